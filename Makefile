@@ -1,0 +1,147 @@
+# SPDX-License-Identifier: Apache-2.0
+# `make help` lists the targets. Nothing is downloaded but the distribution's packages, by tests/deps.
+
+VERSION := 0.1.0
+
+# Where things go; DESTDIR goes in front of each
+PREFIX ?= /usr/local
+BINDIR ?= $(PREFIX)/bin
+HOOKSDIR ?= /usr/share/containers/oci/hooks.d
+SYSCONFDIR ?= /etc
+# Which hooks.d files `make install` takes: annotation, or device for clusters with "opt_in": "device"
+HOOKS ?= annotation
+
+BUILD ?= build
+ifeq ($(origin CC),default)
+CC := gcc
+endif
+INSTALL ?= install
+
+WARNINGS := -Wall -Wextra -Werror -Wshadow -Wvla -Wformat=2 -Wstrict-prototypes \
+	-Wmissing-prototypes -Wwrite-strings -Wimplicit-fallthrough -Wundef
+HARDENING := -D_FORTIFY_SOURCE=2 -fstack-protector-strong -fstack-clash-protection \
+	-fcf-protection -ftrivial-auto-var-init=zero
+CFLAGS ?= -O2 -g
+override CPPFLAGS += -D_GNU_SOURCE -DVERSION='"$(VERSION)"' -Ihook
+override CFLAGS += -std=gnu17 $(WARNINGS) $(HARDENING) -ffunction-sections -fdata-sections
+override LDFLAGS += -Wl,-z,relro,-z,now,-z,noexecstack,--gc-sections,--as-needed
+LIBS := -lyajl -lcap
+
+# One static-pie executable: a node needs none of our libraries, and LD_* from an image reaches nothing.
+# DYNAMIC=1 is for distributions.
+ifdef DYNAMIC
+override CFLAGS += -fPIE
+override LDFLAGS += -pie
+else
+override CFLAGS += -fPIE
+override LDFLAGS += -static-pie
+LIBS := -lyajl_s -lcap
+endif
+
+MODULES := $(sort $(wildcard hook/*/*.c))
+OBJECTS := $(MODULES:%.c=$(BUILD)/%.o)
+HOOK := $(BUILD)/oci-rdma-hook
+UNIT := $(patsubst tests/unit/%.c,$(BUILD)/tests/unit/%,$(sort $(wildcard tests/unit/test_*.c)))
+C_FILES := $(sort $(wildcard hook/*.c hook/*/*.[ch] tests/unit/*.[ch] tests/vm/*.c))
+SHELL_FILES := $(shell grep -lE '^\#!.*\b(ba)?sh\b' -r tests config .ci 2>/dev/null | sort)
+
+# One line a file; `make V=1` shows the commands.
+say = $(if $(V),,@printf '  %-3s %s\n' $(1) $@;)
+
+all: $(HOOK)
+
+help:
+	@echo 'make              build $(HOOK)'
+	@echo 'make demo         dry run on a recorded H100 node'
+	@echo 'make check        all tests: check-unit check-cli check-podman check-vm, and lint'
+	@echo 'make install      DESTDIR= PREFIX=$(PREFIX) HOOKSDIR=$(HOOKSDIR) HOOKS=annotation|device'
+	@echo 'make uninstall    the hook first, then the executable'
+	@echo 'make format lint  clang-format; clang-tidy, cppcheck, shellcheck'
+	@echo 'make DYNAMIC=1    link the shared libraries (for distributions)'
+
+# The build's own packages; a builder that has them (rpmbuild, DESTDIR) never gets here.
+$(BUILD)/.deps: tests/deps
+	@mkdir -p $(@D)
+	@tests/deps build
+	@touch $@
+
+$(BUILD)/%.o: %.c | $(BUILD)/.deps
+	@mkdir -p $(@D)
+	$(call say,CC) $(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP -c -o $@ $<
+
+$(HOOK): $(BUILD)/hook/main.o $(OBJECTS)
+	$(call say,LD) $(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS)
+
+-include $(OBJECTS:.o=.d) $(BUILD)/hook/main.d $(UNIT:=.d)
+
+demo: $(HOOK)
+	@tests/deps demo
+	@rm -rf $(BUILD)/demo && mkdir -p $(BUILD)/demo
+	@tests/nodes/mknode tests/nodes/h100.json $(BUILD)/demo/node
+	@tests/bundles/mkbundle h100-trainer.json $(BUILD)/demo/bundle
+	$(HOOK) --sysroot $(BUILD)/demo/node --dry-run $(BUILD)/demo/bundle
+
+# ---- tests ----
+
+SUITES_UNIT = $(UNIT)
+SUITES_CLI = $(sort $(wildcard tests/cli/*.sh))
+SUITES_PODMAN = $(sort $(wildcard tests/podman/*.sh))
+SUITES_VM = tests/vm/check
+
+check: $(HOOK) $(UNIT) check-deps
+	HOOK=$(HOOK) BUILD=$(BUILD) tests/run tests/lint $(SUITES_UNIT) $(SUITES_CLI) $(SUITES_PODMAN) $(SUITES_VM)
+
+check-deps:
+	@tests/deps build test podman vm lint
+
+check-unit: $(UNIT)
+	tests/run $(SUITES_UNIT)
+check-cli: $(HOOK)
+	@tests/deps build test
+	HOOK=$(HOOK) BUILD=$(BUILD) tests/run $(SUITES_CLI)
+check-podman: $(HOOK)
+	@tests/deps test podman
+	HOOK=$(HOOK) BUILD=$(BUILD) tests/run $(SUITES_PODMAN)
+check-vm: $(HOOK)
+	@tests/deps test vm
+	HOOK=$(HOOK) BUILD=$(BUILD) tests/run $(SUITES_VM)
+
+$(BUILD)/tests/unit/%: tests/unit/%.c $(OBJECTS) | $(BUILD)/.deps-test
+	@mkdir -p $(@D)
+	$(call say,CC) $(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP -o $@ $< $(OBJECTS) -lcmocka -lyajl -lcap
+
+$(BUILD)/.deps-test: tests/deps
+	@mkdir -p $(@D)
+	@tests/deps test
+	@touch $@
+
+lint:
+	@tests/deps lint
+	tests/run tests/lint
+
+format:
+	@tests/deps lint
+	clang-format -i $(C_FILES)
+
+# ---- installation ----
+
+# The executable before the hook files that name it, and off in the other order: a hook file without
+# its executable is skipped silently, and its containers start without RDMA.
+install: $(HOOK)
+	$(INSTALL) -D -m 0755 $(HOOK) $(DESTDIR)$(BINDIR)/oci-rdma-hook
+	$(INSTALL) -d -m 0755 $(DESTDIR)$(SYSCONFDIR)/oci-rdma-hook $(DESTDIR)$(HOOKSDIR)
+	for f in config/hooks.d/$(HOOKS)/*.json; do \
+		sed 's|/usr/local/bin/|$(BINDIR)/|' "$$f" >$(DESTDIR)$(HOOKSDIR)/.new-$$(basename "$$f") && \
+		chmod 0644 $(DESTDIR)$(HOOKSDIR)/.new-$$(basename "$$f") && \
+		mv $(DESTDIR)$(HOOKSDIR)/.new-$$(basename "$$f") $(DESTDIR)$(HOOKSDIR)/$$(basename "$$f") || exit 1; \
+	done
+
+uninstall:
+	rm -f $(patsubst config/hooks.d/$(HOOKS)/%,$(DESTDIR)$(HOOKSDIR)/%,$(wildcard config/hooks.d/$(HOOKS)/*.json))
+	rm -f $(DESTDIR)$(BINDIR)/oci-rdma-hook
+
+clean:
+	rm -rf $(BUILD)
+
+.PHONY: all help demo check check-deps check-unit check-cli check-podman check-vm lint format install \
+	uninstall clean

@@ -1,0 +1,50 @@
+# shellcheck shell=bash
+# What the shell suites share: TAP lines on stdout ("ok - …", "not ok - …"), counted by tests/run.
+# A suite sources this file, makes its checks, and ends with `finish`.
+
+failed=0
+
+pass() { printf 'ok - %s\n' "$1"; }
+
+# fail DESCRIPTION [DETAIL]: DETAIL goes out as TAP comments, so that a failure explains itself in CI's log
+fail() {
+	printf 'not ok - %s\n' "$1"
+	[ -z "${2-}" ] || printf '%s\n' "$2" | sed 's/^/#   /'
+	failed=1
+}
+
+# check DESCRIPTION COMMAND [ARG…]: the command must succeed
+check() {
+	local what=$1 out
+	shift
+	if out=$("$@" 2>&1); then pass "$what"; else fail "$what" "$* : $out"; fi
+}
+
+# is DESCRIPTION WANT GOT
+is() {
+	if [ "$2" = "$3" ]; then pass "$1"; else fail "$1" "$(printf 'want: %s\ngot:  %s' "$2" "$3")"; fi
+}
+
+# has DESCRIPTION PART TEXT: PART is a fixed string
+has() {
+	case $3 in
+	*"$2"*) pass "$1" ;;
+	*) fail "$1" "$(printf 'want this in it: %s\ngot: %s' "$2" "$3")" ;;
+	esac
+}
+
+# lacks DESCRIPTION PART TEXT
+lacks() {
+	case $3 in
+	*"$2"*) fail "$1" "$(printf 'must not hold: %s\ngot: %s' "$2" "$3")" ;;
+	*) pass "$1" ;;
+	esac
+}
+
+# workdir: a private directory that goes with the suite; sets $T
+workdir() {
+	T=$(mktemp -d "${TMPDIR:-/tmp}/oci-rdma-test.XXXXXX")
+	trap 'rm -rf "$T"' EXIT
+}
+
+finish() { exit "$failed"; }
