@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Memory with one lifetime: all that is known about one container lives in one arena and goes with
+ * it. Everything here returns NULL when there is no memory; nothing exits.
+ */
+#ifndef OCI_RDMA_ARENA_H
+#define OCI_RDMA_ARENA_H
+
+#include <stddef.h>
+
+struct arena_block;
+
+struct arena {
+	struct arena_block *blocks; /* newest first */
+};
+
+/* Zeroed memory, aligned for any type. */
+void *arena_alloc(struct arena *arena, size_t size) __attribute__((malloc, alloc_size(2)));
+
+/* A NUL-terminated copy of len bytes. */
+char *arena_strndup(struct arena *arena, const char *text, size_t len);
+char *arena_strdup(struct arena *arena, const char *text);
+char *arena_printf(struct arena *arena, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+
+/*
+ * Room for one more item behind count items of item_size bytes: returns the array, moved if it had
+ * to grow (*capacity then says the new size, in items). The old array stays valid until the arena
+ * goes.
+ */
+void *arena_grow(struct arena *arena, void *array, size_t count, size_t *capacity,
+		 size_t item_size);
+
+void arena_free(struct arena *arena);
+
+#define cleanup_arena __attribute__((cleanup(arena_free))) struct arena
+
+#endif

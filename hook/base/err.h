@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What went wrong, for the person who has to mend it: one line that names file, place and reason.
+ *
+ * A function that can fail returns a negative value and leaves its reason in *err; callers that
+ * know more about the place put it in front. No memory is allocated, so that "out of memory" can be
+ * said.
+ */
+#ifndef OCI_RDMA_ERR_H
+#define OCI_RDMA_ERR_H
+
+#define ERR_TEXT_MAX 1024
+
+struct err {
+	char text[ERR_TEXT_MAX];
+};
+
+/* Sets the reason. Always returns -1, so that a caller can say `return err_set(…)`. */
+int err_set(struct err *err, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* The same, with ": " and the text of errnum (a positive errno value) behind it. */
+int err_sys(struct err *err, int errnum, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
+
+/* Puts "…: " in front of the reason that is already there. Always returns -1. */
+int err_prefix(struct err *err, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* The one thing to say when an allocation fails. Always returns -1. */
+int err_memory(struct err *err);
+
+#endif

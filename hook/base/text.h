@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Names as the kernel and the device plugins write them: strict, since they come from pods too. */
+#ifndef OCI_RDMA_TEXT_H
+#define OCI_RDMA_TEXT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* strcmp, but runs of digits compare as numbers: mlx5_2 before mlx5_10 */
+int text_compare_natural(const char *a, const char *b);
+
+bool text_starts_with(const char *text, const char *prefix);
+
+/* True if text holds a byte below space, or DEL: a line break there would forge a line. */
+bool text_has_control(const char *text);
+
+/* "0000:3b:02.6": domain (4 to 8 digits), bus, device 00 to 1f, function 0 to 7, lower-case hex */
+bool text_is_pci_address(const char *text);
+
+/* A device's name: 1 to 63 of [A-Za-z0-9_.-] (IB_DEVICE_NAME_MAX is 64), and not "." or ".." */
+bool text_is_device_name(const char *text);
+
+/* Makes text fit for one line of a log: what text_has_control finds becomes '?'. */
+void text_make_printable(char *text);
+
+#endif
