@@ -1,0 +1,514 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "spec/spec.h"
+
+#include <stddef.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "policy/capability.h"
+#include "json/reader.h"
+
+/* One of the device rules of linux.resources.devices, while it is read */
+struct rule {
+	bool allow;
+	bool any_type; /* absent, "a", or "c": every character device */
+	bool read_write;
+	int64_t major; /* -1: any */
+	int64_t minor;
+};
+
+/* One entry of process.rlimits */
+struct rlimit_entry {
+	bool is_memlock;
+	uint64_t soft;
+	uint64_t hard;
+};
+
+struct reading {
+	struct arena *arena;
+	struct spec spec;
+	/* the array item that is being read */
+	struct spec_device device;
+	struct rule rule;
+	struct spec_mapping mapping;
+	struct rlimit_entry rlimit;
+	/* room in the growing arrays */
+	size_t env_room;
+	size_t mounts_room;
+	size_t devices_room;
+	size_t annotations_room;
+	size_t uid_room;
+	size_t gid_room;
+};
+
+static bool equals(const struct json_value *value, const char *text)
+{
+	return value->type == JSON_STRING && value->len == strlen(text) &&
+	       memcmp(value->text, text, value->len) == 0;
+}
+
+static int append_string(struct reading *r, const struct json_value *value, const char ***array,
+			 size_t *count, size_t *room, struct err *err)
+{
+	const char **larger = arena_grow(r->arena, *array, *count, room, sizeof(**array));
+
+	if (!larger)
+		return err_memory(err);
+	*array = larger;
+	if (json_string(r->arena, value, &larger[*count], err) < 0)
+		return -1;
+	(*count)++;
+	return 0;
+}
+
+/* ---- annotations ---- */
+
+/* The label that tells the container's name, and what else tells who it is */
+static const char **identity(struct spec *spec, const char *key)
+{
+	const struct {
+		const char *key;
+		const char **place;
+	} known[] = {
+		{"io.kubernetes.cri-o.ContainerID", &spec->id},
+		{"io.kubernetes.cri-o.SandboxID", &spec->sandbox_id},
+		{"io.kubernetes.container.name", &spec->name},
+		{"io.kubernetes.pod.name", &spec->pod},
+		{"io.kubernetes.pod.namespace", &spec->pod_namespace},
+	};
+
+	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
+		if (strcmp(known[i].key, key) == 0)
+			return known[i].place;
+	}
+	return NULL;
+}
+
+static int append_annotation(struct reading *r, const struct json_value *value, struct err *err)
+{
+	struct spec *spec = &r->spec;
+	const char *name = value->key + strlen(SPEC_ANNOTATION_PREFIX);
+	struct spec_annotation *larger;
+	struct spec_annotation *added;
+
+	if (spec_annotation(spec, name))
+		return err_set(err, "occurs twice");
+	if (spec->n_annotations == SPEC_ANNOTATIONS_MAX)
+		return err_set(err, "more than %d annotations %s*", SPEC_ANNOTATIONS_MAX,
+			       SPEC_ANNOTATION_PREFIX);
+	larger = arena_grow(r->arena, spec->annotations, spec->n_annotations, &r->annotations_room,
+			    sizeof(*larger));
+	if (!larger)
+		return err_memory(err);
+	spec->annotations = larger;
+	added = &larger[spec->n_annotations];
+	added->name = arena_strdup(r->arena, name);
+	if (!added->name)
+		return err_memory(err);
+	if (json_string(r->arena, value, &added->value, err) < 0)
+		return -1;
+	added->line = value->line;
+	spec->n_annotations++;
+	return 0;
+}
+
+static int take_annotation(void *context, const struct json_value *value, struct err *err)
+{
+	struct reading *r = context;
+	const char **place;
+
+	if (text_starts_with(value->key, SPEC_ANNOTATION_PREFIX)) {
+		if (value->type != JSON_STRING)
+			return err_set(err, "expected a string");
+		return append_annotation(r, value, err);
+	}
+	if (value->type != JSON_STRING)
+		return 0;
+	if (strcmp(value->key, "io.kubernetes.cri-o.ContainerType") == 0)
+		r->spec.sandbox = equals(value, "sandbox");
+	place = identity(&r->spec, value->key);
+	if (!place)
+		return 0;
+	if (*place)
+		return err_set(err, "occurs twice");
+	if (json_string(r->arena, value, place, err) < 0)
+		return -1;
+	return text_has_control(*place) ? err_set(err, "holds a control character") : 0;
+}
+
+/* ---- process ---- */
+
+static int take_env(void *context, const struct json_value *value, struct err *err)
+{
+	struct reading *r = context;
+
+	return append_string(r, value, &r->spec.env, &r->spec.n_env, &r->env_room, err);
+}
+
+static int take_rlimit_type(void *context, const struct json_value *value, struct err *err)
+{
+	struct reading *r = context;
+
+	(void)err;
+	r->rlimit.is_memlock = equals(value, "RLIMIT_MEMLOCK");
+	return 0;
+}
+
+static int begin_rlimit(void *context, const struct json_value *value, struct err *err)
+{
+	struct reading *r = context;
+
+	(void)value;
+	(void)err;
+	r->rlimit = (struct rlimit_entry){0};
+	return 0;
+}
+
+static int leave_rlimit(void *context, struct err *err)
+{
+	struct reading *r = context;
+
+	(void)err;
+	if (!r->rlimit.is_memlock)
+		return 0;
+	r->spec.has_memlock = true;
+	r->spec.memlock_soft = r->rlimit.soft;
+	r->spec.memlock_hard = r->rlimit.hard;
+	return 0;
+}
+
+static int take_capability(struct reading *r, const struct json_value *value,
+			   enum spec_capability_set set, struct err *err)
+{
+	const char *name;
+	int number;
+
+	if (json_string(r->arena, value, &name, err) < 0)
+		return -1;
+	number = capability_number(name);
+	/* One that this libcap does not know is none that it could add: nothing to decide on. */
+	if (number >= 0)
+		r->spec.capabilities[set] |= UINT64_C(1) << number;
+	return 0;
+}
+
+#define CAPABILITY_SET(name, set)                                                                  \
+	static int take_##name(void *context, const struct json_value *value, struct err *err)     \
+	{                                                                                          \
+		return take_capability(context, value, set, err);                                  \
+	}                                                                                          \
+	static const struct json_shape name##_item = {.types = JSON_STRING, .take = take_##name};  \
+	static const struct json_shape name = {.types = JSON_ARRAY | JSON_NULL,                    \
+					       .each = &name##_item}
+
+CAPABILITY_SET(bounding, SPEC_BOUNDING);
+CAPABILITY_SET(effective, SPEC_EFFECTIVE);
+CAPABILITY_SET(permitted, SPEC_PERMITTED);
+CAPABILITY_SET(inheritable, SPEC_INHERITABLE);
+CAPABILITY_SET(ambient, SPEC_AMBIENT);
+
+/* ---- root and mounts ---- */
+
+static int take_mount(void *context, const struct json_value *value, struct err *err)
+{
+	struct reading *r = context;
+
+	return append_string(r, value, &r->spec.mounts, &r->spec.n_mounts, &r->mounts_room, err);
+}
+
+/* ---- linux ---- */
+
+static int begin_device(void *context, const struct json_value *value, struct err *err)
+{
+	struct reading *r = context;
+
+	(void)value;
+	(void)err;
+	r->device = (struct spec_device){.path = "", .major = -1, .minor = -1};
+	return 0;
+}
+
+static int take_device_type(void *context, const struct json_value *value, struct err *err)
+{
+	struct reading *r = context;
+
+	(void)err;
+	r->device.character = equals(value, "c") || equals(value, "u");
+	return 0;
+}
+
+static int leave_device(void *context, struct err *err)
+{
+	struct reading *r = context;
+	struct spec *spec = &r->spec;
+	struct spec_device *larger = arena_grow(r->arena, spec->devices, spec->n_devices,
+						&r->devices_room, sizeof(*larger));
+
+	if (!larger)
+		return err_memory(err);
+	spec->devices = larger;
+	spec->devices[spec->n_devices++] = r->device;
+	return 0;
+}
+
+static int begin_rule(void *context, const struct json_value *value, struct err *err)
+{
+	struct reading *r = context;
+
+	(void)value;
+	(void)err;
+	r->rule = (struct rule){.any_type = true, .major = -1, .minor = -1};
+	return 0;
+}
+
+static int take_rule_type(void *context, const struct json_value *value, struct err *err)
+{
+	struct reading *r = context;
+
+	(void)err;
+	r->rule.any_type = equals(value, "") || equals(value, "a") || equals(value, "c");
+	return 0;
+}
+
+static int take_rule_access(void *context, const struct json_value *value, struct err *err)
+{
+	struct reading *r = context;
+
+	(void)err;
+	r->rule.read_write = value->len && memchr(value->text, 'r', value->len) &&
+			     memchr(value->text, 'w', value->len);
+	return 0;
+}
+
+/* Rules apply in their order: a privileged container's begin with "deny all" as everyone's do. */
+static int leave_rule(void *context, struct err *err)
+{
+	struct reading *r = context;
+
+	(void)err;
+	if (r->rule.any_type && r->rule.major == -1 && r->rule.minor == -1 && r->rule.read_write)
+		r->spec.every_device = r->rule.allow;
+	return 0;
+}
+
+static int take_memory_limit(void *context, const struct json_value *value, struct err *err)
+{
+	struct reading *r = context;
+	int64_t limit;
+
+	if (value->type == JSON_NULL)
+		return 0;
+	if (json_int64(value, &limit, err) < 0)
+		return -1;
+	if (limit > 0)
+		r->spec.memory_limit = true;
+	return 0;
+}
+
+static int take_memory_max(void *context, const struct json_value *value, struct err *err)
+{
+	struct reading *r = context;
+
+	(void)err;
+	if (!equals(value, "max"))
+		r->spec.memory_limit = true;
+	return 0;
+}
+
+static int take_namespace_type(void *context, const struct json_value *value, struct err *err)
+{
+	struct reading *r = context;
+
+	(void)err;
+	if (equals(value, "user"))
+		r->spec.user_namespace = true;
+	return 0;
+}
+
+static int begin_mapping(void *context, const struct json_value *value, struct err *err)
+{
+	struct reading *r = context;
+
+	(void)value;
+	(void)err;
+	r->mapping = (struct spec_mapping){0};
+	return 0;
+}
+
+static int append_mapping(struct reading *r, struct spec_mapping **map, size_t *count, size_t *room,
+			  struct err *err)
+{
+	struct spec_mapping *larger = arena_grow(r->arena, *map, *count, room, sizeof(*larger));
+
+	if (!larger)
+		return err_memory(err);
+	larger[(*count)++] = r->mapping;
+	*map = larger;
+	return 0;
+}
+
+static int leave_uid_mapping(void *context, struct err *err)
+{
+	struct reading *r = context;
+
+	return append_mapping(r, &r->spec.uid_map, &r->spec.n_uid_map, &r->uid_room, err);
+}
+
+static int leave_gid_mapping(void *context, struct err *err)
+{
+	struct reading *r = context;
+
+	return append_mapping(r, &r->spec.gid_map, &r->spec.n_gid_map, &r->gid_room, err);
+}
+
+/* ---- what is wanted, and where it stands ---- */
+
+#define MEMBERS(...)                                                                               \
+	.members = (const struct json_member[])                                                    \
+	{                                                                                          \
+		__VA_ARGS__,                                                                       \
+		{                                                                                  \
+			0                                                                          \
+		}                                                                                  \
+	}
+
+/* A scalar that goes into a field of struct reading as it is */
+#define STORE(name, wanted, kind, field)                                                           \
+	static const struct json_shape name = {.types = (wanted),                                  \
+					       .store = JSON_STORE_##kind,                         \
+					       .offset = offsetof(struct reading, field)}
+
+static const struct json_shape annotation = {.types = ~0U, .take = take_annotation};
+static const struct json_shape annotations = {.types = JSON_OBJECT | JSON_NULL,
+					      .each = &annotation};
+
+static const struct json_shape env_item = {.types = JSON_STRING, .take = take_env};
+static const struct json_shape env = {.types = JSON_ARRAY | JSON_NULL, .each = &env_item};
+static const struct json_shape rlimit_type = {.types = JSON_STRING, .take = take_rlimit_type};
+STORE(soft, JSON_NUMBER, UINT64, rlimit.soft);
+STORE(hard, JSON_NUMBER, UINT64, rlimit.hard);
+static const struct json_shape rlimit = {
+	.types = JSON_OBJECT,
+	.take = begin_rlimit,
+	.leave = leave_rlimit,
+	MEMBERS({"type", &rlimit_type}, {"soft", &soft}, {"hard", &hard}),
+};
+static const struct json_shape rlimits = {.types = JSON_ARRAY | JSON_NULL, .each = &rlimit};
+static const struct json_shape capabilities = {
+	.types = JSON_OBJECT | JSON_NULL,
+	MEMBERS({"bounding", &bounding}, {"effective", &effective}, {"permitted", &permitted},
+		{"inheritable", &inheritable}, {"ambient", &ambient}),
+};
+static const struct json_shape process = {
+	.types = JSON_OBJECT | JSON_NULL,
+	MEMBERS({"env", &env}, {"rlimits", &rlimits}, {"capabilities", &capabilities}),
+};
+
+STORE(root_path, JSON_STRING, STRING, spec.root);
+static const struct json_shape root_dir = {.types = JSON_OBJECT | JSON_NULL,
+					   MEMBERS({"path", &root_path})};
+static const struct json_shape destination = {.types = JSON_STRING, .take = take_mount};
+static const struct json_shape mount = {.types = JSON_OBJECT,
+					MEMBERS({"destination", &destination})};
+static const struct json_shape mounts = {.types = JSON_ARRAY | JSON_NULL, .each = &mount};
+
+STORE(device_path, JSON_STRING, STRING, device.path);
+static const struct json_shape device_type = {.types = JSON_STRING, .take = take_device_type};
+STORE(device_major, JSON_NUMBER, INT64, device.major);
+STORE(device_minor, JSON_NUMBER, INT64, device.minor);
+static const struct json_shape device = {
+	.types = JSON_OBJECT,
+	.take = begin_device,
+	.leave = leave_device,
+	MEMBERS({"path", &device_path}, {"type", &device_type}, {"major", &device_major},
+		{"minor", &device_minor}),
+};
+static const struct json_shape devices = {.types = JSON_ARRAY | JSON_NULL, .each = &device};
+
+STORE(rule_allow, JSON_BOOL, BOOL, rule.allow);
+static const struct json_shape rule_type = {.types = JSON_STRING, .take = take_rule_type};
+STORE(rule_major, JSON_NUMBER | JSON_NULL, INT64, rule.major);
+STORE(rule_minor, JSON_NUMBER | JSON_NULL, INT64, rule.minor);
+static const struct json_shape rule_access = {.types = JSON_STRING, .take = take_rule_access};
+static const struct json_shape rule = {
+	.types = JSON_OBJECT,
+	.take = begin_rule,
+	.leave = leave_rule,
+	MEMBERS({"allow", &rule_allow}, {"type", &rule_type}, {"major", &rule_major},
+		{"minor", &rule_minor}, {"access", &rule_access}),
+};
+static const struct json_shape rules = {.types = JSON_ARRAY | JSON_NULL, .each = &rule};
+static const struct json_shape memory_limit = {.types = JSON_NUMBER | JSON_NULL,
+					       .take = take_memory_limit};
+static const struct json_shape memory = {.types = JSON_OBJECT | JSON_NULL,
+					 MEMBERS({"limit", &memory_limit})};
+static const struct json_shape memory_max = {.types = JSON_STRING, .take = take_memory_max};
+static const struct json_shape unified = {.types = JSON_OBJECT | JSON_NULL,
+					  MEMBERS({"memory.max", &memory_max})};
+static const struct json_shape resources = {
+	.types = JSON_OBJECT | JSON_NULL,
+	MEMBERS({"devices", &rules}, {"memory", &memory}, {"unified", &unified}),
+};
+
+static const struct json_shape namespace_type = {.types = JSON_STRING, .take = take_namespace_type};
+static const struct json_shape namespace = {.types = JSON_OBJECT,
+					    MEMBERS({"type", &namespace_type})};
+static const struct json_shape namespaces = {.types = JSON_ARRAY | JSON_NULL, .each = &namespace};
+STORE(map_container, JSON_NUMBER, UINT64, mapping.container);
+STORE(map_host, JSON_NUMBER, UINT64, mapping.host);
+STORE(map_size, JSON_NUMBER, UINT64, mapping.size);
+#define MAPPING_MEMBERS                                                                            \
+	MEMBERS({"containerID", &map_container}, {"hostID", &map_host}, {"size", &map_size})
+static const struct json_shape uid_mapping = {
+	.types = JSON_OBJECT, .take = begin_mapping, .leave = leave_uid_mapping, MAPPING_MEMBERS};
+static const struct json_shape gid_mapping = {
+	.types = JSON_OBJECT, .take = begin_mapping, .leave = leave_gid_mapping, MAPPING_MEMBERS};
+static const struct json_shape uid_mappings = {.types = JSON_ARRAY | JSON_NULL,
+					       .each = &uid_mapping};
+static const struct json_shape gid_mappings = {.types = JSON_ARRAY | JSON_NULL,
+					       .each = &gid_mapping};
+STORE(cgroups_path, JSON_STRING, STRING, spec.cgroups_path);
+static const struct json_shape linux_part = {
+	.types = JSON_OBJECT | JSON_NULL,
+	MEMBERS({"devices", &devices}, {"resources", &resources}, {"namespaces", &namespaces},
+		{"uidMappings", &uid_mappings}, {"gidMappings", &gid_mappings},
+		{"cgroupsPath", &cgroups_path}),
+};
+
+static const struct json_shape config_json = {
+	.types = JSON_OBJECT,
+	MEMBERS({"process", &process}, {"root", &root_dir}, {"mounts", &mounts},
+		{"annotations", &annotations}, {"linux", &linux_part}),
+};
+
+int spec_parse(struct arena *arena, const char *what, const char *text, size_t len,
+	       struct spec *ret_spec, struct err *err)
+{
+	struct reading reading = {.arena = arena};
+
+	if (json_read(arena, &(struct json_source){what, text, len, 0}, &config_json, &reading,
+		      err) < 0)
+		return -1;
+	*ret_spec = reading.spec;
+	return 0;
+}
+
+const char *spec_getenv(const struct spec *spec, const char *name)
+{
+	size_t len = strlen(name);
+
+	for (size_t i = 0; i < spec->n_env; i++) {
+		if (strncmp(spec->env[i], name, len) == 0 && spec->env[i][len] == '=')
+			return spec->env[i] + len + 1;
+	}
+	return NULL;
+}
+
+const struct spec_annotation *spec_annotation(const struct spec *spec, const char *name)
+{
+	for (size_t i = 0; i < spec->n_annotations; i++) {
+		if (strcmp(spec->annotations[i].name, name) == 0)
+			return &spec->annotations[i];
+	}
+	return NULL;
+}

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The state JSON that a runtime gives to its hooks on stdin (OCI runtime specification, "State").
+ */
+#ifndef OCI_RDMA_STATE_H
+#define OCI_RDMA_STATE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+#include "base/err.h"
+
+#define STATE_SIZE_MAX (64 * 1024)
+
+struct state {
+	const char *id;     /* the container's id */
+	const char *bundle; /* directory of config.json; as the runtime says it, unchecked */
+	int64_t pid;  /* of the container's init in the hook's pid namespace; 0 if it says none */
+	const char *status; /* "creating", "created", "running", …; NULL if it says none */
+	bool sandbox; /* CRI-O's pause container: it never gets a device */
+};
+
+/* fd: read to its end. Strings live in the arena. */
+int state_read(struct arena *arena, int fd, struct state *ret_state, struct err *err);
+
+#endif
