@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The network interface of an RDMA device */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/fs.h"
+#include "base/text.h"
+#include "node/node.h"
+#include "json/reader.h"
+
+#define DEVINFO_DIR "var/run/k8s.cni.cncf.io/devinfo/cni"
+#define DEVINFO_SIZE_MAX (64 * 1024)
+
+/* IFNAMSIZ is 16 with its NUL; the kernel refuses '/', ':' and white space (dev_valid_name). */
+static bool is_netdev_name(const char *name)
+{
+	size_t len = strlen(name);
+
+	return len >= 1 && len < sizeof(((struct device *)NULL)->netdev) &&
+	       strcspn(name, "/: \t\n,=^") == len && !text_has_control(name) &&
+	       strcmp(name, ".") != 0 && strcmp(name, "..") != 0;
+}
+
+static DIR *open_dir(const struct node *node, const char *path)
+{
+	int fd = fs_open(node->root, path, O_RDONLY | O_DIRECTORY, RESOLVE_IN_ROOT);
+	DIR *dir = fd >= 0 ? fdopendir(fd) : NULL;
+
+	if (fd >= 0 && !dir)
+		(void)close(fd);
+	return dir;
+}
+
+/* <device>/net: netns-tagged, so it shows an interface only while that is in our namespace. */
+static void read_own_netdev(const struct node *node, struct device *device)
+{
+	char path[1200];
+	cleanup_dir *dir = NULL;
+	struct dirent *entry;
+
+	(void)snprintf(path, sizeof(path), "%s/net", device->path);
+	dir = open_dir(node, path);
+	while (dir && (entry = readdir(dir))) {
+		if (!is_netdev_name(entry->d_name))
+			continue;
+		if (!device->netdev[0] || text_compare_natural(entry->d_name, device->netdev) < 0)
+			(void)snprintf(device->netdev, sizeof(device->netdev), "%.15s",
+				       entry->d_name);
+	}
+}
+
+struct devinfo {
+	const char *pci_address;
+};
+
+static const struct json_shape pci_address = {.types = JSON_STRING,
+					      .store = JSON_STORE_STRING,
+					      .offset = offsetof(struct devinfo, pci_address)};
+static const struct json_shape pci = {
+	.types = JSON_OBJECT,
+	.members = (const struct json_member[]){{"pci-address", &pci_address}, {0}},
+};
+static const struct json_shape devinfo_root = {
+	.types = JSON_OBJECT,
+	.members = (const struct json_member[]){{"pci", &pci}, {0}},
+};
+
+/* True if the device-info file (k8snetworkplumbingwg device-info specification 1.1) is about the
+ * device. */
+static bool is_about(int dir, const char *name, const struct device *device)
+{
+	cleanup_arena arena = {0};
+	cleanup_fd fd = fs_open(dir, name, O_RDONLY | O_NOFOLLOW, RESOLVE_BENEATH);
+	struct devinfo info = {0};
+	struct fs_text text;
+	struct err err;
+
+	return fd >= 0 && fs_read_regular(&arena, fd, DEVINFO_SIZE_MAX, name, &text, &err) == 0 &&
+	       json_read(&arena, &(struct json_source){name, text.bytes, text.len, 0},
+			 &devinfo_root, &info, &err) == 0 &&
+	       info.pci_address && strcmp(info.pci_address, device->pci) == 0;
+}
+
+/* multus names the files <network>-<sandbox id>_<interface in the pod>. */
+static void read_hint(const struct node *node, struct device *device, const char *sandbox_id)
+{
+	cleanup_dir *dir = open_dir(node, DEVINFO_DIR);
+	struct dirent *entry;
+
+	while (dir && (entry = readdir(dir))) {
+		const char *id = strstr(entry->d_name, sandbox_id);
+		const char *name = id ? id + strlen(sandbox_id) : "";
+
+		if (name[0] != '_' || !is_netdev_name(name + 1))
+			continue;
+		if (is_about(dirfd(dir), entry->d_name, device)) {
+			(void)snprintf(device->netdev, sizeof(device->netdev), "%.15s", name + 1);
+			return;
+		}
+	}
+}
+
+void node_read_netdev(const struct node *node, struct device *device, const char *sandbox_id)
+{
+	if (device->kind == DEVICE_VIRTUAL)
+		return;
+	read_own_netdev(node, device);
+	if (!device->netdev[0] && sandbox_id && sandbox_id[0])
+		read_hint(node, device, sandbox_id);
+}

@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The node's RDMA devices, read from sysfs below one directory descriptor, so that a recorded tree
+ * can stand in for a node (--sysroot). No driver library, no netlink: a sick NIC must not stall a
+ * pod.
+ */
+#ifndef OCI_RDMA_NODE_H
+#define OCI_RDMA_NODE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+#include "base/err.h"
+
+enum device_kind {
+	DEVICE_VF,      /* SR-IOV virtual function: has physfn */
+	DEVICE_PF,      /* any other PCI function */
+	DEVICE_SF,      /* scalable function, on the auxiliary bus */
+	DEVICE_VIRTUAL, /* no hardware below it (rxe, siw) */
+};
+
+enum device_source {
+	SOURCE_SRIOV,
+	SOURCE_DRA,
+	SOURCE_DEVICE,
+};
+
+struct port {
+	unsigned number;     /* counted from 1 */
+	char state[16];      /* "ACTIVE", "DOWN", …; "" unknown */
+	char link_layer[16]; /* "Ethernet" or "InfiniBand"; "" unknown */
+	double rate_gbps;    /* 0: unknown */
+	int gid_index; /* of the first RoCE v2 GID that maps an IPv4 address; -1: none or not read
+			*/
+	char gid[48];  /* that GID; "" if there is none */
+};
+
+/* Empty strings where something does not apply or is not known. */
+struct device {
+	char ibdev[64];   /* mlx5_6 */
+	char uverbs[24];  /* uverbs6 */
+	char address[64]; /* what device plugins call it: PCI address, or the auxiliary device's
+			     name */
+	char pci[24];     /* PCI address of the function */
+	char pf[24];      /* of its physical function */
+	enum device_kind kind;
+	enum device_source source; /* what gave it its place; set by the plan */
+
+	bool has_numa_node;
+	int numa_node;
+	char iommu[16]; /* type of its IOMMU group: identity, DMA, DMA-FQ, … */
+	char netdev[16];
+	struct port *port; /* by number; NULL until node_read_ports */
+	size_t n_ports;
+
+	const char *path;     /* directory of its parent device, relative to the sysroot */
+	const char *pci_path; /* of the PCI function; NULL without one */
+};
+
+struct devices {
+	struct device *item;
+	size_t n;
+	size_t room;
+};
+
+struct node {
+	int root;         /* the sysroot */
+	int char_devices; /* sys/dev/char; -1 if the node has none */
+};
+
+/* sysroot "/": sys must be sysfs, so that nothing mounted over it can speak for the kernel. */
+int node_open(const char *sysroot, struct node *ret_node, struct err *err);
+void node_close(struct node *node);
+
+#define cleanup_node __attribute__((cleanup(node_close))) struct node
+#define NODE_NONE ((struct node){.root = -1, .char_devices = -1})
+
+/* Adds the verbs device with this number. Returns 1 if it is one, 0 if not, -1 on error. */
+int node_find_number(const struct node *node, struct arena *arena, int64_t major, int64_t minor,
+		     struct devices *devices, struct err *err);
+
+/* Adds the verbs devices of a PCI function or auxiliary device. Returns how many, or -1. */
+int node_find_address(const struct node *node, struct arena *arena, const char *address,
+		      struct devices *devices, struct err *err);
+
+/* Adds every verbs device of the node that sits on a virtual function. Returns how many, or -1. */
+int node_find_vfs(const struct node *node, struct arena *arena, struct devices *devices,
+		  struct err *err);
+
+/* Ports with state, link layer and rate. A device without a readable directory gets none. */
+int node_read_ports(const struct node *node, struct arena *arena, struct device *device,
+		    struct err *err);
+
+/* Fills in the GID of each port. */
+void node_read_gids(const struct node *node, struct device *device);
+
+/* NUMA node and IOMMU type. */
+void node_read_topology(const struct node *node, struct device *device);
+
+/*
+ * The network interface: on the node if it is there, else, when sandbox_id is not NULL, what the
+ * device-info files of multus say that it is called in that pod (a hint: they are not the
+ * kernel's).
+ */
+void node_read_netdev(const struct node *node, struct device *device, const char *sandbox_id);
+
+#endif

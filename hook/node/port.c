@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Ports and their GID tables, from <device>/infiniband/<ibdev>/ports/N */
+#include <arpa/inet.h>
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/fs.h"
+#include "node/node.h"
+
+/* mlx5 has 256 entries per port; the loop ends at the first that does not exist. */
+#define GIDS_MAX 4096
+
+static int open_ports(const struct node *node, const struct device *device, int flags)
+{
+	char path[1400];
+	int len =
+		snprintf(path, sizeof(path), "%s/infiniband/%s/ports", device->path, device->ibdev);
+
+	if (len < 0 || (size_t)len >= sizeof(path))
+		return -ENAMETOOLONG;
+	return fs_open(node->root, path, flags | O_DIRECTORY, RESOLVE_IN_ROOT);
+}
+
+/* "4: ACTIVE" -> "ACTIVE" */
+static void read_state(int dir, struct port *port)
+{
+	char line[64];
+	const char *name;
+
+	if (fs_read_line(dir, "state", line, sizeof(line)) < 0)
+		return;
+	name = strchr(line, ' ');
+	(void)snprintf(port->state, sizeof(port->state), "%.15s", name ? name + 1 : line);
+}
+
+static int add_port(struct arena *arena, struct device *device, size_t *room, int ports,
+		    const char *name, unsigned number)
+{
+	cleanup_fd dir = openat(ports, name, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	struct port port = {.number = number, .gid_index = -1};
+	struct port *larger;
+	char line[64];
+
+	if (dir < 0)
+		return 0;
+	read_state(dir, &port);
+	if (fs_read_line(dir, "link_layer", port.link_layer, sizeof(port.link_layer)) < 0)
+		port.link_layer[0] = '\0';
+	/* "400 Gb/sec (4X NDR)", "2.5 Gb/sec (1X SDR)" */
+	if (fs_read_line(dir, "rate", line, sizeof(line)) > 0)
+		port.rate_gbps = strtod(line, NULL);
+	larger = arena_grow(arena, device->port, device->n_ports, room, sizeof(*larger));
+	if (!larger)
+		return -1;
+	device->port = larger;
+	device->port[device->n_ports++] = port;
+	return 0;
+}
+
+static int compare_ports(const void *a, const void *b)
+{
+	unsigned x = ((const struct port *)a)->number;
+	unsigned y = ((const struct port *)b)->number;
+
+	return x < y ? -1 : x > y;
+}
+
+int node_read_ports(const struct node *node, struct arena *arena, struct device *device,
+		    struct err *err)
+{
+	int fd = open_ports(node, device, O_RDONLY);
+	cleanup_dir *dir = NULL;
+	struct dirent *entry;
+	size_t room = 0;
+
+	/* In exclusive RDMA namespace mode the device has left the host's sysfs: not known, no
+	 * error. */
+	if (fd < 0)
+		return 0;
+	dir = fdopendir(fd);
+	if (!dir) {
+		(void)close(fd);
+		return err_memory(err);
+	}
+	while ((entry = readdir(dir))) {
+		char *end;
+		unsigned long number = strtoul(entry->d_name, &end, 10);
+
+		if (*end || number < 1 || number > 255)
+			continue;
+		if (add_port(arena, device, &room, dirfd(dir), entry->d_name, (unsigned)number) < 0)
+			return err_memory(err);
+	}
+	if (device->n_ports > 1)
+		qsort(device->port, device->n_ports, sizeof(*device->port), compare_ports);
+	return 0;
+}
+
+/*
+ * What NCCL chooses by itself since 2.21.5 (ncclIbGetGidIndex in src/transport/net_ib): the first
+ * RoCE v2 entry of the wanted family, which is IPv4 by default.
+ */
+static void read_gid(int dir, struct port *port)
+{
+	for (int i = 0; i < GIDS_MAX; i++) {
+		char path[48];
+		char line[64];
+		struct in6_addr gid;
+
+		(void)snprintf(path, sizeof(path), "gids/%d", i);
+		if (fs_read_line(dir, path, line, sizeof(line)) < 0)
+			return;
+		if (inet_pton(AF_INET6, line, &gid) != 1 || !IN6_IS_ADDR_V4MAPPED(&gid))
+			continue;
+		(void)snprintf(path, sizeof(path), "gid_attrs/types/%d", i);
+		if (fs_read_line(dir, path, line, sizeof(line)) < 0 || strcmp(line, "RoCE v2") != 0)
+			continue;
+		if (inet_ntop(AF_INET6, &gid, port->gid, sizeof(port->gid)))
+			port->gid_index = i;
+		return;
+	}
+}
+
+void node_read_gids(const struct node *node, struct device *device)
+{
+	cleanup_fd ports = open_ports(node, device, O_PATH);
+
+	for (size_t i = 0; ports >= 0 && i < device->n_ports; i++) {
+		cleanup_fd dir = -1;
+		char name[16];
+
+		(void)snprintf(name, sizeof(name), "%u", device->port[i].number);
+		dir = openat(ports, name, O_PATH | O_DIRECTORY | O_CLOEXEC);
+		if (dir >= 0)
+			read_gid(dir, &device->port[i]);
+	}
+}
