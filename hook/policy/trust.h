@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef OCI_RDMA_TRUST_H
+#define OCI_RDMA_TRUST_H
+
+#include "base/err.h"
+
+/*
+ * Opens a file that grants things, for reading. It and every directory on its way must belong to
+ * root (or to who runs this) and be writable by nobody else, and none may be a symbolic link:
+ * whoever could swap one of them could grant himself anything. A directory like /tmp, where the
+ * sticky bit keeps others from renaming what is not theirs, is fine.
+ *
+ * dir: where a relative path begins; not checked itself. what: the path as errors should say it.
+ * Returns a descriptor that the caller owns; -ENOENT, with *err set, if there is no such file; or
+ * -1.
+ */
+int trust_open(int dir, const char *path, const char *what, struct err *err);
+
+#endif
