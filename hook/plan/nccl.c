@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "plan/nccl.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* MAX_IF_LIST in NCCL's src/misc/utils.cc: the rest of the list is not read. */
+#define NCCL_LIST_MAX 32
+/* NCCL reads a line into a buffer of 1024 bytes (src/misc/param.cc). */
+#define NCCL_VALUE_MAX 1023
+
+static int add_setting(struct arena *arena, const struct facts *facts, struct plan *plan,
+		       struct warnings *warnings, const char *name, const char *value)
+{
+	const char *present = spec_getenv(facts->spec, name);
+	struct setting setting = {.name = name, .value = value, .state = SETTING_NEW};
+	struct setting *larger;
+
+	if (!value)
+		return -1;
+	if (strlen(value) > NCCL_VALUE_MAX)
+		return warnings_add(arena, warnings, "value_too_long",
+				    "%s would be longer than the %d bytes that NCCL reads: not set",
+				    name, NCCL_VALUE_MAX);
+	if (present)
+		setting.state = strcmp(present, value) == 0 ? SETTING_PRESENT : SETTING_KEPT;
+	if (setting.state == SETTING_KEPT &&
+	    warnings_add(arena, warnings, "env_already_set",
+			 "the container's environment sets %s=%.128s, which stays; we would say %s",
+			 name, present, value) < 0)
+		return -1;
+	larger = arena_grow(arena, plan->settings, plan->n_settings, &plan->settings_room,
+			    sizeof(*larger));
+	if (!larger)
+		return -1;
+	plan->settings = larger;
+	plan->settings[plan->n_settings++] = setting;
+	return 0;
+}
+
+static bool is_active(const struct port *port)
+{
+	return strcmp(port->state, "ACTIVE") == 0;
+}
+
+/* "mlx5_6", or "mlx5_6:2" for each usable port where a device has several and not all are usable */
+static char *append_device(struct arena *arena, char *list, const struct device *device)
+{
+	const char *comma = list[0] ? "," : "";
+	size_t active = 0;
+
+	for (size_t i = 0; i < device->n_ports; i++)
+		active += is_active(&device->port[i]);
+	/* With no active port at all it is named whole: its link may come up before NCCL looks. */
+	if (device->n_ports < 2 || active == device->n_ports || active == 0)
+		return arena_printf(arena, "%s%s%s", list, comma, device->ibdev);
+	for (size_t i = 0; list && i < device->n_ports; i++) {
+		if (!is_active(&device->port[i]))
+			continue;
+		list = arena_printf(arena, "%s%s%s:%u", list, list[0] ? "," : "", device->ibdev,
+				    device->port[i].number);
+	}
+	return list;
+}
+
+/*
+ * "=mlx5_6,mlx5_7": the '=' makes NCCL compare whole names; without it mlx5_1 also selects mlx5_10
+ * (parseStringList and matchIfList in src/misc/utils.cc). An empty list would select every device.
+ */
+static int add_hca(struct arena *arena, const struct facts *facts, struct plan *plan,
+		   struct warnings *warnings)
+{
+	const struct devices *devices = facts->devices;
+	size_t n = devices->n < NCCL_LIST_MAX ? devices->n : NCCL_LIST_MAX;
+	char *list = arena_strdup(arena, "");
+	char *value;
+
+	if (!devices->n)
+		return 0;
+	if (devices->n > NCCL_LIST_MAX &&
+	    warnings_add(arena, warnings, "too_many_hcas",
+			 "%zu devices, but NCCL reads %d of NCCL_IB_HCA: the first %d are named",
+			 devices->n, NCCL_LIST_MAX, NCCL_LIST_MAX) < 0)
+		return -1;
+	for (size_t i = 0; list && i < n; i++)
+		list = append_device(arena, list, &devices->item[i]);
+	value = list ? arena_printf(arena, "=%s", list) : NULL;
+	return add_setting(arena, facts, plan, warnings, "NCCL_IB_HCA", value);
+}
+
+/* "=net1,net2" */
+static int add_rdma_interfaces(struct arena *arena, const struct facts *facts, struct plan *plan,
+			       struct warnings *warnings)
+{
+	char *list = arena_strdup(arena, "=");
+
+	for (size_t i = 0; list && i < facts->devices->n && i < NCCL_LIST_MAX; i++) {
+		const struct device *device = &facts->devices->item[i];
+
+		if (!device->netdev[0])
+			return warnings_add(
+				arena, warnings, "no_netdev_name",
+				"the interface of %s is not known: NCCL_SOCKET_IFNAME is not set",
+				device->ibdev);
+		list = arena_printf(arena, "%s%s%s", list, list[1] ? "," : "", device->netdev);
+	}
+	return add_setting(arena, facts, plan, warnings, "NCCL_SOCKET_IFNAME", list);
+}
+
+static int add_socket_ifname(struct arena *arena, const struct facts *facts, struct plan *plan,
+			     struct warnings *warnings)
+{
+	const char *ifname = facts->config->nccl.socket_ifname;
+
+	if (!ifname)
+		return 0;
+	if (strcmp(ifname, "rdma") == 0)
+		return add_rdma_interfaces(arena, facts, plan, warnings);
+	return add_setting(arena, facts, plan, warnings, "NCCL_SOCKET_IFNAME", ifname);
+}
+
+/* One index for all devices, which only says the truth while all agree. -1: they do not, or none
+ * has one */
+static int common_gid_index(const struct devices *devices)
+{
+	int common = -1;
+
+	for (size_t i = 0; i < devices->n; i++) {
+		for (size_t p = 0; p < devices->item[i].n_ports; p++) {
+			const struct port *port = &devices->item[i].port[p];
+
+			/* NCCL ignores the index on an InfiniBand link. */
+			if (strcmp(port->link_layer, "Ethernet") != 0)
+				continue;
+			if (port->gid_index < 0 || (common >= 0 && common != port->gid_index))
+				return -1;
+			common = port->gid_index;
+		}
+	}
+	return common;
+}
+
+static int add_gid_index(struct arena *arena, const struct facts *facts, struct plan *plan,
+			 struct warnings *warnings)
+{
+	const struct config *config = facts->config;
+	int index = (int)config->nccl.gid_index_number;
+
+	if (config->nccl.gid_index == GID_INDEX_AUTO)
+		return 0;
+	if (config->nccl.gid_index == GID_INDEX_LEGACY) {
+		index = common_gid_index(facts->devices);
+		if (index < 0)
+			return warnings_add(arena, warnings, "gid_index_differs",
+					    "the devices have no RoCE v2 GID index in common: "
+					    "NCCL_IB_GID_INDEX is "
+					    "not set; NCCL 2.21.5 and later find it per device");
+	}
+	return add_setting(arena, facts, plan, warnings, "NCCL_IB_GID_INDEX",
+			   arena_printf(arena, "%d", index));
+}
+
+static int add_from_config(struct arena *arena, const struct facts *facts, struct plan *plan,
+			   struct warnings *warnings)
+{
+	const struct config *config = facts->config;
+
+	if (config->nccl.gdr_level && add_setting(arena, facts, plan, warnings,
+						  "NCCL_NET_GDR_LEVEL", config->nccl.gdr_level) < 0)
+		return -1;
+	for (size_t i = 0; i < config->nccl.n_extra; i++) {
+		if (add_setting(arena, facts, plan, warnings, config->nccl.extra[i].name,
+				config->nccl.extra[i].value) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+int nccl_rdma_settings(struct arena *arena, const struct facts *facts, struct plan *plan,
+		       struct warnings *warnings)
+{
+	if (facts->config->nccl.hca && add_hca(arena, facts, plan, warnings) < 0)
+		return -1;
+	if (add_socket_ifname(arena, facts, plan, warnings) < 0 ||
+	    add_gid_index(arena, facts, plan, warnings) < 0)
+		return -1;
+	return add_from_config(arena, facts, plan, warnings);
+}
+
+int nccl_tcp_settings(struct arena *arena, const struct facts *facts, struct plan *plan,
+		      struct warnings *warnings)
+{
+	const char *ifname = facts->config->nccl.socket_ifname;
+
+	/* The rdma interfaces are those of devices that this container does not have. */
+	if (!ifname || strcmp(ifname, "rdma") == 0)
+		ifname = "=eth0";
+	/* NCCL_IB_DISABLE does not reach the IBext plugin; it has a switch of its own
+	 * (p2p_plugin.c). */
+	if (add_setting(arena, facts, plan, warnings, "NCCL_IB_DISABLE", "1") < 0 ||
+	    add_setting(arena, facts, plan, warnings, "NCCL_IBEXT_DISABLE", "1") < 0 ||
+	    add_setting(arena, facts, plan, warnings, "NCCL_SOCKET_IFNAME", ifname) < 0)
+		return -1;
+	return 0;
+}
