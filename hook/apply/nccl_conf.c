@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "apply/nccl_conf.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/fs.h"
+
+#define NAME "nccl.conf"
+#define TEMPORARY ".nccl.conf.oci-rdma-hook"
+#define FILE_SIZE_MAX (1024 * 1024)
+
+/* No '=' in a comment: NCCL before 2.24 knows no comments and skips only lines without one. */
+#define BLOCK_BEGIN "# oci-rdma-hook begin: written at each start of this container\n"
+#define BLOCK_END "# oci-rdma-hook end\n"
+
+int rootfs_open(int bundle, const char *path, struct err *err)
+{
+	cleanup_fd root = -1;
+	cleanup_fd host = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
+
+	if (!path || !path[0])
+		return err_set(err, "config.json: root.path is empty");
+	root = openat(bundle, path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	if (root < 0)
+		return err_sys(err, errno, "root.path %s", path);
+	if (host < 0)
+		return err_sys(err, errno, "/");
+	/* Measured: a hook that believed a root of "/" wrote the node's own /etc/nccl.conf. */
+	if (fs_same_file(root, host))
+		return err_set(err, "root.path %s is the node's own root: refused", path);
+	return take_fd(&root);
+}
+
+/* -ENOENT if there is none and none is to be made. */
+static int open_etc(int root, bool make, const struct nccl_conf_owner *owner, struct err *err)
+{
+	int fd = fs_open(root, "etc", O_PATH | O_DIRECTORY, RESOLVE_IN_ROOT);
+
+	if (fd == -ENOENT && !make)
+		return fd;
+	if (fd == -ENOENT && mkdirat(root, "etc", 0755) == 0) {
+		fd = fs_open(root, "etc", O_PATH | O_DIRECTORY, RESOLVE_IN_ROOT);
+		if (fd >= 0 && (fchownat(fd, "", owner->uid, owner->gid, AT_EMPTY_PATH) < 0 ||
+				fchmodat(root, "etc", 0755, 0) < 0)) {
+			int errnum = errno;
+
+			(void)close(fd);
+			return err_sys(err, errnum, "/etc of the container");
+		}
+	}
+	if (fd == -ENOSYS)
+		return err_set(err, "this kernel has no openat2 (Linux 5.6): /etc/nccl.conf of the "
+				    "container cannot be written safely");
+	if (fd < 0)
+		return err_sys(err, -fd, "/etc of the container");
+	return fd;
+}
+
+/* The file's text; "" where there is none, or a symbolic link, which is not the image's own file.
+ */
+static int read_present(struct arena *arena, int etc, struct fs_text *ret_text, struct err *err)
+{
+	cleanup_fd fd = fs_open(etc, NAME, O_RDONLY | O_NOFOLLOW, RESOLVE_BENEATH);
+
+	*ret_text = (struct fs_text){.bytes = arena_strdup(arena, ""), .len = 0};
+	if (!ret_text->bytes)
+		return err_memory(err);
+	if (fd == -ENOENT || fd == -ELOOP)
+		return 0;
+	if (fd < 0)
+		return err_sys(err, -fd, "/etc/nccl.conf of the container");
+	return fs_read_regular(arena, fd, FILE_SIZE_MAX, "/etc/nccl.conf of the container",
+			       ret_text, err);
+}
+
+static const char *find_line(const char *text, const char *line)
+{
+	for (const char *at = text; (at = strstr(at, line)); at++) {
+		if (at == text || at[-1] == '\n')
+			return at;
+	}
+	return NULL;
+}
+
+/* What the file says without our block, and with this one behind it */
+static char *compose(struct arena *arena, const struct fs_text *present, const char *lines)
+{
+	const char *begin = find_line(present->bytes, BLOCK_BEGIN);
+	const char *end = begin ? find_line(begin, BLOCK_END) : NULL;
+	const char *rest = end ? end + strlen(BLOCK_END) : "";
+	int before = (int)(end ? (size_t)(begin - present->bytes) : present->len);
+	size_t kept = (size_t)before + strlen(rest);
+	const char *last = rest[0] ? rest + strlen(rest) : present->bytes + before;
+	const char *newline = kept && last[-1] != '\n' && lines[0] ? "\n" : "";
+
+	if (!lines[0])
+		return arena_printf(arena, "%.*s%s", before, present->bytes, rest);
+	return arena_printf(arena, "%.*s%s%s" BLOCK_BEGIN "%s" BLOCK_END, before, present->bytes,
+			    rest, newline, lines);
+}
+
+static int create_temporary(int etc, struct err *err)
+{
+	int flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW;
+	int fd = fs_open(etc, TEMPORARY, flags, RESOLVE_BENEATH);
+
+	/* Left by a run that was killed: the stages of one container do not run at the same time.
+	 */
+	if (fd == -EEXIST && unlinkat(etc, TEMPORARY, 0) == 0)
+		fd = fs_open(etc, TEMPORARY, flags, RESOLVE_BENEATH);
+	if (fd < 0)
+		return err_sys(err, -fd, "/etc of the container: cannot create " TEMPORARY);
+	return fd;
+}
+
+static int fill(int fd, const char *text, const struct nccl_conf_owner *owner)
+{
+	int status = fs_write(fd, text, strlen(text));
+
+	if (status < 0)
+		return status;
+	if (fchown(fd, owner->uid, owner->gid) < 0 || fchmod(fd, 0644) < 0)
+		return -errno;
+	return 0;
+}
+
+/* No fsync: a container's root does not outlive a crash of its node. */
+static int replace(int etc, const char *text, const struct nccl_conf_owner *owner, struct err *err)
+{
+	cleanup_fd fd = create_temporary(etc, err);
+	int status;
+
+	if (fd < 0)
+		return -1;
+	status = fill(fd, text, owner);
+	if (status == 0 && renameat(etc, TEMPORARY, etc, NAME) < 0)
+		status = -errno;
+	if (status == 0)
+		return 0;
+	(void)unlinkat(etc, TEMPORARY, 0);
+	return err_sys(err, -status, "cannot write /etc/nccl.conf of the container");
+}
+
+int nccl_conf_write(int root, const char *lines, const struct nccl_conf_owner *owner,
+		    bool *ret_changed, struct err *err)
+{
+	cleanup_arena arena = {0};
+	cleanup_fd etc = -1;
+	struct fs_text present;
+	char *text;
+
+	*ret_changed = false;
+	etc = open_etc(root, lines[0] != '\0', owner, err);
+	if (etc == -ENOENT)
+		return 0;
+	if (etc < 0 || read_present(&arena, etc, &present, err) < 0)
+		return -1;
+	/* C strings below: a file with a NUL is none that NCCL would read to its end either. */
+	if (memchr(present.bytes, 0, present.len))
+		return err_set(err, "/etc/nccl.conf of the container holds a NUL: left alone");
+	text = compose(&arena, &present, lines);
+	if (!text)
+		return err_memory(err);
+	if (strcmp(text, present.bytes) == 0)
+		return 0;
+	if (replace(etc, text, owner, err) < 0)
+		return -1;
+	*ret_changed = true;
+	return 0;
+}

@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "apply/process.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <linux/magic.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <sys/vfs.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/fs.h"
+#include "base/text.h"
+
+#define CGROUP_SIZE_MAX (64 * 1024)
+#define CMDLINE_SIZE_MAX (128 * 1024)
+
+/* /proc/<pid>; whoever mounts something else there must not speak for the kernel (CVE-2025-52881).
+ */
+static int open_proc(pid_t pid)
+{
+	char path[32];
+	struct statfs fs;
+	int fd;
+
+	(void)snprintf(path, sizeof(path), "/proc/%d", pid);
+	fd = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	if (fd < 0)
+		return -errno;
+	if (fstatfs(fd, &fs) < 0 || fs.f_type != PROC_SUPER_MAGIC) {
+		(void)close(fd);
+		return -ENOTSUP;
+	}
+	return fd;
+}
+
+/* The third field behind the name in parentheses, which may itself hold anything (proc(5), stat) */
+static pid_t parent_of(int proc)
+{
+	char line[512];
+	const char *end;
+	long parent;
+
+	if (proc < 0 || fs_read_line(proc, "stat", line, sizeof(line)) < 0)
+		return -1;
+	end = strrchr(line, ')');
+	if (!end || strlen(end) < strlen(") S 1"))
+		return -1;
+	parent = strtol(end + strlen(") S "), NULL, 10);
+	return parent > 0 && parent <= INT_MAX ? (pid_t)parent : -1;
+}
+
+/* The part of linux.cgroupsPath that names the container: "/a/b" -> "b", "system.slice:crio:id" ->
+ * "id" */
+static const char *cgroup_leaf(const char *path)
+{
+	const char *slash = path ? strrchr(path, '/') : NULL;
+	const char *leaf = slash ? slash + 1 : path;
+	const char *colon = leaf ? strrchr(leaf, ':') : NULL;
+
+	leaf = colon ? colon + 1 : leaf;
+	return leaf && leaf[0] ? leaf : NULL;
+}
+
+static bool in_cgroup(int proc, const char *id, const char *cgroups_path)
+{
+	cleanup_arena arena = {0};
+	cleanup_fd fd = fs_open(proc, "cgroup", O_RDONLY, RESOLVE_BENEATH);
+	const char *leaf = cgroup_leaf(cgroups_path);
+	struct fs_text text;
+	struct err ignored;
+
+	if (fd < 0 || fs_read(&arena, fd, CGROUP_SIZE_MAX, "cgroup", &text, &ignored) < 0)
+		return false;
+	return strstr(text.bytes, id) || (leaf && strstr(text.bytes, leaf));
+}
+
+/*
+ * The runtime is our parent. Its container's init is its child; with a user namespace crun forks
+ * once more and the init falls to the runtime's own parent, conmon.
+ */
+static bool started_by_our_runtime(int proc)
+{
+	pid_t parent = parent_of(proc);
+	cleanup_fd runtime = open_proc(getppid());
+
+	return parent > 1 && (parent == getppid() || parent == parent_of(runtime));
+}
+
+static bool has_ended(int pidfd)
+{
+	struct pollfd poll_fd = {.fd = pidfd, .events = POLLIN};
+
+	return poll(&poll_fd, 1, 0) != 0;
+}
+
+int process_open(int64_t pid, const char *id, const char *cgroups_path, struct process *ret_process,
+		 struct err *err)
+{
+	cleanup_process process = PROCESS_NONE;
+
+	/* 0 is ourselves for prlimit(2), and crun's createContainer sends it; 1 is the node's init.
+	 */
+	if (pid <= 1 || pid > INT_MAX)
+		return err_set(err, "pid %lld in the state JSON is no container's process",
+			       (long long)pid);
+	process.pid = (pid_t)pid;
+	process.pidfd = (int)syscall(SYS_pidfd_open, process.pid, 0);
+	if (process.pidfd < 0 && errno == ESRCH)
+		return 0;
+	if (process.pidfd < 0)
+		return err_sys(err, errno, "pidfd_open of pid %d", process.pid);
+	process.proc = open_proc(process.pid);
+	if (process.proc < 0 && process.proc != -ENOENT)
+		return err_sys(err, -process.proc, "/proc/%d", process.pid);
+	if (process.proc >= 0 && !in_cgroup(process.proc, id, cgroups_path) &&
+	    !started_by_our_runtime(process.proc) && !has_ended(process.pidfd))
+		return err_set(err,
+			       "pid %d is not a process of container %.80s: neither its cgroup nor "
+			       "its parent says so",
+			       process.pid, id);
+	/* Alive now: what /proc/<pid> said above was about this process. */
+	if (process.proc < 0 || has_ended(process.pidfd))
+		return 0;
+	*ret_process = process;
+	process = PROCESS_NONE;
+	return 1;
+}
+
+void process_close(struct process *process)
+{
+	cleanup_close_fd(&process->pidfd);
+	cleanup_close_fd(&process->proc);
+}
+
+int process_raise_memlock(const struct process *process, uint64_t bytes, bool *ret_changed,
+			  struct err *err)
+{
+	struct rlimit64 old;
+	struct rlimit64 raised;
+
+	*ret_changed = false;
+	if (prlimit64(process->pid, RLIMIT_MEMLOCK, NULL, &old) < 0)
+		return errno == ESRCH
+			       ? 0
+			       : err_sys(err, errno, "RLIMIT_MEMLOCK of pid %d", process->pid);
+	/* The kernel compares the soft limit only; the hard one lets the process lower and raise
+	 * it. */
+	raised.rlim_cur = old.rlim_cur > bytes ? old.rlim_cur : bytes;
+	raised.rlim_max = old.rlim_max > bytes ? old.rlim_max : bytes;
+	if (raised.rlim_cur == old.rlim_cur && raised.rlim_max == old.rlim_max)
+		return 0;
+	if (has_ended(process->pidfd))
+		return 0;
+	if (prlimit64(process->pid, RLIMIT_MEMLOCK, &raised, NULL) < 0)
+		return errno == ESRCH ? 0
+				      : err_sys(err, errno,
+						"cannot raise RLIMIT_MEMLOCK of pid %d (needs "
+						"CAP_SYS_RESOURCE on the node)",
+						process->pid);
+	/* prlimit(2) takes no pidfd: only if the process still lives was the limit that of its pid.
+	 */
+	*ret_changed = !has_ended(process->pidfd);
+	return 0;
+}
+
+/* The host's id of id 0, from lines "container host size" */
+static int map_root(int proc, const char *name, long *ret_id)
+{
+	cleanup_arena arena = {0};
+	cleanup_fd fd = fs_open(proc, name, O_RDONLY, RESOLVE_BENEATH);
+	struct fs_text text;
+	struct err ignored;
+	char *line;
+
+	if (fd < 0 || fs_read(&arena, fd, CGROUP_SIZE_MAX, name, &text, &ignored) < 0)
+		return -1;
+	for (char *rest = text.bytes; (line = strsep(&rest, "\n"));) {
+		unsigned long container;
+		unsigned long host;
+
+		if (sscanf(line, "%lu %lu", &container, &host) == 2 && container == 0) {
+			*ret_id = (long)host;
+			return 0;
+		}
+	}
+	return -1;
+}
+
+int process_root_ids(const struct process *process, uid_t *ret_uid, gid_t *ret_gid, struct err *err)
+{
+	long uid;
+	long gid;
+
+	if (map_root(process->proc, "uid_map", &uid) < 0 ||
+	    map_root(process->proc, "gid_map", &gid) < 0)
+		return err_set(err, "the user namespace of pid %d maps no root", process->pid);
+	*ret_uid = (uid_t)uid;
+	*ret_gid = (gid_t)gid;
+	return 0;
+}
+
+bool process_bundle_argument(pid_t pid, char *path, size_t size)
+{
+	cleanup_arena arena = {0};
+	cleanup_fd proc = open_proc(pid);
+	cleanup_fd fd = proc < 0 ? -1 : fs_open(proc, "cmdline", O_RDONLY, RESOLVE_BENEATH);
+	struct fs_text text;
+	struct err ignored;
+	bool next = false;
+
+	if (fd < 0 || fs_read(&arena, fd, CMDLINE_SIZE_MAX, "cmdline", &text, &ignored) < 0)
+		return false;
+	for (const char *arg = text.bytes; arg < text.bytes + text.len; arg += strlen(arg) + 1) {
+		const char *value = next ? arg : NULL;
+
+		if (text_starts_with(arg, "--bundle="))
+			value = arg + strlen("--bundle=");
+		if (value) {
+			(void)snprintf(path, size, "%s", value);
+			return strlen(value) < size;
+		}
+		next = strcmp(arg, "--bundle") == 0 || strcmp(arg, "-b") == 0;
+	}
+	return false;
+}
