@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The command line. */
+#include <fcntl.h>
+#include <getopt.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "run/dry_run.h"
+#include "run/hook.h"
+
+#define EXIT_USAGE 2
+
+static const char usage[] =
+	"Usage: oci-rdma-hook [--config FILE] [--sysroot DIR] createRuntime|prestart|poststart\n"
+	"       oci-rdma-hook [--config FILE] [--sysroot DIR] --dry-run [--format FORMAT] BUNDLE\n"
+	"\n"
+	"Gives a container that was allocated RDMA devices an unlimited memlock limit and an\n"
+	"/etc/nccl.conf that names its HCAs. As an OCI hook it reads the state JSON on stdin.\n"
+	"\n"
+	"  --dry-run BUNDLE  print what would be done for BUNDLE/config.json; change nothing\n"
+	"  --format FORMAT   of the dry run: text (default), json, or nccl (lines of nccl.conf)\n"
+	"  --config FILE     the policy; default DIR/etc/oci-rdma-hook/config.json\n"
+	"  --sysroot DIR     read the node below DIR; default /\n"
+	"  --version         print the version\n"
+	"  --help            print this\n"
+	"\n"
+	"Exit status: 0 done (a container without RDMA is always 0), 1 failed, 2 wrong usage.\n";
+
+struct command {
+	struct options options;
+	bool dry_run;
+	bool has_format;
+	enum dry_run_format format;
+	const char *operand;
+};
+
+static int usage_error(const char *what, const char *which)
+{
+	(void)fprintf(stderr, "oci-rdma-hook: %s%s%s; see oci-rdma-hook --help\n", what,
+		      which ? ": " : "", which ? which : "");
+	return EXIT_USAGE;
+}
+
+static bool parse_format(const char *name, enum dry_run_format *ret_format)
+{
+	static const char *const names[] = {
+		[FORMAT_TEXT] = "text",
+		[FORMAT_JSON] = "json",
+		[FORMAT_NCCL] = "nccl",
+	};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		if (strcmp(names[i], name) == 0) {
+			*ret_format = (enum dry_run_format)i;
+			return true;
+		}
+	}
+	return false;
+}
+
+/* Returns -1 to go on with *ret_command, or the exit status. */
+static int parse(int argc, char **argv, struct command *ret_command)
+{
+	static const struct option long_options[] = {
+		{"config", required_argument, NULL, 'c'},
+		{"sysroot", required_argument, NULL, 's'},
+		{"dry-run", no_argument, NULL, 'd'},
+		{"format", required_argument, NULL, 'f'},
+		{"version", no_argument, NULL, 'v'},
+		{"help", no_argument, NULL, 'h'},
+		{0},
+	};
+	struct command command = {.options = {.sysroot = "/"}};
+	int option;
+
+	while ((option = getopt_long(argc, argv, "", long_options, NULL)) != -1) {
+		switch (option) {
+		case 'c':
+			command.options.config = optarg;
+			break;
+		case 's':
+			command.options.sysroot = optarg;
+			break;
+		case 'd':
+			command.dry_run = true;
+			break;
+		case 'f':
+			if (!parse_format(optarg, &command.format))
+				return usage_error("unknown format", optarg);
+			command.has_format = true;
+			break;
+		case 'v':
+			(void)puts("oci-rdma-hook " VERSION);
+			return 0;
+		case 'h':
+			(void)fputs(usage, stdout);
+			return 0;
+		default:
+			return EXIT_USAGE; /* getopt has said why */
+		}
+	}
+	if (optind == argc)
+		return usage_error(command.dry_run ? "no BUNDLE" : "no stage", NULL);
+	if (optind + 1 < argc)
+		return usage_error("one operand too many", argv[optind + 1]);
+	if (command.has_format && !command.dry_run)
+		return usage_error("--format goes with --dry-run", NULL);
+	command.operand = argv[optind];
+	*ret_command = command;
+	return -1;
+}
+
+static int run_stage(const struct command *command)
+{
+	static const struct {
+		const char *name;
+		enum hook_stage stage;
+	} stages[] = {
+		{"createRuntime", STAGE_CREATE_RUNTIME},
+		{"prestart", STAGE_PRESTART},
+		{"poststart", STAGE_POSTSTART},
+	};
+
+	for (size_t i = 0; i < sizeof(stages) / sizeof(stages[0]); i++) {
+		if (strcmp(stages[i].name, command->operand) == 0)
+			return hook_run(&command->options, stages[i].stage);
+	}
+	return usage_error("unknown stage", command->operand);
+}
+
+/* A caller that closed one of them must not see our files in its place. */
+static bool open_standard_streams(void)
+{
+	int fd;
+
+	do
+		fd = open("/dev/null", O_RDWR | O_CLOEXEC);
+	while (fd >= 0 && fd <= STDERR_FILENO);
+	return fd >= 0 && close(fd) == 0;
+}
+
+int main(int argc, char **argv)
+{
+	struct command command;
+	int status;
+
+	if (!open_standard_streams())
+		return 1;
+	status = parse(argc, argv, &command);
+	if (status >= 0)
+		return status;
+	if (command.dry_run)
+		return dry_run(&command.options, command.format, command.operand);
+	return run_stage(&command);
+}

@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <inttypes.h>
+#include <string.h>
+#include <yajl/yajl_gen.h>
+
+#include "policy/capability.h"
+#include "report/report.h"
+
+static void put_string(yajl_gen gen, const char *text)
+{
+	(void)yajl_gen_string(gen, (const unsigned char *)text, strlen(text));
+}
+
+static void put_number(yajl_gen gen, const char *digits)
+{
+	(void)yajl_gen_number(gen, digits, strlen(digits));
+}
+
+static void member(yajl_gen gen, const char *name, const char *text)
+{
+	put_string(gen, name);
+	if (text && text[0])
+		put_string(gen, text);
+	else
+		(void)yajl_gen_null(gen);
+}
+
+static void member_integer(yajl_gen gen, const char *name, bool known, long long number)
+{
+	put_string(gen, name);
+	if (known)
+		(void)yajl_gen_integer(gen, number);
+	else
+		(void)yajl_gen_null(gen);
+}
+
+static void put_identity(yajl_gen gen, const struct container *container)
+{
+	put_string(gen, "container");
+	(void)yajl_gen_map_open(gen);
+	member(gen, "id", container->id);
+	member(gen, "name", container->spec.name);
+	member(gen, "namespace", container->spec.pod_namespace);
+	member(gen, "pod", container->spec.pod);
+	(void)yajl_gen_map_close(gen);
+}
+
+static void put_port(yajl_gen gen, const struct port *port)
+{
+	char rate[32];
+
+	(void)yajl_gen_map_open(gen);
+	member_integer(gen, "port", true, port->number);
+	member(gen, "state", port->state);
+	member(gen, "link_layer", port->link_layer);
+	put_string(gen, "rate_gbps");
+	(void)snprintf(rate, sizeof(rate), "%g", port->rate_gbps);
+	if (port->rate_gbps > 0)
+		put_number(gen, rate);
+	else
+		(void)yajl_gen_null(gen);
+	member_integer(gen, "gid_index", port->gid_index >= 0, port->gid_index);
+	member(gen, "gid", port->gid);
+	(void)yajl_gen_map_close(gen);
+}
+
+static void put_device(yajl_gen gen, const struct device *device)
+{
+	static const char *const kinds[] = {
+		[DEVICE_VF] = "vf",
+		[DEVICE_PF] = "pf",
+		[DEVICE_SF] = "sf",
+		[DEVICE_VIRTUAL] = "virtual",
+	};
+	static const char *const sources[] = {
+		[SOURCE_SRIOV] = "sriov",
+		[SOURCE_DRA] = "dra",
+		[SOURCE_DEVICE] = "device",
+	};
+	char uverbs[64];
+
+	(void)snprintf(uverbs, sizeof(uverbs), "/dev/infiniband/%s", device->uverbs);
+	(void)yajl_gen_map_open(gen);
+	member(gen, "ibdev", device->ibdev);
+	member(gen, "uverbs", uverbs);
+	member(gen, "pci", device->pci);
+	member(gen, "pf", device->pf);
+	member(gen, "kind", kinds[device->kind]);
+	member(gen, "source", sources[device->source]);
+	member(gen, "netdev", device->netdev);
+	member_integer(gen, "numa_node", device->has_numa_node, device->numa_node);
+	member(gen, "iommu", device->iommu);
+	put_string(gen, "ports");
+	(void)yajl_gen_array_open(gen);
+	for (size_t i = 0; i < device->n_ports; i++)
+		put_port(gen, &device->port[i]);
+	(void)yajl_gen_array_close(gen);
+	(void)yajl_gen_map_close(gen);
+}
+
+static void put_devices(yajl_gen gen, const struct devices *devices)
+{
+	put_string(gen, "devices");
+	(void)yajl_gen_array_open(gen);
+	for (size_t i = 0; i < devices->n; i++)
+		put_device(gen, &devices->item[i]);
+	(void)yajl_gen_array_close(gen);
+}
+
+static void put_rlimits(yajl_gen gen, const struct plan *plan)
+{
+	char bytes[24];
+
+	put_string(gen, "rlimits");
+	(void)yajl_gen_array_open(gen);
+	if (plan->sets_memlock && plan->adds_rlimit) {
+		(void)snprintf(bytes, sizeof(bytes), "%" PRIu64, plan->memlock);
+		(void)yajl_gen_map_open(gen);
+		member(gen, "type", "RLIMIT_MEMLOCK");
+		put_string(gen, "soft");
+		put_number(gen, bytes);
+		put_string(gen, "hard");
+		put_number(gen, bytes);
+		(void)yajl_gen_map_close(gen);
+	}
+	(void)yajl_gen_array_close(gen);
+}
+
+static int put_capabilities(yajl_gen gen, struct container *container)
+{
+	int status = 0;
+
+	put_string(gen, "capabilities");
+	(void)yajl_gen_array_open(gen);
+	for (int number = 0; number < 64; number++) {
+		const char *name;
+
+		if (!(container->plan.capabilities & (UINT64_C(1) << number)))
+			continue;
+		name = capability_name(&container->arena, number);
+		if (!name)
+			status = -1;
+		else
+			put_string(gen, name);
+	}
+	(void)yajl_gen_array_close(gen);
+	return status;
+}
+
+static void put_env(yajl_gen gen, const struct plan *plan)
+{
+	put_string(gen, "env");
+	(void)yajl_gen_map_open(gen);
+	for (size_t i = 0; i < plan->n_settings; i++) {
+		if (plan->settings[i].state == SETTING_NEW)
+			member(gen, plan->settings[i].name, plan->settings[i].value);
+	}
+	(void)yajl_gen_map_close(gen);
+}
+
+static void put_warnings(yajl_gen gen, const struct warnings *warnings)
+{
+	put_string(gen, "warnings");
+	(void)yajl_gen_array_open(gen);
+	for (size_t i = 0; i < warnings->n; i++) {
+		(void)yajl_gen_map_open(gen);
+		member(gen, "code", warnings->item[i].code);
+		member(gen, "message", warnings->item[i].message);
+		(void)yajl_gen_map_close(gen);
+	}
+	(void)yajl_gen_array_close(gen);
+}
+
+int report_json(FILE *out, struct container *container)
+{
+	yajl_gen gen = yajl_gen_alloc(NULL);
+	const unsigned char *text;
+	size_t len;
+	int status;
+
+	if (!gen)
+		return -1;
+	(void)yajl_gen_config(gen, yajl_gen_beautify, 1);
+	(void)yajl_gen_config(gen, yajl_gen_indent_string, "  ");
+	(void)yajl_gen_map_open(gen);
+	member_integer(gen, "schema", true, 1);
+	put_identity(gen, container);
+	member(gen, "decision", decision_name(container->plan.decision));
+	member(gen, "reason", container->plan.reason);
+	put_devices(gen, &container->devices);
+	put_rlimits(gen, &container->plan);
+	status = put_capabilities(gen, container);
+	put_env(gen, &container->plan);
+	put_warnings(gen, &container->warnings);
+	/* yajl remembers the first failure: the last call tells of all. */
+	if (yajl_gen_map_close(gen) != yajl_gen_status_ok && status == 0)
+		status = -1;
+	if (status == 0 && (yajl_gen_get_buf(gen, &text, &len) != yajl_gen_status_ok ||
+			    fwrite(text, 1, len, out) != len))
+		status = -1;
+	yajl_gen_free(gen);
+	return status;
+}

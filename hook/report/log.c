@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "report/log.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <syslog.h>
+
+#include "base/cleanup.h"
+#include "base/text.h"
+#include "policy/quantity.h"
+
+#define IDENT "oci-rdma-hook"
+
+static void send_line(int priority, char *line)
+{
+	text_make_printable(line);
+	openlog(IDENT, LOG_PID, LOG_DAEMON);
+	syslog(priority, "%s", line);
+	closelog();
+}
+
+static const char *or_dash(const char *text)
+{
+	return text && text[0] ? text : "-";
+}
+
+static void print_identity(FILE *out, const struct container *container)
+{
+	const struct spec *spec = &container->spec;
+
+	(void)fprintf(out, " container=%.80s name=%.80s pod=%.253s namespace=%.80s",
+		      or_dash(container->id), or_dash(spec->name), or_dash(spec->pod),
+		      or_dash(spec->pod_namespace));
+}
+
+static void print_devices(FILE *out, const struct devices *devices)
+{
+	(void)fputs(" devices=", out);
+	for (size_t i = 0; i < devices->n; i++)
+		(void)fprintf(out, "%s%s", i ? "," : "", devices->item[i].ibdev);
+	if (!devices->n)
+		(void)fputc('-', out);
+}
+
+static void print_memlock(FILE *out, const struct plan *plan)
+{
+	if (!plan->sets_memlock)
+		(void)fputs(" memlock=-", out);
+	else if (plan->memlock == MEMLOCK_UNLIMITED)
+		(void)fputs(" memlock=unlimited", out);
+	else
+		(void)fprintf(out, " memlock=%" PRIu64, plan->memlock);
+}
+
+static void print_warnings(FILE *out, const struct warnings *warnings)
+{
+	for (size_t i = 0; i < warnings->n; i++)
+		(void)fprintf(out, "%s%s", i ? "," : " warnings=", warnings->item[i].code);
+}
+
+void log_grant(struct container *container, const struct applied *applied, const char *way_in)
+{
+	cleanup_free *line = NULL;
+	size_t len;
+	FILE *out = open_memstream(&line, &len);
+
+	if (!out)
+		return;
+	(void)fprintf(out, "%s:", decision_name(container->plan.decision));
+	print_identity(out, container);
+	print_devices(out, &container->devices);
+	print_memlock(out, &container->plan);
+	/* A hook cannot give capabilities: the runtime has read config.json before. */
+	(void)fprintf(out, " capabilities=- nccl.conf=%s by=%s",
+		      applied->nccl_conf ? "written" : "-", way_in);
+	print_warnings(out, &container->warnings);
+	if (fclose(out) == 0)
+		send_line(LOG_INFO, line);
+}
+
+void log_denial(struct container *container, const char *way_in)
+{
+	cleanup_free *line = NULL;
+	size_t len;
+	FILE *out = open_memstream(&line, &len);
+
+	if (!out)
+		return;
+	(void)fputs("denied:", out);
+	print_identity(out, container);
+	print_devices(out, &container->devices);
+	(void)fprintf(out, " by=%s reason=%s", way_in, container->plan.reason);
+	if (fclose(out) == 0)
+		send_line(LOG_WARNING, line);
+}
+
+void log_failure(const struct container *container, const struct err *err, const char *way_in)
+{
+	cleanup_free *line = NULL;
+	size_t len;
+	FILE *out = open_memstream(&line, &len);
+
+	if (!out)
+		return;
+	(void)fprintf(out, "%s: %s", way_in, err->text);
+	if (container)
+		print_identity(out, container);
+	if (fclose(out) != 0)
+		return;
+	send_line(LOG_ERR, line);
+	(void)fprintf(stderr, IDENT ": %s\n", line);
+}

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the node's journal hears: one line per grant, denial or failure, fit to be searched. */
+#ifndef OCI_RDMA_LOG_H
+#define OCI_RDMA_LOG_H
+
+#include "base/err.h"
+#include "run/container.h"
+
+/* What a run of ours changed */
+struct applied {
+	bool memlock;
+	bool nccl_conf;
+};
+
+/* way_in: "createRuntime", "poststart", … */
+void log_grant(struct container *container, const struct applied *applied, const char *way_in);
+void log_denial(struct container *container, const char *way_in);
+
+/* To syslog and stderr: runc shows stderr to the user, crun drops it. */
+void log_failure(const struct container *container, const struct err *err, const char *way_in);
+
+#endif

@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "run/container.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/fs.h"
+#include "base/text.h"
+#include "plan/order.h"
+
+void container_free(struct container *container)
+{
+	arena_free(&container->arena);
+}
+
+int container_read_spec(struct container *container, int bundle, const char *name, struct err *err)
+{
+	struct arena *arena = &container->arena;
+	cleanup_fd fd = -1;
+	struct fs_text text;
+
+	container->what = arena_printf(arena, "%s/config.json", name);
+	if (!container->what)
+		return err_memory(err);
+	fd = fs_open(bundle, "config.json", O_RDONLY | O_NOFOLLOW, RESOLVE_BENEATH);
+	if (fd < 0)
+		return err_sys(err, -fd, "%s", container->what);
+	if (fs_read_regular(arena, fd, SPEC_SIZE_MAX, container->what, &text, err) < 0 ||
+	    spec_parse(arena, container->what, text.bytes, text.len, &container->spec, err) < 0)
+		return -1;
+	if (!container->id)
+		container->id = container->spec.id;
+	return 0;
+}
+
+static bool is_verbs_path(const char *path)
+{
+	return text_starts_with(path, "/dev/infiniband/uverbs");
+}
+
+/* What linux.devices proves, by number: paths and names prove nothing. */
+static int find_proven(struct container *container, const struct node *node, struct err *err)
+{
+	for (size_t i = 0; i < container->spec.n_devices; i++) {
+		const struct spec_device *device = &container->spec.devices[i];
+		int found = 0;
+
+		if (device->character)
+			found = node_find_number(node, &container->arena, device->major,
+						 device->minor, &container->devices, err);
+		if (found < 0)
+			return -1;
+		if (found || !is_verbs_path(device->path))
+			continue;
+		if (warnings_add(&container->arena, &container->warnings, "unproven_device",
+				 "%.128s has number %lld:%lld, which is no verbs device on this "
+				 "node",
+				 device->path, (long long)device->major,
+				 (long long)device->minor) < 0)
+			return err_memory(err);
+	}
+	return 0;
+}
+
+/* A container with every device of the host: the environment's devices, as far as they exist. */
+static int find_named(struct container *container, const struct node *node, struct err *err)
+{
+	for (size_t i = 0; i < container->claims.n; i++) {
+		if (node_find_address(node, &container->arena, container->claims.item[i].address,
+				      &container->devices, err) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+int container_find_devices(struct container *container, const struct node *node, struct err *err)
+{
+	const struct spec *spec = &container->spec;
+
+	if (!spec->every_device && find_proven(container, node, err) < 0)
+		return -1;
+	/* Without a device the environment has nothing to order; a plain container is done here. */
+	if (claims_read(&container->arena, spec, &container->claims, &container->warnings, err) < 0)
+		return -1;
+	return spec->every_device ? find_named(container, node, err) : 0;
+}
+
+int container_read_policy(struct container *container, const struct node *node, const char *path,
+			  struct err *err)
+{
+	struct arena *arena = &container->arena;
+
+	if (config_load(arena, node->root, path, &container->config, err) < 0)
+		return -1;
+	container->has_config = true;
+	/* The other VFs of the node belong to other pods: only where the administrator says so. */
+	if (container->spec.every_device && !container->devices.n &&
+	    container->config.privileged_scan &&
+	    node_find_vfs(node, arena, &container->devices, err) < 0)
+		return -1;
+	return request_read(&container->spec, container->what, &container->request, err);
+}
+
+static int describe(struct container *container, const struct node *node,
+		    enum container_detail detail, struct err *err)
+{
+	const struct config *config = &container->config;
+	bool all = detail == DETAIL_ALL;
+	bool netdev = config->nccl.socket_ifname && strcmp(config->nccl.socket_ifname, "rdma") == 0;
+
+	for (size_t i = 0; i < container->devices.n; i++) {
+		struct device *device = &container->devices.item[i];
+
+		if (node_read_ports(node, &container->arena, device, err) < 0)
+			return -1;
+		if (all || config->nccl.gid_index == GID_INDEX_LEGACY)
+			node_read_gids(node, device);
+		if (all || netdev)
+			node_read_netdev(node, device, container->spec.sandbox_id);
+		if (all)
+			node_read_topology(node, device);
+	}
+	return 0;
+}
+
+int container_plan(struct container *container, const struct node *node,
+		   enum container_detail detail, struct err *err)
+{
+	struct facts facts = {
+		.spec = &container->spec,
+		.config = &container->config,
+		.request = &container->request,
+		.devices = &container->devices,
+	};
+
+	if (order_devices(&container->arena, &container->claims, &container->devices,
+			  &container->warnings, err) < 0 ||
+	    describe(container, node, detail, err) < 0)
+		return -1;
+	return plan_make(&container->arena, &facts, &container->plan, &container->warnings, err);
+}

@@ -1,0 +1,257 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "run/hook.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <signal.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "apply/nccl_conf.h"
+#include "apply/process.h"
+#include "base/cleanup.h"
+#include "base/fs.h"
+#include "report/log.h"
+#include "run/container.h"
+#include "spec/state.h"
+
+/* Below the 10 s that our hooks.d files allow: who is killed by the engine cannot say why. */
+#define DEADLINE_SECONDS 5
+
+static const char *const stage_names[] = {
+	[STAGE_CREATE_RUNTIME] = "createRuntime",
+	[STAGE_PRESTART] = "prestart",
+	[STAGE_POSTSTART] = "poststart",
+};
+
+/* Set once the container is proven RDMA and the administrator wants it to fail rather than start
+ * without */
+static volatile sig_atomic_t deadline_status;
+
+static void on_deadline(int signal)
+{
+	static const char text[] =
+		"oci-rdma-hook: not done after 5 s: is the node's /sys or disk stuck?\n";
+
+	(void)signal;
+	(void)!write(STDERR_FILENO, text, sizeof(text) - 1);
+	_exit(deadline_status);
+}
+
+static void set_deadline(void)
+{
+	struct sigaction action = {.sa_handler = on_deadline};
+
+	(void)sigaction(SIGALRM, &action, NULL);
+	(void)alarm(DEADLINE_SECONDS);
+}
+
+/* ---- the bundle ---- */
+
+static bool is_host_root(int dir)
+{
+	cleanup_fd host = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
+
+	return host < 0 || fs_same_file(dir, host);
+}
+
+/* Returns a descriptor, or -1 where the path is none that could be a bundle. */
+static int open_bundle(const char *path)
+{
+	cleanup_fd bundle = -1;
+
+	if (path[0] != '/')
+		return -1;
+	bundle = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	return bundle < 0 || is_host_root(bundle) ? -1 : take_fd(&bundle);
+}
+
+/*
+ * crun says "/" for a container with a user namespace and devices, since it has changed its
+ * directory by then; but it was started with --bundle, and it is our parent. Returns a descriptor
+ * and its path, or -1.
+ */
+static int find_bundle(const struct state *state, char *path, size_t size, struct err *err)
+{
+	int bundle = open_bundle(state->bundle);
+
+	if (bundle >= 0 && strlen(state->bundle) < size) {
+		strcpy(path, state->bundle);
+		return bundle;
+	}
+	cleanup_close_fd(&bundle);
+	if (process_bundle_argument(getppid(), path, size)) {
+		bundle = open_bundle(path);
+		if (bundle >= 0)
+			return bundle;
+	}
+	return err_set(err, "state JSON on stdin: bundle \"%.200s\" is not a container's directory",
+		       state->bundle);
+}
+
+/* ---- what is done to the container ---- */
+
+static int find_owner(const struct container *container, const struct process *process,
+		      struct nccl_conf_owner *ret_owner, struct err *err)
+{
+	*ret_owner = (struct nccl_conf_owner){0};
+	if (!container->spec.user_namespace)
+		return 0;
+	return process_root_ids(process, &ret_owner->uid, &ret_owner->gid, err);
+}
+
+static int write_nccl_conf(struct container *container, const struct process *process, int root,
+			   struct applied *applied, struct err *err)
+{
+	const char *lines = plan_nccl_lines(&container->arena, &container->plan);
+	struct nccl_conf_owner owner;
+
+	if (!lines)
+		return err_memory(err);
+	if (container->plan.nccl_conf_mounted)
+		return 0;
+	if (find_owner(container, process, &owner, err) < 0)
+		return -1;
+	return nccl_conf_write(root, lines, &owner, &applied->nccl_conf, err);
+}
+
+/*
+ * All that may be refused is opened before anything is changed. nccl.conf is written while the
+ * container is created only: later its processes run, and have read it.
+ */
+static int apply(struct container *container, const struct state *state, int bundle,
+		 enum hook_stage stage, struct applied *applied, struct err *err)
+{
+	const struct plan *plan = &container->plan;
+	bool writes = stage != STAGE_POSTSTART;
+	cleanup_fd root = -1;
+	cleanup_process process = PROCESS_NONE;
+	int alive =
+		process_open(state->pid, state->id, container->spec.cgroups_path, &process, err);
+
+	if (alive < 0)
+		return -1;
+	if (!alive)
+		return 0;
+	if (writes) {
+		root = rootfs_open(bundle, container->spec.root, err);
+		if (root < 0)
+			return -1;
+	}
+	if (plan->sets_memlock &&
+	    process_raise_memlock(&process, plan->memlock, &applied->memlock, err) < 0)
+		return -1;
+	return writes ? write_nccl_conf(container, &process, root, applied, err) : 0;
+}
+
+static int apply_and_log(struct container *container, const struct state *state, int bundle,
+			 enum hook_stage stage, struct err *err)
+{
+	struct applied applied = {0};
+	int status = apply(container, state, bundle, stage, &applied, err);
+
+	/* Both stages are installed: the one that finds all done has nothing to tell. */
+	if (applied.memlock || applied.nccl_conf)
+		log_grant(container, &applied, stage_names[stage]);
+	return status;
+}
+
+static int act(struct container *container, const struct state *state, int bundle,
+	       enum hook_stage stage, struct err *err)
+{
+	switch (container->plan.decision) {
+	case DECISION_NONE:
+		return 0;
+	case DECISION_DENIED:
+		if (stage != STAGE_POSTSTART)
+			log_denial(container, stage_names[stage]);
+		return 0;
+	case DECISION_TCP:
+	case DECISION_GRANT:
+		return apply_and_log(container, state, bundle, stage, err);
+	}
+	return 0;
+}
+
+/* ---- one run ---- */
+
+/*
+ * Decides and acts. *ret_proven: the container has a proven device, so that a failure is one of an
+ * RDMA container. Returns 0 or -1.
+ */
+static int serve(struct container *container, const struct options *options,
+		 const struct state *state, int bundle, enum hook_stage stage, bool *ret_proven,
+		 struct err *err)
+{
+	cleanup_node node = NODE_NONE;
+	bool candidate;
+
+	if (node_open(options->sysroot, &node, err) < 0 ||
+	    container_find_devices(container, &node, err) < 0)
+		return -1;
+	*ret_proven = container->devices.n > 0;
+	/* Only these can still get anything; no other container hears of a broken config. */
+	candidate = *ret_proven || container->spec.every_device || request_asks(&container->spec);
+	if (!candidate)
+		return 0;
+	if (container_read_policy(container, &node, options->config, err) < 0)
+		return -1;
+	*ret_proven = container->devices.n > 0;
+	deadline_status = *ret_proven && container->config.fail_on_error;
+	if (container_plan(container, &node, DETAIL_PLAN, err) < 0)
+		return -1;
+	return act(container, state, bundle, stage, err);
+}
+
+/* The exit status of a failed run. Without a proven device it is silent: what failed was not
+ * needed. */
+static int fail(const struct container *container, const struct err *err, enum hook_stage stage,
+		bool proven)
+{
+	if (!proven)
+		return 0;
+	log_failure(container, err, stage_names[stage]);
+	return container->has_config && container->config.fail_on_error;
+}
+
+static int run(const struct options *options, enum hook_stage stage)
+{
+	cleanup_container container = {0};
+	cleanup_fd bundle = -1;
+	struct state state;
+	char path[PATH_MAX];
+	struct err err;
+	bool proven = false;
+
+	if (state_read(&container.arena, STDIN_FILENO, &state, &err) < 0) {
+		log_failure(NULL, &err, stage_names[stage]);
+		return 0;
+	}
+	if (state.sandbox)
+		return 0;
+	container.id = state.id;
+	bundle = find_bundle(&state, path, sizeof(path), &err);
+	/* `crun start` runs poststart without a --bundle; there createRuntime has done it all. */
+	if (bundle < 0 && stage == STAGE_POSTSTART && state.status &&
+	    strcmp(state.status, "running") == 0)
+		return 0;
+	if (bundle < 0 || container_read_spec(&container, bundle, path, &err) < 0) {
+		log_failure(&container, &err, stage_names[stage]);
+		return 0;
+	}
+	if (container.spec.sandbox)
+		return 0;
+	if (serve(&container, options, &state, bundle, stage, &proven, &err) < 0)
+		return fail(&container, &err, stage, proven);
+	return container.plan.fail;
+}
+
+int hook_run(const struct options *options, enum hook_stage stage)
+{
+	int status;
+
+	set_deadline();
+	status = run(options, stage);
+	return stage == STAGE_POSTSTART ? 0 : status;
+}
