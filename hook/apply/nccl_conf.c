@@ -37,6 +37,20 @@ int rootfs_open(int bundle, const char *path, struct err *err)
 	return take_fd(&root);
 }
 
+static int make_etc(int root, const struct nccl_conf_owner *owner)
+{
+	cleanup_fd fd = -1;
+
+	if (mkdirat(root, "etc", 0755) < 0)
+		return -errno;
+	fd = fs_open(root, "etc", O_RDONLY | O_DIRECTORY | O_NOFOLLOW, RESOLVE_BENEATH);
+	if (fd < 0)
+		return fd;
+	if (fchown(fd, owner->uid, owner->gid) < 0 || fchmod(fd, 0755) < 0)
+		return -errno;
+	return take_fd(&fd);
+}
+
 /* -ENOENT if there is none and none is to be made. */
 static int open_etc(int root, bool make, const struct nccl_conf_owner *owner, struct err *err)
 {
@@ -44,16 +58,8 @@ static int open_etc(int root, bool make, const struct nccl_conf_owner *owner, st
 
 	if (fd == -ENOENT && !make)
 		return fd;
-	if (fd == -ENOENT && mkdirat(root, "etc", 0755) == 0) {
-		fd = fs_open(root, "etc", O_PATH | O_DIRECTORY, RESOLVE_IN_ROOT);
-		if (fd >= 0 && (fchownat(fd, "", owner->uid, owner->gid, AT_EMPTY_PATH) < 0 ||
-				fchmodat(root, "etc", 0755, 0) < 0)) {
-			int errnum = errno;
-
-			(void)close(fd);
-			return err_sys(err, errnum, "/etc of the container");
-		}
-	}
+	if (fd == -ENOENT)
+		fd = make_etc(root, owner);
 	if (fd == -ENOSYS)
 		return err_set(err, "this kernel has no openat2 (Linux 5.6): /etc/nccl.conf of the "
 				    "container cannot be written safely");
@@ -88,21 +94,49 @@ static const char *find_line(const char *text, const char *line)
 	return NULL;
 }
 
-/* What the file says without our block, and with this one behind it */
-static char *compose(struct arena *arena, const struct fs_text *present, const char *lines)
+/*
+ * The next part of the file that is not ours: from text up to *ret_end. Returns where to go on
+ * behind our block, or NULL at the end. An image that was committed from a container may hold
+ * blocks of ours, and an edited one a block without its end.
+ */
+static const char *next_part(const char *text, const char **ret_end)
 {
-	const char *begin = find_line(present->bytes, BLOCK_BEGIN);
-	const char *end = begin ? find_line(begin, BLOCK_END) : NULL;
-	const char *rest = end ? end + strlen(BLOCK_END) : "";
-	int before = (int)(end ? (size_t)(begin - present->bytes) : present->len);
-	size_t kept = (size_t)before + strlen(rest);
-	const char *last = rest[0] ? rest + strlen(rest) : present->bytes + before;
-	const char *newline = kept && last[-1] != '\n' && lines[0] ? "\n" : "";
+	const char *begin = find_line(text, BLOCK_BEGIN);
+	const char *body = begin ? begin + strlen(BLOCK_BEGIN) : NULL;
+	const char *another = body ? find_line(body, BLOCK_BEGIN) : NULL;
+	const char *end = body ? find_line(body, BLOCK_END) : NULL;
 
-	if (!lines[0])
-		return arena_printf(arena, "%.*s%s", before, present->bytes, rest);
-	return arena_printf(arena, "%.*s%s%s" BLOCK_BEGIN "%s" BLOCK_END, before, present->bytes,
-			    rest, newline, lines);
+	*ret_end = begin ? begin : text + strlen(text);
+	if (!end || (another && another < end))
+		return body;
+	return end + strlen(BLOCK_END);
+}
+
+/* What the file says without any block of ours, and with this one behind it. free(3) it. */
+static char *compose(const char *present, const char *lines)
+{
+	char *text = NULL;
+	size_t len;
+	FILE *out = open_memstream(&text, &len);
+	char last = '\n';
+	const char *end;
+
+	if (!out)
+		return NULL;
+	for (const char *part = present; part;) {
+		const char *next = next_part(part, &end);
+
+		(void)fwrite(part, 1, (size_t)(end - part), out);
+		last = end > part ? end[-1] : last;
+		part = next;
+	}
+	if (lines[0])
+		(void)fprintf(out, "%s" BLOCK_BEGIN "%s" BLOCK_END, last == '\n' ? "" : "\n",
+			      lines);
+	if (fclose(out) == 0)
+		return text;
+	free(text);
+	return NULL;
 }
 
 static int create_temporary(int etc, struct err *err)
@@ -152,8 +186,8 @@ int nccl_conf_write(int root, const char *lines, const struct nccl_conf_owner *o
 {
 	cleanup_arena arena = {0};
 	cleanup_fd etc = -1;
+	cleanup_free *text = NULL;
 	struct fs_text present;
-	char *text;
 
 	*ret_changed = false;
 	etc = open_etc(root, lines[0] != '\0', owner, err);
@@ -164,7 +198,7 @@ int nccl_conf_write(int root, const char *lines, const struct nccl_conf_owner *o
 	/* C strings below: a file with a NUL is none that NCCL would read to its end either. */
 	if (memchr(present.bytes, 0, present.len))
 		return err_set(err, "/etc/nccl.conf of the container holds a NUL: left alone");
-	text = compose(&arena, &present, lines);
+	text = compose(present.bytes, lines);
 	if (!text)
 		return err_memory(err);
 	if (strcmp(text, present.bytes) == 0)

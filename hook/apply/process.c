@@ -16,7 +16,6 @@
 
 #include "base/cleanup.h"
 #include "base/fs.h"
-#include "base/text.h"
 
 #define CGROUP_SIZE_MAX (64 * 1024)
 #define CMDLINE_SIZE_MAX (128 * 1024)
@@ -68,6 +67,21 @@ static const char *cgroup_leaf(const char *path)
 	return leaf && leaf[0] ? leaf : NULL;
 }
 
+/* As a whole part of the path: "…/crio-<name>.scope", "…/libpod-<name>/container", "…/<name>" */
+static bool names(const char *cgroups, const char *name)
+{
+	size_t len = strlen(name);
+
+	for (const char *at = cgroups; (at = strstr(at, name)); at++) {
+		const char *end = at + len;
+
+		if (at > cgroups && strchr("/-", at[-1]) &&
+		    (strchr("/\n", *end) || strncmp(end, ".scope", strlen(".scope")) == 0))
+			return true;
+	}
+	return false;
+}
+
 static bool in_cgroup(int proc, const char *id, const char *cgroups_path)
 {
 	cleanup_arena arena = {0};
@@ -78,19 +92,20 @@ static bool in_cgroup(int proc, const char *id, const char *cgroups_path)
 
 	if (fd < 0 || fs_read(&arena, fd, CGROUP_SIZE_MAX, "cgroup", &text, &ignored) < 0)
 		return false;
-	return strstr(text.bytes, id) || (leaf && strstr(text.bytes, leaf));
+	return names(text.bytes, id) || (leaf && names(text.bytes, leaf));
 }
 
 /*
  * The runtime is our parent. Its container's init is its child; with a user namespace crun forks
  * once more and the init falls to the runtime's own parent, conmon.
  */
-static bool started_by_our_runtime(int proc)
+static bool started_by_our_runtime(const struct process *process)
 {
-	pid_t parent = parent_of(proc);
+	pid_t parent = parent_of(process->proc);
 	cleanup_fd runtime = open_proc(getppid());
 
-	return parent > 1 && (parent == getppid() || parent == parent_of(runtime));
+	return process->pid != getppid() && parent > 1 &&
+	       (parent == getppid() || parent == parent_of(runtime));
 }
 
 static bool has_ended(int pidfd)
@@ -120,7 +135,7 @@ int process_open(int64_t pid, const char *id, const char *cgroups_path, struct p
 	if (process.proc < 0 && process.proc != -ENOENT)
 		return err_sys(err, -process.proc, "/proc/%d", process.pid);
 	if (process.proc >= 0 && !in_cgroup(process.proc, id, cgroups_path) &&
-	    !started_by_our_runtime(process.proc) && !has_ended(process.pidfd))
+	    !started_by_our_runtime(&process) && !has_ended(process.pidfd))
 		return err_set(err,
 			       "pid %d is not a process of container %.80s: neither its cgroup nor "
 			       "its parent says so",
@@ -182,11 +197,11 @@ static int map_root(int proc, const char *name, long *ret_id)
 	if (fd < 0 || fs_read(&arena, fd, CGROUP_SIZE_MAX, name, &text, &ignored) < 0)
 		return -1;
 	for (char *rest = text.bytes; (line = strsep(&rest, "\n"));) {
-		unsigned long container;
-		unsigned long host;
+		char *host;
+		unsigned long container = strtoul(line, &host, 10);
 
-		if (sscanf(line, "%lu %lu", &container, &host) == 2 && container == 0) {
-			*ret_id = (long)host;
+		if (host != line && container == 0) {
+			*ret_id = strtol(host, NULL, 10);
 			return 0;
 		}
 	}
@@ -218,11 +233,12 @@ bool process_bundle_argument(pid_t pid, char *path, size_t size)
 	if (fd < 0 || fs_read(&arena, fd, CMDLINE_SIZE_MAX, "cmdline", &text, &ignored) < 0)
 		return false;
 	for (const char *arg = text.bytes; arg < text.bytes + text.len; arg += strlen(arg) + 1) {
-		const char *value = next ? arg : NULL;
+		size_t prefix = strlen("--bundle=");
+		bool joined = strncmp(arg, "--bundle=", prefix) == 0;
 
-		if (text_starts_with(arg, "--bundle="))
-			value = arg + strlen("--bundle=");
-		if (value) {
+		if (next || joined) {
+			const char *value = next ? arg : arg + prefix;
+
 			(void)snprintf(path, size, "%s", value);
 			return strlen(value) < size;
 		}

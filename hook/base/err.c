@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/text.h"
+
 int err_set(struct err *err, const char *format, ...)
 {
 	va_list args;
@@ -12,6 +14,7 @@ int err_set(struct err *err, const char *format, ...)
 	va_start(args, format);
 	(void)vsnprintf(err->text, sizeof(err->text), format, args);
 	va_end(args);
+	text_make_printable(err->text);
 	return -1;
 }
 
@@ -25,6 +28,7 @@ int err_sys(struct err *err, int errnum, const char *format, ...)
 	va_end(args);
 	used = strlen(err->text);
 	(void)snprintf(err->text + used, sizeof(err->text) - used, ": %s", strerror(errnum));
+	text_make_printable(err->text);
 	return -1;
 }
 
@@ -39,6 +43,7 @@ int err_prefix(struct err *err, const char *format, ...)
 	va_end(args);
 	used = strlen(err->text);
 	(void)snprintf(err->text + used, sizeof(err->text) - used, ": %s", reason.text);
+	text_make_printable(err->text);
 	return -1;
 }
 

@@ -3,8 +3,8 @@
  * What went wrong, for the person who has to mend it: one line that names file, place and reason.
  *
  * A function that can fail returns a negative value and leaves its reason in *err; callers that
- * know more about the place put it in front. No memory is allocated, so that "out of memory" can be
- * said.
+ * know more about the place put it in front. What is quoted from outside may hold line breaks and
+ * escapes: they become '?'. No memory is allocated, so that "out of memory" can be said.
  */
 #ifndef OCI_RDMA_ERR_H
 #define OCI_RDMA_ERR_H

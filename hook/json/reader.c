@@ -8,7 +8,7 @@
 #include <yajl/yajl_parse.h>
 
 /* Long enough for every name that a shape has; a longer key matches none of them. */
-#define KEY_MAX 256
+#define KEY_MAX 512
 
 struct frame {
 	const struct json_shape *shape; /* NULL: nothing in here is wanted */
@@ -242,7 +242,7 @@ static int find_member(struct parse *p, struct frame *f)
 		f->next = members[i].shape;
 		return 0;
 	}
-	if (f->shape->closed)
+	if (f->shape->closed && !f->shape->each)
 		return unknown_member(p, f->shape);
 	f->next = f->shape->each;
 	return 0;
@@ -257,16 +257,19 @@ static int on_key(void *context, const unsigned char *key, size_t len)
 	f->next = NULL;
 	if (!f->shape)
 		return 1;
-	/* What is too long, or holds a NUL, is none of ours; its beginning must not pass for one.
-	 */
 	memcpy(f->key, key, shown);
 	f->key[shown] = '\0';
 	if (++f->count > JSON_ITEMS_MAX) {
 		(void)err_set(p->err, "more than %d members in this object", JSON_ITEMS_MAX);
 		return fail_here(p);
 	}
-	if ((len >= KEY_MAX || memchr(key, 0, len)) && !f->shape->closed)
-		return 1;
+	/* Such a key is none of ours, and its beginning must not pass for one. */
+	if (len >= KEY_MAX || memchr(key, 0, len)) {
+		if (!f->shape->closed)
+			return 1;
+		(void)err_set(p->err, "this key is too long or holds a NUL");
+		return fail_here(p);
+	}
 	return find_member(p, f) < 0 ? fail_here(p) : 1;
 }
 
@@ -324,11 +327,11 @@ static const yajl_callbacks callbacks = {
 static int syntax_error(struct parse *p)
 {
 	unsigned char *text = yajl_get_error(p->yajl, 0, NULL, 0);
+	const char *shown = text ? (const char *)text : "not valid JSON";
 
-	(void)err_set(p->err, "%s", text ? (const char *)text : "not valid JSON");
+	(void)err_set(p->err, "%.*s", (int)strcspn(shown, "\n"), shown);
 	if (text)
 		yajl_free_error(p->yajl, text);
-	p->err->text[strcspn(p->err->text, "\n")] = '\0';
 	return err_prefix(p->err, "%s: line %zu", p->what, line_here(p));
 }
 
@@ -405,6 +408,8 @@ int json_string(struct arena *arena, const struct json_value *value, const char 
 {
 	char *copy;
 
+	if (!value->text)
+		return err_set(err, "expected a string");
 	if (memchr(value->text, 0, value->len))
 		return err_set(err, "holds a NUL character");
 	copy = arena_strndup(arena, value->text, value->len);

@@ -36,12 +36,14 @@ static DIR *open_dir(const struct node *node, const char *path)
 }
 
 /* <device>/net: netns-tagged, so it shows an interface only while that is in our namespace. */
-static void read_own_netdev(const struct node *node, struct device *device)
+void node_read_host_netdev(const struct node *node, struct device *device)
 {
 	char path[1200];
 	cleanup_dir *dir = NULL;
 	struct dirent *entry;
 
+	if (device->kind == DEVICE_VIRTUAL)
+		return;
 	(void)snprintf(path, sizeof(path), "%s/net", device->path);
 	dir = open_dir(node, path);
 	while (dir && (entry = readdir(dir))) {
@@ -86,11 +88,14 @@ static bool is_about(int dir, const char *name, const struct device *device)
 }
 
 /* multus names the files <network>-<sandbox id>_<interface in the pod>. */
-static void read_hint(const struct node *node, struct device *device, const char *sandbox_id)
+void node_read_pod_netdev(const struct node *node, struct device *device, const char *sandbox_id)
 {
-	cleanup_dir *dir = open_dir(node, DEVINFO_DIR);
+	cleanup_dir *dir = NULL;
 	struct dirent *entry;
 
+	if (!sandbox_id || !sandbox_id[0] || !device->pci[0])
+		return;
+	dir = open_dir(node, DEVINFO_DIR);
 	while (dir && (entry = readdir(dir))) {
 		const char *id = strstr(entry->d_name, sandbox_id);
 		const char *name = id ? id + strlen(sandbox_id) : "";
@@ -102,13 +107,4 @@ static void read_hint(const struct node *node, struct device *device, const char
 			return;
 		}
 	}
-}
-
-void node_read_netdev(const struct node *node, struct device *device, const char *sandbox_id)
-{
-	if (device->kind == DEVICE_VIRTUAL)
-		return;
-	read_own_netdev(node, device);
-	if (!device->netdev[0] && sandbox_id && sandbox_id[0])
-		read_hint(node, device, sandbox_id);
 }

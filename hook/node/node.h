@@ -99,11 +99,14 @@ void node_read_gids(const struct node *node, struct device *device);
 /* NUMA node and IOMMU type. */
 void node_read_topology(const struct node *node, struct device *device);
 
-/*
- * The network interface: on the node if it is there, else, when sandbox_id is not NULL, what the
- * device-info files of multus say that it is called in that pod (a hint: they are not the
- * kernel's).
+/* The network interface as the host knows it: right for a container in the host's namespace only.
  */
-void node_read_netdev(const struct node *node, struct device *device, const char *sandbox_id);
+void node_read_host_netdev(const struct node *node, struct device *device);
+
+/*
+ * The network interface as a pod knows it, by the device-info files that multus leaves: a hint,
+ * since they are not the kernel's. sandbox_id: of the pod; NULL if it is not known.
+ */
+void node_read_pod_netdev(const struct node *node, struct device *device, const char *sandbox_id);
 
 #endif

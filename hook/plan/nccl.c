@@ -43,24 +43,41 @@ static bool is_active(const struct port *port)
 	return strcmp(port->state, "ACTIVE") == 0;
 }
 
-/* "mlx5_6", or "mlx5_6:2" for each usable port where a device has several and not all are usable */
-static char *append_device(struct arena *arena, char *list, const struct device *device)
+/* The list that NCCL_IB_HCA is to hold, as it grows */
+struct hca_list {
+	char *text; /* NULL without memory */
+	size_t n;
+};
+
+static void append_item(struct arena *arena, struct hca_list *list, const char *ibdev,
+			unsigned port)
 {
-	const char *comma = list[0] ? "," : "";
+	const char *comma = list->n ? "," : "";
+
+	if (++list->n > NCCL_LIST_MAX || !list->text)
+		return;
+	if (port)
+		list->text = arena_printf(arena, "%s%s%s:%u", list->text, comma, ibdev, port);
+	else
+		list->text = arena_printf(arena, "%s%s%s", list->text, comma, ibdev);
+}
+
+/* "mlx5_6", or "mlx5_6:2" for each usable port where a device has several and not all are usable */
+static void append_device(struct arena *arena, struct hca_list *list, const struct device *device)
+{
 	size_t active = 0;
 
 	for (size_t i = 0; i < device->n_ports; i++)
 		active += is_active(&device->port[i]);
 	/* With no active port at all it is named whole: its link may come up before NCCL looks. */
-	if (device->n_ports < 2 || active == device->n_ports || active == 0)
-		return arena_printf(arena, "%s%s%s", list, comma, device->ibdev);
-	for (size_t i = 0; list && i < device->n_ports; i++) {
-		if (!is_active(&device->port[i]))
-			continue;
-		list = arena_printf(arena, "%s%s%s:%u", list, list[0] ? "," : "", device->ibdev,
-				    device->port[i].number);
+	if (device->n_ports < 2 || active == device->n_ports || active == 0) {
+		append_item(arena, list, device->ibdev, 0);
+		return;
 	}
-	return list;
+	for (size_t i = 0; i < device->n_ports; i++) {
+		if (is_active(&device->port[i]))
+			append_item(arena, list, device->ibdev, device->port[i].number);
+	}
 }
 
 /*
@@ -70,22 +87,18 @@ static char *append_device(struct arena *arena, char *list, const struct device 
 static int add_hca(struct arena *arena, const struct facts *facts, struct plan *plan,
 		   struct warnings *warnings)
 {
-	const struct devices *devices = facts->devices;
-	size_t n = devices->n < NCCL_LIST_MAX ? devices->n : NCCL_LIST_MAX;
-	char *list = arena_strdup(arena, "");
-	char *value;
+	struct hca_list list = {.text = arena_strdup(arena, "=")};
 
-	if (!devices->n)
+	if (!facts->devices->n)
 		return 0;
-	if (devices->n > NCCL_LIST_MAX &&
-	    warnings_add(arena, warnings, "too_many_hcas",
-			 "%zu devices, but NCCL reads %d of NCCL_IB_HCA: the first %d are named",
-			 devices->n, NCCL_LIST_MAX, NCCL_LIST_MAX) < 0)
+	for (size_t i = 0; i < facts->devices->n; i++)
+		append_device(arena, &list, &facts->devices->item[i]);
+	if (list.n > NCCL_LIST_MAX && warnings_add(arena, warnings, "too_many_hcas",
+						   "%zu devices and ports, but NCCL reads %d of "
+						   "NCCL_IB_HCA: the first %d are named",
+						   list.n, NCCL_LIST_MAX, NCCL_LIST_MAX) < 0)
 		return -1;
-	for (size_t i = 0; list && i < n; i++)
-		list = append_device(arena, list, &devices->item[i]);
-	value = list ? arena_printf(arena, "=%s", list) : NULL;
-	return add_setting(arena, facts, plan, warnings, "NCCL_IB_HCA", value);
+	return add_setting(arena, facts, plan, warnings, "NCCL_IB_HCA", list.text);
 }
 
 /* "=net1,net2" */

@@ -142,27 +142,27 @@ static int warn_ports(struct arena *arena, const struct device *device, struct w
 }
 
 /*
- * A destination as the runtime will see it: "/etc//nccl.conf/" and "/etc/./nccl.conf" are the same
- * place. Returns false if it cannot be this path's or one of its parents'.
+ * True if a mount there covers path. "/etc//nccl.conf/" and "/etc/./nccl.conf" are the same place;
+ * ".." no engine writes, since the runtimes resolve destinations below the root.
  */
 static bool covers(const char *destination, const char *path)
 {
-	size_t depth = 0;
+	const char *rest = path;
 
 	for (const char *part = destination; *part;) {
 		size_t len = strcspn(part, "/");
-		const char *expected = path + depth;
 
 		if (len && !(len == 1 && part[0] == '.')) {
-			if (strncmp(expected + 1, part, len) != 0 ||
-			    (expected[1 + len] != '/' && expected[1 + len] != '\0'))
+			/* rest: "/etc/nccl.conf", "/nccl.conf", "" */
+			if (!*rest || strncmp(rest + 1, part, len) != 0 ||
+			    (rest[1 + len] != '/' && rest[1 + len] != '\0'))
 				return false;
-			depth += 1 + len;
+			rest += 1 + len;
 		}
 		part += len;
 		part += *part == '/';
 	}
-	return depth > 0;
+	return rest != path;
 }
 
 /* A mount hides what is written below it, and a volume's content is not ours to change. */

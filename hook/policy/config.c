@@ -246,6 +246,7 @@ static int take_extra(void *context, const struct json_value *value, struct err 
 		return err_memory(err);
 	config->nccl.extra = larger;
 	added = &larger[config->nccl.n_extra];
+	added->line = value->line;
 	added->name = arena_strdup(r->arena, value->key);
 	if (!added->name)
 		return err_memory(err);
@@ -316,7 +317,7 @@ TAKE(socket_ifname, JSON_STRING | JSON_NULL, take_socket_ifname);
 TAKE(gid_index, JSON_STRING | JSON_NUMBER, take_gid_index);
 TAKE(gdr_level, JSON_STRING | JSON_NUMBER | JSON_NULL, take_gdr_level);
 TAKE(extra_item, JSON_STRING, take_extra);
-static const struct json_shape extra = {.types = JSON_OBJECT, .each = &extra_item};
+static const struct json_shape extra = {.types = JSON_OBJECT, .closed = true, .each = &extra_item};
 static const struct json_shape nccl = {
 	.types = JSON_OBJECT,
 	.closed = true,
@@ -401,12 +402,14 @@ static int check_extra(const struct config *config, const char *what, struct err
 	};
 
 	for (size_t i = 0; i < config->nccl.n_extra; i++) {
+		const struct config_variable *v = &config->nccl.extra[i];
+
 		for (size_t f = 0; f < sizeof(fields) / sizeof(fields[0]); f++) {
-			if (fields[f].set &&
-			    strcmp(config->nccl.extra[i].name, fields[f].name) == 0)
-				return err_set(err,
-					       "%s: nccl.extra.%s: already set by %s; keep one",
-					       what, fields[f].name, fields[f].field);
+			if (fields[f].set && strcmp(v->name, fields[f].name) == 0)
+				return err_set(
+					err,
+					"%s: line %zu: nccl.extra.%s: already set by %s; keep one",
+					what, v->line, v->name, fields[f].field);
 		}
 	}
 	return 0;

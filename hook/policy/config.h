@@ -33,6 +33,7 @@ enum config_gid_index {
 struct config_variable {
 	const char *name;
 	const char *value;
+	size_t line; /* where the file says so */
 };
 
 struct config {

@@ -46,8 +46,7 @@ int trust_open(int dir, const char *path, const char *what, struct err *err)
 	if (strlen(path) >= sizeof(parts))
 		return err_sys(err, ENAMETOOLONG, "%s", what);
 	strcpy(parts, path);
-	held = path[0] == '/' ? open("/", O_PATH | O_DIRECTORY | O_CLOEXEC)
-			      : fcntl(dir, F_DUPFD_CLOEXEC, 3);
+	held = openat(dir, path[0] == '/' ? "/" : ".", O_PATH | O_DIRECTORY | O_CLOEXEC);
 	while ((part = strsep(&rest, "/"))) {
 		bool directory = rest != NULL;
 		int next;

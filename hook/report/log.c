@@ -92,8 +92,11 @@ void log_denial(struct container *container, const char *way_in)
 	print_identity(out, container);
 	print_devices(out, &container->devices);
 	(void)fprintf(out, " by=%s reason=%s", way_in, container->plan.reason);
-	if (fclose(out) == 0)
-		send_line(LOG_WARNING, line);
+	if (fclose(out) != 0)
+		return;
+	send_line(LOG_WARNING, line);
+	if (container->plan.fail)
+		(void)fprintf(stderr, IDENT ": %s\n", line);
 }
 
 void log_failure(const struct container *container, const struct err *err, const char *way_in)

@@ -14,6 +14,8 @@ struct applied {
 
 /* way_in: "createRuntime", "poststart", … */
 void log_grant(struct container *container, const struct applied *applied, const char *way_in);
+
+/* To syslog, and to stderr too if the container is not to start for it. */
 void log_denial(struct container *container, const char *way_in);
 
 /* To syslog and stderr: runc shows stderr to the user, crun drops it. */

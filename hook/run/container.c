@@ -77,14 +77,12 @@ static int find_named(struct container *container, const struct node *node, stru
 
 int container_find_devices(struct container *container, const struct node *node, struct err *err)
 {
-	const struct spec *spec = &container->spec;
-
-	if (!spec->every_device && find_proven(container, node, err) < 0)
+	if (!container->spec.every_device)
+		return find_proven(container, node, err);
+	if (claims_read(&container->arena, &container->spec, &container->claims,
+			&container->warnings, err) < 0)
 		return -1;
-	/* Without a device the environment has nothing to order; a plain container is done here. */
-	if (claims_read(&container->arena, spec, &container->claims, &container->warnings, err) < 0)
-		return -1;
-	return spec->every_device ? find_named(container, node, err) : 0;
+	return find_named(container, node, err);
 }
 
 int container_read_policy(struct container *container, const struct node *node, const char *path,
@@ -117,8 +115,10 @@ static int describe(struct container *container, const struct node *node,
 			return -1;
 		if (all || config->nccl.gid_index == GID_INDEX_LEGACY)
 			node_read_gids(node, device);
-		if (all || netdev)
-			node_read_netdev(node, device, container->spec.sandbox_id);
+		if ((all || netdev) && container->spec.network_namespace)
+			node_read_pod_netdev(node, device, container->spec.sandbox_id);
+		else if (all || netdev)
+			node_read_host_netdev(node, device);
 		if (all)
 			node_read_topology(node, device);
 	}
@@ -135,6 +135,11 @@ int container_plan(struct container *container, const struct node *node,
 		.devices = &container->devices,
 	};
 
+	/* Only now, since a pod's author can make the environment as long as he likes. */
+	if (!container->spec.every_device &&
+	    claims_read(&container->arena, &container->spec, &container->claims,
+			&container->warnings, err) < 0)
+		return -1;
 	if (order_devices(&container->arena, &container->claims, &container->devices,
 			  &container->warnings, err) < 0 ||
 	    describe(container, node, detail, err) < 0)

@@ -6,6 +6,7 @@
 #include <stdio.h>
 
 #include "base/cleanup.h"
+#include "base/text.h"
 #include "report/report.h"
 #include "run/container.h"
 
@@ -47,6 +48,7 @@ int dry_run(const struct options *options, enum dry_run_format format, const cha
 	struct err err;
 
 	if (make_plan(&container, options, bundle, &err) < 0) {
+		text_make_printable(err.text);
 		(void)fprintf(stderr, "oci-rdma-hook: %s\n", err.text);
 		return 1;
 	}

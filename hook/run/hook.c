@@ -92,13 +92,23 @@ static int find_bundle(const struct state *state, char *path, size_t size, struc
 
 /* ---- what is done to the container ---- */
 
+/* The container's root: by the spec's mappings, or, in a user namespace that it only joins, the
+ * kernel's */
 static int find_owner(const struct container *container, const struct process *process,
 		      struct nccl_conf_owner *ret_owner, struct err *err)
 {
+	const struct spec *spec = &container->spec;
+	uint64_t uid;
+	uint64_t gid;
+
 	*ret_owner = (struct nccl_conf_owner){0};
-	if (!container->spec.user_namespace)
+	if (!spec->user_namespace)
 		return 0;
-	return process_root_ids(process, &ret_owner->uid, &ret_owner->gid, err);
+	if (!spec_host_id(spec->uid_map, spec->n_uid_map, 0, &uid) ||
+	    !spec_host_id(spec->gid_map, spec->n_gid_map, 0, &gid))
+		return process_root_ids(process, &ret_owner->uid, &ret_owner->gid, err);
+	*ret_owner = (struct nccl_conf_owner){.uid = (uid_t)uid, .gid = (gid_t)gid};
+	return 0;
 }
 
 static int write_nccl_conf(struct container *container, const struct process *process, int root,
@@ -145,14 +155,16 @@ static int apply(struct container *container, const struct state *state, int bun
 	return writes ? write_nccl_conf(container, &process, root, applied, err) : 0;
 }
 
+/* One line for a grant: poststart, which is installed beside createRuntime, only repairs what runc
+ * undid. */
 static int apply_and_log(struct container *container, const struct state *state, int bundle,
 			 enum hook_stage stage, struct err *err)
 {
 	struct applied applied = {0};
 	int status = apply(container, state, bundle, stage, &applied, err);
+	bool starts = status == 0 || !container->config.fail_on_error;
 
-	/* Both stages are installed: the one that finds all done has nothing to tell. */
-	if (applied.memlock || applied.nccl_conf)
+	if ((applied.memlock || applied.nccl_conf) && starts && stage != STAGE_POSTSTART)
 		log_grant(container, &applied, stage_names[stage]);
 	return status;
 }
@@ -204,12 +216,19 @@ static int serve(struct container *container, const struct options *options,
 	return act(container, state, bundle, stage, err);
 }
 
-/* The exit status of a failed run. Without a proven device it is silent: what failed was not
- * needed. */
-static int fail(const struct container *container, const struct err *err, enum hook_stage stage,
-		bool proven)
+/*
+ * The exit status of a failed run. Without a proven device it is silent: what failed was not
+ * needed. In poststart all but a failed raise is known from createRuntime; and crun, which says
+ * "running" there, runs it beside the container's process, which may be ending: the raise was not
+ * needed either.
+ */
+static int fail(const struct container *container, const struct state *state, const struct err *err,
+		enum hook_stage stage, bool proven)
 {
-	if (!proven)
+	bool planned = container->plan.decision == DECISION_GRANT;
+	bool running = state->status && strcmp(state->status, "running") == 0;
+
+	if (!proven || (stage == STAGE_POSTSTART && (!planned || running)))
 		return 0;
 	log_failure(container, err, stage_names[stage]);
 	return container->has_config && container->config.fail_on_error;
@@ -243,7 +262,7 @@ static int run(const struct options *options, enum hook_stage stage)
 	if (container.spec.sandbox)
 		return 0;
 	if (serve(&container, options, &state, bundle, stage, &proven, &err) < 0)
-		return fail(&container, &err, stage, proven);
+		return fail(&container, &state, &err, stage, proven);
 	return container.plan.fail;
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "spec/claims.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "base/text.h"
@@ -10,18 +11,20 @@
 #define DRA_PREFIX "SRIOVNETWORK_VF_DEVICE_"
 #define INFO_SUFFIX "_INFO"
 
-struct reading {
-	struct arena *arena;
-	const struct spec *spec;
-	struct claims claims;
-	struct warnings *warnings;
-};
-
 /* One variable of the environment, cut at its first '=' */
 struct variable {
 	const char *name;
 	size_t name_len;
 	const char *value;
+};
+
+struct reading {
+	struct arena *arena;
+	const struct spec *spec;
+	struct claims claims;
+	struct warnings *warnings;
+	struct variable *variables; /* PCIDEVICE_* and SRIOVNETWORK_VF_DEVICE_*, as they stand */
+	size_t n_variables;
 };
 
 static struct variable variable(const char *entry)
@@ -130,35 +133,29 @@ static int read_info(struct reading *r, const struct variable *v, struct claims 
 			    err.text);
 }
 
-/* The _INFO that belongs to the list v, if there is one */
-static bool find_info(const struct spec *spec, const struct variable *v, struct variable *ret_info)
+/* The variable called name[0..len), an _INFO or a list as asked for; NULL if there is none */
+static const struct variable *find(const struct reading *r, const char *name, size_t len, bool info)
 {
-	size_t suffix = strlen(INFO_SUFFIX);
+	for (size_t i = 0; i < r->n_variables; i++) {
+		const struct variable *v = &r->variables[i];
 
-	for (size_t i = 0; i < spec->n_env; i++) {
-		struct variable candidate = variable(spec->env[i]);
-
-		if (candidate.name_len == v->name_len + suffix &&
-		    memcmp(candidate.name, v->name, v->name_len) == 0 && is_info(&candidate)) {
-			*ret_info = candidate;
-			return true;
-		}
+		if (v->name_len == len && memcmp(v->name, name, len) == 0 && is_info(v) == info)
+			return v;
 	}
-	return false;
+	return NULL;
 }
 
-static bool has_list(const struct spec *spec, const struct variable *info)
+static const struct variable *info_of(const struct reading *r, const struct variable *list)
 {
-	size_t len = info->name_len - strlen(INFO_SUFFIX);
+	char name[256];
+	int len = snprintf(name, sizeof(name), "%.*s" INFO_SUFFIX, (int)list->name_len, list->name);
 
-	for (size_t i = 0; i < spec->n_env; i++) {
-		struct variable candidate = variable(spec->env[i]);
+	return len > 0 && (size_t)len < sizeof(name) ? find(r, name, (size_t)len, true) : NULL;
+}
 
-		if (candidate.name_len == len && memcmp(candidate.name, info->name, len) == 0 &&
-		    !is_info(&candidate))
-			return true;
-	}
-	return false;
+static bool has_list(const struct reading *r, const struct variable *info)
+{
+	return find(r, info->name, info->name_len - strlen(INFO_SUFFIX), false) != NULL;
 }
 
 /* ---- the variables ---- */
@@ -193,19 +190,20 @@ static const char *ibdev_of(const struct claims *facts, const char *address)
 static int read_list(struct reading *r, const struct variable *v)
 {
 	struct claims facts = {0};
-	struct variable info;
+	const struct variable *info = info_of(r, v);
 	char *list = arena_strdup(r->arena, v->value);
 
 	if (!list)
 		return -1;
-	if (find_info(r->spec, v, &info) && read_info(r, &info, &facts) < 0)
+	if (info && read_info(r, info, &facts) < 0)
 		return -1;
 	for (char *rest = list, *address; (address = strsep(&rest, ","));) {
 		struct claim claim = {.source = CLAIM_SRIOV, .address = address};
 
 		if (!address[0])
 			continue;
-		claim.ibdev = ibdev_of(&facts, address);
+		if (is_address(address) && r->claims.n < CLAIMS_MAX)
+			claim.ibdev = ibdev_of(&facts, address);
 		if (add_checked(r, v, claim) < 0)
 			return -1;
 	}
@@ -240,18 +238,34 @@ static int read_dra(struct reading *r, const struct variable *v)
 	return add_checked(r, v, claim);
 }
 
-static int read_variable(struct reading *r, const char *entry)
+static int read_variable(struct reading *r, const struct variable *v)
 {
-	struct variable v = variable(entry);
-
-	if (text_starts_with(entry, DRA_PREFIX))
-		return read_dra(r, &v);
-	if (!text_starts_with(entry, SRIOV_PREFIX))
-		return 0;
-	if (!is_info(&v))
-		return read_list(r, &v);
+	if (text_starts_with(v->name, DRA_PREFIX))
+		return read_dra(r, v);
+	if (!is_info(v))
+		return read_list(r, v);
 	/* With a list, the list stands for its resource, wherever the _INFO is. */
-	return has_list(r->spec, &v) ? 0 : read_lone_info(r, &v);
+	return has_list(r, v) ? 0 : read_lone_info(r, v);
+}
+
+static int collect_variables(struct reading *r)
+{
+	r->variables = arena_alloc(r->arena, CLAIM_VARIABLES_MAX * sizeof(*r->variables));
+	if (!r->variables)
+		return -1;
+	for (size_t i = 0; i < r->spec->n_env; i++) {
+		const char *entry = r->spec->env[i];
+
+		if (!text_starts_with(entry, SRIOV_PREFIX) && !text_starts_with(entry, DRA_PREFIX))
+			continue;
+		if (r->n_variables == CLAIM_VARIABLES_MAX)
+			return warnings_add(r->arena, r->warnings, "too_many_claims",
+					    "the environment has more than %d variables of device "
+					    "plugins; the rest is ignored",
+					    CLAIM_VARIABLES_MAX);
+		r->variables[r->n_variables++] = variable(entry);
+	}
+	return 0;
 }
 
 int claims_read(struct arena *arena, const struct spec *spec, struct claims *ret_claims,
@@ -259,8 +273,10 @@ int claims_read(struct arena *arena, const struct spec *spec, struct claims *ret
 {
 	struct reading reading = {.arena = arena, .spec = spec, .warnings = warnings};
 
-	for (size_t i = 0; i < spec->n_env; i++) {
-		if (read_variable(&reading, spec->env[i]) < 0)
+	if (collect_variables(&reading) < 0)
+		return err_memory(err);
+	for (size_t i = 0; i < reading.n_variables; i++) {
+		if (read_variable(&reading, &reading.variables[i]) < 0)
 			return err_memory(err);
 	}
 	*ret_claims = reading.claims;

@@ -23,6 +23,9 @@
 /* More than any node has; the rest is left out with a warning. */
 #define CLAIMS_MAX 4096
 
+/* Device plugins' variables that are looked at: a node has few resources, an author much time. */
+#define CLAIM_VARIABLES_MAX 512
+
 enum claim_source {
 	CLAIM_SRIOV,
 	CLAIM_DRA,

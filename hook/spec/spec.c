@@ -63,27 +63,6 @@ static int append_string(struct reading *r, const struct json_value *value, cons
 
 /* ---- annotations ---- */
 
-/* The label that tells the container's name, and what else tells who it is */
-static const char **identity(struct spec *spec, const char *key)
-{
-	const struct {
-		const char *key;
-		const char **place;
-	} known[] = {
-		{"io.kubernetes.cri-o.ContainerID", &spec->id},
-		{"io.kubernetes.cri-o.SandboxID", &spec->sandbox_id},
-		{"io.kubernetes.container.name", &spec->name},
-		{"io.kubernetes.pod.name", &spec->pod},
-		{"io.kubernetes.pod.namespace", &spec->pod_namespace},
-	};
-
-	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
-		if (strcmp(known[i].key, key) == 0)
-			return known[i].place;
-	}
-	return NULL;
-}
-
 static int append_annotation(struct reading *r, const struct json_value *value, struct err *err)
 {
 	struct spec *spec = &r->spec;
@@ -115,25 +94,19 @@ static int append_annotation(struct reading *r, const struct json_value *value, 
 static int take_annotation(void *context, const struct json_value *value, struct err *err)
 {
 	struct reading *r = context;
-	const char **place;
 
-	if (text_starts_with(value->key, SPEC_ANNOTATION_PREFIX)) {
-		if (value->type != JSON_STRING)
-			return err_set(err, "expected a string");
-		return append_annotation(r, value, err);
-	}
-	if (value->type != JSON_STRING)
+	if (!text_starts_with(value->key, SPEC_ANNOTATION_PREFIX))
 		return 0;
-	if (strcmp(value->key, "io.kubernetes.cri-o.ContainerType") == 0)
-		r->spec.sandbox = equals(value, "sandbox");
-	place = identity(&r->spec, value->key);
-	if (!place)
-		return 0;
-	if (*place)
-		return err_set(err, "occurs twice");
-	if (json_string(r->arena, value, place, err) < 0)
-		return -1;
-	return text_has_control(*place) ? err_set(err, "holds a control character") : 0;
+	return append_annotation(r, value, err);
+}
+
+static int take_container_type(void *context, const struct json_value *value, struct err *err)
+{
+	struct reading *r = context;
+
+	(void)err;
+	r->spec.sandbox = equals(value, "sandbox");
+	return 0;
 }
 
 /* ---- process ---- */
@@ -322,6 +295,8 @@ static int take_namespace_type(void *context, const struct json_value *value, st
 	(void)err;
 	if (equals(value, "user"))
 		r->spec.user_namespace = true;
+	if (equals(value, "network"))
+		r->spec.network_namespace = true;
 	return 0;
 }
 
@@ -379,8 +354,22 @@ static int leave_gid_mapping(void *context, struct err *err)
 					       .offset = offsetof(struct reading, field)}
 
 static const struct json_shape annotation = {.types = ~0U, .take = take_annotation};
-static const struct json_shape annotations = {.types = JSON_OBJECT | JSON_NULL,
-					      .each = &annotation};
+static const struct json_shape container_type = {.types = JSON_STRING, .take = take_container_type};
+STORE(container_id, JSON_STRING, STRING, spec.id);
+STORE(sandbox_id, JSON_STRING, STRING, spec.sandbox_id);
+STORE(container_name, JSON_STRING, STRING, spec.name);
+STORE(pod_name, JSON_STRING, STRING, spec.pod);
+STORE(pod_namespace, JSON_STRING, STRING, spec.pod_namespace);
+static const struct json_shape annotations = {
+	.types = JSON_OBJECT | JSON_NULL,
+	.each = &annotation,
+	MEMBERS({"io.kubernetes.cri-o.ContainerType", &container_type},
+		{"io.kubernetes.cri-o.ContainerID", &container_id},
+		{"io.kubernetes.cri-o.SandboxID", &sandbox_id},
+		{"io.kubernetes.container.name", &container_name},
+		{"io.kubernetes.pod.name", &pod_name},
+		{"io.kubernetes.pod.namespace", &pod_namespace}),
+};
 
 static const struct json_shape env_item = {.types = JSON_STRING, .take = take_env};
 static const struct json_shape env = {.types = JSON_ARRAY | JSON_NULL, .each = &env_item};
@@ -481,13 +470,28 @@ static const struct json_shape config_json = {
 		{"annotations", &annotations}, {"linux", &linux_part}),
 };
 
+/* They go into the log and onto terminals; the kubelet and CRI-O write nothing else. */
+static int check_identity(const struct spec *spec, const char *what, struct err *err)
+{
+	const char *const parts[] = {spec->id, spec->sandbox_id, spec->name, spec->pod,
+				     spec->pod_namespace};
+
+	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
+		if (parts[i] && text_has_control(parts[i]))
+			return err_set(err, "%s: annotations: a name holds a control character",
+				       what);
+	}
+	return 0;
+}
+
 int spec_parse(struct arena *arena, const char *what, const char *text, size_t len,
 	       struct spec *ret_spec, struct err *err)
 {
 	struct reading reading = {.arena = arena};
 
 	if (json_read(arena, &(struct json_source){what, text, len, 0}, &config_json, &reading,
-		      err) < 0)
+		      err) < 0 ||
+	    check_identity(&reading.spec, what, err) < 0)
 		return -1;
 	*ret_spec = reading.spec;
 	return 0;
@@ -511,4 +515,15 @@ const struct spec_annotation *spec_annotation(const struct spec *spec, const cha
 			return &spec->annotations[i];
 	}
 	return NULL;
+}
+
+bool spec_host_id(const struct spec_mapping *map, size_t n, uint64_t id, uint64_t *ret_host)
+{
+	for (size_t i = 0; i < n; i++) {
+		if (id < map[i].container || id - map[i].container >= map[i].size)
+			continue;
+		*ret_host = map[i].host + (id - map[i].container);
+		return true;
+	}
+	return false;
 }

@@ -81,6 +81,7 @@ struct spec {
 	bool memory_limit;
 	const char *cgroups_path; /* NULL if it says none */
 	bool user_namespace;
+	bool network_namespace; /* its own, or its pod's: not the host's */
 	struct spec_mapping *uid_map;
 	size_t n_uid_map;
 	struct spec_mapping *gid_map;
@@ -93,6 +94,9 @@ int spec_parse(struct arena *arena, const char *what, const char *text, size_t l
 
 /* The value of the first entry NAME=value of process.env (as getenv(3) finds it), or NULL. */
 const char *spec_getenv(const struct spec *spec, const char *name);
+
+/* The host's id of a container's id; false if no mapping has it. */
+bool spec_host_id(const struct spec_mapping *map, size_t n, uint64_t id, uint64_t *ret_host);
 
 /* Our annotation of that name (without the prefix), or NULL. */
 const struct spec_annotation *spec_annotation(const struct spec *spec, const char *name);

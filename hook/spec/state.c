@@ -19,6 +19,15 @@ static int take_container_type(void *context, const struct json_value *value, st
 	return 0;
 }
 
+static int take_pid(void *context, const struct json_value *value, struct err *err)
+{
+	struct state *state = context;
+
+	if (value->type != JSON_NUMBER || json_int64(value, &state->pid, err) < 0)
+		state->pid = 0;
+	return 0;
+}
+
 static const struct json_shape container_type = {.types = ~0U, .take = take_container_type};
 static const struct json_shape annotations = {
 	.types = JSON_OBJECT | JSON_NULL,
@@ -34,8 +43,7 @@ static const struct json_shape bundle = {
 	.types = JSON_STRING, .store = JSON_STORE_STRING, .offset = offsetof(struct state, bundle)};
 static const struct json_shape status = {
 	.types = JSON_STRING, .store = JSON_STORE_STRING, .offset = offsetof(struct state, status)};
-static const struct json_shape pid = {
-	.types = JSON_NUMBER, .store = JSON_STORE_INT64, .offset = offsetof(struct state, pid)};
+static const struct json_shape pid = {.types = ~0U, .take = take_pid};
 static const struct json_shape root = {
 	.types = JSON_OBJECT,
 	.members =

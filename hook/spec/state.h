@@ -15,9 +15,11 @@
 struct state {
 	const char *id;     /* the container's id */
 	const char *bundle; /* directory of config.json; as the runtime says it, unchecked */
-	int64_t pid;  /* of the container's init in the hook's pid namespace; 0 if it says none */
+	/* Of the container's init in the hook's pid namespace; 0 if the state says none, or no
+	 * integer: only a container that needs it fails for that. */
+	int64_t pid;
 	const char *status; /* "creating", "created", "running", …; NULL if it says none */
-	bool sandbox; /* CRI-O's pause container: it never gets a device */
+	bool sandbox;       /* CRI-O's pause container: it never gets a device */
 };
 
 /* fd: read to its end. Strings live in the arena. */
