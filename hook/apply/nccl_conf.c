@@ -127,7 +127,8 @@ static char *compose(const char *present, const char *lines)
 		const char *next = next_part(part, &end);
 
 		(void)fwrite(part, 1, (size_t)(end - part), out);
-		last = end > part ? end[-1] : last;
+		if (end > part)
+			last = end[-1];
 		part = next;
 	}
 	if (lines[0])
