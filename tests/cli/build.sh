@@ -1,0 +1,26 @@
+#!/bin/bash
+# The executable itself: it needs nothing of the host, and fits into a MachineConfig.
+cd "$(dirname "$0")/../.." || exit 1
+. tests/cli/setup.bash
+
+header=$(readelf -W --file-header --program-headers --dynamic "$HOOK")
+has "it is position-independent" "DYN" "$header"
+lacks "it needs no dynamic linker" INTERP "$header"
+lacks "it needs no library" NEEDED "$header"
+has "its relocations are read-only" GNU_RELRO "$header"
+is "its stack is not executable" RW "$(awk '$1 == "GNU_STACK" { print $7 }' <<<"$header")"
+strip -o "$T/stripped" "$HOOK"
+size=$(gzip -9 <"$T/stripped" | wc -c)
+check "stripped and compressed it has at most 450 KiB ($size bytes)" test "$size" -le $((450 * 1024))
+is "the environment of the dynamic linker is ignored" "$("$HOOK" --version)" "$(LD_PRELOAD=/nowhere.so LD_LIBRARY_PATH=/nowhere "$HOOK" --version 2>&1)"
+
+if make -s DYNAMIC=1 BUILD="$T/dynamic" >"$T/log" 2>&1; then
+	pass "make DYNAMIC=1"
+else
+	fail "make DYNAMIC=1" "$(cat "$T/log")"
+fi
+dynamic=$T/dynamic/oci-rdma-hook
+is "the dynamic one says the same" "$("$HOOK" --version)" "$("$dynamic" --version 2>&1)"
+newest=$(readelf -W --version-info "$dynamic" | grep -o 'GLIBC_2[0-9.]*' | sort -uV | tail -1)
+is "the dynamic one needs no glibc newer than 2.34 ($newest)" GLIBC_2.34 "$(printf '%s\n' "$newest" GLIBC_2.34 | sort -V | tail -1)"
+finish

@@ -1,0 +1,138 @@
+#!/bin/bash
+# The node's config.json: what is accepted, and errors that name file, line and key.
+cd "$(dirname "$0")/../.." || exit 1
+. tests/cli/setup.bash
+node one
+file=$NODE/etc/oci-rdma-hook/config.json
+bundle '{"devices":[["/dev/infiniband/uverbs6",231,198]]}'
+
+# accepts DESCRIPTION TEXT
+accepts() {
+	config "$2"
+	dry_run --format json
+	gets "$1" mlx5_6
+}
+# refuses DESCRIPTION LINE KEY TEXT: one line with the file, its line and the key ("-": none to name)
+refuses() {
+	local what=$1 line=$2 key=$3
+	config "$4"
+	dry_run --format json
+	is "$what: status" 1 "$rc"
+	is "$what: nothing on stdout" "" "$(cat "$T/out")"
+	is "$what: one line" 1 "$(wc -l <"$T/err")"
+	has "$what: file" etc/oci-rdma-hook/config.json "$(cat "$T/err")"
+	if [ "$line" != - ]; then
+		check "$what: line $line" grep -qE "(config\.json:$line\b|line $line\b)" "$T/err"
+	fi
+	[ "$key" = - ] || has "$what: key" "$key" "$(cat "$T/err")"
+}
+
+accepts "no keys" '{}'
+accepts "comments of both kinds" '// about this file
+{ /* a block
+over lines */ "memlock": "unlimited", // the default
+  "namespaces": ["team-a", "a//b*"] // the last
+}
+// the end'
+accepts "every key" '{ "opt_in": "annotation", "namespaces": ["*"], "memlock": "unlimited", "require_memory_limit": false,
+  "capabilities": ["CAP_IPC_LOCK"],
+  "nccl": { "hca": true, "socket_ifname": null, "gid_index": "auto", "gdr_level": null, "extra": {} },
+  "on_no_device": "ignore", "on_error": "warn", "privileged_scan": false,
+  "runtimes": ["/usr/bin/crun", "/usr/bin/runc"], "state_dir": "/run/oci-rdma-hook" }'
+
+refuses "an unknown key" 3 memlok '{
+  "opt_in": "device",
+  "memlok": "unlimited"
+}'
+refuses "an unknown key of nccl" 2 gid '{"nccl": {
+  "gid": 3}}'
+refuses "an unknown key behind comments" 4 nope '{ // one
+/* two
+three */ "opt_in": "device",
+"nope": 1 }'
+refuses "a key twice" 2 memlock '{"memlock": "1Gi",
+"memlock": "2Gi"}'
+for bad in 'opt_in "always"' 'opt_in true' 'namespaces "*"' 'namespaces ["te*am"]' 'namespaces ["*a"]' 'namespaces [1]' 'namespaces [""]' \
+	'namespaces ["**"]' 'memlock true' 'memlock "64Gb"' 'memlock "-1"' 'memlock -1' 'memlock ""' 'memlock "Gi"' 'memlock 1.5' \
+	'memlock "99999999999999999999"' 'memlock "17179869184Gi"' 'memlock " 1Gi"' 'memlock null' 'require_memory_limit "yes"' 'require_memory_limit 1' \
+	'capabilities "CAP_IPC_LOCK"' 'capabilities ["CAP_NOPE"]' 'capabilities [7]' 'nccl []' 'nccl true' 'on_no_device "maybe"' \
+	'on_error "ignore"' 'on_error null' 'privileged_scan "true"' 'runtimes ["crun"]' 'runtimes "/usr/bin/crun"' \
+	'state_dir "run"' 'state_dir 7' 'state_dir ""'; do
+	read -r key value <<<"$bad"
+	refuses "$key: $value" 2 "$key" "{
+\"$key\": $value
+}"
+done
+for bad in 'hca 1' 'hca "true"' 'socket_ifname true' 'socket_ifname ""' 'socket_ifname "eth0\\nNCCL_DEBUG=INFO"' 'gid_index "3"' 'gid_index "never"' \
+	'gid_index -1' 'gid_index 256' 'gid_index 1.5' 'gid_index null' 'gdr_level 5.5' 'gdr_level "LOC\\u0000"' 'extra []' \
+	'extra {"A=B":"1"}' 'extra {"":"1"}' 'extra {"A":1}' 'extra {"A":"1\\n"}' 'extra {"A\\nB":"1"}' 'extra {"A B":"1"}' 'extra {"A":"1","A":"2"}'; do
+	read -r key value <<<"$bad"
+	refuses "nccl.$key: $value" 2 "$key" "{\"nccl\": {
+\"$key\": ${value//\\\\/\\}
+}}"
+done
+refuses "an empty file" - - ''
+refuses "only a comment" - - '// nothing'
+refuses "an array" 1 - '[]'
+refuses "cut off" - - '{"memlock": "unli'
+refuses "cut off in a comment" - - '{"memlock": "unlimited" /* }'
+refuses "something behind the end" 2 - '{}
+{}'
+refuses "a comma too many" - - '{"memlock": "1Gi",}'
+refuses "not UTF-8" - - "$(printf '{"memlock": "1\xff"}')"
+refuses "too deep" - - "$(printf '{"nccl":%s' "$(printf '[%.0s' {1..100})")"
+refuses "too large" - - "{}$(printf '%2000000s' '')"
+
+# Whose file it is
+config '{}'
+for mode in 0666 0646 0664; do
+	chmod "$mode" "$file"
+	dry_run
+	is "mode $mode" 1 "$rc"
+	one_line "mode $mode" etc/oci-rdma-hook/config.json
+done
+chmod 0600 "$file"
+dry_run --format json
+gets "mode 0600" mlx5_6
+if chown 12345 "$file" 2>/dev/null; then
+	dry_run
+	is "another owner" 1 "$rc"
+	one_line "another owner" etc/oci-rdma-hook/config.json
+fi
+config '{}'
+chmod 0777 "$(dirname "$file")"
+dry_run
+is "a directory that anybody may write" 1 "$rc"
+one_line "a directory that anybody may write" etc/oci-rdma-hook
+config '{}'
+mv "$file" "$T/elsewhere.json"
+ln -s "$T/elsewhere.json" "$file"
+dry_run
+is "a symlink" 1 "$rc"
+one_line "a symlink" etc/oci-rdma-hook/config.json
+config
+mkdir -p "$(dirname "$file")"
+ln -s nowhere "$file"
+dry_run
+is "a symlink that leads nowhere is not an absent file" 1 "$rc"
+one_line "a symlink that leads nowhere" etc/oci-rdma-hook/config.json
+for kind in 'mkdir' 'mkfifo'; do
+	rm -rf "$file"
+	$kind "$file"
+	dry_run
+	is "made by $kind" 1 "$rc"
+	one_line "made by $kind" etc/oci-rdma-hook/config.json
+done
+
+# --config
+config '{"nope": 1}'
+printf '{"capabilities": []}' >"$T/other.json"
+dry_run --format json --config "$T/other.json"
+that "--config is instead of the node's file" '[.decision, (.capabilities | length)] | join(" ")' "grant 0"
+(cd "$T" && "$HOOK" --sysroot "$NODE" --config other.json --dry-run --format json "$B" >"$T/out" 2>"$T/err")
+that "--config is relative to the working directory" '[.decision, (.capabilities | length)] | join(" ")' "grant 0"
+printf '{"opt_in": "never"}' >"$T/other.json"
+dry_run --config "$T/other.json"
+is "--config with an error" 1 "$rc"
+one_line "--config with an error" "$T/other.json" opt_in
+finish

@@ -1,0 +1,279 @@
+#!/bin/bash
+# The hook's stages on a real process and a real directory: what changes, and above all what does not.
+# The process may have up to 8 MiB; a container runtime's real limits need privileges, and are tested with podman and in the VM.
+cd "$(dirname "$0")/../.." || exit 1
+. tests/cli/setup.bash
+. tests/cli/process.bash
+node one
+rdma='{"devices":[["/dev/infiniband/uverbs6",231,198]]}'
+not_asked='{"devices":[["/dev/infiniband/uverbs6",231,198]],"annotations":{"oci-rdma-hook.io/inject":null}}'
+config='{"memlock": "8Mi"}'
+config "$config"
+NCCL='NCCL_IB_HCA==mlx5_6'
+
+conf() { grep -v '^#' "$ROOT/etc/nccl.conf"; }
+
+for stage in createRuntime prestart poststart; do
+	container "$rdma"
+	hook "$stage"
+	is "$stage: exit status" 0 "$rc"
+	is "$stage: silent" "" "$(cat "$T/out" "$T/err")"
+	is "$stage: memlock" "$AFTER" "$(limit)"
+done
+for mask in 0000 0077 0777; do
+	container "$rdma"
+	umask "$mask"
+	hook
+	umask 022
+	is "umask $mask: nccl.conf" "$NCCL" "$(conf)"
+	is "umask $mask: its mode" 644 "$(stat -c %a "$ROOT/etc/nccl.conf")"
+done
+is "no temporary file stays" nccl.conf "$(ls -A "$ROOT/etc")"
+is "its owner is the container's root" 0:0 "$(stat -c %u:%g "$ROOT/etc/nccl.conf")"
+dry_run --format nccl
+is "nccl.conf is what the dry run says" "$(grep -v '^#' "$T/out")" "$(conf)"
+
+before=$(all_of "$T/bundle")
+for stage in createRuntime poststart createRuntime; do
+	hook "$stage"
+	is "another run ($stage): exit status" 0 "$rc"
+	same "another run ($stage) changes nothing" "$before" "$(all_of "$T/bundle")"
+	is "another run ($stage): memlock" "$AFTER" "$(limit)"
+done
+fresh_process
+state . >"$T/state"
+hook poststart
+is "poststart on a fresh limit (runc's own came after createRuntime)" "$AFTER" "$(limit)"
+same "and nccl.conf is as it was" "$before" "$(all_of "$T/bundle")"
+
+# Controls
+for case in "$not_asked" '{}' "{\"from\":\"h100-trainer.json\",\"devices\":[],\"merge\":{\"linux\":{\"devices\":[]}}}" \
+	'{"devices":[["/dev/infiniband/uverbs6",231,198]],"annotations":{"io.kubernetes.cri-o.ContainerType":"sandbox"}}' \
+	'{"devices":[["/dev/infiniband/uverbs6",231,198]],"annotations":{"oci-rdma-hook.io/inject":"false"}}'; do
+	for stage in createRuntime prestart poststart; do
+		container "$case"
+		before=$(all_of "$B" "$NODE/etc")
+		hook "$stage"
+		is "control, $stage: exit status" 0 "$rc"
+		is "control, $stage: silent" "" "$(cat "$T/out" "$T/err")"
+		is "control, $stage: memlock as it was" "$BEFORE" "$(limit)"
+		same "control, $stage: files as they were" "$before" "$(all_of "$B" "$NODE/etc")"
+	done
+done
+config '{"memlock": "8Mi", "namespaces": ["team-b"]}'
+container "$rdma"
+hook
+is "denied: the container starts" 0 "$rc"
+is "denied: memlock as it was" "$BEFORE" "$(limit)"
+check "denied: no nccl.conf" test ! -e "$ROOT/etc/nccl.conf"
+config '{"memlock": "8Mi", "on_no_device": "fail"}'
+container '{}'
+hook
+check "on_no_device fail: the container does not start" test "$rc" -ne 0
+one_line "on_no_device fail"
+hook poststart
+is "on_no_device fail: poststart is 0 all the same" 0 "$rc"
+config '{"memlock": "8Mi", "on_no_device": "tcp"}'
+container '{}'
+hook
+is "tcp: exit status" 0 "$rc"
+is "tcp: memlock as it was" "$BEFORE" "$(limit)"
+is "tcp: nccl.conf" "NCCL_IBEXT_DISABLE=1 NCCL_IB_DISABLE=1 NCCL_SOCKET_IFNAME==eth0" "$(conf | sort | paste -sd ' ')"
+
+# Limits
+config '{"memlock": "2Mi"}'
+container "$rdma"
+hook
+is "memlock 2Mi" 2097152 "$(limit | cut -d: -f1)"
+container "$rdma"
+prlimit --pid "$pid" --memlock=4194304:8388608
+hook
+is "a higher limit is not lowered" 4194304:8388608 "$(limit)"
+config '{}'
+container "$rdma"
+hook
+if prlimit --memlock=unlimited:unlimited true 2>/dev/null; then
+	is "unlimited" "0 unlimited:unlimited" "$rc $(limit)"
+else
+	is "unlimited, without the right to: warn" 0 "$rc"
+	one_line "unlimited, without the right to" MEMLOCK
+	is "unlimited, without the right to: as it was" "$BEFORE" "$(limit)"
+	config '{"on_error": "fail"}'
+	container "$rdma"
+	hook
+	check "unlimited, without the right to: fail" test "$rc" -ne 0
+	one_line "unlimited, without the right to: fail" MEMLOCK
+	hook poststart
+	is "unlimited, without the right to: poststart is 0 all the same" 0 "$rc"
+fi
+config "$config"
+
+# The image's own nccl.conf
+container "$rdma"
+printf '# ours\nNCCL_DEBUG=INFO\n' >"$ROOT/etc/nccl.conf"
+hook
+is "an image's own lines come first" "# ours|NCCL_DEBUG=INFO" "$(head -2 "$ROOT/etc/nccl.conf" | paste -sd '|')"
+is "and ours follow" "NCCL_DEBUG=INFO|$NCCL" "$(conf | paste -sd '|')"
+before=$(all_of "$B")
+hook
+same "a second run adds nothing" "$before" "$(all_of "$B")"
+container "$rdma"
+printf 'NCCL_DEBUG=INFO' >"$ROOT/etc/nccl.conf"
+chmod 0600 "$ROOT/etc/nccl.conf"
+hook
+is "a last line without newline stays a line" "NCCL_DEBUG=INFO|$NCCL" "$(conf | paste -sd '|')"
+is "every user can read it" 644 "$(stat -c %a "$ROOT/etc/nccl.conf")"
+container "$rdma"
+printf '%s\n' "$NCCL" >"$ROOT/etc/nccl.conf"
+hook
+is "an image that says the same says it once or twice, nothing else" "$NCCL" "$(conf | sort -u)"
+container "$rdma"
+: >"$ROOT/etc/nccl.conf"
+hook
+is "an empty nccl.conf" "$NCCL" "$(conf)"
+container "$rdma"
+echo NCCL_DEBUG=INFO >"$ROOT/etc/other"
+ln "$ROOT/etc/other" "$ROOT/etc/nccl.conf"
+hook
+is "another name of the image's file does not change" NCCL_DEBUG=INFO "$(cat "$ROOT/etc/other")"
+container "$rdma"
+truncate -s 100M "$ROOT/etc/nccl.conf"
+hook
+is "an endless nccl.conf is no trouble" 0 "$rc"
+is "and memlock is raised" "$AFTER" "$(limit)"
+
+# Nothing outside of the root is reached
+mkdir "$T/outside"
+echo host >"$T/outside/nccl.conf"
+# outside DESCRIPTION: the hook runs; what is outside is as it was, and memlock is raised
+outside() {
+	local before
+	before=$(all_of "$T/outside")
+	hook
+	same "$1: outside nothing changes" "$before" "$(all_of "$T/outside")"
+	is "$1: and nothing comes in from there" "" "$(grep -rsh '^host$' "$ROOT")"
+	is "$1: exit status" 0 "$rc"
+	is "$1: memlock" "$AFTER" "$(limit)"
+	is "$1: no temporary file" "" "$(find "$ROOT" -type f ! -name nccl.conf)"
+}
+container "$rdma"
+ln -s "$T/outside/nccl.conf" "$ROOT/etc/nccl.conf"
+outside "nccl.conf is an absolute symlink"
+container "$rdma"
+ln -s "$T/outside/new.conf" "$ROOT/etc/nccl.conf"
+outside "nccl.conf is an absolute symlink to no file"
+container "$rdma"
+ln -s ../../../outside/nccl.conf "$ROOT/etc/nccl.conf"
+outside "nccl.conf is a ../ symlink"
+container "$rdma"
+rmdir "$ROOT/etc"
+ln -s "$T/outside" "$ROOT/etc"
+outside "etc is an absolute symlink"
+container "$rdma"
+rmdir "$ROOT/etc"
+ln -s ../../outside "$ROOT/etc"
+outside "etc is a ../ symlink"
+container "$rdma"
+rmdir "$ROOT/etc"
+ln -s "/proc/self/cwd/../../../../../../../../../../../..$T/outside" "$ROOT/etc"
+outside "etc goes through /proc"
+container "$rdma"
+rmdir "$ROOT/etc"
+mkdir -p "$ROOT/usr/etc"
+ln -s /usr/etc "$ROOT/etc"
+outside "etc is a symlink inside the root"
+is "etc is a symlink inside the root: nccl.conf" "$NCCL" "$(grep -v '^#' "$ROOT/usr/etc/nccl.conf")"
+container "$rdma"
+ln "$T/outside/nccl.conf" "$ROOT/etc/nccl.conf"
+before=$(cat "$T/outside/nccl.conf")
+hook
+is "nccl.conf is a hard link: the other name does not change" "$before" "$(cat "$T/outside/nccl.conf")"
+rm "$ROOT/etc/nccl.conf"
+
+# Things that are no files
+for kind in mkfifo mkdir; do
+	container "$rdma"
+	$kind "$ROOT/etc/nccl.conf"
+	hook
+	is "nccl.conf made by $kind: exit status" 0 "$rc"
+	is "nccl.conf made by $kind: memlock" "$AFTER" "$(limit)"
+	one_line "nccl.conf made by $kind" nccl.conf
+done
+container "$rdma"
+rmdir "$ROOT/etc"
+echo >"$ROOT/etc"
+hook
+is "etc is a file: exit status" 0 "$rc"
+is "etc is a file: memlock" "$AFTER" "$(limit)"
+container "$rdma"
+rm "$B/config.json"
+mkfifo "$B/config.json"
+hook
+is "config.json is a FIFO: exit status" 0 "$rc"
+one_line "config.json is a FIFO" config.json
+
+# Mounts over it
+for mount in /etc/nccl.conf /etc /etc/ //etc//nccl.conf /etc/./nccl.conf etc/nccl.conf; do
+	container "{\"devices\":[[\"/dev/infiniband/uverbs6\",231,198]],\"merge\":{\"mounts\":[{\"destination\":\"$mount\",\"type\":\"bind\",\"source\":\"$T/outside\",\"options\":[\"bind\"]}]}}"
+	before=$(all_of "$ROOT" "$T/outside")
+	hook
+	same "a mount on $mount: left alone" "$before" "$(all_of "$ROOT" "$T/outside")"
+	is "a mount on $mount: exit status" 0 "$rc"
+	is "a mount on $mount: memlock" "$AFTER" "$(limit)"
+	dry_run --format json
+	warns "a mount on $mount: warning" nccl_conf_mounted
+done
+for mount in /etc/nccl.conf.d /etc/nccl /data/etc/nccl.conf; do
+	container "{\"devices\":[[\"/dev/infiniband/uverbs6\",231,198]],\"merge\":{\"mounts\":[{\"destination\":\"$mount\",\"type\":\"bind\",\"source\":\"$T/outside\",\"options\":[\"bind\"]}]}}"
+	hook
+	is "a mount on $mount is another matter" "$NCCL" "$(conf)"
+done
+
+# The root
+container '{"devices":[["/dev/infiniband/uverbs6",231,198]],"merge":{"root":{"path":"rootfs","readonly":true}}}'
+hook
+is "root.path relative to the bundle, read-only inside" "$NCCL" "$(conf)"
+container "$rdma"
+rmdir "$ROOT/etc"
+umask 0077
+hook
+umask 022
+is "an image without /etc gets one" "755 $NCCL" "$(stat -c %a "$ROOT/etc") $(conf)"
+
+# crun says "/" for a container with a user namespace and devices; it was started with --bundle, though
+container "$rdma"
+state '.bundle = "/"' >"$T/state"
+cat >"$T/crun" <<'END'
+#!/bin/bash
+# crun create --bundle DIR HOOK NODE STATE: like the real one, the parent of the init and of the hook
+prlimit --memlock=1048576:8388608 sleep 600 </dev/null >/dev/null 2>&1 &
+echo $! >"$6.pid"
+sed -i "s/\"pid\":[0-9]*/\"pid\":$!/" "$6"
+cd /
+"$4" --sysroot "$5" createRuntime <"$6"
+exit
+END
+chmod +x "$T/crun"
+"$T/crun" create --bundle "$B" "$HOOK" "$NODE" "$T/state" >"$T/out" 2>"$T/err"
+is "bundle \"/\" and a runtime with --bundle: exit status" 0 $?
+is "bundle \"/\" and a runtime with --bundle: nccl.conf" "$NCCL" "$(conf)"
+is "bundle \"/\" and a runtime with --bundle: memlock" "$AFTER" "$(limit_of "$(<"$T/state.pid")")"
+kill -9 "$(<"$T/state.pid")"
+container '{"devices":[["/dev/infiniband/uverbs6",231,198]],"merge":{"linux":{"uidMappings":[{"containerID":0,"hostID":100000,"size":65536}],
+	"gidMappings":[{"containerID":0,"hostID":200000,"size":65536}],"namespaces":[{"type":"pid"},{"type":"user"},{"type":"mount"}]}}}'
+WRAPPER=(unshare --user)
+fresh_process
+if echo '0 100000 65536' >"/proc/$pid/uid_map" && echo '0 200000 65536' >"/proc/$pid/gid_map"; then
+	state . >"$T/state"
+	rmdir "$ROOT/etc"
+	hook
+	is "user namespace: memlock" "$AFTER" "$(limit)"
+	is "user namespace: the owner is the container's root" 100000:200000 "$(stat -c %u:%g "$ROOT/etc/nccl.conf")"
+	is "user namespace: also of a new /etc" 100000:200000 "$(stat -c %u:%g "$ROOT/etc")"
+	before=$(all_of "$B")
+	hook
+	same "user namespace: a second run changes nothing" "$before" "$(all_of "$B")"
+else
+	pass "user namespace # skip: not allowed here"
+fi
+finish

@@ -1,0 +1,282 @@
+#!/bin/bash
+# Bad input: one clear line, nothing changed anywhere, exit status 0 for a container that is not proven RDMA, else as on_error says.
+cd "$(dirname "$0")/../.." || exit 1
+. tests/cli/setup.bash
+. tests/cli/process.bash
+node one
+rdma='{"devices":[["/dev/infiniband/uverbs6",231,198]]}'
+config '{"memlock": "8Mi"}'
+# A process that neither its parent nor its cgroup ties to the container
+(prlimit --memlock=$SOFT:$HARD sleep 600 </dev/null >/dev/null 2>&1 & echo $! >"$T/stranger"; wait) &
+keeper=$!
+until [ -s "$T/stranger" ]; do :; done
+stranger=$(<"$T/stranger")
+trap '{ kill -9 "$keeper" "$stranger"; wait "$keeper"; } 2>/dev/null; end_process; rm -rf "$T"' EXIT
+shell_limit=$(limit_of $$)
+
+# unharmed DESCRIPTION STATUS [PART…]: after hook: its status (or "not 0"), one line with these parts, and everything as it was
+unharmed() {
+	local what=$1 want=$2
+	shift 2
+	if [ "$want" = "not 0" ]; then
+		check "$what: exit status $rc" test "$rc" -ne 0 -a "$rc" -ne 124 -a "$rc" -lt 128
+	else
+		is "$what: exit status" "$want" "$rc"
+	fi
+	one_line "$what" "$@"
+	is "$what: nothing on stdout" "" "$(cat "$T/out")"
+	same "$what: files as they were" "$files" "$(all_files)"
+	is "$what: limits as they were" "$BEFORE $BEFORE $shell_limit" "$(limit) $(limit_of "$stranger") $(limit_of $$)"
+	if [ "$(limit)$(limit_of "$stranger")" != "$BEFORE$BEFORE" ] || [ -e "$ROOT/etc/nccl.conf" ]; then
+		rm -f "$ROOT/etc/nccl.conf" # one failure is not to make the next one
+		prlimit --pid "$stranger" --memlock="$BEFORE"
+		fresh_process
+		remember
+	fi
+}
+all_files() { all_of "$B" "$NODE/etc" /etc/nccl.conf 2>/dev/null; }
+remember() { files=$(all_files); }
+
+# refused FILE DESCRIPTION PART…: an unusable config.json, for the hook and for the dry run
+refused() {
+	local what=$1
+	shift
+	remember
+	hook
+	unharmed "$what" 0 config.json "$@"
+	dry_run
+	is "$what: status of the dry run" 1 "$rc"
+	is "$what: the dry run shows nothing" "" "$(cat "$T/out")"
+	one_line "$what: the dry run" "$B/config.json" "$@"
+}
+
+# nested N: a member with N arrays in each other
+nested() {
+	printf '"x":'
+	head -c "$1" /dev/zero | tr '\0' '['
+	head -c "$1" /dev/zero | tr '\0' ']'
+}
+
+container "$rdma"
+hook
+is "the control: good input is served" "0 $AFTER" "$rc $(limit)"
+container "$rdma"
+remember
+
+# The state
+cp "$T/state" "$T/good"
+for ((size = 0; size < $(stat -c %s "$T/good"); size += 512)); do
+	head -c "$size" "$T/good" >"$T/state"
+	hook
+	unharmed "state cut off at $size" 0 state
+done
+for try in 'no JSON:hello' 'an array:[]' 'a string:"x"' 'two values:{}{}' 'null:null' 'a NUL:\0' 'no UTF-8:{"id":"\xff"}' 'nothing but space:   '; do
+	printf '%b' "${try#*:}" >"$T/state"
+	hook
+	unharmed "state: ${try%%:*}" 0 state
+done
+jq -c --arg x "$(printf '%70000s' '')" '. + {x: $x}' "$T/good" >"$T/state"
+hook
+unharmed "a state of more than 64 KiB" 0 state
+{
+	printf '{%s,' "$(nested 64)"
+	tail -c +2 "$T/good"
+} >"$T/state"
+hook
+unharmed "a state that is 65 levels deep" 0 state
+for key in id pid bundle; do
+	{
+		printf '{"%s":%s,' "$key" "$(jq -c ".$key" "$T/good")"
+		tail -c +2 "$T/good"
+	} >"$T/state"
+	hook
+	unharmed "a state with $key twice" 0 state "$key"
+done
+
+# state_is DESCRIPTION JQ-FILTER STATUS [PART…]
+state_is() {
+	local what=$1 filter=$2 want=$3
+	shift 3
+	state "$filter" >"$T/state"
+	hook
+	unharmed "$what" "$want" "$@"
+}
+for bundle in '""' '"/"' '"//"' '"/."' '"/./"' '"/.."' '"relative"' '"."' '".."' 'null' '7' '["/tmp"]'; do
+	state_is "bundle $bundle" ".bundle = $bundle" 0 bundle
+done
+state_is "no bundle" 'del(.bundle)' 0 bundle
+state_is "a bundle that does not exist" ".bundle = \"$T/nowhere\"" 0 "$T/nowhere"
+state_is "a bundle that is a file" ".bundle = \"$B/config.json\"" 0 config.json
+state_is "a bundle with a newline" '.bundle += "\nx"' 0
+
+for on_error in warn fail; do
+	if [ $on_error = warn ]; then want=0; else want='not 0'; fi
+	config "{\"memlock\": \"8Mi\", \"on_error\": \"$on_error\"}"
+	remember
+	for bad in 0 1 -1 '"12"' null 1.5 true '[1]'; do
+		state_is "on_error $on_error, pid $bad" ".pid = $bad" "$want" pid
+	done
+	state_is "on_error $on_error, no pid" 'del(.pid)' "$want" pid
+	for bad in -9223372036854775808 9223372036854775808 18446744073709551616 4294967297 1e3 "$((pid + 4294967296))"; do
+		state . | sed "s/\"pid\":[0-9]*/\"pid\":$bad/" >"$T/state"
+		hook
+		unharmed "on_error $on_error, pid $bad" "$want" pid
+	done
+	state_is "on_error $on_error, the pid of the runtime itself" ".pid = $$" "$want" "$$"
+	state_is "on_error $on_error, a process of somebody else" ".pid = $stranger" "$want" "$stranger"
+	state_is "on_error $on_error, a process of somebody else, and an id that any cgroup holds" \
+		".pid = $stranger | .id = \"0\"" "$want" "$stranger"
+	state '.pid = 1' >"$T/state"
+	hook poststart
+	unharmed "poststart never fails, on_error $on_error" 0 pid
+done
+
+# The root; the container's process is served all the same, or not at all: but no file is written
+ln -s / "$T/root-link"
+for on_error in warn fail; do
+	if [ $on_error = warn ]; then want=0; else want='not 0'; fi
+	config "{\"memlock\": \"8Mi\", \"on_error\": \"$on_error\"}"
+	for root in '' / // /. //. /./ /.. ../../../../../../../../../.. "$T/root-link" "$T/root-link/" /proc/self/root /proc/1/root "$T/nowhere" \
+		"$B/config.json"; do
+		container "{\"devices\":[[\"/dev/infiniband/uverbs6\",231,198]],\"merge\":{\"root\":{\"path\":\"$root\"}}}"
+		remember
+		hook
+		what="on_error $on_error, root.path \"$root\""
+		if [ $on_error = warn ]; then is "$what: exit status" 0 "$rc"; else check "$what: exit status $rc" test "$rc" -ne 0 -a "$rc" -lt 124; fi
+		one_line "$what" root
+		same "$what: files as they were" "$files" "$(all_files)"
+	done
+done
+config '{"memlock": "8Mi"}'
+container '{"devices":[["/dev/infiniband/uverbs6",231,198]],"merge":{"root":null}}'
+remember
+hook
+is "no root: exit status" 0 "$rc"
+one_line "no root" root
+same "no root: files as they were" "$files" "$(all_files)"
+
+# config.json
+config '{"memlock": "8Mi", "on_error": "fail"}'
+container "$rdma"
+cp "$B/config.json" "$T/good"
+for ((size = 0; size < $(stat -c %s "$T/good"); size += 512)); do
+	head -c "$size" "$T/good" >"$B/config.json"
+	refused "config.json cut off at $size"
+done
+head -c -2 "$T/good" >"$B/config.json"
+refused "config.json without its last byte"
+for try in 'empty:' 'an array:[]' 'two values:{}{}' 'null:null' 'a NUL:{}\0' 'a NUL before:\0{}' 'a comment:{} // x' 'a comma:{"a":1,}' 'no UTF-8:{"hostname":"\xff"}' \
+	'half a surrogate:{"hostname":"\\ud800"' 'a control character:{"hostname":"\x01"}'; do
+	printf '%b' "${try#*:}" >"$B/config.json"
+	refused "config.json: ${try%%:*}"
+done
+rm "$B/config.json"
+refused "no config.json"
+mkdir "$B/config.json"
+refused "config.json is a directory"
+rmdir "$B/config.json"
+mkfifo "$B/config.json"
+remember
+dry_run
+is "config.json is a FIFO: the dry run does not hang" 1 "$rc"
+rm "$B/config.json"
+{
+	cat "$T/good"
+	printf '%*s' $((16 * 1024 * 1024)) ''
+} >"$B/config.json"
+refused "a config.json of more than 16 MiB"
+
+# with MEMBER: a config.json with this before the others
+with() {
+	printf '{%s,' "$1"
+	tail -c +2 "$T/good"
+}
+with "$(nested 63)" >"$B/config.json"
+dry_run --format json
+gets "64 levels are accepted" mlx5_6
+with "$(nested 64)" >"$B/config.json"
+refused "65 levels"
+with "$(nested 1000000)" >"$B/config.json"
+refused "a million levels"
+with "$(printf '"x":[%s1]' "$(printf '{"a":1},%.0s' {1..20000})")" >"$B/config.json"
+dry_run --format json
+gets "20,000 unknown objects are no trouble" mlx5_6
+
+for key in process linux annotations root mounts; do
+	with "\"$key\": $(jq -c ".$key" "$T/good")" >"$B/config.json"
+	refused "$key twice" "$key"
+done
+# twice SED-EXPRESSION KEY: a line of the file repeated
+twice() {
+	sed "$1" "$T/good" >"$B/config.json"
+	refused "$2 twice" "$2"
+}
+twice '/"oci-rdma-hook.io\/inject"/p' oci-rdma-hook.io/inject
+twice '/"io.kubernetes.pod.namespace":/p' io.kubernetes.pod.namespace
+twice '/"minor": 198/p' minor
+twice '/"type": "c"/p' type
+twice '/"major": 231/p' major
+with '"hostname":"a"' >"$B/config.json"
+dry_run --format json
+gets "a key twice that nobody here uses" mlx5_6
+
+# wrong JQ-FILTER PART…: a wrong type
+wrong() {
+	local filter=$1
+	shift
+	jq --tab "$filter" "$T/good" >"$B/config.json"
+	refused "$filter" "$@"
+}
+wrong '.process = []' process
+wrong '.process = "x"' process
+wrong '.process.env = {}' env
+wrong '.process.env = "A=B"' env
+wrong '.process.env += [7]' env
+wrong '.process.env += [null]' env
+wrong '.process.rlimits = {}' rlimits
+wrong '.process.rlimits = [{"type":"RLIMIT_MEMLOCK","soft":"1","hard":1}]' soft
+wrong '.root = "rootfs"' root
+wrong '.root.path = 7' path
+wrong '.root.path = ["x"]' path
+wrong '.annotations = []' annotations
+wrong '.annotations["oci-rdma-hook.io/inject"] = true' oci-rdma-hook.io/inject
+wrong '.annotations["io.kubernetes.pod.namespace"] = 7' io.kubernetes.pod.namespace
+wrong '.mounts = {}' mounts
+wrong '.mounts[0].destination = 7' destination
+wrong '.linux = []' linux
+wrong '.linux.devices = {}' devices
+wrong '.linux.devices[0] = "x"' devices
+wrong '.linux.devices[0].major = "231"' major
+wrong '.linux.devices[0].major = 231.5' major
+wrong '.linux.devices[0].minor = 1e99' minor
+wrong '.linux.devices[0].type = 7' type
+wrong '.linux.devices[0].path = 7' path
+wrong '.linux.resources = []' resources
+wrong '.linux.resources.devices = {}' devices
+wrong '.linux.resources.devices[0].allow = "true"' allow
+wrong '.linux.resources.memory.limit = "1"' limit
+wrong '.linux.uidMappings = {}' uidMappings
+wrong '.linux.namespaces = {}' namespaces
+
+# Many entries that look like ours: the pod's author may write them, and a container without RDMA is never delayed
+for entry in 'PCIDEVICE_B\(.)_INFO={}' 'PCIDEVICE_B\(.)=0000:ff:00.0' 'SRIOVNETWORK_VF_DEVICE_\(.)=0000:ff:00.0'; do
+	jq --tab ".process.env = [range(60000) | \"$entry\"] | .linux.devices = []" "$T/good" >"$B/config.json"
+	state . >"$T/state"
+	start=$(date +%s%N)
+	hook
+	took=$((($(date +%s%N) - start) / 1000000))
+	check "60,000 times $entry without a device: no delay ($took ms)" test "$took" -lt 1000
+	is "60,000 times $entry without a device: silent" "0 " "$rc $(cat "$T/err")"
+done
+cp "$T/good" "$B/config.json"
+"$HOOK" --sysroot "$NODE" createRuntime </dev/zero >"$T/out" 2>"$T/err"
+is "an endless state: exit status" 0 "$?"
+one_line "an endless state" state
+
+# In its values
+jq --tab '.annotations["io.kubernetes.pod.name"] = "a\nb\u001b[2J" | .annotations["io.kubernetes.container.name"] = "\u0085x"' "$T/good" >"$B/config.json"
+dry_run --format text
+lacks "control characters do not reach the terminal" $'\e' "$(cat "$T/out")"
+dry_run --format json
+check "and are escaped in JSON" jq -e '.container.pod | startswith("a\nb")' "$T/out"
+finish

@@ -1,0 +1,99 @@
+#!/bin/bash
+# The main job: the users' container on the users' node, in every format, and the command line around it.
+cd "$(dirname "$0")/../.." || exit 1
+. tests/cli/setup.bash
+
+node h100
+plan h100-trainer.json
+is "a plan was made" 0 "$rc"
+is "nothing on stderr" "" "$(cat "$T/err")"
+like "the plan is the expected one" h100-trainer
+has "unlimited is the whole number 2^64-1" 18446744073709551615 "$(cat "$T/out")"
+check "it gives a reason" jq -e '.reason | length > 0' "$T/out"
+
+dry_run --format nccl
+is "nccl.conf is one line" 'NCCL_IB_HCA==mlx5_6,mlx5_7,mlx5_10,mlx5_11' "$(grep -v '^#' "$T/out")"
+is "a comment holds no =" "" "$(grep '^#.*=' "$T/out")"
+
+dry_run --format text
+text=$(cat "$T/out")
+for part in trainer team-a h-kim-0 grant; do has "the text names $part" "$part" "$text"; done
+for part in RLIMIT_MEMLOCK unlimited CAP_IPC_LOCK /etc/nccl.conf NCCL_IB_HCA==mlx5_6,mlx5_7,mlx5_10,mlx5_11; do
+	has "the text says what is set: $part" "$part" "$(tr '[:lower:]' '[:upper:]' <<<"$text")$text"
+done
+# row IBDEV PART…: its row of the table of devices
+row() {
+	local row part
+	row=$(grep -w -- "$1" <<<"$text" | grep -vF 'NCCL_IB_HCA' | head -1)
+	for part; do has "the text's row of $1 names $part" "$part" "$row"; done
+}
+row mlx5_6 0000:3b:02.6 0000:3b:00.0 net1 ACTIVE 400 0
+row mlx5_7 0000:5d:00.3 0000:5d:00.0 net2 ACTIVE 400 0
+row mlx5_10 0000:9a:01.2 0000:9a:00.0 net3 ACTIVE 400 1
+row mlx5_11 0000:ba:00.5 0000:ba:00.0 net4 ACTIVE 400 1
+dry_run
+is "text is the default" "$text" "$(cat "$T/out")"
+"$HOOK" --sysroot="$NODE" --dry-run "$B/" >"$T/out" 2>&1
+is "--sysroot=DIR and BUNDLE/ are the same" "$text" "$(cat "$T/out")"
+(cd "$B" && "$HOOK" --dry-run --sysroot "$NODE" . >"$T/out" 2>&1)
+is "options may follow, and BUNDLE be relative" "$text" "$(cat "$T/out")"
+
+plan '{"from":"h100-trainer.json","devices":[["/dev/infiniband/uverbs9",1,3]],"env":["NCCL_IB_HCA=mlx5_0"]}'
+dry_run --format text
+text=$(cat "$T/out")
+has "the text warns of a value that the container sets itself" mlx5_0 "$text"
+has "the text warns of an unproven device" uverbs9 "$text"
+
+plan '{"env":["PCIDEVICE_A=0000:3b:02.6"]}'
+dry_run --format text
+has "the text of a container without RDMA says none" none "$(cat "$T/out")"
+is "and that is a plan, too" 0 "$rc"
+dry_run --format nccl
+is "for which nccl.conf is empty" "" "$(cat "$T/out")"
+
+start=$(date +%s%N)
+node big
+took=$((($(date +%s%N) - start) / 1000000))
+is "the big node has 1,024 VFs" 1024 "$(find "$NODE/sys/devices" -name physfn | wc -l)"
+check "and was made in less than 20 s ($took ms)" test "$took" -lt 20000
+start=$(date +%s%N)
+bundle '{"allocate":[{"resource":"openshift.io/a","devices":{"0000:11:00.2":"mlx5_8","0000:81:10.1":"mlx5_1031"}}]}'
+dry_run --format json
+gets "on a node of 1,024 VFs" mlx5_8,mlx5_1031
+took=$((($(date +%s%N) - start) / 1000000))
+check "in less than 5 s ($took ms)" test "$took" -lt 5000
+
+# usage STATUS DESCRIPTION ARG…
+usage() {
+	local want=$1 what=$2
+	shift 2
+	timeout 5 "$HOOK" "$@" >"$T/out" 2>"$T/err" </dev/null
+	is "$what" "$want" "$?"
+}
+usage 0 "--help" --help
+for part in createRuntime prestart poststart --dry-run --format --sysroot --config; do
+	has "--help names $part" "$part" "$(cat "$T/out")"
+done
+is "--help is for stdout" "" "$(cat "$T/err")"
+usage 0 "--version" --version
+check "--version is one line with a number" grep -qE '^oci-rdma-hook .*[0-9]+\.[0-9]+' "$T/out"
+usage 2 "no argument"
+has "it shows the usage" oci-rdma-hook "$(cat "$T/err")"
+is "and nothing on stdout" "" "$(cat "$T/out")"
+usage 2 "an unknown stage" createContainer
+usage 2 "an unknown option" --nope createRuntime
+usage 2 "two stages" createRuntime poststart
+usage 2 "--dry-run without a bundle" --dry-run
+usage 2 "--dry-run with two bundles" --dry-run "$B" "$B"
+usage 1 "--dry-run with an empty bundle" --dry-run ""
+usage 2 "an unknown format" --dry-run --format yaml "$B"
+usage 2 "--format without a value" --dry-run "$B" --format
+usage 2 "--format for a stage" --format json createRuntime
+usage 2 "--sysroot without a value" --dry-run "$B" --sysroot
+usage 1 "a bundle that does not exist" --dry-run "$T/nowhere"
+one_line "a bundle that does not exist" "$T/nowhere"
+usage 1 "a sysroot that does not exist" --sysroot "$T/nowhere" --dry-run "$B"
+one_line "a sysroot that does not exist" "$T/nowhere"
+usage 1 "a --config that does not exist" --config "$T/nowhere" --sysroot "$NODE" --dry-run "$B"
+one_line "a --config that does not exist" "$T/nowhere"
+finish

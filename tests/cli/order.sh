@@ -1,0 +1,73 @@
+#!/bin/bash
+# In which order the devices stand, from which evidence, and what the env may say about them.
+cd "$(dirname "$0")/../.." || exit 1
+. tests/cli/setup.bash
+node h100
+
+plan "{$(allocate openshift.io/z=mlx5_10 openshift.io/a=mlx5_6)}"
+gets "resources stand in the order of the env" mlx5_10,mlx5_6
+plan "{$(allocate a/r=mlx5_11,mlx5_6,mlx5_10)}"
+gets "inside a resource the list decides, not _INFO" mlx5_11,mlx5_6,mlx5_10
+plan "{$(allocate a/r=mlx5_11,mlx5_6,mlx5_10=before)}"
+gets "also when _INFO comes first" mlx5_11,mlx5_6,mlx5_10
+plan "{$(allocate a/r=mlx5_11,mlx5_6,mlx5_10=none)}"
+gets "without _INFO" mlx5_11,mlx5_6,mlx5_10
+plan "{$(allocate "a/r=mlx5_11,mlx5_6,mlx5_10=no rdma_dev")}"
+gets "with an _INFO of an old plugin, without rdma_dev" mlx5_11,mlx5_6,mlx5_10
+plan "{$(allocate a/r=mlx5_11,mlx5_6,mlx5_10=only)}"
+gets "_INFO alone gives its own order (sorted by PCI address here)" mlx5_6,mlx5_10,mlx5_11
+that "and that is the source" '[.devices[].source] | unique | join(",")' sriov
+devices='"devices":[["/dev/infiniband/uverbs6",231,198],["/dev/infiniband/uverbs7",231,199],["/dev/infiniband/uverbs10",231,202]]'
+plan "{$devices,\"env\":[\"PCIDEVICE_A_R_INFO={\\\"0000:5d:00.3\\\":{},\\\"0000:3b:02.6\\\":{\\\"rdma\\\":{}},\\\"0000:9a:01.2\\\":{}}\"]}"
+gets "_INFO alone, in another order" mlx5_7,mlx5_6,mlx5_10
+plan "{$(allocate a/r=mlx5_7 a/r_info=mlx5_6)}"
+gets "a resource named foo_info is not foo's _INFO" mlx5_7,mlx5_6
+plan "{$(allocate a/r_info=mlx5_7,mlx5_6=none)}"
+gets "also alone and without _INFO_INFO" mlx5_7,mlx5_6
+plan "{$(allocate openshift.io/my-rdma-res=mlx5_7,mlx5_6)}"
+gets "a resource name with -" mlx5_7,mlx5_6
+warns "without any warning" ""
+plan "{$(allocate a/r=mlx5_7,mlx5_6 b/s=mlx5_6,mlx5_10)}"
+gets "a device of two resources stands once, where it was first named" mlx5_7,mlx5_6,mlx5_10
+
+plan '{"devices":[["/dev/infiniband/uverbs10",231,202],["/dev/infiniband/uverbs2",231,194],["/dev/infiniband/uverbs1",231,193]]}'
+gets "what no env names stands in natural order" mlx5_1,mlx5_2,mlx5_10
+that "its source is the device" '[.devices[].source] | unique | join(",")' device
+that "two of them are PFs" '[.devices[].kind] | join(",")' pf,pf,vf
+that "mlx5_1 beside mlx5_10: the exact names" .env.NCCL_IB_HCA "=mlx5_1,mlx5_2,mlx5_10"
+plan "{$(allocate a/r=mlx5_11),\"devices\":[[\"/dev/infiniband/uverbs10\",231,202],[\"/dev/infiniband/uverbs7\",231,199]]}"
+gets "and behind what the env names" mlx5_11,mlx5_7,mlx5_10
+that "each with its own source" '[.devices[].source] | join(",")' sriov,device,device
+
+dra='"SRIOVNETWORK_VF_DEVICE_0000_9a_01_2=0000:9a:01.2","SRIOVNETWORK_0000_9a_01_2_RDMA_DEVICE=mlx5_10","SRIOVNETWORK_VF_DEVICE_0000_3b_02_6=0000:3b:02.6"'
+plan "{$devices,\"env\":[$dra,\"SRIOVNETWORK_0000_3b_02_6_RDMA_DEVICE=mlx5_6\",\"SRIOVNETWORK_0000_3b_02_6_RDMA_UVERB=/dev/infiniband/uverbs6\"]}"
+gets "dra-driver-sriov: in the order of the env" mlx5_10,mlx5_6,mlx5_7
+that "dra-driver-sriov: the source" '[.devices[].source] | join(",")' dra,dra,device
+
+# What the env cannot say
+plan "{$(allocate a/r=mlx5_6),\"env\":[\"PCIDEVICE_A_S=0000:5d:00.3\"]}"
+gets "a device that the env names and nothing proves is dropped" mlx5_6
+warns "with a warning" not_allocated
+plan "{$(allocate a/r=mlx5_6),\"env\":[\"PCIDEVICE_A_S=0000:ff:00.0\"]}"
+gets "a device that this node does not have is dropped" mlx5_6
+warns "with a warning" not_allocated
+plan '{"devices":[["/dev/infiniband/uverbs6",231,198]],"env":["PCIDEVICE_A_R=0000:3b:02.6","PCIDEVICE_A_R_INFO={\"0000:3b:02.6\":{\"rdma\":{\"rdma_dev\":\"mlx5_0\",\"uverbs\":\"/dev/infiniband/uverbs0\"}}}"]}'
+gets "an _INFO that names another RDMA device changes nothing" mlx5_6
+warns "with a warning" env_disagrees
+
+cases=()
+for value in '' ',' '{' '{}' '[]' 'null' '{\"0000:3b:02.6\":7}' '../../etc' '0000:3b:02.6\nNCCL_DEBUG=INFO' '0000:3B:02.6 ' \
+	'{\"0000:3b:02.6\":{\"rdma\":{\"rdma_dev\":\"../../x\\n\"}}}' 'mlx5_core.sf.9' '0000:3b:02.5'; do
+	for name in PCIDEVICE_A_R PCIDEVICE_A_R_INFO PCIDEVICE_ PCIDEVICE__INFO SRIOVNETWORK_VF_DEVICE_0 SRIOVNETWORK_0_RDMA_DEVICE; do
+		cases+=("{\"devices\":[[\"/dev/infiniband/uverbs6\",231,198]],\"env\":[\"$name=$value\"]}" "$T/case${#cases[@]}")
+	done
+done
+"$PYTHON" -IS tests/bundles/mkbundle "${cases[@]}"
+for ((i = 0; i < ${#cases[@]}; i += 2)); do
+	B=${cases[i + 1]}
+	dry_run --format json
+	cat "$T/out" "$T/err"
+done >"$T/all"
+is "whatever the env says, what is proven is granted and nothing else" "$((${#cases[@]} / 2)) grant mlx5_6 =mlx5_6" \
+	"$(jq -r '[.decision, (.devices | map(.ibdev) | join(",")), .env.NCCL_IB_HCA] | join(" ")' "$T/all" | sort | uniq -c | sed 's/^ *//')"
+finish
