@@ -20,7 +20,7 @@ INSTALL ?= install
 WARNINGS := -Wall -Wextra -Werror -Wshadow -Wvla -Wformat=2 -Wstrict-prototypes \
 	-Wmissing-prototypes -Wwrite-strings -Wimplicit-fallthrough -Wundef
 HARDENING := -D_FORTIFY_SOURCE=2 -fstack-protector-strong -fstack-clash-protection \
-	-fcf-protection -ftrivial-auto-var-init=zero
+	-fcf-protection -ftrivial-auto-var-init=zero -fno-asynchronous-unwind-tables
 CFLAGS ?= -O2 -g
 override CPPFLAGS += -D_GNU_SOURCE -DVERSION='"$(VERSION)"' -Ihook
 override CFLAGS += -std=gnu17 $(WARNINGS) $(HARDENING) -ffunction-sections -fdata-sections
@@ -34,7 +34,8 @@ override CFLAGS += -fPIE
 override LDFLAGS += -pie
 else
 override CFLAGS += -fPIE
-override LDFLAGS += -static-pie
+# A MachineConfig carries it, and all of a pool's must stay below 1.5 MiB: relocations in the short form.
+override LDFLAGS += -static-pie -Wl,-z,pack-relative-relocs
 LIBS := -lyajl_s -lcap
 endif
 
@@ -65,7 +66,7 @@ $(BUILD)/.deps: tests/deps
 	@tests/deps build
 	@touch $@
 
-$(BUILD)/%.o: %.c | $(BUILD)/.deps
+$(BUILD)/%.o: %.c Makefile | $(BUILD)/.deps
 	@mkdir -p $(@D)
 	$(call say,CC) $(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP -c -o $@ $<
 

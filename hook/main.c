@@ -9,18 +9,24 @@
 
 #include "run/dry_run.h"
 #include "run/hook.h"
+#include "run/precreate.h"
+#include "run/shim.h"
 
 #define EXIT_USAGE 2
 
 static const char usage[] =
 	"Usage: oci-rdma-hook [--config FILE] [--sysroot DIR] createRuntime|prestart|poststart\n"
+	"       oci-rdma-hook [--config FILE] [--sysroot DIR] precreate\n"
 	"       oci-rdma-hook [--config FILE] [--sysroot DIR] --dry-run [--format FORMAT] BUNDLE\n"
 	"\n"
 	"Gives a container that was allocated RDMA devices an unlimited memlock limit and an\n"
-	"/etc/nccl.conf that names its HCAs. As an OCI hook it reads the state JSON on stdin.\n"
+	"/etc/nccl.conf that names its HCAs. As an OCI hook it reads the state JSON on stdin; as\n"
+	"podman's precreate hook config.json on stdin, which it edits to stdout. Under the name\n"
+	"oci-rdma-runtime it takes the command line of crun or runc, and runs that.\n"
 	"\n"
 	"  --dry-run BUNDLE  print what would be done for BUNDLE/config.json; change nothing\n"
-	"  --format FORMAT   of the dry run: text (default), json, or nccl (lines of nccl.conf)\n"
+	"  --format FORMAT   of the dry run: text (default), json, spec (the edited config.json)\n"
+	"                    or nccl (lines of nccl.conf)\n"
 	"  --config FILE     the policy; default DIR/etc/oci-rdma-hook/config.json\n"
 	"  --sysroot DIR     read the node below DIR; default /\n"
 	"  --version         print the version\n"
@@ -48,6 +54,7 @@ static bool parse_format(const char *name, enum dry_run_format *ret_format)
 	static const char *const names[] = {
 		[FORMAT_TEXT] = "text",
 		[FORMAT_JSON] = "json",
+		[FORMAT_SPEC] = "spec",
 		[FORMAT_NCCL] = "nccl",
 	};
 
@@ -127,7 +134,16 @@ static int run_stage(const struct command *command)
 		if (strcmp(stages[i].name, command->operand) == 0)
 			return hook_run(&command->options, stages[i].stage);
 	}
+	if (strcmp(command->operand, "precreate") == 0)
+		return precreate_run(&command->options);
 	return usage_error("unknown stage", command->operand);
+}
+
+static const char *base_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
 }
 
 /* A caller that closed one of them must not see our files in its place. */
@@ -148,6 +164,8 @@ int main(int argc, char **argv)
 
 	if (!open_standard_streams())
 		return 1;
+	if (argc > 0 && strncmp(base_name(argv[0]), SHIM_NAME, strlen(SHIM_NAME)) == 0)
+		return shim_run(argc, argv);
 	status = parse(argc, argv, &command);
 	if (status >= 0)
 		return status;

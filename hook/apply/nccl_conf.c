@@ -10,6 +10,7 @@
 
 #include "base/cleanup.h"
 #include "base/fs.h"
+#include "base/replace.h"
 
 #define NAME "nccl.conf"
 #define TEMPORARY ".nccl.conf.oci-rdma-hook"
@@ -140,48 +141,6 @@ static char *compose(const char *present, const char *lines)
 	return NULL;
 }
 
-static int create_temporary(int etc, struct err *err)
-{
-	int flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW;
-	int fd = fs_open(etc, TEMPORARY, flags, RESOLVE_BENEATH);
-
-	/* Left by a run that was killed: the stages of one container do not run at the same time.
-	 */
-	if (fd == -EEXIST && unlinkat(etc, TEMPORARY, 0) == 0)
-		fd = fs_open(etc, TEMPORARY, flags, RESOLVE_BENEATH);
-	if (fd < 0)
-		return err_sys(err, -fd, "/etc of the container: cannot create " TEMPORARY);
-	return fd;
-}
-
-static int fill(int fd, const char *text, const struct nccl_conf_owner *owner)
-{
-	int status = fs_write(fd, text, strlen(text));
-
-	if (status < 0)
-		return status;
-	if (fchown(fd, owner->uid, owner->gid) < 0 || fchmod(fd, 0644) < 0)
-		return -errno;
-	return 0;
-}
-
-/* No fsync: a container's root does not outlive a crash of its node. */
-static int replace(int etc, const char *text, const struct nccl_conf_owner *owner, struct err *err)
-{
-	cleanup_fd fd = create_temporary(etc, err);
-	int status;
-
-	if (fd < 0)
-		return -1;
-	status = fill(fd, text, owner);
-	if (status == 0 && renameat(etc, TEMPORARY, etc, NAME) < 0)
-		status = -errno;
-	if (status == 0)
-		return 0;
-	(void)unlinkat(etc, TEMPORARY, 0);
-	return err_sys(err, -status, "cannot write /etc/nccl.conf of the container");
-}
-
 int nccl_conf_write(int root, const char *lines, const struct nccl_conf_owner *owner,
 		    bool *ret_changed, struct err *err)
 {
@@ -204,7 +163,19 @@ int nccl_conf_write(int root, const char *lines, const struct nccl_conf_owner *o
 		return err_memory(err);
 	if (strcmp(text, present.bytes) == 0)
 		return 0;
-	if (replace(etc, text, owner, err) < 0)
+	/* No fsync: a container's root does not outlive a crash of its node. */
+	if (replace_file(etc,
+			 &(struct replacement){
+				 .name = NAME,
+				 .temporary = TEMPORARY,
+				 .bytes = text,
+				 .len = strlen(text),
+				 .uid = owner->uid,
+				 .gid = owner->gid,
+				 .mode = 0644,
+				 .attributes = -1,
+			 },
+			 "/etc/nccl.conf of the container", err) < 0)
 		return -1;
 	*ret_changed = true;
 	return 0;

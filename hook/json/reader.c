@@ -13,6 +13,8 @@
 struct frame {
 	const struct json_shape *shape; /* NULL: nothing in here is wanted */
 	const struct json_shape *next;  /* object: what the member just named looks like */
+	struct json_span *span;         /* where its place is wanted; or NULL */
+	size_t last_end;                /* behind the last value in it */
 	uint64_t seen; /* object: named members met so far, by their place in the shape */
 	size_t count;
 	bool is_array;
@@ -135,11 +137,17 @@ static int shape_of_next(struct parse *p, const struct json_shape **ret_shape)
 static int store(struct parse *p, const struct json_shape *shape, const struct json_value *value)
 {
 	void *field = (char *)p->context + shape->offset;
+	size_t end = yajl_get_bytes_consumed(p->yajl);
 
-	if (value->type == JSON_NULL)
+	if (value->type == JSON_NULL) {
+		if (shape->store == JSON_STORE_SPAN)
+			*(struct json_span *)field = (struct json_span){
+				.begin = end - strlen("null"), .end = end, .is_null = true};
 		return 0;
+	}
 	switch (shape->store) {
 	case JSON_STORE_NOTHING:
+	case JSON_STORE_SPAN: /* told at its begin and end */
 		break;
 	case JSON_STORE_STRING:
 		return json_string(p->arena, value, field, p->err);
@@ -170,13 +178,31 @@ static int check_and_take(struct parse *p, const struct json_shape *shape, struc
 	return shape->take(p->context, value, p->err);
 }
 
+static void value_ended(struct parse *p)
+{
+	if (top(p))
+		top(p)->last_end = yajl_get_bytes_consumed(p->yajl);
+}
+
 static int on_scalar(struct parse *p, struct json_value *value)
 {
 	const struct json_shape *shape;
 
 	if (shape_of_next(p, &shape) < 0 || (shape && check_and_take(p, shape, value) < 0))
 		return fail_here(p);
+	value_ended(p);
 	return 1;
+}
+
+static struct json_span *begin_span(struct parse *p, const struct json_shape *shape)
+{
+	struct json_span *span;
+
+	if (!shape || shape->store != JSON_STORE_SPAN)
+		return NULL;
+	span = (struct json_span *)((char *)p->context + shape->offset);
+	*span = (struct json_span){.begin = yajl_get_bytes_consumed(p->yajl) - 1};
+	return span;
 }
 
 static int on_begin(struct parse *p, enum json_type type)
@@ -196,6 +222,8 @@ static int on_begin(struct parse *p, enum json_type type)
 	f = &p->frames[p->depth++];
 	f->shape = shape;
 	f->next = NULL;
+	f->span = begin_span(p, shape);
+	f->last_end = 0;
 	f->seen = 0;
 	f->count = 0;
 	f->is_array = type == JSON_ARRAY;
@@ -205,10 +233,15 @@ static int on_begin(struct parse *p, enum json_type type)
 
 static int on_end(struct parse *p)
 {
-	const struct json_shape *shape = top(p)->shape;
+	struct frame *f = top(p);
 
+	if (f->span) {
+		f->span->end = yajl_get_bytes_consumed(p->yajl);
+		f->span->last_end = f->last_end;
+	}
 	p->depth--;
-	if (shape && shape->leave && shape->leave(p->context, p->err) < 0)
+	value_ended(p);
+	if (f->shape && f->shape->leave && f->shape->leave(p->context, p->err) < 0)
 		return fail_here(p);
 	return 1;
 }

@@ -52,6 +52,15 @@ enum json_store {
 	JSON_STORE_INT64,
 	JSON_STORE_UINT64,
 	JSON_STORE_BOOL,
+	JSON_STORE_SPAN, /* struct json_span: where an array, an object or null stands */
+};
+
+/* Byte offsets into the text. Absent: all zero. */
+struct json_span {
+	size_t begin;    /* of its first byte */
+	size_t end;      /* behind its last */
+	size_t last_end; /* behind the last item or member's value; 0 without one */
+	bool is_null;
 };
 
 struct json_shape {

@@ -123,7 +123,8 @@ static void plan_capabilities(const struct facts *facts, struct plan *plan)
 
 	for (int set = 0; set < SPEC_CAPABILITY_SETS; set++)
 		everywhere &= facts->spec->capabilities[set];
-	plan->capabilities = facts->config->capabilities & ~everywhere;
+	plan->granted = facts->config->capabilities;
+	plan->capabilities = plan->granted & ~everywhere;
 }
 
 static int warn_ports(struct arena *arena, const struct device *device, struct warnings *warnings)
@@ -214,7 +215,7 @@ const char *plan_nccl_lines(struct arena *arena, const struct plan *plan)
 	const char *lines = "";
 
 	for (size_t i = 0; lines && i < plan->n_settings; i++) {
-		if (plan->settings[i].state != SETTING_KEPT)
+		if (plan->settings[i].state == SETTING_NEW)
 			lines = arena_printf(arena, "%s%s=%s\n", lines, plan->settings[i].name,
 					     plan->settings[i].value);
 	}

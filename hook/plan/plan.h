@@ -47,6 +47,7 @@ struct plan {
 	uint64_t memlock;      /* bytes, or MEMLOCK_UNLIMITED */
 	bool adds_rlimit;      /* process.rlimits does not have that much yet */
 	uint64_t capabilities; /* that some of the five sets lacks */
+	uint64_t granted;      /* capabilities, those included that the spec has already */
 
 	struct setting *settings; /* in the order of nccl.conf */
 	size_t n_settings;
@@ -68,7 +69,10 @@ int plan_make(struct arena *arena, const struct facts *facts, struct plan *ret_p
 /* "grant", "tcp", "none", "denied" */
 const char *decision_name(enum decision decision);
 
-/* Lines NAME=value for /etc/nccl.conf, in the arena; "" if there are none. NULL without memory. */
+/*
+ * Lines NAME=value for /etc/nccl.conf, in the arena; "" if there are none. What the environment has
+ * is not among them: it holds anyway. NULL without memory.
+ */
 const char *plan_nccl_lines(struct arena *arena, const struct plan *plan);
 
 #endif

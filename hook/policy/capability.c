@@ -9,13 +9,11 @@ int capability_number(const char *name)
 {
 	cap_value_t value;
 
-	/* libcap also reads lower case and plain numbers, which no runtime would accept. */
-	if (strncmp(name, "CAP_", 4) != 0)
+	/* libcap also reads lower case and numbers, and stops at the first odd character: no
+	 * runtime does. */
+	if (strncmp(name, "CAP_", 4) != 0 ||
+	    name[strspn(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_")] != '\0')
 		return -1;
-	for (const char *c = name; *c; c++) {
-		if (islower((unsigned char)*c))
-			return -1;
-	}
 	if (cap_from_name(name, &value) < 0 || value < 0 || value > 63)
 		return -1;
 	return value;

@@ -360,7 +360,7 @@ static const struct json_shape root = {
 
 /* ---- the file ---- */
 
-static int set_defaults(struct arena *arena, struct config *config, struct err *err)
+int config_defaults(struct arena *arena, struct config *config, struct err *err)
 {
 	static const char *const everyone[] = {"*"};
 	static const char *const known_runtimes[] = {"/usr/bin/crun", "/usr/bin/runc"};
@@ -373,6 +373,7 @@ static int set_defaults(struct arena *arena, struct config *config, struct err *
 	memcpy(namespaces_copy, everyone, sizeof(everyone));
 	memcpy(runtimes_copy, known_runtimes, sizeof(known_runtimes));
 	*config = (struct config){
+		.path = "/" CONFIG_PATH,
 		.opt_in = OPT_IN_ANNOTATION,
 		.namespaces = namespaces_copy,
 		.n_namespaces = 1,
@@ -423,7 +424,7 @@ int config_load(struct arena *arena, int sysroot, const char *path, struct confi
 	cleanup_fd fd = -1;
 	struct fs_text text;
 
-	if (set_defaults(arena, &reading.config, err) < 0)
+	if (config_defaults(arena, &reading.config, err) < 0)
 		return -1;
 	reading.config.path = what;
 	fd = trust_open(path ? AT_FDCWD : sysroot, path ? path : CONFIG_PATH, what, err);

@@ -61,6 +61,9 @@ struct config {
 	const char *state_dir;
 };
 
+/* What holds without a file. */
+int config_defaults(struct arena *arena, struct config *ret_config, struct err *err);
+
 /*
  * sysroot: a directory descriptor. path: the file, or NULL for CONFIG_PATH below the sysroot, where
  * a missing file means the defaults; a file that was named must exist.

@@ -9,6 +9,7 @@
 
 #include "base/cleanup.h"
 #include "base/text.h"
+#include "policy/capability.h"
 #include "policy/quantity.h"
 
 #define IDENT "oci-rdma-hook"
@@ -60,11 +61,34 @@ static void print_warnings(FILE *out, const struct warnings *warnings)
 		(void)fprintf(out, "%s%s", i ? "," : " warnings=", warnings->item[i].code);
 }
 
+/* A hook cannot give capabilities: the runtime has read config.json before it runs. */
+static int print_capabilities(FILE *out, struct container *container, bool given)
+{
+	const char *comma = "";
+
+	(void)fputs(" capabilities=", out);
+	for (int number = 0; given && number < 64; number++) {
+		const char *name;
+
+		if (!(container->plan.granted & (UINT64_C(1) << number)))
+			continue;
+		name = capability_name(&container->arena, number);
+		if (!name)
+			return -1;
+		(void)fprintf(out, "%s%s", comma, name);
+		comma = ",";
+	}
+	if (!comma[0])
+		(void)fputc('-', out);
+	return 0;
+}
+
 void log_grant(struct container *container, const struct applied *applied, const char *way_in)
 {
 	cleanup_free *line = NULL;
 	size_t len;
 	FILE *out = open_memstream(&line, &len);
+	int status;
 
 	if (!out)
 		return;
@@ -72,11 +96,14 @@ void log_grant(struct container *container, const struct applied *applied, const
 	print_identity(out, container);
 	print_devices(out, &container->devices);
 	print_memlock(out, &container->plan);
-	/* A hook cannot give capabilities: the runtime has read config.json before. */
-	(void)fprintf(out, " capabilities=- nccl.conf=%s by=%s",
-		      applied->nccl_conf ? "written" : "-", way_in);
+	status = print_capabilities(out, container, applied->spec);
+	(void)fprintf(out, " nccl=%s by=%s",
+		      applied->spec        ? "env"
+		      : applied->nccl_conf ? "/etc/nccl.conf"
+					   : "-",
+		      way_in);
 	print_warnings(out, &container->warnings);
-	if (fclose(out) == 0)
+	if (fclose(out) == 0 && status == 0)
 		send_line(LOG_INFO, line);
 }
 
@@ -99,18 +126,39 @@ void log_denial(struct container *container, const char *way_in)
 		(void)fprintf(stderr, IDENT ": %s\n", line);
 }
 
-void log_failure(const struct container *container, const struct err *err, const char *way_in)
+/* NULL without memory; free(3) it. */
+static char *failure_line(const struct container *container, const struct err *err,
+			  const char *way_in)
 {
-	cleanup_free *line = NULL;
+	char *line = NULL;
 	size_t len;
 	FILE *out = open_memstream(&line, &len);
 
 	if (!out)
-		return;
+		return NULL;
 	(void)fprintf(out, "%s: %s", way_in, err->text);
 	if (container)
 		print_identity(out, container);
-	if (fclose(out) != 0)
+	if (fclose(out) == 0)
+		return line;
+	free(line);
+	return NULL;
+}
+
+void log_failure_silently(const struct container *container, const struct err *err,
+			  const char *way_in)
+{
+	cleanup_free *line = failure_line(container, err, way_in);
+
+	if (line)
+		send_line(LOG_ERR, line);
+}
+
+void log_failure(const struct container *container, const struct err *err, const char *way_in)
+{
+	cleanup_free *line = failure_line(container, err, way_in);
+
+	if (!line)
 		return;
 	send_line(LOG_ERR, line);
 	(void)fprintf(stderr, IDENT ": %s\n", line);

@@ -10,6 +10,7 @@
 struct applied {
 	bool memlock;
 	bool nccl_conf;
+	bool spec; /* environment and capabilities, in the process object */
 };
 
 /* way_in: "createRuntime", "poststart", … */
@@ -20,5 +21,9 @@ void log_denial(struct container *container, const char *way_in);
 
 /* To syslog and stderr: runc shows stderr to the user, crun drops it. */
 void log_failure(const struct container *container, const struct err *err, const char *way_in);
+
+/* To syslog only: a shim must not write where its engine reads the runtime's words. */
+void log_failure_silently(const struct container *container, const struct err *err,
+			  const char *way_in);
 
 #endif

@@ -12,27 +12,36 @@
 
 void container_free(struct container *container)
 {
+	cleanup_close_fd(&container->fd);
+	container->fd = -1;
 	arena_free(&container->arena);
 }
 
-int container_read_spec(struct container *container, int bundle, const char *name, struct err *err)
+int container_parse_spec(struct container *container, const char *what, struct err *err)
 {
-	struct arena *arena = &container->arena;
-	cleanup_fd fd = -1;
-	struct fs_text text;
-
-	container->what = arena_printf(arena, "%s/config.json", name);
-	if (!container->what)
-		return err_memory(err);
-	fd = fs_open(bundle, "config.json", O_RDONLY | O_NOFOLLOW, RESOLVE_BENEATH);
-	if (fd < 0)
-		return err_sys(err, -fd, "%s", container->what);
-	if (fs_read_regular(arena, fd, SPEC_SIZE_MAX, container->what, &text, err) < 0 ||
-	    spec_parse(arena, container->what, text.bytes, text.len, &container->spec, err) < 0)
+	container->what = what;
+	if (spec_parse(&container->arena, what, container->text.bytes, container->text.len,
+		       &container->spec, err) < 0)
 		return -1;
 	if (!container->id)
 		container->id = container->spec.id;
 	return 0;
+}
+
+int container_read_spec(struct container *container, int bundle, const char *path, const char *name,
+			struct err *err)
+{
+	const char *what = arena_printf(&container->arena, "%s/%s", path, name);
+
+	if (!what)
+		return err_memory(err);
+	container->fd = fs_open(bundle, name, O_RDONLY | O_NOFOLLOW, RESOLVE_BENEATH);
+	if (container->fd < 0)
+		return err_sys(err, -container->fd, "%s", what);
+	if (fs_read_regular(&container->arena, container->fd, SPEC_SIZE_MAX, what, &container->text,
+			    err) < 0)
+		return -1;
+	return container_parse_spec(container, what, err);
 }
 
 static bool is_verbs_path(const char *path)
@@ -75,7 +84,7 @@ static int find_named(struct container *container, const struct node *node, stru
 	return 0;
 }
 
-int container_find_devices(struct container *container, const struct node *node, struct err *err)
+static int find_devices(struct container *container, const struct node *node, struct err *err)
 {
 	if (!container->spec.every_device)
 		return find_proven(container, node, err);
@@ -85,27 +94,44 @@ int container_find_devices(struct container *container, const struct node *node,
 	return find_named(container, node, err);
 }
 
-int container_read_policy(struct container *container, const struct node *node, const char *path,
-			  struct err *err)
+static int load_config(struct container *container, int sysroot, const char *path, struct err *err)
 {
-	struct arena *arena = &container->arena;
-
-	if (config_load(arena, node->root, path, &container->config, err) < 0)
+	if (container->has_config)
+		return 0;
+	if (config_load(&container->arena, sysroot, path, &container->config, err) < 0)
 		return -1;
 	container->has_config = true;
+	return 0;
+}
+
+int container_load_config(struct container *container, const struct options *options,
+			  struct err *err)
+{
+	cleanup_fd sysroot = open(options->sysroot, O_PATH | O_DIRECTORY | O_CLOEXEC);
+
+	if (sysroot < 0)
+		return err_sys(err, errno, "sysroot %s", options->sysroot);
+	return load_config(container, sysroot, options->config, err);
+}
+
+/* The administrator's config and the pod author's annotations. */
+static int read_policy(struct container *container, const struct node *node, const char *path,
+		       struct err *err)
+{
+	if (load_config(container, node->root, path, err) < 0)
+		return -1;
 	/* The other VFs of the node belong to other pods: only where the administrator says so. */
 	if (container->spec.every_device && !container->devices.n &&
 	    container->config.privileged_scan &&
-	    node_find_vfs(node, arena, &container->devices, err) < 0)
+	    node_find_vfs(node, &container->arena, &container->devices, err) < 0)
 		return -1;
 	return request_read(&container->spec, container->what, &container->request, err);
 }
 
-static int describe(struct container *container, const struct node *node,
-		    enum container_detail detail, struct err *err)
+/* all: what a person wants to see, not only what the plan needs */
+static int describe(struct container *container, const struct node *node, bool all, struct err *err)
 {
 	const struct config *config = &container->config;
-	bool all = detail == DETAIL_ALL;
 	bool netdev = config->nccl.socket_ifname && strcmp(config->nccl.socket_ifname, "rdma") == 0;
 
 	for (size_t i = 0; i < container->devices.n; i++) {
@@ -125,8 +151,8 @@ static int describe(struct container *container, const struct node *node,
 	return 0;
 }
 
-int container_plan(struct container *container, const struct node *node,
-		   enum container_detail detail, struct err *err)
+static int make_plan(struct container *container, const struct node *node, bool all,
+		     struct err *err)
 {
 	struct facts facts = {
 		.spec = &container->spec,
@@ -142,7 +168,39 @@ int container_plan(struct container *container, const struct node *node,
 		return -1;
 	if (order_devices(&container->arena, &container->claims, &container->devices,
 			  &container->warnings, err) < 0 ||
-	    describe(container, node, detail, err) < 0)
+	    describe(container, node, all, err) < 0)
 		return -1;
 	return plan_make(&container->arena, &facts, &container->plan, &container->warnings, err);
+}
+
+int container_explain(struct container *container, const struct options *options, struct err *err)
+{
+	cleanup_node node = NODE_NONE;
+
+	if (node_open(options->sysroot, &node, err) < 0 ||
+	    find_devices(container, &node, err) < 0 ||
+	    read_policy(container, &node, options->config, err) < 0)
+		return -1;
+	return make_plan(container, &node, true, err);
+}
+
+int container_decide(struct container *container, const struct options *options, bool *ret_proven,
+		     struct err *err)
+{
+	const struct spec *spec = &container->spec;
+	cleanup_node node = NODE_NONE;
+	int status;
+
+	*ret_proven = false;
+	if (spec->sandbox)
+		return 0;
+	if (node_open(options->sysroot, &node, err) < 0 || find_devices(container, &node, err) < 0)
+		return -1;
+	*ret_proven = container->devices.n > 0;
+	/* Only these can still get anything; no other container hears of a broken config. */
+	if (!*ret_proven && !spec->every_device && !request_asks(spec))
+		return 0;
+	status = read_policy(container, &node, options->config, err);
+	*ret_proven = container->devices.n > 0;
+	return status < 0 ? -1 : make_plan(container, &node, false, err);
 }

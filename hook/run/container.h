@@ -10,18 +10,22 @@
 
 #include "base/arena.h"
 #include "base/err.h"
+#include "base/fs.h"
 #include "node/node.h"
 #include "plan/plan.h"
 #include "plan/warning.h"
 #include "policy/config.h"
 #include "policy/request.h"
+#include "run/options.h"
 #include "spec/claims.h"
 #include "spec/spec.h"
 
 struct container {
 	struct arena arena; /* owns all that is below */
 	const char *what;   /* config.json's path, for errors */
-	const char *id;     /* NULL: not known */
+	int fd;             /* config.json; -1 where it came by stdin */
+	struct fs_text text;
+	const char *id; /* NULL: not known */
 	struct spec spec;
 	struct claims claims;
 	struct devices devices;
@@ -32,29 +36,34 @@ struct container {
 	struct warnings warnings;
 };
 
-enum container_detail {
-	DETAIL_PLAN, /* what the plan needs */
-	DETAIL_ALL,  /* and what a person wants to see */
-};
+#define CONTAINER_NONE ((struct container){.fd = -1})
 
 void container_free(struct container *container);
 #define cleanup_container __attribute__((cleanup(container_free))) struct container
 
-/* Reads <bundle>/config.json. name: the bundle's path, for errors. */
-int container_read_spec(struct container *container, int bundle, const char *name, struct err *err);
-
 /*
- * Finds the devices that linux.devices proves; for a container that was given every device of the
- * host, those that its environment names and the node has.
+ * Reads config.json, or the file of another name, below the bundle's descriptor. path: the
+ * bundle's, for errors.
  */
-int container_find_devices(struct container *container, const struct node *node, struct err *err);
+int container_read_spec(struct container *container, int bundle, const char *path, const char *name,
+			struct err *err);
 
-/* The administrator's config (path: NULL for the default) and the pod author's annotations. */
-int container_read_policy(struct container *container, const struct node *node, const char *path,
+/* The same from container->text. what: where that came from. */
+int container_parse_spec(struct container *container, const char *what, struct err *err);
+
+/* The administrator's config. */
+int container_load_config(struct container *container, const struct options *options,
 			  struct err *err);
 
-/* Orders and describes the devices, and makes the plan. */
-int container_plan(struct container *container, const struct node *node,
-		   enum container_detail detail, struct err *err);
+/* Finds, orders and describes the devices, and makes the plan: all that a dry run shows. */
+int container_explain(struct container *container, const struct options *options, struct err *err);
+
+/*
+ * The same as far as it can still matter: without a device, and not asking for one, a container is
+ * done at once, before the config is looked at, and its plan is "none". *ret_proven: it has a
+ * proven device, so that a failure is that of an RDMA container; set also on failure.
+ */
+int container_decide(struct container *container, const struct options *options, bool *ret_proven,
+		     struct err *err);
 
 #endif

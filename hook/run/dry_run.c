@@ -5,28 +5,39 @@
 #include <fcntl.h>
 #include <stdio.h>
 
+#include "apply/spec_edit.h"
 #include "base/cleanup.h"
 #include "base/text.h"
 #include "report/report.h"
 #include "run/container.h"
 
-static int make_plan(struct container *container, const struct options *options, const char *path,
-		     struct err *err)
+static int explain(struct container *container, const struct options *options, const char *path,
+		   struct err *err)
 {
-	cleanup_node node = NODE_NONE;
 	cleanup_fd bundle = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
 
 	if (bundle < 0)
 		return err_sys(err, errno, "bundle %s", path);
-	if (container_read_spec(container, bundle, path, err) < 0 ||
-	    node_open(options->sysroot, &node, err) < 0 ||
-	    container_find_devices(container, &node, err) < 0 ||
-	    container_read_policy(container, &node, options->config, err) < 0)
+	if (container_read_spec(container, bundle, path, "config.json", err) < 0)
 		return -1;
-	return container_plan(container, &node, DETAIL_ALL, err);
+	return container_explain(container, options, err);
 }
 
-static int print(struct container *container, enum dry_run_format format)
+/* The whole config.json, as the runtime shim and the precreate hook would have it */
+static int print_spec(struct container *container, struct err *err)
+{
+	struct grant grant = grant_of_plan(&container->plan);
+	struct fs_text text = container->text;
+
+	if ((container->plan.decision == DECISION_GRANT ||
+	     container->plan.decision == DECISION_TCP) &&
+	    spec_edit(&container->arena, &container->text, &container->spec, &grant, &text, err) <
+		    0)
+		return -1;
+	return fwrite(text.bytes, 1, text.len, stdout) == text.len ? 0 : -1;
+}
+
+static int print(struct container *container, enum dry_run_format format, struct err *err)
 {
 	const char *lines;
 
@@ -35,6 +46,8 @@ static int print(struct container *container, enum dry_run_format format)
 		return report_text(stdout, container);
 	case FORMAT_JSON:
 		return report_json(stdout, container);
+	case FORMAT_SPEC:
+		return print_spec(container, err);
 	case FORMAT_NCCL:
 		lines = plan_nccl_lines(&container->arena, &container->plan);
 		return lines && fputs(lines, stdout) >= 0 ? 0 : -1;
@@ -44,16 +57,16 @@ static int print(struct container *container, enum dry_run_format format)
 
 int dry_run(const struct options *options, enum dry_run_format format, const char *bundle)
 {
-	cleanup_container container = {0};
+	cleanup_container container = CONTAINER_NONE;
 	struct err err;
 
-	if (make_plan(&container, options, bundle, &err) < 0) {
-		text_make_printable(err.text);
+	if (explain(&container, options, bundle, &err) < 0) {
 		(void)fprintf(stderr, "oci-rdma-hook: %s\n", err.text);
 		return 1;
 	}
-	if (print(&container, format) < 0 || fflush(stdout) != 0) {
-		(void)fprintf(stderr, "oci-rdma-hook: cannot write the report\n");
+	(void)err_set(&err, "cannot write the report");
+	if (print(&container, format, &err) < 0 || fflush(stdout) != 0) {
+		(void)fprintf(stderr, "oci-rdma-hook: %s\n", err.text);
 		return 1;
 	}
 	return 0;

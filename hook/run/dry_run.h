@@ -7,6 +7,7 @@
 enum dry_run_format {
 	FORMAT_TEXT,
 	FORMAT_JSON,
+	FORMAT_SPEC, /* the edited config.json */
 	FORMAT_NCCL, /* the lines of /etc/nccl.conf */
 };
 

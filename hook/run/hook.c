@@ -188,31 +188,13 @@ static int act(struct container *container, const struct state *state, int bundl
 
 /* ---- one run ---- */
 
-/*
- * Decides and acts. *ret_proven: the container has a proven device, so that a failure is one of an
- * RDMA container. Returns 0 or -1.
- */
 static int serve(struct container *container, const struct options *options,
 		 const struct state *state, int bundle, enum hook_stage stage, bool *ret_proven,
 		 struct err *err)
 {
-	cleanup_node node = NODE_NONE;
-	bool candidate;
-
-	if (node_open(options->sysroot, &node, err) < 0 ||
-	    container_find_devices(container, &node, err) < 0)
+	if (container_decide(container, options, ret_proven, err) < 0)
 		return -1;
-	*ret_proven = container->devices.n > 0;
-	/* Only these can still get anything; no other container hears of a broken config. */
-	candidate = *ret_proven || container->spec.every_device || request_asks(&container->spec);
-	if (!candidate)
-		return 0;
-	if (container_read_policy(container, &node, options->config, err) < 0)
-		return -1;
-	*ret_proven = container->devices.n > 0;
 	deadline_status = *ret_proven && container->config.fail_on_error;
-	if (container_plan(container, &node, DETAIL_PLAN, err) < 0)
-		return -1;
 	return act(container, state, bundle, stage, err);
 }
 
@@ -236,7 +218,7 @@ static int fail(const struct container *container, const struct state *state, co
 
 static int run(const struct options *options, enum hook_stage stage)
 {
-	cleanup_container container = {0};
+	cleanup_container container = CONTAINER_NONE;
 	cleanup_fd bundle = -1;
 	struct state state;
 	char path[PATH_MAX];
@@ -255,12 +237,10 @@ static int run(const struct options *options, enum hook_stage stage)
 	if (bundle < 0 && stage == STAGE_POSTSTART && state.status &&
 	    strcmp(state.status, "running") == 0)
 		return 0;
-	if (bundle < 0 || container_read_spec(&container, bundle, path, &err) < 0) {
+	if (bundle < 0 || container_read_spec(&container, bundle, path, "config.json", &err) < 0) {
 		log_failure(&container, &err, stage_names[stage]);
 		return 0;
 	}
-	if (container.spec.sandbox)
-		return 0;
 	if (serve(&container, options, &state, bundle, stage, &proven, &err) < 0)
 		return fail(&container, &state, &err, stage, proven);
 	return container.plan.fail;

@@ -19,6 +19,7 @@ struct rule {
 
 /* One entry of process.rlimits */
 struct rlimit_entry {
+	struct json_span span;
 	bool is_memlock;
 	uint64_t soft;
 	uint64_t hard;
@@ -33,6 +34,7 @@ struct reading {
 	struct spec_mapping mapping;
 	struct rlimit_entry rlimit;
 	/* room in the growing arrays */
+	size_t memlock_room;
 	size_t env_room;
 	size_t mounts_room;
 	size_t devices_room;
@@ -140,13 +142,20 @@ static int begin_rlimit(void *context, const struct json_value *value, struct er
 static int leave_rlimit(void *context, struct err *err)
 {
 	struct reading *r = context;
+	struct spec_places *places = &r->spec.places;
+	struct json_span *larger;
 
-	(void)err;
 	if (!r->rlimit.is_memlock)
 		return 0;
 	r->spec.has_memlock = true;
 	r->spec.memlock_soft = r->rlimit.soft;
 	r->spec.memlock_hard = r->rlimit.hard;
+	larger = arena_grow(r->arena, places->memlock, places->n_memlock, &r->memlock_room,
+			    sizeof(*larger));
+	if (!larger)
+		return err_memory(err);
+	places->memlock = larger;
+	places->memlock[places->n_memlock++] = r->rlimit.span;
 	return 0;
 }
 
@@ -171,8 +180,12 @@ static int take_capability(struct reading *r, const struct json_value *value,
 		return take_capability(context, value, set, err);                                  \
 	}                                                                                          \
 	static const struct json_shape name##_item = {.types = JSON_STRING, .take = take_##name};  \
-	static const struct json_shape name = {.types = JSON_ARRAY | JSON_NULL,                    \
-					       .each = &name##_item}
+	static const struct json_shape name = {                                                    \
+		.types = JSON_ARRAY | JSON_NULL,                                                   \
+		.store = JSON_STORE_SPAN,                                                          \
+		.offset = offsetof(struct reading, spec.places.sets[set]),                         \
+		.each = &name##_item,                                                              \
+	}
 
 CAPABILITY_SET(bounding, SPEC_BOUNDING);
 CAPABILITY_SET(effective, SPEC_EFFECTIVE);
@@ -353,6 +366,9 @@ static int leave_gid_mapping(void *context, struct err *err)
 					       .store = JSON_STORE_##kind,                         \
 					       .offset = offsetof(struct reading, field)}
 
+/* The place of an array or object */
+#define SPAN(field) .store = JSON_STORE_SPAN, .offset = offsetof(struct reading, field)
+
 static const struct json_shape annotation = {.types = ~0U, .take = take_annotation};
 static const struct json_shape container_type = {.types = JSON_STRING, .take = take_container_type};
 STORE(container_id, JSON_STRING, STRING, spec.id);
@@ -372,24 +388,29 @@ static const struct json_shape annotations = {
 };
 
 static const struct json_shape env_item = {.types = JSON_STRING, .take = take_env};
-static const struct json_shape env = {.types = JSON_ARRAY | JSON_NULL, .each = &env_item};
+static const struct json_shape env = {
+	.types = JSON_ARRAY | JSON_NULL, SPAN(spec.places.env), .each = &env_item};
 static const struct json_shape rlimit_type = {.types = JSON_STRING, .take = take_rlimit_type};
 STORE(soft, JSON_NUMBER, UINT64, rlimit.soft);
 STORE(hard, JSON_NUMBER, UINT64, rlimit.hard);
 static const struct json_shape rlimit = {
 	.types = JSON_OBJECT,
+	SPAN(rlimit.span),
 	.take = begin_rlimit,
 	.leave = leave_rlimit,
 	MEMBERS({"type", &rlimit_type}, {"soft", &soft}, {"hard", &hard}),
 };
-static const struct json_shape rlimits = {.types = JSON_ARRAY | JSON_NULL, .each = &rlimit};
+static const struct json_shape rlimits = {
+	.types = JSON_ARRAY | JSON_NULL, SPAN(spec.places.rlimits), .each = &rlimit};
 static const struct json_shape capabilities = {
 	.types = JSON_OBJECT | JSON_NULL,
+	SPAN(spec.places.capabilities),
 	MEMBERS({"bounding", &bounding}, {"effective", &effective}, {"permitted", &permitted},
 		{"inheritable", &inheritable}, {"ambient", &ambient}),
 };
 static const struct json_shape process = {
 	.types = JSON_OBJECT | JSON_NULL,
+	SPAN(spec.places.process),
 	MEMBERS({"env", &env}, {"rlimits", &rlimits}, {"capabilities", &capabilities}),
 };
 
@@ -484,17 +505,28 @@ static int check_identity(const struct spec *spec, const char *what, struct err 
 	return 0;
 }
 
-int spec_parse(struct arena *arena, const char *what, const char *text, size_t len,
-	       struct spec *ret_spec, struct err *err)
+static int parse(struct arena *arena, const struct json_source *source,
+		 const struct json_shape *shape, struct spec *ret_spec, struct err *err)
 {
 	struct reading reading = {.arena = arena};
 
-	if (json_read(arena, &(struct json_source){what, text, len, 0}, &config_json, &reading,
-		      err) < 0 ||
-	    check_identity(&reading.spec, what, err) < 0)
+	if (json_read(arena, source, shape, &reading, err) < 0 ||
+	    check_identity(&reading.spec, source->what, err) < 0)
 		return -1;
 	*ret_spec = reading.spec;
 	return 0;
+}
+
+int spec_parse(struct arena *arena, const char *what, const char *text, size_t len,
+	       struct spec *ret_spec, struct err *err)
+{
+	return parse(arena, &(struct json_source){what, text, len, 0}, &config_json, ret_spec, err);
+}
+
+int spec_parse_process(struct arena *arena, const char *what, const char *text, size_t len,
+		       struct spec *ret_spec, struct err *err)
+{
+	return parse(arena, &(struct json_source){what, text, len, 0}, &process, ret_spec, err);
 }
 
 const char *spec_getenv(const struct spec *spec, const char *name)

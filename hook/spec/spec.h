@@ -14,6 +14,7 @@
 
 #include "base/arena.h"
 #include "base/err.h"
+#include "json/reader.h"
 
 #define SPEC_SIZE_MAX (16 * 1024 * 1024)
 
@@ -51,6 +52,17 @@ enum spec_capability_set {
 	SPEC_CAPABILITY_SETS,
 };
 
+/* Where the parts of the process object stand that can be edited */
+struct spec_places {
+	struct json_span process;
+	struct json_span env;
+	struct json_span rlimits;
+	struct json_span capabilities;
+	struct json_span sets[SPEC_CAPABILITY_SETS];
+	struct json_span *memlock; /* the entries RLIMIT_MEMLOCK of process.rlimits */
+	size_t n_memlock;
+};
+
 struct spec {
 	/* Who it is; NULL where config.json does not say. Labels that the kubelet and CRI-O always
 	 * overwrite; the other io.kubernetes.cri-o.* keys can be forged by the pod's author. */
@@ -70,6 +82,7 @@ struct spec {
 	uint64_t memlock_soft;
 	uint64_t memlock_hard;
 	uint64_t capabilities[SPEC_CAPABILITY_SETS];
+	struct spec_places places;
 
 	const char *root; /* root.path, relative to the bundle if not absolute; NULL if missing */
 	const char **mounts; /* destinations */
@@ -91,6 +104,10 @@ struct spec {
 /* what: the file's name for errors. All that *ret_spec points to lives in the arena. */
 int spec_parse(struct arena *arena, const char *what, const char *text, size_t len,
 	       struct spec *ret_spec, struct err *err);
+
+/* The same for a process.json, which is config.json's process object alone (exec --process). */
+int spec_parse_process(struct arena *arena, const char *what, const char *text, size_t len,
+		       struct spec *ret_spec, struct err *err);
 
 /* The value of the first entry NAME=value of process.env (as getenv(3) finds it), or NULL. */
 const char *spec_getenv(const struct spec *spec, const char *name);

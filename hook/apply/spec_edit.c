@@ -1,0 +1,338 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "apply/spec_edit.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <yajl/yajl_gen.h>
+
+#include "policy/capability.h"
+
+/* text[begin..end) becomes .text */
+struct splice {
+	size_t begin;
+	size_t end;
+	const char *text;
+};
+
+struct edit {
+	struct arena *arena;
+	const struct fs_text *text;
+	const struct spec *spec;
+	const struct grant *grant;
+	struct splice *splices;
+	size_t n;
+	size_t room;
+	const char *members; /* of the process object that it does not have: "\"rlimits\":[…]" */
+};
+
+struct grant grant_of_plan(const struct plan *plan)
+{
+	return (struct grant){
+		.memlock = plan->sets_memlock ? plan->memlock : 0,
+		.capabilities = plan->granted,
+		.settings = plan->settings,
+		.n_settings = plan->n_settings,
+	};
+}
+
+/* ---- pieces ---- */
+
+static int splice(struct edit *e, size_t begin, size_t end, const char *text)
+{
+	struct splice *larger;
+
+	if (!text)
+		return -1;
+	larger = arena_grow(e->arena, e->splices, e->n, &e->room, sizeof(*larger));
+	if (!larger)
+		return -1;
+	e->splices = larger;
+	e->splices[e->n++] = (struct splice){begin, end, text};
+	return 0;
+}
+
+/* The white space behind an opening bracket: new items are set off as the old ones are. */
+static const char *separator(struct edit *e, size_t opening)
+{
+	const char *after = e->text->bytes + opening + 1;
+
+	return arena_strndup(e->arena, after, strspn(after, " \t\r\n"));
+}
+
+static bool is_absent(const struct json_span *span)
+{
+	return span->end == 0;
+}
+
+/* A value without the items that are listed already, "a" or "a,b"; joins with commas. */
+static const char *join(struct edit *e, const char *list, const char *comma, const char *item)
+{
+	if (!list || !comma || !item)
+		return NULL;
+	return list[0] ? arena_printf(e->arena, "%s,%s%s", list, comma, item)
+		       : arena_strdup(e->arena, item);
+}
+
+/*
+ * Puts items, joined, into the array that stands at span, or makes it the member called name of the
+ * object at owner; absent members of the process are gathered in e->members.
+ */
+static int add_to_array(struct edit *e, const struct json_span *span, const char *items)
+{
+	const char *space;
+
+	if (!items)
+		return -1;
+	if (span->is_null)
+		return splice(e, span->begin, span->end, arena_printf(e->arena, "[%s]", items));
+	if (!span->last_end)
+		return splice(e, span->end - 1, span->end - 1, items);
+	space = separator(e, span->begin);
+	return splice(e, span->last_end, span->last_end,
+		      space ? arena_printf(e->arena, ",%s%s", space, items) : NULL);
+}
+
+/* How items of this array are set apart; nothing where it has none, or is not there */
+static const char *item_space(struct edit *e, const struct json_span *span)
+{
+	return is_absent(span) || span->is_null || !span->last_end ? "" : separator(e, span->begin);
+}
+
+static int add_member(struct edit *e, const char *name, const char *value)
+{
+	const char *space = separator(e, e->spec->places.process.begin);
+	const char *member = value ? arena_printf(e->arena, "\"%s\":%s", name, value) : NULL;
+
+	e->members = join(e, e->members, space, member);
+	return e->members ? 0 : -1;
+}
+
+/* ---- env ---- */
+
+static const char *quote(struct arena *arena, const char *text)
+{
+	yajl_gen gen = yajl_gen_alloc(NULL);
+	const unsigned char *quoted;
+	const char *copy = NULL;
+	size_t len;
+
+	if (!gen)
+		return NULL;
+	if (yajl_gen_string(gen, (const unsigned char *)text, strlen(text)) == yajl_gen_status_ok &&
+	    yajl_gen_get_buf(gen, &quoted, &len) == yajl_gen_status_ok)
+		copy = arena_strndup(arena, (const char *)quoted, len);
+	yajl_gen_free(gen);
+	return copy;
+}
+
+static int edit_env(struct edit *e)
+{
+	const struct json_span *place = &e->spec->places.env;
+	const char *space = item_space(e, place);
+	const char *items = "";
+
+	for (size_t i = 0; items && i < e->grant->n_settings; i++) {
+		const struct setting *setting = &e->grant->settings[i];
+		const char *entry;
+
+		if (spec_getenv(e->spec, setting->name))
+			continue;
+		entry = arena_printf(e->arena, "%s=%s", setting->name, setting->value);
+		items = join(e, items, space, entry ? quote(e->arena, entry) : NULL);
+	}
+	if (!items)
+		return -1;
+	if (!items[0])
+		return 0;
+	if (is_absent(place))
+		return add_member(e, "env", arena_printf(e->arena, "[%s]", items));
+	return add_to_array(e, place, items);
+}
+
+/* ---- rlimits ---- */
+
+static int edit_memlock(struct edit *e)
+{
+	const struct spec *spec = e->spec;
+	const struct spec_places *places = &spec->places;
+	uint64_t wanted = e->grant->memlock;
+	uint64_t soft = spec->memlock_soft > wanted ? spec->memlock_soft : wanted;
+	uint64_t hard = spec->memlock_hard > wanted ? spec->memlock_hard : wanted;
+	const char *entry;
+
+	if (!wanted)
+		return 0;
+	if (spec->has_memlock && spec->memlock_soft >= wanted && spec->memlock_hard >= wanted)
+		return 0;
+	entry = arena_printf(
+		e->arena, "{\"type\":\"RLIMIT_MEMLOCK\",\"hard\":%" PRIu64 ",\"soft\":%" PRIu64 "}",
+		hard, soft);
+	/* Two entries of one type are an error in the spec; whichever a runtime takes is right
+	 * then. */
+	for (size_t i = 0; i < places->n_memlock; i++) {
+		if (splice(e, places->memlock[i].begin, places->memlock[i].end, entry) < 0)
+			return -1;
+	}
+	if (places->n_memlock)
+		return 0;
+	if (is_absent(&places->rlimits))
+		return add_member(e, "rlimits",
+				  entry ? arena_printf(e->arena, "[%s]", entry) : NULL);
+	return add_to_array(e, &places->rlimits, entry);
+}
+
+/* ---- capabilities ---- */
+
+static const char *const set_names[] = {
+	[SPEC_BOUNDING] = "bounding",   [SPEC_EFFECTIVE] = "effective",
+	[SPEC_PERMITTED] = "permitted", [SPEC_INHERITABLE] = "inheritable",
+	[SPEC_AMBIENT] = "ambient",
+};
+
+static const char *capability_items(struct edit *e, uint64_t capabilities, const char *space)
+{
+	const char *items = "";
+
+	for (int number = 0; items && number < 64; number++) {
+		const char *name;
+
+		if (!(capabilities & (UINT64_C(1) << number)))
+			continue;
+		name = capability_name(e->arena, number);
+		items = join(e, items, space, name ? quote(e->arena, name) : NULL);
+	}
+	return items;
+}
+
+/* Sets that the capabilities object does not have, as its members; "" if it has all that are needed
+ */
+static const char *absent_sets(struct edit *e, const char *space)
+{
+	const char *members = "";
+
+	for (int set = 0; members && set < SPEC_CAPABILITY_SETS; set++) {
+		const char *items;
+
+		if (!is_absent(&e->spec->places.sets[set]))
+			continue;
+		items = capability_items(e, e->grant->capabilities, "");
+		members = join(e, members, space,
+			       items ? arena_printf(e->arena, "\"%s\":[%s]", set_names[set], items)
+				     : NULL);
+	}
+	return members;
+}
+
+static int edit_present_sets(struct edit *e)
+{
+	for (int set = 0; set < SPEC_CAPABILITY_SETS; set++) {
+		const struct json_span *place = &e->spec->places.sets[set];
+		uint64_t missing = e->grant->capabilities & ~e->spec->capabilities[set];
+
+		if (is_absent(place) || !missing)
+			continue;
+		if (add_to_array(e, place, capability_items(e, missing, item_space(e, place))) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+static int edit_capabilities(struct edit *e)
+{
+	const struct json_span *place = &e->spec->places.capabilities;
+	const char *space;
+	const char *members;
+
+	if (!e->grant->capabilities)
+		return 0;
+	if (is_absent(place) || place->is_null) {
+		members = absent_sets(e, "");
+		members = members ? arena_printf(e->arena, "{%s}", members) : NULL;
+		return is_absent(place) ? add_member(e, "capabilities", members)
+					: splice(e, place->begin, place->end, members);
+	}
+	space = separator(e, place->begin);
+	members = space ? absent_sets(e, space) : NULL;
+	if (!members)
+		return -1;
+	if (members[0]) {
+		bool empty = !place->last_end;
+		size_t at = empty ? place->end - 1 : place->last_end;
+
+		if (splice(e, at, at,
+			   empty ? members : arena_printf(e->arena, ",%s%s", space, members)) < 0)
+			return -1;
+	}
+	return edit_present_sets(e);
+}
+
+/* ---- the whole ---- */
+
+/* The members that the process object lacks go behind its last one. */
+static int place_members(struct edit *e)
+{
+	const struct json_span *process = &e->spec->places.process;
+	const char *space = separator(e, process->begin);
+
+	if (!e->members[0])
+		return 0;
+	if (!process->last_end)
+		return splice(e, process->end - 1, process->end - 1, e->members);
+	return splice(e, process->last_end, process->last_end,
+		      space ? arena_printf(e->arena, ",%s%s", space, e->members) : NULL);
+}
+
+static int compare_splices(const void *a, const void *b)
+{
+	size_t x = ((const struct splice *)a)->begin;
+	size_t y = ((const struct splice *)b)->begin;
+
+	return x < y ? -1 : x > y;
+}
+
+static int assemble(struct edit *e, struct fs_text *ret_text)
+{
+	struct fs_text out = {0};
+	size_t size = e->text->len + 1;
+	size_t from = 0;
+
+	qsort(e->splices, e->n, sizeof(*e->splices), compare_splices);
+	for (size_t i = 0; i < e->n; i++)
+		size += strlen(e->splices[i].text);
+	out.bytes = arena_alloc(e->arena, size);
+	if (!out.bytes)
+		return -1;
+	for (size_t i = 0; i < e->n; i++) {
+		const struct splice *s = &e->splices[i];
+		size_t added = strlen(s->text);
+
+		memcpy(out.bytes + out.len, e->text->bytes + from, s->begin - from);
+		out.len += s->begin - from;
+		memcpy(out.bytes + out.len, s->text, added);
+		out.len += added;
+		from = s->end;
+	}
+	memcpy(out.bytes + out.len, e->text->bytes + from, e->text->len - from);
+	out.len += e->text->len - from;
+	*ret_text = out;
+	return 0;
+}
+
+int spec_edit(struct arena *arena, const struct fs_text *text, const struct spec *spec,
+	      const struct grant *grant, struct fs_text *ret_text, struct err *err)
+{
+	struct edit edit = {
+		.arena = arena, .text = text, .spec = spec, .grant = grant, .members = ""};
+
+	if (is_absent(&spec->places.process) || spec->places.process.is_null)
+		return err_set(err, "config.json has no process to edit");
+	if (edit_env(&edit) < 0 || edit_memlock(&edit) < 0 || edit_capabilities(&edit) < 0 ||
+	    place_members(&edit) < 0)
+		return err_memory(err);
+	if (!edit.n) {
+		*ret_text = *text;
+		return 0;
+	}
+	return assemble(&edit, ret_text) < 0 ? err_memory(err) : 0;
+}

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Putting a grant into a process object (of config.json, or a process.json) by splicing bytes: what
+ * is not added stays as it was, byte for byte, unknown members, the spelling of numbers and white
+ * space included. No byte is touched that a second run would touch again.
+ */
+#ifndef OCI_RDMA_SPEC_EDIT_H
+#define OCI_RDMA_SPEC_EDIT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+#include "base/err.h"
+#include "base/fs.h"
+#include "plan/plan.h"
+#include "spec/spec.h"
+
+/* What a container was granted, apart from any one process of it */
+struct grant {
+	uint64_t memlock;      /* bytes, or MEMLOCK_UNLIMITED; 0: leave the limit */
+	uint64_t capabilities; /* bit n is capability n */
+	const struct setting *settings;
+	size_t n_settings;
+};
+
+struct grant grant_of_plan(const struct plan *plan);
+
+/*
+ * text: what spec was parsed from. *ret_text: the edited text in the arena, or text itself if there
+ * was nothing to add.
+ *
+ *   rlimits       RLIMIT_MEMLOCK is raised in its place, else added; a higher limit stays
+ *   capabilities  added to all five sets, so that a process of another user than root has them too
+ *   env           added where the name is not set
+ */
+int spec_edit(struct arena *arena, const struct fs_text *text, const struct spec *spec,
+	      const struct grant *grant, struct fs_text *ret_text, struct err *err);
+
+#endif

@@ -1,0 +1,271 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "run/record.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <yajl/yajl_gen.h>
+
+#include "base/cleanup.h"
+#include "base/fs.h"
+#include "base/replace.h"
+#include "policy/capability.h"
+#include "json/reader.h"
+
+#define RECORD_SIZE_MAX (256 * 1024)
+#define NAME_SIZE 256
+
+/* "<id>.json", and a temporary beside it. Runtimes allow no '/' in an id; nor do we. */
+static int file_names(const char *id, char *name, char *temporary)
+{
+	int len = snprintf(name, NAME_SIZE, "%s.json", id);
+	int temporary_len = snprintf(temporary, NAME_SIZE, ".%s.new", id);
+
+	return !id[0] || strchr(id, '/') || len >= NAME_SIZE || temporary_len >= NAME_SIZE ? -1 : 0;
+}
+
+/* make: create it if it is not there. Whoever else could write there could grant by it. */
+static int open_state_dir(const char *path, bool make, struct err *err)
+{
+	cleanup_fd dir = -1;
+	struct stat st;
+
+	if (make && mkdir(path, 0700) < 0 && errno != EEXIST)
+		return err_sys(err, errno, "state_dir %s", path);
+	dir = open(path, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (dir < 0 && errno == ENOENT && !make)
+		return -ENOENT;
+	if (dir < 0 || fstat(dir, &st) < 0)
+		return err_sys(err, errno, "state_dir %s", path);
+	if (st.st_uid != geteuid() || st.st_mode & (S_IWGRP | S_IWOTH))
+		return err_set(err, "state_dir %s is not ours alone: chown root, chmod 0700", path);
+	return take_fd(&dir);
+}
+
+int record_identify(int fd, struct record_file *ret_file)
+{
+	struct stat st;
+
+	if (fstat(fd, &st) < 0)
+		return -errno;
+	*ret_file = (struct record_file){
+		.device = st.st_dev,
+		.inode = st.st_ino,
+		.mtime = (uint64_t)st.st_mtim.tv_sec * 1000000000U + (uint64_t)st.st_mtim.tv_nsec,
+	};
+	return 0;
+}
+
+/* ---- writing ---- */
+
+static void put_string(yajl_gen gen, const char *text)
+{
+	(void)yajl_gen_string(gen, (const unsigned char *)text, strlen(text));
+}
+
+static void member(yajl_gen gen, const char *name, const char *text)
+{
+	put_string(gen, name);
+	put_string(gen, text);
+}
+
+static void member_uint64(yajl_gen gen, const char *name, uint64_t number)
+{
+	char digits[24];
+	int len = snprintf(digits, sizeof(digits), "%" PRIu64, number);
+
+	put_string(gen, name);
+	(void)yajl_gen_number(gen, digits, (size_t)len);
+}
+
+static yajl_gen_status put_record(yajl_gen gen, const struct record *record)
+{
+	const struct grant *grant = &record->grant;
+
+	(void)yajl_gen_map_open(gen);
+	member(gen, "config", record->config);
+	member_uint64(gen, "device", record->file.device);
+	member_uint64(gen, "inode", record->file.inode);
+	member_uint64(gen, "mtime", record->file.mtime);
+	member(gen, "root", record->root);
+	member(gen, "pid_file", record->pid_file);
+	member_uint64(gen, "memlock", grant->memlock);
+	member_uint64(gen, "capabilities", grant->capabilities);
+	put_string(gen, "env");
+	(void)yajl_gen_map_open(gen);
+	for (size_t i = 0; i < grant->n_settings; i++)
+		member(gen, grant->settings[i].name, grant->settings[i].value);
+	(void)yajl_gen_map_close(gen);
+	/* yajl remembers the first failure: the last call tells of all. */
+	return yajl_gen_map_close(gen);
+}
+
+static int write_record(int dir, const char *name, const char *temporary, const unsigned char *text,
+			size_t len, struct err *err)
+{
+	return replace_file(dir,
+			    &(struct replacement){
+				    .name = name,
+				    .temporary = temporary,
+				    .bytes = (const char *)text,
+				    .len = len,
+				    .uid = geteuid(),
+				    .gid = getegid(),
+				    .mode = 0600,
+				    .attributes = -1,
+			    },
+			    "the record in state_dir", err);
+}
+
+int record_save(const char *state_dir, const char *id, const struct record *record, struct err *err)
+{
+	cleanup_fd dir = -1;
+	char name[NAME_SIZE];
+	char temporary[NAME_SIZE];
+	const unsigned char *text;
+	size_t len;
+	yajl_gen gen;
+	int status = -1;
+
+	if (file_names(id, name, temporary) < 0)
+		return err_set(err, "'%.80s' is no container id", id);
+	dir = open_state_dir(state_dir, true, err);
+	if (dir < 0)
+		return -1;
+	gen = yajl_gen_alloc(NULL);
+	if (!gen)
+		return err_memory(err);
+	if (put_record(gen, record) == yajl_gen_status_ok &&
+	    yajl_gen_get_buf(gen, &text, &len) == yajl_gen_status_ok)
+		status = write_record(dir, name, temporary, text, len, err);
+	else
+		(void)err_memory(err);
+	yajl_gen_free(gen);
+	return status;
+}
+
+/* ---- reading ---- */
+
+struct reading {
+	struct arena *arena;
+	struct record record;
+	struct setting *settings;
+	size_t n;
+	size_t room;
+};
+
+static int take_variable(void *context, const struct json_value *value, struct err *err)
+{
+	struct reading *r = context;
+	struct setting *larger = arena_grow(r->arena, r->settings, r->n, &r->room, sizeof(*larger));
+
+	if (!larger)
+		return err_memory(err);
+	r->settings = larger;
+	larger[r->n] = (struct setting){.name = arena_strdup(r->arena, value->key)};
+	if (!larger[r->n].name)
+		return err_memory(err);
+	if (json_string(r->arena, value, &larger[r->n].value, err) < 0)
+		return -1;
+	r->n++;
+	return 0;
+}
+
+#define STRING(name, field)                                                                        \
+	static const struct json_shape name = {.types = JSON_STRING,                               \
+					       .store = JSON_STORE_STRING,                         \
+					       .offset = offsetof(struct reading, record.field)}
+#define UINT64(name, field)                                                                        \
+	static const struct json_shape name = {.types = JSON_NUMBER,                               \
+					       .store = JSON_STORE_UINT64,                         \
+					       .offset = offsetof(struct reading, record.field)}
+
+STRING(config, config);
+UINT64(device, file.device);
+UINT64(inode, file.inode);
+UINT64(mtime, file.mtime);
+STRING(runtime_root, root);
+STRING(pid_file, pid_file);
+UINT64(memlock, grant.memlock);
+UINT64(capabilities, grant.capabilities);
+static const struct json_shape variable = {.types = JSON_STRING, .take = take_variable};
+static const struct json_shape env = {.types = JSON_OBJECT, .closed = true, .each = &variable};
+static const struct json_shape record_shape = {
+	.types = JSON_OBJECT,
+	.closed = true,
+	.members =
+		(const struct json_member[]){
+			{"config", &config},
+			{"device", &device},
+			{"inode", &inode},
+			{"mtime", &mtime},
+			{"root", &runtime_root},
+			{"pid_file", &pid_file},
+			{"memlock", &memlock},
+			{"capabilities", &capabilities},
+			{"env", &env},
+			{0},
+		},
+};
+
+int record_load(struct arena *arena, const char *state_dir, const char *id,
+		struct record *ret_record, struct err *err)
+{
+	struct reading reading = {.arena = arena, .record = {.root = "", .pid_file = ""}};
+	char name[NAME_SIZE];
+	char temporary[NAME_SIZE];
+	cleanup_fd dir = -1;
+	cleanup_fd fd = -1;
+	struct fs_text text;
+
+	if (file_names(id, name, temporary) < 0)
+		return 0;
+	dir = open_state_dir(state_dir, false, err);
+	if (dir == -ENOENT)
+		return 0;
+	if (dir < 0)
+		return -1;
+	fd = fs_open(dir, name, O_RDONLY | O_NOFOLLOW, RESOLVE_BENEATH);
+	if (fd == -ENOENT)
+		return 0;
+	if (fd < 0)
+		return err_sys(err, -fd, "%s/%s", state_dir, name);
+	if (fs_read_regular(arena, fd, RECORD_SIZE_MAX, name, &text, err) < 0 ||
+	    json_read(arena, &(struct json_source){name, text.bytes, text.len, 0}, &record_shape,
+		      &reading, err) < 0)
+		return -1;
+	if (!reading.record.config)
+		return err_set(err, "%s/%s says no config", state_dir, name);
+	reading.record.grant.settings = reading.settings;
+	reading.record.grant.n_settings = reading.n;
+	*ret_record = reading.record;
+	return 1;
+}
+
+void record_remove(const char *state_dir, const char *id)
+{
+	char name[NAME_SIZE];
+	char temporary[NAME_SIZE];
+	cleanup_fd dir = -1;
+	struct err ignored;
+
+	if (file_names(id, name, temporary) < 0)
+		return;
+	dir = open_state_dir(state_dir, false, &ignored);
+	if (dir >= 0)
+		(void)unlinkat(dir, name, 0);
+}
+
+bool record_is_current(const struct record *record, const char *root)
+{
+	cleanup_fd fd = open(record->config, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+	struct record_file file;
+
+	return strcmp(record->root, root) == 0 && fd >= 0 && record_identify(fd, &file) == 0 &&
+	       file.device == record->file.device && file.inode == record->file.inode &&
+	       file.mtime == record->file.mtime;
+}

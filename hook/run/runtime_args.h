@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The command line of an OCI runtime, as far as the shim must understand it: crun's (argp) and
+ * runc's (urfave/cli), options before and behind the subcommand, "--root DIR", "--root=DIR" and
+ * "-root DIR". What is not known is taken for an option without a value, and in any case passed on
+ * as it is.
+ */
+#ifndef OCI_RDMA_RUNTIME_ARGS_H
+#define OCI_RDMA_RUNTIME_ARGS_H
+
+enum runtime_command {
+	RUNTIME_OTHER,
+	RUNTIME_CREATE, /* create, run and restore: a bundle becomes a container */
+	RUNTIME_EXEC,
+	RUNTIME_DELETE,
+};
+
+/* Pointers into argv; NULL where it does not say. */
+struct runtime_args {
+	enum runtime_command command;
+	const char *id;
+	const char *root;
+	const char *bundle;
+	const char *config; /* crun's --config: another file name than config.json */
+	const char *process;
+	const char *pid_file;
+	int force; /* delete --force */
+};
+
+void runtime_args_parse(int argc, char *const *argv, struct runtime_args *ret_args);
+
+#endif

@@ -1,0 +1,386 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "run/shim.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "apply/spec_edit.h"
+#include "base/cleanup.h"
+#include "base/fs.h"
+#include "base/replace.h"
+#include "base/text.h"
+#include "policy/quantity.h"
+#include "report/log.h"
+#include "run/container.h"
+#include "run/record.h"
+#include "run/runtime_args.h"
+
+#define DEADLINE_SECONDS 5
+#define WAY_IN "runtime"
+/* As a shell says it when a command cannot be run */
+#define EXIT_NO_RUNTIME 127
+
+struct shim {
+	struct options options;
+	struct runtime_args args;
+	struct container container;
+	bool proven; /* the container has a proven device */
+};
+
+/* What the deadline's handler needs; set before it is armed */
+static struct {
+	const char *runtime;
+	char **argv;
+} late;
+
+/* ---- the real runtime ---- */
+
+static const char *base_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
+/* One of the list may lead back to us (a link, or NVIDIA's runtime that was told of us): for ever.
+ */
+static bool is_ourselves(const char *path)
+{
+	cleanup_fd own = open("/proc/self/exe", O_PATH | O_CLOEXEC);
+	cleanup_fd other = open(path, O_PATH | O_CLOEXEC);
+
+	return own >= 0 && other >= 0 && fs_same_file(own, other);
+}
+
+/*
+ * The first of the config's list that can be run; called as oci-rdma-runtime-crun, the first that
+ * is a crun. NULL if there is none.
+ */
+static const char *find_runtime(const struct config *config, const char *called)
+{
+	const char *wanted =
+		text_starts_with(called, SHIM_NAME "-") ? called + strlen(SHIM_NAME "-") : NULL;
+
+	for (size_t i = 0; i < config->n_runtimes; i++) {
+		const char *path = config->runtimes[i];
+
+		if (wanted && strcmp(base_name(path), wanted) != 0)
+			continue;
+		if (access(path, X_OK) == 0 && !is_ourselves(path))
+			return path;
+	}
+	return NULL;
+}
+
+static int run_runtime(const char *path, char **argv)
+{
+	(void)alarm(0);
+	argv[0] = (char *)path;
+	(void)execv(path, argv);
+	(void)fprintf(stderr, SHIM_NAME ": cannot run %s: %s\n", path, strerror(errno));
+	return EXIT_NO_RUNTIME;
+}
+
+/* A node that is stuck in /sys must not keep the container from starting. */
+static void on_deadline(int signal)
+{
+	sigset_t set;
+
+	(void)sigemptyset(&set);
+	(void)sigaddset(&set, signal);
+	(void)sigprocmask(SIG_UNBLOCK, &set, NULL);
+	(void)execv(late.runtime, late.argv);
+	_exit(EXIT_NO_RUNTIME);
+}
+
+static void set_deadline(const char *runtime, char **argv)
+{
+	struct sigaction action = {.sa_handler = on_deadline};
+
+	late.runtime = runtime;
+	late.argv = argv;
+	(void)sigaction(SIGALRM, &action, NULL);
+	(void)alarm(DEADLINE_SECONDS);
+}
+
+/* ---- create, run, restore ---- */
+
+static const char *or_empty(const char *text)
+{
+	return text ? text : "";
+}
+
+/* The path of a descriptor, since --bundle may be relative */
+static int path_of(int fd, char *path, size_t size)
+{
+	char link[64];
+
+	(void)snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
+	return fs_read_link(AT_FDCWD, link, path, size) < 0 ? -1 : 0;
+}
+
+/* The edited text in place of the file that fd is open on */
+static int rewrite(int dir, int fd, const char *name, const struct fs_text *text, bool sync,
+		   struct err *err)
+{
+	char temporary[NAME_MAX + 1];
+	struct stat st;
+	int len = snprintf(temporary, sizeof(temporary), ".%.200s.oci-rdma-hook", name);
+
+	if (len < 0 || fstat(fd, &st) < 0)
+		return err_sys(err, errno, "%s", name);
+	return replace_file(dir,
+			    &(struct replacement){
+				    .name = name,
+				    .temporary = temporary,
+				    .bytes = text->bytes,
+				    .len = text->len,
+				    .uid = st.st_uid,
+				    .gid = st.st_gid,
+				    .mode = st.st_mode & 07777U,
+				    .attributes = fd,
+				    .sync = sync,
+			    },
+			    name, err);
+}
+
+static int save_record(struct shim *shim, int bundle, const char *name, const struct grant *grant,
+		       struct err *err)
+{
+	char path[PATH_MAX];
+	struct record record = {
+		.root = or_empty(shim->args.root),
+		.pid_file = or_empty(shim->args.pid_file),
+		.grant = *grant,
+	};
+	cleanup_fd fd = fs_open(bundle, name, O_PATH | O_NOFOLLOW, RESOLVE_BENEATH);
+
+	if (fd < 0 || record_identify(fd, &record.file) < 0 || path_of(fd, path, sizeof(path)) < 0)
+		return err_set(err, "%s: cannot be looked at again", name);
+	record.config = path;
+	return record_save(shim->container.config.state_dir, shim->args.id, &record, err);
+}
+
+static int grant_bundle(struct shim *shim, int bundle, const char *name, struct err *err)
+{
+	struct container *container = &shim->container;
+	struct grant grant = grant_of_plan(&container->plan);
+	struct applied applied = {.memlock = grant.memlock != 0, .spec = true};
+	struct fs_text edited;
+
+	if (spec_edit(&container->arena, &container->text, &container->spec, &grant, &edited, err) <
+	    0)
+		return -1;
+	/* Nothing to add: another shim in front of us has done it. */
+	if (edited.bytes != container->text.bytes) {
+		if (rewrite(bundle, container->fd, name, &edited, true, err) < 0)
+			return -1;
+		log_grant(container, &applied, WAY_IN);
+	}
+	return save_record(shim, bundle, name, &grant, err);
+}
+
+static int serve_create(struct shim *shim, struct err *err)
+{
+	struct container *container = &shim->container;
+	const char *path = shim->args.bundle ? shim->args.bundle : ".";
+	const char *name = shim->args.config ? shim->args.config : "config.json";
+	cleanup_fd bundle = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+
+	/* Whatever an earlier container of that id was granted is over. */
+	record_remove(container->config.state_dir, shim->args.id);
+	if (bundle < 0)
+		return err_sys(err, errno, "bundle %s", path);
+	if (container_read_spec(container, bundle, path, name, err) < 0 ||
+	    container_decide(container, &shim->options, &shim->proven, err) < 0)
+		return -1;
+	switch (container->plan.decision) {
+	case DECISION_NONE:
+		return 0;
+	case DECISION_DENIED:
+		log_denial(container, WAY_IN);
+		return 0;
+	case DECISION_TCP:
+	case DECISION_GRANT:
+		return grant_bundle(shim, bundle, name, err);
+	}
+	return 0;
+}
+
+/* ---- exec ---- */
+
+/*
+ * Without --process the runtime makes the process from the container's own spec, which we have
+ * edited; but it takes the limit from its caller, as it would have for a spec that lists none.
+ */
+static int raise_own_memlock(const struct grant *grant, struct err *err)
+{
+	struct rlimit64 limit;
+
+	if (!grant->memlock)
+		return 0;
+	if (getrlimit64(RLIMIT_MEMLOCK, &limit) < 0)
+		return err_sys(err, errno, "RLIMIT_MEMLOCK");
+	if (limit.rlim_cur >= grant->memlock && limit.rlim_max >= grant->memlock)
+		return 0;
+	limit.rlim_cur = limit.rlim_cur > grant->memlock ? limit.rlim_cur : grant->memlock;
+	limit.rlim_max = limit.rlim_max > grant->memlock ? limit.rlim_max : grant->memlock;
+	if (setrlimit64(RLIMIT_MEMLOCK, &limit) < 0)
+		return err_sys(err, errno, "cannot raise RLIMIT_MEMLOCK (needs CAP_SYS_RESOURCE)");
+	return 0;
+}
+
+static int grant_process(struct shim *shim, const struct grant *grant, struct err *err)
+{
+	struct arena *arena = &shim->container.arena;
+	const char *path = shim->args.process;
+	const char *name = base_name(path);
+	char *dir_path = arena_strndup(arena, path, (size_t)(name - path));
+	cleanup_fd dir = -1;
+	cleanup_fd fd = -1;
+	struct fs_text text;
+	struct fs_text edited;
+	struct spec spec;
+
+	if (!dir_path)
+		return err_memory(err);
+	dir = open(dir_path[0] ? dir_path : ".", O_PATH | O_DIRECTORY | O_CLOEXEC);
+	if (dir < 0)
+		return err_sys(err, errno, "%s", path);
+	fd = fs_open(dir, name, O_RDONLY | O_NOFOLLOW, RESOLVE_BENEATH);
+	if (fd < 0)
+		return err_sys(err, -fd, "%s", path);
+	if (fs_read_regular(arena, fd, SPEC_SIZE_MAX, path, &text, err) < 0 ||
+	    spec_parse_process(arena, path, text.bytes, text.len, &spec, err) < 0 ||
+	    spec_edit(arena, &text, &spec, grant, &edited, err) < 0)
+		return -1;
+	/* Not to the disk: the file lives as long as this exec takes to start. */
+	return edited.bytes == text.bytes ? 0 : rewrite(dir, fd, name, &edited, false, err);
+}
+
+static int serve_exec(struct shim *shim, struct err *err)
+{
+	struct record record;
+	int found = record_load(&shim->container.arena, shim->container.config.state_dir,
+				shim->args.id, &record, err);
+
+	if (found <= 0)
+		return found;
+	if (!record_is_current(&record, or_empty(shim->args.root)))
+		return 0;
+	shim->proven = true;
+	return shim->args.process ? grant_process(shim, &record.grant, err)
+				  : raise_own_memlock(&record.grant, err);
+}
+
+/* ---- delete ---- */
+
+static bool is_running(const char *pid_file)
+{
+	char line[32];
+	long pid;
+
+	if (!pid_file[0] || fs_read_line(AT_FDCWD, pid_file, line, sizeof(line)) < 0)
+		return false;
+	pid = strtol(line, NULL, 10);
+	return pid > 1 && pid <= INT_MAX && kill((pid_t)pid, 0) == 0;
+}
+
+/* Without --force the runtime refuses to delete a container that runs: it keeps its record then. */
+static int serve_delete(struct shim *shim, struct err *err)
+{
+	const char *state_dir = shim->container.config.state_dir;
+	struct record record;
+	int found;
+
+	if (!shim->args.force) {
+		found = record_load(&shim->container.arena, state_dir, shim->args.id, &record, err);
+		if (found == 1 && is_running(record.pid_file))
+			return 0;
+	}
+	record_remove(state_dir, shim->args.id);
+	return 0;
+}
+
+/* ---- one run ---- */
+
+static int serve(struct shim *shim, struct err *err)
+{
+	if (!shim->args.id)
+		return 0;
+	shim->container.id = shim->args.id;
+	switch (shim->args.command) {
+	case RUNTIME_CREATE:
+		return serve_create(shim, err);
+	case RUNTIME_EXEC:
+		return serve_exec(shim, err);
+	case RUNTIME_DELETE:
+		return serve_delete(shim, err);
+	case RUNTIME_OTHER:
+		break;
+	}
+	return 0;
+}
+
+/* True if the container must not start for it. Without a proven device nobody hears of it. */
+static bool must_fail(struct shim *shim, const struct err *err)
+{
+	if (!shim->proven)
+		return false;
+	if (!shim->container.config.fail_on_error) {
+		log_failure_silently(&shim->container, err, WAY_IN);
+		return false;
+	}
+	log_failure(&shim->container, err, WAY_IN);
+	return true;
+}
+
+static int load_config(struct shim *shim, struct err *err)
+{
+	struct container *container = &shim->container;
+
+	if (container_load_config(container, &shim->options, err) == 0)
+		return 0;
+	/* A runtime there must be, also for the container that would mend the config. */
+	return config_defaults(&container->arena, &container->config, err);
+}
+
+int shim_run(int argc, char **argv)
+{
+	struct shim shim = {.container = CONTAINER_NONE};
+	const char *called = base_name(argv[0]);
+	const char *sysroot = getenv("OCI_RDMA_SYSROOT");
+	const char *runtime;
+	struct err config_err = {0};
+	struct err err;
+	int status;
+
+	shim.options.sysroot = sysroot && sysroot[0] ? sysroot : "/";
+	shim.options.config = getenv("OCI_RDMA_CONFIG");
+	runtime_args_parse(argc, argv, &shim.args);
+	if (load_config(&shim, &config_err) < 0) {
+		(void)fprintf(stderr, SHIM_NAME ": %s\n", config_err.text);
+		return EXIT_NO_RUNTIME;
+	}
+	runtime = find_runtime(&shim.container.config, called);
+	if (!runtime) {
+		(void)fprintf(stderr, SHIM_NAME ": none of the runtimes of %s can be run as %s\n",
+			      shim.container.config.path, called);
+		return EXIT_NO_RUNTIME;
+	}
+	argv[0] = (char *)runtime;
+	set_deadline(runtime, argv);
+	status = serve(&shim, &err);
+	if ((status < 0 && must_fail(&shim, &err)) || shim.container.plan.fail)
+		return 1;
+	container_free(&shim.container);
+	return run_runtime(runtime, argv);
+}

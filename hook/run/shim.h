@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * In front of crun or runc: the same plan, put into the process spec before the runtime reads it.
+ * This reaches what no hook can: environment, capabilities, and what exec starts.
+ */
+#ifndef OCI_RDMA_SHIM_H
+#define OCI_RDMA_SHIM_H
+
+/* The names under which the executable is the shim; with "-crun" or "-runc" behind it, for that
+ * runtime */
+#define SHIM_NAME "oci-rdma-runtime"
+
+/*
+ * argv: the runtime's own command line. Ends in execv of the real runtime, with arguments,
+ * environment, directory and descriptors as they came; returns an exit status only where there is
+ * no runtime, or where an RDMA container could not be served and the config says to fail then.
+ *
+ * Options come by OCI_RDMA_CONFIG and OCI_RDMA_SYSROOT: the engine's environment, never the
+ * container's.
+ */
+int shim_run(int argc, char **argv);
+
+#endif
