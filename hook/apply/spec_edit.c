@@ -33,6 +33,7 @@ struct grant grant_of_plan(const struct plan *plan)
 		.capabilities = plan->granted,
 		.settings = plan->settings,
 		.n_settings = plan->n_settings,
+		.seccomp = plan->seccomp,
 	};
 }
 
@@ -65,7 +66,7 @@ static bool is_absent(const struct json_span *span)
 	return span->end == 0;
 }
 
-/* A value without the items that are listed already, "a" or "a,b"; joins with commas. */
+/* One item more behind a list; comma: the white space that follows each comma. */
 static const char *join(struct edit *e, const char *list, const char *comma, const char *item)
 {
 	if (!list || !comma || !item)
@@ -74,10 +75,7 @@ static const char *join(struct edit *e, const char *list, const char *comma, con
 		       : arena_strdup(e->arena, item);
 }
 
-/*
- * Puts items, joined, into the array that stands at span, or makes it the member called name of the
- * object at owner; absent members of the process are gathered in e->members.
- */
+/* Puts items, joined, into the array at span, or into its place if it is null. */
 static int add_to_array(struct edit *e, const struct json_span *span, const char *items)
 {
 	const char *space;
@@ -267,6 +265,37 @@ static int edit_capabilities(struct edit *e)
 	return edit_present_sets(e);
 }
 
+/* ---- linux.seccomp ---- */
+
+static const char *allow_rule(struct edit *e)
+{
+	const char *items = "";
+
+	for (size_t i = 0; items && i < seccomp_count(); i++) {
+		if (e->grant->seccomp & (UINT32_C(1) << i))
+			items = join(e, items, "", quote(e->arena, seccomp_name(i)));
+	}
+	return items ? arena_printf(e->arena, "{\"names\":[%s],\"action\":\"SCMP_ACT_ALLOW\"}",
+				    items)
+		     : NULL;
+}
+
+static int edit_seccomp(struct edit *e)
+{
+	const struct json_span *seccomp = &e->spec->places.seccomp;
+	const struct json_span *syscalls = &e->spec->places.syscalls;
+	const char *rule;
+
+	if (!e->grant->seccomp || is_absent(seccomp) || seccomp->is_null)
+		return 0;
+	rule = allow_rule(e);
+	if (!is_absent(syscalls))
+		return add_to_array(e, syscalls, rule);
+	/* It has a defaultAction, or it would refuse nothing by default. */
+	return splice(e, seccomp->last_end, seccomp->last_end,
+		      rule ? arena_printf(e->arena, ",\"syscalls\":[%s]", rule) : NULL);
+}
+
 /* ---- the whole ---- */
 
 /* The members that the process object lacks go behind its last one. */
@@ -328,7 +357,7 @@ int spec_edit(struct arena *arena, const struct fs_text *text, const struct spec
 	if (is_absent(&spec->places.process) || spec->places.process.is_null)
 		return err_set(err, "config.json has no process to edit");
 	if (edit_env(&edit) < 0 || edit_memlock(&edit) < 0 || edit_capabilities(&edit) < 0 ||
-	    place_members(&edit) < 0)
+	    edit_seccomp(&edit) < 0 || place_members(&edit) < 0)
 		return err_memory(err);
 	if (!edit.n) {
 		*ret_text = *text;

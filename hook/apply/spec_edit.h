@@ -22,6 +22,7 @@ struct grant {
 	uint64_t capabilities; /* bit n is capability n */
 	const struct setting *settings;
 	size_t n_settings;
+	uint32_t seccomp; /* system calls that linux.seccomp is to allow; not for a process.json */
 };
 
 struct grant grant_of_plan(const struct plan *plan);
@@ -33,6 +34,7 @@ struct grant grant_of_plan(const struct plan *plan);
  *   rlimits       RLIMIT_MEMLOCK is raised in its place, else added; a higher limit stays
  *   capabilities  added to all five sets, so that a process of another user than root has them too
  *   env           added where the name is not set
+ *   seccomp       one rule more at the end of linux.seccomp.syscalls
  */
 int spec_edit(struct arena *arena, const struct fs_text *text, const struct spec *spec,
 	      const struct grant *grant, struct fs_text *ret_text, struct err *err);

@@ -184,6 +184,38 @@ static int check_mounts(struct arena *arena, const struct facts *facts, struct p
 	return 0;
 }
 
+static const char *call_names(struct arena *arena, uint32_t calls)
+{
+	const char *list = "";
+
+	for (size_t i = 0; list && i < seccomp_count(); i++) {
+		if (calls & (UINT32_C(1) << i))
+			list = arena_printf(arena, "%s%s%s", list, list[0] ? ", " : "",
+					    seccomp_name(i));
+	}
+	return list;
+}
+
+/* Only what no rule refuses by name is amended: a rule was written on purpose. */
+static int plan_seccomp(struct arena *arena, const struct facts *facts, struct plan *plan,
+			struct warnings *warnings)
+{
+	const struct seccomp_profile *profile = &facts->spec->seccomp;
+	uint32_t refused = seccomp_refused(profile);
+	const char *list;
+
+	if (facts->config->amend_seccomp)
+		plan->seccomp = seccomp_refused_by_default(profile);
+	refused &= ~plan->seccomp;
+	if (!refused)
+		return 0;
+	list = call_names(arena, refused);
+	if (!list)
+		return -1;
+	return warnings_add(arena, warnings, "seccomp_refuses",
+			    "linux.seccomp refuses what verbs, NCCL or CUDA may need: %s", list);
+}
+
 int plan_make(struct arena *arena, const struct facts *facts, struct plan *ret_plan,
 	      struct warnings *warnings, struct err *err)
 {
@@ -195,6 +227,7 @@ int plan_make(struct arena *arena, const struct facts *facts, struct plan *ret_p
 	if (plan.decision == DECISION_GRANT) {
 		plan_memlock(facts, &plan);
 		plan_capabilities(facts, &plan);
+		status = plan_seccomp(arena, facts, &plan, warnings);
 		for (size_t i = 0; status == 0 && i < facts->devices->n; i++)
 			status = warn_ports(arena, &facts->devices->item[i], warnings);
 	}

@@ -49,6 +49,8 @@ struct plan {
 	uint64_t capabilities; /* that some of the five sets lacks */
 	uint64_t granted;      /* capabilities, those included that the spec has already */
 
+	uint32_t seccomp; /* system calls that linux.seccomp is to allow (spec/seccomp.h) */
+
 	struct setting *settings; /* in the order of nccl.conf */
 	size_t n_settings;
 	size_t settings_room;

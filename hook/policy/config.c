@@ -77,6 +77,18 @@ static int take_on_error(void *context, const struct json_value *value, struct e
 	return 0;
 }
 
+static int take_seccomp(void *context, const struct json_value *value, struct err *err)
+{
+	static const char *const words[] = {"warn", "amend", NULL};
+	struct reading *r = context;
+	int place;
+
+	if (take_word(value, words, &place, "warn, amend", err) < 0)
+		return -1;
+	r->config.amend_seccomp = place == 1;
+	return 0;
+}
+
 /* A text that goes into nccl.conf or the environment: NCCL reads line by line. */
 static int check_line(const char *text, struct err *err)
 {
@@ -334,6 +346,7 @@ static const struct json_shape nccl = {
 TAKE(on_no_device, JSON_STRING, take_no_device);
 TAKE(on_error, JSON_STRING, take_on_error);
 STORE_BOOL(privileged_scan, privileged_scan);
+TAKE(seccomp, JSON_STRING, take_seccomp);
 TAKE(runtime_item, JSON_STRING, take_runtime);
 static const struct json_shape runtimes = {
 	.types = JSON_ARRAY, .take = begin_runtimes, .each = &runtime_item};
@@ -352,6 +365,7 @@ static const struct json_shape root = {
 			{"on_no_device", &on_no_device},
 			{"on_error", &on_error},
 			{"privileged_scan", &privileged_scan},
+			{"seccomp", &seccomp},
 			{"runtimes", &runtimes},
 			{"state_dir", &state_dir},
 			{0},

@@ -55,6 +55,7 @@ struct config {
 	} nccl;
 	enum config_no_device on_no_device;
 	bool fail_on_error;
+	bool amend_seccomp; /* the shim may allow what verbs and NCCL need */
 	bool privileged_scan;
 	const char **runtimes;
 	size_t n_runtimes;

@@ -95,7 +95,7 @@ static void print_memlock(FILE *out, const struct plan *plan)
 		(void)snprintf(item, sizeof(item), "RLIMIT_MEMLOCK %" PRIu64 " bytes",
 			       plan->memlock);
 	print_item(out, item,
-		   plan->adds_rlimit ? "main process: hook (createRuntime, poststart)"
+		   plan->adds_rlimit ? "hook: main process; shim, precreate: exec too"
 				     : "config.json has it already");
 }
 
@@ -109,7 +109,7 @@ static int print_capabilities(FILE *out, struct container *container)
 		name = capability_name(&container->arena, number);
 		if (!name)
 			return -1;
-		print_item(out, name, "not by a hook: the runtime has read config.json before");
+		print_item(out, name, "shim, precreate; not by a hook");
 	}
 	return 0;
 }
@@ -117,7 +117,7 @@ static int print_capabilities(FILE *out, struct container *container)
 static void print_settings(FILE *out, struct container *container)
 {
 	static const char *const through[] = {
-		[SETTING_NEW] = "/etc/nccl.conf: hook (createRuntime)",
+		[SETTING_NEW] = "hook: /etc/nccl.conf; shim, precreate: env",
 		[SETTING_PRESENT] = "the environment has it already",
 		[SETTING_KEPT] = "the environment says otherwise, and stays",
 	};
@@ -129,7 +129,7 @@ static void print_settings(FILE *out, struct container *container)
 		const char *how = through[setting->state];
 
 		if (setting->state == SETTING_NEW && plan->nccl_conf_mounted)
-			how = "not set: a mount covers /etc/nccl.conf";
+			how = "shim, precreate; a mount covers nccl.conf";
 		(void)snprintf(item, sizeof(item), "%s=%s", setting->name, setting->value);
 		print_item(out, item, how);
 	}
@@ -146,6 +146,8 @@ static int print_gifts(FILE *out, struct container *container)
 	if (print_capabilities(out, container) < 0)
 		return -1;
 	print_settings(out, container);
+	if (plan->seccomp)
+		print_item(out, "one more rule in linux.seccomp", "shim, precreate");
 	return 0;
 }
 

@@ -263,9 +263,10 @@ void record_remove(const char *state_dir, const char *id)
 bool record_is_current(const struct record *record, const char *root)
 {
 	cleanup_fd fd = open(record->config, O_PATH | O_NOFOLLOW | O_CLOEXEC);
-	struct record_file file;
+	struct record_file file = {0};
 
-	return strcmp(record->root, root) == 0 && fd >= 0 && record_identify(fd, &file) == 0 &&
-	       file.device == record->file.device && file.inode == record->file.inode &&
+	if (strcmp(record->root, root) != 0 || fd < 0 || record_identify(fd, &file) < 0)
+		return false;
+	return file.device == record->file.device && file.inode == record->file.inode &&
 	       file.mtime == record->file.mtime;
 }

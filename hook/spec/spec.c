@@ -33,6 +33,8 @@ struct reading {
 	struct rule rule;
 	struct spec_mapping mapping;
 	struct rlimit_entry rlimit;
+	uint32_t seccomp_calls;
+	bool seccomp_refuses;
 	/* room in the growing arrays */
 	size_t memlock_room;
 	size_t env_room;
@@ -349,6 +351,67 @@ static int leave_gid_mapping(void *context, struct err *err)
 	return append_mapping(r, &r->spec.gid_map, &r->spec.n_gid_map, &r->gid_room, err);
 }
 
+/* ---- linux.seccomp ---- */
+
+static int begin_seccomp(void *context, const struct json_value *value, struct err *err)
+{
+	struct reading *r = context;
+
+	(void)err;
+	r->spec.seccomp.present = value->type == JSON_OBJECT;
+	return 0;
+}
+
+static int take_default_action(void *context, const struct json_value *value, struct err *err)
+{
+	struct reading *r = context;
+
+	(void)err;
+	r->spec.seccomp.default_refuses = seccomp_action_refuses(value->text, value->len);
+	return 0;
+}
+
+static int begin_seccomp_rule(void *context, const struct json_value *value, struct err *err)
+{
+	struct reading *r = context;
+
+	(void)value;
+	(void)err;
+	r->seccomp_calls = 0;
+	r->seccomp_refuses = true;
+	return 0;
+}
+
+static int take_seccomp_name(void *context, const struct json_value *value, struct err *err)
+{
+	struct reading *r = context;
+
+	(void)err;
+	r->seccomp_calls |= seccomp_bit(value->text, value->len);
+	return 0;
+}
+
+static int take_seccomp_action(void *context, const struct json_value *value, struct err *err)
+{
+	struct reading *r = context;
+
+	(void)err;
+	r->seccomp_refuses = seccomp_action_refuses(value->text, value->len);
+	return 0;
+}
+
+static int leave_seccomp_rule(void *context, struct err *err)
+{
+	struct reading *r = context;
+
+	(void)err;
+	if (r->seccomp_refuses)
+		r->spec.seccomp.refused |= r->seccomp_calls;
+	else
+		r->spec.seccomp.allowed |= r->seccomp_calls;
+	return 0;
+}
+
 /* ---- what is wanted, and where it stands ---- */
 
 #define MEMBERS(...)                                                                               \
@@ -478,11 +541,31 @@ static const struct json_shape uid_mappings = {.types = JSON_ARRAY | JSON_NULL,
 static const struct json_shape gid_mappings = {.types = JSON_ARRAY | JSON_NULL,
 					       .each = &gid_mapping};
 STORE(cgroups_path, JSON_STRING, STRING, spec.cgroups_path);
+static const struct json_shape default_action = {.types = JSON_STRING, .take = take_default_action};
+static const struct json_shape seccomp_name_item = {.types = JSON_STRING,
+						    .take = take_seccomp_name};
+static const struct json_shape seccomp_names = {.types = JSON_ARRAY | JSON_NULL,
+						.each = &seccomp_name_item};
+static const struct json_shape seccomp_action = {.types = JSON_STRING, .take = take_seccomp_action};
+static const struct json_shape seccomp_rule = {
+	.types = JSON_OBJECT,
+	.take = begin_seccomp_rule,
+	.leave = leave_seccomp_rule,
+	MEMBERS({"names", &seccomp_names}, {"action", &seccomp_action}),
+};
+static const struct json_shape syscalls = {
+	.types = JSON_ARRAY | JSON_NULL, SPAN(spec.places.syscalls), .each = &seccomp_rule};
+static const struct json_shape seccomp = {
+	.types = JSON_OBJECT | JSON_NULL,
+	SPAN(spec.places.seccomp),
+	.take = begin_seccomp,
+	MEMBERS({"defaultAction", &default_action}, {"syscalls", &syscalls}),
+};
 static const struct json_shape linux_part = {
 	.types = JSON_OBJECT | JSON_NULL,
 	MEMBERS({"devices", &devices}, {"resources", &resources}, {"namespaces", &namespaces},
 		{"uidMappings", &uid_mappings}, {"gidMappings", &gid_mappings},
-		{"cgroupsPath", &cgroups_path}),
+		{"cgroupsPath", &cgroups_path}, {"seccomp", &seccomp}),
 };
 
 static const struct json_shape config_json = {

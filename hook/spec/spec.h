@@ -14,6 +14,7 @@
 
 #include "base/arena.h"
 #include "base/err.h"
+#include "spec/seccomp.h"
 #include "json/reader.h"
 
 #define SPEC_SIZE_MAX (16 * 1024 * 1024)
@@ -52,7 +53,7 @@ enum spec_capability_set {
 	SPEC_CAPABILITY_SETS,
 };
 
-/* Where the parts of the process object stand that can be edited */
+/* Where the parts stand that can be edited */
 struct spec_places {
 	struct json_span process;
 	struct json_span env;
@@ -61,6 +62,8 @@ struct spec_places {
 	struct json_span sets[SPEC_CAPABILITY_SETS];
 	struct json_span *memlock; /* the entries RLIMIT_MEMLOCK of process.rlimits */
 	size_t n_memlock;
+	struct json_span seccomp; /* linux.seccomp */
+	struct json_span syscalls;
 };
 
 struct spec {
@@ -92,6 +95,7 @@ struct spec {
 	size_t n_devices;
 	bool every_device; /* the device rules allow reading and writing all of the host's */
 	bool memory_limit;
+	struct seccomp_profile seccomp;
 	const char *cgroups_path; /* NULL if it says none */
 	bool user_namespace;
 	bool network_namespace; /* its own, or its pod's: not the host's */
