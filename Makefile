@@ -126,20 +126,35 @@ format:
 
 # ---- installation ----
 
+SHIMS := oci-rdma-runtime oci-rdma-runtime-crun oci-rdma-runtime-runc
+# A precreate hook never goes into a directory that CRI-O reads: one such file keeps CRI-O from starting.
+PRECREATEDIR ?= $(PREFIX)/share/oci-rdma-hook/precreate.d
+
+hook_files = $(patsubst $(1)/%,$(DESTDIR)$(2)/%,$(wildcard $(1)/*.json))
+
+# Written beside and renamed: CRI-O reads a hook file as soon as it appears.
+define install_hooks
+$(INSTALL) -d -m 0755 $(DESTDIR)$(2)
+for f in $(1)/*.json; do \
+	new=$(DESTDIR)$(2)/.new-$$(basename "$$f"); \
+	sed 's|/usr/local/bin/|$(BINDIR)/|' "$$f" >"$$new" && chmod 0644 "$$new" && \
+	mv "$$new" $(DESTDIR)$(2)/$$(basename "$$f") || exit 1; \
+done
+endef
+
 # The executable before the hook files that name it, and off in the other order: a hook file without
 # its executable is skipped silently, and its containers start without RDMA.
 install: $(HOOK)
 	$(INSTALL) -D -m 0755 $(HOOK) $(DESTDIR)$(BINDIR)/oci-rdma-hook
-	$(INSTALL) -d -m 0755 $(DESTDIR)$(SYSCONFDIR)/oci-rdma-hook $(DESTDIR)$(HOOKSDIR)
-	for f in config/hooks.d/$(HOOKS)/*.json; do \
-		sed 's|/usr/local/bin/|$(BINDIR)/|' "$$f" >$(DESTDIR)$(HOOKSDIR)/.new-$$(basename "$$f") && \
-		chmod 0644 $(DESTDIR)$(HOOKSDIR)/.new-$$(basename "$$f") && \
-		mv $(DESTDIR)$(HOOKSDIR)/.new-$$(basename "$$f") $(DESTDIR)$(HOOKSDIR)/$$(basename "$$f") || exit 1; \
-	done
+	for name in $(SHIMS); do ln -sf oci-rdma-hook $(DESTDIR)$(BINDIR)/$$name || exit 1; done
+	$(INSTALL) -d -m 0755 $(DESTDIR)$(SYSCONFDIR)/oci-rdma-hook
+	$(call install_hooks,config/podman/precreate.d,$(PRECREATEDIR))
+	$(call install_hooks,config/hooks.d/$(HOOKS),$(HOOKSDIR))
 
 uninstall:
-	rm -f $(patsubst config/hooks.d/$(HOOKS)/%,$(DESTDIR)$(HOOKSDIR)/%,$(wildcard config/hooks.d/$(HOOKS)/*.json))
-	rm -f $(DESTDIR)$(BINDIR)/oci-rdma-hook
+	rm -f $(call hook_files,config/hooks.d/$(HOOKS),$(HOOKSDIR)) \
+		$(call hook_files,config/podman/precreate.d,$(PRECREATEDIR))
+	rm -f $(addprefix $(DESTDIR)$(BINDIR)/,$(SHIMS) oci-rdma-hook)
 
 clean:
 	rm -rf $(BUILD)

@@ -60,11 +60,33 @@ static bool is_ourselves(const char *path)
 	return own >= 0 && other >= 0 && fs_same_file(own, other);
 }
 
-/*
- * The first of the config's list that can be run; called as oci-rdma-runtime-crun, the first that
- * is a crun. NULL if there is none.
+static bool can_run(const char *path)
+{
+	return access(path, X_OK) == 0 && !is_ourselves(path);
+}
+
+/* Where distributions keep their runtimes: Debian's runc is in sbin, OpenShift had crun in libexec.
  */
-static const char *find_runtime(const struct config *config, const char *called)
+static const char *find_installed(struct arena *arena, const char *name)
+{
+	static const char *const dirs[] = {"/usr/bin", "/usr/sbin", "/usr/local/bin",
+					   "/usr/local/sbin", "/usr/libexec/crio"};
+
+	for (size_t i = 0; i < sizeof(dirs) / sizeof(dirs[0]); i++) {
+		const char *path = arena_printf(arena, "%s/%s", dirs[i], name);
+
+		if (path && can_run(path))
+			return path;
+	}
+	return NULL;
+}
+
+/*
+ * The first of the config's list that can be run; called as oci-rdma-runtime-crun, the first crun
+ * of the list, else an installed one. NULL if there is none.
+ */
+static const char *find_runtime(struct arena *arena, const struct config *config,
+				const char *called)
 {
 	const char *wanted =
 		text_starts_with(called, SHIM_NAME "-") ? called + strlen(SHIM_NAME "-") : NULL;
@@ -72,12 +94,10 @@ static const char *find_runtime(const struct config *config, const char *called)
 	for (size_t i = 0; i < config->n_runtimes; i++) {
 		const char *path = config->runtimes[i];
 
-		if (wanted && strcmp(base_name(path), wanted) != 0)
-			continue;
-		if (access(path, X_OK) == 0 && !is_ourselves(path))
+		if ((!wanted || strcmp(base_name(path), wanted) == 0) && can_run(path))
 			return path;
 	}
-	return NULL;
+	return wanted ? find_installed(arena, wanted) : NULL;
 }
 
 static int run_runtime(const char *path, char **argv)
@@ -353,24 +373,30 @@ static int load_config(struct shim *shim, struct err *err)
 	return config_defaults(&container->arena, &container->config, err);
 }
 
+/* A variable of the engine's environment; set to nothing is not set */
+static const char *option(const char *name)
+{
+	const char *value = getenv(name);
+
+	return value && value[0] ? value : NULL;
+}
+
 int shim_run(int argc, char **argv)
 {
 	struct shim shim = {.container = CONTAINER_NONE};
 	const char *called = base_name(argv[0]);
-	const char *sysroot = getenv("OCI_RDMA_SYSROOT");
+	const char *sysroot = option("OCI_RDMA_SYSROOT");
 	const char *runtime;
-	struct err config_err = {0};
 	struct err err;
-	int status;
 
-	shim.options.sysroot = sysroot && sysroot[0] ? sysroot : "/";
-	shim.options.config = getenv("OCI_RDMA_CONFIG");
+	shim.options.sysroot = sysroot ? sysroot : "/";
+	shim.options.config = option("OCI_RDMA_CONFIG");
 	runtime_args_parse(argc, argv, &shim.args);
-	if (load_config(&shim, &config_err) < 0) {
-		(void)fprintf(stderr, SHIM_NAME ": %s\n", config_err.text);
+	if (load_config(&shim, &err) < 0) {
+		(void)fprintf(stderr, SHIM_NAME ": %s\n", err.text);
 		return EXIT_NO_RUNTIME;
 	}
-	runtime = find_runtime(&shim.container.config, called);
+	runtime = find_runtime(&shim.container.arena, &shim.container.config, called);
 	if (!runtime) {
 		(void)fprintf(stderr, SHIM_NAME ": none of the runtimes of %s can be run as %s\n",
 			      shim.container.config.path, called);
@@ -378,9 +404,8 @@ int shim_run(int argc, char **argv)
 	}
 	argv[0] = (char *)runtime;
 	set_deadline(runtime, argv);
-	status = serve(&shim, &err);
-	if ((status < 0 && must_fail(&shim, &err)) || shim.container.plan.fail)
+	if ((serve(&shim, &err) < 0 && must_fail(&shim, &err)) || shim.container.plan.fail)
 		return 1;
-	container_free(&shim.container);
+	/* What is still held goes with this program: the arena owns the runtime's path. */
 	return run_runtime(runtime, argv);
 }

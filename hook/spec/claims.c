@@ -240,6 +240,9 @@ static int read_dra(struct reading *r, const struct variable *v)
 
 static int read_variable(struct reading *r, const struct variable *v)
 {
+	/* Of two with one name getenv(3) sees the first; the author's come behind the plugin's. */
+	if (find(r, v->name, v->name_len, is_info(v)) != v)
+		return 0;
 	if (text_starts_with(v->name, DRA_PREFIX))
 		return read_dra(r, v);
 	if (!is_info(v))
