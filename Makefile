@@ -109,7 +109,7 @@ check-vm: $(HOOK)
 
 $(BUILD)/tests/unit/%: tests/unit/%.c $(OBJECTS) | $(BUILD)/.deps-test
 	@mkdir -p $(@D)
-	$(call say,CC) $(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP -o $@ $< $(OBJECTS) -lcmocka -lyajl -lcap
+	$(call say,CC) $(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP -o $@ $< $(OBJECTS) -lcmocka -lseccomp -lyajl -lcap
 
 $(BUILD)/.deps-test: tests/deps
 	@mkdir -p $(@D)

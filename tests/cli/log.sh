@@ -1,0 +1,114 @@
+#!/bin/bash
+# What the administrator finds in the journal: one line per grant or denial, and nothing about all others.
+# It runs in a mount namespace of its own, with a /dev/log that the suite reads.
+cd "$(dirname "$0")/../.." || exit 1
+if [ "${OWN_NAMESPACE-}" != yes ]; then
+	if unshare --mount true 2>/dev/null; then OWN_NAMESPACE=yes exec unshare --mount tests/cli/log.sh; fi
+	echo "ok - the log # skip: mount namespaces are not allowed here"
+	exit 0
+fi
+. tests/cli/setup.bash
+. tests/cli/process.bash
+node one
+rdma='{"devices":[["/dev/infiniband/uverbs6",231,198]]}'
+
+mkdir "$T/dev"
+for device in null zero full urandom; do
+	touch "$T/dev/$device"
+	mount --bind "/dev/$device" "$T/dev/$device"
+done
+mount --rbind "$T/dev" /dev
+trap 'end_process; umount -l /dev; umount "$T"/dev/{null,zero,full,urandom}; rm -rf "$T"' EXIT
+
+# For every line on its stdin: what came in since then, one JSON string per datagram, and an empty line
+coproc JOURNAL { exec "$PYTHON" -IS -c '
+import json, socket, sys
+journal = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+journal.bind("/dev/log")
+journal.setblocking(False)
+for line in sys.stdin:
+    try:
+        while True:
+            print(json.dumps(journal.recv(65536).decode()))
+    except BlockingIOError:
+        print("", flush=True)
+'; }
+# logged: $log, the lines since the last time
+logged() {
+	local line
+	log=
+	echo >&"${JOURNAL[1]}"
+	while read -r line <&"${JOURNAL[0]}" && [ -n "$line" ]; do log+="$(jq -r . <<<"$line")"$'\n'; done
+}
+until [ -S /dev/log ]; do :; done
+
+config '{"memlock": "8Mi"}'
+container "$rdma"
+hook
+logged
+is "a grant is one line" 1 "$(wc -l <<<"${log%$'\n'}")"
+for part in oci-rdma-hook 940942ebb876fe6079df8da29c1c12cc56f396967f80b36e8efb63028986fbfd trainer h-kim-0 team-a mlx5_6 8388608 createRuntime; do
+	has "it names $part" "$part" "$log"
+done
+check "it has a priority" grep -qE '^<[0-9]+>' <<<"$log"
+hook poststart
+logged
+is "the other stage adds no second line" "" "$log"
+fresh_process
+state . >"$T/state"
+hook poststart
+logged
+is "poststart raises again what runc's own limit undid" "$AFTER" "$(limit)"
+is "which is the same grant: no line" "" "$log"
+
+config '{"memlock": "8Mi", "namespaces": ["team-b"]}'
+container "$rdma"
+hook
+hook poststart
+logged
+is "a denial is one line, of both stages together" 1 "$(wc -l <<<"${log%$'\n'}")"
+has "it says so" denied "$log"
+has "it names the namespace" team-a "$log"
+
+config '{"memlock": "8Mi"}'
+for case in '{}' '{"annotations":{"oci-rdma-hook.io/inject":null}}' \
+	'{"devices":[["/dev/infiniband/uverbs6",231,198]],"annotations":{"oci-rdma-hook.io/inject":null}}' \
+	'{"env":["PCIDEVICE_A_R=0000:3b:02.6"]}' '{"annotations":{"io.kubernetes.cri-o.ContainerType":"sandbox"}}'; do
+	container "$case"
+	hook
+	hook poststart
+	logged
+	is "nothing to say about $case" "" "$log"
+done
+
+container '{"devices":[["/dev/infiniband/uverbs6",231,198]],"annotations":{"io.kubernetes.pod.name":"a\nkernel: b\u001b[2J\u0000c\u2028"}}'
+hook
+logged
+is "a forged name makes no second line" 1 "$(wc -l <<<"${log%$'\n'}")"
+lacks "and no control character" $'\e' "$log"
+
+container "$rdma"
+state '.pid = 1' >"$T/state"
+hook
+logged
+is "a failure is one line, too" 1 "$(grep -c 'pid 1' <<<"$log")"
+
+# A journal that nobody reads must not hold up the container
+for i in {1..2000}; do echo "$i"; done | timeout 5 "$PYTHON" -IS -c '
+import socket, sys
+journal = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+journal.connect("/dev/log")
+journal.setblocking(False)
+try:
+    for line in sys.stdin:
+        journal.send(line.encode())
+except BlockingIOError:
+    pass
+'
+container "$rdma"
+start=$(date +%s%N)
+hook
+took=$((($(date +%s%N) - start) / 1000000))
+check "a journal that nobody reads holds nobody up ($took ms)" test "$took" -lt 3000
+is "memlock is raised all the same" "0 $AFTER" "$rc $(limit)"
+finish

@@ -1,0 +1,474 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What everything stands on: memory, errors, files, warnings. */
+#include "unit.h"
+
+#include <errno.h>
+#include <signal.h>
+
+#include "base/fs.h"
+
+/* ---- arena ---- */
+
+static void memory_is_zeroed_aligned_and_apart(void **state)
+{
+	cleanup_arena arena = {0};
+	unsigned char *before = NULL;
+	size_t size_before = 0;
+
+	(void)state;
+	for (size_t size = 0; size < 6000; size += size < 100 ? 1 : 97) {
+		unsigned char *memory = arena_alloc(&arena, size);
+
+		assert_non_null(memory);
+		assert_int_equal((uintptr_t)memory % _Alignof(max_align_t), 0);
+		for (size_t i = 0; i < size; i++)
+			assert_int_equal(memory[i], 0);
+		memset(memory, 0xa5, size);
+		for (size_t i = 0; i < size_before; i++)
+			assert_int_equal(before[i], 0xa5);
+		before = memory;
+		size_before = size;
+	}
+}
+
+static void sizes_that_overflow_are_no_memory(void **state)
+{
+	cleanup_arena arena = {0};
+	size_t room = SIZE_MAX / 8;
+	/* Not told to the compiler, which would warn of the very thing that is tested */
+	volatile size_t most = SIZE_MAX;
+
+	(void)state;
+	assert_null(arena_alloc(&arena, most));
+	assert_null(arena_alloc(&arena, most - 15));
+	assert_null(arena_alloc(&arena, most - 40));
+	assert_null(arena_strndup(&arena, "", most));
+	assert_null(arena_grow(&arena, NULL, room, &room, 16));
+	assert_int_equal(room, SIZE_MAX / 8);
+}
+
+static void a_grown_array_keeps_what_it_holds(void **state)
+{
+	cleanup_arena arena = {0};
+	uint32_t *numbers = NULL;
+	size_t room = 0;
+
+	(void)state;
+	for (uint32_t n = 0; n < 5000; n++) {
+		uint32_t *larger = arena_grow(&arena, numbers, n, &room, sizeof(*numbers));
+
+		assert_non_null(larger);
+		assert_true(room > n);
+		numbers = larger;
+		numbers[n] = n * 7;
+	}
+	for (uint32_t n = 0; n < 5000; n++)
+		assert_int_equal(numbers[n], n * 7);
+}
+
+static void an_array_with_room_does_not_move(void **state)
+{
+	cleanup_arena arena = {0};
+	size_t room = 0;
+	char *first = arena_grow(&arena, NULL, 0, &room, 1);
+
+	(void)state;
+	assert_non_null(first);
+	for (size_t n = 1; n < room; n++)
+		assert_ptr_equal(arena_grow(&arena, first, n, &room, 1), first);
+	assert_ptr_not_equal(arena_grow(&arena, first, room, &room, 1), first);
+}
+
+static void texts_are_copied_with_their_nul(void **state)
+{
+	cleanup_arena arena = {0};
+	char large[9000];
+
+	(void)state;
+	assert_string_equal(arena_strdup(&arena, "mlx5_6"), "mlx5_6");
+	assert_string_equal(arena_strndup(&arena, "mlx5_6,mlx5_7", 6), "mlx5_6");
+	assert_string_equal(arena_strndup(&arena, NULL, 0), "");
+	assert_string_equal(arena_printf(&arena, "%s:%u", "mlx5_6", 2U), "mlx5_6:2");
+	memset(large, 'x', sizeof(large) - 1);
+	large[sizeof(large) - 1] = '\0';
+	assert_string_equal(arena_printf(&arena, "%s", large), large);
+	assert_string_equal(arena_strdup(&arena, large), large);
+}
+
+static void an_arena_may_be_freed_twice(void **state)
+{
+	struct arena arena = {0};
+
+	(void)state;
+	arena_free(&arena);
+	assert_non_null(arena_alloc(&arena, 10));
+	assert_non_null(arena_alloc(&arena, 100000));
+	arena_free(&arena);
+	arena_free(&arena);
+	assert_null(arena.blocks);
+}
+
+/* ---- errors ---- */
+
+static void an_error_says_file_place_and_reason(void **state)
+{
+	struct err err;
+
+	(void)state;
+	assert_int_equal(err_set(&err, "no %s", "number"), -1);
+	assert_string_equal(err.text, "no number");
+	assert_int_equal(err_prefix(&err, "file: line %d", 3), -1);
+	assert_string_equal(err.text, "file: line 3: no number");
+	assert_int_equal(err_sys(&err, ENOENT, "%s", "file"), -1);
+	assert_string_equal(err.text, "file: No such file or directory");
+	assert_int_equal(err_memory(&err), -1);
+	assert_string_equal(err.text, "out of memory");
+}
+
+static void a_long_error_is_cut_and_stays_a_text(void **state)
+{
+	char large[3 * ERR_TEXT_MAX];
+	struct err err;
+
+	(void)state;
+	memset(large, 'x', sizeof(large) - 1);
+	large[sizeof(large) - 1] = '\0';
+	(void)err_set(&err, "%s", large);
+	assert_int_equal(strlen(err.text), ERR_TEXT_MAX - 1);
+	(void)err_prefix(&err, "%s", "front");
+	assert_int_equal(strlen(err.text), ERR_TEXT_MAX - 1);
+	assert_has(err.text, "front: xxx");
+	(void)err_prefix(&err, "%s", large);
+	assert_int_equal(strlen(err.text), ERR_TEXT_MAX - 1);
+	(void)err_sys(&err, ENOENT, "%s", large);
+	assert_int_equal(strlen(err.text), ERR_TEXT_MAX - 1);
+}
+
+static void an_error_is_one_line(void **state)
+{
+	struct err err;
+
+	(void)state;
+	(void)err_set(&err, "a%sb", "\n\x1b[2J\x7f");
+	assert_one_line(&err);
+	(void)err_prefix(&err, "c%sd", "\r\n");
+	assert_one_line(&err);
+	(void)err_sys(&err, EIO, "e%sf", "\t");
+	assert_one_line(&err);
+}
+
+/* ---- warnings ---- */
+
+static void at_most_128_warnings_are_kept(void **state)
+{
+	cleanup_arena arena = {0};
+	struct warnings warnings = {0};
+
+	(void)state;
+	for (int i = 0; i < 10 * WARNINGS_MAX; i++)
+		assert_int_equal(warnings_add(&arena, &warnings, "code", "number %d", i), 0);
+	assert_int_equal(warnings.n, WARNINGS_MAX);
+	assert_string_equal(warnings.item[0].message, "number 0");
+	assert_string_equal(warnings.item[WARNINGS_MAX - 1].message, "number 127");
+	assert_string_equal(warnings.item[WARNINGS_MAX - 1].code, "code");
+}
+
+static void a_warning_is_one_bounded_line(void **state)
+{
+	cleanup_arena arena = {0};
+	struct warnings warnings = {0};
+	char large[5000];
+
+	(void)state;
+	memset(large, 'x', sizeof(large) - 1);
+	large[sizeof(large) - 1] = '\0';
+	assert_int_equal(warnings_add(&arena, &warnings, "code", "%s", large), 0);
+	assert_true(strlen(warnings.item[0].message) < 600);
+	assert_int_equal(warnings_add(&arena, &warnings, "code", "a%sb", "\n\x1b\x7f"), 0);
+	assert_string_equal(warnings.item[1].message, "a???b");
+}
+
+/* ---- files ---- */
+
+/* A pipe that holds len bytes and then ends; at most 64 KiB, which is what a pipe holds. */
+static int filled_pipe(size_t len)
+{
+	char *bytes = malloc(len + 1);
+	int ends[2];
+
+	assert_non_null(bytes);
+	memset(bytes, 'x', len);
+	assert_int_equal(pipe(ends), 0);
+	assert_int_equal(write(ends[1], bytes, len), (ssize_t)len);
+	(void)close(ends[1]);
+	free(bytes);
+	return ends[0];
+}
+
+static const struct bound_case {
+	const char *name;
+	size_t len;
+	size_t max;
+	bool fits;
+} bound_cases[] = {
+	{"read: nothing", 0, 10, true},
+	{"read: nothing, where nothing is allowed", 0, 0, true},
+	{"read: one byte, where nothing is allowed", 1, 0, false},
+	{"read: one byte less than the limit", 9, 10, true},
+	{"read: exactly the limit", 10, 10, true},
+	{"read: one byte more than the limit", 11, 10, false},
+	{"read: the first block, exactly", 4096, 65536, true},
+	{"read: the first block and one byte", 4097, 65536, true},
+	{"read: exactly the limit of a state", 65536, 65536, true},
+	{"read: much more than the limit", 65536, 100, false},
+};
+
+static void check_read(int fd, const struct bound_case *row)
+{
+	cleanup_arena arena = {0};
+	struct fs_text text = {0};
+	struct err err = {{0}};
+
+	assert_int_equal(fs_read(&arena, fd, row->max, "thing", &text, &err), row->fits ? 0 : -1);
+	if (!row->fits) {
+		assert_has(err.text, "thing: larger than ");
+		return;
+	}
+	assert_int_equal(text.len, row->len);
+	for (size_t i = 0; i < text.len; i++)
+		assert_int_equal(text.bytes[i], 'x');
+	assert_int_equal(text.bytes[text.len], '\0');
+}
+
+static void reads_are_bounded(void **state)
+{
+	const struct bound_case *row = *state;
+	cleanup_fd from_pipe = filled_pipe(row->len);
+	FILE *file = tmpfile();
+
+	check_read(from_pipe, row);
+	assert_non_null(file);
+	for (size_t i = 0; i < row->len; i++)
+		assert_int_equal(fputc('x', file), 'x');
+	assert_int_equal(fflush(file), 0);
+	assert_int_equal(fseek(file, 0, SEEK_SET), 0);
+	check_read(fileno(file), row);
+	(void)fclose(file);
+}
+
+/* A huge file is refused by its size, not by reading it. */
+static void a_huge_file_is_refused_unread(void **state)
+{
+	cleanup_arena arena = {0};
+	FILE *file = tmpfile();
+	struct fs_text text;
+	struct err err = {{0}};
+
+	(void)state;
+	assert_non_null(file);
+	assert_int_equal(ftruncate(fileno(file), (off_t)1 << 40), 0);
+	assert_int_equal(fs_read(&arena, fileno(file), 100, "thing", &text, &err), -1);
+	assert_has(err.text, "thing: larger than 100 bytes");
+	assert_int_equal(lseek(fileno(file), 0, SEEK_CUR), 0);
+	(void)fclose(file);
+}
+
+static void an_endless_file_is_refused(void **state)
+{
+	cleanup_arena arena = {0};
+	cleanup_fd zero = open("/dev/zero", O_RDONLY | O_CLOEXEC);
+	struct fs_text text;
+	struct err err = {{0}};
+
+	(void)state;
+	assert_true(zero >= 0);
+	assert_int_equal(fs_read(&arena, zero, 65536, "thing", &text, &err), -1);
+	assert_has(err.text, "thing: larger than 65536 bytes");
+}
+
+static void only_a_regular_file_is_one(void **state)
+{
+	cleanup_arena arena = {0};
+	cleanup_fd from_pipe = filled_pipe(5);
+	cleanup_fd dir = open("/", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	struct fs_text text;
+	struct err err = {{0}};
+
+	(void)state;
+	assert_int_equal(fs_read_regular(&arena, from_pipe, 10, "thing", &text, &err), -1);
+	assert_string_equal(err.text, "thing: not a regular file");
+	assert_int_equal(fs_read_regular(&arena, dir, 10, "thing", &text, &err), -1);
+	assert_string_equal(err.text, "thing: not a regular file");
+	assert_int_equal(fs_read_regular(&arena, -1, 10, "thing", &text, &err), -1);
+}
+
+static const struct line_case {
+	const char *name;
+	const char *content;
+	size_t size;
+	ssize_t len; /* negative: the error */
+	const char *line;
+} line_cases[] = {
+	{"line: without its newline", "4: ACTIVE\n", 32, 9, "4: ACTIVE"},
+	{"line: without a newline", "abc", 32, 3, "abc"},
+	{"line: only the first", "one\ntwo\n", 32, 3, "one"},
+	{"line: empty file", "", 32, 0, ""},
+	{"line: empty line", "\nx\n", 32, 0, ""},
+	{"line: as long as fits", "1234567\n", 8, 7, "1234567"},
+	{"line: as long as fits, no newline", "1234567", 8, 7, "1234567"},
+	{"line: one byte too long", "12345678\n", 8, -EMSGSIZE, NULL},
+	{"line: one byte too long, no newline", "12345678", 8, -EMSGSIZE, NULL},
+	{"line: much too long", "123456781234567812345678\n", 8, -EMSGSIZE, NULL},
+	{"line: first fits, second does not", "1\n2345678901234567890\n", 8, 1, "1"},
+};
+
+static void the_first_line_is_read(void **state)
+{
+	const struct line_case *row = *state;
+	cleanup_unit_dir dir = unit_dir_make();
+	char *line = malloc(row->size);
+
+	assert_non_null(line);
+	unit_write(dir.fd, "attribute", row->content, 0644);
+	assert_int_equal(fs_read_line(dir.fd, "attribute", line, row->size), row->len);
+	if (row->line)
+		assert_string_equal(line, row->line);
+	free(line);
+}
+
+static void a_line_of_no_file_is_an_errno(void **state)
+{
+	cleanup_unit_dir dir = unit_dir_make();
+	char line[8];
+
+	(void)state;
+	assert_int_equal(fs_read_line(dir.fd, "absent", line, sizeof(line)), -ENOENT);
+	assert_int_equal(fs_read_line(dir.fd, ".", line, sizeof(line)), -EISDIR);
+	/* No writer: a blocking open would hang, and the alarm kill us. */
+	assert_int_equal(mkfifoat(dir.fd, "fifo", 0600), 0);
+	(void)alarm(5);
+	assert_int_equal(fs_read_line(dir.fd, "fifo", line, sizeof(line)), 0);
+	(void)alarm(0);
+}
+
+static void a_link_is_read_to_its_end_or_not(void **state)
+{
+	cleanup_unit_dir dir = unit_dir_make();
+	char target[8];
+
+	(void)state;
+	assert_int_equal(symlinkat("1234567", dir.fd, "fits"), 0);
+	assert_int_equal(symlinkat("12345678", dir.fd, "long"), 0);
+	assert_int_equal(fs_read_link(dir.fd, "fits", target, sizeof(target)), 7);
+	assert_string_equal(target, "1234567");
+	assert_int_equal(fs_read_link(dir.fd, "long", target, sizeof(target)), -ENAMETOOLONG);
+	assert_int_equal(fs_read_link(dir.fd, "none", target, sizeof(target)), -ENOENT);
+	unit_write(dir.fd, "file", "", 0644);
+	assert_int_equal(fs_read_link(dir.fd, "file", target, sizeof(target)), -EINVAL);
+}
+
+static void opened_files_do_not_block_nor_leak(void **state)
+{
+	cleanup_unit_dir dir = unit_dir_make();
+	cleanup_fd fifo = -1;
+	cleanup_fd made = -1;
+
+	(void)state;
+	assert_int_equal(mkfifoat(dir.fd, "fifo", 0600), 0);
+	(void)alarm(5);
+	fifo = fs_open(dir.fd, "fifo", O_RDONLY, RESOLVE_BENEATH);
+	(void)alarm(0);
+	assert_true(fifo >= 0);
+	assert_true(fcntl(fifo, F_GETFD) & FD_CLOEXEC);
+	made = fs_open(dir.fd, "made", O_WRONLY | O_CREAT | O_EXCL, RESOLVE_BENEATH);
+	assert_true(made >= 0);
+	assert_int_equal(unit_stat(dir.fd, "made").st_mode & 0777 & ~0600U, 0);
+	assert_true(fcntl(made, F_GETFD) & FD_CLOEXEC);
+}
+
+static const struct resolve_case {
+	const char *name;
+	const char *path;
+	uint64_t resolve;
+	int error;
+} resolve_cases[] = {
+	{"open: '..' does not leave with RESOLVE_BENEATH", "../x", RESOLVE_BENEATH, -EXDEV},
+	{"open: an absolute path does not with RESOLVE_BENEATH", "/etc/passwd", RESOLVE_BENEATH,
+	 -EXDEV},
+	{"open: an absolute path begins at the root with RESOLVE_IN_ROOT", "/etc/passwd",
+	 RESOLVE_IN_ROOT, -ENOENT},
+	{"open: '..' ends at the root with RESOLVE_IN_ROOT", "../../../etc/passwd", RESOLVE_IN_ROOT,
+	 -ENOENT},
+	{"open: a magic link is none", "/proc/self/fd/0", 0, -ELOOP},
+};
+
+static void look_ups_stay_below(void **state)
+{
+	const struct resolve_case *row = *state;
+	cleanup_unit_dir dir = unit_dir_make();
+
+	assert_int_equal(fs_open(dir.fd, row->path, O_RDONLY, row->resolve), row->error);
+}
+
+static void same_file_means_same_inode(void **state)
+{
+	cleanup_unit_dir dir = unit_dir_make();
+	cleanup_fd root = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
+	cleanup_fd again = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
+
+	(void)state;
+	assert_true(fs_same_file(root, again));
+	assert_false(fs_same_file(root, dir.fd));
+	assert_false(fs_same_file(root, -1));
+}
+
+static void what_cannot_be_written_is_an_errno(void **state)
+{
+	cleanup_fd full = open("/dev/full", O_WRONLY | O_CLOEXEC);
+
+	(void)state;
+	assert_true(full >= 0);
+	assert_int_equal(fs_write(full, "x", 1), -ENOSPC);
+	assert_int_equal(fs_write(full, "", 0), 0);
+}
+
+int main(void)
+{
+	static struct unit_suite suite;
+
+	unit_add(&suite, "arena: memory is zeroed, aligned, and each piece apart",
+		 memory_is_zeroed_aligned_and_apart, NULL);
+	unit_add(&suite, "arena: sizes that overflow are no memory",
+		 sizes_that_overflow_are_no_memory, NULL);
+	unit_add(&suite, "arena: a grown array keeps what it holds",
+		 a_grown_array_keeps_what_it_holds, NULL);
+	unit_add(&suite, "arena: an array with room does not move",
+		 an_array_with_room_does_not_move, NULL);
+	unit_add(&suite, "arena: texts are copied, with their NUL", texts_are_copied_with_their_nul,
+		 NULL);
+	unit_add(&suite, "arena: freeing twice is harmless", an_arena_may_be_freed_twice, NULL);
+	unit_add(&suite, "error: file, place and reason in this order",
+		 an_error_says_file_place_and_reason, NULL);
+	unit_add(&suite, "error: too long is cut", a_long_error_is_cut_and_stays_a_text, NULL);
+	unit_add(&suite, "error: one line, whatever it quotes", an_error_is_one_line, NULL);
+	unit_add(&suite, "warnings: at most 128, the first ones", at_most_128_warnings_are_kept,
+		 NULL);
+	unit_add(&suite, "warnings: each is one bounded line", a_warning_is_one_bounded_line, NULL);
+	UNIT_TABLE(&suite, reads_are_bounded, bound_cases);
+	unit_add(&suite, "read: a huge file is refused unread", a_huge_file_is_refused_unread,
+		 NULL);
+	unit_add(&suite, "read: an endless file is refused", an_endless_file_is_refused, NULL);
+	unit_add(&suite, "read: only a regular file is one", only_a_regular_file_is_one, NULL);
+	UNIT_TABLE(&suite, the_first_line_is_read, line_cases);
+	unit_add(&suite, "line: what is no file is an errno, a FIFO does not block",
+		 a_line_of_no_file_is_an_errno, NULL);
+	unit_add(&suite, "link: read to its end or not at all", a_link_is_read_to_its_end_or_not,
+		 NULL);
+	unit_add(&suite, "open: no file blocks, leaks to a child, or is open to others",
+		 opened_files_do_not_block_nor_leak, NULL);
+	UNIT_TABLE(&suite, look_ups_stay_below, resolve_cases);
+	unit_add(&suite, "same file: by inode", same_file_means_same_inode, NULL);
+	unit_add(&suite, "write: what cannot be written is an errno",
+		 what_cannot_be_written_is_an_errno, NULL);
+	return unit_run(&suite, "base");
+}

@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The names of the list against libseccomp, and what is read out of a profile */
+#include <seccomp.h>
+
+#include "spec/seccomp.h"
+#include "spec/spec.h"
+#include "unit.h"
+
+static void every_name_is_a_system_call(void **state)
+{
+	static const uint32_t architectures[] = {SCMP_ARCH_X86_64, SCMP_ARCH_AARCH64,
+						 SCMP_ARCH_PPC64LE, SCMP_ARCH_S390X};
+
+	(void)state;
+	for (size_t i = 0; i < seccomp_count(); i++) {
+		for (size_t a = 0; a < sizeof(architectures) / sizeof(architectures[0]); a++) {
+			int number = seccomp_syscall_resolve_name_arch(architectures[a],
+								       seccomp_name(i));
+
+			if (number < 0)
+				fail_msg("%s is no system call there", seccomp_name(i));
+		}
+	}
+}
+
+static void the_list_fits_its_bits(void **state)
+{
+	(void)state;
+	assert_true(seccomp_count() < 32);
+	for (size_t i = 0; i < seccomp_count(); i++)
+		assert_int_equal(seccomp_bit(seccomp_name(i), strlen(seccomp_name(i))), 1U << i);
+	assert_int_equal(seccomp_bit("mloc", 4), 0);
+	assert_int_equal(seccomp_bit("mlock22", 7), 0);
+}
+
+static uint32_t bit(const char *name)
+{
+	return seccomp_bit(name, strlen(name));
+}
+
+/* linux.seccomp of a config.json that has nothing else */
+static struct seccomp_profile profile_of(struct arena *arena, const char *seccomp)
+{
+	struct spec spec = {0};
+	struct err err;
+	char *text = arena_printf(arena, "{\"linux\":{\"seccomp\":%s}}", seccomp);
+
+	if (spec_parse(arena, "config.json", text, strlen(text), &spec, &err) < 0)
+		fail_msg("%s", err.text);
+	return spec.seccomp;
+}
+
+static void what_a_profile_refuses(void **state)
+{
+	static const struct {
+		const char *name;
+		const char *profile;
+		const char *refused[3];
+		const char *by_default[3];
+	} table[] = {
+		{"no profile", "null", {NULL}, {NULL}},
+		{"one that allows all", "{\"defaultAction\":\"SCMP_ACT_ALLOW\"}", {NULL}, {NULL}},
+		{"one that logs all", "{\"defaultAction\":\"SCMP_ACT_LOG\"}", {NULL}, {NULL}},
+		{"a call of its own",
+		 "{\"defaultAction\":\"SCMP_ACT_ALLOW\",\"syscalls\":[{\"names\":[\"mlock\","
+		 "\"read\"],"
+		 "\"action\":\"SCMP_ACT_ERRNO\"}]}",
+		 {"mlock"},
+		 {NULL}},
+		{"the action first",
+		 "{\"syscalls\":[{\"action\":\"SCMP_ACT_KILL_PROCESS\",\"names\":[\"mlock2\"]}],"
+		 "\"defaultAction\":\"SCMP_ACT_ALLOW\"}",
+		 {"mlock2"},
+		 {NULL}},
+		{"all but two",
+		 "{\"defaultAction\":\"SCMP_ACT_ERRNO\",\"syscalls\":[{\"names\":[\"ioctl\","
+		 "\"mmap\","
+		 "\"munmap\",\"mlock2\",\"munlock\",\"mlockall\",\"munlockall\",\"madvise\","
+		 "\"sched_setaffinity\",\"get_mempolicy\",\"set_mempolicy\"],"
+		 "\"action\":\"SCMP_ACT_ALLOW\"}]}",
+		 {"mlock", "mbind"},
+		 {"mlock", "mbind"}},
+		{"a rule that allows beats one that refuses",
+		 "{\"defaultAction\":\"SCMP_ACT_ALLOW\",\"syscalls\":[{\"names\":[\"mlock\"],"
+		 "\"action\":\"SCMP_ACT_ERRNO\"},{\"names\":[\"mlock\"],\"args\":[],"
+		 "\"action\":\"SCMP_ACT_ALLOW\"}]}",
+		 {NULL},
+		 {NULL}},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
+		struct arena arena = {0};
+		struct seccomp_profile profile = profile_of(&arena, table[i].profile);
+		uint32_t refused = 0;
+		uint32_t by_default = 0;
+
+		for (size_t n = 0; n < 3; n++) {
+			refused |= table[i].refused[n] ? bit(table[i].refused[n]) : 0;
+			by_default |= table[i].by_default[n] ? bit(table[i].by_default[n]) : 0;
+		}
+		if (seccomp_refused(&profile) != refused ||
+		    seccomp_refused_by_default(&profile) != by_default)
+			fail_msg("%s: refused %#x, by default %#x", table[i].name,
+				 seccomp_refused(&profile), seccomp_refused_by_default(&profile));
+		arena_free(&arena);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(every_name_is_a_system_call),
+		cmocka_unit_test(the_list_fits_its_bits),
+		cmocka_unit_test(what_a_profile_refuses),
+	};
+
+	return cmocka_run_group_tests_name("seccomp", tests, NULL, NULL);
+}

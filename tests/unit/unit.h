@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What the unit tests share. A table's row is a test of its own: its first member is its name, a
+ * promise, and a failure says which one was broken.
+ */
+#ifndef TESTS_UNIT_UNIT_H
+#define TESTS_UNIT_UNIT_H
+
+/* cmocka.h wants these four before itself */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <dirent.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/arena.h"
+#include "base/cleanup.h"
+#include "base/err.h"
+#include "plan/warning.h"
+
+#define UNIT_TESTS_MAX 512
+#define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
+
+/* ---- suites ---- */
+
+struct unit_suite {
+	struct CMUnitTest test[UNIT_TESTS_MAX];
+	char names[UNIT_TESTS_MAX][160];
+	size_t n;
+};
+
+static inline void unit_add_as(struct unit_suite *suite, const char *front, const char *name,
+			       CMUnitTestFunction function, const void *row)
+{
+	char *whole = suite->names[suite->n];
+
+	if (suite->n == UNIT_TESTS_MAX)
+		abort();
+	(void)snprintf(whole, sizeof(suite->names[0]), "%s%s", front, name);
+	suite->test[suite->n++] = (struct CMUnitTest){
+		.name = whole, .test_func = function, .initial_state = (void *)row};
+}
+
+static inline void unit_add(struct unit_suite *suite, const char *name, CMUnitTestFunction function,
+			    const void *row)
+{
+	unit_add_as(suite, "", name, function, row);
+}
+
+/* Each row of a table becomes a test; function gets the row as *state. front: before its name,
+ * where several functions share a table. */
+#define UNIT_TABLE_AS(suite, front, function, table)                                               \
+	do {                                                                                       \
+		for (size_t row_ = 0; row_ < LENGTH(table); row_++)                                \
+			unit_add_as((suite), (front), (table)[row_].name, (function),              \
+				    &(table)[row_]);                                               \
+	} while (0)
+
+#define UNIT_TABLE(suite, function, table) UNIT_TABLE_AS(suite, "", function, table)
+
+static inline int unit_run(struct unit_suite *suite, const char *name)
+{
+	return _cmocka_run_group_tests(name, suite->test, suite->n, NULL, NULL);
+}
+
+/* ---- what must be in a text ---- */
+
+static inline void unit_has(const char *text, const char *part, const char *file, int line)
+{
+	if (strstr(text, part))
+		return;
+	print_error("# want in it: %.400s\n#        got: %.400s\n", part, text);
+	_fail(file, line);
+}
+
+#define assert_has(text, part) unit_has((text), (part), __FILE__, __LINE__)
+
+/* For people: an error is one line, and says something. */
+static inline void unit_one_line(const struct err *err, const char *file, int line)
+{
+	for (const char *c = err->text; *c; c++) {
+		if ((unsigned char)*c >= 0x20 && *c != 0x7f)
+			continue;
+		print_error("# a control character in: %.400s\n", err->text);
+		_fail(file, line);
+	}
+	if (!err->text[0])
+		_fail(file, line);
+}
+
+#define assert_one_line(err) unit_one_line((err), __FILE__, __LINE__)
+
+/* The codes of all warnings, "a,b,b" */
+static inline const char *unit_codes(struct arena *arena, const struct warnings *warnings)
+{
+	const char *codes = "";
+
+	for (size_t i = 0; i < warnings->n; i++)
+		codes = arena_printf(arena, "%s%s%s", codes, i ? "," : "", warnings->item[i].code);
+	return codes;
+}
+
+/*
+ * A copy of exactly len bytes, without a NUL behind it: what reads further is found by the
+ * address sanitizer and by valgrind.
+ */
+static inline char *unit_exact(const char *text, size_t len)
+{
+	char *copy = malloc(len ? len : 1);
+
+	assert_non_null(copy);
+	memcpy(copy, text, len);
+	return copy;
+}
+
+/* ---- directories ---- */
+
+/* Everything below dir, then dir's entries; symbolic links are not followed. */
+static inline void unit_empty(int dir)
+{
+	int copy = openat(dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *stream = copy < 0 ? NULL : fdopendir(copy);
+	struct dirent *entry;
+
+	while (stream && (entry = readdir(stream))) {
+		int below;
+
+		if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0)
+			continue;
+		below = openat(dir, entry->d_name, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+		if (below >= 0) {
+			unit_empty(below);
+			(void)close(below);
+		}
+		(void)unlinkat(dir, entry->d_name, below >= 0 ? AT_REMOVEDIR : 0);
+	}
+	if (stream)
+		(void)closedir(stream);
+}
+
+/* A directory of a test's own, mode 0755. It goes with the variable that holds it. */
+struct unit_dir {
+	char path[256];
+	int fd;
+};
+
+static inline struct unit_dir unit_dir_make(void)
+{
+	const char *tmp = getenv("TMPDIR");
+	struct unit_dir dir;
+
+	(void)snprintf(dir.path, sizeof(dir.path), "%s/oci-rdma-unit.XXXXXX", tmp ? tmp : "/tmp");
+	assert_non_null(mkdtemp(dir.path));
+	dir.fd = open(dir.path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	assert_true(dir.fd >= 0);
+	assert_int_equal(fchmod(dir.fd, 0755), 0);
+	return dir;
+}
+
+static inline void unit_dir_remove(struct unit_dir *dir)
+{
+	unit_empty(dir->fd);
+	(void)close(dir->fd);
+	(void)rmdir(dir->path);
+}
+
+#define cleanup_unit_dir __attribute__((cleanup(unit_dir_remove))) struct unit_dir
+
+/* Directories on the way are made, 0755; mode is the file's, whatever the umask. */
+static inline void unit_write(int dir, const char *path, const char *text, mode_t mode)
+{
+	char part[256];
+	int fd;
+
+	for (const char *slash = path; (slash = strchr(slash, '/')); slash++) {
+		(void)snprintf(part, sizeof(part), "%.*s", (int)(slash - path), path);
+		if (mkdirat(dir, part, 0755) == 0)
+			assert_int_equal(fchmodat(dir, part, 0755, 0), 0);
+	}
+	fd = openat(dir, path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+	assert_true(fd >= 0);
+	assert_int_equal(write(fd, text, strlen(text)), (ssize_t)strlen(text));
+	assert_int_equal(fchmod(fd, mode), 0);
+	(void)close(fd);
+}
+
+/* The file's text, in the arena; NULL if there is none */
+static inline char *unit_read(struct arena *arena, int dir, const char *path)
+{
+	int fd = openat(dir, path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
+	struct stat st;
+	char *text;
+
+	if (fd < 0)
+		return NULL;
+	assert_int_equal(fstat(fd, &st), 0);
+	text = arena_alloc(arena, (size_t)st.st_size + 1);
+	assert_non_null(text);
+	assert_int_equal(read(fd, text, (size_t)st.st_size), st.st_size);
+	(void)close(fd);
+	return text;
+}
+
+/* lstat(2): of what stands there, links included; all zero if there is nothing */
+static inline struct stat unit_stat(int dir, const char *path)
+{
+	struct stat st = {0};
+
+	(void)fstatat(dir, path, &st, AT_SYMLINK_NOFOLLOW);
+	return st;
+}
+
+#endif
