@@ -260,12 +260,25 @@ void record_remove(const char *state_dir, const char *id)
 		(void)unlinkat(dir, name, 0);
 }
 
+/* "/run/crun" and "/run/crun/" are one root. */
+static bool same_directory(const char *a, const char *b)
+{
+	cleanup_fd first = -1;
+	cleanup_fd second = -1;
+
+	if (strcmp(a, b) == 0)
+		return true;
+	first = open(a, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	second = open(b, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	return first >= 0 && second >= 0 && fs_same_file(first, second);
+}
+
 bool record_is_current(const struct record *record, const char *root)
 {
 	cleanup_fd fd = open(record->config, O_PATH | O_NOFOLLOW | O_CLOEXEC);
 	struct record_file file = {0};
 
-	if (strcmp(record->root, root) != 0 || fd < 0 || record_identify(fd, &file) < 0)
+	if (!same_directory(record->root, root) || fd < 0 || record_identify(fd, &file) < 0)
 		return false;
 	return file.device == record->file.device && file.inode == record->file.inode &&
 	       file.mtime == record->file.mtime;

@@ -22,6 +22,7 @@
 #include "run/container.h"
 #include "run/record.h"
 #include "run/runtime_args.h"
+#include "run/runtime_state.h"
 
 #define DEADLINE_SECONDS 5
 #define WAY_IN "runtime"
@@ -32,7 +33,8 @@ struct shim {
 	struct options options;
 	struct runtime_args args;
 	struct container container;
-	bool proven; /* the container has a proven device */
+	const char *runtime; /* the real one */
+	bool proven;         /* the container has a proven device */
 };
 
 /* What the deadline's handler needs; set before it is armed */
@@ -199,13 +201,14 @@ static int grant_bundle(struct shim *shim, int bundle, const char *name, struct 
 	if (spec_edit(&container->arena, &container->text, &container->spec, &grant, &edited, err) <
 	    0)
 		return -1;
-	/* Nothing to add: another shim in front of us has done it. */
-	if (edited.bytes != container->text.bytes) {
-		if (rewrite(bundle, container->fd, name, &edited, true, err) < 0)
-			return -1;
-		log_grant(container, &applied, WAY_IN);
-	}
-	return save_record(shim, bundle, name, &grant, err);
+	/* Nothing to add: another shim in front of us has done it, and has said so. */
+	if (edited.bytes == container->text.bytes)
+		return save_record(shim, bundle, name, &grant, err);
+	if (rewrite(bundle, container->fd, name, &edited, true, err) < 0 ||
+	    save_record(shim, bundle, name, &grant, err) < 0)
+		return -1;
+	log_grant(container, &applied, WAY_IN);
+	return 0;
 }
 
 static int serve_create(struct shim *shim, struct err *err)
@@ -286,6 +289,41 @@ static int grant_process(struct shim *shim, const struct grant *grant, struct er
 	return edited.bytes == text.bytes ? 0 : rewrite(dir, fd, name, &edited, false, err);
 }
 
+/* The container that has the id now, told by its process: what conmon names by --pid-file */
+static bool is_running(const char *pid_file)
+{
+	char line[32];
+	long pid;
+
+	if (fs_read_line(AT_FDCWD, pid_file, line, sizeof(line)) < 0)
+		return false;
+	pid = strtol(line, NULL, 10);
+	return pid > 1 && pid <= INT_MAX && kill((pid_t)pid, 0) == 0;
+}
+
+/*
+ * An id can be used again for a container that was created past us. Engines give every container a
+ * pid file; without one, by hand, the runtime is asked for the bundle.
+ */
+static bool is_of_this_container(struct shim *shim, const struct record *record)
+{
+	const char *slash = strrchr(record->config, '/');
+	size_t len = slash ? (size_t)(slash - record->config) : 0;
+	struct state state;
+	struct err ignored;
+
+	if (!record_is_current(record, or_empty(shim->args.root)))
+		return false;
+	if (record->pid_file[0])
+		return is_running(record->pid_file);
+	if (runtime_state(&shim->container.arena, shim->runtime, record->root, shim->args.id,
+			  &state, &ignored) < 0)
+		return false;
+	/* crun says "/" for a container with a user namespace and devices. */
+	return strcmp(state.bundle, "/") == 0 ||
+	       (strlen(state.bundle) == len && memcmp(state.bundle, record->config, len) == 0);
+}
+
 static int serve_exec(struct shim *shim, struct err *err)
 {
 	struct record record;
@@ -294,7 +332,7 @@ static int serve_exec(struct shim *shim, struct err *err)
 
 	if (found <= 0)
 		return found;
-	if (!record_is_current(&record, or_empty(shim->args.root)))
+	if (!is_of_this_container(shim, &record))
 		return 0;
 	shim->proven = true;
 	return shim->args.process ? grant_process(shim, &record.grant, err)
@@ -302,17 +340,6 @@ static int serve_exec(struct shim *shim, struct err *err)
 }
 
 /* ---- delete ---- */
-
-static bool is_running(const char *pid_file)
-{
-	char line[32];
-	long pid;
-
-	if (!pid_file[0] || fs_read_line(AT_FDCWD, pid_file, line, sizeof(line)) < 0)
-		return false;
-	pid = strtol(line, NULL, 10);
-	return pid > 1 && pid <= INT_MAX && kill((pid_t)pid, 0) == 0;
-}
 
 /* Without --force the runtime refuses to delete a container that runs: it keeps its record then. */
 static int serve_delete(struct shim *shim, struct err *err)
@@ -323,7 +350,7 @@ static int serve_delete(struct shim *shim, struct err *err)
 
 	if (!shim->args.force) {
 		found = record_load(&shim->container.arena, state_dir, shim->args.id, &record, err);
-		if (found == 1 && is_running(record.pid_file))
+		if (found == 1 && record.pid_file[0] && is_running(record.pid_file))
 			return 0;
 	}
 	record_remove(state_dir, shim->args.id);
@@ -402,6 +429,7 @@ int shim_run(int argc, char **argv)
 			      shim.container.config.path, called);
 		return EXIT_NO_RUNTIME;
 	}
+	shim.runtime = runtime;
 	argv[0] = (char *)runtime;
 	set_deadline(runtime, argv);
 	if ((serve(&shim, &err) < 0 && must_fail(&shim, &err)) || shim.container.plan.fail)

@@ -57,7 +57,7 @@ static const char *const defaults[FIELDS] = {
 	[ON_NO_DEVICE] = "ignore",
 	[ON_ERROR] = "warn",
 	[PRIVILEGED_SCAN] = "false",
-	[SECCOMP] = "false",
+	[SECCOMP] = "warn",
 	[RUNTIMES] = "/usr/bin/crun,/usr/bin/runc,",
 	[STATE_DIR] = "/run/oci-rdma-hook",
 };
@@ -123,7 +123,7 @@ static void render(struct arena *arena, const struct config *config, const char 
 	fields[ON_NO_DEVICE] = no_device[config->on_no_device];
 	fields[ON_ERROR] = config->fail_on_error ? "fail" : "warn";
 	fields[PRIVILEGED_SCAN] = boolean[config->privileged_scan];
-	fields[SECCOMP] = boolean[config->amend_seccomp];
+	fields[SECCOMP] = config->amend_seccomp ? "amend" : "warn";
 	fields[RUNTIMES] = join(arena, config->runtimes, config->n_runtimes);
 	fields[STATE_DIR] = config->state_dir;
 }
@@ -193,6 +193,8 @@ static const struct good_case {
 	{"config: on_error fail", "{\"on_error\":\"fail\"}", ON_ERROR, "fail"},
 	{"config: on_error warn", "{\"on_error\":\"warn\"}", FIELDS, NULL},
 	{"config: privileged_scan", "{\"privileged_scan\":true}", PRIVILEGED_SCAN, "true"},
+	{"config: seccomp amend", "{\"seccomp\":\"amend\"}", SECCOMP, "amend"},
+	{"config: seccomp warn", "{\"seccomp\":\"warn\"}", FIELDS, NULL},
 	{"config: runtimes", "{\"runtimes\":[\"/usr/local/bin/crun\"]}", RUNTIMES,
 	 "/usr/local/bin/crun,"},
 	{"config: state_dir", "{\"state_dir\":\"/run/x\"}", STATE_DIR, "/run/x"},
@@ -239,8 +241,9 @@ static void the_documented_file_is_the_defaults(void **state)
 
 static void cut_off_at_every_byte_is_an_error(void **state)
 {
+	cleanup_unit_dir root = unit_dir_make();
 	char text[sizeof(design)];
-	size_t end = strrchr(design, '}') - design;
+	size_t end = (size_t)(strrchr(design, '}') - design);
 
 	(void)state;
 	for (size_t len = 0; len <= end; len++) {
@@ -249,7 +252,8 @@ static void cut_off_at_every_byte_is_an_error(void **state)
 		struct err err = {{0}};
 
 		(void)snprintf(text, sizeof(text), "%.*s", (int)len, design);
-		assert_int_equal(load(&arena, text, &config, &err), -1);
+		unit_write(root.fd, CONFIG_PATH, text, 0644);
+		assert_int_equal(config_load(&arena, root.fd, NULL, &config, &err), -1);
 		assert_has(err.text, FILE_NAME ": ");
 		assert_string_equal(config.path, "untouched");
 	}
@@ -418,6 +422,9 @@ static const struct bad_case {
 	 "line 1: on_error: 'ignore' is not one of warn, fail"},
 	{"wrong: privileged_scan, a string", "{\"privileged_scan\":\"no\"}",
 	 "line 1: privileged_scan: expected a boolean, found a string"},
+	{"wrong: seccomp", "{\"seccomp\":\"off\"}",
+	 "line 1: seccomp: 'off' is not one of warn, amend"},
+	{"wrong: seccomp true", "{\"seccomp\":true}", "line 1: seccomp: expected a string"},
 	{"wrong: runtimes, a relative path", "{\"runtimes\":[\"/usr/bin/crun\",\n\"runc\"]}",
 	 "line 2: runtimes[1]: 'runc' is not an absolute path"},
 	{"wrong: runtimes, empty", "{\"runtimes\":[\"\"]}", "line 1: runtimes[0]: '' is not"},

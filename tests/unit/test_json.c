@@ -626,8 +626,8 @@ static const struct json_shape place = {.types = JSON_ARRAY | JSON_OBJECT | JSON
 					.store = JSON_STORE_SPAN,
 					.offset = offsetof(struct place, span),
 					.each = &place_item};
-static const struct json_shape place_root = {
-	.types = JSON_OBJECT, .members = MEMBERS{{"a", &place}, {0}}};
+static const struct json_shape place_root = {.types = JSON_OBJECT,
+					     .members = MEMBERS{{"a", &place}, {0}}};
 
 static const struct span_case {
 	const char *name;
@@ -640,8 +640,8 @@ static const struct span_case {
 	{"place: null", "{\"a\": null }", "null", NULL, true},
 	{"place: an empty array", "{\"a\": [ ] }", "[ ]", NULL, false},
 	{"place: an empty object", "{ \"b\":1,\"a\":{}}", "{}", NULL, false},
-	{"place: strings", "{\"a\":[\"x\", \"]\\\"\" ] }", "[\"x\", \"]\\\"\" ]", "[\"x\", \"]\\\"\"",
-	 false},
+	{"place: strings", "{\"a\":[\"x\", \"]\\\"\" ] }", "[\"x\", \"]\\\"\" ]",
+	 "[\"x\", \"]\\\"\"", false},
 	{"place: a number at its end", "{\"a\":[1, 22\n]}", "[1, 22\n]", "[1, 22", false},
 	{"place: a number, closed at once", "{\"a\":[22]}", "[22]", "[22", false},
 	{"place: words", "{\"a\":[null,true , false ]}", "[null,true , false ]",

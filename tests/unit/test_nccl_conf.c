@@ -3,11 +3,16 @@
 #include "unit.h"
 
 #include <errno.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <signal.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <sys/sysmacros.h>
 #include <sys/un.h>
+#include <sys/wait.h>
 
 #include "apply/nccl_conf.h"
 
@@ -851,6 +856,54 @@ static void the_root_is_the_containers(void **state)
 	(void)close(root);
 }
 
+/* ---- a kernel before 5.6 ---- */
+
+/* From here on this process has no openat2. */
+static bool forget_openat2(void)
+{
+	struct sock_filter code[] = {
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_openat2, 0, 1),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | ENOSYS),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+	};
+	struct sock_fprog program = {.len = LENGTH(code), .filter = code};
+
+	return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&
+	       prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) == 0;
+}
+
+static int write_without_openat2(int root)
+{
+	struct nccl_conf_owner owner = {geteuid(), getegid()};
+	struct err err = {{0}};
+	bool changed = false;
+
+	if (!forget_openat2())
+		return 2;
+	if (nccl_conf_write(root, LINES, &owner, &changed, &err) != -1 || changed)
+		return 3;
+	return strstr(err.text, "this kernel has no openat2 (Linux 5.6)") ? 0 : 4;
+}
+
+/* Without it nothing keeps a look-up below the root: refused, not tried in another way. */
+static void without_openat2_nothing_is_written(void **state)
+{
+	cleanup_unit_dir root = unit_dir_make();
+	int status = -1;
+	pid_t child;
+
+	(void)state;
+	unit_write(root.fd, "etc/hosts", "", 0644);
+	child = fork();
+	assert_true(child >= 0);
+	if (child == 0)
+		_exit(write_without_openat2(root.fd));
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_int_equal(status, 0);
+	must_hold(root.fd, "etc", 1);
+}
+
 static void add_image_tests(struct unit_suite *suite)
 {
 	UNIT_TABLE_AS(suite, "first: ", an_images_lines_stay_first, image_cases);
@@ -869,6 +922,8 @@ static void add_link_tests(struct unit_suite *suite)
 	unit_add(suite, "link: a hard link's other name keeps its text",
 		 a_hard_links_other_name_keeps_its_text, NULL);
 	UNIT_TABLE(suite, links_lead_nowhere_outside, etc_link_cases);
+	unit_add(suite, "openat2: without it nothing is written",
+		 without_openat2_nothing_is_written, NULL);
 }
 
 static void add_file_tests(struct unit_suite *suite)

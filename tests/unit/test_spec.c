@@ -659,6 +659,28 @@ static void a_whole_one_is_read(void **state)
 	assert_int_equal(spec.n_uid_map, 1);
 }
 
+/* exec --process gives config.json's process object alone. */
+static void a_process_alone_is_read(void **state)
+{
+	static const char text[] = "{\"args\":[\"sh\"],\"env\":[\"A=1\"],\"rlimits\":[" MEMLOCK(
+		"1", "2") "],\"capabilities\":{\"ambient\":[\"CAP_CHOWN\"]}}";
+	cleanup_arena arena = {0};
+	struct spec spec;
+	struct err err = {{0}};
+
+	(void)state;
+	assert_int_equal(
+		spec_parse_process(&arena, "process.json", text, strlen(text), &spec, &err), 0);
+	assert_string_equal(spec_getenv(&spec, "A"), "1");
+	assert_true(spec.has_memlock);
+	assert_int_equal(spec.memlock_hard, 2);
+	assert_true(spec.capabilities[SPEC_AMBIENT] == CHOWN);
+	assert_int_equal(
+		spec_parse_process(&arena, "process.json", "{\"env\":[1]}", 11, &spec, &err), -1);
+	assert_string_equal(err.text,
+			    "process.json: line 1: env[0]: expected a string, found a number");
+}
+
 static void cut_off_at_every_byte_is_an_error(void **state)
 {
 	(void)state;
@@ -691,6 +713,7 @@ static void add_single_tests(struct unit_suite *suite)
 		 our_annotations_keep_name_value_and_line, NULL);
 	unit_add(suite, "annotations: 64 of ours, not 65", our_annotations_are_bounded, NULL);
 	unit_add(suite, "whole: a container's config.json", a_whole_one_is_read, NULL);
+	unit_add(suite, "whole: a process alone, as exec gives it", a_process_alone_is_read, NULL);
 	unit_add(suite, "whole: cut off at every byte is an error",
 		 cut_off_at_every_byte_is_an_error, NULL);
 }

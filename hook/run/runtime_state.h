@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef OCI_RDMA_RUNTIME_STATE_H
+#define OCI_RDMA_RUNTIME_STATE_H
+
+#include "base/arena.h"
+#include "base/err.h"
+#include "spec/state.h"
+
+/*
+ * What the runtime itself says of a container: `RUNTIME [--root ROOT] state ID`. Costs a start of
+ * the runtime. root: "" if it was not given. Returns 0, or -1 if it knows none of that id.
+ */
+int runtime_state(struct arena *arena, const char *runtime, const char *root, const char *id,
+		  struct state *ret_state, struct err *err);
+
+#endif
