@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/capability.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/vfs.h>
@@ -55,18 +56,6 @@ static pid_t parent_of(int proc)
 	return parent > 0 && parent <= INT_MAX ? (pid_t)parent : -1;
 }
 
-/* The part of linux.cgroupsPath that names the container: "/a/b" -> "b", "system.slice:crio:id" ->
- * "id" */
-static const char *cgroup_leaf(const char *path)
-{
-	const char *slash = path ? strrchr(path, '/') : NULL;
-	const char *leaf = slash ? slash + 1 : path;
-	const char *colon = leaf ? strrchr(leaf, ':') : NULL;
-
-	leaf = colon ? colon + 1 : leaf;
-	return leaf && leaf[0] ? leaf : NULL;
-}
-
 /* As a whole part of the path: "…/crio-<name>.scope", "…/libpod-<name>/container", "…/<name>" */
 static bool names(const char *cgroups, const char *name)
 {
@@ -82,17 +71,16 @@ static bool names(const char *cgroups, const char *name)
 	return false;
 }
 
-static bool in_cgroup(int proc, const char *id, const char *cgroups_path)
+static bool in_cgroup(int proc, const char *id, const char *cgroup)
 {
 	cleanup_arena arena = {0};
 	cleanup_fd fd = fs_open(proc, "cgroup", O_RDONLY, RESOLVE_BENEATH);
-	const char *leaf = cgroup_leaf(cgroups_path);
 	struct fs_text text;
 	struct err ignored;
 
 	if (fd < 0 || fs_read(&arena, fd, CGROUP_SIZE_MAX, "cgroup", &text, &ignored) < 0)
 		return false;
-	return names(text.bytes, id) || (leaf && names(text.bytes, leaf));
+	return names(text.bytes, id) || (cgroup && names(text.bytes, cgroup));
 }
 
 /*
@@ -115,7 +103,7 @@ static bool has_ended(int pidfd)
 	return poll(&poll_fd, 1, 0) != 0;
 }
 
-int process_open(int64_t pid, const char *id, const char *cgroups_path, struct process *ret_process,
+int process_open(int64_t pid, const char *id, const char *cgroup, struct process *ret_process,
 		 struct err *err)
 {
 	cleanup_process process = PROCESS_NONE;
@@ -134,7 +122,7 @@ int process_open(int64_t pid, const char *id, const char *cgroups_path, struct p
 	process.proc = open_proc(process.pid);
 	if (process.proc < 0 && process.proc != -ENOENT)
 		return err_sys(err, -process.proc, "/proc/%d", process.pid);
-	if (process.proc >= 0 && !in_cgroup(process.proc, id, cgroups_path) &&
+	if (process.proc >= 0 && !in_cgroup(process.proc, id, cgroup) &&
 	    !started_by_our_runtime(&process) && !has_ended(process.pidfd))
 		return err_set(err,
 			       "pid %d is not a process of container %.80s: neither its cgroup nor "
@@ -183,6 +171,38 @@ int process_raise_memlock(const struct process *process, uint64_t bytes, bool *r
 	 */
 	*ret_changed = !has_ended(process->pidfd);
 	return 0;
+}
+
+/* Capabilities of a user namespace raise no limit: do_prlimit() asks for CAP_SYS_RESOURCE in the
+ * first. */
+static bool may_raise_limits(void)
+{
+	cap_t capabilities = cap_get_proc();
+	cap_flag_value_t value = CAP_CLEAR;
+	char map[128];
+
+	if (!capabilities)
+		return false;
+	if (cap_get_flag(capabilities, CAP_SYS_RESOURCE, CAP_EFFECTIVE, &value) < 0)
+		value = CAP_CLEAR;
+	(void)cap_free(capabilities);
+	if (value != CAP_SET || fs_read_line(AT_FDCWD, "/proc/self/uid_map", map, sizeof(map)) < 0)
+		return false;
+	return strstr(map, "4294967295") != NULL;
+}
+
+int process_may_have_memlock(uint64_t bytes, struct err *err)
+{
+	struct rlimit64 limit;
+
+	if (getrlimit64(RLIMIT_MEMLOCK, &limit) < 0)
+		return err_sys(err, errno, "RLIMIT_MEMLOCK");
+	if (limit.rlim_max >= bytes || may_raise_limits())
+		return 0;
+	return err_set(err,
+		       "RLIMIT_MEMLOCK cannot be raised above %llu bytes: that needs "
+		       "CAP_SYS_RESOURCE on the node, which this engine does not have",
+		       (unsigned long long)limit.rlim_max);
 }
 
 /* The host's id of id 0, from lines "container host size" */

@@ -23,7 +23,7 @@ struct process {
  * started it. Returns 1; 0 if the process has ended, which is no error; -1 if it is not the
  * container's.
  */
-int process_open(int64_t pid, const char *id, const char *cgroups_path, struct process *ret_process,
+int process_open(int64_t pid, const char *id, const char *cgroup, struct process *ret_process,
 		 struct err *err);
 void process_close(struct process *process);
 
@@ -36,6 +36,12 @@ void process_close(struct process *process);
  */
 int process_raise_memlock(const struct process *process, uint64_t bytes, bool *ret_changed,
 			  struct err *err);
+
+/*
+ * Whether this process, and so what it starts, may have that much: without the right to raise the
+ * limit (rootless podman) a runtime would fail at it. Returns 0, or -1 with the reason.
+ */
+int process_may_have_memlock(uint64_t bytes, struct err *err);
 
 /* The host's ids of the container's root, from /proc/<pid>/{uid,gid}_map. */
 int process_root_ids(const struct process *process, uid_t *ret_uid, gid_t *ret_gid,

@@ -5,10 +5,12 @@
 #include <fcntl.h>
 #include <string.h>
 
+#include "apply/process.h"
 #include "base/cleanup.h"
 #include "base/fs.h"
 #include "base/text.h"
 #include "plan/order.h"
+#include "report/log.h"
 
 void container_free(struct container *container)
 {
@@ -203,4 +205,20 @@ int container_decide(struct container *container, const struct options *options,
 	status = read_policy(container, &node, options->config, err);
 	*ret_proven = container->devices.n > 0;
 	return status < 0 ? -1 : make_plan(container, &node, false, err);
+}
+
+int container_limit_grant(struct container *container, struct grant *grant, const char *way_in,
+			  struct err *err)
+{
+	struct plan *plan = &container->plan;
+
+	if (!grant->memlock || !plan->adds_rlimit ||
+	    process_may_have_memlock(grant->memlock, err) == 0)
+		return 0;
+	if (container->config.fail_on_error)
+		return -1;
+	log_failure_silently(container, err, way_in);
+	grant->memlock = 0;
+	plan->sets_memlock = false;
+	return 0;
 }

@@ -8,6 +8,7 @@
 
 #include <stdbool.h>
 
+#include "apply/spec_edit.h"
 #include "base/arena.h"
 #include "base/err.h"
 #include "base/fs.h"
@@ -65,5 +66,13 @@ int container_explain(struct container *container, const struct options *options
  */
 int container_decide(struct container *container, const struct options *options, bool *ret_proven,
 		     struct err *err);
+
+/*
+ * Takes the limit out of a grant that the runtime could not set, since that would keep the
+ * container from starting (rootless podman): under on_error "warn" with a line in the log, else an
+ * error.
+ */
+int container_limit_grant(struct container *container, struct grant *grant, const char *way_in,
+			  struct err *err);
 
 #endif

@@ -137,8 +137,8 @@ static int apply(struct container *container, const struct state *state, int bun
 	bool writes = stage != STAGE_POSTSTART;
 	cleanup_fd root = -1;
 	cleanup_process process = PROCESS_NONE;
-	int alive =
-		process_open(state->pid, state->id, container->spec.cgroups_path, &process, err);
+	int alive = process_open(state->pid, state->id, spec_cgroup_name(&container->spec),
+				 &process, err);
 
 	if (alive < 0)
 		return -1;
@@ -149,7 +149,8 @@ static int apply(struct container *container, const struct state *state, int bun
 		if (root < 0)
 			return -1;
 	}
-	if (plan->sets_memlock &&
+	/* A limit that the spec lists the runtime sets itself, runc only after createRuntime. */
+	if (plan->sets_memlock && plan->adds_rlimit &&
 	    process_raise_memlock(&process, plan->memlock, &applied->memlock, err) < 0)
 		return -1;
 	return writes ? write_nccl_conf(container, &process, root, applied, err) : 0;

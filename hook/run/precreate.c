@@ -19,15 +19,20 @@ static int edit(struct container *container, const struct options *options, bool
 	struct applied applied = {.spec = true};
 	struct grant grant;
 
-	if (container_parse_spec(container, WHAT, err) < 0 ||
-	    container_decide(container, options, ret_proven, err) < 0)
+	if (container_parse_spec(container, WHAT, err) < 0)
+		return -1;
+	/* podman's config.json says the id in the cgroup alone: "/libpod_parent/libpod-<id>" */
+	if (!container->id)
+		container->id = spec_cgroup_name(&container->spec);
+	if (container_decide(container, options, ret_proven, err) < 0)
 		return -1;
 	if (container->plan.decision == DECISION_DENIED)
 		log_denial(container, WAY_IN);
 	if (container->plan.decision != DECISION_GRANT && container->plan.decision != DECISION_TCP)
 		return 0;
 	grant = grant_of_plan(&container->plan);
-	if (spec_edit(&container->arena, &container->text, &container->spec, &grant, ret_text,
+	if (container_limit_grant(container, &grant, WAY_IN, err) < 0 ||
+	    spec_edit(&container->arena, &container->text, &container->spec, &grant, ret_text,
 		      err) < 0)
 		return -1;
 	applied.memlock = grant.memlock != 0;

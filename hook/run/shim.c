@@ -195,11 +195,12 @@ static int grant_bundle(struct shim *shim, int bundle, const char *name, struct 
 {
 	struct container *container = &shim->container;
 	struct grant grant = grant_of_plan(&container->plan);
-	struct applied applied = {.memlock = grant.memlock != 0, .spec = true};
+	struct applied applied = {.spec = true};
 	struct fs_text edited;
 
-	if (spec_edit(&container->arena, &container->text, &container->spec, &grant, &edited, err) <
-	    0)
+	if (container_limit_grant(container, &grant, WAY_IN, err) < 0 ||
+	    spec_edit(&container->arena, &container->text, &container->spec, &grant, &edited, err) <
+		    0)
 		return -1;
 	/* Nothing to add: another shim in front of us has done it, and has said so. */
 	if (edited.bytes == container->text.bytes)
@@ -207,6 +208,7 @@ static int grant_bundle(struct shim *shim, int bundle, const char *name, struct 
 	if (rewrite(bundle, container->fd, name, &edited, true, err) < 0 ||
 	    save_record(shim, bundle, name, &grant, err) < 0)
 		return -1;
+	applied.memlock = grant.memlock != 0;
 	log_grant(container, &applied, WAY_IN);
 	return 0;
 }

@@ -642,3 +642,14 @@ bool spec_host_id(const struct spec_mapping *map, size_t n, uint64_t id, uint64_
 	}
 	return false;
 }
+
+const char *spec_cgroup_name(const struct spec *spec)
+{
+	const char *path = spec->cgroups_path;
+	const char *slash = path ? strrchr(path, '/') : NULL;
+	const char *name = slash ? slash + 1 : path;
+	const char *colon = name ? strrchr(name, ':') : NULL;
+
+	name = colon ? colon + 1 : name;
+	return name && name[0] ? name : NULL;
+}

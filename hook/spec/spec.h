@@ -119,6 +119,12 @@ const char *spec_getenv(const struct spec *spec, const char *name);
 /* The host's id of a container's id; false if no mapping has it. */
 bool spec_host_id(const struct spec_mapping *map, size_t n, uint64_t id, uint64_t *ret_host);
 
+/*
+ * The part of linux.cgroupsPath that names the container: "/a/b" is "b", systemd's
+ * "a.slice:crio:id" is "id". NULL if there is none.
+ */
+const char *spec_cgroup_name(const struct spec *spec);
+
 /* Our annotation of that name (without the prefix), or NULL. */
 const struct spec_annotation *spec_annotation(const struct spec *spec, const char *name);
 
