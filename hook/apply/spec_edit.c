@@ -150,30 +150,38 @@ static int edit_env(struct edit *e)
 
 /* ---- rlimits ---- */
 
+/* NULL without memory */
+static const char *memlock_entry(struct edit *e, uint64_t soft, uint64_t hard)
+{
+	uint64_t wanted = e->grant->memlock;
+
+	return arena_printf(
+		e->arena, "{\"type\":\"RLIMIT_MEMLOCK\",\"hard\":%" PRIu64 ",\"soft\":%" PRIu64 "}",
+		hard > wanted ? hard : wanted, soft > wanted ? soft : wanted);
+}
+
 static int edit_memlock(struct edit *e)
 {
-	const struct spec *spec = e->spec;
-	const struct spec_places *places = &spec->places;
+	const struct spec_places *places = &e->spec->places;
 	uint64_t wanted = e->grant->memlock;
-	uint64_t soft = spec->memlock_soft > wanted ? spec->memlock_soft : wanted;
-	uint64_t hard = spec->memlock_hard > wanted ? spec->memlock_hard : wanted;
 	const char *entry;
 
 	if (!wanted)
 		return 0;
-	if (spec->has_memlock && spec->memlock_soft >= wanted && spec->memlock_hard >= wanted)
-		return 0;
-	entry = arena_printf(
-		e->arena, "{\"type\":\"RLIMIT_MEMLOCK\",\"hard\":%" PRIu64 ",\"soft\":%" PRIu64 "}",
-		hard, soft);
 	/* Two entries of one type are an error in the spec; whichever a runtime takes is right
 	 * then. */
 	for (size_t i = 0; i < places->n_memlock; i++) {
-		if (splice(e, places->memlock[i].begin, places->memlock[i].end, entry) < 0)
+		const struct spec_rlimit *old = &places->memlock[i];
+
+		if (old->soft >= wanted && old->hard >= wanted)
+			continue;
+		if (splice(e, old->span.begin, old->span.end,
+			   memlock_entry(e, old->soft, old->hard)) < 0)
 			return -1;
 	}
 	if (places->n_memlock)
 		return 0;
+	entry = memlock_entry(e, 0, 0);
 	if (is_absent(&places->rlimits))
 		return add_member(e, "rlimits",
 				  entry ? arena_printf(e->arena, "[%s]", entry) : NULL);

@@ -17,14 +17,6 @@ struct rule {
 	int64_t minor;
 };
 
-/* One entry of process.rlimits */
-struct rlimit_entry {
-	struct json_span span;
-	bool is_memlock;
-	uint64_t soft;
-	uint64_t hard;
-};
-
 struct reading {
 	struct arena *arena;
 	struct spec spec;
@@ -32,7 +24,7 @@ struct reading {
 	struct spec_device device;
 	struct rule rule;
 	struct spec_mapping mapping;
-	struct rlimit_entry rlimit;
+	struct spec_rlimit rlimit;
 	uint32_t seccomp_calls;
 	bool seccomp_refuses;
 	/* room in the growing arrays */
@@ -137,7 +129,7 @@ static int begin_rlimit(void *context, const struct json_value *value, struct er
 
 	(void)value;
 	(void)err;
-	r->rlimit = (struct rlimit_entry){0};
+	r->rlimit = (struct spec_rlimit){0};
 	return 0;
 }
 
@@ -145,7 +137,7 @@ static int leave_rlimit(void *context, struct err *err)
 {
 	struct reading *r = context;
 	struct spec_places *places = &r->spec.places;
-	struct json_span *larger;
+	struct spec_rlimit *larger;
 
 	if (!r->rlimit.is_memlock)
 		return 0;
@@ -157,7 +149,7 @@ static int leave_rlimit(void *context, struct err *err)
 	if (!larger)
 		return err_memory(err);
 	places->memlock = larger;
-	places->memlock[places->n_memlock++] = r->rlimit.span;
+	places->memlock[places->n_memlock++] = r->rlimit;
 	return 0;
 }
 

@@ -53,6 +53,14 @@ enum spec_capability_set {
 	SPEC_CAPABILITY_SETS,
 };
 
+/* One entry of process.rlimits */
+struct spec_rlimit {
+	struct json_span span;
+	bool is_memlock;
+	uint64_t soft;
+	uint64_t hard;
+};
+
 /* Where the parts stand that can be edited */
 struct spec_places {
 	struct json_span process;
@@ -60,7 +68,7 @@ struct spec_places {
 	struct json_span rlimits;
 	struct json_span capabilities;
 	struct json_span sets[SPEC_CAPABILITY_SETS];
-	struct json_span *memlock; /* the entries RLIMIT_MEMLOCK of process.rlimits */
+	struct spec_rlimit *memlock; /* the entries RLIMIT_MEMLOCK of process.rlimits */
 	size_t n_memlock;
 	struct json_span seccomp; /* linux.seccomp */
 	struct json_span syscalls;
@@ -81,7 +89,8 @@ struct spec {
 
 	const char **env; /* "NAME=value" */
 	size_t n_env;
-	bool has_memlock; /* process.rlimits lists RLIMIT_MEMLOCK */
+	bool has_memlock; /* process.rlimits lists RLIMIT_MEMLOCK; below is the last that it lists
+			   */
 	uint64_t memlock_soft;
 	uint64_t memlock_hard;
 	uint64_t capabilities[SPEC_CAPABILITY_SETS];
