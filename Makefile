@@ -87,7 +87,7 @@ demo: $(HOOK)
 SUITES_UNIT = $(UNIT)
 SUITES_CLI = $(sort $(wildcard tests/cli/*.sh))
 SUITES_PODMAN = $(sort $(wildcard tests/podman/*.sh))
-SUITES_VM = tests/vm/check
+SUITES_VM = tests/vm/check tests/vm/check-shim
 
 check: $(HOOK) $(UNIT) check-deps
 	HOOK=$(HOOK) BUILD=$(BUILD) tests/run tests/lint $(SUITES_UNIT) $(SUITES_CLI) $(SUITES_PODMAN) $(SUITES_VM)
