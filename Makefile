@@ -19,8 +19,10 @@ INSTALL ?= install
 
 WARNINGS := -Wall -Wextra -Werror -Wshadow -Wvla -Wformat=2 -Wstrict-prototypes \
 	-Wmissing-prototypes -Wwrite-strings -Wimplicit-fallthrough -Wundef
-HARDENING := -D_FORTIFY_SOURCE=2 -fstack-protector-strong -fstack-clash-protection \
-	-fcf-protection -ftrivial-auto-var-init=zero -fno-asynchronous-unwind-tables
+# Not every compiler has, nor every machine can, the last ones (-fcf-protection is x86's).
+supported = $(foreach option,$(1),$(shell $(CC) -Werror $(option) -x c -c /dev/null -o /dev/null 2>/dev/null && echo $(option)))
+HARDENING := -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2 -fstack-protector-strong -fno-asynchronous-unwind-tables \
+	$(call supported,-fstack-clash-protection -fcf-protection -ftrivial-auto-var-init=zero)
 CFLAGS ?= -O2 -g
 override CPPFLAGS += -D_GNU_SOURCE -DVERSION='"$(VERSION)"' -Ihook
 override CFLAGS += -std=gnu17 $(WARNINGS) $(HARDENING) -ffunction-sections -fdata-sections
@@ -142,10 +144,11 @@ for f in $(1)/*.json; do \
 done
 endef
 
-# The executable before the hook files that name it, and off in the other order: a hook file without
+# By rename, since engines may call it meanwhile. The executable before the hook files that name it, and off in the other order: a hook file without
 # its executable is skipped silently, and its containers start without RDMA.
 install: $(HOOK)
-	$(INSTALL) -D -m 0755 $(HOOK) $(DESTDIR)$(BINDIR)/oci-rdma-hook
+	$(INSTALL) -D -m 0755 $(HOOK) $(DESTDIR)$(BINDIR)/.oci-rdma-hook.new
+	mv -f $(DESTDIR)$(BINDIR)/.oci-rdma-hook.new $(DESTDIR)$(BINDIR)/oci-rdma-hook
 	for name in $(SHIMS); do ln -sf oci-rdma-hook $(DESTDIR)$(BINDIR)/$$name || exit 1; done
 	$(INSTALL) -d -m 0755 $(DESTDIR)$(SYSCONFDIR)/oci-rdma-hook
 	$(call install_hooks,config/podman/precreate.d,$(PRECREATEDIR))

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/text.h"
 #include "run/dry_run.h"
 #include "run/hook.h"
 #include "run/precreate.h"
@@ -139,22 +140,14 @@ static int run_stage(const struct command *command)
 	return usage_error("unknown stage", command->operand);
 }
 
-static const char *base_name(const char *path)
+/* A caller that closed one of them must not see our files in its place. What cannot be had is done
+ * without. */
+static void open_standard_streams(void)
 {
-	const char *slash = strrchr(path, '/');
-
-	return slash ? slash + 1 : path;
-}
-
-/* A caller that closed one of them must not see our files in its place. */
-static bool open_standard_streams(void)
-{
-	int fd;
-
-	do
-		fd = open("/dev/null", O_RDWR | O_CLOEXEC);
-	while (fd >= 0 && fd <= STDERR_FILENO);
-	return fd >= 0 && close(fd) == 0;
+	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++) {
+		if (fcntl(fd, F_GETFD) < 0)
+			(void)!open("/dev/null", O_RDWR | O_CLOEXEC);
+	}
 }
 
 int main(int argc, char **argv)
@@ -162,9 +155,8 @@ int main(int argc, char **argv)
 	struct command command;
 	int status;
 
-	if (!open_standard_streams())
-		return 1;
-	if (argc > 0 && strncmp(base_name(argv[0]), SHIM_NAME, strlen(SHIM_NAME)) == 0)
+	open_standard_streams();
+	if (argc > 0 && strncmp(text_base_name(argv[0]), SHIM_NAME, strlen(SHIM_NAME)) == 0)
 		return shim_run(argc, argv);
 	status = parse(argc, argv, &command);
 	if (status >= 0)

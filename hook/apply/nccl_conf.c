@@ -73,17 +73,19 @@ static int open_etc(int root, bool make, const struct nccl_conf_owner *owner, st
  */
 static int read_present(struct arena *arena, int etc, struct fs_text *ret_text, struct err *err)
 {
-	cleanup_fd fd = fs_open(etc, NAME, O_RDONLY | O_NOFOLLOW, RESOLVE_BENEATH);
+	cleanup_fd fd = fs_open_regular(etc, NAME);
 
 	*ret_text = (struct fs_text){.bytes = arena_strdup(arena, ""), .len = 0};
 	if (!ret_text->bytes)
 		return err_memory(err);
 	if (fd == -ENOENT || fd == -ELOOP)
 		return 0;
+	if (fd == -EINVAL)
+		return err_set(err,
+			       "/etc/nccl.conf of the container is not a regular file: left alone");
 	if (fd < 0)
 		return err_sys(err, -fd, "/etc/nccl.conf of the container");
-	return fs_read_regular(arena, fd, FILE_SIZE_MAX, "/etc/nccl.conf of the container",
-			       ret_text, err);
+	return fs_read(arena, fd, FILE_SIZE_MAX, "/etc/nccl.conf of the container", ret_text, err);
 }
 
 static const char *find_line(const char *text, const char *line)
@@ -175,7 +177,7 @@ int nccl_conf_write(int root, const char *lines, const struct nccl_conf_owner *o
 				 .mode = 0644,
 				 .attributes = -1,
 			 },
-			 "/etc/nccl.conf of the container", err) < 0)
+			 "/etc/nccl.conf of the container", NULL, err) < 0)
 		return -1;
 	*ret_changed = true;
 	return 0;

@@ -100,7 +100,9 @@ static bool has_ended(int pidfd)
 {
 	struct pollfd poll_fd = {.fd = pidfd, .events = POLLIN};
 
-	return poll(&poll_fd, 1, 0) != 0;
+	/* Where poll itself fails, the process is taken to live: prlimit(2) will say if it does
+	 * not. */
+	return poll(&poll_fd, 1, 0) > 0 && poll_fd.revents & POLLIN;
 }
 
 int process_open(int64_t pid, const char *id, const char *cgroup, struct process *ret_process,

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <yajl/yajl_gen.h>
 
-#include "policy/capability.h"
+#include "base/capability.h"
 
 /* text[begin..end) becomes .text */
 struct splice {
@@ -252,6 +252,10 @@ static int edit_capabilities(struct edit *e)
 
 	if (!e->grant->capabilities)
 		return 0;
+	/* The runtime takes the container's then, which we have edited; a set of ours would be the
+	 * whole. */
+	if (e->spec->process_only && (is_absent(place) || place->is_null))
+		return 0;
 	if (is_absent(place) || place->is_null) {
 		members = absent_sets(e, "");
 		members = members ? arena_printf(e->arena, "{%s}", members) : NULL;
@@ -363,7 +367,7 @@ int spec_edit(struct arena *arena, const struct fs_text *text, const struct spec
 		.arena = arena, .text = text, .spec = spec, .grant = grant, .members = ""};
 
 	if (is_absent(&spec->places.process) || spec->places.process.is_null)
-		return err_set(err, "config.json has no process to edit");
+		return err_set(err, "there is no process object to put a grant into");
 	if (edit_env(&edit) < 0 || edit_memlock(&edit) < 0 || edit_capabilities(&edit) < 0 ||
 	    edit_seccomp(&edit) < 0 || place_members(&edit) < 0)
 		return err_memory(err);

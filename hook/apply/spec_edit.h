@@ -32,9 +32,9 @@ struct grant grant_of_plan(const struct plan *plan);
  * was nothing to add.
  *
  *   rlimits       RLIMIT_MEMLOCK is raised in its place, else added; a higher limit stays
- *   capabilities  added to all five sets, so that a process of another user than root has them too
- *   env           added where the name is not set
- *   seccomp       one rule more at the end of linux.seccomp.syscalls
+ *   capabilities  added to all five sets, so that a process of another user than root has them too;
+ * a process.json without the member is left so, since the container's own hold then env added where
+ * the name is not set seccomp       one rule more at the end of linux.seccomp.syscalls
  */
 int spec_edit(struct arena *arena, const struct fs_text *text, const struct spec *spec,
 	      const struct grant *grant, struct fs_text *ret_text, struct err *err);

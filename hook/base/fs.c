@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -35,6 +36,26 @@ int fs_open(int dir, const char *path, int flags, uint64_t resolve)
 	return -errno;
 }
 
+int fs_open_regular(int dir, const char *name)
+{
+	cleanup_fd path = fs_open(dir, name, O_PATH | O_NOFOLLOW, RESOLVE_BENEATH);
+	char again[32];
+	struct stat st;
+	int fd;
+
+	if (path < 0)
+		return path;
+	if (fstat(path, &st) < 0)
+		return -errno;
+	if (S_ISLNK(st.st_mode))
+		return -ELOOP;
+	if (!S_ISREG(st.st_mode))
+		return -EINVAL;
+	(void)snprintf(again, sizeof(again), "/proc/self/fd/%d", path);
+	fd = open(again, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+	return fd < 0 ? -errno : fd;
+}
+
 static ssize_t read_full(int fd, char *bytes, size_t size)
 {
 	size_t len = 0;
@@ -53,19 +74,17 @@ static ssize_t read_full(int fd, char *bytes, size_t size)
 	return (ssize_t)len;
 }
 
-int fs_read(struct arena *arena, int fd, size_t max, const char *what, struct fs_text *ret_text,
-	    struct err *err)
+int fs_read_up_to(struct arena *arena, int fd, size_t max, const char *what,
+		  struct fs_text *ret_text, bool *ret_more, struct err *err)
 {
 	struct fs_text text = {0};
-	size_t capacity = 0;
+	size_t capacity;
 	struct stat st;
 
-	/* One read for a file whose size is known; a pipe grows by doubling. */
 	if (fstat(fd, &st) < 0)
 		return err_sys(err, errno, "%s", what);
-	if (S_ISREG(st.st_mode) && st.st_size > (off_t)max)
-		return err_set(err, "%s: larger than %zu bytes, which is the limit", what, max);
-	capacity = S_ISREG(st.st_mode) ? (size_t)st.st_size + 1 : 4096;
+	/* One read for a file whose size is known; a pipe grows by doubling. */
+	capacity = S_ISREG(st.st_mode) && st.st_size < (off_t)max ? (size_t)st.st_size + 1 : 4096;
 	for (;;) {
 		char *larger = arena_alloc(arena, capacity + 1);
 		ssize_t n;
@@ -79,14 +98,30 @@ int fs_read(struct arena *arena, int fd, size_t max, const char *what, struct fs
 		if (n < 0)
 			return err_sys(err, (int)-n, "%s", what);
 		text.len += (size_t)n;
-		if (text.len > max)
-			return err_set(err, "%s: larger than %zu bytes, which is the limit", what,
-				       max);
-		if (text.len < capacity)
+		if (text.len < capacity || text.len > max)
 			break;
 		capacity *= 2;
 	}
 	text.bytes[text.len] = '\0';
+	*ret_more = text.len > max;
+	*ret_text = text;
+	return 0;
+}
+
+int fs_read(struct arena *arena, int fd, size_t max, const char *what, struct fs_text *ret_text,
+	    struct err *err)
+{
+	struct fs_text text = {0};
+	struct stat st;
+	bool more = false;
+
+	/* Not read at all, where its size says so */
+	if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_size > (off_t)max)
+		more = true;
+	else if (fs_read_up_to(arena, fd, max, what, &text, &more, err) < 0)
+		return -1;
+	if (more)
+		return err_set(err, "%s: larger than %zu bytes, which is the limit", what, max);
 	*ret_text = text;
 	return 0;
 }

@@ -27,11 +27,23 @@ struct fs_text {
  */
 int fs_open(int dir, const char *path, int flags, uint64_t resolve);
 
+/*
+ * Opens a regular file for reading, without following a link (-ELOOP) and without opening anything
+ * else
+ * (-EINVAL): an image may have a device node there, and opening some devices does something.
+ */
+int fs_open_regular(int dir, const char *name);
+
 /* Reads fd to its end. More than max bytes is an error that names what. */
 int fs_read(struct arena *arena, int fd, size_t max, const char *what, struct fs_text *ret_text,
 	    struct err *err);
 
-/* The same for a file that must be a regular one. */
+/* The same, but what is larger is no error: *ret_more says that there is more, and how far it got.
+ */
+int fs_read_up_to(struct arena *arena, int fd, size_t max, const char *what,
+		  struct fs_text *ret_text, bool *ret_more, struct err *err);
+
+/* fs_read for a file that must be a regular one. */
 int fs_read_regular(struct arena *arena, int fd, size_t max, const char *what,
 		    struct fs_text *ret_text, struct err *err);
 

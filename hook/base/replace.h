@@ -6,6 +6,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <sys/stat.h>
 #include <sys/types.h>
 
 #include "base/err.h"
@@ -23,8 +24,11 @@ struct replacement {
 	bool sync;      /* to the disk before the rename */
 };
 
-/* dir: a directory's descriptor. what: the file as errors should name it. No temporary file stays.
+/*
+ * dir: a directory's descriptor. what: the file as errors should name it. *ret_stat (or NULL): the
+ * new file. On failure no temporary file stays; one that a killed run left is removed by the next.
  */
-int replace_file(int dir, const struct replacement *new, const char *what, struct err *err);
+int replace_file(int dir, const struct replacement *new, const char *what, struct stat *ret_stat,
+		 struct err *err);
 
 #endif

@@ -62,6 +62,13 @@ bool text_starts_with(const char *text, const char *prefix)
 	return strncmp(text, prefix, strlen(prefix)) == 0;
 }
 
+const char *text_base_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
 bool text_has_control(const char *text)
 {
 	for (; *text; text++) {
@@ -102,10 +109,34 @@ bool text_is_device_name(const char *text)
 	       strcmp(text, "..") != 0;
 }
 
+/* Length of the UTF-8 sequence at text, or 0 if there is none: a cut text may end in the middle of
+ * one. */
+static size_t sequence_length(const unsigned char *text)
+{
+	size_t len = text[0] < 0x80                       ? 1
+		     : text[0] >= 0xc2 && text[0] <= 0xdf ? 2
+		     : (text[0] & 0xf0) == 0xe0           ? 3
+		     : text[0] >= 0xf0 && text[0] <= 0xf4 ? 4
+							  : 0;
+
+	for (size_t i = 1; i < len; i++) {
+		if ((text[i] & 0xc0) != 0x80)
+			return 0;
+	}
+	return len;
+}
+
 void text_make_printable(char *text)
 {
-	for (; *text; text++) {
-		if ((unsigned char)*text < 0x20 || *text == 0x7f)
-			*text = '?';
+	unsigned char *at = (unsigned char *)text;
+
+	while (*at) {
+		size_t len = sequence_length(at);
+
+		if (len == 0 || (len == 1 && (*at < 0x20 || *at == 0x7f))) {
+			*at = '?';
+			len = 1;
+		}
+		at += len;
 	}
 }

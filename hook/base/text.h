@@ -11,6 +11,9 @@ int text_compare_natural(const char *a, const char *b);
 
 bool text_starts_with(const char *text, const char *prefix);
 
+/* What follows the last '/', or all of it */
+const char *text_base_name(const char *path);
+
 /* True if text holds a byte below space, or DEL: a line break there would forge a line. */
 bool text_has_control(const char *text);
 
@@ -20,7 +23,7 @@ bool text_is_pci_address(const char *text);
 /* A device's name: 1 to 63 of [A-Za-z0-9_.-] (IB_DEVICE_NAME_MAX is 64), and not "." or ".." */
 bool text_is_device_name(const char *text);
 
-/* Makes text fit for one line of a log: what text_has_control finds becomes '?'. */
+/* Makes text fit for one line of a log: control characters and what is no UTF-8 become '?'. */
 void text_make_printable(char *text);
 
 #endif

@@ -33,6 +33,7 @@ int node_open(const char *sysroot, struct node *ret_node, struct err *err)
 		(void)close(chars);
 		return err_set(err, "/sys is not sysfs: device numbers cannot be looked up");
 	}
+	ret_node->recorded = strcmp(sysroot, "/") != 0;
 	ret_node->root = take_fd(&root);
 	ret_node->char_devices = chars < 0 ? -1 : chars;
 	return 0;
@@ -55,13 +56,6 @@ static char *device_path(struct arena *arena, const char *link)
 	while (text_starts_with(link, "../"))
 		link += strlen("../");
 	return text_starts_with(link, "devices/") ? arena_printf(arena, "sys/%s", link) : NULL;
-}
-
-static const char *last_component(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash ? slash + 1 : path;
 }
 
 static bool is_uverbs_name(const char *name)
@@ -87,9 +81,9 @@ static void read_physfn(struct device *device, int pci_dir)
 
 	device->kind = DEVICE_PF;
 	if (fs_read_link(pci_dir, "physfn", link, sizeof(link)) >= 0 &&
-	    text_is_pci_address(last_component(link))) {
+	    text_is_pci_address(text_base_name(link))) {
 		device->kind = DEVICE_VF;
-		copy(device->pf, sizeof(device->pf), last_component(link));
+		copy(device->pf, sizeof(device->pf), text_base_name(link));
 		return;
 	}
 	copy(device->pf, sizeof(device->pf), device->pci);
@@ -100,7 +94,7 @@ static void read_physfn(struct device *device, int pci_dir)
 static int read_place(const struct node *node, struct arena *arena, struct device *device)
 {
 	cleanup_fd dir = -1;
-	const char *name = last_component(device->path);
+	const char *name = text_base_name(device->path);
 	char *pci_path = arena_strdup(arena, device->path);
 	bool auxiliary = false;
 
@@ -110,7 +104,7 @@ static int read_place(const struct node *node, struct arena *arena, struct devic
 		char *slash = strrchr(pci_path, '/');
 
 		*slash = '\0';
-		auxiliary = text_is_pci_address(last_component(pci_path));
+		auxiliary = text_is_pci_address(text_base_name(pci_path));
 		if (!auxiliary) {
 			device->kind = DEVICE_VIRTUAL;
 			return 0;
@@ -118,7 +112,7 @@ static int read_place(const struct node *node, struct arena *arena, struct devic
 	}
 	device->pci_path = pci_path;
 	copy(device->address, sizeof(device->address), name);
-	copy(device->pci, sizeof(device->pci), last_component(pci_path));
+	copy(device->pci, sizeof(device->pci), text_base_name(pci_path));
 	dir = open_dir(node, pci_path);
 	read_physfn(device, dir);
 	if (auxiliary)
@@ -136,12 +130,12 @@ static int add_device(const struct node *node, struct arena *arena, const char *
 	cleanup_fd dir = -1;
 	struct device device = {0};
 	struct device *larger;
-	const char *uverbs = last_component(path);
+	const char *uverbs = text_base_name(path);
 	char *parent = arena_strndup(arena, path, (size_t)(uverbs - path - 1));
 
 	if (!parent)
 		return -1;
-	if (!is_uverbs_name(uverbs) || strcmp(last_component(parent), VERBS_CLASS) != 0)
+	if (!is_uverbs_name(uverbs) || strcmp(text_base_name(parent), VERBS_CLASS) != 0)
 		return 0;
 	dir = open_dir(node, path);
 	if (dir < 0 || fs_read_line(dir, "ibdev", device.ibdev, sizeof(device.ibdev)) < 0 ||
@@ -183,7 +177,7 @@ int node_find_number(const struct node *node, struct arena *arena, int64_t major
 	return added < 0 ? err_memory(err) : added;
 }
 
-/* Calls add for each entry of a directory below the sysroot; a missing directory has none. */
+/* Adds the verbs devices of a directory infiniband_verbs; a missing directory has none. */
 static int add_each_uverbs(const struct node *node, struct arena *arena, const char *verbs_dir,
 			   struct devices *devices, struct err *err)
 {
@@ -288,7 +282,7 @@ void node_read_topology(const struct node *node, struct device *device)
 	}
 	if (fs_read_link(dir, "iommu_group", link, sizeof(link)) < 0)
 		return;
-	(void)snprintf(path, sizeof(path), "sys/kernel/iommu_groups/%.16s", last_component(link));
+	(void)snprintf(path, sizeof(path), "sys/kernel/iommu_groups/%.16s", text_base_name(link));
 	cleanup_close_fd(&dir);
 	dir = open_dir(node, path);
 	if (dir >= 0 && fs_read_line(dir, "type", device->iommu, sizeof(device->iommu)) < 0)

@@ -66,6 +66,8 @@ struct devices {
 };
 
 struct node {
+	bool recorded;    /* a tree that stands in for a node: its namespaces are not there to be
+			     entered */
 	int root;         /* the sysroot */
 	int char_devices; /* sys/dev/char; -1 if the node has none */
 };
@@ -89,8 +91,12 @@ int node_find_address(const struct node *node, struct arena *arena, const char *
 int node_find_vfs(const struct node *node, struct arena *arena, struct devices *devices,
 		  struct err *err);
 
-/* Ports with state, link layer and rate. A device without a readable directory gets none. */
-int node_read_ports(const struct node *node, struct arena *arena, struct device *device,
+/*
+ * Ports: number and link layer; state where there are several, which is what a plan needs; all:
+ * state and rate of each. Those two ask the device's firmware (ib_core's sysfs.c: ib_query_port),
+ * for as long as a sick one takes. A device without a readable directory gets none.
+ */
+int node_read_ports(const struct node *node, struct arena *arena, struct device *device, bool all,
 		    struct err *err);
 
 /* Fills in the GID of each port. */

@@ -44,22 +44,33 @@ static int add_port(struct arena *arena, struct device *device, size_t *room, in
 	cleanup_fd dir = openat(ports, name, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	struct port port = {.number = number, .gid_index = -1};
 	struct port *larger;
-	char line[64];
 
 	if (dir < 0)
 		return 0;
-	read_state(dir, &port);
 	if (fs_read_line(dir, "link_layer", port.link_layer, sizeof(port.link_layer)) < 0)
 		port.link_layer[0] = '\0';
-	/* "400 Gb/sec (4X NDR)", "2.5 Gb/sec (1X SDR)" */
-	if (fs_read_line(dir, "rate", line, sizeof(line)) > 0)
-		port.rate_gbps = strtod(line, NULL);
 	larger = arena_grow(arena, device->port, device->n_ports, room, sizeof(*larger));
 	if (!larger)
 		return -1;
 	device->port = larger;
 	device->port[device->n_ports++] = port;
 	return 0;
+}
+
+/* What the device itself is asked for */
+static void query_port(int ports, struct port *port, bool rate)
+{
+	cleanup_fd dir = -1;
+	char line[64];
+
+	(void)snprintf(line, sizeof(line), "%u", port->number);
+	dir = openat(ports, line, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	if (dir < 0)
+		return;
+	read_state(dir, port);
+	/* "400 Gb/sec (4X NDR)", "2.5 Gb/sec (1X SDR)" */
+	if (rate && fs_read_line(dir, "rate", line, sizeof(line)) > 0)
+		port->rate_gbps = strtod(line, NULL);
 }
 
 static int compare_ports(const void *a, const void *b)
@@ -70,7 +81,7 @@ static int compare_ports(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-int node_read_ports(const struct node *node, struct arena *arena, struct device *device,
+int node_read_ports(const struct node *node, struct arena *arena, struct device *device, bool all,
 		    struct err *err)
 {
 	int fd = open_ports(node, device, O_RDONLY);
@@ -98,6 +109,8 @@ int node_read_ports(const struct node *node, struct arena *arena, struct device 
 	}
 	if (device->n_ports > 1)
 		qsort(device->port, device->n_ports, sizeof(*device->port), compare_ports);
+	for (size_t i = 0; (all || device->n_ports > 1) && i < device->n_ports; i++)
+		query_port(dirfd(dir), &device->port[i], all);
 	return 0;
 }
 

@@ -4,39 +4,10 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "plan/setting.h"
+
 /* MAX_IF_LIST in NCCL's src/misc/utils.cc: the rest of the list is not read. */
 #define NCCL_LIST_MAX 32
-/* NCCL reads a line into a buffer of 1024 bytes (src/misc/param.cc). */
-#define NCCL_VALUE_MAX 1023
-
-static int add_setting(struct arena *arena, const struct facts *facts, struct plan *plan,
-		       struct warnings *warnings, const char *name, const char *value)
-{
-	const char *present = spec_getenv(facts->spec, name);
-	struct setting setting = {.name = name, .value = value, .state = SETTING_NEW};
-	struct setting *larger;
-
-	if (!value)
-		return -1;
-	if (strlen(value) > NCCL_VALUE_MAX)
-		return warnings_add(arena, warnings, "value_too_long",
-				    "%s would be longer than the %d bytes that NCCL reads: not set",
-				    name, NCCL_VALUE_MAX);
-	if (present)
-		setting.state = strcmp(present, value) == 0 ? SETTING_PRESENT : SETTING_KEPT;
-	if (setting.state == SETTING_KEPT &&
-	    warnings_add(arena, warnings, "env_already_set",
-			 "the container's environment sets %s=%.128s, which stays; we would say %s",
-			 name, present, value) < 0)
-		return -1;
-	larger = arena_grow(arena, plan->settings, plan->n_settings, &plan->settings_room,
-			    sizeof(*larger));
-	if (!larger)
-		return -1;
-	plan->settings = larger;
-	plan->settings[plan->n_settings++] = setting;
-	return 0;
-}
 
 static bool is_active(const struct port *port)
 {
@@ -98,7 +69,7 @@ static int add_hca(struct arena *arena, const struct facts *facts, struct plan *
 						   "NCCL_IB_HCA: the first %d are named",
 						   list.n, NCCL_LIST_MAX, NCCL_LIST_MAX) < 0)
 		return -1;
-	return add_setting(arena, facts, plan, warnings, "NCCL_IB_HCA", list.text);
+	return setting_add(arena, facts, plan, warnings, SCOPE_NCCL, "NCCL_IB_HCA", list.text);
 }
 
 /* "=net1,net2" */
@@ -117,7 +88,7 @@ static int add_rdma_interfaces(struct arena *arena, const struct facts *facts, s
 				device->ibdev);
 		list = arena_printf(arena, "%s%s%s", list, list[1] ? "," : "", device->netdev);
 	}
-	return add_setting(arena, facts, plan, warnings, "NCCL_SOCKET_IFNAME", list);
+	return setting_add(arena, facts, plan, warnings, SCOPE_NCCL, "NCCL_SOCKET_IFNAME", list);
 }
 
 static int add_socket_ifname(struct arena *arena, const struct facts *facts, struct plan *plan,
@@ -129,7 +100,7 @@ static int add_socket_ifname(struct arena *arena, const struct facts *facts, str
 		return 0;
 	if (strcmp(ifname, "rdma") == 0)
 		return add_rdma_interfaces(arena, facts, plan, warnings);
-	return add_setting(arena, facts, plan, warnings, "NCCL_SOCKET_IFNAME", ifname);
+	return setting_add(arena, facts, plan, warnings, SCOPE_NCCL, "NCCL_SOCKET_IFNAME", ifname);
 }
 
 /* One index for all devices, which only says the truth while all agree. -1: they do not, or none
@@ -169,7 +140,7 @@ static int add_gid_index(struct arena *arena, const struct facts *facts, struct 
 					    "NCCL_IB_GID_INDEX is "
 					    "not set; NCCL 2.21.5 and later find it per device");
 	}
-	return add_setting(arena, facts, plan, warnings, "NCCL_IB_GID_INDEX",
+	return setting_add(arena, facts, plan, warnings, SCOPE_NCCL, "NCCL_IB_GID_INDEX",
 			   arena_printf(arena, "%d", index));
 }
 
@@ -178,12 +149,12 @@ static int add_from_config(struct arena *arena, const struct facts *facts, struc
 {
 	const struct config *config = facts->config;
 
-	if (config->nccl.gdr_level && add_setting(arena, facts, plan, warnings,
+	if (config->nccl.gdr_level && setting_add(arena, facts, plan, warnings, SCOPE_NCCL,
 						  "NCCL_NET_GDR_LEVEL", config->nccl.gdr_level) < 0)
 		return -1;
 	for (size_t i = 0; i < config->nccl.n_extra; i++) {
-		if (add_setting(arena, facts, plan, warnings, config->nccl.extra[i].name,
-				config->nccl.extra[i].value) < 0)
+		if (setting_add(arena, facts, plan, warnings, SCOPE_NCCL,
+				config->nccl.extra[i].name, config->nccl.extra[i].value) < 0)
 			return -1;
 	}
 	return 0;
@@ -210,9 +181,9 @@ int nccl_tcp_settings(struct arena *arena, const struct facts *facts, struct pla
 		ifname = "=eth0";
 	/* NCCL_IB_DISABLE does not reach the IBext plugin; it has a switch of its own
 	 * (p2p_plugin.c). */
-	if (add_setting(arena, facts, plan, warnings, "NCCL_IB_DISABLE", "1") < 0 ||
-	    add_setting(arena, facts, plan, warnings, "NCCL_IBEXT_DISABLE", "1") < 0 ||
-	    add_setting(arena, facts, plan, warnings, "NCCL_SOCKET_IFNAME", ifname) < 0)
+	if (setting_add(arena, facts, plan, warnings, SCOPE_NCCL, "NCCL_IB_DISABLE", "1") < 0 ||
+	    setting_add(arena, facts, plan, warnings, SCOPE_NCCL, "NCCL_IBEXT_DISABLE", "1") < 0 ||
+	    setting_add(arena, facts, plan, warnings, SCOPE_NCCL, "NCCL_SOCKET_IFNAME", ifname) < 0)
 		return -1;
 	return 0;
 }

@@ -5,8 +5,8 @@
 
 #include "base/arena.h"
 #include "base/err.h"
+#include "base/warning.h"
 #include "node/node.h"
-#include "plan/warning.h"
 #include "spec/claims.h"
 
 /*

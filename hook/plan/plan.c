@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "plan/frameworks.h"
 #include "plan/nccl.h"
 #include "policy/quantity.h"
 
@@ -216,6 +217,13 @@ static int plan_seccomp(struct arena *arena, const struct facts *facts, struct p
 			    "linux.seccomp refuses what verbs, NCCL or CUDA may need: %s", list);
 }
 
+int plan_decide(struct arena *arena, const struct facts *facts, struct plan *ret_plan,
+		struct err *err)
+{
+	*ret_plan = (struct plan){0};
+	return choose(arena, facts, ret_plan) < 0 ? err_memory(err) : 0;
+}
+
 int plan_make(struct arena *arena, const struct facts *facts, struct plan *ret_plan,
 	      struct warnings *warnings, struct err *err)
 {
@@ -233,6 +241,8 @@ int plan_make(struct arena *arena, const struct facts *facts, struct plan *ret_p
 	}
 	if (status == 0 && facts->request->nccl && plan.decision == DECISION_GRANT)
 		status = nccl_rdma_settings(arena, facts, &plan, warnings);
+	if (status == 0 && facts->request->nccl && plan.decision == DECISION_GRANT)
+		status = framework_settings(arena, facts, &plan, warnings);
 	if (status == 0 && facts->request->nccl && plan.decision == DECISION_TCP)
 		status = nccl_tcp_settings(arena, facts, &plan, warnings);
 	if (status == 0 && plan.n_settings)
@@ -243,12 +253,21 @@ int plan_make(struct arena *arena, const struct facts *facts, struct plan *ret_p
 	return 0;
 }
 
+bool plan_has_new_settings(const struct plan *plan)
+{
+	for (size_t i = 0; i < plan->n_settings; i++) {
+		if (plan->settings[i].state == SETTING_NEW)
+			return true;
+	}
+	return false;
+}
+
 const char *plan_nccl_lines(struct arena *arena, const struct plan *plan)
 {
 	const char *lines = "";
 
 	for (size_t i = 0; lines && i < plan->n_settings; i++) {
-		if (plan->settings[i].state == SETTING_NEW)
+		if (plan->settings[i].state == SETTING_NEW && plan->settings[i].scope == SCOPE_NCCL)
 			lines = arena_printf(arena, "%s%s=%s\n", lines, plan->settings[i].name,
 					     plan->settings[i].value);
 	}

@@ -12,8 +12,8 @@
 
 #include "base/arena.h"
 #include "base/err.h"
+#include "base/warning.h"
 #include "node/node.h"
-#include "plan/warning.h"
 #include "policy/config.h"
 #include "policy/request.h"
 #include "spec/spec.h"
@@ -31,11 +31,17 @@ enum setting_state {
 	SETTING_KEPT,    /* has another value, which stays */
 };
 
-/* One variable for NCCL */
+enum setting_scope {
+	SCOPE_NCCL, /* the environment, or /etc/nccl.conf */
+	SCOPE_ENV,  /* the environment only */
+};
+
+/* One variable for NCCL, or for a library beside it */
 struct setting {
 	const char *name;
 	const char *value;
 	enum setting_state state;
+	enum setting_scope scope;
 };
 
 struct plan {
@@ -65,11 +71,18 @@ struct facts {
 	const struct devices *devices;
 };
 
+/* Decision and reason alone: they need the number of devices, nothing else about them. */
+int plan_decide(struct arena *arena, const struct facts *facts, struct plan *ret_plan,
+		struct err *err);
+
 int plan_make(struct arena *arena, const struct facts *facts, struct plan *ret_plan,
 	      struct warnings *warnings, struct err *err);
 
 /* "grant", "tcp", "none", "denied" */
 const char *decision_name(enum decision decision);
+
+/* True if there is a variable that the container's environment does not have. */
+bool plan_has_new_settings(const struct plan *plan);
 
 /*
  * Lines NAME=value for /etc/nccl.conf, in the arena; "" if there are none. What the environment has

@@ -5,10 +5,10 @@
 #include <fcntl.h>
 #include <string.h>
 
+#include "base/capability.h"
 #include "base/cleanup.h"
 #include "base/fs.h"
 #include "base/text.h"
-#include "policy/capability.h"
 #include "policy/quantity.h"
 #include "policy/trust.h"
 #include "json/reader.h"
@@ -343,6 +343,16 @@ static const struct json_shape nccl = {
 			{0},
 		},
 };
+STORE_BOOL(ucx, frameworks.ucx);
+STORE_BOOL(nvshmem, frameworks.nvshmem);
+STORE_BOOL(gloo, frameworks.gloo);
+static const struct json_shape frameworks = {
+	.types = JSON_OBJECT,
+	.closed = true,
+	.members =
+		(const struct json_member[]){
+			{"ucx", &ucx}, {"nvshmem", &nvshmem}, {"gloo", &gloo}, {0}},
+};
 TAKE(on_no_device, JSON_STRING, take_no_device);
 TAKE(on_error, JSON_STRING, take_on_error);
 STORE_BOOL(privileged_scan, privileged_scan);
@@ -362,6 +372,7 @@ static const struct json_shape root = {
 			{"require_memory_limit", &require_memory_limit},
 			{"capabilities", &capabilities},
 			{"nccl", &nccl},
+			{"frameworks", &frameworks},
 			{"on_no_device", &on_no_device},
 			{"on_error", &on_error},
 			{"privileged_scan", &privileged_scan},

@@ -53,6 +53,11 @@ struct config {
 		struct config_variable *extra;
 		size_t n_extra;
 	} nccl;
+	struct {
+		bool ucx;
+		bool nvshmem;
+		bool gloo;
+	} frameworks; /* other libraries that are told of the devices, by the environment */
 	enum config_no_device on_no_device;
 	bool fail_on_error;
 	bool amend_seccomp; /* the shim may allow what verbs and NCCL need */

@@ -3,7 +3,7 @@
 #include <string.h>
 #include <yajl/yajl_gen.h>
 
-#include "policy/capability.h"
+#include "base/capability.h"
 #include "report/report.h"
 
 static void put_string(yajl_gen gen, const char *text)

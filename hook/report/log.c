@@ -10,9 +10,9 @@
 #include <syslog.h>
 #include <unistd.h>
 
+#include "base/capability.h"
 #include "base/cleanup.h"
 #include "base/text.h"
-#include "policy/capability.h"
 #include "policy/quantity.h"
 
 #define IDENT "oci-rdma-hook"
@@ -22,21 +22,32 @@
  * blocks where nobody reads, and a stuck journal must not hold up the start of a container. The
  * receiver adds the time.
  */
+static void send_message(const char *message, size_t len)
+{
+	static const struct sockaddr_un address = {.sun_family = AF_UNIX, .sun_path = _PATH_LOG};
+	cleanup_fd fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+
+	if (fd >= 0)
+		(void)!sendto(fd, message, len, MSG_DONTWAIT | MSG_NOSIGNAL,
+			      (const struct sockaddr *)&address, sizeof(address));
+}
+
+void log_raw(const char *line, size_t len)
+{
+	send_message(line, len);
+}
+
 static void send_line(int priority, char *line)
 {
-	struct sockaddr_un address = {.sun_family = AF_UNIX, .sun_path = _PATH_LOG};
-	cleanup_fd fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	cleanup_free *message = NULL;
+	int len;
 
 	text_make_printable(line);
-	if (fd < 0 || connect(fd, (struct sockaddr *)&address, sizeof(address)) < 0)
-		return;
-	if (asprintf(&message, "<%d>" IDENT "[%d]: %s", LOG_DAEMON | priority, getpid(), line) <
-	    0) {
+	len = asprintf(&message, "<%d>" IDENT "[%d]: %s", LOG_DAEMON | priority, getpid(), line);
+	if (len < 0)
 		message = NULL;
-		return;
-	}
-	(void)!send(fd, message, strlen(message), MSG_DONTWAIT | MSG_NOSIGNAL);
+	else
+		send_message(message, (size_t)len);
 }
 
 static const char *or_dash(const char *text)
@@ -113,12 +124,8 @@ void log_grant(struct container *container, const struct applied *applied, const
 	print_identity(out, container);
 	print_devices(out, &container->devices);
 	print_memlock(out, &container->plan);
-	status = print_capabilities(out, container, applied->spec);
-	(void)fprintf(out, " nccl=%s by=%s",
-		      applied->spec        ? "env"
-		      : applied->nccl_conf ? "/etc/nccl.conf"
-					   : "-",
-		      way_in);
+	status = print_capabilities(out, container, applied->capabilities);
+	(void)fprintf(out, " nccl=%s by=%s", applied->nccl ? applied->nccl : "-", way_in);
 	print_warnings(out, &container->warnings);
 	if (fclose(out) == 0 && status == 0)
 		send_line(LOG_INFO, line);

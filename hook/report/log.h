@@ -3,14 +3,16 @@
 #ifndef OCI_RDMA_LOG_H
 #define OCI_RDMA_LOG_H
 
+#include <stdbool.h>
+#include <stddef.h>
+
 #include "base/err.h"
 #include "run/container.h"
 
-/* What a run of ours changed */
+/* What a run of ours gave, beside the limit */
 struct applied {
-	bool memlock;
-	bool nccl_conf;
-	bool spec; /* environment and capabilities, in the process object */
+	bool capabilities; /* all of the plan's */
+	const char *nccl;  /* where its variables went: "env", "/etc/nccl.conf"; NULL: none */
 };
 
 /* way_in: "createRuntime", "poststart", … */
@@ -25,5 +27,8 @@ void log_failure(const struct container *container, const struct err *err, const
 /* To syslog only: a shim must not write where its engine reads the runtime's words. */
 void log_failure_silently(const struct container *container, const struct err *err,
 			  const char *way_in);
+
+/* A line as it is, at LOG_ERR; async-signal-safe. */
+void log_raw(const char *line, size_t len);
 
 #endif

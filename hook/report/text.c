@@ -4,8 +4,8 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/capability.h"
 #include "base/text.h"
-#include "policy/capability.h"
 #include "policy/quantity.h"
 #include "report/report.h"
 
@@ -95,7 +95,7 @@ static void print_memlock(FILE *out, const struct plan *plan)
 		(void)snprintf(item, sizeof(item), "RLIMIT_MEMLOCK %" PRIu64 " bytes",
 			       plan->memlock);
 	print_item(out, item,
-		   plan->adds_rlimit ? "hook: main process; shim, precreate: exec too"
+		   plan->adds_rlimit ? "hook, precreate: main process; shim: exec too"
 				     : "config.json has it already");
 }
 
@@ -109,7 +109,7 @@ static int print_capabilities(FILE *out, struct container *container)
 		name = capability_name(&container->arena, number);
 		if (!name)
 			return -1;
-		print_item(out, name, "shim, precreate; not by a hook");
+		print_item(out, name, "shim, precreate; not by the other hooks");
 	}
 	return 0;
 }
@@ -128,7 +128,9 @@ static void print_settings(FILE *out, struct container *container)
 		char item[1200];
 		const char *how = through[setting->state];
 
-		if (setting->state == SETTING_NEW && plan->nccl_conf_mounted)
+		if (setting->state == SETTING_NEW && setting->scope == SCOPE_ENV)
+			how = "shim, precreate: env";
+		else if (setting->state == SETTING_NEW && plan->nccl_conf_mounted)
 			how = "shim, precreate; a mount covers nccl.conf";
 		(void)snprintf(item, sizeof(item), "%s=%s", setting->name, setting->value);
 		print_item(out, item, how);

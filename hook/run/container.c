@@ -3,14 +3,41 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <string.h>
+#include <time.h>
 
-#include "apply/process.h"
 #include "base/cleanup.h"
 #include "base/fs.h"
 #include "base/text.h"
+#include "node/podnet.h"
 #include "plan/order.h"
-#include "report/log.h"
+#include "run/deadline.h"
+
+/* How long a container waits for GIDs, where a value of its plan needs them */
+#define GID_PATIENCE_MS 200
+#define GID_PAUSE_MS 20
+
+/* What is to be known of the devices, beyond names and ports */
+struct wanted {
+	bool gids;
+	bool patience; /* for GIDs that are not there yet */
+	bool netdevs;
+	bool topology;
+};
+
+/* The least that the plan needs: most containers need none of it. */
+static struct wanted wanted_by(const struct config *config)
+{
+	const char *ifname = config->nccl.socket_ifname;
+	bool legacy = config->nccl.gid_index == GID_INDEX_LEGACY;
+
+	return (struct wanted){
+		.gids = legacy,
+		.patience = legacy,
+		.netdevs = (ifname && strcmp(ifname, "rdma") == 0) || config->frameworks.gloo,
+	};
+}
 
 void container_free(struct container *container)
 {
@@ -122,39 +149,126 @@ static int read_policy(struct container *container, const struct node *node, con
 {
 	if (load_config(container, node->root, path, err) < 0)
 		return -1;
-	/* The other VFs of the node belong to other pods: only where the administrator says so. */
+	if (request_read(&container->spec, container->what, &container->request, err) < 0)
+		return -1;
+	/*
+	 * The other VFs of the node belong to other pods: only where the administrator says so, and
+	 * for those that ask, since with opt_in "device" every privileged pod of the node would do.
+	 */
 	if (container->spec.every_device && !container->devices.n &&
-	    container->config.privileged_scan &&
+	    container->config.privileged_scan && container->request.inject == INJECT_ASKED &&
 	    node_find_vfs(node, &container->arena, &container->devices, err) < 0)
 		return -1;
-	return request_read(&container->spec, container->what, &container->request, err);
+	return 0;
 }
 
-/* all: what a person wants to see, not only what the plan needs */
-static int describe(struct container *container, const struct node *node, bool all, struct err *err)
+/*
+ * The container's network namespace: the spec's path, or in a hook that of the first process.
+ * Returns a descriptor, or -1 where there is none yet, or only that of a recorded node.
+ */
+static int open_network(const struct container *container, const struct node *node)
 {
-	const struct config *config = &container->config;
-	bool netdev = config->nccl.socket_ifname && strcmp(config->nccl.socket_ifname, "rdma") == 0;
+	char path[64];
+
+	if (node->recorded || !container->spec.network_namespace)
+		return -1;
+	/* "/proc/PID/ns/net", too, which is no path below any root; the engine wrote it. */
+	if (container->spec.network_path)
+		return open(container->spec.network_path,
+			    O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	if (container->pid <= 1)
+		return -1;
+	(void)snprintf(path, sizeof(path), "/proc/%lld/ns/net", (long long)container->pid);
+	return open(path, O_RDONLY | O_CLOEXEC);
+}
+
+/* What can be read on the node itself. Returns 1 if something is wanted that only the pod's network
+ * shows. */
+static int describe_from_node(struct container *container, const struct node *node,
+			      const struct wanted *wanted, struct err *err)
+{
+	bool pod = container->spec.network_namespace;
+	int more = 0;
 
 	for (size_t i = 0; i < container->devices.n; i++) {
 		struct device *device = &container->devices.item[i];
 
-		if (node_read_ports(node, &container->arena, device, err) < 0)
+		if (node_read_ports(node, &container->arena, device, wanted->topology, err) < 0)
 			return -1;
-		if (all || config->nccl.gid_index == GID_INDEX_LEGACY)
+		if (wanted->gids)
 			node_read_gids(node, device);
-		if ((all || netdev) && container->spec.network_namespace)
+		if (wanted->netdevs && pod)
 			node_read_pod_netdev(node, device, container->spec.sandbox_id);
-		else if (all || netdev)
+		else if (wanted->netdevs)
 			node_read_host_netdev(node, device);
-		if (all)
+		if (wanted->topology)
 			node_read_topology(node, device);
+		if (pod && (wanted->netdevs || (wanted->gids && !device->n_ports)))
+			more = 1;
 	}
+	return more;
+}
+
+/* A port without state is one that was not asked for it. */
+static bool lacks_gid(const struct devices *devices)
+{
+	for (size_t i = 0; i < devices->n; i++) {
+		for (size_t p = 0; p < devices->item[i].n_ports; p++) {
+			const struct port *port = &devices->item[i].port[p];
+
+			if (port->gid_index < 0 && strcmp(port->link_layer, "Ethernet") == 0 &&
+			    (!port->state[0] || strcmp(port->state, "ACTIVE") == 0))
+				return true;
+		}
+	}
+	return false;
+}
+
+static long milliseconds_since(const struct timespec *begin)
+{
+	struct timespec now;
+
+	(void)clock_gettime(CLOCK_MONOTONIC, &now);
+	return (now.tv_sec - begin->tv_sec) * 1000 + (now.tv_nsec - begin->tv_nsec) / 1000000;
+}
+
+/*
+ * The kernel fills the GID table by a work queue after an address was set (ib_core,
+ * roce_gid_mgmt.c), which the network plugin has done a moment ago.
+ */
+static void wait_for_gids(const struct node *node, struct devices *devices)
+{
+	const struct timespec pause = {.tv_nsec = GID_PAUSE_MS * 1000000L};
+	struct timespec begin;
+
+	(void)clock_gettime(CLOCK_MONOTONIC, &begin);
+	while (lacks_gid(devices) && milliseconds_since(&begin) < GID_PATIENCE_MS) {
+		(void)nanosleep(&pause, NULL);
+		for (size_t i = 0; i < devices->n; i++)
+			node_read_gids(node, &devices->item[i]);
+	}
+}
+
+static int describe(struct container *container, const struct node *node,
+		    const struct wanted *wanted, struct err *err)
+{
+	cleanup_fd network = -1;
+	int more = describe_from_node(container, node, wanted, err);
+
+	if (more < 0)
+		return -1;
+	/* Before ports come in that the node itself does not show */
+	if (wanted->patience)
+		wait_for_gids(node, &container->devices);
+	if (more)
+		network = open_network(container, node);
+	if (network >= 0 && podnet_read(&container->arena, network, &container->devices, err) < 0)
+		return -1;
 	return 0;
 }
 
-static int make_plan(struct container *container, const struct node *node, bool all,
-		     struct err *err)
+static int make_plan(struct container *container, const struct node *node,
+		     const struct wanted *wanted, struct err *err)
 {
 	struct facts facts = {
 		.spec = &container->spec,
@@ -168,9 +282,15 @@ static int make_plan(struct container *container, const struct node *node, bool 
 	    claims_read(&container->arena, &container->spec, &container->claims,
 			&container->warnings, err) < 0)
 		return -1;
+	/* Whoever gets nothing costs no query of a device, which may ask its firmware. */
+	if (plan_decide(&container->arena, &facts, &container->plan, err) < 0)
+		return -1;
+	if (!wanted->topology && (container->plan.decision == DECISION_NONE ||
+				  container->plan.decision == DECISION_DENIED))
+		return 0;
 	if (order_devices(&container->arena, &container->claims, &container->devices,
 			  &container->warnings, err) < 0 ||
-	    describe(container, node, all, err) < 0)
+	    describe(container, node, wanted, err) < 0)
 		return -1;
 	return plan_make(&container->arena, &facts, &container->plan, &container->warnings, err);
 }
@@ -183,7 +303,8 @@ int container_explain(struct container *container, const struct options *options
 	    find_devices(container, &node, err) < 0 ||
 	    read_policy(container, &node, options->config, err) < 0)
 		return -1;
-	return make_plan(container, &node, true, err);
+	return make_plan(container, &node,
+			 &(struct wanted){.gids = true, .netdevs = true, .topology = true}, err);
 }
 
 int container_decide(struct container *container, const struct options *options, bool *ret_proven,
@@ -191,6 +312,7 @@ int container_decide(struct container *container, const struct options *options,
 {
 	const struct spec *spec = &container->spec;
 	cleanup_node node = NODE_NONE;
+	struct wanted wanted;
 	int status;
 
 	*ret_proven = false;
@@ -204,21 +326,9 @@ int container_decide(struct container *container, const struct options *options,
 		return 0;
 	status = read_policy(container, &node, options->config, err);
 	*ret_proven = container->devices.n > 0;
-	return status < 0 ? -1 : make_plan(container, &node, false, err);
-}
-
-int container_limit_grant(struct container *container, struct grant *grant, const char *way_in,
-			  struct err *err)
-{
-	struct plan *plan = &container->plan;
-
-	if (!grant->memlock || !plan->adds_rlimit ||
-	    process_may_have_memlock(grant->memlock, err) == 0)
-		return 0;
-	if (container->config.fail_on_error)
+	deadline_must_fail(*ret_proven && container->has_config && container->config.fail_on_error);
+	if (status < 0)
 		return -1;
-	log_failure_silently(container, err, way_in);
-	grant->memlock = 0;
-	plan->sets_memlock = false;
-	return 0;
+	wanted = wanted_by(&container->config);
+	return make_plan(container, &node, &wanted, err);
 }

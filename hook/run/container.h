@@ -8,13 +8,12 @@
 
 #include <stdbool.h>
 
-#include "apply/spec_edit.h"
 #include "base/arena.h"
 #include "base/err.h"
 #include "base/fs.h"
+#include "base/warning.h"
 #include "node/node.h"
 #include "plan/plan.h"
-#include "plan/warning.h"
 #include "policy/config.h"
 #include "policy/request.h"
 #include "run/options.h"
@@ -27,6 +26,7 @@ struct container {
 	int fd;             /* config.json; -1 where it came by stdin */
 	struct fs_text text;
 	const char *id; /* NULL: not known */
+	int64_t pid;    /* of its first process, whose network namespace is its; 0: not known */
 	struct spec spec;
 	struct claims claims;
 	struct devices devices;
@@ -66,13 +66,5 @@ int container_explain(struct container *container, const struct options *options
  */
 int container_decide(struct container *container, const struct options *options, bool *ret_proven,
 		     struct err *err);
-
-/*
- * Takes the limit out of a grant that the runtime could not set, since that would keep the
- * container from starting (rootless podman): under on_error "warn" with a line in the log, else an
- * error.
- */
-int container_limit_grant(struct container *container, struct grant *grant, const char *way_in,
-			  struct err *err);
 
 #endif

@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <signal.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -14,10 +13,8 @@
 #include "base/fs.h"
 #include "report/log.h"
 #include "run/container.h"
+#include "run/deadline.h"
 #include "spec/state.h"
-
-/* Below the 10 s that our hooks.d files allow: who is killed by the engine cannot say why. */
-#define DEADLINE_SECONDS 5
 
 static const char *const stage_names[] = {
 	[STAGE_CREATE_RUNTIME] = "createRuntime",
@@ -25,26 +22,9 @@ static const char *const stage_names[] = {
 	[STAGE_POSTSTART] = "poststart",
 };
 
-/* Set once the container is proven RDMA and the administrator wants it to fail rather than start
- * without */
-static volatile sig_atomic_t deadline_status;
-
-static void on_deadline(int signal)
+static void start_unserved(void)
 {
-	static const char text[] =
-		"oci-rdma-hook: not done after 5 s: is the node's /sys or disk stuck?\n";
-
-	(void)signal;
-	(void)!write(STDERR_FILENO, text, sizeof(text) - 1);
-	_exit(deadline_status);
-}
-
-static void set_deadline(void)
-{
-	struct sigaction action = {.sa_handler = on_deadline};
-
-	(void)sigaction(SIGALRM, &action, NULL);
-	(void)alarm(DEADLINE_SECONDS);
+	_exit(0);
 }
 
 /* ---- the bundle ---- */
@@ -92,6 +72,12 @@ static int find_bundle(const struct state *state, char *path, size_t size, struc
 
 /* ---- what is done to the container ---- */
 
+/* What this run found otherwise, and changed */
+struct changed {
+	bool memlock;
+	bool nccl_conf;
+};
+
 /* The container's root: by the spec's mappings, or, in a user namespace that it only joins, the
  * kernel's */
 static int find_owner(const struct container *container, const struct process *process,
@@ -112,7 +98,7 @@ static int find_owner(const struct container *container, const struct process *p
 }
 
 static int write_nccl_conf(struct container *container, const struct process *process, int root,
-			   struct applied *applied, struct err *err)
+			   bool *ret_changed, struct err *err)
 {
 	const char *lines = plan_nccl_lines(&container->arena, &container->plan);
 	struct nccl_conf_owner owner;
@@ -123,7 +109,26 @@ static int write_nccl_conf(struct container *container, const struct process *pr
 		return 0;
 	if (find_owner(container, process, &owner, err) < 0)
 		return -1;
-	return nccl_conf_write(root, lines, &owner, &applied->nccl_conf, err);
+	return nccl_conf_write(root, lines, &owner, ret_changed, err);
+}
+
+/*
+ * A limit that the spec lists the runtime sets itself, runc only after createRuntime. Without the
+ * right to raise it (rootless podman) the container gets the rest, as the shim would have it.
+ */
+static int raise_memlock(const struct container *container, const struct process *process,
+			 enum hook_stage stage, bool *ret_changed, struct err *err)
+{
+	const struct plan *plan = &container->plan;
+
+	*ret_changed = false;
+	if (!plan->sets_memlock || !plan->adds_rlimit ||
+	    process_raise_memlock(process, plan->memlock, ret_changed, err) == 0)
+		return 0;
+	if (container->config.fail_on_error || stage == STAGE_POSTSTART)
+		return -1;
+	log_failure(container, err, stage_names[stage]);
+	return 0;
 }
 
 /*
@@ -131,9 +136,8 @@ static int write_nccl_conf(struct container *container, const struct process *pr
  * container is created only: later its processes run, and have read it.
  */
 static int apply(struct container *container, const struct state *state, int bundle,
-		 enum hook_stage stage, struct applied *applied, struct err *err)
+		 enum hook_stage stage, struct changed *changed, struct err *err)
 {
-	const struct plan *plan = &container->plan;
 	bool writes = stage != STAGE_POSTSTART;
 	cleanup_fd root = -1;
 	cleanup_process process = PROCESS_NONE;
@@ -149,11 +153,9 @@ static int apply(struct container *container, const struct state *state, int bun
 		if (root < 0)
 			return -1;
 	}
-	/* A limit that the spec lists the runtime sets itself, runc only after createRuntime. */
-	if (plan->sets_memlock && plan->adds_rlimit &&
-	    process_raise_memlock(&process, plan->memlock, &applied->memlock, err) < 0)
+	if (raise_memlock(container, &process, stage, &changed->memlock, err) < 0)
 		return -1;
-	return writes ? write_nccl_conf(container, &process, root, applied, err) : 0;
+	return writes ? write_nccl_conf(container, &process, root, &changed->nccl_conf, err) : 0;
 }
 
 /* One line for a grant: poststart, which is installed beside createRuntime, only repairs what runc
@@ -161,11 +163,12 @@ static int apply(struct container *container, const struct state *state, int bun
 static int apply_and_log(struct container *container, const struct state *state, int bundle,
 			 enum hook_stage stage, struct err *err)
 {
-	struct applied applied = {0};
-	int status = apply(container, state, bundle, stage, &applied, err);
+	struct changed changed = {0};
+	int status = apply(container, state, bundle, stage, &changed, err);
+	struct applied applied = {.nccl = changed.nccl_conf ? "/etc/nccl.conf" : NULL};
 	bool starts = status == 0 || !container->config.fail_on_error;
 
-	if ((applied.memlock || applied.nccl_conf) && starts && stage != STAGE_POSTSTART)
+	if ((changed.memlock || changed.nccl_conf) && starts && stage != STAGE_POSTSTART)
 		log_grant(container, &applied, stage_names[stage]);
 	return status;
 }
@@ -195,7 +198,6 @@ static int serve(struct container *container, const struct options *options,
 {
 	if (container_decide(container, options, ret_proven, err) < 0)
 		return -1;
-	deadline_status = *ret_proven && container->config.fail_on_error;
 	return act(container, state, bundle, stage, err);
 }
 
@@ -211,7 +213,9 @@ static int fail(const struct container *container, const struct state *state, co
 	bool planned = container->plan.decision == DECISION_GRANT;
 	bool running = state->status && strcmp(state->status, "running") == 0;
 
-	if (!proven || (stage == STAGE_POSTSTART && (!planned || running)))
+	bool tcp = container->plan.decision == DECISION_TCP;
+
+	if ((!proven && !tcp) || (stage == STAGE_POSTSTART && (!planned || running)))
 		return 0;
 	log_failure(container, err, stage_names[stage]);
 	return container->has_config && container->config.fail_on_error;
@@ -233,6 +237,7 @@ static int run(const struct options *options, enum hook_stage stage)
 	if (state.sandbox)
 		return 0;
 	container.id = state.id;
+	container.pid = state.pid;
 	bundle = find_bundle(&state, path, sizeof(path), &err);
 	/* `crun start` runs poststart without a --bundle; there createRuntime has done it all. */
 	if (bundle < 0 && stage == STAGE_POSTSTART && state.status &&
@@ -251,7 +256,7 @@ int hook_run(const struct options *options, enum hook_stage stage)
 {
 	int status;
 
-	set_deadline();
+	deadline_arm(start_unserved);
 	status = run(options, stage);
 	return stage == STAGE_POSTSTART ? 0 : status;
 }

@@ -4,20 +4,30 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 #include <yajl/yajl_gen.h>
 
+#include "base/capability.h"
 #include "base/cleanup.h"
 #include "base/fs.h"
 #include "base/replace.h"
-#include "policy/capability.h"
 #include "json/reader.h"
 
 #define RECORD_SIZE_MAX (256 * 1024)
 #define NAME_SIZE 256
+
+/*
+ * When a container's process may have started, beside the record: the kernel's clock ticks are
+ * coarse, and a runtime may take as long as CRI-O gives it (container_create_timeout, 240 s).
+ */
+#define START_SLACK 1000000000U
+#define START_PATIENCE (300 * UINT64_C(1000000000))
 
 /* "<id>.json", and a temporary beside it. Runtimes allow no '/' in an id; nor do we. */
 static int file_names(const char *id, char *name, char *temporary)
@@ -34,30 +44,43 @@ static int open_state_dir(const char *path, bool make, struct err *err)
 	cleanup_fd dir = -1;
 	struct stat st;
 
-	if (make && mkdir(path, 0700) < 0 && errno != EEXIST)
+	bool made = make && mkdir(path, 0700) == 0;
+
+	if (make && !made && errno != EEXIST)
 		return err_sys(err, errno, "state_dir %s", path);
-	dir = open(path, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	dir = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (dir < 0 && errno == ENOENT && !make)
 		return -ENOENT;
-	if (dir < 0 || fstat(dir, &st) < 0)
+	/* The caller's umask is not ours to change. */
+	if (dir < 0 || (made && fchmod(dir, 0700) < 0) || fstat(dir, &st) < 0)
 		return err_sys(err, errno, "state_dir %s", path);
 	if (st.st_uid != geteuid() || st.st_mode & (S_IWGRP | S_IWOTH))
 		return err_set(err, "state_dir %s is not ours alone: chown root, chmod 0700", path);
 	return take_fd(&dir);
 }
 
-int record_identify(int fd, struct record_file *ret_file)
+static uint64_t nanoseconds(const struct timespec *time)
 {
-	struct stat st;
+	return (uint64_t)time->tv_sec * 1000000000U + (uint64_t)time->tv_nsec;
+}
 
-	if (fstat(fd, &st) < 0)
+int record_identify(const struct stat *st, struct record *record)
+{
+	struct timespec now;
+
+	if (clock_gettime(CLOCK_BOOTTIME, &now) < 0)
 		return -errno;
-	*ret_file = (struct record_file){
-		.device = st.st_dev,
-		.inode = st.st_ino,
-		.mtime = (uint64_t)st.st_mtim.tv_sec * 1000000000U + (uint64_t)st.st_mtim.tv_nsec,
-	};
+	record->device = st->st_dev;
+	record->inode = st->st_ino;
+	record->created = nanoseconds(&now);
 	return 0;
+}
+
+int record_prepare(const char *state_dir, struct err *err)
+{
+	cleanup_fd dir = open_state_dir(state_dir, true, err);
+
+	return dir < 0 ? -1 : 0;
 }
 
 /* ---- writing ---- */
@@ -88,9 +111,9 @@ static yajl_gen_status put_record(yajl_gen gen, const struct record *record)
 
 	(void)yajl_gen_map_open(gen);
 	member(gen, "config", record->config);
-	member_uint64(gen, "device", record->file.device);
-	member_uint64(gen, "inode", record->file.inode);
-	member_uint64(gen, "mtime", record->file.mtime);
+	member_uint64(gen, "device", record->device);
+	member_uint64(gen, "inode", record->inode);
+	member_uint64(gen, "created", record->created);
 	member(gen, "root", record->root);
 	member(gen, "pid_file", record->pid_file);
 	member_uint64(gen, "memlock", grant->memlock);
@@ -104,9 +127,12 @@ static yajl_gen_status put_record(yajl_gen gen, const struct record *record)
 	return yajl_gen_map_close(gen);
 }
 
-static int write_record(int dir, const char *name, const char *temporary, const unsigned char *text,
-			size_t len, struct err *err)
+static int write_record(int dir, const char *state_dir, const char *name, const char *temporary,
+			const unsigned char *text, size_t len, struct err *err)
 {
+	char what[PATH_MAX];
+
+	(void)snprintf(what, sizeof(what), "%s/%s", state_dir, name);
 	return replace_file(dir,
 			    &(struct replacement){
 				    .name = name,
@@ -118,7 +144,7 @@ static int write_record(int dir, const char *name, const char *temporary, const 
 				    .mode = 0600,
 				    .attributes = -1,
 			    },
-			    "the record in state_dir", err);
+			    what, NULL, err);
 }
 
 int record_save(const char *state_dir, const char *id, const struct record *record, struct err *err)
@@ -141,7 +167,7 @@ int record_save(const char *state_dir, const char *id, const struct record *reco
 		return err_memory(err);
 	if (put_record(gen, record) == yajl_gen_status_ok &&
 	    yajl_gen_get_buf(gen, &text, &len) == yajl_gen_status_ok)
-		status = write_record(dir, name, temporary, text, len, err);
+		status = write_record(dir, state_dir, name, temporary, text, len, err);
 	else
 		(void)err_memory(err);
 	yajl_gen_free(gen);
@@ -185,9 +211,9 @@ static int take_variable(void *context, const struct json_value *value, struct e
 					       .offset = offsetof(struct reading, record.field)}
 
 STRING(config, config);
-UINT64(device, file.device);
-UINT64(inode, file.inode);
-UINT64(mtime, file.mtime);
+UINT64(device, device);
+UINT64(inode, inode);
+UINT64(created, created);
 STRING(runtime_root, root);
 STRING(pid_file, pid_file);
 UINT64(memlock, grant.memlock);
@@ -202,7 +228,7 @@ static const struct json_shape record_shape = {
 			{"config", &config},
 			{"device", &device},
 			{"inode", &inode},
-			{"mtime", &mtime},
+			{"created", &created},
 			{"root", &runtime_root},
 			{"pid_file", &pid_file},
 			{"memlock", &memlock},
@@ -213,15 +239,17 @@ static const struct json_shape record_shape = {
 };
 
 int record_load(struct arena *arena, const char *state_dir, const char *id,
-		struct record *ret_record, struct err *err)
+		struct record *ret_record, bool *ret_exists, struct err *err)
 {
 	struct reading reading = {.arena = arena, .record = {.root = "", .pid_file = ""}};
 	char name[NAME_SIZE];
 	char temporary[NAME_SIZE];
+	char what[PATH_MAX];
 	cleanup_fd dir = -1;
 	cleanup_fd fd = -1;
 	struct fs_text text;
 
+	*ret_exists = false;
 	if (file_names(id, name, temporary) < 0)
 		return 0;
 	dir = open_state_dir(state_dir, false, err);
@@ -232,10 +260,12 @@ int record_load(struct arena *arena, const char *state_dir, const char *id,
 	fd = fs_open(dir, name, O_RDONLY | O_NOFOLLOW, RESOLVE_BENEATH);
 	if (fd == -ENOENT)
 		return 0;
+	*ret_exists = true;
 	if (fd < 0)
 		return err_sys(err, -fd, "%s/%s", state_dir, name);
-	if (fs_read_regular(arena, fd, RECORD_SIZE_MAX, name, &text, err) < 0 ||
-	    json_read(arena, &(struct json_source){name, text.bytes, text.len, 0}, &record_shape,
+	(void)snprintf(what, sizeof(what), "%s/%s", state_dir, name);
+	if (fs_read_regular(arena, fd, RECORD_SIZE_MAX, what, &text, err) < 0 ||
+	    json_read(arena, &(struct json_source){what, text.bytes, text.len, 0}, &record_shape,
 		      &reading, err) < 0)
 		return -1;
 	if (!reading.record.config)
@@ -256,8 +286,10 @@ void record_remove(const char *state_dir, const char *id)
 	if (file_names(id, name, temporary) < 0)
 		return;
 	dir = open_state_dir(state_dir, false, &ignored);
-	if (dir >= 0)
-		(void)unlinkat(dir, name, 0);
+	if (dir < 0)
+		return;
+	(void)unlinkat(dir, name, 0);
+	(void)unlinkat(dir, temporary, 0); /* of a run that was killed */
 }
 
 /* "/run/crun" and "/run/crun/" are one root. */
@@ -273,13 +305,35 @@ static bool same_directory(const char *a, const char *b)
 	return first >= 0 && second >= 0 && fs_same_file(first, second);
 }
 
-bool record_is_current(const struct record *record, const char *root)
+/* Clock ticks to nanoseconds; 0 if there is no such process. Field 22 of proc(5)'s stat */
+static uint64_t start_of(pid_t pid)
+{
+	char path[32];
+	char line[1024];
+	const char *at;
+	uint64_t ticks;
+
+	(void)snprintf(path, sizeof(path), "/proc/%d/stat", pid);
+	if (pid <= 1 || fs_read_line(AT_FDCWD, path, line, sizeof(line)) < 0)
+		return 0;
+	/* The name in parentheses may hold anything; behind it comes field 3. */
+	at = strrchr(line, ')');
+	for (int field = 2; at && field < 22; field++)
+		at = strchr(at + 1, ' ');
+	if (!at)
+		return 0;
+	ticks = strtoull(at, NULL, 10);
+	return ticks * (1000000000U / (uint64_t)sysconf(_SC_CLK_TCK));
+}
+
+bool record_is_current(const struct record *record, const char *root, pid_t pid)
 {
 	cleanup_fd fd = open(record->config, O_PATH | O_NOFOLLOW | O_CLOEXEC);
-	struct record_file file = {0};
+	uint64_t start = start_of(pid);
+	struct stat st;
 
-	if (!same_directory(record->root, root) || fd < 0 || record_identify(fd, &file) < 0)
+	if (!same_directory(record->root, root) || fd < 0 || fstat(fd, &st) < 0)
 		return false;
-	return file.device == record->file.device && file.inode == record->file.inode &&
-	       file.mtime == record->file.mtime;
+	return st.st_dev == record->device && st.st_ino == record->inode &&
+	       start + START_SLACK >= record->created && start <= record->created + START_PATIENCE;
 }

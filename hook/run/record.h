@@ -11,43 +11,47 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/stat.h>
+#include <sys/types.h>
 
 #include "apply/spec_edit.h"
 #include "base/arena.h"
 #include "base/err.h"
 
-/* A config.json, to be recognised again */
-struct record_file {
-	uint64_t device;
-	uint64_t inode;
-	uint64_t mtime; /* nanoseconds since the epoch */
-};
-
 struct record {
 	const char *config; /* absolute path of the container's config.json */
-	struct record_file file;
+	uint64_t device;    /* of that file, with the inode */
+	uint64_t inode;
+	uint64_t created;     /* nanoseconds since the node's start, suspends included */
 	const char *root;     /* the runtime's --root; "" if it was not given */
 	const char *pid_file; /* "" if it was not given */
 	struct grant grant;
 };
 
-/* Fills in .file from a descriptor. Returns 0 or -errno. */
-int record_identify(int fd, struct record_file *ret_file);
+/* Fills in device, inode and created; st: of the config.json. Returns 0 or -errno. */
+int record_identify(const struct stat *st, struct record *record);
+
+/* Makes the state directory, if it is not there: before a container is changed, not after. */
+int record_prepare(const char *state_dir, struct err *err);
 
 int record_save(const char *state_dir, const char *id, const struct record *record,
 		struct err *err);
 
-/* Returns 1 with *ret_record in the arena, 0 if there is none, or -1. */
+/*
+ * Returns 1 with *ret_record in the arena, 0 if there is none, or -1. *ret_exists: there is one,
+ * readable or not, so that the container is one that was granted something.
+ */
 int record_load(struct arena *arena, const char *state_dir, const char *id,
-		struct record *ret_record, struct err *err);
+		struct record *ret_record, bool *ret_exists, struct err *err);
 
 /* A record that does not exist is no error. */
 void record_remove(const char *state_dir, const char *id);
 
 /*
- * False if the record is of an earlier container of that id: another --root, or its config.json is
- * gone or not the one that was recorded.
+ * False if the record is of an earlier container of that id: it had another --root, its config.json
+ * is gone or another file (a runtime between us and the last one may have rewritten it in its
+ * place), or its process, pid, is gone or did not start when the record was made.
  */
-bool record_is_current(const struct record *record, const char *root);
+bool record_is_current(const struct record *record, const char *root, pid_t pid);
 
 #endif

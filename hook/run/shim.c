@@ -20,14 +20,23 @@
 #include "policy/quantity.h"
 #include "report/log.h"
 #include "run/container.h"
+#include "run/deadline.h"
+#include "run/limit.h"
 #include "run/record.h"
 #include "run/runtime_args.h"
 #include "run/runtime_state.h"
 
-#define DEADLINE_SECONDS 5
 #define WAY_IN "runtime"
+/* How often the shim has been passed on the way to the runtime; see count_round */
+#define ROUNDS_VARIABLE "OCI_RDMA_RUNTIME_ROUNDS"
+#define ROUNDS_MAX 4
 /* As a shell says it when a command cannot be run */
 #define EXIT_NO_RUNTIME 127
+
+static const char *or_empty(const char *text)
+{
+	return text ? text : "";
+}
 
 struct shim {
 	struct options options;
@@ -45,15 +54,6 @@ static struct {
 
 /* ---- the real runtime ---- */
 
-static const char *base_name(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash ? slash + 1 : path;
-}
-
-/* One of the list may lead back to us (a link, or NVIDIA's runtime that was told of us): for ever.
- */
 static bool is_ourselves(const char *path)
 {
 	cleanup_fd own = open("/proc/self/exe", O_PATH | O_CLOEXEC);
@@ -62,9 +62,32 @@ static bool is_ourselves(const char *path)
 	return own >= 0 && other >= 0 && fs_same_file(own, other);
 }
 
+/*
+ * What is called crun or runc ends the chain, and gets the environment as it came. Another one,
+ * like NVIDIA's runtime, picks a runtime by a list of its own, which may lead back here, for ever:
+ * it is handed a count.
+ */
+static int count_round(const char *runtime)
+{
+	const char *before = getenv(ROUNDS_VARIABLE);
+	char rounds[2] = "1";
+
+	if (strcmp(text_base_name(runtime), "crun") == 0 ||
+	    strcmp(text_base_name(runtime), "runc") == 0)
+		return unsetenv(ROUNDS_VARIABLE);
+	if (before && (strlen(before) != 1 || before[0] < '1' || before[0] >= '0' + ROUNDS_MAX))
+		return -1;
+	if (before)
+		rounds[0] = (char)(before[0] + 1);
+	return setenv(ROUNDS_VARIABLE, rounds, 1);
+}
+
 static bool can_run(const char *path)
 {
-	return access(path, X_OK) == 0 && !is_ourselves(path);
+	struct stat st;
+
+	return stat(path, &st) == 0 && S_ISREG(st.st_mode) && access(path, X_OK) == 0 &&
+	       !is_ourselves(path);
 }
 
 /* Where distributions keep their runtimes: Debian's runc is in sbin, OpenShift had crun in libexec.
@@ -96,7 +119,7 @@ static const char *find_runtime(struct arena *arena, const struct config *config
 	for (size_t i = 0; i < config->n_runtimes; i++) {
 		const char *path = config->runtimes[i];
 
-		if ((!wanted || strcmp(base_name(path), wanted) == 0) && can_run(path))
+		if ((!wanted || strcmp(text_base_name(path), wanted) == 0) && can_run(path))
 			return path;
 	}
 	return wanted ? find_installed(arena, wanted) : NULL;
@@ -104,7 +127,7 @@ static const char *find_runtime(struct arena *arena, const struct config *config
 
 static int run_runtime(const char *path, char **argv)
 {
-	(void)alarm(0);
+	deadline_disarm();
 	argv[0] = (char *)path;
 	(void)execv(path, argv);
 	(void)fprintf(stderr, SHIM_NAME ": cannot run %s: %s\n", path, strerror(errno));
@@ -112,33 +135,45 @@ static int run_runtime(const char *path, char **argv)
 }
 
 /* A node that is stuck in /sys must not keep the container from starting. */
-static void on_deadline(int signal)
+static void start_unserved(void)
 {
-	sigset_t set;
-
-	(void)sigemptyset(&set);
-	(void)sigaddset(&set, signal);
-	(void)sigprocmask(SIG_UNBLOCK, &set, NULL);
 	(void)execv(late.runtime, late.argv);
 	_exit(EXIT_NO_RUNTIME);
 }
 
-static void set_deadline(const char *runtime, char **argv)
-{
-	struct sigaction action = {.sa_handler = on_deadline};
+/* ---- whose record it is ---- */
 
-	late.runtime = runtime;
-	late.argv = argv;
-	(void)sigaction(SIGALRM, &action, NULL);
-	(void)alarm(DEADLINE_SECONDS);
+/* What conmon was told to write by --pid-file. 0 if there is none */
+static pid_t read_pid(const char *pid_file)
+{
+	char line[32];
+	long pid;
+
+	if (fs_read_line(AT_FDCWD, pid_file, line, sizeof(line)) < 0)
+		return 0;
+	pid = strtol(line, NULL, 10);
+	return pid > 1 && pid <= INT_MAX ? (pid_t)pid : 0;
+}
+
+/*
+ * An id can be used again for a container that was created past us. Engines give every container a
+ * pid file; without one, by hand, the runtime is asked.
+ */
+static bool is_of_this_container(struct shim *shim, const struct record *record)
+{
+	struct state state = {0};
+	struct err ignored;
+
+	if (record->pid_file[0])
+		state.pid = read_pid(record->pid_file);
+	else if (runtime_state(&shim->container.arena, shim->runtime, record->root, shim->args.id,
+			       &state, &ignored) < 0 ||
+		 state.pid > INT_MAX)
+		return false;
+	return record_is_current(record, or_empty(shim->args.root), (pid_t)state.pid);
 }
 
 /* ---- create, run, restore ---- */
-
-static const char *or_empty(const char *text)
-{
-	return text ? text : "";
-}
 
 /* The path of a descriptor, since --bundle may be relative */
 static int path_of(int fd, char *path, size_t size)
@@ -149,82 +184,148 @@ static int path_of(int fd, char *path, size_t size)
 	return fs_read_link(AT_FDCWD, link, path, size) < 0 ? -1 : 0;
 }
 
-/* The edited text in place of the file that fd is open on */
-static int rewrite(int dir, int fd, const char *name, const struct fs_text *text, bool sync,
-		   struct err *err)
+/* The edited text in place of the file that fd is open on; *st is that file's, and then the new
+ * one's */
+static int rewrite(int dir, int fd, const char *name, const char *what, const struct fs_text *text,
+		   bool sync, struct stat *st, struct err *err)
 {
 	char temporary[NAME_MAX + 1];
-	struct stat st;
-	int len = snprintf(temporary, sizeof(temporary), ".%.200s.oci-rdma-hook", name);
 
-	if (len < 0 || fstat(fd, &st) < 0)
-		return err_sys(err, errno, "%s", name);
+	(void)snprintf(temporary, sizeof(temporary), ".%.200s.oci-rdma-hook", name);
 	return replace_file(dir,
 			    &(struct replacement){
 				    .name = name,
 				    .temporary = temporary,
 				    .bytes = text->bytes,
 				    .len = text->len,
-				    .uid = st.st_uid,
-				    .gid = st.st_gid,
-				    .mode = st.st_mode & 07777U,
+				    .uid = st->st_uid,
+				    .gid = st->st_gid,
+				    .mode = st->st_mode & 07777U,
 				    .attributes = fd,
 				    .sync = sync,
 			    },
-			    name, err);
+			    what, st, err);
 }
 
-static int save_record(struct shim *shim, int bundle, const char *name, const struct grant *grant,
-		       struct err *err)
+/* NULL without memory; a path that exec may come to from another directory */
+static const char *absolute(struct arena *arena, const char *path)
 {
+	char here[PATH_MAX];
+
+	if (!path || path[0] == '/')
+		return or_empty(path);
+	return getcwd(here, sizeof(here)) ? arena_printf(arena, "%s/%s", here, path) : NULL;
+}
+
+static int save_record(struct shim *shim, const struct stat *st, int dir, const char *name,
+		       const struct grant *grant, struct err *err)
+{
+	struct arena *arena = &shim->container.arena;
 	char path[PATH_MAX];
 	struct record record = {
 		.root = or_empty(shim->args.root),
-		.pid_file = or_empty(shim->args.pid_file),
+		.pid_file = absolute(arena, shim->args.pid_file),
 		.grant = *grant,
 	};
-	cleanup_fd fd = fs_open(bundle, name, O_PATH | O_NOFOLLOW, RESOLVE_BENEATH);
 
-	if (fd < 0 || record_identify(fd, &record.file) < 0 || path_of(fd, path, sizeof(path)) < 0)
-		return err_set(err, "%s: cannot be looked at again", name);
-	record.config = path;
+	if (path_of(dir, path, sizeof(path)) < 0 || record_identify(st, &record) < 0)
+		return err_sys(err, errno, "%s", shim->container.what);
+	record.config = arena_printf(arena, "%s/%s", path, name);
+	if (!record.config || !record.pid_file)
+		return err_memory(err);
 	return record_save(shim->container.config.state_dir, shim->args.id, &record, err);
 }
 
-static int grant_bundle(struct shim *shim, int bundle, const char *name, struct err *err)
+/*
+ * The state directory comes first: what cannot be recorded is not to be half granted where the
+ * config says to fail. Under "warn" the container gets what it can: the grant, but not for its
+ * execs.
+ */
+static int grant_bundle(struct shim *shim, int dir, const char *name, struct err *err)
 {
 	struct container *container = &shim->container;
+	bool strict = container->config.fail_on_error;
 	struct grant grant = grant_of_plan(&container->plan);
-	struct applied applied = {.spec = true};
+	struct applied applied = {
+		.capabilities = true,
+		.nccl = plan_has_new_settings(&container->plan) ? "env" : NULL,
+	};
 	struct fs_text edited;
+	struct stat st;
+	bool changed;
+	int status;
 
-	if (container_limit_grant(container, &grant, WAY_IN, err) < 0 ||
+	if (limit_grant(container, &grant, WAY_IN, err) < 0 ||
 	    spec_edit(&container->arena, &container->text, &container->spec, &grant, &edited, err) <
-		    0)
+		    0 ||
+	    (strict && record_prepare(container->config.state_dir, err) < 0))
 		return -1;
+	if (fstat(container->fd, &st) < 0)
+		return err_sys(err, errno, "%s", container->what);
 	/* Nothing to add: another shim in front of us has done it, and has said so. */
-	if (edited.bytes == container->text.bytes)
-		return save_record(shim, bundle, name, &grant, err);
-	if (rewrite(bundle, container->fd, name, &edited, true, err) < 0 ||
-	    save_record(shim, bundle, name, &grant, err) < 0)
+	changed = edited.bytes != container->text.bytes;
+	if (changed &&
+	    rewrite(dir, container->fd, name, container->what, &edited, true, &st, err) < 0)
 		return -1;
-	applied.memlock = grant.memlock != 0;
-	log_grant(container, &applied, WAY_IN);
-	return 0;
+	status = save_record(shim, &st, dir, name, &grant, err);
+	if (changed && (status == 0 || !strict))
+		log_grant(container, &applied, WAY_IN);
+	return status;
+}
+
+/*
+ * crun's --config names another file than config.json: a path that crun takes from the bundle on.
+ * Returns the descriptor of its directory, and its last component.
+ */
+static int open_config_dir(struct shim *shim, int bundle, const char **ret_name, struct err *err)
+{
+	const char *path = shim->args.config ? shim->args.config : "config.json";
+	const char *name = text_base_name(path);
+	char *dir = arena_strndup(&shim->container.arena, path, (size_t)(name - path));
+	int fd;
+
+	if (!dir)
+		return err_memory(err);
+	fd = openat(bundle, dir[0] ? dir : ".", O_PATH | O_DIRECTORY | O_CLOEXEC);
+	if (fd < 0)
+		return err_sys(err, errno, "%s", path);
+	*ret_name = name;
+	return fd;
+}
+
+/* Returns true if a container of this id runs: the runtime will refuse the new one, and nothing
+ * changes. */
+static bool id_is_taken(struct shim *shim)
+{
+	const char *state_dir = shim->container.config.state_dir;
+	struct record record;
+	struct err ignored;
+	bool exists;
+
+	if (record_load(&shim->container.arena, state_dir, shim->args.id, &record, &exists,
+			&ignored) == 1 &&
+	    is_of_this_container(shim, &record))
+		return true;
+	/* Whatever an earlier container of that id was granted is over. */
+	record_remove(state_dir, shim->args.id);
+	return false;
 }
 
 static int serve_create(struct shim *shim, struct err *err)
 {
 	struct container *container = &shim->container;
 	const char *path = shim->args.bundle ? shim->args.bundle : ".";
-	const char *name = shim->args.config ? shim->args.config : "config.json";
-	cleanup_fd bundle = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	cleanup_fd bundle = -1;
+	cleanup_fd dir = -1;
+	const char *name = NULL;
 
-	/* Whatever an earlier container of that id was granted is over. */
-	record_remove(container->config.state_dir, shim->args.id);
+	if (id_is_taken(shim))
+		return 0;
+	bundle = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	if (bundle < 0)
 		return err_sys(err, errno, "bundle %s", path);
-	if (container_read_spec(container, bundle, path, name, err) < 0 ||
+	dir = open_config_dir(shim, bundle, &name, err);
+	if (dir < 0 || container_read_spec(container, dir, path, name, err) < 0 ||
 	    container_decide(container, &shim->options, &shim->proven, err) < 0)
 		return -1;
 	switch (container->plan.decision) {
@@ -235,7 +336,7 @@ static int serve_create(struct shim *shim, struct err *err)
 		return 0;
 	case DECISION_TCP:
 	case DECISION_GRANT:
-		return grant_bundle(shim, bundle, name, err);
+		return grant_bundle(shim, dir, name, err);
 	}
 	return 0;
 }
@@ -267,13 +368,15 @@ static int grant_process(struct shim *shim, const struct grant *grant, struct er
 {
 	struct arena *arena = &shim->container.arena;
 	const char *path = shim->args.process;
-	const char *name = base_name(path);
+	const char *name = text_base_name(path);
 	char *dir_path = arena_strndup(arena, path, (size_t)(name - path));
 	cleanup_fd dir = -1;
 	cleanup_fd fd = -1;
 	struct fs_text text;
 	struct fs_text edited;
+	struct grant own = *grant;
 	struct spec spec;
+	struct stat st;
 
 	if (!dir_path)
 		return err_memory(err);
@@ -285,58 +388,30 @@ static int grant_process(struct shim *shim, const struct grant *grant, struct er
 		return err_sys(err, -fd, "%s", path);
 	if (fs_read_regular(arena, fd, SPEC_SIZE_MAX, path, &text, err) < 0 ||
 	    spec_parse_process(arena, path, text.bytes, text.len, &spec, err) < 0 ||
-	    spec_edit(arena, &text, &spec, grant, &edited, err) < 0)
+	    fstat(fd, &st) < 0)
+		return -1;
+	/* Without limits of its own runc takes the container's, and crun its caller's. */
+	if (!spec.places.rlimits.last_end) {
+		if (raise_own_memlock(grant, err) < 0)
+			return -1;
+		own.memlock = 0;
+	}
+	if (spec_edit(arena, &text, &spec, &own, &edited, err) < 0)
 		return -1;
 	/* Not to the disk: the file lives as long as this exec takes to start. */
-	return edited.bytes == text.bytes ? 0 : rewrite(dir, fd, name, &edited, false, err);
-}
-
-/* The container that has the id now, told by its process: what conmon names by --pid-file */
-static bool is_running(const char *pid_file)
-{
-	char line[32];
-	long pid;
-
-	if (fs_read_line(AT_FDCWD, pid_file, line, sizeof(line)) < 0)
-		return false;
-	pid = strtol(line, NULL, 10);
-	return pid > 1 && pid <= INT_MAX && kill((pid_t)pid, 0) == 0;
-}
-
-/*
- * An id can be used again for a container that was created past us. Engines give every container a
- * pid file; without one, by hand, the runtime is asked for the bundle.
- */
-static bool is_of_this_container(struct shim *shim, const struct record *record)
-{
-	const char *slash = strrchr(record->config, '/');
-	size_t len = slash ? (size_t)(slash - record->config) : 0;
-	struct state state;
-	struct err ignored;
-
-	if (!record_is_current(record, or_empty(shim->args.root)))
-		return false;
-	if (record->pid_file[0])
-		return is_running(record->pid_file);
-	if (runtime_state(&shim->container.arena, shim->runtime, record->root, shim->args.id,
-			  &state, &ignored) < 0)
-		return false;
-	/* crun says "/" for a container with a user namespace and devices. */
-	return strcmp(state.bundle, "/") == 0 ||
-	       (strlen(state.bundle) == len && memcmp(state.bundle, record->config, len) == 0);
+	return edited.bytes == text.bytes ? 0
+					  : rewrite(dir, fd, name, path, &edited, false, &st, err);
 }
 
 static int serve_exec(struct shim *shim, struct err *err)
 {
 	struct record record;
+	/* A record, be it unreadable, says that the container is one of ours. */
 	int found = record_load(&shim->container.arena, shim->container.config.state_dir,
-				shim->args.id, &record, err);
+				shim->args.id, &record, &shim->proven, err);
 
-	if (found <= 0)
-		return found;
-	if (!is_of_this_container(shim, &record))
-		return 0;
-	shim->proven = true;
+	if (found <= 0 || !is_of_this_container(shim, &record))
+		return found < 0 ? -1 : 0;
 	return shim->args.process ? grant_process(shim, &record.grant, err)
 				  : raise_own_memlock(&record.grant, err);
 }
@@ -344,18 +419,18 @@ static int serve_exec(struct shim *shim, struct err *err)
 /* ---- delete ---- */
 
 /* Without --force the runtime refuses to delete a container that runs: it keeps its record then. */
-static int serve_delete(struct shim *shim, struct err *err)
+static int serve_delete(struct shim *shim)
 {
 	const char *state_dir = shim->container.config.state_dir;
 	struct record record;
-	int found;
+	struct err ignored;
+	bool exists;
 
-	if (!shim->args.force) {
-		found = record_load(&shim->container.arena, state_dir, shim->args.id, &record, err);
-		if (found == 1 && record.pid_file[0] && is_running(record.pid_file))
-			return 0;
-	}
-	record_remove(state_dir, shim->args.id);
+	if (shim->args.force ||
+	    record_load(&shim->container.arena, state_dir, shim->args.id, &record, &exists,
+			&ignored) != 1 ||
+	    !is_of_this_container(shim, &record))
+		record_remove(state_dir, shim->args.id);
 	return 0;
 }
 
@@ -372,7 +447,7 @@ static int serve(struct shim *shim, struct err *err)
 	case RUNTIME_EXEC:
 		return serve_exec(shim, err);
 	case RUNTIME_DELETE:
-		return serve_delete(shim, err);
+		return serve_delete(shim);
 	case RUNTIME_OTHER:
 		break;
 	}
@@ -398,7 +473,8 @@ static int load_config(struct shim *shim, struct err *err)
 
 	if (container_load_config(container, &shim->options, err) == 0)
 		return 0;
-	/* A runtime there must be, also for the container that would mend the config. */
+	/* A runtime there must be, also for the container that would mend the config. Who needs
+	 * more of the config reads it again, and hears of it. */
 	return config_defaults(&container->arena, &container->config, err);
 }
 
@@ -413,7 +489,7 @@ static const char *option(const char *name)
 int shim_run(int argc, char **argv)
 {
 	struct shim shim = {.container = CONTAINER_NONE};
-	const char *called = base_name(argv[0]);
+	const char *called = text_base_name(argv[0]);
 	const char *sysroot = option("OCI_RDMA_SYSROOT");
 	const char *runtime;
 	struct err err;
@@ -433,7 +509,16 @@ int shim_run(int argc, char **argv)
 	}
 	shim.runtime = runtime;
 	argv[0] = (char *)runtime;
-	set_deadline(runtime, argv);
+	if (count_round(runtime) < 0) {
+		(void)fprintf(stderr,
+			      SHIM_NAME ": %s leads back to " SHIM_NAME ": name crun or runc in "
+					"\"runtimes\" of %s\n",
+			      runtime, shim.container.config.path);
+		return EXIT_NO_RUNTIME;
+	}
+	late.runtime = runtime;
+	late.argv = argv;
+	deadline_arm(start_unserved);
 	if ((serve(&shim, &err) < 0 && must_fail(&shim, &err)) || shim.container.plan.fail)
 		return 1;
 	/* What is still held goes with this program: the arena owns the runtime's path. */

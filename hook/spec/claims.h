@@ -17,7 +17,7 @@
 
 #include "base/arena.h"
 #include "base/err.h"
-#include "plan/warning.h"
+#include "base/warning.h"
 #include "spec/spec.h"
 
 /* More than any node has; the rest is left out with a warning. */

@@ -4,8 +4,8 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "base/capability.h"
 #include "base/text.h"
-#include "policy/capability.h"
 #include "json/reader.h"
 
 /* One of the device rules of linux.resources.devices, while it is read */
@@ -17,6 +17,13 @@ struct rule {
 	int64_t minor;
 };
 
+/* One entry of linux.namespaces */
+struct namespace
+{
+	const char *type;
+	const char *path;
+};
+
 struct reading {
 	struct arena *arena;
 	struct spec spec;
@@ -24,6 +31,7 @@ struct reading {
 	struct spec_device device;
 	struct rule rule;
 	struct spec_mapping mapping;
+	struct namespace namespace;
 	struct spec_rlimit rlimit;
 	uint32_t seccomp_calls;
 	bool seccomp_refuses;
@@ -295,15 +303,28 @@ static int take_memory_max(void *context, const struct json_value *value, struct
 	return 0;
 }
 
-static int take_namespace_type(void *context, const struct json_value *value, struct err *err)
+static int begin_namespace(void *context, const struct json_value *value, struct err *err)
 {
 	struct reading *r = context;
 
+	(void)value;
 	(void)err;
-	if (equals(value, "user"))
+	r->namespace = (struct namespace){0};
+	return 0;
+}
+
+static int leave_namespace(void *context, struct err *err)
+{
+	struct reading *r = context;
+	const char *type = r->namespace.type ? r->namespace.type : "";
+
+	(void)err;
+	if (strcmp(type, "user") == 0)
 		r->spec.user_namespace = true;
-	if (equals(value, "network"))
+	if (strcmp(type, "network") == 0) {
 		r->spec.network_namespace = true;
+		r->spec.network_path = r->namespace.path;
+	}
 	return 0;
 }
 
@@ -515,10 +536,16 @@ static const struct json_shape resources = {
 	MEMBERS({"devices", &rules}, {"memory", &memory}, {"unified", &unified}),
 };
 
-static const struct json_shape namespace_type = {.types = JSON_STRING, .take = take_namespace_type};
-static const struct json_shape namespace = {.types = JSON_OBJECT,
-					    MEMBERS({"type", &namespace_type})};
-static const struct json_shape namespaces = {.types = JSON_ARRAY | JSON_NULL, .each = &namespace};
+STORE(namespace_type, JSON_STRING, STRING, namespace.type);
+STORE(namespace_path, JSON_STRING | JSON_NULL, STRING, namespace.path);
+static const struct json_shape namespace_item = {
+	.types = JSON_OBJECT,
+	.take = begin_namespace,
+	.leave = leave_namespace,
+	MEMBERS({"type", &namespace_type}, {"path", &namespace_path}),
+};
+static const struct json_shape namespaces = {.types = JSON_ARRAY | JSON_NULL,
+					     .each = &namespace_item};
 STORE(map_container, JSON_NUMBER, UINT64, mapping.container);
 STORE(map_host, JSON_NUMBER, UINT64, mapping.host);
 STORE(map_size, JSON_NUMBER, UINT64, mapping.size);
@@ -601,7 +628,10 @@ int spec_parse(struct arena *arena, const char *what, const char *text, size_t l
 int spec_parse_process(struct arena *arena, const char *what, const char *text, size_t len,
 		       struct spec *ret_spec, struct err *err)
 {
-	return parse(arena, &(struct json_source){what, text, len, 0}, &process, ret_spec, err);
+	if (parse(arena, &(struct json_source){what, text, len, 0}, &process, ret_spec, err) < 0)
+		return -1;
+	ret_spec->process_only = true;
+	return 0;
 }
 
 const char *spec_getenv(const struct spec *spec, const char *name)

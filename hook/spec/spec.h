@@ -95,6 +95,8 @@ struct spec {
 	uint64_t memlock_hard;
 	uint64_t capabilities[SPEC_CAPABILITY_SETS];
 	struct spec_places places;
+	bool process_only; /* from a process.json: what it leaves out, the container's own spec says
+			    */
 
 	const char *root; /* root.path, relative to the bundle if not absolute; NULL if missing */
 	const char **mounts; /* destinations */
@@ -107,7 +109,9 @@ struct spec {
 	struct seccomp_profile seccomp;
 	const char *cgroups_path; /* NULL if it says none */
 	bool user_namespace;
-	bool network_namespace; /* its own, or its pod's: not the host's */
+	const char *network_path; /* of that namespace; NULL if the runtime makes it or it is the
+				     host's */
+	bool network_namespace;   /* its own, or its pod's: not the host's */
 	struct spec_mapping *uid_map;
 	size_t n_uid_map;
 	struct spec_mapping *gid_map;

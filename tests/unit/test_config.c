@@ -4,7 +4,7 @@
 #include <errno.h>
 #include <limits.h>
 
-#include "policy/capability.h"
+#include "base/capability.h"
 #include "policy/config.h"
 #include "policy/quantity.h"
 
@@ -262,7 +262,8 @@ static void cut_off_at_every_byte_is_an_error(void **state)
 /* ---- wrong values: the whole error, behind the file's name ---- */
 
 #define ROOT_KEYS                                                                                  \
-	"opt_in, namespaces, memlock, require_memory_limit, capabilities, nccl, on_no_device, "    \
+	"opt_in, namespaces, memlock, require_memory_limit, capabilities, nccl, frameworks, "      \
+	"on_no_device, "                                                                           \
 	"on_error, privileged_scan, seccomp, runtimes, state_dir"
 #define NCCL_KEYS "hca, socket_ifname, gid_index, gdr_level, extra"
 static const struct bad_case {

@@ -180,12 +180,38 @@ static void control_characters_are_0_to_31_and_127(void **state)
 
 		assert_int_equal(text_has_control(text), control);
 		text_make_printable(text);
-		assert_int_equal((unsigned char)text[1], control ? '?' : byte);
+		/* A byte from 128 on by itself is no UTF-8. */
+		assert_int_equal((unsigned char)text[1], control || byte >= 0x80 ? '?' : byte);
 		assert_false(text_has_control(text));
 		assert_int_equal(text[0], 'a');
 		assert_int_equal(text[2], 'b');
 	}
 	assert_false(text_has_control(""));
+}
+
+/* Texts are cut at a number of bytes, and go into JSON, which must be UTF-8. */
+static void cut_sequences_are_not_left(void **state)
+{
+	static const struct {
+		const char *text;
+		const char *printable;
+	} table[] = {
+		{"\xc3\xa4\xe2\x82\xac\xf0\x9f\x98\x80", "\xc3\xa4\xe2\x82\xac\xf0\x9f\x98\x80"},
+		{"a\xc3", "a?"},
+		{"a\xe2\x82", "a??"},
+		{"\xf0\x9f\x98z", "???z"},
+		{"\xc0\xaf\xff", "???"},
+		{"\xa4\xc3\xa4", "?\xc3\xa4"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < LENGTH(table); i++) {
+		char text[32];
+
+		strcpy(text, table[i].text);
+		text_make_printable(text);
+		assert_string_equal(text, table[i].printable);
+	}
 }
 
 static void starts_with_its_beginning_only(void **state)
@@ -209,6 +235,8 @@ int main(void)
 	UNIT_TABLE(&suite, is_device_name, device_cases);
 	unit_add(&suite, "control characters: 0 to 31 and 127, no other byte",
 		 control_characters_are_0_to_31_and_127, NULL);
+	unit_add(&suite, "printable: what is no UTF-8 becomes '?'", cut_sequences_are_not_left,
+		 NULL);
 	unit_add(&suite, "prefix: only the beginning counts", starts_with_its_beginning_only, NULL);
 	return unit_run(&suite, "text");
 }

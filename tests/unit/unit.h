@@ -25,7 +25,7 @@
 #include "base/arena.h"
 #include "base/cleanup.h"
 #include "base/err.h"
-#include "plan/warning.h"
+#include "base/warning.h"
 
 #define UNIT_TESTS_MAX 512
 #define LENGTH(array) (sizeof(array) / sizeof((array)[0]))

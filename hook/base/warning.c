@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "plan/warning.h"
+#include "base/warning.h"
 
 #include <stdarg.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "policy/capability.h"
+#include "base/capability.h"
 
 #include <ctype.h>
 #include <string.h>
