@@ -22,21 +22,14 @@
 #include "run/container.h"
 #include "run/deadline.h"
 #include "run/limit.h"
+#include "run/real_runtime.h"
 #include "run/record.h"
 #include "run/runtime_args.h"
 #include "run/runtime_state.h"
 
 #define WAY_IN "runtime"
-/* How often the shim has been passed on the way to the runtime; see count_round */
-#define ROUNDS_VARIABLE "OCI_RDMA_RUNTIME_ROUNDS"
-#define ROUNDS_MAX 4
 /* As a shell says it when a command cannot be run */
 #define EXIT_NO_RUNTIME 127
-
-static const char *or_empty(const char *text)
-{
-	return text ? text : "";
-}
 
 struct shim {
 	struct options options;
@@ -52,93 +45,16 @@ static struct {
 	char **argv;
 } late;
 
-/* ---- the real runtime ---- */
-
-static bool is_ourselves(const char *path)
-{
-	cleanup_fd own = open("/proc/self/exe", O_PATH | O_CLOEXEC);
-	cleanup_fd other = open(path, O_PATH | O_CLOEXEC);
-
-	return own >= 0 && other >= 0 && fs_same_file(own, other);
-}
-
-/*
- * What is called crun or runc ends the chain, and gets the environment as it came. Another one,
- * like NVIDIA's runtime, picks a runtime by a list of its own, which may lead back here, for ever:
- * it is handed a count.
- */
-static int count_round(const char *runtime)
-{
-	const char *before = getenv(ROUNDS_VARIABLE);
-	char rounds[2] = "1";
-
-	if (strcmp(text_base_name(runtime), "crun") == 0 ||
-	    strcmp(text_base_name(runtime), "runc") == 0)
-		return unsetenv(ROUNDS_VARIABLE);
-	if (before && (strlen(before) != 1 || before[0] < '1' || before[0] >= '0' + ROUNDS_MAX))
-		return -1;
-	if (before)
-		rounds[0] = (char)(before[0] + 1);
-	return setenv(ROUNDS_VARIABLE, rounds, 1);
-}
-
-static bool can_run(const char *path)
-{
-	struct stat st;
-
-	return stat(path, &st) == 0 && S_ISREG(st.st_mode) && access(path, X_OK) == 0 &&
-	       !is_ourselves(path);
-}
-
-/* Where distributions keep their runtimes: Debian's runc is in sbin, OpenShift had crun in libexec.
- */
-static const char *find_installed(struct arena *arena, const char *name)
-{
-	static const char *const dirs[] = {"/usr/bin", "/usr/sbin", "/usr/local/bin",
-					   "/usr/local/sbin", "/usr/libexec/crio"};
-
-	for (size_t i = 0; i < sizeof(dirs) / sizeof(dirs[0]); i++) {
-		const char *path = arena_printf(arena, "%s/%s", dirs[i], name);
-
-		if (path && can_run(path))
-			return path;
-	}
-	return NULL;
-}
-
-/*
- * The first of the config's list that can be run; called as oci-rdma-runtime-crun, the first crun
- * of the list, else an installed one. NULL if there is none.
- */
-static const char *find_runtime(struct arena *arena, const struct config *config,
-				const char *called)
-{
-	const char *wanted =
-		text_starts_with(called, SHIM_NAME "-") ? called + strlen(SHIM_NAME "-") : NULL;
-
-	for (size_t i = 0; i < config->n_runtimes; i++) {
-		const char *path = config->runtimes[i];
-
-		if ((!wanted || strcmp(text_base_name(path), wanted) == 0) && can_run(path))
-			return path;
-	}
-	return wanted ? find_installed(arena, wanted) : NULL;
-}
-
-static int run_runtime(const char *path, char **argv)
-{
-	deadline_disarm();
-	argv[0] = (char *)path;
-	(void)execv(path, argv);
-	(void)fprintf(stderr, SHIM_NAME ": cannot run %s: %s\n", path, strerror(errno));
-	return EXIT_NO_RUNTIME;
-}
-
 /* A node that is stuck in /sys must not keep the container from starting. */
 static void start_unserved(void)
 {
 	(void)execv(late.runtime, late.argv);
 	_exit(EXIT_NO_RUNTIME);
+}
+
+static const char *or_empty(const char *text)
+{
+	return text ? text : "";
 }
 
 /* ---- whose record it is ---- */
@@ -301,10 +217,12 @@ static bool id_is_taken(struct shim *shim)
 	struct record record;
 	struct err ignored;
 	bool exists;
+	int found = record_load(&shim->container.arena, state_dir, shim->args.id, &record, &exists,
+				&ignored);
 
-	if (record_load(&shim->container.arena, state_dir, shim->args.id, &record, &exists,
-			&ignored) == 1 &&
-	    is_of_this_container(shim, &record))
+	if (!exists)
+		return false;
+	if (found == 1 && is_of_this_container(shim, &record))
 		return true;
 	/* Whatever an earlier container of that id was granted is over. */
 	record_remove(state_dir, shim->args.id);
@@ -486,6 +404,14 @@ static const char *option(const char *name)
 	return value && value[0] ? value : NULL;
 }
 
+static int run_runtime(const char *path, char **argv)
+{
+	deadline_disarm();
+	(void)execv(path, argv);
+	(void)fprintf(stderr, SHIM_NAME ": cannot run %s: %s\n", path, strerror(errno));
+	return EXIT_NO_RUNTIME;
+}
+
 int shim_run(int argc, char **argv)
 {
 	struct shim shim = {.container = CONTAINER_NONE};
@@ -501,7 +427,7 @@ int shim_run(int argc, char **argv)
 		(void)fprintf(stderr, SHIM_NAME ": %s\n", err.text);
 		return EXIT_NO_RUNTIME;
 	}
-	runtime = find_runtime(&shim.container.arena, &shim.container.config, called);
+	runtime = real_runtime_find(&shim.container.arena, &shim.container.config, called);
 	if (!runtime) {
 		(void)fprintf(stderr, SHIM_NAME ": none of the runtimes of %s can be run as %s\n",
 			      shim.container.config.path, called);
@@ -509,7 +435,7 @@ int shim_run(int argc, char **argv)
 	}
 	shim.runtime = runtime;
 	argv[0] = (char *)runtime;
-	if (count_round(runtime) < 0) {
+	if (real_runtime_count_round(runtime) < 0) {
 		(void)fprintf(stderr,
 			      SHIM_NAME ": %s leads back to " SHIM_NAME ": name crun or runc in "
 					"\"runtimes\" of %s\n",
