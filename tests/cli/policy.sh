@@ -208,4 +208,21 @@ done
 plan "{\"devices\":[$devices]}"
 that "40 devices are granted" '[.decision, (.devices | length)] | join(" ")' "grant 40"
 has "NCCL takes 32: a warning" too_many_hcas "$(jq -r '.warnings[].code' "$T/out")"
+
+node h100
+case=$(cat tests/bundles/h100-trainer.json)
+config "$(cat config/profiles/roce-legacy.json)"
+plan "$case"
+that "the profile roce-legacy: what the wrappers set" '.env | to_entries | map(.key + "=" + .value) | sort | join(" ")' \
+	"NCCL_IB_DISABLE=0 NCCL_IB_GID_INDEX=3 NCCL_IB_HCA==mlx5_6,mlx5_7,mlx5_10,mlx5_11 NCCL_NET_GDR_LEVEL=5 NCCL_SOCKET_IFNAME==net1,net2,net3,net4"
+config '{"frameworks": {"ucx": true, "nvshmem": true, "gloo": true}}'
+plan "$case"
+that "UCX" .env.UCX_NET_DEVICES mlx5_6:1,mlx5_7:1,mlx5_10:1,mlx5_11:1
+that "NVSHMEM" '[.env.NVSHMEM_HCA_LIST, .env.NVSHMEM_ENABLE_NIC_PE_MAPPING] | join(" ")' "mlx5_6:1,mlx5_7:1,mlx5_10:1,mlx5_11:1 1"
+that "gloo" .env.GLOO_SOCKET_IFNAME net1,net2,net3,net4
+dry_run --format nccl
+is "none of them in nccl.conf, which only NCCL reads" "NCCL_IB_HCA==mlx5_6,mlx5_7,mlx5_10,mlx5_11" "$(cat "$T/out")"
+config
+plan "$case"
+that "off by default" '.env | keys | join(" ")' NCCL_IB_HCA
 finish
