@@ -110,6 +110,7 @@ static yajl_gen_status put_record(yajl_gen gen, const struct record *record)
 	const struct grant *grant = &record->grant;
 
 	(void)yajl_gen_map_open(gen);
+	member(gen, "bundle", record->bundle);
 	member(gen, "config", record->config);
 	member_uint64(gen, "device", record->device);
 	member_uint64(gen, "inode", record->inode);
@@ -210,6 +211,7 @@ static int take_variable(void *context, const struct json_value *value, struct e
 					       .store = JSON_STORE_UINT64,                         \
 					       .offset = offsetof(struct reading, record.field)}
 
+STRING(bundle, bundle);
 STRING(config, config);
 UINT64(device, device);
 UINT64(inode, inode);
@@ -225,6 +227,7 @@ static const struct json_shape record_shape = {
 	.closed = true,
 	.members =
 		(const struct json_member[]){
+			{"bundle", &bundle},
 			{"config", &config},
 			{"device", &device},
 			{"inode", &inode},
@@ -268,8 +271,8 @@ int record_load(struct arena *arena, const char *state_dir, const char *id,
 	    json_read(arena, &(struct json_source){what, text.bytes, text.len, 0}, &record_shape,
 		      &reading, err) < 0)
 		return -1;
-	if (!reading.record.config)
-		return err_set(err, "%s/%s says no config", state_dir, name);
+	if (!reading.record.config || !reading.record.bundle)
+		return err_set(err, "%s says no config or no bundle", what);
 	reading.record.grant.settings = reading.settings;
 	reading.record.grant.n_settings = reading.n;
 	*ret_record = reading.record;

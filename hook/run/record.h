@@ -19,6 +19,7 @@
 #include "base/err.h"
 
 struct record {
+	const char *bundle; /* absolute path */
 	const char *config; /* absolute path of the container's config.json */
 	uint64_t device;    /* of that file, with the inode */
 	uint64_t inode;

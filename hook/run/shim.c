@@ -71,22 +71,36 @@ static pid_t read_pid(const char *pid_file)
 	return pid > 1 && pid <= INT_MAX ? (pid_t)pid : 0;
 }
 
-/*
- * An id can be used again for a container that was created past us. Engines give every container a
- * pid file; without one, by hand, the runtime is asked.
- */
-static bool is_of_this_container(struct shim *shim, const struct record *record)
+static bool is_directory(const char *path, const char *other)
 {
-	struct state state = {0};
+	cleanup_fd first = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	cleanup_fd second = open(other, O_PATH | O_DIRECTORY | O_CLOEXEC);
+
+	return first >= 0 && second >= 0 && fs_same_file(first, second);
+}
+
+/* Without a pid file, by hand, the runtime is asked whose the id is. 0 if it is another bundle's */
+static pid_t ask_pid(struct shim *shim, const struct record *record)
+{
+	struct state state;
 	struct err ignored;
 
-	if (record->pid_file[0])
-		state.pid = read_pid(record->pid_file);
-	else if (runtime_state(&shim->container.arena, shim->runtime, record->root, shim->args.id,
-			       &state, &ignored) < 0 ||
-		 state.pid > INT_MAX)
-		return false;
-	return record_is_current(record, or_empty(shim->args.root), (pid_t)state.pid);
+	if (runtime_state(&shim->container.arena, shim->runtime, record->root, shim->args.id,
+			  &state, &ignored) < 0 ||
+	    state.pid > INT_MAX)
+		return 0;
+	/* crun says "/" for a container with a user namespace and devices. */
+	if (strcmp(state.bundle, "/") != 0 && !is_directory(state.bundle, record->bundle))
+		return 0;
+	return (pid_t)state.pid;
+}
+
+/* An id can be used again for a container that was created past us. */
+static bool is_of_this_container(struct shim *shim, const struct record *record)
+{
+	pid_t pid = record->pid_file[0] ? read_pid(record->pid_file) : ask_pid(shim, record);
+
+	return record_is_current(record, or_empty(shim->args.root), pid);
 }
 
 /* ---- create, run, restore ---- */
@@ -133,20 +147,30 @@ static const char *absolute(struct arena *arena, const char *path)
 	return getcwd(here, sizeof(here)) ? arena_printf(arena, "%s/%s", here, path) : NULL;
 }
 
-static int save_record(struct shim *shim, const struct stat *st, int dir, const char *name,
+/* Where a container's spec was found: --bundle, and config.json or what --config says */
+struct place {
+	int bundle;
+	int dir;
+	const char *name;
+};
+
+static int save_record(struct shim *shim, const struct place *place, const struct stat *st,
 		       const struct grant *grant, struct err *err)
 {
 	struct arena *arena = &shim->container.arena;
+	char bundle[PATH_MAX];
 	char path[PATH_MAX];
 	struct record record = {
+		.bundle = bundle,
 		.root = or_empty(shim->args.root),
 		.pid_file = absolute(arena, shim->args.pid_file),
 		.grant = *grant,
 	};
 
-	if (path_of(dir, path, sizeof(path)) < 0 || record_identify(st, &record) < 0)
+	if (path_of(place->bundle, bundle, sizeof(bundle)) < 0 ||
+	    path_of(place->dir, path, sizeof(path)) < 0 || record_identify(st, &record) < 0)
 		return err_sys(err, errno, "%s", shim->container.what);
-	record.config = arena_printf(arena, "%s/%s", path, name);
+	record.config = arena_printf(arena, "%s/%s", path, place->name);
 	if (!record.config || !record.pid_file)
 		return err_memory(err);
 	return record_save(shim->container.config.state_dir, shim->args.id, &record, err);
@@ -157,7 +181,7 @@ static int save_record(struct shim *shim, const struct stat *st, int dir, const 
  * config says to fail. Under "warn" the container gets what it can: the grant, but not for its
  * execs.
  */
-static int grant_bundle(struct shim *shim, int dir, const char *name, struct err *err)
+static int grant_bundle(struct shim *shim, const struct place *place, struct err *err)
 {
 	struct container *container = &shim->container;
 	bool strict = container->config.fail_on_error;
@@ -180,29 +204,30 @@ static int grant_bundle(struct shim *shim, int dir, const char *name, struct err
 		return err_sys(err, errno, "%s", container->what);
 	/* Nothing to add: another shim in front of us has done it, and has said so. */
 	changed = edited.bytes != container->text.bytes;
-	if (changed &&
-	    rewrite(dir, container->fd, name, container->what, &edited, true, &st, err) < 0)
+	if (changed && rewrite(place->dir, container->fd, place->name, container->what, &edited,
+			       true, &st, err) < 0)
 		return -1;
-	status = save_record(shim, &st, dir, name, &grant, err);
+	status = save_record(shim, place, &st, &grant, err);
 	if (changed && (status == 0 || !strict))
 		log_grant(container, &applied, WAY_IN);
 	return status;
 }
 
 /*
- * crun's --config names another file than config.json: a path that crun takes from the bundle on.
- * Returns the descriptor of its directory, and its last component.
+ * crun's --config names another file than config.json: a path from the caller's directory on
+ * (src/create.c). Returns the descriptor of its directory, and its last component.
  */
 static int open_config_dir(struct shim *shim, int bundle, const char **ret_name, struct err *err)
 {
 	const char *path = shim->args.config ? shim->args.config : "config.json";
+	int from = strcmp(path, "config.json") == 0 ? bundle : AT_FDCWD;
 	const char *name = text_base_name(path);
 	char *dir = arena_strndup(&shim->container.arena, path, (size_t)(name - path));
 	int fd;
 
 	if (!dir)
 		return err_memory(err);
-	fd = openat(bundle, dir[0] ? dir : ".", O_PATH | O_DIRECTORY | O_CLOEXEC);
+	fd = openat(from, dir[0] ? dir : ".", O_PATH | O_DIRECTORY | O_CLOEXEC);
 	if (fd < 0)
 		return err_sys(err, errno, "%s", path);
 	*ret_name = name;
@@ -254,7 +279,7 @@ static int serve_create(struct shim *shim, struct err *err)
 		return 0;
 	case DECISION_TCP:
 	case DECISION_GRANT:
-		return grant_bundle(shim, dir, name, err);
+		return grant_bundle(shim, &(struct place){bundle, dir, name}, err);
 	}
 	return 0;
 }

@@ -305,7 +305,7 @@ granted() {
 nothing_left() {
 	is "no container is left" "" "$(podman ps --all --quiet)"
 	is "no process is left" "" "$(grep -hxE 'podman|conmon|crun|runc|oci-rdma.*|sleep' /proc/[0-9]*/comm 2>/dev/null)"
-	is "nothing was written to the machine's /etc" "" "$(find "$T/etc" -mindepth 1)"
+	is "nothing was written to the machine's /etc" "" "$(find "$T/etc" -mindepth 1 ! -type d)"
 }
 
 # all_of DIR…: everything about the files there
