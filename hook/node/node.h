@@ -102,6 +102,13 @@ int node_read_ports(const struct node *node, struct arena *arena, struct device 
 /* Fills in the GID of each port. */
 void node_read_gids(const struct node *node, struct device *device);
 
+/*
+ * Waits, at most patience milliseconds, until each Ethernet port has such a GID: the kernel fills
+ * the table by a work queue after an address was set (ib_core, roce_gid_mgmt.c), which the network
+ * plugin has done a moment ago. Ports that are known not to be ACTIVE are not waited for.
+ */
+void node_wait_for_gids(const struct node *node, struct devices *devices, int patience);
+
 /* NUMA node and IOMMU type. */
 void node_read_topology(const struct node *node, struct device *device);
 

@@ -10,6 +10,7 @@
 #include <sys/mount.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
@@ -66,25 +67,39 @@ static int mount_sysfs(void)
 	return 0;
 }
 
-static void read_ports(struct arena *arena, const struct devices *devices, struct answer *answers)
+static void take_ports(const struct device *device, struct answer *answer)
+{
+	answer->n_ports = device->n_ports < PORTS_MAX ? device->n_ports : PORTS_MAX;
+	memcpy(answer->port, device->port, answer->n_ports * sizeof(*device->port));
+}
+
+/* Of the devices that the node itself does not show */
+static void read_ports(struct arena *arena, const struct devices *all, int patience,
+		       struct answer *answers)
 {
 	cleanup_node node = NODE_NONE;
+	struct devices hidden = {.item = arena_alloc(arena, all->n * sizeof(*all->item))};
 	struct err ignored;
 
-	if (mount_sysfs() < 0 || node_open("/", &node, &ignored) < 0)
+	if (!hidden.item || mount_sysfs() < 0 || node_open("/", &node, &ignored) < 0)
 		return;
-	for (size_t i = 0; i < devices->n; i++) {
-		struct device device = devices->item[i];
+	for (size_t i = 0; i < all->n; i++) {
+		struct device *device = &hidden.item[hidden.n];
 
-		if (device.n_ports || node_read_ports(&node, arena, &device, true, &ignored) < 0)
+		*device = all->item[i];
+		if (device->n_ports || node_read_ports(&node, arena, device, true, &ignored) < 0)
 			continue;
-		node_read_gids(&node, &device);
-		answers[i].n_ports = device.n_ports < PORTS_MAX ? device.n_ports : PORTS_MAX;
-		memcpy(answers[i].port, device.port, answers[i].n_ports * sizeof(*device.port));
+		node_read_gids(&node, device);
+		hidden.n++;
+	}
+	node_wait_for_gids(&node, &hidden, patience);
+	for (size_t i = 0, h = 0; i < all->n && h < hidden.n; i++) {
+		if (strcmp(all->item[i].uverbs, hidden.item[h].uverbs) == 0)
+			take_ports(&hidden.item[h++], &answers[i]);
 	}
 }
 
-static void answer_all(struct arena *arena, int netns, const struct devices *devices,
+static void answer_all(struct arena *arena, int netns, const struct devices *devices, int patience,
 		       struct answer *answers, int out)
 {
 	struct naming naming = {.devices = devices, .answers = answers};
@@ -96,7 +111,7 @@ static void answer_all(struct arena *arena, int netns, const struct devices *dev
 		_exit(1);
 	(void)netlink_each_link(on_link, &naming);
 	if (needs_ports(devices))
-		read_ports(arena, devices, answers);
+		read_ports(arena, devices, patience, answers);
 	_exit(fs_write(out, (const char *)answers, devices->n * sizeof(*answers)) < 0);
 }
 
@@ -127,11 +142,15 @@ static int receive(int in, struct answer *answers, size_t size)
 	return 0;
 }
 
+/* A child that hangs in a driver does not die, and is not waited for: it goes when it can, by
+ * init's hand. */
 static void reap(pid_t child)
 {
+	const struct timespec pause = {.tv_nsec = 5 * 1000000L};
+
 	(void)kill(child, SIGKILL);
-	while (waitpid(child, NULL, 0) < 0 && errno == EINTR)
-		;
+	for (int tries = 0; tries < 20 && waitpid(child, NULL, WNOHANG) == 0; tries++)
+		(void)nanosleep(&pause, NULL);
 }
 
 static int take_answer(struct arena *arena, const struct answer *answer, struct device *device)
@@ -150,7 +169,8 @@ static int take_answer(struct arena *arena, const struct answer *answer, struct 
 	return 0;
 }
 
-int podnet_read(struct arena *arena, int netns, struct devices *devices, struct err *err)
+int podnet_read(struct arena *arena, int netns, struct devices *devices, int patience,
+		struct err *err)
 {
 	size_t size = devices->n * sizeof(struct answer);
 	struct answer *answers = arena_alloc(arena, size ? size : 1);
@@ -172,7 +192,7 @@ int podnet_read(struct arena *arena, int netns, struct devices *devices, struct 
 	if (child < 0)
 		return err_sys(err, errno, "fork");
 	if (child == 0)
-		answer_all(arena, netns, devices, answers, out);
+		answer_all(arena, netns, devices, patience, answers, out);
 	cleanup_close_fd(&out);
 	out = -1;
 	status = receive(in, answers, size);

@@ -16,10 +16,11 @@
 #define PODNET_PATIENCE_MS 1000
 
 /*
- * netns: descriptor of the namespace. Fills in .netdev of every device that has an interface there,
- * and the ports of those that have none yet. What is not there stays as it was. Needs
- * CAP_SYS_ADMIN.
+ * netns: descriptor of the namespace. patience: for GIDs, as in node_wait_for_gids. Fills in
+ * .netdev of every device that has an interface there, and the ports of those that have none yet.
+ * What is not there stays as it was. Needs CAP_SYS_ADMIN.
  */
-int podnet_read(struct arena *arena, int netns, struct devices *devices, struct err *err);
+int podnet_read(struct arena *arena, int netns, struct devices *devices, int patience,
+		struct err *err);
 
 #endif

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "base/cleanup.h"
 #include "base/fs.h"
@@ -14,6 +15,7 @@
 
 /* mlx5 has 256 entries per port; the loop ends at the first that does not exist. */
 #define GIDS_MAX 4096
+#define GID_PAUSE_MS 20
 
 static int open_ports(const struct node *node, const struct device *device, int flags)
 {
@@ -151,5 +153,41 @@ void node_read_gids(const struct node *node, struct device *device)
 		dir = openat(ports, name, O_PATH | O_DIRECTORY | O_CLOEXEC);
 		if (dir >= 0)
 			read_gid(dir, &device->port[i]);
+	}
+}
+
+/* A port without state is one that was not asked for it. */
+static bool lacks_gid(const struct devices *devices)
+{
+	for (size_t i = 0; i < devices->n; i++) {
+		for (size_t p = 0; p < devices->item[i].n_ports; p++) {
+			const struct port *port = &devices->item[i].port[p];
+
+			if (port->gid_index < 0 && strcmp(port->link_layer, "Ethernet") == 0 &&
+			    (!port->state[0] || strcmp(port->state, "ACTIVE") == 0))
+				return true;
+		}
+	}
+	return false;
+}
+
+static long milliseconds_since(const struct timespec *begin)
+{
+	struct timespec now;
+
+	(void)clock_gettime(CLOCK_MONOTONIC, &now);
+	return (now.tv_sec - begin->tv_sec) * 1000 + (now.tv_nsec - begin->tv_nsec) / 1000000;
+}
+
+void node_wait_for_gids(const struct node *node, struct devices *devices, int patience)
+{
+	const struct timespec pause = {.tv_nsec = GID_PAUSE_MS * 1000000L};
+	struct timespec begin;
+
+	(void)clock_gettime(CLOCK_MONOTONIC, &begin);
+	while (lacks_gid(devices) && milliseconds_since(&begin) < patience) {
+		(void)nanosleep(&pause, NULL);
+		for (size_t i = 0; i < devices->n; i++)
+			node_read_gids(node, &devices->item[i]);
 	}
 }

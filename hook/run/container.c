@@ -5,7 +5,6 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
 #include "base/cleanup.h"
 #include "base/fs.h"
@@ -16,12 +15,11 @@
 
 /* How long a container waits for GIDs, where a value of its plan needs them */
 #define GID_PATIENCE_MS 200
-#define GID_PAUSE_MS 20
 
 /* What is to be known of the devices, beyond names and ports */
 struct wanted {
 	bool gids;
-	bool patience; /* for GIDs that are not there yet */
+	int patience; /* for GIDs that are not there yet, in milliseconds */
 	bool netdevs;
 	bool topology;
 };
@@ -34,7 +32,7 @@ static struct wanted wanted_by(const struct config *config)
 
 	return (struct wanted){
 		.gids = legacy,
-		.patience = legacy,
+		.patience = legacy ? GID_PATIENCE_MS : 0,
 		.netdevs = (ifname && strcmp(ifname, "rdma") == 0) || config->frameworks.gloo,
 	};
 }
@@ -209,46 +207,6 @@ static int describe_from_node(struct container *container, const struct node *no
 	return more;
 }
 
-/* A port without state is one that was not asked for it. */
-static bool lacks_gid(const struct devices *devices)
-{
-	for (size_t i = 0; i < devices->n; i++) {
-		for (size_t p = 0; p < devices->item[i].n_ports; p++) {
-			const struct port *port = &devices->item[i].port[p];
-
-			if (port->gid_index < 0 && strcmp(port->link_layer, "Ethernet") == 0 &&
-			    (!port->state[0] || strcmp(port->state, "ACTIVE") == 0))
-				return true;
-		}
-	}
-	return false;
-}
-
-static long milliseconds_since(const struct timespec *begin)
-{
-	struct timespec now;
-
-	(void)clock_gettime(CLOCK_MONOTONIC, &now);
-	return (now.tv_sec - begin->tv_sec) * 1000 + (now.tv_nsec - begin->tv_nsec) / 1000000;
-}
-
-/*
- * The kernel fills the GID table by a work queue after an address was set (ib_core,
- * roce_gid_mgmt.c), which the network plugin has done a moment ago.
- */
-static void wait_for_gids(const struct node *node, struct devices *devices)
-{
-	const struct timespec pause = {.tv_nsec = GID_PAUSE_MS * 1000000L};
-	struct timespec begin;
-
-	(void)clock_gettime(CLOCK_MONOTONIC, &begin);
-	while (lacks_gid(devices) && milliseconds_since(&begin) < GID_PATIENCE_MS) {
-		(void)nanosleep(&pause, NULL);
-		for (size_t i = 0; i < devices->n; i++)
-			node_read_gids(node, &devices->item[i]);
-	}
-}
-
 static int describe(struct container *container, const struct node *node,
 		    const struct wanted *wanted, struct err *err)
 {
@@ -258,11 +216,11 @@ static int describe(struct container *container, const struct node *node,
 	if (more < 0)
 		return -1;
 	/* Before ports come in that the node itself does not show */
-	if (wanted->patience)
-		wait_for_gids(node, &container->devices);
+	node_wait_for_gids(node, &container->devices, wanted->patience);
 	if (more)
 		network = open_network(container, node);
-	if (network >= 0 && podnet_read(&container->arena, network, &container->devices, err) < 0)
+	if (network >= 0 &&
+	    podnet_read(&container->arena, network, &container->devices, wanted->patience, err) < 0)
 		return -1;
 	return 0;
 }
