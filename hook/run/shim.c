@@ -355,6 +355,7 @@ static int serve_exec(struct shim *shim, struct err *err)
 
 	if (found <= 0 || !is_of_this_container(shim, &record))
 		return found < 0 ? -1 : 0;
+	deadline_must_fail(shim->container.config.fail_on_error);
 	return shim->args.process ? grant_process(shim, &record.grant, err)
 				  : raise_own_memlock(&record.grant, err);
 }
