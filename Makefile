@@ -89,10 +89,10 @@ demo: $(HOOK)
 SUITES_UNIT = $(UNIT)
 SUITES_CLI = $(sort $(wildcard tests/cli/*.sh))
 SUITES_PODMAN = $(sort $(wildcard tests/podman/*.sh))
-SUITES_VM = tests/vm/check tests/vm/check-shim
+SUITES_VM = tests/vm/check tests/vm/check-shim tests/vm/check-netns
 
 check: $(HOOK) $(UNIT) check-deps
-	HOOK=$(HOOK) BUILD=$(BUILD) tests/run tests/lint $(SUITES_UNIT) $(SUITES_CLI) $(SUITES_PODMAN) $(SUITES_VM)
+	HOOK=$(HOOK) BUILD=$(BUILD) tests/run $(SUITES_PODMAN) tests/lint $(SUITES_UNIT) $(SUITES_CLI) -- $(SUITES_VM)
 
 check-deps:
 	@tests/deps build test podman vm lint
@@ -107,7 +107,7 @@ check-podman: $(HOOK)
 	HOOK=$(HOOK) BUILD=$(BUILD) tests/run $(SUITES_PODMAN)
 check-vm: $(HOOK)
 	@tests/deps test vm
-	HOOK=$(HOOK) BUILD=$(BUILD) tests/run $(SUITES_VM)
+	HOOK=$(HOOK) BUILD=$(BUILD) tests/run -- $(SUITES_VM)
 
 $(BUILD)/tests/unit/%: tests/unit/%.c $(OBJECTS) | $(BUILD)/.deps-test
 	@mkdir -p $(@D)

@@ -1,0 +1,162 @@
+#!/bin/bash
+# What becomes of the process spec, by --format spec, precreate and the shim: it says what the plan says, and no other byte is changed.
+cd "$(dirname "$0")/../.." || exit 1
+. tests/cli/setup.bash
+node one
+SHIM=$T/oci-rdma-runtime
+ln -s "$HOOK" "$SHIM"
+rdma='"devices":[["/dev/infiniband/uverbs6",231,198]]'
+export OCI_RDMA_SYSROOT=$NODE
+SOFT=1048576 HARD=8388608 # our own memlock: the runtime would start with it
+prlimit --pid $$ --memlock=$SOFT:$HARD
+
+edit() { "$PYTHON" -BIS tests/cli/tools/edit.py "$HOOK" "$NODE" "$T" "$@" || fail "edit.py $*: status $?"; }
+for name in recorded plain; do
+	if [ $name = plain ]; then bundle "{$rdma,\"annotations\":{\"oci-rdma-hook.io/inject\":null}}"; else bundle "{$rdma}"; fi
+	mkdir "$T/$name"
+	cp "$B/config.json" "$T/$name"
+done
+edit recorded
+edit generated
+
+# precreate: what it makes of $B/config.json, in $T.out, $T.err and $rc
+precreate() {
+	timeout 20 "$HOOK" --sysroot "$NODE" precreate <"$B/config.json" >"$T/out" 2>"$T/err"
+	rc=$?
+}
+# untouched DESCRIPTION STATUS: after precreate: its status, and the text is the same
+untouched() {
+	is "$1: exit status" "$2" "$rc"
+	check "$1: every byte is handed on" cmp "$B/config.json" "$T/out"
+}
+
+# What cannot be edited
+for on_error in warn fail; do
+	config "{\"memlock\": \"8Mi\", \"on_error\": \"$on_error\", \"state_dir\": \"$T/state\", \"runtimes\": [\"/bin/echo\"]}"
+	for process in absent null; do
+		bundle "{$rdma}"
+		jq --tab "$([ $process = null ] && echo '.process = null' || echo 'del(.process)')" "$B/config.json" >"$T/changed"
+		mv "$T/changed" "$B/config.json"
+		before=$(sha256sum "$B/config.json")
+		what="process $process, on_error $on_error"
+		dry_run --format spec
+		is "$what: status of the dry run" 1 "$rc"
+		is "$what: the dry run shows nothing" "" "$(cat "$T/out")"
+		one_line "$what: the dry run" process
+		dry_run --format json
+		gets "$what: the plan is a grant all the same" mlx5_6
+		precreate
+		if [ $on_error = warn ]; then untouched "$what: precreate" 0; else is "$what: precreate" 1 "$rc"; fi
+		one_line "$what: precreate" process
+		"$SHIM" create --bundle "$B" a >"$T/out" 2>"$T/err"
+		rc=$?
+		if [ $on_error = warn ]; then
+			is "$what: the shim starts the runtime" "0 create --bundle $B a" "$rc $(cat "$T/out" "$T/err")"
+		else
+			is "$what: the shim does not start the runtime" "1 " "$rc $(cat "$T/out")"
+			one_line "$what: the shim" process
+		fi
+		is "$what: config.json is as it was" "$before" "$(sha256sum "$B/config.json")"
+		check "$what: there is no record" test ! -e "$T/state/a.json"
+	done
+done
+
+# Other ways to get nothing
+config '{"memlock": "8Mi", "on_error": "fail"}'
+for case in '{}' "{$rdma,\"annotations\":{\"oci-rdma-hook.io/inject\":\"false\"}}" "{$rdma,\"annotations\":{\"oci-rdma-hook.io/containers\":\"loader\"}}" \
+	"{$rdma,\"annotations\":{\"io.kubernetes.cri-o.ContainerType\":\"sandbox\"}}"; do
+	bundle "$case"
+	precreate
+	untouched "nothing to give" 0
+	is "nothing to give: silent" "" "$(cat "$T/err")"
+	dry_run --format spec
+	check "nothing to give: --format spec is the same bytes" cmp "$B/config.json" "$T/out"
+done
+config '{"memlock": "8Mi", "namespaces": ["team-b"]}'
+bundle "{$rdma}"
+precreate
+untouched "denied" 0
+config '{"memlock": "8Mi", "on_no_device": "fail"}'
+bundle '{}'
+precreate
+is "on_no_device fail: precreate fails" "1 " "$rc $(cat "$T/out")"
+one_line "on_no_device fail: precreate"
+dry_run --format spec
+check "on_no_device fail: --format spec is the same bytes" cmp "$B/config.json" "$T/out"
+
+# precreate on what is no config.json: podman would say so itself
+config '{"memlock": "8Mi", "on_error": "fail"}'
+for text in '' '{' '[]' '{}{}' 'null' '{"process":{"env":[7]}}' '{"a":1}'; do
+	printf '%s' "$text" >"$B/config.json"
+	precreate
+	untouched "precreate of '$text'" 0
+done
+bundle "{$rdma}"
+timeout 20 "$HOOK" --sysroot "$NODE" precreate <"$B/config.json" >/dev/full 2>"$T/err"
+check "precreate that cannot write fails" test $? -ne 0
+{
+	cat "$B/config.json"
+	sleep 0.1
+	printf ' \n'
+} | timeout 20 "$HOOK" --sysroot "$NODE" precreate | jq -e '.process.rlimits[0].type == "RLIMIT_MEMLOCK"' >"$T/out" 2>&1
+is "precreate waits for a slow writer" true "$(cat "$T/out")"
+cp "$B/config.json" "$T/before"
+printf '%*s' $((17 * 1024 * 1024)) '' >>"$B/config.json"
+precreate
+untouched "precreate of more than 16 MiB, on_error fail" 0
+
+# The limit of who starts the runtime changes nothing, but for a limit that nobody here may set
+config '{"memlock": "8Mi"}'
+bundle "{$rdma}"
+dry_run --format spec
+prlimit --memlock=$HARD:$HARD "$HOOK" --sysroot "$NODE" precreate <"$B/config.json" >"$T/out2" 2>"$T/err"
+check "precreate under a higher limit writes the same bytes" cmp "$T/out" "$T/out2"
+jq --tab '.process.rlimits = [{type: "RLIMIT_MEMLOCK", soft: 65536, hard: 65536}]' "$B/config.json" >"$T/changed"
+prlimit --memlock=$HARD:$HARD "$HOOK" --sysroot "$NODE" precreate <"$T/changed" >"$T/out" 2>"$T/err"
+is "and raises a lower limit that is listed" "$HARD" "$(jq '.process.rlimits[0].soft' "$T/out")"
+no_right=(setpriv --inh-caps=-sys_resource --bounding-set=-sys_resource)
+for on_error in warn fail; do
+	config "{\"on_error\": \"$on_error\"}"
+	"${no_right[@]}" "$HOOK" --sysroot "$NODE" precreate <"$B/config.json" >"$T/out" 2>"$T/err"
+	rc=$?
+	if [ $on_error = warn ]; then
+		is "a limit that cannot be set, on_error warn: the rest is added" '0 null "NCCL_IB_HCA==mlx5_6" true' \
+			"$rc $(jq -c '.process | .rlimits, .env[-1], (.capabilities.ambient == ["CAP_IPC_LOCK"])' "$T/out" | paste -sd ' ')"
+	else
+		is "a limit that cannot be set, on_error fail" "1 " "$rc $(cat "$T/out")"
+		one_line "a limit that cannot be set, on_error fail" MEMLOCK
+	fi
+done
+
+# The same words with another meaning for somebody else's eyes
+config
+# changed JQ-FILTER: the recorded bundle, edited after the filter
+changed() {
+	jq --tab "$1" "$T/recorded/config.json" >"$B/config.json"
+	dry_run --format spec
+}
+changed '.process.env += ["NCCL_IB_HCA=mlx5_0"]'
+is "what the container's env sets is not overridden" 'NCCL_IB_HCA=mlx5_0' "$(jq -r '.process.env[] | select(startswith("NCCL"))' "$T/out")"
+changed '.hooks = {createRuntime: [{path: "/bin/true", env: ["A=b"]}]} | .process.args += ["rlimits", "env"] | .annotations.env = "[]"'
+is "the env of a hook is not the container's" '["A=b"]' "$(jq -c '.hooks.createRuntime[0].env' "$T/out")"
+is "one RLIMIT_MEMLOCK" 1 "$(grep -c RLIMIT_MEMLOCK "$T/out")"
+changed '.process.rlimits = [{type: "RLIMIT_MEMLOCK", soft: 65536, hard: 65536}]'
+is "an RLIMIT_MEMLOCK that is there is raised, not doubled" 1 "$(grep -c RLIMIT_MEMLOCK "$T/out")"
+changed '.process.user.uid = 1000'
+for set in bounding effective permitted inheritable ambient; do
+	check "uid 1000: CAP_IPC_LOCK is $set" jq -e ".process.capabilities.$set | index(\"CAP_IPC_LOCK\")" "$T/out"
+done
+jq -c . "$T/recorded/config.json" | sed 's/"process":/"\\u0070rocess":/; s/"env":/"e\\u006ev":/; s/"HOSTNAME/"\\u0048OSTNAME/' >"$B/config.json"
+dry_run --format spec
+is "keys that are spelled by escapes are the same keys" "NCCL_IB_HCA==mlx5_6 1" "$(jq -r '.process.env[-1]' "$T/out") $(grep -o '"env"' "$T/out" | wc -l | sed s/0/1/)"
+
+# Both ways in at once: what the hook adds to an edited spec is nothing
+dry_run --format nccl
+is "an edited spec leaves nothing for nccl.conf but what is set anyway" "NCCL_IB_HCA==mlx5_6" "$(grep -v '^#' "$T/out")"
+dry_run --format spec
+cp "$T/out" "$B/config.json"
+dry_run --format nccl
+is "behind the shim, the hook has no line for nccl.conf" "" "$(grep -v '^#' "$T/out")"
+dry_run --format json
+that "and no warning" '.warnings | length' 0
+finish

@@ -1,0 +1,28 @@
+#!/bin/bash
+# Killed, or failed by the kernel, at each system call in turn: files stay whole, and who must start starts.
+# It runs in a mount namespace of its own, in which /usr/bin/crun, the default runtime, is a harmless one and /run is empty.
+cd "$(dirname "$0")/../.." || exit 1
+if [ "${OWN_NAMESPACE-}" != yes ]; then
+	if unshare --mount true 2>/dev/null; then OWN_NAMESPACE=yes exec unshare --mount tests/cli/faults.sh; fi
+	echo "ok - faults # skip: mount namespaces are not allowed here"
+	exit 0
+fi
+. tests/cli/setup.bash
+node one
+for name in rdma none; do
+	if [ $name = rdma ]; then bundle '{"devices":[["/dev/infiniband/uverbs6",231,198]],"merge":{"root":{"path":"rootfs"}}}'; else bundle '{}'; fi
+	mv "$B" "$T/$name"
+done
+mkdir "$T/bin" "$T/rt"
+ln -s "$HOOK" "$T/bin/oci-rdma-runtime"
+cp "$(realpath /bin/echo)" "$T/rt/echo"
+cp "$HOOK" "$T/rt/static"
+mount -t tmpfs -o mode=755 run /run || exit 1
+if [ ! -e /usr/bin/crun ]; then
+	mkdir /run/new /run/work
+	mount -t overlay -o lowerdir=/usr/bin,upperdir=/run/new,workdir=/run/work overlay /usr/bin || exit 1
+	: >/usr/bin/crun
+fi
+mount --bind "$T/rt/echo" /usr/bin/crun || exit 1
+"$PYTHON" -BIS tests/cli/tools/faults.py "$HOOK" "$NODE" "$T" || fail "faults.py: status $?"
+finish

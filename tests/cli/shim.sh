@@ -1,0 +1,1081 @@
+#!/bin/bash
+# The shim in front of a runtime that writes down how it was called: what is handed on, which command lines are understood, what is
+# edited and what is remembered.
+# It runs in a mount namespace of its own, in which /usr/bin/crun, the default runtime, is a harmless one and /run is empty.
+cd "$(dirname "$0")/../.." || exit 1
+if [ "${OWN_NAMESPACE-}" != yes ]; then
+	if unshare --mount true 2>/dev/null; then OWN_NAMESPACE=yes exec unshare --mount tests/cli/shim.sh; fi
+	echo "ok - the shim # skip: mount namespaces are not allowed here"
+	exit 0
+fi
+. tests/cli/setup.bash
+. tests/cli/tools/shim.bash
+if [ "$(id -u)" -ne 0 ]; then
+	fail "this suite needs root: the shim acts as root"
+	finish
+fi
+mount -t tmpfs -o mode=755 run /run || exit 1
+if [ ! -e /usr/bin/crun ]; then
+	mkdir /run/new /run/work
+	mount -t overlay -o lowerdir=/usr/bin,upperdir=/run/new,workdir=/run/work overlay /usr/bin || exit 1
+	: >/usr/bin/crun
+fi
+mount --bind "$RT/crun" /usr/bin/crun || exit 1
+node one
+rdma='"devices":[["/dev/infiniband/uverbs6",231,198]]'
+refused="{$rdma,\"annotations\":{\"oci-rdma-hook.io/inject\":\"false\"}}"
+not_asked="{$rdma,\"annotations\":{\"oci-rdma-hook.io/inject\":null}}"
+other_name="{$rdma,\"annotations\":{\"oci-rdma-hook.io/containers\":\"loader\"}}"
+sandbox="{$rdma,\"annotations\":{\"io.kubernetes.cri-o.ContainerType\":\"sandbox\"}}"
+policy
+prepare rdma "{$rdma}" none '{}' not_asked "$not_asked" refused "$refused" other_name "$other_name" sandbox "$sandbox"
+
+# What exec makes of the process.json, by its meaning; then as bytes
+fresh
+create
+start --root=/r exec --process "$P" "$ID"
+cp "$P" "$T/process.edited"
+is "exec: env, CAP_IPC_LOCK in all five sets, and no limit where there was none" '["NCCL_IB_HCA==mlx5_6",null,5]' \
+	"$(jq -c '[.env[-1], .rlimits, ([.capabilities[] | index("CAP_IPC_LOCK") | select(. != null)] | length)]' "$P")"
+
+# ---- what the runtime gets is what the shim got ----
+
+touch "$T/full"
+# same_as_direct DESCRIPTION ARG…: everything that a runtime can see of its start, without the shim and with it, run by START
+START=()
+same_as_direct() {
+	local what=$1 direct with
+	shift
+	fresh
+	rm -f "$SEEN"/*
+	"${START[@]}" "$RT/crun" "$@" >"$T/out" 2>"$T/err"
+	direct="$? $(seen)"
+	fresh
+	rm -f "$SEEN"/*
+	"${START[@]}" "$SHIM" "$@" >"$T/out" 2>"$T/err"
+	with="$? $(seen)"
+	same "$what: the same start as without the shim, and silent" "$direct" "$with"
+}
+seen() {
+	local file
+	for file in "$SEEN"/{argv,environ,cwd,umask,fds,status,limits} "$T/out" "$T/err"; do
+		echo "${file##*/}:"
+		tr '\0' '\n' <"$file"
+	done
+}
+
+START=(env -i "OCI_RDMA_SYSROOT=$NODE" Z=1 A=2 PATH=/nowhere "SPACES= a  b " "LINES=a
+b" EMPTY= "EQUALS==x=" _OCI_SYNCPIPE=3 _OCI_STARTPIPE=4 CRI_O_EXTERNAL=1 "OCI_RDMA_OTHER=x" $'BYTES=\xff\xfe')
+K=/tmp/exec-process-1
+while read -r line; do
+	read -ra words <<<"$line"
+	same_as_direct "$line" "${words[@]//BUNDLE/$B}"
+done <<-EOT
+	--version
+	features
+	--root=/run/crun create --bundle BUNDLE --pid-file BUNDLE/pidfile $ID
+	--systemd-cgroup --root=/run/crun create --bundle BUNDLE --pid-file BUNDLE/pidfile --no-pivot --console-socket /s $ID
+	--root=/run/crun exec --pid-file /tmp/pidfile1 --process $K --detach $ID
+	--root /run/crun exec --process $K $ID
+	--root=/run/crun exec --pid-file /tmp/p --process $K --detach --tty --console-socket /s $ID
+	--root /run/crun state $ID
+	--root /run/crun start $ID
+	--root /run/crun kill $ID 15
+	--root /run/crun kill $ID KILL
+	--root /run/crun delete --force $ID
+	--root /run/crun update --resources - $ID
+	--root /run/crun pause $ID
+	--root /run/crun list
+	--root /run/crun --unknown spec
+	nothing --that=exists
+	-
+	--
+EOT
+same_as_direct "no arguments at all"
+same_as_direct "an empty argument" ""
+same_as_direct "empty arguments" "" "" create "" ""
+same_as_direct "arguments that are no words" --root=/r create $'a\nb' $'\xff\x80' '*' "\$HOME" ' ' "--bundle=$B" $'\xe2\x82\xac'
+mapfile -t many < <(seq 20000)
+same_as_direct "20,000 arguments" --root=/r create --bundle "$B" "${many[@]}"
+same_as_direct "20,000 arguments of exec" --root=/r exec "$ID" "${many[@]}"
+
+commands=("create --bundle $B $ID" "exec --process $P $ID" "delete $ID" "state $ID" --version)
+# for_all DESCRIPTION: the same for each command
+for_all() {
+	local command words
+	for command in "${commands[@]}"; do
+		read -ra words <<<"$command"
+		same_as_direct "$1, ${words[0]}" "${words[@]}"
+	done
+}
+exec 7<"$T/process.edited" 9>>"$T/nine"
+for_all "extra descriptors"
+exec 7<&- 9>&-
+# shellcheck disable=SC2317
+closed() { # closed FD… -- COMMAND…
+	local closing=
+	while [ "$1" != -- ]; do
+		closing+=" $1>&-"
+		shift
+	done
+	shift
+	eval 'env "$@"'"$closing"
+}
+for fds in 0 1 2 "0 1" "1 2" "0 1 2"; do
+	read -ra words <<<"$fds"
+	START=(closed "${words[@]}" --)
+	for_all "closed: $fds"
+done
+# shellcheck disable=SC2317
+in_mask() { (umask 0777 && env "$@"); }
+START=(in_mask)
+for_all "umask 0777"
+mkdir "$T/here" "$T/gone"
+# shellcheck disable=SC2317
+in_directory() { (cd "$T/here" && env "$@"); }
+START=(in_directory)
+for_all "another directory"
+# shellcheck disable=SC2317
+in_no_directory() { (mkdir "$T/gone" && cd "$T/gone" && rmdir "$T/gone" && env "$@"); }
+rmdir "$T/gone"
+START=(in_no_directory)
+for_all "a directory that is gone"
+START=(prlimit --nofile=50:60 --memlock=65536:65536 --core=0:0 --)
+for_all "limits"
+START=(env --ignore-signal=PIPE --ignore-signal=HUP --ignore-signal=ALRM --ignore-signal=CHLD)
+for_all "ignored signals"
+START=(env --block-signal=ALRM --block-signal=USR1 --block-signal=TERM)
+for_all "blocked signals"
+START=()
+
+rm "$T/full"
+touch "$T/reads"
+head -c 1000000 /dev/urandom >"$T/data"
+for command in "update --resources - $ID" "create --bundle $B $ID" "exec --process $P $ID" "delete $ID"; do
+	read -ra words <<<"$command"
+	fresh
+	rm -f "$SEEN/stdin"
+	timeout 20 "$SHIM" "${words[@]}" <"$T/data" >"$T/out" 2>"$T/err"
+	check "stdin of ${words[0]} is the runtime's" cmp "$T/data" "$SEEN/stdin"
+done
+rm "$T/reads"
+touch "$T/full"
+fresh
+"$SHIM" create --bundle "$B" "$ID" &
+pid=$!
+wait "$pid"
+is "it is the same process" "$pid" "$(<"$SEEN/pid")"
+rm "$T/full"
+for try in 'exit 0:0' 'exit 3:3' 'exit 255:255' "kill -TERM \$\$:143" "kill -KILL \$\$:137"; do
+	echo "${try%:*}" >"$T/exit"
+	fresh
+	create 2>/dev/null # bash says "Killed"
+	is "the runtime's end is the shim's: ${try%:*}" "${try##*:}" "$rc"
+done
+rm "$T/exit"
+cp "$BASH" "$RT/bash"
+config "{\"state_dir\": \"$STATE\", \"runtimes\": [\"$RT/bash\"]}"
+start -c 'tr "\0" "|" <"/proc/$$/cmdline"' name argument
+is "its name is the path that is run" "$RT/bash|-c|tr \"\\0\" \"|\" <\"/proc/\$\$/cmdline\"|name|argument|" "$(<"$T/out")"
+policy
+
+# ---- command lines ----
+
+# All ways to say the same. BUNDLE, ID, and FILE are put in
+while read -r line; do
+	fresh
+	line=${line//BUNDLE/$B}
+	read -ra words <<<"${line//ID/$ID}"
+	passes "$line" "${words[@]}"
+	edited "$line"
+	recorded "$line"
+	is "$line: the record's root" "$(grep -oP -- '-root[= ]\K\S+' <<<"$line")" "$(jq -r .root "$STATE/$ID.json")"
+done <<-EOT
+	create --bundle BUNDLE ID
+	create --bundle=BUNDLE ID
+	create -b BUNDLE ID
+	create -bBUNDLE ID
+	create -bundle BUNDLE ID
+	create -bundle=BUNDLE ID
+	run --bundle BUNDLE ID
+	run -d --keep -b BUNDLE ID
+	restore --bundle BUNDLE ID
+	restore --image-path /i --work-path /w --parent-path=/p --tcp-established --shell-job --file-locks --manage-cgroups-mode soft --bundle BUNDLE --empty-ns network --lsm-profile x --lsm-mount-context y --status-fd 3 --page-server a:b --lazy-pages --auto-dedup -d ID
+	--root=/r create --bundle BUNDLE ID
+	--root /r create --bundle BUNDLE ID
+	-root=/r create --bundle BUNDLE ID
+	-root /r create --bundle BUNDLE ID
+	--root create create --bundle BUNDLE ID
+	--root exec run --bundle BUNDLE ID
+	--log /l --log-format json --log-level debug --root /r create --bundle BUNDLE ID
+	--log=/l --log-format=json --log-level=debug --root=/r create --bundle BUNDLE ID
+	--debug --systemd-cgroup --cgroup-manager systemd --rootless auto --criu /criu --root /r create --bundle BUNDLE ID
+	--cgroup-manager=systemd --rootless=auto --criu=/criu --root /r create --bundle BUNDLE ID
+	--log delete --cgroup-manager run create --bundle BUNDLE ID
+	--unknown create --bundle BUNDLE ID
+	--unknown=delete create --bundle BUNDLE ID
+	-V create --bundle BUNDLE ID
+	create --bundle BUNDLE --unknown ID
+	create --unknown=exec --bundle BUNDLE ID
+	create --bundle BUNDLE --pid-file /p --no-pivot --no-new-keyring --no-subreaper ID
+	create --bundle BUNDLE --console-socket /s --pidfd-socket /p --preserve-fds 2 ID
+	create --bundle=BUNDLE --console-socket=/s --pid-file=/p --preserve-fds=2 ID
+	create --pid-file run --console-socket delete --bundle BUNDLE ID
+	create ID --bundle BUNDLE
+	create --bundle BUNDLE -- ID
+	-- create --bundle BUNDLE ID
+	create --bundle /nowhere --bundle BUNDLE ID
+EOT
+fresh
+passes "an id that begins with '-'" create --bundle "$B" -- -x
+edited "an id that begins with '-'"
+recorded "an id that begins with '-'" -x
+fresh
+passes "an id that is an option behind --" create --bundle "$B" -- --bundle
+edited "an id that is an option behind --"
+recorded "an id that is an option behind --" --bundle
+# in_dir DIR ARG…: passes, there
+in_dir() {
+	local dir=$1 what="in the bundle's neighbourhood: ${*:2}" want
+	shift
+	fresh
+	echo $((++round)) >"$T/round"
+	(cd "$dir" && timeout 20 "$SHIM" "$@" </dev/null >"$T/out" 2>"$T/err")
+	rc=$?
+	look
+	printf -v want ' <%s>' "$@"
+	is "$what: the runtime is started, silently" "0 \"\"$want" "$rc \"$said\"$arguments"
+	edited "$what"
+	is "$what: the record knows the place" "$B/config.json" "$(jq -r .config "$STATE/$ID.json")"
+}
+fresh
+mkdir -p "$T/here/below"
+ln -s "$B" "$T/here/link"
+in_dir "$T" create --bundle "${B##*/}" "$ID"
+in_dir "$T" create --bundle "./${B##*/}/" "$ID"
+in_dir "$T/here/below" create "--bundle=../../${B##*/}" "$ID"
+in_dir "$T/here" create --bundle link "$ID"
+fresh
+(cd "$B" && timeout 20 "$SHIM" create "$ID" </dev/null >"$T/out" 2>"$T/err")
+edited "without --bundle the directory is the bundle"
+recorded "without --bundle the directory is the bundle"
+is "without --bundle: the record knows the place" "$B/config.json" "$(jq -r .config "$STATE/$ID.json")"
+
+# crun takes that path from the caller's directory on, and goes to the bundle then (src/run_create.c)
+for option in "--config other.json" --config=other.json "-f other.json" -fother.json; do
+	fresh
+	cp "$B/config.json" "$T/here/other.json"
+	read -ra words <<<"$option"
+	(cd "$T/here" && timeout 20 "$SHIM" create --bundle "$B" "${words[@]}" "$ID" </dev/null >"$T/out" 2>"$T/err")
+	edited "crun's $option: the other file" "$T/here/other.json"
+	not_edited "crun's $option"
+	start exec --process "$P" "$ID" # without a pid file, and the runtime knows no such container
+	exec_not_edited "crun's $option"
+done
+fresh
+mkdir -p "$T/here/sub"
+cp "$B/config.json" "$T/here/sub/c.json"
+(cd "$T/here" && timeout 20 "$SHIM" create --bundle "$B" --config sub/c.json "$ID" </dev/null >"$T/out" 2>"$T/err")
+edited "crun's --config with a directory" "$T/here/sub/c.json"
+fresh
+mv "$B/config.json" "$T/here/c.json"
+passes "crun's --config with an absolute path" create --bundle "$B" --config "$T/here/c.json" "$ID"
+edited "crun's --config with an absolute path" "$T/here/c.json"
+
+# No bundle, no id, or none that anybody could use: the runtime says so
+for line in create "create --bundle $B" "create --bundle" "create --bundle /nowhere $ID" "create --bundle $B/config.json $ID" run exec "exec --process" \
+	"exec --process $P" "exec --process /nowhere/x $ID" "exec --process / $ID" "exec --process $B $ID" delete "delete --force" "create --bundle $B a/b" \
+	"create --bundle $B ../../x" "exec --process $P ../$ID" "delete ../$ID" "delete /$ID"; do
+	for on_error in warn fail; do
+		on_error $on_error
+		fresh none
+		read -ra words <<<"$line"
+		passes "$line, on_error $on_error" "${words[@]}"
+		exec_not_edited "$line"
+	done
+done
+policy
+fresh
+passes "an empty bundle and id" create --bundle "" ""
+for id in a/b ../x / . .. "$(printf '%0300d' 0)"; do
+	fresh
+	mkdir "$STATE"
+	chmod 700 "$STATE"
+	echo stays >"$T/x.json"
+	passes "id ${id:0:20}" create --bundle "$B" "$id"
+	is "id ${id:0:20}: no file elsewhere" "stays" "$(cat "$T/x.json")"
+	passes "id ${id:0:20}: delete" delete --force "$id"
+	is "id ${id:0:20}: no file elsewhere" "stays" "$(cat "$T/x.json")"
+done
+
+# ---- exec ----
+
+# All ways to say exec: what is edited, and what is not ours
+while read -r want line; do
+	fresh
+	create
+	line=${line//FILE/$P}
+	read -ra words <<<"${line//ID/$ID}"
+	passes "$line" "${words[@]}"
+	if [ "$want" = yes ]; then exec_edited "$line"; else exec_not_edited "$line"; fi
+	edited "$line"
+	no_temporary "$line"
+done <<-EOT
+	yes --root=/r exec --pid-file /tmp/pidfile1 --process FILE --detach ID
+	yes --root /r exec --process FILE ID
+	yes --root=/r exec --pid-file /tmp/p --process FILE --detach --tty --console-socket /s ID
+	yes --root=/r exec --process=FILE ID
+	yes --root=/r exec -p FILE ID
+	yes --root=/r exec -pFILE ID
+	yes --root=/r exec -process FILE ID
+	yes --root=/r exec -process=FILE ID
+	yes --root=/r exec -d -t --process FILE ID
+	yes --root=/r exec --cwd / --env A=B -e C=D --user 0:0 -u 1 --additional-gids 5 -g 6 --process-label x --apparmor y --cap CAP_KILL -c CAP_KILL --preserve-fds 1 --cgroup z --process FILE ID
+	yes --root=/r exec --no-new-privs --ignore-paused --tty --unknown --process FILE ID
+	yes --root=/r exec --process FILE -- ID
+	yes --root=/r exec --process FILE ID sh -c x
+	yes --root=/r exec --process /nowhere --process FILE ID
+	no --root=/r exec ID sh --process FILE
+	no --root=/r exec ID --process FILE
+	no --root=/r exec ID -p FILE
+	no --root=/r exec -- ID sh --process FILE
+	no --root=/r exec ID -- --process FILE
+	no --root=/r exec --env --process=FILE ID
+	no --root=/r exec --cwd -pFILE ID sh
+	no --root=/r exec --process FILE other
+	no --root=/other exec --process FILE ID
+	no exec --process FILE ID
+	no --root=/r state --process FILE ID
+	no --root=/r update --process FILE ID
+	no --root=/r delete --process FILE ID
+	no --root exec --process FILE ID
+EOT
+fresh
+create
+(cd "$T/exec" && timeout 20 "$SHIM" --root=/r exec --process process.json "$ID" >"$T/out" 2>"$T/err")
+exec_edited "a relative process.json"
+fresh
+create
+(cd "$T" && timeout 20 "$SHIM" --root=/r exec --process=exec/../exec/process.json "$ID" >"$T/out" 2>"$T/err")
+exec_edited "a relative path of process.json"
+fresh
+cp "$P" "$T/exec/$(printf '%0250d' 0)"
+create
+passes "a process.json with a very long name" --root=/r exec --process "$T/exec/$(printf '%0250d' 0)" "$ID"
+exec_edited "a process.json with a very long name" "$T/exec/$(printf '%0250d' 0)"
+no_temporary "a process.json with a very long name"
+
+# Again, and another policy since
+fresh
+create
+start --root=/r exec --process "$P" "$ID"
+before=$(stamp "$P")
+passes "exec again" --root=/r exec --process "$P" "$ID"
+is "exec again: the file is the same" "$before" "$(stamp "$P")"
+config "{\"state_dir\": \"$STATE\", \"runtimes\": [\"$RT/crun\"], \"namespaces\": [], \"memlock\": \"1Mi\"}"
+mv "$NODE/sys" "$NODE/no-sys"
+cp tests/cli/tools/process-exec.json "$P"
+passes "exec under another policy, on a node without devices" --root=/r exec --process "$P" "$ID"
+exec_edited "exec gets what the container got"
+mv "$NODE/no-sys" "$NODE/sys"
+policy
+
+# A container that is not ours
+fresh none
+create
+before=$(stamp "$P")
+passes "exec of another container" --root=/r exec --process "$P" "$ID"
+is "exec of another container: the file is the same" "$before" "$(stamp "$P")"
+rm -rf "$STATE"
+passes "exec without a state_dir" --root=/r exec --process "$P" "$ID"
+is "exec without a state_dir: the file is the same" "$before" "$(stamp "$P")"
+check "and it makes none" test ! -e "$STATE"
+
+# Without --process the runtime makes the process from the spec; then, and for a process.json without limits, crun takes its caller's
+limit() { grep 'Max locked' "$SEEN/limits" | tr -s ' ' | cut -d ' ' -f 4,5 | tr ' ' -; }
+touch "$T/full"
+fresh
+create
+jq -c '.rlimits = [{type: "RLIMIT_NOFILE", soft: 1, hard: 2}]' tests/cli/tools/process-exec.json >"$T/limits.json"
+jq -c '.rlimits = [{type: "RLIMIT_MEMLOCK", soft: 65536, hard: 16777216}]' tests/cli/tools/process-exec.json >"$T/memlock.json"
+while read -r want line; do
+	cp tests/cli/tools/process-exec.json "$P"
+	cp "$T/limits.json" "$T/memlock.json" "$T/exec"
+	read -ra words <<<"${line//ID/$ID}"
+	start "${words[@]}"
+	is "$line: the runtime's own memlock, silently" "$want 0" "$(limit) $rc$(cat "$T/out" "$T/err")"
+done <<-EOT
+	$HARD-$HARD --root=/r exec ID sh
+	$HARD-$HARD --root=/r exec -t --user 1000 ID sh --process x
+	$HARD-$HARD --root=/r exec --process $P ID
+	$SOFT-$HARD --root=/r exec --process $T/exec/limits.json ID
+	$SOFT-$HARD --root=/r exec --process $T/exec/memlock.json ID
+	$SOFT-$HARD --root=/r exec other sh
+	$SOFT-$HARD --root=/r exec --process $P other
+	$SOFT-$HARD exec ID sh
+	$SOFT-$HARD --root=/r state ID
+	$SOFT-$HARD --root=/r start ID
+	$SOFT-$HARD --root=/r create --bundle $B ID
+EOT
+cp "$T/limits.json" "$T/memlock.json" "$T/exec"
+start --root=/r exec --process "$T/exec/limits.json" "$ID"
+is "limits without a memlock: it is added" '["RLIMIT_NOFILE","RLIMIT_MEMLOCK"] 8388608' "$(jq -c '[.rlimits[].type], .rlimits[1].soft' "$T/exec/limits.json" | paste -sd ' ')"
+start --root=/r exec --process "$T/exec/memlock.json" "$ID"
+is "a memlock that is lower and higher: it is raised where it is lower" '[{"hard":16777216,"soft":8388608,"type":"RLIMIT_MEMLOCK"}]' "$(jq -cS .rlimits "$T/exec/memlock.json")"
+prlimit --memlock=$HARD:$HARD "$SHIM" --root=/r exec "$ID" sh
+is "a higher limit stays" "$HARD-$HARD" "$(limit)"
+rm "$T/full"
+
+# A limit that nobody here may set
+no_right=(setpriv --inh-caps=-sys_resource --bounding-set=-sys_resource)
+for on_error in warn fail; do
+	config "{\"state_dir\": \"$STATE\", \"runtimes\": [\"$RT/crun\"], \"on_error\": \"$on_error\"}"
+	fresh
+	AS=setpriv start "${no_right[@]:1}" "$SHIM" --root=/r create --bundle "$B" --pid-file "$PIDFILE" "$ID"
+	if [ $on_error = warn ]; then
+		is "a limit that cannot be set, on_error warn: the rest is granted" '0 null "NCCL_IB_HCA==mlx5_6" true' \
+			"$rc$(cat "$T/out" "$T/err") $(jq -c '.process | .rlimits, .env[-1], (.capabilities.ambient == ["CAP_IPC_LOCK"])' "$B/config.json" | paste -sd ' ')"
+		begin_container
+		AS=setpriv start "${no_right[@]:1}" "$SHIM" --root=/r exec --process "$P" "$ID"
+		exec_edited "a limit that cannot be set, on_error warn: exec gets the same"
+	else
+		fails "a limit that cannot be set, on_error fail" 1 MEMLOCK
+		not_edited "a limit that cannot be set, on_error fail"
+		not_recorded "a limit that cannot be set, on_error fail"
+	fi
+done
+policy
+
+# process.json that is no process.json
+for on_error in warn fail; do
+	on_error $on_error
+	for kind in missing symlink directory FIFO garbage empty array cut huge 'no UTF-8' 'env twice'; do
+		fresh
+		create
+		case $kind in
+		missing) rm "$P" ;;
+		symlink) mv "$P" "$T/exec/real" && ln -s real "$P" ;;
+		directory) rm "$P" && mkdir "$P" ;;
+		FIFO) rm "$P" && mkfifo "$P" ;;
+		garbage) head -c 1000 /dev/urandom >"$P" ;;
+		empty) : >"$P" ;;
+		array) echo '[]' >"$P" ;;
+		cut) truncate -s 500 "$P" ;;
+		huge) truncate -s 17M "$P" ;;
+		'no UTF-8') printf '{"args":["\xff"]}' >"$P" ;;
+		'env twice') echo '{"env":[],"env":[]}' >"$P" ;;
+		esac
+		before=$(stamp "$P")
+		what="process.json: $kind, on_error $on_error"
+		if [ $on_error = warn ]; then
+			passes "$what" --root=/r exec --process "$P" "$ID"
+		else
+			start --root=/r exec --process "$P" "$ID"
+			fails "$what" 1 "$P"
+		fi
+		is "$what: it is as it was" "$before" "$(stamp "$P")"
+		[ "$kind" != symlink ] || exec_not_edited "$what: the link's target" "$T/exec/real"
+		no_temporary "$what"
+	done
+done
+policy
+
+# ---- create ----
+
+fresh
+create
+look
+is "create: silent" "0 " "$rc $said"
+edited "create"
+no_temporary "create"
+is "the record's mode" "600 0:0" "$(stat -c '%a %u:%g' "$STATE/$ID.json")"
+is "the state_dir's mode" "700 0:0" "$(stat -c '%a %u:%g' "$STATE")"
+before=$(stamp "$B/config.json")
+inode=$(stat -c %i "$STATE/$ID.json")
+start --root=/r create --bundle "$B" --pid-file "$PIDFILE" "$ID"
+is "create while it runs: nothing is another file" "$before $inode" "$(stamp "$B/config.json") $(stat -c %i "$STATE/$ID.json")"
+cp "$CASES/rdma/config.json" "$T/here.json"
+mkdir "$T/twin"
+cp "$CASES/rdma/config.json" "$T/twin"
+passes "create of another bundle while it runs, which the runtime refuses" --root=/r create --bundle "$T/twin" --pid-file "$T/twin/pidfile" "$ID"
+passes "the one that runs: exec" --root=/r exec --process "$P" "$ID"
+exec_edited "the one that runs is served on"
+end_container
+create
+is "create again: config.json is the same file" "$before" "$(stamp "$B/config.json")"
+check "create again: the record is a new file" test "$(stat -c %i "$STATE/$ID.json")" != "$inode"
+no_temporary "create again"
+for mask in 0000 0077 0777; do
+	fresh
+	chmod 644 "$B/config.json"
+	umask "$mask"
+	create
+	umask 022
+	is "umask $mask: config.json, record and state_dir" "644 600 700" "$(stat -c %a "$B/config.json" "$STATE/$ID.json" "$STATE" | paste -sd ' ')"
+done
+# Nothing to do
+for why in none not_asked refused other_name sandbox denied; do
+	name=$why
+	if [ $why = denied ]; then
+		name=rdma
+		policy '"namespaces": ["team-b"]'
+	fi
+	for on_error in warn fail; do
+		[ "$name" = rdma ] || on_error $on_error
+		fresh "$name"
+		before=$(find "$B" -printf '%p %i %m %U:%G %s %T@ %C@\n' | sort)
+		passes "$why, on_error $on_error" --root=/r create --bundle "$B" --pid-file "$PIDFILE" "$ID"
+		is "$why, on_error $on_error: nothing was touched" "$before" "$(find "$B" -printf '%p %i %m %U:%G %s %T@ %C@\n' | sort)"
+		check "$why, on_error $on_error: not even a state_dir" test ! -e "$STATE"
+		passes "$why, on_error $on_error: exec" --root=/r exec --process "$P" "$ID"
+		exec_not_edited "$why, on_error $on_error: exec"
+	done
+done
+policy '"on_no_device": "fail"'
+fresh none
+create
+fails "on_no_device fail" 1
+not_edited "on_no_device fail"
+not_recorded "on_no_device fail"
+policy '"on_no_device": "tcp"'
+fresh none
+create
+is "on_no_device tcp: env, and nothing else" 'NCCL_IB_DISABLE=1 NCCL_IBEXT_DISABLE=1 NCCL_SOCKET_IFNAME==eth0 ' \
+	"$(diff <(jq -S . "$CASES/none/config.json") <(jq -S . "$B/config.json") | grep -oP '^> +"\KNCCL[^"]*' | tr '\n' ' ')"
+is "on_no_device tcp: limits and capabilities are as they were" "$(jq -c '.process | [.rlimits, .capabilities]' "$CASES/none/config.json")" \
+	"$(jq -c '.process | [.rlimits, .capabilities]' "$B/config.json")"
+recorded "on_no_device tcp"
+start --root=/r exec --process "$P" "$ID"
+is "on_no_device tcp: exec, too" "[3,null]" "$(jq -c '[(.env | map(select(startswith("NCCL"))) | length), .rlimits]' "$P")"
+policy
+
+# The file's own properties stay
+# set_attribute FILE NAME HEX; attributes FILE
+set_attribute() { "$PYTHON" -IS -c 'import os, sys; os.setxattr(sys.argv[1], sys.argv[2], bytes.fromhex(sys.argv[3]))' "$@" 2>/dev/null; }
+attributes() { "$PYTHON" -IS -c 'import os, sys; print(sorted((n, os.getxattr(sys.argv[1], n).hex()) for n in os.listxattr(sys.argv[1])))' "$@"; }
+acl=0200000001000600ffffffff02000400e803000004000400ffffffff10000400ffffffff20000000ffffffff # user:1000:r
+for file in config.json process.json; do
+	fresh
+	path=$B/config.json
+	if [ $file = process.json ]; then
+		create
+		path=$P
+	fi
+	chmod 0640 "$path"
+	chown 1234:4321 "$path"
+	ln "$path" "$T/exec/another-name"
+	if set_attribute "$path" user.label 6c6162656c00; then
+		set_attribute "$path" user.empty ""
+		set_attribute "$path" trusted.oci 01
+		set_attribute "$path" system.posix_acl_access "$acl"
+	else
+		pass "$file: extended attributes # skip this file system has none"
+	fi
+	want="$(stat -c '%a %u:%g' "$path") $(attributes "$path")"
+	if [ $file = process.json ]; then
+		start --root=/r exec --process "$P" "$ID"
+		exec_edited "$file with attributes"
+		exec_not_edited "$file: another name of it" "$T/exec/another-name"
+	else
+		create
+		edited "$file with attributes"
+		not_edited "$file: another name of it" "$T/exec/another-name"
+	fi
+	is "$file: mode, owner and attributes stay" "$want" "$(stat -c '%a %u:%g' "$path") $(attributes "$path")"
+	no_temporary "$file with attributes"
+	for mode in 0400 0000 0777 4755; do
+		fresh
+		create
+		path=$B/config.json
+		if [ $file = process.json ]; then path=$P; else fresh; fi
+		chmod $mode "$path"
+		if [ $file = process.json ]; then start --root=/r exec --process "$P" "$ID"; else create; fi
+		is "$file: mode $mode stays" "0 $((10#$mode))" "$rc $((10#$(stat -c %a "$path")))"
+	done
+done
+# What an earlier run left behind, or somebody put there
+for kind in file symlink 'dangling symlink' FIFO 'hard link'; do
+	fresh
+	create
+	temporaries=("$B/.config.json.oci-rdma-hook" "$STATE/.$ID.new" "$T/exec/.process.json.oci-rdma-hook")
+	cp "$CASES/rdma/config.json" "$B/config.json"
+	echo mine >"$T/victim"
+	for temporary in "${temporaries[@]}"; do
+		case $kind in
+		file) echo old >"$temporary" ;;
+		symlink) ln -s "$T/victim" "$temporary" ;;
+		'dangling symlink') ln -s "$T/not-there" "$temporary" ;;
+		FIFO) mkfifo "$temporary" ;;
+		'hard link') ln "$T/victim" "$temporary" ;;
+		esac
+	done
+	create
+	start --root=/r exec --process "$P" "$ID"
+	edited "a $kind in the temporary file's place"
+	exec_edited "a $kind in the temporary file's place"
+	no_temporary "a $kind in the temporary file's place"
+	is "a $kind in the temporary file's place: what it leads to" "mine, no" "$(cat "$T/victim"), $([ -e "$T/not-there" ] && echo yes || echo no)"
+done
+
+# config.json that is no config.json: the runtime will say so
+for on_error in warn fail; do
+	on_error $on_error
+	for kind in missing symlink directory FIFO garbage empty cut huge; do
+		fresh
+		case $kind in
+		missing) rm "$B/config.json" ;;
+		symlink) mv "$B/config.json" "$B/real" && ln -s real "$B/config.json" ;;
+		directory) rm "$B/config.json" && mkdir "$B/config.json" ;;
+		FIFO) rm "$B/config.json" && mkfifo "$B/config.json" ;;
+		garbage) head -c 1000 /dev/urandom >"$B/config.json" ;;
+		empty) : >"$B/config.json" ;;
+		cut) truncate -s 3000 "$B/config.json" ;;
+		huge) printf '%*s' $((17 << 20)) '' >>"$B/config.json" ;;
+		esac
+		before=$(stamp "$B/config.json")
+		passes "config.json: $kind, on_error $on_error" --root=/r create --bundle "$B" "$ID"
+		is "config.json: $kind: it is as it was" "$before" "$(stamp "$B/config.json")"
+		[ $kind != symlink ] || not_edited "config.json: the link's target" "$B/real"
+		not_recorded "config.json: $kind"
+	done
+done
+policy
+
+# ---- the record ----
+
+# An earlier container of that id
+fresh
+create
+cp "$CASES/none/config.json" "$B/config.json"
+create
+not_recorded "an id reused for a container without RDMA"
+# stale DESCRIPTION [ARG…]: after a change, exec believes nothing, silently
+stale() {
+	local what=$1
+	shift
+	before=$(stamp "$P")
+	passes "$what: exec" "${@:---root=/r}" exec --process "$P" "$ID"
+	is "$what: process.json is the same file" "$before" "$(stamp "$P")"
+}
+for on_error in warn fail; do
+	on_error $on_error
+	fresh
+	create
+	cp -p "$B/config.json" "$B/new" && mv "$B/new" "$B/config.json"
+	stale "config.json replaced by its own copy"
+	fresh
+	create
+	rm "$B/config.json"
+	stale "config.json gone"
+	fresh
+	create
+	mv "$B/config.json" "$B/real" && ln -s real "$B/config.json"
+	stale "config.json a link"
+	fresh
+	create
+	stale "another --root" --root /other
+	stale "no --root" --debug
+	fresh
+	start create --bundle "$B" --pid-file "$PIDFILE" "$ID"
+	begin_container
+	stale "recorded without --root" --root=/r
+	fresh
+	start --root=/r create --bundle "$B" --pid-file "$T/other-pidfile" "$ID"
+	begin_container
+	stale "the pid file is gone"
+	for pid in 999999999 0 1 -1 '' x $'\n' $$; do
+		echo "$pid" >"$T/other-pidfile"
+		stale "pid file with '${pid//$'\n'/newline}'"
+	done
+	fresh
+	create
+	mv "$STATE/$ID.json" "$STATE/other.json"
+	stale "another id"
+done
+policy
+mkdir "$T/root" "$T/another-root"
+ln -s root "$T/root-link"
+for root in "$T/root/" "$T/./root" "$T/root-link"; do
+	fresh
+	start --root="$T/root" create --bundle "$B" --pid-file "$PIDFILE" "$ID"
+	begin_container
+	start --root "$root" exec --process "$P" "$ID"
+	exec_edited "another spelling of the same --root"
+done
+fresh
+start --root="$T/root" create --bundle "$B" --pid-file "$PIDFILE" "$ID"
+begin_container
+stale "another --root that exists" "--root=$T/another-root"
+
+# Without a pid file the runtime knows the process
+touch "$SEEN/calls"
+while IFS='|' read -r want what answer; do
+	fresh
+	start --root=/r create --bundle "$B" "$ID"
+	begin_container
+	answer=${answer//PID/$container}
+	echo "${answer//BUNDLE/$B}" >"$T/answer"
+	passes "no pid file: $what" --root=/r exec --process "$P" "$ID"
+	if [ "$want" = yes ]; then exec_edited "no pid file: $what"; else exec_not_edited "no pid file: $what"; fi
+	is "no pid file: $what: it was asked once" "--root /r state $ID" "$(head -1 "$SEEN/calls")"
+done <<-EOT
+	yes|its process|echo '{"ociVersion":"1.0","id":"x","pid":PID,"status":"running","bundle":"BUNDLE"}'
+	yes|its process, and a bundle as crun may say it|echo '{"ociVersion":"1.0","id":"x","pid":PID,"status":"running","bundle":"/"}'
+	yes|its process, and words on stderr|echo noise >&2; echo '{"ociVersion":"1.0","id":"x","pid":PID,"status":"running","bundle":"BUNDLE"}'
+	no|an older process|echo '{"ociVersion":"1.0","id":"x","pid":$$,"status":"running","bundle":"BUNDLE"}'
+	no|no process|echo '{"ociVersion":"1.0","id":"x","pid":0,"status":"stopped","bundle":"BUNDLE"}'
+	no|a process that is none|echo '{"ociVersion":"1.0","id":"x","pid":-1,"status":"running","bundle":"BUNDLE"}'
+	no|a pid of 33 bits|echo '{"ociVersion":"1.0","id":"x","pid":4294967297,"status":"running","bundle":"BUNDLE"}'
+	no|no such container|echo 'container does not exist' >&2; exit 1
+	no|an answer, and a failure|echo '{"ociVersion":"1.0","id":"x","pid":PID,"status":"running","bundle":"BUNDLE"}'; exit 1
+	no|no answer|exit 0
+	no|no JSON|echo hello
+	no|killed|kill -9 \$\$
+	no|an endless answer|cat /dev/zero
+EOT
+rm "$T/answer"
+fresh
+start create --bundle "$B" "$ID"
+begin_container
+echo "echo '{\"ociVersion\":\"1.0\",\"id\":\"x\",\"pid\":$container,\"status\":\"running\",\"bundle\":\"$B\"}'" >"$T/answer"
+passes "neither pid file nor --root" exec --process "$P" "$ID"
+exec_edited "neither pid file nor --root"
+cp tests/cli/tools/process-exec.json "$P"
+env --ignore-signal=CHLD "$SHIM" exec --process "$P" "$ID" >"$T/out" 2>"$T/err"
+exec_edited "no pid file, and SIGCHLD ignored"
+rm "$T/answer"
+
+# Records that nobody of us wrote
+fresh
+create
+cp "$STATE/$ID.json" "$T/good-record"
+# bad_record DESCRIPTION: under both on_error
+bad_record() {
+	local what
+	for on_error in warn fail; do
+		on_error $on_error
+		cp tests/cli/tools/process-exec.json "$P"
+		what="record: $1, on_error $on_error"
+		if [ $on_error = warn ]; then
+			passes "$what" --root=/r exec --process "$P" "$ID"
+		else
+			start --root=/r exec --process "$P" "$ID"
+			fails "$what" 1
+		fi
+		exec_not_edited "$what"
+	done
+	for force in "" --force; do
+		# shellcheck disable=SC2086
+		passes "record: $1, delete $force" --root=/r delete $force "$ID"
+	done
+}
+for ((size = 0; size < $(stat -c %s "$T/good-record"); size += 37)); do
+	head -c "$size" "$T/good-record" >"$STATE/$ID.json"
+	bad_record "cut off at $size"
+done
+while IFS='|' read -r what text; do
+	printf '%b' "$text" >"$STATE/$ID.json"
+	bad_record "$what"
+done <<-'EOT'
+	garbage|\x00\x01\xff\xfe
+	no JSON|hello
+	an array|[]
+	empty object|{}
+	two values|{}{}
+	no config|{"root":"/r"}
+EOT
+while IFS='|' read -r what filter; do
+	jq -c "$filter" "$T/good-record" >"$STATE/$ID.json"
+	bad_record "$what"
+done <<-'EOT'
+	unknown member|.other = 1
+	inode is a text|.inode = "1"
+	memlock is negative|.memlock = -1
+	env is an array|.env = []
+	a value is no text|.env.X = 1
+	config is null|.config = null
+	more than 256 KiB|.pid_file = ([range(300000) | "x"] | join(""))
+EOT
+rm -f "$STATE/$ID.json"
+mkdir "$STATE/$ID.json"
+bad_record "a directory"
+rmdir "$STATE/$ID.json"
+mkfifo "$STATE/$ID.json"
+bad_record "a FIFO"
+rm -f "$STATE/$ID.json"
+cp "$T/good-record" "$STATE/real"
+ln -s real "$STATE/$ID.json"
+bad_record "a symbolic link"
+policy
+
+# What the shim writes itself it can read again
+config "{\"memlock\": \"8Mi\", \"state_dir\": \"$STATE\", \"runtimes\": [\"$RT/crun\"], \"nccl\": {\"extra\": {$(for i in {1..240}; do printf '"V%s":"%01000d",' "$i" 0; done)\"V0\":\"x\"}}}"
+fresh
+create
+is "a grant with 240 KB of environment" 0 "$rc"
+passes "a grant with 240 KB of environment: exec" --root=/r exec --process "$P" "$ID"
+is "a grant with 240 KB of environment: exec has it" 241 "$(jq '[.env[] | select(startswith("V"))] | length' "$P")"
+policy
+
+# A state_dir that others could write to grants nothing, and is given nothing
+# state_dir KIND: makes it
+state_dir() {
+	mkdir -m 700 "$STATE"
+	case $1 in
+	'mode 0777') chmod 0777 "$STATE" ;;
+	'mode 0770') chmod 0770 "$STATE" ;;
+	'mode 1777') chmod 1777 "$STATE" ;;
+	'mode 0720') chmod 0720 "$STATE" ;;
+	'of somebody else') chown 1234 "$STATE" ;;
+	'a link') mv "$STATE" "$T/real-state" && ln -s real-state "$STATE" ;;
+	'a file') rmdir "$STATE" && : >"$STATE" ;;
+	'a FIFO') rmdir "$STATE" && mkfifo "$STATE" ;;
+	esac
+}
+for kind in 'mode 0777' 'mode 0770' 'mode 1777' 'mode 0720' 'of somebody else' 'a link' 'a file' 'a FIFO'; do
+	for on_error in warn fail; do
+		on_error $on_error
+		what="state_dir: $kind, on_error $on_error"
+		fresh
+		rm -rf "$T/real-state"
+		state_dir "$kind"
+		if [ $on_error = warn ]; then
+			passes "$what" --root=/r create --bundle "$B" --pid-file "$PIDFILE" "$ID"
+		else
+			create
+			fails "$what" 1 "$STATE"
+		fi
+		is "$what: nothing is in it" "" "$(find "$STATE/" "$T/real-state" -mindepth 1 2>/dev/null)"
+		[ -d "$STATE" ] || continue
+		# The right words, by the wrong hand
+		fresh
+		create
+		mv "$STATE" "$T/forged"
+		cp -p "$CASES/rdma/config.json" "$B/old"
+		rm -rf "$T/real-state"
+		state_dir "$kind"
+		cp -p "$T/forged/"*.json "$STATE/"
+		rm -rf "$T/forged"
+		start --root=/r exec --process "$P" "$ID"
+		exec_not_edited "$what: a record in it is not believed"
+		if [ $on_error = warn ]; then
+			look
+			is "$what: exec starts the runtime, silently" "0 \"\" <--root=/r> <exec> <--process> <$P> <$ID>" "$rc \"$said\"$arguments"
+		fi
+		fresh none
+		state_dir "$kind"
+		passes "$what: a container without RDMA" --root=/r create --bundle "$B" "$ID"
+		passes "$what: a container without RDMA, exec" --root=/r exec --process "$P" other
+		passes "$what: a container without RDMA, delete" --root=/r delete other
+	done
+done
+rm -rf "$STATE" "$T/real-state"
+policy
+
+# ---- delete ----
+
+sleep 0 &
+wait $!
+dead=$!
+while IFS='|' read -r want pidfile line; do
+	fresh
+	rm -f "$T/other-pidfile"
+	start --root=/r create --bundle "$B" --pid-file "$T/other-pidfile" "$ID"
+	begin_container
+	echo "${pidfile/SELF/$container}" >"$T/other-pidfile"
+	read -ra words <<<"${line//ID/$ID}"
+	passes "$line, pid file '$pidfile'" "${words[@]}"
+	is "$line, pid file '$pidfile': the record is $want" "$want" "$([ -e "$STATE/$ID.json" ] && echo kept || echo gone)"
+done <<-EOT
+	kept|SELF|--root=/r delete ID
+	kept|SELF|--root=/r delete -r ID
+	gone|SELF|--root=/r delete --force ID
+	gone|SELF|--root=/r delete -f ID
+	gone|SELF|--root=/r delete -force ID
+	gone|SELF|--root=/r delete --force=true ID
+	gone|SELF|--root /r delete ID --force
+	gone|$dead|--root=/r delete ID
+	gone|$$|--root=/r delete ID
+	gone||--root=/r delete ID
+	gone|x|--root=/r delete ID
+	gone|0|--root=/r delete ID
+	gone|-1|--root=/r delete ID
+	kept|SELF|--root=/r delete --force other
+	kept|SELF|--root=/r state ID
+	kept|SELF|--root=/r kill ID KILL
+	kept|SELF|--root=/r start ID
+	kept|$dead|--root=/r exec ID delete ID
+EOT
+fresh
+start --root=/r create --bundle "$B" "$ID"
+start --root=/r delete "$ID"
+not_recorded "delete without a pid file"
+fresh
+create
+passes "a file that an interrupted run left" --root=/r state "$ID"
+echo x >"$STATE/.$ID.new"
+passes "delete --force, and a file that an interrupted run left" --root=/r delete --force "$ID"
+not_recorded "delete --force takes what an interrupted run left with it"
+fresh none
+passes "delete without a state_dir" --root=/r delete --force "$ID"
+check "and it makes none" test ! -e "$STATE"
+
+# ---- which runtime ----
+
+for name in a/crun a/runc b/crun; do runtime "$RT/$name"; done
+# runs DESCRIPTION NAME LIST WANT: called by this name, with this list
+runs() {
+	config "{\"state_dir\": \"$STATE\", \"runtimes\": [$3]}"
+	AS=$2 passes "$1" --version
+	is "$1" "$4" "$started"
+}
+runs "the first of the list" "$SHIM" "\"$RT/a/runc\",\"$RT/a/crun\"" "$RT/a/runc"
+runs "-crun: the first crun" "$SHIM-crun" "\"$RT/a/runc\",\"$RT/b/crun\",\"$RT/a/crun\"" "$RT/b/crun"
+runs "-runc: the first runc" "$SHIM-runc" "\"$RT/a/crun\",\"$RT/a/runc\"" "$RT/a/runc"
+runs "the next, where the first is missing" "$SHIM" "\"/nowhere/crun\",\"$RT/a/runc\"" "$RT/a/runc"
+runs "-crun: the next, where the first is missing" "$SHIM-crun" "\"/nowhere/crun\",\"$RT/a/runc\",\"$RT/b/crun\"" "$RT/b/crun"
+: >"$RT/plain"
+runs "the next, where the first cannot be run" "$SHIM" "\"$RT/plain\",\"$RT/a/runc\"" "$RT/a/runc"
+ln -s nowhere "$RT/dangling"
+runs "the next, where the first is a link to nothing" "$SHIM" "\"$RT/dangling\",\"$RT/a/runc\"" "$RT/a/runc"
+runs "the next, where the first is a directory" "$SHIM" "\"$RT/a\",\"$RT/a/runc\"" "$RT/a/runc"
+runs "the next, where the first is the shim" "$SHIM" "\"$SHIM\",\"$RT/a/runc\"" "$RT/a/runc"
+mkdir "$T/other"
+ln -s "$HOOK" "$T/other/oci-rdma-runtime-runc"
+runs "by a link elsewhere" "$T/other/oci-rdma-runtime-runc" "\"$RT/a/crun\",\"$RT/a/runc\"" "$RT/a/runc"
+
+# none DESCRIPTION NAME LIST: there is nothing to run, for no container
+none() {
+	local line words
+	config "{\"state_dir\": \"$STATE\", \"runtimes\": [$3]}"
+	for line in --version "create --bundle $B $ID" "exec --process $P $ID" "delete $ID"; do
+		fresh
+		read -ra words <<<"$line"
+		AS=$2 start "${words[@]}"
+		fails "$1: ${words[0]}" 127 runtime
+		not_edited "$1: ${words[0]}"
+	done
+}
+none "a missing runtime" "$SHIM" '"/nowhere/crun"'
+none "two missing runtimes" "$SHIM" '"/nowhere/crun","/nowhere/runc"'
+none "a name that is not in the list" "$SHIM-youki" "\"$RT/a/crun\""
+cp "$HOOK" "$RT/hard-source" && ln "$RT/hard-source" "$RT/hard"
+none "only the shim itself" "$SHIM" "\"$SHIM\""
+none "only the shim itself, under two names" "$SHIM" "\"$SHIM-crun\",\"$SHIM\",\"$HOOK\""
+ln -s "$SHIM" "$RT/second-link"
+none "only a link to a link to the shim" "$SHIM" "\"$RT/second-link\""
+printf '#!/nowhere/sh\n' >"$RT/broken" && chmod 755 "$RT/broken"
+config "{\"state_dir\": \"$STATE\", \"runtimes\": [\"$RT/broken\"]}"
+start --version
+fails "a runtime that cannot be started" 127 "$RT/broken"
+# Ways back to the shim that it cannot see
+mkdir "$RT/copy"
+cp "$HOOK" "$RT/copy/oci-rdma-runtime"
+config "{\"state_dir\": \"$STATE\", \"runtimes\": [\"$RT/copy/oci-rdma-runtime\"]}"
+start --version
+fails "a copy of the shim in its list" 127
+printf '#!/bin/sh\nexec %s "$@"\n' "$SHIM" >"$RT/wrapper" && chmod 755 "$RT/wrapper"
+config "{\"state_dir\": \"$STATE\", \"runtimes\": [\"$RT/wrapper\"]}"
+timeout -s KILL 3 "$SHIM" --version </dev/null >"$T/out" 2>"$T/err"
+is "a runtime that starts the shim again does not do so for ever" 127 $?
+one_line "a runtime that starts the shim again"
+# Stacked: the front one's runtime is another shim, with a config of its own
+mkdir "$T/second"
+printf '{"memlock": "8Mi", "state_dir": "%s/second/state", "runtimes": ["%s"]}' "$T" "$RT/crun" >"$T/second/config.json"
+printf '#!/bin/sh\nOCI_RDMA_CONFIG=%s exec %s "$@"\n' "$T/second/config.json" "$SHIM" >"$RT/stacked" && chmod 755 "$RT/stacked"
+config "{\"memlock\": \"8Mi\", \"state_dir\": \"$STATE\", \"runtimes\": [\"$RT/stacked\"]}"
+fresh
+passes "two shims in a row" --root=/r create --bundle "$B" --pid-file "$PIDFILE" "$ID"
+edited "two shims in a row do the work once"
+begin_container
+passes "two shims in a row: exec" --root=/r exec --process "$P" "$ID"
+exec_edited "two shims in a row: exec, once"
+policy
+
+# ---- the environment's options, and a config that cannot be used ----
+
+printf '{"memlock": "8Mi", "state_dir": "%s", "runtimes": ["%s"]}' "$T/elsewhere" "$RT/a/runc" >"$T/elsewhere.json"
+fresh
+OCI_RDMA_CONFIG=$T/elsewhere.json create
+look
+is "OCI_RDMA_CONFIG names another config" "$RT/a/runc" "$started"
+check "and another state_dir" test -e "$T/elsewhere/$ID.json"
+fresh
+OCI_RDMA_CONFIG='' create
+look
+is "an empty OCI_RDMA_CONFIG is none" "$RT/crun" "$started"
+edited "an empty OCI_RDMA_CONFIG is none"
+fresh
+dry_run --format json
+OCI_RDMA_SYSROOT=/nowhere OCI_RDMA_CONFIG=/nowhere "$HOOK" --sysroot "$NODE" --dry-run --format json "$B" >"$T/out2" 2>&1
+check "the hook ignores both" cmp "$T/out" "$T/out2"
+
+# by_default DESCRIPTION ARG…: passes, with the default runtime
+by_default() {
+	passes "$@"
+	is "$1: it is the default one" /usr/bin/crun "$started"
+}
+config
+fresh
+by_default "no config" --root=/r create --bundle "$B" "$ID"
+is "no config: config.json is edited" "NCCL_IB_HCA==mlx5_6" "$(jq -r '.process.env[-1]' "$B/config.json")"
+is "no config: the default state_dir" "/run/oci-rdma-hook 700 0 /run/oci-rdma-hook/$ID.json 600 0" \
+	"$(find /run/oci-rdma-hook -printf '%p %m %U\n' | sort | paste -sd ' ')"
+rm -r /run/oci-rdma-hook
+for kind in 'not JSON' empty 'unknown key' 'writable by the group' 'of somebody else' link directory FIFO 'in a directory of somebody else' 'no sysroot'; do
+	policy '"on_error": "fail"'
+	fresh
+	dir=$NODE/etc/oci-rdma-hook
+	file=$dir/config.json
+	case $kind in
+	'not JSON') echo '{' >"$file" ;;
+	empty) : >"$file" ;;
+	'unknown key') echo '{"runtime": "/bin/false"}' >"$file" ;;
+	'writable by the group') chmod 0664 "$file" ;;
+	'of somebody else') chown 1234 "$file" ;;
+	link) mv "$file" "$dir/real" && ln -s real "$file" ;;
+	directory) rm "$file" && mkdir "$file" ;;
+	FIFO) rm "$file" && mkfifo "$file" ;;
+	'in a directory of somebody else') chown 1234 "$dir" ;;
+	'no sysroot') OCI_RDMA_SYSROOT=/nowhere ;;
+	esac
+	by_default "config: $kind" --root=/r create --bundle "$B" "$ID"
+	not_edited "config: $kind"
+	check "config: $kind: nothing is recorded" test ! -e /run/oci-rdma-hook
+	by_default "config: $kind, exec" --root=/r exec --process "$P" "$ID"
+	by_default "config: $kind, delete" --root=/r delete "$ID"
+	fresh none
+	by_default "config: $kind, a container without RDMA" --root=/r create --bundle "$B" "$ID"
+	by_default "config: $kind, --version" --version
+	not_edited "config: $kind, a container without RDMA"
+	OCI_RDMA_SYSROOT=$NODE
+done
+policy
+
+# ---- many at once ----
+
+fresh
+for i in {1..24}; do
+	mkdir "$T/exec/$i"
+	cp "$CASES/rdma/config.json" "$T/exec/$i"
+	cp tests/cli/tools/process-exec.json "$T/exec/$i.json"
+done
+for i in {1..24}; do
+	{
+		"$SHIM" --root=/r create --bundle "$T/exec/$i" --pid-file "$T/exec/$i.pid" "c$i"
+		sleep 600 >/dev/null 2>&1 &
+		echo $! >"$T/exec/$i.pid"
+		"$SHIM" --root=/r exec --process "$T/exec/$i.json" "c$i"
+		[ $((i % 2)) = 0 ] || "$SHIM" --root=/r delete --force "c$i"
+		kill -KILL $!
+	} >"$T/exec/$i.out" 2>&1 &
+	children+=($!)
+done
+wait "${children[@]}"
+is "24 containers at once: silent" "" "$(cat "$T"/exec/*.out)"
+for i in {1..24}; do
+	edited "24 containers at once, $i" "$T/exec/$i/config.json"
+	exec_edited "24 containers at once, $i" "$T/exec/$i.json"
+done
+is "24 containers at once: half of them are remembered" 12 "$(find "$STATE" -mindepth 1 | wc -l)"
+finish

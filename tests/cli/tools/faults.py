@@ -1,0 +1,746 @@
+"""The shim and the hook, killed or failed at each system call in turn, by strace's injection. TAP on stdout; run by faults.sh.
+
+  faults.py HOOK NODE DIR
+
+NODE is made of tests/nodes/one.json. DIR has rdma/ and none/, bundles with and without the device uverbs6; rt/echo, which prints its
+arguments, stands for the runtime, and so does /usr/bin/crun, the default one; rt/static is a program that needs no memory to start.
+"""
+import json
+import os
+import queue
+import re
+import resource
+import shutil
+import signal
+import sys
+import threading
+import time
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+from tap import Checks
+
+ID = "container"
+ERRORS = ("ENOSPC", "EIO", "EROFS", "EPERM", "ENOMEM", "EINTR")
+MORE_ERRORS = {"openat2": ("ENOSYS", "EMFILE", "EAGAIN", "EPERM"), "openat": ("EMFILE", "EPERM"), "flistxattr": ("EOPNOTSUPP",), "fsetxattr": ("EOPNOTSUPP",), "fgetxattr": ("ENODATA",),
+               "unlinkat": ("ENOENT",), "mkdir": ("ENOENT",)}
+# Of calls that only read: what a disk, a sick driver or a full machine makes of them
+READING = {"newfstatat", "fstat", "read", "pread64", "readlink", "readlinkat", "getdents64", "flistxattr", "fgetxattr", "fstatfs", "prlimit64", "access", "statx",
+           "socket", "connect", "sendto", "pidfd_open", "getcwd"}
+READING_ERRORS = ("EIO", "ENOMEM", "EINTR")
+ONLY_ERRORS = {"poll": ("ENOMEM", "EINTR")}
+# Calls that do not fail, or whose failure says nothing; of brk see out_of_memory
+HARMLESS = {"brk", "getpid", "geteuid", "getegid", "getuid", "getgid", "alarm", "rt_sigaction", "rt_sigprocmask", "exit_group", "prctl", "arch_prctl", "execve", "lseek",
+            "close", "fcntl", "munmap", "rt_sigreturn", "exit", "getrandom"}
+MEMLOCK = (1 << 20, 8 << 20)  # of the container's process, before the hook; "memlock" of the config is the hard limit
+NCCL = b"NCCL_IB_HCA==mlx5_6\n"
+IMAGE = b"NCCL_DEBUG=INFO\n"
+
+
+def read(path):
+    try:
+        with open(path, "rb") as file:
+            return file.read()
+    except FileNotFoundError:
+        return None
+
+
+def write(path, text):
+    with open(path, "wb") as file:
+        file.write(text)
+
+
+class Call:
+    """One system call of a run: its place, its name, which of that name it is, and what strace prints of it."""
+
+    def __init__(self, index, name, number, text):
+        self.index, self.name, self.number, self.text = index, name, number, text
+
+    def __str__(self):
+        return f"call {self.index}, {self.text[:100]}"
+
+
+class Result:
+    def __init__(self, status, out, err):
+        self.status, self.out, self.err = status, out, err
+
+    def __str__(self):
+        return f"status {self.status}, stdout {self.out[:200]!r}, stderr {self.err[:300]!r}"
+
+
+class Place:
+    """A directory for one thread: a bundle, a state_dir, a process.json and a process."""
+
+    def __init__(self, suite, name):
+        self.suite, self.dir = suite, f"{suite.dir}/{name}"
+        self.bundle, self.state, self.exec = (f"{self.dir}/{part}" for part in ("bundle", "state", "exec"))
+        self.config, self.process, self.pidfile = f"{self.bundle}/config.json", f"{self.exec}/process.json", f"{self.dir}/pidfile"
+        self.record, self.etc, self.trace = f"{self.state}/{ID}.json", f"{self.bundle}/rootfs/etc", f"{self.dir}/trace"
+        os.makedirs(self.dir)
+        self.policy = {}
+        for on_error in ("warn", "fail"):
+            for prefix, runtime in ("", f"{suite.dir}/rt/{suite.runtime}"), ("static ", f"{suite.dir}/rt/static"), ("asked ", f"{self.dir}/crun"):
+                self.policy[prefix + on_error] = f"{self.dir}/{prefix}{on_error}.json"
+                write(self.policy[prefix + on_error], json.dumps({"state_dir": self.state, "runtimes": [runtime], "on_error": on_error, "memlock": "8Mi"}).encode())
+        # A runtime that also answers to "state"
+        write(f"{self.dir}/crun", b'#!/bin/sh\ncase " $* " in *" state "*) cat "$0.state" ;; *) echo "$@" ;; esac\n')
+        os.chmod(f"{self.dir}/crun", 0o755)
+        self.pid = None
+
+    def begin(self):
+        """The container's process, which the runtime starts behind create."""
+        self.end()
+        self.pid = os.posix_spawnp("sleep", ["sleep", "600"], {})
+        write(self.pidfile, str(self.pid).encode())
+
+    def begin_limited(self):
+        self.begin()
+        resource.prlimit(self.pid, resource.RLIMIT_MEMLOCK, MEMLOCK)
+
+    def end(self):
+        if self.pid:
+            os.kill(self.pid, signal.SIGKILL)
+            os.waitpid(self.pid, 0)
+        self.pid = None
+
+    def fresh(self, case, stale=False, image=None):
+        """stale: a record of an earlier container is there. image: the /etc/nccl.conf of the image"""
+        for path in (self.bundle, self.state, self.exec, "/run/oci-rdma-hook"):
+            shutil.rmtree(path, ignore_errors=True)
+        os.makedirs(self.etc)
+        os.mkdir(self.exec)
+        write(self.config, self.suite.text[case])
+        os.chmod(self.config, 0o640)
+        os.chown(self.config, 12, 34)
+        write(self.process, self.suite.text["process"])
+        if stale:
+            os.mkdir(self.state, 0o700)
+            write(self.record, self.suite.stale)
+        if image is not None:
+            write(f"{self.etc}/nccl.conf", image)
+        self.end()
+
+    def run(self, arguments, on_error="warn", strace=(), stdin="/dev/null"):
+        out, err = f"{self.dir}/out", f"{self.dir}/err"
+        flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC
+        actions = [(os.POSIX_SPAWN_OPEN, 0, stdin, os.O_RDONLY, 0), (os.POSIX_SPAWN_OPEN, 1, out, flags, 0o600), (os.POSIX_SPAWN_OPEN, 2, err, flags, 0o600)]
+        env = {"OCI_RDMA_SYSROOT": self.suite.node, "OCI_RDMA_CONFIG": self.policy[on_error]}
+        command = [*strace, *arguments]
+        path = command[0] if "/" in command[0] else shutil.which(command[0])
+        child = os.posix_spawn(path, command, env, file_actions=actions)
+        status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+        return Result(status, read(out), read(err))
+
+    # The command lines of the shim, and of the hook
+
+    def create(self):
+        return [self.suite.shim, "--root=/r", "create", "--bundle", self.bundle, "--pid-file", self.pidfile, ID]
+
+    def create_by_hand(self):
+        return [self.suite.shim, "create", "--bundle", self.bundle, ID]
+
+    def exec_process_by_hand(self):
+        return [self.suite.shim, "exec", "--process", self.process, ID]
+
+    def exec_process(self):
+        return [self.suite.shim, "--root=/r", "exec", "--process", self.process, ID]
+
+    def exec_by_hand(self):
+        return [self.suite.shim, "exec", ID, "sh"]
+
+    def delete(self):
+        return [self.suite.shim, "--root=/r", "delete", "--force", ID]
+
+    def hook(self, on_error):
+        return [self.suite.hook, "--sysroot", self.suite.node, "--config", self.policy[on_error], "createRuntime"]
+
+    def precreate(self, on_error):
+        return [self.suite.hook, "--sysroot", self.suite.node, "--config", self.policy[on_error], "precreate"]
+
+    def put_state(self, path=None):
+        path = path or f"{self.dir}/state.json"
+        write(path, json.dumps({"ociVersion": "1.0", "id": ID, "pid": self.pid, "bundle": self.bundle, "status": "created"}).encode())
+        return path
+
+    # What is there now
+
+    def ran(self, result, arguments):
+        """The runtime was started with these arguments."""
+        return result.out.endswith(" ".join(arguments[1:]).encode() + b"\n")
+
+    def temporaries(self):
+        found = [os.path.join(folder, name) for part in (self.bundle, self.state, self.exec) for folder, _, names in os.walk(part) for name in names]
+        return [path for path in found if os.path.basename(path).startswith(".")]
+
+    def record_state(self):
+        """none, stale, current (an exec believes it), or what is wrong with it"""
+        text = read(self.record)
+        if text is None:
+            return "none"
+        if text == self.suite.stale:
+            return "stale"
+        try:
+            json.loads(text)
+        except ValueError:
+            return f"not whole: {text[:200]!r}"
+        process, path = f"{self.dir}/exec.json", self.process
+        write(process, self.suite.text["process"])
+        self.process = process
+        self.begin()
+        result = self.run(self.exec_process())
+        self.end()
+        self.process = path
+        if result.status or result.err or not self.ran(result, [*self.exec_process()[:4], process, ID]):
+            return f"an exec says {result}"
+        return {self.suite.text["process"]: "stale", self.suite.new["process"]: "current"}.get(read(process), "wrong")
+
+    def properties_stay(self, path, mode, uid, gid):
+        st = os.stat(path)
+        return (st.st_mode & 0o7777, st.st_uid, st.st_gid) == (mode, uid, gid)
+
+    def limit(self):
+        return resource.prlimit(self.pid, resource.RLIMIT_MEMLOCK)
+
+
+class Suite:
+    def __init__(self, hook, node, work):
+        self.hook, self.node, self.dir, self.shim = hook, node, work, f"{work}/bin/oci-rdma-runtime"
+        self.runtime = "echo"
+        self.text = {name: read(f"{work}/{name}/config.json") for name in ("rdma", "none")}
+        self.text["process"] = read(os.path.join(os.path.dirname(os.path.abspath(__file__)), "process-exec.json"))
+        self.stale = json.dumps({"config": "/nowhere/config.json", "device": 1, "inode": 1, "mtime": 1, "root": "/r", "pid_file": "/nowhere/pidfile", "memlock": 1 << 20,
+                                 "capabilities": 16384, "env": {"STALE": "1"}}).encode()
+        self.checks = Checks()
+        self.places = [Place(self, f"w{i}") for i in range(min(4, os.cpu_count()))]
+        self.learn()
+
+    def learn(self):
+        """What good runs make."""
+        place = self.places[0]
+        place.fresh("rdma")
+        good = place.run(place.create())
+        self.new = {"config": read(place.config)}
+        limits = re.compile(rb',\s*"rlimits":\[[^]]*\]')  # where it may be granted all but the limit
+        self.without_limit = limits.sub(b"", self.new["config"])
+        place.begin()
+        place.run(place.exec_process())
+        self.new["process"] = read(place.process)
+        place.fresh("rdma")
+        place.begin_limited()
+        place.run(place.hook("warn"), stdin=place.put_state())
+        self.new["nccl"] = read(f"{place.etc}/nccl.conf")
+        place.fresh("rdma", image=IMAGE)
+        place.begin_limited()
+        place.run(place.hook("warn"), stdin=place.put_state())
+        self.new["image"] = read(f"{place.etc}/nccl.conf")
+        self.checks.that("good runs edit the files", "create, exec, createRuntime",
+                         good.status == 0 and self.new["config"] != self.text["rdma"] and self.new["process"] != self.text["process"]
+                         and NCCL in self.new["nccl"] and self.new["image"].startswith(IMAGE), str(good))
+        self.checks.report("control")
+
+    def is_runtime(self, call):
+        """The call asks whether the only runtime can be run; the answer is no."""
+        return f'"{self.dir}/rt/{self.runtime}"' in call.text or '/crun", ' in call.text
+
+    def sweep(self, tasks, work):
+        """work(place, task) for each task, in as many threads as there are places."""
+        pending = queue.SimpleQueue()
+        broken = []
+        for task in tasks:
+            pending.put(task)
+
+        def loop(place):
+            try:
+                while True:
+                    work(place, pending.get_nowait())
+            except queue.Empty:
+                pass
+            except Exception as error:  # pylint: disable=broad-except
+                broken.append(error)
+                raise
+        threads = [threading.Thread(target=loop, args=(place,)) for place in self.places]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        if broken:
+            raise broken[0]
+
+    def calls(self, prepare, arguments, on_error="warn", stdin=None):  # on_error: a name of Place.policy
+        """The system calls of a good run, up to the start of the runtime."""
+        place = self.places[0]
+        prepare(place)
+        place.run(arguments(place), on_error, detached(["strace", "-o", place.trace, "-s", "300", "--"]), stdin(place) if stdin else "/dev/null")
+        injected(place)
+        calls, numbers = [], {}
+        for line in read(place.trace).decode(errors="replace").splitlines():
+            match = re.match(r"(\w+)\(", line)
+            if not match:
+                continue
+            name = match.group(1)
+            numbers[name] = numbers.get(name, 0) + 1
+            # strace does not count the start of its own program
+            calls.append(Call(len(calls), name, numbers[name] - (name == "execve"), line))
+            if name == "execve" and len(calls) > 1:
+                break
+        # The C library's own start, in which nothing of ours runs
+        first = next(call.index for call in calls if call.name in ("fcntl", "openat", "openat2"))
+        return calls, first
+
+
+def injection(place, call, what):
+    return ["strace", "-o", place.trace, "-e", f"trace={call.name}", "-e", f"inject={call.name}:{what}:when={call.number}", "--"]
+
+
+def injected(place):
+    """It was reached; or, of a detached strace, when that has ended."""
+    for _ in range(1000):
+        trace = read(place.trace) or b""
+        if b"(INJECTED)" in trace or b"\n+++ " in trace:
+            break
+        time.sleep(0.001)
+    return b"(INJECTED)" in trace
+
+
+def detached(strace):
+    """The tracee stays the child of who started it: the hook looks at its parent."""
+    return [strace[0], "-D", *strace[1:]]
+
+
+def last(calls, part):
+    return max(call.index for call in calls if part in call.text)
+
+
+def policy_is_known(calls):
+    """Where a hook has read its config, which is behind the proof: only from there on is it known that a failure is to fail."""
+    opened = last(calls, '"warn.json"')
+    fd = calls[opened].text.rsplit("= ", 1)[1]
+    return next(call.index for call in calls[opened:] if call.text.startswith(f"close({fd})"))
+
+
+# ---- the shim: killed ----
+
+def killed(suite, name, prepare, arguments, target):
+    """target: the file that is rewritten, "config" or "process"."""
+    checks = suite.checks
+    calls, _ = suite.calls(prepare, arguments)
+    old = suite.text["rdma"] if target == "config" else suite.text["process"]
+    new = suite.new[target]
+
+    def work(place, call):
+        prepare(place)
+        path = place.config if target == "config" else place.process
+        st = os.stat(path)
+        result = place.run(arguments(place), strace=injection(place, call, "signal=KILL"))
+        checks.that("it is killed at every system call", call, result.status == -signal.SIGKILL, str(result))
+        now = read(path)
+        checks.that("the file is the old or the new one, whole", call, now in (old, new), lambda: repr(now)[:200])
+        checks.that("its mode and owner are the same", call, place.properties_stay(path, st.st_mode & 0o7777, st.st_uid, st.st_gid))
+        checks.that("there is no half record", call, place.record_state() in ("none", "stale", "current"), place.record_state)
+        if target == "config" and call.index % 2:
+            done = place.run(place.delete())
+            checks.that("delete --force then leaves nothing of the container", call, done.status == 0 and not os.listdir(place.state) if os.path.isdir(place.state) else True,
+                        lambda: str(os.listdir(place.state)))
+        elif target == "config":
+            checks.that("an exec then believes no record without the edit", call, place.record_state() != "current" or now == new)
+        if target == "process":
+            place.begin()
+        done = place.run(arguments(place))
+        checks.that("a normal run then is silent and starts the runtime", call, done.status == 0 and not done.err and place.ran(done, arguments(place)), str(done))
+        checks.that("and makes the new file", call, read(path) == new, lambda: repr(read(path))[:200])
+        checks.that("and the record", call, place.record_state() == "current", place.record_state)
+        checks.that("and leaves no temporary file", call, not place.temporaries(), lambda: str(place.temporaries()))
+    suite.sweep(calls[1:], work)
+    suite.checks.report(f"{name} killed at each of {len(calls) - 1} system calls")
+
+
+# ---- the shim: errors ----
+
+def failures(calls, errors):
+    """Each call with each error that it may fail with, under both policies."""
+    def of(call):
+        if call.name in ONLY_ERRORS:
+            return ONLY_ERRORS[call.name]
+        reads = call.name in READING or "O_PATH" in call.text or "O_RDONLY" in call.text
+        return (READING_ERRORS if reads and errors == ERRORS else errors) + MORE_ERRORS.get(call.name, ())
+    return [(call, error, on_error) for call in calls if call.name not in HARMLESS for error in of(call) for on_error in ("warn", "fail")]
+
+
+class Outcome:
+    """What a run of the shim that had one failing system call made of it."""
+
+    def __init__(self, place, result, arguments, target):
+        suite = place.suite
+        self.result = result
+        self.ran = result.status == 0 and place.ran(result, arguments)
+        self.silent = not result.err
+        self.failed = 0 < result.status < 127 and not place.ran(result, arguments) and result.err.count(b"\n") == 1
+        self.no_runtime = result.status == 127 and result.err.count(b"\n") == 1
+        path, old = (place.config, suite.text["rdma"]) if target == "config" else (place.process, suite.text["process"])
+        now = read(path)
+        self.file = {old: "old", suite.new[target]: "new", suite.without_limit: "without limit"}.get(now, repr(now)[:100])
+        self.record = place.record_state() if target == "config" else "current" if os.path.exists(place.record) else "none"
+        self.left = place.temporaries()
+        self.full = self.ran and self.silent and self.file == "new" and self.record == "current"
+
+    def __str__(self):
+        return f"{self.result}, file {self.file}, record {self.record}, left {self.left}"
+
+
+def failing(suite, name, prepare, arguments, target, may_pass, policy=""):
+    """may_pass(call): a failure there may leave the container unserved, silently, also under "fail": nobody knows yet that it is ours."""
+    checks = suite.checks
+    calls, first = suite.calls(prepare, arguments, policy + "warn")
+    tasks = failures(calls[first:], ERRORS)
+
+    def work(place, task):
+        call, error, on_error = task
+        case = f"{error}, on_error {on_error}, {call}"
+        prepare(place)
+        result = place.run(arguments(place), policy + on_error, injection(place, call, f"error={error}"))
+        outcome = Outcome(place, result, arguments(place), target)
+        checks.that("the call did fail", case, injected(place))
+        checks.that("no crash", case, result.status >= 0, str(outcome))
+        if on_error == "warn" and "RLIMIT_MEMLOCK" in call.text and outcome.file == "without limit":
+            outcome.file = "new"
+        checks.that("the file is the old or the new one, whole", case, outcome.file in ("old", "new"), str(outcome))
+        checks.that("there is no half record, and none without the edit", case, outcome.record in ("none", "stale") or (outcome.record == "current" and outcome.file == "new")
+                    or target == "process", str(outcome))
+        checks.that("no temporary file is left", case, not outcome.left or call.name == "unlinkat", str(outcome))
+        if outcome.no_runtime and suite.is_runtime(call):
+            return
+        if on_error == "warn":
+            checks.that("on_error warn: the runtime is started, silently", case, outcome.ran and outcome.silent, str(outcome))
+            return
+        unserved = outcome.ran and outcome.silent and outcome.file == "old" and outcome.record != "current"
+        unserved = unserved or (target == "process" and outcome.ran and outcome.silent and outcome.file == "old")
+        good = outcome.full or outcome.failed or (unserved and may_pass(call))
+        checks.that("on_error fail: success or one clear line, nothing between", case, good, str(outcome))
+    suite.sweep(tasks, work)
+    suite.checks.report(f"{name}, {len(tasks)} failing system calls")
+
+
+def by_hand(suite):
+    """Without a process.json only the runtime's own limit is raised."""
+    checks, place = suite.checks, suite.places[0]
+    calls, _ = suite.calls(prepare_asked, Place.exec_by_hand, "asked warn")
+    call = next(call for call in calls if call.name == "prlimit64" and "RLIMIT_MEMLOCK, {" in call.text)
+    for on_error in ("warn", "fail"):
+        prepare_asked(place)
+        result = place.run(place.exec_by_hand(), f"asked {on_error}", injection(place, call, "error=EPERM"))
+        checks.that("the call did fail", on_error, injected(place))
+        good = result.status == 0 and place.ran(result, place.exec_by_hand()) and not result.err
+        if on_error == "fail":
+            good = result.status == 1 and not result.out and result.err.count(b"\n") == 1
+        checks.that("started under warn, one line under fail", on_error, good, str(result))
+    checks.report("exec by hand, whose limit cannot be raised")
+
+
+def unconcerned(suite, name, prepare, arguments, errors):
+    """A container without RDMA never notices."""
+    checks = suite.checks
+    calls, first = suite.calls(prepare, arguments)
+    tasks = failures(calls[first:], errors)
+
+    def work(place, task):
+        call, error, on_error = task
+        prepare(place)
+        before = [(path, os.stat(path).st_ino, os.stat(path).st_mtime_ns) for path in (place.config, place.process)]
+        result = place.run(arguments(place), on_error, injection(place, call, f"error={error}"))
+        case = f"{error}, on_error {on_error}, {call}: {result}"
+        checks.that("the call did fail", case, injected(place))
+        if result.status == 127 and result.err.count(b"\n") == 1 and suite.is_runtime(call):
+            return
+        checks.that("the runtime is started, silently", case, result.status == 0 and place.ran(result, arguments(place)) and not result.err)
+        after = [(path, os.stat(path).st_ino, os.stat(path).st_mtime_ns) for path in (place.config, place.process)]
+        checks.that("nothing is touched", case, before == after and not place.temporaries() and place.record_state() in ("none", "stale"))
+    suite.sweep(tasks, work)
+    suite.checks.report(f"{name}, {len(tasks)} failing system calls")
+
+
+def late(suite, name, prepare, arguments, target, may_pass):
+    """The deadline's signal at each system call from when it is set."""
+    checks = suite.checks
+    calls, _ = suite.calls(prepare, arguments)
+    armed = next(call.index for call in calls if call.text.startswith("alarm("))
+    disarmed = last(calls, "alarm(0)")
+    tasks = [(call, on_error) for call in calls[armed + 1:disarmed + 1] for on_error in ("warn", "fail")]
+
+    def work(place, task):
+        call, on_error = task
+        prepare(place)
+        result = place.run(arguments(place), on_error, injection(place, call, "signal=ALRM"))
+        outcome = Outcome(place, result, arguments(place), target)
+        case = f"on_error {on_error}, {call}"
+        checks.that("the file is the old or the new one, whole", case, outcome.file in ("old", "new"), str(outcome))
+        checks.that("there is no half record", case, outcome.record in ("none", "stale", "current"), str(outcome))
+        if on_error == "warn":
+            checks.that("on_error warn: the runtime is started", case, outcome.ran, str(outcome))
+        else:
+            checks.that("on_error fail: success or one clear line, nothing between", case, outcome.full or outcome.failed or (outcome.ran and may_pass(call)), str(outcome))
+        if target == "process":
+            place.begin()
+        done = place.run(arguments(place))
+        checks.that("a normal run then has the full result, and leaves no temporary file", case,
+                    done.status == 0 and Outcome(place, done, arguments(place), target).full and not place.temporaries(), str(done))
+    suite.sweep(tasks, work)
+    suite.checks.report(f"{name}, not done in time at each of {disarmed - armed} system calls")
+
+
+def out_of_memory(suite, case):
+    """From some allocation on there is no memory. glibc's malloc asks brk, which fails by saying the old end, then mmap."""
+    checks = suite.checks
+    text = json.loads(suite.text[case])
+    text["process"]["env"] += [f"SERVICE_{i}={'x' * 100}" for i in range(3000)]
+    text = json.dumps(text).encode()
+
+    def prepare(place):
+        place.fresh(case)
+        write(place.config, text)
+    calls, first = suite.calls(prepare, Place.create)
+    place = suite.places[0]
+    whole = (text, read(place.config))
+    tasks = []
+    for name in ("brk", "mmap"):
+        numbers = [call.number for call in calls[first:] if call.name == name]
+        tasks += [(name, number, on_error) for number in numbers for on_error in ("warn", "fail")]
+
+    def work(place, task):
+        name, number, on_error = task
+        prepare(place)
+        both = {"brk": "retval=0", "mmap": "error=ENOMEM"}
+        strace = ["strace", "-o", place.trace, "-e", "trace=brk,mmap"]
+        for each, what in both.items():
+            strace += ["-e", f"inject={each}:{what}:when={number if each == name else 1}+"]
+        if name == "mmap":  # brk as it is: large blocks only
+            strace = strace[:5] + ["-e", f"inject=mmap:error=ENOMEM:when={number}+"]
+        result = place.run(place.create(), f"static {on_error}", [*strace, "--"])
+        ran = result.status == 2 and b"unrecognized option '--root=/r'" in result.err and result.err.count(b"\n") == 1
+        said = result.status in (1, 127) and result.err.count(b"\n") == 1
+        what = f"{name} {number}, on_error {on_error}: {result}"
+        checks.that("no memory was given", what, injected(place))
+        checks.that("the runtime is started silently, or one line says why not", what, ran or said)
+        checks.that("config.json is the old or the new one, whole", what, read(place.config) in whole)
+        checks.that("no temporary file is left", what, not place.temporaries(), lambda: str(place.temporaries()))
+        if on_error == "fail" and case == "rdma":
+            checks.that("on_error fail: all of it, or one clear line", what, said or ran and place.record_state() == "current" and read(place.config) == whole[1])
+    suite.sweep(tasks, work)
+    suite.checks.report(f"create of {case} without memory, {len(tasks)} times")
+
+
+# ---- limits that are real ----
+
+def few_descriptors(suite, name, prepare, arguments, served):
+    checks = suite.checks
+
+    def work(place, task):
+        limit, on_error = task
+        prepare(place)
+        result = place.run(arguments(place), on_error, ["prlimit", f"--nofile={limit}:{limit}", "--"])
+        case = f"{limit} descriptors, on_error {on_error}"
+        outcome = Outcome(place, result, arguments(place), "config")
+        # The runtime's own loader needs one
+        if limit == 3:
+            checks.that("the runtime is started at least", case, outcome.ran or b"rror while loading shared libraries" in result.err or b"Too many open files" in result.err, str(outcome))
+        elif not served or on_error == "warn":
+            checks.that("the runtime is started, silently", case, outcome.ran and outcome.silent, str(outcome))
+        else:
+            checks.that("on_error fail: served, or one clear line, or nobody could know", case, outcome.full or outcome.failed or outcome.ran and outcome.file == "old", str(outcome))
+        checks.that("no temporary file is left", case, not outcome.left, str(outcome))
+    suite.sweep([(limit, on_error) for limit in range(3, 14) for on_error in ("warn", "fail")], work)
+    suite.checks.report(name)
+
+
+def full_disk(suite):
+    """A real one: a tmpfs with room for so many pages more than what is there."""
+    checks = suite.checks
+    place = suite.places[0]
+    for pages in range(4):
+        for on_error in ("warn", "fail"):
+            for part, target in ("bundle", "config"), ("state", "config"), ("exec", "process"):
+                place.fresh("rdma")
+                if part == "exec":
+                    place.run(place.create())
+                    place.begin()
+                where = getattr(place, part)
+                os.makedirs(where, 0o700, exist_ok=True)
+                kept = {name: read(f"{where}/{name}") for name in os.listdir(where) if os.path.isfile(f"{where}/{name}")}
+                size = sum((len(text) + 4095) // 4096 for text in kept.values()) + pages
+                suite.must("mount", "-t", "tmpfs", "-o", f"size={max(1, size) * 4096},mode=700", "full", where)
+                if part == "state" and pages == 0:
+                    write(f"{where}/fill", b"x" * 4096)
+                for file, text in kept.items():
+                    write(f"{where}/{file}", text)
+                if part == "bundle":
+                    os.chmod(place.config, 0o640)
+                arguments = place.exec_process() if part == "exec" else place.create()
+                result = place.run(arguments, on_error)
+                outcome = Outcome(place, result, arguments, target)
+                case = f"{part} with {pages} free pages, on_error {on_error}"
+                checks.that("the file is the old or the new one, whole", case, outcome.file in ("old", "new"), str(outcome))
+                checks.that("no half record", case, outcome.record in ("none", "current"), str(outcome))
+                checks.that("no temporary file is left", case, not outcome.left, str(outcome))
+                if on_error == "warn":
+                    checks.that("on_error warn: the runtime is started, silently", case, outcome.ran and outcome.silent, str(outcome))
+                else:
+                    checks.that("on_error fail: success or one clear line", case, outcome.full or outcome.failed, str(outcome))
+                if pages == 3:
+                    checks.that("with room enough it works", case, outcome.full, str(outcome))
+                suite.must("umount", where)
+    suite.checks.report("a full disk")
+
+
+# ---- the hook and precreate ----
+
+def hook(suite, image, errors):
+    checks = suite.checks
+    good = suite.new["image" if image is not None else "nccl"]
+
+    def prepare(place):
+        place.fresh("rdma", image=image)
+        place.begin_limited()
+
+    def conf(place):
+        return read(f"{place.etc}/nccl.conf")
+
+    def run(place, on_error="warn", strace=()):
+        return place.run(place.hook(on_error), on_error, detached(strace) if strace else (), place.put_state())
+
+    calls, first = suite.calls(prepare, lambda place: place.hook("warn"), stdin=Place.put_state)
+    known = policy_is_known(calls)
+
+    def kill(place, call):
+        prepare(place)
+        result = run(place, strace=injection(place, call, "signal=KILL"))
+        checks.that("it is killed at every system call", call, result.status == -signal.SIGKILL, str(result))
+        checks.that("killed: nccl.conf is the old or the new one, whole", call, conf(place) in (image, good), lambda: repr(conf(place)))
+        result = run(place)
+        checks.that("a normal run then is silent", call, result.status == 0 and not result.err, str(result))
+        checks.that("and makes nccl.conf and the limit", call, conf(place) == good and place.limit() == (MEMLOCK[1], MEMLOCK[1]), lambda: str(place.limit()))
+        checks.that("and leaves no temporary file", call, not place.temporaries(), lambda: str(place.temporaries()))
+    suite.sweep(calls[1:], kill)
+
+    def error(place, task):
+        call, error, on_error = task
+        case = f"{error}, on_error {on_error}, {call}"
+        prepare(place)
+        result = run(place, on_error, injection(place, call, f"error={error}"))
+        full = result.status == 0 and conf(place) == good and place.limit() == (MEMLOCK[1], MEMLOCK[1])
+        clear = result.status == 1 and result.err.count(b"\n") == 1
+        checks.that("the call did fail", case, injected(place))
+        checks.that("no crash, and no word on stdout", case, result.status in (0, 1) and not result.out, str(result))
+        checks.that("nccl.conf is the old or the new one, whole", case, conf(place) in (image, good), lambda: repr(conf(place)))
+        checks.that("no temporary file is left", case, not place.temporaries() or call.name == "unlinkat", lambda: str(place.temporaries()))
+        if on_error == "warn":
+            checks.that("on_error warn: the container starts, and a failure is said in one line", case, result.status == 0 and (full or result.err.count(b"\n") == 1 or call.index <= known), str(result))
+        else:
+            checks.that("on_error fail: success or one clear line, nothing between", case, full and not result.err or clear or call.index <= known, str(result))
+    suite.sweep(failures(calls[first:], errors), error)
+    suite.checks.report(f"createRuntime, {'an image with nccl.conf' if image else 'no nccl.conf'}")
+
+
+def precreate(suite):
+    checks = suite.checks
+
+    def stdin(place):
+        return place.config
+
+    def prepare(place):
+        place.fresh("rdma")
+    calls, first = suite.calls(prepare, lambda place: place.precreate("warn"), stdin=stdin)
+    known = policy_is_known(calls)
+    tasks = failures(calls[first:], ("EIO", "EINTR", "ENOMEM"))
+
+    def work(place, task):
+        call, error, on_error = task
+        prepare(place)
+        result = place.run(place.precreate(on_error), on_error, injection(place, call, f"error={error}"), place.config)
+        case = f"{error}, on_error {on_error}, {call}: status {result.status}, {len(result.out)} bytes, stderr {result.err!r}"
+        checks.that("the call did fail", case, injected(place))
+        written = call.text.startswith(("write(1,", "read(0,", "newfstatat(0,", "fstat(0,"))
+        clear = result.status == 1 and result.err.count(b"\n") == 1
+        checks.that("no crash", case, result.status in (0, 1))
+        checks.that("what succeeds has written one text, whole", case, result.status != 0 or result.out in (suite.text["rdma"], suite.new["config"])
+                    or on_error == "warn" and "RLIMIT_MEMLOCK" in call.text and result.out == suite.without_limit)
+        if on_error == "warn":
+            checks.that("on_error warn: podman goes on", case, result.status == 0 or written and clear)
+        else:
+            checks.that("on_error fail: success or one clear line, nothing between", case, result.status == 0 and result.out == suite.new["config"] or clear or call.index <= known)
+    suite.sweep(tasks, work)
+    suite.checks.report(f"precreate, {len(tasks)} failing system calls")
+
+
+# ---- all of it ----
+
+def prepare_create(place):
+    place.fresh("rdma", stale=True)
+
+
+def prepare_exec(place):
+    place.fresh("rdma")
+    place.run(place.create())
+    place.begin()
+
+
+def prepare_asked(place):
+    """A container that was created by hand, without a pid file: the runtime is asked for its process."""
+    place.fresh("rdma")
+    place.run(place.create_by_hand(), "asked warn")
+    place.begin()
+    place.put_state(f"{place.dir}/crun.state")
+
+
+def prepare_none(place):
+    place.fresh("none", stale=True)
+
+
+def only_root(suite):
+    def must(*command):
+        if os.waitstatus_to_exitcode(os.waitpid(os.posix_spawn(shutil.which(command[0]), command, os.environ), 0)[1]):
+            raise RuntimeError(" ".join(command))
+    suite.must = must
+
+
+def main():
+    signal.alarm(400)
+    resource.setrlimit(resource.RLIMIT_MEMLOCK, MEMLOCK)
+    suite = Suite(*sys.argv[1:4])
+    only_root(suite)
+    try:
+        killed(suite, "create", prepare_create, Place.create, "config")
+        killed(suite, "exec", prepare_exec, Place.exec_process, "process")
+
+        calls, _ = suite.calls(prepare_create, Place.create)
+        proof = last(calls, "physfn")
+        failing(suite, "create", prepare_create, Place.create, "config", lambda call: call.index <= proof)
+        known = next(call.index for call in calls if "/ports" in call.text)
+        late(suite, "create", prepare_create, Place.create, "config", lambda call: call.index < known)
+
+        calls, _ = suite.calls(prepare_exec, Place.exec_process)
+        opened, closed = last(calls, f'"{ID}.json"'), next(call.index for call in calls if "/pidfile" in call.text)
+        believed = next(call.index for call in calls if '/exec/"' in call.text)
+        failing(suite, "exec", prepare_exec, Place.exec_process, "process", lambda call: call.index <= opened or closed <= call.index < believed)
+        late(suite, "exec", prepare_exec, Place.exec_process, "process", lambda call: call.index < believed)
+
+        calls, _ = suite.calls(prepare_asked, Place.exec_process_by_hand, "asked warn")
+        asked = next(call.index for call in calls if '/exec/"' in call.text)
+        failing(suite, "exec without pid file", prepare_asked, Place.exec_process_by_hand, "process", lambda call: call.index < asked, "asked ")
+        by_hand(suite)
+
+        unconcerned(suite, "create without RDMA", prepare_none, Place.create, ("EIO", "EPERM", "ENOMEM"))
+        unconcerned(suite, "exec without RDMA", lambda place: place.fresh("none"), Place.exec_process, ("EIO", "EPERM", "ENOMEM"))
+        unconcerned(suite, "delete without RDMA", lambda place: place.fresh("none"), Place.delete, ("EIO",))
+        out_of_memory(suite, "rdma")
+        out_of_memory(suite, "none")
+        few_descriptors(suite, "create with few descriptors", prepare_create, Place.create, True)
+        few_descriptors(suite, "create without RDMA, with few descriptors", prepare_none, Place.create, False)
+        full_disk(suite)
+        hook(suite, None, ERRORS)
+        hook(suite, IMAGE, ("ENOSPC", "EIO"))
+        precreate(suite)
+    finally:
+        for place in suite.places:
+            place.end()
+
+
+if __name__ == "__main__":
+    main()

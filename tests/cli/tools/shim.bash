@@ -1,0 +1,160 @@
+# shellcheck shell=bash disable=SC2034
+# What the suites of the runtime shim share: runtimes that write down how they were called, and what a container is made of.
+# A suite sources this after setup.bash.
+
+SHIM=$T/bin/oci-rdma-runtime
+RT=$T/rt       # the runtimes
+SEEN=$T/seen   # what the last one of them got
+STATE=$T/state # the config's state_dir
+CASES=$T/cases
+P=$T/exec/process.json
+PIDFILE=$T/pidfile
+SOFT=1048576 HARD=8388608 # our own memlock; the config's is the hard one, to which everybody may raise it
+ID=940942ebb876fe6079df8da29c1c12cc56f396967f80b36e8efb63028986fbfd
+export OCI_RDMA_SYSROOT=$NODE
+
+mkdir -p "$T/bin" "$RT" "$SEEN" "$T/exec"
+for name in "" -crun -runc -youki; do ln -s "$HOOK" "$SHIM$name"; done
+prlimit --pid $$ --memlock=$SOFT:$HARD
+# shellcheck disable=SC2154
+trap 'end_container; rm -rf "$T"' EXIT
+
+# runtime PATH: a runtime that notes its arguments, and everything else about itself if $T/full is there. Its exit status is in
+# $T/exit; to "state" it answers with $T/answer.
+runtime() {
+	mkdir -p "${1%/*}"
+	cat >"$1" <<-EOT
+		#!/bin/bash
+		printf '%s\n' "\$*" >>"$SEEN/calls"
+		read -r round <"$T/round"
+		for word; do
+			if [ "\$word" = state ] && [ -e "$T/answer" ]; then
+				. "$T/answer"
+				exit
+			fi
+		done
+		printf '%s\0' "\$round" "\$0" "\$@" >"$SEEN/argv"
+		if [ -e "$T/full" ]; then
+			PATH=/usr/bin:/bin
+			mapfile -t status <"/proc/\$\$/status"
+			cat "/proc/\$\$/environ" >"$SEEN/environ"
+			umask >"$SEEN/umask"
+			find "/proc/\$\$/fd" -mindepth 1 ! -name 255 -printf '%f %l\n' >"$SEEN/fds"
+			readlink "/proc/\$\$/cwd" >"$SEEN/cwd"
+			printf '%s\n' "\${status[@]}" | grep -E '^(Uid|Gid|Groups|Sig[BIC]|Shd|Cap|NoNewPrivs|Seccomp|Umask)' >"$SEEN/status"
+			cat "/proc/\$\$/limits" "/proc/\$\$/oom_score_adj" >"$SEEN/limits"
+			echo "\$\$" >"$SEEN/pid"
+		fi
+		if [ -e "$T/reads" ]; then cat >"$SEEN/stdin"; fi
+		if [ -e "$T/exit" ]; then . "$T/exit"; fi
+		exit 0
+	EOT
+	chmod 755 "$1"
+}
+runtime "$RT/crun"
+
+# policy [MEMBERS]: the node's config.json
+policy() { config "{\"memlock\": \"8Mi\", \"state_dir\": \"$STATE\", \"runtimes\": [\"$RT/crun\"]${1:+, $1}}"; }
+# on_error warn|fail: the same with this policy
+on_error() { printf '{"memlock": "8Mi", "state_dir": "%s", "runtimes": ["%s"], "on_error": "%s"}' "$STATE" "$RT/crun" "$1" >"$NODE/etc/oci-rdma-hook/config.json"; }
+
+# prepare NAME CASE …: bundles to start from, $CASES/NAME/config.json, and what they become under the present policy, edited.json
+prepare() {
+	local name pairs=()
+	while [ $# -gt 0 ]; do
+		pairs+=("$2" "$CASES/$1")
+		shift 2
+	done
+	"$PYTHON" -IS tests/bundles/mkbundle "${pairs[@]}"
+	for name in "$CASES"/*; do "$HOOK" --sysroot "$NODE" --dry-run --format spec "$name" >"$name/edited.json"; done
+}
+
+# fresh [NAME]: a new bundle $B and process.json $P, and no record of any container
+fresh() {
+	case=${1-rdma}
+	rm -rf "$B" "$STATE" "$T/exec"
+	mkdir "$B" "$T/exec"
+	cp "$CASES/$case/config.json" "$B"
+	cp tests/cli/tools/process-exec.json "$P"
+}
+
+# start ARG…: the shim; its $rc, $T.out, $T.err, and what the runtime saw in $SEEN
+AS=$SHIM
+round=0
+start() {
+	echo $((++round)) >"$T/round"
+	: >"$SEEN/calls"
+	timeout 20 "$AS" "$@" </dev/null >"$T/out" 2>"$T/err"
+	rc=$?
+}
+
+# look: $started, the runtime of the last start, "" if there was none; $arguments, those that it got; $said, all output
+look() {
+	local seen=("")
+	[ ! -e "$SEEN/argv" ] || mapfile -d '' -t seen <"$SEEN/argv"
+	started='' arguments=
+	if [ "${seen[0]}" = "$round" ]; then
+		started=${seen[1]}
+		[ "${#seen[@]}" -eq 2 ] || printf -v arguments ' <%s>' "${seen[@]:2}"
+	fi
+	said=$(cat "$T/out" "$T/err")
+}
+
+# passes DESCRIPTION ARG…: the shim starts the runtime with just these arguments, and says nothing
+passes() {
+	local what=$1 want=
+	shift
+	start "$@"
+	look
+	[ $# -eq 0 ] || printf -v want ' <%s>' "$@"
+	is "$what: the runtime is started, silently" "0 \"\" yes$want" "$rc \"$said\" ${started:+yes}$arguments"
+}
+
+# fails DESCRIPTION STATUS PART …: after start: the runtime was not started, and one line says why
+fails() {
+	local what=$1 want=$2
+	shift 2
+	look
+	is "$what: status, stdout, and no runtime" "$want, , " "$rc, $(<"$T/out"), $started"
+	one_line "$what" "$@"
+}
+
+# bytes DESCRIPTION FILE WANT: FILE has the bytes of WANT
+bytes() { if cmp -s "$2" "$3"; then pass "$1"; else fail "$1" "$(diff "$3" "$2")"; fi; }
+
+# stamp FILE: changes when the file is replaced, written or touched
+stamp() { stat -c '%i %s %Y %y %z %a %u:%g' "$@" 2>&1; }
+
+edited() { bytes "$1: config.json is edited" "${2-$B/config.json}" "$CASES/$case/edited.json"; }
+not_edited() { bytes "$1: config.json is as it was" "${2-$B/config.json}" "$CASES/$case/config.json"; }
+recorded() { check "$1: there is a record" test -f "$STATE/${2-$ID}.json"; }
+not_recorded() { is "$1: there is no record" "" "$(find "$STATE" -mindepth 1 2>/dev/null)"; }
+exec_edited() { bytes "$1: process.json is edited" "${2-$P}" "$T/process.edited"; }
+exec_not_edited() { bytes "$1: process.json is as it was" "${2-$P}" tests/cli/tools/process-exec.json; }
+# no_temporary DESCRIPTION: nothing is left beside the files
+no_temporary() {
+	is "$1: nothing is left behind" "" "$(find "$B" "$T/exec" "$STATE" -name '.*' -mindepth 1 2>/dev/null)"
+}
+
+# The container's process, which the runtime starts behind our create
+container=
+end_container() {
+	if [ -n "$container" ]; then
+		kill -KILL "$container"
+		wait "$container"
+	fi 2>/dev/null
+	container=
+}
+begin_container() {
+	end_container
+	sleep 600 >/dev/null 2>&1 &
+	container=$!
+	echo "$container" >"$PIDFILE"
+}
+
+# create: a container as conmon makes it
+create() {
+	rm -f "$PIDFILE"
+	start --root=/r create --bundle "$B" --pid-file "$PIDFILE" "$ID"
+	begin_container
+}
