@@ -57,6 +57,7 @@ help:
 	@echo 'make              build $(HOOK)'
 	@echo 'make demo         dry run on a recorded H100 node'
 	@echo 'make check        all tests: check-unit check-cli check-podman check-vm, and lint'
+	@echo 'make bench        the shim beside the plain runtime, in pairs'
 	@echo 'make install      DESTDIR= PREFIX=$(PREFIX) HOOKSDIR=$(HOOKSDIR) HOOKS=annotation|device'
 	@echo 'make uninstall    the hook first, then the executable'
 	@echo 'make format lint  clang-format; clang-tidy, cppcheck, shellcheck'
@@ -108,6 +109,10 @@ check-podman: $(HOOK)
 check-vm: $(HOOK)
 	@tests/deps test vm
 	HOOK=$(HOOK) BUILD=$(BUILD) tests/run -- $(SUITES_VM)
+
+bench: $(HOOK)
+	@tests/deps test podman
+	HOOK=$(HOOK) BUILD=$(BUILD) tests/bench/run
 
 $(BUILD)/tests/unit/%: tests/unit/%.c $(OBJECTS) | $(BUILD)/.deps-test
 	@mkdir -p $(@D)
@@ -162,5 +167,5 @@ uninstall:
 clean:
 	rm -rf $(BUILD)
 
-.PHONY: all help demo check check-deps check-unit check-cli check-podman check-vm lint format install \
+.PHONY: all help demo bench check check-deps check-unit check-cli check-podman check-vm lint format install \
 	uninstall clean

@@ -491,9 +491,9 @@ no_temporary "create"
 is "the record's mode" "600 0:0" "$(stat -c '%a %u:%g' "$STATE/$ID.json")"
 is "the state_dir's mode" "700 0:0" "$(stat -c '%a %u:%g' "$STATE")"
 before=$(stamp "$B/config.json")
-inode=$(stat -c %i "$STATE/$ID.json")
+inode=$(stat -c '%i %z' "$STATE/$ID.json")
 start --root=/r create --bundle "$B" --pid-file "$PIDFILE" "$ID"
-is "create while it runs: nothing is another file" "$before $inode" "$(stamp "$B/config.json") $(stat -c %i "$STATE/$ID.json")"
+is "create while it runs: nothing is another file" "$before $inode" "$(stamp "$B/config.json") $(stat -c '%i %z' "$STATE/$ID.json")"
 cp "$CASES/rdma/config.json" "$T/here.json"
 mkdir "$T/twin"
 cp "$CASES/rdma/config.json" "$T/twin"
@@ -503,7 +503,7 @@ exec_edited "the one that runs is served on"
 end_container
 create
 is "create again: config.json is the same file" "$before" "$(stamp "$B/config.json")"
-check "create again: the record is a new file" test "$(stat -c %i "$STATE/$ID.json")" != "$inode"
+check "create again: the record is a new file" test "$(stat -c '%i %z' "$STATE/$ID.json")" != "$inode"
 no_temporary "create again"
 for mask in 0000 0077 0777; do
 	fresh
