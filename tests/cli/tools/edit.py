@@ -13,7 +13,7 @@ import sys
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import specs
-from jsontext import MEMLOCK, SETS, Grant, model_of, undo, wanted
+from jsontext import MEMLOCK, SETS, Grant, model_of, parse, undo, wanted
 from tap import Checks
 
 SOFT, HARD = 1 << 20, 8 << 20  # our own memlock; edit.sh sets it
@@ -106,6 +106,15 @@ def first_difference(a, b):
     return f"at byte {at}: {a[max(0, at - 40):at + 40]!r} became {b[max(0, at - 40):at + 40]!r}"
 
 
+def parses(checks, case, text):
+    try:
+        parse(text)
+        error = ""
+    except ValueError as reason:
+        error = str(reason)
+    return checks.that("the output is JSON", case, not error, error)
+
+
 def only_added(checks, case, before, after, whole=True):
     """The bytes outside of what was added are the bytes before."""
     try:
@@ -145,6 +154,8 @@ def check_config(program, checks, case, text, grant, deep, ways_in=True):
         return
     if not grant:
         checks.that("what gets nothing keeps every byte", case, edited == text, lambda: first_difference(text, edited))
+    if not parses(checks, case, edited):
+        return
     only_added(checks, case, text, edited)
     means(checks, case, text, edited, grant)
     checks.that("spec of spec is the same bytes", case, program.dry_run(edited) == (0, edited, b""))
@@ -164,9 +175,9 @@ def check_config(program, checks, case, text, grant, deep, ways_in=True):
     program.create()
     again = os.stat(program.file)
     checks.that("the shim's second run leaves the file alone", case, (after.st_ino, after.st_mtime_ns) == (again.st_ino, again.st_mtime_ns))
-    status, out, _ = program.dry_run(edited, "json")
-    plan = json.loads(out)
-    checks.that("a plan for the edited spec adds nothing", case, not (plan["rlimits"] or plan["capabilities"] or plan["env"]), out.decode())
+    status, out, error = program.dry_run(edited, "json")
+    plan = json.loads(out) if status == 0 else {"rlimits": "no plan"}
+    checks.that("a plan for the edited spec adds nothing", case, not any(plan.get(gift) for gift in ("rlimits", "capabilities", "env")), (out + error).decode())
 
 
 def check_process(program, checks, case, text, grant):
@@ -176,6 +187,8 @@ def check_process(program, checks, case, text, grant):
     checks.that("exec starts the runtime silently", case, program.exec() == (0, b"", b""))
     edited = read(program.process)
     after = os.stat(program.process)
+    if not parses(checks, case, edited):
+        return
     only_added(checks, case, text, edited, whole=False)
     means(checks, case, text, edited, grant, whole=False)
     if edited == text:

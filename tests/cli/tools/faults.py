@@ -21,15 +21,18 @@ from tap import Checks
 
 ID = "container"
 ERRORS = ("ENOSPC", "EIO", "EROFS", "EPERM", "ENOMEM", "EINTR")
-MORE_ERRORS = {"openat2": ("ENOSYS", "EMFILE", "EAGAIN", "EPERM"), "openat": ("EMFILE", "EPERM"), "flistxattr": ("EOPNOTSUPP",), "fsetxattr": ("EOPNOTSUPP",), "fgetxattr": ("ENODATA",),
+MORE_ERRORS = {"openat2": ("ENOSYS", "EMFILE", "EAGAIN", "EPERM"), "openat": ("EMFILE", "EPERM"), "flistxattr": ("EOPNOTSUPP",),
+               "fsetxattr": ("EOPNOTSUPP",), "fgetxattr": ("ENODATA",),
                "unlinkat": ("ENOENT",), "mkdir": ("ENOENT",)}
 # Of calls that only read: what a disk, a sick driver or a full machine makes of them
-READING = {"newfstatat", "fstat", "read", "pread64", "readlink", "readlinkat", "getdents64", "flistxattr", "fgetxattr", "fstatfs", "prlimit64", "access", "statx",
+READING = {"newfstatat", "fstat", "read", "pread64", "readlink", "readlinkat", "getdents64", "flistxattr", "fgetxattr", "fstatfs",
+           "prlimit64", "access", "statx",
            "socket", "connect", "sendto", "pidfd_open", "getcwd"}
 READING_ERRORS = ("EIO", "ENOMEM", "EINTR")
 ONLY_ERRORS = {"poll": ("ENOMEM", "EINTR")}
 # Calls that do not fail, or whose failure says nothing; of brk see out_of_memory
-HARMLESS = {"brk", "getpid", "geteuid", "getegid", "getuid", "getgid", "alarm", "rt_sigaction", "rt_sigprocmask", "exit_group", "prctl", "arch_prctl", "execve", "lseek",
+HARMLESS = {"brk", "getpid", "geteuid", "getegid", "getuid", "getgid", "alarm", "rt_sigaction", "rt_sigprocmask", "exit_group", "prctl",
+            "arch_prctl", "execve", "lseek",
             "close", "fcntl", "munmap", "rt_sigreturn", "exit", "getrandom"}
 MEMLOCK = (1 << 20, 8 << 20)  # of the container's process, before the hook; "memlock" of the config is the hard limit
 NCCL = b"NCCL_IB_HCA==mlx5_6\n"
@@ -78,9 +81,11 @@ class Place:
         os.makedirs(self.dir)
         self.policy = {}
         for on_error in ("warn", "fail"):
-            for prefix, runtime in ("", f"{suite.dir}/rt/{suite.runtime}"), ("static ", f"{suite.dir}/rt/static"), ("asked ", f"{self.dir}/crun"):
+            for prefix, runtime in ("", f"{suite.dir}/rt/{suite.runtime}"), ("static ", f"{suite.dir}/rt/static"), ("asked ",
+                f"{self.dir}/crun"):
                 self.policy[prefix + on_error] = f"{self.dir}/{prefix}{on_error}.json"
-                write(self.policy[prefix + on_error], json.dumps({"state_dir": self.state, "runtimes": [runtime], "on_error": on_error, "memlock": "8Mi"}).encode())
+                write(self.policy[prefix + on_error],
+                      json.dumps({"state_dir": self.state, "runtimes": [runtime], "on_error": on_error, "memlock": "8Mi"}).encode())
         # A runtime that also answers to "state"
         write(f"{self.dir}/crun", b'#!/bin/sh\ncase " $* " in *" state "*) cat "$0.state" ;; *) echo "$@" ;; esac\n')
         os.chmod(f"{self.dir}/crun", 0o755)
@@ -122,7 +127,8 @@ class Place:
     def run(self, arguments, on_error="warn", strace=(), stdin="/dev/null"):
         out, err = f"{self.dir}/out", f"{self.dir}/err"
         flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC
-        actions = [(os.POSIX_SPAWN_OPEN, 0, stdin, os.O_RDONLY, 0), (os.POSIX_SPAWN_OPEN, 1, out, flags, 0o600), (os.POSIX_SPAWN_OPEN, 2, err, flags, 0o600)]
+        actions = [(os.POSIX_SPAWN_OPEN, 0, stdin, os.O_RDONLY, 0), (os.POSIX_SPAWN_OPEN, 1, out, flags, 0o600), (os.POSIX_SPAWN_OPEN, 2,
+            err, flags, 0o600)]
         env = {"OCI_RDMA_SYSROOT": self.suite.node, "OCI_RDMA_CONFIG": self.policy[on_error]}
         command = [*strace, *arguments]
         path = command[0] if "/" in command[0] else shutil.which(command[0])
@@ -168,7 +174,8 @@ class Place:
         return result.out.endswith(" ".join(arguments[1:]).encode() + b"\n")
 
     def temporaries(self):
-        found = [os.path.join(folder, name) for part in (self.bundle, self.state, self.exec) for folder, _, names in os.walk(part) for name in names]
+        found = [os.path.join(folder, name) for part in (self.bundle, self.state, self.exec) for folder, _, names in os.walk(part)
+                 for name in names]
         return [path for path in found if os.path.basename(path).startswith(".")]
 
     def record_state(self):
@@ -207,7 +214,8 @@ class Suite:
         self.runtime = "echo"
         self.text = {name: read(f"{work}/{name}/config.json") for name in ("rdma", "none")}
         self.text["process"] = read(os.path.join(os.path.dirname(os.path.abspath(__file__)), "process-exec.json"))
-        self.stale = json.dumps({"config": "/nowhere/config.json", "device": 1, "inode": 1, "mtime": 1, "root": "/r", "pid_file": "/nowhere/pidfile", "memlock": 1 << 20,
+        self.stale = json.dumps({"config": "/nowhere/config.json", "device": 1, "inode": 1, "mtime": 1, "root": "/r",
+                                 "pid_file": "/nowhere/pidfile", "memlock": 1 << 20,
                                  "capabilities": 16384, "env": {"STALE": "1"}}).encode()
         self.checks = Checks()
         self.places = [Place(self, f"w{i}") for i in range(min(4, os.cpu_count()))]
@@ -269,7 +277,8 @@ class Suite:
         """The system calls of a good run, up to the start of the runtime."""
         place = self.places[0]
         prepare(place)
-        place.run(arguments(place), on_error, detached(["strace", "-o", place.trace, "-s", "300", "--"]), stdin(place) if stdin else "/dev/null")
+        place.run(arguments(place), on_error, detached(["strace", "-o", place.trace, "-s", "300", "--"]), stdin(place)
+                  if stdin else "/dev/null")
         injected(place)
         calls, numbers = [], {}
         for line in read(place.trace).decode(errors="replace").splitlines():
@@ -338,14 +347,16 @@ def killed(suite, name, prepare, arguments, target):
         checks.that("there is no half record", call, place.record_state() in ("none", "stale", "current"), place.record_state)
         if target == "config" and call.index % 2:
             done = place.run(place.delete())
-            checks.that("delete --force then leaves nothing of the container", call, done.status == 0 and not os.listdir(place.state) if os.path.isdir(place.state) else True,
+            checks.that("delete --force then leaves nothing of the container", call, done.status == 0 and not os.listdir(place.state)
+                        if os.path.isdir(place.state) else True,
                         lambda: str(os.listdir(place.state)))
         elif target == "config":
             checks.that("an exec then believes no record without the edit", call, place.record_state() != "current" or now == new)
         if target == "process":
             place.begin()
         done = place.run(arguments(place))
-        checks.that("a normal run then is silent and starts the runtime", call, done.status == 0 and not done.err and place.ran(done, arguments(place)), str(done))
+        checks.that("a normal run then is silent and starts the runtime", call, done.status == 0 and not done.err and place.ran(done,
+            arguments(place)), str(done))
         checks.that("and makes the new file", call, read(path) == new, lambda: repr(read(path))[:200])
         checks.that("and the record", call, place.record_state() == "current", place.record_state)
         checks.that("and leaves no temporary file", call, not place.temporaries(), lambda: str(place.temporaries()))
@@ -403,7 +414,8 @@ def failing(suite, name, prepare, arguments, target, may_pass, policy=""):
         if on_error == "warn" and "RLIMIT_MEMLOCK" in call.text and outcome.file == "without limit":
             outcome.file = "new"
         checks.that("the file is the old or the new one, whole", case, outcome.file in ("old", "new"), str(outcome))
-        checks.that("there is no half record, and none without the edit", case, outcome.record in ("none", "stale") or (outcome.record == "current" and outcome.file == "new")
+        checks.that("there is no half record, and none without the edit", case, outcome.record in ("none", "stale")
+                    or (outcome.record == "current" and outcome.file == "new")
                     or target == "process", str(outcome))
         checks.that("no temporary file is left", case, not outcome.left or call.name == "unlinkat", str(outcome))
         if outcome.no_runtime and suite.is_runtime(call):
@@ -476,7 +488,8 @@ def late(suite, name, prepare, arguments, target, may_pass):
         if on_error == "warn":
             checks.that("on_error warn: the runtime is started", case, outcome.ran, str(outcome))
         else:
-            checks.that("on_error fail: success or one clear line, nothing between", case, outcome.full or outcome.failed or (outcome.ran and may_pass(call)), str(outcome))
+            checks.that("on_error fail: success or one clear line, nothing between", case, outcome.full or outcome.failed
+                        or (outcome.ran and may_pass(call)), str(outcome))
         if target == "process":
             place.begin()
         done = place.run(arguments(place))
@@ -522,7 +535,8 @@ def out_of_memory(suite, case):
         checks.that("config.json is the old or the new one, whole", what, read(place.config) in whole)
         checks.that("no temporary file is left", what, not place.temporaries(), lambda: str(place.temporaries()))
         if on_error == "fail" and case == "rdma":
-            checks.that("on_error fail: all of it, or one clear line", what, said or ran and place.record_state() == "current" and read(place.config) == whole[1])
+            checks.that("on_error fail: all of it, or one clear line", what, said or ran and place.record_state() == "current"
+                        and read(place.config) == whole[1])
     suite.sweep(tasks, work)
     suite.checks.report(f"create of {case} without memory, {len(tasks)} times")
 
@@ -540,11 +554,13 @@ def few_descriptors(suite, name, prepare, arguments, served):
         outcome = Outcome(place, result, arguments(place), "config")
         # The runtime's own loader needs one
         if limit == 3:
-            checks.that("the runtime is started at least", case, outcome.ran or b"rror while loading shared libraries" in result.err or b"Too many open files" in result.err, str(outcome))
+            checks.that("the runtime is started at least", case, outcome.ran or b"rror while loading shared libraries" in result.err
+                        or b"Too many open files" in result.err, str(outcome))
         elif not served or on_error == "warn":
             checks.that("the runtime is started, silently", case, outcome.ran and outcome.silent, str(outcome))
         else:
-            checks.that("on_error fail: served, or one clear line, or nobody could know", case, outcome.full or outcome.failed or outcome.ran and outcome.file == "old", str(outcome))
+            checks.that("on_error fail: served, or one clear line, or nobody could know", case, outcome.full or outcome.failed
+                        or outcome.ran and outcome.file == "old", str(outcome))
         checks.that("no temporary file is left", case, not outcome.left, str(outcome))
     suite.sweep([(limit, on_error) for limit in range(3, 14) for on_error in ("warn", "fail")], work)
     suite.checks.report(name)
@@ -615,7 +631,8 @@ def hook(suite, image, errors):
         checks.that("killed: nccl.conf is the old or the new one, whole", call, conf(place) in (image, good), lambda: repr(conf(place)))
         result = run(place)
         checks.that("a normal run then is silent", call, result.status == 0 and not result.err, str(result))
-        checks.that("and makes nccl.conf and the limit", call, conf(place) == good and place.limit() == (MEMLOCK[1], MEMLOCK[1]), lambda: str(place.limit()))
+        checks.that("and makes nccl.conf and the limit", call, conf(place) == good and place.limit() == (MEMLOCK[1], MEMLOCK[1]),
+                    lambda: str(place.limit()))
         checks.that("and leaves no temporary file", call, not place.temporaries(), lambda: str(place.temporaries()))
     suite.sweep(calls[1:], kill)
 
@@ -631,9 +648,11 @@ def hook(suite, image, errors):
         checks.that("nccl.conf is the old or the new one, whole", case, conf(place) in (image, good), lambda: repr(conf(place)))
         checks.that("no temporary file is left", case, not place.temporaries() or call.name == "unlinkat", lambda: str(place.temporaries()))
         if on_error == "warn":
-            checks.that("on_error warn: the container starts, and a failure is said in one line", case, result.status == 0 and (full or result.err.count(b"\n") == 1 or call.index <= known), str(result))
+            checks.that("on_error warn: the container starts, and a failure is said in one line", case, result.status == 0
+                        and (full or result.err.count(b"\n") == 1 or call.index <= known), str(result))
         else:
-            checks.that("on_error fail: success or one clear line, nothing between", case, full and not result.err or clear or call.index <= known, str(result))
+            checks.that("on_error fail: success or one clear line, nothing between", case, full and not result.err or clear
+                        or call.index <= known, str(result))
     suite.sweep(failures(calls[first:], errors), error)
     suite.checks.report(f"createRuntime, {'an image with nccl.conf' if image else 'no nccl.conf'}")
 
@@ -659,12 +678,14 @@ def precreate(suite):
         written = call.text.startswith(("write(1,", "read(0,", "newfstatat(0,", "fstat(0,"))
         clear = result.status == 1 and result.err.count(b"\n") == 1
         checks.that("no crash", case, result.status in (0, 1))
-        checks.that("what succeeds has written one text, whole", case, result.status != 0 or result.out in (suite.text["rdma"], suite.new["config"])
+        checks.that("what succeeds has written one text, whole", case, result.status != 0 or result.out in (suite.text["rdma"],
+            suite.new["config"])
                     or on_error == "warn" and "RLIMIT_MEMLOCK" in call.text and result.out == suite.without_limit)
         if on_error == "warn":
             checks.that("on_error warn: podman goes on", case, result.status == 0 or written and clear)
         else:
-            checks.that("on_error fail: success or one clear line, nothing between", case, result.status == 0 and result.out == suite.new["config"] or clear or call.index <= known)
+            checks.that("on_error fail: success or one clear line, nothing between", case, result.status == 0
+                        and result.out == suite.new["config"] or clear or call.index <= known)
     suite.sweep(tasks, work)
     suite.checks.report(f"precreate, {len(tasks)} failing system calls")
 
@@ -718,12 +739,14 @@ def main():
         calls, _ = suite.calls(prepare_exec, Place.exec_process)
         opened, closed = last(calls, f'"{ID}.json"'), next(call.index for call in calls if "/pidfile" in call.text)
         believed = next(call.index for call in calls if '/exec/"' in call.text)
-        failing(suite, "exec", prepare_exec, Place.exec_process, "process", lambda call: call.index <= opened or closed <= call.index < believed)
+        failing(suite, "exec", prepare_exec, Place.exec_process, "process", lambda call: call.index <= opened
+                or closed <= call.index < believed)
         late(suite, "exec", prepare_exec, Place.exec_process, "process", lambda call: call.index < believed)
 
         calls, _ = suite.calls(prepare_asked, Place.exec_process_by_hand, "asked warn")
         asked = next(call.index for call in calls if '/exec/"' in call.text)
-        failing(suite, "exec without pid file", prepare_asked, Place.exec_process_by_hand, "process", lambda call: call.index < asked, "asked ")
+        failing(suite, "exec without pid file", prepare_asked, Place.exec_process_by_hand, "process", lambda call: call.index < asked,
+                "asked ")
         by_hand(suite)
 
         unconcerned(suite, "create without RDMA", prepare_none, Place.create, ("EIO", "EPERM", "ENOMEM"))
