@@ -329,14 +329,20 @@ static uint64_t start_of(pid_t pid)
 	return ticks * (1000000000U / (uint64_t)sysconf(_SC_CLK_TCK));
 }
 
+static bool started_with(const struct record *record, pid_t pid)
+{
+	uint64_t start = start_of(pid);
+
+	return start + START_SLACK >= record->created && start <= record->created + START_PATIENCE;
+}
+
 bool record_is_current(const struct record *record, const char *root, pid_t pid)
 {
 	cleanup_fd fd = open(record->config, O_PATH | O_NOFOLLOW | O_CLOEXEC);
-	uint64_t start = start_of(pid);
 	struct stat st;
 
 	if (!same_directory(record->root, root) || fd < 0 || fstat(fd, &st) < 0)
 		return false;
 	return st.st_dev == record->device && st.st_ino == record->inode &&
-	       start + START_SLACK >= record->created && start <= record->created + START_PATIENCE;
+	       (pid == 0 || started_with(record, pid));
 }

@@ -49,9 +49,10 @@ int record_load(struct arena *arena, const char *state_dir, const char *id,
 void record_remove(const char *state_dir, const char *id);
 
 /*
- * False if the record is of an earlier container of that id: it had another --root, its config.json
- * is gone or another file (a runtime between us and the last one may have rewritten it in its
- * place), or its process, pid, is gone or did not start when the record was made.
+ * False if the record is of an earlier container of that id: another --root, its config.json is
+ * gone or another file (a runtime between us and the last one may have rewritten it in its place),
+ * or its process, pid, is gone or did not start when the record was made. pid 0: not known, which
+ * says nothing against it.
  */
 bool record_is_current(const struct record *record, const char *root, pid_t pid);
 

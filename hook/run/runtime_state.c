@@ -65,7 +65,8 @@ int runtime_state(struct arena *arena, const char *runtime, const char *root, co
 	status = state_read(arena, in, ret_state, err);
 	cleanup_close_fd(&in);
 	in = -1;
-	if (wait_for(pid) < 0)
-		return err_set(err, "%s state %.80s failed", runtime, id);
-	return status;
+	if (wait_for(pid) == 0)
+		return status;
+	(void)err_set(err, "%s state %.80s failed", runtime, id);
+	return RUNTIME_STATE_NONE;
 }

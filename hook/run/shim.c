@@ -59,16 +59,16 @@ static const char *or_empty(const char *text)
 
 /* ---- whose record it is ---- */
 
-/* What conmon was told to write by --pid-file. 0 if there is none */
+/* What conmon was told to write by --pid-file. 0: there is no such file; -1: it says no process */
 static pid_t read_pid(const char *pid_file)
 {
 	char line[32];
-	long pid;
+	ssize_t len = fs_read_line(AT_FDCWD, pid_file, line, sizeof(line));
+	long pid = len > 0 ? strtol(line, NULL, 10) : 0;
 
-	if (fs_read_line(AT_FDCWD, pid_file, line, sizeof(line)) < 0)
+	if (len == -ENOENT)
 		return 0;
-	pid = strtol(line, NULL, 10);
-	return pid > 1 && pid <= INT_MAX ? (pid_t)pid : 0;
+	return pid > 1 && pid <= INT_MAX ? (pid_t)pid : -1;
 }
 
 static bool is_directory(const char *path, const char *other)
@@ -79,20 +79,23 @@ static bool is_directory(const char *path, const char *other)
 	return first >= 0 && second >= 0 && fs_same_file(first, second);
 }
 
-/* Without a pid file, by hand, the runtime is asked whose the id is. 0 if it is another bundle's */
+/*
+ * Without a pid file, by hand, the runtime is asked whose the id is. 0: it does not say; -1:
+ * nobody's, or another bundle's.
+ */
 static pid_t ask_pid(struct shim *shim, const struct record *record)
 {
 	struct state state;
 	struct err ignored;
+	int status = runtime_state(&shim->container.arena, shim->runtime, record->root,
+				   shim->args.id, &state, &ignored);
 
-	if (runtime_state(&shim->container.arena, shim->runtime, record->root, shim->args.id,
-			  &state, &ignored) < 0 ||
-	    state.pid > INT_MAX)
-		return 0;
+	if (status < 0)
+		return status == RUNTIME_STATE_NONE ? -1 : 0;
 	/* crun says "/" for a container with a user namespace and devices. */
 	if (strcmp(state.bundle, "/") != 0 && !is_directory(state.bundle, record->bundle))
-		return 0;
-	return (pid_t)state.pid;
+		return -1;
+	return state.pid > 1 && state.pid <= INT_MAX ? (pid_t)state.pid : -1;
 }
 
 /* An id can be used again for a container that was created past us. */
@@ -100,7 +103,15 @@ static bool is_of_this_container(struct shim *shim, const struct record *record)
 {
 	pid_t pid = record->pid_file[0] ? read_pid(record->pid_file) : ask_pid(shim, record);
 
-	return record_is_current(record, or_empty(shim->args.root), pid);
+	return pid >= 0 && record_is_current(record, or_empty(shim->args.root), pid);
+}
+
+/* True if the recorded container's process is known to run. */
+static bool runs(struct shim *shim, const struct record *record)
+{
+	pid_t pid = record->pid_file[0] ? read_pid(record->pid_file) : ask_pid(shim, record);
+
+	return pid > 0 && record_is_current(record, or_empty(shim->args.root), pid);
 }
 
 /* ---- create, run, restore ---- */
@@ -247,7 +258,7 @@ static bool id_is_taken(struct shim *shim)
 
 	if (!exists)
 		return false;
-	if (found == 1 && is_of_this_container(shim, &record))
+	if (found == 1 && runs(shim, &record))
 		return true;
 	/* Whatever an earlier container of that id was granted is over. */
 	record_remove(state_dir, shim->args.id);
@@ -373,7 +384,7 @@ static int serve_delete(struct shim *shim)
 	if (shim->args.force ||
 	    record_load(&shim->container.arena, state_dir, shim->args.id, &record, &exists,
 			&ignored) != 1 ||
-	    !is_of_this_container(shim, &record))
+	    !runs(shim, &record))
 		record_remove(state_dir, shim->args.id);
 	return 0;
 }

@@ -269,8 +269,8 @@ for option in "--config other.json" --config=other.json "-f other.json" -fother.
 	(cd "$T/here" && timeout 20 "$SHIM" create --bundle "$B" "${words[@]}" "$ID" </dev/null >"$T/out" 2>"$T/err")
 	edited "crun's $option: the other file" "$T/here/other.json"
 	not_edited "crun's $option"
-	start exec --process "$P" "$ID" # without a pid file, and the runtime knows no such container
-	exec_not_edited "crun's $option"
+	start exec --process "$P" "$ID" # without a pid file, and this runtime says nothing of its containers
+	exec_edited "crun's $option"
 done
 fresh
 mkdir -p "$T/here/sub"
@@ -682,11 +682,14 @@ for on_error in warn fail; do
 	fresh
 	start --root=/r create --bundle "$B" --pid-file "$T/other-pidfile" "$ID"
 	begin_container
-	stale "the pid file is gone"
 	for pid in 999999999 0 1 -1 '' x $'\n' $$; do
 		echo "$pid" >"$T/other-pidfile"
 		stale "pid file with '${pid//$'\n'/newline}'"
 	done
+	rm "$T/other-pidfile"
+	cp tests/cli/tools/process-exec.json "$P"
+	passes "the pid file is gone, which says nothing against it: exec" --root=/r exec --process "$P" "$ID"
+	exec_edited "the pid file is gone"
 	fresh
 	create
 	mv "$STATE/$ID.json" "$STATE/other.json"
@@ -728,8 +731,8 @@ done <<-EOT
 	no|a pid of 33 bits|echo '{"ociVersion":"1.0","id":"x","pid":4294967297,"status":"running","bundle":"BUNDLE"}'
 	no|no such container|echo 'container does not exist' >&2; exit 1
 	no|an answer, and a failure|echo '{"ociVersion":"1.0","id":"x","pid":PID,"status":"running","bundle":"BUNDLE"}'; exit 1
-	no|no answer|exit 0
-	no|no JSON|echo hello
+	yes|no answer, which says nothing against it|exit 0
+	yes|no JSON, which says nothing against it|echo hello
 	no|killed|kill -9 \$\$
 	no|an endless answer|cat /dev/zero
 EOT

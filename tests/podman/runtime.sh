@@ -131,7 +131,7 @@ handed_on() {
 	(
 		trap '' PIPE HUP USR1 CHLD ALRM
 		hands_on "ignored signals" create --bundle "$B" handed
-		hands_on "ignored signals, exec" exec handed true
+		hands_on "ignored signals, exec" exec another true
 	)
 	hands_on "no stdin" state handed <&-
 	hands_on "no stdout" create --bundle "$B" handed >&-
