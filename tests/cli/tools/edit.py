@@ -63,7 +63,7 @@ class Program:
         """(status, stdout, stderr); a signal's status is negative"""
         out, err = f"{self.work}/out", f"{self.work}/err"
         flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC
-        actions = [(os.POSIX_SPAWN_OPEN, 0, stdin, os.O_RDONLY, 0), (os.POSIX_SPAWN_OPEN, 1, out, flags, 0o600), (os.POSIX_SPAWN_OPEN, 2, err, flags, 0o600)]
+        actions = [(os.POSIX_SPAWN_OPEN, fd, path, how, 0o600) for fd, path, how in ((0, stdin, os.O_RDONLY), (1, out, flags), (2, err, flags))]
         child = os.posix_spawn(arguments[0], arguments, self.env, file_actions=actions)
         signal.alarm(20)  # ends this program too
         status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
@@ -79,7 +79,8 @@ class Program:
         return self.run(self.hook, "--sysroot", self.node, "precreate", stdin=self.file)
 
     def create(self, identity="a"):
-        return self.run(f"{self.work}/oci-rdma-runtime", "--root", "/r", "create", "--bundle", self.bundle, "--pid-file", f"{self.work}/pidfile", identity)
+        command = ["--root", "/r", "create", "--bundle", self.bundle, "--pid-file", f"{self.work}/pidfile", identity]
+        return self.run(f"{self.work}/oci-rdma-runtime", *command)
 
     def start(self):
         """The container's process, as the runtime would have started it behind create"""
@@ -177,7 +178,8 @@ def check_config(program, checks, case, text, grant, deep, ways_in=True):
     checks.that("the shim's second run leaves the file alone", case, (after.st_ino, after.st_mtime_ns) == (again.st_ino, again.st_mtime_ns))
     status, out, error = program.dry_run(edited, "json")
     plan = json.loads(out) if status == 0 else {"rlimits": "no plan"}
-    checks.that("a plan for the edited spec adds nothing", case, not any(plan.get(gift) for gift in ("rlimits", "capabilities", "env")), (out + error).decode())
+    gifts = [plan.get(gift) for gift in ("rlimits", "capabilities", "env")]
+    checks.that("a plan for the edited spec adds nothing", case, not any(gifts), (out + error).decode())
 
 
 def check_process(program, checks, case, text, grant):
@@ -228,8 +230,8 @@ def spellings(text):
 def huge(program, checks):
     """At the bounds: 65,536 items and 16 MiB."""
     def config(env, extra=b""):
-        return (b'{"process":{"env":[' + b",".join(b'"V%d=x"' % i for i in range(env)) + b']},"annotations":{"oci-rdma-hook.io/inject":"true"},"linux":{"devices":'
-                b'[{"path":"/dev/infiniband/uverbs6","type":"c","major":231,"minor":198}]}' + extra + b"}")
+        return (b'{"process":{"env":[' + b",".join(b'"V%d=x"' % i for i in range(env)) + b']},'
+                b'"annotations":{"oci-rdma-hook.io/inject":"true"},"linux":{"devices":[{"path":"/dev/infiniband/uverbs6","type":"c","major":231,"minor":198}]}' + extra + b"}")
     grant = CONFIGS["default"][1]
     check_config(program, checks, "60,000 variables", config(60000), grant, False)
     check_config(program, checks, "15 MiB", config(1, b',"x":"' + b"x" * (15 << 20) + b'"'), grant, False)
@@ -238,7 +240,8 @@ def huge(program, checks):
     over = config(70000)
     checks.that("more than the bound: precreate hands on every byte", "70,000 variables", program.precreate(over)[:2] == (0, over))
     status, out, error = program.dry_run(over)
-    checks.that("more than the bound: the dry run says why", "70,000 variables", status == 1 and not out and error.count(b"\n") == 1 and b"env" in error, repr(error))
+    said = status == 1 and not out and error.count(b"\n") == 1 and b"env" in error
+    checks.that("more than the bound: the dry run says why", "70,000 variables", said, repr(error))
 
 
 def recorded(program, work):
@@ -283,7 +286,8 @@ def generated(program):
         check_processes(program, checks, texts, without_device or grant, not without_device)
         checks.report(f"generated process.json, config {name}")
     rare = sorted(f"{name}: {count}" for name, count in odd.items() if count < 3)
-    print(f"{'not ok' if rare or len(odd) < 40 else 'ok'} - generated: each of {len(odd)} oddities was in at least three specs that were granted something")
+    verdict = "not ok" if rare or len(odd) < 40 else "ok"
+    print(f"{verdict} - generated: each of {len(odd)} oddities was in at least three specs that were granted something")
     for line in rare:
         print("#   " + line)
 

@@ -19,8 +19,8 @@ SETS = ("bounding", "effective", "permitted", "inheritable", "ambient")
 MEMLOCK = "RLIMIT_MEMLOCK"
 LETS_THROUGH = ("SCMP_ACT_ALLOW", "SCMP_ACT_LOG", "SCMP_ACT_NOTIFY", "SCMP_ACT_TRACE")
 # What verbs, NCCL and CUDA need of the kernel, sorted
-SYSCALLS = ("get_mempolicy", "ioctl", "madvise", "mbind", "mlock", "mlock2", "mlockall", "mmap", "munlock", "munlockall", "munmap", "sched_setaffinity",
-            "set_mempolicy")
+SYSCALLS = ("get_mempolicy", "ioctl", "madvise", "mbind", "mlock", "mlock2", "mlockall", "mmap", "munlock", "munlockall", "munmap",
+            "sched_setaffinity", "set_mempolicy")
 
 
 class Value:
@@ -250,7 +250,8 @@ def model_of(text, whole=True):
         "env": [string(text, entry) for entry in items(get(text, process, "env"))],
         "rlimits": limits,
         "capabilities": {which: [name(c) for c in items(get(text, capabilities, which))] for which in SETS},
-        "seccomp": [[name(get(text, rule, "action")), [name(n) for n in items(get(text, rule, "names"))]] for rule in items(get(text, seccomp, "syscalls"))],
+        "seccomp": [[name(get(text, rule, "action")), [name(n) for n in items(get(text, rule, "names"))]]
+                    for rule in items(get(text, seccomp, "syscalls"))],
         "seccomp by default": name(get(text, seccomp, "defaultAction")),
         "has capabilities": bool(capabilities and capabilities.kind == "object"),
         "process alone": not whole,

@@ -124,16 +124,19 @@ class Maker:
 
     def env(self):
         rng = self.rng
-        base = ["PATH=/usr/local/sbin:/usr/bin", "TERM=xterm", "HOSTNAME=a", "EMPTY=", "NOVALUE", "ODD=" + rng.choice(STRINGS).replace("\0", ""), "PATH=/bin"]
-        ours = rng.choice((["NCCL_IB_HCA==mlx5_6"], ["NCCL_IB_HCA=mlx5_0"], ["NCCL_IB_HCA="], ["NCCL_IB_HCA"], ["nccl_ib_hca=x", "XNCCL_IB_HCA=y", "NCCL_IB_HCAS=z"],
-                           ["NCCL_IB_HCA=a", "NCCL_IB_HCA=b"], ["NCCL_IB_TC=0", "NCCL_IB_HCA==mlx5_6"], ["NCCL_SOCKET_IFNAME=ib0"]))
+        odd = "ODD=" + rng.choice(STRINGS).replace("\0", "")
+        base = ["PATH=/usr/local/sbin:/usr/bin", "TERM=xterm", "HOSTNAME=a", "EMPTY=", "NOVALUE", odd, "PATH=/bin"]
+        ours = rng.choice((["NCCL_IB_HCA==mlx5_6"], ["NCCL_IB_HCA=mlx5_0"], ["NCCL_IB_HCA="], ["NCCL_IB_HCA"],
+                           ["nccl_ib_hca=x", "XNCCL_IB_HCA=y", "NCCL_IB_HCAS=z"], ["NCCL_IB_HCA=a", "NCCL_IB_HCA=b"],
+                           ["NCCL_IB_TC=0", "NCCL_IB_HCA==mlx5_6"], ["NCCL_SOCKET_IFNAME=ib0"]))
 
         def mixed():
             listed = base + ours
             rng.shuffle(listed)
             return listed
         return self.pick("env", {
-            "absent": None, "null": lambda: ("env", None), "empty": lambda: ("env", []), "plain": lambda: ("env", base), "with ours": lambda: ("env", mixed()),
+            "absent": None, "null": lambda: ("env", None), "empty": lambda: ("env", []), "plain": lambda: ("env", base),
+            "with ours": lambda: ("env", mixed()),
             "long": lambda: ("env", [f"SERVICE_{i}_PORT=tcp://10.0.0.1:{i}" for i in range(150)]),
         })
 
@@ -203,7 +206,8 @@ class Maker:
         default = rng.choice(("SCMP_ACT_ERRNO", "SCMP_ACT_KILL_PROCESS"))
         return self.pick("seccomp", {
             "absent": None, "null": lambda: ("seccomp", None), "empty": lambda: ("seccomp", ()), "allows": lambda: profile("SCMP_ACT_ALLOW", refuse),
-            "no rules": lambda: profile(default, None), "empty rules": lambda: profile(default), "null rules": lambda: ("seccomp", (("defaultAction", default), ("syscalls", None))),
+            "no rules": lambda: profile(default, None), "empty rules": lambda: profile(default),
+            "null rules": lambda: ("seccomp", (("defaultAction", default), ("syscalls", None))),
             "rules": lambda: profile(default, allow, refuse), "rules without names": lambda: profile(default, allow, ("SCMP_ACT_ALLOW", None)),
             "every rule": lambda: profile(default, every, allow), "no default": lambda: profile(None, allow, refuse),
         })
@@ -228,14 +232,16 @@ class Maker:
         if device:
             devices.append(self.mix([("path", "/dev/infiniband/uverbs6"), ("type", "c"), ("major", 231), ("minor", 198), ("uid", 0)]))
         self.rng.shuffle(devices)
-        rules = [self.mix([("allow", False), ("access", "rwm")]), self.mix([("allow", True), ("type", "c"), ("major", 1), ("minor", 3), ("access", "rw")])]
+        rules = [self.mix([("allow", False), ("access", "rwm")]),
+                 self.mix([("allow", True), ("type", "c"), ("major", 1), ("minor", 3), ("access", "rw")])]
         resources = self.mix([("devices", rules), ("memory", self.mix([("limit", 536870912), ("swap", Raw("1E400"))])), ("pids", self.junk())])
         return self.mix([("resources", resources), ("devices", devices), ("namespaces", [self.mix([("type", "pid")])]), self.seccomp(),
                          ("intelRdt", self.junk())])
 
     def config(self, device, asked):
         return self.mix([
-            ("ociVersion", self.rng.choice(("1.0.2", "1.3.0"))), ("process", self.process()), ("root", (("path", "rootfs"),)), ("hostname", self.rng.choice(STRINGS)),
+            ("ociVersion", self.rng.choice(("1.0.2", "1.3.0"))), ("process", self.process()), ("root", (("path", "rootfs"),)),
+            ("hostname", self.rng.choice(STRINGS)),
             ("mounts", [self.mix([("destination", "/proc"), ("options", self.junk())])]), ("annotations", self.annotations(asked)),
             ("hooks", (("createRuntime", [(("path", "/bin/true"), ("env", ["A=b"]))]),)), ("linux", self.linux(device)),
         ])
