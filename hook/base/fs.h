@@ -6,6 +6,7 @@
 #ifndef OCI_RDMA_FS_H
 #define OCI_RDMA_FS_H
 
+#include <dirent.h>
 #include <linux/openat2.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -33,6 +34,12 @@ int fs_open(int dir, const char *path, int flags, uint64_t resolve);
  * (-EINVAL): an image may have a device node there, and opening some devices does something.
  */
 int fs_open_regular(int dir, const char *name);
+
+/*
+ * Opens a directory below root's for readdir(3); links stay below it. *ret_dir is NULL where it
+ * cannot be opened: in sysfs that means that there is none. Returns 0, or -1 without memory.
+ */
+int fs_open_dir(int root, const char *path, DIR **ret_dir);
 
 /* Reads fd to its end. More than max bytes is an error that names what. */
 int fs_read(struct arena *arena, int fd, size_t max, const char *what, struct fs_text *ret_text,

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -58,9 +59,24 @@ static int copy_attributes(int from, int to)
 	return 0;
 }
 
+/* A caller's RLIMIT_FSIZE is to be an error (EFBIG), not our death: whoever is behind us must still
+ * start. */
+static int write_all(int fd, const struct replacement *new)
+{
+	struct sigaction ignore = {.sa_handler = SIG_IGN};
+	struct sigaction before;
+	int status;
+
+	if (sigaction(SIGXFSZ, &ignore, &before) < 0)
+		return -errno;
+	status = fs_write(fd, new->bytes, new->len);
+	(void)sigaction(SIGXFSZ, &before, NULL);
+	return status;
+}
+
 static int fill(int fd, const struct replacement *new)
 {
-	int status = fs_write(fd, new->bytes, new->len);
+	int status = write_all(fd, new);
 
 	if (status == 0 && new->attributes >= 0)
 		status = copy_attributes(new->attributes, fd);

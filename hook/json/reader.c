@@ -451,3 +451,17 @@ int json_string(struct arena *arena, const struct json_value *value, const char 
 	*ret = copy;
 	return 0;
 }
+
+int json_append_string(struct arena *arena, const struct json_value *value, const char ***array,
+		       size_t *count, size_t *room, struct err *err)
+{
+	const char **larger = arena_grow(arena, *array, *count, room, sizeof(**array));
+
+	if (!larger)
+		return err_memory(err);
+	*array = larger;
+	if (json_string(arena, value, &larger[*count], err) < 0)
+		return -1;
+	(*count)++;
+	return 0;
+}

@@ -103,4 +103,8 @@ int json_uint64(const struct json_value *value, uint64_t *ret, struct err *err);
 int json_string(struct arena *arena, const struct json_value *value, const char **ret,
 		struct err *err);
 
+/* The same behind the *count strings of an array that grows (arena_grow). */
+int json_append_string(struct arena *arena, const struct json_value *value, const char ***array,
+		       size_t *count, size_t *room, struct err *err);
+
 #endif

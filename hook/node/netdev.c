@@ -25,16 +25,6 @@ static bool is_netdev_name(const char *name)
 	       strcmp(name, ".") != 0 && strcmp(name, "..") != 0;
 }
 
-static DIR *open_dir(const struct node *node, const char *path)
-{
-	int fd = fs_open(node->root, path, O_RDONLY | O_DIRECTORY, RESOLVE_IN_ROOT);
-	DIR *dir = fd >= 0 ? fdopendir(fd) : NULL;
-
-	if (fd >= 0 && !dir)
-		(void)close(fd);
-	return dir;
-}
-
 /* <device>/net: netns-tagged, so it shows an interface only while that is in our namespace. */
 void node_read_host_netdev(const struct node *node, struct device *device)
 {
@@ -45,7 +35,7 @@ void node_read_host_netdev(const struct node *node, struct device *device)
 	if (device->kind == DEVICE_VIRTUAL)
 		return;
 	(void)snprintf(path, sizeof(path), "%s/net", device->path);
-	dir = open_dir(node, path);
+	(void)fs_open_dir(node->root, path, &dir);
 	while (dir && (entry = readdir(dir))) {
 		if (!is_netdev_name(entry->d_name))
 			continue;
@@ -95,7 +85,7 @@ void node_read_pod_netdev(const struct node *node, struct device *device, const 
 
 	if (!sandbox_id || !sandbox_id[0] || !device->pci[0])
 		return;
-	dir = open_dir(node, DEVINFO_DIR);
+	(void)fs_open_dir(node->root, DEVINFO_DIR, &dir);
 	while (dir && (entry = readdir(dir))) {
 		const char *id = strstr(entry->d_name, sandbox_id);
 		const char *name = id ? id + strlen(sandbox_id) : "";

@@ -181,19 +181,13 @@ int node_find_number(const struct node *node, struct arena *arena, int64_t major
 static int add_each_uverbs(const struct node *node, struct arena *arena, const char *verbs_dir,
 			   struct devices *devices, struct err *err)
 {
-	int fd = fs_open(node->root, verbs_dir, O_RDONLY | O_DIRECTORY, RESOLVE_IN_ROOT);
 	cleanup_dir *dir = NULL;
 	struct dirent *entry;
 	int total = 0;
 
-	if (fd < 0)
-		return 0;
-	dir = fdopendir(fd);
-	if (!dir) {
-		(void)close(fd);
+	if (fs_open_dir(node->root, verbs_dir, &dir) < 0)
 		return err_memory(err);
-	}
-	while ((entry = readdir(dir))) {
+	while (dir && (entry = readdir(dir))) {
 		char *path;
 		int added;
 
@@ -230,20 +224,13 @@ int node_find_address(const struct node *node, struct arena *arena, const char *
 int node_find_vfs(const struct node *node, struct arena *arena, struct devices *devices,
 		  struct err *err)
 {
-	int fd = fs_open(node->root, "sys/class/" VERBS_CLASS, O_RDONLY | O_DIRECTORY,
-			 RESOLVE_IN_ROOT);
 	cleanup_dir *dir = NULL;
 	struct dirent *entry;
 	int total = 0;
 
-	if (fd < 0)
-		return 0;
-	dir = fdopendir(fd);
-	if (!dir) {
-		(void)close(fd);
+	if (fs_open_dir(node->root, "sys/class/" VERBS_CLASS, &dir) < 0)
 		return err_memory(err);
-	}
-	while ((entry = readdir(dir))) {
+	while (dir && (entry = readdir(dir))) {
 		char link[LINK_MAX_LEN];
 		char *path;
 		int added;

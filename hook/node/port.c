@@ -15,17 +15,16 @@
 
 /* mlx5 has 256 entries per port; the loop ends at the first that does not exist. */
 #define GIDS_MAX 4096
+#define PATH_SIZE 1400
 #define GID_PAUSE_MS 20
 
-static int open_ports(const struct node *node, const struct device *device, int flags)
+/* "<device>/infiniband/<ibdev>/ports", below the sysroot. Returns false if it is longer than any
+ * could be */
+static bool ports_path(const struct device *device, char *path, size_t size)
 {
-	char path[1400];
-	int len =
-		snprintf(path, sizeof(path), "%s/infiniband/%s/ports", device->path, device->ibdev);
+	int len = snprintf(path, size, "%s/infiniband/%s/ports", device->path, device->ibdev);
 
-	if (len < 0 || (size_t)len >= sizeof(path))
-		return -ENAMETOOLONG;
-	return fs_open(node->root, path, flags | O_DIRECTORY, RESOLVE_IN_ROOT);
+	return len >= 0 && (size_t)len < size;
 }
 
 /* "4: ACTIVE" -> "ACTIVE" */
@@ -86,21 +85,18 @@ static int compare_ports(const void *a, const void *b)
 int node_read_ports(const struct node *node, struct arena *arena, struct device *device, bool all,
 		    struct err *err)
 {
-	int fd = open_ports(node, device, O_RDONLY);
+	char path[PATH_SIZE];
 	cleanup_dir *dir = NULL;
 	struct dirent *entry;
 	size_t room = 0;
 
 	/* In exclusive RDMA namespace mode the device has left the host's sysfs: not known, no
 	 * error. */
-	if (fd < 0)
+	if (!ports_path(device, path, sizeof(path)))
 		return 0;
-	dir = fdopendir(fd);
-	if (!dir) {
-		(void)close(fd);
+	if (fs_open_dir(node->root, path, &dir) < 0)
 		return err_memory(err);
-	}
-	while ((entry = readdir(dir))) {
+	while (dir && (entry = readdir(dir))) {
 		char *end;
 		unsigned long number = strtoul(entry->d_name, &end, 10);
 
@@ -111,7 +107,7 @@ int node_read_ports(const struct node *node, struct arena *arena, struct device 
 	}
 	if (device->n_ports > 1)
 		qsort(device->port, device->n_ports, sizeof(*device->port), compare_ports);
-	for (size_t i = 0; (all || device->n_ports > 1) && i < device->n_ports; i++)
+	for (size_t i = 0; dir && (all || device->n_ports > 1) && i < device->n_ports; i++)
 		query_port(dirfd(dir), &device->port[i], all);
 	return 0;
 }
@@ -143,8 +139,11 @@ static void read_gid(int dir, struct port *port)
 
 void node_read_gids(const struct node *node, struct device *device)
 {
-	cleanup_fd ports = open_ports(node, device, O_PATH);
+	cleanup_fd ports = -1;
+	char path[PATH_SIZE];
 
+	if (ports_path(device, path, sizeof(path)))
+		ports = fs_open(node->root, path, O_PATH | O_DIRECTORY, RESOLVE_IN_ROOT);
 	for (size_t i = 0; ports >= 0 && i < device->n_ports; i++) {
 		cleanup_fd dir = -1;
 		char name[16];

@@ -102,20 +102,6 @@ static int check_line(const char *text, struct err *err)
 	return 0;
 }
 
-static int append(struct reading *r, const char ***array, size_t *count, size_t *room,
-		  const struct json_value *value, struct err *err)
-{
-	const char **larger = arena_grow(r->arena, *array, *count, room, sizeof(**array));
-
-	if (!larger)
-		return err_memory(err);
-	*array = larger;
-	if (json_string(r->arena, value, &larger[*count], err) < 0)
-		return -1;
-	(*count)++;
-	return 0;
-}
-
 static int begin_namespaces(void *context, const struct json_value *value, struct err *err)
 {
 	struct reading *r = context;
@@ -133,8 +119,8 @@ static int take_namespace(void *context, const struct json_value *value, struct 
 	const char *name;
 	const char *star;
 
-	if (append(r, &r->config.namespaces, &r->config.n_namespaces, &r->namespaces_room, value,
-		   err) < 0)
+	if (json_append_string(r->arena, value, &r->config.namespaces, &r->config.n_namespaces,
+			       &r->namespaces_room, err) < 0)
 		return -1;
 	name = r->config.namespaces[r->config.n_namespaces - 1];
 	star = strchr(name, '*');
@@ -291,8 +277,8 @@ static int take_runtime(void *context, const struct json_value *value, struct er
 {
 	struct reading *r = context;
 
-	if (append(r, &r->config.runtimes, &r->config.n_runtimes, &r->runtimes_room, value, err) <
-	    0)
+	if (json_append_string(r->arena, value, &r->config.runtimes, &r->config.n_runtimes,
+			       &r->runtimes_room, err) < 0)
 		return -1;
 	return check_absolute(r->config.runtimes[r->config.n_runtimes - 1], err);
 }

@@ -51,20 +51,6 @@ static bool equals(const struct json_value *value, const char *text)
 	       memcmp(value->text, text, value->len) == 0;
 }
 
-static int append_string(struct reading *r, const struct json_value *value, const char ***array,
-			 size_t *count, size_t *room, struct err *err)
-{
-	const char **larger = arena_grow(r->arena, *array, *count, room, sizeof(**array));
-
-	if (!larger)
-		return err_memory(err);
-	*array = larger;
-	if (json_string(r->arena, value, &larger[*count], err) < 0)
-		return -1;
-	(*count)++;
-	return 0;
-}
-
 /* ---- annotations ---- */
 
 static int append_annotation(struct reading *r, const struct json_value *value, struct err *err)
@@ -119,7 +105,7 @@ static int take_env(void *context, const struct json_value *value, struct err *e
 {
 	struct reading *r = context;
 
-	return append_string(r, value, &r->spec.env, &r->spec.n_env, &r->env_room, err);
+	return json_append_string(r->arena, value, &r->spec.env, &r->spec.n_env, &r->env_room, err);
 }
 
 static int take_rlimit_type(void *context, const struct json_value *value, struct err *err)
@@ -201,7 +187,8 @@ static int take_mount(void *context, const struct json_value *value, struct err 
 {
 	struct reading *r = context;
 
-	return append_string(r, value, &r->spec.mounts, &r->spec.n_mounts, &r->mounts_room, err);
+	return json_append_string(r->arena, value, &r->spec.mounts, &r->spec.n_mounts,
+				  &r->mounts_room, err);
 }
 
 /* ---- linux ---- */

@@ -748,6 +748,13 @@ env --ignore-signal=CHLD "$SHIM" exec --process "$P" "$ID" >"$T/out" 2>"$T/err"
 exec_edited "no pid file, and SIGCHLD ignored"
 rm "$T/answer"
 
+# A caller whose files may not be as large as the config.json: no signal, the runtime is started, the old file stays
+fresh
+prlimit --fsize=1000 "$SHIM" --root=/r create --bundle "$B" --pid-file "$PIDFILE" "$ID" </dev/null >"$T/out" 2>"$T/err"
+is "RLIMIT_FSIZE below config.json's size: the runtime is started" 0 "$?"
+not_edited "RLIMIT_FSIZE below config.json's size"
+no_temporary "RLIMIT_FSIZE below config.json's size"
+
 # Records that nobody of us wrote
 fresh
 create
