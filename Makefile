@@ -12,6 +12,7 @@ SYSCONFDIR ?= /etc
 HOOKS ?= annotation
 
 BUILD ?= build
+comma := ,
 ifeq ($(origin CC),default)
 CC := gcc
 endif
@@ -24,7 +25,7 @@ supported = $(foreach option,$(1),$(shell $(CC) -Werror $(option) -x c -c /dev/n
 HARDENING := -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2 -fstack-protector-strong -fno-asynchronous-unwind-tables \
 	$(call supported,-fstack-clash-protection -fcf-protection -ftrivial-auto-var-init=zero)
 CFLAGS ?= -O2 -g
-override CPPFLAGS += -D_GNU_SOURCE -DVERSION='"$(VERSION)"' -Ihook
+override CPPFLAGS += -D_GNU_SOURCE -DVERSION='"$(VERSION)"' -Ihook -I.
 override CFLAGS += -std=gnu17 $(WARNINGS) $(HARDENING) -ffunction-sections -fdata-sections
 override LDFLAGS += -Wl,-z,relro,-z,now,-z,noexecstack,--gc-sections,--as-needed
 LIBS := -lyajl -lcap
@@ -33,25 +34,29 @@ LIBS := -lyajl -lcap
 # DYNAMIC=1 is for distributions.
 ifdef DYNAMIC
 override CFLAGS += -fPIE
-override LDFLAGS += -pie
+HOOK_LDFLAGS := -pie
 else
 override CFLAGS += -fPIE
 # A MachineConfig carries it, and all of a pool's must stay below 1.5 MiB: relocations in the short form.
-override LDFLAGS += -static-pie -Wl,-z,pack-relative-relocs
+HOOK_LDFLAGS := -static-pie -Wl,-z,pack-relative-relocs
 LIBS := -lyajl_s -lcap
 endif
 
 MODULES := $(sort $(wildcard hook/*/*.c))
 OBJECTS := $(MODULES:%.c=$(BUILD)/%.o)
 HOOK := $(BUILD)/oci-rdma-hook
+# The doctor opens driver libraries at run time, so it takes the node's libc; all else it brings along.
+DOCTOR := $(BUILD)/oci-rdma-doctor
+DOCTOR_OBJECTS := $(patsubst %.c,$(BUILD)/%.o,$(filter-out doctor/main.c,$(sort $(wildcard doctor/*.c doctor/*/*.c))))
+DOCTOR_LIBS := $(if $(DYNAMIC),-lyajl -lcap,-Wl$(comma)-Bstatic -lyajl_s -lcap -Wl$(comma)-Bdynamic)
 UNIT := $(patsubst tests/unit/%.c,$(BUILD)/tests/unit/%,$(sort $(wildcard tests/unit/test_*.c)))
-C_FILES := $(sort $(wildcard hook/*.c hook/*/*.[ch] tests/unit/*.[ch] tests/vm/*.c))
+C_FILES := $(sort $(wildcard doctor/*.[ch] doctor/*/*.[ch] hook/*.c hook/*/*.[ch] tests/unit/*.[ch] tests/vm/*.c))
 SHELL_FILES := $(shell grep -lE '^\#!.*\b(ba)?sh\b' -r tests config .ci 2>/dev/null | sort)
 
 # One line a file; `make V=1` shows the commands.
 say = $(if $(V),,@printf '  %-3s %s\n' $(1) $@;)
 
-all: $(HOOK)
+all: $(HOOK) $(if $(wildcard doctor/main.c),$(DOCTOR))
 
 help:
 	@echo 'make              build $(HOOK)'
@@ -74,9 +79,12 @@ $(BUILD)/%.o: %.c Makefile | $(BUILD)/.deps
 	$(call say,CC) $(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP -c -o $@ $<
 
 $(HOOK): $(BUILD)/hook/main.o $(OBJECTS)
-	$(call say,LD) $(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS)
+	$(call say,LD) $(CC) $(CFLAGS) $(LDFLAGS) $(HOOK_LDFLAGS) -o $@ $^ $(LIBS)
 
--include $(OBJECTS:.o=.d) $(BUILD)/hook/main.d $(UNIT:=.d)
+$(DOCTOR): $(BUILD)/doctor/main.o $(DOCTOR_OBJECTS) $(OBJECTS)
+	$(call say,LD) $(CC) $(CFLAGS) $(LDFLAGS) -pie -o $@ $^ $(DOCTOR_LIBS)
+
+-include $(OBJECTS:.o=.d) $(DOCTOR_OBJECTS:.o=.d) $(BUILD)/hook/main.d $(BUILD)/doctor/main.d $(UNIT:=.d)
 
 demo: $(HOOK)
 	@tests/deps demo
@@ -114,9 +122,9 @@ bench: $(HOOK)
 	@tests/deps test podman
 	HOOK=$(HOOK) BUILD=$(BUILD) tests/bench/run
 
-$(BUILD)/tests/unit/%: tests/unit/%.c $(OBJECTS) | $(BUILD)/.deps-test
+$(BUILD)/tests/unit/%: tests/unit/%.c $(OBJECTS) $(DOCTOR_OBJECTS) | $(BUILD)/.deps-test
 	@mkdir -p $(@D)
-	$(call say,CC) $(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP -o $@ $< $(OBJECTS) -lcmocka -lseccomp -lyajl -lcap
+	$(call say,CC) $(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP -o $@ $< $(OBJECTS) $(DOCTOR_OBJECTS) -lcmocka -lseccomp -lyajl -lcap
 
 $(BUILD)/.deps-test: tests/deps
 	@mkdir -p $(@D)
@@ -151,7 +159,7 @@ endef
 
 # By rename, since engines may call it meanwhile. The executable before the hook files that name it, and off in the other order: a hook file without
 # its executable is skipped silently, and its containers start without RDMA.
-install: $(HOOK)
+install: $(HOOK) $(if $(wildcard doctor/main.c),$(DOCTOR))
 	$(INSTALL) -D -m 0755 $(HOOK) $(DESTDIR)$(BINDIR)/.oci-rdma-hook.new
 	mv -f $(DESTDIR)$(BINDIR)/.oci-rdma-hook.new $(DESTDIR)$(BINDIR)/oci-rdma-hook
 	for name in $(SHIMS); do ln -sf oci-rdma-hook $(DESTDIR)$(BINDIR)/$$name || exit 1; done

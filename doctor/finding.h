@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What a check found: one line of evidence and one of remedy. Checks only add findings; how they
+ * are shown, counted and turned into an exit status is the report's.
+ */
+#ifndef OCI_RDMA_DOCTOR_FINDING_H
+#define OCI_RDMA_DOCTOR_FINDING_H
+
+#include <stddef.h>
+
+#include "base/arena.h"
+
+enum finding_status {
+	FINDING_OK,
+	FINDING_WARN,      /* works, but not as well as it could, or not for everyone */
+	FINDING_FAIL,      /* RDMA or NCCL will not work like this */
+	FINDING_UNCHECKED, /* could not be seen from here; the evidence says why */
+};
+
+struct finding {
+	const char *id;      /* stable, for scripts: "memlock", "iommu_group" */
+	const char *subject; /* what of several it is about: "mlx5_6", a path; "" if there is one */
+	enum finding_status status;
+	const char *evidence; /* the value, and where it was read */
+	const char *remedy;   /* what to do; "" where there is nothing to do */
+};
+
+/* In the order in which they were found. Everything lives in the arena. */
+struct findings {
+	struct arena *arena;
+	struct finding *item;
+	size_t n;
+	size_t room;
+};
+
+/*
+ * Adds one; subject and remedy may be NULL for "". Texts are cut to one line: control characters
+ * become '?'. Returns 0, or -1 without memory.
+ */
+int findings_add(struct findings *findings, const char *id, const char *subject,
+		 enum finding_status status, const char *remedy, const char *evidence, ...)
+	__attribute__((format(printf, 6, 7)));
+
+/* "ok", "warn", "fail", "not checkable" */
+const char *finding_status_name(enum finding_status status);
+
+#endif
