@@ -134,7 +134,7 @@ int netlink_each_link(void (*each)(void *context, const char *name, const char *
 
 static void on_system(void *context, const struct nlmsghdr *message)
 {
-	enum netlink_rdma_mode *mode = context;
+	enum rdma_mode *mode = context;
 	const struct rtattr *attribute = NLMSG_DATA(message);
 	unsigned len = message->nlmsg_len - (unsigned)NLMSG_LENGTH(0);
 
@@ -146,14 +146,14 @@ static void on_system(void *context, const struct nlmsghdr *message)
 	}
 }
 
-enum netlink_rdma_mode netlink_rdma_mode(void)
+enum rdma_mode netlink_rdma_mode(void)
 {
 	struct nlmsghdr request = {
 		.nlmsg_len = sizeof(request),
 		.nlmsg_type = RDMA_NL_GET_TYPE(RDMA_NL_NLDEV, RDMA_NLDEV_CMD_SYS_GET),
 		.nlmsg_flags = NLM_F_REQUEST,
 	};
-	enum netlink_rdma_mode mode = RDMA_MODE_UNKNOWN;
+	enum rdma_mode mode = RDMA_MODE_UNKNOWN;
 
 	/* Without ib_core there is nobody to ask, and no RDMA. */
 	if (ask(NETLINK_RDMA, &request, on_system, &mode) < 0)

@@ -2,7 +2,7 @@
 #ifndef OCI_RDMA_NETLINK_H
 #define OCI_RDMA_NETLINK_H
 
-#include <stdbool.h>
+#include "node/node.h"
 
 /*
  * Calls each for every network interface of this process' namespace that has a parent device: its
@@ -12,13 +12,7 @@
 int netlink_each_link(void (*each)(void *context, const char *name, const char *parent),
 		      void *context);
 
-enum netlink_rdma_mode {
-	RDMA_MODE_UNKNOWN,
-	RDMA_MODE_SHARED,    /* every namespace sees every RDMA device */
-	RDMA_MODE_EXCLUSIVE, /* only the one that it was moved to */
-};
-
-/* By RDMA_NLDEV_CMD_SYS_GET: the module's parameter only tells how it was loaded. */
-enum netlink_rdma_mode netlink_rdma_mode(void);
+/* By RDMA_NLDEV_CMD_SYS_GET. */
+enum rdma_mode netlink_rdma_mode(void);
 
 #endif

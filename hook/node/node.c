@@ -13,9 +13,9 @@
 #include "base/cleanup.h"
 #include "base/fs.h"
 #include "base/text.h"
+#include "node/netlink.h"
 
 #define VERBS_CLASS "infiniband_verbs"
-#define LINK_MAX_LEN 1024
 
 int node_open(const char *sysroot, struct node *ret_node, struct err *err)
 {
@@ -50,8 +50,7 @@ static int open_dir(const struct node *node, const char *path)
 	return fs_open(node->root, path, O_PATH | O_DIRECTORY, RESOLVE_IN_ROOT);
 }
 
-/* "../../devices/…" as class links have it -> "sys/devices/…", NULL if it leads elsewhere */
-static char *device_path(struct arena *arena, const char *link)
+char *node_device_path(struct arena *arena, const char *link)
 {
 	while (text_starts_with(link, "../"))
 		link += strlen("../");
@@ -77,7 +76,7 @@ static void copy(char *to, size_t size, const char *from)
 
 static void read_physfn(struct device *device, int pci_dir)
 {
-	char link[LINK_MAX_LEN];
+	char link[NODE_LINK_MAX];
 
 	device->kind = DEVICE_PF;
 	if (fs_read_link(pci_dir, "physfn", link, sizeof(link)) >= 0 &&
@@ -110,7 +109,7 @@ static int read_place(const struct node *node, struct arena *arena, struct devic
 			return 0;
 		}
 	}
-	device->pci_path = pci_path;
+	device->place.path = pci_path;
 	copy(device->address, sizeof(device->address), name);
 	copy(device->pci, sizeof(device->pci), text_base_name(pci_path));
 	dir = open_dir(node, pci_path);
@@ -154,27 +153,42 @@ static int add_device(const struct node *node, struct arena *arena, const char *
 	return 1;
 }
 
+/*
+ * A group of drivers/vfio/group.c is "…/virtual/vfio/57", a device of vfio's own kind
+ * "…/0000:3b:02.5/vfio-dev/vfio0"; one of drivers/vhost/vdpa.c "…/vdpa0/vhost-vdpa-0".
+ */
+static enum node_number passthrough(const char *link)
+{
+	if (strstr(link, "/virtual/vfio/") || strstr(link, "/vfio-dev/"))
+		return NUMBER_VFIO;
+	if (text_starts_with(text_base_name(link), "vhost-vdpa-"))
+		return NUMBER_VDPA;
+	return NUMBER_OTHER;
+}
+
 int node_find_number(const struct node *node, struct arena *arena, int64_t major, int64_t minor,
 		     struct devices *devices, struct err *err)
 {
 	char name[64];
-	char link[LINK_MAX_LEN];
+	char link[NODE_LINK_MAX];
 	char *path;
 	int added;
 
 	if (major < 0 || minor < 0 || node->char_devices < 0)
-		return 0;
+		return NUMBER_OTHER;
 	(void)snprintf(name, sizeof(name), "%" PRId64 ":%" PRId64, major, minor);
 	if (fs_read_link(node->char_devices, name, link, sizeof(link)) < 0)
-		return 0;
+		return NUMBER_OTHER;
 	/* Most character devices are none of ours: no memory for them. */
 	if (!strstr(link, "/" VERBS_CLASS "/"))
-		return 0;
-	path = device_path(arena, link);
+		return passthrough(link);
+	path = node_device_path(arena, link);
 	if (!path)
-		return 0;
+		return NUMBER_OTHER;
 	added = add_device(node, arena, path, devices);
-	return added < 0 ? err_memory(err) : added;
+	if (added < 0)
+		return err_memory(err);
+	return added ? NUMBER_VERBS : NUMBER_OTHER;
 }
 
 /* Adds the verbs devices of a directory infiniband_verbs; a missing directory has none. */
@@ -205,16 +219,9 @@ static int add_each_uverbs(const struct node *node, struct arena *arena, const c
 int node_find_address(const struct node *node, struct arena *arena, const char *address,
 		      struct devices *devices, struct err *err)
 {
-	static const char *const buses[] = {"sys/bus/pci/devices", "sys/bus/auxiliary/devices"};
-	cleanup_fd bus = open_dir(node, buses[text_is_pci_address(address) ? 0 : 1]);
-	char link[LINK_MAX_LEN];
-	char *path;
+	char *path = pci_find(node, arena, address);
 	char *verbs_dir;
 
-	/* "../../../devices/pci0000:3a/…/0000:3b:02.6" */
-	if (bus < 0 || fs_read_link(bus, address, link, sizeof(link)) < 0)
-		return 0;
-	path = device_path(arena, link);
 	if (!path)
 		return 0;
 	verbs_dir = arena_printf(arena, "%s/" VERBS_CLASS, path);
@@ -231,14 +238,14 @@ int node_find_vfs(const struct node *node, struct arena *arena, struct devices *
 	if (fs_open_dir(node->root, "sys/class/" VERBS_CLASS, &dir) < 0)
 		return err_memory(err);
 	while (dir && (entry = readdir(dir))) {
-		char link[LINK_MAX_LEN];
+		char link[NODE_LINK_MAX];
 		char *path;
 		int added;
 
 		if (!is_uverbs_name(entry->d_name) ||
 		    fs_read_link(dirfd(dir), entry->d_name, link, sizeof(link)) < 0)
 			continue;
-		path = device_path(arena, link);
+		path = node_device_path(arena, link);
 		added = path ? add_device(node, arena, path, devices) : 0;
 		if (added < 0)
 			return err_memory(err);
@@ -250,28 +257,14 @@ int node_find_vfs(const struct node *node, struct arena *arena, struct devices *
 	return total;
 }
 
-void node_read_topology(const struct node *node, struct device *device)
+enum rdma_mode node_rdma_mode(const struct node *node)
 {
-	cleanup_fd dir = -1;
-	char line[32];
-	char link[LINK_MAX_LEN];
-	char path[64];
+	char line[8];
 
-	if (!device->pci_path)
-		return;
-	dir = open_dir(node, device->pci_path);
-	if (dir < 0)
-		return;
-	/* -1: the firmware does not say */
-	if (fs_read_line(dir, "numa_node", line, sizeof(line)) > 0 && line[0] != '-') {
-		device->numa_node = (int)strtol(line, NULL, 10);
-		device->has_numa_node = true;
-	}
-	if (fs_read_link(dir, "iommu_group", link, sizeof(link)) < 0)
-		return;
-	(void)snprintf(path, sizeof(path), "sys/kernel/iommu_groups/%.16s", text_base_name(link));
-	cleanup_close_fd(&dir);
-	dir = open_dir(node, path);
-	if (dir >= 0 && fs_read_line(dir, "type", device->iommu, sizeof(device->iommu)) < 0)
-		device->iommu[0] = '\0';
+	if (!node->recorded)
+		return netlink_rdma_mode();
+	if (fs_read_line(node->root, "sys/module/ib_core/parameters/netns_mode", line,
+			 sizeof(line)) < 0)
+		return RDMA_MODE_UNKNOWN;
+	return line[0] == 'Y' ? RDMA_MODE_SHARED : RDMA_MODE_EXCLUSIVE;
 }

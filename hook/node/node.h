@@ -13,6 +13,7 @@
 
 #include "base/arena.h"
 #include "base/err.h"
+#include "node/pci.h"
 
 enum device_kind {
 	DEVICE_VF,      /* SR-IOV virtual function: has physfn */
@@ -27,11 +28,14 @@ enum device_source {
 	SOURCE_DEVICE,
 };
 
+#define PORT_STATE_MAX 24
+
 struct port {
-	unsigned number;     /* counted from 1 */
-	char state[16];      /* "ACTIVE", "DOWN", …; "" unknown */
-	char link_layer[16]; /* "Ethernet" or "InfiniBand"; "" unknown */
-	double rate_gbps;    /* 0: unknown */
+	unsigned number;                 /* counted from 1 */
+	char state[PORT_STATE_MAX];      /* "ACTIVE", "DOWN", …; "" unknown */
+	char phys_state[PORT_STATE_MAX]; /* "LinkUp", "Polling", "Disabled", …; "" unknown */
+	char link_layer[16];             /* "Ethernet" or "InfiniBand"; "" unknown */
+	double rate_gbps;                /* 0: unknown */
 	int gid_index; /* of the first RoCE v2 GID that maps an IPv4 address; -1: none or not read
 			*/
 	char gid[48];  /* that GID; "" if there is none */
@@ -48,21 +52,26 @@ struct device {
 	enum device_kind kind;
 	enum device_source source; /* what gave it its place; set by the plan */
 
-	bool has_numa_node;
-	int numa_node;
-	char iommu[16]; /* type of its IOMMU group: identity, DMA, DMA-FQ, … */
 	char netdev[16];
+	bool on_host;      /* its ports show in the host's network namespace */
 	struct port *port; /* by number; NULL until node_read_ports */
 	size_t n_ports;
 
-	const char *path;     /* directory of its parent device, relative to the sysroot */
-	const char *pci_path; /* of the PCI function; NULL without one */
+	const char *path;       /* directory of its parent device, relative to the sysroot */
+	struct pci_place place; /* of the PCI function */
 };
 
 struct devices {
 	struct device *item;
 	size_t n;
 	size_t room;
+};
+
+/* Who sees an RDMA device: ib_core's network namespace mode */
+enum rdma_mode {
+	RDMA_MODE_UNKNOWN,
+	RDMA_MODE_SHARED,    /* every network namespace */
+	RDMA_MODE_EXCLUSIVE, /* only the one that it was moved to */
 };
 
 struct node {
@@ -79,7 +88,15 @@ void node_close(struct node *node);
 #define cleanup_node __attribute__((cleanup(node_close))) struct node
 #define NODE_NONE ((struct node){.root = -1, .char_devices = -1})
 
-/* Adds the verbs device with this number. Returns 1 if it is one, 0 if not, -1 on error. */
+/* What a character device is, told by its number */
+enum node_number {
+	NUMBER_OTHER,
+	NUMBER_VERBS,
+	NUMBER_VFIO, /* a function given to user space whole: no driver, so no verbs, on the node */
+	NUMBER_VDPA, /* a virtio data path: no verbs */
+};
+
+/* Adds the verbs device with this number. Returns an enum node_number, or -1 on error. */
 int node_find_number(const struct node *node, struct arena *arena, int64_t major, int64_t minor,
 		     struct devices *devices, struct err *err);
 
@@ -87,13 +104,22 @@ int node_find_number(const struct node *node, struct arena *arena, int64_t major
 int node_find_address(const struct node *node, struct arena *arena, const char *address,
 		      struct devices *devices, struct err *err);
 
+/* sysfs's class and bus links are never longer. */
+#define NODE_LINK_MAX 1024
+
+/*
+ * What such a link points to, below the sysroot: "../../devices/…" is "sys/devices/…". NULL if it
+ * leads elsewhere, or without memory.
+ */
+char *node_device_path(struct arena *arena, const char *link);
+
 /* Adds every verbs device of the node that sits on a virtual function. Returns how many, or -1. */
 int node_find_vfs(const struct node *node, struct arena *arena, struct devices *devices,
 		  struct err *err);
 
 /*
  * Ports: number and link layer; state where there are several, which is what a plan needs; all:
- * state and rate of each. Those two ask the device's firmware (ib_core's sysfs.c: ib_query_port),
+ * states and rate of each. Those ask the device's firmware (ib_core's sysfs.c: ib_query_port),
  * for as long as a sick one takes. A device without a readable directory gets none.
  */
 int node_read_ports(const struct node *node, struct arena *arena, struct device *device, bool all,
@@ -109,8 +135,11 @@ void node_read_gids(const struct node *node, struct device *device);
  */
 void node_wait_for_gids(const struct node *node, struct devices *devices, int patience);
 
-/* NUMA node and IOMMU type. */
-void node_read_topology(const struct node *node, struct device *device);
+/*
+ * The mode that holds now; of a recorded node, the one that ib_core was loaded with, which
+ * `rdma system set netns` may have changed.
+ */
+enum rdma_mode node_rdma_mode(const struct node *node);
 
 /* The network interface as the host knows it: right for a container in the host's namespace only.
  */

@@ -27,16 +27,16 @@ static bool ports_path(const struct device *device, char *path, size_t size)
 	return len >= 0 && (size_t)len < size;
 }
 
-/* "4: ACTIVE" -> "ACTIVE" */
-static void read_state(int dir, struct port *port)
+/* "4: ACTIVE" -> "ACTIVE"; stays as it is where there is no such attribute. */
+static void read_state(int dir, const char *attribute, char state[PORT_STATE_MAX])
 {
-	char line[64];
+	char line[PORT_STATE_MAX];
 	const char *name;
 
-	if (fs_read_line(dir, "state", line, sizeof(line)) < 0)
+	if (fs_read_line(dir, attribute, line, sizeof(line)) < 0)
 		return;
 	name = strchr(line, ' ');
-	(void)snprintf(port->state, sizeof(port->state), "%.15s", name ? name + 1 : line);
+	strcpy(state, name ? name + 1 : line);
 }
 
 static int add_port(struct arena *arena, struct device *device, size_t *room, int ports,
@@ -59,7 +59,7 @@ static int add_port(struct arena *arena, struct device *device, size_t *room, in
 }
 
 /* What the device itself is asked for */
-static void query_port(int ports, struct port *port, bool rate)
+static void query_port(int ports, struct port *port, bool all)
 {
 	cleanup_fd dir = -1;
 	char line[64];
@@ -68,9 +68,12 @@ static void query_port(int ports, struct port *port, bool rate)
 	dir = openat(ports, line, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	if (dir < 0)
 		return;
-	read_state(dir, port);
+	read_state(dir, "state", port->state);
+	if (!all)
+		return;
+	read_state(dir, "phys_state", port->phys_state);
 	/* "400 Gb/sec (4X NDR)", "2.5 Gb/sec (1X SDR)" */
-	if (rate && fs_read_line(dir, "rate", line, sizeof(line)) > 0)
+	if (fs_read_line(dir, "rate", line, sizeof(line)) > 0)
 		port->rate_gbps = strtod(line, NULL);
 }
 

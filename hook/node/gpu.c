@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "node/gpu.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/fs.h"
+#include "base/text.h"
+
+#define DRIVER_DIR "proc/driver/nvidia/gpus"
+#define BUS_DIR "sys/bus/pci/devices"
+#define INFORMATION_MAX 4096
+#define VENDOR_NVIDIA "0x10de"
+
+/* "Device Minor: \t 3", one of the lines of <address>/information */
+static int64_t read_minor(int gpus, const char *address)
+{
+	static const char label[] = "\nDevice Minor:";
+	cleanup_arena arena = {0};
+	cleanup_fd fd = -1;
+	char path[64];
+	struct fs_text text;
+	struct err ignored;
+	const char *line;
+
+	(void)snprintf(path, sizeof(path), "%.23s/information", address);
+	fd = fs_open_regular(gpus, path);
+	if (fd < 0 || fs_read(&arena, fd, INFORMATION_MAX, path, &text, &ignored) < 0)
+		return -1;
+	line = strstr(text.bytes, label);
+	if (!line)
+		return -1;
+	line += strlen(label);
+	line += strspn(line, " \t");
+	return *line >= '0' && *line <= '9' ? strtol(line, NULL, 10) : -1;
+}
+
+/* Class 0x0300xx is a display controller, 0x0302xx a 3D controller. */
+static bool is_gpu(int bus, const char *address)
+{
+	char path[64];
+	char line[32];
+
+	(void)snprintf(path, sizeof(path), "%.23s/class", address);
+	if (fs_read_line(bus, path, line, sizeof(line)) < 0 ||
+	    (!text_starts_with(line, "0x0300") && !text_starts_with(line, "0x0302")))
+		return false;
+	(void)snprintf(path, sizeof(path), "%.23s/vendor", address);
+	return fs_read_line(bus, path, line, sizeof(line)) > 0 && strcmp(line, VENDOR_NVIDIA) == 0;
+}
+
+static int add(const struct node *node, struct arena *arena, const char *address, int64_t minor,
+	       struct gpus *gpus)
+{
+	struct gpu *larger = arena_grow(arena, gpus->item, gpus->n, &gpus->room, sizeof(*larger));
+	struct gpu gpu = {.minor = minor, .place.path = pci_find(node, arena, address)};
+
+	if (!larger)
+		return -1;
+	(void)snprintf(gpu.pci, sizeof(gpu.pci), "%.23s", address);
+	pci_read_place(node, &gpu.place);
+	gpus->item = larger;
+	gpus->item[gpus->n++] = gpu;
+	return 0;
+}
+
+static int compare(const void *a, const void *b)
+{
+	return strcmp(((const struct gpu *)a)->pci, ((const struct gpu *)b)->pci);
+}
+
+/* driver: the directory is the driver's, where each entry is a GPU. */
+static int add_each(const struct node *node, struct arena *arena, DIR *dir, bool driver,
+		    struct gpus *gpus)
+{
+	struct dirent *entry;
+
+	while ((entry = readdir(dir))) {
+		const char *address = entry->d_name;
+
+		if (!text_is_pci_address(address) || (!driver && !is_gpu(dirfd(dir), address)))
+			continue;
+		if (add(node, arena, address, driver ? read_minor(dirfd(dir), address) : -1, gpus) <
+		    0)
+			return -1;
+	}
+	return 0;
+}
+
+int gpu_list(const struct node *node, struct arena *arena, struct gpus *gpus, struct err *err)
+{
+	cleanup_dir *driver = NULL;
+	cleanup_dir *bus = NULL;
+
+	if (fs_open_dir(node->root, DRIVER_DIR, &driver) < 0 ||
+	    (!driver && fs_open_dir(node->root, BUS_DIR, &bus) < 0))
+		return err_memory(err);
+	if ((driver && add_each(node, arena, driver, true, gpus) < 0) ||
+	    (bus && add_each(node, arena, bus, false, gpus) < 0))
+		return err_memory(err);
+	if (gpus->n)
+		qsort(gpus->item, gpus->n, sizeof(*gpus->item), compare);
+	return 0;
+}

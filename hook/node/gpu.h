@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The node's NVIDIA GPUs, from /proc and sysfs: no driver library is asked. */
+#ifndef OCI_RDMA_GPU_H
+#define OCI_RDMA_GPU_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+#include "base/err.h"
+#include "node/node.h"
+#include "node/pci.h"
+
+/* Of /dev/nvidia0 and the others (Documentation/admin-guide/devices.txt) */
+#define GPU_MAJOR 195
+
+struct gpu {
+	char pci[24];
+	int64_t minor; /* of /dev/nvidiaN; -1: not known, since the driver is not loaded */
+	struct pci_place place;
+};
+
+struct gpus {
+	struct gpu *item;
+	size_t n;
+	size_t room;
+};
+
+/*
+ * Adds every GPU of the node, in order of address: those of the driver, or, where it is not loaded,
+ * the PCI functions that are NVIDIA's display or 3D controllers.
+ */
+int gpu_list(const struct node *node, struct arena *arena, struct gpus *gpus, struct err *err);
+
+#endif
