@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "plan/frameworks.h"
 #include "plan/nccl.h"
+#include "plan/obstacles.h"
 #include "policy/quantity.h"
 
 const char *decision_name(enum decision decision)
@@ -128,21 +129,6 @@ static void plan_capabilities(const struct facts *facts, struct plan *plan)
 	plan->capabilities = plan->granted & ~everywhere;
 }
 
-static int warn_ports(struct arena *arena, const struct device *device, struct warnings *warnings)
-{
-	for (size_t i = 0; i < device->n_ports; i++) {
-		const struct port *port = &device->port[i];
-
-		if (!port->state[0] || strcmp(port->state, "ACTIVE") == 0)
-			continue;
-		if (warnings_add(arena, warnings, "port_not_active",
-				 "port %u of %s is %s: NCCL skips it until it is ACTIVE",
-				 port->number, device->ibdev, port->state) < 0)
-			return -1;
-	}
-	return 0;
-}
-
 /*
  * True if a mount there covers path. "/etc//nccl.conf/" and "/etc/./nccl.conf" are the same place;
  * ".." no engine writes, since the runtimes resolve destinations below the root.
@@ -236,8 +222,8 @@ int plan_make(struct arena *arena, const struct facts *facts, struct plan *ret_p
 		plan_memlock(facts, &plan);
 		plan_capabilities(facts, &plan);
 		status = plan_seccomp(arena, facts, &plan, warnings);
-		for (size_t i = 0; status == 0 && i < facts->devices->n; i++)
-			status = warn_ports(arena, &facts->devices->item[i], warnings);
+		if (status == 0)
+			status = obstacles_warn(arena, facts, warnings);
 	}
 	if (status == 0 && facts->request->nccl && plan.decision == DECISION_GRANT)
 		status = nccl_rdma_settings(arena, facts, &plan, warnings);

@@ -13,6 +13,7 @@
 #include "base/arena.h"
 #include "base/err.h"
 #include "base/warning.h"
+#include "node/gpu.h"
 #include "node/node.h"
 #include "policy/config.h"
 #include "policy/request.h"
@@ -69,6 +70,8 @@ struct facts {
 	const struct config *config;
 	const struct request *request;
 	const struct devices *devices;
+	const struct gpus *gpus; /* NULL or empty where nobody looked, as rdma_mode is unknown */
+	enum rdma_mode rdma_mode;
 };
 
 /* Decision and reason alone: they need the number of devices, nothing else about them. */

@@ -151,7 +151,12 @@ static void add_device(struct bench *bench, const struct device_setup *from)
 
 static void make_plan(struct bench *bench)
 {
-	struct facts facts = {&bench->spec, &bench->config, &bench->request, &bench->devices};
+	struct facts facts = {
+		.spec = &bench->spec,
+		.config = &bench->config,
+		.request = &bench->request,
+		.devices = &bench->devices,
+	};
 	struct err err = {{0}};
 
 	assert_int_equal(plan_make(&bench->arena, &facts, &bench->plan, &bench->warnings, &err), 0);
@@ -622,7 +627,7 @@ static const struct setting_case {
 	 {ASKED, .gid = GID_INDEX_LEGACY,
 	  .devices = {{"mlx5_6", NULL, GID(3)}, {"mlx5_10", NULL, IB}}},
 	 HCA_TWO "NCCL_IB_GID_INDEX=3 new;",
-	 ""},
+	 "link_layer_mix"},
 	{"GID: legacy, InfiniBand alone sets nothing",
 	 {ASKED, .gid = GID_INDEX_LEGACY, .devices = {{"mlx5_6", NULL, IB}}},
 	 HCA_ONE,
