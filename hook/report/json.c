@@ -64,6 +64,12 @@ static void put_port(yajl_gen gen, const struct port *port)
 	(void)yajl_gen_map_close(gen);
 }
 
+static void put_place(yajl_gen gen, const struct pci_place *place)
+{
+	member_integer(gen, "numa_node", place->has_numa_node, place->numa_node);
+	member(gen, "iommu", place->iommu);
+}
+
 static void put_device(yajl_gen gen, const struct device *device)
 {
 	static const char *const kinds[] = {
@@ -84,12 +90,12 @@ static void put_device(yajl_gen gen, const struct device *device)
 	member(gen, "ibdev", device->ibdev);
 	member(gen, "uverbs", uverbs);
 	member(gen, "pci", device->pci);
+	member(gen, "auxiliary", device->kind == DEVICE_SF ? device->address : NULL);
 	member(gen, "pf", device->pf);
 	member(gen, "kind", kinds[device->kind]);
 	member(gen, "source", sources[device->source]);
 	member(gen, "netdev", device->netdev);
-	member_integer(gen, "numa_node", device->has_numa_node, device->numa_node);
-	member(gen, "iommu", device->iommu);
+	put_place(gen, &device->place);
 	put_string(gen, "ports");
 	(void)yajl_gen_array_open(gen);
 	for (size_t i = 0; i < device->n_ports; i++)
@@ -104,6 +110,33 @@ static void put_devices(yajl_gen gen, const struct devices *devices)
 	(void)yajl_gen_array_open(gen);
 	for (size_t i = 0; i < devices->n; i++)
 		put_device(gen, &devices->item[i]);
+	(void)yajl_gen_array_close(gen);
+}
+
+/* "distance" has a member for each of the container's devices. */
+static void put_gpu(yajl_gen gen, const struct gpu *gpu, const struct devices *devices)
+{
+	(void)yajl_gen_map_open(gen);
+	member(gen, "pci", gpu->pci);
+	put_place(gen, &gpu->place);
+	put_string(gen, "distance");
+	(void)yajl_gen_map_open(gen);
+	for (size_t i = 0; i < devices->n; i++) {
+		const struct device *device = &devices->item[i];
+
+		member(gen, device->ibdev,
+		       pci_distance_name(pci_distance(&gpu->place, &device->place)));
+	}
+	(void)yajl_gen_map_close(gen);
+	(void)yajl_gen_map_close(gen);
+}
+
+static void put_gpus(yajl_gen gen, const struct gpus *gpus, const struct devices *devices)
+{
+	put_string(gen, "gpus");
+	(void)yajl_gen_array_open(gen);
+	for (size_t i = 0; i < gpus->n; i++)
+		put_gpu(gen, &gpus->item[i], devices);
 	(void)yajl_gen_array_close(gen);
 }
 
@@ -173,6 +206,11 @@ static void put_warnings(yajl_gen gen, const struct warnings *warnings)
 
 int report_json(FILE *out, struct container *container)
 {
+	static const char *const rdma_modes[] = {
+		[RDMA_MODE_UNKNOWN] = NULL,
+		[RDMA_MODE_SHARED] = "shared",
+		[RDMA_MODE_EXCLUSIVE] = "exclusive",
+	};
 	yajl_gen gen = yajl_gen_alloc(NULL);
 	const unsigned char *text;
 	size_t len;
@@ -187,7 +225,9 @@ int report_json(FILE *out, struct container *container)
 	put_identity(gen, container);
 	member(gen, "decision", decision_name(container->plan.decision));
 	member(gen, "reason", container->plan.reason);
+	member(gen, "rdma_netns", rdma_modes[container->rdma_mode]);
 	put_devices(gen, &container->devices);
+	put_gpus(gen, &container->gpus, &container->devices);
 	put_rlimits(gen, &container->plan);
 	status = put_capabilities(gen, container);
 	put_env(gen, &container->plan);

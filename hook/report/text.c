@@ -27,6 +27,14 @@ static void print_identity(FILE *out, const struct container *container)
 		      container->plan.reason);
 }
 
+static void print_numa(char *numa, size_t size, const struct pci_place *place)
+{
+	if (place->has_numa_node)
+		(void)snprintf(numa, size, "%d", place->numa_node);
+	else
+		(void)snprintf(numa, size, "-");
+}
+
 #define DEVICE_ROW "  %-10s %-13s %-13s %-9s %-7s %-14s %4s  %-9s %s\n"
 
 static void print_device(FILE *out, const struct device *device)
@@ -38,18 +46,17 @@ static void print_device(FILE *out, const struct device *device)
 	};
 	const struct port *port = device->n_ports ? &device->port[0] : NULL;
 	char link[40] = "-";
-	char numa[16] = "-";
+	char numa[16];
 	const char *pf = device->kind == DEVICE_VF || device->kind == DEVICE_SF ? device->pf : "";
 
 	if (port && port->link_layer[0] && port->rate_gbps > 0)
 		(void)snprintf(link, sizeof(link), "%s %gG", port->link_layer, port->rate_gbps);
 	else if (port && port->link_layer[0])
 		(void)snprintf(link, sizeof(link), "%s", port->link_layer);
-	if (device->has_numa_node)
-		(void)snprintf(numa, sizeof(numa), "%d", device->numa_node);
+	print_numa(numa, sizeof(numa), &device->place);
 	(void)fprintf(out, DEVICE_ROW, device->ibdev, or_dash(device->pci), or_dash(pf),
 		      or_dash(device->netdev), port ? or_dash(port->state) : "-", link, numa,
-		      or_dash(device->iommu), sources[device->source]);
+		      or_dash(device->place.iommu), sources[device->source]);
 	for (size_t i = 1; i < device->n_ports; i++)
 		(void)fprintf(out, "    port %u: %s, %s\n", device->port[i].number,
 			      or_dash(device->port[i].state), or_dash(device->port[i].link_layer));
@@ -66,16 +73,51 @@ static void print_gids(FILE *out, const struct device *device)
 	}
 }
 
-static void print_devices(FILE *out, const struct devices *devices)
+static void print_devices(FILE *out, const struct container *container)
 {
+	const struct devices *devices = &container->devices;
+
 	if (!devices->n)
 		return;
-	(void)fprintf(out, "\ndevices\n" DEVICE_ROW, "IBDEV", "PCI", "PF", "NETDEV", "PORT", "LINK",
-		      "NUMA", "IOMMU", "ORDERED BY");
+	(void)fprintf(out, "\ndevices%s\n" DEVICE_ROW,
+		      container->rdma_mode == RDMA_MODE_EXCLUSIVE
+			      ? " (exclusive to their network namespace)"
+			      : "",
+		      "IBDEV", "PCI", "PF", "NETDEV", "PORT", "LINK", "NUMA", "IOMMU",
+		      "ORDERED BY");
 	for (size_t i = 0; i < devices->n; i++)
 		print_device(out, &devices->item[i]);
 	for (size_t i = 0; i < devices->n; i++)
 		print_gids(out, &devices->item[i]);
+}
+
+static void print_gpu(FILE *out, const struct gpu *gpu, const struct devices *devices)
+{
+	char numa[16];
+
+	print_numa(numa, sizeof(numa), &gpu->place);
+	(void)fprintf(out, "  %-13s %4s  %-8s", gpu->pci, numa, or_dash(gpu->place.iommu));
+	for (size_t i = 0; i < devices->n; i++) {
+		const struct device *device = &devices->item[i];
+		enum pci_distance distance = pci_distance(&gpu->place, &device->place);
+
+		(void)fprintf(out, "  %*s", (int)strlen(device->ibdev),
+			      or_dash(pci_distance_name(distance)));
+	}
+	(void)fputc('\n', out);
+}
+
+/* As `nvidia-smi topo -m` shows it: a row for each GPU, a column for each device */
+static void print_gpus(FILE *out, const struct gpus *gpus, const struct devices *devices)
+{
+	if (!gpus->n)
+		return;
+	(void)fputs("\ngpus\n  PCI           NUMA  IOMMU   ", out);
+	for (size_t i = 0; i < devices->n; i++)
+		(void)fprintf(out, "  %s", devices->item[i].ibdev);
+	(void)fputc('\n', out);
+	for (size_t i = 0; i < gpus->n; i++)
+		print_gpu(out, &gpus->item[i], devices);
 }
 
 static void print_item(FILE *out, const char *item, const char *through)
@@ -165,7 +207,8 @@ static void print_warnings(FILE *out, const struct warnings *warnings)
 int report_text(FILE *out, struct container *container)
 {
 	print_identity(out, container);
-	print_devices(out, &container->devices);
+	print_devices(out, container);
+	print_gpus(out, &container->gpus, &container->devices);
 	if (print_gifts(out, container) < 0)
 		return -1;
 	print_warnings(out, &container->warnings);

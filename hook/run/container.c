@@ -76,25 +76,49 @@ static bool is_verbs_path(const char *path)
 	return text_starts_with(path, "/dev/infiniband/uverbs");
 }
 
+/* What was allocated, but is of no use to verbs. Returns -1 without memory. */
+static int warn_number(struct container *container, const struct spec_device *device,
+		       enum node_number number)
+{
+	struct arena *arena = &container->arena;
+	struct warnings *warnings = &container->warnings;
+
+	switch (number) {
+	case NUMBER_VERBS:
+		return 0;
+	case NUMBER_VFIO:
+		return warnings_add(arena, warnings, "vfio_device",
+				    "%.128s is a function bound to vfio-pci, not usable by verbs: "
+				    "give its pool the kernel's driver",
+				    device->path);
+	case NUMBER_VDPA:
+		return warnings_add(arena, warnings, "vdpa_device",
+				    "%.128s is a vDPA device, not usable by verbs: take the "
+				    "function out of vDPA",
+				    device->path);
+	case NUMBER_OTHER:
+		break;
+	}
+	if (!is_verbs_path(device->path))
+		return 0;
+	return warnings_add(arena, warnings, "unproven_device",
+			    "%.128s has number %lld:%lld, which is no verbs device on this node",
+			    device->path, (long long)device->major, (long long)device->minor);
+}
+
 /* What linux.devices proves, by number: paths and names prove nothing. */
 static int find_proven(struct container *container, const struct node *node, struct err *err)
 {
 	for (size_t i = 0; i < container->spec.n_devices; i++) {
 		const struct spec_device *device = &container->spec.devices[i];
-		int found = 0;
+		int found = NUMBER_OTHER;
 
 		if (device->character)
 			found = node_find_number(node, &container->arena, device->major,
 						 device->minor, &container->devices, err);
 		if (found < 0)
 			return -1;
-		if (found || !is_verbs_path(device->path))
-			continue;
-		if (warnings_add(&container->arena, &container->warnings, "unproven_device",
-				 "%.128s has number %lld:%lld, which is no verbs device on this "
-				 "node",
-				 device->path, (long long)device->major,
-				 (long long)device->minor) < 0)
+		if (warn_number(container, device, (enum node_number)found) < 0)
 			return err_memory(err);
 	}
 	return 0;
@@ -193,6 +217,7 @@ static int describe_from_node(struct container *container, const struct node *no
 
 		if (node_read_ports(node, &container->arena, device, wanted->topology, err) < 0)
 			return -1;
+		device->on_host = device->n_ports > 0;
 		if (wanted->gids)
 			node_read_gids(node, device);
 		if (wanted->netdevs && pod)
@@ -200,7 +225,7 @@ static int describe_from_node(struct container *container, const struct node *no
 		else if (wanted->netdevs)
 			node_read_host_netdev(node, device);
 		if (wanted->topology)
-			node_read_topology(node, device);
+			pci_read_place(node, &device->place);
 		if (pod && (wanted->netdevs || (wanted->gids && !device->n_ports)))
 			more = 1;
 	}
@@ -233,6 +258,8 @@ static int make_plan(struct container *container, const struct node *node,
 		.config = &container->config,
 		.request = &container->request,
 		.devices = &container->devices,
+		.gpus = &container->gpus,
+		.rdma_mode = container->rdma_mode,
 	};
 
 	/* Only now, since a pod's author can make the environment as long as he likes. */
@@ -253,14 +280,43 @@ static int make_plan(struct container *container, const struct node *node,
 	return plan_make(&container->arena, &facts, &container->plan, &container->warnings, err);
 }
 
+static bool has_device(const struct spec *spec, int64_t major, int64_t minor)
+{
+	for (size_t i = 0; i < spec->n_devices; i++) {
+		const struct spec_device *device = &spec->devices[i];
+
+		if (device->character && device->major == major && device->minor == minor)
+			return true;
+	}
+	return false;
+}
+
+/* Those of the node's GPUs that linux.devices gives it. */
+static int find_gpus(struct container *container, const struct node *node, struct err *err)
+{
+	struct gpus *gpus = &container->gpus;
+	size_t kept = 0;
+
+	if (gpu_list(node, &container->arena, gpus, err) < 0)
+		return -1;
+	for (size_t i = 0; i < gpus->n; i++) {
+		if (gpus->item[i].minor >= 0 &&
+		    has_device(&container->spec, GPU_MAJOR, gpus->item[i].minor))
+			gpus->item[kept++] = gpus->item[i];
+	}
+	gpus->n = kept;
+	return 0;
+}
+
 int container_explain(struct container *container, const struct options *options, struct err *err)
 {
 	cleanup_node node = NODE_NONE;
 
 	if (node_open(options->sysroot, &node, err) < 0 ||
-	    find_devices(container, &node, err) < 0 ||
+	    find_devices(container, &node, err) < 0 || find_gpus(container, &node, err) < 0 ||
 	    read_policy(container, &node, options->config, err) < 0)
 		return -1;
+	container->rdma_mode = node_rdma_mode(&node);
 	return make_plan(container, &node,
 			 &(struct wanted){.gids = true, .netdevs = true, .topology = true}, err);
 }

@@ -12,6 +12,7 @@
 #include "base/err.h"
 #include "base/fs.h"
 #include "base/warning.h"
+#include "node/gpu.h"
 #include "node/node.h"
 #include "plan/plan.h"
 #include "policy/config.h"
@@ -30,6 +31,8 @@ struct container {
 	struct spec spec;
 	struct claims claims;
 	struct devices devices;
+	struct gpus gpus; /* that it was given; only where it is explained */
+	enum rdma_mode rdma_mode;
 	struct config config;
 	bool has_config; /* config is loaded */
 	struct request request;
