@@ -4,9 +4,9 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <yajl/yajl_gen.h>
 
 #include "base/capability.h"
+#include "json/writer.h"
 
 /* text[begin..end) becomes .text */
 struct splice {
@@ -108,22 +108,6 @@ static int add_member(struct edit *e, const char *name, const char *value)
 
 /* ---- env ---- */
 
-static const char *quote(struct arena *arena, const char *text)
-{
-	yajl_gen gen = yajl_gen_alloc(NULL);
-	const unsigned char *quoted;
-	const char *copy = NULL;
-	size_t len;
-
-	if (!gen)
-		return NULL;
-	if (yajl_gen_string(gen, (const unsigned char *)text, strlen(text)) == yajl_gen_status_ok &&
-	    yajl_gen_get_buf(gen, &quoted, &len) == yajl_gen_status_ok)
-		copy = arena_strndup(arena, (const char *)quoted, len);
-	yajl_gen_free(gen);
-	return copy;
-}
-
 static int edit_env(struct edit *e)
 {
 	const struct json_span *place = &e->spec->places.env;
@@ -137,7 +121,7 @@ static int edit_env(struct edit *e)
 		if (spec_getenv(e->spec, setting->name))
 			continue;
 		entry = arena_printf(e->arena, "%s=%s", setting->name, setting->value);
-		items = join(e, items, space, entry ? quote(e->arena, entry) : NULL);
+		items = join(e, items, space, entry ? json_quote(e->arena, entry) : NULL);
 	}
 	if (!items)
 		return -1;
@@ -206,7 +190,7 @@ static const char *capability_items(struct edit *e, uint64_t capabilities, const
 		if (!(capabilities & (UINT64_C(1) << number)))
 			continue;
 		name = capability_name(e->arena, number);
-		items = join(e, items, space, name ? quote(e->arena, name) : NULL);
+		items = join(e, items, space, name ? json_quote(e->arena, name) : NULL);
 	}
 	return items;
 }
@@ -285,7 +269,7 @@ static const char *allow_rule(struct edit *e)
 
 	for (size_t i = 0; items && i < seccomp_count(); i++) {
 		if (e->grant->seccomp & (UINT32_C(1) << i))
-			items = join(e, items, "", quote(e->arena, seccomp_name(i)));
+			items = join(e, items, "", json_quote(e->arena, seccomp_name(i)));
 	}
 	return items ? arena_printf(e->arena, "{\"names\":[%s],\"action\":\"SCMP_ACT_ALLOW\"}",
 				    items)

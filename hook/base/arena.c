@@ -7,8 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* One page less malloc's own words: a container's whole story fits in two or three blocks. */
-#define BLOCK_SIZE (4096 - 32)
+/* One page less malloc's own words: a container's whole story fits in two or three blocks. Of a
+ * longer one each block is twice the last, so that there are few. */
+#define BLOCK_SIZE_MIN (4096 - 32)
+#define BLOCK_SIZE_MAX (1024 * 1024)
 
 struct arena_block {
 	struct arena_block *next;
@@ -32,6 +34,13 @@ static struct arena_block *add_block(struct arena *arena, size_t size)
 	return block;
 }
 
+static size_t next_size(const struct arena_block *block)
+{
+	if (!block)
+		return BLOCK_SIZE_MIN;
+	return block->size < BLOCK_SIZE_MAX / 2 ? block->size * 2 : BLOCK_SIZE_MAX;
+}
+
 void *arena_alloc(struct arena *arena, size_t size)
 {
 	struct arena_block *block = arena->blocks;
@@ -40,8 +49,11 @@ void *arena_alloc(struct arena *arena, size_t size)
 
 	if (aligned < size)
 		return NULL;
-	if (!block || block->size - block->used < aligned)
-		block = add_block(arena, aligned > BLOCK_SIZE ? aligned : BLOCK_SIZE);
+	if (!block || block->size - block->used < aligned) {
+		size_t next = next_size(block);
+
+		block = add_block(arena, aligned > next ? aligned : next);
+	}
 	if (!block)
 		return NULL;
 	memory = block->bytes + block->used;

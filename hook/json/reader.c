@@ -7,6 +7,8 @@
 #include <string.h>
 #include <yajl/yajl_parse.h>
 
+#include "json/memory.h"
+
 /* Long enough for every name that a shape has; a longer key matches none of them. */
 #define KEY_MAX 512
 
@@ -25,15 +27,18 @@ struct parse {
 	struct arena *arena;
 	const char *what;
 	const char *text;
+	size_t len;
+	unsigned options;
 	yajl_handle yajl;
+	yajl_alloc_funcs *memory; /* never says NULL */
 	const struct json_shape *root;
 	void *context;
 	struct err *err;
 	bool failed; /* err is set */
 	size_t line;
-	size_t counted; /* newlines before this offset are in line */
-	int depth;      /* frames in use */
-	struct frame frames[JSON_DEPTH_MAX];
+	size_t counted;                       /* newlines before this offset are in line */
+	int depth;                            /* frames in use */
+	struct frame *frames[JSON_DEPTH_MAX]; /* made when a value is first that deep */
 };
 
 static const char *type_name(enum json_type type)
@@ -85,7 +90,7 @@ static void path_here(const struct parse *p, char *path, size_t size)
 
 	path[0] = '\0';
 	for (int i = 0; i < p->depth && used < size; i++) {
-		const struct frame *f = &p->frames[i];
+		const struct frame *f = p->frames[i];
 		int n;
 
 		if (f->is_array)
@@ -112,7 +117,7 @@ static int fail_here(struct parse *p)
 
 static struct frame *top(struct parse *p)
 {
-	return p->depth ? &p->frames[p->depth - 1] : NULL;
+	return p->depth ? p->frames[p->depth - 1] : NULL;
 }
 
 /* Enters the next value into its container's count and finds the shape that it must have. */
@@ -205,6 +210,16 @@ static struct json_span *begin_span(struct parse *p, const struct json_shape *sh
 	return span;
 }
 
+/* Its content is the last frame's of that depth, or nothing. */
+static struct frame *push(struct parse *p)
+{
+	struct frame **f = &p->frames[p->depth++];
+
+	if (!*f)
+		*f = p->memory->malloc(p->memory->ctx, sizeof(**f));
+	return *f;
+}
+
 static int on_begin(struct parse *p, enum json_type type)
 {
 	struct json_value value = {.type = type};
@@ -219,7 +234,7 @@ static int on_begin(struct parse *p, enum json_type type)
 	}
 	if (shape && check_and_take(p, shape, &value) < 0)
 		return fail_here(p);
-	f = &p->frames[p->depth++];
+	f = push(p);
 	f->shape = shape;
 	f->next = NULL;
 	f->span = begin_span(p, shape);
@@ -363,9 +378,26 @@ static int syntax_error(struct parse *p)
 	const char *shown = text ? (const char *)text : "not valid JSON";
 
 	(void)err_set(p->err, "%.*s", (int)strcspn(shown, "\n"), shown);
-	if (text)
-		yajl_free_error(p->yajl, text);
 	return err_prefix(p->err, "%s: line %zu", p->what, line_here(p));
+}
+
+static int parse(yajl_alloc_funcs *memory, void *context)
+{
+	struct parse *p = context;
+
+	p->memory = memory;
+	p->yajl = yajl_alloc(&callbacks, memory, p);
+	if (!p->yajl)
+		return err_memory(p->err);
+	if (p->options & JSON_COMMENTS)
+		(void)yajl_config(p->yajl, yajl_allow_comments, 1);
+	if (yajl_parse(p->yajl, (const unsigned char *)p->text, p->len) != yajl_status_ok)
+		return p->failed ? -1 : syntax_error(p);
+	if (yajl_complete_parse(p->yajl) != yajl_status_ok)
+		return p->failed ? -1
+				 : err_set(p->err, "%s: the text ends before its value does",
+					   p->what);
+	return 0;
 }
 
 int json_read(struct arena *arena, const struct json_source *source, const struct json_shape *root,
@@ -375,29 +407,17 @@ int json_read(struct arena *arena, const struct json_source *source, const struc
 		.arena = arena,
 		.what = source->what,
 		.text = source->text,
+		.len = source->len,
+		.options = source->options,
 		.root = root,
 		.context = context,
 		.err = err,
 		.line = 1,
 	};
-	yajl_status status;
-	int result = 0;
 
-	p.yajl = yajl_alloc(&callbacks, NULL, &p);
-	if (!p.yajl)
-		return err_memory(err);
-	if (source->options & JSON_COMMENTS)
-		(void)yajl_config(p.yajl, yajl_allow_comments, 1);
-	status = yajl_parse(p.yajl, (const unsigned char *)source->text, source->len);
-	if (p.failed)
-		result = -1;
-	else if (status != yajl_status_ok)
-		result = syntax_error(&p);
-	else if (yajl_complete_parse(p.yajl) != yajl_status_ok)
-		result = p.failed ? -1
-				  : err_set(err, "%s: the text ends before its value does", p.what);
-	yajl_free(p.yajl);
-	return result;
+	/* For where yajl gets no memory; all else says what it is. */
+	(void)err_memory(err);
+	return json_with_memory(parse, &p);
 }
 
 int json_int64(const struct json_value *value, int64_t *ret, struct err *err)

@@ -182,8 +182,8 @@ void log_failure(const struct container *container, const struct err *err, const
 {
 	cleanup_free *line = failure_line(container, err, way_in);
 
-	if (!line)
-		return;
-	send_line(LOG_ERR, line);
-	(void)fprintf(stderr, IDENT ": %s\n", line);
+	if (line)
+		send_line(LOG_ERR, line);
+	/* Without memory it is said all the same. */
+	(void)fprintf(stderr, IDENT ": %s\n", line ? line : err->text);
 }

@@ -11,13 +11,13 @@
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
-#include <yajl/yajl_gen.h>
 
 #include "base/capability.h"
 #include "base/cleanup.h"
 #include "base/fs.h"
 #include "base/replace.h"
 #include "json/reader.h"
+#include "json/writer.h"
 
 #define RECORD_SIZE_MAX (256 * 1024)
 #define NAME_SIZE 256
@@ -85,28 +85,24 @@ int record_prepare(const char *state_dir, struct err *err)
 
 /* ---- writing ---- */
 
-static void put_string(yajl_gen gen, const char *text)
-{
-	(void)yajl_gen_string(gen, (const unsigned char *)text, strlen(text));
-}
-
 static void member(yajl_gen gen, const char *name, const char *text)
 {
-	put_string(gen, name);
-	put_string(gen, text);
+	json_put_string(gen, name);
+	json_put_string(gen, text);
 }
 
 static void member_uint64(yajl_gen gen, const char *name, uint64_t number)
 {
 	char digits[24];
-	int len = snprintf(digits, sizeof(digits), "%" PRIu64, number);
 
-	put_string(gen, name);
-	(void)yajl_gen_number(gen, digits, (size_t)len);
+	(void)snprintf(digits, sizeof(digits), "%" PRIu64, number);
+	json_put_string(gen, name);
+	json_put_number(gen, digits);
 }
 
-static yajl_gen_status put_record(yajl_gen gen, const struct record *record)
+static int put_record(yajl_gen gen, void *context)
 {
+	const struct record *record = context;
 	const struct grant *grant = &record->grant;
 
 	(void)yajl_gen_map_open(gen);
@@ -119,17 +115,17 @@ static yajl_gen_status put_record(yajl_gen gen, const struct record *record)
 	member(gen, "pid_file", record->pid_file);
 	member_uint64(gen, "memlock", grant->memlock);
 	member_uint64(gen, "capabilities", grant->capabilities);
-	put_string(gen, "env");
+	json_put_string(gen, "env");
 	(void)yajl_gen_map_open(gen);
 	for (size_t i = 0; i < grant->n_settings; i++)
 		member(gen, grant->settings[i].name, grant->settings[i].value);
 	(void)yajl_gen_map_close(gen);
-	/* yajl remembers the first failure: the last call tells of all. */
-	return yajl_gen_map_close(gen);
+	(void)yajl_gen_map_close(gen);
+	return 0;
 }
 
 static int write_record(int dir, const char *state_dir, const char *name, const char *temporary,
-			const unsigned char *text, size_t len, struct err *err)
+			const char *text, size_t len, struct err *err)
 {
 	char what[PATH_MAX];
 
@@ -138,7 +134,7 @@ static int write_record(int dir, const char *state_dir, const char *name, const 
 			    &(struct replacement){
 				    .name = name,
 				    .temporary = temporary,
-				    .bytes = (const char *)text,
+				    .bytes = text,
 				    .len = len,
 				    .uid = geteuid(),
 				    .gid = getegid(),
@@ -150,29 +146,22 @@ static int write_record(int dir, const char *state_dir, const char *name, const 
 
 int record_save(const char *state_dir, const char *id, const struct record *record, struct err *err)
 {
+	cleanup_arena arena = {0};
 	cleanup_fd dir = -1;
 	char name[NAME_SIZE];
 	char temporary[NAME_SIZE];
-	const unsigned char *text;
+	const char *text;
 	size_t len;
-	yajl_gen gen;
-	int status = -1;
 
 	if (file_names(id, name, temporary) < 0)
 		return err_set(err, "'%.80s' is no container id", id);
 	dir = open_state_dir(state_dir, true, err);
 	if (dir < 0)
 		return -1;
-	gen = yajl_gen_alloc(NULL);
-	if (!gen)
+	text = json_write(&arena, false, put_record, (void *)record, &len);
+	if (!text)
 		return err_memory(err);
-	if (put_record(gen, record) == yajl_gen_status_ok &&
-	    yajl_gen_get_buf(gen, &text, &len) == yajl_gen_status_ok)
-		status = write_record(dir, state_dir, name, temporary, text, len, err);
-	else
-		(void)err_memory(err);
-	yajl_gen_free(gen);
-	return status;
+	return write_record(dir, state_dir, name, temporary, text, len, err);
 }
 
 /* ---- reading ---- */
