@@ -56,7 +56,7 @@ static int call(struct memory *memory, json_body *body, void *context)
 		.malloc = on_malloc, .realloc = on_realloc, .free = on_free, .ctx = memory};
 
 	if (setjmp(memory->none_left) != 0)
-		return -1;
+		return JSON_NO_MEMORY;
 	return body(&functions, context);
 }
 

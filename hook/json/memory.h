@@ -11,7 +11,9 @@
 /* What uses yajl. It may be left in the middle of any call of yajl's, so it must own nothing. */
 typedef int json_body(yajl_alloc_funcs *memory, void *context);
 
-/* Returns what body returns, or -1 without memory. What body got by *memory is gone then. */
+#define JSON_NO_MEMORY (-2)
+
+/* Returns what body returns, or JSON_NO_MEMORY. What body got by *memory is gone then. */
 int json_with_memory(json_body *body, void *context);
 
 #endif

@@ -414,10 +414,9 @@ int json_read(struct arena *arena, const struct json_source *source, const struc
 		.err = err,
 		.line = 1,
 	};
+	int status = json_with_memory(parse, &p);
 
-	/* For where yajl gets no memory; all else says what it is. */
-	(void)err_memory(err);
-	return json_with_memory(parse, &p);
+	return status == JSON_NO_MEMORY ? err_memory(err) : status;
 }
 
 int json_int64(const struct json_value *value, int64_t *ret, struct err *err)
