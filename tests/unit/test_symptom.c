@@ -1,0 +1,750 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "unit.h"
+
+#include <sys/wait.h>
+#include <time.h>
+
+#include "doctor/finding.h"
+#include "doctor/symptom/known.h"
+#include "doctor/symptom/symptom.h"
+
+/* "p2p_blocked,flushed": the subjects of all findings, which must all be symptoms */
+static const char *subjects(struct findings *findings)
+{
+	const char *names = "";
+
+	for (size_t i = 0; i < findings->n; i++) {
+		assert_string_equal(findings->item[i].id, "symptom");
+		names = arena_printf(findings->arena, "%s%s%s", names, i ? "," : "",
+				     findings->item[i].subject);
+	}
+	return names;
+}
+
+/* Messages as NCCL, IBext, UCX, perftest and the kernel print them; most are from reports at
+ * github.com/NVIDIA/nccl and openucx/ucx. */
+static const struct text_case {
+	const char *name;
+	const char *text;
+	const char *symptoms; /* "" if nothing is to be found */
+} text_cases[] = {
+	/* work completions, by version */
+	{"symptom: status 4, vendor 81 of NCCL 2.4",
+	 "n1:1:2 [0] transport/net_ib.cu:788 NCCL WARN NET/IB : Got completion with error 4, "
+	 "opcode 1, "
+	 "len 21938, vendor err 81",
+	 "p2p_blocked"},
+	{"symptom: status 4, vendor 81 of NCCL 2.18",
+	 "node2:14159:14172 [0] transport/net_ib.cc:1295 NCCL WARN NET/IB : Got completion from "
+	 "peer "
+	 "10.10.11.161<4711> with error 4, opcode 0, len 0, vendor err 81 (Send) localGid "
+	 "::ffff:10.10.11.160 remoteGid ::ffff:10.10.11.161",
+	 "p2p_blocked"},
+	{"symptom: status 4, vendor 81 of NCCL 2.24, with a leftover opcode",
+	 "[2026-03-03 12:11:38] aihub0007:185303:186751 [1] transport/net_ib.cc:2453 NCCL WARN "
+	 "NET/IB: "
+	 "Got completion from peer 10.99.91.63<51161> with status=4 opcode=32614 len=32614 vendor "
+	 "err "
+	 "81 (Send) localGid ::ffff:10.99.92.59 remoteGids::ffff:10.99.91.63 hca mlx5_1",
+	 "p2p_blocked"},
+	{"symptom: status 4, vendor 81 of NCCL 2.28.9",
+	 "h:1:2 [3] transport/net_ib.cc:2500 NCCL WARN NET/IB: Got completion from peer "
+	 "10.0.0.1<4711> "
+	 "with status=IBV_WC_LOC_PROT_ERR(4) opcode=IBV_WC_SEND(0) reqSize=4096 vendor_err=81 "
+	 "req_type=Send localGid ::ffff:10.0.0.2 remoteGids::ffff:10.0.0.1 hca mlx5_6",
+	 "p2p_blocked"},
+	{"symptom: status 4, vendor 81 of NCCL 2.30 and its HINT lines",
+	 "h:1:2 [3] transport/net_ib/p2p.cc:688 NCCL WARN NET/IB: Got completion from peer "
+	 "10.0.0.1<4711> with status=IBV_WC_LOC_PROT_ERR(4) opcode=IBV_WC_RDMA_WRITE(1) "
+	 "vendor_err=81  "
+	 "localGid ::ffff:10.0.0.2 remoteGids::ffff:10.0.0.1 hca mlx5_6\n"
+	 "h:1:2 [3] NCCL INFO HINT: In many cases this error occurs when ACS is enabled which "
+	 "would "
+	 "break GPU Direct RDMA protocol.\n"
+	 "h:1:2 [3] NCCL INFO HINT: In many cases this error occurs when the NCCL_IB_TIMEOUT is "
+	 "set "
+	 "too short.\n",
+	 "p2p_blocked"},
+	{"symptom: status 4, vendor 81 of NCCL's GIN",
+	 "h:1:2 [0] NCCL WARN NET/IB/GIN: Got completion from peer 10.0.0.1<4711> with status=4 "
+	 "opcode=1 len=0 vendor err 81 (Send) hca mlx5_0",
+	 "p2p_blocked"},
+	{"symptom: status 4, vendor 81 of IBext",
+	 "trainer-0:3468:3905 [4] ib_plugin.c:1615 NCCL WARN NET/IB : Got completion from peer "
+	 "10.216.210.236<54862> with status=4 opcode=0 len=0 vendor err 81 (Recv) localGid "
+	 "::ffff:10.0.0.2 remoteGids::ffff:10.0.0.1",
+	 "p2p_blocked"},
+	{"symptom: status 4, vendor 0x51 of UCX",
+	 "[n01:31180:0:31180] ib_mlx5_log.c:143  Local protection on mlx5_0:1/RoCE (synd 0x4 vend "
+	 "0x51 "
+	 "hw_synd 0/57)",
+	 "p2p_blocked"},
+	{"symptom: status 4, syndrom 0x51 of perftest",
+	 " Completion with error at client\n Failed status 4: wr_id 0 syndrom 0x51\nscnt=128, "
+	 "ccnt=0\n",
+	 "p2p_blocked"},
+	{"symptom: typed by hand, with vendor 81", "local protection error, vendor err 81",
+	 "p2p_blocked"},
+	{"symptom: typed by hand, status=4 vendor err 81", "status=4 vendor err 81", "p2p_blocked"},
+	{"symptom: typed by hand, vendor 0x51", "IBV_WC_LOC_PROT_ERR vendor_err 0x51",
+	 "p2p_blocked"},
+	{"symptom: status 4, another vendor error",
+	 "h:1:2 [0] NCCL WARN NET/IB : Got completion from peer 10.0.0.1<4711> with status=4 "
+	 "opcode=0 "
+	 "len=0 vendor err 82 (Send)",
+	 "loc_prot_err"},
+	{"symptom: status 4, no vendor error", "IBV_WC_LOC_PROT_ERR", "loc_prot_err"},
+	{"symptom: local protection error in words", "completion: Local Protection Error",
+	 "loc_prot_err"},
+	{"symptom: status 4, vendor 81 without GPUDirect RDMA is a buffer's",
+	 "h:1:2 [0] NCCL INFO Channel 00/0 : 0[0] -> 1[0] [send] via NET/IB/0\n"
+	 "h:1:2 [0] NCCL WARN NET/IB : Got completion from peer 10.0.0.1<4711> with status=4 "
+	 "opcode=0 "
+	 "len=0 vendor err 81 (Send)\n",
+	 "bad_buffer"},
+	{"symptom: status 4, vendor 81 where one channel has GPUDirect RDMA",
+	 "h:1:2 [0] NCCL INFO Channel 00/0 : 0[0] -> 1[0] [send] via NET/IB/0\n"
+	 "h:1:2 [0] NCCL INFO Channel 01/0 : 0[0] -> 1[0] [send] via NET/IB/1/GDRDMA\n"
+	 "h:1:2 [0] NCCL WARN NET/IB : Got completion from peer 10.0.0.1<4711> with status=4 "
+	 "opcode=0 "
+	 "len=0 vendor err 81 (Send)\n",
+	 "p2p_blocked"},
+	{"symptom: status 12 of NCCL 2.17",
+	 "node-2:5776:5902 [0] transport/net_ib.cc:1296 NCCL WARN NET/IB : Got completion from "
+	 "peer "
+	 "10.2.0.5<33092> with error 12, opcode 0, len 0, vendor err 129 (Recv)",
+	 "retry_exc"},
+	{"symptom: status 12 of NCCL 2.30",
+	 "[2026-09-09 10:46:33] ubuntu2:319733:319761 [1] transport/net_ib/p2p.cc:648 NCCL WARN "
+	 "NET/IB: "
+	 "Got completion from peer 10.153.235.13<40554> with status=IBV_WC_RETRY_EXC_ERR(12) "
+	 "opcode=IBV_WC_RECV_RDMA_WITH_IMM(129) vendor_err=129 localGid ::ffff:1.1.2.2 "
+	 "remoteGids::ffff:1.1.1.4 hca mlx5_1",
+	 "retry_exc"},
+	{"symptom: status 12 of NCCL's resiliency",
+	 "h:1:2 [0] NCCL INFO NET/IB: ncclIbResiliencyHandleCompletionError: Got completion with "
+	 "error "
+	 "(devIndex=0, wc->status=(IBV_WC_RETRY_EXC_ERR)12, wc->opcode=(IBV_WC_SEND)0, "
+	 "wc->wr_id=0, "
+	 "wc->qp_num=1, wc->byte_len=0)",
+	 "retry_exc"},
+	{"symptom: status 12 of UCX",
+	 "[compute001:31180:0:31180] ib_mlx5_log.c:143  Transport retry count exceeded on "
+	 "mlx5_0:1/RoCE (synd 0x15 vend 0x81 hw_synd 0/0)",
+	 "retry_exc"},
+	{"symptom: status 12 of perftest", "Failed status 12: wr_id 0 syndrom 0x81", "retry_exc"},
+	{"symptom: status 12 in words", "transport retry counter exceeded", "retry_exc"},
+	{"symptom: status 13",
+	 "h:1:2 [0] NCCL WARN NET/IB : Got completion from peer 10.0.0.1<4711> with status=13 "
+	 "opcode=0 "
+	 "len=0 vendor err 135 (Send)",
+	 "rnr_retry_exc"},
+	{"symptom: status 13 by name", "IBV_WC_RNR_RETRY_EXC_ERR", "rnr_retry_exc"},
+	{"symptom: status 11, the peer's side",
+	 "h:1:2 [0] NCCL WARN NET/IB : Got completion with error 11, opcode 2, len 1048576, vendor "
+	 "err "
+	 "137",
+	 "remote_err"},
+	{"symptom: status 10, the peer's side",
+	 "NET/IB: Got completion from peer with status=IBV_WC_REM_ACCESS_ERR(10)", "remote_err"},
+	{"symptom: status 5 alone",
+	 "gh-3714u15:7038:7053 [0] ib_plugin.c:1007 NCCL WARN NET/IB : Got completion from peer "
+	 "10.1.32.3<54891> with error 5, opcode 0, len 0, vendor err 249",
+	 "flushed"},
+	{"symptom: status 5 behind status 12 is a consequence",
+	 "h:1:2 [0] NCCL WARN NET/IB : Got completion from peer 10.0.0.1<1> with error 12, opcode "
+	 "0, "
+	 "len 0, vendor err 129\n"
+	 "h:1:2 [0] NCCL WARN NET/IB : Got completion from peer 10.0.0.1<1> with error 5, opcode "
+	 "0, "
+	 "len 0, vendor err 249\n",
+	 "retry_exc"},
+	{"symptom: two completions in one line of JSON",
+	 "{\"log\":\"Got completion from peer 10.0.0.1<1> with status=12 opcode=0 len=0 vendor err "
+	 "129\\nGot completion from peer 10.0.0.1<1> with status=4 opcode=0 len=0 vendor err "
+	 "81\\n\"}",
+	 "p2p_blocked,retry_exc"},
+
+	/* memlock */
+	{"symptom: reg_mr, Cannot allocate memory",
+	 "n1:1:2 [0] misc/ibvwrap.cc:252 NCCL WARN Call to ibv_reg_mr failed with error Cannot "
+	 "allocate "
+	 "memory",
+	 "memlock"},
+	{"symptom: reg_mr_iova2, Cannot allocate memory",
+	 "misc/ibvwrap.cc:278 NCCL WARN Call to ibv_reg_mr_iova2 failed with error Cannot allocate "
+	 "memory",
+	 "memlock"},
+	{"symptom: reg_mr of NCCL 2.4, which says no reason",
+	 "n1:1:2 [0] misc/ibvwrap.cc:250 NCCL WARN Call to ibv_reg_mr failed", "memlock"},
+	{"symptom: create_cq of NCCL 2.7, which says no reason",
+	 "spark01:2683:2826 [0] misc/ibvwrap.cc:268 NCCL WARN Call to ibv_create_cq failed",
+	 "memlock"},
+	{"symptom: create_qp, Cannot allocate memory",
+	 "n1:1:2 [0] misc/ibvwrap.cc:300 NCCL WARN Call to ibv_create_qp failed with error Cannot "
+	 "allocate memory",
+	 "memlock"},
+	{"symptom: UCX's ibv_reg_mr with arguments",
+	 "[1765653660.705652] [magi175:640743:0] ib_md.c:287 UCX ERROR "
+	 "ibv_reg_mr(address=0x15213b956010, length=65536, access=0xf) failed: Cannot allocate "
+	 "memory : "
+	 "Please set max locked memory (ulimit -l) to 'unlimited' (current: 524288 kbytes)",
+	 "memlock"},
+	{"symptom: UCX's ibv_create_cq",
+	 "ib_iface.c:1060 UCX  ERROR ibv_create_cq(cqe=4096) failed: Cannot allocate memory : "
+	 "Please set "
+	 "max locked memory (ulimit -l) to 'unlimited' (current: 64 kbytes)",
+	 "memlock"},
+	{"symptom: reg_mr, Operation not permitted",
+	 "n1:1:2 [0] misc/ibvwrap.cc:252 NCCL WARN Call to ibv_reg_mr failed with error Operation "
+	 "not "
+	 "permitted",
+	 "memlock_zero"},
+	{"symptom: the reason wins over the generic line behind it",
+	 "n1:1:2 [0] misc/ibvwrap.cc:252 NCCL WARN Call to ibv_reg_mr failed with error Cannot "
+	 "allocate "
+	 "memory\n"
+	 "n1: Test NCCL failure all_reduce.cu:1 'unhandled system error (run with NCCL_DEBUG=INFO "
+	 "for "
+	 "details)'\n",
+	 "memlock"},
+
+	/* GPU memory */
+	{"symptom: reg_mr, Bad address",
+	 "n1:1:2 [0] misc/ibvwrap.cc:252 NCCL WARN Call to ibv_reg_mr failed with error Bad "
+	 "address",
+	 "gpu_memory"},
+	{"symptom: reg_dmabuf_mr, Operation not supported",
+	 "n1:1:2 [0] misc/ibvwrap.cc:260 NCCL WARN Call to ibv_reg_dmabuf_mr failed with error "
+	 "Operation "
+	 "not supported",
+	 "dmabuf"},
+	{"symptom: mlx5dv_reg_dmabuf_mr",
+	 "n1:1:2 [0] NCCL WARN NET/MLX5: Call to mlx5dv_reg_dmabuf_mr failed with error Invalid "
+	 "argument",
+	 "dmabuf"},
+	{"symptom: GPUDirect RDMA off, NCCL 2.4",
+	 "h:1:2 [0] NCCL INFO NET/IB : GPU Direct RDMA Disabled for GPU 0[0] / HCA 0 'mlx5_0' (no "
+	 "module "
+	 "or not supported by GPU)",
+	 "gdr_off"},
+	{"symptom: GPUDirect RDMA off, IBext",
+	 "h:1:2 [0] NCCL INFO NET/IB : GPU Direct RDMA Disabled for HCA 0 'mlx5_6' (no module)",
+	 "gdr_off"},
+	{"symptom: GPUDirect RDMA off, NCCL 2.12 and later",
+	 "spark-0e68:548:548 [0] NCCL INFO NET/IB : GPU Direct RDMA Disabled for HCA 0 "
+	 "'rocep1s0f1'",
+	 "gdr_off"},
+
+	/* devices and GIDs */
+	{"symptom: no device", "05-06-76-200:7839:7911 [0] NCCL INFO NET/IB : No device found.",
+	 "no_device"},
+	{"symptom: a device that cannot be opened",
+	 "n1:1:2 [0] misc/ibvwrap.cc:112 NCCL WARN Call to ibv_open_device failed\n"
+	 "n1:1:2 [0] transport/net_ib.cc:426 NCCL WARN NET/IB : Unable to open device mlx5_4\n",
+	 "open_device"},
+	{"symptom: query_gid",
+	 "n1:1:2 [0] misc/ibvwrap.cc:150 NCCL WARN Call to ibv_query_gid failed with error Invalid "
+	 "argument errno 22",
+	 "gid"},
+	{"symptom: modify_qp, Invalid argument",
+	 "n1:1:2 [0] misc/ibvwrap.cc:187 NCCL WARN Call to ibv_modify_qp failed with error Invalid "
+	 "argument",
+	 "gid"},
+	{"symptom: modify_qp, Invalid argument of NCCL 2.22 and later",
+	 "n1:1:2 [0] misc/ibvwrap.cc:376 NCCL WARN Call to ibv_modify_qp failed with 22 Invalid "
+	 "argument, "
+	 "on dev mlx5_6:1, curr state INIT, next state RTR, local GID index 3, local GID "
+	 "::ffff:10.0.103.7, remote GID fe80::1",
+	 "gid"},
+	{"symptom: modify_qp, No data available",
+	 "n1:1:2 [0] misc/ibvwrap.cc:187 NCCL WARN Call to ibv_modify_qp failed with error No data "
+	 "available errno 61",
+	 "gid"},
+	{"symptom: modify_qp, No such device",
+	 "n1:1:2 [0] misc/ibvwrap.cc:187 NCCL WARN Call to ibv_modify_qp failed with error No such "
+	 "device",
+	 "gid_netdev"},
+	{"symptom: modify_qp, Connection timed out",
+	 "n1:1:2 [0] ibvwrap.c:160 NCCL WARN Call to ibv_modify_qp failed with error Connection "
+	 "timed out",
+	 "no_route"},
+	{"symptom: modify_qp, 110 of NCCL 2.22 and later",
+	 "n1:1:2 [0] misc/ibvwrap.cc:376 NCCL WARN Call to ibv_modify_qp failed with 110 "
+	 "Connection timed "
+	 "out, on dev mlx5_6:1, curr state INIT, next state RTR",
+	 "no_route"},
+	{"symptom: modify_qp, -110 of a driver that turns the sign",
+	 "n1:1:2 [0] NCCL WARN Call to ibv_modify_qp failed with error Unknown error -110 errno "
+	 "-110",
+	 "no_route"},
+	{"symptom: modify_qp, Network is unreachable",
+	 "n1:1:2 [0] misc/ibvwrap.cc:187 NCCL WARN Call to ibv_modify_qp failed with error Network "
+	 "is "
+	 "unreachable",
+	 "no_route"},
+	{"symptom: the GID table changed",
+	 "n1:1:2 [0] NCCL WARN NET/IB : mlx5_6:1 Got async event : GID table change",
+	 "gid_changed"},
+	{"symptom: the GID table changed, NCCL 2.28",
+	 "n1:1:2 [0] NCCL WARN NET/IB : mlx5_6:1 GID table changed", "gid_changed"},
+	{"symptom: a port went down",
+	 "n1:1:2 [0] NCCL WARN NET/IB : mlx5_6:1 Got async event : port error", "port_event"},
+	{"symptom: no libibverbs", "ml3:32632:32662 [0] NCCL INFO Failed to open libibverbs.so[.1]",
+	 "libibverbs"},
+
+	/* the bootstrap and plugins */
+	{"symptom: no socket interface",
+	 "gpu617:22841:22841 [0] bootstrap.cc:37 NCCL WARN Bootstrap : no socket interface found",
+	 "socket_ifname"},
+	{"symptom: no socket interface, NET/Socket",
+	 "gpu617:22841:22841 [0] NCCL WARN NET/Socket : no interface found", "socket_ifname"},
+	{"symptom: no socket interface, NET/IB",
+	 "gpu617:22841:22841 [0] NCCL WARN NET/IB : No IP interface found.", "socket_ifname"},
+	{"symptom: an interface that does not exist, NCCL 2.27",
+	 "ncclSocketInit: connecting to address  with family 59936 is neither AF_INET(2) nor "
+	 "AF_INET6(10)",
+	 "socket_ifname"},
+	{"symptom: NCCL_OOB_NET_IFNAME matches nothing",
+	 "n1:1:1 [0] bootstrap.cc:510 NCCL WARN no device found matching exactly mlx5_9, verify "
+	 "NCCL_OOB_NET_IFNAME",
+	 "oob_ifname"},
+	{"symptom: the bootstrap cannot connect",
+	 "n1:1:1 [0] misc/socket.cc:483 NCCL WARN socketStartConnect: Connect to 10.0.0.1<39021> "
+	 "failed : "
+	 "No route to host",
+	 "bootstrap"},
+	{"symptom: the bootstrap cannot connect, NCCL 2.24 and later",
+	 "n1:1:1 [0] NCCL WARN socketPollConnect: connect to 10.0.0.1<39021> returned Connection "
+	 "timed "
+	 "out, exceeded error retry count after 35 attempts",
+	 "bootstrap"},
+	{"symptom: NCCL_NET names what is not there",
+	 "n1:1:1 [0] net.cc:285 NCCL WARN Error: network IBext not found.", "no_network"},
+	{"symptom: no plugin at all could start",
+	 "n1:1:1 [0] plugin/net.cc:349 NCCL WARN Failed to initialize any NET plugin",
+	 "no_network"},
+	{"symptom: the plugin lacks a library",
+	 "n1:1:1 [0] NCCL INFO NET/Plugin : Plugin load (libnccl-net.so) returned 2 : "
+	 "libsharp_coll.so.5: cannot open shared object file: No such file or directory",
+	 "plugin"},
+
+	/* the kernel, CUDA */
+	{"symptom: a DMAR fault",
+	 "[  123.4] DMAR: [DMA Write NO_PASID] Request device [3b:02.6] fault addr 0x387fe0000000 "
+	 "[fault "
+	 "reason 0x05] PTE Write access is not set",
+	 "iommu_fault"},
+	{"symptom: an AMD-Vi fault",
+	 "mlx5_core 0000:81:00.2: AMD-Vi: Event logged [IO_PAGE_FAULT domain=0x002c "
+	 "address=0x387fe0000000 flags=0x0020]",
+	 "iommu_fault"},
+	{"symptom: CUDA's 802",
+	 "n1:1:1 [0] init.cc:100 NCCL WARN Cuda failure 802 'system not yet initialized'", "cuda"},
+	{"symptom: CUDA's 803",
+	 "n1:1:1 [0] init.cc:100 NCCL WARN Cuda failure 'system has unsupported display driver / "
+	 "cuda "
+	 "driver combination'",
+	 "cuda"},
+	{"symptom: unhandled system error alone",
+	 "RuntimeError: NCCL error in: ProcessGroupNCCL.cpp:410, unhandled system error, NCCL "
+	 "version "
+	 "2.4.8",
+	 "unhandled"},
+	{"symptom: remote process exited alone",
+	 "ncclRemoteError: A call failed possibly due to a network error: remote process exited or "
+	 "there "
+	 "was a network error",
+	 "unhandled"},
+	{"symptom: in the order of the log",
+	 "h:1:2 [0] NCCL INFO NET/IB : GPU Direct RDMA Disabled for HCA 0 'mlx5_6' (no module)\n"
+	 "h:1:2 [0] NCCL WARN Call to ibv_create_cq failed with error Cannot allocate memory\n"
+	 "h:1:2 [0] NCCL INFO NET/IB : GPU Direct RDMA Disabled for HCA 1 'mlx5_7' (no module)\n",
+	 "gdr_off,memlock"},
+	{"symptom: CRLF", "NCCL INFO NET/IB : No device found.\r\n", "no_device"},
+	{"symptom: no line end", "x\ny\nNCCL INFO NET/IB : No device found.", "no_device"},
+
+	/* near misses */
+	{"no symptom: a completion that succeeded",
+	 "NCCL TRACE Got completion from peer 10.0.0.1<1> with status=0 opcode=0 len=4 wr_id=1",
+	 ""},
+	{"no symptom: the number 4 and 81 elsewhere",
+	 "h:1:2 [4] NCCL INFO comm 0x81 rank 4 nranks 81 cudaDev 4 busId 81000 - Init COMPLETE",
+	 ""},
+	{"no symptom: a call that is not there",
+	 "h:1:2 [0] NCCL INFO Call to ibv_query_ece skipped, internal_name doesn't exist", ""},
+	{"no symptom: a call that may fail",
+	 "h:1:2 [0] NCCL INFO Call to ibv_set_ece not supported", ""},
+	{"no symptom: another call with ENOMEM",
+	 "NCCL WARN ibv_post_send() failed with error Cannot allocate memory, Bad WR 0x1, First WR "
+	 "0x1",
+	 ""},
+	{"no symptom: reg_mr of somebody else", "my_ibv_reg_mr failed: Cannot allocate memory", ""},
+	{"no symptom: ibv_reg_mr that did not fail", "ibv_reg_mr succeeded, length=65536", ""},
+	{"no symptom: reg_mr with a reason that is neither limit nor peer memory",
+	 "Call to ibv_reg_mr failed with error Invalid argument", ""},
+	{"no symptom: modify_qp that is tried again",
+	 "h:1:2 [0] NCCL INFO Call to ibv_modify_qp failed with 110 Connection timed out, on dev "
+	 "mlx5_6:1, "
+	 "curr state INIT, next state RTR, local GID index 3, local GID N/A, remote GID N/A, "
+	 "retrying 1/35 "
+	 "after 100 msec of sleep",
+	 ""},
+	{"no symptom: GPUDirect RDMA off for a distant pair",
+	 "h:1:2 [0] NCCL INFO GPU Direct RDMA Disabled for GPU 3 / HCA 1 (distance 7 > 4)", ""},
+	{"no symptom: GPUDirect RDMA on",
+	 "h:1:2 [0] NCCL INFO NET/IB : GPU Direct RDMA Enabled for HCA 0 'mlx5_6'", ""},
+	{"no symptom: no plugin in the image",
+	 "h:1:2 [0] NCCL INFO NET/Plugin : Plugin load (libnccl-net.so) returned 2 : "
+	 "libnccl-net.so: "
+	 "cannot open shared object file: No such file or directory",
+	 ""},
+	{"no symptom: no plugin in the image, NCCL 2.28",
+	 "h:1:2 [0] NCCL INFO NET/Plugin: Could not find: libnccl-net.so", ""},
+	{"no symptom: an older interface of the plugin",
+	 "h:1:2 [0] NCCL INFO NET/Plugin: Failed to find ncclNetPlugin_v8 symbol.", ""},
+	{"no symptom: a connection that is tried again",
+	 "h:1:2 [0] NCCL INFO Call to connect returned Connection refused, retrying", ""},
+	{"no symptom: hints alone",
+	 "h:1:2 [0] NCCL INFO HINT: to confirm IBV_WC_LOC_PROT_ERR set NCCL_NET_GDR_LEVEL=0", ""},
+	{"no symptom: the DMAR's table at boot",
+	 "[ 0.1] DMAR: DRHD base: 0x000000d5bfc000 flags: 0x0", ""},
+	{"no symptom: a port that came up",
+	 "n1:1:2 [0] NCCL WARN NET/IB : mlx5_6:1 Got async event : port active", ""},
+	{"no symptom: mlx5's dump of a completion says no status",
+	 "mlx5: n136: got completion with error:\n00000000 00000000 00000000 00000000\n"
+	 "00000000 00008716 0a001f8e 000027d2\n",
+	 ""},
+	{"no symptom: a word that only begins like one", "retry_exc_error_counter 12", ""},
+};
+
+static void is_recognised(void **state)
+{
+	const struct text_case *row = *state;
+	cleanup_arena arena = {0};
+	struct findings findings = {.arena = &arena};
+	struct err err = {{0}};
+	char *text = unit_exact(row->text, strlen(row->text));
+
+	assert_int_equal(symptom_explain(&findings, text, strlen(row->text), &err), 0);
+	free(text);
+	assert_string_equal(subjects(&findings), row->symptoms);
+	assert_true(findings.n > 0);
+	if (!row->symptoms[0]) {
+		assert_int_equal(findings.item[0].status, FINDING_OK);
+		assert_has(findings.item[0].evidence, "nothing known found");
+	}
+	for (size_t i = 0; i < findings.n && row->symptoms[0]; i++) {
+		assert_true(findings.item[i].status != FINDING_OK);
+		assert_has(findings.item[i].evidence, "; line ");
+		assert_true(findings.item[i].remedy[0] != '\0');
+	}
+}
+
+/* ---- what is said ---- */
+
+/* A row that was forgotten, or a text that does not fit, would say nothing or half of it. */
+static void every_symptom_has_its_texts(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < SYMPTOMS; i++) {
+		const struct known *known = &known_symptoms[i];
+
+		assert_non_null(known->name);
+		assert_true(known->status == FINDING_FAIL || known->status == FINDING_WARN);
+		assert_true(strlen(known->cause) > 20 && strlen(known->cause) < 450);
+		assert_true(strlen(known->remedy) > 20);
+		assert_true(strlen(known->remedy) + strlen(known->confirm) < 600);
+		for (size_t j = 0; j < i; j++)
+			assert_string_not_equal(known->name, known_symptoms[j].name);
+	}
+}
+
+static void evidence_names_line_and_count(void **state)
+{
+	static const char text[] =
+		"a\n\nx Got completion from peer p with status=12 vendor err 129\n"
+		"b\nx Got completion from peer p with status=12 vendor err 129\n"
+		"x Got completion from peer p with status=12 vendor err 129\n";
+	cleanup_arena arena = {0};
+	struct findings findings = {.arena = &arena};
+	struct err err = {{0}};
+
+	(void)state;
+	assert_int_equal(symptom_explain(&findings, text, strlen(text), &err), 0);
+	assert_string_equal(subjects(&findings), "retry_exc");
+	assert_has(
+		findings.item[0].evidence,
+		"; line 3 and 2 more: x Got completion from peer p with status=12 vendor err 129");
+}
+
+static void p2p_clears_memlock(void **state)
+{
+	static const char text[] = "status=4 vendor err 81";
+	cleanup_arena arena = {0};
+	struct findings findings = {.arena = &arena};
+	struct err err = {{0}};
+
+	(void)state;
+	assert_int_equal(symptom_explain(&findings, text, strlen(text), &err), 0);
+	assert_has(findings.item[0].evidence, "no matter of memlock");
+	assert_has(findings.item[0].evidence, "IOMMU");
+	assert_has(findings.item[0].remedy, "NCCL_NET_GDR_LEVEL=LOC");
+	assert_has(findings.item[0].remedy, "confirmed by: iommu_group");
+}
+
+static void nothing_is_not_checkable(void **state)
+{
+	cleanup_arena arena = {0};
+	struct findings findings = {.arena = &arena};
+	struct err err = {{0}};
+
+	(void)state;
+	assert_int_equal(symptom_explain(&findings, "", 0, &err), 0);
+	assert_int_equal(findings.n, 1);
+	assert_int_equal(findings.item[0].status, FINDING_UNCHECKED);
+}
+
+static const char healthy[] =
+	"trainer-0:7:7 [0] NCCL INFO Bootstrap : Using eth0:10.128.2.7<0>\n"
+	"trainer-0:7:7 [0] NCCL INFO cudaDriverVersion 12080\n"
+	"NCCL version 2.26.3+cuda12.8\n"
+	"trainer-0:7:30 [0] NCCL INFO NET/Plugin: Could not find: libnccl-net.so. Using internal "
+	"network "
+	"plugin.\n"
+	"trainer-0:7:30 [0] NCCL INFO NCCL_IB_HCA set to =mlx5_6,mlx5_7\n"
+	"trainer-0:7:30 [0] NCCL INFO NET/IB : Using [0]mlx5_6:1/RoCE [1]mlx5_7:1/RoCE [RO]; OOB "
+	"eth0:10.128.2.7<0>\n"
+	"trainer-0:7:30 [0] NCCL INFO Using network IB\n"
+	"trainer-0:7:30 [0] NCCL INFO DMA-BUF is available on GPU device 0\n"
+	"trainer-0:7:30 [0] NCCL INFO NET/IB : GPU Direct RDMA Enabled for HCA 0 'mlx5_6'\n"
+	"trainer-0:7:30 [0] NCCL INFO GPU Direct RDMA Disabled for GPU 4 / HCA 0 (distance 7 > 4)\n"
+	"trainer-0:7:31 [0] NCCL INFO Channel 00/0 : 0[0] -> 8[0] [send] via NET/IB/0/GDRDMA\n"
+	"trainer-0:7:31 [0] NCCL INFO NET/IB: NCCL Dev 0 IbDev 0 Port 1 qpn 1047 mtu 5 "
+	"query_ece={supported=1, vendor_id=0x15b3, options=0x30000002, comp_mask=0x0} GID 3 "
+	"(0/703000AFFFF0000) fifoRkey=0x15e6c5 fifoLkey=0x15e6c5\n"
+	"trainer-0:7:30 [0] NCCL INFO Connected all rings\n"
+	"trainer-0:7:30 [0] NCCL INFO ncclCommInitRank comm 0x558 rank 0 nranks 16 cudaDev 0 "
+	"nvmlDev 0 "
+	"busId 18000 commId 0x1 - Init COMPLETE\n";
+
+static void healthy_log_is_ok(void **state)
+{
+	cleanup_arena arena = {0};
+	struct findings findings = {.arena = &arena};
+	struct err err = {{0}};
+
+	(void)state;
+	assert_int_equal(symptom_explain(&findings, healthy, strlen(healthy), &err), 0);
+	assert_int_equal(findings.n, 1);
+	assert_int_equal(findings.item[0].status, FINDING_OK);
+	assert_has(findings.item[0].evidence, "nothing known found in 14 lines");
+}
+
+/* ---- hostile texts ---- */
+
+static const char message[] = "Got completion from peer 10.0.0.1<1> with status=4 opcode=0 len=0 "
+			      "vendor err 81";
+
+/* Wherever the border of a piece falls, the message is found, and counted as one line. */
+static void long_line_is_looked_at_in_pieces(void **state)
+{
+	struct err err = {{0}};
+	size_t size = 3 * 8192;
+	char *text = malloc(size);
+
+	(void)state;
+	assert_non_null(text);
+	for (size_t at = 0; at + strlen(message) <= size; at += 41) {
+		cleanup_arena arena = {0};
+		struct findings findings = {.arena = &arena};
+
+		memset(text, 'x', size);
+		memcpy(text + at, message, strlen(message));
+		assert_int_equal(symptom_explain(&findings, text, size, &err), 0);
+		assert_string_equal(subjects(&findings), "p2p_blocked");
+		assert_has(findings.item[0].evidence, "; line 1: ");
+		assert_has(findings.item[0].evidence, "vendor err 81");
+	}
+	free(text);
+}
+
+static void nul_and_binary_are_no_obstacle(void **state)
+{
+	static const char text[] =
+		"\0\0\xff\xfe\x1b[31m\nNCCL\0INFO NET/IB : No device found.\xc3\0\n";
+	cleanup_arena arena = {0};
+	struct findings findings = {.arena = &arena};
+	struct err err = {{0}};
+
+	(void)state;
+	assert_int_equal(symptom_explain(&findings, text, sizeof(text) - 1, &err), 0);
+	assert_string_equal(subjects(&findings), "no_device");
+	assert_has(findings.item[0].evidence, "; line 2: NCCL INFO NET/IB : No device found.?");
+}
+
+/* Always the same numbers, so that a failure can be had again */
+static unsigned next_random(unsigned *seed)
+{
+	*seed = *seed * 1103515245u + 12345u;
+	return *seed >> 16;
+}
+
+/* Real messages, cut, joined and with bytes changed: no crash, and always something is said. */
+static void mutilated_messages_are_survived(void **state)
+{
+	unsigned seed = 1;
+	struct err err = {{0}};
+
+	(void)state;
+	for (int round = 0; round < 4000; round++) {
+		cleanup_arena arena = {0};
+		struct findings findings = {.arena = &arena};
+		char text[2048];
+		size_t len = 0;
+
+		while (len < 1000) {
+			const char *from = text_cases[next_random(&seed) % LENGTH(text_cases)].text;
+			size_t begin = next_random(&seed) % strlen(from);
+			size_t some = next_random(&seed) % (strlen(from) - begin) + 1;
+
+			some = some < sizeof(text) - len ? some : sizeof(text) - len;
+			memcpy(text + len, from + begin, some);
+			len += some;
+		}
+		for (int change = 0; change < 8; change++)
+			text[next_random(&seed) % len] = (char)next_random(&seed);
+		{
+			char *exact = unit_exact(text, len);
+
+			assert_int_equal(symptom_explain(&findings, exact, len, &err), 0);
+			free(exact);
+		}
+		assert_true(findings.n > 0);
+	}
+}
+
+/* What repeats must not be looked at again and again: 8 MiB of it in a few seconds at most */
+static const struct repeat_case {
+	const char *name;
+	const char *part;
+} repeat_cases[] = {
+	{"symptom: a line of opening calls is quick", "ibv_reg_mr( failed"},
+	{"symptom: a line of closing calls is quick", ") failed"},
+	{"symptom: a line of completions is quick", "got completion"},
+	{"symptom: a line of vendor errors is quick", "vendor err "},
+	{"symptom: a line of syndromes is quick", "(synd "},
+};
+
+static void repetition_is_quick(void **state)
+{
+	const struct repeat_case *row = *state;
+	cleanup_arena arena = {0};
+	struct findings findings = {.arena = &arena};
+	struct err err = {{0}};
+	size_t size = 8 << 20;
+	char *text = malloc(size);
+	clock_t begin;
+
+	assert_non_null(text);
+	for (size_t i = 0; i < size; i++)
+		text[i] = row->part[i % strlen(row->part)];
+	begin = clock();
+	assert_int_equal(symptom_explain(&findings, text, size, &err), 0);
+	assert_true((clock() - begin) / CLOCKS_PER_SEC < 5);
+	free(text);
+}
+
+/* ---- standard input ---- */
+
+/* A writer's pipe, in odd portions */
+static int pipe_with(const char *text, size_t len, size_t times, pid_t *ret_pid)
+{
+	int ends[2];
+
+	assert_int_equal(pipe(ends), 0);
+	*ret_pid = fork();
+	assert_true(*ret_pid >= 0);
+	if (*ret_pid == 0) {
+		(void)close(ends[0]);
+		for (size_t i = 0; i < times; i++) {
+			for (size_t at = 0; at < len; at += 4099) {
+				size_t some = len - at < 4099 ? len - at : 4099;
+
+				if (write(ends[1], text + at, some) != (ssize_t)some)
+					_exit(1);
+			}
+		}
+		_exit(0);
+	}
+	(void)close(ends[1]);
+	return ends[0];
+}
+
+/* 64 MiB of a log, one error near its end; the arena holds the finding alone. */
+static void large_log_needs_constant_memory(void **state)
+{
+	size_t times = 4 << 10;
+	size_t size = 16 << 10;
+	char *text = malloc(size);
+	cleanup_arena arena = {0};
+	struct findings findings = {.arena = &arena};
+	struct err err = {{0}};
+	pid_t child;
+	int fd;
+
+	(void)state;
+	assert_non_null(text);
+	memset(text, 'x', size);
+	for (size_t i = 99; i < size; i += 100)
+		text[i] = '\n';
+	memcpy(text + size - 300, message, strlen(message));
+	fd = pipe_with(text, size, times, &child);
+	free(text);
+	assert_int_equal(symptom_explain_fd(&findings, fd, "stdin", &err), 0);
+	(void)close(fd);
+	assert_int_equal(waitpid(child, NULL, 0), child);
+	assert_string_equal(subjects(&findings), "p2p_blocked");
+	assert_has(findings.item[0].evidence, "and 4095 more");
+}
+
+static void what_cannot_be_read_is_an_error(void **state)
+{
+	cleanup_arena arena = {0};
+	struct findings findings = {.arena = &arena};
+	struct err err = {{0}};
+	int fd = open("/", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+	(void)state;
+	assert_true(fd >= 0);
+	assert_true(symptom_explain_fd(&findings, fd, "standard input", &err) < 0);
+	(void)close(fd);
+	assert_has(err.text, "standard input: ");
+	assert_one_line(&err);
+}
+
+int main(void)
+{
+	static struct unit_suite suite;
+
+	UNIT_TABLE(&suite, is_recognised, text_cases);
+	UNIT_TABLE(&suite, repetition_is_quick, repeat_cases);
+	unit_add(&suite, "symptom: each has a cause, a remedy and a name of its own",
+		 every_symptom_has_its_texts, NULL);
+	unit_add(&suite, "symptom: the evidence names the line and how often",
+		 evidence_names_line_and_count, NULL);
+	unit_add(&suite, "symptom: vendor error 81 is the IOMMU, not memlock", p2p_clears_memlock,
+		 NULL);
+	unit_add(&suite, "symptom: no text is not checkable", nothing_is_not_checkable, NULL);
+	unit_add(&suite, "symptom: a healthy log is ok", healthy_log_is_ok, NULL);
+	unit_add(&suite, "symptom: a message anywhere in a long line is found once",
+		 long_line_is_looked_at_in_pieces, NULL);
+	unit_add(&suite, "symptom: NULs and binary are no obstacle", nul_and_binary_are_no_obstacle,
+		 NULL);
+	unit_add(&suite, "symptom: mutilated messages are survived",
+		 mutilated_messages_are_survived, NULL);
+	unit_add(&suite, "symptom: a log of 64 MiB from a pipe", large_log_needs_constant_memory,
+		 NULL);
+	unit_add(&suite, "symptom: a directory is an error", what_cannot_be_read_is_an_error, NULL);
+	return unit_run(&suite, "symptom");
+}
