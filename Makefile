@@ -149,6 +149,14 @@ $(BUILD)/tests/unit/%: tests/unit/%.c $(OBJECTS) $(DOCTOR_OBJECTS) | $(BUILD)/.d
 	@mkdir -p $(@D)
 	$(call say,CC) $(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP -o $@ $< $(OBJECTS) $(DOCTOR_OBJECTS) -lcmocka -lseccomp -lyajl -lcap
 
+# A libcuda without a GPU, which test_cuda loads
+$(BUILD)/tests/unit/fake_cuda.so: tests/unit/fake_cuda.c | $(BUILD)/.deps-test
+	@mkdir -p $(@D)
+	$(call say,CC) $(CC) $(CPPFLAGS) $(CFLAGS) -fPIC -shared -o $@ $<
+
+$(BUILD)/tests/unit/test_cuda: $(BUILD)/tests/unit/fake_cuda.so
+$(BUILD)/tests/unit/test_cuda: CPPFLAGS += -DFAKE_CUDA='"$(abspath $(BUILD))/tests/unit/fake_cuda.so"'
+
 $(BUILD)/.deps-test: tests/deps
 	@mkdir -p $(@D)
 	@tests/deps test

@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A libcuda without a GPU, for tests: the functions that the doctor calls, and what FAKE_CUDA in
+ * the environment says of their behaviour, words with a space between. It is a shared library of
+ * its own, so that loading it is tested, too.
+ */
+#include <fcntl.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#define EXPORTED __attribute__((visibility("default")))
+
+int cuDriverGetVersion(int *version);
+int cuInit(unsigned flags);
+int cuDeviceGetCount(int *count);
+int cuDeviceGet(int *device, int ordinal);
+int cuDeviceGetName(char *name, int size, int device);
+int cuDeviceGetPCIBusId(char *id, int size, int device);
+int cuDeviceGetAttribute(int *value, int attribute, int device);
+int cuDevicePrimaryCtxRetain(void **context, int device);
+int cuCtxSetCurrent(void *context);
+int cuMemAlloc_v2(unsigned long long *address, size_t size);
+int cuMemGetHandleForAddressRange(void *handle, unsigned long long address, size_t size, int type,
+				  unsigned long long flags);
+
+static const char *told(const char *word)
+{
+	const char *all = getenv("FAKE_CUDA");
+	const char *found = all ? strstr(all, word) : NULL;
+
+	return found ? found + strlen(word) : NULL;
+}
+
+/* The number behind a word, or other */
+static int number(const char *word, int other)
+{
+	const char *text = told(word);
+
+	return text ? atoi(text) : other;
+}
+
+static void hang(void)
+{
+	for (;;)
+		(void)pause();
+}
+
+/* Into every descriptor there is, the doctor's pipe among them */
+static void scribble(void)
+{
+	char garbage[3000];
+
+	memset(garbage, 0x5a, sizeof(garbage));
+	for (int fd = 3; fd < 64; fd++)
+		(void)!write(fd, garbage, sizeof(garbage));
+}
+
+/* To say all the time that something begins is to say nothing. */
+static void babble(void)
+{
+	static char record[4096];
+	ssize_t len = -1;
+
+	/* What was written last is known to be well formed. */
+	for (int fd = 3; fd < 64 && len < 0; fd++) {
+		if (fcntl(fd, F_GETFL) == O_WRONLY) {
+			unsigned size = (unsigned)number("size=", 0);
+			unsigned magic = 0x64726331;
+			unsigned kind = 1;
+
+			memcpy(record, &magic, sizeof(magic));
+			memcpy(record + sizeof(magic), &kind, sizeof(kind));
+			for (;;) {
+				if (write(fd, record, size) < 0)
+					_exit(0);
+			}
+		}
+	}
+}
+
+EXPORTED int cuDriverGetVersion(int *version)
+{
+	*version = 12080;
+	return 0;
+}
+
+EXPORTED int cuInit(unsigned flags)
+{
+	if (flags != 0)
+		return 1;
+	if (told("chatter")) {
+		(void)puts("chatter of the driver");
+		(void)fputs("chatter of the driver\n", stderr);
+	}
+	if (told("hang-init"))
+		hang();
+	if (told("crash-init"))
+		(void)raise(SIGSEGV);
+	if (told("exit-init"))
+		_exit(0);
+	if (told("scribble"))
+		scribble();
+	if (told("babble"))
+		babble();
+	return number("init=", 0);
+}
+
+EXPORTED int cuDeviceGetCount(int *count)
+{
+	*count = number("count=", 1);
+	return number("count-error=", 0);
+}
+
+EXPORTED int cuDeviceGet(int *device, int ordinal)
+{
+	*device = ordinal;
+	return ordinal < 0 || ordinal >= number("count=", 1) ? 101 : 0;
+}
+
+EXPORTED int cuDeviceGetName(char *name, int size, int device)
+{
+	if (told("hang-gpu") && device == number("hang-gpu=", 0))
+		hang();
+	if (told("odd-name")) {
+		memset(name, 0x1b, (size_t)size); /* without a NUL */
+		return 0;
+	}
+	(void)snprintf(name, (size_t)size, "NVIDIA H200");
+	return told("lost-gpu") && device == number("lost-gpu=", 0) ? 46 : 0;
+}
+
+EXPORTED int cuDeviceGetPCIBusId(char *id, int size, int device)
+{
+	if (told("odd-pci"))
+		(void)snprintf(id, (size_t)size, "../../etc");
+	else
+		(void)snprintf(id, (size_t)size, "0000:%02X:00.0", 0x1a + 0x10 * device);
+	return 0;
+}
+
+EXPORTED int cuDeviceGetAttribute(int *value, int attribute, int device)
+{
+	(void)device;
+	switch (attribute) {
+	case 110:
+	case 117:
+		*value = 1;
+		return 0;
+	case 116:
+		*value = number("rdma=", 1);
+		return 0;
+	case 124:
+		*value = number("dmabuf=", 1);
+		return number("dmabuf-error=", 0);
+	default:
+		return 1;
+	}
+}
+
+EXPORTED int cuDevicePrimaryCtxRetain(void **context, int device)
+{
+	static int one;
+
+	(void)device;
+	*context = &one;
+	return 0;
+}
+
+EXPORTED int cuCtxSetCurrent(void *context)
+{
+	return context ? 0 : 201;
+}
+
+static int memory_fd = -1;
+
+EXPORTED int cuMemAlloc_v2(unsigned long long *address, size_t size)
+{
+	void *memory;
+
+	if (told("no-memory"))
+		return 2;
+	memory_fd = memfd_create("gpu", MFD_CLOEXEC);
+	if (memory_fd < 0 || ftruncate(memory_fd, (off_t)size) < 0)
+		return 2;
+	memory = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, memory_fd, 0);
+	*address = (unsigned long long)memory;
+	return memory == MAP_FAILED ? 2 : 0;
+}
+
+EXPORTED int cuMemGetHandleForAddressRange(void *handle, unsigned long long address, size_t size,
+					   int type, unsigned long long flags)
+{
+	(void)address;
+	if (type != 1 || flags != 0 || size % 4096)
+		return 1;
+	if (told("no-dmabuf"))
+		return 801;
+	*(int *)handle = memory_fd;
+	return 0;
+}

@@ -1,0 +1,419 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "unit.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+
+#include "doctor/child.h"
+#include "doctor/cuda/cuda.h"
+#include "doctor/cuda/record.h"
+#include "doctor/finding.h"
+
+/* The Makefile builds it from fake_cuda.c. */
+static const char fake[] = FAKE_CUDA;
+
+static const struct cuda_options options = {.library = fake, .limit_ms = 10000};
+
+static void behave(const char *how)
+{
+	assert_int_equal(setenv("FAKE_CUDA", how, 1), 0);
+}
+
+/* "id:subject=status" of all findings, a space between */
+static const char *shown(struct findings *findings)
+{
+	const char *all = "";
+
+	for (size_t i = 0; i < findings->n; i++) {
+		const struct finding *finding = &findings->item[i];
+
+		all = arena_printf(findings->arena, "%s%s%s%s%s=%s", all, i ? " " : "", finding->id,
+				   finding->subject[0] ? ":" : "", finding->subject,
+				   finding_status_name(finding->status));
+	}
+	return all;
+}
+
+static const char *all_evidence(struct findings *findings)
+{
+	const char *all = "";
+
+	for (size_t i = 0; i < findings->n; i++)
+		all = arena_printf(findings->arena, "%s%s | %s\n", all, findings->item[i].evidence,
+				   findings->item[i].remedy);
+	return all;
+}
+
+#define ONE_GPU                                                                                    \
+	" cuda_gpu:0000:1a:00.0=ok cuda_gpudirect_rdma:0000:1a:00.0=ok "                           \
+	"cuda_dmabuf:0000:1a:00.0=ok"
+
+static const struct check_case {
+	const char *name;
+	const char *how;
+	const char *shown;
+	const char *said; /* in an evidence or a remedy */
+} check_cases[] = {
+	{"cuda: a GPU, its PCI address as in sysfs", "", "cuda_library=ok cuda_init=ok" ONE_GPU,
+	 "GPU 0, NVIDIA H200"},
+	{"cuda: the version and the time", "", "cuda_library=ok cuda_init=ok" ONE_GPU,
+	 "CUDA 12.8, cuInit took 0.0"},
+	{"cuda: without GPUDirect RDMA", "rdma=0",
+	 "cuda_library=ok cuda_init=ok cuda_gpu:0000:1a:00.0=ok "
+	 "cuda_gpudirect_rdma:0000:1a:00.0=warn "
+	 "cuda_dmabuf:0000:1a:00.0=ok",
+	 "GPU_DIRECT_RDMA_SUPPORTED is 0"},
+	{"cuda: without dma-buf", "dmabuf=0",
+	 "cuda_library=ok cuda_init=ok cuda_gpu:0000:1a:00.0=ok "
+	 "cuda_gpudirect_rdma:0000:1a:00.0=ok "
+	 "cuda_dmabuf:0000:1a:00.0=warn",
+	 "open NVIDIA kernel modules"},
+	{"cuda: a driver that does not know dma-buf", "dmabuf-error=1",
+	 "cuda_library=ok cuda_init=ok cuda_gpu:0000:1a:00.0=ok "
+	 "cuda_gpudirect_rdma:0000:1a:00.0=ok "
+	 "cuda_dmabuf:0000:1a:00.0=not checkable",
+	 "CUDA_ERROR_INVALID_VALUE (1)"},
+	{"cuda: no device is not checkable", "init=100", "cuda_library=ok cuda_init=not checkable",
+	 "CUDA_ERROR_NO_DEVICE (100)"},
+	{"cuda: fabric manager is not running", "init=802", "cuda_library=ok cuda_init=fail",
+	 "nvidia-fabricmanager"},
+	{"cuda: library and kernel module of two versions", "init=803",
+	 "cuda_library=ok cuda_init=fail", "CUDA_ERROR_SYSTEM_DRIVER_MISMATCH (803)"},
+	{"cuda: an image's compat library", "init=804", "cuda_library=ok cuda_init=fail",
+	 "LD_LIBRARY_PATH"},
+	{"cuda: the toolkit's stub", "init=34", "cuda_library=ok cuda_init=fail", "lib64/stubs"},
+	{"cuda: unknown error", "init=999", "cuda_library=ok cuda_init=fail", "/dev/nvidia-uvm"},
+	{"cuda: an error that we do not know", "init=4711", "cuda_library=ok cuda_init=fail",
+	 "(4711)"},
+	{"cuda: cuInit crashes", "crash-init", "cuda_library=ok cuda_init=fail",
+	 "crashed: Segmentation fault"},
+	{"cuda: cuInit ends the process", "exit-init", "cuda_library=ok cuda_init=fail",
+	 "ended the process"},
+	{"cuda: garbage in the pipe", "scribble", "cuda_library=ok cuda_init=fail",
+	 "no answer of ours"},
+	{"cuda: the driver's chatter is not shown", "chatter",
+	 "cuda_library=ok cuda_init=ok" ONE_GPU, ""},
+	{"cuda: no GPUs", "count=0", "cuda_library=ok cuda_init=ok cuda_gpu=not checkable",
+	 "there is no GPU here"},
+	{"cuda: fewer than no GPUs", "count=-5",
+	 "cuda_library=ok cuda_init=ok cuda_gpu=not checkable", "says -5"},
+	{"cuda: the count fails", "count-error=3", "cuda_library=ok cuda_init=ok cuda_gpu=fail",
+	 "CUDA_ERROR_NOT_INITIALIZED"},
+	{"cuda: a PCI address that is a path", "odd-pci",
+	 "cuda_library=ok cuda_init=ok cuda_gpu:0=not checkable", "is no PCI address"},
+	{"cuda: a GPU that is taken", "lost-gpu=0", "cuda_library=ok cuda_init=ok cuda_gpu:0=fail",
+	 "CUDA_ERROR_DEVICE_UNAVAILABLE"},
+	{"cuda: a name without an end, of escapes", "odd-name",
+	 "cuda_library=ok cuda_init=ok" ONE_GPU, "GPU 0, ????"},
+};
+
+static void is_found(void **state)
+{
+	const struct check_case *row = *state;
+	cleanup_arena arena = {0};
+	struct findings findings = {.arena = &arena};
+	struct err err = {{0}};
+
+	behave(row->how);
+	assert_int_equal(cuda_check(&findings, &options, &err), 0);
+	assert_string_equal(shown(&findings), row->shown);
+	assert_has(all_evidence(&findings), row->said);
+}
+
+static void eight_gpus_are_told(void **state)
+{
+	cleanup_arena arena = {0};
+	struct findings findings = {.arena = &arena};
+	struct err err = {{0}};
+
+	(void)state;
+	behave("count=8");
+	assert_int_equal(cuda_check(&findings, &options, &err), 0);
+	assert_int_equal(findings.n, 2 + 8 * 3);
+	assert_string_equal(findings.item[2].subject, "0000:1a:00.0");
+	assert_string_equal(findings.item[2 + 7 * 3].subject, "0000:8a:00.0");
+}
+
+/* A count of nonsense must not become as many findings. */
+static void a_million_gpus_are_not_believed(void **state)
+{
+	cleanup_arena arena = {0};
+	struct findings findings = {.arena = &arena};
+	struct err err = {{0}};
+
+	(void)state;
+	behave("count=1000000");
+	assert_int_equal(cuda_check(&findings, &options, &err), 0);
+	assert_has(all_evidence(&findings), "says 1000000");
+	assert_true(findings.n <= 3 + GPUS_MAX * 3);
+}
+
+/* ---- the time limit ---- */
+
+static const struct limit_case {
+	const char *name;
+	const char *how;
+	const char *shown;
+	const char *said;
+} limit_cases[] = {
+	{"cuda: cuInit that hangs ends with the limit", "hang-init",
+	 "cuda_library=ok cuda_init=fail", "cuInit of " FAKE_CUDA " did not return within 0.5 s"},
+	{"cuda: what was found before a hang stays", "count=3 hang-gpu=1",
+	 "cuda_library=ok cuda_init=ok" ONE_GPU " cuda_gpu=fail",
+	 "the questions to the GPUs of " FAKE_CUDA " did not return within 0.5 s"},
+	{"cuda: one that talks without end ends with the limit", "babble",
+	 "cuda_library=ok cuda_init=fail", "did not return within 0.5 s"},
+};
+
+static void limit_holds(void **state)
+{
+	const struct limit_case *row = *state;
+	struct cuda_options hasty = {.library = fake, .limit_ms = 500};
+	cleanup_arena arena = {0};
+	struct findings findings = {.arena = &arena};
+	struct err err = {{0}};
+	int64_t begin = child_clock();
+
+	behave(arena_printf(&arena, "%s size=%zu", row->how, sizeof(struct record)));
+	assert_int_equal(cuda_check(&findings, &hasty, &err), 0);
+	assert_true(child_clock() - begin >= 450);
+	assert_true(child_clock() - begin < 3000);
+	if (strcmp(row->how, "babble") != 0)
+		assert_string_equal(shown(&findings), row->shown);
+	assert_has(all_evidence(&findings), row->said);
+	/* Nobody is left. */
+	assert_int_equal(waitpid(-1, NULL, WNOHANG), -1);
+}
+
+/* ---- the library ---- */
+
+static void no_library_is_not_checkable(void **state)
+{
+	struct cuda_options none = {0};
+	cleanup_arena arena = {0};
+	struct findings findings = {.arena = &arena};
+	struct err err = {{0}};
+
+	(void)state;
+	assert_int_equal(cuda_check(&findings, &none, &err), 0);
+	/* Where the tests run there may be a driver after all. */
+	if (findings.item[0].status == FINDING_OK)
+		return;
+	assert_string_equal(shown(&findings), "cuda_library=not checkable");
+	assert_has(findings.item[0].evidence, "there is no libcuda.so.1");
+}
+
+static const struct library_case {
+	const char *name;
+	const char *library;
+	const char *said;
+} library_cases[] = {
+	{"cuda: a library that does not exist", "/nonexistent/libcuda.so.1", "no such file"},
+	{"cuda: a library that is none", "/etc/passwd", "/etc/passwd: "},
+	{"cuda: a library that is another one", "libc.so.6",
+	 "libc.so.6: has no cuDriverGetVersion"},
+};
+
+static void library_is_refused(void **state)
+{
+	const struct library_case *row = *state;
+	struct cuda_options wrong = {.library = row->library};
+	cleanup_arena arena = {0};
+	struct findings findings = {.arena = &arena};
+	struct err err = {{0}};
+
+	assert_int_equal(cuda_check(&findings, &wrong, &err), 0);
+	assert_string_equal(shown(&findings), "cuda_library=not checkable");
+	assert_has(findings.item[0].evidence, row->said);
+}
+
+/* ---- memory ---- */
+
+/* Pointer and descriptor are the same memory; the context is the parent's as it was. */
+static int compare(const struct cuda_memory *memory, struct findings *findings, void *context,
+		   struct err *err)
+{
+	unsigned char *bytes = memory->address;
+	unsigned char seen = 0;
+
+	(void)err;
+	bytes[memory->size - 1] = 0x5a;
+	if (memory->dmabuf >= 0 && pread(memory->dmabuf, &seen, 1, (off_t)memory->size - 1) != 1)
+		return -1;
+	return findings_add(findings, "used", memory->what,
+			    seen == 0x5a ? FINDING_OK : FINDING_WARN, "a remedy", "%zu bytes, %s",
+			    memory->size, (char *)context);
+}
+
+static int crash(const struct cuda_memory *memory, struct findings *findings, void *context,
+		 struct err *err)
+{
+	(void)memory;
+	(void)findings;
+	(void)context;
+	(void)err;
+	return raise(SIGSEGV);
+}
+
+/* The second GPU's */
+static int hang(const struct cuda_memory *memory, struct findings *findings, void *context,
+		struct err *err)
+{
+	if (compare(memory, findings, context, err) < 0 || strstr(memory->what, ":1a:"))
+		return 0;
+	for (;;)
+		(void)pause();
+}
+
+static int refuse(const struct cuda_memory *memory, struct findings *findings, void *context,
+		  struct err *err)
+{
+	(void)memory;
+	(void)findings;
+	(void)context;
+	return err_set(err, "not this one");
+}
+
+static const struct memory_case {
+	const char *name;
+	const char *how;
+	cuda_use *use;
+	const char *shown;
+	const char *said;
+} memory_cases[] = {
+	{"cuda memory: pointer and dma-buf are the same", "", compare, "used:GPU 0000:1a:00.0=ok",
+	 "4194304 bytes, mine | a remedy"},
+	{"cuda memory: of each GPU", "count=3", compare,
+	 "used:GPU 0000:1a:00.0=ok used:GPU 0000:2a:00.0=ok used:GPU 0000:3a:00.0=ok", ""},
+	{"cuda memory: without dma-buf it is said, and used", "no-dmabuf", compare,
+	 "cuda_memory:0000:1a:00.0=warn used:GPU 0000:1a:00.0=warn",
+	 "cuMemGetHandleForAddressRange failed: CUDA_ERROR_NOT_SUPPORTED (801)"},
+	{"cuda memory: none left", "no-memory", compare, "cuda_memory:0000:1a:00.0=fail",
+	 "cuMemAlloc failed: CUDA_ERROR_OUT_OF_MEMORY (2)"},
+	{"cuda memory: no GPU adds nothing", "count=0", compare, "", ""},
+	{"cuda memory: a cuInit that fails adds nothing", "init=802", compare, "", ""},
+	{"cuda memory: a cuInit that hangs adds nothing", "hang-init", compare, "", ""},
+	{"cuda memory: the use fails", "count=2", refuse, "cuda_memory=not checkable",
+	 "not this one"},
+	{"cuda memory: the use crashes", "", crash, "cuda_memory=fail",
+	 "the use of GPU 0000:1a:00.0's memory crashed: Segmentation fault"},
+	{"cuda memory: the use hangs, and what was found before stays", "count=2", hang,
+	 "used:GPU 0000:1a:00.0=ok cuda_memory=fail",
+	 "the use of GPU 0000:2a:00.0's memory did not return within 0.5 s"},
+};
+
+static void memory_is_used(void **state)
+{
+	const struct memory_case *row = *state;
+	struct cuda_options hasty = {.library = fake, .limit_ms = 500};
+	cleanup_arena arena = {0};
+	struct findings findings = {.arena = &arena};
+	struct err err = {{0}};
+	char context[] = "mine";
+
+	behave(row->how);
+	assert_int_equal(
+		cuda_memory_check(&findings, &hasty, (2 << 20) + 1, row->use, context, &err), 0);
+	assert_string_equal(shown(&findings), row->shown);
+	assert_has(all_evidence(&findings), row->said);
+	assert_int_equal(waitpid(-1, NULL, WNOHANG), -1);
+}
+
+/* ---- the child ---- */
+
+static void leave_traces(void *context, int out)
+{
+	struct rlimit core = {1, 1};
+	char mark = 'x';
+
+	(void)context;
+	(void)getrlimit(RLIMIT_CORE, &core);
+	child_tell(out, &core, sizeof(core));
+	child_tell(out, &mark, sizeof(mark));
+}
+
+static void child_leaves_no_core_file(void **state)
+{
+	struct err err = {{0}};
+	struct child child;
+	struct rlimit core = {1, 1};
+
+	(void)state;
+	assert_int_equal(child_start(&child, leave_traces, NULL, 5000, &err), 0);
+	assert_int_equal(child_read(&child, &core, sizeof(core)), 1);
+	assert_int_equal(core.rlim_cur, 0);
+	/* Then half a record, and no more. */
+	assert_int_equal(child_read(&child, &core, sizeof(core)), -EPROTO);
+	assert_int_equal(child_end(&child), 0);
+}
+
+static void stay(void *context, int out)
+{
+	pid_t pid = getpid();
+
+	(void)context;
+	child_tell(out, &pid, sizeof(pid));
+	for (;;)
+		(void)pause();
+}
+
+/* A doctor that is killed leaves no child behind that holds a GPU. */
+static void child_dies_with_its_parent(void **state)
+{
+	struct err err = {{0}};
+	struct child child;
+	pid_t parent;
+	pid_t pid = 0;
+	int ends[2];
+
+	(void)state;
+	assert_int_equal(pipe(ends), 0);
+	parent = fork();
+	assert_true(parent >= 0);
+	if (parent == 0) {
+		if (child_start(&child, stay, NULL, 60000, &err) == 0 &&
+		    child_read(&child, &pid, sizeof(pid)) == 1)
+			(void)!write(ends[1], &pid, sizeof(pid));
+		(void)raise(SIGKILL);
+	}
+	assert_int_equal(read(ends[0], &pid, sizeof(pid)), sizeof(pid));
+	assert_int_equal(waitpid(parent, NULL, 0), parent);
+	(void)close(ends[0]);
+	(void)close(ends[1]);
+	for (int tries = 0; tries < 500; tries++) {
+		char path[64];
+		char line[256] = "";
+		int fd;
+
+		(void)snprintf(path, sizeof(path), "/proc/%d/stat", pid);
+		fd = open(path, O_RDONLY | O_CLOEXEC);
+		if (fd < 0)
+			return;
+		(void)!read(fd, line, sizeof(line) - 1);
+		(void)close(fd);
+		if (strstr(line, ") Z "))
+			return;
+		(void)usleep(10000);
+	}
+	fail_msg("%d still lives", pid);
+}
+
+int main(void)
+{
+	static struct unit_suite suite;
+
+	UNIT_TABLE(&suite, is_found, check_cases);
+	UNIT_TABLE(&suite, limit_holds, limit_cases);
+	UNIT_TABLE(&suite, library_is_refused, library_cases);
+	UNIT_TABLE(&suite, memory_is_used, memory_cases);
+	unit_add(&suite, "cuda: eight GPUs", eight_gpus_are_told, NULL);
+	unit_add(&suite, "cuda: a million GPUs are not believed", a_million_gpus_are_not_believed,
+		 NULL);
+	unit_add(&suite, "cuda: without a library it is not checkable", no_library_is_not_checkable,
+		 NULL);
+	unit_add(&suite, "child: no core file, no half record", child_leaves_no_core_file, NULL);
+	unit_add(&suite, "child: dies with its parent", child_dies_with_its_parent, NULL);
+	return unit_run(&suite, "cuda");
+}
