@@ -25,7 +25,7 @@ const struct known known_symptoms[SYMPTOMS] = {
 		 "boot with iommu=pt, and clear ACS redirect on the bridges between GPU and HCA; "
 		 "it is "
 		 "proven if NCCL_NET_GDR_LEVEL=LOC makes it go away",
-		 "iommu_group, acs, iommu_args, kernel_log"},
+		 "iommu_group, acs, iommu_arguments, kernel_log"},
 	[SYMPTOM_LOC_PROT_ERR] =
 		{"loc_prot_err", FINDING_FAIL, false,
 		 "IBV_WC_LOC_PROT_ERR: the HCA was not let at a buffer of this process; with "
@@ -43,7 +43,7 @@ const struct known known_symptoms[SYMPTOMS] = {
 				"or never registered; not the IOMMU, not ACS, not memlock",
 				"report it to the authors of the program or of its NCCL plugin; "
 				"another version may do",
-				"nccl_env"},
+				"nccl_net_gdr_level"},
 	[SYMPTOM_REMOTE_ERR] =
 		{"remote_err", FINDING_FAIL, false,
 		 "the peer's HCA could not reach the memory that it was to read or write: there, "
@@ -60,13 +60,13 @@ const struct known known_symptoms[SYMPTOMS] = {
 		 "(PFC, MTU)",
 		 "look whether the peer's process died first; then test the pair with "
 		 "oci-rdma-doctor --listen and --connect, compare GIDs and MTU of both ends",
-		 "port, gid, mtu, nccl_gid_index, verbs_connect"},
+		 "port, gid, mtu, nccl_ib_gid_index, verbs_remote"},
 	[SYMPTOM_RNR_RETRY_EXC] = {"rnr_retry_exc", FINDING_FAIL, false,
 				   "IBV_WC_RNR_RETRY_EXC_ERR: the peer answered, but had posted no "
 				   "receive buffer for too "
 				   "long: its process is stuck, stopped or out of step",
 				   "look at the peer's process and log; the network itself works",
-				   "verbs_connect"},
+				   "verbs_remote"},
 	[SYMPTOM_MEMLOCK] = {"memlock", FINDING_FAIL, false,
 			     "memory could not be registered: the soft RLIMIT_MEMLOCK is too low, "
 			     "and CAP_IPC_LOCK "
@@ -74,13 +74,13 @@ const struct known known_symptoms[SYMPTOMS] = {
 			     "raise RLIMIT_MEMLOCK (oci-rdma-hook does it), soft and hard; the "
 			     "limit that holds is the "
 			     "process's, not that of the node or of oc exec",
-			     "memlock, cap_ipc_lock, verbs_memlock"},
+			     "memlock, ipc_lock, verbs_register"},
 	[SYMPTOM_MEMLOCK_ZERO] = {"memlock_zero", FINDING_FAIL, false,
 				  "EPERM from registering memory: the soft RLIMIT_MEMLOCK is 0 and "
 				  "CAP_IPC_LOCK does not "
 				  "count here",
 				  "raise RLIMIT_MEMLOCK (oci-rdma-hook does it), soft and hard",
-				  "memlock, cap_ipc_lock, verbs_memlock"},
+				  "memlock, ipc_lock, verbs_register"},
 	[SYMPTOM_GPU_MEMORY] = {"gpu_memory", FINDING_FAIL, false,
 				"EFAULT from ibv_reg_mr: GPU memory was to be registered, and no "
 				"module on the node "
@@ -88,14 +88,14 @@ const struct known known_symptoms[SYMPTOMS] = {
 				"load nvidia_peermem on the node, or use dma-buf (open NVIDIA "
 				"kernel modules, Linux 5.12 "
 				"and rdma-core 34 or later)",
-				"gpudirect, cuda_gpudirect_rdma, cuda_dmabuf"},
+				"gpudirect, cuda_gpudirect_rdma, verbs_peermem"},
 	[SYMPTOM_DMABUF] =
 		{"dmabuf", FINDING_FAIL, false,
 		 "GPU memory could not be registered by dma-buf (which memlock does not limit)",
 		 "NCCL_DMABUF_ENABLE=0 falls back to nvidia_peermem; dma-buf wants the open NVIDIA "
 		 "kernel "
 		 "modules, Linux 5.12 and an HCA driver that can do it",
-		 "cuda_dmabuf, gpudirect, iommu_group"},
+		 "gpudirect, cuda_dmabuf, verbs_dmabuf"},
 	[SYMPTOM_OPEN_DEVICE] =
 		{"open_device", FINDING_FAIL, false,
 		 "an RDMA device is listed but cannot be opened: its uverbs node is not allowed "
@@ -104,7 +104,7 @@ const struct known known_symptoms[SYMPTOMS] = {
 		 "request the device as a resource of the pod, so that its device plugin allows "
 		 "it; in "
 		 "exclusive RDMA namespace mode it has to be moved into the pod by rdma-cni",
-		 "uverbs, rdma_netns"},
+		 "uverbs, rdma_netns, verbs_open"},
 	[SYMPTOM_GID] = {"gid", FINDING_FAIL, false,
 			 "the GID that was chosen does not exist or does not fit the peer's (RoCE "
 			 "v1 and v2, IPv4 "
@@ -112,14 +112,14 @@ const struct known known_symptoms[SYMPTOMS] = {
 			 "unset NCCL_IB_GID_INDEX (NCCL 2.21.5 and later finds it for each "
 			 "device); with older "
 			 "ones set the index of a RoCE v2 entry with an IPv4 address",
-			 "gid, nccl_gid_index"},
+			 "gid, nccl_ib_gid_index, verbs_gid"},
 	[SYMPTOM_GID_NETDEV] = {"gid_netdev", FINDING_FAIL, false,
 				"the network interface behind the chosen GID is gone or in another "
 				"network namespace",
 				"use the RDMA device whose interface is in this pod: NCCL_IB_HCA "
 				"must name only the "
 				"allocated ones, with = in front",
-				"gid, netdev, nccl_hca, rdma_netns"},
+				"gid, rdma_netns, nccl_ib_hca"},
 	[SYMPTOM_GID_CHANGED] =
 		{"gid_changed", FINDING_WARN, false,
 		 "the GID table changed while NCCL ran: an address of the interface came or went",
@@ -135,7 +135,7 @@ const struct known known_symptoms[SYMPTOMS] = {
 		 "ping the peer's RDMA address from this interface (ping -I net1); "
 		 "NCCL_CROSS_NIC=0 if the "
 		 "rails are not connected; add routes between the rails' subnets",
-		 "gid, netdev, nccl_hca, verbs_connect"},
+		 "gid, nccl_ib_hca, verbs_remote"},
 	[SYMPTOM_NO_DEVICE] = {"no_device", FINDING_FAIL, false,
 			       "NCCL found no RDMA device with an active port: none is in the "
 			       "container, NCCL_IB_HCA "
@@ -143,7 +143,7 @@ const struct known known_symptoms[SYMPTOMS] = {
 			       "compare NCCL_IB_HCA with the devices here; the pod has to request "
 			       "the RDMA resource; the "
 			       "image needs rdma-core's providers (ibverbs-providers, libmlx5)",
-			       "uverbs, port, nccl_hca, verbs_library"},
+			       "rdma_devices, uverbs, port, nccl_ib_hca, verbs_library"},
 	[SYMPTOM_PORT_EVENT] =
 		{"port_event", FINDING_FAIL, false,
 		 "the HCA reported that its port went down or that the device failed",
@@ -168,40 +168,40 @@ const struct known known_symptoms[SYMPTOMS] = {
 		 "none here, "
 		 "or none has an address of NCCL_SOCKET_FAMILY",
 		 "unset NCCL_SOCKET_IFNAME, or set it to an interface of the pod: =eth0",
-		 "nccl_socket_ifname, netdev"},
+		 "nccl_socket_ifname"},
 	[SYMPTOM_OOB_IFNAME] =
 		{"oob_ifname", FINDING_FAIL, false,
 		 "no interface fits what NCCL_OOB_NET_IFNAME or NCCL_COMM_ID asks for",
 		 "unset NCCL_OOB_NET_IFNAME; NCCL_COMM_ID must be an address that this pod's "
 		 "interfaces "
 		 "reach",
-		 "nccl_socket_ifname, netdev"},
+		 "nccl_socket_ifname"},
 	[SYMPTOM_BOOTSTRAP] =
 		{"bootstrap", FINDING_FAIL, false,
 		 "NCCL's bootstrap, plain TCP, did not reach a peer: no RDMA was used yet",
 		 "let NCCL_SOCKET_IFNAME name the pod network (=eth0), the same on all ranks; look "
 		 "at "
 		 "network policies, and whether the peer still runs",
-		 "nccl_socket_ifname, netdev"},
+		 "nccl_socket_ifname"},
 	[SYMPTOM_NO_NETWORK] =
 		{"no_network", FINDING_FAIL, false,
 		 "NCCL_NET or NCCL_NET_PLUGIN asks for a network that NCCL cannot use here",
 		 "unset NCCL_NET and NCCL_NET_PLUGIN, then look which message about devices is "
 		 "left",
-		 "nccl_env, uverbs"},
+		 "nccl_net, rdma_devices"},
 	[SYMPTOM_PLUGIN] = {"plugin", FINDING_WARN, false,
 			    "NCCL's network plugin is in the image but could not be used: a "
 			    "library that it needs is "
 			    "missing, or it is made for another NCCL",
 			    "use the plugin of the image's NCCL version, or NCCL_NET_PLUGIN=none "
 			    "for the internal one",
-			    "nccl_env, verbs_library"},
+			    "nccl_net, verbs_library"},
 	[SYMPTOM_IOMMU_FAULT] = {"iommu_fault", FINDING_FAIL, false,
 				 "the IOMMU refused a device's transfer: with GPUDirect RDMA this "
 				 "is the HCA on its way to "
 				 "GPU memory",
 				 "boot with iommu=pt (x86) or iommu.passthrough=1 (Arm)",
-				 "iommu_group, iommu_args, kernel_log"},
+				 "iommu_group, iommu_arguments, kernel_log"},
 	[SYMPTOM_CUDA] = {"cuda", FINDING_FAIL, false,
 			  "the CUDA driver did not start: NCCL did not get as far as RDMA",
 			  "mend the GPU first: same driver version in kernel and container, fabric "
