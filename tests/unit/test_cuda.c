@@ -377,6 +377,29 @@ static void child_is_cut_off(void **state)
 	assert_int_equal(child_end(&child), 0);
 }
 
+static void say_and_stay(void *context, int out)
+{
+	(void)context;
+	for (int i = 0; i < 100; i++)
+		child_tell(out, "x", 1);
+	(void)pause();
+}
+
+/* Whoever talks all the time would never be at the end of its time, if what waits went first. */
+static void late_records_are_not_read(void **state)
+{
+	struct err err = {{0}};
+	struct child child;
+	char record;
+
+	(void)state;
+	assert_int_equal(child_start(&child, say_and_stay, NULL, 300, &err), 0);
+	assert_int_equal(child_read(&child, &record, 1), 1);
+	(void)usleep(400000);
+	assert_int_equal(child_read(&child, &record, 1), -ETIMEDOUT);
+	(void)child_end(&child);
+}
+
 static void stay(void *context, int out)
 {
 	pid_t pid = getpid();
@@ -444,6 +467,8 @@ int main(void)
 	unit_add(&suite, "cuda: without a library it is not checkable", no_library_is_not_checkable,
 		 NULL);
 	unit_add(&suite, "child: no core file, no streams, no half record", child_is_cut_off, NULL);
+	unit_add(&suite, "child: what it says after its time is not read",
+		 late_records_are_not_read, NULL);
 	unit_add(&suite, "child: dies with its parent", child_dies_with_its_parent, NULL);
 	return unit_run(&suite, "cuda");
 }
