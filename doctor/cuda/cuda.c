@@ -31,10 +31,10 @@ struct capability {
 	const char *remedy; /* where it cannot */
 };
 
-static const struct capability gpudirect = {"cuda_gpudirect_rdma", "GPU_DIRECT_RDMA_SUPPORTED",
-					    "use dma-buf if cuda_dmabuf is ok; else data goes "
-					    "through host memory (consumer GPUs and some "
-					    "virtual ones cannot do better)"};
+static const struct capability gpudirect = {
+	"cuda_gpudirect_rdma", "GPU_DIRECT_RDMA_SUPPORTED",
+	"use dma-buf if cuda_dmabuf is ok; else data goes through host memory (consumer GPUs and "
+	"some virtual ones cannot do better)"};
 
 static const struct capability dmabuf = {
 	"cuda_dmabuf", "DMA_BUF_SUPPORTED",
@@ -95,11 +95,10 @@ static int add_library(struct check *check, const struct record *record)
 				    "there is no libcuda.so.1 in the loader's path, nor below "
 				    "/run/nvidia/driver");
 	default:
-		return findings_add(
-			findings, "cuda_library", "", FINDING_UNCHECKED,
-			"name a libcuda.so.1 that fits this C library with --libcuda, or "
-			"run it in a container with a GPU",
-			"%s", record->text);
+		return findings_add(findings, "cuda_library", "", FINDING_UNCHECKED,
+				    "name a libcuda.so.1 that fits this C library with --libcuda, "
+				    "or run it in a container with a GPU",
+				    "%s", record->text);
 	}
 }
 
@@ -113,9 +112,9 @@ static int add_init(struct check *check, const struct record *record)
 		       check->version % 1000 / 10);
 	if (record->result == CUDA_SUCCESS)
 		return findings_add(findings, "cuda_init", "", FINDING_OK,
-				    record->value > SLOW_MS ? "nvidia-persistenced on the node "
-							      "makes it quicker"
-							    : "",
+				    record->value > SLOW_MS
+					    ? "nvidia-persistenced on the node makes it quicker"
+					    : "",
 				    "CUDA %s, cuInit took %d.%02d s", version, record->value / 1000,
 				    record->value % 1000 / 10);
 	/* On a node without a GPU, where the library alone is installed, this is no fault. */
@@ -184,12 +183,11 @@ int cuda_check(struct findings *findings, const struct cuda_options *options, st
 
 	if (talk_run(&talk, probe_gpus, &probe, options, err) < 0)
 		return -1;
-	if (!talk.done &&
-	    findings_add(findings, id_of(talk.step), "", FINDING_FAIL,
-			 "see whether nvidia-smi answers on the node; look for an Xid or a hung "
-			 "task in its kernel log",
-			 "%s of %s %s", talk.step, check.library[0] ? check.library : "libcuda",
-			 talk.why) < 0)
+	if (!talk.done && findings_add(findings, id_of(talk.step), "", FINDING_FAIL,
+				       "see whether nvidia-smi answers on the node; look for an "
+				       "Xid or a hung task in its kernel log",
+				       "%s of %s %s", talk.step,
+				       check.library[0] ? check.library : "libcuda", talk.why) < 0)
 		return err_memory(err);
 	return 0;
 }

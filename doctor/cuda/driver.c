@@ -132,8 +132,7 @@ static const struct {
 	{214, "CUDA_ERROR_ECC_UNCORRECTABLE", "the GPU's memory is defective: drain and reset it"},
 	{304, "CUDA_ERROR_OPERATING_SYSTEM",
 	 "the container lacks device nodes or rights: /dev/nvidiactl, /dev/nvidia-uvm and the "
-	 "GPU's "
-	 "must open; look at the device cgroup and SELinux"},
+	 "GPU's must open; look at the device cgroup and SELinux"},
 	{719, "CUDA_ERROR_LAUNCH_FAILED", "look for an Xid in the kernel's log, and reset the GPU"},
 	{800, "CUDA_ERROR_NOT_PERMITTED",
 	 "the container may not do this: look at its device nodes"},
@@ -143,12 +142,10 @@ static const struct {
 	 "start nvidia-fabricmanager on the node, of the driver's version (systems with NVSwitch)"},
 	{803, "CUDA_ERROR_SYSTEM_DRIVER_MISMATCH",
 	 "libcuda is of another version than the node's kernel module: unload and load the module, "
-	 "or "
-	 "take the image's own libcuda (compat) out of LD_LIBRARY_PATH"},
+	 "or take the image's own libcuda (compat) out of LD_LIBRARY_PATH"},
 	{804, "CUDA_ERROR_COMPAT_NOT_SUPPORTED_ON_DEVICE",
 	 "the image's compat libcuda is newer than this driver allows: take it out of "
-	 "LD_LIBRARY_PATH, "
-	 "or update the node's driver"},
+	 "LD_LIBRARY_PATH, or update the node's driver"},
 	{999, "CUDA_ERROR_UNKNOWN",
 	 "often /dev/nvidia-uvm is missing or may not be opened (nvidia-modprobe -u -c0 makes it); "
 	 "else look for an Xid in the kernel's log"},

@@ -33,10 +33,10 @@ int cuda_memory_check(struct findings *findings, const struct cuda_options *opti
 		return -1;
 	/* Before there is memory, cuda_check says it. */
 	if (!talk.done && strcmp(talk.step, "dlopen") != 0 && strcmp(talk.step, "cuInit") != 0 &&
-	    findings_add(findings, "cuda_memory", "", FINDING_FAIL,
-			 "look for an Xid, a hung task or a fault of the HCA in the node's kernel "
-			 "log",
-			 "%s memory %s", talk.step, talk.why) < 0)
+	    findings_add(
+		    findings, "cuda_memory", "", FINDING_FAIL,
+		    "look for an Xid, a hung task or a fault of the HCA in the node's kernel log",
+		    "%s memory %s", talk.step, talk.why) < 0)
 		return err_memory(err);
 	return 0;
 }

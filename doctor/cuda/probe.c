@@ -51,10 +51,14 @@ static struct record_value attribute(const struct cuda_driver *driver, int name,
 }
 
 /* As in sysfs: cuDeviceGetPCIBusId prints upper-case hex, "0000:1B:00.0". */
-static void lower(char *text)
+static int get_pci(const struct cuda_driver *driver, int device, char pci[GPU_PCI_MAX])
 {
-	for (; *text; text++)
-		*text = (char)tolower((unsigned char)*text);
+	int result = driver->get_pci_id(pci, GPU_PCI_MAX, device);
+
+	pci[GPU_PCI_MAX - 1] = '\0';
+	for (char *c = pci; *c; c++)
+		*c = (char)tolower((unsigned char)*c);
+	return result;
 }
 
 static void tell_gpu(const struct cuda_driver *driver, int ordinal, int out)
@@ -66,9 +70,8 @@ static void tell_gpu(const struct cuda_driver *driver, int ordinal, int out)
 	if (gpu.result == CUDA_SUCCESS)
 		gpu.result = driver->get_name(gpu.name, sizeof(gpu.name), device);
 	if (gpu.result == CUDA_SUCCESS)
-		gpu.result = driver->get_pci_id(gpu.pci, sizeof(gpu.pci), device);
+		gpu.result = get_pci(driver, device, gpu.pci);
 	if (gpu.result == CUDA_SUCCESS) {
-		lower(gpu.pci);
 		gpu.vmm = attribute(driver, CUDA_GPUDIRECT_RDMA_WITH_VMM, device);
 		gpu.rdma = attribute(driver, CUDA_GPUDIRECT_RDMA, device);
 		gpu.flush = attribute(driver, CUDA_GPUDIRECT_RDMA_FLUSH, device);
@@ -176,8 +179,7 @@ static int use_gpu(struct usage *usage, int ordinal, struct err *err)
 	memory.size = (usage->probe->size + GRANULE - 1) / GRANULE * GRANULE;
 	result = usage->driver->get(&device, ordinal);
 	if (result == CUDA_SUCCESS)
-		result = usage->driver->get_pci_id(pci, sizeof(pci), device);
-	lower(pci);
+		result = get_pci(usage->driver, device, pci);
 	if (result != CUDA_SUCCESS || !text_is_pci_address(pci))
 		return 0; /* cuda_check says it */
 	(void)snprintf(what, sizeof(what), "GPU %s", pci);

@@ -129,7 +129,9 @@ EXPORTED int cuDeviceGetName(char *name, int size, int device)
 
 EXPORTED int cuDeviceGetPCIBusId(char *id, int size, int device)
 {
-	if (told("odd-pci"))
+	if (told("endless-pci"))
+		memset(id, 'A', (size_t)size);
+	else if (told("odd-pci"))
 		(void)snprintf(id, (size_t)size, "../../etc");
 	else
 		(void)snprintf(id, (size_t)size, "%04X:%02X:00.0", device / 14,

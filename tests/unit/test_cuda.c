@@ -103,6 +103,8 @@ static const struct check_case {
 	 "CUDA_ERROR_NOT_INITIALIZED"},
 	{"cuda: a PCI address that is a path", "odd-pci",
 	 "cuda_library=ok cuda_init=ok cuda_gpu:0=not checkable", "is no PCI address"},
+	{"cuda: a PCI address without an end", "endless-pci",
+	 "cuda_library=ok cuda_init=ok cuda_gpu:0=not checkable", "is no PCI address"},
 	{"cuda: a GPU that is taken", "lost-gpu=0", "cuda_library=ok cuda_init=ok cuda_gpu:0=fail",
 	 "CUDA_ERROR_DEVICE_UNAVAILABLE"},
 	{"cuda: a name without an end, of escapes", "odd-name",
