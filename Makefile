@@ -89,6 +89,16 @@ $(BUILD)/%.o: %.c Makefile | $(BUILD)/.deps
 	@mkdir -p $(@D)
 	$(call say,CC) $(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP -c -o $@ $<
 
+# The hook's system calls as a BPF program; libseccomp is needed here, and not at run time.
+FILTER := $(BUILD)/confine/filter.inc
+$(BUILD)/confine/generate: hook/confine/filter/generate.c | $(BUILD)/.deps
+	@mkdir -p $(@D)
+	$(call say,CC) $(CC) -D_GNU_SOURCE -std=gnu17 $(WARNINGS) -O1 -o $@ $< -lseccomp
+$(FILTER): $(BUILD)/confine/generate
+	$(call say,GEN) $< >$@.new && mv $@.new $@
+$(BUILD)/hook/confine/confine.o $(BUILD)/musl/hook/confine/confine.o: $(FILTER)
+$(BUILD)/hook/confine/confine.o $(BUILD)/musl/hook/confine/confine.o: override CPPFLAGS += -I$(dir $(FILTER))
+
 # The kernel's and the libraries' headers, which musl-gcc does not look for where glibc's are
 MUSL_HEADERS := $(BUILD)/musl/include
 $(MUSL_HEADERS): Makefile | $(BUILD)/.deps

@@ -11,6 +11,7 @@
 #include "apply/process.h"
 #include "base/cleanup.h"
 #include "base/fs.h"
+#include "confine/confine.h"
 #include "report/log.h"
 #include "run/container.h"
 #include "run/deadline.h"
@@ -238,6 +239,7 @@ static int run(const struct options *options, enum hook_stage stage)
 		return 0;
 	container.id = state.id;
 	container.pid = state.pid;
+	confine(options_directory(options));
 	bundle = find_bundle(&state, path, sizeof(path), &err);
 	/* `crun start` runs poststart without a --bundle; there createRuntime has done it all. */
 	if (bundle < 0 && stage == STAGE_POSTSTART && state.status &&

@@ -2,10 +2,19 @@
 #ifndef OCI_RDMA_OPTIONS_H
 #define OCI_RDMA_OPTIONS_H
 
+#include <stddef.h>
+
 /* What holds for every way in */
 struct options {
 	const char *sysroot; /* "/" by default */
 	const char *config;  /* NULL: the default below the sysroot */
 };
+
+/* Where a run may go to: "/", or NULL where a path of theirs is relative to where it is. */
+static inline const char *options_directory(const struct options *options)
+{
+	return options->sysroot[0] == '/' && (!options->config || options->config[0] == '/') ? "/"
+											     : NULL;
+}
 
 #endif

@@ -6,6 +6,7 @@
 
 #include "apply/spec_edit.h"
 #include "base/fs.h"
+#include "confine/confine.h"
 #include "report/log.h"
 #include "run/container.h"
 #include "run/deadline.h"
@@ -83,6 +84,7 @@ int precreate_run(const struct options *options)
 		return hand_on(&container.text);
 	unchanged = container.text;
 	deadline_arm(hand_back);
+	confine(options_directory(options));
 	text = container.text;
 	if (edit(&container, options, &proven, &text, &err) < 0) {
 		text = container.text;

@@ -1,0 +1,34 @@
+#!/bin/bash
+# A hook gives away what it does not need as soon as its input is read. TAP on stdout.
+set -u
+cd "$(dirname "$0")/../.." || exit 1
+. tests/cli/setup.bash
+. tests/cli/process.bash
+node one
+config '{"memlock":"8Mi"}'
+rdma='{"devices":[["/dev/infiniband/uverbs6",231,198]]}'
+container "$rdma"
+
+# line FILE REGEX: where it is first found; 0 if it is not
+line() { grep -nE -m1 "$2" "$1" | cut -d: -f1 | grep . || echo 0; }
+
+for stage in createRuntime prestart poststart; do
+	strace -f -o "$T/trace" "$HOOK" --sysroot "$NODE" "$stage" <"$T/state" >/dev/null 2>&1
+	filter=$(line "$T/trace" 'prctl\(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, .* = 0')
+	spec=$(line "$T/trace" 'openat2\(.*"config.json"')
+	check "$stage: the filter is set before config.json is opened" test "$filter" -gt 0 -a "$filter" -lt "$spec"
+	check "$stage: so are fewer capabilities" test "$(line "$T/trace" 'capset\(.* = 0')" -lt "$spec"
+	check "$stage: the directory is the node's root" test "$(line "$T/trace" 'chdir\("/"\) += 0')" -gt 0
+	check "$stage: what was left open is closed" test "$(line "$T/trace" 'close_range\(3, 4294967295, 0\) += 0')" -gt 0
+	is "$stage: a second filter is not needed" 1 "$(grep -c 'PR_SET_SECCOMP' "$T/trace")"
+done
+strace -f -o "$T/trace" "$HOOK" --sysroot "$NODE" precreate <"$B/config.json" >"$T/out" 2>&1
+check "precreate: confined when it has read config.json" test "$(line "$T/trace" 'PR_SET_SECCOMP.* = 0')" -gt 0
+check "precreate: and edits it all the same" grep -q RLIMIT_MEMLOCK "$T/out"
+
+# What the kernel does at any other system call: tests/unit/test_confine.c
+container "$rdma"
+echo '{"memlock":"8Mi"}' >"$T/policy.json"
+(cd "$T" && "$HOOK" --config policy.json --sysroot node createRuntime <"$T/state") >/dev/null 2>&1
+is "relative paths of the caller's are found" "$AFTER" "$(limit)"
+finish
