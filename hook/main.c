@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/text.h"
+#include "run/check_config.h"
 #include "run/dry_run.h"
 #include "run/hook.h"
 #include "run/precreate.h"
@@ -19,6 +20,7 @@ static const char usage[] =
 	"Usage: oci-rdma-hook [--config FILE] [--sysroot DIR] createRuntime|prestart|poststart\n"
 	"       oci-rdma-hook [--config FILE] [--sysroot DIR] precreate\n"
 	"       oci-rdma-hook [--config FILE] [--sysroot DIR] --dry-run [--format FORMAT] BUNDLE\n"
+	"       oci-rdma-hook [--config FILE] [--sysroot DIR] --check-config [FILE...]\n"
 	"\n"
 	"Gives a container that was allocated RDMA devices an unlimited memlock limit and an\n"
 	"/etc/nccl.conf that names its HCAs. As an OCI hook it reads the state JSON on stdin; as\n"
@@ -28,6 +30,8 @@ static const char usage[] =
 	"  --dry-run BUNDLE  print what would be done for BUNDLE/config.json; change nothing\n"
 	"  --format FORMAT   of the dry run: text (default), json, spec (the edited config.json)\n"
 	"                    or nccl (lines of nccl.conf)\n"
+	"  --check-config    check each FILE, config.json or a hooks.d file; without FILE the\n"
+	"                    node's config.json and every hooks.d file that names this program\n"
 	"  --config FILE     the policy; default DIR/etc/oci-rdma-hook/config.json\n"
 	"  --sysroot DIR     read the node below DIR; default /\n"
 	"  --version         print the version\n"
@@ -38,9 +42,11 @@ static const char usage[] =
 struct command {
 	struct options options;
 	bool dry_run;
+	bool check_config;
 	bool has_format;
 	enum dry_run_format format;
-	const char *operand;
+	char *const *operands;
+	size_t n_operands;
 };
 
 static int usage_error(const char *what, const char *which)
@@ -68,17 +74,30 @@ static bool parse_format(const char *name, enum dry_run_format *ret_format)
 	return false;
 }
 
+/* Returns -1 to go on, or the exit status. */
+static int check_operands(const struct command *command)
+{
+	if (command->has_format && !command->dry_run)
+		return usage_error("--format goes with --dry-run", NULL);
+	if (command->check_config && command->dry_run)
+		return usage_error("--check-config and --dry-run do not go together", NULL);
+	if (command->check_config)
+		return -1;
+	if (command->n_operands == 0)
+		return usage_error(command->dry_run ? "no BUNDLE" : "no stage", NULL);
+	if (command->n_operands > 1)
+		return usage_error("one operand too many", command->operands[1]);
+	return -1;
+}
+
 /* Returns -1 to go on with *ret_command, or the exit status. */
 static int parse(int argc, char **argv, struct command *ret_command)
 {
 	static const struct option long_options[] = {
-		{"config", required_argument, NULL, 'c'},
-		{"sysroot", required_argument, NULL, 's'},
-		{"dry-run", no_argument, NULL, 'd'},
-		{"format", required_argument, NULL, 'f'},
-		{"version", no_argument, NULL, 'v'},
-		{"help", no_argument, NULL, 'h'},
-		{0},
+		{"config", required_argument, NULL, 'c'}, {"sysroot", required_argument, NULL, 's'},
+		{"dry-run", no_argument, NULL, 'd'},      {"format", required_argument, NULL, 'f'},
+		{"check-config", no_argument, NULL, 'k'}, {"version", no_argument, NULL, 'v'},
+		{"help", no_argument, NULL, 'h'},         {0},
 	};
 	struct command command = {.options = {.sysroot = "/"}};
 	int option;
@@ -99,6 +118,9 @@ static int parse(int argc, char **argv, struct command *ret_command)
 				return usage_error("unknown format", optarg);
 			command.has_format = true;
 			break;
+		case 'k':
+			command.check_config = true;
+			break;
 		case 'v':
 			(void)puts("oci-rdma-hook " VERSION);
 			return 0;
@@ -109,18 +131,13 @@ static int parse(int argc, char **argv, struct command *ret_command)
 			return EXIT_USAGE; /* getopt has said why */
 		}
 	}
-	if (optind == argc)
-		return usage_error(command.dry_run ? "no BUNDLE" : "no stage", NULL);
-	if (optind + 1 < argc)
-		return usage_error("one operand too many", argv[optind + 1]);
-	if (command.has_format && !command.dry_run)
-		return usage_error("--format goes with --dry-run", NULL);
-	command.operand = argv[optind];
+	command.operands = argv + optind;
+	command.n_operands = (size_t)(argc - optind);
 	*ret_command = command;
-	return -1;
+	return check_operands(&command);
 }
 
-static int run_stage(const struct command *command)
+static int run_stage(const struct options *options, const char *name)
 {
 	static const struct {
 		const char *name;
@@ -132,12 +149,12 @@ static int run_stage(const struct command *command)
 	};
 
 	for (size_t i = 0; i < sizeof(stages) / sizeof(stages[0]); i++) {
-		if (strcmp(stages[i].name, command->operand) == 0)
-			return hook_run(&command->options, stages[i].stage);
+		if (strcmp(stages[i].name, name) == 0)
+			return hook_run(options, stages[i].stage);
 	}
-	if (strcmp(command->operand, "precreate") == 0)
-		return precreate_run(&command->options);
-	return usage_error("unknown stage", command->operand);
+	if (strcmp(name, "precreate") == 0)
+		return precreate_run(options);
+	return usage_error("unknown stage", name);
 }
 
 /* A caller that closed one of them must not see our files in its place. What cannot be had is done
@@ -161,7 +178,9 @@ int main(int argc, char **argv)
 	status = parse(argc, argv, &command);
 	if (status >= 0)
 		return status;
+	if (command.check_config)
+		return check_config(&command.options, command.operands, command.n_operands);
 	if (command.dry_run)
-		return dry_run(&command.options, command.format, command.operand);
-	return run_stage(&command);
+		return dry_run(&command.options, command.format, command.operands[0]);
+	return run_stage(&command.options, command.operands[0]);
 }

@@ -16,4 +16,15 @@
  */
 int trust_open(int dir, const char *path, const char *what, struct err *err);
 
+/*
+ * The same demand on what an engine opens by its path, where links are usual (/usr/local is one on
+ * RHCOS): links are followed, and they and every directory on the way through them are held against
+ * it, too.
+ *
+ * root: a directory descriptor; where an absolute path and an absolute link begin, and what ".."
+ * does not leave. A relative path begins at the working directory. Returns an O_PATH descriptor of
+ * the file that the caller owns; -ENOENT, with *err set; or -1.
+ */
+int trust_open_linked(int root, const char *path, const char *what, struct err *err);
+
 #endif

@@ -1,0 +1,256 @@
+#!/bin/bash
+# --check-config: what an installer asks before it switches a hook on. Each mistake is refused in one line.
+cd "$(dirname "$0")/../.." || exit 1
+. tests/cli/setup.bash
+node one
+PROGRAM=/usr/local/bin/oci-rdma-hook
+ENGINE=$NODE/usr/share/containers/oci/hooks.d
+FILE=$ENGINE/90-oci-rdma-hook.json
+mkdir -p "$ENGINE" "$NODE/usr/local/bin"
+install -m 755 /bin/true "$NODE$PROGRAM"
+
+# examine [FILE…]: sets rc; what it says is in $T.out and $T.err
+examine() {
+	timeout 20 "$HOOK" --sysroot "$NODE" --check-config "$@" >"$T/out" 2>"$T/err"
+	rc=$?
+}
+
+# hooks_file [JQ-FILTER]: $FILE is our own file, changed so
+hooks_file() { jq "${1-.}" config/hooks.d/annotation/90-oci-rdma-hook.json >"$FILE"; }
+
+# accepts DESCRIPTION JQ-FILTER
+accepts() {
+	hooks_file "$2"
+	examine "$FILE"
+	is "$1: accepted" "0 $FILE: ok" "$rc $(cat "$T/out" "$T/err")"
+}
+
+# refused DESCRIPTION PART…: what was just examined; one line with the file and these parts, and nothing called ok
+refused() {
+	local what=$1
+	shift
+	is "$what: status" 1 "$rc"
+	one_line "$what" "$@"
+	is "$what: nothing is ok" "" "$(cat "$T/out")"
+}
+
+# refuses DESCRIPTION JQ-FILTER PART…
+refuses() {
+	local what=$1
+	hooks_file "$2"
+	shift 2
+	examine "$FILE"
+	refused "$what" "$FILE" "$@"
+}
+
+# refuses_text DESCRIPTION TEXT PART…
+refuses_text() {
+	local what=$1
+	printf '%s' "$2" >"$FILE"
+	shift 2
+	examine "$FILE"
+	refused "$what" "$FILE" "$@"
+}
+
+# ---- what the project ships ----
+
+for shipped in config/hooks.d/*/*.json config/podman/precreate.d/*.json config/profiles/*.json; do
+	examine "$shipped"
+	is "$shipped" "0 $shipped: ok" "$rc $(cat "$T/out" "$T/err")"
+done
+
+# ---- what engines read, and what cannot work with them ----
+
+accepts "always" '.when = {always: true}'
+accepts "by a command and an annotation" '.when = {commands: ["^/usr/bin/python[0-9.]*$"], annotations: {"a": "b"}}'
+accepts "containers with bind mounts" '.when = {hasBindMounts: true}'
+accepts "prestart for createRuntime" '.stages = ["prestart"]'
+accepts "a policy of its own" '.hook.args = ["oci-rdma-hook", "--config", "/etc/other.json", "createRuntime"]'
+accepts "no environment" 'del(.hook.env)'
+
+refuses_text "cut off" '{ "version": "1.0.0", "hook": { "pa'
+refuses_text "a comment, which Go does not read" '{ "version": "1.0.0", // why
+"hook": {} }' "line 1"
+refuses_text "something behind the end" "$(cat config/hooks.d/annotation/90-oci-rdma-hook.json) {}"
+refuses_text "a byte order mark" "$(printf '\xef\xbb\xbf{"version": "1.0.0"}')"
+refuses_text "a key twice" '{"version": "1.0.0",
+"version": "1.0.0"}' "line 2" version twice
+refuses_text "too large" "{\"version\": \"1.0.0\"$(printf '%70000s' '')}"
+refuses "no version" 'del(.version)' version 1.0.0
+refuses "an older version" '.version = "0.1.0"' "line 2" 1.0.0
+refuses "a version that is no string" '.version = 1' "line 2" version
+refuses "an unknown key" '.hooks = {}' hooks unknown stages
+refuses "a key spelled otherwise" '.Stages = .stages' Stages unknown
+refuses "a condition that does not exist" '.when.annotation = {}' when.annotation annotations
+refuses "no hook" 'del(.hook)' hook.path
+refuses "no path" 'del(.hook.path)' hook.path
+refuses "a relative path" '.hook.path = "bin/oci-rdma-hook"' "line 4" hook.path absolute
+refuses "another program" '.hook.path = "/usr/bin/true"' "line 4" /usr/bin/true
+refuses "the shim" '.hook.path = "/usr/local/bin/oci-rdma-runtime"' "line 4" oci-rdma-runtime
+refuses "the shim by its name" '.hook.args[0] = "oci-rdma-runtime"' args shim
+refuses "no arguments" 'del(.hook.args)' hook.args createRuntime
+refuses "arguments without a stage" '.hook.args = ["oci-rdma-hook"]' hook.args createRuntime
+refuses "arguments with two stages" '.hook.args += ["poststart"]' hook.args poststart
+refuses "an argument that is no string" '.hook.args += [1]' 'hook.args[2]'
+refuses "an environment that is no list" '.hook.env = {}' hook.env
+refuses "no timeout" 'del(.hook.timeout)' timeout 10
+for bad in 0 -1 121 1.5 '"10"' null 99999999999999999999; do
+	refuses "timeout $bad" ".hook.timeout = $bad" hook.timeout
+done
+refuses "a timeout below our own" '.hook.timeout = 5' "line " timeout 5 10
+accepts "a timeout above our own" '.hook.timeout = 6'
+refuses "no when" 'del(.when)' when annotations
+refuses "a when without a condition" '.when = {}' when
+refuses "never" '.when.always = false' when
+refuses "containers without bind mounts, which is never" '.when.hasBindMounts = false' when
+refuses "a pattern that does not compile" '.when.annotations = {"a": "("}' 'when.annotations.a' "regular expression" POSIX
+refuses "an annotation's name that does not compile" '.when.annotations = {"[": "a"}' "regular expression" POSIX
+refuses "a command that does not compile" '.when.commands = ["a", "*("]' 'when.commands[1]' "regular expression"
+refuses "no stages" 'del(.stages)' stages
+refuses "an empty list of stages" '.stages = []' stages
+refuses "a stage that does not exist" '.stages = ["created"]' 'stages[0]' created createRuntime
+refuses "a stage of runtimes that is none of ours" '.stages = ["createContainer"]' createContainer
+refuses "a stage beside another" '.stages += ["poststart"]' stages createRuntime
+refuses "poststart as the work of createRuntime" '.stages = ["poststart"]' stages createRuntime
+refuses "createRuntime as the work of poststart" '.hook.args[1] = "poststart"' stages poststart
+
+# ---- the executable ----
+
+hooks_file
+rm "$NODE$PROGRAM"
+examine "$FILE"
+refused "no executable" "$FILE" "line 4" "$PROGRAM" install
+install -m 644 /bin/true "$NODE$PROGRAM"
+examine "$FILE"
+refused "not executable" "$FILE" "$PROGRAM" "chmod 0755"
+for mode in 0775 0757 0777; do
+	chmod "$mode" "$NODE$PROGRAM"
+	examine "$FILE"
+	refused "an executable that others may write, $mode" "$PROGRAM" "chmod go-w"
+done
+rm "$NODE$PROGRAM"
+mkdir "$NODE$PROGRAM"
+examine "$FILE"
+refused "a directory for an executable" "$PROGRAM" "not a regular file"
+rmdir "$NODE$PROGRAM"
+install -m 755 /bin/true "$NODE$PROGRAM"
+chmod 0777 "$NODE/usr/local/bin"
+examine "$FILE"
+refused "a directory that others may write" "$PROGRAM" "chmod go-w"
+chmod 0755 "$NODE/usr/local/bin"
+if chown 12345 "$NODE$PROGRAM" 2>/dev/null; then
+	examine "$FILE"
+	refused "another's executable" "$PROGRAM" "chown root"
+	chown 0 "$NODE$PROGRAM"
+fi
+
+# /usr/local is a link on RHCOS, and may lead on over others; it stays below the sysroot.
+mkdir -p "$NODE/var/usrlocal"
+mv "$NODE/usr/local/bin" "$NODE/var/usrlocal/bin"
+rmdir "$NODE/usr/local"
+ln -s ../var/usrlocal "$NODE/usr/local"
+accepts "a directory by a relative link" .
+ln -sfn /var/usrlocal "$NODE/usr/local"
+accepts "a directory by an absolute link, below the sysroot" .
+ln -sfn ../../../../../../../../../var/usrlocal "$NODE/usr/local"
+accepts "a link that would leave the sysroot" .
+chmod 0777 "$NODE/var/usrlocal"
+examine "$FILE"
+refused "a link into a directory that others may write" usrlocal "chmod go-w"
+chmod 0755 "$NODE/var/usrlocal"
+if chown -h 12345 "$NODE/usr/local" 2>/dev/null; then
+	examine "$FILE"
+	refused "another's link" local "chown -h root"
+fi
+ln -sfn local "$NODE/usr/local"
+examine "$FILE"
+refused "a link to itself" local
+ln -sfn nowhere "$NODE/usr/local"
+examine "$FILE"
+refused "a link to nowhere" "$PROGRAM" "does not exist"
+ln -sfn ../var/usrlocal "$NODE/usr/local"
+
+# ---- the file itself ----
+
+hooks_file
+chmod 0666 "$FILE"
+examine "$FILE"
+refused "a file that others may write" "$FILE" "chmod go-w"
+chmod 0644 "$FILE"
+chmod 0777 "$ENGINE"
+examine "$FILE"
+refused "in a directory that others may write" "$FILE" "chmod go-w"
+chmod 0755 "$ENGINE"
+examine "$T/nowhere.json"
+refused "a file that is not there" "$T/nowhere.json"
+examine "$ENGINE"
+refused "a directory" "$ENGINE"
+(cd "$ENGINE" && "$HOOK" --sysroot "$NODE" --check-config 90-oci-rdma-hook.json >"$T/out" 2>"$T/err")
+is "a relative path" "90-oci-rdma-hook.json: ok" "$(cat "$T/out" "$T/err")"
+
+# ---- precreate: podman's, never where CRI-O reads ----
+
+for dir in /etc/containers/oci/hooks.d /run/containers/oci/hooks.d /usr/share/containers/oci/hooks.d; do
+	mkdir -p "$NODE$dir"
+	cp config/podman/precreate.d/90-oci-rdma-hook-precreate.json "$NODE$dir/"
+	examine "$NODE$dir/90-oci-rdma-hook-precreate.json"
+	refused "precreate in $dir" "$dir" CRI-O move
+	(cd "$NODE$dir" && "$HOOK" --sysroot "$NODE" --check-config 90-oci-rdma-hook-precreate.json >"$T/out" 2>"$T/err")
+	is "precreate in $dir, by a relative path" 1 "$?"
+	rm "$NODE$dir/90-oci-rdma-hook-precreate.json"
+done
+ln -s usr/share/containers/oci/hooks.d "$NODE/alias"
+cp config/podman/precreate.d/90-oci-rdma-hook-precreate.json "$ENGINE/"
+examine "$NODE/alias/90-oci-rdma-hook-precreate.json"
+refused "precreate there by a link" CRI-O
+rm "$ENGINE/90-oci-rdma-hook-precreate.json" "$NODE/alias"
+refuses "precreate beside others" '.stages += ["precreate"]' stages
+
+# ---- config.json, and the whole node ----
+
+hooks_file
+config '{"memlok": 1}'
+examine "$NODE/etc/oci-rdma-hook/config.json"
+refused "a policy with an error" config.json "line 1" memlok
+examine "$FILE"
+is "with a file, only that file" "0 $FILE: ok" "$rc $(cat "$T/out" "$T/err")"
+examine
+is "without a file, the node's policy: status" 1 "$rc"
+one_line "the node's policy with an error" /etc/oci-rdma-hook/config.json memlok
+is "and its hooks.d files" "/usr/share/containers/oci/hooks.d/90-oci-rdma-hook.json: ok" "$(cat "$T/out")"
+printf '{}' >"$T/other.json"
+examine --config "$T/other.json"
+is "--config instead of it" "0 $(printf '%s: ok\n' "$T/other.json" /usr/share/containers/oci/hooks.d/90-oci-rdma-hook.json)" \
+	"$rc $(cat "$T/out" "$T/err")"
+examine --config "$T/other.json" "$FILE"
+is "--config beside a file" "0 $(printf '%s: ok\n' "$T/other.json" "$FILE")" "$rc $(cat "$T/out" "$T/err")"
+config
+examine
+is "no policy is right, too" "0 2 1" "$rc $(grep -c ': ok' "$T/out") $(grep -c defaults "$T/out")"
+mkdir -p "$NODE/etc/containers/oci/hooks.d"
+jq '.stages = ["createContainer"]' config/hooks.d/annotation/90-oci-rdma-hook.json >"$NODE/etc/containers/oci/hooks.d/50-mine.json"
+printf '{"version": "1.0.0", "hook": {"path": "/usr/local/bin/oci-rdma-h' >"$ENGINE/cut.json"
+printf 'nonsense' >"$ENGINE/99-others.json"
+printf 'nonsense oci-rdma-hook' >"$ENGINE/README"
+printf '{"version": "1.0.0", "hook": {"path": "/usr/bin/other"}}' >"$ENGINE/other.json"
+examine
+is "every engine's directory is looked at: status" 1 "$rc"
+is "every engine's directory is looked at: one line each" 1 "$(grep -c . "$T/err")"
+has "by what the file says, not by its name" /etc/containers/oci/hooks.d/50-mine.json "$(cat "$T/err")"
+is "others' files are not our business" "/etc/oci-rdma-hook/config.json /usr/share/containers/oci/hooks.d/90-oci-rdma-hook.json" \
+	"$(sed 's/:.*//' "$T/out" | paste -sd ' ')"
+printf '{"version": "1.0.0", "hook": {"path": "/usr/local/bin/oci-rdma-hook' >"$ENGINE/cut.json"
+examine
+is "a file of ours that was cut off" 2 "$(grep -c . "$T/err")"
+
+# ---- usage ----
+
+for wrong in "--check-config --dry-run $T" "--check-config --format json" "--check-config=yes"; do
+	# shellcheck disable=SC2086 # words
+	timeout 5 "$HOOK" $wrong >"$T/out" 2>"$T/err" </dev/null
+	is "$wrong: status" 2 "$?"
+done
+timeout 5 "$HOOK" --sysroot "$T/nowhere" --check-config >"$T/out" 2>"$T/err"
+is "a sysroot that does not exist" 1 "$?"
+one_line "a sysroot that does not exist" "$T/nowhere"
+finish
