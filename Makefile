@@ -6,6 +6,9 @@ VERSION := 0.1.0
 # Where things go; DESTDIR goes in front of each
 PREFIX ?= /usr/local
 BINDIR ?= $(PREFIX)/bin
+DATADIR ?= $(PREFIX)/share
+MANDIR ?= $(DATADIR)/man
+COMPLETIONSDIR ?= $(DATADIR)/bash-completion/completions
 HOOKSDIR ?= /usr/share/containers/oci/hooks.d
 SYSCONFDIR ?= /etc
 # Which hooks.d files `make install` takes: annotation, or device for clusters with "opt_in": "device"
@@ -71,10 +74,11 @@ all: $(HOOK) $(if $(wildcard doctor/main.c),$(DOCTOR))
 help:
 	@echo 'make              build $(HOOK)'
 	@echo 'make demo         dry run on a recorded H100 node'
-	@echo 'make check        all tests: check-unit check-cli check-podman check-vm, and lint'
+	@echo 'make check        all tests: check-unit check-cli check-podman check-package check-vm, and lint'
 	@echo 'make bench        the shim beside the plain runtime, in pairs'
 	@echo 'make install      DESTDIR= PREFIX=$(PREFIX) HOOKSDIR=$(HOOKSDIR) HOOKS=annotation|device'
-	@echo 'make uninstall    the hook first, then the executable'
+	@echo 'make uninstall    the hook first, the executable GRACE=$(GRACE) seconds later'
+	@echo 'make dist         $(DIST), of the last commit; for rpm/oci-rdma-hook.spec'
 	@echo 'make format lint  clang-format; clang-tidy, cppcheck, shellcheck'
 	@echo 'make LIBC=glibc   static with glibc instead of musl'
 	@echo 'make DYNAMIC=1    link the shared libraries (for distributions)'
@@ -131,13 +135,14 @@ demo: $(HOOK)
 SUITES_UNIT = $(UNIT)
 SUITES_CLI = $(sort $(wildcard tests/cli/*.sh))
 SUITES_PODMAN = $(sort $(wildcard tests/podman/*.sh))
+SUITES_PACKAGE = $(sort $(wildcard tests/package/*.sh))
 SUITES_VM = tests/vm/check tests/vm/check-shim tests/vm/check-netns
 
 check: $(HOOK) $(UNIT) check-deps
-	HOOK=$(HOOK) BUILD=$(BUILD) tests/run $(SUITES_PODMAN) tests/lint $(SUITES_UNIT) $(SUITES_CLI) -- $(SUITES_VM)
+	HOOK=$(HOOK) BUILD=$(BUILD) tests/run $(SUITES_PODMAN) tests/lint $(SUITES_PACKAGE) $(SUITES_UNIT) $(SUITES_CLI) -- $(SUITES_VM)
 
 check-deps:
-	@tests/deps build test podman vm lint
+	@tests/deps build test podman vm lint package
 
 check-unit: $(UNIT)
 	tests/run $(SUITES_UNIT)
@@ -147,6 +152,9 @@ check-cli: $(HOOK)
 check-podman: $(HOOK)
 	@tests/deps test podman
 	HOOK=$(HOOK) BUILD=$(BUILD) tests/run $(SUITES_PODMAN)
+check-package: all
+	@tests/deps build test lint package
+	HOOK=$(HOOK) BUILD=$(BUILD) tests/run $(SUITES_PACKAGE)
 check-vm: $(HOOK)
 	@tests/deps test vm
 	HOOK=$(HOOK) BUILD=$(BUILD) tests/run -- $(SUITES_VM)
@@ -182,39 +190,102 @@ format:
 
 # ---- installation ----
 
+OURS := $(DATADIR)/oci-rdma-hook
 SHIMS := oci-rdma-runtime oci-rdma-runtime-crun oci-rdma-runtime-runc
 # A precreate hook never goes into a directory that CRI-O reads: one such file keeps CRI-O from starting.
-PRECREATEDIR ?= $(PREFIX)/share/oci-rdma-hook/precreate.d
+PRECREATEDIR ?= $(OURS)/precreate.d
+CONFIGDIR = $(SYSCONFDIR)/oci-rdma-hook
+# Seconds from the hook files' end to the executable's: what is being created meanwhile has the hook in its config.json.
+GRACE ?= 10
+GRACE_HERE = $(if $(DESTDIR),0,$(GRACE))
 
-hook_files = $(patsubst $(1)/%,$(DESTDIR)$(2)/%,$(wildcard $(1)/*.json))
+PROGRAMS = oci-rdma-hook $(if $(wildcard doctor/main.c),oci-rdma-doctor)
+# The runtime's page is of the same executable; the doctor's goes with the doctor.
+PAGES = $(filter-out $(if $(wildcard doctor/main.c),,%/oci-rdma-doctor.8),$(sort $(wildcard doc/man/*.[58])))
+COMPLETIONS = $(addprefix config/completion/,$(PROGRAMS))
+# Files with the executable's path in them, which engines read elsewhere: to be copied there
+TEMPLATES := $(sort $(wildcard config/hooks.d/*/*.json)) config/crio/60-oci-rdma-hook.conf config/podman/oci-rdma-hook.conf
+PRECREATE := $(notdir $(wildcard config/podman/precreate.d/*.json))
+HOOK_FILES = $(notdir $(wildcard config/hooks.d/$(HOOKS)/*.json))
 
-# Written beside and renamed: CRI-O reads a hook file as soon as it appears.
-define install_hooks
-$(INSTALL) -d -m 0755 $(DESTDIR)$(2)
-for f in $(1)/*.json; do \
-	new=$(DESTDIR)$(2)/.new-$$(basename "$$f"); \
-	sed 's|/usr/local/bin/|$(BINDIR)/|' "$$f" >"$$new" && chmod 0644 "$$new" && \
-	mv "$$new" $(DESTDIR)$(2)/$$(basename "$$f") || exit 1; \
-done
+# $(call place,MODE,FROM,TO): by rename, since engines may run or read it meanwhile; under a name that they do not look at
+define place
+$(INSTALL) -d -m 0755 $(DESTDIR)$(dir $(3))
+$(INSTALL) -m $(1) $(2) $(DESTDIR)$(dir $(3)).$(notdir $(3)).new
+mv -fT $(DESTDIR)$(dir $(3)).$(notdir $(3)).new $(DESTDIR)$(3)
+
 endef
 
-# By rename, since engines may call it meanwhile. The executable before the hook files that name it, and off in the other order: a hook file without
-# its executable is skipped silently, and its containers start without RDMA.
-install: $(HOOK) $(if $(wildcard doctor/main.c),$(DOCTOR))
-	$(INSTALL) -D -m 0755 $(HOOK) $(DESTDIR)$(BINDIR)/.oci-rdma-hook.new
-	mv -f $(DESTDIR)$(BINDIR)/.oci-rdma-hook.new $(DESTDIR)$(BINDIR)/oci-rdma-hook
-	for name in $(SHIMS); do ln -sf oci-rdma-hook $(DESTDIR)$(BINDIR)/$$name || exit 1; done
-	$(INSTALL) -d -m 0755 $(DESTDIR)$(SYSCONFDIR)/oci-rdma-hook
-	$(call install_hooks,config/podman/precreate.d,$(PRECREATEDIR))
-	$(call install_hooks,config/hooks.d/$(HOOKS),$(HOOKSDIR))
+# $(call render,FROM,TO): likewise, with the executable's path put in; stays under the name that no engine looks at
+define render
+$(INSTALL) -d -m 0755 $(DESTDIR)$(dir $(2))
+sed 's|/usr/local/bin/|$(BINDIR)/|g' $(1) >$(DESTDIR)$(dir $(2)).$(notdir $(2)).new
+chmod 0644 $(DESTDIR)$(dir $(2)).$(notdir $(2)).new
+
+endef
+
+# $(call switch_on,FILE…)
+define switch_on
+$(foreach file,$(1),mv -fT $(DESTDIR)$(dir $(file)).$(notdir $(file)).new $(DESTDIR)$(file)
+)
+endef
+
+# The executable before the hook files that name it, and off in the other order: a hook file without its executable is skipped
+# silently, and its containers start without RDMA. What would keep an engine from starting is found before it is switched on;
+# below DESTDIR the owners and paths are not yet those of a node.
+install: all
+	$(call place,0755,$(HOOK),$(BINDIR)/oci-rdma-hook)
+	$(if $(wildcard doctor/main.c),$(call place,0755,$(DOCTOR),$(BINDIR)/oci-rdma-doctor))
+	for name in $(SHIMS); do \
+		ln -sfT oci-rdma-hook $(DESTDIR)$(BINDIR)/.$$name.new && \
+		mv -fT $(DESTDIR)$(BINDIR)/.$$name.new $(DESTDIR)$(BINDIR)/$$name || exit 1; \
+	done
+	$(foreach page,$(PAGES),$(call place,0644,$(page),$(MANDIR)/man$(subst .,,$(suffix $(page)))/$(notdir $(page))))
+	$(foreach file,$(COMPLETIONS),$(call place,0644,$(file),$(COMPLETIONSDIR)/$(notdir $(file))))
+	$(call place,0644,config/profiles/roce-legacy.json,$(OURS)/profiles/roce-legacy.json)
+	$(foreach file,$(TEMPLATES),$(call render,$(file),$(OURS)/$(file:config/%=%)))
+	$(call switch_on,$(TEMPLATES:config/%=$(OURS)/%))
+	$(INSTALL) -d -m 0755 $(DESTDIR)$(CONFIGDIR)
+	test -e $(DESTDIR)$(CONFIGDIR)/config.json || $(INSTALL) -m 0644 config/config.json $(DESTDIR)$(CONFIGDIR)/config.json
+	$(foreach file,$(PRECREATE),$(call render,config/podman/precreate.d/$(file),$(PRECREATEDIR)/$(file)))
+	$(foreach file,$(HOOK_FILES),$(call render,config/hooks.d/$(HOOKS)/$(file),$(HOOKSDIR)/$(file)))
+	$(if $(DESTDIR),,$(BINDIR)/oci-rdma-hook --check-config $(CONFIGDIR)/config.json \
+		$(foreach file,$(PRECREATE),$(PRECREATEDIR)/.$(file).new) $(foreach file,$(HOOK_FILES),$(HOOKSDIR)/.$(file).new))
+	$(call switch_on,$(PRECREATE:%=$(PRECREATEDIR)/%) $(HOOK_FILES:%=$(HOOKSDIR)/%))
+
+# $(call drop,RENDERED,FILE): an administrator's copy of a file of ours goes if he left it as it was, and stays, named, if not
+define drop
+if test -e $(DESTDIR)$(2); then \
+	if sed 's|/usr/local/bin/|$(BINDIR)/|g' $(1) | cmp -s - $(DESTDIR)$(2); then rm -f $(DESTDIR)$(2); \
+	else echo 'kept, as it was changed: $(DESTDIR)$(2)'; fi; \
+fi
+
+endef
 
 uninstall:
-	rm -f $(call hook_files,config/hooks.d/$(HOOKS),$(HOOKSDIR)) \
-		$(call hook_files,config/podman/precreate.d,$(PRECREATEDIR))
-	rm -f $(addprefix $(DESTDIR)$(BINDIR)/,$(SHIMS) oci-rdma-hook)
+	rm -f $(HOOK_FILES:%=$(DESTDIR)$(HOOKSDIR)/%) $(HOOK_FILES:%=$(DESTDIR)$(HOOKSDIR)/.%.new)
+	rm -rf $(DESTDIR)$(PRECREATEDIR)
+	$(call drop,config/podman/oci-rdma-hook.conf,$(SYSCONFDIR)/containers/containers.conf.d/oci-rdma-hook.conf)
+	sleep $(GRACE_HERE)
+	rm -f $(addprefix $(DESTDIR)$(BINDIR)/,$(SHIMS) oci-rdma-hook oci-rdma-doctor)
+	rm -f $(foreach page,$(wildcard doc/man/*.[58]),$(DESTDIR)$(MANDIR)/man$(subst .,,$(suffix $(page)))/$(notdir $(page)))
+	rm -f $(DESTDIR)$(COMPLETIONSDIR)/oci-rdma-hook $(DESTDIR)$(COMPLETIONSDIR)/oci-rdma-doctor
+	rm -rf $(DESTDIR)$(OURS)
+	$(call drop,config/config.json,$(CONFIGDIR)/config.json)
+	rmdir $(DESTDIR)$(CONFIGDIR) 2>/dev/null || true
+
+DIST := $(BUILD)/oci-rdma-hook-$(VERSION).tar.gz
+
+# The same bytes for the same commit: git archive takes its date for the files', gzip -n none at all.
+dist:
+	@git rev-parse -q --verify HEAD >/dev/null || { echo 'make dist: needs a git checkout' >&2; exit 1; }
+	@git diff-index --quiet HEAD || echo 'make dist: what is not committed is not in it' >&2
+	@mkdir -p $(BUILD)
+	git archive --format=tar --prefix=oci-rdma-hook-$(VERSION)/ HEAD | gzip -9n >$(DIST).new
+	@mv -f $(DIST).new $(DIST)
 
 clean:
 	rm -rf $(BUILD)
 
-.PHONY: all help demo bench check check-deps check-unit check-cli check-podman check-vm lint format install \
-	uninstall clean
+.PHONY: all help demo bench check check-deps check-unit check-cli check-podman check-vm check-package lint format \
+	install uninstall dist clean
