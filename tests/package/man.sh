@@ -1,5 +1,6 @@
 #!/bin/bash
 # Man pages and completions: clean to every reader's tool, and of one mind with --help and with the code.
+# shellcheck disable=SC2016,SC2317 # inner shells and sed; functions that check calls
 cd "$(dirname "$0")/../.." || exit 1
 . tests/lib.sh
 BUILD=${BUILD:-build}
@@ -7,7 +8,12 @@ workdir
 export LC_ALL=C.UTF-8 # which every system has, and man -Tutf8 wants
 
 # quiet COMMAND…: it ends well and says nothing
-quiet() { "$@" >"$T/quiet" 2>&1 && [ ! -s "$T/quiet" ] || { cat "$T/quiet"; false; }; }
+quiet() {
+	local rc=0
+	"$@" >"$T/quiet" 2>&1 || rc=$?
+	cat "$T/quiet"
+	[ "$rc" -eq 0 ] && [ ! -s "$T/quiet" ]
+}
 # mandoc's database of installed pages knows nothing of ours.
 lint_page() { quiet bash -c 'mandoc -Tlint "$1" 2>/dev/null | grep -v -e "referenced manual not found" || true' - "$1"; }
 
@@ -24,6 +30,7 @@ options() { grep -oE "$1" | grep -oE -- '-?-[a-z][a-z-]*' | sed 's/^-*/--/' | so
 
 # complete_with PROGRAM WORD…: what the completion offers for the last word
 complete_with() (
+	# shellcheck disable=SC1090 # one a program
 	. "config/completion/$1"
 	COMP_WORDS=("$@") COMP_CWORD=$(($# - 1))
 	PATH=$(realpath "$BUILD"):$PATH
