@@ -203,8 +203,8 @@ PROGRAMS = oci-rdma-hook $(if $(wildcard doctor/main.c),oci-rdma-doctor)
 # The runtime's page is of the same executable; the doctor's goes with the doctor.
 PAGES = $(filter-out $(if $(wildcard doctor/main.c),,%/oci-rdma-doctor.8),$(sort $(wildcard doc/man/*.[58])))
 COMPLETIONS = $(addprefix config/completion/,$(PROGRAMS))
-# Files with the executable's path in them, which engines read elsewhere: to be copied there
-TEMPLATES := $(sort $(wildcard config/hooks.d/*/*.json)) config/crio/60-oci-rdma-hook.conf config/podman/oci-rdma-hook.conf
+# Files with the executable's path in them, for who wants more than the default, to be copied to where engines read
+TEMPLATES = $(sort $(filter-out config/hooks.d/$(HOOKS)/%,$(wildcard config/hooks.d/*/*.json))) config/crio/60-oci-rdma-hook.conf config/podman/oci-rdma-hook.conf
 PRECREATE := $(notdir $(wildcard config/podman/precreate.d/*.json))
 HOOK_FILES = $(notdir $(wildcard config/hooks.d/$(HOOKS)/*.json))
 
@@ -241,6 +241,9 @@ install: all
 		mv -fT $(DESTDIR)$(BINDIR)/.$$name.new $(DESTDIR)$(BINDIR)/$$name || exit 1; \
 	done
 	$(foreach page,$(PAGES),$(call place,0644,$(page),$(MANDIR)/man$(subst .,,$(suffix $(page)))/$(notdir $(page))))
+	for name in $(filter-out oci-rdma-runtime,$(SHIMS)); do \
+		ln -sfT oci-rdma-runtime.8 $(DESTDIR)$(MANDIR)/man8/$$name.8 || exit 1; \
+	done
 	$(foreach file,$(COMPLETIONS),$(call place,0644,$(file),$(COMPLETIONSDIR)/$(notdir $(file))))
 	$(call place,0644,config/profiles/roce-legacy.json,$(OURS)/profiles/roce-legacy.json)
 	$(foreach file,$(TEMPLATES),$(call render,$(file),$(OURS)/$(file:config/%=%)))
@@ -268,7 +271,8 @@ uninstall:
 	$(call drop,config/podman/oci-rdma-hook.conf,$(SYSCONFDIR)/containers/containers.conf.d/oci-rdma-hook.conf)
 	sleep $(GRACE_HERE)
 	rm -f $(addprefix $(DESTDIR)$(BINDIR)/,$(SHIMS) oci-rdma-hook oci-rdma-doctor)
-	rm -f $(foreach page,$(wildcard doc/man/*.[58]),$(DESTDIR)$(MANDIR)/man$(subst .,,$(suffix $(page)))/$(notdir $(page)))
+	rm -f $(SHIMS:%=$(DESTDIR)$(MANDIR)/man8/%.8) \
+		$(foreach page,$(wildcard doc/man/*.[58]),$(DESTDIR)$(MANDIR)/man$(subst .,,$(suffix $(page)))/$(notdir $(page)))
 	rm -f $(DESTDIR)$(COMPLETIONSDIR)/oci-rdma-hook $(DESTDIR)$(COMPLETIONSDIR)/oci-rdma-doctor
 	rm -rf $(DESTDIR)$(OURS)
 	$(call drop,config/config.json,$(CONFIGDIR)/config.json)

@@ -1,0 +1,120 @@
+#!/bin/bash
+# The RPM: made by the real rpmbuild of what `make dist` makes, clean to rpmlint, installed into a root of its own, verified, run,
+# upgraded over a changed configuration, and erased. It is the last commit that is packaged.
+# shellcheck disable=SC2317 # functions that check calls
+cd "$(dirname "$0")/../.." || exit 1
+. tests/lib.sh
+workdir
+SPEC=rpm/oci-rdma-hook.spec
+# The build's packages are Debian's here, which rpm knows nothing of. Its brp-compress is a bash script that says sh.
+BUILD_OPTIONS=(--nodeps --define "_topdir $T/rpm" --define "__os_install_post
+	bash /usr/lib/rpm/brp-compress %{_prefix}
+	find %{buildroot}%{_bindir} -type f -exec strip {} +")
+[ -e doctor/main.c ] || BUILD_OPTIONS+=(--without doctor)
+
+version=$(sed -n 's/^VERSION := //p' Makefile)
+is "the spec has the Makefile's version" "$version" "$(sed -n 's/^Version: *//p' $SPEC)"
+
+# ---- make dist ----
+
+make -s dist BUILD="$T/one" 2>/dev/null
+tarball=$T/one/oci-rdma-hook-$version.tar.gz
+git clone -q --shared . "$T/clone"
+(umask 077 && cd "$T/clone" && make -s dist BUILD="$T/two" && touch -d '1 day ago' Makefile)
+check "make dist in another place, later: the same bytes" cmp "$tarball" "$T/two/oci-rdma-hook-$version.tar.gz"
+is "it has what git has" "$(git ls-tree -r --name-only HEAD | sort)" \
+	"$(tar -tzf "$tarball" | grep -v '/$' | sed "s|^oci-rdma-hook-$version/||" | sort)"
+tar -xzf "$tarball" -C "$T"
+(cd "$T/oci-rdma-hook-$version" && GIT_CEILING_DIRECTORIES=$T make -s dist >"$T/out" 2>&1)
+is "make dist without git fails" 2 "$?"
+has "and says why" "git checkout" "$(cat "$T/out")"
+
+# ---- rpmbuild, rpmlint ----
+
+# build TARBALL [OPTION…]: sets RPMS
+build() {
+	local log=$T/build.log
+	rm -rf "$T/rpm"
+	if JOBS=1 rpmbuild "${BUILD_OPTIONS[@]}" "${@:2}" -ta "$1" >"$log" 2>&1; then
+		pass "rpmbuild ${*:2}"
+	else
+		fail "rpmbuild ${*:2}" "$(grep '^not ok' "$log"; tail -n 20 "$log")"
+		finish
+	fi
+	mapfile -t RPMS < <(find "$T/rpm/RPMS" -name '*.rpm' | sort)
+}
+lint_all() {
+	rpmlint -c rpm/rpmlint.toml $SPEC "${RPMS[@]}" "$T"/rpm/SRPMS/*.rpm >"$T/lint" 2>&1
+	grep -E ': [EW]: ' "$T/lint" || grep -q ' 0 errors, 0 warnings' "$T/lint" || cat "$T/lint"
+}
+build "$tarball"
+is "rpmlint finds nothing" "" "$(lint_all)"
+has "the executable is dynamic" libyajl "$(rpm -qp --requires "${RPMS[@]}" 2>/dev/null)"
+is "the doctor is a package of its own" "$([ ! -e doctor/main.c ] || echo /usr/bin/oci-rdma-doctor)" \
+	"$(rpm -qpl "$T"/rpm/RPMS/*/oci-rdma-hook-doctor-* 2>/dev/null | grep bin/)"
+is "no scriptlet of the first looks at the hardware" "" "$(rpm -qp --scripts "${RPMS[@]}" 2>/dev/null | grep -E '/sys|/dev|lspci|modprobe')"
+mkdir "$T/first"
+cp "${RPMS[@]}" "$T/first/"
+
+# The next release: static, and with another config.json, so that the administrator's change is in the way.
+sed -i 's/^Release:.*/Release: 2/' "$T/oci-rdma-hook-$version/$SPEC"
+echo '// the next release' >>"$T/oci-rdma-hook-$version/config/config.json"
+tar -C "$T" -czf "$T/second.tar.gz" "oci-rdma-hook-$version"
+mv "$T/second.tar.gz" "$T/one/oci-rdma-hook-$version.tar.gz"
+build "$tarball" --with static
+lacks "--with static: the executable is" libyajl "$(rpm -qp --requires "${RPMS[@]}" 2>/dev/null)"
+second=("${RPMS[@]}")
+
+if [ "$(id -u)" -ne 0 ]; then
+	pass "installation # skip needs root, for rpm --root"
+	finish
+fi
+
+# ---- a root of its own ----
+
+ROOT=$T/root
+# inside COMMAND…: rpm there. What the packages need of the system is not rpm's there.
+in_root() { rpm --root "$ROOT" --dbpath /var/lib/rpm "$@" 2>&1; }
+# everything: all that is there but rpm's own
+everything() { (cd "$ROOT" && find . -path ./var -prune -o -print | sort); }
+
+mkdir -p "$ROOT"/{bin,etc,tmp,run,usr/bin,usr/share/{doc,licenses,man/man5,man/man8},usr/lib,var/lib/rpm,var/tmp}
+chmod 1777 "$ROOT/tmp" "$ROOT/var/tmp"
+cp "$(command -v busybox)" "$ROOT/bin/busybox"
+for applet in sh rm sleep; do ln -s busybox "$ROOT/bin/$applet"; done
+in_root --initdb
+before=$(everything)
+
+check "rpm -i" in_root -i --nodeps "$T"/first/*.rpm
+is "rpm -V: all as packaged" "" "$(in_root -Va --nodeps)"
+examine() { "$ROOT/usr/bin/oci-rdma-hook" --sysroot "$ROOT" --check-config; }
+check "what it installed passes its own check" examine
+is "which saw both hook files" 2 "$(examine | grep -c 'hooks.d.*: ok')"
+tests/nodes/mknode tests/nodes/h100.json "$T/node"
+tests/bundles/mkbundle h100-trainer.json "$T/bundle"
+dry_run() { "$ROOT/usr/bin/oci-rdma-hook" --sysroot "$T/node" --dry-run --format nccl "$T/bundle" | grep -v '^#'; }
+is "the dry run from there" NCCL_IB_HCA==mlx5_6,mlx5_7,mlx5_10,mlx5_11 "$(dry_run)"
+for page in oci-rdma-hook oci-rdma-runtime-crun; do
+	check "man $page" test -s "$ROOT/usr/share/man/man8/$page.8.gz"
+done
+lacks "nothing speaks of /usr/local" /usr/local "$(grep -r /usr/local "$ROOT/etc" "$ROOT/usr/share/containers" "$ROOT"/usr/share/oci-rdma-hook/{crio,hooks.d,podman,precreate.d})"
+
+printf '{"namespaces": ["team-a"]}\n' >"$ROOT/etc/oci-rdma-hook/config.json"
+check "rpm -U to the next release" in_root -U --nodeps "${second[@]}"
+is "it keeps the changed configuration" '{"namespaces": ["team-a"]}' "$(cat "$ROOT/etc/oci-rdma-hook/config.json")"
+check "and puts the new one beside it" grep -q 'next release' "$ROOT/etc/oci-rdma-hook/config.json.rpmnew"
+is "rpm -V: only that is changed" "c /etc/oci-rdma-hook/config.json" "$(in_root -Va --nodeps | sed 's/^[^ ]* *//')"
+check "the check passes" examine
+is "the dry run of the next release" NCCL_IB_HCA==mlx5_6,mlx5_7,mlx5_10,mlx5_11 "$(dry_run)"
+is "release 2 is what is installed" 2 "$(in_root -q --qf '%{RELEASE}' oci-rdma-hook)"
+rm "$ROOT/etc/oci-rdma-hook/config.json.rpmnew"
+
+mapfile -t names < <(in_root -qa --qf '%{NAME}\n' | sort)
+check "rpm -e" in_root -e "${names[@]}"
+is "only the changed configuration is left" "./etc/oci-rdma-hook ./etc/oci-rdma-hook/config.json.rpmsave" \
+	"$(comm -13 <(echo "$before") <(everything) | paste -sd ' ')"
+rm -r "$ROOT/etc/oci-rdma-hook"
+check "rpm -i, again" in_root -i --nodeps "$T"/first/*.rpm
+check "rpm -e, again" in_root -e "${names[@]}"
+is "nothing is left" "$before" "$(everything)"
+finish
