@@ -136,7 +136,7 @@ SUITES_UNIT = $(UNIT)
 SUITES_CLI = $(sort $(wildcard tests/cli/*.sh))
 SUITES_PODMAN = $(sort $(wildcard tests/podman/*.sh))
 SUITES_PACKAGE = $(sort $(wildcard tests/package/*.sh))
-SUITES_VM = tests/vm/check tests/vm/check-shim tests/vm/check-netns
+SUITES_VM = tests/vm/check tests/vm/check-shim tests/vm/check-netns tests/vm/check-install
 
 check: $(HOOK) $(UNIT) check-deps
 	HOOK=$(HOOK) BUILD=$(BUILD) tests/run $(SUITES_PODMAN) tests/lint $(SUITES_PACKAGE) $(SUITES_UNIT) $(SUITES_CLI) -- $(SUITES_VM)

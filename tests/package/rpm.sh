@@ -7,9 +7,7 @@ cd "$(dirname "$0")/../.." || exit 1
 workdir
 SPEC=rpm/oci-rdma-hook.spec
 # The build's packages are Debian's here, which rpm knows nothing of. Its brp-compress is a bash script that says sh.
-BUILD_OPTIONS=(--nodeps --define "_topdir $T/rpm" --define "__os_install_post
-	bash /usr/lib/rpm/brp-compress %{_prefix}
-	find %{buildroot}%{_bindir} -type f -exec strip {} +")
+BUILD_OPTIONS=(--nodeps --define "_topdir $T/rpm" --define "__os_install_post bash /usr/lib/rpm/brp-compress %{_prefix}; find %{buildroot}%{_bindir} -type f -exec strip {} +")
 [ -e doctor/main.c ] || BUILD_OPTIONS+=(--without doctor)
 
 version=$(sed -n 's/^VERSION := //p' Makefile)
