@@ -71,7 +71,7 @@ fi
 # ---- a root of its own ----
 
 ROOT=$T/root
-# inside COMMAND…: rpm there. What the packages need of the system is not rpm's there.
+# in_root OPTION…: rpm there. What the packages need of the system is not rpm's there.
 in_root() { rpm --root "$ROOT" --dbpath /var/lib/rpm "$@" 2>&1; }
 # everything: all that is there but rpm's own
 everything() { (cd "$ROOT" && find . -path ./var -prune -o -print | sort); }
@@ -92,8 +92,8 @@ tests/nodes/mknode tests/nodes/h100.json "$T/node"
 tests/bundles/mkbundle h100-trainer.json "$T/bundle"
 dry_run() { "$ROOT/usr/bin/oci-rdma-hook" --sysroot "$T/node" --dry-run --format nccl "$T/bundle" | grep -v '^#'; }
 is "the dry run from there" NCCL_IB_HCA==mlx5_6,mlx5_7,mlx5_10,mlx5_11 "$(dry_run)"
-for page in oci-rdma-hook oci-rdma-runtime-crun; do
-	check "man $page" test -s "$ROOT/usr/share/man/man8/$page.8.gz"
+for program in "$ROOT"/usr/bin/*; do
+	check "${program##*/} has a man page" gzip -t "$ROOT/usr/share/man/man8/${program##*/}.8.gz"
 done
 lacks "nothing speaks of /usr/local" /usr/local "$(grep -r /usr/local "$ROOT/etc" "$ROOT/usr/share/containers" "$ROOT"/usr/share/oci-rdma-hook/{crio,hooks.d,podman,precreate.d})"
 
