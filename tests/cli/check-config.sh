@@ -143,6 +143,14 @@ if chown 12345 "$NODE$PROGRAM" 2>/dev/null; then
 	refused "another's executable" "$PROGRAM" "chown root"
 	chown 0 "$NODE$PROGRAM"
 fi
+# shellcheck disable=SC2016 # the inner shell's
+on_noexec() {
+	unshare -rm sh -c 'mount -t tmpfs -o noexec none "$1" && install -m 755 /bin/true "$1/oci-rdma-hook" &&
+		"$2" --sysroot "$3" --check-config "$4"' - "$NODE/usr/local/bin" "$HOOK" "$NODE" "$FILE" >"$T/out" 2>"$T/err"
+	rc=$?
+}
+on_noexec
+refused "a file system mounted noexec" "$FILE" "$PROGRAM" noexec
 
 # /usr/local is a link on RHCOS, and may lead on over others; it stays below the sysroot.
 mkdir -p "$NODE/var/usrlocal"
