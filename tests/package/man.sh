@@ -47,7 +47,9 @@ agree() {
 	is "$program: the page has the options of --help" "$listed" "$(options '^\.It Fl -[a-z-]+' <"$page")"
 	is "$program: the completion has the options of --help" "$listed" "$(complete_with "$program" --)"
 	summary=$(sed '/^\.Sh DESCRIPTION/,$d' "$page" | options 'Fl -[a-z-]+')
-	is "$program: its synopsis those of the usage" "$(sed '/^$/,$d' <<<"$help" | options '(^|[^a-z-])--[a-z-]+')" "$summary"
+	is "$program: the page's synopsis has all but --help and --version" "$(grep -vx -e --help -e --version <<<"$listed")" "$summary"
+	is "$program: the usage has no other option" "" \
+		"$(comm -23 <(sed '/^$/,$d' <<<"$help" | options '(^|[^a-z-])--[a-z-]+') <(echo "$listed"))"
 	for value in $(complete_with "$program" --format ''); do
 		check "$program: --format $value is in --help" grep -qw -- "$value" <<<"$help"
 		check "$program: --format $value is in the page" grep -qE "^\.Cm $value\$" "$page"
