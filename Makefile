@@ -79,6 +79,9 @@ help:
 	@echo 'make install      DESTDIR= PREFIX=$(PREFIX) HOOKSDIR=$(HOOKSDIR) HOOKS=annotation|device'
 	@echo 'make uninstall    the hook first, the executable GRACE=$(GRACE) seconds later'
 	@echo 'make dist         $(DIST), of the last commit; for rpm/oci-rdma-hook.spec'
+	@echo 'make machineconfig      ROLE=worker PROFILE=default HOOKS=annotation|device RUNTIME=1, for OpenShift'
+	@echo 'make iommu-passthrough  ROLE=worker ARCH=x86_64|aarch64 INTEL_IOMMU=1, for OpenShift'
+	@echo 'make installer          what the image of config/kubernetes is built from'
 	@echo 'make format lint  clang-format; clang-tidy, cppcheck, shellcheck'
 	@echo 'make LIBC=glibc   static with glibc instead of musl'
 	@echo 'make DYNAMIC=1    link the shared libraries (for distributions)'
@@ -142,12 +145,12 @@ check: $(HOOK) $(UNIT) check-deps
 	HOOK=$(HOOK) BUILD=$(BUILD) tests/run $(SUITES_PODMAN) tests/lint $(SUITES_PACKAGE) $(SUITES_UNIT) $(SUITES_CLI) -- $(SUITES_VM)
 
 check-deps:
-	@tests/deps build test podman vm lint package
+	@tests/deps build test podman vm lint package cluster
 
 check-unit: $(UNIT)
 	tests/run $(SUITES_UNIT)
 check-cli: $(HOOK)
-	@tests/deps build test
+	@tests/deps build test cluster
 	HOOK=$(HOOK) BUILD=$(BUILD) tests/run $(SUITES_CLI)
 check-podman: $(HOOK)
 	@tests/deps test podman
@@ -288,8 +291,25 @@ dist:
 	git archive --format=tar --prefix=oci-rdma-hook-$(VERSION)/ HEAD | gzip -9n >$(DIST).new
 	@mv -f $(DIST).new $(DIST)
 
+# ---- clusters ----
+
+ROLE ?= worker
+
+machineconfig: $(HOOK)
+	@ROLE='$(ROLE)' PROFILE='$(PROFILE)' HOOKS='$(HOOKS)' RUNTIME='$(RUNTIME)' \
+		config/machineconfig/render-hook $(HOOK) $(BUILD)/99-$(ROLE)-oci-rdma-hook.yaml
+
+iommu-passthrough:
+	@ROLE='$(ROLE)' ARCH='$(ARCH)' INTEL_IOMMU='$(INTEL_IOMMU)' \
+		config/machineconfig/render-iommu $(BUILD)/98-$(ROLE)-iommu-passthrough.yaml
+
+# The context of config/kubernetes/Containerfile, of this tree and a busybox alone
+installer: $(HOOK)
+	@tests/deps installer
+	@config/kubernetes/make-context $(HOOK) $(BUILD)/installer
+
 clean:
 	rm -rf $(BUILD)
 
 .PHONY: all help demo bench check check-deps check-unit check-cli check-podman check-vm check-package lint format \
-	install uninstall dist clean
+	install uninstall dist machineconfig iommu-passthrough installer clean

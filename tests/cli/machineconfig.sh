@@ -1,0 +1,132 @@
+#!/bin/bash
+# What `make machineconfig` and `make iommu-passthrough` render: valid for Ignition and for the operator, in an order that never leaves
+# CRI-O without what a file names, and with what it takes to serve a container.
+# shellcheck disable=SC2016,SC2317 # functions that check calls, and a script in quotes
+cd "$(dirname "$0")/../.." || exit 1
+. tests/cli/setup.bash
+
+mcd() { python3 tests/cli/tools/mcd.py "$@"; }
+# render NAME [VARIABLE=VALUE…]: $T/NAME.yaml with $executable, what was said in $T/log
+executable=$HOOK
+render() {
+	local name=$1
+	shift
+	env "$@" config/machineconfig/render-hook "$executable" "$T/$name.yaml" >"$T/log" 2>&1
+}
+ignition() { mcd ignition "$1" "$2" >"$T/ignition.json" && ignition-validate "$T/ignition.json"; }
+refused() { ! "$@"; }
+
+# ---- the file ----
+
+check "renders" render full RUNTIME=1
+has "says how large it is" "% of what a pool may have" "$(<"$T/log")"
+check "yamllint" yamllint -s -c tests/yamllint "$T/full.yaml"
+for name in 99-worker-oci-rdma-hook 99-worker-oci-rdma-hook-enable; do
+	check "ignition-validate: $name" ignition "$T/full.yaml" "$name"
+done
+sed 's|path: /usr/local/bin/oci-rdma-hook$|path: usr/local/bin/oci-rdma-hook|' "$T/full.yaml" >"$T/broken.yaml"
+check "control: ignition-validate refuses a relative path" refused ignition "$T/broken.yaml" 99-worker-oci-rdma-hook
+sed 's|compression: gzip|compression: xz|' "$T/full.yaml" >"$T/broken.yaml"
+check "control: ignition-validate refuses an unknown compression" refused ignition "$T/broken.yaml" 99-worker-oci-rdma-hook
+sed 's|^    storage:|   storage:|' "$T/full.yaml" >"$T/broken.yaml"
+check "control: yamllint refuses wrong indentation" refused yamllint -s -c tests/yamllint "$T/broken.yaml"
+check "renders again" render again RUNTIME=1
+is "the same input gives the same bytes" "$(sed 1d "$T/full.yaml" | sha256sum)" "$(sed 1d "$T/again.yaml" | sha256sum)"
+printf '\4\0\0\0\24\0\0\0\3\0\0\0GNU\0another directory...' >"$T/build-id"
+objcopy --update-section .note.gnu.build-id="$T/build-id" "$HOOK" "$T/elsewhere"
+executable=$T/elsewhere
+check "renders what was built elsewhere" render elsewhere RUNTIME=1
+executable=$HOOK
+is "…wherever it was built" "$(sed 1d "$T/full.yaml" | sha256sum)" "$(sed 1d "$T/elsewhere.yaml" | sha256sum)"
+
+# ---- on a node ----
+
+root=$T/root
+mkdir "$root"
+check "install: nothing is named before it is there" mcd update "$root" none "$T/full.yaml"
+is "the executable's mode" 755 "$(stat -c %a "$root/usr/local/bin/oci-rdma-hook")"
+is "the executable runs" "$("$HOOK" --version)" "$("$root/usr/local/bin/oci-rdma-hook" --version)"
+for f in config/hooks.d/annotation/*.json config/crio/60-oci-rdma-hook.conf config/profiles/default.json; do
+	case $f in
+	*.conf) to=etc/crio/crio.conf.d/60-oci-rdma-hook.conf ;;
+	*/default.json) to=etc/oci-rdma-hook/config.json ;;
+	*) to=etc/containers/oci/hooks.d/${f##*/} ;;
+	esac
+	check "$to" cmp "$f" "$root/$to"
+	is "$to: its mode" 644 "$(stat -c %a "$root/$to")"
+done
+
+node h100
+mkdir -p "$NODE/etc" && cp -a "$root/etc/oci-rdma-hook" "$NODE/etc/"
+bundle h100-trainer.json
+"$root/usr/local/bin/oci-rdma-hook" --sysroot "$NODE" --dry-run --format json "$B" >"$T/out" 2>"$T/err"
+gets "the dry run with what was decoded" mlx5_6,mlx5_7,mlx5_10,mlx5_11
+cp "$T/out" "$T/profile"
+config
+dry_run --format json
+same "the default profile says what holds without the file" "$(jq -S . "$T/out")" "$(jq -S . "$T/profile")"
+
+# A namespace of its own has the node's /usr/local/bin, since the kernel looks for the interpreter by its path.
+runtime() { # COMMAND…
+	unshare --mount sh -ec 'mount --bind "$1" /usr/local/bin; shift; exec "$@"' - "$root/usr/local/bin" "$@"
+}
+is "the handler's path is the shim: it runs crun" "$(crun --version)" "$(runtime /usr/local/bin/oci-rdma-runtime-crun --version 2>&1)"
+is "…with its arguments" "$(crun --root "$T/none" state x 2>&1)" "$(runtime /usr/local/bin/oci-rdma-runtime-crun --root "$T/none" state x 2>&1)"
+has "…and the executable is still the hook" "unknown stage" "$(runtime /usr/local/bin/oci-rdma-hook nonsense 2>&1)"
+
+base=$T/full.yaml=99-worker-oci-rdma-hook
+check "upgrade: nothing is named before it is there" mcd update "$root" "$T/full.yaml" "$T/full.yaml"
+check "removal, first step" mcd update "$root" "$T/full.yaml" "$base"
+is "CRI-O has nothing to look for" "" "$(find "$root/etc/containers" "$root/etc/crio" -type f)"
+check "removal, second step" mcd update "$root" "$base" none
+is "nothing is left" "" "$(find "$root" ! -type d)"
+mcd update "$root" none "$T/full.yaml" >/dev/null
+has "control: both at once would leave hooks.d files without their executable" "which is not there" \
+	"$(mcd update "$root" "$T/full.yaml" none)"
+
+# ---- what can be asked for ----
+
+check "another pool" render pool ROLE=gpu-h100
+is "…its names" "99-gpu-h100-oci-rdma-hook 99-gpu-h100-oci-rdma-hook-enable" \
+	"$(sed -n 's/^  name: //p' "$T/pool.yaml" | xargs)"
+is "…its label" 2 "$(grep -c 'machineconfiguration.openshift.io/role: gpu-h100$' "$T/pool.yaml")"
+lacks "without RUNTIME=1 there is no handler" runtime "$(grep path: "$T/pool.yaml")"
+check "HOOKS=device" render device HOOKS=device
+rm -rf "$root" && mkdir "$root" && mcd update "$root" none "$T/device.yaml"
+check "…the files for every container" cmp config/hooks.d/device/90-oci-rdma-hook.json "$root/etc/containers/oci/hooks.d/90-oci-rdma-hook.json"
+check "…and the policy that goes with it" cmp config/profiles/device.json "$root/etc/oci-rdma-hook/config.json"
+for profile in config/profiles/*.json; do
+	check "PROFILE=${profile##*/}" render profile PROFILE="$(basename "$profile" .json)"
+	config "$(<"$profile")"
+	dry_run --format json
+	gets "…is a policy that grants" mlx5_6,mlx5_7,mlx5_10,mlx5_11
+done
+check "PROFILE: a path" render profile PROFILE=config/profiles/roce-legacy.json
+
+head -c 600000 /dev/urandom >"$T/noise"
+objcopy --add-section noise="$T/noise" --set-section-flags noise=alloc,readonly "$HOOK" "$T/large" 2>/dev/null
+executable=$T/large
+check "an executable that is too large is refused" refused render large
+has "…saying so" "too much beside the other MachineConfigs" "$(<"$T/log")"
+check "…and writes nothing" test ! -e "$T/large.yaml"
+executable=$HOOK
+for wrong in ROLE=Worker_1 HOOKS=all PROFILE=none RUNTIME=yes; do
+	check "refused: $wrong" refused render wrong "$wrong"
+done
+
+# ---- the IOMMU ----
+
+iommu() { env "${@:2}" config/machineconfig/render-iommu "$T/$1.yaml" >"$T/log" 2>&1; }
+arguments() { python3 -c 'import sys, yaml; print(*yaml.safe_load(open(sys.argv[1]))["spec"]["kernelArguments"])' "$T/$1.yaml"; }
+check "iommu: renders" iommu x86
+is "iommu: x86" iommu=pt "$(arguments x86)"
+check "iommu: Arm renders" iommu arm ARCH=aarch64
+is "iommu: Arm" iommu.passthrough=1 "$(arguments arm)"
+check "iommu: Intel renders" iommu intel INTEL_IOMMU=1
+is "iommu: Intel's by option only" "intel_iommu=on iommu=pt" "$(arguments intel)"
+check "iommu: not on Arm" refused iommu wrong ARCH=aarch64 INTEL_IOMMU=1
+for name in x86 arm intel; do
+	check "iommu: yamllint $name" yamllint -s -c tests/yamllint "$T/$name.yaml"
+	check "iommu: ignition-validate $name" ignition "$T/$name.yaml" 98-worker-iommu-passthrough
+done
+finish
