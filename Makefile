@@ -135,13 +135,14 @@ demo: $(HOOK)
 
 # ---- tests ----
 
+KUBECHECK := $(BUILD)/tests/kubecheck
 SUITES_UNIT = $(UNIT)
 SUITES_CLI = $(sort $(wildcard tests/cli/*.sh))
 SUITES_PODMAN = $(sort $(wildcard tests/podman/*.sh))
 SUITES_PACKAGE = $(sort $(wildcard tests/package/*.sh))
 SUITES_VM = tests/vm/check tests/vm/check-shim tests/vm/check-netns tests/vm/check-install
 
-check: $(HOOK) $(UNIT) check-deps
+check: $(HOOK) $(UNIT) check-deps $(KUBECHECK)
 	HOOK=$(HOOK) BUILD=$(BUILD) tests/run $(SUITES_PODMAN) tests/lint $(SUITES_PACKAGE) $(SUITES_UNIT) $(SUITES_CLI) -- $(SUITES_VM)
 
 check-deps:
@@ -149,7 +150,7 @@ check-deps:
 
 check-unit: $(UNIT)
 	tests/run $(SUITES_UNIT)
-check-cli: $(HOOK)
+check-cli: $(HOOK) $(KUBECHECK)
 	@tests/deps build test cluster
 	HOOK=$(HOOK) BUILD=$(BUILD) tests/run $(SUITES_CLI)
 check-podman: $(HOOK)
@@ -177,6 +178,10 @@ $(BUILD)/tests/unit/fake_cuda.so: tests/unit/fake_cuda.c | $(BUILD)/.deps-test
 
 $(BUILD)/tests/unit/test_cuda: $(BUILD)/tests/unit/fake_cuda.so
 $(BUILD)/tests/unit/test_cuda: CPPFLAGS += -DFAKE_CUDA='"$(abspath $(BUILD))/tests/unit/fake_cuda.so"'
+
+# What a Kubernetes API server would say of config/
+$(KUBECHECK): tests/cluster/build-kubecheck tests/cluster/kubecheck.go
+	@tests/cluster/build-kubecheck $@
 
 $(BUILD)/.deps-test: tests/deps
 	@mkdir -p $(@D)

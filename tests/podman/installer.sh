@@ -1,0 +1,40 @@
+#!/bin/bash
+# The DaemonSet's image, built from nothing but our files, as its containers run: root without any capability, on a root file system
+# that cannot be written.
+# shellcheck disable=SC2154,SC2317 # what setup.bash sets; functions that check calls
+. tests/podman/setup.bash
+
+host=$T/host
+image=localhost/oci-rdma-hook-installer:test
+mounts=(usr/local/bin etc/oci-rdma-hook usr/share/containers/oci/hooks.d etc/crio/crio.conf.d run/oci-rdma-hook)
+for dir in "${mounts[@]}"; do mkdir -p "$host/$dir"; done
+mkdir "$T/config"
+cp config/kubernetes/install/config.json "$T/config/"
+runtime=crun
+
+# installer TASK [OPTION…]
+installer() {
+	local dir volumes=(--volume "$T/config:/config:ro")
+	for dir in "${mounts[@]}"; do volumes+=(--volume "$host/$dir:/host/$dir"); done
+	pod run --rm --cgroup-parent "/${T##*/}" --user 0 --read-only --read-only-tmpfs=false --cap-drop all \
+		--security-opt no-new-privileges "${volumes[@]}" "${@:2}" "$image" "$1"
+}
+refused() { ! "$@"; }
+
+check "the context" config/kubernetes/make-context "$HOOK" "$T/context"
+check "the image is built without a network" timeout 60 buildah build --quiet --network none --tag "$image" "$T/context"
+check "install" installer install --env RUNTIME=1
+for file in config/hooks.d/annotation/*.json; do
+	check "${file##*/}" cmp "$file" "$host/usr/share/containers/oci/hooks.d/${file##*/}"
+done
+is "config.json is the ConfigMap's" "$(<config/kubernetes/install/config.json)" "$(<"$host/etc/oci-rdma-hook/config.json")"
+is "the executable is root's and runs" "$("$HOOK" --version) 755 0:0" \
+	"$("$host/usr/local/bin/oci-rdma-hook" --version) $(stat -c '%a %u:%g' "$host/usr/local/bin/oci-rdma-hook")"
+check "the readiness probe" installer check --env RUNTIME=1
+rm "$host/usr/share/containers/oci/hooks.d/90-oci-rdma-hook.json"
+check "the readiness probe notices what is gone" refused installer check --env RUNTIME=1
+check "install mends it" installer install --env RUNTIME=1
+check "remove" installer remove --env RUNTIME=1 --env GRACE=1
+is "nothing is left" "" "$(find "$host" ! -type d)"
+nothing_left
+finish
