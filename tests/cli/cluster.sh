@@ -56,7 +56,7 @@ is "statefulset: two pods, four networks, a headless service" "2 4 None trainer"
 
 namespace() { printf '{"metadata":{"name":"team-a"%s}}' "${1:+,\"labels\":$1}"; }
 pod() { printf '{"metadata":{"name":"p"%s}}' "${1:+,\"annotations\":$1}"; }
-# decides DESCRIPTION WANT OBJECT OLD NAMESPACE
+# admits DESCRIPTION WANT OBJECT OLD NAMESPACE
 admits() {
 	is "admission: $1" "$2" "$(printf '{"object":%s,"oldObject":%s,"namespaceObject":%s}' "$3" "$4" "$5" |
 		"$KUBECHECK" --policy config/admission/policy.yaml 2>&1)"
@@ -107,6 +107,15 @@ is "a change of no file of the MachineConfigs reboots, and CRI-O is restarted fo
 is "…in the operator's words: Restart names a service, None nothing" true "$(json config/openshift/node-disruption-policy.yaml |
 	jq '.[0].spec.nodeDisruptionPolicy.files | all(.[]; .actions | length == 1) and
 		all(.[].actions[]; (.type == "Restart") == has("restart")) and all(.[].actions[]; .type | IN("None", "Restart"))')"
+
+is "MachineOSConfig: as its type in the operator's API has it" "containerFile imageBuilder machineConfigPool renderedImagePushSecret renderedImagePushSpec" \
+	"$(json config/openshift/machineosconfig.yaml | jq -r '.[0].spec | keys | join(" ")')"
+
+# metadata.annotations may have 256 KiB together (apimachinery, ValidateAnnotationsSize); oc apply copies the object into one.
+largest=$(json "$T/mc.yaml" | jq 'map(tostring | length) | max')
+check "oc apply could not copy the MachineConfig into an annotation ($largest bytes)" test "$largest" -gt 262144
+is "…so it is applied by the server, wherever it is said" "" "$(grep -rnE 'oc apply (-f )?[^-]*build/99' README.md doc config)"
+has "…and in the file itself" "oc apply --server-side -f $T/mc.yaml" "$(sed -n 2p "$T/mc.yaml")"
 
 daemonset() { jq -r 'map(select(.kind == "DaemonSet"))[0].spec.template.spec | '"$1" "$T/$2.json"; }
 json "$T/config-kubernetes-install.yaml" >"$T/install.json"
