@@ -180,8 +180,9 @@ int main(int argc, char **argv)
 	open_standard_streams();
 	if (argc > 0 && is_shim(argv[0]))
 		return shim_run(argc, argv);
-	/* A MachineConfig can neither link (the operator refuses changed links) nor carry us twice: its
-	 * oci-rdma-runtime-crun is a script with us as interpreter, which execve(2) puts in front. */
+	/* A MachineConfig can neither link (the operator refuses changed links) nor carry us twice:
+	 * its oci-rdma-runtime-crun is a script with us as interpreter, which execve(2) puts in
+	 * front. */
 	if (argc > 1 && argv[1][0] == '/' && is_shim(argv[1]))
 		return shim_run(argc - 1, argv + 1);
 	status = parse(argc, argv, &command);

@@ -30,6 +30,18 @@ done
 is "config.json is the ConfigMap's" "$(<config/kubernetes/install/config.json)" "$(<"$host/etc/oci-rdma-hook/config.json")"
 is "the executable is root's and runs" "$("$HOOK" --version) 755 0:0" \
 	"$("$host/usr/local/bin/oci-rdma-hook" --version) $(stat -c '%a %u:%g' "$host/usr/local/bin/oci-rdma-hook")"
+# The handler's runtime is a script whose interpreter is the hook: called as a runtime it is the shim. podman keeps its environment
+# from what it starts, so the node is named in between.
+config "{ \"memlock\": \"8Mi\", \"state_dir\": \"$T/state\" }"
+root
+runtime=$T/crun
+printf '#!/bin/sh\nexport OCI_RDMA_SYSROOT=%s\nexec %s/usr/local/bin/oci-rdma-runtime-crun "$@"\n' "$NODE" "$host" >"$runtime"
+chmod 755 "$runtime"
+run "${rdma[@]}"
+starts "a container of the handler"
+is "a container of the handler: memlock" "$AFTER" "$memlock"
+is "a container of the handler: the environment names its HCA" "$NCCL" "$nccl_env"
+runtime=crun
 check "the readiness probe" installer check --env RUNTIME=1
 rm "$host/usr/share/containers/oci/hooks.d/90-oci-rdma-hook.json"
 check "the readiness probe notices what is gone" refused installer check --env RUNTIME=1
