@@ -180,8 +180,8 @@ $(BUILD)/tests/unit/test_cuda: $(BUILD)/tests/unit/fake_cuda.so
 $(BUILD)/tests/unit/test_cuda: CPPFLAGS += -DFAKE_CUDA='"$(abspath $(BUILD))/tests/unit/fake_cuda.so"'
 
 # What a Kubernetes API server would say of config/
-$(KUBECHECK): tests/cluster/build-kubecheck tests/cluster/kubecheck.go
-	@tests/cluster/build-kubecheck $@
+$(KUBECHECK): tests/cluster/prepare tests/cluster/kubecheck.go
+	@tests/cluster/prepare $(@D)
 
 $(BUILD)/.deps-test: tests/deps
 	@mkdir -p $(@D)
