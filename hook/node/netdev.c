@@ -25,6 +25,25 @@ static bool is_netdev_name(const char *name)
 	       strcmp(name, ".") != 0 && strcmp(name, "..") != 0;
 }
 
+/*
+ * The addresses of a slave are its bond's (RoCE LAG), so that the bond is what NCCL can use. The
+ * master may also be a bridge or Open vSwitch, which has none of the port's.
+ */
+static void follow_bond(int net_dir, struct device *device)
+{
+	char path[64];
+	char link[256];
+	cleanup_fd bonding = -1;
+
+	(void)snprintf(path, sizeof(path), "%.15s/master/bonding", device->netdev);
+	bonding = openat(net_dir, path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	*strrchr(path, '/') = '\0';
+	if (bonding >= 0 && fs_read_link(net_dir, path, link, sizeof(link)) >= 0 &&
+	    is_netdev_name(text_base_name(link)))
+		(void)snprintf(device->netdev, sizeof(device->netdev), "%.15s",
+			       text_base_name(link));
+}
+
 /* <device>/net: netns-tagged, so it shows an interface only while that is in our namespace. */
 void node_read_host_netdev(const struct node *node, struct device *device)
 {
@@ -43,6 +62,8 @@ void node_read_host_netdev(const struct node *node, struct device *device)
 			(void)snprintf(device->netdev, sizeof(device->netdev), "%.15s",
 				       entry->d_name);
 	}
+	if (dir && device->netdev[0])
+		follow_bond(dirfd(dir), device);
 }
 
 struct devinfo {
