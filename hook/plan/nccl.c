@@ -124,6 +124,20 @@ static int common_gid_index(const struct devices *devices)
 	return common;
 }
 
+/* True if all ports are known, and none is an Ethernet one: there is no index to agree on. */
+static bool needs_no_gid_index(const struct devices *devices)
+{
+	for (size_t i = 0; i < devices->n; i++) {
+		if (!devices->item[i].n_ports)
+			return false;
+		for (size_t p = 0; p < devices->item[i].n_ports; p++) {
+			if (strcmp(devices->item[i].port[p].link_layer, "InfiniBand") != 0)
+				return false;
+		}
+	}
+	return true;
+}
+
 static int add_gid_index(struct arena *arena, const struct facts *facts, struct plan *plan,
 			 struct warnings *warnings)
 {
@@ -133,6 +147,8 @@ static int add_gid_index(struct arena *arena, const struct facts *facts, struct 
 	if (config->nccl.gid_index == GID_INDEX_AUTO)
 		return 0;
 	if (config->nccl.gid_index == GID_INDEX_LEGACY) {
+		if (needs_no_gid_index(facts->devices))
+			return 0;
 		index = common_gid_index(facts->devices);
 		if (index < 0)
 			return warnings_add(arena, warnings, "gid_index_differs",
