@@ -1,0 +1,58 @@
+#!/bin/bash
+# Every way in which a cluster gives RDMA devices to a container: tests/cli/paths has a file for each, with
+#   about    what it is
+#   node     the node as it was recorded: a description for tests/nodes/mknode, or the name of one there
+#   bundle   the container as the engine hands it over: a case for tests/bundles/mkbundle
+#   plan     what the dry run is to say: all of its JSON, but for who the container is and what is worded for people. A warning
+#            is its code, and what its message must name
+cd "$(dirname "$0")/../.." || exit 1
+. tests/cli/setup.bash
+
+# field JQ-FILTER: of $path
+field() { jq -r "$1" "$path"; }
+
+# unsaid: what the warnings of the dry run lack, or have too much
+unsaid() {
+	jq -r --slurpfile path "$path" '$path[0].plan.warnings as $want | .warnings as $got | ($got | map(.code)) as $codes |
+		if $codes != ($want | map(.[0])) then "warnings: \($got)"
+		else range($want | length) as $i | $want[$i][1:][] as $part | $got[$i].message |
+			select(contains($part) | not) | "\($part) is not in: \(.)"
+		end' "$T/out"
+}
+
+# untold: what a reader of the text does not learn
+untold() {
+	local text part
+	text=$("$HOOK" --sysroot "$NODE" --dry-run "$B")
+	field '.plan | .decision, (.devices[] | .ibdev, .netdev // empty), (.env | to_entries[] | "\(.key)=\(.value)"), .warnings[][0]' |
+		while read -r part; do
+			case $text in *"$part"*) ;; *) echo "$part" ;; esac
+		done
+}
+
+# added BEFORE AFTER: the environment and the capabilities that one spec has and the other has not. The limit is left out: this
+# machine may not have the right to give it.
+added() {
+	jq -S -c -n --slurpfile before "$1" --slurpfile after "$2" '[$before[0], $after[0]] | map(.process) |
+		{env: (.[1].env - .[0].env | sort), capabilities: ([.[1].capabilities[]] | map(map(select(. == "CAP_IPC_LOCK"))) | unique)}'
+}
+
+# promised: the same, as the dry run has it
+promised() {
+	jq -S -c '{env: (.env | to_entries | map("\(.key)=\(.value)") | sort), capabilities: (if .capabilities == [] then [[]] else [.capabilities] end)}' "$T/out"
+}
+
+paths=(tests/cli/paths/*.json)
+for path in "${paths[@]}"; do
+	name=$(basename "$path" .json)
+	node "$(field .node)"
+	plan "$(field .bundle)"
+	is "$name: a plan is made, without a word on stderr" "0 " "$rc $(<"$T/err")"
+	same "$name: $(field .about)" "$(jq -S '.plan | del(.warnings)' "$path")" \
+		"$(jq -S 'del(.schema, .container, .reason, .warnings)' "$T/out" 2>&1)"
+	is "$name: its warnings" "" "$(unsaid 2>&1)"
+	is "$name: the text says it, too" "" "$(untold)"
+	"$HOOK" --sysroot "$NODE" precreate <"$B/config.json" >"$T/edited" 2>"$T/err"
+	is "$name: a run does what the dry run says" "$(promised)" "$(added "$B/config.json" "$T/edited" 2>&1)"
+done
+finish
