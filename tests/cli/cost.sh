@@ -1,0 +1,88 @@
+#!/bin/bash
+# Work grows with the container's devices, not with the node's: every system call, counted by its name, on a node with 16 VFs
+# and on one with 1,024. Directories count by what was read of them, too, since one call may read many names.
+# One exception: privileged_scan, which is to find all VFs of the node.
+cd "$(dirname "$0")/../.." || exit 1
+. tests/cli/setup.bash
+. tests/cli/process.bash
+
+# The init's parent is to be the runtime or the runtime's: strace stands for a runtime, this shell for conmon.
+cat >"$T/traced" <<END
+#!/bin/bash
+exec strace -f -qq -o "$T/calls" -- "$HOOK" "\$@"
+END
+chmod +x "$T/traced"
+HOOK=$T/traced
+
+# counted: "NAME CALLS" a line, "read of directories BYTES", and how it ended
+counted() {
+	sed -nE 's/^[0-9]+ +([a-z_0-9]+)\(.*/\1/p' "$T/calls" | sort | uniq -c | awk '{ print $2, $1 }'
+	sed -nE 's/.* getdents64\(.* = ([0-9]+)$/\1/p' "$T/calls" | awk '{ n += $1 } END { print "read of directories", n + 0 }'
+	echo "status $rc"
+}
+
+declare -A counts
+# run WAY NODE: counts[WAY,NODE] of $case under $policy
+run() {
+	container "$case"
+	if [ "$1" = dry-run ]; then dry_run --format json; else hook "$1"; fi
+	counts[$1,$2]=$(counted)
+	decision=$(jq -r .decision "$T/out" 2>&1)
+}
+
+# calls WAY NODE: how many
+calls() { awk 'NF == 2 && $1 != "status" { n += $2 } END { print n }' <<<"${counts[$1,$2]}"; }
+
+two='"devices":[["/dev/infiniband/uverbs8",231,200],["/dev/infiniband/uverbs9",231,201]]'
+claims='"env":["PCIDEVICE_A_R=0000:11:00.3,0000:11:00.2"]'
+declare -A containers=(
+	[none]='{}'
+	[unasked]='{"annotations":{"oci-rdma-hook.io/inject":null}}'
+	[one]='{"devices":[["/dev/infiniband/uverbs8",231,200]]}'
+	[two]="{$two,$claims}"
+	[gpu]="{\"devices\":[[\"/dev/nvidia0\",195,0],[\"/dev/infiniband/uverbs8\",231,200]]}"
+	[privileged]="{\"privileged\":true,$two,$claims}"
+)
+declare -A policies=(
+	[annotation]='{"memlock": "8Mi"}'
+	[device]='{"memlock": "8Mi", "opt_in": "device"}'
+	[everything]='{"memlock": "8Mi", "nccl": {"socket_ifname": "rdma", "gid_index": "legacy"}, "frameworks": {"ucx": true, "gloo": true}}'
+)
+declare -A wanted=([none]=none [unasked]=none [one]=grant [two]=grant [gpu]=grant [privileged]=grant)
+
+declare -A nodes=([16]='{"pfs": 8, "vfs_per_pf": 2}' [1024]=big)
+for vfs in "${!nodes[@]}"; do
+	node "${nodes[$vfs]}"
+	mv "$NODE" "$T/node-$vfs"
+done
+NODE=
+
+for policy in annotation device everything; do
+	for name in none unasked one two gpu privileged; do
+		case=${containers[$name]}
+		for vfs in 16 1024; do
+			NODE=$T/node-$vfs
+			config "${policies[$policy]}"
+			run createRuntime $vfs
+			run dry-run $vfs
+		done
+		for way in createRuntime dry-run; do
+			same "$policy, $name, $way: as many system calls with 1,024 VFs as with 16 ($(calls $way 16))" \
+				"${counts[$way,16]}" "${counts[$way,1024]}"
+		done
+		is "$policy, $name: the decision" "${wanted[$name]}" "$decision"
+		if [ $name = one ]; then one=$(calls createRuntime 16); fi
+	done
+	# the devices of the last container are two
+	check "$policy, control: two devices cost more than one" test "$(calls createRuntime 16)" -gt "$one"
+done
+
+case='{"privileged":true}'
+for vfs in 16 1024; do
+	NODE=$T/node-$vfs
+	config '{"memlock": "8Mi", "privileged_scan": true}'
+	run createRuntime $vfs
+done
+check "privileged_scan is the exception: $(calls createRuntime 16) system calls with 16 VFs, $(calls createRuntime 1024) with 1,024" \
+	test "$(calls createRuntime 1024)" -gt "$((10 * $(calls createRuntime 16)))"
+finish
