@@ -1,0 +1,237 @@
+#!/bin/bash
+# The hook in a pod's network namespace, by this machine's kernel: into which it goes, what it takes for a device's interface, how
+# long that may last, and that nothing of it stays. The RDMA devices are a recorded node's, bound over /sys; the hook insists on
+# sysfs there, and strace lets the tree pass for it. tests/vm has devices that are in the namespace.
+# Everything happens in mount, network and process namespaces of the suite's own.
+cd "$(dirname "$0")/../.." || exit 1
+if [ "${OWN_NAMESPACES-}" != yes ] && [ "$(id -u)" -eq 0 ]; then
+	exec 9</proc/self/ns/net # the machine's own
+	# 1 is no container's runtime.
+	OWN_NAMESPACES=yes exec unshare --mount --net --pid --fork --kill-child --mount-proc sh -c 'tests/cli/netns.sh; exit $?'
+fi
+. tests/cli/setup.bash
+. tests/cli/process.bash
+
+# What a run may take, in ms, that waits at most 1,000 for the namespace
+RUN_MAX=3000
+
+# ---- the node and its namespaces ----
+
+# The machine's interface that has a parent device, if there is one: its NAME, and the PARENT, an auxiliary device of FUNCTION
+for device in /sys/class/net/*/device; do
+	[ -e "$device" ] || break
+	NAME=$(basename "$(dirname "$device")")
+	home=$(realpath "$device")
+	PARENT=${home##*/} FUNCTION=$(basename "${home%/*}")
+	[[ $FUNCTION != *:*:*.* ]] || break
+done
+node "{\"functions\":[
+	{\"pci\":\"0000:3b:00.0\",\"ibdev\":\"mlx5_0\",\"numa\":0,\"vfs\":[
+		{\"pci\":\"0000:3b:02.6\",\"ibdev\":\"mlx5_6\",\"ip\":\"10.0.103.6\"},
+		{\"pci\":\"0000:3b:02.7\",\"ibdev\":\"mlx5_7\",\"exclusive\":true}]},
+	{\"pci\":\"${FUNCTION-0000:00:03.0}\",\"sfs\":[{\"sf\":1,\"name\":\"${PARENT-none}\",\"ibdev\":\"mlx5_1\",\"ip\":\"10.0.103.1\"}]}]}"
+echo '{"memlock": "8Mi", "nccl": {"socket_ifname": "rdma"}}' >"$T/config.json"
+mount --bind "$NODE/sys" /sys || exit 1
+
+# new_namespace NAME: $T/NAME
+new_namespace() {
+	: >"$T/$1"
+	unshare --net="$T/$1" true
+}
+in_pod() { nsenter --net="$T/pod" "$@"; }
+: >"$T/machine"
+mount --bind /proc/self/fd/9 "$T/machine"
+exec 9<&-
+trap 'end_process; umount "$T"/{machine,pod,big} 2>/dev/null; rm -rf "$T"' EXIT
+new_namespace pod
+new_namespace big
+
+# SYSFS_MAGIC is put into what fstatfs says first. strace stands for the runtime, and this shell for conmon: it is the parent of
+# the init and of strace. MORE: options of strace
+REAL=$HOOK
+HOOK=$T/traced
+cat >"$HOOK" <<END
+#!/bin/bash
+shift 2 # --sysroot DIR: it is /
+exec strace -f --seccomp-bpf -qq -o "$T/trace" -e trace=fstatfs,setns,mount \
+	-e inject=fstatfs:poke_exit=@arg2=7265656200000000:when=1 \$MORE -- "$REAL" --config "$T/config.json" "\$@"
+END
+chmod +x "$HOOK"
+export MORE=
+
+# ---- runs ----
+
+# on DEVICES [PATH]: the case with these uverbs and a network namespace, the pod's by its PATH or only by the init's pid
+on() {
+	local number devices=
+	for number in $1; do devices+="${devices:+,}[\"/dev/infiniband/uverbs$number\",231,$((192 + number))]"; done
+	printf '{"devices":[%s],"merge":{"linux":{"namespaces":[{"type":"mount"},{"type":"network"%s}]}}}' "$devices" \
+		"${2:+,\"path\":\"$2\"}"
+}
+
+names() { jq -c '[.devices[] | [.ibdev, .netdev]]' "$T/out" 2>&1; }
+
+# timed COMMAND…: sets MS
+timed() {
+	local start
+	start=$(date +%s%N)
+	"$@"
+	MS=$((($(date +%s%N) - start) / 1000000))
+}
+
+# left: what a run may leave behind; all that is here is the suite's
+left() {
+	cat /proc/self/mountinfo
+	lsns --noheadings --output NS,TYPE
+	processes
+	find "$B" "$NODE"
+}
+
+# processes: of the hook
+processes() {
+	local exe
+	for exe in /proc/[0-9]*/exe; do
+		if [ "$(readlink "$exe")" = "$REAL" ]; then echo "${exe//[!0-9]/}"; fi
+	done
+}
+
+# ---- into which namespace ----
+
+# namespaces PID: of that process, without the network's
+namespaces() { readlink "/proc/$1/ns/"{cgroup,ipc,mnt,pid,user,uts}; }
+
+# seen FILE: the namespaces of the process of the hook that is in the network namespace of FILE, as soon as there is one
+seen() {
+	local want process tries
+	want=net:[$(stat -Lc %i "$1")]
+	for ((tries = 0; tries < 250; tries++)); do
+		for process in $(processes); do
+			if [ "$(readlink "/proc/$process/ns/net")" = "$want" ]; then
+				namespaces "$process"
+				return
+			fi
+		done
+		sleep 0.02
+	done
+}
+
+# enters DESCRIPTION FILE COMMAND…: a process of the hook is in the network namespace of FILE, and in no other one that is not
+# ours. It is stopped where it has just entered.
+enters() {
+	local what=$1 watcher
+	seen "$2" >"$T/seen" &
+	watcher=$!
+	shift 2
+	MORE='-e inject=setns:signal=STOP' "$@"
+	wait $watcher
+	same "$what: a process of the hook is in that network namespace, and in no other one" "$(namespaces self)" "$(<"$T/seen")"
+	is "$what: and has gone" "" "$(processes)"
+}
+
+bundle "$(on 6 "$T/pod")"
+enters "by the spec's path" "$T/pod" dry_run --format json
+WRAPPER=(nsenter "--net=$T/pod")
+fresh_process
+bundle "$(on 6 "/proc/$pid/ns/net")"
+enters "by a path in /proc" "$T/pod" dry_run --format json
+container "$(on 6)"
+enters "by the init's pid" "$T/pod" hook createRuntime
+container "$(on 6 "$T/big")"
+enters "the spec's path goes before the pid" "$T/big" hook createRuntime
+is "and the hook has done its work without it" "$AFTER NCCL_IB_HCA==mlx5_6" \
+	"$(limit) $(grep -v '^#' "$ROOT/etc/nccl.conf")"
+
+# ---- whose interface ----
+
+in_pod ip -batch - <<'END'
+link add net1 type veth peer name mlx5_6
+link set net1 alias 0000:3b:02.6
+link set net1 up
+link set mlx5_6 up
+link add uverbs6 link net1 type macvlan mode bridge
+link add br0 type bridge
+link set mlx5_6 master br0
+addr add 10.0.103.6/24 dev net1
+END
+is "the pod has its interfaces" br0,lo,mlx5_6,net1,uverbs6 "$(in_pod ip -j link | jq -r '[.[].ifname] | sort | join(",")')"
+plan "$(on "6 7" "$T/pod")"
+is "veth, bridge and macvlan are no device's, whatever their names" '[["mlx5_6",null],["mlx5_7",null]]' "$(names)"
+that "so NCCL_SOCKET_IFNAME is not set" .env.NCCL_SOCKET_IFNAME null
+warns "and that is said" no_netdev_name
+container "$(on 6)"
+hook createRuntime
+is "nor by the hook" NCCL_IB_HCA==mlx5_6 "$(grep -v '^#' "$ROOT/etc/nccl.conf")"
+if [ -n "${NAME-}" ]; then
+	plan "$(on "6 1" "$T/machine")"
+	is "an interface of this machine is its device's, and no other's" "[[\"mlx5_1\",\"$NAME\"],[\"mlx5_6\",null]]" "$(names)"
+	plan "$(on 1 "$T/pod")"
+	is "and nobody's where it is not" '[["mlx5_1",null]]' "$(names)"
+	plan "$(on 1 "$T/machine")"
+	that "NCCL_SOCKET_IFNAME" .env.NCCL_SOCKET_IFNAME "=$NAME"
+	WRAPPER=(nsenter "--net=$T/machine")
+	container "$(on 1)"
+	hook createRuntime
+	has "and by the hook, in the namespace of the init's pid" "NCCL_SOCKET_IFNAME==$NAME" "$(cat "$ROOT/etc/nccl.conf")"
+	WRAPPER=(nsenter "--net=$T/pod")
+else
+	echo "# this machine has no interface with a parent device: names that are found are left to tests/vm"
+fi
+
+# ---- what stays ----
+
+container "$(on "6 7" "$T/pod")" # 7 shows in no namespace: for it a sysfs is mounted
+before=$(left)
+dry_run --format json
+is "the dry run mounted a sysfs for a device that the node does not show" 0 "$(grep -c 'mount("sysfs", "/sys".* = [^0]' "$T/trace")"
+check "control: it did mount one" grep -q 'mount("sysfs", "/sys".* = 0' "$T/trace"
+same "the dry run leaves no process, mount or namespace" "$before" "$(left)"
+hook createRuntime
+is "the hook's exit status" 0 "$rc"
+rm "$ROOT/etc/nccl.conf"
+same "the hook leaves none" "$before" "$(left)"
+
+# killed: the engine ends the hook while its child is held in the namespace
+killed() {
+	local tries
+	rm "$T/trace"
+	MORE='-e inject=setns:signal=STOP' dry_run --format json 2>/dev/null &
+	for ((tries = 0; tries < 100; tries++)); do
+		grep -qs 'setns(' "$T/trace" && [ "$(processes | wc -l)" -eq 2 ] && break
+		sleep 0.02
+	done
+	is "before it is killed, the hook has a child" 2 "$(processes | wc -l)"
+	kill -9 "$(processes | head -1)"
+	wait $! 2>/dev/null
+	for ((tries = 0; tries < 50; tries++)); do
+		[ -n "$(processes)" ] || break
+		sleep 0.02
+	done
+	same "a hook that is killed leaves none" "$before" "$(left)"
+}
+killed
+
+# ---- how long ----
+
+for ((i = 0; i < 1000; i++)); do echo "link add a$i type veth peer name b$i"; done | nsenter --net="$T/big" ip -batch -
+is "the big namespace has 2,001 interfaces" 2001 "$(nsenter --net="$T/big" ip -o link | wc -l)"
+bundle "$(on "6 7" "$T/big")"
+timed dry_run --format json
+is "2,000 interfaces: the same answer" '[["mlx5_6",null],["mlx5_7",null]]' "$(names)"
+check "2,000 interfaces: in $MS ms, at most $RUN_MAX" test "$MS" -lt "$RUN_MAX"
+MORE='-e inject=setns:signal=STOP' timed dry_run --format json
+check "a namespace that does not answer: $MS ms, at least the 1,000 that it is waited for" test "$MS" -ge 1000
+check "a namespace that does not answer: at most $RUN_MAX" test "$MS" -lt "$RUN_MAX"
+is "a namespace that does not answer: the rest is there" '[["mlx5_6",null],["mlx5_7",null]]' "$(names)"
+same "and nothing stays" "" "$(processes)"
+
+# A veth goes when the namespace of its peer goes, and that stays for as long as anybody holds it.
+ip link add probe type veth peer name peer
+ip link set peer netns "$T/pod"
+end_process
+umount "$T/pod"
+for ((tries = 0; tries < 100; tries++)); do
+	ip link show dev probe >/dev/null 2>&1 || break
+	sleep 0.05
+done
+is "the pod's namespace can end" "" "$(ip -o link show dev probe 2>/dev/null)"
+finish
