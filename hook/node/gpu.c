@@ -91,18 +91,31 @@ static int add_each(const struct node *node, struct arena *arena, DIR *dir, bool
 	return 0;
 }
 
-int gpu_list(const struct node *node, struct arena *arena, struct gpus *gpus, struct err *err)
+/* Returns 1 if there is such a directory, 0 if not. */
+static int list(const struct node *node, struct arena *arena, const char *path, bool driver,
+		struct gpus *gpus, struct err *err)
 {
-	cleanup_dir *driver = NULL;
-	cleanup_dir *bus = NULL;
+	cleanup_dir *dir = NULL;
 
-	if (fs_open_dir(node->root, DRIVER_DIR, &driver) < 0 ||
-	    (!driver && fs_open_dir(node->root, BUS_DIR, &bus) < 0))
-		return err_memory(err);
-	if ((driver && add_each(node, arena, driver, true, gpus) < 0) ||
-	    (bus && add_each(node, arena, bus, false, gpus) < 0))
+	if (fs_open_dir(node->root, path, &dir) < 0 ||
+	    (dir && add_each(node, arena, dir, driver, gpus) < 0))
 		return err_memory(err);
 	if (gpus->n)
 		qsort(gpus->item, gpus->n, sizeof(*gpus->item), compare);
-	return 0;
+	return dir != NULL;
+}
+
+int gpu_list_driver(const struct node *node, struct arena *arena, struct gpus *gpus,
+		    struct err *err)
+{
+	return list(node, arena, DRIVER_DIR, true, gpus, err);
+}
+
+int gpu_list(const struct node *node, struct arena *arena, struct gpus *gpus, struct err *err)
+{
+	int loaded = gpu_list_driver(node, arena, gpus, err);
+
+	if (loaded == 0)
+		loaded = list(node, arena, BUS_DIR, false, gpus, err);
+	return loaded < 0 ? -1 : 0;
 }

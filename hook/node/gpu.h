@@ -27,6 +27,13 @@ struct gpus {
 };
 
 /*
+ * Adds the GPUs of the loaded driver, in order of address. Returns 1, or 0 where it is not loaded:
+ * without a look at the node's other PCI functions, which are many.
+ */
+int gpu_list_driver(const struct node *node, struct arena *arena, struct gpus *gpus,
+		    struct err *err);
+
+/*
  * Adds every GPU of the node, in order of address: those of the driver, or, where it is not loaded,
  * the PCI functions that are NVIDIA's display or 3D controllers.
  */

@@ -297,7 +297,7 @@ static int find_gpus(struct container *container, const struct node *node, struc
 	struct gpus *gpus = &container->gpus;
 	size_t kept = 0;
 
-	if (gpu_list(node, &container->arena, gpus, err) < 0)
+	if (gpu_list_driver(node, &container->arena, gpus, err) < 0)
 		return -1;
 	for (size_t i = 0; i < gpus->n; i++) {
 		if (gpus->item[i].minor >= 0 &&
