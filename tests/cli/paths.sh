@@ -48,7 +48,7 @@ for path in "${paths[@]}"; do
 	node "$(field .node)"
 	plan "$(field .bundle)"
 	is "$name: a plan is made, without a word on stderr" "0 " "$rc $(<"$T/err")"
-	same "$name: $(field .about)" "$(jq -S '.plan | del(.warnings)' "$path")" \
+	same "$name: $(field '[.about] | flatten | join(" ")')" "$(jq -S '.plan | del(.warnings)' "$path")" \
 		"$(jq -S 'del(.schema, .container, .reason, .warnings)' "$T/out" 2>&1)"
 	is "$name: its warnings" "" "$(unsaid 2>&1)"
 	is "$name: the text says it, too" "" "$(untold)"
