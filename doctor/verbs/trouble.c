@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "doctor/verbs/trouble.h"
+
+#include <errno.h>
+#include <infiniband/verbs.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+/* mlx5: the syndrome of a local protection error that people report with GPUDirect, "vendor err 81"
+ */
+#define MLX5_LOCAL_PROTECTION 0x51
+
+/* The names as NCCL's and everyone's logs have them */
+static const char *const status_names[] = {
+	[IBV_WC_SUCCESS] = "IBV_WC_SUCCESS",
+	[IBV_WC_LOC_LEN_ERR] = "IBV_WC_LOC_LEN_ERR",
+	[IBV_WC_LOC_QP_OP_ERR] = "IBV_WC_LOC_QP_OP_ERR",
+	[IBV_WC_LOC_EEC_OP_ERR] = "IBV_WC_LOC_EEC_OP_ERR",
+	[IBV_WC_LOC_PROT_ERR] = "IBV_WC_LOC_PROT_ERR",
+	[IBV_WC_WR_FLUSH_ERR] = "IBV_WC_WR_FLUSH_ERR",
+	[IBV_WC_MW_BIND_ERR] = "IBV_WC_MW_BIND_ERR",
+	[IBV_WC_BAD_RESP_ERR] = "IBV_WC_BAD_RESP_ERR",
+	[IBV_WC_LOC_ACCESS_ERR] = "IBV_WC_LOC_ACCESS_ERR",
+	[IBV_WC_REM_INV_REQ_ERR] = "IBV_WC_REM_INV_REQ_ERR",
+	[IBV_WC_REM_ACCESS_ERR] = "IBV_WC_REM_ACCESS_ERR",
+	[IBV_WC_REM_OP_ERR] = "IBV_WC_REM_OP_ERR",
+	[IBV_WC_RETRY_EXC_ERR] = "IBV_WC_RETRY_EXC_ERR",
+	[IBV_WC_RNR_RETRY_EXC_ERR] = "IBV_WC_RNR_RETRY_EXC_ERR",
+	[IBV_WC_LOC_RDD_VIOL_ERR] = "IBV_WC_LOC_RDD_VIOL_ERR",
+	[IBV_WC_REM_INV_RD_REQ_ERR] = "IBV_WC_REM_INV_RD_REQ_ERR",
+	[IBV_WC_REM_ABORT_ERR] = "IBV_WC_REM_ABORT_ERR",
+	[IBV_WC_INV_EECN_ERR] = "IBV_WC_INV_EECN_ERR",
+	[IBV_WC_INV_EEC_STATE_ERR] = "IBV_WC_INV_EEC_STATE_ERR",
+	[IBV_WC_FATAL_ERR] = "IBV_WC_FATAL_ERR",
+	[IBV_WC_RESP_TIMEOUT_ERR] = "IBV_WC_RESP_TIMEOUT_ERR",
+	[IBV_WC_GENERAL_ERR] = "IBV_WC_GENERAL_ERR",
+};
+
+#define ROUTE_REMEDY                                                                               \
+	"nothing came back: both ends need RoCE v2 GIDs of one subnet or a route, an MTU that "    \
+	"the "                                                                                     \
+	"switches let through, and PFC/ECN alike; check by ping -M do from that interface"
+
+const char *trouble_errno_name(int errnum, char text[24])
+{
+	const char *name = strerrorname_np(errnum);
+
+	if (name)
+		return name;
+	(void)snprintf(text, 24, "errno %d", errnum);
+	return text;
+}
+
+int trouble_call(struct trouble *trouble, int errnum, const char *call)
+{
+	char name[24];
+
+	*trouble = (struct trouble){.kind = TROUBLE_CALL, .code = errnum};
+	(void)snprintf(trouble->text, sizeof(trouble->text), "%s: %s (%s)", call,
+		       trouble_errno_name(errnum, name), strerror(errnum));
+	return -1;
+}
+
+int trouble_completion(struct trouble *trouble, int status, uint32_t vendor_err)
+{
+	const char *name = "unknown status";
+
+	if (status >= 0 && (size_t)status < sizeof(status_names) / sizeof(status_names[0]))
+		name = status_names[status];
+	*trouble = (struct trouble){
+		.kind = TROUBLE_COMPLETION, .code = status, .vendor_err = vendor_err};
+	(void)snprintf(trouble->text, sizeof(trouble->text),
+		       "work completion with %s (status %d, vendor_err %u = 0x%x)", name, status,
+		       vendor_err, vendor_err);
+	return -1;
+}
+
+int trouble_set(struct trouble *trouble, enum trouble_kind kind, const char *format, ...)
+{
+	va_list args;
+
+	*trouble = (struct trouble){.kind = kind};
+	va_start(args, format);
+	(void)vsnprintf(trouble->text, sizeof(trouble->text), format, args);
+	va_end(args);
+	return -1;
+}
+
+/* ib_umem_get of the kernel's drivers/infiniband/core/umem.c; kernel/cgroup/rdma.c */
+const char *trouble_register_remedy(int errnum)
+{
+	switch (errnum) {
+	case ENOMEM:
+	case EPERM: /* a soft limit of 0 */
+		return "raise RLIMIT_MEMLOCK: annotation oci-rdma-hook.io/inject: \"true\", or the "
+		       "engine's default ulimits; not the IOMMU, that lets registrations pass";
+	case EAGAIN:
+		return "the rdma cgroup controller refuses it: raise hca_object in rdma.max";
+	case EOPNOTSUPP:
+	case ENOSYS:
+		return "the device's driver cannot do that; for GPU memory load nvidia_peermem";
+	case EFAULT:
+		return "the kernel cannot pin that memory; GPU memory needs dma-buf or "
+		       "nvidia_peermem";
+	default:
+		return "see the kernel log for what the driver says";
+	}
+}
+
+const char *trouble_open_remedy(int errnum)
+{
+	switch (errnum) {
+	case EPERM:
+		return "the device cgroup refuses the node, or RDMA devices are exclusive to a "
+		       "network namespace and this is another: request it from its device plugin";
+	case EACCES:
+		return "file mode, SELinux or AppArmor: ls -lZ /dev/infiniband, and the audit log";
+	case ENOENT:
+	case ENXIO:
+	case ENODEV:
+		return "the node in /dev is of another device number than the kernel's: recreate "
+		       "the container, so that the device plugin hands it out again";
+	case ENOMEM:
+		return trouble_register_remedy(ENOMEM);
+	case EAGAIN:
+		return "the rdma cgroup controller refuses it: raise hca_handle in rdma.max";
+	default:
+		return "see the kernel log for what the driver says";
+	}
+}
+
+/* The kernel resolves the peer's MAC address in ibv_modify_qp to RTR (ib_resolve_eth_dmac). */
+static const char *call_remedy(const struct trouble *trouble)
+{
+	if (strncmp(trouble->text, "ibv_modify_qp", strlen("ibv_modify_qp")) != 0)
+		return trouble_register_remedy(trouble->code);
+	switch (trouble->code) {
+	case ETIMEDOUT:
+	case EHOSTUNREACH:
+	case ENETUNREACH:
+	case ENODATA:
+		return "no way to the other GID's address from this interface: check routes and "
+		       "neighbours (ip route get, ip neigh)";
+	case EINVAL:
+		return "the GID is gone or of another kind than the peer's: both need RoCE v2 with "
+		       "IPv4, see the verbs_gid findings";
+	default:
+		return trouble_register_remedy(trouble->code);
+	}
+}
+
+static const char *completion_remedy(const struct trouble *trouble)
+{
+	switch (trouble->code) {
+	case IBV_WC_LOC_PROT_ERR:
+		if (trouble->vendor_err == MLX5_LOCAL_PROTECTION)
+			return "not memlock: the IOMMU or ACS keeps the HCA from the memory. Set "
+			       "iommu=pt; see the iommu findings, and dmesg for DMAR or AMD-Vi";
+		return "not memlock: with GPU memory the IOMMU or ACS (set iommu=pt), else a wrong "
+		       "local key of the program";
+	case IBV_WC_RETRY_EXC_ERR:
+	case IBV_WC_RESP_TIMEOUT_ERR:
+		return ROUTE_REMEDY;
+	case IBV_WC_RNR_RETRY_EXC_ERR:
+		return "the other side was not ready to receive: it is overloaded or has stopped";
+	case IBV_WC_REM_ACCESS_ERR:
+	case IBV_WC_REM_OP_ERR:
+	case IBV_WC_REM_INV_REQ_ERR:
+		return "the other side refused the access: look at what it reports";
+	case IBV_WC_WR_FLUSH_ERR:
+		return "an error before it ended the queue pair: look at the first one";
+	default:
+		return "see the kernel log for what the driver says";
+	}
+}
+
+const char *trouble_remedy(const struct trouble *trouble)
+{
+	switch (trouble->kind) {
+	case TROUBLE_CALL:
+		return call_remedy(trouble);
+	case TROUBLE_COMPLETION:
+		return completion_remedy(trouble);
+	case TROUBLE_TIMEOUT:
+		return ROUTE_REMEDY;
+	case TROUBLE_DATA:
+		return "the way between the HCA and memory corrupts data: take this node out of "
+		       "service; see the kernel log for PCI (AER) and memory (MCE) errors";
+	case TROUBLE_NETWORK:
+		return "start oci-rdma-doctor --verbs --listen there first, of the same version; "
+		       "let its TCP port through (NetworkPolicy, firewall)";
+	case TROUBLE_PEER:
+	default:
+		return "look at what the other side reports";
+	}
+}
