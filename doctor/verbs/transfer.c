@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "doctor/verbs/transfer.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "doctor/verbs/pattern.h"
+
+#define SECOND 1000000000ULL
+#define MEASURE_NS (SECOND / 2) /* each of bandwidth and latency */
+#define SAMPLES_MAX 5000
+#define SAMPLES_MIN 20
+#define SMALL 8 /* bytes of a write whose latency is measured */
+
+/* An HCA answers within microseconds: for as long we ask without pause. Others cost no processor.
+ */
+#define SPIN_NS (SECOND / 500)
+#define PAUSE_NS 50000
+
+static uint64_t now(void)
+{
+	struct timespec time;
+
+	(void)clock_gettime(CLOCK_MONOTONIC, &time);
+	return (uint64_t)time.tv_sec * SECOND + (uint64_t)time.tv_nsec;
+}
+
+/* Waits for one completion, of whatever it is. */
+static int wait_for_one(struct endpoint *endpoint, struct trouble *trouble)
+{
+	const struct timespec pause = {.tv_nsec = PAUSE_NS};
+	const uint64_t start = now();
+	struct ibv_wc completion;
+
+	for (;;) {
+		int n = ibv_poll_cq(endpoint->cq, 1, &completion);
+		uint64_t waited = now() - start;
+
+		if (n < 0)
+			return trouble_call(trouble, errno, "ibv_poll_cq");
+		if (n > 0)
+			break;
+		if (waited > TRANSFER_PATIENCE_S * SECOND)
+			return trouble_set(trouble, TROUBLE_TIMEOUT,
+					   "no work completion within %d s", TRANSFER_PATIENCE_S);
+		if (waited > SPIN_NS)
+			(void)nanosleep(&pause, NULL);
+	}
+	if (completion.status != IBV_WC_SUCCESS)
+		return trouble_completion(trouble, (int)completion.status, completion.vendor_err);
+	return 0;
+}
+
+static int post(struct endpoint *from, const struct endpoint_address *to, size_t bytes,
+		enum ibv_wr_opcode opcode, struct trouble *trouble)
+{
+	struct ibv_sge piece = {
+		.addr = (uintptr_t)from->buffer,
+		.length = (uint32_t)bytes,
+		.lkey = from->mr->lkey,
+	};
+	struct ibv_send_wr request = {
+		.sg_list = &piece,
+		.num_sge = 1,
+		.opcode = opcode,
+		.send_flags = IBV_SEND_SIGNALED,
+		.wr.rdma = {.remote_addr = to->buffer, .rkey = to->rkey},
+	};
+	struct ibv_send_wr *bad;
+	int error = ibv_post_send(from->qp, &request, &bad);
+
+	return error ? trouble_call(trouble, error, "ibv_post_send") : 0;
+}
+
+int transfer_expect(struct endpoint *to, struct trouble *trouble)
+{
+	struct ibv_recv_wr request = {0};
+	struct ibv_recv_wr *bad;
+	int error;
+
+	memset(to->buffer, 0, to->bytes);
+	error = ibv_post_recv(to->qp, &request, &bad);
+	return error ? trouble_call(trouble, error, "ibv_post_recv") : 0;
+}
+
+int transfer_send(struct endpoint *from, const struct endpoint_address *to, size_t bytes,
+		  uint64_t seed, struct trouble *trouble)
+{
+	pattern_fill(from->buffer, bytes, seed);
+	if (post(from, to, bytes, IBV_WR_RDMA_WRITE_WITH_IMM, trouble) < 0)
+		return -1;
+	return wait_for_one(from, trouble);
+}
+
+int transfer_receive(struct endpoint *to, size_t bytes, uint64_t seed, struct trouble *trouble)
+{
+	size_t wrong;
+
+	if (wait_for_one(to, trouble) < 0)
+		return -1;
+	wrong = pattern_find_error(to->buffer, bytes, seed);
+	if (wrong != PATTERN_OK)
+		return trouble_set(trouble, TROUBLE_DATA,
+				   "wrong data from byte %zu of %zu, though its transfer completed "
+				   "without an error",
+				   wrong, bytes);
+	return 0;
+}
+
+static int measure_bandwidth(struct endpoint *from, const struct endpoint_address *to, size_t bytes,
+			     struct transfer_result *result, struct trouble *trouble)
+{
+	const uint64_t start = now();
+	size_t posted = 0;
+	size_t done = 0;
+
+	do {
+		bool more = done == 0 || now() - start < MEASURE_NS;
+
+		for (; more && posted - done < ENDPOINT_DEPTH; posted++) {
+			if (post(from, to, bytes, IBV_WR_RDMA_WRITE, trouble) < 0)
+				return -1;
+		}
+		if (wait_for_one(from, trouble) < 0)
+			return -1;
+		done++;
+	} while (done < posted);
+	result->bytes = bytes;
+	result->bytes_per_second =
+		(double)done * (double)bytes * (double)SECOND / (double)(now() - start);
+	return 0;
+}
+
+static int compare(const void *a, const void *b)
+{
+	uint64_t x = *(const uint64_t *)a;
+	uint64_t y = *(const uint64_t *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+uint64_t transfer_percentile(uint64_t *samples, size_t n, unsigned percent)
+{
+	size_t rank = (n * percent + 99) / 100;
+
+	qsort(samples, n, sizeof(*samples), compare);
+	return samples[rank ? rank - 1 : 0];
+}
+
+static int measure_latency(struct endpoint *from, const struct endpoint_address *to,
+			   struct transfer_result *result, struct trouble *trouble)
+{
+	static uint64_t samples[SAMPLES_MAX]; /* 40 KB: not for a stack */
+	const uint64_t start = now();
+	size_t n = 0;
+
+	while (n < SAMPLES_MAX && (n < SAMPLES_MIN || now() - start < MEASURE_NS)) {
+		uint64_t begin = now();
+
+		if (post(from, to, SMALL, IBV_WR_RDMA_WRITE, trouble) < 0 ||
+		    wait_for_one(from, trouble) < 0)
+			return -1;
+		samples[n++] = now() - begin;
+	}
+	result->writes = n;
+	result->median_ns = transfer_percentile(samples, n, 50);
+	result->p99_ns = transfer_percentile(samples, n, 99);
+	return 0;
+}
+
+int transfer_measure(struct endpoint *from, const struct endpoint_address *to, size_t bytes,
+		     struct transfer_result *ret_result, struct trouble *trouble)
+{
+	if (measure_bandwidth(from, to, bytes, ret_result, trouble) < 0)
+		return -1;
+	return measure_latency(from, to, ret_result, trouble);
+}
+
+/* Before and after the measurement, with other data, so that neither may be the former's. */
+static int verify(struct endpoint *from, struct endpoint *to, size_t bytes, uint64_t seed,
+		  struct trouble *trouble)
+{
+	const struct endpoint_address address = endpoint_address(to);
+
+	if (transfer_expect(to, trouble) < 0 ||
+	    transfer_send(from, &address, bytes, seed, trouble) < 0)
+		return -1;
+	return transfer_receive(to, bytes, seed, trouble);
+}
+
+int transfer_between(struct endpoint *from, struct endpoint *to, struct transfer_result *ret_result,
+		     struct trouble *trouble)
+{
+	const struct endpoint_address from_address = endpoint_address(from);
+	const struct endpoint_address to_address = endpoint_address(to);
+	size_t bytes = from->bytes < to->bytes ? from->bytes : to->bytes;
+
+	if (endpoint_connect(from, &to_address, trouble) < 0 ||
+	    endpoint_connect(to, &from_address, trouble) < 0 ||
+	    verify(from, to, bytes, 1, trouble) < 0 ||
+	    transfer_measure(from, &to_address, bytes, ret_result, trouble) < 0)
+		return -1;
+	return verify(from, to, bytes, 2, trouble);
+}

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * RDMA writes between two connected endpoints, verified and measured. Nothing here waits longer
+ * than TRANSFER_PATIENCE_S for a completion.
+ */
+#ifndef OCI_RDMA_VERBS_TRANSFER_H
+#define OCI_RDMA_VERBS_TRANSFER_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "doctor/verbs/endpoint.h"
+#include "doctor/verbs/trouble.h"
+
+#define TRANSFER_PATIENCE_S 15
+
+struct transfer_result {
+	size_t bytes;            /* of a message */
+	double bytes_per_second; /* with ENDPOINT_DEPTH messages under way */
+	uint64_t median_ns;      /* of one write of 8 bytes, from its post to its completion */
+	uint64_t p99_ns;
+	size_t writes; /* of which these two are */
+};
+
+/*
+ * A verified transfer has three parts, the first and third at the receiving end: the write carries
+ * an immediate value, since the writer's completion says only that the other HCA has the data; that
+ * it is in memory is the receive completion's promise.
+ */
+int transfer_expect(struct endpoint *to, struct trouble *trouble);
+int transfer_send(struct endpoint *from, const struct endpoint_address *to, size_t bytes,
+		  uint64_t seed, struct trouble *trouble);
+int transfer_receive(struct endpoint *to, size_t bytes, uint64_t seed, struct trouble *trouble);
+
+/* Bandwidth and latency of writes from one to the other, in about a second */
+int transfer_measure(struct endpoint *from, const struct endpoint_address *to, size_t bytes,
+		     struct transfer_result *ret_result, struct trouble *trouble);
+
+/* All of that between two endpoints of this process, which it connects */
+int transfer_between(struct endpoint *from, struct endpoint *to, struct transfer_result *ret_result,
+		     struct trouble *trouble);
+
+/* Sorts samples; the value that percent of them do not exceed (nearest rank). n > 0 */
+uint64_t transfer_percentile(uint64_t *samples, size_t n, unsigned percent);
+
+#endif
