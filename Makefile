@@ -140,9 +140,10 @@ SUITES_UNIT = $(UNIT)
 SUITES_CLI = $(sort $(wildcard tests/cli/*.sh))
 SUITES_PODMAN = $(sort $(wildcard tests/podman/*.sh))
 SUITES_PACKAGE = $(sort $(wildcard tests/package/*.sh))
-SUITES_VM = tests/vm/check tests/vm/check-shim tests/vm/check-netns tests/vm/check-install
+SUITES_VM = tests/vm/check tests/vm/check-shim tests/vm/check-netns tests/vm/check-doctor tests/vm/check-install
+VM_PROGRAMS = $(DOCTOR) $(BUILD)/tests/vm/transfer_faults
 
-check: $(HOOK) $(UNIT) check-deps $(KUBECHECK)
+check: all $(UNIT) $(VM_PROGRAMS) check-deps $(KUBECHECK)
 	HOOK=$(HOOK) BUILD=$(BUILD) tests/run $(SUITES_PODMAN) tests/lint $(SUITES_PACKAGE) $(SUITES_UNIT) $(SUITES_CLI) -- $(SUITES_VM)
 
 check-deps:
@@ -150,7 +151,7 @@ check-deps:
 
 check-unit: $(UNIT)
 	tests/run $(SUITES_UNIT)
-check-cli: $(HOOK) $(KUBECHECK)
+check-cli: all $(KUBECHECK)
 	@tests/deps build test cluster
 	HOOK=$(HOOK) BUILD=$(BUILD) tests/run $(SUITES_CLI)
 check-podman: $(HOOK)
@@ -159,7 +160,7 @@ check-podman: $(HOOK)
 check-package: all
 	@tests/deps build test lint package
 	HOOK=$(HOOK) BUILD=$(BUILD) tests/run $(SUITES_PACKAGE)
-check-vm: $(HOOK)
+check-vm: all $(VM_PROGRAMS)
 	@tests/deps test vm
 	HOOK=$(HOOK) BUILD=$(BUILD) tests/run -- $(SUITES_VM)
 
@@ -182,6 +183,11 @@ $(BUILD)/tests/unit/test_cuda: CPPFLAGS += -DFAKE_CUDA='"$(abspath $(BUILD))/tes
 # What a Kubernetes API server would say of config/
 $(KUBECHECK): tests/cluster/prepare tests/cluster/kubecheck.go
 	@tests/cluster/prepare $(@D)
+
+# As the doctor is linked: the VM has the node's libraries, not the build's.
+$(BUILD)/tests/vm/%: tests/vm/%.c $(OBJECTS) $(DOCTOR_OBJECTS) | $(BUILD)/.deps
+	@mkdir -p $(@D)
+	$(call say,CC) $(CC) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) -MMD -MP -pie -o $@ $< $(DOCTOR_OBJECTS) $(OBJECTS) $(DOCTOR_LIBS)
 
 $(BUILD)/.deps-test: tests/deps
 	@mkdir -p $(@D)

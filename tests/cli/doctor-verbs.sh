@@ -1,0 +1,36 @@
+#!/bin/bash
+# The doctor's verbs part where libibverbs is missing, broken or too old; and that the executable itself needs none.
+cd "$(dirname "$0")/../.." || exit 1
+. tests/cli/setup.bash
+DOCTOR=$(realpath "${DOCTOR:-${BUILD:-build}/oci-rdma-doctor}")
+
+is "it needs libc and no other library" libc.so.6 "$(readelf -W --dynamic "$DOCTOR" | sed -n 's/.*(NEEDED).*\[\(.*\)\]/\1/p')"
+newest=$(readelf -W --version-info "$DOCTOR" | grep -o 'GLIBC_2[0-9.]*' | sort -uV | tail -1)
+is "it needs no glibc newer than 2.34 ($newest)" GLIBC_2.34 "$(printf '%s\n' "$newest" GLIBC_2.34 | sort -V | tail -1)"
+
+# finding WITH: "status: evidence" of verbs_library, with that directory's libraries before the system's
+finding() {
+	LD_LIBRARY_PATH=$1 "$DOCTOR" --verbs --format json 2>&1 |
+		jq -r '.findings[] | select(.id == "verbs_library") | "\(.status): \(.evidence)"'
+}
+
+# library DIR [C SOURCE]: a libibverbs.so.1 of our own
+library() {
+	mkdir -p "$T/$1"
+	printf 'IBVERBS_1.1 { global: *; };\n' >"$T/map"
+	printf '%s\n' "${2-}" | gcc -x c -shared -fPIC -Wl,--version-script,"$T/map" -Wl,-soname,libibverbs.so.1 -o "$T/$1/libibverbs.so.1" -
+}
+
+mkdir "$T/broken"
+echo 'no library' >"$T/broken/libibverbs.so.1"
+has "a libibverbs that cannot be loaded" 'not checkable: ' "$(finding "$T/broken")"
+has "a libibverbs that cannot be loaded: the linker's reason" "$T/broken/libibverbs.so.1" "$(finding "$T/broken")"
+library old 'void *ibv_get_device_list(int *n) { *n = 0; return 0; }'
+is "a library of that name which is another" \
+	'not checkable: libibverbs.so.1: it has no ibv_free_device_list of version IBVERBS_1.1' "$(finding "$T/old")"
+if [ ! -e /sys/class/infiniband_verbs ]; then
+	is "no verbs in this kernel" \
+		'not checkable: libibverbs.so.1 is here, but ibv_get_device_list fails: Function not implemented' "$(finding '')"
+fi
+check "that is no failure" "$DOCTOR" --verbs --format json
+finish
