@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The checks, one file per topic. Each adds findings with ids of its own, which are stable; -1 with
+ * *err means that it could not be made at all.
+ */
+#ifndef OCI_RDMA_DOCTOR_CHECK_H
+#define OCI_RDMA_DOCTOR_CHECK_H
+
+#include "base/err.h"
+#include "doctor/doctor.h"
+#include "doctor/finding.h"
+
+typedef int check_run(const struct doctor *doctor, struct findings *findings, struct err *err);
+
+check_run check_devices;    /* rdma_devices uverbs rdma_cm allocation */
+check_run check_ports;      /* rdma_netns_mode rdma_netns port gid mtu */
+check_run check_limits;     /* memlock ipc_lock */
+check_run check_nccl;       /* nccl_conf nccl_ib_disable nccl_ib_hca nccl_ib_gid_index … */
+check_run check_iommu;      /* iommu_group acs iommu_arguments */
+check_run check_gpudirect;  /* gpudirect */
+check_run check_kernel_log; /* kernel_log */
+check_run check_seccomp;    /* seccomp */
+check_run check_hooks;      /* hook_file hook_installed */
+check_run check_crio;       /* crio_config crio_handler crio_ulimits */
+check_run check_policy;     /* policy */
+check_run check_selinux;    /* selinux */
+check_run check_versions;   /* versions */
+check_run check_elsewhere;  /* node_files */
+
+#endif

@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "doctor/doctor.h"
+
+#include <fcntl.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "doctor/file.h"
+
+void doctor_free(struct doctor *doctor)
+{
+	target_close(&doctor->target);
+	node_close(&doctor->node);
+	arena_free(&doctor->arena);
+}
+
+const struct device *doctor_find_ibdev(const struct devices *devices, const char *name, size_t len)
+{
+	for (size_t i = 0; i < devices->n; i++) {
+		if (strlen(devices->item[i].ibdev) == len &&
+		    memcmp(devices->item[i].ibdev, name, len) == 0)
+			return &devices->item[i];
+	}
+	return NULL;
+}
+
+/* Without sysfs there is still something to look at: limits, the environment, files. */
+static int open_node(const char *sysroot, struct node *ret_node, struct err *err)
+{
+	if (node_open(sysroot, ret_node, err) == 0)
+		return 0;
+	if (strcmp(sysroot, "/") != 0)
+		return -1;
+	ret_node->root = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
+	return ret_node->root < 0 ? -1 : 0;
+}
+
+static int find_devices(struct doctor *doctor, struct err *err)
+{
+	const struct target *target = &doctor->target;
+
+	if (device_files_all(&doctor->arena, &doctor->node, &doctor->all, err) < 0)
+		return -1;
+	if (target->root < 0 && target->has_spec)
+		return device_files_of_spec(&doctor->arena, &doctor->node, &target->spec,
+					    &doctor->files, &doctor->devices, err);
+	return device_files_read(&doctor->arena, &doctor->node, target->root, &doctor->files,
+				 &doctor->devices, err);
+}
+
+static bool has_gpu_file(int root, const struct gpu *gpu)
+{
+	char path[32];
+
+	(void)snprintf(path, sizeof(path), "dev/nvidia%d", (int)gpu->minor);
+	return root >= 0 && gpu->minor >= 0 && file_exists(root, path);
+}
+
+/* A container that has files of some GPUs is given those, whatever else the node has. */
+static int find_gpus(struct doctor *doctor, struct err *err)
+{
+	struct gpus *gpus = &doctor->gpus;
+	size_t kept = 0;
+
+	if (gpu_list(&doctor->node, &doctor->arena, gpus, err) < 0)
+		return -1;
+	for (size_t i = 0; i < gpus->n; i++) {
+		if (!has_gpu_file(doctor->target.root, &gpus->item[i]))
+			continue;
+		struct gpu own = gpus->item[i];
+
+		gpus->item[i] = gpus->item[kept];
+		gpus->item[kept++] = own;
+	}
+	if (kept && doctor->target.container)
+		gpus->n = kept;
+	return 0;
+}
+
+int doctor_look(const struct doctor_options *options, struct doctor *ret_doctor, struct err *err)
+{
+	const struct target_choice choice = {.pid = options->pid, .container = options->container};
+	cleanup_doctor doctor = DOCTOR_NONE;
+
+	doctor.options = *options;
+	if (open_node(options->sysroot, &doctor.node, err) < 0)
+		return -1;
+	if (place_find(&doctor.arena, doctor.node.root, &doctor.place) < 0)
+		return err_memory(err);
+	if (target_find(&doctor.arena, doctor.node.root, doctor.node.recorded, &doctor.place,
+			&choice, &doctor.target, err) < 0 ||
+	    find_devices(&doctor, err) < 0 || find_gpus(&doctor, err) < 0)
+		return -1;
+	*ret_doctor = doctor;
+	doctor = DOCTOR_NONE; /* the caller's now */
+	return 0;
+}

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What every check gets to know. Read once, before the first of them; no check changes it. */
+#ifndef OCI_RDMA_DOCTOR_DOCTOR_H
+#define OCI_RDMA_DOCTOR_DOCTOR_H
+
+#include "base/arena.h"
+#include "doctor/device_files.h"
+#include "doctor/options.h"
+#include "doctor/place.h"
+#include "doctor/target.h"
+#include "node/gpu.h"
+#include "node/node.h"
+
+struct doctor {
+	struct arena arena; /* owns all that is below */
+	struct doctor_options options;
+	struct place place;
+	struct node node;
+	struct target target;
+	struct devices all;         /* every verbs device that sysfs shows */
+	struct device_files files;  /* below the target's /dev/infiniband */
+	struct devices devices;     /* those of them that the target has a file for, by name */
+	struct gpus gpus;           /* the target's, or the node's if it has none of its own */
+};
+
+#define DOCTOR_NONE ((struct doctor){.node = NODE_NONE, .target = TARGET_NONE})
+
+/* Returns 0, or -1 for a sysroot or target that does not exist. */
+int doctor_look(const struct doctor_options *options, struct doctor *ret_doctor, struct err *err);
+void doctor_free(struct doctor *doctor);
+
+#define cleanup_doctor __attribute__((cleanup(doctor_free))) struct doctor
+
+/* The device of that RDMA name among devices, or NULL */
+const struct device *doctor_find_ibdev(const struct devices *devices, const char *name, size_t len);
+
+#endif

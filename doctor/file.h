@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Files below a root that may be another's: a recorded tree, or a container's root file system. No
+ * look-up leaves the root, and nothing is opened but regular files.
+ */
+#ifndef OCI_RDMA_DOCTOR_FILE_H
+#define OCI_RDMA_DOCTOR_FILE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/types.h>
+
+#include "base/arena.h"
+#include "base/fs.h"
+
+/*
+ * The whole file, in the arena. A leading '/' of path means root. Returns 0 or -errno; -EINVAL for
+ * what is no regular file, -EFBIG for more than max bytes.
+ */
+int file_read(struct arena *arena, int root, const char *path, size_t max, struct fs_text *ret_text);
+
+/* The first line, without spaces at its end; returns its length, or -errno. */
+ssize_t file_line(int root, const char *path, char *line, size_t size);
+
+/* Splits in place: the next line of *rest, or NULL behind the last. */
+char *file_next_line(char **rest);
+
+/* Returns 0 for a regular file that somebody may execute, or -errno: -EACCES without that right. */
+int file_executable(int root, const char *path);
+
+bool file_exists(int root, const char *path);
+
+/* A directory's descriptor that the caller owns, or -errno. */
+int file_open_dir(int root, const char *path);
+
+/*
+ * The names in a directory that end in suffix, in byte order, in the arena. *ret_names is NULL
+ * where the directory cannot be opened or is empty. Returns how many, or -1 without memory.
+ */
+int file_list(struct arena *arena, int root, const char *path, const char *suffix,
+	      const char ***ret_names);
+
+#endif

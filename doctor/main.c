@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* oci-rdma-doctor: why is RDMA not working here? */
+#include <signal.h>
+#include <stdio.h>
+
+#include "doctor/check/check.h"
+#include "doctor/doctor.h"
+#include "doctor/options.h"
+#include "doctor/report/report.h"
+#include "doctor/runner.h"
+
+#define SECONDS 5
+/* A firmware that does not answer is given up by mlx5 after 60 s; nobody wants to wait for that. */
+#define FIRMWARE_SECONDS 10
+
+/* In the order of causes: what comes first explains what comes behind it. */
+static const struct check checks[] = {
+	{"rdma_devices", "looks at the devices", CHECK_EVERYWHERE, SECONDS, check_devices},
+	{"port", "asks the ports", CHECK_EVERYWHERE, FIRMWARE_SECONDS, check_ports},
+	{"memlock", "reads the limits", CHECK_EVERYWHERE, SECONDS, check_limits},
+	{"seccomp", "reads the seccomp profile", CHECK_EVERYWHERE, SECONDS, check_seccomp},
+	{"nccl", "reads NCCL's values", CHECK_EVERYWHERE, SECONDS, check_nccl},
+	{"iommu_group", "reads the PCI tree", CHECK_EVERYWHERE, SECONDS, check_iommu},
+	{"gpudirect", "looks for GPUDirect", CHECK_EVERYWHERE, SECONDS, check_gpudirect},
+	{"kernel_log", "reads the kernel's log", CHECK_ON_NODE, SECONDS, check_kernel_log},
+	{"crio_config", "reads CRI-O's configuration", CHECK_ON_NODE, SECONDS, check_crio},
+	{"hook_file", "reads the hooks", CHECK_ON_NODE, SECONDS, check_hooks},
+	{"policy", "reads our policy", CHECK_ON_NODE, SECONDS, check_policy},
+	{"selinux", "reads SELinux labels", CHECK_EVERYWHERE, SECONDS, check_selinux},
+	{"versions", "reads the versions", CHECK_EVERYWHERE, SECONDS, check_versions},
+	{"node_files", "looks at where this is", CHECK_IN_CONTAINER, SECONDS, check_elsewhere},
+};
+
+static int report(const struct doctor *doctor, const struct findings *findings)
+{
+	static int (*const reports[])(FILE *, const struct doctor *, const struct findings *) = {
+		[REPORT_TEXT] = report_text,
+		[REPORT_JSON] = report_json,
+		[REPORT_PROMETHEUS] = report_prometheus,
+	};
+
+	if (reports[doctor->options.format](stdout, doctor, findings) < 0) {
+		(void)fprintf(stderr, "oci-rdma-doctor: stdout could not be written\n");
+		return -1;
+	}
+	return 0;
+}
+
+int main(int argc, char **argv)
+{
+	cleanup_doctor doctor = DOCTOR_NONE;
+	struct doctor_options options;
+	struct findings findings;
+	struct err err;
+	int status = options_parse(argc, argv, &options);
+
+	if (status >= 0)
+		return status;
+	(void)signal(SIGPIPE, SIG_IGN);
+	if (doctor_look(&options, &doctor, &err) < 0) {
+		(void)fprintf(stderr, "oci-rdma-doctor: %s\n", err.text);
+		return OPTIONS_EXIT_USAGE;
+	}
+	findings = (struct findings){.arena = &doctor.arena};
+	if (runner_run(&doctor, checks, sizeof(checks) / sizeof(checks[0]), &findings, &err) < 0) {
+		(void)fprintf(stderr, "oci-rdma-doctor: %s\n", err.text);
+		return OPTIONS_EXIT_USAGE;
+	}
+	if (report(&doctor, &findings) < 0)
+		return OPTIONS_EXIT_USAGE;
+	return report_count(&findings).of[FINDING_FAIL] ? 1 : 0;
+}

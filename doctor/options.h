@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef OCI_RDMA_DOCTOR_OPTIONS_H
+#define OCI_RDMA_DOCTOR_OPTIONS_H
+
+#include <stdint.h>
+
+enum report_format {
+	REPORT_TEXT,
+	REPORT_JSON,
+	REPORT_PROMETHEUS,
+};
+
+struct doctor_options {
+	const char *sysroot; /* "/" by default */
+	const char *config;  /* NULL: the default below the sysroot */
+	int64_t pid;         /* 0: none */
+	const char *container;
+	enum report_format format;
+};
+
+#define OPTIONS_EXIT_USAGE 2
+
+/* Returns -1 to go on with *ret_options, or the exit status. */
+int options_parse(int argc, char **argv, struct doctor_options *ret_options);
+
+#endif

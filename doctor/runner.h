@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Runs the checks, each in a process of its own: one that hangs in a sick device's driver, or dies
+ * in somebody else's library, costs its own findings and nothing else. It may also enter a
+ * container's namespaces without leaving us there.
+ */
+#ifndef OCI_RDMA_DOCTOR_RUNNER_H
+#define OCI_RDMA_DOCTOR_RUNNER_H
+
+#include <stddef.h>
+
+#include "base/err.h"
+#include "doctor/doctor.h"
+#include "doctor/finding.h"
+
+enum check_place {
+	CHECK_EVERYWHERE,
+	CHECK_ON_NODE,      /* needs files that no container sees */
+	CHECK_IN_CONTAINER, /* runs in one */
+};
+
+struct check {
+	const char *id;    /* of its finding if it cannot be made */
+	const char *doing; /* "reads the kernel log", for who waits */
+	enum check_place place;
+	int seconds; /* how long it may take; 0: as long as it wants */
+	/* Adds findings; -1 with *err if it could not be made at all. */
+	int (*run)(const struct doctor *doctor, struct findings *findings, struct err *err);
+};
+
+/*
+ * In their order. A check that cannot be made becomes a finding "not checkable". Returns 0, or -1
+ * without memory.
+ */
+int runner_run(const struct doctor *doctor, const struct check *checks, size_t n,
+	       struct findings *findings, struct err *err);
+
+#endif
