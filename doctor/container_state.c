@@ -41,8 +41,9 @@ static int take_label(void *context, const struct json_value *value, struct err 
 static const struct json_shape pid = {.types = JSON_NUMBER,
 				      .store = JSON_STORE_INT64,
 				      .offset = offsetof(struct search, found.pid)};
-static const struct json_shape bundle = {
-	.types = JSON_STRING, .store = JSON_STORE_STRING, .offset = offsetof(struct search, bundle)};
+static const struct json_shape bundle = {.types = JSON_STRING,
+					 .store = JSON_STORE_STRING,
+					 .offset = offsetof(struct search, bundle)};
 static const struct json_shape label = {.types = ~0U, .take = take_label};
 static const struct json_shape labels = {.types = JSON_ARRAY | JSON_NULL, .each = &label};
 static const struct json_shape runc_config = {
@@ -69,7 +70,8 @@ static void read_runtime_state(struct search *search, const char *path)
 		return;
 	search->found.pid_path = path;
 	if (search->bundle)
-		search->found.config = arena_printf(search->arena, "%s/config.json", search->bundle);
+		search->found.config =
+			arena_printf(search->arena, "%s/config.json", search->bundle);
 }
 
 /* ---- podman's and CRI-O's storage ---- */
@@ -182,8 +184,8 @@ int container_state_find(struct arena *arena, int root, const char *id,
 			       "/run/containers/storage; `crictl ps` and `podman ps` list them",
 			       id);
 	if (search.other)
-		return err_set(err, "'%s' is the beginning of %s and of %s; give more of the id", id,
-			       search.found.id, search.other);
+		return err_set(err, "'%s' is the beginning of %s and of %s; give more of the id",
+			       id, search.found.id, search.other);
 	*ret_state = search.found;
 	return 0;
 }

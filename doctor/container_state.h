@@ -9,10 +9,10 @@
 #include "base/err.h"
 
 struct container_state {
-	const char *id;     /* in full */
-	int64_t pid;        /* of its first process; 0: not known */
+	const char *id;       /* in full */
+	int64_t pid;          /* of its first process; 0: not known */
 	const char *pid_path; /* where that stood */
-	const char *config; /* path of its config.json; NULL: not found */
+	const char *config;   /* path of its config.json; NULL: not found */
 };
 
 /*

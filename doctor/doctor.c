@@ -2,6 +2,7 @@
 #include "doctor/doctor.h"
 
 #include <fcntl.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/cleanup.h"
@@ -77,6 +78,23 @@ static int find_gpus(struct doctor *doctor, struct err *err)
 	return 0;
 }
 
+bool doctor_is_allocated(const struct doctor *doctor, const struct device *device)
+{
+	for (size_t i = 0; i < doctor->claims.n; i++) {
+		if (strcmp(doctor->claims.item[i].address, device->address) == 0)
+			return true;
+	}
+	return doctor->claims.n == 0;
+}
+
+static int read_claims(struct doctor *doctor, struct err *err)
+{
+	const struct spec environment = {.env = doctor->target.env, .n_env = doctor->target.n_env};
+	struct warnings ignored = {0};
+
+	return claims_read(&doctor->arena, &environment, &doctor->claims, &ignored, err);
+}
+
 int doctor_look(const struct doctor_options *options, struct doctor *ret_doctor, struct err *err)
 {
 	const struct target_choice choice = {.pid = options->pid, .container = options->container};
@@ -89,7 +107,8 @@ int doctor_look(const struct doctor_options *options, struct doctor *ret_doctor,
 		return err_memory(err);
 	if (target_find(&doctor.arena, doctor.node.root, doctor.node.recorded, &doctor.place,
 			&choice, &doctor.target, err) < 0 ||
-	    find_devices(&doctor, err) < 0 || find_gpus(&doctor, err) < 0)
+	    find_devices(&doctor, err) < 0 || read_claims(&doctor, err) < 0 ||
+	    find_gpus(&doctor, err) < 0)
 		return -1;
 	*ret_doctor = doctor;
 	doctor = DOCTOR_NONE; /* the caller's now */

@@ -3,6 +3,9 @@
 #ifndef OCI_RDMA_DOCTOR_DOCTOR_H
 #define OCI_RDMA_DOCTOR_DOCTOR_H
 
+#include <stdbool.h>
+#include <stddef.h>
+
 #include "base/arena.h"
 #include "doctor/device_files.h"
 #include "doctor/options.h"
@@ -10,6 +13,7 @@
 #include "doctor/target.h"
 #include "node/gpu.h"
 #include "node/node.h"
+#include "spec/claims.h"
 
 struct doctor {
 	struct arena arena; /* owns all that is below */
@@ -17,10 +21,11 @@ struct doctor {
 	struct place place;
 	struct node node;
 	struct target target;
-	struct devices all;         /* every verbs device that sysfs shows */
-	struct device_files files;  /* below the target's /dev/infiniband */
-	struct devices devices;     /* those of them that the target has a file for, by name */
-	struct gpus gpus;           /* the target's, or the node's if it has none of its own */
+	struct devices all;        /* every verbs device that sysfs shows */
+	struct device_files files; /* below the target's /dev/infiniband */
+	struct devices devices;    /* those of them that the target has a file for, by name */
+	struct claims claims;      /* what its environment says that it was allocated */
+	struct gpus gpus;          /* the target's, or the node's if it has none of its own */
 };
 
 #define DOCTOR_NONE ((struct doctor){.node = NODE_NONE, .target = TARGET_NONE})
@@ -30,6 +35,9 @@ int doctor_look(const struct doctor_options *options, struct doctor *ret_doctor,
 void doctor_free(struct doctor *doctor);
 
 #define cleanup_doctor __attribute__((cleanup(doctor_free))) struct doctor
+
+/* True if the environment says so, or says nothing at all. */
+bool doctor_is_allocated(const struct doctor *doctor, const struct device *device);
 
 /* The device of that RDMA name among devices, or NULL */
 const struct device *doctor_find_ibdev(const struct devices *devices, const char *name, size_t len);

@@ -17,7 +17,8 @@
  * The whole file, in the arena. A leading '/' of path means root. Returns 0 or -errno; -EINVAL for
  * what is no regular file, -EFBIG for more than max bytes.
  */
-int file_read(struct arena *arena, int root, const char *path, size_t max, struct fs_text *ret_text);
+int file_read(struct arena *arena, int root, const char *path, size_t max,
+	      struct fs_text *ret_text);
 
 /* The first line, without spaces at its end; returns its length, or -errno. */
 ssize_t file_line(int root, const char *path, char *line, size_t size);

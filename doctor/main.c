@@ -34,9 +34,9 @@ static const struct check checks[] = {
 static int report(const struct doctor *doctor, const struct findings *findings)
 {
 	static int (*const reports[])(FILE *, const struct doctor *, const struct findings *) = {
-		[REPORT_TEXT] = report_text,
-		[REPORT_JSON] = report_json,
-		[REPORT_PROMETHEUS] = report_prometheus,
+		[REPORT_TEXT] = findings_print_text,
+		[REPORT_JSON] = findings_print_json,
+		[REPORT_PROMETHEUS] = findings_print_prometheus,
 	};
 
 	if (reports[doctor->options.format](stdout, doctor, findings) < 0) {
@@ -68,5 +68,5 @@ int main(int argc, char **argv)
 	}
 	if (report(&doctor, &findings) < 0)
 		return OPTIONS_EXIT_USAGE;
-	return report_count(&findings).of[FINDING_FAIL] ? 1 : 0;
+	return findings_count(&findings).of[FINDING_FAIL] ? 1 : 0;
 }

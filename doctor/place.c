@@ -62,9 +62,8 @@ int place_find(struct arena *arena, int root, struct place *ret_place)
 	else if ((other_pid || other_cgroup) && file_exists(root, ".dockerenv"))
 		place.evidence = "/.dockerenv is there, in a namespace of its own";
 	else if (other_pid)
-		place.evidence =
-			arena_printf(arena, "/proc/self/ns/pid is pid:[%" PRIu64 "], not the node's",
-				     pid);
+		place.evidence = arena_printf(
+			arena, "/proc/self/ns/pid is pid:[%" PRIu64 "], not the node's", pid);
 	else if (other_cgroup && has_kubernetes(arena, proc))
 		place.evidence = "KUBERNETES_SERVICE_HOST is set, in a cgroup namespace of its own";
 	else

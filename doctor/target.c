@@ -92,8 +92,8 @@ static int open_process(struct arena *arena, int root, bool recorded, struct tar
 	cleanup_fd self = file_open_dir(root, "proc/self");
 	uint64_t ours = place_namespace(self, "net");
 
-	target->proc_path = target->pid ? arena_printf(arena, "/proc/%" PRId64, target->pid)
-					: "/proc/self";
+	target->proc_path =
+		target->pid ? arena_printf(arena, "/proc/%" PRId64, target->pid) : "/proc/self";
 	if (!target->proc_path)
 		return -1;
 	target->proc = file_open_dir(root, target->proc_path);
@@ -102,8 +102,7 @@ static int open_process(struct arena *arena, int root, bool recorded, struct tar
 	target->root = open_root(target, root, recorded);
 	target->netns = place_namespace(target->proc, "net");
 	target->other_netns = !recorded && target->netns && ours && target->netns != ours;
-	if (target->pid &&
-	    place_namespace(target->proc, "mnt") != place_namespace(self, "mnt"))
+	if (target->pid && place_namespace(target->proc, "mnt") != place_namespace(self, "mnt"))
 		target->container = true;
 	return read_environ(arena, target);
 }

@@ -59,7 +59,8 @@ int target_read(struct arena *arena, const struct target *target, const char *na
 /* The value in its environment (as getenv(3) finds it), or NULL */
 const char *target_getenv(const struct target *target, const char *name);
 
-/* Makes this process see the target's network. Returns 0 or -errno. Only for a check's own process. */
+/* Makes this process see the target's network. Returns 0 or -errno. Only for a check's own process.
+ */
 int target_enter_network(const struct target *target);
 
 #endif

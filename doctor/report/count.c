@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "doctor/report/report.h"
 
-struct report_counts report_count(const struct findings *findings)
+struct findings_counts findings_count(const struct findings *findings)
 {
-	struct report_counts counts = {0};
+	struct findings_counts counts = {0};
 
 	for (size_t i = 0; i < findings->n; i++)
 		counts.of[findings->item[i].status]++;
@@ -19,7 +19,7 @@ static const struct finding *first(const struct findings *findings, enum finding
 	return NULL;
 }
 
-const struct finding *report_cause(const struct findings *findings)
+const struct finding *findings_cause(const struct findings *findings)
 {
 	const struct finding *fail = first(findings, FINDING_FAIL);
 

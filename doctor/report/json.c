@@ -43,8 +43,8 @@ static void put_summary(yajl_gen gen, const struct findings *findings)
 		[FINDING_FAIL] = "fail",
 		[FINDING_UNCHECKED] = "not_checkable",
 	};
-	const struct report_counts counts = report_count(findings);
-	const struct finding *cause = report_cause(findings);
+	const struct findings_counts counts = findings_count(findings);
+	const struct finding *cause = findings_cause(findings);
 
 	put(gen, "summary");
 	(void)yajl_gen_map_open(gen);
@@ -74,7 +74,7 @@ static void put_findings(yajl_gen gen, const struct findings *findings)
 	(void)yajl_gen_array_close(gen);
 }
 
-int report_json(FILE *out, const struct doctor *doctor, const struct findings *findings)
+int findings_print_json(FILE *out, const struct doctor *doctor, const struct findings *findings)
 {
 	yajl_gen gen = yajl_gen_alloc(NULL);
 	const unsigned char *text;

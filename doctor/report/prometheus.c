@@ -33,9 +33,10 @@ static int is_repeated(const struct findings *findings, size_t place)
 	return 0;
 }
 
-int report_prometheus(FILE *out, const struct doctor *doctor, const struct findings *findings)
+int findings_print_prometheus(FILE *out, const struct doctor *doctor,
+			      const struct findings *findings)
 {
-	const struct report_counts counts = report_count(findings);
+	const struct findings_counts counts = findings_count(findings);
 
 	(void)doctor;
 	(void)fputs("# HELP oci_rdma_doctor_finding What oci-rdma-doctor found, 1 for each.\n"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What was found, for people and for programs. Each returns 0, or -1 if out could not be written. */
+/* What was found, for people and for programs. Each returns 0, or -1 if out could not be written.
+ */
 #ifndef OCI_RDMA_DOCTOR_REPORT_H
 #define OCI_RDMA_DOCTOR_REPORT_H
 
@@ -11,26 +12,27 @@
 #define REPORT_STATUSES 4
 
 /* How many there are of each status */
-struct report_counts {
+struct findings_counts {
 	size_t of[REPORT_STATUSES];
 };
 
-struct report_counts report_count(const struct findings *findings);
+struct findings_counts findings_count(const struct findings *findings);
 
 /*
  * The finding that the summary names: the first that fails, else the first that warns. The checks
  * run in the order of causes. NULL if all is well.
  */
-const struct finding *report_cause(const struct findings *findings);
+const struct finding *findings_cause(const struct findings *findings);
 
 /* Worst first; wrapped to the terminal's width, else to 80 columns. Colour on a terminal only,
  * without NO_COLOR (no-color.org). */
-int report_text(FILE *out, const struct doctor *doctor, const struct findings *findings);
+int findings_print_text(FILE *out, const struct doctor *doctor, const struct findings *findings);
 
 /* Schema 1; a later one may add members, never change these. */
-int report_json(FILE *out, const struct doctor *doctor, const struct findings *findings);
+int findings_print_json(FILE *out, const struct doctor *doctor, const struct findings *findings);
 
 /* The text format of Prometheus, for node exporter's textfile collector */
-int report_prometheus(FILE *out, const struct doctor *doctor, const struct findings *findings);
+int findings_print_prometheus(FILE *out, const struct doctor *doctor,
+			      const struct findings *findings);
 
 #endif

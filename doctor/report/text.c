@@ -95,8 +95,8 @@ static void wrap(const struct page *page, size_t at, size_t indent, const char *
 
 static void put_summary(const struct page *page, const struct findings *findings)
 {
-	const struct report_counts counts = report_count(findings);
-	const struct finding *cause = report_cause(findings);
+	const struct findings_counts counts = findings_count(findings);
+	const struct finding *cause = findings_cause(findings);
 	char line[2048];
 	int len = snprintf(line, sizeof(line), "%zu fail, %zu warn, %zu ok, %zu not checkable",
 			   counts.of[FINDING_FAIL], counts.of[FINDING_WARN], counts.of[FINDING_OK],
@@ -161,7 +161,7 @@ static void put_finding(const struct page *page, const struct findings *findings
 	wrap(page, INDENT, INDENT + 3, line);
 }
 
-int report_text(FILE *out, const struct doctor *doctor, const struct findings *findings)
+int findings_print_text(FILE *out, const struct doctor *doctor, const struct findings *findings)
 {
 	static const enum finding_status order[] = {FINDING_FAIL, FINDING_WARN, FINDING_UNCHECKED,
 						    FINDING_OK};

@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* CRI-O's handlers and limits */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "doctor/check/check.h"
+#include "doctor/crio.h"
+#include "doctor/file.h"
+
+#define SHIM "oci-rdma-runtime"
+
+struct look {
+	const struct doctor *doctor;
+	struct findings *findings;
+	struct crio crio;
+};
+
+/* Without a path CRI-O looks in its PATH for the handler's name. */
+static int find_runtime(const struct look *look, const struct crio_handler *handler)
+{
+	static const char *const dirs[] = {"usr/bin", "usr/sbin", "usr/local/bin", "usr/local/sbin",
+					   "usr/libexec/crio"};
+	int root = look->doctor->node.root;
+
+	if (handler->runtime_path[0])
+		return file_executable(root, handler->runtime_path);
+	for (size_t i = 0; i < sizeof(dirs) / sizeof(dirs[0]); i++) {
+		char path[512];
+
+		(void)snprintf(path, sizeof(path), "%s/%s", dirs[i], handler->name);
+		if (file_executable(root, path) == 0)
+			return 0;
+	}
+	return -ENOENT;
+}
+
+static int add_handler(const struct look *look, const struct crio_handler *handler)
+{
+	const char *path = handler->runtime_path[0] ? handler->runtime_path : handler->name;
+	bool is_default = look->crio.default_runtime &&
+			  strcmp(look->crio.default_runtime, handler->name) == 0;
+	bool shim = text_starts_with(text_base_name(handler->runtime_path), SHIM);
+	int status = find_runtime(look, handler);
+
+	if (status < 0)
+		return findings_add(look->findings, "crio_handler", handler->name, FINDING_FAIL,
+				    "Install it, or take the drop-in away, then: systemctl reload "
+				    "crio",
+				    "runtime_path %s: %s (%s): %s", path, strerror(-status),
+				    handler->file,
+				    is_default ? "it is the default, and CRI-O will not start again"
+					       : "CRI-O drops the handler, and pods with it are "
+						 "refused");
+	if (shim && is_default)
+		return findings_add(look->findings, "crio_handler", handler->name, FINDING_WARN,
+				    "Give the shim a handler of its own and a RuntimeClass",
+				    "runtime_path %s (%s) is the default: without that file the "
+				    "node's CRI-O does not start",
+				    path, handler->file);
+	if (shim && text_starts_with(handler->name, "nvidia"))
+		return findings_add(look->findings, "crio_handler", handler->name, FINDING_WARN,
+				    "Call it rdma",
+				    "runtime_path %s (%s): NVIDIA's runtime does not look for one "
+				    "below a handler that is called nvidia*",
+				    path, handler->file);
+	return findings_add(look->findings, "crio_handler", handler->name, FINDING_OK, NULL,
+			    "runtime_path %s%s (%s)", path, is_default ? ", the default" : "",
+			    handler->file);
+}
+
+static int check_default(const struct look *look)
+{
+	const struct crio *crio = &look->crio;
+
+	/* crun and runc are built in. */
+	if (!crio->default_runtime || crio_find_handler(crio, crio->default_runtime) ||
+	    strcmp(crio->default_runtime, "crun") == 0 ||
+	    strcmp(crio->default_runtime, "runc") == 0)
+		return 0;
+	return findings_add(look->findings, "crio_handler", crio->default_runtime, FINDING_FAIL,
+			    "Give it a table, or name another default_runtime",
+			    "default_runtime (%s), but there is no "
+			    "[crio.runtime.runtimes.%s]: CRI-O will not start again",
+			    crio->default_file, crio->default_runtime);
+}
+
+/* ---- limits ---- */
+
+/* "memlock=-1:-1", "nofile=1024" (go-units, ParseUlimit) */
+static bool is_ulimit(const char *text)
+{
+	const char *equals = strchr(text, '=');
+	char *end;
+	long long soft;
+	long long hard;
+
+	if (!equals || equals == text)
+		return false;
+	soft = strtoll(equals + 1, &end, 10);
+	if (end == equals + 1)
+		return false;
+	hard = soft;
+	if (*end == ':') {
+		const char *second = end + 1;
+
+		hard = strtoll(second, &end, 10);
+		if (end == second)
+			return false;
+	}
+	return !*end && (hard == -1 || (soft != -1 && soft <= hard));
+}
+
+static int add_memlock(const struct look *look, const char *entry)
+{
+	const char *file = look->crio.ulimits.file;
+
+	if (strtoll(entry + strlen("memlock="), NULL, 10) == -1)
+		return findings_add(look->findings, "crio_ulimits", NULL, FINDING_OK, NULL,
+				    "%s (%s): unlimited for every container, exec too", entry,
+				    file);
+	return findings_add(look->findings, "crio_ulimits", NULL, FINDING_WARN,
+			    "Take memlock out of default_ulimits, or set memlock=-1:-1; then: "
+			    "systemctl restart crio",
+			    "%s (%s) is in every container's spec: an exec gets it, and with runc "
+			    "it undoes what a createRuntime hook has raised",
+			    entry, file);
+}
+
+static int check_ulimits(const struct look *look)
+{
+	const struct crio_list *ulimits = &look->crio.ulimits;
+
+	for (size_t i = 0; i < ulimits->n; i++) {
+		if (!is_ulimit(ulimits->item[i]))
+			return findings_add(look->findings, "crio_ulimits", NULL, FINDING_FAIL,
+					    "Write NAME=SOFT:HARD, -1 for unlimited",
+					    "\"%s\" (%s): CRI-O will not start again",
+					    ulimits->item[i], ulimits->file);
+	}
+	for (size_t i = 0; i < ulimits->n; i++) {
+		if (text_starts_with(ulimits->item[i], "memlock="))
+			return add_memlock(look, ulimits->item[i]);
+	}
+	return findings_add(look->findings, "crio_ulimits", NULL, FINDING_OK, NULL,
+			    "default_ulimits %s%s%s: no memlock, so that containers inherit "
+			    "CRI-O's and the hook raises it",
+			    ulimits->file ? "(" : "is not set", ulimits->file ? ulimits->file : "",
+			    ulimits->file ? ")" : "");
+}
+
+int check_crio(const struct doctor *doctor, struct findings *findings, struct err *err)
+{
+	struct look look = {.doctor = doctor, .findings = findings};
+
+	if (crio_read(findings->arena, doctor->node.root, &look.crio, err) < 0)
+		return -1;
+	if (!look.crio.installed)
+		return 0;
+	for (size_t i = 0; i < look.crio.n_problems; i++) {
+		if (findings_add(findings, "crio_config", NULL, FINDING_UNCHECKED,
+				 "See what CRI-O makes of it: crio status config", "%s",
+				 look.crio.problem[i]) < 0)
+			return err_memory(err);
+	}
+	for (size_t i = 0; i < look.crio.n_handlers; i++) {
+		if (add_handler(&look, &look.crio.handler[i]) < 0)
+			return err_memory(err);
+	}
+	if (check_default(&look) < 0 || check_ulimits(&look) < 0)
+		return err_memory(err);
+	return 0;
+}

@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The device files that libibverbs opens, and what they are */
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/fs.h"
+#include "doctor/check/check.h"
+
+#define REMEDY_NUMBER                                                                              \
+	"Delete the pod, so that it is allocated again; in exclusive RDMA mode move the device "   \
+	"before the device plugin allocates it"
+
+/* ---- whether there is any ---- */
+
+static int add_none(const struct doctor *doctor, struct findings *findings)
+{
+	const struct target *target = &doctor->target;
+
+	if (!doctor->files.readable)
+		return findings_add(findings, "rdma_devices", NULL, FINDING_UNCHECKED,
+				    "Run it as root on the node",
+				    "the /dev of %s cannot be looked at", target->name);
+	if (!doctor->all.n)
+		return findings_add(findings, "rdma_devices", NULL, FINDING_UNCHECKED,
+				    "Without RDMA hardware nothing is to be done; else load its "
+				    "driver: modprobe mlx5_ib ib_uverbs",
+				    "no RDMA device here: /sys/class/infiniband_verbs lists none");
+	return findings_add(findings, "rdma_devices", NULL, FINDING_FAIL,
+			    target->container
+				    ? "Request it: resources.limits of the pod, or podman "
+				      "--device /dev/infiniband/uverbsN"
+				    : "Load the driver of the files: modprobe ib_uverbs",
+			    "no /dev/infiniband/uverbs* for %s; /sys/class/infiniband_verbs has "
+			    "%zu devices",
+			    target->name, doctor->all.n);
+}
+
+static int add_list(const struct doctor *doctor, struct findings *findings)
+{
+	char names[512] = "";
+	size_t len = 0;
+
+	for (size_t i = 0; i < doctor->devices.n && len + 70 < sizeof(names); i++) {
+		const struct device *device = &doctor->devices.item[i];
+
+		len += (size_t)snprintf(names + len, sizeof(names) - len, "%s%s", i ? ", " : "",
+					device->ibdev);
+	}
+	return findings_add(findings, "rdma_devices", NULL, FINDING_OK, NULL,
+			    "%zu of the %zu that sysfs shows: %s (/dev/infiniband)",
+			    doctor->devices.n, doctor->all.n, names);
+}
+
+/* ---- each file ---- */
+
+static int add_open_error(struct findings *findings, const char *path, int errnum)
+{
+	const char *remedy = "See dmesg: the driver does not let it be opened";
+
+	if (errnum == EPERM)
+		remedy = "Request the device, so that the device cgroup allows it; in exclusive "
+			 "RDMA mode it must be moved into the pod (rdma-cni)";
+	else if (errnum == EACCES)
+		remedy = "Mode or SELinux refuses it: ls -lZ /dev/infiniband, ausearch -m avc";
+	else if (errnum == ENXIO || errnum == ENODEV || errnum == EIO)
+		remedy = "The device has gone: see dmesg, reload its driver";
+	return findings_add(findings, "uverbs", path, FINDING_FAIL, remedy, "open(%s): %s", path,
+			    strerror(errnum));
+}
+
+/* From the target's network namespace, since exclusive mode asks for that one
+ * (drivers/infiniband/core/uverbs_main.c, ib_uverbs_open). */
+static int add_open(const struct doctor *doctor, struct findings *findings,
+		    const struct device_file *file, const char *path)
+{
+	cleanup_fd fd = -1;
+	const char *where = doctor->target.pid ? ", opened from the node, in its network" : "";
+
+	if (doctor->node.recorded || doctor->target.root < 0)
+		return findings_add(findings, "uverbs", path, FINDING_OK, NULL,
+				    "%" PRId64 ":%" PRId64 " is %s (not opened: %s)", file->major,
+				    file->minor, file->ibdev,
+				    doctor->node.recorded ? "recorded" : "not running");
+	fd = fs_open(doctor->target.root, path + 1, O_RDWR, RESOLVE_IN_ROOT);
+	if (fd < 0)
+		return add_open_error(findings, path, -fd);
+	return findings_add(findings, "uverbs", path, FINDING_OK, NULL,
+			    "%" PRId64 ":%" PRId64 " is %s, and opens%s", file->major, file->minor,
+			    file->ibdev, where);
+}
+
+static int add_file(const struct doctor *doctor, struct findings *findings,
+		    const struct device_file *file)
+{
+	char path[320];
+
+	(void)snprintf(path, sizeof(path), "/" DEVICE_DIR "/%s", file->name);
+	if (!file->ibdev)
+		return findings_add(findings, "uverbs", path, FINDING_FAIL, REMEDY_NUMBER,
+				    "its number %" PRId64 ":%" PRId64
+				    " is no verbs device (/sys/dev/char): it has gone, or got "
+				    "another number since it was allocated",
+				    file->major, file->minor);
+	if (strcmp(file->uverbs, file->name) != 0)
+		return findings_add(findings, "uverbs", path, FINDING_FAIL, REMEDY_NUMBER,
+				    "its number %" PRId64 ":%" PRId64
+				    " is %s, %s (/sys/dev/char): libibverbs opens by name, and "
+				    "gets another device",
+				    file->major, file->minor, file->uverbs, file->ibdev);
+	return add_open(doctor, findings, file, path);
+}
+
+static int add_rdma_cm(const struct doctor *doctor, struct findings *findings)
+{
+	if (doctor->files.rdma_cm)
+		return findings_add(findings, "rdma_cm", NULL, FINDING_OK, NULL,
+				    "/dev/infiniband/rdma_cm is there");
+	return findings_add(findings, "rdma_cm", NULL, FINDING_WARN,
+			    "modprobe rdma_ucm on the node; podman: --device "
+			    "/dev/infiniband/rdma_cm",
+			    "no /dev/infiniband/rdma_cm: NCCL goes without, librdmacm (perftest "
+			    "-R, UCX rdmacm, storage) does not");
+}
+
+/* ---- what the environment says ---- */
+
+static int add_allocation(const struct doctor *doctor, struct findings *findings,
+			  const struct claim *claim)
+{
+	const struct devices *devices = &doctor->devices;
+
+	for (size_t i = 0; i < devices->n; i++) {
+		if (strcmp(devices->item[i].address, claim->address) == 0)
+			return findings_add(findings, "allocation", claim->address, FINDING_OK,
+					    NULL, "%s, allocated (%s)", devices->item[i].ibdev,
+					    doctor->target.env_path);
+	}
+	return findings_add(findings, "allocation", claim->address, FINDING_FAIL, REMEDY_NUMBER,
+			    "allocated (PCIDEVICE_* or SRIOVNETWORK_* in %s), but none of the "
+			    "device files is of it",
+			    doctor->target.env_path);
+}
+
+int check_devices(const struct doctor *doctor, struct findings *findings, struct err *err)
+{
+	int status = doctor->node.recorded ? 0 : target_enter_network(&doctor->target);
+
+	if (status < 0 &&
+	    findings_add(findings, "uverbs", NULL, FINDING_UNCHECKED, "Run it as root",
+			 "the network namespace of %s cannot be entered: %s", doctor->target.name,
+			 strerror(-status)) < 0)
+		return err_memory(err);
+	if ((doctor->files.n ? add_list(doctor, findings) : add_none(doctor, findings)) < 0)
+		return err_memory(err);
+	for (size_t i = 0; status == 0 && i < doctor->files.n; i++) {
+		if (add_file(doctor, findings, &doctor->files.item[i]) < 0)
+			return err_memory(err);
+	}
+	if (doctor->files.n && add_rdma_cm(doctor, findings) < 0)
+		return err_memory(err);
+	for (size_t i = 0; doctor->target.container && i < doctor->claims.n; i++) {
+		if (add_allocation(doctor, findings, &doctor->claims.item[i]) < 0)
+			return err_memory(err);
+	}
+	return 0;
+}

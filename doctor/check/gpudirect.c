@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Whether the node's drivers let an HCA reach a GPU's memory: by DMA-BUF or by nvidia_peermem */
+#include <string.h>
+
+#include "doctor/check/check.h"
+#include "doctor/file.h"
+
+#define VERSION_MAX 4096
+
+/* As NCCL looks for it (src/transport/net_ib, ncclIbGdrSupport) */
+static const char *find_peermem(const struct doctor *doctor, struct arena *arena)
+{
+	static const char *const modules[] = {"sys/module/nvidia_peermem",
+					      "sys/module/nv_peer_mem"};
+	const char **names;
+
+	for (size_t i = 0; i < sizeof(modules) / sizeof(modules[0]); i++) {
+		if (file_exists(doctor->node.root, modules[i]))
+			return modules[i];
+	}
+	if (file_list(arena, doctor->node.root, "sys/kernel/mm/memory_peers", "", &names) > 0)
+		return "sys/kernel/mm/memory_peers";
+	return NULL;
+}
+
+static bool is_open_module(const struct doctor *doctor, struct arena *arena)
+{
+	struct fs_text text;
+
+	return file_read(arena, doctor->node.root, "proc/driver/nvidia/version", VERSION_MAX,
+			 &text) == 0 &&
+	       strstr(text.bytes, "Open Kernel Module") != NULL;
+}
+
+int check_gpudirect(const struct doctor *doctor, struct findings *findings, struct err *err)
+{
+	static const char id[] = "gpudirect";
+	char version[64];
+	const char *peermem;
+	int status;
+
+	if (!doctor->gpus.n)
+		return 0;
+	peermem = find_peermem(doctor, findings->arena);
+	if (file_line(doctor->node.root, "sys/module/nvidia/version", version, sizeof(version)) < 0)
+		status = findings_add(findings, id, NULL, FINDING_UNCHECKED,
+				      "Is the driver loaded? nvidia-smi",
+				      "%zu GPUs, but no NVIDIA driver (/sys/module/nvidia/version)",
+				      doctor->gpus.n);
+	else if (is_open_module(doctor, findings->arena))
+		status = findings_add(findings, id, NULL, FINDING_OK, NULL,
+				      "DMA-BUF: driver %s, open kernel modules "
+				      "(/proc/driver/nvidia/version)%s%s",
+				      version, peermem ? "; also /" : "", peermem ? peermem : "");
+	else if (peermem)
+		status = findings_add(findings, id, NULL, FINDING_OK, NULL,
+				      "peermem: driver %s, /%s", version, peermem);
+	else
+		status = findings_add(findings, id, NULL, FINDING_WARN,
+				      "modprobe nvidia_peermem, or the open kernel modules "
+				      "(GPU operator: driver.kernelModuleType=open)",
+				      "driver %s without open kernel modules "
+				      "(/proc/driver/nvidia/version), and no nvidia_peermem "
+				      "(/sys/module): NCCL copies through host memory",
+				      version);
+	return status < 0 ? err_memory(err) : 0;
+}

@@ -1,0 +1,260 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What stands between a GPU and an HCA: address translation, which refuses their transfers
+ * (IBV_WC_LOC_PROT_ERR, vendor error 81, which many took for a memlock limit), and bridges that
+ * send them through the root complex.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/text.h"
+#include "doctor/acs.h"
+#include "doctor/check/check.h"
+#include "doctor/file.h"
+
+#define CMDLINE_MAX 4096
+#define BRIDGES_MAX 256
+
+struct look {
+	const struct doctor *doctor;
+	struct findings *findings;
+	struct devices devices;
+	const char *arguments;           /* of the kernel, as far as they are about the IOMMU */
+	bool active;                     /* the node has an IOMMU that is switched on */
+	const char *bridge[BRIDGES_MAX]; /* paths that were looked at */
+	size_t n_bridges;
+	size_t redirecting;
+	size_t unreadable;
+};
+
+/* ---- translation ---- */
+
+static bool is_about_iommu(const char *argument)
+{
+	static const char *const begins[] = {
+		"iommu=", "iommu.", "intel_iommu=", "amd_iommu=", "pci=", "arm-smmu"};
+
+	for (size_t i = 0; i < sizeof(begins) / sizeof(begins[0]); i++) {
+		if (text_starts_with(argument, begins[i]))
+			return true;
+	}
+	return false;
+}
+
+static const char *read_arguments(const struct doctor *doctor, struct arena *arena)
+{
+	const char *kept = "";
+	struct fs_text text;
+	char *rest = NULL;
+
+	if (file_read(arena, doctor->node.root, "proc/cmdline", CMDLINE_MAX, &text) < 0)
+		return "";
+	for (char *word = strtok_r(text.bytes, " \n", &rest); word && kept;
+	     word = strtok_r(NULL, " \n", &rest)) {
+		if (is_about_iommu(word))
+			kept = arena_printf(arena, "%s%s%s", kept, kept[0] ? " " : "", word);
+	}
+	return kept;
+}
+
+static bool has_iommu(const struct doctor *doctor, struct arena *arena)
+{
+	const char **names;
+
+	return file_list(arena, doctor->node.root, "sys/class/iommu", "", &names) > 0 ||
+	       file_list(arena, doctor->node.root, "sys/kernel/iommu_groups", "", &names) > 0;
+}
+
+static int add_translation(const struct look *look, const char *name, const char *pci,
+			   const struct pci_place *place)
+{
+	bool gpus = look->doctor->gpus.n > 0;
+	char subject[128];
+
+	(void)snprintf(subject, sizeof(subject), "%s%s%s", name, name[0] ? " " : "", pci);
+	if (!place->iommu[0])
+		return findings_add(look->findings, "iommu_group", subject,
+				    look->active ? FINDING_UNCHECKED : FINDING_OK, NULL,
+				    look->active
+					    ? "no type (/sys/bus/pci/devices/%s/iommu_group/type)"
+					    : "no IOMMU (/sys/bus/pci/devices/%s/iommu_group)",
+				    pci);
+	if (!pci_translates(place))
+		return findings_add(look->findings, "iommu_group", subject, FINDING_OK, NULL,
+				    "%s (/sys/bus/pci/devices/%s/iommu_group/type)", place->iommu,
+				    pci);
+	if (!gpus)
+		return findings_add(look->findings, "iommu_group", subject, FINDING_OK, NULL,
+				    "%s, translated (/sys/bus/pci/devices/%s/iommu_group/type): "
+				    "fine for host memory, and there is no GPU",
+				    place->iommu, pci);
+	return findings_add(look->findings, "iommu_group", subject, FINDING_FAIL,
+			    "Kernel argument iommu=pt (Arm: iommu.passthrough=1) and a reboot; on "
+			    "OpenShift a MachineConfig with kernelArguments",
+			    "%s, translated (/sys/bus/pci/devices/%s/iommu_group/type): GPUDirect "
+			    "RDMA ends in IBV_WC_LOC_PROT_ERR, status 4, vendor error 81, although "
+			    "registration works; no memlock limit changes that",
+			    place->iommu, pci);
+}
+
+static int check_translation(struct look *look)
+{
+	const struct gpus *gpus = &look->doctor->gpus;
+
+	for (size_t i = 0; i < look->devices.n; i++) {
+		const struct device *device = &look->devices.item[i];
+
+		if (device->place.path &&
+		    add_translation(look, device->ibdev, device->pci, &device->place) < 0)
+			return -1;
+	}
+	for (size_t i = 0; i < gpus->n; i++) {
+		if (add_translation(look, "GPU", gpus->item[i].pci, &gpus->item[i].place) < 0)
+			return -1;
+	}
+	return findings_add(look->findings, "iommu_arguments", NULL, FINDING_OK, NULL,
+			    "%s (/proc/cmdline); the group types above are what holds",
+			    look->arguments[0] ? look->arguments : "none about the IOMMU");
+}
+
+/* ---- bridges ---- */
+
+/* The length of the path of the last bridge that both hang below; 0 if that is no bridge but the
+ * root bus */
+static size_t common_bridge(const char *a, const char *b)
+{
+	size_t end = 0;
+	size_t i = 0;
+	const char *name;
+
+	for (; a[i] && a[i] == b[i]; i++) {
+		if (a[i] == '/')
+			end = i;
+	}
+	for (name = a + end; name > a && name[-1] != '/'; name--)
+		;
+	/* "…/pci0000:3a" is the root bus, "…/0000:3a:00.0" a bridge */
+	return end && !text_starts_with(name, "pci") ? end : 0;
+}
+
+static bool is_new(struct look *look, const char *path)
+{
+	for (size_t i = 0; i < look->n_bridges; i++) {
+		if (strcmp(look->bridge[i], path) == 0)
+			return false;
+	}
+	if (look->n_bridges == BRIDGES_MAX)
+		return false;
+	look->bridge[look->n_bridges++] = path;
+	return true;
+}
+
+static enum acs_state read_acs(const struct look *look, const char *path, uint16_t *ret_control)
+{
+	uint8_t config[ACS_CONFIG_SIZE];
+	char name[1200];
+	cleanup_fd fd = -1;
+	ssize_t n;
+
+	(void)snprintf(name, sizeof(name), "%s/config", path);
+	fd = fs_open(look->doctor->node.root, name, O_RDONLY, RESOLVE_IN_ROOT);
+	do
+		n = fd < 0 ? 0 : read(fd, config, sizeof(config));
+	while (n < 0 && errno == EINTR);
+	return acs_read(config, n > 0 ? (size_t)n : 0, ret_control);
+}
+
+static int look_at_bridge(struct look *look, const char *path)
+{
+	uint16_t control;
+
+	switch (read_acs(look, path, &control)) {
+	case ACS_UNREADABLE:
+		look->unreadable++;
+		return 0;
+	case ACS_REDIRECT:
+		look->redirecting++;
+		return findings_add(
+			look->findings, "acs", text_base_name(path), FINDING_WARN,
+			"Bare metal: setpci -s BRIDGE ECAP_ACS+0x6.w=0000 at each boot, "
+			"or switch ACS off in the firmware; a VM: leave it, use ATS",
+			"control %04x (/%s/config): peer-to-peer requests are "
+			"redirected to the root complex, which costs bandwidth",
+			control, path);
+	default:
+		return 0;
+	}
+}
+
+/* The bridges above path, up to the common one */
+static int look_up(struct look *look, const char *path, size_t common)
+{
+	char *at = arena_strdup(look->findings->arena, path);
+	char *slash;
+
+	while (at && (slash = strrchr(at, '/')) && (size_t)(slash - at) > common) {
+		*slash = '\0';
+		at = arena_strdup(look->findings->arena, at);
+		if (at && text_is_pci_address(text_base_name(at)) && is_new(look, at) &&
+		    look_at_bridge(look, at) < 0)
+			return -1;
+	}
+	return at ? 0 : -1;
+}
+
+static int check_pair(struct look *look, const struct pci_place *gpu, const struct pci_place *hca)
+{
+	size_t common;
+
+	if (!gpu->path || !hca->path)
+		return 0;
+	common = common_bridge(gpu->path, hca->path);
+	if (!common)
+		return 0;
+	return look_up(look, gpu->path, common) < 0 || look_up(look, hca->path, common) < 0 ? -1
+											    : 0;
+}
+
+static int check_bridges(struct look *look)
+{
+	const struct gpus *gpus = &look->doctor->gpus;
+
+	for (size_t g = 0; g < gpus->n; g++) {
+		for (size_t i = 0; i < look->devices.n; i++) {
+			if (check_pair(look, &gpus->item[g].place, &look->devices.item[i].place) <
+			    0)
+				return -1;
+		}
+	}
+	if (look->unreadable)
+		return findings_add(look->findings, "acs", NULL, FINDING_UNCHECKED,
+				    "Run it as root on the node",
+				    "%zu of %zu bridges between GPUs and HCAs show less than their "
+				    "whole configuration space",
+				    look->unreadable, look->n_bridges);
+	if (!gpus->n || look->redirecting)
+		return 0;
+	return findings_add(look->findings, "acs", NULL, FINDING_OK, NULL,
+			    "%zu bridges between GPUs and HCAs of one switch, none redirects "
+			    "(/sys/bus/pci/devices/*/config)",
+			    look->n_bridges);
+}
+
+int check_iommu(const struct doctor *doctor, struct findings *findings, struct err *err)
+{
+	struct look look = {.doctor = doctor, .findings = findings};
+
+	look.devices = doctor->devices.n ? doctor->devices : doctor->all;
+	if (!look.devices.n && !doctor->gpus.n)
+		return 0;
+	for (size_t i = 0; i < look.devices.n; i++)
+		pci_read_place(&doctor->node, &look.devices.item[i].place);
+	look.arguments = read_arguments(doctor, findings->arena);
+	look.active = has_iommu(doctor, findings->arena);
+	if (!look.arguments || check_translation(&look) < 0 || check_bridges(&look) < 0)
+		return err_memory(err);
+	return 0;
+}

@@ -1,0 +1,241 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * How much memory the target may pin. The kernel compares the soft limit of the calling process
+ * with what it has pinned, and lets CAP_IPC_LOCK pass only in the first user namespace:
+ * capable(), not ns_capable() (drivers/infiniband/core/umem.c, ib_umem_get).
+ */
+#include <inttypes.h>
+#include <linux/capability.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "doctor/check/check.h"
+#include "doctor/file.h"
+#include "policy/quantity.h"
+
+#define PROC_FILE_MAX (64 * 1024)
+#define MIB (UINT64_C(1) << 20)
+/* The engines' and systemd's default is 8 MiB. One NCCL communicator registers some MiB per
+ * channel and peer. */
+#define TOO_LITTLE (64 * MIB)
+#define ENOUGH (1024 * MIB)
+
+struct limits {
+	bool known;
+	uint64_t soft; /* bytes, or MEMLOCK_UNLIMITED */
+	uint64_t hard;
+	const char *where;
+};
+
+struct rights {
+	bool known;
+	uint64_t effective;
+	uint64_t bounding;
+	bool first_user_namespace;
+	const char *where;
+};
+
+static uint64_t parse_limit(const char **at)
+{
+	char *end;
+	uint64_t bytes;
+
+	*at += strspn(*at, " ");
+	if (text_starts_with(*at, "unlimited")) {
+		*at += strlen("unlimited");
+		return MEMLOCK_UNLIMITED;
+	}
+	bytes = strtoull(*at, &end, 10);
+	*at = end;
+	return bytes;
+}
+
+/* text: of /proc/PID/limits */
+static struct limits parse_limits(char *text)
+{
+	static const char name[] = "Max locked memory";
+	struct limits limits = {0};
+	char *line;
+
+	while ((line = file_next_line(&text))) {
+		const char *at = line + strlen(name);
+
+		if (!text_starts_with(line, name))
+			continue;
+		limits.known = true;
+		limits.soft = parse_limit(&at);
+		limits.hard = parse_limit(&at);
+	}
+	return limits;
+}
+
+static struct limits read_limits(const struct doctor *doctor, struct arena *arena)
+{
+	const struct target *target = &doctor->target;
+	struct limits limits = {0};
+	struct fs_text text;
+
+	if (target_read(arena, target, "limits", PROC_FILE_MAX, &text) == 0) {
+		limits = parse_limits(text.bytes);
+		limits.where = arena_printf(arena, "%s/limits", target->proc_path);
+	} else if (target->has_spec && target->spec.has_memlock) {
+		limits = (struct limits){.known = true,
+					 .soft = target->spec.memlock_soft,
+					 .hard = target->spec.memlock_hard,
+					 .where = target->spec_path};
+	}
+	limits.known = limits.known && limits.where;
+	return limits;
+}
+
+static struct rights read_rights(const struct doctor *doctor, struct arena *arena)
+{
+	struct rights rights = {0};
+	uint64_t namespace = place_namespace(doctor->target.proc, "user");
+	struct fs_text text;
+	char *rest;
+	char *line;
+
+	if (target_read(arena, &doctor->target, "status", PROC_FILE_MAX, &text) < 0)
+		return rights;
+	rest = text.bytes;
+	while ((line = file_next_line(&rest))) {
+		if (text_starts_with(line, "CapEff:")) {
+			rights.effective = strtoull(line + strlen("CapEff:"), NULL, 16);
+			rights.known = true;
+		} else if (text_starts_with(line, "CapBnd:")) {
+			rights.bounding = strtoull(line + strlen("CapBnd:"), NULL, 16);
+		}
+	}
+	rights.first_user_namespace = !namespace || namespace == FIRST_USER_NAMESPACE;
+	rights.where = arena_printf(arena, "%s/status", doctor->target.proc_path);
+	rights.known = rights.known && rights.where;
+	return rights;
+}
+
+static bool has_ipc_lock(const struct rights *rights)
+{
+	return rights->known && (rights->effective >> CAP_IPC_LOCK & 1);
+}
+
+static bool is_exempt(const struct rights *rights)
+{
+	return has_ipc_lock(rights) && rights->first_user_namespace;
+}
+
+/* "8 MiB", "unlimited" */
+static void print_amount(uint64_t bytes, char *text, size_t size)
+{
+	if (bytes == MEMLOCK_UNLIMITED)
+		(void)snprintf(text, size, "unlimited");
+	else if (bytes >= MIB && bytes % MIB == 0)
+		(void)snprintf(text, size, "%" PRIu64 " MiB", bytes / MIB);
+	else
+		(void)snprintf(text, size, "%" PRIu64 " bytes", bytes);
+}
+
+/* A hook reaches a container's first process, and no runtime lets it reach an exec. */
+static bool first_process_has_more(const struct doctor *doctor, struct arena *arena, uint64_t soft)
+{
+	struct fs_text text;
+
+	if (!doctor->place.container || doctor->target.pid ||
+	    file_read(arena, doctor->node.root, "proc/1/limits", PROC_FILE_MAX, &text) < 0)
+		return false;
+	return parse_limits(text.bytes).soft > soft;
+}
+
+static const char *remedy_of(const struct doctor *doctor, struct arena *arena,
+			     const struct limits *limits)
+{
+	if (limits->hard > limits->soft && limits->hard >= ENOUGH)
+		return "Raise the soft limit, which alone counts: ulimit -l unlimited before the "
+		       "program starts";
+	if (first_process_has_more(doctor, arena, limits->soft))
+		return "Process 1 has more: an exec gets the engine's limit. Start it as the main "
+		       "process, or use the runtime shim (runtimeClassName: rdma)";
+	if (doctor->target.container)
+		return "Annotate the pod: oci-rdma-hook.io/inject: \"true\" (podman: --annotation "
+		       "oci-rdma-hook.io/inject=true)";
+	return "As root: ulimit -l unlimited; for services LimitMEMLOCK=infinity";
+}
+
+static int add_memlock(const struct doctor *doctor, struct findings *findings,
+		       const struct limits *limits, const struct rights *rights)
+{
+	char soft[40];
+	char hard[40];
+	enum finding_status status = FINDING_FAIL;
+
+	if (!limits->known)
+		return findings_add(findings, "memlock", NULL, FINDING_UNCHECKED,
+				    "Run it as root on the node, or inside the container",
+				    "the limits of %s cannot be read", doctor->target.name);
+	print_amount(limits->soft, soft, sizeof(soft));
+	print_amount(limits->hard, hard, sizeof(hard));
+	if (limits->soft >= ENOUGH)
+		return findings_add(findings, "memlock", NULL, FINDING_OK, NULL,
+				    "soft %s, hard %s (%s)", soft, hard, limits->where);
+	if (is_exempt(rights))
+		return findings_add(findings, "memlock", NULL, FINDING_OK, NULL,
+				    "soft %s, hard %s (%s), which CAP_IPC_LOCK passes by", soft,
+				    hard, limits->where);
+	if (limits->soft >= TOO_LITTLE)
+		status = FINDING_WARN;
+	return findings_add(findings, "memlock", NULL, status,
+			    remedy_of(doctor, findings->arena, limits),
+			    "soft %s, hard %s (%s): ibv_reg_mr and ibv_create_qp fail with ENOMEM, "
+			    "\"Cannot allocate memory\"",
+			    soft, hard, limits->where);
+}
+
+static int add_ipc_lock(const struct doctor *doctor, struct findings *findings,
+			const struct limits *limits, const struct rights *rights)
+{
+	bool needed = limits->known && limits->soft < ENOUGH;
+
+	if (!rights->known)
+		return findings_add(findings, "ipc_lock", NULL, FINDING_UNCHECKED, NULL,
+				    "the capabilities of %s cannot be read", doctor->target.name);
+	if (is_exempt(rights))
+		return findings_add(
+			findings, "ipc_lock", NULL, FINDING_OK, NULL,
+			"CAP_IPC_LOCK is effective, in the first user namespace (CapEff "
+			"%016" PRIx64 ", %s)",
+			rights->effective, rights->where);
+	if (has_ipc_lock(rights))
+		return findings_add(
+			findings, "ipc_lock", NULL, needed ? FINDING_WARN : FINDING_OK,
+			needed ? "Raise the limit instead: the capability counts only "
+				 "with hostUsers: true"
+			       : NULL,
+			"CAP_IPC_LOCK is effective (%s), but in a user namespace, where "
+			"the kernel does not count it",
+			rights->where);
+	if (needed && (rights->bounding >> CAP_IPC_LOCK & 1))
+		return findings_add(
+			findings, "ipc_lock", NULL, FINDING_WARN,
+			"Run as root, or let the runtime shim put it into the ambient "
+			"set; better raise the limit",
+			"CAP_IPC_LOCK is in the bounding set, but not effective (CapEff "
+			"%016" PRIx64 ", %s): another user than root loses it at execve",
+			rights->effective, rights->where);
+	return findings_add(findings, "ipc_lock", NULL, FINDING_OK, NULL,
+			    "no CAP_IPC_LOCK (CapEff %016" PRIx64
+			    ", %s); with the limit raised none is needed",
+			    rights->effective, rights->where);
+}
+
+int check_limits(const struct doctor *doctor, struct findings *findings, struct err *err)
+{
+	struct limits limits = read_limits(doctor, findings->arena);
+	struct rights rights = read_rights(doctor, findings->arena);
+
+	if (add_memlock(doctor, findings, &limits, &rights) < 0 ||
+	    add_ipc_lock(doctor, findings, &limits, &rights) < 0)
+		return err_memory(err);
+	return 0;
+}

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The parts of check_nccl */
+#ifndef OCI_RDMA_DOCTOR_CHECK_NCCL_H
+#define OCI_RDMA_DOCTOR_CHECK_NCCL_H
+
+#include "doctor/check/check.h"
+#include "doctor/nccl/list.h"
+#include "doctor/nccl/settings.h"
+#include "doctor/netdevs.h"
+
+struct nccl_look {
+	const struct doctor *doctor;
+	struct findings *findings;
+	struct nccl_settings settings;
+	struct netdevs netdevs;
+	struct devices devices; /* the target's, with ports and GIDs */
+};
+
+/* Each returns 0, or -1 without memory. */
+int nccl_check_hca(const struct nccl_look *look);
+int nccl_check_gid_index(const struct nccl_look *look);
+
+/* The device's interface, as its GID table tells it to every network namespace */
+void nccl_name_interface(const struct doctor *doctor, struct device *device);
+
+#endif

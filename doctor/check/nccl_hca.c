@@ -1,0 +1,233 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* NCCL_IB_HCA and NCCL_IB_GID_INDEX: which devices and addresses they select */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "doctor/check/nccl.h"
+#include "doctor/gid.h"
+
+#define HCA "nccl_ib_hca"
+#define GID_INDEX "nccl_ib_gid_index"
+
+void nccl_name_interface(const struct doctor *doctor, struct device *device)
+{
+	struct gid gid;
+
+	for (size_t i = 0; i < device->n_ports && !device->netdev[0]; i++) {
+		const struct port *port = &device->port[i];
+
+		if (port->gid_index >= 0 &&
+		    gid_read(&doctor->node, device, port->number, port->gid_index, &gid) == 0)
+			(void)snprintf(device->netdev, sizeof(device->netdev), "%s", gid.netdev);
+	}
+}
+
+/* ---- NCCL_IB_HCA ---- */
+
+/* "mlx5_1" selects mlx5_10, too: a name that is a device, and the beginning of another one that is
+ * not in the list. all: of the node, since the next node has other ones in the container. */
+static const struct device *find_beside(const struct devices *all, const struct nccl_list *list,
+					const struct nccl_item *item)
+{
+	if (list->exact || !doctor_find_ibdev(all, item->name, strlen(item->name)))
+		return NULL;
+	for (size_t i = 0; i < all->n; i++) {
+		const char *name = all->item[i].ibdev;
+
+		if (strcmp(name, item->name) != 0 && text_starts_with(name, item->name) &&
+		    !nccl_list_names(list, name))
+			return &all->item[i];
+	}
+	return NULL;
+}
+
+static int check_beside(const struct nccl_look *look, const struct nccl_setting *setting,
+			const struct nccl_list *list)
+{
+	for (size_t i = 0; i < list->n; i++) {
+		const struct nccl_item *item = &list->item[i];
+		const struct device *other = find_beside(&look->doctor->all, list, item);
+
+		if (other && findings_add(look->findings, HCA, item->name, FINDING_WARN,
+					  "Begin it with '=' for whole names: NCCL_IB_HCA==mlx5_1",
+					  "NCCL_IB_HCA=%s (%s): \"%s\" also %s %s, since without "
+					  "'=' the beginning decides",
+					  setting->value, setting->path, item->name,
+					  list->exclude ? "excludes" : "selects", other->ibdev) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+static size_t count_matches(const struct devices *devices, const struct nccl_list *list,
+			    const struct nccl_item *item)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < devices->n; i++)
+		n += nccl_item_matches(list, item, devices->item[i].ibdev, -1);
+	return n;
+}
+
+/* Names that are not ours, of another node for example: NCCL leaves them out without a word. */
+static int check_unknown(const struct nccl_look *look, const struct nccl_setting *setting,
+			 const struct nccl_list *list)
+{
+	for (size_t i = 0; i < list->n; i++) {
+		const struct nccl_item *item = &list->item[i];
+		bool on_node = count_matches(&look->doctor->all, list, item) > 0;
+
+		if (list->exclude || count_matches(&look->devices, list, item) > 0)
+			continue;
+		if (findings_add(look->findings, HCA, item->name, FINDING_WARN,
+				 "Take it away: without it NCCL takes the container's own devices",
+				 "NCCL_IB_HCA=%s (%s): %s is %s", setting->value, setting->path,
+				 item->name,
+				 on_node ? "on the node, but not this container's"
+					 : "no device here; names differ from node to node") < 0)
+			return -1;
+	}
+	return 0;
+}
+
+/* A device of another pod, which only a privileged container can reach */
+static int check_foreign(const struct nccl_look *look, const struct nccl_setting *setting,
+			 const struct nccl_list *list)
+{
+	for (size_t i = 0; i < look->devices.n; i++) {
+		const struct device *device = &look->devices.item[i];
+
+		if (!nccl_list_selects(list, device->ibdev, -1) ||
+		    doctor_is_allocated(look->doctor, device))
+			continue;
+		if (findings_add(look->findings, HCA, device->ibdev, FINDING_FAIL,
+				 "Name the allocated devices only (PCIDEVICE_*), or do without a "
+				 "privileged pod",
+				 "%s%s%s%s%s selects %s, which was not allocated to this container",
+				 setting ? "NCCL_IB_HCA=" : "NCCL", setting ? setting->value : "",
+				 setting ? " (" : "", setting ? setting->path : "",
+				 setting ? ")" : "", device->ibdev) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+static int check_selection(const struct nccl_look *look, const struct nccl_setting *setting,
+			   const struct nccl_list *list)
+{
+	char names[512] = "";
+	size_t len = 0;
+	size_t n = 0;
+
+	for (size_t i = 0; i < look->devices.n; i++) {
+		const char *name = look->devices.item[i].ibdev;
+
+		if (!nccl_list_selects(list, name, -1))
+			continue;
+		if (len + strlen(name) + 3 < sizeof(names))
+			len += (size_t)snprintf(names + len, sizeof(names) - len, "%s%s",
+						n ? ", " : "", name);
+		n++;
+	}
+	if (!n)
+		return findings_add(
+			look->findings, HCA, NULL, FINDING_FAIL,
+			"Take it away: without it NCCL takes the container's own "
+			"devices",
+			"NCCL_IB_HCA=%s (%s) selects none of the %zu devices: NCCL uses "
+			"TCP, \"NET/IB : No device found\"",
+			setting->value, setting->path, look->devices.n);
+	return findings_add(look->findings, HCA, NULL, FINDING_OK, NULL,
+			    "NCCL_IB_HCA=%s (%s) selects %s", setting->value, setting->path, names);
+}
+
+int nccl_check_hca(const struct nccl_look *look)
+{
+	const struct nccl_setting *setting = nccl_settings_find(&look->settings, "NCCL_IB_HCA");
+	struct nccl_list list = {0};
+
+	if (!look->devices.n)
+		return setting ? findings_add(look->findings, HCA, NULL, FINDING_UNCHECKED, NULL,
+					      "NCCL_IB_HCA=%s (%s): no devices to compare it with",
+					      setting->value, setting->path)
+			       : 0;
+	if (setting)
+		nccl_list_parse(setting->value, &list);
+	if (check_foreign(look, setting, &list) < 0)
+		return -1;
+	if (!setting)
+		return 0;
+	if (check_beside(look, setting, &list) < 0 || check_unknown(look, setting, &list) < 0)
+		return -1;
+	return check_selection(look, setting, &list);
+}
+
+/* ---- NCCL_IB_GID_INDEX ---- */
+
+static const char *misfit_of(const struct gid *gid)
+{
+	if (gid->empty)
+		return "is empty";
+	if (!gid->v2)
+		return "is RoCE v1, which is not routed";
+	return gid->link_local ? "is a link-local address" : NULL;
+}
+
+static int check_gid(const struct nccl_look *look, const struct nccl_setting *setting,
+		     const struct device *device, const struct port *port)
+{
+	int index = (int)strtol(setting->value, NULL, 0);
+	struct gid gid = {.empty = true};
+	const char *misfit;
+	char fits[96] = "no entry fits";
+
+	if (port->gid_index >= 0)
+		(void)snprintf(fits, sizeof(fits), "GID %d fits, %s", port->gid_index, port->gid);
+	misfit = gid_read(&look->doctor->node, device, port->number, index, &gid) < 0
+			 ? "is not in the table"
+			 : misfit_of(&gid);
+	if (misfit)
+		return findings_add(look->findings, GID_INDEX, device->ibdev, FINDING_FAIL,
+				    "Take it away: NCCL 2.21.5 and later find it for each device",
+				    "NCCL_IB_GID_INDEX=%s (%s), but GID %d of %s port %u %s; %s",
+				    setting->value, setting->path, index, device->ibdev,
+				    port->number, misfit, fits);
+	if (port->gid_index >= 0 && index != port->gid_index && !gid.ipv4)
+		return findings_add(look->findings, GID_INDEX, device->ibdev, FINDING_WARN,
+				    "Take it away: NCCL 2.21.5 and later find it for each device",
+				    "NCCL_IB_GID_INDEX=%s (%s) is %s on %s, no IPv4 address; %s",
+				    setting->value, setting->path, gid.text, device->ibdev, fits);
+	return findings_add(look->findings, GID_INDEX, device->ibdev, FINDING_OK, NULL,
+			    "NCCL_IB_GID_INDEX=%s (%s) is %s, RoCE v2; NCCL 2.21.5 and later find "
+			    "it by themselves",
+			    setting->value, setting->path, gid.text);
+}
+
+int nccl_check_gid_index(const struct nccl_look *look)
+{
+	const struct nccl_setting *setting =
+		nccl_settings_find(&look->settings, "NCCL_IB_GID_INDEX");
+	const struct nccl_setting *hca = nccl_settings_find(&look->settings, "NCCL_IB_HCA");
+	struct nccl_list list = {0};
+
+	if (!setting || strtol(setting->value, NULL, 0) < 0)
+		return 0;
+	if (hca)
+		nccl_list_parse(hca->value, &list);
+	for (size_t i = 0; i < look->devices.n; i++) {
+		const struct device *device = &look->devices.item[i];
+
+		for (size_t p = 0; p < device->n_ports; p++) {
+			const struct port *port = &device->port[p];
+
+			if (strcmp(port->link_layer, "Ethernet") != 0 ||
+			    !nccl_list_selects(&list, device->ibdev, (int)port->number))
+				continue;
+			if (check_gid(look, setting, device, port) < 0)
+				return -1;
+		}
+	}
+	return 0;
+}

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* oci-rdma-hook's own config.json */
+#include <errno.h>
+#include <string.h>
+
+#include "doctor/check/check.h"
+#include "doctor/file.h"
+#include "policy/config.h"
+
+int check_policy(const struct doctor *doctor, struct findings *findings, struct err *err)
+{
+	struct config config;
+	struct err why;
+	int status;
+
+	if (config_load(findings->arena, doctor->node.root, doctor->options.config, &config, &why) <
+	    0)
+		status = findings_add(findings, "policy", NULL, FINDING_FAIL,
+				      "Mend it: until then no container is granted anything", "%s",
+				      why.text);
+	else if (!doctor->options.config && !file_exists(doctor->node.root, CONFIG_PATH))
+		status =
+			findings_add(findings, "policy", NULL, FINDING_OK, NULL,
+				     "no /%s: the defaults hold (by annotation, unlimited memlock)",
+				     CONFIG_PATH);
+	else
+		status = findings_add(
+			findings, "policy", NULL, FINDING_OK, NULL, "valid, opt in by %s (%s)",
+			config.opt_in == OPT_IN_DEVICE ? "device" : "annotation", config.path);
+	return status < 0 ? err_memory(err) : 0;
+}

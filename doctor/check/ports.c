@@ -1,0 +1,253 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Ports, their GID tables, their interfaces, and which network namespace they are in */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "doctor/check/check.h"
+#include "doctor/file.h"
+#include "doctor/gid.h"
+#include "doctor/netdevs.h"
+#include "node/podnet.h"
+
+#define GIDS_MAX 4096
+/* RoCE takes the largest of 256 … 4096 that fits the interface's MTU with its headers
+ * (ib_addr.h, iboe_get_mtu). */
+#define ROCE_HEADERS 66
+#define ROCE_MTU 4096
+
+struct look {
+	const struct doctor *doctor;
+	struct findings *findings;
+	struct netdevs netdevs;
+	enum rdma_mode mode;
+};
+
+/* What would be a fault of a container is not one of a node's physical function that nobody uses.
+ */
+static enum finding_status severity(const struct look *look)
+{
+	return look->doctor->target.container ? FINDING_FAIL : FINDING_WARN;
+}
+
+/* ---- namespaces ---- */
+
+static int add_mode(const struct look *look)
+{
+	const char *where = look->doctor->node.recorded
+				    ? "/sys/module/ib_core/parameters/netns_mode"
+				    : "netlink, as `rdma system` shows it";
+
+	if (look->mode == RDMA_MODE_UNKNOWN)
+		return findings_add(look->findings, "rdma_netns_mode", NULL, FINDING_UNCHECKED,
+				    NULL, "nobody answers (%s)", where);
+	return findings_add(look->findings, "rdma_netns_mode", NULL, FINDING_OK, NULL, "%s (%s)",
+			    look->mode == RDMA_MODE_SHARED
+				    ? "shared: every network namespace sees every RDMA device"
+				    : "exclusive: only the network namespace that it was moved to "
+				      "sees an RDMA device",
+			    where);
+}
+
+/* A verbs device without ports here is in another network namespace: its class is not tagged with
+ * one, that of its ports is (ib_core, device.c). */
+static int add_hidden(const struct look *look, const struct device *device)
+{
+	const struct doctor *doctor = look->doctor;
+
+	if (doctor->target.pid && (doctor->node.recorded || !doctor->target.netns))
+		return findings_add(look->findings, "rdma_netns", device->ibdev, FINDING_UNCHECKED,
+				    "Run it inside the container",
+				    "%s is in another network namespace, which cannot be entered "
+				    "from here",
+				    device->ibdev);
+	return findings_add(
+		look->findings, "rdma_netns", device->ibdev,
+		doctor->target.container ? FINDING_FAIL : FINDING_OK,
+		doctor->target.container
+			? "Let the network plugin move it: \"rdma\" in the chain of the network "
+			  "attachment (rdma-cni), or set the node's mode to shared"
+			: NULL,
+		"%s has /dev/infiniband/%s, but no ports in this network namespace (%s): "
+		"opening it is refused with EPERM",
+		device->ibdev, device->uverbs,
+		look->mode == RDMA_MODE_EXCLUSIVE ? "mode exclusive" : "/sys/class/infiniband");
+}
+
+/* ---- ports ---- */
+
+static void name_port(const struct device *device, const struct port *port, char *name, size_t size)
+{
+	if (device->n_ports > 1)
+		(void)snprintf(name, size, "%s port %u", device->ibdev, port->number);
+	else
+		(void)snprintf(name, size, "%s", device->ibdev);
+}
+
+static bool is_active(const struct port *port)
+{
+	return strcmp(port->state, "ACTIVE") == 0;
+}
+
+static int add_port(const struct look *look, const char *name, const struct port *port)
+{
+	bool roce = strcmp(port->link_layer, "Ethernet") == 0;
+
+	if (is_active(port))
+		return findings_add(look->findings, "port", name, FINDING_OK, NULL,
+				    "ACTIVE, %g Gb/s %s (ports/%u/{state,rate,link_layer})",
+				    port->rate_gbps, roce ? "Ethernet, so RoCE" : port->link_layer,
+				    port->number);
+	return findings_add(look->findings, "port", name, severity(look),
+			    strcmp(port->state, "DOWN") == 0
+				    ? "Bring the link up: cable, switch port, ip link set DEV up"
+				    : "InfiniBand: is a subnet manager running? See ibstat",
+			    "%s, %s (ports/%u/{state,phys_state}): NCCL leaves it out",
+			    port->state[0] ? port->state : "state not known",
+			    port->phys_state[0] ? port->phys_state : "physical state not known",
+			    port->number);
+}
+
+/* The first routable RoCE v2 entry that is not IPv4; empty .text if there is none */
+static struct gid find_ipv6(const struct look *look, const struct device *device, unsigned port)
+{
+	struct gid gid;
+
+	for (int i = 0; i < GIDS_MAX; i++) {
+		if (gid_read(&look->doctor->node, device, port, i, &gid) < 0)
+			break;
+		if (!gid.empty && gid.v2 && !gid.link_local && !gid.ipv4)
+			return gid;
+	}
+	return (struct gid){0};
+}
+
+static int add_gid(const struct look *look, const char *name, const struct device *device,
+		   const struct port *port)
+{
+	struct gid other;
+
+	if (strcmp(port->link_layer, "Ethernet") != 0 || !is_active(port))
+		return 0;
+	if (port->gid_index >= 0)
+		return findings_add(look->findings, "gid", name, FINDING_OK, NULL,
+				    "GID %d is %s, RoCE v2 (ports/%u/gids)", port->gid_index,
+				    port->gid, port->number);
+	other = find_ipv6(look, device, port->number);
+	if (other.text[0])
+		return findings_add(look->findings, "gid", name,
+				    look->doctor->target.container ? FINDING_WARN : FINDING_OK,
+				    "NCCL_IB_ADDR_FAMILY=AF_INET6, or give the interface an IPv4 "
+				    "address",
+				    "no RoCE v2 GID with an IPv4 address, but %s (ports/%u/gids)",
+				    other.text, port->number);
+	/* A physical function whose virtual ones have the addresses needs none. */
+	return findings_add(
+		look->findings, "gid", name,
+		look->doctor->target.container ? FINDING_FAIL : FINDING_OK,
+		look->doctor->target.container
+			? "Give its interface an IPv4 address: \"ipam\" of the network "
+			  "attachment; ip addr show"
+			: NULL,
+		"no RoCE v2 GID with an IPv4 address (ports/%u/gids)%s", port->number,
+		look->doctor->target.container ? ": NCCL takes GID 0, RoCE v1 and link-local" : "");
+}
+
+static int add_mtu(const struct look *look, const char *name, const struct device *device,
+		   const struct port *port)
+{
+	struct gid gid = {0};
+	const char *netdev = device->netdev;
+	int mtu;
+
+	if (strcmp(port->link_layer, "Ethernet") != 0 || !is_active(port))
+		return 0;
+	if (!netdev[0] && port->gid_index >= 0 &&
+	    gid_read(&look->doctor->node, device, port->number, port->gid_index, &gid) == 0)
+		netdev = gid.netdev;
+	mtu = netdev[0] ? netdevs_mtu(&look->netdevs, netdev) : 0;
+	if (!mtu)
+		return findings_add(look->findings, "mtu", name, FINDING_UNCHECKED, NULL,
+				    "its interface %s%sis not seen here", netdev,
+				    netdev[0] ? " " : "");
+	if (mtu >= ROCE_MTU + ROCE_HEADERS)
+		return findings_add(look->findings, "mtu", name, FINDING_OK, NULL, "%s has %d",
+				    netdev, mtu);
+	return findings_add(
+		look->findings, "mtu", name, FINDING_WARN,
+		"Set 9000 on switch, physical function and virtual function (\"mtu\" of "
+		"the SR-IOV policy)",
+		"%s has %d: RoCE uses less than 4096 bytes a packet, which costs "
+		"bandwidth",
+		netdev, mtu);
+}
+
+static int add_ports(const struct look *look, const struct device *device)
+{
+	char name[96];
+
+	if (!device->n_ports)
+		return add_hidden(look, device);
+	for (size_t i = 0; i < device->n_ports; i++) {
+		const struct port *port = &device->port[i];
+
+		name_port(device, port, name, sizeof(name));
+		if (add_port(look, name, port) < 0 || add_gid(look, name, device, port) < 0 ||
+		    add_mtu(look, name, device, port) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+/* What the target's network shows and ours does not */
+static int read_pod(const struct doctor *doctor, struct arena *arena, struct devices *devices,
+		    struct err *err)
+{
+	cleanup_fd netns = -1;
+
+	if (!doctor->target.other_netns)
+		return 0;
+	netns = openat(doctor->target.proc, "ns/net", O_RDONLY | O_CLOEXEC);
+	return netns < 0 ? 0 : podnet_read(arena, netns, devices, 0, err);
+}
+
+static int read_devices(const struct doctor *doctor, struct arena *arena, struct devices *ret,
+			struct err *err)
+{
+	struct devices devices = doctor->devices.n ? doctor->devices : doctor->all;
+
+	for (size_t i = 0; i < devices.n; i++) {
+		struct device *device = &devices.item[i];
+
+		if (node_read_ports(&doctor->node, arena, device, true, err) < 0)
+			return -1;
+		node_read_gids(&doctor->node, device);
+		if (!doctor->target.other_netns)
+			node_read_host_netdev(&doctor->node, device);
+	}
+	*ret = devices;
+	return read_pod(doctor, arena, ret, err);
+}
+
+int check_ports(const struct doctor *doctor, struct findings *findings, struct err *err)
+{
+	struct look look = {.doctor = doctor, .findings = findings};
+	struct devices devices;
+
+	if (!doctor->all.n && !doctor->files.n)
+		return 0;
+	look.mode = node_rdma_mode(&doctor->node);
+	if (read_devices(doctor, findings->arena, &devices, err) < 0 ||
+	    netdevs_read(findings->arena, doctor, &look.netdevs, err) < 0)
+		return -1;
+	if (add_mode(&look) < 0)
+		return err_memory(err);
+	for (size_t i = 0; i < devices.n; i++) {
+		if (add_ports(&look, &devices.item[i]) < 0)
+			return err_memory(err);
+	}
+	return 0;
+}

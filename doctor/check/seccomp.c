@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The system calls that verbs, NCCL and CUDA may need, and the target's filter */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "doctor/check/check.h"
+#include "doctor/file.h"
+#include "spec/seccomp.h"
+
+#define STATUS_MAX (64 * 1024)
+
+/* Without these there is no verbs call at all. */
+static bool is_indispensable(const char *name)
+{
+	return strcmp(name, "ioctl") == 0 || strcmp(name, "mmap") == 0 ||
+	       strcmp(name, "munmap") == 0;
+}
+
+static int add_profile(const struct doctor *doctor, struct findings *findings)
+{
+	const struct spec *spec = &doctor->target.spec;
+	uint32_t refused = seccomp_refused(&spec->seccomp);
+	enum finding_status status = FINDING_WARN;
+	const char *names = "";
+
+	if (!spec->seccomp.present)
+		return findings_add(findings, "seccomp", NULL, FINDING_OK, NULL, "no profile (%s)",
+				    doctor->target.spec_path);
+	if (!refused)
+		return findings_add(findings, "seccomp", NULL, FINDING_OK, NULL,
+				    "the profile allows what verbs and NCCL need (%s)",
+				    doctor->target.spec_path);
+	for (size_t i = 0; i < seccomp_count() && names; i++) {
+		if (!(refused >> i & 1))
+			continue;
+		if (is_indispensable(seccomp_name(i)))
+			status = FINDING_FAIL;
+		names = arena_printf(findings->arena, "%s%s%s", names, names[0] ? ", " : "",
+				     seccomp_name(i));
+	}
+	if (!names)
+		return -1;
+	return findings_add(findings, "seccomp", NULL, status,
+			    "Allow them in the pod's profile, or \"seccomp\": \"amend\" in "
+			    "oci-rdma-hook's config.json with the shim",
+			    "the profile refuses %s (%s)", names, doctor->target.spec_path);
+}
+
+static int read_mode(const struct doctor *doctor, struct arena *arena)
+{
+	struct fs_text text;
+	char *line;
+
+	if (target_read(arena, &doctor->target, "status", STATUS_MAX, &text) < 0)
+		return -1;
+	while ((line = file_next_line(&text.bytes))) {
+		if (text_starts_with(line, "Seccomp:"))
+			return (int)strtol(line + strlen("Seccomp:"), NULL, 10);
+	}
+	return -1;
+}
+
+int check_seccomp(const struct doctor *doctor, struct findings *findings, struct err *err)
+{
+	int mode;
+	int status;
+
+	if (doctor->target.has_spec)
+		return add_profile(doctor, findings) < 0 ? err_memory(err) : 0;
+	mode = read_mode(doctor, findings->arena);
+	if (mode < 0)
+		return err_set(err, "%s/status does not say",
+			       doctor->target.proc_path ? doctor->target.proc_path : "/proc");
+	if (mode == 0)
+		status =
+			findings_add(findings, "seccomp", NULL, FINDING_OK, NULL,
+				     "no filter (Seccomp: 0, %s/status)", doctor->target.proc_path);
+	else
+		status =
+			findings_add(findings, "seccomp", NULL, FINDING_UNCHECKED,
+				     "On the node: oci-rdma-doctor --container ID reads the "
+				     "profile",
+				     "a filter is active (Seccomp: %d, %s/status); what it refuses "
+				     "cannot be seen from here",
+				     mode, doctor->target.proc_path);
+	return status < 0 ? err_memory(err) : 0;
+}

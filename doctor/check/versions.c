@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a bug report has to say: from files only, nothing is started */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "doctor/check/check.h"
+#include "doctor/file.h"
+
+#define OS_RELEASE_MAX (64 * 1024)
+
+static const char *read_os(const struct doctor *doctor, struct arena *arena)
+{
+	static const char name[] = "PRETTY_NAME=";
+	int root = doctor->target.root >= 0 ? doctor->target.root : doctor->node.root;
+	struct fs_text text;
+	char *line;
+
+	if (file_read(arena, root, "etc/os-release", OS_RELEASE_MAX, &text) < 0)
+		return "unknown system";
+	while ((line = file_next_line(&text.bytes))) {
+		if (!text_starts_with(line, name))
+			continue;
+		line += strlen(name);
+		line += line[0] == '"';
+		line[strcspn(line, "\"")] = '\0';
+		return line;
+	}
+	return "unknown system";
+}
+
+int check_versions(const struct doctor *doctor, struct findings *findings, struct err *err)
+{
+	static const struct {
+		const char *name;
+		const char *path;
+	} files[] = {
+		{"Linux", "proc/sys/kernel/osrelease"},
+		{"mlx5_core", "sys/module/mlx5_core/version"}, /* of MLNX_OFED and DOCA only */
+		{"NVIDIA driver", "sys/module/nvidia/version"},
+	};
+	const char *text = "oci-rdma-doctor " VERSION;
+	const char *nccl = target_getenv(&doctor->target, "NCCL_VERSION");
+
+	for (size_t i = 0; text && i < sizeof(files) / sizeof(files[0]); i++) {
+		char line[96];
+
+		if (file_line(doctor->node.root, files[i].path, line, sizeof(line)) > 0)
+			text = arena_printf(findings->arena, "%s, %s %s", text, files[i].name,
+					    line);
+	}
+	if (text && nccl)
+		text = arena_printf(findings->arena, "%s, NCCL %s (the image's NCCL_VERSION)", text,
+				    nccl);
+	if (!text || findings_add(findings, "versions", NULL, FINDING_OK, NULL, "%s, %s", text,
+				  read_os(doctor, findings->arena)) < 0)
+		return err_memory(err);
+	return 0;
+}

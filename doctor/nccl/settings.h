@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Which values NCCL sees in the target, and from where. */
+#ifndef OCI_RDMA_DOCTOR_NCCL_SETTINGS_H
+#define OCI_RDMA_DOCTOR_NCCL_SETTINGS_H
+
+#include <stddef.h>
+
+#include "base/arena.h"
+#include "base/err.h"
+#include "doctor/target.h"
+
+#define NCCL_CONF_MAX (256 * 1024)
+
+struct nccl_setting {
+	const char *name;
+	const char *value;
+	const char *path; /* where it stands */
+};
+
+/* A line of a file that NCCL reads otherwise than it was meant */
+struct nccl_oddity {
+	const char *path;
+	const char *line;
+	const char *why;
+};
+
+struct nccl_settings {
+	struct nccl_setting *item;
+	size_t n;
+	size_t room;
+	struct nccl_oddity *oddity;
+	size_t n_oddities;
+	size_t oddities_room;
+	const char *files; /* those that were read, "a, b"; "" for none */
+};
+
+/*
+ * In the order of NCCL's src/misc/param.cc, initEnv: the environment wins; then the file that
+ * NCCL_CONF_FILE names, else $HOME/.nccl.conf; /etc/nccl.conf last. Who comes first keeps the name.
+ */
+int nccl_settings_read(struct arena *arena, const struct target *target,
+		       struct nccl_settings *ret_settings, struct err *err);
+
+/* The lines of one file, behind what is there already. text is split in place. */
+int nccl_settings_add_file(struct arena *arena, const char *path, char *text,
+			   struct nccl_settings *settings);
+
+const struct nccl_setting *nccl_settings_find(const struct nccl_settings *settings,
+					      const char *name);
+
+#endif
