@@ -72,6 +72,18 @@ static int compare_devices(const void *a, const void *b)
 				    ((const struct device *)b)->ibdev);
 }
 
+static int compare_files(const void *a, const void *b)
+{
+	return text_compare_natural(((const struct device_file *)a)->name,
+				    ((const struct device_file *)b)->name);
+}
+
+static void sort_files(struct device_files *files)
+{
+	if (files->n > 1)
+		qsort(files->item, files->n, sizeof(*files->item), compare_files);
+}
+
 /* Two files may have one number. */
 static void sort_devices(struct devices *devices)
 {
@@ -109,6 +121,7 @@ int device_files_read(struct arena *arena, const struct node *node, int root,
 		if (add_file(arena, node, &file, &files, devices, err) < 0)
 			return -1;
 	}
+	sort_files(&files);
 	sort_devices(devices);
 	*ret_files = files;
 	return 0;
@@ -133,6 +146,7 @@ int device_files_of_spec(struct arena *arena, const struct node *node, const str
 		    add_file(arena, node, &file, &files, devices, err) < 0)
 			return -1;
 	}
+	sort_files(&files);
 	sort_devices(devices);
 	*ret_files = files;
 	return 0;

@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <getopt.h>
 #include <limits.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,6 +19,7 @@ static const char usage[] =
 	"                    of its id will do\n"
 	"  --format FORMAT   text (default), json, or prometheus (for node exporter's textfile\n"
 	"                    collector)\n"
+	"  --verbose         text: show the evidence also of what is well\n"
 	"  --config FILE     oci-rdma-hook's policy; default DIR/etc/oci-rdma-hook/config.json\n"
 	"  --sysroot DIR     read the node below DIR; default /\n"
 	"  --version         print the version\n"
@@ -79,6 +79,9 @@ static int take(int option, char *value, struct doctor_options *options)
 	case 'f':
 		return parse_format(value, &options->format) ? -1
 							     : usage_error("unknown format", value);
+	case 'V':
+		options->verbose = true;
+		return -1;
 	case 'c':
 		options->config = value;
 		return -1;

@@ -2,6 +2,7 @@
 #ifndef OCI_RDMA_DOCTOR_OPTIONS_H
 #define OCI_RDMA_DOCTOR_OPTIONS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 enum report_format {
@@ -16,6 +17,7 @@ struct doctor_options {
 	int64_t pid;         /* 0: none */
 	const char *container;
 	enum report_format format;
+	bool verbose; /* text: the evidence also of what is well */
 };
 
 #define OPTIONS_EXIT_USAGE 2

@@ -68,13 +68,10 @@ static bool has_iommu(const struct doctor *doctor, struct arena *arena)
 	       file_list(arena, doctor->node.root, "sys/kernel/iommu_groups", "", &names) > 0;
 }
 
-static int add_translation(const struct look *look, const char *name, const char *pci,
+static int add_translation(const struct look *look, const char *subject, const char *pci,
 			   const struct pci_place *place)
 {
 	bool gpus = look->doctor->gpus.n > 0;
-	char subject[128];
-
-	(void)snprintf(subject, sizeof(subject), "%s%s%s", name, name[0] ? " " : "", pci);
 	if (!place->iommu[0])
 		return findings_add(look->findings, "iommu_group", subject,
 				    look->active ? FINDING_UNCHECKED : FINDING_OK, NULL,
@@ -112,7 +109,10 @@ static int check_translation(struct look *look)
 			return -1;
 	}
 	for (size_t i = 0; i < gpus->n; i++) {
-		if (add_translation(look, "GPU", gpus->item[i].pci, &gpus->item[i].place) < 0)
+		char subject[32];
+
+		(void)snprintf(subject, sizeof(subject), "GPU %s", gpus->item[i].pci);
+		if (add_translation(look, subject, gpus->item[i].pci, &gpus->item[i].place) < 0)
 			return -1;
 	}
 	return findings_add(look->findings, "iommu_arguments", NULL, FINDING_OK, NULL,
@@ -122,22 +122,19 @@ static int check_translation(struct look *look)
 
 /* ---- bridges ---- */
 
-/* The length of the path of the last bridge that both hang below; 0 if that is no bridge but the
- * root bus */
-static size_t common_bridge(const char *a, const char *b)
+/* The length of the path of the last bridge that both hang below; 0 if they share none, but at most
+ * a root bus ("sys/devices/pci0000:3a") */
+static size_t common_bridge(struct arena *arena, const char *a, const char *b)
 {
 	size_t end = 0;
-	size_t i = 0;
-	const char *name;
+	char *path;
 
-	for (; a[i] && a[i] == b[i]; i++) {
+	for (size_t i = 0; a[i] && a[i] == b[i]; i++) {
 		if (a[i] == '/')
 			end = i;
 	}
-	for (name = a + end; name > a && name[-1] != '/'; name--)
-		;
-	/* "…/pci0000:3a" is the root bus, "…/0000:3a:00.0" a bridge */
-	return end && !text_starts_with(name, "pci") ? end : 0;
+	path = arena_strndup(arena, a, end);
+	return path && text_is_pci_address(text_base_name(path)) ? end : 0;
 }
 
 static bool is_new(struct look *look, const char *path)
@@ -211,7 +208,7 @@ static int check_pair(struct look *look, const struct pci_place *gpu, const stru
 
 	if (!gpu->path || !hca->path)
 		return 0;
-	common = common_bridge(gpu->path, hca->path);
+	common = common_bridge(look->findings->arena, gpu->path, hca->path);
 	if (!common)
 		return 0;
 	return look_up(look, gpu->path, common) < 0 || look_up(look, hca->path, common) < 0 ? -1

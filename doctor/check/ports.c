@@ -169,6 +169,9 @@ static int add_mtu(const struct look *look, const char *name, const struct devic
 	    gid_read(&look->doctor->node, device, port->number, port->gid_index, &gid) == 0)
 		netdev = gid.netdev;
 	mtu = netdev[0] ? netdevs_mtu(&look->netdevs, netdev) : 0;
+	/* A virtual function's interface is in its pod; who looks at the node does not miss it. */
+	if (!mtu && !look->doctor->target.container)
+		return 0;
 	if (!mtu)
 		return findings_add(look->findings, "mtu", name, FINDING_UNCHECKED, NULL,
 				    "its interface %s%sis not seen here", netdev,

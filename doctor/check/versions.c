@@ -17,7 +17,7 @@ static const char *read_os(const struct doctor *doctor, struct arena *arena)
 	char *line;
 
 	if (file_read(arena, root, "etc/os-release", OS_RELEASE_MAX, &text) < 0)
-		return "unknown system";
+		return NULL;
 	while ((line = file_next_line(&text.bytes))) {
 		if (!text_starts_with(line, name))
 			continue;
@@ -26,7 +26,7 @@ static const char *read_os(const struct doctor *doctor, struct arena *arena)
 		line[strcspn(line, "\"")] = '\0';
 		return line;
 	}
-	return "unknown system";
+	return NULL;
 }
 
 int check_versions(const struct doctor *doctor, struct findings *findings, struct err *err)
@@ -40,6 +40,7 @@ int check_versions(const struct doctor *doctor, struct findings *findings, struc
 		{"NVIDIA driver", "sys/module/nvidia/version"},
 	};
 	const char *text = "oci-rdma-doctor " VERSION;
+	const char *system = read_os(doctor, findings->arena);
 	const char *nccl = target_getenv(&doctor->target, "NCCL_VERSION");
 
 	for (size_t i = 0; text && i < sizeof(files) / sizeof(files[0]); i++) {
@@ -52,8 +53,9 @@ int check_versions(const struct doctor *doctor, struct findings *findings, struc
 	if (text && nccl)
 		text = arena_printf(findings->arena, "%s, NCCL %s (the image's NCCL_VERSION)", text,
 				    nccl);
-	if (!text || findings_add(findings, "versions", NULL, FINDING_OK, NULL, "%s, %s", text,
-				  read_os(doctor, findings->arena)) < 0)
+	if (text && system)
+		text = arena_printf(findings->arena, "%s, %s", text, system);
+	if (!text || findings_add(findings, "versions", NULL, FINDING_OK, NULL, "%s", text) < 0)
 		return err_memory(err);
 	return 0;
 }

@@ -161,6 +161,65 @@ static void put_finding(const struct page *page, const struct findings *findings
 	wrap(page, INDENT, INDENT + 3, line);
 }
 
+static bool same_kind(const struct finding *a, const struct finding *b)
+{
+	return a->status == b->status && strcmp(a->id, b->id) == 0;
+}
+
+static bool is_first_of_kind(const struct findings *findings, size_t i)
+{
+	for (size_t k = 0; k < i; k++) {
+		if (same_kind(&findings->item[k], &findings->item[i]))
+			return false;
+	}
+	return true;
+}
+
+/* What is well of several subjects, in short: "port (4): mlx5_6, mlx5_7, …". Returns false for
+ * what is there once. */
+static bool put_group(const struct page *page, const struct findings *findings, size_t first)
+{
+	const struct finding *finding = &findings->item[first];
+	char line[4096];
+	size_t n = 0;
+	size_t len;
+
+	for (size_t i = first; i < findings->n; i++)
+		n += same_kind(finding, &findings->item[i]);
+	if (n < 2)
+		return false;
+	len = (size_t)snprintf(line, sizeof(line), "%.64s (%zu):", finding->id, n);
+	for (size_t i = first; i < findings->n; i++) {
+		const struct finding *other = &findings->item[i];
+		size_t room = sizeof(line) - len;
+
+		if (same_kind(finding, other) && strlen(other->subject) + 3 < room)
+			len += (size_t)snprintf(line + len, room, "%s %s", i == first ? "" : ",",
+						other->subject);
+	}
+	put_head(page, finding);
+	wrap(page, INDENT, INDENT, line);
+	return true;
+}
+
+static void put_section(const struct page *page, const struct doctor *doctor,
+			const struct findings *findings, enum finding_status status)
+{
+	bool in_short = status == FINDING_OK && !doctor->options.verbose;
+	bool begun = false;
+
+	for (size_t i = 0; i < findings->n; i++) {
+		if (findings->item[i].status != status ||
+		    (in_short && !is_first_of_kind(findings, i)))
+			continue;
+		if (!begun)
+			(void)fputc('\n', page->out);
+		begun = true;
+		if (!in_short || !put_group(page, findings, i))
+			put_finding(page, findings, i);
+	}
+}
+
 int findings_print_text(FILE *out, const struct doctor *doctor, const struct findings *findings)
 {
 	static const enum finding_status order[] = {FINDING_FAIL, FINDING_WARN, FINDING_UNCHECKED,
@@ -169,17 +228,7 @@ int findings_print_text(FILE *out, const struct doctor *doctor, const struct fin
 
 	put_summary(&page, findings);
 	put_place(&page, doctor);
-	for (size_t s = 0; s < sizeof(order) / sizeof(order[0]); s++) {
-		bool begun = false;
-
-		for (size_t i = 0; i < findings->n; i++) {
-			if (findings->item[i].status != order[s])
-				continue;
-			if (!begun)
-				(void)fputc('\n', out);
-			begun = true;
-			put_finding(&page, findings, i);
-		}
-	}
+	for (size_t s = 0; s < sizeof(order) / sizeof(order[0]); s++)
+		put_section(&page, doctor, findings, order[s]);
 	return fflush(out) == 0 && !ferror(out) ? 0 : -1;
 }

@@ -1,0 +1,383 @@
+#!/bin/bash
+# oci-rdma-doctor on recorded nodes and containers: each failure that users lived through is found by name, and nothing is found
+# where all is well.
+cd "$(dirname "$0")/../.." || exit 1
+. tests/cli/setup.bash
+. tests/cli/doctor.bash
+defaults
+
+# container [NAME=VALUE…]: a healthy one but for these values, with what was set before; says what it finds as JSON
+container() {
+	h100
+	in_container "$ALLOCATED" "$@"
+	doctor --format json
+	defaults
+}
+
+# ---- all is well ----
+container
+healthy "a healthy container: nothing fails or warns"
+is "it knows that it is in a container" "container /run/.containerenv is there" "$(jq -r '.where + " " + .where_evidence' "$T/out")"
+finds "its devices" rdma_devices ok "4 of the 14 that sysfs shows: mlx5_6, mlx5_7, mlx5_10, mlx5_11"
+finds "a device file is what its name says" uverbs//dev/infiniband/uverbs6 ok "231:198 is mlx5_6"
+finds "a port" port/mlx5_6 ok "ACTIVE, 400 Gb/s Ethernet, so RoCE"
+finds "its GID" gid/mlx5_10 ok "GID 3 is ::ffff:10.0.105.7, RoCE v2"
+finds "its interface" mtu/mlx5_7 ok "net2 has 9000"
+finds "the limit, and where it was read" memlock ok "unlimited, hard unlimited (/proc/self/limits)"
+finds "GPUDirect by DMA-BUF" gpudirect ok "DMA-BUF: driver 580.65.06"
+finds "what is not seen from a container is said" node_files "not checkable" "--container ID"
+
+h100
+on_node
+doctor --format json
+healthy "a healthy node"
+is "it knows that it is on a node" node "$(jq -r .where "$T/out")"
+finds "the kernel's log" kernel_log ok "no IOMMU fault in 2 records"
+finds "the hook" hook_installed ok
+finds "CRI-O's default handler" crio_handler/crun ok "the default (/etc/crio/crio.conf.d/00-default)"
+doctor --format json --container 940942ebb876
+healthy "a healthy container, looked at from the node"
+is "it says which" "$ID 4711" "$(jq -r '.target | "\(.container) \(.pid)"' "$T/out")"
+finds "its limits" memlock ok "/proc/4711/limits"
+finds "its seccomp profile" seccomp ok "/userdata/config.json"
+doctor --format json --pid 4711
+healthy "the same by its process id"
+
+# ---- FACTS of the users: memlock ----
+soft=8388608 hard=8388608
+container
+causes "1: memlock 8 MiB is the cause" memlock
+finds "1: in MiB, not in KiB" memlock fail "soft 8 MiB, hard 8 MiB (/proc/self/limits)"
+finds "1: and what it leads to" memlock fail "ENOMEM"
+has "1: the remedy is the annotation" 'oci-rdma-hook.io/inject: "true"' "$(cat "$T/found")"
+soft=8388608
+container
+finds "the soft limit alone counts" memlock fail "ulimit -l unlimited before the program starts"
+soft=8388608 hard=8388608
+h100
+process 1
+soft=unlimited hard=unlimited process 1
+in_container "$ALLOCATED"
+doctor --format json
+finds "an exec beside a served process 1" memlock fail "an exec gets the engine's limit"
+defaults
+soft=8388608 hard=8388608 capabilities=00000000000045fb
+container
+finds "3: IPC_LOCK lifts the limit without changing it" memlock ok "which CAP_IPC_LOCK passes by"
+finds "3: and counts" ipc_lock ok "in the first user namespace"
+healthy "3: nothing else is wrong"
+soft=8388608 hard=8388608 capabilities=00000000000045fb user_ns=4026533001
+container
+finds "IPC_LOCK in a user namespace does not count" ipc_lock warn "in a user namespace"
+finds "so that the limit holds" memlock fail
+soft=8388608 hard=8388608 capabilities=0000000000000000 bounding=00000000000045fb
+container
+finds "IPC_LOCK that another user than root lost" ipc_lock warn "not effective"
+capabilities=00000000000045fb user_ns=4026533001
+container
+healthy "IPC_LOCK in a user namespace is no matter where the limit is raised"
+soft=536870912 hard=536870912
+container
+finds "512 MiB: some, but little" memlock warn "512 MiB"
+
+# ---- IOMMU ----
+# iommu FUNCTION-FILTER: the container of a node where these functions are translated
+iommu() {
+	node "$(jq -c ". + {$MTUS} | $1" tests/nodes/h100.json)"
+	in_container "$ALLOCATED"
+	write proc/cmdline 'BOOT_IMAGE=/vmlinuz intel_iommu=on'
+	doctor --format json
+}
+iommu '(.functions[].vfs[]? | select(.ibdev == "mlx5_6")).iommu = "DMA-FQ"'
+causes "2, 6: a translated VF is the cause of LOC_PROT_ERR, not memlock" iommu_group
+finds "2: it names the error" iommu_group/mlx5_6 fail "IBV_WC_LOC_PROT_ERR, status 4, vendor error 81"
+has "2: and what mends it" "iommu=pt" "$(cat "$T/found")"
+finds "the other VFs are well" iommu_group/mlx5_7 ok identity
+finds "memlock is well" memlock ok
+finds "the kernel's arguments explain" iommu_arguments ok "intel_iommu=on"
+iommu '(.functions[] | select(.vendor == "0x10de")).iommu = "DMA"'
+finds "a translated GPU" "iommu_group/GPU 0000:1b:00.0" fail LOC_PROT_ERR
+iommu '.iommu = "DMA" | del(.functions[] | select(.vendor == "0x10de"))'
+finds "without a GPU translation is no fault" iommu_group/mlx5_6 ok "fine for host memory"
+healthy "without a GPU"
+iommu '.iommu = null'
+finds "no IOMMU" iommu_group/mlx5_6 ok
+
+h100
+on_node
+write dev/kmsg '6,1,0,-;Linux version
+3,900,77,-;DMAR: [DMA Write NO_PASID] Request device [3b:02.6] fault addr 0x20b000 [fault reason 0x05] PTE Write access is not set'
+doctor --format json
+finds "a DMAR fault of ours in the kernel's log" kernel_log fail "1 IOMMU faults"
+write dev/kmsg '3,900,77,-;mlx5_core 0000:5d:00.3: AMD-Vi: Event logged [IO_PAGE_FAULT domain=0x0012 address=0x20b000 flags=0x0020]'
+doctor --format json
+finds "an AMD-Vi fault" kernel_log fail "0000:5d:00.3"
+write dev/kmsg '3,900,77,-;DMAR: [DMA Read NO_PASID] Request device [00:14.0] fault addr 0x20b000 [fault reason 0x06]'
+doctor --format json
+finds "a fault of another device only warns" kernel_log warn "none of an HCA or GPU"
+rm "$NODE/dev/kmsg"
+doctor --format json
+finds "no log, no guess" kernel_log "not checkable"
+
+# ACS: a GPU and an HCA below one switch
+switch='"bridges":{"0000:3b":["0000:38:00.0","0000:39:00.0","0000:3a:01.0"],"0000:1b":["0000:38:00.0","0000:39:00.0","0000:3a:02.0"]}'
+h100 "$MTUS,$switch,\"acs\":{\"0000:3a:01.0\":29,\"0000:3a:02.0\":0}"
+in_container "$ALLOCATED"
+doctor --format json
+finds "ACS redirect on the bridge between them" acs/0000:3a:01.0 warn "control 001d"
+is "on that one only" 1 "$(jq '[.findings[] | select(.id == "acs")] | length' "$T/out")"
+h100 "$MTUS,$switch,\"acs\":{\"0000:38:00.0\":29,\"0000:3a:02.0\":0}"
+in_container "$ALLOCATED"
+doctor --format json
+finds "a bridge above the switch does not count" acs ok "2 bridges"
+truncate -s 64 "$NODE"/sys/devices/pci0000:38/0000:38:00.0/0000:39:00.0/0000:3a:0[12].0/config
+doctor --format json
+finds "64 bytes, as for another user than root" acs "not checkable" "2 of 2 bridges"
+
+# ---- NCCL ----
+container NCCL_IB_HCA=mlx5_1,mlx5_6
+finds "7: NCCL_IB_HCA without =" nccl_ib_hca/mlx5_1 warn 'selects mlx5_10'
+container NCCL_IB_HCA==mlx5_6,mlx5_7
+finds "with = it is exact" nccl_ib_hca ok "selects mlx5_6, mlx5_7"
+healthy "with ="
+container NCCL_IB_HCA=mlx5
+healthy "a beginning that is no device's name is meant as one"
+container NCCL_IB_HCA=mlx5_12,mlx5_99,mlx5_6
+finds "13: an HCA that is not this container's" nccl_ib_hca/mlx5_12 warn "on the node, but not this container's"
+finds "an HCA of another node" nccl_ib_hca/mlx5_99 warn "no device here"
+container NCCL_IB_HCA==mlx5_99
+causes "names of another node only: no device" nccl_ib_hca
+finds "names of another node only" nccl_ib_hca fail "No device found"
+container NCCL_IB_HCA=^mlx5_6
+finds "an excluding list" nccl_ib_hca ok "selects mlx5_7, mlx5_10, mlx5_11"
+
+container NCCL_IB_GID_INDEX=3
+finds "8: GID index 3 where it fits" nccl_ib_gid_index/mlx5_6 ok "find it by themselves"
+healthy "8: GID index 3 where it fits"
+container NCCL_IB_GID_INDEX=2
+finds "a RoCE v1 entry" nccl_ib_gid_index/mlx5_6 fail "RoCE v1"
+container NCCL_IB_GID_INDEX=0
+finds "a link-local entry" nccl_ib_gid_index/mlx5_6 fail
+container NCCL_IB_GID_INDEX=99
+finds "an index behind the table" nccl_ib_gid_index/mlx5_6 fail "not in the table"
+shifted='[["fe80::1",1,"net1"],["fe80::1",2,"net1"],["2001:db8::1",1,"net1"],["2001:db8::1",2,"net1"],["::ffff:10.0.103.7",1,"net1"],["::ffff:10.0.103.7",2,"net1"]]'
+node "$(jq -c ". + {$MTUS} | (.functions[].vfs[]? | select(.ibdev == \"mlx5_6\")) |= (del(.ip) | .gids = $shifted)" tests/nodes/h100.json)"
+in_container "$ALLOCATED" NCCL_IB_GID_INDEX=3
+doctor --format json
+finds "8: a second address has moved it" nccl_ib_gid_index/mlx5_6 warn "GID 5 fits, ::ffff:10.0.103.7"
+finds "8: on this device only" nccl_ib_gid_index/mlx5_7 ok
+
+container NCCL_NET_GDR_LEVEL=5
+finds "9: GDR level 5 is SYS" nccl_net_gdr_level warn "is SYS"
+container NCCL_NET_GDR_LEVEL=LOC
+finds "LOC is for comparing" nccl_net_gdr_level warn "no GPUDirect RDMA"
+container NCCL_NET_GDR_LEVEL=PHB
+finds "another level" nccl_net_gdr_level ok
+
+interfaces='lo eth0 net1 net2 net10'
+container NCCL_SOCKET_IFNAME=net1
+finds "10: net1 also means net10" nccl_socket_ifname warn "also selects net10"
+container NCCL_SOCKET_IFNAME=net1,net2,net3,net4
+finds "10: the bootstrap on an RDMA rail" nccl_socket_ifname warn "the rail of mlx5_6"
+container NCCL_SOCKET_IFNAME==eth0
+finds "the pod's own interface" nccl_socket_ifname ok "selects eth0"
+container NCCL_SOCKET_IFNAME=bond0
+causes "an interface that is not there" nccl_socket_ifname
+finds "an interface that is not there" nccl_socket_ifname fail "no socket interface found"
+
+container NCCL_IB_DISABLE=0
+finds "15: 0 is the default" nccl_ib_disable ok
+container NCCL_IB_DISABLE=1
+causes "1: TCP" nccl_ib_disable
+container NCCL_NET=Socket
+causes "NCCL_NET=Socket: TCP" nccl_net
+
+# files, in NCCL's order
+h100
+in_container "$ALLOCATED" NCCL_IB_HCA==mlx5_6
+write etc/nccl.conf 'NCCL_IB_HCA==mlx5_7
+NCCL_IB_DISABLE=1'
+write root/.nccl.conf 'NCCL_IB_DISABLE=0'
+doctor --format json
+finds "the environment wins" nccl_ib_hca ok "=mlx5_6 (/proc/self/environ)"
+finds "then the user's own file" nccl_ib_disable ok "(/root/.nccl.conf)"
+in_container "$ALLOCATED" NCCL_CONF_FILE=/opt/nccl.conf
+doctor --format json
+finds "NCCL_CONF_FILE takes the place of the user's file" nccl_ib_disable fail "(/etc/nccl.conf)"
+write etc/nccl.conf 'NCCL_IB_HCA = mlx5_7
+#NCCL_IB_DISABLE=1'
+doctor --format json
+finds "a space is part of the name" nccl_conf//etc/nccl.conf warn "never found"
+ln -sfn /../../../../../../../../etc/passwd "$NODE/etc/nccl.conf"
+doctor --format json
+lacks "a link does not lead out of the container" root:x "$(cat "$T/out")"
+
+# ---- devices ----
+h100
+in_container "$ALLOCATED"
+device_files . uverbs6=231:199 uverbs7=231:199
+doctor --format json
+causes "stale numbers are the cause" uverbs
+finds "a number that is another device by now" uverbs//dev/infiniband/uverbs6 fail "is uverbs7, mlx5_7"
+finds "so that an allocated one is missing" allocation/0000:3b:02.6 fail
+device_files . uverbs6=231:250
+doctor --format json
+finds "a number that is no device any more" uverbs//dev/infiniband/uverbs6 fail "231:250 is no verbs device"
+rm -r "$NODE/dev/infiniband"
+doctor --format json
+causes "no device files in the container" rdma_devices
+h100
+in_container "$ALLOCATED"
+device_files . uverbs12=231:204
+doctor --format json
+finds "11: a privileged pod takes what others were given" nccl_ib_hca/mlx5_12 fail "not allocated"
+rm "$NODE/dev/infiniband/rdma_cm"
+doctor --format json
+finds "no rdma_cm" rdma_cm warn
+
+exclusive='(.functions[].vfs[]? | select(.ibdev == "mlx5_6")).exclusive = true'
+node "$(jq -c ". + {$MTUS} | $exclusive" tests/nodes/h100.json)"
+in_container "$ALLOCATED"
+write sys/module/ib_core/parameters/netns_mode N
+doctor --format json
+finds "exclusive mode" rdma_netns_mode ok exclusive
+causes "a device in another network namespace is the cause" rdma_netns
+finds "a device in another network namespace" rdma_netns/mlx5_6 fail "EPERM"
+
+# port STATE-JSON: the container's first VF has these members
+port() {
+	node "$(jq -c ". + {$MTUS} | (.functions[].vfs[]? | select(.ibdev == \"mlx5_6\")) += $1" tests/nodes/h100.json)"
+	in_container "$ALLOCATED"
+	doctor --format json
+}
+port '{"state":"DOWN"}'
+causes "a port that is down" port
+finds "a port that is down" port/mlx5_6 fail "DOWN, Polling"
+port '{"gids":[["fe80::1",1,"net1"],["fe80::1",2,"net1"]],"slots":8}'
+finds "an interface without an address" gid/mlx5_6 fail "no RoCE v2 GID"
+port '{"gids":[["fe80::1",1,"net1"],["2001:db8::7",2,"net1"]],"slots":8}'
+finds "IPv6 only" gid/mlx5_6 warn "2001:db8::7"
+port '{"link_layer":"InfiniBand"}'
+finds "14: InfiniBand is InfiniBand" port/mlx5_6 ok "Gb/s InfiniBand"
+healthy "InfiniBand needs no IPv4 GID"
+h100 '"mtus":{"net1":1500,"net2":9000,"net3":9000,"net4":9000}'
+in_container "$ALLOCATED"
+doctor --format json
+finds "a small MTU" mtu/mlx5_6 warn "net1 has 1500"
+
+# ---- GPUDirect ----
+h100
+in_container "$ALLOCATED"
+write proc/driver/nvidia/version 'NVRM version: NVIDIA UNIX x86_64 Kernel Module  550.90.07'
+doctor --format json
+finds "closed modules without peermem" gpudirect warn "copies through host memory"
+mkdir -p "$NODE/sys/module/nvidia_peermem"
+doctor --format json
+finds "with peermem" gpudirect ok "nvidia_peermem"
+rm -r "$NODE/sys/module/nvidia"
+doctor --format json
+finds "no driver" gpudirect "not checkable"
+
+# ---- the node's files ----
+# on_a_node COMMAND…: a healthy node, changed by the command
+on_a_node() {
+	h100
+	on_node
+	"$@"
+	doctor --format json
+}
+HOOKS=usr/share/containers/oci/hooks.d
+on_a_node cp config/podman/precreate.d/90-oci-rdma-hook-precreate.json "$NODE/$HOOKS/"
+finds "a precreate hook where CRI-O reads" "hook_file//$HOOKS/90-oci-rdma-hook-precreate.json" fail "CRI-O will not start again"
+on_a_node rm "$NODE/usr/local/bin/oci-rdma-hook"
+causes "a hook whose executable is missing" hook_file
+finds "a hook whose executable is missing" "hook_file//$HOOKS/90-oci-rdma-hook.json" fail "No such file"
+finds "then the hook is not installed" hook_installed warn
+on_a_node chmod 644 "$NODE/usr/local/bin/oci-rdma-hook"
+finds "a hook that cannot be executed" "hook_file//$HOOKS/90-oci-rdma-hook.json" fail "chmod 755"
+on_a_node write "$HOOKS/10-x.json" '{"version":"1.0.0","hook":{"path":"/usr/bin/crun"},"when":{"always":true},"stages":["createruntime"]}'
+finds "a stage that does not exist" "hook_file//$HOOKS/10-x.json" fail 'stage "createruntime" does not exist'
+on_a_node write "$HOOKS/10-x.json" '{"version":"1.0.0",'
+finds "malformed JSON" "hook_file//$HOOKS/10-x.json" fail
+on_a_node write "$HOOKS/10-x.json" '{"hook":{"path":"/usr/bin/crun"},"when":{"always":true},"stages":["poststop"]}'
+finds "no version" "hook_file//$HOOKS/10-x.json" fail version
+on_a_node write "$HOOKS/10-x.json" '{"version":"1.0.0","hook":{"path":"/usr/bin/crun"},"when":{"always":true},"stages":["prestart","createRuntime"]}'
+finds "both of two stages that are one" "hook_file//$HOOKS/10-x.json" warn twice
+on_a_node rm "$NODE/$HOOKS/91-oci-rdma-hook-poststart.json"
+finds "half of our hook" hook_installed warn poststart
+on_a_node rm -r "$NODE/$HOOKS"
+finds "no hook" hook_installed warn "keep the engine's limit"
+on_a_node sed -i '/"\/usr\/share/d' "$NODE/etc/crio/crio.conf.d/00-default"
+finds "a directory that CRI-O does not read is podman's" "hook_file//$HOOKS/90-oci-rdma-hook.json" ok
+
+rdma() { cp config/crio/60-oci-rdma-hook.conf "$NODE/etc/crio/crio.conf.d/"; }
+on_a_node rdma
+causes "a handler whose runtime is missing" crio_handler
+finds "a handler whose runtime is missing" crio_handler/rdma fail "drops the handler"
+with_shim() { rdma && executable usr/local/bin/oci-rdma-runtime-crun; }
+on_a_node with_shim
+healthy "the handler of config/crio"
+finds "the handler of config/crio" crio_handler/rdma ok
+without_hook() { with_shim && rm -r "${NODE:?}/$HOOKS"; }
+on_a_node without_hook
+finds "the shim is a way in, too" hook_installed ok "through the shim"
+on_a_node write etc/crio/crio.conf.d/90-x '[crio.runtime]
+default_runtime = "kata"'
+finds "a default that has no table" crio_handler/kata fail "will not start again"
+on_a_node write etc/crio/crio.conf.d/90-x '[crio.runtime.runtimes.crun]
+runtime_path = "/opt/crun"'
+finds "a table replaces the whole entry, by the order of names" crio_handler/crun fail "it is the default"
+on_a_node write etc/crio/crio.conf.d/90-x '[crio.runtime]
+default_ulimits = ["nofile=1024:1024", "memlock=8388608:8388608"]'
+finds "memlock of default_ulimits" crio_ulimits warn "memlock=8388608:8388608 (/etc/crio/crio.conf.d/90-x)"
+on_a_node write etc/crio/crio.conf.d/90-x '[crio.runtime]
+default_ulimits = ["memlock=-1:-1"]'
+finds "unlimited by default_ulimits" crio_ulimits ok "exec too"
+on_a_node write etc/crio/crio.conf.d/90-x '[crio.runtime]
+default_ulimits = ["memlock=unlimited"]'
+finds "a limit that CRI-O cannot read" crio_ulimits fail "will not start again"
+on_a_node write etc/crio/crio.conf.d/90-x '[crio.runtime'
+finds "a file that is no TOML" crio_config "not checkable" "90-x:1"
+
+on_a_node write etc/oci-rdma-hook/config.json '{"memlock": "much"}'
+causes "a policy with a mistake" policy
+finds "a policy with a mistake: where" policy fail "config.json: line 1"
+on_a_node write etc/oci-rdma-hook/config.json '{"opt_in": "device"}'
+finds "a policy" policy ok "by device"
+on_a_node write sys/fs/selinux/enforce 1
+finds "SELinux" selinux ok enforcing
+write usr/local/bin/oci-rdma-hook.selinux system_u:object_r:user_home_t:s0
+doctor --format json
+finds "a label that no engine may start" selinux//usr/local/bin/oci-rdma-hook warn "restorecon"
+
+# ---- a container, looked at from the node ----
+h100
+soft=8388608 hard=8388608
+on_node
+doctor --format json --container "$ID"
+causes "8 MiB of a container, seen from the node" memlock
+finds "8 MiB of a container" memlock fail "/proc/4711/limits"
+defaults
+doctor --format json
+finds "and not of the node's own shell" memlock ok
+mkdir -p "$NODE/run/crun/940942ffff"
+write run/crun/940942ffff/status '{"pid":1,"bundle":"/nowhere"}'
+doctor --container 940942
+is "a beginning of two containers: no guess" "2 1" "$rc $(grep -c 'is the beginning of' "$T/err")"
+doctor --container 12345
+one_line "no such container" 12345
+is "no such container: status" 2 "$rc"
+doctor --pid 999999
+is "no such process: status" 2 "$rc"
+bundle '{"from":"h100-trainer.json","merge":{"linux":{"seccomp":{"defaultAction":"SCMP_ACT_ERRNO","syscalls":[{"names":["mmap","munmap","madvise"],"action":"SCMP_ACT_ALLOW"}]}}}}'
+cp "$B/config.json" "$NODE/run/containers/storage/overlay-containers/$ID/userdata/"
+doctor --format json --container "$ID"
+finds "a seccomp profile that refuses ioctl" seccomp fail "refuses ioctl, mlock"
+printf 4712 >"$NODE/run/containers/storage/overlay-containers/$ID/userdata/pidfile"
+doctor --format json --container "$ID"
+finds "a container that has ended: its devices are those of its config.json" rdma_devices ok "mlx5_6, mlx5_7, mlx5_10, mlx5_11"
+finds "a container that has ended: no limits to read" memlock "not checkable"
+write proc/4712/cgroup 0::/other
+doctor --format json --container "$ID"
+is "a process that is another by now is not taken for it" null "$(jq .target.pid "$T/out")"
+finish
