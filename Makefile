@@ -154,7 +154,7 @@ check-unit: $(UNIT)
 check-cli: all $(KUBECHECK)
 	@tests/deps build test cluster
 	HOOK=$(HOOK) BUILD=$(BUILD) tests/run $(SUITES_CLI)
-check-podman: $(HOOK)
+check-podman: all
 	@tests/deps test podman
 	HOOK=$(HOOK) BUILD=$(BUILD) tests/run $(SUITES_PODMAN)
 check-package: all

@@ -2,7 +2,6 @@
 #include "doctor/device_files.h"
 
 #include <fcntl.h>
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,9 +16,17 @@
 
 #define SYS_CLASS "sys/class/infiniband_verbs"
 
+/* "231:198" */
 static bool parse_number(const char *text, int64_t *ret_major, int64_t *ret_minor)
 {
-	return sscanf(text, "%" SCNd64 ":%" SCNd64, ret_major, ret_minor) == 2;
+	char *end;
+
+	*ret_major = strtoll(text, &end, 10);
+	if (end == text || *end != ':')
+		return false;
+	text = end + 1;
+	*ret_minor = strtoll(text, &end, 10);
+	return end != text && !*end;
 }
 
 /* Returns false for what is no character device. */

@@ -194,7 +194,7 @@ static int read_name(struct reader *r, char end, const char **ret)
 	const char *name = "";
 
 	for (;;) {
-		const char *part;
+		const char *part = NULL;
 		size_t len = strspn(r->at, KEY_CHARACTERS);
 
 		if (at_string(r)) {
@@ -239,7 +239,7 @@ static int read_heading(struct reader *r)
 static int read_key(struct reader *r)
 {
 	struct toml_value value = {0};
-	const char *key;
+	const char *key = NULL;
 
 	if (read_name(r, '=', &key) < 0 || read_value(r, &value) < 0 || end_line(r) < 0)
 		return -1;

@@ -59,7 +59,18 @@ FOUR=(uverbs6=231:198 uverbs7=231:199 uverbs10=231:202 uverbs11=231:203)
 MTUS='"mtus":{"net1":9000,"net2":9000,"net3":9000,"net4":9000}'
 
 # h100 [MEMBERS]: the node of h100.json, with members of its description set
-h100() { node "$(jq -c ". + {${1-$MTUS}}" tests/nodes/h100.json)"; }
+h100() {
+	if [ $# -gt 0 ]; then
+		node "$(jq -c ". + {$1}" tests/nodes/h100.json)"
+		return
+	fi
+	if [ ! -e "$T/h100" ]; then
+		h100 "$MTUS"
+		mv "$NODE" "$T/h100"
+	fi
+	rm -rf "$NODE"
+	cp -a "$T/h100" "$NODE"
+}
 
 # in_container [NAME=VALUE…]: what a container with four VFs sees of $NODE, and its own process
 in_container() {
@@ -124,15 +135,15 @@ doctor() {
 	rc=$?
 }
 
-# finds DESCRIPTION ID[/SUBJECT] STATUS [PART]: this finding, once, with PART in its evidence
+# finds DESCRIPTION ID[/SUBJECT] STATUS [PART]: this finding, once, with PART in its evidence or remedy. Sets $found.
 finds() {
-	local id=${2%%/*} subject=
+	local id=${2%%/*} subject='' n status
 	[[ $2 = */* ]] && subject=${2#*/}
-	jq -r --arg id "$id" --arg subject "$subject" \
-		'.findings[] | select(.id == $id and .subject == $subject) | "\(.status): \(.evidence) -> \(.remedy)"' \
-		"$T/out" >"$T/found" 2>"$T/found.err"
-	is "$1" "1 $3" "$(grep -c . "$T/found") $(cut -d: -f1 "$T/found")"
-	[ $# -lt 4 ] || has "$1: evidence" "$4" "$(cat "$T/found")"
+	{ read -r n && read -r status && read -r found; } < <(jq -r --arg id "$id" --arg subject "$subject" \
+		'[.findings[] | select(.id == $id and .subject == $subject)] | length, .[0].status,
+		"\(.[0].evidence) -> \(.[0].remedy)"' "$T/out" 2>&1)
+	is "$1" "1 $3" "$n $status"
+	[ $# -lt 4 ] || has "$1: evidence" "$4" "$found"
 }
 
 # causes DESCRIPTION ID: the summary names it, and the exit status is that of a failure

@@ -1,4 +1,5 @@
 #!/bin/bash
+# shellcheck disable=SC2317 # commands that on_a_node calls
 # oci-rdma-doctor on recorded nodes and containers: each failure that users lived through is found by name, and nothing is found
 # where all is well.
 cd "$(dirname "$0")/../.." || exit 1
@@ -49,7 +50,7 @@ container
 causes "1: memlock 8 MiB is the cause" memlock
 finds "1: in MiB, not in KiB" memlock fail "soft 8 MiB, hard 8 MiB (/proc/self/limits)"
 finds "1: and what it leads to" memlock fail "ENOMEM"
-has "1: the remedy is the annotation" 'oci-rdma-hook.io/inject: "true"' "$(cat "$T/found")"
+has "1: the remedy is the annotation" 'oci-rdma-hook.io/inject: "true"' "$found"
 soft=8388608
 container
 finds "the soft limit alone counts" memlock fail "ulimit -l unlimited before the program starts"
@@ -91,7 +92,7 @@ iommu() {
 iommu '(.functions[].vfs[]? | select(.ibdev == "mlx5_6")).iommu = "DMA-FQ"'
 causes "2, 6: a translated VF is the cause of LOC_PROT_ERR, not memlock" iommu_group
 finds "2: it names the error" iommu_group/mlx5_6 fail "IBV_WC_LOC_PROT_ERR, status 4, vendor error 81"
-has "2: and what mends it" "iommu=pt" "$(cat "$T/found")"
+has "2: and what mends it" "iommu=pt" "$found"
 finds "the other VFs are well" iommu_group/mlx5_7 ok identity
 finds "memlock is well" memlock ok
 finds "the kernel's arguments explain" iommu_arguments ok "intel_iommu=on"
