@@ -11,21 +11,24 @@
 static const char usage[] =
 	"Usage: oci-rdma-doctor [--pid PID | --container ID] [--format FORMAT]\n"
 	"\n"
-	"Says why RDMA or NCCL does not work here: on a node or in a container. Each finding is\n"
-	"ok, warn, fail or not checkable, with the value, where it was read, and what to do.\n"
+	"Says why RDMA or NCCL does not work here: on a node or in a container. Each\n"
+	"finding is ok, warn, fail or not checkable, with the value, where it was read,\n"
+	"and what to do.\n"
 	"\n"
-	"  --pid PID         look at this process instead of ourselves\n"
-	"  --container ID    look at this container of CRI-O, podman, crun or runc; the beginning\n"
-	"                    of its id will do\n"
-	"  --format FORMAT   text (default), json, or prometheus (for node exporter's textfile\n"
-	"                    collector)\n"
-	"  --verbose         text: show the evidence also of what is well\n"
-	"  --config FILE     oci-rdma-hook's policy; default DIR/etc/oci-rdma-hook/config.json\n"
-	"  --sysroot DIR     read the node below DIR; default /\n"
-	"  --version         print the version\n"
-	"  --help            print this\n"
+	"  --pid PID       look at this process instead of ourselves\n"
+	"  --container ID  look at this container of CRI-O, podman, crun or runc; the\n"
+	"                  beginning of its id will do\n"
+	"  --format FORMAT text (default), json, or prometheus (for the textfile\n"
+	"                  collector of node exporter)\n"
+	"  --verbose       text: show the evidence also of what is well\n"
+	"  --config FILE   oci-rdma-hook's policy; default\n"
+	"                  DIR/etc/oci-rdma-hook/config.json\n"
+	"  --sysroot DIR   read the node below DIR; default /\n"
+	"  --version       print the version\n"
+	"  --help          print this\n"
 	"\n"
-	"Exit status: 0 nothing fails, 1 something does, 2 wrong usage or no such target.\n";
+	"Exit status: 0 nothing fails, 1 something does, 2 wrong usage, no such target,\n"
+	"or the report could not be written.\n";
 
 static int usage_error(const char *what, const char *which)
 {

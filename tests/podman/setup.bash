@@ -58,7 +58,7 @@ start_sandbox() {
 		finish
 	fi
 	workdir
-	env -i PATH="$PATH" LC_ALL=C HOME="$T" HOOK="$hook" SANDBOX="$T" prlimit --memlock=$SOFT:$HARD \
+	env -i PATH="$PATH" LC_ALL=C HOME="$T" HOOK="$hook" DOCTOR="${hook%/*}/oci-rdma-doctor" SANDBOX="$T" prlimit --memlock=$SOFT:$HARD \
 		unshare --mount --pid --fork --kill-child --mount-proc "$BASH" "tests/podman/${0##*/}" </dev/null &
 	sandbox=$!
 	trap leave_sandbox EXIT
@@ -98,13 +98,14 @@ private() {
 }
 
 # The machine's own files cannot be written, except for /etc, where each write can be seen, and /usr/local/bin, where the
-# program is installed: from stdin, at the path that the files in config/ name.
+# program is installed: from stdin, at the path that the files in config/ name; the doctor beside it, from descriptor 4.
 guard_files() {
 	private /etc etc
 	private /usr/local/bin bin
 	mount -o remount,bind,ro /
 	cat >/usr/local/bin/oci-rdma-hook
-	chmod 755 /usr/local/bin/oci-rdma-hook
+	cat <&4 >/usr/local/bin/oci-rdma-doctor
+	chmod 755 /usr/local/bin/oci-rdma-*
 }
 
 configure_podman() {
@@ -153,7 +154,7 @@ enter_sandbox() {
 	set -e
 	T=$SANDBOX
 	umask 022
-	exec 3<"$HOOK" # it and the repository may themselves lie below /tmp, which is covered now
+	exec 3<"$HOOK" 4<"$DOCTOR" # it and the repository may themselves lie below /tmp, which is covered now
 	mount -t tmpfs -o mode=1777 tmp /tmp
 	mkdir -p "$T"
 	mount -t tmpfs -o mode=755 sandbox "$T"
@@ -164,8 +165,8 @@ enter_sandbox() {
 	mount -t tmpfs -o mode=755 run /run
 	mount -t tmpfs -o mode=1777 vartmp /var/tmp
 	guard_files <&3
-	exec 3<&-
-	HOOK=/usr/local/bin/oci-rdma-hook
+	exec 3<&- 4<&-
+	HOOK=/usr/local/bin/oci-rdma-hook DOCTOR=/usr/local/bin/oci-rdma-doctor
 	make_dev
 	drop_hybrid_cgroups
 	configure_podman

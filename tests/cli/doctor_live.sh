@@ -1,0 +1,118 @@
+#!/bin/bash
+# oci-rdma-doctor on this machine, whatever it has: real processes and their limits, the command line, and the three formats.
+cd "$(dirname "$0")/../.." || exit 1
+. tests/cli/setup.bash
+. tests/cli/doctor.bash
+defaults
+
+# live [OPTION…]: what it says of this machine
+live() {
+	timeout 60 "$DOCTOR" --format json "$@" >"$T/out" 2>"$T/err"
+	rc=$?
+}
+
+pids=()
+trap '{ kill -9 "${pids[@]}" && wait; } 2>/dev/null; rm -rf "$T"' EXIT
+# sleeper COMMAND…: runs it in front of sleep, and waits until that is there: $pid
+sleeper() {
+	"$@" sleep 600 </dev/null >/dev/null 2>&1 &
+	pid=$!
+	pids+=("$pid")
+	until [ "$(cat "/proc/$pid/comm" 2>/dev/null)" = sleep ] || ! kill -0 "$pid" 2>/dev/null; do sleep 0.02; done
+}
+
+# ---- without RDMA it runs, and says what it could not check ----
+live
+is "the exit status is that of the findings" "$((0$(jq .summary.fail "$T/out") > 0))" "$rc"
+is "nothing on stderr" "" "$(<"$T/err")"
+if [ ! -e /sys/class/infiniband_verbs ]; then
+	finds "no RDMA device: said, no failure" rdma_devices "not checkable" "/sys/class/infiniband_verbs"
+fi
+finds "its own limits" memlock "$(jq -r '.findings[] | select(.id == "memlock").status' "$T/out")" "(/proc/self/limits)"
+
+# ---- real processes ----
+if [ "$(id -u)" -eq 0 ]; then
+	sleeper prlimit --memlock=1048576:8388608 setpriv --reuid 65534 --regid 65534 --clear-groups --inh-caps=-all
+	live --pid "$pid"
+	is "a limit of 1 MiB of another user: it fails" 1 "$rc"
+	finds "the limit that was set" memlock fail "soft 1 MiB, hard 8 MiB (/proc/$pid/limits)"
+	sleeper prlimit --memlock=1048576:8388608
+	live --pid "$pid"
+	finds "root's CAP_IPC_LOCK, which the kernel counts" ipc_lock ok "first user namespace"
+	finds "so that the limit does not matter" memlock ok "CAP_IPC_LOCK passes by"
+	sleeper prlimit --memlock=1048576:8388608 unshare --user --map-root-user
+	live --pid "$pid"
+	finds "the same capability in a user namespace" ipc_lock warn "does not count it"
+	finds "does not save it" memlock fail
+	sleeper unshare --net env NCCL_SOCKET_IFNAME=eth0 NCCL_IB_DISABLE=1
+	live --pid "$pid"
+	finds "the environment of a process" nccl_ib_disable fail "/proc/$pid/environ"
+	finds "and the interfaces of its network namespace" nccl_socket_ifname fail "fits no interface of /proc/$pid/net/dev"
+	sleeper unshare --net env NCCL_SOCKET_IFNAME=lo
+	live --pid "$pid"
+	finds "lo is there" nccl_socket_ifname ok "selects lo"
+fi
+live --pid $$
+is "any process of one's own can be looked at" $$ "$(jq .target.pid "$T/out")"
+
+# A check that hangs costs its own findings only: a FIFO in the place of every file that is read
+h100
+in_container "$ALLOCATED" NCCL_CONF_FILE=/fifo
+mkfifo "$NODE/fifo"
+rm "$NODE/proc/cmdline" "$NODE/proc/driver/nvidia/version"
+mkfifo "$NODE/proc/cmdline" "$NODE/proc/driver/nvidia/version"
+begin=$SECONDS
+doctor --format json
+is "no FIFO is waited for" 0 "$((SECONDS - begin > 5 || rc > 1))"
+
+# ---- the command line ----
+doctor --help
+is "--help" "0 1" "$rc $(grep -c '^Usage: oci-rdma-doctor' "$T/out")"
+is "--help fits 80 columns" "" "$(grep -E '^.{81}' "$T/out")"
+for arguments in "--format xml" "--pid 0" "--pid 12x" "--pid 1 --container 1" "operand" "--container ../x" "--sysroot /nowhere" "--unknown"; do
+	# shellcheck disable=SC2086 # words
+	timeout 10 "$DOCTOR" $arguments >"$T/out" 2>"$T/err"
+	is "wrong usage: $arguments" "2 0 1" "$? $(wc -c <"$T/out") $(wc -l <"$T/err")"
+done
+
+# ---- the formats ----
+soft=8388608 hard=8388608
+h100
+in_container "$ALLOCATED" NCCL_NET_GDR_LEVEL=5 $'NCCL_IB_HCA=mlx5_1,x\e[31m"\\,\n'
+doctor --format json
+is "JSON: schema, ids and statuses" "1 true" "$(jq -r '"\(.schema) \([.findings[] | (.id | test("^[a-z_]+$")) and
+	(.status | IN("ok", "warn", "fail", "not checkable")) and .evidence != "" and (.subject | type) == "string" and
+	(.status != "fail" or .remedy != "")] | all)"' "$T/out")"
+is "JSON: the summary counts them" true "$(jq '[.findings[].status] as $s | .summary.fail == ([$s[] | select(. == "fail")] | length)
+	and .summary.ok == ([$s[] | select(. == "ok")] | length)' "$T/out")"
+cp "$T/out" "$T/json"
+doctor --format prometheus
+/usr/bin/python3 - "$T/out" "$T/json" >"$T/metrics" 2>&1 <<'PY'
+import json
+import sys
+from prometheus_client.parser import text_string_to_metric_families
+
+families = {f.name: f.samples for f in text_string_to_metric_families(open(sys.argv[1], encoding="utf-8").read())}
+found = json.load(open(sys.argv[2], encoding="utf-8"))["findings"]
+want = {(f["id"], f["subject"], f["status"].replace(" ", "_")) for f in found}
+got = [tuple(s.labels[k] for k in ("id", "subject", "status")) for s in families["oci_rdma_doctor_finding"]]
+counts = sum(s.value for s in families["oci_rdma_doctor_findings"])
+print(set(got) == want, len(got) == len(set(got)), counts == len(found))
+PY
+is "prometheus: the parser reads the same findings, each once, with their counts" "True True True" "$(<"$T/metrics")"
+
+doctor
+is "text: the summary is the first line" 1 "$(head -1 "$T/out" | grep -c '^1 fail, [0-9]* warn, [0-9]* ok, [0-9]* not checkable: memlock$')"
+is "text: what fails comes first" FAIL "$(sed -n '4s/ .*//p' "$T/out")"
+is "text: no line is longer than 80 columns, but for a word that is" "" "$(grep -E '^.{81}' "$T/out" | grep -v '^ *[^ ]*$')"
+lacks "text: no colour without a terminal" $'\e' "$(<"$T/out")"
+tty=$(script -qec "$DOCTOR --sysroot $NODE" /dev/null </dev/null)
+has "text: colour on a terminal" $'\e[1;31m' "$tty"
+lacks "text: an image's escapes do not reach the terminal" $'x\e[31m' "$tty"
+tty=$(NO_COLOR=1 script -qec "$DOCTOR --sysroot $NODE" /dev/null </dev/null)
+lacks "text: NO_COLOR" $'\e' "$tty"
+doctor --verbose
+has "text: --verbose has the evidence of what is well" "GID 3 is ::ffff:10.0.104.7" "$(<"$T/out")"
+"$DOCTOR" --sysroot "$NODE" >/dev/full 2>"$T/err"
+is "a full disk is not success" 2 $?
+finish
