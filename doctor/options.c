@@ -64,10 +64,15 @@ static bool parse_pid(const char *text, int64_t *ret_pid)
 }
 
 static const struct option long_options[] = {
-	{"pid", required_argument, NULL, 'p'},     {"container", required_argument, NULL, 'C'},
-	{"format", required_argument, NULL, 'f'},  {"config", required_argument, NULL, 'c'},
-	{"sysroot", required_argument, NULL, 's'}, {"version", no_argument, NULL, 'v'},
-	{"help", no_argument, NULL, 'h'},          {0},
+	{"pid", required_argument, NULL, 'p'},
+	{"container", required_argument, NULL, 'C'},
+	{"verbose", no_argument, NULL, 'V'},
+	{"format", required_argument, NULL, 'f'},
+	{"config", required_argument, NULL, 'c'},
+	{"sysroot", required_argument, NULL, 's'},
+	{"version", no_argument, NULL, 'v'},
+	{"help", no_argument, NULL, 'h'},
+	{0},
 };
 
 /* Returns -1 to go on, or the exit status. */
