@@ -69,7 +69,7 @@ SHELL_FILES := $(shell grep -lE '^\#!.*\b(ba)?sh\b' -r tests config .ci 2>/dev/n
 # One line a file; `make V=1` shows the commands.
 say = $(if $(V),,@printf '  %-3s %s\n' $(1) $@;)
 
-all: $(HOOK) $(if $(wildcard doctor/main.c),$(DOCTOR))
+all: $(HOOK) $(DOCTOR)
 
 help:
 	@echo 'make              build $(HOOK)'
@@ -213,9 +213,8 @@ CONFIGDIR = $(SYSCONFDIR)/oci-rdma-hook
 GRACE ?= 10
 GRACE_HERE = $(if $(DESTDIR),0,$(GRACE))
 
-PROGRAMS = oci-rdma-hook $(if $(wildcard doctor/main.c),oci-rdma-doctor)
-# The runtime's page is of the same executable; the doctor's goes with the doctor.
-PAGES = $(filter-out $(if $(wildcard doctor/main.c),,%/oci-rdma-doctor.8),$(sort $(wildcard doc/man/*.[58])))
+PROGRAMS = oci-rdma-hook oci-rdma-doctor
+PAGES = $(sort $(wildcard doc/man/*.[58]))
 COMPLETIONS = $(addprefix config/completion/,$(PROGRAMS))
 # Files with the executable's path in them, for who wants more than the default, to be copied to where engines read
 TEMPLATES = $(sort $(filter-out config/hooks.d/$(HOOKS)/%,$(wildcard config/hooks.d/*/*.json))) config/crio/60-oci-rdma-hook.conf config/podman/oci-rdma-hook.conf
@@ -249,7 +248,7 @@ endef
 # below DESTDIR the owners and paths are not yet those of a node.
 install: all
 	$(call place,0755,$(HOOK),$(BINDIR)/oci-rdma-hook)
-	$(if $(wildcard doctor/main.c),$(call place,0755,$(DOCTOR),$(BINDIR)/oci-rdma-doctor))
+	$(call place,0755,$(DOCTOR),$(BINDIR)/oci-rdma-doctor)
 	for name in $(SHIMS); do \
 		ln -sfT oci-rdma-hook $(DESTDIR)$(BINDIR)/.$$name.new && \
 		mv -fT $(DESTDIR)$(BINDIR)/.$$name.new $(DESTDIR)$(BINDIR)/$$name || exit 1; \

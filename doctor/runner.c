@@ -2,159 +2,94 @@
 #include "doctor/runner.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <poll.h>
-#include <signal.h>
+#include <limits.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/prctl.h>
 #include <sys/wait.h>
-#include <time.h>
-#include <unistd.h>
 
-#include "base/cleanup.h"
-#include "base/fs.h"
+#include "doctor/child.h"
 #include "doctor/progress.h"
 
-/* Four thousand findings of full length */
-#define ANSWER_MAX (16 * 1024 * 1024)
+/* As much of a finding as is kept: evidence is not longer (doctor/finding.c). */
+struct record {
+	enum finding_status status;
+	char id[64];
+	char subject[384];
+	char evidence[1024];
+	char remedy[512];
+};
+
+struct job {
+	const struct doctor *doctor;
+	const struct check *check;
+};
 
 /* ---- in the child ---- */
 
-static int put(int out, const char *text)
+static void copy(char *to, size_t size, const char *from)
 {
-	return fs_write(out, text, strlen(text) + 1);
+	(void)snprintf(to, size, "%s", from);
 }
 
-/* One byte for the status, then four texts that end in NUL */
-static int send_finding(int out, const struct finding *finding)
+static void tell(int out, const struct finding *finding)
 {
-	const char status = (char)('0' + finding->status);
+	struct record record = {.status = finding->status};
 
-	if (fs_write(out, &status, 1) < 0 || put(out, finding->id) < 0 ||
-	    put(out, finding->subject) < 0 || put(out, finding->evidence) < 0)
-		return -1;
-	return put(out, finding->remedy);
+	copy(record.id, sizeof(record.id), finding->id);
+	copy(record.subject, sizeof(record.subject), finding->subject);
+	copy(record.evidence, sizeof(record.evidence), finding->evidence);
+	copy(record.remedy, sizeof(record.remedy), finding->remedy);
+	child_tell(out, &record, sizeof(record));
 }
 
-static void run_in_child(const struct doctor *doctor, const struct check *check, int out)
+static void run_in_child(void *context, int out)
 {
+	const struct job *job = context;
 	cleanup_arena arena = {0};
 	struct findings findings = {.arena = &arena};
 	struct err err;
 
-	(void)prctl(PR_SET_PDEATHSIG, SIGKILL);
-	if (check->run(doctor, &findings, &err) < 0)
-		(void)findings_add(&findings, check->id, NULL, FINDING_UNCHECKED, NULL, "%s",
+	if (job->check->run(job->doctor, &findings, &err) < 0)
+		(void)findings_add(&findings, job->check->id, NULL, FINDING_UNCHECKED, NULL, "%s",
 				   err.text);
-	for (size_t i = 0; i < findings.n; i++) {
-		if (send_finding(out, &findings.item[i]) < 0)
-			_exit(1);
-	}
-	_exit(0);
+	for (size_t i = 0; i < findings.n; i++)
+		tell(out, &findings.item[i]);
 }
 
 /* ---- in the parent ---- */
 
-static long now_ms(void)
+/* A library that runs wild in the child may have written into the pipe. */
+static bool is_whole(const struct record *record)
 {
-	struct timespec now;
-
-	(void)clock_gettime(CLOCK_MONOTONIC, &now);
-	return now.tv_sec * 1000 + now.tv_nsec / 1000000;
+	return record->status >= FINDING_OK && record->status <= FINDING_UNCHECKED &&
+	       memchr(record->id, 0, sizeof(record->id)) &&
+	       memchr(record->subject, 0, sizeof(record->subject)) &&
+	       memchr(record->evidence, 0, sizeof(record->evidence)) &&
+	       memchr(record->remedy, 0, sizeof(record->remedy));
 }
 
-/* Reads to the end. Returns 1, 0 if the time is over, or -1 without memory. */
-static int receive(struct arena *arena, int in, int seconds, struct fs_text *ret_text)
+static int take(const struct record *record, struct findings *findings)
 {
-	long end = now_ms() + seconds * 1000L;
-	struct fs_text text = {.bytes = arena_alloc(arena, 4096 + 1)};
-	size_t room = 4096;
+	const char *id = arena_strdup(findings->arena, record->id);
 
-	while (text.bytes && text.len < ANSWER_MAX) {
-		struct pollfd wait = {.fd = in, .events = POLLIN};
-		long left = end - now_ms();
-		ssize_t n;
-
-		if (text.len == room) {
-			char *larger = arena_alloc(arena, room * 2 + 1);
-
-			if (!larger)
-				return -1;
-			memcpy(larger, text.bytes, text.len);
-			text.bytes = larger;
-			room *= 2;
-		}
-		if (seconds && left <= 0)
-			return 0;
-		if (poll(&wait, 1, seconds ? (int)left : -1) <= 0)
-			continue;
-		n = read(in, text.bytes + text.len, room - text.len);
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0)
-			break;
-		text.len += (size_t)n;
-	}
-	*ret_text = text;
-	return text.bytes ? 1 : -1;
-}
-
-/* The next text of an answer; NULL where it was cut off */
-static const char *take_text(const struct fs_text *text, size_t *at)
-{
-	const char *begin = text->bytes + *at;
-	const char *end = memchr(begin, 0, text->len - *at);
-
-	if (!end)
-		return NULL;
-	*at += (size_t)(end - begin) + 1;
-	return begin;
-}
-
-static int take_findings(const struct fs_text *text, struct findings *findings)
-{
-	size_t at = 0;
-
-	while (at < text->len) {
-		enum finding_status status = (enum finding_status)(text->bytes[at++] - '0');
-		const char *id = take_text(text, &at);
-		const char *subject = id ? take_text(text, &at) : NULL;
-		const char *evidence = subject ? take_text(text, &at) : NULL;
-		const char *remedy = evidence ? take_text(text, &at) : NULL;
-
-		if (!remedy)
-			return 0;
-		if (findings_add(findings, id, subject, status, remedy, "%s", evidence) < 0)
-			return -1;
-	}
-	return 0;
-}
-
-/* Who sleeps in a driver does not die of it, and is not waited for: it ends when it can. */
-static void end_child(pid_t child, bool finished, int *ret_status)
-{
-	const struct timespec pause = {.tv_nsec = 5 * 1000000L};
-
-	*ret_status = 0;
-	if (finished) {
-		while (waitpid(child, ret_status, 0) < 0 && errno == EINTR)
-			;
-		return;
-	}
-	(void)kill(child, SIGKILL);
-	for (int tries = 0; tries < 20 && waitpid(child, NULL, WNOHANG) == 0; tries++)
-		(void)nanosleep(&pause, NULL);
+	if (!id)
+		return -1;
+	return findings_add(findings, id, record->subject, record->status, record->remedy, "%s",
+			    record->evidence);
 }
 
 static int add_outcome(const struct check *check, int received, int status,
 		       struct findings *findings)
 {
-	if (!received)
+	if (received == -ETIMEDOUT)
 		return findings_add(findings, check->id, NULL, FINDING_UNCHECKED,
 				    "Look for a device that hangs: dmesg | tail -50",
 				    "not finished after %d s (%s)", check->seconds, check->doing);
-	if (WIFSIGNALED(status))
+	if (received < 0)
+		return findings_add(findings, check->id, NULL, FINDING_UNCHECKED, NULL,
+				    "its answer could not be read (%s)", check->doing);
+	if (status > 0 && WIFSIGNALED(status))
 		return findings_add(findings, check->id, NULL, FINDING_UNCHECKED, NULL,
 				    "ended by signal %d (%s)", WTERMSIG(status), check->doing);
 	return 0;
@@ -163,29 +98,25 @@ static int add_outcome(const struct check *check, int received, int status,
 static int run_check(const struct doctor *doctor, const struct check *check,
 		     struct findings *findings, struct err *err)
 {
-	cleanup_fd in = -1;
-	cleanup_fd out = -1;
-	struct fs_text text = {0};
-	int ends[2];
+	struct job job = {.doctor = doctor, .check = check};
+	struct record record;
+	struct child child;
+	int limit = check->seconds ? check->seconds * 1000 : INT_MAX;
 	int received;
+	int added = 0;
 	int status;
-	pid_t child;
 
-	if (pipe2(ends, O_CLOEXEC) < 0)
-		return err_sys(err, errno, "pipe");
-	in = ends[0];
-	out = ends[1];
-	child = fork();
-	if (child < 0)
-		return err_sys(err, errno, "fork");
-	if (child == 0)
-		run_in_child(doctor, check, out);
-	cleanup_close_fd(&out);
-	out = -1;
-	received = receive(findings->arena, in, check->seconds, &text);
-	end_child(child, received == 1, &status);
-	if (received < 0 || take_findings(&text, findings) < 0 ||
-	    add_outcome(check, received, status, findings) < 0)
+	if (child_start(&child, run_in_child, &job, limit, err) < 0)
+		return -1;
+	while ((received = child_read(&child, &record, sizeof(record))) > 0 && added == 0) {
+		if (!is_whole(&record)) {
+			received = -EPROTO;
+			break;
+		}
+		added = take(&record, findings);
+	}
+	status = child_end(&child);
+	if (added < 0 || add_outcome(check, received, status, findings) < 0)
 		return err_memory(err);
 	return 0;
 }

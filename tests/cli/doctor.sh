@@ -44,7 +44,7 @@ finds "its seccomp profile" seccomp ok "/userdata/config.json"
 doctor --format json --pid 4711
 healthy "the same by its process id"
 
-# ---- FACTS of the users: memlock ----
+# ---- memlock; the numbers are those of the failures that users lived through ----
 soft=8388608 hard=8388608
 container
 causes "1: memlock 8 MiB is the cause" memlock
@@ -328,6 +328,14 @@ finds "a default that has no table" crio_handler/kata fail "will not start again
 on_a_node write etc/crio/crio.conf.d/90-x '[crio.runtime.runtimes.crun]
 runtime_path = "/opt/crun"'
 finds "a table replaces the whole entry, by the order of names" crio_handler/crun fail "it is the default"
+two_tables() {
+	write etc/crio/crio.conf.d/50-x '[crio.runtime.runtimes.crun]
+runtime_path = "/opt/crun"'
+	write etc/crio/crio.conf.d/90-x '[crio.runtime.runtimes.crun]
+runtime_type = "oci"'
+}
+on_a_node two_tables
+finds "also by one that has no path: then it is looked for" crio_handler/crun ok "(/etc/crio/crio.conf.d/90-x)"
 on_a_node write etc/crio/crio.conf.d/90-x '[crio.runtime]
 default_ulimits = ["nofile=1024:1024", "memlock=8388608:8388608"]'
 finds "memlock of default_ulimits" crio_ulimits warn "memlock=8388608:8388608 (/etc/crio/crio.conf.d/90-x)"
