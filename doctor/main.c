@@ -2,16 +2,23 @@
 /* oci-rdma-doctor: why is RDMA not working here? */
 #include <signal.h>
 #include <stdio.h>
+#include <string.h>
+#include <unistd.h>
 
 #include "doctor/check/check.h"
+#include "doctor/cuda/cuda.h"
 #include "doctor/doctor.h"
 #include "doctor/options.h"
 #include "doctor/report/report.h"
 #include "doctor/runner.h"
+#include "doctor/symptom/symptom.h"
+#include "doctor/trial.h"
 
 #define SECONDS 5
 /* A firmware that does not answer is given up by mlx5 after 60 s; nobody wants to wait for that. */
 #define FIRMWARE_SECONDS 10
+/* More than the limit that it has itself: it knows better what to say then. */
+#define CUDA_SECONDS (CUDA_LIMIT_MS / 1000 + 5)
 
 /* In the order of causes: what comes first explains what comes behind it. */
 static const struct check checks[] = {
@@ -22,6 +29,7 @@ static const struct check checks[] = {
 	{"nccl", "reads NCCL's values", CHECK_EVERYWHERE, SECONDS, check_nccl},
 	{"iommu_group", "reads the PCI tree", CHECK_EVERYWHERE, SECONDS, check_iommu},
 	{"gpudirect", "looks for GPUDirect", CHECK_EVERYWHERE, SECONDS, check_gpudirect},
+	{"cuda_library", "asks the CUDA driver", CHECK_EVERYWHERE, CUDA_SECONDS, check_cuda},
 	{"kernel_log", "reads the kernel's log", CHECK_ON_NODE, SECONDS, check_kernel_log},
 	{"crio_config", "reads CRI-O's configuration", CHECK_ON_NODE, SECONDS, check_crio},
 	{"hook_file", "reads the hooks", CHECK_ON_NODE, SECONDS, check_hooks},
@@ -46,6 +54,25 @@ static int report(const struct doctor *doctor, const struct findings *findings)
 	return 0;
 }
 
+static int explain(const char *symptom, struct findings *findings, struct err *err)
+{
+	if (strcmp(symptom, "-") == 0)
+		return symptom_explain_fd(findings, STDIN_FILENO, "stdin", err);
+	return symptom_explain(findings, symptom, strlen(symptom), err);
+}
+
+static int find(const struct doctor *doctor, struct findings *findings, struct err *err)
+{
+	const struct doctor_options *options = &doctor->options;
+
+	if (options->symptom)
+		return explain(options->symptom, findings, err);
+	if (!options->listen && !options->connect &&
+	    runner_run(doctor, checks, sizeof(checks) / sizeof(checks[0]), findings, err) < 0)
+		return -1;
+	return options->verbs ? trial_run(doctor, findings, err) : 0;
+}
+
 int main(int argc, char **argv)
 {
 	cleanup_doctor doctor = DOCTOR_NONE;
@@ -62,7 +89,7 @@ int main(int argc, char **argv)
 		return OPTIONS_EXIT_USAGE;
 	}
 	findings = (struct findings){.arena = &doctor.arena};
-	if (runner_run(&doctor, checks, sizeof(checks) / sizeof(checks[0]), &findings, &err) < 0) {
+	if (find(&doctor, &findings, &err) < 0) {
 		(void)fprintf(stderr, "oci-rdma-doctor: %s\n", err.text);
 		return OPTIONS_EXIT_USAGE;
 	}

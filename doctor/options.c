@@ -10,6 +10,9 @@
 
 static const char usage[] =
 	"Usage: oci-rdma-doctor [--pid PID | --container ID] [--format FORMAT]\n"
+	"       oci-rdma-doctor --verbs [--device NAME] [--pair]\n"
+	"       oci-rdma-doctor --verbs --listen | --connect HOST [--device NAME]\n"
+	"       oci-rdma-doctor --symptom TEXT|-\n"
 	"\n"
 	"Says why RDMA or NCCL does not work here: on a node or in a container. Each\n"
 	"finding is ok, warn, fail or not checkable, with the value, where it was read,\n"
@@ -18,6 +21,17 @@ static const char usage[] =
 	"  --pid PID       look at this process instead of ourselves\n"
 	"  --container ID  look at this container of CRI-O, podman, crun or runc; the\n"
 	"                  beginning of its id will do\n"
+	"  --symptom TEXT  say what a message of NCCL, UCX or the kernel means, and which\n"
+	"                  findings confirm it; - reads a log on stdin\n"
+	"  --verbs         also try it: open the devices, find how much memory can be\n"
+	"                  registered, transfer data within each device\n"
+	"  --pair          ... and between each two devices\n"
+	"  --device NAME   ... with this device (mlx5_6) or port (mlx5_6:1) alone\n"
+	"  --listen        transfer data with others, who come with --connect\n"
+	"  --connect HOST  transfer data with the doctor that listens there, and back\n"
+	"  --port NUMBER   TCP port for --listen and --connect; default 18516\n"
+	"  --clients N     end --listen after so many; default: at a signal\n"
+	"  --libcuda FILE  the CUDA driver's library, where it is not found by itself\n"
 	"  --format FORMAT text (default), json, or prometheus (for the textfile\n"
 	"                  collector of node exporter)\n"
 	"  --verbose       text: show the evidence also of what is well\n"
@@ -63,65 +77,165 @@ static bool parse_pid(const char *text, int64_t *ret_pid)
 	return errno == 0 && end != text && !*end && *ret_pid > 0 && *ret_pid <= INT_MAX;
 }
 
+/* 1 to max */
+static bool parse_count(const char *text, unsigned long max, unsigned *ret_count)
+{
+	unsigned long count;
+	char *end;
+
+	errno = 0;
+	count = strtoul(text, &end, 10);
+	if (errno || end == text || *end || text[0] == '-' || count < 1 || count > max)
+		return false;
+	*ret_count = (unsigned)count;
+	return true;
+}
+
+enum option_code {
+	OPTION_PID = 1000,
+	OPTION_CONTAINER,
+	OPTION_SYMPTOM,
+	OPTION_VERBS,
+	OPTION_PAIR,
+	OPTION_DEVICE,
+	OPTION_LISTEN,
+	OPTION_CONNECT,
+	OPTION_PORT,
+	OPTION_CLIENTS,
+	OPTION_LIBCUDA,
+	OPTION_FORMAT,
+	OPTION_VERBOSE,
+	OPTION_CONFIG,
+	OPTION_SYSROOT,
+	OPTION_VERSION,
+	OPTION_HELP,
+};
+
 static const struct option long_options[] = {
-	{"pid", required_argument, NULL, 'p'},
-	{"container", required_argument, NULL, 'C'},
-	{"verbose", no_argument, NULL, 'V'},
-	{"format", required_argument, NULL, 'f'},
-	{"config", required_argument, NULL, 'c'},
-	{"sysroot", required_argument, NULL, 's'},
-	{"version", no_argument, NULL, 'v'},
-	{"help", no_argument, NULL, 'h'},
+	{"pid", required_argument, NULL, OPTION_PID},
+	{"container", required_argument, NULL, OPTION_CONTAINER},
+	{"symptom", required_argument, NULL, OPTION_SYMPTOM},
+	{"verbs", no_argument, NULL, OPTION_VERBS},
+	{"pair", no_argument, NULL, OPTION_PAIR},
+	{"device", required_argument, NULL, OPTION_DEVICE},
+	{"listen", no_argument, NULL, OPTION_LISTEN},
+	{"connect", required_argument, NULL, OPTION_CONNECT},
+	{"port", required_argument, NULL, OPTION_PORT},
+	{"clients", required_argument, NULL, OPTION_CLIENTS},
+	{"libcuda", required_argument, NULL, OPTION_LIBCUDA},
+	{"format", required_argument, NULL, OPTION_FORMAT},
+	{"verbose", no_argument, NULL, OPTION_VERBOSE},
+	{"config", required_argument, NULL, OPTION_CONFIG},
+	{"sysroot", required_argument, NULL, OPTION_SYSROOT},
+	{"version", no_argument, NULL, OPTION_VERSION},
+	{"help", no_argument, NULL, OPTION_HELP},
 	{0},
 };
+
+/* Those of --verbs. Returns -1 to go on, or the exit status. */
+static int take_trial(int option, const char *value, struct doctor_options *options)
+{
+	options->verbs = true;
+	switch (option) {
+	case OPTION_PAIR:
+		options->pair = true;
+		break;
+	case OPTION_DEVICE:
+		options->device = value;
+		break;
+	case OPTION_LISTEN:
+		options->listen = true;
+		break;
+	case OPTION_CONNECT:
+		options->connect = value;
+		break;
+	case OPTION_PORT:
+		if (!parse_count(value, 65535, &options->port))
+			return usage_error("no TCP port", value);
+		break;
+	case OPTION_CLIENTS:
+		if (!parse_count(value, UINT_MAX, &options->clients))
+			return usage_error("no number of clients", value);
+		break;
+	default:
+		break;
+	}
+	return -1;
+}
 
 /* Returns -1 to go on, or the exit status. */
 static int take(int option, char *value, struct doctor_options *options)
 {
 	switch (option) {
-	case 'p':
+	case OPTION_PID:
 		return parse_pid(value, &options->pid) ? -1 : usage_error("no process id", value);
-	case 'C':
+	case OPTION_CONTAINER:
 		options->container = value;
 		return -1;
-	case 'f':
+	case OPTION_SYMPTOM:
+		options->symptom = value;
+		return -1;
+	case OPTION_LIBCUDA:
+		options->libcuda = value;
+		return -1;
+	case OPTION_FORMAT:
 		return parse_format(value, &options->format) ? -1
 							     : usage_error("unknown format", value);
-	case 'V':
+	case OPTION_VERBOSE:
 		options->verbose = true;
 		return -1;
-	case 'c':
+	case OPTION_CONFIG:
 		options->config = value;
 		return -1;
-	case 's':
+	case OPTION_SYSROOT:
 		options->sysroot = value;
 		return -1;
-	case 'v':
+	case OPTION_VERSION:
 		(void)puts("oci-rdma-doctor " VERSION);
 		return 0;
-	case 'h':
+	case OPTION_HELP:
 		(void)fputs(usage, stdout);
 		return 0;
-	default:
+	case '?':
 		return OPTIONS_EXIT_USAGE; /* getopt has said why */
+	default:
+		return take_trial(option, value, options);
 	}
+}
+
+/* Returns -1 to go on, or the exit status. */
+static int check_together(const struct doctor_options *options)
+{
+	bool other = options->pid || options->container || strcmp(options->sysroot, "/") != 0;
+
+	if (options->pid && options->container)
+		return usage_error("--pid and --container exclude each other", NULL);
+	if (options->listen && options->connect)
+		return usage_error("--listen and --connect exclude each other", NULL);
+	if (options->verbs && other)
+		return usage_error("--verbs tries it from where it runs: start it in the container",
+				   NULL);
+	if (options->verbs && options->symptom)
+		return usage_error("--symptom goes with no other question", NULL);
+	return -1;
 }
 
 int options_parse(int argc, char **argv, struct doctor_options *ret_options)
 {
 	struct doctor_options options = {.sysroot = "/"};
 	int option;
+	int status;
 
 	while ((option = getopt_long(argc, argv, "", long_options, NULL)) != -1) {
-		int status = take(option, optarg, &options);
-
+		status = take(option, optarg, &options);
 		if (status >= 0)
 			return status;
 	}
 	if (optind < argc)
 		return usage_error("unexpected operand", argv[optind]);
-	if (options.pid && options.container)
-		return usage_error("--pid and --container exclude each other", NULL);
+	status = check_together(&options);
+	if (status >= 0)
+		return status;
 	*ret_options = options;
 	return -1;
 }

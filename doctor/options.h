@@ -17,7 +17,17 @@ struct doctor_options {
 	int64_t pid;         /* 0: none */
 	const char *container;
 	enum report_format format;
-	bool verbose; /* text: the evidence also of what is well */
+	bool verbose;        /* text: the evidence also of what is well */
+	const char *libcuda; /* this library and no other; NULL: looked for */
+	const char *symptom; /* a message, or "-" for a log on stdin; NULL: none */
+
+	bool verbs; /* try it; what follows says how (verbs/verbs.h) */
+	const char *device;
+	bool pair;
+	bool listen;
+	const char *connect;
+	unsigned port;
+	unsigned clients;
 };
 
 #define OPTIONS_EXIT_USAGE 2

@@ -18,6 +18,7 @@ check_run check_limits;     /* memlock ipc_lock */
 check_run check_nccl;       /* nccl_conf nccl_ib_disable nccl_ib_hca nccl_ib_gid_index … */
 check_run check_iommu;      /* iommu_group acs iommu_arguments */
 check_run check_gpudirect;  /* gpudirect */
+check_run check_cuda;       /* cuda_library cuda_init cuda_gpu cuda_gpudirect_rdma cuda_dmabuf */
 check_run check_kernel_log; /* kernel_log */
 check_run check_seccomp;    /* seccomp */
 check_run check_hooks;      /* hook_file hook_installed */

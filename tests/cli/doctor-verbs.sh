@@ -32,5 +32,22 @@ if [ ! -e /sys/class/infiniband_verbs ]; then
 	is "no verbs in this kernel" \
 		'not checkable: libibverbs.so.1 is here, but ibv_get_device_list fails: Function not implemented' "$(finding '')"
 fi
-check "that is no failure" "$DOCTOR" --verbs --format json
+is "that is no failure" "" "$("$DOCTOR" --verbs --format json | jq -r '.findings[] | select(.status == "fail" and (.id | startswith("verbs"))) | .id')"
+
+# wrong OPTION…: no question that can be asked
+wrong() {
+	"$DOCTOR" "$@" >"$T/out" 2>"$T/err"
+	is "$*: exit status" 2 "$?"
+	is "$*: one line" 1 "$(wc -l <"$T/err")"
+	is "$*: nothing on stdout" "" "$(cat "$T/out")"
+}
+wrong --listen --connect somewhere
+wrong --verbs --pid 1
+wrong --verbs --container abc
+wrong --verbs --sysroot "$T"
+wrong --verbs --symptom x
+wrong --port 0 --listen
+wrong --port 65536 --listen
+wrong --port 1x --listen
+wrong --clients -1 --listen
 finish

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The GPUs as their driver's library sees them: from where we run, so not for another target. */
+#include "doctor/cuda/cuda.h"
+
+#include "doctor/check/check.h"
+
+int check_cuda(const struct doctor *doctor, struct findings *findings, struct err *err)
+{
+	const struct cuda_options options = {.library = doctor->options.libcuda};
+
+	if (doctor->node.recorded || doctor->options.pid || doctor->options.container)
+		return findings_add(findings, "cuda_library", NULL, FINDING_UNCHECKED, NULL,
+				    "the CUDA driver can be asked only from where it is used: run "
+				    "oci-rdma-doctor there");
+	return cuda_check(findings, &options, err);
+}
