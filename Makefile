@@ -194,7 +194,7 @@ $(BUILD)/.deps-test: tests/deps
 	@tests/deps test
 	@touch $@
 
-lint:
+lint: $(FILTER)
 	@tests/deps lint
 	tests/run tests/lint
 

@@ -206,7 +206,7 @@ static int take(int option, char *value, struct doctor_options *options)
 /* Returns -1 to go on, or the exit status. */
 static int check_together(const struct doctor_options *options)
 {
-	bool other = options->pid || options->container || strcmp(options->sysroot, "/") != 0;
+	bool other = options->pid || options->container || options->sysroot;
 
 	if (options->pid && options->container)
 		return usage_error("--pid and --container exclude each other", NULL);
@@ -222,7 +222,7 @@ static int check_together(const struct doctor_options *options)
 
 int options_parse(int argc, char **argv, struct doctor_options *ret_options)
 {
-	struct doctor_options options = {.sysroot = "/"};
+	struct doctor_options options = {0};
 	int option;
 	int status;
 
@@ -236,6 +236,8 @@ int options_parse(int argc, char **argv, struct doctor_options *ret_options)
 	status = check_together(&options);
 	if (status >= 0)
 		return status;
+	if (!options.sysroot)
+		options.sysroot = "/";
 	*ret_options = options;
 	return -1;
 }

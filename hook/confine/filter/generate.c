@@ -197,6 +197,9 @@ int main(void)
 		(void)fputs("seccomp filter: out of memory, or no temporary file\n", stderr);
 		return 1;
 	}
+	/* A tracer skips a call by making it -1, which is none (strace -e inject). */
+	check(seccomp_attr_set(filter, SCMP_FLTATR_API_TSKIP, 1), "skip");
+	check(seccomp_rule_add(filter, SCMP_ACT_ALLOW, -1, 0), "-1");
 	/* A binary tree of numbers instead of a list */
 	check(seccomp_attr_set(filter, SCMP_FLTATR_CTL_OPTIMIZE, 2), "optimize");
 	for (size_t i = 0; i < sizeof(allowed) / sizeof(allowed[0]); i++)
