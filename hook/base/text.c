@@ -109,6 +109,15 @@ bool text_is_device_name(const char *text)
 	       strcmp(text, "..") != 0;
 }
 
+/* IFNAMSIZ is 16 with its NUL; the kernel refuses '/', ':' and white space (dev_valid_name). */
+bool text_is_netdev_name(const char *text)
+{
+	size_t len = strlen(text);
+
+	return len >= 1 && len <= 15 && strcspn(text, "/: \t\n,=^") == len &&
+	       !text_has_control(text) && strcmp(text, ".") != 0 && strcmp(text, "..") != 0;
+}
+
 /* Length of the UTF-8 sequence at text, or 0 if there is none: a cut text may end in the middle of
  * one. */
 static size_t sequence_length(const unsigned char *text)

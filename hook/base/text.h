@@ -23,6 +23,9 @@ bool text_is_pci_address(const char *text);
 /* A device's name: 1 to 63 of [A-Za-z0-9_.-] (IB_DEVICE_NAME_MAX is 64), and not "." or ".." */
 bool text_is_device_name(const char *text);
 
+/* A network interface's name, 1 to 15 bytes, that a list of NCCL can hold: no ',', '=' or '^' */
+bool text_is_netdev_name(const char *text);
+
 /* Makes text fit for one line of a log: control characters and what is no UTF-8 become '?'. */
 void text_make_printable(char *text);
 

@@ -15,16 +15,6 @@
 #define DEVINFO_DIR "var/run/k8s.cni.cncf.io/devinfo/cni"
 #define DEVINFO_SIZE_MAX (64 * 1024)
 
-/* IFNAMSIZ is 16 with its NUL; the kernel refuses '/', ':' and white space (dev_valid_name). */
-static bool is_netdev_name(const char *name)
-{
-	size_t len = strlen(name);
-
-	return len >= 1 && len < sizeof(((struct device *)NULL)->netdev) &&
-	       strcspn(name, "/: \t\n,=^") == len && !text_has_control(name) &&
-	       strcmp(name, ".") != 0 && strcmp(name, "..") != 0;
-}
-
 /*
  * The addresses of a slave are its bond's (RoCE LAG), so that the bond is what NCCL can use. The
  * master may also be a bridge or Open vSwitch, which has none of the port's.
@@ -39,7 +29,7 @@ static void follow_bond(int net_dir, struct device *device)
 	bonding = openat(net_dir, path, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	*strrchr(path, '/') = '\0';
 	if (bonding >= 0 && fs_read_link(net_dir, path, link, sizeof(link)) >= 0 &&
-	    is_netdev_name(text_base_name(link)))
+	    text_is_netdev_name(text_base_name(link)))
 		(void)snprintf(device->netdev, sizeof(device->netdev), "%.15s",
 			       text_base_name(link));
 }
@@ -56,7 +46,7 @@ void node_read_host_netdev(const struct node *node, struct device *device)
 	(void)snprintf(path, sizeof(path), "%s/net", device->path);
 	(void)fs_open_dir(node->root, path, &dir);
 	while (dir && (entry = readdir(dir))) {
-		if (!is_netdev_name(entry->d_name))
+		if (!text_is_netdev_name(entry->d_name))
 			continue;
 		if (!device->netdev[0] || text_compare_natural(entry->d_name, device->netdev) < 0)
 			(void)snprintf(device->netdev, sizeof(device->netdev), "%.15s",
@@ -111,7 +101,7 @@ void node_read_pod_netdev(const struct node *node, struct device *device, const 
 		const char *id = strstr(entry->d_name, sandbox_id);
 		const char *name = id ? id + strlen(sandbox_id) : "";
 
-		if (name[0] != '_' || !is_netdev_name(name + 1))
+		if (name[0] != '_' || !text_is_netdev_name(name + 1))
 			continue;
 		if (is_about(dirfd(dir), entry->d_name, device)) {
 			(void)snprintf(device->netdev, sizeof(device->netdev), "%.15s", name + 1);

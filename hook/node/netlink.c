@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/text.h"
 
 /* The kernel sends dumps in messages of at most 32 KiB (net/netlink/af_netlink.c, NETLINK_DUMP). */
 #define MESSAGE_MAX 32768
@@ -34,30 +35,70 @@ static int open_netlink(int protocol)
 	return fd;
 }
 
-/* One datagram of the answer. Returns 1 if more are to come, 0 at the end, or -errno. */
-static int receive(int fd, on_message *each, void *context)
+/*
+ * The message at an offset of a datagram; NULL at its end. Not by NLMSG_OK and NLMSG_NEXT: where
+ * the last length is no multiple of 4 they step behind the end.
+ */
+static const struct nlmsghdr *message_at(const char *datagram, size_t len, size_t at)
 {
-	_Alignas(struct nlmsghdr) char buffer[MESSAGE_MAX];
-	ssize_t n = recv(fd, buffer, sizeof(buffer), 0);
-	unsigned len = n > 0 ? (unsigned)n : 0;
-	const struct nlmsghdr *message = (const struct nlmsghdr *)buffer;
+	const struct nlmsghdr *message = (const struct nlmsghdr *)(datagram + at);
+
+	if (at > len || len - at < sizeof(*message) || message->nlmsg_len < sizeof(*message) ||
+	    message->nlmsg_len > len - at)
+		return NULL;
+	return message;
+}
+
+/* The same for the attributes that begin at an offset of a message */
+static const struct rtattr *attribute_at(const struct nlmsghdr *message, size_t at)
+{
+	const struct rtattr *attribute = (const struct rtattr *)((const char *)message + at);
+
+	if (at > message->nlmsg_len || message->nlmsg_len - at < sizeof(*attribute) ||
+	    attribute->rta_len < sizeof(*attribute) || attribute->rta_len > message->nlmsg_len - at)
+		return NULL;
+	return attribute;
+}
+
+/* Returns 1 if more datagrams are to come, 0 at the end, or -errno. */
+static int take_apart(const char *datagram, size_t len, on_message *each, void *context)
+{
+	const struct nlmsghdr *message;
 	bool more = false;
 
-	if (n < 0)
-		return errno == EINTR ? 1 : -errno;
-	for (; NLMSG_OK(message, len); message = NLMSG_NEXT(message, len)) {
+	for (size_t at = 0; (message = message_at(datagram, len, at));
+	     at += NLMSG_ALIGN(message->nlmsg_len)) {
 		if (message->nlmsg_type == NLMSG_DONE)
 			return 0;
 		if (message->nlmsg_type == NLMSG_ERROR) {
 			const struct nlmsgerr *error = NLMSG_DATA(message);
 
-			return message->nlmsg_len < NLMSG_LENGTH(sizeof(*error)) ? -EBADMSG
-										 : error->error;
+			return message->nlmsg_len < NLMSG_LENGTH(sizeof(*error)) || error->error > 0
+				       ? -EBADMSG
+				       : error->error;
 		}
 		each(context, message);
 		more = (message->nlmsg_flags & NLM_F_MULTI) != 0;
 	}
 	return more;
+}
+
+/*
+ * One datagram of the answer. A process with CAP_NET_ADMIN in the pod's namespace may send to our
+ * socket, too (netlink_sendmsg in net/netlink/af_netlink.c): only the kernel, port 0, is heard.
+ */
+static int receive(int fd, on_message *each, void *context)
+{
+	_Alignas(struct nlmsghdr) char datagram[MESSAGE_MAX];
+	struct sockaddr_nl sender = {0};
+	socklen_t size = sizeof(sender);
+	ssize_t n = recvfrom(fd, datagram, sizeof(datagram), 0, (struct sockaddr *)&sender, &size);
+
+	if (n < 0)
+		return errno == EINTR ? 1 : -errno;
+	if (sender.nl_pid != 0)
+		return 1;
+	return take_apart(datagram, (size_t)n, each, context);
 }
 
 static int ask(int protocol, const struct nlmsghdr *request, on_message *each, void *context)
@@ -93,24 +134,30 @@ static const char *text_of(const struct rtattr *attribute)
 static void on_link(void *context, const struct nlmsghdr *message)
 {
 	const struct links *links = context;
-	const struct ifinfomsg *info = NLMSG_DATA(message);
 	const struct rtattr *attribute;
 	const char *name = NULL;
 	const char *parent = NULL;
-	unsigned len;
 
-	if (message->nlmsg_type != RTM_NEWLINK || message->nlmsg_len < NLMSG_LENGTH(sizeof(*info)))
+	if (message->nlmsg_type != RTM_NEWLINK)
 		return;
-	len = message->nlmsg_len - (unsigned)NLMSG_LENGTH(sizeof(*info));
-	for (attribute = IFLA_RTA(info); RTA_OK(attribute, len);
-	     attribute = RTA_NEXT(attribute, len)) {
+	for (size_t at = NLMSG_SPACE(sizeof(struct ifinfomsg));
+	     (attribute = attribute_at(message, at)); at += RTA_ALIGN(attribute->rta_len)) {
 		if (attribute->rta_type == IFLA_IFNAME)
 			name = text_of(attribute);
 		else if (attribute->rta_type == IFLA_PARENT_DEV_NAME)
 			parent = text_of(attribute);
 	}
-	if (name && parent)
+	if (name && parent && text_is_netdev_name(name))
 		links->each(links->context, name, parent);
+}
+
+int netlink_take_links(const char *datagram, size_t len,
+		       void (*each)(void *context, const char *name, const char *parent),
+		       void *context)
+{
+	struct links links = {.each = each, .context = context};
+
+	return take_apart(datagram, len, on_link, &links);
 }
 
 int netlink_each_link(void (*each)(void *context, const char *name, const char *parent),
@@ -135,15 +182,20 @@ int netlink_each_link(void (*each)(void *context, const char *name, const char *
 static void on_system(void *context, const struct nlmsghdr *message)
 {
 	enum rdma_mode *mode = context;
-	const struct rtattr *attribute = NLMSG_DATA(message);
-	unsigned len = message->nlmsg_len - (unsigned)NLMSG_LENGTH(0);
+	const struct rtattr *attribute;
 
-	for (; RTA_OK(attribute, len); attribute = RTA_NEXT(attribute, len)) {
+	for (size_t at = NLMSG_HDRLEN; (attribute = attribute_at(message, at));
+	     at += RTA_ALIGN(attribute->rta_len)) {
 		if (attribute->rta_type == RDMA_NLDEV_SYS_ATTR_NETNS_MODE &&
 		    RTA_PAYLOAD(attribute) >= 1)
 			*mode = *(const unsigned char *)RTA_DATA(attribute) ? RDMA_MODE_SHARED
 									    : RDMA_MODE_EXCLUSIVE;
 	}
+}
+
+int netlink_take_rdma_mode(const char *datagram, size_t len, enum rdma_mode *mode)
+{
+	return take_apart(datagram, len, on_system, mode);
 }
 
 enum rdma_mode netlink_rdma_mode(void)

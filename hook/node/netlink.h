@@ -2,17 +2,28 @@
 #ifndef OCI_RDMA_NETLINK_H
 #define OCI_RDMA_NETLINK_H
 
+#include <stddef.h>
+
 #include "node/node.h"
 
 /*
  * Calls each for every network interface of this process' namespace that has a parent device: its
  * name, and the parent's (a PCI address, or an auxiliary device's name). Linux 5.14 and later say
- * the parent (IFLA_PARENT_DEV_NAME). Returns 0 or -errno.
+ * the parent (IFLA_PARENT_DEV_NAME). Names that are none are left out. Returns 0 or -errno.
  */
 int netlink_each_link(void (*each)(void *context, const char *name, const char *parent),
 		      void *context);
 
 /* By RDMA_NLDEV_CMD_SYS_GET. */
 enum rdma_mode netlink_rdma_mode(void);
+
+/*
+ * What both do with a datagram of the answer, which is aligned for struct nlmsghdr. Return 1 if
+ * more are to come, 0 at the end, or -errno. *mode stays where nothing is said of it.
+ */
+int netlink_take_links(const char *datagram, size_t len,
+		       void (*each)(void *context, const char *name, const char *parent),
+		       void *context);
+int netlink_take_rdma_mode(const char *datagram, size_t len, enum rdma_mode *mode);
 
 #endif
