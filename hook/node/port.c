@@ -17,6 +17,7 @@
 #define GIDS_MAX 4096
 #define PATH_SIZE 1400
 #define GID_PAUSE_MS 20
+#define RATE_MAX 1e6
 
 /* "<device>/infiniband/<ibdev>/ports", below the sysroot. Returns false if it is longer than any
  * could be */
@@ -58,6 +59,15 @@ static int add_port(struct arena *arena, struct device *device, size_t *room, in
 	return 0;
 }
 
+/* "400 Gb/sec (4X NDR)", "2.5 Gb/sec (1X SDR)"; 0 for what is no rate: strtod reads "inf" and
+ * "nan", too */
+static double rate_of(const char *line)
+{
+	double rate = strtod(line, NULL);
+
+	return rate > 0 && rate < RATE_MAX ? rate : 0;
+}
+
 /* What the device itself is asked for */
 static void query_port(int ports, struct port *port, bool all)
 {
@@ -72,9 +82,8 @@ static void query_port(int ports, struct port *port, bool all)
 	if (!all)
 		return;
 	read_state(dir, "phys_state", port->phys_state);
-	/* "400 Gb/sec (4X NDR)", "2.5 Gb/sec (1X SDR)" */
 	if (fs_read_line(dir, "rate", line, sizeof(line)) > 0)
-		port->rate_gbps = strtod(line, NULL);
+		port->rate_gbps = rate_of(line);
 }
 
 static int compare_ports(const void *a, const void *b)
