@@ -63,7 +63,7 @@ DOCTOR := $(BUILD)/oci-rdma-doctor
 DOCTOR_OBJECTS := $(patsubst %.c,$(BUILD)/%.o,$(filter-out doctor/main.c,$(sort $(wildcard doctor/*.c doctor/*/*.c))))
 DOCTOR_LIBS := $(if $(DYNAMIC),-lyajl -lcap,-Wl$(comma)-Bstatic -lyajl_s -lcap -Wl$(comma)-Bdynamic)
 UNIT := $(patsubst tests/unit/%.c,$(BUILD)/tests/unit/%,$(sort $(wildcard tests/unit/test_*.c)))
-C_FILES := $(sort $(wildcard doctor/*.[ch] doctor/*/*.[ch] hook/*.c hook/*/*.[ch] tests/unit/*.[ch] tests/vm/*.c))
+C_FILES := $(sort $(wildcard doctor/*.[ch] doctor/*/*.[ch] hook/*.c hook/*/*.[ch] tests/unit/*.[ch] tests/fuzz/*.[ch] tests/vm/*.c))
 SHELL_FILES := $(shell grep -lE '^\#!.*\b(ba)?sh\b' -r tests config .ci 2>/dev/null | sort)
 
 # One line a file; `make V=1` shows the commands.
@@ -195,6 +195,9 @@ $(BUILD)/.deps-test: tests/deps
 	@touch $@
 
 lint: $(FILTER)
+include tests/safety.mk
+
+lint:
 	@tests/deps lint
 	tests/run tests/lint
 

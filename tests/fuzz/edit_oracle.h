@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What an edit may do, told without the program's own reader: all bytes outside of the edited
+ * arrays stay, and inside of them something is only added at the end, or a memlock limit replaced.
+ */
+#ifndef TESTS_FUZZ_EDIT_ORACLE_H
+#define TESTS_FUZZ_EDIT_ORACLE_H
+
+#include <stdbool.h>
+
+#include "apply/spec_edit.h"
+
+/* Both texts are valid JSON, NUL-terminated. whole: of a config.json; else of a process.json */
+bool edit_only_adds(const char *before, const char *after, bool whole);
+
+/* Edits what spec_parse, or spec_parse_process, can read by several grants, and keeps all promises
+ * of spec_edit.h. */
+int edit_check(const uint8_t *data, size_t size, bool whole);
+
+#endif

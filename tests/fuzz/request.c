@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Annotations and amounts: "NAME=VALUE" a line, as a pod's author may write them */
+#include "policy/request.h"
+#include "fuzz.h"
+#include "policy/quantity.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	cleanup_arena arena = {0};
+	struct spec_annotation annotation[8];
+	struct spec spec = {.name = "trainer", .annotations = annotation};
+	struct request request;
+	struct err err;
+
+	while (size && spec.n_annotations < 8) {
+		char *line = (char *)(uintptr_t)fuzz_line(&arena, &data, &size);
+		char *value = strchr(line, '=');
+
+		if (value)
+			*value++ = '\0';
+		/* spec_parse takes no name twice. */
+		if (spec_annotation(&spec, line))
+			continue;
+		annotation[spec.n_annotations++] =
+			(struct spec_annotation){line, value ? value : "", spec.n_annotations};
+	}
+	if (request_read(&spec, "config.json", &request, &err) < 0)
+		return fuzz_failed(&err);
+	promise(request.memlock > 0);
+	/* Only the exact word asks, and a refusal is never overheard. */
+	promise(request_asks(&spec) || request.inject != INJECT_ASKED);
+	for (size_t i = 0; i < spec.n_annotations; i++) {
+		uint64_t amount;
+
+		if (strcmp(annotation[i].name, "memlock") == 0)
+			must(quantity_parse(annotation[i].value, &amount, &err));
+	}
+	return 0;
+}

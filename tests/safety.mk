@@ -1,0 +1,46 @@
+# SPDX-License-Identifier: Apache-2.0
+# The tests that want another build: with sanitizers, with counters of what was run. Each build has a directory of its own, made
+# by this same Makefile.
+
+SANITIZE := -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
+# _FORTIFY_SOURCE hides some calls from the sanitizers.
+build_with = +@$(MAKE) --no-print-directory DYNAMIC=1 HARDENING=
+
+# ---- fuzzing ----
+
+# Seconds for each target
+TIME ?= 60
+FUZZ_SHARED := tests/fuzz/edit_oracle.c tests/fuzz/edit_check.c tests/fuzz/nccl_reader.c
+FUZZ_NAMES := $(patsubst tests/fuzz/%.c,%,$(filter-out tests/fuzz/replay.c $(FUZZ_SHARED),$(sort $(wildcard tests/fuzz/*.c))))
+FUZZ := $(FUZZ_NAMES:%=$(BUILD)/tests/fuzz/%)
+FUZZ_MAIN ?= $(BUILD)/tests/fuzz/replay.o
+
+# Mine at work, theirs in the check
+fuzz:
+	@tests/deps build test fuzz
+	$(build_with) BUILD=$(BUILD)/fuzz CC=clang CFLAGS='-O1 -g $(SANITIZE) -fsanitize=fuzzer-no-link' FUZZ_MAIN=-fsanitize=fuzzer fuzz-targets
+	BUILD=$(BUILD)/fuzz TIME=$(TIME) tests/fuzz/run $(FUZZ_NAMES)
+
+fuzz-targets: $(FUZZ)
+
+$(BUILD)/tests/fuzz/%: $(BUILD)/tests/fuzz/%.o $(FUZZ_SHARED:%.c=$(BUILD)/%.o) $(OBJECTS) $(filter %.o,$(FUZZ_MAIN))
+	$(call say,LD) $(CC) $(CFLAGS) -o $@ $(filter %.o,$^) $(filter-out %.o,$(FUZZ_MAIN)) -lyajl -lcap -lm
+
+-include $(wildcard $(BUILD)/tests/fuzz/*.d)
+
+# ---- the tests under ASan and UBSan ----
+
+ASAN := $(BUILD)/asan
+# Left out: faults.sh counts the system calls of the real executable, build.sh looks at that, install.sh builds it
+SUITES_ASAN = tests/fuzz/check $(UNIT:$(BUILD)/%=$(ASAN)/%) $(filter-out tests/cli/faults.sh tests/cli/build.sh,$(SUITES_CLI))
+
+asan: | $(BUILD)/.deps-test
+	$(build_with) BUILD=$(ASAN) CFLAGS='-O1 -g $(SANITIZE)' asan-targets
+
+asan-targets: $(HOOK) $(UNIT) $(FUZZ)
+
+check-asan: asan
+	HOOK=$(ASAN)/oci-rdma-hook BUILD=$(ASAN) tests/run $(SUITES_ASAN)
+
+.SECONDARY:
+.PHONY: fuzz fuzz-targets asan asan-targets check-asan
