@@ -32,7 +32,7 @@ $(BUILD)/tests/fuzz/%: $(BUILD)/tests/fuzz/%.o $(FUZZ_SHARED:%.c=$(BUILD)/%.o) $
 
 ASAN := $(BUILD)/asan
 # Left out: faults.sh counts the system calls of the real executable, build.sh looks at that, install.sh builds it
-SUITES_ASAN = tests/fuzz/check $(UNIT:$(BUILD)/%=$(ASAN)/%) $(filter-out tests/cli/faults.sh tests/cli/build.sh,$(SUITES_CLI))
+SUITES_ASAN = tests/fuzz/check $(UNIT:$(BUILD)/%=$(ASAN)/%) $(filter-out tests/cli/faults.sh tests/cli/memory.sh tests/cli/build.sh,$(SUITES_CLI))
 
 asan: | $(BUILD)/.deps-test
 	$(build_with) BUILD=$(ASAN) CFLAGS='-O1 -g $(SANITIZE)' asan-targets
@@ -40,7 +40,30 @@ asan: | $(BUILD)/.deps-test
 asan-targets: $(HOOK) $(UNIT) $(FUZZ)
 
 check-asan: asan
-	HOOK=$(ASAN)/oci-rdma-hook BUILD=$(ASAN) tests/run $(SUITES_ASAN)
+	SLOW=10 HOOK=$(ASAN)/oci-rdma-hook BUILD=$(ASAN) tests/run $(SUITES_ASAN)
+
+# ---- allocations that fail ----
+
+HOOK_DYNAMIC := $(BUILD)/tests/oci-rdma-hook-dynamic
+
+# Of the same objects, so that a preloaded malloc reaches it
+$(HOOK_DYNAMIC): $(BUILD)/hook/main.o $(OBJECTS)
+	@mkdir -p $(@D)
+	$(call say,LD) $(CC) $(CFLAGS) $(LDFLAGS) -pie -o $@ $^ -lyajl -lcap
+
+# ---- coverage ----
+
+COVERAGE := $(BUILD)/coverage
+
+coverage:
+	@tests/deps build test coverage
+	@rm -rf $(COVERAGE)
+	$(build_with) BUILD=$(COVERAGE) CFLAGS='-O0 -g --coverage -fprofile-update=atomic' coverage-targets
+	SLOW=10 HOOK=$(COVERAGE)/oci-rdma-hook BUILD=$(COVERAGE) tests/run $(UNIT:$(BUILD)/%=$(COVERAGE)/%) $(filter-out tests/cli/faults.sh tests/cli/build.sh,$(SUITES_CLI))
+	gcovr --root . --filter hook/ --object-directory $(COVERAGE) --exclude-throw-branches --sort-percentage --html-details $(COVERAGE)/report.html $(COVERAGE)
+	gcovr --root . --filter hook/ --object-directory $(COVERAGE) --exclude-throw-branches --branches $(COVERAGE) | tail -n 3
+
+coverage-targets: $(HOOK) $(HOOK_DYNAMIC) $(UNIT)
 
 .SECONDARY:
-.PHONY: fuzz fuzz-targets asan asan-targets check-asan
+.PHONY: fuzz fuzz-targets asan asan-targets check-asan coverage coverage-targets

@@ -16,6 +16,9 @@
 #include "policy/quantity.h"
 
 #define IDENT "oci-rdma-hook"
+#define FRONT "<%d>" IDENT "[%d]: "
+/* A reason, a way in, and who it was */
+#define FAILURE_MAX (ERR_TEXT_MAX + 640)
 
 /*
  * One datagram to syslog or the journal, as syslog(3) sends it, but never waiting: that function
@@ -37,17 +40,24 @@ void log_raw(const char *line, size_t len)
 	send_message(line, len);
 }
 
+/* Memory is needed for what is longer than any failure only. */
 static void send_line(int priority, char *line)
 {
-	cleanup_free *message = NULL;
+	char message[FAILURE_MAX + 64];
+	cleanup_free *longer = NULL;
 	int len;
 
 	text_make_printable(line);
-	len = asprintf(&message, "<%d>" IDENT "[%d]: %s", LOG_DAEMON | priority, getpid(), line);
-	if (len < 0)
-		message = NULL;
-	else
+	len = snprintf(message, sizeof(message), FRONT "%s", LOG_DAEMON | priority, getpid(), line);
+	if (len < (int)sizeof(message)) {
 		send_message(message, (size_t)len);
+		return;
+	}
+	len = asprintf(&longer, FRONT "%s", LOG_DAEMON | priority, getpid(), line);
+	if (len < 0)
+		longer = NULL;
+	else
+		send_message(longer, (size_t)len);
 }
 
 static const char *or_dash(const char *text)
@@ -55,13 +65,14 @@ static const char *or_dash(const char *text)
 	return text && text[0] ? text : "-";
 }
 
+#define IDENTITY " container=%.80s name=%.80s pod=%.253s namespace=%.80s"
+#define IDENTITY_OF(c)                                                                             \
+	or_dash((c)->id), or_dash((c)->spec.name), or_dash((c)->spec.pod),                         \
+		or_dash((c)->spec.pod_namespace)
+
 static void print_identity(FILE *out, const struct container *container)
 {
-	const struct spec *spec = &container->spec;
-
-	(void)fprintf(out, " container=%.80s name=%.80s pod=%.253s namespace=%.80s",
-		      or_dash(container->id), or_dash(spec->name), or_dash(spec->pod),
-		      or_dash(spec->pod_namespace));
+	(void)fprintf(out, IDENTITY, IDENTITY_OF(container));
 }
 
 static void print_devices(FILE *out, const struct devices *devices)
@@ -127,32 +138,13 @@ void log_grant(struct container *container, const struct applied *applied, const
 	status = print_capabilities(out, container, applied->capabilities);
 	(void)fprintf(out, " nccl=%s by=%s", applied->nccl ? applied->nccl : "-", way_in);
 	print_warnings(out, &container->warnings);
-	if (fclose(out) == 0 && status == 0)
+	/* Without memory fclose succeeds, too, but there is no line (glibc's libio/memstream.c). */
+	if (fclose(out) == 0 && status == 0 && line)
 		send_line(LOG_INFO, line);
 }
 
-void log_denial(struct container *container, const char *way_in)
-{
-	cleanup_free *line = NULL;
-	size_t len;
-	FILE *out = open_memstream(&line, &len);
-
-	if (!out)
-		return;
-	(void)fputs("denied:", out);
-	print_identity(out, container);
-	print_devices(out, &container->devices);
-	(void)fprintf(out, " by=%s reason=%s", way_in, container->plan.reason);
-	if (fclose(out) != 0)
-		return;
-	send_line(LOG_WARNING, line);
-	if (container->plan.fail)
-		(void)fprintf(stderr, IDENT ": %s\n", line);
-}
-
 /* NULL without memory; free(3) it. */
-static char *failure_line(const struct container *container, const struct err *err,
-			  const char *way_in)
+static char *denial_line(const struct container *container, const char *way_in)
 {
 	char *line = NULL;
 	size_t len;
@@ -160,30 +152,48 @@ static char *failure_line(const struct container *container, const struct err *e
 
 	if (!out)
 		return NULL;
-	(void)fprintf(out, "%s: %s", way_in, err->text);
-	if (container)
-		print_identity(out, container);
-	if (fclose(out) == 0)
-		return line;
-	free(line);
-	return NULL;
+	(void)fputs("denied:", out);
+	print_identity(out, container);
+	print_devices(out, &container->devices);
+	(void)fprintf(out, " by=%s reason=%s", way_in, container->plan.reason);
+	(void)fclose(out);
+	return line;
+}
+
+void log_denial(struct container *container, const char *way_in)
+{
+	cleanup_free *line = denial_line(container, way_in);
+
+	if (line)
+		send_line(LOG_WARNING, line);
+	if (container->plan.fail)
+		(void)fprintf(stderr, IDENT ": %s\n", line ? line : container->plan.reason);
+}
+
+/* No memory is allocated, so that "out of memory" is heard. */
+static void print_failure(char *line, size_t size, const struct container *container,
+			  const struct err *err, const char *way_in)
+{
+	size_t len = (size_t)snprintf(line, size, "%s: %s", way_in, err->text);
+
+	if (container && len < size)
+		(void)snprintf(line + len, size - len, IDENTITY, IDENTITY_OF(container));
 }
 
 void log_failure_silently(const struct container *container, const struct err *err,
 			  const char *way_in)
 {
-	cleanup_free *line = failure_line(container, err, way_in);
+	char line[FAILURE_MAX];
 
-	if (line)
-		send_line(LOG_ERR, line);
+	print_failure(line, sizeof(line), container, err, way_in);
+	send_line(LOG_ERR, line);
 }
 
 void log_failure(const struct container *container, const struct err *err, const char *way_in)
 {
-	cleanup_free *line = failure_line(container, err, way_in);
+	char line[FAILURE_MAX];
 
-	if (line)
-		send_line(LOG_ERR, line);
-	/* Without memory it is said all the same. */
-	(void)fprintf(stderr, IDENT ": %s\n", line ? line : err->text);
+	print_failure(line, sizeof(line), container, err, way_in);
+	send_line(LOG_ERR, line);
+	(void)fprintf(stderr, IDENT ": %s\n", line);
 }

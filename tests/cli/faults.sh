@@ -3,10 +3,11 @@
 # It runs in a mount namespace of its own, in which /usr/bin/crun, the default runtime, is a harmless one and /run is empty.
 cd "$(dirname "$0")/../.." || exit 1
 if [ "${OWN_NAMESPACE-}" != yes ]; then
-	if unshare --mount true 2>/dev/null; then OWN_NAMESPACE=yes exec unshare --mount tests/cli/faults.sh; fi
+	if unshare --mount true 2>/dev/null; then OWN_NAMESPACE=yes exec unshare --mount "$0"; fi
 	echo "ok - faults # skip: mount namespaces are not allowed here"
 	exit 0
 fi
+TOOL=${TOOL:-faults}
 . tests/cli/setup.bash
 node one
 for name in rdma none; do
@@ -17,6 +18,7 @@ mkdir "$T/bin" "$T/rt"
 ln -s "$HOOK" "$T/bin/oci-rdma-runtime"
 cp "$(realpath /bin/echo)" "$T/rt/echo"
 cp "$HOOK" "$T/rt/static"
+"${CC:-gcc}" -O1 -shared -fPIC -D_GNU_SOURCE -o "$T/nomem.so" tests/cli/tools/nomem.c || exit 1
 mount -t tmpfs -o mode=755 run /run || exit 1
 if [ ! -e /usr/bin/crun ]; then
 	mkdir /run/new /run/work
@@ -24,5 +26,5 @@ if [ ! -e /usr/bin/crun ]; then
 	: >/usr/bin/crun
 fi
 mount --bind "$T/rt/echo" /usr/bin/crun || exit 1
-"$PYTHON" -BIS tests/cli/tools/faults.py "$HOOK" "$NODE" "$T" || fail "faults.py: status $?"
+"$PYTHON" -BIS "tests/cli/tools/$TOOL.py" "$HOOK" "$NODE" "$T" || fail "$TOOL.py: status $?"
 finish

@@ -265,7 +265,7 @@ for entry in 'PCIDEVICE_B\(.)_INFO={}' 'PCIDEVICE_B\(.)=0000:ff:00.0' 'SRIOVNETW
 	start=$(date +%s%N)
 	hook
 	took=$((($(date +%s%N) - start) / 1000000))
-	check "60,000 times $entry without a device: no delay ($took ms)" test "$took" -lt 5000
+	check "60,000 times $entry without a device: no delay ($took ms)" test "$took" -lt "$((${SLOW:-1} * 5000))"
 	is "60,000 times $entry without a device: silent" "0 " "$rc $(cat "$T/err")"
 done
 cp "$T/good" "$B/config.json"

@@ -27,7 +27,7 @@ MORE_ERRORS = {"openat2": ("ENOSYS", "EMFILE", "EAGAIN", "EPERM"), "openat": ("E
 # Of calls that only read: what a disk, a sick driver or a full machine makes of them
 READING = {"newfstatat", "fstat", "read", "pread64", "readlink", "readlinkat", "getdents64", "flistxattr", "fgetxattr", "fstatfs",
            "prlimit64", "access", "statx",
-           "socket", "connect", "sendto", "pidfd_open", "getcwd"}
+           "socket", "connect", "sendto", "sendmsg", "pidfd_open", "getcwd"}
 READING_ERRORS = ("EIO", "ENOMEM", "EINTR")
 ONLY_ERRORS = {"poll": ("ENOMEM", "EINTR")}
 # Calls that do not fail, or whose failure says nothing; of brk see out_of_memory

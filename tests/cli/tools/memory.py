@@ -1,0 +1,142 @@
+"""The shim, the hook and the dry run, with each allocation failing in turn. TAP on stdout; run by memory.sh.
+
+  memory.py HOOK NODE DIR     as faults.py; HOOK is linked dynamically, and DIR/nomem.so makes its allocations fail
+"""
+import os
+import resource
+import signal
+import sys
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import faults
+from faults import IMAGE, MEMLOCK, Place, Suite, read
+
+
+def failing(suite, place, number, every):
+    """In front of a command: its allocation of that number fails."""
+    told = f"{place.dir}/told"
+    if os.path.exists(told):
+        os.unlink(told)
+    more = ["NOMEM_ALL=1"] if every else []
+    return ["env", f"LD_PRELOAD={suite.dir}/nomem.so", f"NOMEM_AT={number}", f"NOMEM_TOLD={told}", *more]
+
+
+def unconcerned(suite, prepare, command):
+    """How many allocations there are before it is known that a container has no RDMA; one that has cannot be told before either"""
+    place, number = suite.places[0], 0
+    while True:
+        number += 1
+        prepare(place)
+        command(place, failing(suite, place, number, False))
+        if not os.path.exists(f"{place.dir}/told"):
+            return number - 1
+
+
+# Of the proof itself: the device's path and its entry
+PROOF = 2
+
+
+def sweep(suite, name, one, checks, before=0):
+    """
+    one(place, number, every, on_error, case) runs a command and returns (full, silent); until no allocation fails any more.
+    before: so many allocations may fail before the container is known to be one with RDMA
+    """
+    place, total = suite.places[0], 0
+    for every in (False, True):
+        for on_error in ("warn", "fail"):
+            number = 0
+            while True:
+                number += 1
+                case = f"allocation {number}{' and all behind it' if every else ''}, on_error {on_error}"
+                full, silent = one(place, number, every, on_error, case)
+                if not os.path.exists(f"{place.dir}/told"):
+                    break
+                if on_error == "fail":
+                    checks.that("on_error fail: success or one clear line, once it is known to have RDMA", case,
+                                full or not silent or number <= before + PROOF, f"known behind {before}")
+                if number > 5000:
+                    raise RuntimeError("no end")
+            checks.that("without a failure it works", case, full)
+            total += number - 1
+    checks.report(f"{name}, {total} times without memory")
+
+
+def shim(suite, name, prepare, arguments, target):
+    checks = suite.checks
+
+    def one(place, number, every, on_error, case):
+        prepare(place)
+        result = place.run(arguments(place), on_error, failing(suite, place, number, every))
+        outcome = faults.Outcome(place, result, arguments(place), target)
+        checks.that("no crash: the runtime is started silently, or one line says why not", case,
+                    outcome.ran and outcome.silent or result.status in (1, 127) and result.err.count(b"\n") == 1, str(outcome))
+        checks.that("the file is the old or the new one, whole", case, outcome.file in ("old", "new"), str(outcome))
+        checks.that("no temporary file is left", case, not outcome.left, str(outcome))
+        return outcome.full, not result.err
+    before = unconcerned(suite, lambda place: place.fresh("none"), lambda place, strace: place.run(arguments(place), "fail", strace))
+    sweep(suite, name, one, checks, before)
+
+
+def hook(suite):
+    checks, good = suite.checks, suite.new["image"]
+
+    def one(place, number, every, on_error, case):
+        place.fresh("rdma", image=IMAGE)
+        place.begin_limited()
+        result = place.run(place.hook(on_error), on_error, failing(suite, place, number, every), place.put_state())
+        conf = read(f"{place.etc}/nccl.conf")
+        full = result.status == 0 and conf == good and place.limit() == (MEMLOCK[1], MEMLOCK[1]) and not result.err
+        checks.that("no crash, and at most one line", case, result.status in (0, 1) and result.err.count(b"\n") <= 1, str(result))
+        checks.that("nccl.conf is the old or the new one, whole", case, conf in (IMAGE, good), repr(conf))
+        checks.that("no temporary file is left", case, not place.temporaries())
+        checks.that("a failed status says why", case, result.status == 0 or result.err, str(result))
+        if on_error == "warn":
+            checks.that("on_error warn: the container starts", case, result.status == 0, str(result))
+        return full, not result.err
+
+    def prepare_none(place):
+        place.fresh("none")
+        place.begin_limited()
+    before = unconcerned(suite, prepare_none, lambda place, strace: place.run(place.hook("fail"), "fail", strace, place.put_state()))
+    sweep(suite, "createRuntime", one, checks, before)
+
+
+def output(suite, name, arguments, stdin=None):
+    """What writes a text to stdout: the whole text, or one line that says why not"""
+    checks, place = suite.checks, suite.places[0]
+    place.fresh("rdma")
+    good = place.run(arguments(place, "warn"), "warn", (), stdin(place) if stdin else "/dev/null").out
+    texts = [good] + ([suite.text["rdma"]] if stdin else [])
+
+    def one(place, number, every, on_error, case):
+        place.fresh("rdma")
+        result = place.run(arguments(place, on_error), on_error, failing(suite, place, number, every), stdin(place) if stdin else "/dev/null")
+        whole = result.status == 0 and result.out in texts
+        clear = result.status == 1 and result.err.count(b"\n") == 1
+        checks.that("one text, whole, or one line that says why not", case, whole or clear, str(result))
+        return result.status == 0 and result.out == good, not result.err
+    before = unconcerned(suite, lambda place: place.fresh("none"),
+                         lambda place, strace: place.run(arguments(place, "fail"), "fail", strace, stdin(place) if stdin else "/dev/null"))
+    sweep(suite, name, one, checks, before)
+
+
+def main():
+    signal.alarm(400)
+    resource.setrlimit(resource.RLIMIT_MEMLOCK, MEMLOCK)
+    suite = Suite(*sys.argv[1:4])
+    faults.only_root(suite)
+    try:
+        shim(suite, "create", faults.prepare_create, Place.create, "config")
+        shim(suite, "exec", faults.prepare_exec, Place.exec_process, "process")
+        hook(suite)
+        output(suite, "precreate", Place.precreate, lambda place: place.config)
+        for form in ("text", "json", "spec", "nccl"):
+            output(suite, f"dry run, {form}", lambda place, on_error, form=form: [
+                suite.hook, "--sysroot", suite.node, "--config", place.policy[on_error], "--dry-run", "--format", form, place.bundle])
+    finally:
+        for place in suite.places:
+            place.end()
+
+
+if __name__ == "__main__":
+    main()
