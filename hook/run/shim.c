@@ -449,41 +449,49 @@ static int run_runtime(const char *path, char **argv)
 	return EXIT_NO_RUNTIME;
 }
 
-int shim_run(int argc, char **argv)
+/* Returns only where the runtime is not to be started, or cannot be. */
+static int run(struct shim *shim, int argc, char **argv)
 {
-	struct shim shim = {.container = CONTAINER_NONE};
 	const char *called = text_base_name(argv[0]);
 	const char *sysroot = option("OCI_RDMA_SYSROOT");
-	const char *runtime;
 	struct err err;
 
-	shim.options.sysroot = sysroot ? sysroot : "/";
-	shim.options.config = option("OCI_RDMA_CONFIG");
-	runtime_args_parse(argc, argv, &shim.args);
-	if (load_config(&shim, &err) < 0) {
+	shim->options.sysroot = sysroot ? sysroot : "/";
+	shim->options.config = option("OCI_RDMA_CONFIG");
+	runtime_args_parse(argc, argv, &shim->args);
+	if (load_config(shim, &err) < 0) {
 		(void)fprintf(stderr, SHIM_NAME ": %s\n", err.text);
 		return EXIT_NO_RUNTIME;
 	}
-	runtime = real_runtime_find(&shim.container.arena, &shim.container.config, called);
-	if (!runtime) {
+	shim->runtime = real_runtime_find(&shim->container.arena, &shim->container.config, called);
+	if (!shim->runtime) {
 		(void)fprintf(stderr, SHIM_NAME ": none of the runtimes of %s can be run as %s\n",
-			      shim.container.config.path, called);
+			      shim->container.config.path, called);
 		return EXIT_NO_RUNTIME;
 	}
-	shim.runtime = runtime;
-	argv[0] = (char *)runtime;
-	if (real_runtime_count_round(runtime) < 0) {
+	argv[0] = (char *)shim->runtime;
+	if (real_runtime_count_round(shim->runtime) < 0) {
 		(void)fprintf(stderr,
 			      SHIM_NAME ": %s leads back to " SHIM_NAME ": name crun or runc in "
 					"\"runtimes\" of %s\n",
-			      runtime, shim.container.config.path);
+			      shim->runtime, shim->container.config.path);
 		return EXIT_NO_RUNTIME;
 	}
-	late.runtime = runtime;
+	late.runtime = shim->runtime;
 	late.argv = argv;
 	deadline_arm(start_unserved);
-	if ((serve(&shim, &err) < 0 && must_fail(&shim, &err)) || shim.container.plan.fail)
+	if ((serve(shim, &err) < 0 && must_fail(shim, &err)) || shim->container.plan.fail)
 		return 1;
 	/* What is still held goes with this program: the arena owns the runtime's path. */
-	return run_runtime(runtime, argv);
+	return run_runtime(shim->runtime, argv);
+}
+
+int shim_run(int argc, char **argv)
+{
+	struct shim shim = {.container = CONTAINER_NONE};
+	int status = run(&shim, argc, argv);
+
+	deadline_disarm();
+	container_free(&shim.container);
+	return status;
 }

@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What others do at the same time: an image that swaps its /etc for a link to the host, a container
+ * that ends while the hook works, a pid that has come to mean another process.
+ */
+#include "unit.h"
+
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+
+#include "apply/nccl_conf.h"
+#include "apply/process.h"
+
+#define ROUNDS 3000
+#define LAST_PID "/proc/sys/kernel/ns_last_pid"
+
+/* ---- a root file system that changes ---- */
+
+struct swapped {
+	struct unit_dir dir; /* root/etc, root/other -> ../outside, outside */
+	int root;
+	pid_t swapper;
+};
+
+/* root/etc is now a directory of the image, now a link to one of the host, all the time. */
+static struct swapped begin_swapping(void)
+{
+	struct swapped s = {.dir = unit_dir_make()};
+
+	unit_write(s.dir.fd, "root/etc/x", "", 0644);
+	unit_write(s.dir.fd, "outside/x", "", 0644);
+	assert_int_equal(symlinkat("../outside", s.dir.fd, "root/other"), 0);
+	s.root = openat(s.dir.fd, "root", O_PATH | O_DIRECTORY | O_CLOEXEC);
+	s.swapper = fork();
+	assert_true(s.swapper >= 0);
+	if (s.swapper == 0) {
+		(void)prctl(PR_SET_PDEATHSIG, SIGKILL);
+		for (;;)
+			(void)renameat2(s.root, "etc", s.root, "other", RENAME_EXCHANGE);
+	}
+	return s;
+}
+
+static void end_swapping(struct swapped *s)
+{
+	(void)kill(s->swapper, SIGKILL);
+	(void)waitpid(s->swapper, NULL, 0);
+	(void)close(s->root);
+	unit_dir_remove(&s->dir);
+}
+
+static void nothing_is_written_outside(void **state)
+{
+	struct swapped s = begin_swapping();
+	const struct nccl_conf_owner owner = {0};
+	int written = 0;
+
+	(void)state;
+	for (int i = 0; i < ROUNDS; i++) {
+		char lines[32];
+		struct err err;
+		bool changed;
+
+		(void)snprintf(lines, sizeof(lines), "NCCL_IB_TC=%d\n", i);
+		if (nccl_conf_write(s.root, lines, &owner, &changed, &err) == 0)
+			written++;
+		else
+			assert_one_line(&err);
+	}
+	(void)kill(s.swapper, SIGSTOP);
+	assert_int_equal(unit_stat(s.dir.fd, "outside/nccl.conf").st_ino, 0);
+	assert_int_equal(unit_stat(s.dir.fd, "outside/.nccl.conf.oci-rdma-hook").st_ino, 0);
+	/* Both happened: it was the directory, and it was the link. */
+	assert_in_range(written, 1, ROUNDS - 1);
+	end_swapping(&s);
+}
+
+static void who_looks_first_and_opens_then_is_caught(void **state)
+{
+	struct swapped s = begin_swapping();
+	bool caught = false;
+
+	(void)state;
+	for (int i = 0; i < 100 * ROUNDS && !caught; i++) {
+		int fd = -1;
+
+		if (S_ISDIR(unit_stat(s.root, "etc").st_mode))
+			fd = openat(s.root, "etc/nccl.conf", O_WRONLY | O_CREAT | O_CLOEXEC, 0644);
+		if (fd >= 0)
+			(void)close(fd);
+		caught = unit_stat(s.dir.fd, "outside/nccl.conf").st_ino != 0;
+	}
+	assert_true(caught);
+	end_swapping(&s);
+}
+
+/* ---- a process that ends ---- */
+
+static pid_t start(void (*body)(const void *), const void *context)
+{
+	pid_t pid = fork();
+
+	assert_true(pid >= 0);
+	if (pid == 0) {
+		(void)prctl(PR_SET_PDEATHSIG, SIGKILL);
+		body(context);
+		_exit(0);
+	}
+	return pid;
+}
+
+static void live_for(const void *context)
+{
+	for (volatile int i = *(const int *)context; i > 0; i--)
+		;
+}
+
+/* The hook, whose parent is the process' parent, too. Exits with 1 if it found it alive. */
+static void raise_limit(const void *context)
+{
+	struct process process = PROCESS_NONE;
+	struct err err;
+	bool changed;
+	int alive = process_open(*(const pid_t *)context, "a-container", NULL, &process, &err);
+
+	if (alive > 0 && process_raise_memlock(&process, 1, &changed, &err) < 0)
+		alive = -1;
+	_exit(alive < 0 ? 2 : alive);
+}
+
+static void ending_is_success(void **state)
+{
+	int counts[3] = {0};
+
+	(void)state;
+	for (int i = 0; i < ROUNDS; i++) {
+		int loops = i % 50 * 2000;
+		pid_t container = start(live_for, &loops);
+		pid_t hook = start(raise_limit, &container);
+		int status;
+
+		/* Reaped while the hook works: the pid is free then. */
+		assert_int_equal(waitpid(container, NULL, 0), container);
+		assert_int_equal(waitpid(hook, &status, 0), hook);
+		assert_true(WIFEXITED(status) && WEXITSTATUS(status) <= 2);
+		counts[WEXITSTATUS(status)]++;
+	}
+	assert_int_equal(counts[2], 0);
+	/* Both happened. */
+	assert_in_range(counts[0], 1, ROUNDS - 1);
+}
+
+/* ---- a pid that means another process ---- */
+
+static void sleep_long(const void *context)
+{
+	(void)context;
+	(void)pause();
+}
+
+static bool set_last_pid(pid_t pid)
+{
+	int fd = open(LAST_PID, O_WRONLY | O_CLOEXEC);
+	bool done = fd >= 0 && dprintf(fd, "%d", pid) > 0;
+
+	if (fd >= 0)
+		(void)close(fd);
+	return done;
+}
+
+/* A process with that pid, which must be free; others may take it first. */
+static pid_t start_as(pid_t pid)
+{
+	for (int tries = 0; tries < 100; tries++) {
+		pid_t got;
+
+		if (!set_last_pid(pid - 1))
+			return -1;
+		got = start(sleep_long, NULL);
+		if (got == pid)
+			return got;
+		(void)kill(got, SIGKILL);
+		(void)waitpid(got, NULL, 0);
+	}
+	return -1;
+}
+
+static void a_reused_pid_is_left_alone(void **state)
+{
+	const struct rlimit64 low = {1 << 16, 1 << 16};
+	struct process held = PROCESS_NONE;
+	struct rlimit64 limit;
+	struct err err;
+	bool changed = true;
+	pid_t container = start(sleep_long, NULL);
+
+	(void)state;
+	held.pid = container;
+	held.pidfd = (int)syscall(SYS_pidfd_open, container, 0);
+	assert_true(held.pidfd >= 0);
+	(void)kill(container, SIGKILL);
+	assert_int_equal(waitpid(container, NULL, 0), container);
+	assert_int_equal(start_as(container), container);
+	assert_int_equal(prlimit64(container, RLIMIT_MEMLOCK, &low, NULL), 0);
+	assert_int_equal(process_raise_memlock(&held, 1 << 20, &changed, &err), 0);
+	assert_false(changed);
+	assert_int_equal(prlimit64(container, RLIMIT_MEMLOCK, NULL, &limit), 0);
+	assert_int_equal(limit.rlim_cur, 1 << 16);
+	/* Nor is it taken for the container by who looks only now. */
+	assert_int_equal(process_open(container, "a-container", NULL, &held, &err), -1);
+	assert_has(err.text, "is not a process of container");
+	(void)kill(container, SIGKILL);
+	(void)waitpid(container, NULL, 0);
+	process_close(&held);
+}
+
+int main(void)
+{
+	static struct unit_suite suite;
+
+	unit_add(&suite, "swap: 3,000 times, nothing is written outside of the root",
+		 nothing_is_written_outside, NULL);
+	unit_add(&suite, "swap: the control, who looks first and opens then, is caught",
+		 who_looks_first_and_opens_then_is_caught, NULL);
+	unit_add(&suite, "end: 3,000 containers that end meanwhile are no error", ending_is_success,
+		 NULL);
+	if (access(LAST_PID, W_OK) == 0)
+		unit_add_for_root(&suite, "pid: what a reused one means now is left alone",
+				  a_reused_pid_is_left_alone, NULL);
+	return unit_run(&suite, "races");
+}
