@@ -88,11 +88,16 @@ static int read_present(struct arena *arena, int etc, struct fs_text *ret_text, 
 	return fs_read(arena, fd, FILE_SIZE_MAX, "/etc/nccl.conf of the container", ret_text, err);
 }
 
-static const char *find_line(const char *text, const char *line)
+/* The line, which ends with a newline that the file's last one may lack. *ret_behind: behind it */
+static const char *find_line(const char *text, const char *line, const char **ret_behind)
 {
-	for (const char *at = text; (at = strstr(at, line)); at++) {
-		if (at == text || at[-1] == '\n')
+	size_t len = strlen(line) - strlen("\n");
+
+	for (const char *at = text; *at; at += strcspn(at, "\n"), at += *at == '\n') {
+		if (strncmp(at, line, len) == 0 && (at[len] == '\n' || at[len] == '\0')) {
+			*ret_behind = at + len + (at[len] == '\n');
 			return at;
+		}
 	}
 	return NULL;
 }
@@ -104,15 +109,14 @@ static const char *find_line(const char *text, const char *line)
  */
 static const char *next_part(const char *text, const char **ret_end)
 {
-	const char *begin = find_line(text, BLOCK_BEGIN);
-	const char *body = begin ? begin + strlen(BLOCK_BEGIN) : NULL;
-	const char *another = body ? find_line(body, BLOCK_BEGIN) : NULL;
-	const char *end = body ? find_line(body, BLOCK_END) : NULL;
+	const char *body = NULL;
+	const char *behind = NULL;
+	const char *begin = find_line(text, BLOCK_BEGIN, &body);
+	const char *another = body ? find_line(body, BLOCK_BEGIN, &behind) : NULL;
+	const char *end = body ? find_line(body, BLOCK_END, &behind) : NULL;
 
 	*ret_end = begin ? begin : text + strlen(text);
-	if (!end || (another && another < end))
-		return body;
-	return end + strlen(BLOCK_END);
+	return !end || (another && another < end) ? body : behind;
 }
 
 /* What the file says without any block of ours, and with this one behind it. free(3) it. */
