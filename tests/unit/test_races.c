@@ -5,7 +5,9 @@
  */
 #include "unit.h"
 
+#include <sched.h>
 #include <signal.h>
+#include <sys/mount.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
@@ -13,6 +15,7 @@
 
 #include "apply/nccl_conf.h"
 #include "apply/process.h"
+#include "node/node.h"
 
 #define ROUNDS 3000
 #define LAST_PID "/proc/sys/kernel/ns_last_pid"
@@ -217,6 +220,47 @@ static void a_reused_pid_is_left_alone(void **state)
 	process_close(&held);
 }
 
+/* ---- what is mounted over the kernel's files ---- */
+
+/* In a mount namespace of its own: 0 as it should be, 1 if what is mounted there was believed, 77
+ * if this machine allows no such mount. */
+static void look_at_forged_files(const void *context)
+{
+	struct process process = PROCESS_NONE;
+	struct node node = NODE_NONE;
+	struct err err;
+	char path[64];
+
+	(void)context;
+	if (unshare(CLONE_NEWNS) < 0 || mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) < 0 ||
+	    mount("forged", "/proc", "tmpfs", 0, NULL) < 0 ||
+	    mount("forged", "/sys", "tmpfs", 0, NULL) < 0)
+		_exit(77);
+	(void)snprintf(path, sizeof(path), "/proc/%d", getppid());
+	(void)mkdir(path, 0755);
+	(void)mkdir("/sys/dev", 0755);
+	(void)mkdir("/sys/dev/char", 0755);
+	_exit(process_open(getppid(), "a-container", NULL, &process, &err) == -1 &&
+			      strstr(err.text, "Operation not supported") &&
+			      node_open("/", &node, &err) < 0 && strstr(err.text, "is not sysfs")
+		      ? 0
+		      : 1);
+}
+
+static void forged_files_are_not_believed(void **state)
+{
+	pid_t child = start(look_at_forged_files, NULL);
+	int status;
+
+	(void)state;
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_true(WIFEXITED(status));
+	if (WEXITSTATUS(status) == 77)
+		print_message("# left out, mounts are not allowed here\n");
+	else
+		assert_int_equal(WEXITSTATUS(status), 0);
+}
+
 int main(void)
 {
 	static struct unit_suite suite;
@@ -230,5 +274,7 @@ int main(void)
 	if (access(LAST_PID, W_OK) == 0)
 		unit_add_for_root(&suite, "pid: what a reused one means now is left alone",
 				  a_reused_pid_is_left_alone, NULL);
+	unit_add_for_root(&suite, "/proc, /sys: what is mounted over them is not believed",
+			  forged_files_are_not_believed, NULL);
 	return unit_run(&suite, "races");
 }
