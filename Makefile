@@ -75,6 +75,9 @@ help:
 	@echo 'make              build $(HOOK)'
 	@echo 'make demo         dry run on a recorded H100 node'
 	@echo 'make check        all tests: check-unit check-cli check-podman check-package check-vm, and lint'
+	@echo 'make check-asan   the unit and cli tests under ASan and UBSan'
+	@echo 'make fuzz         each fuzz target for TIME=60 seconds'
+	@echo 'make coverage     which lines and branches of hook/ the unit and cli tests reach'
 	@echo 'make bench        the shim beside the plain runtime, in pairs'
 	@echo 'make install      DESTDIR= PREFIX=$(PREFIX) HOOKSDIR=$(HOOKSDIR) HOOKS=annotation|device'
 	@echo 'make uninstall    the hook first, the executable GRACE=$(GRACE) seconds later'
@@ -143,15 +146,17 @@ SUITES_PACKAGE = $(sort $(wildcard tests/package/*.sh))
 SUITES_VM = tests/vm/check tests/vm/check-shim tests/vm/check-netns tests/vm/check-doctor tests/vm/check-install
 VM_PROGRAMS = $(DOCTOR) $(BUILD)/tests/vm/transfer_faults
 
-check: all $(UNIT) $(VM_PROGRAMS) check-deps $(KUBECHECK)
-	HOOK=$(HOOK) BUILD=$(BUILD) tests/run $(SUITES_PODMAN) tests/lint $(SUITES_PACKAGE) $(SUITES_UNIT) $(SUITES_CLI) -- $(SUITES_VM)
+include tests/safety.mk
+
+check: all $(HOOK_DYNAMIC) $(UNIT) asan $(VM_PROGRAMS) check-deps $(KUBECHECK)
+	HOOK=$(HOOK) BUILD=$(BUILD) tests/run $(SUITES_PODMAN) tests/lint $(SUITES_PACKAGE) $(SUITES_UNIT) $(SUITES_CLI) $(SUITES_SAFETY) -- $(SUITES_VM)
 
 check-deps:
 	@tests/deps build test podman vm lint package cluster
 
 check-unit: $(UNIT)
 	tests/run $(SUITES_UNIT)
-check-cli: all $(KUBECHECK)
+check-cli: all $(HOOK_DYNAMIC) $(KUBECHECK)
 	@tests/deps build test cluster
 	HOOK=$(HOOK) BUILD=$(BUILD) tests/run $(SUITES_CLI)
 check-podman: all
@@ -195,9 +200,6 @@ $(BUILD)/.deps-test: tests/deps
 	@touch $@
 
 lint: $(FILTER)
-include tests/safety.mk
-
-lint:
 	@tests/deps lint
 	tests/run tests/lint
 

@@ -15,7 +15,6 @@ FUZZ_NAMES := $(patsubst tests/fuzz/%.c,%,$(filter-out tests/fuzz/replay.c $(FUZ
 FUZZ := $(FUZZ_NAMES:%=$(BUILD)/tests/fuzz/%)
 FUZZ_MAIN ?= $(BUILD)/tests/fuzz/replay.o
 
-# Mine at work, theirs in the check
 fuzz:
 	@tests/deps build test fuzz
 	$(build_with) BUILD=$(BUILD)/fuzz CC=clang CFLAGS='-O1 -g $(SANITIZE) -fsanitize=fuzzer-no-link' FUZZ_MAIN=-fsanitize=fuzzer fuzz-targets
@@ -32,15 +31,18 @@ $(BUILD)/tests/fuzz/%: $(BUILD)/tests/fuzz/%.o $(FUZZ_SHARED:%.c=$(BUILD)/%.o) $
 
 ASAN := $(BUILD)/asan
 # Left out: faults.sh counts the system calls of the real executable, build.sh looks at that, install.sh builds it
-SUITES_ASAN = tests/fuzz/check $(UNIT:$(BUILD)/%=$(ASAN)/%) $(filter-out tests/cli/faults.sh tests/cli/memory.sh tests/cli/build.sh,$(SUITES_CLI))
+SUITES_ASAN = tests/fuzz/check $(UNIT:$(BUILD)/%=$(ASAN)/%) $(filter-out tests/cli/faults.sh tests/cli/memory.sh tests/cli/build.sh tests/cli/install.sh,$(SUITES_CLI))
 
 asan: | $(BUILD)/.deps-test
 	$(build_with) BUILD=$(ASAN) CFLAGS='-O1 -g $(SANITIZE)' asan-targets
 
 asan-targets: $(HOOK) $(UNIT) $(FUZZ)
 
+# What each check runs of them
+SUITES_SAFETY = tests/fuzz/check $(UNIT:$(BUILD)/%=$(ASAN)/%)
+
 check-asan: asan
-	SLOW=10 HOOK=$(ASAN)/oci-rdma-hook BUILD=$(ASAN) tests/run $(SUITES_ASAN)
+	SLOW=10 HOOK=$(ASAN)/oci-rdma-hook BUILD=$(ASAN) ASAN=$(ASAN) tests/run $(SUITES_ASAN)
 
 # ---- allocations that fail ----
 
@@ -55,15 +57,16 @@ $(HOOK_DYNAMIC): $(BUILD)/hook/main.o $(OBJECTS)
 
 COVERAGE := $(BUILD)/coverage
 
+# A suite may fail here: the counters are files that the program itself writes. make check says what is right.
 coverage:
 	@tests/deps build test coverage
 	@rm -rf $(COVERAGE)
-	$(build_with) BUILD=$(COVERAGE) CFLAGS='-O0 -g --coverage -fprofile-update=atomic' coverage-targets
-	SLOW=10 HOOK=$(COVERAGE)/oci-rdma-hook BUILD=$(COVERAGE) tests/run $(UNIT:$(BUILD)/%=$(COVERAGE)/%) $(filter-out tests/cli/faults.sh tests/cli/build.sh,$(SUITES_CLI))
+	$(build_with) BUILD=$(COVERAGE) CFLAGS='-O0 -g --coverage -fprofile-update=atomic -include tests/coverage.h' coverage-targets
+	-SLOW=10 HOOK=$(COVERAGE)/oci-rdma-hook BUILD=$(COVERAGE) tests/run $(UNIT:$(BUILD)/%=$(COVERAGE)/%) $(filter-out tests/cli/faults.sh tests/cli/build.sh tests/cli/install.sh,$(SUITES_CLI))
 	gcovr --root . --filter hook/ --object-directory $(COVERAGE) --exclude-throw-branches --sort-percentage --html-details $(COVERAGE)/report.html $(COVERAGE)
 	gcovr --root . --filter hook/ --object-directory $(COVERAGE) --exclude-throw-branches --branches $(COVERAGE) | tail -n 3
 
 coverage-targets: $(HOOK) $(HOOK_DYNAMIC) $(UNIT)
 
-.SECONDARY:
+.SECONDARY: $(FUZZ_NAMES:%=$(BUILD)/tests/fuzz/%.o) $(FUZZ_SHARED:%.c=$(BUILD)/%.o) $(BUILD)/tests/fuzz/replay.o
 .PHONY: fuzz fuzz-targets asan asan-targets check-asan coverage coverage-targets
