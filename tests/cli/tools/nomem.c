@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Preloaded: the allocation number NOMEM_AT of our own programs fails, or that and all behind it with
- * NOMEM_ALL set. The file NOMEM_TOLD is made when one has failed.
+ * Preloaded: the allocation number NOMEM_AT of our own programs fails, or that and all behind it
+ * with NOMEM_ALL set. The file NOMEM_TOLD is made when one has failed.
  */
 #include <errno.h>
 #include <fcntl.h>
