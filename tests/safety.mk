@@ -53,6 +53,14 @@ $(HOOK_DYNAMIC): $(BUILD)/hook/main.o $(OBJECTS)
 	@mkdir -p $(@D)
 	$(call say,LD) $(CC) $(CFLAGS) $(LDFLAGS) -pie -o $@ $^ -lyajl -lcap
 
+# ---- soak ----
+
+N ?= 2000
+
+soak: $(HOOK)
+	@tests/deps test podman
+	HOOK=$(HOOK) BUILD=$(BUILD) N=$(N) tests/run tests/podman/soak.sh
+
 # ---- coverage ----
 
 COVERAGE := $(BUILD)/coverage
@@ -69,4 +77,4 @@ coverage:
 coverage-targets: $(HOOK) $(HOOK_DYNAMIC) $(UNIT)
 
 .SECONDARY: $(FUZZ_NAMES:%=$(BUILD)/tests/fuzz/%.o) $(FUZZ_SHARED:%.c=$(BUILD)/%.o) $(BUILD)/tests/fuzz/replay.o
-.PHONY: fuzz fuzz-targets asan asan-targets check-asan coverage coverage-targets
+.PHONY: soak fuzz fuzz-targets asan asan-targets check-asan coverage coverage-targets

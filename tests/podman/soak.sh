@@ -1,0 +1,82 @@
+#!/bin/bash
+# Many containers, WIDTH beside each other and N in all for each runtime: created, entered and deleted through the shim, with the hook's
+# stages in their specs; every second one was allocated nothing. Afterwards there is nothing more than before: no process, mount, cgroup,
+# record or file. `make soak N=5000` is the long one.
+# shellcheck disable=SC2317 # functions that xargs calls
+cd "$(dirname "$0")/../.." || exit 1
+. tests/podman/setup.bash
+. tests/podman/shim.bash
+export OCI_RDMA_SYSROOT=$NODE T SHIM ROOT HOOK AFTER BEFORE
+[ -n "$N" ] || N=24
+WIDTH=${WIDTH:-8}
+
+# template: what a container's config.json is made of; NAME stands for its name
+template() {
+	mkdir -p "$T/template"
+	rm -f "$T/template/config.json"
+	(cd "$T/template" && "$runtime" spec)
+	jq --arg cgroup "/${T##*/}/NAME" --arg hook "$HOOK" --arg node "$NODE" '
+		def stage(name): [{path: $hook, args: ["oci-rdma-hook", "--sysroot", $node, name]}];
+		.process.terminal = false | .process.args = ["sleep", "1000"] | .process.rlimits = []
+		| .root = {path: "rootfs"} | .linux.cgroupsPath = $cgroup
+		| .hooks = {createRuntime: stage("createRuntime"), poststart: stage("poststart")}
+		' "$T/template/config.json" >"$T/template/none"
+	jq '.annotations."oci-rdma-hook.io/inject" = "true"
+		| .linux.devices = [{path: "/dev/infiniband/uverbs6", type: "c", major: 231, minor: 198, fileMode: 438, uid: 0, gid: 0}]
+		' "$T/template/none" >"$T/template/rdma"
+}
+
+# life NUMBER: of one container. Says "served" or "plain", or what went wrong
+life() {
+	local name=c$1 kind=none want=plain got B=$T/soak/c$1
+	[ $(($1 % 2)) -eq 0 ] || kind=rdma want=served
+	mkdir -p "$B" && cp -a "$T/image" "$B/rootfs" && sed "s/NAME/$name/" "$T/template/$kind" >"$B/config.json" || return
+	if ! { timeout 60 "$SHIM-$runtime" create --bundle "$B" --pid-file "$B/pid" "$name" &&
+		timeout 60 "$SHIM-$runtime" start "$name"; } </dev/null >"$B/log" 2>&1; then
+		echo "$name: $(tail -n 3 "$B/log")"
+		return
+	fi
+	jq '.process | del(.env, .rlimits) | .args = ["/bin/report"]' "$T/template/$kind" >"$B/process.json"
+	got=$(timeout 60 "$SHIM-$runtime" exec --process "$B/process.json" "$name" 2>&1 | grep -E '^(memlock|env|conf NCCL)' | xargs)
+	case $got in
+	"memlock $AFTER env NCCL_IB_HCA==mlx5_6"*) got=served ;;
+	"memlock $BEFORE") got=plain ;;
+	esac
+	[ -z "$(find "$B" "$B/rootfs/etc" -maxdepth 1 -name '.?*')" ] || got="$got, and a temporary file"
+	timeout 60 "$SHIM-$runtime" delete --force "$name" >>"$B/log" 2>&1
+	if [ "$got" = "$want" ]; then echo "$got"; else echo "$name: want $want, got $got"; fi
+	rm -rf "$B"
+}
+export -f life
+
+# left: all that a container could leave behind
+left() {
+	# But for what looks
+	cat /proc/[0-9]*/comm 2>/dev/null | grep -vxE 'cat|grep|bash|sort|uniq|busybox|syslogd' | sort | uniq -c
+	sort -k 5 /proc/self/mountinfo | cut -d' ' -f5-
+	# Without unified, crun makes a plain directory in its place
+	find /sys/fs/cgroup -mindepth 1 -type d \( -fstype cgroup -o -fstype cgroup2 \) -path "*/${T##*/}/*"
+	find "$STATE" /run "$T/soak" -mindepth 1 ! -path '/run/crun*' ! -path '/run/runc*' 2>/dev/null | sort
+	find /run/crun /run/runc -mindepth 1 -maxdepth 1 2>/dev/null
+}
+
+for runtime in crun runc; do
+	export runtime
+	policy ''
+	template
+	mkdir -p "$T/soak"
+	before=$(left)
+	begin=$SECONDS
+	seq "$N" | xargs -P "$WIDTH" -I{} "$BASH" -c 'life {}' >"$T/result"
+	is "$runtime, $N containers, $WIDTH at a time, in $((SECONDS - begin)) s: each got what it was to get" \
+		"$(((N + 1) / 2)) served, $((N / 2)) plain" "$(grep -c '^served$' "$T/result") served, $(grep -c '^plain$' "$T/result") plain"
+	others=$(grep -vxE 'served|plain' "$T/result" | head -n 5)
+	[ -z "$others" ] || printf '%s\n' "$others" | sed 's/^/#   /'
+	same_as_before() { [ "$(left)" = "$before" ]; }
+	within 10 same_as_before
+	left >"$T/left"
+	is "$runtime, $N containers: nothing of them is left" "" "$(diff <(echo "$before") "$T/left")"
+done
+get_log
+nothing_left
+finish
