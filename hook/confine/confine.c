@@ -15,6 +15,13 @@ static const struct sock_filter instructions[] = {
 #include "filter.inc"
 };
 
+/* The sanitizers and gcc's counters make system calls of their own (tests/safety.mk). */
+#ifdef UNFILTERED
+#define FILTERS 0
+#else
+#define FILTERS 1
+#endif
+
 #define CAPABILITY(number) (UINT64_C(1) << (number))
 
 /*
@@ -65,5 +72,6 @@ void confine(const char *directory)
 #endif
 	(void)umask(077);
 	drop_capabilities();
-	filter_calls();
+	if (FILTERS)
+		filter_calls();
 }

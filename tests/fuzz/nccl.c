@@ -122,7 +122,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct request request = {
 		.inject = INJECT_ASKED, .memlock = MEMLOCK_UNLIMITED, .nccl = true};
 	struct config config;
-	struct facts facts = {&spec, &config, &request, &devices};
+	struct facts facts = {
+		.spec = &spec, .config = &config, .request = &request, .devices = &devices};
 	struct warnings warnings = {0};
 	struct plan plan;
 	struct err err;

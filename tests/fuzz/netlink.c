@@ -12,7 +12,7 @@ static void on_link(void *context, const char *name, const char *parent)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	enum netlink_rdma_mode mode = RDMA_MODE_UNKNOWN;
+	enum rdma_mode mode = RDMA_MODE_UNKNOWN;
 	char *datagram;
 	int status;
 
