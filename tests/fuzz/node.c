@@ -5,6 +5,7 @@
 
 #include "fuzz.h"
 #include "node/node.h"
+#include "node/pci.h"
 
 #define DEVICE "sys/devices/pci0000:3a/0000:3b:02.6"
 #define PORT DEVICE "/infiniband/mlx5_6/ports/1"
@@ -81,7 +82,7 @@ static void check_device(const struct device *device)
 	promise(strcmp(device->pci, "0000:3b:02.6") == 0 &&
 		strcmp(device->pf, "0000:3b:00.0") == 0);
 	promise(!device->netdev[0] || text_is_netdev_name(device->netdev));
-	check_text(device->iommu, sizeof(device->iommu));
+	check_text(device->place.iommu, sizeof(device->place.iommu));
 	for (size_t i = 0; i < device->n_ports; i++)
 		check_port(&device->port[i]);
 }
@@ -109,7 +110,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	for (size_t i = 0; i < devices.n; i++) {
 		must(node_read_ports(&node, &arena, &devices.item[i], true, &err));
 		node_read_gids(&node, &devices.item[i]);
-		node_read_topology(&node, &devices.item[i]);
+		pci_read_place(&node, &devices.item[i].place);
 		node_read_pod_netdev(&node, &devices.item[i], "sandbox");
 		check_device(&devices.item[i]);
 	}
