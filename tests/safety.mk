@@ -30,8 +30,9 @@ $(BUILD)/tests/fuzz/%: $(BUILD)/tests/fuzz/%.o $(FUZZ_SHARED:%.c=$(BUILD)/%.o) $
 # ---- the tests under ASan and UBSan ----
 
 ASAN := $(BUILD)/asan
-# What can be run on any build of the hook: the others look at the executable, its system calls, or what is installed
-SUITES_HOOK = $(patsubst %,tests/cli/%.sh,check-config config edit generator hook input log main netns order paths policy proof shim)
+# What can be run on any build of the hook: the others look at the executable, at its system calls (strace and the leak sanitizer both
+# want to trace it), or at what is installed
+SUITES_HOOK = $(patsubst %,tests/cli/%.sh,check-config config edit generator hook input log main order paths policy proof shim)
 # test_confine is about the filter, which these builds do without
 UNIT_ASAN = $(filter-out %/test_confine,$(UNIT:$(BUILD)/%=$(ASAN)/%))
 SUITES_ASAN = tests/fuzz/check $(UNIT_ASAN) $(SUITES_HOOK)
