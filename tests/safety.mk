@@ -17,7 +17,7 @@ FUZZ_MAIN ?= $(BUILD)/tests/fuzz/replay.o
 
 fuzz:
 	@tests/deps build test fuzz
-	$(build_with) BUILD=$(BUILD)/fuzz CC=clang CFLAGS='-O1 -g $(SANITIZE) -fsanitize=fuzzer-no-link' FUZZ_MAIN=-fsanitize=fuzzer fuzz-targets
+	$(build_with) BUILD=$(BUILD)/fuzz CC=clang WARNINGS=-Wall CFLAGS='-O1 -g $(SANITIZE) -fsanitize=fuzzer-no-link' FUZZ_MAIN=-fsanitize=fuzzer fuzz-targets
 	BUILD=$(BUILD)/fuzz TIME=$(TIME) tests/fuzz/run $(FUZZ_NAMES)
 
 fuzz-targets: $(FUZZ)
