@@ -169,9 +169,34 @@ check-vm: all $(VM_PROGRAMS)
 	@tests/deps test vm
 	HOOK=$(HOOK) BUILD=$(BUILD) tests/run -- $(SUITES_VM)
 
-bench: $(HOOK)
-	@tests/deps test podman
+# What is measured with, and what is compared with: started as the hook is, statically linked
+BENCH := $(addprefix $(BUILD)/bench/,launch floor-musl floor-glibc hook-go)
+
+bench: $(HOOK) $(BENCH)
+	@tests/deps test podman bench
 	HOOK=$(HOOK) BUILD=$(BUILD) tests/bench/run
+
+$(BUILD)/.deps-bench: tests/deps
+	@mkdir -p $(@D)
+	@tests/deps build bench
+	@touch $@
+
+$(BUILD)/bench/%-glibc: tests/bench/%.c | $(BUILD)/.deps-bench
+	@mkdir -p $(@D)
+	$(call say,CC) $(CC) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) -static-pie -o $@ $<
+$(BUILD)/bench/floor-musl: tests/bench/floor.c | $(BUILD)/.deps-bench
+	@mkdir -p $(@D)
+	$(call say,CC) musl-gcc $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) -static -o $@ $<
+$(BUILD)/bench/hook-go: tests/bench/hook.go | $(BUILD)/.deps-bench
+	@mkdir -p $(@D)
+	$(call say,GO) CGO_ENABLED=0 GOFLAGS= GO111MODULE=off GOCACHE=$(abspath $(BUILD))/bench/gocache go build -ldflags '-s -w' -o $@ $<
+# Small, since a child begins with its parent's peak of memory
+$(BUILD)/bench/launch: tests/bench/launch.c | $(BUILD)/.deps
+	@mkdir -p $(@D)
+	$(call say,CC) $(if $(filter musl,$(LIBC)),musl-gcc,$(CC)) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) -static -o $@ $<
+$(BUILD)/bench/count: tests/bench/count.c | $(BUILD)/.deps
+	@mkdir -p $(@D)
+	$(call say,CC) $(CC) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) -pie -o $@ $<
 
 $(BUILD)/tests/unit/%: tests/unit/%.c $(OBJECTS) $(DOCTOR_OBJECTS) | $(BUILD)/.deps-test
 	@mkdir -p $(@D)

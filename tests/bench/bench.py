@@ -1,0 +1,91 @@
+#!/usr/bin/env python3
+"""What the hook and the shim cost. Tables on stdout, the same as JSON in $BUILD/bench.json. Started by tests/bench/run."""
+import json
+import os
+import shutil
+import sys
+
+from containers import Containers
+from growth import growth
+from measure import BUILD, Command, compare
+from scene import AFTER, NONE, Bundle, Process, allocate, make_node, nccl_conf
+
+HOOK = os.environ["HOOK"]
+WORK = os.environ["WORK"]  # on tmpfs, as the engines' bundles are
+FLOORS = ["musl floor", "glibc floor"]
+
+
+def floors(stdin):
+    return [Command(label, [f"{BUILD}/bench/floor-{label.split()[0]}"], stdin) for label in FLOORS]
+
+
+def others(node, bundle, **around):
+    """The same job done by other means"""
+    return [Command("a hook in bash", ["/bin/bash", "tests/bench/hook.bash", node], bundle.state,
+                    {"PATH": os.environ["PATH"]}, **around),
+            Command("a hook in Go", [f"{BUILD}/bench/hook-go", node], bundle.state, **around)]
+
+
+def hook(label, node, bundle, stage, **around):
+    return Command(label, [HOOK, "--sysroot", node, stage], bundle.state, **around)
+
+
+def grants(process, bundle, conf):
+    """Undoes a grant before each run, and sees after it that there was one."""
+    def before():
+        process.lower()
+        bundle.forget()
+
+    def after():
+        if process.limit() != AFTER or bundle.conf() != conf:
+            sys.exit(f"bench: not granted: {process.limit()} {bundle.conf()!r}")
+    return {"before": before, "after": after}
+
+
+def hooks(process):
+    node = make_node(f"{WORK}/node", 16, {})
+    none = Bundle(f"{WORK}/none", NONE, process.pid)
+    four = Bundle(f"{WORK}/four", allocate(node, 4), process.pid)
+    grant = grants(process, four, nccl_conf(4))
+    yield "no RDMA", [*floors(none.state), hook("hook", node, none, "createRuntime"), *others(node, none)], FLOORS
+    yield ("four VFs granted, nccl.conf written",
+           [*floors(four.state), hook("hook", node, four, "createRuntime", **grant), *others(node, four, **grant)], FLOORS)
+    yield ("limit raised in poststart",
+           [*floors(four.state), hook("hook", node, four, "poststart", **grants(process, four, ""))], FLOORS)
+
+
+def node_sizes(process):
+    nodes = {vfs: make_node(f"{WORK}/node-{vfs}", vfs, {"opt_in": "device"}) for vfs in (16, 1024)}
+    four = Bundle(f"{WORK}/sized", allocate(nodes[16], 4), process.pid)
+    grant = grants(process, four, nccl_conf(4))
+    commands = [hook(f"{vfs} VFs", node, four, "createRuntime", **grant) for vfs, node in nodes.items()]
+    yield "grant on a node with", commands, ["16 VFs"]
+
+
+def containers():
+    for name in ("crun", "runc"):
+        runtime = shutil.which(name)
+        if not runtime:
+            continue
+        scene = Containers(f"{WORK}/{name}", HOOK, runtime)
+        for granted, whose in ((False, "not ours"), (True, "granted")):
+            yield f"create, {whose}", scene.creates(granted), [name]
+            scene.begin(granted)
+            yield f"exec, {whose}", scene.execs(), [name]
+            scene.delete()
+
+
+def main():
+    process = Process()
+    try:
+        results = [compare(title, commands, bases, WORK)
+                   for part in (hooks(process), node_sizes(process), containers()) for title, commands, bases in part]
+        results += growth(process, hook, grants, WORK)
+    finally:
+        process.end()
+    with open(f"{BUILD}/bench.json", "w", encoding="utf-8") as file:
+        json.dump(results, file, indent=2)
+
+
+if __name__ == "__main__":
+    main()
