@@ -31,7 +31,7 @@ CFLAGS ?= -O2 -g
 override CPPFLAGS += -D_GNU_SOURCE -DVERSION='"$(VERSION)"' -Ihook -I.
 override CFLAGS += -std=gnu17 $(WARNINGS) $(HARDENING) -ffunction-sections -fdata-sections
 override LDFLAGS += -Wl,-z,relro,-z,now,-z,noexecstack,--gc-sections,--as-needed
-override CFLAGS += -fPIE
+override CFLAGS += -fPIE -fno-inline-functions-called-once
 
 MODULES := $(filter-out hook/musl/%,$(sort $(wildcard hook/*/*.c)))
 OBJECTS := $(MODULES:%.c=$(BUILD)/%.o)
