@@ -83,6 +83,11 @@ static size_t line_here(struct parse *p)
 	return p->line;
 }
 
+size_t json_line(const struct json_value *value)
+{
+	return line_here(value->place);
+}
+
 /* "process.env[3]": the place of the current value */
 static void path_here(const struct parse *p, char *path, size_t size)
 {
@@ -179,7 +184,7 @@ static int check_and_take(struct parse *p, const struct json_shape *shape, struc
 	if (!shape->take)
 		return 0;
 	value->key = f && !f->is_array ? f->key : NULL;
-	value->line = line_here(p);
+	value->place = p;
 	return shape->take(p->context, value, p->err);
 }
 

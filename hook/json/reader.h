@@ -29,6 +29,8 @@ enum json_type {
 	JSON_OBJECT = 1 << 5,
 };
 
+struct parse;
+
 /* Valid during the callback only. */
 struct json_value {
 	enum json_type type;
@@ -36,8 +38,11 @@ struct json_value {
 	const char *text; /* string: decoded; number: as it is spelled; not NUL-terminated */
 	size_t len;
 	bool boolean;
-	size_t line; /* counted from 1 */
+	struct parse *place;
 };
+
+/* The value's line in the text, counted from 1. Not for each value: it counts what is in front. */
+size_t json_line(const struct json_value *value);
 
 /* Returns 0, or negative with the reason in *err; file, line and path are put in front of it. */
 typedef int json_take(void *context, const struct json_value *value, struct err *err);

@@ -244,7 +244,7 @@ static int take_extra(void *context, const struct json_value *value, struct err 
 		return err_memory(err);
 	config->nccl.extra = larger;
 	added = &larger[config->nccl.n_extra];
-	added->line = value->line;
+	added->line = json_line(value);
 	added->name = arena_strdup(r->arena, value->key);
 	if (!added->name)
 		return err_memory(err);

@@ -64,7 +64,7 @@ static int take_path(void *context, const struct json_value *value, struct err *
 
 	if (json_string(r->arena, value, &r->file.path, err) < 0)
 		return -1;
-	r->file.path_line = value->line;
+	r->file.path_line = json_line(value);
 	if (r->file.path[0] != '/')
 		return err_set(err, "\"%.64s\" is not an absolute path", r->file.path);
 	if (strcmp(text_base_name(r->file.path), HOOKS_PROGRAM) != 0)
@@ -87,7 +87,7 @@ static int take_timeout(void *context, const struct json_value *value, struct er
 {
 	struct reading *r = context;
 
-	r->file.timeout_line = value->line;
+	r->file.timeout_line = json_line(value);
 	if (json_int64(value, &r->file.timeout, err) < 0)
 		return -1;
 	if (r->file.timeout < 1 || r->file.timeout > HOOKS_TIMEOUT_MAX)
@@ -150,7 +150,7 @@ static int begin_stages(void *context, const struct json_value *value, struct er
 	struct reading *r = context;
 
 	(void)err;
-	r->file.stages_line = value->line;
+	r->file.stages_line = json_line(value);
 	return 0;
 }
 

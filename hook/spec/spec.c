@@ -76,7 +76,7 @@ static int append_annotation(struct reading *r, const struct json_value *value, 
 		return err_memory(err);
 	if (json_string(r->arena, value, &added->value, err) < 0)
 		return -1;
-	added->line = value->line;
+	added->line = json_line(value);
 	spec->n_annotations++;
 	return 0;
 }
