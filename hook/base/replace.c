@@ -26,9 +26,11 @@ static int create(int dir, const char *name)
 	return fd;
 }
 
+/* Static, here and below: on the stack all of its pages would be touched, wanted or not
+ * (-fstack-clash-protection). */
 static int copy_attribute(int from, int to, const char *name)
 {
-	char value[XATTR_SIZE_MAX];
+	static char value[XATTR_SIZE_MAX];
 	ssize_t size = fgetxattr(from, name, value, sizeof(value));
 
 	if (size < 0)
@@ -46,7 +48,7 @@ static bool is_hash(const char *name)
  * allowed. */
 static int copy_attributes(int from, int to)
 {
-	char names[XATTR_LIST_MAX];
+	static char names[XATTR_LIST_MAX];
 	ssize_t len = flistxattr(from, names, sizeof(names));
 
 	if (len < 0)

@@ -40,7 +40,7 @@ static int take_string(void *context, const struct json_value *value, struct err
 	if (value->len == 3 && memcmp(value->text, "bad", 3) == 0)
 		return err_set(err, "callback says no");
 	fields->strings++;
-	fields->last_line = value->line;
+	fields->last_line = json_line(value);
 	(void)snprintf(fields->last_key, sizeof(fields->last_key), "%s",
 		       value->key ? value->key : "(none)");
 	(void)snprintf(fields->last_text, sizeof(fields->last_text), "%.*s", (int)value->len,
