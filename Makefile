@@ -31,7 +31,8 @@ CFLAGS ?= -O2 -g
 override CPPFLAGS += -D_GNU_SOURCE -DVERSION='"$(VERSION)"' -Ihook -I.
 override CFLAGS += -std=gnu17 $(WARNINGS) $(HARDENING) -ffunction-sections -fdata-sections
 override LDFLAGS += -Wl,-z,relro,-z,now,-z,noexecstack,--gc-sections,--as-needed
-override CFLAGS += -fPIE -fno-inline-functions-called-once
+# Frames of their own: the stack's pages are touched for what is called, not for all that could be.
+override CFLAGS += -fPIE $(call supported,-fno-inline-functions-called-once)
 
 MODULES := $(filter-out hook/musl/%,$(sort $(wildcard hook/*/*.c)))
 OBJECTS := $(MODULES:%.c=$(BUILD)/%.o)
@@ -63,7 +64,7 @@ DOCTOR := $(BUILD)/oci-rdma-doctor
 DOCTOR_OBJECTS := $(patsubst %.c,$(BUILD)/%.o,$(filter-out doctor/main.c,$(sort $(wildcard doctor/*.c doctor/*/*.c))))
 DOCTOR_LIBS := $(if $(DYNAMIC),-lyajl -lcap,-Wl$(comma)-Bstatic -lyajl_s -lcap -Wl$(comma)-Bdynamic)
 UNIT := $(patsubst tests/unit/%.c,$(BUILD)/tests/unit/%,$(sort $(wildcard tests/unit/test_*.c)))
-C_FILES := $(sort $(wildcard doctor/*.[ch] doctor/*/*.[ch] hook/*.c hook/*/*.[ch] tests/unit/*.[ch] tests/fuzz/*.[ch] tests/vm/*.c))
+C_FILES := $(sort $(wildcard doctor/*.[ch] doctor/*/*.[ch] hook/*.c hook/*/*.[ch] tests/unit/*.[ch] tests/fuzz/*.[ch] tests/bench/*.c tests/vm/*.c))
 SHELL_FILES := $(shell grep -lE '^\#!.*\b(ba)?sh\b' -r tests config .ci 2>/dev/null | sort)
 
 # One line a file; `make V=1` shows the commands.
@@ -78,7 +79,7 @@ help:
 	@echo 'make check-asan   the unit and cli tests under ASan and UBSan'
 	@echo 'make fuzz         each fuzz target for TIME=60 seconds'
 	@echo 'make coverage     which lines and branches of hook/ the unit and cli tests reach'
-	@echo 'make bench        the shim beside the plain runtime, in pairs'
+	@echo 'make bench        what hook and shim cost, beside the plain thing: tables, and build/bench.json'
 	@echo 'make install      DESTDIR= PREFIX=$(PREFIX) HOOKSDIR=$(HOOKSDIR) HOOKS=annotation|device'
 	@echo 'make uninstall    the hook first, the executable GRACE=$(GRACE) seconds later'
 	@echo 'make dist         $(DIST), of the last commit; for rpm/oci-rdma-hook.spec'
@@ -139,6 +140,8 @@ demo: $(HOOK)
 # ---- tests ----
 
 KUBECHECK := $(BUILD)/tests/kubecheck
+# What the costs are measured with
+MEASURE := $(addprefix $(BUILD)/bench/,launch count floor-glibc)
 SUITES_UNIT = $(UNIT)
 SUITES_CLI = $(sort $(wildcard tests/cli/*.sh))
 SUITES_PODMAN = $(sort $(wildcard tests/podman/*.sh))
@@ -148,7 +151,7 @@ VM_PROGRAMS = $(DOCTOR) $(BUILD)/tests/vm/transfer_faults
 
 include tests/safety.mk
 
-check: all $(HOOK_DYNAMIC) $(UNIT) asan $(VM_PROGRAMS) check-deps $(KUBECHECK)
+check: all $(HOOK_DYNAMIC) $(UNIT) asan $(VM_PROGRAMS) check-deps $(KUBECHECK) $(MEASURE)
 	HOOK=$(HOOK) BUILD=$(BUILD) tests/run $(SUITES_PODMAN) tests/lint $(SUITES_PACKAGE) $(SUITES_UNIT) $(SUITES_CLI) $(SUITES_SAFETY) -- $(SUITES_VM)
 
 check-deps:
@@ -156,7 +159,7 @@ check-deps:
 
 check-unit: $(UNIT)
 	tests/run $(SUITES_UNIT)
-check-cli: all $(HOOK_DYNAMIC) $(KUBECHECK)
+check-cli: all $(HOOK_DYNAMIC) $(KUBECHECK) $(MEASURE)
 	@tests/deps build test cluster
 	HOOK=$(HOOK) BUILD=$(BUILD) tests/run $(SUITES_CLI)
 check-podman: all
@@ -169,8 +172,7 @@ check-vm: all $(VM_PROGRAMS)
 	@tests/deps test vm
 	HOOK=$(HOOK) BUILD=$(BUILD) tests/run -- $(SUITES_VM)
 
-# What is measured with, and what is compared with: started as the hook is, statically linked
-BENCH := $(addprefix $(BUILD)/bench/,launch floor-musl floor-glibc hook-go)
+BENCH := $(MEASURE) $(addprefix $(BUILD)/bench/,floor-musl hook-go)
 
 bench: $(HOOK) $(BENCH)
 	@tests/deps test podman bench
@@ -181,7 +183,7 @@ $(BUILD)/.deps-bench: tests/deps
 	@tests/deps build bench
 	@touch $@
 
-$(BUILD)/bench/%-glibc: tests/bench/%.c | $(BUILD)/.deps-bench
+$(BUILD)/bench/%-glibc: tests/bench/%.c | $(BUILD)/.deps
 	@mkdir -p $(@D)
 	$(call say,CC) $(CC) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) -static-pie -o $@ $<
 $(BUILD)/bench/floor-musl: tests/bench/floor.c | $(BUILD)/.deps-bench

@@ -4,7 +4,7 @@
 
 SANITIZE := -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
 # _FORTIFY_SOURCE hides some calls from the sanitizers.
-build_with = +@$(MAKE) --no-print-directory DYNAMIC=1 HARDENING= CPPFLAGS=-DUNFILTERED
+build_with = +@$(MAKE) --no-print-directory DYNAMIC=1 HARDENING= CPPFLAGS='-DUNFILTERED -DARENA_STANDING=0'
 
 # ---- fuzzing ----
 

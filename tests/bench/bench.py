@@ -84,7 +84,7 @@ def main():
     finally:
         process.end()
     with open(f"{BUILD}/bench.json", "w", encoding="utf-8") as file:
-        json.dump(results, file, indent=2)
+        json.dump(results, file, indent="\t")
 
 
 if __name__ == "__main__":

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * count OUT PROGRAM [ARG…]: how many instructions the program executes in user space, up to its end or
- * to the program that it becomes by execve(2). On the first line of OUT; on the others how often each
- * address of it was reached, as "OFFSET TIMES". Ends as the program does.
+ * count OUT PROGRAM [ARG…]: how many instructions the program executes in user space, up to its end
+ * or to the program that it becomes by execve(2). On the first line of OUT; on the others how often
+ * each address of it was reached, as "OFFSET TIMES". Ends as the program does.
  *
- * By single steps, since the alternatives do not do: callgrind (valgrind 3.19) knows no openat2(2) and
- * no seccomp, qemu-user neither, and virtual machines often have no performance counters.
+ * By single steps, since the alternatives do not do: callgrind (valgrind 3.19) knows no openat2(2)
+ * and no seccomp, qemu-user neither, and virtual machines often have no performance counters.
  */
 #include <elf.h>
 #include <errno.h>

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * launch OUT INPUT PROGRAM [ARG…]: runs the program once with INPUT as its stdin and nothing as its stdout, and
- * writes into OUT, as one line, the nanoseconds from vfork(2) to its end, the most memory that it had
- * (KiB), its minor page faults, and its wait status.
+ * launch OUT INPUT PROGRAM [ARG…]: runs the program once with INPUT as its stdin and nothing as its
+ * stdout, and writes into OUT, as one line, the nanoseconds from vfork(2) to its end, the most
+ * memory that it had (KiB), its minor page faults, and its wait status.
  *
- * A program of its own, and a small one: a child begins with its parent's peak of memory (fs/exec.c, exec_mmap()),
- * and Python's is larger than what is measured.
+ * A program of its own, and a small one: a child begins with its parent's peak of memory
+ * (fs/exec.c, exec_mmap()), and Python's is larger than what is measured.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -70,6 +70,7 @@ int main(int argc, char **argv)
 	end = now();
 	if (pid < 0)
 		die("vfork");
-	(void)fprintf(out, "%lld %ld %ld %d\n", end - begin, usage.ru_maxrss, usage.ru_minflt, status);
+	(void)fprintf(out, "%lld %ld %ld %d\n", end - begin, usage.ru_maxrss, usage.ru_minflt,
+		      status);
 	return fclose(out) == 0 ? 0 : 125;
 }
