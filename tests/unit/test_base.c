@@ -31,6 +31,31 @@ static void memory_is_zeroed_aligned_and_apart(void **state)
 	}
 }
 
+/* Memory comes again when its arena is gone; several arenas that live at once have none in common.
+ */
+static void memory_of_an_arena_that_is_gone_is_zeroed(void **state)
+{
+	(void)state;
+	for (unsigned round = 0; round < 4; round++) {
+		struct arena arenas[4] = {0};
+		unsigned char *memory[4];
+		size_t size = 300000U >> round / 2 * 8;
+
+		for (int i = 0; i < 4; i++) {
+			memory[i] = arena_alloc(&arenas[i], size);
+			assert_non_null(memory[i]);
+			for (size_t at = 0; at < size; at++)
+				assert_int_equal(memory[i][at], 0);
+			memset(memory[i], i + 1, size);
+		}
+		for (int i = 0; i < 4; i++) {
+			for (size_t at = 0; at < size; at++)
+				assert_int_equal(memory[i][at], i + 1);
+			arena_free(&arenas[i]);
+		}
+	}
+}
+
 static void sizes_that_overflow_are_no_memory(void **state)
 {
 	cleanup_arena arena = {0};
@@ -438,6 +463,8 @@ int main(void)
 
 	unit_add(&suite, "arena: memory is zeroed, aligned, and each piece apart",
 		 memory_is_zeroed_aligned_and_apart, NULL);
+	unit_add(&suite, "arena: memory of one that is gone is zeroed for the next",
+		 memory_of_an_arena_that_is_gone_is_zeroed, NULL);
 	unit_add(&suite, "arena: sizes that overflow are no memory",
 		 sizes_that_overflow_are_no_memory, NULL);
 	unit_add(&suite, "arena: a grown array keeps what it holds",
