@@ -177,6 +177,7 @@ BENCH := $(MEASURE) $(addprefix $(BUILD)/bench/,floor-musl hook-go)
 bench: $(HOOK) $(BENCH)
 	@tests/deps test podman bench
 	HOOK=$(HOOK) BUILD=$(BUILD) tests/bench/run
+	$(if $(DOC),BUILD=$(BUILD) tests/bench/into-doc)
 
 $(BUILD)/.deps-bench: tests/deps
 	@mkdir -p $(@D)

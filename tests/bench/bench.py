@@ -2,12 +2,14 @@
 """What the hook and the shim cost. Tables on stdout, the same as JSON in $BUILD/bench.json. Started by tests/bench/run."""
 import json
 import os
+import platform
 import shutil
 import sys
+import time
 
 from containers import Containers
 from growth import growth
-from measure import BUILD, Command, compare
+from measure import BUILD, ROUNDS, Command, compare
 from scene import AFTER, NONE, Bundle, Process, allocate, make_node, nccl_conf
 
 HOOK = os.environ["HOOK"]
@@ -75,7 +77,15 @@ def containers():
             scene.delete()
 
 
+def machine():
+    with open("/proc/cpuinfo", encoding="utf-8") as file:
+        model = next((line.split(":")[1].strip() for line in file if line.startswith("model name")), platform.machine())
+    return (f"{time.strftime('%Y-%m-%d')}, {model}, {os.cpu_count()} processors, Linux {platform.release()}, "
+            f"load {os.getloadavg()[0]:.1f}, {ROUNDS} rounds")
+
+
 def main():
+    print(machine() + "\n", flush=True)
     process = Process()
     try:
         results = [compare(title, commands, bases, WORK)
@@ -84,7 +94,7 @@ def main():
     finally:
         process.end()
     with open(f"{BUILD}/bench.json", "w", encoding="utf-8") as file:
-        json.dump(results, file, indent="\t")
+        json.dump({"machine": machine(), "results": results}, file, indent="\t")
 
 
 if __name__ == "__main__":
