@@ -101,6 +101,7 @@ static int skip_value(struct reader *r, int depth);
 static int skip_brackets(struct reader *r, char end, int depth)
 {
 	r->at++;
+	skip_lines(r);
 	while (*r->at && *r->at != end) {
 		if (skip_value(r, depth + 1) < 0)
 			return -1;
@@ -115,6 +116,7 @@ static int skip_brackets(struct reader *r, char end, int depth)
 	return 0;
 }
 
+/* Goes at least a byte on, or fails: a bracket too many must not hold us. */
 static int skip_value(struct reader *r, int depth)
 {
 	const char *ignored;
@@ -122,7 +124,6 @@ static int skip_value(struct reader *r, int depth)
 
 	if (depth > DEPTH_MAX)
 		return fail(r, "nested too deep");
-	skip_lines(r);
 	if (at_string(r))
 		return read_string(r, &ignored);
 	if (*r->at == '[')
@@ -131,7 +132,7 @@ static int skip_value(struct reader *r, int depth)
 		return skip_brackets(r, '}', depth);
 	len = strspn(r->at, KEY_CHARACTERS "+:");
 	r->at += len;
-	return len || *r->at == ']' || *r->at == '}' ? 0 : fail(r, "not understood");
+	return len ? 0 : fail(r, "not understood");
 }
 
 /* An array of strings, over as many lines as it wants */

@@ -234,6 +234,10 @@ static const struct toml_case toml_cases[] = {
 	{"an escape that is not understood", "k = \"\\u0041\"", NULL},
 	{"too deep", "k = [[[[[[[[[[[[[[[[[[[[[[1]]]]]]]]]]]]]]]]]]]]]]", NULL},
 	{"a comma too many", "k = [\"a\",,]", NULL},
+	{"an empty array over lines in an array", "k = [[\n # none\n]]\n", "|k?;"},
+	{"an empty table", "k = { }\n", "|k?;"},
+	{"brackets that do not match", "k = [1 }]\n", NULL},
+	{"brackets that do not match, in a table", "k = {a = ]}\n", NULL},
 };
 
 struct toml_seen {
