@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
@@ -72,6 +73,9 @@ void progress_end(struct progress *progress)
 		return;
 	(void)close(progress->out);
 	progress->out = -1;
+	/* The pipe's end would be told too late: a check that hangs in a driver was forked from us,
+	 * has the pipe open, and does not die. */
+	(void)kill(progress->child, SIGKILL);
 	while (waitpid(progress->child, NULL, 0) < 0 && errno == EINTR)
 		;
 }

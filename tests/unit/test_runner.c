@@ -1,5 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Checks that hang, crash or fail cost their own findings only. */
+#include <pty.h>
+#include <signal.h>
+#include <sys/wait.h>
+
+#include "doctor/progress.h"
 #include "doctor/runner.h"
 #include "unit.h"
 
@@ -132,6 +137,35 @@ static void test_own_process(void **state)
 	assert_string_equal(before, after);
 }
 
+/* Who sits at a terminal has a watching process, which a check that does not die must not keep: it
+ * has what we had open when it was forked. */
+static void test_progress_ends(void **state)
+{
+	struct progress progress = PROGRESS_NONE;
+	cleanup_fd terminal = -1;
+	cleanup_fd user = -1;
+	cleanup_fd before = dup(STDERR_FILENO);
+	pid_t stuck;
+
+	(void)state;
+	assert_int_equal(openpty(&user, &terminal, NULL, NULL, NULL), 0);
+	assert_true(dup2(terminal, STDERR_FILENO) >= 0);
+	progress_start(&progress);
+	assert_true(dup2(before, STDERR_FILENO) >= 0);
+	assert_true(progress.out >= 0);
+	stuck = fork();
+	if (stuck == 0) {
+		(void)alarm(60);
+		(void)pause();
+		_exit(0);
+	}
+	(void)alarm(10);
+	progress_end(&progress);
+	(void)alarm(0);
+	(void)kill(stuck, SIGKILL);
+	assert_int_equal(waitpid(stuck, NULL, 0), stuck);
+}
+
 int main(void)
 {
 	static struct unit_suite suite;
@@ -141,5 +175,7 @@ int main(void)
 		 test_bad_ones, NULL);
 	unit_add(&suite, "a check is made where it belongs", test_places, NULL);
 	unit_add(&suite, "what a check does to its process stays there", test_own_process, NULL);
+	unit_add(&suite, "the progress at a terminal ends, also beside a check that does not die",
+		 test_progress_ends, NULL);
 	return unit_run(&suite, "runner");
 }
