@@ -69,10 +69,16 @@ const char *text_base_name(const char *path)
 	return slash ? slash + 1 : path;
 }
 
+/* C0, DEL, and C1 as UTF-8: for many terminals U+009B begins a sequence as ESC [ does. */
+static bool is_control(const unsigned char *at)
+{
+	return *at < 0x20 || *at == 0x7f || (at[0] == 0xc2 && at[1] >= 0x80 && at[1] <= 0x9f);
+}
+
 bool text_has_control(const char *text)
 {
 	for (; *text; text++) {
-		if ((unsigned char)*text < 0x20 || *text == 0x7f)
+		if (is_control((const unsigned char *)text))
 			return true;
 	}
 	return false;
@@ -118,21 +124,37 @@ bool text_is_netdev_name(const char *text)
 	       !text_has_control(text) && strcmp(text, ".") != 0 && strcmp(text, "..") != 0;
 }
 
-/* Length of the UTF-8 sequence at text, or 0 if there is none: a cut text may end in the middle of
- * one. */
+/*
+ * Length of the UTF-8 sequence at text, or 0 if there is none: a cut text may end in the middle of
+ * one. What the standard forbids is none either (Unicode, table 3-7: more bytes than needed,
+ * surrogates, above U+10FFFF), or a reader of our JSON would refuse all of it.
+ */
 static size_t sequence_length(const unsigned char *text)
 {
-	size_t len = text[0] < 0x80                       ? 1
-		     : text[0] >= 0xc2 && text[0] <= 0xdf ? 2
-		     : (text[0] & 0xf0) == 0xe0           ? 3
-		     : text[0] >= 0xf0 && text[0] <= 0xf4 ? 4
-							  : 0;
+	static const struct {
+		unsigned char first; /* up to here, from the row above on */
+		unsigned char len;
+		unsigned char low; /* of the second byte */
+		unsigned char high;
+	} rows[] = {
+		{0x7f, 1, 0x00, 0xff}, {0xc1, 0, 0x00, 0x00}, {0xdf, 2, 0x80, 0xbf},
+		{0xe0, 3, 0xa0, 0xbf}, {0xec, 3, 0x80, 0xbf}, {0xed, 3, 0x80, 0x9f},
+		{0xef, 3, 0x80, 0xbf}, {0xf0, 4, 0x90, 0xbf}, {0xf3, 4, 0x80, 0xbf},
+		{0xf4, 4, 0x80, 0x8f}, {0xff, 0, 0x00, 0x00},
+	};
+	size_t row = 0;
 
-	for (size_t i = 1; i < len; i++) {
+	while (text[0] > rows[row].first)
+		row++;
+	if (rows[row].len < 2)
+		return rows[row].len;
+	if (text[1] < rows[row].low || text[1] > rows[row].high)
+		return 0;
+	for (size_t i = 2; i < rows[row].len; i++) {
 		if ((text[i] & 0xc0) != 0x80)
 			return 0;
 	}
-	return len;
+	return rows[row].len;
 }
 
 void text_make_printable(char *text)
@@ -142,10 +164,12 @@ void text_make_printable(char *text)
 	while (*at) {
 		size_t len = sequence_length(at);
 
-		if (len == 0 || (len == 1 && (*at < 0x20 || *at == 0x7f))) {
-			*at = '?';
-			len = 1;
+		if (len && !is_control(at)) {
+			at += len;
+			continue;
 		}
-		at += len;
+		/* A control character of two bytes becomes two: the text keeps its length. */
+		memset(at, '?', len ? len : 1);
+		at += len ? len : 1;
 	}
 }

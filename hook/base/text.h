@@ -14,7 +14,8 @@ bool text_starts_with(const char *text, const char *prefix);
 /* What follows the last '/', or all of it */
 const char *text_base_name(const char *path);
 
-/* True if text holds a byte below space, or DEL: a line break there would forge a line. */
+/* True if text holds a control character (C0, DEL, or C1 in UTF-8): a line break would forge a
+ * line, an escape speak to the reader's terminal. */
 bool text_has_control(const char *text);
 
 /* "0000:3b:02.6": domain (4 to 8 digits), bus, device 00 to 1f, function 0 to 7, lower-case hex */

@@ -187,6 +187,11 @@ static void control_characters_are_0_to_31_and_127(void **state)
 		assert_int_equal(text[2], 'b');
 	}
 	assert_false(text_has_control(""));
+	/* C1 as UTF-8: terminals take U+009B for ESC [. U+00A0 is none. */
+	assert_true(text_has_control("a\xc2\x9b"
+				     "31m"));
+	assert_true(text_has_control("\xc2\x80"));
+	assert_false(text_has_control("\xc2\xa0"));
 }
 
 /* Texts are cut at a number of bytes, and go into JSON, which must be UTF-8. */
@@ -202,6 +207,15 @@ static void cut_sequences_are_not_left(void **state)
 		{"\xf0\x9f\x98z", "???z"},
 		{"\xc0\xaf\xff", "???"},
 		{"\xa4\xc3\xa4", "?\xc3\xa4"},
+		{"a\xc2\x9b"
+		 "31mb\xc2\x80\xc2\x9f",
+		 "a??31mb????"},
+		{"\xc2\xa0\xdf\xbf\xed\x9f\xbf", "\xc2\xa0\xdf\xbf\xed\x9f\xbf"},
+		{"\xe0\x80\xaf \xe0\x9f\xbf", "??? ???"},
+		{"\xed\xa0\x80", "???"},
+		{"\xf0\x8f\xbf\xbf \xf4\x90\x80\x80 \xf5\x80\x80\x80", "???? ???? ????"},
+		{"\xe0\xa0\x80\xf0\x90\x80\x80\xf4\x8f\xbf\xbf",
+		 "\xe0\xa0\x80\xf0\x90\x80\x80\xf4\x8f\xbf\xbf"},
 	};
 
 	(void)state;
@@ -233,7 +247,8 @@ int main(void)
 	UNIT_TABLE(&suite, is_ordered, order_cases);
 	UNIT_TABLE(&suite, is_pci_address, pci_cases);
 	UNIT_TABLE(&suite, is_device_name, device_cases);
-	unit_add(&suite, "control characters: 0 to 31 and 127, no other byte",
+	unit_add(&suite,
+		 "control characters: 0 to 31 and 127, and 128 to 159 as UTF-8; no other byte",
 		 control_characters_are_0_to_31_and_127, NULL);
 	unit_add(&suite, "printable: what is no UTF-8 becomes '?'", cut_sequences_are_not_left,
 		 NULL);
