@@ -169,6 +169,29 @@ static void is_device_name(void **state)
 	assert_int_equal(text_is_device_name(row->text), row->good);
 }
 
+static const struct name_case netdev_cases[] = {
+	{"netdev: net1", "net1", true},
+	{"netdev: 15 characters", "enp59s0f0v3np12", true},
+	{"netdev: 16 characters", "enp59s0f0v3np123", false},
+	{"netdev: of a VLAN", "net1.100", true},
+	{"netdev: none", "", false},
+	{"netdev: .", ".", false},
+	{"netdev: ..", "..", false},
+	{"netdev: a path", "net/1", false},
+	{"netdev: a space", "net 1", false},
+	{"netdev: a comma, which ends an item of NCCL's lists", "net1,eth0", false},
+	{"netdev: = and ^, which NCCL's lists begin with", "=net1", false},
+	{"netdev: ^", "^net1", false},
+	{"netdev: an escape", "net\x1b[2J", false},
+};
+
+static void is_netdev_name(void **state)
+{
+	const struct name_case *row = *state;
+
+	assert_int_equal(text_is_netdev_name(row->text), row->good);
+}
+
 /* ---- control characters ---- */
 
 static void control_characters_are_0_to_31_and_127(void **state)
@@ -247,6 +270,7 @@ int main(void)
 	UNIT_TABLE(&suite, is_ordered, order_cases);
 	UNIT_TABLE(&suite, is_pci_address, pci_cases);
 	UNIT_TABLE(&suite, is_device_name, device_cases);
+	UNIT_TABLE(&suite, is_netdev_name, netdev_cases);
 	unit_add(&suite,
 		 "control characters: 0 to 31 and 127, and 128 to 159 as UTF-8; no other byte",
 		 control_characters_are_0_to_31_and_127, NULL);
