@@ -91,6 +91,8 @@ static int open_process(struct arena *arena, int root, bool recorded, struct tar
 {
 	cleanup_fd self = file_open_dir(root, "proc/self");
 	uint64_t ours = place_namespace(self, "net");
+	uint64_t our_mounts = place_namespace(self, "mnt");
+	uint64_t mounts;
 
 	target->proc_path =
 		target->pid ? arena_printf(arena, "/proc/%" PRId64, target->pid) : "/proc/self";
@@ -102,7 +104,9 @@ static int open_process(struct arena *arena, int root, bool recorded, struct tar
 	target->root = open_root(target, root, recorded);
 	target->netns = place_namespace(target->proc, "net");
 	target->other_netns = !recorded && target->netns && ours && target->netns != ours;
-	if (target->pid && place_namespace(target->proc, "mnt") != place_namespace(self, "mnt"))
+	/* 0: another user's process, whose namespaces are not shown (ptrace_may_access) */
+	mounts = place_namespace(target->proc, "mnt");
+	if (target->pid && mounts && our_mounts && mounts != our_mounts)
 		target->container = true;
 	return read_environ(arena, target);
 }

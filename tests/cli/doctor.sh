@@ -43,6 +43,14 @@ finds "its limits" memlock ok "/proc/4711/limits"
 finds "its seccomp profile" seccomp ok "/userdata/config.json"
 doctor --format json --pid 4711
 healthy "the same by its process id"
+soft=8388608 hard=8388608 process 4711
+defaults
+ln -sfn 'mnt:[4026531841]' "$NODE/proc/self/ns/mnt"
+doctor --format json --pid 4711
+finds "a process whose mount namespace is not shown is not said to be in a container" memlock fail "As root: ulimit -l unlimited"
+ln -sfn 'mnt:[4026532998]' "$NODE/proc/4711/ns/mnt"
+doctor --format json --pid 4711
+finds "one with another mount namespace is" memlock fail "Annotate the pod"
 
 # ---- memlock; the numbers are those of the failures that users lived through ----
 soft=8388608 hard=8388608
