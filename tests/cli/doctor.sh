@@ -269,10 +269,12 @@ finds "IPv6 only" gid/mlx5_6 warn "2001:db8::7"
 port '{"link_layer":"InfiniBand"}'
 finds "14: InfiniBand is InfiniBand" port/mlx5_6 ok "Gb/s InfiniBand"
 healthy "InfiniBand needs no IPv4 GID"
-h100 '"mtus":{"net1":1500,"net2":9000,"net3":9000,"net4":9000}'
+h100 '"mtus":{"net1":1500,"net2":4191,"net3":4192,"net4":9000}'
 in_container "$ALLOCATED"
 doctor --format json
 finds "a small MTU" mtu/mlx5_6 warn "net1 has 1500"
+finds "one byte less than 4096 and RoCE's headers" mtu/mlx5_7 warn "net2 has 4191"
+finds "as much as that" mtu/mlx5_10 ok "net3 has 4192"
 
 # ---- GPUDirect ----
 h100
