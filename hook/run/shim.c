@@ -116,13 +116,13 @@ static bool runs(struct shim *shim, const struct record *record)
 
 /* ---- create, run, restore ---- */
 
-/* The path of a descriptor, since --bundle may be relative */
+/* The path of a descriptor, since --bundle may be relative. Negative: -errno */
 static int path_of(int fd, char *path, size_t size)
 {
 	char link[64];
 
 	(void)snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
-	return fs_read_link(AT_FDCWD, link, path, size) < 0 ? -1 : 0;
+	return (int)fs_read_link(AT_FDCWD, link, path, size);
 }
 
 /* The edited text in place of the file that fd is open on; *st is that file's, and then the new
@@ -177,10 +177,14 @@ static int save_record(struct shim *shim, const struct place *place, const struc
 		.pid_file = absolute(arena, shim->args.pid_file),
 		.grant = *grant,
 	};
+	int status = path_of(place->bundle, bundle, sizeof(bundle));
 
-	if (path_of(place->bundle, bundle, sizeof(bundle)) < 0 ||
-	    path_of(place->dir, path, sizeof(path)) < 0 || record_identify(st, &record) < 0)
-		return err_sys(err, errno, "%s", shim->container.what);
+	if (status >= 0)
+		status = path_of(place->dir, path, sizeof(path));
+	if (status >= 0)
+		status = record_identify(st, &record);
+	if (status < 0)
+		return err_sys(err, -status, "%s", shim->container.what);
 	record.config = arena_printf(arena, "%s/%s", path, place->name);
 	if (!record.config || !record.pid_file)
 		return err_memory(err);
@@ -341,9 +345,10 @@ static int grant_process(struct shim *shim, const struct grant *grant, struct er
 	if (fd < 0)
 		return err_sys(err, -fd, "%s", path);
 	if (fs_read_regular(arena, fd, SPEC_SIZE_MAX, path, &text, err) < 0 ||
-	    spec_parse_process(arena, path, text.bytes, text.len, &spec, err) < 0 ||
-	    fstat(fd, &st) < 0)
+	    spec_parse_process(arena, path, text.bytes, text.len, &spec, err) < 0)
 		return -1;
+	if (fstat(fd, &st) < 0)
+		return err_sys(err, errno, "%s", path);
 	/* Without limits of its own runc takes the container's, and crun its caller's. */
 	if (!spec.places.rlimits.last_end) {
 		if (raise_own_memlock(grant, err) < 0)
