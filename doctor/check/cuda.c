@@ -8,9 +8,11 @@ int check_cuda(const struct doctor *doctor, struct findings *findings, struct er
 {
 	const struct cuda_options options = {.library = doctor->options.libcuda};
 
-	if (doctor->node.recorded || doctor->options.pid || doctor->options.container)
-		return findings_add(findings, "cuda_library", NULL, FINDING_UNCHECKED, NULL,
-				    "the CUDA driver can be asked only from where it is used: run "
-				    "oci-rdma-doctor there");
-	return cuda_check(findings, &options, err);
+	if (!doctor->node.recorded && !doctor->options.pid && !doctor->options.container)
+		return cuda_check(findings, &options, err);
+	if (findings_add(findings, "cuda_library", NULL, FINDING_UNCHECKED, NULL,
+			 "the CUDA driver can be asked only from where it is used: run "
+			 "oci-rdma-doctor there") < 0)
+		return err_memory(err);
+	return 0;
 }
