@@ -175,7 +175,8 @@ int exchange_accept(int listener, int stop, struct exchange *ret_exchange, struc
 			return 1;
 		}
 		/* What a peer broke off meanwhile is its own affair (accept(2)). */
-		if (errno == EMFILE || errno == ENFILE || errno == ENOMEM || errno == EBADF)
+		if (errno == EMFILE || errno == ENFILE || errno == ENOMEM || errno == ENOBUFS ||
+		    errno == EBADF)
 			return network(trouble, errno, "accepting", "a peer");
 	}
 }

@@ -221,6 +221,8 @@ int remote_listen(struct run *run)
 	(void)sigaddset(&ends, SIGTERM);
 	(void)sigprocmask(SIG_BLOCK, &ends, &before);
 	stop = signalfd(-1, &ends, SFD_CLOEXEC | SFD_NONBLOCK);
+	if (stop < 0)
+		(void)sigprocmask(SIG_SETMASK, &before, NULL);
 	run_progress(run, "listening on TCP port %u", port_of(run));
 	status = serve_all(run, listener, stop, &served, &trouble);
 	/* Taken, or it would end us as soon as it is let through */
