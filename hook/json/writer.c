@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "json/writer.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "json/memory.h"
@@ -26,7 +28,8 @@ static int body(yajl_alloc_funcs *memory, void *context)
 		(void)yajl_gen_config(gen, yajl_gen_beautify, 1);
 		(void)yajl_gen_config(gen, yajl_gen_indent_string, "  ");
 	}
-	if (w->put(gen, w->context) < 0 ||
+	/* Nothing can follow a value that is whole, and that is how yajl says that it is. */
+	if (w->put(gen, w->context) < 0 || yajl_gen_null(gen) != yajl_gen_generation_complete ||
 	    yajl_gen_get_buf(gen, &text, &w->len) != yajl_gen_status_ok)
 		return -1;
 	w->text = arena_strndup(w->arena, (const char *)text, w->len);
@@ -76,6 +79,21 @@ void json_put_member(yajl_gen gen, const char *name, const char *text)
 		json_put_string(gen, text);
 	else
 		(void)yajl_gen_null(gen);
+}
+
+void json_put_text(yajl_gen gen, const char *name, const char *text)
+{
+	json_put_string(gen, name);
+	json_put_string(gen, text);
+}
+
+void json_put_uint64(yajl_gen gen, const char *name, uint64_t number)
+{
+	char digits[24];
+
+	(void)snprintf(digits, sizeof(digits), "%" PRIu64, number);
+	json_put_string(gen, name);
+	json_put_number(gen, digits);
 }
 
 void json_put_integer(yajl_gen gen, const char *name, bool known, long long number)
