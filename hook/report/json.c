@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <inttypes.h>
 #include <string.h>
 
 #include "base/capability.h"
@@ -114,18 +113,13 @@ static void put_gpus(yajl_gen gen, const struct gpus *gpus, const struct devices
 
 static void put_rlimits(yajl_gen gen, const struct plan *plan)
 {
-	char bytes[24];
-
 	json_put_string(gen, "rlimits");
 	(void)yajl_gen_array_open(gen);
 	if (plan->sets_memlock && plan->adds_rlimit) {
-		(void)snprintf(bytes, sizeof(bytes), "%" PRIu64, plan->memlock);
 		(void)yajl_gen_map_open(gen);
 		json_put_member(gen, "type", "RLIMIT_MEMLOCK");
-		json_put_string(gen, "soft");
-		json_put_number(gen, bytes);
-		json_put_string(gen, "hard");
-		json_put_number(gen, bytes);
+		json_put_uint64(gen, "soft", plan->memlock);
+		json_put_uint64(gen, "hard", plan->memlock);
 		(void)yajl_gen_map_close(gen);
 	}
 	(void)yajl_gen_array_close(gen);

@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -85,40 +84,25 @@ int record_prepare(const char *state_dir, struct err *err)
 
 /* ---- writing ---- */
 
-static void member(yajl_gen gen, const char *name, const char *text)
-{
-	json_put_string(gen, name);
-	json_put_string(gen, text);
-}
-
-static void member_uint64(yajl_gen gen, const char *name, uint64_t number)
-{
-	char digits[24];
-
-	(void)snprintf(digits, sizeof(digits), "%" PRIu64, number);
-	json_put_string(gen, name);
-	json_put_number(gen, digits);
-}
-
 static int put_record(yajl_gen gen, void *context)
 {
 	const struct record *record = context;
 	const struct grant *grant = &record->grant;
 
 	(void)yajl_gen_map_open(gen);
-	member(gen, "bundle", record->bundle);
-	member(gen, "config", record->config);
-	member_uint64(gen, "device", record->device);
-	member_uint64(gen, "inode", record->inode);
-	member_uint64(gen, "created", record->created);
-	member(gen, "root", record->root);
-	member(gen, "pid_file", record->pid_file);
-	member_uint64(gen, "memlock", grant->memlock);
-	member_uint64(gen, "capabilities", grant->capabilities);
+	json_put_text(gen, "bundle", record->bundle);
+	json_put_text(gen, "config", record->config);
+	json_put_uint64(gen, "device", record->device);
+	json_put_uint64(gen, "inode", record->inode);
+	json_put_uint64(gen, "created", record->created);
+	json_put_text(gen, "root", record->root);
+	json_put_text(gen, "pid_file", record->pid_file);
+	json_put_uint64(gen, "memlock", grant->memlock);
+	json_put_uint64(gen, "capabilities", grant->capabilities);
 	json_put_string(gen, "env");
 	(void)yajl_gen_map_open(gen);
 	for (size_t i = 0; i < grant->n_settings; i++)
-		member(gen, grant->settings[i].name, grant->settings[i].value);
+		json_put_text(gen, grant->settings[i].name, grant->settings[i].value);
 	(void)yajl_gen_map_close(gen);
 	(void)yajl_gen_map_close(gen);
 	return 0;
