@@ -182,16 +182,11 @@ static const char *const set_names[] = {
 
 static const char *capability_items(struct edit *e, uint64_t capabilities, const char *space)
 {
-	const char *items = "";
+	const char *const *names = capability_names(e->arena, capabilities);
+	const char *items = names ? "" : NULL;
 
-	for (int number = 0; items && number < 64; number++) {
-		const char *name;
-
-		if (!(capabilities & (UINT64_C(1) << number)))
-			continue;
-		name = capability_name(e->arena, number);
-		items = join(e, items, space, name ? json_quote(e->arena, name) : NULL);
-	}
+	for (; items && *names; names++)
+		items = join(e, items, space, json_quote(e->arena, *names));
 	return items;
 }
 

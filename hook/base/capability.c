@@ -19,7 +19,7 @@ int capability_number(const char *name)
 	return value;
 }
 
-const char *capability_name(struct arena *arena, int number)
+static const char *name_of(struct arena *arena, int number)
 {
 	char *lower = cap_to_name((cap_value_t)number);
 	char *name;
@@ -31,4 +31,22 @@ const char *capability_name(struct arena *arena, int number)
 	for (char *c = name; c && *c; c++)
 		*c = (char)toupper((unsigned char)*c);
 	return name;
+}
+
+const char *const *capability_names(struct arena *arena, uint64_t set)
+{
+	const char **names =
+		arena_alloc(arena, ((size_t)__builtin_popcountll(set) + 1) * sizeof(*names));
+	size_t n = 0;
+
+	if (!names)
+		return NULL;
+	for (int number = 0; number < 64; number++) {
+		if (!(set >> number & 1))
+			continue;
+		names[n] = name_of(arena, number);
+		if (!names[n++])
+			return NULL;
+	}
+	return names;
 }

@@ -3,13 +3,18 @@
 #ifndef OCI_RDMA_CAPABILITY_H
 #define OCI_RDMA_CAPABILITY_H
 
+#include <stdint.h>
+
 #include "base/arena.h"
 
 /* The number of "CAP_IPC_LOCK", or -1 if libcap does not know the name. Upper case only, as in the
  * OCI runtime specification. */
 int capability_number(const char *name);
 
-/* "CAP_IPC_LOCK", in the arena; NULL without memory. */
-const char *capability_name(struct arena *arena, int number);
+/*
+ * The names of a set (bit n is capability n), "CAP_IPC_LOCK" and so on in the order of their
+ * numbers, in the arena; behind the last stands NULL. Returns NULL without memory.
+ */
+const char *const *capability_names(struct arena *arena, uint64_t set);
 
 #endif

@@ -127,23 +127,17 @@ static void put_rlimits(yajl_gen gen, const struct plan *plan)
 
 static int put_capabilities(yajl_gen gen, struct container *container)
 {
-	int status = 0;
+	const char *const *names =
+		capability_names(&container->arena, container->plan.capabilities);
 
+	if (!names)
+		return -1;
 	json_put_string(gen, "capabilities");
 	(void)yajl_gen_array_open(gen);
-	for (int number = 0; number < 64; number++) {
-		const char *name;
-
-		if (!(container->plan.capabilities & (UINT64_C(1) << number)))
-			continue;
-		name = capability_name(&container->arena, number);
-		if (!name)
-			status = -1;
-		else
-			json_put_string(gen, name);
-	}
+	for (; *names; names++)
+		json_put_string(gen, *names);
 	(void)yajl_gen_array_close(gen);
-	return status;
+	return 0;
 }
 
 static void put_env(yajl_gen gen, const struct plan *plan)

@@ -103,22 +103,16 @@ static void print_warnings(FILE *out, const struct warnings *warnings)
 /* A hook cannot give capabilities: the runtime has read config.json before it runs. */
 static int print_capabilities(FILE *out, struct container *container, bool given)
 {
-	const char *comma = "";
+	const char *const *names =
+		capability_names(&container->arena, given ? container->plan.granted : 0);
 
+	if (!names)
+		return -1;
 	(void)fputs(" capabilities=", out);
-	for (int number = 0; given && number < 64; number++) {
-		const char *name;
-
-		if (!(container->plan.granted & (UINT64_C(1) << number)))
-			continue;
-		name = capability_name(&container->arena, number);
-		if (!name)
-			return -1;
-		(void)fprintf(out, "%s%s", comma, name);
-		comma = ",";
-	}
-	if (!comma[0])
+	if (!*names)
 		(void)fputc('-', out);
+	for (size_t i = 0; names[i]; i++)
+		(void)fprintf(out, "%s%s", i ? "," : "", names[i]);
 	return 0;
 }
 

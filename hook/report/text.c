@@ -143,16 +143,13 @@ static void print_memlock(FILE *out, const struct plan *plan)
 
 static int print_capabilities(FILE *out, struct container *container)
 {
-	for (int number = 0; number < 64; number++) {
-		const char *name;
+	const char *const *names =
+		capability_names(&container->arena, container->plan.capabilities);
 
-		if (!(container->plan.capabilities & (UINT64_C(1) << number)))
-			continue;
-		name = capability_name(&container->arena, number);
-		if (!name)
-			return -1;
-		print_item(out, name, "shim, precreate; not by the other hooks");
-	}
+	if (!names)
+		return -1;
+	for (; *names; names++)
+		print_item(out, *names, "shim, precreate; not by the other hooks");
 	return 0;
 }
 

@@ -80,10 +80,8 @@ static const char *join_capabilities(struct arena *arena, uint64_t capabilities)
 {
 	const char *all = "";
 
-	for (int i = 0; i < 64; i++) {
-		if (capabilities & (UINT64_C(1) << i))
-			all = arena_printf(arena, "%s%s,", all, capability_name(arena, i));
-	}
+	for (const char *const *names = capability_names(arena, capabilities); *names; names++)
+		all = arena_printf(arena, "%s%s,", all, *names);
 	return all;
 }
 
@@ -848,6 +846,7 @@ static void namespace_is_allowed_or_not(void **state)
 static void capability_names_are_those_of_the_oci_specification(void **state)
 {
 	cleanup_arena arena = {0};
+	const char *const *names;
 
 	(void)state;
 	assert_int_equal(capability_number("CAP_IPC_LOCK"), 14);
@@ -861,9 +860,16 @@ static void capability_names_are_those_of_the_oci_specification(void **state)
 	assert_int_equal(capability_number("CAP_14"), -1);
 	assert_int_equal(capability_number("CAP_IPC_LOCK "), -1);
 	assert_int_equal(capability_number(""), -1);
-	assert_string_equal(capability_name(&arena, 14), "CAP_IPC_LOCK");
+	names = capability_names(&arena, UINT64_C(1) << 14 | 1);
+	assert_string_equal(names[0], "CAP_CHOWN");
+	assert_string_equal(names[1], "CAP_IPC_LOCK");
+	assert_null(names[2]);
+	assert_null(capability_names(&arena, 0)[0]);
+	names = capability_names(&arena, UINT64_MAX);
 	for (int i = 0; i < 40; i++)
-		assert_int_equal(capability_number(capability_name(&arena, i)), i);
+		assert_int_equal(capability_number(names[i]), i);
+	assert_non_null(names[63]);
+	assert_null(names[64]);
 }
 
 static void add_file_tests(struct unit_suite *suite)
