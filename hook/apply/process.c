@@ -15,6 +15,7 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
+#include "apply/memlock.h"
 #include "base/cleanup.h"
 #include "base/fs.h"
 
@@ -147,23 +148,16 @@ void process_close(struct process *process)
 int process_raise_memlock(const struct process *process, uint64_t bytes, bool *ret_changed,
 			  struct err *err)
 {
-	struct rlimit64 old;
-	struct rlimit64 raised;
+	struct rlimit64 limit;
 
 	*ret_changed = false;
-	if (prlimit64(process->pid, RLIMIT_MEMLOCK, NULL, &old) < 0)
+	if (prlimit64(process->pid, RLIMIT_MEMLOCK, NULL, &limit) < 0)
 		return errno == ESRCH
 			       ? 0
 			       : err_sys(err, errno, "RLIMIT_MEMLOCK of pid %d", process->pid);
-	/* The kernel compares the soft limit only; the hard one lets the process lower and raise
-	 * it. */
-	raised.rlim_cur = old.rlim_cur > bytes ? old.rlim_cur : bytes;
-	raised.rlim_max = old.rlim_max > bytes ? old.rlim_max : bytes;
-	if (raised.rlim_cur == old.rlim_cur && raised.rlim_max == old.rlim_max)
+	if (!memlock_raise(&limit, bytes) || has_ended(process->pidfd))
 		return 0;
-	if (has_ended(process->pidfd))
-		return 0;
-	if (prlimit64(process->pid, RLIMIT_MEMLOCK, &raised, NULL) < 0)
+	if (prlimit64(process->pid, RLIMIT_MEMLOCK, &limit, NULL) < 0)
 		return errno == ESRCH ? 0
 				      : err_sys(err, errno,
 						"cannot raise RLIMIT_MEMLOCK of pid %d (needs "

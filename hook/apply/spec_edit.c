@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "apply/memlock.h"
 #include "base/capability.h"
 #include "json/writer.h"
 
@@ -135,37 +136,35 @@ static int edit_env(struct edit *e)
 /* ---- rlimits ---- */
 
 /* NULL without memory */
-static const char *memlock_entry(struct edit *e, uint64_t soft, uint64_t hard)
+static const char *memlock_entry(struct edit *e, const struct rlimit64 *limit)
 {
-	uint64_t wanted = e->grant->memlock;
-
 	return arena_printf(
 		e->arena, "{\"type\":\"RLIMIT_MEMLOCK\",\"hard\":%" PRIu64 ",\"soft\":%" PRIu64 "}",
-		hard > wanted ? hard : wanted, soft > wanted ? soft : wanted);
+		(uint64_t)limit->rlim_max, (uint64_t)limit->rlim_cur);
 }
 
 static int edit_memlock(struct edit *e)
 {
 	const struct spec_places *places = &e->spec->places;
-	uint64_t wanted = e->grant->memlock;
+	struct rlimit64 limit = {0};
 	const char *entry;
 
-	if (!wanted)
+	if (!e->grant->memlock)
 		return 0;
 	/* Two entries of one type are an error in the spec; whichever a runtime takes is right
 	 * then. */
 	for (size_t i = 0; i < places->n_memlock; i++) {
 		const struct spec_rlimit *old = &places->memlock[i];
+		struct rlimit64 listed = {.rlim_cur = old->soft, .rlim_max = old->hard};
 
-		if (old->soft >= wanted && old->hard >= wanted)
-			continue;
-		if (splice(e, old->span.begin, old->span.end,
-			   memlock_entry(e, old->soft, old->hard)) < 0)
+		if (memlock_raise(&listed, e->grant->memlock) &&
+		    splice(e, old->span.begin, old->span.end, memlock_entry(e, &listed)) < 0)
 			return -1;
 	}
 	if (places->n_memlock)
 		return 0;
-	entry = memlock_entry(e, 0, 0);
+	(void)memlock_raise(&limit, e->grant->memlock);
+	entry = memlock_entry(e, &limit);
 	if (is_absent(&places->rlimits))
 		return add_member(e, "rlimits",
 				  entry ? arena_printf(e->arena, "[%s]", entry) : NULL);
