@@ -29,13 +29,7 @@ int target_read(struct arena *arena, const struct target *target, const char *na
 
 const char *target_getenv(const struct target *target, const char *name)
 {
-	size_t len = strlen(name);
-
-	for (size_t i = 0; i < target->n_env; i++) {
-		if (strncmp(target->env[i], name, len) == 0 && target->env[i][len] == '=')
-			return target->env[i] + len + 1;
-	}
-	return NULL;
+	return spec_getenv(&(struct spec){.env = target->env, .n_env = target->n_env}, name);
 }
 
 int target_enter_network(const struct target *target)
