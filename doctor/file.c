@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -13,23 +12,11 @@
 /* A directory that somebody else fills */
 #define NAMES_MAX 4096
 
-/* Looked at before it is opened: opening some devices does something. */
 static int open_regular(int root, const char *path)
 {
 	cleanup_fd held = fs_open(root, path, O_PATH, RESOLVE_IN_ROOT);
-	char again[32];
-	struct stat st;
-	int fd;
 
-	if (held < 0)
-		return held;
-	if (fstat(held, &st) < 0)
-		return -errno;
-	if (!S_ISREG(st.st_mode))
-		return -EINVAL;
-	(void)snprintf(again, sizeof(again), "/proc/self/fd/%d", held);
-	fd = open(again, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
-	return fd < 0 ? -errno : fd;
+	return held < 0 ? held : fs_reopen_regular(held);
 }
 
 int file_read(struct arena *arena, int root, const char *path, size_t max, struct fs_text *ret_text)

@@ -36,15 +36,12 @@ int fs_open(int dir, const char *path, int flags, uint64_t resolve)
 	return -errno;
 }
 
-int fs_open_regular(int dir, const char *name)
+int fs_reopen_regular(int path)
 {
-	cleanup_fd path = fs_open(dir, name, O_PATH | O_NOFOLLOW, RESOLVE_BENEATH);
 	char again[32];
 	struct stat st;
 	int fd;
 
-	if (path < 0)
-		return path;
 	if (fstat(path, &st) < 0)
 		return -errno;
 	if (S_ISLNK(st.st_mode))
@@ -54,6 +51,13 @@ int fs_open_regular(int dir, const char *name)
 	(void)snprintf(again, sizeof(again), "/proc/self/fd/%d", path);
 	fd = open(again, O_RDONLY | O_CLOEXEC | O_NOCTTY);
 	return fd < 0 ? -errno : fd;
+}
+
+int fs_open_regular(int dir, const char *name)
+{
+	cleanup_fd path = fs_open(dir, name, O_PATH | O_NOFOLLOW, RESOLVE_BENEATH);
+
+	return path < 0 ? path : fs_reopen_regular(path);
 }
 
 int fs_open_dir(int root, const char *path, DIR **ret_dir)
@@ -203,4 +207,19 @@ bool fs_same_file(int a, int b)
 
 	return fstat(a, &sa) == 0 && fstat(b, &sb) == 0 && sa.st_dev == sb.st_dev &&
 	       sa.st_ino == sb.st_ino;
+}
+
+bool fs_same_directory(const char *a, const char *b)
+{
+	cleanup_fd first = open(a, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	cleanup_fd second = open(b, O_PATH | O_DIRECTORY | O_CLOEXEC);
+
+	return first >= 0 && second >= 0 && fs_same_file(first, second);
+}
+
+bool fs_is_own_root(int dir)
+{
+	cleanup_fd root = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
+
+	return root < 0 || fs_same_file(dir, root);
 }

@@ -29,10 +29,12 @@ struct fs_text {
 int fs_open(int dir, const char *path, int flags, uint64_t resolve);
 
 /*
- * Opens a regular file for reading, without following a link (-ELOOP) and without opening anything
- * else
- * (-EINVAL): an image may have a device node there, and opening some devices does something.
+ * Opens what an O_PATH descriptor holds for reading, if it is a regular file: a FIFO would block,
+ * and opening some devices does something. -ELOOP for a link, -EINVAL for all else.
  */
+int fs_reopen_regular(int path);
+
+/* The same for a name below dir, whose last component is not followed. */
 int fs_open_regular(int dir, const char *name);
 
 /*
@@ -68,5 +70,14 @@ int fs_write(int fd, const char *bytes, size_t len);
 
 /* True if both descriptors refer to the same inode. */
 bool fs_same_file(int a, int b);
+
+/* True if both paths lead to the same directory: "/run/crun" and "/run/crun/" do. */
+bool fs_same_directory(const char *a, const char *b);
+
+/*
+ * True if it is this process' own root, or that cannot be told: for a hook the node's, which no
+ * container's directory may be.
+ */
+bool fs_is_own_root(int dir);
 
 #endif

@@ -85,14 +85,12 @@ static int read_file(struct arena *arena, int root, const char *path, struct fs_
 {
 	cleanup_fd found = trust_open_linked(root, path, path, err);
 	cleanup_fd fd = -1;
-	char again[32];
 
 	if (found < 0)
 		return -1;
-	(void)snprintf(again, sizeof(again), "/proc/self/fd/%d", found);
-	fd = open(again, O_RDONLY | O_CLOEXEC);
+	fd = fs_reopen_regular(found);
 	if (fd < 0) {
-		(void)err_sys(err, errno, "%s", path);
+		(void)err_sys(err, -fd, "%s", path);
 		return -1;
 	}
 	return fs_read_regular(arena, fd, HOOKS_FILE_SIZE_MAX, path, ret_text, err);

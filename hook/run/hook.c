@@ -30,13 +30,6 @@ static void start_unserved(void)
 
 /* ---- the bundle ---- */
 
-static bool is_host_root(int dir)
-{
-	cleanup_fd host = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
-
-	return host < 0 || fs_same_file(dir, host);
-}
-
 /* Returns a descriptor, or -1 where the path is none that could be a bundle. */
 static int open_bundle(const char *path)
 {
@@ -45,7 +38,7 @@ static int open_bundle(const char *path)
 	if (path[0] != '/')
 		return -1;
 	bundle = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
-	return bundle < 0 || is_host_root(bundle) ? -1 : take_fd(&bundle);
+	return bundle < 0 || fs_is_own_root(bundle) ? -1 : take_fd(&bundle);
 }
 
 /*
@@ -212,9 +205,8 @@ static int fail(const struct container *container, const struct state *state, co
 		enum hook_stage stage, bool proven)
 {
 	bool planned = container->plan.decision == DECISION_GRANT;
-	bool running = state->status && strcmp(state->status, "running") == 0;
-
 	bool tcp = container->plan.decision == DECISION_TCP;
+	bool running = state->status && strcmp(state->status, "running") == 0;
 
 	if ((!proven && !tcp) || (stage == STAGE_POSTSTART && (!planned || running)))
 		return 0;

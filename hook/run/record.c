@@ -268,19 +268,6 @@ void record_remove(const char *state_dir, const char *id)
 	(void)unlinkat(dir, temporary, 0); /* of a run that was killed */
 }
 
-/* "/run/crun" and "/run/crun/" are one root. */
-static bool same_directory(const char *a, const char *b)
-{
-	cleanup_fd first = -1;
-	cleanup_fd second = -1;
-
-	if (strcmp(a, b) == 0)
-		return true;
-	first = open(a, O_PATH | O_DIRECTORY | O_CLOEXEC);
-	second = open(b, O_PATH | O_DIRECTORY | O_CLOEXEC);
-	return first >= 0 && second >= 0 && fs_same_file(first, second);
-}
-
 /* Clock ticks to nanoseconds; 0 if there is no such process. Field 22 of proc(5)'s stat */
 static uint64_t start_of(pid_t pid)
 {
@@ -314,7 +301,8 @@ bool record_is_current(const struct record *record, const char *root, pid_t pid)
 	cleanup_fd fd = open(record->config, O_PATH | O_NOFOLLOW | O_CLOEXEC);
 	struct stat st;
 
-	if (!same_directory(record->root, root) || fd < 0 || fstat(fd, &st) < 0)
+	if ((strcmp(record->root, root) != 0 && !fs_same_directory(record->root, root)) || fd < 0 ||
+	    fstat(fd, &st) < 0)
 		return false;
 	return st.st_dev == record->device && st.st_ino == record->inode &&
 	       (pid == 0 || started_with(record, pid));

@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "apply/memlock.h"
 #include "apply/spec_edit.h"
 #include "base/cleanup.h"
 #include "base/fs.h"
@@ -71,14 +72,6 @@ static pid_t read_pid(const char *pid_file)
 	return pid > 1 && pid <= INT_MAX ? (pid_t)pid : -1;
 }
 
-static bool is_directory(const char *path, const char *other)
-{
-	cleanup_fd first = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
-	cleanup_fd second = open(other, O_PATH | O_DIRECTORY | O_CLOEXEC);
-
-	return first >= 0 && second >= 0 && fs_same_file(first, second);
-}
-
 /*
  * Without a pid file, by hand, the runtime is asked whose the id is. 0: it does not say; -1:
  * nobody's, or another bundle's.
@@ -93,7 +86,7 @@ static pid_t ask_pid(struct shim *shim, const struct record *record)
 	if (status < 0)
 		return status == RUNTIME_STATE_NONE ? -1 : 0;
 	/* crun says "/" for a container with a user namespace and devices. */
-	if (strcmp(state.bundle, "/") != 0 && !is_directory(state.bundle, record->bundle))
+	if (strcmp(state.bundle, "/") != 0 && !fs_same_directory(state.bundle, record->bundle))
 		return -1;
 	return state.pid > 1 && state.pid <= INT_MAX ? (pid_t)state.pid : -1;
 }
@@ -313,11 +306,7 @@ static int raise_own_memlock(const struct grant *grant, struct err *err)
 		return 0;
 	if (getrlimit64(RLIMIT_MEMLOCK, &limit) < 0)
 		return err_sys(err, errno, "RLIMIT_MEMLOCK");
-	if (limit.rlim_cur >= grant->memlock && limit.rlim_max >= grant->memlock)
-		return 0;
-	limit.rlim_cur = limit.rlim_cur > grant->memlock ? limit.rlim_cur : grant->memlock;
-	limit.rlim_max = limit.rlim_max > grant->memlock ? limit.rlim_max : grant->memlock;
-	if (setrlimit64(RLIMIT_MEMLOCK, &limit) < 0)
+	if (memlock_raise(&limit, grant->memlock) && setrlimit64(RLIMIT_MEMLOCK, &limit) < 0)
 		return err_sys(err, errno, "cannot raise RLIMIT_MEMLOCK (needs CAP_SYS_RESOURCE)");
 	return 0;
 }
