@@ -4,24 +4,18 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/cleanup.h"
 #include "base/text.h"
 #include "doctor/check/nccl.h"
-#include "doctor/gid.h"
+#include "node/gid.h"
 
 #define HCA "nccl_ib_hca"
 #define GID_INDEX "nccl_ib_gid_index"
 
 void nccl_name_interface(const struct doctor *doctor, struct device *device)
 {
-	struct gid gid;
-
-	for (size_t i = 0; i < device->n_ports && !device->netdev[0]; i++) {
-		const struct port *port = &device->port[i];
-
-		if (port->gid_index >= 0 &&
-		    gid_read(&doctor->node, device, port->number, port->gid_index, &gid) == 0)
-			(void)snprintf(device->netdev, sizeof(device->netdev), "%s", gid.netdev);
-	}
+	for (size_t i = 0; i < device->n_ports && !device->netdev[0]; i++)
+		gid_read_netdev(&doctor->node, device, &device->port[i], device->netdev);
 }
 
 /* ---- NCCL_IB_HCA ---- */
@@ -179,15 +173,15 @@ static int check_gid(const struct nccl_look *look, const struct nccl_setting *se
 		     const struct device *device, const struct port *port)
 {
 	int index = (int)strtol(setting->value, NULL, 0);
+	cleanup_fd dir = gid_open_port(&look->doctor->node, device, port->number);
 	struct gid gid = {.empty = true};
 	const char *misfit;
 	char fits[96] = "no entry fits";
 
 	if (port->gid_index >= 0)
 		(void)snprintf(fits, sizeof(fits), "GID %d fits, %s", port->gid_index, port->gid);
-	misfit = gid_read(&look->doctor->node, device, port->number, index, &gid) < 0
-			 ? "is not in the table"
-			 : misfit_of(&gid);
+	misfit =
+		dir < 0 || gid_read(dir, index, &gid) < 0 ? "is not in the table" : misfit_of(&gid);
 	if (misfit)
 		return findings_add(look->findings, GID_INDEX, device->ibdev, FINDING_FAIL,
 				    "Take it away: NCCL 2.21.5 and later find it for each device",

@@ -9,11 +9,10 @@
 #include "base/cleanup.h"
 #include "doctor/check/check.h"
 #include "doctor/file.h"
-#include "doctor/gid.h"
 #include "doctor/netdevs.h"
+#include "node/gid.h"
 #include "node/podnet.h"
 
-#define GIDS_MAX 4096
 /* RoCE takes the largest of 256 … 4096 that fits the interface's MTU with its headers: GRH 40, UDP
  * 8, BTH 12, XRC 4, AtomicETH 28, ICRC 4 (ib_addr.h, iboe_get_mtu). */
 #define ROCE_HEADERS 96
@@ -114,11 +113,10 @@ static int add_port(const struct look *look, const char *name, const struct port
 /* The first routable RoCE v2 entry that is not IPv4; empty .text if there is none */
 static struct gid find_ipv6(const struct look *look, const struct device *device, unsigned port)
 {
+	cleanup_fd dir = gid_open_port(&look->doctor->node, device, port);
 	struct gid gid;
 
-	for (int i = 0; i < GIDS_MAX; i++) {
-		if (gid_read(&look->doctor->node, device, port, i, &gid) < 0)
-			break;
+	for (int i = 0; dir >= 0 && i < GID_TABLE_MAX && gid_read(dir, i, &gid) == 0; i++) {
 		if (!gid.empty && gid.v2 && !gid.link_local && !gid.ipv4)
 			return gid;
 	}
@@ -159,15 +157,14 @@ static int add_gid(const struct look *look, const char *name, const struct devic
 static int add_mtu(const struct look *look, const char *name, const struct device *device,
 		   const struct port *port)
 {
-	struct gid gid = {0};
-	const char *netdev = device->netdev;
+	char netdev[NETDEV_NAME_SIZE];
 	int mtu;
 
 	if (strcmp(port->link_layer, "Ethernet") != 0 || !is_active(port))
 		return 0;
-	if (!netdev[0] && port->gid_index >= 0 &&
-	    gid_read(&look->doctor->node, device, port->number, port->gid_index, &gid) == 0)
-		netdev = gid.netdev;
+	memcpy(netdev, device->netdev, sizeof(netdev));
+	if (!netdev[0])
+		gid_read_netdev(&look->doctor->node, device, port, netdev);
 	mtu = netdev[0] ? netdevs_mtu(&look->netdevs, netdev) : 0;
 	/* A virtual function's interface is in its pod; who looks at the node does not miss it. */
 	if (!mtu && !look->doctor->target.container)

@@ -29,6 +29,7 @@ enum device_source {
 };
 
 #define PORT_STATE_MAX 24
+#define NETDEV_NAME_SIZE 16 /* IFNAMSIZ */
 
 struct port {
 	unsigned number;                 /* counted from 1 */
@@ -52,7 +53,7 @@ struct device {
 	enum device_kind kind;
 	enum device_source source; /* what gave it its place; set by the plan */
 
-	char netdev[16];
+	char netdev[NETDEV_NAME_SIZE];
 	bool on_host;      /* its ports show in the host's network namespace */
 	struct port *port; /* by number; NULL until node_read_ports */
 	size_t n_ports;

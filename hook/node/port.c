@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Ports and their GID tables, from <device>/infiniband/<ibdev>/ports/N */
-#include <arpa/inet.h>
+/* Ports, from <device>/infiniband/<ibdev>/ports/N, and the GIDs that NCCL takes of them */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -11,10 +10,9 @@
 
 #include "base/cleanup.h"
 #include "base/fs.h"
+#include "node/gid.h"
 #include "node/node.h"
 
-/* mlx5 has 256 entries per port; the loop ends at the first that does not exist. */
-#define GIDS_MAX 4096
 #define PATH_SIZE 1400
 #define GID_PAUSE_MS 20
 #define RATE_MAX 1e6
@@ -130,38 +128,22 @@ int node_read_ports(const struct node *node, struct arena *arena, struct device 
  */
 static void read_gid(int dir, struct port *port)
 {
-	for (int i = 0; i < GIDS_MAX; i++) {
-		char path[48];
-		char line[64];
-		struct in6_addr gid;
+	struct gid gid;
 
-		(void)snprintf(path, sizeof(path), "gids/%d", i);
-		if (fs_read_line(dir, path, line, sizeof(line)) < 0)
-			return;
-		if (inet_pton(AF_INET6, line, &gid) != 1 || !IN6_IS_ADDR_V4MAPPED(&gid))
+	for (int i = 0; i < GID_TABLE_MAX && gid_read(dir, i, &gid) == 0; i++) {
+		if (!gid.ipv4 || !gid.v2)
 			continue;
-		(void)snprintf(path, sizeof(path), "gid_attrs/types/%d", i);
-		if (fs_read_line(dir, path, line, sizeof(line)) < 0 || strcmp(line, "RoCE v2") != 0)
-			continue;
-		if (inet_ntop(AF_INET6, &gid, port->gid, sizeof(port->gid)))
-			port->gid_index = i;
+		port->gid_index = i;
+		memcpy(port->gid, gid.text, sizeof(port->gid));
 		return;
 	}
 }
 
 void node_read_gids(const struct node *node, struct device *device)
 {
-	cleanup_fd ports = -1;
-	char path[PATH_SIZE];
+	for (size_t i = 0; i < device->n_ports; i++) {
+		cleanup_fd dir = gid_open_port(node, device, device->port[i].number);
 
-	if (ports_path(device, path, sizeof(path)))
-		ports = fs_open(node->root, path, O_PATH | O_DIRECTORY, RESOLVE_IN_ROOT);
-	for (size_t i = 0; ports >= 0 && i < device->n_ports; i++) {
-		cleanup_fd dir = -1;
-		char name[16];
-
-		(void)snprintf(name, sizeof(name), "%u", device->port[i].number);
-		dir = openat(ports, name, O_PATH | O_DIRECTORY | O_CLOEXEC);
 		if (dir >= 0)
 			read_gid(dir, &device->port[i]);
 	}
