@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The hooks.d files of CRI-O and podman (containers/common, pkg/hooks/docs/oci-hooks.5.md) */
+/*
+ * The hooks.d files of CRI-O and podman (containers/common, pkg/hooks/docs/oci-hooks.5.md): of all,
+ * what keeps an engine from starting or drops the hook; of ours, what --check-config says.
+ */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -8,10 +11,9 @@
 #include "doctor/check/check.h"
 #include "doctor/crio.h"
 #include "doctor/file.h"
+#include "policy/hooks_dir.h"
+#include "run/deadline.h"
 #include "json/reader.h"
-
-#define HOOK_SIZE_MAX (256 * 1024)
-#define OUR_NAME "oci-rdma-hook"
 
 enum stage {
 	STAGE_PRECREATE,
@@ -123,12 +125,51 @@ static const char *print_stages(const struct hook *hook, struct arena *arena)
 	return text;
 }
 
+/* Returns 1 if something is wrong, which is then said. */
+static int add_others(const struct look *look, const char *file, const struct hook *hook)
+{
+	int status = file_executable(look->doctor->node.root, hook->path);
+
+	if (status == 0)
+		return 0;
+	return findings_add(look->findings, "hook_file", file, FINDING_FAIL,
+			    status == -EACCES ? "chmod 755, or install it again"
+					      : "Install it, or take the file away",
+			    "path %s: %s: CRI-O skips the hook without a word, podman "
+			    "starts nothing",
+			    hook->path, strerror(-status)) < 0
+		       ? -1
+		       : 1;
+}
+
+/* The same. A timeout that is too short is no reason for an engine to drop it: said, if all else is
+ * right. */
+static int add_own(struct look *look, const char *file)
+{
+	int root = look->doctor->node.root;
+	struct hooks_file own;
+	struct err why;
+	enum finding_status status = FINDING_FAIL;
+
+	if (hooks_check(look->findings->arena, root, root, file, -1, &own, &why) == 0) {
+		status = FINDING_WARN;
+		look->own_create |= (own.stages & ~(unsigned)HOOKS_POSTSTART) != 0;
+		look->own_poststart |= (own.stages & HOOKS_POSTSTART) != 0;
+		if (hooks_file_check_timeout(&own, DEADLINE_SECONDS, file, &why) == 0)
+			return 0;
+	}
+	return findings_add(look->findings, "hook_file", file, status,
+			    "Mend it, then: oci-rdma-hook --check-config", "%s", why.text) < 0
+		       ? -1
+		       : 1;
+}
+
 static int add_hook(struct look *look, const char *file, const struct hook *hook, bool crio_reads)
 {
 	struct arena *arena = look->findings->arena;
 	const char *listed = print_stages(hook, arena);
-	int status = file_executable(look->doctor->node.root, hook->path);
-	bool ours = strcmp(text_base_name(hook->path), OUR_NAME) == 0;
+	bool ours = strcmp(text_base_name(hook->path), HOOKS_PROGRAM) == 0;
+	int wrong;
 
 	if (!listed)
 		return -1;
@@ -137,22 +178,15 @@ static int add_hook(struct look *look, const char *file, const struct hook *hook
 				    "Move it to a directory that only podman reads (--hooks-dir)",
 				    "stage precreate, where CRI-O reads: CRI-O will not start "
 				    "again");
-	if (status < 0)
-		return findings_add(look->findings, "hook_file", file, FINDING_FAIL,
-				    status == -EACCES ? "chmod 755, or install it again"
-						      : "Install it, or take the file away",
-				    "path %s: %s: CRI-O skips the hook without a word, podman "
-				    "starts nothing",
-				    hook->path, strerror(-status));
+	wrong = ours ? add_own(look, file) : add_others(look, file, hook);
+	if (wrong)
+		return wrong < 0 ? -1 : 0;
 	if ((hook->stages >> STAGE_CREATE_RUNTIME & 1) && (hook->stages >> STAGE_PRESTART & 1))
 		return findings_add(look->findings, "hook_file", file, FINDING_WARN,
 				    "Keep one of the two",
 				    "stages %s: createRuntime and prestart both run, so the hook "
 				    "runs twice",
 				    listed);
-	look->own_create |= ours && (hook->stages & (1U << STAGE_CREATE_RUNTIME |
-						     1U << STAGE_PRESTART | 1U << STAGE_PRECREATE));
-	look->own_poststart |= ours && (hook->stages >> STAGE_POSTSTART & 1);
 	return findings_add(look->findings, "hook_file", file, FINDING_OK, NULL, "%s for %s",
 			    hook->path, listed);
 }
@@ -164,7 +198,7 @@ static int check_file(struct look *look, const char *file, bool crio_reads)
 	struct fs_text text;
 	struct err why;
 	const char *fault;
-	int status = file_read(arena, look->doctor->node.root, file, HOOK_SIZE_MAX, &text);
+	int status = file_read(arena, look->doctor->node.root, file, HOOKS_FILE_SIZE_MAX, &text);
 
 	if (status < 0)
 		return findings_add(look->findings, "hook_file", file, FINDING_UNCHECKED, NULL,
@@ -204,19 +238,16 @@ static bool crio_lists(const struct crio *crio, const char *dir)
 
 static int check_dirs(struct look *look)
 {
-	static const char *const usual[] = {"/usr/share/containers/oci/hooks.d",
-					    "/etc/containers/oci/hooks.d",
-					    "/run/containers/oci/hooks.d"};
 	const struct crio *crio = &look->crio;
 
 	for (size_t i = 0; i < crio->hooks_dirs.n; i++) {
 		if (check_dir(look, crio->hooks_dirs.item[i], true) < 0)
 			return -1;
 	}
-	for (size_t i = 0; i < sizeof(usual) / sizeof(usual[0]); i++) {
+	for (const char *const *usual = hooks_dirs; *usual; usual++) {
 		bool crio_reads = crio->installed && !crio->hooks_dirs.file;
 
-		if (!crio_lists(crio, usual[i]) && check_dir(look, usual[i], crio_reads) < 0)
+		if (!crio_lists(crio, *usual) && check_dir(look, *usual, crio_reads) < 0)
 			return -1;
 	}
 	return 0;
@@ -240,13 +271,13 @@ static int add_installed(const struct look *look)
 
 	if (look->own_create && look->own_poststart)
 		return findings_add(look->findings, "hook_installed", NULL, FINDING_OK, NULL,
-				    "%s is there for createRuntime and poststart", OUR_NAME);
+				    "%s is there for createRuntime and poststart", HOOKS_PROGRAM);
 	if (look->own_create)
 		return findings_add(look->findings, "hook_installed", NULL, FINDING_WARN,
 				    "make install: it takes both files",
 				    "%s is there for createRuntime, not for poststart: runc takes "
 				    "the limits of a spec that lists one after createRuntime",
-				    OUR_NAME);
+				    HOOKS_PROGRAM);
 	if (handler)
 		return findings_add(look->findings, "hook_installed", NULL, FINDING_OK, NULL,
 				    "no hook; pods with the handler %s go through the shim",
@@ -255,7 +286,7 @@ static int add_installed(const struct look *look)
 			    "make install, or the RPM's MachineConfig",
 			    "%s is in none of the hooks.d directories: containers keep the "
 			    "engine's limit",
-			    OUR_NAME);
+			    HOOKS_PROGRAM);
 }
 
 int check_hooks(const struct doctor *doctor, struct findings *findings, struct err *err)

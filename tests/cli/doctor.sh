@@ -302,10 +302,17 @@ on_a_node cp config/podman/precreate.d/90-oci-rdma-hook-precreate.json "$NODE/$H
 finds "a precreate hook where CRI-O reads" "hook_file//$HOOKS/90-oci-rdma-hook-precreate.json" fail "CRI-O will not start again"
 on_a_node rm "$NODE/usr/local/bin/oci-rdma-hook"
 causes "a hook whose executable is missing" hook_file
-finds "a hook whose executable is missing" "hook_file//$HOOKS/90-oci-rdma-hook.json" fail "No such file"
+finds "a hook whose executable is missing" "hook_file//$HOOKS/90-oci-rdma-hook.json" fail "does not exist, and engines leave such a hook out"
 finds "then the hook is not installed" hook_installed warn
 on_a_node chmod 644 "$NODE/usr/local/bin/oci-rdma-hook"
-finds "a hook that cannot be executed" "hook_file//$HOOKS/90-oci-rdma-hook.json" fail "chmod 755"
+finds "a hook that cannot be executed" "hook_file//$HOOKS/90-oci-rdma-hook.json" fail "chmod 0755"
+on_a_node sed -i '/"stages"/s/createRuntime/poststart/' "$NODE/$HOOKS/90-oci-rdma-hook.json"
+finds "of ours it says what --check-config says: another stage than the arguments'" "hook_file//$HOOKS/90-oci-rdma-hook.json" fail "each stage wants a file of its own"
+on_a_node chmod 666 "$NODE/$HOOKS/90-oci-rdma-hook.json"
+finds "a file of ours that others may write" "hook_file//$HOOKS/90-oci-rdma-hook.json" fail "chmod go-w"
+on_a_node sed -i 's/"timeout": *[0-9]*/"timeout": 5/' "$NODE/$HOOKS/90-oci-rdma-hook.json"
+finds "a timeout that is too short to say why" "hook_file//$HOOKS/90-oci-rdma-hook.json" warn "our own deadline of 5 s"
+finds "is no reason to take the hook for missing" hook_installed ok
 on_a_node write "$HOOKS/10-x.json" '{"version":"1.0.0","hook":{"path":"/usr/bin/crun"},"when":{"always":true},"stages":["createruntime"]}'
 finds "a stage that does not exist" "hook_file//$HOOKS/10-x.json" fail 'stage "createruntime" does not exist'
 on_a_node write "$HOOKS/10-x.json" '{"version":"1.0.0",'
