@@ -54,7 +54,7 @@ refuses_text() {
 
 # ---- what the project ships ----
 
-for shipped in config/hooks.d/*/*.json config/podman/precreate.d/*.json config/profiles/*.json; do
+for shipped in config/hooks.d/*/*.json config/podman/precreate.d/*.json config/config.json config/profiles/*.json; do
 	examine "$shipped"
 	is "$shipped" "0 $shipped: ok" "$rc $(cat "$T/out" "$T/err")"
 done

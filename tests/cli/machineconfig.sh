@@ -46,10 +46,10 @@ mkdir "$root"
 check "install: nothing is named before it is there" mcd update "$root" none "$T/full.yaml"
 is "the executable's mode" 755 "$(stat -c %a "$root/usr/local/bin/oci-rdma-hook")"
 is "the executable runs" "$("$HOOK" --version)" "$("$root/usr/local/bin/oci-rdma-hook" --version)"
-for f in config/hooks.d/annotation/*.json config/crio/60-oci-rdma-hook.conf config/profiles/default.json; do
+for f in config/hooks.d/annotation/*.json config/crio/60-oci-rdma-hook.conf config/config.json; do
 	case $f in
 	*.conf) to=etc/crio/crio.conf.d/60-oci-rdma-hook.conf ;;
-	*/default.json) to=etc/oci-rdma-hook/config.json ;;
+	*/config.json) to=etc/oci-rdma-hook/config.json ;;
 	*) to=etc/containers/oci/hooks.d/${f##*/} ;;
 	esac
 	check "$to" cmp "$f" "$root/$to"
@@ -64,7 +64,7 @@ gets "the dry run with what was decoded" mlx5_6,mlx5_7,mlx5_10,mlx5_11
 cp "$T/out" "$T/profile"
 config
 dry_run --format json
-same "the default profile says what holds without the file" "$(jq -S . "$T/out")" "$(jq -S . "$T/profile")"
+same "config/config.json says what holds without the file" "$(jq -S . "$T/out")" "$(jq -S . "$T/profile")"
 
 # A namespace of its own has the node's /usr/local/bin, since the kernel looks for the interpreter by its path.
 runtime() { # COMMAND…
