@@ -1,25 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-# `make help` lists the targets. Nothing is downloaded but the distribution's packages, by tests/deps.
+# `make help` lists the targets: building is here, tests and lint are in tests/tests.mk, what machines and clusters are given is in
+# config/install.mk. Nothing is downloaded but the distribution's packages, by tests/deps.
 
 VERSION := 0.1.0
-
-# Where things go; DESTDIR goes in front of each
-PREFIX ?= /usr/local
-BINDIR ?= $(PREFIX)/bin
-DATADIR ?= $(PREFIX)/share
-MANDIR ?= $(DATADIR)/man
-COMPLETIONSDIR ?= $(DATADIR)/bash-completion/completions
-HOOKSDIR ?= /usr/share/containers/oci/hooks.d
-SYSCONFDIR ?= /etc
-# Which hooks.d files `make install` takes: annotation, or device for clusters with "opt_in": "device"
-HOOKS ?= annotation
 
 BUILD ?= build
 comma := ,
 ifeq ($(origin CC),default)
 CC := gcc
 endif
-INSTALL ?= install
 
 WARNINGS := -Wall -Wextra -Werror -Wshadow -Wvla -Wformat=2 -Wstrict-prototypes \
 	-Wmissing-prototypes -Wwrite-strings -Wimplicit-fallthrough -Wundef
@@ -63,9 +52,6 @@ endif
 DOCTOR := $(BUILD)/oci-rdma-doctor
 DOCTOR_OBJECTS := $(patsubst %.c,$(BUILD)/%.o,$(filter-out doctor/main.c,$(sort $(wildcard doctor/*.c doctor/*/*.c))))
 DOCTOR_LIBS := $(if $(DYNAMIC),-lyajl -lcap,-Wl$(comma)-Bstatic -lyajl_s -lcap -Wl$(comma)-Bdynamic)
-UNIT := $(patsubst tests/unit/%.c,$(BUILD)/tests/unit/%,$(sort $(wildcard tests/unit/test_*.c)))
-C_FILES := $(sort $(wildcard doctor/*.[ch] doctor/*/*.[ch] hook/*.c hook/*/*.[ch] tests/unit/*.[ch] tests/fuzz/*.[ch] tests/bench/*.c tests/vm/*.c))
-SHELL_FILES := $(shell grep -lE '^\#!.*\b(ba)?sh\b' -r tests config .ci 2>/dev/null | sort)
 
 # One line a file; `make V=1` shows the commands.
 say = $(if $(V),,@printf '  %-3s %s\n' $(1) $@;)
@@ -128,7 +114,7 @@ $(HOOK): $(HOOK_OBJECTS)
 $(DOCTOR): $(BUILD)/doctor/main.o $(DOCTOR_OBJECTS) $(OBJECTS)
 	$(call say,LD) $(CC) $(CFLAGS) $(LDFLAGS) -pie -o $@ $^ $(DOCTOR_LIBS)
 
--include $(HOOK_OBJECTS:.o=.d) $(OBJECTS:.o=.d) $(DOCTOR_OBJECTS:.o=.d) $(BUILD)/hook/main.d $(BUILD)/doctor/main.d $(UNIT:=.d)
+-include $(HOOK_OBJECTS:.o=.d) $(OBJECTS:.o=.d) $(DOCTOR_OBJECTS:.o=.d) $(BUILD)/hook/main.d $(BUILD)/doctor/main.d
 
 demo: $(HOOK)
 	@tests/deps demo
@@ -137,222 +123,10 @@ demo: $(HOOK)
 	@tests/bundles/mkbundle h100-trainer.json $(BUILD)/demo/bundle
 	$(HOOK) --sysroot $(BUILD)/demo/node --dry-run $(BUILD)/demo/bundle
 
-# ---- tests ----
-
-KUBECHECK := $(BUILD)/tests/kubecheck
-# What the costs are measured with
-MEASURE := $(addprefix $(BUILD)/bench/,launch count floor-glibc)
-SUITES_UNIT = $(UNIT)
-SUITES_CLI = $(sort $(wildcard tests/cli/*.sh))
-SUITES_PODMAN = $(sort $(wildcard tests/podman/*.sh))
-SUITES_PACKAGE = $(sort $(wildcard tests/package/*.sh))
-SUITES_VM = tests/vm/check tests/vm/check-shim tests/vm/check-netns tests/vm/check-doctor tests/vm/check-install
-VM_PROGRAMS = $(DOCTOR) $(BUILD)/tests/vm/transfer_faults
-
-include tests/safety.mk
-
-check: all $(HOOK_DYNAMIC) $(UNIT) asan $(VM_PROGRAMS) check-deps $(KUBECHECK) $(MEASURE)
-	HOOK=$(HOOK) BUILD=$(BUILD) tests/run $(SUITES_PODMAN) tests/lint $(SUITES_PACKAGE) $(SUITES_UNIT) $(SUITES_CLI) $(SUITES_SAFETY) -- $(SUITES_VM)
-
-check-deps:
-	@tests/deps build test podman vm lint package cluster
-
-check-unit: $(UNIT)
-	tests/run $(SUITES_UNIT)
-check-cli: all $(HOOK_DYNAMIC) $(KUBECHECK) $(MEASURE)
-	@tests/deps build test cluster
-	HOOK=$(HOOK) BUILD=$(BUILD) tests/run $(SUITES_CLI)
-check-podman: all
-	@tests/deps test podman
-	HOOK=$(HOOK) BUILD=$(BUILD) tests/run $(SUITES_PODMAN)
-check-package: all
-	@tests/deps build test lint package
-	HOOK=$(HOOK) BUILD=$(BUILD) tests/run $(SUITES_PACKAGE)
-check-vm: all $(VM_PROGRAMS)
-	@tests/deps test vm
-	HOOK=$(HOOK) BUILD=$(BUILD) tests/run -- $(SUITES_VM)
-
-BENCH := $(MEASURE) $(addprefix $(BUILD)/bench/,floor-musl hook-go)
-
-bench: $(HOOK) $(BENCH)
-	@tests/deps test podman bench
-	HOOK=$(HOOK) BUILD=$(BUILD) tests/bench/run
-	$(if $(DOC),BUILD=$(BUILD) tests/bench/into-doc)
-
-$(BUILD)/.deps-bench: tests/deps
-	@mkdir -p $(@D)
-	@tests/deps build bench
-	@touch $@
-
-$(BUILD)/bench/%-glibc: tests/bench/%.c | $(BUILD)/.deps
-	@mkdir -p $(@D)
-	$(call say,CC) $(CC) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) -static-pie -o $@ $<
-$(BUILD)/bench/floor-musl: tests/bench/floor.c | $(BUILD)/.deps-bench
-	@mkdir -p $(@D)
-	$(call say,CC) musl-gcc $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) -static -o $@ $<
-$(BUILD)/bench/hook-go: tests/bench/hook.go | $(BUILD)/.deps-bench
-	@mkdir -p $(@D)
-	$(call say,GO) CGO_ENABLED=0 GOFLAGS= GO111MODULE=off GOCACHE=$(abspath $(BUILD))/bench/gocache go build -ldflags '-s -w' -o $@ $<
-# Small, since a child begins with its parent's peak of memory
-$(BUILD)/bench/launch: tests/bench/launch.c | $(BUILD)/.deps
-	@mkdir -p $(@D)
-	$(call say,CC) $(if $(filter musl,$(LIBC)),musl-gcc,$(CC)) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) -static -o $@ $<
-$(BUILD)/bench/count: tests/bench/count.c | $(BUILD)/.deps
-	@mkdir -p $(@D)
-	$(call say,CC) $(CC) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) -pie -o $@ $<
-
-$(BUILD)/tests/unit/%: tests/unit/%.c $(OBJECTS) $(DOCTOR_OBJECTS) | $(BUILD)/.deps-test
-	@mkdir -p $(@D)
-	$(call say,CC) $(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP -o $@ $< $(OBJECTS) $(DOCTOR_OBJECTS) -lcmocka -lseccomp -lyajl -lcap
-
-# A libcuda without a GPU, which test_cuda loads
-$(BUILD)/tests/unit/fake_cuda.so: tests/unit/fake_cuda.c | $(BUILD)/.deps-test
-	@mkdir -p $(@D)
-	$(call say,CC) $(CC) $(CPPFLAGS) $(CFLAGS) -fPIC -shared -o $@ $<
-
-$(BUILD)/tests/unit/test_cuda: $(BUILD)/tests/unit/fake_cuda.so
-$(BUILD)/tests/unit/test_cuda: CPPFLAGS += -DFAKE_CUDA='"$(abspath $(BUILD))/tests/unit/fake_cuda.so"'
-
-# What a Kubernetes API server would say of config/
-$(KUBECHECK): tests/cluster/prepare tests/cluster/kubecheck.go
-	@tests/cluster/prepare $(@D)
-
-# As the doctor is linked: the VM has the node's libraries, not the build's.
-$(BUILD)/tests/vm/%: tests/vm/%.c $(OBJECTS) $(DOCTOR_OBJECTS) | $(BUILD)/.deps
-	@mkdir -p $(@D)
-	$(call say,CC) $(CC) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) -MMD -MP -pie -o $@ $< $(DOCTOR_OBJECTS) $(OBJECTS) $(DOCTOR_LIBS)
-
-$(BUILD)/.deps-test: tests/deps
-	@mkdir -p $(@D)
-	@tests/deps test
-	@touch $@
-
-lint: $(FILTER)
-	@tests/deps lint
-	tests/run tests/lint
-
-format:
-	@tests/deps lint
-	clang-format -i $(C_FILES)
-
-# ---- installation ----
-
-OURS := $(DATADIR)/oci-rdma-hook
-SHIMS := oci-rdma-runtime oci-rdma-runtime-crun oci-rdma-runtime-runc
-# A precreate hook never goes into a directory that CRI-O reads: one such file keeps CRI-O from starting.
-PRECREATEDIR ?= $(OURS)/precreate.d
-CONFIGDIR = $(SYSCONFDIR)/oci-rdma-hook
-# Seconds from the hook files' end to the executable's: what is being created meanwhile has the hook in its config.json.
-GRACE ?= 10
-GRACE_HERE = $(if $(DESTDIR),0,$(GRACE))
-
-PROGRAMS = oci-rdma-hook oci-rdma-doctor
-PAGES = $(sort $(wildcard doc/man/*.[58]))
-COMPLETIONS = $(addprefix config/completion/,$(PROGRAMS))
-# Files with the executable's path in them, for who wants more than the default, to be copied to where engines read
-TEMPLATES = $(sort $(filter-out config/hooks.d/$(HOOKS)/%,$(wildcard config/hooks.d/*/*.json))) config/crio/60-oci-rdma-hook.conf config/podman/oci-rdma-hook.conf
-PRECREATE := $(notdir $(wildcard config/podman/precreate.d/*.json))
-HOOK_FILES = $(notdir $(wildcard config/hooks.d/$(HOOKS)/*.json))
-
-# $(call place,MODE,FROM,TO): by rename, since engines may run or read it meanwhile; under a name that they do not look at
-define place
-$(INSTALL) -d -m 0755 $(DESTDIR)$(dir $(3))
-$(INSTALL) -m $(1) $(2) $(DESTDIR)$(dir $(3)).$(notdir $(3)).new
-mv -fT $(DESTDIR)$(dir $(3)).$(notdir $(3)).new $(DESTDIR)$(3)
-
-endef
-
-# $(call render,FROM,TO): likewise, with the executable's path put in; stays under the name that no engine looks at
-define render
-$(INSTALL) -d -m 0755 $(DESTDIR)$(dir $(2))
-sed 's|/usr/local/bin/|$(BINDIR)/|g' $(1) >$(DESTDIR)$(dir $(2)).$(notdir $(2)).new
-chmod 0644 $(DESTDIR)$(dir $(2)).$(notdir $(2)).new
-
-endef
-
-# $(call switch_on,FILE…)
-define switch_on
-$(foreach file,$(1),mv -fT $(DESTDIR)$(dir $(file)).$(notdir $(file)).new $(DESTDIR)$(file)
-)
-endef
-
-# The executable before the hook files that name it, and off in the other order: a hook file without its executable is skipped
-# silently, and its containers start without RDMA. What would keep an engine from starting is found before it is switched on;
-# below DESTDIR the owners and paths are not yet those of a node.
-install: all
-	$(call place,0755,$(HOOK),$(BINDIR)/oci-rdma-hook)
-	$(call place,0755,$(DOCTOR),$(BINDIR)/oci-rdma-doctor)
-	for name in $(SHIMS); do \
-		ln -sfT oci-rdma-hook $(DESTDIR)$(BINDIR)/.$$name.new && \
-		mv -fT $(DESTDIR)$(BINDIR)/.$$name.new $(DESTDIR)$(BINDIR)/$$name || exit 1; \
-	done
-	$(foreach page,$(PAGES),$(call place,0644,$(page),$(MANDIR)/man$(subst .,,$(suffix $(page)))/$(notdir $(page))))
-	for name in $(filter-out oci-rdma-runtime,$(SHIMS)); do \
-		ln -sfT oci-rdma-runtime.8 $(DESTDIR)$(MANDIR)/man8/$$name.8 || exit 1; \
-	done
-	$(foreach file,$(COMPLETIONS),$(call place,0644,$(file),$(COMPLETIONSDIR)/$(notdir $(file))))
-	$(call place,0644,config/profiles/roce-legacy.json,$(OURS)/profiles/roce-legacy.json)
-	$(foreach file,$(TEMPLATES),$(call render,$(file),$(OURS)/$(file:config/%=%)))
-	$(call switch_on,$(TEMPLATES:config/%=$(OURS)/%))
-	$(INSTALL) -d -m 0755 $(DESTDIR)$(CONFIGDIR)
-	test -e $(DESTDIR)$(CONFIGDIR)/config.json || $(INSTALL) -m 0644 config/config.json $(DESTDIR)$(CONFIGDIR)/config.json
-	$(foreach file,$(PRECREATE),$(call render,config/podman/precreate.d/$(file),$(PRECREATEDIR)/$(file)))
-	$(foreach file,$(HOOK_FILES),$(call render,config/hooks.d/$(HOOKS)/$(file),$(HOOKSDIR)/$(file)))
-	$(if $(DESTDIR),,$(BINDIR)/oci-rdma-hook --check-config $(CONFIGDIR)/config.json \
-		$(foreach file,$(PRECREATE),$(PRECREATEDIR)/.$(file).new) $(foreach file,$(HOOK_FILES),$(HOOKSDIR)/.$(file).new))
-	$(call switch_on,$(PRECREATE:%=$(PRECREATEDIR)/%) $(HOOK_FILES:%=$(HOOKSDIR)/%))
-
-# $(call drop,RENDERED,FILE): an administrator's copy of a file of ours goes if he left it as it was, and stays, named, if not
-define drop
-if test -e $(DESTDIR)$(2); then \
-	if sed 's|/usr/local/bin/|$(BINDIR)/|g' $(1) | cmp -s - $(DESTDIR)$(2); then rm -f $(DESTDIR)$(2); \
-	else echo 'kept, as it was changed: $(DESTDIR)$(2)'; fi; \
-fi
-
-endef
-
-uninstall:
-	rm -f $(HOOK_FILES:%=$(DESTDIR)$(HOOKSDIR)/%) $(HOOK_FILES:%=$(DESTDIR)$(HOOKSDIR)/.%.new)
-	rm -rf $(DESTDIR)$(PRECREATEDIR)
-	$(call drop,config/podman/oci-rdma-hook.conf,$(SYSCONFDIR)/containers/containers.conf.d/oci-rdma-hook.conf)
-	sleep $(GRACE_HERE)
-	rm -f $(addprefix $(DESTDIR)$(BINDIR)/,$(SHIMS) oci-rdma-hook oci-rdma-doctor)
-	rm -f $(SHIMS:%=$(DESTDIR)$(MANDIR)/man8/%.8) \
-		$(foreach page,$(wildcard doc/man/*.[58]),$(DESTDIR)$(MANDIR)/man$(subst .,,$(suffix $(page)))/$(notdir $(page)))
-	rm -f $(DESTDIR)$(COMPLETIONSDIR)/oci-rdma-hook $(DESTDIR)$(COMPLETIONSDIR)/oci-rdma-doctor
-	rm -rf $(DESTDIR)$(OURS)
-	$(call drop,config/config.json,$(CONFIGDIR)/config.json)
-	rmdir $(DESTDIR)$(CONFIGDIR) 2>/dev/null || true
-
-DIST := $(BUILD)/oci-rdma-hook-$(VERSION).tar.gz
-
-# The same bytes for the same commit: git archive takes its date for the files', gzip -n none at all.
-dist:
-	@git rev-parse -q --verify HEAD >/dev/null || { echo 'make dist: needs a git checkout' >&2; exit 1; }
-	@git diff-index --quiet HEAD || echo 'make dist: what is not committed is not in it' >&2
-	@mkdir -p $(BUILD)
-	git archive --format=tar --prefix=oci-rdma-hook-$(VERSION)/ HEAD | gzip -9n >$(DIST).new
-	@mv -f $(DIST).new $(DIST)
-
-# ---- clusters ----
-
-ROLE ?= worker
-
-machineconfig: $(HOOK)
-	@ROLE='$(ROLE)' PROFILE='$(PROFILE)' HOOKS='$(HOOKS)' RUNTIME='$(RUNTIME)' \
-		config/machineconfig/render-hook $(HOOK) $(BUILD)/99-$(ROLE)-oci-rdma-hook.yaml
-
-iommu-passthrough:
-	@ROLE='$(ROLE)' ARCH='$(ARCH)' INTEL_IOMMU='$(INTEL_IOMMU)' \
-		config/machineconfig/render-iommu $(BUILD)/98-$(ROLE)-iommu-passthrough.yaml
-
-# The context of config/kubernetes/Containerfile, of this tree and a busybox alone
-installer: $(HOOK)
-	@tests/deps installer
-	@config/kubernetes/make-context $(HOOK) $(BUILD)/installer
-
 clean:
 	rm -rf $(BUILD)
 
-.PHONY: all help demo bench check check-deps check-unit check-cli check-podman check-vm check-package lint format \
-	install uninstall dist machineconfig iommu-passthrough installer clean
+.PHONY: all help demo clean
+
+include tests/tests.mk
+include config/install.mk

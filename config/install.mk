@@ -1,0 +1,131 @@
+# SPDX-License-Identifier: Apache-2.0
+# What a machine or a cluster gets, for the Makefile: make install and uninstall, dist, and what OpenShift and Kubernetes are given.
+
+# Where things go; DESTDIR goes in front of each
+PREFIX ?= /usr/local
+BINDIR ?= $(PREFIX)/bin
+DATADIR ?= $(PREFIX)/share
+MANDIR ?= $(DATADIR)/man
+COMPLETIONSDIR ?= $(DATADIR)/bash-completion/completions
+HOOKSDIR ?= /usr/share/containers/oci/hooks.d
+SYSCONFDIR ?= /etc
+# Which hooks.d files `make install` takes: annotation, or device for clusters with "opt_in": "device"
+HOOKS ?= annotation
+
+INSTALL ?= install
+
+OURS := $(DATADIR)/oci-rdma-hook
+SHIMS := oci-rdma-runtime oci-rdma-runtime-crun oci-rdma-runtime-runc
+# A precreate hook never goes into a directory that CRI-O reads: one such file keeps CRI-O from starting.
+PRECREATEDIR ?= $(OURS)/precreate.d
+CONFIGDIR = $(SYSCONFDIR)/oci-rdma-hook
+# Seconds from the hook files' end to the executable's: what is being created meanwhile has the hook in its config.json.
+GRACE ?= 10
+GRACE_HERE = $(if $(DESTDIR),0,$(GRACE))
+
+PROGRAMS = oci-rdma-hook oci-rdma-doctor
+PAGES = $(sort $(wildcard doc/man/*.[58]))
+COMPLETIONS = $(addprefix config/completion/,$(PROGRAMS))
+# Files with the executable's path in them, for who wants more than the default, to be copied to where engines read
+TEMPLATES = $(sort $(filter-out config/hooks.d/$(HOOKS)/%,$(wildcard config/hooks.d/*/*.json))) config/crio/60-oci-rdma-hook.conf config/podman/oci-rdma-hook.conf
+PRECREATE := $(notdir $(wildcard config/podman/precreate.d/*.json))
+HOOK_FILES = $(notdir $(wildcard config/hooks.d/$(HOOKS)/*.json))
+
+# $(call place,MODE,FROM,TO): by rename, since engines may run or read it meanwhile; under a name that they do not look at
+define place
+$(INSTALL) -d -m 0755 $(DESTDIR)$(dir $(3))
+$(INSTALL) -m $(1) $(2) $(DESTDIR)$(dir $(3)).$(notdir $(3)).new
+mv -fT $(DESTDIR)$(dir $(3)).$(notdir $(3)).new $(DESTDIR)$(3)
+
+endef
+
+# $(call render,FROM,TO): likewise, with the executable's path put in; stays under the name that no engine looks at
+define render
+$(INSTALL) -d -m 0755 $(DESTDIR)$(dir $(2))
+sed 's|/usr/local/bin/|$(BINDIR)/|g' $(1) >$(DESTDIR)$(dir $(2)).$(notdir $(2)).new
+chmod 0644 $(DESTDIR)$(dir $(2)).$(notdir $(2)).new
+
+endef
+
+# $(call switch_on,FILE…)
+define switch_on
+$(foreach file,$(1),mv -fT $(DESTDIR)$(dir $(file)).$(notdir $(file)).new $(DESTDIR)$(file)
+)
+endef
+
+# The executable before the hook files that name it, and off in the other order: a hook file without its executable is skipped
+# silently, and its containers start without RDMA. What would keep an engine from starting is found before it is switched on;
+# below DESTDIR the owners and paths are not yet those of a node.
+install: all
+	$(call place,0755,$(HOOK),$(BINDIR)/oci-rdma-hook)
+	$(call place,0755,$(DOCTOR),$(BINDIR)/oci-rdma-doctor)
+	for name in $(SHIMS); do \
+		ln -sfT oci-rdma-hook $(DESTDIR)$(BINDIR)/.$$name.new && \
+		mv -fT $(DESTDIR)$(BINDIR)/.$$name.new $(DESTDIR)$(BINDIR)/$$name || exit 1; \
+	done
+	$(foreach page,$(PAGES),$(call place,0644,$(page),$(MANDIR)/man$(subst .,,$(suffix $(page)))/$(notdir $(page))))
+	for name in $(filter-out oci-rdma-runtime,$(SHIMS)); do \
+		ln -sfT oci-rdma-runtime.8 $(DESTDIR)$(MANDIR)/man8/$$name.8 || exit 1; \
+	done
+	$(foreach file,$(COMPLETIONS),$(call place,0644,$(file),$(COMPLETIONSDIR)/$(notdir $(file))))
+	$(call place,0644,config/profiles/roce-legacy.json,$(OURS)/profiles/roce-legacy.json)
+	$(foreach file,$(TEMPLATES),$(call render,$(file),$(OURS)/$(file:config/%=%)))
+	$(call switch_on,$(TEMPLATES:config/%=$(OURS)/%))
+	$(INSTALL) -d -m 0755 $(DESTDIR)$(CONFIGDIR)
+	test -e $(DESTDIR)$(CONFIGDIR)/config.json || $(INSTALL) -m 0644 config/config.json $(DESTDIR)$(CONFIGDIR)/config.json
+	$(foreach file,$(PRECREATE),$(call render,config/podman/precreate.d/$(file),$(PRECREATEDIR)/$(file)))
+	$(foreach file,$(HOOK_FILES),$(call render,config/hooks.d/$(HOOKS)/$(file),$(HOOKSDIR)/$(file)))
+	$(if $(DESTDIR),,$(BINDIR)/oci-rdma-hook --check-config $(CONFIGDIR)/config.json \
+		$(foreach file,$(PRECREATE),$(PRECREATEDIR)/.$(file).new) $(foreach file,$(HOOK_FILES),$(HOOKSDIR)/.$(file).new))
+	$(call switch_on,$(PRECREATE:%=$(PRECREATEDIR)/%) $(HOOK_FILES:%=$(HOOKSDIR)/%))
+
+# $(call drop,RENDERED,FILE): an administrator's copy of a file of ours goes if he left it as it was, and stays, named, if not
+define drop
+if test -e $(DESTDIR)$(2); then \
+	if sed 's|/usr/local/bin/|$(BINDIR)/|g' $(1) | cmp -s - $(DESTDIR)$(2); then rm -f $(DESTDIR)$(2); \
+	else echo 'kept, as it was changed: $(DESTDIR)$(2)'; fi; \
+fi
+
+endef
+
+uninstall:
+	rm -f $(HOOK_FILES:%=$(DESTDIR)$(HOOKSDIR)/%) $(HOOK_FILES:%=$(DESTDIR)$(HOOKSDIR)/.%.new)
+	rm -rf $(DESTDIR)$(PRECREATEDIR)
+	$(call drop,config/podman/oci-rdma-hook.conf,$(SYSCONFDIR)/containers/containers.conf.d/oci-rdma-hook.conf)
+	sleep $(GRACE_HERE)
+	rm -f $(addprefix $(DESTDIR)$(BINDIR)/,$(SHIMS) oci-rdma-hook oci-rdma-doctor)
+	rm -f $(SHIMS:%=$(DESTDIR)$(MANDIR)/man8/%.8) \
+		$(foreach page,$(wildcard doc/man/*.[58]),$(DESTDIR)$(MANDIR)/man$(subst .,,$(suffix $(page)))/$(notdir $(page)))
+	rm -f $(DESTDIR)$(COMPLETIONSDIR)/oci-rdma-hook $(DESTDIR)$(COMPLETIONSDIR)/oci-rdma-doctor
+	rm -rf $(DESTDIR)$(OURS)
+	$(call drop,config/config.json,$(CONFIGDIR)/config.json)
+	rmdir $(DESTDIR)$(CONFIGDIR) 2>/dev/null || true
+
+DIST := $(BUILD)/oci-rdma-hook-$(VERSION).tar.gz
+
+# The same bytes for the same commit: git archive takes its date for the files', gzip -n none at all.
+dist:
+	@git rev-parse -q --verify HEAD >/dev/null || { echo 'make dist: needs a git checkout' >&2; exit 1; }
+	@git diff-index --quiet HEAD || echo 'make dist: what is not committed is not in it' >&2
+	@mkdir -p $(BUILD)
+	git archive --format=tar --prefix=oci-rdma-hook-$(VERSION)/ HEAD | gzip -9n >$(DIST).new
+	@mv -f $(DIST).new $(DIST)
+
+# ---- clusters ----
+
+ROLE ?= worker
+
+machineconfig: $(HOOK)
+	@ROLE='$(ROLE)' PROFILE='$(PROFILE)' HOOKS='$(HOOKS)' RUNTIME='$(RUNTIME)' \
+		config/machineconfig/render-hook $(HOOK) $(BUILD)/99-$(ROLE)-oci-rdma-hook.yaml
+
+iommu-passthrough:
+	@ROLE='$(ROLE)' ARCH='$(ARCH)' INTEL_IOMMU='$(INTEL_IOMMU)' \
+		config/machineconfig/render-iommu $(BUILD)/98-$(ROLE)-iommu-passthrough.yaml
+
+# The context of config/kubernetes/Containerfile, of this tree and a busybox alone
+installer: $(HOOK)
+	@tests/deps installer
+	@config/kubernetes/make-context $(HOOK) $(BUILD)/installer
+
+.PHONY: install uninstall dist machineconfig iommu-passthrough installer

@@ -1,0 +1,35 @@
+# SPDX-License-Identifier: Apache-2.0
+# What measures, for tests/tests.mk: make bench, and the footprint that each check compares.
+
+# What the costs are measured with
+MEASURE := $(addprefix $(BUILD)/bench/,launch count floor-glibc)
+BENCH := $(MEASURE) $(addprefix $(BUILD)/bench/,floor-musl hook-go)
+
+bench: $(HOOK) $(BENCH)
+	@tests/deps test podman bench
+	HOOK=$(HOOK) BUILD=$(BUILD) tests/bench/run
+	$(if $(DOC),BUILD=$(BUILD) tests/bench/into-doc)
+
+$(BUILD)/.deps-bench: tests/deps
+	@mkdir -p $(@D)
+	@tests/deps build bench
+	@touch $@
+
+$(BUILD)/bench/%-glibc: tests/bench/%.c | $(BUILD)/.deps
+	@mkdir -p $(@D)
+	$(call say,CC) $(CC) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) -static-pie -o $@ $<
+$(BUILD)/bench/floor-musl: tests/bench/floor.c | $(BUILD)/.deps-bench
+	@mkdir -p $(@D)
+	$(call say,CC) musl-gcc $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) -static -o $@ $<
+$(BUILD)/bench/hook-go: tests/bench/hook.go | $(BUILD)/.deps-bench
+	@mkdir -p $(@D)
+	$(call say,GO) CGO_ENABLED=0 GOFLAGS= GO111MODULE=off GOCACHE=$(abspath $(BUILD))/bench/gocache go build -ldflags '-s -w' -o $@ $<
+# Small, since a child begins with its parent's peak of memory
+$(BUILD)/bench/launch: tests/bench/launch.c | $(BUILD)/.deps
+	@mkdir -p $(@D)
+	$(call say,CC) $(if $(filter musl,$(LIBC)),musl-gcc,$(CC)) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) -static -o $@ $<
+$(BUILD)/bench/count: tests/bench/count.c | $(BUILD)/.deps
+	@mkdir -p $(@D)
+	$(call say,CC) $(CC) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) -pie -o $@ $<
+
+.PHONY: bench

@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: Apache-2.0
+# Tests, benchmarks and lint, for the Makefile. tests/deps installs what each kind needs, tests/run runs the suites.
+
+UNIT := $(patsubst tests/unit/%.c,$(BUILD)/tests/unit/%,$(sort $(wildcard tests/unit/test_*.c)))
+KUBECHECK := $(BUILD)/tests/kubecheck
+SUITES_UNIT = $(UNIT)
+SUITES_CLI = $(sort $(wildcard tests/cli/*.sh))
+SUITES_PODMAN = $(sort $(wildcard tests/podman/*.sh))
+SUITES_PACKAGE = $(sort $(wildcard tests/package/*.sh))
+SUITES_VM = tests/vm/check tests/vm/check-shim tests/vm/check-netns tests/vm/check-doctor tests/vm/check-install
+VM_PROGRAMS = $(DOCTOR) $(BUILD)/tests/vm/transfer_faults
+
+include tests/safety.mk
+include tests/bench/bench.mk
+
+check: all $(HOOK_DYNAMIC) $(UNIT) asan $(VM_PROGRAMS) check-deps $(KUBECHECK) $(MEASURE)
+	HOOK=$(HOOK) BUILD=$(BUILD) tests/run $(SUITES_PODMAN) tests/lint $(SUITES_PACKAGE) $(SUITES_UNIT) $(SUITES_CLI) $(SUITES_SAFETY) -- $(SUITES_VM)
+
+check-deps:
+	@tests/deps build test podman vm lint package cluster
+
+check-unit: $(UNIT)
+	tests/run $(SUITES_UNIT)
+check-cli: all $(HOOK_DYNAMIC) $(KUBECHECK) $(MEASURE)
+	@tests/deps build test cluster
+	HOOK=$(HOOK) BUILD=$(BUILD) tests/run $(SUITES_CLI)
+check-podman: all
+	@tests/deps test podman
+	HOOK=$(HOOK) BUILD=$(BUILD) tests/run $(SUITES_PODMAN)
+check-package: all
+	@tests/deps build test lint package
+	HOOK=$(HOOK) BUILD=$(BUILD) tests/run $(SUITES_PACKAGE)
+check-vm: all $(VM_PROGRAMS)
+	@tests/deps test vm
+	HOOK=$(HOOK) BUILD=$(BUILD) tests/run -- $(SUITES_VM)
+
+$(BUILD)/tests/unit/%: tests/unit/%.c $(OBJECTS) $(DOCTOR_OBJECTS) | $(BUILD)/.deps-test
+	@mkdir -p $(@D)
+	$(call say,CC) $(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP -o $@ $< $(OBJECTS) $(DOCTOR_OBJECTS) -lcmocka -lseccomp -lyajl -lcap
+
+# A libcuda without a GPU, which test_cuda loads
+$(BUILD)/tests/unit/fake_cuda.so: tests/unit/fake_cuda.c | $(BUILD)/.deps-test
+	@mkdir -p $(@D)
+	$(call say,CC) $(CC) $(CPPFLAGS) $(CFLAGS) -fPIC -shared -o $@ $<
+
+$(BUILD)/tests/unit/test_cuda: $(BUILD)/tests/unit/fake_cuda.so
+$(BUILD)/tests/unit/test_cuda: CPPFLAGS += -DFAKE_CUDA='"$(abspath $(BUILD))/tests/unit/fake_cuda.so"'
+
+# What a Kubernetes API server would say of config/
+$(KUBECHECK): tests/cluster/prepare tests/cluster/kubecheck.go
+	@tests/cluster/prepare $(@D)
+
+# As the doctor is linked: the VM has the node's libraries, not the build's.
+$(BUILD)/tests/vm/%: tests/vm/%.c $(OBJECTS) $(DOCTOR_OBJECTS) | $(BUILD)/.deps
+	@mkdir -p $(@D)
+	$(call say,CC) $(CC) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) -MMD -MP -pie -o $@ $< $(DOCTOR_OBJECTS) $(OBJECTS) $(DOCTOR_LIBS)
+
+$(BUILD)/.deps-test: tests/deps
+	@mkdir -p $(@D)
+	@tests/deps test
+	@touch $@
+
+-include $(UNIT:=.d)
+
+# ---- lint ----
+
+C_FILES := $(sort $(wildcard doctor/*.[ch] doctor/*/*.[ch] hook/*.c hook/*/*.[ch] tests/unit/*.[ch] tests/fuzz/*.[ch] tests/bench/*.c tests/vm/*.c))
+
+lint: $(FILTER)
+	@tests/deps lint
+	tests/run tests/lint
+
+format:
+	@tests/deps lint
+	clang-format -i $(C_FILES)
+
+.PHONY: check check-deps check-unit check-cli check-podman check-vm check-package lint format
