@@ -13,12 +13,15 @@
 
 /* As much of a finding as is kept: evidence is not longer (doctor/finding.c). */
 struct record {
-	enum finding_status status;
+	int status; /* enum finding_status, or RECORD_DONE */
 	char id[64];
 	char subject[384];
 	char evidence[1024];
 	char remedy[512];
 };
+
+/* What a check says when it has said all: a library may have called exit(3) before. */
+#define RECORD_DONE (FINDING_UNCHECKED + 1)
 
 struct job {
 	const struct doctor *doctor;
@@ -55,6 +58,7 @@ static void run_in_child(void *context, int out)
 				   err.text);
 	for (size_t i = 0; i < findings.n; i++)
 		tell(out, &findings.item[i]);
+	child_tell(out, &(struct record){.status = RECORD_DONE}, sizeof(struct record));
 }
 
 /* ---- in the parent ---- */
@@ -62,7 +66,7 @@ static void run_in_child(void *context, int out)
 /* A library that runs wild in the child may have written into the pipe. */
 static bool is_whole(const struct record *record)
 {
-	return record->status >= FINDING_OK && record->status <= FINDING_UNCHECKED &&
+	return record->status >= FINDING_OK && record->status <= RECORD_DONE &&
 	       memchr(record->id, 0, sizeof(record->id)) &&
 	       memchr(record->subject, 0, sizeof(record->subject)) &&
 	       memchr(record->evidence, 0, sizeof(record->evidence)) &&
@@ -75,13 +79,16 @@ static int take(const struct record *record, struct findings *findings)
 
 	if (!id)
 		return -1;
-	return findings_add(findings, id, record->subject, record->status, record->remedy, "%s",
-			    record->evidence);
+	return findings_add(findings, id, record->subject, (enum finding_status)record->status,
+			    record->remedy, "%s", record->evidence);
 }
 
+/* received: 1 when all was said */
 static int add_outcome(const struct check *check, int received, int status,
 		       struct findings *findings)
 {
+	if (received > 0)
+		return 0;
 	if (received == -ETIMEDOUT)
 		return findings_add(findings, check->id, NULL, FINDING_UNCHECKED,
 				    "Look for a device that hangs: dmesg | tail -50",
@@ -92,31 +99,42 @@ static int add_outcome(const struct check *check, int received, int status,
 	if (status > 0 && WIFSIGNALED(status))
 		return findings_add(findings, check->id, NULL, FINDING_UNCHECKED, NULL,
 				    "ended by signal %d (%s)", WTERMSIG(status), check->doing);
-	return 0;
+	return findings_add(findings, check->id, NULL, FINDING_UNCHECKED, NULL,
+			    "ended in the middle (%s)", check->doing);
+}
+
+/* Takes what the child says. Returns 1 when it has said all, else what child_read returned, or
+ * -ENOMEM. */
+static int receive(const struct child *child, struct findings *findings)
+{
+	struct record record;
+	int received;
+
+	while ((received = child_read(child, &record, sizeof(record))) > 0) {
+		if (!is_whole(&record))
+			return -EPROTO;
+		if (record.status == RECORD_DONE)
+			return 1;
+		if (take(&record, findings) < 0)
+			return -ENOMEM;
+	}
+	return received;
 }
 
 static int run_check(const struct doctor *doctor, const struct check *check,
 		     struct findings *findings, struct err *err)
 {
 	struct job job = {.doctor = doctor, .check = check};
-	struct record record;
 	struct child child;
 	int limit = check->seconds ? check->seconds * 1000 : INT_MAX;
 	int received;
-	int added = 0;
 	int status;
 
 	if (child_start(&child, run_in_child, &job, limit, err) < 0)
 		return -1;
-	while ((received = child_read(&child, &record, sizeof(record))) > 0 && added == 0) {
-		if (!is_whole(&record)) {
-			received = -EPROTO;
-			break;
-		}
-		added = take(&record, findings);
-	}
+	received = receive(&child, findings);
 	status = child_end(&child);
-	if (added < 0 || add_outcome(check, received, status, findings) < 0)
+	if (received == -ENOMEM || add_outcome(check, received, status, findings) < 0)
 		return err_memory(err);
 	return 0;
 }

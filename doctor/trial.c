@@ -5,6 +5,7 @@
 
 #include "doctor/cuda/cuda.h"
 #include "doctor/progress.h"
+#include "doctor/runner.h"
 #include "doctor/verbs/verbs.h"
 
 /* Enough for a registration to be one; nobody misses it on a GPU. */
@@ -24,6 +25,41 @@ static void on_found(void *context, const struct finding *finding)
 	(void)fflush(stdout);
 }
 
+static struct verbs_options options_of(const struct doctor *doctor)
+{
+	const struct doctor_options *wanted = &doctor->options;
+
+	return (struct verbs_options){
+		.device = wanted->device,
+		.pair = wanted->pair,
+		.listen = wanted->listen,
+		.connect = wanted->connect,
+		.port = wanted->port,
+		.clients = wanted->clients,
+	};
+}
+
+/* Until a signal, and with what it finds shown at once: in no child. */
+static int try_with_other(const struct doctor *doctor, struct findings *findings, struct err *err)
+{
+	struct verbs_options options = options_of(doctor);
+	cleanup_progress progress = PROGRESS_NONE;
+
+	options.progress = on_progress;
+	options.context = &progress;
+	if (options.listen && doctor->options.format == REPORT_TEXT)
+		options.found = on_found;
+	progress_start(&progress);
+	return verbs_check(findings, &options, err);
+}
+
+static int try_verbs(const struct doctor *doctor, struct findings *findings, struct err *err)
+{
+	const struct verbs_options options = options_of(doctor);
+
+	return verbs_check(findings, &options, err);
+}
+
 static int use_gpu_memory(const struct cuda_memory *memory, struct findings *findings,
 			  void *context, struct err *err)
 {
@@ -36,38 +72,29 @@ static int use_gpu_memory(const struct cuda_memory *memory, struct findings *fin
 				      memory->size, err);
 }
 
-static int try_gpu_memory(const struct doctor *doctor, const struct verbs_options *options,
-			  struct findings *findings, struct err *err)
+static int try_gpu_memory(const struct doctor *doctor, struct findings *findings, struct err *err)
 {
 	const struct cuda_options cuda = {.library = doctor->options.libcuda};
-	struct verbs_options quiet = *options;
+	struct verbs_options options = options_of(doctor);
 
-	/* In a child, to whom nobody listens but us. */
-	quiet.progress = NULL;
-	return cuda_memory_check(findings, &cuda, GPU_MEMORY, use_gpu_memory, &quiet, err);
+	if (!doctor->gpus.n)
+		return 0;
+	return cuda_memory_check(findings, &cuda, GPU_MEMORY, use_gpu_memory, &options, err);
 }
+
+/* Between eight devices there are 56 ways, and one that leads nowhere takes 8 s. */
+#define VERBS_SECONDS 600
+#define GPU_SECONDS (CUDA_LIMIT_MS / 1000 + 5)
+
+static const struct check trials[] = {
+	{"verbs_devices", "registers memory and transfers data", CHECK_EVERYWHERE, VERBS_SECONDS,
+	 try_verbs},
+	{"cuda_memory", "registers GPU memory", CHECK_EVERYWHERE, GPU_SECONDS, try_gpu_memory},
+};
 
 int trial_run(const struct doctor *doctor, struct findings *findings, struct err *err)
 {
-	const struct doctor_options *wanted = &doctor->options;
-	cleanup_progress progress = PROGRESS_NONE;
-	struct verbs_options options = {
-		.device = wanted->device,
-		.pair = wanted->pair,
-		.listen = wanted->listen,
-		.connect = wanted->connect,
-		.port = wanted->port,
-		.clients = wanted->clients,
-		.progress = on_progress,
-		.found = wanted->listen && wanted->format == REPORT_TEXT ? on_found : NULL,
-		.context = &progress,
-	};
-
-	progress_start(&progress);
-	if (verbs_check(findings, &options, err) < 0)
-		return -1;
-	if (wanted->listen || wanted->connect || !doctor->gpus.n)
-		return 0;
-	progress_say(&progress, "registers GPU memory");
-	return try_gpu_memory(doctor, &options, findings, err);
+	if (doctor->options.listen || doctor->options.connect)
+		return try_with_other(doctor, findings, err);
+	return runner_run(doctor, trials, sizeof(trials) / sizeof(trials[0]), findings, err);
 }

@@ -42,6 +42,15 @@ static int crash(const struct doctor *doctor, struct findings *findings, struct 
 	abort();
 }
 
+/* As a library may do it to whoever calls it */
+static int leave(const struct doctor *doctor, struct findings *findings, struct err *err)
+{
+	(void)doctor;
+	(void)findings;
+	(void)err;
+	exit(0);
+}
+
 static int move(const struct doctor *doctor, struct findings *findings, struct err *err)
 {
 	(void)doctor;
@@ -94,16 +103,18 @@ static void test_bad_ones(void **state)
 	static const struct check checks[] = {
 		{"hangs", "waits", CHECK_EVERYWHERE, 1, hang},
 		{"crashes", "aborts", CHECK_EVERYWHERE, 5, crash},
+		{"leaves", "ends", CHECK_EVERYWHERE, 5, leave},
 		{"two", "adds two", CHECK_EVERYWHERE, 5, add_two},
 	};
 	cleanup_arena arena = {0};
 	struct findings findings = run(&arena, checks, LENGTH(checks), false);
 
 	(void)state;
-	assert_int_equal(findings.n, 4);
+	assert_int_equal(findings.n, 5);
 	assert_finding(&findings.item[0], "hangs", FINDING_UNCHECKED, "not finished after 1 s");
 	assert_finding(&findings.item[1], "crashes", FINDING_UNCHECKED, "signal 6");
-	assert_finding(&findings.item[2], "two", FINDING_WARN, "first");
+	assert_finding(&findings.item[2], "leaves", FINDING_UNCHECKED, "ended in the middle");
+	assert_finding(&findings.item[3], "two", FINDING_WARN, "first");
 }
 
 static void test_places(void **state)
