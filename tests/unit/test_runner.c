@@ -182,7 +182,7 @@ int main(void)
 	static struct unit_suite suite;
 
 	unit_add(&suite, "findings come in the order of the checks, whole", test_order, NULL);
-	unit_add(&suite, "one that hangs and one that crashes are said, and the next is made",
+	unit_add(&suite, "one that hangs, crashes or leaves is said, and the next is made",
 		 test_bad_ones, NULL);
 	unit_add(&suite, "a check is made where it belongs", test_places, NULL);
 	unit_add(&suite, "what a check does to its process stays there", test_own_process, NULL);
