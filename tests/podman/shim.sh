@@ -392,26 +392,26 @@ too_much() {
 	policy
 }
 
-# ---- README's two lines ----
+# ---- the line of doc/install-podman.md ----
 
 # The file as it is, in its place: this machine itself has no verbs device, and no policy.
-by_readme() {
+by_the_page() {
 	local line
-	line=$(sed -n 's/^ *sudo \(install .* config\/podman\/oci-rdma-hook.conf .*\)/\1/p' README.md)
-	is "README has one line for podman's containers.conf" 1 "$(grep -c . <<<"$line")"
+	line=$(sed -n 's|^ *\$ sudo \(install .*\) /usr/local/share/oci-rdma-hook/\(podman/oci-rdma-hook.conf .*\)|\1 config/\2|p' doc/install-podman.md)
+	is "the page has one line for podman's containers.conf" 1 "$(grep -c . <<<"$line")"
 	mkdir -p /etc/containers/containers.conf.d
 	cp "$PLAIN" /etc/containers/containers.conf.d/10-suite.conf
 	eval "$line"
 	unset CONTAINERS_CONF
 	for runtime in crun runc; do
-		is "README, $runtime: podman goes by the shim" "$runtime $SHIM-$runtime" \
+		is "by the page, $runtime: podman goes by the shim" "$runtime $SHIM-$runtime" \
 			"$(pod info --format '{{.Host.OCIRuntime.Name}} {{.Host.OCIRuntime.Path}}')"
 		root
 		run "${asked[@]}"
-		untouched "README, $runtime, no device"
+		untouched "by the page, $runtime, no device"
 		mv "$SHIM-$runtime" "$T/"
 		run "${asked[@]}"
-		untouched "README, $runtime, the shim is gone"
+		untouched "by the page, $runtime, the shim is gone"
 		mv "$T/${SHIM##*/}-$runtime" "$SHIM-$runtime"
 	done
 	rm /etc/containers/containers.conf.d/{10-suite,oci-rdma-hook}.conf
@@ -429,6 +429,6 @@ for runtime in crun runc; do
 	cannot
 	too_much
 done
-by_readme
+by_the_page
 nothing_left
 finish

@@ -60,9 +60,12 @@ static void nothing_is_written_outside(void **state)
 	struct swapped s = begin_swapping();
 	const struct nccl_conf_owner owner = {0};
 	int written = 0;
+	int rounds = 0;
 
 	(void)state;
-	for (int i = 0; i < ROUNDS; i++) {
+	/* On a busy machine the swapper may stand still for many rounds: until both have happened.
+	 */
+	for (int i = 0; i < 1000 * ROUNDS && (i < ROUNDS || written == 0 || written == i); i++) {
 		char lines[32];
 		struct err err;
 		bool changed;
@@ -72,12 +75,13 @@ static void nothing_is_written_outside(void **state)
 			written++;
 		else
 			assert_one_line(&err);
+		rounds++;
 	}
 	(void)kill(s.swapper, SIGSTOP);
 	assert_int_equal(unit_stat(s.dir.fd, "outside/nccl.conf").st_ino, 0);
 	assert_int_equal(unit_stat(s.dir.fd, "outside/.nccl.conf.oci-rdma-hook").st_ino, 0);
-	/* Both happened: it was the directory, and it was the link. */
-	assert_in_range(written, 1, ROUNDS - 1);
+	/* It was the directory, and it was the link. */
+	assert_in_range(written, 1, rounds - 1);
 	end_swapping(&s);
 }
 
