@@ -31,4 +31,29 @@ container "$rdma"
 echo '{"memlock":"8Mi"}' >"$T/policy.json"
 (cd "$T" && "$HOOK" --config policy.json --sysroot node createRuntime <"$T/state") >/dev/null 2>&1
 is "relative paths of the caller's are found" "$AFTER" "$(limit)"
+
+# Each C library makes other calls for the same work, and some for much of it only: glibc's qsort asks for the machine's memory, malloc
+# moves large blocks. A killed hook would keep the container from starting. (The rest of the suites runs on one build.)
+node big
+config '{"memlock":"8Mi"}'
+devices=
+for n in {8..200}; do
+	if [ "$n" -lt 32 ]; then number="231,$((192 + n))"; else number="509,$((n - 32))"; fi
+	devices+="${devices:+,}[\"/dev/infiniband/uverbs$n\",$number]"
+done
+printf '{"env":[%s],"devices":[%s]}' "$(printf '"V%0500d=",' {1..2000} | sed 's/,$//')" "$devices" >"$T/large"
+for HOOK in "$HOOK" "$(realpath "${BUILD:-build}/tests/oci-rdma-hook-dynamic")"; do
+	container "{\"devices\":[$devices]}"
+	hook createRuntime
+	is "${HOOK##*/}: a container with 193 devices is granted" "0 $AFTER" "$rc $(limit)"
+	is "${HOOK##*/}: its nccl.conf has as many as NCCL takes" 32 "$(sed -n 's/^NCCL_IB_HCA==//p' "$ROOT/etc/nccl.conf" | tr , '\n' | grep -c .)"
+	"$HOOK" --sysroot "$NODE" precreate <"$B/config.json" >"$T/out" 2>"$T/err"
+	is "${HOOK##*/}: precreate, too" "0 32" "$? $(grep -o 'NCCL_IB_HCA==[^"]*' "$T/out" | tr , '\n' | grep -c .)"
+	container "$T/large"
+	hook createRuntime
+	is "${HOOK##*/}: with an environment of 1 MB" "0 $AFTER" "$rc $(limit)"
+	echo '{' >"$B/config.json"
+	hook createRuntime
+	is "${HOOK##*/}: an error is said" "0 1" "$rc $(wc -l <"$T/err")"
+done
 finish

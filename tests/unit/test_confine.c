@@ -76,6 +76,9 @@ static const struct call_case {
 	{"goes on: alarm", SYS_alarm, {0}, RETURNS},
 #endif
 	{"goes on: newfstatat, as glibc has it", SYS_newfstatat, {-1}, RETURNS},
+	{"goes on: sysinfo, as glibc's qsort has it", SYS_sysinfo, {0}, RETURNS},
+	{"goes on: set_tid_address, as musl's fork has it", SYS_set_tid_address, {0}, RETURNS},
+	{"goes on: tkill, as musl's raise has it", SYS_tkill, {-1}, RETURNS},
 	{"goes on: statx, as newer ones have it", SYS_statx, {-1}, RETURNS},
 	{"goes on: faccessat2, as newer ones have it", SYS_faccessat2, {-1}, RETURNS},
 	{"goes on: setitimer, musl's alarm", SYS_setitimer, {0}, RETURNS},
