@@ -65,7 +65,7 @@ $(BUILD)/tests/arena.o: hook/base/arena.c hook/base/arena.h | $(BUILD)/.deps
 
 N ?= 2000
 
-soak: $(HOOK)
+soak: all
 	@tests/deps test podman
 	HOOK=$(HOOK) BUILD=$(BUILD) N=$(N) tests/run tests/podman/soak.sh
 
