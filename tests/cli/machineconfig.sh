@@ -102,6 +102,14 @@ for profile in config/profiles/*.json; do
 	gets "…is a policy that grants" mlx5_6,mlx5_7,mlx5_10,mlx5_11
 done
 check "PROFILE: a path" render profile PROFILE=config/profiles/roce-legacy.json
+cp config/profiles/roce-legacy.json "$T/my.json"
+here=$(pwd -P)
+in_its_place() (cd "$T" && PROFILE=my.json "$here/config/machineconfig/render-hook" "$HOOK" "$T/mine.yaml")
+check "PROFILE: a file of the directory" in_its_place
+rm -rf "$root" && mkdir "$root" && mcd update "$root" none "$T/mine.yaml"
+check "…is the policy" cmp "$T/my.json" "$root/etc/oci-rdma-hook/config.json"
+echo '{"optin": "device"}' >"$T/my.json"
+if [ "$(id -u)" -eq 0 ]; then check "PROFILE: one that the hook cannot read is refused" refused in_its_place; fi
 
 head -c 600000 /dev/urandom >"$T/noise"
 objcopy --add-section noise="$T/noise" --set-section-flags noise=alloc,readonly "$HOOK" "$T/large" 2>/dev/null

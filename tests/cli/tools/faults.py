@@ -5,6 +5,7 @@
 NODE is made of tests/nodes/one.json. DIR has rdma/ and none/, bundles with and without the device uverbs6; rt/echo, which prints its
 arguments, stands for the runtime, and so does /usr/bin/crun, the default one; rt/static is a program that needs no memory to start.
 """
+import glob
 import json
 import os
 import queue
@@ -475,6 +476,11 @@ def unconcerned(suite, name, prepare, arguments, errors):
     suite.checks.report(f"{name}, {len(tasks)} failing system calls")
 
 
+def hook_timeouts():
+    files = [f for pattern in ("hooks.d/*/*.json", "podman/precreate.d/*.json") for f in glob.glob(f"config/{pattern}")]
+    return [json.load(open(f, encoding="utf-8"))["hook"]["timeout"] for f in files]
+
+
 def late(suite, name, prepare, arguments, target, may_pass):
     """The deadline's signal at each system call from when it is set."""
     checks = suite.checks
@@ -482,6 +488,11 @@ def late(suite, name, prepare, arguments, target, may_pass):
     # glibc's alarm(3) is a system call; musl's is setitimer.
     clock = [call.index for call in calls if re.match(r"(alarm|setitimer)\(", call.text)]
     armed, disarmed = clock[0], clock[-1]
+    first = next(call.text for call in calls if call.index == armed)
+    seconds = re.search(r"alarm\((\d+)|it_value=\{tv_sec=(\d+)", first)
+    seconds = int(seconds[1] or seconds[2])
+    checks.that("an alarm is set first, below the hook files' timeout", first,
+                0 < seconds < min(hook_timeouts()) and disarmed - armed > 20, f"{disarmed - armed} system calls")
     tasks = [(call, on_error) for call in calls[armed + 1:disarmed + 1] for on_error in ("warn", "fail")]
 
     def work(place, task):
