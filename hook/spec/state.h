@@ -10,7 +10,12 @@
 #include "base/arena.h"
 #include "base/err.h"
 
-#define STATE_SIZE_MAX (64 * 1024)
+/*
+ * The state holds the container's annotations. Kubernetes lets a pod have 256 KiB of them
+ * (TotalAnnotationSizeLimitB in apimachinery's pkg/api/validation/objectmeta.go), CRI-O writes them
+ * once more as one of its own (io.kubernetes.cri-o.Annotations), and JSON escapes make text longer.
+ */
+#define STATE_SIZE_MAX (1024 * 1024)
 
 struct state {
 	const char *id;     /* the container's id */
