@@ -49,6 +49,41 @@ static struct ranked *find(struct ranked *ranked, size_t n, const char *address)
 	return low < n && strcmp(ranked[low].device.address, address) == 0 ? &ranked[low] : NULL;
 }
 
+/* The device that has the claim's file now; NULL if none of ours has, or the file is not known */
+static const struct device *find_file(const struct claim *claim, const struct ranked *ranked,
+				      size_t n)
+{
+	for (size_t i = 0; claim->file && i < n; i++) {
+		if (strcmp(text_base_name(claim->file), ranked[i].device.uverbs) == 0)
+			return &ranked[i].device;
+	}
+	return NULL;
+}
+
+/*
+ * A device that moves to another network namespace is registered anew, by the lowest free number
+ * (ib_core's device.c: rdma_dev_change_netns; uverbs_main.c: ida_alloc_max): what was allocated by
+ * number before may be another one after.
+ */
+static int warn_unproven(struct arena *arena, const struct claim *claim,
+			 const struct ranked *ranked, size_t n, struct warnings *warnings)
+{
+	const char *named = claim->ibdev ? claim->ibdev : "";
+	const struct device *now = find_file(claim, ranked, n);
+
+	if (now)
+		return warnings_add(arena, warnings, "stale_number",
+				    "/dev/infiniband/%s was allocated as %s%s%s%s, and is %s (%s) "
+				    "now, which was not: numbers have changed since; delete the "
+				    "pod, so that it is allocated again",
+				    now->uverbs, claim->address, named[0] ? " (" : "", named,
+				    named[0] ? ")" : "", now->ibdev, now->address);
+	return warnings_add(arena, warnings, "not_allocated",
+			    "the environment names %s%s%s%s, which linux.devices does not prove: "
+			    "dropped",
+			    claim->address, named[0] ? " (" : "", named, named[0] ? ")" : "");
+}
+
 static int apply_claim(struct arena *arena, const struct claim *claim, size_t rank,
 		       struct ranked *ranked, size_t n, struct warnings *warnings)
 {
@@ -57,11 +92,7 @@ static int apply_claim(struct arena *arena, const struct claim *claim, size_t ra
 	bool agrees = !claim->ibdev;
 
 	if (!found)
-		return warnings_add(arena, warnings, "not_allocated",
-				    "the environment names %s%s%s%s, which linux.devices does not "
-				    "prove: dropped",
-				    claim->address, named[0] ? " (" : "", named,
-				    named[0] ? ")" : "");
+		return warn_unproven(arena, claim, ranked, n, warnings);
 	for (struct ranked *r = found;
 	     r < ranked + n && strcmp(r->device.address, claim->address) == 0; r++) {
 		if (claim->ibdev && strcmp(claim->ibdev, r->device.ibdev) == 0)

@@ -77,31 +77,35 @@ static bool is_verbs_path(const char *path)
 }
 
 /* What was allocated, but is of no use to verbs. Returns -1 without memory. */
+static int warn_unusable(struct container *container, const char *path, bool vfio)
+{
+	const char **larger =
+		arena_grow(&container->arena, container->unusable, container->n_unusable,
+			   &container->unusable_room, sizeof(*larger));
+
+	if (!larger)
+		return -1;
+	container->unusable = larger;
+	container->unusable[container->n_unusable++] = path;
+	if (vfio)
+		return warnings_add(&container->arena, &container->warnings, "vfio_device",
+				    "%.128s is a function bound to vfio-pci, not usable by verbs: "
+				    "give its pool the kernel's driver",
+				    path);
+	return warnings_add(&container->arena, &container->warnings, "vdpa_device",
+			    "%.128s is a vDPA device, not usable by verbs: take the function out "
+			    "of vDPA",
+			    path);
+}
+
 static int warn_number(struct container *container, const struct spec_device *device,
 		       enum node_number number)
 {
-	struct arena *arena = &container->arena;
-	struct warnings *warnings = &container->warnings;
-
-	switch (number) {
-	case NUMBER_VERBS:
+	if (number == NUMBER_VFIO || number == NUMBER_VDPA)
+		return warn_unusable(container, device->path, number == NUMBER_VFIO);
+	if (number == NUMBER_VERBS || !is_verbs_path(device->path))
 		return 0;
-	case NUMBER_VFIO:
-		return warnings_add(arena, warnings, "vfio_device",
-				    "%.128s is a function bound to vfio-pci, not usable by verbs: "
-				    "give its pool the kernel's driver",
-				    device->path);
-	case NUMBER_VDPA:
-		return warnings_add(arena, warnings, "vdpa_device",
-				    "%.128s is a vDPA device, not usable by verbs: take the "
-				    "function out of vDPA",
-				    device->path);
-	case NUMBER_OTHER:
-		break;
-	}
-	if (!is_verbs_path(device->path))
-		return 0;
-	return warnings_add(arena, warnings, "unproven_device",
+	return warnings_add(&container->arena, &container->warnings, "unproven_device",
 			    "%.128s has number %lld:%lld, which is no verbs device on this node",
 			    device->path, (long long)device->major, (long long)device->minor);
 }
@@ -250,6 +254,23 @@ static int describe(struct container *container, const struct node *node,
 	return 0;
 }
 
+/* A function that was warned about by its number needs no second word by its address. */
+static void drop_unusable_claims(struct container *container)
+{
+	struct claims *claims = &container->claims;
+	size_t kept = 0;
+
+	for (size_t i = 0; i < claims->n; i++) {
+		bool unusable = false;
+
+		for (size_t k = 0; claims->item[i].file && k < container->n_unusable; k++)
+			unusable |= strcmp(container->unusable[k], claims->item[i].file) == 0;
+		if (!unusable)
+			claims->item[kept++] = claims->item[i];
+	}
+	claims->n = kept;
+}
+
 static int make_plan(struct container *container, const struct node *node,
 		     const struct wanted *wanted, struct err *err)
 {
@@ -273,6 +294,7 @@ static int make_plan(struct container *container, const struct node *node,
 	if (!wanted->topology && (container->plan.decision == DECISION_NONE ||
 				  container->plan.decision == DECISION_DENIED))
 		return 0;
+	drop_unusable_claims(container);
 	if (order_devices(&container->arena, &container->claims, &container->devices,
 			  &container->warnings, err) < 0 ||
 	    describe(container, node, wanted, err) < 0)

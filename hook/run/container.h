@@ -30,6 +30,9 @@ struct container {
 	int64_t pid;    /* of its first process, whose network namespace is its; 0: not known */
 	struct spec spec;
 	struct claims claims;
+	const char **unusable; /* files of linux.devices that are vfio's or vDPA's */
+	size_t n_unusable;
+	size_t unusable_room;
 	struct devices devices;
 	struct gpus gpus; /* that it was given; only where it is explained */
 	enum rdma_mode rdma_mode;

@@ -103,15 +103,28 @@ static int leave_device(void *context, struct err *err)
 static const struct json_shape rdma_dev = {.types = JSON_STRING,
 					   .store = JSON_STORE_STRING,
 					   .offset = offsetof(struct info, device.ibdev)};
+static const struct json_shape file = {.types = JSON_STRING,
+				       .store = JSON_STORE_STRING,
+				       .offset = offsetof(struct info, device.file)};
 static const struct json_shape rdma = {
 	.types = JSON_OBJECT,
-	.members = (const struct json_member[]){{"rdma_dev", &rdma_dev}, {0}},
+	.members = (const struct json_member[]){{"rdma_dev", &rdma_dev}, {"uverbs", &file}, {0}},
+};
+static const struct json_shape vfio = {
+	.types = JSON_OBJECT,
+	.members = (const struct json_member[]){{"dev-mount", &file}, {0}},
+};
+static const struct json_shape vdpa = {
+	.types = JSON_OBJECT,
+	.members = (const struct json_member[]){{"mount", &file}, {0}},
 };
 static const struct json_shape info_device = {
 	.types = JSON_OBJECT,
 	.take = begin_device,
 	.leave = leave_device,
-	.members = (const struct json_member[]){{"rdma", &rdma}, {0}},
+	.members =
+		(const struct json_member[]){
+			{"rdma", &rdma}, {"vfio", &vfio}, {"vdpa", &vdpa}, {0}},
 };
 static const struct json_shape info_root = {.types = JSON_OBJECT, .each = &info_device};
 
@@ -178,13 +191,14 @@ static int add_checked(struct reading *r, const struct variable *v, struct claim
 	return add_claim(r, claim);
 }
 
-static const char *ibdev_of(const struct claims *facts, const char *address)
+/* What the _INFO says of the address */
+static struct claim claim_of(const struct claims *facts, const char *address)
 {
 	for (size_t i = 0; i < facts->n; i++) {
 		if (strcmp(facts->item[i].address, address) == 0)
-			return facts->item[i].ibdev;
+			return facts->item[i];
 	}
-	return NULL;
+	return (struct claim){.source = CLAIM_SRIOV, .address = address};
 }
 
 static int read_list(struct reading *r, const struct variable *v)
@@ -203,7 +217,7 @@ static int read_list(struct reading *r, const struct variable *v)
 		if (!address[0])
 			continue;
 		if (is_address(address) && r->claims.n < CLAIMS_MAX)
-			claim.ibdev = ibdev_of(&facts, address);
+			claim = claim_of(&facts, address);
 		if (add_checked(r, v, claim) < 0)
 			return -1;
 	}
@@ -223,18 +237,25 @@ static int read_lone_info(struct reading *r, const struct variable *v)
 	return 0;
 }
 
-/* SRIOVNETWORK_VF_DEVICE_0000_3b_02_6=0000:3b:02.6; its ibdev is in SRIOVNETWORK_<d>_RDMA_DEVICE.
+/*
+ * SRIOVNETWORK_VF_DEVICE_0000_3b_02_6=0000:3b:02.6; its ibdev is in SRIOVNETWORK_<d>_RDMA_DEVICE,
+ * its file in SRIOVNETWORK_<d>_RDMA_UVERB or SRIOVNETWORK_<d>_VFIO_DEVICE.
  */
 static int read_dra(struct reading *r, const struct variable *v)
 {
-	size_t prefix = strlen(DRA_PREFIX);
+	const char *device = v->name + strlen(DRA_PREFIX);
+	int len = (int)(v->name_len - strlen(DRA_PREFIX));
 	struct claim claim = {.source = CLAIM_DRA, .address = v->value};
-	char *name = arena_printf(r->arena, "SRIOVNETWORK_%.*s_RDMA_DEVICE",
-				  (int)(v->name_len - prefix), v->name + prefix);
+	char *ibdev = arena_printf(r->arena, "SRIOVNETWORK_%.*s_RDMA_DEVICE", len, device);
+	char *uverbs = arena_printf(r->arena, "SRIOVNETWORK_%.*s_RDMA_UVERB", len, device);
+	char *vfio_device = arena_printf(r->arena, "SRIOVNETWORK_%.*s_VFIO_DEVICE", len, device);
 
-	if (!name)
+	if (!ibdev || !uverbs || !vfio_device)
 		return -1;
-	claim.ibdev = spec_getenv(r->spec, name);
+	claim.ibdev = spec_getenv(r->spec, ibdev);
+	claim.file = spec_getenv(r->spec, uverbs);
+	if (!claim.file)
+		claim.file = spec_getenv(r->spec, vfio_device);
 	return add_checked(r, v, claim);
 }
 

@@ -7,7 +7,8 @@
  *
  *   PCIDEVICE_<resource>=0000:3b:02.6,…        SR-IOV network device plugin, in kubelet's order
  *   PCIDEVICE_<resource>_INFO={"0000:3b:02.6":{"rdma":{"rdma_dev":"mlx5_6","uverbs":"/dev/…"}}}
- *                                              the same plugin since 3.6.0, rdma_dev since 3.10.0
+ *                                              the same plugin since 3.6.0, rdma_dev since 3.10.0;
+ *                                              or "vfio":{"dev-mount":"/dev/…"}, "vdpa":{"mount":…}
  *   SRIOVNETWORK_VF_DEVICE_<d>=0000:3b:02.6    dra-driver-sriov
  */
 #ifndef OCI_RDMA_CLAIMS_H
@@ -35,6 +36,7 @@ struct claim {
 	enum claim_source source;
 	const char *address; /* PCI address, or an auxiliary device's name (mlx5_core.sf.4) */
 	const char *ibdev;   /* NULL: not said */
+	const char *file;    /* its device file: uverbs, or that of vfio or vDPA; NULL: not said */
 };
 
 struct claims {

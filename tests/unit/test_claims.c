@@ -20,9 +20,10 @@ static const char *render(struct arena *arena, const struct claims *claims)
 	for (size_t i = 0; i < claims->n; i++) {
 		const struct claim *claim = &claims->item[i];
 
-		text = arena_printf(arena, "%s%s%s %s %s", text, i ? "; " : "",
+		text = arena_printf(arena, "%s%s%s %s %s%s%s", text, i ? "; " : "",
 				    claim->source == CLAIM_DRA ? "dra" : "sriov", claim->address,
-				    claim->ibdev ? claim->ibdev : "-");
+				    claim->ibdev ? claim->ibdev : "-", claim->file ? " " : "",
+				    claim->file ? claim->file : "");
 	}
 	return text;
 }
@@ -71,7 +72,7 @@ static const struct claims_case {
 	{"claims: _INFO without rdma_dev, as before 3.10",
 	 {"PCIDEVICE_X=" A, "PCIDEVICE_X_INFO={\"" A "\":{\"generic\":{\"deviceID\":\"" A "\"},"
 			    "\"rdma\":{\"uverbs\":\"/dev/infiniband/uverbs6\"}}}"},
-	 "sriov " A " -",
+	 "sriov " A " - /dev/infiniband/uverbs6",
 	 ""},
 	{"claims: _INFO with all that the plugin writes",
 	 {"PCIDEVICE_X_INFO={\"" A "\":{\"extra\":{\"a\":\"b\"},\"generic\":{\"deviceID\":\"" A
@@ -79,11 +80,17 @@ static const struct claims_case {
 	  "rdma_cm\","
 	  "\"rdma_dev\":\"mlx5_6\",\"umad\":\"/dev/infiniband/umad6\","
 	  "\"uverbs\":\"/dev/infiniband/uverbs6\"}}}"},
-	 "sriov " A " mlx5_6",
+	 "sriov " A " mlx5_6 /dev/infiniband/uverbs6",
 	 ""},
-	{"claims: _INFO of a device without RDMA",
-	 {"PCIDEVICE_X_INFO={\"" A "\":{\"vfio\":{\"mount\":\"/dev/vfio/vfio\"}}}"},
-	 "sriov " A " -",
+	{"claims: _INFO of a device of vfio: its own file, not vfio's",
+	 {"PCIDEVICE_X_INFO={\"" A
+	  "\":{\"vfio\":{\"dev-mount\":\"/dev/vfio/2\",\"mount\":\"/dev/vfio/vfio\"}}}"},
+	 "sriov " A " - /dev/vfio/2",
+	 ""},
+	{"claims: _INFO of a device of vDPA",
+	 {"PCIDEVICE_X=" B "," A,
+	  "PCIDEVICE_X_INFO={\"" A "\":{\"vdpa\":{\"mount\":\"/dev/vhost-vdpa-0\"}}}"},
+	 "sriov " B " -; sriov " A " - /dev/vhost-vdpa-0",
 	 ""},
 	{"claims: an empty _INFO", {"PCIDEVICE_X_INFO={}"}, "", ""},
 	{"claims: a resource that is called foo_info",
@@ -132,6 +139,11 @@ static const struct claims_case {
 	{"DRA: a device and its ibdev, behind it",
 	 {"SRIOVNETWORK_VF_DEVICE_0000_3b_02_6=" A, "SRIOVNETWORK_0000_3b_02_6_RDMA_DEVICE=mlx5_6"},
 	 "dra " A " mlx5_6",
+	 ""},
+	{"DRA: the files of its devices",
+	 {"SRIOVNETWORK_VF_DEVICE_a=" A, "SRIOVNETWORK_a_RDMA_UVERB=/dev/infiniband/uverbs6",
+	  "SRIOVNETWORK_VF_DEVICE_b=" B, "SRIOVNETWORK_b_VFIO_DEVICE=/dev/vfio/2"},
+	 "dra " A " - /dev/infiniband/uverbs6; dra " B " - /dev/vfio/2",
 	 ""},
 	{"DRA: what else it writes is not looked at",
 	 {"SRIOVNETWORK_PCI_ADDRESSES=" B, "SRIOVNETWORK_NET_ATTACH_DEF_NAME=x",
