@@ -103,59 +103,78 @@ static int add_socket_ifname(struct arena *arena, const struct facts *facts, str
 	return setting_add(arena, facts, plan, warnings, SCOPE_NCCL, "NCCL_SOCKET_IFNAME", ifname);
 }
 
-/* One index for all devices, which only says the truth while all agree. -1: they do not, or none
- * has one */
-static int common_gid_index(const struct devices *devices)
+/* NCCL ignores the index on an InfiniBand link. */
+static bool needs_gid(const struct port *port)
+{
+	return strcmp(port->link_layer, "Ethernet") == 0;
+}
+
+static int warn_gids_unknown(struct arena *arena, const struct device *device,
+			     struct warnings *warnings)
+{
+	return warnings_add(arena, warnings, "gids_unknown",
+			    "the ports and GIDs of %s could not be read (does the pod's network "
+			    "namespace have it?): NCCL_IB_GID_INDEX is not set; NCCL 2.21.5 and "
+			    "later find it per device",
+			    device->ibdev);
+}
+
+static int warn_no_gid(struct arena *arena, const struct device *device, const struct port *port,
+		       struct warnings *warnings)
+{
+	return warnings_add(arena, warnings, "no_gid",
+			    "port %u of %s has no RoCE v2 GID of an IPv4 address: "
+			    "NCCL_IB_GID_INDEX is not set; give its network interface an address",
+			    port->number, device->ibdev);
+}
+
+/*
+ * One index for all devices, which only says the truth while all agree. *index stays -1 where none
+ * needs one, or where a warning says why there is none.
+ */
+static int common_gid_index(struct arena *arena, const struct devices *devices,
+			    struct warnings *warnings, int *index)
 {
 	int common = -1;
 
 	for (size_t i = 0; i < devices->n; i++) {
-		for (size_t p = 0; p < devices->item[i].n_ports; p++) {
-			const struct port *port = &devices->item[i].port[p];
+		const struct device *device = &devices->item[i];
 
-			/* NCCL ignores the index on an InfiniBand link. */
-			if (strcmp(port->link_layer, "Ethernet") != 0)
+		if (!device->n_ports)
+			return warn_gids_unknown(arena, device, warnings);
+		for (size_t p = 0; p < device->n_ports; p++) {
+			const struct port *port = &device->port[p];
+
+			if (!needs_gid(port))
 				continue;
-			if (port->gid_index < 0 || (common >= 0 && common != port->gid_index))
-				return -1;
+			if (port->gid_index < 0)
+				return warn_no_gid(arena, device, port, warnings);
+			if (common >= 0 && common != port->gid_index)
+				return warnings_add(
+					arena, warnings, "gid_index_differs",
+					"the devices have no RoCE v2 GID index in common: "
+					"NCCL_IB_GID_INDEX is not set; NCCL 2.21.5 and later find "
+					"it per device");
 			common = port->gid_index;
 		}
 	}
-	return common;
-}
-
-/* True if all ports are known, and none is an Ethernet one: there is no index to agree on. */
-static bool needs_no_gid_index(const struct devices *devices)
-{
-	for (size_t i = 0; i < devices->n; i++) {
-		if (!devices->item[i].n_ports)
-			return false;
-		for (size_t p = 0; p < devices->item[i].n_ports; p++) {
-			if (strcmp(devices->item[i].port[p].link_layer, "InfiniBand") != 0)
-				return false;
-		}
-	}
-	return true;
+	*index = common;
+	return 0;
 }
 
 static int add_gid_index(struct arena *arena, const struct facts *facts, struct plan *plan,
 			 struct warnings *warnings)
 {
 	const struct config *config = facts->config;
-	int index = (int)config->nccl.gid_index_number;
+	int index = -1;
 
-	if (config->nccl.gid_index == GID_INDEX_AUTO)
+	if (config->nccl.gid_index == GID_INDEX_NUMBER)
+		index = (int)config->nccl.gid_index_number;
+	else if (config->nccl.gid_index == GID_INDEX_LEGACY &&
+		 common_gid_index(arena, facts->devices, warnings, &index) < 0)
+		return -1;
+	if (index < 0)
 		return 0;
-	if (config->nccl.gid_index == GID_INDEX_LEGACY) {
-		if (needs_no_gid_index(facts->devices))
-			return 0;
-		index = common_gid_index(facts->devices);
-		if (index < 0)
-			return warnings_add(arena, warnings, "gid_index_differs",
-					    "the devices have no RoCE v2 GID index in common: "
-					    "NCCL_IB_GID_INDEX is "
-					    "not set; NCCL 2.21.5 and later find it per device");
-	}
 	return setting_add(arena, facts, plan, warnings, SCOPE_NCCL, "NCCL_IB_GID_INDEX",
 			   arena_printf(arena, "%d", index));
 }
