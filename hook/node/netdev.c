@@ -72,40 +72,50 @@ static const struct json_shape devinfo_root = {
 	.members = (const struct json_member[]){{"pci", &pci}, {0}},
 };
 
-/* True if the device-info file (k8snetworkplumbingwg device-info specification 1.1) is about the
- * device. */
-static bool is_about(int dir, const char *name, const struct device *device)
+/* The PCI address in a device-info file (k8snetworkplumbingwg device-info specification 1.1), in
+ * the arena; "" if there is none. */
+static const char *read_devinfo(struct arena *arena, int dir, const char *name)
 {
-	cleanup_arena arena = {0};
 	cleanup_fd fd = fs_open(dir, name, O_RDONLY | O_NOFOLLOW, RESOLVE_BENEATH);
 	struct devinfo info = {0};
 	struct fs_text text;
-	struct err err;
+	struct err ignored;
 
-	return fd >= 0 && fs_read_regular(&arena, fd, DEVINFO_SIZE_MAX, name, &text, &err) == 0 &&
-	       json_read(&arena, &(struct json_source){name, text.bytes, text.len, 0},
-			 &devinfo_root, &info, &err) == 0 &&
-	       info.pci_address && strcmp(info.pci_address, device->pci) == 0;
+	if (fd < 0 || fs_read_regular(arena, fd, DEVINFO_SIZE_MAX, name, &text, &ignored) < 0 ||
+	    json_read(arena, &(struct json_source){name, text.bytes, text.len, 0}, &devinfo_root,
+		      &info, &ignored) < 0 ||
+	    !info.pci_address)
+		return "";
+	return info.pci_address;
+}
+
+static void take_devinfo(int dir, const char *file, const char *netdev, struct devices *devices)
+{
+	cleanup_arena arena = {0};
+	const char *address = read_devinfo(&arena, dir, file);
+
+	for (size_t i = 0; address[0] && i < devices->n; i++) {
+		struct device *device = &devices->item[i];
+
+		if (!device->netdev[0] && strcmp(device->pci, address) == 0)
+			(void)snprintf(device->netdev, sizeof(device->netdev), "%.15s", netdev);
+	}
 }
 
 /* multus names the files <network>-<sandbox id>_<interface in the pod>. */
-void node_read_pod_netdev(const struct node *node, struct device *device, const char *sandbox_id)
+void node_read_pod_netdevs(const struct node *node, struct devices *devices, const char *sandbox_id)
 {
 	cleanup_dir *dir = NULL;
 	struct dirent *entry;
 
-	if (!sandbox_id || !sandbox_id[0] || !device->pci[0])
+	if (!sandbox_id || !sandbox_id[0])
 		return;
 	(void)fs_open_dir(node->root, DEVINFO_DIR, &dir);
 	while (dir && (entry = readdir(dir))) {
 		const char *id = strstr(entry->d_name, sandbox_id);
 		const char *name = id ? id + strlen(sandbox_id) : "";
 
-		if (name[0] != '_' || !text_is_netdev_name(name + 1))
-			continue;
-		if (is_about(dirfd(dir), entry->d_name, device)) {
-			(void)snprintf(device->netdev, sizeof(device->netdev), "%.15s", name + 1);
-			return;
-		}
+		if (name[0] == '_' && text_is_netdev_name(name + 1))
+			take_devinfo(dirfd(dir), entry->d_name, name + 1, devices);
 	}
 }

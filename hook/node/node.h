@@ -147,9 +147,11 @@ enum rdma_mode node_rdma_mode(const struct node *node);
 void node_read_host_netdev(const struct node *node, struct device *device);
 
 /*
- * The network interface as a pod knows it, by the device-info files that multus leaves: a hint,
- * since they are not the kernel's. sandbox_id: of the pod; NULL if it is not known.
+ * The network interfaces as a pod knows them, by the device-info files that multus leaves: a hint,
+ * since they are not the kernel's, for the devices that have none yet. sandbox_id: of the pod; NULL
+ * if it is not known.
  */
-void node_read_pod_netdev(const struct node *node, struct device *device, const char *sandbox_id);
+void node_read_pod_netdevs(const struct node *node, struct devices *devices,
+			   const char *sandbox_id);
 
 #endif

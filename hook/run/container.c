@@ -224,9 +224,7 @@ static int describe_from_node(struct container *container, const struct node *no
 		device->on_host = device->n_ports > 0;
 		if (wanted->gids)
 			node_read_gids(node, device);
-		if (wanted->netdevs && pod)
-			node_read_pod_netdev(node, device, container->spec.sandbox_id);
-		else if (wanted->netdevs)
+		if (wanted->netdevs && !pod)
 			node_read_host_netdev(node, device);
 		if (wanted->topology)
 			pci_read_place(node, &device->place);
@@ -234,6 +232,15 @@ static int describe_from_node(struct container *container, const struct node *no
 			more = 1;
 	}
 	return more;
+}
+
+static bool lacks_netdev(const struct devices *devices)
+{
+	for (size_t i = 0; i < devices->n; i++) {
+		if (!devices->item[i].netdev[0])
+			return true;
+	}
+	return false;
 }
 
 static int describe(struct container *container, const struct node *node,
@@ -251,6 +258,10 @@ static int describe(struct container *container, const struct node *node,
 	if (network >= 0 &&
 	    podnet_read(&container->arena, network, &container->devices, wanted->patience, err) < 0)
 		return -1;
+	/* The kernel knows better than what multus has written down; most nodes never need that. */
+	if (wanted->netdevs && container->spec.network_namespace &&
+	    lacks_netdev(&container->devices))
+		node_read_pod_netdevs(node, &container->devices, container->spec.sandbox_id);
 	return 0;
 }
 

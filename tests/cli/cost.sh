@@ -77,6 +77,16 @@ for policy in annotation device everything; do
 	check "$policy, control: two devices cost more than one" test "$(calls createRuntime 16)" -gt "$one"
 done
 
+# multus' hints: each is read once, not once for each device
+NODE=$T/node
+node h100
+case=h100-trainer.json
+config '{"memlock": "8Mi", "nccl": {"socket_ifname": "rdma"}}'
+run dry-run h100
+is "four interfaces by their device-info files" "=net1,net2,net3,net4" "$(jq -r .env.NCCL_SOCKET_IFNAME "$T/out")"
+is "the directory of these files is read once" 1 "$(grep -c 'openat2(.*devinfo/cni"' "$T/calls")"
+is "and each file" 1 "$(grep -o 'openat2([0-9]*, "[^/"]*_net[1-4]"' "$T/calls" | sort | uniq -c | awk '{ print $1 }' | sort -u)"
+
 case='{"privileged":true}'
 for vfs in 16 1024; do
 	NODE=$T/node-$vfs

@@ -111,8 +111,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		must(node_read_ports(&node, &arena, &devices.item[i], true, &err));
 		node_read_gids(&node, &devices.item[i]);
 		pci_read_place(&node, &devices.item[i].place);
-		node_read_pod_netdev(&node, &devices.item[i], "sandbox");
-		check_device(&devices.item[i]);
 	}
+	node_read_pod_netdevs(&node, &devices, "sandbox");
+	for (size_t i = 0; i < devices.n; i++)
+		check_device(&devices.item[i]);
 	return 0;
 }
