@@ -78,6 +78,11 @@ static int find_gpus(struct doctor *doctor, struct err *err)
 	return 0;
 }
 
+struct devices doctor_devices(const struct doctor *doctor)
+{
+	return doctor->devices.n || doctor->target.container ? doctor->devices : doctor->all;
+}
+
 bool doctor_is_allocated(const struct doctor *doctor, const struct device *device)
 {
 	for (size_t i = 0; i < doctor->claims.n; i++) {

@@ -68,7 +68,10 @@ int place_find(struct arena *arena, int root, struct place *ret_place)
 		place.evidence = "KUBERNETES_SERVICE_HOST is set, in a cgroup namespace of its own";
 	else
 		place = (struct place){
-			.evidence = "no /run/.containerenv; /proc/self/ns/pid is the first one"};
+			.evidence =
+				pid ? "no /run/.containerenv; /proc/self/ns/pid is the first one"
+				    : "no /run/.containerenv; /proc/self/ns/pid cannot be read: "
+				      "taken for the node"};
 	*ret_place = place;
 	return place.evidence ? 0 : -1;
 }

@@ -14,6 +14,9 @@
 	"Delete the pod, so that it is allocated again; in exclusive RDMA mode move the device "   \
 	"before the device plugin allocates it"
 
+/* That are named in a line */
+#define NAMES_MAX 16
+
 /* ---- whether there is any ---- */
 
 static int add_none(const struct doctor *doctor, struct findings *findings)
@@ -24,6 +27,12 @@ static int add_none(const struct doctor *doctor, struct findings *findings)
 		return findings_add(findings, "rdma_devices", NULL, FINDING_UNCHECKED,
 				    "Run it as root on the node",
 				    "the /dev of %s cannot be looked at", target->name);
+	if (!doctor->all.n && doctor->node.char_devices < 0 && !doctor->node.recorded)
+		return findings_add(
+			findings, "rdma_devices", NULL, FINDING_UNCHECKED,
+			"Mount it, read-only will do: mount -t sysfs -o ro sysfs /sys",
+			"/sys is not sysfs, or has no dev/char: no device can be looked "
+			"up");
 	if (!doctor->all.n)
 		return findings_add(findings, "rdma_devices", NULL, FINDING_UNCHECKED,
 				    "Without RDMA hardware nothing is to be done; else load its "
@@ -41,15 +50,16 @@ static int add_none(const struct doctor *doctor, struct findings *findings)
 
 static int add_list(const struct doctor *doctor, struct findings *findings)
 {
-	char names[512] = "";
+	char names[NAMES_MAX * 72] = "";
 	size_t len = 0;
+	size_t i;
 
-	for (size_t i = 0; i < doctor->devices.n && len + 70 < sizeof(names); i++) {
-		const struct device *device = &doctor->devices.item[i];
-
+	for (i = 0; i < doctor->devices.n && i < NAMES_MAX; i++)
 		len += (size_t)snprintf(names + len, sizeof(names) - len, "%s%s", i ? ", " : "",
-					device->ibdev);
-	}
+					doctor->devices.item[i].ibdev);
+	if (i < doctor->devices.n)
+		(void)snprintf(names + len, sizeof(names) - len, " and %zu more",
+			       doctor->devices.n - i);
 	return findings_add(findings, "rdma_devices", NULL, FINDING_OK, NULL,
 			    "%zu of the %zu that sysfs shows: %s (/dev/infiniband)",
 			    doctor->devices.n, doctor->all.n, names);

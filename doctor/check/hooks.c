@@ -283,7 +283,8 @@ static int add_installed(const struct look *look)
 				    "no hook; pods with the handler %s go through the shim",
 				    handler);
 	return findings_add(look->findings, "hook_installed", NULL, FINDING_WARN,
-			    "make install, or the RPM's MachineConfig",
+			    "make install; OpenShift: make machineconfig, then oc apply (README, "
+			    "\"Install it\")",
 			    "%s is in none of the hooks.d directories: containers keep the "
 			    "engine's limit",
 			    HOOKS_PROGRAM);

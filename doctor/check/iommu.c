@@ -244,7 +244,7 @@ int check_iommu(const struct doctor *doctor, struct findings *findings, struct e
 {
 	struct look look = {.doctor = doctor, .findings = findings};
 
-	look.devices = doctor->devices.n ? doctor->devices : doctor->all;
+	look.devices = doctor_devices(doctor);
 	if (!look.devices.n && !doctor->gpus.n)
 		return 0;
 	for (size_t i = 0; i < look.devices.n; i++)

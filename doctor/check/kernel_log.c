@@ -47,10 +47,10 @@ static bool names_function(const char *text, const char *pci)
 
 static bool is_ours(const struct doctor *doctor, const char *text)
 {
-	const struct devices *devices = doctor->devices.n ? &doctor->devices : &doctor->all;
+	const struct devices devices = doctor_devices(doctor);
 
-	for (size_t i = 0; i < devices->n; i++) {
-		if (names_function(text, devices->item[i].pci))
+	for (size_t i = 0; i < devices.n; i++) {
+		if (names_function(text, devices.item[i].pci))
 			return true;
 	}
 	for (size_t i = 0; i < doctor->gpus.n; i++) {

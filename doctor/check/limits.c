@@ -198,7 +198,8 @@ static int add_ipc_lock(const struct doctor *doctor, struct findings *findings,
 	bool needed = limits->known && limits->soft < ENOUGH;
 
 	if (!rights->known)
-		return findings_add(findings, "ipc_lock", NULL, FINDING_UNCHECKED, NULL,
+		return findings_add(findings, "ipc_lock", NULL, FINDING_UNCHECKED,
+				    "Run it as root on the node, or inside the container",
 				    "the capabilities of %s cannot be read", doctor->target.name);
 	if (is_exempt(rights))
 		return findings_add(

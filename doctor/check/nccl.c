@@ -129,7 +129,9 @@ static int check_socket(const struct nccl_look *look)
 	beside = list.exclude ? NULL : find_beside(look, &list, &item);
 	if (beside)
 		return findings_add(look->findings, id, NULL, FINDING_WARN,
-				    "Begin it with '=' for whole names",
+				    arena_printf(look->findings->arena,
+						 "Whole names: NCCL_SOCKET_IFNAME==%s",
+						 setting->value),
 				    "NCCL_SOCKET_IFNAME=%s (%s): \"%s\" also selects %s, since "
 				    "without '=' the beginning decides",
 				    setting->value, setting->path, item, beside);
@@ -169,7 +171,7 @@ static int look_at(const struct doctor *doctor, struct nccl_look *look, struct e
 {
 	struct arena *arena = look->findings->arena;
 
-	look->devices = doctor->devices.n ? doctor->devices : doctor->all;
+	look->devices = doctor_devices(doctor);
 	if (nccl_settings_read(arena, &doctor->target, &look->settings, err) < 0)
 		return -1;
 	for (size_t i = 0; i < look->devices.n; i++) {
@@ -188,7 +190,11 @@ int check_nccl(const struct doctor *doctor, struct findings *findings, struct er
 	struct nccl_look look = {.doctor = doctor, .findings = findings};
 
 	if (!doctor->target.env_path)
-		return err_set(err, "the environment of %s cannot be read", doctor->target.name);
+		return findings_add(findings, "nccl", NULL, FINDING_UNCHECKED,
+				    "Run it as root on the node, or inside the container",
+				    "the environment of %s cannot be read", doctor->target.name) < 0
+			       ? err_memory(err)
+			       : 0;
 	if (look_at(doctor, &look, err) < 0)
 		return -1;
 	if (check_disable(&look) < 0 || nccl_check_hca(&look) < 0 ||

@@ -40,19 +40,21 @@ static const struct device *find_beside(const struct devices *all, const struct 
 static int check_beside(const struct nccl_look *look, const struct nccl_setting *setting,
 			const struct nccl_list *list)
 {
-	for (size_t i = 0; i < list->n; i++) {
+	const char *exact = arena_printf(look->findings->arena, "Whole names: NCCL_IB_HCA=%s=%s",
+					 list->exclude ? "^" : "", setting->value + list->exclude);
+
+	for (size_t i = 0; exact && i < list->n; i++) {
 		const struct nccl_item *item = &list->item[i];
 		const struct device *other = find_beside(&look->doctor->all, list, item);
 
-		if (other && findings_add(look->findings, HCA, item->name, FINDING_WARN,
-					  "Begin it with '=' for whole names: NCCL_IB_HCA==mlx5_1",
+		if (other && findings_add(look->findings, HCA, item->name, FINDING_WARN, exact,
 					  "NCCL_IB_HCA=%s (%s): \"%s\" also %s %s, since without "
 					  "'=' the beginning decides",
 					  setting->value, setting->path, item->name,
 					  list->exclude ? "excludes" : "selects", other->ibdev) < 0)
 			return -1;
 	}
-	return 0;
+	return exact ? 0 : -1;
 }
 
 static size_t count_matches(const struct devices *devices, const struct nccl_list *list,

@@ -217,7 +217,7 @@ static int read_pod(const struct doctor *doctor, struct arena *arena, struct dev
 static int read_devices(const struct doctor *doctor, struct arena *arena, struct devices *ret,
 			struct err *err)
 {
-	struct devices devices = doctor->devices.n ? doctor->devices : doctor->all;
+	struct devices devices = doctor_devices(doctor);
 
 	for (size_t i = 0; i < devices.n; i++) {
 		struct device *device = &devices.item[i];

@@ -77,6 +77,9 @@ int check_selinux(const struct doctor *doctor, struct findings *findings, struct
 		status = findings_add(findings, "selinux", NULL, FINDING_UNCHECKED,
 				      "On the node: getenforce; ausearch -m avc -ts recent",
 				      "/sys/fs/selinux is not shown to a container");
+	else if (!file_exists(doctor->node.root, "sys/fs"))
+		status = findings_add(findings, "selinux", NULL, FINDING_UNCHECKED,
+				      "getenforce; ausearch -m avc -ts recent", "no /sys/fs");
 	else
 		status = findings_add(findings, "selinux", NULL, FINDING_OK, NULL,
 				      "not in use (no /sys/fs/selinux)");

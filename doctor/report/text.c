@@ -15,6 +15,9 @@
 #define WIDTH_MIN 40
 #define WIDTH_MAX 160
 #define INDENT 6
+/* Of one kind, without --verbose: named in short, and told with evidence */
+#define NAMES_MAX 16
+#define WHOLE_MAX 8
 
 struct page {
 	FILE *out;
@@ -122,16 +125,6 @@ static void put_place(const struct page *page, const struct doctor *doctor)
 	wrap(page, 0, 2, line);
 }
 
-/* Findings that say the same of several subjects show what to do once, behind the last. */
-static bool same_remedy_follows(const struct findings *findings, size_t i)
-{
-	const struct finding *this = &findings->item[i];
-	const struct finding *next = i + 1 < findings->n ? this + 1 : NULL;
-
-	return next && next->status == this->status && strcmp(next->id, this->id) == 0 &&
-	       strcmp(next->remedy, this->remedy) == 0;
-}
-
 static void put_head(const struct page *page, const struct finding *finding)
 {
 	static const char *const marks[REPORT_STATUSES] = {
@@ -145,16 +138,18 @@ static void put_head(const struct page *page, const struct finding *finding)
 	(void)fprintf(page->out, "%*s", (int)(INDENT - strlen(marks[finding->status])), "");
 }
 
-static void put_finding(const struct page *page, const struct findings *findings, size_t i)
+/* Of findings that say the same of several subjects the last one says what to do. next: what is
+ * shown behind it; NULL if that is of another kind */
+static void put_finding(const struct page *page, const struct finding *finding,
+			const struct finding *next)
 {
-	const struct finding *finding = &findings->item[i];
 	char line[2560];
 
 	put_head(page, finding);
 	(void)snprintf(line, sizeof(line), "%s%s%s: %s", finding->id,
 		       finding->subject[0] ? " " : "", finding->subject, finding->evidence);
 	wrap(page, INDENT, INDENT, line);
-	if (!finding->remedy[0] || same_remedy_follows(findings, i))
+	if (!finding->remedy[0] || (next && strcmp(next->remedy, finding->remedy) == 0))
 		return;
 	(void)snprintf(line, sizeof(line), "-> %s", finding->remedy);
 	(void)fprintf(page->out, "%*s", INDENT, "");
@@ -175,48 +170,82 @@ static bool is_first_of_kind(const struct findings *findings, size_t i)
 	return true;
 }
 
-/* What is well of several subjects, in short: "port (4): mlx5_6, mlx5_7, …". Returns false for
- * what is there once. */
-static bool put_group(const struct page *page, const struct findings *findings, size_t first)
+/* The next one of the same kind, or NULL */
+static const struct finding *next_of_kind(const struct findings *findings,
+					  const struct finding *finding)
 {
-	const struct finding *finding = &findings->item[first];
-	char line[4096];
-	size_t n = 0;
-	size_t len;
+	const struct finding *end = findings->item + findings->n;
 
-	for (size_t i = first; i < findings->n; i++)
-		n += same_kind(finding, &findings->item[i]);
-	if (n < 2)
-		return false;
-	len = (size_t)snprintf(line, sizeof(line), "%.64s (%zu):", finding->id, n);
-	for (size_t i = first; i < findings->n; i++) {
-		const struct finding *other = &findings->item[i];
-		size_t room = sizeof(line) - len;
-
-		if (same_kind(finding, other) && strlen(other->subject) + 3 < room)
-			len += (size_t)snprintf(line + len, room, "%s %s", i == first ? "" : ",",
-						other->subject);
+	for (const struct finding *next = finding + 1; next < end; next++) {
+		if (same_kind(finding, next))
+			return next;
 	}
+	return NULL;
+}
+
+static size_t count_kind(const struct findings *findings, const struct finding *finding)
+{
+	size_t n = 0;
+
+	for (; finding; finding = next_of_kind(findings, finding))
+		n++;
+	return n;
+}
+
+/* This one and the next of its kind in short: "port (4): mlx5_6, mlx5_7, …" */
+static void put_group(const struct page *page, const struct findings *findings,
+		      const struct finding *finding, const char *more)
+{
+	char line[NAMES_MAX * 400];
+	size_t n = count_kind(findings, finding);
+	size_t named = 0;
+	size_t len = (size_t)snprintf(line, sizeof(line), "%.64s (%zu%s):", finding->id, n, more);
+
 	put_head(page, finding);
+	for (; finding && named < NAMES_MAX; finding = next_of_kind(findings, finding))
+		len += (size_t)snprintf(line + len, sizeof(line) - len, "%s %.384s",
+					named++ ? "," : "", finding->subject);
+	if (n > named)
+		(void)snprintf(line + len, sizeof(line) - len, " and %zu more", n - named);
 	wrap(page, INDENT, INDENT, line);
-	return true;
+}
+
+/* What is well is said in short, what is not with its evidence, as long as that is read. */
+static void put_kind(const struct page *page, const struct findings *findings,
+		     const struct finding *finding)
+{
+	size_t n = count_kind(findings, finding);
+
+	if (finding->status == FINDING_OK && n > 1) {
+		put_group(page, findings, finding, "");
+		return;
+	}
+	for (size_t i = 0; finding && i < WHOLE_MAX; i++) {
+		const struct finding *next = next_of_kind(findings, finding);
+
+		put_finding(page, finding, i + 1 < WHOLE_MAX ? next : NULL);
+		finding = next;
+	}
+	if (finding)
+		put_group(page, findings, finding, " more, see --verbose");
 }
 
 static void put_section(const struct page *page, const struct doctor *doctor,
 			const struct findings *findings, enum finding_status status)
 {
-	bool in_short = status == FINDING_OK && !doctor->options.verbose;
 	bool begun = false;
 
 	for (size_t i = 0; i < findings->n; i++) {
 		if (findings->item[i].status != status ||
-		    (in_short && !is_first_of_kind(findings, i)))
+		    (!doctor->options.verbose && !is_first_of_kind(findings, i)))
 			continue;
 		if (!begun)
 			(void)fputc('\n', page->out);
 		begun = true;
-		if (!in_short || !put_group(page, findings, i))
-			put_finding(page, findings, i);
+		if (doctor->options.verbose)
+			put_finding(page, &findings->item[i], NULL);
+		else
+			put_kind(page, findings, &findings->item[i]);
 	}
 }
 

@@ -146,6 +146,7 @@ finds "64 bytes, as for another user than root" acs "not checkable" "2 of 2 brid
 # ---- NCCL ----
 container NCCL_IB_HCA=mlx5_1,mlx5_6
 finds "7: NCCL_IB_HCA without =" nccl_ib_hca/mlx5_1 warn 'selects mlx5_10'
+has "7: the remedy is what to write" "NCCL_IB_HCA==mlx5_1,mlx5_6" "$found"
 container NCCL_IB_HCA==mlx5_6,mlx5_7
 finds "with = it is exact" nccl_ib_hca ok "selects mlx5_6, mlx5_7"
 healthy "with ="
@@ -186,6 +187,7 @@ finds "another level" nccl_net_gdr_level ok
 interfaces='lo eth0 net1 net2 net10'
 container NCCL_SOCKET_IFNAME=net1
 finds "10: net1 also means net10" nccl_socket_ifname warn "also selects net10"
+has "10: the remedy is what to write" "NCCL_SOCKET_IFNAME==net1" "$found"
 container NCCL_SOCKET_IFNAME=net1,net2,net3,net4
 finds "10: the bootstrap on an RDMA rail" nccl_socket_ifname warn "the rail of mlx5_6"
 container NCCL_SOCKET_IFNAME==eth0
@@ -235,6 +237,8 @@ finds "a number that is no device any more" uverbs//dev/infiniband/uverbs6 fail 
 rm -r "$NODE/dev/infiniband"
 doctor --format json
 causes "no device files in the container" rdma_devices
+is "then the node's devices are not taken for its own" "" \
+	"$(jq -r '.findings[] | select(.subject | test("^mlx5")) | "\(.id) \(.subject)"' "$T/out")"
 h100
 in_container "$ALLOCATED"
 device_files . uverbs12=231:204

@@ -115,4 +115,45 @@ doctor --verbose
 has "text: --verbose has the evidence of what is well" "GID 3 is ::ffff:10.0.104.7" "$(<"$T/out")"
 "$DOCTOR" --sysroot "$NODE" >/dev/full 2>"$T/err"
 is "a full disk is not success" 2 $?
+"$DOCTOR" --sysroot "$NODE" >&- 2>"$T/err"
+is "nor is a closed stdout" 2 $?
+
+# ---- a node of 1,032 devices ----
+defaults
+node big
+process self
+for device in "$NODE"/sys/class/infiniband_verbs/uverbs*; do
+	write "dev/infiniband/${device##*/}" "$(<"$device/dev")"
+done
+doctor
+is "1,032 devices: exit status" 0 "$rc"
+check "1,032 devices: $(wc -l <"$T/out") lines are read by a person" test "$(wc -l <"$T/out")" -lt 100
+has "1,032 devices: those that are not named are counted" "and 1016 more" "$(<"$T/out")"
+for device in "$NODE"/dev/infiniband/uverbs*; do echo 231:9999 >"$device"; done
+doctor
+is "1,032 faults: what to do is said once" 1 "$(grep -c '^ *-> Delete the pod' "$T/out")"
+has "1,032 faults: the rest is counted" "uverbs (1024 more, see --verbose)" "$(tr -s ' \n' ' ' <"$T/out")"
+doctor --verbose
+is "1,032 faults: --verbose shows all" 1032 "$(grep -c '^FAIL  uverbs' "$T/out")"
+doctor --format json
+is "1,032 faults: JSON has them all" 1032 "$(jq '[.findings[] | select(.id == "uverbs" and .status == "fail")] | length' "$T/out")"
+
+# ---- without /sys and /proc ----
+# hidden DIRECTORY: what it says where nothing is mounted there
+hidden() {
+	# shellcheck disable=SC2016 # the inner shell's words
+	unshare --mount sh -c 'mount -t tmpfs none "$1" && exec "$2" --format json' - "$1" "$DOCTOR" >"$T/out" 2>"$T/err"
+	rc=$?
+}
+if [ "$(id -u)" -eq 0 ]; then
+	hidden /sys
+	finds "no /sys: it is that which is missing" rdma_devices "not checkable" "/sys is not sysfs"
+	finds "no /sys: nothing is said of SELinux" selinux "not checkable" "/sys"
+	hidden /proc
+	finds "no /proc: no limits" memlock "not checkable"
+	is "no /proc: no namespace is made up" "no /run/.containerenv; /proc/self/ns/pid cannot be read: taken for the node" \
+		"$(jq -r .where_evidence "$T/out")"
+	setpriv --reuid 65534 --regid 65534 --clear-groups "$DOCTOR" --format json --pid $$ >"$T/out" 2>"$T/err"
+	finds "another user's process: its environment is not seen, and it says who sees it" nccl "not checkable" "as root"
+fi
 finish
