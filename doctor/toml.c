@@ -64,11 +64,21 @@ static int unescape(struct reader *r, char *ret)
 	return 0;
 }
 
+/* Up to the quote or the line's end, escapes as they stand */
+static size_t length_of_string(const char *text, char quote)
+{
+	size_t len = 0;
+
+	while (text[len] && text[len] != '\n' && text[len] != quote)
+		len += text[len] == '\\' && quote == '"' && text[len + 1] ? 2 : 1;
+	return len;
+}
+
 /* "basic" or 'literal', of one line */
 static int read_string(struct reader *r, const char **ret)
 {
 	char quote = *r->at++;
-	size_t max = strcspn(r->at, "\n");
+	size_t max = length_of_string(r->at, quote);
 	char *text = arena_alloc(r->arena, max + 1);
 	size_t len = 0;
 

@@ -22,7 +22,7 @@ fuzz:
 
 fuzz-targets: $(FUZZ)
 
-$(BUILD)/tests/fuzz/%: $(BUILD)/tests/fuzz/%.o $(FUZZ_SHARED:%.c=$(BUILD)/%.o) $(OBJECTS) $(filter %.o,$(FUZZ_MAIN))
+$(BUILD)/tests/fuzz/%: $(BUILD)/tests/fuzz/%.o $(FUZZ_SHARED:%.c=$(BUILD)/%.o) $(OBJECTS) $(DOCTOR_OBJECTS) $(filter %.o,$(FUZZ_MAIN))
 	$(call say,LD) $(CC) $(CFLAGS) -o $@ $(filter %.o,$^) $(filter-out %.o,$(FUZZ_MAIN)) -lyajl -lcap -lm
 
 -include $(wildcard $(BUILD)/tests/fuzz/*.d)

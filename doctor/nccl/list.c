@@ -35,7 +35,7 @@ bool nccl_item_matches(const struct nccl_list *list, const struct nccl_item *ite
 	bool same = list->exact ? strcmp(name, item->name) == 0
 				: strncmp(name, item->name, strlen(item->name)) == 0;
 
-	return same && (item->port < 0 || port < 0 || item->port == port);
+	return same && (item->port == -1 || port == -1 || item->port == port);
 }
 
 bool nccl_list_names(const struct nccl_list *list, const char *name)
@@ -49,8 +49,9 @@ bool nccl_list_names(const struct nccl_list *list, const char *name)
 
 bool nccl_list_selects(const struct nccl_list *list, const char *name, int port)
 {
+	/* As NCCL has it: the empty list matches all, and '^' turns that round. */
 	if (!list->n)
-		return true;
+		return !list->exclude;
 	for (size_t i = 0; i < list->n; i++) {
 		if (nccl_item_matches(list, &list->item[i], name, port))
 			return !list->exclude;

@@ -33,7 +33,7 @@ bool nccl_item_matches(const struct nccl_list *list, const struct nccl_item *ite
 /* True if one of the items is just this name. */
 bool nccl_list_names(const struct nccl_list *list, const char *name);
 
-/* True if NCCL would take it. An empty list takes all. */
+/* True if NCCL would take it. An empty list takes all, and "^" none. */
 bool nccl_list_selects(const struct nccl_list *list, const char *name, int port);
 
 #endif
