@@ -215,7 +215,7 @@ static int check_together(const struct doctor_options *options)
 	if (options->verbs && other)
 		return usage_error("--verbs tries it from where it runs: start it in the container",
 				   NULL);
-	if (options->verbs && options->symptom)
+	if (options->symptom && (options->verbs || options->pid || options->container))
 		return usage_error("--symptom goes with no other question", NULL);
 	return -1;
 }

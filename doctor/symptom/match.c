@@ -333,6 +333,10 @@ static const struct pattern {
 	const char *part[PARTS_MAX];
 	const char *none;
 } patterns[] = {
+	/* perftest's src/perftest_resources.c, with errno or, in older ones, without */
+	{SYMPTOM_MEMLOCK, {"couldn't allocate mr"}, "mr with error="},
+	{SYMPTOM_MEMLOCK, {"couldn't allocate mr with error=12"}, NULL},
+	{SYMPTOM_GPU_MEMORY, {"couldn't allocate mr with error=14"}, NULL},
 	/* NCCL src/bootstrap.cc, src/transport/net_socket.cc, net_ib; IBext src/p2p_plugin.c */
 	{SYMPTOM_SOCKET_IFNAME, {"no socket interface found"}, NULL},
 	{SYMPTOM_SOCKET_IFNAME, {"net/socket : no interface found"}, NULL},

@@ -69,7 +69,8 @@ is "no FIFO is waited for" 0 "$((SECONDS - begin > 5 || rc > 1))"
 doctor --help
 is "--help" "0 1" "$rc $(grep -c '^Usage: oci-rdma-doctor' "$T/out")"
 is "--help fits 80 columns" "" "$(grep -E '^.{81}' "$T/out")"
-for arguments in "--format xml" "--pid 0" "--pid 12x" "--pid 1 --container 1" "operand" "--container ../x" "--sysroot /nowhere" "--unknown"; do
+for arguments in "--format xml" "--pid 0" "--pid 12x" "--pid 1 --container 1" "operand" "--container ../x" "--sysroot /nowhere" "--unknown" \
+	"--symptom x --pid 1" "--symptom x --verbs"; do
 	# shellcheck disable=SC2086 # words
 	timeout 10 "$DOCTOR" $arguments >"$T/out" 2>"$T/err"
 	is "wrong usage: $arguments" "2 0 1" "$? $(wc -c <"$T/out") $(wc -l <"$T/err")"

@@ -133,6 +133,14 @@ static const struct text_case {
 	 "mlx5_0:1/RoCE (synd 0x15 vend 0x81 hw_synd 0/0)",
 	 "retry_exc"},
 	{"symptom: status 12 of perftest", "Failed status 12: wr_id 0 syndrom 0x81", "retry_exc"},
+	{"symptom: perftest's buffer is larger than the limit",
+	 "Couldn't allocate MR\nfailed to create mr\nFailed to create MR\n Couldn't create IB "
+	 "resources",
+	 "memlock"},
+	{"symptom: the same of a later perftest", "Couldn't allocate MR with error=12", "memlock"},
+	{"symptom: perftest --use_cuda without peermem", "Couldn't allocate MR with error=14",
+	 "gpu_memory"},
+	{"no symptom: perftest, for another reason", "Couldn't allocate MR with error=22", ""},
 	{"symptom: status 12 in words", "transport retry counter exceeded", "retry_exc"},
 	{"symptom: status 13",
 	 "h:1:2 [0] NCCL WARN NET/IB : Got completion from peer 10.0.0.1<4711> with status=13 "
