@@ -49,15 +49,20 @@ static const struct nlmsghdr *message_at(const char *datagram, size_t len, size_
 	return message;
 }
 
-/* The same for the attributes that begin at an offset of a message */
-static const struct rtattr *attribute_at(const struct nlmsghdr *message, size_t at)
+/* The same for attributes: of a message, or of what an attribute holds */
+static const struct rtattr *attribute_in(const void *bytes, size_t len, size_t at)
 {
-	const struct rtattr *attribute = (const struct rtattr *)((const char *)message + at);
+	const struct rtattr *attribute = (const struct rtattr *)((const char *)bytes + at);
 
-	if (at > message->nlmsg_len || message->nlmsg_len - at < sizeof(*attribute) ||
-	    attribute->rta_len < sizeof(*attribute) || attribute->rta_len > message->nlmsg_len - at)
+	if (at > len || len - at < sizeof(*attribute) || attribute->rta_len < sizeof(*attribute) ||
+	    attribute->rta_len > len - at)
 		return NULL;
 	return attribute;
+}
+
+static const struct rtattr *attribute_at(const struct nlmsghdr *message, size_t at)
+{
+	return attribute_in(message, message->nlmsg_len, at);
 }
 
 /* Returns 1 if more datagrams are to come, 0 at the end, or -errno. */
@@ -119,7 +124,7 @@ static int ask(int protocol, const struct nlmsghdr *request, on_message *each, v
 /* ---- interfaces ---- */
 
 struct links {
-	void (*each)(void *context, const char *name, const char *parent);
+	netlink_each *each;
 	void *context;
 };
 
@@ -131,37 +136,59 @@ static const char *text_of(const struct rtattr *attribute)
 	return memchr(text, 0, RTA_PAYLOAD(attribute)) ? text : NULL;
 }
 
+/* IFLA_LINKINFO of a slave says of what its master is (net/core/rtnetlink.c, rtnl_link_fill). */
+static bool is_slave_of_bond(const struct rtattr *info)
+{
+	const struct rtattr *attribute;
+
+	for (size_t at = 0; (attribute = attribute_in(RTA_DATA(info), RTA_PAYLOAD(info), at));
+	     at += RTA_ALIGN(attribute->rta_len)) {
+		const char *kind = text_of(attribute);
+
+		if (attribute->rta_type == IFLA_INFO_SLAVE_KIND && kind &&
+		    strcmp(kind, "bond") == 0)
+			return true;
+	}
+	return false;
+}
+
 static void on_link(void *context, const struct nlmsghdr *message)
 {
 	const struct links *links = context;
 	const struct rtattr *attribute;
-	const char *name = NULL;
-	const char *parent = NULL;
+	struct netlink_link link = {0};
+	int master = 0;
+	bool bonded = false;
 
-	if (message->nlmsg_type != RTM_NEWLINK)
+	if (message->nlmsg_type != RTM_NEWLINK ||
+	    message->nlmsg_len < NLMSG_LENGTH(sizeof(struct ifinfomsg)))
 		return;
+	link.index = ((const struct ifinfomsg *)NLMSG_DATA(message))->ifi_index;
 	for (size_t at = NLMSG_SPACE(sizeof(struct ifinfomsg));
 	     (attribute = attribute_at(message, at)); at += RTA_ALIGN(attribute->rta_len)) {
 		if (attribute->rta_type == IFLA_IFNAME)
-			name = text_of(attribute);
+			link.name = text_of(attribute);
 		else if (attribute->rta_type == IFLA_PARENT_DEV_NAME)
-			parent = text_of(attribute);
+			link.parent = text_of(attribute);
+		else if (attribute->rta_type == IFLA_MASTER &&
+			 RTA_PAYLOAD(attribute) >= sizeof(master))
+			memcpy(&master, RTA_DATA(attribute), sizeof(master));
+		else if (attribute->rta_type == IFLA_LINKINFO)
+			bonded = is_slave_of_bond(attribute);
 	}
-	if (name && parent && text_is_netdev_name(name))
-		links->each(links->context, name, parent);
+	link.bond = bonded ? master : 0;
+	if (link.name && text_is_netdev_name(link.name))
+		links->each(links->context, &link);
 }
 
-int netlink_take_links(const char *datagram, size_t len,
-		       void (*each)(void *context, const char *name, const char *parent),
-		       void *context)
+int netlink_take_links(const char *datagram, size_t len, netlink_each *each, void *context)
 {
 	struct links links = {.each = each, .context = context};
 
 	return take_apart(datagram, len, on_link, &links);
 }
 
-int netlink_each_link(void (*each)(void *context, const char *name, const char *parent),
-		      void *context)
+int netlink_each_link(netlink_each *each, void *context)
 {
 	struct {
 		struct nlmsghdr header;

@@ -23,6 +23,7 @@
 /* What the child says about one device */
 struct answer {
 	char netdev[sizeof(((struct device *)NULL)->netdev)];
+	int bond; /* index of the interface that netdev is a slave of; 0: none */
 	size_t n_ports;
 	struct port port[PORTS_MAX];
 };
@@ -35,17 +36,44 @@ struct naming {
 };
 
 /* Several interfaces can have one parent (representors, VLANs do not): the first that is listed. */
-static void on_link(void *context, const char *name, const char *parent)
+static void on_link(void *context, const struct netlink_link *link)
+{
+	const struct naming *naming = context;
+
+	for (size_t i = 0; link->parent && i < naming->devices->n; i++) {
+		struct answer *answer = &naming->answers[i];
+
+		if (strcmp(naming->devices->item[i].address, link->parent) == 0 &&
+		    !answer->netdev[0] && strlen(link->name) < sizeof(answer->netdev)) {
+			strcpy(answer->netdev, link->name);
+			answer->bond = link->bond;
+		}
+	}
+}
+
+/* The addresses of a slave are its bond's (RoCE LAG, bond-cni). */
+static void on_bond(void *context, const struct netlink_link *link)
 {
 	const struct naming *naming = context;
 
 	for (size_t i = 0; i < naming->devices->n; i++) {
 		struct answer *answer = &naming->answers[i];
 
-		if (strcmp(naming->devices->item[i].address, parent) == 0 && !answer->netdev[0] &&
-		    strlen(name) < sizeof(answer->netdev))
-			strcpy(answer->netdev, name);
+		if (answer->bond == link->index && strlen(link->name) < sizeof(answer->netdev))
+			strcpy(answer->netdev, link->name);
 	}
+}
+
+static void name_interfaces(const struct devices *devices, struct answer *answers)
+{
+	struct naming naming = {.devices = devices, .answers = answers};
+	bool bonded = false;
+
+	(void)netlink_each_link(on_link, &naming);
+	for (size_t i = 0; i < devices->n; i++)
+		bonded |= answers[i].bond != 0;
+	if (bonded)
+		(void)netlink_each_link(on_bond, &naming);
 }
 
 static bool needs_ports(const struct devices *devices)
@@ -102,14 +130,12 @@ static void read_ports(struct arena *arena, const struct devices *all, int patie
 static void answer_all(struct arena *arena, int netns, const struct devices *devices, int patience,
 		       struct answer *answers, int out)
 {
-	struct naming naming = {.devices = devices, .answers = answers};
-
 	/* Our parent may be killed by its engine: nothing stays behind. */
 	(void)prctl(PR_SET_PDEATHSIG, SIGKILL);
 	(void)alarm(0);
 	if (setns(netns, CLONE_NEWNET) < 0)
 		_exit(1);
-	(void)netlink_each_link(on_link, &naming);
+	name_interfaces(devices, answers);
 	if (needs_ports(devices))
 		read_ports(arena, devices, patience, answers);
 	_exit(fs_write(out, (const char *)answers, devices->n * sizeof(*answers)) < 0);

@@ -3,11 +3,11 @@
 #include "node/netlink.h"
 #include "fuzz.h"
 
-static void on_link(void *context, const char *name, const char *parent)
+static void on_link(void *context, const struct netlink_link *link)
 {
 	(void)context;
-	promise(text_is_netdev_name(name));
-	promise(strlen(parent) < 65536);
+	promise(text_is_netdev_name(link->name));
+	promise(!link->parent || strlen(link->parent) < 65536);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
