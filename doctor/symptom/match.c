@@ -130,14 +130,26 @@ static bool match_completions(const char *line, struct match *match)
 	return any;
 }
 
-/* UCX: "Local protection on mlx5_0:1/RoCE (synd 0x4 vend 0x51 hw_synd 0/57)",
- * src/uct/ib/mlx5/ib_mlx5_log.c; the syndromes are those of the device (rdma-core's mlx5dv.h). */
-static void match_ucx(const char *line, struct match *match)
+/* The device's syndromes (rdma-core's providers/mlx5/mlx5dv.h); UNKNOWN if it is none of a
+ * symptom. */
+static long status_of_syndrome(long syndrome)
 {
 	static const struct {
 		long syndrome;
 		long status;
 	} statuses[] = {{0x04, 4}, {0x05, 5}, {0x13, 10}, {0x14, 11}, {0x15, 12}, {0x16, 13}};
+
+	for (size_t i = 0; i < sizeof(statuses) / sizeof(*statuses); i++) {
+		if (statuses[i].syndrome == syndrome)
+			return statuses[i].status;
+	}
+	return UNKNOWN;
+}
+
+/* UCX: "Local protection on mlx5_0:1/RoCE (synd 0x4 vend 0x51 hw_synd 0/57)",
+ * src/uct/ib/mlx5/ib_mlx5_log.c */
+static void match_ucx(const char *line, struct match *match)
+{
 	static const char front[] = "(synd ";
 	static const char *const vendor[] = {" vend ", NULL};
 
@@ -145,15 +157,52 @@ static void match_ucx(const char *line, struct match *match)
 		long syndrome = strtol(at + strlen(front), NULL, 0);
 
 		next = next_of(at, front);
-
-		for (size_t i = 0; i < sizeof(statuses) / sizeof(*statuses); i++) {
-			struct completion completion = {statuses[i].status,
-							number_behind(at, next, vendor)};
-
-			if (statuses[i].syndrome == syndrome)
-				add_completion(match, completion, at);
-		}
+		add_completion(match,
+			       (struct completion){status_of_syndrome(syndrome),
+						   number_behind(at, next, vendor)},
+			       at);
 	}
+}
+
+#define DUMP_LINES 4
+#define DUMP_WORDS 4
+#define DUMP_WIDTH (DUMP_WORDS * 9 - 1)
+
+/* The words that a line ends in, which a log collector may have put something in front of */
+static bool read_words(const char *line, unsigned long words[DUMP_WORDS])
+{
+	size_t len = strlen(line);
+	const char *text = line + (len < DUMP_WIDTH ? 0 : len - DUMP_WIDTH);
+	char *end;
+
+	for (int i = 0; i < DUMP_WORDS; i++) {
+		words[i] = strtoul(text, &end, 16);
+		if (end - text != 8 || *end != (i < DUMP_WORDS - 1 ? ' ' : '\0'))
+			return false;
+		text = end + 1;
+	}
+	return true;
+}
+
+/*
+ * libmlx5: "mlx5: node-1: got completion with error:", then its 64 bytes (dump_cqe in rdma-core's
+ * providers/mlx5/cq.c). The second word of the last line ends in the vendor's syndrome and the
+ * syndrome (struct mlx5_err_cqe): "00000000 00005104 09000aa9 000026d2".
+ */
+static void match_dump(const char *line, unsigned *dump, struct match *match)
+{
+	unsigned long words[DUMP_WORDS];
+
+	if (strstr(line, "mlx5: ") && strstr(line, "got completion with error:")) {
+		*dump = DUMP_LINES;
+		return;
+	}
+	if (!*dump || !read_words(line, words) || --*dump)
+		return;
+	add_completion(match,
+		       (struct completion){status_of_syndrome((long)(words[1] & 0xff)),
+					   (long)(words[1] >> 8 & 0xff)},
+		       line);
 }
 
 /* Only where no number says more: ibv_wc_status_str of rdma-core's verbs.c, and the names. */
@@ -422,7 +471,7 @@ static void match_channels(const char *line, struct match *match)
 	match->gdr = via && strstr(via, "/gdrdma");
 }
 
-struct match match_line(const char *line)
+struct match match_line(const char *line, unsigned *dump)
 {
 	struct match match = {0};
 
@@ -433,6 +482,7 @@ struct match match_line(const char *line)
 	if (!match_completions(line, &match))
 		match_names(line, &match);
 	match_ucx(line, &match);
+	match_dump(line, dump, &match);
 	match_calls(line, &match);
 	match_patterns(line, &match);
 	match_channels(line, &match);

@@ -13,7 +13,10 @@ struct match {
 	bool gdr;                 /* …and by GPUDirect RDMA */
 };
 
-/* line: NUL-terminated and in lower case */
-struct match match_line(const char *line);
+/*
+ * line: NUL-terminated and in lower case. *dump: how many lines of libmlx5's dump of a completion
+ * are still to come, from one line to the next; 0 at first.
+ */
+struct match match_line(const char *line, unsigned *dump);
 
 #endif

@@ -29,7 +29,8 @@ struct reading {
 	unsigned long number; /* of the line that is read */
 	char line[PIECE_MAX + 1];
 	size_t len;
-	bool begun; /* pieces of this line were looked at before */
+	unsigned dump; /* as match_line wants it */
+	bool begun;    /* pieces of this line were looked at before */
 	struct hit hit[SYMPTOMS];
 	enum symptom order[SYMPTOMS]; /* as they were first seen */
 	size_t n;
@@ -83,7 +84,7 @@ static void look_at_piece(struct reading *reading, size_t end)
 
 	reading->line[reading->len] = '\0';
 	lower(lowered, reading->line, reading->len);
-	match = match_line(lowered);
+	match = match_line(lowered, &reading->dump);
 	reading->channel |= match.channel;
 	reading->gdr |= match.gdr;
 	for (unsigned symptom = 0; symptom < SYMPTOMS; symptom++) {

@@ -22,7 +22,9 @@ static const char *subjects(struct findings *findings)
 }
 
 /* Messages as NCCL, IBext, UCX, perftest and the kernel print them; most are from reports at
- * github.com/NVIDIA/nccl and openucx/ucx. */
+ * NVIDIA/nccl and openucx/ucx. */
+#define ZEROS "00000000 00000000 00000000 00000000"
+
 static const struct text_case {
 	const char *name;
 	const char *text;
@@ -74,6 +76,18 @@ static const struct text_case {
 	 "10.216.210.236<54862> with status=4 opcode=0 len=0 vendor err 81 (Recv) localGid "
 	 "::ffff:10.0.0.2 remoteGids::ffff:10.0.0.1",
 	 "p2p_blocked"},
+	{"symptom: libmlx5's dump of a completion",
+	 "mlx5: node-1: got completion with error:\n" ZEROS "\n" ZEROS "\n" ZEROS
+	 "\n00000000 00005104 09000aa9 000026d2",
+	 "p2p_blocked"},
+	{"symptom: libmlx5's dump, behind a collector's time and between other lines",
+	 "t mlx5: node-1: got completion with error:\nt " ZEROS "\nt other\nt " ZEROS "\nt " ZEROS
+	 "\nt 00000000 00008115 09000aa9 000026d2",
+	 "retry_exc"},
+	{"symptom: words without a dump before them", ZEROS "\n00000000 00005104 09000aa9 000026d2",
+	 ""},
+	{"symptom: a dump of which the end is missing",
+	 "mlx5: node-1: got completion with error:\n" ZEROS "\n" ZEROS, ""},
 	{"symptom: status 4, vendor 0x51 of UCX",
 	 "[n01:31180:0:31180] ib_mlx5_log.c:143  Local protection on mlx5_0:1/RoCE (synd 0x4 vend "
 	 "0x51 "
