@@ -27,7 +27,7 @@ MODULES := $(filter-out hook/musl/%,$(sort $(wildcard hook/*/*.c)))
 OBJECTS := $(MODULES:%.c=$(BUILD)/%.o)
 
 # One static-pie executable: a node needs none of our libraries, and LD_* from an image reaches nothing.
-# LIBC=musl is a quarter of glibc's size, and starts in a quarter of its time in a VM: glibc asks the
+# LIBC=musl is a third of glibc's size, and starts in a quarter of its time in a VM: glibc asks the
 # processor some sixty questions at each start (CPUID, sysdeps/x86/dl-cacheinfo.h), and each leaves the VM.
 # LIBC=glibc is for machines without musl-gcc; DYNAMIC=1 for distributions.
 LIBC ?= $(if $(wildcard /usr/bin/dpkg-query),musl,glibc)
