@@ -25,6 +25,8 @@ struct edit {
 	size_t n;
 	size_t room;
 	const char *members; /* of the process object that it does not have: "\"rlimits\":[…]" */
+	const char *const
+		*capabilities; /* the grant's names; libcap takes memory for each it tells */
 };
 
 struct grant grant_of_plan(const struct plan *plan)
@@ -179,13 +181,20 @@ static const char *const set_names[] = {
 	[SPEC_AMBIENT] = "ambient",
 };
 
-static const char *capability_items(struct edit *e, uint64_t capabilities, const char *space)
+/* missing: of the grant's */
+static const char *capability_items(struct edit *e, uint64_t missing, const char *space)
 {
-	const char *const *names = capability_names(e->arena, capabilities);
-	const char *items = names ? "" : NULL;
+	const char *const *name = e->capabilities;
+	const char *items = "";
 
-	for (; items && *names; names++)
-		items = join(e, items, space, json_quote(e->arena, *names));
+	for (int number = 0; items && *name; number++) {
+		uint64_t bit = UINT64_C(1) << number;
+
+		if (missing & bit)
+			items = join(e, items, space, json_quote(e->arena, *name));
+		if (e->grant->capabilities & bit)
+			name++;
+	}
 	return items;
 }
 
@@ -234,6 +243,9 @@ static int edit_capabilities(struct edit *e)
 	 * whole. */
 	if (e->spec->process_only && (is_absent(place) || place->is_null))
 		return 0;
+	e->capabilities = capability_names(e->arena, e->grant->capabilities);
+	if (!e->capabilities)
+		return -1;
 	if (is_absent(place) || place->is_null) {
 		members = absent_sets(e, "");
 		members = members ? arena_printf(e->arena, "{%s}", members) : NULL;
