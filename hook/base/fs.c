@@ -89,17 +89,15 @@ static ssize_t read_full(int fd, char *bytes, size_t size)
 	return (ssize_t)len;
 }
 
-int fs_read_up_to(struct arena *arena, int fd, size_t max, const char *what,
-		  struct fs_text *ret_text, bool *ret_more, struct err *err)
+static int read_up_to(struct arena *arena, int fd, const struct stat *st, size_t max,
+		      const char *what, struct fs_text *ret_text, bool *ret_more, struct err *err)
 {
 	struct fs_text text = {0};
 	size_t capacity;
-	struct stat st;
 
-	if (fstat(fd, &st) < 0)
-		return err_sys(err, errno, "%s", what);
 	/* One read for a file whose size is known; a pipe grows by doubling. */
-	capacity = S_ISREG(st.st_mode) && st.st_size < (off_t)max ? (size_t)st.st_size + 1 : 4096;
+	capacity =
+		S_ISREG(st->st_mode) && st->st_size < (off_t)max ? (size_t)st->st_size + 1 : 4096;
 	for (;;) {
 		char *larger = arena_alloc(arena, capacity + 1);
 		ssize_t n;
@@ -123,22 +121,39 @@ int fs_read_up_to(struct arena *arena, int fd, size_t max, const char *what,
 	return 0;
 }
 
-int fs_read(struct arena *arena, int fd, size_t max, const char *what, struct fs_text *ret_text,
-	    struct err *err)
+int fs_read_up_to(struct arena *arena, int fd, size_t max, const char *what,
+		  struct fs_text *ret_text, bool *ret_more, struct err *err)
+{
+	struct stat st;
+
+	if (fstat(fd, &st) < 0)
+		return err_sys(err, errno, "%s", what);
+	return read_up_to(arena, fd, &st, max, what, ret_text, ret_more, err);
+}
+
+static int read_whole(struct arena *arena, int fd, const struct stat *st, size_t max,
+		      const char *what, struct fs_text *ret_text, struct err *err)
 {
 	struct fs_text text = {0};
-	struct stat st;
-	bool more = false;
-
 	/* Not read at all, where its size says so */
-	if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_size > (off_t)max)
-		more = true;
-	else if (fs_read_up_to(arena, fd, max, what, &text, &more, err) < 0)
+	bool more = S_ISREG(st->st_mode) && st->st_size > (off_t)max;
+
+	if (!more && read_up_to(arena, fd, st, max, what, &text, &more, err) < 0)
 		return -1;
 	if (more)
 		return err_set(err, "%s: larger than %zu bytes, which is the limit", what, max);
 	*ret_text = text;
 	return 0;
+}
+
+int fs_read(struct arena *arena, int fd, size_t max, const char *what, struct fs_text *ret_text,
+	    struct err *err)
+{
+	struct stat st;
+
+	if (fstat(fd, &st) < 0)
+		return err_sys(err, errno, "%s", what);
+	return read_whole(arena, fd, &st, max, what, ret_text, err);
 }
 
 int fs_read_regular(struct arena *arena, int fd, size_t max, const char *what,
@@ -150,7 +165,7 @@ int fs_read_regular(struct arena *arena, int fd, size_t max, const char *what,
 		return err_sys(err, errno, "%s", what);
 	if (!S_ISREG(st.st_mode))
 		return err_set(err, "%s: not a regular file", what);
-	return fs_read(arena, fd, max, what, ret_text, err);
+	return read_whole(arena, fd, &st, max, what, ret_text, err);
 }
 
 ssize_t fs_read_line(int dir, const char *path, char *line, size_t size)

@@ -1,14 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "run/real_runtime.h"
 
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/cleanup.h"
-#include "base/fs.h"
 #include "base/text.h"
 #include "run/shim.h"
 
@@ -16,12 +13,12 @@
 #define ROUNDS_VARIABLE "OCI_RDMA_RUNTIME_ROUNDS"
 #define ROUNDS_MAX 4
 
-static bool is_ourselves(const char *path)
+static bool is_ourselves(const struct stat *st)
 {
-	cleanup_fd own = open("/proc/self/exe", O_PATH | O_CLOEXEC);
-	cleanup_fd other = open(path, O_PATH | O_CLOEXEC);
+	struct stat own;
 
-	return own >= 0 && other >= 0 && fs_same_file(own, other);
+	return stat("/proc/self/exe", &own) == 0 && own.st_dev == st->st_dev &&
+	       own.st_ino == st->st_ino;
 }
 
 int real_runtime_count_round(const char *runtime)
@@ -46,7 +43,7 @@ static bool can_run(const char *path)
 	struct stat st;
 
 	return stat(path, &st) == 0 && S_ISREG(st.st_mode) && access(path, X_OK) == 0 &&
-	       !is_ourselves(path);
+	       !is_ourselves(&st);
 }
 
 /* Where distributions keep their runtimes: Debian's runc is in sbin, OpenShift had crun in libexec.
