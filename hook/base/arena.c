@@ -20,14 +20,14 @@ struct arena_block {
 
 /* 0 for the memory checkers, which know where each block of malloc's ends. */
 #ifndef ARENA_STANDING
-#define ARENA_STANDING 2
+#define ARENA_STANDING 3
 #endif
 
 /*
  * Blocks that are there from the start, and again when their arena is gone: one for a container's
- * whole story, one for each text of it that is parsed. What is never touched of them costs nothing,
- * while malloc asks the kernel for each block, returns it, and gets it back as pages that are not
- * there yet: that was a third of a run's page faults.
+ * whole story, one for its record, one for each text that is parsed or written meanwhile. What is
+ * never touched of them costs nothing, while malloc asks the kernel for each block, returns it, and
+ * gets it back as pages that are not there yet: that was a third of a run's page faults.
  */
 static struct arena_block standing[ARENA_STANDING];
 static _Alignas(max_align_t) unsigned char standing_bytes[ARENA_STANDING][128 * 1024];
