@@ -64,7 +64,7 @@ help:
 	@echo 'make check        all tests: check-unit check-cli check-podman check-package check-vm, and lint'
 	@echo 'make check-asan   the unit and cli tests under ASan and UBSan'
 	@echo 'make fuzz         each fuzz target for TIME=60 seconds'
-	@echo 'make soak         N=2000 containers for each runtime, WIDTH=8 at a time, and VM_N=100 in the VM: nothing is left of them'
+	@echo 'make soak         N=5000 containers for each runtime in a row, WIDTH=200 at once, VM_N=100 in the VM: nothing is left'
 	@echo 'make coverage     which lines and branches of hook/ the unit and cli tests reach'
 	@echo 'make bench        what hook and shim cost, beside the plain thing: tables, and build/bench.json'
 	@echo 'make install      DESTDIR= PREFIX=$(PREFIX) HOOKSDIR=$(HOOKSDIR) HOOKS=annotation|device'

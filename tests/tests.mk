@@ -7,7 +7,7 @@ SUITES_UNIT = $(UNIT)
 SUITES_CLI = $(sort $(wildcard tests/cli/*.sh))
 SUITES_PODMAN = $(sort $(wildcard tests/podman/*.sh))
 SUITES_PACKAGE = $(sort $(wildcard tests/package/*.sh))
-SUITES_VM = tests/vm/check tests/vm/check-shim tests/vm/check-netns tests/vm/check-doctor tests/vm/check-install
+SUITES_VM = tests/vm/check tests/vm/check-shim tests/vm/check-netns tests/vm/check-doctor tests/vm/check-install tests/vm/check-soak
 VM_PROGRAMS = $(DOCTOR) $(BUILD)/tests/vm/transfer_faults
 
 include tests/safety.mk

@@ -1,5 +1,5 @@
 #!/bin/bash
-# Many containers, WIDTH beside each other and N in all for each runtime: created, entered and deleted through the shim, with the hook's
+# Many containers for each runtime, N in a row and WIDTH beside each other: created, entered and deleted through the shim, with the hook's
 # stages in their specs; every second one was allocated nothing. Afterwards there is nothing more than before: no process, mount, cgroup,
 # record or file. `make soak N=5000` is the long one.
 # shellcheck disable=SC2317 # functions that xargs calls
@@ -7,8 +7,7 @@ cd "$(dirname "$0")/../.." || exit 1
 . tests/podman/setup.bash
 . tests/podman/shim.bash
 export OCI_RDMA_SYSROOT=$NODE T SHIM ROOT HOOK AFTER BEFORE
-[ -n "$N" ] || N=24
-WIDTH=${WIDTH:-8}
+N=${N:-1000} WIDTH=${WIDTH:-200}
 
 # template: what a container's config.json is made of; NAME stands for its name
 template() {
@@ -60,22 +59,29 @@ left() {
 	find /run/crun /run/runc -mindepth 1 -maxdepth 1 2>/dev/null
 }
 
-for runtime in crun runc; do
-	export runtime
-	policy ''
-	template
-	mkdir -p "$T/soak"
+# soak NUMBER TOGETHER
+soak() {
+	local before begin others
 	before=$(left)
 	begin=$SECONDS
-	seq "$N" | xargs -P "$WIDTH" -I{} "$BASH" -c 'life {}' >"$T/result"
-	is "$runtime, $N containers, $WIDTH at a time, in $((SECONDS - begin)) s: each got what it was to get" \
-		"$(((N + 1) / 2)) served, $((N / 2)) plain" "$(grep -c '^served$' "$T/result") served, $(grep -c '^plain$' "$T/result") plain"
+	seq "$1" | xargs -P "$2" -I{} "$BASH" -c 'life {}' >"$T/result"
+	is "$runtime, $1 containers, $2 at a time, in $((SECONDS - begin)) s: each got what it was to get" \
+		"$((($1 + 1) / 2)) served, $(($1 / 2)) plain" "$(grep -c '^served$' "$T/result") served, $(grep -c '^plain$' "$T/result") plain"
 	others=$(grep -vxE 'served|plain' "$T/result" | head -n 5)
 	[ -z "$others" ] || printf '%s\n' "$others" | sed 's/^/#   /'
 	same_as_before() { [ "$(left)" = "$before" ]; }
 	within 10 same_as_before
 	left >"$T/left"
-	is "$runtime, $N containers: nothing of them is left" "" "$(diff <(echo "$before") "$T/left")"
+	is "$runtime, $1 containers, $2 at a time: nothing of them is left" "" "$(diff <(echo "$before") "$T/left")"
+}
+
+for runtime in crun runc; do
+	export runtime
+	policy ''
+	template
+	mkdir -p "$T/soak"
+	soak "$N" 8
+	soak "$WIDTH" "$WIDTH"
 done
 get_log
 nothing_left
