@@ -13,9 +13,10 @@
 /*
  * The state holds the container's annotations. Kubernetes lets a pod have 256 KiB of them
  * (TotalAnnotationSizeLimitB in apimachinery's pkg/api/validation/objectmeta.go), CRI-O writes them
- * once more as one of its own (io.kubernetes.cri-o.Annotations), and JSON escapes make text longer.
+ * once more as one of its own (io.kubernetes.cri-o.Annotations), and escapes make text longer: Go
+ * writes "<" as "\u003c", six bytes, and seven where that text is quoted once more.
  */
-#define STATE_SIZE_MAX (1024 * 1024)
+#define STATE_SIZE_MAX (4 * 1024 * 1024)
 
 struct state {
 	const char *id;     /* the container's id */

@@ -61,12 +61,14 @@ container "$rdma"
 hook
 is "the control: good input is served" "0 $AFTER" "$rc $(limit)"
 
-# As many annotations as Kubernetes lets a pod have, which CRI-O hands on twice
+# As many annotations as Kubernetes lets a pod have, which CRI-O hands on twice; Go writes "<" as \u003c
 container "$rdma"
-jq -c --rawfile note <(head -c 262000 /dev/zero | tr '\0' '"') '.annotations += {"example.com/note": $note} |
-	.annotations["io.kubernetes.cri-o.Annotations"] = ({"example.com/note": ($note | .[:65000])} | tojson)' "$T/state" >"$T/large"
+head -c 262000 /dev/zero | tr '\0' '<' >"$T/note"
+sed 's/</\\u003c/g' "$T/note" >"$T/note.go"
+jq -c --rawfile note "$T/note" --rawfile go "$T/note.go" '.annotations += {"example.com/note": $note,
+	"io.kubernetes.cri-o.Annotations": ({"example.com/note": $go} | tojson)}' "$T/state" | sed 's/</\\u003c/g' >"$T/large"
 mv "$T/large" "$T/state"
-check "a large state: $(stat -c %s "$T/state") bytes" test "$(stat -c %s "$T/state")" -gt 700000
+check "a large state: $(stat -c %s "$T/state") bytes" test "$(stat -c %s "$T/state")" -gt 3400000
 hook
 is "a pod with 256 KiB of annotations is served" "0 $AFTER" "$rc $(limit)"
 
@@ -85,9 +87,9 @@ for try in 'no JSON:hello' 'an array:[]' 'a string:"x"' 'two values:{}{}' 'null:
 	hook
 	unharmed "state: ${try%%:*}" 0 state
 done
-jq -c --rawfile x <(printf '%1048576s' '') '. + {x: $x}' "$T/good" >"$T/state"
+jq -c --rawfile x <(printf '%4194304s' '') '. + {x: $x}' "$T/good" >"$T/state"
 hook
-unharmed "a state of more than 1 MiB" 0 state
+unharmed "a state of more than 4 MiB" 0 state
 {
 	printf '{%s,' "$(nested 64)"
 	tail -c +2 "$T/good"

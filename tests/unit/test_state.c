@@ -132,7 +132,7 @@ static void the_size_is_bounded(void **state)
 		assert_int_equal(read_state(&arena, padded, size, &got, &err),
 				 size > STATE_SIZE_MAX ? -1 : 0);
 		if (size > STATE_SIZE_MAX)
-			assert_has(err.text, "state JSON on stdin: larger than 1048576 bytes");
+			assert_has(err.text, "state JSON on stdin: larger than 4194304 bytes");
 	}
 }
 
@@ -156,7 +156,7 @@ int main(void)
 
 	UNIT_TABLE(&suite, is_read, good_cases);
 	UNIT_TABLE(&suite, is_refused, bad_cases);
-	unit_add(&suite, "state: 1 MiB is read, one byte more is not", the_size_is_bounded, NULL);
+	unit_add(&suite, "state: 4 MiB are read, one byte more is not", the_size_is_bounded, NULL);
 	unit_add(&suite, "state: what cannot be read is an error", what_cannot_be_read_is_an_error,
 		 NULL);
 	return unit_run(&suite, "state");
