@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Ports, from <device>/infiniband/<ibdev>/ports/N, and the GIDs that NCCL takes of them */
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -16,6 +15,7 @@
 #define PATH_SIZE 1400
 #define GID_PAUSE_MS 20
 #define RATE_MAX 1e6
+#define PORT_MAX 255 /* ibv_query_port(3) takes a uint8_t */
 
 /* "<device>/infiniband/<ibdev>/ports", below the sysroot. Returns false if it is longer than any
  * could be */
@@ -38,13 +38,17 @@ static void read_state(int dir, const char *attribute, char state[PORT_STATE_MAX
 	strcpy(state, name ? name + 1 : line);
 }
 
+/* Returns 1, 0 if there is no port of that number, or -1 without memory. */
 static int add_port(struct arena *arena, struct device *device, size_t *room, int ports,
-		    const char *name, unsigned number)
+		    unsigned number)
 {
-	cleanup_fd dir = openat(ports, name, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	struct port port = {.number = number, .gid_index = -1};
 	struct port *larger;
+	cleanup_fd dir = -1;
+	char name[16];
 
+	(void)snprintf(name, sizeof(name), "%u", number);
+	dir = openat(ports, name, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	if (dir < 0)
 		return 0;
 	if (fs_read_line(dir, "link_layer", port.link_layer, sizeof(port.link_layer)) < 0)
@@ -54,7 +58,7 @@ static int add_port(struct arena *arena, struct device *device, size_t *room, in
 		return -1;
 	device->port = larger;
 	device->port[device->n_ports++] = port;
-	return 0;
+	return 1;
 }
 
 /* "400 Gb/sec (4X NDR)", "2.5 Gb/sec (1X SDR)"; 0 for what is no rate: strtod reads "inf" and
@@ -84,41 +88,26 @@ static void query_port(int ports, struct port *port, bool all)
 		port->rate_gbps = rate_of(line);
 }
 
-static int compare_ports(const void *a, const void *b)
-{
-	unsigned x = ((const struct port *)a)->number;
-	unsigned y = ((const struct port *)b)->number;
-
-	return x < y ? -1 : x > y;
-}
-
 int node_read_ports(const struct node *node, struct arena *arena, struct device *device, bool all,
 		    struct err *err)
 {
 	char path[PATH_SIZE];
-	cleanup_dir *dir = NULL;
-	struct dirent *entry;
+	cleanup_fd ports = -1;
 	size_t room = 0;
+	int status = 1;
 
 	/* In exclusive RDMA namespace mode the device has left the host's sysfs: not known, no
 	 * error. */
-	if (!ports_path(device, path, sizeof(path)))
-		return 0;
-	if (fs_open_dir(node->root, path, &dir) < 0)
+	if (ports_path(device, path, sizeof(path)))
+		ports = fs_open(node->root, path, O_PATH | O_DIRECTORY, RESOLVE_IN_ROOT);
+	/* From 1 on, without a gap (rdma_for_each_port, include/rdma/ib_verbs.h); a switch, which
+	 * has 0 alone, is no HCA. */
+	for (unsigned number = 1; ports >= 0 && status == 1 && number <= PORT_MAX; number++)
+		status = add_port(arena, device, &room, ports, number);
+	if (status < 0)
 		return err_memory(err);
-	while (dir && (entry = readdir(dir))) {
-		char *end;
-		unsigned long number = strtoul(entry->d_name, &end, 10);
-
-		if (*end || number < 1 || number > 255)
-			continue;
-		if (add_port(arena, device, &room, dirfd(dir), entry->d_name, (unsigned)number) < 0)
-			return err_memory(err);
-	}
-	if (device->n_ports > 1)
-		qsort(device->port, device->n_ports, sizeof(*device->port), compare_ports);
-	for (size_t i = 0; dir && (all || device->n_ports > 1) && i < device->n_ports; i++)
-		query_port(dirfd(dir), &device->port[i], all);
+	for (size_t i = 0; (all || device->n_ports > 1) && i < device->n_ports; i++)
+		query_port(ports, &device->port[i], all);
 	return 0;
 }
 
