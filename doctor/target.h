@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #include "base/arena.h"
 #include "base/err.h"
@@ -55,6 +56,12 @@ void target_close(struct target *target);
 /* A file of its /proc directory, as file_read does; -ESRCH without one. */
 int target_read(struct arena *arena, const struct target *target, const char *name, size_t max,
 		struct fs_text *ret_text);
+
+/*
+ * The environment that a process began with, "NAME=value" each, in the arena. proc: its directory.
+ * Returns how many, or -errno; -ENOMEM without memory.
+ */
+ssize_t target_environ(struct arena *arena, int proc, const char ***ret_env);
 
 /* The value in its environment (as getenv(3) finds it), or NULL */
 const char *target_getenv(const struct target *target, const char *name);

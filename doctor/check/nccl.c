@@ -199,7 +199,7 @@ int check_nccl(const struct doctor *doctor, struct findings *findings, struct er
 		return -1;
 	if (check_disable(&look) < 0 || nccl_check_hca(&look) < 0 ||
 	    nccl_check_gid_index(&look) < 0 || check_gdr_level(&look) < 0 ||
-	    check_socket(&look) < 0 || check_files(&look) < 0)
+	    check_socket(&look) < 0 || nccl_check_exec(&look) < 0 || check_files(&look) < 0)
 		return err_memory(err);
 	return 0;
 }

@@ -19,6 +19,7 @@ struct nccl_look {
 /* Each returns 0, or -1 without memory. */
 int nccl_check_hca(const struct nccl_look *look);
 int nccl_check_gid_index(const struct nccl_look *look);
+int nccl_check_exec(const struct nccl_look *look);
 
 /* The device's interface, as its GID table tells it to every network namespace */
 void nccl_name_interface(const struct doctor *doctor, struct device *device);

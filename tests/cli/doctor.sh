@@ -203,6 +203,29 @@ causes "1: TCP" nccl_ib_disable
 container NCCL_NET=Socket
 causes "NCCL_NET=Socket: TCP" nccl_net
 
+# what an entry point sets is lost in an exec
+h100
+in_container "$ALLOCATED" NCCL_DEBUG=INFO NCCL_IB_HCA==mlx5_6
+write proc/1/ns ''
+printf '%s\0' NCCL_DEBUG=INFO NCCL_IB_HCA==mlx5_6,mlx5_7 NCCL_IB_TC=106 MY_NCCL_X=1 NCCL_ >"$NODE/proc/1/environ"
+doctor --format json
+finds "12: an exec lacks what the entry point sets" nccl_exec warn "process 1 has NCCL_IB_HCA, NCCL_IB_TC, and this process has it not"
+printf '%s\0' NCCL_X{1..10}=1 >"$NODE/proc/1/environ"
+doctor --format json
+finds "not more of them than a line bears" nccl_exec warn "NCCL_X7, NCCL_X8, …, and"
+for case in NCCL_IB_HCA==mlx5_6 PATH=/bin NCCL_IB_HCA; do
+	printf '%s\0' "$case" >"$NODE/proc/1/environ"
+	doctor --format json
+	lacks "process 1 with $case says nothing" nccl_exec "$(cat "$T/out")"
+done
+on_node
+write proc/1/ns ''
+printf '%s\0' NCCL_IB_TC=106 >"$NODE/proc/1/environ"
+doctor --format json
+lacks "process 1 of the node says nothing" nccl_exec "$(cat "$T/out")"
+doctor --format json --container "$ID"
+lacks "process 1 of the node says nothing of a container" nccl_exec "$(cat "$T/out")"
+
 # files, in NCCL's order
 h100
 in_container "$ALLOCATED" NCCL_IB_HCA==mlx5_6
