@@ -20,11 +20,9 @@ const struct nccl_setting *nccl_settings_find(const struct nccl_settings *settin
 static int add(struct arena *arena, struct nccl_settings *settings, const char *name,
 	       const char *value, const char *path)
 {
-	struct nccl_setting *larger;
+	struct nccl_setting *larger =
+		arena_grow(arena, settings->item, settings->n, &settings->room, sizeof(*larger));
 
-	if (nccl_settings_find(settings, name))
-		return 0;
-	larger = arena_grow(arena, settings->item, settings->n, &settings->room, sizeof(*larger));
 	if (!larger)
 		return -1;
 	settings->item = larger;

@@ -25,6 +25,8 @@ struct nccl_oddity {
 };
 
 struct nccl_settings {
+	/* As they are found. Of one name the first holds; the others are not looked for, since a
+	 * file may have as many lines as an image's author likes. */
 	struct nccl_setting *item;
 	size_t n;
 	size_t room;
