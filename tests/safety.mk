@@ -2,7 +2,7 @@
 # The tests that want another build: with sanitizers, with counters of what was run. Each build has a directory of its own, made
 # by this same Makefile.
 
-SANITIZE := -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
+SANITIZE := -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer -DARENA_EXACT
 # _FORTIFY_SOURCE hides some calls from the sanitizers.
 build_with = +@$(MAKE) --no-print-directory DYNAMIC=1 HARDENING= CPPFLAGS='-DUNFILTERED -DARENA_STANDING=0'
 

@@ -7,9 +7,21 @@
 #include <stdlib.h>
 #include <string.h>
 
+/*
+ * For the memory checkers, which know where each block of malloc's begins and ends: ARENA_EXACT
+ * makes each allocation a block of its own, to the byte.
+ */
+#ifdef ARENA_EXACT
+#define ARENA_STANDING 0
+#define ALIGNMENT 1
+#define BLOCK_SIZE_MIN 0
+#define BLOCK_SIZE_MAX 0
+#else
+#define ALIGNMENT _Alignof(max_align_t)
 /* Of a long story each block is twice the last, so that there are few. */
 #define BLOCK_SIZE_MIN (4096 - 32)
 #define BLOCK_SIZE_MAX (1024 * 1024)
+#endif
 
 struct arena_block {
 	struct arena_block *next;
@@ -18,7 +30,6 @@ struct arena_block {
 	unsigned char *bytes;
 };
 
-/* 0 for the memory checkers, which know where each block of malloc's ends. */
 #ifndef ARENA_STANDING
 #define ARENA_STANDING 3
 #endif
@@ -49,7 +60,7 @@ static struct arena_block *new_block(size_t size)
 	struct arena_block *block = take_standing(size);
 
 	_Static_assert(sizeof(*block) % _Alignof(max_align_t) == 0, "bytes are aligned");
-	if (block || size > SIZE_MAX - sizeof(*block))
+	if (block || size > PTRDIFF_MAX - sizeof(*block))
 		return block;
 	block = calloc(1, sizeof(*block) + size);
 	if (!block)
@@ -86,13 +97,13 @@ static size_t next_size(const struct arena_block *block)
 {
 	if (!block)
 		return BLOCK_SIZE_MIN;
-	return block->size < BLOCK_SIZE_MAX / 2 ? block->size * 2 : BLOCK_SIZE_MAX;
+	return block->size <= BLOCK_SIZE_MAX / 2 ? block->size * 2 : BLOCK_SIZE_MAX;
 }
 
 void *arena_alloc(struct arena *arena, size_t size)
 {
 	struct arena_block *block = arena->blocks;
-	size_t aligned = (size + _Alignof(max_align_t) - 1) & ~(_Alignof(max_align_t) - 1);
+	size_t aligned = (size + ALIGNMENT - 1) & ~((size_t)ALIGNMENT - 1);
 	void *memory;
 
 	if (aligned < size)
