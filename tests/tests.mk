@@ -13,7 +13,7 @@ VM_PROGRAMS = $(DOCTOR) $(BUILD)/tests/vm/transfer_faults
 include tests/safety.mk
 include tests/bench/bench.mk
 
-check: all $(HOOK_DYNAMIC) $(UNIT) asan $(VM_PROGRAMS) check-deps $(KUBECHECK) $(MEASURE)
+check: all $(HOOK_DYNAMIC) $(UNIT) asan memcheck $(VM_PROGRAMS) check-deps $(KUBECHECK) $(MEASURE)
 	HOOK=$(HOOK) BUILD=$(BUILD) tests/run $(SUITES_PODMAN) tests/lint $(SUITES_PACKAGE) $(SUITES_UNIT) $(SUITES_CLI) $(SUITES_SAFETY) -- $(SUITES_VM)
 
 check-deps:
@@ -21,7 +21,7 @@ check-deps:
 
 check-unit: $(UNIT)
 	tests/run $(SUITES_UNIT)
-check-cli: all $(HOOK_DYNAMIC) $(KUBECHECK) $(MEASURE)
+check-cli: all $(HOOK_DYNAMIC) memcheck $(KUBECHECK) $(MEASURE)
 	@tests/deps build test cluster
 	HOOK=$(HOOK) BUILD=$(BUILD) tests/run $(SUITES_CLI)
 check-podman: all
