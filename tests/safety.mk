@@ -33,20 +33,24 @@ ASAN := $(BUILD)/asan
 # What can be run on any build of the hook: the others look at the executable, at its system calls (strace and the leak sanitizer both
 # want to trace it), or at what is installed
 SUITES_HOOK = $(patsubst %,tests/cli/%.sh,check-config config edit generator hook input log main order paths policy proof shim)
+SUITES_DOCTOR = $(sort $(wildcard tests/cli/doctor*.sh))
 # test_confine is about the filter, which these builds do without
 UNIT_ASAN = $(filter-out %/test_confine,$(UNIT:$(BUILD)/%=$(ASAN)/%))
-SUITES_ASAN = tests/fuzz/check $(UNIT_ASAN) $(SUITES_HOOK)
+# The same suites on the other build, by names of their own
+CLI_ASAN = $(patsubst tests/cli/%,$(ASAN)/tests/cli/%,$(SUITES_DOCTOR) $(SUITES_HOOK))
+SUITES_SAFETY = tests/fuzz/check $(UNIT_ASAN) $(CLI_ASAN)
 
-asan: | $(BUILD)/.deps-test
+asan: $(CLI_ASAN) | $(BUILD)/.deps-test
 	$(build_with) BUILD=$(ASAN) CFLAGS='-O1 -g $(SANITIZE)' asan-targets
 
-asan-targets: $(HOOK) $(UNIT) $(FUZZ)
+asan-targets: $(HOOK) $(DOCTOR) $(UNIT) $(FUZZ)
 
-# What each check runs of them
-SUITES_SAFETY = tests/fuzz/check $(UNIT_ASAN)
+$(ASAN)/tests/cli/%.sh: tests/safety.mk
+	@mkdir -p $(@D)
+	@printf '#!/bin/sh\nSLOW=10 HOOK=$(ASAN)/oci-rdma-hook BUILD=$(ASAN) exec tests/cli/$*.sh\n' >$@ && chmod 755 $@
 
 check-asan: asan
-	SLOW=10 HOOK=$(ASAN)/oci-rdma-hook BUILD=$(ASAN) ASAN=$(ASAN) tests/run $(SUITES_ASAN)
+	BUILD=$(BUILD) tests/run $(SUITES_SAFETY)
 
 # ---- allocations that fail ----
 

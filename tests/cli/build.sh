@@ -1,5 +1,5 @@
 #!/bin/bash
-# The executable itself: it needs nothing of the host, and fits into a MachineConfig.
+# The executable itself: it needs nothing of the host, and fits into a MachineConfig. And the doctor, which needs libc.
 cd "$(dirname "$0")/../.." || exit 1
 . tests/cli/setup.bash
 
@@ -21,6 +21,16 @@ else
 fi
 dynamic=$T/dynamic/oci-rdma-hook
 is "the dynamic one says the same" "$("$HOOK" --version)" "$("$dynamic" --version 2>&1)"
-newest=$(readelf -W --version-info "$dynamic" | grep -o 'GLIBC_2[0-9.]*' | sort -uV | tail -1)
-is "the dynamic one needs no glibc newer than 2.34 ($newest)" GLIBC_2.34 "$(printf '%s\n' "$newest" GLIBC_2.34 | sort -V | tail -1)"
+
+# old_glibc DESCRIPTION FILE
+old_glibc() {
+	local newest
+	newest=$(readelf -W --version-info "$2" | grep -o 'GLIBC_2[0-9.]*' | sort -uV | tail -1)
+	is "$1 needs no glibc newer than 2.34 ($newest)" GLIBC_2.34 "$(printf '%s\n' "$newest" GLIBC_2.34 | sort -V | tail -1)"
+}
+old_glibc "the dynamic one" "$dynamic"
+
+DOCTOR=${DOCTOR:-${BUILD:-build}/oci-rdma-doctor}
+is "the doctor needs libc and no other library" libc.so.6 "$(readelf -W --dynamic "$DOCTOR" | sed -n 's/.*(NEEDED).*\[\(.*\)\]/\1/p')"
+old_glibc "the doctor" "$DOCTOR"
 finish
