@@ -6,7 +6,11 @@
 cd "$(dirname "$0")/../.." || exit 1
 . tests/cli/setup.bash
 MEMCHECK=${BUILD:-build}/memcheck
-VALGRIND=$(realpath "${BUILD:-build}/tests/valgrind")
+VALGRIND=$(realpath -m "${BUILD:-build}/tests/valgrind")
+if [ ! -e "$VALGRIND/default.supp" ]; then
+	fail "there is no $VALGRIND: make memcheck"
+	finish
+fi
 PLAIN=$HOOK
 HOOK=$T/bin/oci-rdma-hook
 SAID=$T/memcheck.said
@@ -15,14 +19,14 @@ SAID=$T/memcheck.said
 trap 'end_process; end_container; rm -rf "$T"' EXIT
 node h100
 
-# Stands for hook and shim; runs $T/program/NAME, with $T/program/preload.so if it is there
+# Stands for hook and shim; runs $T/program/NAME, the shim with $T/program/preload.so if that is there
 mkdir "$T/program"
 cat >"$HOOK" <<END
 #!/bin/bash
 export VALGRIND_LIB=$VALGRIND VALGRIND_LAUNCHER=\$0
 for fd in /proc/\$\$/fd/*; do [ "\${fd##*/}" -le 2 ] || eval "exec \${fd##*/}>&-"; done # of whom started the tests
 kinds=all
-if [ -e $T/program/preload.so ]; then
+if [ "\${0##*/}" = oci-rdma-runtime ] && [ -e $T/program/preload.so ]; then
 	export LD_PRELOAD=$T/program/preload.so
 	kinds=definite,indirect,possible # exec frees what we still know of
 fi
@@ -129,10 +133,8 @@ HOOK=$PLAIN prepare rdma h100-trainer.json none '{}'
 "${CC:-gcc}" -shared -fPIC -o "$T/end_at_exec.so" tests/cli/tools/end_at_exec.c || exit 1
 
 # Controls: the silence says something
-for linked in static dynamic; do
-	build=$linked
-	option=
-	[ $build = dynamic ] || option=-static
+for build in static dynamic; do
+	if [ $build = static ]; then option=-static; else option=-pie; fi
 	"${CC:-gcc}" -g -O0 -w $option -o "$T/faulty" tests/cli/tools/faulty.c || exit 1
 	program "$T/faulty"
 	while read -r fault part; do
@@ -149,12 +151,10 @@ for linked in static dynamic; do
 
 	program "$MEMCHECK/$build/oci-rdma-hook"
 	rm -f "$SAID"
+	# In place of the runtime an end, where memcheck counts what is left. A static executable goes on to the runtime.
+	[ $build = static ] || ln -s "$T/end_at_exec.so" "$T/program/preload.so"
 	stages
 	reports
 	runtimes
 done
-# In place of the runtime an end: memcheck counts what is left only there.
-ln -s "$T/end_at_exec.so" "$T/program/preload.so"
-build="dynamic, up to the runtime"
-runtimes
 finish

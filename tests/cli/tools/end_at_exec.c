@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Preloaded: the process ends where it would become another program, with the descriptors that it would hand on. memcheck counts
- * what is left at an end only.
+ * Preloaded: the process ends where it would become another program, with the descriptors that it
+ * would hand on. memcheck counts what is left at an end only.
  */
 #include <dirent.h>
 #include <fcntl.h>

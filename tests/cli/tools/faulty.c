@@ -56,8 +56,8 @@ int main(int argc, char **argv)
 		int (*run)(void);
 	} faults[] = {
 		{"uninitialised", uninitialised}, {"passed-on", passed_on},
-		{"past-the-end", past_the_end},	  {"lost", lost},
-		{"descriptor", descriptor},	  {"closed-twice", closed_twice},
+		{"past-the-end", past_the_end},   {"lost", lost},
+		{"descriptor", descriptor},       {"closed-twice", closed_twice},
 	};
 
 	for (size_t i = 0; argc == 2 && i < sizeof(faults) / sizeof(faults[0]); i++) {
