@@ -6,59 +6,80 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "base/text.h"
+
+/*
+ * Whose command line it is. crun's is read by argp: letters can be joined ("-dp FILE"), names
+ * abbreviated, and options end at the first argument that is none. runc's is read by Go's flags:
+ * one dash or two, whole names, "--force=false", and but for exec options behind the id as well
+ * (urfave/cli, reorderArgs).
+ */
+#define CRUN 1U
+#define RUNC 2U
+#define BOTH (CRUN | RUNC)
+
 #define CREATE (1U << RUNTIME_CREATE)
 #define EXEC (1U << RUNTIME_EXEC)
 #define DELETE (1U << RUNTIME_DELETE)
+
+enum takes {
+	A_VALUE,
+	NO_VALUE,
+	JOINED_VALUE, /* crun's -tVALUE, never "-t VALUE" */
+};
 
 /* An option that takes a value (or that we must see), and the commands that have it; 0: a global
  * one */
 struct option {
 	const char *name;
 	char letter;
+	enum takes takes;
+	unsigned runtimes;
 	unsigned commands;
-	bool flag;
-	size_t place; /* of a const char * in struct runtime_args; or NOWHERE */
+	size_t place; /* of a const char * in struct runtime_args, or of an int; or NOWHERE */
 };
 
 #define NOWHERE SIZE_MAX
 #define AT(field) offsetof(struct runtime_args, field)
 
-/* crun 1.29 (src/crun.c, create.c, run.c, restore.c, exec.c, delete.c) and runc 1.5 (main.go, the
- * same names) */
+/*
+ * crun 1.29 (src/crun.c, create.c, run.c, restore.c, exec.c, delete.c) and runc 1.5 (main.go, the
+ * same names). Of several that an abbreviation could mean crun has one, or refuses it: the first is
+ * meant. So crun 1.8's come first, and console-socket, which restore has, before config, which it
+ * has not.
+ */
 static const struct option options[] = {
-	{"root", 0, 0, false, AT(root)},
-	{"log", 0, 0, false, NOWHERE},
-	{"log-format", 0, 0, false, NOWHERE},
-	{"log-level", 0, 0, false, NOWHERE},
-	{"cgroup-manager", 0, 0, false, NOWHERE},
-	{"rootless", 0, 0, false, NOWHERE},
-	{"criu", 0, 0, false, NOWHERE},
-	{"bundle", 'b', CREATE, false, AT(bundle)},
-	{"config", 'f', CREATE, false, AT(config)},
-	{"console-socket", 0, CREATE | EXEC, false, NOWHERE},
-	{"pidfd-socket", 0, CREATE | EXEC, false, NOWHERE},
-	{"pid-file", 0, CREATE | EXEC, false, AT(pid_file)},
-	{"preserve-fds", 0, CREATE | EXEC, false, NOWHERE},
-	{"image-path", 0, CREATE, false, NOWHERE},
-	{"work-path", 0, CREATE, false, NOWHERE},
-	{"parent-path", 0, CREATE, false, NOWHERE},
-	{"page-server", 0, CREATE, false, NOWHERE},
-	{"manage-cgroups-mode", 0, CREATE, false, NOWHERE},
-	{"empty-ns", 0, CREATE, false, NOWHERE},
-	{"lsm-profile", 0, CREATE, false, NOWHERE},
-	{"lsm-mount-context", 0, CREATE, false, NOWHERE},
-	{"status-fd", 0, CREATE, false, NOWHERE},
-	{"network-lock-method", 0, CREATE, false, NOWHERE},
-	{"process", 'p', EXEC, false, AT(process)},
-	{"cwd", 0, EXEC, false, NOWHERE},
-	{"env", 'e', EXEC, false, NOWHERE},
-	{"user", 'u', EXEC, false, NOWHERE},
-	{"additional-gids", 'g', EXEC, false, NOWHERE},
-	{"process-label", 0, EXEC, false, NOWHERE},
-	{"apparmor", 0, EXEC, false, NOWHERE},
-	{"cap", 'c', EXEC, false, NOWHERE},
-	{"cgroup", 0, EXEC, false, NOWHERE},
-	{"force", 'f', DELETE, true, AT(force)},
+	{"root", 0, A_VALUE, BOTH, 0, AT(root)},
+	{"log", 0, A_VALUE, BOTH, 0, NOWHERE},
+	{"log-format", 0, A_VALUE, BOTH, 0, NOWHERE},
+	{"log-level", 0, A_VALUE, CRUN, 0, NOWHERE},
+	{"cgroup-manager", 0, A_VALUE, CRUN, 0, NOWHERE},
+	{"rootless", 0, A_VALUE, BOTH, 0, NOWHERE},
+	{"criu", 0, A_VALUE, RUNC, 0, NOWHERE},
+	{"bundle", 'b', A_VALUE, BOTH, CREATE, AT(bundle)},
+	{"console-socket", 0, A_VALUE, BOTH, CREATE | EXEC, NOWHERE},
+	{"config", 'f', A_VALUE, CRUN, CREATE, AT(config)},
+	{"pid-file", 0, A_VALUE, BOTH, CREATE | EXEC, AT(pid_file)},
+	{"preserve-fds", 0, A_VALUE, BOTH, CREATE | EXEC, NOWHERE},
+	{"image-path", 0, A_VALUE, BOTH, CREATE, NOWHERE},
+	{"work-path", 0, A_VALUE, BOTH, CREATE, NOWHERE},
+	{"manage-cgroups-mode", 0, A_VALUE, BOTH, CREATE, NOWHERE},
+	{"network-lock", 0, A_VALUE, CRUN, CREATE, NOWHERE},
+	{"lsm-profile", 0, A_VALUE, BOTH, CREATE, NOWHERE},
+	{"lsm-mount-context", 0, A_VALUE, BOTH, CREATE, NOWHERE},
+	{"empty-ns", 0, A_VALUE, RUNC, CREATE, NOWHERE},
+	{"pidfd-socket", 0, A_VALUE, RUNC, CREATE | EXEC, NOWHERE},
+	{"tty", 't', JOINED_VALUE, CRUN, EXEC, NOWHERE},
+	{"process", 'p', A_VALUE, BOTH, EXEC, AT(process)},
+	{"cwd", 0, A_VALUE, BOTH, EXEC, NOWHERE},
+	{"cgroup", 0, A_VALUE, BOTH, EXEC, NOWHERE},
+	{"user", 'u', A_VALUE, BOTH, EXEC, NOWHERE},
+	{"env", 'e', A_VALUE, BOTH, EXEC, NOWHERE},
+	{"cap", 'c', A_VALUE, BOTH, EXEC, NOWHERE},
+	{"process-label", 0, A_VALUE, BOTH, EXEC, NOWHERE},
+	{"apparmor", 0, A_VALUE, BOTH, EXEC, NOWHERE},
+	{"additional-gids", 'g', A_VALUE, RUNC, EXEC, NOWHERE},
+	{"force", 'f', NO_VALUE, BOTH, DELETE, AT(force)},
 };
 
 static const struct {
@@ -69,62 +90,114 @@ static const struct {
 	{"exec", RUNTIME_EXEC},     {"delete", RUNTIME_DELETE},
 };
 
-static bool belongs(const struct option *option, bool global, enum runtime_command command)
+struct reader {
+	struct runtime_args args;
+	unsigned runtimes; /* whose command line it may be */
+	bool global;       /* in front of the command */
+};
+
+/* runtime: CRUN or RUNC */
+static bool has(const struct reader *reader, unsigned runtime, const struct option *option)
 {
-	return global ? option->commands == 0 : (option->commands & (1U << command)) != 0;
+	if (!(option->runtimes & runtime))
+		return false;
+	return reader->global ? option->commands == 0
+			      : (option->commands & (1U << reader->args.command)) != 0;
 }
 
-/* text: the argument behind its dashes, up to '=' if it has one */
-static const struct option *find(const char *text, size_t len, bool global,
-				 enum runtime_command command)
+static const struct option *find(const struct reader *reader, unsigned runtime, const char *name,
+				 size_t len)
 {
+	const struct option *abbreviated = NULL;
+
 	for (size_t i = 0; i < sizeof(options) / sizeof(options[0]); i++) {
 		const struct option *o = &options[i];
 
-		if (!belongs(o, global, command))
+		if (!has(reader, runtime, o))
 			continue;
-		if (strlen(o->name) == len && memcmp(o->name, text, len) == 0)
+		if (runtime == RUNC && len == 1 && o->letter == name[0])
 			return o;
-		if (len == 1 && o->letter == text[0])
+		if (strncmp(o->name, name, len) != 0)
+			continue;
+		if (o->name[len] == '\0')
 			return o;
+		if (runtime == CRUN && len > 0 && !abbreviated)
+			abbreviated = o;
+	}
+	return abbreviated;
+}
+
+static const struct option *find_letter(const struct reader *reader, char letter)
+{
+	for (size_t i = 0; i < sizeof(options) / sizeof(options[0]); i++) {
+		if (options[i].letter == letter && has(reader, CRUN, &options[i]))
+			return &options[i];
 	}
 	return NULL;
+}
+
+/* What Go's strconv.ParseBool takes for false; nothing at all is true. */
+static bool is_false(const char *value)
+{
+	return value[0] == '0' || value[0] == 'f' || value[0] == 'F';
 }
 
 static void set(struct runtime_args *args, const struct option *option, const char *value)
 {
 	if (option->place == NOWHERE)
 		return;
-	if (option->flag)
-		*(int *)((char *)args + option->place) = 1;
+	if (option->takes == NO_VALUE)
+		*(int *)((char *)args + option->place) = !is_false(value);
 	else
 		*(const char **)((char *)args + option->place) = value;
 }
 
-/* Returns how many arguments the option takes: 1, or 2 with a value of its own. */
-static int take_option(struct runtime_args *args, char *const *argv, bool global)
+/* The value is what is left of the argument, else the next one. Returns how many it takes. */
+static int take_value(struct reader *reader, const struct option *option, const char *left,
+		      const char *next)
 {
-	const char *text = argv[0] + (argv[0][1] == '-' ? 2 : 1);
-	size_t len = strcspn(text, "=");
-	const struct option *option = find(text, len, global, args->command);
-
-	/* "-bDIR", which argp also reads */
-	if (!option && argv[0][1] != '-' && len > 1) {
-		option = find(text, 1, global, args->command);
-		if (option && !option->flag)
-			set(args, option, text + 1);
+	if (left || option->takes != A_VALUE) {
+		set(&reader->args, option, left ? left : "");
 		return 1;
+	}
+	if (!next)
+		return 1;
+	set(&reader->args, option, next);
+	return 2;
+}
+
+/* "-dt", "-dpFILE" and "-dp FILE". What we do not know takes no value, or crun refuses it. */
+static int take_letters(struct reader *reader, char *const *argv)
+{
+	for (const char *letter = argv[0] + 1; *letter; letter++) {
+		const struct option *option = find_letter(reader, *letter);
+
+		if (option && option->takes == NO_VALUE)
+			set(&reader->args, option, "");
+		else if (option)
+			return take_value(reader, option, letter[1] ? letter + 1 : NULL, argv[1]);
+	}
+	return 1;
+}
+
+/* Returns how many arguments the option takes: 1, or 2 with a value of its own. */
+static int take_option(struct reader *reader, char *const *argv)
+{
+	bool is_long = argv[0][1] == '-';
+	const char *name = argv[0] + (is_long ? 2 : 1);
+	size_t len = strcspn(name, "=");
+	const struct option *option = NULL;
+
+	if (reader->runtimes & RUNC)
+		option = find(reader, RUNC, name, len);
+	if (!option && (reader->runtimes & CRUN)) {
+		if (!is_long)
+			return take_letters(reader, argv);
+		option = find(reader, CRUN, name, len);
 	}
 	if (!option)
 		return 1;
-	if (option->flag || text[len] == '=') {
-		set(args, option, text + len + (text[len] == '='));
-		return 1;
-	}
-	if (!argv[1])
-		return 1;
-	set(args, option, argv[1]);
-	return 2;
+	return take_value(reader, option, name[len] == '=' ? name + len + 1 : NULL, argv[1]);
 }
 
 static enum runtime_command command_of(const char *name)
@@ -136,35 +209,60 @@ static enum runtime_command command_of(const char *name)
 	return RUNTIME_OTHER;
 }
 
+/* Another runtime may hand the command line on to either. */
+static unsigned runtimes_of(const char *runtime)
+{
+	const char *name = text_base_name(runtime);
+
+	if (strcmp(name, "crun") == 0)
+		return CRUN;
+	return strcmp(name, "runc") == 0 ? RUNC : BOTH;
+}
+
 static bool is_option(const char *arg)
 {
 	return arg[0] == '-' && arg[1] != '\0';
 }
 
-void runtime_args_parse(int argc, char *const *argv, struct runtime_args *ret_args)
+/* What follows exec's id is the command that it is to run. */
+static bool options_follow_id(const struct reader *reader)
 {
-	struct runtime_args args = {0};
-	bool options_end = false;
-	int i = 1;
+	return reader->args.command != RUNTIME_EXEC && (reader->runtimes & RUNC);
+}
 
-	while (i < argc && is_option(argv[i]))
-		i += take_option(&args, argv + i, true);
-	if (i < argc)
-		args.command = command_of(argv[i++]);
-	while (args.command != RUNTIME_OTHER && i < argc) {
+static void read_command(struct reader *reader, int argc, char *const *argv)
+{
+	bool options_end = false;
+
+	for (int i = 0; i < argc;) {
 		if (!options_end && strcmp(argv[i], "--") == 0) {
 			options_end = true;
 			i++;
 		} else if (!options_end && is_option(argv[i])) {
-			i += take_option(&args, argv + i, false);
+			i += take_option(reader, argv + i);
 		} else {
-			if (!args.id)
-				args.id = argv[i];
-			/* What follows exec's id is the command that it is to run. */
-			if (args.command == RUNTIME_EXEC)
-				break;
+			if (!reader->args.id)
+				reader->args.id = argv[i];
+			if (!options_follow_id(reader))
+				return;
 			i++;
 		}
 	}
-	*ret_args = args;
+}
+
+void runtime_args_parse(const char *runtime, int argc, char *const *argv,
+			struct runtime_args *ret_args)
+{
+	struct reader reader = {.runtimes = runtimes_of(runtime), .global = true};
+	int i = 1;
+
+	while (i < argc && is_option(argv[i]) && strcmp(argv[i], "--") != 0)
+		i += take_option(&reader, argv + i);
+	i += i < argc && strcmp(argv[i], "--") == 0;
+	reader.global = false;
+	if (i < argc)
+		reader.args.command = command_of(argv[i++]);
+	if (reader.args.command != RUNTIME_OTHER)
+		read_command(&reader, argc - i, argv + i);
+	*ret_args = reader.args;
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The command line of an OCI runtime, as far as the shim must understand it: crun's (argp) and
- * runc's (urfave/cli), options before and behind the subcommand, "--root DIR", "--root=DIR" and
- * "-root DIR". What is not known is taken for an option without a value, and in any case passed on
- * as it is.
+ * The command line of an OCI runtime, as far as the shim must understand it: options before and
+ * behind the subcommand, "--root DIR" and "--root=DIR", as crun (argp) and runc (urfave/cli) each
+ * read them. What is not known is taken for an option without a value, and in any case passed on as
+ * it is; of a command line that the runtime itself refuses nothing is promised.
  */
 #ifndef OCI_RDMA_RUNTIME_ARGS_H
 #define OCI_RDMA_RUNTIME_ARGS_H
@@ -27,6 +27,8 @@ struct runtime_args {
 	int force; /* delete --force */
 };
 
-void runtime_args_parse(int argc, char *const *argv, struct runtime_args *ret_args);
+/* runtime: the path of the one that is started; its name says how it reads its command line. */
+void runtime_args_parse(const char *runtime, int argc, char *const *argv,
+			struct runtime_args *ret_args);
 
 #endif

@@ -452,7 +452,6 @@ static int run(struct shim *shim, int argc, char **argv)
 
 	shim->options.sysroot = sysroot ? sysroot : "/";
 	shim->options.config = option("OCI_RDMA_CONFIG");
-	runtime_args_parse(argc, argv, &shim->args);
 	if (load_config(shim, &err) < 0) {
 		(void)fprintf(stderr, SHIM_NAME ": %s\n", err.text);
 		return EXIT_NO_RUNTIME;
@@ -463,6 +462,7 @@ static int run(struct shim *shim, int argc, char **argv)
 			      shim->container.config.path, called);
 		return EXIT_NO_RUNTIME;
 	}
+	runtime_args_parse(shim->runtime, argc, argv, &shim->args);
 	argv[0] = (char *)shim->runtime;
 	if (real_runtime_count_round(shim->runtime) < 0) {
 		(void)fprintf(stderr,

@@ -181,51 +181,89 @@ policy
 
 # ---- command lines ----
 
-# All ways to say the same. BUNDLE, ID, and FILE are put in
-while read -r line; do
+# in_front_of NAME: the runtime from now on. What is called neither crun nor runc may hand the command line on to either.
+runtimes="crun runc nvidia-container-runtime"
+for name in $runtimes; do runtime "$RT/$name"; done
+in_front_of() {
+	IN_FRONT_OF=$1
+	policy
+}
+
+# All ways to say the same, and to whom: all, or a runtime, or not to one, which refuses it or takes it for something else.
+# BUNDLE, ID, and FILE are put in.
+understands() {
+	case $1 in
+	all | "$IN_FRONT_OF") true ;;
+	not-*) [ "$1" != "not-$IN_FRONT_OF" ] ;;
+	*) false ;;
+	esac
+}
+created() {
+	local name=$IN_FRONT_OF,\ $2 words
 	fresh
-	line=${line//BUNDLE/$B}
-	read -ra words <<<"${line//ID/$ID}"
-	passes "$line" "${words[@]}"
-	edited "$line"
-	recorded "$line"
-	is "$line: the record's root" "$(grep -oP -- '-root[= ]\K\S+' <<<"$line")" "$(jq -r .root "$STATE/$ID.json")"
+	read -ra words <<<"${2//ID/$ID}"
+	passes "$name" "${words[@]//BUNDLE/$B}"
+	understands "$1" || return
+	edited "$name"
+	recorded "$name"
+	is "$name: the record's root" "$(grep -oP -- '-root?[= ]\K\S+' <<<"$2")" "$(jq -r .root "$STATE/$ID.json")"
+}
+while read -r whom line; do
+	for name in $runtimes; do
+		in_front_of "$name"
+		created "$whom" "$line"
+	done
 done <<-EOT
-	create --bundle BUNDLE ID
-	create --bundle=BUNDLE ID
-	create -b BUNDLE ID
-	create -bBUNDLE ID
-	create -bundle BUNDLE ID
-	create -bundle=BUNDLE ID
-	run --bundle BUNDLE ID
-	run -d --keep -b BUNDLE ID
-	restore --bundle BUNDLE ID
-	restore --image-path /i --work-path /w --parent-path=/p --tcp-established --shell-job --file-locks --manage-cgroups-mode soft --bundle BUNDLE --empty-ns network --lsm-profile x --lsm-mount-context y --status-fd 3 --page-server a:b --lazy-pages --auto-dedup -d ID
-	--root=/r create --bundle BUNDLE ID
-	--root /r create --bundle BUNDLE ID
-	-root=/r create --bundle BUNDLE ID
-	-root /r create --bundle BUNDLE ID
-	--root create create --bundle BUNDLE ID
-	--root exec run --bundle BUNDLE ID
-	--log /l --log-format json --log-level debug --root /r create --bundle BUNDLE ID
-	--log=/l --log-format=json --log-level=debug --root=/r create --bundle BUNDLE ID
-	--debug --systemd-cgroup --cgroup-manager systemd --rootless auto --criu /criu --root /r create --bundle BUNDLE ID
-	--cgroup-manager=systemd --rootless=auto --criu=/criu --root /r create --bundle BUNDLE ID
-	--log delete --cgroup-manager run create --bundle BUNDLE ID
-	--unknown create --bundle BUNDLE ID
-	--unknown=delete create --bundle BUNDLE ID
-	-V create --bundle BUNDLE ID
-	create --bundle BUNDLE --unknown ID
-	create --unknown=exec --bundle BUNDLE ID
-	create --bundle BUNDLE --pid-file /p --no-pivot --no-new-keyring --no-subreaper ID
-	create --bundle BUNDLE --console-socket /s --pidfd-socket /p --preserve-fds 2 ID
-	create --bundle=BUNDLE --console-socket=/s --pid-file=/p --preserve-fds=2 ID
-	create --pid-file run --console-socket delete --bundle BUNDLE ID
-	create ID --bundle BUNDLE
-	create --bundle BUNDLE -- ID
-	-- create --bundle BUNDLE ID
-	create --bundle /nowhere --bundle BUNDLE ID
+	all create --bundle BUNDLE ID
+	all create --bundle=BUNDLE ID
+	all create -b BUNDLE ID
+	not-runc create -bBUNDLE ID
+	not-crun create -b=BUNDLE ID
+	not-runc create --bund BUNDLE ID
+	all create --b=BUNDLE ID
+	not-crun create -bundle BUNDLE ID
+	not-crun create -bundle=BUNDLE ID
+	all run --bundle BUNDLE ID
+	all run -d --keep -b BUNDLE ID
+	not-runc run -db BUNDLE ID
+	not-runc run -dbBUNDLE ID
+	runc run -d=false -b BUNDLE ID
+	all restore --bundle BUNDLE ID
+	all restore --image-path /i --work-path=/w --tcp-established --shell-job --file-locks --manage-cgroups-mode soft --bundle BUNDLE --lsm-profile x --lsm-mount-context y -d ID
+	not-crun restore --empty-ns network --bundle BUNDLE --lazy-pages --auto-dedup ID
+	not-runc restore --network-lock skip --e --sh --f --c /s --m soft --bundle BUNDLE ID
+	all --root=/r create --bundle BUNDLE ID
+	all --root /r create --bundle BUNDLE ID
+	not-crun -root=/r create --bundle BUNDLE ID
+	not-crun -root /r create --bundle BUNDLE ID
+	not-runc --roo /r create --bundle BUNDLE ID
+	all --root create create --bundle BUNDLE ID
+	all --root exec run --bundle BUNDLE ID
+	all --log /l --log-format json --root /r create --bundle BUNDLE ID
+	all --log=/l --log-format=json --root=/r create --bundle BUNDLE ID
+	not-runc --log-level debug --log-f json create --bundle BUNDLE ID
+	not-runc --debug --systemd-cgroup --cgroup-manager systemd --rootless auto --root /r create --bundle BUNDLE ID
+	not-crun --debug --systemd-cgroup --rootless auto --criu /criu --root /r create --bundle BUNDLE ID
+	all --rootless=auto --root /r create --bundle BUNDLE ID
+	not-runc --cgroup-manager=systemd --cgroup-manager run create --bundle BUNDLE ID
+	all --log delete create --bundle BUNDLE ID
+	all --unknown create --bundle BUNDLE ID
+	all --unknown=delete create --bundle BUNDLE ID
+	all -V create --bundle BUNDLE ID
+	all create --bundle BUNDLE --unknown ID
+	all create --unknown=exec --bundle BUNDLE ID
+	all create --bundle BUNDLE --pid-file /p --no-pivot --no-new-keyring --no-subreaper ID
+	all create --bundle BUNDLE --console-socket /s --preserve-fds 2 ID
+	not-crun create --bundle BUNDLE --pidfd-socket /p ID
+	all create --bundle=BUNDLE --console-socket=/s --pid-file=/p --preserve-fds=2 ID
+	all create --pid-file run --console-socket delete --bundle BUNDLE ID
+	not-runc create --pi run --cons delete --bundle BUNDLE ID
+	not-crun create ID --bundle BUNDLE
+	all create --bundle BUNDLE -- ID
+	all -- create --bundle BUNDLE ID
+	all create --bundle /nowhere --bundle BUNDLE ID
 EOT
+in_front_of crun
 fresh
 passes "an id that begins with '-'" create --bundle "$B" -- -x
 edited "an id that begins with '-'"
@@ -310,31 +348,47 @@ done
 
 # ---- exec ----
 
-# All ways to say exec: what is edited, and what is not ours
-while read -r want line; do
+# All ways to say exec, and to whom; no: it says something else
+executed() {
+	local name=$IN_FRONT_OF,\ $2 words
 	fresh
 	create
-	line=${line//FILE/$P}
-	read -ra words <<<"${line//ID/$ID}"
-	passes "$line" "${words[@]}"
-	if [ "$want" = yes ]; then exec_edited "$line"; else exec_not_edited "$line"; fi
-	edited "$line"
-	no_temporary "$line"
+	read -ra words <<<"${2//ID/$ID}"
+	passes "$name" "${words[@]//FILE/$P}"
+	if understands "$1"; then exec_edited "$name"; else exec_not_edited "$name"; fi
+	edited "$name"
+	no_temporary "$name"
+}
+while read -r whom line; do
+	for name in $runtimes; do
+		in_front_of "$name"
+		executed "$whom" "$line"
+	done
 done <<-EOT
-	yes --root=/r exec --pid-file /tmp/pidfile1 --process FILE --detach ID
-	yes --root /r exec --process FILE ID
-	yes --root=/r exec --pid-file /tmp/p --process FILE --detach --tty --console-socket /s ID
-	yes --root=/r exec --process=FILE ID
-	yes --root=/r exec -p FILE ID
-	yes --root=/r exec -pFILE ID
-	yes --root=/r exec -process FILE ID
-	yes --root=/r exec -process=FILE ID
-	yes --root=/r exec -d -t --process FILE ID
-	yes --root=/r exec --cwd / --env A=B -e C=D --user 0:0 -u 1 --additional-gids 5 -g 6 --process-label x --apparmor y --cap CAP_KILL -c CAP_KILL --preserve-fds 1 --cgroup z --process FILE ID
-	yes --root=/r exec --no-new-privs --ignore-paused --tty --unknown --process FILE ID
-	yes --root=/r exec --process FILE -- ID
-	yes --root=/r exec --process FILE ID sh -c x
-	yes --root=/r exec --process /nowhere --process FILE ID
+	all --root=/r exec --pid-file /tmp/pidfile1 --process FILE --detach ID
+	all --root /r exec --process FILE ID
+	all --root=/r exec --pid-file /tmp/p --process FILE --detach --tty --console-socket /s ID
+	all --root=/r exec --process=FILE ID
+	all --root=/r exec -p FILE ID
+	not-runc --root=/r exec -pFILE ID
+	not-runc --root=/r exec -dpFILE ID
+	not-runc --root=/r exec -dp FILE ID
+	not-runc --root=/r exec -tp -pFILE ID
+	not-runc --root=/r exec -te -pFILE ID
+	not-runc --root=/r exec -de A=B --process FILE ID
+	not-runc --root=/r exec -deA=B -u0:0 --en C=D --cw / --pi /p --process-l x --cons /s --process FILE ID
+	not-runc --ro /r exec --cg z --ap y --ca CAP_KILL --use 1 --t --det --n --process FILE ID
+	not-crun --root=/r exec -process FILE ID
+	not-crun --root=/r exec -process=FILE ID
+	not-crun --root=/r exec -p=FILE ID
+	not-crun --root=/r exec -env A=B -user 1 -cap CAP_KILL -cwd / -tty -detach --process FILE ID
+	all --root=/r exec -d -t --process FILE ID
+	all --root=/r exec --cwd / --env A=B -e C=D --user 0:0 -u 1 --process-label x --apparmor y --cap CAP_KILL -c CAP_KILL --preserve-fds 1 --cgroup z --process FILE ID
+	not-crun --root=/r exec --additional-gids 5 -g 6 --pidfd-socket /s --process FILE ID
+	all --root=/r exec --no-new-privs --ignore-paused --tty --unknown --process FILE ID
+	all --root=/r exec --process FILE -- ID
+	all --root=/r exec --process FILE ID sh -c x
+	all --root=/r exec --process /nowhere --process FILE ID
 	no --root=/r exec ID sh --process FILE
 	no --root=/r exec ID --process FILE
 	no --root=/r exec ID -p FILE
@@ -342,6 +396,7 @@ done <<-EOT
 	no --root=/r exec ID -- --process FILE
 	no --root=/r exec --env --process=FILE ID
 	no --root=/r exec --cwd -pFILE ID sh
+	no --root=/r exec -t --process-label FILE ID
 	no --root=/r exec --process FILE other
 	no --root=/other exec --process FILE ID
 	no exec --process FILE ID
@@ -350,6 +405,7 @@ done <<-EOT
 	no --root=/r delete --process FILE ID
 	no --root exec --process FILE ID
 EOT
+in_front_of crun
 fresh
 create
 (cd "$T/exec" && timeout 20 "$SHIM" --root=/r exec --process process.json "$ID" >"$T/out" 2>"$T/err")
@@ -887,7 +943,8 @@ policy
 sleep 0 &
 wait $!
 dead=$!
-while IFS='|' read -r want pidfile line; do
+while IFS='|' read -r want pidfile line runtime; do
+	in_front_of "${runtime:-crun}"
 	fresh
 	rm -f "$T/other-pidfile"
 	start --root=/r create --bundle "$B" --pid-file "$T/other-pidfile" "$ID"
@@ -901,9 +958,13 @@ done <<-EOT
 	kept|SELF|--root=/r delete -r ID
 	gone|SELF|--root=/r delete --force ID
 	gone|SELF|--root=/r delete -f ID
-	gone|SELF|--root=/r delete -force ID
-	gone|SELF|--root=/r delete --force=true ID
-	gone|SELF|--root /r delete ID --force
+	gone|SELF|--root=/r delete -rf ID
+	gone|SELF|--root=/r delete --fo ID
+	gone|SELF|--root=/r delete -force ID|runc
+	gone|SELF|--root=/r delete --force=true ID|runc
+	kept|SELF|--root=/r delete --force=false ID|runc
+	kept|SELF|--root=/r delete -f=0 ID|runc
+	gone|SELF|--root /r delete ID --force|runc
 	gone|$dead|--root=/r delete ID
 	gone|$$|--root=/r delete ID
 	gone||--root=/r delete ID
@@ -916,6 +977,7 @@ done <<-EOT
 	kept|SELF|--root=/r start ID
 	kept|$dead|--root=/r exec ID delete ID
 EOT
+in_front_of crun
 fresh
 start --root=/r create --bundle "$B" "$ID"
 start --root=/r delete "$ID"

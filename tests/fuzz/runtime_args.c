@@ -14,17 +14,13 @@ static void check_part(char *const *argv, const char *found)
 	promise(part);
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+static void check(const char *runtime, int argc, char **argv)
 {
-	cleanup_arena arena = {0};
-	char *argv[ARGUMENTS_MAX + 1] = {arena_strdup(&arena, "oci-rdma-runtime")};
+	static char forged[] = "--process=/forged";
 	struct runtime_args args;
 	struct runtime_args again;
-	int argc = 1;
 
-	while (size && argc < ARGUMENTS_MAX)
-		argv[argc++] = (char *)(uintptr_t)fuzz_line(&arena, &data, &size);
-	runtime_args_parse(argc, argv, &args);
+	runtime_args_parse(runtime, argc, argv, &args);
 	check_part(argv, args.id);
 	check_part(argv, args.root);
 	check_part(argv, args.bundle);
@@ -34,9 +30,23 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	promise(args.command != RUNTIME_OTHER || !args.id);
 	/* The command that exec is to run says nothing about the exec itself. */
 	if (args.command == RUNTIME_EXEC && args.id && argc < ARGUMENTS_MAX) {
-		argv[argc++] = arena_strdup(&arena, "--process=/forged");
-		runtime_args_parse(argc, argv, &again);
+		argv[argc] = forged;
+		runtime_args_parse(runtime, argc + 1, argv, &again);
 		promise(memcmp(&args, &again, sizeof(args)) == 0);
+		argv[argc] = NULL;
 	}
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	cleanup_arena arena = {0};
+	char *argv[ARGUMENTS_MAX + 1] = {arena_strdup(&arena, "oci-rdma-runtime")};
+	int argc = 1;
+
+	while (size && argc < ARGUMENTS_MAX)
+		argv[argc++] = (char *)(uintptr_t)fuzz_line(&arena, &data, &size);
+	check("/usr/bin/crun", argc, argv);
+	check("/usr/sbin/runc", argc, argv);
+	check("nvidia-container-runtime", argc, argv);
 	return 0;
 }

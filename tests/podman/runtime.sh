@@ -209,6 +209,11 @@ command_lines() {
 	reports "$runtime run -b, id behind --" shim run -b "$B" -- one
 	got_all "$runtime run -b, id behind --"
 	bundle way
+	local way=(run one -bundle "$B")
+	[ "$runtime" = runc ] || way=(run "-b$B" --pi "$T/pid" one)
+	reports "$runtime ${way[*]}" shim "${way[@]}"
+	got_all "$runtime ${way[*]}"
+	bundle way
 	cd "$B" || return
 	reports "$runtime run, in the bundle" shim run one
 	got_all "$runtime run, in the bundle"
@@ -253,15 +258,25 @@ execs_of_one() {
 	got_all "$runtime exec --user"
 	reports "$runtime exec --env" shim exec --env NCCL_IB_HCA=mine one /bin/report
 	is "$runtime exec --env: the user's value, and the limit" "NCCL_IB_HCA=mine $AFTER" "$nccl_env $memlock"
+	local words="-user 0 -cwd /tmp"
+	[ "$runtime" = runc ] || words="-u0 --cw /tmp"
+	# shellcheck disable=SC2086
+	reports "$runtime exec $words" shim exec $words one report
+	got_all "$runtime exec $words"
 	reports "$runtime exec --cwd" shim exec --cwd /tmp one report --process none
 	got_all "$runtime exec --cwd"
 
 	jq '.process | .args = ["report"]' "$B/config.json" >"$T/process.json"
 	jq 'del(.env[] | select(startswith("NCCL"))) | del(.rlimits, .capabilities) | .user.uid = 1000' "$T/process.json" \
 		>"$T/bare.json"
+	# argp joins letters and abbreviates, and -t takes what is joined to it; Go's flags take one dash for two.
+	local ways=("-p FILE" "--process=FILE" "--process FILE")
+	case $runtime in
+	crun) ways+=(-pFILE "-tp -pFILE" "-dp FILE" "-de A=B -pFILE" "--en A=B --pi $T/execpid --t --process FILE") ;;
+	runc) ways+=("-process FILE" -process=FILE -p=FILE "-env A=B -tty=false -p FILE" "-detach=false --p FILE") ;;
+	esac
 	for file in process bare; do
-		for option in --process=FILE "--process FILE" "-p FILE" -pFILE; do
-			[ "$runtime$option" != runc-pFILE ] || continue # Go's flags cannot
+		for option in "${ways[@]}"; do
 			cp "$T/$file.json" "$T/edited.json"
 			# shellcheck disable=SC2086
 			reports "$runtime exec $option, $file" shim exec ${option/FILE/$T/edited.json} one
