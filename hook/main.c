@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/text.h"
+#include "base/names.h"
 #include "run/check_config.h"
 #include "run/dry_run.h"
 #include "run/hook.h"
@@ -167,23 +167,18 @@ static void open_standard_streams(void)
 	}
 }
 
-static bool is_shim(const char *path)
-{
-	return text_starts_with(text_base_name(path), SHIM_NAME);
-}
-
 int main(int argc, char **argv)
 {
 	struct command command;
 	int status;
 
 	open_standard_streams();
-	if (argc > 0 && is_shim(argv[0]))
+	if (argc > 0 && names_shim(argv[0]))
 		return shim_run(argc, argv);
 	/* A MachineConfig can neither link (the operator refuses changed links) nor carry us twice:
 	 * its oci-rdma-runtime-crun is a script with us as interpreter, which execve(2) puts in
 	 * front. */
-	if (argc > 1 && argv[1][0] == '/' && is_shim(argv[1]))
+	if (argc > 1 && argv[1][0] == '/' && names_shim(argv[1]))
 		return shim_run(argc - 1, argv + 1);
 	status = parse(argc, argv, &command);
 	if (status >= 0)

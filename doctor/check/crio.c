@@ -5,12 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/names.h"
 #include "base/text.h"
 #include "doctor/check/check.h"
 #include "doctor/crio.h"
 #include "doctor/file.h"
-
-#define SHIM "oci-rdma-runtime"
 
 struct look {
 	const struct doctor *doctor;
@@ -42,7 +41,7 @@ static int add_handler(const struct look *look, const struct crio_handler *handl
 	const char *path = handler->runtime_path[0] ? handler->runtime_path : handler->name;
 	bool is_default = look->crio.default_runtime &&
 			  strcmp(look->crio.default_runtime, handler->name) == 0;
-	bool shim = text_starts_with(text_base_name(handler->runtime_path), SHIM);
+	bool shim = names_shim(handler->runtime_path);
 	int status = find_runtime(look, handler);
 
 	if (status < 0)

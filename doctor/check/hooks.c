@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/names.h"
 #include "base/text.h"
 #include "doctor/check/check.h"
 #include "doctor/crio.h"
@@ -168,7 +169,7 @@ static int add_hook(struct look *look, const char *file, const struct hook *hook
 {
 	struct arena *arena = look->findings->arena;
 	const char *listed = print_stages(hook, arena);
-	bool ours = strcmp(text_base_name(hook->path), HOOKS_PROGRAM) == 0;
+	bool ours = strcmp(text_base_name(hook->path), HOOK_NAME) == 0;
 	int wrong;
 
 	if (!listed)
@@ -259,7 +260,7 @@ static const char *find_other_way(const struct look *look)
 	for (size_t i = 0; i < look->crio.n_handlers; i++) {
 		const char *runtime = look->crio.handler[i].runtime_path;
 
-		if (text_starts_with(text_base_name(runtime), "oci-rdma-runtime"))
+		if (names_shim(runtime))
 			return look->crio.handler[i].name;
 	}
 	return NULL;
@@ -271,13 +272,13 @@ static int add_installed(const struct look *look)
 
 	if (look->own_create && look->own_poststart)
 		return findings_add(look->findings, "hook_installed", NULL, FINDING_OK, NULL,
-				    "%s is there for createRuntime and poststart", HOOKS_PROGRAM);
+				    "%s is there for createRuntime and poststart", HOOK_NAME);
 	if (look->own_create)
 		return findings_add(look->findings, "hook_installed", NULL, FINDING_WARN,
 				    "make install: it takes both files",
 				    "%s is there for createRuntime, not for poststart: runc takes "
 				    "the limits of a spec that lists one after createRuntime",
-				    HOOKS_PROGRAM);
+				    HOOK_NAME);
 	if (handler)
 		return findings_add(look->findings, "hook_installed", NULL, FINDING_OK, NULL,
 				    "no hook; pods with the handler %s go through the shim",
@@ -287,7 +288,7 @@ static int add_installed(const struct look *look)
 			    "\"Install it\")",
 			    "%s is in none of the hooks.d directories: containers keep the "
 			    "engine's limit",
-			    HOOKS_PROGRAM);
+			    HOOK_NAME);
 }
 
 int check_hooks(const struct doctor *doctor, struct findings *findings, struct err *err)

@@ -13,6 +13,7 @@
 
 #include "base/cleanup.h"
 #include "base/fs.h"
+#include "base/names.h"
 #include "base/text.h"
 #include "policy/trust.h"
 
@@ -154,8 +155,8 @@ static int look_at(struct search *s, const char *path, struct err *err)
 	struct err problem;
 	int status = read_file(s->arena, s->sysroot, path, &text, &problem);
 
-	if (status < 0 ? !strstr(path, HOOKS_PROGRAM)
-		       : !memmem(text.bytes, text.len, HOOKS_PROGRAM, strlen(HOOKS_PROGRAM)))
+	if (status < 0 ? !strstr(path, HOOK_NAME)
+		       : !memmem(text.bytes, text.len, HOOK_NAME, strlen(HOOK_NAME)))
 		return 0;
 	if (status == 0)
 		status = check_text(s->arena, s->sysroot, s->sysroot, path, &text, s->timeout_min,

@@ -5,12 +5,11 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "base/names.h"
 #include "base/text.h"
 #include "json/reader.h"
 
 #define VERSION_READ "1.0.0"
-/* argv[0] decides whether the executable is the hook (hook/main.c). */
-#define SHIM_NAME "oci-rdma-runtime"
 
 struct reading {
 	struct arena *arena;
@@ -67,11 +66,10 @@ static int take_path(void *context, const struct json_value *value, struct err *
 	r->file.path_line = json_line(value);
 	if (r->file.path[0] != '/')
 		return err_set(err, "\"%.64s\" is not an absolute path", r->file.path);
-	if (strcmp(text_base_name(r->file.path), HOOKS_PROGRAM) != 0)
-		return err_set(err,
-			       "\"%.128s\" is not " HOOKS_PROGRAM
-			       ", which is all that this check knows",
-			       r->file.path);
+	if (strcmp(text_base_name(r->file.path), HOOK_NAME) != 0)
+		return err_set(
+			err, "\"%.128s\" is not " HOOK_NAME ", which is all that this check knows",
+			r->file.path);
 	return 0;
 }
 
@@ -163,7 +161,7 @@ static int take_stage(void *context, const struct json_value *value, struct err 
 		return -1;
 	if (!stage_named(name))
 		return err_set(err,
-			       "\"%.64s\" is no stage of " HOOKS_PROGRAM
+			       "\"%.64s\" is no stage of " HOOK_NAME
 			       ": createRuntime, prestart, poststart, or podman's precreate",
 			       name);
 	r->file.stages |= stage_named(name);
@@ -249,13 +247,12 @@ static int check_args(const struct hooks_file *file, const char *what, struct er
 		return err_set(
 			err,
 			"%s: hook.args names no stage, so that it would fail every container: "
-			"write [\"" HOOKS_PROGRAM "\", \"createRuntime\"]",
+			"write [\"" HOOK_NAME "\", \"createRuntime\"]",
 			what);
-	if (text_starts_with(text_base_name(file->args[0]), SHIM_NAME))
-		return err_set(err,
-			       "%s: hook.args[0] makes it the runtime shim: write \"" HOOKS_PROGRAM
-			       "\"",
-			       what);
+	if (names_shim(file->args[0]))
+		return err_set(
+			err, "%s: hook.args[0] makes it the runtime shim: write \"" HOOK_NAME "\"",
+			what);
 	if (file->stages & ~stages_for(operand))
 		return err_set(
 			err,

@@ -13,7 +13,6 @@
 #include "base/arena.h"
 #include "base/err.h"
 
-#define HOOKS_PROGRAM "oci-rdma-hook"
 #define HOOKS_FILE_SIZE_MAX (64 * 1024)
 
 /* The kubelet gives a container's creation 2 minutes (runtimeRequestTimeout). */

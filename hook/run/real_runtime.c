@@ -6,8 +6,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/names.h"
 #include "base/text.h"
-#include "run/shim.h"
 
 /* How often the shim has been passed on the way to the runtime */
 #define ROUNDS_VARIABLE "OCI_RDMA_RUNTIME_ROUNDS"

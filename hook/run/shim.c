@@ -16,6 +16,7 @@
 #include "apply/spec_edit.h"
 #include "base/cleanup.h"
 #include "base/fs.h"
+#include "base/names.h"
 #include "base/replace.h"
 #include "base/text.h"
 #include "policy/quantity.h"

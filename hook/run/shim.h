@@ -6,10 +6,6 @@
 #ifndef OCI_RDMA_SHIM_H
 #define OCI_RDMA_SHIM_H
 
-/* The names under which the executable is the shim; with "-crun" or "-runc" behind it, for that
- * runtime */
-#define SHIM_NAME "oci-rdma-runtime"
-
 /*
  * argv: the runtime's own command line. Ends in execv of the real runtime, with arguments,
  * environment, directory and descriptors as they came; returns an exit status only where there is
