@@ -427,31 +427,40 @@ static int check_extra(const struct config *config, const char *what, struct err
 	return 0;
 }
 
-int config_load(struct arena *arena, int sysroot, const char *path, struct config *ret_config,
-		struct err *err)
+int config_read(struct arena *arena, const struct fs_text *text, const char *what,
+		struct config *ret_config, struct err *err)
 {
-	const char *what = path ? path : "/" CONFIG_PATH;
 	struct reading reading = {.arena = arena};
-	cleanup_fd fd = -1;
-	struct fs_text text;
 
 	if (config_defaults(arena, &reading.config, err) < 0)
 		return -1;
 	reading.config.path = what;
-	fd = trust_open(path ? AT_FDCWD : sysroot, path ? path : CONFIG_PATH, what, err);
-	if (fd == -ENOENT && !path) {
-		*ret_config = reading.config;
-		return 0;
-	}
-	if (fd < 0)
-		return -1;
-	if (fs_read_regular(arena, fd, CONFIG_SIZE_MAX, what, &text, err) < 0 ||
-	    json_read(arena, &(struct json_source){what, text.bytes, text.len, JSON_COMMENTS},
+	if (json_read(arena, &(struct json_source){what, text->bytes, text->len, JSON_COMMENTS},
 		      &root, &reading, err) < 0 ||
 	    check_extra(&reading.config, what, err) < 0)
 		return -1;
 	*ret_config = reading.config;
 	return 0;
+}
+
+int config_load(struct arena *arena, int sysroot, const char *path, struct config *ret_config,
+		struct err *err)
+{
+	const char *what = path ? path : "/" CONFIG_PATH;
+	cleanup_fd fd = trust_open(path ? AT_FDCWD : sysroot, path ? path : CONFIG_PATH, what, err);
+	struct fs_text text;
+
+	if (fd == -ENOENT && !path) {
+		if (config_defaults(arena, ret_config, err) < 0)
+			return -1;
+		ret_config->path = what;
+		return 0;
+	}
+	if (fd < 0)
+		return -1;
+	if (fs_read_regular(arena, fd, CONFIG_SIZE_MAX, what, &text, err) < 0)
+		return -1;
+	return config_read(arena, &text, what, ret_config, err);
 }
 
 bool config_allows_namespace(const struct config *config, const char *name)

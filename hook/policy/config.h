@@ -9,6 +9,7 @@
 
 #include "base/arena.h"
 #include "base/err.h"
+#include "base/fs.h"
 
 #define CONFIG_PATH "etc/oci-rdma-hook/config.json" /* below the sysroot */
 #define CONFIG_SIZE_MAX (256 * 1024)
@@ -76,6 +77,10 @@ int config_defaults(struct arena *arena, struct config *ret_config, struct err *
  */
 int config_load(struct arena *arena, int sysroot, const char *path, struct config *ret_config,
 		struct err *err);
+
+/* What a file says that is read already. what: its path, as errors and config.path say it */
+int config_read(struct arena *arena, const struct fs_text *text, const char *what,
+		struct config *ret_config, struct err *err);
 
 /* True if the namespace is one of config.namespaces; an unknown one (NULL) only matches "*". */
 bool config_allows_namespace(const struct config *config, const char *name);

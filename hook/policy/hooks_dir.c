@@ -81,28 +81,15 @@ static int check_precreate(int root, int sysroot, const char *path, struct err *
 	return 0;
 }
 
-static int read_file(struct arena *arena, int root, const char *path, struct fs_text *ret_text,
+int hooks_check_text(struct arena *arena, int root, int sysroot, const char *path,
+		     const struct fs_text *text, int64_t timeout_min, struct hooks_file *ret_file,
 		     struct err *err)
-{
-	cleanup_fd found = trust_open_linked(root, path, path, err);
-	cleanup_fd fd = -1;
-
-	if (found < 0)
-		return -1;
-	fd = fs_reopen_regular(found);
-	if (fd < 0) {
-		(void)err_sys(err, -fd, "%s", path);
-		return -1;
-	}
-	return fs_read_regular(arena, fd, HOOKS_FILE_SIZE_MAX, path, ret_text, err);
-}
-
-static int check_text(struct arena *arena, int root, int sysroot, const char *path,
-		      const struct fs_text *text, int64_t timeout_min, struct hooks_file *ret_file,
-		      struct err *err)
 {
 	struct hooks_file file;
 
+	if (text->len > HOOKS_FILE_SIZE_MAX)
+		return err_set(err, "%s: larger than %d bytes, which is the limit", path,
+			       HOOKS_FILE_SIZE_MAX);
 	if (hooks_file_read(arena, text->bytes, text->len, path, &file, err) < 0 ||
 	    hooks_file_check_timeout(&file, timeout_min, path, err) < 0)
 		return -1;
@@ -118,10 +105,11 @@ int hooks_check(struct arena *arena, int root, int sysroot, const char *path, in
 		struct hooks_file *ret_file, struct err *err)
 {
 	struct fs_text text;
+	bool linked;
 
-	if (read_file(arena, root, path, &text, err) < 0)
+	if (trust_read_linked(arena, root, path, HOOKS_FILE_SIZE_MAX, &text, &linked, err) < 0)
 		return -1;
-	return check_text(arena, root, sysroot, path, &text, timeout_min, ret_file, err);
+	return hooks_check_text(arena, root, sysroot, path, &text, timeout_min, ret_file, err);
 }
 
 /* ---- all of a node ---- */
@@ -153,14 +141,16 @@ static int look_at(struct search *s, const char *path, struct err *err)
 	struct hooks_found found = {.path = path};
 	struct fs_text text = {0};
 	struct err problem;
-	int status = read_file(s->arena, s->sysroot, path, &text, &problem);
+	bool linked;
+	int status = trust_read_linked(s->arena, s->sysroot, path, HOOKS_FILE_SIZE_MAX, &text,
+				       &linked, &problem);
 
 	if (status < 0 ? !strstr(path, HOOK_NAME)
 		       : !memmem(text.bytes, text.len, HOOK_NAME, strlen(HOOK_NAME)))
 		return 0;
 	if (status == 0)
-		status = check_text(s->arena, s->sysroot, s->sysroot, path, &text, s->timeout_min,
-				    &found.file, &problem);
+		status = hooks_check_text(s->arena, s->sysroot, s->sysroot, path, &text,
+					  s->timeout_min, &found.file, &problem);
 	if (status < 0) {
 		found.problem = arena_strdup(s->arena, problem.text);
 		if (!found.problem)

@@ -8,6 +8,7 @@
 
 #include "base/arena.h"
 #include "base/err.h"
+#include "base/fs.h"
 #include "policy/hooks_file.h"
 
 /*
@@ -34,6 +35,11 @@ struct hooks_found {
  */
 int hooks_check(struct arena *arena, int root, int sysroot, const char *path, int64_t timeout_min,
 		struct hooks_file *ret_file, struct err *err);
+
+/* The same for a file that has been opened so, and read */
+int hooks_check_text(struct arena *arena, int root, int sysroot, const char *path,
+		     const struct fs_text *text, int64_t timeout_min, struct hooks_file *ret_file,
+		     struct err *err);
 
 /*
  * Checks every *.json file of hooks_dirs that speaks of oci-rdma-hook. *ret_found is in the arena.

@@ -164,7 +164,8 @@ static void walk_end(const struct walk *w)
 	cleanup_close_fd(&w->held);
 }
 
-int trust_open_linked(int root, const char *path, const char *what, struct err *err)
+static int open_linked(int root, const char *path, const char *what, bool *ret_linked,
+		       struct err *err)
 {
 	__attribute__((cleanup(walk_end))) struct walk w = {.root = root, .held = -1};
 	int status = 0;
@@ -179,5 +180,29 @@ int trust_open_linked(int root, const char *path, const char *what, struct err *
 		status = walk_part(&w, strsep(&w.next, "/"), what, err);
 	if (status == 0) /* it ended in ".", ".." or "/" */
 		return err_set(err, "%s: not a regular file", what);
+	*ret_linked = w.links > 0;
 	return status < 0 ? status : take_fd(&w.held);
+}
+
+int trust_open_linked(int root, const char *path, const char *what, struct err *err)
+{
+	bool linked;
+
+	return open_linked(root, path, what, &linked, err);
+}
+
+int trust_read_linked(struct arena *arena, int root, const char *path, size_t max,
+		      struct fs_text *ret_text, bool *ret_linked, struct err *err)
+{
+	cleanup_fd found = open_linked(root, path, path, ret_linked, err);
+	cleanup_fd fd = -1;
+
+	if (found < 0)
+		return -1;
+	fd = fs_reopen_regular(found);
+	if (fd < 0) {
+		(void)err_sys(err, -fd, "%s", path);
+		return -1;
+	}
+	return fs_read_regular(arena, fd, max, path, ret_text, err);
 }

@@ -2,7 +2,12 @@
 #ifndef OCI_RDMA_TRUST_H
 #define OCI_RDMA_TRUST_H
 
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/arena.h"
 #include "base/err.h"
+#include "base/fs.h"
 
 /*
  * Opens a file that grants things, for reading. It and every directory on its way must belong to
@@ -26,5 +31,12 @@ int trust_open(int dir, const char *path, const char *what, struct err *err);
  * the file that the caller owns; -ENOENT, with *err set; or -1.
  */
 int trust_open_linked(int root, const char *path, const char *what, struct err *err);
+
+/*
+ * The same, and reads it: a regular file of at most max bytes. *ret_linked: a link was on the way.
+ * Returns 0 or -1.
+ */
+int trust_read_linked(struct arena *arena, int root, const char *path, size_t max,
+		      struct fs_text *ret_text, bool *ret_linked, struct err *err);
 
 #endif

@@ -11,6 +11,7 @@
 #include "base/fs.h"
 #include "policy/config.h"
 #include "policy/hooks_dir.h"
+#include "policy/trust.h"
 #include "run/deadline.h"
 #include "json/reader.h"
 
@@ -67,16 +68,12 @@ static const struct json_shape root = {
 
 /* By the keys that only a hooks.d file has, as far as it can be read: the check itself says what is
  * wrong with the rest. */
-static bool is_hooks_file(struct arena *arena, const char *path)
+static bool is_hooks_file(struct arena *arena, const char *path, const struct fs_text *text)
 {
-	cleanup_fd fd = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
 	bool answer = false;
-	struct fs_text text;
 	struct err ignored;
 
-	if (fd < 0 || fs_read_regular(arena, fd, CONFIG_SIZE_MAX, path, &text, &ignored) < 0)
-		return false;
-	(void)json_read(arena, &(struct json_source){path, text.bytes, text.len, JSON_COMMENTS},
+	(void)json_read(arena, &(struct json_source){path, text->bytes, text->len, JSON_COMMENTS},
 			&root, &answer, &ignored);
 	return answer;
 }
@@ -97,18 +94,34 @@ static void check_policy(struct check *check, const char *path)
 	    absent ? " (not there: the defaults hold)" : "", &err);
 }
 
-static void check_file(struct check *check, const char *path)
+static int check_text(struct check *check, const char *path, const struct fs_text *text,
+		      bool linked, struct err *err)
 {
 	struct hooks_file file;
-	struct err err;
-	int status;
+	struct config config;
 
-	if (!is_hooks_file(&check->arena, path)) {
-		check_policy(check, path);
-		return;
-	}
-	status = hooks_check(&check->arena, check->root, check->sysroot, path, DEADLINE_SECONDS,
-			     &file, &err);
+	if (is_hooks_file(&check->arena, path, text))
+		return hooks_check_text(&check->arena, check->root, check->sysroot, path, text,
+					DEADLINE_SECONDS, &file, err);
+	if (linked)
+		return err_set(err,
+			       "%s: a symbolic link leads there, which the policy is not read "
+			       "through: name the file itself",
+			       path);
+	return config_read(&check->arena, text, path, &config, err);
+}
+
+/* Both kinds are opened so; the policy through no link at all. */
+static void check_file(struct check *check, const char *path)
+{
+	struct fs_text text;
+	struct err err;
+	bool linked;
+	int status = trust_read_linked(&check->arena, check->root, path, CONFIG_SIZE_MAX, &text,
+				       &linked, &err);
+
+	if (status == 0)
+		status = check_text(check, path, &text, linked, &err);
 	say(check, status, path, "", &err);
 }
 
