@@ -436,12 +436,16 @@ static const char *option(const char *name)
 	return value && value[0] ? value : NULL;
 }
 
-static int run_runtime(const char *path, char **argv)
+/* Returns 0, or 1 if the container must not start. */
+static int serve_in_time(struct shim *shim)
 {
+	struct err err;
+	bool fail;
+
+	deadline_arm(start_unserved);
+	fail = serve(shim, &err) < 0 && must_fail(shim, &err);
 	deadline_disarm();
-	(void)execv(path, argv);
-	(void)fprintf(stderr, SHIM_NAME ": cannot run %s: %s\n", path, strerror(errno));
-	return EXIT_NO_RUNTIME;
+	return fail || shim->container.plan.fail;
 }
 
 /* Returns only where the runtime is not to be started, or cannot be. */
@@ -474,11 +478,12 @@ static int run(struct shim *shim, int argc, char **argv)
 	}
 	late.runtime = shim->runtime;
 	late.argv = argv;
-	deadline_arm(start_unserved);
-	if ((serve(shim, &err) < 0 && must_fail(shim, &err)) || shim->container.plan.fail)
+	if (serve_in_time(shim) != 0)
 		return 1;
 	/* What is still held goes with this program: the arena owns the runtime's path. */
-	return run_runtime(shim->runtime, argv);
+	(void)execv(shim->runtime, argv);
+	(void)fprintf(stderr, SHIM_NAME ": cannot run %s: %s\n", shim->runtime, strerror(errno));
+	return EXIT_NO_RUNTIME;
 }
 
 int shim_run(int argc, char **argv)
@@ -486,7 +491,6 @@ int shim_run(int argc, char **argv)
 	struct shim shim = {.container = CONTAINER_NONE};
 	int status = run(&shim, argc, argv);
 
-	deadline_disarm();
 	container_free(&shim.container);
 	return status;
 }
