@@ -76,8 +76,33 @@ static bool is_verbs_path(const char *path)
 	return text_starts_with(path, "/dev/infiniband/uverbs");
 }
 
-/* What was allocated, but is of no use to verbs. Returns -1 without memory. */
-static int warn_unusable(struct container *container, const char *path, bool vfio)
+static int warn_number(struct container *container, const struct spec_device *device,
+		       enum node_number number)
+{
+	struct arena *arena = &container->arena;
+	struct warnings *warnings = &container->warnings;
+
+	if (number == NUMBER_VFIO)
+		return warnings_add(arena, warnings, "vfio_device",
+				    "%.128s is a function bound to vfio-pci, not usable by verbs: "
+				    "give its pool the kernel's driver",
+				    device->path);
+	if (number == NUMBER_VDPA)
+		return warnings_add(arena, warnings, "vdpa_device",
+				    "%.128s is a vDPA device, not usable by verbs: take the "
+				    "function out of vDPA",
+				    device->path);
+	return warnings_add(arena, warnings, "unproven_device",
+			    "%.128s has number %lld:%lld, which is no verbs device on this node: "
+			    "if it was one, numbers have changed since; delete the pod, so that "
+			    "it is allocated again",
+			    device->path, (long long)device->major, (long long)device->minor);
+}
+
+/* What was allocated, but is of no use to verbs: is said, and remembered. Returns -1 without
+ * memory. */
+static int note_unusable(struct container *container, const struct spec_device *device,
+			 enum node_number number)
 {
 	const char **larger =
 		arena_grow(&container->arena, container->unusable, container->n_unusable,
@@ -86,28 +111,14 @@ static int warn_unusable(struct container *container, const char *path, bool vfi
 	if (!larger)
 		return -1;
 	container->unusable = larger;
-	container->unusable[container->n_unusable++] = path;
-	if (vfio)
-		return warnings_add(&container->arena, &container->warnings, "vfio_device",
-				    "%.128s is a function bound to vfio-pci, not usable by verbs: "
-				    "give its pool the kernel's driver",
-				    path);
-	return warnings_add(&container->arena, &container->warnings, "vdpa_device",
-			    "%.128s is a vDPA device, not usable by verbs: take the function out "
-			    "of vDPA",
-			    path);
+	container->unusable[container->n_unusable++] = device->path;
+	return warn_number(container, device, number);
 }
 
-static int warn_number(struct container *container, const struct spec_device *device,
-		       enum node_number number)
+static bool is_unusable(const struct spec_device *device, enum node_number number)
 {
-	if (number == NUMBER_VFIO || number == NUMBER_VDPA)
-		return warn_unusable(container, device->path, number == NUMBER_VFIO);
-	if (number == NUMBER_VERBS || !is_verbs_path(device->path))
-		return 0;
-	return warnings_add(&container->arena, &container->warnings, "unproven_device",
-			    "%.128s has number %lld:%lld, which is no verbs device on this node",
-			    device->path, (long long)device->major, (long long)device->minor);
+	return number == NUMBER_VFIO || number == NUMBER_VDPA ||
+	       (number != NUMBER_VERBS && is_verbs_path(device->path));
 }
 
 /* What linux.devices proves, by number: paths and names prove nothing. */
@@ -122,7 +133,8 @@ static int find_proven(struct container *container, const struct node *node, str
 						 device->minor, &container->devices, err);
 		if (found < 0)
 			return -1;
-		if (warn_number(container, device, (enum node_number)found) < 0)
+		if (is_unusable(device, (enum node_number)found) &&
+		    note_unusable(container, device, (enum node_number)found) < 0)
 			return err_memory(err);
 	}
 	return 0;

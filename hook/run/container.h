@@ -30,7 +30,7 @@ struct container {
 	int64_t pid;    /* of its first process, whose network namespace is its; 0: not known */
 	struct spec spec;
 	struct claims claims;
-	const char **unusable; /* files of linux.devices that are vfio's or vDPA's */
+	const char **unusable; /* files of linux.devices that are vfio's, vDPA's or nobody's */
 	size_t n_unusable;
 	size_t unusable_room;
 	struct devices devices;
