@@ -41,10 +41,22 @@ struct hook {
 	struct arena *arena;
 };
 
+/* A file, in the order in which the directories are read */
+struct found {
+	const char *file;
+	bool crio_reads;
+	struct hook hook;
+	const char *fault; /* CRI-O does not start with it; NULL */
+	int status;        /* negative: -errno, it cannot be read */
+};
+
 struct look {
 	const struct doctor *doctor;
 	struct findings *findings;
 	struct crio crio;
+	struct found *found;
+	size_t n;
+	size_t room;
 	bool own_create;
 	bool own_poststart;
 };
@@ -165,55 +177,107 @@ static int add_own(struct look *look, const char *file)
 		       : 1;
 }
 
-static int add_hook(struct look *look, const char *file, const struct hook *hook, bool crio_reads)
+static int add_hook(struct look *look, const struct found *found)
 {
-	struct arena *arena = look->findings->arena;
-	const char *listed = print_stages(hook, arena);
+	const struct hook *hook = &found->hook;
+	const char *listed = print_stages(hook, look->findings->arena);
 	bool ours = strcmp(text_base_name(hook->path), HOOK_NAME) == 0;
 	int wrong;
 
 	if (!listed)
 		return -1;
-	if (crio_reads && (hook->stages >> STAGE_PRECREATE & 1))
-		return findings_add(look->findings, "hook_file", file, FINDING_FAIL,
-				    "Move it to a directory that only podman reads (--hooks-dir)",
-				    "stage precreate, where CRI-O reads: CRI-O will not start "
-				    "again");
-	wrong = ours ? add_own(look, file) : add_others(look, file, hook);
+	wrong = ours ? add_own(look, found->file) : add_others(look, found->file, hook);
 	if (wrong)
 		return wrong < 0 ? -1 : 0;
 	if ((hook->stages >> STAGE_CREATE_RUNTIME & 1) && (hook->stages >> STAGE_PRESTART & 1))
-		return findings_add(look->findings, "hook_file", file, FINDING_WARN,
+		return findings_add(look->findings, "hook_file", found->file, FINDING_WARN,
 				    "Keep one of the two",
 				    "stages %s: createRuntime and prestart both run, so the hook "
 				    "runs twice",
 				    listed);
-	return findings_add(look->findings, "hook_file", file, FINDING_OK, NULL, "%s for %s",
+	return findings_add(look->findings, "hook_file", found->file, FINDING_OK, NULL, "%s for %s",
 			    hook->path, listed);
 }
 
-static int check_file(struct look *look, const char *file, bool crio_reads)
-{
-	struct arena *arena = look->findings->arena;
-	struct hook hook = {.arena = arena};
-	struct fs_text text;
-	struct err why;
-	const char *fault;
-	int status = file_read(arena, look->doctor->node.root, file, HOOKS_FILE_SIZE_MAX, &text);
+/* ---- which of one name is in force ---- */
 
-	if (status < 0)
-		return findings_add(look->findings, "hook_file", file, FINDING_UNCHECKED, NULL,
-				    "%s", strerror(-status));
-	if (json_read(arena, &(struct json_source){file, text.bytes, text.len, 0}, &root_shape,
-		      &hook, &why) < 0)
-		return add_bad(look, file, why.text);
-	fault = fault_of(&hook, arena);
-	return fault ? add_bad(look, file, fault) : add_hook(look, file, &hook, crio_reads);
+/* The engine has the file for a hook (containers/common, pkg/hooks/read.go): not if its program is
+ * missing. */
+static bool is_taken(const struct look *look, const struct found *found)
+{
+	return found->status >= 0 && !found->fault &&
+	       file_executable(look->doctor->node.root, found->hook.path) != -ENOENT;
+}
+
+/*
+ * oci-hooks(5): of files of one name that in the directory that is read last wins. NULL: it is in
+ * force, or would be. Directories that CRI-O does not read are podman's.
+ */
+static const char *find_override(const struct look *look, const struct found *found)
+{
+	const char *name = text_base_name(found->file);
+	const char *last = NULL;
+
+	for (const struct found *f = found + 1; f < look->found + look->n; f++) {
+		if (f->crio_reads == found->crio_reads &&
+		    strcmp(text_base_name(f->file), name) == 0 &&
+		    strcmp(f->file, found->file) != 0 && is_taken(look, f))
+			last = f->file;
+	}
+	return last;
+}
+
+static int add_found(struct look *look, const struct found *found)
+{
+	const char *override;
+
+	if (found->status < 0)
+		return findings_add(look->findings, "hook_file", found->file, FINDING_UNCHECKED,
+				    NULL, "%s", strerror(-found->status));
+	if (found->fault)
+		return add_bad(look, found->file, found->fault);
+	if (found->crio_reads && (found->hook.stages >> STAGE_PRECREATE & 1))
+		return findings_add(look->findings, "hook_file", found->file, FINDING_FAIL,
+				    "Move it to a directory that only podman reads (--hooks-dir)",
+				    "stage precreate, where CRI-O reads: CRI-O will not start "
+				    "again");
+	override = find_override(look, found);
+	if (override)
+		return findings_add(look->findings, "hook_file", found->file, FINDING_OK, NULL,
+				    "not in force: %s has its name, and is read after it",
+				    override);
+	return add_hook(look, found);
 }
 
 /* ---- all directories ---- */
 
-static int check_dir(struct look *look, const char *dir, bool crio_reads)
+static int read_hook(struct look *look, const char *file, bool crio_reads)
+{
+	struct arena *arena = look->findings->arena;
+	struct found *larger =
+		arena_grow(arena, look->found, look->n, &look->room, sizeof(*larger));
+	struct found found = {.file = file, .crio_reads = crio_reads, .hook.arena = arena};
+	struct fs_text text;
+	struct err why;
+
+	if (!larger)
+		return -1;
+	found.status = file_read(arena, look->doctor->node.root, file, HOOKS_FILE_SIZE_MAX, &text);
+	if (found.status >= 0 &&
+	    json_read(arena, &(struct json_source){file, text.bytes, text.len, 0}, &root_shape,
+		      &found.hook, &why) < 0) {
+		found.fault = arena_strdup(arena, why.text);
+		if (!found.fault)
+			return -1;
+	} else if (found.status >= 0) {
+		found.fault = fault_of(&found.hook, arena);
+	}
+	look->found = larger;
+	look->found[look->n++] = found;
+	return 0;
+}
+
+static int read_dir(struct look *look, const char *dir, bool crio_reads)
 {
 	struct arena *arena = look->findings->arena;
 	const char **names;
@@ -222,7 +286,7 @@ static int check_dir(struct look *look, const char *dir, bool crio_reads)
 	for (int i = 0; i < n; i++) {
 		char *file = arena_printf(arena, "%s/%s", dir, names[i]);
 
-		if (!file || check_file(look, file, crio_reads) < 0)
+		if (!file || read_hook(look, file, crio_reads) < 0)
 			return -1;
 	}
 	return n < 0 ? -1 : 0;
@@ -237,18 +301,32 @@ static bool crio_lists(const struct crio *crio, const char *dir)
 	return false;
 }
 
-static int check_dirs(struct look *look)
+/* In CRI-O's order; then podman's directories, in podman's (libpod: hooks.DefaultDir, OverrideDir)
+ */
+static int read_dirs(struct look *look)
 {
 	const struct crio *crio = &look->crio;
+	bool by_default = crio->installed && !crio->hooks_dirs.file;
+	size_t n = 0;
 
 	for (size_t i = 0; i < crio->hooks_dirs.n; i++) {
-		if (check_dir(look, crio->hooks_dirs.item[i], true) < 0)
+		if (read_dir(look, crio->hooks_dirs.item[i], true) < 0)
 			return -1;
 	}
-	for (const char *const *usual = hooks_dirs; *usual; usual++) {
-		bool crio_reads = crio->installed && !crio->hooks_dirs.file;
+	while (hooks_dirs[n])
+		n++;
+	while (n-- > 0) {
+		if (!crio_lists(crio, hooks_dirs[n]) &&
+		    read_dir(look, hooks_dirs[n], by_default) < 0)
+			return -1;
+	}
+	return 0;
+}
 
-		if (!crio_lists(crio, *usual) && check_dir(look, *usual, crio_reads) < 0)
+static int check_files(struct look *look)
+{
+	for (size_t i = 0; i < look->n; i++) {
+		if (add_found(look, &look->found[i]) < 0)
 			return -1;
 	}
 	return 0;
@@ -286,7 +364,7 @@ static int add_installed(const struct look *look)
 	return findings_add(look->findings, "hook_installed", NULL, FINDING_WARN,
 			    "make install; OpenShift: make machineconfig, then oc apply (README, "
 			    "\"Install it\")",
-			    "%s is in none of the hooks.d directories: containers keep the "
+			    "no hooks.d file that is in force starts %s: containers keep the "
 			    "engine's limit",
 			    HOOK_NAME);
 }
@@ -297,7 +375,7 @@ int check_hooks(const struct doctor *doctor, struct findings *findings, struct e
 
 	if (crio_read(findings->arena, doctor->node.root, &look.crio, err) < 0)
 		return -1;
-	if (check_dirs(&look) < 0 || add_installed(&look) < 0)
+	if (read_dirs(&look) < 0 || check_files(&look) < 0 || add_installed(&look) < 0)
 		return err_memory(err);
 	return 0;
 }

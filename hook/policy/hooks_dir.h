@@ -13,8 +13,9 @@
 
 /*
  * The directories of CRI-O (its own default and OpenShift's) and of podman, below the sysroot, the
- * one whose files win first; ends with NULL. A hooks_dir in crio.conf or containers.conf that is
- * none of these is not looked for: name its files.
+ * one whose files win with podman first (in OpenShift the last one's do); ends with NULL. A
+ * hooks_dir in crio.conf or containers.conf that is none of these is not looked for: name its
+ * files.
  */
 extern const char *const hooks_dirs[];
 

@@ -355,6 +355,34 @@ finds "no hook" hook_installed warn "keep the engine's limit"
 on_a_node sed -i '/"\/usr\/share/d' "$NODE/etc/crio/crio.conf.d/00-default"
 finds "a directory that CRI-O does not read is podman's" "hook_file//$HOOKS/90-oci-rdma-hook.json" ok
 
+# Of one name: hooks_dir's last wins, here /usr/share; with podman /etc's
+OVER=etc/containers/oci/hooks.d
+poststop='{"version":"1.0.0","hook":{"path":"/usr/bin/crun"},"when":{"always":true},"stages":["poststop"]}'
+on_a_node write "$OVER/90-oci-rdma-hook.json" "$poststop"
+finds "two of one name: the one that is read first is not in force" "hook_file//$OVER/90-oci-rdma-hook.json" ok \
+	"not in force: /$HOOKS/90-oci-rdma-hook.json has its name"
+finds "two of one name: the one that is read last is" "hook_file//$HOOKS/90-oci-rdma-hook.json" ok createRuntime
+finds "two of one name: the hook is installed" hook_installed ok
+reversed() {
+	write etc/crio/crio.conf.d/90-x "[crio.runtime]
+hooks_dir = [\"/$HOOKS\", \"/$OVER\"]"
+	write "$OVER/90-oci-rdma-hook.json" "$1"
+}
+on_a_node reversed "$poststop"
+finds "two of one name, read the other way round" "hook_file//$HOOKS/90-oci-rdma-hook.json" ok "not in force: /$OVER/90-"
+finds "two of one name: ours is not in force, so it is not installed" hook_installed warn "in force"
+on_a_node reversed "${poststop/usr\/bin\/crun/nowhere}"
+finds "one whose program is missing overrides nothing" "hook_file//$HOOKS/90-oci-rdma-hook.json" ok createRuntime
+finds "one whose program is missing overrides nothing: the hook is installed" hook_installed ok
+on_a_node reversed '{'
+finds "nor does one with a mistake" "hook_file//$HOOKS/90-oci-rdma-hook.json" ok createRuntime
+mistake() { reversed "$poststop" && write "$HOOKS/90-oci-rdma-hook.json" '{'; }
+on_a_node mistake
+finds "a mistake is one, in force or not" "hook_file//$HOOKS/90-oci-rdma-hook.json" fail "will not start again"
+podman_alone() { rm -r "$NODE/etc/crio" && write "$OVER/90-oci-rdma-hook.json" "$poststop"; }
+on_a_node podman_alone
+finds "podman alone: /etc wins" "hook_file//$HOOKS/90-oci-rdma-hook.json" ok "not in force: /$OVER/90-"
+
 rdma() { cp config/crio/60-oci-rdma-hook.conf "$NODE/etc/crio/crio.conf.d/"; }
 on_a_node rdma
 causes "a handler whose runtime is missing" crio_handler
