@@ -57,10 +57,12 @@ static int add(const struct node *node, struct arena *arena, const char *address
 	       struct gpus *gpus)
 {
 	struct gpu *larger = arena_grow(arena, gpus->item, gpus->n, &gpus->room, sizeof(*larger));
-	struct gpu gpu = {.minor = minor, .place.path = pci_find(node, arena, address)};
+	struct gpu gpu = {.minor = minor};
+	char *path;
 
-	if (!larger)
+	if (!larger || pci_find(node, arena, address, &path) < 0)
 		return -1;
+	gpu.place.path = path;
 	(void)snprintf(gpu.pci, sizeof(gpu.pci), "%.23s", address);
 	pci_read_place(node, &gpu.place);
 	gpus->item = larger;

@@ -50,11 +50,15 @@ static int open_dir(const struct node *node, const char *path)
 	return fs_open(node->root, path, O_PATH | O_DIRECTORY, RESOLVE_IN_ROOT);
 }
 
-char *node_device_path(struct arena *arena, const char *link)
+int node_device_path(struct arena *arena, const char *link, char **ret_path)
 {
+	*ret_path = NULL;
 	while (text_starts_with(link, "../"))
 		link += strlen("../");
-	return text_starts_with(link, "devices/") ? arena_printf(arena, "sys/%s", link) : NULL;
+	if (!text_starts_with(link, "devices/"))
+		return 0;
+	*ret_path = arena_printf(arena, "sys/%s", link);
+	return *ret_path ? 0 : -1;
 }
 
 static bool is_uverbs_name(const char *name)
@@ -182,10 +186,9 @@ int node_find_number(const struct node *node, struct arena *arena, int64_t major
 	/* Most character devices are none of ours: no memory for them. */
 	if (!strstr(link, "/" VERBS_CLASS "/"))
 		return passthrough(link);
-	path = node_device_path(arena, link);
-	if (!path)
-		return NUMBER_OTHER;
-	added = add_device(node, arena, path, devices);
+	if (node_device_path(arena, link, &path) < 0)
+		return err_memory(err);
+	added = path ? add_device(node, arena, path, devices) : 0;
 	if (added < 0)
 		return err_memory(err);
 	return added ? NUMBER_VERBS : NUMBER_OTHER;
@@ -219,9 +222,11 @@ static int add_each_uverbs(const struct node *node, struct arena *arena, const c
 int node_find_address(const struct node *node, struct arena *arena, const char *address,
 		      struct devices *devices, struct err *err)
 {
-	char *path = pci_find(node, arena, address);
+	char *path;
 	char *verbs_dir;
 
+	if (pci_find(node, arena, address, &path) < 0)
+		return err_memory(err);
 	if (!path)
 		return 0;
 	verbs_dir = arena_printf(arena, "%s/" VERBS_CLASS, path);
@@ -245,7 +250,8 @@ int node_find_vfs(const struct node *node, struct arena *arena, struct devices *
 		if (!is_uverbs_name(entry->d_name) ||
 		    fs_read_link(dirfd(dir), entry->d_name, link, sizeof(link)) < 0)
 			continue;
-		path = node_device_path(arena, link);
+		if (node_device_path(arena, link, &path) < 0)
+			return err_memory(err);
 		added = path ? add_device(node, arena, path, devices) : 0;
 		if (added < 0)
 			return err_memory(err);

@@ -109,10 +109,10 @@ int node_find_address(const struct node *node, struct arena *arena, const char *
 #define NODE_LINK_MAX 1024
 
 /*
- * What such a link points to, below the sysroot: "../../devices/…" is "sys/devices/…". NULL if it
- * leads elsewhere, or without memory.
+ * What such a link points to, below the sysroot: "../../devices/…" is "sys/devices/…"; *ret_path is
+ * NULL if it leads elsewhere. Negative: no memory
  */
-char *node_device_path(struct arena *arena, const char *link);
+int node_device_path(struct arena *arena, const char *link, char **ret_path);
 
 /* Adds every verbs device of the node that sits on a virtual function. Returns how many, or -1. */
 int node_find_vfs(const struct node *node, struct arena *arena, struct devices *devices,

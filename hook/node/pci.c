@@ -11,17 +11,18 @@
 #include "base/text.h"
 #include "node/node.h"
 
-char *pci_find(const struct node *node, struct arena *arena, const char *address)
+int pci_find(const struct node *node, struct arena *arena, const char *address, char **ret_path)
 {
 	static const char *const buses[] = {"sys/bus/auxiliary/devices", "sys/bus/pci/devices"};
 	cleanup_fd bus = fs_open(node->root, buses[text_is_pci_address(address)],
 				 O_PATH | O_DIRECTORY, RESOLVE_IN_ROOT);
 	char link[NODE_LINK_MAX];
 
+	*ret_path = NULL;
 	/* "../../../devices/pci0000:3a/…/0000:3b:02.6" */
 	if (bus < 0 || fs_read_link(bus, address, link, sizeof(link)) < 0)
-		return NULL;
-	return node_device_path(arena, link);
+		return 0;
+	return node_device_path(arena, link, ret_path);
 }
 
 void pci_read_place(const struct node *node, struct pci_place *place)

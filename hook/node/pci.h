@@ -28,9 +28,9 @@ enum pci_distance {
 
 /*
  * The directory of a PCI function or auxiliary device, below the sysroot: what its link on the bus
- * says. NULL if there is none, or without memory.
+ * says; *ret_path is NULL if there is none. Negative: no memory
  */
-char *pci_find(const struct node *node, struct arena *arena, const char *address);
+int pci_find(const struct node *node, struct arena *arena, const char *address, char **ret_path);
 
 /* Fills in all but .path. */
 void pci_read_place(const struct node *node, struct pci_place *place);
