@@ -56,14 +56,14 @@ check-asan: asan
 
 HOOK_DYNAMIC := $(BUILD)/tests/oci-rdma-hook-dynamic
 
-# Of the same objects, so that a preloaded malloc reaches it; but the arenas have no memory that stands ready
+# Of the same objects, so that a preloaded malloc reaches it; but each allocation of an arena is one of malloc's
 $(HOOK_DYNAMIC): $(BUILD)/hook/main.o $(BUILD)/tests/arena.o $(filter-out %/base/arena.o,$(OBJECTS))
 	@mkdir -p $(@D)
 	$(call say,LD) $(CC) $(CFLAGS) $(LDFLAGS) -pie -o $@ $^ -lyajl -lcap
 
 $(BUILD)/tests/arena.o: hook/base/arena.c hook/base/arena.h | $(BUILD)/.deps
 	@mkdir -p $(@D)
-	$(call say,CC) $(CC) $(CPPFLAGS) -DARENA_STANDING=0 $(CFLAGS) -c -o $@ $<
+	$(call say,CC) $(CC) $(CPPFLAGS) -DARENA_EXACT $(CFLAGS) -c -o $@ $<
 
 # ---- valgrind ----
 

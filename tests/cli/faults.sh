@@ -11,7 +11,9 @@ TOOL=${TOOL:-faults}
 . tests/cli/setup.bash
 node one
 for name in rdma none; do
-	if [ $name = rdma ]; then bundle '{"devices":[["/dev/infiniband/uverbs6",231,198]],"merge":{"root":{"path":"rootfs"}}}'; else bundle '{}'; fi
+	device='"/dev/fuse",10,229'
+	if [ $name = rdma ]; then device='"/dev/infiniband/uverbs6",231,198'; fi
+	bundle "{\"devices\":[[$device]],\"merge\":{\"root\":{\"path\":\"rootfs\"}}}"
 	mv "$B" "$T/$name"
 done
 mkdir "$T/bin" "$T/rt"

@@ -32,36 +32,34 @@ def unconcerned(suite, prepare, command):
             return number - 1
 
 
-# Of the proof itself: the device's path and its entry
-PROOF = 2
+# Of the proof itself: the device's path, its parent's, its place and its entry
+PROOF = 4
 
 
-def sweep(suite, name, one, checks, before=0):
+def sweep(suite, name, one, checks, before=0, policies=("warn", "fail")):
     """
     one(place, number, every, on_error, case) runs a command and returns (full, silent); until no allocation fails any more.
     before: so many allocations may fail before the container is known to be one with RDMA
     """
-    place, total = suite.places[0], 0
-    for every in (False, True):
-        for on_error in ("warn", "fail"):
-            number = 0
-            while True:
-                number += 1
-                case = f"allocation {number}{' and all behind it' if every else ''}, on_error {on_error}"
-                full, silent = one(place, number, every, on_error, case)
-                if not os.path.exists(f"{place.dir}/told"):
-                    break
-                if on_error == "fail":
-                    checks.that("on_error fail: success or one clear line, once it is known to have RDMA", case,
-                                full or not silent or number <= before + PROOF, f"known behind {before}")
-                if number > 5000:
-                    raise RuntimeError("no end")
-            checks.that("without a failure it works", case, full)
-            total += number - 1
-    checks.report(f"{name}, {total} times without memory")
+    totals = []
+
+    def work(place, task):
+        every, on_error = task
+        for number in range(1, 5000):
+            case = f"allocation {number}{' and all behind it' if every else ''}, on_error {on_error}"
+            full, silent = one(place, number, every, on_error, case)
+            if not os.path.exists(f"{place.dir}/told"):
+                break
+            if on_error == "fail":
+                checks.that("on_error fail: success or one clear line, once it is known to have RDMA", case,
+                            full or not silent or number <= before + PROOF, f"known behind {before}")
+        checks.that("without a failure it works", case, full)
+        totals.append(number - 1)
+    suite.sweep([(every, on_error) for every in (False, True) for on_error in policies], work)
+    checks.report(f"{name}, {sum(totals)} times without memory")
 
 
-def shim(suite, name, prepare, arguments, target):
+def shim(suite, name, prepare, prepare_none, arguments, target):
     checks = suite.checks
 
     def one(place, number, every, on_error, case):
@@ -73,7 +71,7 @@ def shim(suite, name, prepare, arguments, target):
         checks.that("the file is the old or the new one, whole", case, outcome.file in ("old", "new"), str(outcome))
         checks.that("no temporary file is left", case, not outcome.left, str(outcome))
         return outcome.full, not result.err
-    before = unconcerned(suite, lambda place: place.fresh("none"), lambda place, strace: place.run(arguments(place), "fail", strace))
+    before = unconcerned(suite, prepare_none, lambda place, strace: place.run(arguments(place), "fail", strace))
     sweep(suite, name, one, checks, before)
 
 
@@ -101,7 +99,7 @@ def hook(suite):
     sweep(suite, "createRuntime", one, checks, before)
 
 
-def output(suite, name, arguments, stdin=None):
+def output(suite, name, arguments, stdin=None, policies=("warn", "fail")):
     """What writes a text to stdout: the whole text, or one line that says why not"""
     checks, place = suite.checks, suite.places[0]
     place.fresh("rdma")
@@ -117,7 +115,7 @@ def output(suite, name, arguments, stdin=None):
         return result.status == 0 and result.out == good, not result.err
     before = unconcerned(suite, lambda place: place.fresh("none"),
                          lambda place, strace: place.run(arguments(place, "fail"), "fail", strace, stdin(place) if stdin else "/dev/null"))
-    sweep(suite, name, one, checks, before)
+    sweep(suite, name, one, checks, before, policies)
 
 
 def main():
@@ -126,13 +124,14 @@ def main():
     suite = Suite(*sys.argv[1:4])
     faults.only_root(suite)
     try:
-        shim(suite, "create", faults.prepare_create, Place.create, "config")
-        shim(suite, "exec", faults.prepare_exec, Place.exec_process, "process")
+        shim(suite, "create", faults.prepare_create, faults.prepare_none, Place.create, "config")
+        shim(suite, "exec", faults.prepare_exec, lambda place: place.fresh("none"), Place.exec_process, "process")
         hook(suite)
         output(suite, "precreate", Place.precreate, lambda place: place.config)
         for form in ("text", "json", "spec", "nccl"):
             output(suite, f"dry run, {form}", lambda place, on_error, form=form: [
-                suite.hook, "--sysroot", suite.node, "--config", place.policy[on_error], "--dry-run", "--format", form, place.bundle])
+                suite.hook, "--sysroot", suite.node, "--config", place.policy[on_error], "--dry-run", "--format", form, place.bundle],
+                   policies=("fail",))
     finally:
         for place in suite.places:
             place.end()
