@@ -32,7 +32,9 @@ static pid_t start(int (*body)(const void *), const void *context)
 	assert_true(pid >= 0);
 	if (pid == 0) {
 		(void)prctl(PR_SET_PDEATHSIG, SIGKILL);
-		_exit(body(context));
+		int status = body(context);
+
+		_exit(status);
 	}
 	return pid;
 }

@@ -211,6 +211,8 @@ class Suite:
     def __init__(self, hook, node, work):
         self.hook, self.node, self.dir, self.shim = hook, node, work, f"{work}/bin/oci-rdma-runtime"
         self.runtime = "echo"
+        # Of `make coverage`: who is killed counts nothing, and the counters need memory and descriptors themselves
+        self.counted = False
         self.text = {name: read(f"{work}/{name}/config.json") for name in ("rdma", "none")}
         self.text["process"] = read(os.path.join(os.path.dirname(os.path.abspath(__file__)), "process-exec.json"))
         self.stale = json.dumps({"config": "/nowhere/config.json", "device": 1, "inode": 1, "mtime": 1, "root": "/r",
@@ -284,6 +286,9 @@ class Suite:
             match = re.match(r"(\w+)\(", line)
             if not match:
                 continue
+            if ".gcda" in line:  # the counters are written, at the end
+                self.counted = True
+                break
             name = match.group(1)
             numbers[name] = numbers.get(name, 0) + 1
             # strace does not count the start of its own program
@@ -655,7 +660,8 @@ def hook(suite, image, errors):
         checks.that("and makes nccl.conf and the limit", call, conf(place) == good and place.limit() == (MEMLOCK[1], MEMLOCK[1]),
                     lambda: str(place.limit()))
         checks.that("and leaves no temporary file", call, not place.temporaries(), lambda: str(place.temporaries()))
-    suite.sweep(calls[1:], kill)
+    if not suite.counted:
+        suite.sweep(calls[1:], kill)
 
     def error(place, task):
         call, error, on_error = task
@@ -745,14 +751,15 @@ def only_root(suite):
 
 
 def main():
-    signal.alarm(400)
+    signal.alarm(400 * int(os.environ.get("SLOW", "1")))
     resource.setrlimit(resource.RLIMIT_MEMLOCK, MEMLOCK)
     suite = Suite(*sys.argv[1:4])
     only_root(suite)
     try:
         synced(suite)
-        killed(suite, "create", prepare_create, Place.create, "config")
-        killed(suite, "exec", prepare_exec, Place.exec_process, "process")
+        if not suite.counted:
+            killed(suite, "create", prepare_create, Place.create, "config")
+            killed(suite, "exec", prepare_exec, Place.exec_process, "process")
 
         calls, _ = suite.calls(prepare_create, Place.create)
         proof = last(calls, "physfn")
@@ -776,10 +783,11 @@ def main():
         unconcerned(suite, "create without RDMA", prepare_none, Place.create, ("EIO", "ENOMEM"))
         unconcerned(suite, "exec without RDMA", lambda place: place.fresh("none"), Place.exec_process, ("EIO", "ENOMEM"))
         unconcerned(suite, "delete without RDMA", lambda place: place.fresh("none"), Place.delete, ("EIO",))
-        out_of_memory(suite, "rdma")
-        out_of_memory(suite, "none")
-        few_descriptors(suite, "create with few descriptors", prepare_create, Place.create, True)
-        few_descriptors(suite, "create without RDMA, with few descriptors", prepare_none, Place.create, False)
+        if not suite.counted:
+            out_of_memory(suite, "rdma")
+            out_of_memory(suite, "none")
+            few_descriptors(suite, "create with few descriptors", prepare_create, Place.create, True)
+            few_descriptors(suite, "create without RDMA, with few descriptors", prepare_none, Place.create, False)
         full_disk(suite)
         hook(suite, None, ERRORS)
         hook(suite, IMAGE, ("ENOSPC",))

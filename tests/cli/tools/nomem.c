@@ -10,6 +10,13 @@
 #include <unistd.h>
 
 static unsigned long count;
+static int ended;
+
+/* For tests/coverage.h */
+void nomem_end(void)
+{
+	ended = 1;
+}
 
 /* The runtime behind the shim gets its memory. */
 static int is_ours(void)
@@ -27,6 +34,8 @@ static int fails(void)
 
 		at = text && is_ours() ? strtoul(text, NULL, 10) : (unsigned long)-1;
 	}
+	if (ended)
+		return 0;
 	if (++count != at && !(count > at && getenv("NOMEM_ALL")))
 		return 0;
 	if (told)
