@@ -42,6 +42,15 @@ static const struct distance_case {
 	{"distance: two of one platform device",
 	 "sys/devices/platform/soc/pci0000:00/0000:00:00.0/0000:01:00.0",
 	 "sys/devices/platform/soc/pci0001:00/0001:00:00.0/0001:01:00.0", 0, 0, "NODE"},
+	{"distance: one function twice", HOST "/0000:3a:00.0", HOST "/0000:3a:00.0", 0, 0, "PIX"},
+	{"distance: a bridge and what is behind it", HOST "/0000:3a:00.0",
+	 HOST "/0000:3a:00.0/0000:3b:00.0", 0, 0, "PIX"},
+	{"distance: a NUMA node that one of them does not say", HOST "/0000:3a:00.0/0000:3b:00.0",
+	 "sys/devices/pci0000:5c/0000:5c:00.0/0000:5d:00.0", 0, -1, "SYS"},
+	{"distance: below no host bridge, on one NUMA node", "sys/devices/platform/a",
+	 "sys/devices/platform/b", 0, 0, "NODE"},
+	{"distance: below no host bridge", "sys/devices/platform/a", "sys/devices/platform/b", -1,
+	 -1, "SYS"},
 	{"distance: no PCI function", NULL, HOST "/0000:3a:00.0/0000:3b:00.0", 0, 0, ""},
 };
 
