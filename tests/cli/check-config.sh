@@ -176,7 +176,35 @@ refused "a link to itself" local
 ln -sfn nowhere "$NODE/usr/local"
 examine "$FILE"
 refused "a link to nowhere" "$PROGRAM" "does not exist"
+# 39 links and /usr/local are the 40 that the kernel follows, too.
+for ((i = 1; i < 40; i++)); do ln -s "l$((i + 1))" "$NODE/usr/l$i"; done
+ln -s ../var/usrlocal "$NODE/usr/l40"
+ln -sfn l2 "$NODE/usr/local"
+accepts "40 links one behind the other" .
+ln -sfn l1 "$NODE/usr/local"
+examine "$FILE"
+refused "41 links" l40
+rm "$NODE/usr"/l[0-9]*
+# What a link says and what is behind it are one path: together longer than any, although neither is.
+long=$(printf './%.0s' {1..2030})
+ln -sfn "$long../var/usrlocal" "$NODE/usr/local"
+accepts "a long link" .
+refuses "a long link before a long path" ".hook.path = \"/usr/local/$(printf 'd/%.0s' {1..100})oci-rdma-hook\"" local
 ln -sfn ../var/usrlocal "$NODE/usr/local"
+accepts "a path with empty parts and with dots" '.hook.path = "/usr//./local/../usrlocal/bin/oci-rdma-hook"'
+accepts "a path that would leave the sysroot" '.hook.path = "/../../usr/local/bin/oci-rdma-hook"'
+refuses "a path behind a file" '.hook.path = "/usr/local/bin/oci-rdma-hook/oci-rdma-hook"' "Not a directory"
+refuses "a path that is longer than any" ".hook.path = \"/$(printf 'd/%.0s' {1..2100})oci-rdma-hook\"" "line 4"
+for end in / /. /..; do refuses "a path that ends in $end" ".hook.path = \"/usr/local/bin$end\"" "hook.path"; done
+# The executable's own name may be a link, which is followed to its end.
+mv "$NODE$PROGRAM" "$NODE$PROGRAM-1.0"
+ln -s oci-rdma-hook-1.0 "$NODE$PROGRAM"
+accepts "the executable by a link" .
+ln -sfn . "$NODE$PROGRAM"
+examine "$FILE"
+refused "a link to a directory" "$PROGRAM"
+rm "$NODE$PROGRAM"
+mv "$NODE$PROGRAM-1.0" "$NODE$PROGRAM"
 
 # ---- the file itself ----
 
@@ -193,6 +221,10 @@ examine "$T/nowhere.json"
 refused "a file that is not there" "$T/nowhere.json"
 examine "$ENGINE"
 refused "a directory" "$ENGINE"
+examine "$ENGINE/"
+refused "a directory, by a path that ends in a slash" "$ENGINE/"
+examine "$ENGINE/nowhere/90-oci-rdma-hook.json"
+refused "in a directory that is not there" nowhere
 (cd "$ENGINE" && "$HOOK" --sysroot "$NODE" --check-config 90-oci-rdma-hook.json >"$T/out" 2>"$T/err")
 is "a relative path" "90-oci-rdma-hook.json: ok" "$(cat "$T/out" "$T/err")"
 
