@@ -143,6 +143,28 @@ for on_error in warn fail; do
 	unharmed "poststart never fails, on_error $on_error" 0 pid
 done
 
+# crun says "running" in poststart, and runs it beside a process that may be ending, and from `crun start`, which has no --bundle.
+# What the config says of a container without devices is not poststart's either. All of that createRuntime has said.
+for case in 'created|{"devices":[["/dev/infiniband/uverbs6",231,198]]}|1' 'running|{"devices":[["/dev/infiniband/uverbs6",231,198]]}|0' \
+	'created|{}|0' 'running|{}|0'; do
+	IFS='|' read -r status spec lines <<<"$case"
+	config '{"memlock": "8Mi", "on_no_device": "tcp"}'
+	container "$spec"
+	state ".pid = 1 | .status = \"$status\"" >"$T/state"
+	hook createRuntime
+	one_line "createRuntime, $status, $spec, pid 1" "pid 1"
+	hook poststart
+	is "poststart, $status, $spec, pid 1: $lines lines" "0 $lines" "$rc $(wc -l <"$T/err")"
+done
+for status in created running; do
+	if [ $status = created ]; then lines=1; else lines=0; fi
+	state ".bundle = \"/\" | .status = \"$status\"" >"$T/state"
+	hook createRuntime
+	one_line "createRuntime, $status, no bundle" bundle
+	hook poststart
+	is "poststart, $status, no bundle: $lines lines" "0 $lines" "$rc $(wc -l <"$T/err")"
+done
+
 # The root; the container's process is served all the same, or not at all: but no file is written
 ln -s / "$T/root-link"
 for on_error in warn fail; do
