@@ -225,8 +225,8 @@ static int read_devices(const struct doctor *doctor, struct arena *arena, struct
 		if (node_read_ports(&doctor->node, arena, device, true, err) < 0)
 			return -1;
 		node_read_gids(&doctor->node, device);
-		if (!doctor->target.other_netns)
-			node_read_host_netdev(&doctor->node, device);
+		if (!doctor->target.other_netns && node_read_host_netdev(&doctor->node, device) < 0)
+			return err_memory(err);
 	}
 	*ret = devices;
 	return read_pod(doctor, arena, ret, err);
@@ -235,7 +235,7 @@ static int read_devices(const struct doctor *doctor, struct arena *arena, struct
 int check_ports(const struct doctor *doctor, struct findings *findings, struct err *err)
 {
 	struct look look = {.doctor = doctor, .findings = findings};
-	struct devices devices;
+	struct devices devices = {0};
 
 	if (!doctor->all.n && !doctor->files.n)
 		return 0;

@@ -202,7 +202,7 @@ void probe_memory(void *context, int out)
 	cleanup_arena arena = {0};
 	struct cuda_driver driver = {0};
 	struct usage usage = {context, &driver, {.arena = &arena}, out};
-	struct err err = {{0}};
+	struct err err = {0};
 	int status = 0;
 	int count = 0;
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/err.h"
 
+#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -15,6 +16,7 @@ int err_set(struct err *err, const char *format, ...)
 	(void)vsnprintf(err->text, sizeof(err->text), format, args);
 	va_end(args);
 	text_make_printable(err->text);
+	err->memory = false;
 	return -1;
 }
 
@@ -29,6 +31,7 @@ int err_sys(struct err *err, int errnum, const char *format, ...)
 	used = strlen(err->text);
 	(void)snprintf(err->text + used, sizeof(err->text) - used, ": %s", strerror(errnum));
 	text_make_printable(err->text);
+	err->memory = errnum == ENOMEM;
 	return -1;
 }
 
@@ -49,5 +52,7 @@ int err_prefix(struct err *err, const char *format, ...)
 
 int err_memory(struct err *err)
 {
-	return err_set(err, "out of memory");
+	(void)err_set(err, "out of memory");
+	err->memory = true;
+	return -1;
 }

@@ -9,10 +9,13 @@
 #ifndef OCI_RDMA_ERR_H
 #define OCI_RDMA_ERR_H
 
+#include <stdbool.h>
+
 #define ERR_TEXT_MAX 1024
 
 struct err {
 	char text[ERR_TEXT_MAX];
+	bool memory; /* err_memory's: it says nothing about what was to be read */
 };
 
 /* Sets the reason. Always returns -1, so that a caller can say `return err_set(…)`. */

@@ -16,27 +16,33 @@
 #define INFORMATION_MAX 4096
 #define VENDOR_NVIDIA "0x10de"
 
-/* "Device Minor: \t 3", one of the lines of <address>/information */
-static int64_t read_minor(int gpus, const char *address)
+/* "Device Minor: \t 3", one of the lines of <address>/information; -1 without one. Negative: no
+ * memory */
+static int read_minor(int gpus, const char *address, int64_t *ret_minor)
 {
 	static const char label[] = "\nDevice Minor:";
 	cleanup_arena arena = {0};
 	cleanup_fd fd = -1;
 	char path[64];
 	struct fs_text text;
-	struct err ignored;
+	struct err err;
 	const char *line;
 
 	(void)snprintf(path, sizeof(path), "%.23s/information", address);
+	*ret_minor = -1;
 	fd = fs_open_regular(gpus, path);
-	if (fd < 0 || fs_read(&arena, fd, INFORMATION_MAX, path, &text, &ignored) < 0)
-		return -1;
+	if (fd < 0)
+		return 0;
+	if (fs_read(&arena, fd, INFORMATION_MAX, path, &text, &err) < 0)
+		return err.memory ? -1 : 0;
 	line = strstr(text.bytes, label);
 	if (!line)
-		return -1;
+		return 0;
 	line += strlen(label);
 	line += strspn(line, " \t");
-	return *line >= '0' && *line <= '9' ? strtol(line, NULL, 10) : -1;
+	if (*line >= '0' && *line <= '9')
+		*ret_minor = strtol(line, NULL, 10);
+	return 0;
 }
 
 /* Class 0x0300xx is a display controller, 0x0302xx a 3D controller. */
@@ -83,11 +89,12 @@ static int add_each(const struct node *node, struct arena *arena, DIR *dir, bool
 
 	while ((entry = readdir(dir))) {
 		const char *address = entry->d_name;
+		int64_t minor = -1;
 
 		if (!text_is_pci_address(address) || (!driver && !is_gpu(dirfd(dir), address)))
 			continue;
-		if (add(node, arena, address, driver ? read_minor(dirfd(dir), address) : -1, gpus) <
-		    0)
+		if ((driver && read_minor(dirfd(dir), address, &minor) < 0) ||
+		    add(node, arena, address, minor, gpus) < 0)
 			return -1;
 	}
 	return 0;

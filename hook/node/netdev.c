@@ -35,16 +35,17 @@ static void follow_bond(int net_dir, struct device *device)
 }
 
 /* <device>/net: netns-tagged, so it shows an interface only while that is in our namespace. */
-void node_read_host_netdev(const struct node *node, struct device *device)
+int node_read_host_netdev(const struct node *node, struct device *device)
 {
 	char path[1200];
 	cleanup_dir *dir = NULL;
 	struct dirent *entry;
 
 	if (device->kind == DEVICE_VIRTUAL)
-		return;
+		return 0;
 	(void)snprintf(path, sizeof(path), "%s/net", device->path);
-	(void)fs_open_dir(node->root, path, &dir);
+	if (fs_open_dir(node->root, path, &dir) < 0)
+		return -1;
 	while (dir && (entry = readdir(dir))) {
 		if (!text_is_netdev_name(entry->d_name))
 			continue;
@@ -54,6 +55,7 @@ void node_read_host_netdev(const struct node *node, struct device *device)
 	}
 	if (dir && device->netdev[0])
 		follow_bond(dirfd(dir), device);
+	return 0;
 }
 
 struct devinfo {
@@ -73,49 +75,56 @@ static const struct json_shape devinfo_root = {
 };
 
 /* The PCI address in a device-info file (k8snetworkplumbingwg device-info specification 1.1), in
- * the arena; "" if there is none. */
+ * the arena; "" if there is none, NULL without memory. */
 static const char *read_devinfo(struct arena *arena, int dir, const char *name)
 {
 	cleanup_fd fd = fs_open(dir, name, O_RDONLY | O_NOFOLLOW, RESOLVE_BENEATH);
 	struct devinfo info = {0};
 	struct fs_text text;
-	struct err ignored;
+	struct err err;
 
-	if (fd < 0 || fs_read_regular(arena, fd, DEVINFO_SIZE_MAX, name, &text, &ignored) < 0 ||
-	    json_read(arena, &(struct json_source){name, text.bytes, text.len, 0}, &devinfo_root,
-		      &info, &ignored) < 0 ||
-	    !info.pci_address)
+	if (fd < 0)
 		return "";
-	return info.pci_address;
+	if (fs_read_regular(arena, fd, DEVINFO_SIZE_MAX, name, &text, &err) < 0 ||
+	    json_read(arena, &(struct json_source){name, text.bytes, text.len, 0}, &devinfo_root,
+		      &info, &err) < 0)
+		return err.memory ? NULL : "";
+	return info.pci_address ? info.pci_address : "";
 }
 
-static void take_devinfo(int dir, const char *file, const char *netdev, struct devices *devices)
+static int take_devinfo(int dir, const char *file, const char *netdev, struct devices *devices)
 {
 	cleanup_arena arena = {0};
 	const char *address = read_devinfo(&arena, dir, file);
 
+	if (!address)
+		return -1;
 	for (size_t i = 0; address[0] && i < devices->n; i++) {
 		struct device *device = &devices->item[i];
 
 		if (!device->netdev[0] && strcmp(device->pci, address) == 0)
 			(void)snprintf(device->netdev, sizeof(device->netdev), "%.15s", netdev);
 	}
+	return 0;
 }
 
 /* multus names the files <network>-<sandbox id>_<interface in the pod>. */
-void node_read_pod_netdevs(const struct node *node, struct devices *devices, const char *sandbox_id)
+int node_read_pod_netdevs(const struct node *node, struct devices *devices, const char *sandbox_id)
 {
 	cleanup_dir *dir = NULL;
 	struct dirent *entry;
 
 	if (!sandbox_id || !sandbox_id[0])
-		return;
-	(void)fs_open_dir(node->root, DEVINFO_DIR, &dir);
+		return 0;
+	if (fs_open_dir(node->root, DEVINFO_DIR, &dir) < 0)
+		return -1;
 	while (dir && (entry = readdir(dir))) {
 		const char *id = strstr(entry->d_name, sandbox_id);
 		const char *name = id ? id + strlen(sandbox_id) : "";
 
-		if (name[0] == '_' && text_is_netdev_name(name + 1))
-			take_devinfo(dirfd(dir), entry->d_name, name + 1, devices);
+		if (name[0] == '_' && text_is_netdev_name(name + 1) &&
+		    take_devinfo(dirfd(dir), entry->d_name, name + 1, devices) < 0)
+			return -1;
 	}
+	return 0;
 }

@@ -143,15 +143,15 @@ void node_wait_for_gids(const struct node *node, struct devices *devices, int pa
 enum rdma_mode node_rdma_mode(const struct node *node);
 
 /* The network interface as the host knows it: right for a container in the host's namespace only.
+ * Negative: no memory, here and below
  */
-void node_read_host_netdev(const struct node *node, struct device *device);
+int node_read_host_netdev(const struct node *node, struct device *device);
 
 /*
  * The network interfaces as a pod knows them, by the device-info files that multus leaves: a hint,
  * since they are not the kernel's, for the devices that have none yet. sandbox_id: of the pod; NULL
  * if it is not known.
  */
-void node_read_pod_netdevs(const struct node *node, struct devices *devices,
-			   const char *sandbox_id);
+int node_read_pod_netdevs(const struct node *node, struct devices *devices, const char *sandbox_id);
 
 #endif

@@ -236,8 +236,8 @@ static int describe_from_node(struct container *container, const struct node *no
 		device->on_host = device->n_ports > 0;
 		if (wanted->gids)
 			node_read_gids(node, device);
-		if (wanted->netdevs && !pod)
-			node_read_host_netdev(node, device);
+		if (wanted->netdevs && !pod && node_read_host_netdev(node, device) < 0)
+			return err_memory(err);
 		if (wanted->topology)
 			pci_read_place(node, &device->place);
 		if (pod && (wanted->netdevs || (wanted->gids && !device->n_ports)))
@@ -272,8 +272,9 @@ static int describe(struct container *container, const struct node *node,
 		return -1;
 	/* The kernel knows better than what multus has written down; most nodes never need that. */
 	if (wanted->netdevs && container->spec.network_namespace &&
-	    lacks_netdev(&container->devices))
-		node_read_pod_netdevs(node, &container->devices, container->spec.sandbox_id);
+	    lacks_netdev(&container->devices) &&
+	    node_read_pod_netdevs(node, &container->devices, container->spec.sandbox_id) < 0)
+		return err_memory(err);
 	return 0;
 }
 

@@ -140,6 +140,8 @@ static int read_info(struct reading *r, const struct variable *v, struct claims 
 		*ret_devices = info.devices;
 		return 0;
 	}
+	if (err.memory)
+		return -1;
 	*ret_devices = (struct claims){0};
 	return warnings_add(r->arena, r->warnings, "env_unreadable",
 			    "%.*s of the environment is ignored: %s", (int)v->name_len, v->name,

@@ -252,7 +252,7 @@ static void check_read(int fd, const struct bound_case *row)
 {
 	cleanup_arena arena = {0};
 	struct fs_text text = {0};
-	struct err err = {{0}};
+	struct err err = {0};
 
 	assert_int_equal(fs_read(&arena, fd, row->max, "thing", &text, &err), row->fits ? 0 : -1);
 	if (!row->fits) {
@@ -287,7 +287,7 @@ static void a_huge_file_is_refused_unread(void **state)
 	cleanup_arena arena = {0};
 	FILE *file = tmpfile();
 	struct fs_text text;
-	struct err err = {{0}};
+	struct err err = {0};
 
 	(void)state;
 	assert_non_null(file);
@@ -303,7 +303,7 @@ static void an_endless_file_is_refused(void **state)
 	cleanup_arena arena = {0};
 	cleanup_fd zero = open("/dev/zero", O_RDONLY | O_CLOEXEC);
 	struct fs_text text;
-	struct err err = {{0}};
+	struct err err = {0};
 
 	(void)state;
 	assert_true(zero >= 0);
@@ -317,7 +317,7 @@ static void only_a_regular_file_is_one(void **state)
 	cleanup_fd from_pipe = filled_pipe(5);
 	cleanup_fd dir = open("/", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	struct fs_text text;
-	struct err err = {{0}};
+	struct err err = {0};
 
 	(void)state;
 	assert_int_equal(fs_read_regular(&arena, from_pipe, 10, "thing", &text, &err), -1);

@@ -228,7 +228,7 @@ static void read_env(struct arena *arena, const char **env, size_t n, struct cla
 		     struct warnings *warnings)
 {
 	struct spec spec = {.env = env, .n_env = n};
-	struct err err = {{0}};
+	struct err err = {0};
 
 	assert_int_equal(claims_read(arena, &spec, claims, warnings, &err), 0);
 	for (size_t i = 0; i < warnings->n; i++) {

@@ -203,7 +203,7 @@ static void is_read(void **state)
 	const struct good_case *row = *state;
 	cleanup_arena arena = {0};
 	struct config config;
-	struct err err = {{0}};
+	struct err err = {0};
 	int status = load(&arena, row->text, &config, &err);
 
 	assert_string_equal(err.text, "");
@@ -230,7 +230,7 @@ static void the_documented_file_is_the_defaults(void **state)
 {
 	cleanup_arena arena = {0};
 	struct config config;
-	struct err err = {{0}};
+	struct err err = {0};
 
 	(void)state;
 	assert_int_equal(load(&arena, design, &config, &err), 0);
@@ -247,7 +247,7 @@ static void cut_off_at_every_byte_is_an_error(void **state)
 	for (size_t len = 0; len <= end; len++) {
 		cleanup_arena arena = {0};
 		struct config config = {.path = "untouched"};
-		struct err err = {{0}};
+		struct err err = {0};
 
 		(void)snprintf(text, sizeof(text), "%.*s", (int)len, design);
 		unit_write(root.fd, CONFIG_PATH, text, 0644);
@@ -442,7 +442,7 @@ static void is_refused(void **state)
 	const struct bad_case *row = *state;
 	cleanup_arena arena = {0};
 	struct config config = {.path = "untouched"};
-	struct err err = {{0}};
+	struct err err = {0};
 	char error[512];
 
 	(void)snprintf(error, sizeof(error), "%s: %s", FILE_NAME, row->error);
@@ -473,7 +473,7 @@ static void extra_is_taken(void **state)
 	const struct extra_case *row = *state;
 	cleanup_arena arena = {0};
 	struct config config;
-	struct err err = {{0}};
+	struct err err = {0};
 
 	assert_int_equal(load(&arena, row->text, &config, &err), 0);
 	assert_int_equal(config.nccl.n_extra, 1);
@@ -483,7 +483,7 @@ static int load_value(size_t len, const char *before, const char *after)
 {
 	cleanup_arena arena = {0};
 	struct config config;
-	struct err err = {{0}};
+	struct err err = {0};
 	char *value = arena_alloc(&arena, len + 1);
 
 	assert_non_null(value);
@@ -507,7 +507,7 @@ static void names_of_extra_are_never_dropped(void **state)
 	for (size_t len = 200; len < 1200; len += 50) {
 		cleanup_arena arena = {0};
 		struct config config = {0};
-		struct err err = {{0}};
+		struct err err = {0};
 		char *name = arena_alloc(&arena, len + 1);
 		int status;
 
@@ -530,7 +530,7 @@ static void an_absent_file_is_the_defaults(void **state)
 		cleanup_unit_dir root = unit_dir_make();
 		cleanup_arena arena = {0};
 		struct config config;
-		struct err err = {{0}};
+		struct err err = {0};
 
 		unit_write(root.fd, present[i], "", 0644);
 		assert_int_equal(config_load(&arena, root.fd, NULL, &config, &err), 0);
@@ -543,7 +543,7 @@ static void a_named_file_must_exist(void **state)
 	cleanup_unit_dir root = unit_dir_make();
 	cleanup_arena arena = {0};
 	struct config config;
-	struct err err = {{0}};
+	struct err err = {0};
 	const char *path = arena_printf(&arena, "%s/absent.json", root.path);
 
 	(void)state;
@@ -558,7 +558,7 @@ static void a_named_file_is_read_and_the_default_is_not(void **state)
 	cleanup_unit_dir root = unit_dir_make();
 	cleanup_arena arena = {0};
 	struct config config;
-	struct err err = {{0}};
+	struct err err = {0};
 	const char *path = arena_printf(&arena, "%s/named.json", root.path);
 
 	(void)state;
@@ -579,7 +579,7 @@ static void a_named_file_may_be_relative(void **state)
 	cleanup_fd before = open(".", O_PATH | O_DIRECTORY | O_CLOEXEC);
 	cleanup_arena arena = {0};
 	struct config config = {0};
-	struct err err = {{0}};
+	struct err err = {0};
 	int status;
 
 	(void)state;
@@ -688,7 +688,7 @@ static void is_trusted_or_not(void **state)
 	cleanup_unit_dir root = unit_dir_make();
 	cleanup_arena arena = {0};
 	struct config config;
-	struct err err = {{0}};
+	struct err err = {0};
 	int status;
 
 	unit_write(root.fd, CONFIG_PATH, "{}", row->file ? row->file : 0644);
@@ -723,7 +723,7 @@ static void a_file_of_another_user_is_refused(void **state)
 		cleanup_unit_dir root = unit_dir_make();
 		cleanup_arena arena = {0};
 		struct config config;
-		struct err err = {{0}};
+		struct err err = {0};
 
 		unit_write(root.fd, CONFIG_PATH, "{}", 0644);
 		assert_int_equal(fchownat(root.fd, places[i], 12345, 0, 0), 0);
@@ -737,7 +737,7 @@ static void a_group_alone_does_not_matter(void **state)
 	cleanup_unit_dir root = unit_dir_make();
 	cleanup_arena arena = {0};
 	struct config config;
-	struct err err = {{0}};
+	struct err err = {0};
 
 	(void)state;
 	unit_write(root.fd, CONFIG_PATH, "{}", 0640);
@@ -751,7 +751,7 @@ static void a_named_path_is_checked_on_its_whole_way(void **state)
 	cleanup_unit_dir root = unit_dir_make();
 	cleanup_arena arena = {0};
 	struct config config;
-	struct err err = {{0}};
+	struct err err = {0};
 	const char *path = arena_printf(&arena, "%s/a//b/./c.json", root.path);
 
 	(void)state;
@@ -771,7 +771,7 @@ static void a_path_too_long_is_an_error(void **state)
 {
 	cleanup_arena arena = {0};
 	struct config config;
-	struct err err = {{0}};
+	struct err err = {0};
 	char path[PATH_MAX + 100];
 
 	(void)state;
@@ -787,7 +787,7 @@ static void the_size_is_bounded(void **state)
 	for (size_t size = CONFIG_SIZE_MAX; size <= CONFIG_SIZE_MAX + 1; size++) {
 		cleanup_arena arena = {0};
 		struct config config;
-		struct err err = {{0}};
+		struct err err = {0};
 		char *text = arena_alloc(&arena, size + 1);
 		int status;
 

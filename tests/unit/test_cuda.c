@@ -116,7 +116,7 @@ static void is_found(void **state)
 	const struct check_case *row = *state;
 	cleanup_arena arena = {0};
 	struct findings findings = {.arena = &arena};
-	struct err err = {{0}};
+	struct err err = {0};
 
 	behave(row->how);
 	assert_int_equal(cuda_check(&findings, &options, &err), 0);
@@ -128,7 +128,7 @@ static void a_repeated_record_is_no_answer(void **state)
 {
 	cleanup_arena arena = {0};
 	struct findings findings = {.arena = &arena};
-	struct err err = {{0}};
+	struct err err = {0};
 
 	(void)state;
 	behave(arena_printf(&arena, "babble kind=%d size=%zu", RECORD_LIBRARY,
@@ -142,7 +142,7 @@ static void eight_gpus_are_told(void **state)
 {
 	cleanup_arena arena = {0};
 	struct findings findings = {.arena = &arena};
-	struct err err = {{0}};
+	struct err err = {0};
 
 	(void)state;
 	behave("count=8");
@@ -157,7 +157,7 @@ static void a_million_gpus_are_not_believed(void **state)
 {
 	cleanup_arena arena = {0};
 	struct findings findings = {.arena = &arena};
-	struct err err = {{0}};
+	struct err err = {0};
 
 	(void)state;
 	behave("count=1000000");
@@ -189,7 +189,7 @@ static void limit_holds(void **state)
 	struct cuda_options hasty = {.library = fake, .limit_ms = 500};
 	cleanup_arena arena = {0};
 	struct findings findings = {.arena = &arena};
-	struct err err = {{0}};
+	struct err err = {0};
 	int64_t begin = child_clock();
 
 	behave(arena_printf(&arena, "%s size=%zu", row->how, sizeof(struct record)));
@@ -209,7 +209,7 @@ static void no_library_is_not_checkable(void **state)
 	struct cuda_options none = {0};
 	cleanup_arena arena = {0};
 	struct findings findings = {.arena = &arena};
-	struct err err = {{0}};
+	struct err err = {0};
 
 	(void)state;
 	assert_int_equal(cuda_check(&findings, &none, &err), 0);
@@ -237,7 +237,7 @@ static void library_is_refused(void **state)
 	struct cuda_options wrong = {.library = row->library};
 	cleanup_arena arena = {0};
 	struct findings findings = {.arena = &arena};
-	struct err err = {{0}};
+	struct err err = {0};
 
 	assert_int_equal(cuda_check(&findings, &wrong, &err), 0);
 	assert_string_equal(shown(&findings), "cuda_library=not checkable");
@@ -325,7 +325,7 @@ static void memory_is_used(void **state)
 	struct cuda_options hasty = {.library = fake, .limit_ms = 500};
 	cleanup_arena arena = {0};
 	struct findings findings = {.arena = &arena};
-	struct err err = {{0}};
+	struct err err = {0};
 	char context[] = "mine";
 
 	behave(row->how);
@@ -361,7 +361,7 @@ static void leave_traces(void *context, int out)
 static void child_is_cut_off(void **state)
 {
 	struct traces traces = {0};
-	struct err err = {{0}};
+	struct err err = {0};
 	struct rlimit core;
 	struct child child;
 
@@ -390,7 +390,7 @@ static void say_and_stay(void *context, int out)
 /* Whoever talks all the time would never be at the end of its time, if what waits went first. */
 static void late_records_are_not_read(void **state)
 {
-	struct err err = {{0}};
+	struct err err = {0};
 	struct child child;
 	char record;
 
@@ -415,7 +415,7 @@ static void stay(void *context, int out)
 /* A doctor that is killed leaves no child behind that holds a GPU. */
 static void child_dies_with_its_parent(void **state)
 {
-	struct err err = {{0}};
+	struct err err = {0};
 	struct child child;
 	pid_t parent;
 	pid_t pid = 0;

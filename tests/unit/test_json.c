@@ -300,7 +300,7 @@ static void text_is_read_or_refused(void **state)
 	const struct text_case *row_case = *state;
 	cleanup_arena arena = {0};
 	struct fields fields = {0};
-	struct err err = {{0}};
+	struct err err = {0};
 	int status = read_json(&arena, row_case->json, strlen(row_case->json), row_case->options,
 			       &root, &fields, &err);
 
@@ -326,7 +326,7 @@ static void a_nul_byte_in_the_text_is_refused(void **state)
 	for (size_t i = 0; i < LENGTH(texts); i++) {
 		cleanup_arena arena = {0};
 		struct fields fields = {0};
-		struct err err = {{0}};
+		struct err err = {0};
 		char json[32];
 		size_t len = strlen(texts[i]);
 
@@ -354,7 +354,7 @@ static void check_type(const struct type_sample *want, const struct type_sample 
 {
 	cleanup_arena arena = {0};
 	struct json_shape shape = {.types = (unsigned)want->type};
-	struct err err = {{0}};
+	struct err err = {0};
 	char expected[64];
 	int status = read_json(&arena, found->json, strlen(found->json), 0, &shape, NULL, &err);
 
@@ -414,7 +414,7 @@ static void integer_is_read_or_refused(void **state)
 	const struct integer_case *row_case = *state;
 	cleanup_arena arena = {0};
 	struct fields fields;
-	struct err err = {{0}};
+	struct err err = {0};
 	char json[64];
 
 	(void)snprintf(json, sizeof(json), "{\"n\":%s}", row_case->text);
@@ -444,7 +444,7 @@ static void spelling_is_no_json(void **state)
 	const struct no_number_case *row_case = *state;
 	cleanup_arena arena = {0};
 	struct fields fields;
-	struct err err = {{0}};
+	struct err err = {0};
 	char json[64];
 
 	(void)snprintf(json, sizeof(json), "{\"n\":%s}", row_case->text);
@@ -515,7 +515,7 @@ static void depth_64_is_read_and_65_is_not(void **state)
 
 	for (size_t depth = JSON_DEPTH_MAX; depth <= JSON_DEPTH_MAX + 1; depth++) {
 		cleanup_builder b = builder_open();
-		struct err err = {{0}};
+		struct err err = {0};
 		bool fits = depth <= JSON_DEPTH_MAX;
 
 		b.out = open_memstream(&b.bytes, &b.len);
@@ -534,7 +534,7 @@ static void depth_64_is_read_and_65_is_not(void **state)
 static void a_million_levels_are_refused_at_once(void **state)
 {
 	cleanup_builder b = builder_open();
-	struct err err = {{0}};
+	struct err err = {0};
 
 	(void)state;
 	b.out = open_memstream(&b.bytes, &b.len);
@@ -568,7 +568,7 @@ static void count_65536_is_read_and_one_more_is_not(void **state)
 
 	for (size_t n = JSON_ITEMS_MAX; n <= JSON_ITEMS_MAX + 1; n++) {
 		cleanup_builder b = builder_open();
-		struct err err = {{0}};
+		struct err err = {0};
 		bool fits = n <= JSON_ITEMS_MAX;
 
 		b.out = open_memstream(&b.bytes, &b.len);
@@ -594,7 +594,7 @@ static void check_long_key(size_t len)
 {
 	cleanup_arena arena = {0};
 	struct fields fields;
-	struct err err = {{0}};
+	struct err err = {0};
 	char key[600];
 	char json[700];
 
@@ -661,7 +661,7 @@ static void places_are_told_in_bytes(void **state)
 	cleanup_arena arena = {0};
 	struct place found = {.span = {0}};
 	const struct json_span *span = &found.span;
-	struct err err = {{0}};
+	struct err err = {0};
 	size_t begin;
 
 	assert_int_equal(read_json(&arena, row_case->json, strlen(row_case->json), 0, &place_root,
@@ -693,7 +693,7 @@ static void cut_off_at_every_byte_is_an_error(void **state)
 		for (unsigned options = 0; options <= JSON_COMMENTS; options++) {
 			cleanup_arena arena = {0};
 			struct fields fields = {0};
-			struct err err = {{0}};
+			struct err err = {0};
 			int status = read_json(&arena, sample, len, options, &root, &fields, &err);
 
 			if (len == strlen(sample)) {
@@ -720,7 +720,7 @@ static void every_byte_changed_is_no_crash(void **state)
 		for (size_t i = 0; i < LENGTH(bytes); i++) {
 			cleanup_arena arena = {0};
 			struct fields fields = {0};
-			struct err err = {{0}};
+			struct err err = {0};
 
 			memcpy(json, sample, sizeof(sample));
 			json[at] = (char)bytes[i];

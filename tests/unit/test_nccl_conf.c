@@ -42,7 +42,7 @@ static int write_conf(int root, const char *lines, bool *ret_changed, struct err
 	int before = open_descriptors();
 	int status;
 
-	*err = (struct err){{0}};
+	*err = (struct err){0};
 	(void)alarm(5);
 	status = nccl_conf_write(root, lines, &owner, ret_changed, err);
 	(void)alarm(0);
@@ -790,7 +790,7 @@ static void what_is_made_belongs_to_the_containers_root(void **state)
 	cleanup_unit_dir root = unit_dir_make();
 	struct nccl_conf_owner owner = {100000, 200000};
 	struct nccl_conf_owner other = {300000, 400000};
-	struct err err = {{0}};
+	struct err err = {0};
 	bool changed;
 
 	(void)state;
@@ -829,7 +829,7 @@ static void the_root_is_the_containers(void **state)
 	cleanup_unit_dir bundle = unit_dir_make();
 	cleanup_arena arena = {0};
 	const char *path = row->path;
-	struct err err = {{0}};
+	struct err err = {0};
 	struct stat st;
 	int root;
 
@@ -872,7 +872,7 @@ static bool forget_openat2(void)
 static int write_without_openat2(int root)
 {
 	struct nccl_conf_owner owner = {geteuid(), getegid()};
-	struct err err = {{0}};
+	struct err err = {0};
 	bool changed = false;
 
 	if (!forget_openat2())

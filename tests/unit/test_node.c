@@ -416,7 +416,7 @@ static void a_device_that_goes_has_no_ports(void **state)
 	assert_string_equal(name, "");
 	pci_read_place(&node, &devices.item[0].place);
 	assert_false(devices.item[0].place.has_numa_node);
-	node_read_host_netdev(&node, devices.item);
+	assert_int_equal(node_read_host_netdev(&node, devices.item), 0);
 	assert_string_equal(devices.item[0].netdev, "");
 }
 
@@ -537,17 +537,17 @@ static void interfaces_are_found(void **state)
 	node = open_node(&dir);
 	assert_int_equal(node_find_number(&node, &arena, 231, 198, &devices, &err), NUMBER_VERBS);
 	device = devices.item;
-	node_read_host_netdev(&node, device);
+	assert_int_equal(node_read_host_netdev(&node, device), 0);
 	assert_string_equal(device->netdev, row->host);
 	device->netdev[0] = '\0';
-	node_read_pod_netdevs(&node, &devices, NULL);
-	node_read_pod_netdevs(&node, &devices, "");
+	assert_int_equal(node_read_pod_netdevs(&node, &devices, NULL), 0);
+	assert_int_equal(node_read_pod_netdevs(&node, &devices, ""), 0);
 	assert_string_equal(device->netdev, "");
-	node_read_pod_netdevs(&node, &devices, "5a5a");
+	assert_int_equal(node_read_pod_netdevs(&node, &devices, "5a5a"), 0);
 	assert_string_equal(device->netdev, row->pod);
 	/* What has a name keeps it. */
 	strcpy(device->netdev, "kept");
-	node_read_pod_netdevs(&node, &devices, "5a5a");
+	assert_int_equal(node_read_pod_netdevs(&node, &devices, "5a5a"), 0);
 	assert_string_equal(device->netdev, "kept");
 }
 

@@ -167,7 +167,7 @@ static void devices_are_ordered(void **state)
 	struct devices devices = make_devices(row->devices, room);
 	struct claims claims = {.item = (struct claim *)row->claims};
 	struct warnings warnings = {0};
-	struct err err = {{0}};
+	struct err err = {0};
 
 	while (claims.n < ITEMS_MAX && row->claims[claims.n].address)
 		claims.n++;

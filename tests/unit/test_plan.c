@@ -157,7 +157,7 @@ static void make_plan(struct bench *bench)
 		.request = &bench->request,
 		.devices = &bench->devices,
 	};
-	struct err err = {{0}};
+	struct err err = {0};
 
 	assert_int_equal(plan_make(&bench->arena, &facts, &bench->plan, &bench->warnings, &err), 0);
 	assert_string_equal(err.text, "");

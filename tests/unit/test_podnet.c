@@ -43,7 +43,7 @@ static void read_one(int netns, struct device *device)
 {
 	cleanup_arena arena = {0};
 	struct devices devices = {.item = device, .n = 1, .room = 1};
-	struct err err = {{0}};
+	struct err err = {0};
 
 	assert_int_equal(podnet_read(&arena, netns, &devices, 0, &err), 0);
 }
@@ -87,7 +87,7 @@ static void no_device(void **state)
 {
 	cleanup_arena arena = {0};
 	struct devices devices = {0};
-	struct err err = {{0}};
+	struct err err = {0};
 
 	(void)state;
 	assert_int_equal(podnet_read(&arena, -1, &devices, 0, &err), 0);
@@ -131,7 +131,7 @@ static void more_answers_than_a_pipe_takes(void **state)
 	cleanup_fd netns = new_namespace();
 	static struct device item[MANY];
 	struct devices devices = {.item = item, .n = MANY, .room = MANY};
-	struct err err = {{0}};
+	struct err err = {0};
 
 	(void)state;
 	for (size_t i = 0; i < MANY; i++)

@@ -32,7 +32,7 @@ static const struct good_case {
 static void is_read(void **state)
 {
 	const struct good_case *row = *state;
-	struct err err = {{0}};
+	struct err err = {0};
 	uint64_t bytes = 0;
 
 	assert_int_equal(quantity_parse(row->text, &bytes, &err), 0);
@@ -76,7 +76,7 @@ static const struct bad_case {
 static void is_refused(void **state)
 {
 	const struct bad_case *row = *state;
-	struct err err = {{0}};
+	struct err err = {0};
 	uint64_t bytes = 4711;
 
 	assert_int_equal(quantity_parse(row->text, &bytes, &err), -1);

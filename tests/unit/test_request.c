@@ -135,7 +135,7 @@ static void is_read(void **state)
 	struct spec_annotation room[ANNOTATIONS_MAX];
 	struct request request;
 	struct spec spec;
-	struct err err = {{0}};
+	struct err err = {0};
 
 	make_spec(&row->annotations, room, row->container, &spec);
 	assert_int_equal(request_read(&spec, "config.json", &request, &err), 0);
@@ -196,7 +196,7 @@ static void is_refused(void **state)
 	struct spec_annotation room[ANNOTATIONS_MAX];
 	struct request request = {.memlock = 4711};
 	struct spec spec;
-	struct err err = {{0}};
+	struct err err = {0};
 
 	make_spec(&row->annotations, room, "c", &spec);
 	assert_int_equal(request_read(&spec, "config.json", &request, &err), -1);
@@ -212,7 +212,7 @@ static void an_authors_text_is_bounded_and_printable(void **state)
 	struct spec_annotation room[ANNOTATIONS_MAX];
 	struct request request;
 	struct spec spec;
-	struct err err = {{0}};
+	struct err err = {0};
 	char large[5000];
 
 	(void)state;

@@ -16,7 +16,7 @@ static int parse(struct arena *arena, const char *text, struct spec *spec, struc
 
 static void must_parse(struct arena *arena, const char *text, struct spec *spec)
 {
-	struct err err = {{0}};
+	struct err err = {0};
 	int status = parse(arena, text, spec, &err);
 
 	assert_string_equal(err.text, "");
@@ -458,7 +458,7 @@ static void check_annotation_count(int n)
 	cleanup_arena arena = {0};
 	const char *text = "";
 	struct spec spec;
-	struct err err = {{0}};
+	struct err err = {0};
 
 	for (int i = 0; i < n; i++)
 		text = arena_printf(&arena, "%s%s\"oci-rdma-hook.io/a%d\":\"x\"", text,
@@ -603,7 +603,7 @@ static void wrong_is_refused(void **state)
 	const struct bad_case *row = *state;
 	cleanup_arena arena = {0};
 	struct spec spec = {.n_env = 4711};
-	struct err err = {{0}};
+	struct err err = {0};
 
 	assert_int_equal(parse(&arena, row->text, &spec, &err), -1);
 	assert_has(err.text, row->error);
@@ -666,7 +666,7 @@ static void a_process_alone_is_read(void **state)
 		"1", "2") "],\"capabilities\":{\"ambient\":[\"CAP_CHOWN\"]}}";
 	cleanup_arena arena = {0};
 	struct spec spec;
-	struct err err = {{0}};
+	struct err err = {0};
 
 	(void)state;
 	assert_int_equal(
@@ -688,7 +688,7 @@ static void cut_off_at_every_byte_is_an_error(void **state)
 		cleanup_arena arena = {0};
 		char *exact = unit_exact(whole, len);
 		struct spec spec;
-		struct err err = {{0}};
+		struct err err = {0};
 
 		assert_int_equal(spec_parse(&arena, "config.json", exact, len, &spec, &err), -1);
 		assert_has(err.text, "config.json: ");

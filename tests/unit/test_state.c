@@ -60,7 +60,7 @@ static void is_read(void **state)
 	const struct good_case *row = *state;
 	cleanup_arena arena = {0};
 	struct state got;
-	struct err err = {{0}};
+	struct err err = {0};
 
 	assert_int_equal(read_state(&arena, row->text, strlen(row->text), &got, &err), 0);
 	assert_string_equal(got.id, "0123");
@@ -107,7 +107,7 @@ static void is_refused(void **state)
 	const struct bad_case *row = *state;
 	cleanup_arena arena = {0};
 	struct state got = {.pid = 4711};
-	struct err err = {{0}};
+	struct err err = {0};
 
 	assert_int_equal(read_state(&arena, row->text, strlen(row->text), &got, &err), -1);
 	assert_has(err.text, row->error);
@@ -125,7 +125,7 @@ static void the_size_is_bounded(void **state)
 		cleanup_arena arena = {0};
 		char *padded = arena_alloc(&arena, size);
 		struct state got;
-		struct err err = {{0}};
+		struct err err = {0};
 
 		memset(padded, ' ', size);
 		memcpy(padded, text, strlen(text));
@@ -141,7 +141,7 @@ static void what_cannot_be_read_is_an_error(void **state)
 	cleanup_arena arena = {0};
 	cleanup_fd dir = open("/", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	struct state got;
-	struct err err = {{0}};
+	struct err err = {0};
 
 	(void)state;
 	assert_int_equal(state_read(&arena, -1, &got, &err), -1);

@@ -445,7 +445,7 @@ static void is_recognised(void **state)
 	const struct text_case *row = *state;
 	cleanup_arena arena = {0};
 	struct findings findings = {.arena = &arena};
-	struct err err = {{0}};
+	struct err err = {0};
 	char *text = unit_exact(row->text, strlen(row->text));
 
 	assert_int_equal(symptom_explain(&findings, text, strlen(row->text), &err), 0);
@@ -490,7 +490,7 @@ static void evidence_names_line_and_count(void **state)
 		"x Got completion from peer p with status=12 vendor err 129\n";
 	cleanup_arena arena = {0};
 	struct findings findings = {.arena = &arena};
-	struct err err = {{0}};
+	struct err err = {0};
 
 	(void)state;
 	assert_int_equal(symptom_explain(&findings, text, strlen(text), &err), 0);
@@ -505,7 +505,7 @@ static void p2p_clears_memlock(void **state)
 	static const char text[] = "status=4 vendor err 81";
 	cleanup_arena arena = {0};
 	struct findings findings = {.arena = &arena};
-	struct err err = {{0}};
+	struct err err = {0};
 
 	(void)state;
 	assert_int_equal(symptom_explain(&findings, text, strlen(text), &err), 0);
@@ -519,7 +519,7 @@ static void nothing_is_not_checkable(void **state)
 {
 	cleanup_arena arena = {0};
 	struct findings findings = {.arena = &arena};
-	struct err err = {{0}};
+	struct err err = {0};
 
 	(void)state;
 	assert_int_equal(symptom_explain(&findings, "", 0, &err), 0);
@@ -554,7 +554,7 @@ static void healthy_log_is_ok(void **state)
 {
 	cleanup_arena arena = {0};
 	struct findings findings = {.arena = &arena};
-	struct err err = {{0}};
+	struct err err = {0};
 
 	(void)state;
 	assert_int_equal(symptom_explain(&findings, healthy, strlen(healthy), &err), 0);
@@ -571,7 +571,7 @@ static const char message[] = "Got completion from peer 10.0.0.1<1> with status=
 /* Wherever the border of a piece falls, the message is found, and counted as one line. */
 static void long_line_is_looked_at_in_pieces(void **state)
 {
-	struct err err = {{0}};
+	struct err err = {0};
 	size_t size = 3 * 8192;
 	char *text = malloc(size);
 
@@ -597,7 +597,7 @@ static void nul_and_binary_are_no_obstacle(void **state)
 		"\0\0\xff\xfe\x1b[31m\nNCCL\0INFO NET/IB : No device found.\xc3\0\n";
 	cleanup_arena arena = {0};
 	struct findings findings = {.arena = &arena};
-	struct err err = {{0}};
+	struct err err = {0};
 
 	(void)state;
 	assert_int_equal(symptom_explain(&findings, text, sizeof(text) - 1, &err), 0);
@@ -616,7 +616,7 @@ static unsigned next_random(unsigned *seed)
 static void mutilated_messages_are_survived(void **state)
 {
 	unsigned seed = 1;
-	struct err err = {{0}};
+	struct err err = {0};
 
 	(void)state;
 	for (int round = 0; round < 4000; round++) {
@@ -663,7 +663,7 @@ static void repetition_is_quick(void **state)
 	const struct repeat_case *row = *state;
 	cleanup_arena arena = {0};
 	struct findings findings = {.arena = &arena};
-	struct err err = {{0}};
+	struct err err = {0};
 	size_t size = 8 << 20;
 	char *text = malloc(size);
 	clock_t begin;
@@ -711,7 +711,7 @@ static void large_log_needs_constant_memory(void **state)
 	char *text = malloc(size);
 	cleanup_arena arena = {0};
 	struct findings findings = {.arena = &arena};
-	struct err err = {{0}};
+	struct err err = {0};
 	pid_t child;
 	int fd;
 
@@ -734,7 +734,7 @@ static void what_cannot_be_read_is_an_error(void **state)
 {
 	cleanup_arena arena = {0};
 	struct findings findings = {.arena = &arena};
-	struct err err = {{0}};
+	struct err err = {0};
 	int fd = open("/", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 
 	(void)state;

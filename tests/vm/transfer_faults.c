@@ -229,7 +229,7 @@ int main(int argc, char **argv)
 {
 	struct arena arena = {0};
 	struct verbs_devices devices = {0};
-	struct err err = {{0}};
+	struct err err = {0};
 	int error;
 
 	(void)setvbuf(stdout, NULL, _IOLBF, 0);
