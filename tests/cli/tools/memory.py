@@ -2,6 +2,7 @@
 
   memory.py HOOK NODE DIR     as faults.py; HOOK is linked dynamically, and DIR/nomem.so makes its allocations fail
 """
+import json
 import os
 import resource
 import signal
@@ -99,23 +100,77 @@ def hook(suite):
     sweep(suite, "createRuntime", one, checks, before)
 
 
-def output(suite, name, arguments, stdin=None, policies=("warn", "fail")):
-    """What writes a text to stdout: the whole text, or one line that says why not"""
-    checks, place = suite.checks, suite.places[0]
-    place.fresh("rdma")
-    good = place.run(arguments(place, "warn"), "warn", (), stdin(place) if stdin else "/dev/null").out
-    texts = [good] + ([suite.text["rdma"]] if stdin else [])
+def precreate(suite):
+    """It hands on the whole text, edited or as it was; or one line says why not."""
+    checks, good = suite.checks, suite.new["config"]
+
+    def run(place, on_error, before=()):
+        return place.run(place.precreate(on_error), on_error, before, place.config)
 
     def one(place, number, every, on_error, case):
         place.fresh("rdma")
-        result = place.run(arguments(place, on_error), on_error, failing(suite, place, number, every), stdin(place) if stdin else "/dev/null")
-        whole = result.status == 0 and result.out in texts
+        result = run(place, on_error, failing(suite, place, number, every))
+        whole = result.status == 0 and result.out in (good, suite.text["rdma"])
         clear = result.status == 1 and result.err.count(b"\n") == 1
         checks.that("one text, whole, or one line that says why not", case, whole or clear, str(result))
         return result.status == 0 and result.out == good, not result.err
-    before = unconcerned(suite, lambda place: place.fresh("none"),
-                         lambda place, strace: place.run(arguments(place, "fail"), "fail", strace, stdin(place) if stdin else "/dev/null"))
-    sweep(suite, name, one, checks, before, policies)
+    before = unconcerned(suite, lambda place: place.fresh("none"), lambda place, strace: run(place, "fail", strace))
+    sweep(suite, "precreate", one, checks, before)
+
+
+# ---- what only reads, and says all that it finds ----
+
+# Two virtual functions, of which one has a port without a use; one that is vfio's; and a GPU behind a translating IOMMU
+MUCH = {"functions": [
+    {"pci": "0000:3b:00.0", "ibdev": "mlx5_2", "netdev": "eno5np0", "numa": 0, "vfs": [
+        {"pci": "0000:3b:02.5", "driver": "vfio-pci"},
+        {"pci": "0000:3b:02.6", "ibdev": "mlx5_6", "netdev": "eno5v0", "ip": "10.0.103.6"}]},
+    {"pci": "0000:5d:00.0", "ibdev": "mlx5_3", "numa": 1, "iommu": "DMA-FQ", "vfs": [
+        {"pci": "0000:5d:00.3", "ibdev": "mlx5_7", "netdev": "eno6v0", "ports": [
+            {"state": "DOWN", "phys_state": "3: Disabled", "ip": "10.0.104.7"}, {"link_layer": "InfiniBand"}]}]},
+    {"pci": "0000:18:00.0", "gpu": 0, "numa": 0, "iommu": "DMA-FQ"}]}
+HOST_NETWORK = {"linux": {"namespaces": [{"type": "mount"}]}}
+ALLOCATED = {"allocate": [{"resource": "a/b", "devices": {"0000:3b:02.6": "mlx5_6", "0000:5d:00.3": "mlx5_9"}}],
+             "devices": [["/dev/infiniband/uverbs7", 231, 199], ["/dev/vfio/1", 243, 0], ["/dev/nvidia0", 195, 0]],
+             "env": ["PCIDEVICE_A_C=0000:99:00.0", "NCCL_NET_GDR_LEVEL=5"], "merge": HOST_NETWORK}
+ALL = {"frameworks": {"ucx": True, "nvshmem": True, "gloo": True}, "seccomp": "amend", "namespaces": ["team-*"], "runtimes": ["/usr/bin/crun"],
+       "nccl": {"socket_ifname": "rdma", "gid_index": "legacy", "gdr_level": "PHB", "extra": {"NCCL_IB_TC": "106"}}}
+READERS = {
+    "allocated devices": (ALLOCATED, ALL, ("text", "json", "spec", "nccl")),
+    "devices without a GID": (ALLOCATED, {"nccl": {"gid_index": "legacy", "socket_ifname": "=eth0"}, "memlock": "8Mi"}, ("text",)),
+    "DRA's devices": ({"dra": {"0000:3b:02.6": "mlx5_6", "0000:5d:00.3": "mlx5_7"}}, ALL, ("text",)),
+    "a privileged container": ({"privileged": True, "env": ["PCIDEVICE_A_B=0000:3b:02.6,0000:5d:00.3"]}, {}, ("text",)),
+    "every virtual function": ({"privileged": True}, {"privileged_scan": True}, ("text",)),
+    "no device": ({}, {"on_no_device": "tcp"}, ("text",)),
+    "another namespace": (ALLOCATED, {"namespaces": ["team-b"]}, ("text",)),
+}
+
+
+def said(suite, name, command):
+    """Its text, whole, or one line that says why not"""
+    checks = suite.checks
+    good = suite.places[0].run(command)
+    checks.that("control: it has much to say", name, good.status == 0 and good.out, str(good))
+
+    def one(place, number, every, _, case):
+        result = place.run(command, strace=failing(suite, place, number, every))
+        same = (result.status, result.out, result.err) == (good.status, good.out, good.err)
+        clear = result.status == 1 and result.err.count(b"\n") == 1
+        checks.that("the same, whole, or one line that says why not", case, same or clear, str(result))
+        return same, not result.err
+    sweep(suite, name, one, checks, -PROOF, policies=("fail",))
+
+
+def readers(suite):
+    node, number = f"{suite.dir}/much", 0
+    suite.must(sys.executable, "-IS", "tests/nodes/mknode", json.dumps(MUCH), node)
+    for name, (case, config, forms) in READERS.items():
+        number += 1
+        policy, bundle = f"{suite.dir}/much{number}.json", f"{suite.dir}/much{number}"
+        faults.write(policy, json.dumps(config).encode())
+        suite.must(sys.executable, "-IS", "tests/bundles/mkbundle", json.dumps(case), bundle)
+        for form in forms:
+            said(suite, f"dry run, {name}, {form}", [suite.hook, "--sysroot", node, "--config", policy, "--dry-run", "--format", form, bundle])
 
 
 def main():
@@ -127,11 +182,8 @@ def main():
         shim(suite, "create", faults.prepare_create, faults.prepare_none, Place.create, "config")
         shim(suite, "exec", faults.prepare_exec, lambda place: place.fresh("none"), Place.exec_process, "process")
         hook(suite)
-        output(suite, "precreate", Place.precreate, lambda place: place.config)
-        for form in ("text", "json", "spec", "nccl"):
-            output(suite, f"dry run, {form}", lambda place, on_error, form=form: [
-                suite.hook, "--sysroot", suite.node, "--config", place.policy[on_error], "--dry-run", "--format", form, place.bundle],
-                   policies=("fail",))
+        precreate(suite)
+        readers(suite)
     finally:
         for place in suite.places:
             place.end()
