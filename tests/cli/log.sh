@@ -87,6 +87,14 @@ logged
 is "a forged name makes no second line" 1 "$(wc -l <<<"${log%$'\n'}")"
 lacks "and no control character" $'\e' "$log"
 
+devices='["/dev/infiniband/uverbs6",231,198]'
+for n in {100..299}; do devices+=",[\"/dev/infiniband/uverbs$n\",1,$n]"; done
+container "{\"devices\":[$devices]}"
+hook
+logged
+is "a grant with more warnings than are kept is one line" 1 "$(wc -l <<<"${log%$'\n'}")"
+is "with all that are kept" 128 "$(grep -o 'unproven_device' <<<"$log" | wc -l)"
+
 container "$rdma"
 state '.pid = 1' >"$T/state"
 hook

@@ -150,6 +150,24 @@ static void an_error_says_file_place_and_reason(void **state)
 	assert_string_equal(err.text, "out of memory");
 }
 
+/* A hint that cannot be read is none; without memory nobody knows. */
+static void only_the_want_of_memory_is_known_as_such(void **state)
+{
+	struct err err;
+
+	(void)state;
+	(void)err_memory(&err);
+	assert_true(err.memory);
+	(void)err_prefix(&err, "file");
+	assert_true(err.memory);
+	(void)err_sys(&err, EIO, "file");
+	assert_false(err.memory);
+	(void)err_sys(&err, ENOMEM, "file");
+	assert_true(err.memory);
+	(void)err_set(&err, "out of memory");
+	assert_false(err.memory);
+}
+
 static void a_long_error_is_cut_and_stays_a_text(void **state)
 {
 	char large[3 * ERR_TEXT_MAX];
@@ -476,6 +494,8 @@ int main(void)
 	unit_add(&suite, "arena: freeing twice is harmless", an_arena_may_be_freed_twice, NULL);
 	unit_add(&suite, "error: file, place and reason in this order",
 		 an_error_says_file_place_and_reason, NULL);
+	unit_add(&suite, "error: only the want of memory is known as such",
+		 only_the_want_of_memory_is_known_as_such, NULL);
 	unit_add(&suite, "error: too long is cut", a_long_error_is_cut_and_stays_a_text, NULL);
 	unit_add(&suite, "error: one line, whatever it quotes", an_error_is_one_line, NULL);
 	unit_add(&suite, "warnings: at most 128, the first ones", at_most_128_warnings_are_kept,

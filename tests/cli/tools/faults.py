@@ -38,6 +38,7 @@ HARMLESS = {"brk", "getpid", "geteuid", "getegid", "getuid", "getgid", "alarm", 
 MEMLOCK = (1 << 20, 8 << 20)  # of the container's process, before the hook; "memlock" of the config is the hard limit
 NCCL = b"NCCL_IB_HCA==mlx5_6\n"
 IMAGE = b"NCCL_DEBUG=INFO\n"
+LABEL = ("security.selinux", b"system_u:object_r:container_file_t:s0")
 
 
 def read(path):
@@ -45,6 +46,13 @@ def read(path):
         with open(path, "rb") as file:
             return file.read()
     except FileNotFoundError:
+        return None
+
+
+def label(path):
+    try:
+        return os.getxattr(path, LABEL[0])
+    except OSError:
         return None
 
 
@@ -90,7 +98,7 @@ class Place:
         # A runtime that also answers to "state"
         write(f"{self.dir}/crun", b'#!/bin/sh\ncase " $* " in *" state "*) cat "$0.state" ;; *) echo "$@" ;; esac\n')
         os.chmod(f"{self.dir}/crun", 0o755)
-        self.pid = None
+        self.pid, self.label = None, None
 
     def begin(self):
         """The container's process, which the runtime starts behind create."""
@@ -118,11 +126,17 @@ class Place:
         os.chmod(self.config, 0o640)
         os.chown(self.config, 12, 34)
         write(self.process, self.suite.text["process"])
+        for path in (self.config, self.process):
+            try:
+                os.setxattr(path, *LABEL)
+            except OSError:
+                pass  # this kernel or file system has none
         if stale:
             os.mkdir(self.state, 0o700)
             write(self.record, self.suite.stale)
         if image is not None:
             write(f"{self.etc}/nccl.conf", image)
+        self.label = label(self.config)
         self.end()
 
     def run(self, arguments, on_error="warn", strace=(), stdin="/dev/null"):
@@ -201,7 +215,7 @@ class Place:
 
     def properties_stay(self, path, mode, uid, gid):
         st = os.stat(path)
-        return (st.st_mode & 0o7777, st.st_uid, st.st_gid) == (mode, uid, gid)
+        return (st.st_mode & 0o7777, st.st_uid, st.st_gid) == (mode, uid, gid) and label(path) == self.label
 
     def limit(self):
         return resource.prlimit(self.pid, resource.RLIMIT_MEMLOCK)
@@ -356,7 +370,7 @@ def killed(suite, name, prepare, arguments, target):
         checks.that("it is killed at every system call", call, result.status == -signal.SIGKILL, str(result))
         now = read(path)
         checks.that("the file is the old or the new one, whole", call, now in (old, new), lambda: repr(now)[:200])
-        checks.that("its mode and owner are the same", call, place.properties_stay(path, st.st_mode & 0o7777, st.st_uid, st.st_gid))
+        checks.that("its mode, owner and label are the same", call, place.properties_stay(path, st.st_mode & 0o7777, st.st_uid, st.st_gid))
         checks.that("there is no half record", call, place.record_state() in ("none", "stale", "current"), place.record_state)
         if target == "config" and call.index % 2:
             done = place.run(place.delete())
@@ -403,6 +417,7 @@ class Outcome:
         self.file = {old: "old", suite.new[target]: "new", suite.without_limit: "without limit"}.get(now, repr(now)[:100])
         self.record = place.record_state() if target == "config" else "current" if os.path.exists(place.record) else "none"
         self.left = place.temporaries()
+        self.labeled = label(path) == place.label
         self.full = self.ran and self.silent and self.file == "new" and self.record == "current"
 
     def __str__(self):
@@ -426,6 +441,8 @@ def failing(suite, name, prepare, arguments, target, may_pass, policy="", errors
         if on_error == "warn" and "RLIMIT_MEMLOCK" in call.text and outcome.file == "without limit":
             outcome.file = "new"
         checks.that("the file is the old or the new one, whole", case, outcome.file in ("old", "new"), str(outcome))
+        no_labels = call.name == "flistxattr" and error == "EOPNOTSUPP"  # of a file system that has none
+        checks.that("its label is the same", case, outcome.labeled or no_labels, str(outcome))
         checks.that("there is no half record, and none without the edit", case, outcome.record in ("none", "stale")
                     or (outcome.record == "current" and outcome.file == "new")
                     or target == "process", str(outcome))
