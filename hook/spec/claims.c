@@ -2,13 +2,15 @@
 #include "spec/claims.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/text.h"
 #include "json/reader.h"
 
 #define SRIOV_PREFIX "PCIDEVICE_"
-#define DRA_PREFIX "SRIOVNETWORK_VF_DEVICE_"
+#define DRA_PREFIX "SRIOVNETWORK_"
+#define DRA_DEVICE_PREFIX "SRIOVNETWORK_VF_DEVICE_"
 #define INFO_SUFFIX "_INFO"
 
 /* One variable of the environment, cut at its first '=' */
@@ -16,6 +18,7 @@ struct variable {
 	const char *name;
 	size_t name_len;
 	const char *value;
+	bool info; /* an _INFO */
 };
 
 struct reading {
@@ -23,16 +26,11 @@ struct reading {
 	const struct spec *spec;
 	struct claims claims;
 	struct warnings *warnings;
-	struct variable *variables; /* PCIDEVICE_* and SRIOVNETWORK_VF_DEVICE_*, as they stand */
+	struct variable *variables; /* PCIDEVICE_* and SRIOVNETWORK_*, as they stand */
 	size_t n_variables;
+	size_t variables_room;
+	const struct variable **by_name; /* the same, sorted */
 };
-
-static struct variable variable(const char *entry)
-{
-	size_t len = strcspn(entry, "=");
-
-	return (struct variable){entry, len, entry[len] ? entry + len + 1 : ""};
-}
 
 /* A resource may be called foo_info: what makes an _INFO is its value. */
 static bool is_info(const struct variable *v)
@@ -41,6 +39,15 @@ static bool is_info(const struct variable *v)
 
 	return v->value[0] == '{' && v->name_len > len &&
 	       memcmp(v->name + v->name_len - len, INFO_SUFFIX, len) == 0;
+}
+
+static struct variable variable(const char *entry)
+{
+	size_t len = strcspn(entry, "=");
+	struct variable v = {entry, len, entry + len + 1, false};
+
+	v.info = is_info(&v);
+	return v;
 }
 
 static int add_claim(struct reading *r, struct claim claim)
@@ -148,16 +155,46 @@ static int read_info(struct reading *r, const struct variable *v, struct claims 
 			    err.text);
 }
 
-/* The variable called name[0..len), an _INFO or a list as asked for; NULL if there is none */
+static int compare_keys(const struct variable *a, const struct variable *b)
+{
+	size_t len = a->name_len < b->name_len ? a->name_len : b->name_len;
+	int order = memcmp(a->name, b->name, len);
+
+	if (order)
+		return order;
+	if (a->name_len != b->name_len)
+		return a->name_len < b->name_len ? -1 : 1;
+	return a->info - b->info;
+}
+
+/* Of one name as the environment has them */
+static int compare_variables(const void *a, const void *b)
+{
+	const struct variable *x = *(const struct variable *const *)a;
+	const struct variable *y = *(const struct variable *const *)b;
+	int order = compare_keys(x, y);
+
+	return order ? order : (x > y) - (x < y);
+}
+
+/* The first variable called name[0..len), an _INFO or a list as asked for; NULL if there is none */
 static const struct variable *find(const struct reading *r, const char *name, size_t len, bool info)
 {
-	for (size_t i = 0; i < r->n_variables; i++) {
-		const struct variable *v = &r->variables[i];
+	const struct variable wanted = {.name = name, .name_len = len, .info = info};
+	size_t low = 0;
+	size_t high = r->n_variables;
 
-		if (v->name_len == len && memcmp(v->name, name, len) == 0 && is_info(v) == info)
-			return v;
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (compare_keys(r->by_name[middle], &wanted) < 0)
+			low = middle + 1;
+		else
+			high = middle;
 	}
-	return NULL;
+	if (low == r->n_variables || compare_keys(r->by_name[low], &wanted) != 0)
+		return NULL;
+	return r->by_name[low];
 }
 
 static const struct variable *info_of(const struct reading *r, const struct variable *list)
@@ -239,58 +276,95 @@ static int read_lone_info(struct reading *r, const struct variable *v)
 	return 0;
 }
 
-/*
- * SRIOVNETWORK_VF_DEVICE_0000_3b_02_6=0000:3b:02.6; its ibdev is in SRIOVNETWORK_<d>_RDMA_DEVICE,
- * its file in SRIOVNETWORK_<d>_RDMA_UVERB or SRIOVNETWORK_<d>_VFIO_DEVICE.
- */
+/* SRIOVNETWORK_<d>_<part>=… of the device that v, SRIOVNETWORK_VF_DEVICE_<d>, names. *ret_value:
+ * NULL if there is none */
+static int read_dra_part(struct reading *r, const struct variable *v, const char *part,
+			 const char **ret_value)
+{
+	int len = (int)(v->name_len - strlen(DRA_DEVICE_PREFIX));
+	const char *device = v->name + strlen(DRA_DEVICE_PREFIX);
+	const char *name = arena_printf(r->arena, DRA_PREFIX "%.*s_%s", len, device, part);
+	const struct variable *found;
+
+	if (!name)
+		return -1;
+	found = find(r, name, strlen(name), false);
+	*ret_value = found ? found->value : NULL;
+	return 0;
+}
+
+/* Its ibdev is in …_RDMA_DEVICE, its file in …_RDMA_UVERB or …_VFIO_DEVICE. */
 static int read_dra(struct reading *r, const struct variable *v)
 {
-	const char *device = v->name + strlen(DRA_PREFIX);
-	int len = (int)(v->name_len - strlen(DRA_PREFIX));
 	struct claim claim = {.source = CLAIM_DRA, .address = v->value};
-	char *ibdev = arena_printf(r->arena, "SRIOVNETWORK_%.*s_RDMA_DEVICE", len, device);
-	char *uverbs = arena_printf(r->arena, "SRIOVNETWORK_%.*s_RDMA_UVERB", len, device);
-	char *vfio_device = arena_printf(r->arena, "SRIOVNETWORK_%.*s_VFIO_DEVICE", len, device);
+	const char *vfio_device;
 
-	if (!ibdev || !uverbs || !vfio_device)
+	if (read_dra_part(r, v, "RDMA_DEVICE", &claim.ibdev) < 0 ||
+	    read_dra_part(r, v, "RDMA_UVERB", &claim.file) < 0 ||
+	    read_dra_part(r, v, "VFIO_DEVICE", &vfio_device) < 0)
 		return -1;
-	claim.ibdev = spec_getenv(r->spec, ibdev);
-	claim.file = spec_getenv(r->spec, uverbs);
 	if (!claim.file)
-		claim.file = spec_getenv(r->spec, vfio_device);
+		claim.file = vfio_device;
 	return add_checked(r, v, claim);
 }
 
 static int read_variable(struct reading *r, const struct variable *v)
 {
 	/* Of two with one name getenv(3) sees the first; the author's come behind the plugin's. */
-	if (find(r, v->name, v->name_len, is_info(v)) != v)
+	if (find(r, v->name, v->name_len, v->info) != v)
 		return 0;
-	if (text_starts_with(v->name, DRA_PREFIX))
+	if (text_starts_with(v->name, DRA_DEVICE_PREFIX))
 		return read_dra(r, v);
-	if (!is_info(v))
+	if (text_starts_with(v->name, DRA_PREFIX))
+		return 0; /* a part */
+	if (!v->info)
 		return read_list(r, v);
 	/* With a list, the list stands for its resource, wherever the _INFO is. */
 	return has_list(r, v) ? 0 : read_lone_info(r, v);
 }
 
+static int add_variable(struct reading *r, const char *entry)
+{
+	struct variable *larger = arena_grow(r->arena, r->variables, r->n_variables,
+					     &r->variables_room, sizeof(*larger));
+
+	if (!larger)
+		return -1;
+	r->variables = larger;
+	r->variables[r->n_variables++] = variable(entry);
+	return 0;
+}
+
 static int collect_variables(struct reading *r)
 {
-	r->variables = arena_alloc(r->arena, CLAIM_VARIABLES_MAX * sizeof(*r->variables));
-	if (!r->variables)
-		return -1;
 	for (size_t i = 0; i < r->spec->n_env; i++) {
 		const char *entry = r->spec->env[i];
 
 		if (!text_starts_with(entry, SRIOV_PREFIX) && !text_starts_with(entry, DRA_PREFIX))
 			continue;
+		if (!strchr(entry, '='))
+			continue; /* no variable */
 		if (r->n_variables == CLAIM_VARIABLES_MAX)
 			return warnings_add(r->arena, r->warnings, "too_many_claims",
 					    "the environment has more than %d variables of device "
 					    "plugins; the rest is ignored",
 					    CLAIM_VARIABLES_MAX);
-		r->variables[r->n_variables++] = variable(entry);
+		if (add_variable(r, entry) < 0)
+			return -1;
 	}
+	return 0;
+}
+
+/* A pod's author can write many: looked for one by one they would take seconds. */
+static int sort_variables(struct reading *r)
+{
+	r->by_name = arena_alloc(r->arena, r->n_variables * sizeof(struct variable *));
+	if (!r->by_name)
+		return -1;
+	for (size_t i = 0; i < r->n_variables; i++)
+		r->by_name[i] = &r->variables[i];
+	if (r->n_variables)
+		qsort(r->by_name, r->n_variables, sizeof(struct variable *), compare_variables);
 	return 0;
 }
 
@@ -299,7 +373,7 @@ int claims_read(struct arena *arena, const struct spec *spec, struct claims *ret
 {
 	struct reading reading = {.arena = arena, .spec = spec, .warnings = warnings};
 
-	if (collect_variables(&reading) < 0)
+	if (collect_variables(&reading) < 0 || sort_variables(&reading) < 0)
 		return err_memory(err);
 	for (size_t i = 0; i < reading.n_variables; i++) {
 		if (read_variable(&reading, &reading.variables[i]) < 0)

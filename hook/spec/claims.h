@@ -9,7 +9,9 @@
  *   PCIDEVICE_<resource>_INFO={"0000:3b:02.6":{"rdma":{"rdma_dev":"mlx5_6","uverbs":"/dev/…"}}}
  *                                              the same plugin since 3.6.0, rdma_dev since 3.10.0;
  *                                              or "vfio":{"dev-mount":"/dev/…"}, "vdpa":{"mount":…}
- *   SRIOVNETWORK_VF_DEVICE_<d>=0000:3b:02.6    dra-driver-sriov
+ *   SRIOVNETWORK_VF_DEVICE_<d>=0000:3b:02.6    dra-driver-sriov, with
+ *   SRIOVNETWORK_<d>_RDMA_DEVICE=mlx5_6,       and its file in SRIOVNETWORK_<d>_RDMA_UVERB or
+ *                                              SRIOVNETWORK_<d>_VFIO_DEVICE
  */
 #ifndef OCI_RDMA_CLAIMS_H
 #define OCI_RDMA_CLAIMS_H
@@ -24,8 +26,9 @@
 /* More than any node has; the rest is left out with a warning. */
 #define CLAIMS_MAX 4096
 
-/* Device plugins' variables that are looked at: a node has few resources, an author much time. */
-#define CLAIM_VARIABLES_MAX 512
+/* Device plugins' variables that are looked at, of which a device of dra-driver-sriov has six: a
+ * node has few resources, an author much time. */
+#define CLAIM_VARIABLES_MAX 4096
 
 enum claim_source {
 	CLAIM_SRIOV,
