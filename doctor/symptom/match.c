@@ -236,6 +236,7 @@ static void match_names(const char *line, struct match *match)
 
 #define ANY_REASON (-1)
 #define NO_REASON 0
+#define ERRNO_MAX 4095 /* MAX_ERRNO of Linux' include/linux/err.h */
 
 /* The name without "ibv_", "ibv_exp_" (MLNX_OFED) or "mlx5dv_" */
 static const struct call {
@@ -311,8 +312,10 @@ static int reason_between(const char *text, const char *end)
 			return reasons[i].number;
 	}
 	number = number_behind(text, end, fronts);
+	if (number < -ERRNO_MAX || number > ERRNO_MAX)
+		return ANY_REASON;
 	if (number != UNKNOWN)
-		return number < 0 ? (int)-number : (int)number;
+		return abs((int)number);
 	return strncmp(text, " with", strlen(" with")) == 0 || text[0] == ':' ? ANY_REASON
 									      : NO_REASON;
 }

@@ -300,6 +300,10 @@ static const struct text_case {
 	 "n1:1:2 [0] NCCL WARN Call to ibv_modify_qp failed with error Unknown error -110 errno "
 	 "-110",
 	 "no_route"},
+	{"symptom: modify_qp, a number that is no errno, but 110 in 32 bits",
+	 "Call to ibv_modify_qp failed with error Unknown error 4294967406", ""},
+	{"symptom: modify_qp, a number of which there is no negative",
+	 "Call to ibv_modify_qp failed with error errno -9223372036854775808", ""},
 	{"symptom: modify_qp, Network is unreachable",
 	 "n1:1:2 [0] misc/ibvwrap.cc:187 NCCL WARN Call to ibv_modify_qp failed with error Network "
 	 "is "
