@@ -411,6 +411,10 @@ static int check_extra(const struct config *config, const char *what, struct err
 		{"NCCL_SOCKET_IFNAME", "nccl.socket_ifname", config->nccl.socket_ifname != NULL},
 		{"NCCL_IB_GID_INDEX", "nccl.gid_index", config->nccl.gid_index != GID_INDEX_AUTO},
 		{"NCCL_NET_GDR_LEVEL", "nccl.gdr_level", config->nccl.gdr_level != NULL},
+		{"UCX_NET_DEVICES", "frameworks.ucx", config->frameworks.ucx},
+		{"NVSHMEM_HCA_LIST", "frameworks.nvshmem", config->frameworks.nvshmem},
+		{"NVSHMEM_ENABLE_NIC_PE_MAPPING", "frameworks.nvshmem", config->frameworks.nvshmem},
+		{"GLOO_SOCKET_IFNAME", "frameworks.gloo", config->frameworks.gloo},
 	};
 
 	for (size_t i = 0; i < config->nccl.n_extra; i++) {
