@@ -43,5 +43,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	}
 	for (size_t i = 0; i < config.n_namespaces; i++)
 		promise(config_allows_namespace(&config, config.namespaces[i]));
+	promise(config_allows_namespace(&config, "team-a") || config.n_namespaces == 0 ||
+		strcmp(config.namespaces[0], "*") != 0);
+	promise(config.n_namespaces || !config_allows_namespace(&config, NULL));
 	return 0;
 }

@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Devices, an item a line: "NAME PORTS ACTIVE NETDEV", ports and active as bits in hexadecimal.
- * NCCL reads back exactly the devices and ports that were meant, from the environment and from the
- * file.
+ * A container and its devices, a line each: up to two lines of JSON, the container's config.json
+ * and the administrator's; and "NAME PORTS ACTIVE NETDEV GID LINK ADDRESS STATE PHYS", ports and
+ * active as bits in hexadecimal, all but the name left out at will. The plan keeps to the order
+ * that the environment gives, and NCCL reads back exactly the devices and ports that were meant,
+ * from the environment and from the file.
  */
 #include "fuzz.h"
 #include "nccl_reader.h"
+#include "plan/order.h"
 #include "plan/plan.h"
 #include "policy/quantity.h"
 
@@ -18,30 +21,33 @@ static struct device device[DEVICES_MAX];
 static bool read_device(const char *line, size_t place, const struct devices *known)
 {
 	struct device *d = &device[place];
+	struct port port = {.link_layer = "Ethernet", .gid_index = 3};
 	unsigned all = 1;
 	unsigned active = 1;
 	char name[64] = "";
 	char netdev[16] = "";
 
 	*d = (struct device){.port = ports[place]};
-	(void)sscanf(line, "%63s %x %x %15s", name, &all, &active, netdev);
+	(void)snprintf(d->address, sizeof(d->address), "0000:%02zx:00.0", place);
+	(void)snprintf(d->uverbs, sizeof(d->uverbs), "uverbs%zu", place);
+	(void)sscanf(line, "%63s %x %x %15s %3d %15s %63s %23s %23s", name, &all, &active, netdev,
+		     &port.gid_index, port.link_layer, d->address, port.state, port.phys_state);
 	for (size_t i = 0; i < known->n; i++) {
 		if (strcmp(known->item[i].ibdev, name) == 0)
 			return false;
 	}
-	if (!text_is_device_name(name))
+	if (!text_is_device_name(name) || text_has_control(d->address))
 		return false;
 	strcpy(d->ibdev, name);
 	if (text_is_netdev_name(netdev))
 		strcpy(d->netdev, netdev);
-	for (unsigned n = 0; n < 8; n++) {
-		if (all & (1U << n))
-			d->port[d->n_ports++] = (struct port){.number = n + 1,
-							      .state = "",
-							      .link_layer = "Ethernet",
-							      .gid_index = 3};
-		if (all & active & (1U << n))
-			strcpy(d->port[d->n_ports - 1].state, "ACTIVE");
+	for (port.number = 1; port.number <= 8; port.number++) {
+		if (!(all & (1U << (port.number - 1))))
+			continue;
+		d->port[d->n_ports] = port;
+		if (active & (1U << (port.number - 1)))
+			strcpy(d->port[d->n_ports].state, "ACTIVE");
+		d->n_ports++;
 	}
 	return true;
 }
@@ -93,25 +99,121 @@ static void check_interfaces(const char *value, const struct devices *devices)
 	promise(!nccl_selects(value, "longer-than-any-name", -1));
 }
 
-static void check_plan(struct arena *arena, const struct facts *facts, const struct plan *plan)
+static void check_gid_index(const char *value, const struct devices *devices)
+{
+	for (size_t i = 0; i < devices->n; i++) {
+		const struct device *d = &devices->item[i];
+
+		for (size_t p = 0; p < d->n_ports; p++)
+			promise(strcmp(d->port[p].link_layer, "Ethernet") != 0 ||
+				d->port[p].gid_index == atoi(value));
+	}
+}
+
+/* What says something about the devices, unless the administrator says something else instead */
+static void check_meaning(const struct facts *facts, const struct setting *s)
+{
+	const char *ifname = facts->config->nccl.socket_ifname;
+
+	if (strcmp(s->name, "NCCL_IB_HCA") == 0 && facts->config->nccl.hca)
+		check_hca(s->value, facts->devices);
+	if (strcmp(s->name, "NCCL_SOCKET_IFNAME") == 0 && ifname && strcmp(ifname, "rdma") == 0)
+		check_interfaces(s->value, facts->devices);
+	if (strcmp(s->name, "NCCL_IB_GID_INDEX") == 0 &&
+	    facts->config->nccl.gid_index == GID_INDEX_LEGACY)
+		check_gid_index(s->value, facts->devices);
+}
+
+static void check_settings(struct arena *arena, const struct facts *facts, const struct plan *plan)
 {
 	const char *lines = plan_nccl_lines(arena, plan);
 
 	for (size_t i = 0; i < plan->n_settings; i++) {
 		const struct setting *s = &plan->settings[i];
+		bool in_file = s->state == SETTING_NEW && s->scope == SCOPE_NCCL;
 		char value[1024];
 
 		promise(!text_has_control(s->value));
-		if (s->scope != SCOPE_NCCL)
-			continue;
+		promise((s->state == SETTING_NEW) == !spec_getenv(facts->spec, s->name));
+		for (size_t j = 0; j < i; j++)
+			promise(strcmp(plan->settings[j].name, s->name) != 0);
 		for (int version = 0; version < NCCL_VERSIONS; version++)
-			promise(nccl_file_value(lines, strlen(lines), version, s->name, value) &&
-				strcmp(value, s->value) == 0);
-		if (strcmp(s->name, "NCCL_IB_HCA") == 0)
-			check_hca(s->value, facts->devices);
-		if (strcmp(s->name, "NCCL_SOCKET_IFNAME") == 0)
-			check_interfaces(s->value, facts->devices);
+			promise(nccl_file_value(lines, strlen(lines), version, s->name, value) ==
+					in_file &&
+				(!in_file || strcmp(value, s->value) == 0));
+		if (plan->decision == DECISION_GRANT)
+			check_meaning(facts, s);
 	}
+}
+
+static void check_plan(struct arena *arena, const struct facts *facts, const struct plan *plan)
+{
+	const struct request *request = facts->request;
+	bool gets = plan->decision == DECISION_GRANT;
+
+	promise(plan->reason && !text_has_control(plan->reason));
+	promise(!gets ||
+		(facts->devices->n && request->inject != INJECT_REFUSED && !facts->spec->sandbox));
+	promise(gets || (!plan->sets_memlock && !plan->granted && !plan->seccomp));
+	promise(!gets || (plan->memlock && plan->memlock <= request->memlock &&
+			  plan->memlock <= facts->config->memlock));
+	promise(!plan->n_settings || (request->nccl && (gets || plan->decision == DECISION_TCP)));
+	check_settings(arena, facts, plan);
+}
+
+static size_t rank_of(const struct claims *claims, const char *address)
+{
+	size_t rank = 0;
+
+	while (rank < claims->n && strcmp(claims->item[rank].address, address) != 0)
+		rank++;
+	return rank;
+}
+
+static void check_order(const struct devices *devices, size_t n, const struct claims *claims)
+{
+	promise(devices->n == n);
+	for (size_t i = 1; i < n; i++)
+		promise(rank_of(claims, devices->item[i - 1].address) <=
+			rank_of(claims, devices->item[i].address));
+}
+
+/* The line is read as the file is, by way of the file. */
+static int read_config(struct arena *arena, const char *line, struct config *config,
+		       struct err *err)
+{
+	static int sysroot = -1;
+	static char held[16384];
+
+	if (sysroot < 0) {
+		sysroot = fuzz_directory();
+		must(mkdirat(sysroot, "etc", 0755));
+		must(mkdirat(sysroot, "etc/oci-rdma-hook", 0755));
+	}
+	if (strlen(line) < sizeof(held) && strcmp(line, held) != 0)
+		fuzz_write(sysroot, CONFIG_PATH, strcpy(held, line), strlen(line));
+	return config_load(arena, sysroot, NULL, config, err);
+}
+
+static int read_lines(struct arena *arena, const uint8_t *data, size_t size, struct spec *spec,
+		      struct config *config, struct devices *devices, struct err *err)
+{
+	int texts = 0;
+
+	while (size && devices->n < DEVICES_MAX) {
+		const char *line = fuzz_line(arena, &data, &size);
+		int status = 0;
+
+		if (line[0] != '{')
+			devices->n += read_device(line, devices->n, devices);
+		else if (texts++ == 0)
+			status = spec_parse(arena, "config.json", line, strlen(line), spec, err);
+		else
+			status = read_config(arena, line, config, err);
+		if (status < 0)
+			return -1;
+	}
+	return 0;
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -122,20 +224,28 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct request request = {
 		.inject = INJECT_ASKED, .memlock = MEMLOCK_UNLIMITED, .nccl = true};
 	struct config config;
+	struct claims claims;
 	struct facts facts = {
 		.spec = &spec, .config = &config, .request = &request, .devices = &devices};
 	struct warnings warnings = {0};
 	struct plan plan;
 	struct err err;
+	size_t n;
 
 	must(config_defaults(&arena, &config, &err));
 	config.nccl.socket_ifname = "rdma";
 	config.nccl.gid_index = GID_INDEX_LEGACY;
 	config.frameworks.ucx = config.frameworks.nvshmem = config.frameworks.gloo = true;
-	while (size && devices.n < DEVICES_MAX)
-		devices.n += read_device(fuzz_line(&arena, &data, &size), devices.n, &devices);
+	if (read_lines(&arena, data, size, &spec, &config, &devices, &err) < 0 ||
+	    (spec.n_annotations && request_read(&spec, "config.json", &request, &err) < 0))
+		return fuzz_failed(&err);
+	must(claims_read(&arena, &spec, &claims, &warnings, &err));
+	n = devices.n;
+	must(order_devices(&arena, &claims, &devices, &warnings, &err));
+	check_order(&devices, n, &claims);
 	must(plan_make(&arena, &facts, &plan, &warnings, &err));
-	promise(plan.decision == (devices.n ? DECISION_GRANT : DECISION_NONE));
 	check_plan(&arena, &facts, &plan);
+	for (size_t i = 0; i < warnings.n; i++)
+		promise(!text_has_control(warnings.item[i].message));
 	return 0;
 }

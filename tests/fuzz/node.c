@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "fuzz.h"
+#include "node/gid.h"
 #include "node/node.h"
 #include "node/pci.h"
 
@@ -20,6 +21,7 @@ static const char *const directories[] = {
 	DEVICE "/infiniband/mlx5_6/ports/2",
 	PORT "/gids",
 	PORT "/gid_attrs/types",
+	PORT "/gid_attrs/ndevs",
 	DEVINFO,
 };
 
@@ -35,7 +37,11 @@ static const char *const files[] = {
 	DEVICE "/numa_node",
 	"sys/kernel/iommu_groups/57/type",
 	DEVINFO "/net-sandbox_net1",
+	PORT "/phys_state",
+	PORT "/gid_attrs/ndevs/0",
 };
+
+#define FILES (sizeof(files) / sizeof(files[0]))
 
 static int make_tree(void)
 {
@@ -67,6 +73,7 @@ static void check_port(const struct port *port)
 	struct in6_addr gid;
 
 	check_text(port->state, sizeof(port->state));
+	check_text(port->phys_state, sizeof(port->phys_state));
 	check_text(port->link_layer, sizeof(port->link_layer));
 	check_text(port->gid, sizeof(port->gid));
 	promise(isfinite(port->rate_gbps) && port->rate_gbps >= 0);
@@ -87,6 +94,31 @@ static void check_device(const struct device *device)
 		check_port(&device->port[i]);
 }
 
+static void check_gid_netdevs(const struct node *node, const struct device *device)
+{
+	char netdev[NETDEV_NAME_SIZE];
+
+	for (size_t i = 0; i < device->n_ports; i++) {
+		gid_read_netdev(node, device, &device->port[i], netdev);
+		promise(!netdev[0] || text_is_netdev_name(netdev));
+	}
+}
+
+/* A write takes longer than all that is read, and of an input the last one had most parts. */
+static void write_file(int root, size_t place, const uint8_t *bytes, size_t len)
+{
+	static struct fs_text held[FILES];
+	struct fs_text *text = &held[place];
+
+	if (text->bytes && text->len == len && memcmp(text->bytes, bytes, len) == 0)
+		return;
+	fuzz_write(root, files[place], (const char *)bytes, len);
+	text->bytes = realloc(text->bytes, len + 1);
+	promise(text->bytes);
+	memcpy(text->bytes, bytes, len);
+	text->len = len;
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	static struct node node = {.root = -1};
@@ -98,11 +130,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		node = (struct node){.recorded = true, .root = make_tree()};
 		node.char_devices = openat(node.root, "sys/dev/char", O_PATH | O_CLOEXEC);
 	}
-	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++) {
+	for (size_t i = 0; i < FILES; i++) {
 		const uint8_t *bar = size ? memchr(data, '|', size) : NULL;
 		size_t len = bar ? (size_t)(bar - data) : size;
 
-		fuzz_write(node.root, files[i], (const char *)data, len);
+		write_file(node.root, i, data, len);
 		data += len + (bar != NULL);
 		size -= len + (bar != NULL);
 	}
@@ -111,6 +143,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		must(node_read_ports(&node, &arena, &devices.item[i], true, &err));
 		node_read_gids(&node, &devices.item[i]);
 		pci_read_place(&node, &devices.item[i].place);
+		check_gid_netdevs(&node, &devices.item[i]);
 	}
 	node_read_pod_netdevs(&node, &devices, "sandbox");
 	for (size_t i = 0; i < devices.n; i++)
