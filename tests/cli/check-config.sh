@@ -246,16 +246,10 @@ refused "precreate there by a link" CRI-O
 rm "$ENGINE/90-oci-rdma-hook-precreate.json" "$NODE/alias"
 refuses "precreate beside others" '.stages += ["precreate"]' stages
 
-# ---- one look at a file ----
+# ---- links ----
 
-# What is checked is what told its kind: each file is opened for reading once, whatever kind it is of.
 hooks_file
 config '{}'
-for file in "$FILE" "$NODE/etc/oci-rdma-hook/config.json"; do
-	strace -qq -e trace=openat,read -yo "$T/trace" "$HOOK" --sysroot "$NODE" --check-config "$file" >/dev/null
-	is "${file##*/}: read through one descriptor, to its end once" "1 1" \
-		"$(grep -c "openat(.*O_RDONLY.*<$file>\$" "$T/trace") $(grep -c "read(.*<$file>, \"\"" "$T/trace")"
-done
 ln -s config.json "$NODE/etc/oci-rdma-hook/link.json"
 examine "$NODE/etc/oci-rdma-hook/link.json"
 refused "a policy behind a link" link.json "symbolic link"

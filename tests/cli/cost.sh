@@ -95,4 +95,17 @@ for vfs in 16 1024; do
 done
 check "privileged_scan is the exception: $(calls createRuntime 16) system calls with 16 VFs, $(calls createRuntime 1024) with 1,024" \
 	test "$(calls createRuntime 1024)" -gt "$((10 * $(calls createRuntime 16)))"
+
+# --check-config: what is checked is what told the file's kind
+mkdir "$T/files"
+echo '{}' >"$T/files/config.json"
+cp config/hooks.d/annotation/90-oci-rdma-hook.json "$T/files/"
+executable=$NODE/usr/local/bin/oci-rdma-hook
+mkdir -p "${executable%/*}"
+cp /bin/true "$executable"
+for name in config.json 90-oci-rdma-hook.json; do
+	"$HOOK" --sysroot "$NODE" --check-config "$T/files/$name" >"$T/out" 2>&1
+	is "--check-config looks for $name once, and reads it once" "1 1 $T/files/$name: ok" \
+		"$(grep -c "open.*\"$name\"" "$T/calls") $(grep -cE ' read\([0-9]+, "\{' "$T/calls") $(cat "$T/out")"
+done
 finish
