@@ -4,8 +4,9 @@
  * or to the program that it becomes by execve(2). On the first line of OUT; on the others how often
  * each address of it was reached, as "OFFSET TIMES". Ends as the program does.
  *
- * By single steps, since the alternatives do not do: callgrind (valgrind 3.19) knows no openat2(2)
- * and no seccomp, qemu-user neither, and virtual machines often have no performance counters.
+ * By single steps, since the alternatives do not do: callgrind knows openat2(2) since valgrind 3.24
+ * only, and its own calls do not pass our filter; qemu-user knows no seccomp; virtual machines often
+ * have no performance counters.
  */
 #include <elf.h>
 #include <errno.h>
