@@ -5,8 +5,8 @@
  * each address of it was reached, as "OFFSET TIMES". Ends as the program does.
  *
  * By single steps, since the alternatives do not do: callgrind knows openat2(2) since valgrind 3.24
- * only, and its own calls do not pass our filter; qemu-user knows no seccomp; virtual machines often
- * have no performance counters.
+ * only, and its own calls do not pass our filter; qemu-user knows no seccomp; virtual machines
+ * often have no performance counters.
  */
 #include <elf.h>
 #include <errno.h>
