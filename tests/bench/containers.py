@@ -63,7 +63,9 @@ class Containers:
         return Command(label, [program, "--root", self.path("run"), *args], env=self.env, **around)
 
     def both(self, args, **around):
+        """The runtime twice: how far that is from 1 is what the others' figures are worth."""
         return [self.command(self.name, self.runtime, args, **around),
+                self.command(f"{self.name} again", self.runtime, args, **around),
                 self.command(f"shim and {self.name}", self.shim, args, **around)]
 
     def create_args(self):

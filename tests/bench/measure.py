@@ -1,6 +1,7 @@
-"""Times commands in turn, A B C A B C …, and says medians and the medians of the rounds' ratios.
+"""Times commands in turn, A B C C B A A B C …, and says medians and the medians of the rounds' ratios.
 
-A machine's speed drifts; the ratio of two runs beside each other does not. A time is that of one process from vfork(2) to
+A machine's speed drifts; the ratio of two runs beside each other does not. What a run leaves to do for the next (the kernel takes a
+cgroup away later) is each one's as often. A time is that of one process from vfork(2) to
 its end, on the wall clock, taken by launch.c.
 """
 import os
@@ -38,8 +39,10 @@ class Command:
 def samples(commands, directory, rounds):
     """What each of them took in each round."""
     taken = [[] for _ in commands]
+    turns = list(zip(taken, commands))
     for i in range(rounds + WARM_UP):
-        for mine, command in zip(taken, commands):
+        turns.reverse()
+        for mine, command in turns:
             sample = command.run(os.path.join(directory, "launched"))
             if i >= WARM_UP:
                 mine.append(sample)
