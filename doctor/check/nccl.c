@@ -162,7 +162,7 @@ static int check_files(const struct nccl_look *look)
 			return -1;
 	}
 	return findings_add(look->findings, "nccl_conf", NULL, FINDING_OK, NULL,
-			    "%zu settings; read: %s%s%s", settings->n,
+			    "%zu setting%s; read: %s%s%s", settings->n, settings->n == 1 ? "" : "s",
 			    look->doctor->target.env_path, settings->files[0] ? ", " : "",
 			    settings->files);
 }
