@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* NCCL's variables that the container's first process has, and this one, of an exec, has not */
+#include <errno.h>
 #include <string.h>
 
 #include "base/cleanup.h"
@@ -9,14 +10,25 @@
 
 #define NAMES_MAX 8 /* in one line */
 
-/* "NAME=value" of process 1, or NULL if it is the target's, too */
-static const char *only_there(struct arena *arena, const struct target *target, const char *entry)
+/* entry: of process 1. *ret_name: what the target has not, or otherwise; else NULL. Returns -1
+ * without memory. */
+static int compare(struct arena *arena, const struct target *target, const char *entry,
+		   const char **ret_name)
 {
-	const char *equals = strchr(entry, '=');
-	const char *name = equals ? arena_strndup(arena, entry, (size_t)(equals - entry)) : NULL;
-	const char *here = name ? target_getenv(target, name) : NULL;
+	const char *equals = text_starts_with(entry, "NCCL_") ? strchr(entry, '=') : NULL;
+	const char *here;
+	const char *name;
 
-	return name && (!here || strcmp(here, equals + 1) != 0) ? name : NULL;
+	*ret_name = NULL;
+	if (!equals)
+		return 0;
+	name = arena_strndup(arena, entry, (size_t)(equals - entry));
+	if (!name)
+		return -1;
+	here = target_getenv(target, name);
+	if (!here || strcmp(here, equals + 1) != 0)
+		*ret_name = name;
+	return 0;
 }
 
 /*
@@ -37,11 +49,13 @@ int nccl_check_exec(const struct nccl_look *look)
 	if (!look->doctor->place.container || target->pid || target->id || first < 0)
 		return 0;
 	n = target_environ(arena, first, &env);
+	if (n == -ENOMEM)
+		return -1;
 	for (ssize_t i = 0; names && i < n; i++) {
-		const char *name = text_starts_with(env[i], "NCCL_")
-					   ? only_there(arena, target, env[i])
-					   : NULL;
+		const char *name;
 
+		if (compare(arena, target, env[i], &name) < 0)
+			return -1;
 		if (name && found++ < NAMES_MAX)
 			names = arena_printf(arena, "%s%s%s", names, names[0] ? ", " : "", name);
 	}

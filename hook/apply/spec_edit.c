@@ -25,8 +25,8 @@ struct edit {
 	size_t n;
 	size_t room;
 	const char *members; /* of the process object that it does not have: "\"rlimits\":[…]" */
-	const char *const
-		*capabilities; /* the grant's names; libcap takes memory for each it tells */
+	/* The grant's names, asked for once: libcap takes memory for each that it tells. */
+	const char *const *capabilities;
 };
 
 struct grant grant_of_plan(const struct plan *plan)
