@@ -17,14 +17,17 @@ supported = $(foreach option,$(1),$(shell $(CC) -Werror $(option) -x c -c /dev/n
 HARDENING := -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2 -fstack-protector-strong -fno-asynchronous-unwind-tables \
 	$(call supported,-fstack-clash-protection -fcf-protection -ftrivial-auto-var-init=zero)
 CFLAGS ?= -O2 -g
-override CPPFLAGS += -D_GNU_SOURCE -DVERSION='"$(VERSION)"' -Ihook -I.
+override CPPFLAGS += -D_GNU_SOURCE -DVERSION='"$(VERSION)"' -I.
 override CFLAGS += -std=gnu17 $(WARNINGS) $(HARDENING) -ffunction-sections -fdata-sections
 override LDFLAGS += -Wl,-z,relro,-z,now,-z,noexecstack,--gc-sections,--as-needed
 # Frames of their own: the stack's pages are touched for what is called, not for all that could be.
 override CFLAGS += -fPIE $(call supported,-fno-inline-functions-called-once)
 
-MODULES := $(filter-out hook/musl/%,$(sort $(wildcard hook/*/*.c)))
-OBJECTS := $(MODULES:%.c=$(BUILD)/%.o)
+# What all programs share, and what is the hook's own but its main(): the tests link both.
+CORE := $(filter-out core/musl/%,$(sort $(wildcard core/*.c core/*/*.c)))
+HOOK_OWN := $(filter-out hook/main.c,$(sort $(wildcard hook/*.c hook/*/*.c)))
+CORE_OBJECTS := $(CORE:%.c=$(BUILD)/%.o)
+OBJECTS := $(CORE_OBJECTS) $(HOOK_OWN:%.c=$(BUILD)/%.o)
 
 # One static-pie executable: a node needs none of our libraries, and LD_* from an image reaches nothing.
 # LIBC=musl is a third of glibc's size, and starts in a quarter of its time in a VM: glibc asks the
@@ -40,7 +43,7 @@ HOOK_LIBS := -lyajl_s -lcap
 # A MachineConfig carries it, and all of a pool's must stay below 1.5 MiB: relocations in the short form.
 HOOK_LDFLAGS := -static-pie -Wl,-z,pack-relative-relocs
 ifeq ($(LIBC),musl)
-HOOK_OBJECTS := $(patsubst %.c,$(BUILD)/musl/%.o,hook/main.c $(MODULES) $(wildcard hook/musl/*.c))
+HOOK_OBJECTS := $(patsubst %.c,$(BUILD)/musl/%.o,hook/main.c $(CORE) $(HOOK_OWN) $(wildcard core/musl/*.c))
 # musl-gcc itself cannot link a static-pie: it knows one start file, the dynamic one.
 MUSL := /usr/lib/$(firstword $(subst -, ,$(shell $(CC) -dumpmachine)))-linux-musl
 HOOK_LDFLAGS := -static-pie -nostdlib $(MUSL)/rcrt1.o $(MUSL)/crti.o
@@ -65,7 +68,7 @@ help:
 	@echo 'make check-asan   the unit and cli tests under ASan and UBSan'
 	@echo 'make fuzz         each fuzz target for TIME=60 seconds'
 	@echo 'make soak         N=5000 containers for each runtime in a row, WIDTH=200 at once, VM_N=100 in the VM: nothing is left'
-	@echo 'make coverage     which lines and branches of hook/ the unit and cli tests reach'
+	@echo 'make coverage     which lines and branches of core/ and hook/ the unit and cli tests reach'
 	@echo 'make bench        what hook and shim cost, beside the plain thing: tables, and build/bench.json'
 	@echo 'make install      DESTDIR= PREFIX=$(PREFIX) HOOKSDIR=$(HOOKSDIR) HOOKS=annotation|device'
 	@echo 'make uninstall    the hook first, the executable GRACE=$(GRACE) seconds later'
@@ -89,13 +92,13 @@ $(BUILD)/%.o: %.c Makefile | $(BUILD)/.deps
 
 # The hook's system calls as a BPF program; libseccomp is needed here, and not at run time.
 FILTER := $(BUILD)/confine/filter.inc
-$(BUILD)/confine/generate: hook/confine/filter/generate.c | $(BUILD)/.deps
+$(BUILD)/confine/generate: core/confine/filter/generate.c | $(BUILD)/.deps
 	@mkdir -p $(@D)
 	$(call say,CC) $(CC) -D_GNU_SOURCE -std=gnu17 $(WARNINGS) -O1 -o $@ $< -lseccomp
 $(FILTER): $(BUILD)/confine/generate
 	$(call say,GEN) $< >$@.new && mv $@.new $@
-$(BUILD)/hook/confine/confine.o $(BUILD)/musl/hook/confine/confine.o: $(FILTER)
-$(BUILD)/hook/confine/confine.o $(BUILD)/musl/hook/confine/confine.o: override CPPFLAGS += -I$(dir $(FILTER))
+$(BUILD)/core/confine/confine.o $(BUILD)/musl/core/confine/confine.o: $(FILTER)
+$(BUILD)/core/confine/confine.o $(BUILD)/musl/core/confine/confine.o: override CPPFLAGS += -I$(dir $(FILTER))
 
 # The kernel's and the libraries' headers, which musl-gcc does not look for where glibc's are
 MUSL_HEADERS := $(BUILD)/musl/include
@@ -112,7 +115,7 @@ $(BUILD)/musl/%.o: %.c Makefile | $(BUILD)/.deps $(MUSL_HEADERS)
 $(HOOK): $(HOOK_OBJECTS)
 	$(call say,LD) $(CC) $(CFLAGS) $(LDFLAGS) $(HOOK_LDFLAGS) -o $@ $^ $(HOOK_LIBS)
 
-$(DOCTOR): $(BUILD)/doctor/main.o $(DOCTOR_OBJECTS) $(OBJECTS)
+$(DOCTOR): $(BUILD)/doctor/main.o $(DOCTOR_OBJECTS) $(CORE_OBJECTS)
 	$(call say,LD) $(CC) $(CFLAGS) $(LDFLAGS) -pie -o $@ $^ $(DOCTOR_LIBS)
 
 -include $(HOOK_OBJECTS:.o=.d) $(OBJECTS:.o=.d) $(DOCTOR_OBJECTS:.o=.d) $(BUILD)/hook/main.d $(BUILD)/doctor/main.d

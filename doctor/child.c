@@ -11,8 +11,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/cleanup.h"
-#include "base/fs.h"
+#include "core/base/cleanup.h"
+#include "core/base/fs.h"
 
 int64_t child_clock(void)
 {

@@ -10,7 +10,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "base/err.h"
+#include "core/base/err.h"
 
 struct child {
 	pid_t pid;

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/cleanup.h"
+#include "core/base/cleanup.h"
 #include "doctor/file.h"
 
 void doctor_free(struct doctor *doctor)
@@ -108,9 +108,9 @@ int doctor_look(const struct doctor_options *options, struct doctor *ret_doctor,
 	doctor.options = *options;
 	if (open_node(options->sysroot, &doctor.node, err) < 0)
 		return -1;
-	if (place_find(&doctor.arena, doctor.node.root, &doctor.place) < 0)
+	if (location_find(&doctor.arena, doctor.node.root, &doctor.location) < 0)
 		return err_memory(err);
-	if (target_find(&doctor.arena, doctor.node.root, doctor.node.recorded, &doctor.place,
+	if (target_find(&doctor.arena, doctor.node.root, doctor.node.recorded, &doctor.location,
 			&choice, &doctor.target, err) < 0 ||
 	    find_devices(&doctor, err) < 0 || read_claims(&doctor, err) < 0 ||
 	    find_gpus(&doctor, err) < 0)

@@ -6,19 +6,19 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "base/arena.h"
-#include "doctor/device_files.h"
+#include "core/base/arena.h"
+#include "core/node/gpu.h"
+#include "core/node/node.h"
+#include "core/spec/claims.h"
 #include "doctor/options.h"
-#include "doctor/place.h"
-#include "doctor/target.h"
-#include "node/gpu.h"
-#include "node/node.h"
-#include "spec/claims.h"
+#include "doctor/target/device_files.h"
+#include "doctor/target/location.h"
+#include "doctor/target/target.h"
 
 struct doctor {
 	struct arena arena; /* owns all that is below */
 	struct doctor_options options;
-	struct place place;
+	struct location location;
 	struct node node;
 	struct target target;
 	struct devices all;        /* every verbs device that sysfs shows */

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "base/cleanup.h"
+#include "core/base/cleanup.h"
 
 /* A directory that somebody else fills */
 #define NAMES_MAX 4096

@@ -10,8 +10,8 @@
 #include <stddef.h>
 #include <sys/types.h>
 
-#include "base/arena.h"
-#include "base/fs.h"
+#include "core/base/arena.h"
+#include "core/base/fs.h"
 
 /*
  * The whole file, in the arena. A leading '/' of path means root. Returns 0 or -errno; -EINVAL for

@@ -4,7 +4,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-#include "base/text.h"
+#include "core/base/text.h"
 
 #define TEXT_MAX 1024
 

@@ -8,7 +8,7 @@
 
 #include <stddef.h>
 
-#include "base/arena.h"
+#include "core/base/arena.h"
 
 enum finding_status {
 	FINDING_OK,

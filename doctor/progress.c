@@ -11,7 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "base/fs.h"
+#include "core/base/fs.h"
 
 #define PATIENCE_MS 1000
 #define RECORD 64 /* bytes for each text: below PIPE_BUF, so that it arrives in one piece */

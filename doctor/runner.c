@@ -142,7 +142,7 @@ static int run_check(const struct doctor *doctor, const struct check *check,
 static bool applies(const struct doctor *doctor, const struct check *check)
 {
 	return check->place == CHECK_EVERYWHERE ||
-	       (check->place == CHECK_IN_CONTAINER) == doctor->place.container;
+	       (check->place == CHECK_IN_CONTAINER) == doctor->location.container;
 }
 
 int runner_run(const struct doctor *doctor, const struct check *checks, size_t n,

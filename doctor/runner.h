@@ -9,7 +9,7 @@
 
 #include <stddef.h>
 
-#include "base/err.h"
+#include "core/base/err.h"
 #include "doctor/doctor.h"
 #include "doctor/finding.h"
 

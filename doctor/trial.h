@@ -6,7 +6,7 @@
 #ifndef OCI_RDMA_DOCTOR_TRIAL_H
 #define OCI_RDMA_DOCTOR_TRIAL_H
 
-#include "base/err.h"
+#include "core/base/err.h"
 #include "doctor/doctor.h"
 #include "doctor/finding.h"
 

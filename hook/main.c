@@ -7,12 +7,12 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/names.h"
-#include "run/check_config.h"
-#include "run/dry_run.h"
-#include "run/hook.h"
-#include "run/precreate.h"
-#include "run/shim.h"
+#include "core/base/names.h"
+#include "hook/check_config.h"
+#include "hook/dry_run.h"
+#include "hook/precreate.h"
+#include "hook/shim/shim.h"
+#include "hook/stage.h"
 
 #define EXIT_USAGE 2
 
@@ -141,7 +141,7 @@ static int run_stage(const struct options *options, const char *name)
 {
 	static const struct {
 		const char *name;
-		enum hook_stage stage;
+		enum stage stage;
 	} stages[] = {
 		{"createRuntime", STAGE_CREATE_RUNTIME},
 		{"prestart", STAGE_PRESTART},
@@ -150,7 +150,7 @@ static int run_stage(const struct options *options, const char *name)
 
 	for (size_t i = 0; i < sizeof(stages) / sizeof(stages[0]); i++) {
 		if (strcmp(stages[i].name, name) == 0)
-			return hook_run(options, stages[i].stage);
+			return stage_run(options, stages[i].stage);
 	}
 	if (strcmp(name, "precreate") == 0)
 		return precreate_run(options);

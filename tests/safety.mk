@@ -61,7 +61,7 @@ $(HOOK_DYNAMIC): $(BUILD)/hook/main.o $(BUILD)/tests/arena.o $(filter-out %/base
 	@mkdir -p $(@D)
 	$(call say,LD) $(CC) $(CFLAGS) $(LDFLAGS) -pie -o $@ $^ -lyajl -lcap
 
-$(BUILD)/tests/arena.o: hook/base/arena.c hook/base/arena.h | $(BUILD)/.deps
+$(BUILD)/tests/arena.o: core/base/arena.c core/base/arena.h | $(BUILD)/.deps
 	@mkdir -p $(@D)
 	$(call say,CC) $(CC) $(CPPFLAGS) -DARENA_EXACT $(CFLAGS) -c -o $@ $<
 
@@ -110,7 +110,7 @@ coverage:
 	+@$(MAKE) --no-print-directory LIBC=glibc HARDENING= CPPFLAGS=-DUNFILTERED BUILD=$(COVERAGE) \
 		CFLAGS='-O0 -g --coverage -fprofile-update=atomic -include tests/coverage.h' coverage-targets
 	-SLOW=10 HOOK=$(COVERAGE)/oci-rdma-hook BUILD=$(COVERAGE) tests/run $(filter-out %/test_confine,$(UNIT:$(BUILD)/%=$(COVERAGE)/%)) $(SUITES_COVERAGE)
-	gcovr --root . --filter hook/ --object-directory $(COVERAGE) --exclude-throw-branches --sort-percentage --html-details $(COVERAGE)/report.html --print-summary $(COVERAGE)
+	gcovr --root . --filter core/ --filter hook/ --object-directory $(COVERAGE) --exclude-throw-branches --sort-percentage --html-details $(COVERAGE)/report.html --print-summary $(COVERAGE)
 
 coverage-targets: $(HOOK) $(HOOK_DYNAMIC) $(UNIT)
 

@@ -6,7 +6,7 @@
 #ifndef OCI_RDMA_DOCTOR_CHECK_H
 #define OCI_RDMA_DOCTOR_CHECK_H
 
-#include "base/err.h"
+#include "core/base/err.h"
 #include "doctor/doctor.h"
 #include "doctor/finding.h"
 

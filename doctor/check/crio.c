@@ -5,10 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/names.h"
-#include "base/text.h"
+#include "core/base/names.h"
+#include "core/base/text.h"
 #include "doctor/check/check.h"
-#include "doctor/crio.h"
+#include "doctor/engine/crio.h"
 #include "doctor/file.h"
 
 struct look {

@@ -6,8 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/cleanup.h"
-#include "base/fs.h"
+#include "core/base/cleanup.h"
+#include "core/base/fs.h"
 #include "doctor/check/check.h"
 
 #define REMEDY_NUMBER                                                                              \

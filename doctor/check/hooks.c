@@ -7,14 +7,14 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/names.h"
-#include "base/text.h"
+#include "core/base/names.h"
+#include "core/base/text.h"
+#include "core/deadline.h"
+#include "core/json/reader.h"
+#include "core/policy/hooks_dir.h"
 #include "doctor/check/check.h"
-#include "doctor/crio.h"
+#include "doctor/engine/crio.h"
 #include "doctor/file.h"
-#include "policy/hooks_dir.h"
-#include "run/deadline.h"
-#include "json/reader.h"
 
 enum stage {
 	STAGE_PRECREATE,

@@ -9,9 +9,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/cleanup.h"
-#include "base/text.h"
-#include "doctor/acs.h"
+#include "core/base/cleanup.h"
+#include "core/base/text.h"
+#include "doctor/check/acs.h"
 #include "doctor/check/check.h"
 #include "doctor/file.h"
 

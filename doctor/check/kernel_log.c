@@ -6,8 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/cleanup.h"
-#include "base/text.h"
+#include "core/base/cleanup.h"
+#include "core/base/text.h"
 #include "doctor/check/check.h"
 #include "doctor/file.h"
 

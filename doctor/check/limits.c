@@ -11,10 +11,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/text.h"
+#include "core/base/text.h"
+#include "core/policy/quantity.h"
 #include "doctor/check/check.h"
 #include "doctor/file.h"
-#include "policy/quantity.h"
 
 #define PROC_FILE_MAX (64 * 1024)
 #define MIB (UINT64_C(1) << 20)
@@ -94,7 +94,7 @@ static struct limits read_limits(const struct doctor *doctor, struct arena *aren
 static struct rights read_rights(const struct doctor *doctor, struct arena *arena)
 {
 	struct rights rights = {0};
-	uint64_t namespace = place_namespace(doctor->target.proc, "user");
+	uint64_t namespace = location_namespace(doctor->target.proc, "user");
 	struct fs_text text;
 	char *rest;
 	char *line;
@@ -142,7 +142,7 @@ static bool first_process_has_more(const struct doctor *doctor, struct arena *ar
 {
 	struct fs_text text;
 
-	if (!doctor->place.container || doctor->target.pid ||
+	if (!doctor->location.container || doctor->target.pid ||
 	    file_read(arena, doctor->node.root, "proc/1/limits", PROC_FILE_MAX, &text) < 0)
 		return false;
 	return parse_limits(text.bytes).soft > soft;

@@ -6,7 +6,7 @@
 #include "doctor/check/check.h"
 #include "doctor/nccl/list.h"
 #include "doctor/nccl/settings.h"
-#include "doctor/netdevs.h"
+#include "doctor/target/netdevs.h"
 
 struct nccl_look {
 	const struct doctor *doctor;

@@ -3,8 +3,8 @@
 #include <errno.h>
 #include <string.h>
 
-#include "base/cleanup.h"
-#include "base/text.h"
+#include "core/base/cleanup.h"
+#include "core/base/text.h"
 #include "doctor/check/nccl.h"
 #include "doctor/file.h"
 
@@ -46,7 +46,7 @@ int nccl_check_exec(const struct nccl_look *look)
 	size_t found = 0;
 
 	/* Process 1 of the node is no container's, and says nothing of another process. */
-	if (!look->doctor->place.container || target->pid || target->id || first < 0)
+	if (!look->doctor->location.container || target->pid || target->id || first < 0)
 		return 0;
 	n = target_environ(arena, first, &env);
 	if (n == -ENOMEM)

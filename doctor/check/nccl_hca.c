@@ -4,10 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/cleanup.h"
-#include "base/text.h"
+#include "core/base/cleanup.h"
+#include "core/base/text.h"
+#include "core/node/gid.h"
 #include "doctor/check/nccl.h"
-#include "node/gid.h"
 
 #define HCA "nccl_ib_hca"
 #define GID_INDEX "nccl_ib_gid_index"

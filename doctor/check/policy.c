@@ -3,9 +3,9 @@
 #include <errno.h>
 #include <string.h>
 
+#include "core/policy/config.h"
 #include "doctor/check/check.h"
 #include "doctor/file.h"
-#include "policy/config.h"
 
 int check_policy(const struct doctor *doctor, struct findings *findings, struct err *err)
 {

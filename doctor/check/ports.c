@@ -6,12 +6,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/cleanup.h"
+#include "core/base/cleanup.h"
+#include "core/node/gid.h"
+#include "core/node/podnet.h"
 #include "doctor/check/check.h"
 #include "doctor/file.h"
-#include "doctor/netdevs.h"
-#include "node/gid.h"
-#include "node/podnet.h"
+#include "doctor/target/netdevs.h"
 
 /* RoCE takes the largest of 256 … 4096 that fits the interface's MTU with its headers: GRH 40, UDP
  * 8, BTH 12, XRC 4, AtomicETH 28, ICRC 4 (ib_addr.h, iboe_get_mtu). */

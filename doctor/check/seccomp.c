@@ -3,10 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/text.h"
+#include "core/base/text.h"
+#include "core/spec/seccomp.h"
 #include "doctor/check/check.h"
 #include "doctor/file.h"
-#include "spec/seccomp.h"
 
 #define STATUS_MAX (64 * 1024)
 

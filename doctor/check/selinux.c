@@ -6,7 +6,7 @@
 #include <string.h>
 #include <sys/xattr.h>
 
-#include "base/cleanup.h"
+#include "core/base/cleanup.h"
 #include "doctor/check/check.h"
 #include "doctor/file.h"
 
@@ -57,7 +57,7 @@ static int add_executable(const struct doctor *doctor, struct findings *findings
 {
 	char label[LABEL_MAX];
 
-	if (doctor->place.container || !file_exists(doctor->node.root, EXECUTABLE) ||
+	if (doctor->location.container || !file_exists(doctor->node.root, EXECUTABLE) ||
 	    !read_label(doctor, label, sizeof(label)))
 		return 0;
 	return findings_add(findings, "selinux", "/" EXECUTABLE,
@@ -73,7 +73,7 @@ int check_selinux(const struct doctor *doctor, struct findings *findings, struct
 
 	if (file_line(doctor->node.root, "sys/fs/selinux/enforce", enforce, sizeof(enforce)) > 0)
 		status = add_mode(doctor, findings, enforce[0]);
-	else if (doctor->place.container)
+	else if (doctor->location.container)
 		status = findings_add(findings, "selinux", NULL, FINDING_UNCHECKED,
 				      "On the node: getenforce; ausearch -m avc -ts recent",
 				      "/sys/fs/selinux is not shown to a container");

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/text.h"
+#include "core/base/text.h"
 #include "doctor/check/check.h"
 #include "doctor/file.h"
 

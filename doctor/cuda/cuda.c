@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/text.h"
+#include "core/base/text.h"
 #include "doctor/cuda/driver.h"
 #include "doctor/cuda/probe.h"
 #include "doctor/cuda/record.h"

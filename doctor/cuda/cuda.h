@@ -9,7 +9,7 @@
 
 #include <stddef.h>
 
-#include "base/err.h"
+#include "core/base/err.h"
 #include "doctor/finding.h"
 
 #define CUDA_LIMIT_MS 30000

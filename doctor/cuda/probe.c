@@ -5,7 +5,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "base/text.h"
+#include "core/base/text.h"
 #include "doctor/child.h"
 #include "doctor/cuda/driver.h"
 #include "doctor/cuda/record.h"

@@ -5,7 +5,7 @@
 
 #include <stdbool.h>
 
-#include "base/err.h"
+#include "core/base/err.h"
 #include "doctor/cuda/cuda.h"
 #include "doctor/cuda/record.h"
 

@@ -4,7 +4,7 @@
 #include <ctype.h>
 #include <string.h>
 
-#include "base/text.h"
+#include "core/base/text.h"
 #include "doctor/file.h"
 
 const struct nccl_setting *nccl_settings_find(const struct nccl_settings *settings,

@@ -5,9 +5,9 @@
 
 #include <stddef.h>
 
-#include "base/arena.h"
-#include "base/err.h"
-#include "doctor/target.h"
+#include "core/base/arena.h"
+#include "core/base/err.h"
+#include "doctor/target/target.h"
 
 #define NCCL_CONF_MAX (256 * 1024)
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "core/json/writer.h"
 #include "doctor/report/report.h"
-#include "json/writer.h"
 
 struct report {
 	const struct doctor *doctor;
@@ -63,8 +63,8 @@ static int put_report(yajl_gen gen, void *context)
 	(void)yajl_gen_map_open(gen);
 	json_put_integer(gen, "schema", true, 1);
 	json_put_text(gen, "version", VERSION);
-	json_put_text(gen, "where", doctor->place.container ? "container" : "node");
-	json_put_text(gen, "where_evidence", doctor->place.evidence);
+	json_put_text(gen, "where", doctor->location.container ? "container" : "node");
+	json_put_text(gen, "where_evidence", doctor->location.evidence);
 	put_target(gen, &doctor->target);
 	put_summary(gen, report->findings);
 	put_findings(gen, report->findings);

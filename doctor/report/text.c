@@ -120,8 +120,8 @@ static void put_place(const struct page *page, const struct doctor *doctor)
 	char line[2048];
 
 	(void)snprintf(line, sizeof(line), "%s, seen from %s: %s", doctor->target.name,
-		       doctor->place.container ? "a container" : "the node",
-		       doctor->place.evidence);
+		       doctor->location.container ? "a container" : "the node",
+		       doctor->location.evidence);
 	wrap(page, 0, 2, line);
 }
 

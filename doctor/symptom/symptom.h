@@ -13,7 +13,7 @@
 
 #include <stddef.h>
 
-#include "base/err.h"
+#include "core/base/err.h"
 #include "doctor/finding.h"
 
 /* One message, or lines of a log; text need not end with a NUL. Returns 0, or -1 without memory. */

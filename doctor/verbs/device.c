@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/cleanup.h"
-#include "base/fs.h"
+#include "core/base/cleanup.h"
+#include "core/base/fs.h"
 
 /* What struct ibv_global_route can name; mlx5 has as many a port. */
 #define GIDS_MAX 256

@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/arena.h"
+#include "core/base/arena.h"
 #include "doctor/verbs/gid.h"
 #include "doctor/verbs/library.h"
 

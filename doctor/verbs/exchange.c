@@ -11,8 +11,8 @@
 #include <sys/socket.h>
 #include <time.h>
 
-#include "base/cleanup.h"
-#include "base/text.h"
+#include "core/base/cleanup.h"
+#include "core/base/text.h"
 
 #define BACKLOG 16
 #define ERROR_WORD "error "

@@ -6,9 +6,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/cleanup.h"
-#include "base/fs.h"
-#include "base/text.h"
+#include "core/base/cleanup.h"
+#include "core/base/fs.h"
+#include "core/base/text.h"
 #include "doctor/verbs/run.h"
 #include "doctor/verbs/trouble.h"
 

@@ -11,7 +11,7 @@
 
 #include <infiniband/verbs.h>
 
-#include "base/err.h"
+#include "core/base/err.h"
 
 struct verbs {
 	__typeof__(ibv_get_device_list) *get_device_list;

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/text.h"
+#include "core/base/text.h"
 
 #define MESSAGE_BYTES_MIN 8
 #define MESSAGE_BYTES_MAX (1UL << 30)

@@ -5,7 +5,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "base/cleanup.h"
+#include "core/base/cleanup.h"
 
 /*
  * The kernel counts pinned pages by their number in the range, not by what they are

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <sys/signalfd.h>
 
-#include "base/cleanup.h"
+#include "core/base/cleanup.h"
 #include "doctor/verbs/exchange.h"
 #include "doctor/verbs/run.h"
 #include "doctor/verbs/session.h"

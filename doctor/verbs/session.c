@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/text.h"
+#include "core/base/text.h"
 
 #define EXPECT "expect "
 

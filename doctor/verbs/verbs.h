@@ -23,7 +23,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/err.h"
+#include "core/base/err.h"
 #include "doctor/finding.h"
 
 #define VERBS_PORT 18516 /* TCP; nobody's by IANA, next to what ib_write_bw takes */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "apply/nccl_conf.h"
+#include "hook/apply/nccl_conf.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -8,9 +8,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/cleanup.h"
-#include "base/fs.h"
-#include "base/replace.h"
+#include "core/base/cleanup.h"
+#include "core/base/fs.h"
+#include "core/base/replace.h"
 
 #define NAME "nccl.conf"
 #define TEMPORARY ".nccl.conf.oci-rdma-hook"

@@ -13,7 +13,7 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
-#include "base/err.h"
+#include "core/base/err.h"
 
 struct nccl_conf_owner {
 	uid_t uid; /* the container's root, as the host's id */

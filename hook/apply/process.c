@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "apply/process.h"
+#include "hook/apply/process.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -15,9 +15,9 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
-#include "apply/memlock.h"
-#include "base/cleanup.h"
-#include "base/fs.h"
+#include "core/base/cleanup.h"
+#include "core/base/fs.h"
+#include "hook/apply/memlock.h"
 
 #define CGROUP_SIZE_MAX (64 * 1024)
 #define CMDLINE_SIZE_MAX (128 * 1024)

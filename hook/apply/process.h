@@ -7,7 +7,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "base/err.h"
+#include "core/base/err.h"
 
 struct process {
 	pid_t pid;

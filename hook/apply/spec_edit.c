@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "apply/spec_edit.h"
+#include "hook/apply/spec_edit.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "apply/memlock.h"
-#include "base/capability.h"
-#include "json/writer.h"
+#include "core/base/capability.h"
+#include "core/json/writer.h"
+#include "hook/apply/memlock.h"
 
 /* text[begin..end) becomes .text */
 struct splice {

@@ -10,11 +10,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/arena.h"
-#include "base/err.h"
-#include "base/fs.h"
-#include "plan/plan.h"
-#include "spec/spec.h"
+#include "core/base/arena.h"
+#include "core/base/err.h"
+#include "core/base/fs.h"
+#include "core/plan/plan.h"
+#include "core/spec/spec.h"
 
 /* What a container was granted, apart from any one process of it */
 struct grant {

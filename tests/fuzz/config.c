@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The administrator's config.json. Root's own, but a typing error in it meets every container. */
-#include "policy/config.h"
+#include "core/policy/config.h"
+#include "core/plan/setting.h"
 #include "fuzz.h"
-#include "plan/setting.h"
 
 static int sysroot = -1;
 

@@ -2,8 +2,8 @@
 /* The promises of spec_edit.h, for any text that can be read at all */
 #include "edit_oracle.h"
 
+#include "core/policy/quantity.h"
 #include "fuzz.h"
-#include "policy/quantity.h"
 
 static struct setting hca[] = {{.name = "NCCL_IB_HCA", .value = "=mlx5_6"}};
 static struct setting odd[] = {{.name = "NCCL_IB_HCA", .value = "=mlx5_6,mlx5_7:2"},

@@ -8,7 +8,7 @@
 
 #include <stdbool.h>
 
-#include "apply/spec_edit.h"
+#include "hook/apply/spec_edit.h"
 
 /* Both texts are valid JSON, NUL-terminated. whole: of a config.json; else of a process.json */
 bool edit_only_adds(const char *before, const char *after, bool whole);

@@ -15,11 +15,11 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "base/arena.h"
-#include "base/cleanup.h"
-#include "base/err.h"
-#include "base/fs.h"
-#include "base/text.h"
+#include "core/base/arena.h"
+#include "core/base/cleanup.h"
+#include "core/base/err.h"
+#include "core/base/fs.h"
+#include "core/base/text.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

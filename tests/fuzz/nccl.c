@@ -6,11 +6,11 @@
  * that the environment gives, and NCCL reads back exactly the devices and ports that were meant,
  * from the environment and from the file.
  */
+#include "core/plan/order.h"
+#include "core/plan/plan.h"
+#include "core/policy/quantity.h"
 #include "fuzz.h"
 #include "nccl_reader.h"
-#include "plan/order.h"
-#include "plan/plan.h"
-#include "policy/quantity.h"
 
 #define DEVICES_MAX 48
 #define NCCL_LIST_MAX 32

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Answers of the kernel. The first byte picks the question. */
-#include "node/netlink.h"
+#include "core/node/netlink.h"
 #include "fuzz.h"
 
 static void on_link(void *context, const struct netlink_link *link)

@@ -3,10 +3,10 @@
 #include <arpa/inet.h>
 #include <math.h>
 
+#include "core/node/gid.h"
+#include "core/node/node.h"
+#include "core/node/pci.h"
 #include "fuzz.h"
-#include "node/gid.h"
-#include "node/node.h"
-#include "node/pci.h"
 
 #define DEVICE "sys/devices/pci0000:3a/0000:3b:02.6"
 #define PORT DEVICE "/infiniband/mlx5_6/ports/1"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Annotations and amounts: "NAME=VALUE" a line, as a pod's author may write them */
-#include "policy/request.h"
+#include "core/policy/request.h"
+#include "core/policy/quantity.h"
 #include "fuzz.h"
-#include "policy/quantity.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {

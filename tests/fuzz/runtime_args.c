@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A runtime's command line, an argument a line: all that is found is a part of an argument. */
-#include "run/runtime_args.h"
+#include "hook/shim/runtime_args.h"
 #include "fuzz.h"
 
 #define ARGUMENTS_MAX 64

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The facts of a config.json: whatever is read keeps to its bounds and its types. */
-#include "spec/spec.h"
+#include "core/spec/spec.h"
 #include "fuzz.h"
 
 static void check_span(const struct json_span *span, size_t size)

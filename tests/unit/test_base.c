@@ -5,7 +5,7 @@
 #include <errno.h>
 #include <signal.h>
 
-#include "base/fs.h"
+#include "core/base/fs.h"
 
 /* ---- arena ---- */
 

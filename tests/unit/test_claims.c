@@ -4,7 +4,7 @@
 
 #include <time.h>
 
-#include "spec/claims.h"
+#include "core/spec/claims.h"
 
 #define ENV_MAX 12
 #define A "0000:3b:02.6"

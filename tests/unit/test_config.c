@@ -4,9 +4,9 @@
 #include <errno.h>
 #include <limits.h>
 
-#include "base/capability.h"
-#include "policy/config.h"
-#include "policy/quantity.h"
+#include "core/base/capability.h"
+#include "core/policy/config.h"
+#include "core/policy/quantity.h"
 
 #define FILE_NAME "/etc/oci-rdma-hook/config.json"
 

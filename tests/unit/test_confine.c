@@ -12,7 +12,7 @@
 #include <sys/syscall.h>
 #include <sys/wait.h>
 
-#include "confine/confine.h"
+#include "core/confine/confine.h"
 
 enum { KILLED = -1, RETURNS = 0 };
 

@@ -3,8 +3,8 @@
 
 #include <inttypes.h>
 
-#include "json/reader.h"
-#include "json/writer.h"
+#include "core/json/reader.h"
+#include "core/json/writer.h"
 
 /*
  * The shapes that most tests read: an open root with one member per kind of shape that there is.
@@ -618,14 +618,14 @@ static void long_keys_are_skipped_or_refused(void **state)
 
 /* ---- places ---- */
 
-struct place {
+struct location {
 	struct json_span span;
 };
 
 static const struct json_shape place_item = {.types = ~0U};
 static const struct json_shape place = {.types = JSON_ARRAY | JSON_OBJECT | JSON_NULL,
 					.store = JSON_STORE_SPAN,
-					.offset = offsetof(struct place, span),
+					.offset = offsetof(struct location, span),
 					.each = &place_item};
 static const struct json_shape place_root = {.types = JSON_OBJECT,
 					     .members = MEMBERS{{"a", &place}, {0}}};
@@ -659,7 +659,7 @@ static void places_are_told_in_bytes(void **state)
 {
 	const struct span_case *row_case = *state;
 	cleanup_arena arena = {0};
-	struct place found = {.span = {0}};
+	struct location found = {.span = {0}};
 	const struct json_span *span = &found.span;
 	struct err err = {0};
 	size_t begin;

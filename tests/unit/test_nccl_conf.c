@@ -14,7 +14,7 @@
 #include <sys/un.h>
 #include <sys/wait.h>
 
-#include "apply/nccl_conf.h"
+#include "hook/apply/nccl_conf.h"
 
 #define CONF "etc/nccl.conf"
 #define LINES "NCCL_IB_HCA==mlx5_6,mlx5_7\nNCCL_SOCKET_IFNAME==eth0\n"

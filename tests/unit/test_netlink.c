@@ -10,7 +10,7 @@
 #include <sys/socket.h>
 #include <sys/wait.h>
 
-#include "node/netlink.h"
+#include "core/node/netlink.h"
 
 struct answer {
 	_Alignas(struct nlmsghdr) char bytes[512];

@@ -7,10 +7,10 @@
 
 #include <sys/wait.h>
 
-#include "base/fs.h"
-#include "node/gid.h"
-#include "node/gpu.h"
-#include "node/node.h"
+#include "core/base/fs.h"
+#include "core/node/gid.h"
+#include "core/node/gpu.h"
+#include "core/node/node.h"
 
 #define FUNCTION "sys/devices/pci0000:3a/0000:3a:00.0/0000:3b:02.6"
 #define VERBS FUNCTION "/infiniband_verbs/uverbs6"

@@ -3,7 +3,7 @@
  * namespaces */
 #include "unit.h"
 
-#include "plan/obstacles.h"
+#include "core/plan/obstacles.h"
 
 /* ---- distance ---- */
 

@@ -2,7 +2,7 @@
 /* The order in which a container knows its devices. */
 #include "unit.h"
 
-#include "plan/order.h"
+#include "core/plan/order.h"
 
 #define ITEMS_MAX 6
 #define A "0000:3b:02.6"

@@ -2,8 +2,8 @@
 /* Facts in, plan out. */
 #include "unit.h"
 
-#include "plan/plan.h"
-#include "policy/quantity.h"
+#include "core/plan/plan.h"
+#include "core/policy/quantity.h"
 
 #define CONFIG_FILE "/etc/oci-rdma-hook/config.json"
 #define CHOWN (UINT64_C(1) << 0)

@@ -8,8 +8,8 @@
 #include <sched.h>
 #include <sys/wait.h>
 
-#include "node/netlink.h"
-#include "node/podnet.h"
+#include "core/node/netlink.h"
+#include "core/node/podnet.h"
 
 /* More answers than a pipe takes at once, which is 64 KiB */
 #define MANY 600

@@ -15,8 +15,8 @@
 #include <sys/syscall.h>
 #include <sys/wait.h>
 
-#include "apply/memlock.h"
-#include "apply/process.h"
+#include "hook/apply/memlock.h"
+#include "hook/apply/process.h"
 
 #define ID "c0ffee"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "unit.h"
 
-#include "policy/quantity.h"
+#include "core/policy/quantity.h"
 
 #define KI UINT64_C(1024)
 

@@ -14,9 +14,9 @@
 #include <sys/wait.h>
 #include <time.h>
 
-#include "apply/nccl_conf.h"
-#include "apply/process.h"
-#include "node/node.h"
+#include "core/node/node.h"
+#include "hook/apply/nccl_conf.h"
+#include "hook/apply/process.h"
 
 #define ROUNDS 3000
 /* Seconds for a race to happen that needs both processors at the same moment */

@@ -2,8 +2,8 @@
 /* What people read of a plan: each fact where it belongs, and "-" for what is not known. */
 #include "unit.h"
 
-#include "policy/quantity.h"
-#include "report/report.h"
+#include "core/policy/quantity.h"
+#include "core/report/report.h"
 
 /* ---- a container that was granted one device ---- */
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "unit.h"
 
-#include "policy/quantity.h"
-#include "policy/request.h"
+#include "core/policy/quantity.h"
+#include "core/policy/request.h"
 
 #define ANNOTATIONS_MAX 4
 #define MI (UINT64_C(1024) * 1024)

@@ -67,7 +67,7 @@ static struct findings run(struct arena *arena, const struct check *checks, size
 	struct findings findings = {.arena = arena};
 	struct err err;
 
-	doctor.place.container = container;
+	doctor.location.container = container;
 	assert_int_equal(runner_run(&doctor, checks, n, &findings, &err), 0);
 	return findings;
 }

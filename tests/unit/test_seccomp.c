@@ -2,8 +2,8 @@
 /* The names of the list against libseccomp, and what is read out of a profile */
 #include <seccomp.h>
 
-#include "spec/seccomp.h"
-#include "spec/spec.h"
+#include "core/spec/seccomp.h"
+#include "core/spec/spec.h"
 #include "unit.h"
 
 static void every_name_is_a_system_call(void **state)

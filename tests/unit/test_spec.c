@@ -2,7 +2,7 @@
 /* Facts out of config.json. */
 #include "unit.h"
 
-#include "spec/spec.h"
+#include "core/spec/spec.h"
 
 static int parse(struct arena *arena, const char *text, struct spec *spec, struct err *err)
 {

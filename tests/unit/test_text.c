@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "unit.h"
 
-#include "base/text.h"
+#include "core/base/text.h"
 
 /* ---- natural order ---- */
 

@@ -22,10 +22,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/arena.h"
-#include "base/cleanup.h"
-#include "base/err.h"
-#include "base/warning.h"
+#include "core/base/arena.h"
+#include "core/base/cleanup.h"
+#include "core/base/err.h"
+#include "core/base/warning.h"
 
 #define UNIT_TESTS_MAX 512
 #define LENGTH(array) (sizeof(array) / sizeof((array)[0]))

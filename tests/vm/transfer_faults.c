@@ -10,7 +10,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "base/arena.h"
+#include "core/base/arena.h"
 #include "doctor/verbs/endpoint.h"
 #include "doctor/verbs/pattern.h"
 #include "doctor/verbs/transfer.h"

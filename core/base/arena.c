@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "core/base/arena.h"
+
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/*
+ * For the memory checkers, which know where each block of malloc's begins and ends: ARENA_EXACT
+ * makes each allocation a block of its own, to the byte.
+ */
+#ifdef ARENA_EXACT
+#define ARENA_STANDING 0
+#define ALIGNMENT 1
+#define BLOCK_SIZE_MIN 0
+#define BLOCK_SIZE_MAX 0
+#else
+#define ALIGNMENT _Alignof(max_align_t)
+/* Of a long story each block is twice the last, so that there are few. */
+#define BLOCK_SIZE_MIN (4096 - 32)
+#define BLOCK_SIZE_MAX (1024 * 1024)
+#endif
+
+struct arena_block {
+	struct arena_block *next;
+	size_t used;
+	size_t size; /* 0: not in use */
+	unsigned char *bytes;
+};
+
+#ifndef ARENA_STANDING
+#define ARENA_STANDING 3
+#endif
+
+/*
+ * Blocks that are there from the start, and again when their arena is gone: one for a container's
+ * whole story, one for its record, one for each text that is parsed or written meanwhile. What is
+ * never touched of them costs nothing, while malloc asks the kernel for each block, returns it, and
+ * gets it back as pages that are not there yet: that was a third of a run's page faults.
+ */
+static struct arena_block standing[ARENA_STANDING];
+static _Alignas(max_align_t) unsigned char standing_bytes[ARENA_STANDING][128 * 1024];
+
+static struct arena_block *take_standing(size_t size)
+{
+	for (int i = 0; i < ARENA_STANDING; i++) {
+		if (standing[i].size || size > sizeof(standing_bytes[i]))
+			continue;
+		standing[i].size = sizeof(standing_bytes[i]);
+		standing[i].bytes = standing_bytes[i];
+		return &standing[i];
+	}
+	return NULL;
+}
+
+static struct arena_block *new_block(size_t size)
+{
+	struct arena_block *block = take_standing(size);
+
+	_Static_assert(sizeof(*block) % _Alignof(max_align_t) == 0, "bytes are aligned");
+	if (block || size > PTRDIFF_MAX - sizeof(*block))
+		return block;
+	block = calloc(1, sizeof(*block) + size);
+	if (!block)
+		return NULL;
+	block->size = size;
+	block->bytes = (unsigned char *)(block + 1);
+	return block;
+}
+
+static void drop_block(struct arena_block *block)
+{
+	for (int i = 0; i < ARENA_STANDING; i++) {
+		if (block != &standing[i])
+			continue;
+		memset(block->bytes, 0, block->used);
+		*block = (struct arena_block){0};
+		return;
+	}
+	free(block);
+}
+
+static struct arena_block *add_block(struct arena *arena, size_t size)
+{
+	struct arena_block *block = new_block(size);
+
+	if (!block)
+		return NULL;
+	block->next = arena->blocks;
+	arena->blocks = block;
+	return block;
+}
+
+static size_t next_size(const struct arena_block *block)
+{
+	if (!block)
+		return BLOCK_SIZE_MIN;
+	return block->size <= BLOCK_SIZE_MAX / 2 ? block->size * 2 : BLOCK_SIZE_MAX;
+}
+
+void *arena_alloc(struct arena *arena, size_t size)
+{
+	struct arena_block *block = arena->blocks;
+	size_t aligned = (size + ALIGNMENT - 1) & ~((size_t)ALIGNMENT - 1);
+	void *memory;
+
+	if (aligned < size)
+		return NULL;
+	if (!block || block->size - block->used < aligned) {
+		size_t next = next_size(block);
+
+		block = add_block(arena, aligned > next ? aligned : next);
+	}
+	if (!block)
+		return NULL;
+	memory = block->bytes + block->used;
+	block->used += aligned;
+	return memory;
+}
+
+char *arena_strndup(struct arena *arena, const char *text, size_t len)
+{
+	char *copy = len < SIZE_MAX ? arena_alloc(arena, len + 1) : NULL;
+
+	if (copy && len)
+		memcpy(copy, text, len);
+	return copy;
+}
+
+char *arena_strdup(struct arena *arena, const char *text)
+{
+	return arena_strndup(arena, text, strlen(text));
+}
+
+char *arena_printf(struct arena *arena, const char *format, ...)
+{
+	va_list args;
+	char *text;
+	int len;
+
+	va_start(args, format);
+	len = vsnprintf(NULL, 0, format, args);
+	va_end(args);
+	if (len < 0)
+		return NULL;
+	text = arena_alloc(arena, (size_t)len + 1);
+	if (!text)
+		return NULL;
+	va_start(args, format);
+	(void)vsnprintf(text, (size_t)len + 1, format, args);
+	va_end(args);
+	return text;
+}
+
+void *arena_grow(struct arena *arena, void *array, size_t count, size_t *capacity, size_t item_size)
+{
+	size_t wanted = *capacity ? *capacity * 2 : 8;
+	void *larger;
+
+	if (count < *capacity)
+		return array;
+	if (wanted > SIZE_MAX / 2 / item_size)
+		return NULL;
+	larger = arena_alloc(arena, wanted * item_size);
+	if (!larger)
+		return NULL;
+	if (count)
+		memcpy(larger, array, count * item_size);
+	*capacity = wanted;
+	return larger;
+}
+
+void arena_free(struct arena *arena)
+{
+	while (arena->blocks) {
+		struct arena_block *next = arena->blocks->next;
+
+		drop_block(arena->blocks);
+		arena->blocks = next;
+	}
+}

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Capability names, by libcap. */
+#ifndef OCI_RDMA_CAPABILITY_H
+#define OCI_RDMA_CAPABILITY_H
+
+#include <stdint.h>
+
+#include "core/base/arena.h"
+
+/* The number of "CAP_IPC_LOCK", or -1 if libcap does not know the name. Upper case only, as in the
+ * OCI runtime specification. */
+int capability_number(const char *name);
+
+/*
+ * The names of a set (bit n is capability n), "CAP_IPC_LOCK" and so on in the order of their
+ * numbers, in the arena; behind the last stands NULL. Returns NULL without memory.
+ */
+const char *const *capability_names(struct arena *arena, uint64_t set);
+
+#endif

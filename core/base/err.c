@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "core/base/err.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "core/base/text.h"
+
+int err_set(struct err *err, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	(void)vsnprintf(err->text, sizeof(err->text), format, args);
+	va_end(args);
+	text_make_printable(err->text);
+	err->memory = false;
+	return -1;
+}
+
+int err_sys(struct err *err, int errnum, const char *format, ...)
+{
+	va_list args;
+	size_t used;
+
+	va_start(args, format);
+	(void)vsnprintf(err->text, sizeof(err->text), format, args);
+	va_end(args);
+	used = strlen(err->text);
+	(void)snprintf(err->text + used, sizeof(err->text) - used, ": %s", strerror(errnum));
+	text_make_printable(err->text);
+	err->memory = errnum == ENOMEM;
+	return -1;
+}
+
+int err_prefix(struct err *err, const char *format, ...)
+{
+	struct err reason = *err;
+	va_list args;
+	size_t used;
+
+	va_start(args, format);
+	(void)vsnprintf(err->text, sizeof(err->text), format, args);
+	va_end(args);
+	used = strlen(err->text);
+	(void)snprintf(err->text + used, sizeof(err->text) - used, ": %s", reason.text);
+	text_make_printable(err->text);
+	return -1;
+}
+
+int err_memory(struct err *err)
+{
+	(void)err_set(err, "out of memory");
+	err->memory = true;
+	return -1;
+}

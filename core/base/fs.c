@@ -1,0 +1,240 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "core/base/fs.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "core/base/cleanup.h"
+
+int fs_open(int dir, const char *path, int flags, uint64_t resolve)
+{
+	struct open_how how = {
+		.flags = (uint64_t)(unsigned)flags | O_CLOEXEC,
+		.mode = flags & O_CREAT ? 0600 : 0,
+		.resolve = resolve | RESOLVE_NO_MAGICLINKS,
+	};
+	long fd;
+	int tries;
+
+	/* O_PATH takes no other flag but O_DIRECTORY and O_NOFOLLOW: openat2 would refuse it. */
+	if (!(flags & O_PATH))
+		how.flags |= O_NONBLOCK | O_NOCTTY;
+	/* With RESOLVE_IN_ROOT a rename anywhere on the node can make one look-up fail with EAGAIN.
+	 */
+	for (tries = 0; tries < 128; tries++) {
+		fd = syscall(SYS_openat2, dir, path, &how, sizeof(how));
+		if (fd >= 0)
+			return (int)fd;
+		if (errno != EINTR && errno != EAGAIN)
+			break;
+	}
+	return -errno;
+}
+
+int fs_reopen_regular(int path)
+{
+	char again[32];
+	struct stat st;
+	int fd;
+
+	if (fstat(path, &st) < 0)
+		return -errno;
+	if (S_ISLNK(st.st_mode))
+		return -ELOOP;
+	if (!S_ISREG(st.st_mode))
+		return -EINVAL;
+	(void)snprintf(again, sizeof(again), "/proc/self/fd/%d", path);
+	fd = open(again, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+	return fd < 0 ? -errno : fd;
+}
+
+int fs_open_regular(int dir, const char *name)
+{
+	cleanup_fd path = fs_open(dir, name, O_PATH | O_NOFOLLOW, RESOLVE_BENEATH);
+
+	return path < 0 ? path : fs_reopen_regular(path);
+}
+
+int fs_open_dir(int root, const char *path, DIR **ret_dir)
+{
+	cleanup_fd fd = fs_open(root, path, O_RDONLY | O_DIRECTORY, RESOLVE_IN_ROOT);
+
+	*ret_dir = fd < 0 ? NULL : fdopendir(fd);
+	if (fd >= 0 && !*ret_dir)
+		return -1;
+	(void)take_fd(&fd); /* the stream's now */
+	return 0;
+}
+
+static ssize_t read_full(int fd, char *bytes, size_t size)
+{
+	size_t len = 0;
+
+	while (len < size) {
+		ssize_t n = read(fd, bytes + len, size - len);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return -errno;
+		if (n == 0)
+			break;
+		len += (size_t)n;
+	}
+	return (ssize_t)len;
+}
+
+static int read_up_to(struct arena *arena, int fd, const struct stat *st, size_t max,
+		      const char *what, struct fs_text *ret_text, bool *ret_more, struct err *err)
+{
+	struct fs_text text = {0};
+	size_t capacity;
+
+	/* One read for a file whose size is known; a pipe grows by doubling. */
+	capacity =
+		S_ISREG(st->st_mode) && st->st_size < (off_t)max ? (size_t)st->st_size + 1 : 4096;
+	for (;;) {
+		char *larger = arena_alloc(arena, capacity + 1);
+		ssize_t n;
+
+		if (!larger)
+			return err_memory(err);
+		if (text.len)
+			memcpy(larger, text.bytes, text.len);
+		text.bytes = larger;
+		n = read_full(fd, text.bytes + text.len, capacity - text.len);
+		if (n < 0)
+			return err_sys(err, (int)-n, "%s", what);
+		text.len += (size_t)n;
+		if (text.len < capacity || text.len > max)
+			break;
+		capacity *= 2;
+	}
+	text.bytes[text.len] = '\0';
+	*ret_more = text.len > max;
+	*ret_text = text;
+	return 0;
+}
+
+int fs_read_up_to(struct arena *arena, int fd, size_t max, const char *what,
+		  struct fs_text *ret_text, bool *ret_more, struct err *err)
+{
+	struct stat st;
+
+	if (fstat(fd, &st) < 0)
+		return err_sys(err, errno, "%s", what);
+	return read_up_to(arena, fd, &st, max, what, ret_text, ret_more, err);
+}
+
+static int read_whole(struct arena *arena, int fd, const struct stat *st, size_t max,
+		      const char *what, struct fs_text *ret_text, struct err *err)
+{
+	struct fs_text text = {0};
+	/* Not read at all, where its size says so */
+	bool more = S_ISREG(st->st_mode) && st->st_size > (off_t)max;
+
+	if (!more && read_up_to(arena, fd, st, max, what, &text, &more, err) < 0)
+		return -1;
+	if (more)
+		return err_set(err, "%s: larger than %zu bytes, which is the limit", what, max);
+	*ret_text = text;
+	return 0;
+}
+
+int fs_read(struct arena *arena, int fd, size_t max, const char *what, struct fs_text *ret_text,
+	    struct err *err)
+{
+	struct stat st;
+
+	if (fstat(fd, &st) < 0)
+		return err_sys(err, errno, "%s", what);
+	return read_whole(arena, fd, &st, max, what, ret_text, err);
+}
+
+int fs_read_regular(struct arena *arena, int fd, size_t max, const char *what,
+		    struct fs_text *ret_text, struct err *err)
+{
+	struct stat st;
+
+	if (fstat(fd, &st) < 0)
+		return err_sys(err, errno, "%s", what);
+	if (!S_ISREG(st.st_mode))
+		return err_set(err, "%s: not a regular file", what);
+	return read_whole(arena, fd, &st, max, what, ret_text, err);
+}
+
+ssize_t fs_read_line(int dir, const char *path, char *line, size_t size)
+{
+	cleanup_fd fd = openat(dir, path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	ssize_t n;
+	char *end;
+
+	if (fd < 0)
+		return -errno;
+	n = read_full(fd, line, size);
+	if (n < 0)
+		return n;
+	end = memchr(line, '\n', (size_t)n);
+	if (!end && (size_t)n == size)
+		return -EMSGSIZE;
+	if (end)
+		n = end - line;
+	line[n] = '\0';
+	return n;
+}
+
+ssize_t fs_read_link(int dir, const char *path, char *target, size_t size)
+{
+	ssize_t n = readlinkat(dir, path, target, size);
+
+	if (n < 0)
+		return -errno;
+	if ((size_t)n == size)
+		return -ENAMETOOLONG;
+	target[n] = '\0';
+	return n;
+}
+
+int fs_write(int fd, const char *bytes, size_t len)
+{
+	while (len) {
+		ssize_t n = write(fd, bytes, len);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return -errno;
+		bytes += n;
+		len -= (size_t)n;
+	}
+	return 0;
+}
+
+bool fs_same_file(int a, int b)
+{
+	struct stat sa;
+	struct stat sb;
+
+	return fstat(a, &sa) == 0 && fstat(b, &sb) == 0 && sa.st_dev == sb.st_dev &&
+	       sa.st_ino == sb.st_ino;
+}
+
+bool fs_same_directory(const char *a, const char *b)
+{
+	cleanup_fd first = open(a, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	cleanup_fd second = open(b, O_PATH | O_DIRECTORY | O_CLOEXEC);
+
+	return first >= 0 && second >= 0 && fs_same_file(first, second);
+}
+
+bool fs_is_own_root(int dir)
+{
+	cleanup_fd root = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
+
+	return root < 0 || fs_same_file(dir, root);
+}

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Files, opened once and then held: a path is never resolved twice. Every descriptor is
+ * close-on-exec, no open blocks on a FIFO, and every read is bounded.
+ */
+#ifndef OCI_RDMA_FS_H
+#define OCI_RDMA_FS_H
+
+#include <dirent.h>
+#include <linux/openat2.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "core/base/arena.h"
+#include "core/base/err.h"
+
+struct fs_text {
+	char *bytes; /* followed by a NUL that len does not count */
+	size_t len;
+};
+
+/*
+ * openat2(2). resolve: RESOLVE_*; RESOLVE_NO_MAGICLINKS is always added, O_CLOEXEC | O_NONBLOCK |
+ * O_NOCTTY too. Returns a descriptor that the caller owns, or -errno (-ENOSYS on kernels
+ * before 5.6).
+ */
+int fs_open(int dir, const char *path, int flags, uint64_t resolve);
+
+/*
+ * Opens what an O_PATH descriptor holds for reading, if it is a regular file: a FIFO would block,
+ * and opening some devices does something. -ELOOP for a link, -EINVAL for all else.
+ */
+int fs_reopen_regular(int path);
+
+/* The same for a name below dir, whose last component is not followed. */
+int fs_open_regular(int dir, const char *name);
+
+/*
+ * Opens a directory below root's for readdir(3); links stay below it. *ret_dir is NULL where it
+ * cannot be opened: in sysfs that means that there is none. Returns 0, or -1 without memory.
+ */
+int fs_open_dir(int root, const char *path, DIR **ret_dir);
+
+/* Reads fd to its end. More than max bytes is an error that names what. */
+int fs_read(struct arena *arena, int fd, size_t max, const char *what, struct fs_text *ret_text,
+	    struct err *err);
+
+/* The same, but what is larger is no error: *ret_more says that there is more, and how far it got.
+ */
+int fs_read_up_to(struct arena *arena, int fd, size_t max, const char *what,
+		  struct fs_text *ret_text, bool *ret_more, struct err *err);
+
+/* fs_read for a file that must be a regular one. */
+int fs_read_regular(struct arena *arena, int fd, size_t max, const char *what,
+		    struct fs_text *ret_text, struct err *err);
+
+/*
+ * A sysfs or proc attribute: its first line, without the newline, NUL-terminated in line.
+ * Returns its length, or -errno; a line that does not fit is -EMSGSIZE.
+ */
+ssize_t fs_read_line(int dir, const char *path, char *line, size_t size);
+
+/* The target of a symbolic link, NUL-terminated. Returns its length, or -errno. */
+ssize_t fs_read_link(int dir, const char *path, char *target, size_t size);
+
+/* Writes all of it. Returns 0 or -errno. */
+int fs_write(int fd, const char *bytes, size_t len);
+
+/* True if both descriptors refer to the same inode. */
+bool fs_same_file(int a, int b);
+
+/* True if both paths lead to the same directory: "/run/crun" and "/run/crun/" do. */
+bool fs_same_directory(const char *a, const char *b);
+
+/*
+ * True if it is this process' own root, or that cannot be told: for a hook the node's, which no
+ * container's directory may be.
+ */
+bool fs_is_own_root(int dir);
+
+#endif

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The names under which the executable is called, which decide what it is (hook/main.c) */
+#ifndef OCI_RDMA_NAMES_H
+#define OCI_RDMA_NAMES_H
+
+#include <stdbool.h>
+
+#include "core/base/text.h"
+
+#define HOOK_NAME "oci-rdma-hook"
+/* Also with "-crun" or "-runc" behind it, for that runtime */
+#define SHIM_NAME "oci-rdma-runtime"
+
+static inline bool names_shim(const char *path)
+{
+	return text_starts_with(text_base_name(path), SHIM_NAME);
+}
+
+#endif

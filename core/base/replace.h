@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A file's new content by rename: killed at any point, the old file or the new one is there, whole.
+ */
+#ifndef OCI_RDMA_REPLACE_H
+#define OCI_RDMA_REPLACE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/stat.h>
+#include <sys/types.h>
+
+#include "core/base/err.h"
+
+struct replacement {
+	const char *name;      /* in the directory, without a slash; not followed if it is a link */
+	const char *temporary; /* in the same directory; what stands there is removed */
+	const char *bytes;
+	size_t len;
+	uid_t uid;
+	gid_t gid;
+	mode_t mode;
+	int attributes; /* descriptor whose extended attributes (SELinux label, …) it is to have; or
+			   -1 */
+	bool sync;      /* to the disk before the rename */
+};
+
+/*
+ * dir: a directory's descriptor. what: the file as errors should name it. *ret_stat (or NULL): the
+ * new file. On failure no temporary file stays; one that a killed run left is removed by the next.
+ */
+int replace_file(int dir, const struct replacement *new, const char *what, struct stat *ret_stat,
+		 struct err *err);
+
+#endif

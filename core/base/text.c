@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "core/base/text.h"
+
+#include <string.h>
+
+#define DIGITS "0123456789"
+#define HEX_DIGITS "0123456789abcdef"
+
+static int compare_numbers(const char **a, const char **b)
+{
+	const char *first;
+	const char *second;
+	size_t len_a;
+	size_t len_b;
+	int order;
+
+	/* Without leading zeros the longer run is the larger number, of whatever length. */
+	first = *a + strspn(*a, "0");
+	second = *b + strspn(*b, "0");
+	len_a = strspn(first, DIGITS);
+	len_b = strspn(second, DIGITS);
+	*a = first + len_a;
+	*b = second + len_b;
+	if (len_a != len_b)
+		return len_a < len_b ? -1 : 1;
+	order = strncmp(first, second, len_a);
+	return order;
+}
+
+static bool is_digit(char c)
+{
+	return c >= '0' && c <= '9';
+}
+
+int text_compare_natural(const char *a, const char *b)
+{
+	const char *x = a;
+	const char *y = b;
+
+	while (*x && *y) {
+		int order;
+
+		if (is_digit(*x) && is_digit(*y)) {
+			order = compare_numbers(&x, &y);
+			if (order)
+				return order;
+			continue;
+		}
+		if (*x != *y)
+			break;
+		x++;
+		y++;
+	}
+	if (*x != *y)
+		return (unsigned char)*x < (unsigned char)*y ? -1 : 1;
+	/* Equal as numbers, "01" and "1": still an order, so that sorting is stable. */
+	return strcmp(a, b);
+}
+
+bool text_starts_with(const char *text, const char *prefix)
+{
+	return strncmp(text, prefix, strlen(prefix)) == 0;
+}
+
+const char *text_base_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
+/* C0, DEL, and C1 as UTF-8: for many terminals U+009B begins a sequence as ESC [ does. */
+static bool is_control(const unsigned char *at)
+{
+	return *at < 0x20 || *at == 0x7f || (at[0] == 0xc2 && at[1] >= 0x80 && at[1] <= 0x9f);
+}
+
+bool text_has_control(const char *text)
+{
+	for (; *text; text++) {
+		if (is_control((const unsigned char *)text))
+			return true;
+	}
+	return false;
+}
+
+static bool is_hex_run(const char *text, size_t min, size_t max, char end)
+{
+	size_t len = strspn(text, HEX_DIGITS);
+
+	return len >= min && len <= max && text[len] == end;
+}
+
+bool text_is_pci_address(const char *text)
+{
+	const char *bus;
+	const char *device;
+
+	if (!is_hex_run(text, 4, 8, ':'))
+		return false;
+	bus = strchr(text, ':') + 1;
+	if (!is_hex_run(bus, 2, 2, ':'))
+		return false;
+	device = bus + 3;
+	return is_hex_run(device, 2, 2, '.') && device[0] <= '1' && device[3] >= '0' &&
+	       device[3] <= '7' && device[4] == '\0';
+}
+
+bool text_is_device_name(const char *text)
+{
+	size_t len = strspn(text, "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+				  "abcdefghijklmnopqrstuvwxyz" DIGITS "_.-");
+
+	return len >= 1 && len <= 63 && text[len] == '\0' && strcmp(text, ".") != 0 &&
+	       strcmp(text, "..") != 0;
+}
+
+/* IFNAMSIZ is 16 with its NUL; the kernel refuses '/', ':' and white space (dev_valid_name). */
+bool text_is_netdev_name(const char *text)
+{
+	size_t len = strlen(text);
+
+	return len >= 1 && len <= 15 && strcspn(text, "/: \t\n,=^") == len &&
+	       !text_has_control(text) && strcmp(text, ".") != 0 && strcmp(text, "..") != 0;
+}
+
+/*
+ * Length of the UTF-8 sequence at text, or 0 if there is none: a cut text may end in the middle of
+ * one. What the standard forbids is none either (Unicode, table 3-7: more bytes than needed,
+ * surrogates, above U+10FFFF), or a reader of our JSON would refuse all of it.
+ */
+static size_t sequence_length(const unsigned char *text)
+{
+	static const struct {
+		unsigned char first; /* up to here, from the row above on */
+		unsigned char len;
+		unsigned char low; /* of the second byte */
+		unsigned char high;
+	} rows[] = {
+		{0x7f, 1, 0x00, 0xff}, {0xc1, 0, 0x00, 0x00}, {0xdf, 2, 0x80, 0xbf},
+		{0xe0, 3, 0xa0, 0xbf}, {0xec, 3, 0x80, 0xbf}, {0xed, 3, 0x80, 0x9f},
+		{0xef, 3, 0x80, 0xbf}, {0xf0, 4, 0x90, 0xbf}, {0xf3, 4, 0x80, 0xbf},
+		{0xf4, 4, 0x80, 0x8f}, {0xff, 0, 0x00, 0x00},
+	};
+	size_t row = 0;
+
+	while (text[0] > rows[row].first)
+		row++;
+	if (rows[row].len < 2)
+		return rows[row].len;
+	if (text[1] < rows[row].low || text[1] > rows[row].high)
+		return 0;
+	for (size_t i = 2; i < rows[row].len; i++) {
+		if ((text[i] & 0xc0) != 0x80)
+			return 0;
+	}
+	return rows[row].len;
+}
+
+void text_make_printable(char *text)
+{
+	unsigned char *at = (unsigned char *)text;
+
+	while (*at) {
+		size_t len = sequence_length(at);
+
+		if (len && !is_control(at)) {
+			at += len;
+			continue;
+		}
+		/* A control character of two bytes becomes two: the text keeps its length. */
+		memset(at, '?', len ? len : 1);
+		at += len ? len : 1;
+	}
+}

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * All that is known about one container, read in the order in which it can be dismissed: most
+ * containers of a node have no RDMA, and must cost next to nothing.
+ */
+#ifndef OCI_RDMA_CONTAINER_H
+#define OCI_RDMA_CONTAINER_H
+
+#include <stdbool.h>
+
+#include "core/base/arena.h"
+#include "core/base/err.h"
+#include "core/base/fs.h"
+#include "core/base/warning.h"
+#include "core/node/gpu.h"
+#include "core/node/node.h"
+#include "core/options.h"
+#include "core/plan/plan.h"
+#include "core/policy/config.h"
+#include "core/policy/request.h"
+#include "core/spec/claims.h"
+#include "core/spec/spec.h"
+
+struct container {
+	struct arena arena; /* owns all that is below */
+	const char *what;   /* config.json's path, for errors */
+	int fd;             /* config.json; -1 where it came by stdin */
+	struct fs_text text;
+	const char *id; /* NULL: not known */
+	int64_t pid;    /* of its first process, whose network namespace is its; 0: not known */
+	struct spec spec;
+	struct claims claims;
+	const char **unusable; /* files of linux.devices that are vfio's, vDPA's or nobody's */
+	size_t n_unusable;
+	size_t unusable_room;
+	struct devices devices;
+	struct gpus gpus; /* that it was given; only where it is explained */
+	enum rdma_mode rdma_mode;
+	struct config config;
+	bool has_config; /* config is loaded */
+	struct request request;
+	struct plan plan;
+	struct warnings warnings;
+};
+
+#define CONTAINER_NONE ((struct container){.fd = -1})
+
+void container_free(struct container *container);
+#define cleanup_container __attribute__((cleanup(container_free))) struct container
+
+/*
+ * Reads config.json, or the file of another name, below the bundle's descriptor. path: the
+ * bundle's, for errors.
+ */
+int container_read_spec(struct container *container, int bundle, const char *path, const char *name,
+			struct err *err);
+
+/* The same from container->text. what: where that came from. */
+int container_parse_spec(struct container *container, const char *what, struct err *err);
+
+/* The administrator's config. */
+int container_load_config(struct container *container, const struct options *options,
+			  struct err *err);
+
+/* Finds, orders and describes the devices, and makes the plan: all that a dry run shows. */
+int container_explain(struct container *container, const struct options *options, struct err *err);
+
+/*
+ * The same as far as it can still matter: without a device, and not asking for one, a container is
+ * done at once, before the config is looked at, and its plan is "none". *ret_proven: it has a
+ * proven device, so that a failure is that of an RDMA container; set also on failure.
+ */
+int container_decide(struct container *container, const struct options *options, bool *ret_proven,
+		     struct err *err);
+
+#endif

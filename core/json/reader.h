@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * JSON in one pass over yajl's callbacks. A reader says by a tree of shapes which places of the
+ * text it wants; all else is skipped, whatever it is.
+ *
+ * Bounds (yajl itself has none): depth, members per object and items per array. The size is bounded
+ * by whoever reads the file. In an object whose shape names its members, one that occurs twice is
+ * an error: Go takes the last, json-c the first, and a check of one must not bless the other.
+ */
+#ifndef OCI_RDMA_JSON_READER_H
+#define OCI_RDMA_JSON_READER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "core/base/arena.h"
+#include "core/base/err.h"
+
+#define JSON_DEPTH_MAX 64
+#define JSON_ITEMS_MAX 65536
+
+enum json_type {
+	JSON_NULL = 1 << 0,
+	JSON_BOOL = 1 << 1,
+	JSON_NUMBER = 1 << 2,
+	JSON_STRING = 1 << 3,
+	JSON_ARRAY = 1 << 4,
+	JSON_OBJECT = 1 << 5,
+};
+
+struct parse;
+
+/* Valid during the callback only. */
+struct json_value {
+	enum json_type type;
+	const char *key;  /* the member's name in an object's .each, else NULL */
+	const char *text; /* string: decoded; number: as it is spelled; not NUL-terminated */
+	size_t len;
+	bool boolean;
+	struct parse *place;
+};
+
+/* The value's line in the text, counted from 1. Not for each value: it counts what is in front. */
+size_t json_line(const struct json_value *value);
+
+/* Returns 0, or negative with the reason in *err; file, line and path are put in front of it. */
+typedef int json_take(void *context, const struct json_value *value, struct err *err);
+
+struct json_member;
+
+/* Where a scalar goes without a callback: a field of the context at .offset; null leaves it as it
+ * is. */
+enum json_store {
+	JSON_STORE_NOTHING,
+	JSON_STORE_STRING, /* const char *, in the arena */
+	JSON_STORE_INT64,
+	JSON_STORE_UINT64,
+	JSON_STORE_BOOL,
+	JSON_STORE_SPAN, /* struct json_span: where an array, an object or null stands */
+};
+
+/* Byte offsets into the text. Absent: all zero. */
+struct json_span {
+	size_t begin;    /* of its first byte */
+	size_t end;      /* behind its last */
+	size_t last_end; /* behind the last item or member's value; 0 without one */
+	bool is_null;
+};
+
+struct json_shape {
+	unsigned types; /* what may stand here: JSON_* */
+	enum json_store store;
+	size_t offset;
+	json_take *take;                    /* a scalar, or the begin of an array or object */
+	int (*leave)(void *, struct err *); /* the end of an array or object */
+	const struct json_member *members;  /* object: ends with .name == NULL */
+	const struct json_shape *each; /* array: its items; object: members that are not named */
+	bool closed; /* object: a member that is neither named nor goes to .each is an error */
+};
+
+struct json_member {
+	const char *name;
+	const struct json_shape *shape;
+};
+
+enum json_option {
+	JSON_COMMENTS = 1 << 0, /* C and C++ comments, for files that people write */
+};
+
+struct json_source {
+	const char *what; /* the file's name for errors */
+	const char *text;
+	size_t len;
+	unsigned options;
+};
+
+/* Strings that are stored live in the arena. context: what the shapes' offsets and callbacks mean.
+ */
+int json_read(struct arena *arena, const struct json_source *source, const struct json_shape *root,
+	      void *context, struct err *err);
+
+/* Integers only, in range; -1.0 or 1e3 are refused. */
+int json_int64(const struct json_value *value, int64_t *ret, struct err *err);
+int json_uint64(const struct json_value *value, uint64_t *ret, struct err *err);
+
+/* A copy in the arena. A string that holds a NUL is refused: C would see another string. */
+int json_string(struct arena *arena, const struct json_value *value, const char **ret,
+		struct err *err);
+
+/* The same behind the *count strings of an array that grows (arena_grow). */
+int json_append_string(struct arena *arena, const struct json_value *value, const char ***array,
+		       size_t *count, size_t *room, struct err *err);
+
+#endif

@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "core/json/writer.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "core/json/memory.h"
+
+struct writing {
+	struct arena *arena;
+	bool readable;
+	json_put *put;
+	void *context;
+	const char *text;
+	size_t len;
+};
+
+static int body(yajl_alloc_funcs *memory, void *context)
+{
+	struct writing *w = context;
+	yajl_gen gen = yajl_gen_alloc(memory);
+	const unsigned char *text;
+
+	if (!gen)
+		return -1;
+	if (w->readable) {
+		(void)yajl_gen_config(gen, yajl_gen_beautify, 1);
+		(void)yajl_gen_config(gen, yajl_gen_indent_string, "  ");
+	}
+	/* Nothing can follow a value that is whole, and that is how yajl says that it is. */
+	if (w->put(gen, w->context) < 0 || yajl_gen_null(gen) != yajl_gen_generation_complete ||
+	    yajl_gen_get_buf(gen, &text, &w->len) != yajl_gen_status_ok)
+		return -1;
+	w->text = arena_strndup(w->arena, (const char *)text, w->len);
+	return w->text ? 0 : -1;
+}
+
+const char *json_write(struct arena *arena, bool readable, json_put *put, void *context,
+		       size_t *ret_len)
+{
+	struct writing w = {.arena = arena, .readable = readable, .put = put, .context = context};
+
+	if (json_with_memory(body, &w) < 0)
+		return NULL;
+	if (ret_len)
+		*ret_len = w.len;
+	return w.text;
+}
+
+static int put_text(yajl_gen gen, void *context)
+{
+	const char *text = context;
+
+	return yajl_gen_string(gen, (const unsigned char *)text, strlen(text)) == yajl_gen_status_ok
+		       ? 0
+		       : -1;
+}
+
+const char *json_quote(struct arena *arena, const char *text)
+{
+	return json_write(arena, false, put_text, (void *)text, NULL);
+}
+
+void json_put_string(yajl_gen gen, const char *text)
+{
+	(void)yajl_gen_string(gen, (const unsigned char *)text, strlen(text));
+}
+
+void json_put_number(yajl_gen gen, const char *digits)
+{
+	(void)yajl_gen_number(gen, digits, strlen(digits));
+}
+
+void json_put_member(yajl_gen gen, const char *name, const char *text)
+{
+	json_put_string(gen, name);
+	if (text && text[0])
+		json_put_string(gen, text);
+	else
+		(void)yajl_gen_null(gen);
+}
+
+void json_put_text(yajl_gen gen, const char *name, const char *text)
+{
+	json_put_string(gen, name);
+	json_put_string(gen, text);
+}
+
+void json_put_uint64(yajl_gen gen, const char *name, uint64_t number)
+{
+	char digits[24];
+
+	(void)snprintf(digits, sizeof(digits), "%" PRIu64, number);
+	json_put_string(gen, name);
+	json_put_number(gen, digits);
+}
+
+void json_put_integer(yajl_gen gen, const char *name, bool known, long long number)
+{
+	json_put_string(gen, name);
+	if (known)
+		(void)yajl_gen_integer(gen, number);
+	else
+		(void)yajl_gen_null(gen);
+}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* JSON texts, made with yajl. */
+#ifndef OCI_RDMA_JSON_WRITER_H
+#define OCI_RDMA_JSON_WRITER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <yajl/yajl_gen.h>
+
+#include "core/base/arena.h"
+
+/* Puts one value. It owns nothing (json/memory.h). Negative: there shall be no text. */
+typedef int json_put(yajl_gen gen, void *context);
+
+/*
+ * The text, in the arena, with its length if ret_len is not NULL. readable: indented, ends in a
+ * line break. NULL without memory, if put says so, or if it did not put one whole value.
+ */
+const char *json_write(struct arena *arena, bool readable, json_put *put, void *context,
+		       size_t *ret_len);
+
+/* "text" with quotes and escapes, in the arena; NULL without memory. */
+const char *json_quote(struct arena *arena, const char *text);
+
+/* These cannot fail where a value may stand: without memory json_write comes back at once. */
+void json_put_string(yajl_gen gen, const char *text);
+void json_put_number(yajl_gen gen, const char *digits);
+
+/* Members of an object; null where text is NULL or "", or the number is not known */
+void json_put_member(yajl_gen gen, const char *name, const char *text);
+void json_put_integer(yajl_gen gen, const char *name, bool known, long long number);
+
+/* A text that may be empty, and a number that yajl's long long does not hold */
+void json_put_text(yajl_gen gen, const char *name, const char *text);
+void json_put_uint64(yajl_gen gen, const char *name, uint64_t number);
+
+#endif

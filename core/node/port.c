@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Ports, from <device>/infiniband/<ibdev>/ports/N, and the GIDs that NCCL takes of them */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "core/base/cleanup.h"
+#include "core/base/fs.h"
+#include "core/node/gid.h"
+#include "core/node/node.h"
+
+#define PATH_SIZE 1400
+#define GID_PAUSE_MS 20
+#define RATE_MAX 1e6
+#define PORT_MAX 255 /* ibv_query_port(3) takes a uint8_t */
+
+/* "<device>/infiniband/<ibdev>/ports", below the sysroot. Returns false if it is longer than any
+ * could be */
+static bool ports_path(const struct device *device, char *path, size_t size)
+{
+	int len = snprintf(path, size, "%s/infiniband/%s/ports", device->path, device->ibdev);
+
+	return len >= 0 && (size_t)len < size;
+}
+
+/* "4: ACTIVE" -> "ACTIVE"; stays as it is where there is no such attribute. */
+static void read_state(int dir, const char *attribute, char state[PORT_STATE_MAX])
+{
+	char line[PORT_STATE_MAX];
+	const char *name;
+
+	if (fs_read_line(dir, attribute, line, sizeof(line)) < 0)
+		return;
+	name = strchr(line, ' ');
+	strcpy(state, name ? name + 1 : line);
+}
+
+/* Returns 1, 0 if there is no port of that number, or -1 without memory. */
+static int add_port(struct arena *arena, struct device *device, size_t *room, int ports,
+		    unsigned number)
+{
+	struct port port = {.number = number, .gid_index = -1};
+	struct port *larger;
+	cleanup_fd dir = -1;
+	char name[16];
+
+	(void)snprintf(name, sizeof(name), "%u", number);
+	dir = openat(ports, name, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	if (dir < 0)
+		return 0;
+	if (fs_read_line(dir, "link_layer", port.link_layer, sizeof(port.link_layer)) < 0)
+		port.link_layer[0] = '\0';
+	larger = arena_grow(arena, device->port, device->n_ports, room, sizeof(*larger));
+	if (!larger)
+		return -1;
+	device->port = larger;
+	device->port[device->n_ports++] = port;
+	return 1;
+}
+
+/* "400 Gb/sec (4X NDR)", "2.5 Gb/sec (1X SDR)"; 0 for what is no rate: strtod reads "inf" and
+ * "nan", too */
+static double rate_of(const char *line)
+{
+	double rate = strtod(line, NULL);
+
+	return rate > 0 && rate < RATE_MAX ? rate : 0;
+}
+
+/* What the device itself is asked for */
+static void query_port(int ports, struct port *port, bool all)
+{
+	cleanup_fd dir = -1;
+	char line[64];
+
+	(void)snprintf(line, sizeof(line), "%u", port->number);
+	dir = openat(ports, line, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	if (dir < 0)
+		return;
+	read_state(dir, "state", port->state);
+	if (!all)
+		return;
+	read_state(dir, "phys_state", port->phys_state);
+	if (fs_read_line(dir, "rate", line, sizeof(line)) > 0)
+		port->rate_gbps = rate_of(line);
+}
+
+int node_read_ports(const struct node *node, struct arena *arena, struct device *device, bool all,
+		    struct err *err)
+{
+	char path[PATH_SIZE];
+	cleanup_fd ports = -1;
+	size_t room = 0;
+	int status = 1;
+
+	/* In exclusive RDMA namespace mode the device has left the host's sysfs: not known, no
+	 * error. */
+	if (ports_path(device, path, sizeof(path)))
+		ports = fs_open(node->root, path, O_PATH | O_DIRECTORY, RESOLVE_IN_ROOT);
+	/* From 1 on, without a gap (rdma_for_each_port, include/rdma/ib_verbs.h); a switch, which
+	 * has 0 alone, is no HCA. */
+	for (unsigned number = 1; ports >= 0 && status == 1 && number <= PORT_MAX; number++)
+		status = add_port(arena, device, &room, ports, number);
+	if (status < 0)
+		return err_memory(err);
+	for (size_t i = 0; (all || device->n_ports > 1) && i < device->n_ports; i++)
+		query_port(ports, &device->port[i], all);
+	return 0;
+}
+
+/*
+ * What NCCL chooses by itself since 2.21.5 (ncclIbGetGidIndex in src/transport/net_ib): the first
+ * RoCE v2 entry of the wanted family, which is IPv4 by default.
+ */
+static void read_gid(int dir, struct port *port)
+{
+	struct gid gid;
+
+	for (int i = 0; i < GID_TABLE_MAX && gid_read(dir, i, &gid) == 0; i++) {
+		if (!gid.ipv4 || !gid.v2)
+			continue;
+		port->gid_index = i;
+		memcpy(port->gid, gid.text, sizeof(port->gid));
+		return;
+	}
+}
+
+void node_read_gids(const struct node *node, struct device *device)
+{
+	for (size_t i = 0; i < device->n_ports; i++) {
+		cleanup_fd dir = gid_open_port(node, device, device->port[i].number);
+
+		if (dir >= 0)
+			read_gid(dir, &device->port[i]);
+	}
+}
+
+/* A port without state is one that was not asked for it. */
+static bool lacks_gid(const struct devices *devices)
+{
+	for (size_t i = 0; i < devices->n; i++) {
+		for (size_t p = 0; p < devices->item[i].n_ports; p++) {
+			const struct port *port = &devices->item[i].port[p];
+
+			if (port->gid_index < 0 && strcmp(port->link_layer, "Ethernet") == 0 &&
+			    (!port->state[0] || strcmp(port->state, "ACTIVE") == 0))
+				return true;
+		}
+	}
+	return false;
+}
+
+static long milliseconds_since(const struct timespec *begin)
+{
+	struct timespec now;
+
+	(void)clock_gettime(CLOCK_MONOTONIC, &now);
+	return (now.tv_sec - begin->tv_sec) * 1000 + (now.tv_nsec - begin->tv_nsec) / 1000000;
+}
+
+void node_wait_for_gids(const struct node *node, struct devices *devices, int patience)
+{
+	const struct timespec pause = {.tv_nsec = GID_PAUSE_MS * 1000000L};
+	struct timespec begin;
+
+	(void)clock_gettime(CLOCK_MONOTONIC, &begin);
+	while (lacks_gid(devices) && milliseconds_since(&begin) < patience) {
+		(void)nanosleep(&pause, NULL);
+		for (size_t i = 0; i < devices->n; i++)
+			node_read_gids(node, &devices->item[i]);
+	}
+}

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "core/plan/frameworks.h"
+
+#include "core/plan/setting.h"
+
+/* "mlx5_6:1,mlx5_7:1": both UCX and NVSHMEM want the port. NULL without memory */
+static const char *device_ports(struct arena *arena, const struct devices *devices)
+{
+	const char *list = "";
+
+	for (size_t i = 0; list && i < devices->n; i++) {
+		const struct device *device = &devices->item[i];
+		size_t n = device->n_ports ? device->n_ports : 1;
+
+		for (size_t p = 0; list && p < n; p++)
+			list = arena_printf(arena, "%s%s%s:%u", list, list[0] ? "," : "",
+					    device->ibdev,
+					    device->n_ports ? device->port[p].number : 1);
+	}
+	return list;
+}
+
+/* Exact names, and all of them: gloo takes the first that it can use. */
+static int add_gloo(struct arena *arena, const struct facts *facts, struct plan *plan,
+		    struct warnings *warnings)
+{
+	const struct devices *devices = facts->devices;
+	const char *list = "";
+
+	for (size_t i = 0; list && i < devices->n; i++) {
+		if (!devices->item[i].netdev[0])
+			return warnings_add(arena, warnings, "no_netdev_name",
+					    "the interface of %s is not known: GLOO_SOCKET_IFNAME "
+					    "is not set",
+					    devices->item[i].ibdev);
+		list = arena_printf(arena, "%s%s%s", list, list[0] ? "," : "",
+				    devices->item[i].netdev);
+	}
+	return setting_add(arena, facts, plan, warnings, SCOPE_ENV, "GLOO_SOCKET_IFNAME", list);
+}
+
+int framework_settings(struct arena *arena, const struct facts *facts, struct plan *plan,
+		       struct warnings *warnings)
+{
+	const struct config *config = facts->config;
+	const char *ports = device_ports(arena, facts->devices);
+
+	if (config->frameworks.ucx &&
+	    setting_add(arena, facts, plan, warnings, SCOPE_ENV, "UCX_NET_DEVICES", ports) < 0)
+		return -1;
+	/* The list has no effect without the mapping by processing element. */
+	if (config->frameworks.nvshmem &&
+	    (setting_add(arena, facts, plan, warnings, SCOPE_ENV, "NVSHMEM_HCA_LIST", ports) < 0 ||
+	     setting_add(arena, facts, plan, warnings, SCOPE_ENV, "NVSHMEM_ENABLE_NIC_PE_MAPPING",
+			 "1") < 0))
+		return -1;
+	return config->frameworks.gloo ? add_gloo(arena, facts, plan, warnings) : 0;
+}

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The same facts for other libraries, where the config asks for it. By the environment only: they
+ * do not read /etc/nccl.conf, so that a hook cannot tell them.
+ */
+#ifndef OCI_RDMA_FRAMEWORKS_H
+#define OCI_RDMA_FRAMEWORKS_H
+
+#include "core/plan/plan.h"
+
+/* Add to plan->settings. Returns 0, or -1 without memory. */
+int framework_settings(struct arena *arena, const struct facts *facts, struct plan *plan,
+		       struct warnings *warnings);
+
+#endif

@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "core/plan/nccl.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "core/plan/setting.h"
+
+/* MAX_IF_LIST in NCCL's src/misc/utils.cc: the rest of the list is not read. */
+#define NCCL_LIST_MAX 32
+
+static bool is_active(const struct port *port)
+{
+	return strcmp(port->state, "ACTIVE") == 0;
+}
+
+/* The list that NCCL_IB_HCA is to hold, as it grows */
+struct hca_list {
+	char *text; /* NULL without memory */
+	size_t n;
+};
+
+static void append_item(struct arena *arena, struct hca_list *list, const char *ibdev,
+			unsigned port)
+{
+	const char *comma = list->n ? "," : "";
+
+	if (++list->n > NCCL_LIST_MAX || !list->text)
+		return;
+	if (port)
+		list->text = arena_printf(arena, "%s%s%s:%u", list->text, comma, ibdev, port);
+	else
+		list->text = arena_printf(arena, "%s%s%s", list->text, comma, ibdev);
+}
+
+/* "mlx5_6", or "mlx5_6:2" for each usable port where a device has several and not all are usable */
+static void append_device(struct arena *arena, struct hca_list *list, const struct device *device)
+{
+	size_t active = 0;
+
+	for (size_t i = 0; i < device->n_ports; i++)
+		active += is_active(&device->port[i]);
+	/* With no active port at all it is named whole: its link may come up before NCCL looks. */
+	if (device->n_ports < 2 || active == device->n_ports || active == 0) {
+		append_item(arena, list, device->ibdev, 0);
+		return;
+	}
+	for (size_t i = 0; i < device->n_ports; i++) {
+		if (is_active(&device->port[i]))
+			append_item(arena, list, device->ibdev, device->port[i].number);
+	}
+}
+
+/*
+ * "=mlx5_6,mlx5_7": the '=' makes NCCL compare whole names; without it mlx5_1 also selects mlx5_10
+ * (parseStringList and matchIfList in src/misc/utils.cc). An empty list would select every device.
+ */
+static int add_hca(struct arena *arena, const struct facts *facts, struct plan *plan,
+		   struct warnings *warnings)
+{
+	struct hca_list list = {.text = arena_strdup(arena, "=")};
+
+	if (!facts->devices->n)
+		return 0;
+	for (size_t i = 0; i < facts->devices->n; i++)
+		append_device(arena, &list, &facts->devices->item[i]);
+	if (list.n > NCCL_LIST_MAX && warnings_add(arena, warnings, "too_many_hcas",
+						   "%zu devices and ports, but NCCL reads %d of "
+						   "NCCL_IB_HCA: the first %d are named",
+						   list.n, NCCL_LIST_MAX, NCCL_LIST_MAX) < 0)
+		return -1;
+	return setting_add(arena, facts, plan, warnings, SCOPE_NCCL, "NCCL_IB_HCA", list.text);
+}
+
+/* "=net1,net2" */
+static int add_rdma_interfaces(struct arena *arena, const struct facts *facts, struct plan *plan,
+			       struct warnings *warnings)
+{
+	char *list = arena_strdup(arena, "=");
+
+	for (size_t i = 0; list && i < facts->devices->n && i < NCCL_LIST_MAX; i++) {
+		const struct device *device = &facts->devices->item[i];
+
+		if (!device->netdev[0])
+			return warnings_add(
+				arena, warnings, "no_netdev_name",
+				"the interface of %s is not known: NCCL_SOCKET_IFNAME is not set",
+				device->ibdev);
+		list = arena_printf(arena, "%s%s%s", list, list[1] ? "," : "", device->netdev);
+	}
+	return setting_add(arena, facts, plan, warnings, SCOPE_NCCL, "NCCL_SOCKET_IFNAME", list);
+}
+
+static int add_socket_ifname(struct arena *arena, const struct facts *facts, struct plan *plan,
+			     struct warnings *warnings)
+{
+	const char *ifname = facts->config->nccl.socket_ifname;
+
+	if (!ifname)
+		return 0;
+	if (strcmp(ifname, "rdma") == 0)
+		return add_rdma_interfaces(arena, facts, plan, warnings);
+	return setting_add(arena, facts, plan, warnings, SCOPE_NCCL, "NCCL_SOCKET_IFNAME", ifname);
+}
+
+/* NCCL ignores the index on an InfiniBand link. */
+static bool needs_gid(const struct port *port)
+{
+	return strcmp(port->link_layer, "Ethernet") == 0;
+}
+
+static int warn_gids_unknown(struct arena *arena, const struct device *device,
+			     struct warnings *warnings)
+{
+	return warnings_add(arena, warnings, "gids_unknown",
+			    "the ports and GIDs of %s could not be read (does the pod's network "
+			    "namespace have it?): NCCL_IB_GID_INDEX is not set; NCCL 2.21.5 and "
+			    "later find it per device",
+			    device->ibdev);
+}
+
+static int warn_no_gid(struct arena *arena, const struct device *device, const struct port *port,
+		       struct warnings *warnings)
+{
+	return warnings_add(arena, warnings, "no_gid",
+			    "port %u of %s has no RoCE v2 GID of an IPv4 address: "
+			    "NCCL_IB_GID_INDEX is not set; give its network interface an address",
+			    port->number, device->ibdev);
+}
+
+/*
+ * One index for all devices, which only says the truth while all agree. *index stays -1 where none
+ * needs one, or where a warning says why there is none.
+ */
+static int common_gid_index(struct arena *arena, const struct devices *devices,
+			    struct warnings *warnings, int *index)
+{
+	int common = -1;
+
+	for (size_t i = 0; i < devices->n; i++) {
+		const struct device *device = &devices->item[i];
+
+		if (!device->n_ports)
+			return warn_gids_unknown(arena, device, warnings);
+		for (size_t p = 0; p < device->n_ports; p++) {
+			const struct port *port = &device->port[p];
+
+			if (!needs_gid(port))
+				continue;
+			if (port->gid_index < 0)
+				return warn_no_gid(arena, device, port, warnings);
+			if (common >= 0 && common != port->gid_index)
+				return warnings_add(
+					arena, warnings, "gid_index_differs",
+					"the devices have no RoCE v2 GID index in common: "
+					"NCCL_IB_GID_INDEX is not set; NCCL 2.21.5 and later find "
+					"it per device");
+			common = port->gid_index;
+		}
+	}
+	*index = common;
+	return 0;
+}
+
+static int add_gid_index(struct arena *arena, const struct facts *facts, struct plan *plan,
+			 struct warnings *warnings)
+{
+	const struct config *config = facts->config;
+	int index = -1;
+
+	if (config->nccl.gid_index == GID_INDEX_NUMBER)
+		index = (int)config->nccl.gid_index_number;
+	else if (config->nccl.gid_index == GID_INDEX_LEGACY &&
+		 common_gid_index(arena, facts->devices, warnings, &index) < 0)
+		return -1;
+	if (index < 0)
+		return 0;
+	return setting_add(arena, facts, plan, warnings, SCOPE_NCCL, "NCCL_IB_GID_INDEX",
+			   arena_printf(arena, "%d", index));
+}
+
+static int add_from_config(struct arena *arena, const struct facts *facts, struct plan *plan,
+			   struct warnings *warnings)
+{
+	const struct config *config = facts->config;
+
+	if (config->nccl.gdr_level && setting_add(arena, facts, plan, warnings, SCOPE_NCCL,
+						  "NCCL_NET_GDR_LEVEL", config->nccl.gdr_level) < 0)
+		return -1;
+	for (size_t i = 0; i < config->nccl.n_extra; i++) {
+		if (setting_add(arena, facts, plan, warnings, SCOPE_NCCL,
+				config->nccl.extra[i].name, config->nccl.extra[i].value) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+int nccl_rdma_settings(struct arena *arena, const struct facts *facts, struct plan *plan,
+		       struct warnings *warnings)
+{
+	if (facts->config->nccl.hca && add_hca(arena, facts, plan, warnings) < 0)
+		return -1;
+	if (add_socket_ifname(arena, facts, plan, warnings) < 0 ||
+	    add_gid_index(arena, facts, plan, warnings) < 0)
+		return -1;
+	return add_from_config(arena, facts, plan, warnings);
+}
+
+int nccl_tcp_settings(struct arena *arena, const struct facts *facts, struct plan *plan,
+		      struct warnings *warnings)
+{
+	const char *ifname = facts->config->nccl.socket_ifname;
+
+	/* The rdma interfaces are those of devices that this container does not have. */
+	if (!ifname || strcmp(ifname, "rdma") == 0)
+		ifname = "=eth0";
+	/* NCCL_IB_DISABLE does not reach the IBext plugin; it has a switch of its own
+	 * (p2p_plugin.c). */
+	if (setting_add(arena, facts, plan, warnings, SCOPE_NCCL, "NCCL_IB_DISABLE", "1") < 0 ||
+	    setting_add(arena, facts, plan, warnings, SCOPE_NCCL, "NCCL_IBEXT_DISABLE", "1") < 0 ||
+	    setting_add(arena, facts, plan, warnings, SCOPE_NCCL, "NCCL_SOCKET_IFNAME", ifname) < 0)
+		return -1;
+	return 0;
+}

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The NCCL variables that a plan sets. What is not here is left to NCCL on purpose: it chooses GDR
+ * level, DMA-BUF, algorithms and channels better than a value that was right on one node once.
+ */
+#ifndef OCI_RDMA_NCCL_H
+#define OCI_RDMA_NCCL_H
+
+#include "core/plan/plan.h"
+
+/* Add to plan->settings. Return 0, or -1 without memory. */
+int nccl_rdma_settings(struct arena *arena, const struct facts *facts, struct plan *plan,
+		       struct warnings *warnings);
+int nccl_tcp_settings(struct arena *arena, const struct facts *facts, struct plan *plan,
+		      struct warnings *warnings);
+
+#endif

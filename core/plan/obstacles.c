@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "core/plan/obstacles.h"
+
+#include <string.h>
+
+static bool is_inactive(const struct port *port)
+{
+	return port->state[0] && strcmp(port->state, "ACTIVE") != 0;
+}
+
+/* NCCL takes active ports of these two alone (src/transport/net_ib/init.cc). */
+static bool is_link_layer(const char *link_layer)
+{
+	return strcmp(link_layer, "Ethernet") == 0 || strcmp(link_layer, "InfiniBand") == 0;
+}
+
+/* No link that comes up later mends it: an administrator switched it off, or it is of another kind.
+ */
+static bool is_hopeless(const struct port *port)
+{
+	return (strcmp(port->state, "DOWN") == 0 && strcmp(port->phys_state, "Disabled") == 0) ||
+	       (port->link_layer[0] && !is_link_layer(port->link_layer));
+}
+
+static int warn_inactive(struct arena *arena, const struct device *device,
+			 struct warnings *warnings)
+{
+	for (size_t i = 0; i < device->n_ports; i++) {
+		const struct port *port = &device->port[i];
+
+		if (is_inactive(port) &&
+		    warnings_add(arena, warnings, "port_not_active",
+				 "port %u of %s is %s: NCCL skips it until it is ACTIVE",
+				 port->number, device->ibdev, port->state) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+static int warn_ports(struct arena *arena, const struct device *device, struct warnings *warnings)
+{
+	size_t hopeless = 0;
+
+	for (size_t i = 0; i < device->n_ports; i++)
+		hopeless += is_hopeless(&device->port[i]);
+	if (!device->n_ports || hopeless < device->n_ports)
+		return warn_inactive(arena, device, warnings);
+	if (!is_link_layer(device->port[0].link_layer))
+		return warnings_add(
+			arena, warnings, "port_unusable",
+			"%s has no Ethernet or InfiniBand port (%s): NCCL never uses it",
+			device->ibdev, device->port[0].link_layer);
+	return warnings_add(arena, warnings, "port_unusable",
+			    "every port of %s is DOWN and disabled: NCCL never uses it; set its "
+			    "network interface up",
+			    device->ibdev);
+}
+
+/* The first device with a port of that kind, or NULL */
+static const struct device *find_link_layer(const struct devices *devices, const char *link_layer)
+{
+	for (size_t i = 0; i < devices->n; i++) {
+		for (size_t p = 0; p < devices->item[i].n_ports; p++) {
+			if (strcmp(devices->item[i].port[p].link_layer, link_layer) == 0)
+				return &devices->item[i];
+		}
+	}
+	return NULL;
+}
+
+/* NCCL refuses to connect one kind with the other (src/transport/net_ib/connect.cc). */
+static int warn_mix(struct arena *arena, const struct devices *devices, struct warnings *warnings)
+{
+	const struct device *ethernet = find_link_layer(devices, "Ethernet");
+	const struct device *infiniband = find_link_layer(devices, "InfiniBand");
+
+	if (!ethernet || !infiniband)
+		return 0;
+	return warnings_add(
+		arena, warnings, "link_layer_mix",
+		"%s has an Ethernet port, %s an InfiniBand port: they cannot reach each "
+		"other; allocate devices of one kind, or name them in NCCL_IB_HCA",
+		ethernet->ibdev, infiniband->ibdev);
+}
+
+/* uverbs and umad refuse to be opened from another namespace (ib_uverbs_open:
+ * rdma_dev_access_netns). */
+static int warn_namespace(struct arena *arena, const struct facts *facts,
+			  const struct device *device, struct warnings *warnings)
+{
+	if (facts->rdma_mode != RDMA_MODE_EXCLUSIVE || !facts->spec->network_namespace ||
+	    !device->on_host)
+		return 0;
+	return warnings_add(arena, warnings, "rdma_netns",
+			    "RDMA devices are exclusive to a network namespace on this node, and "
+			    "%s is in the node's: the container cannot open it (EPERM); have its "
+			    "network plugin move it (rdma-cni)",
+			    device->ibdev);
+}
+
+/* Appends " 0000:3b:02.6 (DMA-FQ)" for a function whose addresses are translated. */
+static const char *append_translated(struct arena *arena, const char *list, const char *pci,
+				     const struct pci_place *place)
+{
+	if (!list || !pci_translates(place))
+		return list;
+	return arena_printf(arena, "%s%s%s (%s)", list, list[0] ? ", " : "", pci, place->iommu);
+}
+
+/*
+ * Registration succeeds all the same, since the GPU's driver maps its memory for the NIC; the
+ * transfer then fails, or goes through the root complex.
+ */
+static int warn_iommu(struct arena *arena, const struct facts *facts, struct warnings *warnings)
+{
+	const char *list = "";
+
+	if (!facts->gpus || !facts->gpus->n)
+		return 0;
+	for (size_t i = 0; i < facts->devices->n; i++)
+		list = append_translated(arena, list, facts->devices->item[i].pci,
+					 &facts->devices->item[i].place);
+	for (size_t i = 0; i < facts->gpus->n; i++)
+		list = append_translated(arena, list, facts->gpus->item[i].pci,
+					 &facts->gpus->item[i].place);
+	if (!list)
+		return -1;
+	if (!list[0])
+		return 0;
+	return warnings_add(arena, warnings, "iommu_translates",
+			    "the IOMMU translates for %s: GPUDirect RDMA fails with "
+			    "IBV_WC_LOC_PROT_ERR (4, vendor 81), or is slow; boot the node with "
+			    "iommu=pt (Arm: iommu.passthrough=1)",
+			    list);
+}
+
+int obstacles_warn(struct arena *arena, const struct facts *facts, struct warnings *warnings)
+{
+	for (size_t i = 0; i < facts->devices->n; i++) {
+		const struct device *device = &facts->devices->item[i];
+
+		if (warn_ports(arena, device, warnings) < 0 ||
+		    warn_namespace(arena, facts, device, warnings) < 0)
+			return -1;
+	}
+	if (warn_mix(arena, facts->devices, warnings) < 0)
+		return -1;
+	return warn_iommu(arena, facts, warnings);
+}

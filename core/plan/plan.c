@@ -1,0 +1,261 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "core/plan/plan.h"
+
+#include <string.h>
+
+#include "core/base/text.h"
+#include "core/plan/frameworks.h"
+#include "core/plan/nccl.h"
+#include "core/plan/obstacles.h"
+#include "core/policy/quantity.h"
+
+const char *decision_name(enum decision decision)
+{
+	static const char *const names[] = {
+		[DECISION_NONE] = "none",
+		[DECISION_GRANT] = "grant",
+		[DECISION_TCP] = "tcp",
+		[DECISION_DENIED] = "denied",
+	};
+
+	return names[decision];
+}
+
+/* Sets decision and reason. Returns -1 if the reason could not be allocated. */
+static int decide(struct plan *plan, enum decision decision, const char *reason)
+{
+	plan->decision = decision;
+	plan->reason = reason;
+	return reason ? 0 : -1;
+}
+
+static const char *not_asked(const struct facts *facts)
+{
+	const struct request *request = facts->request;
+
+	if (facts->spec->sandbox)
+		return "not a workload container: the pod's sandbox";
+	if (request->inject == INJECT_REFUSED)
+		return "the annotation " SPEC_ANNOTATION_PREFIX "inject says \"false\"";
+	if (request->inject == INJECT_UNSAID && facts->config->opt_in == OPT_IN_ANNOTATION)
+		return "not asked for: no annotation " SPEC_ANNOTATION_PREFIX "inject";
+	if (request->other_container)
+		return "the annotation " SPEC_ANNOTATION_PREFIX
+		       "containers does not name this container";
+	return NULL;
+}
+
+static int decide_without_device(struct arena *arena, const struct facts *facts, struct plan *plan)
+{
+	const struct config *config = facts->config;
+
+	/* opt_in "device" asks for containers with a device only. */
+	if (facts->request->inject != INJECT_ASKED || config->on_no_device == NO_DEVICE_IGNORE)
+		return decide(plan, DECISION_NONE, "no RDMA device allocated");
+	if (config->on_no_device == NO_DEVICE_TCP)
+		return decide(plan, DECISION_TCP,
+			      "annotated, but no RDMA device allocated (on_no_device: tcp)");
+	plan->fail = true;
+	return decide(
+		plan, DECISION_DENIED,
+		arena_printf(arena,
+			     "annotated, but no RDMA device allocated (on_no_device: fail in %s)",
+			     config->path));
+}
+
+static int decide_namespace(struct arena *arena, const struct facts *facts, struct plan *plan)
+{
+	const char *name = facts->spec->pod_namespace;
+
+	return decide(plan, DECISION_DENIED,
+		      arena_printf(arena, "namespace %s is not among the namespaces of %s",
+				   name ? name : "(unknown)", facts->config->path));
+}
+
+static int decide_grant(struct arena *arena, const struct facts *facts, struct plan *plan)
+{
+	size_t n = facts->devices->n;
+
+	return decide(plan, DECISION_GRANT,
+		      arena_printf(arena, "%zu RDMA device%s allocated%s", n, n == 1 ? "" : "s",
+				   facts->request->inject == INJECT_ASKED ? " and annotated" : ""));
+}
+
+static int choose(struct arena *arena, const struct facts *facts, struct plan *plan)
+{
+	const struct config *config = facts->config;
+	const char *reason = not_asked(facts);
+	bool allowed = config_allows_namespace(config, facts->spec->pod_namespace);
+
+	if (reason)
+		return decide(plan, DECISION_NONE, reason);
+	if (!facts->devices->n) {
+		bool ignored = facts->request->inject != INJECT_ASKED ||
+			       config->on_no_device == NO_DEVICE_IGNORE;
+
+		return allowed || ignored ? decide_without_device(arena, facts, plan)
+					  : decide_namespace(arena, facts, plan);
+	}
+	if (!allowed)
+		return decide_namespace(arena, facts, plan);
+	if (config->require_memory_limit && !facts->spec->memory_limit)
+		return decide(
+			plan, DECISION_DENIED,
+			arena_printf(arena,
+				     "no memory limit, which require_memory_limit in %s asks for",
+				     config->path));
+	return decide_grant(arena, facts, plan);
+}
+
+/* What process.rlimits already gives is left alone: a plan only ever adds. */
+static void plan_memlock(const struct facts *facts, struct plan *plan)
+{
+	const struct spec *spec = facts->spec;
+
+	plan->sets_memlock = true;
+	plan->memlock = facts->config->memlock < facts->request->memlock ? facts->config->memlock
+									 : facts->request->memlock;
+	plan->adds_rlimit = !spec->has_memlock || spec->memlock_soft < plan->memlock ||
+			    spec->memlock_hard < plan->memlock;
+}
+
+static void plan_capabilities(const struct facts *facts, struct plan *plan)
+{
+	uint64_t everywhere = ~UINT64_C(0);
+
+	for (int set = 0; set < SPEC_CAPABILITY_SETS; set++)
+		everywhere &= facts->spec->capabilities[set];
+	plan->granted = facts->config->capabilities;
+	plan->capabilities = plan->granted & ~everywhere;
+}
+
+/*
+ * True if a mount there covers path. "/etc//nccl.conf/" and "/etc/./nccl.conf" are the same place;
+ * ".." no engine writes, since the runtimes resolve destinations below the root.
+ */
+static bool covers(const char *destination, const char *path)
+{
+	const char *rest = path;
+
+	for (const char *part = destination; *part;) {
+		size_t len = strcspn(part, "/");
+
+		if (len && !(len == 1 && part[0] == '.')) {
+			/* rest: "/etc/nccl.conf", "/nccl.conf", "" */
+			if (!*rest || strncmp(rest + 1, part, len) != 0 ||
+			    (rest[1 + len] != '/' && rest[1 + len] != '\0'))
+				return false;
+			rest += 1 + len;
+		}
+		part += len;
+		part += *part == '/';
+	}
+	return rest != path;
+}
+
+/* A mount hides what is written below it, and a volume's content is not ours to change. */
+static int check_mounts(struct arena *arena, const struct facts *facts, struct plan *plan,
+			struct warnings *warnings)
+{
+	const struct spec *spec = facts->spec;
+
+	for (size_t i = 0; i < spec->n_mounts; i++) {
+		if (!covers(spec->mounts[i], "/etc/nccl.conf"))
+			continue;
+		plan->nccl_conf_mounted = true;
+		return warnings_add(arena, warnings, "nccl_conf_mounted",
+				    "a mount on %.128s covers /etc/nccl.conf: left alone, so that "
+				    "a hook gives no NCCL values",
+				    spec->mounts[i]);
+	}
+	return 0;
+}
+
+static const char *call_names(struct arena *arena, uint32_t calls)
+{
+	const char *list = "";
+
+	for (size_t i = 0; list && i < seccomp_count(); i++) {
+		if (calls & (UINT32_C(1) << i))
+			list = arena_printf(arena, "%s%s%s", list, list[0] ? ", " : "",
+					    seccomp_name(i));
+	}
+	return list;
+}
+
+/* Only what no rule refuses by name is amended: a rule was written on purpose. */
+static int plan_seccomp(struct arena *arena, const struct facts *facts, struct plan *plan,
+			struct warnings *warnings)
+{
+	const struct seccomp_profile *profile = &facts->spec->seccomp;
+	uint32_t refused = seccomp_refused(profile);
+	const char *list;
+
+	if (facts->config->amend_seccomp)
+		plan->seccomp = seccomp_refused_by_default(profile);
+	refused &= ~plan->seccomp;
+	if (!refused)
+		return 0;
+	list = call_names(arena, refused);
+	if (!list)
+		return -1;
+	return warnings_add(arena, warnings, "seccomp_refuses",
+			    "linux.seccomp refuses what verbs, NCCL or CUDA may need: %s", list);
+}
+
+int plan_decide(struct arena *arena, const struct facts *facts, struct plan *ret_plan,
+		struct err *err)
+{
+	*ret_plan = (struct plan){0};
+	return choose(arena, facts, ret_plan) < 0 ? err_memory(err) : 0;
+}
+
+int plan_make(struct arena *arena, const struct facts *facts, struct plan *ret_plan,
+	      struct warnings *warnings, struct err *err)
+{
+	struct plan plan = {0};
+	int status = 0;
+
+	if (choose(arena, facts, &plan) < 0)
+		return err_memory(err);
+	if (plan.decision == DECISION_GRANT) {
+		plan_memlock(facts, &plan);
+		plan_capabilities(facts, &plan);
+		status = plan_seccomp(arena, facts, &plan, warnings);
+		if (status == 0)
+			status = obstacles_warn(arena, facts, warnings);
+	}
+	if (status == 0 && facts->request->nccl && plan.decision == DECISION_GRANT)
+		status = nccl_rdma_settings(arena, facts, &plan, warnings);
+	if (status == 0 && facts->request->nccl && plan.decision == DECISION_GRANT)
+		status = framework_settings(arena, facts, &plan, warnings);
+	if (status == 0 && facts->request->nccl && plan.decision == DECISION_TCP)
+		status = nccl_tcp_settings(arena, facts, &plan, warnings);
+	if (status == 0 && plan.n_settings)
+		status = check_mounts(arena, facts, &plan, warnings);
+	if (status < 0)
+		return err_memory(err);
+	*ret_plan = plan;
+	return 0;
+}
+
+bool plan_has_new_settings(const struct plan *plan)
+{
+	for (size_t i = 0; i < plan->n_settings; i++) {
+		if (plan->settings[i].state == SETTING_NEW)
+			return true;
+	}
+	return false;
+}
+
+const char *plan_nccl_lines(struct arena *arena, const struct plan *plan)
+{
+	const char *lines = "";
+
+	for (size_t i = 0; lines && i < plan->n_settings; i++) {
+		if (plan->settings[i].state == SETTING_NEW && plan->settings[i].scope == SCOPE_NCCL)
+			lines = arena_printf(arena, "%s%s=%s\n", lines, plan->settings[i].name,
+					     plan->settings[i].value);
+	}
+	return lines;
+}

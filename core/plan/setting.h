@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef OCI_RDMA_SETTING_H
+#define OCI_RDMA_SETTING_H
+
+#include "core/plan/plan.h"
+
+/* NCCL reads a line into a buffer of 1024 bytes (src/misc/param.cc before 2.27). */
+#define SETTING_VALUE_MAX 1023
+
+/*
+ * Adds a variable to plan->settings, unless its value is longer than NCCL would read. What the
+ * container's environment sets stays, with a warning if it differs. value: in the arena; NULL
+ * fails. Returns 0, or -1 without memory.
+ */
+int setting_add(struct arena *arena, const struct facts *facts, struct plan *plan,
+		struct warnings *warnings, enum setting_scope scope, const char *name,
+		const char *value);
+
+#endif

@@ -1,0 +1,484 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "core/policy/config.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+
+#include "core/base/capability.h"
+#include "core/base/cleanup.h"
+#include "core/base/fs.h"
+#include "core/base/text.h"
+#include "core/json/reader.h"
+#include "core/policy/quantity.h"
+#include "core/policy/trust.h"
+
+/* NCCL reads lines of 1024 bytes into two buffers of that size (src/misc/param.cc before 2.27). */
+#define NCCL_TEXT_MAX 1023
+
+struct reading {
+	struct arena *arena;
+	struct config config;
+	size_t namespaces_room;
+	size_t runtimes_room;
+	size_t extra_room;
+};
+
+/* ---- values ---- */
+
+/* One of two or three words; names says them for the error. */
+static int take_word(const struct json_value *value, const char *const *words, int *ret_place,
+		     const char *names, struct err *err)
+{
+	for (int i = 0; words[i]; i++) {
+		if (value->len == strlen(words[i]) &&
+		    memcmp(value->text, words[i], value->len) == 0) {
+			*ret_place = i;
+			return 0;
+		}
+	}
+	return err_set(err, "'%.*s' is not one of %s", (int)(value->len > 64 ? 64 : value->len),
+		       value->text, names);
+}
+
+static int take_opt_in(void *context, const struct json_value *value, struct err *err)
+{
+	static const char *const words[] = {"annotation", "device", NULL};
+	struct reading *r = context;
+	int place;
+
+	if (take_word(value, words, &place, "annotation, device", err) < 0)
+		return -1;
+	r->config.opt_in = place ? OPT_IN_DEVICE : OPT_IN_ANNOTATION;
+	return 0;
+}
+
+static int take_no_device(void *context, const struct json_value *value, struct err *err)
+{
+	static const char *const words[] = {"ignore", "tcp", "fail", NULL};
+	struct reading *r = context;
+	int place;
+
+	if (take_word(value, words, &place, "ignore, tcp, fail", err) < 0)
+		return -1;
+	r->config.on_no_device = (enum config_no_device)place;
+	return 0;
+}
+
+static int take_on_error(void *context, const struct json_value *value, struct err *err)
+{
+	static const char *const words[] = {"warn", "fail", NULL};
+	struct reading *r = context;
+	int place;
+
+	if (take_word(value, words, &place, "warn, fail", err) < 0)
+		return -1;
+	r->config.fail_on_error = place == 1;
+	return 0;
+}
+
+static int take_seccomp(void *context, const struct json_value *value, struct err *err)
+{
+	static const char *const words[] = {"warn", "amend", NULL};
+	struct reading *r = context;
+	int place;
+
+	if (take_word(value, words, &place, "warn, amend", err) < 0)
+		return -1;
+	r->config.amend_seccomp = place == 1;
+	return 0;
+}
+
+/* A text that goes into nccl.conf or the environment: NCCL reads line by line. */
+static int check_line(const char *text, struct err *err)
+{
+	if (!text[0])
+		return err_set(err, "empty");
+	if (text_has_control(text))
+		return err_set(err, "holds a line break or another control character");
+	if (strlen(text) > NCCL_TEXT_MAX)
+		return err_set(err, "longer than %d bytes, which is what NCCL reads",
+			       NCCL_TEXT_MAX);
+	return 0;
+}
+
+static int begin_namespaces(void *context, const struct json_value *value, struct err *err)
+{
+	struct reading *r = context;
+
+	(void)value;
+	(void)err;
+	r->config.namespaces = NULL;
+	r->config.n_namespaces = 0;
+	return 0;
+}
+
+static int take_namespace(void *context, const struct json_value *value, struct err *err)
+{
+	struct reading *r = context;
+	const char *name;
+	const char *star;
+
+	if (json_append_string(r->arena, value, &r->config.namespaces, &r->config.n_namespaces,
+			       &r->namespaces_room, err) < 0)
+		return -1;
+	name = r->config.namespaces[r->config.n_namespaces - 1];
+	star = strchr(name, '*');
+	if (!name[0] || text_has_control(name) || (star && star[1]))
+		return err_set(
+			err, "'%.64s' is neither a namespace's name nor one with a '*' at its end",
+			name);
+	return 0;
+}
+
+static int take_memlock(void *context, const struct json_value *value, struct err *err)
+{
+	struct reading *r = context;
+	const char *text;
+
+	if (json_string(r->arena, value, &text, err) < 0)
+		return -1;
+	return quantity_parse(text, &r->config.memlock, err);
+}
+
+static int begin_capabilities(void *context, const struct json_value *value, struct err *err)
+{
+	struct reading *r = context;
+
+	(void)value;
+	(void)err;
+	r->config.capabilities = 0;
+	return 0;
+}
+
+static int take_capability(void *context, const struct json_value *value, struct err *err)
+{
+	struct reading *r = context;
+	const char *name;
+	int number;
+
+	if (json_string(r->arena, value, &name, err) < 0)
+		return -1;
+	number = capability_number(name);
+	if (number < 0)
+		return err_set(err, "'%.64s' is no capability; write it as CAP_IPC_LOCK", name);
+	r->config.capabilities |= UINT64_C(1) << number;
+	return 0;
+}
+
+static int take_socket_ifname(void *context, const struct json_value *value, struct err *err)
+{
+	struct reading *r = context;
+
+	r->config.nccl.socket_ifname = NULL;
+	if (value->type == JSON_NULL)
+		return 0;
+	if (json_string(r->arena, value, &r->config.nccl.socket_ifname, err) < 0)
+		return -1;
+	return check_line(r->config.nccl.socket_ifname, err);
+}
+
+static int take_gid_index(void *context, const struct json_value *value, struct err *err)
+{
+	static const char *const words[] = {"auto", "legacy", NULL};
+	struct reading *r = context;
+	uint64_t number;
+	int place;
+
+	if (value->type == JSON_NUMBER) {
+		if (json_uint64(value, &number, err) < 0)
+			return -1;
+		if (number > 255)
+			return err_set(err, "a GID index is at most 255");
+		r->config.nccl.gid_index = GID_INDEX_NUMBER;
+		r->config.nccl.gid_index_number = (unsigned)number;
+		return 0;
+	}
+	if (take_word(value, words, &place, "auto, legacy, or a number", err) < 0)
+		return -1;
+	r->config.nccl.gid_index = place ? GID_INDEX_LEGACY : GID_INDEX_AUTO;
+	return 0;
+}
+
+/* A word or one of the old numbers: NCCL maps 0 to 5 to LOC, PIX, PXB, PHB, SYS, SYS. */
+static int take_gdr_level(void *context, const struct json_value *value, struct err *err)
+{
+	static const char *const words[] = {"LOC", "PIX", "PXB", "PXN", "P2C", "PHB", "SYS", NULL};
+	struct reading *r = context;
+	int place;
+
+	r->config.nccl.gdr_level = NULL;
+	if (value->type == JSON_NULL)
+		return 0;
+	if (value->type == JSON_NUMBER && (value->len != 1 || value->text[0] > '5'))
+		return err_set(err, "a number here is 0 to 5");
+	if (value->type == JSON_STRING &&
+	    take_word(value, words, &place, "LOC, PIX, PXB, PXN, P2C, PHB, SYS", err) < 0)
+		return -1;
+	return json_string(r->arena, value, &r->config.nccl.gdr_level, err);
+}
+
+static bool is_variable_name(const char *name)
+{
+	size_t len = strspn(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_");
+
+	return len >= 1 && name[len] == '\0' && !(name[0] >= '0' && name[0] <= '9');
+}
+
+static int take_extra(void *context, const struct json_value *value, struct err *err)
+{
+	struct reading *r = context;
+	struct config *config = &r->config;
+	struct config_variable *larger;
+	struct config_variable *added;
+
+	if (!is_variable_name(value->key))
+		return err_set(err, "a variable's name is upper-case letters, digits and '_'");
+	for (size_t i = 0; i < config->nccl.n_extra; i++) {
+		if (strcmp(config->nccl.extra[i].name, value->key) == 0)
+			return err_set(err, "occurs twice");
+	}
+	larger = arena_grow(r->arena, config->nccl.extra, config->nccl.n_extra, &r->extra_room,
+			    sizeof(*larger));
+	if (!larger)
+		return err_memory(err);
+	config->nccl.extra = larger;
+	added = &larger[config->nccl.n_extra];
+	added->line = json_line(value);
+	added->name = arena_strdup(r->arena, value->key);
+	if (!added->name)
+		return err_memory(err);
+	if (json_string(r->arena, value, &added->value, err) < 0 ||
+	    check_line(added->value, err) < 0)
+		return -1;
+	config->nccl.n_extra++;
+	return 0;
+}
+
+static int check_absolute(const char *path, struct err *err)
+{
+	if (path[0] != '/' || text_has_control(path))
+		return err_set(err, "'%.64s' is not an absolute path", path);
+	return 0;
+}
+
+static int begin_runtimes(void *context, const struct json_value *value, struct err *err)
+{
+	struct reading *r = context;
+
+	(void)value;
+	(void)err;
+	r->config.runtimes = NULL;
+	r->config.n_runtimes = 0;
+	return 0;
+}
+
+static int take_runtime(void *context, const struct json_value *value, struct err *err)
+{
+	struct reading *r = context;
+
+	if (json_append_string(r->arena, value, &r->config.runtimes, &r->config.n_runtimes,
+			       &r->runtimes_room, err) < 0)
+		return -1;
+	return check_absolute(r->config.runtimes[r->config.n_runtimes - 1], err);
+}
+
+static int take_state_dir(void *context, const struct json_value *value, struct err *err)
+{
+	struct reading *r = context;
+
+	if (json_string(r->arena, value, &r->config.state_dir, err) < 0)
+		return -1;
+	return check_absolute(r->config.state_dir, err);
+}
+
+/* ---- where they stand ---- */
+
+#define TAKE(name, wanted, callback)                                                               \
+	static const struct json_shape name = {.types = (wanted), .take = (callback)}
+#define STORE_BOOL(name, field)                                                                    \
+	static const struct json_shape name = {.types = JSON_BOOL,                                 \
+					       .store = JSON_STORE_BOOL,                           \
+					       .offset = offsetof(struct reading, config.field)}
+
+TAKE(opt_in, JSON_STRING, take_opt_in);
+TAKE(namespace_item, JSON_STRING, take_namespace);
+static const struct json_shape namespaces = {
+	.types = JSON_ARRAY, .take = begin_namespaces, .each = &namespace_item};
+TAKE(memlock, JSON_STRING | JSON_NUMBER, take_memlock);
+STORE_BOOL(require_memory_limit, require_memory_limit);
+TAKE(capability_item, JSON_STRING, take_capability);
+static const struct json_shape capabilities = {
+	.types = JSON_ARRAY, .take = begin_capabilities, .each = &capability_item};
+STORE_BOOL(hca, nccl.hca);
+TAKE(socket_ifname, JSON_STRING | JSON_NULL, take_socket_ifname);
+TAKE(gid_index, JSON_STRING | JSON_NUMBER, take_gid_index);
+TAKE(gdr_level, JSON_STRING | JSON_NUMBER | JSON_NULL, take_gdr_level);
+TAKE(extra_item, JSON_STRING, take_extra);
+static const struct json_shape extra = {.types = JSON_OBJECT, .closed = true, .each = &extra_item};
+static const struct json_shape nccl = {
+	.types = JSON_OBJECT,
+	.closed = true,
+	.members =
+		(const struct json_member[]){
+			{"hca", &hca},
+			{"socket_ifname", &socket_ifname},
+			{"gid_index", &gid_index},
+			{"gdr_level", &gdr_level},
+			{"extra", &extra},
+			{0},
+		},
+};
+STORE_BOOL(ucx, frameworks.ucx);
+STORE_BOOL(nvshmem, frameworks.nvshmem);
+STORE_BOOL(gloo, frameworks.gloo);
+static const struct json_shape frameworks = {
+	.types = JSON_OBJECT,
+	.closed = true,
+	.members =
+		(const struct json_member[]){
+			{"ucx", &ucx}, {"nvshmem", &nvshmem}, {"gloo", &gloo}, {0}},
+};
+TAKE(on_no_device, JSON_STRING, take_no_device);
+TAKE(on_error, JSON_STRING, take_on_error);
+STORE_BOOL(privileged_scan, privileged_scan);
+TAKE(seccomp, JSON_STRING, take_seccomp);
+TAKE(runtime_item, JSON_STRING, take_runtime);
+static const struct json_shape runtimes = {
+	.types = JSON_ARRAY, .take = begin_runtimes, .each = &runtime_item};
+TAKE(state_dir, JSON_STRING, take_state_dir);
+static const struct json_shape root = {
+	.types = JSON_OBJECT,
+	.closed = true,
+	.members =
+		(const struct json_member[]){
+			{"opt_in", &opt_in},
+			{"namespaces", &namespaces},
+			{"memlock", &memlock},
+			{"require_memory_limit", &require_memory_limit},
+			{"capabilities", &capabilities},
+			{"nccl", &nccl},
+			{"frameworks", &frameworks},
+			{"on_no_device", &on_no_device},
+			{"on_error", &on_error},
+			{"privileged_scan", &privileged_scan},
+			{"seccomp", &seccomp},
+			{"runtimes", &runtimes},
+			{"state_dir", &state_dir},
+			{0},
+		},
+};
+
+/* ---- the file ---- */
+
+int config_defaults(struct arena *arena, struct config *config, struct err *err)
+{
+	static const char *const everyone[] = {"*"};
+	static const char *const known_runtimes[] = {"/usr/bin/crun", "/usr/bin/runc"};
+	const char **namespaces_copy = arena_alloc(arena, sizeof(everyone));
+	const char **runtimes_copy = arena_alloc(arena, sizeof(known_runtimes));
+	int ipc_lock = capability_number("CAP_IPC_LOCK");
+
+	if (!namespaces_copy || !runtimes_copy)
+		return err_memory(err);
+	memcpy(namespaces_copy, everyone, sizeof(everyone));
+	memcpy(runtimes_copy, known_runtimes, sizeof(known_runtimes));
+	*config = (struct config){
+		.path = "/" CONFIG_PATH,
+		.opt_in = OPT_IN_ANNOTATION,
+		.namespaces = namespaces_copy,
+		.n_namespaces = 1,
+		.memlock = MEMLOCK_UNLIMITED,
+		.capabilities = ipc_lock < 0 ? 0 : UINT64_C(1) << ipc_lock,
+		.nccl = {.hca = true, .gid_index = GID_INDEX_AUTO},
+		.on_no_device = NO_DEVICE_IGNORE,
+		.runtimes = runtimes_copy,
+		.n_runtimes = 2,
+		.state_dir = "/run/oci-rdma-hook",
+	};
+	return 0;
+}
+
+/* A variable that a field of its own sets must not be set by "extra" too: which one would hold? */
+static int check_extra(const struct config *config, const char *what, struct err *err)
+{
+	const struct {
+		const char *name;
+		const char *field;
+		bool set;
+	} fields[] = {
+		{"NCCL_IB_HCA", "nccl.hca", config->nccl.hca},
+		{"NCCL_SOCKET_IFNAME", "nccl.socket_ifname", config->nccl.socket_ifname != NULL},
+		{"NCCL_IB_GID_INDEX", "nccl.gid_index", config->nccl.gid_index != GID_INDEX_AUTO},
+		{"NCCL_NET_GDR_LEVEL", "nccl.gdr_level", config->nccl.gdr_level != NULL},
+		{"UCX_NET_DEVICES", "frameworks.ucx", config->frameworks.ucx},
+		{"NVSHMEM_HCA_LIST", "frameworks.nvshmem", config->frameworks.nvshmem},
+		{"NVSHMEM_ENABLE_NIC_PE_MAPPING", "frameworks.nvshmem", config->frameworks.nvshmem},
+		{"GLOO_SOCKET_IFNAME", "frameworks.gloo", config->frameworks.gloo},
+	};
+
+	for (size_t i = 0; i < config->nccl.n_extra; i++) {
+		const struct config_variable *v = &config->nccl.extra[i];
+
+		for (size_t f = 0; f < sizeof(fields) / sizeof(fields[0]); f++) {
+			if (fields[f].set && strcmp(v->name, fields[f].name) == 0)
+				return err_set(
+					err,
+					"%s: line %zu: nccl.extra.%s: already set by %s; keep one",
+					what, v->line, v->name, fields[f].field);
+		}
+	}
+	return 0;
+}
+
+int config_read(struct arena *arena, const struct fs_text *text, const char *what,
+		struct config *ret_config, struct err *err)
+{
+	struct reading reading = {.arena = arena};
+
+	if (config_defaults(arena, &reading.config, err) < 0)
+		return -1;
+	reading.config.path = what;
+	if (json_read(arena, &(struct json_source){what, text->bytes, text->len, JSON_COMMENTS},
+		      &root, &reading, err) < 0 ||
+	    check_extra(&reading.config, what, err) < 0)
+		return -1;
+	*ret_config = reading.config;
+	return 0;
+}
+
+int config_load(struct arena *arena, int sysroot, const char *path, struct config *ret_config,
+		struct err *err)
+{
+	const char *what = path ? path : "/" CONFIG_PATH;
+	cleanup_fd fd = trust_open(path ? AT_FDCWD : sysroot, path ? path : CONFIG_PATH, what, err);
+	struct fs_text text;
+
+	if (fd == -ENOENT && !path) {
+		if (config_defaults(arena, ret_config, err) < 0)
+			return -1;
+		ret_config->path = what;
+		return 0;
+	}
+	if (fd < 0)
+		return -1;
+	if (fs_read_regular(arena, fd, CONFIG_SIZE_MAX, what, &text, err) < 0)
+		return -1;
+	return config_read(arena, &text, what, ret_config, err);
+}
+
+bool config_allows_namespace(const struct config *config, const char *name)
+{
+	for (size_t i = 0; i < config->n_namespaces; i++) {
+		const char *pattern = config->namespaces[i];
+		size_t len = strcspn(pattern, "*");
+
+		if (strcmp(pattern, "*") == 0)
+			return true;
+		if (!name)
+			continue;
+		if (pattern[len] ? strncmp(pattern, name, len) == 0 : strcmp(pattern, name) == 0)
+			return true;
+	}
+	return false;
+}

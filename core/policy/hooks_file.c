@@ -1,0 +1,291 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "core/policy/hooks_file.h"
+
+#include <regex.h>
+#include <stdbool.h>
+#include <string.h>
+
+#include "core/base/names.h"
+#include "core/base/text.h"
+#include "core/json/reader.h"
+
+#define VERSION_READ "1.0.0"
+
+struct reading {
+	struct arena *arena;
+	struct hooks_file file;
+	size_t args_room;
+	bool has_version;
+	bool has_when;
+	bool never;          /* a condition that no container meets */
+	unsigned conditions; /* that a container can meet */
+};
+
+static const struct {
+	const char *name;
+	enum hooks_stage stage;
+} stage_names[] = {
+	{"createRuntime", HOOKS_CREATE_RUNTIME},
+	{"prestart", HOOKS_PRESTART},
+	{"poststart", HOOKS_POSTSTART},
+	{"precreate", HOOKS_PRECREATE},
+};
+
+/* 0 for what the executable has no stage for */
+static unsigned stage_named(const char *name)
+{
+	for (size_t i = 0; i < sizeof(stage_names) / sizeof(stage_names[0]); i++) {
+		if (strcmp(stage_names[i].name, name) == 0)
+			return stage_names[i].stage;
+	}
+	return 0;
+}
+
+/* ---- values ---- */
+
+static int take_version(void *context, const struct json_value *value, struct err *err)
+{
+	struct reading *r = context;
+	const char *version;
+
+	if (json_string(r->arena, value, &version, err) < 0)
+		return -1;
+	if (strcmp(version, VERSION_READ) != 0)
+		return err_set(err, "\"%.64s\" is not \"" VERSION_READ "\", which engines read",
+			       version);
+	r->has_version = true;
+	return 0;
+}
+
+static int take_path(void *context, const struct json_value *value, struct err *err)
+{
+	struct reading *r = context;
+
+	if (json_string(r->arena, value, &r->file.path, err) < 0)
+		return -1;
+	r->file.path_line = json_line(value);
+	if (r->file.path[0] != '/')
+		return err_set(err, "\"%.64s\" is not an absolute path", r->file.path);
+	if (strcmp(text_base_name(r->file.path), HOOK_NAME) != 0)
+		return err_set(
+			err, "\"%.128s\" is not " HOOK_NAME ", which is all that this check knows",
+			r->file.path);
+	return 0;
+}
+
+static int take_arg(void *context, const struct json_value *value, struct err *err)
+{
+	struct reading *r = context;
+
+	return json_append_string(r->arena, value, &r->file.args, &r->file.n_args, &r->args_room,
+				  err);
+}
+
+static int take_timeout(void *context, const struct json_value *value, struct err *err)
+{
+	struct reading *r = context;
+
+	r->file.timeout_line = json_line(value);
+	if (json_int64(value, &r->file.timeout, err) < 0)
+		return -1;
+	if (r->file.timeout < 1 || r->file.timeout > HOOKS_TIMEOUT_MAX)
+		return err_set(err, "%lld is not 1 to %d seconds", (long long)r->file.timeout,
+			       HOOKS_TIMEOUT_MAX);
+	return 0;
+}
+
+static int take_always(void *context, const struct json_value *value, struct err *err)
+{
+	struct reading *r = context;
+
+	(void)err;
+	if (value->boolean)
+		r->conditions++;
+	else
+		r->never = true; /* conditions are ANDed; so is hasBindMounts: false */
+	return 0;
+}
+
+static int compile(const char *pattern, struct err *err)
+{
+	regex_t regex;
+	char reason[128];
+	int status = regcomp(&regex, pattern, REG_EXTENDED | REG_NOSUB);
+
+	if (status == 0) {
+		regfree(&regex);
+		return 0;
+	}
+	(void)regerror(status, &regex, reason, sizeof(reason));
+	return err_set(err,
+		       "\"%.64s\" is no regular expression (taken as a POSIX extended one): %s",
+		       pattern, reason);
+}
+
+static int take_pattern(void *context, const struct json_value *value, struct err *err)
+{
+	struct reading *r = context;
+	const char *pattern;
+
+	r->conditions++;
+	if (json_string(r->arena, value, &pattern, err) < 0 || compile(pattern, err) < 0)
+		return -1;
+	return value->key ? compile(value->key, err) : 0;
+}
+
+static int begin_when(void *context, const struct json_value *value, struct err *err)
+{
+	struct reading *r = context;
+
+	(void)value;
+	(void)err;
+	r->has_when = true;
+	return 0;
+}
+
+static int begin_stages(void *context, const struct json_value *value, struct err *err)
+{
+	struct reading *r = context;
+
+	(void)err;
+	r->file.stages_line = json_line(value);
+	return 0;
+}
+
+static int take_stage(void *context, const struct json_value *value, struct err *err)
+{
+	struct reading *r = context;
+	const char *name;
+
+	if (json_string(r->arena, value, &name, err) < 0)
+		return -1;
+	if (!stage_named(name))
+		return err_set(err,
+			       "\"%.64s\" is no stage of " HOOK_NAME
+			       ": createRuntime, prestart, poststart, or podman's precreate",
+			       name);
+	r->file.stages |= stage_named(name);
+	return 0;
+}
+
+/* ---- where they stand ---- */
+
+#define SHAPE(name, ...) static const struct json_shape name = {__VA_ARGS__}
+#define MEMBERS(...)                                                                               \
+	.closed = true, .members = (const struct json_member[])                                    \
+	{                                                                                          \
+		__VA_ARGS__,                                                                       \
+		{                                                                                  \
+			0                                                                          \
+		}                                                                                  \
+	}
+
+SHAPE(version, .types = JSON_STRING, .take = take_version);
+SHAPE(path, .types = JSON_STRING, .take = take_path);
+SHAPE(arg, .types = JSON_STRING, .take = take_arg);
+SHAPE(args, .types = JSON_ARRAY, .each = &arg);
+SHAPE(variable, .types = JSON_STRING);
+SHAPE(env, .types = JSON_ARRAY, .each = &variable);
+SHAPE(timeout, .types = JSON_NUMBER, .take = take_timeout);
+SHAPE(hook, .types = JSON_OBJECT,
+      MEMBERS({"path", &path}, {"args", &args}, {"env", &env}, {"timeout", &timeout}));
+SHAPE(always, .types = JSON_BOOL, .take = take_always);
+SHAPE(pattern, .types = JSON_STRING, .take = take_pattern);
+SHAPE(annotations, .types = JSON_OBJECT, .closed = true, .each = &pattern);
+SHAPE(commands, .types = JSON_ARRAY, .each = &pattern);
+SHAPE(when, .types = JSON_OBJECT, .take = begin_when,
+      MEMBERS({"always", &always}, {"annotations", &annotations}, {"commands", &commands},
+	      {"hasBindMounts", &always}));
+SHAPE(stage, .types = JSON_STRING, .take = take_stage);
+SHAPE(stages, .types = JSON_ARRAY, .take = begin_stages, .each = &stage);
+SHAPE(root, .types = JSON_OBJECT,
+      MEMBERS({"version", &version}, {"hook", &hook}, {"when", &when}, {"stages", &stages}));
+
+/* ---- what belongs together ---- */
+
+static int check_present(const struct reading *r, const char *what, struct err *err)
+{
+	if (!r->has_version)
+		return err_set(err, "%s: no \"version\": add \"version\": \"" VERSION_READ "\"",
+			       what);
+	if (!r->file.path)
+		return err_set(err, "%s: no hook.path: name the executable there", what);
+	if (!r->file.stages)
+		return err_set(err, "%s: no stage in \"stages\": no engine would run it", what);
+	if (!r->has_when || !r->conditions || r->never)
+		return err_set(
+			err,
+			"%s: \"when\" is met by no container: say \"always\": true, or which "
+			"annotations",
+			what);
+	return 0;
+}
+
+/* The stages in which a run with this operand does the right thing (enum hook_stage in run/). */
+static unsigned stages_for(unsigned operand)
+{
+	if (operand & (HOOKS_CREATE_RUNTIME | HOOKS_PRESTART))
+		return HOOKS_CREATE_RUNTIME | HOOKS_PRESTART;
+	return operand;
+}
+
+static int check_args(const struct hooks_file *file, const char *what, struct err *err)
+{
+	unsigned operand = 0;
+	const char *name = NULL;
+
+	for (size_t i = 1; i < file->n_args; i++) {
+		if (!stage_named(file->args[i]))
+			continue;
+		if (name)
+			return err_set(err, "%s: hook.args names two stages, %s and %s", what, name,
+				       file->args[i]);
+		name = file->args[i];
+		operand = stage_named(name);
+	}
+	if (!name)
+		return err_set(
+			err,
+			"%s: hook.args names no stage, so that it would fail every container: "
+			"write [\"" HOOK_NAME "\", \"createRuntime\"]",
+			what);
+	if (names_shim(file->args[0]))
+		return err_set(
+			err, "%s: hook.args[0] makes it the runtime shim: write \"" HOOK_NAME "\"",
+			what);
+	if (file->stages & ~stages_for(operand))
+		return err_set(
+			err,
+			"%s: line %zu: hook.args says %s, \"stages\" another one: each stage "
+			"wants a file of its own",
+			what, file->stages_line, name);
+	return 0;
+}
+
+int hooks_file_read(struct arena *arena, const char *text, size_t len, const char *what,
+		    struct hooks_file *ret_file, struct err *err)
+{
+	struct reading r = {.arena = arena};
+
+	if (json_read(arena, &(struct json_source){what, text, len, 0}, &root, &r, err) < 0 ||
+	    check_present(&r, what, err) < 0 || check_args(&r.file, what, err) < 0)
+		return -1;
+	*ret_file = r.file;
+	return 0;
+}
+
+int hooks_file_check_timeout(const struct hooks_file *file, int64_t timeout_min, const char *what,
+			     struct err *err)
+{
+	if (file->timeout > timeout_min)
+		return 0;
+	if (!file->timeout)
+		return err_set(err, "%s: no hook.timeout: add \"timeout\": %lld", what,
+			       (long long)timeout_min * 2);
+	return err_set(
+		err,
+		"%s: line %zu: hook.timeout: %lld s is not above our own deadline of %lld s, "
+		"so that a killed hook could not say why: write %lld",
+		what, file->timeout_line, (long long)file->timeout, (long long)timeout_min,
+		(long long)timeout_min * 2);
+}

@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "core/policy/request.h"
+
+#include <string.h>
+
+#include "core/policy/quantity.h"
+
+static int read_boolean(const char *value, bool *ret, struct err *err)
+{
+	if (strcmp(value, "true") != 0 && strcmp(value, "false") != 0)
+		return err_set(err, "expected \"true\" or \"false\", found \"%.64s\"", value);
+	*ret = strcmp(value, "true") == 0;
+	return 0;
+}
+
+static int read_inject(const struct spec *spec, const char *value, struct request *request,
+		       struct err *err)
+{
+	bool asked = false;
+
+	(void)spec;
+	if (read_boolean(value, &asked, err) < 0)
+		return -1;
+	request->inject = asked ? INJECT_ASKED : INJECT_REFUSED;
+	return 0;
+}
+
+static int read_containers(const struct spec *spec, const char *value, struct request *request,
+			   struct err *err)
+{
+	const char *name = value;
+
+	request->other_container = true;
+	for (;;) {
+		size_t len = strcspn(name, ",");
+
+		/* A container's name is a DNS label. */
+		if (!len || strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789-.") < len)
+			return err_set(err,
+				       "\"%.64s\" is not a list of container names: write \"a,b\"",
+				       value);
+		if (spec->name && strlen(spec->name) == len && memcmp(spec->name, name, len) == 0)
+			request->other_container = false;
+		if (!name[len])
+			return 0;
+		name += len + 1;
+	}
+}
+
+static int read_memlock(const struct spec *spec, const char *value, struct request *request,
+			struct err *err)
+{
+	(void)spec;
+	return quantity_parse(value, &request->memlock, err);
+}
+
+static int read_nccl(const struct spec *spec, const char *value, struct request *request,
+		     struct err *err)
+{
+	(void)spec;
+	return read_boolean(value, &request->nccl, err);
+}
+
+static const struct {
+	const char *name;
+	int (*read)(const struct spec *, const char *, struct request *, struct err *);
+} readers[] = {
+	{"inject", read_inject},
+	{"containers", read_containers},
+	{"memlock", read_memlock},
+	{"nccl", read_nccl},
+};
+
+static int read_annotation(const struct spec *spec, const struct spec_annotation *annotation,
+			   struct request *request, struct err *err)
+{
+	for (size_t i = 0; i < sizeof(readers) / sizeof(readers[0]); i++) {
+		if (strcmp(readers[i].name, annotation->name) == 0)
+			return readers[i].read(spec, annotation->value, request, err);
+	}
+	return err_set(err, "unknown; known: inject, containers, memlock, nccl");
+}
+
+int request_read(const struct spec *spec, const char *what, struct request *ret_request,
+		 struct err *err)
+{
+	struct request request = {.memlock = MEMLOCK_UNLIMITED, .nccl = true};
+
+	for (size_t i = 0; i < spec->n_annotations; i++) {
+		const struct spec_annotation *a = &spec->annotations[i];
+
+		if (read_annotation(spec, a, &request, err) < 0)
+			return err_prefix(err, "%s: line %zu: annotation %s%.64s", what, a->line,
+					  SPEC_ANNOTATION_PREFIX, a->name);
+	}
+	*ret_request = request;
+	return 0;
+}
+
+bool request_asks(const struct spec *spec)
+{
+	const struct spec_annotation *inject = spec_annotation(spec, "inject");
+
+	return inject && strcmp(inject->value, "true") == 0;
+}

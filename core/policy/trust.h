@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef OCI_RDMA_TRUST_H
+#define OCI_RDMA_TRUST_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "core/base/arena.h"
+#include "core/base/err.h"
+#include "core/base/fs.h"
+
+/*
+ * Opens a file that grants things, for reading. It and every directory on its way must belong to
+ * root (or to who runs this) and be writable by nobody else, and none may be a symbolic link:
+ * whoever could swap one of them could grant himself anything. A directory like /tmp, where the
+ * sticky bit keeps others from renaming what is not theirs, is fine.
+ *
+ * dir: where a relative path begins; not checked itself. what: the path as errors should say it.
+ * Returns a descriptor that the caller owns; -ENOENT, with *err set, if there is no such file; or
+ * -1.
+ */
+int trust_open(int dir, const char *path, const char *what, struct err *err);
+
+/*
+ * The same demand on what an engine opens by its path, where links are usual (/usr/local is one on
+ * RHCOS): links are followed, and they and every directory on the way through them are held against
+ * it, too.
+ *
+ * root: a directory descriptor; where an absolute path and an absolute link begin, and what ".."
+ * does not leave. A relative path begins at the working directory. Returns an O_PATH descriptor of
+ * the file that the caller owns; -ENOENT, with *err set; or -1.
+ */
+int trust_open_linked(int root, const char *path, const char *what, struct err *err);
+
+/*
+ * The same, and reads it: a regular file of at most max bytes. *ret_linked: a link was on the way.
+ * Returns 0 or -1.
+ */
+int trust_read_linked(struct arena *arena, int root, const char *path, size_t max,
+		      struct fs_text *ret_text, bool *ret_linked, struct err *err);
+
+#endif

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the node's journal hears: one line per grant, denial or failure, fit to be searched. */
+#ifndef OCI_RDMA_LOG_H
+#define OCI_RDMA_LOG_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "core/base/err.h"
+#include "core/container.h"
+
+/* What a run of ours gave, beside the limit */
+struct applied {
+	bool capabilities; /* all of the plan's */
+	const char *nccl;  /* where its variables went: "env", "/etc/nccl.conf"; NULL: none */
+};
+
+/* way_in: "createRuntime", "poststart", … */
+void log_grant(struct container *container, const struct applied *applied, const char *way_in);
+
+/* To syslog, and to stderr too if the container is not to start for it. */
+void log_denial(struct container *container, const char *way_in);
+
+/* To syslog and stderr: runc shows stderr to the user, crun drops it. */
+void log_failure(const struct container *container, const struct err *err, const char *way_in);
+
+/* To syslog only: a shim must not write where its engine reads the runtime's words. */
+void log_failure_silently(const struct container *container, const struct err *err,
+			  const char *way_in);
+
+/* A line as it is, at LOG_ERR; async-signal-safe. */
+void log_raw(const char *line, size_t len);
+
+#endif

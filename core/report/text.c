@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What an administrator reads: who, what and why, from which evidence, and what stands in the way.
+ */
+#include <inttypes.h>
+#include <string.h>
+
+#include "core/base/capability.h"
+#include "core/base/text.h"
+#include "core/policy/quantity.h"
+#include "core/report/report.h"
+
+static const char *or_dash(const char *text)
+{
+	return text && text[0] ? text : "-";
+}
+
+static void print_identity(FILE *out, const struct container *container)
+{
+	const struct spec *spec = &container->spec;
+
+	(void)fprintf(out, "container  %s", spec->name ? spec->name : "(no name)");
+	if (spec->pod || spec->pod_namespace)
+		(void)fprintf(out, "  pod %s/%s", or_dash(spec->pod_namespace), or_dash(spec->pod));
+	if (container->id)
+		(void)fprintf(out, "  id %.12s", container->id);
+	(void)fprintf(out, "\ndecision   %s: %s\n", decision_name(container->plan.decision),
+		      container->plan.reason);
+}
+
+static void print_numa(char *numa, size_t size, const struct pci_place *place)
+{
+	if (place->has_numa_node)
+		(void)snprintf(numa, size, "%d", place->numa_node);
+	else
+		(void)snprintf(numa, size, "-");
+}
+
+#define DEVICE_ROW "  %-10s %-13s %-13s %-9s %-7s %-14s %4s  %-9s %s\n"
+
+static void print_device(FILE *out, const struct device *device)
+{
+	static const char *const sources[] = {
+		[SOURCE_SRIOV] = "PCIDEVICE_*",
+		[SOURCE_DRA] = "SRIOVNETWORK_*",
+		[SOURCE_DEVICE] = "linux.devices",
+	};
+	const struct port *port = device->n_ports ? &device->port[0] : NULL;
+	char link[40] = "-";
+	char numa[16];
+	const char *pf = device->kind == DEVICE_VF || device->kind == DEVICE_SF ? device->pf : "";
+
+	if (port && port->link_layer[0] && port->rate_gbps > 0)
+		(void)snprintf(link, sizeof(link), "%s %gG", port->link_layer, port->rate_gbps);
+	else if (port && port->link_layer[0])
+		(void)snprintf(link, sizeof(link), "%s", port->link_layer);
+	print_numa(numa, sizeof(numa), &device->place);
+	(void)fprintf(out, DEVICE_ROW, device->ibdev, or_dash(device->pci), or_dash(pf),
+		      or_dash(device->netdev), port ? or_dash(port->state) : "-", link, numa,
+		      or_dash(device->place.iommu), sources[device->source]);
+	for (size_t i = 1; i < device->n_ports; i++)
+		(void)fprintf(out, "    port %u: %s, %s\n", device->port[i].number,
+			      or_dash(device->port[i].state), or_dash(device->port[i].link_layer));
+}
+
+static void print_gids(FILE *out, const struct device *device)
+{
+	for (size_t i = 0; i < device->n_ports; i++) {
+		const struct port *port = &device->port[i];
+
+		if (port->gid_index >= 0)
+			(void)fprintf(out, "  %s port %u: GID %d is %s (RoCE v2)\n", device->ibdev,
+				      port->number, port->gid_index, port->gid);
+	}
+}
+
+static void print_devices(FILE *out, const struct container *container)
+{
+	const struct devices *devices = &container->devices;
+
+	if (!devices->n)
+		return;
+	(void)fprintf(out, "\ndevices%s\n" DEVICE_ROW,
+		      container->rdma_mode == RDMA_MODE_EXCLUSIVE
+			      ? " (exclusive to their network namespace)"
+			      : "",
+		      "IBDEV", "PCI", "PF", "NETDEV", "PORT", "LINK", "NUMA", "IOMMU",
+		      "ORDERED BY");
+	for (size_t i = 0; i < devices->n; i++)
+		print_device(out, &devices->item[i]);
+	for (size_t i = 0; i < devices->n; i++)
+		print_gids(out, &devices->item[i]);
+}
+
+static void print_gpu(FILE *out, const struct gpu *gpu, const struct devices *devices)
+{
+	char numa[16];
+
+	print_numa(numa, sizeof(numa), &gpu->place);
+	(void)fprintf(out, "  %-13s %4s  %-8s", gpu->pci, numa, or_dash(gpu->place.iommu));
+	for (size_t i = 0; i < devices->n; i++) {
+		const struct device *device = &devices->item[i];
+		enum pci_distance distance = pci_distance(&gpu->place, &device->place);
+
+		(void)fprintf(out, "  %*s", (int)strlen(device->ibdev),
+			      or_dash(pci_distance_name(distance)));
+	}
+	(void)fputc('\n', out);
+}
+
+/* As `nvidia-smi topo -m` shows it: a row for each GPU, a column for each device */
+static void print_gpus(FILE *out, const struct gpus *gpus, const struct devices *devices)
+{
+	if (!gpus->n)
+		return;
+	(void)fputs("\ngpus\n  PCI           NUMA  IOMMU   ", out);
+	for (size_t i = 0; i < devices->n; i++)
+		(void)fprintf(out, "  %s", devices->item[i].ibdev);
+	(void)fputc('\n', out);
+	for (size_t i = 0; i < gpus->n; i++)
+		print_gpu(out, &gpus->item[i], devices);
+}
+
+static void print_item(FILE *out, const char *item, const char *through)
+{
+	(void)fprintf(out, "  %-48s %s\n", item, through);
+}
+
+static void print_memlock(FILE *out, const struct plan *plan)
+{
+	char item[64];
+
+	if (!plan->sets_memlock)
+		return;
+	if (plan->memlock == MEMLOCK_UNLIMITED)
+		(void)snprintf(item, sizeof(item), "RLIMIT_MEMLOCK unlimited");
+	else
+		(void)snprintf(item, sizeof(item), "RLIMIT_MEMLOCK %" PRIu64 " bytes",
+			       plan->memlock);
+	print_item(out, item,
+		   plan->adds_rlimit ? "hook, precreate: main process; shim: exec too"
+				     : "config.json has it already");
+}
+
+static int print_capabilities(FILE *out, struct container *container)
+{
+	const char *const *names =
+		capability_names(&container->arena, container->plan.capabilities);
+
+	if (!names)
+		return -1;
+	for (; *names; names++)
+		print_item(out, *names, "shim, precreate; not by the other hooks");
+	return 0;
+}
+
+static void print_settings(FILE *out, struct container *container)
+{
+	static const char *const through[] = {
+		[SETTING_NEW] = "hook: /etc/nccl.conf; shim, precreate: env",
+		[SETTING_PRESENT] = "the environment has it already",
+		[SETTING_KEPT] = "the environment says otherwise, and stays",
+	};
+	const struct plan *plan = &container->plan;
+
+	for (size_t i = 0; i < plan->n_settings; i++) {
+		const struct setting *setting = &plan->settings[i];
+		char item[1200];
+		const char *how = through[setting->state];
+
+		if (setting->state == SETTING_NEW && setting->scope == SCOPE_ENV)
+			how = "shim, precreate: env";
+		else if (setting->state == SETTING_NEW && plan->nccl_conf_mounted)
+			how = "shim, precreate; a mount covers nccl.conf";
+		(void)snprintf(item, sizeof(item), "%s=%s", setting->name, setting->value);
+		print_item(out, item, how);
+	}
+}
+
+static int print_gifts(FILE *out, struct container *container)
+{
+	const struct plan *plan = &container->plan;
+
+	if (plan->decision != DECISION_GRANT && plan->decision != DECISION_TCP)
+		return 0;
+	(void)fputs("\nwhat it gets, and through what\n", out);
+	print_memlock(out, plan);
+	if (print_capabilities(out, container) < 0)
+		return -1;
+	print_settings(out, container);
+	if (plan->seccomp)
+		print_item(out, "one more rule in linux.seccomp", "shim, precreate");
+	return 0;
+}
+
+static void print_warnings(FILE *out, const struct warnings *warnings)
+{
+	if (!warnings->n)
+		return;
+	(void)fputs("\nwarnings\n", out);
+	for (size_t i = 0; i < warnings->n; i++)
+		(void)fprintf(out, "  %s: %s\n", warnings->item[i].code, warnings->item[i].message);
+}
+
+int report_text(FILE *out, struct container *container)
+{
+	print_identity(out, container);
+	print_devices(out, container);
+	print_gpus(out, &container->gpus, &container->devices);
+	if (print_gifts(out, container) < 0)
+		return -1;
+	print_warnings(out, &container->warnings);
+	return ferror(out) ? -1 : 0;
+}

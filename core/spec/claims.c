@@ -1,0 +1,384 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "core/spec/claims.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/text.h"
+#include "core/json/reader.h"
+
+#define SRIOV_PREFIX "PCIDEVICE_"
+#define DRA_PREFIX "SRIOVNETWORK_"
+#define DRA_DEVICE_PREFIX "SRIOVNETWORK_VF_DEVICE_"
+#define INFO_SUFFIX "_INFO"
+
+/* One variable of the environment, cut at its first '=' */
+struct variable {
+	const char *name;
+	size_t name_len;
+	const char *value;
+	bool info; /* an _INFO */
+};
+
+struct reading {
+	struct arena *arena;
+	const struct spec *spec;
+	struct claims claims;
+	struct warnings *warnings;
+	struct variable *variables; /* PCIDEVICE_* and SRIOVNETWORK_*, as they stand */
+	size_t n_variables;
+	size_t variables_room;
+	const struct variable **by_name; /* the same, sorted */
+};
+
+/* A resource may be called foo_info: what makes an _INFO is its value. */
+static bool is_info(const struct variable *v)
+{
+	size_t len = strlen(INFO_SUFFIX);
+
+	return v->value[0] == '{' && v->name_len > len &&
+	       memcmp(v->name + v->name_len - len, INFO_SUFFIX, len) == 0;
+}
+
+static struct variable variable(const char *entry)
+{
+	size_t len = strcspn(entry, "=");
+	struct variable v = {entry, len, entry + len + 1, false};
+
+	v.info = is_info(&v);
+	return v;
+}
+
+static int add_claim(struct reading *r, struct claim claim)
+{
+	struct claims *claims = &r->claims;
+	struct claim *larger;
+
+	if (claims->n == CLAIMS_MAX)
+		return warnings_add(
+			r->arena, r->warnings, "too_many_claims",
+			"the environment names more than %d devices; the rest is not ordered",
+			CLAIMS_MAX);
+	larger = arena_grow(r->arena, claims->item, claims->n, &claims->room, sizeof(*larger));
+	if (!larger)
+		return -1;
+	claims->item = larger;
+	claims->item[claims->n++] = claim;
+	return 0;
+}
+
+static bool is_address(const char *text)
+{
+	return text_is_pci_address(text) || text_is_device_name(text);
+}
+
+/* ---- _INFO ---- */
+
+struct info {
+	struct arena *arena;
+	struct claims devices;
+	struct claim device; /* the one that is being read */
+};
+
+static int begin_device(void *context, const struct json_value *value, struct err *err)
+{
+	struct info *info = context;
+
+	info->device = (struct claim){.source = CLAIM_SRIOV,
+				      .address = arena_strdup(info->arena, value->key)};
+	return info->device.address ? 0 : err_memory(err);
+}
+
+static int leave_device(void *context, struct err *err)
+{
+	struct info *info = context;
+	struct claims *devices = &info->devices;
+	struct claim *larger;
+
+	if (devices->n == CLAIMS_MAX)
+		return err_set(err, "more than %d devices", CLAIMS_MAX);
+	larger =
+		arena_grow(info->arena, devices->item, devices->n, &devices->room, sizeof(*larger));
+	if (!larger)
+		return err_memory(err);
+	devices->item = larger;
+	devices->item[devices->n++] = info->device;
+	return 0;
+}
+
+static const struct json_shape rdma_dev = {.types = JSON_STRING,
+					   .store = JSON_STORE_STRING,
+					   .offset = offsetof(struct info, device.ibdev)};
+static const struct json_shape file = {.types = JSON_STRING,
+				       .store = JSON_STORE_STRING,
+				       .offset = offsetof(struct info, device.file)};
+static const struct json_shape rdma = {
+	.types = JSON_OBJECT,
+	.members = (const struct json_member[]){{"rdma_dev", &rdma_dev}, {"uverbs", &file}, {0}},
+};
+static const struct json_shape vfio = {
+	.types = JSON_OBJECT,
+	.members = (const struct json_member[]){{"dev-mount", &file}, {0}},
+};
+static const struct json_shape vdpa = {
+	.types = JSON_OBJECT,
+	.members = (const struct json_member[]){{"mount", &file}, {0}},
+};
+static const struct json_shape info_device = {
+	.types = JSON_OBJECT,
+	.take = begin_device,
+	.leave = leave_device,
+	.members =
+		(const struct json_member[]){
+			{"rdma", &rdma}, {"vfio", &vfio}, {"vdpa", &vdpa}, {0}},
+};
+static const struct json_shape info_root = {.types = JSON_OBJECT, .each = &info_device};
+
+/* Leaves *ret_devices empty, with a warning, if the text cannot be read: a pod may write anything.
+ */
+static int read_info(struct reading *r, const struct variable *v, struct claims *ret_devices)
+{
+	struct info info = {.arena = r->arena};
+	struct json_source source = {.what = "value", .text = v->value, .len = strlen(v->value)};
+	struct err err;
+
+	if (json_read(r->arena, &source, &info_root, &info, &err) == 0) {
+		*ret_devices = info.devices;
+		return 0;
+	}
+	if (err.memory)
+		return -1;
+	*ret_devices = (struct claims){0};
+	return warnings_add(r->arena, r->warnings, "env_unreadable",
+			    "%.*s of the environment is ignored: %s", (int)v->name_len, v->name,
+			    err.text);
+}
+
+static int compare_keys(const struct variable *a, const struct variable *b)
+{
+	size_t len = a->name_len < b->name_len ? a->name_len : b->name_len;
+	int order = memcmp(a->name, b->name, len);
+
+	if (order)
+		return order;
+	if (a->name_len != b->name_len)
+		return a->name_len < b->name_len ? -1 : 1;
+	return a->info - b->info;
+}
+
+/* Of one name as the environment has them */
+static int compare_variables(const void *a, const void *b)
+{
+	const struct variable *x = *(const struct variable *const *)a;
+	const struct variable *y = *(const struct variable *const *)b;
+	int order = compare_keys(x, y);
+
+	return order ? order : (x > y) - (x < y);
+}
+
+/* The first variable called name[0..len), an _INFO or a list as asked for; NULL if there is none */
+static const struct variable *find(const struct reading *r, const char *name, size_t len, bool info)
+{
+	const struct variable wanted = {.name = name, .name_len = len, .info = info};
+	size_t low = 0;
+	size_t high = r->n_variables;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (compare_keys(r->by_name[middle], &wanted) < 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (low == r->n_variables || compare_keys(r->by_name[low], &wanted) != 0)
+		return NULL;
+	return r->by_name[low];
+}
+
+static const struct variable *info_of(const struct reading *r, const struct variable *list)
+{
+	char name[256];
+	int len = snprintf(name, sizeof(name), "%.*s" INFO_SUFFIX, (int)list->name_len, list->name);
+
+	return len > 0 && (size_t)len < sizeof(name) ? find(r, name, (size_t)len, true) : NULL;
+}
+
+static bool has_list(const struct reading *r, const struct variable *info)
+{
+	return find(r, info->name, info->name_len - strlen(INFO_SUFFIX), false) != NULL;
+}
+
+/* ---- the variables ---- */
+
+static int add_checked(struct reading *r, const struct variable *v, struct claim claim)
+{
+	if (!is_address(claim.address))
+		return warnings_add(
+			r->arena, r->warnings, "bad_name",
+			"%.*s of the environment names '%.64s', which is no device's name",
+			(int)v->name_len, v->name, claim.address);
+	if (claim.ibdev && !text_is_device_name(claim.ibdev)) {
+		if (warnings_add(
+			    r->arena, r->warnings, "bad_name",
+			    "%.*s of the environment names '%.64s', which is no RDMA device's name",
+			    (int)v->name_len, v->name, claim.ibdev) < 0)
+			return -1;
+		claim.ibdev = NULL;
+	}
+	return add_claim(r, claim);
+}
+
+/* What the _INFO says of the address */
+static struct claim claim_of(const struct claims *facts, const char *address)
+{
+	for (size_t i = 0; i < facts->n; i++) {
+		if (strcmp(facts->item[i].address, address) == 0)
+			return facts->item[i];
+	}
+	return (struct claim){.source = CLAIM_SRIOV, .address = address};
+}
+
+static int read_list(struct reading *r, const struct variable *v)
+{
+	struct claims facts = {0};
+	const struct variable *info = info_of(r, v);
+	char *list = arena_strdup(r->arena, v->value);
+
+	if (!list)
+		return -1;
+	if (info && read_info(r, info, &facts) < 0)
+		return -1;
+	for (char *rest = list, *address; (address = strsep(&rest, ","));) {
+		struct claim claim = {.source = CLAIM_SRIOV, .address = address};
+
+		if (!address[0])
+			continue;
+		if (is_address(address) && r->claims.n < CLAIMS_MAX)
+			claim = claim_of(&facts, address);
+		if (add_checked(r, v, claim) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+static int read_lone_info(struct reading *r, const struct variable *v)
+{
+	struct claims devices;
+
+	if (read_info(r, v, &devices) < 0)
+		return -1;
+	for (size_t i = 0; i < devices.n; i++) {
+		if (add_checked(r, v, devices.item[i]) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+/* SRIOVNETWORK_<d>_<part>=… of the device that v, SRIOVNETWORK_VF_DEVICE_<d>, names. *ret_value:
+ * NULL if there is none */
+static int read_dra_part(struct reading *r, const struct variable *v, const char *part,
+			 const char **ret_value)
+{
+	int len = (int)(v->name_len - strlen(DRA_DEVICE_PREFIX));
+	const char *device = v->name + strlen(DRA_DEVICE_PREFIX);
+	const char *name = arena_printf(r->arena, DRA_PREFIX "%.*s_%s", len, device, part);
+	const struct variable *found;
+
+	if (!name)
+		return -1;
+	found = find(r, name, strlen(name), false);
+	*ret_value = found ? found->value : NULL;
+	return 0;
+}
+
+/* Its ibdev is in …_RDMA_DEVICE, its file in …_RDMA_UVERB or …_VFIO_DEVICE. */
+static int read_dra(struct reading *r, const struct variable *v)
+{
+	struct claim claim = {.source = CLAIM_DRA, .address = v->value};
+	const char *vfio_device;
+
+	if (read_dra_part(r, v, "RDMA_DEVICE", &claim.ibdev) < 0 ||
+	    read_dra_part(r, v, "RDMA_UVERB", &claim.file) < 0 ||
+	    read_dra_part(r, v, "VFIO_DEVICE", &vfio_device) < 0)
+		return -1;
+	if (!claim.file)
+		claim.file = vfio_device;
+	return add_checked(r, v, claim);
+}
+
+static int read_variable(struct reading *r, const struct variable *v)
+{
+	/* Of two with one name getenv(3) sees the first; the author's come behind the plugin's. */
+	if (find(r, v->name, v->name_len, v->info) != v)
+		return 0;
+	if (text_starts_with(v->name, DRA_DEVICE_PREFIX))
+		return read_dra(r, v);
+	if (text_starts_with(v->name, DRA_PREFIX))
+		return 0; /* a part */
+	if (!v->info)
+		return read_list(r, v);
+	/* With a list, the list stands for its resource, wherever the _INFO is. */
+	return has_list(r, v) ? 0 : read_lone_info(r, v);
+}
+
+static int add_variable(struct reading *r, const char *entry)
+{
+	struct variable *larger = arena_grow(r->arena, r->variables, r->n_variables,
+					     &r->variables_room, sizeof(*larger));
+
+	if (!larger)
+		return -1;
+	r->variables = larger;
+	r->variables[r->n_variables++] = variable(entry);
+	return 0;
+}
+
+static int collect_variables(struct reading *r)
+{
+	for (size_t i = 0; i < r->spec->n_env; i++) {
+		const char *entry = r->spec->env[i];
+
+		if (!text_starts_with(entry, SRIOV_PREFIX) && !text_starts_with(entry, DRA_PREFIX))
+			continue;
+		if (!strchr(entry, '='))
+			continue; /* no variable */
+		if (r->n_variables == CLAIM_VARIABLES_MAX)
+			return warnings_add(r->arena, r->warnings, "too_many_claims",
+					    "the environment has more than %d variables of device "
+					    "plugins; the rest is ignored",
+					    CLAIM_VARIABLES_MAX);
+		if (add_variable(r, entry) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+/* A pod's author can write many: looked for one by one they would take seconds. */
+static int sort_variables(struct reading *r)
+{
+	r->by_name = arena_alloc(r->arena, r->n_variables * sizeof(struct variable *));
+	if (!r->by_name)
+		return -1;
+	for (size_t i = 0; i < r->n_variables; i++)
+		r->by_name[i] = &r->variables[i];
+	if (r->n_variables)
+		qsort(r->by_name, r->n_variables, sizeof(struct variable *), compare_variables);
+	return 0;
+}
+
+int claims_read(struct arena *arena, const struct spec *spec, struct claims *ret_claims,
+		struct warnings *warnings, struct err *err)
+{
+	struct reading reading = {.arena = arena, .spec = spec, .warnings = warnings};
+
+	if (collect_variables(&reading) < 0 || sort_variables(&reading) < 0)
+		return err_memory(err);
+	for (size_t i = 0; i < reading.n_variables; i++) {
+		if (read_variable(&reading, &reading.variables[i]) < 0)
+			return err_memory(err);
+	}
+	*ret_claims = reading.claims;
+	return 0;
+}

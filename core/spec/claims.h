@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Which devices the container's environment says it was allocated.
+ *
+ * The device plugins write it, but the pod's author can write the same variables, so a claim proves
+ * nothing: it only orders and labels what linux.devices proves.
+ *
+ *   PCIDEVICE_<resource>=0000:3b:02.6,…        SR-IOV network device plugin, in kubelet's order
+ *   PCIDEVICE_<resource>_INFO={"0000:3b:02.6":{"rdma":{"rdma_dev":"mlx5_6","uverbs":"/dev/…"}}}
+ *                                              the same plugin since 3.6.0, rdma_dev since 3.10.0;
+ *                                              or "vfio":{"dev-mount":"/dev/…"}, "vdpa":{"mount":…}
+ *   SRIOVNETWORK_VF_DEVICE_<d>=0000:3b:02.6    dra-driver-sriov, with
+ *   SRIOVNETWORK_<d>_RDMA_DEVICE=mlx5_6,       and its file in SRIOVNETWORK_<d>_RDMA_UVERB or
+ *                                              SRIOVNETWORK_<d>_VFIO_DEVICE
+ */
+#ifndef OCI_RDMA_CLAIMS_H
+#define OCI_RDMA_CLAIMS_H
+
+#include <stddef.h>
+
+#include "core/base/arena.h"
+#include "core/base/err.h"
+#include "core/base/warning.h"
+#include "core/spec/spec.h"
+
+/* More than any node has; the rest is left out with a warning. */
+#define CLAIMS_MAX 4096
+
+/* Device plugins' variables that are looked at, of which a device of dra-driver-sriov has six: a
+ * node has few resources, an author much time. */
+#define CLAIM_VARIABLES_MAX 4096
+
+enum claim_source {
+	CLAIM_SRIOV,
+	CLAIM_DRA,
+};
+
+struct claim {
+	enum claim_source source;
+	const char *address; /* PCI address, or an auxiliary device's name (mlx5_core.sf.4) */
+	const char *ibdev;   /* NULL: not said */
+	const char *file;    /* its device file: uverbs, or that of vfio or vDPA; NULL: not said */
+};
+
+struct claims {
+	struct claim *item; /* in the order that NCCL_IB_HCA is to have */
+	size_t n;
+	size_t room;
+};
+
+int claims_read(struct arena *arena, const struct spec *spec, struct claims *ret_claims,
+		struct warnings *warnings, struct err *err);
+
+#endif

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "core/spec/state.h"
+
+#include <string.h>
+
+#include "core/base/fs.h"
+#include "core/base/text.h"
+#include "core/json/reader.h"
+
+#define WHAT "state JSON on stdin"
+
+static int take_container_type(void *context, const struct json_value *value, struct err *err)
+{
+	struct state *state = context;
+
+	(void)err;
+	state->sandbox = value->type == JSON_STRING && value->len == strlen("sandbox") &&
+			 memcmp(value->text, "sandbox", value->len) == 0;
+	return 0;
+}
+
+static int take_pid(void *context, const struct json_value *value, struct err *err)
+{
+	struct state *state = context;
+
+	if (value->type != JSON_NUMBER || json_int64(value, &state->pid, err) < 0)
+		state->pid = 0;
+	return 0;
+}
+
+static const struct json_shape container_type = {.types = ~0U, .take = take_container_type};
+static const struct json_shape annotations = {
+	.types = JSON_OBJECT | JSON_NULL,
+	.members =
+		(const struct json_member[]){
+			{"io.kubernetes.cri-o.ContainerType", &container_type},
+			{0},
+		},
+};
+static const struct json_shape id = {
+	.types = JSON_STRING, .store = JSON_STORE_STRING, .offset = offsetof(struct state, id)};
+static const struct json_shape bundle = {
+	.types = JSON_STRING, .store = JSON_STORE_STRING, .offset = offsetof(struct state, bundle)};
+static const struct json_shape status = {
+	.types = JSON_STRING, .store = JSON_STORE_STRING, .offset = offsetof(struct state, status)};
+static const struct json_shape pid = {.types = ~0U, .take = take_pid};
+static const struct json_shape root = {
+	.types = JSON_OBJECT,
+	.members =
+		(const struct json_member[]){
+			{"id", &id},
+			{"bundle", &bundle},
+			{"status", &status},
+			{"pid", &pid},
+			{"annotations", &annotations},
+			{0},
+		},
+};
+
+int state_read(struct arena *arena, int fd, struct state *ret_state, struct err *err)
+{
+	struct state state = {0};
+	struct fs_text text;
+
+	if (fs_read(arena, fd, STATE_SIZE_MAX, WHAT, &text, err) < 0 ||
+	    json_read(arena, &(struct json_source){WHAT, text.bytes, text.len, 0}, &root, &state,
+		      err) < 0)
+		return -1;
+	if (!state.id || !state.id[0] || strchr(state.id, '/') || text_has_control(state.id))
+		return err_set(err, WHAT ": no usable container id");
+	if (!state.bundle)
+		return err_set(err, WHAT ": no bundle");
+	*ret_state = state;
+	return 0;
+}

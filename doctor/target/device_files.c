@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "doctor/target/device_files.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+
+#include "core/base/cleanup.h"
+#include "core/base/fs.h"
+#include "core/base/text.h"
+#include "core/spec/spec.h"
+#include "doctor/file.h"
+
+#define SYS_CLASS "sys/class/infiniband_verbs"
+
+/* "231:198" */
+static bool parse_number(const char *text, int64_t *ret_major, int64_t *ret_minor)
+{
+	char *end;
+
+	*ret_major = strtoll(text, &end, 10);
+	if (end == text || *end != ':')
+		return false;
+	text = end + 1;
+	*ret_minor = strtoll(text, &end, 10);
+	return end != text && !*end;
+}
+
+/* Returns false for what is no character device. */
+static bool number_of(const struct node *node, int root, const char *path, int64_t *ret_major,
+		      int64_t *ret_minor)
+{
+	cleanup_fd fd = fs_open(root, path, O_PATH, RESOLVE_IN_ROOT);
+	char line[32];
+	struct stat st;
+
+	if (fd < 0 || fstat(fd, &st) < 0)
+		return false;
+	if (S_ISCHR(st.st_mode)) {
+		*ret_major = major(st.st_rdev);
+		*ret_minor = minor(st.st_rdev);
+		return true;
+	}
+	return node->recorded && file_line(root, path, line, sizeof(line)) > 0 &&
+	       parse_number(line, ret_major, ret_minor);
+}
+
+static int add_file(struct arena *arena, const struct node *node, const struct device_file *file,
+		    struct device_files *files, struct devices *devices, struct err *err)
+{
+	struct device_file *larger =
+		arena_grow(arena, files->item, files->n, &files->room, sizeof(*larger));
+	size_t before = devices->n;
+
+	if (!larger)
+		return err_memory(err);
+	files->item = larger;
+	files->item[files->n] = *file;
+	if (node_find_number(node, arena, file->major, file->minor, devices, err) < 0)
+		return -1;
+	if (devices->n > before) {
+		const struct device *device = &devices->item[before];
+
+		files->item[files->n].ibdev = arena_strdup(arena, device->ibdev);
+		files->item[files->n].uverbs = arena_strdup(arena, device->uverbs);
+		if (!files->item[files->n].ibdev || !files->item[files->n].uverbs)
+			return err_memory(err);
+	}
+	files->n++;
+	return 0;
+}
+
+static int compare_devices(const void *a, const void *b)
+{
+	return text_compare_natural(((const struct device *)a)->ibdev,
+				    ((const struct device *)b)->ibdev);
+}
+
+static int compare_files(const void *a, const void *b)
+{
+	return text_compare_natural(((const struct device_file *)a)->name,
+				    ((const struct device_file *)b)->name);
+}
+
+static void sort_files(struct device_files *files)
+{
+	if (files->n > 1)
+		qsort(files->item, files->n, sizeof(*files->item), compare_files);
+}
+
+/* Two files may have one number. */
+static void sort_devices(struct devices *devices)
+{
+	size_t kept = 0;
+
+	if (devices->n > 1)
+		qsort(devices->item, devices->n, sizeof(*devices->item), compare_devices);
+	for (size_t i = 0; i < devices->n; i++) {
+		if (kept && strcmp(devices->item[kept - 1].uverbs, devices->item[i].uverbs) == 0)
+			continue;
+		devices->item[kept++] = devices->item[i];
+	}
+	devices->n = kept;
+}
+
+int device_files_read(struct arena *arena, const struct node *node, int root,
+		      struct device_files *ret_files, struct devices *devices, struct err *err)
+{
+	struct device_files files = {.readable = root >= 0};
+	const char **names = NULL;
+	int n = root < 0 ? 0 : file_list(arena, root, DEVICE_DIR, "", &names);
+
+	if (n < 0)
+		return err_memory(err);
+	for (int i = 0; i < n; i++) {
+		char path[512];
+		struct device_file file = {.name = names[i]};
+
+		if (strcmp(names[i], "rdma_cm") == 0)
+			files.rdma_cm = true;
+		(void)snprintf(path, sizeof(path), DEVICE_DIR "/%s", names[i]);
+		if (!text_starts_with(names[i], "uverbs") ||
+		    !number_of(node, root, path, &file.major, &file.minor))
+			continue;
+		if (add_file(arena, node, &file, &files, devices, err) < 0)
+			return -1;
+	}
+	sort_files(&files);
+	sort_devices(devices);
+	*ret_files = files;
+	return 0;
+}
+
+int device_files_of_spec(struct arena *arena, const struct node *node, const struct spec *spec,
+			 struct device_files *ret_files, struct devices *devices, struct err *err)
+{
+	struct device_files files = {.readable = true};
+
+	for (size_t i = 0; i < spec->n_devices; i++) {
+		const struct spec_device *device = &spec->devices[i];
+		struct device_file file = {.name = text_base_name(device->path),
+					   .major = device->major,
+					   .minor = device->minor};
+
+		if (!text_starts_with(device->path, "/" DEVICE_DIR "/"))
+			continue;
+		if (strcmp(file.name, "rdma_cm") == 0)
+			files.rdma_cm = true;
+		if (text_starts_with(file.name, "uverbs") &&
+		    add_file(arena, node, &file, &files, devices, err) < 0)
+			return -1;
+	}
+	sort_files(&files);
+	sort_devices(devices);
+	*ret_files = files;
+	return 0;
+}
+
+int device_files_all(struct arena *arena, const struct node *node, struct devices *devices,
+		     struct err *err)
+{
+	const char **names;
+	int n = file_list(arena, node->root, SYS_CLASS, "", &names);
+
+	if (n < 0)
+		return err_memory(err);
+	for (int i = 0; i < n; i++) {
+		char path[512];
+		char line[32];
+		int64_t major;
+		int64_t minor;
+
+		(void)snprintf(path, sizeof(path), SYS_CLASS "/%s/dev", names[i]);
+		if (file_line(node->root, path, line, sizeof(line)) <= 0 ||
+		    !parse_number(line, &major, &minor))
+			continue;
+		if (node_find_number(node, arena, major, minor, devices, err) < 0)
+			return -1;
+	}
+	sort_devices(devices);
+	return 0;
+}

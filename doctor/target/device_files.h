@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The device files below a root's /dev/infiniband, and what the kernel says of their numbers. */
+#ifndef OCI_RDMA_DOCTOR_DEVICE_FILES_H
+#define OCI_RDMA_DOCTOR_DEVICE_FILES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "core/base/arena.h"
+#include "core/base/err.h"
+#include "core/node/node.h"
+
+#define DEVICE_DIR "dev/infiniband"
+
+struct device_file {
+	const char *name; /* "uverbs6" */
+	int64_t major;
+	int64_t minor;
+	const char *ibdev;  /* the verbs device that has this number; NULL: none has it */
+	const char *uverbs; /* its own name, "uverbs6" */
+};
+
+struct device_files {
+	struct device_file *item; /* uverbsN only, by name */
+	size_t n;
+	size_t room;
+	bool rdma_cm;
+	bool readable; /* false: the root's /dev could not be looked at */
+};
+
+/*
+ * root: of the target. The devices are added to devices, sorted by name. In a recorded tree a
+ * regular file with the line MAJOR:MINOR stands for a device file.
+ */
+int device_files_read(struct arena *arena, const struct node *node, int root,
+		      struct device_files *ret_files, struct devices *devices, struct err *err);
+
+/* Every verbs device that sysfs shows, sorted by name */
+int device_files_all(struct arena *arena, const struct node *node, struct devices *devices,
+		     struct err *err);
+
+/* Looks up the numbers of a spec's linux.devices instead, where its root cannot be looked at. */
+struct spec;
+int device_files_of_spec(struct arena *arena, const struct node *node, const struct spec *spec,
+			 struct device_files *ret_files, struct devices *devices, struct err *err);
+
+#endif

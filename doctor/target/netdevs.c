@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "doctor/target/netdevs.h"
+
+#include <net/if.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/socket.h>
+
+#include "core/base/cleanup.h"
+#include "doctor/file.h"
+
+#define NET_DEV_MAX (1024 * 1024)
+
+static int recorded_mtu(const struct doctor *doctor, const char *name)
+{
+	char path[64];
+	char line[16];
+
+	(void)snprintf(path, sizeof(path), "sys/class/net/%.16s/mtu", name);
+	return file_line(doctor->node.root, path, line, sizeof(line)) > 0
+		       ? (int)strtol(line, NULL, 10)
+		       : 0;
+}
+
+static int live_mtu(int fd, const char *name)
+{
+	struct ifreq request = {0};
+	size_t len = strnlen(name, sizeof(request.ifr_name) - 1);
+
+	memcpy(request.ifr_name, name, len);
+	return fd >= 0 && ioctl(fd, SIOCGIFMTU, &request) == 0 ? request.ifr_mtu : 0;
+}
+
+/* "  eth0: 1234 …": two lines of heading, then one for each interface */
+static int add_line(struct arena *arena, char *line, struct netdevs *netdevs)
+{
+	char *colon = strchr(line, ':');
+	struct netdev *larger;
+
+	if (!colon || strchr(line, '|'))
+		return 0;
+	*colon = '\0';
+	larger = arena_grow(arena, netdevs->item, netdevs->n, &netdevs->room, sizeof(*larger));
+	if (!larger)
+		return -1;
+	netdevs->item = larger;
+	netdevs->item[netdevs->n++] = (struct netdev){.name = line + strspn(line, " ")};
+	return 0;
+}
+
+int netdevs_read(struct arena *arena, const struct doctor *doctor, struct netdevs *ret_netdevs,
+		 struct err *err)
+{
+	cleanup_fd fd = -1;
+	struct netdevs netdevs = {0};
+	struct fs_text text;
+	char *line;
+	bool entered;
+
+	*ret_netdevs = netdevs;
+	if (target_read(arena, &doctor->target, "net/dev", NET_DEV_MAX, &text) < 0)
+		return 0;
+	netdevs.path = arena_printf(arena, "%s/net/dev", doctor->target.proc_path);
+	while ((line = file_next_line(&text.bytes))) {
+		if (add_line(arena, line, &netdevs) < 0)
+			return err_memory(err);
+	}
+	entered = !doctor->node.recorded && target_enter_network(&doctor->target) == 0;
+	if (entered)
+		fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	for (size_t i = 0; i < netdevs.n; i++)
+		netdevs.item[i].mtu = doctor->node.recorded
+					      ? recorded_mtu(doctor, netdevs.item[i].name)
+					      : live_mtu(fd, netdevs.item[i].name);
+	*ret_netdevs = netdevs;
+	return netdevs.path ? 0 : err_memory(err);
+}
+
+static const struct netdev *find(const struct netdevs *netdevs, const char *name)
+{
+	for (size_t i = 0; i < netdevs->n; i++) {
+		if (strcmp(netdevs->item[i].name, name) == 0)
+			return &netdevs->item[i];
+	}
+	return NULL;
+}
+
+bool netdevs_has(const struct netdevs *netdevs, const char *name)
+{
+	return find(netdevs, name) != NULL;
+}
+
+int netdevs_mtu(const struct netdevs *netdevs, const char *name)
+{
+	const struct netdev *netdev = find(netdevs, name);
+
+	return netdev ? netdev->mtu : 0;
+}

@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "doctor/target/target.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <sched.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "core/base/cleanup.h"
+#include "doctor/file.h"
+#include "doctor/target/container_state.h"
+
+#define ENVIRON_MAX (1024 * 1024)
+#define CGROUP_MAX (64 * 1024)
+
+void target_close(struct target *target)
+{
+	cleanup_close_fd(&target->proc);
+	cleanup_close_fd(&target->root);
+}
+
+int target_read(struct arena *arena, const struct target *target, const char *name, size_t max,
+		struct fs_text *ret_text)
+{
+	return target->proc < 0 ? -ESRCH : file_read(arena, target->proc, name, max, ret_text);
+}
+
+const char *target_getenv(const struct target *target, const char *name)
+{
+	return spec_getenv(&(struct spec){.env = target->env, .n_env = target->n_env}, name);
+}
+
+int target_enter_network(const struct target *target)
+{
+	cleanup_fd netns = -1;
+
+	if (!target->other_netns)
+		return 0;
+	netns = openat(target->proc, "ns/net", O_RDONLY | O_CLOEXEC);
+	if (netns < 0 || setns(netns, CLONE_NEWNET) < 0)
+		return -errno;
+	return 0;
+}
+
+ssize_t target_environ(struct arena *arena, int proc, const char ***ret_env)
+{
+	struct fs_text text;
+	const char **env = NULL;
+	size_t room = 0;
+	size_t n = 0;
+	int status = proc < 0 ? -ESRCH : file_read(arena, proc, "environ", ENVIRON_MAX, &text);
+
+	if (status < 0)
+		return status;
+	for (size_t at = 0; at < text.len; at += strlen(text.bytes + at) + 1) {
+		env = arena_grow(arena, env, n, &room, sizeof(*env));
+		if (!env)
+			return -ENOMEM;
+		env[n++] = text.bytes + at;
+	}
+	*ret_env = env;
+	return (ssize_t)n;
+}
+
+static int read_environ(struct arena *arena, struct target *target)
+{
+	ssize_t n = target_environ(arena, target->proc, &target->env);
+
+	if (n < 0)
+		return n == -ENOMEM ? -1 : 0;
+	target->n_env = (size_t)n;
+	target->env_path = arena_printf(arena, "%s/environ", target->proc_path);
+	return target->env_path ? 0 : -1;
+}
+
+/*
+ * /proc/PID/root is a magic link, which only this place follows. In a recorded tree it is a
+ * directory; this process' root is the tree itself.
+ */
+static int open_root(const struct target *target, int root, bool recorded)
+{
+	int fd = -1;
+
+	if (recorded && target->proc >= 0)
+		fd = file_open_dir(target->proc, "root");
+	else if (target->proc >= 0)
+		fd = openat(target->proc, "root", O_PATH | O_DIRECTORY | O_CLOEXEC);
+	if (fd < 0 && target->pid == 0 && !target->id)
+		fd = openat(root, ".", O_PATH | O_DIRECTORY | O_CLOEXEC);
+	return fd < 0 ? -1 : fd;
+}
+
+static int open_process(struct arena *arena, int root, bool recorded, struct target *target)
+{
+	cleanup_fd self = file_open_dir(root, "proc/self");
+	uint64_t ours = location_namespace(self, "net");
+	uint64_t our_mounts = location_namespace(self, "mnt");
+	uint64_t mounts;
+
+	target->proc_path =
+		target->pid ? arena_printf(arena, "/proc/%" PRId64, target->pid) : "/proc/self";
+	if (!target->proc_path)
+		return -1;
+	target->proc = file_open_dir(root, target->proc_path);
+	if (target->proc < 0)
+		target->proc = -1;
+	target->root = open_root(target, root, recorded);
+	target->netns = location_namespace(target->proc, "net");
+	target->other_netns = !recorded && target->netns && ours && target->netns != ours;
+	/* 0: another user's process, whose namespaces are not shown (ptrace_may_access) */
+	mounts = location_namespace(target->proc, "mnt");
+	if (target->pid && mounts && our_mounts && mounts != our_mounts)
+		target->container = true;
+	return read_environ(arena, target);
+}
+
+/* A pid that stands in a file may mean another process by now: its cgroup names the container, for
+ * every engine that makes one. */
+static bool is_in_cgroup_of(struct arena *arena, int root, int64_t pid, const char *id)
+{
+	char path[64];
+	struct fs_text text;
+
+	(void)snprintf(path, sizeof(path), "proc/%" PRId64 "/cgroup", pid);
+	if (file_read(arena, root, path, CGROUP_MAX, &text) < 0)
+		return false;
+	return strstr(text.bytes, id) != NULL;
+}
+
+static void read_spec(struct arena *arena, int root, const char *path, struct target *target)
+{
+	struct fs_text text;
+	struct err ignored;
+
+	if (!path || file_read(arena, root, path, SPEC_SIZE_MAX, &text) < 0 ||
+	    spec_parse(arena, path, text.bytes, text.len, &target->spec, &ignored) < 0)
+		return;
+	target->has_spec = true;
+	target->spec_path = path;
+}
+
+static int find_container(struct arena *arena, int root, const char *id, struct target *target,
+			  struct err *err)
+{
+	struct container_state state;
+
+	if (container_state_find(arena, root, id, &state, err) < 0)
+		return -1;
+	target->container = true;
+	target->id = state.id;
+	target->name = arena_printf(arena, "container %.12s", state.id);
+	if (!target->name)
+		return err_memory(err);
+	if (state.pid > 0 && is_in_cgroup_of(arena, root, state.pid, state.id))
+		target->pid = state.pid;
+	read_spec(arena, root, state.config, target);
+	if (!target->pid && !target->has_spec)
+		return err_set(err,
+			       "container %s is not running, and its config.json was not found; "
+			       "start it, or use --pid",
+			       state.id);
+	return 0;
+}
+
+static int find_process(struct arena *arena, int root, int64_t pid, struct target *target,
+			struct err *err)
+{
+	char path[32];
+
+	(void)snprintf(path, sizeof(path), "proc/%" PRId64, pid);
+	if (!file_exists(root, path))
+		return err_set(err, "no process %" PRId64 " (/%s)", pid, path);
+	target->pid = pid;
+	target->name = arena_printf(arena, "process %" PRId64, pid);
+	return target->name ? 0 : err_memory(err);
+}
+
+int target_find(struct arena *arena, int root, bool recorded, const struct location *location,
+		const struct target_choice *choice, struct target *ret_target, struct err *err)
+{
+	cleanup_target target = TARGET_NONE;
+
+	target.container = location->container;
+	target.name = "this process";
+	if (choice->container) {
+		if (find_container(arena, root, choice->container, &target, err) < 0)
+			return -1;
+	} else if (choice->pid && find_process(arena, root, choice->pid, &target, err) < 0) {
+		return -1;
+	}
+	if ((target.pid || !target.id) && open_process(arena, root, recorded, &target) < 0)
+		return err_memory(err);
+	if (!target.env_path && target.has_spec) {
+		target.env = target.spec.env;
+		target.n_env = target.spec.n_env;
+		target.env_path = target.spec_path;
+	}
+	*ret_target = target;
+	target = TARGET_NONE; /* the caller's now */
+	return 0;
+}

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "hook/apply/limit.h"
+
+#include "core/report/log.h"
+#include "hook/apply/process.h"
+
+int limit_grant(struct container *container, struct grant *grant, const char *way_in,
+		struct err *err)
+{
+	struct plan *plan = &container->plan;
+
+	if (!grant->memlock || !plan->adds_rlimit ||
+	    process_may_have_memlock(grant->memlock, err) == 0)
+		return 0;
+	if (container->config.fail_on_error)
+		return -1;
+	log_failure_silently(container, err, way_in);
+	plan->sets_memlock = false;
+	grant->memlock = 0;
+	return 0;
+}

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef OCI_RDMA_LIMIT_H
+#define OCI_RDMA_LIMIT_H
+
+#include "core/container.h"
+#include "hook/apply/spec_edit.h"
+
+/*
+ * Takes the memlock limit out of a grant for a process spec where the runtime may not set it, which
+ * would keep the container from starting (rootless podman): a line in the log under on_error
+ * "warn", else an error.
+ */
+int limit_grant(struct container *container, struct grant *grant, const char *way_in,
+		struct err *err);
+
+#endif

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "hook/dry_run.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+
+#include "core/base/cleanup.h"
+#include "core/base/text.h"
+#include "core/container.h"
+#include "core/report/report.h"
+#include "hook/apply/spec_edit.h"
+
+static int explain(struct container *container, const struct options *options, const char *path,
+		   struct err *err)
+{
+	cleanup_fd bundle = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+
+	if (bundle < 0)
+		return err_sys(err, errno, "bundle %s", path);
+	if (container_read_spec(container, bundle, path, "config.json", err) < 0)
+		return -1;
+	return container_explain(container, options, err);
+}
+
+/* The whole config.json, as the runtime shim and the precreate hook would have it */
+static int print_spec(struct container *container, struct err *err)
+{
+	struct grant grant = grant_of_plan(&container->plan);
+	struct fs_text text = container->text;
+
+	if ((container->plan.decision == DECISION_GRANT ||
+	     container->plan.decision == DECISION_TCP) &&
+	    spec_edit(&container->arena, &container->text, &container->spec, &grant, &text, err) <
+		    0)
+		return -1;
+	return fwrite(text.bytes, 1, text.len, stdout) == text.len ? 0 : -1;
+}
+
+static int print(struct container *container, enum dry_run_format format, struct err *err)
+{
+	const char *lines;
+
+	switch (format) {
+	case FORMAT_TEXT:
+		return report_text(stdout, container);
+	case FORMAT_JSON:
+		return report_json(stdout, container);
+	case FORMAT_SPEC:
+		return print_spec(container, err);
+	case FORMAT_NCCL:
+		lines = plan_nccl_lines(&container->arena, &container->plan);
+		return lines && fputs(lines, stdout) >= 0 ? 0 : -1;
+	}
+	return -1;
+}
+
+int dry_run(const struct options *options, enum dry_run_format format, const char *bundle)
+{
+	cleanup_container container = CONTAINER_NONE;
+	struct err err;
+
+	if (explain(&container, options, bundle, &err) < 0) {
+		(void)fprintf(stderr, "oci-rdma-hook: %s\n", err.text);
+		return 1;
+	}
+	(void)err_set(&err, "cannot write the report");
+	if (print(&container, format, &err) < 0 || fflush(stdout) != 0) {
+		(void)fprintf(stderr, "oci-rdma-hook: %s\n", err.text);
+		return 1;
+	}
+	return 0;
+}

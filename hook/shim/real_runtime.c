@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "hook/shim/real_runtime.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "core/base/names.h"
+#include "core/base/text.h"
+
+/* How often the shim has been passed on the way to the runtime */
+#define ROUNDS_VARIABLE "OCI_RDMA_RUNTIME_ROUNDS"
+#define ROUNDS_MAX 4
+
+static bool is_ourselves(const struct stat *st)
+{
+	struct stat own;
+
+	return stat("/proc/self/exe", &own) == 0 && own.st_dev == st->st_dev &&
+	       own.st_ino == st->st_ino;
+}
+
+int real_runtime_count_round(const char *runtime)
+{
+	const char *before = getenv(ROUNDS_VARIABLE);
+	char rounds[2] = "1";
+
+	if (strcmp(text_base_name(runtime), "crun") == 0 ||
+	    strcmp(text_base_name(runtime), "runc") == 0)
+		return unsetenv(ROUNDS_VARIABLE);
+	if (before && (strlen(before) != 1 || before[0] < '1' || before[0] >= '0' + ROUNDS_MAX))
+		return -1;
+	if (before)
+		rounds[0] = (char)(before[0] + 1);
+	/* It fails for want of memory alone: a round that is not counted is one more at worst. */
+	(void)setenv(ROUNDS_VARIABLE, rounds, 1);
+	return 0;
+}
+
+static bool can_run(const char *path)
+{
+	struct stat st;
+
+	return stat(path, &st) == 0 && S_ISREG(st.st_mode) && access(path, X_OK) == 0 &&
+	       !is_ourselves(&st);
+}
+
+/* Where distributions keep their runtimes: Debian's runc is in sbin, OpenShift had crun in libexec.
+ */
+static const char *find_installed(struct arena *arena, const char *name)
+{
+	static const char *const dirs[] = {"/usr/bin", "/usr/sbin", "/usr/local/bin",
+					   "/usr/local/sbin", "/usr/libexec/crio"};
+
+	for (size_t i = 0; i < sizeof(dirs) / sizeof(dirs[0]); i++) {
+		const char *path = arena_printf(arena, "%s/%s", dirs[i], name);
+
+		if (path && can_run(path))
+			return path;
+	}
+	return NULL;
+}
+
+const char *real_runtime_find(struct arena *arena, const struct config *config, const char *called)
+{
+	const char *wanted =
+		text_starts_with(called, SHIM_NAME "-") ? called + strlen(SHIM_NAME "-") : NULL;
+
+	for (size_t i = 0; i < config->n_runtimes; i++) {
+		const char *path = config->runtimes[i];
+
+		if ((!wanted || strcmp(text_base_name(path), wanted) == 0) && can_run(path))
+			return path;
+	}
+	return wanted ? find_installed(arena, wanted) : NULL;
+}

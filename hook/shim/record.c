@@ -1,0 +1,309 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "hook/shim/record.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "core/base/capability.h"
+#include "core/base/cleanup.h"
+#include "core/base/fs.h"
+#include "core/base/replace.h"
+#include "core/json/reader.h"
+#include "core/json/writer.h"
+
+#define RECORD_SIZE_MAX (256 * 1024)
+#define NAME_SIZE 256
+
+/*
+ * When a container's process may have started, beside the record: the kernel's clock ticks are
+ * coarse, and a runtime may take as long as CRI-O gives it (container_create_timeout, 240 s).
+ */
+#define START_SLACK 1000000000U
+#define START_PATIENCE (300 * UINT64_C(1000000000))
+
+/* "<id>.json", and a temporary beside it. Runtimes allow no '/' in an id; nor do we. */
+static int file_names(const char *id, char *name, char *temporary)
+{
+	int len = snprintf(name, NAME_SIZE, "%s.json", id);
+	int temporary_len = snprintf(temporary, NAME_SIZE, ".%s.new", id);
+
+	return !id[0] || strchr(id, '/') || len >= NAME_SIZE || temporary_len >= NAME_SIZE ? -1 : 0;
+}
+
+/* make: create it if it is not there. Whoever else could write there could grant by it. */
+static int open_state_dir(const char *path, bool make, struct err *err)
+{
+	cleanup_fd dir = -1;
+	struct stat st;
+
+	bool made = make && mkdir(path, 0700) == 0;
+
+	if (make && !made && errno != EEXIST)
+		return err_sys(err, errno, "state_dir %s", path);
+	dir = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (dir < 0 && errno == ENOENT && !make)
+		return -ENOENT;
+	/* The caller's umask is not ours to change. */
+	if (dir < 0 || (made && fchmod(dir, 0700) < 0) || fstat(dir, &st) < 0)
+		return err_sys(err, errno, "state_dir %s", path);
+	if (st.st_uid != geteuid() || st.st_mode & (S_IWGRP | S_IWOTH))
+		return err_set(err, "state_dir %s is not ours alone: chown root, chmod 0700", path);
+	return take_fd(&dir);
+}
+
+static uint64_t nanoseconds(const struct timespec *time)
+{
+	return (uint64_t)time->tv_sec * 1000000000U + (uint64_t)time->tv_nsec;
+}
+
+int record_identify(const struct stat *st, struct record *record)
+{
+	struct timespec now;
+
+	if (clock_gettime(CLOCK_BOOTTIME, &now) < 0)
+		return -errno;
+	record->device = st->st_dev;
+	record->inode = st->st_ino;
+	record->created = nanoseconds(&now);
+	return 0;
+}
+
+int record_prepare(const char *state_dir, struct err *err)
+{
+	cleanup_fd dir = open_state_dir(state_dir, true, err);
+
+	return dir < 0 ? -1 : 0;
+}
+
+/* ---- writing ---- */
+
+static int put_record(yajl_gen gen, void *context)
+{
+	const struct record *record = context;
+	const struct grant *grant = &record->grant;
+
+	(void)yajl_gen_map_open(gen);
+	json_put_text(gen, "bundle", record->bundle);
+	json_put_text(gen, "config", record->config);
+	json_put_uint64(gen, "device", record->device);
+	json_put_uint64(gen, "inode", record->inode);
+	json_put_uint64(gen, "created", record->created);
+	json_put_text(gen, "root", record->root);
+	json_put_text(gen, "pid_file", record->pid_file);
+	json_put_uint64(gen, "memlock", grant->memlock);
+	json_put_uint64(gen, "capabilities", grant->capabilities);
+	json_put_string(gen, "env");
+	(void)yajl_gen_map_open(gen);
+	for (size_t i = 0; i < grant->n_settings; i++)
+		json_put_text(gen, grant->settings[i].name, grant->settings[i].value);
+	(void)yajl_gen_map_close(gen);
+	(void)yajl_gen_map_close(gen);
+	return 0;
+}
+
+static int write_record(int dir, const char *state_dir, const char *name, const char *temporary,
+			const char *text, size_t len, struct err *err)
+{
+	char what[PATH_MAX];
+
+	(void)snprintf(what, sizeof(what), "%s/%s", state_dir, name);
+	return replace_file(dir,
+			    &(struct replacement){
+				    .name = name,
+				    .temporary = temporary,
+				    .bytes = text,
+				    .len = len,
+				    .uid = geteuid(),
+				    .gid = getegid(),
+				    .mode = 0600,
+				    .attributes = -1,
+			    },
+			    what, NULL, err);
+}
+
+int record_save(const char *state_dir, const char *id, const struct record *record, struct err *err)
+{
+	cleanup_arena arena = {0};
+	cleanup_fd dir = -1;
+	char name[NAME_SIZE];
+	char temporary[NAME_SIZE];
+	const char *text;
+	size_t len;
+
+	if (file_names(id, name, temporary) < 0)
+		return err_set(err, "'%.80s' is no container id", id);
+	dir = open_state_dir(state_dir, true, err);
+	if (dir < 0)
+		return -1;
+	text = json_write(&arena, false, put_record, (void *)record, &len);
+	if (!text)
+		return err_memory(err);
+	return write_record(dir, state_dir, name, temporary, text, len, err);
+}
+
+/* ---- reading ---- */
+
+struct reading {
+	struct arena *arena;
+	struct record record;
+	struct setting *settings;
+	size_t n;
+	size_t room;
+};
+
+static int take_variable(void *context, const struct json_value *value, struct err *err)
+{
+	struct reading *r = context;
+	struct setting *larger = arena_grow(r->arena, r->settings, r->n, &r->room, sizeof(*larger));
+
+	if (!larger)
+		return err_memory(err);
+	r->settings = larger;
+	larger[r->n] = (struct setting){.name = arena_strdup(r->arena, value->key)};
+	if (!larger[r->n].name)
+		return err_memory(err);
+	if (json_string(r->arena, value, &larger[r->n].value, err) < 0)
+		return -1;
+	r->n++;
+	return 0;
+}
+
+#define STRING(name, field)                                                                        \
+	static const struct json_shape name = {.types = JSON_STRING,                               \
+					       .store = JSON_STORE_STRING,                         \
+					       .offset = offsetof(struct reading, record.field)}
+#define UINT64(name, field)                                                                        \
+	static const struct json_shape name = {.types = JSON_NUMBER,                               \
+					       .store = JSON_STORE_UINT64,                         \
+					       .offset = offsetof(struct reading, record.field)}
+
+STRING(bundle, bundle);
+STRING(config, config);
+UINT64(device, device);
+UINT64(inode, inode);
+UINT64(created, created);
+STRING(runtime_root, root);
+STRING(pid_file, pid_file);
+UINT64(memlock, grant.memlock);
+UINT64(capabilities, grant.capabilities);
+static const struct json_shape variable = {.types = JSON_STRING, .take = take_variable};
+static const struct json_shape env = {.types = JSON_OBJECT, .closed = true, .each = &variable};
+static const struct json_shape record_shape = {
+	.types = JSON_OBJECT,
+	.closed = true,
+	.members =
+		(const struct json_member[]){
+			{"bundle", &bundle},
+			{"config", &config},
+			{"device", &device},
+			{"inode", &inode},
+			{"created", &created},
+			{"root", &runtime_root},
+			{"pid_file", &pid_file},
+			{"memlock", &memlock},
+			{"capabilities", &capabilities},
+			{"env", &env},
+			{0},
+		},
+};
+
+int record_load(struct arena *arena, const char *state_dir, const char *id,
+		struct record *ret_record, bool *ret_exists, struct err *err)
+{
+	struct reading reading = {.arena = arena, .record = {.root = "", .pid_file = ""}};
+	char name[NAME_SIZE];
+	char temporary[NAME_SIZE];
+	char what[PATH_MAX];
+	cleanup_fd dir = -1;
+	cleanup_fd fd = -1;
+	struct fs_text text;
+
+	*ret_exists = false;
+	if (file_names(id, name, temporary) < 0)
+		return 0;
+	dir = open_state_dir(state_dir, false, err);
+	if (dir == -ENOENT)
+		return 0;
+	if (dir < 0)
+		return -1;
+	fd = fs_open(dir, name, O_RDONLY | O_NOFOLLOW, RESOLVE_BENEATH);
+	if (fd == -ENOENT)
+		return 0;
+	*ret_exists = true;
+	if (fd < 0)
+		return err_sys(err, -fd, "%s/%s", state_dir, name);
+	(void)snprintf(what, sizeof(what), "%s/%s", state_dir, name);
+	if (fs_read_regular(arena, fd, RECORD_SIZE_MAX, what, &text, err) < 0 ||
+	    json_read(arena, &(struct json_source){what, text.bytes, text.len, 0}, &record_shape,
+		      &reading, err) < 0)
+		return -1;
+	if (!reading.record.config || !reading.record.bundle)
+		return err_set(err, "%s says no config or no bundle", what);
+	reading.record.grant.settings = reading.settings;
+	reading.record.grant.n_settings = reading.n;
+	*ret_record = reading.record;
+	return 1;
+}
+
+void record_remove(const char *state_dir, const char *id)
+{
+	char name[NAME_SIZE];
+	char temporary[NAME_SIZE];
+	cleanup_fd dir = -1;
+	struct err ignored;
+
+	if (file_names(id, name, temporary) < 0)
+		return;
+	dir = open_state_dir(state_dir, false, &ignored);
+	if (dir < 0)
+		return;
+	(void)unlinkat(dir, name, 0);
+	(void)unlinkat(dir, temporary, 0); /* of a run that was killed */
+}
+
+/* Clock ticks to nanoseconds; 0 if there is no such process. Field 22 of proc(5)'s stat */
+static uint64_t start_of(pid_t pid)
+{
+	char path[32];
+	char line[1024];
+	const char *at;
+	uint64_t ticks;
+
+	(void)snprintf(path, sizeof(path), "/proc/%d/stat", pid);
+	if (pid <= 1 || fs_read_line(AT_FDCWD, path, line, sizeof(line)) < 0)
+		return 0;
+	/* The name in parentheses may hold anything; behind it comes field 3. */
+	at = strrchr(line, ')');
+	for (int field = 2; at && field < 22; field++)
+		at = strchr(at + 1, ' ');
+	if (!at)
+		return 0;
+	ticks = strtoull(at, NULL, 10);
+	return ticks * (1000000000U / (uint64_t)sysconf(_SC_CLK_TCK));
+}
+
+static bool started_with(const struct record *record, pid_t pid)
+{
+	uint64_t start = start_of(pid);
+
+	return start + START_SLACK >= record->created && start <= record->created + START_PATIENCE;
+}
+
+bool record_is_current(const struct record *record, const char *root, pid_t pid)
+{
+	cleanup_fd fd = open(record->config, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+	struct stat st;
+
+	if ((strcmp(record->root, root) != 0 && !fs_same_directory(record->root, root)) || fd < 0 ||
+	    fstat(fd, &st) < 0)
+		return false;
+	return st.st_dev == record->device && st.st_ino == record->inode &&
+	       (pid == 0 || started_with(record, pid));
+}

@@ -1,0 +1,268 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "hook/shim/runtime_args.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "core/base/text.h"
+
+/*
+ * Whose command line it is. crun's is read by argp: letters can be joined ("-dp FILE"), names
+ * abbreviated, and options end at the first argument that is none. runc's is read by Go's flags:
+ * one dash or two, whole names, "--force=false", and but for exec options behind the id as well
+ * (urfave/cli, reorderArgs).
+ */
+#define CRUN 1U
+#define RUNC 2U
+#define BOTH (CRUN | RUNC)
+
+#define CREATE (1U << RUNTIME_CREATE)
+#define EXEC (1U << RUNTIME_EXEC)
+#define DELETE (1U << RUNTIME_DELETE)
+
+enum takes {
+	A_VALUE,
+	NO_VALUE,
+	JOINED_VALUE, /* crun's -tVALUE, never "-t VALUE" */
+};
+
+/* An option that takes a value (or that we must see), and the commands that have it; 0: a global
+ * one */
+struct option {
+	const char *name;
+	char letter;
+	enum takes takes;
+	unsigned runtimes;
+	unsigned commands;
+	size_t place; /* of a const char * in struct runtime_args, or of an int; or NOWHERE */
+};
+
+#define NOWHERE SIZE_MAX
+#define AT(field) offsetof(struct runtime_args, field)
+
+/*
+ * crun 1.29 (src/crun.c, create.c, run.c, restore.c, exec.c, delete.c) and runc 1.5 (main.go, the
+ * same names). Of several that an abbreviation could mean crun has one, or refuses it: the first is
+ * meant. So crun 1.8's come first, and console-socket, which restore has, before config, which it
+ * has not.
+ */
+static const struct option options[] = {
+	{"root", 0, A_VALUE, BOTH, 0, AT(root)},
+	{"log", 0, A_VALUE, BOTH, 0, NOWHERE},
+	{"log-format", 0, A_VALUE, BOTH, 0, NOWHERE},
+	{"log-level", 0, A_VALUE, CRUN, 0, NOWHERE},
+	{"cgroup-manager", 0, A_VALUE, CRUN, 0, NOWHERE},
+	{"rootless", 0, A_VALUE, BOTH, 0, NOWHERE},
+	{"criu", 0, A_VALUE, RUNC, 0, NOWHERE},
+	{"bundle", 'b', A_VALUE, BOTH, CREATE, AT(bundle)},
+	{"console-socket", 0, A_VALUE, BOTH, CREATE | EXEC, NOWHERE},
+	{"config", 'f', A_VALUE, CRUN, CREATE, AT(config)},
+	{"pid-file", 0, A_VALUE, BOTH, CREATE | EXEC, AT(pid_file)},
+	{"preserve-fds", 0, A_VALUE, BOTH, CREATE | EXEC, NOWHERE},
+	{"image-path", 0, A_VALUE, BOTH, CREATE, NOWHERE},
+	{"work-path", 0, A_VALUE, BOTH, CREATE, NOWHERE},
+	{"manage-cgroups-mode", 0, A_VALUE, BOTH, CREATE, NOWHERE},
+	{"network-lock", 0, A_VALUE, CRUN, CREATE, NOWHERE},
+	{"lsm-profile", 0, A_VALUE, BOTH, CREATE, NOWHERE},
+	{"lsm-mount-context", 0, A_VALUE, BOTH, CREATE, NOWHERE},
+	{"empty-ns", 0, A_VALUE, RUNC, CREATE, NOWHERE},
+	{"pidfd-socket", 0, A_VALUE, RUNC, CREATE | EXEC, NOWHERE},
+	{"tty", 't', JOINED_VALUE, CRUN, EXEC, NOWHERE},
+	{"process", 'p', A_VALUE, BOTH, EXEC, AT(process)},
+	{"cwd", 0, A_VALUE, BOTH, EXEC, NOWHERE},
+	{"cgroup", 0, A_VALUE, BOTH, EXEC, NOWHERE},
+	{"user", 'u', A_VALUE, BOTH, EXEC, NOWHERE},
+	{"env", 'e', A_VALUE, BOTH, EXEC, NOWHERE},
+	{"cap", 'c', A_VALUE, BOTH, EXEC, NOWHERE},
+	{"process-label", 0, A_VALUE, BOTH, EXEC, NOWHERE},
+	{"apparmor", 0, A_VALUE, BOTH, EXEC, NOWHERE},
+	{"additional-gids", 'g', A_VALUE, RUNC, EXEC, NOWHERE},
+	{"force", 'f', NO_VALUE, BOTH, DELETE, AT(force)},
+};
+
+static const struct {
+	const char *name;
+	enum runtime_command command;
+} commands[] = {
+	{"create", RUNTIME_CREATE}, {"run", RUNTIME_CREATE},    {"restore", RUNTIME_CREATE},
+	{"exec", RUNTIME_EXEC},     {"delete", RUNTIME_DELETE},
+};
+
+struct reader {
+	struct runtime_args args;
+	unsigned runtimes; /* whose command line it may be */
+	bool global;       /* in front of the command */
+};
+
+/* runtime: CRUN or RUNC */
+static bool has(const struct reader *reader, unsigned runtime, const struct option *option)
+{
+	if (!(option->runtimes & runtime))
+		return false;
+	return reader->global ? option->commands == 0
+			      : (option->commands & (1U << reader->args.command)) != 0;
+}
+
+static const struct option *find(const struct reader *reader, unsigned runtime, const char *name,
+				 size_t len)
+{
+	const struct option *abbreviated = NULL;
+
+	for (size_t i = 0; i < sizeof(options) / sizeof(options[0]); i++) {
+		const struct option *o = &options[i];
+
+		if (!has(reader, runtime, o))
+			continue;
+		if (runtime == RUNC && len == 1 && o->letter == name[0])
+			return o;
+		if (strncmp(o->name, name, len) != 0)
+			continue;
+		if (o->name[len] == '\0')
+			return o;
+		if (runtime == CRUN && len > 0 && !abbreviated)
+			abbreviated = o;
+	}
+	return abbreviated;
+}
+
+static const struct option *find_letter(const struct reader *reader, char letter)
+{
+	for (size_t i = 0; i < sizeof(options) / sizeof(options[0]); i++) {
+		if (options[i].letter == letter && has(reader, CRUN, &options[i]))
+			return &options[i];
+	}
+	return NULL;
+}
+
+/* What Go's strconv.ParseBool takes for false; nothing at all is true. */
+static bool is_false(const char *value)
+{
+	return value[0] == '0' || value[0] == 'f' || value[0] == 'F';
+}
+
+static void set(struct runtime_args *args, const struct option *option, const char *value)
+{
+	if (option->place == NOWHERE)
+		return;
+	if (option->takes == NO_VALUE)
+		*(int *)((char *)args + option->place) = !is_false(value);
+	else
+		*(const char **)((char *)args + option->place) = value;
+}
+
+/* The value is what is left of the argument, else the next one. Returns how many it takes. */
+static int take_value(struct reader *reader, const struct option *option, const char *left,
+		      const char *next)
+{
+	if (left || option->takes != A_VALUE) {
+		set(&reader->args, option, left ? left : "");
+		return 1;
+	}
+	if (!next)
+		return 1;
+	set(&reader->args, option, next);
+	return 2;
+}
+
+/* "-dt", "-dpFILE" and "-dp FILE". What we do not know takes no value, or crun refuses it. */
+static int take_letters(struct reader *reader, char *const *argv)
+{
+	for (const char *letter = argv[0] + 1; *letter; letter++) {
+		const struct option *option = find_letter(reader, *letter);
+
+		if (option && option->takes == NO_VALUE)
+			set(&reader->args, option, "");
+		else if (option)
+			return take_value(reader, option, letter[1] ? letter + 1 : NULL, argv[1]);
+	}
+	return 1;
+}
+
+/* Returns how many arguments the option takes: 1, or 2 with a value of its own. */
+static int take_option(struct reader *reader, char *const *argv)
+{
+	bool is_long = argv[0][1] == '-';
+	const char *name = argv[0] + (is_long ? 2 : 1);
+	size_t len = strcspn(name, "=");
+	const struct option *option = NULL;
+
+	if (reader->runtimes & RUNC)
+		option = find(reader, RUNC, name, len);
+	if (!option && (reader->runtimes & CRUN)) {
+		if (!is_long)
+			return take_letters(reader, argv);
+		option = find(reader, CRUN, name, len);
+	}
+	if (!option)
+		return 1;
+	return take_value(reader, option, name[len] == '=' ? name + len + 1 : NULL, argv[1]);
+}
+
+static enum runtime_command command_of(const char *name)
+{
+	for (size_t i = 0; i < sizeof(commands) / sizeof(commands[0]); i++) {
+		if (strcmp(commands[i].name, name) == 0)
+			return commands[i].command;
+	}
+	return RUNTIME_OTHER;
+}
+
+/* Another runtime may hand the command line on to either. */
+static unsigned runtimes_of(const char *runtime)
+{
+	const char *name = text_base_name(runtime);
+
+	if (strcmp(name, "crun") == 0)
+		return CRUN;
+	return strcmp(name, "runc") == 0 ? RUNC : BOTH;
+}
+
+static bool is_option(const char *arg)
+{
+	return arg[0] == '-' && arg[1] != '\0';
+}
+
+/* What follows exec's id is the command that it is to run. */
+static bool options_follow_id(const struct reader *reader)
+{
+	return reader->args.command != RUNTIME_EXEC && (reader->runtimes & RUNC);
+}
+
+static void read_command(struct reader *reader, int argc, char *const *argv)
+{
+	bool options_end = false;
+
+	for (int i = 0; i < argc;) {
+		if (!options_end && strcmp(argv[i], "--") == 0) {
+			options_end = true;
+			i++;
+		} else if (!options_end && is_option(argv[i])) {
+			i += take_option(reader, argv + i);
+		} else {
+			if (!reader->args.id)
+				reader->args.id = argv[i];
+			if (!options_follow_id(reader))
+				return;
+			i++;
+		}
+	}
+}
+
+void runtime_args_parse(const char *runtime, int argc, char *const *argv,
+			struct runtime_args *ret_args)
+{
+	struct reader reader = {.runtimes = runtimes_of(runtime), .global = true};
+	int i = 1;
+
+	while (i < argc && is_option(argv[i]) && strcmp(argv[i], "--") != 0)
+		i += take_option(&reader, argv + i);
+	i += i < argc && strcmp(argv[i], "--") == 0;
+	reader.global = false;
+	if (i < argc)
+		reader.args.command = command_of(argv[i++]);
+	if (reader.args.command != RUNTIME_OTHER)
+		read_command(&reader, argc - i, argv + i);
+	*ret_args = reader.args;
+}

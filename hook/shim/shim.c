@@ -1,0 +1,496 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "hook/shim/shim.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "core/base/cleanup.h"
+#include "core/base/fs.h"
+#include "core/base/names.h"
+#include "core/base/replace.h"
+#include "core/base/text.h"
+#include "core/container.h"
+#include "core/deadline.h"
+#include "core/policy/quantity.h"
+#include "core/report/log.h"
+#include "hook/apply/limit.h"
+#include "hook/apply/memlock.h"
+#include "hook/apply/spec_edit.h"
+#include "hook/shim/real_runtime.h"
+#include "hook/shim/record.h"
+#include "hook/shim/runtime_args.h"
+#include "hook/shim/runtime_state.h"
+
+#define WAY_IN "runtime"
+/* As a shell says it when a command cannot be run */
+#define EXIT_NO_RUNTIME 127
+
+struct shim {
+	struct options options;
+	struct runtime_args args;
+	struct container container;
+	const char *runtime; /* the real one */
+	bool proven;         /* the container has a proven device */
+};
+
+/* What the deadline's handler needs; set before it is armed */
+static struct {
+	const char *runtime;
+	char **argv;
+} late;
+
+/* A node that is stuck in /sys must not keep the container from starting. */
+static void start_unserved(void)
+{
+	(void)execv(late.runtime, late.argv);
+	_exit(EXIT_NO_RUNTIME);
+}
+
+static const char *or_empty(const char *text)
+{
+	return text ? text : "";
+}
+
+/* ---- whose record it is ---- */
+
+/* What conmon was told to write by --pid-file. 0: there is no such file; -1: it says no process */
+static pid_t read_pid(const char *pid_file)
+{
+	char line[32];
+	ssize_t len = fs_read_line(AT_FDCWD, pid_file, line, sizeof(line));
+	long pid = len > 0 ? strtol(line, NULL, 10) : 0;
+
+	if (len == -ENOENT)
+		return 0;
+	return pid > 1 && pid <= INT_MAX ? (pid_t)pid : -1;
+}
+
+/*
+ * Without a pid file, by hand, the runtime is asked whose the id is. 0: it does not say; -1:
+ * nobody's, or another bundle's.
+ */
+static pid_t ask_pid(struct shim *shim, const struct record *record)
+{
+	struct state state;
+	struct err ignored;
+	int status = runtime_state(&shim->container.arena, shim->runtime, record->root,
+				   shim->args.id, &state, &ignored);
+
+	if (status < 0)
+		return status == RUNTIME_STATE_NONE ? -1 : 0;
+	/* crun says "/" for a container with a user namespace and devices. */
+	if (strcmp(state.bundle, "/") != 0 && !fs_same_directory(state.bundle, record->bundle))
+		return -1;
+	return state.pid > 1 && state.pid <= INT_MAX ? (pid_t)state.pid : -1;
+}
+
+/* An id can be used again for a container that was created past us. */
+static bool is_of_this_container(struct shim *shim, const struct record *record)
+{
+	pid_t pid = record->pid_file[0] ? read_pid(record->pid_file) : ask_pid(shim, record);
+
+	return pid >= 0 && record_is_current(record, or_empty(shim->args.root), pid);
+}
+
+/* True if the recorded container's process is known to run. */
+static bool runs(struct shim *shim, const struct record *record)
+{
+	pid_t pid = record->pid_file[0] ? read_pid(record->pid_file) : ask_pid(shim, record);
+
+	return pid > 0 && record_is_current(record, or_empty(shim->args.root), pid);
+}
+
+/* ---- create, run, restore ---- */
+
+/* The path of a descriptor, since --bundle may be relative. Negative: -errno */
+static int path_of(int fd, char *path, size_t size)
+{
+	char link[64];
+
+	(void)snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
+	return (int)fs_read_link(AT_FDCWD, link, path, size);
+}
+
+/* The edited text in place of the file that fd is open on; *st is that file's, and then the new
+ * one's */
+static int rewrite(int dir, int fd, const char *name, const char *what, const struct fs_text *text,
+		   bool sync, struct stat *st, struct err *err)
+{
+	char temporary[NAME_MAX + 1];
+
+	(void)snprintf(temporary, sizeof(temporary), ".%.200s.oci-rdma-hook", name);
+	return replace_file(dir,
+			    &(struct replacement){
+				    .name = name,
+				    .temporary = temporary,
+				    .bytes = text->bytes,
+				    .len = text->len,
+				    .uid = st->st_uid,
+				    .gid = st->st_gid,
+				    .mode = st->st_mode & 07777U,
+				    .attributes = fd,
+				    .sync = sync,
+			    },
+			    what, st, err);
+}
+
+/* NULL without memory; a path that exec may come to from another directory */
+static const char *absolute(struct arena *arena, const char *path)
+{
+	char here[PATH_MAX];
+
+	if (!path || path[0] == '/')
+		return or_empty(path);
+	return getcwd(here, sizeof(here)) ? arena_printf(arena, "%s/%s", here, path) : NULL;
+}
+
+/* Where a container's spec was found: --bundle, and config.json or what --config says */
+struct place {
+	int bundle;
+	int dir;
+	const char *name;
+};
+
+static int save_record(struct shim *shim, const struct place *place, const struct stat *st,
+		       const struct grant *grant, struct err *err)
+{
+	struct arena *arena = &shim->container.arena;
+	char bundle[PATH_MAX];
+	char path[PATH_MAX];
+	struct record record = {
+		.bundle = bundle,
+		.root = or_empty(shim->args.root),
+		.pid_file = absolute(arena, shim->args.pid_file),
+		.grant = *grant,
+	};
+	int status = path_of(place->bundle, bundle, sizeof(bundle));
+
+	if (status >= 0)
+		status = path_of(place->dir, path, sizeof(path));
+	if (status >= 0)
+		status = record_identify(st, &record);
+	if (status < 0)
+		return err_sys(err, -status, "%s", shim->container.what);
+	record.config = arena_printf(arena, "%s/%s", path, place->name);
+	if (!record.config || !record.pid_file)
+		return err_memory(err);
+	return record_save(shim->container.config.state_dir, shim->args.id, &record, err);
+}
+
+/*
+ * The state directory comes first: what cannot be recorded is not to be half granted where the
+ * config says to fail. Under "warn" the container gets what it can: the grant, but not for its
+ * execs.
+ */
+static int grant_bundle(struct shim *shim, const struct place *place, struct err *err)
+{
+	struct container *container = &shim->container;
+	bool strict = container->config.fail_on_error;
+	struct grant grant = grant_of_plan(&container->plan);
+	struct applied applied = {
+		.capabilities = true,
+		.nccl = plan_has_new_settings(&container->plan) ? "env" : NULL,
+	};
+	struct fs_text edited;
+	struct stat st;
+	bool changed;
+	int status;
+
+	if (limit_grant(container, &grant, WAY_IN, err) < 0 ||
+	    spec_edit(&container->arena, &container->text, &container->spec, &grant, &edited, err) <
+		    0 ||
+	    (strict && record_prepare(container->config.state_dir, err) < 0))
+		return -1;
+	if (fstat(container->fd, &st) < 0)
+		return err_sys(err, errno, "%s", container->what);
+	/* Nothing to add: another shim in front of us has done it, and has said so. */
+	changed = edited.bytes != container->text.bytes;
+	if (changed && rewrite(place->dir, container->fd, place->name, container->what, &edited,
+			       true, &st, err) < 0)
+		return -1;
+	status = save_record(shim, place, &st, &grant, err);
+	if (changed && (status == 0 || !strict))
+		log_grant(container, &applied, WAY_IN);
+	return status;
+}
+
+/*
+ * crun's --config names another file than config.json: a path from the caller's directory on
+ * (src/create.c). Returns the descriptor of its directory, and its last component.
+ */
+static int open_config_dir(struct shim *shim, int bundle, const char **ret_name, struct err *err)
+{
+	const char *path = shim->args.config ? shim->args.config : "config.json";
+	int from = strcmp(path, "config.json") == 0 ? bundle : AT_FDCWD;
+	const char *name = text_base_name(path);
+	char *dir = arena_strndup(&shim->container.arena, path, (size_t)(name - path));
+	int fd;
+
+	if (!dir)
+		return err_memory(err);
+	fd = openat(from, dir[0] ? dir : ".", O_PATH | O_DIRECTORY | O_CLOEXEC);
+	if (fd < 0)
+		return err_sys(err, errno, "%s", path);
+	*ret_name = name;
+	return fd;
+}
+
+/* Returns true if a container of this id runs: the runtime will refuse the new one, and nothing
+ * changes. */
+static bool id_is_taken(struct shim *shim)
+{
+	const char *state_dir = shim->container.config.state_dir;
+	struct record record;
+	struct err ignored;
+	bool exists;
+	int found = record_load(&shim->container.arena, state_dir, shim->args.id, &record, &exists,
+				&ignored);
+
+	if (!exists)
+		return false;
+	if (found == 1 && runs(shim, &record))
+		return true;
+	/* Whatever an earlier container of that id was granted is over. */
+	record_remove(state_dir, shim->args.id);
+	return false;
+}
+
+static int serve_create(struct shim *shim, struct err *err)
+{
+	struct container *container = &shim->container;
+	const char *path = shim->args.bundle ? shim->args.bundle : ".";
+	cleanup_fd bundle = -1;
+	cleanup_fd dir = -1;
+	const char *name = NULL;
+
+	if (id_is_taken(shim))
+		return 0;
+	bundle = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	if (bundle < 0)
+		return err_sys(err, errno, "bundle %s", path);
+	dir = open_config_dir(shim, bundle, &name, err);
+	if (dir < 0 || container_read_spec(container, dir, path, name, err) < 0 ||
+	    container_decide(container, &shim->options, &shim->proven, err) < 0)
+		return -1;
+	switch (container->plan.decision) {
+	case DECISION_NONE:
+		return 0;
+	case DECISION_DENIED:
+		log_denial(container, WAY_IN);
+		return 0;
+	case DECISION_TCP:
+	case DECISION_GRANT:
+		return grant_bundle(shim, &(struct place){bundle, dir, name}, err);
+	}
+	return 0;
+}
+
+/* ---- exec ---- */
+
+/*
+ * Without --process the runtime makes the process from the container's own spec, which we have
+ * edited; but it takes the limit from its caller, as it would have for a spec that lists none.
+ */
+static int raise_own_memlock(const struct grant *grant, struct err *err)
+{
+	struct rlimit64 limit;
+
+	if (!grant->memlock)
+		return 0;
+	if (getrlimit64(RLIMIT_MEMLOCK, &limit) < 0)
+		return err_sys(err, errno, "RLIMIT_MEMLOCK");
+	if (memlock_raise(&limit, grant->memlock) && setrlimit64(RLIMIT_MEMLOCK, &limit) < 0)
+		return err_sys(err, errno, "cannot raise RLIMIT_MEMLOCK (needs CAP_SYS_RESOURCE)");
+	return 0;
+}
+
+static int grant_process(struct shim *shim, const struct grant *grant, struct err *err)
+{
+	struct arena *arena = &shim->container.arena;
+	const char *path = shim->args.process;
+	const char *name = text_base_name(path);
+	char *dir_path = arena_strndup(arena, path, (size_t)(name - path));
+	cleanup_fd dir = -1;
+	cleanup_fd fd = -1;
+	struct fs_text text;
+	struct fs_text edited;
+	struct grant own = *grant;
+	struct spec spec;
+	struct stat st;
+
+	if (!dir_path)
+		return err_memory(err);
+	dir = open(dir_path[0] ? dir_path : ".", O_PATH | O_DIRECTORY | O_CLOEXEC);
+	if (dir < 0)
+		return err_sys(err, errno, "%s", path);
+	fd = fs_open(dir, name, O_RDONLY | O_NOFOLLOW, RESOLVE_BENEATH);
+	if (fd < 0)
+		return err_sys(err, -fd, "%s", path);
+	if (fs_read_regular(arena, fd, SPEC_SIZE_MAX, path, &text, err) < 0 ||
+	    spec_parse_process(arena, path, text.bytes, text.len, &spec, err) < 0)
+		return -1;
+	if (fstat(fd, &st) < 0)
+		return err_sys(err, errno, "%s", path);
+	/* Without limits of its own runc takes the container's, and crun its caller's. */
+	if (!spec.places.rlimits.last_end) {
+		if (raise_own_memlock(grant, err) < 0)
+			return -1;
+		own.memlock = 0;
+	}
+	if (spec_edit(arena, &text, &spec, &own, &edited, err) < 0)
+		return -1;
+	/* Not to the disk: the file lives as long as this exec takes to start. */
+	return edited.bytes == text.bytes ? 0
+					  : rewrite(dir, fd, name, path, &edited, false, &st, err);
+}
+
+static int serve_exec(struct shim *shim, struct err *err)
+{
+	struct record record;
+	/* A record, be it unreadable, says that the container is one of ours. */
+	int found = record_load(&shim->container.arena, shim->container.config.state_dir,
+				shim->args.id, &record, &shim->proven, err);
+
+	if (found <= 0 || !is_of_this_container(shim, &record))
+		return found < 0 ? -1 : 0;
+	deadline_must_fail(shim->container.config.fail_on_error);
+	return shim->args.process ? grant_process(shim, &record.grant, err)
+				  : raise_own_memlock(&record.grant, err);
+}
+
+/* ---- delete ---- */
+
+/* Without --force the runtime refuses to delete a container that runs: it keeps its record then. */
+static int serve_delete(struct shim *shim)
+{
+	const char *state_dir = shim->container.config.state_dir;
+	struct record record;
+	struct err ignored;
+	bool exists;
+
+	if (shim->args.force ||
+	    record_load(&shim->container.arena, state_dir, shim->args.id, &record, &exists,
+			&ignored) != 1 ||
+	    !runs(shim, &record))
+		record_remove(state_dir, shim->args.id);
+	return 0;
+}
+
+/* ---- one run ---- */
+
+static int serve(struct shim *shim, struct err *err)
+{
+	if (!shim->args.id)
+		return 0;
+	shim->container.id = shim->args.id;
+	switch (shim->args.command) {
+	case RUNTIME_CREATE:
+		return serve_create(shim, err);
+	case RUNTIME_EXEC:
+		return serve_exec(shim, err);
+	case RUNTIME_DELETE:
+		return serve_delete(shim);
+	case RUNTIME_OTHER:
+		break;
+	}
+	return 0;
+}
+
+/* True if the container must not start for it. Without a proven device nobody hears of it. */
+static bool must_fail(struct shim *shim, const struct err *err)
+{
+	if (!shim->proven)
+		return false;
+	if (!shim->container.config.fail_on_error) {
+		log_failure_silently(&shim->container, err, WAY_IN);
+		return false;
+	}
+	log_failure(&shim->container, err, WAY_IN);
+	return true;
+}
+
+static int load_config(struct shim *shim, struct err *err)
+{
+	struct container *container = &shim->container;
+
+	if (container_load_config(container, &shim->options, err) == 0)
+		return 0;
+	/* A runtime there must be, also for the container that would mend the config. Who needs
+	 * more of the config reads it again, and hears of it. */
+	return config_defaults(&container->arena, &container->config, err);
+}
+
+/* A variable of the engine's environment; set to nothing is not set */
+static const char *option(const char *name)
+{
+	const char *value = getenv(name);
+
+	return value && value[0] ? value : NULL;
+}
+
+/* Returns 0, or 1 if the container must not start. */
+static int serve_in_time(struct shim *shim)
+{
+	struct err err;
+	bool fail;
+
+	deadline_arm(start_unserved);
+	fail = serve(shim, &err) < 0 && must_fail(shim, &err);
+	deadline_disarm();
+	return fail || shim->container.plan.fail;
+}
+
+/* Returns only where the runtime is not to be started, or cannot be. */
+static int run(struct shim *shim, int argc, char **argv)
+{
+	const char *called = text_base_name(argv[0]);
+	const char *sysroot = option("OCI_RDMA_SYSROOT");
+	struct err err;
+
+	shim->options.sysroot = sysroot ? sysroot : "/";
+	shim->options.config = option("OCI_RDMA_CONFIG");
+	if (load_config(shim, &err) < 0) {
+		(void)fprintf(stderr, SHIM_NAME ": %s\n", err.text);
+		return EXIT_NO_RUNTIME;
+	}
+	shim->runtime = real_runtime_find(&shim->container.arena, &shim->container.config, called);
+	if (!shim->runtime) {
+		(void)fprintf(stderr, SHIM_NAME ": none of the runtimes of %s can be run as %s\n",
+			      shim->container.config.path, called);
+		return EXIT_NO_RUNTIME;
+	}
+	runtime_args_parse(shim->runtime, argc, argv, &shim->args);
+	argv[0] = (char *)shim->runtime;
+	if (real_runtime_count_round(shim->runtime) < 0) {
+		(void)fprintf(stderr,
+			      SHIM_NAME ": %s leads back to " SHIM_NAME ": name crun or runc in "
+					"\"runtimes\" of %s\n",
+			      shim->runtime, shim->container.config.path);
+		return EXIT_NO_RUNTIME;
+	}
+	late.runtime = shim->runtime;
+	late.argv = argv;
+	if (serve_in_time(shim) != 0)
+		return 1;
+	/* What is still held goes with this program: the arena owns the runtime's path. */
+	(void)execv(shim->runtime, argv);
+	(void)fprintf(stderr, SHIM_NAME ": cannot run %s: %s\n", shim->runtime, strerror(errno));
+	return EXIT_NO_RUNTIME;
+}
+
+int shim_run(int argc, char **argv)
+{
+	struct shim shim = {.container = CONTAINER_NONE};
+	int status = run(&shim, argc, argv);
+
+	container_free(&shim.container);
+	return status;
+}

@@ -1,0 +1,256 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "hook/stage.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "core/base/cleanup.h"
+#include "core/base/fs.h"
+#include "core/confine/confine.h"
+#include "core/container.h"
+#include "core/deadline.h"
+#include "core/report/log.h"
+#include "core/spec/state.h"
+#include "hook/apply/nccl_conf.h"
+#include "hook/apply/process.h"
+
+static const char *const stage_names[] = {
+	[STAGE_CREATE_RUNTIME] = "createRuntime",
+	[STAGE_PRESTART] = "prestart",
+	[STAGE_POSTSTART] = "poststart",
+};
+
+static void start_unserved(void)
+{
+	_exit(0);
+}
+
+/* ---- the bundle ---- */
+
+/* Returns a descriptor, or -1 where the path is none that could be a bundle. */
+static int open_bundle(const char *path)
+{
+	cleanup_fd bundle = -1;
+
+	if (path[0] != '/')
+		return -1;
+	bundle = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	return bundle < 0 || fs_is_own_root(bundle) ? -1 : take_fd(&bundle);
+}
+
+/*
+ * crun says "/" for a container with a user namespace and devices, since it has changed its
+ * directory by then; but it was started with --bundle, and it is our parent. Returns a descriptor
+ * and its path, or -1.
+ */
+static int find_bundle(const struct state *state, char *path, size_t size, struct err *err)
+{
+	int bundle = open_bundle(state->bundle);
+
+	if (bundle >= 0 && strlen(state->bundle) < size) {
+		strcpy(path, state->bundle);
+		return bundle;
+	}
+	cleanup_close_fd(&bundle);
+	if (process_bundle_argument(getppid(), path, size)) {
+		bundle = open_bundle(path);
+		if (bundle >= 0)
+			return bundle;
+	}
+	return err_set(err, "state JSON on stdin: bundle \"%.200s\" is not a container's directory",
+		       state->bundle);
+}
+
+/* ---- what is done to the container ---- */
+
+/* What this run found otherwise, and changed */
+struct changed {
+	bool memlock;
+	bool nccl_conf;
+};
+
+/* The container's root: by the spec's mappings, or, in a user namespace that it only joins, the
+ * kernel's */
+static int find_owner(const struct container *container, const struct process *process,
+		      struct nccl_conf_owner *ret_owner, struct err *err)
+{
+	const struct spec *spec = &container->spec;
+	uint64_t uid;
+	uint64_t gid;
+
+	*ret_owner = (struct nccl_conf_owner){0};
+	if (!spec->user_namespace)
+		return 0;
+	if (!spec_host_id(spec->uid_map, spec->n_uid_map, 0, &uid) ||
+	    !spec_host_id(spec->gid_map, spec->n_gid_map, 0, &gid))
+		return process_root_ids(process, &ret_owner->uid, &ret_owner->gid, err);
+	*ret_owner = (struct nccl_conf_owner){.uid = (uid_t)uid, .gid = (gid_t)gid};
+	return 0;
+}
+
+static int write_nccl_conf(struct container *container, const struct process *process, int root,
+			   bool *ret_changed, struct err *err)
+{
+	const char *lines = plan_nccl_lines(&container->arena, &container->plan);
+	struct nccl_conf_owner owner;
+
+	if (!lines)
+		return err_memory(err);
+	if (container->plan.nccl_conf_mounted)
+		return 0;
+	if (find_owner(container, process, &owner, err) < 0)
+		return -1;
+	return nccl_conf_write(root, lines, &owner, ret_changed, err);
+}
+
+/*
+ * A limit that the spec lists the runtime sets itself, runc only after createRuntime. Without the
+ * right to raise it (rootless podman) the container gets the rest, as the shim would have it.
+ */
+static int raise_memlock(const struct container *container, const struct process *process,
+			 enum stage stage, bool *ret_changed, struct err *err)
+{
+	const struct plan *plan = &container->plan;
+
+	*ret_changed = false;
+	if (!plan->sets_memlock || !plan->adds_rlimit ||
+	    process_raise_memlock(process, plan->memlock, ret_changed, err) == 0)
+		return 0;
+	if (container->config.fail_on_error || stage == STAGE_POSTSTART)
+		return -1;
+	log_failure(container, err, stage_names[stage]);
+	return 0;
+}
+
+/*
+ * All that may be refused is opened before anything is changed. nccl.conf is written while the
+ * container is created only: later its processes run, and have read it.
+ */
+static int apply(struct container *container, const struct state *state, int bundle,
+		 enum stage stage, struct changed *changed, struct err *err)
+{
+	bool writes = stage != STAGE_POSTSTART;
+	cleanup_fd root = -1;
+	cleanup_process process = PROCESS_NONE;
+	int alive = process_open(state->pid, state->id, spec_cgroup_name(&container->spec),
+				 &process, err);
+
+	if (alive < 0)
+		return -1;
+	if (!alive)
+		return 0;
+	if (writes) {
+		root = rootfs_open(bundle, container->spec.root, err);
+		if (root < 0)
+			return -1;
+	}
+	if (raise_memlock(container, &process, stage, &changed->memlock, err) < 0)
+		return -1;
+	return writes ? write_nccl_conf(container, &process, root, &changed->nccl_conf, err) : 0;
+}
+
+/* One line for a grant: poststart, which is installed beside createRuntime, only repairs what runc
+ * undid. */
+static int apply_and_log(struct container *container, const struct state *state, int bundle,
+			 enum stage stage, struct err *err)
+{
+	struct changed changed = {0};
+	int status = apply(container, state, bundle, stage, &changed, err);
+	struct applied applied = {.nccl = changed.nccl_conf ? "/etc/nccl.conf" : NULL};
+	bool starts = status == 0 || !container->config.fail_on_error;
+
+	if ((changed.memlock || changed.nccl_conf) && starts && stage != STAGE_POSTSTART)
+		log_grant(container, &applied, stage_names[stage]);
+	return status;
+}
+
+static int act(struct container *container, const struct state *state, int bundle, enum stage stage,
+	       struct err *err)
+{
+	switch (container->plan.decision) {
+	case DECISION_NONE:
+		return 0;
+	case DECISION_DENIED:
+		if (stage != STAGE_POSTSTART)
+			log_denial(container, stage_names[stage]);
+		return 0;
+	case DECISION_TCP:
+	case DECISION_GRANT:
+		return apply_and_log(container, state, bundle, stage, err);
+	}
+	return 0;
+}
+
+/* ---- one run ---- */
+
+static int serve(struct container *container, const struct options *options,
+		 const struct state *state, int bundle, enum stage stage, bool *ret_proven,
+		 struct err *err)
+{
+	if (container_decide(container, options, ret_proven, err) < 0)
+		return -1;
+	return act(container, state, bundle, stage, err);
+}
+
+/*
+ * The exit status of a failed run. Without a proven device it is silent: what failed was not
+ * needed. In poststart all but a failed raise is known from createRuntime; and crun, which says
+ * "running" there, runs it beside the container's process, which may be ending: the raise was not
+ * needed either.
+ */
+static int fail(const struct container *container, const struct state *state, const struct err *err,
+		enum stage stage, bool proven)
+{
+	bool planned = container->plan.decision == DECISION_GRANT;
+	bool tcp = container->plan.decision == DECISION_TCP;
+	bool running = state->status && strcmp(state->status, "running") == 0;
+
+	if ((!proven && !tcp) || (stage == STAGE_POSTSTART && (!planned || running)))
+		return 0;
+	log_failure(container, err, stage_names[stage]);
+	return container->has_config && container->config.fail_on_error;
+}
+
+static int run(const struct options *options, enum stage stage)
+{
+	cleanup_container container = CONTAINER_NONE;
+	cleanup_fd bundle = -1;
+	struct state state;
+	char path[PATH_MAX];
+	struct err err;
+	bool proven = false;
+
+	if (state_read(&container.arena, STDIN_FILENO, &state, &err) < 0) {
+		log_failure(NULL, &err, stage_names[stage]);
+		return 0;
+	}
+	if (state.sandbox)
+		return 0;
+	container.id = state.id;
+	container.pid = state.pid;
+	confine(options_directory(options));
+	bundle = find_bundle(&state, path, sizeof(path), &err);
+	/* `crun start` runs poststart without a --bundle; there createRuntime has done it all. */
+	if (bundle < 0 && stage == STAGE_POSTSTART && state.status &&
+	    strcmp(state.status, "running") == 0)
+		return 0;
+	if (bundle < 0 || container_read_spec(&container, bundle, path, "config.json", &err) < 0) {
+		log_failure(&container, &err, stage_names[stage]);
+		return 0;
+	}
+	if (serve(&container, options, &state, bundle, stage, &proven, &err) < 0)
+		return fail(&container, &state, &err, stage, proven);
+	return container.plan.fail;
+}
+
+int stage_run(const struct options *options, enum stage stage)
+{
+	int status;
+
+	deadline_arm(start_unserved);
+	status = run(options, stage);
+	return stage == STAGE_POSTSTART ? 0 : status;
+}
