@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 # Tests, benchmarks and lint, for the Makefile. tests/deps installs what each kind needs, tests/run runs the suites.
 
-UNIT := $(patsubst tests/unit/%.c,$(BUILD)/tests/unit/%,$(sort $(wildcard tests/unit/test_*.c)))
+# A suite is a file, tests/unit/test_NAME.c, or a folder, tests/unit/NAME: test_NAME is linked of all that lies in it.
+UNIT_FOLDERS := $(notdir $(patsubst %/,%,$(sort $(dir $(wildcard tests/unit/*/*.c)))))
+UNIT := $(patsubst tests/unit/%.c,$(BUILD)/tests/unit/%,$(sort $(wildcard tests/unit/test_*.c))) $(UNIT_FOLDERS:%=$(BUILD)/tests/unit/test_%)
 KUBECHECK := $(BUILD)/tests/kubecheck
 SUITES_UNIT = $(UNIT)
 SUITES_CLI = $(sort $(wildcard tests/cli/*.sh))
@@ -34,9 +36,12 @@ check-vm: all $(VM_PROGRAMS)
 	@tests/deps test vm
 	HOOK=$(HOOK) BUILD=$(BUILD) tests/run -- $(SUITES_VM)
 
-$(BUILD)/tests/unit/%: tests/unit/%.c $(OBJECTS) $(DOCTOR_OBJECTS) | $(BUILD)/.deps-test
-	@mkdir -p $(@D)
-	$(call say,CC) $(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP -o $@ $< $(OBJECTS) $(DOCTOR_OBJECTS) -lcmocka -lseccomp -lyajl -lcap
+unit_objects = $(patsubst %.c,$(BUILD)/%.o,$(wildcard tests/unit/$(1).c tests/unit/$(1:test_%=%)/*.c))
+UNIT_OBJECTS := $(foreach suite,$(notdir $(UNIT)),$(call unit_objects,$(suite)))
+$(UNIT_OBJECTS): | $(BUILD)/.deps-test
+$(foreach suite,$(notdir $(UNIT)),$(eval $(BUILD)/tests/unit/$(suite): $(call unit_objects,$(suite))))
+$(UNIT): $(OBJECTS) $(DOCTOR_OBJECTS)
+	$(call say,LD) $(CC) $(CFLAGS) -o $@ $(filter %.o,$^) -lcmocka -lseccomp -lyajl -lcap
 
 # A libcuda without a GPU, which test_cuda loads
 $(BUILD)/tests/unit/fake_cuda.so: tests/unit/fake_cuda.c | $(BUILD)/.deps-test
@@ -44,7 +49,7 @@ $(BUILD)/tests/unit/fake_cuda.so: tests/unit/fake_cuda.c | $(BUILD)/.deps-test
 	$(call say,CC) $(CC) $(CPPFLAGS) $(CFLAGS) -fPIC -shared -o $@ $<
 
 $(BUILD)/tests/unit/test_cuda: $(BUILD)/tests/unit/fake_cuda.so
-$(BUILD)/tests/unit/test_cuda: CPPFLAGS += -DFAKE_CUDA='"$(abspath $(BUILD))/tests/unit/fake_cuda.so"'
+$(BUILD)/tests/unit/test_cuda.o: CPPFLAGS += -DFAKE_CUDA='"$(abspath $(BUILD))/tests/unit/fake_cuda.so"'
 
 # What a Kubernetes API server would say of config/
 $(KUBECHECK): tests/cluster/prepare tests/cluster/kubecheck.go
@@ -60,11 +65,11 @@ $(BUILD)/.deps-test: tests/deps
 	@tests/deps test
 	@touch $@
 
--include $(UNIT:=.d)
+-include $(UNIT_OBJECTS:.o=.d)
 
 # ---- lint ----
 
-C_FILES := $(sort $(wildcard core/*.[ch] core/*/*.[ch] core/*/*/*.c doctor/*.[ch] doctor/*/*.[ch] hook/*.[ch] hook/*/*.[ch] tests/unit/*.[ch] tests/fuzz/*.[ch] tests/bench/*.c tests/vm/*.c))
+C_FILES := $(sort $(wildcard core/*.[ch] core/*/*.[ch] core/*/*/*.c doctor/*.[ch] doctor/*/*.[ch] hook/*.[ch] hook/*/*.[ch] tests/unit/*.[ch] tests/unit/*/*.[ch] tests/fuzz/*.[ch] tests/bench/*.c tests/vm/*.c))
 
 lint: $(FILTER)
 	@tests/deps lint

@@ -3,7 +3,7 @@
  * A node's /sys and /proc with what drivers, kernels and administrators make of them beside the
  * usual: attributes that are missing or odd, links that lead elsewhere, devices that go meanwhile.
  */
-#include "unit.h"
+#include "tests/unit/unit.h"
 
 #include <sys/wait.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Facts out of config.json. */
-#include "unit.h"
+#include "tests/unit/unit.h"
 
 #include "core/spec/spec.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Facts in, plan out. */
-#include "unit.h"
+#include "tests/unit/unit.h"
 
 #include "core/plan/plan.h"
 #include "core/policy/quantity.h"

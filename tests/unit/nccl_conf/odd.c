@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* /etc/nccl.conf below a root that belongs to somebody else */
-#include "unit.h"
+#include "tests/unit/unit.h"
 
 #include <errno.h>
 #include <linux/filter.h>
