@@ -164,8 +164,9 @@ static inline void unit_empty(int dir)
 		(void)closedir(stream);
 }
 
-/* What one run makes is below this; it goes at the end, also what a failed test left. */
-static char unit_base[200];
+/* What one run makes is below this; it goes at the end, also what a failed test left. Weak: one for
+ * all files of a suite. */
+__attribute__((weak)) char unit_base[200];
 
 static inline void unit_make_base(void)
 {

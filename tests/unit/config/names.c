@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Which namespaces are allowed, and the names of capabilities */
+#include "suite.h"
+
+#include "core/base/capability.h"
+
+static const struct namespace_case {
+	const char *name;
+	const char *patterns[4];
+	const char *pod_namespace; /* NULL: not known */
+	bool allowed;
+} namespace_cases[] = {
+	{"namespace: '*' allows every one", {"*"}, "team-a", true},
+	{"namespace: '*' allows an unknown one", {"*"}, NULL, true},
+	{"namespace: none allows none", {NULL}, "team-a", false},
+	{"namespace: none allows no unknown one", {NULL}, NULL, false},
+	{"namespace: exact", {"team-a"}, "team-a", true},
+	{"namespace: exact is not a prefix", {"team-a"}, "team-ab", false},
+	{"namespace: exact is not a beginning", {"team-a"}, "team", false},
+	{"namespace: exact does not allow an unknown one", {"team-a"}, NULL, false},
+	{"namespace: case counts", {"team-a"}, "Team-a", false},
+	{"namespace: prefix", {"team-*"}, "team-a", true},
+	{"namespace: prefix and nothing", {"team-*"}, "team-", true},
+	{"namespace: prefix is not inside", {"team-*"}, "my-team-a", false},
+	{"namespace: prefix is not cut", {"team-*"}, "team", false},
+	{"namespace: prefix does not allow an unknown one", {"team-*"}, NULL, false},
+	{"namespace: one of several", {"a", "b-*", "c"}, "c", true},
+	{"namespace: the prefix among several", {"a", "b-*", "c"}, "b-1", true},
+	{"namespace: none of several", {"a", "b-*", "c"}, "d", false},
+	{"namespace: '*' behind others", {"a", "*"}, NULL, true},
+	{"namespace: empty is not exact", {"a"}, "", false},
+};
+
+static void namespace_is_allowed_or_not(void **state)
+{
+	const struct namespace_case *row = *state;
+	struct config config = {0};
+
+	config.namespaces = (const char **)row->patterns;
+	while (config.n_namespaces < LENGTH(row->patterns) && row->patterns[config.n_namespaces])
+		config.n_namespaces++;
+	assert_int_equal(config_allows_namespace(&config, row->pod_namespace), row->allowed);
+}
+
+/* ---- capabilities ---- */
+
+static void capability_names_are_those_of_the_oci_specification(void **state)
+{
+	cleanup_arena arena = {0};
+	const char *const *names;
+
+	(void)state;
+	assert_int_equal(capability_number("CAP_IPC_LOCK"), 14);
+	assert_int_equal(capability_number("CAP_CHOWN"), 0);
+	assert_int_equal(capability_number("CAP_SYS_RESOURCE"), 24);
+	assert_int_equal(capability_number("cap_ipc_lock"), -1);
+	assert_int_equal(capability_number("CAP_ipc_lock"), -1);
+	assert_int_equal(capability_number("IPC_LOCK"), -1);
+	assert_int_equal(capability_number("14"), -1);
+	assert_int_equal(capability_number("CAP_"), -1);
+	assert_int_equal(capability_number("CAP_14"), -1);
+	assert_int_equal(capability_number("CAP_IPC_LOCK "), -1);
+	assert_int_equal(capability_number(""), -1);
+	names = capability_names(&arena, UINT64_C(1) << 14 | 1);
+	assert_string_equal(names[0], "CAP_CHOWN");
+	assert_string_equal(names[1], "CAP_IPC_LOCK");
+	assert_null(names[2]);
+	assert_null(capability_names(&arena, 0)[0]);
+	names = capability_names(&arena, UINT64_MAX);
+	for (int i = 0; i < 40; i++)
+		assert_int_equal(capability_number(names[i]), i);
+	assert_non_null(names[63]);
+	assert_null(names[64]);
+}
+
+void add_name_tests(struct unit_suite *suite)
+{
+
+	UNIT_TABLE(suite, namespace_is_allowed_or_not, namespace_cases);
+	unit_add(suite, "capabilities: the names of the OCI specification, no others",
+		 capability_names_are_those_of_the_oci_specification, NULL);
+}

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Where a value stands in the text, in bytes */
+#include "suite.h"
+
+struct location {
+	struct json_span span;
+};
+
+static const struct json_shape place_item = {.types = ~0U};
+static const struct json_shape place = {.types = JSON_ARRAY | JSON_OBJECT | JSON_NULL,
+					.store = JSON_STORE_SPAN,
+					.offset = offsetof(struct location, span),
+					.each = &place_item};
+static const struct json_shape place_root = {.types = JSON_OBJECT,
+					     .members = MEMBERS{{"a", &place}, {0}}};
+
+static const struct span_case {
+	const char *name;
+	const char *json;
+	const char *whole; /* NULL: absent */
+	const char *until; /* the last item's end, from the begin; NULL: no item */
+	bool is_null;
+} span_cases[] = {
+	{"place: absent", "{\"b\":[1]}", NULL, NULL, false},
+	{"place: null", "{\"a\": null }", "null", NULL, true},
+	{"place: an empty array", "{\"a\": [ ] }", "[ ]", NULL, false},
+	{"place: an empty object", "{ \"b\":1,\"a\":{}}", "{}", NULL, false},
+	{"place: strings", "{\"a\":[\"x\", \"]\\\"\" ] }", "[\"x\", \"]\\\"\" ]",
+	 "[\"x\", \"]\\\"\"", false},
+	{"place: a number at its end", "{\"a\":[1, 22\n]}", "[1, 22\n]", "[1, 22", false},
+	{"place: a number, closed at once", "{\"a\":[22]}", "[22]", "[22", false},
+	{"place: words", "{\"a\":[null,true , false ]}", "[null,true , false ]",
+	 "[null,true , false", false},
+	{"place: arrays and objects in it", "{\"a\":[[1],{\"a\":[2]} ],\"c\":[3]}",
+	 "[[1],{\"a\":[2]} ]", "[[1],{\"a\":[2]}", false},
+	{"place: an object's members", "{\"a\":{\"x\":1,\n\"y\":[2] }}", "{\"x\":1,\n\"y\":[2] }",
+	 "{\"x\":1,\n\"y\":[2]", false},
+	{"place: bytes, not characters", "{\"\xc3\xa4\":\"\\u00e4\",\"a\":[\"\xe2\x82\xac\"]}",
+	 "[\"\xe2\x82\xac\"]", "[\"\xe2\x82\xac\"", false},
+};
+
+static void places_are_told_in_bytes(void **state)
+{
+	const struct span_case *row_case = *state;
+	cleanup_arena arena = {0};
+	struct location found = {.span = {0}};
+	const struct json_span *span = &found.span;
+	struct err err = {0};
+	size_t begin;
+
+	assert_int_equal(read_json(&arena, row_case->json, strlen(row_case->json), 0, &place_root,
+				   &found, &err),
+			 0);
+	assert_int_equal(span->is_null, row_case->is_null);
+	if (!row_case->whole) {
+		assert_int_equal(span->begin + span->end + span->last_end, 0);
+		return;
+	}
+	begin = (size_t)(strstr(row_case->json, row_case->whole) - row_case->json);
+	assert_int_equal(span->begin, begin);
+	assert_int_equal(span->end, begin + strlen(row_case->whole));
+	assert_int_equal(span->last_end, row_case->until ? begin + strlen(row_case->until) : 0);
+}
+
+void add_place_tests(struct unit_suite *suite)
+{
+
+	UNIT_TABLE(suite, places_are_told_in_bytes, span_cases);
+}

@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Every kind of shape, every type against every other, integers at their limits */
+#include "suite.h"
+
+static void every_kind_is_read(void **state)
+{
+	cleanup_arena arena = {0};
+	struct fields fields;
+	struct err err;
+
+	(void)state;
+	assert_int_equal(read_fields(&arena,
+				     "{\"text\":\"a\\u00e9\\n\",\"n\":-5,\"u\":7,\"flag\":true,"
+				     "\"list\":[\"x\",\"y\"],\"items\":[{\"n\":1},{}],"
+				     "\"matrix\":[[1],[]],\"map\":\n{\"key\":\"z\"}}",
+				     &fields, &err),
+			 0);
+	assert_string_equal(fields.text, "a\xc3\xa9\n");
+	assert_int_equal(fields.number, 1);
+	assert_int_equal(fields.count, 7);
+	assert_true(fields.flag);
+	assert_int_equal(fields.begun, 4);
+	assert_int_equal(fields.left, 2);
+	assert_int_equal(fields.strings, 3);
+	assert_string_equal(fields.last_key, "key");
+	assert_string_equal(fields.last_text, "z");
+	assert_int_equal(fields.last_line, 2);
+}
+
+static void an_item_of_an_array_has_no_key(void **state)
+{
+	cleanup_arena arena = {0};
+	struct fields fields;
+	struct err err;
+
+	(void)state;
+	assert_int_equal(read_fields(&arena, "{\n\"list\":\n[\"a\",\n\"b\"]}", &fields, &err), 0);
+	assert_string_equal(fields.last_key, "(none)");
+	assert_string_equal(fields.last_text, "b");
+	assert_int_equal(fields.last_line, 4);
+}
+
+static void null_leaves_a_field_as_it_is(void **state)
+{
+	cleanup_arena arena = {0};
+	struct fields fields = {.text = "before"};
+	struct err err;
+
+	(void)state;
+	assert_int_equal(read_json(&arena, "{\"text\":null}", 13, 0, &fields_shape, &fields, &err),
+			 0);
+	assert_string_equal(fields.text, "before");
+}
+
+static void false_is_stored_too(void **state)
+{
+	cleanup_arena arena = {0};
+	struct fields fields = {.flag = true};
+	struct err err;
+
+	(void)state;
+	assert_int_equal(read_json(&arena, "{\"flag\":false}", 14, 0, &fields_shape, &fields, &err),
+			 0);
+	assert_false(fields.flag);
+}
+
+/* ---- types ---- */
+
+static const struct type_sample {
+	enum json_type type;
+	const char *json;
+	const char *called;
+} type_samples[] = {
+	{JSON_NULL, "null", "null"},         {JSON_BOOL, "true", "a boolean"},
+	{JSON_NUMBER, "1", "a number"},      {JSON_STRING, "\"s\"", "a string"},
+	{JSON_ARRAY, "[1,[2]]", "an array"}, {JSON_OBJECT, "{\"a\":{}}", "an object"},
+};
+
+static void check_type(const struct type_sample *want, const struct type_sample *found)
+{
+	cleanup_arena arena = {0};
+	struct json_shape shape = {.types = (unsigned)want->type};
+	struct err err = {0};
+	char expected[64];
+	int status = read_json(&arena, found->json, strlen(found->json), 0, &shape, NULL, &err);
+
+	if (want->type == found->type) {
+		assert_int_equal(status, 0);
+		return;
+	}
+	assert_int_equal(status, -1);
+	(void)snprintf(expected, sizeof(expected), "expected %s, found %s",
+		       want->type == JSON_NULL ? "another type" : want->called, found->called);
+	assert_has(err.text, expected);
+}
+
+static void every_type_against_every_other(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < LENGTH(type_samples); i++) {
+		for (size_t j = 0; j < LENGTH(type_samples); j++)
+			check_type(&type_samples[i], &type_samples[j]);
+	}
+}
+
+/* ---- integers ---- */
+
+static const struct integer_case {
+	const char *name;
+	const char *text;
+	bool is_signed;
+	int64_t number;
+	bool is_unsigned;
+	uint64_t count;
+} integer_cases[] = {
+	{"integer: 0", "0", true, 0, true, 0},
+	{"integer: 1", "1", true, 1, true, 1},
+	{"integer: -1", "-1", true, -1, false, 0},
+	{"integer: 2^63-1", "9223372036854775807", true, INT64_MAX, true, INT64_MAX},
+	{"integer: 2^63", "9223372036854775808", false, 0, true, UINT64_C(1) << 63},
+	{"integer: -2^63", "-9223372036854775808", true, INT64_MIN, false, 0},
+	{"integer: -2^63-1", "-9223372036854775809", false, 0, false, 0},
+	{"integer: 2^64-1", "18446744073709551615", false, 0, true, UINT64_MAX},
+	{"integer: 2^64", "18446744073709551616", false, 0, false, 0},
+	{"integer: -2^64+1", "-18446744073709551615", false, 0, false, 0},
+	{"integer: -0 is 0, and no unsigned number", "-0", true, 0, false, 0},
+	{"integer: 1.0 is refused", "1.0", false, 0, false, 0},
+	{"integer: 1.5 is refused", "1.5", false, 0, false, 0},
+	{"integer: 1e3 is refused", "1e3", false, 0, false, 0},
+	{"integer: 1E0 is refused", "1E0", false, 0, false, 0},
+	{"integer: 0e0 is refused", "0e0", false, 0, false, 0},
+	{"integer: 1e999 is refused", "1e999", false, 0, false, 0},
+	{"integer: 31 digits are refused", "1000000000000000000000000000000", false, 0, false, 0},
+	{"integer: 40 digits are refused", "1000000000000000000000000000000000000000", false, 0,
+	 false, 0},
+};
+
+static void integer_is_read_or_refused(void **state)
+{
+	const struct integer_case *row_case = *state;
+	cleanup_arena arena = {0};
+	struct fields fields;
+	struct err err = {0};
+	char json[64];
+
+	(void)snprintf(json, sizeof(json), "{\"n\":%s}", row_case->text);
+	assert_int_equal(read_fields(&arena, json, &fields, &err), row_case->is_signed ? 0 : -1);
+	assert_true(fields.number == row_case->number);
+	if (!row_case->is_signed)
+		assert_has(err.text, "an integer in the range of 64 bits");
+	(void)snprintf(json, sizeof(json), "{\"u\":%s}", row_case->text);
+	assert_int_equal(read_fields(&arena, json, &fields, &err), row_case->is_unsigned ? 0 : -1);
+	assert_true(fields.count == row_case->count);
+	if (!row_case->is_unsigned)
+		assert_has(err.text, "an integer from 0 to 2^64-1");
+}
+
+static const struct no_number_case {
+	const char *name;
+	const char *text;
+} no_number_cases[] = {
+	{"no JSON: 01", "01"},   {"no JSON: 00", "00"},     {"no JSON: -01", "-01"},
+	{"no JSON: +1", "+1"},   {"no JSON: .5", ".5"},     {"no JSON: 1.", "1."},
+	{"no JSON: 1e", "1e"},   {"no JSON: 0x10", "0x10"}, {"no JSON: -", "-"},
+	{"no JSON: 1_0", "1_0"}, {"no JSON: 1 0", "1 0"},   {"no JSON: Infinity", "Infinity"},
+};
+
+static void spelling_is_no_json(void **state)
+{
+	const struct no_number_case *row_case = *state;
+	cleanup_arena arena = {0};
+	struct fields fields;
+	struct err err = {0};
+	char json[64];
+
+	(void)snprintf(json, sizeof(json), "{\"n\":%s}", row_case->text);
+	assert_int_equal(read_fields(&arena, json, &fields, &err), -1);
+	/* Also where nobody wants it */
+	(void)snprintf(json, sizeof(json), "{\"x\":%s}", row_case->text);
+	assert_int_equal(read_fields(&arena, json, &fields, &err), -1);
+	(void)snprintf(json, sizeof(json), "%s", row_case->text);
+	assert_int_equal(read_fields(&arena, json, &fields, &err), -1);
+}
+
+void add_type_tests(struct unit_suite *suite)
+{
+
+	unit_add(suite, "every kind of shape is read", every_kind_is_read, NULL);
+	unit_add(suite, "an item of an array has a line and no key", an_item_of_an_array_has_no_key,
+		 NULL);
+	unit_add(suite, "null leaves a field as it is", null_leaves_a_field_as_it_is, NULL);
+	unit_add(suite, "false is stored too", false_is_stored_too, NULL);
+	unit_add(suite, "types: every one against every other", every_type_against_every_other,
+		 NULL);
+	UNIT_TABLE(suite, integer_is_read_or_refused, integer_cases);
+	UNIT_TABLE(suite, spelling_is_no_json, no_number_cases);
+}

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What is written, whole or not at all */
+#include "suite.h"
+
+#include "core/json/writer.h"
+
+/* What a caller puts wrong: each letter is a call. */
+static int put_letters(yajl_gen gen, void *context)
+{
+	for (const char *letter = context; *letter; letter++) {
+		switch (*letter) {
+		case '{':
+			(void)yajl_gen_map_open(gen);
+			break;
+		case '}':
+			(void)yajl_gen_map_close(gen);
+			break;
+		case 's':
+			json_put_string(gen, "s");
+			break;
+		case 'e':
+			json_put_text(gen, "e", "");
+			break;
+		case 'm':
+			json_put_member(gen, "m", "");
+			break;
+		case 'u':
+			json_put_uint64(gen, "u", UINT64_MAX);
+			break;
+		default:
+			return -1;
+		}
+	}
+	return 0;
+}
+
+static const struct letters_case {
+	const char *name;
+	const char *letters;
+	const char *want; /* NULL: no text */
+} letters_cases[] = {
+	{"written: a value", "s", "\"s\""},
+	{"written: an object", "{ss}", "{\"s\":\"s\"}"},
+	{"written: an empty text is one, or null", "{em}", "{\"e\":\"\",\"m\":null}"},
+	{"written: all of 64 bits", "{u}", "{\"u\":18446744073709551615}"},
+	{"not written: nothing", "", NULL},
+	{"not written: an object without its end", "{ss", NULL},
+	{"not written: an object in an object without its end", "{s{}", NULL},
+	{"not written: what says that it cannot", "{ss}!", NULL},
+};
+
+static void is_written_whole_or_not(void **state)
+{
+	const struct letters_case *letters = *state;
+	cleanup_arena arena = {0};
+	size_t len = 0;
+	const char *written =
+		json_write(&arena, false, put_letters, (void *)letters->letters, &len);
+
+	if (!letters->want) {
+		assert_null(written);
+		return;
+	}
+	assert_non_null(written);
+	assert_string_equal(written, letters->want);
+	assert_int_equal(len, strlen(letters->want));
+}
+
+void add_writer_tests(struct unit_suite *suite)
+{
+
+	UNIT_TABLE(suite, is_written_whole_or_not, letters_cases);
+}

@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What an image's file says stays and holds, whatever blocks of ours it brings. */
+#include "suite.h"
+
+static size_t count(const char *text, const char *part)
+{
+	size_t n = 0;
+
+	for (; (text = strstr(text, part)); text++)
+		n++;
+	return n;
+}
+
+/* ---- what an image's file says stays ---- */
+
+static const struct image_case {
+	const char *name;
+	const char *image; /* NULL: no file */
+} image_cases[] = {
+	{"image: no file", NULL},
+	{"image: an empty file", ""},
+	{"image: one line", "NCCL_DEBUG=INFO\n"},
+	{"image: no newline at its end", "NCCL_DEBUG=INFO"},
+	{"image: only a newline", "\n"},
+	{"image: empty lines around", "\n\nNCCL_DEBUG=INFO\n\n\n"},
+	{"image: comments, with '=' and without", "# ours\n# A=1\nNCCL_DEBUG=INFO\n#B=2"},
+	{"image: carriage returns", "NCCL_DEBUG=INFO\r\nA=1\r\n"},
+	{"image: lines without '='", "NCCL_DEBUG\n  \nA = 1\n=x\n"},
+	{"image: what we would say, said otherwise: it comes first",
+	 "NCCL_IB_HCA==mlx5_0\nNCCL_SOCKET_IFNAME=eth1\n"},
+	{"image: '#' behind a value", "A=1 # one\n"},
+	{"image: no text at all", "\x01\x02\xff\xfe\n\x7f"},
+	{"image: a line like our begin", "# oci-rdma-hook begin\n# oci-rdma-hook end x\nA=1\n"},
+	{"image: our end alone", "A=1\n# oci-rdma-hook end\nB=2\n"},
+	{"image: a percent sign", "A=%s%n%d\n"},
+};
+
+static void an_images_lines_stay_first(void **state)
+{
+	const struct image_case *row = *state;
+	cleanup_unit_dir root = unit_dir_make();
+	cleanup_arena arena = {0};
+	const char *image = row->image ? row->image : "";
+	const char *text;
+
+	unit_write(root.fd, "etc/hosts", "127.0.0.1 x\n", 0644);
+	if (row->image)
+		unit_write(root.fd, CONF, row->image, 0640);
+	must_change(root.fd, LINES);
+	text = unit_read(&arena, root.fd, CONF);
+	assert_non_null(text);
+	assert_memory_equal(text, image, strlen(image));
+	check_reading(text, image, LINES);
+	assert_has(text, "\n" LINES);
+	must_not_change(root.fd, LINES);
+	assert_string_equal(unit_read(&arena, root.fd, CONF), text);
+	must_hold(root.fd, "etc", 2);
+	assert_string_equal(unit_read(&arena, root.fd, "etc/hosts"), "127.0.0.1 x\n");
+}
+
+/* A later run with other values replaces ours and keeps the image's. */
+static void our_block_is_replaced_not_doubled(void **state)
+{
+	const struct image_case *row = *state;
+	cleanup_unit_dir root = unit_dir_make();
+	cleanup_arena arena = {0};
+	const char *image = row->image ? row->image : "";
+	const char *first;
+	const char *text;
+
+	unit_write(root.fd, "etc/hosts", "", 0644);
+	if (row->image)
+		unit_write(root.fd, CONF, row->image, 0644);
+	must_change(root.fd, LINES);
+	first = unit_read(&arena, root.fd, CONF);
+	must_change(root.fd, OTHER_LINES);
+	text = unit_read(&arena, root.fd, CONF);
+	assert_memory_equal(text, image, strlen(image));
+	check_reading(text, image, OTHER_LINES);
+	assert_null(strstr(text, "mlx5_6,mlx5_7"));
+	must_not_change(root.fd, OTHER_LINES);
+	/* And back: nothing has piled up. */
+	must_change(root.fd, LINES);
+	assert_string_equal(unit_read(&arena, root.fd, CONF), first);
+}
+
+static void no_lines_take_our_block_away(void **state)
+{
+	const struct image_case *row = *state;
+	cleanup_unit_dir root = unit_dir_make();
+	cleanup_arena arena = {0};
+	const char *image = row->image ? row->image : "";
+	const char *text;
+
+	unit_write(root.fd, "etc/hosts", "", 0644);
+	if (row->image)
+		unit_write(root.fd, CONF, row->image, 0644);
+	must_not_change(root.fd, "");
+	assert_int_equal(unit_stat(root.fd, CONF).st_mode != 0, row->image != NULL);
+	must_change(root.fd, LINES);
+	must_change(root.fd, "");
+	text = unit_read(&arena, root.fd, CONF);
+	check_reading(text, image, "");
+	assert_memory_equal(text, image, strlen(image));
+	/* At most the newline that the image's last line lacked. */
+	assert_true(strlen(text) <= strlen(image) + 1);
+	must_not_change(root.fd, "");
+}
+
+/* ---- blocks of ours that an image brings ---- */
+
+/* Where '@' stands, a block of ours with old values; '<' its begin alone, '>' its end alone */
+static const struct old_block_case {
+	const char *name;
+	const char *image;
+	const char *meant; /* what of it is the image's own */
+} old_block_cases[] = {
+	{"old block: alone", "@", ""},
+	{"old block: behind the image's lines", "A=1\n@", "A=1\n"},
+	{"old block: before the image's lines", "@A=1\n", "A=1\n"},
+	{"old block: between them", "A=1\n@B=2\n", "A=1\nB=2\n"},
+	{"old block: between them, no newline at the end", "A=1\n@B=2", "A=1\nB=2"},
+	{"old block: two, behind each other", "@@", ""},
+	{"old block: two, apart", "A=1\n@B=2\n@C=3\n", "A=1\nB=2\nC=3\n"},
+	{"old block: three", "@A=1\n@@", "A=1\n"},
+	{"old block: a begin without its end keeps the lines behind it", "A=1\n<B=2\n",
+	 "A=1\nB=2\n"},
+	{"old block: a begin without its end, then a block", "A=1\n<B=2\n@C=3\n",
+	 "A=1\nB=2\nC=3\n"},
+	{"old block: an end without its begin", "A=1\n>B=2\n@", "A=1\nB=2\n"},
+};
+
+/* Begin and end, cut out of what a first run writes */
+static void learn_block(struct arena *arena, const char **begin, const char **end)
+{
+	cleanup_unit_dir root = unit_dir_make();
+	const char *text;
+	const char *lines;
+
+	must_change(root.fd, LINES);
+	text = unit_read(arena, root.fd, CONF);
+	lines = strstr(text, LINES);
+	assert_non_null(lines);
+	*begin = arena_strndup(arena, text, (size_t)(lines - text));
+	*end = arena_strdup(arena, lines + strlen(LINES));
+}
+
+static const char *expand(struct arena *arena, const char *image)
+{
+	const char *begin;
+	const char *end;
+	const char *text = "";
+
+	learn_block(arena, &begin, &end);
+	for (; *image; image++) {
+		if (*image == '@')
+			text = arena_printf(arena, "%s%sNCCL_IB_HCA==old\n%s", text, begin, end);
+		else if (*image == '<' || *image == '>')
+			text = arena_printf(arena, "%s%s", text, *image == '<' ? begin : end);
+		else
+			text = arena_printf(arena, "%s%c", text, *image);
+	}
+	return text;
+}
+
+static void old_blocks_do_not_win(void **state)
+{
+	const struct old_block_case *row = *state;
+	cleanup_unit_dir root = unit_dir_make();
+	cleanup_arena arena = {0};
+	const char *begin;
+	const char *end;
+	const char *text;
+
+	learn_block(&arena, &begin, &end);
+	unit_write(root.fd, CONF, expand(&arena, row->image), 0644);
+	must_change(root.fd, LINES);
+	text = unit_read(&arena, root.fd, CONF);
+	check_reading(text, row->meant, LINES);
+	assert_null(strstr(text, "=old"));
+	assert_int_equal(count(text, begin), 1);
+	must_not_change(root.fd, LINES);
+	assert_string_equal(unit_read(&arena, root.fd, CONF), text);
+}
+
+/* Before 2.24 NCCL knows no comment: a '=' in ours would be a variable. */
+static void our_comments_are_no_variables(void **state)
+{
+	cleanup_arena arena = {0};
+	const char *begin;
+	const char *end;
+
+	(void)state;
+	learn_block(&arena, &begin, &end);
+	assert_int_equal(begin[0], '#');
+	assert_int_equal(end[0], '#');
+	assert_null(strchr(begin, '='));
+	assert_null(strchr(end, '='));
+	assert_int_equal(count(begin, "\n"), 1);
+	assert_int_equal(count(end, "\n"), 1);
+}
+
+void add_line_tests(struct unit_suite *suite)
+{
+
+	UNIT_TABLE_AS(suite, "first: ", an_images_lines_stay_first, image_cases);
+	UNIT_TABLE_AS(suite, "replaced: ", our_block_is_replaced_not_doubled, image_cases);
+	UNIT_TABLE_AS(suite, "taken away: ", no_lines_take_our_block_away, image_cases);
+	UNIT_TABLE(suite, old_blocks_do_not_win, old_block_cases);
+	unit_add(suite, "block: its comments are no variables for an old NCCL",
+		 our_comments_are_no_variables, NULL);
+}

@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The file or /etc is a link: nothing outside the root changes. */
+#include "suite.h"
+
+static const struct file_link_case {
+	const char *name;
+	const char *target;
+} file_link_cases[] = {
+	{"link: the file, absolute, to the host's", "%/nccl.conf"},
+	{"link: the file, absolute, to a new name on the host", "%/new.conf"},
+	{"link: the file, by '..', to the host's", "../../../../../../../..%/nccl.conf"},
+	{"link: the file, to another of the image", "real.conf"},
+	{"link: the file, to nothing", "absent.conf"},
+	{"link: the file, to itself", "nccl.conf"},
+	{"link: the file, to a directory", "/"},
+	{"link: the file, to /proc", "/proc/self/root%/nccl.conf"},
+};
+
+static void a_link_is_replaced_not_followed(void **state)
+{
+	const struct file_link_case *row = *state;
+	cleanup_unit_dir root = unit_dir_make();
+	cleanup_victim victim = victim_make();
+	cleanup_arena arena = {0};
+	const char *text;
+
+	unit_write(root.fd, "etc/real.conf", "A=1\n", 0644);
+	assert_int_equal(symlinkat(target_of(&arena, row->target, &victim), root.fd, CONF), 0);
+	must_change(root.fd, LINES);
+	must_be_untouched(&victim);
+	assert_string_equal(unit_read(&arena, root.fd, "etc/real.conf"), "A=1\n");
+	assert_true(S_ISREG(unit_stat(root.fd, CONF).st_mode));
+	text = unit_read(&arena, root.fd, CONF);
+	/* What the link showed is not the image's own file, and the host's are not its to read. */
+	check_reading(text, "", LINES);
+	assert_null(strstr(text, "HOST_SECRET"));
+	must_not_change(root.fd, LINES);
+}
+
+static void a_link_stays_where_there_is_nothing_to_say(void **state)
+{
+	cleanup_unit_dir root = unit_dir_make();
+	cleanup_victim victim = victim_make();
+	cleanup_arena arena = {0};
+	const char *target = target_of(&arena, "%/nccl.conf", &victim);
+
+	(void)state;
+	unit_write(root.fd, "etc/hosts", "", 0644);
+	assert_int_equal(symlinkat(target, root.fd, CONF), 0);
+	must_not_change(root.fd, "");
+	assert_true(S_ISLNK(unit_stat(root.fd, CONF).st_mode));
+	must_be_untouched(&victim);
+}
+
+static void a_hard_links_other_name_keeps_its_text(void **state)
+{
+	cleanup_unit_dir root = unit_dir_make();
+	cleanup_arena arena = {0};
+
+	(void)state;
+	unit_write(root.fd, "etc/other", "A=1\n", 0600);
+	assert_int_equal(linkat(root.fd, "etc/other", root.fd, CONF, 0), 0);
+	must_change(root.fd, LINES);
+	assert_string_equal(unit_read(&arena, root.fd, "etc/other"), "A=1\n");
+	assert_int_equal(unit_stat(root.fd, "etc/other").st_mode & 07777, 0600);
+	check_reading(unit_read(&arena, root.fd, CONF), "A=1\n", LINES);
+}
+
+static const struct etc_link_case {
+	const char *name;
+	const char *target;
+	const char *etc; /* where it leads, below the root; NULL: nowhere, which is an error */
+} etc_link_cases[] = {
+	{"link: /etc, relative", "real/etc", "real/etc"},
+	{"link: /etc, absolute, begins at the container's root", "/real/etc", "real/etc"},
+	{"link: /etc, '..' ends at the container's root", "../../../../../real/etc", "real/etc"},
+	{"link: /etc, over another link", "over", "real/etc"},
+	{"link: /etc, to a directory of the host", "%", NULL},
+	{"link: /etc, by '..' to a directory of the host", "../../../../../..%", NULL},
+	{"link: /etc, to nothing", "absent", NULL},
+	{"link: /etc, to itself", "etc", NULL},
+	{"link: /etc, to a file", "real/file", NULL},
+};
+
+static void links_lead_nowhere_outside(void **state)
+{
+	const struct etc_link_case *row = *state;
+	cleanup_unit_dir root = unit_dir_make();
+	cleanup_victim victim = victim_make();
+	cleanup_arena arena = {0};
+
+	unit_write(root.fd, "real/etc/hosts", "", 0644);
+	unit_write(root.fd, "real/file", "", 0644);
+	assert_int_equal(symlinkat("/real/etc", root.fd, "over"), 0);
+	assert_int_equal(symlinkat(target_of(&arena, row->target, &victim), root.fd, "etc"), 0);
+	if (row->etc) {
+		must_change(root.fd, LINES);
+		check_reading(
+			unit_read(&arena, root.fd, arena_printf(&arena, "%s/nccl.conf", row->etc)),
+			"", LINES);
+		must_hold(root.fd, row->etc, 2);
+	} else {
+		must_fail(root.fd, "/etc of the container");
+		must_hold(root.fd, "real/etc", 1);
+	}
+	assert_true(S_ISLNK(unit_stat(root.fd, "etc").st_mode));
+	must_be_untouched(&victim);
+	must_hold(root.fd, ".", 3);
+}
+
+void add_link_tests(struct unit_suite *suite)
+{
+
+	UNIT_TABLE(suite, a_link_is_replaced_not_followed, file_link_cases);
+	unit_add(suite, "link: the file, stays where there is nothing to say",
+		 a_link_stays_where_there_is_nothing_to_say, NULL);
+	unit_add(suite, "link: a hard link's other name keeps its text",
+		 a_hard_links_other_name_keeps_its_text, NULL);
+	UNIT_TABLE(suite, links_lead_nowhere_outside, etc_link_cases);
+}

@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Which root is a container's, and a kernel that cannot hold us below it */
+#include "suite.h"
+
+#include <errno.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+
+static const struct root_case {
+	const char *name;
+	const char *path;  /* '%' is the bundle */
+	const char *error; /* NULL: it is opened */
+} root_cases[] = {
+	{"root: below the bundle", "rootfs", NULL},
+	{"root: absolute", "%/rootfs", NULL},
+	{"root: over a link", "link", NULL},
+	{"root: empty", "", "root.path is empty"},
+	{"root: missing", NULL, "root.path is empty"},
+	{"root: the node's own", "/", "root.path / is the node's own root: refused"},
+	{"root: the node's own, by '..'", "/../tmp/..", "is the node's own root: refused"},
+	{"root: the node's own, over a link", "host", "is the node's own root: refused"},
+	{"root: the node's own, over /proc", "/proc/1/root/proc/self/root", "root.path"},
+	{"root: absent", "absent", "root.path absent: No such file or directory"},
+	{"root: a file", "file", "root.path file: Not a directory"},
+};
+
+static void the_root_is_the_containers(void **state)
+{
+	const struct root_case *row = *state;
+	cleanup_unit_dir bundle = unit_dir_make();
+	cleanup_arena arena = {0};
+	const char *path = row->path;
+	struct err err = {0};
+	struct stat st;
+	int root;
+
+	unit_write(bundle.fd, "rootfs/x", "", 0644);
+	unit_write(bundle.fd, "file", "", 0644);
+	assert_int_equal(symlinkat("rootfs", bundle.fd, "link"), 0);
+	assert_int_equal(symlinkat("/", bundle.fd, "host"), 0);
+	if (path && path[0] == '%')
+		path = arena_printf(&arena, "%s%s", bundle.path, path + 1);
+	root = rootfs_open(bundle.fd, path, &err);
+	if (row->error) {
+		assert_int_equal(root, -1);
+		assert_has(err.text, row->error);
+		return;
+	}
+	assert_true(root >= 0);
+	assert_int_equal(fstat(root, &st), 0);
+	assert_true(st.st_ino == unit_stat(bundle.fd, "rootfs").st_ino);
+	assert_true(fcntl(root, F_GETFD) & FD_CLOEXEC);
+	(void)close(root);
+}
+
+/* ---- a kernel before 5.6 ---- */
+
+/* From here on this process has no openat2. */
+static bool forget_openat2(void)
+{
+	struct sock_filter code[] = {
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_openat2, 0, 1),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | ENOSYS),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+	};
+	struct sock_fprog program = {.len = LENGTH(code), .filter = code};
+
+	return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&
+	       prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) == 0;
+}
+
+static int write_without_openat2(int root)
+{
+	struct nccl_conf_owner owner = {geteuid(), getegid()};
+	struct err err = {0};
+	bool changed = false;
+
+	if (!forget_openat2())
+		return 2;
+	if (nccl_conf_write(root, LINES, &owner, &changed, &err) != -1 || changed)
+		return 3;
+	return strstr(err.text, "this kernel has no openat2 (Linux 5.6)") ? 0 : 4;
+}
+
+/* Without it nothing keeps a look-up below the root: refused, not tried in another way. */
+static void without_openat2_nothing_is_written(void **state)
+{
+	cleanup_unit_dir root = unit_dir_make();
+	int status = -1;
+	pid_t child;
+
+	(void)state;
+	unit_write(root.fd, "etc/hosts", "", 0644);
+	child = fork();
+	assert_true(child >= 0);
+	if (child == 0)
+		_exit(write_without_openat2(root.fd));
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_int_equal(status, 0);
+	must_hold(root.fd, "etc", 1);
+}
+
+void add_root_tests(struct unit_suite *suite)
+{
+
+	UNIT_TABLE(suite, the_root_is_the_containers, root_cases);
+	unit_add(suite, "openat2: without it nothing is written",
+		 without_openat2_nothing_is_written, NULL);
+}

@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The interface beside a verbs device */
+#include "suite.h"
+
+struct netdev_case {
+	const char *name;
+	struct entry odd[ENTRIES_MAX];
+	const char *host; /* by sysfs */
+	const char *pod;  /* by multus' files, of sandbox "5a5a" */
+};
+
+#define DEVINFO "var/run/k8s.cni.cncf.io/devinfo/cni/"
+
+static const struct netdev_case netdev_cases[] = {
+	{"none", {{0}}, "", ""},
+	{"the first of several, by number",
+	 {{FUNCTION "/net/eth10", NULL},
+	  {FUNCTION "/net/eth9", NULL},
+	  {FUNCTION "/net/eth11", NULL}},
+	 "eth9",
+	 ""},
+	{"what is no interface's name", {{FUNCTION "/net/a:b", NULL}}, "", ""},
+	{"its bond",
+	 {{FUNCTION "/net/eth9/ifindex", "9\n"},
+	  {"sys/devices/virtual/net/bond0/bonding", NULL},
+	  {FUNCTION "/net/eth9/master", "> ../../../../../virtual/net/bond0"}},
+	 "bond0",
+	 ""},
+	{"a bridge is none",
+	 {{FUNCTION "/net/eth9/ifindex", "9\n"},
+	  {"sys/devices/virtual/net/br0/bridge", NULL},
+	  {FUNCTION "/net/eth9/master", "> ../../../../../virtual/net/br0"}},
+	 "eth9",
+	 ""},
+	{"a master that is a directory of its own: no link, no name",
+	 {{FUNCTION "/net/eth9/master/bonding", NULL}},
+	 "eth9",
+	 ""},
+	{"a bond whose name is none",
+	 {{FUNCTION "/net/eth9/ifindex", "9\n"},
+	  {"sys/devices/virtual/net/a:b/bonding", NULL},
+	  {FUNCTION "/net/eth9/master", "> ../../../../../virtual/net/a:b"}},
+	 "eth9",
+	 ""},
+	{"multus' file of this pod",
+	 {{DEVINFO "team-a-5a5a_net1",
+	   "{\"type\": \"pci\", \"pci\": {\"pci-address\": \"0000:3b:02.6\"}}"}},
+	 "",
+	 "net1"},
+	{"of another pod",
+	 {{DEVINFO "team-a-6b6b_net1",
+	   "{\"type\": \"pci\", \"pci\": {\"pci-address\": \"0000:3b:02.6\"}}"}},
+	 "",
+	 ""},
+	{"of another device",
+	 {{DEVINFO "team-a-5a5a_net1",
+	   "{\"type\": \"pci\", \"pci\": {\"pci-address\": \"0000:3b:02.7\"}}"}},
+	 "",
+	 ""},
+	{"without an address", {{DEVINFO "team-a-5a5a_net1", "{\"type\": \"vdpa\"}"}}, "", ""},
+	{"that is no JSON", {{DEVINFO "team-a-5a5a_net1", "{"}}, "", ""},
+	{"that is a link",
+	 {{"forged", "{\"pci\": {\"pci-address\": \"0000:3b:02.6\"}}"},
+	  {DEVINFO "team-a-5a5a_net1", "> ../../../../../forged"}},
+	 "",
+	 ""},
+	{"that is a directory", {{DEVINFO "team-a-5a5a_net1", NULL}}, "", ""},
+	{"whose name goes on otherwise",
+	 {{DEVINFO "team-a-5a5anet1", "{\"pci\": {\"pci-address\": \"0000:3b:02.6\"}}"},
+	  {DEVINFO "team-a-5a5a_a:b", "{\"pci\": {\"pci-address\": \"0000:3b:02.6\"}}"}},
+	 "",
+	 ""},
+};
+
+static void interfaces_are_found(void **state)
+{
+	const struct netdev_case *row = *state;
+	cleanup_arena arena = {0};
+	cleanup_unit_dir dir = unit_dir_make();
+	cleanup_node node = NODE_NONE;
+	struct devices devices = {0};
+	struct device *device;
+	struct err err;
+
+	make_usual(dir.fd);
+	make_all(dir.fd, row->odd, ENTRIES_MAX);
+	node = open_node(&dir);
+	assert_int_equal(node_find_number(&node, &arena, 231, 198, &devices, &err), NUMBER_VERBS);
+	device = devices.item;
+	assert_int_equal(node_read_host_netdev(&node, device), 0);
+	assert_string_equal(device->netdev, row->host);
+	device->netdev[0] = '\0';
+	assert_int_equal(node_read_pod_netdevs(&node, &devices, NULL), 0);
+	assert_int_equal(node_read_pod_netdevs(&node, &devices, ""), 0);
+	assert_string_equal(device->netdev, "");
+	assert_int_equal(node_read_pod_netdevs(&node, &devices, "5a5a"), 0);
+	assert_string_equal(device->netdev, row->pod);
+	/* What has a name keeps it. */
+	strcpy(device->netdev, "kept");
+	assert_int_equal(node_read_pod_netdevs(&node, &devices, "5a5a"), 0);
+	assert_string_equal(device->netdev, "kept");
+}
+
+void add_netdev_tests(struct unit_suite *suite)
+{
+
+	UNIT_TABLE_AS(suite, "interface: ", interfaces_are_found, netdev_cases);
+}

@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* GPUs, and where a function sits */
+#include "suite.h"
+
+#include "core/node/gpu.h"
+
+#define GPUS "proc/driver/nvidia/gpus/"
+#define BUS "sys/bus/pci/devices/"
+
+struct gpu_case {
+	const char *name;
+	struct entry entries[ENTRIES_MAX];
+	const char *of_driver; /* "address=minor …" */
+	const char *all;
+};
+
+static const struct gpu_case gpu_cases[] = {
+	{"no driver, no bus", {{0}}, "", ""},
+	{"the driver's, in order",
+	 {{GPUS "0000:9b:00.0/information", "Model: \t H100\nDevice Minor: \t 3\nIRQ: 1\n"},
+	  {GPUS "0000:18:00.0/information", "Model: \t H100\nDevice Minor: \t 0\n"}},
+	 "0000:18:00.0=0 0000:9b:00.0=3 ",
+	 "0000:18:00.0=0 0000:9b:00.0=3 "},
+	{"one without information",
+	 {{GPUS "0000:18:00.0", NULL}},
+	 "0000:18:00.0=-1 ",
+	 "0000:18:00.0=-1 "},
+	{"one without a minor",
+	 {{GPUS "0000:18:00.0/information", "Model: \t H100\n"}},
+	 "0000:18:00.0=-1 ",
+	 "0000:18:00.0=-1 "},
+	{"a minor that is no number",
+	 {{GPUS "0000:18:00.0/information", "Model: x\nDevice Minor: \t N/A\n"},
+	  {GPUS "0000:19:00.0/information", "Model: x\nDevice Minor: \t -1\n"}},
+	 "0000:18:00.0=-1 0000:19:00.0=-1 ",
+	 "0000:18:00.0=-1 0000:19:00.0=-1 "},
+	{"what is no address", {{GPUS "all/information", "Device Minor: \t 0\n"}}, "", ""},
+	{"the driver is not loaded: the bus, by class and vendor",
+	 {{BUS "0000:18:00.0/class", "0x030200\n"},
+	  {BUS "0000:18:00.0/vendor", "0x10de\n"},
+	  {BUS "0000:19:00.0/class", "0x030000\n"},
+	  {BUS "0000:19:00.0/vendor", "0x10de\n"},
+	  {BUS "0000:1a:00.0/class", "0x030000\n"},
+	  {BUS "0000:1a:00.0/vendor", "0x1a03\n"},
+	  {BUS "0000:1b:00.0/class", "0x020000\n"},
+	  {BUS "0000:1b:00.0/vendor", "0x10de\n"},
+	  {BUS "0000:1c:00.0/class", "0x030000\n"},
+	  {BUS "0000:1d:00.0/vendor", "0x10de\n"},
+	  {BUS "x/class", "0x030000\n"}},
+	 "",
+	 "0000:18:00.0=-1 0000:19:00.0=-1 "},
+};
+
+static const char *gpus_text(struct arena *arena, const struct gpus *gpus)
+{
+	const char *all = "";
+
+	for (size_t i = 0; i < gpus->n; i++)
+		all = arena_printf(arena, "%s%s=%d ", all, gpus->item[i].pci,
+				   (int)gpus->item[i].minor);
+	return all;
+}
+
+static void gpus_are_found(void **state)
+{
+	const struct gpu_case *row = *state;
+	cleanup_arena arena = {0};
+	cleanup_unit_dir dir = unit_dir_make();
+	cleanup_node node = NODE_NONE;
+	struct gpus gpus = {0};
+	struct gpus all = {0};
+	struct err err;
+
+	make_all(dir.fd, row->entries, ENTRIES_MAX);
+	node = open_node(&dir);
+	assert_true(gpu_list_driver(&node, &arena, &gpus, &err) >= 0);
+	assert_string_equal(gpus_text(&arena, &gpus), row->of_driver);
+	assert_int_equal(gpu_list(&node, &arena, &all, &err), 0);
+	assert_string_equal(gpus_text(&arena, &all), row->all);
+}
+
+struct place_case {
+	const char *name;
+	struct entry odd[ENTRIES_MAX];
+	int numa_node; /* -1: not known */
+	const char *iommu;
+};
+
+static const struct place_case place_cases[] = {
+	{"nothing is said", {{0}}, -1, ""},
+	{"all is said",
+	 {{FUNCTION "/numa_node", "1\n"},
+	  {FUNCTION "/iommu_group", "> ../../../../kernel/iommu_groups/57"},
+	  {"sys/kernel/iommu_groups/57/type", "DMA-FQ\n"}},
+	 1,
+	 "DMA-FQ"},
+	{"the firmware does not say", {{FUNCTION "/numa_node", "-1\n"}}, -1, ""},
+	{"an empty node", {{FUNCTION "/numa_node", "\n"}}, -1, ""},
+	{"a group without a type",
+	 {{FUNCTION "/iommu_group", "> ../../../../kernel/iommu_groups/57"}},
+	 -1,
+	 ""},
+	{"a type that is longer than any",
+	 {{FUNCTION "/iommu_group", "> ../../../../kernel/iommu_groups/57"},
+	  {"sys/kernel/iommu_groups/57/type", "DMA-DMA-DMA-DMA-DMA\n"}},
+	 -1,
+	 ""},
+};
+
+static void a_place_is_read(void **state)
+{
+	const struct place_case *row = *state;
+	cleanup_unit_dir dir = unit_dir_make();
+	cleanup_node node = NODE_NONE;
+	struct pci_place place = {.path = FUNCTION};
+	struct pci_place none = {0};
+
+	make_usual(dir.fd);
+	make_all(dir.fd, row->odd, ENTRIES_MAX);
+	node = open_node(&dir);
+	pci_read_place(&node, &place);
+	assert_int_equal(place.has_numa_node ? place.numa_node : -1, row->numa_node);
+	assert_string_equal(place.iommu, row->iommu);
+	pci_read_place(&node, &none);
+	assert_false(none.has_numa_node);
+}
+
+void add_pci_tests(struct unit_suite *suite)
+{
+
+	UNIT_TABLE_AS(suite, "GPU: ", gpus_are_found, gpu_cases);
+	UNIT_TABLE_AS(suite, "place: ", a_place_is_read, place_cases);
+}

@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Ports and their GIDs */
+#include "suite.h"
+
+#include <sys/wait.h>
+
+#include "core/node/gid.h"
+
+struct port_case {
+	const char *name;
+	struct entry odd[ENTRIES_MAX];
+	const char
+		*ports; /* "number link_layer state phys_state rate gid_index gid netdev" of each */
+};
+
+#define GID "0000:0000:0000:0000:0000:ffff:0a00:6706\n"
+
+static const struct port_case port_cases[] = {
+	{"no attribute but the link layer", {{0}}, "1 Ethernet - - 0 -1 - -;"},
+	{"all of them",
+	 {{PORT "/state", "4: ACTIVE\n"},
+	  {PORT "/phys_state", "5: LinkUp\n"},
+	  {PORT "/rate", "400 Gb/sec (4X NDR)\n"},
+	  {PORT "/gids/0", GID},
+	  {PORT "/gid_attrs/types/0", "RoCE v2\n"},
+	  {PORT "/gid_attrs/ndevs/0", "net1\n"}},
+	 "1 Ethernet ACTIVE LinkUp 400 0 ::ffff:10.0.103.6 net1;"},
+	{"states without a number, and rates that are none",
+	 {{PORT "/state", "ACTIVE\n"}, {PORT "/phys_state", "\n"}, {PORT "/rate", "inf Gb/sec\n"}},
+	 "1 Ethernet ACTIVE - 0 -1 - -;"},
+	{"a rate below nothing", {{PORT "/rate", "-1 Gb/sec\n"}}, "1 Ethernet - - 0 -1 - -;"},
+	{"an empty rate", {{PORT "/rate", "\n"}}, "1 Ethernet - - 0 -1 - -;"},
+	{"a state that is longer than any",
+	 {{PORT "/state", "4: ACTIVE_ACTIVE_ACTIVE_ACTIVE\n"}},
+	 "1 Ethernet - - 0 -1 - -;"},
+	{"a link layer that is longer than any",
+	 {{PORT "/link_layer", "Ethernet-Ethernet-Ethernet\n"}},
+	 "1 - - - 0 -1 - -;"},
+	{"ports from 1 on, without a gap",
+	 {{FUNCTION "/infiniband/mlx5_6/ports/2/link_layer", "InfiniBand\n"},
+	  {FUNCTION "/infiniband/mlx5_6/ports/0/link_layer", "Ethernet\n"},
+	  {FUNCTION "/infiniband/mlx5_6/ports/3", "a file"},
+	  {FUNCTION "/infiniband/mlx5_6/ports/4/link_layer", "Ethernet\n"}},
+	 "1 Ethernet - - 0 -1 - -;2 InfiniBand - - 0 -1 - -;"},
+	{"the first RoCE v2 GID of an IPv4 address counts",
+	 {{PORT "/gids/0", "fe80:0000:0000:0000:0000:0000:0000:0001\n"},
+	  {PORT "/gid_attrs/types/0", "RoCE v2\n"},
+	  {PORT "/gids/1", "0000:0000:0000:0000:0000:0000:0000:0000\n"},
+	  {PORT "/gids/2", GID},
+	  {PORT "/gid_attrs/types/2", "IB/RoCE v1\n"},
+	  {PORT "/gids/3", GID},
+	  {PORT "/gids/4", GID},
+	  {PORT "/gid_attrs/types/4", "RoCE v2\n"}},
+	 "1 Ethernet - - 0 4 ::ffff:10.0.103.6 -;"},
+	{"a table ends where an entry is no GID",
+	 {{PORT "/gids/0", "none\n"},
+	  {PORT "/gids/1", GID},
+	  {PORT "/gid_attrs/types/1", "RoCE v2\n"}},
+	 "1 Ethernet - - 0 -1 - -;"},
+	{"a GID's interface that is no name",
+	 {{PORT "/gids/0", GID},
+	  {PORT "/gid_attrs/types/0", "RoCE v2\n"},
+	  {PORT "/gid_attrs/ndevs/0", "a b\n"}},
+	 "1 Ethernet - - 0 0 ::ffff:10.0.103.6 -;"},
+};
+
+static const char *or_dash(const char *text)
+{
+	return text[0] ? text : "-";
+}
+
+static const char *ports_text(struct arena *arena, const struct node *node,
+			      const struct device *device)
+{
+	const char *all = "";
+
+	for (size_t i = 0; i < device->n_ports; i++) {
+		const struct port *port = &device->port[i];
+		char netdev[NETDEV_NAME_SIZE];
+
+		gid_read_netdev(node, device, port, netdev);
+		all = arena_printf(arena, "%s%u %s %s %s %g %d %s %s;", all, port->number,
+				   or_dash(port->link_layer), or_dash(port->state),
+				   or_dash(port->phys_state), port->rate_gbps, port->gid_index,
+				   or_dash(port->gid), or_dash(netdev));
+	}
+	return all;
+}
+
+static void ports_are_read(void **state)
+{
+	const struct port_case *row = *state;
+	cleanup_arena arena = {0};
+	cleanup_unit_dir dir = unit_dir_make();
+	cleanup_node node = NODE_NONE;
+	struct devices devices = {0};
+	struct err err;
+
+	make_usual(dir.fd);
+	make_all(dir.fd, row->odd, ENTRIES_MAX);
+	node = open_node(&dir);
+	assert_int_equal(node_find_number(&node, &arena, 231, 198, &devices, &err), NUMBER_VERBS);
+	assert_int_equal(node_read_ports(&node, &arena, devices.item, true, &err), 0);
+	node_read_gids(&node, devices.item);
+	assert_string_equal(ports_text(&arena, &node, devices.item), row->ports);
+}
+
+static void a_device_that_goes_has_no_ports(void **state)
+{
+	cleanup_arena arena = {0};
+	cleanup_unit_dir dir = unit_dir_make();
+	cleanup_node node = NODE_NONE;
+	struct devices devices = {0};
+	char name[NETDEV_NAME_SIZE] = "net1";
+	struct port port = {.number = 1};
+	struct err err;
+
+	(void)state;
+	make_usual(dir.fd);
+	node = open_node(&dir);
+	assert_int_equal(node_find_number(&node, &arena, 231, 198, &devices, &err), NUMBER_VERBS);
+	remove_below(dir.fd, FUNCTION);
+	assert_int_equal(node_read_ports(&node, &arena, devices.item, true, &err), 0);
+	assert_int_equal(devices.item[0].n_ports, 0);
+	gid_read_netdev(&node, devices.item, &port, name);
+	assert_string_equal(name, "");
+	pci_read_place(&node, &devices.item[0].place);
+	assert_false(devices.item[0].place.has_numa_node);
+	assert_int_equal(node_read_host_netdev(&node, devices.item), 0);
+	assert_string_equal(devices.item[0].netdev, "");
+}
+
+/* The kernel fills the table a moment after the address was set; here another process does. */
+static void a_gid_that_comes_late_is_waited_for(void **state)
+{
+	cleanup_arena arena = {0};
+	cleanup_unit_dir dir = unit_dir_make();
+	cleanup_node node = NODE_NONE;
+	struct devices devices = {0};
+	struct err err;
+	pid_t child;
+
+	(void)state;
+	make_usual(dir.fd);
+	unit_write(dir.fd, PORT "/gid_attrs/types/0", "RoCE v2\n", 0644);
+	node = open_node(&dir);
+	assert_int_equal(node_find_number(&node, &arena, 231, 198, &devices, &err), NUMBER_VERBS);
+	assert_int_equal(node_read_ports(&node, &arena, devices.item, true, &err), 0);
+	node_wait_for_gids(&node, &devices, 0);
+	assert_int_equal(devices.item[0].port[0].gid_index, -1);
+	child = fork();
+	assert_true(child >= 0);
+	if (child == 0) {
+		(void)usleep(100 * 1000);
+		unit_write(dir.fd, PORT "/gids/0", GID, 0644);
+		_exit(0);
+	}
+	node_wait_for_gids(&node, &devices, 20000);
+	assert_int_equal(devices.item[0].port[0].gid_index, 0);
+	assert_int_equal(waitpid(child, NULL, 0), child);
+}
+
+void add_port_tests(struct unit_suite *suite)
+{
+
+	UNIT_TABLE_AS(suite, "port: ", ports_are_read, port_cases);
+	unit_add(suite, "port: a device that goes has none", a_device_that_goes_has_no_ports, NULL);
+	unit_add(suite, "port: a GID that comes late is waited for",
+		 a_gid_that_comes_late_is_waited_for, NULL);
+}

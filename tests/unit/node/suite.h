@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the tests of core/node/node.h share: a node's /sys and /proc */
+#ifndef TESTS_UNIT_NODE_SUITE_H
+#define TESTS_UNIT_NODE_SUITE_H
+
+#include "tests/unit/unit.h"
+
+#include "core/node/node.h"
+
+#define FUNCTION "sys/devices/pci0000:3a/0000:3a:00.0/0000:3b:02.6"
+#define VERBS FUNCTION "/infiniband_verbs/uverbs6"
+#define PORT FUNCTION "/infiniband/mlx5_6/ports/1"
+#define ENTRIES_MAX 16
+
+/* A file with its text, a link with its target ("> …"), or a directory (NULL) */
+struct entry {
+	const char *path;
+	const char *text;
+};
+
+void make_all(int root, const struct entry *entries, size_t n);
+void make_usual(int root);
+void remove_below(int root, const char *path);
+struct node open_node(const struct unit_dir *dir);
+
+/* ---- one for each file ---- */
+
+void add_device_tests(struct unit_suite *suite);
+void add_port_tests(struct unit_suite *suite);
+void add_netdev_tests(struct unit_suite *suite);
+void add_pci_tests(struct unit_suite *suite);
+
+#endif

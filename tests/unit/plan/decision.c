@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* grant, tcp, none or denied, and why */
+#include "suite.h"
+
+#define NOT_ASKED "not asked for: no annotation oci-rdma-hook.io/inject"
+#define REFUSED "the annotation oci-rdma-hook.io/inject says \"false\""
+#define OTHER "the annotation oci-rdma-hook.io/containers does not name this container"
+#define SANDBOX "not a workload container: the pod's sandbox"
+#define NO_DEVICE "no RDMA device allocated"
+#define TCP "annotated, but no RDMA device allocated (on_no_device: tcp)"
+#define FAIL "annotated, but no RDMA device allocated (on_no_device: fail in " CONFIG_FILE ")"
+#define NO_LIMIT "no memory limit, which require_memory_limit in " CONFIG_FILE " asks for"
+#define NOT_ALLOWED(name) "namespace " name " is not among the namespaces of " CONFIG_FILE
+
+static const struct decision_case {
+	const char *name;
+	struct setup setup;
+	enum decision decision;
+	const char *reason;
+	bool fail;
+} decision_cases[] = {
+	{"decision: asked for, one device",
+	 {ASKED, ONE_DEVICE},
+	 DECISION_GRANT,
+	 "1 RDMA device allocated and annotated",
+	 false},
+	{"decision: asked for, four devices",
+	 {ASKED, .devices = {{"mlx5_6"}, {"mlx5_7"}, {"mlx5_10"}, {"mlx5_11"}}},
+	 DECISION_GRANT,
+	 "4 RDMA devices allocated and annotated",
+	 false},
+	{"decision: not asked for", {ONE_DEVICE}, DECISION_NONE, NOT_ASKED, false},
+	{"decision: not asked for, opt_in device",
+	 {.opt_in = OPT_IN_DEVICE, ONE_DEVICE},
+	 DECISION_GRANT,
+	 "1 RDMA device allocated",
+	 false},
+	{"decision: asked for, opt_in device",
+	 {.opt_in = OPT_IN_DEVICE, ASKED, ONE_DEVICE},
+	 DECISION_GRANT,
+	 "1 RDMA device allocated and annotated",
+	 false},
+	{"decision: refused",
+	 {.inject = INJECT_REFUSED, ONE_DEVICE},
+	 DECISION_NONE,
+	 REFUSED,
+	 false},
+	{"decision: refused, opt_in device",
+	 {.opt_in = OPT_IN_DEVICE, .inject = INJECT_REFUSED, ONE_DEVICE},
+	 DECISION_NONE,
+	 REFUSED,
+	 false},
+	{"decision: for another container",
+	 {ASKED, .other_container = true, ONE_DEVICE},
+	 DECISION_NONE,
+	 OTHER,
+	 false},
+	{"decision: for another container, opt_in device",
+	 {.opt_in = OPT_IN_DEVICE, .other_container = true, ONE_DEVICE},
+	 DECISION_NONE,
+	 OTHER,
+	 false},
+	{"decision: a sandbox",
+	 {.sandbox = true, ASKED, ONE_DEVICE},
+	 DECISION_NONE,
+	 SANDBOX,
+	 false},
+	{"decision: a sandbox, opt_in device, on_no_device fail",
+	 {.sandbox = true, .opt_in = OPT_IN_DEVICE, ASKED, .on_no_device = NO_DEVICE_FAIL},
+	 DECISION_NONE,
+	 SANDBOX,
+	 false},
+
+	{"decision: no device", {ASKED}, DECISION_NONE, NO_DEVICE, false},
+	{"decision: no device, opt_in device",
+	 {.opt_in = OPT_IN_DEVICE},
+	 DECISION_NONE,
+	 NO_DEVICE,
+	 false},
+	{"decision: no device, on_no_device tcp",
+	 {ASKED, .on_no_device = NO_DEVICE_TCP},
+	 DECISION_TCP,
+	 TCP,
+	 false},
+	{"decision: no device, on_no_device fail",
+	 {ASKED, .on_no_device = NO_DEVICE_FAIL},
+	 DECISION_DENIED,
+	 FAIL,
+	 true},
+	{"decision: no device and not asked for, on_no_device fail",
+	 {.on_no_device = NO_DEVICE_FAIL},
+	 DECISION_NONE,
+	 NOT_ASKED,
+	 false},
+	{"decision: no device and not asked for, opt_in device, on_no_device fail",
+	 {.opt_in = OPT_IN_DEVICE, .on_no_device = NO_DEVICE_FAIL},
+	 DECISION_NONE,
+	 NO_DEVICE,
+	 false},
+	{"decision: no device and not asked for, opt_in device, on_no_device tcp",
+	 {.opt_in = OPT_IN_DEVICE, .on_no_device = NO_DEVICE_TCP},
+	 DECISION_NONE,
+	 NO_DEVICE,
+	 false},
+	{"decision: no device, for another container, on_no_device fail",
+	 {ASKED, .other_container = true, .on_no_device = NO_DEVICE_FAIL},
+	 DECISION_NONE,
+	 OTHER,
+	 false},
+	{"decision: no device and refused, on_no_device fail",
+	 {.inject = INJECT_REFUSED, .on_no_device = NO_DEVICE_FAIL},
+	 DECISION_NONE,
+	 REFUSED,
+	 false},
+
+	{"decision: namespace allowed",
+	 {ASKED, .allowed = "team-*", .pod_namespace = "team-a", ONE_DEVICE},
+	 DECISION_GRANT,
+	 "1 RDMA device allocated and annotated",
+	 false},
+	{"decision: namespace not allowed",
+	 {ASKED, .allowed = "team-*", .pod_namespace = "other", ONE_DEVICE},
+	 DECISION_DENIED,
+	 NOT_ALLOWED("other"),
+	 false},
+	{"decision: namespace not known",
+	 {ASKED, .allowed = "team-*", ONE_DEVICE},
+	 DECISION_DENIED,
+	 NOT_ALLOWED("(unknown)"),
+	 false},
+	{"decision: namespace not known, all allowed",
+	 {ASKED, ONE_DEVICE},
+	 DECISION_GRANT,
+	 "1 RDMA device allocated and annotated",
+	 false},
+	{"decision: no namespace allowed",
+	 {ASKED, .allowed = "", .pod_namespace = "team-a", ONE_DEVICE},
+	 DECISION_DENIED,
+	 NOT_ALLOWED("team-a"),
+	 false},
+	{"decision: namespace not allowed, opt_in device",
+	 {.opt_in = OPT_IN_DEVICE, .allowed = "a", .pod_namespace = "b", ONE_DEVICE},
+	 DECISION_DENIED,
+	 NOT_ALLOWED("b"),
+	 false},
+	{"decision: namespace not allowed and not asked for",
+	 {.allowed = "a", .pod_namespace = "b", ONE_DEVICE},
+	 DECISION_NONE,
+	 NOT_ASKED,
+	 false},
+	{"decision: namespace not allowed, no device",
+	 {ASKED, .allowed = "a", .pod_namespace = "b"},
+	 DECISION_NONE,
+	 NO_DEVICE,
+	 false},
+	{"decision: namespace not allowed, no device, on_no_device tcp",
+	 {ASKED, .allowed = "a", .pod_namespace = "b", .on_no_device = NO_DEVICE_TCP},
+	 DECISION_DENIED,
+	 NOT_ALLOWED("b"),
+	 false},
+
+	{"decision: no memory limit, none required",
+	 {ASKED, ONE_DEVICE},
+	 DECISION_GRANT,
+	 "1 RDMA device allocated and annotated",
+	 false},
+	{"decision: no memory limit, one required",
+	 {ASKED, .require_memory_limit = true, ONE_DEVICE},
+	 DECISION_DENIED,
+	 NO_LIMIT,
+	 false},
+	{"decision: a memory limit, one required",
+	 {ASKED, .require_memory_limit = true, .memory_limit = true, ONE_DEVICE},
+	 DECISION_GRANT,
+	 "1 RDMA device allocated and annotated",
+	 false},
+	{"decision: no memory limit, one required, opt_in device",
+	 {.opt_in = OPT_IN_DEVICE, .require_memory_limit = true, ONE_DEVICE},
+	 DECISION_DENIED,
+	 NO_LIMIT,
+	 false},
+	{"decision: no memory limit, one required, not asked for",
+	 {.require_memory_limit = true, ONE_DEVICE},
+	 DECISION_NONE,
+	 NOT_ASKED,
+	 false},
+	{"decision: the namespace is said before the limit",
+	 {ASKED, .allowed = "a", .pod_namespace = "b", .require_memory_limit = true, ONE_DEVICE},
+	 DECISION_DENIED,
+	 NOT_ALLOWED("b"),
+	 false},
+};
+
+static void decision_is_made(void **state)
+{
+	const struct decision_case *row = *state;
+	cleanup_bench bench = {0};
+
+	set_up(&bench, &row->setup);
+	make_plan(&bench);
+	assert_string_equal(bench.plan.reason, row->reason);
+	assert_string_equal(decision_name(bench.plan.decision), decision_name(row->decision));
+	assert_int_equal(bench.plan.fail, row->fail);
+	/* Without a grant nothing but TCP's variables is given. */
+	if (row->decision == DECISION_GRANT)
+		return;
+	assert_false(bench.plan.sets_memlock);
+	assert_false(bench.plan.adds_rlimit);
+	assert_true(bench.plan.capabilities == 0);
+	if (row->decision == DECISION_TCP)
+		return;
+	assert_int_equal(bench.plan.n_settings, 0);
+	assert_string_equal(plan_nccl_lines(&bench.arena, &bench.plan), "");
+	assert_int_equal(bench.warnings.n, 0);
+}
+
+static void decisions_have_the_names_of_the_schema(void **state)
+{
+	(void)state;
+	assert_string_equal(decision_name(DECISION_GRANT), "grant");
+	assert_string_equal(decision_name(DECISION_TCP), "tcp");
+	assert_string_equal(decision_name(DECISION_NONE), "none");
+	assert_string_equal(decision_name(DECISION_DENIED), "denied");
+}
+
+void add_decision_tests(struct unit_suite *suite)
+{
+
+	UNIT_TABLE(suite, decision_is_made, decision_cases);
+	unit_add(suite, "decision: the names of the schema", decisions_have_the_names_of_the_schema,
+		 NULL);
+}

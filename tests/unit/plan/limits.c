@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* RLIMIT_MEMLOCK and capabilities */
+#include "suite.h"
+
+static const struct memlock_case {
+	const char *name;
+	struct setup setup;
+	uint64_t memlock;
+	bool adds;
+} memlock_cases[] = {
+	{"memlock: unlimited, the spec says nothing", {ASKED, ONE_DEVICE}, UNLIMITED, true},
+	{"memlock: the config's", {ASKED, .memlock = 64 * MI, ONE_DEVICE}, 64 * MI, true},
+	{"memlock: an annotation reduces unlimited",
+	 {ASKED, .less_memlock = MI, ONE_DEVICE},
+	 MI,
+	 true},
+	{"memlock: an annotation reduces the config's",
+	 {ASKED, .memlock = 64 * MI, .less_memlock = MI, ONE_DEVICE},
+	 MI,
+	 true},
+	{"memlock: an annotation never raises",
+	 {ASKED, .memlock = MI, .less_memlock = 64 * MI, ONE_DEVICE},
+	 MI,
+	 true},
+	{"memlock: the spec has as much",
+	 {ASKED, .memlock = MI, .has_memlock = true, .soft = MI, .hard = MI, ONE_DEVICE},
+	 MI,
+	 false},
+	{"memlock: the spec has more",
+	 {ASKED, .memlock = MI, .has_memlock = true, .soft = 2 * MI, .hard = UNLIMITED, ONE_DEVICE},
+	 MI,
+	 false},
+	{"memlock: the spec has less",
+	 {ASKED, .memlock = MI, .has_memlock = true, .soft = 1, .hard = 1, ONE_DEVICE},
+	 MI,
+	 true},
+	{"memlock: the spec's soft limit is less",
+	 {ASKED, .memlock = MI, .has_memlock = true, .soft = 1, .hard = UNLIMITED, ONE_DEVICE},
+	 MI,
+	 true},
+	{"memlock: the spec's hard limit is less",
+	 {ASKED, .memlock = MI, .has_memlock = true, .soft = UNLIMITED, .hard = 1, ONE_DEVICE},
+	 MI,
+	 true},
+	{"memlock: the spec has unlimited",
+	 {ASKED, .has_memlock = true, .soft = UNLIMITED, .hard = UNLIMITED, ONE_DEVICE},
+	 UNLIMITED,
+	 false},
+	{"memlock: the spec has 2^64-2, unlimited is asked",
+	 {ASKED, .has_memlock = true, .soft = UNLIMITED - 1, .hard = UNLIMITED - 1, ONE_DEVICE},
+	 UNLIMITED,
+	 true},
+};
+
+static void memlock_is_planned(void **state)
+{
+	const struct memlock_case *row = *state;
+	cleanup_bench bench = {0};
+
+	set_up(&bench, &row->setup);
+	make_plan(&bench);
+	assert_true(bench.plan.sets_memlock);
+	assert_true(bench.plan.memlock == row->memlock);
+	assert_int_equal(bench.plan.adds_rlimit, row->adds);
+}
+
+/* ---- capabilities ---- */
+
+#define EVERYWHERE(bits)                                                                           \
+	{                                                                                          \
+		(bits), (bits), (bits), (bits), (bits)                                             \
+	}
+
+static const struct capability_case {
+	const char *name;
+	struct setup setup;
+	uint64_t adds;
+} capability_cases[] = {
+	{"capabilities: CAP_IPC_LOCK by default", {ASKED, ONE_DEVICE}, IPC_LOCK},
+	{"capabilities: the config's",
+	 {ASKED, .capabilities = IPC_LOCK | RESOURCE, ONE_DEVICE},
+	 IPC_LOCK | RESOURCE},
+	{"capabilities: none by the config", {ASKED, .capabilities = NO_CAPABILITY, ONE_DEVICE}, 0},
+	{"capabilities: present in all five sets",
+	 {ASKED, .sets = EVERYWHERE(IPC_LOCK | CHOWN), ONE_DEVICE},
+	 0},
+	{"capabilities: missing in the ambient set alone",
+	 {ASKED, .sets = {IPC_LOCK, IPC_LOCK, IPC_LOCK, IPC_LOCK, 0}, ONE_DEVICE},
+	 IPC_LOCK},
+	{"capabilities: missing in the bounding set alone",
+	 {ASKED, .sets = {0, IPC_LOCK, IPC_LOCK, IPC_LOCK, IPC_LOCK}, ONE_DEVICE},
+	 IPC_LOCK},
+	{"capabilities: missing in the inheritable set alone",
+	 {ASKED, .sets = {IPC_LOCK, IPC_LOCK, IPC_LOCK, CHOWN, IPC_LOCK}, ONE_DEVICE},
+	 IPC_LOCK},
+	{"capabilities: one of two is there",
+	 {ASKED, .capabilities = IPC_LOCK | RESOURCE, .sets = EVERYWHERE(IPC_LOCK), ONE_DEVICE},
+	 RESOURCE},
+	{"capabilities: what the container has besides is not ours to say",
+	 {ASKED, .sets = EVERYWHERE(CHOWN), ONE_DEVICE},
+	 IPC_LOCK},
+};
+
+static void capabilities_are_planned(void **state)
+{
+	const struct capability_case *row = *state;
+	cleanup_bench bench = {0};
+
+	set_up(&bench, &row->setup);
+	make_plan(&bench);
+	assert_true(bench.plan.capabilities == row->adds);
+}
+
+void add_limit_tests(struct unit_suite *suite)
+{
+
+	UNIT_TABLE(suite, memlock_is_planned, memlock_cases);
+	UNIT_TABLE(suite, capabilities_are_planned, capability_cases);
+}

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A mount of the container's over /etc/nccl.conf */
+#include "suite.h"
+
+static const struct mount_case {
+	const char *name;
+	const char *mounts[ITEMS_MAX];
+	bool covered;
+} mount_cases[] = {
+	{"mount: none", {NULL}, false},
+	{"mount: others", {"/proc", "/dev/shm", "/etc/hosts"}, false},
+	{"mount: on the file", {"/etc/nccl.conf"}, true},
+	{"mount: on /etc", {"/etc"}, true},
+	{"mount: behind others", {"/proc", "/etc/hosts", "/etc/nccl.conf"}, true},
+	{"mount: a slash behind", {"/etc/nccl.conf/"}, true},
+	{"mount: slashes between", {"//etc///nccl.conf"}, true},
+	{"mount: dots between", {"/./etc/././nccl.conf/."}, true},
+	{"mount: without the first slash", {"etc/nccl.conf"}, true},
+	{"mount: below the file", {"/etc/nccl.conf/x"}, false},
+	{"mount: far below the file", {"/etc/nccl.conf/x/y/z/nccl.conf"}, false},
+	{"mount: below the file, twice the path", {"/etc/nccl.conf/etc/nccl.conf"}, false},
+	{"mount: a longer name", {"/etc/nccl.confx"}, false},
+	{"mount: a shorter name", {"/etc/nccl.con"}, false},
+	{"mount: a longer directory", {"/etcetera"}, false},
+	{"mount: a shorter directory", {"/et"}, false},
+	{"mount: the name elsewhere", {"/opt/etc/nccl.conf"}, false},
+	{"mount: the name at the root", {"/nccl.conf"}, false},
+	{"mount: the root", {"/"}, false},
+	{"mount: nothing", {""}, false},
+	{"mount: a dot", {"."}, false},
+};
+
+static void mounts_over_the_file_are_seen(void **state)
+{
+	const struct mount_case *row = *state;
+	cleanup_bench bench = {0};
+	struct setup setup = {ASKED, ONE_DEVICE};
+	char *exact[ITEMS_MAX] = {NULL};
+
+	memcpy(setup.mounts, row->mounts, sizeof(setup.mounts));
+	for (size_t i = 0; i < ITEMS_MAX && row->mounts[i]; i++)
+		setup.mounts[i] = exact[i] = unit_exact(row->mounts[i], strlen(row->mounts[i]) + 1);
+	set_up(&bench, &setup);
+	make_plan(&bench);
+	for (size_t i = 0; i < ITEMS_MAX; i++)
+		free(exact[i]);
+	assert_int_equal(bench.plan.nccl_conf_mounted, row->covered);
+	assert_string_equal(unit_codes(&bench.arena, &bench.warnings),
+			    row->covered ? "nccl_conf_mounted" : "");
+	/* The variables stay in the plan: another way in can give them. */
+	assert_int_equal(bench.plan.n_settings, 1);
+}
+
+static void a_mount_does_not_matter_without_values(void **state)
+{
+	static const struct setup setup = {ASKED, .no_nccl = true, .mounts = {"/etc/nccl.conf"},
+					   ONE_DEVICE};
+	cleanup_bench bench = {0};
+
+	(void)state;
+	set_up(&bench, &setup);
+	make_plan(&bench);
+	assert_string_equal(unit_codes(&bench.arena, &bench.warnings), "");
+}
+
+void add_mount_tests(struct unit_suite *suite)
+{
+
+	UNIT_TABLE(suite, mounts_over_the_file_are_seen, mount_cases);
+	unit_add(suite, "mount: does not matter without values",
+		 a_mount_does_not_matter_without_values, NULL);
+}

@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "suite.h"
+
+void bench_free(struct bench *bench)
+{
+	arena_free(&bench->arena);
+}
+
+static void set_config(struct bench *bench, const struct setup *setup)
+{
+	struct config *config = &bench->config;
+	const char **names = arena_alloc(&bench->arena, sizeof(*names));
+
+	names[0] = setup->allowed ? setup->allowed : "*";
+	*config = (struct config){
+		.path = CONFIG_FILE,
+		.opt_in = setup->opt_in,
+		.namespaces = names,
+		.n_namespaces = names[0][0] != '\0',
+		.memlock = setup->memlock ? setup->memlock : UNLIMITED,
+		.require_memory_limit = setup->require_memory_limit,
+		.capabilities = setup->capabilities ? setup->capabilities : IPC_LOCK,
+		.on_no_device = setup->on_no_device,
+	};
+	if (setup->capabilities == NO_CAPABILITY)
+		config->capabilities = 0;
+	config->nccl.hca = !setup->no_hca;
+	config->nccl.socket_ifname = setup->ifname;
+	config->nccl.gid_index = setup->gid;
+	config->nccl.gid_index_number = setup->gid_number;
+	config->nccl.gdr_level = setup->gdr_level;
+	config->nccl.extra = (struct config_variable *)setup->extra;
+	while (config->nccl.n_extra < ITEMS_MAX && setup->extra[config->nccl.n_extra].name)
+		config->nccl.n_extra++;
+}
+
+static void set_spec(struct bench *bench, const struct setup *setup)
+{
+	struct spec *spec = &bench->spec;
+
+	*spec = (struct spec){
+		.sandbox = setup->sandbox,
+		.memory_limit = setup->memory_limit,
+		.pod_namespace = setup->pod_namespace,
+		.env = (const char **)setup->env,
+		.mounts = (const char **)setup->mounts,
+		.has_memlock = setup->has_memlock,
+		.memlock_soft = setup->soft,
+		.memlock_hard = setup->hard,
+	};
+	memcpy(spec->capabilities, setup->sets, sizeof(spec->capabilities));
+	while (spec->n_env < ENV_MAX && setup->env[spec->n_env])
+		spec->n_env++;
+	while (spec->n_mounts < ITEMS_MAX && setup->mounts[spec->n_mounts])
+		spec->n_mounts++;
+}
+
+void add_device(struct bench *bench, const struct device_setup *from)
+{
+	struct device *device = &bench->devices.item[bench->devices.n++];
+
+	(void)snprintf(device->ibdev, sizeof(device->ibdev), "%s", from->ibdev);
+	(void)snprintf(device->netdev, sizeof(device->netdev), "%s",
+		       from->netdev ? from->netdev : "");
+	device->port = arena_alloc(&bench->arena, ITEMS_MAX * sizeof(*device->port));
+	for (; device->n_ports < ITEMS_MAX && from->port[device->n_ports].state;
+	     device->n_ports++) {
+		const struct port_setup *setup = &from->port[device->n_ports];
+		struct port *port = &device->port[device->n_ports];
+
+		port->number = (unsigned)device->n_ports + 1;
+		port->gid_index = setup->gid_index ? setup->gid_index : -1;
+		(void)snprintf(port->state, sizeof(port->state), "%s", setup->state);
+		(void)snprintf(port->link_layer, sizeof(port->link_layer), "%s",
+			       setup->link_layer ? setup->link_layer : "Ethernet");
+	}
+}
+
+void make_plan(struct bench *bench)
+{
+	struct facts facts = {
+		.spec = &bench->spec,
+		.config = &bench->config,
+		.request = &bench->request,
+		.devices = &bench->devices,
+	};
+	struct err err = {0};
+
+	assert_int_equal(plan_make(&bench->arena, &facts, &bench->plan, &bench->warnings, &err), 0);
+	assert_string_equal(err.text, "");
+}
+
+void set_up(struct bench *bench, const struct setup *setup)
+{
+	set_config(bench, setup);
+	set_spec(bench, setup);
+	bench->request = (struct request){
+		.inject = setup->inject,
+		.other_container = setup->other_container,
+		.memlock = setup->less_memlock ? setup->less_memlock : UNLIMITED,
+		.nccl = !setup->no_nccl,
+	};
+	bench->devices.item = arena_alloc(&bench->arena, ITEMS_MAX * sizeof(struct device));
+	for (size_t i = 0; i < ITEMS_MAX && setup->devices[i].ibdev; i++)
+		add_device(bench, &setup->devices[i]);
+}
+
+int main(void)
+{
+	static struct unit_suite suite;
+
+	add_decision_tests(&suite);
+	add_limit_tests(&suite);
+	add_nccl_tests(&suite);
+	add_mount_tests(&suite);
+	add_twice_tests(&suite);
+	return unit_run(&suite, "plan");
+}

@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the tests of core/plan/plan.h share: facts in, plan out */
+#ifndef TESTS_UNIT_PLAN_SUITE_H
+#define TESTS_UNIT_PLAN_SUITE_H
+
+#include "tests/unit/unit.h"
+
+#include "core/plan/plan.h"
+#include "core/policy/quantity.h"
+
+#define CONFIG_FILE "/etc/oci-rdma-hook/config.json"
+#define CHOWN (UINT64_C(1) << 0)
+#define IPC_LOCK (UINT64_C(1) << 14)
+#define RESOURCE (UINT64_C(1) << 24)
+#define NO_CAPABILITY (UINT64_C(1) << 63)
+#define UNLIMITED MEMLOCK_UNLIMITED
+#define MI (UINT64_C(1024) * 1024)
+#define ITEMS_MAX 4
+#define ENV_MAX 8
+
+/* Parts of a setup that many rows have */
+#define ONE_DEVICE .devices = {{"mlx5_6"}}
+#define ASKED .inject = INJECT_ASKED
+#define TWO .devices = {{"mlx5_6", "net1"}, {"mlx5_10", "net2"}}
+#define TCP_SETUP ASKED, .on_no_device = NO_DEVICE_TCP
+
+/* ---- facts, where 0 and NULL stand for the defaults ---- */
+
+struct port_setup {
+	const char *state;
+	const char *link_layer;
+	int gid_index; /* 0: none */
+};
+
+struct device_setup {
+	const char *ibdev;
+	const char *netdev;
+	struct port_setup port[ITEMS_MAX];
+};
+
+struct setup {
+	/* config */
+	enum config_opt_in opt_in;
+	const char *allowed; /* a namespace; NULL: "*"; "": none */
+	uint64_t memlock;
+	bool require_memory_limit;
+	uint64_t capabilities;
+	bool no_hca;
+	const char *ifname;
+	enum config_gid_index gid;
+	unsigned gid_number;
+	const char *gdr_level;
+	struct config_variable extra[ITEMS_MAX];
+	enum config_no_device on_no_device;
+	/* request */
+	enum request_inject inject;
+	bool other_container;
+	uint64_t less_memlock;
+	bool no_nccl;
+	/* spec */
+	bool sandbox;
+	bool memory_limit;
+	const char *pod_namespace;
+	const char *env[ENV_MAX];
+	const char *mounts[ITEMS_MAX];
+	bool has_memlock;
+	uint64_t soft;
+	uint64_t hard;
+	uint64_t sets[SPEC_CAPABILITY_SETS];
+	/* node */
+	struct device_setup devices[ITEMS_MAX];
+};
+
+struct bench {
+	struct arena arena;
+	struct config config;
+	struct request request;
+	struct spec spec;
+	struct devices devices;
+	struct plan plan;
+	struct warnings warnings;
+};
+
+#define cleanup_bench __attribute__((cleanup(bench_free))) struct bench
+
+void bench_free(struct bench *bench);
+void add_device(struct bench *bench, const struct device_setup *from);
+void make_plan(struct bench *bench);
+void set_up(struct bench *bench, const struct setup *setup);
+
+/* ---- one for each file ---- */
+
+void add_decision_tests(struct unit_suite *suite);
+void add_limit_tests(struct unit_suite *suite);
+void add_nccl_tests(struct unit_suite *suite);
+void add_mount_tests(struct unit_suite *suite);
+void add_twice_tests(struct unit_suite *suite);
+
+#endif

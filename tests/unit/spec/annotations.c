@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Who it is, by the engine's annotations, and what the pod asks for, by ours */
+#include "suite.h"
+
+static void labels_say_who_it_is(void **state)
+{
+	cleanup_arena arena = {0};
+	struct spec spec;
+
+	(void)state;
+	must_parse(
+		&arena,
+		"{\"annotations\":{\"io.kubernetes.cri-o.ContainerID\":\"0123\","
+		"\"io.kubernetes.cri-o.SandboxID\":\"4567\","
+		"\"io.kubernetes.cri-o.ContainerType\":\"container\","
+		"\"io.kubernetes.container.name\":\"trainer\",\"io.kubernetes.pod.name\":\"p-0\","
+		"\"io.kubernetes.pod.namespace\":\"team-a\","
+		/* what a pod's author can forge is not looked at */
+		"\"io.kubernetes.cri-o.Namespace\":\"kube-system\","
+		"\"io.kubernetes.cri-o.KubeName\":\"x\"}}",
+		&spec);
+	assert_string_equal(spec.id, "0123");
+	assert_string_equal(spec.sandbox_id, "4567");
+	assert_string_equal(spec.name, "trainer");
+	assert_string_equal(spec.pod, "p-0");
+	assert_string_equal(spec.pod_namespace, "team-a");
+	assert_false(spec.sandbox);
+	assert_int_equal(spec.n_annotations, 0);
+}
+
+static void a_sandbox_is_known_by_its_type(void **state)
+{
+	cleanup_arena arena = {0};
+	struct spec spec;
+
+	(void)state;
+	must_parse(&arena, "{\"annotations\":{\"io.kubernetes.cri-o.ContainerType\":\"sandbox\"}}",
+		   &spec);
+	assert_true(spec.sandbox);
+	must_parse(&arena,
+		   "{\"annotations\":{\"io.kubernetes.cri-o.ContainerType\":\"sandboxes\"}}",
+		   &spec);
+	assert_false(spec.sandbox);
+}
+
+static void our_annotations_keep_name_value_and_line(void **state)
+{
+	cleanup_arena arena = {0};
+	const struct spec_annotation *inject;
+	struct spec spec;
+
+	(void)state;
+	must_parse(&arena,
+		   "{\"annotations\":{\n\"app\":\"x\",\n\"oci-rdma-hook.io/inject\":\"true\",\n"
+		   "\"xoci-rdma-hook.io/nccl\":\"false\",\"oci-rdma-hook.io/containers\":\"a,b\"}}",
+		   &spec);
+	assert_int_equal(spec.n_annotations, 2);
+	inject = spec_annotation(&spec, "inject");
+	assert_non_null(inject);
+	assert_string_equal(inject->value, "true");
+	assert_int_equal(inject->line, 3);
+	assert_string_equal(spec.annotations[1].name, "containers");
+	assert_int_equal(spec.annotations[1].line, 4);
+	assert_null(spec_annotation(&spec, "nccl"));
+	assert_null(spec_annotation(&spec, "injec"));
+}
+
+static void check_annotation_count(int n)
+{
+	cleanup_arena arena = {0};
+	const char *text = "";
+	struct spec spec;
+	struct err err = {0};
+
+	for (int i = 0; i < n; i++)
+		text = arena_printf(&arena, "%s%s\"oci-rdma-hook.io/a%d\":\"x\"", text,
+				    i ? "," : "", i);
+	text = arena_printf(&arena, "{\"annotations\":{%s}}", text);
+	assert_int_equal(parse(&arena, text, &spec, &err), n > SPEC_ANNOTATIONS_MAX ? -1 : 0);
+	if (n > SPEC_ANNOTATIONS_MAX)
+		assert_has(err.text, "more than 64 annotations oci-rdma-hook.io/");
+}
+
+static void our_annotations_are_bounded(void **state)
+{
+	(void)state;
+	check_annotation_count(SPEC_ANNOTATIONS_MAX);
+	check_annotation_count(SPEC_ANNOTATIONS_MAX + 1);
+}
+
+void add_annotation_tests(struct unit_suite *suite)
+{
+
+	unit_add(suite, "labels: who it is, by what the pod's author cannot forge",
+		 labels_say_who_it_is, NULL);
+	unit_add(suite, "labels: a sandbox is known by its type", a_sandbox_is_known_by_its_type,
+		 NULL);
+	unit_add(suite, "annotations: ours with name, value and line",
+		 our_annotations_keep_name_value_and_line, NULL);
+	unit_add(suite, "annotations: 64 of ours, not 65", our_annotations_are_bounded, NULL);
+}

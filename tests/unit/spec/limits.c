@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* RLIMIT_MEMLOCK, and the memory that the cgroup gives */
+#include "suite.h"
+
+#define NOFILE "{\"type\":\"RLIMIT_NOFILE\",\"soft\":5,\"hard\":6}"
+
+static const struct rlimit_case {
+	const char *name;
+	const char *rlimits;
+	bool has;
+	uint64_t soft;
+	uint64_t hard;
+} rlimit_cases[] = {
+	{"rlimits: none", "[]", false, 0, 0},
+	{"rlimits: null", "null", false, 0, 0},
+	{"rlimits: others", "[" NOFILE "]", false, 0, 0},
+	{"rlimits: memlock", "[" MEMLOCK("1", "2") "]", true, 1, 2},
+	{"rlimits: memlock behind others", "[" NOFILE "," MEMLOCK("1", "2") "]", true, 1, 2},
+	{"rlimits: memlock before others", "[" MEMLOCK("1", "2") "," NOFILE "]", true, 1, 2},
+	{"rlimits: members in another order",
+	 "[{\"hard\":2,\"soft\":1,\"type\":\"RLIMIT_MEMLOCK\"}]", true, 1, 2},
+	{"rlimits: of several memlock the last holds",
+	 "[" MEMLOCK("1", "2") "," NOFILE "," MEMLOCK("3", "4") "]", true, 3, 4},
+	{"rlimits: 2^64-1", "[" MEMLOCK("18446744073709551615", "18446744073709551615") "]", true,
+	 UINT64_MAX, UINT64_MAX},
+	{"rlimits: 2^63", "[" MEMLOCK("9223372036854775808", "9223372036854775808") "]", true,
+	 UINT64_C(1) << 63, UINT64_C(1) << 63},
+	{"rlimits: memlock without numbers", "[{\"type\":\"RLIMIT_MEMLOCK\"}]", true, 0, 0},
+	{"rlimits: no type", "[{\"soft\":1,\"hard\":2}]", false, 0, 0},
+	{"rlimits: a longer type is another",
+	 "[{\"type\":\"RLIMIT_MEMLOCKS\",\"soft\":1,\"hard\":2}]", false, 0, 0},
+	{"rlimits: lower case is another", "[{\"type\":\"rlimit_memlock\",\"soft\":1,\"hard\":2}]",
+	 false, 0, 0},
+	{"rlimits: one entry's numbers do not pass to the next",
+	 "[" NOFILE ",{\"type\":\"RLIMIT_MEMLOCK\",\"soft\":1}]", true, 1, 0},
+};
+
+static void memlock_is_found(void **state)
+{
+	const struct rlimit_case *row = *state;
+	cleanup_arena arena = {0};
+	struct spec spec;
+
+	must_parse(&arena, arena_printf(&arena, "{\"process\":{\"rlimits\":%s}}", row->rlimits),
+		   &spec);
+	assert_int_equal(spec.has_memlock, row->has);
+	assert_true(spec.memlock_soft == row->soft);
+	assert_true(spec.memlock_hard == row->hard);
+}
+
+/* ---- memory limits ---- */
+
+static const struct memory_case {
+	const char *name;
+	const char *resources;
+	bool limit;
+} memory_cases[] = {
+	{"memory: no resources", "null", false},
+	{"memory: none", "{}", false},
+	{"memory: null", "{\"memory\":null,\"unified\":null}", false},
+	{"memory: a limit", "{\"memory\":{\"limit\":536870912}}", true},
+	{"memory: -1 is none", "{\"memory\":{\"limit\":-1}}", false},
+	{"memory: 0 is none", "{\"memory\":{\"limit\":0}}", false},
+	{"memory: limit null is none", "{\"memory\":{\"limit\":null}}", false},
+	{"memory: swap alone is none", "{\"memory\":{\"swap\":536870912,\"reservation\":1}}",
+	 false},
+	{"memory: unified memory.max", "{\"unified\":{\"memory.max\":\"1073741824\"}}", true},
+	{"memory: unified memory.max max is none", "{\"unified\":{\"memory.max\":\"max\"}}", false},
+	{"memory: unified memory.high is none", "{\"unified\":{\"memory.high\":\"1\"}}", false},
+	{"memory: either is enough",
+	 "{\"memory\":{\"limit\":-1},\"unified\":{\"memory.max\":\"1\"}}", true},
+	{"memory: either is enough, the other way",
+	 "{\"unified\":{\"memory.max\":\"max\"},\"memory\":{\"limit\":1}}", true},
+};
+
+static void memory_limit_is_found(void **state)
+{
+	const struct memory_case *row = *state;
+	cleanup_arena arena = {0};
+	struct spec spec;
+
+	must_parse(&arena, arena_printf(&arena, "{\"linux\":{\"resources\":%s}}", row->resources),
+		   &spec);
+	assert_int_equal(spec.memory_limit, row->limit);
+}
+
+void add_limit_tests(struct unit_suite *suite)
+{
+
+	UNIT_TABLE(suite, memlock_is_found, rlimit_cases);
+	UNIT_TABLE(suite, memory_limit_is_found, memory_cases);
+}

@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The process: capabilities and environment; alone, as exec gives it */
+#include "suite.h"
+
+static const struct capability_case {
+	const char *name;
+	const char *sets;
+	uint64_t want[SPEC_CAPABILITY_SETS]; /* bounding, effective, permitted, inheritable, ambient
+					      */
+} capability_cases[] = {
+	{"capabilities: none", "{}", {0}},
+	{"capabilities: null", "null", {0}},
+	{"capabilities: null sets", "{\"bounding\":null,\"ambient\":null}", {0}},
+	{"capabilities: each set is its own",
+	 "{\"bounding\":[\"CAP_CHOWN\"],\"effective\":[\"CAP_IPC_LOCK\"],"
+	 "\"permitted\":[\"CAP_CHOWN\",\"CAP_IPC_LOCK\"],\"inheritable\":[],"
+	 "\"ambient\":[\"CAP_IPC_LOCK\"]}",
+	 {CHOWN, IPC_LOCK, CHOWN | IPC_LOCK, 0, IPC_LOCK}},
+	{"capabilities: inheritable", "{\"inheritable\":[\"CAP_CHOWN\"]}", {0, 0, 0, CHOWN, 0}},
+	{"capabilities: one that is not known is skipped",
+	 "{\"bounding\":[\"CAP_TOMORROW\",\"CAP_CHOWN\"]}",
+	 {CHOWN}},
+	{"capabilities: lower case is none", "{\"bounding\":[\"cap_chown\"]}", {0}},
+	{"capabilities: a name with more behind it is none",
+	 "{\"bounding\":[\"CAP_CHOWN \"]}",
+	 {0}},
+	{"capabilities: twice is once",
+	 "{\"ambient\":[\"CAP_CHOWN\",\"CAP_CHOWN\"]}",
+	 {0, 0, 0, 0, CHOWN}},
+	{"capabilities: the last number",
+	 "{\"ambient\":[\"CAP_CHECKPOINT_RESTORE\"]}",
+	 {0, 0, 0, 0, UINT64_C(1) << 40}},
+};
+
+static void capability_sets_are_read(void **state)
+{
+	const struct capability_case *row = *state;
+	cleanup_arena arena = {0};
+	struct spec spec;
+
+	must_parse(&arena, arena_printf(&arena, "{\"process\":{\"capabilities\":%s}}", row->sets),
+		   &spec);
+	for (int set = 0; set < SPEC_CAPABILITY_SETS; set++)
+		assert_true(spec.capabilities[set] == row->want[set]);
+}
+
+static void the_environment_keeps_its_order(void **state)
+{
+	cleanup_arena arena = {0};
+	struct spec spec;
+
+	(void)state;
+	must_parse(&arena,
+		   "{\"process\":{\"env\":[\"B=1\",\"A=\",\"B=2\",\"NOVALUE\",\"A=3\",\"C=x=y\","
+		   "\"\",\"=z\"]}}",
+		   &spec);
+	assert_int_equal(spec.n_env, 8);
+	assert_string_equal(spec.env[0], "B=1");
+	assert_string_equal(spec.env[6], "");
+	/* The first entry holds, as for getenv(3). */
+	assert_string_equal(spec_getenv(&spec, "B"), "1");
+	assert_string_equal(spec_getenv(&spec, "A"), "");
+	assert_string_equal(spec_getenv(&spec, "C"), "x=y");
+	assert_null(spec_getenv(&spec, "NOVALUE"));
+	assert_null(spec_getenv(&spec, "NO"));
+	assert_null(spec_getenv(&spec, "CC"));
+	assert_null(spec_getenv(&(struct spec){0}, "A"));
+}
+
+/* exec --process gives config.json's process object alone. */
+static void a_process_alone_is_read(void **state)
+{
+	static const char text[] = "{\"args\":[\"sh\"],\"env\":[\"A=1\"],\"rlimits\":[" MEMLOCK(
+		"1", "2") "],\"capabilities\":{\"ambient\":[\"CAP_CHOWN\"]}}";
+	cleanup_arena arena = {0};
+	struct spec spec;
+	struct err err = {0};
+
+	(void)state;
+	assert_int_equal(
+		spec_parse_process(&arena, "process.json", text, strlen(text), &spec, &err), 0);
+	assert_string_equal(spec_getenv(&spec, "A"), "1");
+	assert_true(spec.has_memlock);
+	assert_int_equal(spec.memlock_hard, 2);
+	assert_true(spec.capabilities[SPEC_AMBIENT] == CHOWN);
+	assert_int_equal(
+		spec_parse_process(&arena, "process.json", "{\"env\":[1]}", 11, &spec, &err), -1);
+	assert_string_equal(err.text,
+			    "process.json: line 1: env[0]: expected a string, found a number");
+}
+
+void add_process_tests(struct unit_suite *suite)
+{
+
+	UNIT_TABLE(suite, capability_sets_are_read, capability_cases);
+	unit_add(suite, "env: in its order, the first entry of a name holds",
+		 the_environment_keeps_its_order, NULL);
+	unit_add(suite, "whole: a process alone, as exec gives it", a_process_alone_is_read, NULL);
+}

@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Long lines, binary, mutilated messages, repetition; a pipe of 64 MiB */
+#include "suite.h"
+
+#include <sys/wait.h>
+#include <time.h>
+
+static const char message[] = "Got completion from peer 10.0.0.1<1> with status=4 opcode=0 len=0 "
+			      "vendor err 81";
+
+/* Wherever the border of a piece falls, the message is found, and counted as one line. */
+static void long_line_is_looked_at_in_pieces(void **state)
+{
+	struct err err = {0};
+	size_t size = 3 * 8192;
+	char *text = malloc(size);
+
+	(void)state;
+	assert_non_null(text);
+	for (size_t at = 0; at + strlen(message) <= size; at += 41) {
+		cleanup_arena arena = {0};
+		struct findings findings = {.arena = &arena};
+
+		memset(text, 'x', size);
+		memcpy(text + at, message, strlen(message));
+		assert_int_equal(symptom_explain(&findings, text, size, &err), 0);
+		assert_string_equal(subjects(&findings), "p2p_blocked");
+		assert_has(findings.item[0].evidence, "; line 1: ");
+		assert_has(findings.item[0].evidence, "vendor err 81");
+	}
+	free(text);
+}
+
+static void nul_and_binary_are_no_obstacle(void **state)
+{
+	static const char text[] =
+		"\0\0\xff\xfe\x1b[31m\nNCCL\0INFO NET/IB : No device found.\xc3\0\n";
+	cleanup_arena arena = {0};
+	struct findings findings = {.arena = &arena};
+	struct err err = {0};
+
+	(void)state;
+	assert_int_equal(symptom_explain(&findings, text, sizeof(text) - 1, &err), 0);
+	assert_string_equal(subjects(&findings), "no_device");
+	assert_has(findings.item[0].evidence, "; line 2: NCCL INFO NET/IB : No device found.?");
+}
+
+/* Always the same numbers, so that a failure can be had again */
+static unsigned next_random(unsigned *seed)
+{
+	*seed = *seed * 1103515245u + 12345u;
+	return *seed >> 16;
+}
+
+/* Real messages, cut, joined and with bytes changed: no crash, and always something is said. */
+static void mutilated_messages_are_survived(void **state)
+{
+	unsigned seed = 1;
+	struct err err = {0};
+
+	(void)state;
+	for (int round = 0; round < 4000; round++) {
+		cleanup_arena arena = {0};
+		struct findings findings = {.arena = &arena};
+		char text[2048];
+		size_t len = 0;
+
+		while (len < 1000) {
+			const char *from = any_message(next_random(&seed));
+			size_t begin = next_random(&seed) % strlen(from);
+			size_t some = next_random(&seed) % (strlen(from) - begin) + 1;
+
+			some = some < sizeof(text) - len ? some : sizeof(text) - len;
+			memcpy(text + len, from + begin, some);
+			len += some;
+		}
+		for (int change = 0; change < 8; change++)
+			text[next_random(&seed) % len] = (char)next_random(&seed);
+		{
+			char *exact = unit_exact(text, len);
+
+			assert_int_equal(symptom_explain(&findings, exact, len, &err), 0);
+			free(exact);
+		}
+		assert_true(findings.n > 0);
+	}
+}
+
+/* What repeats must not be looked at again and again: 8 MiB of it in a few seconds at most */
+static const struct repeat_case {
+	const char *name;
+	const char *part;
+} repeat_cases[] = {
+	{"symptom: a line of opening calls is quick", "ibv_reg_mr( failed"},
+	{"symptom: a line of closing calls is quick", ") failed"},
+	{"symptom: a line of completions is quick", "got completion"},
+	{"symptom: a line of vendor errors is quick", "vendor err "},
+	{"symptom: a line of syndromes is quick", "(synd "},
+};
+
+static void repetition_is_quick(void **state)
+{
+	const struct repeat_case *row = *state;
+	cleanup_arena arena = {0};
+	struct findings findings = {.arena = &arena};
+	struct err err = {0};
+	size_t size = 8 << 20;
+	char *text = malloc(size);
+	clock_t begin;
+
+	assert_non_null(text);
+	for (size_t i = 0; i < size; i++)
+		text[i] = row->part[i % strlen(row->part)];
+	begin = clock();
+	assert_int_equal(symptom_explain(&findings, text, size, &err), 0);
+	assert_true((clock() - begin) / CLOCKS_PER_SEC < 5);
+	free(text);
+}
+
+/* ---- standard input ---- */
+
+/* A writer's pipe, in odd portions */
+static int pipe_with(const char *text, size_t len, size_t times, pid_t *ret_pid)
+{
+	int ends[2];
+
+	assert_int_equal(pipe(ends), 0);
+	*ret_pid = fork();
+	assert_true(*ret_pid >= 0);
+	if (*ret_pid == 0) {
+		(void)close(ends[0]);
+		for (size_t i = 0; i < times; i++) {
+			for (size_t at = 0; at < len; at += 4099) {
+				size_t some = len - at < 4099 ? len - at : 4099;
+
+				if (write(ends[1], text + at, some) != (ssize_t)some)
+					_exit(1);
+			}
+		}
+		_exit(0);
+	}
+	(void)close(ends[1]);
+	return ends[0];
+}
+
+/* 64 MiB of a log, one error near its end; the arena holds the finding alone. */
+static void large_log_needs_constant_memory(void **state)
+{
+	size_t times = 4 << 10;
+	size_t size = 16 << 10;
+	char *text = malloc(size);
+	cleanup_arena arena = {0};
+	struct findings findings = {.arena = &arena};
+	struct err err = {0};
+	pid_t child;
+	int fd;
+
+	(void)state;
+	assert_non_null(text);
+	memset(text, 'x', size);
+	for (size_t i = 99; i < size; i += 100)
+		text[i] = '\n';
+	memcpy(text + size - 300, message, strlen(message));
+	fd = pipe_with(text, size, times, &child);
+	free(text);
+	assert_int_equal(symptom_explain_fd(&findings, fd, "stdin", &err), 0);
+	(void)close(fd);
+	assert_int_equal(waitpid(child, NULL, 0), child);
+	assert_string_equal(subjects(&findings), "p2p_blocked");
+	assert_has(findings.item[0].evidence, "and 4095 more");
+}
+
+static void what_cannot_be_read_is_an_error(void **state)
+{
+	cleanup_arena arena = {0};
+	struct findings findings = {.arena = &arena};
+	struct err err = {0};
+	int fd = open("/", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+	(void)state;
+	assert_true(fd >= 0);
+	assert_true(symptom_explain_fd(&findings, fd, "standard input", &err) < 0);
+	(void)close(fd);
+	assert_has(err.text, "standard input: ");
+	assert_one_line(&err);
+}
+
+void add_hostile_tests(struct unit_suite *suite)
+{
+
+	UNIT_TABLE(suite, repetition_is_quick, repeat_cases);
+	unit_add(suite, "symptom: a message anywhere in a long line is found once",
+		 long_line_is_looked_at_in_pieces, NULL);
+	unit_add(suite, "symptom: NULs and binary are no obstacle", nul_and_binary_are_no_obstacle,
+		 NULL);
+	unit_add(suite, "symptom: mutilated messages are survived", mutilated_messages_are_survived,
+		 NULL);
+	unit_add(suite, "symptom: a log of 64 MiB from a pipe", large_log_needs_constant_memory,
+		 NULL);
+	unit_add(suite, "symptom: a directory is an error", what_cannot_be_read_is_an_error, NULL);
+}

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "suite.h"
+
+const char *subjects(struct findings *findings)
+{
+	const char *names = "";
+
+	for (size_t i = 0; i < findings->n; i++) {
+		assert_string_equal(findings->item[i].id, "symptom");
+		names = arena_printf(findings->arena, "%s%s%s", names, i ? "," : "",
+				     findings->item[i].subject);
+	}
+	return names;
+}
+
+int main(void)
+{
+	static struct unit_suite suite;
+
+	add_known_tests(&suite);
+	add_told_tests(&suite);
+	add_hostile_tests(&suite);
+	return unit_run(&suite, "symptom");
+}
