@@ -5,7 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "core/report/log.h"
+#include "core/base/journal.h"
 
 static volatile sig_atomic_t must_fail;
 static void (*late)(void);
@@ -18,7 +18,7 @@ static void on_alarm(int signal)
 	static const char text[] =
 		"oci-rdma-hook: not done after 5 s: are the node's /sys and disks well?";
 	(void)signal;
-	log_raw(text, sizeof(text) - 1);
+	journal_send(text, sizeof(text) - 1);
 	if (must_fail) {
 		(void)!write(STDERR_FILENO, text, sizeof(text) - 1);
 		(void)!write(STDERR_FILENO, "\n", 1);

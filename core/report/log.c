@@ -5,13 +5,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/socket.h>
-#include <sys/un.h>
 #include <syslog.h>
 #include <unistd.h>
 
 #include "core/base/capability.h"
 #include "core/base/cleanup.h"
+#include "core/base/journal.h"
 #include "core/base/text.h"
 #include "core/policy/quantity.h"
 
@@ -19,26 +18,6 @@
 #define FRONT "<%d>" IDENT "[%d]: "
 /* A reason, a way in, and who it was */
 #define FAILURE_MAX (ERR_TEXT_MAX + 640)
-
-/*
- * One datagram to syslog or the journal, as syslog(3) sends it, but never waiting: that function
- * blocks where nobody reads, and a stuck journal must not hold up the start of a container. The
- * receiver adds the time.
- */
-static void send_message(const char *message, size_t len)
-{
-	static const struct sockaddr_un address = {.sun_family = AF_UNIX, .sun_path = _PATH_LOG};
-	cleanup_fd fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-
-	if (fd >= 0)
-		(void)!sendto(fd, message, len, MSG_DONTWAIT | MSG_NOSIGNAL,
-			      (const struct sockaddr *)&address, sizeof(address));
-}
-
-void log_raw(const char *line, size_t len)
-{
-	send_message(line, len);
-}
 
 /* Memory is needed for what is longer than any failure only. */
 static void send_line(int priority, char *line)
@@ -50,14 +29,14 @@ static void send_line(int priority, char *line)
 	text_make_printable(line);
 	len = snprintf(message, sizeof(message), FRONT "%s", LOG_DAEMON | priority, getpid(), line);
 	if (len < (int)sizeof(message)) {
-		send_message(message, (size_t)len);
+		journal_send(message, (size_t)len);
 		return;
 	}
 	len = asprintf(&longer, FRONT "%s", LOG_DAEMON | priority, getpid(), line);
 	if (len < 0)
 		longer = NULL;
 	else
-		send_message(longer, (size_t)len);
+		journal_send(longer, (size_t)len);
 }
 
 static const char *or_dash(const char *text)

@@ -4,7 +4,6 @@
 #define OCI_RDMA_LOG_H
 
 #include <stdbool.h>
-#include <stddef.h>
 
 #include "core/base/err.h"
 #include "core/container.h"
@@ -27,8 +26,5 @@ void log_failure(const struct container *container, const struct err *err, const
 /* To syslog only: a shim must not write where its engine reads the runtime's words. */
 void log_failure_silently(const struct container *container, const struct err *err,
 			  const char *way_in);
-
-/* A line as it is, at LOG_ERR; async-signal-safe. */
-void log_raw(const char *line, size_t len);
 
 #endif
