@@ -10,7 +10,10 @@
 #include "core/base/fs.h"
 #include "core/base/text.h"
 #include "core/deadline.h"
+#include "core/node/netdev.h"
 #include "core/node/podnet.h"
+#include "core/node/port.h"
+#include "core/node/rdma_mode.h"
 #include "core/plan/order.h"
 
 /* How long a container waits for GIDs, where a value of its plan needs them */

@@ -5,7 +5,7 @@
 
 #include <stdbool.h>
 
-#include "core/node/node.h"
+#include "core/node/device.h"
 
 /* mlx5 has 256 entries per port; a table ends at the first that does not exist. */
 #define GID_TABLE_MAX 4096

@@ -8,7 +8,6 @@
 
 #include "core/base/arena.h"
 #include "core/base/err.h"
-#include "core/node/node.h"
 #include "core/node/pci.h"
 
 /* Of /dev/nvidia0 and the others (Documentation/admin-guide/devices.txt) */

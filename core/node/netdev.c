@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The network interface of an RDMA device */
+#include "core/node/netdev.h"
+
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -10,7 +12,6 @@
 #include "core/base/fs.h"
 #include "core/base/text.h"
 #include "core/json/reader.h"
-#include "core/node/node.h"
 
 #define DEVINFO_DIR "var/run/k8s.cni.cncf.io/devinfo/cni"
 #define DEVINFO_SIZE_MAX (64 * 1024)

@@ -9,7 +9,6 @@
 #include "core/base/cleanup.h"
 #include "core/base/fs.h"
 #include "core/base/text.h"
-#include "core/node/node.h"
 
 int pci_find(const struct node *node, struct arena *arena, const char *address, char **ret_path)
 {

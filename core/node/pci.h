@@ -6,8 +6,7 @@
 #include <stdbool.h>
 
 #include "core/base/arena.h"
-
-struct node;
+#include "core/node/node.h"
 
 struct pci_place {
 	const char *path; /* its directory, relative to the sysroot; NULL without one */

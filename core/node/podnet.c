@@ -16,6 +16,7 @@
 #include "core/base/cleanup.h"
 #include "core/base/fs.h"
 #include "core/node/netlink.h"
+#include "core/node/port.h"
 
 /* An HCA has two ports at most; what a device has more is not looked at from in here. */
 #define PORTS_MAX 8

@@ -11,7 +11,7 @@
 
 #include "core/base/arena.h"
 #include "core/base/err.h"
-#include "core/node/node.h"
+#include "core/node/device.h"
 
 #define PODNET_PATIENCE_MS 1000
 

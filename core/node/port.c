@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Ports, from <device>/infiniband/<ibdev>/ports/N, and the GIDs that NCCL takes of them */
+#include "core/node/port.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -10,7 +12,6 @@
 #include "core/base/cleanup.h"
 #include "core/base/fs.h"
 #include "core/node/gid.h"
-#include "core/node/node.h"
 
 #define PATH_SIZE 1400
 #define GID_PAUSE_MS 20
@@ -146,7 +147,7 @@ static bool lacks_gid(const struct devices *devices)
 			const struct port *port = &devices->item[i].port[p];
 
 			if (port->gid_index < 0 && strcmp(port->link_layer, "Ethernet") == 0 &&
-			    (!port->state[0] || strcmp(port->state, "ACTIVE") == 0))
+			    (!port->state[0] || port_is_active(port)))
 				return true;
 		}
 	}

@@ -9,11 +9,6 @@
 /* MAX_IF_LIST in NCCL's src/misc/utils.cc: the rest of the list is not read. */
 #define NCCL_LIST_MAX 32
 
-static bool is_active(const struct port *port)
-{
-	return strcmp(port->state, "ACTIVE") == 0;
-}
-
 /* The list that NCCL_IB_HCA is to hold, as it grows */
 struct hca_list {
 	char *text; /* NULL without memory */
@@ -39,14 +34,14 @@ static void append_device(struct arena *arena, struct hca_list *list, const stru
 	size_t active = 0;
 
 	for (size_t i = 0; i < device->n_ports; i++)
-		active += is_active(&device->port[i]);
+		active += port_is_active(&device->port[i]);
 	/* With no active port at all it is named whole: its link may come up before NCCL looks. */
 	if (device->n_ports < 2 || active == device->n_ports || active == 0) {
 		append_item(arena, list, device->ibdev, 0);
 		return;
 	}
 	for (size_t i = 0; i < device->n_ports; i++) {
-		if (is_active(&device->port[i]))
+		if (port_is_active(&device->port[i]))
 			append_item(arena, list, device->ibdev, device->port[i].number);
 	}
 }

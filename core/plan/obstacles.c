@@ -5,7 +5,7 @@
 
 static bool is_inactive(const struct port *port)
 {
-	return port->state[0] && strcmp(port->state, "ACTIVE") != 0;
+	return port->state[0] && !port_is_active(port);
 }
 
 /* NCCL takes active ports of these two alone (src/transport/net_ib/init.cc). */

@@ -6,7 +6,7 @@
 #include "core/base/arena.h"
 #include "core/base/err.h"
 #include "core/base/warning.h"
-#include "core/node/node.h"
+#include "core/node/device.h"
 #include "core/spec/claims.h"
 
 /*

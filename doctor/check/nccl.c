@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/node/port.h"
 #include "doctor/check/nccl.h"
 #include "doctor/nccl/level.h"
 

@@ -8,7 +8,10 @@
 
 #include "core/base/cleanup.h"
 #include "core/node/gid.h"
+#include "core/node/netdev.h"
 #include "core/node/podnet.h"
+#include "core/node/port.h"
+#include "core/node/rdma_mode.h"
 #include "doctor/check/check.h"
 #include "doctor/file.h"
 #include "doctor/target/netdevs.h"
@@ -86,16 +89,11 @@ static void name_port(const struct device *device, const struct port *port, char
 		(void)snprintf(name, size, "%s", device->ibdev);
 }
 
-static bool is_active(const struct port *port)
-{
-	return strcmp(port->state, "ACTIVE") == 0;
-}
-
 static int add_port(const struct look *look, const char *name, const struct port *port)
 {
 	bool roce = strcmp(port->link_layer, "Ethernet") == 0;
 
-	if (is_active(port))
+	if (port_is_active(port))
 		return findings_add(look->findings, "port", name, FINDING_OK, NULL,
 				    "ACTIVE, %g Gb/s %s (ports/%u/{state,rate,link_layer})",
 				    port->rate_gbps, roce ? "Ethernet, so RoCE" : port->link_layer,
@@ -128,7 +126,7 @@ static int add_gid(const struct look *look, const char *name, const struct devic
 {
 	struct gid other;
 
-	if (strcmp(port->link_layer, "Ethernet") != 0 || !is_active(port))
+	if (strcmp(port->link_layer, "Ethernet") != 0 || !port_is_active(port))
 		return 0;
 	if (port->gid_index >= 0)
 		return findings_add(look->findings, "gid", name, FINDING_OK, NULL,
@@ -160,7 +158,7 @@ static int add_mtu(const struct look *look, const char *name, const struct devic
 	char netdev[NETDEV_NAME_SIZE];
 	int mtu;
 
-	if (strcmp(port->link_layer, "Ethernet") != 0 || !is_active(port))
+	if (strcmp(port->link_layer, "Ethernet") != 0 || !port_is_active(port))
 		return 0;
 	memcpy(netdev, device->netdev, sizeof(netdev));
 	if (!netdev[0])

@@ -8,6 +8,7 @@
 #include <sched.h>
 #include <sys/wait.h>
 
+#include "core/node/device.h"
 #include "core/node/netlink.h"
 #include "core/node/podnet.h"
 

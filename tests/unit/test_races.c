@@ -14,7 +14,7 @@
 #include <sys/wait.h>
 #include <time.h>
 
-#include "core/node/node.h"
+#include "core/node/device.h"
 #include "hook/apply/nccl_conf.h"
 #include "hook/apply/process.h"
 

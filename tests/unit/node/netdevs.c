@@ -2,6 +2,8 @@
 /* The interface beside a verbs device */
 #include "suite.h"
 
+#include "core/node/netdev.h"
+
 struct netdev_case {
 	const char *name;
 	struct entry odd[ENTRIES_MAX];

@@ -5,6 +5,8 @@
 #include <sys/wait.h>
 
 #include "core/node/gid.h"
+#include "core/node/netdev.h"
+#include "core/node/port.h"
 
 struct port_case {
 	const char *name;
