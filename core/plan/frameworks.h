@@ -6,7 +6,7 @@
 #ifndef OCI_RDMA_FRAMEWORKS_H
 #define OCI_RDMA_FRAMEWORKS_H
 
-#include "core/plan/plan.h"
+#include "core/plan/types.h"
 
 /* Add to plan->settings. Returns 0, or -1 without memory. */
 int framework_settings(struct arena *arena, const struct facts *facts, struct plan *plan,

@@ -6,7 +6,7 @@
 #ifndef OCI_RDMA_NCCL_H
 #define OCI_RDMA_NCCL_H
 
-#include "core/plan/plan.h"
+#include "core/plan/types.h"
 
 /* Add to plan->settings. Return 0, or -1 without memory. */
 int nccl_rdma_settings(struct arena *arena, const struct facts *facts, struct plan *plan,

@@ -3,7 +3,7 @@
 #ifndef OCI_RDMA_OBSTACLES_H
 #define OCI_RDMA_OBSTACLES_H
 
-#include "core/plan/plan.h"
+#include "core/plan/types.h"
 
 /* Returns 0, or -1 without memory. */
 int obstacles_warn(struct arena *arena, const struct facts *facts, struct warnings *warnings);

@@ -2,7 +2,7 @@
 #ifndef OCI_RDMA_SETTING_H
 #define OCI_RDMA_SETTING_H
 
-#include "core/plan/plan.h"
+#include "core/plan/types.h"
 
 /* NCCL reads a line into a buffer of 1024 bytes (src/misc/param.cc before 2.27). */
 #define SETTING_VALUE_MAX 1023
