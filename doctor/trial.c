@@ -3,7 +3,7 @@
 
 #include <stdio.h>
 
-#include "doctor/cuda/cuda.h"
+#include "doctor/cuda/memory.h"
 #include "doctor/progress.h"
 #include "doctor/runner.h"
 #include "doctor/verbs/verbs.h"

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "doctor/cuda/memory.h"
+
 #include <stdio.h>
 #include <string.h>
 
-#include "doctor/cuda/cuda.h"
 #include "doctor/cuda/probe.h"
 #include "doctor/cuda/record.h"
 #include "doctor/cuda/talk.h"

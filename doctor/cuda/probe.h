@@ -3,7 +3,7 @@
 #ifndef OCI_RDMA_DOCTOR_CUDA_PROBE_H
 #define OCI_RDMA_DOCTOR_CUDA_PROBE_H
 
-#include "doctor/cuda/cuda.h"
+#include "doctor/cuda/types.h"
 
 struct probe {
 	const char *library;

@@ -6,8 +6,8 @@
 #include <stdbool.h>
 
 #include "core/base/err.h"
-#include "doctor/cuda/cuda.h"
 #include "doctor/cuda/record.h"
+#include "doctor/cuda/types.h"
 
 struct talk {
 	/* Gets each record but steps; a negative value means that there is no memory. */

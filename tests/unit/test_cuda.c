@@ -8,6 +8,7 @@
 
 #include "doctor/child.h"
 #include "doctor/cuda/cuda.h"
+#include "doctor/cuda/memory.h"
 #include "doctor/cuda/record.h"
 #include "doctor/finding.h"
 
