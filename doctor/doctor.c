@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "core/base/cleanup.h"
-#include "doctor/file.h"
+#include "core/base/tree.h"
 
 void doctor_free(struct doctor *doctor)
 {
@@ -54,7 +54,7 @@ static bool has_gpu_file(int root, const struct gpu *gpu)
 	char path[32];
 
 	(void)snprintf(path, sizeof(path), "dev/nvidia%d", (int)gpu->minor);
-	return root >= 0 && gpu->minor >= 0 && file_exists(root, path);
+	return root >= 0 && gpu->minor >= 0 && tree_exists(root, path);
 }
 
 /* A container that has files of some GPUs is given those, whatever else the node has. */

@@ -60,17 +60,6 @@ int fs_open_regular(int dir, const char *name)
 	return path < 0 ? path : fs_reopen_regular(path);
 }
 
-int fs_open_dir(int root, const char *path, DIR **ret_dir)
-{
-	cleanup_fd fd = fs_open(root, path, O_RDONLY | O_DIRECTORY, RESOLVE_IN_ROOT);
-
-	*ret_dir = fd < 0 ? NULL : fdopendir(fd);
-	if (fd >= 0 && !*ret_dir)
-		return -1;
-	(void)take_fd(&fd); /* the stream's now */
-	return 0;
-}
-
 static ssize_t read_full(int fd, char *bytes, size_t size)
 {
 	size_t len = 0;

@@ -6,7 +6,6 @@
 #ifndef OCI_RDMA_FS_H
 #define OCI_RDMA_FS_H
 
-#include <dirent.h>
 #include <linux/openat2.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -36,12 +35,6 @@ int fs_reopen_regular(int path);
 
 /* The same for a name below dir, whose last component is not followed. */
 int fs_open_regular(int dir, const char *name);
-
-/*
- * Opens a directory below root's for readdir(3); links stay below it. *ret_dir is NULL where it
- * cannot be opened: in sysfs that means that there is none. Returns 0, or -1 without memory.
- */
-int fs_open_dir(int root, const char *path, DIR **ret_dir);
 
 /* Reads fd to its end. More than max bytes is an error that names what. */
 int fs_read(struct arena *arena, int fd, size_t max, const char *what, struct fs_text *ret_text,

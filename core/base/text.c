@@ -62,11 +62,33 @@ bool text_starts_with(const char *text, const char *prefix)
 	return strncmp(text, prefix, strlen(prefix)) == 0;
 }
 
+bool text_ends_with(const char *text, const char *suffix)
+{
+	size_t len = strlen(text);
+	size_t end = strlen(suffix);
+
+	return len >= end && memcmp(text + len - end, suffix, end) == 0;
+}
+
 const char *text_base_name(const char *path)
 {
 	const char *slash = strrchr(path, '/');
 
 	return slash ? slash + 1 : path;
+}
+
+char *text_next_line(char **rest)
+{
+	char *line = *rest;
+	char *end;
+
+	if (!line || !*line)
+		return NULL;
+	end = strchr(line, '\n');
+	*rest = end ? end + 1 : NULL;
+	if (end)
+		*end = '\0';
+	return line;
 }
 
 /* C0, DEL, and C1 as UTF-8: for many terminals U+009B begins a sequence as ESC [ does. */

@@ -10,9 +10,13 @@
 int text_compare_natural(const char *a, const char *b);
 
 bool text_starts_with(const char *text, const char *prefix);
+bool text_ends_with(const char *text, const char *suffix);
 
 /* What follows the last '/', or all of it */
 const char *text_base_name(const char *path);
+
+/* Splits in place: the next line of *rest, without its end; NULL behind the last. */
+char *text_next_line(char **rest);
 
 /* True if text holds a control character (C0, DEL, or C1 in UTF-8): a line break would forge a
  * line, an escape speak to the reader's terminal. */

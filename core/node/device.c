@@ -3,7 +3,6 @@
 
 #include <dirent.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -11,13 +10,9 @@
 #include "core/base/cleanup.h"
 #include "core/base/fs.h"
 #include "core/base/text.h"
+#include "core/base/tree.h"
 
 #define VERBS_CLASS "infiniband_verbs"
-
-static int open_dir(const struct node *node, const char *path)
-{
-	return fs_open(node->root, path, O_PATH | O_DIRECTORY, RESOLVE_IN_ROOT);
-}
 
 static bool is_uverbs_name(const char *name)
 {
@@ -74,7 +69,7 @@ static int read_place(const struct node *node, struct arena *arena, struct devic
 	device->place.path = pci_path;
 	copy(device->address, sizeof(device->address), name);
 	copy(device->pci, sizeof(device->pci), text_base_name(pci_path));
-	dir = open_dir(node, pci_path);
+	dir = tree_open_dir(node->root, pci_path);
 	read_physfn(device, dir);
 	if (auxiliary)
 		device->kind = DEVICE_SF;
@@ -98,7 +93,7 @@ static int add_device(const struct node *node, struct arena *arena, const char *
 		return -1;
 	if (!is_uverbs_name(uverbs) || strcmp(text_base_name(parent), VERBS_CLASS) != 0)
 		return 0;
-	dir = open_dir(node, path);
+	dir = tree_open_dir(node->root, path);
 	if (dir < 0 || fs_read_line(dir, "ibdev", device.ibdev, sizeof(device.ibdev)) < 0 ||
 	    !text_is_device_name(device.ibdev))
 		return 0;
@@ -160,7 +155,7 @@ static int add_each_uverbs(const struct node *node, struct arena *arena, const c
 	struct dirent *entry;
 	int total = 0;
 
-	if (fs_open_dir(node->root, verbs_dir, &dir) < 0)
+	if (tree_open_listing(node->root, verbs_dir, &dir) < 0)
 		return err_memory(err);
 	while (dir && (entry = readdir(dir))) {
 		char *path;
@@ -198,7 +193,7 @@ int node_find_vfs(const struct node *node, struct arena *arena, struct devices *
 	struct dirent *entry;
 	int total = 0;
 
-	if (fs_open_dir(node->root, "sys/class/" VERBS_CLASS, &dir) < 0)
+	if (tree_open_listing(node->root, "sys/class/" VERBS_CLASS, &dir) < 0)
 		return err_memory(err);
 	while (dir && (entry = readdir(dir))) {
 		char link[NODE_LINK_MAX];

@@ -2,13 +2,13 @@
 #include "core/node/gid.h"
 
 #include <arpa/inet.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "core/base/cleanup.h"
 #include "core/base/fs.h"
 #include "core/base/text.h"
+#include "core/base/tree.h"
 
 int gid_open_port(const struct node *node, const struct device *device, unsigned number)
 {
@@ -18,7 +18,7 @@ int gid_open_port(const struct node *node, const struct device *device, unsigned
 
 	if (len < 0 || (size_t)len >= sizeof(path))
 		return -1;
-	return fs_open(node->root, path, O_PATH | O_DIRECTORY, RESOLVE_IN_ROOT);
+	return tree_open_dir(node->root, path);
 }
 
 int gid_read(int port, int index, struct gid *ret_gid)

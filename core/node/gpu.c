@@ -2,7 +2,6 @@
 #include "core/node/gpu.h"
 
 #include <dirent.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,6 +9,7 @@
 #include "core/base/cleanup.h"
 #include "core/base/fs.h"
 #include "core/base/text.h"
+#include "core/base/tree.h"
 
 #define DRIVER_DIR "proc/driver/nvidia/gpus"
 #define BUS_DIR "sys/bus/pci/devices"
@@ -106,7 +106,7 @@ static int list(const struct node *node, struct arena *arena, const char *path, 
 {
 	cleanup_dir *dir = NULL;
 
-	if (fs_open_dir(node->root, path, &dir) < 0 ||
+	if (tree_open_listing(node->root, path, &dir) < 0 ||
 	    (dir && add_each(node, arena, dir, driver, gpus) < 0))
 		return err_memory(err);
 	if (gpus->n)

@@ -11,6 +11,7 @@
 #include "core/base/cleanup.h"
 #include "core/base/fs.h"
 #include "core/base/text.h"
+#include "core/base/tree.h"
 #include "core/json/reader.h"
 
 #define DEVINFO_DIR "var/run/k8s.cni.cncf.io/devinfo/cni"
@@ -45,7 +46,7 @@ int node_read_host_netdev(const struct node *node, struct device *device)
 	if (device->kind == DEVICE_VIRTUAL)
 		return 0;
 	(void)snprintf(path, sizeof(path), "%s/net", device->path);
-	if (fs_open_dir(node->root, path, &dir) < 0)
+	if (tree_open_listing(node->root, path, &dir) < 0)
 		return -1;
 	while (dir && (entry = readdir(dir))) {
 		if (!text_is_netdev_name(entry->d_name))
@@ -117,7 +118,7 @@ int node_read_pod_netdevs(const struct node *node, struct devices *devices, cons
 
 	if (!sandbox_id || !sandbox_id[0])
 		return 0;
-	if (fs_open_dir(node->root, DEVINFO_DIR, &dir) < 0)
+	if (tree_open_listing(node->root, DEVINFO_DIR, &dir) < 0)
 		return -1;
 	while (dir && (entry = readdir(dir))) {
 		const char *id = strstr(entry->d_name, sandbox_id);

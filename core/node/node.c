@@ -8,8 +8,8 @@
 #include <sys/vfs.h>
 
 #include "core/base/cleanup.h"
-#include "core/base/fs.h"
 #include "core/base/text.h"
+#include "core/base/tree.h"
 
 int node_open(const char *sysroot, struct node *ret_node, struct err *err)
 {
@@ -19,7 +19,7 @@ int node_open(const char *sysroot, struct node *ret_node, struct err *err)
 
 	if (root < 0)
 		return err_sys(err, errno, "sysroot %s", sysroot);
-	chars = fs_open(root, "sys/dev/char", O_PATH | O_DIRECTORY, RESOLVE_IN_ROOT);
+	chars = tree_open_dir(root, "sys/dev/char");
 	if (chars < 0 && chars != -ENOENT)
 		return err_sys(err, -chars, "%s/sys/dev/char", sysroot);
 	if (chars >= 0 && strcmp(sysroot, "/") == 0 &&

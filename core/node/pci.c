@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "core/node/pci.h"
 
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,12 +8,12 @@
 #include "core/base/cleanup.h"
 #include "core/base/fs.h"
 #include "core/base/text.h"
+#include "core/base/tree.h"
 
 int pci_find(const struct node *node, struct arena *arena, const char *address, char **ret_path)
 {
 	static const char *const buses[] = {"sys/bus/auxiliary/devices", "sys/bus/pci/devices"};
-	cleanup_fd bus = fs_open(node->root, buses[text_is_pci_address(address)],
-				 O_PATH | O_DIRECTORY, RESOLVE_IN_ROOT);
+	cleanup_fd bus = tree_open_dir(node->root, buses[text_is_pci_address(address)]);
 	char link[NODE_LINK_MAX];
 
 	*ret_path = NULL;
@@ -33,7 +32,7 @@ void pci_read_place(const struct node *node, struct pci_place *place)
 
 	if (!place->path)
 		return;
-	dir = fs_open(node->root, place->path, O_PATH | O_DIRECTORY, RESOLVE_IN_ROOT);
+	dir = tree_open_dir(node->root, place->path);
 	if (dir < 0)
 		return;
 	/* -1: the firmware does not say */

@@ -11,6 +11,7 @@
 
 #include "core/base/cleanup.h"
 #include "core/base/fs.h"
+#include "core/base/tree.h"
 #include "core/node/gid.h"
 
 #define PATH_SIZE 1400
@@ -100,7 +101,7 @@ int node_read_ports(const struct node *node, struct arena *arena, struct device 
 	/* In exclusive RDMA namespace mode the device has left the host's sysfs: not known, no
 	 * error. */
 	if (ports_path(device, path, sizeof(path)))
-		ports = fs_open(node->root, path, O_PATH | O_DIRECTORY, RESOLVE_IN_ROOT);
+		ports = tree_open_dir(node->root, path);
 	/* From 1 on, without a gap (rdma_for_each_port, include/rdma/ib_verbs.h); a switch, which
 	 * has 0 alone, is no HCA. */
 	for (unsigned number = 1; ports >= 0 && status == 1 && number <= PORT_MAX; number++)

@@ -15,6 +15,7 @@
 #include "core/base/fs.h"
 #include "core/base/names.h"
 #include "core/base/text.h"
+#include "core/base/tree.h"
 #include "core/policy/trust.h"
 
 /* CRI-O's hooks_dir in OpenShift (machine-config-operator, templates/…/crio.yaml); its own default
@@ -60,7 +61,7 @@ static int open_parent(int root, const char *path)
 		return -ENAMETOOLONG;
 	(void)snprintf(parent, sizeof(parent), "%.*s", (int)len, len ? path : "");
 	if (path[0] == '/')
-		return fs_open(root, parent, O_PATH | O_DIRECTORY, RESOLVE_IN_ROOT);
+		return tree_open_dir(root, parent);
 	return fs_open(AT_FDCWD, len ? parent : ".", O_PATH | O_DIRECTORY, 0);
 }
 
@@ -70,7 +71,7 @@ static int check_precreate(int root, int sysroot, const char *path, struct err *
 	cleanup_fd parent = open_parent(root, path);
 
 	for (const char *const *name = hooks_dirs; *name && parent >= 0; name++) {
-		cleanup_fd dir = fs_open(sysroot, *name, O_PATH | O_DIRECTORY, RESOLVE_IN_ROOT);
+		cleanup_fd dir = tree_open_dir(sysroot, *name);
 
 		if (dir >= 0 && fs_same_file(parent, dir))
 			return err_set(err,
@@ -159,24 +160,17 @@ static int look_at(struct search *s, const char *path, struct err *err)
 	return add(s, &found, err);
 }
 
-static bool is_json(const char *name)
-{
-	size_t len = strlen(name);
-
-	return len >= strlen(".json") && strcmp(name + len - strlen(".json"), ".json") == 0;
-}
-
 static int search_dir(struct search *s, const char *name, struct err *err)
 {
 	cleanup_dir *dir = NULL;
 	const struct dirent *entry;
 
-	if (fs_open_dir(s->sysroot, name, &dir) < 0)
+	if (tree_open_listing(s->sysroot, name, &dir) < 0)
 		return err_memory(err);
 	while (dir && (entry = readdir(dir))) {
 		const char *path;
 
-		if (!is_json(entry->d_name))
+		if (!text_ends_with(entry->d_name, ".json"))
 			continue;
 		path = arena_printf(s->arena, "%s/%s", name, entry->d_name);
 		if (!path)

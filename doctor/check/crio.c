@@ -7,9 +7,9 @@
 
 #include "core/base/names.h"
 #include "core/base/text.h"
+#include "core/base/tree.h"
 #include "doctor/check/check.h"
 #include "doctor/engine/crio.h"
-#include "doctor/file.h"
 
 struct look {
 	const struct doctor *doctor;
@@ -25,12 +25,12 @@ static int find_runtime(const struct look *look, const struct crio_handler *hand
 	int root = look->doctor->node.root;
 
 	if (handler->runtime_path[0])
-		return file_executable(root, handler->runtime_path);
+		return tree_check_executable(root, handler->runtime_path);
 	for (size_t i = 0; i < sizeof(dirs) / sizeof(dirs[0]); i++) {
 		char path[512];
 
 		(void)snprintf(path, sizeof(path), "%s/%s", dirs[i], handler->name);
-		if (file_executable(root, path) == 0)
+		if (tree_check_executable(root, path) == 0)
 			return 0;
 	}
 	return -ENOENT;

@@ -2,8 +2,8 @@
 /* Whether the node's drivers let an HCA reach a GPU's memory: by DMA-BUF or by nvidia_peermem */
 #include <string.h>
 
+#include "core/base/tree.h"
 #include "doctor/check/check.h"
-#include "doctor/file.h"
 
 #define VERSION_MAX 4096
 
@@ -15,10 +15,10 @@ static const char *find_peermem(const struct doctor *doctor, struct arena *arena
 	const char **names;
 
 	for (size_t i = 0; i < sizeof(modules) / sizeof(modules[0]); i++) {
-		if (file_exists(doctor->node.root, modules[i]))
+		if (tree_exists(doctor->node.root, modules[i]))
 			return modules[i];
 	}
-	if (file_list(arena, doctor->node.root, "sys/kernel/mm/memory_peers", "", &names) > 0)
+	if (tree_list(arena, doctor->node.root, "sys/kernel/mm/memory_peers", "", &names) > 0)
 		return "sys/kernel/mm/memory_peers";
 	return NULL;
 }
@@ -27,7 +27,7 @@ static bool is_open_module(const struct doctor *doctor, struct arena *arena)
 {
 	struct fs_text text;
 
-	return file_read(arena, doctor->node.root, "proc/driver/nvidia/version", VERSION_MAX,
+	return tree_read(arena, doctor->node.root, "proc/driver/nvidia/version", VERSION_MAX,
 			 &text) == 0 &&
 	       strstr(text.bytes, "Open Kernel Module") != NULL;
 }
@@ -42,7 +42,8 @@ int check_gpudirect(const struct doctor *doctor, struct findings *findings, stru
 	if (!doctor->gpus.n)
 		return 0;
 	peermem = find_peermem(doctor, findings->arena);
-	if (file_line(doctor->node.root, "sys/module/nvidia/version", version, sizeof(version)) < 0)
+	if (tree_read_line(doctor->node.root, "sys/module/nvidia/version", version,
+			   sizeof(version)) < 0)
 		status = findings_add(findings, id, NULL, FINDING_UNCHECKED,
 				      "Is the driver loaded? nvidia-smi",
 				      "%zu GPUs, but no NVIDIA driver (/sys/module/nvidia/version)",

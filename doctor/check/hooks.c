@@ -9,12 +9,12 @@
 
 #include "core/base/names.h"
 #include "core/base/text.h"
+#include "core/base/tree.h"
 #include "core/deadline.h"
 #include "core/json/reader.h"
 #include "core/policy/hooks_dir.h"
 #include "doctor/check/check.h"
 #include "doctor/engine/crio.h"
-#include "doctor/file.h"
 
 enum stage {
 	STAGE_PRECREATE,
@@ -141,7 +141,7 @@ static const char *print_stages(const struct hook *hook, struct arena *arena)
 /* Returns 1 if something is wrong, which is then said. */
 static int add_others(const struct look *look, const char *file, const struct hook *hook)
 {
-	int status = file_executable(look->doctor->node.root, hook->path);
+	int status = tree_check_executable(look->doctor->node.root, hook->path);
 
 	if (status == 0)
 		return 0;
@@ -206,7 +206,7 @@ static int add_hook(struct look *look, const struct found *found)
 static bool is_taken(const struct look *look, const struct found *found)
 {
 	return found->status >= 0 && !found->fault &&
-	       file_executable(look->doctor->node.root, found->hook.path) != -ENOENT;
+	       tree_check_executable(look->doctor->node.root, found->hook.path) != -ENOENT;
 }
 
 /*
@@ -262,7 +262,7 @@ static int read_hook(struct look *look, const char *file, bool crio_reads)
 
 	if (!larger)
 		return -1;
-	found.status = file_read(arena, look->doctor->node.root, file, HOOKS_FILE_SIZE_MAX, &text);
+	found.status = tree_read(arena, look->doctor->node.root, file, HOOKS_FILE_SIZE_MAX, &text);
 	if (found.status >= 0 &&
 	    json_read(arena, &(struct json_source){file, text.bytes, text.len, 0}, &root_shape,
 		      &found.hook, &why) < 0) {
@@ -281,7 +281,7 @@ static int read_dir(struct look *look, const char *dir, bool crio_reads)
 {
 	struct arena *arena = look->findings->arena;
 	const char **names;
-	int n = file_list(arena, look->doctor->node.root, dir, ".json", &names);
+	int n = tree_list(arena, look->doctor->node.root, dir, ".json", &names);
 
 	for (int i = 0; i < n; i++) {
 		char *file = arena_printf(arena, "%s/%s", dir, names[i]);

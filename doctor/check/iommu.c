@@ -11,9 +11,9 @@
 
 #include "core/base/cleanup.h"
 #include "core/base/text.h"
+#include "core/base/tree.h"
 #include "doctor/check/acs.h"
 #include "doctor/check/check.h"
-#include "doctor/file.h"
 
 #define CMDLINE_MAX 4096
 #define BRIDGES_MAX 256
@@ -50,7 +50,7 @@ static const char *read_arguments(const struct doctor *doctor, struct arena *are
 	struct fs_text text;
 	char *rest = NULL;
 
-	if (file_read(arena, doctor->node.root, "proc/cmdline", CMDLINE_MAX, &text) < 0)
+	if (tree_read(arena, doctor->node.root, "proc/cmdline", CMDLINE_MAX, &text) < 0)
 		return "";
 	for (char *word = strtok_r(text.bytes, " \n", &rest); word && kept;
 	     word = strtok_r(NULL, " \n", &rest)) {
@@ -64,8 +64,8 @@ static bool has_iommu(const struct doctor *doctor, struct arena *arena)
 {
 	const char **names;
 
-	return file_list(arena, doctor->node.root, "sys/class/iommu", "", &names) > 0 ||
-	       file_list(arena, doctor->node.root, "sys/kernel/iommu_groups", "", &names) > 0;
+	return tree_list(arena, doctor->node.root, "sys/class/iommu", "", &names) > 0 ||
+	       tree_list(arena, doctor->node.root, "sys/kernel/iommu_groups", "", &names) > 0;
 }
 
 static int add_translation(const struct look *look, const char *subject, const char *pci,

@@ -8,8 +8,8 @@
 
 #include "core/base/cleanup.h"
 #include "core/base/text.h"
+#include "core/base/tree.h"
 #include "doctor/check/check.h"
-#include "doctor/file.h"
 
 /* One read is one record, of at most this much (kernel/printk, CONSOLE_EXT_LOG_MAX). */
 #define RECORD_MAX 8192
@@ -103,11 +103,11 @@ static int read_recorded(const struct doctor *doctor, struct arena *arena, struc
 {
 	struct fs_text text;
 	char *line;
-	int status = file_read(arena, doctor->node.root, "dev/kmsg", RECORDED_MAX, &text);
+	int status = tree_read(arena, doctor->node.root, "dev/kmsg", RECORDED_MAX, &text);
 
 	if (status < 0)
 		return status;
-	while ((line = file_next_line(&text.bytes)))
+	while ((line = text_next_line(&text.bytes)))
 		take_record(doctor, line, faults);
 	return 0;
 }

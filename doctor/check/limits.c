@@ -12,9 +12,9 @@
 #include <string.h>
 
 #include "core/base/text.h"
+#include "core/base/tree.h"
 #include "core/policy/quantity.h"
 #include "doctor/check/check.h"
-#include "doctor/file.h"
 
 #define PROC_FILE_MAX (64 * 1024)
 #define MIB (UINT64_C(1) << 20)
@@ -60,7 +60,7 @@ static struct limits parse_limits(char *text)
 	struct limits limits = {0};
 	char *line;
 
-	while ((line = file_next_line(&text))) {
+	while ((line = text_next_line(&text))) {
 		const char *at = line + strlen(name);
 
 		if (!text_starts_with(line, name))
@@ -102,7 +102,7 @@ static struct rights read_rights(const struct doctor *doctor, struct arena *aren
 	if (target_read(arena, &doctor->target, "status", PROC_FILE_MAX, &text) < 0)
 		return rights;
 	rest = text.bytes;
-	while ((line = file_next_line(&rest))) {
+	while ((line = text_next_line(&rest))) {
 		if (text_starts_with(line, "CapEff:")) {
 			rights.effective = strtoull(line + strlen("CapEff:"), NULL, 16);
 			rights.known = true;
@@ -143,7 +143,7 @@ static bool first_process_has_more(const struct doctor *doctor, struct arena *ar
 	struct fs_text text;
 
 	if (!doctor->location.container || doctor->target.pid ||
-	    file_read(arena, doctor->node.root, "proc/1/limits", PROC_FILE_MAX, &text) < 0)
+	    tree_read(arena, doctor->node.root, "proc/1/limits", PROC_FILE_MAX, &text) < 0)
 		return false;
 	return parse_limits(text.bytes).soft > soft;
 }

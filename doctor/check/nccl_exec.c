@@ -5,8 +5,8 @@
 
 #include "core/base/cleanup.h"
 #include "core/base/text.h"
+#include "core/base/tree.h"
 #include "doctor/check/nccl.h"
-#include "doctor/file.h"
 
 #define NAMES_MAX 8 /* in one line */
 
@@ -39,7 +39,7 @@ int nccl_check_exec(const struct nccl_look *look)
 {
 	struct arena *arena = look->findings->arena;
 	const struct target *target = &look->doctor->target;
-	cleanup_fd first = file_open_dir(look->doctor->node.root, "proc/1");
+	cleanup_fd first = tree_open_dir(look->doctor->node.root, "proc/1");
 	const char *names = "";
 	const char **env = NULL;
 	ssize_t n;

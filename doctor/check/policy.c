@@ -3,9 +3,9 @@
 #include <errno.h>
 #include <string.h>
 
+#include "core/base/tree.h"
 #include "core/policy/config.h"
 #include "doctor/check/check.h"
-#include "doctor/file.h"
 
 int check_policy(const struct doctor *doctor, struct findings *findings, struct err *err)
 {
@@ -18,7 +18,7 @@ int check_policy(const struct doctor *doctor, struct findings *findings, struct 
 		status = findings_add(findings, "policy", NULL, FINDING_FAIL,
 				      "Mend it: until then no container is granted anything", "%s",
 				      why.text);
-	else if (!doctor->options.config && !file_exists(doctor->node.root, CONFIG_PATH))
+	else if (!doctor->options.config && !tree_exists(doctor->node.root, CONFIG_PATH))
 		status =
 			findings_add(findings, "policy", NULL, FINDING_OK, NULL,
 				     "no /%s: the defaults hold (by annotation, unlimited memlock)",

@@ -7,13 +7,13 @@
 #include <string.h>
 
 #include "core/base/cleanup.h"
+#include "core/base/tree.h"
 #include "core/node/gid.h"
 #include "core/node/netdev.h"
 #include "core/node/podnet.h"
 #include "core/node/port.h"
 #include "core/node/rdma_mode.h"
 #include "doctor/check/check.h"
-#include "doctor/file.h"
 #include "doctor/target/netdevs.h"
 
 /* RoCE takes the largest of 256 … 4096 that fits the interface's MTU with its headers: GRH 40, UDP

@@ -4,9 +4,9 @@
 #include <string.h>
 
 #include "core/base/text.h"
+#include "core/base/tree.h"
 #include "core/spec/seccomp.h"
 #include "doctor/check/check.h"
-#include "doctor/file.h"
 
 #define STATUS_MAX (64 * 1024)
 
@@ -54,7 +54,7 @@ static int read_mode(const struct doctor *doctor, struct arena *arena)
 
 	if (target_read(arena, &doctor->target, "status", STATUS_MAX, &text) < 0)
 		return -1;
-	while ((line = file_next_line(&text.bytes))) {
+	while ((line = text_next_line(&text.bytes))) {
 		if (text_starts_with(line, "Seccomp:"))
 			return (int)strtol(line + strlen("Seccomp:"), NULL, 10);
 	}

@@ -7,8 +7,8 @@
 #include <sys/xattr.h>
 
 #include "core/base/cleanup.h"
+#include "core/base/tree.h"
 #include "doctor/check/check.h"
-#include "doctor/file.h"
 
 #define EXECUTABLE "usr/local/bin/oci-rdma-hook"
 #define LABEL_MAX 256
@@ -18,7 +18,7 @@ static int add_mode(const struct doctor *doctor, struct findings *findings, char
 	char label[LABEL_MAX];
 
 	if (doctor->target.proc < 0 ||
-	    file_line(doctor->target.proc, "attr/current", label, sizeof(label)) <= 0)
+	    tree_read_line(doctor->target.proc, "attr/current", label, sizeof(label)) <= 0)
 		(void)snprintf(label, sizeof(label), "not known");
 	return findings_add(findings, "selinux", NULL, FINDING_OK, NULL,
 			    "%s (/sys/fs/selinux/enforce); label of %s: %s",
@@ -35,7 +35,7 @@ static bool read_label(const struct doctor *doctor, char *label, size_t size)
 	ssize_t n;
 
 	if (doctor->node.recorded)
-		return file_line(doctor->node.root, EXECUTABLE ".selinux", label, size) > 0;
+		return tree_read_line(doctor->node.root, EXECUTABLE ".selinux", label, size) > 0;
 	fd = fs_open(doctor->node.root, EXECUTABLE, O_PATH, RESOLVE_IN_ROOT);
 	if (fd < 0)
 		return false;
@@ -57,7 +57,7 @@ static int add_executable(const struct doctor *doctor, struct findings *findings
 {
 	char label[LABEL_MAX];
 
-	if (doctor->location.container || !file_exists(doctor->node.root, EXECUTABLE) ||
+	if (doctor->location.container || !tree_exists(doctor->node.root, EXECUTABLE) ||
 	    !read_label(doctor, label, sizeof(label)))
 		return 0;
 	return findings_add(findings, "selinux", "/" EXECUTABLE,
@@ -71,13 +71,14 @@ int check_selinux(const struct doctor *doctor, struct findings *findings, struct
 	char enforce[8];
 	int status;
 
-	if (file_line(doctor->node.root, "sys/fs/selinux/enforce", enforce, sizeof(enforce)) > 0)
+	if (tree_read_line(doctor->node.root, "sys/fs/selinux/enforce", enforce, sizeof(enforce)) >
+	    0)
 		status = add_mode(doctor, findings, enforce[0]);
 	else if (doctor->location.container)
 		status = findings_add(findings, "selinux", NULL, FINDING_UNCHECKED,
 				      "On the node: getenforce; ausearch -m avc -ts recent",
 				      "/sys/fs/selinux is not shown to a container");
-	else if (!file_exists(doctor->node.root, "sys/fs"))
+	else if (!tree_exists(doctor->node.root, "sys/fs"))
 		status = findings_add(findings, "selinux", NULL, FINDING_UNCHECKED,
 				      "getenforce; ausearch -m avc -ts recent", "no /sys/fs");
 	else

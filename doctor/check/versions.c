@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "core/base/text.h"
+#include "core/base/tree.h"
 #include "doctor/check/check.h"
-#include "doctor/file.h"
 
 #define OS_RELEASE_MAX (64 * 1024)
 
@@ -16,9 +16,9 @@ static const char *read_os(const struct doctor *doctor, struct arena *arena)
 	struct fs_text text;
 	char *line;
 
-	if (file_read(arena, root, "etc/os-release", OS_RELEASE_MAX, &text) < 0)
+	if (tree_read(arena, root, "etc/os-release", OS_RELEASE_MAX, &text) < 0)
 		return NULL;
-	while ((line = file_next_line(&text.bytes))) {
+	while ((line = text_next_line(&text.bytes))) {
 		if (!text_starts_with(line, name))
 			continue;
 		line += strlen(name);
@@ -46,7 +46,7 @@ int check_versions(const struct doctor *doctor, struct findings *findings, struc
 	for (size_t i = 0; text && i < sizeof(files) / sizeof(files[0]); i++) {
 		char line[96];
 
-		if (file_line(doctor->node.root, files[i].path, line, sizeof(line)) > 0)
+		if (tree_read_line(doctor->node.root, files[i].path, line, sizeof(line)) > 0)
 			text = arena_printf(findings->arena, "%s, %s %s", text, files[i].name,
 					    line);
 	}

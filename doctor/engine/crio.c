@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "core/base/text.h"
+#include "core/base/tree.h"
 #include "doctor/engine/toml.h"
-#include "doctor/file.h"
 
 #define FILE_SIZE_MAX (1024 * 1024)
 #define RUNTIME "crio.runtime"
@@ -112,7 +112,7 @@ static int read_one(struct merging *merging, int root, const char *path)
 {
 	struct fs_text text;
 	struct err why;
-	int status = file_read(merging->arena, root, path, FILE_SIZE_MAX, &text);
+	int status = tree_read(merging->arena, root, path, FILE_SIZE_MAX, &text);
 
 	if (status == -ENOENT)
 		return 0;
@@ -130,9 +130,9 @@ int crio_read(struct arena *arena, int root, struct crio *ret_crio, struct err *
 {
 	struct merging merging = {.arena = arena};
 	const char **names;
-	int n = file_list(arena, root, CRIO_DROPINS, "", &names);
+	int n = tree_list(arena, root, CRIO_DROPINS, "", &names);
 
-	merging.crio.installed = file_exists(root, CRIO_DIR) || file_exists(root, "usr/bin/crio");
+	merging.crio.installed = tree_exists(root, CRIO_DIR) || tree_exists(root, "usr/bin/crio");
 	if (n < 0 || read_one(&merging, root, CRIO_DIR "/crio.conf") < 0)
 		return err_memory(err);
 	for (int i = 0; i < n; i++) {

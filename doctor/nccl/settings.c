@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "core/base/text.h"
-#include "doctor/file.h"
+#include "core/base/tree.h"
 
 const struct nccl_setting *nccl_settings_find(const struct nccl_settings *settings,
 					      const char *name)
@@ -69,7 +69,7 @@ int nccl_settings_add_file(struct arena *arena, const char *path, char *text,
 {
 	char *line;
 
-	while ((line = file_next_line(&text))) {
+	while ((line = text_next_line(&text))) {
 		const char *whole = arena_strdup(arena, line);
 		char *equals = strchr(line, '=');
 		const char *why;
@@ -93,7 +93,7 @@ static int read_file(struct arena *arena, const struct target *target, const cha
 
 	if (!path)
 		return -1;
-	if (target->root < 0 || file_read(arena, target->root, path, NCCL_CONF_MAX, &text) < 0)
+	if (target->root < 0 || tree_read(arena, target->root, path, NCCL_CONF_MAX, &text) < 0)
 		return 0;
 	settings->files = arena_printf(arena, "%s%s%s", settings->files,
 				       settings->files[0] ? ", " : "", path);

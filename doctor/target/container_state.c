@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "core/base/text.h"
+#include "core/base/tree.h"
 #include "core/json/reader.h"
-#include "doctor/file.h"
 
 /* runc's state.json holds the whole spec again. */
 #define STATE_MAX (16 * 1024 * 1024)
@@ -63,7 +63,7 @@ static void read_runtime_state(struct search *search, const char *path)
 	struct fs_text text;
 	struct err ignored;
 
-	if (file_read(search->arena, search->root, path, STATE_MAX, &text) < 0)
+	if (tree_read(search->arena, search->root, path, STATE_MAX, &text) < 0)
 		return;
 	if (json_read(search->arena, &(struct json_source){path, text.bytes, text.len, 0},
 		      crun ? &crun_status : &runc_state, search, &ignored) < 0)
@@ -84,9 +84,10 @@ static void read_storage(struct search *search, const char *dir)
 
 	if (!config || !pidfile)
 		return;
-	if (!search->found.config && file_exists(search->root, config))
+	if (!search->found.config && tree_exists(search->root, config))
 		search->found.config = config;
-	if (!search->found.pid_path && file_line(search->root, pidfile, line, sizeof(line)) > 0) {
+	if (!search->found.pid_path &&
+	    tree_read_line(search->root, pidfile, line, sizeof(line)) > 0) {
 		search->found.pid = strtoll(line, NULL, 10);
 		search->found.pid_path = pidfile;
 	}
@@ -120,7 +121,7 @@ static bool is_wanted(struct search *search, const char *id)
 static int look_in(struct search *search, const char *dir, const char *state)
 {
 	const char **ids;
-	int n = file_list(search->arena, search->root, dir, "", &ids);
+	int n = tree_list(search->arena, search->root, dir, "", &ids);
 
 	for (int i = 0; i < n; i++) {
 		char *home = arena_printf(search->arena, "%s/%s", dir, ids[i]);
@@ -130,7 +131,7 @@ static int look_in(struct search *search, const char *dir, const char *state)
 
 		if (!proof)
 			return -1;
-		if (!text_starts_with(ids[i], search->id) || !file_exists(search->root, proof) ||
+		if (!text_starts_with(ids[i], search->id) || !tree_exists(search->root, proof) ||
 		    !is_wanted(search, ids[i]))
 			continue;
 		search->found.id = ids[i];
@@ -147,7 +148,7 @@ static int look_in_each(struct search *search, const char *top, const char *suff
 			const char *below, const char *state)
 {
 	const char **names;
-	int n = file_list(search->arena, search->root, top, suffix, &names);
+	int n = tree_list(search->arena, search->root, top, suffix, &names);
 
 	for (int i = 0; i < n; i++) {
 		char *dir = arena_printf(search->arena, "%s/%s%s", top, names[i], below);

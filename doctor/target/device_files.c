@@ -11,8 +11,8 @@
 #include "core/base/cleanup.h"
 #include "core/base/fs.h"
 #include "core/base/text.h"
+#include "core/base/tree.h"
 #include "core/spec/spec.h"
-#include "doctor/file.h"
 
 #define SYS_CLASS "sys/class/infiniband_verbs"
 
@@ -44,7 +44,7 @@ static bool number_of(const struct node *node, int root, const char *path, int64
 		*ret_minor = minor(st.st_rdev);
 		return true;
 	}
-	return node->recorded && file_line(root, path, line, sizeof(line)) > 0 &&
+	return node->recorded && tree_read_line(root, path, line, sizeof(line)) > 0 &&
 	       parse_number(line, ret_major, ret_minor);
 }
 
@@ -111,7 +111,7 @@ int device_files_read(struct arena *arena, const struct node *node, int root,
 {
 	struct device_files files = {.readable = root >= 0};
 	const char **names = NULL;
-	int n = root < 0 ? 0 : file_list(arena, root, DEVICE_DIR, "", &names);
+	int n = root < 0 ? 0 : tree_list(arena, root, DEVICE_DIR, "", &names);
 
 	if (n < 0)
 		return err_memory(err);
@@ -163,7 +163,7 @@ int device_files_all(struct arena *arena, const struct node *node, struct device
 		     struct err *err)
 {
 	const char **names;
-	int n = file_list(arena, node->root, SYS_CLASS, "", &names);
+	int n = tree_list(arena, node->root, SYS_CLASS, "", &names);
 
 	if (n < 0)
 		return err_memory(err);
@@ -174,7 +174,7 @@ int device_files_all(struct arena *arena, const struct node *node, struct device
 		int64_t minor;
 
 		(void)snprintf(path, sizeof(path), SYS_CLASS "/%s/dev", names[i]);
-		if (file_line(node->root, path, line, sizeof(line)) <= 0 ||
+		if (tree_read_line(node->root, path, line, sizeof(line)) <= 0 ||
 		    !parse_number(line, &major, &minor))
 			continue;
 		if (node_find_number(node, arena, major, minor, devices, err) < 0)

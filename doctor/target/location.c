@@ -8,7 +8,7 @@
 #include "core/base/cleanup.h"
 #include "core/base/fs.h"
 #include "core/base/text.h"
-#include "doctor/file.h"
+#include "core/base/tree.h"
 
 #define ENVIRON_MAX (1024 * 1024)
 
@@ -35,7 +35,7 @@ static bool has_kubernetes(struct arena *arena, int proc)
 {
 	struct fs_text text;
 
-	if (proc < 0 || file_read(arena, proc, "environ", ENVIRON_MAX, &text) < 0)
+	if (proc < 0 || tree_read(arena, proc, "environ", ENVIRON_MAX, &text) < 0)
 		return false;
 	for (size_t at = 0; at < text.len; at += strlen(text.bytes + at) + 1) {
 		if (text_starts_with(text.bytes + at, "KUBERNETES_SERVICE_HOST="))
@@ -50,16 +50,16 @@ static bool has_kubernetes(struct arena *arena, int proc)
  */
 int location_find(struct arena *arena, int root, struct location *ret_location)
 {
-	cleanup_fd proc = file_open_dir(root, "proc/self");
+	cleanup_fd proc = tree_open_dir(root, "proc/self");
 	uint64_t pid = location_namespace(proc, "pid");
 	uint64_t cgroup = location_namespace(proc, "cgroup");
 	bool other_pid = is_other(pid, FIRST_PID_NAMESPACE);
 	bool other_cgroup = is_other(cgroup, FIRST_CGROUP_NAMESPACE);
 	struct location location = {.container = true};
 
-	if (file_exists(root, "run/.containerenv"))
+	if (tree_exists(root, "run/.containerenv"))
 		location.evidence = "/run/.containerenv is there";
-	else if ((other_pid || other_cgroup) && file_exists(root, ".dockerenv"))
+	else if ((other_pid || other_cgroup) && tree_exists(root, ".dockerenv"))
 		location.evidence = "/.dockerenv is there, in a namespace of its own";
 	else if (other_pid)
 		location.evidence = arena_printf(

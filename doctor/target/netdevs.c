@@ -9,7 +9,8 @@
 #include <sys/socket.h>
 
 #include "core/base/cleanup.h"
-#include "doctor/file.h"
+#include "core/base/text.h"
+#include "core/base/tree.h"
 
 #define NET_DEV_MAX (1024 * 1024)
 
@@ -19,7 +20,7 @@ static int recorded_mtu(const struct doctor *doctor, const char *name)
 	char line[16];
 
 	(void)snprintf(path, sizeof(path), "sys/class/net/%.16s/mtu", name);
-	return file_line(doctor->node.root, path, line, sizeof(line)) > 0
+	return tree_read_line(doctor->node.root, path, line, sizeof(line)) > 0
 		       ? (int)strtol(line, NULL, 10)
 		       : 0;
 }
@@ -63,7 +64,7 @@ int netdevs_read(struct arena *arena, const struct doctor *doctor, struct netdev
 	if (target_read(arena, &doctor->target, "net/dev", NET_DEV_MAX, &text) < 0)
 		return 0;
 	netdevs.path = arena_printf(arena, "%s/net/dev", doctor->target.proc_path);
-	while ((line = file_next_line(&text.bytes))) {
+	while ((line = text_next_line(&text.bytes))) {
 		if (add_line(arena, line, &netdevs) < 0)
 			return err_memory(err);
 	}

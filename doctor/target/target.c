@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "core/base/cleanup.h"
-#include "doctor/file.h"
+#include "core/base/tree.h"
 #include "doctor/target/container_state.h"
 
 #define ENVIRON_MAX (1024 * 1024)
@@ -24,7 +24,7 @@ void target_close(struct target *target)
 int target_read(struct arena *arena, const struct target *target, const char *name, size_t max,
 		struct fs_text *ret_text)
 {
-	return target->proc < 0 ? -ESRCH : file_read(arena, target->proc, name, max, ret_text);
+	return target->proc < 0 ? -ESRCH : tree_read(arena, target->proc, name, max, ret_text);
 }
 
 const char *target_getenv(const struct target *target, const char *name)
@@ -50,7 +50,7 @@ ssize_t target_environ(struct arena *arena, int proc, const char ***ret_env)
 	const char **env = NULL;
 	size_t room = 0;
 	size_t n = 0;
-	int status = proc < 0 ? -ESRCH : file_read(arena, proc, "environ", ENVIRON_MAX, &text);
+	int status = proc < 0 ? -ESRCH : tree_read(arena, proc, "environ", ENVIRON_MAX, &text);
 
 	if (status < 0)
 		return status;
@@ -84,7 +84,7 @@ static int open_root(const struct target *target, int root, bool recorded)
 	int fd = -1;
 
 	if (recorded && target->proc >= 0)
-		fd = file_open_dir(target->proc, "root");
+		fd = tree_open_dir(target->proc, "root");
 	else if (target->proc >= 0)
 		fd = openat(target->proc, "root", O_PATH | O_DIRECTORY | O_CLOEXEC);
 	if (fd < 0 && target->pid == 0 && !target->id)
@@ -94,7 +94,7 @@ static int open_root(const struct target *target, int root, bool recorded)
 
 static int open_process(struct arena *arena, int root, bool recorded, struct target *target)
 {
-	cleanup_fd self = file_open_dir(root, "proc/self");
+	cleanup_fd self = tree_open_dir(root, "proc/self");
 	uint64_t ours = location_namespace(self, "net");
 	uint64_t our_mounts = location_namespace(self, "mnt");
 	uint64_t mounts;
@@ -103,7 +103,7 @@ static int open_process(struct arena *arena, int root, bool recorded, struct tar
 		target->pid ? arena_printf(arena, "/proc/%" PRId64, target->pid) : "/proc/self";
 	if (!target->proc_path)
 		return -1;
-	target->proc = file_open_dir(root, target->proc_path);
+	target->proc = tree_open_dir(root, target->proc_path);
 	if (target->proc < 0)
 		target->proc = -1;
 	target->root = open_root(target, root, recorded);
@@ -124,7 +124,7 @@ static bool is_in_cgroup_of(struct arena *arena, int root, int64_t pid, const ch
 	struct fs_text text;
 
 	(void)snprintf(path, sizeof(path), "proc/%" PRId64 "/cgroup", pid);
-	if (file_read(arena, root, path, CGROUP_MAX, &text) < 0)
+	if (tree_read(arena, root, path, CGROUP_MAX, &text) < 0)
 		return false;
 	return strstr(text.bytes, id) != NULL;
 }
@@ -134,7 +134,7 @@ static void read_spec(struct arena *arena, int root, const char *path, struct ta
 	struct fs_text text;
 	struct err ignored;
 
-	if (!path || file_read(arena, root, path, SPEC_SIZE_MAX, &text) < 0 ||
+	if (!path || tree_read(arena, root, path, SPEC_SIZE_MAX, &text) < 0 ||
 	    spec_parse(arena, path, text.bytes, text.len, &target->spec, &ignored) < 0)
 		return;
 	target->has_spec = true;
@@ -170,7 +170,7 @@ static int find_process(struct arena *arena, int root, int64_t pid, struct targe
 	char path[32];
 
 	(void)snprintf(path, sizeof(path), "proc/%" PRId64, pid);
-	if (!file_exists(root, path))
+	if (!tree_exists(root, path))
 		return err_set(err, "no process %" PRId64 " (/%s)", pid, path);
 	target->pid = pid;
 	target->name = arena_printf(arena, "process %" PRId64, pid);

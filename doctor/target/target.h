@@ -53,7 +53,7 @@ void target_close(struct target *target);
 
 #define cleanup_target __attribute__((cleanup(target_close))) struct target
 
-/* A file of its /proc directory, as file_read does; -ESRCH without one. */
+/* A file of its /proc directory, as tree_read does; -ESRCH without one. */
 int target_read(struct arena *arena, const struct target *target, const char *name, size_t max,
 		struct fs_text *ret_text);
 

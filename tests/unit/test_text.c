@@ -251,6 +251,28 @@ static void cut_sequences_are_not_left(void **state)
 	}
 }
 
+static void ends_with_its_end_only(void **state)
+{
+	(void)state;
+	assert_true(text_ends_with("90-hook.json", ".json"));
+	assert_true(text_ends_with(".json", ".json"));
+	assert_true(text_ends_with("x", ""));
+	assert_false(text_ends_with("json", ".json"));
+	assert_false(text_ends_with("90-hook.json~", ".json"));
+}
+
+static void lines_come_one_by_one(void **state)
+{
+	char text[] = "a\n\nb";
+	char *rest = text;
+
+	(void)state;
+	assert_string_equal(text_next_line(&rest), "a");
+	assert_string_equal(text_next_line(&rest), "");
+	assert_string_equal(text_next_line(&rest), "b");
+	assert_null(text_next_line(&rest));
+}
+
 static void starts_with_its_beginning_only(void **state)
 {
 	(void)state;
@@ -277,5 +299,8 @@ int main(void)
 	unit_add(&suite, "printable: what is no UTF-8 becomes '?'", cut_sequences_are_not_left,
 		 NULL);
 	unit_add(&suite, "prefix: only the beginning counts", starts_with_its_beginning_only, NULL);
+	unit_add(&suite, "suffix: only the end counts", ends_with_its_end_only, NULL);
+	unit_add(&suite, "lines: one by one, an empty one, too, and none behind the last",
+		 lines_come_one_by_one, NULL);
 	return unit_run(&suite, "text");
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "doctor/file.h"
+#include "core/base/tree.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 
 #include "core/base/cleanup.h"
+#include "core/base/text.h"
 
 /* A directory that somebody else fills */
 #define NAMES_MAX 4096
@@ -19,7 +20,7 @@ static int open_regular(int root, const char *path)
 	return held < 0 ? held : fs_reopen_regular(held);
 }
 
-int file_read(struct arena *arena, int root, const char *path, size_t max, struct fs_text *ret_text)
+int tree_read(struct arena *arena, int root, const char *path, size_t max, struct fs_text *ret_text)
 {
 	cleanup_fd fd = open_regular(root, path);
 	struct err err;
@@ -33,7 +34,7 @@ int file_read(struct arena *arena, int root, const char *path, size_t max, struc
 	return more ? -EFBIG : 0;
 }
 
-ssize_t file_line(int root, const char *path, char *line, size_t size)
+ssize_t tree_read_line(int root, const char *path, char *line, size_t size)
 {
 	cleanup_fd fd = open_regular(root, path);
 	ssize_t n;
@@ -55,21 +56,7 @@ ssize_t file_line(int root, const char *path, char *line, size_t size)
 	return n;
 }
 
-char *file_next_line(char **rest)
-{
-	char *line = *rest;
-	char *end;
-
-	if (!line || !*line)
-		return NULL;
-	end = strchr(line, '\n');
-	*rest = end ? end + 1 : NULL;
-	if (end)
-		*end = '\0';
-	return line;
-}
-
-int file_executable(int root, const char *path)
+int tree_check_executable(int root, const char *path)
 {
 	cleanup_fd fd = fs_open(root, path, O_PATH, RESOLVE_IN_ROOT);
 	struct stat st;
@@ -81,16 +68,27 @@ int file_executable(int root, const char *path)
 	return S_ISREG(st.st_mode) && (st.st_mode & 0111) ? 0 : -EACCES;
 }
 
-bool file_exists(int root, const char *path)
+bool tree_exists(int root, const char *path)
 {
 	cleanup_fd fd = fs_open(root, path, O_PATH, RESOLVE_IN_ROOT);
 
 	return fd >= 0;
 }
 
-int file_open_dir(int root, const char *path)
+int tree_open_dir(int root, const char *path)
 {
 	return fs_open(root, path, O_PATH | O_DIRECTORY, RESOLVE_IN_ROOT);
+}
+
+int tree_open_listing(int root, const char *path, DIR **ret_dir)
+{
+	cleanup_fd fd = fs_open(root, path, O_RDONLY | O_DIRECTORY, RESOLVE_IN_ROOT);
+
+	*ret_dir = fd < 0 ? NULL : fdopendir(fd);
+	if (fd >= 0 && !*ret_dir)
+		return -1;
+	(void)take_fd(&fd); /* the stream's now */
+	return 0;
 }
 
 static int compare_names(const void *a, const void *b)
@@ -98,7 +96,7 @@ static int compare_names(const void *a, const void *b)
 	return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-int file_list(struct arena *arena, int root, const char *path, const char *suffix,
+int tree_list(struct arena *arena, int root, const char *path, const char *suffix,
 	      const char ***ret_names)
 {
 	cleanup_dir *dir = NULL;
@@ -107,14 +105,10 @@ int file_list(struct arena *arena, int root, const char *path, const char *suffi
 	size_t room = 0;
 	struct dirent *entry;
 
-	if (fs_open_dir(root, path, &dir) < 0)
+	if (tree_open_listing(root, path, &dir) < 0)
 		return -1;
 	while (dir && n < NAMES_MAX && (entry = readdir(dir))) {
-		size_t len = strlen(entry->d_name);
-		size_t end = strlen(suffix);
-
-		if (entry->d_name[0] == '.' || len < end ||
-		    strcmp(entry->d_name + len - end, suffix) != 0)
+		if (entry->d_name[0] == '.' || !text_ends_with(entry->d_name, suffix))
 			continue;
 		names = arena_grow(arena, names, n, &room, sizeof(*names));
 		if (!names || !(names[n] = arena_strdup(arena, entry->d_name)))

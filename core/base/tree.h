@@ -3,9 +3,10 @@
  * Files below a root that may be another's: a recorded tree, or a container's root file system. No
  * look-up leaves the root, and nothing is opened but regular files.
  */
-#ifndef OCI_RDMA_DOCTOR_FILE_H
-#define OCI_RDMA_DOCTOR_FILE_H
+#ifndef OCI_RDMA_TREE_H
+#define OCI_RDMA_TREE_H
 
+#include <dirent.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <sys/types.h>
@@ -17,28 +18,31 @@
  * The whole file, in the arena. A leading '/' of path means root. Returns 0 or -errno; -EINVAL for
  * what is no regular file, -EFBIG for more than max bytes.
  */
-int file_read(struct arena *arena, int root, const char *path, size_t max,
+int tree_read(struct arena *arena, int root, const char *path, size_t max,
 	      struct fs_text *ret_text);
 
 /* The first line, without spaces at its end; returns its length, or -errno. */
-ssize_t file_line(int root, const char *path, char *line, size_t size);
-
-/* Splits in place: the next line of *rest, or NULL behind the last. */
-char *file_next_line(char **rest);
+ssize_t tree_read_line(int root, const char *path, char *line, size_t size);
 
 /* Returns 0 for a regular file that somebody may execute, or -errno: -EACCES without that right. */
-int file_executable(int root, const char *path);
+int tree_check_executable(int root, const char *path);
 
-bool file_exists(int root, const char *path);
+bool tree_exists(int root, const char *path);
 
 /* A directory's descriptor that the caller owns, or -errno. */
-int file_open_dir(int root, const char *path);
+int tree_open_dir(int root, const char *path);
+
+/*
+ * Opens a directory below root's for readdir(3); links stay below it. *ret_dir is NULL where it
+ * cannot be opened: in sysfs that means that there is none. Returns 0, or -1 without memory.
+ */
+int tree_open_listing(int root, const char *path, DIR **ret_dir);
 
 /*
  * The names in a directory that end in suffix, in byte order, in the arena. *ret_names is NULL
  * where the directory cannot be opened or is empty. Returns how many, or -1 without memory.
  */
-int file_list(struct arena *arena, int root, const char *path, const char *suffix,
+int tree_list(struct arena *arena, int root, const char *path, const char *suffix,
 	      const char ***ret_names);
 
 #endif
