@@ -92,9 +92,10 @@ $(BUILD)/%.o: %.c Makefile | $(BUILD)/.deps
 
 # The hook's system calls as a BPF program; libseccomp is needed here, and not at run time.
 FILTER := $(BUILD)/confine/filter.inc
-$(BUILD)/confine/generate: core/confine/filter/generate.c | $(BUILD)/.deps
+FILTER_SOURCES := $(wildcard core/confine/filter/*.c)
+$(BUILD)/confine/generate: $(FILTER_SOURCES) $(wildcard core/confine/filter/*.h) | $(BUILD)/.deps
 	@mkdir -p $(@D)
-	$(call say,CC) $(CC) -D_GNU_SOURCE -std=gnu17 $(WARNINGS) -O1 -o $@ $< -lseccomp
+	$(call say,CC) $(CC) -D_GNU_SOURCE -I. -std=gnu17 $(WARNINGS) -O1 -o $@ $(FILTER_SOURCES) -lseccomp
 $(FILTER): $(BUILD)/confine/generate
 	$(call say,GEN) $< >$@.new && mv $@.new $@
 $(BUILD)/core/confine/confine.o $(BUILD)/musl/core/confine/confine.o: $(FILTER)

@@ -69,7 +69,7 @@ $(BUILD)/.deps-test: tests/deps
 
 # ---- lint ----
 
-C_FILES := $(sort $(wildcard core/*.[ch] core/*/*.[ch] core/*/*/*.c doctor/*.[ch] doctor/*/*.[ch] hook/*.[ch] hook/*/*.[ch] tests/unit/*.[ch] tests/unit/*/*.[ch] tests/fuzz/*.[ch] tests/bench/*.c tests/vm/*.c))
+C_FILES := $(sort $(wildcard core/*.[ch] core/*/*.[ch] core/*/*/*.[ch] doctor/*.[ch] doctor/*/*.[ch] hook/*.[ch] hook/*/*.[ch] tests/unit/*.[ch] tests/unit/*/*.[ch] tests/fuzz/*.[ch] tests/bench/*.c tests/vm/*.c))
 
 lint: $(FILTER)
 	@tests/deps lint

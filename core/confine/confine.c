@@ -4,7 +4,6 @@
 #include <linux/capability.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
@@ -13,11 +12,6 @@
 
 /* Made by filter/generate.c when this is built: at run time it costs one system call. */
 static const struct sock_filter instructions[] = {
-	/* What a tracer puts in the place of a call that it lets fail (strace --inject). No kernel
-	 * knows it. */
-	BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
-	BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, UINT32_MAX, 0, 1),
-	BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
 #include "filter.inc"
 };
 

@@ -10,7 +10,7 @@
 /*
  * For good: goes to directory, if that is not NULL; closes all descriptors but the standard three,
  * keeps only the capabilities that a grant needs, and lets the kernel kill this process at a system
- * call that no hook makes (filter/generate.c lists those that one does). What a kernel cannot do is
+ * call that no hook makes (filter/rules.c lists those that one does). What a kernel cannot do is
  * left out: an old one is no reason for a container not to start.
  */
 void confine(const char *directory);

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The system calls that a hook makes. Both C libraries' are there, and what later ones may use
+ * instead (statx, faccessat2): a rebuild against another must not make it be killed.
+ */
+#ifndef OCI_RDMA_FILTER_RULES_H
+#define OCI_RDMA_FILTER_RULES_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* Harmless with any arguments; NULL is behind the last one. */
+extern const char *const allowed[];
+
+/* What happens to a call of which (argument & mask) == value. Rules of the same call stand beside
+ * each other; a call that none of them names is killed. */
+struct rule {
+	const char *name;
+	uint32_t action;
+	unsigned argument;
+	uint64_t mask;
+	uint64_t value;
+};
+
+/* Behind the last one name is NULL. */
+extern const struct rule rules[];
+
+/* The number of a call on this architecture, or a negative one if it has none. */
+int call_number(const char *name);
+
+#endif
