@@ -37,9 +37,9 @@ LIBC ?= $(if $(wildcard /usr/bin/dpkg-query),musl,glibc)
 HOOK := $(BUILD)/oci-rdma-hook
 HOOK_OBJECTS := $(BUILD)/hook/main.o $(OBJECTS)
 HOOK_LDFLAGS := -pie
-HOOK_LIBS := -lyajl -lcap
+HOOK_LIBS := -lyajl
 ifndef DYNAMIC
-HOOK_LIBS := -lyajl_s -lcap
+HOOK_LIBS := -lyajl_s
 # A MachineConfig carries it, and all of a pool's must stay below 1.5 MiB: relocations in the short form.
 HOOK_LDFLAGS := -static-pie -Wl,-z,pack-relative-relocs
 ifeq ($(LIBC),musl)
@@ -47,14 +47,14 @@ HOOK_OBJECTS := $(patsubst %.c,$(BUILD)/musl/%.o,hook/main.c $(CORE) $(HOOK_OWN)
 # musl-gcc itself cannot link a static-pie: it knows one start file, the dynamic one.
 MUSL := /usr/lib/$(firstword $(subst -, ,$(shell $(CC) -dumpmachine)))-linux-musl
 HOOK_LDFLAGS := -static-pie -nostdlib $(MUSL)/rcrt1.o $(MUSL)/crti.o
-HOOK_LIBS := -lyajl_s -lcap $(MUSL)/libc.a -lgcc $(MUSL)/crtn.o
+HOOK_LIBS := -lyajl_s $(MUSL)/libc.a -lgcc $(MUSL)/crtn.o
 endif
 endif
 
 # The doctor opens driver libraries at run time, so it takes the node's libc; all else it brings along.
 DOCTOR := $(BUILD)/oci-rdma-doctor
 DOCTOR_OBJECTS := $(patsubst %.c,$(BUILD)/%.o,$(filter-out doctor/main.c,$(sort $(wildcard doctor/*.c doctor/*/*.c))))
-DOCTOR_LIBS := $(if $(DYNAMIC),-lyajl -lcap,-Wl$(comma)-Bstatic -lyajl_s -lcap -Wl$(comma)-Bdynamic)
+DOCTOR_LIBS := $(if $(DYNAMIC),-lyajl,-Wl$(comma)-Bstatic -lyajl_s -Wl$(comma)-Bdynamic)
 
 # One line a file; `make V=1` shows the commands.
 say = $(if $(V),,@printf '  %-3s %s\n' $(1) $@;)
@@ -104,10 +104,9 @@ $(BUILD)/core/confine/confine.o $(BUILD)/musl/core/confine/confine.o: override C
 # The kernel's and the libraries' headers, which musl-gcc does not look for where glibc's are
 MUSL_HEADERS := $(BUILD)/musl/include
 $(MUSL_HEADERS): Makefile | $(BUILD)/.deps
-	@rm -rf $@ && mkdir -p $@/sys
+	@rm -rf $@ && mkdir -p $@
 	@for name in linux asm-generic rdma yajl; do ln -s /usr/include/$$name $@/$$name || exit 1; done
 	@ln -s /usr/include/$$($(CC) -print-multiarch)/asm $@/asm
-	@ln -s /usr/include/sys/capability.h $@/sys/capability.h
 
 $(BUILD)/musl/%.o: %.c Makefile | $(BUILD)/.deps $(MUSL_HEADERS)
 	@mkdir -p $(@D)

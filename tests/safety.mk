@@ -23,7 +23,7 @@ fuzz:
 fuzz-targets: $(FUZZ)
 
 $(BUILD)/tests/fuzz/%: $(BUILD)/tests/fuzz/%.o $(FUZZ_SHARED:%.c=$(BUILD)/%.o) $(OBJECTS) $(DOCTOR_OBJECTS) $(filter %.o,$(FUZZ_MAIN))
-	$(call say,LD) $(CC) $(CFLAGS) -o $@ $(filter %.o,$^) $(filter-out %.o,$(FUZZ_MAIN)) -lyajl -lcap -lm
+	$(call say,LD) $(CC) $(CFLAGS) -o $@ $(filter %.o,$^) $(filter-out %.o,$(FUZZ_MAIN)) -lyajl -lm
 
 -include $(wildcard $(BUILD)/tests/fuzz/*.d)
 
@@ -59,7 +59,7 @@ HOOK_DYNAMIC := $(BUILD)/tests/oci-rdma-hook-dynamic
 # Of the same objects, so that a preloaded malloc reaches it; but each allocation of an arena is one of malloc's
 $(HOOK_DYNAMIC): $(BUILD)/hook/main.o $(BUILD)/tests/arena.o $(filter-out %/base/arena.o,$(OBJECTS))
 	@mkdir -p $(@D)
-	$(call say,LD) $(CC) $(CFLAGS) $(LDFLAGS) -pie -o $@ $^ -lyajl -lcap
+	$(call say,LD) $(CC) $(CFLAGS) $(LDFLAGS) -pie -o $@ $^ -lyajl
 
 $(BUILD)/tests/arena.o: core/base/arena.c core/base/arena.h | $(BUILD)/.deps
 	@mkdir -p $(@D)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Capability names, by libcap. */
+/* Capability names. Not by libcap, whose constructor asks the kernel six times at each start. */
 #ifndef OCI_RDMA_CAPABILITY_H
 #define OCI_RDMA_CAPABILITY_H
 
@@ -7,13 +7,14 @@
 
 #include "core/base/arena.h"
 
-/* The number of "CAP_IPC_LOCK", or -1 if libcap does not know the name. Upper case only, as in the
- * OCI runtime specification. */
+/* The number of "CAP_IPC_LOCK", or -1 if the name is none that is known here. Upper case only, as
+ * in the OCI runtime specification. */
 int capability_number(const char *name);
 
 /*
  * The names of a set (bit n is capability n), "CAP_IPC_LOCK" and so on in the order of their
- * numbers, in the arena; behind the last stands NULL. Returns NULL without memory.
+ * numbers, in the arena, without those that have no name here; behind the last stands NULL. Returns
+ * NULL without memory.
  */
 const char *const *capability_names(struct arena *arena, uint64_t set);
 

@@ -156,7 +156,7 @@ static int take_capability(struct reading *r, const struct json_value *value,
 	if (json_string(r->arena, value, &name, err) < 0)
 		return -1;
 	number = capability_number(name);
-	/* One that this libcap does not know is none that it could add: nothing to decide on. */
+	/* One that is not known here is none that it could add: nothing to decide on. */
 	if (number >= 0)
 		r->spec.capabilities[set] |= UINT64_C(1) << number;
 	return 0;

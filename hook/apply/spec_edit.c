@@ -25,8 +25,7 @@ struct edit {
 	size_t n;
 	size_t room;
 	const char *members; /* of the process object that it does not have: "\"rlimits\":[…]" */
-	/* The grant's names, asked for once: libcap takes memory for each that it tells. */
-	const char *const *capabilities;
+	const char *const *capabilities; /* the names of the grant's */
 };
 
 struct grant grant_of_plan(const struct plan *plan)

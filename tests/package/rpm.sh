@@ -30,7 +30,7 @@ has "and says why" "git checkout" "$(cat "$T/out")"
 # ---- rpmbuild, rpmlint ----
 
 # rpmbuild runs with --nodeps here, so what is built from is read from the sources: each header is some package's, here Debian's.
-declare -A fedora=([libcap-dev]=libcap-devel [libibverbs-dev]=rdma-core-devel [libseccomp-dev]=libseccomp-devel [libyajl-dev]=yajl-devel
+declare -A fedora=([libibverbs-dev]=rdma-core-devel [libseccomp-dev]=libseccomp-devel [libyajl-dev]=yajl-devel
 	[libc6-dev]="" [linux-libc-dev]="")
 # headers_of: the Fedora packages of what hook/ and doctor/ include; a Debian one that has no counterpart above as it is
 headers_of() {

@@ -67,10 +67,9 @@ static void capability_names_are_those_of_the_oci_specification(void **state)
 	assert_null(names[2]);
 	assert_null(capability_names(&arena, 0)[0]);
 	names = capability_names(&arena, UINT64_MAX);
-	for (int i = 0; i < 40; i++)
+	for (int i = 0; i <= 40; i++)
 		assert_int_equal(capability_number(names[i]), i);
-	assert_non_null(names[63]);
-	assert_null(names[64]);
+	assert_null(names[41]);
 }
 
 void add_name_tests(struct unit_suite *suite)
