@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/base/cgroup.h"
 #include "core/base/cleanup.h"
 #include "core/base/tree.h"
 #include "doctor/target/container_state.h"
@@ -126,7 +127,7 @@ static bool is_in_cgroup_of(struct arena *arena, int root, int64_t pid, const ch
 	(void)snprintf(path, sizeof(path), "proc/%" PRId64 "/cgroup", pid);
 	if (tree_read(arena, root, path, CGROUP_MAX, &text) < 0)
 		return false;
-	return strstr(text.bytes, id) != NULL;
+	return cgroup_names(text.bytes, id);
 }
 
 static void read_spec(struct arena *arena, int root, const char *path, struct target *target)

@@ -15,6 +15,7 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
+#include "core/base/cgroup.h"
 #include "core/base/cleanup.h"
 #include "core/base/fs.h"
 #include "hook/apply/memlock.h"
@@ -57,21 +58,6 @@ static pid_t parent_of(int proc)
 	return parent > 0 && parent <= INT_MAX ? (pid_t)parent : -1;
 }
 
-/* As a whole part of the path: "…/crio-<name>.scope", "…/libpod-<name>/container", "…/<name>" */
-static bool names(const char *cgroups, const char *name)
-{
-	size_t len = strlen(name);
-
-	for (const char *at = cgroups; (at = strstr(at, name)); at++) {
-		const char *end = at + len;
-
-		if (at > cgroups && strchr("/-", at[-1]) &&
-		    (strchr("/\n", *end) || strncmp(end, ".scope", strlen(".scope")) == 0))
-			return true;
-	}
-	return false;
-}
-
 static bool in_cgroup(int proc, const char *id, const char *cgroup)
 {
 	cleanup_arena arena = {0};
@@ -81,7 +67,7 @@ static bool in_cgroup(int proc, const char *id, const char *cgroup)
 
 	if (fd < 0 || fs_read(&arena, fd, CGROUP_SIZE_MAX, "cgroup", &text, &ignored) < 0)
 		return false;
-	return names(text.bytes, id) || (cgroup && names(text.bytes, cgroup));
+	return cgroup_names(text.bytes, id) || (cgroup && cgroup_names(text.bytes, cgroup));
 }
 
 /*

@@ -461,4 +461,10 @@ finds "a container that has ended: no limits to read" memlock "not checkable"
 write proc/4712/cgroup 0::/other
 doctor --format json --container "$ID"
 is "a process that is another by now is not taken for it" null "$(jq .target.pid "$T/out")"
+write proc/4712/cgroup "0::/crio-${ID}0.scope"
+doctor --format json --container "$ID"
+is "nor is one of a container whose id only begins like it" null "$(jq .target.pid "$T/out")"
+write proc/4712/cgroup "0::/crio-$ID.scope"
+doctor --format json --container "$ID"
+is "one whose cgroup names it is" 4712 "$(jq .target.pid "$T/out")"
 finish
