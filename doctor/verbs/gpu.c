@@ -4,7 +4,7 @@
 #include <stdio.h>
 
 #include "doctor/verbs/amount.h"
-#include "doctor/verbs/run.h"
+#include "doctor/verbs/setup.h"
 #include "doctor/verbs/trouble.h"
 
 struct gpu_memory {

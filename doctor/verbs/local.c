@@ -8,7 +8,7 @@
 
 #include "doctor/verbs/amount.h"
 #include "doctor/verbs/registration.h"
-#include "doctor/verbs/run.h"
+#include "doctor/verbs/setup.h"
 
 #define REGISTER_DEFAULT ((size_t)256 << 20)
 

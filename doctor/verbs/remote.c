@@ -8,8 +8,8 @@
 
 #include "core/base/cleanup.h"
 #include "doctor/verbs/exchange.h"
-#include "doctor/verbs/run.h"
 #include "doctor/verbs/session.h"
+#include "doctor/verbs/setup.h"
 
 /* A server may run for days: of so many clients the findings are kept, the rest only counted. */
 #define CLIENTS_KEPT 256

@@ -9,7 +9,7 @@
 #include "core/base/cleanup.h"
 #include "core/base/fs.h"
 #include "core/base/text.h"
-#include "doctor/verbs/run.h"
+#include "doctor/verbs/setup.h"
 #include "doctor/verbs/trouble.h"
 
 #define SYSFS "/sys/class/infiniband_verbs"

@@ -6,7 +6,7 @@
 
 #include "doctor/verbs/amount.h"
 #include "doctor/verbs/library.h"
-#include "doctor/verbs/run.h"
+#include "doctor/verbs/setup.h"
 
 #define BYTES_DEFAULT ((size_t)1 << 20)
 #define BYTES_MIN ((size_t)4096)

@@ -28,7 +28,7 @@ void run_progress(const struct run *run, const char *format, ...)
 
 /* All return -1 without memory only. */
 
-/* doctor/verbs/found.c: a device, its ports, and devices that should be there */
+/* doctor/verbs/inventory.c: a device, its ports, and devices that should be there */
 int found_devices(struct run *run);
 
 /* doctor/verbs/local.c: registration of each device; sets run->bytes. Transfers on this machine */

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "doctor/verbs/setup.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+void verbs_setup_say(const struct verbs_setup *setup, const char *format, ...)
+{
+	char line[160];
+	va_list args;
+
+	if (!setup->options->progress)
+		return;
+	va_start(args, format);
+	(void)vsnprintf(line, sizeof(line), format, args);
+	va_end(args);
+	setup->options->progress(setup->options->context, line);
+}
+
+int verbs_setup_open(struct findings *findings, const struct verbs_options *options,
+		     struct verbs *verbs, struct verbs_devices *devices)
+{
+	struct err reason;
+	int error;
+
+	if (verbs_load(verbs, &reason) < 0)
+		return findings_add(findings, "verbs_library", NULL, FINDING_UNCHECKED,
+				    "install libibverbs (Debian: libibverbs1 ibverbs-providers; "
+				    "RHEL: libibverbs)",
+				    "%s", reason.text);
+	if (verbs_devices_open(verbs, findings->arena, options->device, devices, &error) == 0)
+		return 1;
+	if (!error)
+		return -1;
+	return findings_add(findings, "verbs_library", NULL, FINDING_UNCHECKED,
+			    "load ib_uverbs and the HCA's driver on the node",
+			    "libibverbs.so.1 is here, but ibv_get_device_list fails: %s",
+			    strerror(error));
+}
