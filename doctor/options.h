@@ -21,7 +21,7 @@ struct doctor_options {
 	const char *libcuda; /* this library and no other; NULL: looked for */
 	const char *symptom; /* a message, or "-" for a log on stdin; NULL: none */
 
-	bool verbs; /* try it; what follows says how (verbs/verbs.h) */
+	bool verbs; /* try it; what follows says how (verbs/options.h) */
 	const char *device;
 	bool pair;
 	bool listen;

@@ -6,6 +6,7 @@
 #include "doctor/cuda/memory.h"
 #include "doctor/progress.h"
 #include "doctor/runner.h"
+#include "doctor/verbs/gpu.h"
 #include "doctor/verbs/verbs.h"
 
 /* Enough for a registration to be one; nobody misses it on a GPU. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Registration of GPU memory, which the CUDA part of the doctor has made. */
+#include "doctor/verbs/gpu.h"
+
 #include <errno.h>
 #include <stdio.h>
 
@@ -60,7 +61,7 @@ static int register_with_all(struct findings *findings, const struct verbs_optio
 	struct findings said = {.arena = findings->arena}; /* by verbs_check already */
 	struct verbs verbs;
 	cleanup_verbs_devices devices = {0};
-	int status = run_open(&said, options, &verbs, &devices);
+	int status = verbs_setup_open(&said, options, &verbs, &devices);
 
 	if (status > 0 && memory->fd >= 0 && !verbs.reg_dmabuf_mr) {
 		status = findings_add(findings, memory->id, memory->what, FINDING_UNCHECKED,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Findings of what this machine can try by itself: registration, and transfers between its ports.
- */
+#include "doctor/verbs/local.h"
+
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -8,7 +8,7 @@
 
 #include "doctor/verbs/amount.h"
 #include "doctor/verbs/registration.h"
-#include "doctor/verbs/setup.h"
+#include "doctor/verbs/transfer.h"
 
 #define REGISTER_DEFAULT ((size_t)256 << 20)
 
@@ -18,8 +18,8 @@
 
 /* ---- registration ---- */
 
-static int found_refused(struct run *run, const char *subject, const struct registration *found,
-			 rlim_t soft)
+static int found_refused(struct verbs_setup *setup, const char *subject,
+			 const struct registration *found, rlim_t soft)
 {
 	const char *remedy = trouble_register_remedy(found->errnum);
 	char name[24];
@@ -32,13 +32,13 @@ static int found_refused(struct run *run, const char *subject, const struct regi
 	if (found->errnum == ENOMEM && soft == RLIM_INFINITY)
 		remedy = "not memlock, that is unlimited: the device or the memory cgroup refuses; "
 			 "see the kernel log";
-	return findings_add(run->findings, "verbs_register", subject, FINDING_FAIL, remedy,
+	return findings_add(setup->findings, "verbs_register", subject, FINDING_FAIL, remedy,
 			    "ibv_reg_mr: %s ok, %s %s; RLIMIT_MEMLOCK soft %s", most,
 			    amount_text(found->refused, refused),
 			    trouble_errno_name(found->errnum, name), amount_limit(soft, limit));
 }
 
-static int found_registration(struct run *run, const char *subject,
+static int found_registration(struct verbs_setup *setup, const char *subject,
 			      const struct registration *found)
 {
 	struct rlimit limit = {0};
@@ -47,8 +47,8 @@ static int found_registration(struct run *run, const char *subject,
 
 	(void)getrlimit(RLIMIT_MEMLOCK, &limit);
 	if (found->refused)
-		return found_refused(run, subject, found, limit.rlim_cur);
-	return findings_add(run->findings, "verbs_register", subject, FINDING_OK, NULL,
+		return found_refused(setup, subject, found, limit.rlim_cur);
+	return findings_add(setup->findings, "verbs_register", subject, FINDING_OK, NULL,
 			    "ibv_reg_mr: %s ok; RLIMIT_MEMLOCK soft %s%s",
 			    amount_text(found->most, most), amount_limit(limit.rlim_cur, soft),
 			    limit.rlim_cur < found->most ? ", which CAP_IPC_LOCK goes past" : "");
@@ -63,12 +63,13 @@ static size_t most_of(const struct verbs_device *device, size_t wanted)
 	return device_max && device_max < max ? (size_t)device_max : max;
 }
 
-int local_registration(struct run *run)
+int local_registration(struct verbs_setup *setup)
 {
-	size_t wanted = run->options->register_max ? run->options->register_max : REGISTER_DEFAULT;
+	size_t wanted =
+		setup->options->register_max ? setup->options->register_max : REGISTER_DEFAULT;
 
-	for (size_t i = 0; i < run->devices->n; i++) {
-		const struct verbs_device *device = &run->devices->item[i];
+	for (size_t i = 0; i < setup->devices->n; i++) {
+		const struct verbs_device *device = &setup->devices->item[i];
 		struct registration found;
 		struct trouble trouble;
 		char amount[AMOUNT_SIZE];
@@ -77,16 +78,16 @@ int local_registration(struct run *run)
 
 		if (!device->context)
 			continue;
-		run_progress(run, "%s: registering up to %s", device->name,
-			     amount_text(max, amount));
-		if (registration_probe(run->verbs, device, max, &found, &trouble) < 0) {
-			status = findings_add(run->findings, "verbs_register", device->name,
+		verbs_setup_say(setup, "%s: registering up to %s", device->name,
+				amount_text(max, amount));
+		if (registration_probe(setup->verbs, device, max, &found, &trouble) < 0) {
+			status = findings_add(setup->findings, "verbs_register", device->name,
 					      FINDING_FAIL, trouble_remedy(&trouble), "%s",
 					      trouble.text);
 		} else {
-			status = found_registration(run, device->name, &found);
-			while (run->bytes > BYTES_MIN && run->bytes > found.most / SHARE)
-				run->bytes /= 2;
+			status = found_registration(setup, device->name, &found);
+			while (setup->bytes > BYTES_MIN && setup->bytes > found.most / SHARE)
+				setup->bytes /= 2;
 		}
 		if (status < 0)
 			return -1;
@@ -96,44 +97,44 @@ int local_registration(struct run *run)
 
 /* ---- transfers ---- */
 
-static int transfer(const struct run *run, const struct verbs_device *from,
+static int transfer(const struct verbs_setup *setup, const struct verbs_device *from,
 		    const struct verbs_device *to, struct transfer_result *ret_result,
 		    struct trouble *trouble)
 {
 	cleanup_endpoint out = {0};
 	cleanup_endpoint in = {0};
 
-	if (endpoint_open(run->verbs, from, run->bytes, &out, trouble) < 0 ||
-	    endpoint_open(run->verbs, to, run->bytes, &in, trouble) < 0)
+	if (endpoint_open(setup->verbs, from, setup->bytes, &out, trouble) < 0 ||
+	    endpoint_open(setup->verbs, to, setup->bytes, &in, trouble) < 0)
 		return -1;
 	return transfer_between(&out, &in, ret_result, trouble);
 }
 
-static int try(struct run *run, const char *id, const char *subject,
+static int try(struct verbs_setup *setup, const char *id, const char *subject,
 	       const struct verbs_device *from, const struct verbs_device *to)
 {
 	struct transfer_result result;
-	char text[RUN_RESULT_SIZE];
+	char text[TRANSFER_TEXT_SIZE];
 	struct trouble trouble;
 
-	run_progress(run, "%s: transfer", subject);
-	if (transfer(run, from, to, &result, &trouble) < 0)
-		return findings_add(run->findings, id, subject, FINDING_FAIL,
+	verbs_setup_say(setup, "%s: transfer", subject);
+	if (transfer(setup, from, to, &result, &trouble) < 0)
+		return findings_add(setup->findings, id, subject, FINDING_FAIL,
 				    trouble_remedy(&trouble), "%s", trouble.text);
-	return findings_add(run->findings, id, subject, FINDING_OK, NULL, "%s; data verified",
-			    run_result_text(&result, text));
+	return findings_add(setup->findings, id, subject, FINDING_OK, NULL, "%s; data verified",
+			    transfer_result_text(&result, text));
 }
 
-int local_loopback(struct run *run)
+int local_loopback(struct verbs_setup *setup)
 {
-	for (size_t i = 0; i < run->devices->n; i++) {
-		const struct verbs_device *device = &run->devices->item[i];
+	for (size_t i = 0; i < setup->devices->n; i++) {
+		const struct verbs_device *device = &setup->devices->item[i];
 		int status = 0;
 
 		if (device->used)
-			status = try(run, "verbs_loopback", device->name, device, device);
+			status = try(setup, "verbs_loopback", device->name, device, device);
 		else if (device->context)
-			status = findings_add(run->findings, "verbs_loopback", device->name,
+			status = findings_add(setup->findings, "verbs_loopback", device->name,
 					      FINDING_UNCHECKED, "see the verbs_port findings",
 					      "no port is ACTIVE with a GID or LID");
 		if (status < 0)
@@ -142,9 +143,9 @@ int local_loopback(struct run *run)
 	return 0;
 }
 
-int local_pairs(struct run *run)
+int local_pairs(struct verbs_setup *setup)
 {
-	const struct verbs_devices *devices = run->devices;
+	const struct verbs_devices *devices = setup->devices;
 
 	for (size_t i = 0; i < devices->n * devices->n; i++) {
 		const struct verbs_device *from = &devices->item[i / devices->n];
@@ -155,7 +156,7 @@ int local_pairs(struct run *run)
 		    from->used->infiniband != to->used->infiniband)
 			continue;
 		(void)snprintf(subject, sizeof(subject), "%s -> %s", from->name, to->name);
-		if (try(run, "verbs_pair", subject, from, to) < 0)
+		if (try(setup, "verbs_pair", subject, from, to) < 0)
 			return -1;
 	}
 	return 0;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Findings of transfers with another pod: this side asks (connect), or serves who asks (listen). */
+#include "doctor/verbs/remote.h"
+
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
@@ -9,23 +10,23 @@
 #include "core/base/cleanup.h"
 #include "doctor/verbs/exchange.h"
 #include "doctor/verbs/session.h"
-#include "doctor/verbs/setup.h"
+#include "doctor/verbs/transfer.h"
 
 /* A server may run for days: of so many clients the findings are kept, the rest only counted. */
 #define CLIENTS_KEPT 256
 
-static unsigned port_of(const struct run *run)
+static unsigned port_of(const struct verbs_setup *setup)
 {
-	return run->options->port ? run->options->port : VERBS_PORT;
+	return setup->options->port ? setup->options->port : VERBS_PORT;
 }
 
 /* Adds a finding of a transfer, and tells it at once to who wants to know. */
-static int found(struct run *run, struct findings *findings, const char *subject,
+static int found(struct verbs_setup *setup, struct findings *findings, const char *subject,
 		 const struct trouble *trouble, const struct transfer_result *out,
 		 const struct transfer_result *in)
 {
-	char text[RUN_RESULT_SIZE];
-	char back[RUN_RESULT_SIZE];
+	char text[TRANSFER_TEXT_SIZE];
+	char back[TRANSFER_TEXT_SIZE];
 	int status;
 
 	if (trouble)
@@ -34,9 +35,10 @@ static int found(struct run *run, struct findings *findings, const char *subject
 	else
 		status = findings_add(findings, "verbs_remote", subject, FINDING_OK, NULL,
 				      "%s; back %s; data verified on both sides",
-				      run_result_text(out, text), run_result_text(in, back));
-	if (status == 0 && run->options->found)
-		run->options->found(run->options->context, &findings->item[findings->n - 1]);
+				      transfer_result_text(out, text),
+				      transfer_result_text(in, back));
+	if (status == 0 && setup->options->found)
+		setup->options->found(setup->options->context, &findings->item[findings->n - 1]);
 	return status;
 }
 
@@ -48,15 +50,15 @@ struct outcome {
 	struct transfer_result in;
 };
 
-static int ask(const struct run *run, const struct verbs_device *device, struct outcome *ret,
-	       struct trouble *trouble)
+static int ask(const struct verbs_setup *setup, const struct verbs_device *device,
+	       struct outcome *ret, struct trouble *trouble)
 {
 	cleanup_exchange exchange = {.fd = -1};
 	cleanup_endpoint endpoint = {0};
 	struct session session = {.exchange = &exchange, .endpoint = &endpoint};
 
-	if (endpoint_open(run->verbs, device, run->bytes, &endpoint, trouble) < 0 ||
-	    exchange_connect(run->options->connect, port_of(run), &exchange, trouble) < 0 ||
+	if (endpoint_open(setup->verbs, device, setup->bytes, &endpoint, trouble) < 0 ||
+	    exchange_connect(setup->options->connect, port_of(setup), &exchange, trouble) < 0 ||
 	    session_say_hello(&session, trouble) < 0 ||
 	    session_hear_hello(&exchange, &session.peer, trouble) < 0)
 		return -1;
@@ -64,12 +66,12 @@ static int ask(const struct run *run, const struct verbs_device *device, struct 
 	return session_run(&session, true, &ret->out, &ret->in, trouble);
 }
 
-int remote_connect(struct run *run)
+int remote_connect(struct verbs_setup *setup)
 {
 	size_t tried = 0;
 
-	for (size_t i = 0; i < run->devices->n; i++) {
-		const struct verbs_device *device = &run->devices->item[i];
+	for (size_t i = 0; i < setup->devices->n; i++) {
+		const struct verbs_device *device = &setup->devices->item[i];
 		struct outcome outcome = {0};
 		struct trouble trouble;
 		char subject[400];
@@ -78,12 +80,12 @@ int remote_connect(struct run *run)
 		if (!device->used)
 			continue;
 		tried++;
-		run_progress(run, "%s: transfer to %s", device->name, run->options->connect);
-		failed = ask(run, device, &outcome, &trouble);
+		verbs_setup_say(setup, "%s: transfer to %s", device->name, setup->options->connect);
+		failed = ask(setup, device, &outcome, &trouble);
 		(void)snprintf(subject, sizeof(subject), "%s -> %s%s%s", device->name,
-			       run->options->connect, outcome.peer.device[0] ? " " : "",
+			       setup->options->connect, outcome.peer.device[0] ? " " : "",
 			       outcome.peer.device);
-		if (found(run, run->findings, subject, failed ? &trouble : NULL, &outcome.out,
+		if (found(setup, setup->findings, subject, failed ? &trouble : NULL, &outcome.out,
 			  &outcome.in) < 0)
 			return -1;
 		if (failed && trouble.kind == TROUBLE_NETWORK && !outcome.peer.device[0])
@@ -91,8 +93,8 @@ int remote_connect(struct run *run)
 	}
 	if (tried)
 		return 0;
-	return findings_add(run->findings, "verbs_remote", run->options->connect, FINDING_UNCHECKED,
-			    "see the verbs_open and verbs_port findings",
+	return findings_add(setup->findings, "verbs_remote", setup->options->connect,
+			    FINDING_UNCHECKED, "see the verbs_open and verbs_port findings",
 			    "no device with an ACTIVE port to connect from");
 }
 
@@ -121,8 +123,9 @@ static const struct verbs_device *nearest(const struct verbs_devices *devices,
 	return best;
 }
 
-static int serve(const struct run *run, struct exchange *exchange, struct outcome *ret,
-		 const struct verbs_device **ret_device, struct trouble *trouble)
+static int serve_client(const struct verbs_setup *setup, struct exchange *exchange,
+			struct outcome *ret, const struct verbs_device **ret_device,
+			struct trouble *trouble)
 {
 	cleanup_endpoint endpoint = {0};
 	struct session session = {.exchange = exchange, .endpoint = &endpoint};
@@ -131,10 +134,10 @@ static int serve(const struct run *run, struct exchange *exchange, struct outcom
 	if (session_hear_hello(exchange, &session.peer, trouble) < 0)
 		return -1;
 	ret->peer = session.peer;
-	*ret_device = nearest(run->devices, &session.peer.address);
+	*ret_device = nearest(setup->devices, &session.peer.address);
 	if (!*ret_device)
 		(void)trouble_set(trouble, TROUBLE_PEER, "no ACTIVE port of its link layer here");
-	else if (endpoint_open(run->verbs, *ret_device, run->bytes, &endpoint, trouble) == 0)
+	else if (endpoint_open(setup->verbs, *ret_device, setup->bytes, &endpoint, trouble) == 0)
 		return session_say_hello(&session, trouble) < 0
 			       ? -1
 			       : session_run(&session, false, &ret->out, &ret->in, trouble);
@@ -147,30 +150,31 @@ struct served {
 	unsigned failed;
 };
 
-static int serve_and_tell(struct run *run, struct exchange *exchange, struct served *served)
+static int serve_and_tell(struct verbs_setup *setup, struct exchange *exchange,
+			  struct served *served)
 {
 	cleanup_arena arena = {0};
 	struct findings apart = {.arena = &arena};
-	struct findings *findings = served->clients < CLIENTS_KEPT ? run->findings : &apart;
+	struct findings *findings = served->clients < CLIENTS_KEPT ? setup->findings : &apart;
 	const struct verbs_device *device = NULL;
 	struct outcome outcome = {0};
 	struct trouble trouble;
 	char subject[400];
 	int failed;
 
-	run_progress(run, "a client: %s", exchange->peer);
-	failed = serve(run, exchange, &outcome, &device, &trouble);
+	verbs_setup_say(setup, "a client: %s", exchange->peer);
+	failed = serve_client(setup, exchange, &outcome, &device, &trouble);
 	(void)snprintf(subject, sizeof(subject), "%s -> %s%s%s", device ? device->name : "?",
 		       exchange->peer, outcome.peer.device[0] ? " " : "", outcome.peer.device);
 	served->clients++;
 	served->failed += failed ? 1 : 0;
-	return found(run, findings, subject, failed ? &trouble : NULL, &outcome.out, &outcome.in);
+	return found(setup, findings, subject, failed ? &trouble : NULL, &outcome.out, &outcome.in);
 }
 
-static int serve_all(struct run *run, int listener, int stop, struct served *served,
+static int serve_all(struct verbs_setup *setup, int listener, int stop, struct served *served,
 		     struct trouble *trouble)
 {
-	const unsigned most = run->options->clients;
+	const unsigned most = setup->options->clients;
 
 	while (!most || served->clients < most) {
 		cleanup_exchange exchange = {.fd = -1};
@@ -178,22 +182,23 @@ static int serve_all(struct run *run, int listener, int stop, struct served *ser
 
 		if (accepted <= 0)
 			return accepted;
-		if (serve_and_tell(run, &exchange, served) < 0)
+		if (serve_and_tell(setup, &exchange, served) < 0)
 			return trouble_set(trouble, TROUBLE_CALL, "out of memory");
 	}
 	return 0;
 }
 
-static int found_served(struct run *run, const struct served *served, const struct trouble *trouble)
+static int found_served(struct verbs_setup *setup, const struct served *served,
+			const struct trouble *trouble)
 {
 	char subject[32];
 
-	(void)snprintf(subject, sizeof(subject), "TCP port %u", port_of(run));
+	(void)snprintf(subject, sizeof(subject), "TCP port %u", port_of(setup));
 	if (trouble)
-		return findings_add(run->findings, "verbs_listen", subject, FINDING_FAIL,
+		return findings_add(setup->findings, "verbs_listen", subject, FINDING_FAIL,
 				    "choose another port, or end what has this one (ss -ltnp)",
 				    "%s", trouble->text);
-	return findings_add(run->findings, "verbs_listen", subject,
+	return findings_add(setup->findings, "verbs_listen", subject,
 			    !served->clients ? FINDING_UNCHECKED
 			    : served->failed ? FINDING_FAIL
 					     : FINDING_OK,
@@ -202,7 +207,7 @@ static int found_served(struct run *run, const struct served *served, const stru
 			    served->clients == 1 ? "" : "s", served->failed);
 }
 
-int remote_listen(struct run *run)
+int remote_listen(struct verbs_setup *setup)
 {
 	struct served served = {0};
 	struct trouble trouble;
@@ -210,11 +215,11 @@ int remote_listen(struct run *run)
 	sigset_t before;
 	struct signalfd_siginfo taken;
 	cleanup_fd stop = -1;
-	cleanup_fd listener = exchange_listen(port_of(run), &trouble);
+	cleanup_fd listener = exchange_listen(port_of(setup), &trouble);
 	int status;
 
 	if (listener < 0)
-		return found_served(run, &served, &trouble);
+		return found_served(setup, &served, &trouble);
 	/* Ended by a signal it still reports. */
 	(void)sigemptyset(&ends);
 	(void)sigaddset(&ends, SIGINT);
@@ -223,11 +228,11 @@ int remote_listen(struct run *run)
 	stop = signalfd(-1, &ends, SFD_CLOEXEC | SFD_NONBLOCK);
 	if (stop < 0)
 		(void)sigprocmask(SIG_SETMASK, &before, NULL);
-	run_progress(run, "listening on TCP port %u", port_of(run));
-	status = serve_all(run, listener, stop, &served, &trouble);
+	verbs_setup_say(setup, "listening on TCP port %u", port_of(setup));
+	status = serve_all(setup, listener, stop, &served, &trouble);
 	/* Taken, or it would end us as soon as it is let through */
 	while (stop >= 0 && read(stop, &taken, sizeof(taken)) == sizeof(taken))
 		;
 	(void)sigprocmask(SIG_SETMASK, &before, NULL);
-	return found_served(run, &served, status < 0 ? &trouble : NULL);
+	return found_served(setup, &served, status < 0 ? &trouble : NULL);
 }

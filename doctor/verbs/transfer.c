@@ -2,10 +2,12 @@
 #include "doctor/verbs/transfer.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
+#include "doctor/verbs/amount.h"
 #include "doctor/verbs/pattern.h"
 
 #define SECOND 1000000000ULL
@@ -203,4 +205,19 @@ int transfer_between(struct endpoint *from, struct endpoint *to, struct transfer
 	    transfer_measure(from, &to_address, bytes, ret_result, trouble) < 0)
 		return -1;
 	return verify(from, to, bytes, 2, trouble);
+}
+
+const char *transfer_result_text(const struct transfer_result *result,
+				 char text[TRANSFER_TEXT_SIZE])
+{
+	char rate[AMOUNT_SIZE];
+	char bytes[AMOUNT_SIZE];
+	char median[AMOUNT_SIZE];
+	char p99[AMOUNT_SIZE];
+
+	(void)snprintf(
+		text, TRANSFER_TEXT_SIZE, "%s, writes of %s; latency %s median, %s 99th percentile",
+		amount_rate(result->bytes_per_second, rate), amount_text(result->bytes, bytes),
+		amount_time(result->median_ns, median), amount_time(result->p99_ns, p99));
+	return text;
 }

@@ -40,6 +40,11 @@ int transfer_measure(struct endpoint *from, const struct endpoint_address *to, s
 int transfer_between(struct endpoint *from, struct endpoint *to, struct transfer_result *ret_result,
 		     struct trouble *trouble);
 
+/* "1.2 GB/s (9.6 Gb/s), writes of 1 MiB; latency 1.62 us median, 2.01 us 99th percentile" */
+#define TRANSFER_TEXT_SIZE 256
+const char *transfer_result_text(const struct transfer_result *result,
+				 char text[TRANSFER_TEXT_SIZE]);
+
 /* Sorts samples; the value that percent of them do not exceed (nearest rank). n > 0 */
 uint64_t transfer_percentile(uint64_t *samples, size_t n, unsigned percent);
 

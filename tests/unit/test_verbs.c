@@ -7,6 +7,7 @@
 
 #include "doctor/verbs/amount.h"
 #include "doctor/verbs/gid.h"
+#include "doctor/verbs/gpu.h"
 #include "doctor/verbs/pattern.h"
 #include "doctor/verbs/registration.h"
 #include "doctor/verbs/transfer.h"

@@ -12,6 +12,7 @@
 
 #include "core/base/arena.h"
 #include "doctor/verbs/endpoint.h"
+#include "doctor/verbs/gpu.h"
 #include "doctor/verbs/pattern.h"
 #include "doctor/verbs/transfer.h"
 #include "doctor/verbs/verbs.h"
