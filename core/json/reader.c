@@ -287,7 +287,8 @@ static int find_member(struct parse *p, struct frame *f)
 	const struct json_member *members = f->shape->members;
 
 	for (size_t i = 0; members && members[i].name; i++) {
-		if (strcmp(members[i].name, f->key) != 0)
+		/* Most differ in their first character: the call is saved. */
+		if (members[i].name[0] != f->key[0] || strcmp(members[i].name, f->key) != 0)
 			continue;
 		if (f->seen & (UINT64_C(1) << i))
 			return err_set(p->err, "occurs twice");
