@@ -61,6 +61,10 @@ static const struct call_case {
 	{"killed: another's namespace of any kind", SYS_setns, {-1, 0}, KILLED},
 	{"killed: a child in a new user namespace", SYS_clone, {CLONE_NEWUSER | SIGCHLD}, KILLED},
 	{"killed: prctl that changes what it may", SYS_prctl, {PR_SET_SECUREBITS, 0}, KILLED},
+	{"killed: prctl as libcap's constructor has it, which is not linked",
+	 SYS_prctl,
+	 {PR_CAPBSET_READ, 0},
+	 KILLED},
 	{"killed: a second filter", SYS_prctl, {PR_SET_SECCOMP, 2}, KILLED},
 #ifdef __x86_64__
 	{"killed: x32's spelling of read", 0x40000000L + SYS_read, {-1}, KILLED},

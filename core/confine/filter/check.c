@@ -26,13 +26,19 @@ static void must(int status, const char *what)
 
 static void add_rule(scmp_filter_ctx filter, const struct rule *rule)
 {
-	struct scmp_arg_cmp argument = {rule->argument, SCMP_CMP_MASKED_EQ, rule->mask,
-					rule->value};
+	struct scmp_arg_cmp arguments[CONDITIONS_MAX];
 	int number = call_number(rule->name);
+	unsigned n = 0;
 
+	for (; n < CONDITIONS_MAX && rule->conditions[n].mask; n++)
+		arguments[n] = (struct scmp_arg_cmp){
+			rule->conditions[n].argument,
+			SCMP_CMP_MASKED_EQ,
+			rule->conditions[n].mask,
+			rule->conditions[n].value,
+		};
 	if (number >= 0)
-		must(seccomp_rule_add_array(filter, rule->action, number, rule->mask ? 1 : 0,
-					    &argument),
+		must(seccomp_rule_add_array(filter, rule->action, number, n, arguments),
 		     rule->name);
 }
 
@@ -59,7 +65,7 @@ static void make_reference(struct sock_filter instructions[PROGRAM_MAX])
 		must(-1, "memory");
 	must(seccomp_attr_set(filter, SCMP_FLTATR_ACT_BADARCH, SCMP_ACT_KILL_PROCESS), "arch");
 	for (size_t i = 0; allowed[i]; i++)
-		add_rule(filter, &(struct rule){allowed[i], SCMP_ACT_ALLOW, 0, 0, 0});
+		add_rule(filter, &(struct rule){.name = allowed[i], .action = SCMP_ACT_ALLOW});
 	for (const struct rule *rule = rules; rule->name; rule++)
 		add_rule(filter, rule);
 	export(filter, instructions);
@@ -160,30 +166,40 @@ static void compare(const struct sock_filter *ours, const struct sock_filter *re
 	exit(1);
 }
 
-/* Each argument alone, with the others as different from it as they can be */
-static void compare_arguments(const struct sock_filter *ours, const struct sock_filter *reference,
-			      struct seccomp_data *data, uint64_t value)
+/* Arguments that meet the rule; where it says nothing, all ones */
+static void meet(const struct rule *rule, struct seccomp_data *data)
 {
-	for (unsigned i = 0; i < ARGUMENTS; i++) {
-		for (unsigned j = 0; j < ARGUMENTS; j++)
-			data->args[j] = i == j ? value : ~value;
-		compare(ours, reference, data);
+	memset(data->args, 0xff, sizeof(data->args));
+	for (size_t i = 0; i < CONDITIONS_MAX; i++) {
+		const struct condition *c = &rule->conditions[i];
+
+		data->args[c->argument] = (data->args[c->argument] & ~c->mask) | c->value;
 	}
 }
 
-/* Each bit alone, and what a rule names, as it is and beside other bits */
 static void compare_number(const struct sock_filter *ours, const struct sock_filter *reference,
 			   uint32_t arch, int number)
 {
 	struct seccomp_data data = {.nr = number, .arch = arch};
 
-	compare_arguments(ours, reference, &data, 0);
-	for (unsigned bit = 0; bit < 64; bit++)
-		compare_arguments(ours, reference, &data, UINT64_C(1) << bit);
+	compare(ours, reference, &data);
 	for (const struct rule *rule = rules; rule->name; rule++) {
-		compare_arguments(ours, reference, &data, rule->value);
-		compare_arguments(ours, reference, &data, rule->value | UINT64_C(1) << 40);
-		compare_arguments(ours, reference, &data, rule->value | 1);
+		meet(rule, &data);
+		compare(ours, reference, &data);
+	}
+}
+
+/* What meets a rule, and then does not by one bit */
+static void compare_bits(const struct sock_filter *ours, const struct sock_filter *reference,
+			 const struct rule *rule)
+{
+	struct seccomp_data data = {.nr = call_number(rule->name), .arch = seccomp_arch_native()};
+
+	meet(rule, &data);
+	for (unsigned i = 0; data.nr >= 0 && i < ARGUMENTS * 64; i++) {
+		data.args[i / 64] ^= UINT64_C(1) << i % 64;
+		compare(ours, reference, &data);
+		data.args[i / 64] ^= UINT64_C(1) << i % 64;
 	}
 }
 
@@ -198,4 +214,6 @@ void check_program(const struct sock_filter *instructions)
 		compare_number(instructions, reference, native, number | X32);
 		compare_number(instructions, reference, native ^ 1, number);
 	}
+	for (const struct rule *rule = rules; rule->name; rule++)
+		compare_bits(instructions, reference, rule);
 }

@@ -149,10 +149,13 @@ static void test_half(struct assembly *a, size_t offset, uint64_t mask, uint64_t
 
 static void test_rule(struct assembly *a, const struct rule *rule, unsigned no)
 {
-	size_t offset = ARGUMENT(rule->argument);
+	for (size_t i = 0; i < CONDITIONS_MAX; i++) {
+		const struct condition *c = &rule->conditions[i];
+		size_t offset = ARGUMENT(c->argument);
 
-	test_half(a, offset + HIGH, rule->mask >> 32, rule->value >> 32, no);
-	test_half(a, offset + LOW, rule->mask, rule->value, no);
+		test_half(a, offset + HIGH, c->mask >> 32, c->value >> 32, no);
+		test_half(a, offset + LOW, c->mask, c->value, no);
+	}
 	emit(a, BPF_RET | BPF_K, rule->action);
 }
 

@@ -130,21 +130,20 @@ const char *const allowed[] = {
 #define INT UINT32_MAX /* the kernel takes an int, and looks at no other bits */
 
 const struct rule rules[] = {
-	{"socket", ALLOW, 0, INT, AF_UNIX},
-	{"socket", ALLOW, 0, INT, AF_NETLINK},
-	{"prctl", ALLOW, 0, INT, PR_SET_PDEATHSIG},
-	{"prctl", ALLOW, 0, INT, PR_CAPBSET_READ},
-	{"setns", ALLOW, 1, ALL, CLONE_NEWNET},
-	{"unshare", ALLOW, 0, ALL, CLONE_NEWNS},
-	{"clone", ALLOW, 0, CLONE_NEW_ANY, 0},
+	{"socket", ALLOW, {{0, INT, AF_UNIX}}},
+	{"socket", ALLOW, {{0, INT, AF_NETLINK}}},
+	{"prctl", ALLOW, {{0, INT, PR_SET_PDEATHSIG}}},
+	{"setns", ALLOW, {{1, ALL, CLONE_NEWNET}}},
+	{"unshare", ALLOW, {{0, ALL, CLONE_NEWNS}}},
+	{"clone", ALLOW, {{0, CLONE_NEW_ANY, 0}}},
 	/* No code that was not there from the start */
-	{"mmap", ALLOW, 2, PROT_EXEC, 0},
-	{"mmap2", ALLOW, 2, PROT_EXEC, 0},
-	{"mprotect", ALLOW, 2, PROT_EXEC, 0},
+	{"mmap", ALLOW, {{2, PROT_EXEC, 0}}},
+	{"mmap2", ALLOW, {{2, PROT_EXEC, 0}}},
+	{"mprotect", ALLOW, {{2, PROT_EXEC, 0}}},
 	/* Its flags lie in memory, where no filter sees them: a C library then takes clone. */
-	{"clone3", SCMP_ACT_ERRNO(ENOSYS), 0, 0, 0},
+	{"clone3", SCMP_ACT_ERRNO(ENOSYS), {{0}}},
 	/* A C library's question whether a stream is a terminal */
-	{"ioctl", SCMP_ACT_ERRNO(ENOTTY), 0, 0, 0},
+	{"ioctl", SCMP_ACT_ERRNO(ENOTTY), {{0}}},
 	{0},
 };
 

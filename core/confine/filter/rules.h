@@ -12,14 +12,21 @@
 /* Harmless with any arguments; NULL is behind the last one. */
 extern const char *const allowed[];
 
-/* What happens to a call of which (argument & mask) == value. Rules of the same call stand beside
- * each other; a call that none of them names is killed. */
-struct rule {
-	const char *name;
-	uint32_t action;
+#define CONDITIONS_MAX 2
+
+/* (argument & mask) == value; with mask 0 there is none. */
+struct condition {
 	unsigned argument;
 	uint64_t mask;
 	uint64_t value;
+};
+
+/* What happens to a call that meets all of these. Rules of the same call stand beside each other; a
+ * call that no rule is about is killed. */
+struct rule {
+	const char *name;
+	uint32_t action;
+	struct condition conditions[CONDITIONS_MAX];
 };
 
 /* Behind the last one name is NULL. */
