@@ -136,24 +136,74 @@ char *arena_strdup(struct arena *arena, const char *text)
 	return arena_strndup(arena, text, strlen(text));
 }
 
+/* What is free of the newest block */
+static char *rest_of_block(const struct arena *arena, size_t *ret_size)
+{
+	const struct arena_block *block = arena->blocks;
+
+	*ret_size = block ? block->size - block->used : 0;
+	return *ret_size ? (char *)block->bytes + block->used : NULL;
+}
+
 char *arena_printf(struct arena *arena, const char *format, ...)
 {
+	size_t room;
+	char *rest = rest_of_block(arena, &room);
 	va_list args;
 	char *text;
 	int len;
 
 	va_start(args, format);
-	len = vsnprintf(NULL, 0, format, args);
+	len = vsnprintf(rest, room, format, args);
 	va_end(args);
-	if (len < 0)
-		return NULL;
-	text = arena_alloc(arena, (size_t)len + 1);
+	/* Mostly it stands there already, where the next allocation begins. */
+	if (len >= 0 && (size_t)len + ALIGNMENT < room)
+		return arena_alloc(arena, (size_t)len + 1);
+	if (rest)
+		memset(rest, 0, room);
+	text = len < 0 ? NULL : arena_alloc(arena, (size_t)len + 1);
 	if (!text)
 		return NULL;
 	va_start(args, format);
 	(void)vsnprintf(text, (size_t)len + 1, format, args);
 	va_end(args);
 	return text;
+}
+
+static bool make_room(struct arena_text *text, size_t len)
+{
+	size_t room = (text->len + len + 1) * 2;
+	char *larger = arena_alloc(text->arena, room);
+
+	if (!larger)
+		return false;
+	if (text->len)
+		memcpy(larger, text->text, text->len);
+	text->text = larger;
+	text->room = room;
+	return true;
+}
+
+void arena_append(struct arena_text *text, const char *format, ...)
+{
+	bool fits = false;
+
+	/* Again, where there was not enough room */
+	for (int tries = 0; !fits && !text->failed && tries < 2; tries++) {
+		char *end = text->text ? text->text + text->len : NULL;
+		size_t room = text->room - text->len;
+		va_list args;
+		int len;
+
+		va_start(args, format);
+		len = vsnprintf(end, room, format, args);
+		va_end(args);
+		fits = len >= 0 && (size_t)len < room;
+		if (fits)
+			text->len += (size_t)len;
+		else
+			text->failed = len < 0 || !make_room(text, (size_t)len);
+	}
 }
 
 void *arena_grow(struct arena *arena, void *array, size_t count, size_t *capacity, size_t item_size)

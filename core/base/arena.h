@@ -6,6 +6,7 @@
 #ifndef OCI_RDMA_ARENA_H
 #define OCI_RDMA_ARENA_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 struct arena_block;
@@ -21,6 +22,19 @@ void *arena_alloc(struct arena *arena, size_t size) __attribute__((malloc, alloc
 char *arena_strndup(struct arena *arena, const char *text, size_t len);
 char *arena_strdup(struct arena *arena, const char *text);
 char *arena_printf(struct arena *arena, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+
+/* Text that grows; begin with {.arena = …}. .failed: there was no memory for all of it. .text is
+ * NULL as long as nothing was appended. */
+struct arena_text {
+	struct arena *arena;
+	char *text;
+	size_t len;
+	size_t room;
+	bool failed;
+};
+
+void arena_append(struct arena_text *text, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
 /*

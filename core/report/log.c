@@ -49,93 +49,83 @@ static const char *or_dash(const char *text)
 	or_dash((c)->id), or_dash((c)->spec.name), or_dash((c)->spec.pod),                         \
 		or_dash((c)->spec.pod_namespace)
 
-static void print_identity(FILE *out, const struct container *container)
+static void print_identity(struct arena_text *out, const struct container *container)
 {
-	(void)fprintf(out, IDENTITY, IDENTITY_OF(container));
+	arena_append(out, IDENTITY, IDENTITY_OF(container));
 }
 
-static void print_devices(FILE *out, const struct devices *devices)
+static void print_devices(struct arena_text *out, const struct devices *devices)
 {
-	(void)fputs(" devices=", out);
+	arena_append(out, " devices=");
 	for (size_t i = 0; i < devices->n; i++)
-		(void)fprintf(out, "%s%s", i ? "," : "", devices->item[i].ibdev);
+		arena_append(out, "%s%s", i ? "," : "", devices->item[i].ibdev);
 	if (!devices->n)
-		(void)fputc('-', out);
+		arena_append(out, "-");
 }
 
-static void print_memlock(FILE *out, const struct plan *plan)
+static void print_memlock(struct arena_text *out, const struct plan *plan)
 {
 	if (!plan->sets_memlock)
-		(void)fputs(" memlock=-", out);
+		arena_append(out, " memlock=-");
 	else if (plan->memlock == MEMLOCK_UNLIMITED)
-		(void)fputs(" memlock=unlimited", out);
+		arena_append(out, " memlock=unlimited");
 	else
-		(void)fprintf(out, " memlock=%" PRIu64, plan->memlock);
+		arena_append(out, " memlock=%" PRIu64, plan->memlock);
 }
 
-static void print_warnings(FILE *out, const struct warnings *warnings)
+static void print_warnings(struct arena_text *out, const struct warnings *warnings)
 {
 	for (size_t i = 0; i < warnings->n; i++)
-		(void)fprintf(out, "%s%s", i ? "," : " warnings=", warnings->item[i].code);
+		arena_append(out, "%s%s", i ? "," : " warnings=", warnings->item[i].code);
 }
 
 /* A hook cannot give capabilities: the runtime has read config.json before it runs. */
-static int print_capabilities(FILE *out, struct container *container, bool given)
+static int print_capabilities(struct arena_text *out, struct container *container, bool given)
 {
 	const char *const *names =
 		capability_names(&container->arena, given ? container->plan.granted : 0);
 
 	if (!names)
 		return -1;
-	(void)fputs(" capabilities=", out);
+	arena_append(out, " capabilities=");
 	if (!*names)
-		(void)fputc('-', out);
+		arena_append(out, "-");
 	for (size_t i = 0; names[i]; i++)
-		(void)fprintf(out, "%s%s", i ? "," : "", names[i]);
+		arena_append(out, "%s%s", i ? "," : "", names[i]);
 	return 0;
 }
 
 void log_grant(struct container *container, const struct applied *applied, const char *way_in)
 {
-	cleanup_free *line = NULL;
-	size_t len;
-	FILE *out = open_memstream(&line, &len);
+	struct arena_text line = {.arena = &container->arena};
 	int status;
 
-	if (!out)
-		return;
-	(void)fprintf(out, "%s:", decision_name(container->plan.decision));
-	print_identity(out, container);
-	print_devices(out, &container->devices);
-	print_memlock(out, &container->plan);
-	status = print_capabilities(out, container, applied->capabilities);
-	(void)fprintf(out, " nccl=%s by=%s", applied->nccl ? applied->nccl : "-", way_in);
-	print_warnings(out, &container->warnings);
-	/* Without memory fclose succeeds, too, but there is no line (glibc's libio/memstream.c). */
-	if (fclose(out) == 0 && status == 0 && line)
-		send_line(LOG_INFO, line);
+	arena_append(&line, "%s:", decision_name(container->plan.decision));
+	print_identity(&line, container);
+	print_devices(&line, &container->devices);
+	print_memlock(&line, &container->plan);
+	status = print_capabilities(&line, container, applied->capabilities);
+	arena_append(&line, " nccl=%s by=%s", applied->nccl ? applied->nccl : "-", way_in);
+	print_warnings(&line, &container->warnings);
+	if (status == 0 && !line.failed)
+		send_line(LOG_INFO, line.text);
 }
 
-/* NULL without memory; free(3) it. */
-static char *denial_line(const struct container *container, const char *way_in)
+/* NULL without memory */
+static char *denial_line(struct container *container, const char *way_in)
 {
-	char *line = NULL;
-	size_t len;
-	FILE *out = open_memstream(&line, &len);
+	struct arena_text line = {.arena = &container->arena};
 
-	if (!out)
-		return NULL;
-	(void)fputs("denied:", out);
-	print_identity(out, container);
-	print_devices(out, &container->devices);
-	(void)fprintf(out, " by=%s reason=%s", way_in, container->plan.reason);
-	(void)fclose(out);
-	return line;
+	arena_append(&line, "denied:");
+	print_identity(&line, container);
+	print_devices(&line, &container->devices);
+	arena_append(&line, " by=%s reason=%s", way_in, container->plan.reason);
+	return line.failed ? NULL : line.text;
 }
 
 void log_denial(struct container *container, const char *way_in)
 {
-	cleanup_free *line = denial_line(container, way_in);
+	char *line = denial_line(container, way_in);
 
 	if (line)
 		send_line(LOG_WARNING, line);

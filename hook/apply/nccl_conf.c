@@ -116,32 +116,25 @@ static const char *next_part(const char *text, const char **ret_end)
 	return !end || (another && another < end) ? body : behind;
 }
 
-/* What the file says without any block of ours, and with this one behind it. free(3) it. */
-static char *compose(const char *present, const char *lines)
+/* What the file says without any block of ours, and with this one behind it. NULL without memory */
+static char *compose(struct arena *arena, const char *present, const char *lines)
 {
-	char *text = NULL;
-	size_t len;
-	FILE *out = open_memstream(&text, &len);
+	struct arena_text out = {.arena = arena};
 	char last = '\n';
 	const char *end;
 
-	if (!out)
-		return NULL;
 	for (const char *part = present; part;) {
 		const char *next = next_part(part, &end);
 
-		(void)fwrite(part, 1, (size_t)(end - part), out);
+		arena_append(&out, "%.*s", (int)(end - part), part);
 		if (end > part)
 			last = end[-1];
 		part = next;
 	}
 	if (lines[0])
-		(void)fprintf(out, "%s" BLOCK_BEGIN "%s" BLOCK_END, last == '\n' ? "" : "\n",
-			      lines);
-	if (fclose(out) == 0)
-		return text;
-	free(text);
-	return NULL;
+		arena_append(&out, "%s" BLOCK_BEGIN "%s" BLOCK_END, last == '\n' ? "" : "\n",
+			     lines);
+	return out.failed ? NULL : out.text;
 }
 
 int nccl_conf_write(int root, const char *lines, const struct nccl_conf_owner *owner,
@@ -149,8 +142,8 @@ int nccl_conf_write(int root, const char *lines, const struct nccl_conf_owner *o
 {
 	cleanup_arena arena = {0};
 	cleanup_fd etc = -1;
-	cleanup_free *text = NULL;
 	struct fs_text present;
+	char *text;
 
 	*ret_changed = false;
 	etc = open_etc(root, lines[0] != '\0', owner, err);
@@ -161,7 +154,7 @@ int nccl_conf_write(int root, const char *lines, const struct nccl_conf_owner *o
 	/* C strings below: a file with a NUL is none that NCCL would read to its end either. */
 	if (memchr(present.bytes, 0, present.len))
 		return err_set(err, "/etc/nccl.conf of the container holds a NUL: left alone");
-	text = compose(present.bytes, lines);
+	text = compose(&arena, present.bytes, lines);
 	if (!text)
 		return err_memory(err);
 	if (strcmp(text, present.bytes) == 0)
