@@ -60,7 +60,8 @@ int fs_open_regular(int dir, const char *name)
 	return path < 0 ? path : fs_reopen_regular(path);
 }
 
-static ssize_t read_full(int fd, char *bytes, size_t size)
+/* Up to size bytes, or to the end of the file, or to that of its first line */
+static ssize_t read_some(int fd, char *bytes, size_t size, bool line)
 {
 	size_t len = 0;
 
@@ -74,8 +75,15 @@ static ssize_t read_full(int fd, char *bytes, size_t size)
 		if (n == 0)
 			break;
 		len += (size_t)n;
+		if (line && memchr(bytes + len - n, '\n', (size_t)n))
+			break;
 	}
 	return (ssize_t)len;
+}
+
+static ssize_t read_full(int fd, char *bytes, size_t size)
+{
+	return read_some(fd, bytes, size, false);
 }
 
 static int read_up_to(struct arena *arena, int fd, const struct stat *st, size_t max,
@@ -84,9 +92,11 @@ static int read_up_to(struct arena *arena, int fd, const struct stat *st, size_t
 	struct fs_text text = {0};
 	size_t capacity;
 
-	/* One read for a file whose size is known; a pipe grows by doubling. */
-	capacity =
-		S_ISREG(st->st_mode) && st->st_size < (off_t)max ? (size_t)st->st_size + 1 : 4096;
+	/* One read for a file whose size is known; a pipe grows by doubling, and one of procfs,
+	 * whose size is 0. */
+	capacity = S_ISREG(st->st_mode) && st->st_size > 0 && st->st_size < (off_t)max
+			   ? (size_t)st->st_size + 1
+			   : 4096;
 	for (;;) {
 		char *larger = arena_alloc(arena, capacity + 1);
 		ssize_t n;
@@ -165,7 +175,7 @@ ssize_t fs_read_line(int dir, const char *path, char *line, size_t size)
 
 	if (fd < 0)
 		return -errno;
-	n = read_full(fd, line, size);
+	n = read_some(fd, line, size, true);
 	if (n < 0)
 		return n;
 	end = memchr(line, '\n', (size_t)n);
@@ -223,7 +233,9 @@ bool fs_same_directory(const char *a, const char *b)
 
 bool fs_is_own_root(int dir)
 {
-	cleanup_fd root = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
+	struct stat own;
+	struct stat other;
 
-	return root < 0 || fs_same_file(dir, root);
+	return stat("/", &own) < 0 || fstat(dir, &other) < 0 ||
+	       (own.st_dev == other.st_dev && own.st_ino == other.st_ino);
 }

@@ -31,12 +31,13 @@ static void copy(char *to, size_t size, const char *from)
 	to[len] = '\0';
 }
 
-static void read_physfn(struct device *device, int pci_dir)
+/* physfn: the path of the PCI function's */
+static void read_physfn(struct device *device, int verbs, const char *physfn)
 {
 	char link[NODE_LINK_MAX];
 
 	device->kind = DEVICE_PF;
-	if (fs_read_link(pci_dir, "physfn", link, sizeof(link)) >= 0 &&
+	if (fs_read_link(verbs, physfn, link, sizeof(link)) >= 0 &&
 	    text_is_pci_address(text_base_name(link))) {
 		device->kind = DEVICE_VF;
 		copy(device->pf, sizeof(device->pf), text_base_name(link));
@@ -45,11 +46,13 @@ static void read_physfn(struct device *device, int pci_dir)
 	copy(device->pf, sizeof(device->pf), device->pci);
 }
 
-/* Where the device sits, told by its path: below a PCI function, maybe with an auxiliary device
- * between. */
-static int read_place(const struct node *node, struct arena *arena, struct device *device)
+/*
+ * Where the device sits, told by its path: below a PCI function, maybe with an auxiliary device
+ * between. verbs: its directory infiniband_verbs/uverbsN, from which the function's is reached
+ * without another walk through sysfs.
+ */
+static int read_place(int verbs, struct arena *arena, struct device *device)
 {
-	cleanup_fd dir = -1;
 	const char *name = text_base_name(device->path);
 	char *pci_path = arena_strdup(arena, device->path);
 	bool auxiliary = false;
@@ -69,8 +72,7 @@ static int read_place(const struct node *node, struct arena *arena, struct devic
 	device->place.path = pci_path;
 	copy(device->address, sizeof(device->address), name);
 	copy(device->pci, sizeof(device->pci), text_base_name(pci_path));
-	dir = tree_open_dir(node->root, pci_path);
-	read_physfn(device, dir);
+	read_physfn(device, verbs, auxiliary ? "../../../physfn" : "../../physfn");
 	if (auxiliary)
 		device->kind = DEVICE_SF;
 	return 0;
@@ -100,7 +102,7 @@ static int add_device(const struct node *node, struct arena *arena, const char *
 	copy(device.uverbs, sizeof(device.uverbs), uverbs);
 	parent[strlen(parent) - strlen("/" VERBS_CLASS)] = '\0';
 	device.path = parent;
-	if (read_place(node, arena, &device) < 0)
+	if (read_place(dir, arena, &device) < 0)
 		return -1;
 	larger = arena_grow(arena, devices->item, devices->n, &devices->room, sizeof(*larger));
 	if (!larger)
