@@ -196,6 +196,58 @@ static void keeps_few_capabilities(void **state)
 		assert_true((before & ~kept) != 0);
 }
 
+static void make_inheritable(uint64_t set)
+{
+	struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
+	struct __user_cap_data_struct data[2];
+
+	if (syscall(SYS_capget, &header, data) < 0)
+		_exit(2);
+	data[0].inheritable |= (uint32_t)set;
+	data[1].inheritable |= (uint32_t)(set >> 32);
+	if (syscall(SYS_capset, &header, data) < 0)
+		_exit(3);
+}
+
+/* An engine that was started with some (ambient capabilities of a service) hands them on. */
+static void inherits_no_capability(void **state)
+{
+	uint64_t set = effective_capabilities() & (BIT(CAP_CHOWN) | BIT(CAP_SYSLOG));
+	int status;
+	pid_t child = fork();
+
+	(void)state;
+	assert_true(child >= 0);
+	if (child == 0) {
+		make_inheritable(set);
+		if (read_status("\nCapInh:") != set)
+			_exit(4);
+		confine(NULL);
+		_exit(read_status("\nCapInh:") != 0);
+	}
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_true(WIFEXITED(status));
+	assert_int_equal(WEXITSTATUS(status), 0);
+}
+
+/* The file mode creation mask of /proc is octal. */
+static void creates_for_its_owner_alone(void **state)
+{
+	int status;
+	pid_t child = fork();
+
+	(void)state;
+	assert_true(child >= 0);
+	if (child == 0) {
+		(void)umask(0);
+		confine(NULL);
+		_exit(read_status("\nUmask:") != 0x77);
+	}
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_true(WIFEXITED(status));
+	assert_int_equal(WEXITSTATUS(status), 0);
+}
+
 static void closes_what_it_was_left(void **state)
 {
 	int leaked = open("/", O_PATH | O_DIRECTORY);
@@ -225,6 +277,10 @@ int main(void)
 	unit_add(&suite, "control: unconfined, the same calls return", unconfined_calls_return,
 		 NULL);
 	unit_add(&suite, "capabilities: those of a grant are left", keeps_few_capabilities, NULL);
+	unit_add(&suite, "capabilities: none is inheritable, whatever was", inherits_no_capability,
+		 NULL);
+	unit_add(&suite, "umask: what is created is its owner's alone", creates_for_its_owner_alone,
+		 NULL);
 	unit_add(&suite, "descriptors: closed; directory: gone to", closes_what_it_was_left, NULL);
 	return unit_run(&suite, "confine");
 }
