@@ -100,7 +100,7 @@ static int read_claims(struct doctor *doctor, struct err *err)
 	return claims_read(&doctor->arena, &environment, &doctor->claims, &ignored, err);
 }
 
-int doctor_look(const struct doctor_options *options, struct doctor *ret_doctor, struct err *err)
+int doctor_read(const struct doctor_options *options, struct doctor *ret_doctor, struct err *err)
 {
 	const struct target_choice choice = {.pid = options->pid, .container = options->container};
 	cleanup_doctor doctor = DOCTOR_NONE;

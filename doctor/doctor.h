@@ -31,7 +31,7 @@ struct doctor {
 #define DOCTOR_NONE ((struct doctor){.node = NODE_NONE, .target = TARGET_NONE})
 
 /* Returns 0, or -1 for a sysroot or target that does not exist. */
-int doctor_look(const struct doctor_options *options, struct doctor *ret_doctor, struct err *err);
+int doctor_read(const struct doctor_options *options, struct doctor *ret_doctor, struct err *err);
 void doctor_free(struct doctor *doctor);
 
 #define cleanup_doctor __attribute__((cleanup(doctor_free))) struct doctor

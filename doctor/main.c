@@ -84,7 +84,7 @@ int main(int argc, char **argv)
 	if (status >= 0)
 		return status;
 	(void)signal(SIGPIPE, SIG_IGN);
-	if (doctor_look(&options, &doctor, &err) < 0) {
+	if (doctor_read(&options, &doctor, &err) < 0) {
 		(void)fprintf(stderr, "oci-rdma-doctor: %s\n", err.text);
 		return OPTIONS_EXIT_USAGE;
 	}

@@ -8,8 +8,8 @@
 #include <string.h>
 #include <sys/wait.h>
 
-#include "doctor/child.h"
-#include "doctor/progress.h"
+#include "doctor/process/child.h"
+#include "doctor/process/progress.h"
 
 /* As much of a finding as is kept: evidence is not longer (doctor/finding.c). */
 struct record {
@@ -141,8 +141,8 @@ static int run_check(const struct doctor *doctor, const struct check *check,
 
 static bool applies(const struct doctor *doctor, const struct check *check)
 {
-	return check->place == CHECK_EVERYWHERE ||
-	       (check->place == CHECK_IN_CONTAINER) == doctor->location.container;
+	return check->where == CHECK_EVERYWHERE ||
+	       (check->where == CHECK_IN_CONTAINER) == doctor->location.container;
 }
 
 int runner_run(const struct doctor *doctor, const struct check *checks, size_t n,

@@ -13,7 +13,7 @@
 #include "doctor/doctor.h"
 #include "doctor/finding.h"
 
-enum check_place {
+enum check_where {
 	CHECK_EVERYWHERE,
 	CHECK_ON_NODE,      /* needs files that no container sees */
 	CHECK_IN_CONTAINER, /* runs in one */
@@ -22,7 +22,7 @@ enum check_place {
 struct check {
 	const char *id;    /* of its finding if it cannot be made */
 	const char *doing; /* "reads the kernel log", for who waits */
-	enum check_place place;
+	enum check_where where;
 	int seconds; /* how long it may take; 0: as long as it wants */
 	/* Adds findings; -1 with *err if it could not be made at all. */
 	int (*run)(const struct doctor *doctor, struct findings *findings, struct err *err);

@@ -4,7 +4,7 @@
 #include <stdio.h>
 
 #include "doctor/cuda/memory.h"
-#include "doctor/progress.h"
+#include "doctor/process/progress.h"
 #include "doctor/runner.h"
 #include "doctor/verbs/gpu.h"
 #include "doctor/verbs/verbs.h"

@@ -10,22 +10,22 @@
 #include "doctor/doctor.h"
 #include "doctor/finding.h"
 
-typedef int check_run(const struct doctor *doctor, struct findings *findings, struct err *err);
+typedef int check_function(const struct doctor *doctor, struct findings *findings, struct err *err);
 
-check_run check_devices;    /* rdma_devices uverbs rdma_cm allocation */
-check_run check_ports;      /* rdma_netns_mode rdma_netns port gid mtu */
-check_run check_limits;     /* memlock ipc_lock */
-check_run check_nccl;       /* nccl_conf nccl_ib_disable nccl_ib_hca nccl_ib_gid_index … */
-check_run check_iommu;      /* iommu_group acs iommu_arguments */
-check_run check_gpudirect;  /* gpudirect */
-check_run check_cuda;       /* cuda_library cuda_init cuda_gpu cuda_gpudirect_rdma cuda_dmabuf */
-check_run check_kernel_log; /* kernel_log */
-check_run check_seccomp;    /* seccomp */
-check_run check_hooks;      /* hook_file hook_installed */
-check_run check_crio;       /* crio_config crio_handler crio_ulimits */
-check_run check_policy;     /* policy */
-check_run check_selinux;    /* selinux */
-check_run check_versions;   /* versions */
-check_run check_elsewhere;  /* node_files */
+check_function check_devices;   /* rdma_devices uverbs rdma_cm allocation */
+check_function check_ports;     /* rdma_netns_mode rdma_netns port gid mtu */
+check_function check_limits;    /* memlock ipc_lock */
+check_function check_nccl;      /* nccl_conf nccl_ib_disable nccl_ib_hca nccl_ib_gid_index … */
+check_function check_iommu;     /* iommu_group acs iommu_arguments */
+check_function check_gpudirect; /* gpudirect */
+check_function check_cuda; /* cuda_library cuda_init cuda_gpu cuda_gpudirect_rdma cuda_dmabuf */
+check_function check_kernel_log; /* kernel_log */
+check_function check_seccomp;    /* seccomp */
+check_function check_hooks;      /* hook_file hook_installed */
+check_function check_crio;       /* crio_config crio_handler crio_ulimits */
+check_function check_policy;     /* policy */
+check_function check_selinux;    /* selinux */
+check_function check_versions;   /* versions */
+check_function check_elsewhere;  /* node_files */
 
 #endif

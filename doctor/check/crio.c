@@ -11,18 +11,18 @@
 #include "doctor/check/check.h"
 #include "doctor/engine/crio.h"
 
-struct look {
+struct context {
 	const struct doctor *doctor;
 	struct findings *findings;
 	struct crio crio;
 };
 
 /* Without a path CRI-O looks in its PATH for the handler's name. */
-static int find_runtime(const struct look *look, const struct crio_handler *handler)
+static int find_runtime(const struct context *context, const struct crio_handler *handler)
 {
 	static const char *const dirs[] = {"usr/bin", "usr/sbin", "usr/local/bin", "usr/local/sbin",
 					   "usr/libexec/crio"};
-	int root = look->doctor->node.root;
+	int root = context->doctor->node.root;
 
 	if (handler->runtime_path[0])
 		return tree_check_executable(root, handler->runtime_path);
@@ -36,16 +36,16 @@ static int find_runtime(const struct look *look, const struct crio_handler *hand
 	return -ENOENT;
 }
 
-static int add_handler(const struct look *look, const struct crio_handler *handler)
+static int add_handler(const struct context *context, const struct crio_handler *handler)
 {
 	const char *path = handler->runtime_path[0] ? handler->runtime_path : handler->name;
-	bool is_default = look->crio.default_runtime &&
-			  strcmp(look->crio.default_runtime, handler->name) == 0;
+	bool is_default = context->crio.default_runtime &&
+			  strcmp(context->crio.default_runtime, handler->name) == 0;
 	bool shim = names_shim(handler->runtime_path);
-	int status = find_runtime(look, handler);
+	int status = find_runtime(context, handler);
 
 	if (status < 0)
-		return findings_add(look->findings, "crio_handler", handler->name, FINDING_FAIL,
+		return findings_add(context->findings, "crio_handler", handler->name, FINDING_FAIL,
 				    "Install it, or take the drop-in away, then: systemctl reload "
 				    "crio",
 				    "runtime_path %s: %s (%s): %s", path, strerror(-status),
@@ -54,32 +54,32 @@ static int add_handler(const struct look *look, const struct crio_handler *handl
 					       : "CRI-O drops the handler, and pods with it are "
 						 "refused");
 	if (shim && is_default)
-		return findings_add(look->findings, "crio_handler", handler->name, FINDING_WARN,
+		return findings_add(context->findings, "crio_handler", handler->name, FINDING_WARN,
 				    "Give the shim a handler of its own and a RuntimeClass",
 				    "runtime_path %s (%s) is the default: without that file the "
 				    "node's CRI-O does not start",
 				    path, handler->file);
 	if (shim && text_starts_with(handler->name, "nvidia"))
-		return findings_add(look->findings, "crio_handler", handler->name, FINDING_WARN,
+		return findings_add(context->findings, "crio_handler", handler->name, FINDING_WARN,
 				    "Call it rdma",
 				    "runtime_path %s (%s): NVIDIA's runtime does not look for one "
 				    "below a handler that is called nvidia*",
 				    path, handler->file);
-	return findings_add(look->findings, "crio_handler", handler->name, FINDING_OK, NULL,
+	return findings_add(context->findings, "crio_handler", handler->name, FINDING_OK, NULL,
 			    "runtime_path %s%s (%s)", path, is_default ? ", the default" : "",
 			    handler->file);
 }
 
-static int check_default(const struct look *look)
+static int check_default(const struct context *context)
 {
-	const struct crio *crio = &look->crio;
+	const struct crio *crio = &context->crio;
 
 	/* crun and runc are built in. */
 	if (!crio->default_runtime || crio_find_handler(crio, crio->default_runtime) ||
 	    strcmp(crio->default_runtime, "crun") == 0 ||
 	    strcmp(crio->default_runtime, "runc") == 0)
 		return 0;
-	return findings_add(look->findings, "crio_handler", crio->default_runtime, FINDING_FAIL,
+	return findings_add(context->findings, "crio_handler", crio->default_runtime, FINDING_FAIL,
 			    "Give it a table, or name another default_runtime",
 			    "default_runtime (%s), but there is no "
 			    "[crio.runtime.runtimes.%s]: CRI-O will not start again",
@@ -112,15 +112,15 @@ static bool is_ulimit(const char *text)
 	return !*end && (hard == -1 || (soft != -1 && soft <= hard));
 }
 
-static int add_memlock(const struct look *look, const char *entry)
+static int add_memlock(const struct context *context, const char *entry)
 {
-	const char *file = look->crio.ulimits.file;
+	const char *file = context->crio.ulimits.file;
 
 	if (strtoll(entry + strlen("memlock="), NULL, 10) == -1)
-		return findings_add(look->findings, "crio_ulimits", NULL, FINDING_OK, NULL,
+		return findings_add(context->findings, "crio_ulimits", NULL, FINDING_OK, NULL,
 				    "%s (%s): unlimited for every container, exec too", entry,
 				    file);
-	return findings_add(look->findings, "crio_ulimits", NULL, FINDING_WARN,
+	return findings_add(context->findings, "crio_ulimits", NULL, FINDING_WARN,
 			    "Take memlock out of default_ulimits, or set memlock=-1:-1; then: "
 			    "systemctl restart crio",
 			    "%s (%s) is in every container's spec: an exec gets it, and with runc "
@@ -128,22 +128,22 @@ static int add_memlock(const struct look *look, const char *entry)
 			    entry, file);
 }
 
-static int check_ulimits(const struct look *look)
+static int check_ulimits(const struct context *context)
 {
-	const struct crio_list *ulimits = &look->crio.ulimits;
+	const struct crio_list *ulimits = &context->crio.ulimits;
 
 	for (size_t i = 0; i < ulimits->n; i++) {
 		if (!is_ulimit(ulimits->item[i]))
-			return findings_add(look->findings, "crio_ulimits", NULL, FINDING_FAIL,
+			return findings_add(context->findings, "crio_ulimits", NULL, FINDING_FAIL,
 					    "Write NAME=SOFT:HARD, -1 for unlimited",
 					    "\"%s\" (%s): CRI-O will not start again",
 					    ulimits->item[i], ulimits->file);
 	}
 	for (size_t i = 0; i < ulimits->n; i++) {
 		if (text_starts_with(ulimits->item[i], "memlock="))
-			return add_memlock(look, ulimits->item[i]);
+			return add_memlock(context, ulimits->item[i]);
 	}
-	return findings_add(look->findings, "crio_ulimits", NULL, FINDING_OK, NULL,
+	return findings_add(context->findings, "crio_ulimits", NULL, FINDING_OK, NULL,
 			    "default_ulimits %s%s%s: no memlock, so that containers inherit "
 			    "CRI-O's and the hook raises it",
 			    ulimits->file ? "(" : "is not set", ulimits->file ? ulimits->file : "",
@@ -152,23 +152,23 @@ static int check_ulimits(const struct look *look)
 
 int check_crio(const struct doctor *doctor, struct findings *findings, struct err *err)
 {
-	struct look look = {.doctor = doctor, .findings = findings};
+	struct context context = {.doctor = doctor, .findings = findings};
 
-	if (crio_read(findings->arena, doctor->node.root, &look.crio, err) < 0)
+	if (crio_read(findings->arena, doctor->node.root, &context.crio, err) < 0)
 		return -1;
-	if (!look.crio.installed)
+	if (!context.crio.installed)
 		return 0;
-	for (size_t i = 0; i < look.crio.n_problems; i++) {
+	for (size_t i = 0; i < context.crio.n_problems; i++) {
 		if (findings_add(findings, "crio_config", NULL, FINDING_UNCHECKED,
 				 "See what CRI-O makes of it: crio status config", "%s",
-				 look.crio.problem[i]) < 0)
+				 context.crio.problem[i]) < 0)
 			return err_memory(err);
 	}
-	for (size_t i = 0; i < look.crio.n_handlers; i++) {
-		if (add_handler(&look, &look.crio.handler[i]) < 0)
+	for (size_t i = 0; i < context.crio.n_handlers; i++) {
+		if (add_handler(&context, &context.crio.handler[i]) < 0)
 			return err_memory(err);
 	}
-	if (check_default(&look) < 0 || check_ulimits(&look) < 0)
+	if (check_default(&context) < 0 || check_ulimits(&context) < 0)
 		return err_memory(err);
 	return 0;
 }

@@ -50,7 +50,7 @@ struct found {
 	int status;        /* negative: -errno, it cannot be read */
 };
 
-struct look {
+struct context {
 	const struct doctor *doctor;
 	struct findings *findings;
 	struct crio crio;
@@ -105,9 +105,9 @@ static const struct json_shape root_shape = {
 						{0}},
 };
 
-static int add_bad(const struct look *look, const char *file, const char *why)
+static int add_bad(const struct context *context, const char *file, const char *why)
 {
-	return findings_add(look->findings, "hook_file", file, FINDING_FAIL,
+	return findings_add(context->findings, "hook_file", file, FINDING_FAIL,
 			    "Mend it or take it away: a running CRI-O skips it, and will not start "
 			    "again with it",
 			    "%s", why);
@@ -139,13 +139,13 @@ static const char *print_stages(const struct hook *hook, struct arena *arena)
 }
 
 /* Returns 1 if something is wrong, which is then said. */
-static int add_others(const struct look *look, const char *file, const struct hook *hook)
+static int add_others(const struct context *context, const char *file, const struct hook *hook)
 {
-	int status = tree_check_executable(look->doctor->node.root, hook->path);
+	int status = tree_check_executable(context->doctor->node.root, hook->path);
 
 	if (status == 0)
 		return 0;
-	return findings_add(look->findings, "hook_file", file, FINDING_FAIL,
+	return findings_add(context->findings, "hook_file", file, FINDING_FAIL,
 			    status == -EACCES ? "chmod 755, or install it again"
 					      : "Install it, or take the file away",
 			    "path %s: %s: CRI-O skips the hook without a word, podman "
@@ -157,112 +157,113 @@ static int add_others(const struct look *look, const char *file, const struct ho
 
 /* The same. A timeout that is too short is no reason for an engine to drop it: said, if all else is
  * right. */
-static int add_own(struct look *look, const char *file)
+static int add_own(struct context *context, const char *file)
 {
-	int root = look->doctor->node.root;
+	int root = context->doctor->node.root;
 	struct hooks_file own;
 	struct err why;
 	enum finding_status status = FINDING_FAIL;
 
-	if (hooks_check(look->findings->arena, root, root, file, -1, &own, &why) == 0) {
+	if (hooks_check(context->findings->arena, root, root, file, -1, &own, &why) == 0) {
 		status = FINDING_WARN;
-		look->own_create |= (own.stages & ~(unsigned)HOOKS_POSTSTART) != 0;
-		look->own_poststart |= (own.stages & HOOKS_POSTSTART) != 0;
+		context->own_create |= (own.stages & ~(unsigned)HOOKS_POSTSTART) != 0;
+		context->own_poststart |= (own.stages & HOOKS_POSTSTART) != 0;
 		if (hooks_file_check_timeout(&own, DEADLINE_SECONDS, file, &why) == 0)
 			return 0;
 	}
-	return findings_add(look->findings, "hook_file", file, status,
+	return findings_add(context->findings, "hook_file", file, status,
 			    "Mend it, then: oci-rdma-hook --check-config", "%s", why.text) < 0
 		       ? -1
 		       : 1;
 }
 
-static int add_hook(struct look *look, const struct found *found)
+static int add_hook(struct context *context, const struct found *found)
 {
 	const struct hook *hook = &found->hook;
-	const char *listed = print_stages(hook, look->findings->arena);
+	const char *listed = print_stages(hook, context->findings->arena);
 	bool ours = strcmp(text_base_name(hook->path), HOOK_NAME) == 0;
 	int wrong;
 
 	if (!listed)
 		return -1;
-	wrong = ours ? add_own(look, found->file) : add_others(look, found->file, hook);
+	wrong = ours ? add_own(context, found->file) : add_others(context, found->file, hook);
 	if (wrong)
 		return wrong < 0 ? -1 : 0;
 	if ((hook->stages >> STAGE_CREATE_RUNTIME & 1) && (hook->stages >> STAGE_PRESTART & 1))
-		return findings_add(look->findings, "hook_file", found->file, FINDING_WARN,
+		return findings_add(context->findings, "hook_file", found->file, FINDING_WARN,
 				    "Keep one of the two",
 				    "stages %s: createRuntime and prestart both run, so the hook "
 				    "runs twice",
 				    listed);
-	return findings_add(look->findings, "hook_file", found->file, FINDING_OK, NULL, "%s for %s",
-			    hook->path, listed);
+	return findings_add(context->findings, "hook_file", found->file, FINDING_OK, NULL,
+			    "%s for %s", hook->path, listed);
 }
 
 /* ---- which of one name is in force ---- */
 
 /* The engine has the file for a hook (containers/common, pkg/hooks/read.go): not if its program is
  * missing. */
-static bool is_taken(const struct look *look, const struct found *found)
+static bool is_taken(const struct context *context, const struct found *found)
 {
 	return found->status >= 0 && !found->fault &&
-	       tree_check_executable(look->doctor->node.root, found->hook.path) != -ENOENT;
+	       tree_check_executable(context->doctor->node.root, found->hook.path) != -ENOENT;
 }
 
 /*
  * oci-hooks(5): of files of one name that in the directory that is read last wins. NULL: it is in
  * force, or would be. Directories that CRI-O does not read are podman's.
  */
-static const char *find_override(const struct look *look, const struct found *found)
+static const char *find_override(const struct context *context, const struct found *found)
 {
 	const char *name = text_base_name(found->file);
 	const char *last = NULL;
 
-	for (const struct found *f = found + 1; f < look->found + look->n; f++) {
+	for (const struct found *f = found + 1; f < context->found + context->n; f++) {
 		if (f->crio_reads == found->crio_reads &&
 		    strcmp(text_base_name(f->file), name) == 0 &&
-		    strcmp(f->file, found->file) != 0 && is_taken(look, f))
+		    strcmp(f->file, found->file) != 0 && is_taken(context, f))
 			last = f->file;
 	}
 	return last;
 }
 
-static int add_found(struct look *look, const struct found *found)
+static int add_found(struct context *context, const struct found *found)
 {
 	const char *override;
 
 	if (found->status < 0)
-		return findings_add(look->findings, "hook_file", found->file, FINDING_UNCHECKED,
+		return findings_add(context->findings, "hook_file", found->file, FINDING_UNCHECKED,
 				    NULL, "%s", strerror(-found->status));
 	if (found->fault)
-		return add_bad(look, found->file, found->fault);
+		return add_bad(context, found->file, found->fault);
 	if (found->crio_reads && (found->hook.stages >> STAGE_PRECREATE & 1))
-		return findings_add(look->findings, "hook_file", found->file, FINDING_FAIL,
+		return findings_add(context->findings, "hook_file", found->file, FINDING_FAIL,
 				    "Move it to a directory that only podman reads (--hooks-dir)",
 				    "stage precreate, where CRI-O reads: CRI-O will not start "
 				    "again");
-	override = find_override(look, found);
+	override = find_override(context, found);
 	if (override)
-		return findings_add(look->findings, "hook_file", found->file, FINDING_OK, NULL,
+		return findings_add(context->findings, "hook_file", found->file, FINDING_OK, NULL,
 				    "not in force: %s has its name, and is read after it",
 				    override);
-	return add_hook(look, found);
+	return add_hook(context, found);
 }
 
 /* ---- all directories ---- */
 
-static int read_hook(struct look *look, const char *file, bool crio_reads)
+static int read_hook(struct context *context, const char *file, bool crio_reads)
 {
-	struct arena *arena = look->findings->arena;
+	struct arena *arena = context->findings->arena;
 	struct found *larger =
-		arena_grow(arena, look->found, look->n, &look->room, sizeof(*larger));
+		arena_grow(arena, context->found, context->n, &context->room, sizeof(*larger));
 	struct found found = {.file = file, .crio_reads = crio_reads, .hook.arena = arena};
 	struct fs_text text;
 	struct err why;
 
 	if (!larger)
 		return -1;
-	found.status = tree_read(arena, look->doctor->node.root, file, HOOKS_FILE_SIZE_MAX, &text);
+	found.status =
+		tree_read(arena, context->doctor->node.root, file, HOOKS_FILE_SIZE_MAX, &text);
 	if (found.status >= 0 &&
 	    json_read(arena, &(struct json_source){file, text.bytes, text.len, 0}, &root_shape,
 		      &found.hook, &why) < 0) {
@@ -272,21 +273,21 @@ static int read_hook(struct look *look, const char *file, bool crio_reads)
 	} else if (found.status >= 0) {
 		found.fault = fault_of(&found.hook, arena);
 	}
-	look->found = larger;
-	look->found[look->n++] = found;
+	context->found = larger;
+	context->found[context->n++] = found;
 	return 0;
 }
 
-static int read_dir(struct look *look, const char *dir, bool crio_reads)
+static int read_dir(struct context *context, const char *dir, bool crio_reads)
 {
-	struct arena *arena = look->findings->arena;
+	struct arena *arena = context->findings->arena;
 	const char **names;
-	int n = tree_list(arena, look->doctor->node.root, dir, ".json", &names);
+	int n = tree_list(arena, context->doctor->node.root, dir, ".json", &names);
 
 	for (int i = 0; i < n; i++) {
 		char *file = arena_printf(arena, "%s/%s", dir, names[i]);
 
-		if (!file || read_hook(look, file, crio_reads) < 0)
+		if (!file || read_hook(context, file, crio_reads) < 0)
 			return -1;
 	}
 	return n < 0 ? -1 : 0;
@@ -303,65 +304,65 @@ static bool crio_lists(const struct crio *crio, const char *dir)
 
 /* In CRI-O's order; then podman's directories, in podman's (libpod: hooks.DefaultDir, OverrideDir)
  */
-static int read_dirs(struct look *look)
+static int read_dirs(struct context *context)
 {
-	const struct crio *crio = &look->crio;
+	const struct crio *crio = &context->crio;
 	bool by_default = crio->installed && !crio->hooks_dirs.file;
 	size_t n = 0;
 
 	for (size_t i = 0; i < crio->hooks_dirs.n; i++) {
-		if (read_dir(look, crio->hooks_dirs.item[i], true) < 0)
+		if (read_dir(context, crio->hooks_dirs.item[i], true) < 0)
 			return -1;
 	}
 	while (hooks_dirs[n])
 		n++;
 	while (n-- > 0) {
 		if (!crio_lists(crio, hooks_dirs[n]) &&
-		    read_dir(look, hooks_dirs[n], by_default) < 0)
+		    read_dir(context, hooks_dirs[n], by_default) < 0)
 			return -1;
 	}
 	return 0;
 }
 
-static int check_files(struct look *look)
+static int check_files(struct context *context)
 {
-	for (size_t i = 0; i < look->n; i++) {
-		if (add_found(look, &look->found[i]) < 0)
+	for (size_t i = 0; i < context->n; i++) {
+		if (add_found(context, &context->found[i]) < 0)
 			return -1;
 	}
 	return 0;
 }
 
 /* Another way in, which needs no hook */
-static const char *find_other_way(const struct look *look)
+static const char *find_other_way(const struct context *context)
 {
-	for (size_t i = 0; i < look->crio.n_handlers; i++) {
-		const char *runtime = look->crio.handler[i].runtime_path;
+	for (size_t i = 0; i < context->crio.n_handlers; i++) {
+		const char *runtime = context->crio.handler[i].runtime_path;
 
 		if (names_shim(runtime))
-			return look->crio.handler[i].name;
+			return context->crio.handler[i].name;
 	}
 	return NULL;
 }
 
-static int add_installed(const struct look *look)
+static int add_installed(const struct context *context)
 {
-	const char *handler = find_other_way(look);
+	const char *handler = find_other_way(context);
 
-	if (look->own_create && look->own_poststart)
-		return findings_add(look->findings, "hook_installed", NULL, FINDING_OK, NULL,
+	if (context->own_create && context->own_poststart)
+		return findings_add(context->findings, "hook_installed", NULL, FINDING_OK, NULL,
 				    "%s is there for createRuntime and poststart", HOOK_NAME);
-	if (look->own_create)
-		return findings_add(look->findings, "hook_installed", NULL, FINDING_WARN,
+	if (context->own_create)
+		return findings_add(context->findings, "hook_installed", NULL, FINDING_WARN,
 				    "make install: it takes both files",
 				    "%s is there for createRuntime, not for poststart: runc takes "
 				    "the limits of a spec that lists one after createRuntime",
 				    HOOK_NAME);
 	if (handler)
-		return findings_add(look->findings, "hook_installed", NULL, FINDING_OK, NULL,
+		return findings_add(context->findings, "hook_installed", NULL, FINDING_OK, NULL,
 				    "no hook; pods with the handler %s go through the shim",
 				    handler);
-	return findings_add(look->findings, "hook_installed", NULL, FINDING_WARN,
+	return findings_add(context->findings, "hook_installed", NULL, FINDING_WARN,
 			    "make install; OpenShift: make machineconfig, then oc apply (README, "
 			    "\"Install it\")",
 			    "no hooks.d file that is in force starts %s: containers keep the "
@@ -371,11 +372,11 @@ static int add_installed(const struct look *look)
 
 int check_hooks(const struct doctor *doctor, struct findings *findings, struct err *err)
 {
-	struct look look = {.doctor = doctor, .findings = findings};
+	struct context context = {.doctor = doctor, .findings = findings};
 
-	if (crio_read(findings->arena, doctor->node.root, &look.crio, err) < 0)
+	if (crio_read(findings->arena, doctor->node.root, &context.crio, err) < 0)
 		return -1;
-	if (read_dirs(&look) < 0 || check_files(&look) < 0 || add_installed(&look) < 0)
+	if (read_dirs(&context) < 0 || check_files(&context) < 0 || add_installed(&context) < 0)
 		return err_memory(err);
 	return 0;
 }

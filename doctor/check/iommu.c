@@ -18,7 +18,7 @@
 #define CMDLINE_MAX 4096
 #define BRIDGES_MAX 256
 
-struct look {
+struct context {
 	const struct doctor *doctor;
 	struct findings *findings;
 	struct devices devices;
@@ -68,27 +68,27 @@ static bool has_iommu(const struct doctor *doctor, struct arena *arena)
 	       tree_list(arena, doctor->node.root, "sys/kernel/iommu_groups", "", &names) > 0;
 }
 
-static int add_translation(const struct look *look, const char *subject, const char *pci,
+static int add_translation(const struct context *context, const char *subject, const char *pci,
 			   const struct pci_place *place)
 {
-	bool gpus = look->doctor->gpus.n > 0;
+	bool gpus = context->doctor->gpus.n > 0;
 	if (!place->iommu[0])
-		return findings_add(look->findings, "iommu_group", subject,
-				    look->active ? FINDING_UNCHECKED : FINDING_OK, NULL,
-				    look->active
+		return findings_add(context->findings, "iommu_group", subject,
+				    context->active ? FINDING_UNCHECKED : FINDING_OK, NULL,
+				    context->active
 					    ? "no type (/sys/bus/pci/devices/%s/iommu_group/type)"
 					    : "no IOMMU (/sys/bus/pci/devices/%s/iommu_group)",
 				    pci);
 	if (!pci_translates(place))
-		return findings_add(look->findings, "iommu_group", subject, FINDING_OK, NULL,
+		return findings_add(context->findings, "iommu_group", subject, FINDING_OK, NULL,
 				    "%s (/sys/bus/pci/devices/%s/iommu_group/type)", place->iommu,
 				    pci);
 	if (!gpus)
-		return findings_add(look->findings, "iommu_group", subject, FINDING_OK, NULL,
+		return findings_add(context->findings, "iommu_group", subject, FINDING_OK, NULL,
 				    "%s, translated (/sys/bus/pci/devices/%s/iommu_group/type): "
 				    "fine for host memory, and there is no GPU",
 				    place->iommu, pci);
-	return findings_add(look->findings, "iommu_group", subject, FINDING_FAIL,
+	return findings_add(context->findings, "iommu_group", subject, FINDING_FAIL,
 			    "Kernel argument iommu=pt (Arm: iommu.passthrough=1) and a reboot; on "
 			    "OpenShift a MachineConfig with kernelArguments",
 			    "%s, translated (/sys/bus/pci/devices/%s/iommu_group/type): GPUDirect "
@@ -97,27 +97,27 @@ static int add_translation(const struct look *look, const char *subject, const c
 			    place->iommu, pci);
 }
 
-static int check_translation(struct look *look)
+static int check_translation(struct context *context)
 {
-	const struct gpus *gpus = &look->doctor->gpus;
+	const struct gpus *gpus = &context->doctor->gpus;
 
-	for (size_t i = 0; i < look->devices.n; i++) {
-		const struct device *device = &look->devices.item[i];
+	for (size_t i = 0; i < context->devices.n; i++) {
+		const struct device *device = &context->devices.item[i];
 
 		if (device->place.path &&
-		    add_translation(look, device->ibdev, device->pci, &device->place) < 0)
+		    add_translation(context, device->ibdev, device->pci, &device->place) < 0)
 			return -1;
 	}
 	for (size_t i = 0; i < gpus->n; i++) {
 		char subject[32];
 
 		(void)snprintf(subject, sizeof(subject), "GPU %s", gpus->item[i].pci);
-		if (add_translation(look, subject, gpus->item[i].pci, &gpus->item[i].place) < 0)
+		if (add_translation(context, subject, gpus->item[i].pci, &gpus->item[i].place) < 0)
 			return -1;
 	}
-	return findings_add(look->findings, "iommu_arguments", NULL, FINDING_OK, NULL,
+	return findings_add(context->findings, "iommu_arguments", NULL, FINDING_OK, NULL,
 			    "%s (/proc/cmdline); the group types above are what holds",
-			    look->arguments[0] ? look->arguments : "none about the IOMMU");
+			    context->arguments[0] ? context->arguments : "none about the IOMMU");
 }
 
 /* ---- bridges ---- */
@@ -137,19 +137,20 @@ static size_t common_bridge(struct arena *arena, const char *a, const char *b)
 	return path && text_is_pci_address(text_base_name(path)) ? end : 0;
 }
 
-static bool is_new(struct look *look, const char *path)
+static bool is_new(struct context *context, const char *path)
 {
-	for (size_t i = 0; i < look->n_bridges; i++) {
-		if (strcmp(look->bridge[i], path) == 0)
+	for (size_t i = 0; i < context->n_bridges; i++) {
+		if (strcmp(context->bridge[i], path) == 0)
 			return false;
 	}
-	if (look->n_bridges == BRIDGES_MAX)
+	if (context->n_bridges == BRIDGES_MAX)
 		return false;
-	look->bridge[look->n_bridges++] = path;
+	context->bridge[context->n_bridges++] = path;
 	return true;
 }
 
-static enum acs_state read_acs(const struct look *look, const char *path, uint16_t *ret_control)
+static enum acs_state read_acs(const struct context *context, const char *path,
+			       uint16_t *ret_control)
 {
 	uint8_t config[ACS_CONFIG_SIZE];
 	char name[1200];
@@ -157,25 +158,25 @@ static enum acs_state read_acs(const struct look *look, const char *path, uint16
 	ssize_t n;
 
 	(void)snprintf(name, sizeof(name), "%s/config", path);
-	fd = fs_open(look->doctor->node.root, name, O_RDONLY, RESOLVE_IN_ROOT);
+	fd = fs_open(context->doctor->node.root, name, O_RDONLY, RESOLVE_IN_ROOT);
 	do
 		n = fd < 0 ? 0 : read(fd, config, sizeof(config));
 	while (n < 0 && errno == EINTR);
 	return acs_read(config, n > 0 ? (size_t)n : 0, ret_control);
 }
 
-static int look_at_bridge(struct look *look, const char *path)
+static int look_at_bridge(struct context *context, const char *path)
 {
 	uint16_t control;
 
-	switch (read_acs(look, path, &control)) {
+	switch (read_acs(context, path, &control)) {
 	case ACS_UNREADABLE:
-		look->unreadable++;
+		context->unreadable++;
 		return 0;
 	case ACS_REDIRECT:
-		look->redirecting++;
+		context->redirecting++;
 		return findings_add(
-			look->findings, "acs", text_base_name(path), FINDING_WARN,
+			context->findings, "acs", text_base_name(path), FINDING_WARN,
 			"Bare metal: setpci -s BRIDGE ECAP_ACS+0x6.w=0000 at each boot, "
 			"or switch ACS off in the firmware; a VM: leave it, use ATS",
 			"control %04x (/%s/config): peer-to-peer requests are "
@@ -187,71 +188,73 @@ static int look_at_bridge(struct look *look, const char *path)
 }
 
 /* The bridges above path, up to the common one */
-static int look_up(struct look *look, const char *path, size_t common)
+static int look_up(struct context *context, const char *path, size_t common)
 {
-	char *at = arena_strdup(look->findings->arena, path);
+	char *at = arena_strdup(context->findings->arena, path);
 	char *slash;
 
 	while (at && (slash = strrchr(at, '/')) && (size_t)(slash - at) > common) {
 		*slash = '\0';
-		at = arena_strdup(look->findings->arena, at);
-		if (at && text_is_pci_address(text_base_name(at)) && is_new(look, at) &&
-		    look_at_bridge(look, at) < 0)
+		at = arena_strdup(context->findings->arena, at);
+		if (at && text_is_pci_address(text_base_name(at)) && is_new(context, at) &&
+		    look_at_bridge(context, at) < 0)
 			return -1;
 	}
 	return at ? 0 : -1;
 }
 
-static int check_pair(struct look *look, const struct pci_place *gpu, const struct pci_place *hca)
+static int check_pair(struct context *context, const struct pci_place *gpu,
+		      const struct pci_place *hca)
 {
 	size_t common;
 
 	if (!gpu->path || !hca->path)
 		return 0;
-	common = common_bridge(look->findings->arena, gpu->path, hca->path);
+	common = common_bridge(context->findings->arena, gpu->path, hca->path);
 	if (!common)
 		return 0;
-	return look_up(look, gpu->path, common) < 0 || look_up(look, hca->path, common) < 0 ? -1
-											    : 0;
+	return look_up(context, gpu->path, common) < 0 || look_up(context, hca->path, common) < 0
+		       ? -1
+		       : 0;
 }
 
-static int check_bridges(struct look *look)
+static int check_bridges(struct context *context)
 {
-	const struct gpus *gpus = &look->doctor->gpus;
+	const struct gpus *gpus = &context->doctor->gpus;
 
 	for (size_t g = 0; g < gpus->n; g++) {
-		for (size_t i = 0; i < look->devices.n; i++) {
-			if (check_pair(look, &gpus->item[g].place, &look->devices.item[i].place) <
-			    0)
+		for (size_t i = 0; i < context->devices.n; i++) {
+			if (check_pair(context, &gpus->item[g].place,
+				       &context->devices.item[i].place) < 0)
 				return -1;
 		}
 	}
-	if (look->unreadable)
-		return findings_add(look->findings, "acs", NULL, FINDING_UNCHECKED,
+	if (context->unreadable)
+		return findings_add(context->findings, "acs", NULL, FINDING_UNCHECKED,
 				    "Run it as root on the node",
 				    "%zu of %zu bridges between GPUs and HCAs show less than their "
 				    "whole configuration space",
-				    look->unreadable, look->n_bridges);
-	if (!gpus->n || look->redirecting)
+				    context->unreadable, context->n_bridges);
+	if (!gpus->n || context->redirecting)
 		return 0;
-	return findings_add(look->findings, "acs", NULL, FINDING_OK, NULL,
+	return findings_add(context->findings, "acs", NULL, FINDING_OK, NULL,
 			    "%zu bridges between GPUs and HCAs of one switch, none redirects "
 			    "(/sys/bus/pci/devices/*/config)",
-			    look->n_bridges);
+			    context->n_bridges);
 }
 
 int check_iommu(const struct doctor *doctor, struct findings *findings, struct err *err)
 {
-	struct look look = {.doctor = doctor, .findings = findings};
+	struct context context = {.doctor = doctor, .findings = findings};
 
-	look.devices = doctor_devices(doctor);
-	if (!look.devices.n && !doctor->gpus.n)
+	context.devices = doctor_devices(doctor);
+	if (!context.devices.n && !doctor->gpus.n)
 		return 0;
-	for (size_t i = 0; i < look.devices.n; i++)
-		pci_read_place(&doctor->node, &look.devices.item[i].place);
-	look.arguments = read_arguments(doctor, findings->arena);
-	look.active = has_iommu(doctor, findings->arena);
-	if (!look.arguments || check_translation(&look) < 0 || check_bridges(&look) < 0)
+	for (size_t i = 0; i < context.devices.n; i++)
+		pci_read_place(&doctor->node, &context.devices.item[i].place);
+	context.arguments = read_arguments(doctor, findings->arena);
+	context.active = has_iommu(doctor, findings->arena);
+	if (!context.arguments || check_translation(&context) < 0 || check_bridges(&context) < 0)
 		return err_memory(err);
 	return 0;
 }

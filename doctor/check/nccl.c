@@ -9,84 +9,85 @@
 
 /* ---- switches and levels ---- */
 
-static int check_disable(const struct nccl_look *look)
+static int check_disable(const struct nccl_context *context)
 {
-	const struct nccl_setting *disable = nccl_settings_find(&look->settings, "NCCL_IB_DISABLE");
-	const struct nccl_setting *net = nccl_settings_find(&look->settings, "NCCL_NET");
+	const struct nccl_setting *disable =
+		nccl_settings_find(&context->settings, "NCCL_IB_DISABLE");
+	const struct nccl_setting *net = nccl_settings_find(&context->settings, "NCCL_NET");
 
 	if (disable && strtol(disable->value, NULL, 0) != 0)
-		return findings_add(look->findings, "nccl_ib_disable", NULL, FINDING_FAIL,
+		return findings_add(context->findings, "nccl_ib_disable", NULL, FINDING_FAIL,
 				    "Take it away: NCCL uses TCP", "NCCL_IB_DISABLE=%s (%s)",
 				    disable->value, disable->path);
 	if (net && strcmp(net->value, "Socket") == 0)
-		return findings_add(look->findings, "nccl_net", NULL, FINDING_FAIL,
+		return findings_add(context->findings, "nccl_net", NULL, FINDING_FAIL,
 				    "Take it away: NCCL uses TCP", "NCCL_NET=%s (%s)", net->value,
 				    net->path);
 	if (disable)
-		return findings_add(look->findings, "nccl_ib_disable", NULL, FINDING_OK, NULL,
+		return findings_add(context->findings, "nccl_ib_disable", NULL, FINDING_OK, NULL,
 				    "NCCL_IB_DISABLE=%s (%s), which is the default", disable->value,
 				    disable->path);
 	return 0;
 }
 
-static int check_gdr_level(const struct nccl_look *look)
+static int check_gdr_level(const struct nccl_context *context)
 {
 	const struct nccl_setting *setting =
-		nccl_settings_find(&look->settings, "NCCL_NET_GDR_LEVEL");
+		nccl_settings_find(&context->settings, "NCCL_NET_GDR_LEVEL");
 	const char *level = setting ? nccl_level(setting->value) : NULL;
 
 	if (!setting)
 		return 0;
 	if (!level)
-		return findings_add(look->findings, "nccl_net_gdr_level", NULL, FINDING_WARN,
+		return findings_add(context->findings, "nccl_net_gdr_level", NULL, FINDING_WARN,
 				    "Take it away: NCCL chooses better",
 				    "NCCL_NET_GDR_LEVEL=%s (%s) is no level: NCCL ignores it",
 				    setting->value, setting->path);
 	if (strcmp(level, "SYS") == 0)
-		return findings_add(look->findings, "nccl_net_gdr_level", NULL, FINDING_WARN,
+		return findings_add(context->findings, "nccl_net_gdr_level", NULL, FINDING_WARN,
 				    "Take it away: NCCL chooses by distance (PXB, or more where it "
 				    "pays)",
 				    "NCCL_NET_GDR_LEVEL=%s (%s) is SYS: GPUDirect RDMA also "
 				    "between the sockets of a node, where it is slower than a copy",
 				    setting->value, setting->path);
 	if (strcmp(level, "LOC") == 0)
-		return findings_add(look->findings, "nccl_net_gdr_level", NULL, FINDING_WARN,
+		return findings_add(context->findings, "nccl_net_gdr_level", NULL, FINDING_WARN,
 				    "Good for comparing only: take it away afterwards",
 				    "NCCL_NET_GDR_LEVEL=%s (%s) is LOC: no GPUDirect RDMA",
 				    setting->value, setting->path);
-	return findings_add(look->findings, "nccl_net_gdr_level", NULL, FINDING_OK, NULL,
+	return findings_add(context->findings, "nccl_net_gdr_level", NULL, FINDING_OK, NULL,
 			    "NCCL_NET_GDR_LEVEL=%s (%s) is %s", setting->value, setting->path,
 			    level);
 }
 
 /* ---- interfaces ---- */
 
-static size_t count_selected(const struct nccl_look *look, const struct nccl_list *list,
+static size_t count_selected(const struct nccl_context *context, const struct nccl_list *list,
 			     const char **ret_first)
 {
 	size_t n = 0;
 
-	for (size_t i = 0; i < look->netdevs.n; i++) {
-		if (!nccl_list_selects(list, look->netdevs.item[i].name, -1))
+	for (size_t i = 0; i < context->netdevs.n; i++) {
+		if (!nccl_list_selects(list, context->netdevs.item[i].name, -1))
 			continue;
 		if (!n++)
-			*ret_first = look->netdevs.item[i].name;
+			*ret_first = context->netdevs.item[i].name;
 	}
 	return n;
 }
 
 /* The interface "net10", where the list has "net1" and there is a net1, too; NULL if none is hit */
-static const char *find_beside(const struct nccl_look *look, const struct nccl_list *list,
+static const char *find_beside(const struct nccl_context *context, const struct nccl_list *list,
 			       const char **ret_item)
 {
 	for (size_t i = 0; i < list->n && !list->exact; i++) {
 		const char *name = list->item[i].name;
 
-		for (size_t k = 0; k < look->netdevs.n; k++) {
-			const char *other = look->netdevs.item[k].name;
+		for (size_t k = 0; k < context->netdevs.n; k++) {
+			const char *other = context->netdevs.item[k].name;
 
 			*ret_item = name;
-			if (strcmp(other, name) != 0 && netdevs_has(&look->netdevs, name) &&
+			if (strcmp(other, name) != 0 && netdevs_has(&context->netdevs, name) &&
 			    nccl_item_matches(list, &list->item[i], other, -1) &&
 			    !nccl_list_names(list, other))
 				return other;
@@ -95,20 +96,20 @@ static const char *find_beside(const struct nccl_look *look, const struct nccl_l
 	return NULL;
 }
 
-static const struct device *device_of_netdev(const struct nccl_look *look, const char *name)
+static const struct device *device_of_netdev(const struct nccl_context *context, const char *name)
 {
-	for (size_t i = 0; i < look->devices.n; i++) {
-		if (strcmp(look->devices.item[i].netdev, name) == 0)
-			return &look->devices.item[i];
+	for (size_t i = 0; i < context->devices.n; i++) {
+		if (strcmp(context->devices.item[i].netdev, name) == 0)
+			return &context->devices.item[i];
 	}
 	return NULL;
 }
 
-static int check_socket(const struct nccl_look *look)
+static int check_socket(const struct nccl_context *context)
 {
 	static const char id[] = "nccl_socket_ifname";
 	const struct nccl_setting *setting =
-		nccl_settings_find(&look->settings, "NCCL_SOCKET_IFNAME");
+		nccl_settings_find(&context->settings, "NCCL_SOCKET_IFNAME");
 	struct nccl_list list;
 	const char *first = "";
 	const char *item;
@@ -117,78 +118,78 @@ static int check_socket(const struct nccl_look *look)
 	if (!setting)
 		return 0;
 	nccl_list_parse(setting->value, &list);
-	if (!look->netdevs.path)
-		return findings_add(look->findings, id, NULL, FINDING_UNCHECKED, NULL,
+	if (!context->netdevs.path)
+		return findings_add(context->findings, id, NULL, FINDING_UNCHECKED, NULL,
 				    "NCCL_SOCKET_IFNAME=%s (%s): the interfaces cannot be read",
 				    setting->value, setting->path);
-	if (!count_selected(look, &list, &first))
-		return findings_add(look->findings, id, NULL, FINDING_FAIL,
+	if (!count_selected(context, &list, &first))
+		return findings_add(context->findings, id, NULL, FINDING_FAIL,
 				    "Take it away, or name the pod's own interface: =eth0",
 				    "NCCL_SOCKET_IFNAME=%s (%s) fits no interface of %s: NCCL ends "
 				    "with \"no socket interface found\"",
-				    setting->value, setting->path, look->netdevs.path);
-	beside = list.exclude ? NULL : find_beside(look, &list, &item);
+				    setting->value, setting->path, context->netdevs.path);
+	beside = list.exclude ? NULL : find_beside(context, &list, &item);
 	if (beside)
-		return findings_add(look->findings, id, NULL, FINDING_WARN,
-				    arena_printf(look->findings->arena,
+		return findings_add(context->findings, id, NULL, FINDING_WARN,
+				    arena_printf(context->findings->arena,
 						 "Whole names: NCCL_SOCKET_IFNAME==%s",
 						 setting->value),
 				    "NCCL_SOCKET_IFNAME=%s (%s): \"%s\" also selects %s, since "
 				    "without '=' the beginning decides",
 				    setting->value, setting->path, item, beside);
-	if (device_of_netdev(look, first) && netdevs_has(&look->netdevs, "eth0"))
-		return findings_add(look->findings, id, NULL, FINDING_WARN,
+	if (device_of_netdev(context, first) && netdevs_has(&context->netdevs, "eth0"))
+		return findings_add(context->findings, id, NULL, FINDING_WARN,
 				    "Take it away, or name the pod's own interface: =eth0",
 				    "NCCL_SOCKET_IFNAME=%s (%s): the bootstrap goes over %s, the "
 				    "rail of %s; one link down stops every job",
 				    setting->value, setting->path, first,
-				    device_of_netdev(look, first)->ibdev);
-	return findings_add(look->findings, id, NULL, FINDING_OK, NULL,
+				    device_of_netdev(context, first)->ibdev);
+	return findings_add(context->findings, id, NULL, FINDING_OK, NULL,
 			    "NCCL_SOCKET_IFNAME=%s (%s) selects %s", setting->value, setting->path,
 			    first);
 }
 
 /* ---- files ---- */
 
-static int check_files(const struct nccl_look *look)
+static int check_files(const struct nccl_context *context)
 {
-	const struct nccl_settings *settings = &look->settings;
+	const struct nccl_settings *settings = &context->settings;
 
 	for (size_t i = 0; i < settings->n_oddities; i++) {
 		const struct nccl_oddity *oddity = &settings->oddity[i];
 
-		if (findings_add(look->findings, "nccl_conf", oddity->path, FINDING_WARN,
+		if (findings_add(context->findings, "nccl_conf", oddity->path, FINDING_WARN,
 				 "Write NAME=value, without spaces and quotes", "\"%s\": %s",
 				 oddity->line, oddity->why) < 0)
 			return -1;
 	}
-	return findings_add(look->findings, "nccl_conf", NULL, FINDING_OK, NULL,
+	return findings_add(context->findings, "nccl_conf", NULL, FINDING_OK, NULL,
 			    "%zu setting%s; read: %s%s%s", settings->n, settings->n == 1 ? "" : "s",
-			    look->doctor->target.env_path, settings->files[0] ? ", " : "",
+			    context->doctor->target.env_path, settings->files[0] ? ", " : "",
 			    settings->files);
 }
 
-static int look_at(const struct doctor *doctor, struct nccl_look *look, struct err *err)
+static int look_at(const struct doctor *doctor, struct nccl_context *context, struct err *err)
 {
-	struct arena *arena = look->findings->arena;
+	struct arena *arena = context->findings->arena;
 
-	look->devices = doctor_devices(doctor);
-	if (nccl_settings_read(arena, &doctor->target, &look->settings, err) < 0)
+	context->devices = doctor_devices(doctor);
+	if (nccl_settings_read(arena, &doctor->target, &context->settings, err) < 0)
 		return -1;
-	for (size_t i = 0; i < look->devices.n; i++) {
-		struct device *device = &look->devices.item[i];
+	for (size_t i = 0; i < context->devices.n; i++) {
+		struct device *device = &context->devices.item[i];
 
 		if (node_read_ports(&doctor->node, arena, device, false, err) < 0)
 			return -1;
 		node_read_gids(&doctor->node, device);
 		nccl_name_interface(doctor, device);
 	}
-	return netdevs_read(arena, doctor, &look->netdevs, err);
+	return netdevs_read(arena, &doctor->node, &doctor->target, &context->netdevs, err);
 }
 
 int check_nccl(const struct doctor *doctor, struct findings *findings, struct err *err)
 {
-	struct nccl_look look = {.doctor = doctor, .findings = findings};
+	struct nccl_context context = {.doctor = doctor, .findings = findings};
 
 	if (!doctor->target.env_path)
 		return findings_add(findings, "nccl", NULL, FINDING_UNCHECKED,
@@ -196,11 +197,12 @@ int check_nccl(const struct doctor *doctor, struct findings *findings, struct er
 				    "the environment of %s cannot be read", doctor->target.name) < 0
 			       ? err_memory(err)
 			       : 0;
-	if (look_at(doctor, &look, err) < 0)
+	if (look_at(doctor, &context, err) < 0)
 		return -1;
-	if (check_disable(&look) < 0 || nccl_check_hca(&look) < 0 ||
-	    nccl_check_gid_index(&look) < 0 || check_gdr_level(&look) < 0 ||
-	    check_socket(&look) < 0 || nccl_check_exec(&look) < 0 || check_files(&look) < 0)
+	if (check_disable(&context) < 0 || nccl_check_hca(&context) < 0 ||
+	    nccl_check_gid_index(&context) < 0 || check_gdr_level(&context) < 0 ||
+	    check_socket(&context) < 0 || nccl_check_exec(&context) < 0 ||
+	    check_files(&context) < 0)
 		return err_memory(err);
 	return 0;
 }

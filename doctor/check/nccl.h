@@ -8,7 +8,7 @@
 #include "doctor/nccl/settings.h"
 #include "doctor/target/netdevs.h"
 
-struct nccl_look {
+struct nccl_context {
 	const struct doctor *doctor;
 	struct findings *findings;
 	struct nccl_settings settings;
@@ -17,9 +17,9 @@ struct nccl_look {
 };
 
 /* Each returns 0, or -1 without memory. */
-int nccl_check_hca(const struct nccl_look *look);
-int nccl_check_gid_index(const struct nccl_look *look);
-int nccl_check_exec(const struct nccl_look *look);
+int nccl_check_hca(const struct nccl_context *context);
+int nccl_check_gid_index(const struct nccl_context *context);
+int nccl_check_exec(const struct nccl_context *context);
 
 /* The device's interface, as its GID table tells it to every network namespace */
 void nccl_name_interface(const struct doctor *doctor, struct device *device);

@@ -35,18 +35,18 @@ static int compare(struct arena *arena, const struct target *target, const char 
  * An entry point that sets them by itself ("wrapper.sh python train.py") sets them for what it
  * starts. An exec begins with the environment of the container's spec, which has none of it.
  */
-int nccl_check_exec(const struct nccl_look *look)
+int nccl_check_exec(const struct nccl_context *context)
 {
-	struct arena *arena = look->findings->arena;
-	const struct target *target = &look->doctor->target;
-	cleanup_fd first = tree_open_dir(look->doctor->node.root, "proc/1");
+	struct arena *arena = context->findings->arena;
+	const struct target *target = &context->doctor->target;
+	cleanup_fd first = tree_open_dir(context->doctor->node.root, "proc/1");
 	const char *names = "";
 	const char **env = NULL;
 	ssize_t n;
 	size_t found = 0;
 
 	/* Process 1 of the node is no container's, and says nothing of another process. */
-	if (!look->doctor->location.container || target->pid || target->id || first < 0)
+	if (!context->doctor->location.container || target->pid || target->id || first < 0)
 		return 0;
 	n = target_environ(arena, first, &env);
 	if (n == -ENOMEM)
@@ -64,7 +64,7 @@ int nccl_check_exec(const struct nccl_look *look)
 	if (!found)
 		return 0;
 	return findings_add(
-		look->findings, "nccl_exec", NULL, FINDING_WARN,
+		context->findings, "nccl_exec", NULL, FINDING_WARN,
 		"Set it in the pod's spec, or leave it to the hook's /etc/nccl.conf: "
 		"what every process of the container finds",
 		"process 1 has %s%s, and this process has it not, or otherwise: its entry "

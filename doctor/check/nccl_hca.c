@@ -37,17 +37,17 @@ static const struct device *find_beside(const struct devices *all, const struct 
 	return NULL;
 }
 
-static int check_beside(const struct nccl_look *look, const struct nccl_setting *setting,
+static int check_beside(const struct nccl_context *context, const struct nccl_setting *setting,
 			const struct nccl_list *list)
 {
-	const char *exact = arena_printf(look->findings->arena, "Whole names: NCCL_IB_HCA=%s=%s",
+	const char *exact = arena_printf(context->findings->arena, "Whole names: NCCL_IB_HCA=%s=%s",
 					 list->exclude ? "^" : "", setting->value + list->exclude);
 
 	for (size_t i = 0; exact && i < list->n; i++) {
 		const struct nccl_item *item = &list->item[i];
-		const struct device *other = find_beside(&look->doctor->all, list, item);
+		const struct device *other = find_beside(&context->doctor->all, list, item);
 
-		if (other && findings_add(look->findings, HCA, item->name, FINDING_WARN, exact,
+		if (other && findings_add(context->findings, HCA, item->name, FINDING_WARN, exact,
 					  "NCCL_IB_HCA=%s (%s): \"%s\" also %s %s, since without "
 					  "'=' the beginning decides",
 					  setting->value, setting->path, item->name,
@@ -68,16 +68,16 @@ static size_t count_matches(const struct devices *devices, const struct nccl_lis
 }
 
 /* Names that are not ours, of another node for example: NCCL leaves them out without a word. */
-static int check_unknown(const struct nccl_look *look, const struct nccl_setting *setting,
+static int check_unknown(const struct nccl_context *context, const struct nccl_setting *setting,
 			 const struct nccl_list *list)
 {
 	for (size_t i = 0; i < list->n; i++) {
 		const struct nccl_item *item = &list->item[i];
-		bool on_node = count_matches(&look->doctor->all, list, item) > 0;
+		bool on_node = count_matches(&context->doctor->all, list, item) > 0;
 
-		if (list->exclude || count_matches(&look->devices, list, item) > 0)
+		if (list->exclude || count_matches(&context->devices, list, item) > 0)
 			continue;
-		if (findings_add(look->findings, HCA, item->name, FINDING_WARN,
+		if (findings_add(context->findings, HCA, item->name, FINDING_WARN,
 				 "Take it away: without it NCCL takes the container's own devices",
 				 "NCCL_IB_HCA=%s (%s): %s is %s", setting->value, setting->path,
 				 item->name,
@@ -89,16 +89,16 @@ static int check_unknown(const struct nccl_look *look, const struct nccl_setting
 }
 
 /* A device of another pod, which only a privileged container can reach */
-static int check_foreign(const struct nccl_look *look, const struct nccl_setting *setting,
+static int check_foreign(const struct nccl_context *context, const struct nccl_setting *setting,
 			 const struct nccl_list *list)
 {
-	for (size_t i = 0; i < look->devices.n; i++) {
-		const struct device *device = &look->devices.item[i];
+	for (size_t i = 0; i < context->devices.n; i++) {
+		const struct device *device = &context->devices.item[i];
 
 		if (!nccl_list_selects(list, device->ibdev, -1) ||
-		    doctor_is_allocated(look->doctor, device))
+		    doctor_is_allocated(context->doctor, device))
 			continue;
-		if (findings_add(look->findings, HCA, device->ibdev, FINDING_FAIL,
+		if (findings_add(context->findings, HCA, device->ibdev, FINDING_FAIL,
 				 "Name the allocated devices only (PCIDEVICE_*), or do without a "
 				 "privileged pod",
 				 "%s%s%s%s%s selects %s, which was not allocated to this container",
@@ -110,15 +110,15 @@ static int check_foreign(const struct nccl_look *look, const struct nccl_setting
 	return 0;
 }
 
-static int check_selection(const struct nccl_look *look, const struct nccl_setting *setting,
+static int check_selection(const struct nccl_context *context, const struct nccl_setting *setting,
 			   const struct nccl_list *list)
 {
 	char names[512] = "";
 	size_t len = 0;
 	size_t n = 0;
 
-	for (size_t i = 0; i < look->devices.n; i++) {
-		const char *name = look->devices.item[i].ibdev;
+	for (size_t i = 0; i < context->devices.n; i++) {
+		const char *name = context->devices.item[i].ibdev;
 
 		if (!nccl_list_selects(list, name, -1))
 			continue;
@@ -129,35 +129,35 @@ static int check_selection(const struct nccl_look *look, const struct nccl_setti
 	}
 	if (!n)
 		return findings_add(
-			look->findings, HCA, NULL, FINDING_FAIL,
+			context->findings, HCA, NULL, FINDING_FAIL,
 			"Take it away: without it NCCL takes the container's own "
 			"devices",
 			"NCCL_IB_HCA=%s (%s) selects none of the %zu devices: NCCL uses "
 			"TCP, \"NET/IB : No device found\"",
-			setting->value, setting->path, look->devices.n);
-	return findings_add(look->findings, HCA, NULL, FINDING_OK, NULL,
+			setting->value, setting->path, context->devices.n);
+	return findings_add(context->findings, HCA, NULL, FINDING_OK, NULL,
 			    "NCCL_IB_HCA=%s (%s) selects %s", setting->value, setting->path, names);
 }
 
-int nccl_check_hca(const struct nccl_look *look)
+int nccl_check_hca(const struct nccl_context *context)
 {
-	const struct nccl_setting *setting = nccl_settings_find(&look->settings, "NCCL_IB_HCA");
+	const struct nccl_setting *setting = nccl_settings_find(&context->settings, "NCCL_IB_HCA");
 	struct nccl_list list = {0};
 
-	if (!look->devices.n)
-		return setting ? findings_add(look->findings, HCA, NULL, FINDING_UNCHECKED, NULL,
+	if (!context->devices.n)
+		return setting ? findings_add(context->findings, HCA, NULL, FINDING_UNCHECKED, NULL,
 					      "NCCL_IB_HCA=%s (%s): no devices to compare it with",
 					      setting->value, setting->path)
 			       : 0;
 	if (setting)
 		nccl_list_parse(setting->value, &list);
-	if (check_foreign(look, setting, &list) < 0)
+	if (check_foreign(context, setting, &list) < 0)
 		return -1;
 	if (!setting)
 		return 0;
-	if (check_beside(look, setting, &list) < 0 || check_unknown(look, setting, &list) < 0)
+	if (check_beside(context, setting, &list) < 0 || check_unknown(context, setting, &list) < 0)
 		return -1;
-	return check_selection(look, setting, &list);
+	return check_selection(context, setting, &list);
 }
 
 /* ---- NCCL_IB_GID_INDEX ---- */
@@ -171,11 +171,11 @@ static const char *misfit_of(const struct gid *gid)
 	return gid->link_local ? "is a link-local address" : NULL;
 }
 
-static int check_gid(const struct nccl_look *look, const struct nccl_setting *setting,
+static int check_gid(const struct nccl_context *context, const struct nccl_setting *setting,
 		     const struct device *device, const struct port *port)
 {
 	int index = (int)strtol(setting->value, NULL, 0);
-	cleanup_fd dir = gid_open_port(&look->doctor->node, device, port->number);
+	cleanup_fd dir = gid_open_port(&context->doctor->node, device, port->number);
 	struct gid gid = {.empty = true};
 	const char *misfit;
 	char fits[96] = "no entry fits";
@@ -185,35 +185,35 @@ static int check_gid(const struct nccl_look *look, const struct nccl_setting *se
 	misfit =
 		dir < 0 || gid_read(dir, index, &gid) < 0 ? "is not in the table" : misfit_of(&gid);
 	if (misfit)
-		return findings_add(look->findings, GID_INDEX, device->ibdev, FINDING_FAIL,
+		return findings_add(context->findings, GID_INDEX, device->ibdev, FINDING_FAIL,
 				    "Take it away: NCCL 2.21.5 and later find it for each device",
 				    "NCCL_IB_GID_INDEX=%s (%s), but GID %d of %s port %u %s; %s",
 				    setting->value, setting->path, index, device->ibdev,
 				    port->number, misfit, fits);
 	if (port->gid_index >= 0 && index != port->gid_index && !gid.ipv4)
-		return findings_add(look->findings, GID_INDEX, device->ibdev, FINDING_WARN,
+		return findings_add(context->findings, GID_INDEX, device->ibdev, FINDING_WARN,
 				    "Take it away: NCCL 2.21.5 and later find it for each device",
 				    "NCCL_IB_GID_INDEX=%s (%s) is %s on %s, no IPv4 address; %s",
 				    setting->value, setting->path, gid.text, device->ibdev, fits);
-	return findings_add(look->findings, GID_INDEX, device->ibdev, FINDING_OK, NULL,
+	return findings_add(context->findings, GID_INDEX, device->ibdev, FINDING_OK, NULL,
 			    "NCCL_IB_GID_INDEX=%s (%s) is %s, RoCE v2; NCCL 2.21.5 and later find "
 			    "it by themselves",
 			    setting->value, setting->path, gid.text);
 }
 
-int nccl_check_gid_index(const struct nccl_look *look)
+int nccl_check_gid_index(const struct nccl_context *context)
 {
 	const struct nccl_setting *setting =
-		nccl_settings_find(&look->settings, "NCCL_IB_GID_INDEX");
-	const struct nccl_setting *hca = nccl_settings_find(&look->settings, "NCCL_IB_HCA");
+		nccl_settings_find(&context->settings, "NCCL_IB_GID_INDEX");
+	const struct nccl_setting *hca = nccl_settings_find(&context->settings, "NCCL_IB_HCA");
 	struct nccl_list list = {0};
 
 	if (!setting || strtol(setting->value, NULL, 0) < 0)
 		return 0;
 	if (hca)
 		nccl_list_parse(hca->value, &list);
-	for (size_t i = 0; i < look->devices.n; i++) {
-		const struct device *device = &look->devices.item[i];
+	for (size_t i = 0; i < context->devices.n; i++) {
+		const struct device *device = &context->devices.item[i];
 
 		for (size_t p = 0; p < device->n_ports; p++) {
 			const struct port *port = &device->port[p];
@@ -221,7 +221,7 @@ int nccl_check_gid_index(const struct nccl_look *look)
 			if (strcmp(port->link_layer, "Ethernet") != 0 ||
 			    !nccl_list_selects(&list, device->ibdev, (int)port->number))
 				continue;
-			if (check_gid(look, setting, device, port) < 0)
+			if (check_gid(context, setting, device, port) < 0)
 				return -1;
 		}
 	}

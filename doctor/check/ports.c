@@ -21,7 +21,7 @@
 #define ROCE_HEADERS 96
 #define ROCE_MTU 4096
 
-struct look {
+struct context {
 	const struct doctor *doctor;
 	struct findings *findings;
 	struct netdevs netdevs;
@@ -30,24 +30,24 @@ struct look {
 
 /* What would be a fault of a container is not one of a node's physical function that nobody uses.
  */
-static enum finding_status severity(const struct look *look)
+static enum finding_status severity(const struct context *context)
 {
-	return look->doctor->target.container ? FINDING_FAIL : FINDING_WARN;
+	return context->doctor->target.container ? FINDING_FAIL : FINDING_WARN;
 }
 
 /* ---- namespaces ---- */
 
-static int add_mode(const struct look *look)
+static int add_mode(const struct context *context)
 {
-	const char *where = look->doctor->node.recorded
+	const char *where = context->doctor->node.recorded
 				    ? "/sys/module/ib_core/parameters/netns_mode"
 				    : "netlink, as `rdma system` shows it";
 
-	if (look->mode == RDMA_MODE_UNKNOWN)
-		return findings_add(look->findings, "rdma_netns_mode", NULL, FINDING_UNCHECKED,
+	if (context->mode == RDMA_MODE_UNKNOWN)
+		return findings_add(context->findings, "rdma_netns_mode", NULL, FINDING_UNCHECKED,
 				    NULL, "nobody answers (%s)", where);
-	return findings_add(look->findings, "rdma_netns_mode", NULL, FINDING_OK, NULL, "%s (%s)",
-			    look->mode == RDMA_MODE_SHARED
+	return findings_add(context->findings, "rdma_netns_mode", NULL, FINDING_OK, NULL, "%s (%s)",
+			    context->mode == RDMA_MODE_SHARED
 				    ? "shared: every network namespace sees every RDMA device"
 				    : "exclusive: only the network namespace that it was moved to "
 				      "sees an RDMA device",
@@ -56,18 +56,18 @@ static int add_mode(const struct look *look)
 
 /* A verbs device without ports here is in another network namespace: its class is not tagged with
  * one, that of its ports is (ib_core, device.c). */
-static int add_hidden(const struct look *look, const struct device *device)
+static int add_hidden(const struct context *context, const struct device *device)
 {
-	const struct doctor *doctor = look->doctor;
+	const struct doctor *doctor = context->doctor;
 
 	if (doctor->target.pid && (doctor->node.recorded || !doctor->target.netns))
-		return findings_add(look->findings, "rdma_netns", device->ibdev, FINDING_UNCHECKED,
-				    "Run it inside the container",
+		return findings_add(context->findings, "rdma_netns", device->ibdev,
+				    FINDING_UNCHECKED, "Run it inside the container",
 				    "%s is in another network namespace, which cannot be entered "
 				    "from here",
 				    device->ibdev);
 	return findings_add(
-		look->findings, "rdma_netns", device->ibdev,
+		context->findings, "rdma_netns", device->ibdev,
 		doctor->target.container ? FINDING_FAIL : FINDING_OK,
 		doctor->target.container
 			? "Let the network plugin move it: \"rdma\" in the chain of the network "
@@ -76,7 +76,7 @@ static int add_hidden(const struct look *look, const struct device *device)
 		"%s has /dev/infiniband/%s, but no ports in this network namespace (%s): "
 		"opening it is refused with EPERM",
 		device->ibdev, device->uverbs,
-		look->mode == RDMA_MODE_EXCLUSIVE ? "mode exclusive" : "/sys/class/infiniband");
+		context->mode == RDMA_MODE_EXCLUSIVE ? "mode exclusive" : "/sys/class/infiniband");
 }
 
 /* ---- ports ---- */
@@ -89,16 +89,16 @@ static void name_port(const struct device *device, const struct port *port, char
 		(void)snprintf(name, size, "%s", device->ibdev);
 }
 
-static int add_port(const struct look *look, const char *name, const struct port *port)
+static int add_port(const struct context *context, const char *name, const struct port *port)
 {
 	bool roce = strcmp(port->link_layer, "Ethernet") == 0;
 
 	if (port_is_active(port))
-		return findings_add(look->findings, "port", name, FINDING_OK, NULL,
+		return findings_add(context->findings, "port", name, FINDING_OK, NULL,
 				    "ACTIVE, %g Gb/s %s (ports/%u/{state,rate,link_layer})",
 				    port->rate_gbps, roce ? "Ethernet, so RoCE" : port->link_layer,
 				    port->number);
-	return findings_add(look->findings, "port", name, severity(look),
+	return findings_add(context->findings, "port", name, severity(context),
 			    strcmp(port->state, "DOWN") == 0
 				    ? "Bring the link up: cable, switch port, ip link set DEV up"
 				    : "InfiniBand: is a subnet manager running? See ibstat",
@@ -109,9 +109,10 @@ static int add_port(const struct look *look, const char *name, const struct port
 }
 
 /* The first routable RoCE v2 entry that is not IPv4; empty .text if there is none */
-static struct gid find_ipv6(const struct look *look, const struct device *device, unsigned port)
+static struct gid find_ipv6(const struct context *context, const struct device *device,
+			    unsigned port)
 {
-	cleanup_fd dir = gid_open_port(&look->doctor->node, device, port);
+	cleanup_fd dir = gid_open_port(&context->doctor->node, device, port);
 	struct gid gid;
 
 	for (int i = 0; dir >= 0 && i < GID_TABLE_MAX && gid_read(dir, i, &gid) == 0; i++) {
@@ -121,7 +122,7 @@ static struct gid find_ipv6(const struct look *look, const struct device *device
 	return (struct gid){0};
 }
 
-static int add_gid(const struct look *look, const char *name, const struct device *device,
+static int add_gid(const struct context *context, const char *name, const struct device *device,
 		   const struct port *port)
 {
 	struct gid other;
@@ -129,30 +130,31 @@ static int add_gid(const struct look *look, const char *name, const struct devic
 	if (strcmp(port->link_layer, "Ethernet") != 0 || !port_is_active(port))
 		return 0;
 	if (port->gid_index >= 0)
-		return findings_add(look->findings, "gid", name, FINDING_OK, NULL,
+		return findings_add(context->findings, "gid", name, FINDING_OK, NULL,
 				    "GID %d is %s, RoCE v2 (ports/%u/gids)", port->gid_index,
 				    port->gid, port->number);
-	other = find_ipv6(look, device, port->number);
+	other = find_ipv6(context, device, port->number);
 	if (other.text[0])
-		return findings_add(look->findings, "gid", name,
-				    look->doctor->target.container ? FINDING_WARN : FINDING_OK,
+		return findings_add(context->findings, "gid", name,
+				    context->doctor->target.container ? FINDING_WARN : FINDING_OK,
 				    "NCCL_IB_ADDR_FAMILY=AF_INET6, or give the interface an IPv4 "
 				    "address",
 				    "no RoCE v2 GID with an IPv4 address, but %s (ports/%u/gids)",
 				    other.text, port->number);
 	/* A physical function whose virtual ones have the addresses needs none. */
-	return findings_add(
-		look->findings, "gid", name,
-		look->doctor->target.container ? FINDING_FAIL : FINDING_OK,
-		look->doctor->target.container
-			? "Give its interface an IPv4 address: \"ipam\" of the network "
-			  "attachment; ip addr show"
-			: NULL,
-		"no RoCE v2 GID with an IPv4 address (ports/%u/gids)%s", port->number,
-		look->doctor->target.container ? ": NCCL takes GID 0, RoCE v1 and link-local" : "");
+	return findings_add(context->findings, "gid", name,
+			    context->doctor->target.container ? FINDING_FAIL : FINDING_OK,
+			    context->doctor->target.container
+				    ? "Give its interface an IPv4 address: \"ipam\" of the network "
+				      "attachment; ip addr show"
+				    : NULL,
+			    "no RoCE v2 GID with an IPv4 address (ports/%u/gids)%s", port->number,
+			    context->doctor->target.container
+				    ? ": NCCL takes GID 0, RoCE v1 and link-local"
+				    : "");
 }
 
-static int add_mtu(const struct look *look, const char *name, const struct device *device,
+static int add_mtu(const struct context *context, const char *name, const struct device *device,
 		   const struct port *port)
 {
 	char netdev[NETDEV_NAME_SIZE];
@@ -162,20 +164,20 @@ static int add_mtu(const struct look *look, const char *name, const struct devic
 		return 0;
 	memcpy(netdev, device->netdev, sizeof(netdev));
 	if (!netdev[0])
-		gid_read_netdev(&look->doctor->node, device, port, netdev);
-	mtu = netdev[0] ? netdevs_mtu(&look->netdevs, netdev) : 0;
+		gid_read_netdev(&context->doctor->node, device, port, netdev);
+	mtu = netdev[0] ? netdevs_mtu(&context->netdevs, netdev) : 0;
 	/* A virtual function's interface is in its pod; who looks at the node does not miss it. */
-	if (!mtu && !look->doctor->target.container)
+	if (!mtu && !context->doctor->target.container)
 		return 0;
 	if (!mtu)
-		return findings_add(look->findings, "mtu", name, FINDING_UNCHECKED, NULL,
+		return findings_add(context->findings, "mtu", name, FINDING_UNCHECKED, NULL,
 				    "its interface %s%sis not seen here", netdev,
 				    netdev[0] ? " " : "");
 	if (mtu >= ROCE_MTU + ROCE_HEADERS)
-		return findings_add(look->findings, "mtu", name, FINDING_OK, NULL, "%s has %d",
+		return findings_add(context->findings, "mtu", name, FINDING_OK, NULL, "%s has %d",
 				    netdev, mtu);
 	return findings_add(
-		look->findings, "mtu", name, FINDING_WARN,
+		context->findings, "mtu", name, FINDING_WARN,
 		"Set 9000 on switch, physical function and virtual function (\"mtu\" of "
 		"the SR-IOV policy)",
 		"%s has %d: RoCE uses less than 4096 bytes a packet, which costs "
@@ -183,18 +185,18 @@ static int add_mtu(const struct look *look, const char *name, const struct devic
 		netdev, mtu);
 }
 
-static int add_ports(const struct look *look, const struct device *device)
+static int add_ports(const struct context *context, const struct device *device)
 {
 	char name[96];
 
 	if (!device->n_ports)
-		return add_hidden(look, device);
+		return add_hidden(context, device);
 	for (size_t i = 0; i < device->n_ports; i++) {
 		const struct port *port = &device->port[i];
 
 		name_port(device, port, name, sizeof(name));
-		if (add_port(look, name, port) < 0 || add_gid(look, name, device, port) < 0 ||
-		    add_mtu(look, name, device, port) < 0)
+		if (add_port(context, name, port) < 0 || add_gid(context, name, device, port) < 0 ||
+		    add_mtu(context, name, device, port) < 0)
 			return -1;
 	}
 	return 0;
@@ -232,19 +234,20 @@ static int read_devices(const struct doctor *doctor, struct arena *arena, struct
 
 int check_ports(const struct doctor *doctor, struct findings *findings, struct err *err)
 {
-	struct look look = {.doctor = doctor, .findings = findings};
+	struct context context = {.doctor = doctor, .findings = findings};
 	struct devices devices = {0};
 
 	if (!doctor->all.n && !doctor->files.n)
 		return 0;
-	look.mode = node_rdma_mode(&doctor->node);
+	context.mode = node_rdma_mode(&doctor->node);
 	if (read_devices(doctor, findings->arena, &devices, err) < 0 ||
-	    netdevs_read(findings->arena, doctor, &look.netdevs, err) < 0)
+	    netdevs_read(findings->arena, &doctor->node, &doctor->target, &context.netdevs, err) <
+		    0)
 		return -1;
-	if (add_mode(&look) < 0)
+	if (add_mode(&context) < 0)
 		return err_memory(err);
 	for (size_t i = 0; i < devices.n; i++) {
-		if (add_ports(&look, &devices.item[i]) < 0)
+		if (add_ports(&context, &devices.item[i]) < 0)
 			return err_memory(err);
 	}
 	return 0;

@@ -6,9 +6,9 @@
 #include <stdio.h>
 
 #include "core/base/text.h"
-#include "doctor/child.h"
 #include "doctor/cuda/driver.h"
 #include "doctor/cuda/record.h"
+#include "doctor/process/child.h"
 
 /* What cuMemAlloc gives of this size has its own pages: a dma-buf is of whole ones. */
 #define GRANULE ((size_t)2 << 20)

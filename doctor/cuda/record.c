@@ -4,7 +4,7 @@
 #include <limits.h>
 #include <stdio.h>
 
-#include "doctor/child.h"
+#include "doctor/process/child.h"
 
 /* pipe(7): only up to this size does a record arrive whole, whatever else writes to the pipe. */
 _Static_assert(sizeof(struct record) <= PIPE_BUF, "a record is written at once");

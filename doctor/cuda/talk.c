@@ -7,7 +7,7 @@
 #include <string.h>
 #include <sys/wait.h>
 
-#include "doctor/child.h"
+#include "doctor/process/child.h"
 
 /* Each kind in its order, and most of them once: a child that runs wild ends here. */
 static bool is_next(uint32_t kind, uint32_t *last)

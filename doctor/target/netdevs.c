@@ -14,13 +14,13 @@
 
 #define NET_DEV_MAX (1024 * 1024)
 
-static int recorded_mtu(const struct doctor *doctor, const char *name)
+static int recorded_mtu(const struct node *node, const char *name)
 {
 	char path[64];
 	char line[16];
 
 	(void)snprintf(path, sizeof(path), "sys/class/net/%.16s/mtu", name);
-	return tree_read_line(doctor->node.root, path, line, sizeof(line)) > 0
+	return tree_read_line(node->root, path, line, sizeof(line)) > 0
 		       ? (int)strtol(line, NULL, 10)
 		       : 0;
 }
@@ -51,8 +51,8 @@ static int add_line(struct arena *arena, char *line, struct netdevs *netdevs)
 	return 0;
 }
 
-int netdevs_read(struct arena *arena, const struct doctor *doctor, struct netdevs *ret_netdevs,
-		 struct err *err)
+int netdevs_read(struct arena *arena, const struct node *node, const struct target *target,
+		 struct netdevs *ret_netdevs, struct err *err)
 {
 	cleanup_fd fd = -1;
 	struct netdevs netdevs = {0};
@@ -61,20 +61,19 @@ int netdevs_read(struct arena *arena, const struct doctor *doctor, struct netdev
 	bool entered;
 
 	*ret_netdevs = netdevs;
-	if (target_read(arena, &doctor->target, "net/dev", NET_DEV_MAX, &text) < 0)
+	if (target_read(arena, target, "net/dev", NET_DEV_MAX, &text) < 0)
 		return 0;
-	netdevs.path = arena_printf(arena, "%s/net/dev", doctor->target.proc_path);
+	netdevs.path = arena_printf(arena, "%s/net/dev", target->proc_path);
 	while ((line = text_next_line(&text.bytes))) {
 		if (add_line(arena, line, &netdevs) < 0)
 			return err_memory(err);
 	}
-	entered = !doctor->node.recorded && target_enter_network(&doctor->target) == 0;
+	entered = !node->recorded && target_enter_network(target) == 0;
 	if (entered)
 		fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
 	for (size_t i = 0; i < netdevs.n; i++)
-		netdevs.item[i].mtu = doctor->node.recorded
-					      ? recorded_mtu(doctor, netdevs.item[i].name)
-					      : live_mtu(fd, netdevs.item[i].name);
+		netdevs.item[i].mtu = node->recorded ? recorded_mtu(node, netdevs.item[i].name)
+						     : live_mtu(fd, netdevs.item[i].name);
 	*ret_netdevs = netdevs;
 	return netdevs.path ? 0 : err_memory(err);
 }

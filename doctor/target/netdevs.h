@@ -3,7 +3,8 @@
 #ifndef OCI_RDMA_DOCTOR_NETDEVS_H
 #define OCI_RDMA_DOCTOR_NETDEVS_H
 
-#include "doctor/doctor.h"
+#include "core/node/node.h"
+#include "doctor/target/target.h"
 
 struct netdev {
 	const char *name;
@@ -22,8 +23,8 @@ struct netdevs {
  * socket in it, so that this process must be one that may change its namespace (a check's). In a
  * recorded tree from /sys/class/net/NAME/mtu.
  */
-int netdevs_read(struct arena *arena, const struct doctor *doctor, struct netdevs *ret_netdevs,
-		 struct err *err);
+int netdevs_read(struct arena *arena, const struct node *node, const struct target *target,
+		 struct netdevs *ret_netdevs, struct err *err);
 
 bool netdevs_has(const struct netdevs *netdevs, const char *name);
 

@@ -6,7 +6,7 @@
 #include <sys/resource.h>
 #include <sys/wait.h>
 
-#include "doctor/child.h"
+#include "doctor/process/child.h"
 #include "doctor/cuda/cuda.h"
 #include "doctor/cuda/memory.h"
 #include "doctor/cuda/record.h"

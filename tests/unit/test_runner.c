@@ -4,7 +4,7 @@
 #include <signal.h>
 #include <sys/wait.h>
 
-#include "doctor/progress.h"
+#include "doctor/process/progress.h"
 #include "doctor/runner.h"
 #include "unit.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "doctor/progress.h"
+#include "doctor/process/progress.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "doctor/child.h"
+#include "doctor/process/child.h"
 
 #include <errno.h>
 #include <fcntl.h>
