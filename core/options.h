@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* What holds for every way in: which node, and which policy. */
 #ifndef OCI_RDMA_OPTIONS_H
 #define OCI_RDMA_OPTIONS_H
 
 #include <stddef.h>
 
-/* What holds for every way in */
 struct options {
 	const char *sysroot; /* "/" by default */
 	const char *config;  /* NULL: the default below the sysroot */

@@ -106,7 +106,7 @@ int doctor_read(const struct doctor_options *options, struct doctor *ret_doctor,
 	cleanup_doctor doctor = DOCTOR_NONE;
 
 	doctor.options = *options;
-	if (open_node(options->sysroot, &doctor.node, err) < 0)
+	if (open_node(options->common.sysroot, &doctor.node, err) < 0)
 		return -1;
 	if (location_find(&doctor.arena, doctor.node.root, &doctor.location) < 0)
 		return err_memory(err);

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "core/command_line.h"
 #include "doctor/check/check.h"
 #include "doctor/cuda/cuda.h"
 #include "doctor/doctor.h"
@@ -79,21 +80,21 @@ int main(int argc, char **argv)
 	struct doctor_options options;
 	struct findings findings;
 	struct err err;
-	int status = options_parse(argc, argv, &options);
+	int status = doctor_options_parse(argc, argv, &options);
 
 	if (status >= 0)
 		return status;
 	(void)signal(SIGPIPE, SIG_IGN);
 	if (doctor_read(&options, &doctor, &err) < 0) {
 		(void)fprintf(stderr, "oci-rdma-doctor: %s\n", err.text);
-		return OPTIONS_EXIT_USAGE;
+		return EXIT_USAGE;
 	}
 	findings = (struct findings){.arena = &doctor.arena};
 	if (find(&doctor, &findings, &err) < 0) {
 		(void)fprintf(stderr, "oci-rdma-doctor: %s\n", err.text);
-		return OPTIONS_EXIT_USAGE;
+		return EXIT_USAGE;
 	}
 	if (report(&doctor, &findings) < 0)
-		return OPTIONS_EXIT_USAGE;
+		return EXIT_USAGE;
 	return findings_count(&findings).of[FINDING_FAIL] ? 1 : 0;
 }

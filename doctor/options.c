@@ -2,11 +2,12 @@
 #include "doctor/options.h"
 
 #include <errno.h>
-#include <getopt.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "core/command_line.h"
 
 static const char usage[] =
 	"Usage: oci-rdma-doctor [--pid PID | --container ID] [--format FORMAT]\n"
@@ -45,11 +46,11 @@ static const char usage[] =
 	"Exit status: 0 nothing fails, 1 something does, 2 wrong usage, no such target,\n"
 	"or the report could not be written.\n";
 
+static const struct program program = {"oci-rdma-doctor", usage};
+
 static int usage_error(const char *what, const char *which)
 {
-	(void)fprintf(stderr, "oci-rdma-doctor: %s%s%s; see oci-rdma-doctor --help\n", what,
-		      which ? ": " : "", which ? which : "");
-	return OPTIONS_EXIT_USAGE;
+	return command_line_error(&program, what, which);
 }
 
 static bool parse_format(const char *name, enum report_format *ret_format)
@@ -59,14 +60,10 @@ static bool parse_format(const char *name, enum report_format *ret_format)
 		[REPORT_JSON] = "json",
 		[REPORT_PROMETHEUS] = "prometheus",
 	};
+	int place = command_line_choose(names, sizeof(names) / sizeof(names[0]), name);
 
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-		if (strcmp(names[i], name) == 0) {
-			*ret_format = (enum report_format)i;
-			return true;
-		}
-	}
-	return false;
+	*ret_format = place < 0 ? REPORT_TEXT : (enum report_format)place;
+	return place >= 0;
 }
 
 static bool parse_pid(const char *text, int64_t *ret_pid)
@@ -93,7 +90,7 @@ static bool parse_count(const char *text, unsigned long max, unsigned *ret_count
 }
 
 enum option_code {
-	OPTION_PID = 1000,
+	OPTION_PID = OPTION_OWN,
 	OPTION_CONTAINER,
 	OPTION_SYMPTOM,
 	OPTION_VERBS,
@@ -106,10 +103,6 @@ enum option_code {
 	OPTION_LIBCUDA,
 	OPTION_FORMAT,
 	OPTION_VERBOSE,
-	OPTION_CONFIG,
-	OPTION_SYSROOT,
-	OPTION_VERSION,
-	OPTION_HELP,
 };
 
 static const struct option long_options[] = {
@@ -126,10 +119,7 @@ static const struct option long_options[] = {
 	{"libcuda", required_argument, NULL, OPTION_LIBCUDA},
 	{"format", required_argument, NULL, OPTION_FORMAT},
 	{"verbose", no_argument, NULL, OPTION_VERBOSE},
-	{"config", required_argument, NULL, OPTION_CONFIG},
-	{"sysroot", required_argument, NULL, OPTION_SYSROOT},
-	{"version", no_argument, NULL, OPTION_VERSION},
-	{"help", no_argument, NULL, OPTION_HELP},
+	COMMON_OPTIONS,
 	{0},
 };
 
@@ -185,29 +175,23 @@ static int take(int option, char *value, struct doctor_options *options)
 	case OPTION_VERBOSE:
 		options->verbose = true;
 		return -1;
-	case OPTION_CONFIG:
-		options->config = value;
-		return -1;
-	case OPTION_SYSROOT:
-		options->sysroot = value;
-		return -1;
-	case OPTION_VERSION:
-		(void)puts("oci-rdma-doctor " VERSION);
-		return 0;
-	case OPTION_HELP:
-		(void)fputs(usage, stdout);
-		return 0;
-	case '?':
-		return OPTIONS_EXIT_USAGE; /* getopt has said why */
-	default:
+	case OPTION_VERBS:
+	case OPTION_PAIR:
+	case OPTION_DEVICE:
+	case OPTION_LISTEN:
+	case OPTION_CONNECT:
+	case OPTION_PORT:
+	case OPTION_CLIENTS:
 		return take_trial(option, value, options);
+	default:
+		return command_line_take(&program, option, value, &options->common);
 	}
 }
 
 /* Returns -1 to go on, or the exit status. */
 static int check_together(const struct doctor_options *options)
 {
-	bool other = options->pid || options->container || options->sysroot;
+	bool other = options->pid || options->container || options->common.sysroot;
 
 	if (options->pid && options->container)
 		return usage_error("--pid and --container exclude each other", NULL);
@@ -221,7 +205,7 @@ static int check_together(const struct doctor_options *options)
 	return -1;
 }
 
-int options_parse(int argc, char **argv, struct doctor_options *ret_options)
+int doctor_options_parse(int argc, char **argv, struct doctor_options *ret_options)
 {
 	struct doctor_options options = {0};
 	int option;
@@ -237,8 +221,8 @@ int options_parse(int argc, char **argv, struct doctor_options *ret_options)
 	status = check_together(&options);
 	if (status >= 0)
 		return status;
-	if (!options.sysroot)
-		options.sysroot = "/";
+	if (!options.common.sysroot)
+		options.common.sysroot = "/";
 	*ret_options = options;
 	return -1;
 }

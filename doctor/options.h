@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* What the doctor is asked, by its command line. */
 #ifndef OCI_RDMA_DOCTOR_OPTIONS_H
 #define OCI_RDMA_DOCTOR_OPTIONS_H
 
 #include <stdbool.h>
 #include <stdint.h>
+
+#include "core/options.h"
 
 enum report_format {
 	REPORT_TEXT,
@@ -12,9 +15,8 @@ enum report_format {
 };
 
 struct doctor_options {
-	const char *sysroot; /* "/" by default */
-	const char *config;  /* NULL: the default below the sysroot */
-	int64_t pid;         /* 0: none */
+	struct options common;
+	int64_t pid; /* 0: none */
 	const char *container;
 	enum report_format format;
 	bool verbose;        /* text: the evidence also of what is well */
@@ -30,9 +32,7 @@ struct doctor_options {
 	unsigned clients;
 };
 
-#define OPTIONS_EXIT_USAGE 2
-
 /* Returns -1 to go on with *ret_options, or the exit status. */
-int options_parse(int argc, char **argv, struct doctor_options *ret_options);
+int doctor_options_parse(int argc, char **argv, struct doctor_options *ret_options);
 
 #endif

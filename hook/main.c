@@ -1,20 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The command line. */
 #include <fcntl.h>
-#include <getopt.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "core/base/names.h"
+#include "core/command_line.h"
 #include "hook/check_config.h"
 #include "hook/dry_run.h"
 #include "hook/precreate.h"
 #include "hook/shim/shim.h"
 #include "hook/stage.h"
-
-#define EXIT_USAGE 2
 
 static const char usage[] =
 	"Usage: oci-rdma-hook [--config FILE] [--sysroot DIR] createRuntime|prestart|poststart\n"
@@ -39,6 +37,8 @@ static const char usage[] =
 	"\n"
 	"Exit status: 0 done (a container without RDMA is always 0), 1 failed, 2 wrong usage.\n";
 
+static const struct program program = {HOOK_NAME, usage};
+
 struct command {
 	struct options options;
 	bool dry_run;
@@ -51,9 +51,7 @@ struct command {
 
 static int usage_error(const char *what, const char *which)
 {
-	(void)fprintf(stderr, "oci-rdma-hook: %s%s%s; see oci-rdma-hook --help\n", what,
-		      which ? ": " : "", which ? which : "");
-	return EXIT_USAGE;
+	return command_line_error(&program, what, which);
 }
 
 static bool parse_format(const char *name, enum dry_run_format *ret_format)
@@ -64,14 +62,10 @@ static bool parse_format(const char *name, enum dry_run_format *ret_format)
 		[FORMAT_SPEC] = "spec",
 		[FORMAT_NCCL] = "nccl",
 	};
+	int place = command_line_choose(names, sizeof(names) / sizeof(names[0]), name);
 
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-		if (strcmp(names[i], name) == 0) {
-			*ret_format = (enum dry_run_format)i;
-			return true;
-		}
-	}
-	return false;
+	*ret_format = place < 0 ? FORMAT_TEXT : (enum dry_run_format)place;
+	return place >= 0;
 }
 
 /* Returns -1 to go on, or the exit status. */
@@ -90,46 +84,49 @@ static int check_operands(const struct command *command)
 	return -1;
 }
 
+enum option_code {
+	OPTION_DRY_RUN = OPTION_OWN,
+	OPTION_FORMAT,
+	OPTION_CHECK_CONFIG,
+};
+
+/* Returns -1 to go on, or the exit status. */
+static int take(int option, const char *value, struct command *command)
+{
+	switch (option) {
+	case OPTION_DRY_RUN:
+		command->dry_run = true;
+		return -1;
+	case OPTION_FORMAT:
+		command->has_format = true;
+		return parse_format(value, &command->format) ? -1
+							     : usage_error("unknown format", value);
+	case OPTION_CHECK_CONFIG:
+		command->check_config = true;
+		return -1;
+	default:
+		return command_line_take(&program, option, value, &command->options);
+	}
+}
+
 /* Returns -1 to go on with *ret_command, or the exit status. */
 static int parse(int argc, char **argv, struct command *ret_command)
 {
 	static const struct option long_options[] = {
-		{"config", required_argument, NULL, 'c'}, {"sysroot", required_argument, NULL, 's'},
-		{"dry-run", no_argument, NULL, 'd'},      {"format", required_argument, NULL, 'f'},
-		{"check-config", no_argument, NULL, 'k'}, {"version", no_argument, NULL, 'v'},
-		{"help", no_argument, NULL, 'h'},         {0},
+		{"dry-run", no_argument, NULL, OPTION_DRY_RUN},
+		{"format", required_argument, NULL, OPTION_FORMAT},
+		{"check-config", no_argument, NULL, OPTION_CHECK_CONFIG},
+		COMMON_OPTIONS,
+		{0},
 	};
 	struct command command = {.options = {.sysroot = "/"}};
 	int option;
+	int status;
 
 	while ((option = getopt_long(argc, argv, "", long_options, NULL)) != -1) {
-		switch (option) {
-		case 'c':
-			command.options.config = optarg;
-			break;
-		case 's':
-			command.options.sysroot = optarg;
-			break;
-		case 'd':
-			command.dry_run = true;
-			break;
-		case 'f':
-			if (!parse_format(optarg, &command.format))
-				return usage_error("unknown format", optarg);
-			command.has_format = true;
-			break;
-		case 'k':
-			command.check_config = true;
-			break;
-		case 'v':
-			(void)puts("oci-rdma-hook " VERSION);
-			return 0;
-		case 'h':
-			(void)fputs(usage, stdout);
-			return 0;
-		default:
-			return EXIT_USAGE; /* getopt has said why */
-		}
+		status = take(option, optarg, &command);
+		if (status >= 0)
+			return status;
 	}
 	command.operands = argv + optind;
 	command.n_operands = (size_t)(argc - optind);

@@ -13,12 +13,12 @@ int check_policy(const struct doctor *doctor, struct findings *findings, struct 
 	struct err why;
 	int status;
 
-	if (config_load(findings->arena, doctor->node.root, doctor->options.config, &config, &why) <
-	    0)
+	if (config_load(findings->arena, doctor->node.root, doctor->options.common.config, &config,
+			&why) < 0)
 		status = findings_add(findings, "policy", NULL, FINDING_FAIL,
 				      "Mend it: until then no container is granted anything", "%s",
 				      why.text);
-	else if (!doctor->options.config && !tree_exists(doctor->node.root, CONFIG_PATH))
+	else if (!doctor->options.common.config && !tree_exists(doctor->node.root, CONFIG_PATH))
 		status =
 			findings_add(findings, "policy", NULL, FINDING_OK, NULL,
 				     "no /%s: the defaults hold (by annotation, unlimited memlock)",

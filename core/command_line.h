@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Reading a command line with getopt_long(3), as far as all programs have the same one. */
+#ifndef OCI_RDMA_COMMAND_LINE_H
+#define OCI_RDMA_COMMAND_LINE_H
+
+#include <getopt.h>
+#include <stddef.h>
+
+#include "core/options.h"
+
+#define EXIT_USAGE 2
+
+enum common_option {
+	OPTION_CONFIG = 256,
+	OPTION_SYSROOT,
+	OPTION_VERSION,
+	OPTION_HELP,
+	OPTION_OWN, /* the first of a program's own */
+};
+
+/* What a program's table has beside its own */
+#define COMMON_OPTIONS                                                                             \
+	{"config", required_argument, NULL, OPTION_CONFIG},                                        \
+		{"sysroot", required_argument, NULL, OPTION_SYSROOT},                              \
+		{"version", no_argument, NULL, OPTION_VERSION},                                    \
+	{                                                                                          \
+		"help", no_argument, NULL, OPTION_HELP                                             \
+	}
+
+struct program {
+	const char *name;
+	const char *usage; /* what --help prints */
+};
+
+/*
+ * Takes one of COMMON_OPTIONS, or getopt's '?'. Returns -1 to go on, or the exit status: --version
+ * and --help have printed it, and what is wrong getopt has said.
+ */
+int command_line_take(const struct program *program, int option, const char *value,
+		      struct options *options);
+
+/* Says what is wrong (with which; NULL for none). Always returns EXIT_USAGE. */
+int command_line_error(const struct program *program, const char *what, const char *which);
+
+/* The place of name among n names, or -1: for values of an option that are words */
+int command_line_choose(const char *const *names, size_t n, const char *name);
+
+#endif
