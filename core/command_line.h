@@ -19,13 +19,15 @@ enum common_option {
 };
 
 /* What a program's table has beside its own */
-#define COMMON_OPTIONS                                                                             \
-	{"config", required_argument, NULL, OPTION_CONFIG},                                        \
-		{"sysroot", required_argument, NULL, OPTION_SYSROOT},                              \
-		{"version", no_argument, NULL, OPTION_VERSION},                                    \
+#define COMMON_OPTION(name, argument, code)                                                        \
 	{                                                                                          \
-		"help", no_argument, NULL, OPTION_HELP                                             \
+		name, argument, NULL, code                                                         \
 	}
+#define COMMON_OPTIONS                                                                             \
+	COMMON_OPTION("config", required_argument, OPTION_CONFIG),                                 \
+		COMMON_OPTION("sysroot", required_argument, OPTION_SYSROOT),                       \
+		COMMON_OPTION("version", no_argument, OPTION_VERSION),                             \
+		COMMON_OPTION("help", no_argument, OPTION_HELP)
 
 struct program {
 	const char *name;
