@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Names as the kernel and the device plugins write them: strict, since they come from pods too. */
+/*
+ * Texts and their parts; names as the kernel and the device plugins write them: strict, since they
+ * come from pods too.
+ */
 #ifndef OCI_RDMA_TEXT_H
 #define OCI_RDMA_TEXT_H
 

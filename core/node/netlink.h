@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* What netlink says: the interfaces of this namespace, and who sees the RDMA devices. */
 #ifndef OCI_RDMA_NETLINK_H
 #define OCI_RDMA_NETLINK_H
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The same facts for other libraries, where the config asks for it. By the environment only: they
- * do not read /etc/nccl.conf, so that a hook cannot tell them.
+ * The variables of UCX, NVSHMEM and gloo: the same facts as for NCCL, where the config asks for it.
+ * By the environment only: they do not read /etc/nccl.conf, so that a hook cannot tell them.
  */
 #ifndef OCI_RDMA_FRAMEWORKS_H
 #define OCI_RDMA_FRAMEWORKS_H

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* One variable of a plan: taken in, or left out with a warning. */
 #ifndef OCI_RDMA_SETTING_H
 #define OCI_RDMA_SETTING_H
 

@@ -137,7 +137,7 @@ static int add(struct search *s, const struct hooks_found *found, struct err *er
 }
 
 /* A file that cannot be read may be ours by its name. Others' files are not our business. */
-static int look_at(struct search *s, const char *path, struct err *err)
+static int add_if_ours(struct search *s, const char *path, struct err *err)
 {
 	struct hooks_found found = {.path = path};
 	struct fs_text text = {0};
@@ -175,7 +175,7 @@ static int search_dir(struct search *s, const char *name, struct err *err)
 		path = arena_printf(s->arena, "%s/%s", name, entry->d_name);
 		if (!path)
 			return err_memory(err);
-		if (look_at(s, path, err) < 0)
+		if (add_if_ours(s, path, err) < 0)
 			return -1;
 	}
 	return 0;

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Amounts of memory, as the config and the annotations write them. */
 #ifndef OCI_RDMA_QUANTITY_H
 #define OCI_RDMA_QUANTITY_H
 

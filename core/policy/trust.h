@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Files that grant something: opened only if nobody but root could have written them. */
 #ifndef OCI_RDMA_TRUST_H
 #define OCI_RDMA_TRUST_H
 

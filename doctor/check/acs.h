@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Whether a PCI bridge sends traffic between devices up to the root (access control services). */
 #ifndef OCI_RDMA_DOCTOR_ACS_H
 #define OCI_RDMA_DOCTOR_ACS_H
 

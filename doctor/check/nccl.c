@@ -169,7 +169,7 @@ static int check_files(const struct nccl_context *context)
 			    settings->files);
 }
 
-static int look_at(const struct doctor *doctor, struct nccl_context *context, struct err *err)
+static int read_all(const struct doctor *doctor, struct nccl_context *context, struct err *err)
 {
 	struct arena *arena = context->findings->arena;
 
@@ -197,7 +197,7 @@ int check_nccl(const struct doctor *doctor, struct findings *findings, struct er
 				    "the environment of %s cannot be read", doctor->target.name) < 0
 			       ? err_memory(err)
 			       : 0;
-	if (look_at(doctor, &context, err) < 0)
+	if (read_all(doctor, &context, err) < 0)
 		return -1;
 	if (check_disable(&context) < 0 || nccl_check_hca(&context) < 0 ||
 	    nccl_check_gid_index(&context) < 0 || check_gdr_level(&context) < 0 ||

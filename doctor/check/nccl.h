@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The parts of check_nccl */
+/* What the files of the check of NCCL's values share: nccl.c, nccl_hca.c, nccl_exec.c */
 #ifndef OCI_RDMA_DOCTOR_CHECK_NCCL_H
 #define OCI_RDMA_DOCTOR_CHECK_NCCL_H
 

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the questions to the CUDA driver share: their options, and a GPU's memory as it is handed
- * on. */
+/* What the questions to the CUDA driver share: options, and a GPU's memory as it is handed on. */
 #ifndef OCI_RDMA_DOCTOR_CUDA_TYPES_H
 #define OCI_RDMA_DOCTOR_CUDA_TYPES_H
 

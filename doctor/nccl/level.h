@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* How far GPU and HCA may be apart for GPUDirect RDMA: the levels of NCCL_NET_GDR_LEVEL. */
 #ifndef OCI_RDMA_DOCTOR_NCCL_LEVEL_H
 #define OCI_RDMA_DOCTOR_NCCL_LEVEL_H
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Where the doctor itself runs: on a node or in a container. */
 #ifndef OCI_RDMA_DOCTOR_LOCATION_H
 #define OCI_RDMA_DOCTOR_LOCATION_H
 

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Findings of what this machine can try by itself: registration, and transfers between its ports.
- */
+/* Findings of what this machine can try by itself: registration, transfers between its ports. */
 #ifndef OCI_RDMA_VERBS_LOCAL_H
 #define OCI_RDMA_VERBS_LOCAL_H
 

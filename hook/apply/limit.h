@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Whether a grant's memlock limit may be set at all: an engine without the right would fail at it.
+ */
 #ifndef OCI_RDMA_LIMIT_H
 #define OCI_RDMA_LIMIT_H
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* What the real runtime says of a container, where no record says it. */
 #ifndef OCI_RDMA_RUNTIME_STATE_H
 #define OCI_RDMA_RUNTIME_STATE_H
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * In front of crun or runc: the same plan, put into the process spec before the runtime reads it.
+ * oci-rdma-runtime, in front of crun or runc: the same plan, put into the process spec before the
+ * runtime reads it.
  * This reaches what no hook can: environment, capabilities, and what exec starts.
  */
 #ifndef OCI_RDMA_SHIM_H
