@@ -7,38 +7,12 @@
 
 #include "core/command_line.h"
 #include "doctor/check/check.h"
-#include "doctor/cuda/cuda.h"
 #include "doctor/doctor.h"
 #include "doctor/options.h"
 #include "doctor/report/report.h"
 #include "doctor/runner.h"
 #include "doctor/symptom/symptom.h"
 #include "doctor/trial.h"
-
-#define SECONDS 5
-/* A firmware that does not answer is given up by mlx5 after 60 s; nobody wants to wait for that. */
-#define FIRMWARE_SECONDS 10
-/* More than the limit that it has itself: it knows better what to say then. */
-#define CUDA_SECONDS (CUDA_LIMIT_MS / 1000 + 5)
-
-/* In the order of causes: what comes first explains what comes behind it. */
-static const struct check checks[] = {
-	{"rdma_devices", "looks at the devices", CHECK_EVERYWHERE, SECONDS, check_devices},
-	{"port", "asks the ports", CHECK_EVERYWHERE, FIRMWARE_SECONDS, check_ports},
-	{"memlock", "reads the limits", CHECK_EVERYWHERE, SECONDS, check_limits},
-	{"seccomp", "reads the seccomp profile", CHECK_EVERYWHERE, SECONDS, check_seccomp},
-	{"nccl", "reads NCCL's values", CHECK_EVERYWHERE, SECONDS, check_nccl},
-	{"iommu_group", "reads the PCI tree", CHECK_EVERYWHERE, SECONDS, check_iommu},
-	{"gpudirect", "looks for GPUDirect", CHECK_EVERYWHERE, SECONDS, check_gpudirect},
-	{"cuda_library", "asks the CUDA driver", CHECK_EVERYWHERE, CUDA_SECONDS, check_cuda},
-	{"kernel_log", "reads the kernel's log", CHECK_ON_NODE, SECONDS, check_kernel_log},
-	{"crio_config", "reads CRI-O's configuration", CHECK_ON_NODE, SECONDS, check_crio},
-	{"hook_file", "reads the hooks", CHECK_ON_NODE, SECONDS, check_hooks},
-	{"policy", "reads our policy", CHECK_ON_NODE, SECONDS, check_policy},
-	{"selinux", "reads SELinux labels", CHECK_EVERYWHERE, SECONDS, check_selinux},
-	{"versions", "reads the versions", CHECK_EVERYWHERE, SECONDS, check_versions},
-	{"node_files", "looks at where this is", CHECK_IN_CONTAINER, SECONDS, check_elsewhere},
-};
 
 static int report(const struct doctor *doctor, const struct findings *findings)
 {
@@ -69,7 +43,7 @@ static int find(const struct doctor *doctor, struct findings *findings, struct e
 	if (options->symptom)
 		return explain(options->symptom, findings, err);
 	if (!options->listen && !options->connect &&
-	    runner_run(doctor, checks, sizeof(checks) / sizeof(checks[0]), findings, err) < 0)
+	    runner_run(doctor, all_checks, n_all_checks, findings, err) < 0)
 		return -1;
 	return options->verbs ? trial_run(doctor, findings, err) : 0;
 }

@@ -10,23 +10,9 @@
 #include <stddef.h>
 
 #include "core/base/err.h"
+#include "doctor/check/check.h"
 #include "doctor/doctor.h"
 #include "doctor/finding.h"
-
-enum check_where {
-	CHECK_EVERYWHERE,
-	CHECK_ON_NODE,      /* needs files that no container sees */
-	CHECK_IN_CONTAINER, /* runs in one */
-};
-
-struct check {
-	const char *id;    /* of its finding if it cannot be made */
-	const char *doing; /* "reads the kernel log", for who waits */
-	enum check_where where;
-	int seconds; /* how long it may take; 0: as long as it wants */
-	/* Adds findings; -1 with *err if it could not be made at all. */
-	int (*run)(const struct doctor *doctor, struct findings *findings, struct err *err);
-};
 
 /*
  * In their order. A check that cannot be made becomes a finding "not checkable". Returns 0, or -1

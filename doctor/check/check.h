@@ -1,24 +1,39 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * The checks, one file per topic. Each adds findings with ids of its own, which are stable; -1 with
- * *err means that it could not be made at all.
- */
+/* The checks, one file per topic, and the list of them. */
 #ifndef OCI_RDMA_DOCTOR_CHECK_H
 #define OCI_RDMA_DOCTOR_CHECK_H
+
+#include <stddef.h>
 
 #include "core/base/err.h"
 #include "doctor/doctor.h"
 #include "doctor/finding.h"
 
+/* Adds findings with ids of its own, which are stable; -1 with *err: it could not be made at all.
+ */
 typedef int check_function(const struct doctor *doctor, struct findings *findings, struct err *err);
 
-check_function check_devices;   /* rdma_devices uverbs rdma_cm allocation */
-check_function check_ports;     /* rdma_netns_mode rdma_netns port gid mtu */
-check_function check_limits;    /* memlock ipc_lock */
-check_function check_nccl;      /* nccl_conf nccl_ib_disable nccl_ib_hca nccl_ib_gid_index … */
-check_function check_iommu;     /* iommu_group acs iommu_arguments */
-check_function check_gpudirect; /* gpudirect */
-check_function check_cuda; /* cuda_library cuda_init cuda_gpu cuda_gpudirect_rdma cuda_dmabuf */
+enum check_where {
+	CHECK_EVERYWHERE,
+	CHECK_ON_NODE,      /* needs files that no container sees */
+	CHECK_IN_CONTAINER, /* runs in one */
+};
+
+struct check {
+	const char *id;    /* of its finding if it cannot be made */
+	const char *doing; /* "reads the kernel log", for who waits */
+	enum check_where where;
+	int seconds; /* how long it may take; 0: as long as it wants */
+	check_function *run;
+};
+
+check_function check_devices;    /* rdma_devices uverbs rdma_cm allocation */
+check_function check_ports;      /* rdma_netns_mode rdma_netns port gid mtu */
+check_function check_limits;     /* memlock ipc_lock */
+check_function check_nccl;       /* nccl_conf nccl_ib_disable nccl_ib_hca nccl_ib_gid_index … */
+check_function check_iommu;      /* iommu_group acs iommu_arguments */
+check_function check_gpudirect;  /* gpudirect */
+check_function check_cuda;       /* cuda_library cuda_init cuda_gpu cuda_gpudirect_rdma … */
 check_function check_kernel_log; /* kernel_log */
 check_function check_seccomp;    /* seccomp */
 check_function check_hooks;      /* hook_file hook_installed */
@@ -27,5 +42,9 @@ check_function check_policy;     /* policy */
 check_function check_selinux;    /* selinux */
 check_function check_versions;   /* versions */
 check_function check_elsewhere;  /* node_files */
+
+/* All of them, in the order of causes: what comes first explains what comes behind it. */
+extern const struct check all_checks[];
+extern const size_t n_all_checks;
 
 #endif
