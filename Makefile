@@ -21,7 +21,8 @@ override CPPFLAGS += -D_GNU_SOURCE -DVERSION='"$(VERSION)"' -I.
 override CFLAGS += -std=gnu17 $(WARNINGS) $(HARDENING) -ffunction-sections -fdata-sections
 override LDFLAGS += -Wl,-z,relro,-z,now,-z,noexecstack,--gc-sections,--as-needed
 # Frames of their own: the stack's pages are touched for what is called, not for all that could be.
-override CFLAGS += -fPIE $(call supported,-fno-inline-functions-called-once)
+FRAMES := $(call supported,-fno-inline-functions-called-once)
+override CFLAGS += -fPIE $(FRAMES)
 
 # What all programs share, and what is the hook's own but its main(): the tests link both.
 CORE := $(filter-out core/musl/%,$(sort $(wildcard core/*.c core/*/*.c)))

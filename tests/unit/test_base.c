@@ -389,7 +389,7 @@ static void a_line_of_no_file_is_an_errno(void **state)
 	assert_int_equal(fs_read_line(dir.fd, ".", line, sizeof(line)), -EISDIR);
 	/* No writer: a blocking open would hang, and the alarm kill us. */
 	assert_int_equal(mkfifoat(dir.fd, "fifo", 0600), 0);
-	(void)alarm(5);
+	(void)alarm(UNIT_PATIENCE);
 	assert_int_equal(fs_read_line(dir.fd, "fifo", line, sizeof(line)), 0);
 	(void)alarm(0);
 }
@@ -418,7 +418,7 @@ static void opened_files_do_not_block_nor_leak(void **state)
 
 	(void)state;
 	assert_int_equal(mkfifoat(dir.fd, "fifo", 0600), 0);
-	(void)alarm(5);
+	(void)alarm(UNIT_PATIENCE);
 	fifo = fs_open(dir.fd, "fifo", O_RDONLY, RESOLVE_BENEATH);
 	(void)alarm(0);
 	assert_true(fifo >= 0);

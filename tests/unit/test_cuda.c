@@ -15,7 +15,7 @@
 /* The Makefile builds it from fake_cuda.c. */
 static const char fake[] = FAKE_CUDA;
 
-static const struct cuda_options options = {.library = fake, .limit_ms = 10000};
+static const struct cuda_options options = {.library = fake, .limit_ms = UNIT_PATIENCE * 1000};
 
 static void behave(const char *how)
 {
@@ -60,7 +60,7 @@ static const struct check_case {
 	{"cuda: a GPU, its PCI address as in sysfs", "", "cuda_library=ok cuda_init=ok" ONE_GPU,
 	 "GPU 0, NVIDIA H200"},
 	{"cuda: the version and the time", "", "cuda_library=ok cuda_init=ok" ONE_GPU,
-	 "CUDA 12.8, cuInit took 0.0"},
+	 "CUDA 12.8, cuInit took "},
 	{"cuda: without GPUDirect RDMA", "rdma=0",
 	 "cuda_library=ok cuda_init=ok cuda_gpu:0000:1a:00.0=ok "
 	 "cuda_gpudirect_rdma:0000:1a:00.0=warn "
@@ -176,29 +176,45 @@ static const struct limit_case {
 	const char *said;
 } limit_cases[] = {
 	{"cuda: cuInit that hangs ends with the limit", "hang-init",
-	 "cuda_library=ok cuda_init=fail", "cuInit of " FAKE_CUDA " did not return within 0.5 s"},
+	 "cuda_library=ok cuda_init=fail", "cuInit of " FAKE_CUDA},
 	{"cuda: what was found before a hang stays", "count=3 hang-gpu=1",
 	 "cuda_library=ok cuda_init=ok" ONE_GPU " cuda_gpu=fail",
-	 "the questions to the GPUs of " FAKE_CUDA " did not return within 0.5 s"},
+	 "the questions to the GPUs of " FAKE_CUDA},
 	{"cuda: one that talks without end ends with the limit", "babble kind=1",
-	 "cuda_library=ok cuda_gpu=fail", "did not return within 0.5 s"},
+	 "cuda_library=ok cuda_gpu=fail", ""},
 };
+
+/* What comes before the hang has to be done within the limit, too, and takes longer on a busy
+ * machine: such a row is tried with more. */
+#define FIRST_LIMIT_MS 500
+
+static bool more_time(struct cuda_options *hasty)
+{
+	hasty->limit_ms *= 2;
+	return hasty->limit_ms < UNIT_PATIENCE * 1000;
+}
 
 static void limit_holds(void **state)
 {
 	const struct limit_case *row = *state;
-	struct cuda_options hasty = {.library = fake, .limit_ms = 500};
+	struct cuda_options hasty = {.library = fake, .limit_ms = FIRST_LIMIT_MS};
 	cleanup_arena arena = {0};
 	struct findings findings = {.arena = &arena};
 	struct err err = {0};
-	int64_t begin = child_clock();
+	int64_t begin;
 
 	behave(arena_printf(&arena, "%s size=%zu", row->how, sizeof(struct record)));
-	assert_int_equal(cuda_check(&findings, &hasty, &err), 0);
-	assert_true(child_clock() - begin >= 450);
-	assert_true(child_clock() - begin < 3000);
+	do {
+		findings.n = 0;
+		begin = child_clock();
+		assert_int_equal(cuda_check(&findings, &hasty, &err), 0);
+		assert_true(child_clock() - begin >= hasty.limit_ms);
+	} while (strcmp(shown(&findings), row->shown) != 0 && more_time(&hasty));
 	assert_string_equal(shown(&findings), row->shown);
 	assert_has(all_evidence(&findings), row->said);
+	assert_has(all_evidence(&findings),
+		   arena_printf(&arena, "did not return within %d.%d s", hasty.limit_ms / 1000,
+				hasty.limit_ms % 1000 / 100));
 	/* Nobody is left. */
 	assert_int_equal(waitpid(-1, NULL, WNOHANG), -1);
 }
@@ -317,21 +333,25 @@ static const struct memory_case {
 	 "the use of GPU 0000:1a:00.0's memory crashed: Segmentation fault"},
 	{"cuda memory: the use hangs, and what was found before stays", "count=2", hang,
 	 "used:GPU 0000:1a:00.0=ok cuda_memory=fail",
-	 "the use of GPU 0000:2a:00.0's memory did not return within 0.5 s"},
+	 "the use of GPU 0000:2a:00.0's memory did not return within "},
 };
 
 static void memory_is_used(void **state)
 {
 	const struct memory_case *row = *state;
-	struct cuda_options hasty = {.library = fake, .limit_ms = 500};
+	struct cuda_options hasty = {.library = fake, .limit_ms = FIRST_LIMIT_MS};
 	cleanup_arena arena = {0};
 	struct findings findings = {.arena = &arena};
 	struct err err = {0};
 	char context[] = "mine";
 
 	behave(row->how);
-	assert_int_equal(
-		cuda_memory_check(&findings, &hasty, (2 << 20) + 1, row->use, context, &err), 0);
+	do {
+		findings.n = 0;
+		assert_int_equal(cuda_memory_check(&findings, &hasty, (2 << 20) + 1, row->use,
+						   context, &err),
+				 0);
+	} while (strcmp(shown(&findings), row->shown) != 0 && more_time(&hasty));
 	assert_string_equal(shown(&findings), row->shown);
 	assert_has(all_evidence(&findings), row->said);
 	assert_int_equal(waitpid(-1, NULL, WNOHANG), -1);
@@ -371,7 +391,7 @@ static void child_is_cut_off(void **state)
 	assert_int_equal(getrlimit(RLIMIT_CORE, &core), 0);
 	core.rlim_cur = core.rlim_max;
 	assert_int_equal(setrlimit(RLIMIT_CORE, &core), 0);
-	assert_int_equal(child_start(&child, leave_traces, NULL, 5000, &err), 0);
+	assert_int_equal(child_start(&child, leave_traces, NULL, UNIT_PATIENCE * 1000, &err), 0);
 	assert_int_equal(child_read(&child, &traces, sizeof(traces)), 1);
 	assert_int_equal(traces.core.rlim_max, 0);
 	assert_true(traces.null[0] && traces.null[1] && traces.null[2]);
@@ -393,12 +413,19 @@ static void late_records_are_not_read(void **state)
 {
 	struct err err = {0};
 	struct child child;
+	int limit = 300;
 	char record;
 
 	(void)state;
-	assert_int_equal(child_start(&child, say_and_stay, NULL, 300, &err), 0);
-	assert_int_equal(child_read(&child, &record, 1), 1);
-	(void)usleep(400000);
+	/* On a busy machine the first record may come too late. */
+	for (;; limit *= 2) {
+		assert_int_equal(child_start(&child, say_and_stay, NULL, limit, &err), 0);
+		if (child_read(&child, &record, 1) == 1)
+			break;
+		(void)child_end(&child);
+		assert_true(limit < UNIT_PATIENCE * 1000);
+	}
+	(void)usleep((useconds_t)(limit + 1) * 1000);
 	assert_int_equal(child_read(&child, &record, 1), -ETIMEDOUT);
 	(void)child_end(&child);
 }
@@ -427,7 +454,7 @@ static void child_dies_with_its_parent(void **state)
 	parent = fork();
 	assert_true(parent >= 0);
 	if (parent == 0) {
-		if (child_start(&child, stay, NULL, 60000, &err) == 0 &&
+		if (child_start(&child, stay, NULL, UNIT_PATIENCE * 1000, &err) == 0 &&
 		    child_read(&child, &pid, sizeof(pid)) == 1)
 			(void)!write(ends[1], &pid, sizeof(pid));
 		(void)raise(SIGKILL);
@@ -436,7 +463,7 @@ static void child_dies_with_its_parent(void **state)
 	assert_int_equal(waitpid(parent, NULL, 0), parent);
 	(void)close(ends[0]);
 	(void)close(ends[1]);
-	for (int tries = 0; tries < 500; tries++) {
+	for (int tries = 0; tries < UNIT_PATIENCE * 100; tries++) {
 		char path[64];
 		char line[256] = "";
 		int fd;

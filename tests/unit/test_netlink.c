@@ -7,6 +7,7 @@
 #include <linux/rtnetlink.h>
 #include <rdma/rdma_netlink.h>
 #include <signal.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 
@@ -216,7 +217,7 @@ static void send_forged(pid_t port)
 	int fd = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_ROUTE);
 
 	(void)link_named(&answer, "forged", 7, "0000:3b:02.6");
-	(void)alarm(20);
+	(void)prctl(PR_SET_PDEATHSIG, SIGKILL);
 	for (;;)
 		(void)sendto(fd, answer.bytes, answer.len, 0, (struct sockaddr *)&to, sizeof(to));
 }

@@ -492,7 +492,7 @@ static void the_bundle_is_on_the_runtimes_command_line(void **state)
 	assert_int_equal(dup2(ends[0], STDIN_FILENO), STDIN_FILENO);
 	pid = start(run_command, row);
 	/* Until it is the shell: its command line is ours before. */
-	for (int tries = 0; tries < 2000 && strcmp(name, "sh\n") != 0; tries++) {
+	for (int tries = 0; tries < UNIT_PATIENCE * 1000 && strcmp(name, "sh\n") != 0; tries++) {
 		char comm[32];
 		int fd;
 

@@ -19,8 +19,6 @@
 #include "hook/apply/process.h"
 
 #define ROUNDS 3000
-/* Seconds for a race to happen that needs both processors at the same moment */
-#define PATIENCE 60
 #define LAST_PID "/proc/sys/kernel/ns_last_pid"
 
 /* ---- a root file system that changes ---- */
@@ -91,7 +89,7 @@ static void nothing_is_written_outside(void **state)
 static void who_looks_first_and_opens_then_is_caught(void **state)
 {
 	struct swapped s = begin_swapping();
-	time_t end = time(NULL) + PATIENCE;
+	time_t end = time(NULL) + UNIT_PATIENCE;
 	bool caught = false;
 
 	(void)state;
@@ -145,9 +143,13 @@ static void raise_limit(const void *context)
 static void ending_is_success(void **state)
 {
 	int counts[3] = {0};
+	int rounds = 0;
 
 	(void)state;
-	for (int i = 0; i < ROUNDS; i++) {
+	/* On a busy machine, or on one processor, one of both may be rare: until both have
+	 * happened. */
+	for (int i = 0; i < ROUNDS || (i < 100 * ROUNDS && (counts[0] == 0 || counts[0] == i));
+	     i++) {
 		int loops = i % 50 * 2000;
 		pid_t container = start(live_for, &loops);
 		pid_t hook = start(raise_limit, &container);
@@ -158,10 +160,10 @@ static void ending_is_success(void **state)
 		assert_int_equal(waitpid(hook, &status, 0), hook);
 		assert_true(WIFEXITED(status) && WEXITSTATUS(status) <= 2);
 		counts[WEXITSTATUS(status)]++;
+		rounds++;
 	}
 	assert_int_equal(counts[2], 0);
-	/* Both happened. */
-	assert_in_range(counts[0], 1, ROUNDS - 1);
+	assert_in_range(counts[0], 1, rounds - 1);
 }
 
 /* ---- a pid that means another process ---- */
@@ -185,7 +187,7 @@ static bool set_last_pid(pid_t pid)
 /* A process with that pid, which must be free; others may take it first. */
 static pid_t start_as(pid_t pid)
 {
-	for (int tries = 0; tries < 100; tries++) {
+	for (int tries = 0; tries < 10000; tries++) {
 		pid_t got;
 
 		if (!set_last_pid(pid - 1))

@@ -2,6 +2,7 @@
 /* Checks that hang, crash or fail cost their own findings only. */
 #include <pty.h>
 #include <signal.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 
 #include "doctor/process/progress.h"
@@ -166,11 +167,11 @@ static void test_progress_ends(void **state)
 	assert_true(progress.out >= 0);
 	stuck = fork();
 	if (stuck == 0) {
-		(void)alarm(60);
+		(void)prctl(PR_SET_PDEATHSIG, SIGKILL);
 		(void)pause();
 		_exit(0);
 	}
-	(void)alarm(10);
+	(void)alarm(UNIT_PATIENCE);
 	progress_end(&progress);
 	(void)alarm(0);
 	(void)kill(stuck, SIGKILL);

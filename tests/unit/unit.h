@@ -20,6 +20,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "core/base/arena.h"
@@ -88,6 +89,45 @@ static inline void unit_add_for_root(struct unit_suite *suite, const char *name,
 	} while (0)
 
 #define UNIT_TABLE(suite, function, table) UNIT_TABLE_AS(suite, "", function, table)
+
+/* ---- time ---- */
+
+/* Seconds for what must happen, by alarm(2) or in tries: only what hangs takes so long, and no busy
+ * machine and no sanitizer. */
+#define UNIT_PATIENCE 300
+
+static inline double unit_processor_time(void (*work)(void *context, size_t n), void *context,
+					 size_t n)
+{
+	clock_t begin = clock();
+
+	work(context, n);
+	return (double)(clock() - begin);
+}
+
+/* Whether 8 times n costs less than so many times as much: in proportion it is 8, and 64 if each is
+ * looked at for each. Both are measured here and now, so that a slow machine and sanitizers cancel
+ * out; what else runs makes single measurements longer, so that the least counts. */
+static inline bool unit_costs_less(double times, void (*work)(void *context, size_t n),
+				   void *context, size_t n)
+{
+	double once = 0;
+	double eightfold = 0;
+
+	for (int tries = 0; tries < 10; tries++) {
+		double less = unit_processor_time(work, context, n);
+		double more = unit_processor_time(work, context, 8 * n);
+
+		once = tries == 0 || less < once ? less : once;
+		eightfold = tries == 0 || more < eightfold ? more : eightfold;
+		if (eightfold < times * once)
+			return true;
+	}
+	print_error("# %.0f us, and %.0f us for 8 times as much\n", once, eightfold);
+	return false;
+}
+
+#define UNIT_LINEAR 24 /* for unit_costs_less: between 8 and 64, at the same distance from both */
 
 /* ---- what must be in a text ---- */
 

@@ -107,7 +107,7 @@ static void is_trusted_or_not(void **state)
 		assert_int_equal(fchmodat(root.fd, "etc/oci-rdma-hook", row->dir, 0), 0);
 	if (row->etc)
 		assert_int_equal(fchmodat(root.fd, "etc", row->etc, 0), 0);
-	(void)alarm(5);
+	(void)alarm(UNIT_PATIENCE);
 	status = config_load(&arena, root.fd, NULL, &config, &err);
 	(void)alarm(0);
 	if (!row->error) {

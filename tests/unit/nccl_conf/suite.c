@@ -22,7 +22,7 @@ int write_conf(int root, const char *lines, bool *ret_changed, struct err *err)
 	int status;
 
 	*err = (struct err){0};
-	(void)alarm(5);
+	(void)alarm(UNIT_PATIENCE);
 	status = nccl_conf_write(root, lines, &owner, ret_changed, err);
 	(void)alarm(0);
 	assert_int_equal(open_descriptors(), before);

@@ -153,11 +153,11 @@ static void a_gid_that_comes_late_is_waited_for(void **state)
 	child = fork();
 	assert_true(child >= 0);
 	if (child == 0) {
-		(void)usleep(100 * 1000);
+		(void)usleep(100 * 1000); /* or later: the test only has to have begun to wait */
 		unit_write(dir.fd, PORT "/gids/0", GID, 0644);
 		_exit(0);
 	}
-	node_wait_for_gids(&node, &devices, 20000);
+	node_wait_for_gids(&node, &devices, UNIT_PATIENCE * 1000);
 	assert_int_equal(devices.item[0].port[0].gid_index, 0);
 	assert_int_equal(waitpid(child, NULL, 0), child);
 }
