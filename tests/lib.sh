@@ -41,6 +41,19 @@ lacks() {
 	esac
 }
 
+# Seconds for what must happen. Only what hangs takes so long: no busy machine, no emulated one, no sanitizer. So no test's result
+# depends on the machine, and none waits longer than until it happens.
+PATIENCE=300
+
+# within COMMAND [ARG…]: waits until the command succeeds
+within() {
+	local end=$((SECONDS + PATIENCE))
+	until "$@" 2>/dev/null; do
+		[ "$SECONDS" -lt "$end" ] || return
+		sleep 0.02
+	done
+}
+
 # workdir: a private directory that goes with the suite; sets $T
 workdir() {
 	T=$(mktemp -d "${TMPDIR:-/tmp}/oci-rdma-test.XXXXXX")

@@ -11,7 +11,7 @@ install -m 755 /bin/true "$NODE$PROGRAM"
 
 # examine [FILE…]: sets rc; what it says is in $T.out and $T.err
 examine() {
-	timeout 20 "$HOOK" --sysroot "$NODE" --check-config "$@" >"$T/out" 2>"$T/err"
+	timeout "$PATIENCE" "$HOOK" --sysroot "$NODE" --check-config "$@" >"$T/out" 2>"$T/err"
 	rc=$?
 }
 
@@ -301,10 +301,10 @@ is "a file of ours that was cut off" 2 "$(grep -c . "$T/err")"
 
 for wrong in "--check-config --dry-run $T" "--check-config --format json" "--check-config=yes"; do
 	# shellcheck disable=SC2086 # words
-	timeout 5 "$HOOK" $wrong >"$T/out" 2>"$T/err" </dev/null
+	timeout "$PATIENCE" "$HOOK" $wrong >"$T/out" 2>"$T/err" </dev/null
 	is "$wrong: status" 2 "$?"
 done
-timeout 5 "$HOOK" --sysroot "$T/nowhere" --check-config >"$T/out" 2>"$T/err"
+timeout "$PATIENCE" "$HOOK" --sysroot "$T/nowhere" --check-config >"$T/out" 2>"$T/err"
 is "a sysroot that does not exist" 1 "$?"
 one_line "a sysroot that does not exist" "$T/nowhere"
 finish

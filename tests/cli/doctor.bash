@@ -131,7 +131,7 @@ allowed_annotations = [
 
 # doctor [OPTION…]: what it says of $NODE, in $T/out, $T/err and $rc
 doctor() {
-	timeout 30 "$DOCTOR" --sysroot "$NODE" "$@" >"$T/out" 2>"$T/err"
+	timeout "$PATIENCE" "$DOCTOR" --sysroot "$NODE" "$@" >"$T/out" 2>"$T/err"
 	rc=$?
 }
 

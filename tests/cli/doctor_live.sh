@@ -7,7 +7,7 @@ defaults
 
 # live [OPTION…]: what it says of this machine
 live() {
-	timeout 60 "$DOCTOR" --format json "$@" >"$T/out" 2>"$T/err"
+	timeout "$PATIENCE" "$DOCTOR" --format json "$@" >"$T/out" 2>"$T/err"
 	rc=$?
 }
 
@@ -72,7 +72,7 @@ is "--help fits 80 columns" "" "$(grep -E '^.{81}' "$T/out")"
 for arguments in "--format xml" "--pid 0" "--pid 12x" "--pid 1 --container 1" "operand" "--container ../x" "--sysroot /nowhere" "--unknown" \
 	"--symptom x --pid 1" "--symptom x --verbs"; do
 	# shellcheck disable=SC2086 # words
-	timeout 10 "$DOCTOR" $arguments >"$T/out" 2>"$T/err"
+	timeout "$PATIENCE" "$DOCTOR" $arguments >"$T/out" 2>"$T/err"
 	is "wrong usage: $arguments" "2 0 1" "$? $(wc -c <"$T/out") $(wc -l <"$T/err")"
 done
 

@@ -21,7 +21,7 @@ edit generated
 
 # precreate: what it makes of $B/config.json, in $T.out, $T.err and $rc
 precreate() {
-	timeout 20 "$HOOK" --sysroot "$NODE" precreate <"$B/config.json" >"$T/out" 2>"$T/err"
+	timeout "$PATIENCE" "$HOOK" --sysroot "$NODE" precreate <"$B/config.json" >"$T/out" 2>"$T/err"
 	rc=$?
 }
 # untouched DESCRIPTION STATUS: after precreate: its status, and the text is the same
@@ -92,13 +92,13 @@ for text in '' '{' '[]' '{}{}' 'null' '{"process":{"env":[7]}}' '{"a":1}'; do
 	untouched "precreate of '$text'" 0
 done
 bundle "{$rdma}"
-timeout 20 "$HOOK" --sysroot "$NODE" precreate <"$B/config.json" >/dev/full 2>"$T/err"
+timeout "$PATIENCE" "$HOOK" --sysroot "$NODE" precreate <"$B/config.json" >/dev/full 2>"$T/err"
 check "precreate that cannot write fails" test $? -ne 0
 {
 	cat "$B/config.json"
 	sleep 0.1
 	printf ' \n'
-} | timeout 20 "$HOOK" --sysroot "$NODE" precreate | jq -e '.process.rlimits[0].type == "RLIMIT_MEMLOCK"' >"$T/out" 2>&1
+} | timeout "$PATIENCE" "$HOOK" --sysroot "$NODE" precreate | jq -e '.process.rlimits[0].type == "RLIMIT_MEMLOCK"' >"$T/out" 2>&1
 is "precreate waits for a slow writer" true "$(cat "$T/out")"
 cp "$B/config.json" "$T/before"
 printf '%*s' $((17 * 1024 * 1024)) '' >>"$B/config.json"

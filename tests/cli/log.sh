@@ -102,7 +102,7 @@ logged
 is "a failure is one line, too" 1 "$(grep -c 'pid 1' <<<"$log")"
 
 # A journal that nobody reads must not hold up the container
-for i in {1..2000}; do echo "$i"; done | timeout 5 "$PYTHON" -IS -c '
+for i in {1..2000}; do echo "$i"; done | timeout "$PATIENCE" "$PYTHON" -IS -c '
 import socket, sys
 journal = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
 journal.connect("/dev/log")

@@ -53,23 +53,17 @@ is "and that is a plan, too" 0 "$rc"
 dry_run --format nccl
 is "for which nccl.conf is empty" "" "$(cat "$T/out")"
 
-start=$(date +%s%N)
 node big
-took=$((($(date +%s%N) - start) / 1000000))
 is "the big node has 1,024 VFs" 1024 "$(find "$NODE/sys/devices" -name physfn | wc -l)"
-check "and was made in less than 20 s ($took ms)" test "$took" -lt 20000
-start=$(date +%s%N)
 bundle '{"allocate":[{"resource":"openshift.io/a","devices":{"0000:11:00.2":"mlx5_8","0000:81:10.1":"mlx5_1031"}}]}'
 dry_run --format json
 gets "on a node of 1,024 VFs" mlx5_8,mlx5_1031
-took=$((($(date +%s%N) - start) / 1000000))
-check "in less than 5 s ($took ms)" test "$took" -lt 5000
 
 # usage STATUS DESCRIPTION ARG…
 usage() {
 	local want=$1 what=$2
 	shift 2
-	timeout 5 "$HOOK" "$@" >"$T/out" 2>"$T/err" </dev/null
+	timeout "$PATIENCE" "$HOOK" "$@" >"$T/out" 2>"$T/err" </dev/null
 	is "$what" "$want" "$?"
 }
 usage 0 "--help" --help

@@ -53,7 +53,7 @@ state() {
 hook() {
 	local child watchdog here=$PWD
 	cd "$B" || return
-	sleep 20 >/dev/null 2>&1 &
+	sleep "$PATIENCE" >/dev/null 2>&1 &
 	watchdog=$!
 	"$HOOK" --sysroot "$NODE" "${1-createRuntime}" <"$T/state" >"$T/out" 2>"$T/err" &
 	child=$!

@@ -52,7 +52,7 @@ bundle() { "$PYTHON" -IS tests/bundles/mkbundle "$1" "$B"; }
 
 # dry_run [OPTION…]: what it says about $B, in $T.out, $T.err and $rc
 dry_run() {
-	timeout 20 "$HOOK" --sysroot "$NODE" --dry-run "$@" "$B" >"$T/out" 2>"$T/err"
+	timeout "$PATIENCE" "$HOOK" --sysroot "$NODE" --dry-run "$@" "$B" >"$T/out" 2>"$T/err"
 	rc=$?
 }
 

@@ -155,7 +155,7 @@ for command in "update --resources - $ID" "create --bundle $B $ID" "exec --proce
 	read -ra words <<<"$command"
 	fresh
 	rm -f "$SEEN/stdin"
-	timeout 20 "$SHIM" "${words[@]}" <"$T/data" >"$T/out" 2>"$T/err"
+	timeout "$PATIENCE" "$SHIM" "${words[@]}" <"$T/data" >"$T/out" 2>"$T/err"
 	check "stdin of ${words[0]} is the runtime's" cmp "$T/data" "$SEEN/stdin"
 done
 rm "$T/reads"
@@ -278,7 +278,7 @@ in_dir() {
 	shift
 	fresh
 	echo $((++round)) >"$T/round"
-	(cd "$dir" && timeout 20 "$SHIM" "$@" </dev/null >"$T/out" 2>"$T/err")
+	(cd "$dir" && timeout "$PATIENCE" "$SHIM" "$@" </dev/null >"$T/out" 2>"$T/err")
 	rc=$?
 	look
 	printf -v want ' <%s>' "$@"
@@ -294,7 +294,7 @@ in_dir "$T" create --bundle "./${B##*/}/" "$ID"
 in_dir "$T/here/below" create "--bundle=../../${B##*/}" "$ID"
 in_dir "$T/here" create --bundle link "$ID"
 fresh
-(cd "$B" && timeout 20 "$SHIM" create "$ID" </dev/null >"$T/out" 2>"$T/err")
+(cd "$B" && timeout "$PATIENCE" "$SHIM" create "$ID" </dev/null >"$T/out" 2>"$T/err")
 edited "without --bundle the directory is the bundle"
 recorded "without --bundle the directory is the bundle"
 is "without --bundle: the record knows the place" "$B/config.json" "$(jq -r .config "$STATE/$ID.json")"
@@ -304,7 +304,7 @@ for option in "--config other.json" --config=other.json "-f other.json" -fother.
 	fresh
 	cp "$B/config.json" "$T/here/other.json"
 	read -ra words <<<"$option"
-	(cd "$T/here" && timeout 20 "$SHIM" create --bundle "$B" "${words[@]}" "$ID" </dev/null >"$T/out" 2>"$T/err")
+	(cd "$T/here" && timeout "$PATIENCE" "$SHIM" create --bundle "$B" "${words[@]}" "$ID" </dev/null >"$T/out" 2>"$T/err")
 	edited "crun's $option: the other file" "$T/here/other.json"
 	not_edited "crun's $option"
 	start exec --process "$P" "$ID" # without a pid file, and this runtime says nothing of its containers
@@ -313,7 +313,7 @@ done
 fresh
 mkdir -p "$T/here/sub"
 cp "$B/config.json" "$T/here/sub/c.json"
-(cd "$T/here" && timeout 20 "$SHIM" create --bundle "$B" --config sub/c.json "$ID" </dev/null >"$T/out" 2>"$T/err")
+(cd "$T/here" && timeout "$PATIENCE" "$SHIM" create --bundle "$B" --config sub/c.json "$ID" </dev/null >"$T/out" 2>"$T/err")
 edited "crun's --config with a directory" "$T/here/sub/c.json"
 fresh
 mv "$B/config.json" "$T/here/c.json"
@@ -408,11 +408,11 @@ EOT
 in_front_of crun
 fresh
 create
-(cd "$T/exec" && timeout 20 "$SHIM" --root=/r exec --process process.json "$ID" >"$T/out" 2>"$T/err")
+(cd "$T/exec" && timeout "$PATIENCE" "$SHIM" --root=/r exec --process process.json "$ID" >"$T/out" 2>"$T/err")
 exec_edited "a relative process.json"
 fresh
 create
-(cd "$T" && timeout 20 "$SHIM" --root=/r exec --process=exec/../exec/process.json "$ID" >"$T/out" 2>"$T/err")
+(cd "$T" && timeout "$PATIENCE" "$SHIM" --root=/r exec --process=exec/../exec/process.json "$ID" >"$T/out" 2>"$T/err")
 exec_edited "a relative path of process.json"
 fresh
 cp "$P" "$T/exec/$(printf '%0250d' 0)"
@@ -1051,7 +1051,7 @@ start --version
 fails "a copy of the shim in its list" 127
 printf '#!/bin/sh\nexec %s "$@"\n' "$SHIM" >"$RT/wrapper" && chmod 755 "$RT/wrapper"
 config "{\"state_dir\": \"$STATE\", \"runtimes\": [\"$RT/wrapper\"]}"
-timeout -s KILL 3 "$SHIM" --version </dev/null >"$T/out" 2>"$T/err"
+timeout -s KILL "$PATIENCE" "$SHIM" --version </dev/null >"$T/out" 2>"$T/err"
 is "a runtime that starts the shim again does not do so for ever" 127 $?
 one_line "a runtime that starts the shim again"
 # Stacked: the front one's runtime is another shim, with a config of its own

@@ -51,7 +51,7 @@ clean() {
 run() {
 	local what=$1 want=$2
 	shift 2
-	timeout 60 "$HOOK" --sysroot "$NODE" "$@" >"$T/out" 2>"$T/err"
+	timeout "$PATIENCE" "$HOOK" --sysroot "$NODE" "$@" >"$T/out" 2>"$T/err"
 	is "$what: exit status" "$want" $?
 	clean "$what"
 }

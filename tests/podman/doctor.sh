@@ -9,7 +9,7 @@ finding() { echo "[.findings[] | select(.id == \"$1\")][0] | \"\\(.status): \\(.
 evidence() { jq -r "$(finding "$1")" "$T/doctor"; }
 
 look() {
-	timeout 30 "$DOCTOR" --format json "$@" >"$T/doctor" 2>"$T/err"
+	timeout "$PATIENCE" "$DOCTOR" --format json "$@" >"$T/doctor" 2>"$T/err"
 	rc=$?
 }
 

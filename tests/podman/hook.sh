@@ -162,7 +162,7 @@ restart() {
 	rc=0 errors=
 	for start in first second; do
 		[ "$start" = first ] || pod start again >/dev/null
-		within 20 mv "$ROOT/report" "$T/out"
+		within mv "$ROOT/report" "$T/out"
 		pod stop --time 0 again >/dev/null
 		get_report
 		granted "$runtime, $start start"

@@ -27,7 +27,7 @@ starts_trainer() {
 		sh -c 'report >/tmp/new; mv /tmp/new /tmp/report; exec sleep 1000' >/dev/null 2>"$T/err"
 	rc=$? errors=$(cat "$T/err")
 	: >"$T/out"
-	within 20 mv "$ROOT/tmp/report" "$T/out"
+	within mv "$ROOT/tmp/report" "$T/out"
 	get_report
 	config=$(cat "$(pod inspect --format '{{.OCIConfigPath}}' trainer)")
 }
@@ -145,7 +145,7 @@ untouched_but_logged() {
 	logs "$runtime, $1" "$2"
 }
 powerless() {
-	setpriv --bounding-set -sys_resource -- timeout 60 podman --runtime "$runtime" "${podman_options[@]}" run --rm \
+	setpriv --bounding-set -sys_resource -- timeout "$PATIENCE" podman --runtime "$runtime" "${podman_options[@]}" run --rm \
 		--cgroup-parent "/${T##*/}" "${rdma[@]}" --rootfs "$ROOT" /bin/report >"$T/out" 2>"$T/err"
 	rc=$? errors=$(cat "$T/err")
 	get_report

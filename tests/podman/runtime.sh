@@ -7,8 +7,8 @@ cd "$(dirname "$0")/../.." || exit 1
 export OCI_RDMA_SYSROOT=$NODE
 
 # shim ARG…, past ARG…: the runtime with the shim and without, as an engine calls it
-shim() { timeout 20 "$SHIM-$runtime" "$@"; }
-past() { timeout 20 "$(command -v "$runtime")" "$@"; }
+shim() { timeout "$PATIENCE" "$SHIM-$runtime" "$@"; }
+past() { timeout "$PATIENCE" "$(command -v "$runtime")" "$@"; }
 
 # call COMMAND [ARG…]: sets $rc, $output, $errors
 call() {
@@ -456,7 +456,7 @@ cannot() {
 # leads_back NAME PATH…: a list with nothing in it but ourselves
 leads_back() {
 	policy "\"runtimes\": $(printf '%s\n' "${@:2}" | jq -Rn '[inputs]')"
-	call timeout 5 "$SHIM" --version
+	call timeout "$PATIENCE" "$SHIM" --version
 	is "$1: status" 127 "$rc"
 	is "$1: nothing on stdout" "" "$output"
 	has "$1: says why" "runtimes" "$errors"

@@ -14,28 +14,13 @@ SOFT=1048576 HARD=8388608
 BEFORE=$SOFT:$HARD # memlock of a container that got nothing
 AFTER=$HARD:$HARD  # of one that was granted, with "memlock": "8Mi"
 
-# within SECONDS COMMAND [ARG…]: waits until the command succeeds
-within() {
-	local end=$((SECONDS + $1))
-	shift
-	until "$@" 2>/dev/null; do
-		[ "$SECONDS" -lt "$end" ] || return
-		sleep 0.02
-	done
-}
-
 # ---- the sandbox ----
 
 # $T's name is that of the cgroups too. A cgroup whose last process has just ended may be busy for a moment.
-remove_cgroups() {
-	local _ left
-	for _ in {1..50}; do
-		left=$(find /sys/fs/cgroup -depth -type d -path "*/${T##*/}*")
-		[ -n "$left" ] || return 0
-		xargs rmdir 2>/dev/null <<<"$left"
-		sleep 0.1
-	done
-	fail "no cgroup is left" "$left"
+remove_cgroups() { within no_cgroup || fail "no cgroup is left" "$left"; }
+no_cgroup() {
+	left=$(find /sys/fs/cgroup -depth -type d -path "*/${T##*/}*")
+	[ -z "$left" ] || ! xargs rmdir <<<"$left"
 }
 
 # --kill-child: with unshare ends the first process of the pid namespace, and with that one all others
@@ -174,7 +159,7 @@ enter_sandbox() {
 	NODE=$T/node
 	tests/nodes/mknode tests/nodes/one.json "$NODE"
 	busybox syslogd -n -O "$T/log" &
-	within 10 test -S /dev/log
+	within test -S /dev/log
 	set +e
 }
 
@@ -214,7 +199,7 @@ get_log() {
 	local mark
 	mark=mark-$((++marks))
 	busybox logger -t suite "$mark"
-	within 10 grep -q "suite: $mark\$" "$T/log"
+	within grep -q "suite: $mark\$" "$T/log"
 	log=$(grep -F ' oci-rdma-' "$T/log" | grep -vE "$expected_noise")
 	: >"$T/log"
 }
@@ -232,7 +217,7 @@ runtime=
 declare -a podman_options=()
 
 # pod ARG…: podman with $runtime
-pod() { timeout 60 podman --runtime "$runtime" "${podman_options[@]}" "$@"; }
+pod() { timeout "$PATIENCE" podman --runtime "$runtime" "${podman_options[@]}" "$@"; }
 
 # root: a fresh root file system, $ROOT
 ROOT=$T/root
@@ -308,7 +293,7 @@ no_process() { [ -z "$(our_processes)" ]; } # conmon cleans up behind a containe
 # nothing_left: the suite itself leaves the machine as it was
 nothing_left() {
 	is "no container is left" "" "$(podman ps --all --quiet)"
-	within 20 no_process
+	within no_process
 	is "no process is left" "" "$(our_processes)"
 	is "nothing was written to the machine's /etc" "" "$(find "$T/etc" -mindepth 1 ! -type d)"
 }

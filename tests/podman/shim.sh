@@ -17,7 +17,7 @@ new() { pod run --cgroup-parent "/${T##*/}" "$@"; }
 mkfifo "$T/endless"
 exec 9<>"$T/endless"
 on_pty() {
-	timeout 60 script -qefc "$(printf '%q ' "$@")" /dev/null <&9 >"$T/pty"
+	timeout "$PATIENCE" script -qefc "$(printf '%q ' "$@")" /dev/null <&9 >"$T/pty"
 	local rc=$?
 	tr -d '\r' <"$T/pty"
 	return "$rc"
@@ -73,11 +73,11 @@ execs() {
 	step pod exec --preserve-fds 1 life sh -c 'cat <&3' 3<<<"from descriptor 3"
 	step on_pty podman --runtime "$runtime" exec --tty --interactive life sh -c 'tty; exit 4'
 	step pod exec --detach life sh -c 'echo detached >/tmp/new; mv /tmp/new /tmp/detached'
-	step within 20 cat "$ROOT/tmp/detached"
+	step within cat "$ROOT/tmp/detached"
 }
 
 # settled NAME: what the container below starts has said its line, and set its trap
-settled() { within 20 pod exec "$1" sh -c 'grep -x sleep /proc/[0-9]*/comm' >/dev/null; }
+settled() { within pod exec "$1" sh -c 'grep -x sleep /proc/[0-9]*/comm' >/dev/null; }
 
 lives_long() {
 	root
@@ -165,7 +165,7 @@ starts_trainer() {
 }
 reports() {
 	: >"$T/out"
-	within 20 mv "$ROOT/tmp/report" "$T/out"
+	within mv "$ROOT/tmp/report" "$T/out"
 	get_report
 }
 removes_trainer() { pod rm --force --time 0 trainer >/dev/null; }
@@ -370,7 +370,7 @@ cannot() {
 
 # run, by a podman that may not raise limits
 powerless() {
-	setpriv --bounding-set -sys_resource -- timeout 60 podman --runtime "$runtime" run --rm --cgroup-parent "/${T##*/}" \
+	setpriv --bounding-set -sys_resource -- timeout "$PATIENCE" podman --runtime "$runtime" run --rm --cgroup-parent "/${T##*/}" \
 		"${rdma[@]}" --rootfs "$ROOT" /bin/report >"$T/out" 2>"$T/err"
 	rc=$? errors=$(cat "$T/err")
 	get_report

@@ -30,19 +30,19 @@ life() {
 	local name=c$1 kind=none want=plain got B=$T/soak/c$1
 	[ $(($1 % 2)) -eq 0 ] || kind=rdma want=served
 	mkdir -p "$B" && cp -a "$T/image" "$B/rootfs" && sed "s/NAME/$name/" "$T/template/$kind" >"$B/config.json" || return
-	if ! { timeout 60 "$SHIM-$runtime" create --bundle "$B" --pid-file "$B/pid" "$name" &&
-		timeout 60 "$SHIM-$runtime" start "$name"; } </dev/null >"$B/log" 2>&1; then
+	if ! { timeout "$PATIENCE" "$SHIM-$runtime" create --bundle "$B" --pid-file "$B/pid" "$name" &&
+		timeout "$PATIENCE" "$SHIM-$runtime" start "$name"; } </dev/null >"$B/log" 2>&1; then
 		echo "$name: $(tail -n 3 "$B/log")"
 		return
 	fi
 	jq '.process | del(.env, .rlimits) | .args = ["/bin/report"]' "$T/template/$kind" >"$B/process.json"
-	got=$(timeout 60 "$SHIM-$runtime" exec --process "$B/process.json" "$name" 2>&1 | grep -E '^(memlock|env|conf NCCL)' | xargs)
+	got=$(timeout "$PATIENCE" "$SHIM-$runtime" exec --process "$B/process.json" "$name" 2>&1 | grep -E '^(memlock|env|conf NCCL)' | xargs)
 	case $got in
 	"memlock $AFTER env NCCL_IB_HCA==mlx5_6"*) got=served ;;
 	"memlock $BEFORE") got=plain ;;
 	esac
 	[ -z "$(find "$B" "$B/rootfs/etc" -maxdepth 1 -name '.?*')" ] || got="$got, and a temporary file"
-	timeout 60 "$SHIM-$runtime" delete --force "$name" >>"$B/log" 2>&1
+	timeout "$PATIENCE" "$SHIM-$runtime" delete --force "$name" >>"$B/log" 2>&1
 	if [ "$got" = "$want" ]; then echo "$got"; else echo "$name: want $want, got $got"; fi
 	rm -rf "$B"
 }
@@ -70,7 +70,7 @@ soak() {
 	others=$(grep -vxE 'served|plain' "$T/result" | head -n 5)
 	[ -z "$others" ] || printf '%s\n' "$others" | sed 's/^/#   /'
 	same_as_before() { [ "$(left)" = "$before" ]; }
-	within 10 same_as_before
+	within same_as_before
 	left >"$T/left"
 	is "$runtime, $1 containers, $2 at a time: nothing of them is left" "" "$(diff <(echo "$before") "$T/left")"
 }

@@ -85,7 +85,7 @@ round=0
 start() {
 	echo $((++round)) >"$T/round"
 	: >"$SEEN/calls"
-	timeout 20 "$AS" "$@" </dev/null >"$T/out" 2>"$T/err"
+	timeout "$PATIENCE" "$AS" "$@" </dev/null >"$T/out" 2>"$T/err"
 	rc=$?
 }
 
