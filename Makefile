@@ -65,7 +65,9 @@ all: $(HOOK) $(DOCTOR)
 help:
 	@echo 'make              build $(HOOK)'
 	@echo 'make demo         dry run on a recorded H100 node'
-	@echo 'make check        all tests: check-unit check-cli check-podman check-package check-vm, and lint'
+	@echo 'make check        minutes: a lint, unit, cli and podman tests, and real verbs in a VM'
+	@echo 'make check-all    what CI runs: check-unit check-cli check-podman check-package check-vm check-asan lint'
+	@echo 'make suite S=FILE one suite, and what it needs: S=tests/cli/main.sh'
 	@echo 'make check-asan   the unit and cli tests under ASan and UBSan'
 	@echo 'make fuzz         each fuzz target for TIME=60 seconds'
 	@echo 'make soak         N=5000 containers for each runtime in a row, WIDTH=200 at once, VM_N=100 in the VM: nothing is left'

@@ -43,7 +43,7 @@ lacks() {
 
 # Seconds for what must happen. Only what hangs takes so long: no busy machine, no emulated one, no sanitizer. So no test's result
 # depends on the machine, and none waits longer than until it happens.
-PATIENCE=300
+export PATIENCE=${PATIENCE:-300}
 
 # within COMMAND [ARG…]: waits until the command succeeds
 within() {

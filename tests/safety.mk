@@ -40,17 +40,17 @@ UNIT_ASAN = $(filter-out %/test_confine,$(UNIT:$(BUILD)/%=$(ASAN)/%))
 CLI_ASAN = $(patsubst tests/cli/%,$(ASAN)/tests/cli/%,$(SUITES_DOCTOR) $(SUITES_HOOK))
 SUITES_SAFETY = tests/fuzz/check $(UNIT_ASAN) $(CLI_ASAN)
 
-asan: $(CLI_ASAN) | $(BUILD)/.deps-test
+asan: | $(BUILD)/.deps-test
 	$(build_with) BUILD=$(ASAN) CFLAGS='-O1 -g $(SANITIZE)' asan-targets
 
 asan-targets: $(HOOK) $(DOCTOR) $(UNIT) $(FUZZ)
 
 $(ASAN)/tests/cli/%.sh: tests/safety.mk
 	@mkdir -p $(@D)
-	@printf '#!/bin/sh\nSLOW=10 HOOK=$(ASAN)/oci-rdma-hook BUILD=$(ASAN) exec tests/cli/$*.sh\n' >$@ && chmod 755 $@
+	@printf '#!/bin/sh\nHOOK=$(ASAN)/oci-rdma-hook BUILD=$(ASAN) exec tests/cli/$*.sh\n' >$@.new && chmod 755 $@.new && mv $@.new $@
 
-check-asan: asan
-	BUILD=$(BUILD) tests/run $(SUITES_SAFETY)
+check-asan:
+	+$(call suites,$(SUITES_SAFETY))
 
 # ---- allocations that fail ----
 
@@ -87,14 +87,16 @@ $(VALGRIND)/default.supp: tests/unpack
 # ---- soak ----
 
 # Containers for each runtime: here, in a row and at once, and in the virtual machine, where each takes seconds (a multiple of 4).
-# `make check` has fewer.
+# `make check-all` has fewer.
 N ?= 5000
 WIDTH ?= 200
 VM_N ?= 100
 
-soak: all
-	@tests/deps test podman vm
-	HOOK=$(HOOK) BUILD=$(BUILD) N=$(N) WIDTH=$(WIDTH) VM_N=$(VM_N) tests/run tests/podman/soak.sh -- tests/vm/check-soak
+soak: export N := $(N)
+soak: export WIDTH := $(WIDTH)
+soak: export VM_N := $(VM_N)
+soak:
+	+$(call suites,tests/podman/soak.sh tests/vm/check-soak)
 
 # ---- coverage ----
 
@@ -109,7 +111,7 @@ coverage:
 	@rm -rf $(COVERAGE)
 	+@$(MAKE) --no-print-directory LIBC=glibc HARDENING= CPPFLAGS=-DUNFILTERED BUILD=$(COVERAGE) \
 		CFLAGS='-O0 -g --coverage -fprofile-update=atomic -include tests/coverage.h' coverage-targets
-	-SLOW=10 HOOK=$(COVERAGE)/oci-rdma-hook BUILD=$(COVERAGE) tests/run $(filter-out %/test_confine,$(UNIT:$(BUILD)/%=$(COVERAGE)/%)) $(SUITES_COVERAGE)
+	-HOOK=$(COVERAGE)/oci-rdma-hook BUILD=$(COVERAGE) tests/run $(filter-out %/test_confine,$(UNIT:$(BUILD)/%=$(COVERAGE)/%)) $(SUITES_COVERAGE)
 	gcovr --root . --filter core/ --filter hook/ --object-directory $(COVERAGE) --exclude-throw-branches --sort-percentage --html-details $(COVERAGE)/report.html --print-summary $(COVERAGE)
 
 coverage-targets: $(HOOK) $(HOOK_DYNAMIC) $(UNIT)

@@ -9,32 +9,65 @@ SUITES_UNIT = $(UNIT)
 SUITES_CLI = $(sort $(wildcard tests/cli/*.sh))
 SUITES_PODMAN = $(sort $(wildcard tests/podman/*.sh))
 SUITES_PACKAGE = $(sort $(wildcard tests/package/*.sh))
-SUITES_VM = tests/vm/check tests/vm/check-shim tests/vm/check-netns tests/vm/check-doctor tests/vm/check-install tests/vm/check-soak
-VM_PROGRAMS = $(DOCTOR) $(BUILD)/tests/vm/transfer_faults
+SUITES_VM = $(addprefix tests/vm/,check check-shim check-netns check-doctor check-install check-soak)
 
 include tests/safety.mk
 include tests/bench/bench.mk
 
-check: all $(HOOK_DYNAMIC) $(UNIT) asan memcheck $(VM_PROGRAMS) check-deps $(KUBECHECK) $(MEASURE)
-	HOOK=$(HOOK) BUILD=$(BUILD) tests/run $(SUITES_PODMAN) tests/lint $(SUITES_PACKAGE) $(SUITES_UNIT) $(SUITES_CLI) $(SUITES_SAFETY) -- $(SUITES_VM)
+# `make check` is for a person: six minutes on two processors. What takes longer than it tells a newcomer is left to check-all: another
+# build, thousands of containers, the doctor in every state, packages that are fetched.
+LONG := tests/tidy $(SUITES_PACKAGE) $(SUITES_SAFETY) $(patsubst %,tests/cli/%.sh,cluster footprint valgrind) \
+	tests/podman/soak.sh $(SUITES_VM)
+SUITES_ALL = $(SUITES_PODMAN) tests/tidy tests/lint $(SUITES_PACKAGE) $(SUITES_CLI) $(SUITES_UNIT) $(SUITES_SAFETY) tests/vm/check-brief $(SUITES_VM)
+SUITES = $(filter-out $(LONG),$(SUITES_ALL))
 
-check-deps:
-	@tests/deps build test podman vm lint package cluster
+# ---- running ----
 
-check-unit: $(UNIT)
-	tests/run $(SUITES_UNIT)
-check-cli: all $(HOOK_DYNAMIC) memcheck $(KUBECHECK) $(MEASURE)
-	@tests/deps build test cluster
-	HOOK=$(HOOK) BUILD=$(BUILD) tests/run $(SUITES_CLI)
-check-podman: all
-	@tests/deps test podman
-	HOOK=$(HOOK) BUILD=$(BUILD) tests/run $(SUITES_PODMAN)
-check-package: all
-	@tests/deps build test lint package
-	HOOK=$(HOOK) BUILD=$(BUILD) tests/run $(SUITES_PACKAGE)
-check-vm: all $(VM_PROGRAMS)
-	@tests/deps test vm
-	HOOK=$(HOOK) BUILD=$(BUILD) tests/run -- $(SUITES_VM)
+check:
+	+$(call suites,$(SUITES))
+check-all:
+	+$(call suites,$(filter-out tests/vm/check-brief,$(SUITES_ALL)))
+check-unit:
+	+$(call suites,$(SUITES_UNIT))
+check-cli:
+	+$(call suites,$(SUITES_CLI))
+check-podman:
+	+$(call suites,$(SUITES_PODMAN))
+check-package:
+	+$(call suites,$(SUITES_PACKAGE))
+check-vm:
+	+$(call suites,$(SUITES_VM))
+suite:
+	+$(call suites,$(or $(S),$(error which? make suite S=tests/cli/main.sh)))
+lint:
+	+$(call suites,tests/lint tests/tidy)
+
+# The packages first, at once, then what the suites need, then they.
+suites = @tests/deps $(sort $(foreach s,$(1),$(call packages,$(s)))) && \
+	NEEDS='$(1)' $(MAKE) --no-print-directory $(if $(findstring -j,$(MAKEFLAGS)),,-j$(shell nproc)) needs && \
+	HOOK=$(HOOK) BUILD=$(BUILD) tests/run $(1)
+
+# What a suite needs: packages (groups of tests/deps) by its name or its folder, and as prerequisites what is built.
+packages = build test $(PACKAGES-$(patsubst %/,%,$(dir $(1)))) $(PACKAGES-$(1))
+PACKAGES-tests/podman = podman
+PACKAGES-tests/package = lint package
+PACKAGES-tests/vm = vm
+PACKAGES-tests/lint = lint
+PACKAGES-tests/tidy = lint
+PACKAGES-tests/cli = cluster installer
+
+$(SUITES_CLI) $(SUITES_PODMAN) $(SUITES_PACKAGE) $(SUITES_VM) tests/vm/check-brief: $(HOOK) $(DOCTOR)
+$(patsubst %,tests/cli/%.sh,confine hook_dynamic memory): $(HOOK_DYNAMIC)
+tests/cli/cluster.sh: $(KUBECHECK)
+tests/cli/footprint.sh: $(MEASURE)
+tests/cli/valgrind.sh: memcheck
+tests/lint tests/tidy: $(FILTER)
+tests/vm/check-doctor: $(BUILD)/tests/vm/transfer_faults
+$(SUITES_SAFETY): asan
+needs: $(NEEDS)
+	@:
+
+# ---- building ----
 
 unit_objects = $(patsubst %.c,$(BUILD)/%.o,$(wildcard tests/unit/$(1).c tests/unit/$(1:test_%=%)/*.c))
 UNIT_OBJECTS := $(foreach suite,$(notdir $(UNIT)),$(call unit_objects,$(suite)))
@@ -71,12 +104,8 @@ $(BUILD)/.deps-test: tests/deps
 
 C_FILES := $(sort $(wildcard core/*.[ch] core/*/*.[ch] core/*/*/*.[ch] doctor/*.[ch] doctor/*/*.[ch] hook/*.[ch] hook/*/*.[ch] tests/unit/*.[ch] tests/unit/*/*.[ch] tests/fuzz/*.[ch] tests/bench/*.c tests/vm/*.c))
 
-lint: $(FILTER)
-	@tests/deps lint
-	tests/run tests/lint
-
 format:
 	@tests/deps lint
 	clang-format -i $(C_FILES)
 
-.PHONY: check check-deps check-unit check-cli check-podman check-vm check-package lint format
+.PHONY: check check-all check-unit check-cli check-podman check-vm check-package suite needs lint format

@@ -76,10 +76,7 @@ echo '{}' >"$host/etc/oci-rdma-hook/config.json"
 mkdir -p "$host/run/oci-rdma-hook" && touch "$host/run/oci-rdma-hook/0123"
 node_install remove RUNTIME=1 GRACE=1 &
 remover=$!
-for _ in {1..100}; do
-	grep -q runtimeClassName "$T/log" && break
-	sleep 0.1
-done
+within grep -q runtimeClassName "$T/log"
 check "remove: containers of the handler keep their runtime" test -x "$host/usr/local/bin/oci-rdma-runtime-crun"
 check "remove: …but the hook files are off" test ! -e "$hooks/90-oci-rdma-hook.json"
 rm "$host/run/oci-rdma-hook/0123"

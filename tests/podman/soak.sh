@@ -61,11 +61,10 @@ left() {
 
 # soak NUMBER TOGETHER
 soak() {
-	local before begin others
+	local before others
 	before=$(left)
-	begin=$SECONDS
 	seq "$1" | xargs -P "$2" -I{} "$BASH" -c 'life {}' >"$T/result"
-	is "$runtime, $1 containers, $2 at a time, in $((SECONDS - begin)) s: each got what it was to get" \
+	is "$runtime, $1 containers, $2 at a time: each got what it was to get" \
 		"$((($1 + 1) / 2)) served, $(($1 / 2)) plain" "$(grep -c '^served$' "$T/result") served, $(grep -c '^plain$' "$T/result") plain"
 	others=$(grep -vxE 'served|plain' "$T/result" | head -n 5)
 	[ -z "$others" ] || printf '%s\n' "$others" | sed 's/^/#   /'

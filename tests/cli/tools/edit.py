@@ -65,7 +65,7 @@ class Program:
         flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC
         actions = [(os.POSIX_SPAWN_OPEN, fd, path, how, 0o600) for fd, path, how in ((0, stdin, os.O_RDONLY), (1, out, flags), (2, err, flags))]
         child = os.posix_spawn(arguments[0], arguments, self.env, file_actions=actions)
-        signal.alarm(20)  # ends this program too
+        signal.alarm(300)  # for a child that hangs; ends this program, too
         status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
         signal.alarm(0)
         return status, read(out), read(err)
