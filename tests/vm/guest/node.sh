@@ -5,22 +5,24 @@
 #   PF 01:00.0 mlx5_0     VF[0] mlx5_1     VF[1] mlx5_10     VF[2] mlx5_2     VF[3] mlx5_3
 # mlx5_10 is among them because a match of the prefix mlx5_1 finds it too. Their netdevs are pf0, vf0, vf1, vf2, vf3.
 
-PF='' VF=() UVERBS=()
 IBDEV=(mlx5_1 mlx5_10 mlx5_2 mlx5_3)
 
 # find_pf: sets PF to the PCI function that can have virtual ones, once its driver has it
 find_pf() {
-	local tries file
-	for ((tries = 0; tries < 100; tries++)); do
-		for file in /sys/bus/pci/devices/*/sriov_totalvfs; do
-			if [ -e "${file%/*}/driver" ] && [ "$(<"$file")" -gt 0 ]; then
-				PF=$(basename "${file%/*}")
-				return
-			fi
-		done
-		sleep 0.1
+	within look_for_pf || {
+		echo "no PCI function with SR-IOV came up" >&2
+		return 1
+	}
+}
+# shellcheck disable=SC2317 # within calls it
+look_for_pf() {
+	local file
+	for file in /sys/bus/pci/devices/*/sriov_totalvfs; do
+		if [ -e "${file%/*}/driver" ] && [ "$(<"$file")" -gt 0 ]; then
+			PF=$(basename "${file%/*}")
+			return
+		fi
 	done
-	echo "no PCI function with SR-IOV came up" >&2
 	return 1
 }
 
@@ -43,6 +45,7 @@ make_netdev() {
 
 make_node() {
 	local i place
+	PF='' VF=() UVERBS=()
 	modprobe -a nvme rdma_rxe ib_umad rdma_ucm dummy overlay
 	find_pf
 	make_vfs "${#IBDEV[@]}"
