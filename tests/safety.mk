@@ -105,7 +105,7 @@ COVERAGE := $(BUILD)/coverage
 SUITES_COVERAGE = $(SUITES_HOOK) $(patsubst %,tests/cli/%.sh,deadline faults memory netns)
 
 # A suite may fail here: the counters are files that the program itself writes, also below a RLIMIT_FSIZE, and they take time.
-# make check says what is right.
+# make check-all says what is right.
 coverage:
 	@tests/deps build test coverage
 	@rm -rf $(COVERAGE)
