@@ -44,6 +44,7 @@ lacks() {
 # Seconds for what must happen. Only what hangs takes so long: no busy machine, no emulated one, no sanitizer. So no test's result
 # depends on the machine, and none waits longer than until it happens.
 export PATIENCE=${PATIENCE:-300}
+# What only has to be there until it is killed sleeps for hours: no suite takes so long.
 
 # within COMMAND [ARG…]: waits until the command succeeds
 within() {

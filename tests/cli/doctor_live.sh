@@ -15,7 +15,7 @@ pids=()
 trap '{ kill -9 "${pids[@]}" && wait; } 2>/dev/null; rm -rf "$T"' EXIT
 # sleeper COMMAND…: runs it in front of sleep, and waits until that is there: $pid
 sleeper() {
-	"$@" sleep 600 </dev/null >/dev/null 2>&1 &
+	"$@" sleep 14400 </dev/null >/dev/null 2>&1 &
 	pid=$!
 	pids+=("$pid")
 	until [ "$(cat "/proc/$pid/comm" 2>/dev/null)" = sleep ] || ! kill -0 "$pid" 2>/dev/null; do sleep 0.02; done

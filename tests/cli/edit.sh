@@ -96,7 +96,7 @@ timeout "$PATIENCE" "$HOOK" --sysroot "$NODE" precreate <"$B/config.json" >/dev/
 check "precreate that cannot write fails" test $? -ne 0
 {
 	cat "$B/config.json"
-	sleep 0.1
+	sleep 0.1 # or longer: that it reads on is what counts
 	printf ' \n'
 } | timeout "$PATIENCE" "$HOOK" --sysroot "$NODE" precreate | jq -e '.process.rlimits[0].type == "RLIMIT_MEMLOCK"' >"$T/out" 2>&1
 is "precreate waits for a slow writer" true "$(cat "$T/out")"

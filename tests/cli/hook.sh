@@ -246,7 +246,7 @@ state '.bundle = "/"' >"$T/state"
 cat >"$T/crun" <<'END'
 #!/bin/bash
 # crun create --bundle DIR HOOK NODE STATE: like the real one, the parent of the init and of the hook
-prlimit --memlock=1048576:8388608 sleep 600 </dev/null >/dev/null 2>&1 &
+prlimit --memlock=1048576:8388608 sleep 14400 </dev/null >/dev/null 2>&1 &
 echo $! >"$6.pid"
 sed -i "s/\"pid\":[0-9]*/\"pid\":$!/" "$6"
 cd /

@@ -7,7 +7,7 @@ node one
 rdma='{"devices":[["/dev/infiniband/uverbs6",231,198]]}'
 config '{"memlock": "8Mi"}'
 # A process that neither its parent nor its cgroup ties to the container
-(prlimit --memlock=$SOFT:$HARD sleep 600 </dev/null >/dev/null 2>&1 & echo $! >"$T/stranger"; wait) &
+(prlimit --memlock=$SOFT:$HARD sleep 14400 </dev/null >/dev/null 2>&1 & echo $! >"$T/stranger"; wait) &
 keeper=$!
 until [ -s "$T/stranger" ]; do :; done
 stranger=$(<"$T/stranger")

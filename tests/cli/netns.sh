@@ -69,7 +69,7 @@ on() {
 
 names() { jq -c '[.devices[] | [.ibdev, .netdev]]' "$T/out" 2>&1; }
 
-# timed COMMAND…: sets MS
+# timed COMMAND…: sets MS, of which only the least is promised: that our own patience ends, and not before its time
 timed() {
 	local start
 	start=$(date +%s%N)

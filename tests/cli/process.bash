@@ -29,7 +29,7 @@ container() {
 WRAPPER=()
 fresh_process() {
 	end_process
-	prlimit --memlock=$SOFT:$HARD "${WRAPPER[@]}" sleep 600 </dev/null >/dev/null 2>&1 &
+	prlimit --memlock=$SOFT:$HARD "${WRAPPER[@]}" sleep 14400 </dev/null >/dev/null 2>&1 &
 	pid=$!
 	while [ "$(<"/proc/$pid/comm")" != sleep ] && kill -0 "$pid"; do :; done 2>/dev/null
 }

@@ -1142,7 +1142,7 @@ done
 for i in {1..24}; do
 	{
 		"$SHIM" --root=/r create --bundle "$T/exec/$i" --pid-file "$T/exec/$i.pid" "c$i"
-		sleep 600 >/dev/null 2>&1 &
+		sleep 14400 >/dev/null 2>&1 &
 		echo $! >"$T/exec/$i.pid"
 		"$SHIM" --root=/r exec --process "$T/exec/$i.json" "c$i"
 		[ $((i % 2)) = 0 ] || "$SHIM" --root=/r delete --force "c$i"

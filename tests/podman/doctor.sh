@@ -18,7 +18,7 @@ containers() {
 	root
 	echo 'NCCL_IB_DISABLE=1' >"$ROOT/etc/nccl.conf"
 	id=$(pod run -d --cgroup-parent "/${T##*/}" --security-opt seccomp=unconfined "${device[@]}" \
-		--env NCCL_SOCKET_IFNAME=bond0 --env HOME=/root --rootfs "$ROOT" /bin/sleep 600)
+		--env NCCL_SOCKET_IFNAME=bond0 --env HOME=/root --rootfs "$ROOT" /bin/sleep 14400)
 	pid=$(pod inspect --format '{{.State.Pid}}' "$id")
 	look --container "$id"
 	of '"\(.target.container) \(.target.pid)"' "$id $pid" "$runtime: the container is found by its id"

@@ -24,7 +24,7 @@ starts_trainer() {
 	root
 	chmod 1777 "$ROOT/tmp"
 	pod run --detach --name trainer --cgroup-parent "/${T##*/}" "$@" --rootfs "$ROOT" \
-		sh -c 'report >/tmp/new; mv /tmp/new /tmp/report; exec sleep 1000' >/dev/null 2>"$T/err"
+		sh -c 'report >/tmp/new; mv /tmp/new /tmp/report; exec sleep 14400' >/dev/null 2>"$T/err"
 	rc=$? errors=$(cat "$T/err")
 	: >"$T/out"
 	within mv "$ROOT/tmp/report" "$T/out"

@@ -30,8 +30,8 @@ bundle() {
 		| .linux.devices = [{path: "/dev/infiniband/uverbs6", type: "c", major: 231, minor: 198, fileMode: 438, uid: 0, gid: 0}]
 		| '"${2-.}" "$B/config.json" >"$B/new" && mv "$B/new" "$B/config.json"
 }
-goes_on='.process.args = ["sleep", "1000"]'
-not_ours='del(.annotations) | .process.args = ["sleep", "1000"]'
+goes_on='.process.args = ["sleep", "14400"]'
+not_ours='del(.annotations) | .process.args = ["sleep", "14400"]'
 
 # reports NAME COMMAND [ARG…]: what a process in a container says that it got
 reports() {
@@ -108,7 +108,7 @@ handed_on() {
 	jq '.process | .rlimits = [{type: "RLIMIT_NOFILE", soft: 512, hard: 512}]' "$B/config.json" >"$T/process.json"
 	hands_on "create, ours" create --bundle "$B" --pid-file "$T/pid" handed
 	is "$runtime, handed on: it is remembered" 1 "$(find "$STATE" -name handed.json | wc -l)"
-	sleep 1000 & # stands for its process
+	sleep 14400 & # stands for its process
 	echo $! >"$T/pid"
 	hands_on "exec, ours" exec --process "$T/process.json" --pid-file "$T/execpid" --detach handed
 	is "$runtime, handed on: what it executes is edited" "[\"$NCCL\"] 2" \

@@ -83,7 +83,7 @@ lives_long() {
 	root
 	touch "$ROOT/healthy"
 	step new --detach --name life --health-cmd 'test -e /healthy' --health-interval disable --rootfs "$ROOT" \
-		sh -c 'trap "exit 5" USR1; echo started; sleep 1000 & wait'
+		sh -c 'trap "exit 5" USR1; echo started; sleep 14400 & wait'
 	settled life
 	step inspect life
 	execs
@@ -117,7 +117,7 @@ lives_long() {
 	step pod inspect --format '{{.State.Status}}' later
 	step pod start --attach later
 	step pod rm later
-	step new --detach --name cut --rootfs "$ROOT" sleep 1000
+	step new --detach --name cut --rootfs "$ROOT" sleep 14400
 	step pod kill cut
 	step pod wait cut
 	step pod start cut
@@ -158,7 +158,7 @@ exec_reports() {
 starts_trainer() {
 	root
 	chmod 1777 "$ROOT/tmp"
-	new --detach --name trainer "${rdma[@]}" "$@" --rootfs "$ROOT" sh -c 'report >/tmp/new; mv /tmp/new /tmp/report; exec sleep 1000' \
+	new --detach --name trainer "${rdma[@]}" "$@" --rootfs "$ROOT" sh -c 'report >/tmp/new; mv /tmp/new /tmp/report; exec sleep 14400' \
 		>/dev/null 2>"$T/err"
 	rc=$? errors=$(cat "$T/err")
 	reports
@@ -187,7 +187,7 @@ controls() {
 	for name in "${device[*]}" "${asked[*]}" "${rdma[*]} --annotation oci-rdma-hook.io/inject=false"; do
 		root
 		# shellcheck disable=SC2086
-		new --detach --name trainer $name --rootfs "$ROOT" sleep 1000 >/dev/null
+		new --detach --name trainer $name --rootfs "$ROOT" sleep 14400 >/dev/null
 		exec_reports "$runtime, exec, $name" trainer
 		got_nothing "$runtime, exec, $name"
 		is "$runtime, $name: nothing in its config.json" 0 "$(config_json | grep -c -e NCCL -e MEMLOCK -e IPC_LOCK)"
@@ -303,7 +303,7 @@ values() {
 
 	policy '"on_no_device": "tcp"'
 	root
-	new --detach --name trainer "${asked[@]}" --rootfs "$ROOT" sleep 1000 >/dev/null
+	new --detach --name trainer "${asked[@]}" --rootfs "$ROOT" sleep 14400 >/dev/null
 	exec_reports "$runtime, TCP, exec" trainer
 	is "$runtime, TCP, exec: memlock as it was" "$BEFORE" "$memlock"
 	has "$runtime, TCP, exec: environment" NCCL_IB_DISABLE=1 "$nccl_env"

@@ -16,7 +16,7 @@ template() {
 	(cd "$T/template" && "$runtime" spec)
 	jq --arg cgroup "/${T##*/}/NAME" --arg hook "$HOOK" --arg node "$NODE" '
 		def stage(name): [{path: $hook, args: ["oci-rdma-hook", "--sysroot", $node, name]}];
-		.process.terminal = false | .process.args = ["sleep", "1000"] | .process.rlimits = []
+		.process.terminal = false | .process.args = ["sleep", "14400"] | .process.rlimits = []
 		| .root = {path: "rootfs"} | .linux.cgroupsPath = $cgroup
 		| .hooks = {createRuntime: stage("createRuntime"), poststart: stage("poststart")}
 		' "$T/template/config.json" >"$T/template/none"

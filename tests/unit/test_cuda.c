@@ -6,11 +6,11 @@
 #include <sys/resource.h>
 #include <sys/wait.h>
 
-#include "doctor/process/child.h"
 #include "doctor/cuda/cuda.h"
 #include "doctor/cuda/memory.h"
 #include "doctor/cuda/record.h"
 #include "doctor/finding.h"
+#include "doctor/process/child.h"
 
 /* The Makefile builds it from fake_cuda.c. */
 static const char fake[] = FAKE_CUDA;

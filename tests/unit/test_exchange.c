@@ -219,6 +219,7 @@ static void silence_has_an_end(void **state)
 	char line[MESSAGE_MAX];
 
 	(void)state;
+	/* Our own deadline: it may be noticed late, and not before its time. */
 	(void)clock_gettime(CLOCK_MONOTONIC, &begin);
 	pair.exchange.deadline =
 		(uint64_t)begin.tv_sec * 1000 + (uint64_t)begin.tv_nsec / 1000000 + 200;

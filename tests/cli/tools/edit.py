@@ -84,7 +84,7 @@ class Program:
 
     def start(self):
         """The container's process, as the runtime would have started it behind create"""
-        child = os.posix_spawnp("sleep", ["sleep", "600"], {})
+        child = os.posix_spawnp("sleep", ["sleep", "14400"], {})
         write(f"{self.work}/pidfile", str(child).encode())
         return child
 

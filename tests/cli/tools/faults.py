@@ -103,7 +103,7 @@ class Place:
     def begin(self):
         """The container's process, which the runtime starts behind create."""
         self.end()
-        self.pid = os.posix_spawnp("sleep", ["sleep", "600"], {})
+        self.pid = os.posix_spawnp("sleep", ["sleep", "14400"], {})
         write(self.pidfile, str(self.pid).encode())
 
     def begin_limited(self):

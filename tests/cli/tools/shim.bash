@@ -148,7 +148,7 @@ end_container() {
 }
 begin_container() {
 	end_container
-	sleep 600 >/dev/null 2>&1 &
+	sleep 14400 >/dev/null 2>&1 &
 	container=$!
 	echo "$container" >"$PIDFILE"
 }
