@@ -7,7 +7,6 @@
 
 #include "core/node/device.h"
 
-
 #define FUNCTION "sys/devices/pci0000:3a/0000:3a:00.0/0000:3b:02.6"
 #define VERBS FUNCTION "/infiniband_verbs/uverbs6"
 #define PORT FUNCTION "/infiniband/mlx5_6/ports/1"
