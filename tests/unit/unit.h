@@ -114,7 +114,7 @@ static inline bool unit_costs_less(double times, void (*work)(void *context, siz
 	double once = 0;
 	double eightfold = 0;
 
-	for (int tries = 0; tries < 10; tries++) {
+	for (int tries = 0; tries < 5; tries++) {
 		double less = unit_processor_time(work, context, n);
 		double more = unit_processor_time(work, context, 8 * n);
 
