@@ -156,8 +156,8 @@ char *arena_printf(struct arena *arena, const char *format, ...)
 	va_start(args, format);
 	len = vsnprintf(rest, room, format, args);
 	va_end(args);
-	/* Mostly it stands there already, where the next allocation begins. */
-	if (len >= 0 && (size_t)len + ALIGNMENT < room)
+	/* Mostly it stands there already, where the next allocation begins: sizes are aligned. */
+	if (len >= 0 && (size_t)len < room)
 		return arena_alloc(arena, (size_t)len + 1);
 	if (rest)
 		memset(rest, 0, room);
@@ -169,6 +169,9 @@ char *arena_printf(struct arena *arena, const char *format, ...)
 	va_end(args);
 	return text;
 }
+
+/* Room for what is appended to a text first */
+#define TEXT_FIRST 128
 
 static bool make_room(struct arena_text *text, size_t len)
 {
@@ -186,24 +189,30 @@ static bool make_room(struct arena_text *text, size_t len)
 
 void arena_append(struct arena_text *text, const char *format, ...)
 {
-	bool fits = false;
+	size_t wanted = text->text ? 0 : TEXT_FIRST;
+	int len = 0;
 
+	if (text->failed)
+		return;
 	/* Again, where there was not enough room */
-	for (int tries = 0; !fits && !text->failed && tries < 2; tries++) {
-		char *end = text->text ? text->text + text->len : NULL;
-		size_t room = text->room - text->len;
+	for (int tries = 0; tries < 2 && len >= 0; tries++) {
+		size_t room;
 		va_list args;
-		int len;
 
+		if (wanted && !make_room(text, wanted))
+			break;
+		room = text->room - text->len;
 		va_start(args, format);
-		len = vsnprintf(end, room, format, args);
+		len = vsnprintf(text->text + text->len, room, format, args);
 		va_end(args);
-		fits = len >= 0 && (size_t)len < room;
-		if (fits)
+		if (len >= 0 && (size_t)len < room) {
 			text->len += (size_t)len;
-		else
-			text->failed = len < 0 || !make_room(text, (size_t)len);
+			return;
+		}
+		text->text[text->len] = '\0';
+		wanted = (size_t)len;
 	}
+	text->failed = true;
 }
 
 void *arena_grow(struct arena *arena, void *array, size_t count, size_t *capacity, size_t item_size)
