@@ -131,8 +131,8 @@ static void read_ports(struct arena *arena, const struct devices *all, int patie
 static void answer_all(struct arena *arena, int netns, const struct devices *devices, int patience,
 		       struct answer *answers, int out)
 {
-	/* Our parent may be killed by its engine: nothing stays behind. Its alarm is not ours (fork(2)
-	 * clears it). */
+	/* Our parent may be killed by its engine: nothing stays behind. Its alarm is not ours
+	 * (fork(2) clears it). */
 	(void)prctl(PR_SET_PDEATHSIG, SIGKILL);
 	if (setns(netns, CLONE_NEWNET) < 0)
 		_exit(1);

@@ -1,4 +1,4 @@
-"""Times commands in turn, A B C C B A A B C …, and says medians and the medians of the rounds' ratios.
+"""Times commands in turn, A B C C B A A B C …, and says medians and the medians of the rounds' ratios and differences.
 
 A machine's speed drifts; the ratio of two runs beside each other does not. What a run leaves to do for the next (the kernel takes a
 cgroup away later) is each one's as often. A time is that of one process from vfork(2) to
@@ -49,6 +49,11 @@ def samples(commands, directory, rounds):
     return taken
 
 
+def tenth(times):
+    """What a tenth of them stays below: the machine's own doings are not in it."""
+    return statistics.quantiles(times, n=10)[0]
+
+
 def compare(title, commands, bases, directory, rounds=ROUNDS):
     """The commands whose labels are in bases are what all of them are compared with. Prints a table, returns it."""
     taken = samples(commands, directory, rounds)
@@ -59,18 +64,23 @@ def compare(title, commands, bases, directory, rounds=ROUNDS):
         rows.append({
             "label": command.label,
             "median_ms": statistics.median(own) * 1000,
-            "p10_ms": statistics.quantiles(own, n=10)[0] * 1000,
+            "p10_ms": tenth(own) * 1000,
             "peak_kib": max(s[1] for s in mine),
             "minor_faults": statistics.median(s[2] for s in mine),
             "ratios": {base: statistics.median(a / b for a, b in zip(own, times[base])) for base in bases},
+            "above_us": {base: statistics.median(a - b for a, b in zip(own, times[base])) * 1e6 for base in bases},
+            "above_p10_us": {base: (tenth(own) - tenth(times[base])) * 1e6 for base in bases},
         })
     show(title, rows, bases)
     return {"title": title, "rounds": rounds, "rows": rows}
 
 
 def show(title, rows, bases):
-    table([title, "median ms", "10 % below", *(f"times {base}" for base in bases)],
+    """The first base is also what is taken off: what a command adds to it."""
+    base = bases[0]
+    table([title, "median ms", "10 % below", f"us above {base}", "above, 10 %", *(f"times {base}" for base in bases)],
           [[row["label"], f"{row['median_ms']:.3f}", f"{row['p10_ms']:.3f}",
+            *(["", ""] if row["label"] == base else [f"{row['above_us'][base]:.0f}", f"{row['above_p10_us'][base]:.0f}"]),
             *("1" if row["label"] == base else f"{row['ratios'][base]:.3f}" for base in bases)] for row in rows])
 
 
