@@ -8,8 +8,8 @@
 #include "core/base/names.h"
 #include "core/base/text.h"
 #include "core/base/tree.h"
+#include "core/engine/crio.h"
 #include "doctor/check/check.h"
-#include "doctor/engine/crio.h"
 
 struct context {
 	const struct doctor *doctor;

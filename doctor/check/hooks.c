@@ -11,10 +11,10 @@
 #include "core/base/text.h"
 #include "core/base/tree.h"
 #include "core/deadline.h"
+#include "core/engine/crio.h"
 #include "core/json/reader.h"
 #include "core/policy/hooks_dir.h"
 #include "doctor/check/check.h"
-#include "doctor/engine/crio.h"
 
 enum stage {
 	STAGE_PRECREATE,

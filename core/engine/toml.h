@@ -5,8 +5,8 @@
  * strings or arrays of strings. Values of other kinds are passed over; what is none of this is an
  * error that names the line, since a wrong guess would be worse.
  */
-#ifndef OCI_RDMA_DOCTOR_TOML_H
-#define OCI_RDMA_DOCTOR_TOML_H
+#ifndef OCI_RDMA_TOML_H
+#define OCI_RDMA_TOML_H
 
 #include <stddef.h>
 
@@ -25,6 +25,8 @@ struct toml_value {
 	const char **strings;
 	size_t n;
 	size_t line;
+	const char *spelled; /* key, "=" and value as the text has them: not NUL-terminated */
+	size_t spelled_len;
 };
 
 /* table: "crio.runtime.runtimes.rdma", "" at the top; quotes of its parts are taken off. Everything

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "doctor/engine/toml.h"
+#include "core/engine/toml.h"
 
 #include <stdbool.h>
 #include <string.h>
@@ -249,10 +249,13 @@ static int read_heading(struct reader *r)
 
 static int read_key(struct reader *r)
 {
-	struct toml_value value = {0};
+	struct toml_value value = {.spelled = r->at};
 	const char *key = NULL;
 
-	if (read_name(r, '=', &key) < 0 || read_value(r, &value) < 0 || end_line(r) < 0)
+	if (read_name(r, '=', &key) < 0 || read_value(r, &value) < 0)
+		return -1;
+	value.spelled_len = (size_t)(r->at - value.spelled);
+	if (end_line(r) < 0)
 		return -1;
 	return r->take(r->context, r->table, key, &value, r->err);
 }

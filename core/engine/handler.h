@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A handler of CRI-O whose runtime is the shim: whether CRI-O starts with it, and its pods do. */
+#ifndef OCI_RDMA_HANDLER_H
+#define OCI_RDMA_HANDLER_H
+
+#include "core/base/arena.h"
+#include "core/base/err.h"
+#include "core/engine/crio.h"
+#include "core/policy/config.h"
+
+/* The runtime that a shim of this path stands before: "crun" of "…/oci-rdma-runtime-crun"; "" for
+ * that without a name, which takes the first of a list. */
+const char *handler_runtime_name(const char *shim);
+
+/*
+ * CRI-O asks for each handler's monitor when it starts, and does not start without (pkg/config,
+ * TranslateMonitorFields). root: the node. Returns 0 or -1.
+ */
+int handler_check_monitor(struct arena *arena, int root, const struct crio *crio,
+			  const struct crio_handler *handler, struct err *err);
+
+/*
+ * What the shim would run for the handler must be what CRI-O's own handler of that runtime runs:
+ * another one may be too old for the config.json that this CRI-O writes. Returns 0 or -1.
+ */
+int handler_check_runtime(struct arena *arena, int root, const struct crio *crio,
+			  const struct crio_handler *handler, const struct config *config,
+			  struct err *err);
+
+#endif
