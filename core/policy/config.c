@@ -374,7 +374,10 @@ static const struct json_shape root = {
 int config_defaults(struct arena *arena, struct config *config, struct err *err)
 {
 	static const char *const everyone[] = {"*"};
-	static const char *const known_runtimes[] = {"/usr/bin/crun", "/usr/bin/runc"};
+	/* First those of CRI-O's own packages, which fit the CRI-O that writes their config.json.
+	 */
+	static const char *const known_runtimes[] = {"/usr/libexec/crio/crun", "/usr/bin/crun",
+						     "/usr/libexec/crio/runc", "/usr/bin/runc"};
 	const char **namespaces_copy = arena_alloc(arena, sizeof(everyone));
 	const char **runtimes_copy = arena_alloc(arena, sizeof(known_runtimes));
 	int ipc_lock = capability_number("CAP_IPC_LOCK");
@@ -393,7 +396,7 @@ int config_defaults(struct arena *arena, struct config *config, struct err *err)
 		.nccl = {.hca = true, .gid_index = GID_INDEX_AUTO},
 		.on_no_device = NO_DEVICE_IGNORE,
 		.runtimes = runtimes_copy,
-		.n_runtimes = 2,
+		.n_runtimes = sizeof(known_runtimes) / sizeof(known_runtimes[0]),
 		.state_dir = "/run/oci-rdma-hook",
 	};
 	return 0;

@@ -8,6 +8,7 @@
 
 #include "core/base/names.h"
 #include "core/base/text.h"
+#include "core/policy/runtimes.h"
 
 /* How often the shim has been passed on the way to the runtime */
 #define ROUNDS_VARIABLE "OCI_RDMA_RUNTIME_ROUNDS"
@@ -38,40 +39,16 @@ int real_runtime_count_round(const char *runtime)
 	return 0;
 }
 
-static bool can_run(const char *path)
+static bool can_run(void *context, const char *path)
 {
 	struct stat st;
 
+	(void)context;
 	return stat(path, &st) == 0 && S_ISREG(st.st_mode) && access(path, X_OK) == 0 &&
 	       !is_ourselves(&st);
 }
 
-/* Where distributions keep their runtimes: Debian's runc is in sbin, OpenShift had crun in libexec.
- */
-static const char *find_installed(struct arena *arena, const char *name)
-{
-	static const char *const dirs[] = {"/usr/bin", "/usr/sbin", "/usr/local/bin",
-					   "/usr/local/sbin", "/usr/libexec/crio"};
-
-	for (size_t i = 0; i < sizeof(dirs) / sizeof(dirs[0]); i++) {
-		const char *path = arena_printf(arena, "%s/%s", dirs[i], name);
-
-		if (path && can_run(path))
-			return path;
-	}
-	return NULL;
-}
-
 const char *real_runtime_find(struct arena *arena, const struct config *config, const char *called)
 {
-	const char *wanted =
-		text_starts_with(called, SHIM_NAME "-") ? called + strlen(SHIM_NAME "-") : NULL;
-
-	for (size_t i = 0; i < config->n_runtimes; i++) {
-		const char *path = config->runtimes[i];
-
-		if ((!wanted || strcmp(text_base_name(path), wanted) == 0) && can_run(path))
-			return path;
-	}
-	return wanted ? find_installed(arena, wanted) : NULL;
+	return runtimes_find(arena, config, called, can_run, NULL);
 }
