@@ -2,6 +2,7 @@
 /* The command line. */
 #include <fcntl.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -9,8 +10,10 @@
 #include "core/base/names.h"
 #include "core/command_line.h"
 #include "hook/check_config.h"
+#include "hook/crio_handler.h"
 #include "hook/dry_run.h"
 #include "hook/precreate.h"
+#include "hook/removal/removal.h"
 #include "hook/shim/shim.h"
 #include "hook/stage.h"
 
@@ -19,6 +22,8 @@ static const char usage[] =
 	"       oci-rdma-hook [--config FILE] [--sysroot DIR] precreate\n"
 	"       oci-rdma-hook [--config FILE] [--sysroot DIR] --dry-run [--format FORMAT] BUNDLE\n"
 	"       oci-rdma-hook [--config FILE] [--sysroot DIR] --check-config [FILE...]\n"
+	"       oci-rdma-hook [--config FILE] [--sysroot DIR] --crio-handler SHIM [PRINTED]\n"
+	"       oci-rdma-hook [--config FILE] [--sysroot DIR] --check-removal\n"
 	"\n"
 	"Gives a container that was allocated RDMA devices an unlimited memlock limit and an\n"
 	"/etc/nccl.conf that names its HCAs. As an OCI hook it reads the state JSON on stdin; as\n"
@@ -30,6 +35,11 @@ static const char usage[] =
 	"                    or nccl (lines of nccl.conf)\n"
 	"  --check-config    check each FILE, config.json or a hooks.d file; without FILE the\n"
 	"                    node's config.json and every hooks.d file that names this program\n"
+	"  --crio-handler    print the drop-in for CRI-O's handler with SHIM, the path of\n"
+	"                    oci-rdma-runtime-crun or -runc, from the node's files or from what\n"
+	"                    crio status config printed (- for stdin)\n"
+	"  --check-removal   name the containers, pods and handlers that still need the runtime\n"
+	"                    shim; nothing is said, and the status 0, if it may be taken off\n"
 	"  --config FILE     the policy; default DIR/etc/oci-rdma-hook/config.json\n"
 	"  --sysroot DIR     read the node below DIR; default /\n"
 	"  --version         print the version\n"
@@ -39,10 +49,17 @@ static const char usage[] =
 
 static const struct program program = {HOOK_NAME, usage};
 
+enum task {
+	TASK_STAGE,
+	TASK_DRY_RUN,
+	TASK_CHECK_CONFIG,
+	TASK_CRIO_HANDLER,
+	TASK_CHECK_REMOVAL,
+};
+
 struct command {
 	struct options options;
-	bool dry_run;
-	bool check_config;
+	enum task task;
 	bool has_format;
 	enum dry_run_format format;
 	char *const *operands;
@@ -68,54 +85,68 @@ static bool parse_format(const char *name, enum dry_run_format *ret_format)
 	return place >= 0;
 }
 
+/* What a task takes: operands, and what the first is called where it is missing */
+static const struct {
+	const char *first;
+	size_t min;
+	size_t max;
+} operands[] = {
+	[TASK_STAGE] = {"stage", 1, 1},
+	[TASK_DRY_RUN] = {"BUNDLE", 1, 1},
+	[TASK_CHECK_CONFIG] = {"FILE", 0, SIZE_MAX},
+	[TASK_CRIO_HANDLER] = {"SHIM", 1, 2},
+	[TASK_CHECK_REMOVAL] = {NULL, 0, 0},
+};
+
 /* Returns -1 to go on, or the exit status. */
 static int check_operands(const struct command *command)
 {
-	if (command->has_format && !command->dry_run)
+	size_t n = command->n_operands;
+
+	if (command->has_format && command->task != TASK_DRY_RUN)
 		return usage_error("--format goes with --dry-run", NULL);
-	if (command->check_config && command->dry_run)
-		return usage_error("--check-config and --dry-run do not go together", NULL);
-	if (command->check_config)
-		return -1;
-	if (command->n_operands == 0)
-		return usage_error(command->dry_run ? "no BUNDLE" : "no stage", NULL);
-	if (command->n_operands > 1)
-		return usage_error("one operand too many", command->operands[1]);
+	if (n < operands[command->task].min)
+		return usage_error("no operand", operands[command->task].first);
+	if (n > operands[command->task].max)
+		return usage_error("one operand too many",
+				   command->operands[operands[command->task].max]);
 	return -1;
 }
 
 enum option_code {
-	OPTION_DRY_RUN = OPTION_OWN,
-	OPTION_FORMAT,
-	OPTION_CHECK_CONFIG,
+	OPTION_FORMAT = OPTION_OWN,
+	OPTION_TASK, /* and behind it, one for each enum task */
 };
+
+/* Returns -1 to go on, or the exit status. */
+static int take_task(struct command *command, enum task task)
+{
+	if (command->task != TASK_STAGE && command->task != task)
+		return usage_error("two tasks do not go together", NULL);
+	command->task = task;
+	return -1;
+}
 
 /* Returns -1 to go on, or the exit status. */
 static int take(int option, const char *value, struct command *command)
 {
-	switch (option) {
-	case OPTION_DRY_RUN:
-		command->dry_run = true;
-		return -1;
-	case OPTION_FORMAT:
-		command->has_format = true;
-		return parse_format(value, &command->format) ? -1
-							     : usage_error("unknown format", value);
-	case OPTION_CHECK_CONFIG:
-		command->check_config = true;
-		return -1;
-	default:
+	if (option >= OPTION_TASK)
+		return take_task(command, (enum task)(option - OPTION_TASK));
+	if (option != OPTION_FORMAT)
 		return command_line_take(&program, option, value, &command->options);
-	}
+	command->has_format = true;
+	return parse_format(value, &command->format) ? -1 : usage_error("unknown format", value);
 }
 
 /* Returns -1 to go on with *ret_command, or the exit status. */
 static int parse(int argc, char **argv, struct command *ret_command)
 {
 	static const struct option long_options[] = {
-		{"dry-run", no_argument, NULL, OPTION_DRY_RUN},
+		{"dry-run", no_argument, NULL, OPTION_TASK + TASK_DRY_RUN},
 		{"format", required_argument, NULL, OPTION_FORMAT},
-		{"check-config", no_argument, NULL, OPTION_CHECK_CONFIG},
+		{"check-config", no_argument, NULL, OPTION_TASK + TASK_CHECK_CONFIG},
+		{"crio-handler", no_argument, NULL, OPTION_TASK + TASK_CRIO_HANDLER},
+		{"check-removal", no_argument, NULL, OPTION_TASK + TASK_CHECK_REMOVAL},
 		COMMON_OPTIONS,
 		{0},
 	};
@@ -154,6 +185,27 @@ static int run_stage(const struct options *options, const char *name)
 	return usage_error("unknown stage", name);
 }
 
+static int run_task(const struct command *command)
+{
+	const struct options *options = &command->options;
+	char *const *operand = command->operands;
+
+	switch (command->task) {
+	case TASK_DRY_RUN:
+		return dry_run(options, command->format, operand[0]);
+	case TASK_CHECK_CONFIG:
+		return check_config(options, operand, command->n_operands);
+	case TASK_CRIO_HANDLER:
+		return crio_handler(options, operand[0],
+				    command->n_operands > 1 ? operand[1] : NULL);
+	case TASK_CHECK_REMOVAL:
+		return removal_check(options);
+	case TASK_STAGE:
+		break;
+	}
+	return run_stage(options, operand[0]);
+}
+
 /* A caller that closed one of them must not see our files in its place. What cannot be had is done
  * without. */
 static void open_standard_streams(void)
@@ -180,9 +232,5 @@ int main(int argc, char **argv)
 	status = parse(argc, argv, &command);
 	if (status >= 0)
 		return status;
-	if (command.check_config)
-		return check_config(&command.options, command.operands, command.n_operands);
-	if (command.dry_run)
-		return dry_run(&command.options, command.format, command.operands[0]);
-	return run_stage(&command.options, command.operands[0]);
+	return run_task(&command);
 }

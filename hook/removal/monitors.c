@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "core/base/cleanup.h"
+#include "core/base/fs.h"
+#include "core/base/names.h"
+#include "core/base/text.h"
+#include "core/base/tree.h"
+#include "hook/removal/needs.h"
+
+#define COMMAND_LINE_MAX (64 * 1024)
+
+/* What a conmon was told (conmon.8) */
+struct monitor {
+	const char *id;
+	const char *runtime;
+	const char *podman; /* the runtime that its podman was told of; NULL */
+	bool runtime_follows;
+};
+
+/* Options whose values are looked at, or must not be taken for options */
+enum option { OPTION_ID, OPTION_RUNTIME, OPTION_RUNTIME_ARG, OPTION_EXIT_ARG, OPTION_NONE };
+
+/* *ret_value: behind "=", or NULL for the next argument */
+static enum option read_option(const char *arg, const char **ret_value)
+{
+	static const struct {
+		const char *name;
+		enum option option;
+	} names[] = {
+		{"-c", OPTION_ID},
+		{"--cid", OPTION_ID},
+		{"-r", OPTION_RUNTIME},
+		{"--runtime", OPTION_RUNTIME},
+		{"--runtime-arg", OPTION_RUNTIME_ARG},
+		{"--exit-command-arg", OPTION_EXIT_ARG},
+	};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		size_t len = strlen(names[i].name);
+
+		if (strncmp(arg, names[i].name, len) != 0 || (arg[len] && arg[len] != '='))
+			continue;
+		*ret_value = arg[len] ? arg + len + 1 : NULL;
+		return names[i].option;
+	}
+	return OPTION_NONE;
+}
+
+static void take_option(struct monitor *monitor, enum option option, const char *value)
+{
+	if (option == OPTION_ID)
+		monitor->id = value;
+	else if (option == OPTION_RUNTIME)
+		monitor->runtime = value;
+	else if (option == OPTION_EXIT_ARG && monitor->runtime_follows && !monitor->podman)
+		monitor->podman = value;
+	if (option == OPTION_EXIT_ARG)
+		monitor->runtime_follows = strcmp(value, "--runtime") == 0;
+}
+
+/* text: a command line of /proc, arguments that end with NUL */
+static struct monitor read_arguments(const struct fs_text *text)
+{
+	struct monitor monitor = {0};
+	const char *end = text->bytes + text->len;
+
+	for (const char *arg = text->bytes; arg < end; arg += strlen(arg) + 1) {
+		const char *value = NULL;
+		enum option option = read_option(arg, &value);
+
+		if (option == OPTION_NONE)
+			continue;
+		if (!value)
+			value = arg += strlen(arg) + 1;
+		if (value < end)
+			take_option(&monitor, option, value);
+	}
+	return monitor;
+}
+
+/* podman looks a runtime that it knows by name up again each time, and takes the next of
+ * containers.conf: it goes on without us. One that it knows by its path is fixed. */
+static bool is_fixed(const struct monitor *monitor)
+{
+	return !monitor->podman || strchr(monitor->podman, '/');
+}
+
+static int judge(struct needs *needs, const struct monitor *monitor, struct err *err)
+{
+	const char **larger;
+
+	if (!monitor->id || !monitor->runtime || !names_shim(monitor->runtime))
+		return 0;
+	larger = arena_grow(needs->arena, needs->seen, needs->n_seen, &needs->seen_room,
+			    sizeof(*larger));
+	if (!larger)
+		return err_memory(err);
+	needs->seen = larger;
+	needs->seen[needs->n_seen++] = monitor->id;
+	if (is_fixed(monitor))
+		needs_say(needs, "container %.64s runs by %.128s: end it first, and remove it",
+			  monitor->id, monitor->runtime);
+	return 0;
+}
+
+/* Who may write a command line of root's may do all else, too: only those count. */
+static int open_monitor(int proc, const char *pid)
+{
+	cleanup_fd dir = fs_open(proc, pid, O_PATH | O_DIRECTORY, RESOLVE_BENEATH);
+	char name[32];
+	struct stat st;
+
+	if (dir < 0 || fstat(dir, &st) < 0 || st.st_uid != 0 ||
+	    fs_read_line(dir, "comm", name, sizeof(name)) < 0 || strcmp(name, "conmon") != 0)
+		return -1;
+	return fs_open_regular(dir, "cmdline");
+}
+
+int needs_of_monitors(struct needs *needs, struct err *err)
+{
+	cleanup_dir *dir = NULL;
+	const struct dirent *entry;
+
+	if (tree_open_listing(needs->root, "proc", &dir) < 0)
+		return err_memory(err);
+	while (dir && (entry = readdir(dir))) {
+		cleanup_fd fd = -1;
+		struct fs_text text;
+		struct monitor monitor;
+		struct err gone;
+		bool more;
+
+		if (entry->d_name[0] < '1' || entry->d_name[0] > '9')
+			continue;
+		fd = open_monitor(dirfd(dir), entry->d_name);
+		if (fd < 0 || fs_read_up_to(needs->arena, fd, COMMAND_LINE_MAX, "cmdline", &text,
+					    &more, &gone) < 0)
+			continue;
+		monitor = read_arguments(&text);
+		if (judge(needs, &monitor, err) < 0)
+			return -1;
+	}
+	return 0;
+}

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The places that tell of containers whose runtime is the shim. Each says what it finds. */
+#ifndef OCI_RDMA_NEEDS_H
+#define OCI_RDMA_NEEDS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "core/base/arena.h"
+#include "core/base/err.h"
+#include "core/engine/crio.h"
+
+struct needs {
+	struct arena *arena;
+	int root; /* the node */
+	struct crio crio;
+	const char **seen; /* ids of containers that have been judged already */
+	size_t n_seen;
+	size_t seen_room;
+	size_t n; /* how many things need the shim */
+};
+
+/* One that needs it: what it is, and what to do */
+void needs_say(struct needs *needs, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* Containers that run below a conmon of podman or CRI-O. Returns 0, or -1 without memory. */
+int needs_of_monitors(struct needs *needs, struct err *err);
+
+/* CRI-O's pods of a handler with the shim, whether anything of them runs or not. The same. */
+int needs_of_pods(struct needs *needs, struct err *err);
+
+#endif

@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <fcntl.h>
+#include <stdbool.h>
+#include <string.h>
+
+#include "core/base/cleanup.h"
+#include "core/base/fs.h"
+#include "core/base/names.h"
+#include "core/base/tree.h"
+#include "core/json/reader.h"
+#include "core/spec/spec.h"
+#include "hook/removal/needs.h"
+
+/* What CRI-O writes into a sandbox's config.json, and keeps there from one start to the next */
+struct pod {
+	const char *type;
+	const char *handler;
+	const char *name;
+	const char *namespace;
+};
+
+#define STRING(field)                                                                              \
+	{                                                                                          \
+		.types = JSON_STRING, .store = JSON_STORE_STRING,                                  \
+		.offset = offsetof(struct pod, field)                                              \
+	}
+
+static const struct json_shape type = STRING(type);
+static const struct json_shape handler = STRING(handler);
+static const struct json_shape name = STRING(name);
+static const struct json_shape namespace = STRING(namespace);
+static const struct json_shape annotations = {
+	.types = JSON_OBJECT,
+	.members =
+		(const struct json_member[]){
+			{"io.kubernetes.cri-o.ContainerType", &type},
+			{"io.kubernetes.cri-o.RuntimeHandler", &handler},
+			{"io.kubernetes.pod.name", &name},
+			{"io.kubernetes.pod.namespace", &namespace},
+			{0},
+		},
+};
+static const struct json_shape root_shape = {
+	.types = JSON_OBJECT,
+	.members = (const struct json_member[]){{"annotations", &annotations}, {0}},
+};
+
+/* The handlers that run the shim, and those that ran it until a drop-in was taken away */
+static bool is_ours(const struct crio *crio, const char *called)
+{
+	const struct crio_handler *found = crio_find_handler(crio, called);
+
+	if (found)
+		return names_shim(found->runtime_path);
+	return strcmp(called, "rdma") == 0 || strcmp(called, "rdma-runc") == 0;
+}
+
+static const char *or_unknown(const char *text)
+{
+	return text ? text : "?";
+}
+
+/* What cannot be read is no pod, or none that CRI-O could still know. */
+static void look_at(struct needs *needs, int dir, const char *id)
+{
+	cleanup_arena arena = {0};
+	char *path = arena_printf(&arena, "%s/userdata/config.json", id);
+	cleanup_fd fd = path ? fs_open(dir, path, O_RDONLY, RESOLVE_BENEATH) : -1;
+	struct pod pod = {0};
+	struct fs_text text;
+	struct err ignored;
+
+	if (fd < 0 || fs_read_regular(&arena, fd, SPEC_SIZE_MAX, path, &text, &ignored) < 0 ||
+	    json_read(&arena, &(struct json_source){path, text.bytes, text.len, 0}, &root_shape,
+		      &pod, &ignored) < 0)
+		return;
+	if (pod.type && strcmp(pod.type, "sandbox") == 0 && pod.handler &&
+	    is_ours(&needs->crio, pod.handler))
+		needs_say(needs,
+			  "pod %.253s/%.253s has CRI-O's handler %.64s (sandbox %.12s): delete "
+			  "the pod first",
+			  or_unknown(pod.namespace), or_unknown(pod.name), pod.handler, id);
+}
+
+int needs_of_pods(struct needs *needs, struct err *err)
+{
+	cleanup_dir *dir = NULL;
+	const struct dirent *entry;
+	char *path = arena_printf(needs->arena, "%s/overlay-containers", needs->crio.storage);
+
+	if (!path || tree_open_listing(needs->root, path, &dir) < 0)
+		return err_memory(err);
+	while (dir && (entry = readdir(dir))) {
+		if (entry->d_name[0] != '.')
+			look_at(needs, dirfd(dir), entry->d_name);
+	}
+	return 0;
+}

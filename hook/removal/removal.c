@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "hook/removal/removal.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "core/base/cleanup.h"
+#include "core/base/names.h"
+#include "core/base/text.h"
+#include "core/base/tree.h"
+#include "core/policy/config.h"
+#include "hook/removal/needs.h"
+
+/* Below the directory of drop-ins: those that --crio-handler has made, which go with the shim */
+#define OWN_DROPIN "/" CRIO_DROPINS "/60-oci-rdma-hook"
+
+void needs_say(struct needs *needs, const char *format, ...)
+{
+	char line[ERR_TEXT_MAX];
+	va_list args;
+
+	va_start(args, format);
+	(void)vsnprintf(line, sizeof(line), format, args);
+	va_end(args);
+	text_make_printable(line);
+	(void)fprintf(stderr, "oci-rdma-hook: %s\n", line);
+	needs->n++;
+}
+
+/* Our own drop-in goes before the executable does; any other is its author's. */
+static void look_at_handlers(struct needs *needs)
+{
+	const struct crio *crio = &needs->crio;
+
+	for (size_t i = 0; i < crio->n_handlers; i++) {
+		const struct crio_handler *handler = &crio->handler[i];
+
+		if (!names_shim(handler->runtime_path))
+			continue;
+		if (crio->default_runtime && strcmp(crio->default_runtime, handler->name) == 0)
+			needs_say(needs,
+				  "%s: handler %s is CRI-O's default (%s), and CRI-O does not "
+				  "start without it: name another default_runtime",
+				  handler->file, handler->name, crio->default_file);
+		else if (!text_starts_with(handler->file, OWN_DROPIN))
+			needs_say(needs,
+				  "%s: handler %s runs %s: take it away first, then: systemctl "
+				  "restart crio",
+				  handler->file, handler->name, handler->runtime_path);
+	}
+}
+
+static bool is_seen(const struct needs *needs, const char *record)
+{
+	for (size_t i = 0; i < needs->n_seen; i++) {
+		if (strstr(record, needs->seen[i]))
+			return true;
+	}
+	return false;
+}
+
+/* What the shim remembers: containers of engines without conmon, too, if they were granted
+ * something. */
+static int look_at_records(struct needs *needs, const char *state_dir, struct err *err)
+{
+	cleanup_dir *dir = NULL;
+	const struct dirent *entry;
+
+	if (tree_open_listing(needs->root, state_dir, &dir) < 0)
+		return err_memory(err);
+	while (dir && (entry = readdir(dir))) {
+		if (entry->d_name[0] != '.' && !is_seen(needs, entry->d_name))
+			needs_say(needs,
+				  "container %.128s was made by the shim: remove it first; if it "
+				  "is gone, remove %s/%.128s",
+				  entry->d_name, state_dir, entry->d_name);
+	}
+	return 0;
+}
+
+static int look(struct needs *needs, const struct options *options, struct err *err)
+{
+	struct config config;
+	struct err unusable;
+
+	/* Without a usable policy the shim keeps its records where it does by default. */
+	if (config_load(needs->arena, needs->root, options->config, &config, &unusable) < 0 &&
+	    config_defaults(needs->arena, &config, err) < 0)
+		return -1;
+	if (crio_read(needs->arena, needs->root, &needs->crio, err) < 0)
+		return -1;
+	for (size_t i = 0; i < needs->crio.n_problems; i++)
+		needs_say(needs, "%s: cannot tell which handlers there are",
+			  needs->crio.problem[i]);
+	look_at_handlers(needs);
+	if (needs_of_pods(needs, err) < 0 || needs_of_monitors(needs, err) < 0)
+		return -1;
+	return look_at_records(needs, config.state_dir, err);
+}
+
+int removal_check(const struct options *options)
+{
+	cleanup_arena arena = {0};
+	cleanup_fd root = open(options->sysroot, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	struct needs needs = {.arena = &arena, .root = root};
+	struct err err;
+
+	if ((root < 0 ? err_sys(&err, errno, "sysroot %s", options->sysroot)
+		      : look(&needs, options, &err)) < 0) {
+		(void)fprintf(stderr, "oci-rdma-hook: %s\n", err.text);
+		return 1;
+	}
+	return needs.n ? 1 : 0;
+}

@@ -1,0 +1,193 @@
+#!/bin/bash
+# --crio-handler: the drop-in for CRI-O's handler, made from what the node has, and refused where CRI-O would not start with it.
+# tests/cli/crio has CRI-O's configuration as upstream's packages and RHCOS have it, and as two versions print theirs.
+cd "$(dirname "$0")/../.." || exit 1
+. tests/cli/setup.bash
+SHIM=/usr/local/bin/oci-rdma-runtime-crun
+
+# program PATH…: of the node
+program() { local path; for path; do install -D -m 755 /bin/true "$NODE$path"; done; }
+
+# host FILE PROGRAM…: a node with that configuration of CRI-O, and these programs beside ours
+host() {
+	rm -rf "$NODE"
+	install -D -m 644 "tests/cli/crio/$1" "$NODE/etc/crio/crio.conf.d/10-crio.conf"
+	program "$SHIM" /usr/local/bin/oci-rdma-runtime-runc "${@:2}"
+}
+upstream() { host upstream.conf /usr/libexec/crio/{crun,runc,conmon}; }
+rhcos() { host rhcos.conf /usr/bin/{crun,runc,conmon}; }
+
+# render [SHIM [PRINTED]]: sets rc; the drop-in is in $T/out
+render() {
+	timeout 20 "$HOOK" --sysroot "$NODE" --crio-handler "${@:-$SHIM}" >"$T/out" 2>"$T/err"
+	rc=$?
+}
+
+# renders DESCRIPTION WANT: the last one did, without its comments
+renders() {
+	is "$1" "$2" "$(grep -v '^#' "$T/out")"
+	is "$1: status, and nothing else is said" "0 " "$rc $(<"$T/err")"
+}
+
+# refuses DESCRIPTION PART…: what was just asked for
+refuses() {
+	is "$1: refused" 1 "$rc"
+	is "$1: nothing is printed" "" "$(<"$T/out")"
+	one_line "$@"
+}
+
+# ---- where CRI-O's own packages lie ----
+
+upstream
+render
+renders "upstream's packages: monitor, root and annotations of the handler crun" '[crio.runtime.runtimes.rdma]
+runtime_path = "/usr/local/bin/oci-rdma-runtime-crun"
+runtime_root = "/run/crun"
+monitor_path = "/usr/libexec/crio/conmon"
+allowed_annotations = [
+    "io.containers.trace-syscall",
+]'
+has "it says what it was made by" "# Rendered by: oci-rdma-hook --crio-handler $SHIM" "$(head -n 1 "$T/out")"
+render /usr/local/bin/oci-rdma-runtime-runc
+renders "upstream's packages: before runc" '[crio.runtime.runtimes.rdma-runc]
+runtime_path = "/usr/local/bin/oci-rdma-runtime-runc"
+runtime_root = "/run/runc"
+monitor_path = "/usr/libexec/crio/conmon"'
+rhcos
+render
+renders "RHCOS: conmon in PATH, so no monitor_path" '[crio.runtime.runtimes.rdma]
+runtime_path = "/usr/local/bin/oci-rdma-runtime-crun"
+runtime_root = "/run/crun"
+container_min_memory = "512KiB"
+default_annotations = {"run.oci.systemd.subgroup" = ""}
+allowed_annotations = [
+    "io.containers.trace-syscall",
+    "io.kubernetes.cri-o.Devices",
+    "io.kubernetes.cri-o.LinkLogs", # and no more
+]'
+entries() { grep -vE '^(#|runtime_(path|type))' "$1" | tr -d ' \n' | sed 's/,]/]/; s/#andnomore//; s/,]/]/'; }
+is "RHCOS: the MachineConfig's says the same" "$(entries config/machineconfig/60-oci-rdma-hook.conf)" "$(entries "$T/out")"
+cp "$T/out" "$NODE/etc/crio/crio.conf.d/60-oci-rdma-hook.conf"
+cp "$T/out" "$T/first"
+render
+check "a second time, with it in place, the same" cmp "$T/first" "$T/out"
+printf '[crio.runtime.runtimes.crun]\nruntime_root = "/run/other"\n' >"$NODE/etc/crio/crio.conf.d/99-mine.conf"
+render
+renders "a later file replaces the handler" '[crio.runtime.runtimes.rdma]
+runtime_path = "/usr/local/bin/oci-rdma-runtime-crun"
+runtime_root = "/run/other"'
+rm -r "$NODE/etc/crio/crio.conf.d"
+render
+renders "no file: as CRI-O has it built in" '[crio.runtime.runtimes.rdma]
+runtime_path = "/usr/local/bin/oci-rdma-runtime-crun"
+runtime_type = "oci"
+runtime_root = "/run/crun"'
+
+# ---- what CRI-O prints ----
+
+upstream
+render "$SHIM" tests/cli/crio/status-1.36.toml
+renders "what 1.36 prints" '[crio.runtime.runtimes.rdma]
+runtime_path = "/usr/local/bin/oci-rdma-runtime-crun"
+runtime_type = ""
+runtime_root = "/run/crun"
+allowed_annotations = ["io.containers.trace-syscall"]
+monitor_path = "/usr/libexec/crio/conmon"
+monitor_cgroup = "system.slice"
+monitor_env = ["PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"]
+container_min_memory = "500KiB"
+no_sync_log = false
+[crio.runtime.runtimes.rdma.default_annotations]
+"run.oci.systemd.subgroup" = ""'
+cp "$T/out" "$T/first"
+render "$SHIM" - <tests/cli/crio/status-1.36.toml
+is "…on stdin" "$(grep -v '^#' "$T/first")" "$(grep -v '^#' "$T/out")"
+host upstream.conf /usr/bin/{runc,conmon}
+render /usr/local/bin/oci-rdma-runtime-runc tests/cli/crio/status-1.26.toml
+renders "what 1.26 prints" '[crio.runtime.runtimes.rdma-runc]
+runtime_path = "/usr/local/bin/oci-rdma-runtime-runc"
+runtime_type = "oci"
+runtime_root = "/run/runc"
+monitor_path = "/usr/bin/conmon"
+monitor_cgroup = "system.slice"
+monitor_env = ["PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"]'
+render "$SHIM" "$T/none"
+refuses "a print that is not there" "$T/none"
+
+# ---- refused: CRI-O would not start with it ----
+
+upstream
+sed -i '/monitor_path/d' "$NODE/etc/crio/crio.conf.d/10-crio.conf"
+render
+refuses "no monitor_path, and conmon not in PATH" 10-crio.conf crun monitor_path conmon "does not start"
+printf '[crio.runtime]\nconmon = "/usr/libexec/crio/conmon"\n' >"$NODE/etc/crio/crio.conf.d/20-conmon.conf"
+render
+is "the old key conmon is every handler's" 0 "$rc"
+rm "$NODE/usr/libexec/crio/conmon"
+render
+refuses "…if it is there" /usr/libexec/crio/conmon "does not start"
+upstream
+rm "$NODE/usr/libexec/crio/conmon"
+render
+refuses "a monitor_path that is not there" 10-crio.conf /usr/libexec/crio/conmon "does not start"
+sed -i 's|^runtime_root = "/run/crun"|runtime_type = "pod"|' "$NODE/etc/crio/crio.conf.d/10-crio.conf"
+render
+is "conmon-rs needs no conmon" 0 "$rc"
+upstream
+rm -r "$NODE/etc/crio/crio.conf.d"
+render
+refuses "no file, and conmon not in PATH" conmon "does not start"
+upstream
+printf '[crio.runtime\n' >"$NODE/etc/crio/crio.conf.d/.99-hidden.conf"
+render
+refuses "a file that cannot be read, which CRI-O reads although it is hidden" .99-hidden.conf:1
+rm "$NODE/etc/crio/crio.conf.d/.99-hidden.conf"
+rm -r "$NODE/etc/crio"
+render
+refuses "no CRI-O" CRI-O
+
+# ---- refused: its pods would not start ----
+
+upstream
+rm "$NODE$SHIM"
+render
+refuses "no shim" "$SHIM" install
+upstream
+sed -i 's|^runtime_root = "/run/crun"|inherit_default_runtime = true|' "$NODE/etc/crio/crio.conf.d/10-crio.conf"
+render
+refuses "a handler that takes the default's path" inherit_default_runtime
+upstream
+sed -i 's|^runtime_root = "/run/crun"|runtime_type = "vm"|' "$NODE/etc/crio/crio.conf.d/10-crio.conf"
+render
+refuses "virtual machines" "virtual machines"
+upstream
+program /usr/bin/crun
+render
+is "the distribution's crun beside CRI-O's own is no matter" 0 "$rc"
+config '{"runtimes": ["/usr/bin/crun"]}'
+render
+refuses "…unless the policy names that one" /usr/bin/crun /usr/libexec/crio/crun '"runtimes"'
+ln -sfn ../libexec/crio/crun "$NODE/usr/bin/crun"
+render
+is "…and it is another one" 0 "$rc"
+config '{"runtimes": ["/usr/bin/crun"], "optin": 1}'
+render
+refuses "a policy that cannot be read" optin
+config
+rm "$NODE/usr/libexec/crio/crun" "$NODE/usr/bin/crun"
+render
+refuses "no crun at all" crun runtimes
+
+# ---- usage ----
+
+for wrong in oci-rdma-runtime-crun /usr/bin/crun /usr/local/bin/oci-rdma-runtime /usr/local/bin/oci-rdma-runtime- \
+	'/usr/"/oci-rdma-runtime-crun'; do
+	render "$wrong"
+	refuses "$wrong" "$wrong"
+done
+for wrong in "--crio-handler" "--crio-handler a b c" "--crio-handler --dry-run a" "--crio-handler --format json a"; do
+	# shellcheck disable=SC2086 # words
+	timeout 5 "$HOOK" $wrong >"$T/out" 2>"$T/err" </dev/null
+	is "$wrong: status" 2 "$?"
+done
+finish

@@ -1,0 +1,138 @@
+#!/bin/bash
+# --check-removal: what still needs the runtime shim, on recorded nodes. Real containers are in tests/podman/removal.sh.
+cd "$(dirname "$0")/../.." || exit 1
+. tests/cli/setup.bash
+SHIM=/usr/local/bin/oci-rdma-runtime-crun
+STORAGE=var/lib/containers/storage
+
+# examine: sets rc
+examine() {
+	timeout 20 "$HOOK" --sysroot "$NODE" --check-removal >"$T/out" 2>"$T/err"
+	rc=$?
+}
+
+# free DESCRIPTION: nothing needs it, and nothing is said
+free() {
+	examine
+	is "$1" "0 " "$rc $(cat "$T/out" "$T/err")"
+}
+
+# needed DESCRIPTION PART…: one line
+needed() {
+	examine
+	is "$1: status" 1 "$rc"
+	one_line "$@"
+}
+
+# write PATH TEXT: of the node
+write() {
+	mkdir -p "$NODE/$(dirname "$1")"
+	printf '%s\n' "$2" >"$NODE/$1"
+}
+
+# sandbox HANDLER [TYPE]: a pod, as CRI-O keeps it
+sandbox() {
+	write "$STORAGE/overlay-containers/940942ebb876/userdata/config.json" "$(jq -n --arg handler "$1" --arg type "${2:-sandbox}" '{annotations: {
+		"io.kubernetes.cri-o.ContainerType": $type, "io.kubernetes.cri-o.RuntimeHandler": $handler,
+		"io.kubernetes.pod.name": "h-kim-0", "io.kubernetes.pod.namespace": "team-a"}}')"
+}
+
+# monitor NAME [ARGUMENT…]: a process of that name
+monitor() {
+	write proc/4711/comm "$1"
+	printf '%s\0' "${@:2}" >"$NODE/proc/4711/cmdline"
+}
+
+fresh() {
+	rm -rf "$NODE"
+	mkdir -p "$NODE"
+	write etc/crio/crio.conf.d/10-crio.conf "$(<tests/cli/crio/upstream.conf)"
+}
+
+# ---- CRI-O's pods ----
+
+fresh
+free "a node without us"
+sandbox ""
+free "a pod of CRI-O's default"
+sandbox rdma
+needed "a pod of the handler, although its drop-in is gone" "pod team-a/h-kim-0" "handler rdma" "delete the pod"
+sandbox rdma-runc
+needed "…and the one for runc" "handler rdma-runc"
+sandbox rdma container
+free "a container's annotation, which its author may write, says nothing"
+sandbox mine
+free "a pod of somebody's handler"
+write etc/crio/crio.conf.d/60-oci-rdma-hook.conf "[crio.runtime.runtimes.mine]
+runtime_path = \"$SHIM\""
+needed "…that runs the shim" "handler mine"
+fresh
+write etc/crio/crio.conf.d/50-others.conf '[crio.runtime.runtimes.rdma]
+runtime_path = "/usr/bin/others"'
+sandbox rdma
+free "a handler of that name that is not ours"
+fresh
+write etc/crio/crio.conf "[crio]
+root = \"/data/crio\""
+mkdir -p "$NODE/data"
+sandbox rdma
+mv "$NODE/$STORAGE" "$NODE/data/crio"
+needed "CRI-O's storage is elsewhere" "pod team-a/h-kim-0"
+write data/crio/overlay-containers/940942ebb876/userdata/config.json '{"annotations": {'
+free "a pod that cannot be read"
+
+# ---- CRI-O's handlers ----
+
+fresh
+write etc/crio/crio.conf.d/60-oci-rdma-hook.conf "[crio.runtime.runtimes.rdma]
+runtime_path = \"$SHIM\""
+free "our own drop-in goes with the shim"
+mv "$NODE/etc/crio/crio.conf.d/60-oci-rdma-hook.conf" "$NODE/etc/crio/crio.conf.d/50-mine.conf"
+needed "somebody's drop-in" 50-mine.conf "handler rdma" "$SHIM" "systemctl restart crio"
+mv "$NODE/etc/crio/crio.conf.d/50-mine.conf" "$NODE/etc/crio/crio.conf.d/60-oci-rdma-hook.conf"
+write etc/crio/crio.conf.d/70-default.conf '[crio.runtime]
+default_runtime = "rdma"'
+needed "the shim as CRI-O's default" "handler rdma" 70-default.conf "does not start"
+fresh
+write etc/crio/crio.conf.d/99-broken.conf '[crio.runtime'
+needed "a file that cannot be read" 99-broken.conf
+
+# ---- containers that run ----
+
+fresh
+id=$(printf '55b81b0956cb%052d' 7)
+crio=(/usr/libexec/crio/conmon -b /run/b -c "$id" --exit-dir /var/run/crio/exits -n k8s_main -P /run/pid -p /run/pidfile
+	--persist-dir /p -r "$SHIM" --runtime-arg --root=/run/crun --socket-dir-path /var/run/crio -u "$id" -s)
+monitor conmon "${crio[@]}"
+needed "a container of CRI-O" "container $id" "$SHIM"
+monitor conmon "${crio[@]/"$SHIM"//usr/bin/crun}"
+free "a container of another runtime"
+monitor sleep "${crio[@]}"
+free "a process that is no conmon"
+podman=(/usr/bin/conmon --api-version 1 -c "$id" -u "$id" -r "$SHIM" -b /b -p /run/pidfile --exit-command /usr/bin/podman
+	--exit-command-arg --root --exit-command-arg /g --exit-command-arg --runtime)
+monitor conmon "${podman[@]}" --exit-command-arg "$SHIM" --exit-command-arg container --exit-command-arg cleanup
+needed "a container that podman knows by the shim's path" "container $id" "$SHIM"
+monitor conmon "${podman[@]}" --exit-command-arg crun --exit-command-arg container --exit-command-arg cleanup
+free "one that podman knows by the name crun, which it looks up again"
+write "run/oci-rdma-hook/$id" record
+free "…also if it was granted something"
+write run/oci-rdma-hook/0123 record
+needed "a container of an engine without conmon, which was granted something" "container 0123" /run/oci-rdma-hook/0123
+config '{"state_dir": "/run/mine"}'
+mv "$NODE/run/oci-rdma-hook" "$NODE/run/mine"
+needed "…in the policy's state_dir" /run/mine/0123
+monitor conmon --cid="$id" --runtime="$SHIM"
+examine
+is "options with =" 2 "$(grep -c . "$T/err")"
+monitor conmon -c "$id" -r
+rm -r "$NODE/run/mine"
+free "a command line that was cut off"
+if chown 12345 "$NODE/proc/4711" 2>/dev/null; then
+	monitor conmon "${crio[@]}"
+	free "another user's process says nothing"
+fi
+
+timeout 5 "$HOOK" --check-removal operand >/dev/null 2>&1
+is "an operand: status" 2 "$?"
+finish
