@@ -73,7 +73,7 @@ help:
 	@echo 'make soak         N=5000 containers for each runtime in a row, WIDTH=200 at once, VM_N=100 in the VM: nothing is left'
 	@echo 'make coverage     which lines and branches of core/ and hook/ the unit and cli tests reach'
 	@echo 'make bench        what hook and shim cost, beside the plain thing: tables, and build/bench.json'
-	@echo 'make install      DESTDIR= PREFIX=$(PREFIX) HOOKSDIR=$(HOOKSDIR) HOOKS=annotation|device'
+	@echo 'make install      DESTDIR= PREFIX=$(PREFIX) HOOKSDIR=$(HOOKSDIR) HOOKS=annotation|device RUNTIME=crun|runc'
 	@echo 'make uninstall    the hook first, the executable GRACE=$(GRACE) seconds later'
 	@echo 'make dist         $(DIST), of the last commit; for rpm/oci-rdma-hook.spec'
 	@echo 'make machineconfig      ROLE=worker PROFILE=default HOOKS=annotation|device RUNTIME=1, for OpenShift'

@@ -27,7 +27,7 @@ PROGRAMS = oci-rdma-hook oci-rdma-doctor
 PAGES = $(sort $(wildcard doc/man/*.[58]))
 COMPLETIONS = $(addprefix config/completion/,$(PROGRAMS))
 # Files with the executable's path in them, for who wants more than the default, to be copied to where engines read
-TEMPLATES = $(sort $(filter-out config/hooks.d/$(HOOKS)/%,$(wildcard config/hooks.d/*/*.json))) config/crio/60-oci-rdma-hook.conf config/podman/oci-rdma-hook.conf
+TEMPLATES = $(sort $(filter-out config/hooks.d/$(HOOKS)/%,$(wildcard config/hooks.d/*/*.json))) config/podman/oci-rdma-hook.conf
 PRECREATE := $(notdir $(wildcard config/podman/precreate.d/*.json))
 HOOK_FILES = $(notdir $(wildcard config/hooks.d/$(HOOKS)/*.json))
 
@@ -53,10 +53,26 @@ $(foreach file,$(1),mv -fT $(DESTDIR)$(dir $(file)).$(notdir $(file)).new $(DEST
 )
 endef
 
+# The handler that ends in this runtime, made from this machine's own CRI-O; RUNTIME=1 is RUNTIME=crun. By rename from another
+# directory, since CRI-O reads every file in its own.
+HANDLERS = $(filter-out 0,$(patsubst 1,crun,$(RUNTIME)))
+HANDLER_DIR = $(SYSCONFDIR)/crio/crio.conf.d
+handler_file = 60-oci-rdma-hook$(if $(filter-out crun,$(1)),-$(1)).conf
+define handler
+$(BINDIR)/oci-rdma-hook --crio-handler $(BINDIR)/oci-rdma-runtime-$(1) >$(CONFIGDIR)/.handler.new || \
+	{ rm -f $(CONFIGDIR)/.handler.new; exit 1; }
+$(INSTALL) -d -m 0755 $(HANDLER_DIR)
+chmod 0644 $(CONFIGDIR)/.handler.new
+mv -fT $(CONFIGDIR)/.handler.new $(HANDLER_DIR)/$(handler_file)
+@echo 'the handler takes effect with: systemctl restart crio'
+
+endef
+
 # The executable before the hook files that name it, and off in the other order: a hook file without its executable is skipped
 # silently, and its containers start without RDMA. What would keep an engine from starting is found before it is switched on;
 # below DESTDIR the owners and paths are not yet those of a node.
 install: all
+	$(if $(and $(DESTDIR),$(HANDLERS)),$(error RUNTIME: a handler is made on the machine that gets it, not below DESTDIR))
 	$(call place,0755,$(HOOK),$(BINDIR)/oci-rdma-hook)
 	$(call place,0755,$(DOCTOR),$(BINDIR)/oci-rdma-doctor)
 	for name in $(SHIMS); do \
@@ -77,6 +93,7 @@ install: all
 	$(foreach file,$(HOOK_FILES),$(call render,config/hooks.d/$(HOOKS)/$(file),$(HOOKSDIR)/$(file)))
 	$(if $(DESTDIR),,$(BINDIR)/oci-rdma-hook --check-config $(CONFIGDIR)/config.json \
 		$(foreach file,$(PRECREATE),$(PRECREATEDIR)/.$(file).new) $(foreach file,$(HOOK_FILES),$(HOOKSDIR)/.$(file).new))
+	$(foreach runtime,$(HANDLERS),$(call handler,$(runtime)))
 	$(call switch_on,$(PRECREATE:%=$(PRECREATEDIR)/%) $(HOOK_FILES:%=$(HOOKSDIR)/%))
 
 # $(call drop,RENDERED,FILE): an administrator's copy of a file of ours goes if he left it as it was, and stays, named, if not
@@ -88,9 +105,12 @@ fi
 
 endef
 
+# What still needs the shim is named, and then nothing is changed; FORCE=1 does not ask.
 uninstall:
+	$(if $(DESTDIR)$(FORCE),,test ! -x $(BINDIR)/oci-rdma-hook || $(BINDIR)/oci-rdma-hook --check-removal)
 	rm -f $(HOOK_FILES:%=$(DESTDIR)$(HOOKSDIR)/%) $(HOOK_FILES:%=$(DESTDIR)$(HOOKSDIR)/.%.new)
 	rm -rf $(DESTDIR)$(PRECREATEDIR)
+	rm -f $(foreach runtime,crun runc,$(DESTDIR)$(HANDLER_DIR)/$(call handler_file,$(runtime)))
 	$(call drop,config/podman/oci-rdma-hook.conf,$(SYSCONFDIR)/containers/containers.conf.d/oci-rdma-hook.conf)
 	sleep $(GRACE_HERE)
 	rm -f $(addprefix $(DESTDIR)$(BINDIR)/,$(SHIMS) oci-rdma-hook oci-rdma-doctor)

@@ -89,7 +89,7 @@ check "control: an expression that does not parse is refused" refused sh -c '"$1
 
 # ---- what belongs together ----
 
-handler=$(sed -n 's/^\[crio.runtime.runtimes.\(.*\)\]$/\1/p' config/crio/60-oci-rdma-hook.conf)
+handler=$(sed -n 's/^\[crio.runtime.runtimes.\(.*\)\]$/\1/p' config/machineconfig/60-oci-rdma-hook.conf)
 is "the RuntimeClass names the drop-in's handler" "$handler" "$(json config/crio/runtimeclass.yaml | jq -r '.[0].handler')"
 RUNTIME=1 config/machineconfig/render-hook "$HOOK" "$T/mc.yaml" >/dev/null
 # The operator takes the policy of the longest path that is the file or a directory above it (FindClosestFilePolicyPathMatch).
@@ -126,7 +126,10 @@ is "both are given what node-install writes, and no privilege" true "$(daemonset
 	([.initContainers[], .containers[]] | all(.securityContext.privileged == null and .securityContext.capabilities == {"drop": ["ALL"]} and
 		.securityContext.readOnlyRootFilesystem)) and
 	([.volumes[] | .hostPath.path // empty] | sort) == (["/usr/local/bin", "/etc/oci-rdma-hook", "/usr/share/containers/oci/hooks.d",
-		"/etc/crio/crio.conf.d", "/run/oci-rdma-hook"] | sort) and
+		"/etc/crio", "/run/oci-rdma-hook", "/usr/bin", "/usr/sbin", "/usr/libexec",
+		"/var/lib/containers/storage/overlay-containers"] | sort) and
+	([.initContainers[0].volumeMounts[] | select(.readOnly) | .mountPath] | sort) == (["/host/usr/bin", "/host/usr/sbin",
+		"/host/usr/libexec", "/host/var/lib/containers/storage/overlay-containers", "/host/run/oci-rdma-hook"] | sort) and
 	([.volumes[] | select(.hostPath) | [.name, "/host" + .hostPath.path]] | sort) ==
 		([.initContainers[0].volumeMounts[] | select(.name != "config") | [.name, .mountPath]] | sort)' install)"
 

@@ -383,7 +383,7 @@ podman_alone() { rm -r "$NODE/etc/crio" && write "$OVER/90-oci-rdma-hook.json" "
 on_a_node podman_alone
 finds "podman alone: /etc wins" "hook_file//$HOOKS/90-oci-rdma-hook.json" ok "not in force: /$OVER/90-"
 
-rdma() { cp config/crio/60-oci-rdma-hook.conf "$NODE/etc/crio/crio.conf.d/"; }
+rdma() { cp config/machineconfig/60-oci-rdma-hook.conf "$NODE/etc/crio/crio.conf.d/"; }
 on_a_node rdma
 causes "a handler whose runtime is missing" crio_handler
 finds "a handler whose runtime is missing" crio_handler/rdma fail "drops the handler"

@@ -24,10 +24,17 @@ traced() {
 		"$image/bin/sh" "$image/oci-rdma-hook/bin/node-install" "$1" >"$T/log" 2>&1
 	sed -nE "s#.* (rename|unlink).*\"$host(/[^\"]*)\".*= 0\$#\2#p" "$T/trace"
 }
-tree() { (cd "$host" && find . ! -type d | sort); }
+tree() { (cd "$host" && find . ! -type d ! -path '*/libexec/*' ! -name 10-crio.conf | sort); }
 refused() { ! "$@"; }
 
-mkdir -p "$host/etc/crio"
+# crio_host: CRI-O as upstream's packages have it
+crio_host() {
+	local name
+	install -D -m 644 tests/cli/crio/upstream.conf "$host/etc/crio/crio.conf.d/10-crio.conf"
+	for name in crun runc conmon; do install -D -m 755 /bin/true "$host/usr/libexec/crio/$name"; done
+}
+
+crio_host
 steps=$(traced install RUNTIME=1)
 is "install: the executable first, the hook files last, each by rename" "/usr/local/bin/oci-rdma-hook
 /etc/oci-rdma-hook/config.json
@@ -47,6 +54,12 @@ for json in "$hooks"/*.json; do
 	check "install: ${json##*/} names what is there" test -x "$host$(jq -r .hook.path "$json")"
 done
 check "check: all is as installed" node_install check RUNTIME=1
+is "install: the handler's monitor is that of this node's CRI-O" 'monitor_path = "/usr/libexec/crio/conmon"' "$(grep monitor "$handler")"
+is "install: nothing is written where CRI-O reads, nor left beside" "" "$(find "$host" -name '.*')"
+check "install: both handlers" node_install install RUNTIME="crun runc"
+is "…the second's" 'runtime_path = "/usr/local/bin/oci-rdma-runtime-runc"' "$(grep ^runtime_path "${handler%.conf}-runc.conf")"
+check "…its program is there" test -x "$host/usr/local/bin/oci-rdma-runtime-runc"
+rm "${handler%.conf}-runc.conf" "$host/usr/local/bin/oci-rdma-runtime-runc"
 
 is "a second install touches nothing" "" "$(traced install RUNTIME=1)"
 is "an interrupted install is finished: what is there stays" "/usr/share/containers/oci/hooks.d/91-oci-rdma-hook-poststart.json" \
@@ -73,16 +86,37 @@ lacks "…and does not wait" waiting "$(<"$T/log")"
 
 check "install again" node_install install RUNTIME=1
 echo '{}' >"$host/etc/oci-rdma-hook/config.json"
-mkdir -p "$host/run/oci-rdma-hook" && touch "$host/run/oci-rdma-hook/0123"
+pod=$host/var/lib/containers/storage/overlay-containers/940942ebb876/userdata
+mkdir -p "$pod"
+echo '{"annotations": {"io.kubernetes.cri-o.ContainerType": "sandbox", "io.kubernetes.cri-o.RuntimeHandler": "rdma",
+	"io.kubernetes.pod.name": "h-kim-0", "io.kubernetes.pod.namespace": "team-a"}}' >"$pod/config.json"
 node_install remove RUNTIME=1 GRACE=1 &
 remover=$!
-within grep -q runtimeClassName "$T/log"
-check "remove: containers of the handler keep their runtime" test -x "$host/usr/local/bin/oci-rdma-runtime-crun"
+within grep -q waiting "$T/log"
+has "remove: a pod of the handler is named" "pod team-a/h-kim-0 has CRI-O's handler rdma" "$(<"$T/log")"
+check "remove: …it keeps its runtime" test -x "$host/usr/local/bin/oci-rdma-runtime-crun"
+check "remove: …and its handler, with which CRI-O knows it after a restart" test -e "$handler"
 check "remove: …but the hook files are off" test ! -e "$hooks/90-oci-rdma-hook.json"
-rm "$host/run/oci-rdma-hook/0123"
+rm -r "$host/var/lib/containers"
 wait "$remover"
 is "remove: it goes on when they are gone" 0 $?
 is "remove: a config.json that is not ours stays" ./etc/oci-rdma-hook/config.json "$(tree)"
+
+rm -rf "${host:?}"/*
+crio_host
+rm "$host/usr/libexec/crio/conmon"
+check "a handler that CRI-O would not start with is refused" refused node_install install RUNTIME=1
+has "…saying why" "/usr/libexec/crio/conmon is no program: CRI-O does not start" "$(<"$T/log")"
+is "…and nothing is switched on" "./etc/oci-rdma-hook/config.json
+./usr/local/bin/oci-rdma-hook
+./usr/local/bin/oci-rdma-runtime-crun" "$(tree)"
+crio_host
+check "…until it is mended" node_install install RUNTIME=1
+sed -i s/libexec.crio.conmon/bin\\/conmon/ "$host/etc/crio/crio.conf.d/10-crio.conf"
+install -D -m 755 /bin/true "$host/usr/bin/conmon"
+check "check: a handler that CRI-O's own has left behind is noticed" refused node_install check RUNTIME=1
+check "…and made again" node_install install RUNTIME=1
+is "…with what is right now" 'monitor_path = "/usr/bin/conmon"' "$(grep monitor "$handler")"
 
 rm -rf "${host:?}"/*
 echo '{"opt_in":"device"}' >"$T/own.json"

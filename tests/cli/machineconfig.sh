@@ -46,7 +46,7 @@ mkdir "$root"
 check "install: nothing is named before it is there" mcd update "$root" none "$T/full.yaml"
 is "the executable's mode" 755 "$(stat -c %a "$root/usr/local/bin/oci-rdma-hook")"
 is "the executable runs" "$("$HOOK" --version)" "$("$root/usr/local/bin/oci-rdma-hook" --version)"
-for f in config/hooks.d/annotation/*.json config/crio/60-oci-rdma-hook.conf config/config.json; do
+for f in config/hooks.d/annotation/*.json config/machineconfig/60-oci-rdma-hook.conf config/config.json; do
 	case $f in
 	*.conf) to=etc/crio/crio.conf.d/60-oci-rdma-hook.conf ;;
 	*/config.json) to=etc/oci-rdma-hook/config.json ;;

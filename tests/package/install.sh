@@ -22,7 +22,7 @@ is "what it installs" "$(printf '%s\n' etc/oci-rdma-hook/config.json \
 	usr/local/share/bash-completion/completions/oci-rdma-hook "${doctor[@]/#/usr/local/share/bash-completion/completions/}" \
 	usr/local/share/man/man5/oci-rdma-hook.json.5 \
 	usr/local/share/man/man8/oci-rdma-{hook,runtime,runtime-crun,runtime-runc}.8 "${doctor[@]/%/.8}" \
-	usr/local/share/oci-rdma-hook/{crio/60-oci-rdma-hook.conf,podman/oci-rdma-hook.conf,profiles/roce-legacy.json} \
+	usr/local/share/oci-rdma-hook/{podman/oci-rdma-hook.conf,profiles/roce-legacy.json} \
 	usr/local/share/oci-rdma-hook/hooks.d/device/{90-oci-rdma-hook,91-oci-rdma-hook-poststart}.json \
 	usr/local/share/oci-rdma-hook/precreate.d/90-oci-rdma-hook-precreate.json \
 	usr/share/containers/oci/hooks.d/{90-oci-rdma-hook,91-oci-rdma-hook-poststart}.json |
@@ -74,7 +74,7 @@ make_it install "${OTHER[@]}"
 is "everything follows the variables" "" "$(files | grep -v ^opt/)"
 is "hook files name the executable where it is" /opt/rdma/bin/oci-rdma-hook "$(jq -r .hook.path "$ROOT"/opt/hooks.d/*.json | sort -u)"
 is "HOOKS=device: always" "true true" "$(jq .when.always "$ROOT"/opt/hooks.d/*.json | paste -sd ' ')"
-lacks "templates name it, too" /usr/local "$(cat "$ROOT"/opt/rdma/share/oci-rdma-hook/{crio,podman}/*.conf | grep -v '^#')"
+lacks "templates name it, too" /usr/local "$(cat "$ROOT"/opt/rdma/share/oci-rdma-hook/podman/*.conf | grep -v '^#')"
 is "each hook file is right there" 0 "$("$HOOK" --sysroot "$ROOT" --check-config "$ROOT"/opt/hooks.d/*.json >/dev/null; echo $?)"
 make_it uninstall "${OTHER[@]}"
 is "and off again" "" "$(files)"

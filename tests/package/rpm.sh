@@ -110,7 +110,7 @@ is "the dry run from there" NCCL_IB_HCA==mlx5_6,mlx5_7,mlx5_10,mlx5_11 "$(dry_ru
 for program in "$ROOT"/usr/bin/*; do
 	check "${program##*/} has a man page" gzip -t "$ROOT/usr/share/man/man8/${program##*/}.8.gz"
 done
-lacks "nothing speaks of /usr/local" /usr/local "$(grep -r /usr/local "$ROOT/etc" "$ROOT/usr/share/containers" "$ROOT"/usr/share/oci-rdma-hook/{crio,hooks.d,podman,precreate.d})"
+lacks "nothing speaks of /usr/local" /usr/local "$(grep -r /usr/local "$ROOT/etc" "$ROOT/usr/share/containers" "$ROOT"/usr/share/oci-rdma-hook/{hooks.d,podman,precreate.d})"
 
 printf '{"namespaces": ["team-a"]}\n' >"$ROOT/etc/oci-rdma-hook/config.json"
 check "rpm -U to the next release" in_root -U --nodeps "${second[@]}"

@@ -6,8 +6,12 @@
 
 host=$T/host
 image=localhost/oci-rdma-hook-installer:test
-mounts=(usr/local/bin etc/oci-rdma-hook usr/share/containers/oci/hooks.d etc/crio/crio.conf.d run/oci-rdma-hook)
+mounts=(usr/local/bin etc/oci-rdma-hook usr/share/containers/oci/hooks.d etc/crio run/oci-rdma-hook usr/libexec
+	var/lib/containers/storage/overlay-containers)
 for dir in "${mounts[@]}"; do mkdir -p "$host/$dir"; done
+# CRI-O as upstream's packages have it
+install -D -m 644 tests/cli/crio/upstream.conf "$host/etc/crio/crio.conf.d/10-crio.conf"
+for name in crun runc conmon; do install -D -m 755 /bin/true "$host/usr/libexec/crio/$name"; done
 mkdir "$T/config"
 cp config/kubernetes/install/config.json "$T/config/"
 runtime=crun
@@ -42,11 +46,13 @@ starts "a container of the handler"
 is "a container of the handler: memlock" "$AFTER" "$memlock"
 is "a container of the handler: the environment names its HCA" "$NCCL" "$nccl_env"
 runtime=crun
+is "a container of the handler: its monitor is CRI-O's" 'monitor_path = "/usr/libexec/crio/conmon"' \
+	"$(grep monitor "$host/etc/crio/crio.conf.d/60-oci-rdma-hook.conf")"
 check "the readiness probe" installer check --env RUNTIME=1
 rm "$host/usr/share/containers/oci/hooks.d/90-oci-rdma-hook.json"
 check "the readiness probe notices what is gone" refused installer check --env RUNTIME=1
 check "install mends it" installer install --env RUNTIME=1
 check "remove" installer remove --env RUNTIME=1 --env GRACE=1
-is "nothing is left" "" "$(find "$host" ! -type d)"
+is "nothing of ours is left" "$host/etc/crio/crio.conf.d/10-crio.conf" "$(find "$host" ! -type d ! -path '*/libexec/*')"
 nothing_left
 finish
