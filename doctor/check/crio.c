@@ -1,14 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* CRI-O's handlers and limits */
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/cleanup.h"
 #include "core/base/names.h"
 #include "core/base/text.h"
 #include "core/base/tree.h"
 #include "core/engine/crio.h"
+#include "core/engine/handler.h"
+#include "core/engine/program.h"
 #include "doctor/check/check.h"
 
 struct context {
@@ -20,20 +24,50 @@ struct context {
 /* Without a path CRI-O looks in its PATH for the handler's name. */
 static int find_runtime(const struct context *context, const struct crio_handler *handler)
 {
-	static const char *const dirs[] = {"usr/bin", "usr/sbin", "usr/local/bin", "usr/local/sbin",
-					   "usr/libexec/crio"};
 	int root = context->doctor->node.root;
 
 	if (handler->runtime_path[0])
 		return tree_check_executable(root, handler->runtime_path);
-	for (size_t i = 0; i < sizeof(dirs) / sizeof(dirs[0]); i++) {
-		char path[512];
+	return program_find(context->findings->arena, root, handler->name) ? 0 : -ENOENT;
+}
 
-		(void)snprintf(path, sizeof(path), "%s/%s", dirs[i], handler->name);
-		if (tree_check_executable(root, path) == 0)
-			return 0;
-	}
-	return -ENOENT;
+/* A mistake that keeps CRI-O from its next start, whatever it does now. Returns 1 if there is one.
+ */
+static int add_monitor(const struct context *context, const struct crio_handler *handler)
+{
+	struct err why;
+
+	if (handler_check_monitor(context->findings->arena, context->doctor->node.root,
+				  &context->crio, handler, &why) == 0)
+		return 0;
+	return findings_add(context->findings, "crio_handler", handler->name, FINDING_FAIL,
+			    names_shim(handler->runtime_path)
+				    ? "Make the drop-in anew: oci-rdma-hook --crio-handler SHIM; "
+				      "then: systemctl restart crio"
+				    : "Give it the monitor_path of this node's conmon, then: "
+				      "systemctl restart crio",
+			    "%s", why.text) < 0
+		       ? -1
+		       : 1;
+}
+
+/* The same for a shim that runs another runtime than CRI-O does. A policy that cannot be read is
+ * check_policy's. */
+static int add_other_runtime(const struct context *context, const struct crio_handler *handler)
+{
+	struct arena *arena = context->findings->arena;
+	int root = context->doctor->node.root;
+	struct config config;
+	struct err why;
+
+	if (!names_shim(handler->runtime_path) ||
+	    config_load(arena, root, context->doctor->options.config, &config, &why) < 0 ||
+	    handler_check_runtime(arena, root, &context->crio, handler, &config, &why) == 0)
+		return 0;
+	return findings_add(context->findings, "crio_handler", handler->name, FINDING_WARN,
+			    "Mend it, then: oci-rdma-hook --check-config", "%s", why.text) < 0
+		       ? -1
+		       : 1;
 }
 
 static int add_handler(const struct context *context, const struct crio_handler *handler)
@@ -43,6 +77,7 @@ static int add_handler(const struct context *context, const struct crio_handler 
 			  strcmp(context->crio.default_runtime, handler->name) == 0;
 	bool shim = names_shim(handler->runtime_path);
 	int status = find_runtime(context, handler);
+	int said;
 
 	if (status < 0)
 		return findings_add(context->findings, "crio_handler", handler->name, FINDING_FAIL,
@@ -53,6 +88,11 @@ static int add_handler(const struct context *context, const struct crio_handler 
 				    is_default ? "it is the default, and CRI-O will not start again"
 					       : "CRI-O drops the handler, and pods with it are "
 						 "refused");
+	said = add_monitor(context, handler);
+	if (!said)
+		said = add_other_runtime(context, handler);
+	if (said)
+		return said < 0 ? -1 : 0;
 	if (shim && is_default)
 		return findings_add(context->findings, "crio_handler", handler->name, FINDING_WARN,
 				    "Give the shim a handler of its own and a RuntimeClass",
@@ -60,14 +100,57 @@ static int add_handler(const struct context *context, const struct crio_handler 
 				    "node's CRI-O does not start",
 				    path, handler->file);
 	if (shim && text_starts_with(handler->name, "nvidia"))
-		return findings_add(context->findings, "crio_handler", handler->name, FINDING_WARN,
-				    "Call it rdma",
-				    "runtime_path %s (%s): NVIDIA's runtime does not look for one "
-				    "below a handler that is called nvidia*",
-				    path, handler->file);
+		return findings_add(
+			context->findings, "crio_handler", handler->name, FINDING_WARN,
+			"Call it rdma",
+			"runtime_path %s (%s): NVIDIA's runtime does not context for one "
+			"below a handler that is called nvidia*",
+			path, handler->file);
 	return findings_add(context->findings, "crio_handler", handler->name, FINDING_OK, NULL,
 			    "runtime_path %s%s (%s)", path, is_default ? ", the default" : "",
 			    handler->file);
+}
+
+/* ---- the dead one ---- */
+
+static bool runs_crio(int root)
+{
+	cleanup_dir *dir = NULL;
+	const struct dirent *entry;
+	bool found = false;
+
+	if (tree_open_listing(root, "proc", &dir) < 0)
+		return false;
+	while (dir && !found && (entry = readdir(dir))) {
+		char path[NAME_MAX + sizeof("proc//comm")];
+		char name[32];
+
+		(void)snprintf(path, sizeof(path), "proc/%s/comm", entry->d_name);
+		found = entry->d_name[0] >= '1' && entry->d_name[0] <= '9' &&
+			tree_read_line(root, path, name, sizeof(name)) >= 0 &&
+			strcmp(name, "crio") == 0;
+	}
+	return found;
+}
+
+/* A handler of ours, and no CRI-O: the one may be the other's reason. */
+static int check_running(const struct context *context)
+{
+	const struct crio *crio = &context->crio;
+
+	for (size_t i = 0; i < crio->n_handlers; i++) {
+		if (!names_shim(crio->handler[i].runtime_path))
+			continue;
+		if (runs_crio(context->doctor->node.root))
+			return 0;
+		return findings_add(
+			context->findings, "crio_running", NULL, FINDING_FAIL,
+			"journalctl -u crio -n 20 says why; mend what fails here, or take the "
+			"drop-in away; then: systemctl restart crio",
+			"CRI-O has the handler %s (%s), and does not run", crio->handler[i].name,
+			crio->handler[i].file);
+	}
+	return 0;
 }
 
 static int check_default(const struct context *context)
@@ -168,7 +251,8 @@ int check_crio(const struct doctor *doctor, struct findings *findings, struct er
 		if (add_handler(&context, &context.crio.handler[i]) < 0)
 			return err_memory(err);
 	}
-	if (check_default(&context) < 0 || check_ulimits(&context) < 0)
+	if (check_running(&context) < 0 || check_default(&context) < 0 ||
+	    check_ulimits(&context) < 0)
 		return err_memory(err);
 	return 0;
 }

@@ -92,6 +92,8 @@ on_node() {
 	local pid name
 	executable usr/local/bin/oci-rdma-hook
 	executable usr/bin/crun
+	executable usr/bin/conmon
+	write proc/812/comm crio
 	mkdir -p "$NODE/usr/share/containers/oci/hooks.d"
 	cp config/hooks.d/annotation/*.json "$NODE/usr/share/containers/oci/hooks.d/"
 	write etc/crio/crio.conf.d/00-default '[crio.runtime]

@@ -389,8 +389,42 @@ causes "a handler whose runtime is missing" crio_handler
 finds "a handler whose runtime is missing" crio_handler/rdma fail "drops the handler"
 with_shim() { rdma && executable usr/local/bin/oci-rdma-runtime-crun; }
 on_a_node with_shim
-healthy "the handler of config/crio"
-finds "the handler of config/crio" crio_handler/rdma ok
+healthy "the MachineConfig's handler, with conmon in PATH"
+finds "the MachineConfig's handler" crio_handler/rdma ok
+lacks "a CRI-O that runs is not spoken of" crio_running "$(cat "$T/out")"
+dead() { with_shim && rm -r "$NODE/proc/812"; }
+on_a_node dead
+causes "a handler of ours, and CRI-O does not run" crio_running
+finds "a handler of ours, and CRI-O does not run" crio_running fail "has the handler rdma (/etc/crio/crio.conf.d/60-oci-rdma-hook.conf)"
+off() { rm "$NODE/proc/812/comm"; }
+on_a_node off
+lacks "without a handler of ours that is not our business" crio_running "$(cat "$T/out")"
+# upstream: CRI-O's packages bring crun, runc and conmon along, and the drop-in knows nothing of it
+upstream() {
+	rm -r "$NODE/etc/crio" "$NODE/usr/bin/conmon"
+	write etc/crio/crio.conf.d/10-crio.conf "$(<tests/cli/crio/upstream.conf)"
+	for name in crun runc conmon; do executable "usr/libexec/crio/$name"; done
+	with_shim
+}
+on_a_node upstream
+causes "a handler whose monitor CRI-O will not find, before it happens" crio_handler
+finds "a handler whose monitor CRI-O will not find" crio_handler/rdma fail "no conmon in CRI-O's PATH"
+has "…and what mends it" "--crio-handler" "$found"
+finds "its neighbour is well" crio_handler/crun ok
+made() {
+	upstream && rm "$NODE/etc/crio/crio.conf.d/60-oci-rdma-hook.conf" &&
+		"$HOOK" --sysroot "$NODE" --crio-handler /usr/local/bin/oci-rdma-runtime-crun >"$T/made" &&
+		write etc/crio/crio.conf.d/60-oci-rdma-hook.conf "$(<"$T/made")"
+}
+on_a_node made
+healthy "the handler as --crio-handler makes it"
+moved() { made && rm "$NODE/usr/libexec/crio/conmon"; }
+on_a_node moved
+finds "a monitor that went away" crio_handler/crun fail "/usr/libexec/crio/conmon is no program"
+other_runtime() { made && write etc/oci-rdma-hook/config.json '{"runtimes": ["/usr/bin/crun"]}'; }
+on_a_node other_runtime
+finds "a shim that runs another crun than CRI-O" crio_handler/rdma warn \
+	"the shim runs /usr/bin/crun, and CRI-O's own handler crun /usr/libexec/crio/crun"
 without_hook() { with_shim && rm -r "${NODE:?}/$HOOKS"; }
 on_a_node without_hook
 finds "the shim is a way in, too" hook_installed ok "through the shim"
