@@ -9,17 +9,35 @@
 
 #include "core/base/cleanup.h"
 #include "core/base/fs.h"
+#include "core/base/names.h"
 #include "core/deadline.h"
+#include "core/engine/crio.h"
+#include "core/engine/handler.h"
+#include "core/engine/program.h"
 #include "core/json/reader.h"
 #include "core/policy/config.h"
+#include "core/policy/config_check.h"
 #include "core/policy/hooks_dir.h"
 #include "core/policy/trust.h"
 
+/* What was found of a file */
+struct result {
+	const char *what;
+	const char *note;    /* behind "ok" */
+	const char *problem; /* a line that names it; NULL: it is right */
+	bool is_hooks_file;
+	struct hooks_file file; /* if it is right */
+};
+
 struct check {
 	struct arena arena;
-	int root;    /* where the caller's absolute paths begin */
-	int sysroot; /* the node */
-	bool failed;
+	struct crio crio;
+	struct hooks_place place;
+	struct result *result;
+	size_t n;
+	size_t room;
+	bool has_config;
+	struct config config; /* that was checked */
 };
 
 static void free_check(const struct check *check)
@@ -27,19 +45,27 @@ static void free_check(const struct check *check)
 	struct arena arena = check->arena;
 
 	arena_free(&arena);
-	cleanup_close_fd(&check->root);
-	cleanup_close_fd(&check->sysroot);
+	cleanup_close_fd(&check->place.root);
+	cleanup_close_fd(&check->place.sysroot);
 }
 
-static void say(struct check *check, int status, const char *what, const char *note,
-		const struct err *err)
+static int add(struct check *check, const struct result *result, const struct err *problem,
+	       struct err *err)
 {
-	if (status < 0) {
-		(void)fprintf(stderr, "oci-rdma-hook: %s\n", err->text);
-		check->failed = true;
-	} else if (printf("%s: ok%s\n", what, note) < 0) {
-		check->failed = true;
+	struct result *larger =
+		arena_grow(&check->arena, check->result, check->n, &check->room, sizeof(*larger));
+
+	if (!larger)
+		return err_memory(err);
+	check->result = larger;
+	larger[check->n] = *result;
+	if (problem) {
+		larger[check->n].problem = arena_strdup(&check->arena, problem->text);
+		if (!larger[check->n].problem)
+			return err_memory(err);
 	}
+	check->n++;
+	return 0;
 }
 
 /* ---- which of the two a file is ---- */
@@ -57,7 +83,7 @@ static int take_kind(void *context, const struct json_value *value, struct err *
 #define ANYTHING (JSON_NULL | JSON_BOOL | JSON_NUMBER | JSON_STRING | JSON_ARRAY | JSON_OBJECT)
 
 static const struct json_shape kind = {.types = ANYTHING, .take = take_kind};
-static const struct json_shape root = {
+static const struct json_shape root_shape = {
 	.types = JSON_OBJECT,
 	.members = (const struct json_member[]){{"version", &kind},
 						{"hook", &kind},
@@ -74,95 +100,217 @@ static bool is_hooks_file(struct arena *arena, const char *path, const struct fs
 	struct err ignored;
 
 	(void)json_read(arena, &(struct json_source){path, text->bytes, text->len, JSON_COMMENTS},
-			&root, &answer, &ignored);
+			&root_shape, &answer, &ignored);
 	return answer;
 }
 
 /* ---- the files ---- */
 
-/* path: NULL for the node's own, which need not be there. */
-static void check_policy(struct check *check, const char *path)
+static int take_config(struct check *check, const struct config *config, struct err *err)
 {
-	struct config config;
-	struct err err;
-	int status = config_load(&check->arena, check->sysroot, path, &config, &err);
-	bool absent = !path && status == 0 &&
-		      faccessat(check->sysroot, CONFIG_PATH, F_OK, AT_SYMLINK_NOFOLLOW) < 0 &&
-		      errno == ENOENT;
-
-	say(check, status, path ? path : "/" CONFIG_PATH,
-	    absent ? " (not there: the defaults hold)" : "", &err);
+	check->config = *config;
+	check->has_config = true;
+	return config_check(check->place.sysroot, config, err);
 }
 
-static int check_text(struct check *check, const char *path, const struct fs_text *text,
-		      bool linked, struct err *err)
+/* path: NULL for the node's own, which need not be there. */
+static int check_policy(struct check *check, const char *path, struct err *err)
 {
-	struct hooks_file file;
+	int sysroot = check->place.sysroot;
+	struct result result = {.what = path ? path : "/" CONFIG_PATH, .note = ""};
+	struct config config;
+	struct err problem;
+	int status = config_load(&check->arena, sysroot, path, &config, &problem);
+
+	if (status == 0)
+		status = take_config(check, &config, &problem);
+	if (!path && status == 0 &&
+	    faccessat(sysroot, CONFIG_PATH, F_OK, AT_SYMLINK_NOFOLLOW) < 0 && errno == ENOENT)
+		result.note = " (not there: the defaults hold)";
+	return add(check, &result, status < 0 ? &problem : NULL, err);
+}
+
+static int check_text(struct check *check, struct result *result, const struct fs_text *text,
+		      bool linked, struct err *problem)
+{
 	struct config config;
 
-	if (is_hooks_file(&check->arena, path, text))
-		return hooks_check_text(&check->arena, check->root, check->sysroot, path, text,
-					DEADLINE_SECONDS, &file, err);
+	result->is_hooks_file = is_hooks_file(&check->arena, result->what, text);
+	if (result->is_hooks_file)
+		return hooks_check_text(&check->arena, &check->place, result->what, text,
+					&result->file, problem);
 	if (linked)
-		return err_set(err,
+		return err_set(problem,
 			       "%s: a symbolic link leads there, which the policy is not read "
 			       "through: name the file itself",
-			       path);
-	return config_read(&check->arena, text, path, &config, err);
+			       result->what);
+	if (config_read(&check->arena, text, result->what, &config, problem) < 0)
+		return -1;
+	return take_config(check, &config, problem);
 }
 
 /* Both kinds are opened so; the policy through no link at all. */
-static void check_file(struct check *check, const char *path)
+static int check_file(struct check *check, const char *path, struct err *err)
 {
+	struct result result = {.what = path, .note = ""};
 	struct fs_text text;
-	struct err err;
+	struct err problem;
 	bool linked;
-	int status = trust_read_linked(&check->arena, check->root, path, CONFIG_SIZE_MAX, &text,
-				       &linked, &err);
+	int status = trust_read_linked(&check->arena, check->place.root, path, CONFIG_SIZE_MAX,
+				       &text, &linked, &problem);
 
 	if (status == 0)
-		status = check_text(check, path, &text, linked, &err);
-	say(check, status, path, "", &err);
+		status = check_text(check, &result, &text, linked, &problem);
+	return add(check, &result, status < 0 ? &problem : NULL, err);
 }
 
-static void check_node(struct check *check, const char *config)
+/* ---- a whole node ---- */
+
+static int check_hooks(struct check *check, struct err *err)
 {
 	struct hooks_found *found;
-	struct err err;
 	size_t n;
 
-	check_policy(check, config);
-	if (hooks_check_all(&check->arena, check->sysroot, DEADLINE_SECONDS, &found, &n, &err) <
-	    0) {
-		say(check, -1, "", "", &err);
-		return;
-	}
+	if (hooks_check_all(&check->arena, &check->place, &found, &n, err) < 0)
+		return -1;
 	for (size_t i = 0; i < n; i++) {
-		if (found[i].problem)
-			(void)err_set(&err, "%s", found[i].problem);
-		say(check, found[i].problem ? -1 : 0, found[i].path, "", &err);
+		const struct result result = {
+			.what = found[i].path,
+			.note = "",
+			.problem = found[i].problem,
+			.is_hooks_file = true,
+			.file = found[i].file,
+		};
+
+		if (add(check, &result, NULL, err) < 0)
+			return -1;
 	}
+	return 0;
+}
+
+static int check_handler(struct check *check, const struct crio_handler *handler,
+			 struct err *problem)
+{
+	int sysroot = check->place.sysroot;
+
+	if (!program_exists(sysroot, handler->runtime_path))
+		return err_set(problem,
+			       "%s: handler %s: %.256s is no program, and CRI-O leaves the handler "
+			       "out: install it first",
+			       handler->file, handler->name, handler->runtime_path);
+	if (handler_check_monitor(&check->arena, sysroot, &check->crio, handler, problem) < 0)
+		return -1;
+	if (!check->has_config)
+		return 0;
+	return handler_check_runtime(&check->arena, sysroot, &check->crio, handler, &check->config,
+				     problem);
+}
+
+/* CRI-O's handlers that run the shim. What cannot be read of its configuration is the doctor's. */
+static int check_handlers(struct check *check, struct err *err)
+{
+	for (size_t i = 0; i < check->crio.n_handlers; i++) {
+		const struct crio_handler *handler = &check->crio.handler[i];
+		struct result result = {.what = handler->file, .note = ""};
+		struct err problem;
+		int status;
+
+		if (!names_shim(handler->runtime_path))
+			continue;
+		status = check_handler(check, handler, &problem);
+		if (add(check, &result, status < 0 ? &problem : NULL, err) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+static int check_node(struct check *check, const char *config, struct err *err)
+{
+	if (check_policy(check, config, err) < 0 || check_hooks(check, err) < 0)
+		return -1;
+	return check_handlers(check, err);
+}
+
+/* ---- what belongs together ---- */
+
+/* Another file shows us every container in these stages. */
+static bool shows_all(const struct check *check, unsigned stages)
+{
+	unsigned shown = 0;
+
+	for (size_t i = 0; i < check->n; i++) {
+		const struct result *r = &check->result[i];
+
+		if (r->is_hooks_file && !r->problem && r->file.always)
+			shown |= r->file.stages;
+	}
+	return (stages & ~shown) == 0;
+}
+
+static int check_opt_in(struct check *check, struct err *err)
+{
+	for (size_t i = 0; i < check->n && check->has_config; i++) {
+		struct result *r = &check->result[i];
+		struct err problem;
+
+		if (!r->is_hooks_file || r->problem || shows_all(check, r->file.stages) ||
+		    hooks_file_check_opt_in(&r->file, &check->config, r->what, &problem) == 0)
+			continue;
+		r->problem = arena_strdup(&check->arena, problem.text);
+		if (!r->problem)
+			return err_memory(err);
+	}
+	return 0;
+}
+
+static bool print(const struct check *check)
+{
+	bool right = true;
+
+	for (size_t i = 0; i < check->n; i++) {
+		const struct result *r = &check->result[i];
+
+		if (r->problem)
+			(void)fprintf(stderr, "oci-rdma-hook: %s\n", r->problem);
+		else if (printf("%s: ok%s\n", r->what, r->note) < 0)
+			right = false;
+		right &= !r->problem;
+	}
+	return fflush(stdout) == 0 && right;
+}
+
+static int check_all(struct check *check, const struct options *options, char *const *files,
+		     size_t n_files, struct err *err)
+{
+	check->place.root = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
+	check->place.sysroot = open(options->sysroot, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	if (check->place.root < 0 || check->place.sysroot < 0)
+		return err_sys(err, errno, "sysroot %s", options->sysroot);
+	if (crio_read(&check->arena, check->place.sysroot, &check->crio, err) < 0)
+		return -1;
+	check->place.crio_dirs = crio_list_hooks_dirs(&check->arena, &check->crio);
+	if (!check->place.crio_dirs)
+		return err_memory(err);
+	if (!n_files && check_node(check, options->config, err) < 0)
+		return -1;
+	if (n_files && options->config && check_policy(check, options->config, err) < 0)
+		return -1;
+	for (size_t i = 0; i < n_files; i++) {
+		if (check_file(check, files[i], err) < 0)
+			return -1;
+	}
+	return check_opt_in(check, err);
 }
 
 int check_config(const struct options *options, char *const *files, size_t n_files)
 {
-	__attribute__((cleanup(free_check))) struct check check = {.root = -1, .sysroot = -1};
+	__attribute__((cleanup(free_check))) struct check check = {
+		.place = {.root = -1, .sysroot = -1, .timeout_min = DEADLINE_SECONDS}};
 	struct err err;
 
-	check.root = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
-	check.sysroot = open(options->sysroot, O_PATH | O_DIRECTORY | O_CLOEXEC);
-	if (check.root < 0 || check.sysroot < 0) {
-		(void)err_sys(&err, errno, "sysroot %s", options->sysroot);
-		say(&check, -1, "", "", &err);
+	if (check_all(&check, options, files, n_files, &err) < 0) {
+		(void)fprintf(stderr, "oci-rdma-hook: %s\n", err.text);
 		return 1;
 	}
-	if (!n_files)
-		check_node(&check, options->config);
-	else if (options->config)
-		check_policy(&check, options->config);
-	for (size_t i = 0; i < n_files; i++)
-		check_file(&check, files[i]);
-	if (fflush(stdout) != 0)
-		check.failed = true;
-	return check.failed ? 1 : 0;
+	return print(&check) ? 0 : 1;
 }

@@ -9,7 +9,8 @@
 
 /*
  * Checks the files, each our config.json or a hooks.d file, as what is in it says; without files
- * the node's config.json and all hooks.d files that engines read and that speak of us. Prints a
+ * the node's config.json, all hooks.d files that engines read and that speak of us, and CRI-O's
+ * handlers with the shim. Also whether those that are checked together fit each other. Prints a
  * line for each: "ok" on stdout, or on stderr what is wrong. Changes nothing. Returns the exit
  * status: 0 if all are right, else 1.
  */

@@ -30,6 +30,15 @@ struct crio_handler *crio_find_handler(const struct crio *crio, const char *name
 	return NULL;
 }
 
+const char *const *crio_list_hooks_dirs(struct arena *arena, const struct crio *crio)
+{
+	const char **list = arena_alloc(arena, (crio->hooks_dirs.n + 1) * sizeof(*list));
+
+	for (size_t i = 0; list && i < crio->hooks_dirs.n; i++)
+		list[i] = crio->hooks_dirs.item[i];
+	return list;
+}
+
 /* ---- a handler ---- */
 
 /* The one that a file speaks of. What an earlier file said of that name is over. */

@@ -68,6 +68,9 @@ int crio_read(struct arena *arena, int root, struct crio *ret_crio, struct err *
 int crio_read_text(struct arena *arena, const char *what, const struct fs_text *text,
 		   struct crio *ret_crio, struct err *err);
 
+/* Its hooks_dirs, ending with NULL, in the arena; NULL without memory. */
+const char *const *crio_list_hooks_dirs(struct arena *arena, const struct crio *crio);
+
 struct crio_handler *crio_find_handler(const struct crio *crio, const char *name);
 
 #endif

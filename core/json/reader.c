@@ -387,6 +387,16 @@ static int syntax_error(struct parse *p)
 	return err_prefix(p->err, "%s: line %zu", p->what, line_here(p));
 }
 
+/* yajl takes a text that ends inside of a comment for one that has ended: what would close the
+ * comment is then no error. */
+static bool ends_in_comment(struct parse *p)
+{
+	static const unsigned char close[] = "\n*/";
+
+	return p->options & JSON_COMMENTS &&
+	       yajl_parse(p->yajl, close, sizeof(close) - 1) == yajl_status_ok;
+}
+
 static int parse(yajl_alloc_funcs *memory, void *context)
 {
 	struct parse *p = context;
@@ -403,6 +413,8 @@ static int parse(yajl_alloc_funcs *memory, void *context)
 		return p->failed ? -1
 				 : err_set(p->err, "%s: the text ends before its value does",
 					   p->what);
+	if (ends_in_comment(p))
+		return err_set(p->err, "%s: the last /* comment has no */: close it", p->what);
 	return 0;
 }
 

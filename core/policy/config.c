@@ -106,8 +106,8 @@ static int begin_namespaces(void *context, const struct json_value *value, struc
 {
 	struct reading *r = context;
 
-	(void)value;
 	(void)err;
+	r->config.namespaces_line = json_line(value);
 	r->config.namespaces = NULL;
 	r->config.n_namespaces = 0;
 	return 0;
@@ -266,8 +266,8 @@ static int begin_runtimes(void *context, const struct json_value *value, struct 
 {
 	struct reading *r = context;
 
-	(void)value;
 	(void)err;
+	r->config.runtimes_line = json_line(value);
 	r->config.runtimes = NULL;
 	r->config.n_runtimes = 0;
 	return 0;

@@ -42,6 +42,7 @@ struct config {
 	enum config_opt_in opt_in;
 	const char **namespaces; /* exact names, or with a trailing '*' */
 	size_t n_namespaces;
+	size_t namespaces_line; /* where the file says so; 0: it does not */
 	uint64_t memlock; /* bytes, or MEMLOCK_UNLIMITED */
 	bool require_memory_limit;
 	uint64_t capabilities; /* bit n is capability n */
@@ -65,6 +66,7 @@ struct config {
 	bool privileged_scan;
 	const char **runtimes;
 	size_t n_runtimes;
+	size_t runtimes_line; /* likewise */
 	const char *state_dir;
 };
 

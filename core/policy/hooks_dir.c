@@ -27,28 +27,43 @@ const char *const hooks_dirs[] = {
 	NULL,
 };
 
+/* A long one would leave no room for what is wrong with it. */
+static void shorten(const char *path, char *shown, size_t size)
+{
+	size_t len = strlen(path);
+	size_t half = size / 2 - sizeof("…");
+
+	if (len < size)
+		(void)snprintf(shown, size, "%s", path);
+	else
+		(void)snprintf(shown, size, "%.*s…%s", (int)half, path, path + len - half);
+}
+
 static int check_executable(int sysroot, const struct hooks_file *file, struct err *err)
 {
-	cleanup_fd fd = trust_open_linked(sysroot, file->path, file->path, err);
+	char path[256];
+	cleanup_fd fd = -1;
 	struct statvfs fs;
 	struct stat st;
 
+	shorten(file->path, path, sizeof(path));
+	fd = trust_open_linked(sysroot, file->path, path, err);
 	if (fd == -ENOENT)
 		return err_set(err,
 			       "%s does not exist, and engines leave such a hook out: install it "
 			       "first",
-			       file->path);
+			       path);
 	if (fd < 0)
 		return -1;
 	if (fstat(fd, &st) < 0 || fstatvfs(fd, &fs) < 0)
-		return err_sys(err, errno, "%s", file->path);
+		return err_sys(err, errno, "%s", path);
 	if (!(st.st_mode & (S_IXUSR | S_IXGRP | S_IXOTH)))
-		return err_set(err, "%s is not executable (mode %04o): chmod 0755 it", file->path,
+		return err_set(err, "%s is not executable (mode %04o): chmod 0755 it", path,
 			       st.st_mode & 07777U);
 	if (fs.f_flag & ST_NOEXEC)
 		return err_set(
 			err, "%s is on a file system that is mounted noexec: install it elsewhere",
-			file->path);
+			path);
 	return 0;
 }
 
@@ -66,25 +81,34 @@ static int open_parent(int root, const char *path)
 }
 
 /* The directory as such, whatever path leads to it */
-static int check_precreate(int root, int sysroot, const char *path, struct err *err)
+static const char *find_dir(int sysroot, const char *const *dirs, int wanted)
 {
-	cleanup_fd parent = open_parent(root, path);
+	for (; dirs && *dirs; dirs++) {
+		cleanup_fd dir = tree_open_dir(sysroot, *dirs);
 
-	for (const char *const *name = hooks_dirs; *name && parent >= 0; name++) {
-		cleanup_fd dir = tree_open_dir(sysroot, *name);
-
-		if (dir >= 0 && fs_same_file(parent, dir))
-			return err_set(err,
-				       "%s: a precreate hook in %s, which CRI-O reads, and then "
-				       "does not start: move it to a directory of podman's own",
-				       path, *name);
+		if (dir >= 0 && fs_same_file(wanted, dir))
+			return *dirs;
 	}
-	return 0;
+	return NULL;
 }
 
-int hooks_check_text(struct arena *arena, int root, int sysroot, const char *path,
-		     const struct fs_text *text, int64_t timeout_min, struct hooks_file *ret_file,
-		     struct err *err)
+static int check_precreate(const struct hooks_place *place, const char *path, struct err *err)
+{
+	cleanup_fd parent = open_parent(place->root, path);
+	const char *dir = parent < 0 ? NULL : find_dir(place->sysroot, hooks_dirs, parent);
+
+	if (parent >= 0 && !dir)
+		dir = find_dir(place->sysroot, place->crio_dirs, parent);
+	if (!dir)
+		return 0;
+	return err_set(err,
+		       "%s: a precreate hook in %s, which CRI-O reads, and then does not start: "
+		       "move it to a directory of podman's own",
+		       path, dir);
+}
+
+int hooks_check_text(struct arena *arena, const struct hooks_place *place, const char *path,
+		     const struct fs_text *text, struct hooks_file *ret_file, struct err *err)
 {
 	struct hooks_file file;
 
@@ -92,33 +116,33 @@ int hooks_check_text(struct arena *arena, int root, int sysroot, const char *pat
 		return err_set(err, "%s: larger than %d bytes, which is the limit", path,
 			       HOOKS_FILE_SIZE_MAX);
 	if (hooks_file_read(arena, text->bytes, text->len, path, &file, err) < 0 ||
-	    hooks_file_check_timeout(&file, timeout_min, path, err) < 0)
+	    hooks_file_check_timeout(&file, place->timeout_min, path, err) < 0)
 		return -1;
-	if (check_executable(sysroot, &file, err) < 0)
+	if (check_executable(place->sysroot, &file, err) < 0)
 		return err_prefix(err, "%s: line %zu: hook.path", path, file.path_line);
-	if (file.stages & HOOKS_PRECREATE && check_precreate(root, sysroot, path, err) < 0)
+	if (file.stages & HOOKS_PRECREATE && check_precreate(place, path, err) < 0)
 		return -1;
 	*ret_file = file;
 	return 0;
 }
 
-int hooks_check(struct arena *arena, int root, int sysroot, const char *path, int64_t timeout_min,
+int hooks_check(struct arena *arena, const struct hooks_place *place, const char *path,
 		struct hooks_file *ret_file, struct err *err)
 {
 	struct fs_text text;
 	bool linked;
 
-	if (trust_read_linked(arena, root, path, HOOKS_FILE_SIZE_MAX, &text, &linked, err) < 0)
+	if (trust_read_linked(arena, place->root, path, HOOKS_FILE_SIZE_MAX, &text, &linked, err) <
+	    0)
 		return -1;
-	return hooks_check_text(arena, root, sysroot, path, &text, timeout_min, ret_file, err);
+	return hooks_check_text(arena, place, path, &text, ret_file, err);
 }
 
 /* ---- all of a node ---- */
 
 struct search {
 	struct arena *arena;
-	int sysroot;
-	int64_t timeout_min;
+	const struct hooks_place *place;
 	struct hooks_found *found;
 	size_t n;
 	size_t room;
@@ -143,15 +167,14 @@ static int add_if_ours(struct search *s, const char *path, struct err *err)
 	struct fs_text text = {0};
 	struct err problem;
 	bool linked;
-	int status = trust_read_linked(s->arena, s->sysroot, path, HOOKS_FILE_SIZE_MAX, &text,
-				       &linked, &problem);
+	int status = trust_read_linked(s->arena, s->place->sysroot, path, HOOKS_FILE_SIZE_MAX,
+				       &text, &linked, &problem);
 
 	if (status < 0 ? !strstr(path, HOOK_NAME)
 		       : !memmem(text.bytes, text.len, HOOK_NAME, strlen(HOOK_NAME)))
 		return 0;
 	if (status == 0)
-		status = hooks_check_text(s->arena, s->sysroot, s->sysroot, path, &text,
-					  s->timeout_min, &found.file, &problem);
+		status = hooks_check_text(s->arena, s->place, path, &text, &found.file, &problem);
 	if (status < 0) {
 		found.problem = arena_strdup(s->arena, problem.text);
 		if (!found.problem)
@@ -165,7 +188,7 @@ static int search_dir(struct search *s, const char *name, struct err *err)
 	cleanup_dir *dir = NULL;
 	const struct dirent *entry;
 
-	if (tree_open_listing(s->sysroot, name, &dir) < 0)
+	if (tree_open_listing(s->place->sysroot, name, &dir) < 0)
 		return err_memory(err);
 	while (dir && (entry = readdir(dir))) {
 		const char *path;
@@ -186,13 +209,34 @@ static int by_path(const void *a, const void *b)
 	return strcmp(((const struct hooks_found *)a)->path, ((const struct hooks_found *)b)->path);
 }
 
-int hooks_check_all(struct arena *arena, int sysroot, int64_t timeout_min,
+/* A directory that is one of the others is not searched twice. */
+static int search_crio_dir(struct search *s, const char *name, struct err *err)
+{
+	cleanup_fd dir = tree_open_dir(s->place->sysroot, name);
+
+	if (dir < 0 || find_dir(s->place->sysroot, hooks_dirs, dir))
+		return 0;
+	return search_dir(s, name, err);
+}
+
+int hooks_check_all(struct arena *arena, const struct hooks_place *place,
 		    struct hooks_found **ret_found, size_t *ret_n, struct err *err)
 {
-	struct search s = {.arena = arena, .sysroot = sysroot, .timeout_min = timeout_min};
+	/* Its paths are the node's. */
+	const struct hooks_place below = {
+		.root = place->sysroot,
+		.sysroot = place->sysroot,
+		.crio_dirs = place->crio_dirs,
+		.timeout_min = place->timeout_min,
+	};
+	struct search s = {.arena = arena, .place = &below};
 
 	for (const char *const *name = hooks_dirs; *name; name++) {
 		if (search_dir(&s, *name, err) < 0)
+			return -1;
+	}
+	for (const char *const *name = place->crio_dirs; name && *name; name++) {
+		if (search_crio_dir(&s, *name, err) < 0)
 			return -1;
 	}
 	if (s.n)

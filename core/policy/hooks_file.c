@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "core/policy/hooks_file.h"
 
+#include <limits.h>
 #include <regex.h>
 #include <stdbool.h>
 #include <string.h>
@@ -8,6 +9,7 @@
 #include "core/base/names.h"
 #include "core/base/text.h"
 #include "core/json/reader.h"
+#include "core/spec/spec.h"
 
 #define VERSION_READ "1.0.0"
 
@@ -19,6 +21,7 @@ struct reading {
 	bool has_when;
 	bool never;          /* a condition that no container meets */
 	unsigned conditions; /* that a container can meet */
+	bool narrowed;       /* …and that not every one does */
 };
 
 static const struct {
@@ -64,12 +67,24 @@ static int take_path(void *context, const struct json_value *value, struct err *
 	if (json_string(r->arena, value, &r->file.path, err) < 0)
 		return -1;
 	r->file.path_line = json_line(value);
+	if (strlen(r->file.path) >= PATH_MAX)
+		return err_set(err, "\"%.64s…\" is longer than a path can be (%d bytes)",
+			       r->file.path, PATH_MAX - 1);
 	if (r->file.path[0] != '/')
 		return err_set(err, "\"%.64s\" is not an absolute path", r->file.path);
 	if (strcmp(text_base_name(r->file.path), HOOK_NAME) != 0)
 		return err_set(
 			err, "\"%.128s\" is not " HOOK_NAME ", which is all that this check knows",
 			r->file.path);
+	return 0;
+}
+
+static int begin_args(void *context, const struct json_value *value, struct err *err)
+{
+	struct reading *r = context;
+
+	(void)err;
+	r->file.args_line = json_line(value);
 	return 0;
 }
 
@@ -106,40 +121,92 @@ static int take_always(void *context, const struct json_value *value, struct err
 	return 0;
 }
 
-static int compile(const char *pattern, struct err *err)
+static int take_bind_mounts(void *context, const struct json_value *value, struct err *err)
 {
-	regex_t regex;
-	char reason[128];
-	int status = regcomp(&regex, pattern, REG_EXTENDED | REG_NOSUB);
+	((struct reading *)context)->narrowed = true;
+	return take_always(context, value, err);
+}
 
-	if (status == 0) {
-		regfree(&regex);
+static int compile(regex_t *regex, const char *pattern, struct err *err)
+{
+	char reason[128];
+	int status = regcomp(regex, pattern, REG_EXTENDED | REG_NOSUB);
+
+	if (status == 0)
 		return 0;
-	}
-	(void)regerror(status, &regex, reason, sizeof(reason));
+	(void)regerror(status, regex, reason, sizeof(reason));
 	return err_set(err,
 		       "\"%.64s\" is no regular expression (taken as a POSIX extended one): %s",
 		       pattern, reason);
 }
 
-static int take_pattern(void *context, const struct json_value *value, struct err *err)
+/* Returns 1 if a text is one that the pattern matches, 0 if not, or -1. texts: ends with NULL */
+static int matches(const char *pattern, const char *const *texts, struct err *err)
 {
+	regex_t regex;
+	int found = 0;
+
+	if (compile(&regex, pattern, err) < 0)
+		return -1;
+	while (*texts && !found)
+		found = regexec(&regex, *texts++, 0, NULL, 0) == 0;
+	regfree(&regex);
+	return found;
+}
+
+static int take_command(void *context, const struct json_value *value, struct err *err)
+{
+	static const char *const none[] = {NULL};
 	struct reading *r = context;
 	const char *pattern;
 
 	r->conditions++;
-	if (json_string(r->arena, value, &pattern, err) < 0 || compile(pattern, err) < 0)
+	r->narrowed = true;
+	if (json_string(r->arena, value, &pattern, err) < 0)
 		return -1;
-	return value->key ? compile(value->key, err) : 0;
+	return matches(pattern, none, err) < 0 ? -1 : 0;
+}
+
+/* One that speaks of us must be met by a container that asks. */
+static int take_annotation(void *context, const struct json_value *value, struct err *err)
+{
+	static const char *const ours[] = {
+		SPEC_ANNOTATION_PREFIX "inject", SPEC_ANNOTATION_PREFIX "containers",
+		SPEC_ANNOTATION_PREFIX "memlock", SPEC_ANNOTATION_PREFIX "nccl", NULL};
+	static const char *const asks[] = {"true", NULL};
+	struct reading *r = context;
+	const char *pattern;
+	int is_ours;
+	int is_asked;
+	int is_inject;
+
+	r->conditions++;
+	r->narrowed = true;
+	if (json_string(r->arena, value, &pattern, err) < 0)
+		return -1;
+	is_asked = matches(pattern, asks, err);
+	is_ours = is_asked < 0 ? -1 : matches(value->key, ours, err);
+	is_inject = is_ours < 0 ? -1 : matches(value->key, (const char *[]){ours[0], NULL}, err);
+	if (is_inject < 0)
+		return -1;
+	if (!is_ours && strstr(value->key, HOOK_NAME))
+		return err_set(
+			err,
+			"matches none of our annotations: write \"^oci-rdma-hook\\\\.io/inject$\"");
+	if (is_inject && strstr(value->key, HOOK_NAME) && !is_asked)
+		return err_set(err,
+			       "\"%.64s\" does not match \"true\", with which a container asks",
+			       pattern);
+	return 0;
 }
 
 static int begin_when(void *context, const struct json_value *value, struct err *err)
 {
 	struct reading *r = context;
 
-	(void)value;
 	(void)err;
 	r->has_when = true;
+	r->file.when_line = json_line(value);
 	return 0;
 }
 
@@ -183,19 +250,21 @@ static int take_stage(void *context, const struct json_value *value, struct err 
 SHAPE(version, .types = JSON_STRING, .take = take_version);
 SHAPE(path, .types = JSON_STRING, .take = take_path);
 SHAPE(arg, .types = JSON_STRING, .take = take_arg);
-SHAPE(args, .types = JSON_ARRAY, .each = &arg);
+SHAPE(args, .types = JSON_ARRAY, .take = begin_args, .each = &arg);
 SHAPE(variable, .types = JSON_STRING);
 SHAPE(env, .types = JSON_ARRAY, .each = &variable);
 SHAPE(timeout, .types = JSON_NUMBER, .take = take_timeout);
 SHAPE(hook, .types = JSON_OBJECT,
       MEMBERS({"path", &path}, {"args", &args}, {"env", &env}, {"timeout", &timeout}));
 SHAPE(always, .types = JSON_BOOL, .take = take_always);
-SHAPE(pattern, .types = JSON_STRING, .take = take_pattern);
-SHAPE(annotations, .types = JSON_OBJECT, .closed = true, .each = &pattern);
-SHAPE(commands, .types = JSON_ARRAY, .each = &pattern);
+SHAPE(annotation, .types = JSON_STRING, .take = take_annotation);
+SHAPE(annotations, .types = JSON_OBJECT, .closed = true, .each = &annotation);
+SHAPE(command, .types = JSON_STRING, .take = take_command);
+SHAPE(commands, .types = JSON_ARRAY, .each = &command);
+SHAPE(bind_mounts, .types = JSON_BOOL, .take = take_bind_mounts);
 SHAPE(when, .types = JSON_OBJECT, .take = begin_when,
       MEMBERS({"always", &always}, {"annotations", &annotations}, {"commands", &commands},
-	      {"hasBindMounts", &always}));
+	      {"hasBindMounts", &bind_mounts}));
 SHAPE(stage, .types = JSON_STRING, .take = take_stage);
 SHAPE(stages, .types = JSON_ARRAY, .take = begin_stages, .each = &stage);
 SHAPE(root, .types = JSON_OBJECT,
@@ -229,20 +298,47 @@ static unsigned stages_for(unsigned operand)
 	return operand;
 }
 
+/*
+ * As main() reads them, but strictly: an option that it does not know, or an operand too many,
+ * fails every container. Sets *ret_name to the one operand that there may be.
+ */
+static int read_args(const struct hooks_file *file, const char **ret_name, struct err *err)
+{
+	static const char *const options[] = {"--config", "--sysroot"};
+
+	*ret_name = NULL;
+	for (size_t i = 1; i < file->n_args; i++) {
+		const char *word = file->args[i];
+		size_t len = strcspn(word, "=");
+		bool known = false;
+
+		for (size_t n = 0; n < sizeof(options) / sizeof(options[0]); n++)
+			known |= strncmp(word, options[n], len) == 0 && !options[n][len];
+		if (known && !word[len] && ++i == file->n_args)
+			return err_set(err, "%s has no value behind it", word);
+		if (known && (word[len] ? word + len + 1 : file->args[i])[0] != '/')
+			return err_set(err, "%s wants an absolute path: a hook runs in the bundle",
+				       word);
+		if (known)
+			continue;
+		if (word[0] == '-' || !stage_named(word))
+			return err_set(err,
+				       "\"%.64s\" is neither a stage nor an option that a hook "
+				       "takes (--config FILE, --sysroot DIR)",
+				       word);
+		if (*ret_name)
+			return err_set(err, "two stages, %s and %s", *ret_name, word);
+		*ret_name = word;
+	}
+	return 0;
+}
+
 static int check_args(const struct hooks_file *file, const char *what, struct err *err)
 {
-	unsigned operand = 0;
-	const char *name = NULL;
+	const char *name;
 
-	for (size_t i = 1; i < file->n_args; i++) {
-		if (!stage_named(file->args[i]))
-			continue;
-		if (name)
-			return err_set(err, "%s: hook.args names two stages, %s and %s", what, name,
-				       file->args[i]);
-		name = file->args[i];
-		operand = stage_named(name);
-	}
+	if (read_args(file, &name, err) < 0)
+		return err_prefix(err, "%s: line %zu: hook.args", what, file->args_line);
 	if (!name)
 		return err_set(
 			err,
@@ -250,10 +346,11 @@ static int check_args(const struct hooks_file *file, const char *what, struct er
 			"write [\"" HOOK_NAME "\", \"createRuntime\"]",
 			what);
 	if (names_shim(file->args[0]))
-		return err_set(
-			err, "%s: hook.args[0] makes it the runtime shim: write \"" HOOK_NAME "\"",
-			what);
-	if (file->stages & ~stages_for(operand))
+		return err_set(err,
+			       "%s: line %zu: hook.args[0] makes it the runtime shim: write "
+			       "\"" HOOK_NAME "\"",
+			       what, file->args_line);
+	if (file->stages & ~stages_for(stage_named(name)))
 		return err_set(
 			err,
 			"%s: line %zu: hook.args says %s, \"stages\" another one: each stage "
@@ -271,7 +368,20 @@ int hooks_file_read(struct arena *arena, const char *text, size_t len, const cha
 	    check_present(&r, what, err) < 0 || check_args(&r.file, what, err) < 0)
 		return -1;
 	*ret_file = r.file;
+	ret_file->always = !r.narrowed;
 	return 0;
+}
+
+int hooks_file_check_opt_in(const struct hooks_file *file, const struct config *config,
+			    const char *what, struct err *err)
+{
+	if (file->always || config->opt_in != OPT_IN_DEVICE)
+		return 0;
+	return err_set(err,
+		       "%s: line %zu: \"when\" shows us some containers only, and \"opt_in\": "
+		       "\"device\" of %s means all: write \"when\": {\"always\": true}, as the "
+		       "files of hooks.d/device do",
+		       what, file->when_line, config->path);
 }
 
 int hooks_file_check_timeout(const struct hooks_file *file, int64_t timeout_min, const char *what,

@@ -13,6 +13,7 @@
 #include "core/deadline.h"
 #include "core/engine/crio.h"
 #include "core/json/reader.h"
+#include "core/policy/config.h"
 #include "core/policy/hooks_dir.h"
 #include "doctor/check/check.h"
 
@@ -57,6 +58,7 @@ struct context {
 	struct found *found;
 	size_t n;
 	size_t room;
+	unsigned own_shown; /* HOOKS_*: stages in which we see every container */
 	bool own_create;
 	bool own_poststart;
 };
@@ -160,12 +162,19 @@ static int add_others(const struct context *context, const char *file, const str
 static int add_own(struct context *context, const char *file)
 {
 	int root = context->doctor->node.root;
+	const struct hooks_place place = {
+		.root = root,
+		.sysroot = root,
+		.crio_dirs = crio_list_hooks_dirs(context->findings->arena, &context->crio),
+		.timeout_min = -1,
+	};
 	struct hooks_file own;
 	struct err why;
 	enum finding_status status = FINDING_FAIL;
 
-	if (hooks_check(context->findings->arena, root, root, file, -1, &own, &why) == 0) {
+	if (hooks_check(context->findings->arena, &place, file, &own, &why) == 0) {
 		status = FINDING_WARN;
+		context->own_shown |= own.always ? own.stages : 0;
 		context->own_create |= (own.stages & ~(unsigned)HOOKS_POSTSTART) != 0;
 		context->own_poststart |= (own.stages & HOOKS_POSTSTART) != 0;
 		if (hooks_file_check_timeout(&own, DEADLINE_SECONDS, file, &why) == 0)
@@ -345,10 +354,28 @@ static const char *find_other_way(const struct context *context)
 	return NULL;
 }
 
+/* A policy that cannot be read is check_policy's. */
+static bool wants_all(const struct context *context)
+{
+	struct config config;
+	struct err ignored;
+
+	return config_load(context->findings->arena, context->doctor->node.root,
+			   context->doctor->options.common.config, &config, &ignored) == 0 &&
+	       config.opt_in == OPT_IN_DEVICE;
+}
+
 static int add_installed(const struct context *context)
 {
 	const char *handler = find_other_way(context);
 
+	if (context->own_create && wants_all(context) &&
+	    !(context->own_shown & (HOOKS_CREATE_RUNTIME | HOOKS_PRESTART)))
+		return findings_add(
+			context->findings, "hook_installed", NULL, FINDING_WARN,
+			"Install the files of hooks.d/device: make install HOOKS=device",
+			"\"opt_in\" is \"device\", and our hooks.d files show us "
+			"annotated containers only");
 	if (context->own_create && context->own_poststart)
 		return findings_add(context->findings, "hook_installed", NULL, FINDING_OK, NULL,
 				    "%s is there for createRuntime and poststart", HOOK_NAME);

@@ -5,6 +5,7 @@
 
 #include "core/base/tree.h"
 #include "core/policy/config.h"
+#include "core/policy/config_check.h"
 #include "doctor/check/check.h"
 
 int check_policy(const struct doctor *doctor, struct findings *findings, struct err *err)
@@ -18,6 +19,10 @@ int check_policy(const struct doctor *doctor, struct findings *findings, struct 
 		status = findings_add(findings, "policy", NULL, FINDING_FAIL,
 				      "Mend it: until then no container is granted anything", "%s",
 				      why.text);
+	else if (config_check(doctor->node.root, &config, &why) < 0)
+		status =
+			findings_add(findings, "policy", NULL, FINDING_WARN,
+				     "Mend it, then: oci-rdma-hook --check-config", "%s", why.text);
 	else if (!doctor->options.common.config && !tree_exists(doctor->node.root, CONFIG_PATH))
 		status =
 			findings_add(findings, "policy", NULL, FINDING_OK, NULL,

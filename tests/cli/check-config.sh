@@ -114,6 +114,25 @@ refuses "a stage beside another" '.stages += ["poststart"]' stages createRuntime
 refuses "poststart as the work of createRuntime" '.stages = ["poststart"]' stages createRuntime
 refuses "createRuntime as the work of poststart" '.hook.args[1] = "poststart"' stages poststart
 
+# arguments that main() refuses, which would fail every container
+refuses "an operand that is no stage" '.hook.args += ["bogus"]' "line 5" hook.args bogus
+refuses "an option's value taken for the stage" '.hook.args = ["oci-rdma-hook", "--config", "createRuntime"]' "line 5" absolute
+refuses "an option without a value" '.hook.args += ["--config"]' --config "no value"
+refuses "an unknown option" '.hook.args += ["--bogus"]' --bogus
+refuses "an option of another task" '.hook.args += ["--format", "json"]' --format
+refuses "an option of another task, in front" '.hook.args |= [.[0], "--dry-run", .[1]]' --dry-run
+refuses "an abbreviation" '.hook.args += ["--conf", "/etc/other.json"]' --conf
+refuses "two dashes" '.hook.args |= [.[0], "--", .[1]]' '"--"'
+refuses "a policy by a relative path" '.hook.args += ["--config=other.json"]' absolute
+accepts "options with =" '.hook.args += ["--config=/etc/other.json", "--sysroot=/"]'
+# conditions that no container meets which asks
+refuses "an annotation of ours that is none" '.when.annotations = {"^oci-rdma-hook\\.io/injekt$": "^true$"}' "when.annotations" injekt "none of our annotations"
+refuses "a value with which nobody asks" '.when.annotations = {"^oci-rdma-hook\\.io/inject$": "^yes$"}' '^yes$' '"true"'
+refuses "a value with a space behind it" '.when.annotations = {"^oci-rdma-hook\\.io/inject$": "^true $"}' '"true"'
+accepts "any value" '.when.annotations = {"^oci-rdma-hook\\.io/": ""}'
+accepts "another of our annotations" '.when.annotations = {"^oci-rdma-hook\\.io/memlock$": "Gi$"}'
+accepts "somebody's annotation" '.when.annotations = {"^example\\.com/rdma$": "^yes$"}'
+
 # ---- the executable ----
 
 hooks_file
@@ -194,7 +213,9 @@ ln -sfn ../var/usrlocal "$NODE/usr/local"
 accepts "a path with empty parts and with dots" '.hook.path = "/usr//./local/../usrlocal/bin/oci-rdma-hook"'
 accepts "a path that would leave the sysroot" '.hook.path = "/../../usr/local/bin/oci-rdma-hook"'
 refuses "a path behind a file" '.hook.path = "/usr/local/bin/oci-rdma-hook/oci-rdma-hook"' "Not a directory"
-refuses "a path that is longer than any" ".hook.path = \"/$(printf 'd/%.0s' {1..2100})oci-rdma-hook\"" "line 4"
+refuses "a path that is longer than any" ".hook.path = \"/$(printf 'd/%.0s' {1..2100})oci-rdma-hook\"" "line 4" "longer than a path can be (4095"
+refuses "a path of thousands of characters" ".hook.path = \"/usr/local/bin/$(printf './%.0s' {1..1900})none/oci-rdma-hook\"" \
+	"line 4" "/usr/local/bin/././" "none/oci-rdma-hook does not exist" install
 for end in / /. /..; do refuses "a path that ends in $end" ".hook.path = \"/usr/local/bin$end\"" "hook.path"; done
 # The executable's own name may be a link, which is followed to its end.
 mv "$NODE$PROGRAM" "$NODE$PROGRAM-1.0"
@@ -296,6 +317,115 @@ is "others' files are not our business" "/etc/oci-rdma-hook/config.json /usr/sha
 printf '{"version": "1.0.0", "hook": {"path": "/usr/local/bin/oci-rdma-hook' >"$ENGINE/cut.json"
 examine
 is "a file of ours that was cut off" 2 "$(grep -c . "$T/err")"
+
+# ---- what can be read, and cannot work ----
+
+rm -rf "$NODE/etc/containers" "$ENGINE"/*
+hooks_file
+# policy DESCRIPTION TEXT PART…: refused, named by its path and by being the node's own
+policy() {
+	config "$2"
+	examine "$NODE/etc/oci-rdma-hook/config.json"
+	refused "$1" config.json "${@:3}"
+	examine
+	is "$1, the node's: status" 1 "$rc"
+	one_line "$1, the node's" /etc/oci-rdma-hook/config.json "${@:3}"
+}
+mkdir -p "$NODE/usr/bin"
+install -m 755 /bin/true "$NODE/usr/bin/crun"
+policy "no runtime" '{
+"runtimes": []}' "line 2" runtimes empty
+policy "no runtime that can be run" '{"runtimes": ["/nonexistent", "/usr/bin"]}' "line 1" /nonexistent "none of them can be run"
+policy "the shim as its own runtime" '{"runtimes": ["/usr/bin/crun", "/usr/local/bin/oci-rdma-runtime"]}' 'runtimes[1]' "the shim itself"
+policy "the executable as its own runtime" '{"runtimes": ["/usr/local/bin/oci-rdma-hook"]}' "the shim itself"
+ln -s ../local/bin/oci-rdma-hook "$NODE/usr/bin/runc"
+policy "…by a link" '{"runtimes": ["/usr/bin/runc"]}' /usr/bin/runc "the shim itself"
+policy "no namespace" '{"namespaces": []}' "line 1" namespaces empty '"*"'
+policy "a comment that does not end" '{} /* why' "*/"
+policy "…behind another" '{} // one
+/* two' "*/"
+config '{} // "/*" is no comment here'
+examine "$NODE/etc/oci-rdma-hook/config.json"
+is "the last line a comment: accepted" 0 "$rc"
+config '{"state_dir": "/run/*"}/* done */'
+examine "$NODE/etc/oci-rdma-hook/config.json"
+is "a comment that ends: accepted" 0 "$rc"
+config '{"runtimes": ["/nonexistent", "/usr/bin/crun"]}'
+examine "$NODE/etc/oci-rdma-hook/config.json"
+is "one of several runtimes is enough" 0 "$rc"
+rm -r "$NODE/usr/bin"
+examine "$NODE/etc/oci-rdma-hook/config.json"
+is "in a tree without programs no runtime is looked for" 0 "$rc"
+
+# "opt_in": "device" with files that show us annotated containers only
+device=(config/hooks.d/device/90-oci-rdma-hook.json config/hooks.d/device/91-oci-rdma-hook-poststart.json)
+config '{"opt_in": "device"}'
+examine
+is "device, with a file for annotations: status" 1 "$rc"
+one_line "device, with a file for annotations" 90-oci-rdma-hook.json "line " '"opt_in": "device"' always
+examine "$NODE/etc/oci-rdma-hook/config.json" "$FILE"
+is "…by their paths" 1 "$rc"
+one_line "…by their paths" "$FILE" '"opt_in": "device"'
+examine "$FILE"
+is "…the file alone is right" 0 "$rc"
+mkdir -p "$NODE/etc/containers/oci/hooks.d"
+cp "${device[1]}" "$NODE/etc/containers/oci/hooks.d/"
+examine
+is "…a file for every container in another stage is not enough" 1 "$rc"
+cp "${device[@]}" "$NODE/etc/containers/oci/hooks.d/"
+examine
+is "…beside files for every container: accepted" "0 " "$rc $(<"$T/err")"
+config '{"opt_in": "annotation"}'
+examine
+is "annotation, with files for every container: accepted" "0 " "$rc $(<"$T/err")"
+
+# ---- CRI-O's configuration ----
+
+rm -rf "$NODE/etc/containers"
+hooks_file
+config
+# crio TEXT: a drop-in
+crio() {
+	mkdir -p "$NODE/etc/crio/crio.conf.d"
+	printf '%s\n' "$1" >"$NODE/etc/crio/crio.conf.d/50-x.conf"
+}
+crio '[crio.runtime]
+hooks_dir = ["/usr/share/containers/oci/hooks.d", "/opt/hooks.d"]'
+mkdir -p "$NODE/opt/hooks.d"
+jq '.stages = ["createContainer"]' config/hooks.d/annotation/90-oci-rdma-hook.json >"$NODE/opt/hooks.d/50-mine.json"
+examine
+is "a hooks_dir of CRI-O's configuration: status" 1 "$rc"
+one_line "a hooks_dir of CRI-O's configuration" /opt/hooks.d/50-mine.json createContainer
+is "…and none is looked at twice" 1 "$(grep -c 90-oci-rdma-hook.json "$T/out")"
+cp config/podman/precreate.d/90-oci-rdma-hook-precreate.json "$NODE/opt/hooks.d/50-mine.json"
+examine
+one_line "precreate there" /opt/hooks.d CRI-O "does not start"
+examine "$NODE/opt/hooks.d/50-mine.json"
+refused "precreate there, by its path" /opt/hooks.d CRI-O
+rm -r "$NODE/opt/hooks.d"
+examine
+is "a hooks_dir that is not there is none" 0 "$rc"
+
+handler='[crio.runtime.runtimes.rdma]
+runtime_path = "/usr/local/bin/oci-rdma-runtime-crun"'
+crio "$handler"
+examine
+one_line "a handler whose shim is not there" 50-x.conf /usr/local/bin/oci-rdma-runtime-crun install
+ln -s oci-rdma-hook "$NODE/usr/local/bin/oci-rdma-runtime-crun"
+examine
+one_line "a handler without a monitor" 50-x.conf "handler rdma" conmon "does not start"
+for name in conmon crun; do install -D -m 755 /bin/true "$NODE/usr/bin/$name"; done
+examine
+is "a handler that works" "0 1" "$rc $(grep -c '50-x.conf: ok' "$T/out")"
+install -D -m 755 /bin/true "$NODE/usr/libexec/crio/crun"
+examine
+one_line "a shim that runs another crun than CRI-O" "the shim runs /usr/libexec/crio/crun" "handler crun /usr/bin/crun" '"runtimes": ["/usr/bin/crun"]'
+crio "$handler
+[crio.runtime.runtimes.crun]
+runtime_path = \"/usr/libexec/crio/crun\""
+examine
+is "the same that CRI-O runs" "0 " "$rc $(<"$T/err")"
+rm -r "$NODE/etc/crio" "$NODE/usr/bin" "$NODE/usr/libexec"
 
 # ---- usage ----
 

@@ -27,7 +27,7 @@ static const char *const defaults[FIELDS] = {
 	[ON_ERROR] = "warn",
 	[PRIVILEGED_SCAN] = "false",
 	[SECCOMP] = "warn",
-	[RUNTIMES] = "/usr/bin/crun,/usr/bin/runc,",
+	[RUNTIMES] = "/usr/libexec/crio/crun,/usr/bin/crun,/usr/libexec/crio/runc,/usr/bin/runc,",
 	[STATE_DIR] = "/run/oci-rdma-hook",
 };
 

@@ -86,7 +86,8 @@ static const char design[] =
 	"  \"on_no_device\": \"ignore\",        // ignore | tcp | fail\n"
 	"  \"on_error\": \"warn\",              // warn | fail\n"
 	"  \"privileged_scan\": false,\n"
-	"  \"runtimes\": [\"/usr/bin/crun\", \"/usr/bin/runc\"],\n"
+	"  \"runtimes\": [\"/usr/libexec/crio/crun\", \"/usr/bin/crun\",\n"
+	"               \"/usr/libexec/crio/runc\", \"/usr/bin/runc\"],\n"
 	"  \"state_dir\": \"/run/oci-rdma-hook\" }\n";
 
 static void the_documented_file_is_the_defaults(void **state)
