@@ -8,6 +8,7 @@
 
 #include "core/base/cleanup.h"
 #include "core/base/fs.h"
+#include "core/base/text.h"
 #include "doctor/check/check.h"
 
 #define REMEDY_NUMBER                                                                              \
@@ -124,14 +125,37 @@ static int add_file(const struct doctor *doctor, struct findings *findings,
 	return add_open(doctor, findings, file, path);
 }
 
+/* A pod's container, by what the kubelet and the device plugins put into each one's environment */
+static bool is_of_pod(const struct target *target)
+{
+	if (target->has_spec && target->spec.pod)
+		return true;
+	for (size_t i = 0; i < target->n_env; i++) {
+		if (text_starts_with(target->env[i], "KUBERNETES_SERVICE_HOST=") ||
+		    text_starts_with(target->env[i], "PCIDEVICE_"))
+			return true;
+	}
+	return false;
+}
+
+/* A pod's author cannot add a device file: its device plugin does, when the module is loaded. */
+static const char *remedy_rdma_cm(const struct target *target)
+{
+	if (!target->container)
+		return "modprobe rdma_ucm";
+	if (is_of_pod(target))
+		return "modprobe rdma_ucm on the node, then restart the device plugin, which hands "
+		       "the file out (SR-IOV: \"isRdma\": true), and the pod";
+	return "modprobe rdma_ucm on the host; podman: --device /dev/infiniband/rdma_cm";
+}
+
 static int add_rdma_cm(const struct doctor *doctor, struct findings *findings)
 {
 	if (doctor->files.rdma_cm)
 		return findings_add(findings, "rdma_cm", NULL, FINDING_OK, NULL,
 				    "/dev/infiniband/rdma_cm is there");
 	return findings_add(findings, "rdma_cm", NULL, FINDING_WARN,
-			    "modprobe rdma_ucm on the node; podman: --device "
-			    "/dev/infiniband/rdma_cm",
+			    remedy_rdma_cm(&doctor->target),
 			    "no /dev/infiniband/rdma_cm: NCCL goes without, librdmacm (perftest "
 			    "-R, UCX rdmacm, storage) does not");
 }

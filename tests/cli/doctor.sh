@@ -269,7 +269,12 @@ doctor --format json
 finds "11: a privileged pod takes what others were given" nccl_ib_hca/mlx5_12 fail "not allocated"
 rm "$NODE/dev/infiniband/rdma_cm"
 doctor --format json
-finds "no rdma_cm" rdma_cm warn
+finds "no rdma_cm in a pod: its device plugin hands it out" rdma_cm warn "restart the device plugin"
+lacks "…podman's option is not for it" podman "$found"
+process self
+doctor --format json
+finds "no rdma_cm in another container" rdma_cm warn "podman: --device /dev/infiniband/rdma_cm"
+on_a_node rm "$NODE/dev/infiniband/rdma_cm"
 
 exclusive='(.functions[].vfs[]? | select(.ibdev == "mlx5_6")).exclusive = true'
 node "$(jq -c ". + {$MTUS} | $exclusive" tests/nodes/h100.json)"

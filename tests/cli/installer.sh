@@ -5,6 +5,9 @@ cd "$(dirname "$0")/../.." || exit 1
 . tests/cli/setup.bash
 
 check "make-context" config/kubernetes/make-context "$HOOK" "$T/context"
+not_dynamic() { ! config/kubernetes/make-context /bin/true "$T/dynamic" 2>"$T/log"; }
+check "make-context: an executable that needs libraries is refused" not_dynamic
+has "…saying why" "shared libraries" "$(<"$T/log")"
 image=$T/context/root
 host=$T/host
 printf '{ "opt_in": "annotation" } // ours\n' >"$T/config.json"

@@ -96,7 +96,10 @@ rm -rf "$root" && mkdir "$root" && mcd update "$root" none "$T/device.yaml"
 check "…the files for every container" cmp config/hooks.d/device/90-oci-rdma-hook.json "$root/etc/containers/oci/hooks.d/90-oci-rdma-hook.json"
 check "…and the policy that goes with it" cmp config/profiles/device.json "$root/etc/oci-rdma-hook/config.json"
 for profile in config/profiles/*.json; do
-	check "PROFILE=${profile##*/}" render profile PROFILE="$(basename "$profile" .json)"
+	name=$(basename "$profile" .json)
+	hooks=annotation
+	if [ "$name" = device ]; then hooks=device; fi
+	check "PROFILE=$name" render profile PROFILE="$name" HOOKS="$hooks"
 	config "$(<"$profile")"
 	dry_run --format json
 	gets "…is a policy that grants" mlx5_6,mlx5_7,mlx5_10,mlx5_11
@@ -109,7 +112,38 @@ check "PROFILE: a file of the directory" in_its_place
 rm -rf "$root" && mkdir "$root" && mcd update "$root" none "$T/mine.yaml"
 check "…is the policy" cmp "$T/my.json" "$root/etc/oci-rdma-hook/config.json"
 echo '{"optin": "device"}' >"$T/my.json"
-if [ "$(id -u)" -eq 0 ]; then check "PROFILE: one that the hook cannot read is refused" refused in_its_place; fi
+rm "$T/mine.yaml"
+check "PROFILE: one that the hook cannot read is refused" refused in_its_place
+check "…and writes nothing" test ! -e "$T/mine.yaml"
+if [ "$(id -u)" -eq 0 ]; then
+	chmod 0755 "$T"
+	mkdir -m 0777 "$T/any"
+	as_nobody() {
+		setpriv --reuid 65534 --regid 65534 --clear-groups env TMPDIR="$T/any" PROFILE="$1" "${@:2}" \
+			config/machineconfig/render-hook "$HOOK" "$T/any/mine.yaml" >"$T/log" 2>&1
+	}
+	check "PROFILE: also by another user than root" refused as_nobody "$T/my.json"
+	has "…which says why" optin "$(<"$T/log")"
+	check "…who may render a right one" as_nobody roce-legacy
+fi
+check "HOOKS=annotation with a policy for every container is refused" refused render wrong PROFILE=device HOOKS=annotation
+has "…saying why" '"opt_in": "device"' "$(<"$T/log")"
+check "HOOKS=device with a policy for annotated containers" render wrong PROFILE=default HOOKS=device
+executable=$HOOK-none
+check "CHECK: an executable that does not run here" refused render wrong CHECK="$HOOK"
+cp "$HOOK" "$T/foreign"
+printf '\xb7' | dd of="$T/foreign" bs=1 seek=18 conv=notrunc status=none # e_machine: EM_AARCH64
+printf '#!/bin/sh\nwhile [ "$1" != -o ]; do shift; done\ncp "$3" "$2"\n' >"$T/strip" && chmod 755 "$T/strip" # the other architecture's
+export STRIP=$T/strip
+executable=$T/foreign
+check "one for other nodes cannot check the policy" refused render wrong CHECK=/nonexistent
+check "…CHECK does" render wrong CHECK="$HOOK"
+check "…and refuses, too" refused render wrong CHECK="$HOOK" PROFILE="$T/my.json"
+unset STRIP
+executable=/bin/true
+check "an executable that needs libraries is refused" refused render wrong
+has "…saying why" "shared libraries" "$(<"$T/log")"
+executable=$HOOK
 
 head -c 600000 /dev/urandom >"$T/noise"
 objcopy --add-section noise="$T/noise" --set-section-flags noise=alloc,readonly "$HOOK" "$T/large" 2>/dev/null
