@@ -131,7 +131,7 @@ has "…saying why" '"opt_in": "device"' "$(<"$T/log")"
 check "HOOKS=device with a policy for annotated containers" render wrong PROFILE=default HOOKS=device
 executable=$HOOK-none
 check "CHECK: an executable that does not run here" refused render wrong CHECK="$HOOK"
-cp "$HOOK" "$T/foreign"
+strip -o "$T/foreign" "$HOOK"
 printf '\xb7' | dd of="$T/foreign" bs=1 seek=18 conv=notrunc status=none # e_machine: EM_AARCH64
 printf '#!/bin/sh\nwhile [ "$1" != -o ]; do shift; done\ncp "$3" "$2"\n' >"$T/strip" && chmod 755 "$T/strip" # the other architecture's
 export STRIP=$T/strip
