@@ -123,11 +123,25 @@ is "release 2 is what is installed" 2 "$(in_root -q --qf '%{RELEASE}' oci-rdma-h
 rm "$ROOT/etc/oci-rdma-hook/config.json.rpmnew"
 
 mapfile -t names < <(in_root -qa --qf '%{NAME}\n' | sort)
+pod=$ROOT/var/lib/containers/storage/overlay-containers/940942ebb876/userdata
+handler=$ROOT/etc/crio/crio.conf.d/60-oci-rdma-hook.conf
+mkdir -p "$pod" "${handler%/*}"
+printf '[crio.runtime.runtimes.rdma]\nruntime_path = "/usr/bin/oci-rdma-runtime-crun"\n' >"$handler"
+echo '{"annotations": {"io.kubernetes.cri-o.ContainerType": "sandbox", "io.kubernetes.cri-o.RuntimeHandler": "rdma",
+	"io.kubernetes.pod.name": "h-kim-0", "io.kubernetes.pod.namespace": "team-a"}}' >"$pod/config.json"
+out=$(in_root -e "${names[@]}")
+has "rpm -e while a pod needs the shim: it is named" "pod team-a/h-kim-0" "$out"
+check "…and the program stays, with its handler" test -x "$ROOT/usr/bin/oci-rdma-runtime-crun" -a -e "$handler"
+rm -r "$ROOT/var/lib/containers"
+mapfile -t names < <(in_root -qa --qf '%{NAME}\n' | sort)
 check "rpm -e" in_root -e "${names[@]}"
+check "the handler's drop-in is gone, too" test ! -e "$handler"
+rm -r "$ROOT/etc/crio"
 is "only the changed configuration is left" "./etc/oci-rdma-hook ./etc/oci-rdma-hook/config.json.rpmsave" \
 	"$(comm -13 <(echo "$before") <(everything) | paste -sd ' ')"
 rm -r "$ROOT/etc/oci-rdma-hook"
 check "rpm -i, again" in_root -i --nodeps "$T"/first/*.rpm
+mapfile -t names < <(in_root -qa --qf '%{NAME}\n' | sort)
 check "rpm -e, again" in_root -e "${names[@]}"
 is "nothing is left" "$before" "$(everything)"
 finish
