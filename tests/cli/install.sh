@@ -22,4 +22,47 @@ is "CRI-O's directory has no stage that it refuses" "createRuntime poststart" "$
 is "nothing half written is left" "" "$(find "$T/root" -name '.*')"
 is "uninstall: the hook files first" "json hook" "$(order uninstall)"
 is "and nothing is left" "" "$(find "$T/root" -type f -o -type l)"
+
+# ---- the handler: made from the machine's own CRI-O, in an /etc that is private ----
+
+if [ "$(id -u)" -ne 0 ]; then
+	pass "RUNTIME=1 # skip it needs root, for a private /etc"
+	finish
+fi
+refused() { ! "$@"; }
+check "RUNTIME=1 below a DESTDIR is refused" refused make "${arguments[@]}" install RUNTIME=1
+# shellcheck disable=SC2016 # the inner shell's
+private_etc() {
+	unshare --mount bash -ec 'mkdir "$1/layer"; mount -t tmpfs none "$1/layer"; mkdir "$1/layer/upper" "$1/layer/work"
+		mount -t overlay none -o "lowerdir=/etc,upperdir=$1/layer/upper,workdir=$1/layer/work" /etc
+		shift; exec "$@"' - "$T" "$@"
+}
+steps() {
+	local made=(make -s PREFIX="$T/prefix" SYSCONFDIR=/etc HOOKSDIR="$T/hooks.d" BUILD="${BUILD:-build}" GRACE=0)
+	local dropin=/etc/crio/crio.conf.d/60-oci-rdma-hook.conf
+	rm -rf /etc/crio /etc/oci-rdma-hook
+	mkdir -p "$T/prefix" /etc/crio/crio.conf.d /etc/oci-rdma-hook
+	sed "s|/usr/libexec/crio|$T/crio|" tests/cli/crio/upstream.conf >/etc/crio/crio.conf.d/10-crio.conf
+	echo "{\"runtimes\": [\"$T/crio/crun\"], \"state_dir\": \"$T/state\"}" >/etc/oci-rdma-hook/config.json
+	for name in crun runc; do install -D -m 755 /bin/true "$T/crio/$name"; done
+	check "RUNTIME=1 where CRI-O would not start with it is refused" refused "${made[@]}" install RUNTIME=1
+	check "…no drop-in is there" test ! -e "$dropin"
+	is "…nor anything that is half written" "" "$(find /etc/crio /etc/oci-rdma-hook -name '.*')"
+	install -m 755 /bin/true "$T/crio/conmon"
+	check "RUNTIME=1" "${made[@]}" install RUNTIME=1
+	is "…its monitor is this CRI-O's" "monitor_path = \"$T/crio/conmon\"" "$(grep monitor "$dropin")"
+	is "…its program is ours" "runtime_path = \"$T/prefix/bin/oci-rdma-runtime-crun\"" "$(grep ^runtime_path "$dropin")"
+	is "…and it passes the check" "$dropin: ok" "$("$T/prefix/bin/oci-rdma-hook" --check-config | grep crio)"
+	echo '[crio.runtime]' >/etc/crio/crio.conf.d/70-x.conf
+	echo 'default_runtime = "rdma"' >>/etc/crio/crio.conf.d/70-x.conf
+	check "uninstall: refused while it is CRI-O's default" refused "${made[@]}" uninstall
+	check "…and nothing is gone" test -x "$T/prefix/bin/oci-rdma-runtime-crun" -a -e "$dropin"
+	rm /etc/crio/crio.conf.d/70-x.conf
+	strace -f -qq -e trace=unlink,unlinkat -o "$T/trace" "${made[@]}" uninstall >/dev/null 2>&1
+	is "uninstall: the drop-in before the program" "60-oci-rdma-hook.conf oci-rdma-runtime-crun" \
+		"$(sed -nE 's#.*"[^"]*/(60-oci-rdma-hook\.conf|oci-rdma-runtime-crun)".* = 0$#\1#p' "$T/trace" | xargs)"
+}
+export T HOOK BUILD failed
+export -f steps check is pass fail refused
+private_etc bash -c steps || failed=1
 finish
