@@ -175,14 +175,14 @@ static int add_problem(struct merging *merging, const char *text)
 static int read_text(struct merging *merging, int root, const char *path, struct fs_text *ret_text,
 		     struct err *err)
 {
-	cleanup_fd held = fs_open(root, path, O_PATH, RESOLVE_IN_ROOT);
-	cleanup_fd fd = held < 0 ? held : fs_reopen_regular(held);
+	cleanup_fd fd = fs_open(root, path, O_RDONLY, RESOLVE_IN_ROOT);
 
-	if (held == -ENOENT)
+	if (fd == -ENOENT)
 		return -ENOENT;
 	if (fd < 0)
 		return err_sys(err, -fd, "%s", merging->file);
-	return fs_read(merging->arena, fd, CRIO_FILE_SIZE_MAX, merging->file, ret_text, err);
+	return fs_read_regular(merging->arena, fd, CRIO_FILE_SIZE_MAX, merging->file, ret_text,
+			       err);
 }
 
 static int read_one(struct merging *merging, int root, const char *path)

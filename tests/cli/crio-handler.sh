@@ -76,6 +76,9 @@ render
 renders "a later file replaces the handler" '[crio.runtime.runtimes.rdma]
 runtime_path = "/usr/local/bin/oci-rdma-runtime-crun"
 runtime_root = "/run/other"'
+printf '[crio.runtime.runtimes.crun]\n[crio.runtime.runtimes.crun.default_annotations]\nmonitor_path = "/none"\n' >"$NODE/etc/crio/crio.conf.d/99-mine.conf"
+render
+is "a key of a table below it is not the handler's" 0 "$rc"
 rm -r "$NODE/etc/crio/crio.conf.d"
 render
 renders "no file: as CRI-O has it built in" '[crio.runtime.runtimes.rdma]
@@ -141,10 +144,10 @@ upstream
 printf '[crio.runtime\n' >"$NODE/etc/crio/crio.conf.d/.99-hidden.conf"
 render
 refuses "a file that cannot be read, which CRI-O reads although it is hidden" .99-hidden.conf:1
-rm "$NODE/etc/crio/crio.conf.d/.99-hidden.conf"
+rhcos
 rm -r "$NODE/etc/crio"
 render
-refuses "no CRI-O" CRI-O
+refuses "no CRI-O" "there is no CRI-O here"
 
 # ---- refused: its pods would not start ----
 
@@ -180,6 +183,8 @@ refuses "no crun at all" crun runtimes
 
 # ---- usage ----
 
+rhcos
+program '/usr/"/oci-rdma-runtime-crun' /usr/local/bin/oci-rdma-runtime
 for wrong in oci-rdma-runtime-crun /usr/bin/crun /usr/local/bin/oci-rdma-runtime /usr/local/bin/oci-rdma-runtime- \
 	'/usr/"/oci-rdma-runtime-crun'; do
 	render "$wrong"

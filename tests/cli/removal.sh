@@ -105,6 +105,8 @@ crio=(/usr/libexec/crio/conmon -b /run/b -c "$id" --exit-dir /var/run/crio/exits
 	--persist-dir /p -r "$SHIM" --runtime-arg --root=/run/crun --socket-dir-path /var/run/crio -u "$id" -s)
 monitor conmon "${crio[@]}"
 needed "a container of CRI-O" "container $id" "$SHIM"
+monitor conmon -c "$id" -r "$SHIM" --runtime-arg -r --runtime-arg /usr/bin/crun
+needed "a runtime's own options are not conmon's" "container $id"
 monitor conmon "${crio[@]/"$SHIM"//usr/bin/crun}"
 free "a container of another runtime"
 monitor sleep "${crio[@]}"
