@@ -12,11 +12,11 @@
 #include "core/base/names.h"
 #include "core/deadline.h"
 #include "core/engine/crio.h"
-#include "core/engine/handler.h"
 #include "core/engine/program.h"
 #include "core/json/reader.h"
 #include "core/policy/config.h"
 #include "core/policy/config_check.h"
+#include "core/policy/handler.h"
 #include "core/policy/hooks_dir.h"
 #include "core/policy/trust.h"
 

@@ -12,9 +12,9 @@
 #include "core/base/names.h"
 #include "core/base/text.h"
 #include "core/engine/crio.h"
-#include "core/engine/handler.h"
 #include "core/engine/program.h"
 #include "core/policy/config.h"
+#include "core/policy/handler.h"
 
 struct rendering {
 	struct arena *arena;

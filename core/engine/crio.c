@@ -207,7 +207,8 @@ static int by_name(const void *a, const void *b)
 	return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-/* Returns how many there are, or -1 without memory. */
+/* Hidden ones, too, which tree_list leaves out. Returns how many there are, or -1 without memory.
+ */
 static int list_dropins(struct arena *arena, int root, const char ***ret_names)
 {
 	cleanup_dir *dir = NULL;
@@ -232,20 +233,13 @@ static int list_dropins(struct arena *arena, int root, const char ***ret_names)
 	return (int)n;
 }
 
-static bool exists(int root, const char *path)
-{
-	cleanup_fd fd = fs_open(root, path, O_PATH, RESOLVE_IN_ROOT);
-
-	return fd >= 0;
-}
-
 int crio_read(struct arena *arena, int root, struct crio *ret_crio, struct err *err)
 {
 	struct merging merging = {.arena = arena, .crio = {.conmon = "", .storage = CRIO_STORAGE}};
 	const char **names = NULL;
 	int n = list_dropins(arena, root, &names);
 
-	merging.crio.installed = exists(root, CRIO_DIR) || exists(root, "usr/bin/crio");
+	merging.crio.installed = tree_exists(root, CRIO_DIR) || tree_exists(root, "usr/bin/crio");
 	if (n < 0 || read_one(&merging, root, CRIO_DIR "/crio.conf") < 0)
 		return err_memory(err);
 	for (int i = 0; i < n; i++) {

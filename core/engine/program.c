@@ -3,22 +3,14 @@
 
 #include <fcntl.h>
 #include <stddef.h>
-#include <sys/stat.h>
 
 #include "core/base/cleanup.h"
 #include "core/base/fs.h"
-
-static int open_program(int root, const char *path)
-{
-	return fs_open(root, path, O_PATH, RESOLVE_IN_ROOT);
-}
+#include "core/base/tree.h"
 
 bool program_exists(int root, const char *path)
 {
-	cleanup_fd fd = open_program(root, path);
-	struct stat st;
-
-	return fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && (st.st_mode & 0111);
+	return tree_check_executable(root, path) == 0;
 }
 
 const char *program_find(struct arena *arena, int root, const char *name)
@@ -37,8 +29,8 @@ const char *program_find(struct arena *arena, int root, const char *name)
 
 bool program_is_same(int root, const char *a, const char *b)
 {
-	cleanup_fd one = open_program(root, a);
-	cleanup_fd other = open_program(root, b);
+	cleanup_fd one = fs_open(root, a, O_PATH, RESOLVE_IN_ROOT);
+	cleanup_fd other = fs_open(root, b, O_PATH, RESOLVE_IN_ROOT);
 
 	return one >= 0 && other >= 0 && fs_same_file(one, other);
 }

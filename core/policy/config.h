@@ -43,7 +43,7 @@ struct config {
 	const char **namespaces; /* exact names, or with a trailing '*' */
 	size_t n_namespaces;
 	size_t namespaces_line; /* where the file says so; 0: it does not */
-	uint64_t memlock; /* bytes, or MEMLOCK_UNLIMITED */
+	uint64_t memlock;       /* bytes, or MEMLOCK_UNLIMITED */
 	bool require_memory_limit;
 	uint64_t capabilities; /* bit n is capability n */
 	struct {

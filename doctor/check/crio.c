@@ -11,8 +11,8 @@
 #include "core/base/text.h"
 #include "core/base/tree.h"
 #include "core/engine/crio.h"
-#include "core/engine/handler.h"
 #include "core/engine/program.h"
+#include "core/policy/handler.h"
 #include "doctor/check/check.h"
 
 struct context {
@@ -61,7 +61,7 @@ static int add_other_runtime(const struct context *context, const struct crio_ha
 	struct err why;
 
 	if (!names_shim(handler->runtime_path) ||
-	    config_load(arena, root, context->doctor->options.config, &config, &why) < 0 ||
+	    config_load(arena, root, context->doctor->options.common.config, &config, &why) < 0 ||
 	    handler_check_runtime(arena, root, &context->crio, handler, &config, &why) == 0)
 		return 0;
 	return findings_add(context->findings, "crio_handler", handler->name, FINDING_WARN,

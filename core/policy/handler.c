@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "core/engine/handler.h"
+#include "core/policy/handler.h"
 
 #include <stdbool.h>
 #include <string.h>
