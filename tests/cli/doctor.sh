@@ -274,7 +274,6 @@ lacks "…podman's option is not for it" podman "$found"
 process self
 doctor --format json
 finds "no rdma_cm in another container" rdma_cm warn "podman: --device /dev/infiniband/rdma_cm"
-on_a_node rm "$NODE/dev/infiniband/rdma_cm"
 
 exclusive='(.functions[].vfs[]? | select(.ibdev == "mlx5_6")).exclusive = true'
 node "$(jq -c ". + {$MTUS} | $exclusive" tests/nodes/h100.json)"
@@ -464,6 +463,12 @@ causes "a policy with a mistake" policy
 finds "a policy with a mistake: where" policy fail "config.json: line 1"
 on_a_node write etc/oci-rdma-hook/config.json '{"opt_in": "device"}'
 finds "a policy" policy ok "by device"
+finds "every container is meant, and only annotated ones are shown" hook_installed warn "annotated containers only"
+everyone() { write etc/oci-rdma-hook/config.json '{"opt_in": "device"}' && cp config/hooks.d/device/*.json "$NODE/$HOOKS/"; }
+on_a_node everyone
+finds "the files for every container" hook_installed ok
+on_a_node write etc/oci-rdma-hook/config.json '{"namespaces": []}'
+finds "a policy that serves nobody" policy warn "namespaces: the list is empty"
 on_a_node write sys/fs/selinux/enforce 1
 finds "SELinux" selinux ok enforcing
 write usr/local/bin/oci-rdma-hook.selinux system_u:object_r:user_home_t:s0
