@@ -320,7 +320,7 @@ is "a file of ours that was cut off" 2 "$(grep -c . "$T/err")"
 
 # ---- what can be read, and cannot work ----
 
-rm -rf "$NODE/etc/containers" "$ENGINE"/*
+rm -rf "${NODE:?}/etc/containers" "${ENGINE:?}"/*
 hooks_file
 # policy DESCRIPTION TEXT PART…: refused, named by its path and by being the node's own
 policy() {
@@ -353,7 +353,7 @@ is "a comment that ends: accepted" 0 "$rc"
 config '{"runtimes": ["/nonexistent", "/usr/bin/crun"]}'
 examine "$NODE/etc/oci-rdma-hook/config.json"
 is "one of several runtimes is enough" 0 "$rc"
-rm -r "$NODE/usr/bin"
+rm -r "${NODE:?}/usr/bin"
 examine "$NODE/etc/oci-rdma-hook/config.json"
 is "in a tree without programs no runtime is looked for" 0 "$rc"
 
@@ -425,7 +425,7 @@ crio "$handler
 runtime_path = \"/usr/libexec/crio/crun\""
 examine
 is "the same that CRI-O runs" "0 " "$rc $(<"$T/err")"
-rm -r "$NODE/etc/crio" "$NODE/usr/bin" "$NODE/usr/libexec"
+rm -r "$NODE/etc/crio" "${NODE:?}/usr/bin" "${NODE:?}/usr/libexec"
 
 # ---- usage ----
 

@@ -1,6 +1,7 @@
 #!/bin/bash
 # make install and uninstall: at no moment is there a hook file without its executable, which would let containers start without
 # RDMA, silently; and nothing in CRI-O's directory keeps CRI-O from starting.
+# shellcheck disable=SC2317 # functions that another shell calls
 cd "$(dirname "$0")/../.." || exit 1
 . tests/cli/setup.bash
 arguments=(-s DESTDIR="$T/root" BUILD="${BUILD:-build}" SYSCONFDIR=/etc)
