@@ -13,9 +13,10 @@
 
 int fs_open(int dir, const char *path, int flags, uint64_t resolve)
 {
+	bool creates = flags & O_CREAT || (flags & O_TMPFILE) == O_TMPFILE;
 	struct open_how how = {
 		.flags = (uint64_t)(unsigned)flags | O_CLOEXEC,
-		.mode = flags & O_CREAT ? 0600 : 0,
+		.mode = creates ? 0600 : 0,
 		.resolve = resolve | RESOLVE_NO_MAGICLINKS,
 	};
 	long fd;

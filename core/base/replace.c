@@ -3,11 +3,13 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <limits.h>
 #include <linux/limits.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/random.h>
 #include <sys/stat.h>
 #include <sys/xattr.h>
 #include <unistd.h>
@@ -15,15 +17,20 @@
 #include "core/base/cleanup.h"
 #include "core/base/fs.h"
 
-/* Left by a run that was killed: no two work on one file at the same time. */
-static int create(int dir, const char *name)
-{
-	int flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW;
-	int fd = fs_open(dir, name, flags, RESOLVE_BENEATH);
+#define TEMPORARY_SIZE 32
 
-	if (fd == -EEXIST && unlinkat(dir, name, 0) == 0)
-		fd = fs_open(dir, name, flags, RESOLVE_BENEATH);
-	return fd;
+/*
+ * CRI-O puts process.json into /tmp, where whoever knew the name could be there first and keep us
+ * from it; and two runs on one file must not take each other's.
+ */
+static int temporary_name(char *name, size_t size)
+{
+	uint64_t number;
+
+	if (getrandom(&number, sizeof(number), GRND_NONBLOCK) != sizeof(number))
+		return -EAGAIN;
+	(void)snprintf(name, size, ".oci-rdma-hook.%016" PRIx64, number);
+	return 0;
 }
 
 /* Static, here and below: on the stack all of its pages would be touched, wanted or not
@@ -91,19 +98,55 @@ static int fill(int fd, const struct replacement *new)
 	return 0;
 }
 
+/* Who is killed leaves a file that has no name yet to the kernel. */
+static int create(int dir, const char *name, bool named)
+{
+	if (named)
+		return fs_open(dir, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW,
+			       RESOLVE_BENEATH);
+	return fs_open(dir, ".", O_WRONLY | O_TMPFILE, RESOLVE_BENEATH);
+}
+
+/* As open(2) says it under O_TMPFILE: AT_EMPTY_PATH would want CAP_DAC_READ_SEARCH. */
+static int link_name(int fd, int dir, const char *name)
+{
+	char path[32];
+
+	(void)snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	return linkat(AT_FDCWD, path, dir, name, AT_SYMLINK_FOLLOW) < 0 ? -errno : 0;
+}
+
+static int replace(int dir, const struct replacement *new, bool named, struct stat *ret_stat)
+{
+	char temporary[TEMPORARY_SIZE];
+	cleanup_fd fd = -1;
+	int status = temporary_name(temporary, sizeof(temporary));
+
+	if (status < 0)
+		return status;
+	fd = create(dir, temporary, named);
+	if (fd < 0)
+		return fd;
+	status = fill(fd, new);
+	if (status == 0 && ret_stat && fstat(fd, ret_stat) < 0)
+		status = -errno;
+	if (status == 0 && !named)
+		status = link_name(fd, dir, temporary);
+	if (status == 0 && renameat(dir, temporary, dir, new->name) == 0)
+		return 0;
+	if (status == 0)
+		status = -errno;
+	(void)unlinkat(dir, temporary, 0);
+	return status;
+}
+
 int replace_file(int dir, const struct replacement *new, const char *what, struct stat *ret_stat,
 		 struct err *err)
 {
-	cleanup_fd fd = create(dir, new->temporary);
-	int status = fd < 0 ? fd : fill(fd, new);
+	int status = replace(dir, new, false, ret_stat);
 
-	if (status == 0 && ret_stat && fstat(fd, ret_stat) < 0)
-		status = -errno;
-	if (status == 0 && renameat(dir, new->temporary, dir, new->name) < 0)
-		status = -errno;
-	if (status == 0)
-		return 0;
-	if (fd >= 0)
-		(void)unlinkat(dir, new->temporary, 0);
-	return err_sys(err, -status, "cannot write %s", what);
+	/* Not every file system has files without a name: overlay since Linux 6.3, NFS never. */
+	if (status < 0)
+		status = replace(dir, new, true, ret_stat);
+	return status < 0 ? err_sys(err, -status, "cannot write %s", what) : 0;
 }

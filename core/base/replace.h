@@ -12,8 +12,7 @@
 #include "core/base/err.h"
 
 struct replacement {
-	const char *name;      /* in the directory, without a slash; not followed if it is a link */
-	const char *temporary; /* in the same directory; what stands there is removed */
+	const char *name; /* in the directory, without a slash; not followed if it is a link */
 	const char *bytes;
 	size_t len;
 	uid_t uid;
@@ -26,7 +25,9 @@ struct replacement {
 
 /*
  * dir: a directory's descriptor. what: the file as errors should name it. *ret_stat (or NULL): the
- * new file. On failure no temporary file stays; one that a killed run left is removed by the next.
+ * new file. Until it is whole nobody else can read it, and nobody can tell its name: it may be done
+ * in /tmp, and by two at a time. On failure no temporary file stays; nor where it is killed, but
+ * for the moment before the rename, or on a file system without O_TMPFILE.
  */
 int replace_file(int dir, const struct replacement *new, const char *what, struct stat *ret_stat,
 		 struct err *err);

@@ -13,7 +13,6 @@
 #include "core/base/replace.h"
 
 #define NAME "nccl.conf"
-#define TEMPORARY ".nccl.conf.oci-rdma-hook"
 #define FILE_SIZE_MAX (1024 * 1024)
 
 /* No '=' in a comment: NCCL before 2.24 knows no comments and skips only lines without one. */
@@ -163,7 +162,6 @@ int nccl_conf_write(int root, const char *lines, const struct nccl_conf_owner *o
 	if (replace_file(etc,
 			 &(struct replacement){
 				 .name = NAME,
-				 .temporary = TEMPORARY,
 				 .bytes = text,
 				 .len = strlen(text),
 				 .uid = owner->uid,

@@ -28,13 +28,12 @@
 #define START_SLACK 1000000000U
 #define START_PATIENCE (300 * UINT64_C(1000000000))
 
-/* "<id>.json", and a temporary beside it. Runtimes allow no '/' in an id; nor do we. */
-static int file_names(const char *id, char *name, char *temporary)
+/* "<id>.json". Runtimes allow no '/' in an id; nor do we. */
+static int file_name(const char *id, char *name)
 {
 	int len = snprintf(name, NAME_SIZE, "%s.json", id);
-	int temporary_len = snprintf(temporary, NAME_SIZE, ".%s.new", id);
 
-	return !id[0] || strchr(id, '/') || len >= NAME_SIZE || temporary_len >= NAME_SIZE ? -1 : 0;
+	return !id[0] || strchr(id, '/') || len >= NAME_SIZE ? -1 : 0;
 }
 
 /* make: create it if it is not there. Whoever else could write there could grant by it. */
@@ -108,8 +107,8 @@ static int put_record(yajl_gen gen, void *context)
 	return 0;
 }
 
-static int write_record(int dir, const char *state_dir, const char *name, const char *temporary,
-			const char *text, size_t len, struct err *err)
+static int write_record(int dir, const char *state_dir, const char *name, const char *text,
+			size_t len, struct err *err)
 {
 	char what[PATH_MAX];
 
@@ -117,7 +116,6 @@ static int write_record(int dir, const char *state_dir, const char *name, const 
 	return replace_file(dir,
 			    &(struct replacement){
 				    .name = name,
-				    .temporary = temporary,
 				    .bytes = text,
 				    .len = len,
 				    .uid = geteuid(),
@@ -133,11 +131,10 @@ int record_save(const char *state_dir, const char *id, const struct record *reco
 	cleanup_arena arena = {0};
 	cleanup_fd dir = -1;
 	char name[NAME_SIZE];
-	char temporary[NAME_SIZE];
 	const char *text;
 	size_t len;
 
-	if (file_names(id, name, temporary) < 0)
+	if (file_name(id, name) < 0)
 		return err_set(err, "'%.80s' is no container id", id);
 	dir = open_state_dir(state_dir, true, err);
 	if (dir < 0)
@@ -145,7 +142,7 @@ int record_save(const char *state_dir, const char *id, const struct record *reco
 	text = json_write(&arena, false, put_record, (void *)record, &len);
 	if (!text)
 		return err_memory(err);
-	return write_record(dir, state_dir, name, temporary, text, len, err);
+	return write_record(dir, state_dir, name, text, len, err);
 }
 
 /* ---- reading ---- */
@@ -219,14 +216,13 @@ int record_load(struct arena *arena, const char *state_dir, const char *id,
 {
 	struct reading reading = {.arena = arena, .record = {.root = "", .pid_file = ""}};
 	char name[NAME_SIZE];
-	char temporary[NAME_SIZE];
 	char what[PATH_MAX];
 	cleanup_fd dir = -1;
 	cleanup_fd fd = -1;
 	struct fs_text text;
 
 	*ret_exists = false;
-	if (file_names(id, name, temporary) < 0)
+	if (file_name(id, name) < 0)
 		return 0;
 	dir = open_state_dir(state_dir, false, err);
 	if (dir == -ENOENT)
@@ -255,17 +251,15 @@ int record_load(struct arena *arena, const char *state_dir, const char *id,
 void record_remove(const char *state_dir, const char *id)
 {
 	char name[NAME_SIZE];
-	char temporary[NAME_SIZE];
 	cleanup_fd dir = -1;
 	struct err ignored;
 
-	if (file_names(id, name, temporary) < 0)
+	if (file_name(id, name) < 0)
 		return;
 	dir = open_state_dir(state_dir, false, &ignored);
 	if (dir < 0)
 		return;
 	(void)unlinkat(dir, name, 0);
-	(void)unlinkat(dir, temporary, 0); /* of a run that was killed */
 }
 
 /* Clock ticks to nanoseconds; 0 if there is no such process. Field 22 of proc(5)'s stat */

@@ -124,13 +124,9 @@ static int path_of(int fd, char *path, size_t size)
 static int rewrite(int dir, int fd, const char *name, const char *what, const struct fs_text *text,
 		   bool sync, struct stat *st, struct err *err)
 {
-	char temporary[NAME_MAX + 1];
-
-	(void)snprintf(temporary, sizeof(temporary), ".%.200s.oci-rdma-hook", name);
 	return replace_file(dir,
 			    &(struct replacement){
 				    .name = name,
-				    .temporary = temporary,
 				    .bytes = text->bytes,
 				    .len = text->len,
 				    .uid = st->st_uid,

@@ -36,6 +36,7 @@ static const struct call_case {
 	{"killed: mknodat", SYS_mknodat, {-1}, KILLED},
 	{"killed: symlinkat", SYS_symlinkat, {0}, KILLED},
 	{"killed: linkat", SYS_linkat, {-1}, KILLED},
+	{"killed: linkat of a path as it is", SYS_linkat, {AT_FDCWD}, KILLED},
 	{"killed: setuid", SYS_setuid, {0}, KILLED},
 	{"killed: capset", SYS_capset, {0}, KILLED},
 	{"killed: io_uring_setup", SYS_io_uring_setup, {1}, KILLED},

@@ -2,6 +2,7 @@
 #include "core/confine/filter/rules.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <linux/prctl.h>
 #include <sched.h>
 #include <seccomp.h>
@@ -136,6 +137,8 @@ const struct rule rules[] = {
 	{"setns", ALLOW, {{1, ALL, CLONE_NEWNET}}},
 	{"unshare", ALLOW, {{0, ALL, CLONE_NEWNS}}},
 	{"clone", ALLOW, {{0, CLONE_NEW_ANY, 0}}},
+	/* A name for an open file, by /proc/self/fd (core/base/replace.c) */
+	{"linkat", ALLOW, {{0, INT, (uint32_t)AT_FDCWD}, {4, INT, AT_SYMLINK_FOLLOW}}},
 	/* No code that was not there from the start */
 	{"mmap", ALLOW, {{2, PROT_EXEC, 0}}},
 	{"mmap2", ALLOW, {{2, PROT_EXEC, 0}}},

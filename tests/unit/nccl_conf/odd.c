@@ -107,67 +107,7 @@ static void the_size_is_bounded(void **state)
 	}
 }
 
-/* ---- temporary files ---- */
-
-/* The name that a run killed half-way leaves */
-#define TEMPORARY "etc/.nccl.conf.oci-rdma-hook"
-
-static int stale_file(int root, const struct victim *victim)
-{
-	(void)victim;
-	unit_write(root, TEMPORARY, "half a li", 0600);
-	return 0;
-}
-
-static int stale_link(int root, const struct victim *victim)
-{
-	cleanup_arena arena = {0};
-
-	return symlinkat(target_of(&arena, "%/nccl.conf", victim), root, TEMPORARY);
-}
-
-static int stale_fifo(int root, const struct victim *victim)
-{
-	(void)victim;
-	return mkfifoat(root, TEMPORARY, 0600);
-}
-
-static const struct stale_case {
-	const char *name;
-	int (*put)(int root, const struct victim *victim);
-} stale_cases[] = {
-	{"stale: a temporary file", stale_file},
-	{"stale: a link in its place is not followed", stale_link},
-	{"stale: a FIFO in its place", stale_fifo},
-};
-
-static void what_a_killed_run_left_is_taken_away(void **state)
-{
-	const struct stale_case *row = *state;
-	cleanup_unit_dir root = unit_dir_make();
-	cleanup_victim victim = victim_make();
-	cleanup_arena arena = {0};
-
-	unit_write(root.fd, CONF, "A=1\n", 0644);
-	assert_int_equal(row->put(root.fd, &victim), 0);
-	must_change(root.fd, LINES);
-	check_reading(unit_read(&arena, root.fd, CONF), "A=1\n", LINES);
-	assert_true(S_ISREG(unit_stat(root.fd, CONF).st_mode));
-	must_hold(root.fd, "etc", 1);
-	must_be_untouched(&victim);
-}
-
-static void a_directory_in_its_place_is_an_error(void **state)
-{
-	cleanup_unit_dir root = unit_dir_make();
-	cleanup_arena arena = {0};
-
-	(void)state;
-	unit_write(root.fd, CONF, "A=1\n", 0644);
-	unit_write(root.fd, TEMPORARY "/x", "", 0644);
-	must_fail(root.fd, "/etc");
-	assert_string_equal(unit_read(&arena, root.fd, CONF), "A=1\n");
-}
+/* ---- what cannot be written ---- */
 
 /* A full disk, as the file size limit makes it */
 static void what_cannot_be_written_changes_nothing(void **state)
@@ -206,9 +146,6 @@ void add_odd_tests(struct unit_suite *suite)
 		 NULL);
 	unit_add(suite, "odd: 1 MiB is read, one byte more is left alone", the_size_is_bounded,
 		 NULL);
-	UNIT_TABLE(suite, what_a_killed_run_left_is_taken_away, stale_cases);
-	unit_add(suite, "stale: a directory in its place is an error",
-		 a_directory_in_its_place_is_an_error, NULL);
 	unit_add(suite, "full: what cannot be written changes nothing",
 		 what_cannot_be_written_changes_nothing, NULL);
 }

@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A file replaced in a directory that others may write to, and by several at a time */
+#include "core/base/replace.h"
+
+#include <errno.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+
+#include "tests/unit/unit.h"
+
+#define NAME "file"
+#define SIZE 65536 /* more than a pipe or a page takes at once */
+#define ROUNDS 200
+
+static int put(int dir, char letter, struct err *err)
+{
+	static char text[SIZE];
+
+	memset(text, letter, sizeof(text));
+	return replace_file(dir,
+			    &(struct replacement){
+				    .name = NAME,
+				    .bytes = text,
+				    .len = sizeof(text),
+				    .uid = geteuid(),
+				    .gid = getegid(),
+				    .mode = 0640,
+				    .attributes = -1,
+			    },
+			    NAME, NULL, err);
+}
+
+static void must_be_whole(int dir, char letter)
+{
+	cleanup_arena arena = {0};
+	const char *text = unit_read(&arena, dir, NAME);
+
+	assert_int_equal(strlen(text), SIZE);
+	for (size_t i = 0; i < SIZE; i++)
+		assert_true(letter ? text[i] == letter : text[i] == text[0]);
+}
+
+static size_t entries(int dir)
+{
+	DIR *stream = fdopendir(openat(dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+	size_t n = 0;
+
+	assert_non_null(stream);
+	while (readdir(stream))
+		n++;
+	(void)closedir(stream);
+	return n - 2; /* "." and ".." */
+}
+
+/* ---- children: what is changed about them is theirs ---- */
+
+static void in_child(void (*function)(int dir), int dir)
+{
+	pid_t child = fork();
+	int status;
+
+	assert_true(child >= 0);
+	if (child == 0) {
+		function(dir);
+		_exit(0);
+	}
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_int_equal(status, 0);
+}
+
+/* The call is refused from now on, as a file system refuses it. */
+static void refuse(uint32_t call, int errnum)
+{
+	struct sock_filter instructions[] = {
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, call, 0, 1),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | (uint32_t)errnum),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+	};
+	struct sock_fprog program = {.len = LENGTH(instructions), .filter = instructions};
+
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0 ||
+	    prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) < 0)
+		_exit(2);
+}
+
+static void put_without_link(int dir)
+{
+	struct err err;
+
+	refuse(SYS_linkat, EPERM);
+	if (put(dir, 'b', &err) < 0)
+		_exit(1);
+}
+
+static void a_file_system_without_nameless_files_is_served(void **state)
+{
+	cleanup_unit_dir dir = unit_dir_make();
+
+	(void)state;
+	unit_write(dir.fd, NAME, "old", 0644);
+	in_child(put_without_link, dir.fd);
+	must_be_whole(dir.fd, 'b');
+	assert_int_equal(unit_stat(dir.fd, NAME).st_mode & 07777, 0640);
+	assert_int_equal(entries(dir.fd), 1);
+}
+
+static void put_without_rename(int dir)
+{
+	struct err err;
+
+	refuse(SYS_renameat, EACCES);
+	if (put(dir, 'b', &err) != -1 || !strstr(err.text, "Permission denied"))
+		_exit(1);
+}
+
+static void a_failed_rename_leaves_nothing(void **state)
+{
+	cleanup_unit_dir dir = unit_dir_make();
+	cleanup_arena arena = {0};
+
+	(void)state;
+	unit_write(dir.fd, NAME, "old", 0644);
+	in_child(put_without_rename, dir.fd);
+	assert_string_equal(unit_read(&arena, dir.fd, NAME), "old");
+	assert_int_equal(entries(dir.fd), 1);
+}
+
+static void write_on(int dir)
+{
+	struct err err;
+
+	for (int i = 0; i < ROUNDS; i++) {
+		if (put(dir, (char)('b' + i % 2), &err) < 0)
+			_exit(1);
+	}
+}
+
+static void two_writers_and_a_reader_see_whole_files(void **state)
+{
+	cleanup_unit_dir dir = unit_dir_make();
+	struct err err;
+	pid_t other;
+	int status;
+
+	(void)state;
+	assert_int_equal(put(dir.fd, 'a', &err), 0);
+	other = fork();
+	assert_true(other >= 0);
+	if (other == 0) {
+		write_on(dir.fd);
+		_exit(0);
+	}
+	for (int i = 0; i < ROUNDS; i++) {
+		assert_int_equal(put(dir.fd, 'a', &err), 0);
+		must_be_whole(dir.fd, 0);
+	}
+	assert_int_equal(waitpid(other, &status, 0), other);
+	assert_int_equal(status, 0);
+	assert_int_equal(entries(dir.fd), 1);
+}
+
+int main(void)
+{
+	static struct unit_suite suite;
+
+	unit_add(&suite, "replace: a file system without nameless files is served",
+		 a_file_system_without_nameless_files_is_served, NULL);
+	unit_add(&suite, "replace: a failed rename leaves nothing", a_failed_rename_leaves_nothing,
+		 NULL);
+	unit_add(&suite, "replace: two writers and a reader see whole files",
+		 two_writers_and_a_reader_see_whole_files, NULL);
+	return unit_run(&suite, "replace");
+}
