@@ -116,7 +116,7 @@ static int link_name(int fd, int dir, const char *name)
 	return linkat(AT_FDCWD, path, dir, name, AT_SYMLINK_FOLLOW) < 0 ? -errno : 0;
 }
 
-static int replace(int dir, const struct replacement *new, bool named, struct stat *ret_stat)
+static int replace(int dir, const struct replacement *new, bool named)
 {
 	char temporary[TEMPORARY_SIZE];
 	cleanup_fd fd = -1;
@@ -128,8 +128,6 @@ static int replace(int dir, const struct replacement *new, bool named, struct st
 	if (fd < 0)
 		return fd;
 	status = fill(fd, new);
-	if (status == 0 && ret_stat && fstat(fd, ret_stat) < 0)
-		status = -errno;
 	if (status == 0 && !named)
 		status = link_name(fd, dir, temporary);
 	if (status == 0 && renameat(dir, temporary, dir, new->name) == 0)
@@ -140,13 +138,12 @@ static int replace(int dir, const struct replacement *new, bool named, struct st
 	return status;
 }
 
-int replace_file(int dir, const struct replacement *new, const char *what, struct stat *ret_stat,
-		 struct err *err)
+int replace_file(int dir, const struct replacement *new, const char *what, struct err *err)
 {
-	int status = replace(dir, new, false, ret_stat);
+	int status = replace(dir, new, false);
 
 	/* Not every file system has files without a name: overlay since Linux 6.3, NFS never. */
 	if (status < 0)
-		status = replace(dir, new, true, ret_stat);
+		status = replace(dir, new, true);
 	return status < 0 ? err_sys(err, -status, "cannot write %s", what) : 0;
 }

@@ -24,12 +24,11 @@ struct replacement {
 };
 
 /*
- * dir: a directory's descriptor. what: the file as errors should name it. *ret_stat (or NULL): the
- * new file. Until it is whole nobody else can read it, and nobody can tell its name: it may be done
- * in /tmp, and by two at a time. On failure no temporary file stays; nor where it is killed, but
- * for the moment before the rename, or on a file system without O_TMPFILE.
+ * dir: a directory's descriptor. what: the file as errors should name it. Until it is whole nobody
+ * else can read it, and nobody can tell its name: it may be done in /tmp, and by two at a time. On
+ * failure no temporary file stays; nor where it is killed, but for the moment before the rename, or
+ * on a file system without O_TMPFILE.
  */
-int replace_file(int dir, const struct replacement *new, const char *what, struct stat *ret_stat,
-		 struct err *err);
+int replace_file(int dir, const struct replacement *new, const char *what, struct err *err);
 
 #endif

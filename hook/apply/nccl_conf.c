@@ -169,7 +169,7 @@ int nccl_conf_write(int root, const char *lines, const struct nccl_conf_owner *o
 				 .mode = 0644,
 				 .attributes = -1,
 			 },
-			 "/etc/nccl.conf of the container", NULL, err) < 0)
+			 "/etc/nccl.conf of the container", err) < 0)
 		return -1;
 	*ret_changed = true;
 	return 0;

@@ -17,9 +17,9 @@
 #include "core/base/replace.h"
 #include "core/json/reader.h"
 #include "core/json/writer.h"
+#include "hook/shim/record_name.h"
 
 #define RECORD_SIZE_MAX (256 * 1024)
-#define NAME_SIZE 256
 
 /*
  * When a container's process may have started, beside the record: the kernel's clock ticks are
@@ -27,14 +27,6 @@
  */
 #define START_SLACK 1000000000U
 #define START_PATIENCE (300 * UINT64_C(1000000000))
-
-/* "<id>.json". Runtimes allow no '/' in an id; nor do we. */
-static int file_name(const char *id, char *name)
-{
-	int len = snprintf(name, NAME_SIZE, "%s.json", id);
-
-	return !id[0] || strchr(id, '/') || len >= NAME_SIZE ? -1 : 0;
-}
 
 /* make: create it if it is not there. Whoever else could write there could grant by it. */
 static int open_state_dir(const char *path, bool make, struct err *err)
@@ -123,26 +115,27 @@ static int write_record(int dir, const char *state_dir, const char *name, const 
 				    .mode = 0600,
 				    .attributes = -1,
 			    },
-			    what, NULL, err);
+			    what, err);
 }
 
-int record_save(const char *state_dir, const char *id, const struct record *record, struct err *err)
+int record_save(const char *state_dir, const struct record_key *key, const struct record *record,
+		struct err *err)
 {
 	cleanup_arena arena = {0};
 	cleanup_fd dir = -1;
-	char name[NAME_SIZE];
+	struct record_name name;
 	const char *text;
 	size_t len;
 
-	if (file_name(id, name) < 0)
-		return err_set(err, "'%.80s' is no container id", id);
+	if (record_name(key, &name) < 0)
+		return err_set(err, "'%.80s' is no container id", key->id);
 	dir = open_state_dir(state_dir, true, err);
 	if (dir < 0)
 		return -1;
 	text = json_write(&arena, false, put_record, (void *)record, &len);
 	if (!text)
 		return err_memory(err);
-	return write_record(dir, state_dir, name, text, len, err);
+	return write_record(dir, state_dir, name.text, text, len, err);
 }
 
 /* ---- reading ---- */
@@ -211,31 +204,17 @@ static const struct json_shape record_shape = {
 		},
 };
 
-int record_load(struct arena *arena, const char *state_dir, const char *id,
-		struct record *ret_record, bool *ret_exists, struct err *err)
+static bool same_root(const char *a, const char *b)
+{
+	return strcmp(a, b) == 0 || fs_same_directory(a, b);
+}
+
+static int read_record(struct arena *arena, int fd, const char *what, struct record *ret_record,
+		       struct err *err)
 {
 	struct reading reading = {.arena = arena, .record = {.root = "", .pid_file = ""}};
-	char name[NAME_SIZE];
-	char what[PATH_MAX];
-	cleanup_fd dir = -1;
-	cleanup_fd fd = -1;
 	struct fs_text text;
 
-	*ret_exists = false;
-	if (file_name(id, name) < 0)
-		return 0;
-	dir = open_state_dir(state_dir, false, err);
-	if (dir == -ENOENT)
-		return 0;
-	if (dir < 0)
-		return -1;
-	fd = fs_open(dir, name, O_RDONLY | O_NOFOLLOW, RESOLVE_BENEATH);
-	if (fd == -ENOENT)
-		return 0;
-	*ret_exists = true;
-	if (fd < 0)
-		return err_sys(err, -fd, "%s/%s", state_dir, name);
-	(void)snprintf(what, sizeof(what), "%s/%s", state_dir, name);
 	if (fs_read_regular(arena, fd, RECORD_SIZE_MAX, what, &text, err) < 0 ||
 	    json_read(arena, &(struct json_source){what, text.bytes, text.len, 0}, &record_shape,
 		      &reading, err) < 0)
@@ -248,18 +227,74 @@ int record_load(struct arena *arena, const char *state_dir, const char *id,
 	return 1;
 }
 
-void record_remove(const char *state_dir, const char *id)
+/* As record_load, of the file of this name */
+static int load(struct arena *arena, int dir, const char *state_dir, const char *name,
+		struct record *ret_record, bool *ret_exists, struct err *err)
 {
-	char name[NAME_SIZE];
-	cleanup_fd dir = -1;
-	struct err ignored;
+	cleanup_fd fd = fs_open(dir, name, O_RDONLY | O_NOFOLLOW, RESOLVE_BENEATH);
+	const char *what = arena_printf(arena, "%s/%s", state_dir, name);
 
-	if (file_name(id, name) < 0)
-		return;
-	dir = open_state_dir(state_dir, false, &ignored);
+	*ret_exists = fd != -ENOENT;
+	if (fd == -ENOENT)
+		return 0;
+	if (!what)
+		return err_memory(err);
+	if (fd < 0)
+		return err_sys(err, -fd, "%s", what);
+	return read_record(arena, fd, what, ret_record, err);
+}
+
+/* A record of an earlier version, whose name says no root: another root's is none. */
+static int load_old(struct arena *arena, int dir, const char *state_dir,
+		    const struct record_key *key, struct record *ret_record, bool *ret_exists,
+		    struct err *err)
+{
+	struct record_name name;
+	int status;
+
+	*ret_exists = false;
+	if (record_old_name(key, &name) < 0)
+		return 0;
+	status = load(arena, dir, state_dir, name.text, ret_record, ret_exists, err);
+	if (status == 1 && !same_root(ret_record->root, key->root)) {
+		*ret_exists = false;
+		return 0;
+	}
+	return status;
+}
+
+int record_load(struct arena *arena, const char *state_dir, const struct record_key *key,
+		struct record *ret_record, bool *ret_exists, struct err *err)
+{
+	struct record_name name;
+	cleanup_fd dir = open_state_dir(state_dir, false, err);
+	int status;
+
+	*ret_exists = false;
+	if (dir == -ENOENT || (dir >= 0 && record_name(key, &name) < 0))
+		return 0;
 	if (dir < 0)
+		return -1;
+	status = load(arena, dir, state_dir, name.text, ret_record, ret_exists, err);
+	return *ret_exists ? status
+			   : load_old(arena, dir, state_dir, key, ret_record, ret_exists, err);
+}
+
+void record_remove(const char *state_dir, const struct record_key *key)
+{
+	cleanup_arena arena = {0};
+	struct record_name name;
+	struct record record;
+	struct err ignored;
+	bool exists;
+	cleanup_fd dir = open_state_dir(state_dir, false, &ignored);
+
+	if (dir < 0 || record_name(key, &name) < 0)
 		return;
-	(void)unlinkat(dir, name, 0);
+	(void)unlinkat(dir, name.text, 0);
+	if (load_old(&arena, dir, state_dir, key, &record, &exists, &ignored) == 1 &&
+	    record_old_name(key, &name) == 0)
+		(void)unlinkat(dir, name.text, 0);
 }
 
 /* Clock ticks to nanoseconds; 0 if there is no such process. Field 22 of proc(5)'s stat */
@@ -290,13 +325,12 @@ static bool started_with(const struct record *record, pid_t pid)
 	return start + START_SLACK >= record->created && start <= record->created + START_PATIENCE;
 }
 
-bool record_is_current(const struct record *record, const char *root, pid_t pid)
+bool record_is_current(const struct record *record, pid_t pid)
 {
 	cleanup_fd fd = open(record->config, O_PATH | O_NOFOLLOW | O_CLOEXEC);
 	struct stat st;
 
-	if ((strcmp(record->root, root) != 0 && !fs_same_directory(record->root, root)) || fd < 0 ||
-	    fstat(fd, &st) < 0)
+	if (fd < 0 || fstat(fd, &st) < 0)
 		return false;
 	return st.st_dev == record->device && st.st_ino == record->inode &&
 	       (pid == 0 || started_with(record, pid));

@@ -14,8 +14,8 @@
  * one dash or two, whole names, "--force=false", and but for exec options behind the id as well
  * (urfave/cli, reorderArgs).
  */
-#define CRUN 1U
-#define RUNC 2U
+#define CRUN RUNTIME_CRUN
+#define RUNC RUNTIME_RUNC
 #define BOTH (CRUN | RUNC)
 
 #define CREATE (1U << RUNTIME_CREATE)
@@ -92,8 +92,7 @@ static const struct {
 
 struct reader {
 	struct runtime_args args;
-	unsigned runtimes; /* whose command line it may be */
-	bool global;       /* in front of the command */
+	bool global; /* in front of the command */
 };
 
 /* runtime: CRUN or RUNC */
@@ -188,9 +187,9 @@ static int take_option(struct reader *reader, char *const *argv)
 	size_t len = strcspn(name, "=");
 	const struct option *option = NULL;
 
-	if (reader->runtimes & RUNC)
+	if (reader->args.runtimes & RUNC)
 		option = find(reader, RUNC, name, len);
-	if (!option && (reader->runtimes & CRUN)) {
+	if (!option && (reader->args.runtimes & CRUN)) {
 		if (!is_long)
 			return take_letters(reader, argv);
 		option = find(reader, CRUN, name, len);
@@ -227,7 +226,7 @@ static bool is_option(const char *arg)
 /* What follows exec's id is the command that it is to run. */
 static bool options_follow_id(const struct reader *reader)
 {
-	return reader->args.command != RUNTIME_EXEC && (reader->runtimes & RUNC);
+	return reader->args.command != RUNTIME_EXEC && (reader->args.runtimes & RUNC);
 }
 
 static void read_command(struct reader *reader, int argc, char *const *argv)
@@ -253,7 +252,7 @@ static void read_command(struct reader *reader, int argc, char *const *argv)
 void runtime_args_parse(const char *runtime, int argc, char *const *argv,
 			struct runtime_args *ret_args)
 {
-	struct reader reader = {.runtimes = runtimes_of(runtime), .global = true};
+	struct reader reader = {.args = {.runtimes = runtimes_of(runtime)}, .global = true};
 	int i = 1;
 
 	while (i < argc && is_option(argv[i]) && strcmp(argv[i], "--") != 0)

@@ -15,8 +15,12 @@ enum runtime_command {
 	RUNTIME_DELETE,
 };
 
+#define RUNTIME_CRUN 1U
+#define RUNTIME_RUNC 2U
+
 /* Pointers into argv; NULL where it does not say. */
 struct runtime_args {
+	unsigned runtimes; /* whose command line it is, or, of another runtime, may be */
 	enum runtime_command command;
 	const char *id;
 	const char *root;

@@ -38,7 +38,8 @@ struct shim {
 	struct runtime_args args;
 	struct container container;
 	const char *runtime; /* the real one */
-	bool proven;         /* the container has a proven device */
+	struct record_key key;
+	bool proven; /* the container has a proven device */
 };
 
 /* What the deadline's handler needs; set before it is armed */
@@ -61,14 +62,14 @@ static const char *or_empty(const char *text)
 
 /* ---- whose record it is ---- */
 
-/* What conmon was told to write by --pid-file. 0: there is no such file; -1: it says no process */
+/* What the runtime was told to write by --pid-file. 0: it cannot be read; -1: it says no process */
 static pid_t read_pid(const char *pid_file)
 {
 	char line[32];
 	ssize_t len = fs_read_line(AT_FDCWD, pid_file, line, sizeof(line));
 	long pid = len > 0 ? strtol(line, NULL, 10) : 0;
 
-	if (len == -ENOENT)
+	if (len < 0)
 		return 0;
 	return pid > 1 && pid <= INT_MAX ? (pid_t)pid : -1;
 }
@@ -97,32 +98,25 @@ static bool is_of_this_container(struct shim *shim, const struct record *record)
 {
 	pid_t pid = record->pid_file[0] ? read_pid(record->pid_file) : ask_pid(shim, record);
 
-	return pid >= 0 && record_is_current(record, or_empty(shim->args.root), pid);
+	return pid >= 0 && record_is_current(record, pid);
 }
 
-/* True if the recorded container's process is known to run. */
+/* True if the recorded container's process is known to run. The runtime is asked rather than that a
+ * record of one that runs is lost. */
 static bool runs(struct shim *shim, const struct record *record)
 {
-	pid_t pid = record->pid_file[0] ? read_pid(record->pid_file) : ask_pid(shim, record);
+	pid_t pid = record->pid_file[0] ? read_pid(record->pid_file) : 0;
 
-	return pid > 0 && record_is_current(record, or_empty(shim->args.root), pid);
+	if (pid == 0)
+		pid = ask_pid(shim, record);
+	return pid > 0 && record_is_current(record, pid);
 }
 
 /* ---- create, run, restore ---- */
 
-/* The path of a descriptor, since --bundle may be relative. Negative: -errno */
-static int path_of(int fd, char *path, size_t size)
-{
-	char link[64];
-
-	(void)snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
-	return (int)fs_read_link(AT_FDCWD, link, path, size);
-}
-
-/* The edited text in place of the file that fd is open on; *st is that file's, and then the new
- * one's */
+/* The edited text in place of the file that fd is open on; st: that file's */
 static int rewrite(int dir, int fd, const char *name, const char *what, const struct fs_text *text,
-		   bool sync, struct stat *st, struct err *err)
+		   bool sync, const struct stat *st, struct err *err)
 {
 	return replace_file(dir,
 			    &(struct replacement){
@@ -135,17 +129,32 @@ static int rewrite(int dir, int fd, const char *name, const char *what, const st
 				    .attributes = fd,
 				    .sync = sync,
 			    },
-			    what, st, err);
+			    what, err);
 }
 
-/* NULL without memory; a path that exec may come to from another directory */
-static const char *absolute(struct arena *arena, const char *path)
+/*
+ * From where a relative --pid-file is meant: crun goes to the bundle first (src/create.c), runc
+ * does not (utils_linux.go, revisePidFile). NULL: nobody knows, so that the runtime is to be asked.
+ */
+static const char *pid_file_base(const struct shim *shim, const char *bundle, char *here,
+				 size_t size)
 {
-	char here[PATH_MAX];
+	if (shim->args.runtimes == RUNTIME_CRUN)
+		return bundle;
+	return shim->args.runtimes == RUNTIME_RUNC ? getcwd(here, size) : NULL;
+}
 
-	if (!path || path[0] == '/')
-		return or_empty(path);
-	return getcwd(here, sizeof(here)) ? arena_printf(arena, "%s/%s", here, path) : NULL;
+/* A path that exec may come to from another directory; "" if there is none; NULL without memory */
+static const char *pid_file_path(struct shim *shim, const char *bundle)
+{
+	static char here[PATH_MAX];
+	const char *path = or_empty(shim->args.pid_file);
+	const char *base;
+
+	if (!path[0] || path[0] == '/')
+		return path;
+	base = pid_file_base(shim, bundle, here, sizeof(here));
+	return base ? arena_printf(&shim->container.arena, "%s/%s", base, path) : "";
 }
 
 /* Where a container's spec was found: --bundle, and config.json or what --config says */
@@ -155,30 +164,62 @@ struct place {
 	const char *name;
 };
 
-static int save_record(struct shim *shim, const struct place *place, const struct stat *st,
-		       const struct grant *grant, struct err *err)
+/* The record, but for which file config.json is */
+static int make_record(struct shim *shim, const struct place *place, const struct grant *grant,
+		       struct record *ret_record, struct err *err)
 {
+	static char bundle[PATH_MAX];
+	static char path[PATH_MAX];
 	struct arena *arena = &shim->container.arena;
-	char bundle[PATH_MAX];
-	char path[PATH_MAX];
-	struct record record = {
-		.bundle = bundle,
-		.root = or_empty(shim->args.root),
-		.pid_file = absolute(arena, shim->args.pid_file),
-		.grant = *grant,
-	};
-	int status = path_of(place->bundle, bundle, sizeof(bundle));
+	int status = (int)fs_path_of(place->bundle, bundle, sizeof(bundle));
 
 	if (status >= 0)
-		status = path_of(place->dir, path, sizeof(path));
-	if (status >= 0)
-		status = record_identify(st, &record);
+		status = (int)fs_path_of(place->dir, path, sizeof(path));
 	if (status < 0)
 		return err_sys(err, -status, "%s", shim->container.what);
-	record.config = arena_printf(arena, "%s/%s", path, place->name);
-	if (!record.config || !record.pid_file)
-		return err_memory(err);
-	return record_save(shim->container.config.state_dir, shim->args.id, &record, err);
+	*ret_record = (struct record){
+		.bundle = bundle,
+		.config = arena_printf(arena, "%s/%s", path, place->name),
+		.root = or_empty(shim->args.root),
+		.pid_file = pid_file_path(shim, bundle),
+		.grant = *grant,
+	};
+	return ret_record->config && ret_record->pid_file ? 0 : err_memory(err);
+}
+
+static bool is_file(const struct place *place, const struct stat *st)
+{
+	struct stat now;
+
+	return fstatat(place->dir, place->name, &now, AT_SYMLINK_NOFOLLOW) == 0 &&
+	       now.st_dev == st->st_dev && now.st_ino == st->st_ino;
+}
+
+/* Two creates of one bundle at once grant the same: whose file remains, the record is to name. */
+#define SAVES_MAX 8
+
+static int save_record(struct shim *shim, const struct place *place, const struct grant *grant,
+		       struct err *err)
+{
+	struct record record;
+	struct stat st;
+	int saves = 0;
+
+	if (make_record(shim, place, grant, &record, err) < 0)
+		return -1;
+	do {
+		int status = 0;
+
+		if (fstatat(place->dir, place->name, &st, AT_SYMLINK_NOFOLLOW) < 0)
+			status = -errno;
+		if (status == 0)
+			status = record_identify(&st, &record);
+		if (status < 0)
+			return err_sys(err, -status, "%s", shim->container.what);
+		if (record_save(shim->container.config.state_dir, &shim->key, &record, err) < 0)
+			return -1;
+	} while (!is_file(place, &st) && ++saves < SAVES_MAX);
+	return 0;
 }
 
 /*
@@ -212,7 +253,7 @@ static int grant_bundle(struct shim *shim, const struct place *place, struct err
 	if (changed && rewrite(place->dir, container->fd, place->name, container->what, &edited,
 			       true, &st, err) < 0)
 		return -1;
-	status = save_record(shim, place, &st, &grant, err);
+	status = save_record(shim, place, &grant, err);
 	if (changed && (status == 0 || !strict))
 		log_grant(container, &applied, WAY_IN);
 	return status;
@@ -247,7 +288,7 @@ static bool id_is_taken(struct shim *shim)
 	struct record record;
 	struct err ignored;
 	bool exists;
-	int found = record_load(&shim->container.arena, state_dir, shim->args.id, &record, &exists,
+	int found = record_load(&shim->container.arena, state_dir, &shim->key, &record, &exists,
 				&ignored);
 
 	if (!exists)
@@ -255,7 +296,7 @@ static bool id_is_taken(struct shim *shim)
 	if (found == 1 && runs(shim, &record))
 		return true;
 	/* Whatever an earlier container of that id was granted is over. */
-	record_remove(state_dir, shim->args.id);
+	record_remove(state_dir, &shim->key);
 	return false;
 }
 
@@ -353,7 +394,7 @@ static int serve_exec(struct shim *shim, struct err *err)
 	struct record record;
 	/* A record, be it unreadable, says that the container is one of ours. */
 	int found = record_load(&shim->container.arena, shim->container.config.state_dir,
-				shim->args.id, &record, &shim->proven, err);
+				&shim->key, &record, &shim->proven, err);
 
 	if (found <= 0 || !is_of_this_container(shim, &record))
 		return found < 0 ? -1 : 0;
@@ -373,10 +414,10 @@ static int serve_delete(struct shim *shim)
 	bool exists;
 
 	if (shim->args.force ||
-	    record_load(&shim->container.arena, state_dir, shim->args.id, &record, &exists,
+	    record_load(&shim->container.arena, state_dir, &shim->key, &record, &exists,
 			&ignored) != 1 ||
 	    !runs(shim, &record))
-		record_remove(state_dir, shim->args.id);
+		record_remove(state_dir, &shim->key);
 	return 0;
 }
 
@@ -387,6 +428,7 @@ static int serve(struct shim *shim, struct err *err)
 	if (!shim->args.id)
 		return 0;
 	shim->container.id = shim->args.id;
+	shim->key = (struct record_key){shim->args.id, or_empty(shim->args.root), shim->runtime};
 	switch (shim->args.command) {
 	case RUNTIME_CREATE:
 		return serve_create(shim, err);

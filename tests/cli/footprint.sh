@@ -38,7 +38,7 @@ on() {
 done_on() {
 	local conf='' record=''
 	[ ! -e "$ROOT/etc/nccl.conf" ] || conf=conf
-	[ ! -e "$T/state_dir/trainer.json" ] || record=record
+	! compgen -G "$T/state_dir/trainer@*.json" >/dev/null || record=record
 	case $1 in
 	"hook, four VFs granted") is "$1: granted" "conf $AFTER" "$conf $(limit)" ;;
 	"shim, create granted") is "$1: granted" record "$record$conf" ;;

@@ -206,7 +206,7 @@ created() {
 	understands "$1" || return
 	edited "$name"
 	recorded "$name"
-	is "$name: the record's root" "$(grep -oP -- '-root?[= ]\K\S+' <<<"$2")" "$(jq -r .root "$STATE/$ID.json")"
+	is "$name: the record's root" "$(grep -oP -- '-root?[= ]\K\S+' <<<"$2")" "$(jq -r .root "$(record)")"
 }
 while read -r whom line; do
 	for name in $runtimes; do
@@ -284,7 +284,7 @@ in_dir() {
 	printf -v want ' <%s>' "$@"
 	is "$what: the runtime is started, silently" "0 \"\"$want" "$rc \"$said\"$arguments"
 	edited "$what"
-	is "$what: the record knows the place" "$B/config.json" "$(jq -r .config "$STATE/$ID.json")"
+	is "$what: the record knows the place" "$B/config.json" "$(jq -r .config "$(record)")"
 }
 fresh
 mkdir -p "$T/here/below"
@@ -297,7 +297,7 @@ fresh
 (cd "$B" && timeout "$PATIENCE" "$SHIM" create "$ID" </dev/null >"$T/out" 2>"$T/err")
 edited "without --bundle the directory is the bundle"
 recorded "without --bundle the directory is the bundle"
-is "without --bundle: the record knows the place" "$B/config.json" "$(jq -r .config "$STATE/$ID.json")"
+is "without --bundle: the record knows the place" "$B/config.json" "$(jq -r .config "$(record)")"
 
 # crun takes that path from the caller's directory on, and goes to the bundle then (src/run_create.c)
 for option in "--config other.json" --config=other.json "-f other.json" -fother.json; do
@@ -544,12 +544,12 @@ look
 is "create: silent" "0 " "$rc $said"
 edited "create"
 no_temporary "create"
-is "the record's mode" "600 0:0" "$(stat -c '%a %u:%g' "$STATE/$ID.json")"
+is "the record's mode" "600 0:0" "$(stat -c '%a %u:%g' "$(record)")"
 is "the state_dir's mode" "700 0:0" "$(stat -c '%a %u:%g' "$STATE")"
 before=$(stamp "$B/config.json")
-inode=$(stat -c '%i %z' "$STATE/$ID.json")
+inode=$(stat -c '%i %z' "$(record)")
 start --root=/r create --bundle "$B" --pid-file "$PIDFILE" "$ID"
-is "create while it runs: nothing is another file" "$before $inode" "$(stamp "$B/config.json") $(stat -c '%i %z' "$STATE/$ID.json")"
+is "create while it runs: nothing is another file" "$before $inode" "$(stamp "$B/config.json") $(stat -c '%i %z' "$(record)")"
 cp "$CASES/rdma/config.json" "$T/here.json"
 mkdir "$T/twin"
 cp "$CASES/rdma/config.json" "$T/twin"
@@ -559,7 +559,7 @@ exec_edited "the one that runs is served on"
 end_container
 create
 is "create again: config.json is the same file" "$before" "$(stamp "$B/config.json")"
-check "create again: the record is a new file" test "$(stat -c '%i %z' "$STATE/$ID.json")" != "$inode"
+check "create again: the record is a new file" test "$(stat -c '%i %z' "$(record)")" != "$inode"
 no_temporary "create again"
 for mask in 0000 0077 0777; do
 	fresh
@@ -567,7 +567,7 @@ for mask in 0000 0077 0777; do
 	umask "$mask"
 	create
 	umask 022
-	is "umask $mask: config.json, record and state_dir" "644 600 700" "$(stat -c %a "$B/config.json" "$STATE/$ID.json" "$STATE" | paste -sd ' ')"
+	is "umask $mask: config.json, record and state_dir" "644 600 700" "$(stat -c %a "$B/config.json" "$(record)" "$STATE" | paste -sd ' ')"
 done
 # Nothing to do
 for why in none not_asked refused other_name sandbox denied; do
@@ -764,7 +764,7 @@ for on_error in warn fail; do
 	exec_edited "the pid file is gone"
 	fresh
 	create
-	mv "$STATE/$ID.json" "$STATE/other.json"
+	mv "$(record)" "$(record | sed "s/$ID/other/")"
 	stale "another id"
 done
 policy
@@ -781,6 +781,73 @@ fresh
 start --root="$T/root" create --bundle "$B" --pid-file "$PIDFILE" "$ID"
 begin_container
 stale "another --root that exists" "--root=$T/another-root"
+
+# A record belongs to its id and its --root, or the runtime's own one
+# beside DESCRIPTION ARG…: what is done to another container of the same id leaves this one's record alone
+beside() {
+	local what="another container of that id: $1"
+	shift
+	fresh
+	create
+	mkdir -p "$T/twin"
+	cp "$CASES/none/config.json" "$T/twin"
+	before=$(stamp "$(record)")
+	passes "$what" "$@"
+	is "$what: the record stays" "$before" "$(stamp "$STATE/$ID"@*.json | head -1)"
+	passes "$what: exec" --root=/r exec --process "$P" "$ID"
+	exec_edited "$what: exec"
+}
+beside "delete --force" --root=/other delete --force "$ID"
+beside "delete --force without --root" delete --force "$ID"
+beside "delete" --root=/r/other delete "$ID"
+beside "create" --root=/other create --bundle "$T/twin" "$ID"
+fresh
+create
+mkdir -p "$T/granted"
+cp "$CASES/rdma/config.json" "$T/granted"
+passes "two containers of one id: create" --root=/other create --bundle "$T/granted" --pid-file "$PIDFILE" "$ID"
+is "two containers of one id: two records" "/other /r" "$(jq -r .root "$STATE/$ID"@*.json | sort | tr '\n' ' ' | sed 's/ $//')"
+for root in /r /other; do
+	cp tests/cli/tools/process-exec.json "$P"
+	passes "two containers of one id: exec, --root=$root" --root=$root exec --process "$P" "$ID"
+	exec_edited "two containers of one id: exec, --root=$root"
+done
+passes "two containers of one id: delete" --root=/other delete --force "$ID"
+is "two containers of one id: one is deleted" /r "$(jq -r .root "$(record)")"
+in_front_of runc
+fresh
+start create --bundle "$B" --pid-file "$PIDFILE" "$ID"
+in_front_of crun
+passes "the other runtime's container of that id, without --root: delete" delete --force "$ID"
+recorded "the other runtime's container of that id, without --root"
+# What --root leads to, the runtime may make only now
+fresh
+start --root="$T/later//sub/" create --bundle "$B" --pid-file "$PIDFILE" "$ID"
+begin_container
+mkdir -p "$T/later/sub"
+passes "a --root that was not there yet: exec" --root="$T/./later/sub" exec --process "$P" "$ID"
+exec_edited "a --root that was not there yet: exec"
+
+# The records of an earlier version, of containers that ran when this one came, are called "<id>.json"
+earlier() {
+	fresh
+	create
+	mv "$(record)" "$STATE/$ID.json"
+}
+earlier
+passes "an earlier version's record: exec" --root=/r exec --process "$P" "$ID"
+exec_edited "an earlier version's record: exec"
+passes "an earlier version's record: delete of a container that runs" --root=/r delete "$ID"
+check "an earlier version's record: it stays" test -e "$STATE/$ID.json"
+stale "an earlier version's record, another --root" --root=/other
+passes "an earlier version's record: delete under another --root" --root=/other delete --force "$ID"
+check "an earlier version's record: it stays" test -e "$STATE/$ID.json"
+passes "an earlier version's record: delete" --root=/r delete --force "$ID"
+not_recorded "an earlier version's record: delete"
+earlier
+end_container
+create
+is "an earlier version's record: create takes its place" "$(record)" "$(find "$STATE" -name '*.json')"
 
 # Without a pid file the runtime knows the process
 touch "$SEEN/calls"
@@ -830,7 +897,8 @@ no_temporary "RLIMIT_FSIZE below config.json's size"
 # Records that nobody of us wrote
 fresh
 create
-cp "$STATE/$ID.json" "$T/good-record"
+record=$(record)
+cp "$record" "$T/good-record"
 # bad_record DESCRIPTION: under both on_error
 bad_record() {
 	local what
@@ -852,11 +920,11 @@ bad_record() {
 	done
 }
 for ((size = 0; size < $(stat -c %s "$T/good-record"); size += 37)); do
-	head -c "$size" "$T/good-record" >"$STATE/$ID.json"
+	head -c "$size" "$T/good-record" >"$record"
 	bad_record "cut off at $size"
 done
 while IFS='|' read -r what text; do
-	printf '%b' "$text" >"$STATE/$ID.json"
+	printf '%b' "$text" >"$record"
 	bad_record "$what"
 done <<-'EOT'
 	garbage|\x00\x01\xff\xfe
@@ -867,7 +935,7 @@ done <<-'EOT'
 	no config|{"root":"/r"}
 EOT
 while IFS='|' read -r what filter; do
-	jq -c "$filter" "$T/good-record" >"$STATE/$ID.json"
+	jq -c "$filter" "$T/good-record" >"$record"
 	bad_record "$what"
 done <<-'EOT'
 	unknown member|.other = 1
@@ -878,15 +946,15 @@ done <<-'EOT'
 	config is null|.config = null
 	more than 256 KiB|.pid_file = ([range(300000) | "x"] | join(""))
 EOT
-rm -f "$STATE/$ID.json"
-mkdir "$STATE/$ID.json"
+rm -f "$record"
+mkdir "$record"
 bad_record "a directory"
-rmdir "$STATE/$ID.json"
-mkfifo "$STATE/$ID.json"
+rmdir "$record"
+mkfifo "$record"
 bad_record "a FIFO"
-rm -f "$STATE/$ID.json"
+rm -f "$record"
 cp "$T/good-record" "$STATE/real"
-ln -s real "$STATE/$ID.json"
+ln -s real "$record"
 bad_record "a symbolic link"
 policy
 
@@ -954,6 +1022,38 @@ done
 rm -rf "$STATE" "$T/real-state"
 policy
 
+# crun writes a relative --pid-file in the bundle, runc in its caller's directory; of another runtime nobody knows: it is asked
+while IFS='|' read -r name where; do
+	in_front_of "$name"
+	fresh
+	(cd "$T/here" && timeout 20 "$SHIM" --root=/r create --bundle "$B" --pid-file rel.pid "$ID" </dev/null >"$T/out" 2>"$T/err")
+	begin_container
+	echo "$container" >"${where:-$T}/rel.pid"
+	[ -n "$where" ] || echo "echo '{\"ociVersion\":\"1.0\",\"id\":\"x\",\"pid\":$container,\"status\":\"running\",\"bundle\":\"$B\"}'" >"$T/answer"
+	passes "$name, a relative pid file: delete of a container that runs" --root=/r delete "$ID"
+	recorded "$name, a relative pid file: delete of a container that runs"
+	passes "$name, a relative pid file: exec" --root=/r exec --process "$P" "$ID"
+	exec_edited "$name, a relative pid file: exec"
+	echo $$ >"${where:-$T}/rel.pid"
+	rm -f "$T/answer"
+	cp tests/cli/tools/process-exec.json "$P"
+	passes "$name, a relative pid file of another process: exec" --root=/r exec --process "$P" "$ID"
+	[ -z "$where" ] || exec_not_edited "$name, a relative pid file of another process: exec"
+done <<-EOT
+	crun|$B
+	runc|$T/here
+	nvidia-container-runtime|
+EOT
+in_front_of crun
+# A pid file that is gone says nothing
+fresh
+create
+rm "$PIDFILE"
+echo "echo '{\"ociVersion\":\"1.0\",\"id\":\"x\",\"pid\":$container,\"status\":\"running\",\"bundle\":\"$B\"}'" >"$T/answer"
+passes "the pid file is gone: delete of a container that runs" --root=/r delete "$ID"
+recorded "the pid file is gone: delete of a container that runs"
+rm "$T/answer"
+
 # ---- delete ----
 
 sleep 0 &
@@ -968,7 +1068,7 @@ while IFS='|' read -r want pidfile line runtime; do
 	echo "${pidfile/SELF/$container}" >"$T/other-pidfile"
 	read -ra words <<<"${line//ID/$ID}"
 	passes "$line, pid file '$pidfile'" "${words[@]}"
-	is "$line, pid file '$pidfile': the record is $want" "$want" "$([ -e "$STATE/$ID.json" ] && echo kept || echo gone)"
+	is "$line, pid file '$pidfile': the record is $want" "$want" "$([ -e "$(record)" ] && echo kept || echo gone)"
 done <<-EOT
 	kept|SELF|--root=/r delete ID
 	kept|SELF|--root=/r delete -r ID
@@ -1081,7 +1181,7 @@ fresh
 OCI_RDMA_CONFIG=$T/elsewhere.json create
 look
 is "OCI_RDMA_CONFIG names another config" "$RT/a/runc" "$started"
-check "and another state_dir" test -e "$T/elsewhere/$ID.json"
+check "and another state_dir" test -e "$(STATE=$T/elsewhere record)"
 fresh
 OCI_RDMA_CONFIG='' create
 look
@@ -1101,7 +1201,7 @@ config
 fresh
 by_default "no config" --root=/r create --bundle "$B" "$ID"
 is "no config: config.json is edited" "NCCL_IB_HCA==mlx5_6" "$(jq -r '.process.env[-1]' "$B/config.json")"
-is "no config: the default state_dir" "/run/oci-rdma-hook 700 0 /run/oci-rdma-hook/$ID.json 600 0" \
+is "no config: the default state_dir" "/run/oci-rdma-hook 700 0 $(STATE=/run/oci-rdma-hook record) 600 0" \
 	"$(find /run/oci-rdma-hook -printf '%p %m %U\n' | sort | paste -sd ' ')"
 rm -r /run/oci-rdma-hook
 for kind in 'not JSON' empty 'unknown key' 'writable by the group' 'of somebody else' link directory FIFO 'in a directory of somebody else' 'no sysroot'; do
@@ -1135,6 +1235,30 @@ done
 policy
 
 # ---- many at once ----
+
+# Two creates at once of one container: whichever the runtime takes, it sees a whole config.json, and exec is served
+mkdir "$RT/reader"
+cat >"$RT/reader/crun" <<-EOT
+	#!/bin/bash
+	[ "\$2" != create ] || [ "\$(<"$B/config.json")" = "\$(<"$CASES/rdma/edited.json")" ] || echo broken >>"$T/broken"
+EOT
+chmod 755 "$RT/reader/crun"
+config "{\"memlock\": \"8Mi\", \"state_dir\": \"$STATE\", \"runtimes\": [\"$RT/reader/crun\"]}"
+: >"$T/broken"
+unserved=0 left=0
+rm -f "$PIDFILE"
+for ((pair = 0; pair < 100; pair++)); do
+	fresh
+	"$SHIM" --root=/r create --bundle "$B" --pid-file "$PIDFILE" "$ID" 2>>"$T/broken" &
+	first=$!
+	"$SHIM" --root=/r create --bundle "$B" --pid-file "$PIDFILE" "$ID" 2>>"$T/broken"
+	wait "$first"
+	"$SHIM" --root=/r exec --process "$P" "$ID"
+	cmp -s "$P" "$T/process.edited" || unserved=$((unserved + 1))
+	[ -z "$(find "$B" "$STATE" -name '.*')" ] || left=$((left + 1))
+done
+is "two creates at once, $pair times: broken, unserved, with a temporary file left" "0 0 0" "$(wc -l <"$T/broken") $unserved $left"
+policy
 
 fresh
 for i in {1..24}; do

@@ -222,7 +222,7 @@ command_lines() {
 	get_log
 	# As the man page says: nobody sees the end of a run in the foreground.
 	records "$runtime run, when it is over" 1
-	check "$runtime run, when it is over: less than 1 KB" test "$(wc -c <"$STATE/one.json")" -lt 1024
+	check "$runtime run, when it is over: less than 1 KB" test "$(wc -c <"$(echo "$STATE"/one@*.json)")" -lt 1024
 	gone one
 
 	bundle way "$goes_on"
@@ -358,8 +358,9 @@ remembers() {
 	reports "$runtime, state_dir is everybody's" shim exec --user 1000 one report
 	is "$runtime, state_dir is everybody's: not believed" "$([ "$runtime" = crun ] && echo "$BEFORE" || echo "$AFTER")" "$memlock"
 	chmod 700 "$STATE"
-	mv "$STATE/one.json" "$STATE/kept"
-	ln -s kept "$STATE/one.json"
+	record=$(echo "$STATE"/one@*.json)
+	mv "$record" "$STATE/kept"
+	ln -s kept "$record"
 	reports "$runtime, the record is a link" shim exec one report
 	rm "$STATE"/*
 	gone one

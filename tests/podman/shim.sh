@@ -235,7 +235,7 @@ trainer() {
 	starts_trainer --user 1000 --health-cmd 'report >/tmp/out; mv /tmp/out /tmp/report' --health-interval disable
 	is "$name: uid 1000 has nothing but CAP_IPC_LOCK" 0000000000004000 "$capabilities"
 	file=$(echo "$STATE"/*)
-	is "$name: one record, named for it" "$STATE/$(pod inspect --format '{{.Id}}' trainer).json" "$file"
+	is "$name: one record, named for it" "$(echo "$STATE/$(pod inspect --format '{{.Id}}' trainer)"@*.json)" "$file"
 	is "$name: its mode and owner, and the directory's" "600 0:0 700 0:0" "$(stat -c '%a %u:%g' "$file" "$STATE" | xargs)"
 
 	exec_reports "$name, exec --privileged" --privileged trainer

@@ -30,7 +30,7 @@ static int put(int dir, char letter, struct err *err)
 				    .mode = 0640,
 				    .attributes = -1,
 			    },
-			    NAME, NULL, err);
+			    NAME, err);
 }
 
 static void must_be_whole(int dir, char letter)

@@ -41,6 +41,14 @@ IMAGE = b"NCCL_DEBUG=INFO\n"
 LABEL = ("security.selinux", b"system_u:object_r:container_file_t:s0")
 
 
+def fnv(text):
+    """Of the --root, in a record's name"""
+    value = 0xcbf29ce484222325
+    for byte in text:
+        value = (value ^ byte) * 0x100000001b3 & 0xffffffffffffffff
+    return value
+
+
 def read(path):
     try:
         with open(path, "rb") as file:
@@ -86,7 +94,7 @@ class Place:
         self.suite, self.dir = suite, f"{suite.dir}/{name}"
         self.bundle, self.state, self.exec = (f"{self.dir}/{part}" for part in ("bundle", "state", "exec"))
         self.config, self.process, self.pidfile = f"{self.bundle}/config.json", f"{self.exec}/process.json", f"{self.dir}/pidfile"
-        self.record, self.etc, self.trace = f"{self.state}/{ID}.json", f"{self.bundle}/rootfs/etc", f"{self.dir}/trace"
+        self.record, self.etc, self.trace = f"{self.state}/{ID}@{fnv(b'/r'):016x}.json", f"{self.bundle}/rootfs/etc", f"{self.dir}/trace"
         os.makedirs(self.dir)
         self.policy = {}
         for on_error in ("warn", "fail"):
@@ -420,7 +428,7 @@ class Outcome:
         path, old = (place.config, suite.text["rdma"]) if target == "config" else (place.process, suite.text["process"])
         now = read(path)
         self.file = {old: "old", suite.new[target]: "new", suite.without_limit: "without limit"}.get(now, repr(now)[:100])
-        self.record = place.record_state() if target == "config" else "current" if os.path.exists(place.record) else "none"
+        self.record = place.record_state() if target == "config" else "current" if glob.glob(f"{place.state}/{ID}@*.json") else "none"
         self.left = place.temporaries()
         self.labeled = label(path) == place.label
         self.full = self.ran and self.silent and self.file == "new" and self.record == "current"
@@ -790,7 +798,7 @@ def main():
         late(suite, "create", prepare_create, Place.create, "config", lambda call: call.index < known)
 
         calls, _ = suite.calls(prepare_exec, Place.exec_process)
-        opened, closed = last(calls, f'"{ID}.json"'), next(call.index for call in calls if "/pidfile" in call.text)
+        opened, closed = last(calls, f'"{ID}@'), next(call.index for call in calls if "/pidfile" in call.text)
         believed = next(call.index for call in calls if '/exec/"' in call.text)
         failing(suite, "exec", prepare_exec, Place.exec_process, "process",
                 lambda call: call.index <= opened or closed <= call.index < believed)

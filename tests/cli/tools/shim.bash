@@ -128,7 +128,9 @@ stamp() { stat -c '%i %s %Y %y %z %a %u:%g' "$@" 2>&1; }
 
 edited() { bytes "$1: config.json is edited" "${2-$B/config.json}" "$CASES/$case/edited.json"; }
 not_edited() { bytes "$1: config.json is as it was" "${2-$B/config.json}" "$CASES/$case/config.json"; }
-recorded() { check "$1: there is a record" test -f "$STATE/${2-$ID}.json"; }
+# record [ID]: the path of its record; only one --root has it
+record() { echo "$STATE/${1-$ID}"@*.json; }
+recorded() { check "$1: there is a record" test -f "$(record "${@:2}")"; }
 not_recorded() { is "$1: there is no record" "" "$(find "$STATE" -mindepth 1 2>/dev/null)"; }
 exec_edited() { bytes "$1: process.json is edited" "${2-$P}" "$T/process.edited"; }
 exec_not_edited() { bytes "$1: process.json is as it was" "${2-$P}" tests/cli/tools/process-exec.json; }

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* How a container's record is called below the state directory */
+#ifndef OCI_RDMA_RECORD_NAME_H
+#define OCI_RDMA_RECORD_NAME_H
+
+#include <limits.h>
+
+#include "hook/shim/record.h"
+
+struct record_name {
+	char text[NAME_MAX + 1];
+};
+
+/* "<id>@<hash of --root>.json". Returns 0, or -1 if that can be no container's id. */
+int record_name(const struct record_key *key, struct record_name *ret_name);
+
+/* "<id>.json", as earlier versions called it. Containers that run during an upgrade keep theirs. */
+int record_old_name(const struct record_key *key, struct record_name *ret_name);
+
+#endif
