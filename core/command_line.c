@@ -4,6 +4,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/base/err.h"
+#include "core/base/tell.h"
+
 int command_line_take(const struct program *program, int option, const char *value,
 		      struct options *options)
 {
@@ -27,8 +30,11 @@ int command_line_take(const struct program *program, int option, const char *val
 
 int command_line_error(const struct program *program, const char *what, const char *which)
 {
-	(void)fprintf(stderr, "%s: %s%s%s; see %s --help\n", program->name, what, which ? ": " : "",
-		      which ? which : "", program->name);
+	struct err err;
+
+	(void)err_set(&err, "%s%s%s; see %s --help", what, which ? ": " : "", which ? which : "",
+		      program->name);
+	tell(program->name, err.text);
 	return EXIT_USAGE;
 }
 

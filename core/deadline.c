@@ -6,6 +6,10 @@
 #include <unistd.h>
 
 #include "core/base/journal.h"
+#include "core/base/names.h"
+#include "core/base/tell.h"
+
+#define REASON "not done after 5 s: are the node's /sys and disks well?"
 
 static volatile sig_atomic_t must_fail;
 static void (*late)(void);
@@ -15,16 +19,16 @@ static sigset_t mask_before;
 
 static void on_alarm(int signal)
 {
-	static const char text[] =
-		"oci-rdma-hook: not done after 5 s: are the node's /sys and disks well?";
+	static const char line[] = HOOK_NAME ": " REASON;
+
 	(void)signal;
-	journal_send(text, sizeof(text) - 1);
+	journal_send(line, sizeof(line) - 1);
 	if (must_fail) {
-		(void)!write(STDERR_FILENO, text, sizeof(text) - 1);
-		(void)!write(STDERR_FILENO, "\n", 1);
+		tell(HOOK_NAME, REASON);
 		_exit(1);
 	}
-	/* Whoever is started from here gets signals as we did. */
+	/* Whoever is started from here gets signals, and its alarm, as we did. */
+	(void)alarm(seconds_before);
 	(void)sigaction(SIGALRM, &before, NULL);
 	(void)sigprocmask(SIG_SETMASK, &mask_before, NULL);
 	late();

@@ -15,8 +15,8 @@
 void deadline_arm(void (*on_time_up)(void));
 void deadline_disarm(void);
 
-/* From now on the container must fail rather than start unserved (on_error "fail"): exit status 1.
- */
+/* From now on the container must fail rather than start unserved (on_error "fail", or refused as
+ * on_no_device says): exit status 1. */
 void deadline_must_fail(bool fail);
 
 #endif

@@ -29,8 +29,10 @@ static int edit(struct container *container, const struct options *options, bool
 		container->id = spec_cgroup_name(&container->spec);
 	if (container_decide(container, options, ret_proven, err) < 0)
 		return -1;
-	if (container->plan.decision == DECISION_DENIED)
+	if (container->plan.decision == DECISION_DENIED) {
+		deadline_must_fail(container->plan.fail);
 		log_denial(container, WAY_IN);
+	}
 	if (container->plan.decision != DECISION_GRANT && container->plan.decision != DECISION_TCP)
 		return 0;
 	grant = grant_of_plan(&container->plan);

@@ -174,6 +174,7 @@ static int act(struct container *container, const struct state *state, int bundl
 	case DECISION_NONE:
 		return 0;
 	case DECISION_DENIED:
+		deadline_must_fail(container->plan.fail);
 		if (stage != STAGE_POSTSTART)
 			log_denial(container, stage_names[stage]);
 		return 0;

@@ -13,6 +13,7 @@
 #include "core/base/journal.h"
 #include "core/base/text.h"
 #include "core/policy/quantity.h"
+#include "core/base/tell.h"
 
 #define IDENT "oci-rdma-hook"
 #define FRONT "<%d>" IDENT "[%d]: "
@@ -130,7 +131,7 @@ void log_denial(struct container *container, const char *way_in)
 	if (line)
 		send_line(LOG_WARNING, line);
 	if (container->plan.fail)
-		(void)fprintf(stderr, IDENT ": %s\n", line ? line : container->plan.reason);
+		tell(IDENT, line ? line : container->plan.reason);
 }
 
 /* No memory is allocated, so that "out of memory" is heard. */
@@ -158,5 +159,5 @@ void log_failure(const struct container *container, const struct err *err, const
 
 	print_failure(line, sizeof(line), container, err, way_in);
 	send_line(LOG_ERR, line);
-	(void)fprintf(stderr, IDENT ": %s\n", line);
+	tell(IDENT, line);
 }

@@ -17,10 +17,10 @@ struct applied {
 /* way_in: "createRuntime", "poststart", … */
 void log_grant(struct container *container, const struct applied *applied, const char *way_in);
 
-/* To syslog, and to stderr too if the container is not to start for it. */
+/* To syslog, and is told (tell.h) if the container is not to start for it. */
 void log_denial(struct container *container, const char *way_in);
 
-/* To syslog and stderr: runc shows stderr to the user, crun drops it. */
+/* To syslog, and told: runc shows a hook's stderr to the user, crun drops it. */
 void log_failure(const struct container *container, const struct err *err, const char *way_in);
 
 /* To syslog only: a shim must not write where its engine reads the runtime's words. */

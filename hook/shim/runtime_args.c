@@ -50,8 +50,8 @@ struct option {
  */
 static const struct option options[] = {
 	{"root", 0, A_VALUE, BOTH, 0, AT(root)},
-	{"log", 0, A_VALUE, BOTH, 0, NOWHERE},
-	{"log-format", 0, A_VALUE, BOTH, 0, NOWHERE},
+	{"log", 0, A_VALUE, BOTH, 0, AT(log)},
+	{"log-format", 0, A_VALUE, BOTH, 0, AT(log_format)},
 	{"log-level", 0, A_VALUE, CRUN, 0, NOWHERE},
 	{"cgroup-manager", 0, A_VALUE, CRUN, 0, NOWHERE},
 	{"rootless", 0, A_VALUE, BOTH, 0, NOWHERE},

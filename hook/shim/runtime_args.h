@@ -24,6 +24,8 @@ struct runtime_args {
 	enum runtime_command command;
 	const char *id;
 	const char *root;
+	const char *log;
+	const char *log_format;
 	const char *bundle;
 	const char *config; /* crun's --config: another file name than config.json */
 	const char *process;

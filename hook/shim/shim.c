@@ -21,6 +21,7 @@
 #include "core/deadline.h"
 #include "core/policy/quantity.h"
 #include "core/report/log.h"
+#include "core/base/tell.h"
 #include "hook/apply/limit.h"
 #include "hook/apply/memlock.h"
 #include "hook/apply/spec_edit.h"
@@ -321,6 +322,7 @@ static int serve_create(struct shim *shim, struct err *err)
 	case DECISION_NONE:
 		return 0;
 	case DECISION_DENIED:
+		deadline_must_fail(container->plan.fail);
 		log_denial(container, WAY_IN);
 		return 0;
 	case DECISION_TCP:
@@ -486,6 +488,37 @@ static int serve_in_time(struct shim *shim)
 	return fail || shim->container.plan.fail;
 }
 
+/* crun's --log may say what it is; of "syslog:" and "journald:" there is our line in the journal.
+ */
+static void use_runtime_log(const struct runtime_args *args)
+{
+	const char *path = args->log;
+
+	if (path && args->runtimes & RUNTIME_CRUN) {
+		if (text_starts_with(path, "file:"))
+			path += strlen("file:");
+		else if (args->runtimes == RUNTIME_CRUN && strchr(path, ':'))
+			path = NULL;
+	}
+	tell_runtime_log(path, args->log_format && strcmp(args->log_format, "json") == 0);
+}
+
+static int find_runtime(struct shim *shim, const char *called, struct err *err)
+{
+	const struct config *config = &shim->container.config;
+
+	shim->runtime = real_runtime_find(&shim->container.arena, config, called);
+	if (!shim->runtime)
+		return err_set(err, "none of the runtimes of %s can be run as %s", config->path,
+			       called);
+	if (real_runtime_count_round(shim->runtime) < 0)
+		return err_set(err,
+			       "%s leads back to " SHIM_NAME
+			       ": name crun or runc in \"runtimes\" of %s",
+			       shim->runtime, config->path);
+	return 0;
+}
+
 /* Returns only where the runtime is not to be started, or cannot be. */
 static int run(struct shim *shim, int argc, char **argv)
 {
@@ -495,32 +528,23 @@ static int run(struct shim *shim, int argc, char **argv)
 
 	shim->options.sysroot = sysroot ? sysroot : "/";
 	shim->options.config = option("OCI_RDMA_CONFIG");
-	if (load_config(shim, &err) < 0) {
-		(void)fprintf(stderr, SHIM_NAME ": %s\n", err.text);
-		return EXIT_NO_RUNTIME;
-	}
-	shim->runtime = real_runtime_find(&shim->container.arena, &shim->container.config, called);
-	if (!shim->runtime) {
-		(void)fprintf(stderr, SHIM_NAME ": none of the runtimes of %s can be run as %s\n",
-			      shim->container.config.path, called);
+	if (load_config(shim, &err) < 0 || find_runtime(shim, called, &err) < 0) {
+		runtime_args_parse(called, argc, argv, &shim->args);
+		use_runtime_log(&shim->args);
+		tell(SHIM_NAME, err.text);
 		return EXIT_NO_RUNTIME;
 	}
 	runtime_args_parse(shim->runtime, argc, argv, &shim->args);
+	use_runtime_log(&shim->args);
 	argv[0] = (char *)shim->runtime;
-	if (real_runtime_count_round(shim->runtime) < 0) {
-		(void)fprintf(stderr,
-			      SHIM_NAME ": %s leads back to " SHIM_NAME ": name crun or runc in "
-					"\"runtimes\" of %s\n",
-			      shim->runtime, shim->container.config.path);
-		return EXIT_NO_RUNTIME;
-	}
 	late.runtime = shim->runtime;
 	late.argv = argv;
 	if (serve_in_time(shim) != 0)
 		return 1;
 	/* What is still held goes with this program: the arena owns the runtime's path. */
 	(void)execv(shim->runtime, argv);
-	(void)fprintf(stderr, SHIM_NAME ": cannot run %s: %s\n", shim->runtime, strerror(errno));
+	(void)err_sys(&err, errno, "cannot run %s", shim->runtime);
+	tell(SHIM_NAME, err.text);
 	return EXIT_NO_RUNTIME;
 }
 

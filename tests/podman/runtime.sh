@@ -107,7 +107,7 @@ handed_on() {
 	bundle granted
 	jq '.process | .rlimits = [{type: "RLIMIT_NOFILE", soft: 512, hard: 512}]' "$B/config.json" >"$T/process.json"
 	hands_on "create, ours" create --bundle "$B" --pid-file "$T/pid" handed
-	is "$runtime, handed on: it is remembered" 1 "$(find "$STATE" -name handed.json | wc -l)"
+	is "$runtime, handed on: it is remembered" 1 "$(find "$STATE" -name "handed@*.json" | wc -l)"
 	sleep 14400 & # stands for its process
 	echo $! >"$T/pid"
 	hands_on "exec, ours" exec --process "$T/process.json" --pid-file "$T/execpid" --detach handed
@@ -119,7 +119,7 @@ handed_on() {
 	bundle granted
 	hands_on "restore" restore --bundle "$B" --image-path "$T/none" --pid-file "$T/pid" restored
 	is "$runtime, restore: config.json has it" 1 "$(jq '.process.env | map(select(. == "NCCL_IB_HCA==mlx5_6")) | length' "$B/config.json")"
-	is "$runtime, restore: it is remembered" 1 "$(find "$STATE" -name restored.json | wc -l)"
+	is "$runtime, restore: it is remembered" 1 "$(find "$STATE" -name "restored@*.json" | wc -l)"
 
 	# the caller's own state
 	(
@@ -486,7 +486,7 @@ in_front() {
 	reports "$runtime, a shim in front of the shim, exec --process" shim exec --process "$T/process.json" one
 	got_all "$runtime, a shim in front of the shim, exec --process"
 	is "$runtime, a shim in front of the shim, exec --process: one variable" 1 "$(jq '.env | length' "$T/process.json")"
-	is "$runtime, a shim in front of the shim: both remember" 2 "$(find "$STATE" "$T/second.state" -name one.json | wc -l)"
+	is "$runtime, a shim in front of the shim: both remember" 2 "$(find "$STATE" "$T/second.state" -name "one@*.json" | wc -l)"
 	gone one
 	is "$runtime, a shim in front of the shim: both forget" 0 "$(find "$T/second.state" -type f | wc -l)"
 

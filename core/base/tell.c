@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "core/base/tell.h"
+
+#include <fcntl.h>
+#include <limits.h>
+#include <poll.h>
+#include <signal.h>
+#include <stddef.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "core/base/cleanup.h"
+
+static struct {
+	const char *path;
+	bool json;
+} runtime_log;
+
+void tell_runtime_log(const char *path, bool json)
+{
+	runtime_log.path = path;
+	runtime_log.json = json;
+}
+
+/* ---- a line ---- */
+
+#define TAIL_MAX 64 /* room for what closes it, and the time */
+
+struct line {
+	char text[PIPE_BUF];
+	size_t len;
+};
+
+static void put_byte(struct line *line, char byte)
+{
+	if (line->len < sizeof(line->text))
+		line->text[line->len++] = byte;
+}
+
+static void put(struct line *line, const char *text)
+{
+	while (*text)
+		put_byte(line, *text++);
+}
+
+/* quoted: for JSON, or for Go's %q, which are alike here: a reason has no control characters. */
+static void put_reason(struct line *line, const char *text, bool quoted)
+{
+	for (; *text && line->len + TAIL_MAX < sizeof(line->text); text++) {
+		if (quoted && (*text == '"' || *text == '\\'))
+			put_byte(line, '\\');
+		put_byte(line, *text);
+	}
+}
+
+static void put_number(struct line *line, long number, long scale)
+{
+	for (; scale > 0; scale /= 10)
+		put_byte(line, (char)('0' + number / scale % 10));
+}
+
+/* Days since 1970 as a date of the Gregorian calendar, by years that begin in March, so that a leap
+ * day is the last. gmtime_r(3) may not be called in a signal handler. */
+static void put_date(struct line *line, long days)
+{
+	long since = days + 719468; /* 0000-03-01 */
+	long era = since / 146097;
+	long day = since % 146097;
+	long year = (day - day / 1460 + day / 36524 - day / 146096) / 365;
+	long of_year = day - (365 * year + year / 4 - year / 100);
+	long month = (5 * of_year + 2) / 153;
+
+	put_number(line, era * 400 + year + (month >= 10), 1000);
+	put_byte(line, '-');
+	put_number(line, month < 10 ? month + 3 : month - 9, 10);
+	put_byte(line, '-');
+	put_number(line, of_year - (153 * month + 2) / 5 + 1, 10);
+}
+
+/* RFC 3339 */
+static void put_time(struct line *line)
+{
+	struct timespec now = {0};
+	long of_day;
+
+	(void)clock_gettime(CLOCK_REALTIME, &now);
+	of_day = (long)(now.tv_sec % 86400);
+	put_date(line, (long)(now.tv_sec / 86400));
+	put_byte(line, 'T');
+	put_number(line, of_day / 3600, 10);
+	put_byte(line, ':');
+	put_number(line, of_day / 60 % 60, 10);
+	put_byte(line, ':');
+	put_number(line, of_day % 60, 10);
+	put_byte(line, 'Z');
+}
+
+static void put_named(struct line *line, const char *name, const char *reason, bool quoted)
+{
+	put(line, name);
+	put(line, ": ");
+	put_reason(line, reason, quoted);
+}
+
+/* ---- to whom ---- */
+
+/* A closed pipe, or a file as large as it may be, is no reason to be killed. */
+static void write_unharmed(int fd, const struct line *line)
+{
+	struct sigaction ignore = {.sa_handler = SIG_IGN};
+	struct sigaction pipe_before;
+	struct sigaction size_before;
+
+	(void)sigaction(SIGPIPE, &ignore, &pipe_before);
+	(void)sigaction(SIGXFSZ, &ignore, &size_before);
+	(void)!write(fd, line->text, line->len);
+	(void)sigaction(SIGPIPE, &pipe_before, NULL);
+	(void)sigaction(SIGXFSZ, &size_before, NULL);
+}
+
+/* Pipes and terminals are opened anew: O_NONBLOCK on stderr itself would be for all who share it,
+ * and what poll(2) promises another may have taken by then. */
+static void write_stream(const struct line *line)
+{
+	struct pollfd poll_stderr = {.fd = STDERR_FILENO, .events = POLLOUT};
+	cleanup_fd fd = open("/proc/self/fd/2", O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+
+	if (fd >= 0)
+		write_unharmed(fd, line);
+	else if (poll(&poll_stderr, 1, 0) == 1 && poll_stderr.revents & POLLOUT)
+		write_unharmed(STDERR_FILENO, line);
+}
+
+static void write_stderr(const struct line *line)
+{
+	struct stat st;
+
+	if (fstat(STDERR_FILENO, &st) < 0)
+		return;
+	if (S_ISSOCK(st.st_mode))
+		(void)!send(STDERR_FILENO, line->text, line->len, MSG_DONTWAIT | MSG_NOSIGNAL);
+	else if (S_ISREG(st.st_mode))
+		write_unharmed(STDERR_FILENO, line);
+	else
+		write_stream(line);
+}
+
+/* crun's own line and runc's differ in order and digits; who reads them takes either. */
+static void write_runtime_log(const char *name, const char *reason)
+{
+	static struct line line;
+	bool json = runtime_log.json;
+	cleanup_fd fd =
+		open(runtime_log.path,
+		     O_WRONLY | O_APPEND | O_CREAT | O_NONBLOCK | O_NOCTTY | O_CLOEXEC, 0644);
+
+	if (fd < 0)
+		return;
+	line.len = 0;
+	put(&line, json ? "{\"level\":\"error\",\"msg\":\"" : "time=\"");
+	if (!json) {
+		put_time(&line);
+		put(&line, "\" level=error msg=\"");
+	}
+	put_named(&line, name, reason, true);
+	if (json) {
+		put(&line, "\",\"time\":\"");
+		put_time(&line);
+	}
+	put(&line, json ? "\"}\n" : "\"\n");
+	write_unharmed(fd, &line);
+}
+
+void tell(const char *name, const char *reason)
+{
+	static struct line line;
+
+	line.len = 0;
+	put_named(&line, name, reason, false);
+	put_byte(&line, '\n');
+	write_stderr(&line);
+	if (runtime_log.path)
+		write_runtime_log(name, reason);
+}
