@@ -19,12 +19,14 @@
 #include "core/base/text.h"
 #include "core/container.h"
 #include "core/deadline.h"
+#include "core/policy/choice.h"
 #include "core/policy/quantity.h"
 #include "core/report/log.h"
 #include "core/base/tell.h"
 #include "hook/apply/limit.h"
 #include "hook/apply/memlock.h"
 #include "hook/apply/spec_edit.h"
+#include "hook/shim/last_choice.h"
 #include "hook/shim/real_runtime.h"
 #include "hook/shim/record.h"
 #include "hook/shim/runtime_args.h"
@@ -457,15 +459,33 @@ static bool must_fail(struct shim *shim, const struct err *err)
 	return true;
 }
 
+/*
+ * Which runtime is run, and where the records are, also for the container that would mend the
+ * config: from a config with an error, as far as it says so; else as it was last. Never another
+ * runtime, since that knows nothing of the containers that run. Who needs more of the config reads
+ * it again, and hears of the error.
+ */
 static int load_config(struct shim *shim, struct err *err)
 {
 	struct container *container = &shim->container;
+	struct config *config = &container->config;
+	const struct options *options = &shim->options;
+	enum choice choice;
+	struct err ignored;
 
-	if (container_load_config(container, &shim->options, err) == 0)
+	if (container_load_config(container, options, err) == 0) {
+		last_choice_save(options, config);
 		return 0;
-	/* A runtime there must be, also for the container that would mend the config. Who needs
-	 * more of the config reads it again, and hears of it. */
-	return config_defaults(&container->arena, &container->config, err);
+	}
+	if (config_defaults(&container->arena, config, &ignored) < 0)
+		return -1;
+	choice = choice_read(&container->arena, options->sysroot, options->config, config);
+	if (choice == CHOICE_SAID)
+		last_choice_save(options, config);
+	else if (last_choice_load(&container->arena, options, config) < 0 &&
+		 choice == CHOICE_UNKNOWN)
+		return err_prefix(err, "which runtime to run is not known");
+	return 0;
 }
 
 /* A variable of the engine's environment; set to nothing is not set */

@@ -1174,7 +1174,7 @@ passes "two shims in a row: exec" --root=/r exec --process "$P" "$ID"
 exec_edited "two shims in a row: exec, once"
 policy
 
-# ---- the environment's options, and a config that cannot be used ----
+# ---- the environment's options ----
 
 printf '{"memlock": "8Mi", "state_dir": "%s", "runtimes": ["%s"]}' "$T/elsewhere" "$RT/a/runc" >"$T/elsewhere.json"
 fresh
@@ -1204,34 +1204,6 @@ is "no config: config.json is edited" "NCCL_IB_HCA==mlx5_6" "$(jq -r '.process.e
 is "no config: the default state_dir" "/run/oci-rdma-hook 700 0 $(STATE=/run/oci-rdma-hook record) 600 0" \
 	"$(find /run/oci-rdma-hook -printf '%p %m %U\n' | sort | paste -sd ' ')"
 rm -r /run/oci-rdma-hook
-for kind in 'not JSON' empty 'unknown key' 'writable by the group' 'of somebody else' link directory FIFO 'in a directory of somebody else' 'no sysroot'; do
-	policy '"on_error": "fail"'
-	fresh
-	dir=$NODE/etc/oci-rdma-hook
-	file=$dir/config.json
-	case $kind in
-	'not JSON') echo '{' >"$file" ;;
-	empty) : >"$file" ;;
-	'unknown key') echo '{"runtime": "/bin/false"}' >"$file" ;;
-	'writable by the group') chmod 0664 "$file" ;;
-	'of somebody else') chown 1234 "$file" ;;
-	link) mv "$file" "$dir/real" && ln -s real "$file" ;;
-	directory) rm "$file" && mkdir "$file" ;;
-	FIFO) rm "$file" && mkfifo "$file" ;;
-	'in a directory of somebody else') chown 1234 "$dir" ;;
-	'no sysroot') OCI_RDMA_SYSROOT=/nowhere ;;
-	esac
-	by_default "config: $kind" --root=/r create --bundle "$B" "$ID"
-	not_edited "config: $kind"
-	check "config: $kind: nothing is recorded" test ! -e /run/oci-rdma-hook
-	by_default "config: $kind, exec" --root=/r exec --process "$P" "$ID"
-	by_default "config: $kind, delete" --root=/r delete "$ID"
-	fresh none
-	by_default "config: $kind, a container without RDMA" --root=/r create --bundle "$B" "$ID"
-	by_default "config: $kind, --version" --version
-	not_edited "config: $kind, a container without RDMA"
-	OCI_RDMA_SYSROOT=$NODE
-done
 policy
 
 # ---- many at once ----

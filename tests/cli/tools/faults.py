@@ -242,6 +242,10 @@ class Suite:
                                  "capabilities": 16384, "env": {"STALE": "1"}}).encode()
         self.checks = Checks()
         self.places = [Place(self, f"w{i}") for i in range(min(4, os.cpu_count()))]
+        os.mkdir(f"{node}/run")
+        for place in self.places:
+            for policy in place.policy:  # the runtime is remembered, for when the config cannot be read
+                place.run([self.shim, "--version"], policy)
         self.learn()
 
     def learn(self):

@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "core/policy/choice.h"
+
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "core/base/cleanup.h"
+#include "core/base/fs.h"
+#include "core/base/text.h"
+#include "core/json/reader.h"
+#include "core/policy/trust.h"
+
+struct reading {
+	struct arena *arena;
+	const char **runtimes;
+	size_t n_runtimes;
+	size_t runtimes_room;
+	bool has_runtimes; /* to their end */
+	const char *state_dir;
+};
+
+static int check_absolute(const char *path, struct err *err)
+{
+	return path[0] == '/' && !text_has_control(path) ? 0 : err_set(err, "not an absolute path");
+}
+
+static int take_runtime(void *context, const struct json_value *value, struct err *err)
+{
+	struct reading *r = context;
+
+	if (json_append_string(r->arena, value, &r->runtimes, &r->n_runtimes, &r->runtimes_room,
+			       err) < 0)
+		return -1;
+	return check_absolute(r->runtimes[r->n_runtimes - 1], err);
+}
+
+static int end_runtimes(void *context, struct err *err)
+{
+	struct reading *r = context;
+
+	(void)err;
+	r->has_runtimes = true;
+	return 0;
+}
+
+static int take_state_dir(void *context, const struct json_value *value, struct err *err)
+{
+	struct reading *r = context;
+	const char *path;
+
+	if (json_string(r->arena, value, &path, err) < 0 || check_absolute(path, err) < 0)
+		return -1;
+	r->state_dir = path;
+	return 0;
+}
+
+static const struct json_shape runtime = {.types = JSON_STRING, .take = take_runtime};
+static const struct json_shape runtimes = {
+	.types = JSON_ARRAY, .leave = end_runtimes, .each = &runtime};
+static const struct json_shape state_dir = {.types = JSON_STRING, .take = take_state_dir};
+static const struct json_shape root = {
+	.types = JSON_OBJECT,
+	.members = (const struct json_member[]){{"runtimes", &runtimes},
+						{"state_dir", &state_dir},
+						{0}},
+};
+
+static int read_file(struct arena *arena, const char *sysroot, const char *path,
+		     struct fs_text *ret_text)
+{
+	cleanup_fd dir = open(sysroot, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	cleanup_fd fd = -1;
+	struct err ignored;
+
+	if (dir < 0)
+		return -1;
+	fd = trust_open(path ? AT_FDCWD : dir, path ? path : CONFIG_PATH, CONFIG_PATH, &ignored);
+	if (fd < 0)
+		return -1;
+	return fs_read_regular(arena, fd, CONFIG_SIZE_MAX, CONFIG_PATH, ret_text, &ignored);
+}
+
+enum choice choice_read(struct arena *arena, const char *sysroot, const char *path,
+			struct config *config)
+{
+	struct reading reading = {.arena = arena};
+	struct fs_text text;
+	struct err ignored;
+	bool whole;
+
+	if (read_file(arena, sysroot, path, &text) < 0)
+		return CHOICE_UNKNOWN;
+	whole = json_read(arena,
+			  &(struct json_source){CONFIG_PATH, text.bytes, text.len, JSON_COMMENTS},
+			  &root, &reading, &ignored) == 0;
+	if (!whole && !reading.has_runtimes)
+		return CHOICE_UNKNOWN;
+	if (reading.has_runtimes) {
+		config->runtimes = reading.runtimes;
+		config->n_runtimes = reading.n_runtimes;
+	}
+	if (reading.state_dir)
+		config->state_dir = reading.state_dir;
+	return whole ? CHOICE_SAID : CHOICE_FRONT;
+}

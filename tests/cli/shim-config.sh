@@ -1,0 +1,187 @@
+#!/bin/bash
+# A config.json that cannot be used: the shim goes on to run the runtime that was configured, with the records where they were.
+# It runs in a mount namespace of its own, in which /usr/bin/crun, the default runtime, is another one, and /run is empty.
+cd "$(dirname "$0")/../.." || exit 1
+if [ "${OWN_NAMESPACE-}" != yes ]; then
+	if unshare --mount true 2>/dev/null; then OWN_NAMESPACE=yes exec unshare --mount tests/cli/shim-config.sh; fi
+	echo "ok - the shim's config # skip: mount namespaces are not allowed here"
+	exit 0
+fi
+. tests/cli/setup.bash
+. tests/cli/tools/shim.bash
+if [ "$(id -u)" -ne 0 ]; then
+	fail "this suite needs root: the shim acts as root"
+	finish
+fi
+mount -t tmpfs -o mode=755 run /run || exit 1
+runtime "$T/default/crun"
+if [ ! -e /usr/bin/crun ]; then
+	mkdir /run/new /run/work
+	mount -t overlay -o lowerdir=/usr/bin,upperdir=/run/new,workdir=/run/work overlay /usr/bin || exit 1
+	: >/usr/bin/crun
+fi
+mount --bind "$T/default/crun" /usr/bin/crun || exit 1
+node one
+mkdir "$NODE/run"
+policy
+prepare rdma '{"devices":[["/dev/infiniband/uverbs6",231,198]]}' none '{}'
+fresh
+create
+start --root=/r exec --process "$P" "$ID"
+cp "$P" "$T/process.edited"
+dir=$NODE/etc/oci-rdma-hook
+file=$dir/config.json
+
+# damage KIND: config.json, which was good
+damage() {
+	case $1 in
+	'unknown key') policy '"opt_inn": "device"' ;;
+	'bad value') policy '"opt_in": "never"' ;;
+	'bad type') policy '"namespaces": "all"' ;;
+	'extra twice') policy '"nccl": {"extra": {"NCCL_IB_HCA": "x"}}' ;;
+	'memlock twice') policy '"memlock": "1Gi"' ;;
+	'a comma behind the last member') policy '"on_error": "fail",' ;;
+	'unclosed') printf '{"state_dir": "%s", "runtimes": ["%s"]' "$STATE" "$RT/crun" >"$file" ;;
+	'runtimes twice') policy '"runtimes": ["/usr/bin/crun"]' ;;
+	'no JSON') echo 'runtimes: [/usr/bin/crun]' >"$file" ;;
+	'breaks off before the runtimes') printf '{"memlock": 8Mi, "state_dir": "%s", "runtimes": ["%s"]}' "$STATE" "$RT/crun" >"$file" ;;
+	'breaks off in the runtimes') printf '{"state_dir": "%s", "runtimes": ["%s", ' "$STATE" /usr/bin/crun >"$file" ;;
+	'runtimes is a text') printf '{"runtimes": "%s"}' /usr/bin/crun >"$file" ;;
+	'a relative runtime') printf '{"runtimes": ["usr/bin/crun", "/usr/bin/crun"]}' >"$file" ;;
+	empty) : >"$file" ;;
+	null) echo null >"$file" ;;
+	'writable by the group') config '{"runtimes": ["/usr/bin/crun"]}' && chmod 0664 "$file" ;;
+	'of somebody else') config '{"runtimes": ["/usr/bin/crun"]}' && chown 1234 "$file" ;;
+	link) mv "$file" "$dir/real" && ln -s real "$file" ;;
+	directory) rm "$file" && mkdir "$file" ;;
+	FIFO) rm "$file" && mkfifo "$file" ;;
+	large) head -c 300000 /dev/zero | tr '\0' ' ' >>"$file" ;;
+	'in a directory of somebody else') chown 1234 "$dir" ;;
+	esac
+}
+# What the file itself still says, whatever else is wrong with it; and what is only remembered
+said=('unknown key' 'bad value' 'bad type' 'extra twice' 'memlock twice')
+front=('a comma behind the last member' 'unclosed' 'runtimes twice')
+remembered=('no JSON' 'breaks off before the runtimes' 'breaks off in the runtimes' 'runtimes is a text' 'a relative runtime' empty null
+	'writable by the group' 'of somebody else' link directory FIFO large 'in a directory of somebody else')
+
+# configured DESCRIPTION ARG…: passes, with the configured runtime
+configured() {
+	passes "$@"
+	is "$1: it is the configured one" "$RT/crun" "$started"
+}
+for kind in "${said[@]}" "${front[@]}" "${remembered[@]}"; do
+	policy
+	fresh
+	create
+	damage "$kind"
+	configured "$kind: exec" --root=/r exec --process "$P" "$ID"
+	exec_edited "$kind: exec, with what the container was granted"
+	for command in --version "state $ID" "kill $ID TERM"; do
+		read -ra words <<<"$command"
+		configured "$kind: ${words[0]}" "${words[@]}"
+	done
+	configured "$kind: delete" --root=/r delete --force "$ID"
+	not_recorded "$kind: delete"
+	fresh none
+	configured "$kind: a container without RDMA" --root=/r create --bundle "$B" "$ID"
+	not_edited "$kind: a container without RDMA"
+	fresh
+	configured "$kind: a container with RDMA" --root=/r create --bundle "$B" "$ID"
+	not_edited "$kind: a container with RDMA"
+	strace -o "$T/trace" -e trace=sendto -s 2000 "$SHIM" --root=/r create --bundle "$B" "$ID" >"$T/out" 2>&1
+	has "$kind: a container with RDMA: the log says why" "$file" "$(sed "s|/etc/oci|$NODE/etc/oci|" "$T/trace")"
+done
+
+# Where nothing is remembered, as when the node has just started
+for kind in "${said[@]}" "${front[@]}"; do
+	policy
+	damage "$kind"
+	fresh
+	rm -f "$NODE"/run/*
+	configured "$kind, nothing remembered" --version
+done
+for kind in "${remembered[@]}"; do
+	policy
+	damage "$kind"
+	for command in --version "create --bundle $B $ID" "kill $ID TERM"; do
+		fresh none
+		rm -f "$NODE"/run/*
+		read -ra words <<<"$command"
+		start "${words[@]}"
+		fails "$kind, nothing remembered: ${words[0]}: rather none than another one" 127 "which runtime to run is not known" /etc/oci-rdma-hook/config.json
+	done
+done
+policy
+OCI_RDMA_SYSROOT=/nowhere start --version
+fails "no sysroot, nothing remembered" 127 /nowhere
+
+# What was said last holds: a config with an error elsewhere is one that says it
+mkdir "$RT/new"
+runtime "$RT/new/crun"
+policy
+configured "the first" --version
+config "{\"state_dir\": \"$T/new-state\", \"runtimes\": [\"$RT/new/crun\"], \"opt_inn\": 1}"
+passes "another runtime, beside an error" --version
+is "another runtime, beside an error" "$RT/new/crun" "$started"
+echo '{' >"$file"
+fresh
+passes "then no JSON" --version
+is "then no JSON: the last runtime that was said" "$RT/new/crun" "$started"
+config
+passes "no config at all is a choice, too" --version
+is "no config at all is a choice, too: the default" /usr/bin/crun "$started"
+mkdir -p "$dir"
+echo '{' >"$file"
+passes "then no JSON" --version
+is "then no JSON: the default was the last" /usr/bin/crun "$started"
+
+# No descriptor is left: neither config.json nor anything else can be opened
+mkdir "$RT/static"
+cp "$HOOK" "$RT/static/crun"
+config "{\"runtimes\": [\"$RT/static/crun\"]}"
+start --version
+is "control: this runtime" "0 oci-rdma-hook" "$rc $(cut -d ' ' -f 1 "$T/out")"
+for limit in 0 1 2 3 4 5; do
+	prlimit --nofile=$limit:$limit "$SHIM" --version >"$T/out" 2>"$T/err"
+	is "$limit descriptors: the configured runtime" "0 oci-rdma-hook " "$? $(cut -d ' ' -f 1 "$T/out") $(<"$T/err")"
+done
+
+# What others could have put there is not believed, and what cannot be remembered does not matter
+echo '{' >"$file"
+rm -f "$NODE"/run/*
+passes_not() {
+	start --version
+	fails "$1" 127 "which runtime to run is not known"
+}
+policy
+start --version
+link=$(echo "$NODE"/run/*)
+is "it is one link" 1 "$(find "$NODE/run" -mindepth 1 -type l | wc -l)"
+echo '{' >"$file"
+chown -h 1234 "$link"
+passes_not "a link of somebody else"
+rm "$link"
+printf '%s\n%s' "$STATE" "$RT/crun" >"$link"
+passes_not "a file in the link's place"
+rm "$link"
+mkdir "$link"
+policy
+configured "a directory in the link's place, and a good config" --version
+rm -r "$link"
+config "{\"state_dir\": \"$STATE\", \"runtimes\": [\"$RT/crun\"$(for ((i = 0; i < 100; i++)); do printf ', "/%080d"' $i; done)]}"
+configured "a list that is too long to be remembered" --version
+is "which is not" "" "$(find "$NODE/run" -mindepth 1)"
+policy
+configured "a good config again" --version
+before=$(stat -c '%i %z' "$link")
+configured "and again" --version
+is "what has not changed is not written again" "$before" "$(stat -c '%i %z' "$link")"
+printf '{"state_dir": "%s", "runtimes": ["%s"]}' "$STATE" "$RT/new/crun" >"$T/other.json"
+OCI_RDMA_CONFIG=$T/other.json start --version
+echo '{' >"$file"
+configured "each config has its own" --version
+echo '{' >"$T/other.json"
+OCI_RDMA_CONFIG=$T/other.json passes "each config has its own" --version
+is "each config has its own: the other's" "$RT/new/crun" "$started"
+finish
