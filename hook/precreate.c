@@ -58,7 +58,7 @@ static void hand_back(void)
  */
 static int hand_on(const struct fs_text *read_so_far)
 {
-	char buffer[65536];
+	static char buffer[65536];
 	ssize_t n = 0;
 	int status = fs_write(STDOUT_FILENO, read_so_far->bytes, read_so_far->len);
 

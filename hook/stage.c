@@ -220,7 +220,7 @@ static int run(const struct options *options, enum stage stage)
 	cleanup_container container = CONTAINER_NONE;
 	cleanup_fd bundle = -1;
 	struct state state;
-	char path[PATH_MAX];
+	static char path[PATH_MAX];
 	struct err err;
 	bool proven = false;
 

@@ -40,7 +40,7 @@ static int open_part(int dir, const char *part, bool directory)
 int trust_open(int dir, const char *path, const char *what, struct err *err)
 {
 	cleanup_fd held = -1;
-	char parts[PATH_MAX];
+	static char parts[PATH_MAX]; /* as copy_attribute of base/replace.c has it */
 	char *rest = parts;
 	char *part;
 

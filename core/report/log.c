@@ -23,7 +23,7 @@
 /* Memory is needed for what is longer than any failure only. */
 static void send_line(int priority, char *line)
 {
-	char message[FAILURE_MAX + 64];
+	static char message[FAILURE_MAX + 64]; /* a caller's stack may be small */
 	cleanup_free *longer = NULL;
 	int len;
 
@@ -147,7 +147,7 @@ static void print_failure(char *line, size_t size, const struct container *conta
 void log_failure_silently(const struct container *container, const struct err *err,
 			  const char *way_in)
 {
-	char line[FAILURE_MAX];
+	static char line[FAILURE_MAX];
 
 	print_failure(line, sizeof(line), container, err, way_in);
 	send_line(LOG_ERR, line);
@@ -155,7 +155,7 @@ void log_failure_silently(const struct container *container, const struct err *e
 
 void log_failure(const struct container *container, const struct err *err, const char *way_in)
 {
-	char line[FAILURE_MAX];
+	static char line[FAILURE_MAX];
 
 	print_failure(line, sizeof(line), container, err, way_in);
 	send_line(LOG_ERR, line);

@@ -102,7 +102,7 @@ static int put_record(yajl_gen gen, void *context)
 static int write_record(int dir, const char *state_dir, const char *name, const char *text,
 			size_t len, struct err *err)
 {
-	char what[PATH_MAX];
+	static char what[PATH_MAX];
 
 	(void)snprintf(what, sizeof(what), "%s/%s", state_dir, name);
 	return replace_file(dir,

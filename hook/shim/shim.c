@@ -43,6 +43,7 @@ struct shim {
 	const char *runtime; /* the real one */
 	struct record_key key;
 	bool proven; /* the container has a proven device */
+	struct err err;
 };
 
 /* What the deadline's handler needs; set before it is armed */
@@ -499,11 +500,10 @@ static const char *option(const char *name)
 /* Returns 0, or 1 if the container must not start. */
 static int serve_in_time(struct shim *shim)
 {
-	struct err err;
 	bool fail;
 
 	deadline_arm(start_unserved);
-	fail = serve(shim, &err) < 0 && must_fail(shim, &err);
+	fail = serve(shim, &shim->err) < 0 && must_fail(shim, &shim->err);
 	deadline_disarm();
 	return fail || shim->container.plan.fail;
 }
@@ -544,14 +544,14 @@ static int run(struct shim *shim, int argc, char **argv)
 {
 	const char *called = text_base_name(argv[0]);
 	const char *sysroot = option("OCI_RDMA_SYSROOT");
-	struct err err;
+	struct err *err = &shim->err;
 
 	shim->options.sysroot = sysroot ? sysroot : "/";
 	shim->options.config = option("OCI_RDMA_CONFIG");
-	if (load_config(shim, &err) < 0 || find_runtime(shim, called, &err) < 0) {
+	if (load_config(shim, err) < 0 || find_runtime(shim, called, err) < 0) {
 		runtime_args_parse(called, argc, argv, &shim->args);
 		use_runtime_log(&shim->args);
-		tell(SHIM_NAME, err.text);
+		tell(SHIM_NAME, err->text);
 		return EXIT_NO_RUNTIME;
 	}
 	runtime_args_parse(shim->runtime, argc, argv, &shim->args);
@@ -563,15 +563,18 @@ static int run(struct shim *shim, int argc, char **argv)
 		return 1;
 	/* What is still held goes with this program: the arena owns the runtime's path. */
 	(void)execv(shim->runtime, argv);
-	(void)err_sys(&err, errno, "cannot run %s", shim->runtime);
-	tell(SHIM_NAME, err.text);
+	(void)err_sys(err, errno, "cannot run %s", shim->runtime);
+	tell(SHIM_NAME, err->text);
 	return EXIT_NO_RUNTIME;
 }
 
 int shim_run(int argc, char **argv)
 {
-	struct shim shim = {.container = CONTAINER_NONE};
-	int status = run(&shim, argc, argv);
+	static struct shim shim; /* the engine's limit of the stack may be small */
+	int status;
+
+	shim.container = CONTAINER_NONE;
+	status = run(&shim, argc, argv);
 
 	container_free(&shim.container);
 	return status;

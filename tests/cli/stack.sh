@@ -1,0 +1,51 @@
+#!/bin/bash
+# A small RLIMIT_STACK, which a unit file or a ulimit gives to an engine and all that it starts: what is needed is not on the stack.
+# It runs in a mount namespace of its own, with an empty /run.
+cd "$(dirname "$0")/../.." || exit 1
+if [ "${OWN_NAMESPACE-}" != yes ]; then
+	if unshare --mount true 2>/dev/null; then OWN_NAMESPACE=yes exec unshare --mount tests/cli/stack.sh; fi
+	echo "ok - a small stack # skip: mount namespaces are not allowed here"
+	exit 0
+fi
+. tests/cli/setup.bash
+. tests/cli/process.bash
+. tests/cli/tools/shim.bash
+trap 'end_process; end_container; rm -rf "$T"' EXIT
+mount -t tmpfs -o mode=755 run /run || exit 1
+STACK=16384 # the kernel counts arguments and environment, too
+SMALL=(env -i "OCI_RDMA_SYSROOT=$NODE" prlimit --stack=$STACK:$STACK)
+PATH=/usr/bin:/bin
+node one
+mkdir "$RT/static"
+cp "$HOOK" "$RT/static/crun" # a program that runs with this stack; to a runtime's command line it says that it does not know it
+STATE=$T/state_dir
+for policy in '"memlock": "8Mi"' '"memlock": "8Mi", "on_error": "fail", "nccl": {"socket_ifname": "rdma", "gid_index": "legacy"}, "frameworks": {"ucx": true, "gloo": true}'; do
+	config "{$policy, \"state_dir\": \"$STATE\", \"runtimes\": [\"$RT/static/crun\"]}"
+	which=$([[ $policy = *legacy* ]] && echo everything || echo least)
+	prepare rdma '{"devices":[["/dev/infiniband/uverbs6",231,198]]}'
+	fresh
+	"${SMALL[@]}" "$SHIM" create --bundle "$B" --pid-file "$PIDFILE" "$ID" >"$T/out" 2>"$T/err"
+	is "$which, shim, create: the runtime is started" "2 yes" "$? $(grep -qE "unrecognized option" "$T/err" && echo yes)"
+	edited "$which, shim, create"
+	begin_container
+	"${SMALL[@]}" "$SHIM" exec --process "$P" "$ID" >"$T/out" 2>"$T/err"
+	is "$which, shim, exec: the runtime is started" "2 NCCL_IB_HCA==mlx5_6" "$? $(jq -r '.env[] | select(startswith("NCCL_IB_HCA"))' "$P")"
+	"${SMALL[@]}" "$SHIM" delete --force "$ID" >"$T/out" 2>"$T/err"
+	not_recorded "$which, shim, delete"
+	"${SMALL[@]}" "$HOOK" --sysroot "$NODE" precreate <"$CASES/rdma/config.json" >"$T/out" 2>"$T/err"
+	is "$which, precreate" "0 $(sha256sum <"$CASES/rdma/edited.json")" "$? $(sha256sum <"$T/out")"
+	cached=
+	container '{"devices":[["/dev/infiniband/uverbs6",231,198]]}'
+	for stage in createRuntime poststart; do
+		(cd "$B" && "${SMALL[@]}" "$HOOK" --sysroot "$NODE" $stage <"$T/state" >"$T/out" 2>"$T/err")
+		is "$which, $stage" "0 $AFTER  NCCL_IB_HCA==mlx5_6" "$? $(limit) $(cat "$T/out" "$T/err") $(grep NCCL_IB_HCA "$ROOT/etc/nccl.conf")"
+	done
+	state '.pid = 1' >"$T/state"
+	"${SMALL[@]}" "$HOOK" --sysroot "$NODE" createRuntime <"$T/state" >"$T/out" 2>"$T/err"
+	rc=$?
+	is "$which, createRuntime that fails" "$([ "$which" = least ] && echo 0 || echo 1)" "$rc"
+	one_line "$which, createRuntime that fails" "pid 1"
+done
+printf '%*s' $((17 << 20)) '' | "${SMALL[@]}" "$HOOK" --sysroot "$NODE" precreate 2>&1 >/dev/null | cat >"$T/err"
+is "a config.json that is handed on" "0 " "${PIPESTATUS[1]} $(<"$T/err")"
+finish
