@@ -227,7 +227,7 @@ int main(int argc, char **argv)
 	/* A MachineConfig can neither link (the operator refuses changed links) nor carry us twice:
 	 * its oci-rdma-runtime-crun is a script with us as interpreter, which execve(2) puts in
 	 * front. */
-	if (argc > 1 && argv[1][0] == '/' && names_shim(argv[1]))
+	if (argc > 1 && names_shim(argv[1]))
 		return shim_run(argc - 1, argv + 1);
 	status = parse(argc, argv, &command);
 	if (status >= 0)

@@ -14,10 +14,10 @@
 const char *real_runtime_find(struct arena *arena, const struct config *config, const char *called);
 
 /*
- * What is called crun or runc ends the chain, and gets the environment as it came. Another one,
- * like NVIDIA's runtime, picks a runtime by a list of its own, which may lead back to the shim, for
- * ever: it is handed a count in the environment. Returns -1 when that says that we go round in
- * circles.
+ * A program called crun or runc ends the chain, and gets the environment as it came. Another one,
+ * like NVIDIA's runtime, picks a runtime by a list of its own, and a script may start anything;
+ * both may lead back to the shim, for ever: they are handed a count in the environment. Returns -1
+ * when that says that we go round in circles.
  */
 int real_runtime_count_round(const char *runtime);
 

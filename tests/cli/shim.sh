@@ -60,7 +60,7 @@ seen() {
 	local file
 	for file in "$SEEN"/{argv,environ,cwd,umask,fds,status,limits} "$T/out" "$T/err"; do
 		echo "${file##*/}:"
-		tr '\0' '\n' <"$file"
+		tr '\0' '\n' <"$file" | grep -av '^OCI_RDMA_RUNTIME_ROUNDS=' # a script gets that; of a program see below
 	done
 }
 
@@ -149,6 +149,18 @@ for_all "blocked signals"
 START=()
 
 rm "$T/full"
+# A program called crun or runc gets the environment as it came
+for name in crun runc; do
+	mkdir "$RT/env-$name"
+	cp /usr/bin/env "$RT/env-$name/$name"
+	config "{\"runtimes\": [\"$RT/env-$name/$name\"]}"
+	for rounds in "" OCI_RDMA_RUNTIME_ROUNDS=2; do
+		want=$(env -i "OCI_RDMA_SYSROOT=$NODE" A=1 B= Z=2 /usr/bin/env)
+		# shellcheck disable=SC2086
+		is "$name: the environment ${rounds:-as it came}${rounds:+, which is taken off}" "$want" "$(env -i "OCI_RDMA_SYSROOT=$NODE" A=1 B= $rounds Z=2 "$SHIM")"
+	done
+done
+policy
 touch "$T/reads"
 head -c 1000000 /dev/urandom >"$T/data"
 for command in "update --resources - $ID" "create --bundle $B $ID" "exec --process $P $ID" "delete $ID"; do
@@ -1026,7 +1038,7 @@ policy
 while IFS='|' read -r name where; do
 	in_front_of "$name"
 	fresh
-	(cd "$T/here" && timeout 20 "$SHIM" --root=/r create --bundle "$B" --pid-file rel.pid "$ID" </dev/null >"$T/out" 2>"$T/err")
+	(cd "$T/here" && timeout "$PATIENCE" "$SHIM" --root=/r create --bundle "$B" --pid-file rel.pid "$ID" </dev/null >"$T/out" 2>"$T/err")
 	begin_container
 	echo "$container" >"${where:-$T}/rel.pid"
 	[ -n "$where" ] || echo "echo '{\"ociVersion\":\"1.0\",\"id\":\"x\",\"pid\":$container,\"status\":\"running\",\"bundle\":\"$B\"}'" >"$T/answer"
@@ -1161,6 +1173,25 @@ config "{\"state_dir\": \"$STATE\", \"runtimes\": [\"$RT/wrapper\"]}"
 timeout -s KILL "$PATIENCE" "$SHIM" --version </dev/null >"$T/out" 2>"$T/err"
 is "a runtime that starts the shim again does not do so for ever" 127 $?
 one_line "a runtime that starts the shim again"
+for name in crun runc; do
+	mkdir "$RT/wrapper-$name"
+	printf '#!/bin/sh\nexec %s "$@"\n' "$SHIM" >"$RT/wrapper-$name/$name" && chmod 755 "$RT/wrapper-$name/$name"
+	config "{\"state_dir\": \"$STATE\", \"runtimes\": [\"$RT/wrapper-$name/$name\"]}"
+	timeout -s KILL "$PATIENCE" "$SHIM" --version </dev/null >"$T/out" 2>"$T/err"
+	is "a $name that starts the shim again does not do so for ever" 127 $?
+	one_line "a $name that starts the shim again" "$RT/wrapper-$name/$name"
+done
+# The MachineConfig's shim is a script with us as interpreter, whatever its path is said to be
+printf '#!%s\n' "$HOOK" >"$T/here/oci-rdma-runtime-crun"
+chmod 755 "$T/here/oci-rdma-runtime-crun"
+policy
+for path in ./oci-rdma-runtime-crun ../here/oci-rdma-runtime-crun "$T/here/oci-rdma-runtime-crun"; do
+	echo $((++round)) >"$T/round"
+	(cd "$T/here" && timeout "$PATIENCE" "$path" state x </dev/null >"$T/out" 2>"$T/err")
+	rc=$?
+	look
+	is "the shim as a script, called ${path/"$T"/}" "0  <state> <x>" "$rc $said$arguments"
+done
 # Stacked: the front one's runtime is another shim, with a config of its own
 mkdir "$T/second"
 printf '{"memlock": "8Mi", "state_dir": "%s/second/state", "runtimes": ["%s"]}' "$T" "$RT/crun" >"$T/second/config.json"
