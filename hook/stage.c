@@ -187,6 +187,16 @@ static int act(struct container *container, const struct state *state, int bundl
 
 /* ---- one run ---- */
 
+/*
+ * crun runs poststart when the container's process runs, by which it has kept what createRuntime
+ * gave it: there is nothing left to do, nor a --bundle in `crun start`. runc says "created", and
+ * has set the spec's limits since createRuntime.
+ */
+static bool is_over(const struct state *state, enum stage stage)
+{
+	return stage == STAGE_POSTSTART && state->status && strcmp(state->status, "running") == 0;
+}
+
 static int serve(struct container *container, const struct options *options,
 		 const struct state *state, int bundle, enum stage stage, bool *ret_proven,
 		 struct err *err)
@@ -198,18 +208,15 @@ static int serve(struct container *container, const struct options *options,
 
 /*
  * The exit status of a failed run. Without a proven device it is silent: what failed was not
- * needed. In poststart all but a failed raise is known from createRuntime; and crun, which says
- * "running" there, runs it beside the container's process, which may be ending: the raise was not
- * needed either.
+ * needed. In poststart all but a failed raise is known from createRuntime.
  */
-static int fail(const struct container *container, const struct state *state, const struct err *err,
-		enum stage stage, bool proven)
+static int fail(const struct container *container, const struct err *err, enum stage stage,
+		bool proven)
 {
 	bool planned = container->plan.decision == DECISION_GRANT;
 	bool tcp = container->plan.decision == DECISION_TCP;
-	bool running = state->status && strcmp(state->status, "running") == 0;
 
-	if ((!proven && !tcp) || (stage == STAGE_POSTSTART && (!planned || running)))
+	if ((!proven && !tcp) || (stage == STAGE_POSTSTART && !planned))
 		return 0;
 	log_failure(container, err, stage_names[stage]);
 	return container->has_config && container->config.fail_on_error;
@@ -228,22 +235,18 @@ static int run(const struct options *options, enum stage stage)
 		log_failure(NULL, &err, stage_names[stage]);
 		return 0;
 	}
-	if (state.sandbox)
+	if (state.sandbox || is_over(&state, stage))
 		return 0;
 	container.id = state.id;
 	container.pid = state.pid;
 	confine(options_directory(options));
 	bundle = find_bundle(&state, path, sizeof(path), &err);
-	/* `crun start` runs poststart without a --bundle; there createRuntime has done it all. */
-	if (bundle < 0 && stage == STAGE_POSTSTART && state.status &&
-	    strcmp(state.status, "running") == 0)
-		return 0;
 	if (bundle < 0 || container_read_spec(&container, bundle, path, "config.json", &err) < 0) {
 		log_failure(&container, &err, stage_names[stage]);
 		return 0;
 	}
 	if (serve(&container, options, &state, bundle, stage, &proven, &err) < 0)
-		return fail(&container, &state, &err, stage, proven);
+		return fail(&container, &err, stage, proven);
 	return container.plan.fail;
 }
 
