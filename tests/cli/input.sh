@@ -165,6 +165,15 @@ for status in created running; do
 	is "poststart, $status, no bundle: $lines lines" "0 $lines" "$rc $(wc -l <"$T/err")"
 done
 
+# There it does not even look: neither at config.json nor at the policy, and what the process has it keeps.
+for status in created running; do
+	container '{"devices":[["/dev/infiniband/uverbs6",231,198]]}'
+	state ".status = \"$status\"" >"$T/state"
+	strace -f -o "$T/trace" -e trace=openat2,openat,open "$HOOK" --sysroot "$NODE" poststart <"$T/state" >"$T/out" 2>"$T/err"
+	is "poststart, $status: files that are read, and the limit" "$([ $status = created ] && echo "yes $AFTER" || echo "no $BEFORE")" \
+		"$(grep -q 'config.json' "$T/trace" && echo yes || echo no) $(limit)"
+done
+
 # The root; the container's process is served all the same, or not at all: but no file is written
 ln -s / "$T/root-link"
 for on_error in warn fail; do

@@ -87,6 +87,26 @@ logged
 is "a forged name makes no second line" 1 "$(wc -l <<<"${log%$'\n'}")"
 lacks "and no control character" $'\e' "$log"
 
+# An id is the runtime's caller's: the shim's is not in any file.
+config "{\"memlock\": \"8Mi\", \"state_dir\": \"$T/no/state_dir\", \"runtimes\": [\"/bin/true\"]}"
+container "$rdma"
+ln -s "$HOOK" "$T/oci-rdma-runtime"
+OCI_RDMA_SYSROOT=$NODE "$T/oci-rdma-runtime" create --bundle "$B" $'a\nkernel: b\e[2Jc'
+logged
+is "control characters of an id become question marks, in the failure and in the grant" "2 2" "$(wc -l <<<"${log%$'\n'}") $(grep -cF 'container=a?kernel: b?[2Jc ' <<<"$log")"
+
+# Raised, but without its nccl.conf it does not start: that was no grant
+for on_error in warn fail; do
+	config "{\"memlock\": \"8Mi\", \"on_error\": \"$on_error\"}"
+	container "$rdma"
+	printf 'A=1\n\0' >"$ROOT/etc/nccl.conf"
+	hook
+	logged
+	is "half of it could be given, on_error $on_error: a grant if it starts" "$AFTER $([ $on_error = warn ] && echo 1 || echo 0) 1" \
+		"$(limit) $(grep -c ' grant:' <<<"$log") $(grep -c 'holds a NUL' <<<"$log")"
+done
+config '{"memlock": "8Mi"}'
+
 devices='["/dev/infiniband/uverbs6",231,198]'
 for n in {100..299}; do devices+=",[\"/dev/infiniband/uverbs$n\",1,$n]"; done
 container "{\"devices\":[$devices]}"

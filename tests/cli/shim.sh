@@ -1006,6 +1006,7 @@ for kind in 'mode 0777' 'mode 0770' 'mode 1777' 'mode 0720' 'of somebody else' '
 		else
 			create
 			fails "$what" 1 "$STATE"
+			not_edited "$what"
 		fi
 		is "$what: nothing is in it" "" "$(find "$STATE/" "$T/real-state" -mindepth 1 2>/dev/null)"
 		[ -d "$STATE" ] || continue
