@@ -290,7 +290,7 @@ static int find_member(struct parse *p, struct frame *f)
 		/* Most differ in their first character: the call is saved. */
 		if (members[i].name[0] != f->key[0] || strcmp(members[i].name, f->key) != 0)
 			continue;
-		if (f->seen & (UINT64_C(1) << i))
+		if (f->seen & (UINT64_C(1) << i) && !members[i].shape->repeats)
 			return err_set(p->err, "occurs twice");
 		f->seen |= UINT64_C(1) << i;
 		f->next = members[i].shape;

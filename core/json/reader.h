@@ -76,7 +76,8 @@ struct json_shape {
 	int (*leave)(void *, struct err *); /* the end of an array or object */
 	const struct json_member *members;  /* object: ends with .name == NULL */
 	const struct json_shape *each; /* array: its items; object: members that are not named */
-	bool closed; /* object: a member that is neither named nor goes to .each is an error */
+	bool closed;  /* object: a member that is neither named nor goes to .each is an error */
+	bool repeats; /* as a named member it may occur more than once, and each counts */
 };
 
 struct json_member {

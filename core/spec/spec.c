@@ -33,6 +33,7 @@ struct reading {
 	struct spec_mapping mapping;
 	struct namespace namespace;
 	struct spec_rlimit rlimit;
+	bool odd_rlimit; /* one of its values is no number of bytes */
 	uint32_t seccomp_calls;
 	bool seccomp_refuses;
 	/* room in the growing arrays */
@@ -124,7 +125,34 @@ static int begin_rlimit(void *context, const struct json_value *value, struct er
 	(void)value;
 	(void)err;
 	r->rlimit = (struct spec_rlimit){0};
+	r->odd_rlimit = false;
 	return 0;
+}
+
+/* Of another resource it does not matter. */
+static int take_limit(struct reading *r, const struct json_value *value, uint64_t *ret_limit)
+{
+	struct err ignored;
+
+	if (json_uint64(value, ret_limit, &ignored) < 0)
+		r->odd_rlimit = true;
+	return 0;
+}
+
+static int take_soft(void *context, const struct json_value *value, struct err *err)
+{
+	struct reading *r = context;
+
+	(void)err;
+	return take_limit(r, value, &r->rlimit.soft);
+}
+
+static int take_hard(void *context, const struct json_value *value, struct err *err)
+{
+	struct reading *r = context;
+
+	(void)err;
+	return take_limit(r, value, &r->rlimit.hard);
 }
 
 static int leave_rlimit(void *context, struct err *err)
@@ -135,6 +163,8 @@ static int leave_rlimit(void *context, struct err *err)
 
 	if (!r->rlimit.is_memlock)
 		return 0;
+	if (r->odd_rlimit)
+		return err_set(err, "RLIMIT_MEMLOCK: soft and hard are numbers from 0 on");
 	r->spec.has_memlock = true;
 	r->spec.memlock_soft = r->rlimit.soft;
 	r->spec.memlock_hard = r->rlimit.hard;
@@ -454,8 +484,8 @@ static const struct json_shape env_item = {.types = JSON_STRING, .take = take_en
 static const struct json_shape env = {
 	.types = JSON_ARRAY | JSON_NULL, SPAN(spec.places.env), .each = &env_item};
 static const struct json_shape rlimit_type = {.types = JSON_STRING, .take = take_rlimit_type};
-STORE(soft, JSON_NUMBER, UINT64, rlimit.soft);
-STORE(hard, JSON_NUMBER, UINT64, rlimit.hard);
+static const struct json_shape soft = {.types = JSON_NUMBER, .take = take_soft};
+static const struct json_shape hard = {.types = JSON_NUMBER, .take = take_hard};
 static const struct json_shape rlimit = {
 	.types = JSON_OBJECT,
 	SPAN(rlimit.span),
@@ -483,7 +513,9 @@ static const struct json_shape root_dir = {.types = JSON_OBJECT | JSON_NULL,
 static const struct json_shape destination = {.types = JSON_STRING, .take = take_mount};
 static const struct json_shape mount = {.types = JSON_OBJECT,
 					MEMBERS({"destination", &destination})};
-static const struct json_shape mounts = {.types = JSON_ARRAY | JSON_NULL, .each = &mount};
+/* Runtimes take the first or the last "mounts": what either has is looked at. */
+static const struct json_shape mounts = {
+	.types = JSON_ARRAY | JSON_NULL, .each = &mount, .repeats = true};
 
 STORE(device_path, JSON_STRING, STRING, device.path);
 static const struct json_shape device_type = {.types = JSON_STRING, .take = take_device_type};

@@ -33,6 +33,8 @@
 #include "hook/shim/runtime_state.h"
 
 #define WAY_IN "runtime"
+#define ANNOTATION "\"oci-rdma-hook.io/inject\""
+#define DEVICE "\"/dev/infiniband/uverbs"
 /* As a shell says it when a command cannot be run */
 #define EXIT_NO_RUNTIME 127
 
@@ -42,7 +44,7 @@ struct shim {
 	struct container container;
 	const char *runtime; /* the real one */
 	struct record_key key;
-	bool proven; /* the container has a proven device */
+	bool proven; /* the container has a proven device, or may have one and cannot be read */
 	struct err err;
 };
 
@@ -304,6 +306,29 @@ static bool id_is_taken(struct shim *shim)
 	return false;
 }
 
+/*
+ * What stops us before the devices are known may stop us on a container that asks and has one. Its
+ * text says that, whatever else is wrong with it; it is opened as the runtime will open it, which
+ * follows links and knows no openat2.
+ */
+static bool may_be_ours(struct shim *shim, int dir, const char *name)
+{
+	struct container *container = &shim->container;
+	bool asks = container->has_config && container->config.opt_in == OPT_IN_DEVICE;
+	cleanup_fd fd = openat(dir, name, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+	struct fs_text text = container->text;
+	struct stat st;
+	struct err ignored;
+	bool more;
+
+	if (!text.bytes &&
+	    (fd < 0 || fstat(fd, &st) < 0 || !S_ISREG(st.st_mode) ||
+	     fs_read_up_to(&container->arena, fd, SPEC_SIZE_MAX, name, &text, &more, &ignored) < 0))
+		return false;
+	return (asks || memmem(text.bytes, text.len, ANNOTATION, strlen(ANNOTATION))) &&
+	       memmem(text.bytes, text.len, DEVICE, strlen(DEVICE));
+}
+
 static int serve_create(struct shim *shim, struct err *err)
 {
 	struct container *container = &shim->container;
@@ -318,9 +343,13 @@ static int serve_create(struct shim *shim, struct err *err)
 	if (bundle < 0)
 		return err_sys(err, errno, "bundle %s", path);
 	dir = open_config_dir(shim, bundle, &name, err);
-	if (dir < 0 || container_read_spec(container, dir, path, name, err) < 0 ||
-	    container_decide(container, &shim->options, &shim->proven, err) < 0)
+	if (dir < 0)
 		return -1;
+	if (container_read_spec(container, dir, path, name, err) < 0 ||
+	    container_decide(container, &shim->options, &shim->proven, err) < 0) {
+		shim->proven = shim->proven || may_be_ours(shim, dir, name);
+		return -1;
+	}
 	switch (container->plan.decision) {
 	case DECISION_NONE:
 		return 0;

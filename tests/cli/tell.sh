@@ -13,7 +13,7 @@ fi
 trap 'end_process; end_container; rm -rf "$T"' EXIT
 mount -t tmpfs -o mode=755 run /run || exit 1
 node one
-LIMIT=120 # seconds, for what must not wait at all
+LIMIT=$PATIENCE # for what must not wait at all
 rdma='{"devices":[["/dev/infiniband/uverbs6",231,198]]}'
 policy
 prepare rdma "$rdma" none '{}'
@@ -34,9 +34,9 @@ in_vain() {
 	local kind=$1
 	shift
 	case $kind in
-	'a full pipe') timeout -s KILL $LIMIT "$@" 2>&9 ;;
-	'a full pipe that its writer opened to write only') timeout -s KILL $LIMIT "$@" 2>&8 ;;
-	'a full socket') timeout -s KILL $LIMIT "$PYTHON" -IS -c '
+	'a full pipe') timeout -s KILL "$LIMIT" "$@" 2>&9 ;;
+	'a full pipe that its writer opened to write only') timeout -s KILL "$LIMIT" "$@" 2>&8 ;;
+	'a full socket') timeout -s KILL "$LIMIT" "$PYTHON" -IS -c '
 import os, socket, sys
 ours, theirs = socket.socketpair()
 ours.setblocking(False)
@@ -49,7 +49,7 @@ ours.setblocking(True)
 os.dup2(ours.fileno(), 2)
 theirs.set_inheritable(True)
 os.execv(sys.argv[1], sys.argv[1:])' "$@" ;;
-	'a closed pipe') timeout -s KILL $LIMIT "$PYTHON" -IS -c '
+	'a closed pipe') timeout -s KILL "$LIMIT" "$PYTHON" -IS -c '
 import os, signal, sys
 r, w = os.pipe()
 os.dup2(w, 2)
@@ -57,9 +57,9 @@ os.close(r)
 os.close(w)
 signal.signal(signal.SIGPIPE, signal.SIG_DFL)
 os.execv(sys.argv[1], sys.argv[1:])' "$@" ;;
-	'a file that may not grow') timeout -s KILL $LIMIT prlimit --fsize=1:1 "$@" 2>>"$T/grown" ;;
-	'a full device') timeout -s KILL $LIMIT "$@" 2>/dev/full ;;
-	'closed') timeout -s KILL $LIMIT "$@" 2>&- ;;
+	'a file that may not grow') timeout -s KILL "$LIMIT" prlimit --fsize=1:1 "$@" 2>>"$T/grown" ;;
+	'a full device') timeout -s KILL "$LIMIT" "$@" 2>/dev/full ;;
+	'closed') timeout -s KILL "$LIMIT" "$@" 2>&- ;;
 	esac
 }
 mkfifo "$T/full.fifo" "$T/written.fifo"
@@ -203,7 +203,7 @@ mkdir "$T/log-directory"
 mkfifo "$T/no-reader"
 for log in "$T/log-directory" "$T/no-reader" "$T/full.fifo" "$T/nowhere/log" /dev/full ""; do
 	fresh none
-	timeout -s KILL $LIMIT "$SHIM" --log "$log" --log-format json create --bundle "$B" "$ID" >"$T/out" 2>"$T/err"
+	timeout -s KILL "$LIMIT" "$SHIM" --log "$log" --log-format json create --bundle "$B" "$ID" >"$T/out" 2>"$T/err"
 	rc=$?
 	is "--log ${log#"$T"/}: refused, and said on stderr" "1 1" "$rc $(grep -c 'no RDMA device' "$T/err")"
 done
