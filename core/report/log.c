@@ -11,9 +11,9 @@
 #include "core/base/capability.h"
 #include "core/base/cleanup.h"
 #include "core/base/journal.h"
+#include "core/base/tell.h"
 #include "core/base/text.h"
 #include "core/policy/quantity.h"
-#include "core/base/tell.h"
 
 #define IDENT "oci-rdma-hook"
 #define FRONT "<%d>" IDENT "[%d]: "

@@ -17,6 +17,7 @@
 #include "core/base/arena.h"
 #include "core/base/err.h"
 #include "hook/apply/spec_edit.h"
+#include "hook/shim/record_name.h"
 
 struct record {
 	const char *bundle; /* absolute path */
@@ -27,13 +28,6 @@ struct record {
 	const char *root;     /* the runtime's --root; "" if it was not given */
 	const char *pid_file; /* "" if it was not given */
 	struct grant grant;
-};
-
-/* Whose record it is: an id means a container only together with the runtime's --root. */
-struct record_key {
-	const char *id;
-	const char *root;    /* "": not given; then it is that of this runtime */
-	const char *runtime; /* its path */
 };
 
 /* Fills in device, inode and created; st: of the config.json. Returns 0 or -errno. */

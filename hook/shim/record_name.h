@@ -5,7 +5,12 @@
 
 #include <limits.h>
 
-#include "hook/shim/record.h"
+/* Whose record it is: an id means a container only together with the runtime's --root. */
+struct record_key {
+	const char *id;
+	const char *root;    /* "": not given; then it is that of this runtime */
+	const char *runtime; /* its path */
+};
 
 struct record_name {
 	char text[NAME_MAX + 1];

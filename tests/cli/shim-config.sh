@@ -1,6 +1,7 @@
 #!/bin/bash
 # A config.json that cannot be used: the shim goes on to run the runtime that was configured, with the records where they were.
 # It runs in a mount namespace of its own, in which /usr/bin/crun, the default runtime, is another one, and /run is empty.
+# shellcheck disable=SC2119 # what is optional is left out
 cd "$(dirname "$0")/../.." || exit 1
 if [ "${OWN_NAMESPACE-}" != yes ]; then
 	if unshare --mount true 2>/dev/null; then OWN_NAMESPACE=yes exec unshare --mount tests/cli/shim-config.sh; fi

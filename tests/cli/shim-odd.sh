@@ -1,6 +1,7 @@
 #!/bin/bash
 # A config.json that says something twice or oddly: where the shim does not look that does not matter; what keeps it from a container that asks
 # and has a device is logged, and under "on_error": "fail" the container does not start. It runs in a mount namespace of its own.
+# shellcheck disable=SC2119 # what is optional is left out
 cd "$(dirname "$0")/../.." || exit 1
 if [ "${OWN_NAMESPACE-}" != yes ]; then
 	if unshare --mount true 2>/dev/null; then OWN_NAMESPACE=yes exec unshare --mount tests/cli/shim-odd.sh; fi

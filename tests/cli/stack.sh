@@ -1,6 +1,7 @@
 #!/bin/bash
 # A small RLIMIT_STACK, which a unit file or a ulimit gives to an engine and all that it starts: what is needed is not on the stack.
 # It runs in a mount namespace of its own, with an empty /run.
+# shellcheck disable=SC2119 # what is optional is left out
 cd "$(dirname "$0")/../.." || exit 1
 if [ "${OWN_NAMESPACE-}" != yes ]; then
 	if unshare --mount true 2>/dev/null; then OWN_NAMESPACE=yes exec unshare --mount tests/cli/stack.sh; fi

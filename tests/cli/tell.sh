@@ -1,6 +1,7 @@
 #!/bin/bash
 # Where a reason is said, and that nobody needs to listen: with a full pipe, a closed one, or a FIFO without a reader the hook and the shim end
 # as soon, and with the same status. It runs in a mount namespace of its own, with an empty /run.
+# shellcheck disable=SC2119,SC2094,SC2317 # what is optional is left out; one pipe is opened twice; functions that to_all and check call
 cd "$(dirname "$0")/../.." || exit 1
 if [ "${OWN_NAMESPACE-}" != yes ]; then
 	if unshare --mount true 2>/dev/null; then OWN_NAMESPACE=yes exec unshare --mount tests/cli/tell.sh; fi

@@ -86,9 +86,11 @@ static const struct bad_case {
 	 "linux.devices[0].path: holds a NUL character"},
 	{"wrong: rlimit -1",
 	 "{\"process\":{\"rlimits\":[{\"type\":\"RLIMIT_MEMLOCK\",\"soft\":-1,\"hard\":-1}]}}",
-	 "config.json: line 1: process.rlimits[0]: RLIMIT_MEMLOCK: soft and hard are numbers from 0"},
+	 "config.json: line 1: process.rlimits[0]: RLIMIT_MEMLOCK: soft and hard are numbers from "
+	 "0"},
 	{"wrong: rlimit 2^64",
-	 "{\"process\":{\"rlimits\":[{\"type\":\"RLIMIT_MEMLOCK\",\"hard\":18446744073709551616}]}}",
+	 "{\"process\":{\"rlimits\":[{\"type\":\"RLIMIT_MEMLOCK\",\"hard\":18446744073709551616}]}"
+	 "}",
 	 "process.rlimits[0]: RLIMIT_MEMLOCK: soft and hard are numbers from 0"},
 	{"wrong: capability, a number", "{\"process\":{\"capabilities\":{\"ambient\":[14]}}}",
 	 "process.capabilities.ambient[0]: expected a string, found a number"},
