@@ -54,7 +54,7 @@ int container_parse_spec(struct container *container, const char *what, struct e
 		       &container->spec, err) < 0)
 		return -1;
 	if (!container->id)
-		container->id = container->spec.id;
+		container->id = container->spec.identity.id;
 	return 0;
 }
 
@@ -276,7 +276,8 @@ static int describe(struct container *container, const struct node *node,
 	/* The kernel knows better than what multus has written down; most nodes never need that. */
 	if (wanted->netdevs && container->spec.network_namespace &&
 	    lacks_netdev(&container->devices) &&
-	    node_read_pod_netdevs(node, &container->devices, container->spec.sandbox_id) < 0)
+	    node_read_pod_netdevs(node, &container->devices, container->spec.identity.sandbox_id) <
+		    0)
 		return err_memory(err);
 	return 0;
 }
@@ -379,7 +380,7 @@ int container_decide(struct container *container, const struct options *options,
 	int status;
 
 	*ret_proven = false;
-	if (spec->sandbox)
+	if (spec->identity.sandbox)
 		return 0;
 	if (node_open(options->sysroot, &node, err) < 0 || find_devices(container, &node, err) < 0)
 		return -1;

@@ -33,12 +33,15 @@ static const char *not_asked(const struct facts *facts)
 {
 	const struct request *request = facts->request;
 
-	if (facts->spec->sandbox)
+	if (facts->spec->identity.sandbox)
 		return "not a workload container: the pod's sandbox";
 	if (request->inject == INJECT_REFUSED)
 		return "the annotation " SPEC_ANNOTATION_PREFIX "inject says \"false\"";
 	if (request->inject == INJECT_UNSAID && facts->config->opt_in == OPT_IN_ANNOTATION)
 		return "not asked for: no annotation " SPEC_ANNOTATION_PREFIX "inject";
+	if (request->other_container && facts->spec->identity.doubt != IDENTITY_BELIEVED)
+		return "the annotation " SPEC_ANNOTATION_PREFIX
+		       "containers names containers, and whose container this is is unknown";
 	if (request->other_container)
 		return "the annotation " SPEC_ANNOTATION_PREFIX
 		       "containers does not name this container";
@@ -65,11 +68,20 @@ static int decide_without_device(struct arena *arena, const struct facts *facts,
 
 static int decide_namespace(struct arena *arena, const struct facts *facts, struct plan *plan)
 {
-	const char *name = facts->spec->pod_namespace;
+	const struct identity *identity = &facts->spec->identity;
+	const char *name = identity->pod_namespace ? identity->pod_namespace : "(unknown)";
+	const char *doubt = identity_doubt_reason(identity->doubt);
+	const char *path = facts->config->path;
 
-	return decide(plan, DECISION_DENIED,
-		      arena_printf(arena, "namespace %s is not among the namespaces of %s",
-				   name ? name : "(unknown)", facts->config->path));
+	if (doubt)
+		return decide(plan, DECISION_DENIED,
+			      arena_printf(arena,
+					   "the pod's namespace is unknown, which no namespaces of "
+					   "%s but \"*\" admit: it has %s",
+					   path, doubt));
+	return decide(
+		plan, DECISION_DENIED,
+		arena_printf(arena, "namespace %s is not among the namespaces of %s", name, path));
 }
 
 static int decide_grant(struct arena *arena, const struct facts *facts, struct plan *plan)
@@ -85,7 +97,7 @@ static int choose(struct arena *arena, const struct facts *facts, struct plan *p
 {
 	const struct config *config = facts->config;
 	const char *reason = not_asked(facts);
-	bool allowed = config_allows_namespace(config, facts->spec->pod_namespace);
+	bool allowed = config_allows_namespace(config, facts->spec->identity.pod_namespace);
 
 	if (reason)
 		return decide(plan, DECISION_NONE, reason);
@@ -203,6 +215,16 @@ static int plan_seccomp(struct arena *arena, const struct facts *facts, struct p
 			    "linux.seccomp refuses what verbs, NCCL or CUDA may need: %s", list);
 }
 
+/* Who is denied for it reads it in the reason. */
+static int warn_identity(struct arena *arena, const struct facts *facts, struct warnings *warnings)
+{
+	const char *doubt = identity_doubt_reason(facts->spec->identity.doubt);
+
+	return doubt ? warnings_add(arena, warnings, "identity_unknown",
+				    "pod, namespace and container are unknown: it has %s", doubt)
+		     : 0;
+}
+
 int plan_decide(struct arena *arena, const struct facts *facts, struct plan *ret_plan,
 		struct err *err)
 {
@@ -218,7 +240,9 @@ int plan_make(struct arena *arena, const struct facts *facts, struct plan *ret_p
 
 	if (choose(arena, facts, &plan) < 0)
 		return err_memory(err);
-	if (plan.decision == DECISION_GRANT) {
+	if (plan.decision == DECISION_GRANT || plan.decision == DECISION_TCP)
+		status = warn_identity(arena, facts, warnings);
+	if (status == 0 && plan.decision == DECISION_GRANT) {
 		plan_memlock(facts, &plan);
 		plan_capabilities(facts, &plan);
 		status = plan_seccomp(arena, facts, &plan, warnings);

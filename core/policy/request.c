@@ -28,6 +28,7 @@ static int read_inject(const struct spec *spec, const char *value, struct reques
 static int read_containers(const struct spec *spec, const char *value, struct request *request,
 			   struct err *err)
 {
+	const char *own = spec->identity.name;
 	const char *name = value;
 
 	request->other_container = true;
@@ -39,7 +40,7 @@ static int read_containers(const struct spec *spec, const char *value, struct re
 			return err_set(err,
 				       "\"%.64s\" is not a list of container names: write \"a,b\"",
 				       value);
-		if (spec->name && strlen(spec->name) == len && memcmp(spec->name, name, len) == 0)
+		if (own && strlen(own) == len && memcmp(own, name, len) == 0)
 			request->other_container = false;
 		if (!name[len])
 			return 0;

@@ -7,12 +7,14 @@
 
 static void put_identity(yajl_gen gen, const struct container *container)
 {
+	const struct identity *identity = &container->spec.identity;
+
 	json_put_string(gen, "container");
 	(void)yajl_gen_map_open(gen);
 	json_put_member(gen, "id", container->id);
-	json_put_member(gen, "name", container->spec.name);
-	json_put_member(gen, "namespace", container->spec.pod_namespace);
-	json_put_member(gen, "pod", container->spec.pod);
+	json_put_member(gen, "name", identity->name);
+	json_put_member(gen, "namespace", identity->pod_namespace);
+	json_put_member(gen, "pod", identity->pod);
 	(void)yajl_gen_map_close(gen);
 }
 

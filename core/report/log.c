@@ -47,8 +47,8 @@ static const char *or_dash(const char *text)
 
 #define IDENTITY " container=%.80s name=%.80s pod=%.253s namespace=%.80s"
 #define IDENTITY_OF(c)                                                                             \
-	or_dash((c)->id), or_dash((c)->spec.name), or_dash((c)->spec.pod),                         \
-		or_dash((c)->spec.pod_namespace)
+	or_dash((c)->id), or_dash((c)->spec.identity.name), or_dash((c)->spec.identity.pod),       \
+		or_dash((c)->spec.identity.pod_namespace)
 
 static void print_identity(struct arena_text *out, const struct container *container)
 {

@@ -16,11 +16,12 @@ static const char *or_dash(const char *text)
 
 static void print_identity(FILE *out, const struct container *container)
 {
-	const struct spec *spec = &container->spec;
+	const struct identity *identity = &container->spec.identity;
 
-	(void)fprintf(out, "container  %s", spec->name ? spec->name : "(no name)");
-	if (spec->pod || spec->pod_namespace)
-		(void)fprintf(out, "  pod %s/%s", or_dash(spec->pod_namespace), or_dash(spec->pod));
+	(void)fprintf(out, "container  %s", identity->name ? identity->name : "(no name)");
+	if (identity->pod || identity->pod_namespace)
+		(void)fprintf(out, "  pod %s/%s", or_dash(identity->pod_namespace),
+			      or_dash(identity->pod));
 	if (container->id)
 		(void)fprintf(out, "  id %.12s", container->id);
 	(void)fprintf(out, "\ndecision   %s: %s\n", decision_name(container->plan.decision),

@@ -27,6 +27,7 @@ struct namespace
 struct reading {
 	struct arena *arena;
 	struct spec spec;
+	struct identity_keys keys;
 	/* the array item that is being read */
 	struct spec_device device;
 	struct rule rule;
@@ -89,15 +90,6 @@ static int take_annotation(void *context, const struct json_value *value, struct
 	if (!text_starts_with(value->key, SPEC_ANNOTATION_PREFIX))
 		return 0;
 	return append_annotation(r, value, err);
-}
-
-static int take_container_type(void *context, const struct json_value *value, struct err *err)
-{
-	struct reading *r = context;
-
-	(void)err;
-	r->spec.sandbox = equals(value, "sandbox");
-	return 0;
 }
 
 /* ---- process ---- */
@@ -463,21 +455,31 @@ static int leave_seccomp_rule(void *context, struct err *err)
 #define SPAN(field) .store = JSON_STORE_SPAN, .offset = offsetof(struct reading, field)
 
 static const struct json_shape annotation = {.types = ~0U, .take = take_annotation};
-static const struct json_shape container_type = {.types = JSON_STRING, .take = take_container_type};
-STORE(container_id, JSON_STRING, STRING, spec.id);
-STORE(sandbox_id, JSON_STRING, STRING, spec.sandbox_id);
-STORE(container_name, JSON_STRING, STRING, spec.name);
-STORE(pod_name, JSON_STRING, STRING, spec.pod);
-STORE(pod_namespace, JSON_STRING, STRING, spec.pod_namespace);
+STORE(crio_type, JSON_STRING, STRING, keys.crio.type);
+STORE(crio_id, JSON_STRING, STRING, keys.crio.id);
+STORE(crio_sandbox_id, JSON_STRING, STRING, keys.crio.sandbox_id);
+STORE(label_name, JSON_STRING, STRING, keys.crio.name);
+STORE(label_pod, JSON_STRING, STRING, keys.crio.pod);
+STORE(label_namespace, JSON_STRING, STRING, keys.crio.pod_namespace);
+STORE(containerd_type, JSON_STRING, STRING, keys.containerd.type);
+STORE(containerd_sandbox_id, JSON_STRING, STRING, keys.containerd.sandbox_id);
+STORE(containerd_name, JSON_STRING, STRING, keys.containerd.name);
+STORE(containerd_pod, JSON_STRING, STRING, keys.containerd.pod);
+STORE(containerd_namespace, JSON_STRING, STRING, keys.containerd.pod_namespace);
 static const struct json_shape annotations = {
 	.types = JSON_OBJECT | JSON_NULL,
 	.each = &annotation,
-	MEMBERS({"io.kubernetes.cri-o.ContainerType", &container_type},
-		{"io.kubernetes.cri-o.ContainerID", &container_id},
-		{"io.kubernetes.cri-o.SandboxID", &sandbox_id},
-		{"io.kubernetes.container.name", &container_name},
-		{"io.kubernetes.pod.name", &pod_name},
-		{"io.kubernetes.pod.namespace", &pod_namespace}),
+	MEMBERS({"io.kubernetes.cri-o.ContainerType", &crio_type},
+		{"io.kubernetes.cri-o.ContainerID", &crio_id},
+		{"io.kubernetes.cri-o.SandboxID", &crio_sandbox_id},
+		{"io.kubernetes.container.name", &label_name},
+		{"io.kubernetes.pod.name", &label_pod},
+		{"io.kubernetes.pod.namespace", &label_namespace},
+		{"io.kubernetes.cri.container-type", &containerd_type},
+		{"io.kubernetes.cri.sandbox-id", &containerd_sandbox_id},
+		{"io.kubernetes.cri.container-name", &containerd_name},
+		{"io.kubernetes.cri.sandbox-name", &containerd_pod},
+		{"io.kubernetes.cri.sandbox-namespace", &containerd_namespace}),
 };
 
 static const struct json_shape env_item = {.types = JSON_STRING, .take = take_env};
@@ -612,11 +614,11 @@ static const struct json_shape config_json = {
 		{"annotations", &annotations}, {"linux", &linux_part}),
 };
 
-/* They go into the log and onto terminals; the kubelet and CRI-O write nothing else. */
-static int check_identity(const struct spec *spec, const char *what, struct err *err)
+/* They go into the log and onto terminals; the kubelet and the engines write nothing else. */
+static int check_identity(const struct identity *identity, const char *what, struct err *err)
 {
-	const char *const parts[] = {spec->id, spec->sandbox_id, spec->name, spec->pod,
-				     spec->pod_namespace};
+	const char *const parts[] = {identity->id, identity->sandbox_id, identity->name,
+				     identity->pod, identity->pod_namespace};
 
 	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
 		if (parts[i] && text_has_control(parts[i]))
@@ -631,8 +633,10 @@ static int parse(struct arena *arena, const struct json_source *source,
 {
 	struct reading reading = {.arena = arena};
 
-	if (json_read(arena, source, shape, &reading, err) < 0 ||
-	    check_identity(&reading.spec, source->what, err) < 0)
+	if (json_read(arena, source, shape, &reading, err) < 0)
+		return -1;
+	reading.spec.identity = identity_of(&reading.keys);
+	if (check_identity(&reading.spec.identity, source->what, err) < 0)
 		return -1;
 	*ret_spec = reading.spec;
 	return 0;

@@ -15,6 +15,7 @@
 #include "core/base/arena.h"
 #include "core/base/err.h"
 #include "core/json/reader.h"
+#include "core/spec/identity.h"
 #include "core/spec/seccomp.h"
 
 #define SPEC_SIZE_MAX (16 * 1024 * 1024)
@@ -75,14 +76,7 @@ struct spec_places {
 };
 
 struct spec {
-	/* Who it is; NULL where config.json does not say. Labels that the kubelet and CRI-O always
-	 * overwrite; the other io.kubernetes.cri-o.* keys can be forged by the pod's author. */
-	const char *id;
-	const char *name;
-	const char *pod;
-	const char *pod_namespace;
-	const char *sandbox_id;
-	bool sandbox;
+	struct identity identity;
 
 	struct spec_annotation *annotations;
 	size_t n_annotations;

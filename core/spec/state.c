@@ -14,8 +14,8 @@ static int take_container_type(void *context, const struct json_value *value, st
 	struct state *state = context;
 
 	(void)err;
-	state->sandbox = value->type == JSON_STRING && value->len == strlen("sandbox") &&
-			 memcmp(value->text, "sandbox", value->len) == 0;
+	state->sandbox |= value->type == JSON_STRING && value->len == strlen("sandbox") &&
+			  memcmp(value->text, "sandbox", value->len) == 0;
 	return 0;
 }
 
@@ -34,6 +34,7 @@ static const struct json_shape annotations = {
 	.members =
 		(const struct json_member[]){
 			{"io.kubernetes.cri-o.ContainerType", &container_type},
+			{"io.kubernetes.cri.container-type", &container_type},
 			{0},
 		},
 };

@@ -25,7 +25,7 @@ struct state {
 	 * integer: only a container that needs it fails for that. */
 	int64_t pid;
 	const char *status; /* "creating", "created", "running", …; NULL if it says none */
-	bool sandbox;       /* CRI-O's pause container: it never gets a device */
+	bool sandbox;       /* a pod's pause container: it never gets a device */
 };
 
 /* fd: read to its end. Strings live in the arena. */

@@ -152,8 +152,8 @@ static void check_plan(struct arena *arena, const struct facts *facts, const str
 	bool gets = plan->decision == DECISION_GRANT;
 
 	promise(plan->reason && !text_has_control(plan->reason));
-	promise(!gets ||
-		(facts->devices->n && request->inject != INJECT_REFUSED && !facts->spec->sandbox));
+	promise(!gets || (facts->devices->n && request->inject != INJECT_REFUSED &&
+			  !facts->spec->identity.sandbox));
 	promise(gets || (!plan->sets_memlock && !plan->granted && !plan->seccomp));
 	promise(!gets || (plan->memlock && plan->memlock <= request->memlock &&
 			  plan->memlock <= facts->config->memlock));

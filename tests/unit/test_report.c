@@ -52,9 +52,9 @@ static void set_scene(struct scene *s)
 	s->device.port = s->ports;
 	s->device.n_ports = 1;
 	container->id = "940942ebb876fe6079df";
-	container->spec.name = "trainer";
-	container->spec.pod = "h-kim-0";
-	container->spec.pod_namespace = "team-a";
+	container->spec.identity.name = "trainer";
+	container->spec.identity.pod = "h-kim-0";
+	container->spec.identity.pod_namespace = "team-a";
 	container->devices = (struct devices){.item = &s->device, .n = 1};
 	container->rdma_mode = RDMA_MODE_SHARED;
 	container->plan.decision = DECISION_GRANT;
@@ -75,20 +75,20 @@ static void nothing(struct scene *s)
 
 static void no_names(struct scene *s)
 {
-	s->container.spec.name = NULL;
-	s->container.spec.pod = NULL;
-	s->container.spec.pod_namespace = NULL;
+	s->container.spec.identity.name = NULL;
+	s->container.spec.identity.pod = NULL;
+	s->container.spec.identity.pod_namespace = NULL;
 	s->container.id = NULL;
 }
 
 static void no_namespace(struct scene *s)
 {
-	s->container.spec.pod_namespace = NULL;
+	s->container.spec.identity.pod_namespace = NULL;
 }
 
 static void no_pod_name(struct scene *s)
 {
-	s->container.spec.pod = "";
+	s->container.spec.identity.pod = "";
 }
 
 static void nothing_known_of_the_device(struct scene *s)

@@ -15,7 +15,7 @@ struct annotations {
 static void make_spec(const struct annotations *from, struct spec_annotation *room,
 		      const char *container, struct spec *ret_spec)
 {
-	struct spec spec = {.name = container, .annotations = room};
+	struct spec spec = {.identity = {.name = container}, .annotations = room};
 
 	for (size_t i = 0; i < ANNOTATIONS_MAX && from->pair[2 * i]; i++) {
 		room[i] = (struct spec_annotation){

@@ -37,6 +37,13 @@ static const struct good_case {
 	{"state: the least", "{" ID "," BUNDLE "}", 0, NULL, false},
 	{"state: annotations null", "{" ID "," BUNDLE ",\"annotations\":null}", 0, NULL, false},
 	{"state: a sandbox", "{" ID "," BUNDLE ",\"annotations\":{" SANDBOX "}}", 0, NULL, true},
+	{"state: containerd's sandbox",
+	 "{" ID "," BUNDLE ",\"annotations\":{\"io.kubernetes.cri.container-type\":\"sandbox\"}}",
+	 0, NULL, true},
+	{"state: a sandbox by one engine's key, a container by the other's",
+	 "{" ID "," BUNDLE ",\"annotations\":{" SANDBOX
+	 ",\"io.kubernetes.cri.container-type\":\"container\"}}",
+	 0, NULL, true},
 	{"state: a container",
 	 "{" ID "," BUNDLE
 	 ",\"annotations\":{\"io.kubernetes.cri-o.ContainerType\":\"container\"}}",

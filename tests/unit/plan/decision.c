@@ -133,6 +133,31 @@ static const struct decision_case {
 	 DECISION_GRANT,
 	 "1 RDMA device allocated and annotated",
 	 false},
+	{"decision: keys of two engines, a list of namespaces",
+	 {ASKED, .allowed = "team-*", .doubt = IDENTITY_TWO_ENGINES, ONE_DEVICE},
+	 DECISION_DENIED,
+	 "the pod's namespace is unknown, which no namespaces of " CONFIG_FILE
+	 " but \"*\" admit: it has annotations of two engines, io.kubernetes.cri.* of containerd "
+	 "and io.kubernetes.cri-o.* or the labels of CRI-O",
+	 false},
+	{"decision: keys of two engines, all allowed",
+	 {ASKED, .doubt = IDENTITY_TWO_ENGINES, ONE_DEVICE},
+	 DECISION_GRANT,
+	 "1 RDMA device allocated and annotated",
+	 false},
+	{"decision: keys of two engines, for another container",
+	 {ASKED, .other_container = true, .doubt = IDENTITY_TWO_ENGINES, ONE_DEVICE},
+	 DECISION_NONE,
+	 "the annotation oci-rdma-hook.io/containers names containers, and whose container this "
+	 "is is unknown",
+	 false},
+	{"decision: labels alone, no namespace allowed",
+	 {ASKED, .allowed = "", .doubt = IDENTITY_LABELS_ALONE, ONE_DEVICE},
+	 DECISION_DENIED,
+	 "the pod's namespace is unknown, which no namespaces of " CONFIG_FILE
+	 " but \"*\" admit: it has labels as CRI-O writes them (io.kubernetes.pod.*, "
+	 "io.kubernetes.container.name) without its io.kubernetes.cri-o.*",
+	 false},
 	{"decision: no namespace allowed",
 	 {ASKED, .allowed = "", .pod_namespace = "team-a", ONE_DEVICE},
 	 DECISION_DENIED,

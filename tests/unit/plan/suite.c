@@ -39,9 +39,10 @@ static void set_spec(struct bench *bench, const struct setup *setup)
 	struct spec *spec = &bench->spec;
 
 	*spec = (struct spec){
-		.sandbox = setup->sandbox,
+		.identity = {.sandbox = setup->sandbox,
+			     .pod_namespace = setup->pod_namespace,
+			     .doubt = setup->doubt},
 		.memory_limit = setup->memory_limit,
-		.pod_namespace = setup->pod_namespace,
 		.env = (const char **)setup->env,
 		.mounts = (const char **)setup->mounts,
 		.has_memlock = setup->has_memlock,

@@ -61,6 +61,7 @@ struct setup {
 	bool sandbox;
 	bool memory_limit;
 	const char *pod_namespace;
+	enum identity_doubt doubt;
 	const char *env[ENV_MAX];
 	const char *mounts[ITEMS_MAX];
 	bool has_memlock;

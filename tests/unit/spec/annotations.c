@@ -19,12 +19,12 @@ static void labels_say_who_it_is(void **state)
 		"\"io.kubernetes.cri-o.Namespace\":\"kube-system\","
 		"\"io.kubernetes.cri-o.KubeName\":\"x\"}}",
 		&spec);
-	assert_string_equal(spec.id, "0123");
-	assert_string_equal(spec.sandbox_id, "4567");
-	assert_string_equal(spec.name, "trainer");
-	assert_string_equal(spec.pod, "p-0");
-	assert_string_equal(spec.pod_namespace, "team-a");
-	assert_false(spec.sandbox);
+	assert_string_equal(spec.identity.id, "0123");
+	assert_string_equal(spec.identity.sandbox_id, "4567");
+	assert_string_equal(spec.identity.name, "trainer");
+	assert_string_equal(spec.identity.pod, "p-0");
+	assert_string_equal(spec.identity.pod_namespace, "team-a");
+	assert_false(spec.identity.sandbox);
 	assert_int_equal(spec.n_annotations, 0);
 }
 
@@ -36,11 +36,11 @@ static void a_sandbox_is_known_by_its_type(void **state)
 	(void)state;
 	must_parse(&arena, "{\"annotations\":{\"io.kubernetes.cri-o.ContainerType\":\"sandbox\"}}",
 		   &spec);
-	assert_true(spec.sandbox);
+	assert_true(spec.identity.sandbox);
 	must_parse(&arena,
 		   "{\"annotations\":{\"io.kubernetes.cri-o.ContainerType\":\"sandboxes\"}}",
 		   &spec);
-	assert_false(spec.sandbox);
+	assert_false(spec.identity.sandbox);
 }
 
 static void our_annotations_keep_name_value_and_line(void **state)

@@ -36,10 +36,10 @@ static void what_is_missing_is_nothing(void **state)
 	assert_int_equal(spec.n_env + spec.n_mounts + spec.n_devices + spec.n_annotations, 0);
 	assert_int_equal(spec.n_uid_map + spec.n_gid_map, 0);
 	assert_false(spec.has_memlock || spec.memory_limit || spec.every_device);
-	assert_false(spec.user_namespace || spec.network_namespace || spec.sandbox);
+	assert_false(spec.user_namespace || spec.network_namespace || spec.identity.sandbox);
 	assert_null(spec.root);
 	assert_null(spec.cgroups_path);
-	assert_null(spec.pod_namespace);
+	assert_null(spec.identity.pod_namespace);
 	for (int set = 0; set < SPEC_CAPABILITY_SETS; set++)
 		assert_true(spec.capabilities[set] == 0);
 }
@@ -118,9 +118,13 @@ static const struct bad_case {
 	 "\"io.kubernetes.cri-o.ContainerType\":\"container\"}}",
 	 "annotations.io.kubernetes.cri-o.ContainerType: occurs twice"},
 	{"wrong: a line break in the pod's name",
-	 "{\"annotations\":{\"io.kubernetes.pod.name\":\"p\\ngrant: all\"}}", "control character"},
+	 "{\"annotations\":{\"io.kubernetes.cri-o.ContainerType\":\"container\","
+	 "\"io.kubernetes.pod.name\":\"p\\ngrant: all\"}}",
+	 "control character"},
 	{"wrong: an escape in the namespace",
-	 "{\"annotations\":{\"io.kubernetes.pod.namespace\":\"\\u001b[2J\"}}", "control character"},
+	 "{\"annotations\":{\"io.kubernetes.cri.container-type\":\"container\","
+	 "\"io.kubernetes.cri.sandbox-namespace\":\"\\u001b[2J\"}}",
+	 "control character"},
 	{"wrong: text behind it", "{}{}", "config.json: line 1: parse error: trailing garbage"},
 };
 

@@ -14,6 +14,7 @@ static const char whole[] =
 	"\"soft\":8388608}],\"oomScoreAdj\":-997},\n\"root\":{\"path\":\"/merged\"},\"mounts\":["
 	"{\"destination\":\"/proc\",\"type\":\"proc\"},{\"destination\":\"/etc/hosts\"}],\n"
 	"\"annotations\":{\"io.kubernetes.cri-o.Volumes\":\"[]\","
+	"\"io.kubernetes.cri-o.ContainerType\":\"container\","
 	"\"io.kubernetes.pod.namespace\":\"team-a\",\"oci-rdma-hook.io/inject\":\"true\"},\n"
 	"\"linux\":{\"uidMappings\":[{\"containerID\":0,\"hostID\":1,\"size\":2}],"
 	"\"resources\":{\"devices\":[{\"allow\":false,\"access\":\"rwm\"}],"
@@ -37,7 +38,7 @@ static void a_whole_one_is_read(void **state)
 	assert_true(spec.capabilities[SPEC_PERMITTED] == CHOWN);
 	assert_string_equal(spec.root, "/merged");
 	assert_int_equal(spec.n_mounts, 2);
-	assert_string_equal(spec.pod_namespace, "team-a");
+	assert_string_equal(spec.identity.pod_namespace, "team-a");
 	assert_int_equal(spec.n_annotations, 1);
 	assert_int_equal(spec.n_devices, 1);
 	assert_false(spec.every_device);

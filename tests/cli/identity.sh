@@ -1,0 +1,73 @@
+#!/bin/bash
+# Whose container it is: the annotations of its own engine say so, and not what the pod's author wrote under another engine's names.
+cd "$(dirname "$0")/../.." || exit 1
+. tests/cli/setup.bash
+. tests/cli/process.bash
+node one
+rdma='"devices":[["/dev/infiniband/uverbs6",231,198]]'
+who='.container | [.name, .pod, .namespace] | map(. // "-") | join(" ")'
+
+config '{"namespaces": ["team-a"]}'
+for engine in '' '"engine":"containerd",'; do
+	plan "{$engine$rdma}"
+	gets "${engine:-CRI-O}: the namespace is in the list" mlx5_6
+	that "${engine:-CRI-O}: and it is known whose the container is" "$who" "trainer h-kim-0 team-a"
+	warns "${engine:-CRI-O}: without a doubt" ""
+	plan "{$engine$rdma,\"annotations\":{\"oci-rdma-hook.io/containers\":\"trainer\"}}"
+	gets "${engine:-CRI-O}: containers names it" mlx5_6
+	plan "{$engine$rdma,\"annotations\":{\"oci-rdma-hook.io/containers\":\"loader\"}}"
+	decides "${engine:-CRI-O}: containers names another" none
+done
+plan "{\"engine\":\"podman\",$rdma}"
+decides "podman: no namespace is in no list" denied
+plan "{\"engine\":\"podman\",$rdma,\"annotations\":{\"io.kubernetes.cri-o.ContainerType\":\"container\",\"io.kubernetes.cri-o.SandboxID\":\"0123\"}}"
+decides "podman: nor has a pod one" denied
+
+config '{"namespaces": ["team-b"]}'
+plan "{\"engine\":\"containerd\",$rdma}"
+decides "containerd: a namespace that is not in the list" denied
+
+# What a pod of team-a may add where the engine hands all of its annotations on
+forged_on_containerd=(
+	'"io.kubernetes.pod.namespace":"team-b"'
+	'"io.kubernetes.pod.namespace":"team-b","io.kubernetes.cri-o.ContainerType":"container","io.kubernetes.cri-o.SandboxID":"0123"'
+)
+for forged in "${forged_on_containerd[@]}"; do
+	plan "{\"engine\":\"containerd\",$rdma,\"annotations\":{$forged}}"
+	decides "containerd, forged $forged: nothing" denied
+	that "and the reason says so" '.reason | test("two engines")' true
+	that "nobody is named" "$who" "- - -"
+done
+plan "{$rdma,\"annotations\":{\"io.kubernetes.cri.sandbox-namespace\":\"team-b\"}}"
+decides "CRI-O, forged io.kubernetes.cri.sandbox-namespace: nothing" denied
+plan "{\"engine\":\"podman\",$rdma,\"annotations\":{\"io.kubernetes.pod.namespace\":\"team-b\"}}"
+decides "a label without the keys of the engine that writes it: nothing" denied
+that "and the reason says so" '.reason | test("labels")' true
+
+config '{"namespaces": ["*"]}'
+plan "{\"engine\":\"containerd\",$rdma,\"annotations\":{${forged_on_containerd[0]}}}"
+gets "everybody is admitted: so is who is unknown" mlx5_6
+warns "with a warning" identity_unknown
+that "but it is not said to be anybody's" "$who" "- - -"
+plan "{\"engine\":\"containerd\",$rdma,\"annotations\":{\"oci-rdma-hook.io/containers\":\"trainer\",\"io.kubernetes.container.name\":\"trainer\"}}"
+decides "who is unknown is not the container that is named" none
+
+# The pause container
+config '{"memlock": "8Mi", "opt_in": "device", "on_no_device": "fail"}'
+for case in "$rdma,\"annotations\":{\"io.kubernetes.cri.container-type\":\"sandbox\"}" \
+	"\"engine\":\"containerd\",\"annotations\":{\"io.kubernetes.cri.container-type\":\"sandbox\"}" \
+	"\"engine\":\"containerd\",$rdma,\"annotations\":{\"io.kubernetes.cri-o.ContainerType\":\"sandbox\"}"; do
+	container "{$case}"
+	dry_run --format json
+	decides "a sandbox in the plan: $case" none
+	jq -c --argjson pid "$pid" --arg bundle "$B" '{ociVersion: "1.0", id: "c0", pid: $pid, bundle: $bundle, status: "created"}' "$B/config.json" >"$T/state"
+	hook
+	is "a sandbox in config.json, whatever the state says: it starts, as it is" "0 $BEFORE" "$rc $(limit)"
+	state '.id = "c0"' >"$T/state"
+	hook
+	is "a sandbox in the state: it starts, as it is" "0 $BEFORE" "$rc $(limit)"
+done
+rm "$B/config.json"
+hook
+is "and its config.json is not looked at" "0 " "$rc $(<"$T/err")"
+finish
