@@ -385,8 +385,9 @@ int container_decide(struct container *container, const struct options *options,
 	if (node_open(options->sysroot, &node, err) < 0 || find_devices(container, &node, err) < 0)
 		return -1;
 	*ret_proven = container->devices.n > 0;
-	/* Only these can still get anything; no other container hears of a broken config. */
-	if (!*ret_proven && !spec->every_device && !request_asks(spec))
+	/* Only these can still get anything, or want to hear why not; no other container hears of
+	 * a broken config. */
+	if (!*ret_proven && !spec->every_device && !request_is_made(spec))
 		return 0;
 	status = read_policy(container, &node, options->config, err);
 	*ret_proven = container->devices.n > 0;

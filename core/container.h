@@ -66,9 +66,9 @@ int container_load_config(struct container *container, const struct options *opt
 int container_explain(struct container *container, const struct options *options, struct err *err);
 
 /*
- * The same as far as it can still matter: without a device, and not asking for one, a container is
- * done at once, before the config is looked at, and its plan is "none". *ret_proven: it has a
- * proven device, so that a failure is that of an RDMA container; set also on failure.
+ * The same as far as it can still matter: without a device, and without an annotation of ours, a
+ * container is done at once, before the config is looked at, and its plan is "none". *ret_proven:
+ * it has a proven device, so that a failure is that of an RDMA container; set also on failure.
  */
 int container_decide(struct container *container, const struct options *options, bool *ret_proven,
 		     struct err *err);

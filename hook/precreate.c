@@ -33,6 +33,8 @@ static int edit(struct container *container, const struct options *options, bool
 		deadline_must_fail(container->plan.fail);
 		log_denial(container, WAY_IN);
 	}
+	if (container->plan.decision == DECISION_NONE)
+		log_none(container, container->plan.reason, WAY_IN);
 	if (container->plan.decision != DECISION_GRANT && container->plan.decision != DECISION_TCP)
 		return 0;
 	grant = grant_of_plan(&container->plan);
@@ -92,6 +94,8 @@ int precreate_run(const struct options *options)
 		text = container.text;
 		if (proven)
 			log_failure(&container, &err, WAY_IN);
+		else
+			log_none(&container, err.text, WAY_IN);
 		if (proven && container.has_config && container.config.fail_on_error)
 			return 1;
 	}

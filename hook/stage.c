@@ -172,6 +172,8 @@ static int act(struct container *container, const struct state *state, int bundl
 {
 	switch (container->plan.decision) {
 	case DECISION_NONE:
+		if (stage != STAGE_POSTSTART)
+			log_none(container, container->plan.reason, stage_names[stage]);
 		return 0;
 	case DECISION_DENIED:
 		deadline_must_fail(container->plan.fail);
@@ -207,17 +209,21 @@ static int serve(struct container *container, const struct options *options,
 }
 
 /*
- * The exit status of a failed run. Without a proven device it is silent: what failed was not
- * needed. In poststart all but a failed raise is known from createRuntime.
+ * The exit status of a failed run. Without a proven device what failed was not needed: only who has
+ * an annotation of ours hears of it. In poststart all but a failed raise is known from
+ * createRuntime.
  */
-static int fail(const struct container *container, const struct err *err, enum stage stage,
-		bool proven)
+static int fail(struct container *container, const struct err *err, enum stage stage, bool proven)
 {
 	bool planned = container->plan.decision == DECISION_GRANT;
 	bool tcp = container->plan.decision == DECISION_TCP;
 
-	if ((!proven && !tcp) || (stage == STAGE_POSTSTART && !planned))
+	if (stage == STAGE_POSTSTART && !planned)
 		return 0;
+	if (!proven && !tcp) {
+		log_none(container, err->text, stage_names[stage]);
+		return 0;
+	}
 	log_failure(container, err, stage_names[stage]);
 	return container->has_config && container->config.fail_on_error;
 }

@@ -62,7 +62,9 @@ static int decide_without_device(struct arena *arena, const struct facts *facts,
 	return decide(
 		plan, DECISION_DENIED,
 		arena_printf(arena,
-			     "annotated, but no RDMA device allocated (on_no_device: fail in %s)",
+			     "annotated, but no RDMA device allocated (on_no_device: fail in %s); "
+			     "if it is to have none, let the annotation " SPEC_ANNOTATION_PREFIX
+			     "containers name the pod's containers that are",
 			     config->path));
 }
 

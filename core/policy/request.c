@@ -98,9 +98,9 @@ int request_read(const struct spec *spec, const char *what, struct request *ret_
 	return 0;
 }
 
-bool request_asks(const struct spec *spec)
+bool request_is_made(const struct spec *spec)
 {
 	const struct spec_annotation *inject = spec_annotation(spec, "inject");
 
-	return inject && strcmp(inject->value, "true") == 0;
+	return spec->n_annotations && !(inject && strcmp(inject->value, "false") == 0);
 }

@@ -35,8 +35,10 @@ struct request {
 int request_read(const struct spec *spec, const char *what, struct request *ret_request,
 		 struct err *err);
 
-/* The bare question, for a container that has no device: does it ask by inject "true"? Never fails.
+/*
+ * The bare question, for a container that has no device: does it have an annotation of ours, be it
+ * misspelt, and does not refuse by inject "false"? Its author wants to hear why it gets nothing.
  */
-bool request_asks(const struct spec *spec);
+bool request_is_made(const struct spec *spec);
 
 #endif

@@ -112,26 +112,40 @@ void log_grant(struct container *container, const struct applied *applied, const
 		send_line(LOG_INFO, line.text);
 }
 
-/* NULL without memory */
-static char *denial_line(struct container *container, const char *way_in)
+/* Why a container gets nothing. NULL without memory */
+static char *reason_line(struct container *container, enum decision decision, const char *reason,
+			 const char *way_in)
 {
 	struct arena_text line = {.arena = &container->arena};
 
-	arena_append(&line, "denied:");
+	arena_append(&line, "%s:", decision_name(decision));
 	print_identity(&line, container);
 	print_devices(&line, &container->devices);
-	arena_append(&line, " by=%s reason=%s", way_in, container->plan.reason);
+	print_warnings(&line, &container->warnings);
+	arena_append(&line, " by=%s reason=%s", way_in, reason);
 	return line.failed ? NULL : line.text;
 }
 
 void log_denial(struct container *container, const char *way_in)
 {
-	char *line = denial_line(container, way_in);
+	const char *reason = container->plan.reason;
+	char *line = reason_line(container, DECISION_DENIED, reason, way_in);
 
 	if (line)
 		send_line(LOG_WARNING, line);
 	if (container->plan.fail)
-		tell(IDENT, line ? line : container->plan.reason);
+		tell(IDENT, line ? line : reason);
+}
+
+void log_none(struct container *container, const char *reason, const char *way_in)
+{
+	char *line;
+
+	if (container->spec.identity.sandbox || !request_is_made(&container->spec))
+		return;
+	line = reason_line(container, DECISION_NONE, reason, way_in);
+	if (line)
+		send_line(LOG_INFO, line);
 }
 
 /* No memory is allocated, so that "out of memory" is heard. */

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the node's journal hears: one line per grant, denial or failure, fit to be searched. */
+/*
+ * What the node's journal hears: one line per grant, denial or failure, and per container that has
+ * an annotation of ours and gets nothing; fit to be searched.
+ */
 #ifndef OCI_RDMA_LOG_H
 #define OCI_RDMA_LOG_H
 
@@ -19,6 +22,9 @@ void log_grant(struct container *container, const struct applied *applied, const
 
 /* To syslog, and is told (tell.h) if the container is not to start for it. */
 void log_denial(struct container *container, const char *way_in);
+
+/* To syslog, if it asks by an annotation of ours; nobody hears of any other container. */
+void log_none(struct container *container, const char *reason, const char *way_in);
 
 /* To syslog, and told: runc shows a hook's stderr to the user, crun drops it. */
 void log_failure(const struct container *container, const struct err *err, const char *way_in);

@@ -352,6 +352,7 @@ static int serve_create(struct shim *shim, struct err *err)
 	}
 	switch (container->plan.decision) {
 	case DECISION_NONE:
+		log_none(container, container->plan.reason, WAY_IN);
 		return 0;
 	case DECISION_DENIED:
 		deadline_must_fail(container->plan.fail);
@@ -476,11 +477,14 @@ static int serve(struct shim *shim, struct err *err)
 	return 0;
 }
 
-/* True if the container must not start for it. Without a proven device nobody hears of it. */
+/* True if the container must not start for it. Without a proven device only who has an annotation
+ * of ours hears of it. */
 static bool must_fail(struct shim *shim, const struct err *err)
 {
-	if (!shim->proven)
+	if (!shim->proven) {
+		log_none(&shim->container, err->text, WAY_IN);
 		return false;
+	}
 	if (!shim->container.config.fail_on_error) {
 		log_failure_silently(&shim->container, err, WAY_IN);
 		return false;

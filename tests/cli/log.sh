@@ -70,15 +70,56 @@ is "a denial is one line, of both stages together" 1 "$(wc -l <<<"${log%$'\n'}")
 has "it says so" denied "$log"
 has "it names the namespace" team-a "$log"
 
+# Who did not ask, and who refuses
 config '{"memlock": "8Mi"}'
-for case in '{}' '{"annotations":{"oci-rdma-hook.io/inject":null}}' \
-	'{"devices":[["/dev/infiniband/uverbs6",231,198]],"annotations":{"oci-rdma-hook.io/inject":null}}' \
-	'{"env":["PCIDEVICE_A_R=0000:3b:02.6"]}' '{"annotations":{"io.kubernetes.cri-o.ContainerType":"sandbox"}}'; do
+device='"devices":[["/dev/infiniband/uverbs6",231,198]]'
+for case in '{"annotations":{"oci-rdma-hook.io/inject":null}}' "{$device,\"annotations\":{\"oci-rdma-hook.io/inject\":null}}" \
+	'{"annotations":{"oci-rdma-hook.io/inject":"false"}}' "{$device,\"annotations\":{\"oci-rdma-hook.io/inject\":\"false\"}}" \
+	'{"annotations":{"oci-rdma-hook.io/inject":"false","oci-rdma-hook.io/unknown":"1"}}' \
+	'{"annotations":{"io.kubernetes.cri-o.ContainerType":"sandbox"}}' '{"annotations":{"io.kubernetes.cri.container-type":"sandbox"}}'; do
 	container "$case"
 	hook
 	hook poststart
 	logged
 	is "nothing to say about $case" "" "$log"
+done
+
+# Who asks and gets nothing: nothing_for CASE REASON
+nothing_for() {
+	container "$1"
+	hook
+	is "$1: it starts, as it is, with nothing on stderr" "0 $BEFORE " "$rc $(limit) $(<"$T/err")"
+	hook poststart
+	logged
+	is "$1: one line, of both stages together" 1 "$(wc -l <<<"${log%$'\n'}")"
+	has "$1: for information" "<30>" "$log"
+	has "$1: why" "$2" "$log"
+	has "$1: and whose" "none: container=940942ebb876fe6079df8da29c1c12cc56f396967f80b36e8efb63028986fbfd name=trainer pod=h-kim-0 namespace=team-a" "$log"
+}
+nothing_for '{}' "reason=no RDMA device allocated"
+nothing_for '{"env":["PCIDEVICE_A_R=0000:3b:02.6"]}' "reason=no RDMA device allocated"
+nothing_for '{"devices":[["/dev/infiniband/uverbs6",1,3]]}' "warnings=unproven_device by=createRuntime reason=no RDMA device allocated"
+nothing_for '{"annotations":{"oci-rdma-hook.io/containers":"loader"}}' "oci-rdma-hook.io/containers does not name this container"
+nothing_for "{$device,\"annotations\":{\"oci-rdma-hook.io/containers\":\"loader\"}}" "oci-rdma-hook.io/containers does not name this container"
+nothing_for '{"annotations":{"oci-rdma-hook.io/inject":"True"}}' 'oci-rdma-hook.io/inject: expected "true" or "false", found "True"'
+nothing_for '{"annotations":{"oci-rdma-hook.io/inject":null,"oci-rdma-hook.io/Inject":"true"}}' "oci-rdma-hook.io/Inject: unknown; known: inject,"
+nothing_for "{$device,\"annotations\":{\"oci-rdma-hook.io/inject\":null,\"oci-rdma-hook.io/memlock\":\"1Mi\"}}" "no annotation oci-rdma-hook.io/inject"
+nothing_for '{"privileged":true}' "reason=no RDMA device allocated"
+config '{"opt_inn": "device"}'
+nothing_for '{}' "opt_inn"
+config '{"memlock": "8Mi"}'
+container '{"annotations":{"oci-rdma-hook.io/containers":"loader"}}'
+"$HOOK" --sysroot "$NODE" precreate <"$B/config.json" >"$T/out"
+logged
+is "precreate: a sidecar's line, too" 1 "$(grep -c "<30>.* by=precreate reason=.*does not name this container" <<<"$log")"
+config '{"memlock": "8Mi", "runtimes": ["/bin/true"]}'
+ln -s "$HOOK" "$T/oci-rdma-runtime"
+for name in containers:loader inject:True; do
+	container "{\"annotations\":{\"oci-rdma-hook.io/${name%:*}\":\"${name#*:}\"}}"
+	OCI_RDMA_SYSROOT=$NODE "$T/oci-rdma-runtime" create --bundle "$B" c0 >"$T/out" 2>&1
+	is "shim, $name: the container starts, and the shim is silent" "0 " "$? $(<"$T/out")"
+	logged
+	is "shim, $name: one line" 1 "$(grep -c "<30>.* container=c0 .* by=runtime reason=" <<<"$log")"
 done
 
 container '{"devices":[["/dev/infiniband/uverbs6",231,198]],"annotations":{"io.kubernetes.pod.name":"a\nkernel: b\u001b[2J\u0000c\u2028"}}'

@@ -8,7 +8,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	cleanup_arena arena = {0};
 	struct spec_annotation annotation[8];
-	struct spec spec = {.name = "trainer", .annotations = annotation};
+	struct spec spec = {.identity = {.name = "trainer"}, .annotations = annotation};
 	struct request request;
 	struct err err;
 
@@ -27,8 +27,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (request_read(&spec, "config.json", &request, &err) < 0)
 		return fuzz_failed(&err);
 	promise(request.memlock > 0);
-	/* Only the exact word asks, and a refusal is never overheard. */
-	promise(request_asks(&spec) || request.inject != INJECT_ASKED);
+	/* Who asks is heard, and a refusal is never overheard. */
+	promise(request_is_made(&spec) || request.inject != INJECT_ASKED);
+	promise(!request_is_made(&spec) || request.inject != INJECT_REFUSED);
 	for (size_t i = 0; i < spec.n_annotations; i++) {
 		uint64_t amount;
 

@@ -39,21 +39,28 @@ controls() {
 	hooks annotation
 	root
 	run "${asked[@]}"
-	untouched "$runtime, the files as they are, no device"
+	nothing_for "$runtime, the files as they are, no device"
 
 	hooks annotation "$on_node"
 	root
 	run "${device[@]}"
 	untouched "$runtime, a device, no annotation"
 	root
+	run "${device[@]}" --annotation oci-rdma-hook.io/inject=True
+	as_it_was "$runtime, inject=True"
+	logs "$runtime, inject=True" 'found "True"'
+	root
+	run --annotation oci-rdma-hook.io/injekt=true
+	nothing_for "$runtime, an unknown annotation" "oci-rdma-hook.io/injekt: unknown; known: inject, "
+	root
 	run "${asked[@]}"
-	untouched "$runtime, an annotation, no device"
+	nothing_for "$runtime, an annotation, no device"
 	root
 	run "${asked[@]}" --device /dev/null:/dev/infiniband/uverbs6
-	untouched "$runtime, an annotation, a device by name only"
+	nothing_for "$runtime, an annotation, a device by name only"
 	root
 	run "${asked[@]}" --privileged
-	untouched "$runtime, an annotation, privileged: every device is none"
+	nothing_for "$runtime, an annotation, privileged: every device is none"
 	root
 	run "${device[@]}" --annotation oci-rdma-hook.io/inject=false
 	untouched "$runtime, inject=false"

@@ -92,21 +92,21 @@ execs() {
 
 # Who gets nothing has the config.json that podman makes without the hook.
 others() {
-	unchanged "plain"
-	unchanged "a device" "${device[@]}"
-	unchanged "an annotation" "${asked[@]}"
-	unchanged "inject=false" "${device[@]}" --annotation oci-rdma-hook.io/inject=false
-	unchanged "privileged" "${asked[@]}" --privileged
-	unchanged "odd values" --env 'A=<&>\u003c"é' --annotation 'b=\t\n' --user 1:2
+	unchanged untouched "plain"
+	unchanged untouched "a device" "${device[@]}"
+	unchanged nothing_for "an annotation" "${asked[@]}"
+	unchanged untouched "inject=false" "${device[@]}" --annotation oci-rdma-hook.io/inject=false
+	unchanged nothing_for "privileged" "${asked[@]}" --privileged
+	unchanged untouched "odd values" --env 'A=<&>\u003c"é' --annotation 'b=\t\n' --user 1:2
 	precreate .
 }
-# unchanged NAME [OPTION…]
+# unchanged untouched|nothing_for NAME [OPTION…]: whether the log is to say why
 unchanged() {
-	local name="$runtime, the hook for all, $1"
-	shift
+	local log_is=$1 name="$runtime, the hook for all, $2"
+	shift 2
 	precreate '.when = {always: true}'
 	starts_trainer "$@"
-	untouched "$name"
+	"$log_is" "$name"
 	comparable <<<"$config" >"$T/with.json"
 	removes_trainer
 	podman_options=()

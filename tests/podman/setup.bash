@@ -267,12 +267,26 @@ logs() {
 	is "$1: logged once" 1 "$(grep -cF -e "$2" <<<"$log")"
 }
 
-# untouched DESCRIPTION: it got nothing, and nobody hears of it
-untouched() {
+# as_it_was DESCRIPTION: it starts, and got nothing
+as_it_was() {
 	starts "$1"
 	is "$1: memlock as it was" "$BEFORE" "$memlock"
 	is "$1: no nccl.conf" "" "$meta"
+}
+
+# untouched DESCRIPTION: it got nothing, and nobody hears of it
+untouched() {
+	as_it_was "$1"
 	silent "$1"
+}
+
+# nothing_for DESCRIPTION [REASON]: it asked and got nothing, and one line of the log says why
+nothing_for() {
+	as_it_was "$1"
+	get_log
+	is "$1: one line, for information" 1 "$(grep -c 'daemon.info oci-rdma-hook.*: none: ' <<<"$log")"
+	is "$1: and no other" 1 "$(wc -l <<<"$log")"
+	has "$1: it says why" "${2-reason=no RDMA device allocated}" "$log"
 }
 
 # granted DESCRIPTION [SETTINGS]: it got all, and one line of the log says so

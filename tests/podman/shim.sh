@@ -184,7 +184,8 @@ controls() {
 	is "$runtime: podman goes by the shim" "$runtime $FRONT/$runtime" \
 		"$(pod info --format '{{.Host.OCIRuntime.Name}} {{.Host.OCIRuntime.Path}}')"
 	local name
-	for name in "${device[*]}" "${asked[*]}" "${rdma[*]} --annotation oci-rdma-hook.io/inject=false"; do
+	for name in "${device[*]}" "${rdma[*]} --annotation oci-rdma-hook.io/inject=false" "${asked[*]}"; do
+		silent "$runtime, controls before $name"
 		root
 		# shellcheck disable=SC2086
 		new --detach --name trainer $name --rootfs "$ROOT" sleep 14400 >/dev/null
@@ -194,7 +195,7 @@ controls() {
 		records "$runtime, $name" 0
 		removes_trainer
 	done
-	silent "$runtime, controls"
+	logs "$runtime, an annotation and no device" "reason=no RDMA device allocated"
 }
 
 # in_way NAME [OPTION…]: a container that was allocated devices, started in this way, gets all
@@ -408,7 +409,7 @@ by_the_page() {
 			"$(pod info --format '{{.Host.OCIRuntime.Name}} {{.Host.OCIRuntime.Path}}')"
 		root
 		run "${asked[@]}"
-		untouched "by the page, $runtime, no device"
+		nothing_for "by the page, $runtime, no device"
 		mv "$SHIM-$runtime" "$T/"
 		run "${asked[@]}"
 		untouched "by the page, $runtime, the shim is gone"

@@ -143,7 +143,8 @@ static void is_read(void **state)
 	assert_int_equal(request.other_container, row->other);
 	assert_true(request.memlock == row->memlock);
 	assert_int_equal(request.nccl, row->nccl);
-	assert_int_equal(request_asks(&spec), row->inject == INJECT_ASKED);
+	assert_int_equal(request_is_made(&spec),
+			 spec.n_annotations && row->inject != INJECT_REFUSED);
 }
 
 #define FRONT(line, name) "config.json: line " line ": annotation oci-rdma-hook.io/" name ": "
@@ -232,20 +233,25 @@ static void an_authors_text_is_bounded_and_printable(void **state)
 	assert_has(err.text, "is not a list of container names: write \"a,b\"");
 }
 
-/* The bare question does not fail, and hears no other annotation. */
-static void asking_is_inject_true_and_nothing_else(void **state)
+/* The bare question does not fail: what is misspelt was meant to ask, too. */
+static void any_annotation_asks_but_a_refusal(void **state)
 {
-	static const struct annotations asks = {{"bad", "x", "inject", "true"}};
-	static const struct annotations other = {{"inject", "True", "nccl", "true"}};
+	static const struct annotations asks[] = {
+		{{"inject", "true"}}, {{"bad", "x"}},   {{"inject", "True"}},
+		{{"memlock", "1Gi"}}, {{"inject", ""}}, {{"inject", "False"}},
+	};
+	static const struct annotations refuses = {{"inject", "false", "nccl", "true"}};
 	struct spec_annotation room[ANNOTATIONS_MAX];
 	struct spec spec;
 
 	(void)state;
-	make_spec(&asks, room, NULL, &spec);
-	assert_true(request_asks(&spec));
-	make_spec(&other, room, NULL, &spec);
-	assert_false(request_asks(&spec));
-	assert_false(request_asks(&(struct spec){0}));
+	for (size_t i = 0; i < LENGTH(asks); i++) {
+		make_spec(&asks[i], room, NULL, &spec);
+		assert_true(request_is_made(&spec));
+	}
+	make_spec(&refuses, room, NULL, &spec);
+	assert_false(request_is_made(&spec));
+	assert_false(request_is_made(&(struct spec){0}));
 }
 
 int main(void)
@@ -256,7 +262,7 @@ int main(void)
 	UNIT_TABLE(&suite, is_refused, bad_cases);
 	unit_add(&suite, "wrong: the author's text is bounded and printable",
 		 an_authors_text_is_bounded_and_printable, NULL);
-	unit_add(&suite, "request: asking is inject true and nothing else",
-		 asking_is_inject_true_and_nothing_else, NULL);
+	unit_add(&suite, "request: any annotation of ours asks, but for inject false",
+		 any_annotation_asks_but_a_refusal, NULL);
 	return unit_run(&suite, "request");
 }

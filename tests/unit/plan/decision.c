@@ -8,7 +8,10 @@
 #define SANDBOX "not a workload container: the pod's sandbox"
 #define NO_DEVICE "no RDMA device allocated"
 #define TCP "annotated, but no RDMA device allocated (on_no_device: tcp)"
-#define FAIL "annotated, but no RDMA device allocated (on_no_device: fail in " CONFIG_FILE ")"
+#define FAIL                                                                                       \
+	"annotated, but no RDMA device allocated (on_no_device: fail in " CONFIG_FILE              \
+	"); if it is to have none, let the annotation oci-rdma-hook.io/containers name the pod's " \
+	"containers that are"
 #define NO_LIMIT "no memory limit, which require_memory_limit in " CONFIG_FILE " asks for"
 #define NOT_ALLOWED(name) "namespace " name " is not among the namespaces of " CONFIG_FILE
 
