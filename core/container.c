@@ -10,6 +10,7 @@
 #include "core/base/fs.h"
 #include "core/base/text.h"
 #include "core/deadline.h"
+#include "core/node/memory.h"
 #include "core/node/netdev.h"
 #include "core/node/podnet.h"
 #include "core/node/port.h"
@@ -190,6 +191,8 @@ static int read_policy(struct container *container, const struct node *node, con
 {
 	if (load_config(container, node->root, path, err) < 0)
 		return -1;
+	if (container->config.require_memory_limit)
+		container->node_memory = node_memory(node);
 	if (request_read(&container->spec, container->what, &container->request, err) < 0)
 		return -1;
 	/*
@@ -309,6 +312,7 @@ static int make_plan(struct container *container, const struct node *node,
 		.devices = &container->devices,
 		.gpus = &container->gpus,
 		.rdma_mode = container->rdma_mode,
+		.node_memory = container->node_memory,
 	};
 
 	/* Only now, since a pod's author can make the environment as long as he likes. */

@@ -36,6 +36,7 @@ struct container {
 	struct devices devices;
 	struct gpus gpus; /* that it was given; only where it is explained */
 	enum rdma_mode rdma_mode;
+	uint64_t node_memory; /* only where the config requires a limit below it */
 	struct config config;
 	bool has_config; /* config is loaded */
 	struct request request;

@@ -86,6 +86,34 @@ static int decide_namespace(struct arena *arena, const struct facts *facts, stru
 		arena_printf(arena, "namespace %s is not among the namespaces of %s", name, path));
 }
 
+/* A limit that the node's memory is below limits nothing. */
+static bool is_limited(const struct facts *facts)
+{
+	return facts->spec->memory_limit && facts->spec->memory_limit < facts->node_memory;
+}
+
+static int decide_memory(struct arena *arena, const struct facts *facts, struct plan *plan)
+{
+	unsigned long long limit = facts->spec->memory_limit;
+	unsigned long long memory = facts->node_memory;
+	const char *path = facts->config->path;
+	const char *reason;
+
+	if (!limit)
+		reason = arena_printf(arena, "no memory limit (require_memory_limit in %s)", path);
+	else if (!memory)
+		reason = arena_printf(arena,
+				      "the node's memory is not known (/proc/meminfo), so that the "
+				      "memory limit may be above it (require_memory_limit in %s)",
+				      path);
+	else
+		reason = arena_printf(arena,
+				      "the memory limit of %llu bytes is not below the node's %llu "
+				      "(require_memory_limit in %s)",
+				      limit, memory, path);
+	return decide(plan, DECISION_DENIED, reason);
+}
+
 static int decide_grant(struct arena *arena, const struct facts *facts, struct plan *plan)
 {
 	size_t n = facts->devices->n;
@@ -112,12 +140,8 @@ static int choose(struct arena *arena, const struct facts *facts, struct plan *p
 	}
 	if (!allowed)
 		return decide_namespace(arena, facts, plan);
-	if (config->require_memory_limit && !facts->spec->memory_limit)
-		return decide(
-			plan, DECISION_DENIED,
-			arena_printf(arena,
-				     "no memory limit, which require_memory_limit in %s asks for",
-				     config->path));
+	if (config->require_memory_limit && !is_limited(facts))
+		return decide_memory(arena, facts, plan);
 	return decide_grant(arena, facts, plan);
 }
 

@@ -69,6 +69,7 @@ struct facts {
 	const struct devices *devices;
 	const struct gpus *gpus; /* NULL or empty where nobody looked, as rdma_mode is unknown */
 	enum rdma_mode rdma_mode;
+	uint64_t node_memory; /* in bytes, where the config requires a limit below it; 0: unknown */
 };
 
 #endif

@@ -35,6 +35,9 @@ struct reading {
 	struct namespace namespace;
 	struct spec_rlimit rlimit;
 	bool odd_rlimit; /* one of its values is no number of bytes */
+	uint64_t memory_limit; /* linux.resources.memory.limit; 0: none */
+	bool has_memory_max;   /* …unified has memory.max */
+	uint64_t memory_max;   /* 0: none */
 	uint32_t seccomp_calls;
 	bool seccomp_refuses;
 	/* room in the growing arrays */
@@ -297,19 +300,32 @@ static int take_memory_limit(void *context, const struct json_value *value, stru
 		return 0;
 	if (json_int64(value, &limit, err) < 0)
 		return -1;
-	if (limit > 0)
-		r->spec.memory_limit = true;
+	r->memory_limit = limit > 0 ? (uint64_t)limit : 0;
 	return 0;
 }
 
+/* Digits alone: what the kernel makes of all else is no limit, an error, or a limit of 0. */
 static int take_memory_max(void *context, const struct json_value *value, struct err *err)
 {
 	struct reading *r = context;
+	struct err ignored;
 
 	(void)err;
-	if (!equals(value, "max"))
-		r->spec.memory_limit = true;
+	r->has_memory_max = true;
+	if (!value->len || value->text[0] < '0' || value->text[0] > '9' ||
+	    json_uint64(value, &r->memory_max, &ignored) < 0)
+		r->memory_max = 0;
 	return 0;
+}
+
+/*
+ * Both runtimes write unified.memory.max last, over what memory.limit said (crun's
+ * src/libcrun/cgroup-resources.c, runc's fs2/fs2.go); with cgroup v1 they refuse unified. A limit
+ * of 0 is none for runc, and -1 for both.
+ */
+static uint64_t memory_limit_of(const struct reading *r)
+{
+	return r->has_memory_max ? r->memory_max : r->memory_limit;
 }
 
 static int begin_namespace(void *context, const struct json_value *value, struct err *err)
@@ -636,6 +652,7 @@ static int parse(struct arena *arena, const struct json_source *source,
 	if (json_read(arena, source, shape, &reading, err) < 0)
 		return -1;
 	reading.spec.identity = identity_of(&reading.keys);
+	reading.spec.memory_limit = memory_limit_of(&reading);
 	if (check_identity(&reading.spec.identity, source->what, err) < 0)
 		return -1;
 	*ret_spec = reading.spec;

@@ -99,7 +99,8 @@ struct spec {
 	struct spec_device *devices;
 	size_t n_devices;
 	bool every_device; /* the device rules allow reading and writing all of the host's */
-	bool memory_limit;
+	/* The cgroup's memory limit in bytes, as the runtime will set it; 0: none */
+	uint64_t memory_limit;
 	struct seccomp_profile seccomp;
 	const char *cgroups_path; /* NULL if it says none */
 	bool user_namespace;

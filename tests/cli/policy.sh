@@ -85,6 +85,34 @@ plan "{$one,\"merge\":{\"linux\":{\"resources\":{\"memory\":{\"limit\":-1}}}}}"
 decides "-1 is no limit" denied
 plan "{$one,\"merge\":{\"linux\":{\"resources\":{\"memory\":{\"limit\":0,\"swap\":0}}}}}"
 decides "0 is no limit" denied
+# resources VALUE: the container's limits, as they stand in config.json
+limits() { plan "{$one,\"merge\":{\"linux\":{\"resources\":$1}}}"; }
+memory=$((2 << 40)) # of the node
+for limit in $memory $((memory + 4096)) 9223372036854771712 1152921504606846976; do
+	limits "{\"memory\":{\"limit\":$limit,\"swap\":null}}"
+	decides "a limit of $limit bytes on a node of 2 TiB is none" denied
+	that "and the reason says so" ".reason | test(\"$limit bytes is not below the node's $memory\")" true
+	limits "{\"memory\":{\"limit\":1048576},\"unified\":{\"memory.max\":\"$limit\"}}"
+	decides "nor is memory.max of $limit, which the runtimes write last" denied
+done
+limits "{\"memory\":{\"limit\":$((memory - 4096)),\"swap\":null}}"
+gets "a limit just below the node's memory is one" mlx5_6
+for max in max '' 'max\n' 99999999999999999 -1 0 1G; do
+	for limit in -1 1048576; do
+		limits "{\"memory\":{\"limit\":$limit,\"swap\":null},\"unified\":{\"memory.max\":\"$max\"}}"
+		decides "memory.max \"$max\" with limit $limit is no limit" denied
+	done
+done
+limits '{"memory":{"limit":-1,"swap":null},"unified":{"memory.max":"1048576"}}'
+gets "memory.max alone is a limit" mlx5_6
+rm "$NODE/proc/meminfo"
+plan "{$one}"
+decides "a node whose memory is not known" denied
+that "and the reason says so" '.reason | test("/proc/meminfo")' true
+config
+plan "{$one}"
+gets "which matters to nobody else" mlx5_6
+node h100
 
 # memlock
 for try in '"64Gi" 68719476736' '68719476736 68719476736' '"64Ki" 65536' '"8Mi" 8388608' '"1Ti" 1099511627776' '"12345" 12345'; do

@@ -12,7 +12,7 @@
 	"annotated, but no RDMA device allocated (on_no_device: fail in " CONFIG_FILE              \
 	"); if it is to have none, let the annotation oci-rdma-hook.io/containers name the pod's " \
 	"containers that are"
-#define NO_LIMIT "no memory limit, which require_memory_limit in " CONFIG_FILE " asks for"
+#define NO_LIMIT "no memory limit (require_memory_limit in " CONFIG_FILE ")"
 #define NOT_ALLOWED(name) "namespace " name " is not among the namespaces of " CONFIG_FILE
 
 static const struct decision_case {
@@ -198,7 +198,25 @@ static const struct decision_case {
 	 NO_LIMIT,
 	 false},
 	{"decision: a memory limit, one required",
-	 {ASKED, .require_memory_limit = true, .memory_limit = true, ONE_DEVICE},
+	 {ASKED, .require_memory_limit = true, .memory_limit = MI, .node_memory = MI + 1,
+	  ONE_DEVICE},
+	 DECISION_GRANT,
+	 "1 RDMA device allocated and annotated",
+	 false},
+	{"decision: a memory limit of the node's memory, one required",
+	 {ASKED, .require_memory_limit = true, .memory_limit = MI, .node_memory = MI, ONE_DEVICE},
+	 DECISION_DENIED,
+	 "the memory limit of 1048576 bytes is not below the node's 1048576 (require_memory_limit "
+	 "in " CONFIG_FILE ")",
+	 false},
+	{"decision: a memory limit, and the node's memory is not known",
+	 {ASKED, .require_memory_limit = true, .memory_limit = MI, ONE_DEVICE},
+	 DECISION_DENIED,
+	 "the node's memory is not known (/proc/meminfo), so that the memory limit may be above it "
+	 "(require_memory_limit in " CONFIG_FILE ")",
+	 false},
+	{"decision: a memory limit of the node's memory, none required",
+	 {ASKED, .memory_limit = MI, .node_memory = MI, ONE_DEVICE},
 	 DECISION_GRANT,
 	 "1 RDMA device allocated and annotated",
 	 false},

@@ -49,6 +49,7 @@ static void set_spec(struct bench *bench, const struct setup *setup)
 		.memlock_soft = setup->soft,
 		.memlock_hard = setup->hard,
 	};
+	bench->node_memory = setup->node_memory;
 	memcpy(spec->capabilities, setup->sets, sizeof(spec->capabilities));
 	while (spec->n_env < ENV_MAX && setup->env[spec->n_env])
 		spec->n_env++;
@@ -84,6 +85,7 @@ void make_plan(struct bench *bench)
 		.config = &bench->config,
 		.request = &bench->request,
 		.devices = &bench->devices,
+		.node_memory = bench->node_memory,
 	};
 	struct err err = {0};
 

@@ -59,7 +59,8 @@ struct setup {
 	bool no_nccl;
 	/* spec */
 	bool sandbox;
-	bool memory_limit;
+	uint64_t memory_limit;
+	uint64_t node_memory;
 	const char *pod_namespace;
 	enum identity_doubt doubt;
 	const char *env[ENV_MAX];
@@ -78,6 +79,7 @@ struct bench {
 	struct request request;
 	struct spec spec;
 	struct devices devices;
+	uint64_t node_memory;
 	struct plan plan;
 	struct warnings warnings;
 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* RLIMIT_MEMLOCK, and the memory that the cgroup gives */
+/* RLIMIT_MEMLOCK */
 #include "suite.h"
 
 #define NOFILE "{\"type\":\"RLIMIT_NOFILE\",\"soft\":5,\"hard\":6}"
@@ -48,45 +48,7 @@ static void memlock_is_found(void **state)
 	assert_true(spec.memlock_hard == row->hard);
 }
 
-/* ---- memory limits ---- */
-
-static const struct memory_case {
-	const char *name;
-	const char *resources;
-	bool limit;
-} memory_cases[] = {
-	{"memory: no resources", "null", false},
-	{"memory: none", "{}", false},
-	{"memory: null", "{\"memory\":null,\"unified\":null}", false},
-	{"memory: a limit", "{\"memory\":{\"limit\":536870912}}", true},
-	{"memory: -1 is none", "{\"memory\":{\"limit\":-1}}", false},
-	{"memory: 0 is none", "{\"memory\":{\"limit\":0}}", false},
-	{"memory: limit null is none", "{\"memory\":{\"limit\":null}}", false},
-	{"memory: swap alone is none", "{\"memory\":{\"swap\":536870912,\"reservation\":1}}",
-	 false},
-	{"memory: unified memory.max", "{\"unified\":{\"memory.max\":\"1073741824\"}}", true},
-	{"memory: unified memory.max max is none", "{\"unified\":{\"memory.max\":\"max\"}}", false},
-	{"memory: unified memory.high is none", "{\"unified\":{\"memory.high\":\"1\"}}", false},
-	{"memory: either is enough",
-	 "{\"memory\":{\"limit\":-1},\"unified\":{\"memory.max\":\"1\"}}", true},
-	{"memory: either is enough, the other way",
-	 "{\"unified\":{\"memory.max\":\"max\"},\"memory\":{\"limit\":1}}", true},
-};
-
-static void memory_limit_is_found(void **state)
-{
-	const struct memory_case *row = *state;
-	cleanup_arena arena = {0};
-	struct spec spec;
-
-	must_parse(&arena, arena_printf(&arena, "{\"linux\":{\"resources\":%s}}", row->resources),
-		   &spec);
-	assert_int_equal(spec.memory_limit, row->limit);
-}
-
 void add_limit_tests(struct unit_suite *suite)
 {
-
 	UNIT_TABLE(suite, memlock_is_found, rlimit_cases);
-	UNIT_TABLE(suite, memory_limit_is_found, memory_cases);
 }
