@@ -1,14 +1,26 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "hook/apply/limit.h"
 
+#include <errno.h>
+#include <sys/resource.h>
+
 #include "core/report/log.h"
 #include "hook/apply/process.h"
+
+int limit_inherit(struct grant *grant, struct err *err)
+{
+	if (getrlimit64(RLIMIT_MEMLOCK, &grant->inherited) < 0)
+		return err_sys(err, errno, "RLIMIT_MEMLOCK");
+	return 0;
+}
 
 int limit_grant(struct container *container, struct grant *grant, const char *way_in,
 		struct err *err)
 {
 	struct plan *plan = &container->plan;
 
+	if (limit_inherit(grant, err) < 0)
+		return -1;
 	if (!grant->memlock || !plan->adds_rlimit ||
 	    process_may_have_memlock(grant->memlock, err) == 0)
 		return 0;

@@ -147,7 +147,7 @@ static const char *memlock_entry(struct edit *e, const struct rlimit64 *limit)
 static int edit_memlock(struct edit *e)
 {
 	const struct spec_places *places = &e->spec->places;
-	struct rlimit64 limit = {0};
+	struct rlimit64 limit = e->grant->inherited;
 	const char *entry;
 
 	if (!e->grant->memlock)

@@ -9,6 +9,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/resource.h>
 
 #include "core/base/arena.h"
 #include "core/base/err.h"
@@ -18,7 +19,10 @@
 
 /* What a container was granted, apart from any one process of it */
 struct grant {
-	uint64_t memlock;      /* bytes, or MEMLOCK_UNLIMITED; 0: leave the limit */
+	uint64_t memlock; /* bytes, or MEMLOCK_UNLIMITED; 0: leave the limit */
+	/* RLIMIT_MEMLOCK of a process whose spec lists none, which an entry must not lower; 0: not
+	 * known */
+	struct rlimit64 inherited;
 	uint64_t capabilities; /* bit n is capability n */
 	const struct setting *settings;
 	size_t n_settings;
@@ -31,7 +35,8 @@ struct grant grant_of_plan(const struct plan *plan);
  * text: what spec was parsed from. *ret_text: the edited text in the arena, or text itself if there
  * was nothing to add.
  *
- *   rlimits       RLIMIT_MEMLOCK is raised in its place, else added; a higher limit stays
+ *   rlimits       RLIMIT_MEMLOCK is raised in its place, else added; a higher limit stays, also
+ *                 one that is inherited
  *   capabilities  added to all five sets, so that a process of another user than root has them too;
  * a process.json without the member is left so, since the container's own hold then env added where
  * the name is not set seccomp       one rule more at the end of linux.seccomp.syscalls

@@ -417,7 +417,7 @@ static int grant_process(struct shim *shim, const struct grant *grant, struct er
 			return -1;
 		own.memlock = 0;
 	}
-	if (spec_edit(arena, &text, &spec, &own, &edited, err) < 0)
+	if (limit_inherit(&own, err) < 0 || spec_edit(arena, &text, &spec, &own, &edited, err) < 0)
 		return -1;
 	/* Not to the disk: the file lives as long as this exec takes to start. */
 	return edited.bytes == text.bytes ? 0

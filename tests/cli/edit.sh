@@ -114,6 +114,27 @@ check "precreate under a higher limit writes the same bytes" cmp "$T/out" "$T/ou
 jq --tab '.process.rlimits = [{type: "RLIMIT_MEMLOCK", soft: 65536, hard: 65536}]' "$B/config.json" >"$T/changed"
 prlimit --memlock=$HARD:$HARD "$HOOK" --sysroot "$NODE" precreate <"$T/changed" >"$T/out" 2>"$T/err"
 is "and raises a lower limit that is listed" "$HARD" "$(jq '.process.rlimits[0].soft' "$T/out")"
+# What a process would have without us is never lowered, by a pod's annotation least of all
+bundle "{$rdma,\"annotations\":{\"oci-rdma-hook.io/memlock\":\"2Mi\"}}"
+cp "$B/config.json" "$T/two"
+listed='.process.rlimits[0] | [.type, .soft, .hard] | join(" ")'
+"$HOOK" --sysroot "$NODE" precreate <"$T/two" >"$T/out"
+is "precreate, 2 MiB from a soft limit of 1 MiB: the hard one stays" "RLIMIT_MEMLOCK 2097152 $HARD" "$(jq -r "$listed" "$T/out")"
+prlimit --memlock=$HARD:$HARD "$HOOK" --sysroot "$NODE" precreate <"$T/two" >"$T/out"
+is "precreate, 2 MiB from 8 MiB: both stay" "RLIMIT_MEMLOCK $HARD $HARD" "$(jq -r "$listed" "$T/out")"
+config "{\"memlock\": \"8Mi\", \"runtimes\": [\"/bin/true\"], \"state_dir\": \"$T/state\"}"
+jq '.process | .rlimits = [{type: "RLIMIT_NOFILE", soft: 1024, hard: 1024}]' "$T/two" >"$T/process.json"
+sleep 600 &
+echo $! >"$T/pidfile"
+prlimit --memlock=$HARD:$HARD "$SHIM" create --bundle "$B" --pid-file "$T/pidfile" two
+is "the shim, 2 MiB from 8 MiB: both stay" "RLIMIT_MEMLOCK $HARD $HARD" "$(jq -r "$listed" "$B/config.json")"
+"$SHIM" exec --process "$T/process.json" two
+is "exec, 2 MiB from a soft limit of 1 MiB: the hard one stays" "RLIMIT_MEMLOCK 2097152 $HARD" \
+	"$(jq -r '.rlimits[1] | [.type, .soft, .hard] | join(" ")' "$T/process.json")"
+"$SHIM" delete --force two
+kill %% && wait %% 2>/dev/null
+config '{"memlock": "8Mi"}'
+bundle "{$rdma}"
 no_right=(setpriv --inh-caps=-sys_resource --bounding-set=-sys_resource)
 for on_error in warn fail; do
 	config "{\"on_error\": \"$on_error\"}"
