@@ -16,6 +16,7 @@
 #include "core/node/port.h"
 #include "core/node/rdma_mode.h"
 #include "core/plan/order.h"
+#include "core/spec/image.h"
 
 /* How long a container waits for GIDs, where a value of its plan needs them */
 #define GID_PATIENCE_MS 200
@@ -66,6 +67,8 @@ int container_read_spec(struct container *container, int bundle, const char *pat
 
 	if (!what)
 		return err_memory(err);
+	if (container->bundle < 0)
+		container->bundle = bundle;
 	container->fd = fs_open(bundle, name, O_RDONLY | O_NOFOLLOW, RESOLVE_BENEATH);
 	if (container->fd < 0)
 		return err_sys(err, -container->fd, "%s", what);
@@ -302,6 +305,23 @@ static void drop_unusable_claims(struct container *container)
 	claims->n = kept;
 }
 
+/*
+ * The image's own NCCL values stay, whichever way ours come in. A root file system that is not
+ * there yet, or not any more, or a file that NCCL could not read, says nothing.
+ */
+static int read_image(struct container *container, struct err *err)
+{
+	struct arena *arena = &container->arena;
+	cleanup_fd root = rootfs_open(container->bundle, container->spec.root, err);
+
+	if (root < 0)
+		return 0;
+	if (image_read_nccl_conf(arena, root, &container->image_conf, err) < 0)
+		return err->memory ? -1 : 0;
+	image_strip_blocks(&container->image_conf);
+	return 0;
+}
+
 static int make_plan(struct container *container, const struct node *node,
 		     const struct wanted *wanted, struct err *err)
 {
@@ -312,6 +332,7 @@ static int make_plan(struct container *container, const struct node *node,
 		.devices = &container->devices,
 		.gpus = &container->gpus,
 		.rdma_mode = container->rdma_mode,
+		.image_conf = &container->image_conf,
 		.node_memory = container->node_memory,
 	};
 
@@ -329,7 +350,7 @@ static int make_plan(struct container *container, const struct node *node,
 	drop_unusable_claims(container);
 	if (order_devices(&container->arena, &container->claims, &container->devices,
 			  &container->warnings, err) < 0 ||
-	    describe(container, node, wanted, err) < 0)
+	    describe(container, node, wanted, err) < 0 || read_image(container, err) < 0)
 		return -1;
 	return plan_make(&container->arena, &facts, &container->plan, &container->warnings, err);
 }

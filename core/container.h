@@ -25,6 +25,7 @@ struct container {
 	struct arena arena; /* owns all that is below */
 	const char *what;   /* config.json's path, for errors */
 	int fd;             /* config.json; -1 where it came by stdin */
+	int bundle;         /* from which a relative root.path leads on; -1: not known; not owned */
 	struct fs_text text;
 	const char *id; /* NULL: not known */
 	int64_t pid;    /* of its first process, whose network namespace is its; 0: not known */
@@ -36,7 +37,8 @@ struct container {
 	struct devices devices;
 	struct gpus gpus; /* that it was given; only where it is explained */
 	enum rdma_mode rdma_mode;
-	uint64_t node_memory; /* only where the config requires a limit below it */
+	struct fs_text image_conf; /* the image's /etc/nccl.conf; no bytes: not seen */
+	uint64_t node_memory;      /* only where the config requires a limit below it */
 	struct config config;
 	bool has_config; /* config is loaded */
 	struct request request;
@@ -44,14 +46,14 @@ struct container {
 	struct warnings warnings;
 };
 
-#define CONTAINER_NONE ((struct container){.fd = -1})
+#define CONTAINER_NONE ((struct container){.fd = -1, .bundle = -1})
 
 void container_free(struct container *container);
 #define cleanup_container __attribute__((cleanup(container_free))) struct container
 
 /*
- * Reads config.json, or the file of another name, below the bundle's descriptor. path: the
- * bundle's, for errors.
+ * Reads config.json, or the file of another name, below the bundle's descriptor, which has to stay
+ * open as long as the container. path: the bundle's, for errors.
  */
 int container_read_spec(struct container *container, int bundle, const char *path, const char *name,
 			struct err *err);

@@ -167,16 +167,35 @@ static int apply_and_log(struct container *container, const struct state *state,
 	return status;
 }
 
+/*
+ * What an earlier start was given in nccl.conf does not hold any more. Nobody needs to hear where
+ * that fails: there is no block of ours then, or nobody can read it. Who was dismissed before the
+ * config was read is not looked at.
+ */
+static void clear_nccl_conf(const struct container *container, int bundle, enum stage stage)
+{
+	cleanup_fd root = -1;
+	struct err ignored;
+
+	if (stage == STAGE_POSTSTART || !container->plan.reason)
+		return;
+	root = rootfs_open(bundle, container->spec.root, &ignored);
+	if (root >= 0)
+		(void)nccl_conf_clear(root, &ignored);
+}
+
 static int act(struct container *container, const struct state *state, int bundle, enum stage stage,
 	       struct err *err)
 {
 	switch (container->plan.decision) {
 	case DECISION_NONE:
+		clear_nccl_conf(container, bundle, stage);
 		if (stage != STAGE_POSTSTART)
 			log_none(container, container->plan.reason, stage_names[stage]);
 		return 0;
 	case DECISION_DENIED:
 		deadline_must_fail(container->plan.fail);
+		clear_nccl_conf(container, bundle, stage);
 		if (stage != STAGE_POSTSTART)
 			log_denial(container, stage_names[stage]);
 		return 0;

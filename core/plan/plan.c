@@ -191,22 +191,23 @@ static bool covers(const char *destination, const char *path)
 	return rest != path;
 }
 
-/* A mount hides what is written below it, and a volume's content is not ours to change. */
-static int check_mounts(struct arena *arena, const struct facts *facts, struct plan *plan,
-			struct warnings *warnings)
+/* A mount hides what is written below it, and a volume's content is not ours to change. NULL: none
+ */
+static const char *mount_on_nccl_conf(const struct spec *spec)
 {
-	const struct spec *spec = facts->spec;
-
 	for (size_t i = 0; i < spec->n_mounts; i++) {
-		if (!covers(spec->mounts[i], "/etc/nccl.conf"))
-			continue;
-		plan->nccl_conf_mounted = true;
-		return warnings_add(arena, warnings, "nccl_conf_mounted",
-				    "a mount on %.128s covers /etc/nccl.conf: left alone, so that "
-				    "a hook gives no NCCL values",
-				    spec->mounts[i]);
+		if (covers(spec->mounts[i], "/etc/nccl.conf"))
+			return spec->mounts[i];
 	}
-	return 0;
+	return NULL;
+}
+
+static int warn_mount(struct arena *arena, const char *mount, struct warnings *warnings)
+{
+	return warnings_add(arena, warnings, "nccl_conf_mounted",
+			    "a mount on %.128s covers /etc/nccl.conf: left alone, so that a hook "
+			    "gives no NCCL values",
+			    mount);
 }
 
 static const char *call_names(struct arena *arena, uint32_t calls)
@@ -261,7 +262,8 @@ int plan_decide(struct arena *arena, const struct facts *facts, struct plan *ret
 int plan_make(struct arena *arena, const struct facts *facts, struct plan *ret_plan,
 	      struct warnings *warnings, struct err *err)
 {
-	struct plan plan = {0};
+	const char *mount = mount_on_nccl_conf(facts->spec);
+	struct plan plan = {.nccl_conf_mounted = mount != NULL};
 	int status = 0;
 
 	if (choose(arena, facts, &plan) < 0)
@@ -281,8 +283,8 @@ int plan_make(struct arena *arena, const struct facts *facts, struct plan *ret_p
 		status = framework_settings(arena, facts, &plan, warnings);
 	if (status == 0 && facts->request->nccl && plan.decision == DECISION_TCP)
 		status = nccl_tcp_settings(arena, facts, &plan, warnings);
-	if (status == 0 && plan.n_settings)
-		status = check_mounts(arena, facts, &plan, warnings);
+	if (status == 0 && plan.n_settings && mount)
+		status = warn_mount(arena, mount, warnings);
 	if (status < 0)
 		return err_memory(err);
 	*ret_plan = plan;

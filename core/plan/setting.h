@@ -10,8 +10,8 @@
 
 /*
  * Adds a variable to plan->settings, unless its value is longer than NCCL would read. What the
- * container's environment sets stays, with a warning if it differs. value: in the arena; NULL
- * fails. Returns 0, or -1 without memory.
+ * container's environment or its image's nccl.conf sets stays, with a warning if it differs. value:
+ * in the arena; NULL fails. Returns 0, or -1 without memory.
  */
 int setting_add(struct arena *arena, const struct facts *facts, struct plan *plan,
 		struct warnings *warnings, enum setting_scope scope, const char *name,

@@ -9,6 +9,7 @@
 
 #include "core/base/arena.h"
 #include "core/base/err.h"
+#include "core/base/fs.h"
 #include "core/base/warning.h"
 #include "core/node/device.h"
 #include "core/node/gpu.h"
@@ -69,6 +70,8 @@ struct facts {
 	const struct devices *devices;
 	const struct gpus *gpus; /* NULL or empty where nobody looked, as rdma_mode is unknown */
 	enum rdma_mode rdma_mode;
+	/* What the image's /etc/nccl.conf says; NULL or without bytes where it cannot be seen */
+	const struct fs_text *image_conf;
 	uint64_t node_memory; /* in bytes, where the config requires a limit below it; 0: unknown */
 };
 

@@ -19,14 +19,14 @@
 
 /* What a container was granted, apart from any one process of it */
 struct grant {
-	uint64_t memlock; /* bytes, or MEMLOCK_UNLIMITED; 0: leave the limit */
-	/* RLIMIT_MEMLOCK of a process whose spec lists none, which an entry must not lower; 0: not
-	 * known */
-	struct rlimit64 inherited;
+	uint64_t memlock;      /* bytes, or MEMLOCK_UNLIMITED; 0: leave the limit */
 	uint64_t capabilities; /* bit n is capability n */
 	const struct setting *settings;
 	size_t n_settings;
 	uint32_t seccomp; /* system calls that linux.seccomp is to allow; not for a process.json */
+	/* RLIMIT_MEMLOCK of a process whose spec lists none, which an entry must not lower; 0: not
+	 * known */
+	struct rlimit64 inherited;
 };
 
 struct grant grant_of_plan(const struct plan *plan);

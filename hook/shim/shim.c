@@ -342,6 +342,7 @@ static int serve_create(struct shim *shim, struct err *err)
 	bundle = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	if (bundle < 0)
 		return err_sys(err, errno, "bundle %s", path);
+	container->bundle = bundle;
 	dir = open_config_dir(shim, bundle, &name, err);
 	if (dir < 0)
 		return -1;

@@ -1,0 +1,99 @@
+#!/bin/bash
+# The image's own /etc/nccl.conf holds, whichever way our values come in; and what we once wrote there goes when nothing is granted any more.
+cd "$(dirname "$0")/../.." || exit 1
+. tests/cli/setup.bash
+. tests/cli/process.bash
+node one
+SHIM=$T/oci-rdma-runtime
+ln -s "$HOOK" "$SHIM"
+rdma='"devices":[["/dev/infiniband/uverbs6",231,198]]'
+policy="\"memlock\": \"8Mi\", \"runtimes\": [\"/bin/true\"], \"state_dir\": \"$T/records\", \"nccl\": {\"extra\": {\"NCCL_IB_TC\": \"106\"}}"
+config "{$policy}"
+conf=$ROOT/etc/nccl.conf
+link() { printf '%s\n' NCCL_IB_HCA==mlx5_0 NCCL_DEBUG=INFO >"$ROOT/usr.conf" && ln -s /usr.conf "$conf"; }
+file() { printf '%s\n' NCCL_IB_HCA==mlx5_0 NCCL_DEBUG=INFO >"$conf"; }
+
+# in_force: NCCL's variables as NCCL reads them, from config.json's environment and then from nccl.conf: the first of a name holds
+in_force() {
+	{
+		jq -r '.process.env[] | select(startswith("NCCL_"))' "$1"
+		grep -v '^#' "$({ [ -e "$conf" ] && echo "$conf"; } || echo "$ROOT/usr.conf")"
+	} | awk -F= '!seen[$1]++' | sort | paste -sd ' '
+}
+want="NCCL_DEBUG=INFO NCCL_IB_HCA==mlx5_0 NCCL_IB_TC=106"
+for image in file link; do
+	container "{$rdma}"
+	$image
+	dry_run --format json
+	that "$image, the plan: only what the image does not say" '.env | keys | join(" ")' NCCL_IB_TC
+	warns "$image, the plan: a warning for what it says otherwise" conf_already_set
+	dry_run --format spec
+	is "$image, --format spec" "$want" "$(in_force "$T/out")"
+	"$HOOK" --sysroot "$NODE" precreate <"$B/config.json" >"$T/out"
+	is "$image, precreate" "$want" "$(in_force "$T/out")"
+	hook
+	is "$image, the hook" "$want" "$(in_force "$B/config.json")"
+	is "$image, the hook: the file is one for all" "644 regular file" "$(stat -c '%a %F' "$conf")"
+	container "{$rdma}"
+	$image
+	echo "$pid" >"$T/pidfile"
+	OCI_RDMA_SYSROOT=$NODE "$SHIM" create --bundle "$B" --pid-file "$T/pidfile" c0
+	is "$image, the shim" "$want" "$(in_force "$B/config.json")"
+	jq .process "$B/config.json" | jq 'del(.env)' >"$T/process.json"
+	OCI_RDMA_SYSROOT=$NODE "$SHIM" exec --process "$T/process.json" c0
+	is "$image, the shim's exec" '["NCCL_IB_TC=106"]' "$(jq -c .env "$T/process.json")"
+	OCI_RDMA_SYSROOT=$NODE "$SHIM" delete --force c0
+done
+container "{$rdma}"
+link
+jq --tab '.root.path = "rootfs"' "$B/config.json" >"$T/changed" && cp "$T/changed" "$B/config.json"
+dry_run --format json
+that "a root.path from the bundle on" '.env | keys | join(" ")' NCCL_IB_TC
+jq --tab '.root.path = "/"' "$B/config.json" >"$T/changed" && cp "$T/changed" "$B/config.json"
+dry_run --format json
+that "the node's own root is no image's" '.env | keys | join(" ")' "NCCL_IB_HCA NCCL_IB_TC"
+
+# ---- what an earlier start was given ----
+
+# started CASE POLICY: a granted container, started again as CASE under POLICY
+started() {
+	config "{$policy}"
+	container "{$rdma}"
+	file
+	chown 7:8 "$conf"
+	hook
+	is "granted: our block is there" 1 "$(grep -c NCCL_IB_TC "$conf")"
+	chown 7:8 "$conf"
+	mv "$B" "$T/kept"
+	config "{$policy$2}"
+	container "$1"
+	rm -rf "$ROOT"
+	mv "$T/kept/rootfs" "$ROOT"
+	rm -rf "$T/kept"
+	hook
+}
+while IFS='|' read -r what case more; do
+	started "$case" "$more"
+	is "$what: the container starts" "0 " "$rc $(<"$T/err")"
+	is "$what: the image's lines are left, and no other" "NCCL_IB_HCA==mlx5_0 NCCL_DEBUG=INFO" "$(paste -sd ' ' "$conf")"
+	is "$what: its owner and mode" "7:8 644" "$(stat -c '%u:%g %a' "$conf")"
+	before=$(stat -c %i "$conf")
+	hook
+	is "$what: a second run changes nothing" "$before" "$(stat -c %i "$conf")"
+done <<-EOT
+	namespaces: []|{$rdma}|, "namespaces": []
+	inject false|{$rdma,"annotations":{"oci-rdma-hook.io/inject":"false"}}|
+	not asked for|{$rdma,"annotations":{"oci-rdma-hook.io/inject":null}}|
+	no device|{}|
+	for another container|{$rdma,"annotations":{"oci-rdma-hook.io/containers":"loader"}}|
+EOT
+started "{$rdma}" ', "namespaces": []'
+printf '%s' "$(<"$conf")" >"$T/before"
+rm "$conf"
+hook
+is "no nccl.conf at all: none is made" "0 no" "$rc $([ -e "$conf" ] || echo no)"
+container '{"annotations":{"oci-rdma-hook.io/inject":null}}'
+rm -rf "${ROOT:?}/etc"
+hook
+is "nor an /etc" "0 no" "$rc $([ -e "$ROOT/etc" ] || echo no)"
+finish
