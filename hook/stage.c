@@ -30,15 +30,17 @@ static void start_unserved(void)
 
 /* ---- the bundle ---- */
 
-/* Returns a descriptor, or -1 where the path is none that could be a bundle. */
+/* Returns a descriptor, or -errno; -EINVAL where the path is none that could be a bundle. */
 static int open_bundle(const char *path)
 {
 	cleanup_fd bundle = -1;
 
 	if (path[0] != '/')
-		return -1;
+		return -EINVAL;
 	bundle = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
-	return bundle < 0 || fs_is_own_root(bundle) ? -1 : take_fd(&bundle);
+	if (bundle < 0)
+		return -errno;
+	return fs_is_own_root(bundle) ? -EINVAL : take_fd(&bundle);
 }
 
 /*
@@ -48,18 +50,21 @@ static int open_bundle(const char *path)
  */
 static int find_bundle(const struct state *state, char *path, size_t size, struct err *err)
 {
-	int bundle = open_bundle(state->bundle);
+	int bundle = strlen(state->bundle) < size ? open_bundle(state->bundle) : -ENAMETOOLONG;
+	int reason = -bundle;
 
-	if (bundle >= 0 && strlen(state->bundle) < size) {
+	if (bundle >= 0) {
 		strcpy(path, state->bundle);
 		return bundle;
 	}
-	cleanup_close_fd(&bundle);
 	if (process_bundle_argument(getppid(), path, size)) {
 		bundle = open_bundle(path);
 		if (bundle >= 0)
 			return bundle;
 	}
+	if (reason != EINVAL)
+		return err_sys(err, reason, "state JSON on stdin: bundle \"%.200s\"",
+			       state->bundle);
 	return err_set(err, "state JSON on stdin: bundle \"%.200s\" is not a container's directory",
 		       state->bundle);
 }

@@ -8,6 +8,7 @@
 #include <yajl/yajl_parse.h>
 
 #include "core/json/memory.h"
+#include "core/json/slip.h"
 
 /* Long enough for every name that a shape has; a longer key matches none of them. */
 #define KEY_MAX 512
@@ -60,12 +61,18 @@ static const char *type_name(enum json_type type)
 	return "nothing";
 }
 
-static const char *wanted_name(unsigned types)
+/* "a string or a number"; null is not said, for it means that nothing is said */
+static void wanted_names(unsigned types, char *names, size_t size)
 {
-	unsigned first = types & ~(unsigned)JSON_NULL;
+	size_t used = 0;
 
-	/* The shapes here want one type beside null, or say it themselves in take. */
-	return first && !(first & (first - 1)) ? type_name((enum json_type)first) : "another type";
+	(void)snprintf(names, size, "null");
+	for (unsigned type = JSON_BOOL; type <= JSON_OBJECT; type <<= 1) {
+		if (types & type && used < size)
+			used += (size_t)snprintf(names + used, size - used, "%s%s",
+						 used ? " or " : "",
+						 type_name((enum json_type)type));
+	}
 }
 
 static size_t line_here(struct parse *p)
@@ -175,10 +182,12 @@ static int store(struct parse *p, const struct json_shape *shape, const struct j
 static int check_and_take(struct parse *p, const struct json_shape *shape, struct json_value *value)
 {
 	const struct frame *f = top(p);
+	char wanted[96];
 
-	if (!(shape->types & (unsigned)value->type))
-		return err_set(p->err, "expected %s, found %s", wanted_name(shape->types),
-			       type_name(value->type));
+	if (!(shape->types & (unsigned)value->type)) {
+		wanted_names(shape->types, wanted, sizeof(wanted));
+		return err_set(p->err, "expected %s, found %s", wanted, type_name(value->type));
+	}
 	if (store(p, shape, value) < 0)
 		return -1;
 	if (!shape->take)
@@ -382,7 +391,11 @@ static int syntax_error(struct parse *p)
 {
 	unsigned char *text = yajl_get_error(p->yajl, 0, NULL, 0);
 	const char *shown = text ? (const char *)text : "not valid JSON";
+	struct json_slip slip;
 
+	if (json_find_comma(p->text, p->len, yajl_get_bytes_consumed(p->yajl),
+			    p->options & JSON_COMMENTS, &slip))
+		return err_set(p->err, "%s: line %zu: %s", p->what, slip.line, slip.what);
 	(void)err_set(p->err, "%.*s", (int)strcspn(shown, "\n"), shown);
 	return err_prefix(p->err, "%s: line %zu", p->what, line_here(p));
 }
@@ -395,6 +408,16 @@ static bool ends_in_comment(struct parse *p)
 
 	return p->options & JSON_COMMENTS &&
 	       yajl_parse(p->yajl, close, sizeof(close) - 1) == yajl_status_ok;
+}
+
+static int incomplete(struct parse *p)
+{
+	struct json_slip slip;
+
+	if (json_find_unclosed(p->text, p->len, p->options & JSON_COMMENTS, &slip))
+		return err_set(p->err, "%s: line %zu: the text ends before its value does: %s",
+			       p->what, slip.line, slip.what);
+	return err_set(p->err, "%s: the text ends before its value does", p->what);
 }
 
 static int parse(yajl_alloc_funcs *memory, void *context)
@@ -410,9 +433,7 @@ static int parse(yajl_alloc_funcs *memory, void *context)
 	if (yajl_parse(p->yajl, (const unsigned char *)p->text, p->len) != yajl_status_ok)
 		return p->failed ? -1 : syntax_error(p);
 	if (yajl_complete_parse(p->yajl) != yajl_status_ok)
-		return p->failed ? -1
-				 : err_set(p->err, "%s: the text ends before its value does",
-					   p->what);
+		return p->failed ? -1 : incomplete(p);
 	if (ends_in_comment(p))
 		return err_set(p->err, "%s: the last /* comment has no */: close it", p->what);
 	return 0;

@@ -118,6 +118,16 @@ for bundle in '""' '"/"' '"//"' '"/."' '"/./"' '"/.."' '"relative"' '"."' '".."'
 done
 state_is "no bundle" 'del(.bundle)' 0 bundle
 state_is "a bundle that does not exist" ".bundle = \"$T/nowhere\"" 0 "$T/nowhere"
+state . >"$T/state"
+for descriptors in 3 4; do
+	prlimit --nofile=$descriptors:64 "$HOOK" --sysroot "$NODE" createRuntime <"$T/state" >"$T/out" 2>"$T/err"
+	rc=$?
+	is "$descriptors file descriptors: exit status" 0 "$rc"
+	one_line "$descriptors file descriptors"
+	check "$descriptors file descriptors: that is the reason, by either C library" \
+		grep -qE 'No file descriptors available|Too many open files' "$T/err"
+	lacks "$descriptors file descriptors: nothing is said of the bundle" "not a container" "$(<"$T/err")"
+done
 state_is "a bundle that is a file" ".bundle = \"$B/config.json\"" 0 config.json
 state_is "a bundle with a newline" '.bundle += "\nx"' 0
 
