@@ -1,0 +1,42 @@
+#!/bin/bash
+# privileged_scan: all VFs of the node for a privileged container, but only for one that asks; and what it finds is an RDMA container's.
+cd "$(dirname "$0")/../.." || exit 1
+. tests/cli/setup.bash
+. tests/cli/process.bash
+node h100
+all=mlx5_6,mlx5_7,mlx5_10,mlx5_11,mlx5_12,mlx5_13
+not_asked='"annotations":{"oci-rdma-hook.io/inject":null}'
+
+config '{"privileged_scan": true, "opt_in": "device"}'
+plan '{"privileged":true}'
+gets "asked for" $all
+plan "{\"privileged\":true,$not_asked}"
+decides "opt_in device, not asked for: the other VFs are other pods'" none
+plan '{"privileged":true,"annotations":{"oci-rdma-hook.io/inject":"false"}}'
+decides "opt_in device, refused" none
+plan "{\"privileged\":true,$not_asked,\"env\":[\"PCIDEVICE_A_R=0000:5d:00.3\"]}"
+gets "opt_in device, not asked for: what the environment names, and no more" mlx5_7
+plan '{"privileged":true,"env":["PCIDEVICE_A_R=0000:5d:00.3"]}'
+gets "asked for, and the environment names one" mlx5_7
+
+# What was found by the scan is an RDMA container's: on_error holds for it
+for on_error in warn fail; do
+	config "{\"memlock\": \"8Mi\", \"privileged_scan\": true, \"on_error\": \"$on_error\"}"
+	container '{"privileged":true}'
+	mkdir "$ROOT/etc/nccl.conf"
+	hook
+	is "on_error $on_error, an nccl.conf that cannot be written: exit status" "$([ $on_error = fail ] && echo 1 || echo 0)" "$rc"
+	one_line "on_error $on_error, an nccl.conf that cannot be written" nccl.conf
+	state '.pid = 1' >"$T/state"
+	hook
+	is "on_error $on_error, a pid that is not the container's: exit status" "$([ $on_error = fail ] && echo 1 || echo 0)" "$rc"
+done
+container "{\"privileged\":true,$not_asked}"
+state '.pid = 1' >"$T/state"
+hook
+is "on_error fail, not asked for: it starts" "0 " "$rc $(<"$T/err")"
+# A failure before the plan, of what asks: its annotation
+container '{"privileged":true,"annotations":{"oci-rdma-hook.io/memlock":"lots"}}'
+hook
+is "on_error fail, a wrong annotation, before anything is found: it starts" "0 " "$rc $(<"$T/err")"
+finish
