@@ -112,6 +112,10 @@ container '{"annotations":{"oci-rdma-hook.io/containers":"loader"}}'
 "$HOOK" --sysroot "$NODE" precreate <"$B/config.json" >"$T/out"
 logged
 is "precreate: a sidecar's line, too" 1 "$(grep -c "<30>.* by=precreate reason=.*does not name this container" <<<"$log")"
+container '{"annotations":{"io.kubernetes.cri.container-type":"sandbox"}}'
+"$HOOK" --sysroot "$NODE" precreate <"$B/config.json" >"$T/out"
+logged
+is "precreate: nothing to say about a pod's sandbox" "" "$log"
 config '{"memlock": "8Mi", "runtimes": ["/bin/true"]}'
 ln -s "$HOOK" "$T/oci-rdma-runtime"
 for name in containers:loader inject:True; do
