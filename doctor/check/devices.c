@@ -128,7 +128,7 @@ static int add_file(const struct doctor *doctor, struct findings *findings,
 /* A pod's container, by what the kubelet and the device plugins put into each one's environment */
 static bool is_of_pod(const struct target *target)
 {
-	if (target->has_spec && target->spec.pod)
+	if (target->has_spec && target->spec.identity.pod)
 		return true;
 	for (size_t i = 0; i < target->n_env; i++) {
 		if (text_starts_with(target->env[i], "KUBERNETES_SERVICE_HOST=") ||
