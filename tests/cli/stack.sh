@@ -14,7 +14,7 @@ fi
 trap 'end_process; end_container; rm -rf "$T"' EXIT
 mount -t tmpfs -o mode=755 run /run || exit 1
 STACK=16384 # the kernel counts arguments and environment, too
-SMALL=(env -i "OCI_RDMA_SYSROOT=$NODE" prlimit --stack=$STACK:$STACK)
+SMALL=(env -i "OCI_RDMA_SYSROOT=$NODE" prlimit "--stack=$STACK:$STACK")
 PATH=/usr/bin:/bin
 node one
 mkdir "$RT/static"

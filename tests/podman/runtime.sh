@@ -325,6 +325,20 @@ remembers() {
 		gone one
 	done
 
+	# A relative pid file: crun writes it in the bundle, runc in the caller's directory.
+	bundle first "$goes_on"
+	mkdir -p "$T/cwd"
+	(cd "$T/cwd" && shim run --detach --pid-file relative.pid --bundle "$B" one </dev/null >/dev/null 2>&1)
+	call shim delete one
+	check "$runtime, a relative pid file: a container that runs is not deleted" test "$rc" -ne 0
+	records "$runtime, a relative pid file: a refused delete" 1
+	reports "$runtime, a relative pid file: exec" shim exec one report
+	got_all "$runtime, a relative pid file: exec"
+	rm -f "$T/cwd/relative.pid" "$B/relative.pid"
+	call shim delete one
+	records "$runtime, a pid file that is gone: a refused delete" 1
+	gone one
+
 	bundle first "$goes_on"
 	call shim run --detach --bundle "$B" one
 	call shim delete --force one
