@@ -3,7 +3,8 @@
 
 #include <string.h>
 
-#include "core/json/reader.h"
+/* As deep as a reader goes (JSON_DEPTH_MAX): what is nested deeper has that reason already. */
+#define DEPTH_MAX 64
 
 /* What has been read of a text; a place is an offset and its line */
 struct place {
@@ -17,7 +18,7 @@ struct scan {
 	size_t at;
 	size_t line;
 	bool comments;
-	struct place open[JSON_DEPTH_MAX]; /* brackets, and a string or a comment at the end */
+	struct place open[DEPTH_MAX]; /* brackets, and a string or a comment at the end */
 	int depth;
 	struct place before; /* the two last characters that mean something; a string is a '"' */
 	struct place last;
@@ -25,7 +26,7 @@ struct scan {
 
 static void push(struct scan *s, char c)
 {
-	if (s->depth < JSON_DEPTH_MAX)
+	if (s->depth < DEPTH_MAX)
 		s->open[s->depth++] = (struct place){c, s->line};
 }
 

@@ -61,13 +61,13 @@ for case in "$rdma,\"annotations\":{\"io.kubernetes.cri.container-type\":\"sandb
 	dry_run --format json
 	decides "a sandbox in the plan: $case" none
 	jq -c --argjson pid "$pid" --arg bundle "$B" '{ociVersion: "1.0", id: "c0", pid: $pid, bundle: $bundle, status: "created"}' "$B/config.json" >"$T/state"
-	hook
+	hook createRuntime
 	is "a sandbox in config.json, whatever the state says: it starts, as it is" "0 $BEFORE" "$rc $(limit)"
 	state '.id = "c0"' >"$T/state"
-	hook
+	hook createRuntime
 	is "a sandbox in the state: it starts, as it is" "0 $BEFORE" "$rc $(limit)"
 done
 rm "$B/config.json"
-hook
+hook createRuntime
 is "and its config.json is not looked at" "0 " "$rc $(<"$T/err")"
 finish

@@ -31,7 +31,7 @@ for image in file link; do
 	is "$image, --format spec" "$want" "$(in_force "$T/out")"
 	"$HOOK" --sysroot "$NODE" precreate <"$B/config.json" >"$T/out"
 	is "$image, precreate" "$want" "$(in_force "$T/out")"
-	hook
+	hook createRuntime
 	is "$image, the hook" "$want" "$(in_force "$B/config.json")"
 	is "$image, the hook: the file is one for all" "644 regular file" "$(stat -c '%a %F' "$conf")"
 	container "{$rdma}"
@@ -61,7 +61,7 @@ started() {
 	container "{$rdma}"
 	file
 	chown 7:8 "$conf"
-	hook
+	hook createRuntime
 	is "granted: our block is there" 1 "$(grep -c NCCL_IB_TC "$conf")"
 	chown 7:8 "$conf"
 	mv "$B" "$T/kept"
@@ -70,7 +70,7 @@ started() {
 	rm -rf "$ROOT"
 	mv "$T/kept/rootfs" "$ROOT"
 	rm -rf "$T/kept"
-	hook
+	hook createRuntime
 }
 while IFS='|' read -r what case more; do
 	started "$case" "$more"
@@ -78,7 +78,7 @@ while IFS='|' read -r what case more; do
 	is "$what: the image's lines are left, and no other" "NCCL_IB_HCA==mlx5_0 NCCL_DEBUG=INFO" "$(paste -sd ' ' "$conf")"
 	is "$what: its owner and mode" "7:8 644" "$(stat -c '%u:%g %a' "$conf")"
 	before=$(stat -c %i "$conf")
-	hook
+	hook createRuntime
 	is "$what: a second run changes nothing" "$before" "$(stat -c %i "$conf")"
 done <<-EOT
 	namespaces: []|{$rdma}|, "namespaces": []
@@ -90,10 +90,10 @@ EOT
 started "{$rdma}" ', "namespaces": []'
 printf '%s' "$(<"$conf")" >"$T/before"
 rm "$conf"
-hook
+hook createRuntime
 is "no nccl.conf at all: none is made" "0 no" "$rc $([ -e "$conf" ] || echo no)"
 container '{"annotations":{"oci-rdma-hook.io/inject":null}}'
 rm -rf "${ROOT:?}/etc"
-hook
+hook createRuntime
 is "nor an /etc" "0 no" "$rc $([ -e "$ROOT/etc" ] || echo no)"
 finish

@@ -24,19 +24,19 @@ for on_error in warn fail; do
 	config "{\"memlock\": \"8Mi\", \"privileged_scan\": true, \"on_error\": \"$on_error\"}"
 	container '{"privileged":true}'
 	mkdir "$ROOT/etc/nccl.conf"
-	hook
+	hook createRuntime
 	is "on_error $on_error, an nccl.conf that cannot be written: exit status" "$([ $on_error = fail ] && echo 1 || echo 0)" "$rc"
 	one_line "on_error $on_error, an nccl.conf that cannot be written" nccl.conf
 	state '.pid = 1' >"$T/state"
-	hook
+	hook createRuntime
 	is "on_error $on_error, a pid that is not the container's: exit status" "$([ $on_error = fail ] && echo 1 || echo 0)" "$rc"
 done
 container "{\"privileged\":true,$not_asked}"
 state '.pid = 1' >"$T/state"
-hook
+hook createRuntime
 is "on_error fail, not asked for: it starts" "0 " "$rc $(<"$T/err")"
 # A failure before the plan, of what asks: its annotation
 container '{"privileged":true,"annotations":{"oci-rdma-hook.io/memlock":"lots"}}'
-hook
+hook createRuntime
 is "on_error fail, a wrong annotation, before anything is found: it starts" "0 " "$rc $(<"$T/err")"
 finish

@@ -200,23 +200,27 @@ static const struct plan_case {
 	const char *conf; /* NULL: the root file system is not seen */
 	const char *env;
 	const char *mount;
+	bool ucx;
 	const char *settings;
 	const char *warnings;
 } plan_cases[] = {
-	{"plan: an image that is not seen", NULL, NULL, NULL, "NCCL_IB_HCA NCCL_IB_TC ", ""},
-	{"plan: an image that says nothing", "", NULL, NULL, "NCCL_IB_HCA NCCL_IB_TC ", ""},
-	{"plan: an image that says another thing", "NCCL_IB_HCA==mlx5_0\n", NULL, NULL,
+	{"plan: an image that is not seen", NULL, NULL, NULL, false, "NCCL_IB_HCA NCCL_IB_TC ", ""},
+	{"plan: an image that says nothing", "", NULL, NULL, false, "NCCL_IB_HCA NCCL_IB_TC ", ""},
+	{"plan: an image that says another thing", "NCCL_IB_HCA==mlx5_0\n", NULL, NULL, false,
 	 "NCCL_IB_TC ", "conf_already_set"},
-	{"plan: an image that says the beginning", "NCCL_IB_HCA==mlx5\n", NULL, NULL, "NCCL_IB_TC ",
-	 "conf_already_set"},
-	{"plan: an image that says the same", "NCCL_IB_HCA==mlx5_6\n", NULL, NULL, "NCCL_IB_TC ",
-	 ""},
-	{"plan: an image that says all", "NCCL_IB_TC=0\nNCCL_IB_HCA==mlx5_0\n", NULL, NULL, "",
-	 "conf_already_set,conf_already_set"},
+	{"plan: an image that says the beginning", "NCCL_IB_HCA==mlx5\n", NULL, NULL, false,
+	 "NCCL_IB_TC ", "conf_already_set"},
+	{"plan: an image that says the same", "NCCL_IB_HCA==mlx5_6\n", NULL, NULL, false,
+	 "NCCL_IB_TC ", ""},
+	{"plan: an image that says all", "NCCL_IB_TC=0\nNCCL_IB_HCA==mlx5_0\n", NULL, NULL, false,
+	 "", "conf_already_set,conf_already_set"},
 	{"plan: the environment is before the image", "NCCL_IB_HCA==mlx5_0\n",
-	 "NCCL_IB_HCA==mlx5_6", NULL, "NCCL_IB_HCA NCCL_IB_TC ", ""},
+	 "NCCL_IB_HCA==mlx5_6", NULL, false, "NCCL_IB_HCA NCCL_IB_TC ", ""},
 	{"plan: a volume over the image's file", "NCCL_IB_HCA==mlx5_0\n", NULL, "/etc/nccl.conf",
-	 "NCCL_IB_HCA NCCL_IB_TC ", "nccl_conf_mounted"},
+	 false, "NCCL_IB_HCA NCCL_IB_TC ", "nccl_conf_mounted"},
+	{"plan: what no NCCL reads, the image's nccl.conf does not set",
+	 "UCX_NET_DEVICES=mlx5_0:1\n", NULL, NULL, true, "NCCL_IB_HCA NCCL_IB_TC UCX_NET_DEVICES ",
+	 ""},
 };
 
 static void image_is_kept(void **state)
@@ -230,7 +234,8 @@ static void image_is_kept(void **state)
 				.namespaces = names,
 				.n_namespaces = 1,
 				.memlock = MEMLOCK_UNLIMITED,
-				.nccl = {.hca = true, .extra = &tc, .n_extra = 1}};
+				.nccl = {.hca = true, .extra = &tc, .n_extra = 1},
+				.frameworks = {.ucx = row->ucx}};
 	struct device device = {.ibdev = "mlx5_6"};
 	struct devices devices = {.item = &device, .n = 1};
 	struct request request = {
