@@ -54,13 +54,8 @@ static int find_own(struct rendering *r, struct err *err)
 		return err_set(err, "%s", r->crio.problem[0]);
 	if (!r->crio.installed)
 		return err_set(err, "there is no CRI-O here: neither /etc/crio nor /usr/bin/crio");
-	r->own = (struct crio_handler){
-		.name = name,
-		.runtime_path = "",
-		.runtime_type = "",
-		.monitor_path = "",
-		.file = r->printed ? r->printed : "/" CRIO_DIR,
-	};
+	r->own.name = name;
+	r->own.file = r->printed ? r->printed : "/" CRIO_DIR;
 	if (found)
 		r->own = *found;
 	return 0;
@@ -128,10 +123,12 @@ static void print_tables(const struct crio_handler *own, const char *name)
 static void print(const struct rendering *r)
 {
 	const struct crio_handler *own = &r->own;
+	const char *runtime = handler_runtime_name(r->shim);
+	bool is_crun = strcmp(runtime, "crun") == 0;
 	char name[64];
 
-	(void)snprintf(name, sizeof(name), "rdma%s%.32s", strcmp(own->name, "crun") ? "-" : "",
-		       strcmp(own->name, "crun") ? own->name : "");
+	(void)snprintf(name, sizeof(name), "rdma%s%.32s", is_crun ? "" : "-",
+		       is_crun ? "" : runtime);
 	(void)printf("# Rendered by: oci-rdma-hook --crio-handler %s\n"
 		     "#\n"
 		     "# A handler of its own, for pods with `runtimeClassName: %s`. All but its "
@@ -181,7 +178,13 @@ int crio_handler(const struct options *options, const char *shim, const char *pr
 {
 	cleanup_arena arena = {0};
 	cleanup_fd root = open(options->sysroot, O_PATH | O_DIRECTORY | O_CLOEXEC);
-	struct rendering r = {.arena = &arena, .root = root, .shim = shim, .printed = printed};
+	struct rendering r = {
+		.arena = &arena,
+		.root = root,
+		.shim = shim,
+		.printed = printed,
+		.own = {.runtime_path = "", .runtime_type = "", .monitor_path = ""},
+	};
 	struct err err;
 	int status;
 

@@ -187,7 +187,7 @@ static int read_text(struct merging *merging, int root, const char *path, struct
 
 static int read_one(struct merging *merging, int root, const char *path)
 {
-	struct fs_text text;
+	struct fs_text text = {0};
 	struct err why;
 	int status;
 
