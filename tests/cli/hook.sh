@@ -248,6 +248,7 @@ cat >"$T/crun" <<'END'
 # crun create --bundle DIR HOOK NODE STATE: like the real one, the parent of the init and of the hook
 prlimit --memlock=1048576:8388608 sleep 14400 </dev/null >/dev/null 2>&1 &
 echo $! >"$6.pid"
+until [ "$(cat /proc/$!/comm)" = sleep ]; do sleep 0.02; done # its limit is set then
 sed -i "s/\"pid\":[0-9]*/\"pid\":$!/" "$6"
 cd /
 "$4" --sysroot "$5" createRuntime <"$6"
