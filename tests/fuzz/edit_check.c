@@ -10,9 +10,9 @@ static struct setting odd[] = {{.name = "NCCL_IB_HCA", .value = "=mlx5_6,mlx5_7:
 			       {.name = "QUOTES", .value = "a \"b\" \\c\\ gr\303\266\303\237e"}};
 
 static const struct grant grants[] = {
-	{MEMLOCK_UNLIMITED, UINT64_C(1) << 14, hca, 1, 0},
-	{UINT64_C(8) << 20, UINT64_C(1) << 14 | UINT64_C(1) << 23, odd, 2, ~UINT32_C(0)},
-	{0, 0, odd, 2, 0},
+	{MEMLOCK_UNLIMITED, UINT64_C(1) << 14, hca, 1, 0, {0}},
+	{UINT64_C(8) << 20, UINT64_C(1) << 14 | UINT64_C(1) << 23, odd, 2, ~UINT32_C(0), {0}},
+	{0, 0, odd, 2, 0, {0}},
 };
 
 static int parse(struct arena *arena, const struct fs_text *text, bool whole, struct spec *ret_spec,
