@@ -9,6 +9,7 @@ if [ "${OWN_NAMESPACE-}" != yes ]; then
 fi
 TOOL=${TOOL:-faults}
 . tests/cli/setup.bash
+exec 3>&- # of tests/run: descriptors are counted here
 node one
 for name in rdma none; do
 	device='"/dev/fuse",10,229'

@@ -112,6 +112,17 @@ for on_error in warn fail; do
 done
 STDIN=
 
+# Late while it says so: it is refused all the same.
+config '{"memlock": "8Mi", "on_no_device": "fail"}'
+container '{}'
+state . >"$T/state.json"
+"$(command -v strace)" -o "$T/trace" -e trace=sendto -e inject=sendto:signal=ALRM:when=1 "$HOOK" --sysroot "$NODE" createRuntime <"$T/state.json" >"$T/out" 2>&1
+is "on_no_device fail, not done in time: status" 1 $?
+policy '"on_no_device": "fail"'
+fresh none
+"$(command -v strace)" -o "$T/trace" -e trace=sendto -e inject=sendto:signal=ALRM:when=1 "$SHIM" --root=/r create --bundle "$B" "$ID" >"$T/out" 2>&1 </dev/null
+is "on_no_device fail, not done in time, the shim: status" 1 $?
+
 # ---- the shim ----
 
 policy '"on_no_device": "fail"'
