@@ -2,9 +2,9 @@
 #include "hook/shim/last_choice.h"
 
 #include <fcntl.h>
-#include <inttypes.h>
 #include <limits.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -13,24 +13,41 @@
 #include "core/base/fs.h"
 #include "core/base/text.h"
 
-/* One link for each config that shims on this node are told to read */
-static void link_path(const struct options *options, char *path, size_t size)
+/* Returns where it ends, or NULL where it does not fit. Printing takes ten times as long, and each
+ * start of a runtime passes here. */
+static char *put(char *at, const char *end, const char *line)
 {
-	const char *config = options->config ? options->config : "/" CONFIG_PATH;
+	size_t len = strlen(line);
 
-	(void)snprintf(path, size, "%s/run/oci-rdma-hook.%016" PRIx64, options->sysroot,
-		       text_hash(config));
+	if (!at || (size_t)(end - at) < len + 1)
+		return NULL;
+	memcpy(at, line, len + 1);
+	return at + len;
+}
+
+/* One link for each config that shims on this node are told to read. False if that is too long. */
+static bool link_path(const struct options *options, char *path, size_t size)
+{
+	uint64_t hash = text_hash(options->config ? options->config : "/" CONFIG_PATH);
+	char digits[17] = "";
+	char *at = put(path, path + size, options->sysroot);
+
+	for (int i = 0; i < 16; i++)
+		digits[i] = "0123456789abcdef"[hash >> (60 - 4 * i) & 15];
+	at = put(at, path + size, "/run/oci-rdma-hook.");
+	return put(at, path + size, digits) != NULL;
 }
 
 /* state_dir and the runtimes, a line each: none of them holds a line break. False if it is too long
  * for a link. */
 static bool describe(const struct config *config, char *text, size_t size)
 {
-	size_t len = (size_t)snprintf(text, size, "%s", config->state_dir);
+	const char *end = text + size;
+	char *at = put(text, end, config->state_dir);
 
-	for (size_t i = 0; i < config->n_runtimes && len < size; i++)
-		len += (size_t)snprintf(text + len, size - len, "\n%s", config->runtimes[i]);
-	return len < size;
+	for (size_t i = 0; i < config->n_runtimes; i++)
+		at = put(put(at, end, "\n"), end, config->runtimes[i]);
+	return at != NULL;
 }
 
 void last_choice_save(const struct options *options, const struct config *config)
@@ -40,8 +57,7 @@ void last_choice_save(const struct options *options, const struct config *config
 	static char path[PATH_MAX];
 	static char temporary[PATH_MAX + 16];
 
-	link_path(options, path, sizeof(path));
-	if (!describe(config, text, sizeof(text)) ||
+	if (!link_path(options, path, sizeof(path)) || !describe(config, text, sizeof(text)) ||
 	    (fs_read_link(AT_FDCWD, path, present, sizeof(present)) >= 0 &&
 	     strcmp(text, present) == 0))
 		return;
@@ -76,8 +92,8 @@ int last_choice_load(struct arena *arena, const struct options *options, struct 
 	size_t n = 0;
 	char *rest;
 
-	link_path(options, path, sizeof(path));
-	if (!is_ours(path) || fs_read_link(AT_FDCWD, path, text, sizeof(text)) < 0)
+	if (!link_path(options, path, sizeof(path)) || !is_ours(path) ||
+	    fs_read_link(AT_FDCWD, path, text, sizeof(text)) < 0)
 		return -1;
 	rest = arena_strdup(arena, text);
 	runtimes = arena_alloc(arena, lines(text) * sizeof(*runtimes));
