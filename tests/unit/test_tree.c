@@ -13,6 +13,7 @@ static void make_tree(const struct unit_dir *dir)
 	unit_write(dir->fd, "root/etc/file", "first \r\nsecond\n", 0644);
 	unit_write(dir->fd, "root/bin/tool", "x", 0755);
 	unit_write(dir->fd, "root/conf.d/10-b.conf", "", 0644);
+	unit_write(dir->fd, "root/conf.d/10-c.conf", "", 0644);
 	unit_write(dir->fd, "root/conf.d/10-a.conf", "", 0644);
 	unit_write(dir->fd, "root/conf.d/.hidden.conf", "", 0644);
 	unit_write(dir->fd, "root/conf.d/readme", "", 0644);
@@ -101,10 +102,11 @@ static void names_are_listed_in_order(void **state)
 	(void)state;
 	make_tree(&dir);
 	root = tree_open_dir(dir.fd, "root");
-	assert_int_equal(tree_list(&arena, root, "conf.d", ".conf", &names), 2);
+	assert_int_equal(tree_list(&arena, root, "conf.d", ".conf", &names), 3);
 	assert_string_equal(names[0], "10-a.conf");
 	assert_string_equal(names[1], "10-b.conf");
-	assert_int_equal(tree_list(&arena, root, "conf.d", "", &names), 3);
+	assert_string_equal(names[2], "10-c.conf");
+	assert_int_equal(tree_list(&arena, root, "conf.d", "", &names), 4);
 	assert_int_equal(tree_list(&arena, root, "none", ".conf", &names), 0);
 	assert_null(names);
 }
