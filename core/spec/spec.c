@@ -34,7 +34,7 @@ struct reading {
 	struct spec_mapping mapping;
 	struct namespace namespace;
 	struct spec_rlimit rlimit;
-	bool odd_rlimit; /* one of its values is no number of bytes */
+	bool odd_rlimit;       /* one of its values is no number of bytes */
 	uint64_t memory_limit; /* linux.resources.memory.limit; 0: none */
 	bool has_memory_max;   /* …unified has memory.max */
 	uint64_t memory_max;   /* 0: none */
