@@ -158,6 +158,7 @@ enter_sandbox() {
 	make_image
 	NODE=$T/node
 	tests/nodes/mknode tests/nodes/one.json "$NODE"
+	mkdir -p "$NODE/run" # where the shim remembers which runtime it ran
 	busybox syslogd -n -O "$T/log" &
 	within test -S /dev/log
 	set +e
