@@ -51,7 +51,7 @@ HOOK=$T/traced
 cat >"$HOOK" <<END
 #!/bin/bash
 shift 2 # --sysroot DIR: it is /
-exec strace -f --seccomp-bpf -qq -o "$T/trace" -e trace=fstatfs,prctl,setns,mount,poll \
+exec strace -f --seccomp-bpf -qq -o "$T/trace" -e trace=fstatfs,setns,mount,poll \
 	-e inject=fstatfs:poke_exit=@arg2=7265656200000000:when=1 \$MORE -- "$REAL" --config "$T/config.json" "\$@"
 END
 chmod +x "$HOOK"
@@ -187,6 +187,8 @@ check "control: it did mount one" grep -q 'mount("sysfs", "/sys".* = 0' "$T/trac
 same "the dry run leaves no process, mount or namespace" "$before" "$(left)"
 # Looked at in the trace, since a child that is held to be looked at is held by strace: stopped, the kernel ends it as an orphan
 # (SIGHUP), and delayed, strace keeps what was killed.
+# Not with the other calls: where prctl is traced, strace 6.1 does not stop whom MORE lets stop.
+MORE='-e trace=fstatfs,prctl,setns,mount,poll' dry_run --format json
 is "the child is to die with the hook, before it goes anywhere" "prctl(PR_SET_PDEATHSIG, SIGKILL) setns" \
 	"$(sed -nE 's/^[0-9]+ +(prctl\(PR_SET_PDEATHSIG, SIGKILL\)|setns).*/\1/p' "$T/trace" | xargs)"
 hook createRuntime
