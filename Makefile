@@ -93,16 +93,17 @@ $(BUILD)/%.o: %.c Makefile | $(BUILD)/.deps
 	@mkdir -p $(@D)
 	$(call say,CC) $(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP -c -o $@ $<
 
-# The hook's system calls as a BPF program; libseccomp is needed here, and not at run time.
-FILTER := $(BUILD)/confine/filter.inc
+# What a program's system calls are, as a BPF program; libseccomp is needed here, and not at run time.
+FILTERS := $(patsubst %,$(BUILD)/confine/%.inc,hook nri)
 FILTER_SOURCES := $(wildcard core/confine/filter/*.c)
 $(BUILD)/confine/generate: $(FILTER_SOURCES) $(wildcard core/confine/filter/*.h) | $(BUILD)/.deps
 	@mkdir -p $(@D)
 	$(call say,CC) $(CC) -D_GNU_SOURCE -I. -std=gnu17 $(WARNINGS) -O1 -o $@ $(FILTER_SOURCES) -lseccomp
-$(FILTER): $(BUILD)/confine/generate
-	$(call say,GEN) $< >$@.new && mv $@.new $@
-$(BUILD)/core/confine/confine.o $(BUILD)/musl/core/confine/confine.o: $(FILTER)
-$(BUILD)/core/confine/confine.o $(BUILD)/musl/core/confine/confine.o: override CPPFLAGS += -I$(dir $(FILTER))
+$(FILTERS): $(BUILD)/confine/%.inc: $(BUILD)/confine/generate
+	$(call say,GEN) $< $* >$@.new && mv $@.new $@
+$(BUILD)/%/confinement.o $(BUILD)/musl/%/confinement.o: override CPPFLAGS += -I$(BUILD)/confine
+$(BUILD)/hook/confinement.o $(BUILD)/musl/hook/confinement.o: $(BUILD)/confine/hook.inc
+$(BUILD)/nri/confinement.o $(BUILD)/musl/nri/confinement.o: $(BUILD)/confine/nri.inc
 
 # The kernel's and the libraries' headers, which musl-gcc does not look for where glibc's are
 MUSL_HEADERS := $(BUILD)/musl/include

@@ -5,12 +5,12 @@
 #include <unistd.h>
 
 #include "core/base/fs.h"
-#include "core/confine/confine.h"
 #include "core/container.h"
 #include "core/deadline.h"
 #include "core/report/log.h"
 #include "hook/apply/limit.h"
 #include "hook/apply/spec_edit.h"
+#include "hook/confinement.h"
 
 #define WAY_IN "precreate"
 #define WHAT "config.json on stdin"
@@ -88,7 +88,7 @@ int precreate_run(const struct options *options)
 		return hand_on(&container.text);
 	unchanged = container.text;
 	deadline_arm(hand_back);
-	confine(options_directory(options));
+	confine(&hook_confinement, options_directory(options));
 	text = container.text;
 	if (edit(&container, options, &proven, &text, &err) < 0) {
 		text = container.text;

@@ -9,13 +9,13 @@
 
 #include "core/base/cleanup.h"
 #include "core/base/fs.h"
-#include "core/confine/confine.h"
 #include "core/container.h"
 #include "core/deadline.h"
 #include "core/report/log.h"
 #include "core/spec/state.h"
 #include "hook/apply/nccl_conf.h"
 #include "hook/apply/process.h"
+#include "hook/confinement.h"
 
 static const char *const stage_names[] = {
 	[STAGE_CREATE_RUNTIME] = "createRuntime",
@@ -269,7 +269,7 @@ static int run(const struct options *options, enum stage stage)
 		return 0;
 	container.id = state.id;
 	container.pid = state.pid;
-	confine(options_directory(options));
+	confine(&hook_confinement, options_directory(options));
 	bundle = find_bundle(&state, path, sizeof(path), &err);
 	if (bundle < 0 || container_read_spec(&container, bundle, path, "config.json", &err) < 0) {
 		log_failure(&container, &err, stage_names[stage]);

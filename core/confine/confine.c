@@ -2,18 +2,11 @@
 #include "core/confine/confine.h"
 
 #include <linux/capability.h>
-#include <linux/filter.h>
 #include <linux/seccomp.h>
-#include <stdint.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
-
-/* Made by filter/generate.c when this is built: at run time it costs one system call. */
-static const struct sock_filter instructions[] = {
-#include "filter.inc"
-};
 
 /* The sanitizers and gcc's counters make system calls of their own (tests/safety.mk). */
 #ifdef UNFILTERED
@@ -22,19 +15,7 @@ static const struct sock_filter instructions[] = {
 #define FILTERS 1
 #endif
 
-#define CAPABILITY(number) (UINT64_C(1) << (number))
-
-/*
- * CHOWN, DAC_OVERRIDE, FOWNER: nccl.conf in a root file system that belongs to others.
- * SYS_RESOURCE: to raise another process' hard limit (kernel/sys.c, do_prlimit).
- * SYS_PTRACE: /proc/<pid>/ns/net and uid_map of a process that is not dumpable (ptrace_may_access).
- * SYS_ADMIN: to enter the pod's network namespace with a sysfs of its own (setns, unshare, mount).
- */
-#define KEPT                                                                                       \
-	(CAPABILITY(CAP_CHOWN) | CAPABILITY(CAP_DAC_OVERRIDE) | CAPABILITY(CAP_FOWNER) |           \
-	 CAPABILITY(CAP_SYS_RESOURCE) | CAPABILITY(CAP_SYS_PTRACE) | CAPABILITY(CAP_SYS_ADMIN))
-
-static void drop_capabilities(void)
+static void drop_capabilities(uint64_t capabilities)
 {
 	struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
 	struct __user_cap_data_struct data[_LINUX_CAPABILITY_U32S_3];
@@ -42,7 +23,7 @@ static void drop_capabilities(void)
 	if (syscall(SYS_capget, &header, data) < 0)
 		return;
 	for (int i = 0; i < _LINUX_CAPABILITY_U32S_3; i++) {
-		uint32_t kept = (uint32_t)(KEPT >> (32 * i));
+		uint32_t kept = (uint32_t)(capabilities >> (32 * i));
 
 		data[i].effective &= kept;
 		data[i].permitted &= kept;
@@ -51,11 +32,11 @@ static void drop_capabilities(void)
 	(void)syscall(SYS_capset, &header, data);
 }
 
-static void filter_calls(void)
+static void filter_calls(const struct confinement *confinement)
 {
 	struct sock_fprog program = {
-		.len = sizeof(instructions) / sizeof(instructions[0]),
-		.filter = (struct sock_filter *)instructions,
+		.len = confinement->n_instructions,
+		.filter = (struct sock_filter *)confinement->instructions,
 	};
 
 	/* Without it only CAP_SYS_ADMIN of this user namespace may set a filter. */
@@ -63,7 +44,7 @@ static void filter_calls(void)
 		(void)prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program);
 }
 
-void confine(const char *directory)
+void confine(const struct confinement *confinement, const char *directory)
 {
 	if (directory)
 		(void)!chdir(directory);
@@ -71,7 +52,7 @@ void confine(const char *directory)
 	(void)syscall(SYS_close_range, STDERR_FILENO + 1, ~0U, 0);
 #endif
 	(void)umask(077);
-	drop_capabilities();
+	drop_capabilities(confinement->capabilities);
 	if (FILTERS)
-		filter_calls();
+		filter_calls(confinement);
 }

@@ -1,18 +1,29 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A hook runs as root on input that others shape. When it has read its state, it gives away what it
- * does not need: descriptors, capabilities, system calls. The runtime shim cannot: whatever it gave
- * away the runtime would lack.
+ * A program that runs as root on input that others shape gives away what it does not need:
+ * descriptors, capabilities, system calls. A hook does when it has read its state, the NRI plugin
+ * before it connects. The runtime shim cannot: whatever it gave away the runtime would lack.
  */
 #ifndef OCI_RDMA_CONFINE_H
 #define OCI_RDMA_CONFINE_H
 
+#include <linux/filter.h>
+#include <stdint.h>
+
+#define CONFINE_CAPABILITY(number) (UINT64_C(1) << (number))
+
+/* What a program keeps */
+struct confinement {
+	uint64_t capabilities;                  /* bit n is capability n */
+	const struct sock_filter *instructions; /* made by filter/generate.c when it is built */
+	unsigned short n_instructions;
+};
+
 /*
  * For good: goes to directory, if that is not NULL; closes all descriptors but the standard three,
- * keeps only the capabilities that a grant needs, and lets the kernel kill this process at a system
- * call that no hook makes (filter/rules.c lists those that one does). What a kernel cannot do is
- * left out: an old one is no reason for a container not to start.
+ * keeps only those capabilities, and lets the kernel kill this process at any other system call.
+ * What a kernel cannot do is left out: an old one is no reason for a container not to start.
  */
-void confine(const char *directory);
+void confine(const struct confinement *confinement, const char *directory);
 
 #endif

@@ -12,7 +12,7 @@
 #include <sys/syscall.h>
 #include <sys/wait.h>
 
-#include "core/confine/confine.h"
+#include "hook/confinement.h"
 
 enum { KILLED = -1, RETURNS = 0 };
 
@@ -106,7 +106,7 @@ static void make_call(const struct call_case *row)
 	const long *a = row->arguments;
 	long result;
 
-	confine(NULL);
+	confine(&hook_confinement, NULL);
 	result = syscall(row->number, a[0], a[1], a[2], a[3], a[4], a[5]);
 	_exit(row->want == RETURNS || (result < 0 && errno == row->want) ? 0 : 1);
 }
@@ -183,7 +183,7 @@ static void keeps_few_capabilities(void **state)
 	(void)state;
 	assert_true(child >= 0);
 	if (child == 0) {
-		confine(NULL);
+		confine(&hook_confinement, NULL);
 		_exit(read_status("\nCapEff:") != (before & kept) ||
 		      read_status("\nCapPrm:") != (before & kept) ||
 		      read_status("\nCapInh:") != 0 || read_status("\nNoNewPrivs:") != 1 ||
@@ -259,7 +259,7 @@ static void closes_what_it_was_left(void **state)
 	(void)state;
 	assert_true(leaked > STDERR_FILENO && child >= 0);
 	if (child == 0) {
-		confine("/proc");
+		confine(&hook_confinement, "/proc");
 		/* getcwd(2) is none of the hook's calls. */
 		_exit(fcntl(leaked, F_GETFD) >= 0 ||
 		      readlinkat(AT_FDCWD, "self/cwd", here, sizeof(here)) != strlen("/proc"));

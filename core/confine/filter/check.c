@@ -57,15 +57,21 @@ static void export(scmp_filter_ctx filter, struct sock_filter instructions[PROGR
 	(void)fclose(program);
 }
 
-static void make_reference(struct sock_filter instructions[PROGRAM_MAX])
+static void add_calls(scmp_filter_ctx filter, const char *const *calls)
+{
+	for (size_t i = 0; calls[i]; i++)
+		add_rule(filter, &(struct rule){.name = calls[i], .action = SCMP_ACT_ALLOW});
+}
+
+static void make_reference(const char *program, struct sock_filter instructions[PROGRAM_MAX])
 {
 	scmp_filter_ctx filter = seccomp_init(SCMP_ACT_KILL_PROCESS);
 
 	if (!filter)
 		must(-1, "memory");
 	must(seccomp_attr_set(filter, SCMP_FLTATR_ACT_BADARCH, SCMP_ACT_KILL_PROCESS), "arch");
-	for (size_t i = 0; allowed[i]; i++)
-		add_rule(filter, &(struct rule){.name = allowed[i], .action = SCMP_ACT_ALLOW});
+	add_calls(filter, common);
+	add_calls(filter, calls_of(program));
 	for (const struct rule *rule = rules; rule->name; rule++)
 		add_rule(filter, rule);
 	export(filter, instructions);
@@ -203,12 +209,12 @@ static void compare_bits(const struct sock_filter *ours, const struct sock_filte
 	}
 }
 
-void check_program(const struct sock_filter *instructions)
+void check_program(const char *program, const struct sock_filter *instructions)
 {
 	static struct sock_filter reference[PROGRAM_MAX];
 	uint32_t native = seccomp_arch_native();
 
-	make_reference(reference);
+	make_reference(program, reference);
 	for (int number = -NUMBERS; number < NUMBERS; number++) {
 		compare_number(instructions, reference, native, number);
 		compare_number(instructions, reference, native, number | X32);

@@ -6,6 +6,6 @@
 #include <linux/filter.h>
 
 /* Runs both for each number and for arguments of all kinds; ends the process where they differ. */
-void check_program(const struct sock_filter *instructions);
+void check_program(const char *program, const struct sock_filter *instructions);
 
 #endif

@@ -92,11 +92,10 @@ static void resolve(struct assembly *a)
 
 /* ---- the program ---- */
 
-static void read_allowed(uint32_t words[WORDS])
+static void read_allowed(uint32_t words[WORDS], const char *const *calls)
 {
-	memset(words, 0, WORDS * sizeof(words[0]));
-	for (size_t i = 0; allowed[i]; i++) {
-		int number = call_number(allowed[i]);
+	for (size_t i = 0; calls[i]; i++) {
+		int number = call_number(calls[i]);
 
 		if (number >= BITS * WORDS)
 			too_much("numbers");
@@ -196,13 +195,14 @@ static void test_rules(struct assembly *a)
 	}
 }
 
-size_t program_make(struct sock_filter instructions[PROGRAM_MAX])
+size_t program_make(const char *program, struct sock_filter instructions[PROGRAM_MAX])
 {
 	static struct assembly a;
-	uint32_t words[WORDS];
+	uint32_t words[WORDS] = {0};
 
 	a = (struct assembly){.code = instructions, .n_places = FREE};
-	read_allowed(words);
+	read_allowed(words, common);
+	read_allowed(words, calls_of(program));
 	find_word(&a, words);
 	test_bit(&a);
 	test_rules(&a);

@@ -18,7 +18,8 @@
 
 #define PROGRAM_MAX 4096
 
-/* Returns how many instructions it has. Ends the process if it cannot be made. */
-size_t program_make(struct sock_filter instructions[PROGRAM_MAX]);
+/* program: calls_of()'s. Returns how many instructions it has. Ends the process if it cannot be
+ * made. */
+size_t program_make(const char *program, struct sock_filter instructions[PROGRAM_MAX]);
 
 #endif

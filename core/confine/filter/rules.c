@@ -8,6 +8,7 @@
 #include <seccomp.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
 
@@ -16,7 +17,7 @@
 	(CLONE_NEWNS | CLONE_NEWCGROUP | CLONE_NEWUTS | CLONE_NEWIPC | CLONE_NEWUSER |             \
 	 CLONE_NEWPID | CLONE_NEWNET)
 
-const char *const allowed[] = {
+const char *const common[] = {
 	/* files */
 	"open",
 	"openat",
@@ -49,7 +50,7 @@ const char *const allowed[] = {
 	"readlink",
 	"readlinkat",
 	"getdents64",
-	/* nccl.conf, in place of the old one */
+	/* a file in place of an old one */
 	"fchown",
 	"fchown32",
 	"fchmod",
@@ -60,15 +61,6 @@ const char *const allowed[] = {
 	"unlink",
 	"mkdirat",
 	"mkdir",
-	"fsync",
-	"fgetxattr",
-	"flistxattr",
-	"fsetxattr",
-	/* the container's process */
-	"pidfd_open",
-	"prlimit64",
-	"getrlimit",
-	"ugetrlimit",
 	"poll",
 	"ppoll",
 	"ppoll_time64",
@@ -125,6 +117,37 @@ const char *const allowed[] = {
 	"exit_group",
 	NULL,
 };
+
+static const char *const hook[] = {
+	/* nccl.conf keeps its labels */
+	"fsync",
+	"fgetxattr",
+	"flistxattr",
+	"fsetxattr",
+	/* the container's process */
+	"pidfd_open",
+	"prlimit64",
+	"getrlimit",
+	"ugetrlimit",
+	NULL,
+};
+
+static const char *const nri[] = {
+	/* the runtime's socket, again when it was lost, and one plugin a node */
+	"connect",
+	"flock",
+	NULL,
+};
+
+const char *const *calls_of(const char *program)
+{
+	if (strcmp(program, "hook") == 0)
+		return hook;
+	if (strcmp(program, "nri") == 0)
+		return nri;
+	(void)fprintf(stderr, "seccomp filter: no program %s\n", program);
+	exit(1);
+}
 
 #define ALLOW SCMP_ACT_ALLOW
 #define ALL UINT64_MAX

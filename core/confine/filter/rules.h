@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The system calls that a hook makes. Both C libraries' are there, and what later ones may use
+ * The system calls that our programs make. Both C libraries' are there, and what later ones may use
  * instead (statx, faccessat2): a rebuild against another must not make it be killed.
  */
 #ifndef OCI_RDMA_FILTER_RULES_H
@@ -9,8 +9,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Harmless with any arguments; NULL is behind the last one. */
-extern const char *const allowed[];
+/* Harmless with any arguments, and made by every program; NULL is behind the last one. */
+extern const char *const common[];
+
+/* Those of one program ("hook", "nri") beside them; ends this process if there is none of the name.
+ */
+const char *const *calls_of(const char *program);
 
 #define CONDITIONS_MAX 2
 

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "hook/confinement.h"
+
+#include <linux/capability.h>
+
+static const struct sock_filter instructions[] = {
+#include "hook.inc"
+};
+
+/*
+ * CHOWN, DAC_OVERRIDE, FOWNER: nccl.conf in a root file system that belongs to others.
+ * SYS_RESOURCE: to raise another process' hard limit (kernel/sys.c, do_prlimit).
+ * SYS_PTRACE: /proc/<pid>/ns/net and uid_map of a process that is not dumpable (ptrace_may_access).
+ * SYS_ADMIN: to enter the pod's network namespace with a sysfs of its own (setns, unshare, mount).
+ */
+const struct confinement hook_confinement = {
+	.capabilities = CONFINE_CAPABILITY(CAP_CHOWN) | CONFINE_CAPABILITY(CAP_DAC_OVERRIDE) |
+			CONFINE_CAPABILITY(CAP_FOWNER) | CONFINE_CAPABILITY(CAP_SYS_RESOURCE) |
+			CONFINE_CAPABILITY(CAP_SYS_PTRACE) | CONFINE_CAPABILITY(CAP_SYS_ADMIN),
+	.instructions = instructions,
+	.n_instructions = sizeof(instructions) / sizeof(instructions[0]),
+};

@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef OCI_RDMA_HOOK_CONFINEMENT_H
+#define OCI_RDMA_HOOK_CONFINEMENT_H
+
+#include "core/confine/confine.h"
+
+/* What a hook needs for a grant */
+extern const struct confinement hook_confinement;
+
+#endif
