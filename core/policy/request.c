@@ -82,6 +82,15 @@ static int read_annotation(const struct spec *spec, const struct spec_annotation
 	return err_set(err, "unknown; known: inject, containers, memlock, nccl");
 }
 
+/* A message (NRI) has no lines. */
+static int fail_annotation(const char *what, const struct spec_annotation *annotation,
+			   struct err *err)
+{
+	(void)err_prefix(err, "annotation %s%.64s", SPEC_ANNOTATION_PREFIX, annotation->name);
+	return annotation->line ? err_prefix(err, "%s: line %zu", what, annotation->line)
+				: err_prefix(err, "%s", what);
+}
+
 int request_read(const struct spec *spec, const char *what, struct request *ret_request,
 		 struct err *err)
 {
@@ -91,8 +100,7 @@ int request_read(const struct spec *spec, const char *what, struct request *ret_
 		const struct spec_annotation *a = &spec->annotations[i];
 
 		if (read_annotation(spec, a, &request, err) < 0)
-			return err_prefix(err, "%s: line %zu: annotation %s%.64s", what, a->line,
-					  SPEC_ANNOTATION_PREFIX, a->name);
+			return fail_annotation(what, a, err);
 	}
 	*ret_request = request;
 	return 0;

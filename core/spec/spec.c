@@ -7,15 +7,7 @@
 #include "core/base/capability.h"
 #include "core/base/text.h"
 #include "core/json/reader.h"
-
-/* One of the device rules of linux.resources.devices, while it is read */
-struct rule {
-	bool allow;
-	bool any_type; /* absent, "a", or "c": every character device */
-	bool read_write;
-	int64_t major; /* -1: any */
-	int64_t minor;
-};
+#include "core/spec/rule.h"
 
 /* One entry of linux.namespaces */
 struct namespace
@@ -30,7 +22,7 @@ struct reading {
 	struct identity_keys keys;
 	/* the array item that is being read */
 	struct spec_device device;
-	struct rule rule;
+	struct spec_rule rule;
 	struct spec_mapping mapping;
 	struct namespace namespace;
 	struct spec_rlimit rlimit;
@@ -257,7 +249,7 @@ static int begin_rule(void *context, const struct json_value *value, struct err 
 
 	(void)value;
 	(void)err;
-	r->rule = (struct rule){.any_type = true, .major = -1, .minor = -1};
+	r->rule = (struct spec_rule){.any_type = true, .major = -1, .minor = -1};
 	return 0;
 }
 
@@ -266,7 +258,7 @@ static int take_rule_type(void *context, const struct json_value *value, struct 
 	struct reading *r = context;
 
 	(void)err;
-	r->rule.any_type = equals(value, "") || equals(value, "a") || equals(value, "c");
+	r->rule.any_type = spec_rule_any_type(value->text, value->len);
 	return 0;
 }
 
@@ -275,19 +267,16 @@ static int take_rule_access(void *context, const struct json_value *value, struc
 	struct reading *r = context;
 
 	(void)err;
-	r->rule.read_write = value->len && memchr(value->text, 'r', value->len) &&
-			     memchr(value->text, 'w', value->len);
+	r->rule.read_write = spec_rule_read_write(value->text, value->len);
 	return 0;
 }
 
-/* Rules apply in their order: a privileged container's begin with "deny all" as everyone's do. */
 static int leave_rule(void *context, struct err *err)
 {
 	struct reading *r = context;
 
 	(void)err;
-	if (r->rule.any_type && r->rule.major == -1 && r->rule.minor == -1 && r->rule.read_write)
-		r->spec.every_device = r->rule.allow;
+	spec_rule_apply(&r->spec, &r->rule);
 	return 0;
 }
 

@@ -34,7 +34,7 @@ struct spec_device {
 struct spec_annotation {
 	const char *name; /* without the prefix */
 	const char *value;
-	size_t line;
+	size_t line; /* of config.json; 0: it came by a message, which has none */
 };
 
 /* linux.uidMappings or gidMappings, one entry */
