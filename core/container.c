@@ -396,6 +396,36 @@ int container_explain(struct container *container, const struct options *options
 			 &(struct wanted){.gids = true, .netdevs = true, .topology = true}, err);
 }
 
+/*
+ * The kernel's verbs devices have major 231, from the 33rd on one that is chosen when ib_uverbs is
+ * loaded (drivers/infiniband/core/uverbs_main.c), in these ranges (fs/char_dev.c,
+ * find_dynamic_major).
+ */
+static bool may_be_verbs(const struct spec_device *device)
+{
+	int64_t major = device->major;
+
+	return device->character &&
+	       (major == 231 || (major >= 234 && major <= 254) || (major >= 384 && major <= 511));
+}
+
+bool container_may_matter(struct container *container)
+{
+	const struct spec *spec = &container->spec;
+	struct warnings ignored = {0};
+	struct claims claims = {0};
+	struct err err;
+
+	if (request_asks(spec))
+		return true;
+	for (size_t i = 0; !spec->every_device && i < spec->n_devices; i++) {
+		if (may_be_verbs(&spec->devices[i]))
+			return true;
+	}
+	return spec->every_device &&
+	       (claims_read(&container->arena, spec, &claims, &ignored, &err) < 0 || claims.n > 0);
+}
+
 int container_decide(struct container *container, const struct options *options, bool *ret_proven,
 		     struct err *err)
 {

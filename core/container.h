@@ -65,6 +65,12 @@ int container_parse_spec(struct container *container, const char *what, struct e
 int container_load_config(struct container *container, const struct options *options,
 			  struct err *err);
 
+/*
+ * False where container_decide() could only say "none", told by the spec alone: no file is opened.
+ * Without memory it is true.
+ */
+bool container_may_matter(struct container *container);
+
 /* Finds, orders and describes the devices, and makes the plan: all that a dry run shows. */
 int container_explain(struct container *container, const struct options *options, struct err *err);
 

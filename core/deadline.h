@@ -19,4 +19,7 @@ void deadline_disarm(void);
  * on_no_device says): exit status 1. */
 void deadline_must_fail(bool fail);
 
+/* Whoever bounds this process from outside (the NRI plugin its child) hears of that, too. */
+void deadline_tell(void (*told)(bool fail));
+
 #endif
