@@ -23,7 +23,7 @@ static void on_alarm(int signal)
 	static const char line[] = HOOK_NAME ": " REASON;
 
 	(void)signal;
-	journal_send(line, sizeof(line) - 1);
+	(void)journal_send(line, sizeof(line) - 1);
 	if (must_fail) {
 		tell(HOOK_NAME, REASON);
 		_exit(1);

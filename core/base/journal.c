@@ -7,12 +7,11 @@
 
 #include "core/base/cleanup.h"
 
-void journal_send(const char *message, size_t len)
+bool journal_send(const char *message, size_t len)
 {
 	static const struct sockaddr_un address = {.sun_family = AF_UNIX, .sun_path = _PATH_LOG};
 	cleanup_fd fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 
-	if (fd >= 0)
-		(void)!sendto(fd, message, len, MSG_DONTWAIT | MSG_NOSIGNAL,
-			      (const struct sockaddr *)&address, sizeof(address));
+	return fd >= 0 && sendto(fd, message, len, MSG_DONTWAIT | MSG_NOSIGNAL,
+				 (const struct sockaddr *)&address, sizeof(address)) >= 0;
 }

@@ -2,6 +2,7 @@
 #include "core/report/log.h"
 
 #include <inttypes.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,6 +21,20 @@
 /* A reason, a way in, and who it was */
 #define FAILURE_MAX (ERR_TEXT_MAX + 640)
 
+static bool is_daemon;
+
+void log_as_daemon(void)
+{
+	is_daemon = true;
+}
+
+/* A hook's caller may show its stderr to the container's author. */
+static void tell_caller(const char *line)
+{
+	if (!is_daemon)
+		tell(IDENT, line);
+}
+
 /* Memory is needed for what is longer than any failure only. */
 static void send_line(int priority, char *line)
 {
@@ -29,15 +44,23 @@ static void send_line(int priority, char *line)
 
 	text_make_printable(line);
 	len = snprintf(message, sizeof(message), FRONT "%s", LOG_DAEMON | priority, getpid(), line);
-	if (len < (int)sizeof(message)) {
-		journal_send(message, (size_t)len);
-		return;
+	if (len >= (int)sizeof(message)) {
+		len = asprintf(&longer, FRONT "%s", LOG_DAEMON | priority, getpid(), line);
+		longer = len < 0 ? NULL : longer;
 	}
-	len = asprintf(&longer, FRONT "%s", LOG_DAEMON | priority, getpid(), line);
-	if (len < 0)
-		longer = NULL;
-	else
-		journal_send(longer, (size_t)len);
+	if (len >= 0 && !journal_send(longer ? longer : message, (size_t)len) && is_daemon)
+		tell(IDENT, line);
+}
+
+void log_event(int priority, const char *format, ...)
+{
+	char line[FAILURE_MAX];
+	va_list args;
+
+	va_start(args, format);
+	(void)vsnprintf(line, sizeof(line), format, args);
+	va_end(args);
+	send_line(priority, line);
 }
 
 static const char *or_dash(const char *text)
@@ -134,7 +157,7 @@ void log_denial(struct container *container, const char *way_in)
 	if (line)
 		send_line(LOG_WARNING, line);
 	if (container->plan.fail)
-		tell(IDENT, line ? line : reason);
+		tell_caller(line ? line : reason);
 }
 
 void log_none(struct container *container, const char *reason, const char *way_in)
@@ -173,5 +196,5 @@ void log_failure(const struct container *container, const struct err *err, const
 
 	print_failure(line, sizeof(line), container, err, way_in);
 	send_line(LOG_ERR, line);
-	tell(IDENT, line);
+	tell_caller(line);
 }

@@ -33,4 +33,13 @@ void log_failure(const struct container *container, const struct err *err, const
 void log_failure_silently(const struct container *container, const struct err *err,
 			  const char *way_in);
 
+/*
+ * For a daemon, whose stderr is a log of its own: it has what syslog does not take, and nothing
+ * twice. In a container there is no syslog.
+ */
+void log_as_daemon(void);
+
+/* What a daemon has to say of itself. priority: LOG_INFO, … */
+void log_event(int priority, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
 #endif
