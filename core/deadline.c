@@ -12,7 +12,7 @@
 #define REASON "not done after 5 s: are the node's /sys and disks well?"
 
 static volatile sig_atomic_t must_fail;
-static void (*tell)(bool);
+static void (*listener)(bool);
 static void (*late)(void);
 static struct sigaction before; /* the caller's, handed on to whatever is executed */
 static unsigned seconds_before;
@@ -58,11 +58,11 @@ void deadline_disarm(void)
 void deadline_must_fail(bool fail)
 {
 	must_fail = fail;
-	if (tell)
-		tell(fail);
+	if (listener)
+		listener(fail);
 }
 
 void deadline_tell(void (*told)(bool fail))
 {
-	tell = told;
+	listener = told;
 }

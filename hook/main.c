@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The command line. */
-#include <fcntl.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
+#include "core/base/fs.h"
 #include "core/base/names.h"
 #include "core/command_line.h"
 #include "hook/check_config.h"
@@ -206,22 +205,12 @@ static int run_task(const struct command *command)
 	return run_stage(options, operand[0]);
 }
 
-/* A caller that closed one of them must not see our files in its place. What cannot be had is done
- * without. */
-static void open_standard_streams(void)
-{
-	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++) {
-		if (fcntl(fd, F_GETFD) < 0)
-			(void)!open("/dev/null", O_RDWR | O_CLOEXEC);
-	}
-}
-
 int main(int argc, char **argv)
 {
 	struct command command;
 	int status;
 
-	open_standard_streams();
+	fs_open_standard_streams();
 	if (argc > 0 && names_shim(argv[0]))
 		return shim_run(argc, argv);
 	/* A MachineConfig can neither link (the operator refuses changed links) nor carry us twice:

@@ -223,6 +223,14 @@ int fs_write(int fd, const char *bytes, size_t len)
 	return 0;
 }
 
+void fs_open_standard_streams(void)
+{
+	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++) {
+		if (fcntl(fd, F_GETFD) < 0)
+			(void)!open("/dev/null", O_RDWR | O_CLOEXEC);
+	}
+}
+
 bool fs_same_file(int a, int b)
 {
 	struct stat sa;

@@ -65,6 +65,10 @@ ssize_t fs_path_of(int fd, char *path, size_t size);
 /* Writes all of it. Returns 0 or -errno. */
 int fs_write(int fd, const char *bytes, size_t len);
 
+/* A caller that closed one of the standard three must not see our files in its place. What cannot
+ * be had is done without. */
+void fs_open_standard_streams(void);
+
 /* True if both descriptors refer to the same inode. */
 bool fs_same_file(int a, int b);
 
