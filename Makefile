@@ -52,6 +52,20 @@ HOOK_LIBS := -lyajl_s $(MUSL)/libc.a -lgcc $(MUSL)/crtn.o
 endif
 endif
 
+# The NRI plugin is made like the hook: on a node, or alone in an image. Its messages' code is made from nri.proto.
+NRI := $(BUILD)/oci-rdma-nri
+NRI_OWN := $(filter-out nri/main.c,$(sort $(wildcard nri/*.c nri/*/*.c)))
+NRI_PROTO := $(BUILD)/generated/nri/message/nri.pb-c
+NRI_OWN_OBJECTS := $(NRI_OWN:%.c=$(BUILD)/%.o) $(NRI_PROTO).o
+NRI_OBJECTS := $(BUILD)/nri/main.o $(NRI_OWN_OBJECTS) $(CORE_OBJECTS)
+NRI_LIBS := -lprotobuf-c $(HOOK_LIBS)
+ifndef DYNAMIC
+NRI_LIBS := -l:libprotobuf-c.a $(HOOK_LIBS)
+ifeq ($(LIBC),musl)
+NRI_OBJECTS := $(patsubst %.c,$(BUILD)/musl/%.o,nri/main.c $(NRI_OWN) $(CORE) $(wildcard core/musl/*.c)) $(NRI_PROTO:$(BUILD)/%=$(BUILD)/musl/%).o
+endif
+endif
+
 # The doctor opens driver libraries at run time, so it takes the node's libc; all else it brings along.
 DOCTOR := $(BUILD)/oci-rdma-doctor
 DOCTOR_OBJECTS := $(patsubst %.c,$(BUILD)/%.o,$(filter-out doctor/main.c,$(sort $(wildcard doctor/*.c doctor/*/*.c))))
@@ -60,7 +74,7 @@ DOCTOR_LIBS := $(if $(DYNAMIC),-lyajl,-Wl$(comma)-Bstatic -lyajl_s -Wl$(comma)-B
 # One line a file; `make V=1` shows the commands.
 say = $(if $(V),,@printf '  %-3s %s\n' $(1) $@;)
 
-all: $(HOOK) $(DOCTOR)
+all: $(HOOK) $(NRI) $(DOCTOR)
 
 help:
 	@echo 'make              build $(HOOK)'
@@ -105,11 +119,23 @@ $(BUILD)/%/confinement.o $(BUILD)/musl/%/confinement.o: override CPPFLAGS += -I$
 $(BUILD)/hook/confinement.o $(BUILD)/musl/hook/confinement.o: $(BUILD)/confine/hook.inc
 $(BUILD)/nri/confinement.o $(BUILD)/musl/nri/confinement.o: $(BUILD)/confine/nri.inc
 
+$(NRI_PROTO).c: nri/message/nri.proto | $(BUILD)/.deps
+	@mkdir -p $(BUILD)/generated
+	$(call say,GEN) protoc-c -I. --c_out=$(BUILD)/generated $<
+$(NRI_PROTO).o: $(NRI_PROTO).c
+	$(call say,CC) $(CC) $(CPPFLAGS) $(CFLAGS) -c -o $@ $<
+$(NRI_PROTO:$(BUILD)/%=$(BUILD)/musl/%).o: $(NRI_PROTO).c | $(MUSL_HEADERS)
+	@mkdir -p $(@D)
+	$(call say,CC) musl-gcc $(CPPFLAGS) -isystem $(MUSL_HEADERS) $(CFLAGS) -c -o $@ $<
+NRI_MESSAGES := $(patsubst %.c,%.o,$(wildcard nri/message/*.c))
+$(NRI_MESSAGES:%=$(BUILD)/%) $(NRI_MESSAGES:%=$(BUILD)/musl/%): $(NRI_PROTO).c
+$(NRI_PROTO).o $(NRI_PROTO:$(BUILD)/%=$(BUILD)/musl/%).o $(BUILD)/nri/message/%.o $(BUILD)/musl/nri/message/%.o: override CPPFLAGS += -I$(BUILD)/generated
+
 # The kernel's and the libraries' headers, which musl-gcc does not look for where glibc's are
 MUSL_HEADERS := $(BUILD)/musl/include
 $(MUSL_HEADERS): Makefile | $(BUILD)/.deps
 	@rm -rf $@ && mkdir -p $@
-	@for name in linux asm-generic rdma yajl; do ln -s /usr/include/$$name $@/$$name || exit 1; done
+	@for name in linux asm-generic rdma yajl protobuf-c; do ln -s /usr/include/$$name $@/$$name || exit 1; done
 	@ln -s /usr/include/$$($(CC) -print-multiarch)/asm $@/asm
 
 $(BUILD)/musl/%.o: %.c Makefile | $(BUILD)/.deps $(MUSL_HEADERS)
@@ -119,10 +145,13 @@ $(BUILD)/musl/%.o: %.c Makefile | $(BUILD)/.deps $(MUSL_HEADERS)
 $(HOOK): $(HOOK_OBJECTS)
 	$(call say,LD) $(CC) $(CFLAGS) $(LDFLAGS) $(HOOK_LDFLAGS) -o $@ $^ $(HOOK_LIBS)
 
+$(NRI): $(NRI_OBJECTS)
+	$(call say,LD) $(CC) $(CFLAGS) $(LDFLAGS) $(HOOK_LDFLAGS) -o $@ $^ $(NRI_LIBS)
+
 $(DOCTOR): $(BUILD)/doctor/main.o $(DOCTOR_OBJECTS) $(CORE_OBJECTS)
 	$(call say,LD) $(CC) $(CFLAGS) $(LDFLAGS) -pie -o $@ $^ $(DOCTOR_LIBS)
 
--include $(HOOK_OBJECTS:.o=.d) $(OBJECTS:.o=.d) $(DOCTOR_OBJECTS:.o=.d) $(BUILD)/hook/main.d $(BUILD)/doctor/main.d
+-include $(HOOK_OBJECTS:.o=.d) $(NRI_OBJECTS:.o=.d) $(NRI_OWN_OBJECTS:.o=.d) $(OBJECTS:.o=.d) $(DOCTOR_OBJECTS:.o=.d) $(BUILD)/hook/main.d $(BUILD)/nri/main.d $(BUILD)/doctor/main.d
 
 demo: $(HOOK)
 	@tests/deps demo

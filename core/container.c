@@ -416,7 +416,7 @@ bool container_may_matter(struct container *container)
 	struct claims claims = {0};
 	struct err err;
 
-	if (request_asks(spec))
+	if (request_is_made(spec))
 		return true;
 	for (size_t i = 0; !spec->every_device && i < spec->n_devices; i++) {
 		if (may_be_verbs(&spec->devices[i]))

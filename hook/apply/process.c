@@ -18,7 +18,7 @@
 #include "core/base/cgroup.h"
 #include "core/base/cleanup.h"
 #include "core/base/fs.h"
-#include "hook/apply/memlock.h"
+#include "core/plan/memlock.h"
 
 #define CGROUP_SIZE_MAX (64 * 1024)
 #define CMDLINE_SIZE_MAX (128 * 1024)

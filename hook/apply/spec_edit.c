@@ -7,7 +7,7 @@
 
 #include "core/base/capability.h"
 #include "core/json/writer.h"
-#include "hook/apply/memlock.h"
+#include "core/plan/memlock.h"
 
 /* text[begin..end) becomes .text */
 struct splice {

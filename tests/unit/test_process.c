@@ -15,7 +15,7 @@
 #include <sys/syscall.h>
 #include <sys/wait.h>
 
-#include "hook/apply/memlock.h"
+#include "core/plan/memlock.h"
 #include "hook/apply/process.h"
 
 #define ID "c0ffee"

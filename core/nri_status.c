@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "core/nri_status.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/cleanup.h"
+#include "core/base/fs.h"
+#include "core/json/reader.h"
+#include "core/json/writer.h"
+
+/* ---- written ---- */
+
+static void put_counters(yajl_gen gen, const struct nri_counters *counters)
+{
+	json_put_string(gen, "containers");
+	(void)yajl_gen_map_open(gen);
+	json_put_uint64(gen, "served", counters->containers);
+	json_put_uint64(gen, "granted", counters->granted);
+	json_put_uint64(gen, "denied", counters->denied);
+	json_put_uint64(gen, "failed", counters->failed);
+	json_put_uint64(gen, "given_up", counters->given_up);
+	(void)yajl_gen_map_close(gen);
+	json_put_string(gen, "answers");
+	(void)yajl_gen_map_open(gen);
+	json_put_uint64(gen, "microseconds", counters->answer_us);
+	json_put_uint64(gen, "slowest", counters->slowest_us);
+	(void)yajl_gen_map_close(gen);
+}
+
+static int put_status(yajl_gen gen, void *context)
+{
+	const struct nri_status *status = context;
+
+	(void)yajl_gen_map_open(gen);
+	json_put_integer(gen, "schema", true, 1);
+	json_put_integer(gen, "pid", true, status->pid);
+	json_put_uint64(gen, "started", status->started);
+	json_put_member(gen, "socket", status->socket);
+	json_put_member(gen, "connected_since", status->since);
+	json_put_member(gen, "trouble", status->trouble);
+	json_put_string(gen, "runtime");
+	(void)yajl_gen_map_open(gen);
+	json_put_member(gen, "name", status->runtime);
+	json_put_member(gen, "version", status->version);
+	(void)yajl_gen_map_close(gen);
+	put_counters(gen, &status->counters);
+	(void)yajl_gen_map_close(gen);
+	return 0;
+}
+
+const char *nri_status_text(struct arena *arena, const struct nri_status *status, size_t *ret_len)
+{
+	return json_write(arena, true, put_status, (void *)status, ret_len);
+}
+
+/* ---- read ---- */
+
+#define MEMBERS(...)                                                                               \
+	.members = (const struct json_member[])                                                    \
+	{                                                                                          \
+		__VA_ARGS__,                                                                       \
+		{                                                                                  \
+			0                                                                          \
+		}                                                                                  \
+	}
+#define STORE(name, wanted, kind, field)                                                           \
+	static const struct json_shape name = {.types = (wanted),                                  \
+					       .store = JSON_STORE_##kind,                         \
+					       .offset = offsetof(struct nri_status, field)}
+
+STORE(process_id, JSON_NUMBER, INT64, pid);
+STORE(started, JSON_NUMBER, UINT64, started);
+STORE(socket_path, JSON_STRING | JSON_NULL, STRING, socket);
+STORE(since, JSON_STRING | JSON_NULL, STRING, since);
+STORE(trouble, JSON_STRING | JSON_NULL, STRING, trouble);
+STORE(runtime_name, JSON_STRING | JSON_NULL, STRING, runtime);
+STORE(runtime_version, JSON_STRING | JSON_NULL, STRING, version);
+STORE(served, JSON_NUMBER, UINT64, counters.containers);
+STORE(granted, JSON_NUMBER, UINT64, counters.granted);
+STORE(denied, JSON_NUMBER, UINT64, counters.denied);
+STORE(failed, JSON_NUMBER, UINT64, counters.failed);
+STORE(given_up, JSON_NUMBER, UINT64, counters.given_up);
+STORE(microseconds, JSON_NUMBER, UINT64, counters.answer_us);
+STORE(slowest, JSON_NUMBER, UINT64, counters.slowest_us);
+static const struct json_shape runtime = {
+	.types = JSON_OBJECT, MEMBERS({"name", &runtime_name}, {"version", &runtime_version})};
+static const struct json_shape containers = {
+	.types = JSON_OBJECT,
+	MEMBERS({"served", &served}, {"granted", &granted}, {"denied", &denied},
+		{"failed", &failed}, {"given_up", &given_up}),
+};
+static const struct json_shape answers = {
+	.types = JSON_OBJECT, MEMBERS({"microseconds", &microseconds}, {"slowest", &slowest})};
+static const struct json_shape status_json = {
+	.types = JSON_OBJECT,
+	MEMBERS({"pid", &process_id}, {"started", &started}, {"socket", &socket_path},
+		{"connected_since", &since}, {"trouble", &trouble}, {"runtime", &runtime},
+		{"containers", &containers}, {"answers", &answers}),
+};
+
+int nri_status_read(struct arena *arena, int sysroot, struct nri_status *ret_status,
+		    struct err *err)
+{
+	cleanup_fd fd = fs_open(sysroot, NRI_STATUS_PATH, O_RDONLY, RESOLVE_IN_ROOT);
+	const char *what = "/" NRI_STATUS_PATH;
+	struct nri_status status = {0};
+	struct fs_text text;
+
+	if (fd < 0) {
+		(void)err_sys(err, -fd, "%s", what);
+		return fd == -ENOENT ? -ENOENT : -1;
+	}
+	if (fs_read_regular(arena, fd, NRI_STATUS_SIZE_MAX, what, &text, err) < 0 ||
+	    json_read(arena, &(struct json_source){what, text.bytes, text.len, 0}, &status_json,
+		      &status, err) < 0)
+		return -1;
+	*ret_status = status;
+	return 0;
+}
+
+/* ---- the process ---- */
+
+/* From behind the name, which may hold anything, the third field to the twenty-second (proc(5)) */
+#define FIELDS_BEFORE_START 20
+
+uint64_t nri_status_start_of(int64_t pid)
+{
+	char path[64];
+	char line[1024];
+	const char *place;
+
+	(void)snprintf(path, sizeof(path), "/proc/%lld/stat", (long long)pid);
+	if (pid <= 0 || fs_read_line(AT_FDCWD, path, line, sizeof(line)) < 0)
+		return 0;
+	place = strrchr(line, ')');
+	for (int i = 0; place && i < FIELDS_BEFORE_START; i++)
+		place = strchr(place + 1, ' ');
+	return place ? strtoull(place, NULL, 10) : 0;
+}

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What oci-rdma-nri says of itself, in a file: for its own --check, and for whoever tells which
+ * ways in a node has.
+ */
+#ifndef OCI_RDMA_NRI_STATUS_H
+#define OCI_RDMA_NRI_STATUS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "core/base/arena.h"
+#include "core/base/err.h"
+
+/* Below the sysroot */
+#define NRI_STATUS_DIR "run/oci-rdma-hook"
+#define NRI_STATUS_NAME "nri.json"
+#define NRI_STATUS_PATH NRI_STATUS_DIR "/" NRI_STATUS_NAME
+#define NRI_STATUS_SIZE_MAX (64 * 1024)
+
+/* Where runtimes listen for plugins (containerd and CRI-O, by default) */
+#define NRI_SOCKET "var/run/nri/nri.sock"
+
+/* Bounds of the answers' times, in microseconds; one more class stands behind the last. */
+#define NRI_COUNTERS_BOUNDS                                                                        \
+	{                                                                                          \
+		100, 500, 1000, 5000, 25000, 100000, 500000, 1500000                               \
+	}
+#define NRI_COUNTERS_N_BOUNDS 8
+
+/* Since the plugin started */
+struct nri_counters {
+	uint64_t containers; /* that were answered for; each of these once */
+	uint64_t granted;
+	uint64_t denied;
+	uint64_t failed;
+	uint64_t given_up; /* at the deadline */
+
+	uint64_t answer_us; /* in all */
+	uint64_t slowest_us;
+	uint64_t within[NRI_COUNTERS_N_BOUNDS + 1];
+};
+
+struct nri_status {
+	int64_t pid;
+	uint64_t started;    /* that process, in clock ticks since boot (proc(5), starttime) */
+	const char *socket;  /* that it connects to */
+	const char *since;   /* connected and synchronized, "2026-11-21T20:22:43Z"; NULL: not */
+	const char *trouble; /* why not; NULL: none known */
+	const char *runtime; /* "containerd"; NULL: not known */
+	const char *version; /* its */
+	struct nri_counters counters; /* within is not in the file */
+};
+
+/* The file's text, in the arena; NULL without memory */
+const char *nri_status_text(struct arena *arena, const struct nri_status *status, size_t *ret_len);
+
+/*
+ * sysroot: a directory descriptor. Returns 0; -ENOENT, with *err set, where no plugin has left a
+ * file; or -1.
+ */
+int nri_status_read(struct arena *arena, int sysroot, struct nri_status *ret_status,
+		    struct err *err);
+
+/* When a process started; 0: there is none. */
+uint64_t nri_status_start_of(int64_t pid);
+
+#endif

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "nri/check.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+
+#include "core/base/cleanup.h"
+#include "core/nri_status.h"
+
+static bool is_socket(const char *path)
+{
+	struct stat st;
+
+	return stat(path, &st) == 0 && S_ISSOCK(st.st_mode);
+}
+
+/* A recorded tree's processes are not to be asked. */
+static bool is_alive(const struct nri_options *options, const struct nri_status *status)
+{
+	return strcmp(options->node.sysroot, "/") != 0 ||
+	       (status->started && nri_status_start_of(status->pid) == status->started);
+}
+
+static void print_counters(const struct nri_counters *counters)
+{
+	double average = counters->containers
+				 ? (double)counters->answer_us / (double)counters->containers
+				 : 0;
+
+	(void)printf("containers  %" PRIu64 ": %" PRIu64 " granted, %" PRIu64 " denied, %" PRIu64
+		     " failed, %" PRIu64 " given up\n",
+		     counters->containers, counters->granted, counters->denied, counters->failed,
+		     counters->given_up);
+	(void)printf("answers     %.1f ms on average, %.1f ms at most\n", average / 1000,
+		     (double)counters->slowest_us / 1000);
+}
+
+static int print_status(const struct nri_options *options, const struct nri_status *status)
+{
+	if (!is_alive(options, status)) {
+		(void)printf("plugin      has ended without a word (process %lld)\n",
+			     (long long)status->pid);
+		return 1;
+	}
+	if (status->since)
+		(void)printf("plugin      connected to %s %s since %s\n",
+			     status->runtime ? status->runtime : "a runtime",
+			     status->version ? status->version : "", status->since);
+	else
+		(void)printf("plugin      not connected%s%s\n", status->trouble ? ": " : "",
+			     status->trouble ? status->trouble : "");
+	print_counters(&status->counters);
+	return status->since ? 0 : 1;
+}
+
+int nri_check(const struct nri_options *options)
+{
+	char path[sizeof(((struct sockaddr_un *)0)->sun_path)];
+	cleanup_fd root = open(options->node.sysroot, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	cleanup_arena arena = {0};
+	struct nri_status status;
+	struct err err;
+	int found;
+
+	if (root < 0 || nri_options_socket(options, path, sizeof(path)) < 0) {
+		(void)fprintf(stderr, "oci-rdma-nri: sysroot %s: %s\n", options->node.sysroot,
+			      strerror(errno));
+		return 1;
+	}
+	(void)printf("NRI         %s: %s\n", is_socket(path) ? "on" : "off, no such socket", path);
+	found = nri_status_read(&arena, root, &status, &err);
+	if (found == 0)
+		return print_status(options, &status);
+	if (found == -ENOENT)
+		(void)puts("plugin      does not run: no /" NRI_STATUS_PATH);
+	else
+		(void)fprintf(stderr, "oci-rdma-nri: %s\n", err.text);
+	return 1;
+}

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "nri/confinement.h"
+
+#include <linux/capability.h>
+
+static const struct sock_filter instructions[] = {
+#include "nri.inc"
+};
+
+/*
+ * SYS_PTRACE: /proc/<pid>/ns/net of a process that is not dumpable (ptrace_may_access).
+ * SYS_ADMIN: to enter the pod's network namespace with a sysfs of its own (setns, unshare, mount).
+ * The runtime's socket is root's, as the plugin is; limits and variables are the runtime's to set.
+ */
+const struct confinement nri_confinement = {
+	.capabilities = CONFINE_CAPABILITY(CAP_SYS_PTRACE) | CONFINE_CAPABILITY(CAP_SYS_ADMIN),
+	.instructions = instructions,
+	.n_instructions = sizeof(instructions) / sizeof(instructions[0]),
+};

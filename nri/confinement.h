@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef OCI_RDMA_NRI_CONFINEMENT_H
+#define OCI_RDMA_NRI_CONFINEMENT_H
+
+#include "core/confine/confine.h"
+
+/* What the plugin and its children need */
+extern const struct confinement nri_confinement;
+
+#endif

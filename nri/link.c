@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "nri/link.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "core/base/cleanup.h"
+#include "core/base/text.h"
+
+int link_connect(const char *path, struct err *err)
+{
+	struct sockaddr_un address = {.sun_family = AF_UNIX};
+	cleanup_fd fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+
+	if (strlen(path) >= sizeof(address.sun_path))
+		return err_set(err, "%s: too long for a socket's path", path);
+	strcpy(address.sun_path, path);
+	if (fd < 0 || connect(fd, (const struct sockaddr *)&address, sizeof(address)) < 0)
+		return err_sys(err, errno, "%s", path);
+	return take_fd(&fd);
+}
+
+int link_take(int fd, struct err *err)
+{
+	int flags = fcntl(fd, F_GETFL);
+
+	if (flags < 0 || fcntl(fd, F_SETFL, flags | O_NONBLOCK) < 0)
+		return err_sys(err, errno, "the runtime's socket");
+	return 0;
+}
+
+ssize_t link_read(int fd, void *bytes, size_t size, struct err *err)
+{
+	ssize_t n = recv(fd, bytes, size, MSG_DONTWAIT);
+
+	if (n > 0)
+		return n;
+	if (n < 0 && (errno == EAGAIN || errno == EINTR))
+		return 0;
+	return n < 0 ? err_sys(err, errno, "connection lost")
+		     : err_set(err, "the runtime has closed the connection");
+}
+
+int link_write(int fd, struct buffer *out, struct err *err)
+{
+	while (out->len) {
+		ssize_t n = send(fd, out->bytes, out->len, MSG_DONTWAIT | MSG_NOSIGNAL);
+
+		if (n < 0 && (errno == EAGAIN || errno == EINTR))
+			return 0;
+		if (n < 0)
+			return err_sys(err, errno, "connection lost");
+		buffer_consume(out, (size_t)n);
+	}
+	return 0;
+}
+
+/* True if nobody else could open it, and so hold a lock against us */
+static bool is_roots_alone(int dir)
+{
+	struct stat st;
+
+	return fstat(dir, &st) == 0 && st.st_uid == geteuid() &&
+	       !(st.st_mode & (S_IRWXG | S_IRWXO));
+}
+
+int link_lock(const char *path, int *ret_lock)
+{
+	char parent[PATH_MAX];
+	cleanup_fd dir = -1;
+
+	*ret_lock = -1;
+	(void)snprintf(parent, sizeof(parent), "%.*s", (int)(text_base_name(path) - path), path);
+	dir = open(parent[0] ? parent : ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (dir < 0 || !is_roots_alone(dir))
+		return 1;
+	if (flock(dir, LOCK_EX | LOCK_NB) < 0)
+		return errno == EWOULDBLOCK ? 0 : 1;
+	*ret_lock = take_fd(&dir);
+	return 1;
+}

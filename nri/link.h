@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The socket to the runtime. It never blocks. */
+#ifndef OCI_RDMA_NRI_LINK_H
+#define OCI_RDMA_NRI_LINK_H
+
+#include <stddef.h>
+#include <sys/types.h>
+
+#include "core/base/err.h"
+#include "nri/wire/buffer.h"
+
+/* Connects. Returns a descriptor that the caller owns, or -1. */
+int link_connect(const char *path, struct err *err);
+
+/* Takes a descriptor that the runtime has connected: makes it one that does not block. */
+int link_take(int fd, struct err *err);
+
+/* Returns how much it read, 0 if there is nothing now, or -1: the connection is over. */
+ssize_t link_read(int fd, void *bytes, size_t size, struct err *err);
+
+/* Sends what it can, and takes that out. Returns 0 or -1. */
+int link_write(int fd, struct buffer *out, struct err *err);
+
+/*
+ * One plugin of ours a node: two would both set RLIMIT_MEMLOCK, for which NRI fails the container.
+ * Locks the directory of the socket, which only root can open, so that it holds over containers,
+ * too. Returns 1 and the descriptor that holds it; 0 if another has it; or 1 and -1 where there is
+ * no such directory, or others could lock it as well.
+ */
+int link_lock(const char *path, int *ret_lock);
+
+#endif

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "core/base/fs.h"
+#include "nri/check.h"
+#include "nri/options.h"
+#include "nri/plugin.h"
+
+int main(int argc, char **argv)
+{
+	struct nri_options options;
+	int status;
+
+	fs_open_standard_streams();
+	status = nri_options_parse(argc, argv, &options);
+	if (status >= 0)
+		return status;
+	return options.check ? nri_check(&options) : plugin_run(&options);
+}

@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A container as a runtime tells it to its plugins (containerd/nri, pkg/runtime-tools/generate) */
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/text.h"
+#include "core/spec/rule.h"
+#include "nri/message/memory.h"
+#include "nri/message/message.h"
+#include "nri/message/nri.pb-c.h"
+
+struct reading {
+	struct arena *arena;
+	struct spec spec;
+	size_t annotations_room;
+};
+
+static void *zeroed(struct reading *r, size_t n, size_t size)
+{
+	return arena_alloc(r->arena, (n ? n : 1) * size);
+}
+
+/* ---- annotations ---- */
+
+static int add_annotation(struct reading *r, const Nri__Entry *entry, struct err *err)
+{
+	struct spec *spec = &r->spec;
+	const char *name = entry->key + strlen(SPEC_ANNOTATION_PREFIX);
+	struct spec_annotation *larger;
+
+	/* The container's come first, and win. */
+	if (spec_annotation(spec, name))
+		return 0;
+	if (spec->n_annotations == SPEC_ANNOTATIONS_MAX)
+		return err_set(err, "more than %d annotations %s*", SPEC_ANNOTATIONS_MAX,
+			       SPEC_ANNOTATION_PREFIX);
+	larger = arena_grow(r->arena, spec->annotations, spec->n_annotations, &r->annotations_room,
+			    sizeof(*larger));
+	if (!larger)
+		return err_memory(err);
+	spec->annotations = larger;
+	larger[spec->n_annotations++] =
+		(struct spec_annotation){.name = name, .value = entry->value};
+	return 0;
+}
+
+static int read_annotations(struct reading *r, Nri__Entry *const *entries, size_t n,
+			    struct err *err)
+{
+	for (size_t i = 0; i < n; i++) {
+		if (text_starts_with(entries[i]->key, SPEC_ANNOTATION_PREFIX) &&
+		    add_annotation(r, entries[i], err) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+/* ---- process ---- */
+
+/* Runtimes set them in order, so the last one holds. */
+static void read_rlimits(struct reading *r, const Nri__Container *container)
+{
+	for (size_t i = 0; i < container->n_rlimits; i++) {
+		const Nri__Rlimit *rlimit = container->rlimits[i];
+
+		if (strcmp(rlimit->type, "RLIMIT_MEMLOCK") != 0)
+			continue;
+		r->spec.has_memlock = true;
+		r->spec.memlock_soft = rlimit->soft;
+		r->spec.memlock_hard = rlimit->hard;
+	}
+}
+
+static int read_mounts(struct reading *r, const Nri__Container *container)
+{
+	const char **mounts = zeroed(r, container->n_mounts, sizeof(*mounts));
+
+	if (!mounts)
+		return -1;
+	for (size_t i = 0; i < container->n_mounts; i++)
+		mounts[i] = container->mounts[i]->destination;
+	r->spec.mounts = mounts;
+	r->spec.n_mounts = container->n_mounts;
+	return 0;
+}
+
+/* ---- linux ---- */
+
+static int read_devices(struct reading *r, const Nri__LinuxContainer *platform)
+{
+	struct spec_device *devices = zeroed(r, platform->n_devices, sizeof(*devices));
+
+	if (!devices)
+		return -1;
+	for (size_t i = 0; i < platform->n_devices; i++) {
+		const Nri__LinuxDevice *device = platform->devices[i];
+
+		devices[i] = (struct spec_device){
+			.path = device->path,
+			.character =
+				strcmp(device->type, "c") == 0 || strcmp(device->type, "u") == 0,
+			.major = device->major,
+			.minor = device->minor,
+		};
+	}
+	r->spec.devices = devices;
+	r->spec.n_devices = platform->n_devices;
+	return 0;
+}
+
+static void read_namespaces(struct reading *r, const Nri__LinuxContainer *platform)
+{
+	for (size_t i = 0; i < platform->n_namespaces; i++) {
+		const Nri__LinuxNamespace *namespace = platform->namespaces[i];
+
+		if (strcmp(namespace->type, "user") == 0)
+			r->spec.user_namespace = true;
+		if (strcmp(namespace->type, "network") != 0)
+			continue;
+		r->spec.network_namespace = true;
+		r->spec.network_path = namespace->path[0] ? namespace->path : NULL;
+	}
+}
+
+static void read_rules(struct reading *r, const Nri__LinuxResources *resources)
+{
+	for (size_t i = 0; i < resources->n_devices; i++) {
+		const Nri__LinuxDeviceRule *from = resources->devices[i];
+		struct spec_rule rule = {
+			.allow = from->allow,
+			.any_type = spec_rule_any_type(from->type, strlen(from->type)),
+			.read_write = spec_rule_read_write(from->access, strlen(from->access)),
+			.major = from->major ? from->major->value : -1,
+			.minor = from->minor ? from->minor->value : -1,
+		};
+
+		spec_rule_apply(&r->spec, &rule);
+	}
+}
+
+/* Digits alone: what the kernel makes of all else is no limit, an error, or a limit of 0. */
+static uint64_t memory_max(const char *value)
+{
+	return value[0] && strspn(value, "0123456789") == strlen(value) ? strtoull(value, NULL, 10)
+									: 0;
+}
+
+/* unified's memory.max is written last, as config.json's (core/spec/spec.c). */
+static void read_resources(struct reading *r, const Nri__LinuxResources *resources)
+{
+	const Nri__LinuxMemory *memory = resources->memory;
+
+	read_rules(r, resources);
+	if (memory && memory->limit && memory->limit->value > 0)
+		r->spec.memory_limit = (uint64_t)memory->limit->value;
+	for (size_t i = 0; i < resources->n_unified; i++) {
+		const Nri__Entry *entry = resources->unified[i];
+
+		if (strcmp(entry->key, "memory.max") == 0)
+			r->spec.memory_limit = memory_max(entry->value);
+	}
+}
+
+static int read_platform(struct reading *r, const Nri__LinuxContainer *platform)
+{
+	read_namespaces(r, platform);
+	if (platform->resources)
+		read_resources(r, platform->resources);
+	return read_devices(r, platform);
+}
+
+/* ---- the whole ---- */
+
+static const char *or_null(const char *text)
+{
+	return text[0] ? text : NULL;
+}
+
+/* Fields of the runtime's own, which no author of a pod can forge */
+static int read_identity(struct reading *r, const Nri__CreateContainerRequest *request,
+			 struct err *err)
+{
+	const Nri__Container *container = request->container;
+	const char *const parts[] = {
+		container->id,
+		container->pod_sandbox_id,
+		container->name,
+		request->pod ? request->pod->name : "",
+		request->pod ? request->pod->namespace_ : "",
+	};
+
+	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
+		if (text_has_control(parts[i]))
+			return err_set(err, "a name holds a control character");
+	}
+	r->spec.identity = (struct identity){
+		.id = or_null(parts[0]),
+		.sandbox_id = or_null(parts[1]),
+		.name = or_null(parts[2]),
+		.pod = or_null(parts[3]),
+		.pod_namespace = or_null(parts[4]),
+	};
+	return 0;
+}
+
+static int read_container(struct reading *r, const Nri__Container *container, struct err *err)
+{
+	r->spec.env = (const char **)container->env;
+	r->spec.n_env = container->n_env;
+	read_rlimits(r, container);
+	if (read_mounts(r, container) < 0 ||
+	    (container->platform && read_platform(r, container->platform) < 0))
+		return err_memory(err);
+	return 0;
+}
+
+int message_read_container(struct arena *arena, const struct message *message,
+			   struct spec *ret_spec, struct err *err)
+{
+	struct memory memory = {arena, MEMORY_MAX};
+	ProtobufCAllocator allocator = memory_allocator(&memory);
+	const Nri__CreateContainerRequest *request =
+		nri__create_container_request__unpack(&allocator, message->len, message->bytes);
+	struct reading reading = {.arena = arena};
+
+	if (!request || !request->container)
+		return err_set(err, "CreateContainer: not a message of NRI's, or too large");
+	if (read_identity(&reading, request, err) < 0 ||
+	    read_container(&reading, request->container, err) < 0 ||
+	    read_annotations(&reading, request->container->annotations,
+			     request->container->n_annotations, err) < 0 ||
+	    (request->pod && read_annotations(&reading, request->pod->annotations,
+					      request->pod->n_annotations, err) < 0))
+		return err_prefix(err, "CreateContainer");
+	*ret_spec = reading.spec;
+	return 0;
+}

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* ttrpc's and NRI's messages (nri.proto), packed and unpacked in an arena: no sockets, no policy.
+ */
+#ifndef OCI_RDMA_NRI_MESSAGE_H
+#define OCI_RDMA_NRI_MESSAGE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "core/base/arena.h"
+#include "core/base/err.h"
+#include "core/spec/spec.h"
+
+/* Bytes of a packed message */
+struct message {
+	const unsigned char *bytes;
+	size_t len;
+};
+
+/* What the runtime says of itself */
+struct message_runtime {
+	const char *name;
+	const char *version;
+	int64_t timeout_ms; /* of a request; 0: it does not say */
+};
+
+/* What a container is to be given beyond what it has */
+struct message_adjustment {
+	const char *const *names; /* of variables */
+	const char *const *values;
+	size_t n_variables;
+	bool sets_memlock;
+	uint64_t memlock_soft;
+	uint64_t memlock_hard;
+};
+
+/* ---- read: 0, or -1 with the reason ---- */
+
+/* A response: its status, and the text of one that is not 0 */
+int message_read_response(struct arena *arena, const struct message *message, int *ret_status,
+			  const char **ret_text, struct err *err);
+
+int message_read_configure(struct arena *arena, const struct message *message,
+			   struct message_runtime *ret_runtime, struct err *err);
+
+/*
+ * CreateContainer's container, as its config.json would be read: what NRI has no field for
+ * (capabilities, seccomp, user namespace) is as if config.json said nothing of it.
+ */
+int message_read_container(struct arena *arena, const struct message *message,
+			   struct spec *ret_spec, struct err *err);
+
+/* ---- write: 0, or -1 without memory ---- */
+
+/* The request that registers us */
+int message_register(struct arena *arena, const char *name, const char *index,
+		     struct message *ret_message);
+
+/* Configure's answer: the events that we want to hear, a bit each */
+int message_events(struct arena *arena, int32_t events, struct message *ret_message);
+
+/* Synchronize's answer */
+int message_more(struct arena *arena, bool more, struct message *ret_message);
+
+/* CreateContainer's answer */
+int message_adjust(struct arena *arena, const struct message_adjustment *adjustment,
+		   struct message *ret_message);
+
+/* The response around an answer */
+int message_response(struct arena *arena, const struct message *answer,
+		     struct message *ret_message);
+
+/* The response that says no. text becomes printable UTF-8: Go refuses a string that is none. */
+int message_refusal(struct arena *arena, int status, const char *text, struct message *ret_message);
+
+#endif

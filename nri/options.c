@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "nri/options.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <sys/un.h>
+
+#include "core/command_line.h"
+#include "core/nri_status.h"
+
+static const char usage[] =
+	"Usage: oci-rdma-nri [--socket PATH] [--config FILE] [--sysroot DIR] [--metrics FILE]\n"
+	"       oci-rdma-nri [--socket PATH] [--sysroot DIR] --check\n"
+	"\n"
+	"An NRI plugin of containerd and CRI-O: gives a container that was allocated RDMA devices "
+	"an\n"
+	"unlimited memlock limit and NCCL's HCAs in its environment, for exec as well. It "
+	"connects\n"
+	"to the runtime, again whenever the connection is lost; or the runtime launches it.\n"
+	"\n"
+	"  --check         is NRI on here, and a plugin connected, since when, what has it done\n"
+	"  --socket PATH   the runtime's; default DIR/var/run/nri/nri.sock\n"
+	"  --config FILE   the policy; default DIR/etc/oci-rdma-hook/config.json\n"
+	"  --sysroot DIR   read the node below DIR; default /\n"
+	"  --metrics FILE  counters, for the textfile collector of node exporter\n"
+	"  --version       print the version\n"
+	"  --help          print this\n"
+	"\n"
+	"Exit status: 0 ended by a signal, or with --check connected; 1 failed, or not connected;\n"
+	"2 wrong usage.\n";
+
+static const struct program program = {NRI_NAME, usage};
+
+static int usage_error(const char *what, const char *which)
+{
+	return command_line_error(&program, what, which);
+}
+
+int nri_options_socket(const struct nri_options *options, char *path, size_t size)
+{
+	const char *sysroot = options->node.sysroot;
+	size_t len = strlen(sysroot);
+	const char *slash = len && sysroot[len - 1] == '/' ? "" : "/";
+	int n = options->socket ? snprintf(path, size, "%s", options->socket)
+				: snprintf(path, size, "%s%s" NRI_SOCKET, sysroot, slash);
+
+	return n > 0 && (size_t)n < size ? 0 : -1;
+}
+
+static int check_options(const struct nri_options *options, int argc, char **argv, int operand)
+{
+	char path[sizeof(((struct sockaddr_un *)0)->sun_path)];
+
+	if (operand < argc)
+		return usage_error("it takes no operand", argv[operand]);
+	if (options->check && options->metrics)
+		return usage_error("--check and --metrics do not go together", options->metrics);
+	if (nri_options_socket(options, path, sizeof(path)) < 0)
+		return usage_error("no path that a socket can have",
+				   options->socket ? options->socket : options->node.sysroot);
+	return -1;
+}
+
+enum option_code {
+	OPTION_SOCKET = OPTION_OWN,
+	OPTION_METRICS,
+	OPTION_CHECK,
+};
+
+/* Returns -1 to go on, or the exit status. */
+static int take(int option, const char *value, struct nri_options *options)
+{
+	switch (option) {
+	case OPTION_SOCKET:
+		options->socket = value;
+		return -1;
+	case OPTION_METRICS:
+		options->metrics = value;
+		return -1;
+	case OPTION_CHECK:
+		options->check = true;
+		return -1;
+	default:
+		return command_line_take(&program, option, value, &options->node);
+	}
+}
+
+int nri_options_parse(int argc, char **argv, struct nri_options *ret_options)
+{
+	static const struct option long_options[] = {
+		{"socket", required_argument, NULL, OPTION_SOCKET},
+		{"metrics", required_argument, NULL, OPTION_METRICS},
+		{"check", no_argument, NULL, OPTION_CHECK},
+		COMMON_OPTIONS,
+		{0},
+	};
+	struct nri_options options = {.node = {.sysroot = "/"}};
+	int option;
+	int status;
+
+	while ((option = getopt_long(argc, argv, "", long_options, NULL)) != -1) {
+		status = take(option, optarg, &options);
+		if (status >= 0)
+			return status;
+	}
+	*ret_options = options;
+	return check_options(&options, argc, argv, optind);
+}

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef OCI_RDMA_NRI_OPTIONS_H
+#define OCI_RDMA_NRI_OPTIONS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "core/options.h"
+
+#define NRI_NAME "oci-rdma-nri"
+
+struct nri_options {
+	struct options node;
+	const char *socket;  /* NULL: NRI_SOCKET below the sysroot */
+	const char *metrics; /* file for a Prometheus collector; NULL: none */
+	bool check;
+};
+
+/* Returns -1 to go on with *ret_options, or the exit status. */
+int nri_options_parse(int argc, char **argv, struct nri_options *ret_options);
+
+/* The socket's path. Returns 0, or -1 where it is too long for a socket. */
+int nri_options_socket(const struct nri_options *options, char *path, size_t size);
+
+#endif

@@ -1,0 +1,252 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "nri/serve.h"
+
+#include <stdio.h>
+
+#include "core/container.h"
+#include "core/deadline.h"
+#include "core/plan/memlock.h"
+#include "core/report/log.h"
+#include "nri/clock.h"
+#include "nri/wire/ttrpc.h"
+
+#define WAY_IN "nri"
+
+/* ---- in the child: the verdict ---- */
+
+struct work {
+	const struct options *options;
+	struct container *container;
+};
+
+/* One child works on one container. */
+static int verdict_out;
+
+static void tell_must_fail(bool fail)
+{
+	if (fail)
+		(void)verdict_say(verdict_out, VERDICT_MUST_FAIL, NULL);
+}
+
+/* What the spec lists is raised, so that the later entry, which holds, never lowers. */
+static void adjust_memlock(const struct container *container, struct message_adjustment *adjustment)
+{
+	const struct spec *spec = &container->spec;
+	struct rlimit64 limit = {.rlim_cur = spec->memlock_soft, .rlim_max = spec->memlock_hard};
+
+	(void)memlock_raise(&limit, container->plan.memlock);
+	adjustment->sets_memlock = true;
+	adjustment->memlock_soft = limit.rlim_cur;
+	adjustment->memlock_hard = limit.rlim_max;
+}
+
+/* Only what the environment does not have: NRI would put ours in its place. */
+static int adjust_env(struct arena *arena, const struct plan *plan,
+		      struct message_adjustment *adjustment)
+{
+	size_t room = plan->n_settings ? plan->n_settings : 1;
+	const char **names = arena_alloc(arena, room * sizeof(*names));
+	const char **values = arena_alloc(arena, room * sizeof(*values));
+
+	if (!names || !values)
+		return -1;
+	for (size_t i = 0; i < plan->n_settings; i++) {
+		if (plan->settings[i].state != SETTING_NEW)
+			continue;
+		names[adjustment->n_variables] = plan->settings[i].name;
+		values[adjustment->n_variables++] = plan->settings[i].value;
+	}
+	adjustment->names = names;
+	adjustment->values = values;
+	return 0;
+}
+
+static int pack_grant(struct container *container, bool *ret_changes, struct message *ret_response)
+{
+	struct arena *arena = &container->arena;
+	struct message_adjustment adjustment = {0};
+	struct message answer = {0};
+
+	if (container->plan.sets_memlock && container->plan.adds_rlimit)
+		adjust_memlock(container, &adjustment);
+	if (adjust_env(arena, &container->plan, &adjustment) < 0)
+		return -1;
+	*ret_changes = adjustment.sets_memlock || adjustment.n_variables;
+	if (*ret_changes && message_adjust(arena, &adjustment, &answer) < 0)
+		return -1;
+	return message_response(arena, &answer, ret_response);
+}
+
+/* Logged when it is said, so that one that came too late is not logged. */
+static int say_grant(struct container *container, int out, struct err *err)
+{
+	struct applied applied = {
+		.nccl = plan_has_new_settings(&container->plan) ? "env" : NULL,
+	};
+	struct message response;
+	bool changes;
+
+	if (pack_grant(container, &changes, &response) < 0)
+		return err_memory(err);
+	if (verdict_say(out, VERDICT_GRANTED, &response) == 0 && changes)
+		log_grant(container, &applied, WAY_IN);
+	return 0;
+}
+
+/* The runtime puts the text where the pod's author looks: kubectl describe pod. */
+static int refuse(struct arena *arena, enum ttrpc_status status, const char *front,
+		  const char *reason, struct message *ret_response)
+{
+	const char *text = arena_printf(arena, "oci-rdma-nri: %s%s", front, reason);
+
+	return text ? message_refusal(arena, status, text, ret_response) : -1;
+}
+
+static int say_denial(struct container *container, int out, struct err *err)
+{
+	struct message response = {0};
+
+	if (container->plan.fail && refuse(&container->arena, TTRPC_PERMISSION_DENIED,
+					   "denied: ", container->plan.reason, &response) < 0)
+		return err_memory(err);
+	if (verdict_say(out, VERDICT_DENIED, &response) == 0)
+		log_denial(container, WAY_IN);
+	return 0;
+}
+
+static void say_failure(struct container *container, int out, const struct err *reason)
+{
+	bool refuses = container->has_config && container->config.fail_on_error;
+	struct message response = {0};
+
+	if (refuses && refuse(&container->arena, TTRPC_INTERNAL, "", reason->text, &response) < 0)
+		return; /* the parent, which knows that it must fail, says so */
+	if (verdict_say(out, VERDICT_FAILED, &response) == 0)
+		log_failure_silently(container, reason, WAY_IN);
+}
+
+/* Heard of only where its author has asked. */
+static void say_nothing(struct container *container, int out, const char *reason)
+{
+	if (verdict_say(out, VERDICT_NOTHING, NULL) == 0)
+		log_none(container, reason, WAY_IN);
+}
+
+static int say_decision(struct container *container, int out, struct err *err)
+{
+	switch (container->plan.decision) {
+	case DECISION_NONE:
+		say_nothing(container, out, container->plan.reason);
+		return 0;
+	case DECISION_DENIED:
+		return say_denial(container, out, err);
+	case DECISION_TCP:
+	case DECISION_GRANT:
+		return say_grant(container, out, err);
+	}
+	return 0;
+}
+
+/* Without a proven device nobody hears of a failure: what failed was not needed. */
+static void decide(void *context, int out)
+{
+	const struct work *work = context;
+	struct container *container = work->container;
+	bool proven = false;
+	struct err err;
+
+	verdict_out = out;
+	deadline_tell(tell_must_fail);
+	if (container_decide(container, work->options, &proven, &err) == 0 &&
+	    say_decision(container, out, &err) == 0)
+		return;
+	if (proven || container->plan.decision == DECISION_TCP)
+		say_failure(container, out, &err);
+	else
+		say_nothing(container, out, err.text);
+}
+
+/* ---- in the parent ---- */
+
+static void count(struct nri_counters *counters, enum verdict_kind kind)
+{
+	counters->granted += kind == VERDICT_GRANTED;
+	counters->denied += kind == VERDICT_DENIED;
+	counters->failed += kind == VERDICT_FAILED || kind == VERDICT_LOST;
+	counters->given_up += kind == VERDICT_LATE;
+}
+
+static void go_without(struct container *container, const struct verdict *verdict,
+		       struct message *ret_response)
+{
+	struct err err;
+
+	(void)err_set(&err, "%s", verdict->reason);
+	log_failure_silently(container, &err, WAY_IN);
+	if (verdict->must_fail)
+		(void)refuse(&container->arena, TTRPC_INTERNAL, "", err.text, ret_response);
+}
+
+static void ask_child(struct server *server, struct container *container,
+		      struct message *ret_response)
+{
+	struct work work = {&server->options, container};
+	struct verdict verdict;
+
+	verdict_find(&server->children, &container->arena, decide, &work, server->patience_ms,
+		     &verdict);
+	*ret_response = verdict.response;
+	if (verdict.reason)
+		go_without(container, &verdict, ret_response);
+	count(&server->counters, verdict.kind);
+}
+
+/* Copies the response, which goes with the container, into the arena. */
+static void keep(struct arena *arena, const struct message *response, struct message *ret_response)
+{
+	const char *copy = arena_strndup(arena, (const char *)response->bytes, response->len);
+
+	if (copy)
+		*ret_response = (struct message){(const unsigned char *)copy, response->len};
+}
+
+static void serve(struct server *server, struct arena *arena, const struct message *request,
+		  struct message *ret_response)
+{
+	cleanup_container container = CONTAINER_NONE;
+	struct message response = {0};
+	struct err err;
+
+	container.what = "CreateContainer";
+	if (!request)
+		(void)err_set(&err, "CreateContainer: too large, or out of memory");
+	if (!request ||
+	    message_read_container(&container.arena, request, &container.spec, &err) < 0) {
+		log_failure_silently(&container, &err, WAY_IN);
+		server->counters.failed++;
+		return;
+	}
+	container.id = container.spec.identity.id;
+	if (!container_may_matter(&container))
+		return;
+	ask_child(server, &container, &response);
+	keep(arena, &response, ret_response);
+}
+
+void serve_set_timeout(struct server *server, int64_t timeout_ms)
+{
+	/* Three quarters of what the administrator allows, where that is less. */
+	int64_t patience = timeout_ms > 0 ? timeout_ms / 4 * 3 : SERVE_PATIENCE_MS;
+
+	server->patience_ms = patience < SERVE_PATIENCE_MS ? (int)patience : SERVE_PATIENCE_MS;
+}
+
+void serve_container(struct server *server, struct arena *arena, const struct message *request,
+		     struct message *ret_response)
+{
+	int64_t begin = clock_us();
+
+	*ret_response = (struct message){0};
+	serve(server, arena, request, ret_response);
+	counters_answered(&server->counters, clock_us() - begin);
+}

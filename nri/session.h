@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * One connection's story: register, be configured, be synchronized, then answer for each container.
+ * Bytes come in, bytes go out; where they come from and what a container gets is others' business.
+ *
+ * Whatever the runtime says, it gets an answer that fails nothing: empty where a method or message
+ * is not understood. Only what is no NRI at all ends the connection.
+ */
+#ifndef OCI_RDMA_NRI_SESSION_H
+#define OCI_RDMA_NRI_SESSION_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "core/base/err.h"
+#include "nri/message/message.h"
+#include "nri/wire/buffer.h"
+#include "nri/wire/call.h"
+#include "nri/wire/mux.h"
+#include "nri/wire/ttrpc.h"
+
+/* Answers that the runtime has not read yet. An answer has at most what a policy has, and there is
+ * one request at a time. */
+#define SESSION_OUT_MAX (4 * 1024 * 1024)
+/* RegisterPlugin's answer: empty, or a line */
+#define SESSION_RESPONSE_MAX (64 * 1024)
+
+enum session_stage {
+	SESSION_CONNECTED,
+	SESSION_CONFIGURED,
+	SESSION_SYNCHRONIZED, /* containers come */
+};
+
+struct session_handler {
+	/*
+	 * A container is to be created. payload: its message; NULL: it could not be kept. Adds a
+	 * packed response to out: message_response() or message_refusal(); nothing is an empty
+	 * response. answer lives in arena.
+	 */
+	void (*create)(void *context, struct arena *arena, const struct message *request,
+		       struct message *ret_response);
+	void (*configured)(void *context, const struct message_runtime *runtime);
+	void (*synchronized)(void *context);
+};
+
+struct session {
+	const struct session_handler *handler;
+	void *context;
+	enum session_stage stage;
+	struct mux mux;
+	struct ttrpc plugin;  /* its service's stream */
+	struct ttrpc runtime; /* the runtime's */
+	struct call call;
+	struct buffer response;
+	struct buffer out; /* for the socket */
+};
+
+/* Says who we are. Returns 0, or -1 without memory. */
+int session_begin(struct session *session, const struct session_handler *handler, void *context,
+		  struct err *err);
+
+/* What was read, cut anywhere. Returns 0, or -1 where the connection is of no more use. */
+int session_read(struct session *session, const unsigned char *bytes, size_t len, struct err *err);
+
+void session_end(struct session *session);
+
+#endif

@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "nri/verdict.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "core/base/cleanup.h"
+#include "core/base/fs.h"
+#include "nri/clock.h"
+
+struct head {
+	enum verdict_kind kind;
+	size_t len;
+};
+
+/* ---- in the child ---- */
+
+int verdict_say(int out, enum verdict_kind kind, const struct message *response)
+{
+	struct head head = {kind, response ? response->len : 0};
+
+	if (fs_write(out, (const char *)&head, sizeof(head)) < 0)
+		return -1;
+	return head.len && fs_write(out, (const char *)response->bytes, head.len) < 0 ? -1 : 0;
+}
+
+static void work_as_child(const struct verdict_children *children, verdict_work *work,
+			  void *context, int out)
+{
+	(void)prctl(PR_SET_PDEATHSIG, SIGKILL);
+	for (size_t i = 0; i < sizeof(children->not_inherited) / sizeof(int *); i++) {
+		if (children->not_inherited[i])
+			cleanup_close_fd(children->not_inherited[i]);
+	}
+	work(context, out);
+	_exit(0);
+}
+
+/* ---- in the parent ---- */
+
+enum received {
+	RECEIVED,
+	RECEIVED_LATE,
+	RECEIVED_LESS, /* the child has ended */
+};
+
+static enum received receive(int in, void *bytes, size_t size, int64_t deadline)
+{
+	size_t len = 0;
+
+	while (len < size) {
+		struct pollfd wait = {.fd = in, .events = POLLIN};
+		int64_t left = deadline - clock_ms();
+		int ready = left > 0 ? poll(&wait, 1, (int)left) : 0;
+		ssize_t n;
+
+		if (ready < 0 && errno == EINTR)
+			continue;
+		if (ready <= 0)
+			return RECEIVED_LATE;
+		n = read(in, (char *)bytes + len, size - len);
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			return RECEIVED_LESS;
+		len += (size_t)n;
+	}
+	return RECEIVED;
+}
+
+static enum received receive_response(int in, struct arena *arena, size_t len, int64_t deadline,
+				      struct message *ret_response)
+{
+	unsigned char *bytes = len <= VERDICT_SIZE_MAX ? arena_alloc(arena, len ? len : 1) : NULL;
+	enum received received = bytes ? receive(in, bytes, len, deadline) : RECEIVED_LESS;
+
+	if (received == RECEIVED)
+		*ret_response = (struct message){bytes, len};
+	return received;
+}
+
+static enum received await(int in, struct arena *arena, int64_t deadline, struct verdict *verdict)
+{
+	struct head head;
+	enum received received;
+
+	for (;;) {
+		received = receive(in, &head, sizeof(head), deadline);
+		if (received != RECEIVED)
+			return received;
+		if (head.kind != VERDICT_MUST_FAIL)
+			break;
+		verdict->must_fail = true;
+	}
+	received = receive_response(in, arena, head.len, deadline, &verdict->response);
+	if (received == RECEIVED)
+		verdict->kind = head.kind;
+	return received;
+}
+
+/* Returns its process id, or -1; *ret_in is where it says its verdict. */
+static pid_t start(struct verdict_children *children, verdict_work *work, void *context,
+		   int *ret_in)
+{
+	cleanup_fd out = -1;
+	int ends[2];
+	pid_t child;
+
+	if (pipe2(ends, O_CLOEXEC) < 0)
+		return -1;
+	*ret_in = ends[0];
+	out = ends[1];
+	child = fork();
+	if (child == 0) {
+		(void)close(ends[0]);
+		work_as_child(children, work, context, out);
+	}
+	if (child > 0)
+		children->n++;
+	return child;
+}
+
+static void lose(struct verdict *verdict, enum verdict_kind kind, const char *reason)
+{
+	verdict->kind = kind;
+	verdict->reason = reason;
+}
+
+void verdict_find(struct verdict_children *children, struct arena *arena, verdict_work *work,
+		  void *context, int patience_ms, struct verdict *ret_verdict)
+{
+	int64_t deadline = clock_ms() + patience_ms;
+	cleanup_fd in = -1;
+	pid_t child = -1;
+
+	*ret_verdict = (struct verdict){0};
+	verdict_reap(children);
+	if (children->n >= VERDICT_CHILDREN_MAX) {
+		lose(ret_verdict, VERDICT_LATE,
+		     "too many others wait for the node's /sys or disks");
+		return;
+	}
+	child = start(children, work, context, &in);
+	if (child < 0) {
+		lose(ret_verdict, VERDICT_LOST, "no process could be started");
+		return;
+	}
+	switch (await(in, arena, deadline, ret_verdict)) {
+	case RECEIVED:
+		break;
+	case RECEIVED_LATE:
+		lose(ret_verdict, VERDICT_LATE,
+		     "not done in time: are the node's /sys and disks well?");
+		/* In a driver it may not die for long. It is not waited for. */
+		(void)kill(child, SIGKILL);
+		break;
+	case RECEIVED_LESS:
+		lose(ret_verdict, VERDICT_LOST, "the process that decides ended without a word");
+		break;
+	}
+}
+
+void verdict_reap(struct verdict_children *children)
+{
+	while (waitpid(-1, NULL, WNOHANG) > 0 && children->n)
+		children->n--;
+}

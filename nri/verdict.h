@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A container's verdict, found in a child with a deadline: what it reads (/sys, the policy, the
+ * pod's network namespace) may stall, and a plugin that answers late is closed by its runtime, for
+ * all containers to come.
+ */
+#ifndef OCI_RDMA_NRI_VERDICT_H
+#define OCI_RDMA_NRI_VERDICT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "core/base/arena.h"
+#include "nri/message/message.h"
+
+/* More than a policy of CONFIG_SIZE_MAX can fill */
+#define VERDICT_SIZE_MAX (1024 * 1024)
+
+enum verdict_kind {
+	VERDICT_NOTHING,
+	VERDICT_GRANTED,
+	VERDICT_DENIED,
+	VERDICT_FAILED,
+	VERDICT_LATE,      /* not from the child: it was given up */
+	VERDICT_LOST,      /* nor this: there was no child, or it said nothing */
+	VERDICT_MUST_FAIL, /* on its way: should it be late, the container must not start */
+};
+
+struct verdict {
+	enum verdict_kind kind;
+	bool must_fail;
+	const char *reason;      /* of VERDICT_LATE and VERDICT_LOST */
+	struct message response; /* packed; empty: nothing to say */
+};
+
+/* In the child: works on what the parent has read, and says its verdict by verdict_say(). */
+typedef void verdict_work(void *context, int out);
+
+/*
+ * Returns 0, or -1 where the parent has gone on: nothing is to be logged then that was not done.
+ */
+int verdict_say(int out, enum verdict_kind kind, const struct message *response);
+
+/* Children that were given up and have not gone; beyond so many no more are started. */
+#define VERDICT_CHILDREN_MAX 16
+
+struct verdict_children {
+	size_t n;
+	/* The connection and the lock, which must go with the plugin, whatever a child hangs in */
+	const int *not_inherited[2];
+};
+
+/* Never fails. The response lives in the arena. */
+void verdict_find(struct verdict_children *children, struct arena *arena, verdict_work *work,
+		  void *context, int patience_ms, struct verdict *ret_verdict);
+
+/* Children that have ended go. */
+void verdict_reap(struct verdict_children *children);
+
+#endif

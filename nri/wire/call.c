@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "nri/wire/call.h"
+
+#include <string.h>
+
+#define SERVICE "nri.pkg.api.v1alpha1.Plugin"
+
+enum request_field {
+	REQUEST_SERVICE = 1,
+	REQUEST_METHOD = 2,
+	REQUEST_PAYLOAD = 3,
+};
+
+#define SYNCHRONIZE_MORE 3
+
+/* Of these a runtime sends none that was not subscribed to; an error would fail whatever it does,
+ * while an empty answer changes nothing. A validator's says that it has no objection. */
+static const struct {
+	const char *name;
+	enum call_method method;
+} methods[] = {
+	{"Configure", CALL_CONFIGURE},
+	{"Synchronize", CALL_SYNCHRONIZE},
+	{"CreateContainer", CALL_CREATE_CONTAINER},
+	{"Shutdown", CALL_OTHER},
+	{"StateChange", CALL_OTHER},
+	{"UpdateContainer", CALL_OTHER},
+	{"StopContainer", CALL_OTHER},
+	{"UpdatePodSandbox", CALL_OTHER},
+	{"ValidateContainerAdjustment", CALL_OTHER},
+};
+
+void call_reset(struct call *call)
+{
+	struct buffer payload = call->payload;
+
+	buffer_clear(&payload);
+	*call = (struct call){.payload = payload};
+}
+
+void call_free(struct call *call)
+{
+	buffer_free(&call->payload);
+}
+
+static void name_append(struct call_name *name, const unsigned char *bytes, size_t len)
+{
+	if (len < sizeof(name->text) && name->len < sizeof(name->text) - len)
+		memcpy(name->text + name->len, bytes, len);
+	name->len += len;
+}
+
+static bool name_is(const struct call_name *name, const char *text)
+{
+	return name->len == strlen(text) && memcmp(name->text, text, name->len) == 0;
+}
+
+/* ---- the payload ---- */
+
+static void inside_number(void *context, uint32_t field, uint64_t number)
+{
+	struct call *call = context;
+
+	if (field == SYNCHRONIZE_MORE)
+		call->more = number != 0;
+}
+
+static void inside_begin(void *context, uint32_t field)
+{
+	(void)context;
+	(void)field;
+}
+
+static void inside_part(void *context, uint32_t field, const unsigned char *bytes, size_t len)
+{
+	(void)context;
+	(void)field;
+	(void)bytes;
+	(void)len;
+}
+
+static const struct fields_handler inside_handler = {inside_number, inside_begin, inside_part};
+
+static void payload_part(struct call *call, const unsigned char *bytes, size_t len)
+{
+	fields_read(&call->inside, bytes, len, &inside_handler, call);
+	if (!call->keeps || buffer_append(&call->payload, bytes, len) == 0)
+		return;
+	call->keeps = false;
+	call->lost = true;
+	buffer_clear(&call->payload);
+}
+
+/* Whoever sends the method behind the payload (Go's protobuf does not) has it kept. */
+static bool is_wanted(const struct call *call)
+{
+	enum call_method method = call_method(call);
+
+	return !call->name.len || method == CALL_CONFIGURE || method == CALL_CREATE_CONTAINER;
+}
+
+/* ---- the request ---- */
+
+static void request_number(void *context, uint32_t field, uint64_t number)
+{
+	(void)context;
+	(void)field;
+	(void)number;
+}
+
+/* Of a field that occurs twice the last one holds, as everywhere in protobuf. */
+static void request_begin(void *context, uint32_t field)
+{
+	struct call *call = context;
+
+	if (field == REQUEST_SERVICE)
+		call->service = (struct call_name){0};
+	if (field == REQUEST_METHOD)
+		call->name = (struct call_name){0};
+	if (field != REQUEST_PAYLOAD)
+		return;
+	buffer_clear(&call->payload);
+	call->inside = (struct fields){0};
+	call->more = false;
+	call->lost = false;
+	call->keeps = is_wanted(call);
+}
+
+static void request_part(void *context, uint32_t field, const unsigned char *bytes, size_t len)
+{
+	struct call *call = context;
+
+	if (field == REQUEST_SERVICE)
+		name_append(&call->service, bytes, len);
+	if (field == REQUEST_METHOD)
+		name_append(&call->name, bytes, len);
+	if (field == REQUEST_PAYLOAD)
+		payload_part(call, bytes, len);
+}
+
+static const struct fields_handler request_handler = {request_number, request_begin, request_part};
+
+void call_read(struct call *call, const unsigned char *bytes, size_t len)
+{
+	fields_read(&call->request, bytes, len, &request_handler, call);
+}
+
+enum call_method call_method(const struct call *call)
+{
+	if (!name_is(&call->service, SERVICE))
+		return CALL_UNKNOWN;
+	for (size_t i = 0; i < sizeof(methods) / sizeof(methods[0]); i++) {
+		if (name_is(&call->name, methods[i].name))
+			return methods[i].method;
+	}
+	return CALL_UNKNOWN;
+}
+
+bool call_whole(const struct call *call)
+{
+	return fields_whole(&call->request) && !call->lost;
+}

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A request of the runtime's, while it comes in: ttrpc's Request, of which service, method and
+ * payload are wanted. A payload that nobody will unpack is looked through and forgotten: after a
+ * start of the runtime Synchronize has every container of the node.
+ */
+#ifndef OCI_RDMA_NRI_CALL_H
+#define OCI_RDMA_NRI_CALL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "nri/wire/buffer.h"
+#include "nri/wire/fields.h"
+
+/* ttrpc's own bound for a message (channel.go, messageLengthMax) */
+#define CALL_PAYLOAD_MAX (4 * 1024 * 1024)
+#define CALL_NAME_MAX 64
+
+enum call_method {
+	CALL_UNKNOWN,
+	CALL_CONFIGURE,
+	CALL_SYNCHRONIZE,
+	CALL_CREATE_CONTAINER,
+	CALL_OTHER, /* a method of NRI's whose empty answer says: nothing to add */
+};
+
+struct call_name {
+	char text[CALL_NAME_MAX];
+	size_t len; /* may be more than fits: then it is no name of ours */
+};
+
+struct call {
+	struct fields request;
+	struct fields inside; /* the payload's */
+	struct call_name service;
+	struct call_name name;
+	struct buffer payload;
+	bool keeps; /* the payload goes there */
+	bool lost;  /* it did not fit, or there was no memory */
+	bool more;  /* field 3 of the payload, of Synchronize: more messages follow */
+};
+
+#define CALL_NONE ((struct call){.payload.max = CALL_PAYLOAD_MAX})
+
+/* Begins anew; the memory stays. */
+void call_reset(struct call *call);
+void call_free(struct call *call);
+
+void call_read(struct call *call, const unsigned char *bytes, size_t len);
+
+enum call_method call_method(const struct call *call);
+
+/* True if the request could be read, and its payload, if it is kept, is there whole. */
+bool call_whole(const struct call *call);
+
+#endif
