@@ -22,8 +22,8 @@ fuzz:
 
 fuzz-targets: $(FUZZ)
 
-$(BUILD)/tests/fuzz/%: $(BUILD)/tests/fuzz/%.o $(FUZZ_SHARED:%.c=$(BUILD)/%.o) $(OBJECTS) $(DOCTOR_OBJECTS) $(filter %.o,$(FUZZ_MAIN))
-	$(call say,LD) $(CC) $(CFLAGS) -o $@ $(filter %.o,$^) $(filter-out %.o,$(FUZZ_MAIN)) -lyajl -lm
+$(BUILD)/tests/fuzz/%: $(BUILD)/tests/fuzz/%.o $(FUZZ_SHARED:%.c=$(BUILD)/%.o) $(OBJECTS) $(NRI_OWN_OBJECTS) $(DOCTOR_OBJECTS) $(filter %.o,$(FUZZ_MAIN))
+	$(call say,LD) $(CC) $(CFLAGS) -o $@ $(filter %.o,$^) $(filter-out %.o,$(FUZZ_MAIN)) -lyajl -lprotobuf-c -lm
 
 -include $(wildcard $(BUILD)/tests/fuzz/*.d)
 
@@ -43,7 +43,7 @@ SUITES_SAFETY = tests/fuzz/check $(UNIT_ASAN) $(CLI_ASAN)
 asan: | $(BUILD)/.deps-test
 	$(build_with) BUILD=$(ASAN) CFLAGS='-O1 -g $(SANITIZE)' asan-targets
 
-asan-targets: $(HOOK) $(DOCTOR) $(UNIT) $(FUZZ)
+asan-targets: $(HOOK) $(NRI) $(DOCTOR) $(UNIT) $(FUZZ)
 
 $(ASAN)/tests/cli/%.sh: tests/safety.mk
 	@mkdir -p $(@D)

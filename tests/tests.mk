@@ -56,7 +56,7 @@ PACKAGES-tests/lint = lint
 PACKAGES-tests/tidy = lint
 PACKAGES-tests/cli = cluster installer
 
-$(SUITES_CLI) $(SUITES_PODMAN) $(SUITES_PACKAGE) $(SUITES_VM) tests/vm/check-brief: $(HOOK) $(DOCTOR)
+$(SUITES_CLI) $(SUITES_PODMAN) $(SUITES_PACKAGE) $(SUITES_VM) tests/vm/check-brief: $(HOOK) $(NRI) $(DOCTOR)
 $(patsubst %,tests/cli/%.sh,confine hook_dynamic memory): $(HOOK_DYNAMIC)
 tests/cli/cluster.sh: $(KUBECHECK)
 tests/cli/footprint.sh: $(MEASURE)
@@ -73,8 +73,8 @@ unit_objects = $(patsubst %.c,$(BUILD)/%.o,$(wildcard tests/unit/$(1).c tests/un
 UNIT_OBJECTS := $(foreach suite,$(notdir $(UNIT)),$(call unit_objects,$(suite)))
 $(UNIT_OBJECTS): | $(BUILD)/.deps-test
 $(foreach suite,$(notdir $(UNIT)),$(eval $(BUILD)/tests/unit/$(suite): $(call unit_objects,$(suite))))
-$(UNIT): $(OBJECTS) $(DOCTOR_OBJECTS)
-	$(call say,LD) $(CC) $(CFLAGS) -o $@ $(filter %.o,$^) -lcmocka -lseccomp -lyajl -lcap
+$(UNIT): $(OBJECTS) $(NRI_OWN_OBJECTS) $(DOCTOR_OBJECTS)
+	$(call say,LD) $(CC) $(CFLAGS) -o $@ $(filter %.o,$^) -lcmocka -lseccomp -lyajl -lcap -lprotobuf-c
 
 # A libcuda without a GPU, which test_cuda loads
 $(BUILD)/tests/unit/fake_cuda.so: tests/unit/fake_cuda.c | $(BUILD)/.deps-test
@@ -102,7 +102,7 @@ $(BUILD)/.deps-test: tests/deps
 
 # ---- lint ----
 
-C_FILES := $(sort $(wildcard core/*.[ch] core/*/*.[ch] core/*/*/*.[ch] doctor/*.[ch] doctor/*/*.[ch] hook/*.[ch] hook/*/*.[ch] tests/unit/*.[ch] tests/unit/*/*.[ch] tests/fuzz/*.[ch] tests/bench/*.c tests/vm/*.c))
+C_FILES := $(sort $(wildcard core/*.[ch] core/*/*.[ch] core/*/*/*.[ch] doctor/*.[ch] doctor/*/*.[ch] hook/*.[ch] hook/*/*.[ch] nri/*.[ch] nri/*/*.[ch] tests/unit/*.[ch] tests/unit/*/*.[ch] tests/fuzz/*.[ch] tests/bench/*.c tests/vm/*.c))
 
 format:
 	@tests/deps lint

@@ -13,6 +13,7 @@
 #include <sys/wait.h>
 
 #include "hook/confinement.h"
+#include "nri/confinement.h"
 
 enum { KILLED = -1, RETURNS = 0 };
 
@@ -100,26 +101,48 @@ static const struct call_case {
 	 RETURNS},
 };
 
+/* What another program of ours may do, and what not */
+static const struct call_case nri_cases[] = {
+	{"killed: execve", SYS_execve, {0}, KILLED},
+	{"killed: an internet socket", SYS_socket, {AF_INET, SOCK_STREAM}, KILLED},
+	{"killed: a socket that listens", SYS_listen, {-1}, KILLED},
+	{"killed: accept4", SYS_accept4, {-1}, KILLED},
+	{"killed: bind", SYS_bind, {-1}, KILLED},
+	{"killed: another process' limits", SYS_prlimit64, {0}, KILLED},
+	{"killed: pidfd_open", SYS_pidfd_open, {-1}, KILLED},
+	{"killed: an attribute of a file", SYS_fsetxattr, {-1}, KILLED},
+	{"killed: ptrace", SYS_ptrace, {0}, KILLED},
+	{"killed: memory that becomes executable", SYS_mprotect, {0, 4096, PROT_EXEC}, KILLED},
+	{"killed: another's mount namespace", SYS_setns, {-1, CLONE_NEWNS}, KILLED},
+	{"goes on: the runtime's socket", SYS_socket, {AF_UNIX, SOCK_STREAM}, RETURNS},
+	{"goes on: connect", SYS_connect, {-1}, RETURNS},
+	{"goes on: flock", SYS_flock, {-1}, RETURNS},
+	{"goes on: sendto", SYS_sendto, {-1}, RETURNS},
+	{"goes on: ppoll", SYS_ppoll, {0, 1}, RETURNS},
+	{"goes on: a status file in place of the old one", SYS_renameat2, {-1}, RETURNS},
+	{"goes on: the pod's network namespace", SYS_setns, {-1, CLONE_NEWNET}, RETURNS},
+};
+
 /* How a child ends that is confined and makes the call: the signal, or an exit status */
-static void make_call(const struct call_case *row)
+static void make_call(const struct confinement *confinement, const struct call_case *row)
 {
 	const long *a = row->arguments;
 	long result;
 
-	confine(&hook_confinement, NULL);
+	confine(confinement, NULL);
 	result = syscall(row->number, a[0], a[1], a[2], a[3], a[4], a[5]);
 	_exit(row->want == RETURNS || (result < 0 && errno == row->want) ? 0 : 1);
 }
 
-static void ends_as_it_must(void **state)
+static void ends_as_it_must_under(const struct confinement *confinement,
+				  const struct call_case *row)
 {
-	const struct call_case *row = *state;
 	pid_t child = fork();
 	int status;
 
 	assert_true(child >= 0);
 	if (child == 0)
-		make_call(row);
+		make_call(confinement, row);
 	assert_int_equal(waitpid(child, &status, 0), child);
 	if (row->want == KILLED) {
 		assert_true(WIFSIGNALED(status));
@@ -128,6 +151,16 @@ static void ends_as_it_must(void **state)
 		assert_true(WIFEXITED(status));
 		assert_int_equal(WEXITSTATUS(status), 0);
 	}
+}
+
+static void ends_as_it_must(void **state)
+{
+	ends_as_it_must_under(&hook_confinement, *state);
+}
+
+static void nri_ends_as_it_must(void **state)
+{
+	ends_as_it_must_under(&nri_confinement, *state);
 }
 
 /* A control: without it the same calls do not kill. */
@@ -172,18 +205,29 @@ static uint64_t read_status(const char *label)
 	return line ? strtoull(line + strlen(label), NULL, 16) : ~UINT64_C(0);
 }
 
+static const struct kept_case {
+	const char *name;
+	const struct confinement *confinement;
+	uint64_t kept;
+} kept_cases[] = {
+	{"capabilities: those of a grant are left", &hook_confinement,
+	 BIT(CAP_CHOWN) | BIT(CAP_DAC_OVERRIDE) | BIT(CAP_FOWNER) | BIT(CAP_SYS_RESOURCE) |
+		 BIT(CAP_SYS_PTRACE) | BIT(CAP_SYS_ADMIN)},
+	{"capabilities: of the NRI plugin, those that read the pod's network", &nri_confinement,
+	 BIT(CAP_SYS_PTRACE) | BIT(CAP_SYS_ADMIN)},
+};
+
 static void keeps_few_capabilities(void **state)
 {
-	uint64_t kept = BIT(CAP_CHOWN) | BIT(CAP_DAC_OVERRIDE) | BIT(CAP_FOWNER) |
-			BIT(CAP_SYS_RESOURCE) | BIT(CAP_SYS_PTRACE) | BIT(CAP_SYS_ADMIN);
+	const struct kept_case *row = *state;
+	uint64_t kept = row->kept;
 	uint64_t before = effective_capabilities();
 	int status;
 	pid_t child = fork();
 
-	(void)state;
 	assert_true(child >= 0);
 	if (child == 0) {
-		confine(&hook_confinement, NULL);
+		confine(row->confinement, NULL);
 		_exit(read_status("\nCapEff:") != (before & kept) ||
 		      read_status("\nCapPrm:") != (before & kept) ||
 		      read_status("\nCapInh:") != 0 || read_status("\nNoNewPrivs:") != 1 ||
@@ -223,7 +267,7 @@ static void inherits_no_capability(void **state)
 		make_inheritable(set);
 		if (read_status("\nCapInh:") != set)
 			_exit(4);
-		confine(NULL);
+		confine(&hook_confinement, NULL);
 		_exit(read_status("\nCapInh:") != 0);
 	}
 	assert_int_equal(waitpid(child, &status, 0), child);
@@ -241,7 +285,7 @@ static void creates_for_its_owner_alone(void **state)
 	assert_true(child >= 0);
 	if (child == 0) {
 		(void)umask(0);
-		confine(NULL);
+		confine(&hook_confinement, NULL);
 		_exit(read_status("\nUmask:") != 0x77);
 	}
 	assert_int_equal(waitpid(child, &status, 0), child);
@@ -275,9 +319,14 @@ int main(void)
 	static struct unit_suite suite;
 
 	UNIT_TABLE(&suite, ends_as_it_must, call_cases);
+	UNIT_TABLE_AS(&suite, "NRI plugin: ", nri_ends_as_it_must, nri_cases);
 	unit_add(&suite, "control: unconfined, the same calls return", unconfined_calls_return,
 		 NULL);
-	unit_add(&suite, "capabilities: those of a grant are left", keeps_few_capabilities, NULL);
+	unit_add(&suite, "capabilities: none is inheritable, whatever was", inherits_no_capability,
+		 NULL);
+	unit_add(&suite, "umask: what is created is its owner's alone", creates_for_its_owner_alone,
+		 NULL);
+	UNIT_TABLE(&suite, keeps_few_capabilities, kept_cases);
 	unit_add(&suite, "capabilities: none is inheritable, whatever was", inherits_no_capability,
 		 NULL);
 	unit_add(&suite, "umask: what is created is its owner's alone", creates_for_its_owner_alone,

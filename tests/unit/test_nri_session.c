@@ -1,0 +1,557 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A connection's story: what runtimes have said (tests/nri/sessions), cut, garbled, and what we
+ * answer */
+#include "nri.h"
+
+#include "nri/message/message.h"
+#include "nri/session.h"
+#include "nri/wire/mux.h"
+
+#define MEMLOCK (8 * 1024 * 1024)
+
+/* The file's bytes, in the arena */
+static struct message file_bytes(struct arena *arena, const char *session, const char *direction)
+{
+	char path[128];
+	struct stat st;
+	unsigned char *bytes;
+	int fd;
+
+	(void)snprintf(path, sizeof(path), "tests/nri/sessions/%s/%s.bin", session, direction);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	assert_true(fd >= 0);
+	assert_int_equal(fstat(fd, &st), 0);
+	bytes = arena_alloc(arena, (size_t)st.st_size);
+	assert_int_equal(read(fd, bytes, (size_t)st.st_size), st.st_size);
+	(void)close(fd);
+	return (struct message){bytes, (size_t)st.st_size};
+}
+
+/* ---- a session with a story of its own ---- */
+
+struct story {
+	struct session session;
+	struct spec spec; /* of the last container */
+	struct arena arena;
+	unsigned created;
+	unsigned lost; /* that could not be read */
+	unsigned synchronized;
+	char runtime[64];
+	char version[64];
+};
+
+/* What the recorded plugin answered */
+static void on_create(void *context, struct arena *arena, const struct message *request,
+		      struct message *ret_response)
+{
+	static const char *const names[] = {"NCCL_IB_HCA"};
+	static const char *const values[] = {"=mlx5_6,mlx5_7"};
+	const struct message_adjustment adjustment = {names, values, 1, true, MEMLOCK, MEMLOCK};
+	struct story *story = context;
+	struct message answer;
+	struct err err;
+
+	story->created++;
+	arena_free(&story->arena);
+	if (!request || message_read_container(&story->arena, request, &story->spec, &err) < 0) {
+		story->lost++;
+		return;
+	}
+	assert_int_equal(message_adjust(arena, &adjustment, &answer), 0);
+	assert_int_equal(message_response(arena, &answer, ret_response), 0);
+}
+
+static void on_configured(void *context, const struct message_runtime *runtime)
+{
+	struct story *story = context;
+
+	(void)snprintf(story->runtime, sizeof(story->runtime), "%s", runtime->name);
+	(void)snprintf(story->version, sizeof(story->version), "%s", runtime->version);
+}
+
+static void on_synchronized(void *context)
+{
+	((struct story *)context)->synchronized++;
+}
+
+static const struct session_handler handler = {on_create, on_configured, on_synchronized};
+
+static void begin(struct story *story)
+{
+	struct err err;
+
+	*story = (struct story){0};
+	assert_int_equal(session_begin(&story->session, &handler, story, &err), 0);
+}
+
+/* In memory of its exact size, which the sanitizers watch */
+static int hear(struct story *story, const unsigned char *bytes, size_t len, struct err *err)
+{
+	char *copy = unit_exact((const char *)bytes, len);
+	int status = session_read(&story->session, (const unsigned char *)copy, len, err);
+
+	free(copy);
+	return status;
+}
+
+static void finish(struct story *story)
+{
+	session_end(&story->session);
+	arena_free(&story->arena);
+}
+
+/* The frame of the registration, which has the plugin's own name */
+static size_t first_frame(const unsigned char *bytes)
+{
+	return MUX_HEADER + ((size_t)bytes[6] << 8 | bytes[7]);
+}
+
+static void same_answers(const struct story *story, const struct message *recorded)
+{
+	const struct buffer *out = &story->session.out;
+	size_t ours = first_frame(out->bytes);
+	size_t theirs = first_frame(recorded->bytes);
+
+	assert_int_equal(out->len - ours, recorded->len - theirs);
+	assert_memory_equal(out->bytes + ours, recorded->bytes + theirs, out->len - ours);
+}
+
+static const struct session_case {
+	const char *name;
+	const char *runtime;
+	const char *version;
+	const char *namespace;
+	bool rlimits; /* in the message */
+	bool network;
+} session_cases[] = {
+	{"containerd-1.7.24", "containerd", "1.7.24", "team-a", false, true},
+	{"containerd-2.1.9", "containerd", "2.1.9", "team-a", false, true},
+	{"containerd-2.4.0-beta.0", "containerd", "2.4.0-beta", "team-a", false, true},
+	{"crio-1.37.0-dev", "cri-o", "1.37.0", "team-a", false, false},
+};
+
+static void answers_as_recorded(void **state)
+{
+	const struct session_case *row = *state;
+	cleanup_arena arena = {0};
+	struct message said = file_bytes(&arena, row->name, "r2p");
+	struct message answered = file_bytes(&arena, row->name, "p2r");
+	struct story story;
+	struct err err;
+
+	begin(&story);
+	assert_int_equal(hear(&story, said.bytes, said.len, &err), 0);
+	same_answers(&story, &answered);
+	assert_int_equal(story.created, 1);
+	assert_int_equal(story.lost, 0);
+	assert_int_equal(story.synchronized, 1);
+	assert_string_equal(story.runtime, row->runtime);
+	assert_has(story.version, row->version);
+	finish(&story);
+}
+
+static void reads_the_container(void **state)
+{
+	const struct session_case *row = *state;
+	cleanup_arena arena = {0};
+	struct message said = file_bytes(&arena, row->name, "r2p");
+	struct story story;
+	const struct spec *spec = &story.spec;
+	struct err err;
+
+	begin(&story);
+	assert_int_equal(hear(&story, said.bytes, said.len, &err), 0);
+	assert_string_equal(spec->identity.name, "trainer");
+	assert_string_equal(spec->identity.pod, "h-kim-0");
+	assert_string_equal(spec->identity.pod_namespace, row->namespace);
+	assert_int_equal(strlen(spec->identity.id), 64);
+	assert_int_equal(strlen(spec->identity.sandbox_id), 64);
+	assert_int_equal(spec->n_devices, 2);
+	assert_string_equal(spec->devices[1].path, "/dev/infiniband/uverbs7");
+	assert_true(spec->devices[0].character && spec->devices[0].major == 231);
+	assert_int_equal(spec->devices[1].minor, 199);
+	assert_string_equal(spec_getenv(spec, "PCIDEVICE_X"), "0000:3b:02.6");
+	assert_string_equal(spec_annotation(spec, "inject")->value, "true");
+	assert_true(spec->memory_limit);
+	assert_false(spec->every_device);
+	assert_int_equal(spec->has_memlock, row->rlimits);
+	assert_int_equal(spec->network_namespace, row->network);
+	assert_true(spec->n_mounts > 5);
+	finish(&story);
+}
+
+static void cut_anywhere(void **state)
+{
+	const struct session_case *row = *state;
+	cleanup_arena arena = {0};
+	struct message said = file_bytes(&arena, row->name, "r2p");
+	struct message answered = file_bytes(&arena, row->name, "p2r");
+	struct story story;
+	struct err err;
+
+	for (size_t cut = 1; cut < said.len; cut += cut < 600 ? 1 : 13) {
+		begin(&story);
+		assert_int_equal(hear(&story, said.bytes, cut, &err), 0);
+		assert_int_equal(hear(&story, said.bytes + cut, said.len - cut, &err), 0);
+		same_answers(&story, &answered);
+		finish(&story);
+	}
+}
+
+static void byte_by_byte(void **state)
+{
+	const struct session_case *row = *state;
+	cleanup_arena arena = {0};
+	struct message said = file_bytes(&arena, row->name, "r2p");
+	struct message answered = file_bytes(&arena, row->name, "p2r");
+	struct story story;
+	struct err err;
+
+	begin(&story);
+	for (size_t i = 0; i < said.len; i++)
+		assert_int_equal(hear(&story, said.bytes + i, 1, &err), 0);
+	same_answers(&story, &answered);
+	finish(&story);
+}
+
+/* Each bit of a session flipped: an answer or an error, and nothing else (the sanitizers watch). */
+static void flipped(void **state)
+{
+	const struct session_case *row = *state;
+	cleanup_arena arena = {0};
+	struct message said = file_bytes(&arena, row->name, "r2p");
+	unsigned char *bytes = (unsigned char *)said.bytes;
+	struct story story;
+	struct err err;
+
+	for (size_t i = 0; i < said.len; i += i < 600 ? 1 : 11) {
+		bytes[i] ^= (unsigned char)(1U << i % 8);
+		begin(&story);
+		if (hear(&story, bytes, said.len, &err) < 0)
+			assert_one_line(&err);
+		finish(&story);
+		bytes[i] ^= (unsigned char)(1U << i % 8);
+	}
+}
+
+/* ---- other recordings ---- */
+
+static void hears_every_event(void **state)
+{
+	cleanup_arena arena = {0};
+	struct message said = file_bytes(&arena, "rec24", "r2p");
+	struct story story;
+	struct err err;
+
+	(void)state;
+	begin(&story);
+	assert_int_equal(hear(&story, said.bytes, said.len, &err), 0);
+	assert_int_equal(story.created, 1);
+	assert_int_equal(story.lost, 0);
+	finish(&story);
+}
+
+static void hears_others(void **state)
+{
+	static const char *const names[] = {"many", "req-present", "unlimited"};
+	struct err err;
+
+	(void)state;
+	for (size_t i = 0; i < LENGTH(names); i++) {
+		cleanup_arena arena = {0};
+		struct message said = file_bytes(&arena, names[i], "r2p");
+		struct story story;
+
+		begin(&story);
+		assert_int_equal(hear(&story, said.bytes, said.len, &err), 0);
+		assert_int_equal(story.synchronized, 1);
+		assert_int_equal(story.lost, 0);
+		finish(&story);
+	}
+}
+
+/* ---- requests of our own ---- */
+
+static void say(struct story *story, uint32_t call, struct buffer *request)
+{
+	struct buffer frames = empty_buffer();
+	struct err err;
+
+	assert_int_equal(
+		ttrpc_write(&frames, MUX_PLUGIN, TTRPC_REQUEST, call, request->bytes, request->len),
+		0);
+	buffer_free(request);
+	buffer_clear(&story->session.out);
+	assert_int_equal(hear(story, frames.bytes, frames.len, &err), 0);
+	buffer_free(&frames);
+}
+
+#define SERVICE "nri.pkg.api.v1alpha1.Plugin"
+
+static void call_method_of(struct story *story, const char *service, const char *method,
+			   const void *payload, size_t len)
+{
+	struct buffer request = empty_buffer();
+
+	put_text(&request, 1, service);
+	put_text(&request, 2, method);
+	put_bytes(&request, 3, payload, len);
+	say(story, 7, &request);
+}
+
+/* Our answer to call 7: its status; *ret_text in the arena */
+static int answered(struct arena *arena, const struct story *story, const char **ret_text)
+{
+	const struct buffer *out = &story->session.out;
+	const struct message body = {out->bytes + MUX_HEADER + TTRPC_HEADER,
+				     out->len - MUX_HEADER - TTRPC_HEADER};
+	struct err err;
+	int status;
+
+	assert_true(out->len >= MUX_HEADER + TTRPC_HEADER);
+	assert_int_equal(out->bytes[MUX_HEADER + 7], 7);
+	assert_int_equal(out->bytes[MUX_HEADER + 8], TTRPC_RESPONSE);
+	assert_int_equal(message_read_response(arena, &body, &status, ret_text, &err), 0);
+	return status;
+}
+
+static const struct method_case {
+	const char *name;
+	const char *service;
+	const char *method;
+	int status;
+} method_cases[] = {
+	{"an unknown method is not implemented", SERVICE, "RemoveEverything", 12},
+	{"a method of another service is not implemented", "other", "CreateContainer", 12},
+	{"a method that begins like one of ours is none", SERVICE, "CreateContainers", 12},
+	{"a method with a name of 10,000 bytes is not implemented", SERVICE, NULL, 12},
+	{"a state that changes is heard", SERVICE, "StateChange", 0},
+	{"an update that nobody asked for is heard", SERVICE, "UpdateContainer", 0},
+	{"a validation is not objected to", SERVICE, "ValidateContainerAdjustment", 0},
+	{"a shutdown is heard", SERVICE, "Shutdown", 0},
+	{"an empty Configure is answered", SERVICE, "Configure", 0},
+	{"an empty CreateContainer is answered", SERVICE, "CreateContainer", 0},
+};
+
+static void method_is_answered(void **state)
+{
+	const struct method_case *row = *state;
+	static char longest[10001];
+	cleanup_arena arena = {0};
+	struct story story;
+	const char *text;
+
+	memset(longest, 'x', sizeof(longest) - 1);
+	begin(&story);
+	call_method_of(&story, row->service, row->method ? row->method : longest, "", 0);
+	assert_int_equal(answered(&arena, &story, &text), row->status);
+	finish(&story);
+}
+
+static const struct payload_case {
+	const char *name;
+	const char *bytes;
+	size_t len;
+} payload_cases[] = {
+	{"twelve bytes of 0xff", "\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff", 12},
+	{"a field that is longer than the message",
+	 "\x0a\x7f"
+	 "ab",
+	 4},
+	{"a group", "\x0b\x0c", 2},
+	{"field number 0", "\x02\x00", 2},
+	{"a varint of eleven bytes", "\x08\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01", 12},
+	{"a container that is a number", "\x10\x01", 2},
+	{"a pod without a container", "\x0a\x00", 2},
+};
+
+/* It would fail whatever container it is. */
+static void garbage_is_no_error(void **state)
+{
+	const struct payload_case *row = *state;
+	static const char *const methods[] = {"Configure", "Synchronize", "CreateContainer"};
+	cleanup_arena arena = {0};
+	const char *text;
+
+	for (size_t i = 0; i < LENGTH(methods); i++) {
+		struct story story;
+
+		begin(&story);
+		call_method_of(&story, SERVICE, methods[i], row->bytes, row->len);
+		assert_int_equal(answered(&arena, &story, &text), 0);
+		assert_int_equal(story.lost, i == 2);
+		finish(&story);
+	}
+}
+
+static void order_of_fields_is_free(void **state)
+{
+	struct buffer container = empty_buffer();
+	struct buffer payload = empty_buffer();
+	struct buffer request = empty_buffer();
+	struct story story;
+
+	(void)state;
+	put_text(&container, 3, "late");
+	put_container(&payload, &container);
+	put_inside(&request, 3, &payload);
+	put_varint(&request, 4 << 3);
+	put_varint(&request, 1999900000);
+	put_text(&request, 2, "StateChange");
+	put_text(&request, 2, "CreateContainer");
+	put_text(&request, 1, SERVICE);
+	begin(&story);
+	say(&story, 7, &request);
+	assert_int_equal(story.created, 1);
+	assert_int_equal(story.lost, 0);
+	assert_string_equal(story.spec.identity.name, "late");
+	finish(&story);
+}
+
+static void more_is_answered_with_more(void **state)
+{
+	cleanup_arena arena = {0};
+	struct buffer payload = empty_buffer();
+	struct story story;
+
+	(void)state;
+	put_text(&payload, 1, "a pod");
+	put_text(&payload, 2, "a container");
+	put_varint(&payload, 3 << 3);
+	put_varint(&payload, 1);
+	begin(&story);
+	call_method_of(&story, SERVICE, "Synchronize", payload.bytes, payload.len);
+	/* Response{payload{more}} */
+	assert_memory_equal(story.session.out.bytes + MUX_HEADER + TTRPC_HEADER, "\x12\x02\x10\x01",
+			    4);
+	assert_int_equal(story.synchronized, 0);
+	call_method_of(&story, SERVICE, "Synchronize", payload.bytes, payload.len - 2);
+	assert_int_equal(story.session.out.len, MUX_HEADER + TTRPC_HEADER);
+	assert_int_equal(story.synchronized, 1);
+	buffer_free(&payload);
+	finish(&story);
+}
+
+/* Of any size, as far as the header can say it; a container beyond ttrpc's own bound is lost. */
+static void large_messages(void **state)
+{
+	cleanup_arena arena = {0};
+	size_t len = 20 * 1024 * 1024;
+	char *payload = calloc(1, len);
+	struct story story;
+	const char *text;
+
+	(void)state;
+	assert_non_null(payload);
+	memcpy(payload, "\x0a\xfb\xff\xff\x09", 5); /* a pod of all the rest */
+	begin(&story);
+	call_method_of(&story, SERVICE, "Synchronize", payload, len);
+	assert_int_equal(answered(&arena, &story, &text), 0);
+	assert_int_equal(story.synchronized, 1);
+	assert_int_equal(story.session.call.payload.room, 0);
+	call_method_of(&story, SERVICE, "CreateContainer", payload, len);
+	assert_int_equal(answered(&arena, &story, &text), 0);
+	assert_int_equal(story.lost, 1);
+	assert_int_equal(story.session.call.payload.room, 0);
+	finish(&story);
+	free(payload);
+}
+
+/* ---- no NRI at all ---- */
+
+static void ends_at_no_protocol(void **state)
+{
+	static const struct {
+		const char *bytes;
+		size_t len;
+	} rows[] = {
+		{"HTTP/1.1 400 Bad Request\r\n", 26},
+		{"\0\0\0\1\xff\xff\xff\xff", 8},
+		{"\0\0\0\1\0\x40\0\x0b", 8}, /* a frame of one byte too many */
+		{"\0\0\0\1\0\0\0\x0a\x04\0\0\1\0\0\0\1\1\0", 18},
+	};
+	struct err err;
+
+	(void)state;
+	for (size_t i = 0; i < LENGTH(rows); i++) {
+		struct story story;
+
+		begin(&story);
+		assert_int_equal(
+			hear(&story, (const unsigned char *)rows[i].bytes, rows[i].len, &err), -1);
+		assert_has(err.text, "not NRI's protocol");
+		finish(&story);
+	}
+}
+
+static void refused_registration_ends(void **state)
+{
+	struct buffer status = empty_buffer();
+	struct buffer response = empty_buffer();
+	struct buffer frames = empty_buffer();
+	struct story story;
+	struct err err;
+
+	(void)state;
+	put_varint(&status, 1 << 3);
+	put_varint(&status, 2);
+	put_text(&status, 2, "invalid plugin\nindex");
+	put_inside(&response, 1, &status);
+	assert_int_equal(
+		ttrpc_write(&frames, MUX_RUNTIME, TTRPC_RESPONSE, 1, response.bytes, response.len),
+		0);
+	begin(&story);
+	assert_int_equal(hear(&story, frames.bytes, frames.len, &err), -1);
+	assert_has(err.text, "invalid plugin?index");
+	assert_one_line(&err);
+	finish(&story);
+	buffer_free(&response);
+	buffer_free(&frames);
+}
+
+static void other_streams_are_nothing(void **state)
+{
+	struct story story;
+	struct err err;
+
+	(void)state;
+	begin(&story);
+	buffer_clear(&story.session.out);
+	assert_int_equal(
+		hear(&story, (const unsigned char *)"\0\0\0\3\0\0\0\4\xff\xff\xff\xff", 12, &err),
+		0);
+	/* A response on our own stream, data of a stream: no answer */
+	assert_int_equal(hear(&story,
+			      (const unsigned char *)"\0\0\0\1\0\0\0\x0a\0\0\0\0\0\0\0\1\2\0"
+						     "\0\0\0\1\0\0\0\x0b\0\0\0\1\0\0\0\1\3\0x",
+			      18 + 19, &err),
+			 0);
+	assert_int_equal(story.session.out.len, 0);
+	finish(&story);
+}
+
+int main(void)
+{
+	static struct unit_suite suite;
+
+	UNIT_TABLE_AS(&suite, "as recorded: ", answers_as_recorded, session_cases);
+	UNIT_TABLE_AS(&suite, "its container: ", reads_the_container, session_cases);
+	UNIT_TABLE_AS(&suite, "cut anywhere: ", cut_anywhere, session_cases);
+	UNIT_TABLE_AS(&suite, "byte by byte: ", byte_by_byte, session_cases);
+	UNIT_TABLE_AS(&suite, "bits flipped: ", flipped, session_cases);
+	unit_add(&suite, "a session with every event is heard", hears_every_event, NULL);
+	unit_add(&suite, "sessions with many containers, with a validator", hears_others, NULL);
+	UNIT_TABLE(&suite, method_is_answered, method_cases);
+	UNIT_TABLE_AS(&suite, "garbage fails no container: ", garbage_is_no_error, payload_cases);
+	unit_add(&suite, "fields may come in any order, the last one holds",
+		 order_of_fields_is_free, NULL);
+	unit_add(&suite, "Synchronize: more is answered with more", more_is_answered_with_more,
+		 NULL);
+	unit_add(&suite, "20 MiB: Synchronize keeps nothing, a container is lost", large_messages,
+		 NULL);
+	unit_add(&suite, "what is no NRI ends the connection", ends_at_no_protocol, NULL);
+	unit_add(&suite, "a refused registration ends it, and says why", refused_registration_ends,
+		 NULL);
+	unit_add(&suite, "other streams and types want no answer", other_streams_are_nothing, NULL);
+	return unit_run(&suite, "nri_session");
+}

@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Frames and fields */
+#include "nri.h"
+
+#include "nri/wire/fields.h"
+#include "nri/wire/integer.h"
+#include "nri/wire/ttrpc.h"
+
+/* ---- what we write ---- */
+
+static void frames_are_small(void **state)
+{
+	static unsigned char message[20000];
+	cleanup_buffer out = empty_buffer();
+	size_t body = 0;
+	size_t place = 0;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(message); i++)
+		message[i] = (unsigned char)(i % 251);
+	assert_int_equal(ttrpc_write(&out, MUX_PLUGIN, TTRPC_RESPONSE, 5, message, sizeof(message)),
+			 0);
+	while (place < out.len) {
+		size_t frame = MUX_HEADER + integer_read(out.bytes + place + 4);
+		const unsigned char *part = out.bytes + place + MUX_HEADER;
+
+		assert_in_range(frame, MUX_HEADER + 1, 4096);
+		for (size_t i = 0; i < frame - MUX_HEADER; i++, body++) {
+			if (body >= TTRPC_HEADER)
+				assert_int_equal(part[i], message[body - TTRPC_HEADER]);
+		}
+		place += frame;
+	}
+	assert_int_equal(body, TTRPC_HEADER + sizeof(message));
+}
+
+static void no_room_leaves_it_as_it_was(void **state)
+{
+	cleanup_buffer out = {.max = 100};
+
+	(void)state;
+	put(&out, "before", 6);
+	assert_int_equal(
+		ttrpc_write(&out, MUX_PLUGIN, TTRPC_RESPONSE, 5, (const unsigned char *)"x", 1), 0);
+	assert_int_equal(out.len, 6 + MUX_HEADER + TTRPC_HEADER + 1);
+	assert_int_equal(mux_write(&out, MUX_PLUGIN, out.bytes, 80), -1);
+	assert_int_equal(out.len, 6 + MUX_HEADER + TTRPC_HEADER + 1);
+}
+
+/* ---- fields ---- */
+
+static unsigned numbers;
+static size_t parted;
+
+static void on_number(void *context, uint32_t field, uint64_t number)
+{
+	(void)context;
+	(void)field;
+	(void)number;
+	numbers++;
+}
+
+static void on_begin(void *context, uint32_t field)
+{
+	(void)context;
+	(void)field;
+}
+
+static void on_part(void *context, uint32_t field, const unsigned char *bytes, size_t len)
+{
+	(void)context;
+	(void)field;
+	(void)bytes;
+	parted += len;
+}
+
+static const struct fields_case {
+	const char *name;
+	const char *bytes;
+	size_t len;
+	bool whole;
+	unsigned numbers;
+	size_t parted;
+} fields_cases[] = {
+	{"fields: nothing", "", 0, true, 0, 0},
+	{"fields: a number", "\x08\x01", 2, true, 1, 0},
+	{"fields: the largest number", "\x08\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01", 11, true, 1,
+	 0},
+	{"fields: a number too large", "\x08\xff\xff\xff\xff\xff\xff\xff\xff\xff\x02", 11, false, 0,
+	 0},
+	{"fields: bytes, and a number",
+	 "\x0a\x03"
+	 "abc"
+	 "\x10\x05",
+	 7, true, 1, 3},
+	{"fields: no bytes", "\x0a\x00", 2, true, 0, 0},
+	{"fields: fixed ones are skipped",
+	 "\x09"
+	 "12345678"
+	 "\x0d"
+	 "1234"
+	 "\x10\x01",
+	 16, true, 1, 0},
+	{"fields: cut in bytes",
+	 "\x0a\x03"
+	 "ab",
+	 4, false, 0, 2},
+	{"fields: cut in a number", "\x08\x80", 2, false, 0, 0},
+	{"fields: cut in a tag", "\x80", 1, false, 0, 0},
+	{"fields: cut behind a tag", "\x08", 1, false, 0, 0},
+	{"fields: the largest field", "\xf8\xff\xff\xff\x0f\x01", 6, true, 1, 0},
+	{"fields: a field too large", "\x80\x80\x80\x80\x10\x01", 6, false, 0, 0},
+	{"fields: field 0", "\x00\x01", 2, false, 0, 0},
+	{"fields: wire type 7", "\x0f\x01", 2, false, 0, 0},
+};
+
+static void fields_are_found(void **state)
+{
+	static const struct fields_handler counting = {on_number, on_begin, on_part};
+	const struct fields_case *row = *state;
+
+	for (size_t step = 1; step <= 2; step++) {
+		struct fields fields = {0};
+
+		numbers = 0;
+		parted = 0;
+		for (size_t i = 0; i < row->len; i += step)
+			fields_read(&fields, (const unsigned char *)row->bytes + i,
+				    row->len - i < step ? row->len - i : step, &counting, NULL);
+		assert_int_equal(fields_whole(&fields), row->whole);
+		assert_int_equal(numbers, row->numbers);
+		assert_int_equal(parted, row->parted);
+	}
+}
+
+int main(void)
+{
+	static struct unit_suite suite;
+
+	unit_add(&suite, "frames that we write have at most 4096 bytes", frames_are_small, NULL);
+	unit_add(&suite, "without room nothing is written", no_room_leaves_it_as_it_was, NULL);
+	UNIT_TABLE(&suite, fields_are_found, fields_cases);
+	return unit_run(&suite, "nri_wire");
+}
