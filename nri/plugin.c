@@ -359,6 +359,7 @@ static void confine_with(struct plugin *plugin, int launched)
 static void end(struct plugin *plugin)
 {
 	notify("STOPPING=1");
+	verdict_finish(&plugin->server.children);
 	if (plugin->fd >= 0) {
 		session_end(&plugin->session);
 		(void)close(plugin->fd);

@@ -7,6 +7,7 @@
 #include <signal.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "core/base/cleanup.h"
@@ -169,4 +170,15 @@ void verdict_reap(struct verdict_children *children)
 {
 	while (waitpid(-1, NULL, WNOHANG) > 0 && children->n)
 		children->n--;
+}
+
+void verdict_finish(struct verdict_children *children)
+{
+	const struct timespec pause = {.tv_nsec = 5 * 1000000L};
+
+	verdict_reap(children);
+	for (int tries = 0; tries < 100 && children->n; tries++) {
+		(void)nanosleep(&pause, NULL);
+		verdict_reap(children);
+	}
 }

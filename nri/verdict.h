@@ -58,4 +58,7 @@ void verdict_find(struct verdict_children *children, struct arena *arena, verdic
 /* Children that have ended go. */
 void verdict_reap(struct verdict_children *children);
 
+/* At the end: those that have answered write their line yet; who hangs is not waited for. */
+void verdict_finish(struct verdict_children *children);
+
 #endif

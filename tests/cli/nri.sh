@@ -1,0 +1,35 @@
+#!/bin/bash
+# oci-rdma-nri, with a peer that plays the runtime's side over a real socket (tests/cli/tools/nri.py, nri_peer.py). What real runtimes do
+# with its answers is the virtual machine's to say.
+cd "$(dirname "$0")/../.." || exit 1
+# Its log goes to stderr where nobody listens on /dev/log.
+if [ -e /dev/log ] && [ "${OWN_NAMESPACE-}" != yes ]; then
+	if ! unshare --mount true 2>/dev/null; then
+		echo "ok - oci-rdma-nri # skip: /dev/log is there, and mount namespaces are not allowed here"
+		exit 0
+	fi
+	OWN_NAMESPACE=yes exec unshare --mount bash -c 'mount --bind /dev/null /dev/log && exec tests/cli/nri.sh'
+fi
+. tests/cli/setup.bash
+NRI=$(realpath "${BUILD:-build}/oci-rdma-nri")
+
+# said WANT-STATUS DESCRIPTION PART ARGUMENT…: what it says to a command line
+said() {
+	local want=$1 what=$2 part=$3
+	shift 3
+	timeout 60 "$NRI" "$@" >"$T/out" 2>&1
+	is "$what: status" "$want" "$?"
+	has "$what: it says so" "$part" "$(cat "$T/out")"
+}
+said 0 "--version" "oci-rdma-nri " --version
+said 0 "--help" "--metrics FILE" --help
+said 2 "an unknown option" "nonsense" --nonsense
+said 2 "an operand" "extra" extra
+said 2 "a socket's path of 200 bytes" "no path that a socket can have" --socket "/$(printf '%0199d' 0)"
+said 2 "--check with --metrics" "do not go together" --check --metrics /tmp/x
+mkdir "$T/empty"
+said 1 "--check on a node without NRI" "off, no such socket" --check --sysroot "$T/empty"
+has "it says that no plugin runs" "does not run" "$(cat "$T/out")"
+
+"$PYTHON" -IS tests/cli/tools/nri.py "$NRI" "$T" || failed=1
+finish

@@ -1,0 +1,585 @@
+"""nri.py PROGRAM DIRECTORY: oci-rdma-nri against a runtime's side that is played here. TAP on stdout.
+A wait ends when what is waited for is there; its bound is minutes."""
+import json
+import os
+import re
+import signal
+import socket
+import subprocess
+import sys
+import time
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+from nri_peer import (PATIENCE, PLUGIN, RESPONSE, UNLIMITED, Closed, Connection, Runtime, container, pack, recorded)  # noqa: E402
+
+PROGRAM, T = sys.argv[1:3]
+ENGINES = ("containerd-1.7.24", "containerd-2.1.9", "containerd-2.4.0-beta.0", "crio-1.37.0-dev")
+ASKS = {"oci-rdma-hook.io/inject": "true"}
+TWO = (("/dev/infiniband/uverbs6", 231, 198), ("/dev/infiniband/uverbs7", 231, 199))
+HCAS = {"NCCL_IB_HCA": "=mlx5_6,mlx5_7"}
+LIMIT = [("RLIMIT_MEMLOCK", 8 << 20, 8 << 20)]
+failed = 0
+
+
+def ok(what, good, detail=""):
+    global failed
+    print(("ok" if good else "not ok") + " - " + what, flush=True)
+    if not good:
+        failed = 1
+        print("#   " + str(detail)[:2000].replace("\n", "\n#   "), flush=True)
+
+
+def equal(what, want, got):
+    ok(what, want == got, f"want: {want!r}\ngot:  {got!r}")
+
+
+def until(condition):
+    """What condition returns, when that is true"""
+    end = time.monotonic() + PATIENCE
+    while True:
+        result = condition()
+        if result:
+            return result
+        assert time.monotonic() < end, "it does not happen"
+        time.sleep(0.01)
+
+
+def runs(pid):
+    try:
+        with open(f"/proc/{pid}/stat") as f:
+            return f.read().rsplit(")", 1)[1].split()[0] != "Z"
+    except OSError:
+        return False
+
+
+# ---- the scene: a recorded node, a runtime's socket, a plugin ----
+
+NODE = os.path.join(T, "node")
+SOCKET = os.path.join(NODE, "var/run/nri/nri.sock")
+STATUS = os.path.join(NODE, "run/oci-rdma-hook/nri.json")
+LOG = os.path.join(T, "log")
+
+
+def make_node():
+    subprocess.run(["rm", "-rf", NODE], check=True)
+    subprocess.run([sys.executable, "-IS", "tests/nodes/mknode", "tests/nodes/h100.json", NODE], check=True)
+    os.makedirs(os.path.dirname(SOCKET), mode=0o700)
+    os.chmod(os.path.dirname(SOCKET), 0o700)
+    os.makedirs(os.path.join(NODE, "run"), exist_ok=True)
+    os.makedirs(os.path.join(NODE, "etc/oci-rdma-hook"))
+    config('{"memlock": "8Mi"}')
+
+
+def config(text):
+    path = os.path.join(NODE, "etc/oci-rdma-hook/config.json")
+    with open(path + ".new", "w") as f:
+        f.write(text)
+    os.rename(path + ".new", path)
+
+
+class Plugin:
+    def __init__(self, *arguments, front=(), **more):
+        self.log = open(LOG, "w+")
+        self.process = subprocess.Popen([*front, PROGRAM, "--sysroot", NODE, *arguments], stderr=self.log, stdin=subprocess.DEVNULL,
+                                        stdout=subprocess.DEVNULL, **more)
+        self.pid = self.process.pid
+        Plugin.last = self
+
+    def lines(self):
+        """What it has logged since the last time"""
+        place = getattr(self, "place", 0)
+        with open(LOG) as f:
+            f.seek(place)
+            text = f.read()
+            self.place = f.tell()
+        return text.splitlines()
+
+    def end(self, by=signal.SIGTERM):
+        self.process.send_signal(by)
+        return self.process.wait(PATIENCE)
+
+    def kilobytes(self, name):
+        with open(f"/proc/{self.pid}/status") as f:
+            return int(re.search(name + r":\s+(\d+) kB", f.read()).group(1))
+
+    def descriptors(self):
+        return len(os.listdir(f"/proc/{self.pid}/fd"))
+
+    def release(self):
+        """Ends the tracer, which a delayed child keeps"""
+        with open(f"/proc/{self.pid}/status") as f:
+            os.kill(int(re.search(r"TracerPid:\s+(\d+)", f.read()).group(1)), signal.SIGKILL)
+
+    def children(self):
+        """Those that run: what strace has delayed is not reaped for long"""
+        with open(f"/proc/{self.pid}/task/{self.pid}/children") as f:
+            return [pid for pid in f.read().split() if runs(pid)]
+
+
+def check(*arguments):
+    done = subprocess.run([PROGRAM, "--sysroot", NODE, *arguments, "--check"], capture_output=True, text=True, check=False)
+    return done.returncode, done.stdout + done.stderr
+
+
+def status():
+    with open(STATUS) as f:
+        return json.load(f)
+
+
+def counts(**wanted):
+    """The status file says this of the containers: it is written a moment after an answer"""
+    until(lambda: all(status()["containers"][name] == n for name, n in wanted.items()))
+    return status()["containers"]
+
+
+# ---- what runtimes have said ----
+
+def recorded_sessions(runtime, plugin):
+    connection = runtime.accept()
+    for engine in ENGINES:
+        said, answered = recorded(engine, "r2p"), recorded(engine, "p2r")
+        ours = frames(connection, 1)
+        connection.sock.sendall(said)
+        rest = connection.read(len(answered) - len(frame(answered)))
+        equal(f"{engine}: answered byte for byte as recorded", answered[len(frame(answered)):].hex(), rest.hex())
+        ok(f"{engine}: registered on the runtime's stream", ours.startswith(bytes.fromhex("00000002")), ours)
+        connection.close()
+        connection = runtime.accept()
+    for engine in ENGINES[::3]:
+        said = recorded(engine, "r2p")
+        for place in (1, 7, 8, 17, 30, 150, 1000, len(said) // 2, len(said) - 1):
+            connection.sock.sendall(said[:place])
+            connection.close()
+            connection = runtime.accept()
+        for place in range(0, len(said), 97):
+            connection.sock.sendall(said[place:place + 97])
+        answered = recorded(engine, "p2r")
+        frames(connection, 1)
+        rest = connection.read(len(answered) - len(frame(answered)))
+        equal(f"{engine}: cut anywhere and closed, then in pieces of 97 bytes", answered[len(frame(answered)):].hex(), rest.hex())
+        connection.close()
+        connection = runtime.accept()
+    connection.close()
+    ok("it is the same process all the time", plugin.process.poll() is None)
+
+
+def frame(data):
+    """The first frame of a stream"""
+    return data[:8 + int.from_bytes(data[4:8], "big")]
+
+
+def frames(connection, n):
+    """Reads n frames"""
+    data = b""
+    for _ in range(n):
+        header = connection.read(8)
+        data += header + connection.read(int.from_bytes(header[4:8], "big"))
+    return data
+
+
+def garbage(runtime, plugin):
+    bad = [b"HTTP/1.1 400 Bad Request\r\n\r\n", b"\xff" * 5000, bytes.fromhex("00000001ffffffff"), bytes(range(256)) * 64]
+    for text in bad:
+        connection = runtime.accept()
+        connection.registered()
+        connection.sock.sendall(text)
+        try:
+            while connection.sock.recv(4096):
+                pass
+        except ConnectionError:
+            pass
+        connection.close()
+    connection = runtime.accept()
+    ok("what is no NRI ends the connection, not the plugin", connection.begin() and plugin.process.poll() is None)
+    for payload in (b"\xff" * 12, b"\x0a\x7fab", b"\x10\x01", b"\x12\x02\x0a\xff", b""):
+        answer = connection.request("CreateContainer", payload)
+        equal(f"a CreateContainer of {payload!r} fails no container", (0, b""), (answer.status, answer.payload))
+    equal("an unknown method is not implemented", 12, connection.request("Conquer").status)
+    equal("nor is one of another service", 12, connection.request("CreateContainer", service="containerd.task.v2.Task").status)
+    equal("unknown fields are skipped", (HCAS, LIMIT), connection.create(
+        annotations=ASKS, devices=TWO, extra=pack((77, "new"), (78, 5), (500, [b"x", b"y"]))).adjust())
+    connection.close()
+    connection = runtime.accept()
+    connection.registered(status=2)
+    connection.close()
+    ok("a refused registration is tried again", runtime.accept().begin())
+    ok("and logged", any("invalid plugin" in line for line in plugin.lines()))
+
+
+# ---- what containers get ----
+
+def decisions(runtime, plugin):
+    connection = runtime.accept().begin()
+    plugin.lines()
+
+    def gets(what, want, lines=0, refused=None, **of):
+        answer = connection.create(**of)
+        if refused:
+            equal(what, refused[0], answer.status)
+            ok(f"{what}: the text says why", refused[1] in answer.text and "oci-rdma-nri" in answer.text, answer.text)
+        else:
+            equal(what, (0, want), (answer.status, answer.adjust()))
+        until(lambda: not plugin.children())  # which logs when it has answered
+        said = plugin.lines()
+        equal(f"{what}: lines in the log", lines, len(said))
+        return " ".join(said)
+
+    nothing = ({}, [])
+    rdma = {"annotations": ASKS, "devices": TWO}
+    gets("no device, no annotation: nothing", nothing)
+    gets("a device, no annotation: nothing", nothing, devices=TWO)
+    gets("another device, no annotation: nothing", nothing, devices=[("/dev/nvidia0", 195, 0), ("/dev/nvidia-uvm", 510, 0)])
+    gets("a name of a device, with another number: nothing", nothing, devices=[("/dev/infiniband/uverbs6", 1, 3)])
+    line = gets("two devices, annotated: both, and the limit", (HCAS, LIMIT), lines=1, **rdma)
+    for part in ("grant:", "name=trainer", "pod=h-kim-0", "namespace=team-a", "devices=mlx5_6,mlx5_7", "memlock=8388608", "nccl=env", "by=nri",
+                 "capabilities=-"):
+        ok(f"the log names {part}", part in line, line)
+    gets("the kubelet's order holds", ({"NCCL_IB_HCA": "=mlx5_7,mlx5_6"}, LIMIT), lines=1,
+         env=["PCIDEVICE_A_B=0000:5d:00.3,0000:3b:02.6"], **rdma)
+    gets("the container's own annotation wins over the pod's", nothing, own={"oci-rdma-hook.io/inject": "false"}, **rdma)
+    gets("the container's own annotation asks", (HCAS, LIMIT), lines=1, own=ASKS, devices=TWO)
+    gets("containers: this one", (HCAS, LIMIT), lines=1, devices=TWO, annotations={**ASKS, "oci-rdma-hook.io/containers": "a,trainer"})
+    gets("nccl: false: the limit alone", ({}, LIMIT), lines=1, devices=TWO, annotations={**ASKS, "oci-rdma-hook.io/nccl": "false"})
+    gets("memlock: 1Mi: less", (HCAS, [("RLIMIT_MEMLOCK", 1 << 20, 1 << 20)]), lines=1, devices=TWO,
+         annotations={**ASKS, "oci-rdma-hook.io/memlock": "1Mi"})
+    gets("a variable that is set stays", ({}, LIMIT), lines=1, env=["NCCL_IB_HCA=mlx5_9"], **rdma)
+    gets("a limit that is higher stays", (HCAS, []), lines=1, rlimits=[("RLIMIT_MEMLOCK", UNLIMITED, UNLIMITED)], **rdma)
+    gets("a soft limit is raised, the hard one stays", (HCAS, [("RLIMIT_MEMLOCK", 8 << 20, 1 << 40)]), lines=1,
+         rlimits=[("RLIMIT_NOFILE", 1, 1), ("RLIMIT_MEMLOCK", 65536, 1 << 40)], **rdma)
+    gets("all that there is to give is there: nothing, and no line", nothing, rlimits=[("RLIMIT_MEMLOCK", UNLIMITED, UNLIMITED)],
+         env=["NCCL_IB_HCA==mlx5_6,mlx5_7"], **rdma)
+    privileged = {"rules": [(False, "", None, None, "rwm"), (True, "", None, None, "rwm")], "annotations": ASKS}
+    gets("privileged, with an allocation: those", ({"NCCL_IB_HCA": "=mlx5_6"}, LIMIT), lines=1, env=["PCIDEVICE_A_B=0000:3b:02.6"], **privileged)
+    gets("privileged, not annotated: nothing", nothing, rules=privileged["rules"], devices=TWO)
+
+    config('{"memlock": "unlimited"}')
+    gets("the policy is read anew: unlimited", (HCAS, [("RLIMIT_MEMLOCK", UNLIMITED, UNLIMITED)]), lines=1, **rdma)
+    config('{"memlock": "8Mi", "opt_in": "device"}')
+    gets("opt_in device: without an annotation", (HCAS, LIMIT), lines=1, devices=TWO)
+    config('{"memlock": "8Mi", "namespaces": ["team-b"]}')
+    forged = {**ASKS, "io.kubernetes.pod.namespace": "team-b", "io.kubernetes.cri.sandbox-namespace": "team-b"}
+    line = gets("a namespace that is not admitted: nothing", nothing, lines=1, devices=TWO, annotations=forged, own=forged)
+    ok("a denial is logged", "denied:" in line and "by=nri" in line and "namespace team-a is not among" in line, line)
+    config('{"memlock": "8Mi", "require_memory_limit": true}')
+    gets("no memory limit, which the policy asks for: nothing", nothing, lines=1, **rdma)
+    gets("with a memory limit", (HCAS, LIMIT), lines=1, memory=1 << 30, **rdma)
+    gets("with one of cgroup v2", (HCAS, LIMIT), lines=1, unified={"memory.max": "1073741824"}, **rdma)
+    config('{"on_no_device": "tcp"}')
+    answer = connection.create(annotations=ASKS)
+    equal("on_no_device tcp: NCCL is told to use TCP", "1", answer.adjust()[0].get("NCCL_IB_DISABLE"))
+    until(lambda: not plugin.children())
+    plugin.lines()
+    config('{"on_no_device": "fail"}')
+    gets("on_no_device fail: refused", None, lines=1, refused=(7, "no RDMA device allocated"), annotations=ASKS)
+    gets("on_no_device fail: who does not ask is not refused", nothing)
+
+    wrong = {"annotations": {**ASKS, "oci-rdma-hook.io/memlock": "much"}, "devices": TWO}
+    config('{"on_error": "warn"}')
+    line = gets("on_error warn: an annotation that cannot be read: it starts", nothing, lines=1, **wrong)
+    ok("the log names the annotation, and no line of a file", "oci-rdma-hook.io/memlock" in line and "line 0" not in line, line)
+    config('{"on_error": "fail"}')
+    gets("on_error fail: it does not", None, lines=1, refused=(13, "oci-rdma-hook.io/memlock"), **wrong)
+    gets("on_error fail: one without a device starts", nothing, annotations=wrong["annotations"])
+    config('{"memlok": 1}')
+    line = gets("a policy that cannot be read: an RDMA container starts as it is", nothing, lines=1, **rdma)
+    ok("the log names the key", "memlok" in line, line)
+    gets("and of an ordinary one nothing is heard", nothing)
+    config('{"memlock": "8Mi"}')
+    gets("a name with a line break: nothing is forged", nothing, lines=1, name="a\nforged: grant", **rdma)
+    many = [("V%d" % i, "x" * 500) for i in range(300)]
+    extra = json.dumps({"memlock": "8Mi", "nccl": {"extra": {"NCCL_X%d" % i: value for i, (_, value) in enumerate(many)}}})
+    config(extra)
+    connection.largest = 0
+    env, limits = connection.create(**rdma).adjust()
+    equal("an answer of 150 KB comes whole", (301, LIMIT), (len(env), limits))
+    ok("in frames of at most 4096 bytes", connection.largest <= 4096, connection.largest)
+    config('{"memlock": "8Mi"}')
+
+
+def files_opened(runtime, _):
+    trace = os.path.join(T, "trace")
+    plugin = Plugin(front=["strace", "-D", "-f", "-o", trace])
+    connection = runtime.accept().begin()
+    for i in range(5):
+        connection.create(name=f"ordinary-{i}", annotations={"other": "x"}, env=["A=b"] * 50, mounts=["/etc/hosts"] * 5,
+                          devices=[("/dev/nvidia0", 195, 0), ("/dev/fuse", 10, 229)])
+    connection.create(annotations=ASKS, devices=TWO)
+    plugin.end()
+    until(lambda: f"{plugin.pid} +++ exited" in re.sub(" +", " ", open(trace).read()))
+    with open(trace) as f:
+        calls = [(line.split()[0], re.sub(r"^\d+ +", "", line)) for line in f]
+    parent = calls[0][0]
+    answers, current = [], None
+    for pid, call in calls:
+        name = re.match(r"\w*", call).group(0)
+        if pid != parent or not name:
+            continue
+        if name == "recvfrom" and "CreateContainer" in call or name == "recvfrom" and current is None and "= -1" not in call:
+            current = []
+        elif name == "sendto" and current is not None:
+            answers.append(current)
+            current = None
+        elif current is not None:
+            current.append(name)
+    ordinary, granted = answers[-6:-1], answers[-1]
+    harmless = {"clock_gettime", "ppoll", "wait4", "brk", "mmap", "munmap", "mremap", "recvfrom"}
+    equal("an ordinary container: no file is opened, no process started", set(), set().union(*ordinary) - harmless)
+    ok("control: one with RDMA has a process of its own", {"clone", "fork", "vfork"} & set(granted), granted)
+
+
+# ---- a node that is not well ----
+
+def deadline(runtime, _):
+    function = os.path.join(NODE, "sys/devices/pci0000:3a/0000:3a:00.0/0000:3b:02.6")
+    before, behind = os.path.join(function, "infiniband_verbs/uverbs6"), os.path.join(function, "infiniband/mlx5_6/ports")
+    for on_error, path, what in (("warn", before, "before its device is proven"), ("fail", before, "before its device is proven"),
+                                 ("warn", behind, "behind the policy"), ("fail", behind, "behind the policy")):
+        config(json.dumps({"memlock": "8Mi", "on_error": on_error}))
+        # For an hour at the first file of that directory
+        plugin = Plugin(front=["strace", "-D", "-f", "-o", "/dev/null", "-P", path, "-e", "inject=openat:delay_enter=3600000000"])
+        connection = runtime.accept().begin()
+        answer = connection.create(annotations=ASKS, devices=TWO)
+        if (on_error, path) == ("fail", behind):
+            equal(f"on_error {on_error}, stuck {what}: refused", 13, answer.status)
+            ok("the text says why", "are the node's /sys and disks well?" in answer.text, answer.text)
+        else:
+            equal(f"on_error {on_error}, stuck {what}: the container starts as it is", (0, b""), (answer.status, answer.payload))
+        ok("the log says so", until(lambda p=plugin: any("not done in time" in line for line in p.lines())))
+        answer = connection.create()
+        equal("the next container is answered on the same connection", (0, b""), (answer.status, answer.payload))
+        equal("the one is counted", 2, counts(given_up=1, served=2)["served"])
+        plugin.release()
+        ok("the child, which was not waited for, is gone when it can", until(lambda p=plugin: not p.children()))
+        equal("and the plugin ends well", 0, plugin.end())
+        connection.close()
+    config('{"memlock": "8Mi"}')
+
+
+# ---- connections ----
+
+def reconnects(runtime, plugin):
+    for _ in range(3):
+        connection = runtime.accept().begin()
+        ok("one connection, and no other", runtime.waits())
+        connection.close()
+    connection = runtime.accept().begin()
+    runtime.stop()
+    connection.close()
+    until(lambda: status()["connected_since"] is None)
+    code, text = check()
+    equal("--check, the runtime is away: 1", 1, code)
+    ok("it says that NRI is off", "off, no such socket" in text and "not connected" in text, text)
+    runtime.listen()
+    connection = runtime.accept().begin()
+    equal("a runtime that comes back is served", (HCAS, LIMIT), connection.create(annotations=ASKS, devices=TWO).adjust())
+    until(lambda: status()["connected_since"])
+    code, text = check()
+    equal("--check, connected: 0", 0, code)
+    for part in ("NRI         on", "connected to containerd 2.1.9 since 20", "1 granted"):
+        ok(f"--check says {part!r}", until(lambda p=part: p in check()[1]), text)
+    connection.close()
+    ok("the log has a line for each change", sum("not connected" in line for line in plugin.lines()) <= 6)
+
+
+def attempts(runtime, _):
+    runtime.stop()
+    trace = os.path.join(T, "trace")
+    plugin = Plugin(front=["strace", "-D", "-o", trace, "-e", "trace=connect"])
+
+    def tried():
+        with open(trace) as f:
+            return sum(SOCKET in line for line in f)
+    until(lambda: tried() >= 3)
+    begun, first = time.monotonic(), tried()
+    time.sleep(2)
+    ok("a runtime that is away is asked ever more rarely", tried() - first <= 3 + (time.monotonic() - begun) / 0.8, tried() - first)
+    equal("which is one line in the log", 1, sum("not connected" in line for line in plugin.lines()))
+    runtime.listen()
+    connection = runtime.accept().begin()
+    ok("and found when it is there", connection)
+    plugin.end()
+
+
+def launched(runtime, _):
+    ours, theirs = socket.socketpair()
+    os.set_inheritable(theirs.fileno(), True)
+    environment = {"NRI_PLUGIN_NAME": "oci-rdma", "NRI_PLUGIN_IDX": "90", "NRI_PLUGIN_SOCKET": str(theirs.fileno())}
+    plugin = Plugin(env=environment, pass_fds=[theirs.fileno()])
+    theirs.close()
+    connection = Connection(ours).begin()
+    equal("launched: served", (HCAS, LIMIT), connection.create(annotations=ASKS, devices=TWO).adjust())
+    ok("launched: no second connection", runtime.waits())
+    connection.close()
+    connection = runtime.accept().begin()
+    equal("launched: the connection lost, it goes on as any other", (HCAS, LIMIT), connection.create(annotations=ASKS, devices=TWO).adjust())
+    equal("launched: ends well", 0, plugin.end())
+    connection.close()
+
+    ours, theirs = socket.socketpair()
+    environment["NRI_PLUGIN_SOCKET"] = str(theirs.fileno())
+    # A runtime that launches it, and dies when it is told to
+    parent = subprocess.Popen(["sh", "-c", '"$0" "$@" </dev/null >/dev/null 2>&1 & echo $!; read line', PROGRAM, "--sysroot", NODE],
+                              env=environment, pass_fds=[theirs.fileno()], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    theirs.close()
+    pid = int(parent.stdout.readline())
+    runtime.drain()
+    connection = Connection(ours).begin()
+    parent.stdin.close()
+    parent.wait(PATIENCE)
+    connection.close()
+    until(lambda: not runs(pid))
+    ok("launched: with its runtime dead it ends, since the next one launches another", runtime.waits())
+
+
+def one_a_node(runtime, plugin):
+    connection = runtime.accept().begin()
+    second = subprocess.Popen([PROGRAM, "--sysroot", NODE], stderr=subprocess.PIPE, text=True)
+    line = second.stderr.readline()
+    ok("a second plugin of ours waits, and says so", "another oci-rdma-nri serves this node" in line, line)
+    ok("it does not connect", runtime.waits())
+    plugin.end(signal.SIGKILL)
+    connection.close()
+    connection = runtime.accept().begin()
+    equal("when the first is gone it serves", (HCAS, LIMIT), connection.create(annotations=ASKS, devices=TWO).adjust())
+    second.terminate()
+    equal("and ends well", 0, second.wait(PATIENCE))
+    second.stderr.close()
+
+
+def ends(runtime, plugin):
+    connection = runtime.accept().begin()
+    until(lambda: os.path.exists(STATUS))
+    for by in (signal.SIGHUP, signal.SIGPIPE):
+        plugin.process.send_signal(by)
+        equal(f"{by.name} does not end it", 0, connection.create().status)
+    equal("SIGTERM ends it well", 0, plugin.end())
+    ok("its status file goes with it", not os.path.exists(STATUS))
+    try:
+        connection.message(PLUGIN)
+        ok("the connection is closed", False)
+    except Closed:
+        ok("the connection is closed", True)
+    ok("it says that it ends", any("nri: ended" in line for line in plugin.lines()))
+
+
+def notifications(runtime, _):
+    for path in (os.path.join(T, "notify"), "@oci-rdma-nri-test-%d" % os.getpid()):
+        heard = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+        heard.bind(path.replace("@", "\0", 1) if path[0] == "@" else path)
+        heard.settimeout(PATIENCE)
+        plugin = Plugin(env={"NOTIFY_SOCKET": path})
+        connection = runtime.accept()
+        connection.registered()
+        connection.configure()
+        connection.synchronize(more=True)
+        heard.settimeout(0)
+        try:
+            early = heard.recv(4096)
+        except BlockingIOError:
+            early = b""
+        heard.settimeout(PATIENCE)
+        equal(f"systemd at {path[:1]}…: nothing before it is synchronized", b"", early)
+        connection.synchronize()
+        ready = heard.recv(4096)
+        ok("READY=1 when it is", ready.startswith(b"READY=1\n") and b"containerd 2.1.9" in ready, ready)
+        connection.close()
+        ok("STATUS= when the connection is lost", heard.recv(4096).startswith(b"STATUS=not connected"))
+        plugin.end()
+        while heard.recv(4096) != b"STOPPING=1":
+            pass
+        ok("STOPPING=1 in the end", True)
+        heard.close()
+        runtime.drain()
+
+
+# ---- what it costs ----
+
+def memory(runtime, plugin):
+    connection = runtime.accept()
+    connection.registered()
+    connection.configure()
+    one = container(env=["E%d=%s" % (i, "x" * 60) for i in range(30)], mounts=["/etc/hosts"] * 12, annotations={"a": "b"})
+    pods = pack((1, [b"\x0a\x40" + b"5" * 64] * 100), (2, [one] * 100))
+    for _ in range(49):
+        assert connection.synchronize(pods, more=True) == {2: [1]}
+    equal("Synchronize of 5,000 containers is answered", {}, connection.synchronize(pods))
+    ok(f"{len(pods) * 50} bytes of it leave {plugin.kilobytes('VmRSS')} kB resident", plugin.kilobytes("VmRSS") < 2048)
+    ok(f"and took {plugin.kilobytes('VmHWM')} kB at most", plugin.kilobytes("VmHWM") < 2048)
+    equal("one of 16 MB in a single message is answered", {}, connection.synchronize(pods * (16000000 // len(pods)), frame=65536))
+    ok(f"{plugin.kilobytes('VmHWM')} kB at most", plugin.kilobytes("VmHWM") < 2048)
+
+    ordinary = container(env=["A=b"] * 40, mounts=["/etc/hosts"] * 12)
+    rdma = container(annotations=ASKS, devices=TWO)
+
+    def serve(n):
+        good = 0
+        for i in range(n):
+            answer = connection.request("CreateContainer", rdma if i % 10 == 0 else ordinary)
+            good += answer.status == 0 and bool(answer.payload) == (i % 10 == 0)
+        return good
+    equal("containers to warm up", 1000, serve(1000))
+    before = plugin.descriptors(), plugin.kilobytes("VmRSS")
+    equal("10,000 containers, a tenth of them with RDMA: each is answered", 10000, serve(10000))
+    after = plugin.descriptors(), plugin.kilobytes("VmRSS")
+    equal("not a descriptor is left", before[0], after[0])
+    ok(f"nor memory: {before[1]} kB, {after[1]} kB", after[1] <= before[1] + 64)
+    until(lambda: not plugin.children())
+    ok("nor a process", True)
+    equal("all are counted", {"served": 11000, "granted": 1100, "denied": 0, "failed": 0, "given_up": 0}, counts(served=11000))
+
+
+def metrics(runtime, _):
+    path = os.path.join(T, "metrics.prom")
+    plugin = Plugin("--metrics", path)
+    connection = runtime.accept().begin()
+    connection.create()
+    connection.create(annotations=ASKS, devices=TWO)
+    text = until(lambda: (lambda t: 'granted"} 1' in t and t)(open(path).read() if os.path.exists(path) else ""))
+    sys.path.append("/usr/lib/python3/dist-packages")
+    from prometheus_client.parser import text_string_to_metric_families
+    samples = {(s.name, *s.labels.values()): s.value for family in text_string_to_metric_families(text) for s in family.samples}
+    equal("metrics: connected", 1, samples["oci_rdma_nri_connected",])
+    equal("metrics: granted and none", (1, 1), tuple(samples["oci_rdma_nri_containers_total", r] for r in ("granted", "none")))
+    equal("metrics: all are answers", (2, 2), (samples["oci_rdma_nri_answer_seconds_bucket", "+Inf"], samples["oci_rdma_nri_answer_seconds_count",]))
+    ok("metrics: readable for all", os.stat(path).st_mode & 0o777 == 0o644)
+    connection.close()
+    until(lambda: "oci_rdma_nri_connected 0" in open(path).read())
+    plugin.end()
+
+
+def confined(runtime, plugin):
+    runtime.accept().begin()
+    with open(f"/proc/{plugin.pid}/status") as f:
+        fields = dict(line.rstrip("\n").split(":\t", 1) for line in f if ":\t" in line)
+    equal("confined: a filter of system calls", "2", fields["Seccomp"])
+    equal("confined: no new privileges", "1", fields["NoNewPrivs"])
+    allowed = 1 << 19 | 1 << 21  # SYS_PTRACE, SYS_ADMIN
+    equal("confined: two capabilities at most", 0, int(fields["CapEff"], 16) & ~allowed)
+    equal("confined: it is in the node's root", "/", os.readlink(f"/proc/{plugin.pid}/cwd"))
+
+
+SCENES = (recorded_sessions, garbage, decisions, reconnects, one_a_node, ends, memory, confined)  # that want a plugin
+OWN = (files_opened, deadline, attempts, launched, notifications, metrics)  # that start theirs
+
+
+def main():
+    chosen = os.environ.get("SCENE")
+    for scene in SCENES + OWN:
+        if chosen and scene.__name__ not in chosen.split(","):
+            continue
+        make_node()
+        runtime = Runtime(SOCKET)
+        plugin = Plugin() if scene in SCENES else None
+        try:
+            scene(runtime, plugin)
+        except (AssertionError, Closed, OSError, KeyError, subprocess.SubprocessError) as error:
+            with open(LOG) as f:
+                ok(f"{scene.__name__}: it goes as it should", False, f"{type(error).__name__}: {error}\n{f.read()[-1500:]}")
+        finally:
+            if Plugin.last.process.poll() is None:
+                Plugin.last.end(signal.SIGKILL)
+            runtime.listener.close()
+    return failed
+
+
+sys.exit(main())

@@ -1,0 +1,232 @@
+"""The runtime's side of NRI: frames, ttrpc and protobuf by hand, from the recordings in tests/nri/sessions and of messages made here.
+What it knows of the protocol it knows apart from nri/, so that a mistake there is not repeated here."""
+import os
+import socket
+import struct
+
+SESSIONS = os.path.join(os.path.dirname(__file__), "../../nri/sessions")
+PLUGIN, RUNTIME = 1, 2  # streams of the multiplexer
+REQUEST, RESPONSE = 1, 2
+SERVICE = "nri.pkg.api.v1alpha1.Plugin"
+UNLIMITED = 2**64 - 1
+PATIENCE = 300  # seconds for what happens at once on a machine that has time
+
+
+# ---- protobuf ----
+
+def varint(number):
+    out = bytearray()
+    while number > 127:
+        out.append(number & 127 | 128)
+        number >>= 7
+    out.append(number)
+    return bytes(out)
+
+
+def pack(*fields):
+    """(number, value): an int, a str, bytes, or a list of these; None and [] are left out."""
+    out = b""
+    for number, value in fields:
+        for item in value if isinstance(value, list) else [] if value is None else [value]:
+            if isinstance(item, int):
+                out += varint(number << 3) + varint(item & UNLIMITED)
+            else:
+                item = item.encode() if isinstance(item, str) else item
+                out += varint(number << 3 | 2) + varint(len(item)) + item
+    return out
+
+
+def unpack(data):
+    """{number: [values]}, an int or bytes each"""
+    fields, place = {}, 0
+
+    def number():
+        nonlocal place
+        result = shift = 0
+        while True:
+            byte = data[place]
+            place += 1
+            result |= (byte & 127) << shift
+            shift += 7
+            if byte < 128:
+                return result
+
+    while place < len(data):
+        tag = number()
+        if tag & 7 == 0:
+            value = number()
+        else:
+            assert tag & 7 == 2, f"wire type {tag & 7}"
+            size = number()
+            value = data[place:place + size]
+            assert len(value) == size, "cut short"
+            place += size
+        fields.setdefault(tag >> 3, []).append(value)
+    return fields
+
+
+def entries(texts):
+    return [pack((1, key), (2, value)) for key, value in texts.items()]
+
+
+def container(name="trainer", namespace="team-a", pod="h-kim-0", annotations=None, own=None, env=(), devices=(), rlimits=(), rules=(),
+              memory=None, unified=None, namespaces=(), mounts=(), id="c" * 64, extra=b""):
+    """A CreateContainerRequest. devices: (path, major, minor); rules: (allow, type, major, minor, access); rlimits: (type, soft, hard)"""
+    def optional(value):
+        return None if value is None else pack((1, value))
+    resources = pack((1, pack((1, pack((1, memory)))) if memory is not None else None), (6, entries(unified or {})),
+                     (7, [pack((1, int(rule[0])), (2, rule[1]), (3, optional(rule[2])), (4, optional(rule[3])), (5, rule[4]))
+                          for rule in rules]))
+    linux = pack((1, [pack((1, kind), (2, path)) for kind, path in namespaces]),
+                 (2, [pack((1, path), (2, "c"), (3, major), (4, minor)) for path, major, minor in devices]), (3, resources))
+    body = pack((1, id), (2, "5" * 64), (3, name), (6, entries(own or {})), (8, list(env)), (9, [pack((1, m)) for m in mounts]), (11, linux),
+                (13, [pack((1, kind), (2, hard), (3, soft)) for kind, soft, hard in rlimits]))
+    sandbox = pack((1, "5" * 64), (2, pod), (4, namespace), (6, entries(annotations or {})))
+    return pack((1, sandbox), (2, body + extra))
+
+
+class Answer:
+    """To a request of ours: the status and its text, the payload's fields"""
+
+    def __init__(self, data):
+        fields = unpack(data)
+        status = unpack(fields[1][0]) if 1 in fields else {}
+        self.status = status.get(1, [0])[0]
+        self.text = status.get(2, [b""])[0].decode()
+        self.payload = fields.get(2, [b""])[0]
+        self.fields = unpack(self.payload)
+
+    def adjust(self):
+        """The environment and the limits that a container is given"""
+        adjust = unpack(self.fields.get(1, [b""])[0])
+        env = {e[1][0].decode(): e[2][0].decode() for e in map(unpack, adjust.get(4, []))}
+        limits = [(r[1][0].decode(), r.get(3, [0])[0], r.get(2, [0])[0]) for r in map(unpack, adjust.get(7, []))]
+        assert set(adjust) <= {4, 7} and set(self.fields) <= {1}, "something else is adjusted"
+        return env, limits
+
+
+class Closed(Exception):
+    pass
+
+
+class Connection:
+    def __init__(self, sock):
+        self.sock = sock
+        self.sock.settimeout(PATIENCE)
+        self.streams = {PLUGIN: bytearray(), RUNTIME: bytearray()}
+        self.call = 1
+        self.seen = bytearray()  # all that the plugin has said
+        self.largest = 0  # of its frames
+
+    def close(self):
+        self.sock.close()
+
+    def read(self, size):
+        data = b""
+        while len(data) < size:
+            try:
+                part = self.sock.recv(size - len(data))
+            except ConnectionError:
+                part = b""
+            if not part:
+                raise Closed
+            data += part
+        self.seen += data
+        return data
+
+    def message(self, stream):
+        """The next message of a stream: call, type, bytes"""
+        data = self.streams[stream]
+        while len(data) < 10 or len(data) < 10 + struct.unpack(">I", data[:4])[0]:
+            which, size = struct.unpack(">II", self.read(8))
+            self.largest = max(self.largest, size + 8)
+            self.streams[which] += self.read(size)
+        size, call, kind, _ = struct.unpack(">IIBB", data[:10])
+        body = bytes(data[10:10 + size])
+        del data[:10 + size]
+        return call, kind, body
+
+    def send(self, stream, call, kind, body, frame=4096):
+        data = struct.pack(">IIBB", len(body), call, kind, 0) + body
+        for place in range(0, len(data), frame):
+            part = data[place:place + frame]
+            self.sock.sendall(struct.pack(">II", stream, len(part)) + part)
+
+    def request(self, method, payload=b"", service=SERVICE, frame=4096):
+        """What the plugin says to it"""
+        self.send(PLUGIN, self.call, REQUEST, pack((1, service), (2, method), (3, payload), (4, 1999900000)), frame)
+        call, kind, body = self.message(PLUGIN)
+        assert (call, kind) == (self.call, RESPONSE), f"answer to {call}, type {kind}, of {self.call}"
+        self.call += 2
+        return Answer(body)
+
+    # ---- the story ----
+
+    def registered(self, status=None):
+        """The plugin registers: name and index"""
+        call, kind, body = self.message(RUNTIME)
+        fields = unpack(body)
+        assert kind == REQUEST and fields[2] == [b"RegisterPlugin"], fields
+        self.send(RUNTIME, call, RESPONSE, pack((1, pack((1, status), (2, "invalid plugin"))) if status else (1, None)))
+        plugin = unpack(fields[3][0])
+        return plugin[1][0].decode(), plugin[2][0].decode()
+
+    def configure(self, name="containerd", version="2.1.9", timeout=2000):
+        return self.request("Configure", pack((2, name), (3, version), (4, 5000), (5, timeout))).fields
+
+    def synchronize(self, payload=b"", more=False, frame=4096):
+        return self.request("Synchronize", payload + pack((3, int(more) or None)), frame=frame).fields
+
+    def begin(self):
+        self.registered()
+        self.configure()
+        self.synchronize()
+        return self
+
+    def create(self, **what):
+        return self.request("CreateContainer", container(**what))
+
+
+class Runtime:
+    """Listens, as a runtime does"""
+
+    def __init__(self, path):
+        self.path = path
+        self.listen()
+
+    def listen(self):
+        if os.path.exists(self.path):
+            os.unlink(self.path)
+        self.listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        self.listener.bind(self.path)
+        self.listener.listen(8)
+        self.listener.settimeout(PATIENCE)
+
+    def stop(self):
+        self.listener.close()
+        os.unlink(self.path)
+
+    def accept(self):
+        return Connection(self.listener.accept()[0])
+
+    def drain(self):
+        """Closes what has connected meanwhile. Returns how many these were."""
+        self.listener.settimeout(0)
+        n = 0
+        try:
+            while True:
+                self.listener.accept()[0].close()
+                n += 1
+        except BlockingIOError:
+            return n
+        finally:
+            self.listener.settimeout(PATIENCE)
+
+    def waits(self):
+        """True if nobody else wants to connect"""
+        return self.drain() == 0
+
+
+def recorded(name, direction):
+    with open(os.path.join(SESSIONS, name, direction + ".bin"), "rb") as f:
+        return f.read()
