@@ -77,7 +77,7 @@ say = $(if $(V),,@printf '  %-3s %s\n' $(1) $@;)
 all: $(HOOK) $(NRI) $(DOCTOR)
 
 help:
-	@echo 'make              build $(HOOK)'
+	@echo 'make              build $(HOOK), $(NRI) and $(DOCTOR)'
 	@echo 'make demo         dry run on a recorded H100 node'
 	@echo 'make check        minutes: a lint, unit, cli and podman tests, and real verbs in a VM'
 	@echo 'make check-all    what CI runs: check-unit check-cli check-podman check-package check-vm check-asan lint'

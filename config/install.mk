@@ -23,7 +23,7 @@ CONFIGDIR = $(SYSCONFDIR)/oci-rdma-hook
 GRACE ?= 10
 GRACE_HERE = $(if $(DESTDIR),0,$(GRACE))
 
-PROGRAMS = oci-rdma-hook oci-rdma-doctor
+PROGRAMS = oci-rdma-hook oci-rdma-nri oci-rdma-doctor
 PAGES = $(sort $(wildcard doc/man/*.[58]))
 COMPLETIONS = $(addprefix config/completion/,$(PROGRAMS))
 # Files with the executable's path in them, for who wants more than the default, to be copied to where engines read
@@ -74,6 +74,7 @@ endef
 install: all
 	$(if $(and $(DESTDIR),$(HANDLERS)),$(error RUNTIME: a handler is made on the machine that gets it, not below DESTDIR))
 	$(call place,0755,$(HOOK),$(BINDIR)/oci-rdma-hook)
+	$(call place,0755,$(NRI),$(BINDIR)/oci-rdma-nri)
 	$(call place,0755,$(DOCTOR),$(BINDIR)/oci-rdma-doctor)
 	for name in $(SHIMS); do \
 		ln -sfT oci-rdma-hook $(DESTDIR)$(BINDIR)/.$$name.new && \
@@ -113,10 +114,10 @@ uninstall:
 	rm -f $(foreach runtime,crun runc,$(DESTDIR)$(HANDLER_DIR)/$(call handler_file,$(runtime)))
 	$(call drop,config/podman/oci-rdma-hook.conf,$(SYSCONFDIR)/containers/containers.conf.d/oci-rdma-hook.conf)
 	sleep $(GRACE_HERE)
-	rm -f $(addprefix $(DESTDIR)$(BINDIR)/,$(SHIMS) oci-rdma-hook oci-rdma-doctor)
+	rm -f $(addprefix $(DESTDIR)$(BINDIR)/,$(SHIMS) $(PROGRAMS))
 	rm -f $(SHIMS:%=$(DESTDIR)$(MANDIR)/man8/%.8) \
 		$(foreach page,$(wildcard doc/man/*.[58]),$(DESTDIR)$(MANDIR)/man$(subst .,,$(suffix $(page)))/$(notdir $(page)))
-	rm -f $(DESTDIR)$(COMPLETIONSDIR)/oci-rdma-hook $(DESTDIR)$(COMPLETIONSDIR)/oci-rdma-doctor
+	rm -f $(addprefix $(DESTDIR)$(COMPLETIONSDIR)/,$(PROGRAMS))
 	rm -rf $(DESTDIR)$(OURS)
 	$(call drop,config/config.json,$(CONFIGDIR)/config.json)
 	rmdir $(DESTDIR)$(CONFIGDIR) 2>/dev/null || true

@@ -25,6 +25,10 @@ fuzz-targets: $(FUZZ)
 $(BUILD)/tests/fuzz/%: $(BUILD)/tests/fuzz/%.o $(FUZZ_SHARED:%.c=$(BUILD)/%.o) $(OBJECTS) $(NRI_OWN_OBJECTS) $(DOCTOR_OBJECTS) $(filter %.o,$(FUZZ_MAIN))
 	$(call say,LD) $(CC) $(CFLAGS) -o $@ $(filter %.o,$^) $(filter-out %.o,$(FUZZ_MAIN)) -lyajl -lprotobuf-c -lm
 
+# Its oracle unpacks what the plugin reads by itself.
+$(BUILD)/tests/fuzz/nri.o: $(NRI_PROTO).c
+$(BUILD)/tests/fuzz/nri.o: override CPPFLAGS += -I$(BUILD)/generated
+
 -include $(wildcard $(BUILD)/tests/fuzz/*.d)
 
 # ---- the tests under ASan and UBSan ----

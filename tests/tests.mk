@@ -61,7 +61,7 @@ $(patsubst %,tests/cli/%.sh,confine hook_dynamic memory): $(HOOK_DYNAMIC)
 tests/cli/cluster.sh: $(KUBECHECK)
 tests/cli/footprint.sh: $(MEASURE)
 tests/cli/valgrind.sh: memcheck
-tests/lint tests/tidy: $(FILTERS)
+tests/lint tests/tidy: $(FILTERS) $(NRI_PROTO).c
 tests/vm/check-doctor: $(BUILD)/tests/vm/transfer_faults
 $(SUITES_SAFETY): asan
 needs: $(NEEDS)

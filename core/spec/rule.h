@@ -8,8 +8,6 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "core/spec/spec.h"
-
 struct spec_rule {
 	bool allow;
 	bool any_type; /* absent, "a", or "c": every character device */
@@ -29,10 +27,10 @@ static inline bool spec_rule_read_write(const char *access, size_t len)
 }
 
 /* Rules apply in their order: a privileged container's begin with "deny all" as everyone's do. */
-static inline void spec_rule_apply(struct spec *spec, const struct spec_rule *rule)
+static inline void spec_rule_apply(const struct spec_rule *rule, bool *every_device)
 {
 	if (rule->any_type && rule->major == -1 && rule->minor == -1 && rule->read_write)
-		spec->every_device = rule->allow;
+		*every_device = rule->allow;
 }
 
 #endif

@@ -276,7 +276,7 @@ static int leave_rule(void *context, struct err *err)
 	struct reading *r = context;
 
 	(void)err;
-	spec_rule_apply(&r->spec, &r->rule);
+	spec_rule_apply(&r->rule, &r->spec.every_device);
 	return 0;
 }
 

@@ -134,7 +134,7 @@ static void read_rules(struct reading *r, const Nri__LinuxResources *resources)
 			.minor = from->minor ? from->minor->value : -1,
 		};
 
-		spec_rule_apply(&r->spec, &rule);
+		spec_rule_apply(&rule, &r->spec.every_device);
 	}
 }
 

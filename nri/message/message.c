@@ -100,7 +100,7 @@ static int set_env(struct arena *arena, const struct message_adjustment *adjustm
 {
 	size_t n = adjustment->n_variables;
 	Nri__Entry *entries = arena_alloc(arena, (n ? n : 1) * sizeof(*entries));
-	Nri__Entry **env = arena_alloc(arena, (n ? n : 1) * sizeof(*env));
+	Nri__Entry **env = arena_alloc(arena, (n ? n : 1) * sizeof(void *));
 
 	if (!entries || !env)
 		return -1;

@@ -58,7 +58,7 @@ agree() {
 	done
 }
 
-programs=(oci-rdma-hook)
+programs=(oci-rdma-hook oci-rdma-nri)
 if [ -e doctor/main.c ]; then programs+=(oci-rdma-doctor); fi
 for program in "${programs[@]}"; do agree "$program"; done
 

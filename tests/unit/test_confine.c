@@ -322,10 +322,6 @@ int main(void)
 	UNIT_TABLE_AS(&suite, "NRI plugin: ", nri_ends_as_it_must, nri_cases);
 	unit_add(&suite, "control: unconfined, the same calls return", unconfined_calls_return,
 		 NULL);
-	unit_add(&suite, "capabilities: none is inheritable, whatever was", inherits_no_capability,
-		 NULL);
-	unit_add(&suite, "umask: what is created is its owner's alone", creates_for_its_owner_alone,
-		 NULL);
 	UNIT_TABLE(&suite, keeps_few_capabilities, kept_cases);
 	unit_add(&suite, "capabilities: none is inheritable, whatever was", inherits_no_capability,
 		 NULL);
