@@ -18,10 +18,10 @@ files() { (cd "$ROOT" && find . \( -type f -o -type l \) | sed 's|^\./||' | sort
 
 check "make install" make_it install
 is "what it installs" "$(printf '%s\n' etc/oci-rdma-hook/config.json \
-	usr/local/bin/oci-rdma-{hook,runtime,runtime-crun,runtime-runc} "${doctor[@]/#/usr/local/bin/}" \
-	usr/local/share/bash-completion/completions/oci-rdma-hook "${doctor[@]/#/usr/local/share/bash-completion/completions/}" \
+	usr/local/bin/oci-rdma-{hook,nri,runtime,runtime-crun,runtime-runc} "${doctor[@]/#/usr/local/bin/}" \
+	usr/local/share/bash-completion/completions/oci-rdma-{hook,nri} "${doctor[@]/#/usr/local/share/bash-completion/completions/}" \
 	usr/local/share/man/man5/oci-rdma-hook.json.5 \
-	usr/local/share/man/man8/oci-rdma-{hook,runtime,runtime-crun,runtime-runc}.8 "${doctor[@]/%/.8}" \
+	usr/local/share/man/man8/oci-rdma-{hook,nri,runtime,runtime-crun,runtime-runc}.8 "${doctor[@]/%/.8}" \
 	usr/local/share/oci-rdma-hook/{podman/oci-rdma-hook.conf,profiles/roce-legacy.json} \
 	usr/local/share/oci-rdma-hook/hooks.d/device/{90-oci-rdma-hook,91-oci-rdma-hook-poststart}.json \
 	usr/local/share/oci-rdma-hook/precreate.d/90-oci-rdma-hook-precreate.json \

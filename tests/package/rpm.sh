@@ -30,12 +30,12 @@ has "and says why" "git checkout" "$(cat "$T/out")"
 # ---- rpmbuild, rpmlint ----
 
 # rpmbuild runs with --nodeps here, so what is built from is read from the sources: each header is some package's, here Debian's.
-declare -A fedora=([libibverbs-dev]=rdma-core-devel [libseccomp-dev]=libseccomp-devel [libyajl-dev]=yajl-devel
+declare -A fedora=([libibverbs-dev]=rdma-core-devel [libprotobuf-c-dev]=protobuf-c-devel [libseccomp-dev]=libseccomp-devel [libyajl-dev]=yajl-devel
 	[libc6-dev]="" [linux-libc-dev]="")
 # headers_of: the Fedora packages of what the programs include; a Debian one that has no counterpart above as it is
 headers_of() {
 	local name package
-	grep -rhE '^#include <' core hook doctor | sort -u | gcc -D_GNU_SOURCE -M -x c - 2>/dev/null | tr ' ' '\n' | grep '^/usr/include' |
+	grep -rhE '^#include <' core hook nri doctor | sort -u | gcc -D_GNU_SOURCE -M -x c - 2>/dev/null | tr ' ' '\n' | grep '^/usr/include' |
 		xargs dpkg-query -S 2>/dev/null | cut -d: -f1 | sort -u | while read -r package; do
 		name=${fedora[$package]-$package}
 		[ -z "$name" ] || echo "$name"
