@@ -9,6 +9,7 @@
 #include "core/base/text.h"
 #include "core/container.h"
 #include "core/report/report.h"
+#include "core/ways.h"
 #include "hook/apply/spec_edit.h"
 
 static int explain(struct container *container, const struct options *options, const char *path,
@@ -37,13 +38,24 @@ static int print_spec(struct container *container, struct err *err)
 	return fwrite(text.bytes, 1, text.len, stdout) == text.len ? 0 : -1;
 }
 
-static int print(struct container *container, enum dry_run_format format, struct err *err)
+static int print_text(struct container *container, const struct options *options, struct err *err)
+{
+	cleanup_fd sysroot = open(options->sysroot, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	unsigned ways = 0;
+
+	if (sysroot >= 0 && ways_find(&container->arena, sysroot, &ways, err) < 0)
+		return -1;
+	return report_text(stdout, container, ways);
+}
+
+static int print(struct container *container, const struct options *options,
+		 enum dry_run_format format, struct err *err)
 {
 	const char *lines;
 
 	switch (format) {
 	case FORMAT_TEXT:
-		return report_text(stdout, container);
+		return print_text(container, options, err);
 	case FORMAT_JSON:
 		return report_json(stdout, container);
 	case FORMAT_SPEC:
@@ -65,7 +77,7 @@ int dry_run(const struct options *options, enum dry_run_format format, const cha
 		return 1;
 	}
 	(void)err_set(&err, "cannot write the report");
-	if (print(&container, format, &err) < 0 || fflush(stdout) != 0) {
+	if (print(&container, options, format, &err) < 0 || fflush(stdout) != 0) {
 		(void)fprintf(stderr, "oci-rdma-hook: %s\n", err.text);
 		return 1;
 	}

@@ -8,7 +8,8 @@
 
 #include "core/container.h"
 
-int report_text(FILE *out, struct container *container);
+/* ways: those that the node has (core/ways.h); 0: none is known */
+int report_text(FILE *out, struct container *container, unsigned ways);
 
 /* Schema 1; a later one may add members, never change these. What is not known is null. */
 int report_json(FILE *out, struct container *container);

@@ -8,6 +8,7 @@
 #include "core/base/text.h"
 #include "core/policy/quantity.h"
 #include "core/report/report.h"
+#include "core/ways.h"
 
 static const char *or_dash(const char *text)
 {
@@ -126,8 +127,71 @@ static void print_item(FILE *out, const char *item, const char *through)
 	(void)fprintf(out, "  %-48s %s\n", item, through);
 }
 
-static void print_memlock(FILE *out, const struct plan *plan)
+/* ---- through what ---- */
+
+#define EVERY_WAY (WAY_HOOK | WAY_PRECREATE | WAY_SHIM | WAY_NRI)
+
+/* The ways in of the set, "shim, precreate": never longer than this */
+struct names {
+	char text[48];
+};
+
+static struct names names_of(unsigned ways)
 {
+	static const struct {
+		enum way way;
+		const char *name;
+	} known[] = {
+		{WAY_HOOK, "hook"},
+		{WAY_SHIM, "shim"},
+		{WAY_PRECREATE, "precreate"},
+		{WAY_NRI, "NRI"},
+	};
+	struct names names = {""};
+	size_t len = 0;
+
+	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
+		if (ways & known[i].way)
+			len += (size_t)snprintf(names.text + len, sizeof(names.text) - len, "%s%s",
+						len ? ", " : "", known[i].name);
+	}
+	return names;
+}
+
+struct through {
+	char text[160];
+};
+
+/* What is given through the one ways, and through the others: "hook: main process; shim: exec too"
+ */
+static struct through through(unsigned ways, unsigned one, const char *by_one, unsigned other,
+			      const char *by_other)
+{
+	struct names names = names_of(ways & one);
+	struct names others = names_of(ways & other);
+	struct through result;
+
+	if (!(ways & (one | other)))
+		(void)snprintf(result.text, sizeof(result.text),
+			       "nothing that is installed here; %s would",
+			       names_of(one | other).text);
+	else
+		(void)snprintf(result.text, sizeof(result.text), "%s%s%s%s%s", names.text,
+			       names.text[0] ? by_one : "",
+			       names.text[0] && others.text[0] ? "; " : "", others.text,
+			       others.text[0] ? by_other : "");
+	return result;
+}
+
+static struct through through_spec(unsigned ways, unsigned all, const char *what)
+{
+	return through(ways, all, what, 0, "");
+}
+
+static void print_memlock(FILE *out, const struct plan *plan, unsigned ways)
+{
+	struct through how = through(ways, WAY_HOOK | WAY_PRECREATE, ": main process",
+				     WAY_SHIM | WAY_NRI, ": exec too");
 	char item[64];
 
 	if (!plan->sets_memlock)
@@ -137,59 +201,70 @@ static void print_memlock(FILE *out, const struct plan *plan)
 	else
 		(void)snprintf(item, sizeof(item), "RLIMIT_MEMLOCK %" PRIu64 " bytes",
 			       plan->memlock);
-	print_item(out, item,
-		   plan->adds_rlimit ? "hook, precreate: main process; shim: exec too"
-				     : "config.json has it already");
+	print_item(out, item, plan->adds_rlimit ? how.text : "config.json has it already");
 }
 
-static int print_capabilities(FILE *out, struct container *container)
+/* A hook comes too late for them, and NRI has none. */
+static int print_capabilities(FILE *out, struct container *container, unsigned ways)
 {
+	struct through how = through_spec(ways, WAY_SHIM | WAY_PRECREATE, "");
 	const char *const *names =
 		capability_names(&container->arena, container->plan.capabilities);
 
 	if (!names)
 		return -1;
 	for (; *names; names++)
-		print_item(out, *names, "shim, precreate; not by the other hooks");
+		print_item(out, *names, how.text);
 	return 0;
 }
 
-static void print_settings(FILE *out, struct container *container)
+#define WAYS_OF_ENV (WAY_SHIM | WAY_PRECREATE | WAY_NRI)
+
+static struct through through_new(const struct plan *plan, const struct setting *setting,
+				  unsigned ways)
 {
-	static const char *const through[] = {
-		[SETTING_NEW] = "hook: /etc/nccl.conf; shim, precreate: env",
+	if (setting->scope == SCOPE_ENV)
+		return through_spec(ways, WAYS_OF_ENV, ": env");
+	if (plan->nccl_conf_mounted)
+		return through_spec(ways, WAYS_OF_ENV, "; a mount covers nccl.conf");
+	return through(ways, WAY_HOOK, ": /etc/nccl.conf", WAYS_OF_ENV, ": env");
+}
+
+static void print_settings(FILE *out, const struct plan *plan, unsigned ways)
+{
+	static const char *const there[] = {
 		[SETTING_PRESENT] = "the environment has it already",
 		[SETTING_KEPT] = "the environment says otherwise, and stays",
 	};
-	const struct plan *plan = &container->plan;
 
 	for (size_t i = 0; i < plan->n_settings; i++) {
 		const struct setting *setting = &plan->settings[i];
+		struct through how = through_new(plan, setting, ways);
 		char item[1200];
-		const char *how = through[setting->state];
 
-		if (setting->state == SETTING_NEW && setting->scope == SCOPE_ENV)
-			how = "shim, precreate: env";
-		else if (setting->state == SETTING_NEW && plan->nccl_conf_mounted)
-			how = "shim, precreate; a mount covers nccl.conf";
 		(void)snprintf(item, sizeof(item), "%s=%s", setting->name, setting->value);
-		print_item(out, item, how);
+		print_item(out, item,
+			   setting->state == SETTING_NEW ? how.text : there[setting->state]);
 	}
 }
 
-static int print_gifts(FILE *out, struct container *container)
+static int print_gifts(FILE *out, struct container *container, unsigned installed)
 {
 	const struct plan *plan = &container->plan;
+	unsigned ways = installed ? installed : EVERY_WAY;
 
 	if (plan->decision != DECISION_GRANT && plan->decision != DECISION_TCP)
 		return 0;
 	(void)fputs("\nwhat it gets, and through what\n", out);
-	print_memlock(out, plan);
-	if (print_capabilities(out, container) < 0)
+	print_memlock(out, plan, ways);
+	if (print_capabilities(out, container, ways) < 0)
 		return -1;
-	print_settings(out, container);
+	print_settings(out, plan, ways);
 	if (plan->seccomp)
-		print_item(out, "one more rule in linux.seccomp", "shim, precreate");
+		print_item(out, "one more rule in linux.seccomp",
+			   through_spec(ways, WAY_SHIM | WAY_PRECREATE, "").text);
+	if (!installed)
+		(void)fputs("  None of these is installed on this node.\n", out);
 	return 0;
 }
 
@@ -202,12 +277,12 @@ static void print_warnings(FILE *out, const struct warnings *warnings)
 		(void)fprintf(out, "  %s: %s\n", warnings->item[i].code, warnings->item[i].message);
 }
 
-int report_text(FILE *out, struct container *container)
+int report_text(FILE *out, struct container *container, unsigned ways)
 {
 	print_identity(out, container);
 	print_devices(out, container);
 	print_gpus(out, &container->gpus, &container->devices);
-	if (print_gifts(out, container) < 0)
+	if (print_gifts(out, container, ways) < 0)
 		return -1;
 	print_warnings(out, &container->warnings);
 	return ferror(out) ? -1 : 0;

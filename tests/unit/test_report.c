@@ -4,6 +4,7 @@
 
 #include "core/policy/quantity.h"
 #include "core/report/report.h"
+#include "core/ways.h"
 
 /* ---- a container that was granted one device ---- */
 
@@ -231,8 +232,8 @@ static const struct report_case report_cases[] = {
 	 "  0000:18:00.0     -  -              -\n", NULL},
 	{"no GPU", nothing, "\nwhat it gets", "gpus"},
 	{"no limit of memlock", nothing,
-	 "  RLIMIT_MEMLOCK unlimited                         hook, precreate: main process; shim: "
-	 "exec too\n",
+	 "  RLIMIT_MEMLOCK unlimited                         hook, precreate: main process; shim, "
+	 "NRI: exec too\n",
 	 "bytes"},
 	{"a limit in bytes", bytes, "  RLIMIT_MEMLOCK 8388608 bytes ", "unlimited"},
 	{"a limit that is there", limit_is_there, " unlimited ", "main process"},
@@ -242,16 +243,16 @@ static const struct report_case report_cases[] = {
 	{"no capability", nothing, "what it gets", "CAP_"},
 	{"a variable", nothing,
 	 "  NCCL_IB_HCA==mlx5_6                              hook: /etc/nccl.conf; shim, "
-	 "precreate: env\n",
+	 "precreate, NRI: env\n",
 	 NULL},
 	{"a variable of another library", nothing,
-	 "  UCX_NET_DEVICES=mlx5_6:1                         shim, precreate: env\n", NULL},
+	 "  UCX_NET_DEVICES=mlx5_6:1                         shim, precreate, NRI: env\n", NULL},
 	{"a mount over nccl.conf", mounted,
-	 "  NCCL_IB_HCA==mlx5_6                              shim, precreate; a mount covers "
-	 "nccl.conf\n",
+	 "  NCCL_IB_HCA==mlx5_6                              shim, precreate, NRI; a mount "
+	 "covers nccl.conf\n",
 	 "hook: /etc"},
 	{"a mount over nccl.conf is nothing to the other library", mounted,
-	 "  UCX_NET_DEVICES=mlx5_6:1                         shim, precreate: env\n", NULL},
+	 "  UCX_NET_DEVICES=mlx5_6:1                         shim, precreate, NRI: env\n", NULL},
 	{"a variable that is there", present_and_kept,
 	 "NCCL_IB_HCA==mlx5_6                              the environment has it already\n", NULL},
 	{"a variable that stays", present_and_kept,
@@ -268,9 +269,8 @@ static const struct report_case report_cases[] = {
 	{"no warning", nothing, "what it gets", "warnings"},
 };
 
-static void people_read(void **state)
+static void reads(void (*change)(struct scene *), unsigned ways, const char *has, const char *lacks)
 {
-	const struct report_case *row = *state;
 	struct scene scene;
 	char *text = NULL;
 	size_t size;
@@ -278,16 +278,64 @@ static void people_read(void **state)
 
 	assert_non_null(out);
 	set_scene(&scene);
-	row->change(&scene);
-	assert_int_equal(report_text(out, &scene.container), 0);
+	change(&scene);
+	assert_int_equal(report_text(out, &scene.container, ways), 0);
 	assert_int_equal(fclose(out), 0);
-	assert_has(text, row->has);
-	if (row->lacks && strstr(text, row->lacks)) {
-		print_error("# must not hold %s: %s\n", row->lacks, text);
+	assert_has(text, has);
+	if (lacks && strstr(text, lacks)) {
+		print_error("# must not hold %s: %s\n", lacks, text);
 		fail();
 	}
 	free(text);
 	arena_free(&scene.container.arena);
+}
+
+static void people_read(void **state)
+{
+	const struct report_case *row = *state;
+
+	reads(row->change, 0, row->has, row->lacks);
+}
+
+/* What is installed; 0: nothing, so that all are named */
+static const struct ways_case {
+	const char *name;
+	void (*change)(struct scene *);
+	const char *has;
+	const char *lacks;
+	unsigned ways;
+} ways_cases[] = {
+	{"nothing is installed", nothing, "\n  None of these is installed on this node.\n", NULL,
+	 0},
+	{"something is installed", nothing, "what it gets", "None of these", WAY_HOOK},
+	{"the hook alone: main", nothing, " unlimited                         hook: main process\n",
+	 "exec", WAY_HOOK},
+	{"the hook alone: no capability", capability,
+	 "nothing that is installed here; shim, precreate would\n", NULL, WAY_HOOK},
+	{"the hook alone: nccl.conf", nothing, " hook: /etc/nccl.conf\n", ": env", WAY_HOOK},
+	{"the hook alone: nothing for another library", nothing,
+	 "UCX_NET_DEVICES=mlx5_6:1                         nothing that is installed here; shim, "
+	 "precreate, NRI would\n",
+	 NULL, WAY_HOOK},
+	{"the hook alone, a mount over nccl.conf", mounted,
+	 "NCCL_IB_HCA==mlx5_6                              nothing that is installed here; ",
+	 "/etc/nccl.conf", WAY_HOOK},
+	{"NRI alone: exec too", nothing, "  NRI: exec too\n", "hook", WAY_NRI},
+	{"NRI alone: no capability", capability,
+	 "nothing that is installed here; shim, precreate would\n", NULL, WAY_NRI},
+	{"NRI alone: no seccomp", seccomp,
+	 "nothing that is installed here; shim, precreate would\n", NULL, WAY_NRI},
+	{"NRI and the hook below it", nothing, "  hook: main process; NRI: exec too\n", "shim",
+	 WAY_NRI | WAY_HOOK},
+	{"the shim: a capability", capability, "  shim\n", "precreate", WAY_SHIM | WAY_HOOK},
+	{"precreate: a variable", nothing, "  precreate: env\n", "shim", WAY_PRECREATE},
+};
+
+static void people_read_of_ways(void **state)
+{
+	const struct ways_case *row = *state;
+
+	reads(row->change, row->ways, row->has, row->lacks);
 }
 
 /* To nobody, or to a disk that is full: /dev/full says ENOSPC at each write. */
@@ -300,7 +348,7 @@ static void what_cannot_be_written_is_an_error(void **state)
 	assert_non_null(out);
 	assert_int_equal(setvbuf(out, NULL, _IONBF, 0), 0);
 	set_scene(&scene);
-	assert_int_equal(report_text(out, &scene.container), -1);
+	assert_int_equal(report_text(out, &scene.container, 0), -1);
 	assert_int_equal(report_json(out, &scene.container), -1);
 	(void)fclose(out);
 	arena_free(&scene.container.arena);
@@ -311,6 +359,7 @@ int main(void)
 	static struct unit_suite suite;
 
 	UNIT_TABLE(&suite, people_read, report_cases);
+	UNIT_TABLE(&suite, people_read_of_ways, ways_cases);
 	unit_add(&suite, "what cannot be written is an error", what_cannot_be_written_is_an_error,
 		 NULL);
 	return unit_run(&suite, "report");

@@ -1,0 +1,55 @@
+#!/bin/bash
+# The dry run names the ways in that the node has, so that nobody takes for given what only another one gives.
+cd "$(dirname "$0")/../.." || exit 1
+. tests/cli/setup.bash
+
+# through DESCRIPTION LIMIT CAPABILITY: what the dry run says of both
+through() {
+	dry_run
+	is "$1: the limit" "$2" "$(sed -n 's/^  RLIMIT_MEMLOCK unlimited  *//p' "$T/out")"
+	is "$1: the capability" "$3" "$(sed -n 's/^  CAP_IPC_LOCK  *//p' "$T/out")"
+}
+without='nothing that is installed here; shim, precreate would'
+fresh() {
+	node one
+	mkdir -p "$NODE/usr/local/bin" "$NODE/etc/containers/oci/hooks.d" "$NODE/run/oci-rdma-hook"
+	cp "$HOOK" "$NODE/usr/local/bin/oci-rdma-hook"
+}
+bundle '{"devices":[["/dev/infiniband/uverbs6",231,198]]}'
+
+node one
+through "nothing is installed" "hook, precreate: main process; shim, NRI: exec too" "shim, precreate"
+has "it says so" "None of these is installed on this node." "$(cat "$T/out")"
+fresh
+cp config/hooks.d/annotation/*.json "$NODE/etc/containers/oci/hooks.d"
+through "the hook" "hook: main process" "$without"
+lacks "something is installed" "None of these" "$(cat "$T/out")"
+rm "$NODE/usr/local/bin/oci-rdma-hook"
+through "the hook's file without the hook" "hook, precreate: main process; shim, NRI: exec too" "shim, precreate"
+
+fresh
+connected='{"schema":1,"pid":1,"started":2,"connected_since":"2026-11-21T20:22:43Z","runtime":{"name":"containerd","version":"2.1.9"}}'
+echo "$connected" >"$NODE/run/oci-rdma-hook/nri.json"
+through "the NRI plugin" "NRI: exec too" "$without"
+cp config/hooks.d/annotation/*.json "$NODE/etc/containers/oci/hooks.d"
+through "the NRI plugin, and the hook below it" "hook: main process; NRI: exec too" "$without"
+jq '.connected_since = null' <<<"$connected" >"$NODE/run/oci-rdma-hook/nri.json"
+through "an NRI plugin that is not connected" "hook: main process" "$without"
+echo '{' >"$NODE/run/oci-rdma-hook/nri.json"
+through "a status file that cannot be read" "hook: main process" "$without"
+
+fresh
+mkdir -p "$NODE/etc/crio/crio.conf.d"
+printf '[crio.runtime.runtimes.rdma]\nruntime_path = "/usr/local/bin/oci-rdma-runtime-crun"\nmonitor_path = "/usr/bin/conmon"\n' \
+	>"$NODE/etc/crio/crio.conf.d/60.conf"
+through "CRI-O's handler" "shim: exec too" "shim"
+fresh
+for file in etc/containers/containers.conf etc/containerd/config.toml; do
+	fresh
+	mkdir -p "$NODE/${file%/*}"
+	printf '# runtime = "/usr/local/bin/oci-rdma-runtime"\n' >"$NODE/$file"
+	through "$file, a comment" "hook, precreate: main process; shim, NRI: exec too" "shim, precreate"
+	printf '[x]\n  BinaryName = "/usr/local/bin/oci-rdma-runtime"\n' >>"$NODE/$file"
+	through "$file" "shim: exec too" "shim"
+done
+finish
