@@ -5,20 +5,22 @@
 UNIT_FOLDERS := $(notdir $(patsubst %/,%,$(sort $(dir $(wildcard tests/unit/*/*.c)))))
 UNIT := $(patsubst tests/unit/%.c,$(BUILD)/tests/unit/%,$(sort $(wildcard tests/unit/test_*.c))) $(UNIT_FOLDERS:%=$(BUILD)/tests/unit/test_%)
 KUBECHECK := $(BUILD)/tests/kubecheck
+JUDGE := $(BUILD)/tests/nri/judge
 SUITES_UNIT = $(UNIT)
 SUITES_CLI = $(sort $(wildcard tests/cli/*.sh))
+SUITES_NRI = tests/nri/judge.sh
 SUITES_PODMAN = $(sort $(wildcard tests/podman/*.sh))
 SUITES_PACKAGE = $(sort $(wildcard tests/package/*.sh))
-SUITES_VM = $(addprefix tests/vm/,check check-shim check-netns check-doctor check-install check-soak)
+SUITES_VM = $(addprefix tests/vm/,check check-shim check-netns check-doctor check-install check-nri check-soak)
 
 include tests/safety.mk
 include tests/bench/bench.mk
 
 # `make check` is for a person: six minutes on two processors. What takes long is left to check-all: other builds, single steps, a
 # thousand containers, packages that are made or fetched, all that happens in the VM.
-LONG := tests/tidy $(SUITES_PACKAGE) $(SUITES_SAFETY) $(patsubst %,tests/cli/%.sh,cluster footprint valgrind) \
+LONG := tests/tidy $(SUITES_NRI) $(SUITES_PACKAGE) $(SUITES_SAFETY) $(patsubst %,tests/cli/%.sh,cluster footprint valgrind) \
 	tests/podman/soak.sh $(SUITES_VM)
-SUITES_ALL = $(SUITES_PODMAN) tests/tidy tests/lint $(SUITES_PACKAGE) $(SUITES_CLI) $(SUITES_UNIT) $(SUITES_SAFETY) tests/vm/check-brief $(SUITES_VM)
+SUITES_ALL = $(SUITES_PODMAN) tests/tidy tests/lint $(SUITES_PACKAGE) $(SUITES_CLI) $(SUITES_NRI) $(SUITES_UNIT) $(SUITES_SAFETY) tests/vm/check-brief $(SUITES_VM)
 SUITES = $(filter-out $(LONG),$(SUITES_ALL))
 
 # ---- running ----
@@ -31,6 +33,8 @@ check-unit:
 	+$(call suites,$(SUITES_UNIT))
 check-cli:
 	+$(call suites,$(SUITES_CLI))
+check-nri:
+	+$(call suites,$(SUITES_NRI))
 check-podman:
 	+$(call suites,$(SUITES_PODMAN))
 check-package:
@@ -55,10 +59,13 @@ PACKAGES-tests/vm = vm
 PACKAGES-tests/lint = lint
 PACKAGES-tests/tidy = lint
 PACKAGES-tests/cli = cluster installer
+PACKAGES-tests/nri = cluster
+PACKAGES-tests/vm/check-nri = cluster
 
 $(SUITES_CLI) $(SUITES_PODMAN) $(SUITES_PACKAGE) $(SUITES_VM) tests/vm/check-brief: $(HOOK) $(NRI) $(DOCTOR)
 $(patsubst %,tests/cli/%.sh,confine hook_dynamic memory): $(HOOK_DYNAMIC)
 tests/cli/cluster.sh: $(KUBECHECK)
+$(SUITES_NRI) tests/vm/check-nri: $(NRI) $(JUDGE)
 tests/cli/footprint.sh: $(MEASURE)
 tests/cli/valgrind.sh: memcheck
 tests/lint tests/tidy: $(FILTERS) $(NRI_PROTO).c
@@ -85,8 +92,12 @@ $(BUILD)/tests/unit/test_cuda: $(BUILD)/tests/unit/fake_cuda.so
 $(BUILD)/tests/unit/test_cuda.o: CPPFLAGS += -DFAKE_CUDA='"$(abspath $(BUILD))/tests/unit/fake_cuda.so"'
 
 # What a Kubernetes API server would say of config/
-$(KUBECHECK): tests/cluster/prepare tests/cluster/kubecheck.go
+$(KUBECHECK): tests/cluster/prepare tests/build-go tests/cluster/kubecheck.go
 	@tests/cluster/prepare $(@D)
+
+# What stands opposite to the NRI plugin: the runtime's side and another plugin, and for the VM the kubelet's
+$(JUDGE): tests/nri/prepare tests/build-go $(wildcard tests/nri/*/*.go tests/vm/cri/*.go)
+	@tests/nri/prepare $(@D)
 
 # As the doctor is linked: the VM has the node's libraries, not the build's.
 $(BUILD)/tests/vm/%: tests/vm/%.c $(OBJECTS) $(DOCTOR_OBJECTS) | $(BUILD)/.deps
@@ -108,4 +119,4 @@ format:
 	@tests/deps lint
 	clang-format -i $(C_FILES)
 
-.PHONY: check check-all check-unit check-cli check-podman check-vm check-package suite needs lint format
+.PHONY: check check-all check-unit check-cli check-nri check-podman check-vm check-package suite needs lint format

@@ -1,0 +1,174 @@
+#!/bin/bash
+# oci-rdma-nri before a judge of other people's making: NRI's own Go packages as the runtime's side (tests/nri/judge), with a recorded node.
+# NRI_PLUGIN=FILE is the plugin, JUDGE=DIRECTORY what tests/nri/prepare has made.
+# shellcheck disable=SC2016 # jq's dollars
+cd "$(dirname "$0")/../.." || exit 1
+NRI_PLUGIN=$(realpath "${NRI_PLUGIN:-${BUILD:-build}/oci-rdma-nri}")
+HOOK=$NRI_PLUGIN
+. tests/cli/setup.bash
+JUDGE=$(realpath "${JUDGE:-${BUILD:-build}/tests/nri}")
+SOCKET=$T/nri.sock
+NCCL=NCCL_IB_HCA==mlx5_7,mlx5_6
+UNLIMITED='RLIMIT_MEMLOCK 18446744073709551615:18446744073709551615'
+PLUGIN=
+
+# begin: the plugin, before there is a runtime
+begin() {
+	"$NRI_PLUGIN" --sysroot "$NODE" --socket "$SOCKET" >"$T/plugin.log" 2>&1 &
+	PLUGIN=$!
+}
+
+# when TEST…: waits until test(1) says so
+when() {
+	local tries
+	for ((tries = 0; tries < 1800; tries++)); do
+		! "$@" || return 0
+		sleep 0.1
+	done
+	return 1
+}
+
+# end: how the plugin ended
+end() {
+	kill -TERM "$PLUGIN"
+	wait "$PLUGIN"
+	STATUS=$?
+	PLUGIN=
+}
+
+trap '[ -z "$PLUGIN" ] || kill -KILL "$PLUGIN"; rm -rf "$T"' EXIT
+
+# runtime [OPTION…]: one life of a runtime; what it says of the plugin is in $T/report
+runtime() {
+	rm -f "$SOCKET"
+	"$JUDGE/judge" "$@" "$SOCKET" >"$T/report" 2>"$T/err"
+	is "$RUN: the runtime ends well" "" "$(cat "$T/err")"
+}
+
+# says DESCRIPTION JQ-FILTER WANT
+says() { is "$RUN: $1" "$3" "$(jq -cr "$2" "$T/report" 2>&1)"; }
+
+# answers KIND WANT: all containers of the kind
+answers() { says "$1 containers" ".answers[\"$1\"]" "$2"; }
+
+granted="{\"env\":[\"$NCCL\"],\"rlimits\":[\"$UNLIMITED\"]}"
+# served: what each kind of container is to be given, for node h100's devices and the policy namespaces: team-*
+served() {
+	local name
+	for name in granted granted-by-container granted-wordy; do answers "$name" "$granted"; done
+	answers unlimited "{\"env\":[\"$NCCL\"]}"
+	for name in plain bare gpu wordy unasked refused without-device sidecar other-namespace forged-namespace forged-env; do
+		answers "$name" '{}'
+	done
+	says "containers of a kind are all served alike" '.unlike' '[]'
+}
+
+# Pages that come and go, of a heap and of a stack; ten thousand leaks of a pointer would be more.
+SLACK=64
+# kept: nothing between the thousandth creation and the last
+kept() {
+	says "no descriptor leaked" '[.begin.fds == .end.fds, .end.fds < 20]' '[true,true]'
+	says "no memory leaked" ".end.rss_kib - .begin.rss_kib <= $SLACK" true
+	says "no child left" '[.begin.children, .end.children]' '[0,0]'
+	says "below 2 MiB resident" '.end.rss_kib < 2048' true
+	echo "# $RUN: $(jq -c '[.begin, .end]' "$T/report")"
+}
+
+content() { says "NRI has nothing to complain of" '.complaints' '[]'; }
+
+node h100
+config '{"namespaces": ["team-*"]}'
+
+# ---- lives of one plugin, and runtimes that come and go ----
+
+begin
+RUN="5,000 containers run, 10,000 are created"
+runtime -sync 5000 -creates 10000 -pid $PLUGIN
+says "it registers" .plugin 90-oci-rdma
+served
+kept
+content
+first=$(jq .end.fds "$T/report")
+
+for life in 2 3; do
+	RUN="the runtime starts, time $life"
+	runtime -sync 5000 -creates 2000 -pid $PLUGIN
+	says "the plugin is there again, and serves" '[.plugin, .answers.granted.env[0]]' "[\"90-oci-rdma\",\"$NCCL\"]"
+	says "it holds as many descriptors as in the first life" .end.fds "$first"
+	kept
+	content
+done
+
+RUN="a runtime of NRI 0.12"
+runtime -streamed -sync 5000 -creates 3000 -pid $PLUGIN
+says "it registers" .plugin 90-oci-rdma
+says "Synchronize in parts of up to 4 MiB" '.parts > 5' true
+says "a method that no one knows is UNIMPLEMENTED" '.unknown[-1]' 'Unheard 12'
+says "events that it has not subscribed do no harm" '.unknown | map(split(" ")[1]) - ["0", "12"]' '[]'
+served
+kept
+content
+
+# ---- policy, read anew for each ----
+
+RUN="answers longer than a frame"
+config "$(python3 -c 'import json; print(json.dumps({"namespaces": ["team-*"], "nccl": {"extra":
+	{f"NCCL_X{i}": "y" * 1000 for i in range(20)}}}))')"
+runtime -sync 1 -creates 2000 -pid $PLUGIN
+says "of 20 KB are read by the runtime" '[(.answers.granted.env | length), .answers.plain]' '[21,{}]'
+content
+
+RUN="on_no_device: fail"
+config '{"namespaces": ["team-*"], "on_no_device": "fail"}'
+runtime -sync 0 -creates 2000
+has "$RUN: the denial stands in the runtime's error" "no RDMA device allocated" "$(jq -r '.answers["without-device"].error' "$T/report")"
+says "nobody else's" '.answers | del(.["without-device"], .["forged-env"]) | map(select(.error))' '[]'
+content
+
+RUN="a policy that can't be read, on_error unknown"
+config '{"namespaces": '
+runtime -sync 0 -creates 1000
+says "no container fails, none is granted" '.answers | map(select(. != {})) | length' 0
+content
+
+config '{"namespaces": ["team-*"]}'
+end
+is "the plugin ends by SIGTERM with status 0" 0 "$STATUS"
+
+# ---- the plugin goes ----
+
+RUN="the plugin is killed between two containers"
+(
+	begin
+	when test -e "$T/gone"
+	kill -KILL "$PLUGIN"
+	wait "$PLUGIN"
+) 2>/dev/null & # bash says who was killed
+killer=$!
+runtime -sync 10 -creates 2000 -gone "$T/gone"
+wait "$killer"
+says "no container fails" '[.answers[] | select(.error)] + [.unlike[] | select(contains("error"))]' '[]'
+has "$RUN: those after it start without" ', granted: {}' "$(jq -r '.unlike[]' "$T/report")"
+
+RUN="launched by the runtime"
+mkdir "$T/plugins"
+printf '#!/bin/sh\nexec "%s" --sysroot "%s" --socket "%s"\n' "$NRI_PLUGIN" "$NODE" "$T/elsewhere" >"$T/plugins/90-oci-rdma"
+chmod +x "$T/plugins/90-oci-rdma"
+runtime -launch "$T/plugins" -creates 2000
+served
+
+# ---- the judge, judged ----
+
+RUN="control"
+(
+	when test -S "$SOCKET"
+	exec "$JUDGE/stub" "$SOCKET" LEAK >/dev/null 2>&1
+) &
+PLUGIN=$!
+runtime -sync 5000 -creates 2000 -pid $PLUGIN
+says "a plugin that keeps a descriptor of each container is seen" '.end.fds - .begin.fds' 1000
+says "and one that keeps memory" ".end.rss_kib - .begin.rss_kib > $SLACK" true
+says "and one that adjusts a container that is not ours" '.unlike | length > 0' true
+wait "$PLUGIN" # the stub ends with its runtime
+PLUGIN=
+finish

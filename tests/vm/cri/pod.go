@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+
+	cri "k8s.io/cri-api/pkg/apis/runtime/v1"
+)
+
+// The kubelet hands a pod's configuration over again with each of its containers.
+const kept = "/run/cri"
+
+func (c *client) runPod(o *options, name string) string {
+	config := &cri.PodSandboxConfig{
+		Metadata:     &cri.PodSandboxMetadata{Name: name, Uid: "uid-" + name, Namespace: o.namespace},
+		LogDirectory: filepath.Join(kept, "log", o.namespace+"_"+name),
+		Annotations:  o.annotations,
+		Linux: &cri.LinuxPodSandboxConfig{
+			CgroupParent: "/kubepods/" + name,
+			SecurityContext: &cri.LinuxSandboxSecurityContext{
+				NamespaceOptions: &cri.NamespaceOption{Network: cri.NamespaceMode_NODE},
+			},
+		},
+	}
+	must(os.MkdirAll(config.LogDirectory, 0o755))
+	response, err := c.RunPodSandbox(c.ctx, &cri.RunPodSandboxRequest{Config: config, RuntimeHandler: o.handler})
+	must(err)
+	text, err := json.Marshal(config)
+	must(err)
+	must(os.WriteFile(filepath.Join(kept, response.PodSandboxId), text, 0o644))
+	return response.PodSandboxId
+}
+
+func podConfig(pod string) *cri.PodSandboxConfig {
+	text, err := os.ReadFile(filepath.Join(kept, pod))
+	must(err)
+	config := &cri.PodSandboxConfig{}
+	must(json.Unmarshal(text, config))
+	return config
+}
+
+func (c *client) create(o *options, pod, name string, command []string) (string, error) {
+	config := &cri.ContainerConfig{
+		Metadata:    &cri.ContainerMetadata{Name: name},
+		Image:       &cri.ImageSpec{Image: o.image},
+		Command:     command,
+		Labels:      map[string]string{"io.kubernetes.container.name": name},
+		Annotations: o.annotations,
+		LogPath:     name + ".log",
+		Linux: &cri.LinuxContainerConfig{
+			Resources: &cri.LinuxContainerResources{MemoryLimitInBytes: o.memory},
+			SecurityContext: &cri.LinuxContainerSecurityContext{
+				RunAsUser:        &cri.Int64Value{Value: o.user},
+				NamespaceOptions: &cri.NamespaceOption{Network: cri.NamespaceMode_NODE},
+			},
+		},
+	}
+	for _, entry := range o.env {
+		key, value, _ := strings.Cut(entry, "=")
+		config.Envs = append(config.Envs, &cri.KeyValue{Key: key, Value: value})
+	}
+	for _, path := range o.devices {
+		config.Devices = append(config.Devices, &cri.Device{ContainerPath: path, HostPath: path, Permissions: "rwm"})
+	}
+	response, err := c.CreateContainer(c.ctx,
+		&cri.CreateContainerRequest{PodSandboxId: pod, Config: config, SandboxConfig: podConfig(pod)})
+	if err != nil {
+		return "", err
+	}
+	return response.ContainerId, nil
+}
+
+func (c *client) start(id string) error {
+	_, err := c.StartContainer(c.ctx, &cri.StartContainerRequest{ContainerId: id})
+	return err
+}
+
+func (c *client) status(id string) *cri.ContainerStatus {
+	response, err := c.ContainerStatus(c.ctx, &cri.ContainerStatusRequest{ContainerId: id})
+	must(err)
+	return response.Status
+}
+
+func (c *client) wait(id string) {
+	for c.status(id).State == cri.ContainerState_CONTAINER_RUNNING {
+		time.Sleep(100 * time.Millisecond)
+	}
+}
+
+// A line of the log is "TIME STREAM F TEXT".
+func (c *client) logs(id string) {
+	file, err := os.Open(c.status(id).LogPath)
+	must(err)
+	lines := bufio.NewScanner(file)
+	for lines.Scan() {
+		if parts := strings.SplitN(lines.Text(), " ", 4); len(parts) == 4 {
+			fmt.Println(parts[3])
+		}
+	}
+}
+
+func (c *client) remove(id string) error {
+	if _, err := c.StopContainer(c.ctx, &cri.StopContainerRequest{ContainerId: id}); err != nil {
+		return err
+	}
+	_, err := c.RemoveContainer(c.ctx, &cri.RemoveContainerRequest{ContainerId: id})
+	return err
+}
+
+func (c *client) removePod(pod string) {
+	_, err := c.StopPodSandbox(c.ctx, &cri.StopPodSandboxRequest{PodSandboxId: pod})
+	must(err)
+	_, err = c.RemovePodSandbox(c.ctx, &cri.RemovePodSandboxRequest{PodSandboxId: pod})
+	must(err)
+}
+
+// churn prints "created N" or "failed N: WHY", so that a reader knows how far it is.
+func (c *client) churn(o *options, arguments []string) {
+	count, err := strconv.Atoi(arguments[2])
+	must(err)
+	for i := 1; i <= count; i++ {
+		id, err := c.create(o, arguments[0], fmt.Sprintf("%s-%d", arguments[1], i), arguments[3:])
+		if err == nil {
+			if err = c.start(id); err == nil {
+				err = c.remove(id)
+			}
+		}
+		if err != nil {
+			fmt.Printf("failed %d: %v\n", i, err)
+		} else {
+			fmt.Printf("created %d\n", i)
+		}
+	}
+}
