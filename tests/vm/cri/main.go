@@ -2,6 +2,7 @@
 
 // cri is a client of a container runtime's CRI socket, as the kubelet is one, for the test VM:
 //
+//	cri version                                 whether the runtime serves CRI, and which it is
 //	cri run-pod [OPTION…] NAME                  prints the pod's id; it is on the host's network, so that it needs no CNI
 //	cri create [OPTION…] POD NAME WORD…         prints the container's id
 //	cri run [OPTION…] POD NAME WORD…            the same, and starts it
@@ -107,6 +108,12 @@ func main() {
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
 	c := connect(ctx, o.endpoint)
+	if os.Args[1] == "version" {
+		response, err := c.Version(ctx, &cri.VersionRequest{})
+		must(err)
+		fmt.Println(response.RuntimeName, response.RuntimeVersion)
+		return
+	}
 	need(arguments, 1)
 	switch os.Args[1] {
 	case "run-pod":

@@ -1,0 +1,85 @@
+# shellcheck shell=bash disable=SC2034 # what it sets is used where it is sourced
+# containerd in the test VM, with pods of its CRI, as the kubelet makes them. Sourced in the guest, where tests/vm/build-engines made the
+# disk; regmr, probe and cri lie in the working directory, node.sh has made the node, and engine.sh makes the image. Pods are on the host's
+# network: no CNI.
+
+CONTAINERD_LOG=/run/containerd.log
+PATIENCE=1800 # tenths of a second
+
+# until_true COMMAND…: waits for it; the bound is for what will never be
+until_true() {
+	local tries
+	for ((tries = 0; tries < PATIENCE; tries++)); do
+		! "$@" >/dev/null 2>&1 || return 0
+		sleep 0.1
+	done
+	echo "# given up: $*"
+	return 1
+}
+
+# handler NAME BINARY [LINE…]: a runtime handler for the configuration
+handler() {
+	local name=$1 binary=$2 line
+	shift 2
+	printf '%s\n' "[plugins.'io.containerd.grpc.v1.cri'.containerd.runtimes.$name]" 'runtime_type = "io.containerd.runc.v2"'
+	for line; do echo "$line"; done
+	printf '%s\n' "[plugins.'io.containerd.grpc.v1.cri'.containerd.runtimes.$name.options]" "BinaryName = \"$binary\""
+}
+
+# configure_containerd NRI [HANDLERS]: NRI is true or false; runc and crun are handlers, and what HANDLERS says
+configure_containerd() {
+	local disable=true
+	[ "$1" = false ] || disable=false
+	mkdir -p /etc/containerd
+	touch /etc/hosts /etc/resolv.conf # of which pods have copies
+	{
+		cat <<-END
+			version = 2
+			root = "/run/containerd.root"
+			disabled_plugins = ["io.containerd.snapshotter.v1.blockfile", "io.containerd.snapshotter.v1.btrfs",
+				"io.containerd.snapshotter.v1.devmapper", "io.containerd.snapshotter.v1.zfs", "io.containerd.internal.v1.tracing"]
+			[plugins.'io.containerd.nri.v1.nri']
+			disable = $disable
+			[plugins.'io.containerd.grpc.v1.cri']
+			sandbox_image = "localhost/probe:latest"
+			[plugins.'io.containerd.grpc.v1.cri'.containerd]
+			default_runtime_name = "runc"
+		END
+		handler runc /usr/bin/runc
+		handler crun /usr/bin/crun
+		echo "${2-}"
+	} >/etc/containerd/config.toml
+}
+
+# start_containerd: under the limit that a login shell gives, which containers then inherit
+start_containerd() {
+	prlimit "--memlock=$MEMLOCK:$MEMLOCK" containerd >>"$CONTAINERD_LOG" 2>&1 &
+	CONTAINERD=$!
+	until_true ./cri version
+}
+
+stop_containerd() {
+	kill "-${1:-TERM}" "$CONTAINERD"
+	wait "$CONTAINERD" 2>/dev/null
+}
+
+# archive_image DIRECTORY FILE: localhost/probe:latest of it, as `docker save` writes images; a pod's sandbox only waits
+archive_image() {
+	local out=/run/archive digest
+	mkdir -p "$out"
+	tar -C "$1" -cf "$out/layer.tar" .
+	digest=$(sha256sum "$out/layer.tar" | cut -d ' ' -f 1)
+	cat >"$out/config.json" <<-END
+		{"architecture": "amd64", "os": "linux", "config": {"Cmd": ["sleep", "1000000"], "Env": ["PATH=/bin"]},
+		 "rootfs": {"type": "layers", "diff_ids": ["sha256:$digest"]}}
+	END
+	echo '[{"Config": "config.json", "RepoTags": ["localhost/probe:latest"], "Layers": ["layer.tar"]}]' >"$out/manifest.json"
+	tar -C "$out" -cf "$2" manifest.json config.json layer.tar
+	rm -rf "$out"
+}
+
+import_image() {
+	make_rootfs /run/image
+	archive_image /run/image /run/image.tar
+	ctr --namespace k8s.io images import /run/image.tar >/dev/null
+}
