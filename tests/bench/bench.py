@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What the hook and the shim cost. Tables on stdout, the same as JSON in $BUILD/bench.json. Started by tests/bench/run."""
+"""What the hook, the shim and the NRI plugin cost. Tables on stdout, the same as JSON in $BUILD/bench.json. Started by tests/bench/run."""
 import json
 import os
 import platform
@@ -10,6 +10,7 @@ import time
 from containers import Containers
 from growth import growth
 from measure import BUILD, ROUNDS, Command, compare
+from nri import nri
 from scene import AFTER, NONE, Bundle, Process, allocate, make_node, nccl_conf
 
 HOOK = os.environ["HOOK"]
@@ -91,6 +92,7 @@ def main():
         results = [compare(title, commands, bases, WORK)
                    for part in (hooks(process), node_sizes(process), containers()) for title, commands, bases in part]
         results += growth(process, hook, grants, WORK)
+        results += nri(WORK)
     finally:
         process.end()
     with open(f"{BUILD}/bench.json", "w", encoding="utf-8") as file:
