@@ -1,4 +1,4 @@
-# shellcheck shell=bash
+# shellcheck shell=bash disable=SC2154 # what sources it sets root and here
 # What makes a root file system of unpacked packages the test VM's, for build-image and build-engines. $root is that file system, $here
 # this directory.
 
