@@ -154,8 +154,18 @@ RUN="launched by the runtime"
 mkdir "$T/plugins"
 printf '#!/bin/sh\nexec "%s" --sysroot "%s" --socket "%s"\n' "$NRI_PLUGIN" "$NODE" "$T/elsewhere" >"$T/plugins/90-oci-rdma"
 chmod +x "$T/plugins/90-oci-rdma"
-runtime -launch "$T/plugins" -creates 2000
+(
+	when test -e "$T/done"
+	"$NRI_PLUGIN" --sysroot "$NODE" --socket "$SOCKET" --check >"$T/checked" 2>&1
+	echo "status $?" >>"$T/checked"
+	rm "$T/done"
+) &
+checker=$!
+runtime -launch "$T/plugins" -creates 2000 -done "$T/done"
+wait "$checker"
 served
+has "$RUN: --check says connected, though NRI 0.6 synchronizes no launched plugin" 'connected to containerd 1.7.24' "$(<"$T/checked")"
+has "$RUN: and ends with 0" 'status 0' "$(<"$T/checked")"
 
 # ---- the judge, judged ----
 

@@ -17,7 +17,7 @@ import (
 
 type options struct {
 	synchronized, creations, pid int
-	launch, gone                 string
+	launch, gone, done           string
 }
 
 // messages is NRI's logger: it tells when a plugin is there, and keeps what NRI complains of.
@@ -106,6 +106,17 @@ func half(r *report, a adapted, o *options) {
 	await(heard.closed, "end of the plugin")
 }
 
+// hold lets others look at the plugin while it has a runtime.
+func hold(file string) {
+	must(os.WriteFile(file, nil, 0o644))
+	for end := time.Now().Add(patience); time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
+		if _, err := os.Stat(file); err != nil {
+			return
+		}
+	}
+	fail("nobody took %s away", file)
+}
+
 func judge(o *options, socket string) *report {
 	r := newReport()
 	a := start(socket, o.launch, o.synchronized)
@@ -118,6 +129,9 @@ func judge(o *options, socket string) *report {
 		half(r, a, o)
 	}
 	createAll(r, a, o.creations, process(o.pid))
+	if o.done != "" {
+		hold(o.done)
+	}
 	heard.Lock()
 	defer heard.Unlock()
 	r.Complaints = append(r.Complaints, heard.complaints...)

@@ -131,6 +131,7 @@ func main() {
 	flag.IntVar(&o.pid, "pid", 0, "the plugin's process, to say what it holds")
 	flag.StringVar(&o.launch, "launch", "", "a directory of plugins that the runtime starts")
 	flag.StringVar(&o.gone, "gone", "", "a file that is made after half of the creations; wait until the plugin is gone then")
+	flag.StringVar(&o.done, "done", "", "a file that is made after the creations; the runtime lives on until it is taken away")
 	streamed := flag.Bool("streamed", false, "as containerd 2")
 	bench := flag.Int("bench", 0, "rounds to measure")
 	flag.Parse()

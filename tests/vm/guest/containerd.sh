@@ -4,12 +4,12 @@
 # network: no CNI.
 
 CONTAINERD_LOG=/run/containerd.log
-PATIENCE=1800 # tenths of a second
+PATIENCE=180 # seconds
 
 # until_true COMMAND…: waits for it; the bound is for what will never be
 until_true() {
-	local tries
-	for ((tries = 0; tries < PATIENCE; tries++)); do
+	local end=$((SECONDS + PATIENCE))
+	while [ "$SECONDS" -lt "$end" ]; do
 		! "$@" >/dev/null 2>&1 || return 0
 		sleep 0.1
 	done
