@@ -18,16 +18,6 @@ begin() {
 	PLUGIN=$!
 }
 
-# when TEST…: waits until test(1) says so
-when() {
-	local tries
-	for ((tries = 0; tries < 1800; tries++)); do
-		! "$@" || return 0
-		sleep 0.1
-	done
-	return 1
-}
-
 # end: how the plugin ended
 end() {
 	kill -TERM "$PLUGIN"
@@ -140,7 +130,7 @@ is "the plugin ends by SIGTERM with status 0" 0 "$STATUS"
 RUN="the plugin is killed between two containers"
 (
 	begin
-	when test -e "$T/gone"
+	within test -e "$T/gone"
 	kill -KILL "$PLUGIN"
 	wait "$PLUGIN"
 ) 2>/dev/null & # bash says who was killed
@@ -155,7 +145,7 @@ mkdir "$T/plugins"
 printf '#!/bin/sh\nexec "%s" --sysroot "%s" --socket "%s"\n' "$NRI_PLUGIN" "$NODE" "$T/elsewhere" >"$T/plugins/90-oci-rdma"
 chmod +x "$T/plugins/90-oci-rdma"
 (
-	when test -e "$T/done"
+	within test -e "$T/done"
 	"$NRI_PLUGIN" --sysroot "$NODE" --socket "$SOCKET" --check >"$T/checked" 2>&1
 	echo "status $?" >>"$T/checked"
 	rm "$T/done"
@@ -171,7 +161,7 @@ has "$RUN: and ends with 0" 'status 0' "$(<"$T/checked")"
 
 RUN="control"
 (
-	when test -S "$SOCKET"
+	within test -S "$SOCKET"
 	exec "$JUDGE/stub" "$SOCKET" LEAK >/dev/null 2>&1
 ) &
 PLUGIN=$!

@@ -4,18 +4,6 @@
 # network: no CNI.
 
 CONTAINERD_LOG=/run/containerd.log
-PATIENCE=180 # seconds
-
-# until_true COMMAND…: waits for it; the bound is for what will never be
-until_true() {
-	local end=$((SECONDS + PATIENCE))
-	while [ "$SECONDS" -lt "$end" ]; do
-		! "$@" >/dev/null 2>&1 || return 0
-		sleep 0.1
-	done
-	echo "# given up: $*"
-	return 1
-}
 
 # handler NAME BINARY [LINE…]: a runtime handler for the configuration
 handler() {
@@ -55,7 +43,7 @@ configure_containerd() {
 start_containerd() {
 	prlimit "--memlock=$MEMLOCK:$MEMLOCK" containerd >>"$CONTAINERD_LOG" 2>&1 &
 	CONTAINERD=$!
-	until_true ./cri version
+	within ./cri version >/dev/null
 }
 
 stop_containerd() {
