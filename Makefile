@@ -53,7 +53,7 @@ endif
 endif
 
 # The NRI plugin is made like the hook: on a node, or alone in an image. Its messages' code is made from nri.proto.
-NRI := $(BUILD)/oci-rdma-nri
+NRI_PROGRAM := $(BUILD)/oci-rdma-nri
 NRI_OWN := $(filter-out nri/main.c,$(sort $(wildcard nri/*.c nri/*/*.c)))
 NRI_PROTO := $(BUILD)/generated/nri/message/nri.pb-c
 NRI_OWN_OBJECTS := $(NRI_OWN:%.c=$(BUILD)/%.o) $(NRI_PROTO).o
@@ -74,10 +74,10 @@ DOCTOR_LIBS := $(if $(DYNAMIC),-lyajl,-Wl$(comma)-Bstatic -lyajl_s -Wl$(comma)-B
 # One line a file; `make V=1` shows the commands.
 say = $(if $(V),,@printf '  %-3s %s\n' $(1) $@;)
 
-all: $(HOOK) $(NRI) $(DOCTOR)
+all: $(HOOK) $(NRI_PROGRAM) $(DOCTOR)
 
 help:
-	@echo 'make              build $(HOOK), $(NRI) and $(DOCTOR)'
+	@echo 'make              build $(HOOK), $(NRI_PROGRAM) and $(DOCTOR)'
 	@echo 'make demo         dry run on a recorded H100 node'
 	@echo 'make check        minutes: a lint, unit, cli and podman tests, and real verbs in a VM'
 	@echo 'make check-all    what CI runs: check-unit check-cli check-nri check-podman check-package check-vm check-asan lint'
@@ -90,8 +90,9 @@ help:
 	@echo 'make install      DESTDIR= PREFIX=$(PREFIX) HOOKSDIR=$(HOOKSDIR) HOOKS=annotation|device RUNTIME=crun|runc'
 	@echo 'make uninstall    the hook first, the executable GRACE=$(GRACE) seconds later'
 	@echo 'make dist         $(DIST), of the last commit; for rpm/oci-rdma-hook.spec'
-	@echo 'make machineconfig      ROLE=worker PROFILE=default HOOKS=annotation|device RUNTIME=1, for OpenShift'
+	@echo 'make machineconfig      ROLE=worker PROFILE=default HOOKS=annotation|device RUNTIME=1 NRI=1, for OpenShift'
 	@echo 'make iommu-passthrough  ROLE=worker ARCH=x86_64|aarch64 INTEL_IOMMU=1, for OpenShift'
+	@echo 'make nri-context        what the image of config/kubernetes/nri is built from'
 	@echo 'make installer          what the image of config/kubernetes is built from'
 	@echo 'make format lint  clang-format; clang-tidy, cppcheck, shellcheck'
 	@echo 'make LIBC=glibc   static with glibc instead of musl'
@@ -145,7 +146,7 @@ $(BUILD)/musl/%.o: %.c Makefile | $(BUILD)/.deps $(MUSL_HEADERS)
 $(HOOK): $(HOOK_OBJECTS)
 	$(call say,LD) $(CC) $(CFLAGS) $(LDFLAGS) $(HOOK_LDFLAGS) -o $@ $^ $(HOOK_LIBS)
 
-$(NRI): $(NRI_OBJECTS)
+$(NRI_PROGRAM): $(NRI_OBJECTS)
 	$(call say,LD) $(CC) $(CFLAGS) $(LDFLAGS) $(HOOK_LDFLAGS) -o $@ $^ $(NRI_LIBS)
 
 $(DOCTOR): $(BUILD)/doctor/main.o $(DOCTOR_OBJECTS) $(CORE_OBJECTS)

@@ -7,6 +7,7 @@ BINDIR ?= $(PREFIX)/bin
 DATADIR ?= $(PREFIX)/share
 MANDIR ?= $(DATADIR)/man
 COMPLETIONSDIR ?= $(DATADIR)/bash-completion/completions
+UNITDIR ?= $(PREFIX)/lib/systemd/system
 HOOKSDIR ?= /usr/share/containers/oci/hooks.d
 SYSCONFDIR ?= /etc
 # Which hooks.d files `make install` takes: annotation, or device for clusters with "opt_in": "device"
@@ -74,7 +75,7 @@ endef
 install: all
 	$(if $(and $(DESTDIR),$(HANDLERS)),$(error RUNTIME: a handler is made on the machine that gets it, not below DESTDIR))
 	$(call place,0755,$(HOOK),$(BINDIR)/oci-rdma-hook)
-	$(call place,0755,$(NRI),$(BINDIR)/oci-rdma-nri)
+	$(call place,0755,$(NRI_PROGRAM),$(BINDIR)/oci-rdma-nri)
 	$(call place,0755,$(DOCTOR),$(BINDIR)/oci-rdma-doctor)
 	for name in $(SHIMS); do \
 		ln -sfT oci-rdma-hook $(DESTDIR)$(BINDIR)/.$$name.new && \
@@ -86,6 +87,8 @@ install: all
 	done
 	$(foreach file,$(COMPLETIONS),$(call place,0644,$(file),$(COMPLETIONSDIR)/$(notdir $(file))))
 	$(call place,0644,config/profiles/roce-legacy.json,$(OURS)/profiles/roce-legacy.json)
+	$(call render,config/nri/oci-rdma-nri.service,$(UNITDIR)/oci-rdma-nri.service)
+	$(call switch_on,$(UNITDIR)/oci-rdma-nri.service)
 	$(foreach file,$(TEMPLATES),$(call render,$(file),$(OURS)/$(file:config/%=%)))
 	$(call switch_on,$(TEMPLATES:config/%=$(OURS)/%))
 	$(INSTALL) -d -m 0755 $(DESTDIR)$(CONFIGDIR)
@@ -118,6 +121,7 @@ uninstall:
 	rm -f $(SHIMS:%=$(DESTDIR)$(MANDIR)/man8/%.8) \
 		$(foreach page,$(wildcard doc/man/*.[58]),$(DESTDIR)$(MANDIR)/man$(subst .,,$(suffix $(page)))/$(notdir $(page)))
 	rm -f $(addprefix $(DESTDIR)$(COMPLETIONSDIR)/,$(PROGRAMS))
+	rm -f $(DESTDIR)$(UNITDIR)/oci-rdma-nri.service
 	rm -rf $(DESTDIR)$(OURS)
 	$(call drop,config/config.json,$(CONFIGDIR)/config.json)
 	rmdir $(DESTDIR)$(CONFIGDIR) 2>/dev/null || true
@@ -136,8 +140,8 @@ dist:
 
 ROLE ?= worker
 
-machineconfig: $(HOOK)
-	@ROLE='$(ROLE)' PROFILE='$(PROFILE)' HOOKS='$(HOOKS)' RUNTIME='$(RUNTIME)' \
+machineconfig: $(HOOK) $(if $(filter 1,$(NRI)),$(NRI_PROGRAM))
+	@ROLE='$(ROLE)' PROFILE='$(PROFILE)' HOOKS='$(HOOKS)' RUNTIME='$(RUNTIME)' NRI='$(NRI)' \
 		config/machineconfig/render-hook $(HOOK) $(BUILD)/99-$(ROLE)-oci-rdma-hook.yaml
 
 iommu-passthrough:
@@ -149,4 +153,11 @@ installer: $(HOOK)
 	@tests/deps installer
 	@config/kubernetes/make-context $(HOOK) $(BUILD)/installer
 
-.PHONY: install uninstall dist machineconfig iommu-passthrough installer
+# The context of config/kubernetes/nri/Containerfile: one executable
+nri-context: $(NRI_PROGRAM)
+	@rm -rf $(BUILD)/nri-image && mkdir -p $(BUILD)/nri-image
+	@strip --strip-all -o $(BUILD)/nri-image/oci-rdma-nri $(NRI_PROGRAM)
+	@cp config/kubernetes/nri/Containerfile $(BUILD)/nri-image
+	@echo '$(BUILD)/nri-image; build the image with: buildah build --tag IMAGE $(BUILD)/nri-image'
+
+.PHONY: install uninstall dist machineconfig iommu-passthrough installer nri-context

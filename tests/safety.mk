@@ -47,7 +47,7 @@ SUITES_SAFETY = tests/fuzz/check $(UNIT_ASAN) $(CLI_ASAN)
 asan: | $(BUILD)/.deps-test
 	$(build_with) BUILD=$(ASAN) CFLAGS='-O1 -g $(SANITIZE)' asan-targets
 
-asan-targets: $(HOOK) $(NRI) $(DOCTOR) $(UNIT) $(FUZZ)
+asan-targets: $(HOOK) $(NRI_PROGRAM) $(DOCTOR) $(UNIT) $(FUZZ)
 
 $(ASAN)/tests/cli/%.sh: tests/safety.mk
 	@mkdir -p $(@D)

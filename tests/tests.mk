@@ -62,10 +62,10 @@ PACKAGES-tests/cli = cluster installer
 PACKAGES-tests/nri = cluster
 PACKAGES-tests/vm/check-nri = cluster
 
-$(SUITES_CLI) $(SUITES_PODMAN) $(SUITES_PACKAGE) $(SUITES_VM) tests/vm/check-brief: $(HOOK) $(NRI) $(DOCTOR)
+$(SUITES_CLI) $(SUITES_PODMAN) $(SUITES_PACKAGE) $(SUITES_VM) tests/vm/check-brief: $(HOOK) $(NRI_PROGRAM) $(DOCTOR)
 $(patsubst %,tests/cli/%.sh,confine hook_dynamic memory): $(HOOK_DYNAMIC)
 tests/cli/cluster.sh: $(KUBECHECK)
-$(SUITES_NRI) tests/vm/check-nri: $(NRI) $(JUDGE)
+$(SUITES_NRI) tests/vm/check-nri: $(NRI_PROGRAM) $(JUDGE)
 tests/cli/footprint.sh: $(MEASURE)
 tests/cli/valgrind.sh: memcheck
 tests/lint tests/tidy: $(FILTERS) $(NRI_PROTO).c

@@ -91,6 +91,17 @@ is "…its names" "99-gpu-h100-oci-rdma-hook 99-gpu-h100-oci-rdma-hook-enable" \
 	"$(sed -n 's/^  name: //p' "$T/pool.yaml" | xargs)"
 is "…its label" 2 "$(grep -c 'machineconfiguration.openshift.io/role: gpu-h100$' "$T/pool.yaml")"
 lacks "without RUNTIME=1 there is no handler" runtime "$(grep path: "$T/pool.yaml")"
+check "NRI=1" render plugin NRI=1
+is "…the plugin's executable is in the part that is there first" 99-worker-oci-rdma-hook \
+	"$(awk '/^  name: /{name = $2} /path: .*oci-rdma-nri$/{print name}' "$T/plugin.yaml")"
+is "…its unit is as in config/nri, and switched on by the other part" "$(<config/nri/oci-rdma-nri.service)" \
+	"$(python3 -c 'import sys, yaml
+for o in yaml.safe_load_all(open(sys.argv[1])):
+    for unit in (o or {}).get("spec", {}).get("config", {}).get("systemd", {}).get("units", []):
+        assert o["metadata"]["name"].endswith("-enable") and unit["enabled"], unit
+        print(unit["contents"], end="")' "$T/plugin.yaml")"
+lacks "without NRI=1 there is no plugin" oci-rdma-nri "$(<"$T/pool.yaml")"
+check "NRI=yes is refused" refused render wrong NRI=yes
 check "HOOKS=device" render device HOOKS=device
 rm -rf "$root" && mkdir "$root" && mcd update "$root" none "$T/device.yaml"
 check "…the files for every container" cmp config/hooks.d/device/90-oci-rdma-hook.json "$root/etc/containers/oci/hooks.d/90-oci-rdma-hook.json"
