@@ -112,6 +112,7 @@ endef
 # What still needs the shim is named, and then nothing is changed; FORCE=1 does not ask.
 uninstall:
 	$(if $(DESTDIR)$(FORCE),,test ! -x $(BINDIR)/oci-rdma-hook || $(BINDIR)/oci-rdma-hook --check-removal)
+	$(if $(DESTDIR),,systemctl disable --now oci-rdma-nri.service >/dev/null 2>&1 || true)
 	rm -f $(HOOK_FILES:%=$(DESTDIR)$(HOOKSDIR)/%) $(HOOK_FILES:%=$(DESTDIR)$(HOOKSDIR)/.%.new)
 	rm -rf $(DESTDIR)$(PRECREATEDIR)
 	rm -f $(foreach runtime,crun runc,$(DESTDIR)$(HANDLER_DIR)/$(call handler_file,$(runtime)))
