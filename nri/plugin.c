@@ -42,7 +42,8 @@ struct plugin {
 	char socket[sizeof(((struct sockaddr_un *)0)->sun_path)];
 	pid_t runtime; /* that launched us; 0: none did */
 
-	int fd; /* the one connection; -1: none */
+	int fd;        /* the one connection; -1: none */
+	bool launched; /* it is the one that the runtime made when it launched us */
 	struct session session;
 	int lock;      /* of the socket's directory (link_lock); -1: none */
 	bool is_other; /* another plugin of ours has it: this one gives nothing */
@@ -164,20 +165,8 @@ static void keep_name(char *to, const char *from)
 	text_make_printable(to);
 }
 
-static void on_configured(void *context, const struct message_runtime *runtime)
+static void be_connected(struct plugin *plugin)
 {
-	struct plugin *plugin = context;
-
-	keep_name(plugin->name, runtime->name);
-	keep_name(plugin->version, runtime->version);
-	plugin->status.runtime = plugin->name;
-	plugin->status.version = plugin->version;
-	serve_set_timeout(&plugin->server, runtime->timeout_ms);
-}
-
-static void on_synchronized(void *context)
-{
-	struct plugin *plugin = context;
 	time_t now = time(NULL);
 	struct tm utc;
 
@@ -190,6 +179,29 @@ static void on_synchronized(void *context)
 	log_event(LOG_INFO, "nri: connected to %s %s", plugin->name, plugin->version);
 	notify("READY=1\nSTATUS=connected to %s %s", plugin->name, plugin->version);
 	write_status(plugin);
+}
+
+static void on_configured(void *context, const struct message_runtime *runtime)
+{
+	struct plugin *plugin = context;
+
+	keep_name(plugin->name, runtime->name);
+	keep_name(plugin->version, runtime->version);
+	plugin->status.runtime = plugin->name;
+	plugin->status.version = plugin->version;
+	serve_set_timeout(&plugin->server, runtime->timeout_ms);
+	/* NRI 0.6, which is containerd 1.7's, synchronizes no plugin that it has launched: there is
+	 * nothing more to wait for. */
+	if (plugin->launched)
+		be_connected(plugin);
+}
+
+static void on_synchronized(void *context)
+{
+	struct plugin *plugin = context;
+
+	if (!plugin->launched)
+		be_connected(plugin);
 }
 
 static const struct session_handler handler = {on_create, on_configured, on_synchronized};
@@ -217,6 +229,7 @@ static void disconnect(struct plugin *plugin, const struct err *err)
 	session_end(&plugin->session);
 	(void)close(plugin->fd);
 	plugin->fd = -1;
+	plugin->launched = false;
 	drop_lock(plugin);
 	retry_later(plugin, err);
 }
@@ -352,6 +365,7 @@ static void confine_with(struct plugin *plugin, int launched)
 	(void)close(STDIN_FILENO);
 	(void)!open("/dev/null", O_RDWR | O_CLOEXEC);
 	plugin->runtime = getppid();
+	plugin->launched = true;
 	if (plugin->fd >= 0 && (link_take(plugin->fd, &err) < 0 || begin_session(plugin, &err) < 0))
 		disconnect(plugin, &err);
 }

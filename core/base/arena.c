@@ -180,7 +180,7 @@ static bool make_room(struct arena_text *text, size_t len)
 
 	if (!larger)
 		return false;
-	if (text->len)
+	if (text->text)
 		memcpy(larger, text->text, text->len);
 	text->text = larger;
 	text->room = room;
