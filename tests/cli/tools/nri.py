@@ -434,8 +434,9 @@ def launched(runtime, _):
 
 def one_a_node(runtime, plugin):
     connection = runtime.accept().begin()
-    second = subprocess.Popen([PROGRAM, "--sysroot", NODE], stderr=subprocess.PIPE, text=True)
-    line = second.stderr.readline()
+    log = open(os.path.join(T, "second"), "w+")
+    second = subprocess.Popen([PROGRAM, "--sysroot", NODE], stderr=log)
+    line = until(lambda: open(log.name).readline())
     ok("a second plugin of ours waits, and says so", "another oci-rdma-nri serves this node" in line, line)
     ok("it does not connect", runtime.waits())
     plugin.end(signal.SIGKILL)
@@ -444,7 +445,6 @@ def one_a_node(runtime, plugin):
     equal("when the first is gone it serves", (HCAS, LIMIT), connection.create(annotations=ASKS, devices=TWO).adjust())
     second.terminate()
     equal("and ends well", 0, second.wait(PATIENCE))
-    second.stderr.close()
 
 
 def ends(runtime, plugin):
