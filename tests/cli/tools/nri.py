@@ -436,7 +436,7 @@ def one_a_node(runtime, plugin):
     connection = runtime.accept().begin()
     log = open(os.path.join(T, "second"), "w+")
     second = subprocess.Popen([PROGRAM, "--sysroot", NODE], stderr=log)
-    line = until(lambda: open(log.name).readline())
+    line = str(until(lambda: open(log.name).readline() or runtime.drain()))
     ok("a second plugin of ours waits, and says so", "another oci-rdma-nri serves this node" in line, line)
     ok("it does not connect", runtime.waits())
     plugin.end(signal.SIGKILL)
