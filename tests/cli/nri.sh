@@ -31,5 +31,24 @@ mkdir "$T/empty"
 said 1 "--check on a node without NRI" "off, no such socket" --check --sysroot "$T/empty"
 has "it says that no plugin runs" "does not run" "$(cat "$T/out")"
 
+# On the node itself a status file is believed as long as its process lives: here this shell's.
+# checked PID START: what --check says of a file that names them
+checked() {
+	# shellcheck disable=SC2016 # the inner shell's
+	unshare --mount sh -c 'mount -t tmpfs none /run && mkdir -m 0700 /run/oci-rdma-hook &&
+		printf "{\"pid\":%s,\"started\":%s,\"connected_since\":\"2026-11-21T20:22:43Z\"}" "$1" "$2" >/run/oci-rdma-hook/nri.json
+		exec "$3" --check' - "$1" "$2" "$NRI" >"$T/out" 2>&1
+}
+if unshare --mount true 2>/dev/null; then
+	start=$(sed 's/.*) //' /proc/$$/stat | cut -d ' ' -f 20)
+	checked $$ "$start"
+	is "--check, the process lives: status" 0 "$?"
+	checked $$ "$((start + 1))"
+	is "--check, another process has its id: status" 1 "$?"
+	has "it says that the plugin has ended" "has ended without a word" "$(cat "$T/out")"
+else
+	echo "ok - --check on the node itself # skip: mount namespaces are not allowed here"
+fi
+
 "$PYTHON" -IS tests/cli/tools/nri.py "$NRI" "$T" || failed=1
 finish
