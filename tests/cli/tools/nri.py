@@ -9,6 +9,7 @@ import subprocess
 import sys
 import time
 
+sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from nri_peer import (PATIENCE, PLUGIN, RESPONSE, UNLIMITED, Closed, Connection, Runtime, container, pack, recorded)  # noqa: E402
 
