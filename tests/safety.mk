@@ -51,7 +51,7 @@ asan-targets: $(HOOK) $(NRI_PROGRAM) $(DOCTOR) $(UNIT) $(FUZZ)
 
 $(ASAN)/tests/cli/%.sh: tests/safety.mk
 	@mkdir -p $(@D)
-	@printf '#!/bin/sh\nHOOK=$(ASAN)/oci-rdma-hook BUILD=$(ASAN) exec tests/cli/$*.sh\n' >$@.new && chmod 755 $@.new && mv $@.new $@
+	@printf '#!/bin/sh\nSLOW=1 HOOK=$(ASAN)/oci-rdma-hook BUILD=$(ASAN) exec tests/cli/$*.sh\n' >$@.new && chmod 755 $@.new && mv $@.new $@
 
 check-asan:
 	+$(call suites,$(SUITES_SAFETY))
