@@ -121,9 +121,9 @@ state_is "a bundle that does not exist" ".bundle = \"$T/nowhere\"" 0 "$T/nowhere
 state . >"$T/state"
 # With three no library can be opened: that is for an executable that needs none.
 few=4
-if [ -z "$(readelf -l "$HOOK" | grep INTERP)" ]; then few="3 4"; fi
+if ! readelf -l "$HOOK" | grep -q INTERP; then few="3 4"; fi
 for descriptors in $few; do
-	prlimit --nofile=$descriptors:64 "$HOOK" --sysroot "$NODE" createRuntime <"$T/state" >"$T/out" 2>"$T/err"
+	prlimit --nofile="$descriptors:64" "$HOOK" --sysroot "$NODE" createRuntime <"$T/state" >"$T/out" 2>"$T/err"
 	rc=$?
 	is "$descriptors file descriptors: exit status" 0 "$rc"
 	one_line "$descriptors file descriptors"
