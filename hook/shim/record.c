@@ -284,7 +284,7 @@ void record_remove(const char *state_dir, const struct record_key *key)
 {
 	cleanup_arena arena = {0};
 	struct record_name name;
-	struct record record;
+	struct record record = {.root = ""};
 	struct err ignored;
 	bool exists;
 	cleanup_fd dir = open_state_dir(state_dir, false, &ignored);
