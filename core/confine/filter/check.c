@@ -9,6 +9,7 @@
 
 #include "core/confine/filter/program.h"
 #include "core/confine/filter/rules.h"
+#include "core/confine/filter/target.h"
 
 #define NUMBERS 1024
 #define X32 0x40000000
@@ -27,7 +28,8 @@ static void must(int status, const char *what)
 static void add_rule(scmp_filter_ctx filter, const struct rule *rule)
 {
 	struct scmp_arg_cmp arguments[CONDITIONS_MAX];
-	int number = call_number(rule->name);
+	/* By this machine's number, which libseccomp translates (seccomp_rule_add(3)) */
+	int number = seccomp_syscall_resolve_name(rule->name);
 	unsigned n = 0;
 
 	for (; n < CONDITIONS_MAX && rule->conditions[n].mask; n++)
@@ -37,7 +39,7 @@ static void add_rule(scmp_filter_ctx filter, const struct rule *rule)
 			rule->conditions[n].mask,
 			rule->conditions[n].value,
 		};
-	if (number >= 0)
+	if (call_number(rule->name) >= 0)
 		must(seccomp_rule_add_array(filter, rule->action, number, n, arguments),
 		     rule->name);
 }
@@ -63,6 +65,16 @@ static void add_calls(scmp_filter_ctx filter, const char *const *calls)
 		add_rule(filter, &(struct rule){.name = calls[i], .action = SCMP_ACT_ALLOW});
 }
 
+static void use_target(scmp_filter_ctx filter)
+{
+	uint32_t native = seccomp_arch_native();
+
+	if (target_architecture() == native)
+		return;
+	must(seccomp_arch_add(filter, target_architecture()), "its architecture");
+	must(seccomp_arch_remove(filter, native), "this architecture");
+}
+
 static void make_reference(const char *program, struct sock_filter instructions[PROGRAM_MAX])
 {
 	scmp_filter_ctx filter = seccomp_init(SCMP_ACT_KILL_PROCESS);
@@ -70,6 +82,7 @@ static void make_reference(const char *program, struct sock_filter instructions[
 	if (!filter)
 		must(-1, "memory");
 	must(seccomp_attr_set(filter, SCMP_FLTATR_ACT_BADARCH, SCMP_ACT_KILL_PROCESS), "arch");
+	use_target(filter);
 	add_calls(filter, common);
 	add_calls(filter, calls_of(program));
 	for (const struct rule *rule = rules; rule->name; rule++)
@@ -163,7 +176,7 @@ static void compare(const struct sock_filter *ours, const struct sock_filter *re
 	uint32_t want = run(reference, data);
 
 	/* libseccomp kills it; program.c says what it is. */
-	if (data->nr == -1 && data->arch == seccomp_arch_native())
+	if (data->nr == -1 && data->arch == target_architecture())
 		want = SCMP_ACT_ALLOW;
 	if (got == want)
 		return;
@@ -199,7 +212,7 @@ static void compare_number(const struct sock_filter *ours, const struct sock_fil
 static void compare_bits(const struct sock_filter *ours, const struct sock_filter *reference,
 			 const struct rule *rule)
 {
-	struct seccomp_data data = {.nr = call_number(rule->name), .arch = seccomp_arch_native()};
+	struct seccomp_data data = {.nr = call_number(rule->name), .arch = target_architecture()};
 
 	meet(rule, &data);
 	for (unsigned i = 0; data.nr >= 0 && i < ARGUMENTS * 64; i++) {
@@ -212,13 +225,13 @@ static void compare_bits(const struct sock_filter *ours, const struct sock_filte
 void check_program(const char *program, const struct sock_filter *instructions)
 {
 	static struct sock_filter reference[PROGRAM_MAX];
-	uint32_t native = seccomp_arch_native();
+	uint32_t target = target_architecture();
 
 	make_reference(program, reference);
 	for (int number = -NUMBERS; number < NUMBERS; number++) {
-		compare_number(instructions, reference, native, number);
-		compare_number(instructions, reference, native, number | X32);
-		compare_number(instructions, reference, native ^ 1, number);
+		compare_number(instructions, reference, target, number);
+		compare_number(instructions, reference, target, number | X32);
+		compare_number(instructions, reference, target ^ 1, number);
 	}
 	for (const struct rule *rule = rules; rule->name; rule++)
 		compare_bits(instructions, reference, rule);

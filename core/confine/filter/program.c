@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "core/confine/filter/rules.h"
+#include "core/confine/filter/target.h"
 
 #define BITS 32
 #define WORDS 32
@@ -114,7 +115,7 @@ static void find_word(struct assembly *a, const uint32_t words[WORDS])
 	/* No architecture is without a call in the first word; and see program.h. */
 	emit(a, BPF_LDX | BPF_IMM, words[0]);
 	load(a, ARCH);
-	jump(a, BPF_JMP | BPF_JEQ | BPF_K, seccomp_arch_native(), NEXT, KILL);
+	jump(a, BPF_JMP | BPF_JEQ | BPF_K, target_architecture(), NEXT, KILL);
 	load(a, NR);
 	for (size_t i = 1; i < n; i++) {
 		jump(a, BPF_JMP | BPF_JGE | BPF_K, (uint32_t)i * BITS, NEXT, FOUND);

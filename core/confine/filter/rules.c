@@ -12,6 +12,8 @@
 #include <sys/mman.h>
 #include <sys/socket.h>
 
+#include "core/confine/filter/target.h"
+
 /* A new namespace of any kind (linux/sched.h); CLONE_NEWTIME shares its bit with the signal. */
 #define CLONE_NEW_ANY                                                                              \
 	(CLONE_NEWNS | CLONE_NEWCGROUP | CLONE_NEWUTS | CLONE_NEWIPC | CLONE_NEWUSER |             \
@@ -175,7 +177,7 @@ const struct rule rules[] = {
 
 int call_number(const char *name)
 {
-	int number = seccomp_syscall_resolve_name(name);
+	int number = seccomp_syscall_resolve_name_arch(target_architecture(), name);
 
 	if (number == __NR_SCMP_ERROR) {
 		(void)fprintf(stderr, "seccomp filter: %s is no system call\n", name);
