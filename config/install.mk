@@ -141,8 +141,14 @@ dist:
 
 ROLE ?= worker
 
-machineconfig: $(HOOK) $(if $(filter 1,$(NRI)),$(NRI_PROGRAM))
-	@ROLE='$(ROLE)' PROFILE='$(PROFILE)' HOOKS='$(HOOKS)' RUNTIME='$(RUNTIME)' NRI='$(NRI)' \
+# What is for other nodes does not run here; then this machine's own checks the policy.
+NATIVE_HOOK := $(if $(CROSS),build/oci-rdma-hook)
+$(if $(CROSS),$(NATIVE_HOOK)): FORCE
+	@$(MAKE) --no-print-directory CROSS= SYSROOT= BUILD=build $@
+FORCE:
+
+machineconfig: $(HOOK) $(if $(filter 1,$(NRI)),$(NRI_PROGRAM)) $(NATIVE_HOOK)
+	@ROLE='$(ROLE)' PROFILE='$(PROFILE)' HOOKS='$(HOOKS)' RUNTIME='$(RUNTIME)' NRI='$(NRI)' ARCH='$(ARCH)' CHECK='$(or $(CHECK),$(NATIVE_HOOK))' \
 		config/machineconfig/render-hook $(HOOK) $(BUILD)/99-$(ROLE)-oci-rdma-hook.yaml
 
 iommu-passthrough:
@@ -152,13 +158,14 @@ iommu-passthrough:
 # The context of config/kubernetes/Containerfile, of this tree and a busybox alone
 installer: $(HOOK)
 	@tests/deps installer
-	@config/kubernetes/make-context $(HOOK) $(BUILD)/installer
+	@ARCH='$(ARCH)' BUSYBOX='$(CROSS:%=$(SYSROOT)/bin/busybox)' config/kubernetes/make-context $(HOOK) $(BUILD)/installer
 
 # The context of config/kubernetes/nri/Containerfile: one executable
 nri-context: $(NRI_PROGRAM)
+	@config/executable-machine $(NRI_PROGRAM) $(ARCH) >/dev/null
 	@rm -rf $(BUILD)/nri-image && mkdir -p $(BUILD)/nri-image
-	@strip --strip-all -o $(BUILD)/nri-image/oci-rdma-nri $(NRI_PROGRAM)
+	@$(STRIP) --strip-all -o $(BUILD)/nri-image/oci-rdma-nri $(NRI_PROGRAM)
 	@cp config/kubernetes/nri/Containerfile $(BUILD)/nri-image
 	@echo '$(BUILD)/nri-image; build the image with: buildah build --tag IMAGE $(BUILD)/nri-image'
 
-.PHONY: install uninstall dist machineconfig iommu-passthrough installer nri-context
+.PHONY: install uninstall dist machineconfig iommu-passthrough installer nri-context FORCE

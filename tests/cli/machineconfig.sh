@@ -150,6 +150,12 @@ executable=$T/foreign
 check "one for other nodes cannot check the policy" refused render wrong CHECK=/nonexistent
 check "…CHECK does" render wrong CHECK="$HOOK"
 check "…and refuses, too" refused render wrong CHECK="$HOOK" PROFILE="$T/my.json"
+check "ARCH: for the nodes that it is for" render foreign CHECK="$HOOK" ARCH=aarch64
+has "…and the file says for which" "ARCH=aarch64" "$(head -n 1 "$T/foreign.yaml")"
+check "ARCH: one for other nodes is refused" refused render wrong CHECK="$HOOK" ARCH=x86_64
+has "…saying for which it is, and how the right one is built" "is for aarch64, not for ARCH=x86_64" "$(<"$T/log")"
+printf '\x2b' | dd of="$T/foreign" bs=1 seek=18 conv=notrunc status=none # EM_SPARCV9
+check "one for nodes that we build nothing for is refused" refused render wrong CHECK="$HOOK"
 unset STRIP
 executable=/bin/true
 check "an executable that needs libraries is refused" refused render wrong
