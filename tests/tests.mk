@@ -14,13 +14,14 @@ SUITES_PACKAGE = $(sort $(wildcard tests/package/*.sh))
 SUITES_VM = $(addprefix tests/vm/,check check-shim check-netns check-doctor check-install check-nri check-soak)
 
 include tests/safety.mk
+include tests/cross/cross.mk
 include tests/bench/bench.mk
 
 # `make check` is for a person: six minutes on two processors. What takes long is left to check-all: other builds, single steps, a
 # thousand containers, packages that are made or fetched, all that happens in the VM.
-LONG := tests/tidy $(SUITES_NRI) $(SUITES_PACKAGE) $(SUITES_SAFETY) $(patsubst %,tests/cli/%.sh,cluster footprint valgrind) \
+LONG := tests/tidy $(SUITES_NRI) $(SUITES_PACKAGE) $(SUITES_SAFETY) $(SUITES_CROSS) $(patsubst %,tests/cli/%.sh,cluster footprint valgrind) \
 	tests/podman/soak.sh $(SUITES_VM)
-SUITES_ALL = $(SUITES_PODMAN) tests/tidy tests/lint $(SUITES_PACKAGE) $(SUITES_CLI) $(SUITES_NRI) $(SUITES_UNIT) $(SUITES_SAFETY) tests/vm/check-brief $(SUITES_VM)
+SUITES_ALL = $(SUITES_PODMAN) tests/tidy tests/lint $(SUITES_PACKAGE) $(SUITES_CLI) $(SUITES_NRI) $(SUITES_UNIT) $(SUITES_SAFETY) $(SUITES_CROSS) tests/vm/check-brief $(SUITES_VM)
 SUITES = $(filter-out $(LONG),$(SUITES_ALL))
 
 # ---- running ----
@@ -71,6 +72,7 @@ tests/cli/valgrind.sh: memcheck
 tests/lint tests/tidy: $(FILTERS) $(NRI_PROTO).c
 tests/vm/check-doctor: $(BUILD)/tests/vm/transfer_faults
 $(SUITES_SAFETY): asan
+$(SUITES_CROSS): aarch64
 needs: $(NEEDS)
 	@:
 
@@ -81,7 +83,7 @@ UNIT_OBJECTS := $(foreach suite,$(notdir $(UNIT)),$(call unit_objects,$(suite)))
 $(UNIT_OBJECTS): | $(BUILD)/.deps-test
 $(foreach suite,$(notdir $(UNIT)),$(eval $(BUILD)/tests/unit/$(suite): $(call unit_objects,$(suite))))
 $(UNIT): $(OBJECTS) $(NRI_OWN_OBJECTS) $(DOCTOR_OBJECTS)
-	$(call say,LD) $(CC) $(CFLAGS) -o $@ $(filter %.o,$^) -lcmocka -lseccomp -lyajl -lcap -lprotobuf-c
+	$(call say,LD) $(CC) $(CFLAGS) $(SYSROOT_LIBS) -o $@ $(filter %.o,$^) -lcmocka -lseccomp -lyajl -lcap -lprotobuf-c
 
 # A libcuda without a GPU, which test_cuda loads
 $(BUILD)/tests/unit/fake_cuda.so: tests/unit/fake_cuda.c | $(BUILD)/.deps-test

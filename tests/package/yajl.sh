@@ -1,0 +1,21 @@
+#!/bin/bash
+# make YAJL=DIRECTORY: yajl from its sources, for machines without a package of it. The sources are Debian's.
+cd "$(dirname "$0")/../.." || exit 1
+. tests/lib.sh
+workdir
+
+check "yajl's sources" tests/unpack --source bookworm "$T/source" yajl
+yajl=$(echo "$T"/source/yajl-*)
+echo 'static const char origin[] __attribute__((used, retain)) = "yajl of these sources";' >>"$yajl/src/yajl_parser.c"
+check "make YAJL=…" make -s BUILD="$T/build" YAJL="$yajl" all
+for program in oci-rdma-hook oci-rdma-nri oci-rdma-doctor; do
+	is "$program runs" "$program 0.1.0" "$("$T/build/$program" --version 2>&1)"
+	check "$program has it" grep -q "yajl of these sources" "$T/build/$program"
+	is "$program needs no yajl" "" "$(readelf -W --dynamic "$T/build/$program" | grep -i yajl)"
+done
+HOOK=$T/build/oci-rdma-hook BUILD=$T/build timeout "$PATIENCE" tests/cli/config.sh >"$T/log" 2>&1
+is "tests/cli/config.sh passes with it" 0 $?
+refuses() { ! make -s BUILD="$T/other" YAJL="$T" all >"$T/log" 2>&1; }
+check "a directory without yajl is refused" refuses
+has "…saying so" "there is no src/*.c of yajl" "$(<"$T/log")"
+finish
