@@ -20,7 +20,7 @@ include tests/bench/bench.mk
 # `make check` is for a person: six minutes on two processors. What takes long is left to check-all: other builds, single steps, a
 # thousand containers, packages that are made or fetched, all that happens in the VM.
 LONG := tests/tidy $(SUITES_NRI) $(SUITES_PACKAGE) $(SUITES_SAFETY) $(SUITES_CROSS) $(patsubst %,tests/cli/%.sh,cluster footprint valgrind) \
-	tests/podman/soak.sh $(SUITES_VM)
+	tests/podman/soak.sh tests/podman/builder.sh $(SUITES_VM)
 SUITES_ALL = $(SUITES_PODMAN) tests/tidy tests/lint $(SUITES_PACKAGE) $(SUITES_CLI) $(SUITES_NRI) $(SUITES_UNIT) $(SUITES_SAFETY) $(SUITES_CROSS) tests/vm/check-brief $(SUITES_VM)
 SUITES = $(filter-out $(LONG),$(SUITES_ALL))
 
@@ -55,6 +55,7 @@ suites = @tests/deps $(sort $(foreach s,$(1),$(call packages,$(s)))) && \
 # What a suite needs: packages (groups of tests/deps) by its name or its folder, and as prerequisites what is built.
 packages = build test $(PACKAGES-$(patsubst %/,%,$(dir $(1)))) $(PACKAGES-$(1))
 PACKAGES-tests/podman = podman
+PACKAGES-tests/podman/builder.sh = podman vm
 PACKAGES-tests/package = lint package
 PACKAGES-tests/vm = vm
 PACKAGES-tests/lint = lint

@@ -1,0 +1,38 @@
+#!/bin/bash
+# The builder image, made of its Containerfile on a Debian that mmdebstrap makes, which is what its base is, and run without a network:
+# it renders what `make` renders, for amd64 and for aarch64 nodes.
+# shellcheck disable=SC2154,SC2317 # what setup.bash sets; functions that check calls
+. tests/podman/setup.bash
+
+base=localhost/debian:12 image=localhost/oci-rdma-hook-builder:test
+# shellcheck disable=SC2016 # apt's own variable
+mirror=$(apt-get indextargets --format '$(REPO_URI)' 'Created-By: Packages' | grep -m 1 -E '/debian/?$')
+bootstrap() { mmdebstrap --quiet --mode=root --variant=apt bookworm "$T/base.tar" "$mirror" && podman import --quiet "$T/base.tar" "$base"; }
+check "a Debian" bootstrap
+mkdir "$T/tree"
+git ls-files -z --cached --others --exclude-standard | xargs -0 cp --parents --no-dereference --target-directory="$T/tree"
+build() {
+	timeout "$PATIENCE" buildah build --quiet --network host --from "$base" --tag "$image" --ignorefile "$T/tree/.containerignore" \
+		--file "$T/tree/config/builder/Containerfile" "$T/tree"
+}
+check "the image" build
+
+# builder NAME ARGUMENT…: $T/NAME.yaml
+builder() {
+	local name=$1
+	shift
+	pod run --rm --cgroup-parent "/${T##*/}" --network none "$image" "$@" >"$T/$name.yaml" 2>"$T/log"
+}
+check "it renders the MachineConfigs" builder amd64 machineconfig ROLE=gpu
+check "…for aarch64" builder aarch64 machineconfig ROLE=gpu ARCH=aarch64 NRI=1
+check "…and the IOMMU's" builder iommu iommu-passthrough ROLE=gpu ARCH=aarch64
+has "for amd64" "ARCH=x86_64" "$(head -n 1 "$T/amd64.yaml")$(sed -n 2p "$T/amd64.yaml")"
+has "for aarch64" "ARCH=aarch64" "$(head -n 1 "$T/aarch64.yaml")$(sed -n 2p "$T/aarch64.yaml")"
+is "both objects of the pool" 2 "$(grep -c '^  name: 99-gpu-oci-rdma-hook' "$T/amd64.yaml")"
+has "the IOMMU's argument is Arm's" "iommu.passthrough=1" "$(<"$T/iommu.yaml")"
+refused() { ! builder other "$@"; }
+check "another task is refused" refused install
+check "a policy that cannot be used is refused" refused machineconfig PROFILE=device HOOKS=annotation
+has "…saying why" '"opt_in": "device"' "$(<"$T/log")"
+nothing_left
+finish
