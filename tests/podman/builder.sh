@@ -4,7 +4,7 @@
 # shellcheck disable=SC2154,SC2317 # what setup.bash sets; functions that check calls
 . tests/podman/setup.bash
 
-base=localhost/debian:12 image=localhost/oci-rdma-hook-builder:test
+runtime=crun base=localhost/debian:12 image=localhost/oci-rdma-hook-builder:test
 # shellcheck disable=SC2016 # apt's own variable
 mirror=$(apt-get indextargets --format '$(REPO_URI)' 'Created-By: Packages' | grep -m 1 -E '/debian/?$')
 bootstrap() { mmdebstrap --quiet --mode=root --variant=apt bookworm "$T/base.tar" "$mirror" && podman import --quiet "$T/base.tar" "$base"; }
