@@ -27,7 +27,8 @@ files() {
 	(cd "$root" && find . \( -path ./proc -o -path ./sys -o -path ./dev -o -path ./packages -o -path ./var/lib/dpkg -o -path ./var/lib/apt \
 		-o -path ./var/log -o -path ./var/cache \) -prune -o -print | sort)
 }
-in_root() { chroot "$root" /usr/bin/env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin DEBIAN_FRONTEND=noninteractive "$@"; }
+# shellcheck disable=SC2016 # the inner shell's
+in_root() { unshare --mount sh -c 'mount -t proc proc "$1/proc" && exec chroot "$@"' sh "$root" /usr/bin/env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin DEBIAN_FRONTEND=noninteractive "$@"; }
 before=$(files)
 mkdir "$root/packages"
 cp "$T"/*.deb "$root/packages"
