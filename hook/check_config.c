@@ -279,6 +279,15 @@ static bool print(const struct check *check)
 	return fflush(stdout) == 0 && right;
 }
 
+/* What lies in a container or below a sysroot is opened by openat2(2) alone; without it nothing is
+ * found and nothing granted. */
+static int check_kernel(const struct check *check, struct err *err)
+{
+	cleanup_fd here = fs_open(check->place.sysroot, ".", O_PATH | O_DIRECTORY, 0);
+
+	return here == -ENOSYS ? err_sys(err, ENOSYS, "nothing can be granted") : 0;
+}
+
 static int check_all(struct check *check, const struct options *options, char *const *files,
 		     size_t n_files, struct err *err)
 {
@@ -286,6 +295,8 @@ static int check_all(struct check *check, const struct options *options, char *c
 	check->place.sysroot = open(options->sysroot, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	if (check->place.root < 0 || check->place.sysroot < 0)
 		return err_sys(err, errno, "sysroot %s", options->sysroot);
+	if (check_kernel(check, err) < 0)
+		return -1;
 	if (crio_read(&check->arena, check->place.sysroot, &check->crio, err) < 0)
 		return -1;
 	check->place.crio_dirs = crio_list_hooks_dirs(&check->arena, &check->crio);

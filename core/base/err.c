@@ -20,6 +20,14 @@ int err_set(struct err *err, const char *format, ...)
 	return -1;
 }
 
+/* Of the calls that we cannot do without, openat2(2) alone is younger than kernels that are still
+ * run: RHEL 8 has 4.18. "Function not implemented" would tell nobody. */
+static const char *reason(int errnum)
+{
+	return errnum == ENOSYS ? "this kernel has no openat2(2): Linux 5.6 or newer is needed"
+				: strerror(errnum);
+}
+
 int err_sys(struct err *err, int errnum, const char *format, ...)
 {
 	va_list args;
@@ -29,7 +37,7 @@ int err_sys(struct err *err, int errnum, const char *format, ...)
 	(void)vsnprintf(err->text, sizeof(err->text), format, args);
 	va_end(args);
 	used = strlen(err->text);
-	(void)snprintf(err->text + used, sizeof(err->text) - used, ": %s", strerror(errnum));
+	(void)snprintf(err->text + used, sizeof(err->text) - used, ": %s", reason(errnum));
 	text_make_printable(err->text);
 	err->memory = errnum == ENOMEM;
 	return -1;

@@ -427,6 +427,13 @@ examine
 is "the same that CRI-O runs" "0 " "$rc $(<"$T/err")"
 rm -r "$NODE/etc/crio" "${NODE:?}/usr/bin" "${NODE:?}/usr/libexec"
 
+# ---- an old kernel: RHEL 8's 4.18 ----
+
+strace -o /dev/null -e trace=openat2 -e inject=openat2:error=ENOSYS "$HOOK" --sysroot "$NODE" --check-config >"$T/out" 2>"$T/err" </dev/null
+rc=$?
+is "a kernel without openat2: status" 1 "$rc"
+has "a kernel without openat2: it says so" "this kernel has no openat2(2): Linux 5.6 or newer is needed" "$(<"$T/err")"
+
 # ---- usage ----
 
 for wrong in "--check-config --dry-run $T" "--check-config --format json" "--check-config=yes"; do
