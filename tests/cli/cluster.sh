@@ -77,6 +77,34 @@ admits "an update that adds the first annotation" "$denied" "$(pod "$ask")" "$(p
 admits "an update that changes it" "$denied" "$(pod "$ask")" "$(pod '{"oci-rdma-hook.io/inject":"false"}')" "$(namespace)"
 admits "an update of something else, after the label has gone" allow "$(pod "$ask")" "$(pod "$ask")" "$(namespace)"
 admits "an update that takes it off" allow "$(pod)" "$(pod "$ask")" "$(namespace)"
+admits "an update of something else, with a mistake that was there" allow "$(pod '{"a":"b","oci-rdma-hook.io/injekt":"true"}')" \
+	"$(pod '{"oci-rdma-hook.io/injekt":"true"}')" "$allowed"
+mistake() { admits "$1=$2: ${3:0:40}…" "deny: annotation oci-rdma-hook.io/$1 $3" "$(pod "{\"oci-rdma-hook.io/$1\":\"$2\"}")" null "$allowed"; }
+mistake memlok 1Gi "is unknown; known after oci-rdma-hook.io/: inject, containers, memlock, nccl"
+mistake inject True 'is "True": write "true" or "false"'
+mistake containers 'a, b' 'is "a, b": write the names of containers, as in "a,b"'
+mistake memlock 64GB 'is "64GB": write an amount of memory, as in "64Gi", or "unlimited"'
+
+# The policy and the node are of one mind: each value is read by the hook, too.
+node h100
+texts=()
+for value in true false True TRUE yes 1 '' ' true' 'true '; do texts+=("inject=$value" "nccl=$value"); done
+for value in a a,b trainer,loader-2 a.b '' , a, ,a a,,b A 'a b' a/b a_b; do texts+=("containers=$value"); done
+for value in unlimited Unlimited '' 0 00 0Gi 1 007 1Ki 1Mi 64Gi 2Ti 3Pi 1Ei 1k 1M 1G 1T 1P 1E 1K 1m 1i 1Gib 1GiB 64GB 1.5Gi -1 +1 ' 1' '1 ' 1Gi1 Gi 15Ei 16Ei 16383Pi 16384Pi \
+	16777215Ti 16777216Ti 17179869183Gi 17179869184Gi 17592186044415Mi 17592186044416Mi 18014398509481983Ki 18014398509481984Ki 18E 19E 18446P 18447P \
+	18446744T 18446745T 18446744073G 18446744074G 18446744073709M 18446744073710M 18446744073709551k 18446744073709552k 9999999999999999999 \
+	99999999999999999999 99999999999999999999Gi 1unlimited; do
+	texts+=("memlock=$value")
+done
+of_the_node=() requests=()
+for text in "${texts[@]}"; do
+	annotation="{\"oci-rdma-hook.io/${text%%=*}\":\"${text#*=}\"}"
+	requests+=("{\"object\":$(pod "$annotation"),\"oldObject\":null,\"namespaceObject\":$allowed}")
+	bundle "{\"annotations\":$annotation}"
+	if dry_run && [ "$rc" -eq 0 ]; then of_the_node+=("$text: allow"); else of_the_node+=("$text: deny"); fi
+done
+mapfile -t decisions < <(printf '%s' "${requests[@]}" | "$KUBECHECK" --policy config/admission/policy.yaml 2>&1)
+for i in "${!texts[@]}"; do is "admission: as the node reads ${texts[i]}" "${of_the_node[i]}" "${texts[i]}: ${decisions[i]%%:*}"; done
 policy=$(json config/admission/policy.yaml | jq -c '.[0].spec | [.failurePolicy, .matchConstraints.resourceRules[0].operations, .matchConstraints.resourceRules[0].resources]')
 is "admission: CREATE and UPDATE of pods, and closed when it fails" '["Fail",["CREATE","UPDATE"],["pods"]]' "$policy"
 is "admission: the binding denies, with the policy's name" '["oci-rdma-hook",["Deny"]]' \
