@@ -14,9 +14,12 @@ enum common_option {
 	OPTION_CONFIG = 256,
 	OPTION_SYSROOT,
 	OPTION_VERSION,
-	OPTION_HELP,
 	OPTION_OWN, /* the first of a program's own */
+	OPTION_HELP = 'h',
 };
+
+/* The letters that every program takes: -h is --help. */
+#define COMMON_LETTERS "h"
 
 /* What a program's table has beside its own */
 #define COMMON_OPTION(name, argument, code)                                                        \

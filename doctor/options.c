@@ -41,7 +41,7 @@ static const char usage[] =
 	"                  DIR/etc/oci-rdma-hook/config.json\n"
 	"  --sysroot DIR   read the node below DIR; default /\n"
 	"  --version       print the version\n"
-	"  --help          print this\n"
+	"  -h, --help      print this\n"
 	"\n"
 	"Exit status: 0 nothing fails, 1 something does, 2 wrong usage, no such target,\n"
 	"or the report could not be written.\n";
@@ -211,7 +211,7 @@ int doctor_options_parse(int argc, char **argv, struct doctor_options *ret_optio
 	int option;
 	int status;
 
-	while ((option = getopt_long(argc, argv, "", long_options, NULL)) != -1) {
+	while ((option = getopt_long(argc, argv, COMMON_LETTERS, long_options, NULL)) != -1) {
 		status = take(option, optarg, &options);
 		if (status >= 0)
 			return status;

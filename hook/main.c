@@ -42,7 +42,7 @@ static const char usage[] =
 	"  --config FILE     the policy; default DIR/etc/oci-rdma-hook/config.json\n"
 	"  --sysroot DIR     read the node below DIR; default /\n"
 	"  --version         print the version\n"
-	"  --help            print this\n"
+	"  -h, --help        print this\n"
 	"\n"
 	"Exit status: 0 done (a container without RDMA is always 0), 1 failed, 2 wrong usage.\n";
 
@@ -153,7 +153,7 @@ static int parse(int argc, char **argv, struct command *ret_command)
 	int option;
 	int status;
 
-	while ((option = getopt_long(argc, argv, "", long_options, NULL)) != -1) {
+	while ((option = getopt_long(argc, argv, COMMON_LETTERS, long_options, NULL)) != -1) {
 		status = take(option, optarg, &command);
 		if (status >= 0)
 			return status;

@@ -24,7 +24,7 @@ static const char usage[] =
 	"  --sysroot DIR   read the node below DIR; default /\n"
 	"  --metrics FILE  counters, for the textfile collector of node exporter\n"
 	"  --version       print the version\n"
-	"  --help          print this\n"
+	"  -h, --help      print this\n"
 	"\n"
 	"Exit status: 0 ended by a signal, or with --check connected; 1 failed, or not connected;\n"
 	"2 wrong usage.\n";
@@ -98,7 +98,7 @@ int nri_options_parse(int argc, char **argv, struct nri_options *ret_options)
 	int option;
 	int status;
 
-	while ((option = getopt_long(argc, argv, "", long_options, NULL)) != -1) {
+	while ((option = getopt_long(argc, argv, COMMON_LETTERS, long_options, NULL)) != -1) {
 		status = take(option, optarg, &options);
 		if (status >= 0)
 			return status;

@@ -37,7 +37,7 @@ static void print_numa(char *numa, size_t size, const struct pci_place *place)
 		(void)snprintf(numa, size, "-");
 }
 
-#define DEVICE_ROW "  %-10s %-13s %-13s %-9s %-7s %-14s %4s  %-9s %s\n"
+#define DEVICE_ROW "  %-10s %-13s %-13s %-9s %-7s %-15s %4s  %-9s %s\n"
 
 static void print_device(FILE *out, const struct device *device)
 {

@@ -44,10 +44,10 @@ int check_gpudirect(const struct doctor *doctor, struct findings *findings, stru
 	peermem = find_peermem(doctor, findings->arena);
 	if (tree_read_line(doctor->node.root, "sys/module/nvidia/version", version,
 			   sizeof(version)) < 0)
-		status = findings_add(findings, id, NULL, FINDING_UNCHECKED,
-				      "Is the driver loaded? nvidia-smi",
-				      "%zu GPUs, but no NVIDIA driver (/sys/module/nvidia/version)",
-				      doctor->gpus.n);
+		status = findings_add(
+			findings, id, NULL, FINDING_UNCHECKED, "Is the driver loaded? nvidia-smi",
+			"%zu GPU%s, but no NVIDIA driver (/sys/module/nvidia/version)",
+			doctor->gpus.n, doctor->gpus.n == 1 ? "" : "s");
 	else if (is_open_module(doctor, findings->arena))
 		status = findings_add(findings, id, NULL, FINDING_OK, NULL,
 				      "DMA-BUF: driver %s, open kernel modules "

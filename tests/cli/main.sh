@@ -71,6 +71,9 @@ for part in createRuntime prestart poststart --dry-run --format --sysroot --conf
 	has "--help names $part" "$part" "$(cat "$T/out")"
 done
 is "--help is for stdout" "" "$(cat "$T/err")"
+help=$(<"$T/out")
+usage 0 "-h" -h
+is "-h is --help" "$help" "$(<"$T/out")"
 usage 0 "--version" --version
 check "--version is one line with a number" grep -qE '^oci-rdma-hook .*[0-9]+\.[0-9]+' "$T/out"
 usage 2 "no argument"
