@@ -1,314 +1,1276 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "doctor/symptom/known.h"
 
+#include <errno.h>
+#include <string.h>
+
 /*
- * What proves the causes:
+ * What proves the causes beside the threads that are named:
  * - p2p_blocked: mlx5 reports syndrome 0x04 with vendor error 0x51 where a DMA of the HCA was not
  *   carried out; NCCL's maintainers (NVIDIA/nccl issues 214, 523, 928, 1052) find ACS and the
  *   IOMMU behind it, and printIbWcStatusHint (src/transport/net_ib/common.h) says the same.
  *   Registration does not see it: the NVIDIA driver maps by dma_map_resource, which succeeds.
  * - memlock, memlock_zero: ib_umem_get in drivers/infiniband/core/umem.c, can_do_mlock in
- *   mm/mlock.c.
+ *   mm/mlock.c. NCCL before 2.11 says no reason for functions that return a pointer.
  * - open_device: ib_uverbs_open in drivers/infiniband/core/uverbs_main.c (rdma_dev_access_netns).
  * - gid, no_route: ib_resolve_unicast_gid_dmac in drivers/infiniband/core/verbs.c, by modify_qp;
  *   the time-out is that of addr.c, for a neighbour that does not answer.
  * - retry_exc: vendor error 129 is 0x81, "transport retry counter exceeded".
+ * - gdr_off: "Disabled for GPU ... (distance 4 > 3)" is of each pair that is not used, and normal.
+ * - plugin: a libnccl-net.so that is not in the image is normal.
  */
-const struct known known_symptoms[SYMPTOMS] = {
-	[SYMPTOM_P2P_BLOCKED] =
-		{
-			.name = "p2p_blocked",
-			.status = FINDING_FAIL,
-			.cause = "IBV_WC_LOC_PROT_ERR with vendor error 81: the HCA could not "
-				 "reach GPU memory, since the IOMMU translates or ACS redirects "
-				 "its peer-to-peer transfers; no matter of memlock",
-			.remedy = "boot with iommu=pt, and clear ACS redirect on the bridges "
-				  "between GPU and HCA; it is proven if NCCL_NET_GDR_LEVEL=LOC "
-				  "makes it go away",
-			.confirm = "iommu_group, acs, iommu_arguments, kernel_log",
-		},
-	[SYMPTOM_LOC_PROT_ERR] =
-		{
-			.name = "loc_prot_err",
-			.status = FINDING_FAIL,
-			.cause =
-				"IBV_WC_LOC_PROT_ERR: the HCA was not let at a buffer of this "
-				"process; with GPUDirect RDMA that is the IOMMU or ACS, without it "
-				"a buffer that was freed or never registered; no matter of memlock",
-			.remedy = "run once with NCCL_NET_GDR_LEVEL=LOC: if it goes away, boot "
-				  "with iommu=pt and clear ACS redirect; if it stays, report it to "
-				  "the authors of the program or its NCCL plugin",
-			.confirm = "iommu_group, acs, kernel_log",
-		},
-	[SYMPTOM_BAD_BUFFER] =
-		{
-			.name = "bad_buffer",
-			.status = FINDING_FAIL,
-			.cause = "IBV_WC_LOC_PROT_ERR, but no channel of this log uses GPUDirect "
-				 "RDMA: a buffer was freed or never registered; not the IOMMU, not "
-				 "ACS, not memlock",
-			.remedy = "report it to the authors of the program or of its NCCL plugin; "
-				  "another version may do",
-			.confirm = "nccl_net_gdr_level",
-		},
-	[SYMPTOM_REMOTE_ERR] =
-		{
-			.name = "remote_err",
-			.status = FINDING_FAIL,
-			.cause = "the peer's HCA could not reach the memory that it was to read or "
-				 "write: there, not here, the IOMMU or ACS blocks peer-to-peer "
-				 "transfers, or the memory is gone",
-			.remedy = "run the doctor on the peer's node; look for the first error in "
-				  "the peer's log",
-			.confirm = "iommu_group, acs, kernel_log",
-		},
-	[SYMPTOM_RETRY_EXC] =
-		{
-			.name = "retry_exc",
-			.status = FINDING_FAIL,
-			.cause = "IBV_WC_RETRY_EXC_ERR: the peer's HCA did not answer: the peer "
-				 "died, its port is down, packets take a way that does not exist "
-				 "(GID, route, VLAN, another rail) or are lost (PFC, MTU)",
-			.remedy = "look whether the peer's process died first; then test the pair "
-				  "with oci-rdma-doctor --listen and --connect, compare GIDs and "
-				  "MTU of both ends",
-			.confirm = "port, gid, mtu, nccl_ib_gid_index, verbs_remote",
-		},
-	[SYMPTOM_RNR_RETRY_EXC] =
-		{
-			.name = "rnr_retry_exc",
-			.status = FINDING_FAIL,
-			.cause = "IBV_WC_RNR_RETRY_EXC_ERR: the peer answered, but had posted no "
-				 "receive buffer for too long: its process is stuck, stopped or "
-				 "out of step",
-			.remedy = "look at the peer's process and log; the network itself works",
-			.confirm = "verbs_remote",
-		},
-	[SYMPTOM_MEMLOCK] =
-		{
-			.name = "memlock",
-			.status = FINDING_FAIL,
-			.cause = "memory could not be registered: the soft RLIMIT_MEMLOCK is too "
-				 "low, and CAP_IPC_LOCK does not count here",
-			.remedy = "raise RLIMIT_MEMLOCK (oci-rdma-hook does it), soft and hard; "
-				  "the limit that holds is the process's, not that of the node or "
-				  "of oc exec",
-			.confirm = "memlock, ipc_lock, verbs_register",
-		},
-	[SYMPTOM_MEMLOCK_ZERO] =
-		{
-			.name = "memlock_zero",
-			.status = FINDING_FAIL,
-			.cause = "EPERM from registering memory: the soft RLIMIT_MEMLOCK is 0 and "
-				 "CAP_IPC_LOCK does not count here",
-			.remedy = "raise RLIMIT_MEMLOCK (oci-rdma-hook does it), soft and hard",
-			.confirm = "memlock, ipc_lock, verbs_register",
-		},
-	[SYMPTOM_GPU_MEMORY] =
-		{
-			.name = "gpu_memory",
-			.status = FINDING_FAIL,
-			.cause = "EFAULT from ibv_reg_mr: GPU memory was to be registered, and no "
-				 "module on the node knows it (nvidia_peermem)",
-			.remedy = "load nvidia_peermem on the node, or use dma-buf (open NVIDIA "
-				  "kernel modules, Linux 5.12 and rdma-core 34 or later)",
-			.confirm = "gpudirect, cuda_gpudirect_rdma, verbs_peermem",
-		},
-	[SYMPTOM_DMABUF] =
-		{
-			.name = "dmabuf",
-			.status = FINDING_FAIL,
-			.cause = "GPU memory could not be registered by dma-buf (which memlock "
-				 "does not limit)",
-			.remedy = "NCCL_DMABUF_ENABLE=0 falls back to nvidia_peermem; dma-buf "
-				  "wants the open NVIDIA kernel modules, Linux 5.12 and an HCA "
-				  "driver that can do it",
-			.confirm = "gpudirect, cuda_dmabuf, verbs_dmabuf",
-		},
-	[SYMPTOM_OPEN_DEVICE] =
-		{
-			.name = "open_device",
-			.status = FINDING_FAIL,
-			.cause = "an RDMA device is listed but cannot be opened: its uverbs node "
-				 "is not allowed for this container (device cgroup), or it is in "
-				 "another RDMA network namespace",
-			.remedy = "request the device as a resource of the pod, so that its device "
-				  "plugin allows it; in exclusive RDMA namespace mode it has to be "
-				  "moved into the pod by rdma-cni",
-			.confirm = "uverbs, rdma_netns, verbs_open",
-		},
-	[SYMPTOM_GID] =
-		{
-			.name = "gid",
-			.status = FINDING_FAIL,
-			.cause = "the GID that was chosen does not exist or does not fit the "
-				 "peer's (RoCE v1 and v2, IPv4 and IPv6, or an empty slot)",
-			.remedy = "unset NCCL_IB_GID_INDEX (NCCL 2.21.5 and later finds it for "
-				  "each device); with older ones set the index of a RoCE v2 entry "
-				  "with an IPv4 address",
-			.confirm = "gid, nccl_ib_gid_index, verbs_gid",
-		},
-	[SYMPTOM_GID_NETDEV] =
-		{
-			.name = "gid_netdev",
-			.status = FINDING_FAIL,
-			.cause = "the network interface behind the chosen GID is gone or in "
-				 "another network namespace",
-			.remedy = "use the RDMA device whose interface is in this pod: NCCL_IB_HCA "
-				  "must name only the allocated ones, with = in front",
-			.confirm = "gid, rdma_netns, nccl_ib_hca",
-		},
-	[SYMPTOM_GID_CHANGED] =
-		{
-			.name = "gid_changed",
-			.status = FINDING_WARN,
-			.cause = "the GID table changed while NCCL ran: an address of the "
-				 "interface came or went",
-			.remedy = "look for what changes addresses (DHCP, IPv6 autoconfiguration, "
-				  "a second CNI); existing connections break if their GID goes",
-			.confirm = "gid",
-		},
-	[SYMPTOM_NO_ROUTE] =
-		{
-			.name = "no_route",
-			.status = FINDING_FAIL,
-			.cause = "the peer's address cannot be reached from the interface of the "
-				 "chosen GID: no route, or nobody answers there (another rail's "
-				 "subnet, VLAN, or firewall of ARP)",
-			.remedy = "ping the peer's RDMA address from this interface (ping -I "
-				  "net1); NCCL_CROSS_NIC=0 if the rails are not connected; add "
-				  "routes between the rails' subnets",
-			.confirm = "gid, nccl_ib_hca, verbs_remote",
-		},
-	[SYMPTOM_NO_DEVICE] =
-		{
-			.name = "no_device",
-			.status = FINDING_FAIL,
-			.cause = "NCCL found no RDMA device with an active port: none is in the "
-				 "container, NCCL_IB_HCA names none that is, or libibverbs has no "
-				 "driver for it",
-			.remedy = "compare NCCL_IB_HCA with the devices here; the pod has to "
-				  "request the RDMA resource; the image needs rdma-core's "
-				  "providers (ibverbs-providers, libmlx5)",
-			.confirm = "rdma_devices, uverbs, port, nccl_ib_hca, verbs_library",
-		},
-	[SYMPTOM_PORT_EVENT] =
-		{
-			.name = "port_event",
-			.status = FINDING_FAIL,
-			.cause = "the HCA reported that its port went down or that the device "
-				 "failed",
-			.remedy = "look at the cable, the switch and the kernel's log of the node",
-			.confirm = "port, kernel_log",
-		},
-	[SYMPTOM_LIBIBVERBS] =
-		{
-			.name = "libibverbs",
-			.status = FINDING_FAIL,
-			.cause = "the image has no libibverbs, so NCCL used sockets",
-			.remedy = "install libibverbs1 and ibverbs-providers (Debian) or "
-				  "libibverbs and rdma-core (RHEL) in the image",
-			.confirm = "verbs_library",
-		},
-	[SYMPTOM_GDR_OFF] =
-		{
-			.name = "gdr_off",
-			.status = FINDING_WARN,
-			.cause = "NCCL does not use GPUDirect RDMA with this HCA: data goes "
-				 "through host memory, which is slower but works",
-			.remedy = "load nvidia_peermem on the node, or use the open NVIDIA kernel "
-				  "modules for dma-buf",
-			.confirm = "gpudirect, cuda_gpudirect_rdma, cuda_dmabuf",
-		},
-	[SYMPTOM_SOCKET_IFNAME] =
-		{
-			.name = "socket_ifname",
-			.status = FINDING_FAIL,
-			.cause = "NCCL found no network interface for its bootstrap: "
-				 "NCCL_SOCKET_IFNAME matches none here, or none has an address of "
-				 "NCCL_SOCKET_FAMILY",
-			.remedy = "unset NCCL_SOCKET_IFNAME, or set it to an interface of the pod: "
-				  "=eth0",
-			.confirm = "nccl_socket_ifname",
-		},
-	[SYMPTOM_OOB_IFNAME] =
-		{
-			.name = "oob_ifname",
-			.status = FINDING_FAIL,
-			.cause = "no interface fits what NCCL_OOB_NET_IFNAME or NCCL_COMM_ID asks "
-				 "for",
-			.remedy = "unset NCCL_OOB_NET_IFNAME; NCCL_COMM_ID must be an address that "
-				  "this pod's interfaces reach",
-			.confirm = "nccl_socket_ifname",
-		},
-	[SYMPTOM_BOOTSTRAP] =
-		{
-			.name = "bootstrap",
-			.status = FINDING_FAIL,
-			.cause = "NCCL's bootstrap, plain TCP, did not reach a peer: no RDMA was "
-				 "used yet",
-			.remedy = "let NCCL_SOCKET_IFNAME name the pod network (=eth0), the same "
-				  "on all ranks; look at network policies, and whether the peer "
-				  "still runs",
-			.confirm = "nccl_socket_ifname",
-		},
-	[SYMPTOM_NO_NETWORK] =
-		{
-			.name = "no_network",
-			.status = FINDING_FAIL,
-			.cause = "NCCL_NET or NCCL_NET_PLUGIN asks for a network that NCCL cannot "
-				 "use here",
-			.remedy = "unset NCCL_NET and NCCL_NET_PLUGIN, then look which message "
-				  "about devices is left",
-			.confirm = "nccl_net, rdma_devices",
-		},
-	[SYMPTOM_PLUGIN] =
-		{
-			.name = "plugin",
-			.status = FINDING_WARN,
-			.cause = "NCCL's network plugin is in the image but could not be used: a "
-				 "library that it needs is missing, or it is made for another NCCL",
-			.remedy = "use the plugin of the image's NCCL version, or "
-				  "NCCL_NET_PLUGIN=none for the internal one",
-			.confirm = "nccl_net, verbs_library",
-		},
-	[SYMPTOM_IOMMU_FAULT] =
-		{
-			.name = "iommu_fault",
-			.status = FINDING_FAIL,
-			.cause = "the IOMMU refused a device's transfer: with GPUDirect RDMA this "
-				 "is the HCA on its way to GPU memory",
-			.remedy = "boot with iommu=pt (x86) or iommu.passthrough=1 (Arm)",
-			.confirm = "iommu_group, iommu_arguments, kernel_log",
-		},
-	[SYMPTOM_CUDA] =
-		{
-			.name = "cuda",
-			.status = FINDING_FAIL,
-			.cause = "the CUDA driver did not start: NCCL did not get as far as RDMA",
-			.remedy = "mend the GPU first: same driver version in kernel and "
-				  "container, fabric manager running, nvidia-smi works",
-			.confirm = "cuda_library, cuda_init, cuda_gpu",
-		},
-	[SYMPTOM_FLUSHED] =
-		{
-			.name = "flushed",
-			.status = FINDING_FAIL,
-			.consequence = true,
-			.cause = "IBV_WC_WR_FLUSH_ERR: the connection had failed before; this is "
-				 "what was still queued",
-			.remedy = "look for the first error, maybe in another rank's log",
-			.confirm = "",
-		},
-	[SYMPTOM_UNHANDLED] =
-		{
-			.name = "unhandled",
-			.status = FINDING_FAIL,
-			.consequence = true,
-			.cause = "NCCL gave up, and this line does not say why: the reason was "
-				 "logged before, maybe by another rank",
-			.remedy = "run with NCCL_DEBUG=INFO, and give the logs of all ranks to "
-				  "oci-rdma-doctor --symptom",
-			.confirm = "",
-		},
+
+const struct known known_symptoms[] = {
+	{
+		.name = "p2p_blocked",
+		.status = FINDING_FAIL,
+		.sureness = LIKELY,
+		.cause = "IBV_WC_LOC_PROT_ERR with vendor error 81: the HCA could not reach GPU "
+			 "memory, since the IOMMU translates or ACS redirects its peer-to-peer "
+			 "transfers; no matter of memlock",
+		.remedy = "boot with iommu=pt, and clear ACS redirect on the bridges between GPU "
+			  "and HCA; it is proven if NCCL_NET_GDR_LEVEL=LOC makes it go away",
+		.confirm = "iommu_group, acs, iommu_arguments, kernel_log",
+		.from = "NVIDIA/nccl#214",
+		.completions = {{4, 0x51}},
+		.turns = {{FACT_CHANNEL, FACT_GDR, "bad_buffer"}},
+	},
+	{
+		.name = "loc_prot_err",
+		.status = FINDING_FAIL,
+		.sureness = MAYBE,
+		.cause = "IBV_WC_LOC_PROT_ERR: the HCA was not let at a buffer of this process; "
+			 "with GPUDirect RDMA that is the IOMMU or ACS, without it a buffer that "
+			 "was freed or never registered; no matter of memlock",
+		.remedy = "run once with NCCL_NET_GDR_LEVEL=LOC: if it goes away, boot with "
+			  "iommu=pt and clear ACS redirect; if it stays, report it to the authors "
+			  "of the program or its NCCL plugin",
+		.confirm = "iommu_group, acs, kernel_log",
+		.from = "NVIDIA/nccl#523",
+		.completions = {{4, ANY}},
+		.turns = {{FACT_CHANNEL, FACT_GDR, "bad_buffer"}},
+	},
+	{
+		.name = "bad_buffer",
+		.status = FINDING_FAIL,
+		.sureness = LIKELY,
+		.cause =
+			"IBV_WC_LOC_PROT_ERR, but no channel of this log uses GPUDirect RDMA: a "
+			"buffer was freed or never registered; not the IOMMU, not ACS, not memlock",
+		.remedy = "report it to the authors of the program or of its NCCL plugin; another "
+			  "version may do",
+		.confirm = "nccl_net_gdr_level",
+	},
+	{
+		.name = "remote_err",
+		.status = FINDING_FAIL,
+		.sureness = LIKELY,
+		.cause = "the peer's HCA could not reach the memory that it was to read or write: "
+			 "there, not here, the IOMMU or ACS blocks peer-to-peer transfers, or the "
+			 "memory is gone",
+		.remedy = "run the doctor on the peer's node; look for the first error in the "
+			  "peer's log",
+		.confirm = "iommu_group, acs, kernel_log",
+		.from = "rdma-core libibverbs/verbs.h",
+		.completions = {{10, ANY}, {11, ANY}},
+	},
+	{
+		.name = "retry_exc",
+		.status = FINDING_FAIL,
+		.sureness = SURE,
+		.cause = "IBV_WC_RETRY_EXC_ERR: the peer's HCA did not answer: the peer died, its "
+			 "port is down, packets take a way that does not exist (GID, route, VLAN, "
+			 "another rail) or are lost (PFC, MTU)",
+		.remedy =
+			"look whether the peer's process died first; then test the pair with "
+			"oci-rdma-doctor --listen and --connect, compare GIDs and MTU of both ends",
+		.confirm = "port, gid, mtu, nccl_ib_gid_index, verbs_remote",
+		.from = "NVIDIA/nccl#426",
+		.messages = {{{"transport retry count exceeded"},
+			      .unless = "(synd ",
+			      .from = "openucx/ucx#6000"},
+			     {{"nccl warn", "got completion error 12"},
+			      .from = "NVIDIA/nccl#1170"}},
+		.completions = {{12, ANY}},
+		.turns = {{FACT_GID_0, FACT_IB_LINK, "gid_forced"}},
+	},
+	{
+		.name = "rnr_retry_exc",
+		.status = FINDING_FAIL,
+		.sureness = SURE,
+		.cause = "IBV_WC_RNR_RETRY_EXC_ERR: the peer answered, but had posted no receive "
+			 "buffer for too long: its process is stuck, stopped or out of step",
+		.remedy = "look at the peer's process and log; the network itself works",
+		.confirm = "verbs_remote",
+		.from = "rdma-core libibverbs/verbs.h",
+		.completions = {{13, ANY}},
+	},
+	{
+		.name = "mtu",
+		.status = FINDING_FAIL,
+		.sureness = MAYBE,
+		.cause = "one end refused what the other sent as too long or not understood: their "
+			 "MTUs, message sizes or versions differ",
+		.remedy = "compare the active MTU of both ports (ibv_devinfo), and the versions of "
+			  "both programs; Mooncake takes MC_MTU=1024",
+		.confirm = "mtu, verbs_remote",
+		.from = "kvcache-ai/Mooncake#3868",
+		.messages = {{{"remote invalid request"}, .from = "kvcache-ai/Mooncake#3868"},
+			     {{"local length error"}, .from = "kvcache-ai/Mooncake#3868"}},
+		.completions = {{1, ANY}, {9, ANY}},
+	},
+	{
+		.name = "memlock",
+		.status = FINDING_FAIL,
+		.sureness = LIKELY,
+		.cause = "memory could not be registered: the soft RLIMIT_MEMLOCK is too low, and "
+			 "CAP_IPC_LOCK does not count here",
+		.remedy = "raise RLIMIT_MEMLOCK (oci-rdma-hook does it), soft and hard; the limit "
+			  "that holds is the process's, not that of the node or of oc exec",
+		.confirm = "memlock, ipc_lock, verbs_register",
+		.from = "NVIDIA/nccl-tests#206",
+		.messages = {{{"please set max locked memory (ulimit -l)"},
+			      .from = "openucx/ucx#8684"},
+			     {{"failed to create ", " qp ", "cannot allocate memory"},
+			      .from = "openucx/ucx#8336"},
+			     {{"failed to register memory", "cannot allocate memory"},
+			      .from = "kvcache-ai/Mooncake, rdma_context.cpp"},
+			     {{"couldn't register mr"},
+			      .from = "rdma-core libibverbs/examples/rc_pingpong.c"},
+			     {{"fio: ibv_reg_mr", "cannot allocate memory"},
+			      .from = "fio engines/rdma.c"},
+			     {{"failed to allocate memory region", "cannot allocate memory"},
+			      .from = "qperf src/rdma.c"},
+			     {{"fi_mr_reg", "-12"}, .from = "ofiwg/libfabric#6437"},
+			     {{"libfabric error: (-12)"},
+			      .from = "awslabs/awsome-distributed-ai#647"},
+			     {{"rconnect: cannot allocate memory"},
+			      .from = "rdma-core librdmacm/rsocket.c"},
+			     {{"rdma_create_", "cannot allocate memory"},
+			      .from = "rdma-core librdmacm/cma.c"},
+			     {{"memlock limits are set too low"},
+			      .from = "Open MPI help-mpi-btl-openib.txt"},
+			     {{"while trying to allocate some locked memory"},
+			      .from = "Open MPI help-mpi-btl-openib.txt"}},
+		.calls = {{"reg_mr", ENOMEM},
+			  {"reg_mr_iova", ENOMEM},
+			  {"reg_mr_iova2", ENOMEM},
+			  {"create_cq", ENOMEM},
+			  {"create_cq_ex", ENOMEM},
+			  {"create_qp", ENOMEM},
+			  {"create_qp_ex", ENOMEM},
+			  {"create_srq", ENOMEM},
+			  {"reg_mr", NONE},
+			  {"reg_mr_iova2", NONE},
+			  {"create_cq", NONE},
+			  {"create_qp", NONE}},
+		.turns = {{FACT_GNI, 0, "reg_refused"},
+			  {FACT_MKEY, 0, "mkeys"},
+			  {FACT_UNLIMITED, 0, "hca_resources"},
+			  {FACT_EFAULT, 0, "gpu_memory"}},
+	},
+	{
+		.name = "memlock_cq",
+		.status = FINDING_FAIL,
+		.sureness = MAYBE,
+		.cause = "Open MPI could not create a completion queue, and does not say why in "
+			 "this line: in most reports the soft RLIMIT_MEMLOCK is too low",
+		.remedy = "look for \"Cannot allocate memory\" behind it; raise RLIMIT_MEMLOCK "
+			  "(oci-rdma-hook does it), soft and hard",
+		.confirm = "memlock, ipc_lock, verbs_register",
+		.messages = {{{"failed to create a completion queue (cq)"},
+			      .from = "open-mpi/ompi#6468"}},
+		.turns = {{FACT_ENOMEM, 0, "memlock"}},
+	},
+	{
+		.name = "memlock_zero",
+		.status = FINDING_FAIL,
+		.sureness = SURE,
+		.cause = "EPERM from registering memory: the soft RLIMIT_MEMLOCK is 0 and "
+			 "CAP_IPC_LOCK does not count here",
+		.remedy = "raise RLIMIT_MEMLOCK (oci-rdma-hook does it), soft and hard",
+		.confirm = "memlock, ipc_lock, verbs_register",
+		.from = "Linux drivers/infiniband/core/umem.c",
+		.calls = {{"reg_mr", EPERM},
+			  {"reg_mr_iova", EPERM},
+			  {"reg_mr_iova2", EPERM},
+			  {"create_cq", EPERM},
+			  {"create_qp", EPERM},
+			  {"create_srq", EPERM}},
+	},
+	{
+		.name = "mkeys",
+		.status = FINDING_FAIL,
+		.sureness = LIKELY,
+		.cause = "ENOMEM from ibv_reg_mr, and the kernel says that the HCA's firmware made "
+			 "no memory key: the HCA's own resources are used up or it is sick; not "
+			 "memlock",
+		.remedy = "look at the node's dmesg for mlx5_cmd errors, count registrations (rdma "
+			  "resource show), update the firmware, reset the HCA",
+		.confirm = "kernel_log",
+		.messages = {{{"async reg mr failed. status -12"}, .from = "openucx/ucx#6264"}},
+	},
+	{
+		.name = "hca_resources",
+		.status = FINDING_FAIL,
+		.sureness = MAYBE,
+		.cause = "ENOMEM although the log says that locked memory is unlimited: the HCA's "
+			 "or the driver's limit of queue pairs, completion queues or memory keys",
+		.remedy = "look at rdma resource show and at the node's dmesg; ask for fewer or "
+			  "smaller queues",
+		.confirm = "memlock, kernel_log",
+		.from = "ofiwg/libfabric#8256",
+	},
+	{
+		.name = "reg_refused",
+		.status = FINDING_FAIL,
+		.sureness = MAYBE,
+		.cause = "memory could not be registered, for a reason that is not memlock: memory "
+			 "that the HCA's driver cannot pin (of a GPU, a file, another device), a "
+			 "length that it cannot take, or a lack of resources",
+		.remedy =
+			"register host memory and GPU memory apart: ib_write_bw, then ib_write_bw "
+			"--use_cuda=0; oci-rdma-doctor --verbs does both and names the errno",
+		.confirm = "verbs_register, verbs_peermem, gpudirect",
+		.from = "openucx/ucx#5291",
+		.messages = {{{"failed to register memory", "invalid argument"},
+			      .from = "sgl-project/sglang#6894"},
+			     {{"failed to register memory", "out of range"},
+			      .from = "kvcache-ai/Mooncake#454"},
+			     {{"failed to register memory: addr"},
+			      .from = "kvcache-ai/Mooncake#1592"},
+			     {{"mooncake memory registration failed"},
+			      .from = "sgl-project/sglang#6894"},
+			     {{"couldn't allocate mr with error=22"},
+			      .from = "linux-rdma/perftest, src/perftest_resources.c"}},
+		.calls = {{"reg_mr", EAGAIN},
+			  {"reg_mr", EINVAL},
+			  {"reg_mr", EOPNOTSUPP},
+			  {"reg_mr_iova", EAGAIN},
+			  {"reg_mr_iova", EINVAL},
+			  {"reg_mr_iova", EOPNOTSUPP},
+			  {"reg_mr_iova2", EAGAIN},
+			  {"reg_mr_iova2", EINVAL},
+			  {"reg_mr_iova2", EOPNOTSUPP}},
+		.turns = {{FACT_EFAULT, 0, ""}},
+	},
+	{
+		.name = "gpu_memory",
+		.status = FINDING_FAIL,
+		.sureness = LIKELY,
+		.cause = "GPU memory was to be registered, and no module on the node knows it "
+			 "(nvidia_peermem), or the GPU cannot do GPUDirect RDMA",
+		.remedy = "load nvidia_peermem on the node, or use dma-buf (open NVIDIA kernel "
+			  "modules, Linux 5.12 and rdma-core 34 or later)",
+		.confirm = "gpudirect, cuda_gpudirect_rdma, verbs_peermem",
+		.from = "openucx/ucx#8999",
+		.messages = {{{"couldn't allocate mr with error=14"},
+			      .from = "linux-rdma/perftest#346"},
+			     {{"failed to register memory", "bad address"},
+			      .from = "kvcache-ai/Mooncake#281"},
+			     {{"neither nv_peer_mem, or nvidia_peermem detected"},
+			      .from = "sgl-project/sglang#6017"},
+			     {{"required for gpu rdma without nvidia-peermem"},
+			      .from = "kvcache-ai/Mooncake#3538"}},
+		.calls = {{"reg_mr", EFAULT}, {"reg_mr_iova", EFAULT}, {"reg_mr_iova2", EFAULT}},
+	},
+	{
+		.name = "perftest_mr",
+		.status = FINDING_FAIL,
+		.sureness = LIKELY,
+		.cause = "perftest could not register its buffer, and says no reason: for host "
+			 "memory that is the soft RLIMIT_MEMLOCK",
+		.remedy = "raise RLIMIT_MEMLOCK (oci-rdma-hook does it), soft and hard; a later "
+			  "perftest prints the errno",
+		.confirm = "memlock, ipc_lock, verbs_register",
+		.messages = {{{"couldn't allocate mr"},
+			      .unless = "mr with error=",
+			      .from = "zrlio/softiwarp#23"}},
+		.turns = {{FACT_EFAULT, 0, "gpu_memory"},
+			  {FACT_GPU, 0, "gpu_memory"},
+			  {0, 0, "memlock"}},
+	},
+	{
+		.name = "perftest_mr_12",
+		.status = FINDING_FAIL,
+		.sureness = SURE,
+		.cause = "perftest could not register its buffer for lack of locked memory",
+		.remedy = "raise RLIMIT_MEMLOCK (oci-rdma-hook does it)",
+		.confirm = "memlock",
+		.messages = {{{"couldn't allocate mr with error=12"},
+			      .from = "linux-rdma/perftest, src/perftest_resources.c"}},
+		.turns = {{0, 0, "memlock"}},
+	},
+	{
+		.name = "dmabuf",
+		.status = FINDING_FAIL,
+		.sureness = SURE,
+		.cause = "GPU memory could not be registered by dma-buf (which memlock does not "
+			 "limit)",
+		.remedy = "NCCL_DMABUF_ENABLE=0 falls back to nvidia_peermem; dma-buf wants the "
+			  "open NVIDIA kernel modules, Linux 5.12 and an HCA driver that can do it",
+		.confirm = "gpudirect, cuda_dmabuf, verbs_dmabuf",
+		.from = "NCCL src/misc/ibvwrap.cc",
+		.messages = {{{"couldn't allocate mr with error=93"},
+			      .from = "linux-rdma/perftest#280"},
+			     {{"couldn't allocate mr with error=95"},
+			      .from = "linux-rdma/perftest#280"}},
+		.calls = {{"reg_dmabuf_mr", ANY}},
+	},
+	{
+		.name = "open_device",
+		.status = FINDING_FAIL,
+		.sureness = SURE,
+		.cause = "an RDMA device is listed but cannot be opened: its uverbs node is not "
+			 "allowed for this container (device cgroup), or it is in another RDMA "
+			 "network namespace",
+		.remedy = "request the device as a resource of the pod, so that its device plugin "
+			  "allows it; in exclusive RDMA namespace mode it has to be moved into the "
+			  "pod by rdma-cni",
+		.confirm = "uverbs, rdma_netns, verbs_open",
+		.from = "hustcat/k8s-rdma-device-plugin#8",
+		.messages = {{{"net/ib : unable to open device"},
+			      .from = "NCCL src/transport/net_ib"},
+			     {{"failed to open device"},
+			      .unless = "failed to open device ",
+			      .from = "hustcat/k8s-rdma-device-plugin#8"}},
+		.calls = {{"open_device", ANY}},
+	},
+	{
+		.name = "gid",
+		.status = FINDING_FAIL,
+		.sureness = LIKELY,
+		.cause = "the GID that was chosen does not exist or does not fit the peer's (RoCE "
+			 "v1 and v2, IPv4 and IPv6, or an empty slot)",
+		.remedy = "unset NCCL_IB_GID_INDEX (NCCL 2.21.5 and later finds it for each "
+			  "device; NVSHMEM_IB_GID_INDEX and MC_GID_INDEX likewise); with older "
+			  "ones set the index of a RoCE v2 entry with an IPv4 address",
+		.confirm = "gid, nccl_ib_gid_index, verbs_gid",
+		.from = "cc-hpc-itwm/GPI-2#47",
+		.messages = {{{"non-zero status: 22", "ibv_modify_qp failed"},
+			      .from = "NVIDIA/nvshmem#42"},
+			     {{"failed to modify qp", "invalid argument"},
+			      .unless = " to init",
+			      .from = "kvcache-ai/Mooncake#53"},
+			     {{"invalid argument", "failed to modify qp"},
+			      .from = "cc-hpc-itwm/GPI-2#47"},
+			     {{"failed to query gid "}, .from = "kvcache-ai/Mooncake#879"},
+			     {{"no suitable gid found on"}, .from = "kvcache-ai/Mooncake#1593"},
+			     {{"gid index ", "has no associated network device"},
+			      .from = "kvcache-ai/Mooncake#1384"},
+			     {{" gid ", "not available: invalid argument"},
+			      .from = "kvcache-ai/Mooncake#53"}},
+		.calls = {{"query_gid", ANY},
+			  {"modify_qp", EINVAL},
+			  {"modify_qp", ENODATA},
+			  {"modify_qp", NONE}},
+		.turns = {{FACT_GID_0, FACT_IB_LINK, "gid_forced"}},
+	},
+	{
+		.name = "perftest_rtr",
+		.status = FINDING_FAIL,
+		.sureness = MAYBE,
+		.cause =
+			"perftest could not connect its queue pair and says no reason: the GIDs of "
+			"the two ends do not fit (RoCE v1 and v2, IPv4 and IPv6), or one is empty",
+		.remedy = "choose the GID with -x on both ends: show_gids lists them, a RoCE v2 "
+			  "entry with an IPv4 address fits",
+		.confirm = "gid, verbs_gid, verbs_remote",
+		.messages = {{{"failed to modify qp ", " to rt"},
+			      .unless = ":",
+			      .from = "Mellanox/k8s-rdma-shared-dev-plugin#112"}},
+		.turns = {{FACT_EMPTY_GID, 0, "gid_empty"}, {0, 0, "gid"}},
+	},
+	{
+		.name = "gid_empty",
+		.status = FINDING_FAIL,
+		.sureness = SURE,
+		.cause = "the GID is all zero: this device's table has no entry there, since its "
+			 "network interface is not in this pod (the plugin gives the device alone, "
+			 "the pod needs an interface of it: macvlan, ipvlan, host-device or "
+			 "sriov-cni)",
+		.remedy = "add a secondary network on this device's interface to the pod; then "
+			  "choose the index whose GID is the pod's address (-x, NCCL_IB_GID_INDEX)",
+		.confirm = "gid, rdma_netns",
+		.messages = {{{"gid: 00:00:00:00:00:00:00:00:00:00:00:00:00:00:00:00"},
+			      .from = "Mellanox/k8s-rdma-shared-dev-plugin#72"}},
+	},
+	{
+		.name = "gid_hole",
+		.status = FINDING_FAIL,
+		.sureness = LIKELY,
+		.cause = "NCCL reads the GID table from its beginning and stops at an empty slot, "
+			 "which a pod's table has where other pods have theirs",
+		.remedy = "set NCCL_IB_GID_INDEX to the pod's own entry (show_gids), or use an "
+			  "NCCL later than 2.24",
+		.confirm = "gid, nccl_ib_gid_index",
+		.messages = {{{"read failed in ncclibrocegetversionnum"},
+			      .from = "NVIDIA/nccl#1573"}},
+	},
+	{
+		.name = "gid_forced",
+		.status = FINDING_FAIL,
+		.sureness = LIKELY,
+		.cause = "NCCL_IB_GID_INDEX=0 forces the first entry of the GID table, a "
+			 "link-local RoCE v1 one, which no router passes on and few peers share",
+		.remedy = "unset NCCL_IB_GID_INDEX (NCCL 2.21.5 and later finds it for each "
+			  "device), or set the index of a RoCE v2 entry with an IPv4 address; it "
+			  "is proven if that makes it go away",
+		.confirm = "gid, nccl_ib_gid_index",
+		.from = "NVIDIA/nccl#1657",
+	},
+	{
+		.name = "gid_netdev",
+		.status = FINDING_FAIL,
+		.sureness = LIKELY,
+		.cause = "the network interface behind the chosen GID is gone or in another "
+			 "network namespace",
+		.remedy = "use the RDMA device whose interface is in this pod: NCCL_IB_HCA must "
+			  "name only the allocated ones, with = in front",
+		.confirm = "gid, rdma_netns, nccl_ib_hca",
+		.from = "NVIDIA/nccl#925",
+		.messages = {{{"failed to modify qp", "no such device"},
+			      .from = "Mellanox/k8s-rdma-shared-dev-plugin#86"},
+			     {{"non-zero status: 19", "ibv_modify_qp failed"},
+			      .from = "NVIDIA/nvshmem#42"}},
+		.calls = {{"modify_qp", ENODEV}},
+		.turns = {{FACT_GID_0, FACT_IB_LINK, "gid_forced"}},
+	},
+	{
+		.name = "gid_changed",
+		.status = FINDING_WARN,
+		.sureness = SURE,
+		.cause = "the GID table changed while NCCL ran: an address of the interface came "
+			 "or went",
+		.remedy = "look for what changes addresses (DHCP, IPv6 autoconfiguration, a second "
+			  "CNI); existing connections break if their GID goes",
+		.confirm = "gid",
+		.messages = {{{"net/ib : ", "gid table change"},
+			      .from = "NCCL src/transport/net_ib"}},
+	},
+	{
+		.name = "qp_init",
+		.status = FINDING_FAIL,
+		.sureness = MAYBE,
+		.cause =
+			"the device's driver does not take what the program asks of a new queue "
+			"pair (access flags such as atomics, or a second change to the same state)",
+		.remedy = "try ib_write_bw on this device; use a version of the program that knows "
+			  "the driver (irdma, erdma and others want less than mlx5)",
+		.confirm = "verbs_open",
+		.messages = {{{"failed to modify qp", " to init"},
+			      .from = "kvcache-ai/Mooncake#1143"}},
+	},
+	{
+		.name = "address_handle",
+		.status = FINDING_FAIL,
+		.sureness = MAYBE,
+		.cause = "the address handle of the peer could not be made: the peer's GID is "
+			 "empty or cannot be reached from the chosen one, or this NVSHMEM does not "
+			 "know this HCA",
+		.remedy = "run ib_write_bw between the two nodes with the same GID index; set "
+			  "NVSHMEM_IB_GID_INDEX; compare with a later NVSHMEM",
+		.confirm = "gid, verbs_remote",
+		.from = "NVIDIA/nvshmem#33",
+		.messages = {{{"unable to create ah"}, .from = "NVIDIA-NeMo/Megatron-Bridge#5050"}},
+		.calls = {{"create_ah", ANY}},
+	},
+	{
+		.name = "no_route",
+		.status = FINDING_FAIL,
+		.sureness = LIKELY,
+		.cause = "the peer's address cannot be reached from the interface of the chosen "
+			 "GID: no route, or nobody answers there (another rail's subnet, VLAN, or "
+			 "firewall of ARP)",
+		.remedy = "ping the peer's RDMA address from this interface (ping -I net1); "
+			  "NCCL_CROSS_NIC=0 if the rails are not connected; add routes between the "
+			  "rails' subnets",
+		.confirm = "gid, nccl_ib_hca, verbs_remote",
+		.from = "NVIDIA/nccl-tests#185",
+		.messages = {{{"failed to modify qp", "connection timed out"},
+			      .from = "kvcache-ai/Mooncake#204"},
+			     {{"non-zero status: 110"}, .from = "deepseek-ai/DeepEP#289"},
+			     {{" connect on ", "failed: connection timed out"},
+			      .from = "openucx/ucx#9971"},
+			     {{"failed to modify qp", "network is unreachable"},
+			      .from = "NVIDIA/nccl-tests#185"}},
+		.calls = {{"modify_qp", ETIMEDOUT},
+			  {"modify_qp", ENETUNREACH},
+			  {"modify_qp", EHOSTUNREACH}},
+	},
+	{
+		.name = "cm_address",
+		.status = FINDING_FAIL,
+		.sureness = LIKELY,
+		.cause = "rdma_cm found no RDMA device behind this address: the interface that has "
+			 "it is no RDMA interface, or its device has no GID in this network "
+			 "namespace",
+		.remedy = "use the address of the pod's RDMA interface (net1), not eth0; the "
+			  "device's own interface has to be in the pod, and in exclusive mode the "
+			  "device, too (rdma-cni)",
+		.confirm = "gid, rdma_netns",
+		.messages = {{{"rdma_create_ep: no such device"},
+			      .from = "Mellanox/k8s-rdma-sriov-dev-plugin#33"},
+			     {{"rdma_cm_event_addr_error"},
+			      .from = "k8snetworkplumbingwg/sriov-network-device-plugin#342"},
+			     {{"rdma_resolve_addr", "no such device"},
+			      .from = "rdma-core librdmacm/cma.c"}},
+	},
+	{
+		.name = "cm_route",
+		.status = FINDING_FAIL,
+		.sureness = LIKELY,
+		.cause = "rdma_cm reached no peer: no route between the two RDMA addresses, or "
+			 "nobody listens there",
+		.remedy = "ping the peer's RDMA address from the pod's RDMA interface; start the "
+			  "server first, on that address",
+		.confirm = "gid, verbs_remote",
+		.messages = {{{"rdma_resolve_route"},
+			      .from = "Mellanox/k8s-rdma-sriov-dev-plugin#22"},
+			     {{"rdma_cm_event_unreachable"}, .from = "rdma-core librdmacm"},
+			     {{"rdma_cm_event_rejected"}, .from = "rdma-core librdmacm"},
+			     {{"rdma_cm_event_route_error"}, .from = "rdma-core librdmacm"}},
+	},
+	{
+		.name = "no_device",
+		.status = FINDING_FAIL,
+		.sureness = SURE,
+		.cause = "no RDMA device with an active port was found: none is in the container, "
+			 "the list of devices (NCCL_IB_HCA) names none that is, or libibverbs has "
+			 "no driver for it",
+		.remedy = "compare NCCL_IB_HCA with the devices here; the pod has to request the "
+			  "RDMA resource; the image needs rdma-core's providers "
+			  "(ibverbs-providers, libmlx5)",
+		.confirm = "rdma_devices, uverbs, port, nccl_ib_hca, verbs_library",
+		.messages = {{{"no ib devices found"}, .from = "kvcache-ai/Mooncake#75"},
+			     {{"ibv_get_device_list failed"}, .from = "kvcache-ai/Mooncake#75"},
+			     {{"unable to find the infiniband/roce device"},
+			      .from = "k8snetworkplumbingwg/sriov-cni#348"},
+			     {{" 0 hcas found"}, .from = "NVIDIA/k8s-test-infra#558"}},
+		.turns = {{FACT_ABI, 0, ""}},
+	},
+	{
+		.name = "no_rdma",
+		.status = FINDING_WARN,
+		.sureness = MAYBE,
+		.alone = true,
+		.cause = "NCCL found no RDMA device with an active port and takes TCP sockets; "
+			 "that is normal where none is meant",
+		.remedy = "if RDMA is meant: the pod has to request the RDMA resource, NCCL_IB_HCA "
+			  "has to name a device that is there, and the image needs rdma-core's "
+			  "providers (ibverbs-providers, libmlx5)",
+		.confirm = "rdma_devices, uverbs, port, nccl_ib_hca, verbs_library",
+		.messages = {{{"net/ib : no device found"}, .from = "NVIDIA/nccl#952"}},
+		.turns = {{FACT_IB_WANTED, 0, "no_device"}},
+	},
+	{
+		.name = "kernel_abi",
+		.status = FINDING_FAIL,
+		.sureness = SURE,
+		.cause = "the image's libibverbs is too old or too new for the node's kernel "
+			 "driver, so that it leaves the device out",
+		.remedy = "install in the image the rdma-core (or the vendor's driver package) of "
+			  "the node's version",
+		.confirm = "verbs_library, rdma_devices",
+		.messages = {{{"does not support the kernel abi"},
+			      .from = "k8snetworkplumbingwg/sriov-cni#348"}},
+	},
+	{
+		.name = "no_provider",
+		.status = FINDING_FAIL,
+		.sureness = SURE,
+		.cause = "libibverbs has no driver for the device: the image lacks its provider",
+		.remedy = "install ibverbs-providers (Debian) or rdma-core (RHEL) in the image, or "
+			  "the vendor's; /etc/libibverbs.d names the providers",
+		.confirm = "verbs_library",
+		.messages = {{{"no userspace device-specific driver found"},
+			      .from = "NVIDIA/k8s-test-infra#558"},
+			     {{"couldn't load driver", "cannot open shared object"},
+			      .from = "rdma-core libibverbs/init.c"},
+			     {{"couldn't open config directory"},
+			      .from = "rdma-core libibverbs/init.c"}},
+	},
+	{
+		.name = "port_event",
+		.status = FINDING_FAIL,
+		.sureness = SURE,
+		.cause = "the HCA reported that its port went down or that the device failed",
+		.remedy = "look at the cable, the switch and the kernel's log of the node",
+		.confirm = "port, kernel_log",
+		.messages = {{{"async ", "event", ": port error"},
+			      .from = "NCCL src/transport/net_ib"},
+			     {{"async ", "event", ": local catastrophic error"},
+			      .from = "NCCL src/transport/net_ib"}},
+	},
+	{
+		.name = "libibverbs",
+		.status = FINDING_WARN,
+		.sureness = MAYBE,
+		.alone = true,
+		.cause = "the image has no libibverbs, so that NCCL takes TCP sockets; that is "
+			 "normal where no RDMA is meant",
+		.remedy = "if RDMA is meant, install libibverbs1 and ibverbs-providers (Debian) or "
+			  "libibverbs and rdma-core (RHEL) in the image",
+		.confirm = "verbs_library",
+		.messages = {{{"failed to open libibverbs.so"}, .from = "horovod/horovod#789"}},
+	},
+	{
+		.name = "gdr_off",
+		.status = FINDING_WARN,
+		.sureness = SURE,
+		.cause = "NCCL does not use GPUDirect RDMA with this HCA: data goes through host "
+			 "memory, which is slower but works",
+		.remedy = "load nvidia_peermem on the node, or use the open NVIDIA kernel modules "
+			  "for dma-buf",
+		.confirm = "gpudirect, cuda_gpudirect_rdma, cuda_dmabuf",
+		.messages = {{{"gpu direct rdma disabled for hca"}, .from = "NVIDIA/nccl#1537"},
+			     {{"gpu direct rdma disabled for gpu", "(no module"},
+			      .from = "NCCL 2.4 src/transport/net_ib.cu"},
+			     {{"no module present for gpu direct rdma"},
+			      .from = "horovod/horovod#385"}},
+	},
+	{
+		.name = "gdr_unused",
+		.status = FINDING_WARN,
+		.sureness = MAYBE,
+		.alone = true,
+		.cause = "no channel of this log goes by GPUDirect RDMA: data goes through host "
+			 "memory, which is slower but works",
+		.remedy = "load nvidia_peermem on the node, or use the open NVIDIA kernel modules "
+			  "for dma-buf; NCCL_DEBUG=INFO says why where it says \"GPU Direct RDMA "
+			  "Disabled\"",
+		.confirm = "gpudirect, cuda_gpudirect_rdma, iommu_group",
+		.messages = {{{" via net/ib/"}, .unless = "/gdrdma", .from = "NVIDIA/nccl#1412"}},
+		.turns = {{FACT_GDR, 0, ""}, {FACT_GDR_TOLD, 0, ""}},
+	},
+	{
+		.name = "socket_used",
+		.status = FINDING_WARN,
+		.sureness = SURE,
+		.cause = "NCCL looked for InfiniBand or RoCE and took TCP sockets: many times "
+			 "slower",
+		.remedy = "read what NCCL said of NET/IB before it; compare NCCL_IB_HCA with the "
+			  "devices in the container",
+		.confirm = "rdma_devices, uverbs, port, nccl_ib_hca, verbs_library",
+		.messages = {{{"using network socket"}, .from = "NVIDIA/nccl#207"},
+			     {{"using internal network socket"}, .from = "NVIDIA/nccl#207"}},
+		.turns = {{FACT_IB_DISABLED, 0, "ib_disabled"}, {0, FACT_IB_WANTED, ""}},
+	},
+	{
+		.name = "ib_disabled",
+		.status = FINDING_WARN,
+		.sureness = SURE,
+		.cause = "NCCL_IB_DISABLE is set, so that NCCL uses TCP sockets",
+		.remedy = "unset NCCL_IB_DISABLE if InfiniBand or RoCE was meant",
+		.confirm = "nccl_net",
+		.from = "NVIDIA/nccl-tests#188",
+	},
+	{
+		.name = "socket_ifname",
+		.status = FINDING_FAIL,
+		.sureness = SURE,
+		.cause = "NCCL found no network interface for its bootstrap: NCCL_SOCKET_IFNAME "
+			 "matches none here, or none has an address of NCCL_SOCKET_FAMILY",
+		.remedy = "unset NCCL_SOCKET_IFNAME, or set it to an interface of the pod: =eth0",
+		.confirm = "nccl_socket_ifname",
+		.messages = {{{"no socket interface found"}, .from = "NCCL src/bootstrap.cc"},
+			     {{"net/socket : no interface found"},
+			      .from = "NCCL src/transport/net_socket.cc"},
+			     {{"net/ib : no ip interface found"},
+			      .from = "NCCL src/transport/net_ib"},
+			     {{"is neither af_inet(", "nor af_inet6("},
+			      .from = "NVIDIA/nccl#1837"}},
+	},
+	{
+		.name = "oob_ifname",
+		.status = FINDING_FAIL,
+		.sureness = SURE,
+		.cause = "no interface fits what NCCL_OOB_NET_IFNAME or NCCL_COMM_ID asks for",
+		.remedy = "unset NCCL_OOB_NET_IFNAME; NCCL_COMM_ID must be an address that this "
+			  "pod's interfaces reach",
+		.confirm = "nccl_socket_ifname",
+		.messages = {{{"no device found matching", "nccl_oob_net_ifname"},
+			      .from = "NCCL src/bootstrap.cc"},
+			     {{"no interface found in the same subnet"},
+			      .from = "NCCL src/bootstrap.cc"},
+			     {{"no usable listening interface found"},
+			      .from = "NCCL src/bootstrap.cc"}},
+	},
+	{
+		.name = "bootstrap",
+		.status = FINDING_FAIL,
+		.sureness = SURE,
+		.cause = "NCCL's bootstrap, plain TCP, did not reach a peer: no RDMA was used yet",
+		.remedy = "let NCCL_SOCKET_IFNAME name the pod network (=eth0), the same on all "
+			  "ranks; look at network policies, and whether the peer still runs",
+		.confirm = "nccl_socket_ifname",
+		.messages = {{{"socketstartconnect: connect to ", " failed"},
+			      .from = "hkproj/pytorch-transformer-distributed#1"},
+			     {{"socketpollconnect: connect to ", " returned"},
+			      .unless = ", retrying",
+			      .from = "sgl-project/sglang#3820"},
+			     {{"socketpollconnect to ", " failed with error"},
+			      .from = "NCCL src/misc/socket.cc"},
+			     {{"nccl warn", "onnect to ", "exceeded error retry count"},
+			      .from = "NCCL src/misc/socket.cc"},
+			     {{" warn call to connect failed"}, .from = "NVIDIA/nccl-tests#15"},
+			     {{"nccl warn", "connect: exceeded "},
+			      .from = "NCCL src/misc/socket.cc"},
+			     {{"nccl warn", "onnect to ", " failed : "},
+			      .from = "NCCL 2.4 src/include/socket.h"}},
+	},
+	{
+		.name = "mixed_ranks",
+		.status = FINDING_FAIL,
+		.sureness = MAYBE,
+		.cause = "the two ends of a connection speak differently: ranks run different "
+			 "versions of NCCL or of its plugin, one chose InfiniBand and the other "
+			 "sockets, or something else came to the port",
+		.remedy = "compare \"NCCL version\" and \"Using network\" of all ranks; set "
+			  "NCCL_IB_HCA, NCCL_NET and NCCL_SOCKET_IFNAME alike on all of them",
+		.confirm = "nccl_net, nccl_ib_hca",
+		.messages = {{{"socketfinalizeaccept: wrong "}, .from = "NVIDIA/nccl-tests#188"}},
+	},
+	{
+		.name = "no_network",
+		.status = FINDING_FAIL,
+		.sureness = SURE,
+		.cause = "NCCL_NET or NCCL_NET_PLUGIN asks for a network that NCCL cannot use here",
+		.remedy = "unset NCCL_NET and NCCL_NET_PLUGIN, then look which message about "
+			  "devices is left",
+		.confirm = "nccl_net, rdma_devices",
+		.messages = {{{"nccl warn", "error: network ", " not found"},
+			      .from = "NCCL src/plugin/net.cc"},
+			     {{"failed to initialize any net plugin"},
+			      .from = "NCCL src/plugin/net.cc"}},
+	},
+	{
+		.name = "plugin",
+		.status = FINDING_WARN,
+		.sureness = SURE,
+		.cause = "NCCL's network plugin is in the image but could not be used: a library "
+			 "that it needs is missing, or it is made for another NCCL",
+		.remedy = "use the plugin of the image's NCCL version, or NCCL_NET_PLUGIN=none for "
+			  "the internal one",
+		.confirm = "nccl_net, verbs_library",
+		.messages = {{{"net/plugin", "undefined symbol"},
+			      .from = "NCCL src/plugin/plugin_open.cc"},
+			     {{"net/plugin", "cannot open shared object file"},
+			      .unless = "libnccl-net.so: cannot open",
+			      .from = "NCCL src/plugin/plugin_open.cc"},
+			     {{"external network plugin ", " is unsupported"},
+			      .from = "NCCL src/net.cc"}},
+	},
+	{
+		.name = "iommu_fault",
+		.status = FINDING_FAIL,
+		.sureness = LIKELY,
+		.cause = "the IOMMU refused a device's transfer: with GPUDirect RDMA this is the "
+			 "HCA on its way to GPU memory",
+		.remedy = "boot with iommu=pt (x86) or iommu.passthrough=1 (Arm)",
+		.confirm = "iommu_group, iommu_arguments, kernel_log",
+		.messages = {{{"dmar: [dma ", "fault addr"},
+			      .from = "Linux drivers/iommu/intel/dmar.c"},
+			     {{"amd-vi: event logged [io_page_fault"},
+			      .from = "Linux drivers/iommu/amd/iommu.c"},
+			     {{"arm-smmu-v3", "event", "received"},
+			      .from = "Linux drivers/iommu/arm/arm-smmu-v3"}},
+	},
+	{
+		.name = "cuda",
+		.status = FINDING_FAIL,
+		.sureness = SURE,
+		.cause = "the CUDA driver did not start: NCCL did not get as far as RDMA",
+		.remedy = "mend the GPU first: same driver version in kernel and container, fabric "
+			  "manager running, nvidia-smi works",
+		.confirm = "cuda_library, cuda_init, cuda_gpu",
+		.messages = {{{"cuda failure", "no cuda-capable device is detected"},
+			      .from = "NCCL src/include/checks.h"},
+			     {{"cuda failure", "system not yet initialized"},
+			      .from = "NCCL src/include/checks.h"},
+			     {{"cuda failure", "unsupported display driver / cuda driver"},
+			      .from = "NCCL src/include/checks.h"},
+			     {{"cuda failure", "forward compatibility was attempted"},
+			      .from = "NCCL src/include/checks.h"},
+			     {{"cuda failure", "'unknown error'"},
+			      .from = "NCCL src/include/checks.h"},
+			     {{"cuda failure", "cuda driver version is insufficient"},
+			      .from = "NCCL src/include/checks.h"}},
+	},
+	{
+		.name = "shm_full",
+		.status = FINDING_FAIL,
+		.sureness = SURE,
+		.cause = "/dev/shm is full or too small (64 MiB in a container by default): NCCL's "
+			 "shared memory did not fit; no matter of RDMA",
+		.remedy = "mount an emptyDir with medium: Memory at /dev/shm (podman: --shm-size), "
+			  "remove what killed processes left there; it is proven if "
+			  "NCCL_SHM_DISABLE=1 makes it go away",
+		.confirm = "",
+		.messages = {{{"posix_fallocate failed", "no space left on device"},
+			      .from = "NVIDIA/nccl#525"},
+			     {{"/dev/shm/", "no space left on device"},
+			      .from = "pytorch/ci-infra#490"},
+			     {{"failed to extend /dev/shm/nccl"}, .from = "NVIDIA/nccl-tests#166"}},
+	},
+	{
+		.name = "shm_cuda",
+		.status = FINDING_FAIL,
+		.sureness = MAYBE,
+		.cause = "NCCL made a shared memory segment, and CUDA could not take it: not a "
+			 "full /dev/shm",
+		.remedy = "use another NCCL or driver version; NCCL_SHM_DISABLE=1 goes round it; "
+			  "same driver in kernel and container",
+		.confirm = "cuda_init",
+		.messages = {{{"error while creating shared memory segment"},
+			      .from = "NVIDIA/nccl#1518"}},
+		.turns = {{FACT_CUDA_FAILED, 0, "shm_cuda"}, {0, 0, ""}},
+	},
+	{
+		.name = "shm_gone",
+		.status = FINDING_FAIL,
+		.sureness = MAYBE,
+		.cause = "a segment in /dev/shm that another rank of this node made is not seen "
+			 "here: that rank has ended, the ranks do not share one /dev/shm, or this "
+			 "NCCL has the fault of issue 1589",
+		.remedy = "look for the first error of the other ranks; give the containers of a "
+			  "node the same /dev/shm; try another NCCL version, or NCCL_SHM_DISABLE=1",
+		.confirm = "",
+		.messages = {{{"error while attaching to shared memory segment"},
+			      .from = "NVIDIA/nccl#1589"}},
+	},
+	{
+		.name = "devx",
+		.status = FINDING_FAIL,
+		.sureness = MAYBE,
+		.cause = "the HCA's DEVX interface cannot be used: this container is not let at "
+			 "it, or the kernel's mlx5 driver or the firmware does not have it",
+		.remedy = "compare with a privileged container: if that works, the container lacks "
+			  "a device or a capability; else turn it off (NVSHMEM_IB_ENABLE_IBGDA=0 "
+			  "with NVSHMEM_REMOTE_TRANSPORT=ibrc, UCX_IB_MLX5_DEVX=n) or load the "
+			  "NVIDIA driver with PeerMappingOverride=1",
+		.confirm = "uverbs, verbs_open",
+		.from = "openucx/ucx#8440",
+		.messages = {{{"cannot allocate mlx5dv_devx_uar"},
+			      .from = "sgl-project/sglang#12533"}},
+		.calls = {{"devx_create_event_channel", ANY},
+			  {"devx_alloc_uar", ANY},
+			  {"devx_obj_create", ANY}},
+	},
+	{
+		.name = "ibgda_connect",
+		.status = FINDING_FAIL,
+		.sureness = MAYBE,
+		.cause = "the HCA refused to connect NVSHMEM's queue pair (IBGDA): on RoCE a GID "
+			 "index that does not fit, else a setting that this firmware does not take",
+		.remedy = "set NVSHMEM_IB_GID_INDEX to a RoCE v2 entry with an IPv4 address; try "
+			  "NVSHMEM_REMOTE_TRANSPORT=ibrc",
+		.confirm = "gid, verbs_gid",
+		.messages = {{{"mlx5dv_devx_obj_modify for init2rtr"},
+			      .from = "deepseek-ai/DeepEP#17"}},
+	},
+	{
+		.name = "not_mlx5",
+		.status = FINDING_FAIL,
+		.sureness = SURE,
+		.cause = "NVSHMEM's IBGDA speaks to mlx5 HCAs alone, and this device is another",
+		.remedy = "use NVSHMEM_REMOTE_TRANSPORT=ibrc or libfabric; choose mlx5 devices "
+			  "with NVSHMEM_HCA_LIST",
+		.confirm = "rdma_devices",
+		.messages = {{{"is not enumerated as an mlx5 device"},
+			      .from = "deepseek-ai/DeepEP#202"}},
+	},
+	{
+		.name = "ucx_device",
+		.status = FINDING_FAIL,
+		.sureness = SURE,
+		.cause = "UCX_NET_DEVICES names a device that UCX does not see here: none of that "
+			 "name is in the container, its port is down, or UCX has no transport for "
+			 "it",
+		.remedy = "run ucx_info -d in the container; if it lists no mlx5 device but "
+			  "ibv_devinfo does, this UCX is built without verbs or lacks libuct_ib.so",
+		.confirm = "rdma_devices, uverbs, port, verbs_library",
+		.messages = {{{"network device", " not available, please use one or more of"},
+			      .from = "ai-dynamo/dynamo#1209"}},
+	},
+	{
+		.name = "ucx_unreachable",
+		.status = FINDING_FAIL,
+		.sureness = MAYBE,
+		.cause = "UCX has no transport that both ends share: the list in UCX_TLS lacks "
+			 "one, the devices are in different networks or subnets, a port is down, "
+			 "or the versions differ",
+		.remedy = "run ucx_info -d on both ends; unset UCX_TLS and UCX_NET_DEVICES; "
+			  "UCX_LOG_LEVEL=info says which transports were tried",
+		.confirm = "port, gid, rdma_devices",
+		.messages = {{{"no active messages transport to"}, .from = "openucx/ucx#4742"},
+			     {{"no remote registered memory access transport"},
+			      .from = "openucx/ucx#6120"},
+			     {{"no supported sockaddr auxiliary transports"},
+			      .from = "openucx/ucx#3463"},
+			     {{"failed: destination is unreachable"}, .from = "openucx/ucx#3027"}},
+	},
+	{
+		.name = "fi_no_provider",
+		.status = FINDING_FAIL,
+		.sureness = MAYBE,
+		.alone = true,
+		.cause = "libfabric found no provider that fits what the program asks for: the "
+			 "device is missing, or the hints ask for more than it can",
+		.remedy = "run fi_info -p verbs in the container; a memlock limit of 64 KiB hides "
+			  "the verbs provider, too",
+		.confirm = "rdma_devices, memlock",
+		.messages = {{{"fi_getinfo", "no data available"},
+			      .from = "ofiwg/libfabric#11091"}},
+	},
+	{
+		.name = "insufficient",
+		.status = FINDING_FAIL,
+		.sureness = SURE,
+		.cause = "the pod is not started: no node has as many free devices of this "
+			 "resource as it asks for",
+		.remedy = "oc describe node shows capacity and what is allocated; 0 means that the "
+			  "device plugin found none: read its log, and compare the resource's name",
+		.confirm = "",
+		.messages = {{{" nodes are available", "insufficent "},
+			      .from = "k8snetworkplumbingwg/sriov-network-device-plugin#189"},
+			     {{" nodes are available", "insufficient ", ".com/"},
+			      .from = "k8snetworkplumbingwg/sriov-network-device-plugin#424"},
+			     {{" nodes are available", "insufficient ", ".io/"},
+			      .from = "Kubernetes pkg/scheduler"},
+			     {{" nodes are available", "insufficient rdma/"},
+			      .from = "Kubernetes pkg/scheduler"}},
+	},
+	{
+		.name = "scc",
+		.status = FINDING_FAIL,
+		.sureness = SURE,
+		.cause = "OpenShift refuses the pod: no SecurityContextConstraints that its "
+			 "service account may use allow what it asks for (IPC_LOCK, privileged, "
+			 "another user)",
+		.remedy = "drop what is not needed: with oci-rdma-hook a pod needs no capability "
+			  "for RDMA; else have an SCC with this right bound to the service account",
+		.confirm = "",
+		.messages = {{{"unable to validate against any security context constraint"},
+			      .from = "bank-vaults/bank-vaults#706"},
+			     {{"capability may not be added"},
+			      .unless = "unable to validate",
+			      .from = "bank-vaults/bank-vaults#706"}},
+	},
+	{
+		.name = "ulimit",
+		.status = FINDING_FAIL,
+		.sureness = SURE,
+		.cause = "a process tried to raise its own limit and may not: a container has no "
+			 "CAP_SYS_RESOURCE, so that ulimit cannot do it from inside",
+		.remedy = "have the limit set from outside (oci-rdma-hook does it) and take the "
+			  "ulimit line out of the script",
+		.confirm = "memlock",
+		.messages = {{{"memlock rlimit: operation not permitted"},
+			      .from = "lima-vm/lima#5139"},
+			     {{"ulimit: ", "cannot modify limit", "operation not permitted"},
+			      .from = "bash builtins/ulimit.def"},
+			     {{"ulimit: ", "error setting limit"}, .from = "dash src/miscbltin.c"},
+			     {{"not allowed to raise maximum limit"},
+			      .from = "Linux-PAM modules/pam_limits"},
+			     {{"resource limit: operation not permitted"},
+			      .from = "util-linux sys-utils/prlimit.c"},
+			     {{"ulimit: ", "operation not permitted"},
+			      .from = "bash builtins/ulimit.def"}},
+	},
+	{
+		.name = "cni_no_vf",
+		.status = FINDING_FAIL,
+		.sureness = SURE,
+		.cause = "the pod has a network of sriov-cni but no virtual function for it",
+		.remedy = "let the network attachment definition carry "
+			  "k8s.v1.cni.cncf.io/resourceName, and let the pod request that resource; "
+			  "the device plugin must offer it",
+		.confirm = "",
+		.messages = {{{"vf pci addr is required"},
+			      .from = "k8snetworkplumbingwg/sriov-network-device-plugin#310"}},
+	},
+	{
+		.name = "cni_no_pf",
+		.status = FINDING_FAIL,
+		.sureness = SURE,
+		.cause = "sriov-cni finds no interface of the physical function behind the device: "
+			 "it is no virtual function, or its physical function is bound to another "
+			 "driver or in another network namespace",
+		.remedy = "use the host-device plugin for a whole device or in a virtual machine; "
+			  "else look where the physical function's interface is",
+		.confirm = "",
+		.messages = {{{"failed to get vf information", "physfn/net"},
+			      .from = "k8snetworkplumbingwg/sriov-network-device-plugin#251"}},
+	},
+	{
+		.name = "cni_vf",
+		.status = FINDING_FAIL,
+		.sureness = LIKELY,
+		.cause = "the physical function's driver does not take a setting that the network "
+			 "asks for (link state, trust, rate, VLAN)",
+		.remedy = "leave that setting out of the network attachment definition",
+		.confirm = "",
+		.messages = {{{"sriov-cni failed to configure vf"},
+			      .from = "k8snetworkplumbingwg/sriov-cni#119"}},
+	},
+	{
+		.name = "rdma_modules",
+		.status = FINDING_FAIL,
+		.sureness = LIKELY,
+		.cause = "the device plugin found no RDMA device behind the network device: the "
+			 "node's RDMA modules are not loaded, or not all of its device files exist",
+		.remedy = "load ib_uverbs, rdma_ucm, ib_umad and mlx5_ib on the node (rdma-core "
+			  "does it), then restart the plugin",
+		.confirm = "rdma_devices, uverbs",
+		.messages = {{{"are rdma modules loaded"},
+			      .from = "k8snetworkplumbingwg/sriov-network-device-plugin#424"},
+			     {{"missing rdma device spec for device"},
+			      .from = "Mellanox/k8s-rdma-shared-dev-plugin#108"}},
+	},
+	{
+		.name = "plugin_pool",
+		.status = FINDING_FAIL,
+		.sureness = MAYBE,
+		.cause = "the device plugin offers nothing for this resource: none of the node's "
+			 "devices fits its selectors",
+		.remedy = "compare the selectors (vendor, device, driver, interface names, isRdma) "
+			  "with lspci -nn and the node's drivers; virtual functions have to be "
+			  "made before the plugin starts",
+		.confirm = "",
+		.messages = {{{"no devices in device pool"},
+			      .from = "k8snetworkplumbingwg/sriov-network-device-plugin#386"}},
+	},
+	{
+		.name = "peermem_load",
+		.status = FINDING_FAIL,
+		.sureness = LIKELY,
+		.cause = "the module nv_peer_mem or nvidia_peermem does not fit the RDMA modules "
+			 "that are loaded: it was built against another ib_core (or for another "
+			 "kernel), or this ib_core has no peer memory",
+		.remedy = "on the node, rebuild it after the RDMA drivers (MLNX_OFED or DOCA "
+			  "first, the NVIDIA driver then); with the kernel's own ib_core use "
+			  "dma-buf instead of it",
+		.confirm = "gpudirect",
+		.messages = {{{"could not insert 'nv", "invalid argument"},
+			      .from = "Mellanox/nv_peer_memory#116"},
+			     {{"could not insert module nv_peer_mem"},
+			      .from = "Mellanox/nv_peer_memory#59"},
+			     {{"peermem: disagrees about version of symbol"},
+			      .from = "NVIDIA/gpu-operator#2868"},
+			     {{"unknown symbol ib_register_peer_memory_client"},
+			      .from = "NVIDIA/gpu-operator#2868"}},
+	},
+	{
+		.name = "sriov_config",
+		.status = FINDING_FAIL,
+		.sureness = LIKELY,
+		.cause = "virtual functions could not be made: the interface is missing or the "
+			 "physical function does not take the number now",
+		.remedy =
+			"look at the node: dmesg, sriov_totalvfs, whether SR-IOV is on in the "
+			"firmware and BIOS, and whether virtual functions are in use (set 0 first)",
+		.confirm = "",
+		.messages = {{{"fail to configure sriov"},
+			      .from = "Mellanox/k8s-rdma-sriov-dev-plugin#27"},
+			     {{"sriov_numvfs: device or resource busy"},
+			      .from = "Mellanox/k8s-rdma-sriov-dev-plugin#12"}},
+	},
+	{
+		.name = "rdma_mode",
+		.status = FINDING_FAIL,
+		.sureness = SURE,
+		.cause = "the node's RDMA network namespace mode is not the one that the plugin "
+			 "wants (shared for the shared device plugin, exclusive for rdma-cni)",
+		.remedy = "rdma system shows it; rdma system set netns shared, or the kernel "
+			  "argument ib_core.netns_mode=1",
+		.confirm = "rdma_netns",
+		.messages = {{{"incorrect rdma subsystem network namespace"},
+			      .from = "Mellanox/k8s-rdma-shared-dev-plugin#84"}},
+	},
+	{
+		.name = "cni_crash",
+		.status = FINDING_FAIL,
+		.sureness = LIKELY,
+		.cause = "the CNI plugin ended without saying why: it crashed, or its file is of "
+			 "another architecture or version than the network's definition asks for",
+		.remedy = "run it by hand on the node; compare the plugin's version with the "
+			  "definition's cniVersion and keys",
+		.confirm = "",
+		.messages = {{{"netplugin failed but error parsing its diagnostic message"},
+			      .from = "k8snetworkplumbingwg/sriov-cni#110"}},
+	},
+	{
+		.name = "ucx_docker0",
+		.status = FINDING_FAIL,
+		.sureness = LIKELY,
+		.cause = "UCX uses docker0, an interface that has the same address on every node, "
+			 "so that a node speaks to itself",
+		.remedy =
+			"name the interfaces in UCX_NET_DEVICES (mlx5_0:1 or ib0), without docker0",
+		.confirm = "",
+		.messages = {{{"tcp/docker0"}, .from = "openucx/ucx#9908"}},
+	},
+	{
+		.name = "hca_probe",
+		.status = FINDING_FAIL,
+		.sureness = SURE,
+		.cause = "the node's kernel driver could not start the HCA: driver and firmware do "
+			 "not fit, or the device is sick",
+		.remedy = "look at the node's dmesg from boot; use a driver of the firmware's "
+			  "time, or update the firmware",
+		.confirm = "kernel_log, rdma_devices",
+		.messages = {{{"mlx5_core", "failed with error code"},
+			      .from = "pocopico/rp-ext#129"},
+			     {{"mlx5_core", "probe of", "failed with error"},
+			      .from = "pocopico/rp-ext#129"}},
+	},
+	{
+		.name = "gpu_initiated",
+		.status = FINDING_FAIL,
+		.sureness = MAYBE,
+		.cause = "NVSHMEM found no HCA whose doorbells a GPU may reach (IBGDA)",
+		.remedy = "load the NVIDIA driver with "
+			  "NVreg_RegistryDwords=\"PeerMappingOverride=1;\" and "
+			  "NVreg_EnableStreamMemOPs=1, or set NVSHMEM_IBGDA_NIC_HANDLER=cpu or "
+			  "NVSHMEM_REMOTE_TRANSPORT=ibrc",
+		.confirm = "rdma_devices, gpudirect",
+		.messages = {{{"no active ib device that supports gpu-initiated communication"},
+			      .from = "NVIDIA/nvshmem#51"}},
+	},
+	{
+		.name = "vm_unmap",
+		.status = FINDING_WARN,
+		.sureness = SURE,
+		.cause = "UCX does not see when memory is given back, so that a registration may "
+			 "outlive its memory: wrong data or a slower run",
+		.remedy =
+			"add --mca opal_common_ucx_opal_mem_hooks 1 to mpirun, as the message says",
+		.confirm = "",
+		.messages = {{{"ucx is unable to handle vm_unmap"}, .from = "open-mpi/ompi#9859"}},
+	},
+	{
+		.name = "reg_failed",
+		.status = FINDING_FAIL,
+		.sureness = MAYBE,
+		.alone = true,
+		.cause = "a registration failed, and this line does not say why: the reason is in "
+			 "a line before it, or UCX keeps it back",
+		.remedy = "run with UCX_LOG_LEVEL=diag, which says the errno; oci-rdma-doctor "
+			  "--verbs in the container registers memory by itself",
+		.confirm = "verbs_register, memlock",
+		.messages = {{{"failed to register address", ": input/output error"},
+			      .from = "openucx/ucx#10085"},
+			     {{"failed to register region", ": input/output error"},
+			      .from = "openucx/ucx#2702"},
+			     {{"unable to register msg mr"}, .from = "ofiwg/libfabric#6589"}},
+	},
+	{
+		.name = "deepep_timeout",
+		.status = FINDING_FAIL,
+		.sureness = MAYBE,
+		.alone = true,
+		.cause = "DeepEP waited in vain for data of another rank: that rank failed or is "
+			 "behind, or its packets do not arrive",
+		.remedy = "look for the first error of the other ranks; test the pair of nodes "
+			  "with ib_write_bw over each HCA; on RoCE compare GID index, traffic "
+			  "class and PFC",
+		.confirm = "port, gid, verbs_remote",
+		.messages = {{{"deepep ", " timeout"}, .from = "deepseek-ai/DeepEP#137"},
+			     {{"deepep error: timeout"}, .from = "deepseek-ai/DeepEP#163"}},
+	},
+	{
+		.name = "watchdog",
+		.status = FINDING_FAIL,
+		.sureness = MAYBE,
+		.alone = true,
+		.cause = "PyTorch's watchdog saw a collective that did not end; this alone does "
+			 "not say why: a rank died, ranks called different collectives, or the "
+			 "network stands",
+		.remedy = "look first at the rank that logged no such line, or the first error of "
+			  "any rank; TORCH_NCCL_TRACE_BUFFER_SIZE=2000 and "
+			  "TORCH_NCCL_DUMP_ON_TIMEOUT=1 say which rank is behind, NCCL_DEBUG=INFO "
+			  "whether the network is",
+		.confirm = "port, verbs_remote",
+		.messages = {{{"watchdog caught collective operation timeout"},
+			      .from = "hiyouga/LlamaFactory#7396"}},
+	},
+	{
+		.name = "nvshmem",
+		.status = FINDING_FAIL,
+		.sureness = MAYBE,
+		.alone = true,
+		.cause = "NVSHMEM gave up, and this line does not say why: the reason was logged "
+			 "before",
+		.remedy = "run with NVSHMEM_DEBUG=INFO and NVSHMEM_DEBUG_SUBSYS=TRANSPORT; the "
+			  "first line that says init failed or skipping counts",
+		.confirm = "rdma_devices, gpudirect",
+		.messages = {{{"init failed for "}, .from = "deepseek-ai/DeepEP#128"},
+			     {{"unable to initialize any transports"},
+			      .from = "deepseek-ai/DeepEP#55"},
+			     {{"nvshmem api called before nvshmem initialization"},
+			      .from = "deepseek-ai/DeepEP#289"},
+			     {{"nvshmem setup connections failed"},
+			      .from = "deepseek-ai/DeepEP#38"}},
+	},
+	{
+		.name = "mooncake_device",
+		.status = FINDING_FAIL,
+		.sureness = MAYBE,
+		.alone = true,
+		.cause = "Mooncake could not use any RDMA device, and this line does not say why: "
+			 "the reason was logged before",
+		.remedy = "look for the first line that begins with E or W; ibv_devinfo -v shows "
+			  "the devices and their GIDs; MC_GID_INDEX chooses one",
+		.confirm = "rdma_devices, uverbs, gid",
+		.messages = {{{"failed to open device ", " with gid "},
+			      .from = "kvcache-ai/Mooncake#3538"},
+			     {{"rdmatransport: no available rnic"},
+			      .from = "kvcache-ai/Mooncake#1384"},
+			     {{"cannot initialize rdma resources"},
+			      .from = "kvcache-ai/Mooncake#75"}},
+	},
+	{
+		.name = "flushed",
+		.status = FINDING_FAIL,
+		.sureness = SURE,
+		.alone = true,
+		.cause = "IBV_WC_WR_FLUSH_ERR: the connection had failed before; this is what was "
+			 "still queued",
+		.remedy = "look for the first error, maybe in another rank's log",
+		.confirm = "",
+		.from = "NVIDIA/nccl#1405",
+		.completions = {{5, ANY}},
+	},
+	{
+		.name = "unhandled",
+		.status = FINDING_FAIL,
+		.sureness = SURE,
+		.alone = true,
+		.cause = "NCCL gave up, and this line does not say why: the reason was logged "
+			 "before, maybe by another rank",
+		.remedy = "run with NCCL_DEBUG=INFO, and give the logs of all ranks to "
+			  "oci-rdma-doctor --symptom",
+		.confirm = "",
+		.messages = {{{"unhandled system error"}, .from = "NCCL src/init.cc"},
+			     {{"remote process exited or there was a network error"},
+			      .from = "NCCL src/init.cc"},
+			     {{"connection closed by remote peer"},
+			      .from = "NCCL src/misc/socket.cc"},
+			     {{"nccl warn", "connection reset by peer"},
+			      .from = "NVIDIA/nccl-tests#185"}},
+		.turns = {{FACT_GID_0, FACT_IB_LINK, "gid_forced"}},
+	},
 };
+
+const size_t n_known_symptoms = sizeof(known_symptoms) / sizeof(*known_symptoms);
+_Static_assert(sizeof(known_symptoms) / sizeof(*known_symptoms) <= SYMPTOMS_MAX, "SYMPTOMS_MAX");
+
+const struct known *known_find(const char *name)
+{
+	for (size_t i = 0; i < n_known_symptoms; i++) {
+		if (strcmp(known_symptoms[i].name, name) == 0)
+			return &known_symptoms[i];
+	}
+	return NULL;
+}

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The symptoms that are known, and what is to be said of each. */
+/*
+ * The symptoms that are known: what shows each, and what is to be said of it. All of it is data: a
+ * symptom more is a row in known.c, and one in tests/unit/symptom/threads.txt.
+ */
 #ifndef OCI_RDMA_DOCTOR_SYMPTOM_KNOWN_H
 #define OCI_RDMA_DOCTOR_SYMPTOM_KNOWN_H
 
@@ -7,49 +10,117 @@
 
 #include "doctor/finding.h"
 
-enum symptom {
-	SYMPTOM_P2P_BLOCKED,
-	SYMPTOM_LOC_PROT_ERR,
-	SYMPTOM_BAD_BUFFER, /* what the two are in a log without GPUDirect RDMA */
-	SYMPTOM_REMOTE_ERR,
-	SYMPTOM_RETRY_EXC,
-	SYMPTOM_RNR_RETRY_EXC,
-	SYMPTOM_MEMLOCK,
-	SYMPTOM_MEMLOCK_ZERO,
-	SYMPTOM_GPU_MEMORY,
-	SYMPTOM_DMABUF,
-	SYMPTOM_OPEN_DEVICE,
-	SYMPTOM_GID,
-	SYMPTOM_GID_NETDEV,
-	SYMPTOM_GID_CHANGED,
-	SYMPTOM_NO_ROUTE,
-	SYMPTOM_NO_DEVICE,
-	SYMPTOM_PORT_EVENT,
-	SYMPTOM_LIBIBVERBS,
-	SYMPTOM_GDR_OFF,
-	SYMPTOM_SOCKET_IFNAME,
-	SYMPTOM_OOB_IFNAME,
-	SYMPTOM_BOOTSTRAP,
-	SYMPTOM_NO_NETWORK,
-	SYMPTOM_PLUGIN,
-	SYMPTOM_IOMMU_FAULT,
-	SYMPTOM_CUDA,
-	SYMPTOM_FLUSHED,
-	SYMPTOM_UNHANDLED,
-	SYMPTOMS,
+#define SYMPTOMS_MAX 128
+#define PARTS_MAX 3
+
+/* How strong the evidence is, and how the cause is said */
+enum sureness {
+	SURE,   /* the message has no other cause */
+	LIKELY, /* in most of its reports it was this */
+	MAYBE,  /* several causes print it; this is where to look first */
 };
+
+/* A line that has each part, in this order and in lower case, and behind the first none of unless
+ */
+struct message {
+	const char *part[PARTS_MAX];
+	const char *unless;
+	const char *from; /* the public thread that reports it, "NVIDIA/nccl#525", or the source
+			     that prints it */
+};
+
+/* A work completion: enum ibv_wc_status, and the vendor's error */
+struct completion {
+	long status;
+	long vendor; /* ANY for those that no other row has */
+};
+
+/* A function of libibverbs that failed, without "ibv_", "ibv_exp_" or "mlx5dv_" */
+struct call {
+	const char *name;
+	int reason; /* an errno, ANY or NONE */
+};
+
+#define ANY (-1)
+#define NONE 0
+
+/* What else the log says; see facts.c */
+enum fact {
+	FACT_CHANNEL = 1 << 0,  /* a channel of NCCL goes over InfiniBand or RoCE */
+	FACT_GDR = 1 << 1,      /* ... with GPUDirect RDMA */
+	FACT_GDR_TOLD = 1 << 2, /* NCCL said that it will not use GPUDirect RDMA */
+	FACT_GPU = 1 << 3,      /* the buffer is one of a GPU */
+	FACT_EFAULT = 1 << 4,
+	FACT_UNLIMITED = 1 << 5, /* RLIMIT_MEMLOCK is */
+	FACT_MKEY = 1 << 6,      /* the HCA's firmware could not make a memory key */
+	FACT_GID_0 = 1 << 7,     /* NCCL_IB_GID_INDEX=0 */
+	FACT_EMPTY_GID = 1 << 8,
+	FACT_IB_WANTED = 1 << 9,
+	FACT_IB_DISABLED = 1 << 10,
+	FACT_CUDA_FAILED = 1 << 11,
+	FACT_ENOMEM = 1 << 12,
+	FACT_TROUBLE = 1 << 13, /* a line looks like an error */
+	/* Whose log it is */
+	FACT_NCCL = 1 << 14,
+	FACT_NCCL_INFO = 1 << 15,
+	FACT_UCX = 1 << 16,
+	FACT_NVSHMEM = 1 << 17,
+	FACT_KUBERNETES = 1 << 18,
+	FACT_TORCH = 1 << 19,
+	FACT_MOONCAKE = 1 << 20,
+	FACT_LIBFABRIC = 1 << 21,
+	FACT_MPI = 1 << 22,
+	FACT_PERFTEST = 1 << 23,
+	FACT_ABI = 1 << 24, /* libibverbs does not take the kernel driver */
+	FACT_IB_LINK = 1 << 26,
+	FACT_GNI = 1 << 25, /* no verbs: Cray's network */
+};
+
+/* In a log that says all of needs and nothing of lacks, the symptom is another one; "" for none */
+struct turn {
+	unsigned needs;
+	unsigned lacks;
+	const char *to;
+};
+
+/* One more than any row has: lists end with a row of zeros. */
+#define MESSAGES_MAX 16
+#define COMPLETIONS_MAX 4
+#define CALLS_MAX 16
+#define TURNS_MAX 5
 
 struct known {
 	const char *name; /* stable, for scripts */
 	enum finding_status status;
-	bool consequence; /* follows from an error that was logged before: says something only where
-			     nothing else does */
+	enum sureness sureness;
+	/* Says something only where no cause is known: follows from an error that was logged
+	 * before, or is normal in many logs */
+	bool alone;
 	const char *cause;
 	const char *remedy;
 	const char *confirm; /* ids of the findings that confirm it */
+	const char *from;    /* of its completions and calls, as in struct message */
+	struct message messages[MESSAGES_MAX];
+	struct completion completions[COMPLETIONS_MAX];
+	struct call calls[CALLS_MAX];
+	struct turn turns[TURNS_MAX];
 };
 
-/* By enum symptom */
-extern const struct known known_symptoms[SYMPTOMS];
+extern const struct known known_symptoms[];
+extern const size_t n_known_symptoms; /* at most SYMPTOMS_MAX */
+
+/* By name; NULL if there is none */
+const struct known *known_find(const char *name);
+
+struct known_fact {
+	enum fact fact;
+	const char *part[PARTS_MAX]; /* as in struct message */
+};
+
+extern const struct known_fact known_facts[];
+extern const size_t n_known_facts;
+
+/* What to do next with a log that shows nothing known */
+const char *known_next_step(unsigned facts);
 
 #endif

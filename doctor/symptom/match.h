@@ -1,22 +1,47 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One line of a log: which symptoms it shows. */
+/* One line of a log: which symptoms and facts it shows. */
 #ifndef OCI_RDMA_DOCTOR_SYMPTOM_MATCH_H
 #define OCI_RDMA_DOCTOR_SYMPTOM_MATCH_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 #include "doctor/symptom/known.h"
 
+/* By the place in known_symptoms */
 struct match {
-	const char *at[SYMPTOMS]; /* where in the line it is seen first; NULL if it is not */
-	bool channel;             /* a channel of NCCL goes over a network… */
-	bool gdr;                 /* …and by GPUDirect RDMA */
+	const char *at[SYMPTOMS_MAX];   /* where in the line it is seen first; NULL if it is not */
+	const char *from[SYMPTOMS_MAX]; /* the thread or source of the message that it was */
+	bool any;                       /* symptom is seen */
+	unsigned facts;
+	const char *trouble; /* what looks like an error, NULL if nothing does */
 };
 
+/* Looks for all messages at once; holds what was seen of the facts, from one line to the next. */
+struct matcher;
+
+/* NULL without memory */
+struct matcher *matcher_new(void);
+void matcher_free(struct matcher *matcher);
+
 /*
- * line: NUL-terminated and in lower case. *dump: how many lines of libmlx5's dump of a completion
- * are still to come, from one line to the next; 0 at first.
+ * True if the line may show something, so that match_line is worth its while. text: len bytes of a
+ * line as they were read.
  */
-struct match match_line(const char *line, unsigned *dump);
+bool matcher_wants(struct matcher *matcher, const char *text, size_t len);
+
+/* line: the same, NUL-terminated and in lower case. Next behind matcher_wants. */
+void match_line(struct matcher *matcher, const char *line, struct match *ret_match);
+
+/* ---- the special forms, for match_line ---- */
+
+/* Notes that the symptom is seen here, if nowhere before. from: NULL for the symptom's own */
+void match_add(struct match *match, size_t symptom, const char *at, const char *from);
+
+/* Work completions, as numbers or by name. *dump: how many lines of libmlx5's dump are to come. */
+void match_completions(const char *line, unsigned *dump, struct match *match);
+
+/* Functions of libibverbs that failed */
+void match_calls(const char *line, struct match *match);
 
 #endif

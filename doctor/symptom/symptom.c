@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -22,179 +23,348 @@ struct hit {
 	unsigned long first; /* line numbers, from 1 */
 	unsigned long last;
 	unsigned long lines;
+	const char *from; /* the thread or source of the message */
 	char quote[QUOTE_MAX + 1];
 };
 
 struct reading {
+	struct matcher *matcher;
 	unsigned long number; /* of the line that is read */
+	size_t len;           /* of what is kept of it in line */
+	bool begun;           /* pieces of this line were looked at before */
+	unsigned facts;
+	struct hit trouble; /* the first line that looks like an error */
+	struct hit hit[SYMPTOMS_MAX];
+	struct match match; /* of the piece that is looked at */
 	char line[PIECE_MAX + 1];
-	size_t len;
-	unsigned dump; /* as match_line wants it */
-	bool begun;    /* pieces of this line were looked at before */
-	struct hit hit[SYMPTOMS];
-	enum symptom order[SYMPTOMS]; /* as they were first seen */
-	size_t n;
-	bool channel;
-	bool gdr;
+	char lowered[PIECE_MAX + 1];
 };
 
 /* ---- reading ---- */
 
-static void quote(struct hit *hit, const char *line, size_t at)
+/* A NUL would end the quotation, and a broken disk may have left some. */
+static void quote(char *to, const char *front, const char *text, size_t len)
 {
-	size_t from = at > QUOTE_BEFORE ? at - QUOTE_BEFORE : 0;
+	size_t at = strlen(front);
 
-	(void)snprintf(hit->quote, sizeof(hit->quote), "%s%.*s", from ? "..." : "", QUOTE_MAX - 3,
-		       line + from);
+	memcpy(to, front, at);
+	for (size_t i = 0; i < len; i++)
+		to[at++] = text[i] ? text[i] : ' ';
+	to[at] = '\0';
 }
 
-static void count(struct reading *reading, enum symptom symptom, size_t at)
+/* text: len bytes, of which the one at is to be seen */
+static void count(const struct reading *reading, struct hit *hit, const char *text, size_t len,
+		  size_t at)
 {
-	struct hit *hit = &reading->hit[symptom];
+	size_t from = at > QUOTE_BEFORE ? at - QUOTE_BEFORE : 0;
+	size_t some = len - from < QUOTE_MAX - 3 ? len - from : QUOTE_MAX - 3;
 
 	if (hit->lines == 0) {
-		reading->order[reading->n++] = symptom;
 		hit->first = reading->number;
-		quote(hit, reading->line, at);
+		quote(hit->quote, from ? "..." : "", text + from, some);
 	}
 	if (hit->last != reading->number)
 		hit->lines++;
 	hit->last = reading->number;
 }
 
-/* The C locale's letters alone: nothing else is looked for. */
+/* The C locale's letters alone: nothing else is looked for */
 static void lower(char *to, const char *from, size_t len)
 {
 	for (size_t i = 0; i < len; i++) {
-		to[i] = from[i];
+		to[i] = from[i] ? from[i] : ' ';
 		if (from[i] >= 'A' && from[i] <= 'Z')
 			to[i] = (char)(from[i] | 0x20);
 	}
 	to[len] = '\0';
 }
 
-/*
- * Of a line that goes on, what begins within the overlap may be cut: it is looked at in the next
- * piece.
- */
-static void look_at_piece(struct reading *reading, size_t end)
+static void count_symptoms(struct reading *reading, const char *text, size_t len, size_t end)
 {
-	char lowered[PIECE_MAX + 1];
-	struct match match;
+	for (size_t i = 0; i < n_known_symptoms; i++) {
+		const char *at = reading->match.at[i];
 
-	reading->line[reading->len] = '\0';
-	lower(lowered, reading->line, reading->len);
-	match = match_line(lowered, &reading->dump);
-	reading->channel |= match.channel;
-	reading->gdr |= match.gdr;
-	for (unsigned symptom = 0; symptom < SYMPTOMS; symptom++) {
-		if (match.at[symptom] && match.at[symptom] < lowered + end)
-			count(reading, (enum symptom)symptom,
-			      (size_t)(match.at[symptom] - lowered));
+		if (!at || at >= reading->lowered + end)
+			continue;
+		if (reading->hit[i].lines == 0)
+			reading->hit[i].from = reading->match.from[i];
+		count(reading, &reading->hit[i], text, len, (size_t)(at - reading->lowered));
 	}
 }
 
-static void end_line(struct reading *reading)
+/*
+ * Of a line that goes on, what begins behind end may be cut: it is looked at in the next piece.
+ */
+static void look_at(struct reading *reading, const char *text, size_t len, size_t end)
 {
-	if (reading->len > 0 && reading->line[reading->len - 1] == '\r')
-		reading->len--;
-	if (reading->len > 0 || reading->begun)
-		look_at_piece(reading, reading->len);
+	if (!matcher_wants(reading->matcher, text, len))
+		return;
+	lower(reading->lowered, text, len);
+	match_line(reading->matcher, reading->lowered, &reading->match);
+	reading->facts |= reading->match.facts;
+	if (reading->match.trouble)
+		count(reading, &reading->trouble, text, len,
+		      (size_t)(reading->match.trouble - reading->lowered));
+	count_symptoms(reading, text, len, end);
+}
+
+/* A line's last piece: len bytes, without its end */
+static void end_line(struct reading *reading, const char *text, size_t len)
+{
+	if (len > 0 && text[len - 1] == '\r')
+		len--;
+	if (len > 0)
+		look_at(reading, text, len, len);
 	reading->len = 0;
 	reading->begun = false;
 	reading->number++;
 }
 
-static void feed(struct reading *reading, const char *bytes, size_t len)
+/* Of a line that is longer than what was read, or than a piece */
+static void keep(struct reading *reading, const char *bytes, size_t len)
 {
-	for (size_t i = 0; i < len; i++) {
-		if (bytes[i] == '\n') {
-			end_line(reading);
-			continue;
-		}
-		if (reading->len == PIECE_MAX) {
-			look_at_piece(reading, PIECE_MAX - OVERLAP);
+	while (len > 0) {
+		size_t room = PIECE_MAX - reading->len;
+		size_t some = len < room ? len : room;
+
+		if (some == 0) {
+			look_at(reading, reading->line, PIECE_MAX, PIECE_MAX - OVERLAP);
 			memmove(reading->line, reading->line + PIECE_MAX - OVERLAP, OVERLAP);
 			reading->len = OVERLAP;
 			reading->begun = true;
+			continue;
 		}
-		/* A NUL would end the line for us, and a broken disk may have left some. */
-		if (bytes[i])
-			reading->line[reading->len++] = bytes[i];
-		else
-			reading->line[reading->len++] = ' ';
+		memcpy(reading->line + reading->len, bytes, some);
+		reading->len += some;
+		bytes += some;
+		len -= some;
+	}
+}
+
+static void feed(struct reading *reading, const char *bytes, size_t len)
+{
+	while (len > 0) {
+		const char *end = memchr(bytes, '\n', len);
+		size_t some = end ? (size_t)(end - bytes) : len;
+
+		if (end && reading->len == 0 && some <= PIECE_MAX) {
+			end_line(reading, bytes, some); /* where it lies */
+		} else {
+			keep(reading, bytes, some);
+			if (end)
+				end_line(reading, reading->line, reading->len);
+		}
+		bytes += some + (end != NULL);
+		len -= some + (end != NULL);
 	}
 }
 
 /* ---- telling ---- */
 
-/* GPU memory was not in play where every channel goes through host memory. */
-static enum symptom verdict(const struct reading *reading, enum symptom symptom)
+/* The symptom that it is in this log, or NULL for none */
+static const struct known *turned(const struct known *known, unsigned facts)
 {
-	bool local = symptom == SYMPTOM_P2P_BLOCKED || symptom == SYMPTOM_LOC_PROT_ERR;
+	const struct turn *turn = known->turns;
 
-	return local && reading->channel && !reading->gdr ? SYMPTOM_BAD_BUFFER : symptom;
+	for (; turn->to; turn++) {
+		if ((facts & turn->needs) == turn->needs && !(facts & turn->lacks))
+			return known_find(turn->to);
+	}
+	return known;
 }
 
-static int tell(struct findings *findings, const struct reading *reading, enum symptom symptom)
+/* One turn may lead to the next. */
+static const struct known *verdict(const struct known *known, unsigned facts)
 {
-	const struct known *known = &known_symptoms[verdict(reading, symptom)];
-	const struct hit *hit = &reading->hit[symptom];
-	char remedy[640];
+	for (int turns = 0; known && turns < 4; turns++)
+		known = turned(known, facts);
+	return known;
+}
+
+static void merge(struct hit *into, const struct hit *from)
+{
+	unsigned long lines = into->lines + from->lines;
+
+	if (into->lines == 0 || from->first < into->first)
+		*into = *from;
+	into->lines = lines;
+}
+
+/* Each hit where its verdict is: several symptoms may be one cause. */
+static void turn_hits(struct reading *reading)
+{
+	for (size_t i = 0; i < n_known_symptoms; i++) {
+		const struct known *to = verdict(&known_symptoms[i], reading->facts);
+
+		if (reading->hit[i].lines == 0 || to == &known_symptoms[i])
+			continue;
+		if (!reading->hit[i].from)
+			reading->hit[i].from = known_symptoms[i].from;
+		if (to)
+			merge(&reading->hit[to - known_symptoms], &reading->hit[i]);
+		reading->hit[i].lines = 0;
+	}
+}
+
+/* What fails before what warns, causes before what follows, what is sure before what is likely,
+ * then by the log */
+static bool is_before(const struct reading *reading, size_t a, size_t b)
+{
+	const struct known *one = &known_symptoms[a];
+	const struct known *other = &known_symptoms[b];
+
+	if (one->status != other->status)
+		return one->status == FINDING_FAIL;
+	if (one->sureness != other->sureness)
+		return one->sureness < other->sureness;
+	return reading->hit[a].first < reading->hit[b].first;
+}
+
+/* Sorted into order; returns how many */
+static size_t sort_hits(const struct reading *reading, size_t order[SYMPTOMS_MAX])
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < n_known_symptoms; i++) {
+		size_t place = n;
+
+		if (reading->hit[i].lines == 0)
+			continue;
+		for (; place > 0 && is_before(reading, i, order[place - 1]); place--)
+			order[place] = order[place - 1];
+		order[place] = i;
+		n++;
+	}
+	return n;
+}
+
+/* True if what follows from other causes, or is normal in many logs, is not to be told here */
+static bool is_silent(const struct reading *reading, const size_t *order, size_t n, size_t which)
+{
+	if (!known_symptoms[which].alone)
+		return false;
+	for (size_t i = 0; i < n; i++) {
+		const struct known *other = &known_symptoms[order[i]];
+
+		if (!other->alone &&
+		    (other->status == FINDING_FAIL || known_symptoms[which].status != FINDING_FAIL))
+			return true;
+	}
+	return reading->hit[which].lines == 0;
+}
+
+static int tell(struct findings *findings, const struct known *known, const struct hit *hit)
+{
+	static const char *const sayings[] = {
+		[SURE] = "", [LIKELY] = "likely: ", [MAYBE] = "may be: "};
+	const char *from = hit->from ? hit->from : known->from;
+	char remedy[1024];
 	char times[48] = "";
 
-	(void)snprintf(remedy, sizeof(remedy), "%s%s%s", known->remedy,
-		       known->confirm[0] ? "; confirmed by: " : "", known->confirm);
+	(void)snprintf(remedy, sizeof(remedy), "%s%s%s%s%s", known->remedy,
+		       known->confirm[0] ? "; confirmed by: " : "", known->confirm,
+		       from ? "; known from: " : "", from ? from : "");
 	if (hit->lines > 1)
 		(void)snprintf(times, sizeof(times), " and %lu more", hit->lines - 1);
 	return findings_add(findings, "symptom", known->name, known->status, remedy,
-			    "%s; line %lu%s: %s", known->cause, hit->first, times, hit->quote);
+			    "%s%s; line %lu%s: %s", sayings[known->sureness], known->cause,
+			    hit->first, times, hit->quote);
+}
+
+static int tell_unknown(struct findings *findings, const struct reading *reading)
+{
+	unsigned long lines = reading->number - 1;
+
+	if (lines == 0)
+		return findings_add(findings, "symptom", "", FINDING_UNCHECKED,
+				    "give the message or NCCL's log (NCCL_DEBUG=INFO)",
+				    "the text is empty");
+	if (reading->trouble.lines == 0)
+		return findings_add(
+			findings, "symptom", "", FINDING_UNCHECKED, known_next_step(reading->facts),
+			"nothing known, and nothing that looks like an error, in %lu line%s", lines,
+			lines == 1 ? "" : "s");
+	return findings_add(
+		findings, "symptom", "", FINDING_UNCHECKED, known_next_step(reading->facts),
+		"nothing known in %lu line%s; the first that looks like an error is line %lu: %s",
+		lines, lines == 1 ? "" : "s", reading->trouble.first, reading->trouble.quote);
 }
 
 static int tell_all(struct findings *findings, struct reading *reading, struct err *err)
 {
-	size_t causes = 0;
+	size_t order[SYMPTOMS_MAX];
+	bool explained = false;
 	int status = 0;
+	size_t n;
 
 	if (reading->len > 0 || reading->begun)
-		end_line(reading);
-	for (size_t i = 0; i < reading->n; i++)
-		causes += !known_symptoms[reading->order[i]].consequence;
-	for (size_t i = 0; i < reading->n && status == 0; i++) {
-		if (causes == 0 || !known_symptoms[reading->order[i]].consequence)
-			status = tell(findings, reading, reading->order[i]);
+		end_line(reading, reading->line, reading->len);
+	turn_hits(reading);
+	n = sort_hits(reading, order);
+	for (size_t i = 0; i < n && status == 0; i++) {
+		const struct known *known = &known_symptoms[order[i]];
+
+		if (is_silent(reading, order, n, order[i]))
+			continue;
+		status = tell(findings, known, &reading->hit[order[i]]);
+		explained |= known->status == FINDING_FAIL || reading->trouble.lines == 0;
 	}
-	if (reading->number == 1)
-		status = findings_add(findings, "symptom", "", FINDING_UNCHECKED,
-				      "give the message or NCCL's log (NCCL_DEBUG=INFO)",
-				      "the text is empty");
-	else if (reading->n == 0)
-		status = findings_add(findings, "symptom", "", FINDING_OK, "",
-				      "nothing known found in %lu line%s", reading->number - 1,
-				      reading->number == 2 ? "" : "s");
+	if (status == 0 && !explained)
+		status = tell_unknown(findings, reading);
 	return status < 0 ? err_memory(err) : 0;
+}
+
+/* ---- from where ---- */
+
+static void reading_free(struct reading **reading)
+{
+	if (*reading)
+		matcher_free((*reading)->matcher);
+	free(*reading);
+}
+
+#define cleanup_reading __attribute__((cleanup(reading_free))) struct reading *
+
+static int reading_new(struct reading **ret_reading, struct err *err)
+{
+	cleanup_reading reading = calloc(1, sizeof(*reading));
+
+	if (!reading)
+		return err_memory(err);
+	reading->number = 1;
+	reading->matcher = matcher_new();
+	if (!reading->matcher)
+		return err_memory(err);
+	*ret_reading = reading;
+	reading = NULL; /* the caller's now */
+	return 0;
 }
 
 int symptom_explain(struct findings *findings, const char *text, size_t len, struct err *err)
 {
-	struct reading reading = {.number = 1};
+	cleanup_reading reading = NULL;
 
-	feed(&reading, text, len);
-	return tell_all(findings, &reading, err);
+	if (reading_new(&reading, err) < 0)
+		return -1;
+	feed(reading, text, len);
+	return tell_all(findings, reading, err);
 }
 
 int symptom_explain_fd(struct findings *findings, int fd, const char *what, struct err *err)
 {
-	struct reading reading = {.number = 1};
-	char bytes[16384];
+	cleanup_reading reading = NULL;
+	char bytes[65536];
 	ssize_t n;
 
+	if (reading_new(&reading, err) < 0)
+		return -1;
 	do {
 		n = read(fd, bytes, sizeof(bytes));
 		if (n < 0 && errno != EINTR)
 			return err_sys(err, errno, "%s", what);
 		if (n > 0)
-			feed(&reading, bytes, (size_t)n);
+			feed(reading, bytes, (size_t)n);
 	} while (n != 0);
-	return tell_all(findings, &reading, err);
+	return tell_all(findings, reading, err);
 }

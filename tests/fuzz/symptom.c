@@ -9,14 +9,17 @@
 
 static void check(const struct findings *findings)
 {
-	promise(findings->n >= 1 && findings->n <= SYMPTOMS);
+	promise(findings->n >= 1 && findings->n <= n_known_symptoms + 1);
 	for (size_t i = 0; i < findings->n; i++) {
 		const struct finding *finding = &findings->item[i];
 
 		promise(strcmp(finding->id, "symptom") == 0 && finding->evidence[0]);
 		promise(!text_has_control(finding->evidence) && !text_has_control(finding->remedy));
-		/* Each symptom once, and alone where nothing is known */
-		promise(finding->subject[0] || findings->n == 1);
+		/* Each symptom once, and what is not known last */
+		promise(finding->subject[0] || i == findings->n - 1);
+		for (size_t j = 0; j < i; j++)
+			promise(strcmp(findings->item[j].subject, finding->subject) != 0);
+		promise(finding->status != FINDING_OK && finding->remedy[0]);
 	}
 }
 

@@ -8,7 +8,8 @@ const char *subjects(struct findings *findings)
 	for (size_t i = 0; i < findings->n; i++) {
 		assert_string_equal(findings->item[i].id, "symptom");
 		names = arena_printf(findings->arena, "%s%s%s", names, i ? "," : "",
-				     findings->item[i].subject);
+				     findings->item[i].subject[0] ? findings->item[i].subject
+								  : "?");
 	}
 	return names;
 }
@@ -18,6 +19,8 @@ int main(void)
 	static struct unit_suite suite;
 
 	add_known_tests(&suite);
+	add_threads_tests(&suite);
+	add_words_tests(&suite);
 	add_told_tests(&suite);
 	add_hostile_tests(&suite);
 	return unit_run(&suite, "symptom");

@@ -8,7 +8,8 @@
 #include "doctor/finding.h"
 #include "doctor/symptom/symptom.h"
 
-/* "p2p_blocked,flushed": the subjects of all findings, which must all be symptoms */
+/* "p2p_blocked,flushed": the subjects of all findings, which must all be symptoms; "?" for nothing
+ * known */
 const char *subjects(struct findings *findings);
 
 /* One of those that known.c has */
@@ -17,6 +18,8 @@ const char *any_message(unsigned number);
 /* ---- one for each file ---- */
 
 void add_known_tests(struct unit_suite *suite);
+void add_threads_tests(struct unit_suite *suite);
+void add_words_tests(struct unit_suite *suite);
 void add_told_tests(struct unit_suite *suite);
 void add_hostile_tests(struct unit_suite *suite);
 

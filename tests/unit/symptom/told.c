@@ -70,7 +70,7 @@ static const char healthy[] =
 	"nvmlDev 0 "
 	"busId 18000 commId 0x1 - Init COMPLETE\n";
 
-static void healthy_log_is_ok(void **state)
+static void healthy_log_is_not_ok_but_unknown(void **state)
 {
 	cleanup_arena arena = {0};
 	struct findings findings = {.arena = &arena};
@@ -79,17 +79,129 @@ static void healthy_log_is_ok(void **state)
 	(void)state;
 	assert_int_equal(symptom_explain(&findings, healthy, strlen(healthy), &err), 0);
 	assert_int_equal(findings.n, 1);
-	assert_int_equal(findings.item[0].status, FINDING_OK);
-	assert_has(findings.item[0].evidence, "nothing known found in 14 lines");
+	assert_int_equal(findings.item[0].status, FINDING_UNCHECKED);
+	assert_has(findings.item[0].evidence,
+		   "nothing known, and nothing that looks like an error, in 14 lines");
+	assert_has(findings.item[0].remedy, "logs of all ranks");
+}
+
+static void told(struct findings *findings, const char *text)
+{
+	struct err err = {0};
+
+	assert_int_equal(symptom_explain(findings, text, strlen(text), &err), 0);
+}
+
+/* A log that shows nothing known: the line to look at, and what to run next. */
+static const struct unknown_case {
+	const char *name;
+	const char *text;
+	const char *evidence;
+	const char *remedy;
+} unknown_cases[] = {
+	{"symptom: unknown, the first line that looks like an error is shown",
+	 "all is well\nfoo: operation failed: reason 42\nERROR again\n",
+	 "nothing known in 3 lines; the first that looks like an error is line 2: foo: operation "
+	 "failed",
+	 "oci-rdma-doctor in the container"},
+	{"symptom: unknown, NCCL without NCCL_DEBUG=INFO",
+	 "RuntimeError: NCCL communicator was aborted on rank 3.", "line 1: RuntimeError",
+	 "NCCL_DEBUG=INFO"},
+	{"symptom: unknown, NCCL with it", "n1:1:2 [0] NCCL INFO x\nn1:1:2 [0] NCCL WARN y failed",
+	 "line 2: n1", "logs of all ranks, from their beginning"},
+	{"symptom: unknown, UCX", "x.c:1  UCX  ERROR something failed", "line 1", "UCX_LOG_LEVEL"},
+	{"symptom: unknown, NVSHMEM", "NVSHMEM something failed", "line 1", "NVSHMEM_DEBUG"},
+	{"symptom: unknown, a pod's events", "Warning FailedScheduling 1s default-scheduler x",
+	 "line 1", "oc describe pod"},
+	{"symptom: unknown, libfabric", "libfabric:1:core: error x", "line 1", "FI_LOG_LEVEL"},
+	{"symptom: unknown, Mooncake", "E0924 rdma_context.cpp:1] failed", "line 1", "ib_write_bw"},
+};
+
+static void unknown_says_what_is_next(void **state)
+{
+	const struct unknown_case *row = *state;
+	cleanup_arena arena = {0};
+	struct findings findings = {.arena = &arena};
+
+	told(&findings, row->text);
+	assert_string_equal(subjects(&findings), "?");
+	assert_has(findings.item[0].evidence, row->evidence);
+	assert_has(findings.item[0].remedy, row->remedy);
+}
+
+static void cause_is_as_strong_as_its_evidence(void **state)
+{
+	cleanup_arena arena = {0};
+	struct findings findings = {.arena = &arena};
+
+	(void)state;
+	told(&findings, "Watchdog caught collective operation timeout: x");
+	told(&findings, "Call to ibv_reg_mr failed with error Cannot allocate memory");
+	told(&findings, "NCCL WARN Call to posix_fallocate failed : No space left on device");
+	assert_string_equal(subjects(&findings), "watchdog,memlock,shm_full");
+	assert_true(strncmp(findings.item[0].evidence, "may be: ", 8) == 0);
+	assert_true(strncmp(findings.item[1].evidence, "likely: ", 8) == 0);
+	assert_true(strncmp(findings.item[2].evidence, "/dev/shm is full", 16) == 0);
+	assert_has(findings.item[1].remedy, "confirmed by: memlock");
+	assert_has(findings.item[2].remedy, "known from: NVIDIA/nccl#525");
+}
+
+static void causes_are_in_the_order_of_their_evidence(void **state)
+{
+	static const char text[] =
+		"NCCL INFO NET/IB : GPU Direct RDMA Disabled for HCA 0 'mlx5_6'\n"
+		"remote invalid request\n"
+		"Call to ibv_reg_mr failed with error Cannot allocate memory\n"
+		"failed to extend /dev/shm/nccl-x to 1 bytes\n"
+		"Call to ibv_open_device failed\n";
+	cleanup_arena arena = {0};
+	struct findings findings = {.arena = &arena};
+
+	(void)state;
+	told(&findings, text);
+	assert_string_equal(subjects(&findings), "shm_full,open_device,memlock,mtu,gdr_off");
+}
+
+/* Two rules that are one cause are told once, with the lines of both. */
+static void one_cause_is_told_once(void **state)
+{
+	cleanup_arena arena = {0};
+	struct findings findings = {.arena = &arena};
+
+	(void)state;
+	told(&findings, "x\nCouldn't allocate MR\nCouldn't allocate MR with error=12\n"
+			"Call to ibv_reg_mr failed with error Cannot allocate memory\n");
+	assert_string_equal(subjects(&findings), "memlock");
+	assert_has(findings.item[0].evidence, "; line 2 and 2 more: ");
+}
+
+static void a_warning_does_not_hide_an_unknown_error(void **state)
+{
+	cleanup_arena arena = {0};
+	struct findings findings = {.arena = &arena};
+
+	(void)state;
+	told(&findings, "NCCL INFO NET/IB : GPU Direct RDMA Disabled for HCA 0 'mlx5_6'\n"
+			"some other thing failed\n");
+	assert_string_equal(subjects(&findings), "gdr_off,?");
+	assert_has(findings.item[1].evidence, "line 2: some other thing failed");
 }
 
 void add_told_tests(struct unit_suite *suite)
 {
-
+	UNIT_TABLE(suite, unknown_says_what_is_next, unknown_cases);
+	unit_add(suite, "symptom: a cause is said as strong as its evidence",
+		 cause_is_as_strong_as_its_evidence, NULL);
+	unit_add(suite, "symptom: several causes are told in the order of their evidence",
+		 causes_are_in_the_order_of_their_evidence, NULL);
+	unit_add(suite, "symptom: one cause is told once", one_cause_is_told_once, NULL);
+	unit_add(suite, "symptom: a warning does not hide an error that is unknown",
+		 a_warning_does_not_hide_an_unknown_error, NULL);
 	unit_add(suite, "symptom: the evidence names the line and how often",
 		 evidence_names_line_and_count, NULL);
 	unit_add(suite, "symptom: vendor error 81 is the IOMMU, not memlock", p2p_clears_memlock,
 		 NULL);
 	unit_add(suite, "symptom: no text is not checkable", nothing_is_not_checkable, NULL);
-	unit_add(suite, "symptom: a healthy log is ok", healthy_log_is_ok, NULL);
+	unit_add(suite, "symptom: a healthy log is not called well, but unknown",
+		 healthy_log_is_not_ok_but_unknown, NULL);
 }

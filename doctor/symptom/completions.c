@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Work completions that failed: as NCCL, IBext, UCX, perftest and libmlx5 print them, and by name
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "doctor/symptom/line.h"
+#include "doctor/symptom/match.h"
+
+/*
+ * NCCL: "Got completion from peer 10.0.0.1<4711> with error 12, opcode 0, len 0, vendor err 129"
+ * (until 2.19), "… with status=12 opcode=1 len=0 vendor err 129 (Send)" (until 2.28.3), "… with
+ * status=IBV_WC_RETRY_EXC_ERR(12) opcode=IBV_WC_SEND(0) … vendor_err=129" (since), all in
+ * src/transport/net_ib*; IBext prints the first two. perftest: "Failed status 12: wr_id 0 syndrom
+ * 0x81".
+ */
+static struct completion completion_between(const char *text, const char *end)
+{
+	static const char *const status[] = {"status=", "with error ", "failed status ", "status ",
+					     NULL};
+	static const char *const vendor[] = {"vendor err ", "vendor_err=", "vendor error ",
+					     "vendor_err ", "syndrom ",    NULL};
+
+	return (struct completion){
+		.status = line_number_behind(text, end, status),
+		.vendor = line_number_behind(text, end, vendor),
+	};
+}
+
+/* The row of this vendor's error, else the one of any. */
+static size_t symptom_of(struct completion seen)
+{
+	size_t of_any = n_known_symptoms;
+
+	for (size_t i = 0; i < n_known_symptoms; i++) {
+		const struct completion *row = known_symptoms[i].completions;
+
+		for (; row->status; row++) {
+			if (row->status == seen.status && row->vendor == seen.vendor &&
+			    seen.vendor != UNKNOWN)
+				return i;
+			if (row->status == seen.status && row->vendor == ANY)
+				of_any = i;
+		}
+	}
+	return of_any;
+}
+
+static void add_completion(struct match *match, struct completion seen, const char *at)
+{
+	size_t symptom = symptom_of(seen);
+
+	if (symptom < n_known_symptoms)
+		match_add(match, symptom, at, NULL);
+}
+
+/* True if there was one; a log in one line of JSON may hold several. */
+static bool match_numbers(const char *line, struct match *match)
+{
+	static const char *const marks[] = {"got completion", "failed status ", "vendor err",
+					    "vendor_err", NULL};
+	bool any = false;
+
+	for (const char *const *mark = marks; *mark && !any; mark++) {
+		/* The first two stand in front of the numbers, the others between them. */
+		bool front = mark < &marks[2];
+
+		for (const char *at = line, *next; (at = line_search(at, *mark)); at = next) {
+			struct completion completion;
+
+			next = front ? line_next(at, *mark) : at + strlen(at);
+			completion = completion_between(front ? at : line, next);
+			if (completion.status == UNKNOWN)
+				continue;
+			add_completion(match, completion, at);
+			any = true;
+		}
+	}
+	return any;
+}
+
+/* The device's syndromes (rdma-core's providers/mlx5/mlx5dv.h); UNKNOWN if it is none of a
+ * symptom. */
+static long status_of_syndrome(long syndrome)
+{
+	static const struct {
+		long syndrome;
+		long status;
+	} statuses[] = {{0x01, 1},  {0x04, 4},  {0x05, 5},  {0x12, 9},
+			{0x13, 10}, {0x14, 11}, {0x15, 12}, {0x16, 13}};
+
+	for (size_t i = 0; i < sizeof(statuses) / sizeof(*statuses); i++) {
+		if (statuses[i].syndrome == syndrome)
+			return statuses[i].status;
+	}
+	return UNKNOWN;
+}
+
+/* UCX: "Local protection on mlx5_0:1/RoCE (synd 0x4 vend 0x51 hw_synd 0/57)",
+ * src/uct/ib/mlx5/ib_mlx5_log.c */
+static void match_ucx(const char *line, struct match *match)
+{
+	static const char front[] = "(synd ";
+	static const char *const vendor[] = {" vend ", NULL};
+
+	for (const char *at = line, *next; (at = line_search(at, front)); at = next) {
+		long syndrome = strtol(at + strlen(front), NULL, 0);
+
+		next = line_next(at, front);
+		add_completion(match,
+			       (struct completion){status_of_syndrome(syndrome),
+						   line_number_behind(at, next, vendor)},
+			       at);
+	}
+}
+
+#define DUMP_LINES 4
+#define DUMP_WORDS 4
+#define DUMP_WIDTH (DUMP_WORDS * 9 - 1)
+
+/* The words that a line ends in, which a log collector may have put something in front of */
+static bool read_words(const char *line, unsigned long words[DUMP_WORDS])
+{
+	size_t len = strlen(line);
+	const char *text = line + (len < DUMP_WIDTH ? 0 : len - DUMP_WIDTH);
+	char *end;
+
+	for (int i = 0; i < DUMP_WORDS; i++) {
+		words[i] = strtoul(text, &end, 16);
+		if (end - text != 8 || *end != (i < DUMP_WORDS - 1 ? ' ' : '\0'))
+			return false;
+		text = end + 1;
+	}
+	return true;
+}
+
+/*
+ * libmlx5: "mlx5: node-1: got completion with error:", then its 64 bytes (dump_cqe in rdma-core's
+ * providers/mlx5/cq.c). The second word of the last line ends in the vendor's syndrome and the
+ * syndrome (struct mlx5_err_cqe): "00000000 00005104 09000aa9 000026d2".
+ */
+static void match_dump(const char *line, unsigned *dump, struct match *match)
+{
+	unsigned long words[DUMP_WORDS];
+
+	if (line_search(line, "mlx5: ") && line_search(line, "got completion with error:")) {
+		*dump = DUMP_LINES;
+		return;
+	}
+	if (!*dump || !read_words(line, words) || --*dump)
+		return;
+	add_completion(match,
+		       (struct completion){status_of_syndrome((long)(words[1] & 0xff)),
+					   (long)(words[1] >> 8 & 0xff)},
+		       line);
+}
+
+/* Only where no number says more: ibv_wc_status_str of rdma-core's verbs.c, and the names. */
+static void match_names(const char *line, struct match *match)
+{
+	static const struct {
+		const char *text;
+		long status;
+	} names[] = {
+		{"loc_prot_err", 4},       {"local protection error", 4},
+		{"wr_flush_err", 5},       {"work request flushed error", 5},
+		{"rem_access_err", 10},    {"remote access error", 10},
+		{"rem_op_err", 11},        {"remote operation error", 11},
+		{"wc_retry_exc_err", 12},  {"transport retry counter exceeded", 12},
+		{"rnr_retry_exc_err", 13}, {"rnr retry counter exceeded", 13},
+	};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
+		const char *at = line_search(line, names[i].text);
+
+		if (at) {
+			struct completion completion = completion_between(line, at + strlen(at));
+
+			completion.status = names[i].status;
+			add_completion(match, completion, at);
+		}
+	}
+}
+
+void match_completions(const char *line, unsigned *dump, struct match *match)
+{
+	if (!match_numbers(line, match))
+		match_names(line, match);
+	match_ucx(line, match);
+	match_dump(line, dump, match);
+}

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "doctor/symptom/line.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+unsigned long line_looks;
+
+static const char *looked(const char *text, const char *end, const char *found)
+{
+	line_looks += (size_t)((found ? found : end) - text);
+	return found;
+}
+
+const char *line_find(const char *text, const char *end, const char *part)
+{
+	return looked(text, end, memmem(text, (size_t)(end - text), part, strlen(part)));
+}
+
+const char *line_search(const char *text, const char *part)
+{
+	const char *found = strstr(text, part);
+
+	return looked(text, found ? found : text + strlen(text), found);
+}
+
+const char *line_next(const char *at, const char *part)
+{
+	const char *next = line_search(at + strlen(part), part);
+
+	return next ? next : at + strlen(at);
+}
+
+/*
+ * The number behind "status=": "12", "0xc", "IBV_WC_RETRY_EXC_ERR(12)" since NCCL 2.28.7,
+ * "(IBV_WC_RETRY_EXC_ERR)12" in its resiliency's lines.
+ */
+static long number_at(const char *text)
+{
+	char *end;
+	long number;
+
+	if (text[0] != '0' || text[1] != 'x')
+		text += strspn(text, "abcdefghijklmnopqrstuvwxyz_() ");
+	number = strtol(text, &end, 0);
+	return end == text ? UNKNOWN : number;
+}
+
+long line_number_behind(const char *text, const char *end, const char *const *fronts)
+{
+	for (; *fronts; fronts++) {
+		const char *front = line_find(text, end, *fronts);
+
+		if (front)
+			return number_at(front + strlen(*fronts));
+	}
+	return UNKNOWN;
+}
