@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* oci-rdma-doctor: why is RDMA not working here? */
+#include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "core/base/cleanup.h"
 #include "core/command_line.h"
 #include "doctor/check/check.h"
 #include "doctor/doctor.h"
@@ -13,6 +16,8 @@
 #include "doctor/runner.h"
 #include "doctor/symptom/symptom.h"
 #include "doctor/trial.h"
+
+#define EXIT_UNKNOWN 3
 
 static int report(const struct doctor *doctor, const struct findings *findings)
 {
@@ -29,11 +34,29 @@ static int report(const struct doctor *doctor, const struct findings *findings)
 	return 0;
 }
 
+/* A file's name, "-", or a message: what names no file is one. */
 static int explain(const char *symptom, struct findings *findings, struct err *err)
 {
+	cleanup_fd fd = -1;
+
 	if (strcmp(symptom, "-") == 0)
 		return symptom_explain_fd(findings, STDIN_FILENO, "stdin", err);
+	fd = open(symptom, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+	if (fd >= 0)
+		return symptom_explain_fd(findings, fd, symptom, err);
+	if (errno != ENOENT && errno != ENAMETOOLONG && errno != ENOTDIR)
+		return err_sys(err, errno, "%s", symptom);
 	return symptom_explain(findings, symptom, strlen(symptom), err);
+}
+
+/* Of a log that shows nothing known it cannot be said that nothing fails. */
+static int exit_status(const struct doctor *doctor, const struct findings *findings)
+{
+	const struct findings_counts counts = findings_count(findings);
+
+	if (counts.of[FINDING_FAIL])
+		return 1;
+	return doctor->options.symptom && counts.of[FINDING_UNCHECKED] ? EXIT_UNKNOWN : 0;
 }
 
 static int find(const struct doctor *doctor, struct findings *findings, struct err *err)
@@ -59,7 +82,8 @@ int main(int argc, char **argv)
 	if (status >= 0)
 		return status;
 	(void)signal(SIGPIPE, SIG_IGN);
-	if (doctor_read(&options, &doctor, &err) < 0) {
+	doctor.options = options;
+	if (!options.symptom && doctor_read(&options, &doctor, &err) < 0) {
 		(void)fprintf(stderr, "oci-rdma-doctor: %s\n", err.text);
 		return EXIT_USAGE;
 	}
@@ -70,5 +94,5 @@ int main(int argc, char **argv)
 	}
 	if (report(&doctor, &findings) < 0)
 		return EXIT_USAGE;
-	return findings_count(&findings).of[FINDING_FAIL] ? 1 : 0;
+	return exit_status(&doctor, &findings);
 }

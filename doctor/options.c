@@ -13,7 +13,7 @@ static const char usage[] =
 	"Usage: oci-rdma-doctor [--pid PID | --container ID] [--format FORMAT]\n"
 	"       oci-rdma-doctor --verbs [--device NAME] [--pair]\n"
 	"       oci-rdma-doctor --verbs --listen | --connect HOST [--device NAME]\n"
-	"       oci-rdma-doctor --symptom TEXT|-\n"
+	"       oci-rdma-doctor --symptom [FILE | TEXT]\n"
 	"\n"
 	"Says why RDMA or NCCL does not work here: on a node or in a container. Each\n"
 	"finding is ok, warn, fail or not checkable, with the value, where it was read,\n"
@@ -22,8 +22,10 @@ static const char usage[] =
 	"  --pid PID       look at this process instead of ourselves\n"
 	"  --container ID  look at this container of CRI-O, podman, crun or runc; the\n"
 	"                  beginning of its id will do\n"
-	"  --symptom TEXT  say what a message of NCCL, UCX or the kernel means, and which\n"
-	"                  findings confirm it; - reads a log on stdin\n"
+	"  --symptom [FILE | TEXT]\n"
+	"                  say what a log or a message of NCCL, UCX, Kubernetes or the\n"
+	"                  kernel means, and which findings confirm it; without one, or\n"
+	"                  with -, of stdin\n"
 	"  --verbs         also try it: open the devices, find how much memory can be\n"
 	"                  registered, transfer data within each device; the options\n"
 	"                  behind it, to --clients, imply it\n"
@@ -44,7 +46,7 @@ static const char usage[] =
 	"  -h, --help      print this\n"
 	"\n"
 	"Exit status: 0 nothing fails, 1 something does, 2 wrong usage, no such target,\n"
-	"or the report could not be written.\n";
+	"or the report could not be written, 3 --symptom knows nothing of it.\n";
 
 static const struct program program = {"oci-rdma-doctor", usage};
 
@@ -52,6 +54,9 @@ static int usage_error(const char *what, const char *which)
 {
 	return command_line_error(&program, what, which);
 }
+
+/* --symptom without a value; one may follow as an operand. */
+static const char from_stdin[] = "-";
 
 static bool parse_format(const char *name, enum report_format *ret_format)
 {
@@ -108,7 +113,7 @@ enum option_code {
 static const struct option long_options[] = {
 	{"pid", required_argument, NULL, OPTION_PID},
 	{"container", required_argument, NULL, OPTION_CONTAINER},
-	{"symptom", required_argument, NULL, OPTION_SYMPTOM},
+	{"symptom", optional_argument, NULL, OPTION_SYMPTOM},
 	{"verbs", no_argument, NULL, OPTION_VERBS},
 	{"pair", no_argument, NULL, OPTION_PAIR},
 	{"device", required_argument, NULL, OPTION_DEVICE},
@@ -164,7 +169,7 @@ static int take(int option, char *value, struct doctor_options *options)
 		options->container = value;
 		return -1;
 	case OPTION_SYMPTOM:
-		options->symptom = value;
+		options->symptom = value ? value : from_stdin;
 		return -1;
 	case OPTION_LIBCUDA:
 		options->libcuda = value;
@@ -216,6 +221,8 @@ int doctor_options_parse(int argc, char **argv, struct doctor_options *ret_optio
 		if (status >= 0)
 			return status;
 	}
+	if (options.symptom == from_stdin && optind < argc)
+		options.symptom = argv[optind++];
 	if (optind < argc)
 		return usage_error("unexpected operand", argv[optind]);
 	status = check_together(&options);

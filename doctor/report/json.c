@@ -63,8 +63,12 @@ static int put_report(yajl_gen gen, void *context)
 	(void)yajl_gen_map_open(gen);
 	json_put_integer(gen, "schema", true, 1);
 	json_put_text(gen, "version", VERSION);
-	json_put_text(gen, "where", doctor->location.container ? "container" : "node");
-	json_put_text(gen, "where_evidence", doctor->location.evidence);
+	/* A log may be of any place. */
+	json_put_member(gen, "where",
+			doctor->options.symptom      ? NULL
+			: doctor->location.container ? "container"
+						     : "node");
+	json_put_member(gen, "where_evidence", doctor->location.evidence);
 	put_target(gen, &doctor->target);
 	put_summary(gen, report->findings);
 	put_findings(gen, report->findings);

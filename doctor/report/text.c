@@ -115,6 +115,17 @@ static void put_summary(const struct page *page, const struct findings *findings
 		(void)fputs("\033[0m", page->out);
 }
 
+/* A log may be of any place, and its findings are no checks. */
+static void put_symptom_summary(const struct page *page, const struct findings *findings)
+{
+	const struct finding *cause = findings_cause(findings);
+	char line[256] = "nothing known";
+
+	if (cause)
+		(void)snprintf(line, sizeof(line), "%s of %s", cause->id, cause->subject);
+	wrap(page, 0, 2, line);
+}
+
 static void put_place(const struct page *page, const struct doctor *doctor)
 {
 	char line[2048];
@@ -255,8 +266,12 @@ int findings_print_text(FILE *out, const struct doctor *doctor, const struct fin
 						    FINDING_OK};
 	const struct page page = page_for(out);
 
-	put_summary(&page, findings);
-	put_place(&page, doctor);
+	if (doctor->options.symptom) {
+		put_symptom_summary(&page, findings);
+	} else {
+		put_summary(&page, findings);
+		put_place(&page, doctor);
+	}
 	for (size_t s = 0; s < sizeof(order) / sizeof(order[0]); s++)
 		put_section(&page, doctor, findings, order[s]);
 	return fflush(out) == 0 && !ferror(out) ? 0 : -1;

@@ -1,33 +1,65 @@
 #!/bin/bash
-# What a message means, by the doctor's command line. What each message is: tests/unit/symptom/known.c
+# What a message means, by the doctor's command line. What each message is: tests/unit/symptom/known.c and threads.txt
 cd "$(dirname "$0")/../.." || exit 1
 . tests/cli/setup.bash
 DOCTOR=$(realpath "${DOCTOR:-${BUILD:-build}/oci-rdma-doctor}")
 
 # symptoms COMMAND…: "STATUS SUBJECT" of each finding; $rc is the exit status
 symptoms() {
-	"$DOCTOR" --format json "$@" >"$T/out"
+	"$DOCTOR" --format json "$@" >"$T/out" 2>"$T/err"
 	rc=$?
 	found=$(jq -r '.findings[] | "\(.status) \(.subject)"' "$T/out")
 }
 
 p2p='node-1:27:94 [0] NCCL WARN NET/IB : Got completion from peer 10.0.103.8<34567> with status=4 opcode=0 len=0 vendor err 81 (Recv)'
+healthy='node-1:27:27 [0] NCCL INFO NET/IB : Using [0]mlx5_6:1/RoCE [RO]; OOB eth0:10.128.0.7<0>'
 symptoms --symptom "$p2p"
 is "LOC_PROT_ERR with vendor error 81" "fail p2p_blocked" "$found"
 is "LOC_PROT_ERR: exit status" 1 "$rc"
 has "LOC_PROT_ERR: no matter of memlock" "no matter of memlock" "$(jq -r '.findings[0].evidence' "$T/out")"
 has "LOC_PROT_ERR: what confirms it" "iommu_group" "$(jq -r '.findings[0].remedy' "$T/out")"
+has "LOC_PROT_ERR: the thread that it is known from" "NVIDIA/nccl#214" "$(jq -r '.findings[0].remedy' "$T/out")"
+is "a pasted log: nothing is said of this process" "null null null" "$(jq -r '"\(.where) \(.target.name) \(.target.pid)"' "$T/out")"
+
+# ---- where the log comes from ----
 symptoms --symptom - < <(yes 'node-1:27:27 [0] NCCL INFO Channel 00/0 : 0[0] -> 1[0] [send] via NET/IB/0/GDRDMA' | head -100000; echo "$p2p")
 is "the same at the end of a log of 100,000 lines" "fail p2p_blocked" "$found"
 has "the log's line" "line 100001" "$(jq -r '.findings[0].evidence' "$T/out")"
-symptoms --symptom - <<<'node-1:27:27 [0] NCCL INFO NET/IB : Using [0]mlx5_6:1/RoCE [RO]; OOB eth0:10.128.0.7<0>'
-is "a healthy log: exit status" 0 "$rc"
-symptoms --symptom - </dev/null
-is "nothing: exit status" 0 "$rc"
+symptoms --symptom <<<"$p2p"
+is "without a value: stdin" "1 fail p2p_blocked" "$rc $found"
+printf '%s\n%s\n' "$healthy" "$p2p" >"$T/log with a blank"
+symptoms --symptom "$T/log with a blank" </dev/null
+is "a file" "1 fail p2p_blocked" "$rc $found"
+has "a file: its line" "line 2" "$(jq -r '.findings[0].evidence' "$T/out")"
+symptoms --symptom="$T/log with a blank" </dev/null
+is "a file behind =" "1 fail p2p_blocked" "$rc $found"
+symptoms --symptom "$T" </dev/null
+is "a directory" "2 0 1" "$rc $(wc -c <"$T/out") $(wc -l <"$T/err")"
+symptoms --symptom "$T/log with a blank" one-more </dev/null
+is "two files" "2 0 1" "$rc $(wc -c <"$T/out") $(wc -l <"$T/err")"
+symptoms --symptom "IBV_WC_RNR_RETRY_EXC_ERR" </dev/null
+is "a message that names no file" "1 fail rnr_retry_exc" "$rc $found"
+
+# ---- what is not known ----
+symptoms --symptom <<<"$healthy"
+is "a healthy log is not called well: exit status" "3 not checkable " "$rc $found"
+has "a healthy log: what to run next" "oci-rdma-doctor in the container" "$(jq -r '.findings[0].remedy' "$T/out")"
+symptoms --symptom </dev/null
+is "nothing: exit status" 3 "$rc"
 has "nothing: not checkable" "not checkable" "$found"
+symptoms --symptom "NCCL INFO NET/IB : GPU Direct RDMA Disabled for HCA 0 'mlx5_6'"
+is "what only warns: exit status" "0 warn gdr_off" "$rc $found"
+"$DOCTOR" --symptom <<<$'x\nthe frobnicator failed: 42' >"$T/out"
+is "unknown, for people: first line" "nothing known" "$(head -1 "$T/out")"
+has "unknown, for people: a question mark" "?     symptom: nothing known in 2 lines" "$(cat "$T/out")"
+has "unknown, for people: the line that looks like an error" "line 2: the frobnicator" "$(tr -s ' \n' ' ' <"$T/out")"
+
+# ---- for people ----
 "$DOCTOR" --symptom "$p2p" >"$T/out"
-has "for people: what fails" "FAIL  symptom p2p_blocked" "$(cat "$T/out")"
+is "for people: the cause is in the first line" "symptom of p2p_blocked" "$(head -1 "$T/out")"
+has "for people: what fails" "FAIL  symptom p2p_blocked: likely: " "$(cat "$T/out")"
 check "for people: 80 columns" test "$(wc -L <"$T/out")" -le 80
+check "for people: nothing of this process" test "$(grep -c 'seen from' "$T/out")" = 0
 has "a message with escapes is quoted without them" "memory ?[31m" \
 	"$("$DOCTOR" --symptom $'ibv_reg_mr failed: Cannot allocate memory \e[31m' --format text)"
 finish
