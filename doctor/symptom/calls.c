@@ -128,8 +128,8 @@ static void match_call(const char *name, size_t len, int reason, struct match *m
 		const struct call *call = known_symptoms[i].calls;
 
 		for (; call->name; call++) {
-			if (strlen(call->name) == len && strncmp(call->name, name, len) == 0 &&
-			    (call->reason == ANY || call->reason == reason))
+			if ((call->reason == ANY || call->reason == reason) &&
+			    strncmp(call->name, name, len) == 0 && !call->name[len])
 				match_add(match, i, name, NULL);
 		}
 	}

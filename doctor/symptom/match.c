@@ -47,7 +47,7 @@ struct matcher {
 	struct words words; /* those of specials, then one of each rule */
 	struct rule rule[WORDS_MAX];
 	struct words_found found; /* in the line that matcher_wants looked at */
-	unsigned facts;           /* seen before: not looked for again */
+	struct words_found known; /* those of facts that were seen before: not looked for again */
 	unsigned dump;            /* lines of libmlx5's dump to come */
 };
 
@@ -111,31 +111,29 @@ void matcher_free(struct matcher *matcher)
 	free(matcher);
 }
 
-/* A fact that is known makes no line worth a look. */
-static bool is_known(const struct matcher *matcher, size_t number)
-{
-	return number >= SPECIALS && (matcher->facts & matcher->rule[number].fact);
-}
-
 bool matcher_wants(struct matcher *matcher, const char *text, size_t len)
 {
-	bool any = false;
+	uint64_t any = 0;
 
 	memset(&matcher->found, 0, sizeof(matcher->found));
-	if (!words_find(&matcher->words, text, len, &matcher->found))
-		return matcher->dump > 0;
-	for (size_t i = 0; i < matcher->words.n && !any; i++)
-		any = words_has(&matcher->found, i) && !is_known(matcher, i);
+	(void)words_find(&matcher->words, text, len, &matcher->found);
+	for (size_t i = 0; i < sizeof(matcher->found.bits) / sizeof(*matcher->found.bits); i++) {
+		matcher->found.bits[i] &= ~matcher->known.bits[i];
+		any |= matcher->found.bits[i];
+	}
 	return any || matcher->dump > 0;
 }
 
 void match_add(struct match *match, size_t symptom, const char *at, const char *from)
 {
-	if (match->at[symptom] && match->at[symptom] <= at)
+	size_t i = 0;
+
+	while (i < match->n && match->seen[i].symptom != symptom)
+		i++;
+	if (i < match->n && match->seen[i].at <= at)
 		return;
-	match->any = true;
-	match->at[symptom] = at;
-	match->from[symptom] = from;
+	match->seen[i] = (struct seen){symptom, at, from};
+	match->n += i == match->n;
 }
 
 static const char *find_parts(const char *line, const struct rule *rule)
@@ -165,17 +163,26 @@ static bool is_harmless(const char *line)
 	return false;
 }
 
+/* A fact that is known makes no line worth a look. */
+static void forget(struct matcher *matcher, unsigned fact)
+{
+	for (size_t i = SPECIALS; i < matcher->words.n; i++) {
+		if (matcher->rule[i].fact == fact)
+			words_set(&matcher->known, i);
+	}
+}
+
 static void match_fact(struct matcher *matcher, const struct rule *rule, const char *line,
 		       const char *at, struct match *match)
 {
 	if (rule->fact == FACT_TROUBLE) {
 		/* The first that is no known symptom */
-		if (match->any || is_harmless(line))
+		if (match->n || is_harmless(line))
 			return;
 		match->trouble = at;
 	}
 	match->facts |= rule->fact;
-	matcher->facts |= rule->fact;
+	forget(matcher, rule->fact);
 }
 
 static void match_rule(struct matcher *matcher, const struct rule *rule, const char *line,
@@ -201,11 +208,26 @@ static unsigned kinds_found(const struct matcher *matcher)
 	return kinds;
 }
 
+/* In the order of the rules: those of symptoms come before those of facts. */
+static void match_rules(struct matcher *matcher, const char *line, struct match *match)
+{
+	for (size_t i = 0; i < sizeof(matcher->found.bits) / sizeof(*matcher->found.bits); i++) {
+		for (uint64_t bits = matcher->found.bits[i]; bits; bits &= bits - 1) {
+			size_t number = 64 * i + (size_t)__builtin_ctzll(bits);
+
+			if (number >= SPECIALS)
+				match_rule(matcher, &matcher->rule[number], line, match);
+		}
+	}
+}
+
 void match_line(struct matcher *matcher, const char *line, struct match *ret_match)
 {
 	unsigned kinds = kinds_found(matcher);
 
-	memset(ret_match, 0, sizeof(*ret_match));
+	ret_match->n = 0;
+	ret_match->facts = 0;
+	ret_match->trouble = NULL;
 	/* NCCL explains errors by guesses, those of the next error included (its switch falls
 	 * through, src/transport/net_ib/common.h): they are no evidence. */
 	if (kinds & 1u << HINT)
@@ -214,8 +236,5 @@ void match_line(struct matcher *matcher, const char *line, struct match *ret_mat
 		match_completions(line, &matcher->dump, ret_match);
 	if (kinds & 1u << CALL)
 		match_calls(line, ret_match);
-	for (size_t i = SPECIALS; i < matcher->words.n; i++) {
-		if (words_has(&matcher->found, i) && !is_known(matcher, i))
-			match_rule(matcher, &matcher->rule[i], line, ret_match);
-	}
+	match_rules(matcher, line, ret_match);
 }

@@ -8,11 +8,16 @@
 
 #include "doctor/symptom/known.h"
 
-/* By the place in known_symptoms */
+/* A symptom that the line shows, by its place in known_symptoms */
+struct seen {
+	size_t symptom;
+	const char *at;   /* where in the line it is seen first */
+	const char *from; /* the thread or source of the message; NULL for the symptom's own */
+};
+
 struct match {
-	const char *at[SYMPTOMS_MAX];   /* where in the line it is seen first; NULL if it is not */
-	const char *from[SYMPTOMS_MAX]; /* the thread or source of the message that it was */
-	bool any;                       /* symptom is seen */
+	size_t n;
+	struct seen seen[SYMPTOMS_MAX]; /* each symptom once */
 	unsigned facts;
 	const char *trouble; /* what looks like an error, NULL if nothing does */
 };

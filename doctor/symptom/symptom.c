@@ -82,14 +82,16 @@ static void lower(char *to, const char *from, size_t len)
 
 static void count_symptoms(struct reading *reading, const char *text, size_t len, size_t end)
 {
-	for (size_t i = 0; i < n_known_symptoms; i++) {
-		const char *at = reading->match.at[i];
+	for (size_t i = 0; i < reading->match.n; i++) {
+		const struct seen *seen = &reading->match.seen[i];
+		struct hit *hit = &reading->hit[seen->symptom];
+		size_t at = (size_t)(seen->at - reading->lowered);
 
-		if (!at || at >= reading->lowered + end)
+		if (at >= end)
 			continue;
-		if (reading->hit[i].lines == 0)
-			reading->hit[i].from = reading->match.from[i];
-		count(reading, &reading->hit[i], text, len, (size_t)(at - reading->lowered));
+		if (hit->lines == 0)
+			hit->from = seen->from;
+		count(reading, hit, text, len, at);
 	}
 }
 
