@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a message of NCCL, UCX, perftest or the kernel means. Each symptom that a text shows becomes
- * one finding "symptom", its subject the symptom's name: the evidence is the cause and the first
- * line that shows it, the remedy ends with the ids of the findings that confirm it. A text without
- * a known symptom is one finding that is ok; an empty one is not checkable.
+ * What a message of NCCL, UCX, perftest, Kubernetes or the kernel means. Each cause that a log
+ * shows becomes one finding "symptom", its subject the symptom's name: the evidence is the cause,
+ * said as strongly as it is sure, and the first line that shows it; the remedy ends with the ids of
+ * the findings that confirm it and the thread that it is known from. A log that explains nothing
+ * that fails, but has a line like an error, gets a last one that is not checkable and has no
+ * subject: what to run next. So does one without anything known, and an empty one.
  *
  * Texts may be of any size and hold anything: memory is constant, and of a line that is longer than
  * a log's lines are, pieces are looked at.

@@ -5,7 +5,7 @@
 MEASURE := $(addprefix $(BUILD)/bench/,launch count floor-glibc)
 BENCH := $(MEASURE) $(addprefix $(BUILD)/bench/,floor-musl hook-go)
 
-bench: $(HOOK) $(NRI_PROGRAM) $(BENCH) $(JUDGE)
+bench: $(HOOK) $(NRI_PROGRAM) $(DOCTOR) $(BENCH) $(JUDGE)
 	@tests/deps test podman bench
 	HOOK=$(HOOK) BUILD=$(BUILD) tests/bench/run
 	$(if $(DOC),BUILD=$(BUILD) tests/bench/into-doc)

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What the hook, the shim and the NRI plugin cost. Tables on stdout, the same as JSON in $BUILD/bench.json. Started by tests/bench/run."""
+"""What the hook, the shim, the NRI plugin and a log for the doctor cost. Tables on stdout, the same as JSON in $BUILD/bench.json. Started by tests/bench/run."""
 import json
 import os
 import platform
@@ -12,6 +12,7 @@ from growth import growth
 from measure import BUILD, ROUNDS, Command, compare
 from nri import nri
 from scene import AFTER, NONE, Bundle, Process, allocate, make_node, nccl_conf
+from symptom import symptom
 
 HOOK = os.environ["HOOK"]
 WORK = os.environ["WORK"]  # on tmpfs, as the engines' bundles are
@@ -93,6 +94,7 @@ def main():
                    for part in (hooks(process), node_sizes(process), containers()) for title, commands, bases in part]
         results += growth(process, hook, grants, WORK)
         results += nri(WORK)
+        results += symptom(WORK)
     finally:
         process.end()
     with open(f"{BUILD}/bench.json", "w", encoding="utf-8") as file:

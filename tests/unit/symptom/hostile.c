@@ -140,6 +140,21 @@ static void repetition_is_quick(void **state)
 	free(text);
 }
 
+/* Eight times the log, and eight times the looks: what was read before is not looked at again. */
+static void a_log_costs_as_it_is_long(void **state)
+{
+	const size_t size = 8 * 64 * 1024;
+	char *text = malloc(size + 4096);
+	size_t len = 0;
+
+	(void)state;
+	assert_non_null(text);
+	for (unsigned i = 0; len < size; i++)
+		len += (size_t)snprintf(text + len, 4096, "%.2000s\n", any_message(i));
+	assert_true(looks_of(text, size) < 9 * looks_of(text, size / 8));
+	free(text);
+}
+
 /* ---- standard input ---- */
 
 /* A writer's pipe, in odd portions */
@@ -212,6 +227,8 @@ void add_hostile_tests(struct unit_suite *suite)
 {
 
 	UNIT_TABLE(suite, repetition_is_quick, repeat_cases);
+	unit_add(suite, "symptom: a log costs in proportion to its length",
+		 a_log_costs_as_it_is_long, NULL);
 	unit_add(suite, "symptom: a message anywhere in a long line is found once",
 		 long_line_is_looked_at_in_pieces, NULL);
 	unit_add(suite, "symptom: NULs and binary are no obstacle", nul_and_binary_are_no_obstacle,
