@@ -43,13 +43,9 @@ struct rule {
 	unsigned fact;
 };
 
-struct matcher {
-	struct words words; /* those of specials, then one of each rule */
-	struct rule rule[WORDS_MAX];
-	struct words_found found; /* in the line that matcher_wants looked at */
-	struct words_found known; /* those of facts that were seen before: not looked for again */
-	unsigned dump;            /* lines of libmlx5's dump to come */
-};
+/* All that is looked for, made once: the words of specials, then one of each rule */
+static struct words words;
+static struct rule rules[WORDS_MAX];
 
 /* The longest part is the one that the fewest lines have. */
 static const char *word_of(const char *const *part)
@@ -63,60 +59,39 @@ static const char *word_of(const char *const *part)
 	return longest;
 }
 
-static int add_rule(struct matcher *matcher, struct rule rule)
+/* The tables are ours: a test looks that they fit. */
+static void add_rule(struct rule rule)
 {
-	int number = words_add(&matcher->words, word_of(rule.part));
+	int number = words_add(&words, word_of(rule.part));
 
 	if (number < 0)
-		return -1;
-	matcher->rule[number] = rule;
-	return 0;
+		abort();
+	rules[number] = rule;
 }
 
-static int add_rules(struct matcher *matcher)
+static void add_rules(void)
 {
-	for (size_t i = 0; i < SPECIALS; i++) {
-		if (words_add(&matcher->words, specials[i].word) < 0)
-			return -1;
-	}
+	for (size_t i = 0; i < SPECIALS; i++)
+		(void)words_add(&words, specials[i].word);
 	for (size_t i = 0; i < n_known_symptoms; i++) {
 		const struct message *message = known_symptoms[i].messages;
 
-		for (; message->part[0]; message++) {
-			if (add_rule(matcher, (struct rule){message->part, message->unless,
-							    message->from, i, 0}) < 0)
-				return -1;
-		}
+		for (; message->part[0]; message++)
+			add_rule(
+				(struct rule){message->part, message->unless, message->from, i, 0});
 	}
-	for (size_t i = 0; i < n_known_facts; i++) {
-		if (add_rule(matcher, (struct rule){known_facts[i].part, NULL, NULL, 0,
-						    known_facts[i].fact}) < 0)
-			return -1;
-	}
-	return 0;
-}
-
-/* The tables are ours, and a test looks that they fit. */
-struct matcher *matcher_new(void)
-{
-	struct matcher *matcher = calloc(1, sizeof(*matcher));
-
-	if (matcher && add_rules(matcher) < 0)
-		abort();
-	return matcher;
-}
-
-void matcher_free(struct matcher *matcher)
-{
-	free(matcher);
+	for (size_t i = 0; i < n_known_facts; i++)
+		add_rule((struct rule){known_facts[i].part, NULL, NULL, 0, known_facts[i].fact});
 }
 
 bool matcher_wants(struct matcher *matcher, const char *text, size_t len)
 {
 	uint64_t any = 0;
 
+	if (words.n == 0)
+		add_rules();
 	memset(&matcher->found, 0, sizeof(matcher->found));
-	(void)words_find(&matcher->words, text, len, &matcher->found);
+	(void)words_find(&words, text, len, &matcher->found);
 	for (size_t i = 0; i < sizeof(matcher->found.bits) / sizeof(*matcher->found.bits); i++) {
 		matcher->found.bits[i] &= ~matcher->known.bits[i];
 		any |= matcher->found.bits[i];
@@ -166,8 +141,8 @@ static bool is_harmless(const char *line)
 /* A fact that is known makes no line worth a look. */
 static void forget(struct matcher *matcher, unsigned fact)
 {
-	for (size_t i = SPECIALS; i < matcher->words.n; i++) {
-		if (matcher->rule[i].fact == fact)
+	for (size_t i = SPECIALS; i < words.n; i++) {
+		if (rules[i].fact == fact)
 			words_set(&matcher->known, i);
 	}
 }
@@ -216,7 +191,7 @@ static void match_rules(struct matcher *matcher, const char *line, struct match 
 			size_t number = 64 * i + (size_t)__builtin_ctzll(bits);
 
 			if (number >= SPECIALS)
-				match_rule(matcher, &matcher->rule[number], line, match);
+				match_rule(matcher, &rules[number], line, match);
 		}
 	}
 }

@@ -7,6 +7,7 @@
 #include <stddef.h>
 
 #include "doctor/symptom/known.h"
+#include "doctor/symptom/words.h"
 
 /* A symptom that the line shows, by its place in known_symptoms */
 struct seen {
@@ -22,12 +23,12 @@ struct match {
 	const char *trouble; /* what looks like an error, NULL if nothing does */
 };
 
-/* Looks for all messages at once; holds what was seen of the facts, from one line to the next. */
-struct matcher;
-
-/* NULL without memory */
-struct matcher *matcher_new(void);
-void matcher_free(struct matcher *matcher);
+/* What goes from one line of a log to the next; all zero at first */
+struct matcher {
+	struct words_found found; /* in the line that matcher_wants looked at */
+	struct words_found known; /* those of facts that were seen before: not looked for again */
+	unsigned dump;            /* lines of libmlx5's dump to come */
+};
 
 /*
  * True if the line may show something, so that match_line is worth its while. text: len bytes of a

@@ -28,7 +28,7 @@ struct hit {
 };
 
 struct reading {
-	struct matcher *matcher;
+	struct matcher matcher;
 	unsigned long number; /* of the line that is read */
 	size_t len;           /* of what is kept of it in line */
 	bool begun;           /* pieces of this line were looked at before */
@@ -49,7 +49,7 @@ static void quote(char *to, const char *front, const char *text, size_t len)
 
 	memcpy(to, front, at);
 	for (size_t i = 0; i < len; i++)
-		to[at++] = text[i] ? text[i] : ' ';
+		to[at++] = (char)(text[i] ? text[i] : ' ');
 	to[at] = '\0';
 }
 
@@ -73,7 +73,7 @@ static void count(const struct reading *reading, struct hit *hit, const char *te
 static void lower(char *to, const char *from, size_t len)
 {
 	for (size_t i = 0; i < len; i++) {
-		to[i] = from[i] ? from[i] : ' ';
+		to[i] = (char)(from[i] ? from[i] : ' ');
 		if (from[i] >= 'A' && from[i] <= 'Z')
 			to[i] = (char)(from[i] | 0x20);
 	}
@@ -100,10 +100,10 @@ static void count_symptoms(struct reading *reading, const char *text, size_t len
  */
 static void look_at(struct reading *reading, const char *text, size_t len, size_t end)
 {
-	if (!matcher_wants(reading->matcher, text, len))
+	if (!matcher_wants(&reading->matcher, text, len))
 		return;
 	lower(reading->lowered, text, len);
-	match_line(reading->matcher, reading->lowered, &reading->match);
+	match_line(&reading->matcher, reading->lowered, &reading->match);
 	reading->facts |= reading->match.facts;
 	if (reading->match.trouble)
 		count(reading, &reading->trouble, text, len,
@@ -321,46 +321,39 @@ static int tell_all(struct findings *findings, struct reading *reading, struct e
 
 static void reading_free(struct reading **reading)
 {
-	if (*reading)
-		matcher_free((*reading)->matcher);
 	free(*reading);
 }
 
 #define cleanup_reading __attribute__((cleanup(reading_free))) struct reading *
 
-static int reading_new(struct reading **ret_reading, struct err *err)
+/* At its first line; NULL without memory */
+static struct reading *reading_new(void)
 {
-	cleanup_reading reading = calloc(1, sizeof(*reading));
+	struct reading *reading = calloc(1, sizeof(*reading));
 
-	if (!reading)
-		return err_memory(err);
-	reading->number = 1;
-	reading->matcher = matcher_new();
-	if (!reading->matcher)
-		return err_memory(err);
-	*ret_reading = reading;
-	reading = NULL; /* the caller's now */
-	return 0;
+	if (reading)
+		reading->number = 1;
+	return reading;
 }
 
 int symptom_explain(struct findings *findings, const char *text, size_t len, struct err *err)
 {
-	cleanup_reading reading = NULL;
+	cleanup_reading reading = reading_new();
 
-	if (reading_new(&reading, err) < 0)
-		return -1;
+	if (!reading)
+		return err_memory(err);
 	feed(reading, text, len);
 	return tell_all(findings, reading, err);
 }
 
 int symptom_explain_fd(struct findings *findings, int fd, const char *what, struct err *err)
 {
-	cleanup_reading reading = NULL;
+	cleanup_reading reading = reading_new();
 	char bytes[65536];
 	ssize_t n;
 
-	if (reading_new(&reading, err) < 0)
-		return -1;
+	if (!reading)
+		return err_memory(err);
 	do {
 		n = read(fd, bytes, sizeof(bytes));
 		if (n < 0 && errno != EINTR)
