@@ -59,10 +59,6 @@ const struct known_fact known_facts[] = {
 	{FACT_MOONCAKE, {"transfer_engine"}},
 	{FACT_MOONCAKE, {"mooncake"}},
 	{FACT_LIBFABRIC, {"libfabric"}},
-	{FACT_MPI, {"open mpi"}},
-	{FACT_MPI, {"mpirun"}},
-	{FACT_PERFTEST, {"ib_write_bw"}},
-	{FACT_PERFTEST, {"data ex. method"}},
 };
 
 const size_t n_known_facts = sizeof(known_facts) / sizeof(*known_facts);

@@ -640,7 +640,7 @@ const struct known known_symptoms[] = {
 			  "for dma-buf; NCCL_DEBUG=INFO says why where it says \"GPU Direct RDMA "
 			  "Disabled\"",
 		.confirm = "gpudirect, cuda_gpudirect_rdma, iommu_group",
-		.messages = {{{" via net/ib/"}, .unless = "/gdrdma", .from = "NVIDIA/nccl#1412"}},
+		.messages = {{{" via net/ib"}, .unless = "/gdrdma", .from = "NVIDIA/nccl#1412"}},
 		.turns = {{FACT_GDR, 0, ""}, {FACT_GDR_TOLD, 0, ""}},
 	},
 	{
@@ -718,6 +718,20 @@ const struct known known_symptoms[] = {
 			      .from = "NCCL src/misc/socket.cc"},
 			     {{"nccl warn", "onnect to ", " failed : "},
 			      .from = "NCCL 2.4 src/include/socket.h"}},
+	},
+	{
+		.name = "gloo",
+		.status = FINDING_FAIL,
+		.sureness = LIKELY,
+		.cause = "gloo, PyTorch's TCP library, did not reach a peer: it takes the address "
+			 "that the host's name has, which may be 127.0.1.1 or one of another "
+			 "network; no RDMA was used yet",
+		.remedy = "set GLOO_SOCKET_IFNAME to the pod network's interface (eth0) on all "
+			  "ranks, as NCCL_SOCKET_IFNAME; look whether the peer still runs",
+		.confirm = "",
+		.messages = {{{"gloo/transport/tcp/pair.cc", "] connect ["},
+			      .from = "pytorch/pytorch#15592"},
+			     {{"gloo connectfullmesh failed"}, .from = "sgl-project/sglang#3226"}},
 	},
 	{
 		.name = "mixed_ranks",

@@ -69,8 +69,6 @@ enum fact {
 	FACT_TORCH = 1 << 19,
 	FACT_MOONCAKE = 1 << 20,
 	FACT_LIBFABRIC = 1 << 21,
-	FACT_MPI = 1 << 22,
-	FACT_PERFTEST = 1 << 23,
 	FACT_ABI = 1 << 24, /* libibverbs does not take the kernel driver */
 	FACT_IB_LINK = 1 << 26,
 	FACT_GNI = 1 << 25, /* no verbs: Cray's network */

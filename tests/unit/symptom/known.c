@@ -141,6 +141,8 @@ static const struct text_case {
 	 "reg_refused"},
 	{"no symptom: perftest, for a reason that is not known",
 	 "Couldn't allocate MR with error=99", "?"},
+	{"symptom: perftest, with an unlimited memlock",
+	 "max locked memory       (kbytes, -l) unlimited\nCouldn't allocate MR", "hca_resources"},
 	{"symptom: status 12 in words", "transport retry counter exceeded", "retry_exc"},
 	{"symptom: status 13",
 	 "h:1:2 [0] NCCL WARN NET/IB : Got completion from peer 10.0.0.1<4711> with status=13 "
