@@ -319,13 +319,6 @@ static int tell_all(struct findings *findings, struct reading *reading, struct e
 
 /* ---- from where ---- */
 
-static void reading_free(struct reading **reading)
-{
-	free(*reading);
-}
-
-#define cleanup_reading __attribute__((cleanup(reading_free))) struct reading *
-
 /* At its first line; NULL without memory */
 static struct reading *reading_new(void)
 {
@@ -338,22 +331,22 @@ static struct reading *reading_new(void)
 
 int symptom_explain(struct findings *findings, const char *text, size_t len, struct err *err)
 {
-	cleanup_reading reading = reading_new();
+	struct reading *reading = reading_new();
+	int status;
 
 	if (!reading)
 		return err_memory(err);
 	feed(reading, text, len);
-	return tell_all(findings, reading, err);
+	status = tell_all(findings, reading, err);
+	free(reading);
+	return status;
 }
 
-int symptom_explain_fd(struct findings *findings, int fd, const char *what, struct err *err)
+static int read_all(struct reading *reading, int fd, const char *what, struct err *err)
 {
-	cleanup_reading reading = reading_new();
 	char bytes[65536];
 	ssize_t n;
 
-	if (!reading)
-		return err_memory(err);
 	do {
 		n = read(fd, bytes, sizeof(bytes));
 		if (n < 0 && errno != EINTR)
@@ -361,5 +354,19 @@ int symptom_explain_fd(struct findings *findings, int fd, const char *what, stru
 		if (n > 0)
 			feed(reading, bytes, (size_t)n);
 	} while (n != 0);
-	return tell_all(findings, reading, err);
+	return 0;
+}
+
+int symptom_explain_fd(struct findings *findings, int fd, const char *what, struct err *err)
+{
+	struct reading *reading = reading_new();
+	int status;
+
+	if (!reading)
+		return err_memory(err);
+	status = read_all(reading, fd, what, err);
+	if (status == 0)
+		status = tell_all(findings, reading, err);
+	free(reading);
+	return status;
 }
