@@ -109,6 +109,8 @@ static const struct unknown_case {
 	 "NCCL_DEBUG=INFO"},
 	{"symptom: unknown, NCCL with it", "n1:1:2 [0] NCCL INFO x\nn1:1:2 [0] NCCL WARN y failed",
 	 "line 2: n1", "logs of all ranks, from their beginning"},
+	{"symptom: unknown, what NCCL only informs of is no error",
+	 "n1:1:2 [0] NCCL INFO x failed\nfoo failed", "line 2: foo failed", "logs of all ranks"},
 	{"symptom: unknown, UCX", "x.c:1  UCX  ERROR something failed", "line 1", "UCX_LOG_LEVEL"},
 	{"symptom: unknown, NVSHMEM", "NVSHMEM something failed", "line 1", "NVSHMEM_DEBUG"},
 	{"symptom: unknown, a pod's events", "Warning FailedScheduling 1s default-scheduler x",
