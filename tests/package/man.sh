@@ -26,7 +26,7 @@ for page in doc/man/*; do
 	done < <(sed -nE 's/^\.Xr (oci-rdma-[a-z.-]+) ([0-9]).*/\1 \2/p' "$page" | sort -u)
 done
 
-options() { grep -oE "$1" | grep -oE -- '-?-[a-z][a-z-]*' | sed 's/^-*/--/' | sort -u; }
+options() { grep -oE "$1" | grep -oE -- '-?-[a-z][a-z-]+' | sed 's/^-*/--/' | sort -u; }
 
 # complete_with PROGRAM WORD…: what the completion offers for the last word
 complete_with() (
@@ -42,9 +42,9 @@ complete_with() (
 agree() {
 	local program=$1 page=doc/man/$1.8 help listed summary value
 	help=$("$BUILD/$program" --help)
-	listed=$(options '^  --[a-z-]+' <<<"$help")
+	listed=$(options '^  (-h, )?--[a-z-]+' <<<"$help")
 	check "$program: --help lists options" test "$(grep -c . <<<"$listed")" -gt 2
-	is "$program: the page has the options of --help" "$listed" "$(options '^\.It Fl -[a-z-]+' <"$page")"
+	is "$program: the page has the options of --help" "$listed" "$(options '^\.It (Fl h , )?Fl -[a-z-]+' <"$page")"
 	is "$program: the completion has the options of --help" "$listed" "$(complete_with "$program" --)"
 	summary=$(sed '/^\.Sh DESCRIPTION/,$d' "$page" | options 'Fl -[a-z-]+')
 	is "$program: the page's synopsis has all but --help and --version" "$(grep -vx -e --help -e --version <<<"$listed")" "$summary"
