@@ -10,6 +10,9 @@
 #define HOOK_NAME "oci-rdma-hook"
 /* Also with "-crun" or "-runc" behind it, for that runtime */
 #define SHIM_NAME "oci-rdma-runtime"
+/* In the environment of a runtime that the shim has started: how often it has been passed on the
+ * way */
+#define SHIM_ROUNDS "OCI_RDMA_RUNTIME_ROUNDS"
 
 static inline bool names_shim(const char *path)
 {

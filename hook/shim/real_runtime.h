@@ -14,11 +14,10 @@
 const char *real_runtime_find(struct arena *arena, const struct config *config, const char *called);
 
 /*
- * A program called crun or runc ends the chain, and gets the environment as it came. Another one,
- * like NVIDIA's runtime, picks a runtime by a list of its own, and a script may start anything;
- * both may lead back to the shim, for ever: they are handed a count in the environment. Returns -1
- * when that says that we go round in circles.
+ * Any runtime may lead back to the shim, for ever: NVIDIA's picks one by a list of its own, and
+ * what is called crun may be a wrapper, compiled as well. Only a count that all of them are handed,
+ * in the environment, survives that. Returns -1 when it says that we go round in circles.
  */
-int real_runtime_count_round(const char *runtime);
+int real_runtime_count_round(void);
 
 #endif

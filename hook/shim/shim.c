@@ -565,7 +565,7 @@ static int find_runtime(struct shim *shim, const char *called, struct err *err)
 	if (!shim->runtime)
 		return err_set(err, "none of the runtimes of %s can be run as %s", config->path,
 			       called);
-	if (real_runtime_count_round(shim->runtime) < 0)
+	if (real_runtime_count_round() < 0)
 		return err_set(err,
 			       "%s leads back to " SHIM_NAME
 			       ": name crun or runc in \"runtimes\" of %s",

@@ -60,7 +60,7 @@ seen() {
 	local file
 	for file in "$SEEN"/{argv,environ,cwd,umask,fds,status,limits} "$T/out" "$T/err"; do
 		echo "${file##*/}:"
-		tr '\0' '\n' <"$file" | grep -av '^OCI_RDMA_RUNTIME_ROUNDS=' # a script gets that; of a program see below
+		tr '\0' '\n' <"$file" | grep -av '^OCI_RDMA_RUNTIME_ROUNDS=' # the one thing that is added
 	done
 }
 
@@ -149,15 +149,15 @@ for_all "blocked signals"
 START=()
 
 rm "$T/full"
-# A program called crun or runc gets the environment as it came
+# A program gets the environment as it came, in its order, with the count behind it
 for name in crun runc; do
 	mkdir "$RT/env-$name"
 	cp /usr/bin/env "$RT/env-$name/$name"
 	config "{\"runtimes\": [\"$RT/env-$name/$name\"]}"
-	for rounds in "" OCI_RDMA_RUNTIME_ROUNDS=2; do
-		want=$(env -i "OCI_RDMA_SYSROOT=$NODE" A=1 B= Z=2 /usr/bin/env)
-		# shellcheck disable=SC2086
-		is "$name: the environment ${rounds:-as it came}${rounds:+, which is taken off}" "$want" "$(env -i "OCI_RDMA_SYSROOT=$NODE" A=1 B= $rounds Z=2 "$SHIM")"
+	want=$(env -i "OCI_RDMA_SYSROOT=$NODE" A=1 B= Z=2 /usr/bin/env)
+	for rounds in "" 1 2; do
+		is "$name: the environment as it came, and round $((rounds + 1))" "$want"$'\n'"OCI_RDMA_RUNTIME_ROUNDS=$((rounds + 1))" \
+			"$(env -i "OCI_RDMA_SYSROOT=$NODE" A=1 B= Z=2 ${rounds:+OCI_RDMA_RUNTIME_ROUNDS=$rounds} "$SHIM")"
 	done
 done
 policy
@@ -1180,6 +1180,10 @@ config "{\"state_dir\": \"$STATE\", \"runtimes\": [\"$RT/wrapper\"]}"
 timeout -s KILL "$PATIENCE" "$SHIM" --version </dev/null >"$T/out" 2>"$T/err"
 is "a runtime that starts the shim again does not do so for ever" 127 $?
 one_line "a runtime that starts the shim again"
+# compiled PATH PROGRAM: a program that becomes another one
+compiled() {
+	printf '#include <unistd.h>\nint main(int argc, char **argv)\n{\n\targv[0] = "%s";\n\treturn argc && execv(argv[0], argv);\n}\n' "$2" | "${CC:-gcc}" -x c -o "$1" -
+}
 for name in crun runc; do
 	mkdir "$RT/wrapper-$name"
 	printf '#!/bin/sh\nexec %s "$@"\n' "$SHIM" >"$RT/wrapper-$name/$name" && chmod 755 "$RT/wrapper-$name/$name"
@@ -1187,6 +1191,10 @@ for name in crun runc; do
 	timeout -s KILL "$PATIENCE" "$SHIM" --version </dev/null >"$T/out" 2>"$T/err"
 	is "a $name that starts the shim again does not do so for ever" 127 $?
 	one_line "a $name that starts the shim again" "$RT/wrapper-$name/$name"
+	compiled "$RT/wrapper-$name/$name" "$SHIM"
+	timeout -s KILL "$PATIENCE" "$SHIM" --version </dev/null >"$T/out" 2>"$T/err"
+	is "a compiled $name that starts the shim again does not do so for ever" 127 $?
+	one_line "a compiled $name that starts the shim again" "$RT/wrapper-$name/$name"
 done
 # The MachineConfig's shim is a script with us as interpreter, whatever its path is said to be
 printf '#!%s\n' "$HOOK" >"$T/here/oci-rdma-runtime-crun"

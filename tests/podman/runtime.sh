@@ -54,7 +54,7 @@ fake_runtime() {
 		sub text { open my $f, "<", $_[0]; local $/; my $t = <$f>; $t }
 		my @seen = ("argv " . join " ", map { quotemeta } @ARGV);
 		push @seen, "alarm $alarm", "cwd " . readlink "/proc/self/cwd";
-		push @seen, "env " . join " ", map { quotemeta } grep { !/^(_|OCI_RDMA_RUNTIME_ROUNDS)=/ } split /\0/, text "/proc/self/environ"; # bash sets $_; a script gets the other
+		push @seen, "env " . join " ", map { quotemeta } grep { !/^(_|OCI_RDMA_RUNTIME_ROUNDS)=/ } split /\0/, text "/proc/self/environ"; # bash sets $_; the shim adds the other
 		push @seen, grep { /^(PPid|Uid|Gid|Groups|Umask|Sig[^Q]|Shd|Cap|NoNew|Seccomp|Cpus_allowed)/ } split /^/, text "/proc/self/status";
 		push @seen, text "/proc/self/limits";
 		my @stat = split / /, (text "/proc/self/stat") =~ s/.*\) //r;
