@@ -9,6 +9,7 @@
 
 #include "core/base/cleanup.h"
 #include "core/base/fs.h"
+#include "core/base/names.h"
 #include "core/container.h"
 #include "core/deadline.h"
 #include "core/report/log.h"
@@ -189,20 +190,40 @@ static void clear_nccl_conf(const struct container *container, int bundle, enum 
 		(void)nccl_conf_clear(root, &ignored);
 }
 
+/*
+ * A container that gets nothing has one line about it: poststart adds none, and where the shim has
+ * started the runtime, it has decided by the same rules, and has said it.
+ */
+static bool is_said_already(enum stage stage)
+{
+	return stage == STAGE_POSTSTART || process_has_variable(getppid(), SHIM_ROUNDS);
+}
+
+static void say_none(struct container *container, const char *reason, enum stage stage)
+{
+	if (log_wants_none(container) && !is_said_already(stage))
+		log_none(container, reason, stage_names[stage]);
+}
+
+/* The caller of a run that fails is to hear why. */
+static void say_denial(struct container *container, enum stage stage)
+{
+	if (stage != STAGE_POSTSTART && (container->plan.fail || !is_said_already(stage)))
+		log_denial(container, stage_names[stage]);
+}
+
 static int act(struct container *container, const struct state *state, int bundle, enum stage stage,
 	       struct err *err)
 {
 	switch (container->plan.decision) {
 	case DECISION_NONE:
 		clear_nccl_conf(container, bundle, stage);
-		if (stage != STAGE_POSTSTART)
-			log_none(container, container->plan.reason, stage_names[stage]);
+		say_none(container, container->plan.reason, stage);
 		return 0;
 	case DECISION_DENIED:
 		deadline_must_fail(container->plan.fail);
 		clear_nccl_conf(container, bundle, stage);
-		if (stage != STAGE_POSTSTART)
-			log_denial(container, stage_names[stage]);
+		say_denial(container, stage);
 		return 0;
 	case DECISION_TCP:
 	case DECISION_GRANT:
@@ -245,7 +266,7 @@ static int fail(struct container *container, const struct err *err, enum stage s
 	if (stage == STAGE_POSTSTART && !planned)
 		return 0;
 	if (!proven && !tcp) {
-		log_none(container, err->text, stage_names[stage]);
+		say_none(container, err->text, stage);
 		return 0;
 	}
 	log_failure(container, err, stage_names[stage]);

@@ -160,11 +160,16 @@ void log_denial(struct container *container, const char *way_in)
 		tell_caller(line ? line : reason);
 }
 
+bool log_wants_none(const struct container *container)
+{
+	return !container->spec.identity.sandbox && request_is_made(&container->spec);
+}
+
 void log_none(struct container *container, const char *reason, const char *way_in)
 {
 	char *line;
 
-	if (container->spec.identity.sandbox || !request_is_made(&container->spec))
+	if (!log_wants_none(container))
 		return;
 	line = reason_line(container, DECISION_NONE, reason, way_in);
 	if (line)

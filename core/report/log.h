@@ -23,6 +23,9 @@ void log_grant(struct container *container, const struct applied *applied, const
 /* To syslog, and is told (tell.h) if the container is not to start for it. */
 void log_denial(struct container *container, const char *way_in);
 
+/* Whether a container that gets nothing is told of: one that has an annotation of ours. */
+bool log_wants_none(const struct container *container);
+
 /* To syslog, if it asks by an annotation of ours; nobody hears of any other container. */
 void log_none(struct container *container, const char *reason, const char *way_in);
 

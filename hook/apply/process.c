@@ -22,6 +22,7 @@
 
 #define CGROUP_SIZE_MAX (64 * 1024)
 #define CMDLINE_SIZE_MAX (128 * 1024)
+#define ENVIRON_SIZE_MAX (1024 * 1024)
 
 /* /proc/<pid>; whoever mounts something else there must not speak for the kernel (CVE-2025-52881).
  */
@@ -221,16 +222,24 @@ int process_root_ids(const struct process *process, uid_t *ret_uid, gid_t *ret_g
 	return 0;
 }
 
+/* A file of /proc/<pid> of which each string ends in a NUL. False if it cannot be read */
+static bool read_strings(struct arena *arena, pid_t pid, const char *name, size_t max,
+			 struct fs_text *ret_text)
+{
+	cleanup_fd proc = open_proc(pid);
+	cleanup_fd fd = proc < 0 ? -1 : fs_open(proc, name, O_RDONLY, RESOLVE_BENEATH);
+	struct err ignored;
+
+	return fd >= 0 && fs_read(arena, fd, max, name, ret_text, &ignored) == 0;
+}
+
 bool process_bundle_argument(pid_t pid, char *path, size_t size)
 {
 	cleanup_arena arena = {0};
-	cleanup_fd proc = open_proc(pid);
-	cleanup_fd fd = proc < 0 ? -1 : fs_open(proc, "cmdline", O_RDONLY, RESOLVE_BENEATH);
 	struct fs_text text;
-	struct err ignored;
 	bool next = false;
 
-	if (fd < 0 || fs_read(&arena, fd, CMDLINE_SIZE_MAX, "cmdline", &text, &ignored) < 0)
+	if (!read_strings(&arena, pid, "cmdline", CMDLINE_SIZE_MAX, &text))
 		return false;
 	for (const char *arg = text.bytes; arg < text.bytes + text.len; arg += strlen(arg) + 1) {
 		size_t prefix = strlen("--bundle=");
@@ -243,6 +252,21 @@ bool process_bundle_argument(pid_t pid, char *path, size_t size)
 			return strlen(value) < size;
 		}
 		next = strcmp(arg, "--bundle") == 0 || strcmp(arg, "-b") == 0;
+	}
+	return false;
+}
+
+bool process_has_variable(pid_t pid, const char *name)
+{
+	cleanup_arena arena = {0};
+	struct fs_text text;
+	size_t len = strlen(name);
+
+	if (!read_strings(&arena, pid, "environ", ENVIRON_SIZE_MAX, &text))
+		return false;
+	for (const char *at = text.bytes; at < text.bytes + text.len; at += strlen(at) + 1) {
+		if (strncmp(at, name, len) == 0 && at[len] == '=')
+			return true;
 	}
 	return false;
 }

@@ -53,4 +53,7 @@ int process_root_ids(const struct process *process, uid_t *ret_uid, gid_t *ret_g
  */
 bool process_bundle_argument(pid_t pid, char *path, size_t size);
 
+/* Whether a process was started with this variable in its environment, by /proc/<pid>/environ */
+bool process_has_variable(pid_t pid, const char *name);
+
 #endif

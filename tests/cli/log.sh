@@ -126,6 +126,37 @@ for name in containers:loader inject:True; do
 	is "shim, $name: one line" 1 "$(grep -c "<30>.* container=c0 .* by=runtime reason=" <<<"$log")"
 done
 
+# Behind the shim: the runtime that it starts runs the hook
+cat >"$T/crun" <<'END'
+#!/bin/bash
+# crun create …: like the real one, the parent of the hook
+cd "$BUNDLE" && "$HOOK_UNDER_TEST" --sysroot "$OCI_RDMA_SYSROOT" createRuntime <"$STATE_FILE"
+exit
+END
+chmod 755 "$T/crun"
+# behind_shim CASE: $log of both, and how it ended
+behind_shim() {
+	container "$1"
+	logged
+	BUNDLE=$B HOOK_UNDER_TEST=$HOOK STATE_FILE=$T/state OCI_RDMA_SYSROOT=$NODE "$T/oci-rdma-runtime" create --bundle "$B" c0 >"$T/out" 2>&1
+	rc=$?
+	logged
+}
+config "{\"memlock\": \"8Mi\", \"runtimes\": [\"$T/crun\"], \"state_dir\": \"$T/state_dir\"}"
+for case in '{}' '{"annotations":{"oci-rdma-hook.io/containers":"loader"}}' '{"annotations":{"oci-rdma-hook.io/inject":"True"}}'; do
+	behind_shim "$case"
+	is "shim and hook, $case: one line, the shim's" "0 1 1" "$rc $(wc -l <<<"${log%$'\n'}") $(grep -c '<30>.* none: .* by=runtime' <<<"$log")"
+done
+config "{\"memlock\": \"8Mi\", \"runtimes\": [\"$T/crun\"], \"state_dir\": \"$T/state_dir\", \"namespaces\": [\"team-b\"]}"
+behind_shim "$rdma"
+is "shim and hook, denied: one line, the shim's" "0 1 1" "$rc $(wc -l <<<"${log%$'\n'}") $(grep -c ' denied: .* by=runtime' <<<"$log")"
+config '{"memlock": "8Mi", "on_no_device": "fail"}'
+container '{}'
+OCI_RDMA_RUNTIME_ROUNDS=1 bash -c 'cd "$1" && "$2" --sysroot "$3" createRuntime <"$4"; exit' - "$B" "$HOOK" "$NODE" "$T/state" >"$T/out" 2>"$T/err"
+is "a hook that fails says why, whoever has said it before" "1 1" "$? $(wc -l <"$T/err")"
+config '{"memlock": "8Mi"}'
+logged
+
 container '{"devices":[["/dev/infiniband/uverbs6",231,198]],"annotations":{"io.kubernetes.pod.name":"a\nkernel: b\u001b[2J\u0000c\u2028"}}'
 hook
 logged
