@@ -78,9 +78,16 @@ int container_read_spec(struct container *container, int bundle, const char *pat
 	return container_parse_spec(container, what, err);
 }
 
+#define VERBS_FILE "/dev/infiniband/uverbs"
+
 static bool is_verbs_path(const char *path)
 {
-	return text_starts_with(path, "/dev/infiniband/uverbs");
+	return text_starts_with(path, VERBS_FILE);
+}
+
+bool container_names_device(const struct fs_text *text)
+{
+	return memmem(text->bytes, text->len, "\"" VERBS_FILE, strlen("\"" VERBS_FILE));
 }
 
 static int warn_number(struct container *container, const struct spec_device *device,

@@ -61,6 +61,9 @@ int container_read_spec(struct container *container, int bundle, const char *pat
 /* The same from container->text. what: where that came from. */
 int container_parse_spec(struct container *container, const char *what, struct err *err);
 
+/* A config.json that cannot be read as such: whether its text names a verbs device's file. */
+bool container_names_device(const struct fs_text *text);
+
 /* The administrator's config. */
 int container_load_config(struct container *container, const struct options *options,
 			  struct err *err);

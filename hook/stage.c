@@ -273,6 +273,23 @@ static int fail(struct container *container, const struct err *err, enum stage s
 	return container->has_config && container->config.fail_on_error;
 }
 
+/*
+ * What cannot be read may be an RDMA container's: the state says whether it asks, and the text, as
+ * far as there is one, whether it was given a device. Nobody else may notice.
+ */
+static bool must_serve_unread(struct container *container, const struct options *options,
+			      const struct state *state)
+{
+	const struct config *config = &container->config;
+	struct err ignored;
+
+	if (container->text.bytes && !container_names_device(&container->text))
+		return false;
+	if (container_load_config(container, options, &ignored) < 0 || !config->fail_on_error)
+		return false;
+	return state->asks || (container->text.bytes && config->opt_in == OPT_IN_DEVICE);
+}
+
 static int run(const struct options *options, enum stage stage)
 {
 	cleanup_container container = CONTAINER_NONE;
@@ -294,7 +311,7 @@ static int run(const struct options *options, enum stage stage)
 	bundle = find_bundle(&state, path, sizeof(path), &err);
 	if (bundle < 0 || container_read_spec(&container, bundle, path, "config.json", &err) < 0) {
 		log_failure(&container, &err, stage_names[stage]);
-		return 0;
+		return must_serve_unread(&container, options, &state);
 	}
 	if (serve(&container, options, &state, bundle, stage, &proven, &err) < 0)
 		return fail(&container, &err, stage, proven);

@@ -6,16 +6,31 @@
 #include "core/base/fs.h"
 #include "core/base/text.h"
 #include "core/json/reader.h"
+#include "core/spec/spec.h"
 
 #define WHAT "state JSON on stdin"
+
+static bool equals(const struct json_value *value, const char *text)
+{
+	return value->type == JSON_STRING && value->len == strlen(text) &&
+	       memcmp(value->text, text, value->len) == 0;
+}
 
 static int take_container_type(void *context, const struct json_value *value, struct err *err)
 {
 	struct state *state = context;
 
 	(void)err;
-	state->sandbox |= value->type == JSON_STRING && value->len == strlen("sandbox") &&
-			  memcmp(value->text, "sandbox", value->len) == 0;
+	state->sandbox |= equals(value, "sandbox");
+	return 0;
+}
+
+static int take_inject(void *context, const struct json_value *value, struct err *err)
+{
+	struct state *state = context;
+
+	(void)err;
+	state->asks = equals(value, "true");
 	return 0;
 }
 
@@ -29,12 +44,14 @@ static int take_pid(void *context, const struct json_value *value, struct err *e
 }
 
 static const struct json_shape container_type = {.types = ~0U, .take = take_container_type};
+static const struct json_shape inject = {.types = ~0U, .take = take_inject, .repeats = true};
 static const struct json_shape annotations = {
 	.types = JSON_OBJECT | JSON_NULL,
 	.members =
 		(const struct json_member[]){
 			{"io.kubernetes.cri-o.ContainerType", &container_type},
 			{"io.kubernetes.cri.container-type", &container_type},
+			{SPEC_ANNOTATION_PREFIX "inject", &inject},
 			{0},
 		},
 };

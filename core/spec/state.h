@@ -26,6 +26,7 @@ struct state {
 	int64_t pid;
 	const char *status; /* "creating", "created", "running", …; NULL if it says none */
 	bool sandbox;       /* a pod's pause container: it never gets a device */
+	bool asks;          /* oci-rdma-hook.io/inject is "true" */
 };
 
 /* fd: read to its end. Strings live in the arena. */

@@ -34,7 +34,6 @@
 
 #define WAY_IN "runtime"
 #define ANNOTATION "\"oci-rdma-hook.io/inject\""
-#define DEVICE "\"/dev/infiniband/uverbs"
 /* As a shell says it when a command cannot be run */
 #define EXIT_NO_RUNTIME 127
 
@@ -326,7 +325,7 @@ static bool may_be_ours(struct shim *shim, int dir, const char *name)
 	     fs_read_up_to(&container->arena, fd, SPEC_SIZE_MAX, name, &text, &more, &ignored) < 0))
 		return false;
 	return (asks || memmem(text.bytes, text.len, ANNOTATION, strlen(ANNOTATION))) &&
-	       memmem(text.bytes, text.len, DEVICE, strlen(DEVICE));
+	       container_names_device(&text);
 }
 
 static int serve_create(struct shim *shim, struct err *err)

@@ -39,11 +39,13 @@ remember() { files=$(all_files); }
 
 # refused FILE DESCRIPTION PART…: an unusable config.json, for the hook and for the dry run
 refused() {
-	local what=$1
+	local what=$1 want=0
 	shift
+	# It asks, by its state, and is to fail: but where its text names no device, it has none.
+	if [ ! -f "$B/config.json" ] || grep -qa '"/dev/infiniband/uverbs' "$B/config.json"; then want='not 0'; fi
 	remember
 	hook
-	unharmed "$what" 0 config.json "$@"
+	unharmed "$what" "$want" config.json "$@"
 	dry_run
 	is "$what: status of the dry run" 1 "$rc"
 	is "$what: the dry run shows nothing" "" "$(cat "$T/out")"
@@ -211,7 +213,52 @@ is "no root: exit status" 0 "$rc"
 one_line "no root" root
 same "no root: files as they were" "$files" "$(all_files)"
 
-# config.json
+# config.json that cannot be read, or is broken: whom that may keep from starting
+# broken ON_ERROR STATE-FILTER STATUS DESCRIPTION
+broken() {
+	config "{\"memlock\": \"8Mi\", \"on_error\": \"$1\"}"
+	state "$2" >"$T/state"
+	for kind in missing broken; do
+		cp "$T/good" "$B/config.json"
+		if [ $kind = missing ]; then rm "$B/config.json"; else echo x >>"$B/config.json"; fi
+		remember
+		hook
+		unharmed "$kind config.json, on_error $1, $4" "$3" config.json
+		hook poststart
+		is "$kind config.json, on_error $1, $4: poststart" 0 "$rc"
+	done
+	cp "$T/good" "$B/config.json"
+}
+container "$rdma"
+cp "$B/config.json" "$T/good"
+ask='.annotations["oci-rdma-hook.io/inject"]'
+broken fail . 'not 0' "it asks"
+broken warn . 0 "it asks"
+broken fail "$ask = null" 0 "it does not ask"
+broken fail "$ask = \"false\"" 0 "it refuses"
+broken fail "$ask = true" 0 "it asks by no text"
+broken fail ".annotations = null" 0 "it has no annotation"
+config '{"opt_inn": "device"}'
+state . >"$T/state"
+echo x >>"$B/config.json"
+hook
+is "a broken config.json and a broken policy: exit status" 0 "$rc"
+sed -i 's,"/dev/infiniband/uverbs,"/dev/other,' "$B/config.json"
+config '{"memlock": "8Mi", "on_error": "fail"}'
+hook
+is "a broken config.json that names no verbs device: exit status" 0 "$rc"
+config '{"memlock": "8Mi", "on_error": "fail", "opt_in": "device"}'
+state "$ask = null" >"$T/state"
+hook
+is "the same, where a device is enough: exit status" 0 "$rc"
+cp "$T/good" "$B/config.json"
+echo x >>"$B/config.json"
+hook
+check "where a device is enough, a broken config.json that names one: exit status $rc" test "$rc" -eq 1
+rm "$B/config.json"
+hook
+is "where a device is enough, and nothing can be read: exit status" 0 "$rc"
+
 config '{"memlock": "8Mi", "on_error": "fail"}'
 container "$rdma"
 cp "$B/config.json" "$T/good"
