@@ -24,11 +24,15 @@ static const char *find_installed(struct arena *arena, const char *name, runtime
 	return NULL;
 }
 
+const char *runtimes_named(const char *called)
+{
+	return text_starts_with(called, SHIM_NAME "-") ? called + strlen(SHIM_NAME "-") : NULL;
+}
+
 const char *runtimes_find(struct arena *arena, const struct config *config, const char *called,
 			  runtimes_can_run *can_run, void *context)
 {
-	const char *wanted =
-		text_starts_with(called, SHIM_NAME "-") ? called + strlen(SHIM_NAME "-") : NULL;
+	const char *wanted = runtimes_named(called);
 
 	for (size_t i = 0; i < config->n_runtimes; i++) {
 		const char *path = config->runtimes[i];

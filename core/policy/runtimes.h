@@ -11,6 +11,9 @@
 /* True if there is a program at path that can be run. */
 typedef bool runtimes_can_run(void *context, const char *path);
 
+/* The runtime that the shim's own name says, as "crun" of oci-rdma-runtime-crun, or NULL. */
+const char *runtimes_named(const char *called);
+
 /*
  * The first of the config's list that can be run; called as oci-rdma-runtime-crun, the first crun
  * of the list, else an installed one. called: without a directory. In the arena or the config; NULL

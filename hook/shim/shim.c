@@ -23,6 +23,7 @@
 #include "core/plan/memlock.h"
 #include "core/policy/choice.h"
 #include "core/policy/quantity.h"
+#include "core/policy/runtimes.h"
 #include "core/report/log.h"
 #include "hook/apply/limit.h"
 #include "hook/apply/spec_edit.h"
@@ -496,10 +497,12 @@ static bool must_fail(struct shim *shim, const struct err *err)
 /*
  * Which runtime is run, and where the records are, also for the container that would mend the
  * config: from a config with an error, as far as it says so; else as it was last. Never another
- * runtime, since that knows nothing of the containers that run. Who needs more of the config reads
- * it again, and hears of the error.
+ * runtime, since that knows nothing of the containers that run. Where nothing is remembered, none
+ * runs that we have created: /run is of this boot. Then our own name may say which; without it a
+ * guess could put runc's containers into crun, or what was to be isolated into either. Who needs
+ * more of the config reads it again, and hears of the error.
  */
-static int load_config(struct shim *shim, struct err *err)
+static int load_config(struct shim *shim, const char *called, struct err *err)
 {
 	struct container *container = &shim->container;
 	struct config *config = &container->config;
@@ -517,7 +520,7 @@ static int load_config(struct shim *shim, struct err *err)
 	if (choice == CHOICE_SAID)
 		last_choice_save(options, config);
 	else if (last_choice_load(&container->arena, options, config) < 0 &&
-		 choice == CHOICE_UNKNOWN)
+		 choice == CHOICE_UNKNOWN && !runtimes_named(called))
 		return err_prefix(err, "which runtime to run is not known");
 	return 0;
 }
@@ -581,7 +584,7 @@ static int run(struct shim *shim, int argc, char **argv)
 
 	shim->options.sysroot = sysroot ? sysroot : "/";
 	shim->options.config = option("OCI_RDMA_CONFIG");
-	if (load_config(shim, err) < 0 || find_runtime(shim, called, err) < 0) {
+	if (load_config(shim, called, err) < 0 || find_runtime(shim, called, err) < 0) {
 		runtime_args_parse(called, argc, argv, &shim->args);
 		use_runtime_log(&shim->args);
 		tell(SHIM_NAME, err->text);

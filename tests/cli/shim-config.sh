@@ -113,7 +113,28 @@ for kind in "${remembered[@]}"; do
 		fails "$kind, nothing remembered: ${words[0]}: rather none than another one" 127 "which runtime to run is not known" /etc/oci-rdma-hook/config.json
 	done
 done
+# Called by a runtime's name, it is that one
+for kind in "${remembered[@]}"; do
+	policy
+	damage "$kind"
+	for command in --version "--root=/r create --bundle $B $ID" "kill $ID TERM"; do
+		fresh
+		rm -f "$NODE"/run/*
+		read -ra words <<<"$command"
+		AS=$SHIM-crun passes "$kind, nothing remembered: as -crun, ${words[0]}" "${words[@]}"
+		is "$kind, nothing remembered: as -crun, ${words[0]}: the default crun" /usr/bin/crun "$started"
+		not_edited "$kind, nothing remembered: as -crun, ${words[0]}"
+		is "$kind, nothing remembered: as -crun, ${words[0]}: that is no choice to be remembered" "" "$(find "$NODE/run" -mindepth 1)"
+	done
+	start --version
+	fails "$kind: as no runtime, after that" 127 "which runtime to run is not known"
+	policy
+	configured "$kind: a good config again" --version
+	damage "$kind"
+	AS=$SHIM-crun configured "$kind: as -crun, what is remembered" --version
+done
 policy
+rm -f "$NODE"/run/*
 OCI_RDMA_SYSROOT=/nowhere start --version
 fails "no sysroot, nothing remembered" 127 /nowhere
 
