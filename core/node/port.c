@@ -48,10 +48,15 @@ static int add_port(struct arena *arena, struct device *device, size_t *room, in
 	struct port port = {.number = number, .gid_index = -1};
 	struct port *larger;
 	char path[32];
+	ssize_t len;
 
 	(void)snprintf(path, sizeof(path), "%u/link_layer", number);
-	if (fs_read_line(ports, path, port.link_layer, sizeof(port.link_layer)) < 0) {
+	len = fs_read_line(ports, path, port.link_layer, sizeof(port.link_layer));
+	if (len < 0) {
 		port.link_layer[0] = '\0';
+		/* All ports of a device have the attribute, or none has. */
+		if (len == -ENOENT && device->n_ports && device->port[0].link_layer[0])
+			return 0;
 		(void)snprintf(path, sizeof(path), "%u/.", number);
 		if (faccessat(ports, path, F_OK, 0) < 0)
 			return 0;
