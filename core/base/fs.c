@@ -61,8 +61,9 @@ int fs_open_regular(int dir, const char *name)
 	return path < 0 ? path : fs_reopen_regular(path);
 }
 
-/* Up to size bytes, or to the end of the file, or to that of its first line */
-static ssize_t read_some(int fd, char *bytes, size_t size, bool line)
+/* Up to size bytes, or to the end of the file, which is there after enough bytes, or to that of its
+ * first line */
+static ssize_t read_some(int fd, char *bytes, size_t size, size_t enough, bool line)
 {
 	size_t len = 0;
 
@@ -76,28 +77,22 @@ static ssize_t read_some(int fd, char *bytes, size_t size, bool line)
 		if (n == 0)
 			break;
 		len += (size_t)n;
-		if (line && memchr(bytes + len - n, '\n', (size_t)n))
+		if (len == enough || (line && memchr(bytes + len - n, '\n', (size_t)n)))
 			break;
 	}
 	return (ssize_t)len;
-}
-
-static ssize_t read_full(int fd, char *bytes, size_t size)
-{
-	return read_some(fd, bytes, size, false);
 }
 
 static int read_up_to(struct arena *arena, int fd, const struct stat *st, size_t max,
 		      const char *what, struct fs_text *ret_text, bool *ret_more, struct err *err)
 {
 	struct fs_text text = {0};
-	size_t capacity;
+	bool known = S_ISREG(st->st_mode) && st->st_size > 0 && st->st_size < (off_t)max;
+	/* One read for a file whose size is known: room for one byte more would have had more. A
+	 * pipe grows by doubling, and a file of procfs, whose size is 0. */
+	size_t enough = known ? (size_t)st->st_size : SIZE_MAX;
+	size_t capacity = known ? enough + 1 : 4096;
 
-	/* One read for a file whose size is known; a pipe grows by doubling, and one of procfs,
-	 * whose size is 0. */
-	capacity = S_ISREG(st->st_mode) && st->st_size > 0 && st->st_size < (off_t)max
-			   ? (size_t)st->st_size + 1
-			   : 4096;
 	for (;;) {
 		char *larger = arena_alloc(arena, capacity + 1);
 		ssize_t n;
@@ -107,7 +102,7 @@ static int read_up_to(struct arena *arena, int fd, const struct stat *st, size_t
 		if (text.len)
 			memcpy(larger, text.bytes, text.len);
 		text.bytes = larger;
-		n = read_full(fd, text.bytes + text.len, capacity - text.len);
+		n = read_some(fd, text.bytes + text.len, capacity - text.len, enough, false);
 		if (n < 0)
 			return err_sys(err, (int)-n, "%s", what);
 		text.len += (size_t)n;
@@ -176,7 +171,7 @@ ssize_t fs_read_line(int dir, const char *path, char *line, size_t size)
 
 	if (fd < 0)
 		return -errno;
-	n = read_some(fd, line, size, true);
+	n = read_some(fd, line, size, SIZE_MAX, true);
 	if (n < 0)
 		return n;
 	end = memchr(line, '\n', (size_t)n);
