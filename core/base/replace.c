@@ -138,10 +138,22 @@ static int replace(int dir, const struct replacement *new, bool named)
 	return status;
 }
 
+/* What has no name yet gets its own, if nothing has that. */
+static int create_whole(int dir, const struct replacement *new)
+{
+	cleanup_fd fd = create(dir, NULL, false);
+	int status = fd < 0 ? fd : fill(fd, new);
+
+	return status < 0 ? status : link_name(fd, dir, new->name);
+}
+
 int replace_file(int dir, const struct replacement *new, const char *what, struct err *err)
 {
-	int status = replace(dir, new, false);
+	/* A rename and a random name less, where the name is free */
+	int status = new->is_new ? create_whole(dir, new) : -EEXIST;
 
+	if (status < 0)
+		status = replace(dir, new, false);
 	/* Not every file system has files without a name: overlay since Linux 6.3, NFS never. */
 	if (status < 0)
 		status = replace(dir, new, true);

@@ -21,6 +21,7 @@ struct replacement {
 	int attributes; /* descriptor whose extended attributes (SELinux label, …) it is to have; or
 			   -1 */
 	bool sync;      /* to the disk before the rename */
+	bool is_new;    /* nothing of that name is expected: then no rename is needed */
 };
 
 /*

@@ -60,7 +60,7 @@ static const char *compose(struct arena *arena, const struct fs_text *present, c
 			    lines);
 }
 
-static int write_text(int etc, const char *text, const struct nccl_conf_owner *owner,
+static int write_text(int etc, const char *text, const struct nccl_conf_owner *owner, bool is_new,
 		      struct err *err)
 {
 	/* No fsync: a container's root does not outlive a crash of its node. */
@@ -73,6 +73,7 @@ static int write_text(int etc, const char *text, const struct nccl_conf_owner *o
 				    .gid = owner->gid,
 				    .mode = 0644,
 				    .attributes = -1,
+				    .is_new = is_new,
 			    },
 			    "/etc/nccl.conf of the container", err);
 }
@@ -96,7 +97,7 @@ int nccl_conf_clear(int root, struct err *err)
 		return 0;
 	if (fstatat(etc, NAME, &st, AT_SYMLINK_NOFOLLOW) < 0)
 		return err_sys(err, errno, "/etc/nccl.conf of the container");
-	return write_text(etc, text, &(struct nccl_conf_owner){st.st_uid, st.st_gid}, err);
+	return write_text(etc, text, &(struct nccl_conf_owner){st.st_uid, st.st_gid}, false, err);
 }
 
 int nccl_conf_write(int root, const char *lines, const struct nccl_conf_owner *owner,
@@ -118,7 +119,7 @@ int nccl_conf_write(int root, const char *lines, const struct nccl_conf_owner *o
 		return err_memory(err);
 	if (strcmp(text, present.bytes) == 0)
 		return 0;
-	if (write_text(etc, text, owner, err) < 0)
+	if (write_text(etc, text, owner, present.len == 0, err) < 0)
 		return -1;
 	*ret_changed = true;
 	return 0;

@@ -114,6 +114,7 @@ static int write_record(int dir, const char *state_dir, const char *name, const 
 				    .gid = getegid(),
 				    .mode = 0600,
 				    .attributes = -1,
+				    .is_new = true,
 			    },
 			    what, err);
 }
