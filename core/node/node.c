@@ -13,7 +13,7 @@
 
 int node_open(const char *sysroot, struct node *ret_node, struct err *err)
 {
-	cleanup_fd root = open(sysroot, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	cleanup_fd root = openat(AT_FDCWD, sysroot, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	struct statfs fs;
 	int chars;
 

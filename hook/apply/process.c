@@ -33,7 +33,7 @@ static int open_proc(pid_t pid)
 	int fd;
 
 	(void)snprintf(path, sizeof(path), "/proc/%d", pid);
-	fd = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	fd = openat(AT_FDCWD, path, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	if (fd < 0)
 		return -errno;
 	if (fstatfs(fd, &fs) < 0 || fs.f_type != PROC_SUPER_MAGIC) {
