@@ -45,7 +45,9 @@ static struct wanted wanted_by(const struct config *config)
 void container_free(struct container *container)
 {
 	cleanup_close_fd(&container->fd);
+	cleanup_close_fd(&container->root);
 	container->fd = -1;
+	container->root = -1;
 	arena_free(&container->arena);
 }
 
@@ -79,6 +81,13 @@ int container_read_spec(struct container *container, int bundle, const char *pat
 }
 
 #define VERBS_FILE "/dev/infiniband/uverbs"
+
+int container_open_root(struct container *container, struct err *err)
+{
+	if (container->root < 0)
+		container->root = rootfs_open(container->bundle, container->spec.root, err);
+	return container->root;
+}
 
 static bool is_verbs_path(const char *path)
 {
@@ -319,7 +328,7 @@ static void drop_unusable_claims(struct container *container)
 static int read_image(struct container *container, struct err *err)
 {
 	struct arena *arena = &container->arena;
-	cleanup_fd root = rootfs_open(container->bundle, container->spec.root, err);
+	int root = container_open_root(container, err);
 
 	if (root < 0)
 		return 0;

@@ -26,6 +26,7 @@ struct container {
 	const char *what;   /* config.json's path, for errors */
 	int fd;             /* config.json; -1 where it came by stdin */
 	int bundle;         /* from which a relative root.path leads on; -1: not known; not owned */
+	int root;           /* container_open_root(); -1: not yet */
 	struct fs_text text;
 	const char *id; /* NULL: not known */
 	int64_t pid;    /* of its first process, whose network namespace is its; 0: not known */
@@ -46,7 +47,7 @@ struct container {
 	struct warnings warnings;
 };
 
-#define CONTAINER_NONE ((struct container){.fd = -1, .bundle = -1})
+#define CONTAINER_NONE ((struct container){.fd = -1, .bundle = -1, .root = -1})
 
 void container_free(struct container *container);
 #define cleanup_container __attribute__((cleanup(container_free))) struct container
@@ -60,6 +61,12 @@ int container_read_spec(struct container *container, int bundle, const char *pat
 
 /* The same from container->text. what: where that came from. */
 int container_parse_spec(struct container *container, const char *what, struct err *err);
+
+/*
+ * The root file system, opened once (rootfs_open) and then held. Returns the container's
+ * descriptor, or -1.
+ */
+int container_open_root(struct container *container, struct err *err);
 
 /* A config.json that cannot be read as such: whether its text names a verbs device's file. */
 bool container_names_device(const struct fs_text *text);

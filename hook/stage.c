@@ -38,7 +38,7 @@ static int open_bundle(const char *path)
 
 	if (path[0] != '/')
 		return -EINVAL;
-	bundle = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	bundle = openat(AT_FDCWD, path, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	if (bundle < 0)
 		return -errno;
 	return fs_is_own_root(bundle) ? -EINVAL : take_fd(&bundle);
@@ -135,11 +135,11 @@ static int raise_memlock(const struct container *container, const struct process
  * All that may be refused is opened before anything is changed. nccl.conf is written while the
  * container is created only: later its processes run, and have read it.
  */
-static int apply(struct container *container, const struct state *state, int bundle,
-		 enum stage stage, struct changed *changed, struct err *err)
+static int apply(struct container *container, const struct state *state, enum stage stage,
+		 struct changed *changed, struct err *err)
 {
 	bool writes = stage != STAGE_POSTSTART;
-	cleanup_fd root = -1;
+	int root = -1;
 	cleanup_process process = PROCESS_NONE;
 	int alive = process_open(state->pid, state->id, spec_cgroup_name(&container->spec),
 				 &process, err);
@@ -149,7 +149,7 @@ static int apply(struct container *container, const struct state *state, int bun
 	if (!alive)
 		return 0;
 	if (writes) {
-		root = rootfs_open(bundle, container->spec.root, err);
+		root = container_open_root(container, err);
 		if (root < 0)
 			return -1;
 	}
@@ -160,11 +160,11 @@ static int apply(struct container *container, const struct state *state, int bun
 
 /* One line for a grant: poststart, which is installed beside createRuntime, only repairs what runc
  * undid. */
-static int apply_and_log(struct container *container, const struct state *state, int bundle,
-			 enum stage stage, struct err *err)
+static int apply_and_log(struct container *container, const struct state *state, enum stage stage,
+			 struct err *err)
 {
 	struct changed changed = {0};
-	int status = apply(container, state, bundle, stage, &changed, err);
+	int status = apply(container, state, stage, &changed, err);
 	struct applied applied = {.nccl = changed.nccl_conf ? "/etc/nccl.conf" : NULL};
 	bool starts = status == 0 || !container->config.fail_on_error;
 
@@ -178,14 +178,14 @@ static int apply_and_log(struct container *container, const struct state *state,
  * that fails: there is no block of ours then, or nobody can read it. Who was dismissed before the
  * config was read is not looked at.
  */
-static void clear_nccl_conf(const struct container *container, int bundle, enum stage stage)
+static void clear_nccl_conf(struct container *container, enum stage stage)
 {
-	cleanup_fd root = -1;
 	struct err ignored;
+	int root;
 
 	if (stage == STAGE_POSTSTART || !container->plan.reason)
 		return;
-	root = rootfs_open(bundle, container->spec.root, &ignored);
+	root = container_open_root(container, &ignored);
 	if (root >= 0)
 		(void)nccl_conf_clear(root, &ignored);
 }
@@ -212,22 +212,22 @@ static void say_denial(struct container *container, enum stage stage)
 		log_denial(container, stage_names[stage]);
 }
 
-static int act(struct container *container, const struct state *state, int bundle, enum stage stage,
+static int act(struct container *container, const struct state *state, enum stage stage,
 	       struct err *err)
 {
 	switch (container->plan.decision) {
 	case DECISION_NONE:
-		clear_nccl_conf(container, bundle, stage);
+		clear_nccl_conf(container, stage);
 		say_none(container, container->plan.reason, stage);
 		return 0;
 	case DECISION_DENIED:
 		deadline_must_fail(container->plan.fail);
-		clear_nccl_conf(container, bundle, stage);
+		clear_nccl_conf(container, stage);
 		say_denial(container, stage);
 		return 0;
 	case DECISION_TCP:
 	case DECISION_GRANT:
-		return apply_and_log(container, state, bundle, stage, err);
+		return apply_and_log(container, state, stage, err);
 	}
 	return 0;
 }
@@ -245,12 +245,11 @@ static bool is_over(const struct state *state, enum stage stage)
 }
 
 static int serve(struct container *container, const struct options *options,
-		 const struct state *state, int bundle, enum stage stage, bool *ret_proven,
-		 struct err *err)
+		 const struct state *state, enum stage stage, bool *ret_proven, struct err *err)
 {
 	if (container_decide(container, options, ret_proven, err) < 0)
 		return -1;
-	return act(container, state, bundle, stage, err);
+	return act(container, state, stage, err);
 }
 
 /*
@@ -313,7 +312,7 @@ static int run(const struct options *options, enum stage stage)
 		log_failure(&container, &err, stage_names[stage]);
 		return must_serve_unread(&container, options, &state);
 	}
-	if (serve(&container, options, &state, bundle, stage, &proven, &err) < 0)
+	if (serve(&container, options, &state, stage, &proven, &err) < 0)
 		return fail(&container, &err, stage, proven);
 	return container.plan.fail;
 }
