@@ -4,7 +4,6 @@
 #include <string.h>
 
 #define DIGITS "0123456789"
-#define HEX_DIGITS "0123456789abcdef"
 
 static int compare_numbers(const char **a, const char **b)
 {
@@ -108,8 +107,11 @@ bool text_has_control(const char *text)
 
 static bool is_hex_run(const char *text, size_t min, size_t max, char end)
 {
-	size_t len = strspn(text, HEX_DIGITS);
+	size_t len = 0;
 
+	/* strspn makes a table of its set each time. */
+	while ((text[len] >= '0' && text[len] <= '9') || (text[len] >= 'a' && text[len] <= 'f'))
+		len++;
 	return len >= min && len <= max && text[len] == end;
 }
 
