@@ -66,6 +66,22 @@ hook
 is "denied: the container starts" 0 "$rc"
 is "denied: memlock as it was" "$BEFORE" "$(limit)"
 check "denied: no nccl.conf" test ! -e "$ROOT/etc/nccl.conf"
+# What an earlier start was given: createRuntime takes it away, poststart leaves it to the processes that have read it
+config "$config"
+container "$rdma"
+hook
+config '{"memlock": "8Mi", "namespaces": ["team-b"]}'
+hook poststart
+is "denied after a grant: poststart writes no file" "$NCCL" "$(conf)"
+hook
+is "denied after a grant: createRuntime takes our lines away" "" "$(conf)"
+# What privileged_scan finds is an RDMA container's, too
+config '{"memlock": "8Mi", "privileged_scan": true, "on_error": "fail"}'
+container '{"privileged":true}'
+mkdir "$ROOT/etc/nccl.conf"
+hook
+is "privileged_scan, on_error fail: what cannot be served does not start" 1 "$rc"
+one_line "privileged_scan, on_error fail" nccl.conf
 config '{"memlock": "8Mi", "on_no_device": "fail"}'
 container '{}'
 hook

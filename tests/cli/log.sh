@@ -171,6 +171,20 @@ OCI_RDMA_SYSROOT=$NODE "$T/oci-rdma-runtime" create --bundle "$B" $'a\nkernel: b
 logged
 is "control characters of an id become question marks, in the failure and in the grant" "2 2" "$(wc -l <<<"${log%$'\n'}") $(grep -cF 'container=a?kernel: b?[2Jc ' <<<"$log")"
 
+# A policy that cannot be read: the container has a device, and its failure one line, of both stages together
+config '{"opt_inn": "device"}'
+container "$rdma"
+hook
+hook poststart
+logged
+is "a failure is one line, of both stages together" 1 "$(grep -c '<27>.*createRuntime: .*opt_inn' <<<"$log")"
+is "and nothing else" 1 "$(wc -l <<<"${log%$'\n'}")"
+"$HOOK" --sysroot "$NODE" precreate <"$B/config.json" >"$T/out" 2>"$T/err"
+logged
+is "precreate: a failure is one line, in the log and on stderr" "1 1" "$(grep -c '<27>.*precreate: .*opt_inn' <<<"$log") $(grep -c opt_inn "$T/err")"
+check "precreate: and the container is as it was" cmp "$B/config.json" "$T/out"
+config '{"memlock": "8Mi"}'
+
 # Raised, but without its nccl.conf it does not start: that was no grant
 for on_error in warn fail; do
 	config "{\"memlock\": \"8Mi\", \"on_error\": \"$on_error\"}"
