@@ -331,6 +331,17 @@ fresh
 mv "$B/config.json" "$T/here/c.json"
 passes "crun's --config with an absolute path" create --bundle "$B" --config "$T/here/c.json" "$ID"
 edited "crun's --config with an absolute path" "$T/here/c.json"
+# A relative root.path is the bundle's all the same, and what the image sets there wins
+fresh
+jq '.root.path = "image"' "$B/config.json" >"$T/here/c.json"
+mkdir -p "$B/image/etc"
+echo NCCL_IB_HCA=mine >"$B/image/etc/nccl.conf"
+passes "crun's --config, root.path in the bundle" create --bundle "$B" --config "$T/here/c.json" "$ID"
+is "crun's --config, root.path in the bundle: the image's setting stays" "" "$(jq -r '.process.env[] | select(startswith("NCCL_"))' "$T/here/c.json")"
+rm -r "$B/image"
+fresh
+passes "crun's --config, no root.path there" create --bundle "$B" --config "$T/here/c.json" "$ID"
+is "crun's --config, no root.path there: ours is set" NCCL_IB_HCA==mlx5_6 "$(jq -r '.process.env[] | select(startswith("NCCL_"))' "$T/here/c.json")"
 
 # No bundle, no id, or none that anybody could use: the runtime says so
 for line in create "create --bundle $B" "create --bundle" "create --bundle /nowhere $ID" "create --bundle $B/config.json $ID" run exec "exec --process" \
