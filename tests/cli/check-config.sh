@@ -375,6 +375,13 @@ is "…a file for every container in another stage is not enough" 1 "$rc"
 cp "${device[@]}" "$NODE/etc/containers/oci/hooks.d/"
 examine
 is "…beside files for every container: accepted" "0 " "$rc $(<"$T/err")"
+jq .bogus=1 "${device[0]}" >"$NODE/etc/containers/oci/hooks.d/90-oci-rdma-hook.json"
+cp "$FILE" "$NODE/etc/containers/oci/hooks.d/80-annotation.json"
+examine
+is "…beside one for every container that is wrong itself: both are named" "1 1" \
+	"$(grep -c '80-annotation.json.*opt_in' "$T/err") $(grep -c '/90-oci-rdma-hook.json.*bogus' "$T/err")"
+rm "$NODE/etc/containers/oci/hooks.d/80-annotation.json"
+cp "${device[@]}" "$NODE/etc/containers/oci/hooks.d/"
 config '{"opt_in": "annotation"}'
 examine
 is "annotation, with files for every container: accepted" "0 " "$rc $(<"$T/err")"
@@ -425,6 +432,23 @@ crio "$handler
 runtime_path = \"/usr/libexec/crio/crun\""
 examine
 is "the same that CRI-O runs" "0 " "$rc $(<"$T/err")"
+config '{"opt_inn": 1}'
+examine
+is "a policy that cannot be read says nothing of the runtime" "1 1" "$(wc -l <"$T/err") $(grep -c opt_inn "$T/err")"
+# Which is run, where the list has none: CRI-O's own before the distribution's, and what an administrator has put there last
+config '{"runtimes": ["/usr/bin/runc"]}'
+install -m 755 /bin/true "$NODE/usr/bin/runc"
+crio "$handler
+[crio.runtime.runtimes.crun]
+runtime_path = \"/opt/crun\""
+install -D -m 755 /bin/true "$NODE/opt/crun"
+dirs=(/usr/libexec/crio /usr/bin /usr/sbin /usr/local/bin /usr/local/sbin)
+for dir in "${dirs[@]}"; do install -D -m 755 /bin/true "$NODE$dir/crun"; done
+for dir in "${dirs[@]}"; do
+	examine
+	has "the first of those that are installed: $dir/crun" "the shim runs $dir/crun" "$(<"$T/err")"
+	rm "$NODE$dir/crun"
+done
 rm -r "$NODE/etc/crio" "${NODE:?}/usr/bin" "${NODE:?}/usr/libexec"
 
 # ---- an old kernel: RHEL 8's 4.18 ----
