@@ -13,21 +13,45 @@
 #include "doctor/doctor.h"
 #include "doctor/options.h"
 #include "doctor/report/report.h"
+#include "doctor/report/topology.h"
 #include "doctor/runner.h"
 #include "doctor/symptom/symptom.h"
+#include "doctor/topology/topology.h"
 #include "doctor/trial.h"
 
 #define EXIT_UNKNOWN 3
 
-static int report(const struct doctor *doctor, const struct findings *findings)
+static int print(const struct doctor *doctor, const struct findings *findings,
+		 const struct topology *topology)
 {
-	static int (*const reports[])(FILE *, const struct doctor *, const struct findings *) = {
-		[REPORT_TEXT] = findings_print_text,
-		[REPORT_JSON] = findings_print_json,
-		[REPORT_PROMETHEUS] = findings_print_prometheus,
-	};
+	const bool topology_alone = doctor->options.topology;
 
-	if (reports[doctor->options.format](stdout, doctor, findings) < 0) {
+	switch (doctor->options.format) {
+	case REPORT_HTML:
+		return report_print_html(stdout, doctor, findings, topology);
+	case REPORT_JSON:
+		return topology_alone ? topology_print_json(stdout, doctor, topology)
+				      : findings_print_json(stdout, doctor, findings);
+	case REPORT_PROMETHEUS:
+		return findings_print_prometheus(stdout, doctor, findings);
+	default:
+		return topology_alone ? topology_print_text(stdout, doctor, topology)
+				      : findings_print_text(stdout, doctor, findings);
+	}
+}
+
+static int report(struct doctor *doctor, const struct findings *findings)
+{
+	const struct doctor_options *options = &doctor->options;
+	struct topology topology = {0};
+	struct err err;
+	bool wanted = options->topology || (options->format == REPORT_HTML && !options->symptom);
+
+	if (wanted && topology_read(doctor, &topology, &err) < 0) {
+		(void)fprintf(stderr, "oci-rdma-doctor: %s\n", err.text);
+		return -1;
+	}
+	if (print(doctor, findings, wanted ? &topology : NULL) < 0) {
 		(void)fprintf(stderr, "oci-rdma-doctor: stdout could not be written\n");
 		return -1;
 	}
@@ -63,6 +87,8 @@ static int find(const struct doctor *doctor, struct findings *findings, struct e
 {
 	const struct doctor_options *options = &doctor->options;
 
+	if (options->topology)
+		return 0;
 	if (options->symptom)
 		return explain(options->symptom, findings, err);
 	if (!options->listen && !options->connect &&

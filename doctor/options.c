@@ -13,6 +13,7 @@ static const char usage[] =
 	"Usage: oci-rdma-doctor [--pid PID | --container ID] [--format FORMAT]\n"
 	"       oci-rdma-doctor --verbs [--device NAME] [--pair]\n"
 	"       oci-rdma-doctor --verbs --listen | --connect HOST [--device NAME]\n"
+	"       oci-rdma-doctor --topology [--pid PID | --container ID] [--format FORMAT]\n"
 	"       oci-rdma-doctor --symptom [FILE | TEXT]\n"
 	"\n"
 	"Says why RDMA or NCCL does not work here: on a node or in a container. Each\n"
@@ -36,8 +37,11 @@ static const char usage[] =
 	"  --port NUMBER   TCP port for --listen and --connect; default 18516\n"
 	"  --clients N     end --listen after so many; default: at a signal\n"
 	"  --libcuda FILE  the CUDA driver's library, where it is not found by itself\n"
-	"  --format FORMAT text (default), json, or prometheus (for the textfile\n"
-	"                  collector of node exporter)\n"
+	"  --topology      show GPUs and HCAs alone: how far from each other, NUMA node,\n"
+	"                  IOMMU group, ports, firmware\n"
+	"  --format FORMAT text (default), json, html (one page, with the topology as a\n"
+	"                  drawing), or prometheus (for the textfile collector of node\n"
+	"                  exporter)\n"
 	"  --verbose       text: show the evidence also of what is well\n"
 	"  --config FILE   oci-rdma-hook's policy; default\n"
 	"                  DIR/etc/oci-rdma-hook/config.json\n"
@@ -63,6 +67,7 @@ static bool parse_format(const char *name, enum report_format *ret_format)
 	static const char *const names[] = {
 		[REPORT_TEXT] = "text",
 		[REPORT_JSON] = "json",
+		[REPORT_HTML] = "html",
 		[REPORT_PROMETHEUS] = "prometheus",
 	};
 	int place = command_line_choose(names, sizeof(names) / sizeof(names[0]), name);
@@ -98,6 +103,7 @@ enum option_code {
 	OPTION_PID = OPTION_OWN,
 	OPTION_CONTAINER,
 	OPTION_SYMPTOM,
+	OPTION_TOPOLOGY,
 	OPTION_VERBS,
 	OPTION_PAIR,
 	OPTION_DEVICE,
@@ -114,6 +120,7 @@ static const struct option long_options[] = {
 	{"pid", required_argument, NULL, OPTION_PID},
 	{"container", required_argument, NULL, OPTION_CONTAINER},
 	{"symptom", optional_argument, NULL, OPTION_SYMPTOM},
+	{"topology", no_argument, NULL, OPTION_TOPOLOGY},
 	{"verbs", no_argument, NULL, OPTION_VERBS},
 	{"pair", no_argument, NULL, OPTION_PAIR},
 	{"device", required_argument, NULL, OPTION_DEVICE},
@@ -171,6 +178,9 @@ static int take(int option, char *value, struct doctor_options *options)
 	case OPTION_SYMPTOM:
 		options->symptom = value ? value : from_stdin;
 		return -1;
+	case OPTION_TOPOLOGY:
+		options->topology = true;
+		return -1;
 	case OPTION_LIBCUDA:
 		options->libcuda = value;
 		return -1;
@@ -207,6 +217,10 @@ static int check_together(const struct doctor_options *options)
 				   NULL);
 	if (options->symptom && (options->verbs || options->pid || options->container))
 		return usage_error("--symptom goes with no other question", NULL);
+	if (options->topology && (options->verbs || options->symptom))
+		return usage_error("--topology goes with no other question", NULL);
+	if (options->topology && options->format == REPORT_PROMETHEUS)
+		return usage_error("--topology is no metric", NULL);
 	return -1;
 }
 

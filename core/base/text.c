@@ -181,6 +181,13 @@ static size_t sequence_length(const unsigned char *text)
 	return rows[row].len;
 }
 
+size_t text_printable_length(const char *text)
+{
+	const unsigned char *at = (const unsigned char *)text;
+
+	return is_control(at) ? 0 : sequence_length(at);
+}
+
 void text_make_printable(char *text)
 {
 	unsigned char *at = (unsigned char *)text;

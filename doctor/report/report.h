@@ -8,6 +8,7 @@
 
 #include "doctor/doctor.h"
 #include "doctor/finding.h"
+#include "doctor/topology/topology.h"
 
 #define REPORT_STATUSES 4
 
@@ -30,6 +31,10 @@ int findings_print_text(FILE *out, const struct doctor *doctor, const struct fin
 
 /* Schema 1; a later one may add members, never change these. */
 int findings_print_json(FILE *out, const struct doctor *doctor, const struct findings *findings);
+
+/* One page. topology: NULL for a report that is not about this node's devices */
+int report_print_html(FILE *out, const struct doctor *doctor, const struct findings *findings,
+		      const struct topology *topology);
 
 /* The text format of Prometheus, for node exporter's textfile collector */
 int findings_print_prometheus(FILE *out, const struct doctor *doctor,

@@ -1,0 +1,299 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The report as one page, to be passed on: what is wrong first, with what to do, then the topology,
+ * then what is well. It refers to nothing outside of itself, and runs nothing: where a text of a
+ * pod's author got through after all, the policy in its head keeps it from doing anything.
+ */
+#include <stdbool.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "doctor/report/drawing.h"
+#include "doctor/report/markup.h"
+#include "doctor/report/pairs.h"
+#include "doctor/report/report.h"
+#include "doctor/report/style.h"
+#include "doctor/report/topology.h"
+
+/* "fail", "warn", "ok", "unknown": classes of the style */
+static const char *class_of(enum finding_status status)
+{
+	return status == FINDING_UNCHECKED ? "unknown" : finding_status_name(status);
+}
+
+static void put_badge(FILE *out, enum finding_status status)
+{
+	static const char *const words[REPORT_STATUSES] = {
+		[FINDING_OK] = "OK",
+		[FINDING_WARN] = "WARN",
+		[FINDING_FAIL] = "FAIL",
+		[FINDING_UNCHECKED] = "?",
+	};
+
+	(void)fprintf(out, "<span class=\"badge %s\">%s</span>", class_of(status), words[status]);
+}
+
+static void put_paragraph(FILE *out, const char *class, const char *before, const char *text)
+{
+	(void)fprintf(out, "<p class=\"%s\">%s", class, before);
+	markup_put(out, text);
+	(void)fputs("</p>\n", out);
+}
+
+/* ---- the head ---- */
+
+static void put_head(FILE *out)
+{
+	(void)fprintf(out,
+		      "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+		      "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
+		      "style-src 'unsafe-inline'\">\n"
+		      "<meta name=\"viewport\" content=\"width=device-width\">\n"
+		      "<title>oci-rdma-doctor</title>\n<style>\n%s</style>\n</head>\n<body>\n",
+		      page_style);
+}
+
+/* A recorded tree is another machine's: ours has no name to give. */
+static void put_machine(FILE *out, const struct doctor *doctor)
+{
+	char host[256] = "";
+	char line[384];
+	char when[32] = "";
+	time_t now = time(NULL);
+	struct tm utc;
+
+	if (gmtime_r(&now, &utc))
+		(void)strftime(when, sizeof(when), "%Y-%m-%d %H:%M UTC", &utc);
+	if (doctor->node.recorded || gethostname(host, sizeof(host) - 1) < 0)
+		host[0] = '\0';
+	(void)snprintf(line, sizeof(line), "%s%s%s, by oci-rdma-doctor " VERSION, host,
+		       host[0] ? ", " : "", when);
+	put_paragraph(out, "soft", "", line);
+}
+
+static void put_title(FILE *out, const struct doctor *doctor)
+{
+	(void)fputs("<header>\n<h1>RDMA: ", out);
+	markup_put(out, doctor->target.name);
+	(void)fprintf(out, "</h1>\n<p class=\"soft\">seen from %s: ",
+		      doctor->location.container ? "a container" : "the node");
+	markup_put(out, doctor->location.evidence);
+	(void)fputs("</p>\n", out);
+	put_machine(out, doctor);
+	(void)fputs("</header>\n", out);
+}
+
+static void put_verdict(FILE *out, const struct findings *findings)
+{
+	const struct findings_counts counts = findings_count(findings);
+	const struct finding *cause = findings_cause(findings);
+
+	(void)fprintf(out,
+		      "<section class=\"verdict %s\" id=\"verdict\">\n"
+		      "<p><strong>%zu fail, %zu warn</strong>, %zu ok, %zu not checkable</p>\n",
+		      cause ? class_of(cause->status) : "ok", counts.of[FINDING_FAIL],
+		      counts.of[FINDING_WARN], counts.of[FINDING_OK], counts.of[FINDING_UNCHECKED]);
+	if (cause) {
+		(void)fputs("<p>The first cause: <strong>", out);
+		markup_put(out, cause->id);
+		(void)fputs(cause->subject[0] ? " of " : "", out);
+		markup_put(out, cause->subject);
+		(void)fputs("</strong>. ", out);
+		markup_put(out, cause->evidence);
+		(void)fputs("</p>\n", out);
+	} else {
+		(void)fputs("<p>Nothing is wrong among what could be checked.</p>\n", out);
+	}
+	if (cause && cause->remedy[0])
+		put_paragraph(out, "remedy", "What to do: ", cause->remedy);
+	(void)fputs("</section>\n", out);
+}
+
+/* ---- findings ---- */
+
+static bool same_kind(const struct finding *a, const struct finding *b)
+{
+	return a->status == b->status && strcmp(a->id, b->id) == 0;
+}
+
+static const struct finding *next_of_kind(const struct findings *findings,
+					  const struct finding *finding)
+{
+	const struct finding *end = findings->item + findings->n;
+
+	for (const struct finding *next = finding + 1; next < end; next++) {
+		if (same_kind(finding, next))
+			return next;
+	}
+	return NULL;
+}
+
+static bool is_first_of_kind(const struct findings *findings, const struct finding *finding)
+{
+	for (const struct finding *other = findings->item; other < finding; other++) {
+		if (same_kind(other, finding))
+			return false;
+	}
+	return true;
+}
+
+static void put_evidence(FILE *out, const struct finding *finding)
+{
+	(void)fputs("<li>", out);
+	if (finding->subject[0]) {
+		(void)fputs("<code>", out);
+		markup_put(out, finding->subject);
+		(void)fputs("</code>: ", out);
+	}
+	markup_put(out, finding->evidence);
+	(void)fputs("</li>\n", out);
+}
+
+/* All that are of one kind; of those in a row that have one remedy the last says it. */
+static void put_kind(FILE *out, const struct findings *findings, const struct finding *finding)
+{
+	const struct finding *next;
+
+	(void)fprintf(out, "<article class=\"finding %s\">\n<h3>", class_of(finding->status));
+	put_badge(out, finding->status);
+	markup_put(out, finding->id);
+	(void)fputs("</h3>\n<ul>\n", out);
+	for (; finding; finding = next) {
+		next = next_of_kind(findings, finding);
+		put_evidence(out, finding);
+		if (next && strcmp(next->remedy, finding->remedy) == 0)
+			continue;
+		if (finding->remedy[0])
+			(void)fputs("</ul>\n", out);
+		if (finding->remedy[0])
+			put_paragraph(out, "remedy", "What to do: ", finding->remedy);
+		if (finding->remedy[0] && next)
+			(void)fputs("<ul>\n", out);
+		else if (!finding->remedy[0] && !next)
+			(void)fputs("</ul>\n", out);
+	}
+	(void)fputs("</article>\n", out);
+}
+
+static void put_section(FILE *out, const struct findings *findings, enum finding_status status,
+			const char *title)
+{
+	const struct finding *end = findings->item + findings->n;
+
+	if (!findings_count(findings).of[status])
+		return;
+	(void)fprintf(out, "<section id=\"%s\">\n<h2>%s</h2>\n", class_of(status), title);
+	for (const struct finding *finding = findings->item; finding < end; finding++) {
+		if (finding->status == status && is_first_of_kind(findings, finding))
+			put_kind(out, findings, finding);
+	}
+	(void)fputs("</section>\n", out);
+}
+
+/* What is well is there for who asks for it. */
+static int put_well(FILE *out, const struct findings *findings)
+{
+	const size_t n = findings_count(findings).of[FINDING_OK];
+	cleanup_arena arena = {0};
+	struct table table = {.arena = &arena, .columns = 3};
+
+	if (!n)
+		return 0;
+	table_add(&table, "What");
+	table_add(&table, "Of");
+	table_add(&table, "Evidence");
+	for (size_t i = 0; i < findings->n; i++) {
+		if (findings->item[i].status != FINDING_OK)
+			continue;
+		table_add(&table, "%s", findings->item[i].id);
+		table_add(&table, "%s", findings->item[i].subject);
+		table_add(&table, "%s", findings->item[i].evidence);
+	}
+	(void)fprintf(out,
+		      "<section id=\"ok\">\n<h2>What is well</h2>\n<details class=\"list\">"
+		      "<summary>%zu findings</summary>\n",
+		      n);
+	if (table_print_html(out, &table) < 0)
+		return -1;
+	(void)fputs("</details>\n</section>\n", out);
+	return 0;
+}
+
+/* ---- the topology ---- */
+
+static void put_legend(FILE *out)
+{
+	(void)fputs("<dl>\n", out);
+	for (size_t i = 0; topology_legend[i][0]; i++)
+		(void)fprintf(out, "<dt><code>%s</code></dt><dd>%s</dd>\n", topology_legend[i][0],
+			      topology_legend[i][1]);
+	(void)fputs("</dl>\n", out);
+}
+
+static int put_distances(FILE *out, const struct topology *topology)
+{
+	cleanup_arena arena = {0};
+	struct table distances = topology_distances(&arena, topology);
+
+	(void)fputs("<h3>Distance to each GPU</h3>\n", out);
+	if (table_print_html(out, &distances) < 0)
+		return -1;
+	put_legend(out);
+	if (topology->n_gpus > 1)
+		put_paragraph(out, "soft", "",
+			      "PCI alone: NVLink between GPUs does not show here (nvidia-smi topo "
+			      "-m).");
+	return 0;
+}
+
+static int put_topology(FILE *out, const struct topology *topology, const struct findings *findings)
+{
+	cleanup_arena arena = {0};
+	struct table devices = topology_devices(&arena, topology);
+
+	(void)fputs("<section id=\"topology\">\n<h2>GPUs and HCAs</h2>\n", out);
+	if (!topology->complete)
+		put_paragraph(out, "remedy", "",
+			      "A device did not answer in time: ports and firmware are missing "
+			      "(dmesg | tail -50).");
+	if (drawing_print(out, topology, findings) < 0)
+		return -1;
+	(void)fputs("<p class=\"soft\">The smallest box that holds two of them is how far they are "
+		    "from each other. GPUs are blue, HCAs green.",
+		    out);
+	if (topology->n > DRAWING_MAX)
+		(void)fprintf(out, " %zu more are in the table.", topology->n - DRAWING_MAX);
+	(void)fputs("</p>\n", out);
+	if (topology->n_gpus && put_distances(out, topology) < 0)
+		return -1;
+	(void)fputs("<h3>Devices</h3>\n", out);
+	if (table_print_html(out, &devices) < 0)
+		return -1;
+	(void)fputs("</section>\n", out);
+	return 0;
+}
+
+static void put_findings(FILE *out, const struct findings *findings)
+{
+	put_verdict(out, findings);
+	put_section(out, findings, FINDING_FAIL, "What fails");
+	put_section(out, findings, FINDING_WARN, "What works, but not as well as it could");
+}
+
+int report_print_html(FILE *out, const struct doctor *doctor, const struct findings *findings,
+		      const struct topology *topology)
+{
+	put_head(out);
+	put_title(out, doctor);
+	if (!doctor->options.topology)
+		put_findings(out, findings);
+	if (pairs_print(out, findings) < 0 ||
+	    (topology && topology->n && put_topology(out, topology, findings) < 0))
+		return -1;
+	put_section(out, findings, FINDING_UNCHECKED, "What could not be seen from here");
+	if (put_well(out, findings) < 0)
+		return -1;
+	(void)fputs("</body>\n</html>\n", out);
+	return fflush(out) == 0 && !ferror(out) ? 0 : -1;
+}

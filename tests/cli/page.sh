@@ -1,0 +1,170 @@
+#!/bin/bash
+# oci-rdma-doctor --format html: a page that a browser's parser has nothing against, that loads and runs nothing, says what is wrong first,
+# and shows nobody's text as markup.
+cd "$(dirname "$0")/../.." || exit 1
+. tests/cli/setup.bash
+. tests/cli/doctor.bash
+defaults
+
+# page [OPTION…]: the report on $NODE, in $T/page.html and read into $T/page
+page() {
+	timeout "$PATIENCE" "$DOCTOR" --sysroot "$NODE" --format html "$@" >"$T/page.html" 2>"$T/err"
+	rc=$?
+	/usr/bin/python3 tests/cli/tools/page.py "$T/page.html" >"$T/page"
+}
+# shows DESCRIPTION WANT JQ-FILTER
+shows() { is "$1" "$2" "$(jq -r "$3" "$T/page" 2>&1)"; }
+# sound DESCRIPTION: what holds for every page
+sound() {
+	shows "$1: the parser has nothing against it" "[]" '.errors | tojson'
+	shows "$1: it loads, runs and sends nothing" "[]" '.foreign | tojson'
+	shows "$1: the drawing is XML, and within its frame" "null []" '.svg | "\(.error) \(.outside)"'
+}
+# as_json: the same report, the findings in the order of a page: "status id" each, grouped
+as_json() {
+	doctor --format json
+	jq -r '.findings as $all | ["fail", "warn", "not checkable"][] as $s | (reduce ($all[] | select(.status == $s).id) as $id
+		([]; if index([$id]) then . else . + [$id] end))[] | "\($s | sub("not checkable"; "unknown")) \(.)"' "$T/out"
+}
+
+# ---- all is well ----
+h100
+in_container "$ALLOCATED"
+page
+sound "a healthy container"
+is "the exit status is that of the findings" 0 "$rc"
+has "all is well: it says so" "Nothing is wrong among what could be checked" "$(jq -r .verdict "$T/page")"
+shows "all is well: nothing fails or warns" "" '.findings[] | select(.status == "fail" or .status == "warn") | .id'
+shows "the order of its parts" "verdict topology unknown ok" '.sections | join(" ")'
+has "a policy keeps all from loading or running" "default-src 'none'" "$(jq -r .policy "$T/page")"
+shows "dark where the reader's screen is" true .dark
+shows "the drawing has each device of the container, and the GPU" "GPU0 mlx5_10 mlx5_11 mlx5_6 mlx5_7" '[.svg.chips[].name] | sort | join(" ")'
+shows "…none is marked" "" '.svg.chips[] | select(.class | test("fail|warn")) | .name'
+shows "…a device is in its NUMA node and host bridge" "NUMA node 0, host bridge pci0000:3a" '.svg.chips[] | select(.name == "mlx5_6").inside | join(", ")'
+shows "the table has the distances" "mlx5_6 NODE 0" '.tables.topology[0][] | select(.[0] == "mlx5_6") | join(" ")'
+shows "what is well is told with its evidence" "memlock,,soft unlimited, hard unlimited (/proc/self/limits)" '.tables.ok[0][] | select(.[0] == "memlock") | join(",")'
+
+# ---- what is wrong on the nodes that users had: the first thing to read is the cause, with what to do ----
+
+# wrong DESCRIPTION ID EVIDENCE REMEDY: at the top, and again as the first finding
+wrong() {
+	local verdict first
+	sound "$1"
+	verdict=$(jq -r .verdict "$T/page")
+	first=$(jq -r '.findings[0] | "\(.id): \(.evidence | join(" ")) \(.remedies | join(" "))"' "$T/page")
+	has "$1: the verdict names it" "The first cause: $2" "$verdict"
+	has "$1: …with its evidence" "$3" "$verdict"
+	has "$1: …and what to do" "$4" "$verdict"
+	has "$1: it is the first finding" "${2%% of *}: " "$first"
+	has "$1: …with its evidence, too" "$3" "$first"
+	has "$1: …and what to do, too" "$4" "$first"
+	is "$1: findings in the order of the JSON" "$(as_json)" "$(jq -r '.findings[] | "\(.status) \(.id)"' "$T/page")"
+}
+# container [NAME=VALUE…]: as in doctor.sh
+container() {
+	h100
+	in_container "$ALLOCATED" "$@"
+	page
+}
+soft=8388608 hard=8388608
+container
+wrong "1: memlock 8 MiB" memlock "soft 8 MiB, hard 8 MiB" 'oci-rdma-hook.io/inject: "true"'
+defaults
+translated='(.functions[].vfs[]? | select(.ibdev == "mlx5_6")).iommu = "DMA-FQ"'
+node "$(jq -c ". + {$MTUS} | $translated" tests/nodes/h100.json)"
+in_container "$ALLOCATED"
+page
+wrong "2, 6: a translated VF" "iommu_group of mlx5_6" "IBV_WC_LOC_PROT_ERR" "iommu=pt"
+shows "2: it is marked in the drawing, and no other" "mlx5_6 FAIL" '.svg.chips[] | select(.class | test("fail|warn")) | "\(.name) \(.texts[-1])"'
+container NCCL_IB_HCA=mlx5_1,mlx5_6
+wrong "7: NCCL_IB_HCA without =" "nccl_ib_hca of mlx5_1" "selects mlx5_10" "NCCL_IB_HCA==mlx5_1,mlx5_6"
+container NCCL_IB_GID_INDEX=2
+wrong "8: a GID index that is no RoCE v2" nccl_ib_gid_index "RoCE v1" "GID"
+container NCCL_NET_GDR_LEVEL=5
+wrong "9: GDR across sockets" nccl_net_gdr_level "is SYS" "Take it away"
+interfaces='lo eth0 net1 net2 net10'
+container NCCL_SOCKET_IFNAME=net1
+wrong "10: the bootstrap's interface" nccl_socket_ifname "net10" "NCCL_SOCKET_IFNAME==net1"
+defaults
+h100
+in_container "$ALLOCATED"
+device_files . uverbs12=231:204
+page
+wrong "11: other tenants' devices" "nccl_ib_hca of mlx5_12" "not allocated to this container" "do without a privileged pod"
+h100
+in_container "$ALLOCATED"
+write proc/1/ns ''
+printf '%s\0' NCCL_IB_HCA==mlx5_6,mlx5_7 >"$NODE/proc/1/environ"
+page
+wrong "12: an exec lacks what the entry point sets" nccl_exec "process 1 has NCCL_IB_HCA" "exec"
+container NCCL_IB_HCA==mlx5_99
+wrong "13: names of another node" nccl_ib_hca "No device found" ""
+container NCCL_IB_DISABLE=1
+wrong "14, 15: TCP" nccl_ib_disable "NCCL_IB_DISABLE" ""
+
+# Several of one kind are together, with one remedy.
+node "$(jq -c ". + {$MTUS} | (.functions[].vfs[]?).iommu = \"DMA\"" tests/nodes/h100.json)"
+in_container "$ALLOCATED"
+page
+shows "several of one kind: one finding, one remedy" "iommu_group 4 1" '.findings[0] | "\(.id) \(.evidence | length) \(.remedies | length)"'
+
+# ---- nobody's text is markup ----
+hostile=$'<script>alert(1)</script>"\'&amp;<!--]]>\001\033[31m\377\357\277\276\342\200\256'
+h100
+in_container "$ALLOCATED" "NCCL_IB_HCA=$hostile" "NCCL_SOCKET_IFNAME=<img src=x onerror=alert(1)>" "NCCL_CONF_FILE=/<svg onload=x>" "NCCL_IB_GID_INDEX=</style>"
+write "etc/nccl.conf" "<b>NCCL_IB_HCA</b> = \"'"
+port=$(readlink -f "$NODE/sys/class/infiniband/mlx5_6")/ports/1
+printf '4: <i>"\033\377' >"$port/state"
+printf '</text></svg><x>' >"$port/phys_state"
+printf '</title><script>' >"$port/../../fw_ver"
+printf '"><b>' >"$NODE/sys/kernel/iommu_groups/$(basename "$(readlink "$(dirname "$port")/../../../iommu_group")")/type"
+page
+sound "hostile values"
+has "hostile values: they are shown as text" "<script>alert(1)</script>\"'&amp;<!--]]>" "$(jq -r .text "$T/page")"
+has "…in the drawing, too" '<i>"??' "$(jq -r '.svg.chips[] | select(.name == "mlx5_6").texts | join(" ")' "$T/page")"
+has "…and in the tables" '</title><script>' "$(jq -r '.tables.topology | flatten | join(" ")' "$T/page")"
+is "…no control byte is in it, nor what turns the direction of writing" "0 0" "$(LC_ALL=C grep -caP '[\x00-\x08\x0b-\x1f\x7f]' "$T/page.html") $(grep -c $'\342\200\256' "$T/page.html")"
+h100
+on_node
+bundle '{"from":"h100-trainer.json","merge":{"annotations":{"io.kubernetes.container.name":"<script>x</script>","oci-rdma-hook.io/inject":"<b onclick=x>","oci-rdma-hook.io/<u>":"\"\u0007"}}}'
+cp "$B/config.json" "$NODE/run/containers/storage/overlay-containers/$ID/userdata/"
+page --container "$ID"
+sound "hostile annotations and a hostile container name"
+
+# ---- the drawing ----
+defaults
+switch='"functions":[{"pci":"0000:1b:00.0","gpu":0,"numa":0,"below":["0000:18:00.0","0000:19:00.0","0000:1a:00.0"]},
+	{"pci":"0000:1c:00.0","ibdev":"mlx5_0","numa":0,"below":["0000:18:00.0","0000:19:00.0","0000:1a:01.0"],"state":"DOWN"},
+	{"pci":"0000:30:00.0","ibdev":"mlx5_2","numa":0,"below":["0000:18:01.0"]}],
+	"virtual":[{"ibdev":"rxe0","uverbs":40,"netdev":"eth1","ip":"10.5.0.1","rate":"2.5 Gb/sec (1X SDR)"}]'
+node "{$switch}"
+process self
+page --topology
+sound "--topology"
+shows "--topology: the topology alone" topology '.sections | join(" ")'
+boxes() { shows "$1" "$3" ".svg.chips[] | select(.name == \"$2\").inside | join(\", \")"; }
+boxes "a GPU is in its switch" GPU0 "NUMA node 0, host bridge pci0000:18, PCI switch 0000:19:00.0"
+boxes "the HCA beside it, too" mlx5_0 "NUMA node 0, host bridge pci0000:18, PCI switch 0000:19:00.0"
+boxes "one at another port of the host bridge is not" mlx5_2 "NUMA node 0, host bridge pci0000:18"
+boxes "one without a PCI function is in none" rxe0 "no PCI device"
+shows "a port that is down" "PF 0000:1c:00.0 DOWN" '.svg.chips[] | select(.name == "mlx5_0").texts | join(" ")'
+node '{"pfs":2,"vfs_per_pf":110}'
+process self
+page --topology
+sound "hundreds of virtual functions"
+shows "…two hundred are drawn, the table has all" "200 222" '"\(.svg.chips | length) \(.tables.topology[0] | length - 1)"'
+has "…which is said" "22 more are in the table" "$(jq -r .text "$T/page")"
+node '{"pfs":0,"vfs_per_pf":0}'
+process self
+page
+shows "a node without GPU and HCA has no drawing" "[] null" '"\(.errors) \(.svg)"'
+page --symptom 'ibv_reg_mr failed: Cannot allocate memory'
+shows "a symptom is no matter of the node's topology" "[] [] null" '"\(.errors) \(.foreign) \(.svg)"'
+has "…its cause is at the top" memlock "$(jq -r .verdict "$T/page")"
+
+# ---- the control: page.py finds what it looks for ----
+printf '<!DOCTYPE html><html><head><title>x</title></head><body><p onclick=x><script src=//x></script><img src=x></p></div></body></html>' >"$T/page.html"
+/usr/bin/python3 tests/cli/tools/page.py "$T/page.html" >"$T/page"
+shows "control: what loads and runs is found" "<img> <script> img src p onclick script src" '.foreign | join(" ")'
+shows "control: an end without a beginning is found" 1 '.errors | length'
+finish
