@@ -61,6 +61,7 @@ PACKAGES-tests/vm = vm
 PACKAGES-tests/lint = lint
 PACKAGES-tests/tidy = lint
 PACKAGES-tests/cli = cluster installer
+PACKAGES-tests/cli/monitoring.sh = monitoring
 PACKAGES-tests/nri = cluster
 PACKAGES-tests/vm/check-nri = cluster
 
