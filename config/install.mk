@@ -25,6 +25,8 @@ GRACE ?= 10
 GRACE_HERE = $(if $(DESTDIR),0,$(GRACE))
 
 PROGRAMS = oci-rdma-hook oci-rdma-nri oci-rdma-doctor
+# `make install KUBECTL=1` takes kubectl's plugin, too: for who looks after a cluster, not for its nodes
+PLUGIN = kubectl-rdma_doctor
 PAGES = $(sort $(wildcard doc/man/*.[58]))
 COMPLETIONS = $(addprefix config/completion/,$(PROGRAMS))
 # Files with the executable's path in them, for who wants more than the default, to be copied to where engines read
@@ -77,6 +79,7 @@ install: all
 	$(call place,0755,$(HOOK),$(BINDIR)/oci-rdma-hook)
 	$(call place,0755,$(NRI_PROGRAM),$(BINDIR)/oci-rdma-nri)
 	$(call place,0755,$(DOCTOR),$(BINDIR)/oci-rdma-doctor)
+	$(if $(KUBECTL),$(call place,0755,config/kubectl/$(PLUGIN),$(BINDIR)/$(PLUGIN)))
 	for name in $(SHIMS); do \
 		ln -sfT oci-rdma-hook $(DESTDIR)$(BINDIR)/.$$name.new && \
 		mv -fT $(DESTDIR)$(BINDIR)/.$$name.new $(DESTDIR)$(BINDIR)/$$name || exit 1; \
@@ -118,7 +121,7 @@ uninstall:
 	rm -f $(foreach runtime,crun runc,$(DESTDIR)$(HANDLER_DIR)/$(call handler_file,$(runtime)))
 	$(call drop,config/podman/oci-rdma-hook.conf,$(SYSCONFDIR)/containers/containers.conf.d/oci-rdma-hook.conf)
 	sleep $(GRACE_HERE)
-	rm -f $(addprefix $(DESTDIR)$(BINDIR)/,$(SHIMS) $(PROGRAMS))
+	rm -f $(addprefix $(DESTDIR)$(BINDIR)/,$(SHIMS) $(PROGRAMS) $(PLUGIN))
 	rm -f $(SHIMS:%=$(DESTDIR)$(MANDIR)/man8/%.8) \
 		$(foreach page,$(wildcard doc/man/*.[58]),$(DESTDIR)$(MANDIR)/man$(subst .,,$(suffix $(page)))/$(notdir $(page)))
 	rm -f $(addprefix $(DESTDIR)$(COMPLETIONSDIR)/,$(PROGRAMS))
@@ -168,4 +171,9 @@ nri-context: $(NRI_PROGRAM)
 	@cp config/kubernetes/nri/Containerfile $(BUILD)/nri-image
 	@echo '$(BUILD)/nri-image; build the image with: buildah build --tag IMAGE $(BUILD)/nri-image'
 
-.PHONY: install uninstall dist machineconfig iommu-passthrough installer nri-context FORCE
+# The context of config/kubernetes/doctor/Containerfile
+doctor-context: $(DOCTOR)
+	@tests/deps installer
+	@config/kubernetes/doctor/make-context $(DOCTOR) $(BUILD)/doctor-image
+
+.PHONY: install uninstall dist machineconfig iommu-passthrough installer nri-context doctor-context FORCE

@@ -69,6 +69,7 @@ $(SUITES_CLI) $(SUITES_PODMAN) $(SUITES_PACKAGE) $(SUITES_VM) tests/vm/check-bri
 $(patsubst %,tests/cli/%.sh,confine hook_dynamic memory): $(HOOK_DYNAMIC)
 tests/cli/cluster.sh: $(KUBECHECK)
 $(SUITES_NRI) tests/vm/check-nri: $(NRI_PROGRAM) $(JUDGE)
+tests/cli/kubectl.sh: $(BUILD)/tests/kubectl
 tests/cli/footprint.sh: $(MEASURE)
 tests/cli/valgrind.sh: memcheck
 tests/lint tests/tidy: $(FILTERS) $(NRI_PROTO).c
@@ -98,6 +99,11 @@ $(BUILD)/tests/unit/test_cuda.o: CPPFLAGS += -DFAKE_CUDA='"$(abspath $(BUILD))/t
 # What a Kubernetes API server would say of config/
 $(KUBECHECK): tests/cluster/prepare tests/build-go tests/cluster/kubecheck.go
 	@tests/cluster/prepare $(@D)
+
+# kubectl, whose 1.20 of Debian 12 is too old
+$(BUILD)/tests/kubectl: tests/unpack
+	@tests/unpack trixie $(@D)/kubectl-package kubectl
+	@mv $(@D)/kubectl-package/usr/bin/kubectl $@ && rm -rf $(@D)/kubectl-package && touch $@
 
 # What stands opposite to the NRI plugin: the runtime's side and another plugin, and for the VM the kubelet's
 $(JUDGE): tests/nri/prepare tests/build-go $(wildcard tests/nri/*/*.go tests/vm/cri/*.go)

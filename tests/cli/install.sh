@@ -21,6 +21,9 @@ is "each with an environment of its own" "" "$(jq -r 'select(.hook.env | type !=
 is "each with a timeout" "" "$(jq -r 'select(.hook.timeout | type != "number") | .hook.path' "$hooks"/*.json)"
 is "CRI-O's directory has no stage that it refuses" "createRuntime poststart" "$(jq -r '.stages[]' "$hooks"/*.json | sort -u | xargs)"
 is "nothing half written is left" "" "$(find "$T/root" -name '.*')"
+check "kubectl's plugin is not a node's" test ! -e "$T/root/usr/local/bin/kubectl-rdma_doctor"
+check "KUBECTL=1" make "${arguments[@]}" install KUBECTL=1
+is "KUBECTL=1: the plugin is there" 755 "$(stat -c %a "$T/root/usr/local/bin/kubectl-rdma_doctor")"
 is "uninstall: the hook files first" "json hook" "$(order uninstall)"
 is "and nothing is left" "" "$(find "$T/root" -type f -o -type l)"
 

@@ -1,0 +1,207 @@
+#!/usr/bin/env python3
+"""apiserver.py DIRECTORY: as much of a Kubernetes API server as kubectl needs to get, create and delete pods, to read their logs and to exec in
+them; DIRECTORY/port says where. A pod is a file DIRECTORY/pods/NAME.json. What is created runs here, as a process: DIRECTORY/image COMMAND….
+What is executed in a pod does, too: DIRECTORY/exec CONTAINER COMMAND…. DIRECTORY/requests has a line for each request that changes something."""
+import base64
+import hashlib
+import http.server
+import json
+import os
+import socketserver
+import struct
+import subprocess
+import sys
+import threading
+import urllib.parse
+
+ROOT = sys.argv[1]
+RESOURCES = {"kind": "APIResourceList", "groupVersion": "v1", "resources": [
+    {"name": name, "singularName": name[:-1], "namespaced": name == "pods", "kind": kind, "verbs": ["get", "list", "create", "delete"]}
+    for name, kind in (("pods", "Pod"), ("nodes", "Node"))]}
+
+
+def fields(raw):
+    """A protobuf message's fields, by number; of one that is repeated the last. kubectl sends pods so (k8s.io/api/core/v1/generated.proto)."""
+    found, at = {}, 0
+
+    def varint():
+        nonlocal at
+        value = shift = 0
+        while True:
+            byte = raw[at]
+            at += 1
+            value |= (byte & 127) << shift
+            shift += 7
+            if byte < 128:
+                return value
+    while at < len(raw):
+        tag = varint()
+        value = varint()
+        if tag & 7 == 2:
+            value, at = raw[at:at + value], at + value
+        found.setdefault(tag >> 3, []).append(value)
+    return found
+
+
+def pod_of(raw):
+    """What a debugging pod has: its name, node, and of its first container and volume what they are about."""
+    pod = fields(fields(raw[4:])[2][0])  # behind "k8s\0" in runtime.Unknown
+    spec = fields(pod[2][0])
+    container = fields(spec[2][0])
+    host_path = fields(fields(fields(spec[1][0])[2][0])[1][0])
+    return {"kind": "Pod", "apiVersion": "v1", "metadata": {"name": fields(pod[1][0])[1][0].decode()},
+            "spec": {"nodeName": spec[10][0].decode(), "volumes": [{"name": "host-root", "hostPath": {"path": host_path[1][0].decode()}}],
+                     "containers": [{"name": container[1][0].decode(), "image": container[2][0].decode(),
+                                     "command": [c.decode() for c in container.get(3, [])],
+                                     "securityContext": {"privileged": fields(container[15][0]).get(2, [0])[0] == 1 if 15 in container else False}}]}}
+
+
+def pod_path(name):
+    return f"{ROOT}/pods/{os.path.basename(name)}.json"
+
+
+def store(pod):
+    with open(pod_path(pod["metadata"]["name"]) + ".new", "w", encoding="utf-8") as f:
+        json.dump(pod, f)
+    os.rename(pod_path(pod["metadata"]["name"]) + ".new", pod_path(pod["metadata"]["name"]))
+
+
+def run(pod):
+    """The pod's life: its command, then how it has ended."""
+    container = pod["spec"]["containers"][0]
+    status = {"name": container["name"], "image": container["image"], "imageID": "", "ready": False, "restartCount": 0}
+    if container["image"] == "missing":
+        pod["status"] = {"phase": "Pending", "containerStatuses": [{**status, "state": {"waiting": {"reason": "ImagePullBackOff", "message": "no such image"}}}]}
+        store(pod)
+        return
+    with open(f"{ROOT}/log", "wb") as log:
+        code = subprocess.run([f"{ROOT}/image", *container["command"]], stdout=log, stderr=log, check=False).returncode
+    pod["status"] = {"phase": "Failed" if code else "Succeeded", "containerStatuses": [{**status, "state": {"terminated": {"exitCode": code}}}]}
+    store(pod)
+
+
+class Handler(http.server.BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+
+    def log_message(self, *args):
+        pass
+
+    def note(self, what):
+        with open(f"{ROOT}/requests", "a", encoding="utf-8") as f:
+            f.write(what + "\n")
+
+    def answer(self, value, code=200, kind="application/json"):
+        body = value if isinstance(value, bytes) else json.dumps(value).encode()
+        self.send_response(code)
+        self.send_header("Content-Type", kind)
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def missing(self, what):
+        self.answer({"kind": "Status", "apiVersion": "v1", "status": "Failure", "reason": "NotFound", "message": f'{what} not found', "code": 404}, 404)
+
+    def do_GET(self):
+        url = urllib.parse.urlsplit(self.path)
+        parts = url.path.strip("/").split("/")
+        fixed = {"/api": {"kind": "APIVersions", "versions": ["v1"]}, "/apis": {"kind": "APIGroupList", "apiVersion": "v1", "groups": []}, "/api/v1": RESOURCES}
+        if url.path.rstrip("/") in fixed:
+            self.answer(fixed[url.path.rstrip("/")])
+        elif parts[:3] == ["api", "v1", "nodes"] and len(parts) == 4:
+            self.answer({"kind": "Node", "apiVersion": "v1", "metadata": {"name": parts[3]}})
+        elif parts[-1] == "log":
+            with open(f"{ROOT}/log", "rb") as f:
+                self.answer(f.read(), kind="text/plain")
+        elif parts[-1] == "exec":
+            self.execute(urllib.parse.parse_qs(url.query))
+        elif len(parts) == 6 and parts[4] == "pods" and os.path.exists(pod_path(parts[5])):
+            with open(pod_path(parts[5]), encoding="utf-8") as f:
+                self.answer(json.load(f))
+        else:
+            self.missing(url.path)
+
+    def do_POST(self):
+        raw = self.rfile.read(int(self.headers.get("Content-Length", 0)))
+        if not self.path.split("?")[0].endswith("/pods"):
+            self.missing(self.path)
+            return
+        pod = pod_of(raw) if raw.startswith(b"k8s\0") else json.loads(raw)
+        pod["metadata"]["namespace"] = self.path.split("/")[4]
+        pod["status"] = {"phase": "Pending"}
+        self.note(f"create {pod['metadata']['namespace']} {json.dumps(pod['spec'])}")
+        store(pod)
+        self.answer(pod, 201)
+        threading.Thread(target=run, args=(pod,), daemon=True).start()
+
+    def do_DELETE(self):
+        name = self.path.split("?")[0].split("/")[-1]
+        self.note(f"delete {name}")
+        with open(pod_path(name), encoding="utf-8") as f:
+            pod = json.load(f)
+        os.unlink(pod_path(name))
+        self.answer(pod)
+
+    # ---- exec, by WebSocket: v5.channel.k8s.io, where a frame's first byte is its stream ----
+
+    def frame(self, channel, data):
+        payload = bytes([channel]) + data
+        size = bytes([len(payload)]) if len(payload) < 126 else struct.pack("!BH", 126, len(payload)) if len(payload) < 65536 else struct.pack("!BQ", 127, len(payload))
+        self.wfile.write(b"\x82" + size + payload)
+        self.wfile.flush()
+
+    def frames(self):
+        while head := self.rfile.read(2):
+            size = head[1] & 127
+            if size > 125:
+                size = int.from_bytes(self.rfile.read(2 if size == 126 else 8), "big")
+            mask = self.rfile.read(4)
+            data = self.rfile.read(size)
+            data = bytes(b ^ mask[i & 3] for i, b in enumerate(data))
+            if head[0] & 15 == 8:
+                return
+            if head[0] & 15 in (1, 2) and data:
+                yield data
+
+    def feed(self, child, wants_stdin):
+        """Stream 0 is its stdin; 255 with 0 says that it ends."""
+        for data in self.frames():
+            if data == b"\xff\x00":
+                break
+            if wants_stdin and data[0] == 0:
+                child.stdin.write(data[1:])
+        child.stdin.close()
+
+    def execute(self, query):
+        key = base64.b64encode(hashlib.sha1((self.headers.get("Sec-WebSocket-Key", "") + "258EAFA5-E914-47DA-95CA-C5AB0DC85B11").encode()).digest()).decode()
+        self.note(f"exec {query['container'][0]} {' '.join(query['command'])}".split("\n", maxsplit=1)[0])
+        self.send_response(101)
+        for name, value in (("Upgrade", "websocket"), ("Connection", "Upgrade"), ("Sec-WebSocket-Accept", key), ("Sec-WebSocket-Protocol", "v5.channel.k8s.io")):
+            self.send_header(name, value)
+        self.end_headers()
+        with subprocess.Popen([f"{ROOT}/exec", query["container"][0], *query["command"]], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as child:
+            threading.Thread(target=self.feed, args=(child, "stdin" in query), daemon=True).start()
+            while data := child.stdout.read1(32768):
+                self.frame(1, data)
+            self.frame(2, child.stderr.read())
+            code = child.wait()
+        status = {"metadata": {}, "status": "Success"} if code == 0 else {
+            "metadata": {}, "status": "Failure", "reason": "NonZeroExitCode", "message": f"exit {code}", "details": {"causes": [{"reason": "ExitCode", "message": str(code)}]}}
+        self.frame(3, json.dumps(status).encode())
+        self.wfile.write(b"\x88\x02\x03\xe8")
+        self.close_connection = True
+
+
+class Server(socketserver.ThreadingMixIn, http.server.HTTPServer):
+    daemon_threads = True
+
+
+def main():
+    server = Server(("127.0.0.1", 0), Handler)
+    with open(f"{ROOT}/port.new", "w", encoding="utf-8") as f:
+        f.write(str(server.server_address[1]))
+    os.rename(f"{ROOT}/port.new", f"{ROOT}/port")
+    server.serve_forever()
+
+
+if __name__ == "__main__":
+    main()
