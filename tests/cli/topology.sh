@@ -14,7 +14,7 @@ levels="{\"iommu\":\"DMA-FQ\",\"functions\":[
 	{\"pci\":\"0000:1b:00.0\",\"gpu\":0,\"numa\":0,$(above 0000:18:00.0 0000:19:00.0 0000:1a:00.0)},
 	{\"pci\":\"0000:1b:00.1\",\"gpu\":1,\"numa\":0,$(above 0000:18:00.0 0000:19:00.0 0000:1a:00.0)},
 	{\"pci\":\"0000:1c:00.0\",\"ibdev\":\"mlx5_0\",\"numa\":0,$(above 0000:18:00.0 0000:19:00.0 0000:1a:01.0),\"vfs\":[
-		{\"pci\":\"0000:1c:00.2\",\"ibdev\":\"mlx5_10\"}],\"sfs\":[{\"sf\":4,\"ibdev\":\"mlx5_11\"}]},
+		{\"pci\":\"0000:1c:00.2\",\"ibdev\":\"mlx5_10\"}],\"sfs\":[{\"sf\":4,\"ibdev\":\"mlx4_9\",\"uverbs\":41}]},
 	{\"pci\":\"0000:22:00.0\",\"ibdev\":\"mlx5_1\",\"numa\":0,\"iommu\":null,
 		$(above 0000:18:00.0 0000:19:00.0 0000:1a:02.0 0000:20:00.0 0000:21:00.0)},
 	{\"pci\":\"0000:30:00.0\",\"ibdev\":\"mlx5_2\",\"numa\":0,$(above 0000:18:01.0),
@@ -36,7 +36,7 @@ while read -r name level what; do
 done <<-EOT
 	mlx5_0 PIX an HCA at the GPU's own switch
 	mlx5_10 PIX its virtual function
-	mlx5_11 PIX its subfunction
+	mlx4_9 PIX its subfunction
 	mlx5_1 PXB an HCA at a switch below that one
 	mlx5_2 PHB an HCA at another port of the host bridge
 	mlx5_3 NODE an HCA at another host bridge of the NUMA node
@@ -46,10 +46,10 @@ done <<-EOT
 EOT
 is "a GPU's own place" "X PIX" "$(jq -r '.gpus[0].distance | "\(.GPU0) \(.GPU1)"' "$T/out")"
 is "GPUs are counted in the order of their addresses" "GPU0 0000:1b:00.0 GPU1 0000:1b:00.1" "$(jq -r '.gpus[] | "\(.name) \(.pci)"' "$T/out" | xargs)"
-is "HCAs are in the order of their numbers" "mlx5_0 mlx5_1 mlx5_2 mlx5_3 mlx5_4 mlx5_5 mlx5_6 mlx5_10 mlx5_11 rxe0" "$(jq -r '.hcas[].name' "$T/out" | xargs)"
+is "HCAs are in the order of their numbers" "mlx4_9 mlx5_0 mlx5_1 mlx5_2 mlx5_3 mlx5_4 mlx5_5 mlx5_6 mlx5_10 rxe0" "$(jq -r '.hcas[].name' "$T/out" | xargs)"
 is "a physical function" "PF null 0 DMA-FQ" "$(hca mlx5_0 '"\(.kind) \(.pf) \(.numa_node) \(.iommu)"')"
 is "a virtual function, and of which" "VF mlx5_0 0000:1c:00.2" "$(hca mlx5_10 '"\(.kind) \(.pf) \(.pci)"')"
-is "a subfunction, and of which" "SF mlx5_0 0000:1c:00.0" "$(hca mlx5_11 '"\(.kind) \(.pf) \(.pci)"')"
+is "a subfunction, and of which" "SF mlx5_0 0000:1c:00.0" "$(hca mlx4_9 '"\(.kind) \(.pf) \(.pci)"')"
 is "no IOMMU group, no NUMA node: null" "null null null" "$(hca mlx5_1 '"\(.iommu_group) \(.iommu)"') $(hca mlx5_5 .numa_node)"
 is "the IOMMU group's number" "$(basename "$(readlink "$NODE/sys/bus/pci/devices/0000:40:00.0/iommu_group")")" "$(hca mlx5_3 .iommu_group)"
 is "two ports" '[{"port":1,"state":"DOWN","phys_state":"Polling","link_layer":"Ethernet","rate_gbps":400},{"port":2,"state":"ACTIVE","phys_state":"LinkUp","link_layer":"InfiniBand","rate_gbps":200}]' \
