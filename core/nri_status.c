@@ -9,6 +9,8 @@
 
 #include "core/base/cleanup.h"
 #include "core/base/fs.h"
+#include "core/base/names.h"
+#include "core/base/tree.h"
 #include "core/json/reader.h"
 #include "core/json/writer.h"
 
@@ -127,17 +129,89 @@ int nri_status_read(struct arena *arena, int sysroot, struct nri_status *ret_sta
 /* From behind the name, which may hold anything, the third field to the twenty-second (proc(5)) */
 #define FIELDS_BEFORE_START 20
 
-uint64_t nri_status_start_of(int64_t pid)
+static uint64_t start_of(int root, const char *path)
 {
-	char path[64];
 	char line[1024];
 	const char *place;
 
-	(void)snprintf(path, sizeof(path), "/proc/%lld/stat", (long long)pid);
-	if (pid <= 0 || fs_read_line(AT_FDCWD, path, line, sizeof(line)) < 0)
+	if (fs_read_line(root, path, line, sizeof(line)) < 0)
 		return 0;
 	place = strrchr(line, ')');
 	for (int i = 0; place && i < FIELDS_BEFORE_START; i++)
 		place = strchr(place + 1, ' ');
 	return place ? strtoull(place, NULL, 10) : 0;
+}
+
+uint64_t nri_status_start_of(int64_t pid)
+{
+	char path[64];
+
+	(void)snprintf(path, sizeof(path), "/proc/%lld/stat", (long long)pid);
+	return pid > 0 ? start_of(AT_FDCWD, path) : 0;
+}
+
+/* ---- the one that serves the node ---- */
+
+static bool is_named_so(int sysroot, const char *pid)
+{
+	char path[64];
+	char name[sizeof(NRI_NAME)];
+
+	(void)snprintf(path, sizeof(path), "proc/%.20s/comm", pid);
+	return fs_read_line(sysroot, path, name, sizeof(name)) > 0 && strcmp(name, NRI_NAME) == 0;
+}
+
+/* In a container its process id is another; the time when it started is the same. */
+static int read_in_container(struct arena *arena, int sysroot, const char *pid,
+			     struct nri_status *ret_status, struct err *err)
+{
+	char path[64];
+	cleanup_fd root = -1;
+	int status;
+
+	(void)snprintf(path, sizeof(path), "proc/%.20s/root", pid);
+	root = openat(sysroot, path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	if (root < 0)
+		return -ENOENT;
+	status = nri_status_read(arena, root, ret_status, err);
+	(void)snprintf(path, sizeof(path), "proc/%.20s/stat", pid);
+	return status == 0 && ret_status->started != start_of(sysroot, path) ? -ENOENT : status;
+}
+
+static int find_in_containers(struct arena *arena, int sysroot, struct nri_status *ret_status,
+			      struct err *err)
+{
+	cleanup_dir *dir = NULL;
+	const struct dirent *entry;
+	int status = -ENOENT;
+
+	(void)err_set(err, "no " NRI_NAME " runs");
+	if (tree_open_listing(sysroot, "proc", &dir) < 0)
+		return err_memory(err);
+	while (dir && status < 0 && !err->memory && (entry = readdir(dir))) {
+		if (entry->d_name[0] >= '1' && entry->d_name[0] <= '9' &&
+		    is_named_so(sysroot, entry->d_name))
+			status = read_in_container(arena, sysroot, entry->d_name, ret_status, err);
+	}
+	return status;
+}
+
+int nri_status_find(struct arena *arena, int sysroot, bool recorded, struct nri_status *ret_status,
+		    struct err *err)
+{
+	struct nri_status elsewhere;
+	int status = nri_status_read(arena, sysroot, ret_status, err);
+	bool ended = status == 0 && !recorded &&
+		     (!ret_status->started ||
+		      nri_status_start_of(ret_status->pid) != ret_status->started);
+
+	if (!ended && status != -ENOENT)
+		return status;
+	if (find_in_containers(arena, sysroot, &elsewhere, err) == 0) {
+		*ret_status = elsewhere;
+		return 0;
+	}
+	if (err->memory)
+		return -1;
+	return ended ? -ESRCH : -ENOENT;
 }

@@ -63,6 +63,14 @@ const char *nri_status_text(struct arena *arena, const struct nri_status *status
 int nri_status_read(struct arena *arena, int sysroot, struct nri_status *ret_status,
 		    struct err *err);
 
+/*
+ * The same for whoever asks which plugin serves a node: the one whose file is there, or one in a
+ * container, as the DaemonSet's, whose file is there alone. recorded: the tree's processes are not
+ * to be asked. -ESRCH, with *ret_status set: that process has ended.
+ */
+int nri_status_find(struct arena *arena, int sysroot, bool recorded, struct nri_status *ret_status,
+		    struct err *err);
+
 /* When a process started; 0: there is none. */
 uint64_t nri_status_start_of(int64_t pid);
 

@@ -2,6 +2,7 @@
 #include "core/ways.h"
 
 #include <fcntl.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "core/base/cleanup.h"
@@ -106,18 +107,19 @@ static int find_shim(struct arena *arena, int sysroot, const struct crio *crio, 
 
 /* ---- the NRI plugin ---- */
 
-static int find_nri(struct arena *arena, int sysroot, unsigned *ways, struct err *err)
+static int find_nri(struct arena *arena, int sysroot, bool recorded, unsigned *ways,
+		    struct err *err)
 {
 	struct nri_status status;
 
-	if (nri_status_read(arena, sysroot, &status, err) < 0)
+	if (nri_status_find(arena, sysroot, recorded, &status, err) < 0)
 		return err->memory ? -1 : 0;
 	if (status.since)
 		*ways |= WAY_NRI;
 	return 0;
 }
 
-int ways_find(struct arena *arena, int sysroot, unsigned *ret_ways, struct err *err)
+int ways_find(struct arena *arena, int sysroot, bool recorded, unsigned *ret_ways, struct err *err)
 {
 	unsigned ways = 0;
 	struct crio crio;
@@ -125,8 +127,32 @@ int ways_find(struct arena *arena, int sysroot, unsigned *ret_ways, struct err *
 	if (crio_read(arena, sysroot, &crio, err) < 0 ||
 	    find_hooks(arena, sysroot, &crio, &ways, err) < 0 ||
 	    find_shim(arena, sysroot, &crio, &ways, err) < 0 ||
-	    find_nri(arena, sysroot, &ways, err) < 0)
+	    find_nri(arena, sysroot, recorded, &ways, err) < 0)
 		return -1;
 	*ret_ways = ways;
 	return 0;
+}
+
+/* ---- their names ---- */
+
+struct ways_names ways_names(unsigned ways)
+{
+	static const struct {
+		enum way way;
+		const char *name;
+	} known[] = {
+		{WAY_HOOK, "hook"},
+		{WAY_SHIM, "shim"},
+		{WAY_PRECREATE, "precreate"},
+		{WAY_NRI, "NRI"},
+	};
+	struct ways_names names = {""};
+	size_t len = 0;
+
+	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
+		if (ways & known[i].way)
+			len += (size_t)snprintf(names.text + len, sizeof(names.text) - len, "%s%s",
+						len ? ", " : "", known[i].name);
+	}
+	return names;
 }

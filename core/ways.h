@@ -6,6 +6,8 @@
 #ifndef OCI_RDMA_WAYS_H
 #define OCI_RDMA_WAYS_H
 
+#include <stdbool.h>
+
 #include "core/base/arena.h"
 #include "core/base/err.h"
 
@@ -16,8 +18,17 @@ enum way {
 	WAY_NRI = 1 << 3,       /* the plugin is connected */
 };
 
-/* sysroot: a directory descriptor; *ret_ways: WAY_*. What cannot be read is not there. Returns 0,
- * or -1 without memory. */
-int ways_find(struct arena *arena, int sysroot, unsigned *ret_ways, struct err *err);
+/*
+ * sysroot: a directory descriptor; recorded: it is not "/". *ret_ways: WAY_*. What cannot be read
+ * is not there. Returns 0, or -1 without memory.
+ */
+int ways_find(struct arena *arena, int sysroot, bool recorded, unsigned *ret_ways, struct err *err);
+
+struct ways_names {
+	char text[48];
+};
+
+/* "hook, NRI"; "" for none */
+struct ways_names ways_names(unsigned ways);
 
 #endif

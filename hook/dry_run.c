@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "core/base/cleanup.h"
 #include "core/base/text.h"
@@ -43,7 +44,8 @@ static int print_text(struct container *container, const struct options *options
 	cleanup_fd sysroot = open(options->sysroot, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	unsigned ways = 0;
 
-	if (sysroot >= 0 && ways_find(&container->arena, sysroot, &ways, err) < 0)
+	if (sysroot >= 0 && ways_find(&container->arena, sysroot,
+				      strcmp(options->sysroot, "/") != 0, &ways, err) < 0)
 		return -1;
 	return report_text(stdout, container, ways);
 }

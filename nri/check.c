@@ -19,13 +19,6 @@ static bool is_socket(const char *path)
 	return stat(path, &st) == 0 && S_ISSOCK(st.st_mode);
 }
 
-/* A recorded tree's processes are not to be asked. */
-static bool is_alive(const struct nri_options *options, const struct nri_status *status)
-{
-	return strcmp(options->node.sysroot, "/") != 0 ||
-	       (status->started && nri_status_start_of(status->pid) == status->started);
-}
-
 static void print_counters(const struct nri_counters *counters)
 {
 	double average = counters->containers
@@ -40,13 +33,15 @@ static void print_counters(const struct nri_counters *counters)
 		     (double)counters->slowest_us / 1000);
 }
 
-static int print_status(const struct nri_options *options, const struct nri_status *status)
+static int print_ended(const struct nri_status *status)
 {
-	if (!is_alive(options, status)) {
-		(void)printf("plugin      has ended without a word (process %lld)\n",
-			     (long long)status->pid);
-		return 1;
-	}
+	(void)printf("plugin      has ended without a word (process %lld)\n",
+		     (long long)status->pid);
+	return 1;
+}
+
+static int print_status(const struct nri_status *status)
+{
 	if (status->since)
 		(void)printf("plugin      connected to %s %s since %s\n",
 			     status->runtime ? status->runtime : "a runtime",
@@ -62,10 +57,10 @@ int nri_check(const struct nri_options *options)
 {
 	char path[sizeof(((struct sockaddr_un *)0)->sun_path)];
 	cleanup_fd root = open(options->node.sysroot, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	bool recorded = strcmp(options->node.sysroot, "/") != 0;
 	cleanup_arena arena = {0};
 	struct nri_status status;
 	struct err err;
-	int found;
 
 	if (root < 0 || nri_options_socket(options, path, sizeof(path)) < 0) {
 		(void)fprintf(stderr, "oci-rdma-nri: sysroot %s: %s\n", options->node.sysroot,
@@ -73,12 +68,16 @@ int nri_check(const struct nri_options *options)
 		return 1;
 	}
 	(void)printf("NRI         %s: %s\n", is_socket(path) ? "on" : "off, no such socket", path);
-	found = nri_status_read(&arena, root, &status, &err);
-	if (found == 0)
-		return print_status(options, &status);
-	if (found == -ENOENT)
+	switch (nri_status_find(&arena, root, recorded, &status, &err)) {
+	case 0:
+		return print_status(&status);
+	case -ESRCH:
+		return print_ended(&status);
+	case -ENOENT:
 		(void)puts("plugin      does not run: no /" NRI_STATUS_PATH);
-	else
+		return 1;
+	default:
 		(void)fprintf(stderr, "oci-rdma-nri: %s\n", err.text);
-	return 1;
+		return 1;
+	}
 }

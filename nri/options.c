@@ -5,6 +5,7 @@
 #include <string.h>
 #include <sys/un.h>
 
+#include "core/base/names.h"
 #include "core/command_line.h"
 #include "core/nri_status.h"
 

@@ -7,8 +7,6 @@
 
 #include "core/options.h"
 
-#define NRI_NAME "oci-rdma-nri"
-
 struct nri_options {
 	struct options node;
 	const char *socket;  /* NULL: NRI_SOCKET below the sysroot */

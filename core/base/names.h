@@ -13,6 +13,8 @@
 /* In the environment of a runtime that the shim has started: how often it has been passed on the
  * way */
 #define SHIM_ROUNDS "OCI_RDMA_RUNTIME_ROUNDS"
+/* A program of its own (nri/main.c) */
+#define NRI_NAME "oci-rdma-nri"
 
 static inline bool names_shim(const char *path)
 {

@@ -131,33 +131,6 @@ static void print_item(FILE *out, const char *item, const char *through)
 
 #define EVERY_WAY (WAY_HOOK | WAY_PRECREATE | WAY_SHIM | WAY_NRI)
 
-/* The ways in of the set, "shim, precreate": never longer than this */
-struct names {
-	char text[48];
-};
-
-static struct names names_of(unsigned ways)
-{
-	static const struct {
-		enum way way;
-		const char *name;
-	} known[] = {
-		{WAY_HOOK, "hook"},
-		{WAY_SHIM, "shim"},
-		{WAY_PRECREATE, "precreate"},
-		{WAY_NRI, "NRI"},
-	};
-	struct names names = {""};
-	size_t len = 0;
-
-	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
-		if (ways & known[i].way)
-			len += (size_t)snprintf(names.text + len, sizeof(names.text) - len, "%s%s",
-						len ? ", " : "", known[i].name);
-	}
-	return names;
-}
-
 struct through {
 	char text[160];
 };
@@ -167,14 +140,14 @@ struct through {
 static struct through through(unsigned ways, unsigned one, const char *by_one, unsigned other,
 			      const char *by_other)
 {
-	struct names names = names_of(ways & one);
-	struct names others = names_of(ways & other);
+	struct ways_names names = ways_names(ways & one);
+	struct ways_names others = ways_names(ways & other);
 	struct through result;
 
 	if (!(ways & (one | other)))
 		(void)snprintf(result.text, sizeof(result.text),
 			       "nothing that is installed here; %s would",
-			       names_of(one | other).text);
+			       ways_names(one | other).text);
 	else
 		(void)snprintf(result.text, sizeof(result.text), "%s%s%s%s%s", names.text,
 			       names.text[0] ? by_one : "",
