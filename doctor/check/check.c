@@ -21,6 +21,7 @@ const struct check all_checks[] = {
 	{"kernel_log", "reads the kernel's log", CHECK_ON_NODE, SECONDS, check_kernel_log},
 	{"crio_config", "reads CRI-O's configuration", CHECK_ON_NODE, SECONDS, check_crio},
 	{"hook_file", "reads the hooks", CHECK_ON_NODE, SECONDS, check_hooks},
+	{"nri", "looks for the NRI plugin", CHECK_ON_NODE, SECONDS, check_nri},
 	{"policy", "reads our policy", CHECK_ON_NODE, SECONDS, check_policy},
 	{"selinux", "reads SELinux labels", CHECK_EVERYWHERE, SECONDS, check_selinux},
 	{"versions", "reads the versions", CHECK_EVERYWHERE, SECONDS, check_versions},

@@ -13,6 +13,7 @@
 #include "core/deadline.h"
 #include "core/engine/crio.h"
 #include "core/json/reader.h"
+#include "core/nri_status.h"
 #include "core/policy/config.h"
 #include "core/policy/hooks_dir.h"
 #include "doctor/check/check.h"
@@ -365,10 +366,38 @@ static bool wants_all(const struct context *context)
 	       config.opt_in == OPT_IN_DEVICE;
 }
 
-static int add_installed(const struct context *context)
+static bool has_nri_plugin(const struct context *context)
+{
+	const struct node *node = &context->doctor->node;
+	struct nri_status status;
+	struct err ignored;
+
+	return nri_status_find(context->findings->arena, node->root, node->recorded, &status,
+			       &ignored) == 0 &&
+	       status.since;
+}
+
+static int add_without_hook(const struct context *context)
 {
 	const char *handler = find_other_way(context);
 
+	if (handler)
+		return findings_add(context->findings, "hook_installed", NULL, FINDING_OK, NULL,
+				    "no hook; pods with the handler %s go through the shim",
+				    handler);
+	if (has_nri_plugin(context))
+		return findings_add(context->findings, "hook_installed", NULL, FINDING_OK, NULL,
+				    "no hook; the NRI plugin is connected");
+	return findings_add(context->findings, "hook_installed", NULL, FINDING_WARN,
+			    "make install; OpenShift: make machineconfig, then oc apply (README, "
+			    "\"Install it\")",
+			    "no hooks.d file that is in force starts %s: containers keep the "
+			    "engine's limit",
+			    HOOK_NAME);
+}
+
+static int add_installed(const struct context *context)
+{
 	if (context->own_create && wants_all(context) &&
 	    !(context->own_shown & (HOOKS_CREATE_RUNTIME | HOOKS_PRESTART)))
 		return findings_add(
@@ -385,16 +414,7 @@ static int add_installed(const struct context *context)
 				    "%s is there for createRuntime, not for poststart: runc takes "
 				    "the limits of a spec that lists one after createRuntime",
 				    HOOK_NAME);
-	if (handler)
-		return findings_add(context->findings, "hook_installed", NULL, FINDING_OK, NULL,
-				    "no hook; pods with the handler %s go through the shim",
-				    handler);
-	return findings_add(context->findings, "hook_installed", NULL, FINDING_WARN,
-			    "make install; OpenShift: make machineconfig, then oc apply (README, "
-			    "\"Install it\")",
-			    "no hooks.d file that is in force starts %s: containers keep the "
-			    "engine's limit",
-			    HOOK_NAME);
+	return add_without_hook(context);
 }
 
 int check_hooks(const struct doctor *doctor, struct findings *findings, struct err *err)

@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The NRI plugin, as it says itself (core/nri_status.h), and which ways in the node has: so that
+ * nobody takes for given what only another way gives.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <sys/stat.h>
+
+#include "core/base/cleanup.h"
+#include "core/base/names.h"
+#include "core/base/tree.h"
+#include "core/nri_status.h"
+#include "core/ways.h"
+#include "doctor/check/check.h"
+
+#define UNIT NRI_NAME ".service"
+#define START "systemctl enable --now " UNIT "; of a DaemonSet: kubectl describe its pod"
+
+/* ---- the plugin ---- */
+
+static bool has_socket(int root)
+{
+	cleanup_fd fd = fs_open(root, NRI_SOCKET, O_PATH, RESOLVE_IN_ROOT);
+	struct stat st;
+
+	return fd >= 0 && fstat(fd, &st) == 0 && S_ISSOCK(st.st_mode);
+}
+
+/* systemctl enable has made it, or a MachineConfig. */
+static bool is_enabled(int root)
+{
+	cleanup_fd wants = tree_open_dir(root, "etc/systemd/system/multi-user.target.wants");
+	struct stat st;
+
+	return wants >= 0 && fstatat(wants, UNIT, &st, AT_SYMLINK_NOFOLLOW) == 0;
+}
+
+static int add_absent(const struct doctor *doctor, struct findings *findings)
+{
+	int root = doctor->node.root;
+	bool on = has_socket(root);
+
+	if (is_enabled(root))
+		return findings_add(findings, "nri", NULL, FINDING_WARN,
+				    "systemctl status " UNIT "; journalctl -u " UNIT,
+				    NRI_NAME " is enabled, and does not run (no /%s)",
+				    NRI_STATUS_PATH);
+	return findings_add(findings, "nri", NULL, FINDING_OK, NULL,
+			    "the engine has NRI %s (/%s), and no " NRI_NAME " runs",
+			    on ? "on" : "off, or none", NRI_SOCKET);
+}
+
+static int add_ended(struct findings *findings, const struct nri_status *status)
+{
+	return findings_add(findings, "nri", NULL, FINDING_WARN, START,
+			    NRI_NAME " has ended without a word (process %" PRId64
+				     " of /%s): new containers are not served",
+			    status->pid, NRI_STATUS_PATH);
+}
+
+static int add_unconnected(const struct doctor *doctor, struct findings *findings,
+			   const struct nri_status *status)
+{
+	return findings_add(findings, "nri", NULL, FINDING_WARN,
+			    has_socket(doctor->node.root)
+				    ? "journalctl -t " NRI_NAME
+				    : "Switch NRI on in the engine (doc/install-nri.md), or take "
+				      "the plugin away",
+			    NRI_NAME " is not connected: %s (/%s): new containers are not served",
+			    status->trouble ? status->trouble : "it does not say why",
+			    NRI_STATUS_PATH);
+}
+
+static int add_connected(struct findings *findings, const struct nri_status *status)
+{
+	const struct nri_counters *n = &status->counters;
+	bool well = n->failed == 0 && n->given_up == 0;
+
+	return findings_add(findings, "nri", NULL, well ? FINDING_OK : FINDING_WARN,
+			    well ? NULL : "journalctl -t " NRI_NAME " says of each why",
+			    "connected to %s %s since %s; of %" PRIu64 " containers %" PRIu64
+			    " granted, %" PRIu64 " denied, %" PRIu64 " failed, %" PRIu64
+			    " given up (/%s)",
+			    status->runtime ? status->runtime : "a runtime",
+			    status->version ? status->version : "", status->since, n->containers,
+			    n->granted, n->denied, n->failed, n->given_up, NRI_STATUS_PATH);
+}
+
+static int add_plugin(const struct doctor *doctor, struct findings *findings, struct err *err)
+{
+	struct nri_status status;
+
+	switch (nri_status_find(findings->arena, doctor->node.root, doctor->node.recorded, &status,
+				err)) {
+	case 0:
+		return status.since ? add_connected(findings, &status)
+				    : add_unconnected(doctor, findings, &status);
+	case -ESRCH:
+		return add_ended(findings, &status);
+	case -ENOENT:
+		return add_absent(doctor, findings);
+	default:
+		return err->memory ? -1
+				   : findings_add(findings, "nri", NULL, FINDING_UNCHECKED, NULL,
+						  "%s", err->text);
+	}
+}
+
+/* ---- the ways in ---- */
+
+static int add_ways(struct findings *findings, unsigned ways)
+{
+	bool exec = ways & (WAY_SHIM | WAY_NRI);
+
+	if (!ways)
+		return findings_add(findings, "ways_in", NULL, FINDING_OK, NULL,
+				    "none is installed: no hooks.d file of ours, no runtime shim, "
+				    "no connected NRI plugin");
+	return findings_add(findings, "ways_in", NULL, FINDING_OK, NULL,
+			    "%s: the limit reaches %s; %s", ways_names(ways).text,
+			    exec ? "exec, too" : "the main process alone",
+			    ways & WAY_SHIM        ? "CAP_IPC_LOCK by the shim"
+			    : ways & WAY_PRECREATE ? "CAP_IPC_LOCK by precreate, in podman's main "
+						     "process"
+						   : "no CAP_IPC_LOCK by any");
+}
+
+int check_nri(const struct doctor *doctor, struct findings *findings, struct err *err)
+{
+	unsigned ways;
+
+	if (ways_find(findings->arena, doctor->node.root, doctor->node.recorded, &ways, err) < 0)
+		return -1;
+	if (add_plugin(doctor, findings, err) < 0 || add_ways(findings, ways) < 0)
+		return err_memory(err);
+	return 0;
+}
