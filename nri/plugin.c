@@ -16,6 +16,7 @@
 
 #include "core/base/cleanup.h"
 #include "core/base/fs.h"
+#include "core/base/names.h"
 #include "core/base/text.h"
 #include "core/confine/confine.h"
 #include "core/report/log.h"
@@ -112,7 +113,7 @@ static void write_status(struct plugin *plugin)
 	if (status == 0 && plugin->options->metrics)
 		status = status_write_metrics(plugin->options->metrics, &plugin->status, &err);
 	if (status < 0 && !plugin->status_failed)
-		log_event(LOG_WARNING, "nri: no status for --check: %s", err.text);
+		log_event(LOG_WARNING, "no status for --check: %s", err.text);
 	plugin->status_failed = status < 0;
 }
 
@@ -132,7 +133,7 @@ static void tell_trouble(struct plugin *plugin, const struct err *err)
 		return;
 	(void)snprintf(plugin->trouble, sizeof(plugin->trouble), "%s", err->text);
 	plugin->status.trouble = plugin->trouble;
-	log_event(LOG_WARNING, "nri: not connected: %s", err->text);
+	log_event(LOG_WARNING, "not connected: %s", err->text);
 	notify("STATUS=not connected: %s", err->text);
 	write_status(plugin);
 }
@@ -176,7 +177,7 @@ static void be_connected(struct plugin *plugin)
 	plugin->status.since = plugin->since;
 	plugin->status.trouble = NULL;
 	plugin->delay_ms = RETRY_MIN_MS;
-	log_event(LOG_INFO, "nri: connected to %s %s", plugin->name, plugin->version);
+	log_event(LOG_INFO, "connected to %s %s", plugin->name, plugin->version);
 	notify("READY=1\nSTATUS=connected to %s %s", plugin->name, plugin->version);
 	write_status(plugin);
 }
@@ -380,7 +381,7 @@ static void end(struct plugin *plugin)
 	}
 	cleanup_close_fd(&plugin->lock);
 	status_remove(plugin->options->node.sysroot);
-	log_event(LOG_INFO, "nri: ended");
+	log_event(LOG_INFO, "ended");
 }
 
 int plugin_run(const struct nri_options *options)
@@ -401,7 +402,7 @@ int plugin_run(const struct nri_options *options)
 	plugin.status.pid = getpid();
 	plugin.status.started = nri_status_start_of(plugin.status.pid);
 	plugin.status.socket = plugin.socket;
-	log_as_daemon();
+	log_as_daemon(NRI_NAME);
 	confine_with(&plugin, launched_socket());
 	serve(&plugin);
 	end(&plugin);

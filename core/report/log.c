@@ -12,19 +12,22 @@
 #include "core/base/capability.h"
 #include "core/base/cleanup.h"
 #include "core/base/journal.h"
+#include "core/base/names.h"
 #include "core/base/tell.h"
 #include "core/base/text.h"
 #include "core/policy/quantity.h"
 
-#define IDENT "oci-rdma-hook"
-#define FRONT "<%d>" IDENT "[%d]: "
+#define FRONT "<%d>%s[%d]: "
 /* A reason, a way in, and who it was */
 #define FAILURE_MAX (ERR_TEXT_MAX + 640)
 
+/* As the field has it: the name of the program that speaks, by which a journal is searched */
+static const char *ident = HOOK_NAME;
 static bool is_daemon;
 
-void log_as_daemon(void)
+void log_as_daemon(const char *name)
 {
+	ident = name;
 	is_daemon = true;
 }
 
@@ -32,7 +35,7 @@ void log_as_daemon(void)
 static void tell_caller(const char *line)
 {
 	if (!is_daemon)
-		tell(IDENT, line);
+		tell(ident, line);
 }
 
 /* Memory is needed for what is longer than any failure only. */
@@ -43,13 +46,14 @@ static void send_line(int priority, char *line)
 	int len;
 
 	text_make_printable(line);
-	len = snprintf(message, sizeof(message), FRONT "%s", LOG_DAEMON | priority, getpid(), line);
+	len = snprintf(message, sizeof(message), FRONT "%s", LOG_DAEMON | priority, ident, getpid(),
+		       line);
 	if (len >= (int)sizeof(message)) {
-		len = asprintf(&longer, FRONT "%s", LOG_DAEMON | priority, getpid(), line);
+		len = asprintf(&longer, FRONT "%s", LOG_DAEMON | priority, ident, getpid(), line);
 		longer = len < 0 ? NULL : longer;
 	}
 	if (len >= 0 && !journal_send(longer ? longer : message, (size_t)len) && is_daemon)
-		tell(IDENT, line);
+		tell(ident, line);
 }
 
 void log_event(int priority, const char *format, ...)
@@ -87,9 +91,9 @@ static void print_devices(struct arena_text *out, const struct devices *devices)
 		arena_append(out, "-");
 }
 
-static void print_memlock(struct arena_text *out, const struct plan *plan)
+static void print_memlock(struct arena_text *out, const struct plan *plan, bool given_before)
 {
-	if (!plan->sets_memlock)
+	if (!plan->sets_memlock || given_before)
 		arena_append(out, " memlock=-");
 	else if (plan->memlock == MEMLOCK_UNLIMITED)
 		arena_append(out, " memlock=unlimited");
@@ -119,15 +123,28 @@ static int print_capabilities(struct arena_text *out, struct container *containe
 	return 0;
 }
 
+/* Limit and variables stand in the spec as we would write them: another way in has been there, and
+ * has logged its grant. Only what that way cannot give is left to be added. */
+static bool is_given_before(const struct plan *plan)
+{
+	bool given = plan->sets_memlock && !plan->adds_rlimit && plan->n_settings;
+
+	for (size_t i = 0; i < plan->n_settings; i++)
+		given = given && plan->settings[i].state == SETTING_PRESENT;
+	return given;
+}
+
 void log_grant(struct container *container, const struct applied *applied, const char *way_in)
 {
 	struct arena_text line = {.arena = &container->arena};
+	bool given_before = is_given_before(&container->plan);
 	int status;
 
-	arena_append(&line, "%s:", decision_name(container->plan.decision));
+	arena_append(&line,
+		     "%s:", given_before ? "addition" : decision_name(container->plan.decision));
 	print_identity(&line, container);
 	print_devices(&line, &container->devices);
-	print_memlock(&line, &container->plan);
+	print_memlock(&line, &container->plan, given_before);
 	status = print_capabilities(&line, container, applied->capabilities);
 	arena_append(&line, " nccl=%s by=%s", applied->nccl ? applied->nccl : "-", way_in);
 	print_warnings(&line, &container->warnings);

@@ -17,7 +17,10 @@ struct applied {
 	const char *nccl;  /* where its variables went: "env", "/etc/nccl.conf"; NULL: none */
 };
 
-/* way_in: "createRuntime", "poststart", … */
+/*
+ * way_in: "createRuntime", "poststart", … Several of them together make one line "grant:"; what a
+ * later one adds, as the shim its capabilities behind the NRI plugin, is a line "addition:".
+ */
 void log_grant(struct container *container, const struct applied *applied, const char *way_in);
 
 /* To syslog, and is told (tell.h) if the container is not to start for it. */
@@ -37,10 +40,10 @@ void log_failure_silently(const struct container *container, const struct err *e
 			  const char *way_in);
 
 /*
- * For a daemon, whose stderr is a log of its own: it has what syslog does not take, and nothing
- * twice. In a container there is no syslog.
+ * For a daemon, whose lines have its own name, which is kept. Its stderr is a log of its own: it
+ * has what syslog does not take, and nothing twice. In a container there is no syslog.
  */
-void log_as_daemon(void);
+void log_as_daemon(const char *name);
 
 /* What a daemon has to say of itself. priority: LOG_INFO, … */
 void log_event(int priority, const char *format, ...) __attribute__((format(printf, 2, 3)));

@@ -116,6 +116,24 @@ container '{"annotations":{"io.kubernetes.cri.container-type":"sandbox"}}'
 "$HOOK" --sysroot "$NODE" precreate <"$B/config.json" >"$T/out"
 logged
 is "precreate: nothing to say about a pod's sandbox" "" "$log"
+
+# Another way in, as the NRI plugin, has been there: of what is left to be added one line, that is no second grant
+line_of() {
+	container "{$device,\"env\":[$1],\"merge\":{\"process\":{\"rlimits\":[$2]}}}"
+	"$HOOK" --sysroot "$NODE" precreate <"$B/config.json" >"$T/out"
+	logged
+	is "$3" "$4" "$(sed -nE 's/.*: ([a-z]+): .*( memlock=.*)/\1\2/p' <<<"$log")"
+}
+limit='{"type":"RLIMIT_MEMLOCK","soft":8388608,"hard":8388608}'
+line_of '"NCCL_IB_HCA==mlx5_6"' "$limit" "limit and variables are there: only the capability is added" \
+	"addition memlock=- capabilities=CAP_IPC_LOCK nccl=- by=precreate"
+line_of '"NCCL_IB_HCA==mlx5_6"' '' "the limit is not there: a grant" "grant memlock=8388608 capabilities=CAP_IPC_LOCK nccl=- by=precreate"
+line_of '' "$limit" "the variable is not there: a grant" "grant memlock=8388608 capabilities=CAP_IPC_LOCK nccl=env by=precreate"
+line_of '"NCCL_IB_HCA=mlx5_9"' "$limit" "the variable is the author's own: a grant" \
+	"grant memlock=8388608 capabilities=CAP_IPC_LOCK nccl=- by=precreate warnings=env_already_set"
+config '{"memlock": "8Mi", "capabilities": []}'
+line_of '"NCCL_IB_HCA==mlx5_6"' "$limit" "nothing is left to be added: no line" ""
+
 config '{"memlock": "8Mi", "runtimes": ["/bin/true"]}'
 ln -s "$HOOK" "$T/oci-rdma-runtime"
 for name in containers:loader inject:True; do

@@ -232,7 +232,8 @@ def decisions(runtime, plugin):
     gets("another device, no annotation: nothing", nothing, devices=[("/dev/nvidia0", 195, 0), ("/dev/nvidia-uvm", 510, 0)])
     gets("a name of a device, with another number: nothing", nothing, devices=[("/dev/infiniband/uverbs6", 1, 3)])
     line = gets("two devices, annotated: both, and the limit", (HCAS, LIMIT), lines=1, **rdma)
-    for part in ("grant:", "name=trainer", "pod=h-kim-0", "namespace=team-a", "devices=mlx5_6,mlx5_7", "memlock=8388608", "nccl=env", "by=nri",
+    ok("the log has the plugin's own name", line.startswith("oci-rdma-nri: grant: "), line)
+    for part in ("name=trainer", "pod=h-kim-0", "namespace=team-a", "devices=mlx5_6,mlx5_7", "memlock=8388608", "nccl=env", "by=nri",
                  "capabilities=-"):
         ok(f"the log names {part}", part in line, line)
     gets("the kubelet's order holds", ({"NCCL_IB_HCA": "=mlx5_7,mlx5_6"}, LIMIT), lines=1,
@@ -461,7 +462,19 @@ def ends(runtime, plugin):
         ok("the connection is closed", False)
     except Closed:
         ok("the connection is closed", True)
-    ok("it says that it ends", any("nri: ended" in line for line in plugin.lines()))
+    ok("it says that it ends", any(": ended" in line and line.startswith("oci-rdma-nri: ") for line in plugin.lines()))
+
+
+# What systemd is told without a connection, so that the kubelet is not held back; and that no earlier than this after the start
+WAITED, WAITS = b"READY=1", 5
+
+
+def heard_by(heard):
+    """The next word, but for WAITED: a busy machine takes that long."""
+    while True:
+        word = heard.recv(4096)
+        if word != WAITED:
+            return word
 
 
 def notifications(runtime, _):
