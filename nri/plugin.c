@@ -33,6 +33,9 @@
 #define RETRY_MAX_MS 5000
 /* Counters are written at most this often, and never before an answer. */
 #define STATUS_DELAY_MS 1000
+/* systemd holds back what is ordered behind the unit, as the kubelet, until it hears READY=1: for
+ * that long only. The runtime's own patience with a plugin that registers is as long. */
+#define READY_PATIENCE_MS 5000
 #define READ_SIZE 16384
 #define NAME_SIZE 64
 
@@ -60,6 +63,7 @@ struct plugin {
 	char version[NAME_SIZE];
 	int64_t status_at;
 	bool status_failed; /* which is said once */
+	int64_t ready_at;   /* READY=1 is said, connected or not; NEVER: it is */
 };
 
 /* ---- signals: blocked but while nothing is to be done ---- */
@@ -166,6 +170,13 @@ static void keep_name(char *to, const char *from)
 	text_make_printable(to);
 }
 
+/* A node without NRI is kept waiting for so long only; the plugin goes on. */
+static void be_ready(struct plugin *plugin)
+{
+	plugin->ready_at = NEVER;
+	notify("READY=1");
+}
+
 static void be_connected(struct plugin *plugin)
 {
 	time_t now = time(NULL);
@@ -179,6 +190,7 @@ static void be_connected(struct plugin *plugin)
 	plugin->delay_ms = RETRY_MIN_MS;
 	log_event(LOG_INFO, "connected to %s %s", plugin->name, plugin->version);
 	notify("READY=1\nSTATUS=connected to %s %s", plugin->name, plugin->version);
+	plugin->ready_at = NEVER;
 	write_status(plugin);
 }
 
@@ -285,9 +297,11 @@ static int exchange(struct plugin *plugin, short events, struct err *err)
 
 static int64_t next_time(const struct plugin *plugin)
 {
-	int64_t retry = plugin->fd < 0 ? plugin->retry_at : NEVER;
+	int64_t next = plugin->fd < 0 ? plugin->retry_at : NEVER;
 
-	return retry < plugin->status_at ? retry : plugin->status_at;
+	if (plugin->ready_at < next)
+		next = plugin->ready_at;
+	return plugin->status_at < next ? plugin->status_at : next;
 }
 
 static void wait(struct plugin *plugin, const sigset_t *waiting)
@@ -318,6 +332,8 @@ static void serve(struct plugin *plugin)
 			connect_again(plugin);
 		if (clock_ms() >= plugin->status_at)
 			write_status(plugin);
+		if (clock_ms() >= plugin->ready_at)
+			be_ready(plugin);
 		if (!ended)
 			wait(plugin, &waiting);
 	}
@@ -397,6 +413,7 @@ int plugin_run(const struct nri_options *options)
 			   .patience_ms = SERVE_PATIENCE_MS,
 			   .children.not_inherited = {&plugin.fd, &plugin.lock}},
 		.status_at = NEVER,
+		.ready_at = clock_ms() + READY_PATIENCE_MS,
 	};
 	(void)nri_options_socket(options, plugin.socket, sizeof(plugin.socket));
 	plugin.status.pid = getpid();
