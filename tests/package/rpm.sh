@@ -65,6 +65,13 @@ is "rpmlint finds nothing" "" "$(lint_all)"
 has "the executable is dynamic" libyajl "$(rpm -qp --requires "${RPMS[@]}" 2>/dev/null)"
 is "the doctor is a package of its own" "$([ ! -e doctor/main.c ] || echo /usr/bin/oci-rdma-doctor)" \
 	"$(rpm -qpl "$T"/rpm/RPMS/*/oci-rdma-hook-doctor-* 2>/dev/null | grep bin/)"
+nri=("$T"/rpm/RPMS/*/oci-rdma-hook-nri-*.rpm)
+is "the NRI plugin is a package of its own, with its unit, man page and completion" \
+	"/usr/bin/oci-rdma-nri /usr/lib/systemd/system/oci-rdma-nri.service /usr/share/bash-completion/completions/oci-rdma-nri /usr/share/man/man8/oci-rdma-nri.8.gz" \
+	"$(rpm -qpl "${nri[@]}" 2>/dev/null | grep oci-rdma-nri | sort | paste -sd ' ')"
+has "it has the hook below it, of the same version" "oci-rdma-hook = $version-" "$(rpm -qp --requires "${nri[@]}" 2>/dev/null)"
+lacks "which has none of it" oci-rdma-nri "$(rpm -qpl "$T"/rpm/RPMS/*/oci-rdma-hook-"$version"-*.rpm 2>/dev/null)"
+lacks "nor stops its unit" systemctl "$(rpm -qp --scripts "$T"/rpm/RPMS/*/oci-rdma-hook-"$version"-*.rpm 2>/dev/null)"
 is "no scriptlet of the first looks at the hardware" "" "$(rpm -qp --scripts "${RPMS[@]}" 2>/dev/null | grep -E '/sys|/dev|lspci|modprobe')"
 mkdir "$T/first"
 cp "${RPMS[@]}" "$T/first/"
@@ -140,8 +147,27 @@ rm -r "$ROOT/etc/crio"
 is "only the changed configuration is left" "./etc/oci-rdma-hook ./etc/oci-rdma-hook/config.json.rpmsave" \
 	"$(comm -13 <(echo "$before") <(everything) | paste -sd ' ')"
 rm -r "$ROOT/etc/oci-rdma-hook"
+
+# With a systemctl, that says what it was asked, and whether the plugin is still there
+cat >"$ROOT/bin/systemctl" <<-'END'
+	#!/bin/sh
+	there=gone
+	if [ -x /usr/bin/oci-rdma-nri ]; then there=there; fi
+	echo "$there: $*" >>/var/systemctl
+END
+chmod 755 "$ROOT/bin/systemctl"
+# asked: what it was, since the last time
+asked() {
+	cat "$ROOT/var/systemctl" 2>/dev/null
+	rm -f "$ROOT/var/systemctl"
+}
 check "rpm -i, again" in_root -i --nodeps "$T"/first/*.rpm
+is "the unit is known then, and neither enabled nor started" "there: --quiet daemon-reload" "$(asked)"
+check "rpm -U, again" in_root -U --nodeps "${second[@]}"
+is "the next release's plugin takes over where one runs" $'there: --quiet daemon-reload\nthere: --quiet try-restart oci-rdma-nri.service' "$(asked)"
 mapfile -t names < <(in_root -qa --qf '%{NAME}\n' | sort)
 check "rpm -e, again" in_root -e "${names[@]}"
+is "the unit is stopped and disabled while its program is there" "there: --quiet --no-reload disable --now oci-rdma-nri.service" "$(asked)"
+rm "$ROOT/bin/systemctl"
 is "nothing is left" "$before" "$(everything)"
 finish
