@@ -168,7 +168,7 @@ void verdict_find(struct verdict_children *children, struct arena *arena, verdic
 
 void verdict_reap(struct verdict_children *children)
 {
-	while (waitpid(-1, NULL, WNOHANG) > 0 && children->n)
+	while (children->n && waitpid(-1, NULL, WNOHANG) > 0)
 		children->n--;
 }
 

@@ -3,7 +3,7 @@
 
 # What the costs are measured with
 MEASURE := $(addprefix $(BUILD)/bench/,launch count floor-glibc)
-BENCH := $(MEASURE) $(addprefix $(BUILD)/bench/,floor-musl hook-go)
+BENCH := $(MEASURE) $(addprefix $(BUILD)/bench/,floor-musl nri_floor-musl hook-go)
 
 bench: $(HOOK) $(NRI_PROGRAM) $(DOCTOR) $(BENCH) $(JUDGE)
 	@tests/deps test podman bench
@@ -18,7 +18,7 @@ $(BUILD)/.deps-bench: tests/deps
 $(BUILD)/bench/%-glibc: tests/bench/%.c | $(BUILD)/.deps
 	@mkdir -p $(@D)
 	$(call say,CC) $(CC) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) -static-pie -o $@ $<
-$(BUILD)/bench/floor-musl: tests/bench/floor.c | $(BUILD)/.deps-bench
+$(BUILD)/bench/%-musl: tests/bench/%.c | $(BUILD)/.deps-bench
 	@mkdir -p $(@D)
 	$(call say,CC) musl-gcc $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) -static -o $@ $<
 $(BUILD)/bench/hook-go: tests/bench/hook.go | $(BUILD)/.deps-bench
