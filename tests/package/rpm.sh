@@ -69,7 +69,7 @@ nri=("$T"/rpm/RPMS/*/oci-rdma-hook-nri-*.rpm)
 is "the NRI plugin is a package of its own, with its unit, man page and completion" \
 	"/usr/bin/oci-rdma-nri /usr/lib/systemd/system/oci-rdma-nri.service /usr/share/bash-completion/completions/oci-rdma-nri /usr/share/man/man8/oci-rdma-nri.8.gz" \
 	"$(rpm -qpl "${nri[@]}" 2>/dev/null | grep oci-rdma-nri | sort | paste -sd ' ')"
-has "it has the hook below it, of the same version" "oci-rdma-hook = $version-" "$(rpm -qp --requires "${nri[@]}" 2>/dev/null)"
+has "it has the hook below it, of the same version" "oci-rdma-hook = $version" "$(rpm -qp --requires "${nri[@]}" 2>/dev/null)"
 lacks "which has none of it" oci-rdma-nri "$(rpm -qpl "$T"/rpm/RPMS/*/oci-rdma-hook-"$version"-*.rpm 2>/dev/null)"
 lacks "nor stops its unit" systemctl "$(rpm -qp --scripts "$T"/rpm/RPMS/*/oci-rdma-hook-"$version"-*.rpm 2>/dev/null)"
 is "no scriptlet of the first looks at the hardware" "" "$(rpm -qp --scripts "${RPMS[@]}" 2>/dev/null | grep -E '/sys|/dev|lspci|modprobe')"
