@@ -8,15 +8,39 @@
 
 /* ---- a container's message ---- */
 
-static void read_container(struct arena *arena, struct buffer *payload, struct spec *ret_spec)
-{
+/* A request with a pod and a container, as far as the test has filled them */
+struct asked {
+	struct buffer pod;
+	struct buffer container;
+	struct arena arena;
+	struct spec spec;
 	struct err err;
+};
 
-	assert_int_equal(message_read_container(arena,
-						&(struct message){payload->bytes, payload->len},
-						ret_spec, &err),
-			 0);
-	buffer_free(payload);
+static struct asked empty_asked(void)
+{
+	return (struct asked){.pod = empty_buffer(), .container = empty_buffer()};
+}
+
+static void free_asked(struct asked *asked)
+{
+	arena_free(&asked->arena);
+}
+
+#define cleanup_asked __attribute__((cleanup(free_asked))) struct asked
+
+static int read_asked(struct asked *asked)
+{
+	struct buffer payload = empty_buffer();
+	int status;
+
+	put_inside(&payload, 1, &asked->pod);
+	put_container(&payload, &asked->container);
+	status =
+		message_read_container(&asked->arena, &(struct message){payload.bytes, payload.len},
+				       &asked->spec, &asked->err);
+	buffer_free(&payload);
+	return status;
 }
 
 static void put_entry(struct buffer *to, uint32_t field, const char *key, const char *value)
@@ -30,66 +54,45 @@ static void put_entry(struct buffer *to, uint32_t field, const char *key, const 
 
 static void annotations_of_the_container_win(void **state)
 {
-	struct buffer pod = empty_buffer();
-	struct buffer container = empty_buffer();
-	struct buffer payload = empty_buffer();
-	cleanup_arena arena = {0};
-	struct spec spec;
+	cleanup_asked asked = empty_asked();
 
 	(void)state;
-	put_entry(&pod, 6, "oci-rdma-hook.io/inject", "true");
-	put_entry(&pod, 6, "oci-rdma-hook.io/memlock", "1Gi");
-	put_entry(&pod, 6, "other", "x");
-	put_entry(&container, 6, "oci-rdma-hook.io/inject", "false");
-	put_inside(&payload, 1, &pod);
-	put_container(&payload, &container);
-	read_container(&arena, &payload, &spec);
-	assert_int_equal(spec.n_annotations, 2);
-	assert_string_equal(spec_annotation(&spec, "inject")->value, "false");
-	assert_string_equal(spec_annotation(&spec, "memlock")->value, "1Gi");
+	put_entry(&asked.pod, 6, "oci-rdma-hook.io/inject", "true");
+	put_entry(&asked.pod, 6, "oci-rdma-hook.io/memlock", "1Gi");
+	put_entry(&asked.pod, 6, "other", "x");
+	put_entry(&asked.container, 6, "oci-rdma-hook.io/inject", "false");
+	assert_int_equal(read_asked(&asked), 0);
+	assert_int_equal(asked.spec.n_annotations, 2);
+	assert_string_equal(spec_annotation(&asked.spec, "inject")->value, "false");
+	assert_string_equal(spec_annotation(&asked.spec, "memlock")->value, "1Gi");
 }
 
 /* Labels and annotations of that kind are the author's; the fields are the runtime's. */
 static void identity_is_the_messages(void **state)
 {
-	struct buffer pod = empty_buffer();
-	struct buffer container = empty_buffer();
-	struct buffer payload = empty_buffer();
-	cleanup_arena arena = {0};
-	struct spec spec;
+	cleanup_asked asked = empty_asked();
 
 	(void)state;
-	put_text(&pod, 4, "team-b");
-	put_entry(&pod, 6, "io.kubernetes.pod.namespace", "team-a");
-	put_entry(&pod, 6, "io.kubernetes.cri.sandbox-namespace", "team-a");
-	put_entry(&container, 6, "io.kubernetes.container.name", "forged");
-	put_entry(&container, 6, "io.kubernetes.cri-o.ContainerType", "sandbox");
-	put_text(&container, 3, "real");
-	put_inside(&payload, 1, &pod);
-	put_container(&payload, &container);
-	read_container(&arena, &payload, &spec);
-	assert_string_equal(spec.identity.pod_namespace, "team-b");
-	assert_string_equal(spec.identity.name, "real");
-	assert_false(spec.identity.sandbox);
+	put_text(&asked.pod, 4, "team-b");
+	put_entry(&asked.pod, 6, "io.kubernetes.pod.namespace", "team-a");
+	put_entry(&asked.pod, 6, "io.kubernetes.cri.sandbox-namespace", "team-a");
+	put_entry(&asked.container, 6, "io.kubernetes.container.name", "forged");
+	put_entry(&asked.container, 6, "io.kubernetes.cri-o.ContainerType", "sandbox");
+	put_text(&asked.container, 3, "real");
+	assert_int_equal(read_asked(&asked), 0);
+	assert_string_equal(asked.spec.identity.pod_namespace, "team-b");
+	assert_string_equal(asked.spec.identity.name, "real");
+	assert_false(asked.spec.identity.sandbox);
 }
 
 static void names_hold_no_control_character(void **state)
 {
-	struct buffer container = empty_buffer();
-	struct buffer payload = empty_buffer();
-	cleanup_arena arena = {0};
-	struct spec spec;
-	struct err err;
+	cleanup_asked asked = empty_asked();
 
 	(void)state;
-	put_text(&container, 3, "a\nb");
-	put_container(&payload, &container);
-	assert_int_equal(message_read_container(&arena,
-						&(struct message){payload.bytes, payload.len},
-						&spec, &err),
-			 -1);
-	assert_one_line(&err);
-	buffer_free(&payload);
+	put_text(&asked.container, 3, "a\nb");
+	assert_int_equal(read_asked(&asked), -1);
+	assert_one_line(&asked.err);
 }
 
 static void last_rlimit_holds(void **state)
@@ -99,10 +102,7 @@ static void last_rlimit_holds(void **state)
 		uint64_t hard;
 		uint64_t soft;
 	} rows[] = {{"RLIMIT_MEMLOCK", 9, 8}, {"RLIMIT_NOFILE", 7, 7}, {"RLIMIT_MEMLOCK", 5, 4}};
-	struct buffer container = empty_buffer();
-	struct buffer payload = empty_buffer();
-	cleanup_arena arena = {0};
-	struct spec spec;
+	cleanup_asked asked = empty_asked();
 
 	(void)state;
 	for (size_t i = 0; i < LENGTH(rows); i++) {
@@ -113,13 +113,12 @@ static void last_rlimit_holds(void **state)
 		put_varint(&rlimit, rows[i].hard);
 		put_varint(&rlimit, 3 << 3);
 		put_varint(&rlimit, rows[i].soft);
-		put_inside(&container, 13, &rlimit);
+		put_inside(&asked.container, 13, &rlimit);
 	}
-	put_container(&payload, &container);
-	read_container(&arena, &payload, &spec);
-	assert_true(spec.has_memlock);
-	assert_int_equal(spec.memlock_soft, 4);
-	assert_int_equal(spec.memlock_hard, 5);
+	assert_int_equal(read_asked(&asked), 0);
+	assert_true(asked.spec.has_memlock);
+	assert_int_equal(asked.spec.memlock_soft, 4);
+	assert_int_equal(asked.spec.memlock_hard, 5);
 }
 
 /* Two bytes an entry become a structure each: there is an end to it. */
@@ -127,23 +126,14 @@ static void memory_is_bounded(void **state)
 {
 	size_t n = 2 * 1024 * 1024 - 1000;
 	struct buffer platform = empty_buffer();
-	struct buffer container = empty_buffer();
-	struct buffer payload = empty_buffer();
-	cleanup_arena arena = {0};
-	struct spec spec;
-	struct err err;
+	cleanup_asked asked = empty_asked();
 
 	(void)state;
 	for (size_t i = 0; i < n; i++)
 		put(&platform, "\x12\x00", 2);
-	put_inside(&container, 11, &platform);
-	put_container(&payload, &container);
-	assert_int_equal(message_read_container(&arena,
-						&(struct message){payload.bytes, payload.len},
-						&spec, &err),
-			 -1);
-	assert_one_line(&err);
-	buffer_free(&payload);
+	put_inside(&asked.container, 11, &platform);
+	assert_int_equal(read_asked(&asked), -1);
+	assert_one_line(&asked.err);
 }
 
 /* ---- what we write ---- */

@@ -100,6 +100,20 @@ static void finish(struct story *story)
 	arena_free(&story->arena);
 }
 
+#define cleanup_story __attribute__((cleanup(finish))) struct story
+
+/* All that a recorded runtime has said, at once */
+static void hear_recorded(struct story *story, const char *recorded)
+{
+	cleanup_arena arena = {0};
+	struct message said = file_bytes(&arena, recorded, "r2p");
+	struct err err;
+
+	begin(story);
+	assert_int_equal(hear(story, said.bytes, said.len, &err), 0);
+	assert_int_equal(story->lost, 0);
+}
+
 /* The frame of the registration, which has the plugin's own name */
 static size_t first_frame(const unsigned char *bytes)
 {
@@ -134,33 +148,24 @@ static void answers_as_recorded(void **state)
 {
 	const struct session_case *row = *state;
 	cleanup_arena arena = {0};
-	struct message said = file_bytes(&arena, row->name, "r2p");
 	struct message answered = file_bytes(&arena, row->name, "p2r");
-	struct story story;
-	struct err err;
+	cleanup_story story;
 
-	begin(&story);
-	assert_int_equal(hear(&story, said.bytes, said.len, &err), 0);
+	hear_recorded(&story, row->name);
 	same_answers(&story, &answered);
 	assert_int_equal(story.created, 1);
-	assert_int_equal(story.lost, 0);
 	assert_int_equal(story.synchronized, 1);
 	assert_string_equal(story.runtime, row->runtime);
 	assert_has(story.version, row->version);
-	finish(&story);
 }
 
 static void reads_the_container(void **state)
 {
 	const struct session_case *row = *state;
-	cleanup_arena arena = {0};
-	struct message said = file_bytes(&arena, row->name, "r2p");
-	struct story story;
+	cleanup_story story;
 	const struct spec *spec = &story.spec;
-	struct err err;
 
-	begin(&story);
-	assert_int_equal(hear(&story, said.bytes, said.len, &err), 0);
+	hear_recorded(&story, row->name);
 	assert_string_equal(spec->identity.name, "trainer");
 	assert_string_equal(spec->identity.pod, "h-kim-0");
 	assert_string_equal(spec->identity.pod_namespace, row->namespace);
@@ -177,7 +182,6 @@ static void reads_the_container(void **state)
 	assert_int_equal(spec->has_memlock, row->rlimits);
 	assert_int_equal(spec->network_namespace, row->network);
 	assert_true(spec->n_mounts > 5);
-	finish(&story);
 }
 
 static void cut_anywhere(void **state)
@@ -186,15 +190,15 @@ static void cut_anywhere(void **state)
 	cleanup_arena arena = {0};
 	struct message said = file_bytes(&arena, row->name, "r2p");
 	struct message answered = file_bytes(&arena, row->name, "p2r");
-	struct story story;
 	struct err err;
 
 	for (size_t cut = 1; cut < said.len; cut += cut < 600 ? 1 : 13) {
+		cleanup_story story;
+
 		begin(&story);
 		assert_int_equal(hear(&story, said.bytes, cut, &err), 0);
 		assert_int_equal(hear(&story, said.bytes + cut, said.len - cut, &err), 0);
 		same_answers(&story, &answered);
-		finish(&story);
 	}
 }
 
@@ -204,14 +208,13 @@ static void byte_by_byte(void **state)
 	cleanup_arena arena = {0};
 	struct message said = file_bytes(&arena, row->name, "r2p");
 	struct message answered = file_bytes(&arena, row->name, "p2r");
-	struct story story;
+	cleanup_story story;
 	struct err err;
 
 	begin(&story);
 	for (size_t i = 0; i < said.len; i++)
 		assert_int_equal(hear(&story, said.bytes + i, 1, &err), 0);
 	same_answers(&story, &answered);
-	finish(&story);
 }
 
 /* Each bit of a session flipped: an answer or an error, and nothing else (the sanitizers watch). */
@@ -221,15 +224,15 @@ static void flipped(void **state)
 	cleanup_arena arena = {0};
 	struct message said = file_bytes(&arena, row->name, "r2p");
 	unsigned char *bytes = (unsigned char *)said.bytes;
-	struct story story;
 	struct err err;
 
 	for (size_t i = 0; i < said.len; i += i < 600 ? 1 : 11) {
+		cleanup_story story;
+
 		bytes[i] ^= (unsigned char)(1U << i % 8);
 		begin(&story);
 		if (hear(&story, bytes, said.len, &err) < 0)
 			assert_one_line(&err);
-		finish(&story);
 		bytes[i] ^= (unsigned char)(1U << i % 8);
 	}
 }
@@ -238,35 +241,23 @@ static void flipped(void **state)
 
 static void hears_every_event(void **state)
 {
-	cleanup_arena arena = {0};
-	struct message said = file_bytes(&arena, "rec24", "r2p");
-	struct story story;
-	struct err err;
+	cleanup_story story;
 
 	(void)state;
-	begin(&story);
-	assert_int_equal(hear(&story, said.bytes, said.len, &err), 0);
+	hear_recorded(&story, "rec24");
 	assert_int_equal(story.created, 1);
-	assert_int_equal(story.lost, 0);
-	finish(&story);
 }
 
 static void hears_others(void **state)
 {
 	static const char *const names[] = {"many", "req-present", "unlimited"};
-	struct err err;
 
 	(void)state;
 	for (size_t i = 0; i < LENGTH(names); i++) {
-		cleanup_arena arena = {0};
-		struct message said = file_bytes(&arena, names[i], "r2p");
-		struct story story;
+		cleanup_story story;
 
-		begin(&story);
-		assert_int_equal(hear(&story, said.bytes, said.len, &err), 0);
+		hear_recorded(&story, names[i]);
 		assert_int_equal(story.synchronized, 1);
-		assert_int_equal(story.lost, 0);
-		finish(&story);
 	}
 }
 
@@ -338,14 +329,13 @@ static void method_is_answered(void **state)
 	const struct method_case *row = *state;
 	static char longest[10001];
 	cleanup_arena arena = {0};
-	struct story story;
+	cleanup_story story;
 	const char *text;
 
 	memset(longest, 'x', sizeof(longest) - 1);
 	begin(&story);
 	call_method_of(&story, row->service, row->method ? row->method : longest, "", 0);
 	assert_int_equal(answered(&arena, &story, &text), row->status);
-	finish(&story);
 }
 
 static const struct payload_case {
@@ -374,13 +364,12 @@ static void garbage_is_no_error(void **state)
 	const char *text;
 
 	for (size_t i = 0; i < LENGTH(methods); i++) {
-		struct story story;
+		cleanup_story story;
 
 		begin(&story);
 		call_method_of(&story, SERVICE, methods[i], row->bytes, row->len);
 		assert_int_equal(answered(&arena, &story, &text), 0);
 		assert_int_equal(story.lost, i == 2);
-		finish(&story);
 	}
 }
 
@@ -389,7 +378,7 @@ static void order_of_fields_is_free(void **state)
 	struct buffer container = empty_buffer();
 	struct buffer payload = empty_buffer();
 	struct buffer request = empty_buffer();
-	struct story story;
+	cleanup_story story;
 
 	(void)state;
 	put_text(&container, 3, "late");
@@ -405,14 +394,13 @@ static void order_of_fields_is_free(void **state)
 	assert_int_equal(story.created, 1);
 	assert_int_equal(story.lost, 0);
 	assert_string_equal(story.spec.identity.name, "late");
-	finish(&story);
 }
 
 static void more_is_answered_with_more(void **state)
 {
 	cleanup_arena arena = {0};
 	struct buffer payload = empty_buffer();
-	struct story story;
+	cleanup_story story;
 
 	(void)state;
 	put_text(&payload, 1, "a pod");
@@ -429,7 +417,6 @@ static void more_is_answered_with_more(void **state)
 	assert_int_equal(story.session.out.len, MUX_HEADER + TTRPC_HEADER);
 	assert_int_equal(story.synchronized, 1);
 	buffer_free(&payload);
-	finish(&story);
 }
 
 /* Of any size, as far as the header can say it; a container beyond ttrpc's own bound is lost. */
@@ -438,7 +425,7 @@ static void large_messages(void **state)
 	cleanup_arena arena = {0};
 	size_t len = 20 * 1024 * 1024;
 	char *payload = calloc(1, len);
-	struct story story;
+	cleanup_story story;
 	const char *text;
 
 	(void)state;
@@ -453,7 +440,6 @@ static void large_messages(void **state)
 	assert_int_equal(answered(&arena, &story, &text), 0);
 	assert_int_equal(story.lost, 1);
 	assert_int_equal(story.session.call.payload.room, 0);
-	finish(&story);
 	free(payload);
 }
 
@@ -474,13 +460,12 @@ static void ends_at_no_protocol(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < LENGTH(rows); i++) {
-		struct story story;
+		cleanup_story story;
 
 		begin(&story);
 		assert_int_equal(
 			hear(&story, (const unsigned char *)rows[i].bytes, rows[i].len, &err), -1);
 		assert_has(err.text, "not NRI's protocol");
-		finish(&story);
 	}
 }
 
@@ -489,7 +474,7 @@ static void refused_registration_ends(void **state)
 	struct buffer status = empty_buffer();
 	struct buffer response = empty_buffer();
 	struct buffer frames = empty_buffer();
-	struct story story;
+	cleanup_story story;
 	struct err err;
 
 	(void)state;
@@ -504,14 +489,13 @@ static void refused_registration_ends(void **state)
 	assert_int_equal(hear(&story, frames.bytes, frames.len, &err), -1);
 	assert_has(err.text, "invalid plugin?index");
 	assert_one_line(&err);
-	finish(&story);
 	buffer_free(&response);
 	buffer_free(&frames);
 }
 
 static void other_streams_are_nothing(void **state)
 {
-	struct story story;
+	cleanup_story story;
 	struct err err;
 
 	(void)state;
@@ -527,7 +511,6 @@ static void other_streams_are_nothing(void **state)
 			      18 + 19, &err),
 			 0);
 	assert_int_equal(story.session.out.len, 0);
-	finish(&story);
 }
 
 int main(void)
