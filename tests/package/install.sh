@@ -78,4 +78,62 @@ lacks "templates name it, too" /usr/local "$(cat "$ROOT"/opt/rdma/share/oci-rdma
 is "each hook file is right there" 0 "$("$HOOK" --sysroot "$ROOT" --check-config "$ROOT"/opt/hooks.d/*.json >/dev/null; echo $?)"
 make_it uninstall "${OTHER[@]}"
 is "and off again" "" "$(files)"
+
+# ---- the NRI plugin's unit ----
+
+# verified [SED-COMMAND]: what systemd itself says of the unit, beside an engine's and the kubelet's that are ordered around it
+verified() {
+	local unit name
+	rm -rf "$ROOT"
+	make_it install
+	unit=$ROOT/usr/local/lib/systemd/system/oci-rdma-nri.service
+	[ $# -eq 0 ] || sed -i "$1" "$unit"
+	for name in sysinit basic shutdown multi-user network; do echo '[Unit]' >"${unit%/*}/$name.target"; done
+	for name in containerd kubelet; do printf '[Unit]\nAfter=containerd.service\n[Service]\nExecStart=/usr/local/bin/oci-rdma-hook\n' >"${unit%/*}/$name.service"; done
+	sed -i '/^After/d' "${unit%/*}/containerd.service"
+	systemd-analyze verify --man=no --root="$ROOT" oci-rdma-nri.service kubelet.service containerd.service 2>&1
+}
+is "systemd has nothing to say about the unit" "" "$(verified)"
+has "control: a value that systemd does not know" "Failed to parse service restart specifier" "$(verified s/Restart=always/Restart=allways/)"
+has "control: a key that systemd does not know" "Unknown key 'MemoryMux'" "$(verified s/^MemoryMax/MemoryMux/)"
+has "control: an order that cannot be kept" "ordering cycle" "$(verified 's/^After=.*/&\nAfter=kubelet.service/')"
+rm -rf "$ROOT"
+make_it install
+unit=$ROOT/usr/local/lib/systemd/system/oci-rdma-nri.service
+is "nothing needs the unit, so that the kubelet does not fail with it" "" "$(grep -E '^(RequiredBy|RequisiteOf|BindsTo|Requires|UpheldBy)=' "$unit")"
+# A start that is given up takes as long as TimeoutStartSec; the plugin itself says that it is ready sooner (tests/cli/nri.sh).
+check "a start is given up in seconds" test "$(sed -n 's/^TimeoutStartSec=//p' "$unit")" -le 15
+check "systemctl enable" systemctl --quiet --root="$ROOT" enable oci-rdma-nri.service
+wants=$ROOT/etc/systemd/system/multi-user.target.wants/oci-rdma-nri.service
+is "it starts with the node then" /usr/local/lib/systemd/system/oci-rdma-nri.service "$(readlink "$wants")"
+check "systemctl disable" systemctl --quiet --root="$ROOT" disable oci-rdma-nri.service
+check "and no more" test ! -e "$wants" -a ! -L "$wants"
+
+# On a host itself, whose directories are of the test's and whose systemctl says what it was asked, and whether the plugin is there
+HERE=(PREFIX="$T/here" SYSCONFDIR="$T/here/etc" HOOKSDIR="$T/here/hooks.d" GRACE=0)
+mkdir "$T/bin"
+cat >"$T/bin/systemctl" <<-END
+	#!/bin/sh
+	there=gone
+	if [ -x "$T/here/bin/oci-rdma-nri" ]; then there=there; fi
+	echo "\$there: \$*" >>"$T/asked"
+	exit \${SYSTEMCTL_STATUS:-0}
+END
+chmod 755 "$T/bin/systemctl"
+chmod 755 "$T"
+# here TARGET: make_it on the host; sets OUT and STATUS
+here() {
+	rm -f "$T/asked"
+	OUT=$(PATH=$T/bin:$PATH make -s "$1" BUILD="$BUILD" "${HERE[@]}" 2>&1)
+	STATUS=$?
+}
+for status in 0 1; do
+	export SYSTEMCTL_STATUS=$status
+	here install
+	is "on the host: make install neither enables nor starts the unit" "0 no" "$STATUS $([ -e "$T/asked" ] && echo yes || echo no)"
+	here uninstall
+	is "…make uninstall disables and stops it while the program is there, and goes on where that cannot be ($status)" \
+		"0 there: disable --now oci-rdma-nri.service" "$STATUS $(cat "$T/asked")"
+	is "…and nothing is left of it" "" "$(find "$T/here" -name '*nri*')"
+done
 finish
