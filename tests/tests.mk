@@ -63,13 +63,14 @@ PACKAGES-tests/tidy = lint
 PACKAGES-tests/cli = cluster installer
 PACKAGES-tests/cli/monitoring.sh = monitoring
 PACKAGES-tests/nri = cluster
-PACKAGES-tests/vm/check-nri = cluster
+PACKAGES-tests/vm/check-nri = cluster podman
 
 $(SUITES_CLI) $(SUITES_PODMAN) $(SUITES_PACKAGE) $(SUITES_VM) tests/vm/check-brief: $(HOOK) $(NRI_PROGRAM) $(DOCTOR)
 $(patsubst %,tests/cli/%.sh,confine hook_dynamic memory): $(HOOK_DYNAMIC)
 tests/cli/cluster.sh: $(KUBECHECK)
 $(SUITES_NRI) tests/vm/check-nri: $(NRI_PROGRAM) $(JUDGE)
 tests/cli/kubectl.sh: $(BUILD)/tests/kubectl
+tests/vm/check-nri: $(KUBECHECK)
 tests/cli/footprint.sh: $(MEASURE)
 tests/cli/valgrind.sh: memcheck
 tests/lint tests/tidy: $(FILTERS) $(NRI_PROTO).c

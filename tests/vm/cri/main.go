@@ -3,9 +3,12 @@
 // cri is a client of a container runtime's CRI socket, as the kubelet is one, for the test VM:
 //
 //	cri version                                 whether the runtime serves CRI, and which it is
+//	cri has-network                             whether it can make pods with a network namespace of their own (CNI)
 //	cri run-pod [OPTION…] NAME                  prints the pod's id; it is on the host's network, so that it needs no CNI
 //	cri create [OPTION…] POD NAME WORD…         prints the container's id
 //	cri run [OPTION…] POD NAME WORD…            the same, and starts it
+//	cri apply [OPTION…] FILE KIND/NAME          a pod of a manifest, or a DaemonSet's for this node: prints its id, and those of its
+//	                                            containers, when their startup probes succeed
 //	cri wait ID                                 until the container has ended; prints what its main process printed
 //	cri logs ID                                 what it has printed till now
 //	cri exec-sync ID WORD…, cri exec ID WORD…   the two ways of exec: by CRI's own call, and by the stream that `kubectl exec` takes
@@ -114,6 +117,9 @@ func main() {
 		fmt.Println(response.RuntimeName, response.RuntimeVersion)
 		return
 	}
+	if os.Args[1] == "has-network" {
+		os.Exit(c.hasNetwork())
+	}
 	need(arguments, 1)
 	switch os.Args[1] {
 	case "run-pod":
@@ -126,6 +132,9 @@ func main() {
 			must(c.start(id))
 		}
 		fmt.Println(id)
+	case "apply":
+		need(arguments, 2)
+		c.apply(&o, arguments[0], arguments[1])
 	case "wait":
 		c.wait(arguments[0])
 		c.logs(arguments[0])

@@ -19,17 +19,20 @@ import (
 const kept = "/run/cri"
 
 func (c *client) runPod(o *options, name string) string {
-	config := &cri.PodSandboxConfig{
-		Metadata:     &cri.PodSandboxMetadata{Name: name, Uid: "uid-" + name, Namespace: o.namespace},
-		LogDirectory: filepath.Join(kept, "log", o.namespace+"_"+name),
-		Annotations:  o.annotations,
+	return c.runSandbox(o, &cri.PodSandboxConfig{
+		Metadata: &cri.PodSandboxMetadata{Name: name, Uid: "uid-" + name, Namespace: o.namespace},
 		Linux: &cri.LinuxPodSandboxConfig{
 			CgroupParent: "/kubepods/" + name,
 			SecurityContext: &cri.LinuxSandboxSecurityContext{
 				NamespaceOptions: &cri.NamespaceOption{Network: cri.NamespaceMode_NODE},
 			},
 		},
-	}
+	})
+}
+
+func (c *client) runSandbox(o *options, config *cri.PodSandboxConfig) string {
+	config.LogDirectory = filepath.Join(kept, "log", config.Metadata.Uid)
+	config.Annotations = o.annotations
 	must(os.MkdirAll(config.LogDirectory, 0o755))
 	response, err := c.RunPodSandbox(c.ctx, &cri.RunPodSandboxRequest{Config: config, RuntimeHandler: o.handler})
 	must(err)
@@ -63,6 +66,12 @@ func (c *client) create(o *options, pod, name string, command []string) (string,
 			},
 		},
 	}
+	o.allocate(config)
+	return c.createOf(pod, config)
+}
+
+// allocate: as a device plugin has the kubelet do it
+func (o *options) allocate(config *cri.ContainerConfig) {
 	for _, entry := range o.env {
 		key, value, _ := strings.Cut(entry, "=")
 		config.Envs = append(config.Envs, &cri.KeyValue{Key: key, Value: value})
@@ -70,6 +79,9 @@ func (c *client) create(o *options, pod, name string, command []string) (string,
 	for _, path := range o.devices {
 		config.Devices = append(config.Devices, &cri.Device{ContainerPath: path, HostPath: path, Permissions: "rwm"})
 	}
+}
+
+func (c *client) createOf(pod string, config *cri.ContainerConfig) (string, error) {
 	response, err := c.CreateContainer(c.ctx,
 		&cri.CreateContainerRequest{PodSandboxId: pod, Config: config, SandboxConfig: podConfig(pod)})
 	if err != nil {
@@ -120,6 +132,18 @@ func (c *client) removePod(pod string) {
 	must(err)
 	_, err = c.RemovePodSandbox(c.ctx, &cri.RemovePodSandboxRequest{PodSandboxId: pod})
 	must(err)
+	removeVolumes(pod)
+}
+
+func (c *client) hasNetwork() int {
+	response, err := c.Status(c.ctx, &cri.StatusRequest{})
+	must(err)
+	for _, condition := range response.Status.Conditions {
+		if condition.Type == cri.NetworkReady && condition.Status {
+			return 0
+		}
+	}
+	return 1
 }
 
 // churn prints "created N" or "failed N: WHY", so that a reader knows how far it is.

@@ -51,6 +51,25 @@ stop_containerd() {
 	wait "$CONTAINERD" 2>/dev/null
 }
 
+# make_network: what containerd needs to make a pod with a network namespace of its own: there is no other pod to reach. A plugin of CNI for
+# the pod, and the one that containerd has for lo, where Debian's containerd looks
+make_network() {
+	local name
+	mkdir -p /usr/lib/cni /etc/cni/net.d
+	cat >/usr/lib/cni/alone <<-'END'
+		#!/bin/sh
+		case $CNI_COMMAND in
+		VERSION) echo '{"cniVersion": "0.3.1", "supportedVersions": ["0.3.1"]}' ;;
+		ADD) printf '{"cniVersion": "0.3.1", "interfaces": [{"name": "%s", "sandbox": "%s"}],
+			"ips": [{"version": "4", "address": "10.79.0.2/24", "interface": 0}]}' "$CNI_IFNAME" "$CNI_NETNS" ;;
+		esac
+	END
+	chmod 755 /usr/lib/cni/alone
+	ln -sf alone /usr/lib/cni/loopback
+	echo '{"cniVersion": "0.3.1", "name": "alone", "plugins": [{"type": "alone"}]}' >/etc/cni/net.d/10-alone.conflist
+	within ./cri has-network
+}
+
 # archive_image DIRECTORY FILE: localhost/probe:latest of it, as `docker save` writes images; a pod's sandbox only waits
 archive_image() {
 	local out=/run/archive digest
