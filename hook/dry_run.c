@@ -8,19 +8,65 @@
 
 #include "core/base/cleanup.h"
 #include "core/base/text.h"
+#include "core/base/tree.h"
+#include "core/bundle/bundle.h"
 #include "core/container.h"
 #include "core/report/report.h"
 #include "core/ways.h"
 #include "hook/apply/spec_edit.h"
 
-static int explain(struct container *container, const struct options *options, const char *path,
+/* Sets *ret_dir to a descriptor that the caller owns, and *ret_path to its path. */
+static int open_by_id(struct container *container, const struct options *options, const char *id,
+		      int *ret_dir, const char **ret_path, struct err *err)
+{
+	cleanup_fd sysroot = open(options->sysroot, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	struct bundle bundle;
+	char *path;
+	int dir;
+
+	if (sysroot < 0)
+		return err_sys(err, errno, "sysroot %s", options->sysroot);
+	if (bundle_find(&container->arena, sysroot, id, &bundle, err) < 0)
+		return -1;
+	if (!bundle.config)
+		return err_set(err, "container %s: its config.json was not found: give the bundle",
+			       bundle.id);
+	path = arena_strndup(&container->arena, bundle.config,
+			     (size_t)(text_base_name(bundle.config) - bundle.config) - 1);
+	if (!path)
+		return err_memory(err);
+	dir = tree_open_dir(sysroot, path);
+	if (dir < 0)
+		return err_sys(err, -dir, "bundle %s", path);
+	container->id = bundle.id;
+	*ret_dir = dir;
+	*ret_path = path;
+	return 0;
+}
+
+/* What there is no directory of is an id. */
+static int open_bundle(struct container *container, const struct options *options, const char *name,
+		       int *ret_dir, const char **ret_path, struct err *err)
+{
+	int dir = open(name, O_PATH | O_DIRECTORY | O_CLOEXEC);
+
+	if (dir < 0 && errno == ENOENT && !strchr(name, '/'))
+		return open_by_id(container, options, name, ret_dir, ret_path, err);
+	if (dir < 0)
+		return err_sys(err, errno, "bundle %s", name);
+	*ret_dir = dir;
+	*ret_path = name;
+	return 0;
+}
+
+static int explain(struct container *container, const struct options *options, const char *name,
 		   struct err *err)
 {
-	cleanup_fd bundle = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	cleanup_fd bundle = -1;
+	const char *path = name;
 
-	if (bundle < 0)
-		return err_sys(err, errno, "bundle %s", path);
-	if (container_read_spec(container, bundle, path, "config.json", err) < 0)
+	if (open_bundle(container, options, name, &bundle, &path, err) < 0 ||
+	    container_read_spec(container, bundle, path, "config.json", err) < 0)
 		return -1;
 	return container_explain(container, options, err);
 }

@@ -13,7 +13,8 @@ enum dry_run_format {
 };
 
 /*
- * Prints what would be done for <bundle>/config.json, and changes nothing. Returns the exit status:
+ * Prints what would be done for <bundle>/config.json, and changes nothing. Where there is no such
+ * directory, bundle is a container's id, or the beginning of one. Returns the exit status:
  * 0 with a plan, whatever it decides; 1 if the bundle or the config is unusable, with one line on
  * stderr.
  */

@@ -11,7 +11,7 @@
 #include "core/base/cgroup.h"
 #include "core/base/cleanup.h"
 #include "core/base/tree.h"
-#include "doctor/target/container_state.h"
+#include "core/bundle/bundle.h"
 
 #define ENVIRON_MAX (1024 * 1024)
 #define CGROUP_MAX (64 * 1024)
@@ -145,23 +145,23 @@ static void read_spec(struct arena *arena, int root, const char *path, struct ta
 static int find_container(struct arena *arena, int root, const char *id, struct target *target,
 			  struct err *err)
 {
-	struct container_state state;
+	struct bundle bundle;
 
-	if (container_state_find(arena, root, id, &state, err) < 0)
+	if (bundle_find(arena, root, id, &bundle, err) < 0)
 		return -1;
 	target->container = true;
-	target->id = state.id;
-	target->name = arena_printf(arena, "container %.12s", state.id);
+	target->id = bundle.id;
+	target->name = arena_printf(arena, "container %.12s", bundle.id);
 	if (!target->name)
 		return err_memory(err);
-	if (state.pid > 0 && is_in_cgroup_of(arena, root, state.pid, state.id))
-		target->pid = state.pid;
-	read_spec(arena, root, state.config, target);
+	if (bundle.pid > 0 && is_in_cgroup_of(arena, root, bundle.pid, bundle.id))
+		target->pid = bundle.pid;
+	read_spec(arena, root, bundle.config, target);
 	if (!target->pid && !target->has_spec)
 		return err_set(err,
 			       "container %s is not running, and its config.json was not found; "
 			       "start it, or use --pid",
-			       state.id);
+			       bundle.id);
 	return 0;
 }
 

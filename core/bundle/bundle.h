@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A container by its id: what engines and runtimes leave of it on the node. Read, never asked. */
+#ifndef OCI_RDMA_BUNDLE_H
+#define OCI_RDMA_BUNDLE_H
+
+#include <stdint.h>
+
+#include "core/base/arena.h"
+#include "core/base/err.h"
+
+struct bundle {
+	const char *id;       /* in full */
+	int64_t pid;          /* of its first process; 0: not known */
+	uint64_t start;       /* when that began, as field 22 of its stat has it; 0: not known */
+	const char *pid_path; /* where that stood */
+	const char *config;   /* path of its config.json; NULL: not found */
+};
+
+/*
+ * id: in full, or a beginning that only one container has. root: the node's, below which all paths
+ * are. Looked for in the states of crun (/run/crun, /run/user/UID/crun) and runc (/run/runc, …), in
+ * the bundles of containerd, for every namespace, and of Docker's own, and in the storage of podman
+ * and CRI-O. Only files count that nobody could have written but root, or who runs this.
+ */
+int bundle_find(struct arena *arena, int root, const char *id, struct bundle *ret_bundle,
+		struct err *err);
+
+#endif

@@ -1,0 +1,114 @@
+#!/bin/bash
+# A container by its id, wherever its engine keeps it: for the dry run and for the doctor, which look with the same eyes.
+cd "$(dirname "$0")/../.." || exit 1
+. tests/cli/setup.bash
+. tests/cli/doctor.bash
+node one
+defaults
+DOCKER=$(printf 'd0c8e5%058d' 1)
+rdma='"devices":[["/dev/infiniband/uverbs6",231,198]]'
+
+# keep DIR PIDFILE ENGINE: a bundle of $ID in the node's DIR, and its process in PIDFILE
+keep() {
+	bundle "{\"engine\":\"$3\",$rdma,\"annotations\":{\"oci-rdma-hook.io/inject\":\"true\"}}"
+	mkdir -p "$NODE/$1" "$NODE/$(dirname "$2")"
+	cp "$B/config.json" "$NODE/$1/"
+	printf 4711 >"$NODE/$2"
+}
+
+# by_id ID: the dry run of it
+by_id() {
+	timeout "$PATIENCE" "$HOOK" --sysroot "$NODE" --dry-run --format json "$1" >"$T/out" 2>"$T/err"
+	rc=$?
+}
+
+process 4711
+TASKS=io.containerd.runtime.v2.task
+STORAGE=containers/storage/overlay-containers
+# engine | where its bundles lie | where the process stands | who writes the annotations
+PLACES="containerd|run/containerd/$TASKS/k8s.io/%s|run/containerd/$TASKS/k8s.io/%s/init.pid|containerd
+a namespace of containerd|run/containerd/$TASKS/other/%s|run/containerd/$TASKS/other/%s/init.pid|containerd
+Docker|run/containerd/$TASKS/moby/%s|run/containerd/$TASKS/moby/%s/init.pid|podman
+Docker's own containerd|run/docker/containerd/daemon/$TASKS/moby/%s|run/docker/containerd/daemon/$TASKS/moby/%s/init.pid|podman
+k3s|run/k3s/containerd/$TASKS/k8s.io/%s|run/k3s/containerd/$TASKS/k8s.io/%s/init.pid|containerd
+CRI-O|run/$STORAGE/%s/userdata|run/$STORAGE/%s/userdata/pidfile|podman
+podman|var/lib/$STORAGE/%s/userdata|run/$STORAGE/%s/userdata/pidfile|podman"
+while IFS='|' read -r name dir pidfile writer; do
+	rm -rf "${NODE:?}/run" "$NODE/var"
+	# shellcheck disable=SC2059 # the places are formats
+	keep "$(printf "$dir" "$ID")" "$(printf "$pidfile" "$ID")" "$writer"
+	for id in "$ID" "${ID:0:12}"; do
+		by_id "$id"
+		that "$name: the dry run of ${id:0:12}… is that of its bundle" '"\(.container.id) \(.devices[0].ibdev)"' "$ID mlx5_6"
+		doctor --format json --container "$id"
+		is "$name: the doctor takes ${id:0:12}…" "$ID 4711" "$(jq -r '.target | "\(.container) \(.pid)"' "$T/out")"
+	done
+done <<<"$PLACES"
+is "every engine has been tried" 7 "$(wc -l <<<"$PLACES")"
+
+# Runtimes tell of the bundle, wherever that is
+rm -rf "${NODE:?}/run" "$NODE/var"
+keep data/bundle data/pid podman
+write "run/runc/$ID/state.json" "{\"init_process_pid\":4711,\"config\":{\"labels\":[\"bundle=/data/bundle\"]}}"
+by_id "${ID:0:12}"
+that "runc's state: the bundle" '"\(.container.id) \(.devices[0].ibdev)"' "$ID mlx5_6"
+rm -r "$NODE/run"
+write "run/crun/$ID/status" '{"pid":4711,"bundle":"/data/bundle"}'
+by_id "${ID:0:12}"
+that "crun's status: the bundle" '"\(.container.id) \(.devices[0].ibdev)"' "$ID mlx5_6"
+
+# ---- which one is meant ----
+TASK=run/containerd/$TASKS
+rm -rf "${NODE:?}/run" "$NODE/data"
+keep "$TASK/k8s.io/$ID" "$TASK/k8s.io/$ID/init.pid" containerd
+keep "$TASK/moby/$DOCKER" "$TASK/moby/$DOCKER/init.pid" podman
+keep "$TASK/moby/${DOCKER:0:6}f" "$TASK/moby/${DOCKER:0:6}f/init.pid" podman
+by_id "${DOCKER:0:6}"
+one_line "a beginning of two: both are named" "$DOCKER"
+has "a beginning of two: the other one too" "${DOCKER:0:6}f" "$(<"$T/err")"
+is "a beginning of two: status" 1 "$rc"
+doctor --container "${DOCKER:0:6}"
+has "a beginning of two: the doctor names them, too" "is the beginning of $DOCKER" "$(<"$T/err")"
+by_id "${DOCKER:0:6}f"
+that "an id in full is no beginning" .container.id "${DOCKER:0:6}f"
+keep "$TASK/other/$DOCKER" "$TASK/other/$DOCKER/init.pid" podman
+by_id "$DOCKER"
+has "the same id in two namespaces: both directories" "/$TASK/moby/$DOCKER and in /$TASK/other/$DOCKER" "$(<"$T/err")"
+by_id 0123456789
+one_line "no such container" "0123456789"
+for id in '' '*' "$(printf 'a\nb')"; do
+	by_id "$id"
+	is "no id: $(printf %q "$id")" 1 "$rc"
+done
+mkdir "$T/here" && cp "$B/config.json" "$T/here/"
+is "a directory of that name is a bundle" null "$(cd "$T" && "$HOOK" --sysroot "$NODE" --dry-run --format json here | jq .container.id)"
+
+# ---- whose word it is ----
+if [ "$(id -u)" -eq 0 ]; then
+	chown 1000 "$NODE/$TASK/k8s.io/$ID"
+	by_id "$ID"
+	has "a bundle in another user's directory is not believed" "is one of uid 1000's own" "$(<"$T/err")"
+	doctor --container "$ID"
+	has "nor by the doctor" "is one of uid 1000's own" "$(<"$T/err")"
+	chown 0 "$NODE/$TASK/k8s.io/$ID"
+	chmod 777 "$NODE/$TASK/k8s.io"
+	by_id "$ID"
+	has "nor one that everybody can swap" "others than root may write" "$(<"$T/err")"
+	chmod 755 "$NODE/$TASK/k8s.io"
+	mkdir -p "$NODE/run/user/1000/crun/${ID:0:12}f"
+	write "run/user/1000/crun/${ID:0:12}f/status" '{"pid":1,"bundle":"/"}'
+	chown -R 1000 "$NODE/run/user/1000"
+	by_id "${ID:0:12}"
+	that "a user cannot make an id ambiguous" .container.id "$ID"
+	mkdir -p "$NODE/run/crun"
+	ln -s ../user/1000/crun/"${ID:0:12}f" "$NODE/run/crun/"
+	by_id "${ID:0:12}"
+	that "nor by root's link" .container.id "$ID"
+	write "run/runc/feed/state.json" '{"init_process_pid":4711,"config":{"labels":["bundle=/run/user/1000"]}}'
+	cp "$B/config.json" "$NODE/run/user/1000/"
+	by_id feed
+	has "a state of root's that names a user's directory: its config.json is not believed" "config.json was not found" "$(<"$T/err")"
+else
+	pass "whose word it is # skip needs root, to give files away"
+fi
+finish
