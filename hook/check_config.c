@@ -11,6 +11,7 @@
 #include "core/base/fs.h"
 #include "core/base/names.h"
 #include "core/deadline.h"
+#include "core/engine/containerd.h"
 #include "core/engine/crio.h"
 #include "core/engine/program.h"
 #include "core/json/reader.h"
@@ -224,11 +225,40 @@ static int check_handlers(struct check *check, struct err *err)
 	return 0;
 }
 
+/* Those of containerd. A configuration that cannot be read says nothing: containerd would not run.
+ */
+static int check_containerd(struct check *check, struct err *err)
+{
+	struct containerd containerd;
+	struct err problem;
+
+	if (containerd_read(&check->arena, check->place.sysroot, CONTAINERD_CONFIG, &containerd,
+			    &problem) < 0)
+		return problem.memory ? err_memory(err) : 0;
+	for (size_t i = 0; i < containerd.n_handlers && check->has_config; i++) {
+		const struct containerd_handler *handler = &containerd.handler[i];
+		struct result result = {.what = containerd.file, .note = ""};
+		int status;
+
+		if (!names_shim(handler->binary))
+			continue;
+		status = handler_check_containerd(
+			&check->arena, check->place.sysroot, containerd.file, handler,
+			handler_containerd_own(&containerd, handler_runtime_name(handler->binary)),
+			&check->config, &problem);
+		if (add(check, &result, status < 0 ? &problem : NULL, err) < 0)
+			return -1;
+	}
+	return 0;
+}
+
 static int check_node(struct check *check, const char *config, struct err *err)
 {
 	if (check_policy(check, config, err) < 0 || check_hooks(check, err) < 0)
 		return -1;
-	return check_handlers(check, err);
+	if (check_handlers(check, err) < 0)
+		return -1;
+	return check_containerd(check, err);
 }
 
 /* ---- what belongs together ---- */

@@ -9,6 +9,7 @@
 #include "core/base/names.h"
 #include "core/command_line.h"
 #include "hook/check_config.h"
+#include "hook/containerd_handler.h"
 #include "hook/crio_handler.h"
 #include "hook/dry_run.h"
 #include "hook/precreate.h"
@@ -22,6 +23,7 @@ static const char usage[] =
 	"       oci-rdma-hook [--config FILE] [--sysroot DIR] --dry-run [--format FORMAT] BUNDLE\n"
 	"       oci-rdma-hook [--config FILE] [--sysroot DIR] --check-config [FILE...]\n"
 	"       oci-rdma-hook [--config FILE] [--sysroot DIR] --crio-handler SHIM [PRINTED]\n"
+	"       oci-rdma-hook [--config FILE] [--sysroot DIR] --containerd-handler SHIM PRINTED\n"
 	"       oci-rdma-hook [--config FILE] [--sysroot DIR] --check-removal\n"
 	"\n"
 	"Gives a container that was allocated RDMA devices an unlimited memlock limit and an\n"
@@ -39,6 +41,10 @@ static const char usage[] =
 	"  --crio-handler    print the drop-in for CRI-O's handler with SHIM, the path of\n"
 	"                    oci-rdma-runtime-crun or -runc, from the node's files or from what\n"
 	"                    crio status config printed (- for stdin)\n"
+	"  --containerd-handler\n"
+	"                    print the tables of a handler with SHIM for containerd's "
+	"config.toml,\n"
+	"                    from what containerd config dump printed (- for stdin)\n"
 	"  --check-removal   name the containers, pods and handlers that still need the runtime\n"
 	"                    shim; nothing is said, and the status 0, if it may be taken off\n"
 	"  --config FILE     the policy; default DIR/etc/oci-rdma-hook/config.json\n"
@@ -55,6 +61,7 @@ enum task {
 	TASK_DRY_RUN,
 	TASK_CHECK_CONFIG,
 	TASK_CRIO_HANDLER,
+	TASK_CONTAINERD_HANDLER,
 	TASK_CHECK_REMOVAL,
 };
 
@@ -96,6 +103,7 @@ static const struct {
 	[TASK_DRY_RUN] = {"BUNDLE", 1, 1},
 	[TASK_CHECK_CONFIG] = {"FILE", 0, SIZE_MAX},
 	[TASK_CRIO_HANDLER] = {"SHIM", 1, 2},
+	[TASK_CONTAINERD_HANDLER] = {"SHIM and PRINTED", 2, 2},
 	[TASK_CHECK_REMOVAL] = {NULL, 0, 0},
 };
 
@@ -147,6 +155,7 @@ static int parse(int argc, char **argv, struct command *ret_command)
 		{"format", required_argument, NULL, OPTION_FORMAT},
 		{"check-config", no_argument, NULL, OPTION_TASK + TASK_CHECK_CONFIG},
 		{"crio-handler", no_argument, NULL, OPTION_TASK + TASK_CRIO_HANDLER},
+		{"containerd-handler", no_argument, NULL, OPTION_TASK + TASK_CONTAINERD_HANDLER},
 		{"check-removal", no_argument, NULL, OPTION_TASK + TASK_CHECK_REMOVAL},
 		COMMON_OPTIONS,
 		{0},
@@ -199,6 +208,8 @@ static int run_task(const struct command *command)
 	case TASK_CRIO_HANDLER:
 		return crio_handler(options, operand[0],
 				    command->n_operands > 1 ? operand[1] : NULL);
+	case TASK_CONTAINERD_HANDLER:
+		return containerd_handler(options, operand[0], operand[1]);
 	case TASK_CHECK_REMOVAL:
 		return removal_check(options);
 	case TASK_STAGE:

@@ -11,7 +11,7 @@ SUITES_CLI = $(sort $(wildcard tests/cli/*.sh))
 SUITES_NRI = tests/nri/judge.sh
 SUITES_PODMAN = $(sort $(wildcard tests/podman/*.sh))
 SUITES_PACKAGE = $(sort $(wildcard tests/package/*.sh))
-SUITES_VM = $(addprefix tests/vm/,check check-shim check-netns check-doctor check-install check-nri check-soak)
+SUITES_VM = $(addprefix tests/vm/,check check-shim check-netns check-doctor check-install check-nri check-engines check-soak)
 
 include tests/safety.mk
 include tests/cross/cross.mk
@@ -64,6 +64,7 @@ PACKAGES-tests/cli = cluster installer
 PACKAGES-tests/cli/monitoring.sh = monitoring
 PACKAGES-tests/nri = cluster
 PACKAGES-tests/vm/check-nri = cluster podman
+PACKAGES-tests/vm/check-engines = cluster
 
 $(SUITES_CLI) $(SUITES_PODMAN) $(SUITES_PACKAGE) $(SUITES_VM) tests/vm/check-brief: $(HOOK) $(NRI_PROGRAM) $(DOCTOR)
 $(patsubst %,tests/cli/%.sh,confine hook_dynamic memory): $(HOOK_DYNAMIC)
@@ -71,6 +72,7 @@ tests/cli/cluster.sh: $(KUBECHECK)
 $(SUITES_NRI) tests/vm/check-nri: $(NRI_PROGRAM) $(JUDGE)
 tests/cli/kubectl.sh: $(BUILD)/tests/kubectl
 tests/vm/check-nri: $(KUBECHECK)
+tests/vm/check-engines: $(JUDGE)
 tests/cli/footprint.sh: $(MEASURE)
 tests/cli/valgrind.sh: memcheck
 tests/lint tests/tidy: $(FILTERS) $(NRI_PROTO).c

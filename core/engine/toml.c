@@ -238,11 +238,19 @@ static int read_name(struct reader *r, char end, const char **ret)
 
 static int read_heading(struct reader *r)
 {
-	r->at++;
-	if (*r->at == '[')
-		return fail(r, "an array of tables is not understood");
+	bool array = r->at[1] == '['; /* of tables; nothing that is looked for lies in one */
+	const char *name;
+
+	r->at += array ? 2 : 1;
 	skip_spaces(r);
-	if (read_name(r, ']', &r->table) < 0 || end_line(r) < 0)
+	if (read_name(r, ']', &name) < 0)
+		return -1;
+	if (array && *r->at++ != ']')
+		return fail(r, "not understood");
+	r->table = array ? arena_printf(r->arena, "%s[]", name) : name;
+	if (!r->table)
+		return err_memory(r->err);
+	if (end_line(r) < 0)
 		return -1;
 	return r->take(r->context, r->table, "", NULL, r->err);
 }

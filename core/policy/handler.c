@@ -8,6 +8,7 @@
 #include "core/base/text.h"
 #include "core/engine/program.h"
 #include "core/policy/runtimes.h"
+#include "core/spec/spec.h"
 
 const char *handler_runtime_name(const char *shim)
 {
@@ -85,4 +86,66 @@ int handler_check_runtime(struct arena *arena, int root, const struct crio *crio
 		       "%s: handler %s: the shim runs %.128s, and CRI-O's own handler %s %.128s: "
 		       "write \"runtimes\": [\"%.128s\"] into %s",
 		       handler->file, handler->name, taken, name, own, own, config->path);
+}
+
+/* ---- containerd's ---- */
+
+const char *handler_containerd_own(const struct containerd *containerd, const char *name)
+{
+	for (size_t i = 0; i < containerd->n_handlers; i++) {
+		const struct containerd_handler *handler = &containerd->handler[i];
+
+		if (handler->binary[0] == '/' && !names_shim(handler->binary) &&
+		    strcmp(containerd_runtime_name(handler), name) == 0)
+			return handler->binary;
+	}
+	return "";
+}
+
+/* containerd hands a pod's annotation on where a pattern of the handler's matches it (path.Match;
+ * internal/cri/util, PassThroughAnnotations): '*' does not go beyond a '/'. */
+static bool passes_annotations(const struct containerd_handler *handler)
+{
+	static const char *const patterns[] = {SPEC_ANNOTATION_PREFIX "*", "*/*",
+					       SPEC_ANNOTATION_PREFIX "inject"};
+
+	for (size_t i = 0; i < handler->n_pod_annotations; i++) {
+		for (size_t k = 0; k < sizeof(patterns) / sizeof(patterns[0]); k++) {
+			if (strcmp(handler->pod_annotations[i], patterns[k]) == 0)
+				return true;
+		}
+	}
+	return false;
+}
+
+int handler_check_containerd(struct arena *arena, int root, const char *file,
+			     const struct containerd_handler *handler, const char *own,
+			     const struct config *config, struct err *err)
+{
+	const char *shim = handler->binary;
+	const char *name = handler_runtime_name(shim);
+	const char *taken;
+
+	if (!program_exists(root, shim))
+		return err_set(err,
+			       "%s: handler %s: BinaryName %.256s is no program, and its pods do "
+			       "not start: install it first",
+			       file, handler->name, shim);
+	taken = runtimes_find(arena, config, text_base_name(shim), can_run, &root);
+	if (!taken)
+		return err_set(err,
+			       "%s: handler %s: the shim %.128s finds no %s to run: name one in "
+			       "\"runtimes\" of %s",
+			       file, handler->name, shim, name[0] ? name : "runtime", config->path);
+	if (own[0] && !program_is_same(root, own, taken))
+		return err_set(err,
+			       "%s: handler %s: the shim runs %.128s, and containerd's own handler "
+			       "%.128s: write \"runtimes\": [\"%.128s\"] into %s",
+			       file, handler->name, taken, own, own, config->path);
+	if (config->opt_in == OPT_IN_ANNOTATION && !passes_annotations(handler))
+		return err_set(err,
+			       "%s: handler %s hands no annotation of its pods on, so that none of "
+			       "them can ask: pod_annotations = [\"" SPEC_ANNOTATION_PREFIX "*\"]",
+			       file, handler->name);
+	return 0;
 }

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A handler of CRI-O whose runtime is the shim: whether CRI-O starts with it, and its pods do. */
+/* A handler of CRI-O or containerd whose runtime is the shim: whether CRI-O starts with it, and its
+ * pods do. */
 #ifndef OCI_RDMA_HANDLER_H
 #define OCI_RDMA_HANDLER_H
 
 #include "core/base/arena.h"
 #include "core/base/err.h"
+#include "core/engine/containerd.h"
 #include "core/engine/crio.h"
 #include "core/policy/config.h"
 
@@ -26,5 +28,18 @@ int handler_check_monitor(struct arena *arena, int root, const struct crio *crio
 int handler_check_runtime(struct arena *arena, int root, const struct crio *crio,
 			  const struct crio_handler *handler, const struct config *config,
 			  struct err *err);
+
+/*
+ * The same for one of containerd's, and that the annotations of its pods reach the shim. own: what
+ * containerd runs for its own handler of that runtime; "" if that is looked for in PATH. Returns 0
+ * or -1.
+ */
+int handler_check_containerd(struct arena *arena, int root, const char *file,
+			     const struct containerd_handler *handler, const char *own,
+			     const struct config *config, struct err *err);
+
+/* BinaryName of the handler, other than those of the shim, that runs the runtime of this name; ""
+ * if there is none, or it has no path. */
+const char *handler_containerd_own(const struct containerd *containerd, const char *name);
 
 #endif

@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "core/engine/containerd.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/cleanup.h"
+#include "core/base/text.h"
+#include "core/engine/toml.h"
+
+struct reading {
+	struct arena *arena;
+	struct containerd containerd;
+};
+
+const char *containerd_runtime_name(const struct containerd_handler *handler)
+{
+	return handler->binary[0] ? text_base_name(handler->binary) : "runc";
+}
+
+static struct containerd_handler *open_handler(struct reading *reading, const char *name)
+{
+	struct containerd *containerd = &reading->containerd;
+	struct containerd_handler *larger;
+
+	for (size_t i = 0; i < containerd->n_handlers; i++) {
+		if (strcmp(containerd->handler[i].name, name) == 0)
+			return &containerd->handler[i];
+	}
+	larger = arena_grow(reading->arena, containerd->handler, containerd->n_handlers,
+			    &containerd->handlers_room, sizeof(*larger));
+	if (!larger)
+		return NULL;
+	containerd->handler = larger;
+	larger += containerd->n_handlers++;
+	*larger = (struct containerd_handler){.name = name, .type = "", .binary = ""};
+	return larger;
+}
+
+static int add_entry(struct reading *reading, struct containerd_handler *handler, bool option,
+		     const char *key, const struct toml_value *value)
+{
+	struct containerd_entry entry = {
+		.option = option,
+		.key = key,
+		.spelled = arena_strndup(reading->arena, value->spelled, value->spelled_len),
+	};
+	struct containerd_entry *larger =
+		arena_grow(reading->arena, handler->entry, handler->n_entries,
+			   &handler->entries_room, sizeof(*larger));
+
+	if (!larger || !entry.spelled)
+		return -1;
+	handler->entry = larger;
+	handler->entry[handler->n_entries++] = entry;
+	return 0;
+}
+
+static void take_own(struct containerd_handler *handler, const char *key,
+		     const struct toml_value *value)
+{
+	if (value->type == TOML_STRING && strcmp(key, "runtime_type") == 0)
+		handler->type = value->string;
+	if (value->type == TOML_STRINGS && strcmp(key, "pod_annotations") == 0) {
+		handler->pod_annotations = value->strings;
+		handler->n_pod_annotations = value->n;
+	}
+}
+
+/* name: "runc", or "runc.options" for the table below it. value: NULL for its heading */
+static int take_handler(struct reading *reading, const char *name, const char *key,
+			const struct toml_value *value, struct err *err)
+{
+	size_t len = strcspn(name, ".");
+	bool option = strcmp(name + len, ".options") == 0;
+	const char *own = arena_strndup(reading->arena, name, len);
+	struct containerd_handler *handler = own ? open_handler(reading, own) : NULL;
+
+	if (!handler)
+		return err_memory(err);
+	if (!value || (name[len] && !option))
+		return 0;
+	if (!option)
+		take_own(handler, key, value);
+	else if (value->type == TOML_STRING && strcmp(key, "BinaryName") == 0)
+		handler->binary = value->string;
+	return add_entry(reading, handler, option, key, value) < 0 ? err_memory(err) : 0;
+}
+
+static const char *const plugins[] = {"io.containerd.grpc.v1.cri", "io.containerd.cri.v1.runtime"};
+
+const char *containerd_plugin(int version)
+{
+	return version == 2 || version == 3 ? plugins[version - 2] : NULL;
+}
+
+/* The table's name behind that of the plugin, or NULL */
+static const char *below_plugin(const char *table)
+{
+	for (size_t i = 0; i < sizeof(plugins) / sizeof(plugins[0]); i++) {
+		size_t len = strlen("plugins.") + strlen(plugins[i]);
+
+		if (text_starts_with(table, "plugins.") &&
+		    text_starts_with(table + strlen("plugins."), plugins[i]) && table[len] == '.')
+			return table + len + 1;
+	}
+	return NULL;
+}
+
+/* "version = 2": a number, of which the TOML reader has but the text */
+static int version_of(const struct toml_value *value)
+{
+	const char *digit = memchr(value->spelled, '=', value->spelled_len);
+
+	return digit ? (int)strtol(digit + 1, NULL, 10) : 0;
+}
+
+#define HANDLERS "containerd.runtimes."
+
+static int take(void *context, const char *table, const char *key, const struct toml_value *value,
+		struct err *err)
+{
+	struct reading *reading = context;
+	const char *name = below_plugin(table);
+
+	if (value && !table[0] && strcmp(key, "version") == 0)
+		reading->containerd.version = version_of(value);
+	if (!name)
+		return 0;
+	if (text_starts_with(name, HANDLERS))
+		return take_handler(reading, name + strlen(HANDLERS), key, value, err);
+	if (value && value->type == TOML_STRING && strcmp(name, "containerd") == 0 &&
+	    strcmp(key, "default_runtime_name") == 0)
+		reading->containerd.default_runtime = value->string;
+	return 0;
+}
+
+int containerd_read_text(struct arena *arena, const char *what, const struct fs_text *text,
+			 struct containerd *ret_containerd, struct err *err)
+{
+	struct reading reading = {
+		.arena = arena,
+		.containerd = {.file = what, .default_runtime = "runc"},
+	};
+
+	if (toml_read(arena, what, text->bytes, take, &reading, err) < 0)
+		return -1;
+	*ret_containerd = reading.containerd;
+	return 0;
+}
+
+int containerd_read(struct arena *arena, int root, const char *path,
+		    struct containerd *ret_containerd, struct err *err)
+{
+	cleanup_fd fd = fs_open(root, path, O_RDONLY, RESOLVE_IN_ROOT);
+	const char *what = arena_printf(arena, "/%s", path);
+	struct fs_text text;
+
+	if (!what)
+		return err_memory(err);
+	if (fd < 0) {
+		(void)err_sys(err, -fd, "%s", what);
+		return fd == -ENOENT ? -ENOENT : -1;
+	}
+	if (fs_read_regular(arena, fd, CONTAINERD_FILE_SIZE_MAX, what, &text, err) < 0)
+		return -1;
+	return containerd_read_text(arena, what, &text, ret_containerd, err);
+}

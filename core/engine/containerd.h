@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* containerd's configuration, as far as a handler with the shim depends on it */
+#ifndef OCI_RDMA_CONTAINERD_H
+#define OCI_RDMA_CONTAINERD_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "core/base/arena.h"
+#include "core/base/err.h"
+#include "core/base/fs.h"
+
+#define CONTAINERD_CONFIG "etc/containerd/config.toml"
+#define CONTAINERD_FILE_SIZE_MAX (1024 * 1024)
+
+/* A line of a handler's table */
+struct containerd_entry {
+	bool option; /* of the options below it */
+	const char *key;
+	const char *spelled; /* "key = value" as the file has it */
+};
+
+struct containerd_handler {
+	const char *name;
+	const char *type;   /* runtime_type; "": not set */
+	const char *binary; /* BinaryName; "": runc */
+	const char **pod_annotations;
+	size_t n_pod_annotations;
+	struct containerd_entry *entry; /* all of its keys */
+	size_t n_entries;
+	size_t entries_room;
+};
+
+struct containerd {
+	const char *file;
+	int version;                 /* 0: not set */
+	const char *default_runtime; /* "runc" where nothing is said */
+	struct containerd_handler *handler;
+	size_t n_handlers;
+	size_t handlers_room;
+};
+
+/* One text: a file's, or what `containerd config dump` prints. Returns 0 or -1. */
+int containerd_read_text(struct arena *arena, const char *what, const struct fs_text *text,
+			 struct containerd *ret_containerd, struct err *err);
+
+/* A file below root. Returns 0; -ENOENT, with *err set; or -1. */
+int containerd_read(struct arena *arena, int root, const char *path,
+		    struct containerd *ret_containerd, struct err *err);
+
+/*
+ * What a configuration of that version calls the plugin that has the handlers: 2 (containerd 1.3 to
+ * 1.7; 2.x reads it, too) or 3 (2.x); NULL for any other.
+ */
+const char *containerd_plugin(int version);
+
+/* What a handler runs: its BinaryName without the directory; "runc" where it has none. */
+const char *containerd_runtime_name(const struct containerd_handler *handler);
+
+#endif

@@ -1,0 +1,154 @@
+#!/bin/bash
+# --containerd-handler: the tables of a handler with the shim, made of what containerd itself prints, and refused where its pods could not
+# start; what --check-config says of them; and the base spec with the hook. tests/cli/containerd has what two versions print.
+cd "$(dirname "$0")/../.." || exit 1
+. tests/cli/setup.bash
+node one
+BIN=/usr/local/bin
+CRI2=io.containerd.grpc.v1.cri CRI3=io.containerd.cri.v1.runtime
+CONFIG_TOML=$NODE/etc/containerd/config.toml
+
+program() { local path; for path; do install -D -m 755 /bin/true "$NODE$path"; done; }
+program $BIN/oci-rdma-runtime{,-runc,-crun,-nvidia-container-runtime} /usr/sbin/runc /usr/bin/crun /usr/bin/nvidia-container-runtime
+
+# render RUNTIME PRINTED: before that runtime
+render() {
+	timeout "$PATIENCE" "$HOOK" --sysroot "$NODE" --containerd-handler "$BIN/oci-rdma-runtime-$1" "$2" >"$T/out" 2>"$T/err"
+	rc=$?
+}
+
+renders() {
+	is "$1" "$2" "$(grep -v '^#' "$T/out" | sed 1d)"
+	is "$1: status, and nothing else is said" "0 " "$rc $(<"$T/err")"
+}
+
+refuses() {
+	is "$1: refused" 1 "$rc"
+	is "$1: nothing is printed" "" "$(<"$T/out")"
+	one_line "$@"
+}
+
+# config_toml [TEXT]: the node's
+config_toml() {
+	mkdir -p "$(dirname "$CONFIG_TOML")"
+	printf '%s\n' "$@" >"$CONFIG_TOML"
+}
+
+# ---- what is rendered ----
+render runc tests/cli/containerd/dump-1.7.toml
+renders "1.7: cgroup driver and annotations of its own handler, and ours" "[plugins.'$CRI2'.containerd.runtimes.rdma]
+runtime_type = \"io.containerd.runc.v2\"
+pod_annotations = ['example.com/*', 'oci-rdma-hook.io/*']
+[plugins.'$CRI2'.containerd.runtimes.rdma.options]
+SystemdCgroup = true
+BinaryName = '$BIN/oci-rdma-runtime-runc'"
+has "it says what it was made by" "# Rendered by: oci-rdma-hook --containerd-handler $BIN/oci-rdma-runtime-runc" "$(<"$T/out")"
+render crun tests/cli/containerd/dump-1.7.toml
+has "1.7: crun is not what its default runs: a handler of its own" "[plugins.'$CRI2'.containerd.runtimes.rdma-crun]" "$(<"$T/out")"
+has "1.7: and its cgroup driver is the node's" "SystemdCgroup = true" "$(<"$T/out")"
+render nvidia-container-runtime tests/cli/containerd/dump-1.7.toml
+renders "1.7: before NVIDIA's runtime" "[plugins.'$CRI2'.containerd.runtimes.rdma-nvidia-container-runtime]
+runtime_type = \"io.containerd.runc.v2\"
+pod_annotations = ['oci-rdma-hook.io/*']
+[plugins.'$CRI2'.containerd.runtimes.rdma-nvidia-container-runtime.options]
+SystemdCgroup = true
+BinaryName = '$BIN/oci-rdma-runtime-nvidia-container-runtime'"
+render crun tests/cli/containerd/dump-2.1.toml
+renders "2.1: the plugin has another name" "[plugins.'$CRI3'.containerd.runtimes.rdma]
+runtime_type = 'io.containerd.runc.v2'
+pod_annotations = ['oci-rdma-hook.io/*']
+[plugins.'$CRI3'.containerd.runtimes.rdma.options]
+SystemdCgroup = true
+BinaryName = '$BIN/oci-rdma-runtime-crun'"
+config_toml 'version = 2' "[plugins.\"$CRI2\"]" 'sandbox_image = "pause"'
+render crun tests/cli/containerd/dump-2.1.toml
+has "2.1 with a file of version 2: as the file calls it" "[plugins.'$CRI2'.containerd.runtimes.rdma]" "$(<"$T/out")"
+config_toml 'version = 3' "[plugins.'$CRI2']" 'disable_tcp_service = true'
+render crun tests/cli/containerd/dump-2.1.toml
+has "2.1 with a file of version 3" "[plugins.'$CRI3'.containerd.runtimes.rdma]" "$(<"$T/out")"
+config_toml 'disabled_plugins = ["cri"]'
+render runc tests/cli/containerd/dump-1.7.toml
+refuses "a file without a version, in which the table would not be read" /etc/containerd/config.toml version
+rm "$CONFIG_TOML"
+render runc - <tests/cli/containerd/dump-1.7.toml
+is "from stdin" 0 "$rc"
+
+# ---- what is refused ----
+render oops tests/cli/containerd/dump-1.7.toml
+refuses "a runtime that no handler runs" "runs oops"
+render runc /dev/null
+refuses "no configuration" "not what"
+sed 's/io.containerd.runc.v2/io.containerd.kata.v2/' tests/cli/containerd/dump-1.7.toml >"$T/kata"
+render runc "$T/kata"
+refuses "a runtime of virtual machines" "no handler of type io.containerd.runc.v2"
+sed "s|BinaryName = '/usr/bin/crun'|BinaryName = '/opt/crun'|" tests/cli/containerd/dump-2.1.toml >"$T/other"
+program /opt/crun
+render crun "$T/other"
+refuses "another crun than the shim would run" /opt/crun '"runtimes": ["/opt/crun"]'
+rm "$NODE/usr/sbin/runc"
+render runc tests/cli/containerd/dump-1.7.toml
+refuses "nothing that the shim could run" "finds no runc"
+program /usr/sbin/runc
+rm "$NODE$BIN/oci-rdma-runtime-runc"
+render runc tests/cli/containerd/dump-1.7.toml
+refuses "the shim is not installed" "is no program"
+program $BIN/oci-rdma-runtime-runc
+
+# ---- what --check-config says ----
+examine() {
+	timeout "$PATIENCE" "$HOOK" --sysroot "$NODE" --check-config >"$T/out" 2>"$T/err"
+	rc=$?
+}
+# checked DESCRIPTION PART…
+checked() {
+	is "$1: status" 1 "$rc"
+	one_line "$@"
+}
+handler() {
+	config_toml 'version = 2' "[plugins.\"$CRI2\".containerd.runtimes.rdma]" 'runtime_type = "io.containerd.runc.v2"' "$1" \
+		"[plugins.\"$CRI2\".containerd.runtimes.rdma.options]" "BinaryName = \"$BIN/${2-oci-rdma-runtime-runc}\"" \
+		'[[plugins."io.containerd.transfer.v1.local".unpack_config]]' 'platform = "linux/amd64"'
+}
+PASS='pod_annotations = ["oci-rdma-hook.io/*"]'
+handler "$PASS"
+examine
+is "a handler that is right" "0 1" "$rc $(grep -c '^/etc/containerd/config.toml: ok$' "$T/out")"
+handler ''
+examine
+checked "a handler without its pods' annotations" /etc/containerd/config.toml "handler rdma" "pod_annotations = ["
+config '{"opt_in": "device"}'
+examine
+is "without annotations, and a device is enough" 0 "$rc"
+config
+for pattern in '"*"' '"oci-rdma-hook.io"' '"example.com/*"'; do
+	handler "pod_annotations = [$pattern]"
+	examine
+	checked "a pattern that does not match: $pattern" "handler rdma"
+done
+handler 'pod_annotations = ["*", "*/*"]'
+examine
+is "all annotations" 0 "$rc"
+handler "$PASS" oci-rdma-runtime-away
+examine
+checked "a shim that is not there" "$BIN/oci-rdma-runtime-away is no program"
+handler "$PASS" oci-rdma-runtime
+examine
+is "the shim without a name runs the first of the list" 0 "$rc"
+config_toml 'version = ['
+examine
+is "what containerd cannot read is not ours" 0 "$rc"
+
+# ---- the base spec ----
+base() { config/containerd/render-base-spec "$@" 2>"$T/err"; }
+spec='{"ociVersion": "1.1.0", "process": {"args": ["sh"]}, "linux": {}}'
+is "the base spec has both stages, and is what it was else" \
+	'{"hooks":{"createRuntime":[{"path":"/opt/hook","args":["oci-rdma-hook","createRuntime"],"timeout":10}],"poststart":[{"path":"/opt/hook","args":["oci-rdma-hook","poststart"],"timeout":10}]},"ociVersion":"1.1.0","process":{"args":["sh"]},"linux":{}}' \
+	"$(base /opt/hook <<<"$spec" | jq -c .)"
+is "the hook's place by default" /usr/local/bin/oci-rdma-hook "$(base <<<"$spec" | jq -r '.hooks.poststart[].path')"
+for wrong in '{"hooks": {}, "ociVersion": "1"}' '{}' '' '["ociVersion"]'; do
+	is "no base spec is made of $wrong" "1 1" "$(base <<<"$wrong"; echo "$? $(wc -l <"$T/err")")"
+done
+for wrong in hook '/a"b' '/a b'; do
+	is "no base spec with the hook $wrong" 1 "$(base "$wrong" <<<"$spec"; echo $?)"
+done
+finish
