@@ -13,9 +13,14 @@
 #include "core/bundle/state_file.h"
 #include "core/policy/trust.h"
 
-/* containerd's plugin that keeps a directory for each namespace, and in that a bundle for each
- * container (core/runtime/v2/bundle.go) */
 #define TASKS "io.containerd.runtime.v2.task"
+
+const char *const bundle_task_dirs[] = {
+	"/run/containerd/" TASKS,
+	"/run/docker/containerd/daemon/" TASKS,
+	"/run/k3s/containerd/" TASKS,
+	NULL,
+};
 
 /* What keeps a directory for each container, and the files in it, of which one has to be there */
 enum keeper { CRUN, RUNC, CONTAINERD, STORAGE };
@@ -39,9 +44,6 @@ static const struct place {
 	{RUNC, "/run/runc", NULL, NULL},
 	{CRUN, "/run/user", "", "/crun"},
 	{RUNC, "/run/user", "", "/runc"},
-	{CONTAINERD, "/run/containerd/" TASKS, "", ""},
-	{CONTAINERD, "/run/docker/containerd/daemon/" TASKS, "", ""},
-	{CONTAINERD, "/run/k3s/containerd/" TASKS, "", ""},
 	{STORAGE, "/run/containers/storage", "-containers", ""},
 	{STORAGE, "/var/lib/containers/storage", "-containers", ""},
 };
@@ -218,6 +220,21 @@ static int say_untrusted(const struct search *search, struct err *err)
 		       search->id, st.st_uid, search->untrusted);
 }
 
+static int look_everywhere(struct search *search)
+{
+	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
+		if (look_in_place(search, &places[i]) < 0)
+			return -1;
+	}
+	for (const char *const *dir = bundle_task_dirs; *dir; dir++) {
+		const struct place place = {CONTAINERD, *dir, "", ""};
+
+		if (look_in_place(search, &place) < 0)
+			return -1;
+	}
+	return 0;
+}
+
 static int say_none(const struct search *search, struct err *err)
 {
 	if (search->untrusted)
@@ -246,10 +263,8 @@ int bundle_find(struct arena *arena, int root, const char *id, struct bundle *re
 
 	if (!id[0] || strchr(id, '/') || text_has_control(id))
 		return err_set(err, "'%s' is no container id", id);
-	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
-		if (look_in_place(&search, &places[i]) < 0)
-			return err_memory(err);
-	}
+	if (look_everywhere(&search) < 0)
+		return err_memory(err);
 	if (!search.found.id)
 		return say_none(&search, err);
 	if (search.other)

@@ -8,6 +8,12 @@
 #include "core/base/arena.h"
 #include "core/base/err.h"
 
+/*
+ * containerd's own, Docker's own and k3s' directories of bundles, ending with NULL: in each a
+ * directory for every namespace, and in that one for every container (core/runtime/v2/bundle.go).
+ */
+extern const char *const bundle_task_dirs[];
+
 struct bundle {
 	const char *id;       /* in full */
 	int64_t pid;          /* of its first process; 0: not known */

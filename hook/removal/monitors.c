@@ -91,16 +91,10 @@ static bool is_fixed(const struct monitor *monitor)
 
 static int judge(struct needs *needs, const struct monitor *monitor, struct err *err)
 {
-	const char **larger;
-
 	if (!monitor->id || !monitor->runtime || !names_shim(monitor->runtime))
 		return 0;
-	larger = arena_grow(needs->arena, needs->seen, needs->n_seen, &needs->seen_room,
-			    sizeof(*larger));
-	if (!larger)
+	if (needs_remember(needs, monitor->id) < 0)
 		return err_memory(err);
-	needs->seen = larger;
-	needs->seen[needs->n_seen++] = monitor->id;
 	if (is_fixed(monitor))
 		needs_say(needs, "container %.64s runs by %.128s: end it first, and remove it",
 			  monitor->id, monitor->runtime);

@@ -29,4 +29,11 @@ int needs_of_monitors(struct needs *needs, struct err *err);
 /* CRI-O's pods of a handler with the shim, whether anything of them runs or not. The same. */
 int needs_of_pods(struct needs *needs, struct err *err);
 
+/* Containers of containerd and Docker, and the handlers and runtimes that they are told of. The
+ * same. */
+int needs_of_containerd(struct needs *needs, struct err *err);
+
+/* Remembers that the container has been judged. The same. */
+int needs_remember(struct needs *needs, const char *id);
+
 #endif

@@ -30,6 +30,18 @@ void needs_say(struct needs *needs, const char *format, ...)
 	needs->n++;
 }
 
+int needs_remember(struct needs *needs, const char *id)
+{
+	const char **larger = arena_grow(needs->arena, needs->seen, needs->n_seen,
+					 &needs->seen_room, sizeof(*larger));
+
+	if (!larger)
+		return -1;
+	needs->seen = larger;
+	needs->seen[needs->n_seen++] = id;
+	return 0;
+}
+
 /* Our own drop-in goes before the executable does; any other is its author's. */
 static void look_at_handlers(struct needs *needs)
 {
@@ -96,7 +108,8 @@ static int look(struct needs *needs, const struct options *options, struct err *
 		needs_say(needs, "%s: cannot tell which handlers there are",
 			  needs->crio.problem[i]);
 	look_at_handlers(needs);
-	if (needs_of_pods(needs, err) < 0 || needs_of_monitors(needs, err) < 0)
+	if (needs_of_pods(needs, err) < 0 || needs_of_monitors(needs, err) < 0 ||
+	    needs_of_containerd(needs, err) < 0)
 		return -1;
 	return look_at_records(needs, config.state_dir, err);
 }

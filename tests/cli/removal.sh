@@ -137,4 +137,33 @@ fi
 
 timeout 5 "$HOOK" --check-removal operand >/dev/null 2>&1
 is "an operand: status" 2 "$?"
+# ---- containerd and Docker ----
+
+TASKS=io.containerd.runtime.v2.task
+fresh
+for dir in "run/containerd/$TASKS/k8s.io" "run/containerd/$TASKS/default" "run/docker/containerd/daemon/$TASKS/moby" "run/k3s/containerd/$TASKS/k8s.io"; do
+	write "$dir/940942ebb876/runtime" /usr/bin/runc
+	free "a container of $dir, by runc"
+	write "$dir/940942ebb876/runtime" "$SHIM"
+	write "run/oci-rdma-hook/940942ebb876@0.json" '{}'
+	needed "a container of $dir, by the shim: it is named once" 940942ebb876 "(namespace ${dir##*/})" "$SHIM" "remove it"
+	rm -r "${NODE:?}/run"
+done
+write etc/containerd/config.toml "[plugins.'io.containerd.grpc.v1.cri'.containerd.runtimes.rdma.options]
+BinaryName = '$SHIM'"
+needed "a handler of containerd" /etc/containerd/config.toml "handler rdma" "restart containerd"
+write etc/containerd/config.toml "[plugins.'io.containerd.grpc.v1.cri'.containerd.runtimes.runc.options]
+BinaryName = 'runc'"
+free "containerd's own handler"
+write etc/containerd/config.toml 'version = ['
+needed "a configuration of containerd that cannot be read" /etc/containerd/config.toml "cannot tell"
+rm "$NODE/etc/containerd/config.toml"
+write etc/docker/daemon.json "{\"runtimes\": {\"other\": {\"path\": \"/bin/other\"}, \"rdma\": {\"path\": \"$SHIM\"}}}"
+needed "a runtime of Docker" /etc/docker/daemon.json "$SHIM" "reload docker"
+write etc/docker/daemon.json '{"runtimes": {"other": {"path": "/bin/other"}}}'
+free "another runtime of Docker"
+write etc/docker/daemon.json '{"debug": true}'
+free "Docker without runtimes"
+write etc/docker/daemon.json '{'
+needed "a configuration of Docker that cannot be read" /etc/docker/daemon.json "cannot tell"
 finish

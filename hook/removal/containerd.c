@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <errno.h>
+
+#include "core/base/names.h"
+#include "core/base/tree.h"
+#include "core/bundle/bundle.h"
+#include "core/engine/containerd.h"
+#include "core/json/reader.h"
+#include "hook/removal/needs.h"
+
+#define DOCKER_CONFIG "etc/docker/daemon.json"
+#define RUNTIME_PATH_MAX 4096
+
+/* ---- containers ---- */
+
+/* The shim of containerd keeps the runtime's path beside config.json (runtime/v2/runc/container.go,
+ * WriteRuntime), and takes no other until the container is gone. */
+static int look_at_task(struct needs *needs, const char *namespace, const char *dir, const char *id)
+{
+	char *path = arena_printf(needs->arena, "%s/%s/runtime", dir, id);
+	char runtime[RUNTIME_PATH_MAX];
+
+	if (!path)
+		return -1;
+	if (tree_read_line(needs->root, path, runtime, sizeof(runtime)) <= 0 ||
+	    !names_shim(runtime))
+		return 0;
+	needs_say(needs,
+		  "container %.64s (namespace %.64s) runs by %.128s: end it first, and "
+		  "remove it",
+		  id, namespace, runtime);
+	return needs_remember(needs, id);
+}
+
+static int look_at_namespace(struct needs *needs, const char *top, const char *namespace)
+{
+	char *dir = arena_printf(needs->arena, "%s/%s", top, namespace);
+	const char **ids;
+	int n = dir ? tree_list(needs->arena, needs->root, dir, "", &ids) : -1;
+
+	for (int i = 0; i < n; i++) {
+		if (look_at_task(needs, namespace, dir, ids[i]) < 0)
+			return -1;
+	}
+	return n < 0 ? -1 : 0;
+}
+
+static int look_at_tasks(struct needs *needs, const char *top)
+{
+	const char **namespaces;
+	int n = tree_list(needs->arena, needs->root, top, "", &namespaces);
+
+	for (int i = 0; i < n; i++) {
+		if (look_at_namespace(needs, top, namespaces[i]) < 0)
+			return -1;
+	}
+	return n < 0 ? -1 : 0;
+}
+
+/* ---- what the engines are told ---- */
+
+static int look_at_handlers(struct needs *needs, struct err *err)
+{
+	struct containerd containerd;
+	struct err why;
+	int status =
+		containerd_read(needs->arena, needs->root, CONTAINERD_CONFIG, &containerd, &why);
+
+	if (status == -ENOENT)
+		return 0;
+	if (status < 0 && why.memory)
+		return err_memory(err);
+	if (status < 0)
+		needs_say(needs, "%s: cannot tell which handlers there are", why.text);
+	for (size_t i = 0; status == 0 && i < containerd.n_handlers; i++) {
+		const struct containerd_handler *handler = &containerd.handler[i];
+
+		if (names_shim(handler->binary))
+			needs_say(needs,
+				  "%s: handler %.64s runs %.128s: take it away first, then: "
+				  "systemctl restart containerd",
+				  containerd.file, handler->name, handler->binary);
+	}
+	return 0;
+}
+
+static int take_path(void *context, const struct json_value *value, struct err *err)
+{
+	struct needs *needs = context;
+	const char *path;
+
+	if (json_string(needs->arena, value, &path, err) < 0)
+		return -1;
+	if (names_shim(path))
+		needs_say(needs,
+			  "/" DOCKER_CONFIG ": a runtime is %.128s: take it away first, then: "
+			  "systemctl reload docker",
+			  path);
+	return 0;
+}
+
+static const struct json_shape path = {.types = JSON_STRING, .take = take_path};
+static const struct json_shape runtime = {
+	.types = JSON_OBJECT, .members = (const struct json_member[]){{"path", &path}, {0}}};
+static const struct json_shape runtimes = {.types = JSON_OBJECT, .each = &runtime};
+static const struct json_shape daemon = {
+	.types = JSON_OBJECT,
+	.members = (const struct json_member[]){{"runtimes", &runtimes}, {0}}};
+
+static int look_at_docker(struct needs *needs, struct err *err)
+{
+	struct fs_text text;
+	struct err why;
+	int status = tree_read(needs->arena, needs->root, DOCKER_CONFIG, CONTAINERD_FILE_SIZE_MAX,
+			       &text);
+
+	if (status == -ENOMEM)
+		return err_memory(err);
+	if (status < 0 ||
+	    json_read(needs->arena,
+		      &(struct json_source){"/" DOCKER_CONFIG, text.bytes, text.len, 0}, &daemon,
+		      needs, &why) == 0)
+		return 0;
+	if (why.memory)
+		return err_memory(err);
+	needs_say(needs, "%s: cannot tell which runtimes there are", why.text);
+	return 0;
+}
+
+int needs_of_containerd(struct needs *needs, struct err *err)
+{
+	for (const char *const *dir = bundle_task_dirs; *dir; dir++) {
+		if (look_at_tasks(needs, *dir) < 0)
+			return err_memory(err);
+	}
+	if (look_at_handlers(needs, err) < 0)
+		return -1;
+	return look_at_docker(needs, err);
+}
