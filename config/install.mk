@@ -30,7 +30,8 @@ PLUGIN = kubectl-rdma_doctor
 PAGES = $(sort $(wildcard doc/man/*.[58]))
 COMPLETIONS = $(addprefix config/completion/,$(PROGRAMS))
 # Files with the executable's path in them, for who wants more than the default, to be copied to where engines read
-TEMPLATES = $(sort $(filter-out config/hooks.d/$(HOOKS)/%,$(wildcard config/hooks.d/*/*.json))) config/podman/oci-rdma-hook.conf
+TEMPLATES = $(sort $(filter-out config/hooks.d/$(HOOKS)/%,$(wildcard config/hooks.d/*/*.json))) config/podman/oci-rdma-hook.conf \
+	config/docker/daemon.json config/containerd/render-base-spec
 PRECREATE := $(notdir $(wildcard config/podman/precreate.d/*.json))
 HOOK_FILES = $(notdir $(wildcard config/hooks.d/$(HOOKS)/*.json))
 
@@ -93,6 +94,7 @@ install: all
 	$(call render,config/nri/oci-rdma-nri.service,$(UNITDIR)/oci-rdma-nri.service)
 	$(call switch_on,$(UNITDIR)/oci-rdma-nri.service)
 	$(foreach file,$(TEMPLATES),$(call render,$(file),$(OURS)/$(file:config/%=%)))
+	chmod 0755 $(DESTDIR)$(OURS)/containerd/.render-base-spec.new
 	$(call switch_on,$(TEMPLATES:config/%=$(OURS)/%))
 	$(INSTALL) -d -m 0755 $(DESTDIR)$(CONFIGDIR)
 	test -e $(DESTDIR)$(CONFIGDIR)/config.json || $(INSTALL) -m 0644 config/config.json $(DESTDIR)$(CONFIGDIR)/config.json

@@ -73,6 +73,7 @@ $(SUITES_NRI) tests/vm/check-nri: $(NRI_PROGRAM) $(JUDGE)
 tests/cli/kubectl.sh: $(BUILD)/tests/kubectl
 tests/vm/check-nri: $(KUBECHECK)
 tests/vm/check-engines: $(JUDGE)
+tests/package/engines.sh: $(BUILD)/tests/engines/.unpacked
 tests/cli/footprint.sh: $(MEASURE)
 tests/cli/valgrind.sh: memcheck
 tests/lint tests/tidy: $(FILTERS) $(NRI_PROTO).c
@@ -107,6 +108,13 @@ $(KUBECHECK): tests/cluster/prepare tests/build-go tests/cluster/kubecheck.go
 $(BUILD)/tests/kubectl: tests/unpack
 	@tests/unpack trixie $(@D)/kubectl-package kubectl
 	@mv $(@D)/kubectl-package/usr/bin/kubectl $@ && rm -rf $(@D)/kubectl-package && touch $@
+
+# Engines that Debian 12 has not: of each what reads its configuration
+ENGINES := $(BUILD)/tests/engines
+$(ENGINES)/.unpacked: tests/unpack
+	@rm -rf $(ENGINES) && mkdir -p $(ENGINES)
+	$(call say,GET) tests/unpack trixie $(ENGINES) containerd docker.io
+	@touch $@
 
 # What stands opposite to the NRI plugin: the runtime's side and another plugin, and for the VM the kubelet's
 $(JUDGE): tests/nri/prepare tests/build-go $(wildcard tests/nri/*/*.go tests/vm/cri/*.go)

@@ -34,7 +34,7 @@ k3s|run/k3s/containerd/$TASKS/k8s.io/%s|run/k3s/containerd/$TASKS/k8s.io/%s/init
 CRI-O|run/$STORAGE/%s/userdata|run/$STORAGE/%s/userdata/pidfile|podman
 podman|var/lib/$STORAGE/%s/userdata|run/$STORAGE/%s/userdata/pidfile|podman"
 while IFS='|' read -r name dir pidfile writer; do
-	rm -rf "${NODE:?}/run" "$NODE/var"
+	rm -rf "${NODE:?}/run" "${NODE:?}/var"
 	# shellcheck disable=SC2059 # the places are formats
 	keep "$(printf "$dir" "$ID")" "$(printf "$pidfile" "$ID")" "$writer"
 	for id in "$ID" "${ID:0:12}"; do
@@ -47,7 +47,7 @@ done <<<"$PLACES"
 is "every engine has been tried" 7 "$(wc -l <<<"$PLACES")"
 
 # Runtimes tell of the bundle, wherever that is
-rm -rf "${NODE:?}/run" "$NODE/var"
+rm -rf "${NODE:?}/run" "${NODE:?}/var"
 keep data/bundle data/pid podman
 write "run/runc/$ID/state.json" "{\"init_process_pid\":4711,\"config\":{\"labels\":[\"bundle=/data/bundle\"]}}"
 by_id "${ID:0:12}"

@@ -22,13 +22,13 @@ is "what it installs" "$(printf '%s\n' etc/oci-rdma-hook/config.json \
 	usr/local/share/bash-completion/completions/oci-rdma-{hook,nri} "${doctor[@]/#/usr/local/share/bash-completion/completions/}" \
 	usr/local/lib/systemd/system/oci-rdma-nri.service usr/local/share/man/man5/oci-rdma-hook.json.5 \
 	usr/local/share/man/man8/oci-rdma-{hook,nri,runtime,runtime-crun,runtime-runc}.8 "${doctor[@]/%/.8}" \
-	usr/local/share/oci-rdma-hook/{podman/oci-rdma-hook.conf,profiles/roce-legacy.json} \
+	usr/local/share/oci-rdma-hook/{containerd/render-base-spec,docker/daemon.json,podman/oci-rdma-hook.conf,profiles/roce-legacy.json} \
 	usr/local/share/oci-rdma-hook/hooks.d/device/{90-oci-rdma-hook,91-oci-rdma-hook-poststart}.json \
 	usr/local/share/oci-rdma-hook/precreate.d/90-oci-rdma-hook-precreate.json \
 	usr/share/containers/oci/hooks.d/{90-oci-rdma-hook,91-oci-rdma-hook-poststart}.json |
 	sed 's|^oci-rdma-doctor\.8|usr/local/share/man/man8/&|' | sort)" "$(files)"
 is "programs are 0755, all else 0644" "" \
-	"$(find "$ROOT" -type f \( -path '*/bin/*' ! -perm 0755 -o ! -path '*/bin/*' ! -perm 0644 \) -o -type d ! -perm 0755)"
+	"$(find "$ROOT" -type f \( -path '*/bin/*' ! -perm 0755 -o -name render-base-spec ! -perm 0755 -o ! -path '*/bin/*' ! -name render-base-spec ! -perm 0644 \) -o -type d ! -perm 0755)"
 examine() { "$HOOK" --sysroot "$ROOT" --check-config; }
 check "it passes its own check" examine
 is "with both hook files" 2 "$(examine | grep -c 'hooks.d.*: ok')"

@@ -1,0 +1,57 @@
+#!/bin/bash
+# What containerd and Docker are given, as these engines themselves read it: Debian trixie's, unpacked into $BUILD/tests/engines. What they do
+# with it is tested in the virtual machine (tests/vm/check-engines).
+cd "$(dirname "$0")/../.." || exit 1
+. tests/cli/setup.bash
+ENGINES=$(realpath "${BUILD:-build}/tests/engines/usr")
+BIN=/usr/local/bin
+node one
+for path in $BIN/oci-rdma-runtime-{runc,crun} /usr/sbin/runc /usr/bin/crun; do install -D -m 755 /bin/true "$NODE$path"; done
+CONFIG_TOML=$NODE/etc/containerd/config.toml
+mkdir -p "$(dirname "$CONFIG_TOML")"
+
+dump() { "$ENGINES/bin/containerd" --config "$CONFIG_TOML" config dump 2>&1; }
+# handler NAME: its tables, as containerd has them
+handler() { dump | sed -n "/containerd\.runtimes\.$1\]/,/^$/p; /containerd\.runtimes\.$1\.options\]/,/^$/p"; }
+# said NAME: of these what is not as in any handler, without what is ours
+said() { grep -vE "BinaryName|pod_annotations|= (\"\"|0|false|\[\])\$" | sed "s/runtimes\.$1\([].]\)/runtimes.NAME\1/"; }
+render() { dump | "$HOOK" --sysroot "$NODE" --containerd-handler "$BIN/oci-rdma-runtime-$1" -; }
+
+# ---- containerd ----
+"$ENGINES/bin/containerd" config default >"$CONFIG_TOML"
+sed -i 's/SystemdCgroup = false/SystemdCgroup = true/; s|sandbox_image = .*|sandbox_image = "localhost/pause"|' "$CONFIG_TOML"
+own=$(handler runc)
+has "containerd's own handler" SystemdCgroup "$own"
+for runtime in runc crun; do check "a handler for $runtime is rendered" render "$runtime"; done
+both=$(render runc && render crun)
+echo "$both" >>"$CONFIG_TOML"
+check "containerd takes it" dump
+for name in rdma rdma-crun; do
+	runtime=${name#rdma}
+	has "$name: it runs the shim" "BinaryName = \"$BIN/oci-rdma-runtime-${runtime:+crun}" "$(handler $name)"
+	has "$name: it hands our annotations on" 'pod_annotations = ["oci-rdma-hook.io/*"]' "$(handler $name)"
+	is "$name: all else is that of containerd's own" "$(said runc <<<"$own")" "$(handler $name | said $name)"
+done
+is "containerd's own handler is as it was" "$own" "$(handler runc)"
+has "and so is all else" 'sandbox_image = "localhost/pause"' "$(dump)"
+is "--check-config accepts both" 2 "$("$HOOK" --sysroot "$NODE" --check-config 2>&1 | grep -c '^/etc/containerd/config.toml: ok$')"
+render runc >>"$CONFIG_TOML"
+lacks "appended twice, containerd says so, before it is restarted" 'runtimes.rdma.options]' "$(dump)"
+
+# A file of imports, in containerd 1.x, takes the place of the whole plugin's table: so the documents say "append".
+mkdir "$NODE/etc/containerd/conf.d"
+printf '%s\n' 'version = 2' "imports = [\"$NODE/etc/containerd/conf.d/*.toml\"]" '[plugins."io.containerd.grpc.v1.cri"]' 'sandbox_image = "localhost/pause"' >"$CONFIG_TOML"
+{ echo 'version = 2'; echo "$both"; } >"$NODE/etc/containerd/conf.d/rdma.toml"
+lacks "the control: by imports, containerd 1.x forgets what config.toml says of the plugin" 'localhost/pause' "$(dump)"
+
+# The base spec is ctr's own, and the hooks
+spec=$("$ENGINES/bin/ctr" oci spec)
+is "the base spec: all but the hooks is ctr's own" "$(jq -cS . <<<"$spec")" "$(config/containerd/render-base-spec <<<"$spec" | jq -cS 'del(.hooks)')"
+
+# ---- Docker ----
+validate() { "$ENGINES/sbin/dockerd" --validate --userland-proxy=false --config-file "$1" 2>&1; }
+check "Docker takes its daemon.json" validate config/docker/daemon.json
+is "it names the shim before runc" "$BIN/oci-rdma-runtime-runc" "$(jq -r .runtimes.rdma.path config/docker/daemon.json)"
+sed 's/"runtimes"/"runtims"/' config/docker/daemon.json >"$T/wrong.json"
+is "the control: a key that Docker does not know" 1 "$(validate "$T/wrong.json" >"$T/out"; echo $?)"
+finish
