@@ -145,7 +145,21 @@ is "the base spec has both stages, and is what it was else" \
 	'{"hooks":{"createRuntime":[{"path":"/opt/hook","args":["oci-rdma-hook","createRuntime"],"timeout":10}],"poststart":[{"path":"/opt/hook","args":["oci-rdma-hook","poststart"],"timeout":10}]},"ociVersion":"1.1.0","process":{"args":["sh"]},"linux":{}}' \
 	"$(base /opt/hook <<<"$spec" | jq -c .)"
 is "the hook's place by default" /usr/local/bin/oci-rdma-hook "$(base <<<"$spec" | jq -r '.hooks.poststart[].path')"
-for wrong in '{"hooks": {}, "ociVersion": "1"}' '{}' '' '["ociVersion"]'; do
+is "its limits are left out: containerd would hand 1024 files on" '{"ociVersion":"1","process":{"a":1,"z":2}}' "$(base <<<'{
+    "ociVersion": "1",
+    "process": {
+        "a": 1,
+        "rlimits": [
+            {
+                "type": "RLIMIT_NOFILE",
+                "hard": 1024,
+                "soft": 1024
+            }
+        ],
+        "z": 2
+    }
+}' | jq -c 'del(.hooks)')"
+for wrong in '{"ociVersion": "1", "process": {"rlimits": [1]}}' '{"hooks": {}, "ociVersion": "1"}' '{}' '' '["ociVersion"]'; do
 	is "no base spec is made of $wrong" "1 1" "$(base <<<"$wrong"; echo "$? $(wc -l <"$T/err")")"
 done
 for wrong in hook '/a"b' '/a b'; do

@@ -70,4 +70,32 @@ done
 rm "$B/config.json"
 hook createRuntime
 is "and its config.json is not looked at" "0 " "$rc $(<"$T/err")"
+# ---- as the engines write them (tests/bundles) ----
+node h100
+# recorded NAME [JQ-FILTER]: the plan of that bundle, changed so
+recorded() {
+	jq "${2-.}" "tests/bundles/$1.json" >"$B/config.json"
+	dry_run --format json
+}
+NAMED='.annotations["oci-rdma-hook.io/containers"] = "sidecar"'
+config '{"namespaces": ["team-a"]}'
+recorded containerd-1.7
+decides "containerd 1.7 as recorded: \"containers\" names another" none
+that "containerd 1.7 as recorded: whose it is" "$who" "sidecar names-runc team-a"
+recorded containerd-1.7 "$NAMED"
+gets "containerd 1.7 as recorded, named" mlx5_7,mlx5_6
+warns "containerd 1.7 as recorded: without a doubt" ""
+config '{"namespaces": ["team-b"]}'
+recorded containerd-1.7 "$NAMED"
+decides "containerd 1.7 as recorded, of another namespace" denied
+config '{"opt_in": "device"}'
+recorded containerd-1.7-sandbox '.linux.devices = [{path: "/dev/infiniband/uverbs6", type: "c", major: 231, minor: 198}]'
+decides "containerd 1.7 as recorded, a sandbox" none
+config
+recorded docker-26
+gets "Docker 26 as recorded" mlx5_7,mlx5_6
+that "Docker 26 as recorded: nobody's" "$who" "- - -"
+config '{"namespaces": ["team-a"]}'
+recorded docker-26
+decides "Docker 26 as recorded: no namespace is in no list" denied
 finish

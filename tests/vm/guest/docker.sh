@@ -1,5 +1,5 @@
 # shellcheck shell=bash disable=SC2034 # what it sets is used where it is sourced
-# Docker in the test VM, with its own containerd. Sourced in the guest, where tests/vm/build-engines made the disk; containerd.sh is sourced
+# Docker in the test VM, with the containerd that runs, or one of its own. Sourced in the guest, where tests/vm/build-engines made the disk; containerd.sh is sourced
 # (archive_image), engine.sh makes the image's files.
 
 DOCKER_LOG=/run/dockerd.log
