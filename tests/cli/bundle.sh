@@ -70,7 +70,14 @@ is "a beginning of two: status" 1 "$rc"
 doctor --container "${DOCKER:0:6}"
 has "a beginning of two: the doctor names them, too" "is the beginning of $DOCKER" "$(<"$T/err")"
 by_id "${DOCKER:0:6}f"
-that "an id in full is no beginning" .container.id "${DOCKER:0:6}f"
+that "an id in full is found" .container.id "${DOCKER:0:6}f"
+keep "$TASK/moby/web1" "$TASK/moby/web1/init.pid" podman
+keep "$TASK/moby/web12" "$TASK/moby/web12/init.pid" podman
+by_id web1
+that "an id in full is no beginning of another" .container.id web1
+keep "var/lib/$STORAGE/web/userdata" "run/$STORAGE/web/userdata/pidfile" podman
+by_id web
+that "nor of another engine's" .container.id web
 keep "$TASK/other/$DOCKER" "$TASK/other/$DOCKER/init.pid" podman
 by_id "$DOCKER"
 has "the same id in two namespaces: both directories" "/$TASK/moby/$DOCKER and in /$TASK/other/$DOCKER" "$(<"$T/err")"
