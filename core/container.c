@@ -403,6 +403,7 @@ int container_explain(struct container *container, const struct options *options
 {
 	cleanup_node node = NODE_NONE;
 
+	container->spec.asked |= options->ask;
 	if (node_open(options->sysroot, &node, err) < 0 ||
 	    find_devices(container, &node, err) < 0 || find_gpus(container, &node, err) < 0 ||
 	    read_policy(container, &node, options->config, err) < 0)
@@ -451,6 +452,7 @@ int container_decide(struct container *container, const struct options *options,
 	int status;
 
 	*ret_proven = false;
+	container->spec.asked |= options->ask;
 	if (spec->identity.sandbox)
 		return 0;
 	if (node_open(options->sysroot, &node, err) < 0 || find_devices(container, &node, err) < 0)

@@ -3,11 +3,13 @@
 #ifndef OCI_RDMA_OPTIONS_H
 #define OCI_RDMA_OPTIONS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 struct options {
 	const char *sysroot; /* "/" by default */
 	const char *config;  /* NULL: the default below the sysroot */
+	bool ask;            /* our arguments ask for the container, as an annotation would */
 };
 
 /* Where a run may go to: "/", or NULL where a path of theirs is relative to where it is. */

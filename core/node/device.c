@@ -188,8 +188,8 @@ int node_find_address(const struct node *node, struct arena *arena, const char *
 	return verbs_dir ? add_each_uverbs(node, arena, verbs_dir, devices, err) : err_memory(err);
 }
 
-int node_find_vfs(const struct node *node, struct arena *arena, struct devices *devices,
-		  struct err *err)
+static int find_class(const struct node *node, struct arena *arena, bool vfs_only,
+		      struct devices *devices, struct err *err)
 {
 	cleanup_dir *dir = NULL;
 	struct dirent *entry;
@@ -210,10 +210,22 @@ int node_find_vfs(const struct node *node, struct arena *arena, struct devices *
 		added = path ? add_device(node, arena, path, devices) : 0;
 		if (added < 0)
 			return err_memory(err);
-		if (added && devices->item[devices->n - 1].kind != DEVICE_VF)
+		if (added && vfs_only && devices->item[devices->n - 1].kind != DEVICE_VF)
 			devices->n--;
 		else
 			total += added;
 	}
 	return total;
+}
+
+int node_find_all(const struct node *node, struct arena *arena, struct devices *devices,
+		  struct err *err)
+{
+	return find_class(node, arena, false, devices, err);
+}
+
+int node_find_vfs(const struct node *node, struct arena *arena, struct devices *devices,
+		  struct err *err)
+{
+	return find_class(node, arena, true, devices, err);
 }

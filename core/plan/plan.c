@@ -48,6 +48,12 @@ static const char *not_asked(const struct facts *facts)
 	return NULL;
 }
 
+static const char *asked_how(const struct facts *facts)
+{
+	return facts->request->by_hook ? "asked for by the hook's arguments (" SPEC_ASK ")"
+				       : "annotated";
+}
+
 static int decide_without_device(struct arena *arena, const struct facts *facts, struct plan *plan)
 {
 	const struct config *config = facts->config;
@@ -57,15 +63,17 @@ static int decide_without_device(struct arena *arena, const struct facts *facts,
 		return decide(plan, DECISION_NONE, "no RDMA device allocated");
 	if (config->on_no_device == NO_DEVICE_TCP)
 		return decide(plan, DECISION_TCP,
-			      "annotated, but no RDMA device allocated (on_no_device: tcp)");
+			      arena_printf(arena,
+					   "%s, but no RDMA device allocated (on_no_device: tcp)",
+					   asked_how(facts)));
 	plan->fail = true;
 	return decide(
 		plan, DECISION_DENIED,
 		arena_printf(arena,
-			     "annotated, but no RDMA device allocated (on_no_device: fail in %s); "
+			     "%s, but no RDMA device allocated (on_no_device: fail in %s); "
 			     "if it is to have none, let the annotation " SPEC_ANNOTATION_PREFIX
 			     "containers name the pod's containers that are",
-			     config->path));
+			     asked_how(facts), config->path));
 }
 
 static int decide_namespace(struct arena *arena, const struct facts *facts, struct plan *plan)
@@ -117,10 +125,11 @@ static int decide_memory(struct arena *arena, const struct facts *facts, struct 
 static int decide_grant(struct arena *arena, const struct facts *facts, struct plan *plan)
 {
 	size_t n = facts->devices->n;
+	bool asked = facts->request->inject == INJECT_ASKED;
 
 	return decide(plan, DECISION_GRANT,
-		      arena_printf(arena, "%zu RDMA device%s allocated%s", n, n == 1 ? "" : "s",
-				   facts->request->inject == INJECT_ASKED ? " and annotated" : ""));
+		      arena_printf(arena, "%zu RDMA device%s allocated%s%s", n, n == 1 ? "" : "s",
+				   asked ? " and " : "", asked ? asked_how(facts) : ""));
 }
 
 static int choose(struct arena *arena, const struct facts *facts, struct plan *plan)

@@ -102,6 +102,9 @@ int request_read(const struct spec *spec, const char *what, struct request *ret_
 		if (read_annotation(spec, a, &request, err) < 0)
 			return fail_annotation(what, a, err);
 	}
+	request.by_hook = spec->asked && request.inject == INJECT_UNSAID;
+	if (request.by_hook)
+		request.inject = INJECT_ASKED;
 	*ret_request = request;
 	return 0;
 }
@@ -110,5 +113,6 @@ bool request_is_made(const struct spec *spec)
 {
 	const struct spec_annotation *inject = spec_annotation(spec, "inject");
 
-	return spec->n_annotations && !(inject && strcmp(inject->value, "false") == 0);
+	return (spec->n_annotations || spec->asked) &&
+	       !(inject && strcmp(inject->value, "false") == 0);
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What a pod's author asks for, by annotations with the prefix oci-rdma-hook.io/. They only ask,
- * refuse or reduce; the administrator's config grants.
+ * refuse or reduce; the administrator's config grants. Where choosing a device is asking (CDI), the
+ * hook's arguments ask instead of inject "true".
  *
  *   inject      "true" asks, "false" refuses
  *   containers  "a,b": only these containers of the pod
@@ -25,6 +26,7 @@ enum request_inject {
 
 struct request {
 	enum request_inject inject;
+	bool by_hook;         /* asked for by a hook's arguments, not by inject */
 	bool other_container; /* containers names others, not this one */
 	uint64_t memlock;     /* MEMLOCK_UNLIMITED if it does not say */
 	bool nccl;
@@ -37,7 +39,8 @@ int request_read(const struct spec *spec, const char *what, struct request *ret_
 
 /*
  * The bare question, for a container that has no device: does it have an annotation of ours, be it
- * misspelt, and does not refuse by inject "false"? Its author wants to hear why it gets nothing.
+ * misspelt, or ask by a hook's arguments, and does not refuse by inject "false"? Its author wants
+ * to hear why it gets nothing.
  */
 bool request_is_made(const struct spec *spec);
 

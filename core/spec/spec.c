@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "core/base/capability.h"
+#include "core/base/names.h"
 #include "core/base/text.h"
 #include "core/json/reader.h"
 #include "core/spec/rule.h"
@@ -20,6 +21,10 @@ struct reading {
 	struct arena *arena;
 	struct spec spec;
 	struct identity_keys keys;
+	struct {
+		bool ours;
+		bool asks;
+	} hook;
 	/* the array item that is being read */
 	struct spec_device device;
 	struct spec_rule rule;
@@ -441,6 +446,49 @@ static int leave_seccomp_rule(void *context, struct err *err)
 
 /* ---- what is wanted, and where it stands ---- */
 
+/* ---- hooks ---- */
+
+static int begin_hook(void *context, const struct json_value *value, struct err *err)
+{
+	struct reading *r = context;
+
+	(void)value;
+	(void)err;
+	r->hook.ours = false;
+	r->hook.asks = false;
+	return 0;
+}
+
+static int take_hook_path(void *context, const struct json_value *value, struct err *err)
+{
+	static const char name[] = "/" HOOK_NAME;
+	struct reading *r = context;
+	size_t len = sizeof(name) - 1;
+
+	(void)err;
+	r->hook.ours = value->type == JSON_STRING && value->len >= len &&
+		       memcmp(value->text + value->len - len, name, len) == 0;
+	return 0;
+}
+
+static int take_hook_arg(void *context, const struct json_value *value, struct err *err)
+{
+	struct reading *r = context;
+
+	(void)err;
+	r->hook.asks |= value->type == JSON_STRING && equals(value, SPEC_ASK);
+	return 0;
+}
+
+static int leave_hook(void *context, struct err *err)
+{
+	struct reading *r = context;
+
+	(void)err;
+	r->spec.asked |= r->hook.ours && r->hook.asks;
+	return 0;
+}
+
 #define MEMBERS(...)                                                                               \
 	.members = (const struct json_member[])                                                    \
 	{                                                                                          \
@@ -613,10 +661,27 @@ static const struct json_shape linux_part = {
 		{"cgroupsPath", &cgroups_path}, {"seccomp", &seccomp}),
 };
 
+/* Most are others': whatever they look like, it is the runtime's to say. */
+static const struct json_shape hook_path = {.types = ~0U, .take = take_hook_path};
+static const struct json_shape hook_arg = {.types = ~0U, .take = take_hook_arg};
+static const struct json_shape hook_args = {.types = ~0U, .each = &hook_arg, .repeats = true};
+static const struct json_shape hook = {
+	.types = ~0U,
+	.take = begin_hook,
+	.leave = leave_hook,
+	MEMBERS({"path", &hook_path}, {"args", &hook_args}),
+};
+static const struct json_shape stage = {.types = ~0U, .each = &hook, .repeats = true};
+static const struct json_shape hooks = {
+	.types = ~0U,
+	.repeats = true,
+	MEMBERS({"createRuntime", &stage}, {"prestart", &stage}),
+};
+
 static const struct json_shape config_json = {
 	.types = JSON_OBJECT,
 	MEMBERS({"process", &process}, {"root", &root_dir}, {"mounts", &mounts},
-		{"annotations", &annotations}, {"linux", &linux_part}),
+		{"annotations", &annotations}, {"linux", &linux_part}, {"hooks", &hooks}),
 };
 
 /* They go into the log and onto terminals; the kubelet and the engines write nothing else. */

@@ -24,6 +24,9 @@
 #define SPEC_ANNOTATION_PREFIX "oci-rdma-hook.io/"
 #define SPEC_ANNOTATIONS_MAX 64
 
+/* What a hook of ours has among its arguments where choosing a device is asking (CDI) */
+#define SPEC_ASK "--ask"
+
 struct spec_device {
 	const char *path; /* in the container; "" if it says none */
 	bool character;   /* type "c" or "u" */
@@ -80,6 +83,9 @@ struct spec {
 
 	struct spec_annotation *annotations;
 	size_t n_annotations;
+	bool asked; /* by SPEC_ASK among a hook's arguments, which only who runs the engine can
+		     * write
+		     */
 
 	const char **env; /* "NAME=value" */
 	size_t n_env;

@@ -147,6 +147,42 @@ static void is_read(void **state)
 			 spec.n_annotations && row->inject != INJECT_REFUSED);
 }
 
+static const struct hook_case {
+	const char *name;
+	struct annotations annotations;
+	enum request_inject inject;
+	bool by_hook;
+	bool made;
+} hook_cases[] = {
+	{"a hook asks: no annotation", {{NULL}}, INJECT_ASKED, true, true},
+	{"a hook asks: so does inject", {{"inject", "true"}}, INJECT_ASKED, false, true},
+	{"a hook asks: inject refuses", {{"inject", "false"}}, INJECT_REFUSED, false, false},
+	{"a hook asks: annotations reduce",
+	 {{"memlock", "1Mi", "nccl", "false"}},
+	 INJECT_ASKED,
+	 true,
+	 true},
+};
+
+static void a_hook_asks_where_inject_says_nothing(void **state)
+{
+	const struct hook_case *row = *state;
+	struct spec_annotation room[ANNOTATIONS_MAX];
+	bool reduced = row->annotations.pair[0] && strcmp(row->annotations.pair[0], "memlock") == 0;
+	struct request request;
+	struct spec spec;
+	struct err err = {0};
+
+	make_spec(&row->annotations, room, "c", &spec);
+	spec.asked = true;
+	assert_int_equal(request_read(&spec, "config.json", &request, &err), 0);
+	assert_int_equal(request.inject, row->inject);
+	assert_int_equal(request.by_hook, row->by_hook);
+	assert_true(request.memlock == (reduced ? MI : MEMLOCK_UNLIMITED));
+	assert_int_equal(request.nccl, !reduced);
+	assert_int_equal(request_is_made(&spec), row->made);
+}
+
 #define FRONT(line, name) "config.json: line " line ": annotation oci-rdma-hook.io/" name ": "
 
 static const struct bad_case {
@@ -259,6 +295,7 @@ int main(void)
 	static struct unit_suite suite;
 
 	UNIT_TABLE(&suite, is_read, good_cases);
+	UNIT_TABLE(&suite, a_hook_asks_where_inject_says_nothing, hook_cases);
 	UNIT_TABLE(&suite, is_refused, bad_cases);
 	unit_add(&suite, "wrong: the author's text is bounded and printable",
 		 an_authors_text_is_bounded_and_printable, NULL);

@@ -54,6 +54,7 @@ struct setup {
 	enum config_no_device on_no_device;
 	/* request */
 	enum request_inject inject;
+	bool by_hook;
 	bool other_container;
 	uint64_t less_memlock;
 	bool no_nccl;

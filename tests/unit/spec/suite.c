@@ -29,6 +29,7 @@ int main(void)
 	add_limit_tests(&suite);
 	add_namespace_tests(&suite);
 	add_annotation_tests(&suite);
+	add_asked_tests(&suite);
 	add_error_tests(&suite);
 	add_whole_tests(&suite);
 	return unit_run(&suite, "spec");

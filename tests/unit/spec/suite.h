@@ -21,6 +21,7 @@ void add_process_tests(struct unit_suite *suite);
 void add_limit_tests(struct unit_suite *suite);
 void add_namespace_tests(struct unit_suite *suite);
 void add_annotation_tests(struct unit_suite *suite);
+void add_asked_tests(struct unit_suite *suite);
 void add_error_tests(struct unit_suite *suite);
 void add_whole_tests(struct unit_suite *suite);
 
