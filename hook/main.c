@@ -8,6 +8,7 @@
 #include "core/base/fs.h"
 #include "core/base/names.h"
 #include "core/command_line.h"
+#include "hook/cdi.h"
 #include "hook/check_config.h"
 #include "hook/containerd_handler.h"
 #include "hook/crio_handler.h"
@@ -25,6 +26,7 @@ static const char usage[] =
 	"       oci-rdma-hook [--config FILE] [--sysroot DIR] --crio-handler SHIM [PRINTED]\n"
 	"       oci-rdma-hook [--config FILE] [--sysroot DIR] --containerd-handler SHIM PRINTED\n"
 	"       oci-rdma-hook [--config FILE] [--sysroot DIR] --check-removal\n"
+	"       oci-rdma-hook [--config FILE] [--sysroot DIR] --cdi [FILE]\n"
 	"\n"
 	"Gives a container that was allocated RDMA devices an unlimited memlock limit and an\n"
 	"/etc/nccl.conf that names its HCAs. As an OCI hook it reads the state JSON on stdin; as\n"
@@ -47,6 +49,10 @@ static const char usage[] =
 	"                    from what containerd config dump printed (- for stdin)\n"
 	"  --check-removal   name the containers, pods and handlers that still need the runtime\n"
 	"                    shim; nothing is said, and the status 0, if it may be taken off\n"
+	"  --cdi             print a CDI spec of the node's HCAs, or put it into FILE; for hosts\n"
+	"                    without Kubernetes: podman run --device oci-rdma-hook.io/hca=all\n"
+	"  --ask             with a stage or --dry-run: our arguments ask for the container, as\n"
+	"                    those of the hooks of --cdi do; its annotations need not\n"
 	"  --config FILE     the policy; default DIR/etc/oci-rdma-hook/config.json\n"
 	"  --sysroot DIR     read the node below DIR; default /\n"
 	"  --version         print the version\n"
@@ -63,6 +69,7 @@ enum task {
 	TASK_CRIO_HANDLER,
 	TASK_CONTAINERD_HANDLER,
 	TASK_CHECK_REMOVAL,
+	TASK_CDI,
 };
 
 struct command {
@@ -105,6 +112,7 @@ static const struct {
 	[TASK_CRIO_HANDLER] = {"SHIM", 1, 2},
 	[TASK_CONTAINERD_HANDLER] = {"SHIM and PRINTED", 2, 2},
 	[TASK_CHECK_REMOVAL] = {NULL, 0, 0},
+	[TASK_CDI] = {NULL, 0, 1},
 };
 
 /* Returns -1 to go on, or the exit status. */
@@ -114,6 +122,8 @@ static int check_operands(const struct command *command)
 
 	if (command->has_format && command->task != TASK_DRY_RUN)
 		return usage_error("--format goes with --dry-run", NULL);
+	if (command->options.ask && command->task != TASK_STAGE && command->task != TASK_DRY_RUN)
+		return usage_error("--ask goes with a stage or --dry-run", NULL);
 	if (n < operands[command->task].min)
 		return usage_error("no operand", operands[command->task].first);
 	if (n > operands[command->task].max)
@@ -124,6 +134,7 @@ static int check_operands(const struct command *command)
 
 enum option_code {
 	OPTION_FORMAT = OPTION_OWN,
+	OPTION_ASK,
 	OPTION_TASK, /* and behind it, one for each enum task */
 };
 
@@ -141,6 +152,10 @@ static int take(int option, const char *value, struct command *command)
 {
 	if (option >= OPTION_TASK)
 		return take_task(command, (enum task)(option - OPTION_TASK));
+	if (option == OPTION_ASK) {
+		command->options.ask = true;
+		return -1;
+	}
 	if (option != OPTION_FORMAT)
 		return command_line_take(&program, option, value, &command->options);
 	command->has_format = true;
@@ -157,6 +172,8 @@ static int parse(int argc, char **argv, struct command *ret_command)
 		{"crio-handler", no_argument, NULL, OPTION_TASK + TASK_CRIO_HANDLER},
 		{"containerd-handler", no_argument, NULL, OPTION_TASK + TASK_CONTAINERD_HANDLER},
 		{"check-removal", no_argument, NULL, OPTION_TASK + TASK_CHECK_REMOVAL},
+		{"cdi", no_argument, NULL, OPTION_TASK + TASK_CDI},
+		{"ask", no_argument, NULL, OPTION_ASK},
 		COMMON_OPTIONS,
 		{0},
 	};
@@ -212,6 +229,8 @@ static int run_task(const struct command *command)
 		return containerd_handler(options, operand[0], operand[1]);
 	case TASK_CHECK_REMOVAL:
 		return removal_check(options);
+	case TASK_CDI:
+		return cdi(options, command->n_operands ? operand[0] : NULL);
 	case TASK_STAGE:
 		break;
 	}

@@ -5,6 +5,7 @@
 UNIT_FOLDERS := $(notdir $(patsubst %/,%,$(sort $(dir $(wildcard tests/unit/*/*.c)))))
 UNIT := $(patsubst tests/unit/%.c,$(BUILD)/tests/unit/%,$(sort $(wildcard tests/unit/test_*.c))) $(UNIT_FOLDERS:%=$(BUILD)/tests/unit/test_%)
 KUBECHECK := $(BUILD)/tests/kubecheck
+CDI_VALIDATE := $(BUILD)/tests/cdi/validate
 JUDGE := $(BUILD)/tests/nri/judge
 SUITES_UNIT = $(UNIT)
 SUITES_CLI = $(sort $(wildcard tests/cli/*.sh))
@@ -19,7 +20,7 @@ include tests/bench/bench.mk
 
 # `make check` is for a person: six minutes on two processors. What takes long is left to check-all: other builds, single steps, a
 # thousand containers, packages that are made or fetched, all that happens in the VM.
-LONG := tests/tidy $(SUITES_NRI) $(SUITES_PACKAGE) $(SUITES_SAFETY) $(SUITES_CROSS) $(patsubst %,tests/cli/%.sh,cluster footprint valgrind) \
+LONG := tests/tidy $(SUITES_NRI) $(SUITES_PACKAGE) $(SUITES_SAFETY) $(SUITES_CROSS) $(patsubst %,tests/cli/%.sh,cdi-schema cluster footprint valgrind) \
 	tests/podman/soak.sh tests/podman/builder.sh $(SUITES_VM)
 SUITES_ALL = $(SUITES_PODMAN) tests/tidy tests/lint $(SUITES_PACKAGE) $(SUITES_CLI) $(SUITES_NRI) $(SUITES_UNIT) $(SUITES_SAFETY) $(SUITES_CROSS) tests/vm/check-brief $(SUITES_VM)
 SUITES = $(filter-out $(LONG),$(SUITES_ALL))
@@ -69,6 +70,7 @@ PACKAGES-tests/vm/check-engines = cluster
 $(SUITES_CLI) $(SUITES_PODMAN) $(SUITES_PACKAGE) $(SUITES_VM) tests/vm/check-brief: $(HOOK) $(NRI_PROGRAM) $(DOCTOR)
 $(patsubst %,tests/cli/%.sh,confine hook_dynamic memory): $(HOOK_DYNAMIC)
 tests/cli/cluster.sh: $(KUBECHECK)
+tests/cli/cdi-schema.sh: $(CDI_VALIDATE)
 $(SUITES_NRI) tests/vm/check-nri: $(NRI_PROGRAM) $(JUDGE)
 tests/cli/kubectl.sh: $(BUILD)/tests/kubectl
 tests/vm/check-nri: $(KUBECHECK)
@@ -115,6 +117,10 @@ $(ENGINES)/.unpacked: tests/unpack
 	@rm -rf $(ENGINES) && mkdir -p $(ENGINES)
 	$(call say,GET) tests/unpack trixie $(ENGINES) containerd docker.io
 	@touch $@
+
+# What engines would say of a CDI spec
+$(CDI_VALIDATE): tests/cdi/prepare tests/build-go $(wildcard tests/cdi/*/*.go)
+	@tests/cdi/prepare $(@D)
 
 # What stands opposite to the NRI plugin: the runtime's side and another plugin, and for the VM the kubelet's
 $(JUDGE): tests/nri/prepare tests/build-go $(wildcard tests/nri/*/*.go tests/vm/cri/*.go)

@@ -48,14 +48,14 @@ state() {
 		root: .root.path, bundle: $bundle, status: "created", annotations} | '"$1" "$B/config.json"
 }
 
-# hook [STAGE]: runs it as a runtime does: the bundle is the working directory, the state is on stdin, and its parent, this shell,
+# hook [ARG…]: runs it, for createRuntime or as its arguments say, as a runtime does: the bundle is the working directory, the state is on stdin, and its parent, this shell,
 # is also the parent of the container's init. Sets $T.err and $rc; 124 if it had to be killed.
 hook() {
 	local child watchdog here=$PWD
 	cd "$B" || return
 	sleep "$PATIENCE" >/dev/null 2>&1 &
 	watchdog=$!
-	"$HOOK" --sysroot "$NODE" "${1-createRuntime}" <"$T/state" >"$T/out" 2>"$T/err" &
+	"$HOOK" --sysroot "$NODE" "${@:-createRuntime}" <"$T/state" >"$T/out" 2>"$T/err" &
 	child=$!
 	wait -n "$child" "$watchdog"
 	rc=$?
