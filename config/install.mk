@@ -32,6 +32,9 @@ COMPLETIONS = $(addprefix config/completion/,$(PROGRAMS))
 # Files with the executable's path in them, for who wants more than the default, to be copied to where engines read
 TEMPLATES = $(sort $(filter-out config/hooks.d/$(HOOKS)/%,$(wildcard config/hooks.d/*/*.json))) config/podman/oci-rdma-hook.conf \
 	config/docker/daemon.json config/containerd/render-base-spec
+# Units, none of them switched on
+UNITS := nri/oci-rdma-nri.service cdi/oci-rdma-hook-cdi.service cdi/oci-rdma-hook-cdi.path
+CDI_FILE = /run/cdi/oci-rdma-hook.json
 PRECREATE := $(notdir $(wildcard config/podman/precreate.d/*.json))
 HOOK_FILES = $(notdir $(wildcard config/hooks.d/$(HOOKS)/*.json))
 
@@ -91,8 +94,8 @@ install: all
 	done
 	$(foreach file,$(COMPLETIONS),$(call place,0644,$(file),$(COMPLETIONSDIR)/$(notdir $(file))))
 	$(call place,0644,config/profiles/roce-legacy.json,$(OURS)/profiles/roce-legacy.json)
-	$(call render,config/nri/oci-rdma-nri.service,$(UNITDIR)/oci-rdma-nri.service)
-	$(call switch_on,$(UNITDIR)/oci-rdma-nri.service)
+	$(foreach unit,$(UNITS),$(call render,config/$(unit),$(UNITDIR)/$(notdir $(unit))))
+	$(call switch_on,$(foreach unit,$(UNITS),$(UNITDIR)/$(notdir $(unit))))
 	$(foreach file,$(TEMPLATES),$(call render,$(file),$(OURS)/$(file:config/%=%)))
 	chmod 0755 $(DESTDIR)$(OURS)/containerd/.render-base-spec.new
 	$(call switch_on,$(TEMPLATES:config/%=$(OURS)/%))
@@ -117,7 +120,8 @@ endef
 # What still needs the shim is named, and then nothing is changed; FORCE=1 does not ask.
 uninstall:
 	$(if $(DESTDIR)$(FORCE),,test ! -x $(BINDIR)/oci-rdma-hook || $(BINDIR)/oci-rdma-hook --check-removal)
-	$(if $(DESTDIR),,systemctl disable --now oci-rdma-nri.service >/dev/null 2>&1 || true)
+	$(if $(DESTDIR),,systemctl disable --now $(notdir $(UNITS)) >/dev/null 2>&1 || true)
+	$(if $(DESTDIR),,rm -f $(CDI_FILE))
 	rm -f $(HOOK_FILES:%=$(DESTDIR)$(HOOKSDIR)/%) $(HOOK_FILES:%=$(DESTDIR)$(HOOKSDIR)/.%.new)
 	rm -rf $(DESTDIR)$(PRECREATEDIR)
 	rm -f $(foreach runtime,crun runc,$(DESTDIR)$(HANDLER_DIR)/$(call handler_file,$(runtime)))
@@ -127,7 +131,7 @@ uninstall:
 	rm -f $(SHIMS:%=$(DESTDIR)$(MANDIR)/man8/%.8) \
 		$(foreach page,$(wildcard doc/man/*.[58]),$(DESTDIR)$(MANDIR)/man$(subst .,,$(suffix $(page)))/$(notdir $(page)))
 	rm -f $(addprefix $(DESTDIR)$(COMPLETIONSDIR)/,$(PROGRAMS))
-	rm -f $(DESTDIR)$(UNITDIR)/oci-rdma-nri.service
+	rm -f $(foreach unit,$(UNITS),$(DESTDIR)$(UNITDIR)/$(notdir $(unit)))
 	rm -rf $(DESTDIR)$(OURS)
 	$(call drop,config/config.json,$(CONFIGDIR)/config.json)
 	rmdir $(DESTDIR)$(CONFIGDIR) 2>/dev/null || true

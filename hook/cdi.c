@@ -268,7 +268,7 @@ static int put_file(struct rendering *r, const char *file, const char *text, siz
 			    file, err);
 }
 
-/* A CDI spec without devices is invalid (pkg/cdi/spec.go, validate). */
+/* Engines of older versions refuse all of a spec that names no device. */
 static int put_none(const char *file, struct err *err)
 {
 	if (!file)

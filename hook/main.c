@@ -19,15 +19,16 @@
 #include "hook/stage.h"
 
 static const char usage[] =
-	"Usage: oci-rdma-hook [--config FILE] [--sysroot DIR] createRuntime|prestart|poststart\n"
+	"Usage: oci-rdma-hook [--config FILE] [--sysroot DIR] [--ask] STAGE\n"
 	"       oci-rdma-hook [--config FILE] [--sysroot DIR] precreate\n"
-	"       oci-rdma-hook [--config FILE] [--sysroot DIR] --dry-run [--format FORMAT] BUNDLE\n"
+	"       oci-rdma-hook [--config FILE] [--sysroot DIR] [--ask] --dry-run [--format FORMAT] BUNDLE\n"
 	"       oci-rdma-hook [--config FILE] [--sysroot DIR] --check-config [FILE...]\n"
 	"       oci-rdma-hook [--config FILE] [--sysroot DIR] --crio-handler SHIM [PRINTED]\n"
 	"       oci-rdma-hook [--config FILE] [--sysroot DIR] --containerd-handler SHIM PRINTED\n"
 	"       oci-rdma-hook [--config FILE] [--sysroot DIR] --check-removal\n"
 	"       oci-rdma-hook [--config FILE] [--sysroot DIR] --cdi [FILE]\n"
 	"\n"
+	"STAGE is createRuntime, prestart or poststart.\n"
 	"Gives a container that was allocated RDMA devices an unlimited memlock limit and an\n"
 	"/etc/nccl.conf that names its HCAs. As an OCI hook it reads the state JSON on stdin; as\n"
 	"podman's precreate hook config.json on stdin, which it edits to stdout. Under the name\n"

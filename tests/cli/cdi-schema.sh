@@ -13,7 +13,7 @@ done
 node '{"virtual":[{"ibdev":"_x1","netdev":"e1"}]}'
 "$HOOK" --sysroot "$NODE" --cdi >"$T/odd.json"
 is "odd names: valid" "oci-rdma-hook.io/hca all" "$("$VALIDATE" "$T/odd.json" 2>&1)"
-for change in '.devices = []' '.devices[0].name = "_a"' '.cdiVersion = "0.4.0"' '.devices[1].name = .devices[0].name' '.more = 1' \
+for change in 'del(.devices)' '.devices[0].name = "_a"' '.cdiVersion = "0.4.0"' '.devices[1].name = .devices[0].name' '.more = 1' \
 	'.containerEdits.hooks[0].hookName = "precreate"' '.containerEdits.hooks[0].timeout = "10"'; do
 	jq "$change" "$T/one.json" >"$T/broken.json"
 	if "$VALIDATE" "$T/broken.json" >"$T/out" 2>&1; then

@@ -129,6 +129,10 @@ usage "--cdi and another task" --cdi --check-config
 usage "--ask for another task" --ask --cdi
 usage "--ask alone" --ask
 
+for unit in config/cdi/*; do
+	is "no unit starts on a Kubernetes node: ${unit##*/}" 'ConditionPathExists=!/var/lib/kubelet' "$(grep ^Condition "$unit")"
+done
+
 # ---- --ask ----
 
 node one
