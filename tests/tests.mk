@@ -12,7 +12,7 @@ SUITES_CLI = $(sort $(wildcard tests/cli/*.sh))
 SUITES_NRI = tests/nri/judge.sh
 SUITES_PODMAN = $(sort $(wildcard tests/podman/*.sh))
 SUITES_PACKAGE = $(sort $(wildcard tests/package/*.sh))
-SUITES_VM = $(addprefix tests/vm/,check check-shim check-netns check-doctor check-install check-nri check-engines check-soak)
+SUITES_VM = $(addprefix tests/vm/,check check-shim check-netns check-doctor check-install check-nri check-engines check-cdi check-soak)
 
 include tests/safety.mk
 include tests/cross/cross.mk
