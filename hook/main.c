@@ -21,7 +21,8 @@
 static const char usage[] =
 	"Usage: oci-rdma-hook [--config FILE] [--sysroot DIR] [--ask] STAGE\n"
 	"       oci-rdma-hook [--config FILE] [--sysroot DIR] precreate\n"
-	"       oci-rdma-hook [--config FILE] [--sysroot DIR] [--ask] --dry-run [--format FORMAT] BUNDLE\n"
+	"       oci-rdma-hook [--config FILE] [--sysroot DIR] [--ask] --dry-run [--format FORMAT] "
+	"BUNDLE\n"
 	"       oci-rdma-hook [--config FILE] [--sysroot DIR] --check-config [FILE...]\n"
 	"       oci-rdma-hook [--config FILE] [--sysroot DIR] --crio-handler SHIM [PRINTED]\n"
 	"       oci-rdma-hook [--config FILE] [--sysroot DIR] --containerd-handler SHIM PRINTED\n"

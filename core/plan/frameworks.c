@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "core/plan/frameworks.h"
 
+#include <string.h>
+
 #include "core/plan/setting.h"
 
 /* "mlx5_6:1,mlx5_7:1": both UCX and NVSHMEM want the port. NULL without memory */
@@ -20,7 +22,21 @@ static const char *device_ports(struct arena *arena, const struct devices *devic
 	return list;
 }
 
-/* Exact names, and all of them: gloo takes the first that it can use. */
+static bool has_netdev_before(const struct devices *devices, size_t end)
+{
+	for (size_t i = 0; i < end; i++) {
+		if (strcmp(devices->item[i].netdev, devices->item[end].netdev) == 0)
+			return true;
+	}
+	return false;
+}
+
+/*
+ * Exact names, each once, and all or none: PyTorch's gloo backend opens every interface of the list
+ * and fails at the first that it cannot open (torch/csrc/distributed/c10d/init.cpp, the
+ * constructor's options.devices), and each process connects by the n-th of its list with the n-th
+ * of the others' (ProcessGroupGloo.cpp), so that a list which leaves one out waits for ever.
+ */
 static int add_gloo(struct arena *arena, const struct facts *facts, struct plan *plan,
 		    struct warnings *warnings)
 {
@@ -33,8 +49,9 @@ static int add_gloo(struct arena *arena, const struct facts *facts, struct plan 
 					    "the interface of %s is not known: GLOO_SOCKET_IFNAME "
 					    "is not set",
 					    devices->item[i].ibdev);
-		list = arena_printf(arena, "%s%s%s", list, list[0] ? "," : "",
-				    devices->item[i].netdev);
+		if (!has_netdev_before(devices, i))
+			list = arena_printf(arena, "%s%s%s", list, list[0] ? "," : "",
+					    devices->item[i].netdev);
 	}
 	return setting_add(arena, facts, plan, warnings, SCOPE_ENV, "GLOO_SOCKET_IFNAME", list);
 }

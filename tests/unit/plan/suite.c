@@ -29,6 +29,7 @@ static void set_config(struct bench *bench, const struct setup *setup)
 	config->nccl.gid_index = setup->gid;
 	config->nccl.gid_index_number = setup->gid_number;
 	config->nccl.gdr_level = setup->gdr_level;
+	config->frameworks.gloo = setup->gloo;
 	config->nccl.extra = (struct config_variable *)setup->extra;
 	while (config->nccl.n_extra < ITEMS_MAX && setup->extra[config->nccl.n_extra].name)
 		config->nccl.n_extra++;
@@ -116,6 +117,7 @@ int main(void)
 	add_decision_tests(&suite);
 	add_limit_tests(&suite);
 	add_nccl_tests(&suite);
+	add_framework_tests(&suite);
 	add_mount_tests(&suite);
 	add_twice_tests(&suite);
 	return unit_run(&suite, "plan");

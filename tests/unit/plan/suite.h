@@ -50,6 +50,7 @@ struct setup {
 	enum config_gid_index gid;
 	unsigned gid_number;
 	const char *gdr_level;
+	bool gloo;
 	struct config_variable extra[ITEMS_MAX];
 	enum config_no_device on_no_device;
 	/* request */
@@ -97,6 +98,7 @@ void set_up(struct bench *bench, const struct setup *setup);
 void add_decision_tests(struct unit_suite *suite);
 void add_limit_tests(struct unit_suite *suite);
 void add_nccl_tests(struct unit_suite *suite);
+void add_framework_tests(struct unit_suite *suite);
 void add_mount_tests(struct unit_suite *suite);
 void add_twice_tests(struct unit_suite *suite);
 
