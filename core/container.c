@@ -5,9 +5,13 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
 
 #include "core/base/cleanup.h"
 #include "core/base/fs.h"
+#include "core/base/rootless.h"
 #include "core/base/text.h"
 #include "core/deadline.h"
 #include "core/node/memory.h"
@@ -144,21 +148,61 @@ static bool is_unusable(const struct spec_device *device, enum node_number numbe
 	       (number != NUMBER_VERBS && is_verbs_path(device->path));
 }
 
+static int find_number(struct container *container, const struct node *node,
+		       const struct spec_device *device, struct err *err)
+{
+	int found = NUMBER_OTHER;
+
+	if (device->character)
+		found = node_find_number(node, &container->arena, device->major, device->minor,
+					 &container->devices, err);
+	if (found < 0)
+		return -1;
+	if (is_unusable(device, (enum node_number)found) &&
+	    note_unusable(container, device, (enum node_number)found) < 0)
+		return err_memory(err);
+	return 0;
+}
+
 /* What linux.devices proves, by number: paths and names prove nothing. */
 static int find_proven(struct container *container, const struct node *node, struct err *err)
 {
 	for (size_t i = 0; i < container->spec.n_devices; i++) {
-		const struct spec_device *device = &container->spec.devices[i];
-		int found = NUMBER_OTHER;
-
-		if (device->character)
-			found = node_find_number(node, &container->arena, device->major,
-						 device->minor, &container->devices, err);
-		if (found < 0)
+		if (find_number(container, node, &container->spec.devices[i], err) < 0)
 			return -1;
-		if (is_unusable(device, (enum node_number)found) &&
-		    note_unusable(container, device, (enum node_number)found) < 0)
-			return err_memory(err);
+	}
+	return 0;
+}
+
+static bool is_listed(const struct spec *spec, const struct spec_device *mounted)
+{
+	for (size_t i = 0; i < spec->n_devices; i++) {
+		if (spec->devices[i].major == mounted->major &&
+		    spec->devices[i].minor == mounted->minor)
+			return true;
+	}
+	return false;
+}
+
+/*
+ * A rootless engine can make no device files: podman mounts the node's instead, and linux.devices
+ * is empty. Whoever asks for a mount there is the one who runs the engine; on a node he would be a
+ * pod's author, by a volume of the host's files, to whom no device was allocated.
+ */
+static int find_mounted(struct container *container, const struct node *node, struct err *err)
+{
+	const struct spec *spec = &container->spec;
+	struct stat st;
+
+	for (size_t i = 0; i < spec->n_verbs_sources; i++) {
+		struct spec_device device = {.path = spec->verbs_sources[i], .character = true};
+
+		if (stat(device.path, &st) < 0 || !S_ISCHR(st.st_mode))
+			continue;
+		device.major = major(st.st_rdev);
+		device.minor = minor(st.st_rdev);
+		if (!is_listed(spec, &device) && find_number(container, node, &device, err) < 0)
+			return -1;
 	}
 	return 0;
 }
@@ -176,6 +220,8 @@ static int find_named(struct container *container, const struct node *node, stru
 
 static int find_devices(struct container *container, const struct node *node, struct err *err)
 {
+	if (container->spec.n_verbs_sources && rootless() && find_mounted(container, node, err) < 0)
+		return -1;
 	if (!container->spec.every_device)
 		return find_proven(container, node, err);
 	if (claims_read(&container->arena, &container->spec, &container->claims,
@@ -321,6 +367,17 @@ static void drop_unusable_claims(struct container *container)
 	claims->n = kept;
 }
 
+/* What a limit can be raised to; 0: to any */
+static uint64_t find_memlock_max(void)
+{
+	struct rlimit64 limit;
+
+	if (!rootless() || getrlimit64(RLIMIT_MEMLOCK, &limit) < 0 ||
+	    limit.rlim_max == RLIM64_INFINITY)
+		return 0;
+	return limit.rlim_max;
+}
+
 /*
  * The image's own NCCL values stay, whichever way ours come in. A root file system that is not
  * there yet, or not any more, or a file that NCCL could not read, says nothing.
@@ -350,6 +407,7 @@ static int make_plan(struct container *container, const struct node *node,
 		.rdma_mode = container->rdma_mode,
 		.image_conf = &container->image_conf,
 		.node_memory = container->node_memory,
+		.memlock_max = container->devices.n ? find_memlock_max() : 0,
 	};
 
 	/* Only now, since a pod's author can make the environment as long as he likes. */
@@ -439,6 +497,8 @@ bool container_may_matter(struct container *container)
 		if (may_be_verbs(&spec->devices[i]))
 			return true;
 	}
+	if (spec->n_verbs_sources && rootless())
+		return true;
 	return spec->every_device &&
 	       (claims_read(&container->arena, spec, &claims, &ignored, &err) < 0 || claims.n > 0);
 }

@@ -122,6 +122,40 @@ static int decide_memory(struct arena *arena, const struct facts *facts, struct 
 	return decide(plan, DECISION_DENIED, reason);
 }
 
+/* The lower one of what is granted and what is asked for */
+static uint64_t wanted_memlock(const struct facts *facts)
+{
+	return facts->config->memlock < facts->request->memlock ? facts->config->memlock
+								: facts->request->memlock;
+}
+
+static bool is_short(const struct facts *facts)
+{
+	return facts->memlock_max && facts->memlock_max < wanted_memlock(facts);
+}
+
+/* setrlimit(2): a process may raise its soft limit as far as the hard one. */
+static const char *shortage(struct arena *arena, const struct facts *facts)
+{
+	return arena_printf(
+		arena,
+		"RLIMIT_MEMLOCK is %llu bytes at most, since a rootless engine cannot "
+		"raise its user's hard limit: set LimitMEMLOCK=infinity in a drop-in of "
+		"user@.service, or memlock in /etc/security/limits.d, and log in again",
+		(unsigned long long)facts->memlock_max);
+}
+
+static int decide_shortage(struct arena *arena, const struct facts *facts, struct plan *plan)
+{
+	const char *why = shortage(arena, facts);
+
+	plan->fail = true;
+	return decide(
+		plan, DECISION_DENIED,
+		why ? arena_printf(arena, "%s (on_error: fail in %s)", why, facts->config->path)
+		    : NULL);
+}
+
 static int decide_grant(struct arena *arena, const struct facts *facts, struct plan *plan)
 {
 	size_t n = facts->devices->n;
@@ -151,19 +185,29 @@ static int choose(struct arena *arena, const struct facts *facts, struct plan *p
 		return decide_namespace(arena, facts, plan);
 	if (config->require_memory_limit && !is_limited(facts))
 		return decide_memory(arena, facts, plan);
+	if (config->fail_on_error && is_short(facts))
+		return decide_shortage(arena, facts, plan);
 	return decide_grant(arena, facts, plan);
 }
 
 /* What process.rlimits already gives is left alone: a plan only ever adds. */
-static void plan_memlock(const struct facts *facts, struct plan *plan)
+static int plan_memlock(struct arena *arena, const struct facts *facts, struct plan *plan,
+			struct warnings *warnings)
 {
 	const struct spec *spec = facts->spec;
 
 	plan->sets_memlock = true;
-	plan->memlock = facts->config->memlock < facts->request->memlock ? facts->config->memlock
-									 : facts->request->memlock;
+	plan->memlock = wanted_memlock(facts);
+	if (is_short(facts)) {
+		plan->memlock = facts->memlock_max;
+		plan->shortage = shortage(arena, facts);
+		if (!plan->shortage ||
+		    warnings_add(arena, warnings, "rootless_memlock", "%s", plan->shortage) < 0)
+			return -1;
+	}
 	plan->adds_rlimit = !spec->has_memlock || spec->memlock_soft < plan->memlock ||
 			    spec->memlock_hard < plan->memlock;
+	return 0;
 }
 
 static void plan_capabilities(const struct facts *facts, struct plan *plan)
@@ -280,9 +324,10 @@ int plan_make(struct arena *arena, const struct facts *facts, struct plan *ret_p
 	if (plan.decision == DECISION_GRANT || plan.decision == DECISION_TCP)
 		status = warn_identity(arena, facts, warnings);
 	if (status == 0 && plan.decision == DECISION_GRANT) {
-		plan_memlock(facts, &plan);
+		status = plan_memlock(arena, facts, &plan, warnings);
 		plan_capabilities(facts, &plan);
-		status = plan_seccomp(arena, facts, &plan, warnings);
+		if (status == 0)
+			status = plan_seccomp(arena, facts, &plan, warnings);
 		if (status == 0)
 			status = obstacles_warn(arena, facts, warnings);
 	}

@@ -75,7 +75,8 @@ static int read_file(struct arena *arena, const char *sysroot, const char *path,
 
 	if (dir < 0)
 		return -1;
-	fd = trust_open(path ? AT_FDCWD : dir, path ? path : CONFIG_PATH, CONFIG_PATH, &ignored);
+	fd = trust_open(path ? AT_FDCWD : dir, path ? path : CONFIG_PATH, !path, CONFIG_PATH,
+			&ignored);
 	if (fd < 0)
 		return -1;
 	return fs_read_regular(arena, fd, CONFIG_SIZE_MAX, CONFIG_PATH, ret_text, &ignored);

@@ -454,7 +454,8 @@ int config_load(struct arena *arena, int sysroot, const char *path, struct confi
 		struct err *err)
 {
 	const char *what = path ? path : "/" CONFIG_PATH;
-	cleanup_fd fd = trust_open(path ? AT_FDCWD : sysroot, path ? path : CONFIG_PATH, what, err);
+	cleanup_fd fd =
+		trust_open(path ? AT_FDCWD : sysroot, path ? path : CONFIG_PATH, !path, what, err);
 	struct fs_text text;
 
 	if (fd == -ENOENT && !path) {

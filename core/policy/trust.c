@@ -11,8 +11,22 @@
 
 #include "core/base/cleanup.h"
 #include "core/base/fs.h"
+#include "core/base/rootless.h"
 
-static int check(int fd, bool directory, const char *what, const char *part, struct err *err)
+static int fail_owner(uid_t uid, const char *what, const char *part, struct err *err)
+{
+	if (uid == OVERFLOW_UID && rootless())
+		return err_set(err,
+			       "%s: %s belongs to somebody for whom this user namespace has no "
+			       "name: of such files a rootless engine trusts the policy in /etc "
+			       "alone",
+			       what, part);
+	return err_set(err, "%s: %s belongs to uid %u, not to root: chown root it", what, part,
+		       uid);
+}
+
+static int check(int fd, bool directory, bool in_etc, const char *what, const char *part,
+		 struct err *err)
 {
 	struct stat st;
 
@@ -20,9 +34,9 @@ static int check(int fd, bool directory, const char *what, const char *part, str
 		return err_sys(err, errno, "%s: %s", what, part);
 	if (!directory && !S_ISREG(st.st_mode))
 		return err_set(err, "%s: not a regular file", what);
-	if (st.st_uid != 0 && st.st_uid != geteuid())
-		return err_set(err, "%s: %s belongs to uid %u, not to root: chown root it", what,
-			       part, st.st_uid);
+	if (st.st_uid != 0 && st.st_uid != geteuid() &&
+	    !(in_etc && st.st_uid == OVERFLOW_UID && rootless()))
+		return fail_owner(st.st_uid, what, part, err);
 	if (st.st_mode & (S_IWGRP | S_IWOTH) && !(directory && st.st_mode & S_ISVTX))
 		return err_set(err, "%s: %s is writable by others (mode %04o): chmod go-w it", what,
 			       part, st.st_mode & 07777U);
@@ -37,7 +51,7 @@ static int open_part(int dir, const char *part, bool directory)
 	return openat(dir, part, flags);
 }
 
-int trust_open(int dir, const char *path, const char *what, struct err *err)
+int trust_open(int dir, const char *path, bool in_etc, const char *what, struct err *err)
 {
 	cleanup_fd held = -1;
 	static char parts[PATH_MAX]; /* as copy_attribute of base/replace.c has it */
@@ -66,7 +80,7 @@ int trust_open(int dir, const char *path, const char *what, struct err *err)
 			return err_sys(err, errno, "%s: %s", what, part);
 		cleanup_close_fd(&held);
 		held = next;
-		if (check(held, directory, what, part, err) < 0)
+		if (check(held, directory, in_etc, what, part, err) < 0)
 			return -1;
 	}
 	return take_fd(&held);
@@ -152,7 +166,7 @@ static int walk_part(struct walk *w, const char *part, const char *what, struct 
 	}
 	if (w->next && !S_ISDIR(st.st_mode))
 		return err_sys(err, ENOTDIR, "%s: %s", what, part);
-	if (check(fd, w->next != NULL, what, part, err) < 0)
+	if (check(fd, w->next != NULL, false, what, part, err) < 0)
 		return -1;
 	cleanup_close_fd(&w->held);
 	w->held = take_fd(&fd);

@@ -17,10 +17,12 @@
  * sticky bit keeps others from renaming what is not theirs, is fine.
  *
  * dir: where a relative path begins; not checked itself. what: the path as errors should say it.
- * Returns a descriptor that the caller owns; -ENOENT, with *err set, if there is no such file; or
- * -1.
+ * in_etc: the path is one below /etc, where root alone puts files: a rootless engine, whose user
+ * namespace has no name for root, then takes what belongs to nobody that it knows. Elsewhere that
+ * may be any other user's. Returns a descriptor that the caller owns; -ENOENT, with *err set, if
+ * there is no such file; or -1.
  */
-int trust_open(int dir, const char *path, const char *what, struct err *err);
+int trust_open(int dir, const char *path, bool in_etc, const char *what, struct err *err);
 
 /*
  * The same demand on what an engine opens by its path, where links are usual (/usr/local is one on

@@ -41,6 +41,7 @@ struct reading {
 	size_t memlock_room;
 	size_t env_room;
 	size_t mounts_room;
+	size_t sources_room;
 	size_t devices_room;
 	size_t annotations_room;
 	size_t uid_room;
@@ -211,6 +212,18 @@ static int take_mount(void *context, const struct json_value *value, struct err 
 
 	return json_append_string(r->arena, value, &r->spec.mounts, &r->spec.n_mounts,
 				  &r->mounts_room, err);
+}
+
+static int take_source(void *context, const struct json_value *value, struct err *err)
+{
+	struct reading *r = context;
+	size_t prefix = strlen(SPEC_VERBS_DIR);
+
+	if (value->type != JSON_STRING || value->len <= prefix ||
+	    memcmp(value->text, SPEC_VERBS_DIR, prefix) != 0)
+		return 0;
+	return json_append_string(r->arena, value, &r->spec.verbs_sources, &r->spec.n_verbs_sources,
+				  &r->sources_room, err);
 }
 
 /* ---- linux ---- */
@@ -566,8 +579,9 @@ STORE(root_path, JSON_STRING, STRING, spec.root);
 static const struct json_shape root_dir = {.types = JSON_OBJECT | JSON_NULL,
 					   MEMBERS({"path", &root_path})};
 static const struct json_shape destination = {.types = JSON_STRING, .take = take_mount};
-static const struct json_shape mount = {.types = JSON_OBJECT,
-					MEMBERS({"destination", &destination})};
+static const struct json_shape mount_source = {.types = ~0U, .take = take_source};
+static const struct json_shape mount = {
+	.types = JSON_OBJECT, MEMBERS({"destination", &destination}, {"source", &mount_source})};
 /* Runtimes take the first or the last "mounts": what either has is looked at. */
 static const struct json_shape mounts = {
 	.types = JSON_ARRAY | JSON_NULL, .each = &mount, .repeats = true};

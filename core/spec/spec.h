@@ -24,6 +24,8 @@
 #define SPEC_ANNOTATION_PREFIX "oci-rdma-hook.io/"
 #define SPEC_ANNOTATIONS_MAX 64
 
+#define SPEC_VERBS_DIR "/dev/infiniband/"
+
 /* What a hook of ours has among its arguments where choosing a device is asking (CDI) */
 #define SPEC_ASK "--ask"
 
@@ -101,6 +103,10 @@ struct spec {
 	const char *root; /* root.path, relative to the bundle if not absolute; NULL if missing */
 	const char **mounts; /* destinations */
 	size_t n_mounts;
+	/* What is mounted from below SPEC_VERBS_DIR: device files, where the engine cannot make
+	 * any (rootless) */
+	const char **verbs_sources;
+	size_t n_verbs_sources;
 
 	struct spec_device *devices;
 	size_t n_devices;

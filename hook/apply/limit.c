@@ -21,6 +21,10 @@ int limit_grant(struct container *container, struct grant *grant, const char *wa
 
 	if (limit_inherit(grant, err) < 0)
 		return -1;
+	if (plan->shortage) {
+		(void)err_set(err, "%s", plan->shortage);
+		log_failure_silently(container, err, way_in);
+	}
 	if (!grant->memlock || !plan->adds_rlimit ||
 	    process_may_have_memlock(grant->memlock, err) == 0)
 		return 0;

@@ -43,6 +43,23 @@ static const struct decision_case {
 	 "asked for by the hook's arguments (--ask), but no RDMA device allocated (on_no_device: "
 	 "tcp)",
 	 false},
+	{"decision: rootless, on_error fail, the hard limit is below what is granted",
+	 {ASKED, ONE_DEVICE, .fail_on_error = true, .memlock_max = 8 * MI},
+	 DECISION_DENIED,
+	 "RLIMIT_MEMLOCK is 8388608 bytes at most, since a rootless engine cannot raise its user's "
+	 "hard limit: set LimitMEMLOCK=infinity in a drop-in of user@.service, or memlock in "
+	 "/etc/security/limits.d, and log in again (on_error: fail in " CONFIG_FILE ")",
+	 true},
+	{"decision: rootless, on_error fail, the hard limit will do",
+	 {ASKED, ONE_DEVICE, .fail_on_error = true, .memlock_max = 8 * MI, .memlock = 8 * MI},
+	 DECISION_GRANT,
+	 "1 RDMA device allocated and annotated",
+	 false},
+	{"decision: rootless, on_error warn",
+	 {ASKED, ONE_DEVICE, .memlock_max = 8 * MI},
+	 DECISION_GRANT,
+	 "1 RDMA device allocated and annotated",
+	 false},
 	{"decision: not asked for", {ONE_DEVICE}, DECISION_NONE, NOT_ASKED, false},
 	{"decision: not asked for, opt_in device",
 	 {.opt_in = OPT_IN_DEVICE, ONE_DEVICE},

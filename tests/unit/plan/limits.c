@@ -64,6 +64,44 @@ static void memlock_is_planned(void **state)
 	assert_int_equal(bench.plan.adds_rlimit, row->adds);
 }
 
+static const struct shortage_case {
+	const char *name;
+	struct setup setup;
+	uint64_t memlock;
+	bool is_short;
+} shortage_cases[] = {
+	{"rootless: the hard limit, and why it is no more",
+	 {ASKED, ONE_DEVICE, .memlock_max = 8 * MI},
+	 8 * MI,
+	 true},
+	{"rootless: the config's is less",
+	 {ASKED, ONE_DEVICE, .memlock_max = 8 * MI, .memlock = MI},
+	 MI,
+	 false},
+	{"rootless: the config's is as much",
+	 {ASKED, ONE_DEVICE, .memlock_max = 8 * MI, .memlock = 8 * MI},
+	 8 * MI,
+	 false},
+	{"rootless: an annotation reduces it below",
+	 {ASKED, ONE_DEVICE, .memlock_max = 8 * MI, .less_memlock = MI},
+	 MI,
+	 false},
+	{"rootless: no hard limit", {ASKED, ONE_DEVICE}, UNLIMITED, false},
+};
+
+static void a_shortage_is_said(void **state)
+{
+	const struct shortage_case *row = *state;
+	cleanup_bench bench = {0};
+
+	set_up(&bench, &row->setup);
+	make_plan(&bench);
+	assert_true(bench.plan.memlock == row->memlock);
+	assert_int_equal(bench.plan.shortage != NULL, row->is_short);
+	assert_string_equal(unit_codes(&bench.arena, &bench.warnings),
+			    row->is_short ? "rootless_memlock" : "");
+}
+
 /* ---- capabilities ---- */
 
 #define EVERYWHERE(bits)                                                                           \
@@ -115,5 +153,6 @@ void add_limit_tests(struct unit_suite *suite)
 {
 
 	UNIT_TABLE(suite, memlock_is_planned, memlock_cases);
+	UNIT_TABLE(suite, a_shortage_is_said, shortage_cases);
 	UNIT_TABLE(suite, capabilities_are_planned, capability_cases);
 }

@@ -30,6 +30,7 @@ static void set_config(struct bench *bench, const struct setup *setup)
 	config->nccl.gid_index_number = setup->gid_number;
 	config->nccl.gdr_level = setup->gdr_level;
 	config->frameworks.gloo = setup->gloo;
+	config->fail_on_error = setup->fail_on_error;
 	config->nccl.extra = (struct config_variable *)setup->extra;
 	while (config->nccl.n_extra < ITEMS_MAX && setup->extra[config->nccl.n_extra].name)
 		config->nccl.n_extra++;
@@ -87,6 +88,7 @@ void make_plan(struct bench *bench)
 		.request = &bench->request,
 		.devices = &bench->devices,
 		.node_memory = bench->node_memory,
+		.memlock_max = bench->memlock_max,
 	};
 	struct err err = {0};
 
@@ -105,6 +107,7 @@ void set_up(struct bench *bench, const struct setup *setup)
 		.memlock = setup->less_memlock ? setup->less_memlock : UNLIMITED,
 		.nccl = !setup->no_nccl,
 	};
+	bench->memlock_max = setup->memlock_max;
 	bench->devices.item = arena_alloc(&bench->arena, ITEMS_MAX * sizeof(struct device));
 	for (size_t i = 0; i < ITEMS_MAX && setup->devices[i].ibdev; i++)
 		add_device(bench, &setup->devices[i]);

@@ -63,6 +63,8 @@ struct setup {
 	bool sandbox;
 	uint64_t memory_limit;
 	uint64_t node_memory;
+	uint64_t memlock_max;
+	bool fail_on_error;
 	const char *pod_namespace;
 	enum identity_doubt doubt;
 	const char *env[ENV_MAX];
@@ -82,6 +84,7 @@ struct bench {
 	struct spec spec;
 	struct devices devices;
 	uint64_t node_memory;
+	uint64_t memlock_max;
 	struct plan plan;
 	struct warnings warnings;
 };
