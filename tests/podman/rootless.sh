@@ -73,6 +73,9 @@ rootless_run "${asked[@]}"
 nothing_for "annotated, no device"
 rootless_run "${asked[@]}" --volume /dev/null:/dev/infiniband/uverbs6
 nothing_for "annotated, another device by that name"
+mknod -m 666 /dev/infiniband/block b 231 198
+rootless_run "${asked[@]}" --volume /dev/infiniband/block:/dev/infiniband/uverbs6
+nothing_for "annotated, a block device of that number"
 touch "$HOME_DIR/uverbs6"
 rootless_run "${asked[@]}" --volume "$HOME_DIR/uverbs6:/dev/infiniband/uverbs6"
 nothing_for "annotated, a file by that name"
@@ -146,6 +149,11 @@ dry_run() { "$@" /usr/local/bin/oci-rdma-hook --sysroot "$NODE" --dry-run --form
 is "the dry run, by the user: what he would get" "grant [{\"type\":\"RLIMIT_MEMLOCK\",\"soft\":$HARD,\"hard\":$HARD}] rootless_memlock" "$(dry_run as_user)"
 is "the dry run, by the user in podman's namespace: the same" "$(dry_run as_user)" "$(dry_run as_user podman --log-level error unshare)"
 is "the dry run, by root: a mount is no proof on a node" "none [] " "$(dry_run env)"
+
+jq '.linux.devices = [{"path": "/dev/infiniband/uverbs6", "type": "c", "major": 231, "minor": 198}]' "$HOME_DIR/bundle/config.json" >"$T/both.json"
+cp "$T/both.json" "$HOME_DIR/bundle/config.json"
+is "a device that is listed and mounted is one" 1 \
+	"$(as_user /usr/local/bin/oci-rdma-hook --sysroot "$NODE" --dry-run --format json "$HOME_DIR/bundle" | jq '.devices | length')"
 
 # ---- a node's engine, which is root's ----
 
