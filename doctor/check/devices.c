@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "core/base/cleanup.h"
-#include "core/base/fs.h"
 #include "core/base/text.h"
 #include "doctor/check/check.h"
 
@@ -72,6 +71,11 @@ static int add_open_error(struct findings *findings, const char *path, int errnu
 {
 	const char *remedy = "See dmesg: the driver does not let it be opened";
 
+	if (errnum == ESTALE)
+		return findings_add(findings, "uverbs", path, FINDING_UNCHECKED,
+				    "See who changes the container's /dev, then run it again",
+				    "another file stands there since its number was read; it was "
+				    "not opened");
 	if (errnum == EPERM)
 		remedy = "Request the device, so that the device cgroup allows it; in exclusive "
 			 "RDMA mode it must be moved into the pod (rdma-cni)";
@@ -96,7 +100,7 @@ static int add_open(const struct doctor *doctor, struct findings *findings,
 				    "%" PRId64 ":%" PRId64 " is %s (not opened: %s)", file->major,
 				    file->minor, file->ibdev,
 				    doctor->node.recorded ? "recorded" : "not running");
-	fd = fs_open(doctor->target.root, path + 1, O_RDWR, RESOLVE_IN_ROOT);
+	fd = device_file_open(doctor->target.root, file);
 	if (fd < 0)
 		return add_open_error(findings, path, -fd);
 	return findings_add(findings, "uverbs", path, FINDING_OK, NULL,

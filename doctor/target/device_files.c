@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "doctor/target/device_files.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -132,6 +133,36 @@ int device_files_read(struct arena *arena, const struct node *node, int root,
 	sort_devices(devices);
 	*ret_files = files;
 	return 0;
+}
+
+static bool is_of_number(int fd, const struct device_file *file)
+{
+	struct stat st;
+
+	return fstat(fd, &st) == 0 && S_ISCHR(st.st_mode) && major(st.st_rdev) == file->major &&
+	       minor(st.st_rdev) == file->minor;
+}
+
+int device_file_open(int root, const struct device_file *file)
+{
+	char path[320];
+	char self[32];
+	cleanup_fd held = -1;
+	cleanup_fd fd = -1;
+
+	(void)snprintf(path, sizeof(path), DEVICE_DIR "/%s", file->name);
+	held = fs_open(root, path, O_PATH, RESOLVE_IN_ROOT);
+	if (held < 0)
+		return held;
+	if (!is_of_number(held, file))
+		return -ESTALE;
+	/* The magic link leads to what is held, whatever its path has become (proc_pid_get_link).
+	 */
+	(void)snprintf(self, sizeof(self), "/proc/self/fd/%d", held);
+	fd = open(self, O_RDWR | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	if (fd < 0)
+		return -errno;
+	return is_of_number(fd, file) ? take_fd(&fd) : -ESTALE;
 }
 
 int device_files_of_spec(struct arena *arena, const struct node *node, const struct spec *spec,

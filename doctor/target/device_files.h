@@ -35,6 +35,14 @@ struct device_files {
 int device_files_read(struct arena *arena, const struct node *node, int root,
 		      struct device_files *ret_files, struct devices *devices, struct err *err);
 
+/*
+ * Opens one of root's files for reading and writing. The file is its container's, which may put
+ * another one there at any time, and opening some devices does something: the file is held, and
+ * opened only if it still is a device of that number. Returns a descriptor that the caller owns, or
+ * -errno; -ESTALE if it is another by now.
+ */
+int device_file_open(int root, const struct device_file *file);
+
 /* Every verbs device that sysfs shows, sorted by name */
 int device_files_all(struct arena *arena, const struct node *node, struct devices *devices,
 		     struct err *err);
