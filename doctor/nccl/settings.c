@@ -2,6 +2,7 @@
 #include "doctor/nccl/settings.h"
 
 #include <ctype.h>
+#include <stdbool.h>
 #include <string.h>
 
 #include "core/base/text.h"
@@ -64,6 +65,23 @@ static const char *oddity_of(const char *name, const char *value)
 	return NULL;
 }
 
+/*
+ * True if it is, or was meant to be, a variable of NCCL's. A pod's author may name any file of the
+ * container (NCCL_CONF_FILE=/run/secrets/db.env), and what else stands there is not for a report.
+ */
+static bool is_meant_for_nccl(const char *line)
+{
+	line += strspn(line, " \t#");
+	if (text_starts_with(line, "export "))
+		line += strlen("export ");
+	line += strspn(line, " \t");
+	if (!text_starts_with(line, "NCCL_"))
+		return false;
+	line += strspn(line, "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_");
+	line += strspn(line, " \t");
+	return *line == '=';
+}
+
 int nccl_settings_add_file(struct arena *arena, const char *path, char *text,
 			   struct nccl_settings *settings)
 {
@@ -77,7 +95,7 @@ int nccl_settings_add_file(struct arena *arena, const char *path, char *text,
 		if (line[0] == '#' || !equals)
 			continue;
 		*equals = '\0';
-		why = oddity_of(line, equals + 1);
+		why = whole && is_meant_for_nccl(whole) ? oddity_of(line, equals + 1) : NULL;
 		if (!whole || (why && add_oddity(arena, settings, path, whole, why) < 0) ||
 		    add(arena, settings, line, equals + 1, path) < 0)
 			return -1;

@@ -17,7 +17,7 @@ struct nccl_setting {
 	const char *path; /* where it stands */
 };
 
-/* A line of a file that NCCL reads otherwise than it was meant */
+/* A line of a file that NCCL reads otherwise than it was meant; only of NCCL's own variables */
 struct nccl_oddity {
 	const char *path;
 	const char *line;

@@ -125,6 +125,9 @@ static const struct file_case file_cases[] = {
 	{"a carriage return is the value's", "NCCL_X=1\r\n", "1\r", 1},
 	{"quotes are the value's", "NCCL_X=\"1\"\n", "\"1\"", 1},
 	{"export is the name's", "export NCCL_X=1\n", NULL, 1},
+	{"what is no variable of NCCL's is not told", "export DB_PASSWORD=\"x\"\n", NULL, 0},
+	{"nor what only begins like one", "NCCL_db password =x\n", NULL, 0},
+	{"nor what a space makes one", "x NCCL_X =1\n", NULL, 0},
 	{"empty", "", NULL, 0},
 };
 
