@@ -6,6 +6,7 @@
 #include <inttypes.h>
 #include <sched.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "core/base/cgroup.h"
@@ -117,8 +118,7 @@ static int open_process(struct arena *arena, int root, bool recorded, struct tar
 	return read_environ(arena, target);
 }
 
-/* A pid that stands in a file may mean another process by now: its cgroup names the container, for
- * every engine that makes one. */
+/* For every engine that makes a cgroup. */
 static bool is_in_cgroup_of(struct arena *arena, int root, int64_t pid, const char *id)
 {
 	char path[64];
@@ -128,6 +128,31 @@ static bool is_in_cgroup_of(struct arena *arena, int root, int64_t pid, const ch
 	if (tree_read(arena, root, path, CGROUP_MAX, &text) < 0)
 		return false;
 	return cgroup_names(text.bytes, id);
+}
+
+/* Field 22 of /proc/PID/stat; the name in parentheses may itself hold anything (proc(5)). */
+static uint64_t start_of(int root, int64_t pid)
+{
+	char path[64];
+	char line[1024];
+	const char *at;
+
+	(void)snprintf(path, sizeof(path), "proc/%" PRId64 "/stat", pid);
+	if (tree_read_line(root, path, line, sizeof(line)) <= 0 || !(at = strrchr(line, ')')))
+		return 0;
+	for (int field = 2; at && field < 22; field++)
+		at = strchr(at + 1, ' ');
+	return at ? strtoull(at, NULL, 10) : 0;
+}
+
+/* A pid that stands in a file may mean another process by now: its cgroup names the container, or
+ * it began when the runtime says. */
+static bool is_process_of(struct arena *arena, int root, const struct bundle *bundle)
+{
+	if (bundle->pid <= 0)
+		return false;
+	return is_in_cgroup_of(arena, root, bundle->pid, bundle->id) ||
+	       (bundle->start && bundle->start == start_of(root, bundle->pid));
 }
 
 static void read_spec(struct arena *arena, int root, const char *path, struct target *target)
@@ -154,7 +179,7 @@ static int find_container(struct arena *arena, int root, const char *id, struct 
 	target->name = arena_printf(arena, "container %.12s", bundle.id);
 	if (!target->name)
 		return err_memory(err);
-	if (bundle.pid > 0 && is_in_cgroup_of(arena, root, bundle.pid, bundle.id))
+	if (is_process_of(arena, root, &bundle))
 		target->pid = bundle.pid;
 	read_spec(arena, root, bundle.config, target);
 	if (!target->pid && !target->has_spec)
