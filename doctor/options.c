@@ -12,7 +12,8 @@
 static const char usage[] =
 	"Usage: oci-rdma-doctor [--pid PID | --container ID] [--format FORMAT]\n"
 	"       oci-rdma-doctor --verbs [--device NAME] [--pair]\n"
-	"       oci-rdma-doctor --verbs --listen | --connect HOST [--device NAME]\n"
+	"       oci-rdma-doctor --verbs --listen [ADDRESS[:PORT]] | --connect HOST\n"
+	"                       [--token-file FILE] [--device NAME]\n"
 	"       oci-rdma-doctor --topology [--pid PID | --container ID] [--format FORMAT]\n"
 	"       oci-rdma-doctor --symptom [FILE | TEXT]\n"
 	"\n"
@@ -32,9 +33,13 @@ static const char usage[] =
 	"                  behind it, to --clients, imply it\n"
 	"  --pair          ... and between each two devices\n"
 	"  --device NAME   ... with this device (mlx5_6) or port (mlx5_6:1) alone\n"
-	"  --listen        transfer data with others, who come with --connect\n"
+	"  --listen        transfer data with others, who come with --connect; on this\n"
+	"                  address alone if one is given\n"
 	"  --connect HOST  transfer data with the doctor that listens there, and back\n"
 	"  --port NUMBER   TCP port for --listen and --connect; default 18516\n"
+	"  --token-file FILE\n"
+	"                  serve, or go to, nobody without the same token; also by the\n"
+	"                  environment: OCI_RDMA_DOCTOR_TOKEN\n"
 	"  --clients N     end --listen after so many; default: at a signal\n"
 	"  --libcuda FILE  the CUDA driver's library, where it is not found by itself\n"
 	"  --topology      show GPUs and HCAs alone: how far from each other, NUMA node,\n"
@@ -110,6 +115,7 @@ enum option_code {
 	OPTION_LISTEN,
 	OPTION_CONNECT,
 	OPTION_PORT,
+	OPTION_TOKEN_FILE,
 	OPTION_CLIENTS,
 	OPTION_LIBCUDA,
 	OPTION_FORMAT,
@@ -124,9 +130,10 @@ static const struct option long_options[] = {
 	{"verbs", no_argument, NULL, OPTION_VERBS},
 	{"pair", no_argument, NULL, OPTION_PAIR},
 	{"device", required_argument, NULL, OPTION_DEVICE},
-	{"listen", no_argument, NULL, OPTION_LISTEN},
+	{"listen", optional_argument, NULL, OPTION_LISTEN},
 	{"connect", required_argument, NULL, OPTION_CONNECT},
 	{"port", required_argument, NULL, OPTION_PORT},
+	{"token-file", required_argument, NULL, OPTION_TOKEN_FILE},
 	{"clients", required_argument, NULL, OPTION_CLIENTS},
 	{"libcuda", required_argument, NULL, OPTION_LIBCUDA},
 	{"format", required_argument, NULL, OPTION_FORMAT},
@@ -135,8 +142,34 @@ static const struct option long_options[] = {
 	{0},
 };
 
+/* "10.0.0.1", "10.0.0.1:18516", ":18516", "fd00::1", "[fd00::1]:18516". Returns -1 to go on, or the
+ * exit status. */
+static int take_address(char *value, struct doctor_options *options)
+{
+	char *colon = strrchr(value, ':');
+	char *host = value;
+
+	if (value[0] == '[') {
+		char *end = strchr(value, ']');
+
+		if (!end || (end[1] && end[1] != ':'))
+			return usage_error("no address", value);
+		colon = end[1] ? end + 1 : NULL;
+		*end = '\0';
+		host++;
+	} else if (colon && strchr(value, ':') != colon) {
+		colon = NULL; /* IPv6, without a port */
+	}
+	if (colon && !parse_count(colon + 1, 65535, &options->port))
+		return usage_error("no TCP port", colon + 1);
+	if (colon)
+		*colon = '\0';
+	options->address = host[0] ? host : NULL;
+	return -1;
+}
+
 /* Those of --verbs. Returns -1 to go on, or the exit status. */
-static int take_trial(int option, const char *value, struct doctor_options *options)
+static int take_trial(int option, char *value, struct doctor_options *options)
 {
 	options->verbs = true;
 	switch (option) {
@@ -148,13 +181,16 @@ static int take_trial(int option, const char *value, struct doctor_options *opti
 		break;
 	case OPTION_LISTEN:
 		options->listen = true;
-		break;
+		return value ? take_address(value, options) : -1;
 	case OPTION_CONNECT:
 		options->connect = value;
 		break;
 	case OPTION_PORT:
 		if (!parse_count(value, 65535, &options->port))
 			return usage_error("no TCP port", value);
+		break;
+	case OPTION_TOKEN_FILE:
+		options->token_file = value;
 		break;
 	case OPTION_CLIENTS:
 		if (!parse_count(value, UINT_MAX, &options->clients))
@@ -196,6 +232,7 @@ static int take(int option, char *value, struct doctor_options *options)
 	case OPTION_LISTEN:
 	case OPTION_CONNECT:
 	case OPTION_PORT:
+	case OPTION_TOKEN_FILE:
 	case OPTION_CLIENTS:
 		return take_trial(option, value, options);
 	default:
@@ -212,6 +249,8 @@ static int check_together(const struct doctor_options *options)
 		return usage_error("--pid and --container exclude each other", NULL);
 	if (options->listen && options->connect)
 		return usage_error("--listen and --connect exclude each other", NULL);
+	if (options->token_file && !options->listen && !options->connect)
+		return usage_error("--token-file goes with --listen or --connect", NULL);
 	if (options->verbs && other)
 		return usage_error("--verbs tries it from where it runs: start it in the container",
 				   NULL);
@@ -237,6 +276,13 @@ int doctor_options_parse(int argc, char **argv, struct doctor_options *ret_optio
 	}
 	if (options.symptom == from_stdin && optind < argc)
 		options.symptom = argv[optind++];
+	/* An argument of its own, too, that getopt takes for an operand: optional ones have to be
+	 * joined by '='. */
+	if (optind < argc && options.listen && !options.address) {
+		status = take_address(argv[optind++], &options);
+		if (status >= 0)
+			return status;
+	}
 	if (optind < argc)
 		return usage_error("unexpected operand", argv[optind]);
 	status = check_together(&options);

@@ -29,6 +29,8 @@ struct doctor_options {
 	const char *device;
 	bool pair;
 	bool listen;
+	const char *address;    /* of listen; NULL: all of them */
+	const char *token_file; /* NULL: the environment may have a token */
 	const char *connect;
 	unsigned port;
 	unsigned clients;

@@ -1,13 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "doctor/trial.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
+#include "core/base/cleanup.h"
+#include "core/base/fs.h"
 #include "doctor/cuda/memory.h"
 #include "doctor/process/progress.h"
 #include "doctor/runner.h"
 #include "doctor/verbs/gpu.h"
+#include "doctor/verbs/token.h"
 #include "doctor/verbs/verbs.h"
+
+#define TOKEN_VARIABLE "OCI_RDMA_DOCTOR_TOKEN"
 
 /* Enough for a registration to be one; nobody misses it on a GPU. */
 #define GPU_MEMORY (64 * 1024 * 1024)
@@ -35,9 +44,34 @@ static struct verbs_options options_of(const struct doctor *doctor)
 		.pair = wanted->pair,
 		.listen = wanted->listen,
 		.connect = wanted->connect,
+		.address = wanted->address,
 		.port = wanted->port,
 		.clients = wanted->clients,
 	};
+}
+
+/* The first line of the file, or what the environment has; not the command line, which every user
+ * of the node sees. */
+static int read_token(const struct doctor_options *wanted, struct arena *arena,
+		      const char **ret_token, struct err *err)
+{
+	const char *path = wanted->token_file;
+	const char *token = getenv(TOKEN_VARIABLE);
+	cleanup_fd fd = path ? open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY) : -1;
+	struct fs_text text;
+
+	if (path && fd < 0)
+		return err_sys(err, errno, "--token-file %s", path);
+	if (path) {
+		if (fs_read(arena, fd, TOKEN_MAX, path, &text, err) < 0)
+			return -1;
+		text.bytes[strcspn(text.bytes, "\r\n")] = '\0';
+		token = text.bytes;
+	}
+	if (token && !token[0])
+		return err_set(err, "%s: no token", path ? path : TOKEN_VARIABLE);
+	*ret_token = token;
+	return 0;
 }
 
 /* Until a signal, and with what it finds shown at once: in no child. */
@@ -46,6 +80,8 @@ static int try_with_other(const struct doctor *doctor, struct findings *findings
 	struct verbs_options options = options_of(doctor);
 	cleanup_progress progress = PROGRESS_NONE;
 
+	if (read_token(&doctor->options, findings->arena, &options.token, err) < 0)
+		return -1;
 	options.progress = on_progress;
 	options.context = &progress;
 	if (options.listen && doctor->options.format == REPORT_TEXT)

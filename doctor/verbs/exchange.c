@@ -41,6 +41,11 @@ struct exchange exchange_over(int fd, const char *peer)
 	return exchange;
 }
 
+void exchange_limit(struct exchange *exchange, uint64_t milliseconds)
+{
+	exchange->deadline = now_ms() + milliseconds;
+}
+
 void exchange_close(struct exchange *exchange)
 {
 	if (exchange->fd >= 0)
@@ -108,35 +113,56 @@ int exchange_connect(const char *host, unsigned port, struct exchange *ret_excha
 }
 
 /* Returns a listening socket, or -errno. */
-static int listen_on(int family, unsigned port)
+static int listen_on(int family, const struct sockaddr *address, socklen_t len)
 {
 	cleanup_fd fd = socket(family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-	const struct sockaddr_in6 any6 = {.sin6_family = AF_INET6,
-					  .sin6_port = htons((uint16_t)port)};
-	const struct sockaddr_in any4 = {.sin_family = AF_INET, .sin_port = htons((uint16_t)port)};
-	const bool six = family == AF_INET6;
 	const int on = 1;
 	const int off = 0;
 
 	if (fd < 0 || setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on)) < 0 ||
-	    (six && setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &off, sizeof(off)) < 0) ||
-	    bind(fd, six ? (const struct sockaddr *)&any6 : (const struct sockaddr *)&any4,
-		 six ? sizeof(any6) : sizeof(any4)) < 0 ||
-	    listen(fd, BACKLOG) < 0)
+	    (family == AF_INET6 &&
+	     setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &off, sizeof(off)) < 0) ||
+	    bind(fd, address, len) < 0 || listen(fd, BACKLOG) < 0)
 		return -errno;
 	return take_fd(&fd);
 }
 
-int exchange_listen(unsigned port, struct trouble *trouble)
+static int listen_on_all(unsigned port)
 {
-	int fd = listen_on(AF_INET6, port);
+	const struct sockaddr_in6 any6 = {.sin6_family = AF_INET6,
+					  .sin6_port = htons((uint16_t)port)};
+	const struct sockaddr_in any4 = {.sin_family = AF_INET, .sin_port = htons((uint16_t)port)};
+	int fd = listen_on(AF_INET6, (const struct sockaddr *)&any6, sizeof(any6));
 
 	/* Kernels are booted with ipv6.disable=1. */
 	if (fd == -EAFNOSUPPORT || fd == -EADDRNOTAVAIL)
-		fd = listen_on(AF_INET, port);
+		fd = listen_on(AF_INET, (const struct sockaddr *)&any4, sizeof(any4));
+	return fd;
+}
+
+int exchange_listen(const char *host, unsigned port, struct trouble *trouble)
+{
+	const struct addrinfo hints = {.ai_socktype = SOCK_STREAM,
+				       .ai_flags = AI_NUMERICSERV | AI_PASSIVE};
+	struct addrinfo *addresses = NULL;
+	char service[16];
+	int error = 0;
+	int fd = -EADDRNOTAVAIL;
+
+	(void)snprintf(service, sizeof(service), "%u", port);
+	if (host)
+		error = getaddrinfo(host, service, &hints, &addresses);
+	if (error)
+		return trouble_set(trouble, TROUBLE_NETWORK, "%s: %s", host, gai_strerror(error));
+	if (!host)
+		fd = listen_on_all(port);
+	for (struct addrinfo *a = addresses; a && fd < 0; a = a->ai_next)
+		fd = listen_on(a->ai_family, a->ai_addr, a->ai_addrlen);
+	if (addresses)
+		freeaddrinfo(addresses);
 	if (fd < 0)
-		return trouble_set(trouble, TROUBLE_NETWORK, "cannot listen on TCP port %u: %s",
-				   port, strerror(-fd));
+		return trouble_set(trouble, TROUBLE_NETWORK, "cannot listen on %s%sTCP port %u: %s",
+				   host ? host : "", host ? ", " : "", port, strerror(-fd));
 	return fd;
 }
 
@@ -239,11 +265,20 @@ static int check_line(const struct exchange *exchange, const char *line, struct 
 	return 0;
 }
 
+static uint64_t end_of_line(const struct exchange *exchange)
+{
+	uint64_t end = now_ms() + exchange->patience;
+
+	return exchange->patience && end < exchange->deadline ? end : exchange->deadline;
+}
+
 int exchange_receive(struct exchange *exchange, char line[MESSAGE_MAX], struct trouble *trouble)
 {
+	const uint64_t end = end_of_line(exchange);
+
 	while (!take_line(exchange, line)) {
 		size_t room = sizeof(exchange->bytes) - exchange->len;
-		int error = room ? wait_for(exchange->fd, POLLIN, exchange->deadline) : EMSGSIZE;
+		int error = room ? wait_for(exchange->fd, POLLIN, end) : EMSGSIZE;
 		ssize_t n =
 			error ? -1 : recv(exchange->fd, exchange->bytes + exchange->len, room, 0);
 

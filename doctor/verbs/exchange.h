@@ -13,12 +13,15 @@
 #include "doctor/verbs/trouble.h"
 
 #define EXCHANGE_CONNECT_MS 5000
+#define EXCHANGE_HELLO_MS 5000 /* from accepting to the end of its hello */
+#define EXCHANGE_LINE_MS 20000 /* more than any step of a transfer takes (transfer.c) */
 #define EXCHANGE_SESSION_MS 120000
 
 struct exchange {
 	int fd;
 	char peer[64];     /* its address */
 	uint64_t deadline; /* in milliseconds of CLOCK_MONOTONIC */
+	uint64_t patience; /* milliseconds for one line; 0: as long as the deadline lets */
 	char bytes[MESSAGE_MAX];
 	size_t len; /* of what has come behind the last line */
 };
@@ -27,14 +30,18 @@ struct exchange {
 struct exchange exchange_over(int fd, const char *peer);
 void exchange_close(struct exchange *exchange);
 
+/* From now on so many milliseconds for all that is still to be said */
+void exchange_limit(struct exchange *exchange, uint64_t milliseconds);
+
 #define cleanup_exchange __attribute__((cleanup(exchange_close))) struct exchange
 
 /* host: a name or an address of either family; every address of a name is tried. */
 int exchange_connect(const char *host, unsigned port, struct exchange *ret_exchange,
 		     struct trouble *trouble);
 
-/* Returns a listening socket on all addresses of this network namespace, or -1. */
-int exchange_listen(unsigned port, struct trouble *trouble);
+/* Returns a listening socket, or -1. host: a name or an address; NULL: all addresses of this
+ * network namespace. */
+int exchange_listen(const char *host, unsigned port, struct trouble *trouble);
 
 /* Waits for a peer, or until stop (a descriptor, or -1) is readable. Returns 1, 0 if stopped, -1.
  */

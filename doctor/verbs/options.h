@@ -15,6 +15,8 @@ struct verbs_options {
 	bool pair;           /* also between each pair of devices, both ways */
 	bool listen;         /* serve others, in the place of transfers of our own */
 	const char *connect; /* to a doctor that listens at this host; NULL: no */
+	const char *address; /* listen on this one; NULL: on all */
+	const char *token;   /* that both sides have to know; NULL: none */
 	unsigned port;       /* TCP port of listen and connect; 0: VERBS_PORT */
 	unsigned clients;    /* listen: end after so many; 0: at SIGINT or SIGTERM */
 	size_t bytes;        /* of a message; 0: 1 MiB. Less is taken under a low memlock limit */

@@ -6,33 +6,58 @@
 #include <string.h>
 
 #include "core/base/text.h"
+#include "doctor/verbs/token.h"
 
 #define EXPECT "expect "
 
-int session_say_hello(struct session *session, struct trouble *trouble)
+static int say_endpoint(struct session *session, struct trouble *trouble)
 {
 	struct message_endpoint own = {.address = endpoint_address(session->endpoint)};
 	char line[MESSAGE_MAX];
 
 	memcpy(own.device, session->endpoint->device->name, sizeof(own.device));
 	message_write_endpoint(&own, line);
-	if (exchange_send(session->exchange, trouble, MESSAGE_HELLO) < 0)
-		return -1;
 	return exchange_send(session->exchange, trouble, "%s", line);
 }
 
-int session_hear_hello(struct exchange *exchange, struct message_endpoint *ret_peer,
-		       struct trouble *trouble)
+static int read_endpoint(const struct exchange *exchange, const char *line,
+			 struct message_endpoint *ret_peer, struct trouble *trouble)
 {
-	char line[MESSAGE_MAX];
-
-	if (exchange_expect(exchange, MESSAGE_HELLO, trouble) < 0 ||
-	    exchange_receive(exchange, line, trouble) < 0)
-		return -1;
 	if (message_read_endpoint(line, ret_peer) < 0)
 		return trouble_set(trouble, TROUBLE_NETWORK, "%s sent no endpoint: \"%.100s\"",
 				   exchange->peer, line);
 	return 0;
+}
+
+int session_ask(struct session *session, const char *token, struct trouble *trouble)
+{
+	struct exchange *exchange = session->exchange;
+	char line[MESSAGE_MAX];
+
+	if (exchange_send(exchange, trouble, MESSAGE_HELLO) < 0 ||
+	    token_ask(exchange, token, trouble) < 0 || say_endpoint(session, trouble) < 0 ||
+	    exchange_expect(exchange, MESSAGE_HELLO, trouble) < 0 ||
+	    exchange_receive(exchange, line, trouble) < 0)
+		return -1;
+	return read_endpoint(exchange, line, &session->peer, trouble);
+}
+
+int session_hear(struct exchange *exchange, const char *token, struct message_endpoint *ret_peer,
+		 struct trouble *trouble)
+{
+	char line[MESSAGE_MAX];
+
+	if (exchange_expect(exchange, MESSAGE_HELLO, trouble) < 0 ||
+	    token_check(exchange, token, line, trouble) < 0)
+		return -1;
+	return read_endpoint(exchange, line, ret_peer, trouble);
+}
+
+int session_answer(struct session *session, struct trouble *trouble)
+{
+	if (exchange_send(session->exchange, trouble, MESSAGE_HELLO) < 0)
+		return -1;
+	return say_endpoint(session, trouble);
 }
 
 static int write_verified(struct session *session, unsigned seed, struct trouble *trouble)

@@ -24,10 +24,14 @@ struct session {
 	size_t bytes; /* of a message: what both buffers hold */
 };
 
-/* The lines with which each begins */
-int session_say_hello(struct session *session, struct trouble *trouble);
-int session_hear_hello(struct exchange *exchange, struct message_endpoint *ret_peer,
-		       struct trouble *trouble);
+/* The lines with which the connecting side begins, and those that it waits for. token: that both
+ * have to know (token.h), or NULL. */
+int session_ask(struct session *session, const char *token, struct trouble *trouble);
+
+/* The same of the listening side, which first hears who comes: only then it has an endpoint. */
+int session_hear(struct exchange *exchange, const char *token, struct message_endpoint *ret_peer,
+		 struct trouble *trouble);
+int session_answer(struct session *session, struct trouble *trouble);
 
 /*
  * Connects the queue pairs and runs both directions; first: this side writes first. *ret_out is

@@ -46,4 +46,10 @@ wrong --port 0 --listen
 wrong --port 65536 --listen
 wrong --port 1x --listen
 wrong --clients -1 --listen
+wrong --listen 10.0.0.1:0
+wrong --listen=10.0.0.1:65536
+wrong --listen '[::1'
+wrong --listen '[::1]x'
+wrong --listen 10.0.0.1 10.0.0.2
+wrong --token-file /dev/null
 finish

@@ -264,7 +264,7 @@ static void by_tcp(void **state)
 	static const char *const hosts[] = {"127.0.0.1", "localhost", "::1"};
 	struct trouble trouble = {.text = ""};
 	unsigned port = 20000 + (unsigned)getpid() % 20000;
-	int listener = exchange_listen(port, &trouble);
+	int listener = exchange_listen(NULL, port, &trouble);
 
 	(void)state;
 	assert_true(listener >= 0);
@@ -284,7 +284,7 @@ static void by_tcp(void **state)
 		exchange_close(&client);
 		exchange_close(&server);
 	}
-	assert_int_equal(exchange_listen(port, &trouble), -1);
+	assert_int_equal(exchange_listen(NULL, port, &trouble), -1);
 	assert_has(trouble.text, "cannot listen on TCP port");
 	(void)close(listener);
 }
@@ -308,7 +308,7 @@ static void stop_is_heard(void **state)
 	struct trouble trouble;
 	struct exchange exchange = {.fd = -1};
 	unsigned port = 40000 + (unsigned)getpid() % 20000;
-	int listener = exchange_listen(port, &trouble);
+	int listener = exchange_listen(NULL, port, &trouble);
 	int ends[2];
 
 	(void)state;

@@ -1,0 +1,402 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Who comes to a listening doctor: who has the token, who says nothing, and who is served. */
+#include "unit.h"
+
+#include <netinet/in.h>
+#include <pthread.h>
+#include <sys/socket.h>
+
+#include "doctor/verbs/server.h"
+#include "doctor/verbs/session.h"
+#include "doctor/verbs/sha256.h"
+#include "doctor/verbs/token.h"
+
+#define ENDPOINT                                                                                   \
+	"endpoint device=mlx5_6 link=Ethernet qpn=17 psn=4711 lid=0 mtu=5 "                        \
+	"gid=00000000000000000000ffff0a006707 buffer=7f0000001000 rkey=1ab bytes=1048576"
+
+/* ---- SHA-256: by Python's hashlib; HMAC: RFC 4231, 4.3 and 4.7 ---- */
+
+static const struct digest_case {
+	const char *name;
+	size_t len;
+	const char *digest; /* of so many "a" */
+} digest_cases[] = {
+	{"SHA-256: 0 bytes", 0, "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"},
+	{"SHA-256: 1 bytes", 1, "ca978112ca1bbdcafac231b39a23dc4da786eff8147c4e72b9807785afee48bb"},
+	{"SHA-256: 55 bytes", 55,
+	 "9f4390f8d30c2dd92ec9f095b65e2b9ae9b0a925a5258e241c9f1e910f734318"},
+	{"SHA-256: 56 bytes", 56,
+	 "b35439a4ac6f0948b6d6f9e3c6af0f5f590ce20f1bde7090ef7970686ec6738a"},
+	{"SHA-256: 63 bytes", 63,
+	 "7d3e74a05d7db15bce4ad9ec0658ea98e3f06eeecf16b4c6fff2da457ddc2f34"},
+	{"SHA-256: 64 bytes", 64,
+	 "ffe054fe7ae0cb6dc65c3af9b61d5209f439851db43d0ba5997337df154668eb"},
+	{"SHA-256: 65 bytes", 65,
+	 "635361c48bb9eab14198e76ea8ab7f1a41685d6ad62aa9146d301d4f17eb0ae0"},
+	{"SHA-256: 119 bytes", 119,
+	 "31eba51c313a5c08226adf18d4a359cfdfd8d2e816b13f4af952f7ea6584dcfb"},
+	{"SHA-256: 120 bytes", 120,
+	 "2f3d335432c70b580af0e8e1b3674a7c020d683aa5f73aaaedfdc55af904c21c"},
+	{"SHA-256: 1000 bytes", 1000,
+	 "41edece42d63e8d9bf515a9ba6932e1c20cbc9f5a5d134645adb5db1b9737ea3"},
+};
+
+static void assert_digest(const uint8_t digest[SHA256_SIZE], const char *want)
+{
+	char text[2 * SHA256_SIZE + 1];
+
+	for (size_t i = 0; i < SHA256_SIZE; i++)
+		(void)snprintf(text + 2 * i, 3, "%02x", digest[i]);
+	assert_string_equal(text, want);
+}
+
+static void test_digest(void **state)
+{
+	const struct digest_case *row = *state;
+	uint8_t digest[SHA256_SIZE];
+	char text[1000];
+
+	memset(text, 'a', sizeof(text));
+	sha256(text, row->len, digest);
+	assert_digest(digest, row->digest);
+}
+
+static void test_hmac(void **state)
+{
+	static const char text[] = "what do ya want for nothing?";
+	static const char longer[] = "Test Using Larger Than Block-Size Key - Hash Key First";
+	uint8_t digest[SHA256_SIZE];
+	uint8_t key[131];
+
+	(void)state;
+	sha256_hmac("Jefe", 4, text, strlen(text), digest);
+	assert_digest(digest, "5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843");
+	memset(key, 0xaa, sizeof(key));
+	sha256_hmac(key, sizeof(key), longer, strlen(longer), digest);
+	assert_digest(digest, "60e431591ee0b67f0d8a26aacbf5b77f8e0bc6213728c5140546040f0ee37f54");
+}
+
+/* ---- a server, and who comes ---- */
+
+struct seen {
+	struct server server;
+	pthread_t thread;
+	pthread_mutex_t lock;
+	pthread_cond_t changed;
+	int listener;
+	int stop[2];
+	unsigned port;
+	int status;
+	unsigned together; /* served at once, before one of them ends */
+	unsigned served;
+	unsigned beside;
+	unsigned active;
+	unsigned refused;
+	char why[320]; /* of the last one that was refused */
+};
+
+/* Waits until so many are served at once, says so, and waits for an answer. */
+static void serve(void *context, struct exchange *exchange, const struct message_endpoint *peer,
+		  bool beside)
+{
+	struct seen *seen = context;
+	struct trouble trouble;
+
+	(void)pthread_mutex_lock(&seen->lock);
+	seen->beside += beside;
+	seen->active++;
+	(void)pthread_cond_broadcast(&seen->changed);
+	while (seen->active < seen->together)
+		(void)pthread_cond_wait(&seen->changed, &seen->lock);
+	(void)pthread_mutex_unlock(&seen->lock);
+	if (exchange_send(exchange, &trouble, "served %s", peer->device) == 0 &&
+	    exchange_expect(exchange, "bye", &trouble) == 0) {
+		(void)pthread_mutex_lock(&seen->lock);
+		seen->served++;
+		(void)pthread_mutex_unlock(&seen->lock);
+	}
+}
+
+static void refused(void *context, const char *peer, const char *why)
+{
+	struct seen *seen = context;
+
+	(void)peer;
+	(void)pthread_mutex_lock(&seen->lock);
+	seen->refused++;
+	(void)snprintf(seen->why, sizeof(seen->why), "%s", why);
+	(void)pthread_cond_broadcast(&seen->changed);
+	(void)pthread_mutex_unlock(&seen->lock);
+}
+
+static void *run(void *context)
+{
+	struct seen *seen = context;
+	struct trouble trouble;
+
+	seen->status = server_run(&seen->server, seen->listener, seen->stop[0], &trouble);
+	return NULL;
+}
+
+/* However busy the machine is, nobody is late. */
+#define LATE (UNIT_PATIENCE * 1000U)
+
+static void begin_with(struct seen *seen, const char *token, unsigned clients, unsigned at_once,
+		       unsigned hello_ms)
+{
+	struct sockaddr_in address;
+	socklen_t len = sizeof(address);
+	struct trouble trouble;
+
+	*seen = (struct seen){.lock = PTHREAD_MUTEX_INITIALIZER,
+			      .changed = PTHREAD_COND_INITIALIZER,
+			      .together = 1,
+			      .server = {.token = token,
+					 .clients = clients,
+					 .at_once = at_once,
+					 .hello_ms = hello_ms,
+					 .serve = serve,
+					 .refused = refused,
+					 .context = seen}};
+	(void)alarm(UNIT_PATIENCE);
+	/* Port 0: any that is free */
+	seen->listener = exchange_listen("127.0.0.1", 0, &trouble);
+	assert_true(seen->listener >= 0);
+	assert_int_equal(getsockname(seen->listener, (struct sockaddr *)&address, &len), 0);
+	assert_int_equal(address.sin_addr.s_addr, htonl(INADDR_LOOPBACK));
+	seen->port = ntohs(address.sin_port);
+	assert_int_equal(pipe(seen->stop), 0);
+	assert_int_equal(pthread_create(&seen->thread, NULL, run, seen), 0);
+}
+
+static void begin(struct seen *seen, const char *token, unsigned clients, unsigned at_once)
+{
+	begin_with(seen, token, clients, at_once, LATE);
+}
+
+static void end(struct seen *seen, bool stopped)
+{
+	if (stopped)
+		assert_int_equal(write(seen->stop[1], "x", 1), 1);
+	assert_int_equal(pthread_join(seen->thread, NULL), 0);
+	(void)alarm(0);
+	(void)close(seen->listener);
+	(void)close(seen->stop[0]);
+	(void)close(seen->stop[1]);
+	assert_int_equal(seen->status, 0);
+}
+
+static struct exchange come(const struct seen *seen)
+{
+	struct exchange exchange = {.fd = -1};
+	struct trouble trouble;
+
+	assert_int_equal(exchange_connect("127.0.0.1", seen->port, &exchange, &trouble), 0);
+	return exchange;
+}
+
+/* As session_ask does, which wants an endpoint of a device */
+static int say_hello(struct exchange *exchange, const char *token, struct trouble *trouble)
+{
+	if (exchange_send(exchange, trouble, MESSAGE_HELLO) < 0 ||
+	    token_ask(exchange, token, trouble) < 0)
+		return -1;
+	return exchange_send(exchange, trouble, ENDPOINT);
+}
+
+static int be_served(struct exchange *exchange, struct trouble *trouble)
+{
+	if (exchange_expect(exchange, "served mlx5_6", trouble) < 0)
+		return -1;
+	return exchange_send(exchange, trouble, "bye");
+}
+
+static int come_and_go(const struct seen *seen, const char *token, struct trouble *trouble)
+{
+	struct exchange exchange = come(seen);
+	int status = say_hello(&exchange, token, trouble) < 0 ? -1 : be_served(&exchange, trouble);
+
+	exchange_close(&exchange);
+	return status;
+}
+
+static const struct token_case {
+	const char *name;
+	const char *server;
+	const char *client;
+	const char *why; /* of the client; NULL: it is served */
+} token_cases[] = {
+	{"token: none on both sides", NULL, NULL, NULL},
+	{"token: the same on both sides", "a secret", "a secret", NULL},
+	{"token: another one", "a secret", "a Secret", "its token is another"},
+	{"token: the beginning of it", "a secret", "a secre", "its token is another"},
+	{"token: none where one is needed", "a secret", NULL, "a token is needed"},
+	{"token: one where none is", NULL, "a secret", "the listening side has none"},
+};
+
+static void test_token(void **state)
+{
+	const struct token_case *row = *state;
+	struct seen seen;
+	struct trouble trouble;
+	int status;
+
+	begin(&seen, row->server, 0, 4);
+	status = come_and_go(&seen, row->client, &trouble);
+	end(&seen, true);
+	assert_int_equal(status, row->why ? -1 : 0);
+	assert_int_equal(seen.served, row->why ? 0 : 1);
+	assert_int_equal(seen.refused, row->why ? 1 : 0);
+	if (row->why)
+		assert_has(trouble.text, row->why);
+}
+
+/* What somebody says who has no token, but has seen what one with a token said */
+static void token_once(void **state)
+{
+	struct seen seen;
+	struct exchange exchange;
+	struct trouble trouble;
+	char line[MESSAGE_MAX];
+
+	(void)state;
+	begin(&seen, "a secret", 0, 4);
+	exchange = come(&seen);
+	assert_int_equal(exchange_send(&exchange, &trouble, MESSAGE_HELLO), 0);
+	assert_int_equal(
+		exchange_send(&exchange, &trouble, "challenge 00000000000000000000000000000000"),
+		0);
+	assert_int_equal(exchange_receive(&exchange, line, &trouble), 0);
+	/* The server's own proof is none of a client. */
+	assert_int_equal(exchange_send(&exchange, &trouble, "proof %s", strrchr(line, ' ') + 1), 0);
+	assert_int_equal(exchange_receive(&exchange, line, &trouble), -1);
+	assert_has(trouble.text, "its token is another");
+	exchange_close(&exchange);
+	end(&seen, true);
+	assert_int_equal(seen.served, 0);
+	assert_int_equal(seen.refused, 1);
+}
+
+#define SILENT 40
+
+static void nobody_holds_up(void **state)
+{
+	struct seen seen;
+	struct exchange silent[SILENT];
+	struct exchange scanner;
+	struct trouble trouble;
+
+	(void)state;
+	begin(&seen, NULL, 0, 1);
+	for (size_t i = 0; i < SILENT; i++)
+		silent[i] = come(&seen);
+	scanner = come(&seen);
+	assert_int_equal(exchange_send(&scanner, &trouble, "GET / HTTP/1.0"), 0);
+	assert_int_equal(come_and_go(&seen, NULL, &trouble), 0);
+	assert_int_equal(come_and_go(&seen, NULL, &trouble), 0);
+	for (size_t i = 0; i < SILENT; i++)
+		exchange_close(&silent[i]);
+	exchange_close(&scanner);
+	end(&seen, true);
+	assert_int_equal(seen.served, 2);
+	assert_int_equal(seen.refused, SILENT + 1);
+}
+
+/* Of a client that says nothing more, however long it stays */
+static void hello_has_an_end(void **state)
+{
+	struct seen seen;
+	struct exchange exchange;
+	struct trouble trouble;
+
+	(void)state;
+	begin_with(&seen, NULL, 0, 1, 0);
+	exchange = come(&seen);
+	assert_int_equal(exchange_send(&exchange, &trouble, MESSAGE_HELLO), 0);
+	(void)pthread_mutex_lock(&seen.lock);
+	while (!seen.refused)
+		(void)pthread_cond_wait(&seen.changed, &seen.lock);
+	(void)pthread_mutex_unlock(&seen.lock);
+	assert_has(seen.why, "timed out");
+	exchange_close(&exchange);
+	end(&seen, true);
+}
+
+static void served_side_by_side(void **state)
+{
+	struct seen seen;
+	struct exchange a;
+	struct exchange b;
+	struct trouble trouble;
+
+	(void)state;
+	begin(&seen, NULL, 0, 2);
+	seen.together = 2;
+	a = come(&seen);
+	b = come(&seen);
+	assert_int_equal(say_hello(&a, NULL, &trouble), 0);
+	assert_int_equal(say_hello(&b, NULL, &trouble), 0);
+	/* b's first: each is served while the other is. */
+	assert_int_equal(be_served(&b, &trouble), 0);
+	assert_int_equal(be_served(&a, &trouble), 0);
+	exchange_close(&a);
+	exchange_close(&b);
+	end(&seen, true);
+	assert_int_equal(seen.served, 2);
+	assert_int_equal(seen.beside, 1);
+}
+
+static void ends_after_so_many(void **state)
+{
+	struct seen seen;
+	struct exchange scanner;
+	struct trouble trouble;
+
+	(void)state;
+	begin(&seen, NULL, 2, 4);
+	scanner = come(&seen);
+	exchange_close(&scanner);
+	assert_int_equal(come_and_go(&seen, NULL, &trouble), 0);
+	assert_int_equal(come_and_go(&seen, NULL, &trouble), 0);
+	end(&seen, false);
+	assert_int_equal(seen.served, 2);
+	assert_int_equal(seen.refused, 1);
+}
+
+static void too_many(void **state)
+{
+	struct seen seen;
+	struct exchange some[SERVER_CONNECTIONS_MAX + 1];
+	struct trouble trouble;
+	char line[MESSAGE_MAX];
+
+	(void)state;
+	begin(&seen, NULL, 0, 1);
+	for (size_t i = 0; i < LENGTH(some); i++)
+		some[i] = come(&seen);
+	assert_int_equal(exchange_receive(&some[LENGTH(some) - 1], line, &trouble), -1);
+	assert_has(trouble.text, "too many others");
+	for (size_t i = 0; i < LENGTH(some); i++)
+		exchange_close(&some[i]);
+	end(&seen, true);
+	assert_int_equal(seen.refused, LENGTH(some));
+}
+
+int main(void)
+{
+	static struct unit_suite suite;
+
+	UNIT_TABLE(&suite, test_digest, digest_cases);
+	unit_add(&suite, "HMAC-SHA-256: RFC 4231", test_hmac, NULL);
+	UNIT_TABLE(&suite, test_token, token_cases);
+	unit_add(&suite, "token: the server's proof is none of a client", token_once, NULL);
+	unit_add(&suite, "server: who says nothing, or something else, holds nobody up",
+		 nobody_holds_up, NULL);
+	unit_add(&suite, "server: a hello has an end", hello_has_an_end, NULL);
+	unit_add(&suite, "server: two are served side by side", served_side_by_side, NULL);
+	unit_add(&suite, "server: ends after so many, strangers not counted", ends_after_so_many,
+		 NULL);
+	unit_add(&suite, "server: too many at once are refused", too_many, NULL);
+	return unit_run(&suite, "server");
+}
