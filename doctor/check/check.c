@@ -12,6 +12,7 @@
 const struct check all_checks[] = {
 	{"rdma_devices", "looks at the devices", CHECK_EVERYWHERE, SECONDS, check_devices},
 	{"port", "asks the ports", CHECK_EVERYWHERE, FIRMWARE_SECONDS, check_ports},
+	{"plan", "decides on the container", CHECK_ON_NODE, FIRMWARE_SECONDS, check_plan},
 	{"memlock", "reads the limits", CHECK_EVERYWHERE, SECONDS, check_limits},
 	{"seccomp", "reads the seccomp profile", CHECK_EVERYWHERE, SECONDS, check_seccomp},
 	{"nccl", "reads NCCL's values", CHECK_EVERYWHERE, SECONDS, check_nccl},

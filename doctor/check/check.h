@@ -35,6 +35,7 @@ check_function check_iommu;      /* iommu_group acs iommu_arguments */
 check_function check_gpudirect;  /* gpudirect */
 check_function check_cuda;       /* cuda_library cuda_init cuda_gpu cuda_gpudirect_rdma … */
 check_function check_kernel_log; /* kernel_log */
+check_function check_plan;       /* plan plan_memlock plan_nccl */
 check_function check_seccomp;    /* seccomp */
 check_function check_hooks;      /* hook_file hook_installed */
 check_function check_crio;       /* crio_config crio_handler crio_running crio_ulimits */

@@ -15,6 +15,8 @@
 #include "core/base/tree.h"
 #include "core/policy/quantity.h"
 #include "doctor/check/check.h"
+#include "doctor/check/limits.h"
+#include "doctor/check/plan.h"
 
 #define PROC_FILE_MAX (64 * 1024)
 #define MIB (UINT64_C(1) << 20)
@@ -22,13 +24,6 @@
  * channel and peer. */
 #define TOO_LITTLE (64 * MIB)
 #define ENOUGH (1024 * MIB)
-
-struct limits {
-	bool known;
-	uint64_t soft; /* bytes, or MEMLOCK_UNLIMITED */
-	uint64_t hard;
-	const char *where;
-};
 
 struct rights {
 	bool known;
@@ -69,6 +64,17 @@ static struct limits parse_limits(char *text)
 		limits.soft = parse_limit(&at);
 		limits.hard = parse_limit(&at);
 	}
+	return limits;
+}
+
+struct limits limits_read(struct arena *arena, int root, const char *path)
+{
+	struct limits limits = {0};
+	struct fs_text text;
+
+	if (tree_read(arena, root, path, PROC_FILE_MAX, &text) == 0)
+		limits = parse_limits(text.bytes);
+	limits.where = path;
 	return limits;
 }
 
@@ -126,26 +132,43 @@ static bool is_exempt(const struct rights *rights)
 	return has_ipc_lock(rights) && rights->first_user_namespace;
 }
 
-/* "8 MiB", "unlimited" */
-static void print_amount(uint64_t bytes, char *text, size_t size)
+const char *limits_text(uint64_t bytes, char text[LIMITS_TEXT_SIZE])
 {
 	if (bytes == MEMLOCK_UNLIMITED)
-		(void)snprintf(text, size, "unlimited");
+		(void)snprintf(text, LIMITS_TEXT_SIZE, "unlimited");
 	else if (bytes >= MIB && bytes % MIB == 0)
-		(void)snprintf(text, size, "%" PRIu64 " MiB", bytes / MIB);
+		(void)snprintf(text, LIMITS_TEXT_SIZE, "%" PRIu64 " MiB", bytes / MIB);
 	else
-		(void)snprintf(text, size, "%" PRIu64 " bytes", bytes);
+		(void)snprintf(text, LIMITS_TEXT_SIZE, "%" PRIu64 " bytes", bytes);
+	return text;
 }
 
 /* A hook reaches a container's first process, and no runtime lets it reach an exec. */
 static bool first_process_has_more(const struct doctor *doctor, struct arena *arena, uint64_t soft)
 {
-	struct fs_text text;
+	const struct target *target = &doctor->target;
+	const char *path = "/proc/1/limits";
 
-	if (!doctor->location.container || doctor->target.pid ||
-	    tree_read(arena, doctor->node.root, "proc/1/limits", PROC_FILE_MAX, &text) < 0)
+	if (target->main_pid && target->main_pid != target->pid)
+		path = arena_printf(arena, "/proc/%" PRId64 "/limits", target->main_pid);
+	else if (!doctor->location.container || target->pid)
 		return false;
-	return parse_limits(text.bytes).soft > soft;
+	return path && limits_read(arena, doctor->node.root, path).soft > soft;
+}
+
+static const char *remedy_by_plan(const struct doctor *doctor, struct arena *arena)
+{
+	cleanup_container container = CONTAINER_NONE;
+	const char *remedy;
+	struct err err;
+	int status = plan_of_target(doctor, &container, &err);
+
+	if (status == 0)
+		return "On the node, to see what is decided on this container: oci-rdma-doctor "
+		       "--container ID. A pod asks by the annotation oci-rdma-hook.io/inject: "
+		       "\"true\" (podman: --annotation oci-rdma-hook.io/inject=true)";
+	remedy = plan_remedy(arena, status, &container, &err);
+	return remedy ? remedy : "It is granted, and has it not: see plan_memlock";
 }
 
 static const char *remedy_of(const struct doctor *doctor, struct arena *arena,
@@ -155,27 +178,27 @@ static const char *remedy_of(const struct doctor *doctor, struct arena *arena,
 		return "Raise the soft limit, which alone counts: ulimit -l unlimited before the "
 		       "program starts";
 	if (first_process_has_more(doctor, arena, limits->soft))
-		return "Process 1 has more: an exec gets the engine's limit. Start it as the main "
-		       "process, or use the runtime shim (runtimeClassName: rdma)";
-	if (doctor->target.container)
-		return "Annotate the pod: oci-rdma-hook.io/inject: \"true\" (podman: --annotation "
-		       "oci-rdma-hook.io/inject=true)";
+		return "The container's first process has more: an exec gets the engine's limit. "
+		       "Start it as the main process, or use the runtime shim (runtimeClassName: "
+		       "rdma) or the NRI plugin";
+	if (doctor->target.container || doctor->target.has_spec)
+		return remedy_by_plan(doctor, arena);
 	return "As root: ulimit -l unlimited; for services LimitMEMLOCK=infinity";
 }
 
 static int add_memlock(const struct doctor *doctor, struct findings *findings,
 		       const struct limits *limits, const struct rights *rights)
 {
-	char soft[40];
-	char hard[40];
+	char soft[LIMITS_TEXT_SIZE];
+	char hard[LIMITS_TEXT_SIZE];
 	enum finding_status status = FINDING_FAIL;
 
 	if (!limits->known)
 		return findings_add(findings, "memlock", NULL, FINDING_UNCHECKED,
 				    "Run it as root on the node, or inside the container",
 				    "the limits of %s cannot be read", doctor->target.name);
-	print_amount(limits->soft, soft, sizeof(soft));
-	print_amount(limits->hard, hard, sizeof(hard));
+	(void)limits_text(limits->soft, soft);
+	(void)limits_text(limits->hard, hard);
 	if (limits->soft >= ENOUGH)
 		return findings_add(findings, "memlock", NULL, FINDING_OK, NULL,
 				    "soft %s, hard %s (%s)", soft, hard, limits->where);

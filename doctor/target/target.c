@@ -180,7 +180,7 @@ static int find_container(struct arena *arena, int root, const char *id, struct 
 	if (!target->name)
 		return err_memory(err);
 	if (is_process_of(arena, root, &bundle))
-		target->pid = bundle.pid;
+		target->pid = target->main_pid = bundle.pid;
 	read_spec(arena, root, bundle.config, target);
 	if (!target->pid && !target->has_spec)
 		return err_set(err,
@@ -188,6 +188,58 @@ static int find_container(struct arena *arena, int root, const char *id, struct 
 			       "start it, or use --pid",
 			       bundle.id);
 	return 0;
+}
+
+#define ID_DIGITS "0123456789abcdef"
+#define ID_LENGTH 64 /* of CRI-O's, podman's, containerd's and Docker's */
+
+/* The first id in the names of its cgroups; NULL: none */
+static const char *id_of_process(struct arena *arena, int root, int64_t pid)
+{
+	char path[64];
+	struct fs_text text;
+
+	(void)snprintf(path, sizeof(path), "proc/%" PRId64 "/cgroup", pid);
+	if (tree_read(arena, root, path, CGROUP_MAX, &text) < 0)
+		return NULL;
+	for (const char *at = text.bytes; *at;) {
+		size_t len = strspn(at, ID_DIGITS);
+
+		if (len == ID_LENGTH)
+			return arena_strndup(arena, at, len);
+		at += len + (at[len] != '\0');
+	}
+	return NULL;
+}
+
+static bool shares_pids(int root, int64_t a, int64_t b)
+{
+	char path[32];
+	cleanup_fd one = -1;
+	cleanup_fd other = -1;
+	uint64_t namespace;
+
+	(void)snprintf(path, sizeof(path), "proc/%" PRId64, a);
+	one = tree_open_dir(root, path);
+	(void)snprintf(path, sizeof(path), "proc/%" PRId64, b);
+	other = tree_open_dir(root, path);
+	namespace = location_namespace(one, "pid");
+	return namespace && namespace == location_namespace(other, "pid");
+}
+
+/* The container that a process is in: its cgroup tells the id, which anybody may give to a cgroup
+ * of his own, and the pid namespace that it is true. */
+static void find_container_of_process(struct arena *arena, int root, struct target *target)
+{
+	const char *id = id_of_process(arena, root, target->pid);
+	struct bundle bundle;
+	struct err ignored;
+
+	if (!id || bundle_find(arena, root, id, &bundle, &ignored) < 0 ||
+	    !is_process_of(arena, root, &bundle) || !shares_pids(root, target->pid, bundle.pid))
+		return;
+	target->main_pid = bundle.pid;
+	read_spec(arena, root, bundle.config, target);
 }
 
 static int find_process(struct arena *arena, int root, int64_t pid, struct target *target,
@@ -200,6 +252,7 @@ static int find_process(struct arena *arena, int root, int64_t pid, struct targe
 		return err_set(err, "no process %" PRId64 " (/%s)", pid, path);
 	target->pid = pid;
 	target->name = arena_printf(arena, "process %" PRId64, pid);
+	find_container_of_process(arena, root, target);
 	return target->name ? 0 : err_memory(err);
 }
 

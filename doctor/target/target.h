@@ -18,6 +18,7 @@ struct target {
 	const char *name; /* "this process", "process 4711", "container 0123456789ab" */
 	const char *id;   /* of the container; NULL */
 	int64_t pid;      /* 0: not running, or this process */
+	int64_t main_pid; /* its container's first process; 0: not known */
 	bool container;   /* it runs in a container, or is one */
 
 	int proc;              /* its directory below /proc; -1 */
@@ -30,7 +31,7 @@ struct target {
 	size_t n_env;
 	const char *env_path; /* where that was read; NULL: it could not be */
 
-	bool has_spec; /* its config.json was found */
+	bool has_spec; /* its container's config.json was found */
 	struct spec spec;
 	const char *spec_path;
 };

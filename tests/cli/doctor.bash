@@ -121,6 +121,7 @@ allowed_annotations = [
 	pid_ns=4026532999
 	process 4711 "$ALLOCATED" NVIDIA_VISIBLE_DEVICES=all
 	device_files proc/4711/root "${FOUR[@]}"
+	write proc/4711/root/etc/nccl.conf 'NCCL_IB_HCA==mlx5_6,mlx5_7,mlx5_10,mlx5_11' # as the hook writes it
 	bundle h100-trainer.json
 	local userdata=run/containers/storage/overlay-containers/$ID/userdata
 	mkdir -p "$NODE/$userdata"

@@ -50,7 +50,7 @@ doctor --format json --pid 4711
 finds "a process whose mount namespace is not shown is not said to be in a container" memlock fail "As root: ulimit -l unlimited"
 ln -sfn 'mnt:[4026532998]' "$NODE/proc/4711/ns/mnt"
 doctor --format json --pid 4711
-finds "one with another mount namespace is" memlock fail "Annotate the pod"
+finds "one with another mount namespace is, and its container's plan decides what to say" memlock fail "granted, and has it not: see plan_memlock"
 
 # ---- memlock; the numbers are those of the failures that users lived through ----
 soft=8388608 hard=8388608

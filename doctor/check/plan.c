@@ -1,0 +1,323 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What oci-rdma-hook decides on the container, and what of it has come true, by which way in */
+#include "doctor/check/plan.h"
+
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "core/base/cleanup.h"
+#include "core/base/text.h"
+#include "core/base/tree.h"
+#include "core/engine/crio.h"
+#include "core/policy/hooks_dir.h"
+#include "core/policy/quantity.h"
+#include "core/ways.h"
+#include "doctor/check/check.h"
+#include "doctor/check/limits.h"
+
+#define ANNOTATE                                                                                   \
+	"Annotate the pod: " SPEC_ANNOTATION_PREFIX                                                \
+	"inject: \"true\" (podman: --annotation " SPEC_ANNOTATION_PREFIX "inject=true)"
+
+#define NCCL_CONF "etc/nccl.conf"
+#define NCCL_CONF_MAX (256 * 1024)
+
+struct context {
+	const struct doctor *doctor;
+	struct findings *findings;
+	struct container *container;
+	unsigned ways;      /* WAY_*: that the node has */
+	struct limits main; /* of the container's first process */
+};
+
+/* ---- the plan ---- */
+
+int plan_of_target(const struct doctor *doctor, struct container *container, struct err *err)
+{
+	const struct target *target = &doctor->target;
+	cleanup_fd bundle = -1;
+	char *path;
+
+	if (!target->has_spec)
+		return 0;
+	path = arena_strdup(&container->arena, target->spec_path);
+	if (!path)
+		return err_memory(err);
+	path[text_base_name(path) - path - 1] = '\0';
+	bundle = tree_open_dir(doctor->node.root, path);
+	if (bundle < 0)
+		return err_sys(err, -bundle, "bundle %s", path);
+	container->pid = target->main_pid;
+	if (container_read_spec(container, bundle, path, text_base_name(target->spec_path), err) <
+		    0 ||
+	    container_explain(container, &doctor->options.common, err) < 0)
+		return -1;
+	container->bundle = -1; /* closed here */
+	return 1;
+}
+
+/* Asked for, and no device: which of the files that it has are none, the warnings say. */
+static const char *remedy_without_device(struct arena *arena, const struct container *container)
+{
+	for (size_t i = 0; i < container->warnings.n; i++) {
+		const struct warning *warning = &container->warnings.item[i];
+
+		if (strcmp(warning->code, "unproven_device") == 0 ||
+		    strcmp(warning->code, "vfio_device") == 0 ||
+		    strcmp(warning->code, "vdpa_device") == 0)
+			return arena_strdup(arena, warning->message);
+	}
+	return "It is annotated, and was allocated no RDMA device: request one in the resources of "
+	       "this very container (SR-IOV: openshift.io/…, shared: rdma/…)";
+}
+
+const char *plan_remedy(struct arena *arena, int status, const struct container *container,
+			const struct err *err)
+{
+	const struct plan *plan = &container->plan;
+
+	if (status < 0)
+		return arena_printf(arena, "Mend this, for which it is given nothing: %s",
+				    err->text);
+	if (plan->decision == DECISION_GRANT)
+		return NULL;
+	if (plan->decision == DECISION_NONE && container->request.inject == INJECT_UNSAID &&
+	    container->config.opt_in == OPT_IN_ANNOTATION)
+		return container->devices.n ? ANNOTATE
+					    : ANNOTATE ", and request an RDMA device: it has none";
+	if (!container->devices.n && container->request.inject != INJECT_REFUSED)
+		return remedy_without_device(arena, container);
+	return arena_printf(arena, "It is given nothing by decision: %s", plan->reason);
+}
+
+/* ---- decision and reason ---- */
+
+static enum finding_status status_of(const struct container *container)
+{
+	switch (container->plan.decision) {
+	case DECISION_GRANT:
+		return FINDING_OK;
+	case DECISION_DENIED:
+		return FINDING_FAIL;
+	case DECISION_TCP:
+		return FINDING_WARN;
+	case DECISION_NONE:
+	default:
+		return container->devices.n || request_is_made(&container->spec) ? FINDING_WARN
+										 : FINDING_OK;
+	}
+}
+
+static int add_decision(const struct context *context)
+{
+	const struct container *container = context->container;
+	enum finding_status status = status_of(container);
+	const char *remedy = status == FINDING_OK
+				     ? NULL
+				     : plan_remedy(context->findings->arena, 1, container, NULL);
+
+	return findings_add(context->findings, "plan", NULL, status, remedy, "%s: %s (%s)",
+			    decision_name(container->plan.decision), container->plan.reason,
+			    context->doctor->target.spec_path);
+}
+
+/* ---- why something of it has not come true ---- */
+
+/* True if our hooks.d files show us every container, and not only those with an annotation. */
+static bool hooks_show_all(const struct context *context)
+{
+	struct arena *arena = context->findings->arena;
+	int root = context->doctor->node.root;
+	struct hooks_place place = {.root = root, .sysroot = root, .timeout_min = -1};
+	struct hooks_found *found;
+	struct crio crio;
+	struct err ignored;
+	size_t n;
+
+	if (crio_read(arena, root, &crio, &ignored) < 0)
+		return true;
+	place.crio_dirs = crio_list_hooks_dirs(arena, &crio);
+	if (hooks_check_all(arena, &place, &found, &n, &ignored) < 0)
+		return true;
+	for (size_t i = 0; i < n; i++) {
+		if (!found[i].problem && found[i].file.always)
+			return true;
+	}
+	return false;
+}
+
+static const char *why_not(const struct context *context)
+{
+	const struct container *container = context->container;
+
+	if (!context->ways)
+		return "Nothing of ours is installed for its engine: make install (README, "
+		       "\"Install it\"), then create the container again";
+	if (container->request.inject != INJECT_ASKED && context->ways == WAY_HOOK &&
+	    !hooks_show_all(context))
+		return "\"opt_in\" is \"device\", and our hooks.d files show us annotated "
+		       "containers only: make install HOOKS=device, or annotate the pod";
+	return "See what it said: journalctl -t oci-rdma-hook; a container that is older than the "
+	       "installation, or the policy, is served when it is created again";
+}
+
+/* Which of those that are installed can have done it */
+static const char *name_ways(unsigned ways)
+{
+	static const char *const names[] = {
+		[0] = "none that is installed here",
+		[WAY_SHIM] = "the runtime shim",
+		[WAY_NRI] = "the NRI plugin",
+		[WAY_SHIM | WAY_NRI] = "the runtime shim or the NRI plugin",
+	};
+
+	return names[ways & (WAY_SHIM | WAY_NRI)];
+}
+
+/* ---- the limit, of the first process and of an exec ---- */
+
+static bool spec_has(const struct spec *spec, uint64_t bytes)
+{
+	return spec->has_memlock && spec->memlock_soft >= bytes && spec->memlock_hard >= bytes;
+}
+
+/* By a hook no spec is changed, by all else it is, or by the engine (default_ulimits). */
+static const char *way_of_limit(const struct context *context)
+{
+	if (!spec_has(&context->container->spec, context->container->plan.memlock))
+		return "by the hook; an exec gets the engine's limit, since config.json lists none "
+		       "(runtime shim and NRI plugin reach it)";
+	return arena_printf(context->findings->arena,
+			    "config.json lists it, so that an exec has it too (by the engine's "
+			    "default, or %s)",
+			    name_ways(context->ways));
+}
+
+static int add_memlock(const struct context *context)
+{
+	const struct limits *main = &context->main;
+	uint64_t planned = context->container->plan.memlock;
+	char want[LIMITS_TEXT_SIZE];
+	char have[LIMITS_TEXT_SIZE];
+	const char *way = way_of_limit(context);
+
+	if (!way)
+		return -1;
+	if (!main->known)
+		return findings_add(context->findings, "plan_memlock", NULL, FINDING_UNCHECKED,
+				    NULL,
+				    "the plan gives %s; the container does not run, or its "
+				    "limits cannot be read",
+				    limits_text(planned, want));
+	if (main->soft < planned)
+		return findings_add(
+			context->findings, "plan_memlock", NULL, FINDING_FAIL, why_not(context),
+			"the plan gives %s, and the first process has %s (%s)",
+			limits_text(planned, want), limits_text(main->soft, have), main->where);
+	return findings_add(context->findings, "plan_memlock", NULL, FINDING_OK, NULL,
+			    "the first process has %s (%s): %s", limits_text(main->soft, have),
+			    main->where, way);
+}
+
+/* ---- NCCL's values ---- */
+
+/* True if one of the text's lines is NAME=value. */
+static bool has_line(const char *text, const struct setting *setting)
+{
+	size_t name = strlen(setting->name);
+	size_t value = strlen(setting->value);
+
+	for (const char *line = text; *line;) {
+		size_t len = strcspn(line, "\n");
+
+		if (len == name + 1 + value && memcmp(line, setting->name, name) == 0 &&
+		    line[name] == '=' && memcmp(line + name + 1, setting->value, value) == 0)
+			return true;
+		line += len + (line[len] != '\0');
+	}
+	return false;
+}
+
+static int add_setting(const struct context *context, const struct setting *setting,
+		       const char *conf)
+{
+	const struct target *target = &context->doctor->target;
+	const char *value = target_getenv(target, setting->name);
+	const char *remedy = why_not(context);
+
+	if (value)
+		return findings_add(
+			context->findings, "plan_nccl", setting->name, FINDING_OK, NULL,
+			"%s=%s (%s)%s", setting->name, value, target->env_path,
+			strcmp(value, setting->value) == 0
+				? ""
+				: ": the plan has another, and the container's own stays");
+	if (conf && setting->scope == SCOPE_NCCL && has_line(conf, setting))
+		return findings_add(context->findings, "plan_nccl", setting->name, FINDING_OK, NULL,
+				    "%s=%s (/" NCCL_CONF "): by the hook, for an exec too",
+				    setting->name, setting->value);
+	if (!(context->ways & (WAY_SHIM | WAY_NRI)) &&
+	    (setting->scope == SCOPE_ENV || context->container->plan.nccl_conf_mounted))
+		remedy = "The hook alone cannot give it: use the runtime shim or the NRI plugin";
+	return findings_add(context->findings, "plan_nccl", setting->name, FINDING_WARN, remedy,
+			    "the plan gives %s=%s, and it is neither in the environment nor in "
+			    "/" NCCL_CONF,
+			    setting->name, setting->value);
+}
+
+static int add_settings(const struct context *context)
+{
+	const struct target *target = &context->doctor->target;
+	const struct plan *plan = &context->container->plan;
+	struct fs_text conf = {0};
+
+	if (target->root < 0 || !target->pid ||
+	    tree_read(context->findings->arena, target->root, NCCL_CONF, NCCL_CONF_MAX, &conf) < 0)
+		conf.bytes = NULL;
+	for (size_t i = 0; target->pid && i < plan->n_settings; i++) {
+		if (add_setting(context, &plan->settings[i], conf.bytes) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+/* ---- all of it ---- */
+
+static int add_outcome(struct context *context)
+{
+	const struct plan *plan = &context->container->plan;
+	int64_t pid = context->doctor->target.main_pid;
+	const char *path = arena_printf(context->findings->arena, "/proc/%" PRId64 "/limits", pid);
+
+	if (!path)
+		return -1;
+	if (pid)
+		context->main =
+			limits_read(context->findings->arena, context->doctor->node.root, path);
+	if (add_decision(context) < 0 || (plan->sets_memlock && add_memlock(context) < 0))
+		return -1;
+	return add_settings(context);
+}
+
+int check_plan(const struct doctor *doctor, struct findings *findings, struct err *err)
+{
+	cleanup_container container = CONTAINER_NONE;
+	struct context context = {.doctor = doctor, .findings = findings, .container = &container};
+	struct err why;
+	int status = plan_of_target(doctor, &container, &why);
+
+	if (status < 0)
+		return why.memory || findings_add(
+					     findings, "plan", NULL, FINDING_FAIL,
+					     "Mend it: until then this container is given nothing",
+					     "%s", why.text) < 0
+			       ? err_memory(err)
+			       : 0;
+	if (status == 0)
+		return 0;
+	if (ways_find(findings->arena, doctor->node.root, &context.ways, err) < 0)
+		return -1;
+	return add_outcome(&context) < 0 ? err_memory(err) : 0;
+}

@@ -1,0 +1,110 @@
+#!/bin/bash
+# oci-rdma-doctor on a container whose config.json it finds: what is decided on it is what --dry-run decides, and what of that has come
+# true is told, with the way in by which.
+cd "$(dirname "$0")/../.." || exit 1
+. tests/cli/setup.bash
+. tests/cli/doctor.bash
+
+USERDATA=run/containers/storage/overlay-containers/$ID/userdata
+# container CASE [OPTION…]: what the doctor says of it on a node with our hook; set before: $soft, $hard, $conf, $policy
+container() {
+	h100
+	on_node
+	rm -f "$NODE/proc/4711/root/etc/nccl.conf"
+	bundle "$1"
+	cp "$B/config.json" "$NODE/$USERDATA/"
+	[ -z "$conf" ] || write proc/4711/root/etc/nccl.conf "$conf"
+	[ -z "$policy" ] || write etc/oci-rdma-hook/config.json "$policy"
+	doctor --format json --container "$ID" "${@:2}"
+	defaults
+	conf='' policy=''
+}
+defaults
+conf='' policy=''
+HCA='NCCL_IB_HCA==mlx5_6,mlx5_7,mlx5_10,mlx5_11'
+EIGHT='soft=8388608 hard=8388608'
+case_of() { jq -c -n --argjson more "$1" '{from: "h100-trainer.json"} + $more'; }
+remedy_of() { jq -r --arg id "$1" '.findings[] | select(.id == $id) | .remedy' "$T/out"; }
+
+# ---- granted ----
+conf=$HCA
+container h100-trainer.json
+healthy "a container that has what the plan gives"
+finds "the decision and its reason" plan ok "grant: 4 RDMA devices allocated and annotated"
+dry_run --format json
+decided=$(jq -r '"\(.decision): \(.reason)"' "$T/out")
+doctor --format json --container "$ID"
+has "they are those of --dry-run" "$decided (/run/" "$(jq -r '.findings[] | select(.id == "plan").evidence' "$T/out")"
+finds "its limit, and by what" plan_memlock ok "unlimited (/proc/4711/limits): by the hook; an exec gets the engine's limit"
+finds "NCCL's devices, and where they stand" plan_nccl/NCCL_IB_HCA ok "(/etc/nccl.conf): by the hook"
+conf=$HCA
+container '{"from":"h100-trainer.json","merge":{"process":{"rlimits":[{"type":"RLIMIT_MEMLOCK","soft":18446744073709551615,"hard":18446744073709551615}]}}}'
+finds "a limit that config.json lists is an exec's, too" plan_memlock ok "an exec has it too"
+
+eval "$EIGHT"
+container h100-trainer.json
+causes "granted, and not served" plan_memlock
+finds "granted, and not served: what was planned, and what is" plan_memlock fail "the plan gives unlimited, and the first process has 8 MiB"
+finds "granted, and not served: what to do" plan_memlock fail "journalctl -t oci-rdma-hook"
+finds "granted, without nccl.conf" plan_nccl/NCCL_IB_HCA warn "neither in the environment nor in /etc/nccl.conf"
+lacks "who is annotated is not told to annotate" "Annotate the pod" "$(remedy_of memlock)"
+has "…but where to look" plan_memlock "$(remedy_of memlock)"
+conf=${HCA/mlx5_11/mlx5_12}
+container h100-trainer.json
+finds "nccl.conf with another value" plan_nccl/NCCL_IB_HCA warn "neither"
+
+# an exec of a served container, which has the engine's limit
+conf=$HCA
+container h100-trainer.json
+soft=8388608 hard=8388608 pid_ns=4026532999 process 4799 "$ALLOCATED"
+ln -sfn 'mnt:[4026532998]' "$NODE/proc/4799/ns/mnt"
+doctor --format json --pid 4799
+finds "an exec: the plan of its container is found by its process id" plan ok "grant"
+finds "an exec: its own limit" memlock fail "an exec gets the engine's limit"
+finds "an exec: the first process is served" plan_memlock ok "(/proc/4711/limits)"
+ln -sfn 'pid:[4026533001]' "$NODE/proc/4799/ns/pid"
+doctor --format json --pid 4799
+is "a process in a cgroup of that name, and not in the container, is not taken for one of it" "" \
+	"$(jq -r '.findings[] | select(.id == "plan") | .evidence' "$T/out")"
+
+# ---- not granted: never "annotate" to who is annotated; each reason is the plan's ----
+# refused DESCRIPTION CASE STATUS EVIDENCE REMEDY
+refused() {
+	eval "$EIGHT"
+	container "$2"
+	finds "$1" plan "$3" "$4"
+	has "$1: memlock's remedy" "$5" "$(remedy_of memlock)"
+	[[ $5 = Annotate* ]] || lacks "$1: it is not told to annotate" "Annotate the pod" "$(remedy_of memlock)$(remedy_of plan)"
+}
+refused "not annotated" "$(case_of '{"annotations":{"oci-rdma-hook.io/inject":null}}')" warn "none: not asked for" "Annotate the pod: oci-rdma-hook.io/inject"
+refused "annotated, without a device" '{"from":"crio.json"}' warn "none: no RDMA device allocated" "was allocated no RDMA device"
+refused "annotated, /dev/null in a device's place" '{"from":"crio.json","devices":[["/dev/infiniband/uverbs6",1,3]]}' warn \
+	"none: no RDMA device allocated" "uverbs6 has number 1:3, which is no verbs device"
+refused 'inject "True"' "$(case_of '{"annotations":{"oci-rdma-hook.io/inject":"True"}}')" fail 'oci-rdma-hook.io/inject' 'oci-rdma-hook.io/inject'
+refused "an unknown annotation" "$(case_of '{"annotations":{"oci-rdma-hook.io/injekt":"true"}}')" fail "injekt" "injekt"
+refused 'inject "false"' "$(case_of '{"annotations":{"oci-rdma-hook.io/inject":"false"}}')" warn 'inject says "false"' 'inject says "false"'
+refused "another container of the pod is meant" "$(case_of '{"annotations":{"oci-rdma-hook.io/containers":"other"}}')" warn \
+	"does not name this container" "does not name this container"
+policy='{"namespaces": []}'
+refused '"namespaces": []' h100-trainer.json fail "is not among the namespaces of" "is not among the namespaces of"
+policy='{"require_memory_limit": true}'
+refused "no memory limit where one is required" "$(case_of '{"merge":{"linux":{"resources":{"memory":null}}}}')" fail "require_memory_limit" "memory limit"
+policy='{"memlock": "much"}'
+refused "a policy with a mistake" h100-trainer.json fail "memlock" "config.json: line 1"
+policy='{"opt_in": "device"}'
+eval "$EIGHT"
+container "$(case_of '{"annotations":{"oci-rdma-hook.io/inject":null}}')"
+finds "opt_in device, and hook files for annotated containers" plan_memlock fail "annotated containers only"
+policy='{"memlock": "16Gi"}' soft=17179869184 hard=17179869184 conf=$HCA
+container h100-trainer.json
+finds "less by the policy is what is compared" plan_memlock ok "16384 MiB"
+without_hooks() { eval "$EIGHT"; container h100-trainer.json; rm -r "${NODE:?}/usr/share/containers/oci/hooks.d"; doctor --format json --container "$ID"; }
+without_hooks
+finds "nothing of ours is installed" plan_memlock fail "Nothing of ours is installed"
+
+# ---- no config.json, no plan ----
+h100
+in_container "$ALLOCATED"
+doctor --format json
+lacks "inside of a container nothing is said of a plan" '"plan' "$(<"$T/out")"
+finish
