@@ -18,6 +18,7 @@
 struct doctor {
 	struct arena arena; /* owns all that is below */
 	struct doctor_options options;
+	int no_openat2; /* why it cannot be used, an errno: nothing below is read; 0 */
 	struct location location;
 	struct node node;
 	struct target target;

@@ -82,6 +82,8 @@ static int find(const struct doctor *doctor, struct findings *findings, struct e
 		return 0;
 	if (options->symptom)
 		return explain(options->symptom, findings, err);
+	if (doctor->no_openat2)
+		return runner_run(doctor, &kernel_check, 1, findings, err);
 	if (!options->listen && !options->connect &&
 	    runner_run(doctor, all_checks, n_all_checks, findings, err) < 0)
 		return -1;

@@ -9,6 +9,7 @@
 
 #include "core/base/cleanup.h"
 #include "core/base/fs.h"
+#include "doctor/check/limits.h"
 #include "doctor/cuda/memory.h"
 #include "doctor/process/progress.h"
 #include "doctor/runner.h"
@@ -45,6 +46,7 @@ static struct verbs_options options_of(const struct doctor *doctor)
 		.listen = wanted->listen,
 		.connect = wanted->connect,
 		.address = wanted->address,
+		.exec = limits_of_first_are_higher(doctor),
 		.port = wanted->port,
 		.clients = wanted->clients,
 	};

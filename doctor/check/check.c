@@ -9,7 +9,15 @@
 /* More than the limit that it has itself: it knows better what to say then. */
 #define CUDA_SECONDS (CUDA_LIMIT_MS / 1000 + 5)
 
+#define KERNEL                                                                                     \
+	{                                                                                          \
+		"kernel", "looks at the kernel", CHECK_EVERYWHERE, SECONDS, check_kernel           \
+	}
+
+const struct check kernel_check = KERNEL;
+
 const struct check all_checks[] = {
+	KERNEL,
 	{"rdma_devices", "looks at the devices", CHECK_EVERYWHERE, SECONDS, check_devices},
 	{"port", "asks the ports", CHECK_EVERYWHERE, FIRMWARE_SECONDS, check_ports},
 	{"plan", "decides on the container", CHECK_ON_NODE, FIRMWARE_SECONDS, check_plan},

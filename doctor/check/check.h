@@ -27,6 +27,7 @@ struct check {
 	check_function *run;
 };
 
+check_function check_kernel;     /* kernel */
 check_function check_devices;    /* rdma_devices uverbs rdma_cm allocation */
 check_function check_ports;      /* rdma_netns_mode rdma_netns port gid mtu */
 check_function check_limits;     /* memlock ipc_lock */
@@ -48,5 +49,8 @@ check_function check_elsewhere;  /* node_files */
 /* All of them, in the order of causes: what comes first explains what comes behind it. */
 extern const struct check all_checks[];
 extern const size_t n_all_checks;
+
+/* The only one that can be made where there is no openat2(2) */
+extern const struct check kernel_check;
 
 #endif

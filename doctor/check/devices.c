@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "core/base/cleanup.h"
 #include "core/base/text.h"
@@ -25,7 +26,8 @@ static int add_none(const struct doctor *doctor, struct findings *findings)
 
 	if (!doctor->files.readable)
 		return findings_add(findings, "rdma_devices", NULL, FINDING_UNCHECKED,
-				    "Run it as root on the node",
+				    geteuid() == 0 ? "Run it in the container, or start that"
+						   : "Run it as root on the node",
 				    "the /dev of %s cannot be looked at", target->name);
 	if (!doctor->all.n && doctor->node.char_devices < 0 && !doctor->node.recorded)
 		return findings_add(

@@ -156,6 +156,14 @@ static bool first_process_has_more(const struct doctor *doctor, struct arena *ar
 	return path && limits_read(arena, doctor->node.root, path).soft > soft;
 }
 
+bool limits_of_first_are_higher(const struct doctor *doctor)
+{
+	cleanup_arena arena = {0};
+	struct limits own = limits_read(&arena, doctor->node.root, "/proc/self/limits");
+
+	return own.known && first_process_has_more(doctor, &arena, own.soft);
+}
+
 static const char *remedy_by_plan(const struct doctor *doctor, struct arena *arena)
 {
 	cleanup_container container = CONTAINER_NONE;

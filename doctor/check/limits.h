@@ -25,4 +25,8 @@ struct limits limits_read(struct arena *arena, int root, const char *path);
 /* "8 MiB", "unlimited" */
 const char *limits_text(uint64_t bytes, char text[LIMITS_TEXT_SIZE]);
 
+/* True if this process is an exec beside a container's first process that has a higher limit. */
+struct doctor;
+bool limits_of_first_are_higher(const struct doctor *doctor);
+
 #endif

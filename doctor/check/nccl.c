@@ -2,6 +2,7 @@
 /* What NCCL's variables in the target select, beside what they were meant to */
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "core/node/port.h"
 #include "doctor/check/nccl.h"
@@ -19,7 +20,8 @@ static int check_disable(const struct nccl_context *context)
 		return findings_add(context->findings, "nccl_ib_disable", NULL, FINDING_FAIL,
 				    "Take it away: NCCL uses TCP", "NCCL_IB_DISABLE=%s (%s)",
 				    disable->value, disable->path);
-	if (net && strcmp(net->value, "Socket") == 0)
+	/* Names of networks are compared without case (NCCL's src/plugin/net.cc). */
+	if (net && strcasecmp(net->value, "Socket") == 0)
 		return findings_add(context->findings, "nccl_net", NULL, FINDING_FAIL,
 				    "Take it away: NCCL uses TCP", "NCCL_NET=%s (%s)", net->value,
 				    net->path);
@@ -137,6 +139,13 @@ static int check_socket(const struct nccl_context *context)
 				    "NCCL_SOCKET_IFNAME=%s (%s): \"%s\" also selects %s, since "
 				    "without '=' the beginning decides",
 				    setting->value, setting->path, item, beside);
+	if (strcmp(first, "lo") == 0)
+		return findings_add(
+			context->findings, id, NULL, FINDING_WARN,
+			"Take it away, or name the pod's own interface: =eth0",
+			"NCCL_SOCKET_IFNAME=%s (%s) selects lo: no other pod is reached; "
+			"only a job in this one works",
+			setting->value, setting->path);
 	if (device_of_netdev(context, first) && netdevs_has(&context->netdevs, "eth0"))
 		return findings_add(context->findings, id, NULL, FINDING_WARN,
 				    "Take it away, or name the pod's own interface: =eth0",

@@ -57,6 +57,16 @@ static int check_beside(const struct nccl_context *context, const struct nccl_se
 	return exact ? 0 : -1;
 }
 
+/* A device's ports are what NCCL compares; where none can be read, the device itself is. */
+static bool selects(const struct nccl_list *list, const struct device *device)
+{
+	for (size_t i = 0; i < device->n_ports; i++) {
+		if (nccl_list_selects(list, device->ibdev, (int)device->port[i].number))
+			return true;
+	}
+	return !device->n_ports && nccl_list_selects(list, device->ibdev, -1);
+}
+
 static size_t count_matches(const struct devices *devices, const struct nccl_list *list,
 			    const struct nccl_item *item)
 {
@@ -67,6 +77,46 @@ static size_t count_matches(const struct devices *devices, const struct nccl_lis
 	return n;
 }
 
+/* The device that an item means, and that has no such port; NULL: it has, or its ports are not
+ * known
+ */
+static const struct device *find_without_port(const struct devices *devices,
+					      const struct nccl_list *list,
+					      const struct nccl_item *item)
+{
+	const struct device *found = NULL;
+
+	for (size_t i = 0; i < devices->n; i++) {
+		const struct device *device = &devices->item[i];
+
+		if (!nccl_item_matches(list, item, device->ibdev, -1))
+			continue;
+		if (!device->n_ports)
+			return NULL;
+		for (size_t p = 0; p < device->n_ports; p++) {
+			if (nccl_item_matches(list, item, device->ibdev,
+					      (int)device->port[p].number))
+				return NULL;
+		}
+		found = device;
+	}
+	return found;
+}
+
+static int check_port(const struct nccl_context *context, const struct nccl_setting *setting,
+		      const struct nccl_list *list, const struct nccl_item *item)
+{
+	const struct device *device = find_without_port(&context->devices, list, item);
+
+	if (!device)
+		return 0;
+	return findings_add(context->findings, HCA, item->name, FINDING_WARN,
+			    "Take the port away: without one NCCL takes all that are ACTIVE",
+			    "NCCL_IB_HCA=%s (%s): %s has %zu port%s, and no port %d",
+			    setting->value, setting->path, device->ibdev, device->n_ports,
+			    device->n_ports == 1 ? "" : "s", item->port);
+}
+
 /* Names that are not ours, of another node for example: NCCL leaves them out without a word. */
 static int check_unknown(const struct nccl_context *context, const struct nccl_setting *setting,
 			 const struct nccl_list *list)
@@ -75,8 +125,13 @@ static int check_unknown(const struct nccl_context *context, const struct nccl_s
 		const struct nccl_item *item = &list->item[i];
 		bool on_node = count_matches(&context->doctor->all, list, item) > 0;
 
-		if (list->exclude || count_matches(&context->devices, list, item) > 0)
+		if (list->exclude)
 			continue;
+		if (count_matches(&context->devices, list, item) > 0) {
+			if (check_port(context, setting, list, item) < 0)
+				return -1;
+			continue;
+		}
 		if (findings_add(context->findings, HCA, item->name, FINDING_WARN,
 				 "Take it away: without it NCCL takes the container's own devices",
 				 "NCCL_IB_HCA=%s (%s): %s is %s", setting->value, setting->path,
@@ -95,8 +150,7 @@ static int check_foreign(const struct nccl_context *context, const struct nccl_s
 	for (size_t i = 0; i < context->devices.n; i++) {
 		const struct device *device = &context->devices.item[i];
 
-		if (!nccl_list_selects(list, device->ibdev, -1) ||
-		    doctor_is_allocated(context->doctor, device))
+		if (!selects(list, device) || doctor_is_allocated(context->doctor, device))
 			continue;
 		if (findings_add(context->findings, HCA, device->ibdev, FINDING_FAIL,
 				 "Name the allocated devices only (PCIDEVICE_*), or do without a "
@@ -120,7 +174,7 @@ static int check_selection(const struct nccl_context *context, const struct nccl
 	for (size_t i = 0; i < context->devices.n; i++) {
 		const char *name = context->devices.item[i].ibdev;
 
-		if (!nccl_list_selects(list, name, -1))
+		if (!selects(list, &context->devices.item[i]))
 			continue;
 		if (len + strlen(name) + 3 < sizeof(names))
 			len += (size_t)snprintf(names + len, sizeof(names) - len, "%s%s",

@@ -96,18 +96,26 @@ static void wrap(const struct page *page, size_t at, size_t indent, const char *
 
 /* ---- the parts ---- */
 
+/* "2 fail (port of mlx5_6), 1 warn, …": the cause stands behind the number that it is one of. */
 static void put_summary(const struct page *page, const struct findings *findings)
 {
+	static const enum finding_status order[] = {FINDING_FAIL, FINDING_WARN, FINDING_OK,
+						    FINDING_UNCHECKED};
 	const struct findings_counts counts = findings_count(findings);
 	const struct finding *cause = findings_cause(findings);
-	char line[2048];
-	int len = snprintf(line, sizeof(line), "%zu fail, %zu warn, %zu ok, %zu not checkable",
-			   counts.of[FINDING_FAIL], counts.of[FINDING_WARN], counts.of[FINDING_OK],
-			   counts.of[FINDING_UNCHECKED]);
+	char line[2048] = "";
+	size_t len = 0;
 
-	if (cause)
-		(void)snprintf(line + len, sizeof(line) - (size_t)len, ": %s%s%s", cause->id,
-			       cause->subject[0] ? " of " : "", cause->subject);
+	for (size_t i = 0; i < sizeof(order) / sizeof(order[0]); i++) {
+		bool is_its = cause && cause->status == order[i];
+
+		len += (size_t)snprintf(line + len, sizeof(line) - len, "%s%zu %s", i ? ", " : "",
+					counts.of[order[i]], finding_status_name(order[i]));
+		if (is_its)
+			len += (size_t)snprintf(line + len, sizeof(line) - len, " (%.64s%s%.384s)",
+						cause->id, cause->subject[0] ? " of " : "",
+						cause->subject);
+	}
 	if (page->colour)
 		(void)fputs(colour_of(cause ? cause->status : FINDING_OK), page->out);
 	wrap(page, 0, 2, line);

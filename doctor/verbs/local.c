@@ -21,7 +21,7 @@
 static int found_refused(struct verbs_setup *setup, const char *subject,
 			 const struct registration *found, rlim_t soft)
 {
-	const char *remedy = trouble_register_remedy(found->errnum);
+	const char *remedy = verbs_setup_register_remedy(setup, found->errnum);
 	char name[24];
 	char most[AMOUNT_SIZE] = "nothing";
 	char refused[AMOUNT_SIZE];
@@ -82,8 +82,8 @@ int local_registration(struct verbs_setup *setup)
 				amount_text(max, amount));
 		if (registration_probe(setup->verbs, device, max, &found, &trouble) < 0) {
 			status = findings_add(setup->findings, "verbs_register", device->name,
-					      FINDING_FAIL, trouble_remedy(&trouble), "%s",
-					      trouble.text);
+					      FINDING_FAIL, verbs_setup_remedy(setup, &trouble),
+					      "%s", trouble.text);
 		} else {
 			status = found_registration(setup, device->name, &found);
 			while (setup->bytes > BYTES_MIN && setup->bytes > found.most / SHARE)
@@ -120,7 +120,7 @@ static int try(struct verbs_setup *setup, const char *id, const char *subject,
 	verbs_setup_say(setup, "%s: transfer", subject);
 	if (transfer(setup, from, to, &result, &trouble) < 0)
 		return findings_add(setup->findings, id, subject, FINDING_FAIL,
-				    trouble_remedy(&trouble), "%s", trouble.text);
+				    verbs_setup_remedy(setup, &trouble), "%s", trouble.text);
 	return findings_add(setup->findings, id, subject, FINDING_OK, NULL, "%s; data verified",
 			    transfer_result_text(&result, text));
 }

@@ -19,6 +19,7 @@ struct verbs_options {
 	const char *token;   /* that both sides have to know; NULL: none */
 	unsigned port;       /* TCP port of listen and connect; 0: VERBS_PORT */
 	unsigned clients;    /* listen: end after so many; 0: at SIGINT or SIGTERM */
+	bool exec;           /* process 1 has a higher memlock limit than this one */
 	size_t bytes;        /* of a message; 0: 1 MiB. Less is taken under a low memlock limit */
 	size_t register_max; /* registers up to this much; 0: 256 MiB, less than which is too little
 				for NCCL */

@@ -27,7 +27,7 @@ int remote_found(const struct verbs_setup *setup, struct findings *findings, con
 
 	if (trouble)
 		status = findings_add(findings, "verbs_remote", subject, FINDING_FAIL,
-				      trouble_remedy(trouble), "%s", trouble->text);
+				      verbs_setup_remedy(setup, trouble), "%s", trouble->text);
 	else
 		status = findings_add(findings, "verbs_remote", subject, FINDING_OK, NULL,
 				      "%s; back %s; data verified on both sides%s",

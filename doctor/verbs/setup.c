@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "doctor/verbs/setup.h"
 
+#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -16,6 +17,24 @@ void verbs_setup_say(const struct verbs_setup *setup, const char *format, ...)
 	(void)vsnprintf(line, sizeof(line), format, args);
 	va_end(args);
 	setup->options->progress(setup->options->context, line);
+}
+
+const char *verbs_setup_register_remedy(const struct verbs_setup *setup, int errnum)
+{
+	if (setup->options->exec && (errnum == ENOMEM || errnum == EPERM))
+		return "process 1 has a higher RLIMIT_MEMLOCK: an exec gets the engine's. Start it "
+		       "as the main process, or use the runtime shim (runtimeClassName: rdma) or "
+		       "the NRI plugin";
+	return trouble_register_remedy(errnum);
+}
+
+const char *verbs_setup_remedy(const struct verbs_setup *setup, const struct trouble *trouble)
+{
+	const char *general = trouble_remedy(trouble);
+
+	return general == trouble_register_remedy(ENOMEM)
+		       ? verbs_setup_register_remedy(setup, ENOMEM)
+		       : general;
 }
 
 int verbs_setup_open(struct findings *findings, const struct verbs_options *options,

@@ -5,6 +5,7 @@
 
 #include "doctor/verbs/device.h"
 #include "doctor/verbs/options.h"
+#include "doctor/verbs/trouble.h"
 
 struct verbs_setup {
 	const struct verbs *verbs;
@@ -20,6 +21,10 @@ struct verbs_setup {
  */
 int verbs_setup_open(struct findings *findings, const struct verbs_options *options,
 		     struct verbs *verbs, struct verbs_devices *devices);
+
+/* What to do about a trouble, by what is known of this process, too. errnum: of ibv_reg_mr */
+const char *verbs_setup_remedy(const struct verbs_setup *setup, const struct trouble *trouble);
+const char *verbs_setup_register_remedy(const struct verbs_setup *setup, int errnum);
 
 /* Shows a line, if anybody looks */
 void verbs_setup_say(const struct verbs_setup *setup, const char *format, ...)

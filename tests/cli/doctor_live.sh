@@ -50,7 +50,7 @@ if [ "$(id -u)" -eq 0 ]; then
 	finds "and the interfaces of its network namespace" nccl_socket_ifname fail "fits no interface of /proc/$pid/net/dev"
 	sleeper unshare --net env NCCL_SOCKET_IFNAME=lo
 	live --pid "$pid"
-	finds "lo is there" nccl_socket_ifname ok "selects lo"
+	finds "lo is there, and leads nowhere" nccl_socket_ifname warn "selects lo: no other pod is reached"
 fi
 live --pid $$
 is "any process of one's own can be looked at" $$ "$(jq .target.pid "$T/out")"
@@ -103,7 +103,7 @@ PY
 is "prometheus: the parser reads the same findings, each once, with their counts" "True True True" "$(<"$T/metrics")"
 
 doctor
-is "text: the summary is the first line" 1 "$(head -1 "$T/out" | grep -c '^1 fail, [0-9]* warn, [0-9]* ok, [0-9]* not checkable: memlock$')"
+is "text: the summary is the first line" 1 "$(head -1 "$T/out" | grep -c '^1 fail (memlock), [0-9]* warn, [0-9]* ok, [0-9]* not checkable$')"
 is "text: what fails comes first" FAIL "$(sed -n '4s/ .*//p' "$T/out")"
 is "text: no line is longer than 80 columns, but for a word that is" "" "$(grep -E '^.{81}' "$T/out" | grep -v '^ *[^ ]*$')"
 lacks "text: no colour without a terminal" $'\e' "$(<"$T/out")"
@@ -140,6 +140,22 @@ doctor --verbose
 is "1,032 faults: --verbose shows all" 1032 "$(grep -c '^FAIL  uverbs' "$T/out")"
 doctor --format json
 is "1,032 faults: JSON has them all" 1032 "$(jq '[.findings[] | select(.id == "uverbs" and .status == "fail")] | length' "$T/out")"
+
+# ---- without openat2 ----
+for error in ENOSYS EPERM; do
+	strace -f -o /dev/null -e trace=openat2 -e inject=openat2:error=$error "$DOCTOR" --format json >"$T/out" 2>"$T/err"
+	rc=$?
+	causes "openat2 fails with $error: that is the cause" kernel
+	is "openat2 fails with $error: nothing else is blamed" kernel "$(jq -r '[.findings[].id] | join(" ")' "$T/out")"
+done
+h100
+in_container "$ALLOCATED"
+write proc/sys/kernel/osrelease 4.18.0-553.el8_10.x86_64
+doctor --format json
+causes "a recorded node of Linux 4.18" kernel
+write proc/sys/kernel/osrelease 5.6.0
+doctor --format json
+finds "Linux 5.6 will do" kernel ok
 
 # ---- without /sys and /proc ----
 # hidden DIRECTORY: what it says where nothing is mounted there

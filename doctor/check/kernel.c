@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Whether the kernel has what hook, shim, NRI plugin and this program cannot do without: without
+ * openat2(2) no path of a container's or a node's can be opened safely.
+ */
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/utsname.h>
+
+#include "core/base/tree.h"
+#include "doctor/check/check.h"
+
+static int add_missing(const struct doctor *doctor, struct findings *findings)
+{
+	struct utsname name = {.release = "?"};
+
+	(void)uname(&name);
+	return findings_add(findings, "kernel", NULL, FINDING_FAIL,
+			    "Linux 5.6 or later; in a container an engine whose seccomp profile "
+			    "knows openat2. Then run it again: nothing else was looked at",
+			    "openat2(2): %s (Linux %s): oci-rdma-hook refuses to work without it",
+			    strerror(doctor->no_openat2), name.release);
+}
+
+static bool is_before_5_6(const char *release)
+{
+	char *end;
+	long major = strtol(release, &end, 10);
+	long minor = *end == '.' ? strtol(end + 1, NULL, 10) : 0;
+
+	return major > 0 && (major < 5 || (major == 5 && minor < 6));
+}
+
+int check_kernel(const struct doctor *doctor, struct findings *findings, struct err *err)
+{
+	char release[96];
+	int status = 0;
+
+	if (doctor->no_openat2)
+		status = add_missing(doctor, findings);
+	else if (tree_read_line(doctor->node.root, "proc/sys/kernel/osrelease", release,
+				sizeof(release)) <= 0)
+		return 0;
+	else if (doctor->node.recorded && is_before_5_6(release))
+		status = findings_add(findings, "kernel", NULL, FINDING_FAIL,
+				      "Linux 5.6 or later, or one into which the distribution has "
+				      "put it: run the doctor on the node itself",
+				      "Linux %s (/proc/sys/kernel/osrelease) is older than "
+				      "openat2(2), without which oci-rdma-hook refuses to work",
+				      release);
+	else
+		status = findings_add(findings, "kernel", NULL, FINDING_OK, NULL,
+				      "Linux %s has what oci-rdma-hook needs", release);
+	return status < 0 ? err_memory(err) : 0;
+}
