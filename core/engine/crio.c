@@ -102,6 +102,20 @@ static void take_own(struct crio_handler *handler, const char *key, const struct
 		handler->monitor_path = value->string;
 }
 
+/* An inline table is kept as it is spelled: what it holds came before it. */
+static void drop_table(struct crio_handler *handler, const char *key)
+{
+	size_t len = strlen(key);
+
+	while (handler->n_entries) {
+		const char *table = handler->entry[handler->n_entries - 1].table;
+
+		if (strncmp(table, key, len) != 0 || (table[len] && table[len] != '.'))
+			return;
+		handler->n_entries--;
+	}
+}
+
 /* name: "crun", or "crun.default_annotations" for a table below it. value: NULL for its heading */
 static int take_handler(struct merging *merging, const char *name, const char *key,
 			const struct toml_value *value, struct err *err)
@@ -117,6 +131,8 @@ static int take_handler(struct merging *merging, const char *name, const char *k
 		return 0;
 	if (!table[0])
 		take_own(handler, key, value);
+	if (!table[0] && value->type == TOML_TABLE)
+		drop_table(handler, key);
 	return add_entry(merging, handler, table, key, value) < 0 ? err_memory(err) : 0;
 }
 
@@ -181,8 +197,12 @@ static int read_text(struct merging *merging, int root, const char *path, struct
 		return -ENOENT;
 	if (fd < 0)
 		return err_sys(err, -fd, "%s", merging->file);
-	return fs_read_regular(merging->arena, fd, CRIO_FILE_SIZE_MAX, merging->file, ret_text,
-			       err);
+	if (fs_read_regular(merging->arena, fd, CRIO_FILE_SIZE_MAX, merging->file, ret_text, err) <
+	    0)
+		return -1;
+	return strlen(ret_text->bytes) == ret_text->len
+		       ? 0
+		       : err_set(err, "%s: a NUL, which TOML does not have", merging->file);
 }
 
 static int read_one(struct merging *merging, int root, const char *path)

@@ -4,287 +4,310 @@
 #include <stdbool.h>
 #include <string.h>
 
-#define KEY_CHARACTERS "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-."
-#define DEPTH_MAX 16
+#include "core/engine/toml_names.h"
+#include "core/engine/toml_scan.h"
+
+#define BARE "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-"
+#define DEPTH_MAX 64
 
 struct reader {
-	struct arena *arena;
-	const char *what;
-	const char *at;
-	size_t line;
-	const char *table;
+	struct toml_scan scan;
+	struct toml_names names;
 	toml_take *take;
 	void *context;
-	struct err *err;
+};
+
+/* A table: where a name that comes is defined */
+struct place {
+	const char *table; /* its whole name, "" at the top */
+	const void *scope;
+	bool muted; /* it is below an array: nothing is told of it */
 };
 
 static int fail(struct reader *r, const char *why)
 {
-	return err_set(r->err, "%s:%zu: %s", r->what, r->line, why);
+	return toml_fail(&r->scan, why);
 }
 
-static void skip_spaces(struct reader *r)
+static int tell_heading(struct reader *r, const struct place *place)
 {
-	r->at += strspn(r->at, " \t\r");
+	return place->muted ? 0 : r->take(r->context, place->table, "", NULL, r->scan.err);
 }
 
-/* Spaces, comments and line breaks */
-static void skip_lines(struct reader *r)
+/* ---- names ---- */
+
+/* A bare key or a string, and the space behind it */
+static int read_part(struct reader *r, const char **ret)
 {
-	for (;;) {
-		skip_spaces(r);
-		if (*r->at == '#')
-			r->at += strcspn(r->at, "\n");
-		if (*r->at != '\n')
-			return;
-		r->at++;
-		r->line++;
-	}
-}
-
-static int end_line(struct reader *r)
-{
-	skip_spaces(r);
-	if (*r->at == '#')
-		r->at += strcspn(r->at, "\n");
-	return *r->at == '\n' || !*r->at ? 0 : fail(r, "not understood");
-}
-
-/* One escape of a basic string; those that a path or a limit may need */
-static int unescape(struct reader *r, char *ret)
-{
-	static const char from[] = "\\\"nt";
-	static const char to[] = "\\\"\n\t";
-	const char *found = r->at[0] ? strchr(from, r->at[0]) : NULL;
-
-	if (!found)
-		return fail(r, "an escape that is not understood");
-	*ret = to[found - from];
-	r->at++;
-	return 0;
-}
-
-/* Up to the quote or the line's end, escapes as they stand */
-static size_t length_of_string(const char *text, char quote)
-{
-	size_t len = 0;
-
-	while (text[len] && text[len] != '\n' && text[len] != quote)
-		len += text[len] == '\\' && quote == '"' && text[len + 1] ? 2 : 1;
-	return len;
-}
-
-/* "basic" or 'literal', of one line */
-static int read_string(struct reader *r, const char **ret)
-{
-	char quote = *r->at++;
-	size_t max = length_of_string(r->at, quote);
-	char *text = arena_alloc(r->arena, max + 1);
-	size_t len = 0;
-
-	if (!text)
-		return err_memory(r->err);
-	if (r->at[0] == quote && r->at[1] == quote)
-		return fail(r, "a string of several lines is not understood");
-	while (*r->at && *r->at != '\n' && *r->at != quote) {
-		char c = *r->at++;
-
-		if (c == '\\' && quote == '"' && unescape(r, &c) < 0)
-			return -1;
-		text[len++] = c;
-	}
-	if (*r->at != quote)
-		return fail(r, "a string without an end");
-	r->at++;
-	*ret = text;
-	return 0;
-}
-
-static bool at_string(const struct reader *r)
-{
-	return *r->at == '"' || *r->at == '\'';
-}
-
-static int skip_value(struct reader *r, int depth);
-
-/* What stands between brackets: an array of other things, or an inline table */
-static int skip_brackets(struct reader *r, char end, int depth)
-{
-	r->at++;
-	skip_lines(r);
-	while (*r->at && *r->at != end) {
-		if (skip_value(r, depth + 1) < 0)
-			return -1;
-		skip_lines(r);
-		if (*r->at == ',' || *r->at == '=')
-			r->at++;
-		skip_lines(r);
-	}
-	if (*r->at != end)
-		return fail(r, "a bracket without an end");
-	r->at++;
-	return 0;
-}
-
-/* Goes at least a byte on, or fails: a bracket too many must not hold us. */
-static int skip_value(struct reader *r, int depth)
-{
-	const char *ignored;
 	size_t len;
 
-	if (depth > DEPTH_MAX)
-		return fail(r, "nested too deep");
-	if (at_string(r))
-		return read_string(r, &ignored);
-	if (*r->at == '[')
-		return skip_brackets(r, ']', depth);
-	if (*r->at == '{')
-		return skip_brackets(r, '}', depth);
-	len = strspn(r->at, KEY_CHARACTERS "+:");
-	r->at += len;
-	return len ? 0 : fail(r, "not understood");
+	toml_skip_spaces(&r->scan);
+	if (toml_at_string(&r->scan)) {
+		if (toml_string(&r->scan, false, ret) < 0)
+			return -1;
+	} else {
+		len = strspn(r->scan.at, BARE);
+		if (!len)
+			return fail(r, "a name is missing");
+		*ret = arena_strndup(r->scan.arena, r->scan.at, len);
+		if (!*ret)
+			return err_memory(r->scan.err);
+		r->scan.at += len;
+	}
+	toml_skip_spaces(&r->scan);
+	return 0;
 }
 
-/* An array of strings, over as many lines as it wants */
-static int read_array(struct reader *r, struct toml_value *value)
+/* Goes into the table of that name, which is there or is made now. */
+static int enter(struct reader *r, struct place *place, const struct toml_name *name)
 {
-	const char *begin = r->at;
-	size_t line = r->line;
+	if (name->kind == TOML_TABLES)
+		place->muted = true;
+	place->scope = name->own;
+	place->table = place->table[0]
+			       ? arena_printf(r->scan.arena, "%s.%s", place->table, name->name)
+			       : name->name;
+	return place->table ? 0 : err_memory(r->scan.err);
+}
+
+static struct toml_name *name_in(struct reader *r, const struct place *place, const char *part,
+				 enum toml_kind kind, bool *ret_new)
+{
+	struct toml_name *name =
+		toml_name(r->scan.arena, &r->names, place->scope, part, kind, ret_new);
+
+	if (!name)
+		(void)err_memory(r->scan.err);
+	return name;
+}
+
+/* ---- headings ---- */
+
+/* "a" of [a.b] */
+static int enter_above(struct reader *r, struct place *place, const char *part)
+{
+	bool is_new;
+	const struct toml_name *name = name_in(r, place, part, TOML_IMPLICIT, &is_new);
+
+	if (!name)
+		return -1;
+	if (name->kind == TOML_VALUE)
+		return fail(r, "a table below what is none, or is closed");
+	return enter(r, place, name);
+}
+
+/* "b" of [a.b], or of [[a.b]] */
+static int enter_own(struct reader *r, struct place *place, const char *part, enum toml_kind kind)
+{
+	bool is_new;
+	struct toml_name *name = name_in(r, place, part, kind, &is_new);
+
+	if (!name)
+		return -1;
+	if (!is_new && !(kind == TOML_HEADED && name->kind == TOML_IMPLICIT) &&
+	    !(kind == TOML_TABLES && name->kind == TOML_TABLES))
+		return fail(r, "a table that is there already");
+	name->kind = kind;
+	if (kind == TOML_TABLES && !(name->own = arena_alloc(r->scan.arena, 1)))
+		return err_memory(r->scan.err);
+	return enter(r, place, name);
+}
+
+static int read_heading(struct reader *r, struct place *ret_place)
+{
+	struct place place = {.table = "", .scope = r};
+	enum toml_kind kind = r->scan.at[1] == '[' ? TOML_TABLES : TOML_HEADED;
+	size_t brackets = kind == TOML_TABLES ? 2 : 1;
+	const char *part;
+
+	r->scan.at += brackets;
+	for (;;) {
+		if (read_part(r, &part) < 0)
+			return -1;
+		if (*r->scan.at != '.')
+			break;
+		r->scan.at++;
+		if (enter_above(r, &place, part) < 0)
+			return -1;
+	}
+	if (strncmp(r->scan.at, "]]", brackets) != 0)
+		return fail(r, "a heading without an end");
+	r->scan.at += brackets;
+	if (enter_own(r, &place, part, kind) < 0 || toml_end_line(&r->scan) < 0)
+		return -1;
+	*ret_place = place;
+	return tell_heading(r, &place);
+}
+
+/* ---- values ---- */
+
+static int read_value(struct reader *r, const struct place *place, int depth,
+		      struct toml_value *value);
+
+static int add_string(struct reader *r, struct toml_value *value, size_t *room, const char *string)
+{
+	const char **larger =
+		arena_grow(r->scan.arena, value->strings, value->n, room, sizeof(*larger));
+
+	if (!larger)
+		return err_memory(r->scan.err);
+	value->strings = larger;
+	value->strings[value->n++] = string;
+	return 0;
+}
+
+/* Tables in arrays have names of their own. */
+static int read_item(struct reader *r, int depth, struct toml_value *ret_item)
+{
+	struct place inside = {.table = "", .scope = arena_alloc(r->scan.arena, 1), .muted = true};
+
+	if (!inside.scope)
+		return err_memory(r->scan.err);
+	return read_value(r, &inside, depth + 1, ret_item);
+}
+
+static int read_array(struct reader *r, int depth, struct toml_value *value)
+{
 	size_t room = 0;
 
 	value->type = TOML_STRINGS;
-	r->at++;
-	for (;;) {
-		const char **larger;
+	for (r->scan.at++;; r->scan.at++) {
+		struct toml_value item = {0};
 
-		skip_lines(r);
-		if (*r->at == ']')
-			break;
-		if (!at_string(r)) {
-			value->type = TOML_OTHER;
-			r->at = begin;
-			r->line = line;
-			return skip_value(r, 0);
-		}
-		larger = arena_grow(r->arena, value->strings, value->n, &room, sizeof(*larger));
-		if (!larger)
-			return err_memory(r->err);
-		value->strings = larger;
-		if (read_string(r, &value->strings[value->n]) < 0)
+		if (toml_skip_lines(&r->scan) < 0)
 			return -1;
-		value->n++;
-		skip_lines(r);
-		if (*r->at == ',')
-			r->at++;
-		else if (*r->at != ']')
-			return fail(r, "an array that is not understood");
+		if (*r->scan.at == ']')
+			break;
+		if (read_item(r, depth, &item) < 0)
+			return -1;
+		if (item.type != TOML_STRING)
+			value->type = TOML_OTHER;
+		else if (add_string(r, value, &room, item.string) < 0)
+			return -1;
+		if (toml_skip_lines(&r->scan) < 0)
+			return -1;
+		if (*r->scan.at == ']')
+			break;
+		if (*r->scan.at != ',')
+			return fail(r, "an array without an end");
 	}
-	r->at++;
+	r->scan.at++;
 	return 0;
 }
 
-static int read_value(struct reader *r, struct toml_value *value)
+static int read_pair(struct reader *r, struct place place, int depth);
+
+/* On one line, but for what its values hold */
+static int read_inline_table(struct reader *r, const struct place *place, int depth)
 {
-	skip_spaces(r);
-	value->line = r->line;
-	if (at_string(r)) {
-		value->type = TOML_STRING;
-		return read_string(r, &value->string);
+	if (tell_heading(r, place) < 0)
+		return -1;
+	r->scan.at++;
+	toml_skip_spaces(&r->scan);
+	if (*r->scan.at == '}') {
+		r->scan.at++;
+		return 0;
 	}
-	if (*r->at == '[')
-		return read_array(r, value);
-	value->type = TOML_OTHER;
-	if (*r->at == '\n' || !*r->at)
-		return fail(r, "a key without a value");
-	return skip_value(r, 0);
-}
-
-/* "a.b", "\"a\".b": dots separate, quotes go. end: what must follow */
-static int read_name(struct reader *r, char end, const char **ret)
-{
-	const char *name = "";
-
-	for (;;) {
-		const char *part = NULL;
-		size_t len = strspn(r->at, KEY_CHARACTERS);
-
-		if (at_string(r)) {
-			if (read_string(r, &part) < 0)
-				return -1;
-		} else {
-			part = arena_strndup(r->arena, r->at, len);
-			r->at += len;
-		}
-		name = part ? arena_printf(r->arena, "%s%s", name, part) : NULL;
-		if (!name)
-			return err_memory(r->err);
-		skip_spaces(r);
-		if (*r->at == end)
+	for (;; r->scan.at++) {
+		if (read_pair(r, *place, depth + 1) < 0)
+			return -1;
+		toml_skip_spaces(&r->scan);
+		if (*r->scan.at == '}')
 			break;
-		if (*r->at != '.' && !at_string(r))
-			return fail(r, "not understood");
-		if (*r->at == '.') {
-			name = arena_printf(r->arena, "%s.", name);
-			r->at++;
-		}
-		skip_spaces(r);
-		if (!name)
-			return err_memory(r->err);
+		if (*r->scan.at != ',')
+			return fail(r, "an inline table without an end");
 	}
-	r->at++;
-	*ret = name;
-	return name[0] ? 0 : fail(r, "an empty name");
+	r->scan.at++;
+	return 0;
 }
 
-static int read_heading(struct reader *r)
+/* place: of what is below it, if it is a table */
+static int read_value(struct reader *r, const struct place *place, int depth,
+		      struct toml_value *value)
 {
-	bool array = r->at[1] == '['; /* of tables; nothing that is looked for lies in one */
-	const char *name;
-
-	r->at += array ? 2 : 1;
-	skip_spaces(r);
-	if (read_name(r, ']', &name) < 0)
-		return -1;
-	if (array && *r->at++ != ']')
-		return fail(r, "not understood");
-	r->table = array ? arena_printf(r->arena, "%s[]", name) : name;
-	if (!r->table)
-		return err_memory(r->err);
-	if (end_line(r) < 0)
-		return -1;
-	return r->take(r->context, r->table, "", NULL, r->err);
+	value->line = r->scan.line;
+	value->type = *r->scan.at == '{' ? TOML_TABLE : TOML_OTHER;
+	if (depth > DEPTH_MAX)
+		return fail(r, "nested too deep");
+	if (value->type == TOML_TABLE)
+		return read_inline_table(r, place, depth);
+	if (*r->scan.at == '[')
+		return read_array(r, depth, value);
+	if (!toml_at_string(&r->scan))
+		return toml_skip_scalar(&r->scan);
+	value->type = TOML_STRING;
+	return toml_string(&r->scan, true, &value->string);
 }
 
-static int read_key(struct reader *r)
+/* "a" of a.b = 1 */
+static int enter_dotted(struct reader *r, struct place *place, const char *part)
 {
-	struct toml_value value = {.spelled = r->at};
-	const char *key = NULL;
+	bool is_new;
+	const struct toml_name *name = name_in(r, place, part, TOML_DOTTED, &is_new);
 
-	if (read_name(r, '=', &key) < 0 || read_value(r, &value) < 0)
+	if (!name)
 		return -1;
-	value.spelled_len = (size_t)(r->at - value.spelled);
-	if (end_line(r) < 0)
+	if (name->kind != TOML_DOTTED)
+		return fail(r, "a dotted key into what is no such table");
+	return enter(r, place, name);
+}
+
+/* key = value */
+static int read_pair(struct reader *r, struct place place, int depth)
+{
+	struct toml_value value = {0};
+	struct place inside;
+	const struct toml_name *name;
+	const char *part;
+	bool is_new;
+
+	for (;; r->scan.at++) {
+		toml_skip_spaces(&r->scan);
+		value.spelled = r->scan.at;
+		if (read_part(r, &part) < 0)
+			return -1;
+		if (*r->scan.at != '.')
+			break;
+		if (enter_dotted(r, &place, part) < 0)
+			return -1;
+	}
+	if (*r->scan.at != '=')
+		return fail(r, "a key without a value");
+	r->scan.at++;
+	toml_skip_spaces(&r->scan);
+	name = name_in(r, &place, part, TOML_VALUE, &is_new);
+	if (!name)
 		return -1;
-	return r->take(r->context, r->table, key, &value, r->err);
+	if (!is_new)
+		return fail(r, "a key that is there already");
+	inside = place;
+	if (enter(r, &inside, name) < 0 || read_value(r, &inside, depth, &value) < 0)
+		return -1;
+	value.spelled_len = (size_t)(r->scan.at - value.spelled);
+	return place.muted ? 0 : r->take(r->context, place.table, part, &value, r->scan.err);
 }
 
 int toml_read(struct arena *arena, const char *what, const char *text, toml_take *take,
 	      void *context, struct err *err)
 {
-	struct reader reader = {.arena = arena,
-				.what = what,
-				.at = text,
-				.line = 1,
-				.table = "",
-				.take = take,
-				.context = context,
-				.err = err};
+	struct reader reader = {
+		.scan = {.arena = arena, .what = what, .at = text, .line = 1, .err = err},
+		.take = take,
+		.context = context};
+	struct place place = {.table = "", .scope = &reader};
 
+	if (strncmp(text, "\xef\xbb\xbf", 3) == 0)
+		reader.scan.at += 3; /* a byte order mark, as editors of another system write it */
 	for (;;) {
-		skip_lines(&reader);
-		if (!*reader.at)
-			return 0;
-		if ((*reader.at == '[' ? read_heading(&reader) : read_key(&reader)) < 0)
+		if (toml_skip_lines(&reader.scan) < 0)
 			return -1;
+		if (!*reader.scan.at)
+			return 0;
+		if (*reader.scan.at == '[') {
+			if (read_heading(&reader, &place) < 0)
+				return -1;
+		} else if (read_pair(&reader, place, 0) < 0 || toml_end_line(&reader.scan) < 0) {
+			return -1;
+		}
 	}
 }

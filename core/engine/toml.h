@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The part of TOML that CRI-O's configuration is written in. No C library for TOML is to be had as
- * a static one in the distributions, and this needs little: tables, and keys whose values are
- * strings or arrays of strings. Values of other kinds are passed over; what is none of this is an
- * error that names the line, since a wrong guess would be worse.
+ * TOML 1.0 (toml.io), which CRI-O's configuration is written in. What this understands, and what it
+ * refuses, is judged by the public suite of toml-test. No C library for it is to be had as a static
+ * one in the distributions.
+ *
+ * The whole grammar is read and checked; told are strings and arrays of strings by their value, and
+ * all other values as such. An inline table is told as a table, and a dotted key as one of the
+ * table that it means. Of what lies below an array nothing is told.
  */
 #ifndef OCI_RDMA_TOML_H
 #define OCI_RDMA_TOML_H
@@ -16,6 +19,7 @@
 enum toml_type {
 	TOML_STRING,
 	TOML_STRINGS, /* an array that holds nothing but strings */
+	TOML_TABLE,   /* an inline one, when all of it has been told */
 	TOML_OTHER,
 };
 
@@ -25,7 +29,9 @@ struct toml_value {
 	const char **strings;
 	size_t n;
 	size_t line;
-	const char *spelled; /* key, "=" and value as the text has them: not NUL-terminated */
+	/* Key (without what stands before its last dot), "=" and value as the text has them: not
+	 * NUL-terminated */
+	const char *spelled;
 	size_t spelled_len;
 };
 
@@ -35,8 +41,8 @@ struct toml_value {
 typedef int toml_take(void *context, const char *table, const char *key,
 		      const struct toml_value *value, struct err *err);
 
-/* Calls take for each table's heading (key "", value NULL) and each key. text is NUL-
- * terminated; it stays as it is. */
+/* Calls take for each table's heading (key "", value NULL) and each key, as they come. text is NUL-
+ * terminated; it stays as it is. After an error what was told before it has been told. */
 int toml_read(struct arena *arena, const char *what, const char *text, toml_take *take,
 	      void *context, struct err *err);
 
