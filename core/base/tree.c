@@ -96,8 +96,8 @@ static int compare_names(const void *a, const void *b)
 	return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-int tree_list(struct arena *arena, int root, const char *path, const char *suffix,
-	      const char ***ret_names)
+static int list(struct arena *arena, int root, const char *path, const char *suffix, bool hidden,
+		const char ***ret_names)
 {
 	cleanup_dir *dir = NULL;
 	const char **names = NULL;
@@ -108,7 +108,8 @@ int tree_list(struct arena *arena, int root, const char *path, const char *suffi
 	if (tree_open_listing(root, path, &dir) < 0)
 		return -1;
 	while (dir && n < NAMES_MAX && (entry = readdir(dir))) {
-		if (entry->d_name[0] == '.' || !text_ends_with(entry->d_name, suffix))
+		if ((entry->d_name[0] == '.' && !hidden) || strcmp(entry->d_name, ".") == 0 ||
+		    strcmp(entry->d_name, "..") == 0 || !text_ends_with(entry->d_name, suffix))
 			continue;
 		names = arena_grow(arena, names, n, &room, sizeof(*names));
 		if (!names || !(names[n] = arena_strdup(arena, entry->d_name)))
@@ -119,4 +120,16 @@ int tree_list(struct arena *arena, int root, const char *path, const char *suffi
 		qsort(names, n, sizeof(*names), compare_names);
 	*ret_names = names;
 	return (int)n;
+}
+
+int tree_list_all(struct arena *arena, int root, const char *path, const char *suffix,
+		  const char ***ret_names)
+{
+	return list(arena, root, path, suffix, true, ret_names);
+}
+
+int tree_list(struct arena *arena, int root, const char *path, const char *suffix,
+	      const char ***ret_names)
+{
+	return list(arena, root, path, suffix, false, ret_names);
 }

@@ -42,6 +42,10 @@ int tree_open_listing(int root, const char *path, DIR **ret_dir);
  * The names in a directory that end in suffix, in byte order, in the arena. *ret_names is NULL
  * where the directory cannot be opened or is empty. Returns how many, or -1 without memory.
  */
+int tree_list_all(struct arena *arena, int root, const char *path, const char *suffix,
+		  const char ***ret_names);
+
+/* The same without those that begin with '.' */
 int tree_list(struct arena *arena, int root, const char *path, const char *suffix,
 	      const char ***ret_names);
 

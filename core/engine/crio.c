@@ -11,7 +11,6 @@
 #include "core/base/tree.h"
 #include "core/engine/toml.h"
 
-#define FILES_MAX 4096
 #define RUNTIME "crio.runtime"
 #define HANDLERS RUNTIME ".runtimes."
 
@@ -222,42 +221,11 @@ static int read_one(struct merging *merging, int root, const char *path)
 	return why.memory ? -1 : add_problem(merging, why.text);
 }
 
-static int by_name(const void *a, const void *b)
-{
-	return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
-
-/* Hidden ones, too, which tree_list leaves out. Returns how many there are, or -1 without memory.
- */
-static int list_dropins(struct arena *arena, int root, const char ***ret_names)
-{
-	cleanup_dir *dir = NULL;
-	const char **names = NULL;
-	const struct dirent *entry;
-	size_t n = 0;
-	size_t room = 0;
-
-	if (tree_open_listing(root, CRIO_DROPINS, &dir) < 0)
-		return -1;
-	while (dir && n < FILES_MAX && (entry = readdir(dir))) {
-		if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0)
-			continue;
-		names = arena_grow(arena, names, n, &room, sizeof(*names));
-		if (!names || !(names[n] = arena_strdup(arena, entry->d_name)))
-			return -1;
-		n++;
-	}
-	if (n)
-		qsort(names, n, sizeof(*names), by_name);
-	*ret_names = names;
-	return (int)n;
-}
-
 int crio_read(struct arena *arena, int root, struct crio *ret_crio, struct err *err)
 {
 	struct merging merging = {.arena = arena, .crio = {.conmon = "", .storage = CRIO_STORAGE}};
 	const char **names = NULL;
-	int n = list_dropins(arena, root, &names);
+	int n = tree_list_all(arena, root, CRIO_DROPINS, "", &names); /* hidden ones, too */
 
 	merging.crio.installed = tree_exists(root, CRIO_DIR) || tree_exists(root, "usr/bin/crio");
 	if (n < 0 || read_one(&merging, root, CRIO_DIR "/crio.conf") < 0)

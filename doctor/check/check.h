@@ -46,6 +46,11 @@ check_function check_selinux;    /* selinux */
 check_function check_versions;   /* versions */
 check_function check_elsewhere;  /* node_files */
 
+struct crio;
+/* What a running CRI-O says of itself, beside its files. Returns 0, or -1 without memory. */
+int crio_check_running(const struct doctor *doctor, struct findings *findings,
+		       const struct crio *files);
+
 /* All of them, in the order of causes: what comes first explains what comes behind it. */
 extern const struct check all_checks[];
 extern const size_t n_all_checks;

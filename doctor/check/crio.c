@@ -242,11 +242,13 @@ int check_crio(const struct doctor *doctor, struct findings *findings, struct er
 	if (!context.crio.installed)
 		return 0;
 	for (size_t i = 0; i < context.crio.n_problems; i++) {
-		if (findings_add(findings, "crio_config", NULL, FINDING_UNCHECKED,
-				 "See what CRI-O makes of it: crio status config", "%s",
+		if (findings_add(findings, "crio_config", NULL, FINDING_FAIL,
+				 "Mend it: CRI-O will not start again with it", "%s",
 				 context.crio.problem[i]) < 0)
 			return err_memory(err);
 	}
+	if (crio_check_running(doctor, findings, &context.crio) < 0)
+		return err_memory(err);
 	for (size_t i = 0; i < context.crio.n_handlers; i++) {
 		if (add_handler(&context, &context.crio.handler[i]) < 0)
 			return err_memory(err);

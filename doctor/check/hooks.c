@@ -292,7 +292,8 @@ static int read_dir(struct context *context, const char *dir, bool crio_reads)
 {
 	struct arena *arena = context->findings->arena;
 	const char **names;
-	int n = tree_list(arena, context->doctor->node.root, dir, ".json", &names);
+	/* Hidden ones, too: the engines look at the ending alone (pkg/hooks/read.go, ReadDir). */
+	int n = tree_list_all(arena, context->doctor->node.root, dir, ".json", &names);
 
 	for (int i = 0; i < n; i++) {
 		char *file = arena_printf(arena, "%s/%s", dir, names[i]);
