@@ -6,10 +6,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 
 #include "core/base/cleanup.h"
 #include "core/base/fs.h"
-#include "doctor/check/limits.h"
+#include "doctor/check/memlock.h"
 #include "doctor/cuda/memory.h"
 #include "doctor/process/progress.h"
 #include "doctor/runner.h"
@@ -36,6 +37,14 @@ static void on_found(void *context, const struct finding *finding)
 	(void)fflush(stdout);
 }
 
+static bool is_exec(const struct doctor *doctor)
+{
+	struct rlimit limit;
+
+	return getrlimit(RLIMIT_MEMLOCK, &limit) == 0 &&
+	       limits_of_first_are_higher(doctor, limit.rlim_cur);
+}
+
 static struct verbs_options options_of(const struct doctor *doctor)
 {
 	const struct doctor_options *wanted = &doctor->options;
@@ -46,7 +55,7 @@ static struct verbs_options options_of(const struct doctor *doctor)
 		.listen = wanted->listen,
 		.connect = wanted->connect,
 		.address = wanted->address,
-		.exec = limits_of_first_are_higher(doctor),
+		.exec = is_exec(doctor),
 		.port = wanted->port,
 		.clients = wanted->clients,
 	};

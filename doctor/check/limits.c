@@ -15,7 +15,7 @@
 #include "core/base/tree.h"
 #include "core/policy/quantity.h"
 #include "doctor/check/check.h"
-#include "doctor/check/limits.h"
+#include "doctor/check/memlock.h"
 #include "doctor/check/plan.h"
 
 #define PROC_FILE_MAX (64 * 1024)
@@ -33,51 +33,6 @@ struct rights {
 	const char *where;
 };
 
-static uint64_t parse_limit(const char **at)
-{
-	char *end;
-	uint64_t bytes;
-
-	*at += strspn(*at, " ");
-	if (text_starts_with(*at, "unlimited")) {
-		*at += strlen("unlimited");
-		return MEMLOCK_UNLIMITED;
-	}
-	bytes = strtoull(*at, &end, 10);
-	*at = end;
-	return bytes;
-}
-
-/* text: of /proc/PID/limits */
-static struct limits parse_limits(char *text)
-{
-	static const char name[] = "Max locked memory";
-	struct limits limits = {0};
-	char *line;
-
-	while ((line = text_next_line(&text))) {
-		const char *at = line + strlen(name);
-
-		if (!text_starts_with(line, name))
-			continue;
-		limits.known = true;
-		limits.soft = parse_limit(&at);
-		limits.hard = parse_limit(&at);
-	}
-	return limits;
-}
-
-struct limits limits_read(struct arena *arena, int root, const char *path)
-{
-	struct limits limits = {0};
-	struct fs_text text;
-
-	if (tree_read(arena, root, path, PROC_FILE_MAX, &text) == 0)
-		limits = parse_limits(text.bytes);
-	limits.where = path;
-	return limits;
-}
-
 static struct limits read_limits(const struct doctor *doctor, struct arena *arena)
 {
 	const struct target *target = &doctor->target;
@@ -85,7 +40,7 @@ static struct limits read_limits(const struct doctor *doctor, struct arena *aren
 	struct fs_text text;
 
 	if (target_read(arena, target, "limits", PROC_FILE_MAX, &text) == 0) {
-		limits = parse_limits(text.bytes);
+		limits = limits_parse(text.bytes);
 		limits.where = arena_printf(arena, "%s/limits", target->proc_path);
 	} else if (target->has_spec && target->spec.has_memlock) {
 		limits = (struct limits){.known = true,
@@ -132,38 +87,6 @@ static bool is_exempt(const struct rights *rights)
 	return has_ipc_lock(rights) && rights->first_user_namespace;
 }
 
-const char *limits_text(uint64_t bytes, char text[LIMITS_TEXT_SIZE])
-{
-	if (bytes == MEMLOCK_UNLIMITED)
-		(void)snprintf(text, LIMITS_TEXT_SIZE, "unlimited");
-	else if (bytes >= MIB && bytes % MIB == 0)
-		(void)snprintf(text, LIMITS_TEXT_SIZE, "%" PRIu64 " MiB", bytes / MIB);
-	else
-		(void)snprintf(text, LIMITS_TEXT_SIZE, "%" PRIu64 " bytes", bytes);
-	return text;
-}
-
-/* A hook reaches a container's first process, and no runtime lets it reach an exec. */
-static bool first_process_has_more(const struct doctor *doctor, struct arena *arena, uint64_t soft)
-{
-	const struct target *target = &doctor->target;
-	const char *path = "/proc/1/limits";
-
-	if (target->main_pid && target->main_pid != target->pid)
-		path = arena_printf(arena, "/proc/%" PRId64 "/limits", target->main_pid);
-	else if (!doctor->location.container || target->pid)
-		return false;
-	return path && limits_read(arena, doctor->node.root, path).soft > soft;
-}
-
-bool limits_of_first_are_higher(const struct doctor *doctor)
-{
-	cleanup_arena arena = {0};
-	struct limits own = limits_read(&arena, doctor->node.root, "/proc/self/limits");
-
-	return own.known && first_process_has_more(doctor, &arena, own.soft);
-}
-
 static const char *remedy_by_plan(const struct doctor *doctor, struct arena *arena)
 {
 	cleanup_container container = CONTAINER_NONE;
@@ -185,7 +108,7 @@ static const char *remedy_of(const struct doctor *doctor, struct arena *arena,
 	if (limits->hard > limits->soft && limits->hard >= ENOUGH)
 		return "Raise the soft limit, which alone counts: ulimit -l unlimited before the "
 		       "program starts";
-	if (first_process_has_more(doctor, arena, limits->soft))
+	if (limits_of_first_are_higher(doctor, limits->soft))
 		return "The container's first process has more: an exec gets the engine's limit. "
 		       "Start it as the main process, or use the runtime shim (runtimeClassName: "
 		       "rdma) or the NRI plugin";

@@ -15,7 +15,7 @@
 #include "core/policy/quantity.h"
 #include "core/ways.h"
 #include "doctor/check/check.h"
-#include "doctor/check/limits.h"
+#include "doctor/check/memlock.h"
 
 #define ANNOTATE                                                                                   \
 	"Annotate the pod: " SPEC_ANNOTATION_PREFIX                                                \

@@ -47,7 +47,6 @@ live() {
 		printf "%s" "$1" >/etc/crio/status && printf "%s" "$2" >/etc/crio/crio.conf.d/10-x &&
 		printf "#!/bin/sh\\n[ \"\$*\" = \"status config\" ] && exec cat /etc/crio/status\\nexit 1\\n" >/usr/local/sbin/crio &&
 		chmod 755 /usr/local/sbin/crio && exec "$3" --format json' - "$1" "$2" "$DOCTOR" >"$T/out" 2>"$T/err"
-	rc=$?
 }
 if [ "$(id -u)" -eq 0 ] && mkdir -p /etc/crio; then
 	same='[crio]

@@ -33,7 +33,6 @@ container NCCL_SOCKET_IFNAME=^docker,lo
 healthy "lo excluded"
 
 # ---- the first line ----
-interfaces='lo eth0 net1'
 h100
 in_container "$ALLOCATED" NCCL_SOCKET_IFNAME=lo
 doctor
