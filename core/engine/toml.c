@@ -118,7 +118,7 @@ static int read_heading(struct reader *r, struct place *ret_place)
 	struct place place = {.table = "", .scope = r};
 	enum toml_kind kind = r->scan.at[1] == '[' ? TOML_TABLES : TOML_HEADED;
 	size_t brackets = kind == TOML_TABLES ? 2 : 1;
-	const char *part;
+	const char *part = NULL;
 
 	r->scan.at += brackets;
 	for (;;) {
@@ -258,7 +258,7 @@ static int read_pair(struct reader *r, struct place place, int depth)
 	struct toml_value value = {0};
 	struct place inside;
 	const struct toml_name *name;
-	const char *part;
+	const char *part = NULL;
 	bool is_new;
 
 	for (;; r->scan.at++) {
