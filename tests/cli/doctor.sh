@@ -480,7 +480,7 @@ h100
 soft=8388608 hard=8388608
 on_node
 doctor --format json --container "$ID"
-causes "8 MiB of a container, seen from the node" memlock
+causes "8 MiB of a container that is granted more, seen from the node: it was not served" plan_memlock
 finds "8 MiB of a container" memlock fail "/proc/4711/limits"
 defaults
 doctor --format json
