@@ -35,8 +35,7 @@ struct toml_value {
 	size_t spelled_len;
 };
 
-/* table: "crio.runtime.runtimes.rdma", "a[]" in an array of tables, "" at the top; quotes of its
- * parts are taken off. Everything
+/* table: "crio.runtime.runtimes.rdma", "" at the top; quotes of its parts are taken off. Everything
  * lives in the arena. Returns 0, or negative with *err. */
 typedef int toml_take(void *context, const char *table, const char *key,
 		      const struct toml_value *value, struct err *err);

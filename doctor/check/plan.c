@@ -317,7 +317,8 @@ int check_plan(const struct doctor *doctor, struct findings *findings, struct er
 			       : 0;
 	if (status == 0)
 		return 0;
-	if (ways_find(findings->arena, doctor->node.root, &context.ways, err) < 0)
+	if (ways_find(findings->arena, doctor->node.root, doctor->node.recorded, &context.ways,
+		      err) < 0)
 		return -1;
 	return add_outcome(&context) < 0 ? err_memory(err) : 0;
 }
