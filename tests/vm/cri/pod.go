@@ -133,6 +133,7 @@ func (c *client) removePod(pod string) {
 	_, err = c.RemovePodSandbox(c.ctx, &cri.RemovePodSandboxRequest{PodSandboxId: pod})
 	must(err)
 	removeVolumes(pod)
+	must(os.RemoveAll(podConfig(pod).LogDirectory))
 }
 
 func (c *client) hasNetwork() int {
