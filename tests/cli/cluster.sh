@@ -1,12 +1,22 @@
 #!/bin/bash
 # What a cluster is given: config/admission, crio, openshift, kubernetes and the examples. Parsed and judged by kustomize, by
-# Kubernetes' own types and CEL (tests/cluster/kubecheck.go), and held against what the project promises.
+# Kubernetes' own types and CEL (tests/cluster/kubecheck.go), by definitions of the kinds that Kubernetes does not have
+# (tests/cluster/crdcheck), and held against what the project promises.
 # shellcheck disable=SC2016,SC2317 # jq's and CEL's dollars; functions that check calls
 cd "$(dirname "$0")/../.." || exit 1
 . tests/cli/setup.bash
 KUBECHECK=${BUILD:-build}/tests/kubecheck
 KUSTOMIZE=${BUILD:-build}/tests/kustomize
+CRDS=tests/cluster/crds.yaml
 refused() { ! "$@"; }
+# judge FILE: by who knows its kinds
+judge() {
+	if grep -qE '^apiVersion: (sriovnetwork\.openshift\.io|k8s\.cni\.cncf\.io)/' "$1"; then
+		python3 tests/cluster/crdcheck "$CRDS" "$1"
+	else "$KUBECHECK" "$1"; fi
+}
+# breaks SED FILE: the file is good, and refused with this change
+breaks() { judge "$2" && sed "$1" "$2" >"$T/broken.yaml" && ! cmp -s "$2" "$T/broken.yaml" && ! judge "$T/broken.yaml"; }
 
 # ---- every file ----
 
@@ -15,16 +25,24 @@ check "yamllint: config" yamllint -s -c tests/yamllint "${files[@]}"
 for dir in $(git ls-files 'config/*kustomization.yaml' | xargs -n 1 dirname); do
 	name=${dir//\//-}
 	check "kustomize: $dir" "$KUSTOMIZE" build "$dir" --output "$T/$name.yaml"
-	check "kubecheck: what $dir gives" "$KUBECHECK" "$T/$name.yaml"
+	check "its kinds' types: what $dir gives" judge "$T/$name.yaml"
 done
-for file in config/examples/*.yaml; do check "kubecheck: $file" "$KUBECHECK" "$file"; done
+for file in config/examples/*.yaml; do check "its kinds' types: $file" judge "$file"; done
+is "what is below config/examples is an example, or its kustomization names it" "" "$(find config/examples -type f ! -name kustomization.yaml |
+	while read -r file; do
+		[[ $file = config/examples/*.yaml && $file != config/examples/*/* ]] ||
+			grep -qF "$(basename "$file")" "$(dirname "$file")/kustomization.yaml" || echo "$file"
+	done)"
 
-sed 's/  replicas: 2/  replica: 2/' config/examples/statefulset.yaml >"$T/broken.yaml"
-check "control: kubecheck refuses an unknown field" refused "$KUBECHECK" "$T/broken.yaml"
-sed 's/  replicas: 2/  replicas: two/' config/examples/statefulset.yaml >"$T/broken.yaml"
-check "control: kubecheck refuses a value of another type" refused "$KUBECHECK" "$T/broken.yaml"
-sed 's/^kind: StatefulSet/kind: StatefulSets/' config/examples/statefulset.yaml >"$T/broken.yaml"
-check "control: kubecheck refuses an unknown kind" refused "$KUBECHECK" "$T/broken.yaml"
+check "control: kubecheck refuses an unknown field" breaks 's/  replicas: 2/  replica: 2/' config/examples/statefulset.yaml
+check "control: kubecheck refuses a value of another type" breaks 's/  replicas: 2/  replicas: two/' config/examples/statefulset.yaml
+check "control: kubecheck refuses an unknown kind" breaks 's/^kind: StatefulSet/kind: StatefulSets/' config/examples/statefulset.yaml
+sriov=$T/config-examples-sriov.yaml
+check "control: crdcheck refuses an unknown field" breaks 's/  numVfs: 8/  numVFs: 8/' "$sriov"
+check "control: crdcheck refuses a value of another type" breaks 's/  numVfs: 8/  numVfs: eight/' "$sriov"
+check "control: crdcheck refuses a value that is none of the field's" breaks 's/  linkType: eth/  linkType: roce/' "$sriov"
+check "control: crdcheck refuses what lacks a field" breaks '/  resourceName: rail8/d' "$sriov"
+check "control: crdcheck refuses an unknown kind" breaks 's/^kind: SriovNetwork$/kind: SriovNetworks/' "$sriov"
 mkdir "$T/broken" && printf 'resources: [none.yaml]\n' >"$T/broken/kustomization.yaml"
 check "control: kustomize refuses what is not there" refused "$KUSTOMIZE" build "$T/broken"
 
@@ -32,26 +50,128 @@ check "control: kustomize refuses what is not there" refused "$KUSTOMIZE" build 
 
 json() { python3 -c 'import json, sys, yaml; json.dump([o for o in yaml.safe_load_all(open(sys.argv[1])) if o], sys.stdout)' "$1"; }
 templates='[.[] | .spec.template // select(.kind == "Pod")]'
-# example NAME DESCRIPTION JQ-FILTER: true of each of its pods
-example() { is "$1: $2" true "$(json "config/examples/$1.yaml" | jq "$templates | length > 0 and all(.[]; $3)")"; }
-for file in config/examples/*.yaml; do
-	name=$(basename "$file" .yaml)
-	example "$name" "the annotation is on the pod" '.metadata.annotations["oci-rdma-hook.io/inject"] == "true"'
-	example "$name" "nothing that restricted-v2 and the level restricted refuse" '
+# example FILE DESCRIPTION JQ-FILTER: true of each of its pods
+example() {
+	is "$(basename "$1" .yaml): $2" true "$(json "$1" |
+		jq "def containers: .spec.containers + (.spec.initContainers // []); $templates | length > 0 and all(.[]; $3)")"
+}
+# told FILE: how often its first comment says what to change, how often it has an image to fill in, and whether two lines at most are marked
+told() {
+	sed '/^[^-#]/,$d' "$1" | grep -c '^# Change: '
+	grep -c 'image: .*IMAGE # yours$' "$1"
+	(($(grep -c ' # yours$' "$1") <= 2)) && echo 1
+}
+for file in config/examples/*.yaml config/examples/benchmark-torch/job.yaml; do
+	example "$file" "the annotation is on the pod" '.metadata.annotations["oci-rdma-hook.io/inject"] == "true"'
+	example "$file" "nothing that restricted-v2 and the level restricted refuse" '
 		([paths | map(tostring) | last] | all(IN("privileged", "hostPath", "hostNetwork", "hostPID", "hostIPC", "add",
 			"serviceAccountName", "hostPort") | not)) and
 		.spec.securityContext.runAsNonRoot and .spec.securityContext.seccompProfile.type == "RuntimeDefault" and
-		(.spec.containers | all(.securityContext.allowPrivilegeEscalation == false and
+		(containers | all(.securityContext.allowPrivilegeEscalation == false and
 			.securityContext.capabilities.drop == ["ALL"]))'
-	example "$name" "no limit is raised, no HCA named" '[.spec | .. | strings] | all(test("ulimit -l [^;]|NCCL_IB_HCA|memlock") | not)'
-	example "$name" "a memory limit, which bounds what is locked" '.spec.containers | all(.resources.limits.memory)'
-	example "$name" "as many networks as devices" '
-		((.metadata.annotations["k8s.v1.cni.cncf.io/networks"] // "") | split(",") | length) ==
-		([.spec.containers[].resources.limits | keys[] | select(startswith("openshift.io/"))] | length)'
+	example "$file" "no limit is raised, no HCA named" '[.spec | .. | strings] | all(test("ulimit -l [^;]|NCCL_IB_HCA|memlock") | not)'
+	example "$file" "a memory limit, which bounds what is locked" 'containers | all(.resources.limits.memory)'
+	example "$file" "a device for each network, by its name" '
+		(.metadata.annotations["k8s.v1.cni.cncf.io/networks"] // "" | split(",") | map("openshift.io/" + sub("-"; ""))) ==
+		([containers[].resources.limits | keys[] | select(startswith("openshift.io/"))] | unique)'
+	is "$(basename "$file" .yaml): it begins with what to change, two lines at most, which are marked" "1 1 1" "$(told "$file" | xargs)"
 done
-is "statefulset: two pods, four networks, a headless service" "2 4 None trainer" "$(json config/examples/statefulset.yaml |
+for dir in config/examples/*/; do
+	check "$dir: a file of it says what to change" grep -rq '^# Change: ' "$dir"
+done
+
+json config/examples/statefulset.yaml >"$T/rdma.json"
+is "statefulset: two pods, four networks, a headless service" "2 4 None trainer" "$(
 	jq -r '.[1].spec as $set | [$set.replicas, ($set.template.metadata.annotations["k8s.v1.cni.cncf.io/networks"] | split(",") | length),
-		.[0].spec.clusterIP, $set.serviceName] | join(" ")')"
+		.[0].spec.clusterIP, $set.serviceName] | join(" ")' "$T/rdma.json")"
+is "statefulset-tcp: the same, but for its name, the networks and the devices" "" "$(diff \
+	<(json config/examples/statefulset-tcp.yaml | jq -S 'walk(if type == "string" then gsub("trainer-tcp"; "trainer") else . end)') \
+	<(jq -S 'del(.[1].spec.template.metadata.annotations["k8s.v1.cni.cncf.io/networks"]) |
+		.[1].spec.template.spec.containers[0].resources.limits |= with_entries(select(.key | startswith("openshift.io/") | not))' "$T/rdma.json"))"
+is "statefulset: torchrun waits for as many pods as there are, at the first one's name" true "$(jq '.[1].spec as $set |
+	$set.template.spec.containers[0].command | index("--nnodes=\($set.replicas)") != null and
+	index("--rdzv-endpoint=trainer-0.\($set.serviceName):29500") != null' "$T/rdma.json")"
+for file in config/examples/job-torchrun.yaml config/examples/benchmark-torch/job.yaml; do
+	is "$(basename "$file" .yaml): torchrun waits for as many pods as there are, at the first one's name" true "$(json "$file" |
+		jq '.[0] as $service | .[1] as $job | $job.metadata.name as $name | $job.spec.template.spec as $pod | $pod.containers[0].command |
+			$job.spec.completions == $job.spec.parallelism and $job.spec.completionMode == "Indexed" and
+			index("--nnodes=\($job.spec.completions)") != null and
+			index("--node-rank=$(JOB_COMPLETION_INDEX)") != null and
+			index("--master-addr=\($name)-0.\($pod.subdomain)") != null and
+			$service.metadata.name == $pod.subdomain and $service.spec.selector == {"job-name": $name} and
+			$service.spec.publishNotReadyAddresses')"
+done
+is "preflight: the doctor fails before the program starts, and tries the program's own devices" true "$(json config/examples/preflight.yaml |
+	jq '.[0].spec | .restartPolicy == "Never" and (.initContainers | length) == 1 and .initContainers[0].resources == .containers[0].resources and
+		.initContainers[0].command == ["oci-rdma-doctor", "--verbs"]')"
+
+json "$sriov" >"$T/sriov.json"
+json "$T/config-examples-attachments.yaml" >"$T/attachments.json"
+rails=$(seq 8 | sed 's/.*/rail-& rail&/')
+is "sriov: a policy for each of eight ports, with a resource of its own" "$rails 8" "$(jq -r '[.[] | select(.kind == "SriovNetworkNodePolicy")] |
+	([.[].spec.nicSelector.pfNames[]] | unique | length) as $ports |
+	([.[] | "\(.metadata.name) \(.spec.resourceName)"] | join("\n")) + " \($ports)"' "$T/sriov.json")"
+is "sriov: …that gives verbs devices" true "$(jq '[.[] | select(.kind == "SriovNetworkNodePolicy").spec] |
+	all(.isRdma and .deviceType == "netdevice" and .linkType == "eth" and .nicSelector.vendor == "15b3")' "$T/sriov.json")"
+is "sriov: a network for each, where the operator looks for it, with a range of its own" "$rails 8" "$(jq -r '[.[] | select(.kind == "SriovNetwork")] |
+	([.[].spec.ipam | fromjson.range] | unique | length) as $ranges |
+	([.[] | select(.metadata.namespace == "openshift-sriov-network-operator") | "\(.metadata.name) \(.spec.resourceName)"] | join("\n")) + " \($ranges)"' "$T/sriov.json")"
+is "attachments: the same names, resources and ranges without the operator" \
+	"$(jq -c '[.[] | select(.kind == "SriovNetwork") | [.metadata.name, "openshift.io/" + .spec.resourceName, .spec.networkNamespace, (.spec.ipam | fromjson)]]' "$T/sriov.json")" \
+	"$(jq -c '[.[] | [.metadata.name, .metadata.annotations["k8s.v1.cni.cncf.io/resourceName"], .metadata.namespace, (.spec.config | fromjson.ipam)]]' "$T/attachments.json")"
+is "attachments: each is a CNI configuration of its name" true "$(jq 'all(.[]; .metadata.name as $name | .spec.config | fromjson |
+	.name == $name and .type == "sriov" and .cniVersion == "0.3.1")' "$T/attachments.json")"
+is "doc/examples.md has each example" "" "$(find config/examples -mindepth 1 -maxdepth 1 | while read -r path; do
+	grep -qF "](../$path)" doc/examples.md || echo "$path"
+done)"
+
+# ---- the benchmark's script ----
+
+is "benchmark-torch: the Job's pods run the script that the ConfigMap has" true "$(json "$T/config-examples-benchmark-torch.yaml" |
+	jq --rawfile script config/examples/benchmark-torch/allreduce.py '(map(select(.kind == "ConfigMap"))[0]) as $map |
+		map(select(.kind == "Job"))[0].spec.template.spec | $map.data == {"allreduce.py": $script} and
+		.containers[0].command[-1] == "/benchmark/allreduce.py" and
+		(.containers[0].volumeMounts | map(select(.mountPath == "/benchmark"))[0].name) as $volume |
+		(.volumes | map(select(.name == $volume))[0].configMap.name) == $map.metadata.name')"
+# allreduce EXPRESSION: its value, with the script's functions; there need be no PyTorch for it
+allreduce() {
+	"$PYTHON" -IBSc 'import sys; sys.path.insert(0, "config/examples/benchmark-torch"); from allreduce import *; print(eval(sys.argv[1]))' "$1"
+}
+# found NUMBER…: the ports of devices of the recorded node, and their sum
+found() {
+	allreduce "(lambda ports: ' '.join(sorted(ports)) + f' {sum_gbps(ports):.0f}')(find_ports('$*'.split(), '$NODE/sys'))"
+}
+# judged BUSBW POD…: the verdict on pods, each GBPS or GBPS=IDLE-PORT
+judged() {
+	allreduce "verdict($1, [{'host': f'pod-{i}', 'gbps': float(pod.split('=')[0]), 'ports': ['mlx5_6:1', 'mlx5_7:1'], 'idle': pod.split('=')[1:]} for i, pod in enumerate('${*:2}'.split())])"
+}
+node h100
+port=$NODE/sys/class/infiniband/mlx5_7/ports/1
+mkdir "$T/dev" && ln -s /dev/null "$T/dev/uverbs0" && ln -s /dev/zero "$T/dev/issm0"
+is "allreduce.py: the container's devices are those below /dev, by number" "['1:3']" "$(allreduce "device_numbers('$T/dev')")"
+is "allreduce.py: their ports, not the node's others" "mlx5_6:1 mlx5_7:1 800" "$(found 231:198 231:199)"
+is "allreduce.py: two functions of one port have its bandwidth once" "mlx5_13:1 mlx5_6:1 400" "$(found 231:198 231:205)"
+is "allreduce.py: a physical function" "mlx5_2:1 400" "$(found 231:194)"
+is "allreduce.py: a number that is nobody's" " 0" "$(found 231:220)"
+mkdir -p "$port/counters" && echo 250 >"$port/counters/port_xmit_data"
+is "allreduce.py: what a port has sent, in bytes; unknown without a counter" "1000 None" \
+	"$(allreduce "(lambda ports: f\"{ports['mlx5_7:1']['sent']} {ports['mlx5_6:1']['sent']}\")(find_ports(['231:198', '231:199'], '$NODE/sys'))")"
+echo "1: DOWN" >"$port/state"
+is "allreduce.py: a port that is down carries nothing" "mlx5_6:1 400" "$(found 231:198 231:199)"
+is "allreduce.py: a rail that sent almost nothing is idle, one that is not counted is not" "['b']" \
+	"$(allreduce "idle_ports({p: {'sent': s} for p, s in zip('abc', [5, 7, None])}, {p: {'sent': s} for p, s in zip('abc', [1005, 57, None])})")"
+is "allreduce.py: without any traffic all are idle" "['a']" "$(allreduce "idle_ports({'a': {'sent': 5}}, {'a': {'sent': 5}})")"
+is "allreduce.py: busbw as nccl-tests has it" 187.5 "$(allreduce "bus_bandwidth(10**9, 0.01, 16)")"
+is "allreduce.py: near the sum of the ports" "(True, 'good: 186.0 GB/s are 93% of the 200.0 GB/s of the ports of pod-0')" "$(judged 186 1600 1600)"
+is "allreduce.py: at the minimum, and below" "True False" "$(allreduce "' '.join(str(verdict(busbw, [{'host': 'a', 'gbps': 800, 'ports': ['a'], 'idle': []}] * 2)[0]) for busbw in (80, 79.9))")"
+is "allreduce.py: the pod with the fewest ports is what is compared with" "(True, 'good: 48.0 GB/s are 96% of the 50.0 GB/s of the ports of pod-1')" "$(judged 48 1600 400)"
+has "allreduce.py: half of it names the rail that is missing" "(False, 'a rail is missing: 100.0 GB/s are 50% of the 200.0 GB/s of the ports of pod-0; almost nothing was sent by pod-1 mlx5_7:1')" \
+	"$(judged 100 1600 1600=mlx5_7:1)"
+has "allreduce.py: …or GPUDirect, where all rails sent" "(False, 'low: 100.0 GB/s are 50%" "$(judged 100 1600 1600)"
+has "allreduce.py: a hundredth is no RDMA" "(False, 'not RDMA, it seems: 1.0 GB/s are 0%" "$(judged 1 1600 1600)"
+has "allreduce.py: …nor is an eighth, if the ports have sent nothing" "(False, 'not RDMA, it seems: 25.0 GB/s are 12%" "$(judged 25 1600=mlx5_6:1=mlx5_7:1 1600)"
+has "allreduce.py: a pod without a port has TCP, which fails" "(False, 'TCP: pod-1 has no active RDMA port" "$(judged 1 400 0)"
+has "allreduce.py: one pod says nothing about ports" "(True, 'none: " "$(judged 400 1600)"
 
 # ---- the admission policy ----
 
@@ -89,7 +209,7 @@ mistake memlock 64GB 'is "64GB": write an amount of memory, as in "64Gi", or "un
 node h100
 texts=()
 for value in true false True TRUE yes 1 '' ' true' 'true '; do texts+=("inject=$value" "nccl=$value"); done
-for value in a a,b trainer,loader-2 a.b '' , a, ,a a,,b A 'a b' a/b a_b; do texts+=("containers=$value"); done
+for value in a 'a,b' 'trainer,loader-2' a.b '' ',' 'a,' ',a' 'a,,b' A 'a b' a/b a_b; do texts+=("containers=$value"); done
 for value in unlimited Unlimited '' 0 00 0Gi 1 007 1Ki 1Mi 64Gi 2Ti 3Pi 1Ei 1k 1M 1G 1T 1P 1E 1K 1m 1i 1Gib 1GiB 64GB 1.5Gi -1 +1 ' 1' '1 ' 1Gi1 Gi 15Ei 16Ei 16383Pi 16384Pi \
 	16777215Ti 16777216Ti 17179869183Gi 17179869184Gi 17592186044415Mi 17592186044416Mi 18014398509481983Ki 18014398509481984Ki 18E 19E 18446P 18447P \
 	18446744T 18446745T 18446744073G 18446744074G 18446744073709M 18446744073710M 18446744073709551k 18446744073709552k 9999999999999999999 \
