@@ -152,9 +152,9 @@ ROLE ?= worker
 
 # What is for other nodes does not run here; then this machine's own checks the policy.
 NATIVE_HOOK := $(if $(CROSS),build/oci-rdma-hook)
-$(if $(CROSS),$(NATIVE_HOOK)): FORCE
+$(if $(CROSS),$(NATIVE_HOOK)): always
 	@$(MAKE) --no-print-directory CROSS= SYSROOT= BUILD=build $@
-FORCE:
+always:
 
 machineconfig: $(HOOK) $(if $(filter 1,$(NRI)),$(NRI_PROGRAM)) $(NATIVE_HOOK)
 	@ROLE='$(ROLE)' PROFILE='$(PROFILE)' HOOKS='$(HOOKS)' RUNTIME='$(RUNTIME)' NRI='$(NRI)' ARCH='$(ARCH)' CHECK='$(or $(CHECK),$(NATIVE_HOOK))' \
@@ -182,4 +182,4 @@ doctor-context: $(DOCTOR)
 	@tests/deps installer
 	@config/kubernetes/doctor/make-context $(DOCTOR) $(BUILD)/doctor-image
 
-.PHONY: install uninstall dist machineconfig iommu-passthrough installer nri-context doctor-context FORCE
+.PHONY: install uninstall dist machineconfig iommu-passthrough installer nri-context doctor-context

@@ -57,7 +57,7 @@ struct toml_name *toml_name(struct arena *arena, struct toml_names *names, const
 		return NULL;
 	place = find(names, scope, name);
 	*ret_new = !*place;
-	if (*place)
+	if (!*ret_new)
 		return *place;
 	made = arena_alloc(arena, sizeof(*made));
 	if (!made)

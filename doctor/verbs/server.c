@@ -123,21 +123,29 @@ static void *run_client(void *context)
 
 /* ---- all of them ---- */
 
-/* A place that no connection has. NULL: all are taken. */
+/* A place that no connection has. NULL: all are taken, or there is no memory. */
 static struct client *make_client(struct run *run, const struct exchange *exchange)
 {
-	struct client *client = NULL;
+	struct client *client = malloc(sizeof(*client));
+	size_t place = 0;
+	bool taken = false;
 
+	if (!client)
+		return NULL;
 	(void)pthread_mutex_lock(&run->lock);
-	for (size_t i = 0;
-	     !client && run->open < SERVER_CONNECTIONS_MAX && i < SERVER_CONNECTIONS_MAX; i++) {
-		if (run->waiting[i] >= 0 || !(client = malloc(sizeof(*client))))
-			continue;
-		*client = (struct client){.run = run, .place = i, .exchange = *exchange};
-		run->waiting[i] = exchange->fd;
+	while (place < SERVER_CONNECTIONS_MAX && run->waiting[place] >= 0)
+		place++;
+	if (place < SERVER_CONNECTIONS_MAX && run->open < SERVER_CONNECTIONS_MAX) {
+		taken = true;
+		run->waiting[place] = exchange->fd;
 		run->open++;
 	}
 	(void)pthread_mutex_unlock(&run->lock);
+	if (!taken) {
+		free(client);
+		return NULL;
+	}
+	*client = (struct client){.run = run, .place = place, .exchange = *exchange};
 	return client;
 }
 

@@ -1,5 +1,6 @@
 #!/bin/bash
 # make YAJL=DIRECTORY: yajl from its sources, for machines without a package of it. The sources are Debian's.
+# shellcheck disable=SC2317 # functions that check calls
 cd "$(dirname "$0")/../.." || exit 1
 . tests/lib.sh
 workdir
