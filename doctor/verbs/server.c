@@ -112,7 +112,9 @@ static void *run_client(void *context)
 
 	attend(client);
 	(void)pthread_mutex_lock(&run->lock);
-	run->waiting[client->place] = -1;
+	/* Who was served has left the place, and another may have it. */
+	if (run->waiting[client->place] == client->exchange.fd)
+		run->waiting[client->place] = -1;
 	exchange_close(&client->exchange);
 	run->open--;
 	(void)pthread_cond_broadcast(&run->changed);
