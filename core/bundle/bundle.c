@@ -215,7 +215,7 @@ static int say_untrusted(const struct search *search, struct err *err)
 		return err_set(err, "container '%s': others than root may write to %s", search->id,
 			       search->untrusted);
 	return err_set(err,
-		       "container '%s' is one of uid %u's own (%s), whose word root does not take "
+		       "container '%s' is one of uid %u's own (%s), whose word nobody else takes "
 		       "for it; run this as that user (the doctor also takes --pid PID)",
 		       search->id, st.st_uid, search->untrusted);
 }
