@@ -75,6 +75,13 @@ static void put_machine(FILE *out, const struct doctor *doctor)
 static void put_title(FILE *out, const struct doctor *doctor)
 {
 	(void)fputs("<header>\n<h1>RDMA: ", out);
+	/* A log may be of any place: none is shown, and none was looked at. */
+	if (doctor->options.symptom) {
+		(void)fputs("a log</h1>\n", out);
+		put_machine(out, doctor);
+		(void)fputs("</header>\n", out);
+		return;
+	}
 	markup_put(out, doctor->target.name);
 	(void)fprintf(out, "</h1>\n<p class=\"soft\">seen from %s: ",
 		      doctor->location.container ? "a container" : "the node");
@@ -84,7 +91,7 @@ static void put_title(FILE *out, const struct doctor *doctor)
 	(void)fputs("</header>\n", out);
 }
 
-static void put_verdict(FILE *out, const struct findings *findings)
+static void put_verdict(FILE *out, const struct doctor *doctor, const struct findings *findings)
 {
 	const struct findings_counts counts = findings_count(findings);
 	const struct finding *cause = findings_cause(findings);
@@ -102,6 +109,8 @@ static void put_verdict(FILE *out, const struct findings *findings)
 		(void)fputs("</strong>. ", out);
 		markup_put(out, cause->evidence);
 		(void)fputs("</p>\n", out);
+	} else if (doctor->options.symptom) {
+		(void)fputs("<p>Nothing known is in this log.</p>\n", out);
 	} else {
 		(void)fputs("<p>Nothing is wrong among what could be checked.</p>\n", out);
 	}
@@ -274,9 +283,9 @@ static int put_topology(FILE *out, const struct topology *topology, const struct
 	return 0;
 }
 
-static void put_findings(FILE *out, const struct findings *findings)
+static void put_findings(FILE *out, const struct doctor *doctor, const struct findings *findings)
 {
-	put_verdict(out, findings);
+	put_verdict(out, doctor, findings);
 	put_section(out, findings, FINDING_FAIL, "What fails");
 	put_section(out, findings, FINDING_WARN, "What works, but not as well as it could");
 }
@@ -287,7 +296,7 @@ int report_print_html(FILE *out, const struct doctor *doctor, const struct findi
 	put_head(out);
 	put_title(out, doctor);
 	if (!doctor->options.topology)
-		put_findings(out, findings);
+		put_findings(out, doctor, findings);
 	if (pairs_print(out, findings) < 0 ||
 	    (topology && topology->n && put_topology(out, topology, findings) < 0))
 		return -1;

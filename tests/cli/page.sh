@@ -161,6 +161,9 @@ shows "a node without GPU and HCA has no drawing" "[] null" '"\(.errors) \(.svg)
 page --symptom 'ibv_reg_mr failed: Cannot allocate memory'
 shows "a symptom is no matter of the node's topology" "[] [] null" '"\(.errors) \(.foreign) \(.svg)"'
 has "…its cause is at the top" memlock "$(jq -r .verdict "$T/page")"
+page --symptom 'nothing that anybody knows'
+shows "an unknown log is a page, too" "[] [] null" '"\(.errors) \(.foreign) \(.svg)"'
+has "…which does not say that all is well" "Nothing known" "$(jq -r .verdict "$T/page")"
 
 # ---- the control: page.py finds what it looks for ----
 printf '<!DOCTYPE html><html><head><title>x</title></head><body><p onclick=x><script src=//x></script><img src=x></p></div></body></html>' >"$T/page.html"

@@ -208,15 +208,17 @@ static const struct report_case report_cases[] = {
 	{"no namespace", no_namespace, "  pod -/h-kim-0  ", NULL},
 	{"no name of the pod", no_pod_name, "  pod team-a/-  ", NULL},
 	{"a device", nothing,
-	 "  mlx5_6     0000:3b:02.6  0000:3b:00.0  net1      ACTIVE  Ethernet 400G     1  identity "
+	 "  mlx5_6     0000:3b:02.6  0000:3b:00.0  net1      ACTIVE  Ethernet 400G      1  "
+	 "identity "
 	 " PCIDEVICE_*\n",
 	 "exclusive"},
 	{"a device of which nothing is known", nothing_known_of_the_device,
-	 "  rxe0       -             -             -         -       -                 -  -        "
+	 "  rxe0       -             -             -         -       -                  -  -       "
+	 " "
 	 " linux.devices\n",
 	 "GID"},
-	{"a port without a rate", no_rate, " ACTIVE  Ethernet          1 ", "400G"},
-	{"a port without a link layer", no_link_layer, " ACTIVE  -                 1 ", "400G"},
+	{"a port without a rate", no_rate, " ACTIVE  Ethernet           1 ", "400G"},
+	{"a port without a link layer", no_link_layer, " ACTIVE  -                  1 ", "400G"},
 	{"a physical function has none itself", physical_function,
 	 "0000:3b:02.6  -             net1", "0000:3b:00.0"},
 	{"what DRA allocated", physical_function, " SRIOVNETWORK_*\n", "PCIDEVICE_"},
