@@ -29,6 +29,8 @@ const struct check all_checks[] = {
 	{"cuda_library", "asks the CUDA driver", CHECK_EVERYWHERE, CUDA_SECONDS, check_cuda},
 	{"kernel_log", "reads the kernel's log", CHECK_ON_NODE, SECONDS, check_kernel_log},
 	{"crio_config", "reads CRI-O's configuration", CHECK_ON_NODE, SECONDS, check_crio},
+	{"containerd_handler", "reads containerd's configuration", CHECK_ON_NODE, SECONDS,
+	 check_containerd},
 	{"hook_file", "reads the hooks", CHECK_ON_NODE, SECONDS, check_hooks},
 	{"nri", "looks for the NRI plugin", CHECK_ON_NODE, SECONDS, check_nri},
 	{"policy", "reads our policy", CHECK_ON_NODE, SECONDS, check_policy},

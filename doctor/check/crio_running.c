@@ -1,62 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What a running CRI-O says of its configuration, beside its files, which it takes at its next
  * start */
-#include <errno.h>
-#include <fcntl.h>
-#include <spawn.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
-#include "core/base/cleanup.h"
 #include "core/base/fs.h"
 #include "core/engine/crio.h"
 #include "core/engine/program.h"
 #include "doctor/check/check.h"
+#include "doctor/check/engine_output.h"
 
-/* Returns a pipe from which its output is read, or -1. */
-static int start(const char *program, pid_t *ret_pid)
-{
-	/* posix_spawn(3) writes to none of them. */
-	const char *const arguments[] = {program, "status", "config", NULL};
-	const char *const environment[] = {"PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin",
-					   NULL};
-	posix_spawn_file_actions_t actions;
-	int ends[2];
-	int error;
-
-	if (pipe2(ends, O_CLOEXEC) < 0)
-		return -1;
-	(void)posix_spawn_file_actions_init(&actions);
-	(void)posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
-	error = posix_spawn(ret_pid, program, &actions, NULL, (char *const *)arguments,
-			    (char *const *)environment);
-	(void)posix_spawn_file_actions_destroy(&actions);
-	(void)close(ends[1]);
-	if (!error)
-		return ends[0];
-	(void)close(ends[0]);
-	return -1;
-}
-
-/* True if it has answered. One that hangs ends with this check, which has a time limit: its pipe
- * breaks. */
 static bool ask(struct arena *arena, const char *program, struct crio *ret_crio)
 {
-	pid_t pid = 0;
-	cleanup_fd out = start(program, &pid);
 	struct fs_text text;
 	struct err ignored;
-	int status = 1;
-	int read;
 
-	if (out < 0)
-		return false;
-	read = fs_read(arena, out, CRIO_FILE_SIZE_MAX, program, &text, &ignored);
-	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
-		;
-	return read == 0 && status == 0 && text.len && strlen(text.bytes) == text.len &&
+	return engine_output(arena, (const char *const[]){program, "status", "config", NULL},
+			     CRIO_FILE_SIZE_MAX, &text) &&
 	       crio_read_text(arena, "crio status config", &text, ret_crio, &ignored) == 0;
 }
 

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* containerd's handlers that run the shim */
+#include "core/engine/containerd.h"
+
+#include <string.h>
+
+#include "core/base/names.h"
+#include "core/base/tree.h"
+#include "core/engine/program.h"
+#include "core/policy/handler.h"
+#include "doctor/check/check.h"
+#include "doctor/check/engine_output.h"
+
+struct context {
+	const struct doctor *doctor;
+	struct findings *findings;
+	struct containerd containerd;
+	struct config config;
+};
+
+/* What containerd makes of its files and their imports; of a recorded node, or where it does not
+ * answer, the file alone. Returns 1 if there is something; 0; -1 with *err: it cannot be read. */
+static int read_configuration(struct context *context, struct err *err)
+{
+	struct arena *arena = context->findings->arena;
+	int root = context->doctor->node.root;
+	const char *program =
+		context->doctor->node.recorded ? NULL : program_find(arena, root, "containerd");
+	struct fs_text text;
+
+	if (program &&
+	    engine_output(arena, (const char *const[]){program, "config", "dump", NULL},
+			  CONTAINERD_FILE_SIZE_MAX, &text) &&
+	    containerd_read_text(arena, "containerd config dump", &text, &context->containerd,
+				 err) == 0)
+		return 1;
+	if (!tree_exists(root, CONTAINERD_CONFIG))
+		return 0;
+	return containerd_read(arena, root, CONTAINERD_CONFIG, &context->containerd, err) < 0 ? -1
+											      : 1;
+}
+
+static int add_handler(const struct context *context, const struct containerd_handler *handler)
+{
+	const struct containerd *containerd = &context->containerd;
+	struct findings *findings = context->findings;
+	struct err why;
+
+	if (handler_check_containerd(
+		    findings->arena, context->doctor->node.root, containerd->file, handler,
+		    handler_containerd_own(containerd, handler_runtime_name(handler->binary)),
+		    &context->config, &why) < 0)
+		return findings_add(findings, "containerd_handler", handler->name, FINDING_FAIL,
+				    "Mend it, then: systemctl restart containerd", "%s", why.text);
+	if (strcmp(containerd->default_runtime, handler->name) == 0)
+		return findings_add(findings, "containerd_handler", handler->name, FINDING_WARN,
+				    "Give the shim a handler of its own and a RuntimeClass",
+				    "BinaryName %s (%s) is the default: without that file no pod "
+				    "of this node starts",
+				    handler->binary, containerd->file);
+	return findings_add(findings, "containerd_handler", handler->name, FINDING_OK, NULL,
+			    "BinaryName %s (%s)", handler->binary, containerd->file);
+}
+
+int check_containerd(const struct doctor *doctor, struct findings *findings, struct err *err)
+{
+	struct context context = {.doctor = doctor, .findings = findings};
+	struct err why;
+	int status = read_configuration(&context, &why);
+
+	if (status < 0)
+		return why.memory || findings_add(findings, "containerd_config", NULL, FINDING_FAIL,
+						  "containerd config dump says what is wrong", "%s",
+						  why.text) < 0
+			       ? err_memory(err)
+			       : 0;
+	/* A policy that cannot be read is check_policy's. */
+	if (status == 0 || config_load(findings->arena, doctor->node.root,
+				       doctor->options.common.config, &context.config, &why) < 0)
+		return 0;
+	for (size_t i = 0; i < context.containerd.n_handlers; i++) {
+		const struct containerd_handler *handler = &context.containerd.handler[i];
+
+		if (names_shim(handler->binary) && add_handler(&context, handler) < 0)
+			return err_memory(err);
+	}
+	return 0;
+}

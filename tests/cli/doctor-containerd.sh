@@ -1,0 +1,57 @@
+#!/bin/bash
+# containerd's handlers with the shim, found by the doctor: in the file of a recorded node, and by what containerd itself prints.
+cd "$(dirname "$0")/../.." || exit 1
+. tests/cli/setup.bash
+. tests/cli/doctor.bash
+defaults
+CRI='plugins."io.containerd.grpc.v1.cri".containerd'
+BIN=/usr/local/bin
+
+# node_with TEXT: a node with that config.toml, and with the shim
+node_with() {
+	h100
+	on_node
+	install -D -m 755 /bin/true "$NODE$BIN/oci-rdma-runtime-runc"
+	install -D -m 755 /bin/true "$NODE/usr/sbin/runc"
+	write etc/containerd/config.toml "$1"
+	doctor --format json
+}
+handler="version = 2
+[$CRI.runtimes.rdma]
+runtime_type = \"io.containerd.runc.v2\"
+pod_annotations = [\"oci-rdma-hook.io/*\"]
+[$CRI.runtimes.rdma.options]
+BinaryName = \"$BIN/oci-rdma-runtime-runc\""
+of() { jq -r ".findings[] | select(.id == \"$1\") | \"\(.subject) \(.status)\"" "$T/out"; }
+
+node_with 'version = 2'
+is "a containerd without the shim: nothing is said" "" "$(of containerd_handler)$(of containerd_config)"
+node_with "$handler"
+finds "a right handler" containerd_handler/rdma ok "BinaryName $BIN/oci-rdma-runtime-runc"
+node_with "$(sed '/pod_annotations/d' <<<"$handler")"
+finds "one that hands no annotation on" containerd_handler/rdma fail "none of them can ask"
+node_with "${handler/oci-rdma-runtime-runc/oci-rdma-runtime-crun}"
+finds "one whose shim is not there" containerd_handler/rdma fail "is no program"
+node_with "$handler
+[$CRI]
+default_runtime_name = \"rdma\""
+finds "the default" containerd_handler/rdma warn "no pod of this node starts"
+node_with 'version = = 2'
+finds "a file that is no TOML" containerd_config fail "config.toml:1"
+
+# ---- what containerd prints is more than its file: imports are in it ----
+# live PRINTED FILE: this machine with a containerd that prints that, and with that file
+live() {
+	# shellcheck disable=SC2016 # the inner shell's words
+	unshare --mount sh -c 'mount -t tmpfs none /usr/local/sbin && mkdir -p /etc/containerd && mount -t tmpfs none /etc/containerd &&
+		printf "%s" "$1" >/etc/containerd/printed && printf "%s" "$2" >/etc/containerd/config.toml &&
+		printf "#!/bin/sh\\n[ \"\$*\" = \"config dump\" ] && exec cat /etc/containerd/printed\\nexit 1\\n" >/usr/local/sbin/containerd &&
+		chmod 755 /usr/local/sbin/containerd && exec "$3" --format json' - "$1" "$2" "$DOCTOR" >"$T/out" 2>"$T/err"
+}
+if [ "$(id -u)" -eq 0 ] && mkdir -p /etc/containerd; then
+	live "${handler//$BIN/\/nowhere}" 'imports = ["x.toml"]'
+	finds "a handler of an imported file" containerd_handler/rdma fail "containerd config dump: handler rdma: BinaryName /nowhere"
+	live '' "${handler//$BIN/\/nowhere}"
+	finds "one that prints nothing: its file" containerd_handler/rdma fail "/etc/containerd/config.toml: handler rdma"
+fi
+finish
