@@ -202,13 +202,42 @@ const struct known known_symptoms[] = {
 		.name = "mkeys",
 		.status = FINDING_FAIL,
 		.sureness = LIKELY,
-		.cause = "ENOMEM from ibv_reg_mr, and the kernel says that the HCA's firmware made "
-			 "no memory key: the HCA's own resources are used up or it is sick; not "
-			 "memlock",
+		.cause =
+			"the HCA's firmware made no memory key for ibv_reg_mr: the HCA's own "
+			"resources are used up, by processes that were killed, too, or it is sick; "
+			"not memlock",
 		.remedy = "look at the node's dmesg for mlx5_cmd errors, count registrations (rdma "
 			  "resource show), update the firmware, reset the HCA",
 		.confirm = "kernel_log",
-		.messages = {{{"async reg mr failed. status -12"}, .from = "openucx/ucx#6264"}},
+		.messages = {{{"async reg mr failed. status -12"}, .from = "openucx/ucx#6264"},
+			     {{"failed to register memory", "resource temporarily unavailable"},
+			      .from = "kvcache-ai/Mooncake#1765"}},
+	},
+	{
+		.name = "vf_no_driver",
+		.status = FINDING_WARN,
+		.sureness = LIKELY,
+		.cause =
+			"no driver is bound to a PCI function, so that the device plugin passes it "
+			"over",
+		.remedy = "bind it (its resource's driver, mlx5_core for RDMA), or let the SR-IOV "
+			  "operator do it; then the device plugin has to start again",
+		.confirm = "rdma_devices",
+		.messages = {{{"error getting driver info for device"},
+			      .from = "k8snetworkplumbingwg/sriov-network-device-plugin#189"}},
+	},
+	{
+		.name = "cni_missing",
+		.status = FINDING_FAIL,
+		.sureness = SURE,
+		.cause =
+			"the node has no CNI program of that name, so that the pod gets no network "
+			"and does not start; it has nothing to do with RDMA itself",
+		.remedy = "install it where the message looks for it (the SR-IOV operator or the "
+			  "sriov-cni DaemonSet does), on every node of the pool",
+		.confirm = "",
+		.messages = {{{"failed to find plugin", "in path"},
+			      .from = "k8snetworkplumbingwg/sriov-network-device-plugin#446"}},
 	},
 	{
 		.name = "hca_resources",
