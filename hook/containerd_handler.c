@@ -214,8 +214,10 @@ static void print(const struct rendering *r)
 static int render(struct rendering *r, const struct options *options, const char *printed,
 		  struct err *err)
 {
-	if (r->root < 0)
-		return err_sys(err, errno, "sysroot %s", options->sysroot);
+	if (r->root < 0) {
+		(void)err_sys(err, errno, "sysroot %s", options->sysroot);
+		return -1;
+	}
 	if (check_name(r->shim, err) < 0 || read_printed(r, printed, err) < 0 ||
 	    find_plugin(r, err) < 0 || find_own(r, err) < 0 ||
 	    config_load(r->arena, r->root, options->config, &r->config, err) < 0)

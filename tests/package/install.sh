@@ -133,7 +133,7 @@ for status in 0 1; do
 	is "on the host: make install neither enables nor starts the unit" "0 no" "$STATUS $([ -e "$T/asked" ] && echo yes || echo no)"
 	here uninstall
 	is "…make uninstall disables and stops it while the program is there, and goes on where that cannot be ($status)" \
-		"0 there: disable --now oci-rdma-nri.service" "$STATUS $(cat "$T/asked")"
+		"0 there: disable --now oci-rdma-nri.service oci-rdma-hook-cdi.service oci-rdma-hook-cdi.path" "$STATUS $(cat "$T/asked")"
 	is "…and nothing is left of it" "" "$(find "$T/here" -name '*nri*')"
 done
 finish
