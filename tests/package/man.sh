@@ -69,7 +69,7 @@ for stage in $(complete_with oci-rdma-hook ''); do
 	check "the hook knows the stage $stage" grep -q "\"$stage\"" hook/main.c
 done
 is "the shim's environment is that of its page" \
-	"$(grep -rhoE '"OCI_RDMA_[A-Z_]+"' hook --include='*.c' --include='*.h' | tr -d '"' | sort -u)" \
+	"$(grep -rhoE '"OCI_RDMA_[A-Z_]+"' hook core/base/names.h --include='*.c' --include='*.h' | tr -d '"' | sort -u)" \
 	"$(sed -n 's/^\.It Ev //p' doc/man/oci-rdma-runtime.8 | sort -u)"
 
 # ---- the policy's keys and the annotations: in the code, the page, the reference and the commented file ----

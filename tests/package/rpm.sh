@@ -71,7 +71,7 @@ is "the NRI plugin is a package of its own, with its unit, man page and completi
 	"$(rpm -qpl "${nri[@]}" 2>/dev/null | grep oci-rdma-nri | sort | paste -sd ' ')"
 has "it has the hook below it, of the same version" "oci-rdma-hook = $version" "$(rpm -qp --requires "${nri[@]}" 2>/dev/null)"
 lacks "which has none of it" oci-rdma-nri "$(rpm -qpl "$T"/rpm/RPMS/*/oci-rdma-hook-"$version"-*.rpm 2>/dev/null)"
-lacks "nor stops its unit" systemctl "$(rpm -qp --scripts "$T"/rpm/RPMS/*/oci-rdma-hook-"$version"-*.rpm 2>/dev/null)"
+lacks "nor stops its unit" oci-rdma-nri "$(rpm -qp --scripts "$T"/rpm/RPMS/*/oci-rdma-hook-"$version"-*.rpm 2>/dev/null)"
 is "no scriptlet of the first looks at the hardware" "" "$(rpm -qp --scripts "${RPMS[@]}" 2>/dev/null | grep -E '/sys|/dev|lspci|modprobe')"
 mkdir "$T/first"
 cp "${RPMS[@]}" "$T/first/"
@@ -167,7 +167,7 @@ check "rpm -U, again" in_root -U --nodeps "${second[@]}"
 is "the next release's plugin takes over where one runs" $'there: --quiet daemon-reload\nthere: --quiet try-restart oci-rdma-nri.service' "$(asked)"
 mapfile -t names < <(in_root -qa --qf '%{NAME}\n' | sort)
 check "rpm -e, again" in_root -e "${names[@]}"
-is "the unit is stopped and disabled while its program is there" "there: --quiet --no-reload disable --now oci-rdma-nri.service" "$(asked)"
+is "the unit is stopped and disabled while its program is there" $'there: --quiet --no-reload disable --now oci-rdma-nri.service\ngone: --quiet --no-reload disable --now oci-rdma-hook-cdi.path oci-rdma-hook-cdi.service' "$(asked)"
 rm "$ROOT/bin/systemctl"
 is "nothing is left" "$before" "$(everything)"
 finish
