@@ -177,44 +177,33 @@ static void count(struct nri_counters *counters, enum verdict_kind kind)
 }
 
 static void go_without(struct container *container, const struct verdict *verdict,
-		       struct message *ret_response)
+		       struct arena *arena, struct message *ret_response)
 {
 	struct err err;
 
 	(void)err_set(&err, "%s", verdict->reason);
 	log_failure_silently(container, &err, WAY_IN);
 	if (verdict->must_fail)
-		(void)refuse(&container->arena, TTRPC_INTERNAL, "", err.text, ret_response);
+		(void)refuse(arena, TTRPC_INTERNAL, "", err.text, ret_response);
 }
 
-static void ask_child(struct server *server, struct container *container,
+static void ask_child(struct server *server, struct container *container, struct arena *arena,
 		      struct message *ret_response)
 {
 	struct work work = {&server->options, container};
 	struct verdict verdict;
 
-	verdict_find(&server->children, &container->arena, decide, &work, server->patience_ms,
-		     &verdict);
+	verdict_find(&server->children, arena, decide, &work, server->patience_ms, &verdict);
 	*ret_response = verdict.response;
 	if (verdict.reason)
-		go_without(container, &verdict, ret_response);
+		go_without(container, &verdict, arena, ret_response);
 	count(&server->counters, verdict.kind);
-}
-
-/* Copies the response, which goes with the container, into the arena. */
-static void keep(struct arena *arena, const struct message *response, struct message *ret_response)
-{
-	const char *copy = arena_strndup(arena, (const char *)response->bytes, response->len);
-
-	if (copy)
-		*ret_response = (struct message){(const unsigned char *)copy, response->len};
 }
 
 static void serve(struct server *server, struct arena *arena, const struct message *request,
 		  struct message *ret_response)
 {
 	cleanup_container container = CONTAINER_NONE;
-	struct message response = {0};
 	struct err err;
 
 	container.what = "CreateContainer";
@@ -229,8 +218,7 @@ static void serve(struct server *server, struct arena *arena, const struct messa
 	container.id = container.spec.identity.id;
 	if (!container_may_matter(&container))
 		return;
-	ask_child(server, &container, &response);
-	keep(arena, &response, ret_response);
+	ask_child(server, &container, arena, ret_response);
 }
 
 void serve_set_timeout(struct server *server, int64_t timeout_ms)
