@@ -52,7 +52,7 @@ func (c *client) runPodOf(o *options, meta *metadata, spec *podSpec) string {
 func (c *client) runContainerOf(o *options, pod string, meta *metadata, spec *podSpec, container *container, objects []object) string {
 	config := &cri.ContainerConfig{
 		Metadata: &cri.ContainerMetadata{Name: container.Name},
-		Image:    &cri.ImageSpec{Image: container.Image},
+		Image:    &cri.ImageSpec{Image: container.Image, UserSpecifiedImage: container.Image},
 		Command:  container.Command,
 		Args:     container.Args,
 		Labels:   map[string]string{"io.kubernetes.container.name": container.Name},

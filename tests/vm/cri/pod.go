@@ -53,7 +53,7 @@ func podConfig(pod string) *cri.PodSandboxConfig {
 func (c *client) create(o *options, pod, name string, command []string) (string, error) {
 	config := &cri.ContainerConfig{
 		Metadata:    &cri.ContainerMetadata{Name: name},
-		Image:       &cri.ImageSpec{Image: o.image},
+		Image:       &cri.ImageSpec{Image: o.image, UserSpecifiedImage: o.image},
 		Command:     command,
 		Labels:      map[string]string{"io.kubernetes.container.name": name},
 		Annotations: o.annotations,
