@@ -365,12 +365,12 @@ int drawing_print(FILE *out, const struct topology *topology, const struct findi
 	qsort(drawing.place, n, sizeof(*drawing.place), compare_places);
 	extent = draw_content(&drawing, (struct run){0, n}, DEPTH_NUMA, at);
 	(void)fprintf(out,
-		      "<svg xmlns=\"http://www.w3.org/2000/svg\" role=\"img\" "
+		      "<div class=\"wide\"><svg xmlns=\"http://www.w3.org/2000/svg\" role=\"img\" "
 		      "viewBox=\"0 0 %d %d\" width=\"%d\" height=\"%d\">\n"
 		      "<title>GPUs and HCAs in the PCI tree</title>\n",
 		      extent.width + 2, extent.height + 2, extent.width + 2, extent.height + 2);
 	at.measure = false;
 	(void)draw_content(&drawing, (struct run){0, n}, DEPTH_NUMA, at);
-	(void)fputs("</svg>\n", out);
+	(void)fputs("</svg></div>\n", out);
 	return 0;
 }

@@ -49,7 +49,7 @@ static void put_head(FILE *out)
 		      "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
 		      "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
 		      "style-src 'unsafe-inline'\">\n"
-		      "<meta name=\"viewport\" content=\"width=device-width\">\n"
+		      "<meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">\n"
 		      "<title>oci-rdma-doctor</title>\n<style>\n%s</style>\n</head>\n<body>\n",
 		      page_style);
 }
@@ -115,7 +115,7 @@ static void put_verdict(FILE *out, const struct doctor *doctor, const struct fin
 		(void)fputs("<p>Nothing is wrong among what could be checked.</p>\n", out);
 	}
 	if (cause && cause->remedy[0])
-		put_paragraph(out, "remedy", "What to do: ", cause->remedy);
+		put_paragraph(out, "remedy", "<strong>What to do:</strong> ", cause->remedy);
 	(void)fputs("</section>\n", out);
 }
 
@@ -176,7 +176,8 @@ static void put_kind(FILE *out, const struct findings *findings, const struct fi
 		if (finding->remedy[0])
 			(void)fputs("</ul>\n", out);
 		if (finding->remedy[0])
-			put_paragraph(out, "remedy", "What to do: ", finding->remedy);
+			put_paragraph(out, "remedy", "<strong>What to do:</strong> ",
+				      finding->remedy);
 		if (finding->remedy[0] && next)
 			(void)fputs("<ul>\n", out);
 		else if (!finding->remedy[0] && !next)

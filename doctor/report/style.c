@@ -12,7 +12,8 @@ const char page_style[] =
 "*{box-sizing:border-box}\n"
 "body{margin:0 auto;max-width:1240px;padding:1.5rem;background:var(--page);color:var(--text);"
 "font:16px/1.5 system-ui,sans-serif;overflow-wrap:anywhere}\n"
-"h1{font-size:1.5rem;margin:0}h2{font-size:1.2rem;margin:2rem 0 .6rem}h3{font-size:1rem;margin:0}\n"
+"h1{font-size:1.5rem;margin:0}h2{font-size:1.2rem;margin:2rem 0 .6rem}h3{font-size:1rem;"
+"margin:1.4rem 0 .4rem}.finding h3{margin:0}\n"
 "code,table,svg{font-family:ui-monospace,\"DejaVu Sans Mono\",monospace}code,table{font-size:.88em}\n"
 ".soft{color:var(--soft);margin:.2rem 0}\n"
 ".verdict,.finding{border:1px solid var(--line);border-left:6px solid var(--unknown);border-radius:6px;"
@@ -24,7 +25,7 @@ const char page_style[] =
 ".badge{display:inline-block;min-width:3.4em;text-align:center;border-radius:4px;padding:0 .5em;margin-right:.6em;"
 "font-size:.8rem;font-weight:700;color:var(--page);background:var(--unknown)}\n"
 ".badge.fail{background:var(--fail)}.badge.warn{background:var(--warn)}.badge.ok{background:var(--ok)}\n"
-".finding ul{margin:.4rem 0;padding-left:1.2rem}.remedy{font-weight:600}\n"
+".finding ul{margin:.4rem 0;padding-left:1.2rem}\n"
 "details{margin:.7rem 0}summary{cursor:pointer}\n"
 ".wide{overflow-x:auto;margin:.6rem 0}table{border-collapse:collapse;overflow-wrap:normal}\n"
 "th,td{border:1px solid var(--line);padding:.2rem .6rem;text-align:left;white-space:nowrap}"
@@ -35,7 +36,12 @@ const char page_style[] =
 ".heat td{text-align:right}.heat0{background:rgba(var(--heat),.08)}.heat1{background:rgba(var(--heat),.22)}"
 ".heat2{background:rgba(var(--heat),.36)}.heat3{background:rgba(var(--heat),.5)}"
 ".heat4{background:rgba(var(--heat),.64)}.bad{background:var(--fail-back);color:var(--fail);font-weight:700}\n"
-"svg{display:block;max-width:100%;height:auto}\n"
+/* A phone moves tables and the drawing sideways, since nobody could read them in its width; a table's first column stays. What is
+   well is a list there. */
+"svg{display:block}.wide th[scope=row]{position:sticky;left:0}@media(max-width:600px){body{padding:1rem}"
+".list table,.list tbody,.list tr,.list td:last-child{display:block;overflow-wrap:anywhere}.list tr:first-child{display:none}"
+".list tr{border-bottom:1px solid var(--line);padding:.3rem 0}.list .wide th,.list td{position:static;display:inline;border:0;"
+"padding:0 .6rem 0 0;background:none}}\n"
 "svg text{fill:var(--text);font-size:11px}svg .name{font-size:14px;font-weight:700}"
 "svg .small,svg .title{fill:var(--soft)}svg .mark{text-anchor:end;font-weight:700}\n"
 "svg rect{fill:none;stroke:var(--line)}svg .numa{fill:var(--raised);stroke:var(--soft)}"
@@ -44,5 +50,5 @@ const char page_style[] =
 "svg .chip.fail rect{fill:var(--fail-back);stroke:var(--fail);stroke-width:2}svg .fail .mark{fill:var(--fail)}"
 "svg .chip.warn rect{fill:var(--warn-back);stroke:var(--warn);stroke-width:2}svg .warn .mark{fill:var(--warn)}\n"
 "dl{display:grid;grid-template-columns:max-content 1fr;gap:.1rem 1rem;margin:.6rem 0}dd{margin:0}\n"
-"@media print{.finding,.verdict,tr{break-inside:avoid}}\n";
+"@media print{.finding,.verdict,tr{break-inside:avoid}.wide{overflow:visible}svg{max-width:100%;height:auto}}\n";
 /* clang-format on */

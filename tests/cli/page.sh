@@ -147,6 +147,9 @@ boxes "a GPU is in its switch" GPU0 "NUMA node 0, host bridge pci0000:18, PCI sw
 boxes "the HCA beside it, too" mlx5_0 "NUMA node 0, host bridge pci0000:18, PCI switch 0000:19:00.0"
 boxes "one at another port of the host bridge is not" mlx5_2 "NUMA node 0, host bridge pci0000:18"
 boxes "one without a PCI function is in none" rxe0 "no PCI device"
+# A phone would make of 1180 pixels what nobody can read: the drawing keeps its size in a box that scrolls.
+is "on a narrow screen the drawing scrolls, and does not shrink" "1 0" \
+	"$(grep -c '<div class="wide"><svg ' "$T/page.html") $(grep -v '^@media print' "$T/page.html" | grep -cE 'svg[^}]*max-width')"
 shows "a port that is down" "PF 0000:1c:00.0 DOWN" '.svg.chips[] | select(.name == "mlx5_0").texts | join(" ")'
 node '{"pfs":2,"vfs_per_pf":110}'
 process self
