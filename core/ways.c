@@ -8,6 +8,7 @@
 #include "core/base/cleanup.h"
 #include "core/base/fs.h"
 #include "core/base/names.h"
+#include "core/base/text.h"
 #include "core/engine/crio.h"
 #include "core/nri_status.h"
 #include "core/policy/hooks_dir.h"
@@ -147,12 +148,10 @@ struct ways_names ways_names(unsigned ways)
 		{WAY_NRI, "NRI"},
 	};
 	struct ways_names names = {""};
-	size_t len = 0;
 
 	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
 		if (ways & known[i].way)
-			len += (size_t)snprintf(names.text + len, sizeof(names.text) - len, "%s%s",
-						len ? ", " : "", known[i].name);
+			text_add_item(names.text, sizeof(names.text), known[i].name);
 	}
 	return names;
 }

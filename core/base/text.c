@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "core/base/text.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #define DIGITS "0123456789"
@@ -74,6 +75,14 @@ const char *text_base_name(const char *path)
 	const char *slash = strrchr(path, '/');
 
 	return slash ? slash + 1 : path;
+}
+
+void text_add_item(char *list, size_t size, const char *item)
+{
+	size_t used = strlen(list);
+
+	if (used + strlen(", ") + strlen(item) < size)
+		(void)snprintf(list + used, size - used, "%s%s", used ? ", " : "", item);
 }
 
 char *text_next_line(char **rest)

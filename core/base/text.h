@@ -19,6 +19,9 @@ bool text_ends_with(const char *text, const char *suffix);
 /* What follows the last '/', or all of it */
 const char *text_base_name(const char *path);
 
+/* Adds to a list as "a, b", for a message; what does not fit any more is left out. */
+void text_add_item(char *list, size_t size, const char *item);
+
 /* Splits in place: the next line of *rest, without its end; NULL behind the last. */
 char *text_next_line(char **rest);
 

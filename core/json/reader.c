@@ -7,6 +7,7 @@
 #include <string.h>
 #include <yajl/yajl_parse.h>
 
+#include "core/base/text.h"
 #include "core/json/memory.h"
 #include "core/json/slip.h"
 
@@ -151,6 +152,21 @@ static int shape_of_next(struct parse *p, const struct json_shape **ret_shape)
 	return 0;
 }
 
+static int store_bool(const struct json_shape *shape, const struct json_value *value, bool *field,
+		      struct err *err)
+{
+	unsigned word = 0;
+
+	if (value->type == JSON_BOOL) {
+		*field = value->boolean;
+		return 0;
+	}
+	if (json_word(value, shape->words, "", &word, err) < 0)
+		return -1;
+	*field = word == 1;
+	return 0;
+}
+
 static int store(struct parse *p, const struct json_shape *shape, const struct json_value *value)
 {
 	void *field = (char *)p->context + shape->offset;
@@ -173,8 +189,9 @@ static int store(struct parse *p, const struct json_shape *shape, const struct j
 	case JSON_STORE_UINT64:
 		return json_uint64(value, field, p->err);
 	case JSON_STORE_BOOL:
-		*(bool *)field = value->boolean;
-		break;
+		return store_bool(shape, value, field, p->err);
+	case JSON_STORE_WORD:
+		return json_word(value, shape->words, "", field, p->err);
 	}
 	return 0;
 }
@@ -278,16 +295,9 @@ static int on_end(struct parse *p)
 static int unknown_member(struct parse *p, const struct json_shape *shape)
 {
 	char known[512] = "";
-	size_t used = 0;
 
-	for (const struct json_member *m = shape->members; m && m->name; m++) {
-		int n = snprintf(known + used, sizeof(known) - used, "%s%s", used ? ", " : "",
-				 m->name);
-
-		if (n < 0 || (size_t)n >= sizeof(known) - used)
-			break;
-		used += (size_t)n;
-	}
+	for (const struct json_member *m = shape->members; m && m->name; m++)
+		text_add_item(known, sizeof(known), m->name);
 	return err_set(p->err, "unknown key; known here: %s", known);
 }
 
@@ -492,6 +502,26 @@ int json_uint64(const struct json_value *value, uint64_t *ret, struct err *err)
 		return err_set(err, "%s is not an integer from 0 to 2^64-1", digits);
 	*ret = number;
 	return 0;
+}
+
+int json_word(const struct json_value *value, const char *const *words, const char *others,
+	      unsigned *ret, struct err *err)
+{
+	char known[256] = "";
+
+	if (!value->text)
+		return err_set(err, "expected a string");
+	for (unsigned i = 0; words[i]; i++) {
+		if (value->len == strlen(words[i]) &&
+		    memcmp(value->text, words[i], value->len) == 0) {
+			*ret = i;
+			return 0;
+		}
+	}
+	for (size_t i = 0; words[i]; i++)
+		text_add_item(known, sizeof(known), words[i]);
+	return err_set(err, "'%.*s' is not one of %s%s", (int)(value->len > 64 ? 64 : value->len),
+		       value->text, known, others);
 }
 
 int json_string(struct arena *arena, const struct json_value *value, const char **ret,

@@ -56,7 +56,8 @@ enum json_store {
 	JSON_STORE_STRING, /* const char *, in the arena */
 	JSON_STORE_INT64,
 	JSON_STORE_UINT64,
-	JSON_STORE_BOOL,
+	JSON_STORE_BOOL, /* bool; a string is one of two .words, and true if it is the second */
+	JSON_STORE_WORD, /* an enum that counts from 0 as .words do */
 	JSON_STORE_SPAN, /* struct json_span: where an array, an object or null stands */
 };
 
@@ -72,6 +73,7 @@ struct json_shape {
 	unsigned types; /* what may stand here: JSON_* */
 	enum json_store store;
 	size_t offset;
+	const char *const *words;           /* the strings that may be stored; ends with NULL */
 	json_take *take;                    /* a scalar, or the begin of an array or object */
 	int (*leave)(void *, struct err *); /* the end of an array or object */
 	const struct json_member *members;  /* object: ends with .name == NULL */
@@ -104,6 +106,10 @@ int json_read(struct arena *arena, const struct json_source *source, const struc
 /* Integers only, in range; -1.0 or 1e3 are refused. */
 int json_int64(const struct json_value *value, int64_t *ret, struct err *err);
 int json_uint64(const struct json_value *value, uint64_t *ret, struct err *err);
+
+/* Which of the words it is, counted from 0. others: what else the error should name, behind them */
+int json_word(const struct json_value *value, const char *const *words, const char *others,
+	      unsigned *ret, struct err *err);
 
 /* A copy in the arena. A string that holds a NUL is refused: C would see another string. */
 int json_string(struct arena *arena, const struct json_value *value, const char **ret,

@@ -283,6 +283,21 @@ static void starts_with_its_beginning_only(void **state)
 	assert_false(text_starts_with("XPCIDEVICE_", "PCIDEVICE_"));
 }
 
+static void items_become_a_list(void **state)
+{
+	char list[12] = "";
+
+	(void)state;
+	text_add_item(list, sizeof(list), "one");
+	assert_string_equal(list, "one");
+	text_add_item(list, sizeof(list), "two");
+	assert_string_equal(list, "one, two");
+	text_add_item(list, sizeof(list), "xy");
+	assert_string_equal(list, "one, two");
+	text_add_item(list, sizeof(list), "x");
+	assert_string_equal(list, "one, two, x");
+}
+
 int main(void)
 {
 	static struct unit_suite suite;
@@ -302,5 +317,7 @@ int main(void)
 	unit_add(&suite, "suffix: only the end counts", ends_with_its_end_only, NULL);
 	unit_add(&suite, "lines: one by one, an empty one, too, and none behind the last",
 		 lines_come_one_by_one, NULL);
+	unit_add(&suite, "list: what does not fit is left out, and not cut", items_become_a_list,
+		 NULL);
 	return unit_run(&suite, "text");
 }

@@ -103,6 +103,79 @@ static void every_type_against_every_other(void **state)
 	}
 }
 
+/* ---- words ---- */
+
+struct words {
+	enum { FIRST, SECOND, THIRD } word;
+	bool flag;
+	bool behind; /* what stores one field leaves the next */
+};
+
+#define WORDS                                                                                      \
+	(const char *const[])                                                                      \
+	{                                                                                          \
+		"first", "second", "third", NULL                                                   \
+	}
+
+static const struct json_shape word = {.types = JSON_STRING,
+				       .store = JSON_STORE_WORD,
+				       .offset = offsetof(struct words, word),
+				       .words = WORDS};
+static const struct json_shape no_or_yes = {.types = JSON_STRING | JSON_BOOL,
+					    .store = JSON_STORE_BOOL,
+					    .offset = offsetof(struct words, flag),
+					    .words = (const char *const[]){"no", "yes", NULL}};
+static const struct json_shape words_shape = {
+	.types = JSON_OBJECT,
+	.members = MEMBERS{{"word", &word}, {"flag", &no_or_yes}, {0}},
+};
+
+static const struct word_case {
+	const char *name;
+	const char *json;
+	struct words want;
+	const char *error; /* NULL: none */
+} word_cases[] = {
+	{"word: the first is 0", "{\"word\":\"first\"}", {FIRST, true, true}, NULL},
+	{"word: the second", "{\"word\":\"second\"}", {SECOND, true, true}, NULL},
+	{"word: the last", "{\"word\":\"third\"}", {THIRD, true, true}, NULL},
+	{"word: none of them",
+	 "{\"word\":\"fourth\"}",
+	 {THIRD, true, true},
+	 "word: 'fourth' is not one of first, second, third"},
+	{"word: the beginning of one",
+	 "{\"word\":\"sec\"}",
+	 {THIRD, true, true},
+	 "word: 'sec' is not one of first, second, third"},
+	{"word: more than one",
+	 "{\"word\":\"firsts\"}",
+	 {THIRD, true, true},
+	 "word: 'firsts' is not one of first, second, third"},
+	{"word: the first of two is false", "{\"flag\":\"no\"}", {THIRD, false, true}, NULL},
+	{"word: the second of two is true", "{\"flag\":\"yes\"}", {THIRD, true, true}, NULL},
+	{"word: a boolean beside words", "{\"flag\":false}", {THIRD, false, true}, NULL},
+	{"word: neither of two",
+	 "{\"flag\":\"maybe\"}",
+	 {THIRD, true, true},
+	 "flag: 'maybe' is not one of no, yes"},
+};
+
+static void word_is_stored_or_refused(void **state)
+{
+	const struct word_case *row_case = *state;
+	cleanup_arena arena = {0};
+	struct words words = {THIRD, true, true};
+	struct err err = {0};
+	int status = read_json(&arena, row_case->json, strlen(row_case->json), 0, &words_shape,
+			       &words, &err);
+
+	assert_int_equal(status, row_case->error ? -1 : 0);
+	assert_has(err.text, row_case->error ? row_case->error : "");
+	assert_int_equal(words.word, row_case->want.word);
+	assert_int_equal(words.flag, row_case->want.flag);
+	assert_true(words.behind);
+}
+
 /* ---- integers ---- */
 
 static const struct integer_case {
@@ -192,6 +265,7 @@ void add_type_tests(struct unit_suite *suite)
 	unit_add(suite, "false is stored too", false_is_stored_too, NULL);
 	unit_add(suite, "types: every one against every other", every_type_against_every_other,
 		 NULL);
+	UNIT_TABLE(suite, word_is_stored_or_refused, word_cases);
 	UNIT_TABLE(suite, integer_is_read_or_refused, integer_cases);
 	UNIT_TABLE(suite, spelling_is_no_json, no_number_cases);
 }
