@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "core/base/text.h"
 #include "core/policy/quantity.h"
 
 static int read_boolean(const char *value, bool *ret, struct err *err)
@@ -62,15 +63,25 @@ static int read_nccl(const struct spec *spec, const char *value, struct request 
 	return read_boolean(value, &request->nccl, err);
 }
 
+/* A row for each annotation. All else that names them is held against it by tests/cli/keys.sh. */
 static const struct {
 	const char *name;
 	int (*read)(const struct spec *, const char *, struct request *, struct err *);
 } readers[] = {
-	{"inject", read_inject},
-	{"containers", read_containers},
-	{"memlock", read_memlock},
-	{"nccl", read_nccl},
+	{"inject", read_inject},         /* "true" asks, "false" refuses */
+	{"containers", read_containers}, /* "a,b": only these containers of the pod */
+	{"memlock", read_memlock},       /* "16Gi": at most this much */
+	{"nccl", read_nccl},             /* "false": no NCCL values */
 };
+
+static int fail_unknown(struct err *err)
+{
+	char known[128] = "";
+
+	for (size_t i = 0; i < sizeof(readers) / sizeof(readers[0]); i++)
+		text_add_item(known, sizeof(known), readers[i].name);
+	return err_set(err, "unknown; known: %s", known);
+}
 
 static int read_annotation(const struct spec *spec, const struct spec_annotation *annotation,
 			   struct request *request, struct err *err)
@@ -79,7 +90,7 @@ static int read_annotation(const struct spec *spec, const struct spec_annotation
 		if (strcmp(readers[i].name, annotation->name) == 0)
 			return readers[i].read(spec, annotation->value, request, err);
 	}
-	return err_set(err, "unknown; known: inject, containers, memlock, nccl");
+	return fail_unknown(err);
 }
 
 /* A message (NRI) has no lines. */

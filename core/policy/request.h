@@ -2,12 +2,7 @@
 /*
  * What a pod's author asks for, by annotations with the prefix oci-rdma-hook.io/. They only ask,
  * refuse or reduce; the administrator's config grants. Where choosing a device is asking (CDI), the
- * hook's arguments ask instead of inject "true".
- *
- *   inject      "true" asks, "false" refuses
- *   containers  "a,b": only these containers of the pod
- *   memlock     "16Gi": at most this much
- *   nccl        "false": no NCCL values
+ * hook's arguments ask instead of inject "true". The table in request.c has them all.
  */
 #ifndef OCI_RDMA_REQUEST_H
 #define OCI_RDMA_REQUEST_H
