@@ -26,69 +26,6 @@ struct reading {
 
 /* ---- values ---- */
 
-/* One of two or three words; names says them for the error. */
-static int take_word(const struct json_value *value, const char *const *words, int *ret_place,
-		     const char *names, struct err *err)
-{
-	for (int i = 0; words[i]; i++) {
-		if (value->len == strlen(words[i]) &&
-		    memcmp(value->text, words[i], value->len) == 0) {
-			*ret_place = i;
-			return 0;
-		}
-	}
-	return err_set(err, "'%.*s' is not one of %s", (int)(value->len > 64 ? 64 : value->len),
-		       value->text, names);
-}
-
-static int take_opt_in(void *context, const struct json_value *value, struct err *err)
-{
-	static const char *const words[] = {"annotation", "device", NULL};
-	struct reading *r = context;
-	int place;
-
-	if (take_word(value, words, &place, "annotation, device", err) < 0)
-		return -1;
-	r->config.opt_in = place ? OPT_IN_DEVICE : OPT_IN_ANNOTATION;
-	return 0;
-}
-
-static int take_no_device(void *context, const struct json_value *value, struct err *err)
-{
-	static const char *const words[] = {"ignore", "tcp", "fail", NULL};
-	struct reading *r = context;
-	int place;
-
-	if (take_word(value, words, &place, "ignore, tcp, fail", err) < 0)
-		return -1;
-	r->config.on_no_device = (enum config_no_device)place;
-	return 0;
-}
-
-static int take_on_error(void *context, const struct json_value *value, struct err *err)
-{
-	static const char *const words[] = {"warn", "fail", NULL};
-	struct reading *r = context;
-	int place;
-
-	if (take_word(value, words, &place, "warn, fail", err) < 0)
-		return -1;
-	r->config.fail_on_error = place == 1;
-	return 0;
-}
-
-static int take_seccomp(void *context, const struct json_value *value, struct err *err)
-{
-	static const char *const words[] = {"warn", "amend", NULL};
-	struct reading *r = context;
-	int place;
-
-	if (take_word(value, words, &place, "warn, amend", err) < 0)
-		return -1;
-	r->config.amend_seccomp = place == 1;
-	return 0;
-}
-
 /* A text that goes into nccl.conf or the environment: NCCL reads line by line. */
 static int check_line(const char *text, struct err *err)
 {
@@ -183,7 +120,7 @@ static int take_gid_index(void *context, const struct json_value *value, struct 
 	static const char *const words[] = {"auto", "legacy", NULL};
 	struct reading *r = context;
 	uint64_t number;
-	int place;
+	unsigned word;
 
 	if (value->type == JSON_NUMBER) {
 		if (json_uint64(value, &number, err) < 0)
@@ -194,9 +131,9 @@ static int take_gid_index(void *context, const struct json_value *value, struct 
 		r->config.nccl.gid_index_number = (unsigned)number;
 		return 0;
 	}
-	if (take_word(value, words, &place, "auto, legacy, or a number", err) < 0)
+	if (json_word(value, words, ", or a number", &word, err) < 0)
 		return -1;
-	r->config.nccl.gid_index = place ? GID_INDEX_LEGACY : GID_INDEX_AUTO;
+	r->config.nccl.gid_index = word ? GID_INDEX_LEGACY : GID_INDEX_AUTO;
 	return 0;
 }
 
@@ -205,15 +142,14 @@ static int take_gdr_level(void *context, const struct json_value *value, struct 
 {
 	static const char *const words[] = {"LOC", "PIX", "PXB", "PXN", "P2C", "PHB", "SYS", NULL};
 	struct reading *r = context;
-	int place;
+	unsigned word;
 
 	r->config.nccl.gdr_level = NULL;
 	if (value->type == JSON_NULL)
 		return 0;
 	if (value->type == JSON_NUMBER && (value->len != 1 || value->text[0] > '5'))
 		return err_set(err, "a number here is 0 to 5");
-	if (value->type == JSON_STRING &&
-	    take_word(value, words, &place, "LOC, PIX, PXB, PXN, P2C, PHB, SYS", err) < 0)
+	if (value->type == JSON_STRING && json_word(value, words, "", &word, err) < 0)
 		return -1;
 	return json_string(r->arena, value, &r->config.nccl.gdr_level, err);
 }
@@ -292,82 +228,57 @@ static int take_state_dir(void *context, const struct json_value *value, struct 
 	return check_absolute(r->config.state_dir, err);
 }
 
-/* ---- where they stand ---- */
+/* ---- the keys ---- */
 
-#define TAKE(name, wanted, callback)                                                               \
-	static const struct json_shape name = {.types = (wanted), .take = (callback)}
-#define STORE_BOOL(name, field)                                                                    \
-	static const struct json_shape name = {.types = JSON_BOOL,                                 \
-					       .store = JSON_STORE_BOOL,                           \
-					       .offset = offsetof(struct reading, config.field)}
+#define SHAPE(...) (&(const struct json_shape){__VA_ARGS__})
+#define STORED(how, field) .store = (how), .offset = offsetof(struct reading, config.field)
+#define ONE_OF(...) .types = JSON_STRING, .words = ((const char *const[]){__VA_ARGS__, NULL})
 
-TAKE(opt_in, JSON_STRING, take_opt_in);
-TAKE(namespace_item, JSON_STRING, take_namespace);
-static const struct json_shape namespaces = {
-	.types = JSON_ARRAY, .take = begin_namespaces, .each = &namespace_item};
-TAKE(memlock, JSON_STRING | JSON_NUMBER, take_memlock);
-STORE_BOOL(require_memory_limit, require_memory_limit);
-TAKE(capability_item, JSON_STRING, take_capability);
-static const struct json_shape capabilities = {
-	.types = JSON_ARRAY, .take = begin_capabilities, .each = &capability_item};
-STORE_BOOL(hca, nccl.hca);
-TAKE(socket_ifname, JSON_STRING | JSON_NULL, take_socket_ifname);
-TAKE(gid_index, JSON_STRING | JSON_NUMBER, take_gid_index);
-TAKE(gdr_level, JSON_STRING | JSON_NUMBER | JSON_NULL, take_gdr_level);
-TAKE(extra_item, JSON_STRING, take_extra);
-static const struct json_shape extra = {.types = JSON_OBJECT, .closed = true, .each = &extra_item};
-static const struct json_shape nccl = {
-	.types = JSON_OBJECT,
-	.closed = true,
-	.members =
-		(const struct json_member[]){
-			{"hca", &hca},
-			{"socket_ifname", &socket_ifname},
-			{"gid_index", &gid_index},
-			{"gdr_level", &gdr_level},
-			{"extra", &extra},
-			{0},
-		},
+#define BOOL(field) SHAPE(.types = JSON_BOOL, STORED(JSON_STORE_BOOL, field))
+/* An enum, by its words in its order; a bool, by the word for false and that for true */
+#define WORD(field, ...) SHAPE(STORED(JSON_STORE_WORD, field), ONE_OF(__VA_ARGS__))
+#define SWITCH(field, off, on) SHAPE(STORED(JSON_STORE_BOOL, field), ONE_OF(off, on))
+#define VALUE(wanted, function) SHAPE(.types = (wanted), .take = (function))
+#define STRINGS(item) .each = (&(const struct json_shape){.types = JSON_STRING, .take = (item)})
+#define LIST(begin, item) SHAPE(.types = JSON_ARRAY, .take = (begin), STRINGS(item))
+#define OBJECT(...) SHAPE(.types = JSON_OBJECT, .closed = true, __VA_ARGS__)
+
+/*
+ * A row for each key: its name, and what may stand there. Its field is in config.h, its default in
+ * config_defaults, the variables that it sets in check_extra. All else that names keys is held
+ * against these rows by tests/cli/keys.sh.
+ */
+static const struct json_member nccl_keys[] = {
+	{"hca", BOOL(nccl.hca)},
+	{"socket_ifname", VALUE(JSON_STRING | JSON_NULL, take_socket_ifname)},
+	{"gid_index", VALUE(JSON_STRING | JSON_NUMBER, take_gid_index)},
+	{"gdr_level", VALUE(JSON_STRING | JSON_NUMBER | JSON_NULL, take_gdr_level)},
+	{"extra", OBJECT(STRINGS(take_extra))},
+	{0},
 };
-STORE_BOOL(ucx, frameworks.ucx);
-STORE_BOOL(nvshmem, frameworks.nvshmem);
-STORE_BOOL(gloo, frameworks.gloo);
-static const struct json_shape frameworks = {
-	.types = JSON_OBJECT,
-	.closed = true,
-	.members =
-		(const struct json_member[]){
-			{"ucx", &ucx}, {"nvshmem", &nvshmem}, {"gloo", &gloo}, {0}},
+static const struct json_member frameworks_keys[] = {
+	{"ucx", BOOL(frameworks.ucx)},
+	{"nvshmem", BOOL(frameworks.nvshmem)},
+	{"gloo", BOOL(frameworks.gloo)},
+	{0},
 };
-TAKE(on_no_device, JSON_STRING, take_no_device);
-TAKE(on_error, JSON_STRING, take_on_error);
-STORE_BOOL(privileged_scan, privileged_scan);
-TAKE(seccomp, JSON_STRING, take_seccomp);
-TAKE(runtime_item, JSON_STRING, take_runtime);
-static const struct json_shape runtimes = {
-	.types = JSON_ARRAY, .take = begin_runtimes, .each = &runtime_item};
-TAKE(state_dir, JSON_STRING, take_state_dir);
-static const struct json_shape root = {
-	.types = JSON_OBJECT,
-	.closed = true,
-	.members =
-		(const struct json_member[]){
-			{"opt_in", &opt_in},
-			{"namespaces", &namespaces},
-			{"memlock", &memlock},
-			{"require_memory_limit", &require_memory_limit},
-			{"capabilities", &capabilities},
-			{"nccl", &nccl},
-			{"frameworks", &frameworks},
-			{"on_no_device", &on_no_device},
-			{"on_error", &on_error},
-			{"privileged_scan", &privileged_scan},
-			{"seccomp", &seccomp},
-			{"runtimes", &runtimes},
-			{"state_dir", &state_dir},
-			{0},
-		},
+static const struct json_member root_keys[] = {
+	{"opt_in", WORD(opt_in, "annotation", "device")},
+	{"namespaces", LIST(begin_namespaces, take_namespace)},
+	{"memlock", VALUE(JSON_STRING | JSON_NUMBER, take_memlock)},
+	{"require_memory_limit", BOOL(require_memory_limit)},
+	{"capabilities", LIST(begin_capabilities, take_capability)},
+	{"nccl", OBJECT(.members = nccl_keys)},
+	{"frameworks", OBJECT(.members = frameworks_keys)},
+	{"on_no_device", WORD(on_no_device, "ignore", "tcp", "fail")},
+	{"on_error", SWITCH(fail_on_error, "warn", "fail")},
+	{"privileged_scan", BOOL(privileged_scan)},
+	{"seccomp", SWITCH(amend_seccomp, "warn", "amend")},
+	{"runtimes", LIST(begin_runtimes, take_runtime)},
+	{"state_dir", VALUE(JSON_STRING, take_state_dir)},
+	{0},
 };
+static const struct json_shape *const root = OBJECT(.members = root_keys);
 
 /* ---- the file ---- */
 
@@ -443,7 +354,7 @@ int config_read(struct arena *arena, const struct fs_text *text, const char *wha
 		return -1;
 	reading.config.path = what;
 	if (json_read(arena, &(struct json_source){what, text->bytes, text->len, JSON_COMMENTS},
-		      &root, &reading, err) < 0 ||
+		      root, &reading, err) < 0 ||
 	    check_extra(&reading.config, what, err) < 0)
 		return -1;
 	*ret_config = reading.config;
