@@ -11,26 +11,6 @@ int load(struct arena *arena, const char *text, struct config *config, struct er
 	return config_load(arena, root.fd, NULL, config, err);
 }
 
-static const char *const defaults[FIELDS] = {
-	[PATH] = FILE_NAME,
-	[OPT_IN] = "annotation",
-	[NAMESPACES] = "*,",
-	[MEMLOCK] = "18446744073709551615",
-	[REQUIRE_MEMORY_LIMIT] = "false",
-	[CAPABILITIES] = "CAP_IPC_LOCK,",
-	[HCA] = "true",
-	[SOCKET_IFNAME] = "null",
-	[GID_INDEX] = "auto",
-	[GDR_LEVEL] = "null",
-	[EXTRA] = "",
-	[ON_NO_DEVICE] = "ignore",
-	[ON_ERROR] = "warn",
-	[PRIVILEGED_SCAN] = "false",
-	[SECCOMP] = "warn",
-	[RUNTIMES] = "/usr/libexec/crio/crun,/usr/bin/crun,/usr/libexec/crio/runc,/usr/bin/runc,",
-	[STATE_DIR] = "/run/oci-rdma-hook",
-};
-
 static const char *or_null(const char *text)
 {
 	return text ? text : "null";
@@ -71,38 +51,65 @@ static const char *gid_index(struct arena *arena, const struct config *config)
 	return config->nccl.gid_index == GID_INDEX_LEGACY ? "legacy" : "auto";
 }
 
-static void render(struct arena *arena, const struct config *config, const char *fields[FIELDS])
+#define KEYS_MAX 32
+
+struct shown {
+	const char *key;
+	const char *value;
+};
+
+/* A row for each key, as it is held. Ends with a row without a key. */
+static void show(struct arena *arena, const struct config *config, struct shown shown[KEYS_MAX])
 {
 	static const char *const no_device[] = {"ignore", "tcp", "fail"};
 	static const char *const boolean[] = {"false", "true"};
+	const struct shown rows[] = {
+		{"opt_in", config->opt_in == OPT_IN_DEVICE ? "device" : "annotation"},
+		{"namespaces", join(arena, config->namespaces, config->n_namespaces)},
+		{"memlock", arena_printf(arena, "%llu", (unsigned long long)config->memlock)},
+		{"require_memory_limit", boolean[config->require_memory_limit]},
+		{"capabilities", join_capabilities(arena, config->capabilities)},
+		{"nccl.hca", boolean[config->nccl.hca]},
+		{"nccl.socket_ifname", or_null(config->nccl.socket_ifname)},
+		{"nccl.gid_index", gid_index(arena, config)},
+		{"nccl.gdr_level", or_null(config->nccl.gdr_level)},
+		{"nccl.extra", join_extra(arena, config)},
+		{"frameworks.ucx", boolean[config->frameworks.ucx]},
+		{"frameworks.nvshmem", boolean[config->frameworks.nvshmem]},
+		{"frameworks.gloo", boolean[config->frameworks.gloo]},
+		{"on_no_device", no_device[config->on_no_device]},
+		{"on_error", config->fail_on_error ? "fail" : "warn"},
+		{"privileged_scan", boolean[config->privileged_scan]},
+		{"seccomp", config->amend_seccomp ? "amend" : "warn"},
+		{"runtimes", join(arena, config->runtimes, config->n_runtimes)},
+		{"state_dir", config->state_dir},
+		{0},
+	};
 
-	fields[PATH] = config->path;
-	fields[OPT_IN] = config->opt_in == OPT_IN_DEVICE ? "device" : "annotation";
-	fields[NAMESPACES] = join(arena, config->namespaces, config->n_namespaces);
-	fields[MEMLOCK] = arena_printf(arena, "%llu", (unsigned long long)config->memlock);
-	fields[REQUIRE_MEMORY_LIMIT] = boolean[config->require_memory_limit];
-	fields[CAPABILITIES] = join_capabilities(arena, config->capabilities);
-	fields[HCA] = boolean[config->nccl.hca];
-	fields[SOCKET_IFNAME] = or_null(config->nccl.socket_ifname);
-	fields[GID_INDEX] = gid_index(arena, config);
-	fields[GDR_LEVEL] = or_null(config->nccl.gdr_level);
-	fields[EXTRA] = join_extra(arena, config);
-	fields[ON_NO_DEVICE] = no_device[config->on_no_device];
-	fields[ON_ERROR] = config->fail_on_error ? "fail" : "warn";
-	fields[PRIVILEGED_SCAN] = boolean[config->privileged_scan];
-	fields[SECCOMP] = config->amend_seccomp ? "amend" : "warn";
-	fields[RUNTIMES] = join(arena, config->runtimes, config->n_runtimes);
-	fields[STATE_DIR] = config->state_dir;
+	_Static_assert(LENGTH(rows) <= KEYS_MAX, "more keys than there is room for");
+	memcpy(shown, rows, sizeof(rows));
 }
 
-void check_fields(const struct config *config, enum field changed, const char *value)
+void check_keys(const struct config *config, const char *changed, const char *value)
 {
 	cleanup_arena arena = {0};
-	const char *fields[FIELDS];
+	struct shown found[KEYS_MAX];
+	struct shown standard[KEYS_MAX];
+	struct config defaults;
+	struct err err;
+	bool met = !changed;
 
-	render(&arena, config, fields);
-	for (int i = 0; i < FIELDS; i++)
-		assert_string_equal(fields[i], i == (int)changed ? value : defaults[i]);
+	assert_int_equal(config_defaults(&arena, &defaults, &err), 0);
+	show(&arena, config, found);
+	show(&arena, &defaults, standard);
+	for (size_t i = 0; found[i].key; i++) {
+		bool this = changed && strcmp(found[i].key, changed) == 0;
+
+		assert_string_equal(found[i].value, this ? value : standard[i].value);
+		met |= this;
+	}
+	assert_true(met);
+	assert_string_equal(config->path, FILE_NAME);
 }
 
 int main(void)

@@ -9,32 +9,11 @@
 
 #define FILE_NAME "/etc/oci-rdma-hook/config.json"
 
-enum field {
-	PATH,
-	OPT_IN,
-	NAMESPACES,
-	MEMLOCK,
-	REQUIRE_MEMORY_LIMIT,
-	CAPABILITIES,
-	HCA,
-	SOCKET_IFNAME,
-	GID_INDEX,
-	GDR_LEVEL,
-	EXTRA,
-	ON_NO_DEVICE,
-	ON_ERROR,
-	PRIVILEGED_SCAN,
-	SECCOMP,
-	RUNTIMES,
-	STATE_DIR,
-	FIELDS,
-};
-
 /* Loads text as the config of a sysroot of its own. */
 int load(struct arena *arena, const char *text, struct config *config, struct err *err);
 
-/* All fields have their defaults but this one. */
-void check_fields(const struct config *config, enum field changed, const char *value);
+/* All keys have their defaults but this one; changed: NULL if all have them. */
+void check_keys(const struct config *config, const char *changed, const char *value);
 
 /* ---- one for each file ---- */
 

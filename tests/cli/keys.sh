@@ -1,0 +1,122 @@
+#!/bin/bash
+# The keys of config.json and the annotations of a pod have one source each, a table in core/policy/config.c and request.c, which the hook
+# says when it meets one that it does not know. All else that has to name them is held against it: what fails here says where to add what.
+# shellcheck disable=SC2016 # backticks are Markdown's
+cd "$(dirname "$0")/../.." || exit 1
+. tests/cli/setup.bash
+TABLE=core/policy/config.c
+MANUAL=doc/configuration.md
+PAGE=doc/man/oci-rdma-hook.json.5
+INSTALLED=config/config.json
+
+# differ PLACE WANTED FOUND: what is to be done there, a line each
+differ() {
+	comm -23 <(sort <<<"$2") <(sort <<<"$3") | sed "s|.*|&: add it to $1|"
+	comm -13 <(sort <<<"$2") <(sort <<<"$3") | sed "s|.*|&: $1 has it, the hook does not know it|"
+}
+# all_in PLACE WHAT WANTED FOUND: both lists are the same
+all_in() { is "$1 has $2" "" "$(differ "$1" "$3" "$4" | grep .)"; }
+
+# ---- the keys ----
+
+# known TEXT: the keys that the hook names when it meets one that it does not know
+known() {
+	printf '%s' "$1" >"$T/keys.json"
+	"$HOOK" --check-config "$T/keys.json" 2>&1 | sed -n 's/.*unknown key; known here: //p' | tr -d ' ' | tr ',' '\n'
+}
+keys=$(for key in $(known '{"?": 0}'); do
+	echo "$key"
+	known "{\"$key\": {\"?\": 0}}" | sed "s/^/$key./"
+done)
+leaves=$(for key in $keys; do grep -q "^$key\." <<<"$keys" || echo "$key"; done)
+check "the hook has keys: $(wc -w <<<"$leaves")" test "$(wc -w <<<"$leaves")" -ge 19
+
+# installed: the file without its comment signs, as JSON
+installed() { sed -e '1,2d' -e 's|^  // |  |' -e 's|  //.*||' "$INSTALLED"; }
+all_in "$INSTALLED" "each key" "$keys" "$(jq -r 'paths | select(all(type == "string")) | join(".")' <(installed))"
+all_in "$MANUAL" "a section for each key" "$keys" "$(sed -n 's/^### `\([a-z_.]*\)`.*/\1/p' "$MANUAL")"
+# In the page an object's keys stand in a list of their own: "KEY<tab>TEXT" of each, TEXT without macros.
+keys_of_page() {
+	sed -n '/^\.Sh KEYS/,/^\.Sh ANNOTATIONS/p' "$PAGE" | sed 's/\\(dq/"/g' | awk '
+		/^\.Bl/ { depth++; if (depth == 2) outer = last "." }
+		/^\.El/ { depth--; if (depth == 1) outer = "" }
+		/^\.It Li/ { last = $3; printf "\n%s%s\t", outer, $3; next }
+		!/^\.(Sh|Bl|El)/ { sub(/^\.(Li|Ev|Sq) /, ""); printf "%s ", $0 } END { print "" }' | grep .
+}
+keys_of_page >"$T/page"
+all_in "$PAGE" "each key" "$keys" "$(cut -f 1 "$T/page")"
+
+# What is tried of each
+all_in tests/unit/config/suite.c "how each key is held" "$leaves" "$(sed -n '/^static void show(/,/^}/s/^\t\t{"\([a-z_.]*\)",.*/\1/p' tests/unit/config/suite.c)"
+# tried REGEX FILE: the keys for which the file has it, KEY being the key
+tried() { for key in $leaves; do if grep -qE "${1/KEY/${key/./[.]}}" "$2"; then echo "$key"; fi; done; }
+all_in tests/unit/config/values.c "a value for each key that is not its default" "$leaves" "$(tried '"KEY",' tests/unit/config/values.c)"
+all_in tests/unit/config/errors.c "a wrong value for each key" "$leaves" "$(tried 'line [0-9]+: KEY[^ :]*: ' tests/unit/config/errors.c)"
+all_in tests/fuzz/words.dict "each key" "$keys" "$(for key in $keys; do if grep -qx "\"${key##*.}\"" tests/fuzz/words.dict; then echo "$key"; fi; done)"
+
+# ---- defaults: config/config.json says them, which tests/unit/config/values.c holds against the code ----
+
+# section KEY: its text in the manual, and with a default for all of them that of the object it is in; in one line
+section() {
+	awk -v "key=### \`$1\`" -v "outer=### \`${1%.*}\`" '/^#/ { ours = $0 == key || $0 == outer } ours { printf "%s ", $0 }' "$MANUAL"
+}
+# page_section KEY: the same of the page
+page_section() { awk -F '\t' -v "key=$1" -v "outer=${1%.*}" '$1 == key || $1 == outer { printf "%s ", $2 }' "$T/page"; }
+# says_default VALUE: of a text without quoting; "null (the default)", "Default null", "all false by default"
+says_default() { tr -d '`[] ' | grep -qP "[Dd]efault(is)?:?\Q$1\E|\Q$1\E[(]?(isthe|the|by)default"; }
+while IFS=$'\t' read -r key default; do
+	section "$key" | says_default "${default//[][]/}" || echo "$key: $MANUAL does not say that $default is its default"
+	page_section "$key" | says_default "${default//[][]/}" || echo "$key: $PAGE does not say that $default is its default"
+done < <(installed | jq -r '. as $all | paths(type != "object" or . == {}) | select(all(type == "string")) | . as $path |
+	"\(join("."))\t\($all | getpath($path) | tojson)"') >"$T/defaults"
+is "$MANUAL and $PAGE say each key's default, which is $INSTALLED's" "" "$(cat "$T/defaults")"
+
+# ---- the variables that keys set: check_extra has them, so that "extra" cannot set them as well ----
+
+variables=$(sed -n 's/^\t*{"\([A-Z_]*\)", "\([a-z_.]*\)", .*},$/\2 \1/p' "$TABLE")
+all_in "check_extra of $TABLE" "the variables of each key of nccl and frameworks" "$(grep -E '^(nccl|frameworks)\.' <<<"$leaves" | grep -vx nccl.extra)" \
+	"$(cut -d ' ' -f 1 <<<"$variables" | sort -u)"
+while read -r key variable; do
+	section "$key" | grep -qw "$variable" || echo "$key: add $variable to its section of $MANUAL"
+	page_section "$key" | grep -qw "$variable" || echo "$key: add $variable to $PAGE"
+	[[ $key != nccl.* ]] || grep -q "^| \`$variable\` | .*\`$key\`" doc/nccl.md || echo "$key: add $variable and why to the table of doc/nccl.md"
+done <<<"$variables" >"$T/variables"
+is "each is named where its key is described" "" "$(cat "$T/variables")"
+
+# ---- the annotations ----
+
+node h100
+bundle '{"from": "h100-trainer.json", "annotations": {"oci-rdma-hook.io/unknown": "1"}}'
+dry_run
+annotations=$(sed -n 's/.*unknown; known: //p' "$T/err" | tr -d ' ' | tr ',' '\n')
+check "the hook has annotations: $(paste -sd ' ' <<<"$annotations")" test "$(wc -w <<<"$annotations")" -ge 4
+all_in "$MANUAL" "a section for each annotation" "$annotations" "$(sed -n 's/^### `oci-rdma-hook.io\/\([a-z]*\)`.*/\1/p' "$MANUAL")"
+all_in "$PAGE" "each annotation" "$annotations" "$(sed -n '/^\.Sh ANNOTATIONS/,/^\.Sh FILES/s/^\.It Li //p' "$PAGE")"
+policy=config/admission/policy.yaml
+all_in "$policy" "each annotation among those that it knows" "$annotations" \
+	"$(sed -n '/- name: unknown/,/- name: unclear/p' "$policy" | grep -oP "'oci-rdma-hook.io/\K[a-z]+")"
+is "$policy names them in its message as the hook does" "$(sed -n 's/.*unknown; known: //p' "$T/err")" \
+	"$(sed -n "s/.*known after oci-rdma-hook.io\/: \(.*\)'.*/\1/p" "$policy")"
+# asked TEXT FILE: likewise, NAME being the annotation
+asked() { for name in $annotations; do if grep -qF "${1/NAME/$name}" "$2"; then echo "$name"; fi; done; }
+all_in tests/cli/cluster.sh "values of each, which policy and hook have to read alike" "$annotations" "$(asked '"NAME=$value"' tests/cli/cluster.sh)"
+all_in tests/unit/test_request.c "each annotation" "$annotations" "$(asked '"NAME", "' tests/unit/test_request.c)"
+all_in tests/fuzz/words.dict "each annotation" "$annotations" "$(asked '"oci-rdma-hook.io/NAME"' tests/fuzz/words.dict)"
+
+# ---- what the installed file does ----
+
+bundle h100-trainer.json
+# plan_with FILE
+plan_with() { "$HOOK" --sysroot "$NODE" --config "$1" --dry-run --format json "$B"; }
+printf '{}' >"$T/none.json"
+installed >"$T/all.json"
+is "$INSTALLED changes nothing" "$(plan_with "$T/none.json")" "$(plan_with "$INSTALLED")"
+is "nor with every comment sign taken off" "$(plan_with "$T/none.json")" "$(plan_with "$T/all.json")"
+
+# ---- controls: what is forgotten is told ----
+
+is "control: a key that a file lacks" "b: add it to FILE" "$(differ FILE $'a\nb' a)"
+is "control: a key that is gone" "b: FILE has it, the hook does not know it" "$(differ FILE a $'a\nb')"
+check "control: a default" says_default null <<<'`null` (the default)'
+is "control: a value that is no default" no "$(says_default true <<<'If `true`, the default is `false`' || echo no)"
+finish
