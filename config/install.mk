@@ -175,11 +175,13 @@ nri-context: $(NRI_PROGRAM)
 	@rm -rf $(BUILD)/nri-image && mkdir -p $(BUILD)/nri-image
 	@$(STRIP) --strip-all -o $(BUILD)/nri-image/oci-rdma-nri $(NRI_PROGRAM)
 	@cp config/kubernetes/nri/Containerfile $(BUILD)/nri-image
-	@echo '$(BUILD)/nri-image; build the image with: buildah build --tag IMAGE $(BUILD)/nri-image'
+	@case $$(config/executable-machine $(NRI_PROGRAM)) in aarch64) platform=arm64 ;; *) platform=amd64 ;; esac && \
+		echo "$(BUILD)/nri-image; build the image with: buildah build --platform linux/$$platform --tag IMAGE $(BUILD)/nri-image"
 
 # The context of config/kubernetes/doctor/Containerfile
 doctor-context: $(DOCTOR)
 	@tests/deps installer
-	@config/kubernetes/doctor/make-context $(DOCTOR) $(BUILD)/doctor-image
+	@ARCH='$(ARCH)' SYSROOT='$(SYSROOT)' BUSYBOX='$(CROSS:%=$(SYSROOT)/bin/busybox)' \
+		config/kubernetes/doctor/make-context $(DOCTOR) $(BUILD)/doctor-image
 
 .PHONY: install uninstall dist machineconfig iommu-passthrough installer nri-context doctor-context

@@ -4,8 +4,32 @@
 cd "$(dirname "$0")/../.." || exit 1
 . tests/cli/setup.bash
 DOCTOR=$(realpath "${DOCTOR:-${BUILD:-build}/oci-rdma-doctor}")
-check "make-context" config/kubernetes/doctor/make-context "$DOCTOR" "$T/context"
+context() { config/kubernetes/doctor/make-context "$DOCTOR" "$T/context" >"$T/log" 2>&1; }
+refused() { ! env "$@" config/kubernetes/doctor/make-context "$DOCTOR" "$T/other" >"$T/log" 2>&1; }
+check "make-context" context
 image=$T/context/root
+
+# ---- what is in it ----
+
+machine=$(config/executable-machine --libraries "$DOCTOR")
+case $machine in aarch64) platform=arm64 other=x86_64 ;; *) platform=amd64 other=aarch64 ;; esac
+has "it says for which platform the image is to be built" "--platform linux/$platform" "$(<"$T/log")"
+of_elf() { find "$image" -type f -exec sh -c 'head -c 4 "$1" | grep -q ELF && echo "$1"' sh {} \;; }
+is "all programs and libraries in it are for one machine" "$machine" \
+	"$(of_elf | while read -r file; do config/executable-machine --libraries "$file"; done | sort -u)"
+loader=$(readelf -lW "$DOCTOR" | sed -n 's/.*program interpreter: \(.*\)\]/\1/p')
+check "the loader is where the doctor names it" test -x "$image$loader"
+is "every library that one of them needs is there, once" "" "$(of_elf | while read -r file; do
+	readelf -dW "$file" | sed -n 's/.*(NEEDED).*\[\(.*\)\]/\1/p'
+done | sort -u | while read -r name; do [ "$(find "$image" -name "$name" | wc -l)" = 1 ] || echo "$name"; done)"
+check "ARCH: a doctor for other nodes is refused" refused ARCH=$other
+has "…saying for which it is" "is for $machine, not for ARCH=$other" "$(<"$T/log")"
+mkdir "$T/empty"
+check "libraries that are not in SYSROOT are not taken from elsewhere" refused SYSROOT="$T/empty"
+has "…naming the first" "for $machine below $T/empty" "$(<"$T/log")"
+
+# ---- what it does ----
+
 if [ "$(id -u)" -ne 0 ]; then
 	pass "the image # skip it needs root, for mounts"
 	finish
@@ -19,11 +43,15 @@ in_image() {
 }
 said() { jq -r "$1" "$T/out" 2>&1; }
 
-in_image 'mount --rbind / $HOST'
-check "on a node like this one it runs" test "$rc" -le 1
-is "…with nothing to say of the C library" "" "$(<"$T/err")"
-is "…as the node's own: no sysroot, and no container for the kubelet's variables" "$("$DOCTOR" --format json | jq -r .where)" "$(said .where)"
-is "…it has found its own limits, by the node's /proc" 1 "$(said '[.findings[] | select(.id == "memlock")] | length')"
+if [ "$machine" = "$(uname -m)" ]; then
+	in_image 'mount --rbind / $HOST'
+	check "on a node like this one it runs" test "$rc" -le 1
+	is "…with nothing to say of the C library" "" "$(<"$T/err")"
+	is "…as the node's own: no sysroot, and no container for the kubelet's variables" "$("$DOCTOR" --format json | jq -r .where)" "$(said .where)"
+	is "…it has found its own limits, by the node's /proc" 1 "$(said '[.findings[] | select(.id == "memlock")] | length')"
+else
+	pass "on a node like this one it runs # skip this one is no $machine"
+fi
 
 in_image 'mkdir -p $HOST/proc $HOST/sys; mount --rbind /proc $HOST/proc; mount --rbind /sys $HOST/sys'
 check "on a node without glibc it runs, too" test "$rc" -le 1

@@ -10,7 +10,7 @@ QEMU := $(QEMU_PACKAGE)/usr/bin/qemu-aarch64
 
 UNIT_NOT_EMULATED := arena config confine cuda device_files image nccl_conf podnet process races replace root
 UNIT_AARCH64 = $(patsubst $(BUILD)/%,$(AARCH64)/run/%,$(filter-out $(UNIT_NOT_EMULATED:%=$(BUILD)/tests/unit/test_%),$(UNIT)))
-CLI_AARCH64 = $(patsubst %,$(AARCH64)/run/tests/cli/%.sh,deadline hook identity image log main order paths policy proof scan shim-odd)
+CLI_AARCH64 = $(patsubst %,$(AARCH64)/run/tests/cli/%.sh,deadline hook identity image log main node-doctor order paths policy proof scan shim-odd)
 SUITES_CROSS = $(UNIT_AARCH64) $(CLI_AARCH64)
 
 aarch64: $(QEMU)
@@ -29,11 +29,11 @@ EMULATOR := $(if $(CROSS),$(QEMU))
 # The same suites on the other build, by names of their own
 $(AARCH64)/run/tests/cli/%.sh: tests/cross/cross.mk
 	@mkdir -p $(@D)
-	@printf '#!/bin/sh\nHOOK=$(AARCH64)/oci-rdma-hook BUILD=$(AARCH64) exec tests/cross/with-qemu $(QEMU) tests/cli/$*.sh\n' >$@.new && \
+	@printf '#!/bin/sh\nexport SYSROOT=$(AARCH64)/sysroot BUSYBOX=$(AARCH64)/sysroot/bin/busybox STRIP=aarch64-linux-gnu-strip\nHOOK=$(AARCH64)/oci-rdma-hook BUILD=$(AARCH64) exec tests/cross/with-qemu $(QEMU) tests/cli/$*.sh\n' >$@.new && \
 		chmod 755 $@.new && mv $@.new $@
 $(AARCH64)/run/tests/unit/%: tests/cross/cross.mk
 	@mkdir -p $(@D)
-	@printf '#!/bin/sh\nexport QEMU_LD_PREFIX=/usr/aarch64-linux-gnu QEMU_SET_ENV=LD_LIBRARY_PATH=$(abspath $(AARCH64))/sysroot/usr/lib/aarch64-linux-gnu:$(abspath $(AARCH64))/sysroot/lib/aarch64-linux-gnu\nexec tests/cross/with-qemu $(QEMU) $(AARCH64)/tests/unit/$*\n' >$@.new && \
+	@printf '#!/bin/sh\nexport QEMU_LD_PREFIX=$(abspath $(AARCH64))/sysroot\nexec tests/cross/with-qemu $(QEMU) $(AARCH64)/tests/unit/$*\n' >$@.new && \
 		chmod 755 $@.new && mv $@.new $@
 
 check-aarch64:
