@@ -11,7 +11,8 @@ endif
 HOSTCC ?= $(if $(CROSS),gcc,$(CC))
 
 # CROSS=aarch64-linux-gnu builds for another machine, in a directory of its own: with Debian's cross compiler, and with the libraries
-# out of that architecture's packages, which tests/sysroot unpacks into SYSROOT. Nothing of them is installed here.
+# out of that architecture's packages, which tests/sysroot unpacks into SYSROOT. Nothing of them is installed here. A SYSROOT= that is
+# given is taken as it is.
 BUILD ?= build$(CROSS:%=/%)
 STRIP ?= $(CROSS:%=%-)strip
 export STRIP
@@ -83,14 +84,17 @@ HOOK_LIBS := $(or $(YAJL_ARCHIVE:$(BUILD)/%=$(BUILD)/musl/%),-lyajl_s) $(MUSL)/l
 endif
 endif
 
-# The NRI plugin is made like the hook: on a node, or alone in an image. Its messages' code is made from nri.proto.
+# The NRI plugin is made like the hook: on a node, or alone in an image. Its messages' code is made from nri.proto. NRI_DYNAMIC=1 links
+# shared libraries into it alone: Fedora and RHEL have no static protobuf-c.
 NRI_PROGRAM := $(BUILD)/oci-rdma-nri
 NRI_OWN := $(filter-out nri/main.c,$(sort $(wildcard nri/*.c nri/*/*.c)))
 NRI_PROTO := $(BUILD)/generated/nri/message/nri.pb-c
 NRI_OWN_OBJECTS := $(NRI_OWN:%.c=$(BUILD)/%.o) $(NRI_PROTO).o
 NRI_OBJECTS := $(BUILD)/nri/main.o $(NRI_OWN_OBJECTS) $(CORE_OBJECTS)
-NRI_LIBS := -lprotobuf-c $(HOOK_LIBS)
-ifndef DYNAMIC
+NRI_LDFLAGS := -pie
+NRI_LIBS := -lprotobuf-c $(or $(YAJL_ARCHIVE),-lyajl)
+ifeq ($(DYNAMIC)$(NRI_DYNAMIC),)
+NRI_LDFLAGS := $(HOOK_LDFLAGS)
 NRI_LIBS := -l:libprotobuf-c.a $(HOOK_LIBS)
 ifeq ($(LIBC),musl)
 NRI_OBJECTS := $(patsubst %.c,$(BUILD)/musl/%.o,nri/main.c $(NRI_OWN) $(CORE) $(wildcard core/musl/*.c)) $(NRI_PROTO:$(BUILD)/%=$(BUILD)/musl/%).o
@@ -136,7 +140,7 @@ help:
 $(BUILD)/.deps: tests/deps tests/sysroot $(YAJL_INCLUDE:%=%/yajl)
 	@mkdir -p $(@D)
 	@tests/deps $(BUILD_PACKAGES)
-	@$(if $(CROSS),tests/sysroot $(CROSS) $(SYSROOT))
+	@$(if $(CROSS),$(if $(filter $(BUILD)/sysroot,$(SYSROOT)),tests/sysroot $(CROSS) $(SYSROOT)))
 	@touch $@
 
 $(BUILD)/%.o: %.c Makefile | $(BUILD)/.deps
@@ -199,14 +203,15 @@ $(BUILD)/yajl/libyajl.a $(BUILD)/musl/yajl/libyajl.a:
 	$(call say,AR) rm -f $@ && $(CROSS:%=%-)ar rcs $@ $^
 endif
 
-$(HOOK) $(NRI_PROGRAM): $(filter %/libyajl.a,$(HOOK_LIBS))
+$(HOOK): $(filter %/libyajl.a,$(HOOK_LIBS))
+$(NRI_PROGRAM): $(filter %/libyajl.a,$(NRI_LIBS))
 $(DOCTOR): $(filter %/libyajl.a,$(DOCTOR_LIBS))
 
 $(HOOK): $(HOOK_OBJECTS)
 	$(call say,LD) $(CC) $(CFLAGS) $(LDFLAGS) $(HOOK_LDFLAGS) -o $@ $(filter %.o,$^) $(HOOK_LIBS)
 
 $(NRI_PROGRAM): $(NRI_OBJECTS)
-	$(call say,LD) $(CC) $(CFLAGS) $(LDFLAGS) $(HOOK_LDFLAGS) -o $@ $(filter %.o,$^) $(NRI_LIBS)
+	$(call say,LD) $(CC) $(CFLAGS) $(LDFLAGS) $(NRI_LDFLAGS) -o $@ $(filter %.o,$^) $(NRI_LIBS)
 
 $(DOCTOR): $(BUILD)/doctor/main.o $(DOCTOR_OBJECTS) $(CORE_OBJECTS)
 	$(call say,LD) $(CC) $(CFLAGS) $(LDFLAGS) -pie -o $@ $(filter %.o,$^) $(DOCTOR_LIBS)

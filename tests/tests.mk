@@ -7,6 +7,7 @@ UNIT := $(patsubst tests/unit/%.c,$(BUILD)/tests/unit/%,$(sort $(wildcard tests/
 KUBECHECK := $(BUILD)/tests/kubecheck
 CDI_VALIDATE := $(BUILD)/tests/cdi/validate
 JUDGE := $(BUILD)/tests/nri/judge
+YAJL_TREE := $(BUILD)/tests/yajl
 SUITES_UNIT = $(UNIT)
 SUITES_CLI = $(sort $(wildcard tests/cli/*.sh))
 SUITES_NRI = tests/nri/judge.sh
@@ -76,6 +77,8 @@ tests/cli/kubectl.sh: $(BUILD)/tests/kubectl
 tests/vm/check-nri: $(KUBECHECK)
 tests/vm/check-engines: $(JUDGE)
 tests/package/engines.sh: $(BUILD)/tests/engines/.unpacked
+$(patsubst %,tests/package/%.sh,yajl rpm rpm-aarch64): $(YAJL_TREE)/.unpacked
+tests/package/rpm-aarch64.sh: aarch64
 tests/cli/footprint.sh: $(MEASURE)
 tests/cli/valgrind.sh: memcheck
 tests/lint tests/tidy: $(FILTERS) $(NRI_PROTO).c
@@ -117,6 +120,12 @@ $(ENGINES)/.unpacked: tests/unpack
 	@rm -rf $(ENGINES) && mkdir -p $(ENGINES)
 	$(call say,GET) tests/unpack trixie $(ENGINES) containerd docker.io
 	@touch $@
+
+# yajl's sources, as they came from upstream: what a distribution without yajl has to bring (make YAJL=, the RPM's Source1)
+$(YAJL_TREE)/.unpacked: tests/unpack
+	@rm -rf $(YAJL_TREE)
+	$(call say,GET) tests/unpack --source bookworm $(YAJL_TREE).new yajl
+	@mv $(YAJL_TREE).new/yajl-* $(YAJL_TREE) && rmdir $(YAJL_TREE).new && touch $@
 
 # What engines would say of a CDI spec
 $(CDI_VALIDATE): tests/cdi/prepare tests/build-go $(wildcard tests/cdi/*/*.go)

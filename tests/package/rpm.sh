@@ -3,14 +3,8 @@
 # upgraded over a changed configuration, and erased. It is the last commit that is packaged.
 # shellcheck disable=SC2317 # functions that check calls
 cd "$(dirname "$0")/../.." || exit 1
-. tests/lib.sh
-workdir
-SPEC=rpm/oci-rdma-hook.spec
-# The build's packages are Debian's here, which rpm knows nothing of. Its brp-compress is a bash script that says sh.
-BUILD_OPTIONS=(--nodeps --define "_topdir $T/rpm" --define "__os_install_post bash /usr/lib/rpm/brp-compress %{_prefix}; find %{buildroot}%{_bindir} -type f -exec strip {} +")
-[ -e doctor/main.c ] || BUILD_OPTIONS+=(--without doctor)
+. tests/package/rpm.bash
 
-version=$(sed -n 's/^VERSION := //p' Makefile)
 is "the spec has the Makefile's version" "$version" "$(sed -n 's/^Version: *//p' $SPEC)"
 
 # ---- make dist ----
@@ -43,26 +37,28 @@ headers_of() {
 }
 is "the spec requires the packages of the headers" "$(headers_of)" \
 	"$(sed -n 's/^BuildRequires: *\(.*-devel\)$/\1/p' $SPEC | sort -u)"
+# wants [OPTION…]: of yajl and the static C library, what a build would want; rpm macros say for which distribution
+wants() { rpmspec -q --buildrequires "$@" $SPEC | grep -E 'yajl|static' | sort | paste -sd ' '; }
+is "Fedora: its yajl" yajl-devel "$(wants --define 'fedora 42')"
+for release in 9 10; do is "RHEL $release: no yajl, since it is compiled from its sources" "" "$(wants --define "rhel $release")"; done
+is "RHEL 9, --without bundled_yajl: its yajl" yajl-devel "$(wants --define 'rhel 9' --without bundled_yajl)"
+is "--with static: the static C library, and no yajl" glibc-static "$(wants --with static)"
+is "the source of yajl is named just where it is compiled" "0 1 1" \
+	"$(for o in fedora\ 42 rhel\ 10 with_static\ 1; do rpmspec -q --srpm --qf '[%{SOURCE}\n]' --define "$o" $SPEC | grep -c yajl; done | paste -sd ' ')"
 
-# build TARBALL [OPTION…]: sets RPMS
-build() {
-	local log=$T/build.log
-	rm -rf "$T/rpm"
-	if JOBS=1 rpmbuild "${BUILD_OPTIONS[@]}" "${@:2}" -ta "$1" >"$log" 2>&1; then
-		pass "rpmbuild ${*:2}"
-	else
-		fail "rpmbuild ${*:2}" "$(grep '^not ok' "$log"; tail -n 20 "$log")"
-		finish
-	fi
-	mapfile -t RPMS < <(find "$T/rpm/RPMS" -name '*.rpm' | sort)
-}
 lint_all() {
 	rpmlint -c rpm/rpmlint.toml $SPEC "${RPMS[@]}" "$T"/rpm/SRPMS/*.rpm >"$T/lint" 2>&1
 	grep -E ': [EW]: ' "$T/lint" || grep -q ' 0 errors, 0 warnings' "$T/lint" || cat "$T/lint"
 }
 build "$tarball"
 is "rpmlint finds nothing" "" "$(lint_all)"
-has "the executable is dynamic" libyajl "$(rpm -qp --requires "${RPMS[@]}" 2>/dev/null)"
+machine=$(uname -m)
+each="oci-rdma-hook $machine,oci-rdma-hook-doc noarch,oci-rdma-hook-doctor $machine,oci-rdma-hook-nri $machine,oci-rdma-hook-podman noarch"
+is "each package's architecture" "$each" "$(architectures)"
+is "the hook wants yajl's library of the system" libyajl.so.2 "$(shared '')"
+is "the doctor, too" libyajl.so.2 "$(shared doctor)"
+is "the NRI plugin wants protobuf-c's, too" "libprotobuf-c.so.1 libyajl.so.2" "$(shared nri)"
+lacks "none says that it has a yajl of its own" bundled "$(rpm -qp --provides "${RPMS[@]}" 2>/dev/null)"
 is "the doctor is a package of its own" "$([ ! -e doctor/main.c ] || echo /usr/bin/oci-rdma-doctor)" \
 	"$(rpm -qpl "$T"/rpm/RPMS/*/oci-rdma-hook-doctor-* 2>/dev/null | grep bin/)"
 nri=("$T"/rpm/RPMS/*/oci-rdma-hook-nri-*.rpm)
@@ -81,8 +77,17 @@ sed -i 's/^Release:.*/Release: 2/' "$T/oci-rdma-hook-$version/$SPEC"
 echo '// the next release' >>"$T/oci-rdma-hook-$version/config/config.json"
 tar -C "$T" -czf "$T/second.tar.gz" "oci-rdma-hook-$version"
 mv "$T/second.tar.gz" "$T/one/oci-rdma-hook-$version.tar.gz"
+yajl_beside "$tarball"
 build "$tarball" --with static
-lacks "--with static: the executable is" libyajl "$(rpm -qp --requires "${RPMS[@]}" 2>/dev/null)"
+is "--with static: each package's architecture" "$each" "$(architectures)"
+lacks "--with static: the hook wants no library, the C library neither" .so. "$(of '' --requires)"
+is "--with static: the doctor wants the C library alone" "" "$(shared doctor)"
+is "--with static: the NRI plugin wants protobuf-c's library, which Fedora and RHEL have no static one of" libprotobuf-c.so.1 "$(shared nri)"
+for package in '' doctor nri; do
+	has "--with static: oci-rdma-hook${package:+-$package} says which yajl it has in it" "bundled(yajl) = 2.1.0" "$(of "$package" --provides)"
+	is "--with static: oci-rdma-hook${package:+-$package} has yajl's license" "Apache-2.0 AND ISC 1" \
+		"$(of "$package" --qf '%{LICENSE}') $(of "$package" -l | grep -c '/licenses/.*/COPYING$')"
+done
 second=("${RPMS[@]}")
 
 if [ "$(id -u)" -ne 0 ]; then
