@@ -18,7 +18,8 @@
 #define BLOCK_SIZE_MAX 0
 #else
 #define ALIGNMENT _Alignof(max_align_t)
-/* Of a long story each block is twice the last, so that there are few. */
+/* Of a long story each block is twice the last, so that there are few. They are malloc's, and know
+ * nothing of pages. */
 #define BLOCK_SIZE_MIN (4096 - 32)
 #define BLOCK_SIZE_MAX (1024 * 1024)
 #endif

@@ -88,7 +88,8 @@ decides "0 is no limit" denied
 # resources VALUE: the container's limits, as they stand in config.json
 limits() { plan "{$one,\"merge\":{\"linux\":{\"resources\":$1}}}"; }
 memory=$((2 << 40)) # of the node
-for limit in $memory $((memory + 4096)) 9223372036854771712 1152921504606846976; do
+# The third and fourth are cgroup v1's for no limit, the largest number of whole pages, where these have 4 KiB and 64 KiB.
+for limit in $memory $((memory + 4096)) 9223372036854771712 9223372036854710272 1152921504606846976; do
 	limits "{\"memory\":{\"limit\":$limit,\"swap\":null}}"
 	decides "a limit of $limit bytes on a node of 2 TiB is none" denied
 	that "and the reason says so" ".reason | test(\"$limit bytes is not below the node's $memory\")" true

@@ -192,7 +192,8 @@ EXPORTED int cuMemGetHandleForAddressRange(void *handle, unsigned long long addr
 					   int type, unsigned long long flags)
 {
 	(void)address;
-	if (type != 1 || flags != 0 || size % 4096)
+	/* Whole pages of the host, which have 64 KiB on some aarch64 kernels */
+	if (type != 1 || flags != 0 || size % 65536)
 		return 1;
 	if (told("no-dmabuf"))
 		return 801;

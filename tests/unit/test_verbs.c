@@ -171,7 +171,18 @@ static const struct limit_case {
 	{"limit: the maximum is one page", SIZE_MAX, PAGE, {PAGE, 0, 0}},
 };
 
+/* Kernels for GH200 and GB200 nodes may have larger ones. */
+#define LARGE_PAGE ((size_t)65536)
+
+static const struct limit_case large_page_cases[] = {
+	{"limit, 64 KiB pages: 8 MiB", 8 * MIB, 256 * MIB, {8 * MIB, 8 * MIB + LARGE_PAGE, ENOMEM}},
+	{"limit, 64 KiB pages: one", LARGE_PAGE, 256 * MIB, {LARGE_PAGE, 2 * LARGE_PAGE, ENOMEM}},
+	{"limit, 64 KiB pages: less than one", PAGE, 256 * MIB, {0, LARGE_PAGE, ENOMEM}},
+	{"limit, 64 KiB pages: none below the maximum", SIZE_MAX, 256 * MIB, {256 * MIB, 0, 0}},
+};
+
 struct attempts {
+	size_t page;
 	size_t limit;
 	size_t max;
 	unsigned n;
@@ -181,21 +192,30 @@ static int attempt(void *context, size_t bytes)
 {
 	struct attempts *attempts = context;
 
-	assert_true(bytes > 0 && bytes % PAGE == 0 && bytes <= attempts->max);
+	assert_true(bytes > 0 && bytes % attempts->page == 0 && bytes <= attempts->max);
 	attempts->n++;
 	return bytes > attempts->limit ? ENOMEM : 0;
 }
 
-static void limit_is_found(void **state)
+static void find_limit(const struct limit_case *row, size_t page)
 {
-	const struct limit_case *row = *state;
-	struct attempts attempts = {.limit = row->limit, .max = row->max};
-	struct registration got = registration_search(attempt, &attempts, PAGE, row->max);
+	struct attempts attempts = {.page = page, .limit = row->limit, .max = row->max};
+	struct registration got = registration_search(attempt, &attempts, page, row->max);
 
 	assert_true(got.most == row->want.most);
 	assert_true(got.refused == row->want.refused);
 	assert_int_equal(got.errnum, row->want.errnum);
 	assert_true(attempts.n <= 40);
+}
+
+static void limit_is_found(void **state)
+{
+	find_limit(*state, PAGE);
+}
+
+static void limit_of_large_pages_is_found(void **state)
+{
+	find_limit(*state, LARGE_PAGE);
 }
 
 /* ---- words ---- */
@@ -327,6 +347,7 @@ int main(void)
 	unit_add(&suite, "pattern: every word knows its place and transfer",
 		 pattern_knows_its_place, NULL);
 	UNIT_TABLE(&suite, limit_is_found, limit_cases);
+	UNIT_TABLE(&suite, limit_of_large_pages_is_found, large_page_cases);
 	UNIT_TABLE(&suite, amount_is_written, amount_cases);
 	unit_add(&suite, "amount: limits, rates, times", amount_of_others, NULL);
 	UNIT_TABLE(&suite, trouble_is_named, trouble_cases);

@@ -38,6 +38,7 @@ HARMLESS = {"brk", "getpid", "geteuid", "getegid", "getuid", "getgid", "alarm", 
 MEMLOCK = (1 << 20, 8 << 20)  # of the container's process, before the hook; "memlock" of the config is the hard limit
 NCCL = b"NCCL_IB_HCA==mlx5_6\n"
 IMAGE = b"NCCL_DEBUG=INFO\n"
+PAGE = os.sysconf("SC_PAGE_SIZE")
 LABEL = ("security.selinux", b"system_u:object_r:container_file_t:s0")
 
 
@@ -640,10 +641,10 @@ def full_disk(suite):
                 where = getattr(place, part)
                 os.makedirs(where, 0o700, exist_ok=True)
                 kept = {name: read(f"{where}/{name}") for name in os.listdir(where) if os.path.isfile(f"{where}/{name}")}
-                size = sum((len(text) + 4095) // 4096 for text in kept.values()) + pages
-                suite.must("mount", "-t", "tmpfs", "-o", f"size={max(1, size) * 4096},mode=700", "full", where)
+                size = sum(-(-len(text) // PAGE) for text in kept.values()) + pages
+                suite.must("mount", "-t", "tmpfs", "-o", f"size={max(1, size) * PAGE},mode=700", "full", where)
                 if part == "state" and pages == 0:
-                    write(f"{where}/fill", b"x" * 4096)
+                    write(f"{where}/fill", b"x" * PAGE)
                 for file, text in kept.items():
                     write(f"{where}/{file}", text)
                 if part == "bundle":

@@ -535,6 +535,9 @@ def without_nri(runtime, _):
 
 # ---- what it costs ----
 
+# kB: 2 MiB. What is resident is whole pages, of which some kernels have larger ones.
+RESIDENT_MAX = 512 * os.sysconf("SC_PAGE_SIZE") // 1024
+
 def memory(runtime, plugin):
     connection = runtime.accept()
     connection.registered()
@@ -544,10 +547,10 @@ def memory(runtime, plugin):
     for _ in range(49):
         assert connection.synchronize(pods, more=True) == {2: [1]}
     equal("Synchronize of 5,000 containers is answered", {}, connection.synchronize(pods))
-    ok(f"{len(pods) * 50} bytes of it leave {plugin.kilobytes('VmRSS')} kB resident", plugin.kilobytes("VmRSS") < 2048)
-    ok(f"and took {plugin.kilobytes('VmHWM')} kB at most", plugin.kilobytes("VmHWM") < 2048)
+    ok(f"{len(pods) * 50} bytes of it leave {plugin.kilobytes('VmRSS')} kB resident", plugin.kilobytes("VmRSS") < RESIDENT_MAX)
+    ok(f"and took {plugin.kilobytes('VmHWM')} kB at most", plugin.kilobytes("VmHWM") < RESIDENT_MAX)
     equal("one of 16 MB in a single message is answered", {}, connection.synchronize(pods * (16000000 // len(pods)), frame=65536))
-    ok(f"{plugin.kilobytes('VmHWM')} kB at most", plugin.kilobytes("VmHWM") < 2048)
+    ok(f"{plugin.kilobytes('VmHWM')} kB at most", plugin.kilobytes("VmHWM") < RESIDENT_MAX)
 
     ordinary = container(env=["A=b"] * 40, mounts=["/etc/hosts"] * 12)
     rdma = container(annotations=ASKS, devices=TWO)
