@@ -82,7 +82,9 @@ static int add_open_error(struct findings *findings, const char *path, int errnu
 		remedy = "Request the device, so that the device cgroup allows it; in exclusive "
 			 "RDMA mode it must be moved into the pod (rdma-cni)";
 	else if (errnum == EACCES)
-		remedy = "Mode or SELinux refuses it: ls -lZ /dev/infiniband, ausearch -m avc";
+		remedy = "Mode or SELinux refuses it: ls -lZ /dev/infiniband, ausearch -m avc; if "
+			 "it is the host's own node (infiniband_device_t): setsebool -P "
+			 "container_use_devices 1";
 	else if (errnum == ENXIO || errnum == ENODEV || errnum == EIO)
 		remedy = "The device has gone: see dmesg, reload its driver";
 	return findings_add(findings, "uverbs", path, FINDING_FAIL, remedy, "open(%s): %s", path,

@@ -115,7 +115,9 @@ const char *trouble_open_remedy(int errnum)
 		return "the device cgroup refuses the node, or RDMA devices are exclusive to a "
 		       "network namespace and this is another: request it from its device plugin";
 	case EACCES:
-		return "file mode, SELinux or AppArmor: ls -lZ /dev/infiniband, and the audit log";
+		return "file mode, SELinux or AppArmor: ls -lZ /dev/infiniband, and the audit log; "
+		       "infiniband_device_t there is the host's node, mounted into a container "
+		       "without root: setsebool -P container_use_devices 1 on the node";
 	case ENOENT:
 	case ENXIO:
 	case ENODEV:

@@ -472,8 +472,16 @@ finds "a policy that serves nobody" policy warn "namespaces: the list is empty"
 on_a_node write sys/fs/selinux/enforce 1
 finds "SELinux" selinux ok enforcing
 write usr/local/bin/oci-rdma-hook.selinux system_u:object_r:user_home_t:s0
+write usr/local/bin/oci-rdma-nri ''
+write usr/local/bin/oci-rdma-nri.selinux system_u:object_r:bin_t:s0
 doctor --format json
-finds "a label that no engine may start" selinux//usr/local/bin/oci-rdma-hook warn "restorecon"
+finds "the hook may have any label, since engines are not confined" selinux//usr/local/bin/oci-rdma-hook ok user_home_t
+finds "the label of what systemd may start" selinux//usr/local/bin/oci-rdma-nri ok bin_t
+for type in user_home_t admin_home_t user_tmp_t tmp_t var_t default_t unlabeled_t container_file_t; do
+	write usr/local/bin/oci-rdma-nri.selinux "system_u:object_r:$type:s0"
+	doctor --format json
+	finds "systemd may not start $type" selinux//usr/local/bin/oci-rdma-nri warn "restorecon -v /usr/local/bin/oci-rdma-nri"
+done
 
 # ---- a container, looked at from the node ----
 h100
