@@ -2,6 +2,7 @@
 # `make help` lists the targets: building is here, tests and lint are in tests/tests.mk, what machines and clusters are given is in
 # config/install.mk. Nothing is downloaded but the distribution's packages, by tests/deps.
 
+# The files that repeat it are listed in tests/versions, which lint runs.
 VERSION := 0.1.0
 
 comma := ,

@@ -5,12 +5,13 @@ cd "$(dirname "$0")/../.." || exit 1
 . tests/lib.sh
 workdir
 
+version=$(sed -n 's/^VERSION := //p' Makefile)
 cp -R "${BUILD:-build}/tests/yajl" "$T/source"
 yajl=$T/source
 echo 'static const char origin[] __attribute__((used, retain)) = "yajl of these sources";' >>"$yajl/src/yajl_parser.c"
 check "make YAJL=…" make -s BUILD="$T/build" YAJL="$yajl" all
 for program in oci-rdma-hook oci-rdma-nri oci-rdma-doctor; do
-	is "$program runs" "$program 0.1.0" "$("$T/build/$program" --version 2>&1)"
+	is "$program runs" "$program $version" "$("$T/build/$program" --version 2>&1)"
 	check "$program has it" grep -q "yajl of these sources" "$T/build/$program"
 	is "$program needs no yajl" "" "$(readelf -W --dynamic "$T/build/$program" | grep -i yajl)"
 done
