@@ -3,6 +3,7 @@
 cd "$(dirname "$0")/../.." || exit 1
 . tests/cli/setup.bash
 . tests/cli/doctor.bash
+. tests/cli/completion.bash
 node one
 defaults
 DOCKER=$(printf 'd0c8e5%058d' 1)
@@ -43,6 +44,8 @@ while IFS='|' read -r name dir pidfile writer; do
 		doctor --format json --container "$id"
 		is "$name: the doctor takes ${id:0:12}…" "$ID 4711" "$(jq -r '.target | "\(.container) \(.pid)"' "$T/out")"
 	done
+	is "$name: a bash completes it for the doctor" "$ID" "$(completed oci-rdma-doctor --sysroot "$NODE" --container "${ID:0:4}")"
+	is "$name: and for the dry run" "$ID" "$(completed oci-rdma-hook --sysroot "$NODE" --dry-run "${ID:0:4}")"
 done <<<"$PLACES"
 is "every engine has been tried" 7 "$(wc -l <<<"$PLACES")"
 
@@ -56,6 +59,12 @@ rm -r "$NODE/run"
 write "run/crun/$ID/status" '{"pid":4711,"bundle":"/data/bundle"}'
 by_id "${ID:0:12}"
 that "crun's status: the bundle" '"\(.container.id) \(.devices[0].ibdev)"' "$ID mlx5_6"
+for dir in run/crun run/runc run/user/1000/crun run/user/1000/runc; do
+	rm -rf "${NODE:?}/run"
+	mkdir -p "$NODE/$dir/$ID"
+	is "/$dir: a bash completes it" "$ID $ID" \
+		"$(completed oci-rdma-doctor --sysroot "$NODE" --container "${ID:0:4}") $(completed oci-rdma-hook --sysroot "$NODE" --dry-run "${ID:0:4}")"
+done
 
 # ---- which one is meant ----
 TASK=run/containerd/$TASKS
