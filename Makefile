@@ -127,6 +127,7 @@ help:
 	@echo 'make install      DESTDIR= PREFIX=$(PREFIX) HOOKSDIR=$(HOOKSDIR) HOOKS=annotation|device RUNTIME=crun|runc KUBECTL=1'
 	@echo 'make uninstall    the hook first, the executable GRACE=$(GRACE) seconds later'
 	@echo 'make dist         $(DIST), of the last commit; for rpm/oci-rdma-hook.spec'
+	@echo 'make release-check  whether this commit may be released: tag, CHANGELOG, dates, contacts; its tarball in an empty directory'
 	@echo 'make machineconfig      ROLE=worker PROFILE=default HOOKS=annotation|device RUNTIME=1 NRI=1, for OpenShift'
 	@echo 'make iommu-passthrough  ROLE=worker ARCH=x86_64|aarch64 INTEL_IOMMU=1, for OpenShift'
 	@echo 'make nri-context        what the image of config/kubernetes/nri is built from'

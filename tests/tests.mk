@@ -48,6 +48,9 @@ suite:
 	+$(call suites,$(or $(S),$(error which? make suite S=tests/cli/main.sh)))
 lint:
 	+$(call suites,tests/lint tests/tidy)
+# Whether the commit that is checked out may be released; TARBALL=0 leaves out its build and tests in an empty directory.
+release-check:
+	@tests/release-check $(if $(filter 0,$(TARBALL)),--without-tarball)
 
 # The packages first, at once, then what the suites need, then they.
 suites = @tests/deps $(sort $(foreach s,$(1),$(call packages,$(s)))) && \
@@ -155,4 +158,4 @@ format:
 	@tests/deps lint
 	clang-format -i $(C_FILES)
 
-.PHONY: check check-all check-unit check-cli check-nri check-podman check-vm check-package suite needs lint format
+.PHONY: check check-all check-unit check-cli check-nri check-podman check-vm check-package suite needs lint release-check format
