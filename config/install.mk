@@ -20,8 +20,10 @@ SHIMS := oci-rdma-runtime oci-rdma-runtime-crun oci-rdma-runtime-runc
 # A precreate hook never goes into a directory that CRI-O reads: one such file keeps CRI-O from starting.
 PRECREATEDIR ?= $(OURS)/precreate.d
 CONFIGDIR = $(SYSCONFDIR)/oci-rdma-hook
-# Seconds from the hook files' end to the executable's: what is being created meanwhile has the hook in its config.json.
-GRACE ?= 10
+# Seconds from the hook files' end to the executable's: what is being created meanwhile has the hook in its config.json, and its hooks run
+# one after another. NVIDIA's asks each GPU, for one to three seconds where persistence is off: that is the longest, of eight GPUs. The
+# packages' scripts and config/kubernetes/node-install have the same number; tests/cli/install.sh holds them to it.
+GRACE ?= 30
 GRACE_HERE = $(if $(DESTDIR),0,$(GRACE))
 
 PROGRAMS = oci-rdma-hook oci-rdma-nri oci-rdma-doctor

@@ -27,6 +27,18 @@ is "KUBECTL=1: the plugin is there" 755 "$(stat -c %a "$T/root/usr/local/bin/kub
 is "uninstall: the hook files first" "json hook" "$(order uninstall)"
 is "and nothing is left" "" "$(find "$T/root" -type f -o -type l)"
 
+# graces FILE PATTERN…: what each file has in the place of its \(…\)
+graces() {
+	while [ $# -gt 0 ]; do
+		sed -n "s/^$2\$/\1/p" "$1"
+		shift 2
+	done | paste -sd ' '
+}
+grace=$(sed -n 's/^GRACE ?= //p' config/install.mk)
+# shellcheck disable=SC2016 # a pattern
+is "make uninstall, the DaemonSet's removal and both packages wait equally long: $grace s" "$grace $grace $grace" "$(graces \
+	config/kubernetes/node-install 'GRACE=${GRACE:-\(.*\)}' rpm/oci-rdma-hook.spec ' *sleep \(.*\)' debian/oci-rdma-hook.prerm '\t*sleep \(.*\)')"
+
 # ---- the handler: made from the machine's own CRI-O, in an /etc that is private ----
 
 if [ "$(id -u)" -ne 0 ]; then

@@ -106,7 +106,13 @@ everything() { (cd "$ROOT" && find . -path ./var -prune -o -print | sort); }
 mkdir -p "$ROOT"/{bin,etc,tmp,run,usr/bin,usr/share/{doc,licenses,man/man5,man/man8},usr/lib,var/lib/rpm,var/tmp}
 chmod 1777 "$ROOT/tmp" "$ROOT/var/tmp"
 cp "$(command -v busybox)" "$ROOT/bin/busybox"
-for applet in sh rm sleep; do ln -s busybox "$ROOT/bin/$applet"; done
+for applet in sh rm; do ln -s busybox "$ROOT/bin/$applet"; done
+# The half minute is not waited for: it is written down, with what is there then.
+cat >"$ROOT/bin/sleep" <<-'END'
+	#!/bin/sh
+	echo "$1" /usr/bin/oci-rdma-hoo[k] /usr/share/containers/oci/hooks.d/* >>/var/slept
+END
+chmod 755 "$ROOT/bin/sleep"
 in_root --initdb
 before=$(everything)
 
@@ -148,6 +154,8 @@ rm -r "$ROOT/var/lib/containers"
 mapfile -t names < <(in_root -qa --qf '%{NAME}\n' | sort)
 check "rpm -e" in_root -e "${names[@]}"
 check "the handler's drop-in is gone, too" test ! -e "$handler"
+is "the hook files go first, and the executable after the grace period" \
+	"$(sed -n 's/^GRACE ?= //p' config/install.mk) /usr/bin/oci-rdma-hook /usr/share/containers/oci/hooks.d/*" "$(cat "$ROOT/var/slept")"
 rm -r "$ROOT/etc/crio"
 is "only the changed configuration is left" "./etc/oci-rdma-hook ./etc/oci-rdma-hook/config.json.rpmsave" \
 	"$(comm -13 <(echo "$before") <(everything) | paste -sd ' ')"
