@@ -12,6 +12,15 @@
 #include "core/base/cleanup.h"
 #include "core/base/fs.h"
 #include "core/base/rootless.h"
+#include "core/base/text.h"
+
+/* "/etc/x.json: etc: Permission denied". The file itself is named once: "/etc/x.json: No such …" */
+static int fail_sys(int errnum, const char *what, const char *part, struct err *err)
+{
+	if (strcmp(text_base_name(what), part) == 0)
+		return err_sys(err, errnum, "%s", what);
+	return err_sys(err, errnum, "%s: %s", what, part);
+}
 
 static int fail_owner(uid_t uid, const char *what, const char *part, struct err *err)
 {
@@ -31,7 +40,7 @@ static int check(int fd, bool directory, bool in_etc, const char *what, const ch
 	struct stat st;
 
 	if (fstat(fd, &st) < 0)
-		return err_sys(err, errno, "%s: %s", what, part);
+		return fail_sys(errno, what, part, err);
 	if (!directory && !S_ISREG(st.st_mode))
 		return err_set(err, "%s: not a regular file", what);
 	if (st.st_uid != 0 && st.st_uid != geteuid() &&
@@ -77,7 +86,7 @@ int trust_open(int dir, const char *path, bool in_etc, const char *what, struct 
 			return err_set(err, "%s: %s is a symbolic link or no directory", what,
 				       part);
 		if (next < 0)
-			return err_sys(err, errno, "%s: %s", what, part);
+			return fail_sys(errno, what, part, err);
 		cleanup_close_fd(&held);
 		held = next;
 		if (check(held, directory, in_etc, what, part, err) < 0)
@@ -135,7 +144,7 @@ static int check_link(int fd, const char *what, const char *part, struct err *er
 	struct stat st;
 
 	if (fstat(fd, &st) < 0)
-		return err_sys(err, errno, "%s: %s", what, part);
+		return fail_sys(errno, what, part, err);
 	if (st.st_uid != 0 && st.st_uid != geteuid())
 		return err_set(err,
 			       "%s: the link %s belongs to uid %u, not to root: chown -h root it",
@@ -156,16 +165,16 @@ static int walk_part(struct walk *w, const char *part, const char *what, struct 
 	if (fd < 0 || fstat(fd, &st) < 0) {
 		int missing = errno == ENOENT;
 
-		(void)err_sys(err, errno, "%s: %s", what, part);
+		(void)fail_sys(errno, what, part, err);
 		return missing ? -ENOENT : -1;
 	}
 	if (S_ISLNK(st.st_mode)) {
 		if (check_link(fd, what, part, err) < 0)
 			return -1;
-		return walk_link(w, fd) < 0 ? err_sys(err, errno, "%s: %s", what, part) : 0;
+		return walk_link(w, fd) < 0 ? fail_sys(errno, what, part, err) : 0;
 	}
 	if (w->next && !S_ISDIR(st.st_mode))
-		return err_sys(err, ENOTDIR, "%s: %s", what, part);
+		return fail_sys(ENOTDIR, what, part, err);
 	if (check(fd, w->next != NULL, false, what, part, err) < 0)
 		return -1;
 	cleanup_close_fd(&w->held);

@@ -76,6 +76,12 @@ refuses_text "a byte order mark" "$(printf '\xef\xbb\xbf{"version": "1.0.0"}')"
 refuses_text "a key twice" '{"version": "1.0.0",
 "version": "1.0.0"}' "line 2" version twice
 refuses_text "too large" "{\"version\": \"1.0.0\"$(printf '%70000s' '')}"
+# What is wrong with a path names it once, and the part of it that is meant.
+examine "$NODE/t.json"
+is "a file that is not there" "1 oci-rdma-hook: $NODE/t.json: No such file or directory" "$rc $(<"$T/err")"
+examine "$NODE/gone/t.json"
+is "a directory that is not there" "1 oci-rdma-hook: $NODE/gone/t.json: gone: No such file or directory" "$rc $(<"$T/err")"
+
 refuses "no version" 'del(.version)' version 1.0.0
 refuses "an older version" '.version = "0.1.0"' "line 2" 1.0.0
 refuses "a version that is no string" '.version = 1' "line 2" version
