@@ -46,8 +46,8 @@ static int add_none(const struct doctor *doctor, struct findings *findings)
 				      "--device /dev/infiniband/uverbsN"
 				    : "Load the driver of the files: modprobe ib_uverbs",
 			    "no /dev/infiniband/uverbs* for %s; /sys/class/infiniband_verbs has "
-			    "%zu devices",
-			    target->name, doctor->all.n);
+			    "%zu device%s",
+			    target->name, doctor->all.n, doctor->all.n == 1 ? "" : "s");
 }
 
 static int add_list(const struct doctor *doctor, struct findings *findings)

@@ -238,9 +238,9 @@ static int check_bridges(struct context *context)
 	if (!gpus->n || context->redirecting)
 		return 0;
 	return findings_add(context->findings, "acs", NULL, FINDING_OK, NULL,
-			    "%zu bridges between GPUs and HCAs of one switch, none redirects "
+			    "%zu bridge%s between GPUs and HCAs of one switch, none redirects "
 			    "(/sys/bus/pci/devices/*/config)",
-			    context->n_bridges);
+			    context->n_bridges, context->n_bridges == 1 ? "" : "s");
 }
 
 int check_iommu(const struct doctor *doctor, struct findings *findings, struct err *err)

@@ -129,15 +129,15 @@ int check_kernel_log(const struct doctor *doctor, struct findings *findings, str
 		status = findings_add(findings, "kernel_log", NULL, FINDING_FAIL,
 				      "Kernel argument iommu=pt (Arm: iommu.passthrough=1) and a "
 				      "reboot",
-				      "%zu IOMMU faults since the start, the last of ours: %s "
+				      "%zu IOMMU fault%s since the start, the last of ours: %s "
 				      "(/dev/kmsg)",
-				      faults.n, faults.ours);
+				      faults.n, faults.n == 1 ? "" : "s", faults.ours);
 	else
-		status =
-			findings_add(findings, "kernel_log", NULL, FINDING_WARN,
-				     "See which device it is: lspci -s ADDRESS",
-				     "%zu IOMMU faults since the start, none of an HCA or GPU, the "
-				     "last: %s (/dev/kmsg)",
-				     faults.n, faults.last);
+		status = findings_add(
+			findings, "kernel_log", NULL, FINDING_WARN,
+			"See which device it is: lspci -s ADDRESS",
+			"%zu IOMMU fault%s since the start, none of an HCA or GPU, the "
+			"last: %s (/dev/kmsg)",
+			faults.n, faults.n == 1 ? "" : "s", faults.last);
 	return status < 0 ? err_memory(err) : 0;
 }

@@ -222,8 +222,8 @@ static int put_well(FILE *out, const struct findings *findings)
 	}
 	(void)fprintf(out,
 		      "<section id=\"ok\">\n<h2>What is well</h2>\n<details class=\"list\">"
-		      "<summary>%zu findings</summary>\n",
-		      n);
+		      "<summary>%zu finding%s</summary>\n",
+		      n, n == 1 ? "" : "s");
 	if (table_print_html(out, &table) < 0)
 		return -1;
 	(void)fputs("</details>\n</section>\n", out);

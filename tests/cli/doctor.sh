@@ -117,7 +117,7 @@ on_node
 write dev/kmsg '6,1,0,-;Linux version
 3,900,77,-;DMAR: [DMA Write NO_PASID] Request device [3b:02.6] fault addr 0x20b000 [fault reason 0x05] PTE Write access is not set'
 doctor --format json
-finds "a DMAR fault of ours in the kernel's log" kernel_log fail "1 IOMMU faults"
+finds "a DMAR fault of ours in the kernel's log" kernel_log fail "1 IOMMU fault since the start"
 write dev/kmsg '3,900,77,-;mlx5_core 0000:5d:00.3: AMD-Vi: Event logged [IO_PAGE_FAULT domain=0x0012 address=0x20b000 flags=0x0020]'
 doctor --format json
 finds "an AMD-Vi fault" kernel_log fail "0000:5d:00.3"
@@ -260,6 +260,7 @@ finds "a number that is no device any more" uverbs//dev/infiniband/uverbs6 fail 
 rm -r "$NODE/dev/infiniband"
 doctor --format json
 causes "no device files in the container" rdma_devices
+finds "…of so many" rdma_devices fail "has 14 devices ->"
 is "then the node's devices are not taken for its own" "" \
 	"$(jq -r '.findings[] | select(.subject | test("^mlx5")) | "\(.id) \(.subject)"' "$T/out")"
 h100
