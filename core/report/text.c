@@ -37,9 +37,33 @@ static void print_numa(char *numa, size_t size, const struct pci_place *place)
 		(void)snprintf(numa, size, "-");
 }
 
-#define DEVICE_ROW "  %-10s %-13s %-13s %-9s %-7s %-15s %4s  %-9s %s\n"
+/* The kernel's names are short, udev's are not: rocep59s0f0v6, enp59s0f0v6. */
+struct widths {
+	int ibdev;
+	int netdev;
+};
 
-static void print_device(FILE *out, const struct device *device)
+static int wider(int width, const char *text)
+{
+	int len = (int)strlen(text);
+
+	return len > width ? len : width;
+}
+
+static struct widths widths_of(const struct devices *devices)
+{
+	struct widths widths = {.ibdev = 10, .netdev = 9};
+
+	for (size_t i = 0; i < devices->n; i++) {
+		widths.ibdev = wider(widths.ibdev, devices->item[i].ibdev);
+		widths.netdev = wider(widths.netdev, devices->item[i].netdev);
+	}
+	return widths;
+}
+
+#define DEVICE_ROW "  %-*s %-13s %-13s %-*s %-7s %-15s %4s  %-9s %s\n"
+
+static void print_device(FILE *out, const struct device *device, const struct widths *widths)
 {
 	static const char *const sources[] = {
 		[SOURCE_SRIOV] = "PCIDEVICE_*",
@@ -56,9 +80,10 @@ static void print_device(FILE *out, const struct device *device)
 	else if (port && port->link_layer[0])
 		(void)snprintf(link, sizeof(link), "%s", port->link_layer);
 	print_numa(numa, sizeof(numa), &device->place);
-	(void)fprintf(out, DEVICE_ROW, device->ibdev, or_dash(device->pci), or_dash(pf),
-		      or_dash(device->netdev), port ? or_dash(port->state) : "-", link, numa,
-		      or_dash(device->place.iommu), sources[device->source]);
+	(void)fprintf(out, DEVICE_ROW, widths->ibdev, device->ibdev, or_dash(device->pci),
+		      or_dash(pf), widths->netdev, or_dash(device->netdev),
+		      port ? or_dash(port->state) : "-", link, numa, or_dash(device->place.iommu),
+		      sources[device->source]);
 	for (size_t i = 1; i < device->n_ports; i++)
 		(void)fprintf(out, "    port %u: %s, %s\n", device->port[i].number,
 			      or_dash(device->port[i].state), or_dash(device->port[i].link_layer));
@@ -78,6 +103,7 @@ static void print_gids(FILE *out, const struct device *device)
 static void print_devices(FILE *out, const struct container *container)
 {
 	const struct devices *devices = &container->devices;
+	const struct widths widths = widths_of(devices);
 
 	if (!devices->n)
 		return;
@@ -85,10 +111,10 @@ static void print_devices(FILE *out, const struct container *container)
 		      container->rdma_mode == RDMA_MODE_EXCLUSIVE
 			      ? " (exclusive to their network namespace)"
 			      : "",
-		      "IBDEV", "PCI", "PF", "NETDEV", "PORT", "LINK", "NUMA", "IOMMU",
-		      "ORDERED BY");
+		      widths.ibdev, "IBDEV", "PCI", "PF", widths.netdev, "NETDEV", "PORT", "LINK",
+		      "NUMA", "IOMMU", "ORDERED BY");
 	for (size_t i = 0; i < devices->n; i++)
-		print_device(out, &devices->item[i]);
+		print_device(out, &devices->item[i], &widths);
 	for (size_t i = 0; i < devices->n; i++)
 		print_gids(out, &devices->item[i]);
 }

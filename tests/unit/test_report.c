@@ -74,6 +74,17 @@ static void nothing(struct scene *s)
 	(void)s;
 }
 
+static void infiniband(struct scene *s)
+{
+	strcpy(s->ports[0].link_layer, "InfiniBand");
+}
+
+static void long_names(struct scene *s)
+{
+	strcpy(s->device.ibdev, "rocep59s0f0v6");
+	strcpy(s->device.netdev, "enp59s0f0v6");
+}
+
 static void no_names(struct scene *s)
 {
 	s->container.spec.identity.name = NULL;
@@ -267,6 +278,18 @@ static const struct report_case report_cases[] = {
 	{"denied, so it gets nothing", denied,
 	 "decision   denied: namespace team-a is not listed\n", "what it gets"},
 	{"TCP, so there is no device", tcp, "what it gets", "\ndevices"},
+	{"the columns of a device on InfiniBand", infiniband,
+	 "  IBDEV      PCI           PF            NETDEV    PORT    LINK            NUMA  IOMMU  "
+	 "   ORDERED BY\n"
+	 "  mlx5_6     0000:3b:02.6  0000:3b:00.0  net1      ACTIVE  InfiniBand 400G    1  identity"
+	 "  PCIDEVICE_*\n",
+	 NULL},
+	{"the columns of a device with udev's names", long_names,
+	 "  IBDEV         PCI           PF            NETDEV      PORT    LINK            NUMA  "
+	 "IOMMU     ORDERED BY\n"
+	 "  rocep59s0f0v6 0000:3b:02.6  0000:3b:00.0  enp59s0f0v6 ACTIVE  Ethernet 400G      1  "
+	 "identity  PCIDEVICE_*\n",
+	 NULL},
 	{"a warning", warned, "\nwarnings\n  port_down: mlx5_6: port 1 is DOWN\n", NULL},
 	{"no warning", nothing, "what it gets", "warnings"},
 };
