@@ -16,6 +16,7 @@ git clone -q --shared . "$T/clone"
 check "make dist in another place, later: the same bytes" cmp "$tarball" "$T/two/oci-rdma-hook-$version.tar.gz"
 is "it has what git has" "$(git ls-tree -r --name-only HEAD | sort)" \
 	"$(tar -tzf "$tarball" | grep -v '/$' | sed "s|^oci-rdma-hook-$version/||" | sort)"
+is "none of it may be written by others" "" "$(tar -tvzf "$tarball" | grep -E '^(.{5}|.{8})w')"
 tar -xzf "$tarball" -C "$T"
 (cd "$T/oci-rdma-hook-$version" && GIT_CEILING_DIRECTORIES=$T make -s dist >"$T/out" 2>&1)
 is "make dist without git fails" 2 "$?"
