@@ -308,7 +308,7 @@ int config_defaults(struct arena *arena, struct config *config, struct err *err)
 		.on_no_device = NO_DEVICE_IGNORE,
 		.runtimes = runtimes_copy,
 		.n_runtimes = sizeof(known_runtimes) / sizeof(known_runtimes[0]),
-		.state_dir = "/run/oci-rdma-hook",
+		.state_dir = CONFIG_STATE_DIR,
 	};
 	return 0;
 }

@@ -12,6 +12,7 @@
 #include "core/base/fs.h"
 
 #define CONFIG_PATH "etc/oci-rdma-hook/config.json" /* below the sysroot */
+#define CONFIG_STATE_DIR "/run/oci-rdma-hook"       /* where the policy names no other */
 #define CONFIG_SIZE_MAX (256 * 1024)
 
 enum config_opt_in {

@@ -32,6 +32,7 @@
 #include "hook/shim/record.h"
 #include "hook/shim/runtime_args.h"
 #include "hook/shim/runtime_state.h"
+#include "hook/shim/state_dir.h"
 
 #define WAY_IN "runtime"
 #define ANNOTATION "\"oci-rdma-hook.io/inject\""
@@ -461,9 +462,14 @@ static int serve_delete(struct shim *shim)
 
 static int serve(struct shim *shim, struct err *err)
 {
+	struct container *container = &shim->container;
+
 	if (!shim->args.id)
 		return 0;
-	shim->container.id = shim->args.id;
+	container->config.state_dir = state_dir_find(&container->arena, &container->config);
+	if (!container->config.state_dir)
+		return err_memory(err);
+	container->id = shim->args.id;
 	shim->key = (struct record_key){shim->args.id, or_empty(shim->args.root), shim->runtime};
 	switch (shim->args.command) {
 	case RUNTIME_CREATE:

@@ -30,14 +30,21 @@ as_user() {
 		setpriv --reuid "$USER_ID" --regid "$USER_ID" --clear-groups "$@"
 }
 
-# rootless_run [OPTION…]: a container of the user's reports, as run has it
-rootless_run() {
+# rootless ARG…: the user's podman with $runtime
+rootless() { as_user timeout "$PATIENCE" podman --log-level error --runtime "$runtime" "${podman_options[@]}" "$@"; }
+
+# rootless_root: a fresh root file system that is the user's
+rootless_root() {
 	root
 	rm -rf "$HOME_DIR/root"
 	mv "$ROOT" "$HOME_DIR/root"
 	chown -R "$USER_ID:$USER_ID" "$HOME_DIR/root"
-	as_user timeout "$PATIENCE" podman --log-level error --runtime "$runtime" "${podman_options[@]}" run --rm --cgroups=disabled "$@" \
-		--rootfs "$HOME_DIR/root" /bin/report >"$T/out" 2>"$T/err"
+}
+
+# rootless_run [OPTION…]: a container of the user's reports, as run has it
+rootless_run() {
+	rootless_root
+	rootless run --rm --cgroups=disabled "$@" --rootfs "$HOME_DIR/root" /bin/report >"$T/out" 2>"$T/err"
 	rc=$?
 	errors=$(grep -v 'is not a shared mount' "$T/err")
 	get_report
@@ -138,6 +145,23 @@ is "the shim: the soft limit is the hard one" "$HARD:$HARD" "$memlock"
 is "the shim: the environment" "$NCCL" "$nccl_env"
 get_log
 has "the shim: one line says why it is no more" "$SHORTAGE" "$log"
+
+# What an exec gets is kept from create on, where the user may write.
+rootless_root
+rootless run --detach --name held --cgroups=disabled "${rdma[@]}" --rootfs "$HOME_DIR/root" sleep 14400 >"$T/out" 2>&1 || fail "the shim, held" "$(<"$T/out")"
+rootless exec held /bin/report >"$T/out" 2>"$T/err"
+get_report
+is "the shim, exec: the environment" "$NCCL" "$nccl_env"
+is "the shim, exec: the soft limit is the hard one" "$HARD:$HARD" "$memlock"
+is "the shim, exec: the record is the user's alone" "700 $USER_ID 1" \
+	"$(stat -c '%a %u' "/run/user/$USER_ID/oci-rdma-hook") $(find "/run/user/$USER_ID/oci-rdma-hook" -type f | wc -l)"
+rootless rm --force --time 0 held >/dev/null 2>&1
+is "the shim, exec: the record goes with the container" "" "$(find "/run/user/$USER_ID/oci-rdma-hook" -type f)"
+config "$(jq -n --arg dir "$HOME_DIR/state" '{runtimes: ["/usr/bin/crun"], state_dir: $dir}')"
+rootless_root
+rootless run --detach --name held --cgroups=disabled "${rdma[@]}" --rootfs "$HOME_DIR/root" sleep 14400 >"$T/out" 2>&1
+is "the shim, exec: a state_dir of the policy's is taken" 1 "$(find "$HOME_DIR/state" -type f | wc -l)"
+rootless rm --force --time 0 held >/dev/null 2>&1
 runtime=crun
 
 mkdir "$HOME_DIR/bundle"
