@@ -9,17 +9,14 @@
 
 #include "core/base/cleanup.h"
 #include "core/base/fs.h"
-#include "core/base/names.h"
 #include "core/deadline.h"
-#include "core/engine/containerd.h"
 #include "core/engine/crio.h"
-#include "core/engine/program.h"
 #include "core/json/reader.h"
 #include "core/policy/config.h"
 #include "core/policy/config_check.h"
-#include "core/policy/handler.h"
 #include "core/policy/hooks_dir.h"
 #include "core/policy/trust.h"
+#include "hook/check_engines.h"
 
 /* What was found of a file */
 struct result {
@@ -189,76 +186,28 @@ static int check_hooks(struct check *check, struct err *err)
 	return 0;
 }
 
-static int check_handler(struct check *check, const struct crio_handler *handler,
-			 struct err *problem)
+static int take_engine(void *context, const struct engine_result *found, struct err *err)
 {
-	int sysroot = check->place.sysroot;
+	const struct result result = {
+		.what = found->file, .note = found->note, .problem = found->problem};
 
-	if (!program_exists(sysroot, handler->runtime_path))
-		return err_set(problem,
-			       "%s: handler %s: %.256s is no program, and CRI-O leaves the handler "
-			       "out: install it first",
-			       handler->file, handler->name, handler->runtime_path);
-	if (handler_check_monitor(&check->arena, sysroot, &check->crio, handler, problem) < 0)
-		return -1;
-	if (!check->has_config)
-		return 0;
-	return handler_check_runtime(&check->arena, sysroot, &check->crio, handler, &check->config,
-				     problem);
-}
-
-/* CRI-O's handlers that run the shim. What cannot be read of its configuration is the doctor's. */
-static int check_handlers(struct check *check, struct err *err)
-{
-	for (size_t i = 0; i < check->crio.n_handlers; i++) {
-		const struct crio_handler *handler = &check->crio.handler[i];
-		struct result result = {.what = handler->file, .note = ""};
-		struct err problem;
-		int status;
-
-		if (!names_shim(handler->runtime_path))
-			continue;
-		status = check_handler(check, handler, &problem);
-		if (add(check, &result, status < 0 ? &problem : NULL, err) < 0)
-			return -1;
-	}
-	return 0;
-}
-
-/* Those of containerd. A configuration that cannot be read says nothing: containerd would not run.
- */
-static int check_containerd(struct check *check, struct err *err)
-{
-	struct containerd containerd;
-	struct err problem;
-
-	if (containerd_read(&check->arena, check->place.sysroot, CONTAINERD_CONFIG, &containerd,
-			    &problem) < 0)
-		return problem.memory ? err_memory(err) : 0;
-	for (size_t i = 0; i < containerd.n_handlers && check->has_config; i++) {
-		const struct containerd_handler *handler = &containerd.handler[i];
-		struct result result = {.what = containerd.file, .note = ""};
-		int status;
-
-		if (!names_shim(handler->binary))
-			continue;
-		status = handler_check_containerd(
-			&check->arena, check->place.sysroot, containerd.file, handler,
-			handler_containerd_own(&containerd, handler_runtime_name(handler->binary)),
-			&check->config, &problem);
-		if (add(check, &result, status < 0 ? &problem : NULL, err) < 0)
-			return -1;
-	}
-	return 0;
+	return add(context, &result, NULL, err);
 }
 
 static int check_node(struct check *check, const char *config, struct err *err)
 {
 	if (check_policy(check, config, err) < 0 || check_hooks(check, err) < 0)
 		return -1;
-	if (check_handlers(check, err) < 0)
-		return -1;
-	return check_containerd(check, err);
+	return check_engines(
+		&(struct engines){
+			.arena = &check->arena,
+			.root = check->place.sysroot,
+			.crio = &check->crio,
+			.config = check->has_config ? &check->config : NULL,
+			.take = take_engine,
+			.context = check,
+		},
+		err);
 }
 
 /* ---- what belongs together ---- */

@@ -128,12 +128,13 @@ static int check(const struct rendering *r, struct err *err)
 	static const char *pass[] = {SPEC_ANNOTATION_PREFIX "*"};
 	const struct containerd_handler handler = {
 		.name = "rdma",
+		.file = r->containerd.file,
 		.binary = r->shim,
 		.pod_annotations = pass,
 		.n_pod_annotations = 1,
 	};
 
-	return handler_check_containerd(r->arena, r->root, r->containerd.file, &handler,
+	return handler_check_containerd(r->arena, r->root, &handler,
 					r->own->binary[0] == '/' ? r->own->binary : "", &r->config,
 					err);
 }

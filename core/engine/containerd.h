@@ -22,6 +22,7 @@ struct containerd_entry {
 
 struct containerd_handler {
 	const char *name;
+	const char *file;   /* the last that speaks of what it runs */
 	const char *type;   /* runtime_type; "": not set */
 	const char *binary; /* BinaryName; "": runc */
 	const char **pod_annotations;
@@ -33,8 +34,11 @@ struct containerd_handler {
 
 struct containerd {
 	const char *file;
-	int version;                 /* 0: not set */
+	int version;                 /* of the file that imports the others; 0: not set */
+	const char *plugin_file;     /* the last that has a table of the plugin; NULL */
+	int plugin_version;          /* of that file */
 	const char *default_runtime; /* "runc" where nothing is said */
+	const char *default_file;    /* that names it */
 	struct containerd_handler *handler;
 	size_t n_handlers;
 	size_t handlers_room;
@@ -44,9 +48,21 @@ struct containerd {
 int containerd_read_text(struct arena *arena, const char *what, const struct fs_text *text,
 			 struct containerd *ret_containerd, struct err *err);
 
-/* A file below root. Returns 0; -ENOENT, with *err set; or -1. */
+/*
+ * A file below root, and those of its `imports`, as containerd reads them: a later value replaces
+ * an earlier one. Returns 0; -ENOENT, with *err set, if there is no such file; or -1, also where a
+ * file is missing that is imported by its name: containerd does not start then.
+ */
 int containerd_read(struct arena *arena, int root, const char *path,
 		    struct containerd *ret_containerd, struct err *err);
+
+/*
+ * The file whose table of the plugin takes the place of the one that has the handler: in containerd
+ * 1.x (services/server/config, mergeConfig: "Replace entire sections"), or in a configuration of
+ * version 3, which 2.x alone reads and merges, where that file has another version. NULL: none.
+ */
+const char *containerd_replaced_by(const struct containerd *containerd,
+				   const struct containerd_handler *handler);
 
 /*
  * What a configuration of that version calls the plugin that has the handlers: 2 (containerd 1.3 to

@@ -2,10 +2,12 @@
 #include "core/engine/program.h"
 
 #include <fcntl.h>
+#include <limits.h>
 #include <stddef.h>
 
 #include "core/base/cleanup.h"
 #include "core/base/fs.h"
+#include "core/base/text.h"
 #include "core/base/tree.h"
 
 bool program_exists(int root, const char *path)
@@ -25,6 +27,15 @@ const char *program_find(struct arena *arena, int root, const char *name)
 			return path;
 	}
 	return NULL;
+}
+
+bool program_is_called(int root, const char *path, const char *beginning)
+{
+	cleanup_fd fd = fs_open(root, path, O_PATH, RESOLVE_IN_ROOT);
+	char real[PATH_MAX];
+
+	return fd >= 0 && fs_path_of(fd, real, sizeof(real)) >= 0 &&
+	       text_starts_with(text_base_name(real), beginning);
 }
 
 bool program_is_same(int root, const char *a, const char *b)

@@ -16,6 +16,9 @@ bool program_exists(int root, const char *path);
 /* Where an engine finds the program of that name, in the arena; NULL: nowhere. */
 const char *program_find(struct arena *arena, int root, const char *name);
 
+/* True if the file's own name, links followed below root, begins so. */
+bool program_is_called(int root, const char *path, const char *beginning);
+
 /* True if both paths lead to the same file. */
 bool program_is_same(int root, const char *a, const char *b);
 

@@ -88,6 +88,34 @@ int handler_check_runtime(struct arena *arena, int root, const struct crio *crio
 		       handler->file, handler->name, taken, name, own, own, config->path);
 }
 
+/* ---- the shim of containerd's, and Docker's ---- */
+
+/* say: the place that names it, for errors. *ret_taken: what it would run */
+static int check_shim(struct arena *arena, int root, const char *say, const char *shim,
+		      const struct config *config, const char **ret_taken, struct err *err)
+{
+	const char *name = handler_runtime_name(shim);
+
+	if (!say)
+		return err_memory(err);
+	if (!program_exists(root, shim))
+		return err_set(err,
+			       "%s %.256s is no program, and nothing starts with it: install it "
+			       "first",
+			       say, shim);
+	if (!program_is_called(root, shim, HOOK_NAME) && !program_is_called(root, shim, SHIM_NAME))
+		return err_set(err,
+			       "%s %.256s leads to another program than " HOOK_NAME
+			       ": install it again",
+			       say, shim);
+	*ret_taken = runtimes_find(arena, config, text_base_name(shim), can_run, &root);
+	if (*ret_taken)
+		return 0;
+	return err_set(err,
+		       "%s %.128s: the shim finds no %s to run: name one in \"runtimes\" of %s", say,
+		       shim, name[0] ? name : "runtime", config->path);
+}
+
 /* ---- containerd's ---- */
 
 const char *handler_containerd_own(const struct containerd *containerd, const char *name)
@@ -118,34 +146,41 @@ static bool passes_annotations(const struct containerd_handler *handler)
 	return false;
 }
 
-int handler_check_containerd(struct arena *arena, int root, const char *file,
+int handler_check_containerd(struct arena *arena, int root,
 			     const struct containerd_handler *handler, const char *own,
 			     const struct config *config, struct err *err)
 {
-	const char *shim = handler->binary;
-	const char *name = handler_runtime_name(shim);
+	const char *say = arena_printf(arena, "%s: handler %s: BinaryName", handler->file,
+				       handler->name);
 	const char *taken;
 
-	if (!program_exists(root, shim))
-		return err_set(err,
-			       "%s: handler %s: BinaryName %.256s is no program, and its pods do "
-			       "not start: install it first",
-			       file, handler->name, shim);
-	taken = runtimes_find(arena, config, text_base_name(shim), can_run, &root);
-	if (!taken)
-		return err_set(err,
-			       "%s: handler %s: the shim %.128s finds no %s to run: name one in "
-			       "\"runtimes\" of %s",
-			       file, handler->name, shim, name[0] ? name : "runtime", config->path);
+	if (check_shim(arena, root, say, handler->binary, config, &taken, err) < 0)
+		return -1;
 	if (own[0] && !program_is_same(root, own, taken))
 		return err_set(err,
 			       "%s: handler %s: the shim runs %.128s, and containerd's own handler "
 			       "%.128s: write \"runtimes\": [\"%.128s\"] into %s",
-			       file, handler->name, taken, own, own, config->path);
+			       handler->file, handler->name, taken, own, own, config->path);
 	if (config->opt_in == OPT_IN_ANNOTATION && !passes_annotations(handler))
 		return err_set(err,
 			       "%s: handler %s hands no annotation of its pods on, so that none of "
 			       "them can ask: pod_annotations = [\"" SPEC_ANNOTATION_PREFIX "*\"]",
-			       file, handler->name);
+			       handler->file, handler->name);
 	return 0;
+}
+
+/* ---- Docker's ---- */
+
+int handler_check_docker(struct arena *arena, int root, const struct docker_runtime *runtime,
+			 const struct config *config, struct err *err)
+{
+	const char *say = arena_printf(arena, "/" DOCKER_CONFIG ": runtime %.64s: path",
+				       runtime->name);
+	/* A name without a directory Docker looks for in its PATH. */
+	const char *found = strchr(runtime->path, '/')
+				    ? NULL
+				    : program_find(arena, root, runtime->path);
+	const char *taken;
+
+	return check_shim(arena, root, say, found ? found : runtime->path, config, &taken, err);
 }

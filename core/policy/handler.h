@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A handler of CRI-O or containerd whose runtime is the shim: whether CRI-O starts with it, and its
- * pods do. */
+/* A handler of CRI-O or containerd, or a runtime of Docker's, that is the shim: whether CRI-O starts
+ * with it, and its pods do. */
 #ifndef OCI_RDMA_HANDLER_H
 #define OCI_RDMA_HANDLER_H
 
@@ -8,6 +8,7 @@
 #include "core/base/err.h"
 #include "core/engine/containerd.h"
 #include "core/engine/crio.h"
+#include "core/engine/docker.h"
 #include "core/policy/config.h"
 
 /* The runtime that a shim of this path stands before: "crun" of "…/oci-rdma-runtime-crun"; "" for
@@ -34,9 +35,13 @@ int handler_check_runtime(struct arena *arena, int root, const struct crio *crio
  * containerd runs for its own handler of that runtime; "" if that is looked for in PATH. Returns 0
  * or -1.
  */
-int handler_check_containerd(struct arena *arena, int root, const char *file,
+int handler_check_containerd(struct arena *arena, int root,
 			     const struct containerd_handler *handler, const char *own,
 			     const struct config *config, struct err *err);
+
+/* Whether containers of a runtime of Docker's that is the shim would start. Returns 0 or -1. */
+int handler_check_docker(struct arena *arena, int root, const struct docker_runtime *runtime,
+			 const struct config *config, struct err *err);
 
 /* BinaryName of the handler, other than those of the shim, that runs the runtime of this name; ""
  * if there is none, or it has no path. */

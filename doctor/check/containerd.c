@@ -19,7 +19,7 @@ struct context {
 };
 
 /* What containerd makes of its files and their imports; of a recorded node, or where it does not
- * answer, the file alone. Returns 1 if there is something; 0; -1 with *err: it cannot be read. */
+ * answer, what they say. Returns 1 if there is something; 0; -1 with *err: it cannot be read. */
 static int read_configuration(struct context *context, struct err *err)
 {
 	struct arena *arena = context->findings->arena;
@@ -43,11 +43,12 @@ static int read_configuration(struct context *context, struct err *err)
 static int add_handler(const struct context *context, const struct containerd_handler *handler)
 {
 	const struct containerd *containerd = &context->containerd;
+	const char *replaced_by = containerd_replaced_by(containerd, handler);
 	struct findings *findings = context->findings;
 	struct err why;
 
 	if (handler_check_containerd(
-		    findings->arena, context->doctor->node.root, containerd->file, handler,
+		    findings->arena, context->doctor->node.root, handler,
 		    handler_containerd_own(containerd, handler_runtime_name(handler->binary)),
 		    &context->config, &why) < 0)
 		return findings_add(findings, "containerd_handler", handler->name, FINDING_FAIL,
@@ -57,9 +58,17 @@ static int add_handler(const struct context *context, const struct containerd_ha
 				    "Give the shim a handler of its own and a RuntimeClass",
 				    "BinaryName %s (%s) is the default: without that file no pod "
 				    "of this node starts",
-				    handler->binary, containerd->file);
+				    handler->binary, containerd->default_file);
+	if (replaced_by)
+		return findings_add(findings, "containerd_handler", handler->name, FINDING_WARN,
+				    "Append the handler to that file, then: systemctl restart "
+				    "containerd",
+				    "%s has a table of the same plugin, which takes the place of "
+				    "that of %s in containerd 1.x, or for its version: then the "
+				    "handler is none",
+				    replaced_by, handler->file);
 	return findings_add(findings, "containerd_handler", handler->name, FINDING_OK, NULL,
-			    "BinaryName %s (%s)", handler->binary, containerd->file);
+			    "BinaryName %s (%s)", handler->binary, handler->file);
 }
 
 int check_containerd(const struct doctor *doctor, struct findings *findings, struct err *err)

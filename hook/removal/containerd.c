@@ -5,10 +5,8 @@
 #include "core/base/tree.h"
 #include "core/bundle/bundle.h"
 #include "core/engine/containerd.h"
-#include "core/json/reader.h"
 #include "hook/removal/needs.h"
 
-#define DOCKER_CONFIG "etc/docker/daemon.json"
 #define RUNTIME_PATH_MAX 4096
 
 /* ---- containers ---- */
@@ -57,7 +55,7 @@ static int look_at_tasks(struct needs *needs, const char *top)
 	return n < 0 ? -1 : 0;
 }
 
-/* ---- what the engines are told ---- */
+/* ---- what it is told ---- */
 
 static int look_at_handlers(struct needs *needs, struct err *err)
 {
@@ -79,51 +77,8 @@ static int look_at_handlers(struct needs *needs, struct err *err)
 			needs_say(needs,
 				  "%s: handler %.64s runs %.128s: take it away first, then: "
 				  "systemctl restart containerd",
-				  containerd.file, handler->name, handler->binary);
+				  handler->file, handler->name, handler->binary);
 	}
-	return 0;
-}
-
-static int take_path(void *context, const struct json_value *value, struct err *err)
-{
-	struct needs *needs = context;
-	const char *path;
-
-	if (json_string(needs->arena, value, &path, err) < 0)
-		return -1;
-	if (names_shim(path))
-		needs_say(needs,
-			  "/" DOCKER_CONFIG ": a runtime is %.128s: take it away first, then: "
-			  "systemctl reload docker",
-			  path);
-	return 0;
-}
-
-static const struct json_shape path = {.types = JSON_STRING, .take = take_path};
-static const struct json_shape runtime = {
-	.types = JSON_OBJECT, .members = (const struct json_member[]){{"path", &path}, {0}}};
-static const struct json_shape runtimes = {.types = JSON_OBJECT, .each = &runtime};
-static const struct json_shape daemon = {
-	.types = JSON_OBJECT,
-	.members = (const struct json_member[]){{"runtimes", &runtimes}, {0}}};
-
-static int look_at_docker(struct needs *needs, struct err *err)
-{
-	struct fs_text text;
-	struct err why;
-	int status = tree_read(needs->arena, needs->root, DOCKER_CONFIG, CONTAINERD_FILE_SIZE_MAX,
-			       &text);
-
-	if (status == -ENOMEM)
-		return err_memory(err);
-	if (status < 0 ||
-	    json_read(needs->arena,
-		      &(struct json_source){"/" DOCKER_CONFIG, text.bytes, text.len, 0}, &daemon,
-		      needs, &why) == 0)
-		return 0;
-	if (why.memory)
-		return err_memory(err);
-	needs_say(needs, "%s: cannot tell which runtimes there are", why.text);
 	return 0;
 }
 
@@ -133,7 +88,5 @@ int needs_of_containerd(struct needs *needs, struct err *err)
 		if (look_at_tasks(needs, *dir) < 0)
 			return err_memory(err);
 	}
-	if (look_at_handlers(needs, err) < 0)
-		return -1;
-	return look_at_docker(needs, err);
+	return look_at_handlers(needs, err);
 }

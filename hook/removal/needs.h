@@ -29,11 +29,17 @@ int needs_of_monitors(struct needs *needs, struct err *err);
 /* CRI-O's pods of a handler with the shim, whether anything of them runs or not. The same. */
 int needs_of_pods(struct needs *needs, struct err *err);
 
-/* Containers of containerd and Docker, and the handlers and runtimes that they are told of. The
+/* Containers that run below containerd, Docker's too, and the handlers that it is told of. The
  * same. */
 int needs_of_containerd(struct needs *needs, struct err *err);
 
+/* Docker's runtimes, and its containers that do not run. After those that do. The same. */
+int needs_of_docker(struct needs *needs, struct err *err);
+
 /* Remembers that the container has been judged. The same. */
 int needs_remember(struct needs *needs, const char *id);
+
+/* name: an id, or what has one in it */
+bool needs_has_seen(const struct needs *needs, const char *name);
 
 #endif

@@ -42,6 +42,15 @@ int needs_remember(struct needs *needs, const char *id)
 	return 0;
 }
 
+bool needs_has_seen(const struct needs *needs, const char *name)
+{
+	for (size_t i = 0; i < needs->n_seen; i++) {
+		if (strstr(name, needs->seen[i]))
+			return true;
+	}
+	return false;
+}
+
 /* Our own drop-in goes before the executable does; any other is its author's. */
 static void look_at_handlers(struct needs *needs)
 {
@@ -65,15 +74,6 @@ static void look_at_handlers(struct needs *needs)
 	}
 }
 
-static bool is_seen(const struct needs *needs, const char *record)
-{
-	for (size_t i = 0; i < needs->n_seen; i++) {
-		if (strstr(record, needs->seen[i]))
-			return true;
-	}
-	return false;
-}
-
 /* What the shim remembers: containers of engines without conmon, too, if they were granted
  * something. */
 static int look_at_records(struct needs *needs, const char *state_dir, struct err *err)
@@ -84,7 +84,7 @@ static int look_at_records(struct needs *needs, const char *state_dir, struct er
 	if (tree_open_listing(needs->root, state_dir, &dir) < 0)
 		return err_memory(err);
 	while (dir && (entry = readdir(dir))) {
-		if (entry->d_name[0] != '.' && !is_seen(needs, entry->d_name))
+		if (entry->d_name[0] != '.' && !needs_has_seen(needs, entry->d_name))
 			needs_say(needs,
 				  "container %.128s was made by the shim: remove it first; if it "
 				  "is gone, remove %s/%.128s",
@@ -109,7 +109,7 @@ static int look(struct needs *needs, const struct options *options, struct err *
 			  needs->crio.problem[i]);
 	look_at_handlers(needs);
 	if (needs_of_pods(needs, err) < 0 || needs_of_monitors(needs, err) < 0 ||
-	    needs_of_containerd(needs, err) < 0)
+	    needs_of_containerd(needs, err) < 0 || needs_of_docker(needs, err) < 0)
 		return -1;
 	return look_at_records(needs, config.state_dir, err);
 }

@@ -457,6 +457,118 @@ for dir in "${dirs[@]}"; do
 done
 rm -r "$NODE/etc/crio" "${NODE:?}/usr/bin" "${NODE:?}/usr/libexec"
 
+# ---- containerd's and Docker's ----
+
+config
+BIN=/usr/local/bin
+install -D -m 755 /bin/true "$NODE/usr/sbin/runc"
+ln -sfn oci-rdma-hook "$NODE$BIN/oci-rdma-runtime-runc"
+# etc FILE TEXT
+etc() {
+	mkdir -p "$(dirname "$NODE/etc/$1")"
+	printf '%s\n' "$2" >"$NODE/etc/$1"
+}
+# says DESCRIPTION LINE: the node is right, and that is a line of it
+says() {
+	examine
+	is "$1: accepted" "0 " "$rc $(<"$T/err")"
+	is "$1: its line" "$2" "$(grep -xF "$2" "$T/out" | uniq)"
+}
+# objects DESCRIPTION PART…: one line with these parts is all that is wrong
+objects() {
+	examine
+	is "$1: status" 1 "$rc"
+	one_line "$@"
+}
+
+daemon='{"runtimes": {"other": {"path": "/bin/other"}, "kata": {"runtimeType": "io.containerd.kata.v2"}, "rdma": {"path": "/usr/local/bin/oci-rdma-runtime-runc"}}}'
+etc docker/daemon.json "$daemon"
+says "a runtime of Docker" "/etc/docker/daemon.json: ok"
+etc docker/daemon.json "$(jq '."default-runtime" = "rdma"' <<<"$daemon")"
+says "…as the default" "/etc/docker/daemon.json: ok (the default: without the shim no container starts)"
+etc docker/daemon.json '{"default-runtime": "rdma", "runtimes": {}}'
+objects "a default of ours without an entry" /etc/docker/daemon.json "default-runtime rdma" "does not start"
+etc docker/daemon.json '{"default-runtime": "others"}'
+examine
+is "another default without an entry is not our business" "0 " "$rc $(<"$T/err")"
+etc docker/daemon.json "${daemon//runtime-runc/runtime-oops}"
+objects "a path that leads nowhere" /etc/docker/daemon.json "runtime rdma" oci-rdma-runtime-oops "install it first"
+ln -sfn /usr/sbin/runc "$NODE$BIN/oci-rdma-runtime-oops"
+objects "a link to another program" /etc/docker/daemon.json oci-rdma-runtime-oops "another program"
+rm "$NODE$BIN/oci-rdma-runtime-oops"
+install -m 644 /bin/true "$NODE$BIN/oci-rdma-runtime-oops"
+objects "a program that nobody may execute" oci-rdma-runtime-oops "is no program"
+chmod 755 "$NODE$BIN/oci-rdma-runtime-oops"
+objects "a shim before a runtime that is not there" "finds no oops" '"runtimes"'
+rm "$NODE$BIN/oci-rdma-runtime-oops"
+etc docker/daemon.json "${daemon//\/usr\/local\/bin\//}"
+says "a path without a directory: Docker looks in PATH" "/etc/docker/daemon.json: ok"
+etc docker/daemon.json "${daemon%\}}"
+objects "a daemon.json that was cut off" /etc/docker/daemon.json
+etc docker/daemon.json '{"debug": '
+examine
+is "…which does not speak of us: nothing is said" "0 " "$rc $(<"$T/err")"
+etc docker/daemon.json '{"runtimes": {"other": {"path": "/bin/other"}}}'
+examine
+is "Docker without us: nothing is said" "0 0" "$rc $(grep -c docker "$T/out")"
+rm -r "$NODE/etc/docker"
+
+CRI='plugins."io.containerd.grpc.v1.cri"'
+rdma="[$CRI.containerd.runtimes.rdma]
+pod_annotations = [\"oci-rdma-hook.io/*\"]
+[$CRI.containerd.runtimes.rdma.options]
+BinaryName = \"$BIN/oci-rdma-runtime-runc\""
+main='version = 2
+imports = ["/etc/containerd/conf.d/*.toml"]'
+etc containerd/config.toml "$main"
+etc containerd/conf.d/rdma.toml "version = 2
+$rdma"
+says "a handler in a file of imports, by a pattern" "/etc/containerd/conf.d/rdma.toml: ok"
+etc containerd/config.toml "${main/\/etc\/containerd\//}"
+says "…by one that is relative to the file" "/etc/containerd/conf.d/rdma.toml: ok"
+etc containerd/config.toml "${main/conf.d\/\*/\*\/rdma}"
+says "…by one of a directory" "/etc/containerd/conf.d/rdma.toml: ok"
+etc containerd/config.toml 'version = 2
+imports = ["../containerd/more.toml"]'
+etc containerd/more.toml 'imports = ["config.toml", "conf.d/rdma.toml", "/etc/containerd/more.toml"]'
+says "…of imports of imports, in a circle" "/etc/containerd/conf.d/rdma.toml: ok"
+rm "$NODE/etc/containerd/more.toml"
+etc containerd/config.toml "$main"
+etc containerd/conf.d/rdma.toml "${rdma//runtime-runc/runtime-oops}"
+objects "a handler there whose shim is not there" /etc/containerd/conf.d/rdma.toml "handler rdma" oci-rdma-runtime-oops "install it first"
+etc containerd/conf.d/rdma.toml "$(sed 's|/\*|/none|' <<<"$rdma")"
+objects "a handler there that hands no annotation on" /etc/containerd/conf.d/rdma.toml "pod_annotations"
+# Another file's table of the plugin replaces that which has the handler, in containerd 1.x and not in 2.x.
+etc containerd/config.toml "$main
+$rdma"
+etc containerd/conf.d/rdma.toml "version = 2
+[$CRI.containerd]
+default_runtime_name = \"nvidia\""
+says "a handler whose tables a later file replaces" "/etc/containerd/config.toml: ok (but /etc/containerd/conf.d/rdma.toml, which is imported, comes later; in containerd 1.x: its tables take the place of these, and handler rdma is none: append it there)"
+etc containerd/conf.d/rdma.toml 'version = 2
+[plugins."io.containerd.nri.v1.nri"]
+disable = false'
+says "…and another plugin's does not" "/etc/containerd/config.toml: ok"
+for version in 3 2; do
+	etc containerd/config.toml "$(sed 's/version = 2/version = 3/; s/grpc.v1.cri/cri.v1.runtime/' <<<"$main
+$rdma")"
+	etc containerd/conf.d/rdma.toml "version = $version
+[plugins.'io.containerd.cri.v1.runtime'.containerd.runtimes.other]"
+	if [ $version = 3 ]; then
+		says "version 3 merges" "/etc/containerd/config.toml: ok"
+	else
+		says "…but not a file of another version" "/etc/containerd/config.toml: ok (but /etc/containerd/conf.d/rdma.toml, which is imported, has another version: its tables take the place of these, and handler rdma is none: append it there)"
+	fi
+done
+etc containerd/conf.d/rdma.toml "version = 3
+[plugins.'io.containerd.cri.v1.runtime'.containerd.runtimes.rdma.options]
+BinaryName = '/nowhere/oci-rdma-runtime-runc'"
+objects "a later file says what a handler runs" /etc/containerd/conf.d/rdma.toml "/nowhere/oci-rdma-runtime-runc"
+etc containerd/config.toml 'imports = ["missing.toml"]'
+examine
+is "a file of imports that is not there, with which containerd does not start: nothing is said" "0 " "$rc $(<"$T/err")"
+rm -r "$NODE/etc/containerd"
+
 # ---- an old kernel: RHEL 8's 4.18 ----
 
 strace -o /dev/null -e trace=openat2 -e inject=openat2:error=ENOSYS "$HOOK" --sysroot "$NODE" --check-config >"$T/out" 2>"$T/err" </dev/null

@@ -166,4 +166,44 @@ write etc/docker/daemon.json '{"debug": true}'
 free "Docker without runtimes"
 write etc/docker/daemon.json '{'
 needed "a configuration of Docker that cannot be read" /etc/docker/daemon.json "cannot tell"
+write etc/containerd/config.toml 'imports = ["conf.d/*.toml"]'
+write etc/containerd/conf.d/x.toml "[plugins.'io.containerd.grpc.v1.cri'.containerd.runtimes.rdma.options]
+BinaryName = '$SHIM'"
+rm "$NODE/etc/docker/daemon.json"
+needed "a handler of containerd, in a file of imports" /etc/containerd/conf.d/x.toml "handler rdma"
+rm -r "$NODE/etc/containerd"
+
+# Docker's containers that do not run: hostconfig.json is what Docker 26 writes
+# stopped RUNTIME [DIRECTORY]
+stopped() {
+	write "${2-var/lib/docker}/containers/940942ebb876/hostconfig.json" "$(jq -cn --arg runtime "$1" '{Binds: null, NetworkMode: "bridge",
+		RestartPolicy: {Name: "no", MaximumRetryCount: 0}, Runtime: $runtime, Isolation: "", OomScoreAdj: 0}')"
+}
+stopped runc
+free "a stopped container of Docker's own runtime"
+stopped rdma
+needed "one whose entry is gone already, by the name that we give it" "container 940942ebb876 of Docker" "runtime rdma" "remove it first"
+stopped rdma-crun
+needed "…before crun" "runtime rdma-crun"
+stopped mine
+free "one of a runtime that nobody knows"
+write etc/docker/daemon.json "{\"runtimes\": {\"mine\": {\"path\": \"$SHIM\"}, \"rdma\": {\"path\": \"/bin/other\"}}}"
+examine
+is "one of an entry that is the shim: both are named" "1 2 1" "$rc $(grep -c . "$T/err") $(grep -c 'container 940942ebb876 of Docker has the runtime mine' "$T/err")"
+write "run/docker/containerd/daemon/$TASKS/moby/940942ebb876/runtime" "$SHIM"
+examine
+is "one that runs is named once" 1 "$(grep -c 940942ebb876 "$T/err")"
+rm -r "${NODE:?}/run/docker"
+stopped rdma
+examine
+is "a runtime rdma that is not ours" 1 "$(grep -c . "$T/err")"
+write etc/docker/daemon.json '{"data-root": "/data/docker"}'
+stopped rdma
+free "Docker's directory is elsewhere"
+stopped rdma data/docker
+needed "…and a container there" "container 940942ebb876 of Docker"
+printf '{"Runtime": ' >"$NODE/data/docker/containers/940942ebb876/hostconfig.json"
+free "a container that cannot be read, which Docker could not start"
+stopped "$(printf 'rdma-%0100d' 0)" data/docker
+needed "a long name is cut" "rdma-0000"
 finish
