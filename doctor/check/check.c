@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "doctor/check/check.h"
 
+#include "doctor/check/engine_output.h"
 #include "doctor/cuda/cuda.h"
 
 #define SECONDS 5
@@ -28,9 +29,10 @@ const struct check all_checks[] = {
 	{"gpudirect", "looks for GPUDirect", CHECK_EVERYWHERE, SECONDS, check_gpudirect},
 	{"cuda_library", "asks the CUDA driver", CHECK_EVERYWHERE, CUDA_SECONDS, check_cuda},
 	{"kernel_log", "reads the kernel's log", CHECK_ON_NODE, SECONDS, check_kernel_log},
-	{"crio_config", "reads CRI-O's configuration", CHECK_ON_NODE, SECONDS, check_crio},
-	{"containerd_handler", "reads containerd's configuration", CHECK_ON_NODE, SECONDS,
-	 check_containerd},
+	{"crio_config", "reads CRI-O's configuration", CHECK_ON_NODE,
+	 SECONDS + CRIO_QUESTIONS * ENGINE_OUTPUT_SECONDS, check_crio},
+	{"containerd_handler", "reads containerd's configuration", CHECK_ON_NODE,
+	 SECONDS + ENGINE_OUTPUT_SECONDS, check_containerd},
 	{"hook_file", "reads the hooks", CHECK_ON_NODE, SECONDS, check_hooks},
 	{"nri", "looks for the NRI plugin", CHECK_ON_NODE, SECONDS, check_nri},
 	{"policy", "reads our policy", CHECK_ON_NODE, SECONDS, check_policy},

@@ -39,7 +39,7 @@ check_function check_kernel_log; /* kernel_log */
 check_function check_plan;       /* plan plan_memlock plan_nccl */
 check_function check_seccomp;    /* seccomp */
 check_function check_hooks;      /* hook_file hook_installed */
-check_function check_crio;       /* crio_config crio_handler crio_running crio_ulimits */
+check_function check_crio;       /* crio_config crio_running_config crio_handler crio_running … */
 check_function check_containerd; /* containerd_config containerd_handler */
 check_function check_nri;        /* nri ways_in */
 check_function check_policy;     /* policy */
@@ -48,7 +48,10 @@ check_function check_versions;   /* versions */
 check_function check_elsewhere;  /* node_files */
 
 struct crio;
-/* What a running CRI-O says of itself, beside its files. Returns 0, or -1 without memory. */
+/* How often CRI-O may be asked */
+#define CRIO_QUESTIONS 3
+/* What a running CRI-O says of itself, or else what it reads in its files, beside what we read
+ * there. Returns 0, or -1 without memory. */
 int crio_check_running(const struct doctor *doctor, struct findings *findings,
 		       const struct crio *files);
 
