@@ -153,9 +153,13 @@ in_container "$ALLOCATED"
 write proc/sys/kernel/osrelease 4.18.0-553.el8_10.x86_64
 doctor --format json
 causes "a recorded node of Linux 4.18" kernel
+finds "a recorded node of Linux 4.18: it says by what, and what that does not show" kernel fail "by its number, older than openat2(2)"
+has "…and where it would be seen" "backports) -> Linux 5.6 or later. Whether this one has it can be seen on the node itself" "$found"
 write proc/sys/kernel/osrelease 5.6.0
 doctor --format json
-finds "Linux 5.6 will do" kernel ok
+finds "Linux 5.6 will do, by its number" kernel ok "by its number"
+"$DOCTOR" --format json >"$T/out" 2>"$T/err"
+finds "this machine's kernel was tried" kernel ok "openat2(2), tried"
 
 # ---- without /sys and /proc ----
 # hidden DIRECTORY: what it says where nothing is mounted there
