@@ -62,6 +62,21 @@ static void test_digest(void **state)
 	assert_digest(digest, row->digest);
 }
 
+/* Each way to fill the last blocks: the digest of all those digests, by Python's hashlib */
+static void test_all_lengths(void **state)
+{
+	static uint8_t digests[257][SHA256_SIZE];
+	static char text[256];
+	uint8_t digest[SHA256_SIZE];
+
+	(void)state;
+	memset(text, 'a', sizeof(text));
+	for (size_t len = 0; len <= sizeof(text); len++)
+		sha256(text, len, digests[len]);
+	sha256(digests, sizeof(digests), digest);
+	assert_digest(digest, "f8cb1ba7990f24485f9a571a9f3abbf38b2e611e9b4566f5aa8b0c98ad6a65ac");
+}
+
 static void test_hmac(void **state)
 {
 	static const char text[] = "what do ya want for nothing?";
@@ -388,6 +403,7 @@ int main(void)
 	static struct unit_suite suite;
 
 	UNIT_TABLE(&suite, test_digest, digest_cases);
+	unit_add(&suite, "SHA-256: all lengths up to 256", test_all_lengths, NULL);
 	unit_add(&suite, "HMAC-SHA-256: RFC 4231", test_hmac, NULL);
 	UNIT_TABLE(&suite, test_token, token_cases);
 	unit_add(&suite, "token: the server's proof is none of a client", token_once, NULL);
