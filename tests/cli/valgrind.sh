@@ -2,7 +2,8 @@
 # Each way in under valgrind's memcheck: no byte is read that nobody wrote, none past an end, no memory is lost, no descriptor left.
 # Two builds (make memcheck): the static one, as nodes have it, of which memcheck knows the stack and what the kernel is given; and a
 # dynamic one, of which it knows the heap, too: there each allocation of an arena is one of malloc's. Both are without the seccomp
-# filter, which valgrind's own calls do not pass, and without HARDENING, which writes each variable before its first use.
+# filter, which valgrind's own calls do not pass, and without HARDENING, which writes each variable before its first use. The doctor is
+# dynamic alone. It and the NRI plugin work in children, which memcheck follows.
 cd "$(dirname "$0")/../.." || exit 1
 . tests/cli/setup.bash
 MEMCHECK=${BUILD:-build}/memcheck
@@ -30,10 +31,15 @@ if [ "\${0##*/}" = oci-rdma-runtime ] && [ -e $T/program/preload.so ]; then
 	export LD_PRELOAD=$T/program/preload.so
 	kinds=definite,indirect,possible # exec frees what we still know of
 fi
-exec $VALGRIND/memcheck-$(dpkg --print-architecture)-linux -q --log-file=$SAID --track-fds=yes --leak-check=full \\
+descriptors=yes
+case \${0##*/} in
+oci-rdma-doctor | oci-rdma-nri) kinds=definite,indirect,possible descriptors=no ;; # a child ends with all that its parent has
+esac
+exec $VALGRIND/memcheck-$(dpkg --print-architecture)-linux -q --log-file=$SAID --track-fds=\$descriptors --leak-check=full \\
 	--show-leak-kinds=\$kinds "$T/program/\${0##*/}" "\$@"
 END
 chmod 755 "$HOOK"
+for name in doctor nri; do cp "$HOOK" "$T/bin/oci-rdma-$name"; done
 
 # program FILE: what is run from now on
 program() {
@@ -127,6 +133,43 @@ runtimes() {
 	clean "$build, create, no RDMA"
 }
 
+# examine DESCRIPTION PART ARG…: the doctor on the recorded node; it says PART
+examine() {
+	local what="$build, doctor, $1" part=$2
+	shift 2
+	timeout "$PATIENCE" "$T/bin/oci-rdma-doctor" "$@" >"$T/out" 2>"$T/err"
+	has "$what: it says what it should" "$part" "$(<"$T/out")"
+	clean "$what"
+}
+
+doctors() {
+	local format log='node-1:27:94 [0] NCCL WARN NET/IB : Got completion from peer 10.0.103.8<34567> with status=4 opcode=0 len=0 vendor err 81 (Recv)'
+	. tests/cli/doctor.bash
+	defaults
+	h100
+	on_node
+	write etc/containerd/config.toml 'imports = ["conf.d/*.toml"]'
+	write etc/containerd/conf.d/rdma.toml '[plugins."io.containerd.grpc.v1.cri".containerd.runtimes.rdma.options]
+BinaryName = "/nowhere/oci-rdma-runtime-runc"'
+	for format in text json html prometheus; do examine "a node, $format" memlock --sysroot "$NODE" --format $format; done
+	examine "a container" '"id": "plan"' --sysroot "$NODE" --format json --container "$ID"
+	examine "a container, text" mlx5_6 --sysroot "$NODE" --verbose --container "$ID"
+	examine "the topology" mlx5_6 --sysroot "$NODE" --topology
+	examine "the topology, JSON" mlx5_6 --sysroot "$NODE" --topology --format json
+	examine "a symptom" p2p_blocked --symptom "$log" --format json
+	examine "a log that nobody knows" '?' --symptom 'no such message'
+	write sys/class/infiniband/mlx5_6/ports/1/state ''
+	write etc/crio/crio.conf.d/90-x '[crio.runtime'
+	write etc/oci-rdma-hook/config.json '{"memlok": 1'
+	examine "a node that is torn" memlock --sysroot "$NODE" --format json
+}
+
+sessions() {
+	"$PYTHON" -IS tests/cli/tools/nri_memcheck.py "$T/bin/oci-rdma-nri" "$T" | sed "s/ - / - $build, NRI, /"
+	[ "${PIPESTATUS[0]}" -eq 0 ] || failed=1
+	clean "$build, NRI"
+}
+
 everything='{"memlock": "8Mi", "nccl": {"socket_ifname": "rdma", "gid_index": "legacy"}, "frameworks": {"ucx": true, "gloo": true}}'
 policy ''
 HOOK=$PLAIN prepare rdma h100-trainer.json none '{}'
@@ -156,5 +199,9 @@ for build in static dynamic; do
 	stages
 	reports
 	runtimes
+	ln -sfn "$(realpath "$MEMCHECK/$build/oci-rdma-nri")" "$T/program/oci-rdma-nri"
+	sessions
 done
+ln -sfn "$(realpath "$MEMCHECK/dynamic/oci-rdma-doctor")" "$T/program/oci-rdma-doctor"
+doctors
 finish
