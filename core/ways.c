@@ -9,6 +9,7 @@
 #include "core/base/fs.h"
 #include "core/base/names.h"
 #include "core/base/text.h"
+#include "core/engine/containerd.h"
 #include "core/engine/crio.h"
 #include "core/nri_status.h"
 #include "core/policy/hooks_dir.h"
@@ -92,6 +93,20 @@ static int find_in_file(struct arena *arena, int sysroot, const char *path, unsi
 	return 0;
 }
 
+/* Also in the files that containerd's configuration imports */
+static int find_in_containerd(struct arena *arena, int sysroot, unsigned *ways, struct err *err)
+{
+	struct containerd containerd;
+
+	if (containerd_read(arena, sysroot, CONTAINERD_CONFIG, &containerd, err) < 0)
+		return err->memory ? -1 : 0;
+	for (size_t i = 0; i < containerd.n_handlers; i++) {
+		if (names_shim(containerd.handler[i].binary))
+			*ways |= WAY_SHIM;
+	}
+	return 0;
+}
+
 static int find_shim(struct arena *arena, int sysroot, const struct crio *crio, unsigned *ways,
 		     struct err *err)
 {
@@ -103,7 +118,7 @@ static int find_shim(struct arena *arena, int sysroot, const struct crio *crio, 
 		if (find_in_file(arena, sysroot, shim_files[i], ways, err) < 0)
 			return -1;
 	}
-	return 0;
+	return find_in_containerd(arena, sysroot, ways, err);
 }
 
 /* ---- the NRI plugin ---- */

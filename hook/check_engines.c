@@ -123,8 +123,9 @@ static int check_containerd(const struct engines *engines, struct err *err)
 
 #define DOCKER_FILE "/" DOCKER_CONFIG
 
-/* A default that has no entry, by a name of ours: it was taken away, or not yet put there. Another
- * of that kind is not our business. */
+/* A default that has no entry (daemon/runtime_unix.go, setupRuntimes; `dockerd --validate` accepts
+ * it), by a name of ours: it was taken away, or not yet put there. Another of that kind is not our
+ * business. */
 static int check_docker_default(const struct engines *engines, const struct docker *docker,
 				struct err *err)
 {

@@ -28,8 +28,7 @@ const char *containerd_runtime_name(const struct containerd_handler *handler)
 const char *containerd_replaced_by(const struct containerd *containerd,
 				   const struct containerd_handler *handler)
 {
-	bool later = containerd->plugin_file &&
-		     strcmp(containerd->plugin_file, handler->file) != 0;
+	bool later = containerd->plugin_file && strcmp(containerd->plugin_file, handler->file) != 0;
 
 	if (!later || (containerd->version == 3 && containerd->plugin_version == 3))
 		return NULL;

@@ -21,8 +21,8 @@ int containerd_files_add(struct arena *arena, const char *path, struct container
 /*
  * The files that an entry of the `imports` of parent stands for (services/server/config,
  * resolveImports): relative to parent's directory; with a '*' a pattern for what is there, in byte
- * order. In containerd 1.x a relative pattern is one below the daemon's working directory. Returns
- * 0 or -1.
+ * order. Early 1.x takes a relative pattern as one below the daemon's working directory. Returns 0
+ * or -1.
  */
 int containerd_files_import(struct arena *arena, int root, const char *parent, const char *import,
 			    struct containerd_files *files, struct err *err);

@@ -80,9 +80,8 @@ int docker_read_text(struct arena *arena, const struct fs_text *text, struct doc
 {
 	struct reading reading = {.arena = arena, .docker = docker_defaults()};
 
-	if (json_read(arena,
-		      &(struct json_source){"/" DOCKER_CONFIG, text->bytes, text->len, 0}, &root,
-		      &reading, err) < 0)
+	if (json_read(arena, &(struct json_source){"/" DOCKER_CONFIG, text->bytes, text->len, 0},
+		      &root, &reading, err) < 0)
 		return -1;
 	*ret_docker = reading.docker;
 	return 0;

@@ -112,8 +112,8 @@ static int check_shim(struct arena *arena, int root, const char *say, const char
 	if (*ret_taken)
 		return 0;
 	return err_set(err,
-		       "%s %.128s: the shim finds no %s to run: name one in \"runtimes\" of %s", say,
-		       shim, name[0] ? name : "runtime", config->path);
+		       "%s %.128s: the shim finds no %s to run: name one in \"runtimes\" of %s",
+		       say, shim, name[0] ? name : "runtime", config->path);
 }
 
 /* ---- containerd's ---- */
@@ -150,8 +150,8 @@ int handler_check_containerd(struct arena *arena, int root,
 			     const struct containerd_handler *handler, const char *own,
 			     const struct config *config, struct err *err)
 {
-	const char *say = arena_printf(arena, "%s: handler %s: BinaryName", handler->file,
-				       handler->name);
+	const char *say =
+		arena_printf(arena, "%s: handler %s: BinaryName", handler->file, handler->name);
 	const char *taken;
 
 	if (check_shim(arena, root, say, handler->binary, config, &taken, err) < 0)
@@ -174,12 +174,11 @@ int handler_check_containerd(struct arena *arena, int root,
 int handler_check_docker(struct arena *arena, int root, const struct docker_runtime *runtime,
 			 const struct config *config, struct err *err)
 {
-	const char *say = arena_printf(arena, "/" DOCKER_CONFIG ": runtime %.64s: path",
-				       runtime->name);
+	const char *say =
+		arena_printf(arena, "/" DOCKER_CONFIG ": runtime %.64s: path", runtime->name);
 	/* A name without a directory Docker looks for in its PATH. */
-	const char *found = strchr(runtime->path, '/')
-				    ? NULL
-				    : program_find(arena, root, runtime->path);
+	const char *found =
+		strchr(runtime->path, '/') ? NULL : program_find(arena, root, runtime->path);
 	const char *taken;
 
 	return check_shim(arena, root, say, found ? found : runtime->path, config, &taken, err);

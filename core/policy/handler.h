@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A handler of CRI-O or containerd, or a runtime of Docker's, that is the shim: whether CRI-O starts
- * with it, and its pods do. */
+/* A handler of CRI-O or containerd, or a runtime of Docker's, that is the shim: whether CRI-O
+ * starts with it, and its pods do. */
 #ifndef OCI_RDMA_HANDLER_H
 #define OCI_RDMA_HANDLER_H
 

@@ -33,7 +33,7 @@ const struct check all_checks[] = {
 	{"cuda_library", "asks the CUDA driver", CHECK_EVERYWHERE, CUDA_SECONDS, check_cuda},
 	{"kernel_log", "reads the kernel's log", CHECK_ON_NODE, SECONDS, check_kernel_log},
 	{"crio_config", "reads CRI-O's configuration", CHECK_ON_NODE,
-	 SECONDS + CRIO_QUESTIONS * ENGINE_OUTPUT_SECONDS, check_crio},
+	 SECONDS + CRIO_QUESTIONS *ENGINE_OUTPUT_SECONDS, check_crio},
 	{"containerd_handler", "reads containerd's configuration", CHECK_ON_NODE,
 	 SECONDS + ENGINE_OUTPUT_SECONDS, check_containerd},
 	{"hook_file", "reads the hooks", CHECK_ON_NODE, SECONDS, check_hooks},

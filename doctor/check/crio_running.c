@@ -111,7 +111,8 @@ static int add_answer(struct findings *findings, const struct question *question
 		       same_handlers(said, files, whole) ? "" : ", runtimes",
 		       same_default(said, files) ? "" : ", default_runtime",
 		       same_list(&said->ulimits, &files->ulimits, whole) ? "" : ", default_ulimits",
-		       same_list(&said->hooks_dirs, &files->hooks_dirs, whole) ? "" : ", hooks_dir");
+		       same_list(&said->hooks_dirs, &files->hooks_dirs, whole) ? ""
+									       : ", hooks_dir");
 	return (whole ? add_running : add_read)(findings, question->said,
 						differ + (differ[0] ? strlen(", ") : 0));
 }

@@ -40,14 +40,15 @@ static bool is_before_5_6(const char *release)
 static int add_by_number(struct findings *findings, const char *release)
 {
 	if (is_before_5_6(release))
-		return findings_add(findings, "kernel", NULL, FINDING_FAIL,
-				    "Linux 5.6 or later. Whether this one has it can be seen on "
-				    "the node itself: run oci-rdma-doctor there",
-				    "Linux %s (/proc/sys/kernel/osrelease) is, by its number, older "
-				    "than openat2(2), without which oci-rdma-hook refuses to work; "
-				    "what a distribution has put into it is not seen in that (RHEL "
-				    "8's 4.18 has backports)",
-				    release);
+		return findings_add(
+			findings, "kernel", NULL, FINDING_FAIL,
+			"Linux 5.6 or later. Whether this one has it can be seen on "
+			"the node itself: run oci-rdma-doctor there",
+			"Linux %s (/proc/sys/kernel/osrelease) is, by its number, older "
+			"than openat2(2), without which oci-rdma-hook refuses to work; "
+			"what a distribution has put into it is not seen in that (RHEL "
+			"8's 4.18 has backports)",
+			release);
 	return findings_add(findings, "kernel", NULL, FINDING_OK, NULL,
 			    "Linux %s has, by its number, what oci-rdma-hook needs", release);
 }
@@ -63,11 +64,11 @@ int check_kernel(const struct doctor *doctor, struct findings *findings, struct 
 				sizeof(release)) <= 0)
 		return 0;
 	else
-		status = doctor->node.recorded ? add_by_number(findings, release)
-					       : findings_add(findings, "kernel", NULL, FINDING_OK,
-							      NULL,
-							      "Linux %s has what oci-rdma-hook "
-							      "needs: openat2(2), tried",
-							      release);
+		status = doctor->node.recorded
+				 ? add_by_number(findings, release)
+				 : findings_add(findings, "kernel", NULL, FINDING_OK, NULL,
+						"Linux %s has what oci-rdma-hook "
+						"needs: openat2(2), tried",
+						release);
 	return status < 0 ? err_memory(err) : 0;
 }

@@ -52,4 +52,10 @@ for file in etc/containers/containers.conf etc/containerd/config.toml; do
 	printf '[x]\n  BinaryName = "/usr/local/bin/oci-rdma-runtime"\n' >>"$NODE/$file"
 	through "$file" "shim: exec too" "shim"
 done
+fresh
+mkdir -p "$NODE/etc/containerd/conf.d"
+printf 'version = 2\nimports = ["conf.d/*.toml"]\n' >"$NODE/etc/containerd/config.toml"
+through "a file of containerd's that is imported, and is not there" "hook, precreate: main process; shim, NRI: exec too" "shim, precreate"
+printf '[plugins."io.containerd.grpc.v1.cri".containerd.runtimes.rdma.options]\nBinaryName = "/usr/local/bin/oci-rdma-runtime-runc"\n' >"$NODE/etc/containerd/conf.d/rdma.toml"
+through "a file of containerd's that is imported" "shim: exec too" "shim"
 finish

@@ -44,6 +44,23 @@ printf '%s\n' 'version = 2' "imports = [\"$NODE/etc/containerd/conf.d/*.toml\"]"
 { echo 'version = 2'; echo "$both"; } >"$NODE/etc/containerd/conf.d/rdma.toml"
 lacks "the control: by imports, containerd 1.x forgets what config.toml says of the plugin" 'localhost/pause' "$(dump)"
 
+# So a handler that stands in front of such a file is none, and --check-config says so; one in such a file is found there.
+tables='[plugins."io.containerd.grpc.v1.cri"]
+sandbox_image = "localhost/pause"'
+for imports in conf.d/rdma.toml 'conf.d/*.toml'; do
+	printf '%s\n' 'version = 2' "imports = [\"$imports\"]" "$both" >"$CONFIG_TOML"
+	printf '%s\n' 'version = 2' "$tables" >"$NODE/etc/containerd/conf.d/rdma.toml"
+	lacks "$imports: containerd 1.x forgets config.toml's handler for another table of the plugin" 'runtimes.rdma' "$(dump)"
+	is "$imports: --check-config says so, of both" 2 \
+		"$("$HOOK" --sysroot "$NODE" --check-config 2>&1 | grep -c '^/etc/containerd/config.toml: ok (but /etc/containerd/conf.d/rdma.toml, which is imported, comes later')"
+	printf '%s\n' 'version = 2' "imports = [\"$imports\"]" "$tables" >"$CONFIG_TOML"
+	printf '%s\n' 'version = 2' "$both" >"$NODE/etc/containerd/conf.d/rdma.toml"
+	has "$imports: containerd takes a handler of that file" 'runtimes.rdma.options]' "$(dump)"
+	is "$imports: --check-config finds both there" 2 "$("$HOOK" --sysroot "$NODE" --check-config 2>&1 | grep -c '^/etc/containerd/conf.d/rdma.toml: ok$')"
+done
+printf '%s\n' 'version = 2' 'imports = ["missing.toml"]' >"$CONFIG_TOML"
+has "the control: containerd does not start without a file that it imports by name" 'missing.toml' "$(dump)"
+
 # The base spec is ctr's own, and the hooks, without the limits that containerd takes off its own
 spec=$("$ENGINES/bin/ctr" oci spec)
 is "the base spec: all but hooks and limits is ctr's own" "$(jq -cS 'del(.process.rlimits)' <<<"$spec")" "$(config/containerd/render-base-spec <<<"$spec" | jq -cS 'del(.hooks)')"
@@ -52,6 +69,9 @@ is "the base spec: all but hooks and limits is ctr's own" "$(jq -cS 'del(.proces
 validate() { "$ENGINES/sbin/dockerd" --validate --userland-proxy=false --config-file "$1" 2>&1; }
 check "Docker takes its daemon.json" validate config/docker/daemon.json
 is "it names the shim before runc" "$BIN/oci-rdma-runtime-runc" "$(jq -r .runtimes.rdma.path config/docker/daemon.json)"
+mkdir -p "$NODE/etc/docker"
+cp config/docker/daemon.json "$NODE/etc/docker/"
+is "--check-config accepts it" 1 "$("$HOOK" --sysroot "$NODE" --check-config 2>&1 | grep -c '^/etc/docker/daemon.json: ok$')"
 sed 's/"runtimes"/"runtims"/' config/docker/daemon.json >"$T/wrong.json"
 is "the control: a key that Docker does not know" 1 "$(validate "$T/wrong.json" >"$T/out"; echo $?)"
 finish
