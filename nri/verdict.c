@@ -14,8 +14,9 @@
 #include "core/base/fs.h"
 #include "nri/clock.h"
 
+/* As it goes through the pipe: no byte of it is left unset between its members. */
 struct head {
-	enum verdict_kind kind;
+	size_t kind; /* enum verdict_kind */
 	size_t len;
 };
 
@@ -100,7 +101,7 @@ static enum received await(int in, struct arena *arena, int64_t deadline, struct
 	}
 	received = receive_response(in, arena, head.len, deadline, &verdict->response);
 	if (received == RECEIVED)
-		verdict->kind = head.kind;
+		verdict->kind = (enum verdict_kind)head.kind;
 	return received;
 }
 
