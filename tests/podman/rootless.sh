@@ -162,6 +162,8 @@ rootless_root
 rootless run --detach --name held --cgroups=disabled "${rdma[@]}" --rootfs "$HOME_DIR/root" sleep 14400 >"$T/out" 2>&1
 is "the shim, exec: a state_dir of the policy's is taken" 1 "$(find "$HOME_DIR/state" -type f | wc -l)"
 rootless rm --force --time 0 held >/dev/null 2>&1
+get_log
+lacks "the shim, exec: no state_dir is complained of" state_dir "$log"
 runtime=crun
 
 mkdir "$HOME_DIR/bundle"
