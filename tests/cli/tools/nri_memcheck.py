@@ -1,6 +1,7 @@
 """nri_memcheck.py PROGRAM DIRECTORY: oci-rdma-nri below memcheck, with what runtimes have said and what nobody should. TAP on stdout.
 What the answers are is nri.py's; here each kind of answer is made once, and the plugin ends as by systemd."""
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -30,6 +31,7 @@ def config(text):
 
 
 def make_node():
+    shutil.rmtree(NODE, ignore_errors=True)
     subprocess.run([sys.executable, "-IS", "tests/nodes/mknode", "tests/nodes/h100.json", NODE], check=True)
     for path, mode in (("var/run/nri", 0o700), ("run", 0o755), ("etc/oci-rdma-hook", 0o755)):
         os.makedirs(os.path.join(NODE, path), exist_ok=True)
