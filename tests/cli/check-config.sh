@@ -536,7 +536,7 @@ rm "$NODE/etc/containerd/more.toml"
 etc containerd/config.toml "$main"
 etc containerd/conf.d/rdma.toml "${rdma//runtime-runc/runtime-oops}"
 objects "a handler there whose shim is not there" /etc/containerd/conf.d/rdma.toml "handler rdma" oci-rdma-runtime-oops "install it first"
-etc containerd/conf.d/rdma.toml "$(sed 's|/\*|/none|' <<<"$rdma")"
+etc containerd/conf.d/rdma.toml "${rdma/hook.io\/\*/hook.io/none}"
 objects "a handler there that hands no annotation on" /etc/containerd/conf.d/rdma.toml "pod_annotations"
 # Another file's table of the plugin replaces that which has the handler, in containerd 1.x and not in 2.x.
 etc containerd/config.toml "$main
