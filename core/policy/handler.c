@@ -152,7 +152,7 @@ int handler_check_containerd(struct arena *arena, int root,
 {
 	const char *say =
 		arena_printf(arena, "%s: handler %s: BinaryName", handler->file, handler->name);
-	const char *taken;
+	const char *taken = NULL;
 
 	if (check_shim(arena, root, say, handler->binary, config, &taken, err) < 0)
 		return -1;
@@ -179,7 +179,7 @@ int handler_check_docker(struct arena *arena, int root, const struct docker_runt
 	/* A name without a directory Docker looks for in its PATH. */
 	const char *found =
 		strchr(runtime->path, '/') ? NULL : program_find(arena, root, runtime->path);
-	const char *taken;
+	const char *taken = NULL;
 
 	return check_shim(arena, root, say, found ? found : runtime->path, config, &taken, err);
 }

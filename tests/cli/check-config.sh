@@ -488,6 +488,8 @@ etc docker/daemon.json "$(jq '."default-runtime" = "rdma"' <<<"$daemon")"
 says "…as the default" "/etc/docker/daemon.json: ok (the default: without the shim no container starts)"
 etc docker/daemon.json '{"default-runtime": "rdma", "runtimes": {}}'
 objects "a default of ours without an entry" /etc/docker/daemon.json "default-runtime rdma" "does not start"
+etc docker/daemon.json '{"default-runtime": "rdma-crun"}'
+objects "…before crun" "default-runtime rdma-crun" "does not start"
 etc docker/daemon.json '{"default-runtime": "others"}'
 examine
 is "another default without an entry is not our business" "0 " "$rc $(<"$T/err")"
