@@ -4,12 +4,12 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "core/base/cleanup.h"
 #include "core/base/fs.h"
 #include "core/base/names.h"
+#include "core/base/process_stat.h"
 #include "core/base/tree.h"
 #include "core/json/reader.h"
 #include "core/json/writer.h"
@@ -126,20 +126,13 @@ int nri_status_read(struct arena *arena, int sysroot, struct nri_status *ret_sta
 
 /* ---- the process ---- */
 
-/* From behind the name, which may hold anything, the third field to the twenty-second (proc(5)) */
-#define FIELDS_BEFORE_START 20
-
 static uint64_t start_of(int root, const char *path)
 {
 	char line[1024];
-	const char *place;
 
-	if (fs_read_line(root, path, line, sizeof(line)) < 0)
-		return 0;
-	place = strrchr(line, ')');
-	for (int i = 0; place && i < FIELDS_BEFORE_START; i++)
-		place = strchr(place + 1, ' ');
-	return place ? strtoull(place, NULL, 10) : 0;
+	return fs_read_line(root, path, line, sizeof(line)) < 0
+		       ? 0
+		       : process_stat_field(line, PROCESS_STAT_START);
 }
 
 uint64_t nri_status_start_of(int64_t pid)

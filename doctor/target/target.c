@@ -6,11 +6,11 @@
 #include <inttypes.h>
 #include <sched.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "core/base/cgroup.h"
 #include "core/base/cleanup.h"
+#include "core/base/process_stat.h"
 #include "core/base/tree.h"
 #include "core/bundle/bundle.h"
 
@@ -130,19 +130,15 @@ static bool is_in_cgroup_of(struct arena *arena, int root, int64_t pid, const ch
 	return cgroup_names(text.bytes, id);
 }
 
-/* Field 22 of /proc/PID/stat; the name in parentheses may itself hold anything (proc(5)). */
 static uint64_t start_of(int root, int64_t pid)
 {
 	char path[64];
 	char line[1024];
-	const char *at;
 
 	(void)snprintf(path, sizeof(path), "proc/%" PRId64 "/stat", pid);
-	if (tree_read_line(root, path, line, sizeof(line)) <= 0 || !(at = strrchr(line, ')')))
-		return 0;
-	for (int field = 2; at && field < 22; field++)
-		at = strchr(at + 1, ' ');
-	return at ? strtoull(at, NULL, 10) : 0;
+	return tree_read_line(root, path, line, sizeof(line)) <= 0
+		       ? 0
+		       : process_stat_field(line, PROCESS_STAT_START);
 }
 
 /* A pid that stands in a file may mean another process by now: its cgroup names the container, or

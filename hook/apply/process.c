@@ -18,6 +18,7 @@
 #include "core/base/cgroup.h"
 #include "core/base/cleanup.h"
 #include "core/base/fs.h"
+#include "core/base/process_stat.h"
 #include "core/plan/memlock.h"
 
 #define CGROUP_SIZE_MAX (64 * 1024)
@@ -43,19 +44,14 @@ static int open_proc(pid_t pid)
 	return fd;
 }
 
-/* The third field behind the name in parentheses, which may itself hold anything (proc(5), stat) */
 static pid_t parent_of(int proc)
 {
 	char line[512];
-	const char *end;
-	long parent;
+	uint64_t parent;
 
 	if (proc < 0 || fs_read_line(proc, "stat", line, sizeof(line)) < 0)
 		return -1;
-	end = strrchr(line, ')');
-	if (!end || strlen(end) < strlen(") S 1"))
-		return -1;
-	parent = strtol(end + strlen(") S "), NULL, 10);
+	parent = process_stat_field(line, PROCESS_STAT_PARENT);
 	return parent > 0 && parent <= INT_MAX ? (pid_t)parent : -1;
 }
 

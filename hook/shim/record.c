@@ -5,7 +5,6 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <time.h>
@@ -14,6 +13,7 @@
 #include "core/base/capability.h"
 #include "core/base/cleanup.h"
 #include "core/base/fs.h"
+#include "core/base/process_stat.h"
 #include "core/base/replace.h"
 #include "core/json/reader.h"
 #include "core/json/writer.h"
@@ -298,24 +298,17 @@ void record_remove(const char *state_dir, const struct record_key *key)
 		(void)unlinkat(dir, name.text, 0);
 }
 
-/* Clock ticks to nanoseconds; 0 if there is no such process. Field 22 of proc(5)'s stat */
+/* Clock ticks to nanoseconds; 0 if there is no such process */
 static uint64_t start_of(pid_t pid)
 {
 	char path[32];
 	char line[1024];
-	const char *at;
 	uint64_t ticks;
 
 	(void)snprintf(path, sizeof(path), "/proc/%d/stat", pid);
 	if (pid <= 1 || fs_read_line(AT_FDCWD, path, line, sizeof(line)) < 0)
 		return 0;
-	/* The name in parentheses may hold anything; behind it comes field 3. */
-	at = strrchr(line, ')');
-	for (int field = 2; at && field < 22; field++)
-		at = strchr(at + 1, ' ');
-	if (!at)
-		return 0;
-	ticks = strtoull(at, NULL, 10);
+	ticks = process_stat_field(line, PROCESS_STAT_START);
 	return ticks * (1000000000U / (uint64_t)sysconf(_SC_CLK_TCK));
 }
 
@@ -323,7 +316,8 @@ static bool started_with(const struct record *record, pid_t pid)
 {
 	uint64_t start = start_of(pid);
 
-	return start + START_SLACK >= record->created && start <= record->created + START_PATIENCE;
+	return start && start + START_SLACK >= record->created &&
+	       start <= record->created + START_PATIENCE;
 }
 
 bool record_is_current(const struct record *record, pid_t pid)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "unit.h"
 
+#include "core/base/process_stat.h"
 #include "core/base/text.h"
 
 /* ---- natural order ---- */
@@ -298,6 +299,34 @@ static void items_become_a_list(void **state)
 	assert_string_equal(list, "one, two, x");
 }
 
+/* ---- /proc/PID/stat ---- */
+
+#define STAT_TO_20 " S 7 8 9 10 -1 12 13 14 15 16 17 18 19 20 21 22 23"
+
+static const struct stat_case {
+	const char *name;
+	const char *line;
+	uint64_t parent;
+	uint64_t start;
+} stat_cases[] = {
+	{"stat: a process", "12 (sleep)" STAT_TO_20 " 0 4711 99", 7, 4711},
+	{"stat: a name of parentheses and spaces", "12 (a) S 1 2 (b c)" STAT_TO_20 " 0 4711 99", 7,
+	 4711},
+	{"stat: the last field", "12 (sleep)" STAT_TO_20 " 0 18446744073709551615", 7, UINT64_MAX},
+	{"stat: cut off before the start", "12 (sleep)" STAT_TO_20 " 0", 7, 0},
+	{"stat: cut off before the parent", "12 (sleep) S", 0, 0},
+	{"stat: cut off in the name", "12 (sle", 0, 0},
+	{"stat: empty", "", 0, 0},
+};
+
+static void has_its_fields(void **state)
+{
+	const struct stat_case *row = *state;
+
+	assert_int_equal(process_stat_field(row->line, PROCESS_STAT_PARENT), row->parent);
+	assert_true(process_stat_field(row->line, PROCESS_STAT_START) == row->start);
+}
+
 int main(void)
 {
 	static struct unit_suite suite;
@@ -319,5 +348,6 @@ int main(void)
 		 lines_come_one_by_one, NULL);
 	unit_add(&suite, "list: what does not fit is left out, and not cut", items_become_a_list,
 		 NULL);
+	UNIT_TABLE(&suite, has_its_fields, stat_cases);
 	return unit_run(&suite, "text");
 }
