@@ -1,0 +1,509 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The shim's record of a container: whose it is, and when it is no longer believed. By it an exec
+ * is granted without a look at its devices. */
+#include "hook/shim/record.h"
+
+#include <sys/wait.h>
+#include <time.h>
+
+#include "hook/shim/last_choice.h"
+#include "tests/unit/unit.h"
+
+#define SECOND UINT64_C(1000000000)
+
+/* What a test has around it: a state directory, a config.json, and a record of it */
+struct scene {
+	struct unit_dir dir;
+	struct arena arena;
+	const char *state_dir;
+	struct record record;
+};
+
+static struct scene scene_make(void)
+{
+	struct scene scene = {.dir = unit_dir_make()};
+	struct stat st;
+
+	scene.state_dir = arena_printf(&scene.arena, "%s/state", scene.dir.path);
+	unit_write(scene.dir.fd, "config.json", "{}", 0644);
+	st = unit_stat(scene.dir.fd, "config.json");
+	scene.record = (struct record){
+		.bundle = arena_strdup(&scene.arena, scene.dir.path),
+		.config = arena_printf(&scene.arena, "%s/config.json", scene.dir.path),
+		.root = "/r",
+		.pid_file = "/pid",
+		.grant = {.memlock = 4096, .capabilities = 1 << 14},
+	};
+	assert_int_equal(record_identify(&st, &scene.record), 0);
+	return scene;
+}
+
+static void scene_remove(struct scene *scene)
+{
+	arena_free(&scene->arena);
+	unit_dir_remove(&scene->dir);
+}
+
+#define cleanup_scene __attribute__((cleanup(scene_remove))) struct scene
+
+static const struct record_key key = {"abc", "/r", "/usr/bin/crun"};
+
+/* ---- when it is believed ---- */
+
+static void replace_config(const struct scene *scene)
+{
+	unit_write(scene->dir.fd, "new", "{}", 0644);
+	assert_int_equal(renameat(scene->dir.fd, "new", scene->dir.fd, "config.json"), 0);
+}
+
+static void link_config(const struct scene *scene)
+{
+	assert_int_equal(renameat(scene->dir.fd, "config.json", scene->dir.fd, "behind.json"), 0);
+	assert_int_equal(symlinkat("behind.json", scene->dir.fd, "config.json"), 0);
+}
+
+static void remove_config(const struct scene *scene)
+{
+	assert_int_equal(unlinkat(scene->dir.fd, "config.json", 0), 0);
+}
+
+static const struct config_case {
+	const char *name;
+	void (*change)(const struct scene *scene);
+	unsigned device; /* more than it is */
+	bool current;
+} config_cases[] = {
+	{"the config.json that it was made for", NULL, 0, true},
+	{"another file in its place", replace_config, 0, false},
+	{"a link in its place, to itself", link_config, 0, false},
+	{"nothing in its place", remove_config, 0, false},
+	{"a file of that number on another file system", NULL, 1, false},
+};
+
+static void config_decides(void **state)
+{
+	const struct config_case *row = *state;
+	cleanup_scene scene = scene_make();
+
+	scene.record.device += row->device;
+	if (row->change)
+		row->change(&scene);
+	assert_int_equal(record_is_current(&scene.record, 0), row->current);
+}
+
+/* Nanoseconds since the node's start, in the kernel's clock ticks */
+static uint64_t start_of_self(void)
+{
+	FILE *file = fopen("/proc/self/stat", "re");
+	char line[1024];
+	unsigned long long ticks = 0;
+
+	assert_non_null(file);
+	assert_non_null(fgets(line, sizeof(line), file));
+	(void)fclose(file);
+	assert_int_equal(sscanf(strrchr(line, ')'),
+				") %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d "
+				"%*d %*d %*d %llu",
+				&ticks),
+			 1);
+	return (uint64_t)ticks * (SECOND / (uint64_t)sysconf(_SC_CLK_TCK));
+}
+
+static const struct start_case {
+	const char *name;
+	int64_t made; /* nanoseconds after the process' start */
+	bool current;
+} start_cases[] = {
+	{"made when the process started", 0, true},
+	{"made a second later: the clock's ticks are coarse", (int64_t)SECOND, true},
+	{"made more than a second later: that process is none of the container's",
+	 (int64_t)SECOND + 1, false},
+	{"made five minutes earlier, which is as long as a runtime has", -300 * (int64_t)SECOND,
+	 true},
+	{"made more than five minutes earlier", -300 * (int64_t)SECOND - 1, false},
+};
+
+static void start_decides(void **state)
+{
+	const struct start_case *row = *state;
+	cleanup_scene scene = scene_make();
+	uint64_t start = start_of_self();
+
+	if (row->made < 0 && start < (uint64_t)-row->made)
+		skip(); /* a machine that runs for less */
+	scene.record.created = start + (uint64_t)row->made;
+	assert_int_equal(record_is_current(&scene.record, getpid()), row->current);
+	assert_true(record_is_current(&scene.record, 0));
+}
+
+static void no_process_is_none_of_the_containers(void **state)
+{
+	cleanup_scene scene = scene_make();
+	pid_t child = fork();
+
+	(void)state;
+	assert_true(child >= 0);
+	if (child == 0)
+		_exit(0);
+	assert_int_equal(waitpid(child, NULL, 0), child);
+	assert_false(record_is_current(&scene.record, child));
+	scene.record.created = 0; /* a machine's first second */
+	assert_false(record_is_current(&scene.record, -1));
+}
+
+/* ---- whose it is ---- */
+
+static void is_kept_as_it_was(void **state)
+{
+	static const struct setting settings[] = {{.name = "A", .value = "1"},
+						  {.name = "B", .value = "two words"}};
+	cleanup_scene scene = scene_make();
+	struct record *record = &scene.record;
+	struct record loaded;
+	struct err err;
+	bool exists;
+
+	(void)state;
+	record->grant.settings = settings;
+	record->grant.n_settings = LENGTH(settings);
+	assert_int_equal(record_save(scene.state_dir, &key, record, &err), 0);
+	assert_int_equal(record_load(&scene.arena, scene.state_dir, &key, &loaded, &exists, &err),
+			 1);
+	assert_true(exists);
+	assert_string_equal(loaded.bundle, record->bundle);
+	assert_string_equal(loaded.config, record->config);
+	assert_string_equal(loaded.root, "/r");
+	assert_string_equal(loaded.pid_file, "/pid");
+	assert_int_equal(loaded.device, record->device);
+	assert_int_equal(loaded.inode, record->inode);
+	assert_int_equal(loaded.created, record->created);
+	assert_int_equal(loaded.grant.memlock, 4096);
+	assert_int_equal(loaded.grant.capabilities, 1 << 14);
+	assert_int_equal(loaded.grant.n_settings, 2);
+	assert_string_equal(loaded.grant.settings[1].name, "B");
+	assert_string_equal(loaded.grant.settings[1].value, "two words");
+	record_remove(scene.state_dir, &key);
+	assert_int_equal(record_load(&scene.arena, scene.state_dir, &key, &loaded, &exists, &err),
+			 0);
+	assert_false(exists);
+}
+
+static const struct key_case {
+	const char *name;
+	struct record_key saved;
+	struct record_key other;
+	bool same;
+} key_cases[] = {
+	{"another id", {"abc", "/r", "crun"}, {"abd", "/r", "crun"}, false},
+	{"another --root", {"abc", "/r", "crun"}, {"abc", "/s", "crun"}, false},
+	{"--root given, and not", {"abc", "/r", "crun"}, {"abc", "", "crun"}, false},
+	{"no --root, another runtime", {"abc", "", "/a/crun"}, {"abc", "", "/a/runc"}, false},
+	{"no --root, the runtime elsewhere", {"abc", "", "/a/crun"}, {"abc", "", "/b/crun"}, true},
+	{"a --root, another runtime", {"abc", "/r", "/a/crun"}, {"abc", "/r", "/a/runc"}, true},
+	{"--root in other words", {"abc", "/usr/none", "c"}, {"abc", "/usr//./none/", "c"}, true},
+	{"--root, relative", {"abc", "none", "c"}, {"abc", "./none", "c"}, true},
+	{"a --root below another", {"abc", "/usr/none", "c"}, {"abc", "/usr/none/x", "c"}, false},
+};
+
+static void belongs_to_id_and_root(void **state)
+{
+	const struct key_case *row = *state;
+	cleanup_scene scene = scene_make();
+	struct record loaded;
+	struct err err;
+	bool exists;
+
+	scene.record.root = row->saved.root;
+	assert_int_equal(record_save(scene.state_dir, &row->saved, &scene.record, &err), 0);
+	assert_int_equal(
+		record_load(&scene.arena, scene.state_dir, &row->other, &loaded, &exists, &err),
+		row->same);
+	assert_int_equal(exists, row->same);
+	record_remove(scene.state_dir, &row->other);
+	assert_int_equal(
+		record_load(&scene.arena, scene.state_dir, &row->saved, &loaded, &exists, &err),
+		!row->same);
+}
+
+static void an_id_is_no_path(void **state)
+{
+	static const char *const ids[] = {"", "../x", "a/b", "/"};
+	cleanup_scene scene = scene_make();
+	struct err err;
+
+	(void)state;
+	unit_write(scene.dir.fd, "x.json", "{}", 0600);
+	for (size_t i = 0; i < LENGTH(ids); i++) {
+		const struct record_key bad = {ids[i], "/r", "crun"};
+		struct record loaded;
+		bool exists = true;
+
+		assert_int_equal(record_save(scene.state_dir, &bad, &scene.record, &err), -1);
+		assert_has(err.text, "is no container id");
+		assert_int_equal(record_prepare(scene.state_dir, &err), 0);
+		assert_int_equal(
+			record_load(&scene.arena, scene.state_dir, &bad, &loaded, &exists, &err),
+			0);
+		assert_false(exists);
+		record_remove(scene.state_dir, &bad);
+	}
+	assert_non_null(unit_read(&scene.arena, scene.dir.fd, "x.json"));
+}
+
+/* An earlier version's: the name says no --root. */
+static void an_old_record_belongs_to_its_root(void **state)
+{
+	static const struct record_key other = {"abc", "/s", "/usr/bin/crun"};
+	cleanup_scene scene = scene_make();
+	struct record_name name;
+	struct record loaded;
+	struct err err;
+	bool exists;
+
+	(void)state;
+	assert_int_equal(record_save(scene.state_dir, &key, &scene.record, &err), 0);
+	assert_int_equal(record_name(&key, &name), 0);
+	assert_int_equal(renameat(scene.dir.fd, arena_printf(&scene.arena, "state/%s", name.text),
+				  scene.dir.fd, "state/abc.json"),
+			 0);
+	assert_int_equal(record_load(&scene.arena, scene.state_dir, &other, &loaded, &exists, &err),
+			 0);
+	assert_false(exists);
+	record_remove(scene.state_dir, &other);
+	assert_int_equal(record_load(&scene.arena, scene.state_dir, &key, &loaded, &exists, &err),
+			 1);
+	assert_true(exists);
+	record_remove(scene.state_dir, &key);
+	assert_int_equal(record_load(&scene.arena, scene.state_dir, &key, &loaded, &exists, &err),
+			 0);
+}
+
+/* ---- where it is ---- */
+
+static void the_state_directory_is_ours_alone(void **state)
+{
+	cleanup_scene scene = scene_make();
+	struct record loaded;
+	mode_t before;
+	struct err err;
+	bool exists = true;
+
+	(void)state;
+	assert_int_equal(record_load(&scene.arena, scene.state_dir, &key, &loaded, &exists, &err),
+			 0);
+	assert_false(exists);
+	assert_int_equal(unit_stat(scene.dir.fd, "state").st_mode, 0);
+	before = umask(0200);
+	assert_int_equal(record_prepare(scene.state_dir, &err), 0);
+	(void)umask(before);
+	assert_int_equal(unit_stat(scene.dir.fd, "state").st_mode & 07777, 0700);
+	assert_int_equal(record_prepare(scene.state_dir, &err), 0);
+	assert_int_equal(record_save(scene.state_dir, &key, &scene.record, &err), 0);
+}
+
+static void make_link(const struct scene *scene)
+{
+	assert_int_equal(renameat(scene->dir.fd, "state", scene->dir.fd, "elsewhere"), 0);
+	assert_int_equal(symlinkat("elsewhere", scene->dir.fd, "state"), 0);
+}
+
+static void give_away(const struct scene *scene)
+{
+	if (geteuid() != 0)
+		skip();
+	assert_int_equal(fchownat(scene->dir.fd, "state", 12345, 12345, 0), 0);
+}
+
+static void make_file(const struct scene *scene)
+{
+	assert_int_equal(renameat(scene->dir.fd, "state", scene->dir.fd, "elsewhere"), 0);
+	unit_write(scene->dir.fd, "state", "", 0600);
+}
+
+static void give_to_group(const struct scene *scene)
+{
+	assert_int_equal(fchmodat(scene->dir.fd, "state", 0720, 0), 0);
+}
+
+static void give_to_all(const struct scene *scene)
+{
+	assert_int_equal(fchmodat(scene->dir.fd, "state", 01702, 0), 0);
+}
+
+static const struct state_case {
+	const char *name;
+	void (*change)(const struct scene *scene);
+	const char *said;
+} state_cases[] = {
+	{"one that its group may write", give_to_group, "is not ours alone"},
+	{"one that all may write", give_to_all, "is not ours alone"},
+	{"another's", give_away, "is not ours alone"},
+	{"a link", make_link, "state: Not a directory"},
+	{"a file", make_file, "state: Not a directory"},
+};
+
+static void no_other_state_directory_is_believed(void **state)
+{
+	const struct state_case *row = *state;
+	cleanup_scene scene = scene_make();
+	struct record loaded;
+	struct err err;
+	bool exists = true;
+
+	assert_int_equal(record_save(scene.state_dir, &key, &scene.record, &err), 0);
+	row->change(&scene);
+	assert_int_equal(record_load(&scene.arena, scene.state_dir, &key, &loaded, &exists, &err),
+			 -1);
+	assert_false(exists);
+	assert_has(err.text, row->said);
+	assert_int_equal(record_prepare(scene.state_dir, &err), -1);
+	assert_has(err.text, row->said);
+	assert_int_equal(record_save(scene.state_dir, &key, &scene.record, &err), -1);
+	assert_has(err.text, row->said);
+}
+
+static void what_cannot_be_written_is_said(void **state)
+{
+	cleanup_scene scene = scene_make();
+	struct record_name name;
+	struct err err;
+
+	(void)state;
+	scene.state_dir = arena_printf(&scene.arena, "%s/none/state", scene.dir.path);
+	assert_int_equal(record_prepare(scene.state_dir, &err), -1);
+	assert_has(err.text, "none/state: No such file");
+	scene.state_dir = arena_printf(&scene.arena, "%s/state", scene.dir.path);
+	assert_int_equal(record_name(&key, &name), 0);
+	unit_write(scene.dir.fd, arena_printf(&scene.arena, "state/%s/in-the-way", name.text), "",
+		   0600);
+	assert_int_equal(record_save(scene.state_dir, &key, &scene.record, &err), -1);
+	assert_has(err.text, name.text);
+	assert_has(err.text, "state/abc@");
+}
+
+static const struct text_case {
+	const char *name;
+	const char *text;
+} text_cases[] = {
+	{"empty", ""},
+	{"no config", "{\"bundle\":\"/b\"}"},
+	{"no bundle", "{\"config\":\"/c\"}"},
+	{"a key that nobody writes", "{\"bundle\":\"/b\",\"config\":\"/c\",\"more\":1}"},
+	{"a number that is none", "{\"bundle\":\"/b\",\"config\":\"/c\",\"memlock\":-1}"},
+	{"a value that is no text", "{\"bundle\":\"/b\",\"config\":\"/c\",\"env\":{\"A\":1}}"},
+};
+
+/* Not readable is not "none": that container was granted something. */
+static void a_broken_record_is_one(void **state)
+{
+	const struct text_case *row = *state;
+	cleanup_scene scene = scene_make();
+	struct record_name name;
+	struct record loaded;
+	struct err err;
+	bool exists = false;
+
+	assert_int_equal(record_prepare(scene.state_dir, &err), 0);
+	assert_int_equal(record_name(&key, &name), 0);
+	unit_write(scene.dir.fd, arena_printf(&scene.arena, "state/%s", name.text), row->text,
+		   0600);
+	assert_int_equal(record_load(&scene.arena, scene.state_dir, &key, &loaded, &exists, &err),
+			 -1);
+	assert_true(exists);
+	assert_has(err.text, name.text);
+}
+
+/* ---- the last choice of a config that could be read ---- */
+
+static void the_last_choice_is_kept(void **state)
+{
+	static const char *runtimes[] = {"/a/crun", "/b/runc"};
+	const struct config chosen = {
+		.runtimes = runtimes, .n_runtimes = LENGTH(runtimes), .state_dir = "/s"};
+	cleanup_unit_dir dir = unit_dir_make();
+	cleanup_arena arena = {0};
+	struct options options = {.sysroot = dir.path};
+	struct config loaded = {0};
+
+	(void)state;
+	assert_int_equal(last_choice_load(&arena, &options, &loaded), -1);
+	assert_int_equal(mkdirat(dir.fd, "run", 0755), 0);
+	last_choice_save(&options, &chosen);
+	assert_int_equal(last_choice_load(&arena, &options, &loaded), 0);
+	assert_string_equal(loaded.state_dir, "/s");
+	assert_int_equal(loaded.n_runtimes, 2);
+	assert_string_equal(loaded.runtimes[0], "/a/crun");
+	assert_string_equal(loaded.runtimes[1], "/b/runc");
+	/* Another config's is another one. */
+	options.config = "/etc/other.json";
+	assert_int_equal(last_choice_load(&arena, &options, &loaded), -1);
+}
+
+static int find_link(const struct unit_dir *dir, struct arena *arena, const char **ret_path)
+{
+	DIR *stream = fdopendir(openat(dir->fd, "run", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+	const struct dirent *entry;
+	int n = 0;
+
+	assert_non_null(stream);
+	while ((entry = readdir(stream))) {
+		if (entry->d_name[0] == '.')
+			continue;
+		*ret_path = arena_printf(arena, "run/%s", entry->d_name);
+		n++;
+	}
+	(void)closedir(stream);
+	return n;
+}
+
+static void the_last_choice_is_ours(void **state)
+{
+	static const char *runtimes[] = {"/a/crun"};
+	struct config chosen = {.runtimes = runtimes, .n_runtimes = 1, .state_dir = "/s"};
+	cleanup_unit_dir dir = unit_dir_make();
+	cleanup_arena arena = {0};
+	const struct options options = {.sysroot = dir.path};
+	struct config loaded = {0};
+	const char *path;
+
+	(void)state;
+	assert_int_equal(mkdirat(dir.fd, "run", 0755), 0);
+	last_choice_save(&options, &chosen);
+	chosen.state_dir = "/t";
+	last_choice_save(&options, &chosen);
+	assert_int_equal(find_link(&dir, &arena, &path), 1);
+	assert_int_equal(last_choice_load(&arena, &options, &loaded), 0);
+	assert_string_equal(loaded.state_dir, "/t");
+	if (geteuid() == 0) {
+		assert_int_equal(fchownat(dir.fd, path, 12345, 12345, AT_SYMLINK_NOFOLLOW), 0);
+		assert_int_equal(last_choice_load(&arena, &options, &loaded), -1);
+	}
+	assert_int_equal(unlinkat(dir.fd, path, 0), 0);
+	unit_write(dir.fd, path, "/s\n/a/crun", 0644);
+	assert_int_equal(last_choice_load(&arena, &options, &loaded), -1);
+}
+
+int main(void)
+{
+	static struct unit_suite suite;
+
+	UNIT_TABLE_AS(&suite, "record: ", config_decides, config_cases);
+	UNIT_TABLE_AS(&suite, "record: ", start_decides, start_cases);
+	unit_add(&suite, "record: a process that is gone is none of the container's",
+		 no_process_is_none_of_the_containers, NULL);
+	unit_add(&suite, "record: kept as it was, until it is removed", is_kept_as_it_was, NULL);
+	UNIT_TABLE_AS(&suite, "record: whose: ", belongs_to_id_and_root, key_cases);
+	unit_add(&suite, "record: an id is no path", an_id_is_no_path, NULL);
+	unit_add(&suite, "record: an earlier version's belongs to its --root",
+		 an_old_record_belongs_to_its_root, NULL);
+	unit_add(&suite, "record: state_dir is made for us alone, where one is to be written",
+		 the_state_directory_is_ours_alone, NULL);
+	UNIT_TABLE_AS(&suite, "record: no state_dir: ", no_other_state_directory_is_believed,
+		      state_cases);
+	unit_add(&suite, "record: what cannot be written is said", what_cannot_be_written_is_said,
+		 NULL);
+	UNIT_TABLE_AS(&suite, "record: broken is not none: ", a_broken_record_is_one, text_cases);
+	unit_add(&suite, "last choice: kept for each config", the_last_choice_is_kept, NULL);
+	unit_add(&suite, "last choice: our own link alone", the_last_choice_is_ours, NULL);
+	return unit_run(&suite, "record");
+}
