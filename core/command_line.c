@@ -7,8 +7,9 @@
 #include "core/base/err.h"
 #include "core/base/tell.h"
 
-int command_line_take(const struct program *program, int option, const char *value,
-		      struct options *options)
+/* One of COMMON_OPTIONS, or getopt's '?', which has said what is wrong */
+static int take_common(const struct program *program, int option, const char *value,
+		       struct options *options)
 {
 	switch (option) {
 	case OPTION_CONFIG:
@@ -28,13 +29,26 @@ int command_line_take(const struct program *program, int option, const char *val
 	}
 }
 
-int command_line_error(const struct program *program, const char *what, const char *which)
+int command_line_read(const struct program *program, int argc, char **argv, struct options *common,
+		      void *context)
+{
+	int status = -1;
+	int option;
+
+	while (status < 0 &&
+	       (option = getopt_long(argc, argv, COMMON_LETTERS, program->options, NULL)) != -1)
+		status = option >= OPTION_OWN ? program->take(context, option, optarg)
+					      : take_common(program, option, optarg, common);
+	return status;
+}
+
+int command_line_error(const char *name, const char *what, const char *which)
 {
 	struct err err;
 
 	(void)err_set(&err, "%s%s%s; see %s --help", what, which ? ": " : "", which ? which : "",
-		      program->name);
-	tell(program->name, err.text);
+		      name);
+	tell(name, err.text);
 	return EXIT_USAGE;
 }
 

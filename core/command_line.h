@@ -34,18 +34,23 @@ enum common_option {
 
 struct program {
 	const char *name;
-	const char *usage; /* what --help prints */
+	const char *usage;            /* what --help prints */
+	const struct option *options; /* its own and COMMON_OPTIONS, ended by {0} */
+	/* Takes one of its own. Returns -1 to go on, or the exit status. */
+	int (*take)(void *context, int option, char *value);
 };
 
 /*
- * Takes one of COMMON_OPTIONS, or getopt's '?'. Returns -1 to go on, or the exit status: --version
- * and --help have printed it, and what is wrong getopt has said.
+ * Reads all options; optind is then the first operand. common: may be a part of what context is.
+ * Returns -1 to go on, or the exit status: --version and --help have printed it, and what is wrong
+ * has been said.
  */
-int command_line_take(const struct program *program, int option, const char *value,
-		      struct options *options);
+int command_line_read(const struct program *program, int argc, char **argv, struct options *common,
+		      void *context);
 
-/* Says what is wrong (with which; NULL for none). Always returns EXIT_USAGE. */
-int command_line_error(const struct program *program, const char *what, const char *which);
+/* Says what is wrong (with which; NULL for none), and whose --help helps. Always returns
+ * EXIT_USAGE. */
+int command_line_error(const char *name, const char *what, const char *which);
 
 /* The place of name among n names, or -1: for values of an option that are words */
 int command_line_choose(const char *const *names, size_t n, const char *name);

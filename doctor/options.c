@@ -57,11 +57,11 @@ static const char usage[] =
 	"Exit status: 0 nothing fails, 1 something does, 2 wrong usage, no such target,\n"
 	"or the report could not be written, 3 --symptom knows nothing of it.\n";
 
-static const struct program program = {"oci-rdma-doctor", usage};
+#define NAME "oci-rdma-doctor"
 
 static int usage_error(const char *what, const char *which)
 {
-	return command_line_error(&program, what, which);
+	return command_line_error(NAME, what, which);
 }
 
 /* --symptom without a value; one may follow as an operand. */
@@ -202,9 +202,10 @@ static int take_trial(int option, char *value, struct doctor_options *options)
 	return -1;
 }
 
-/* Returns -1 to go on, or the exit status. */
-static int take(int option, char *value, struct doctor_options *options)
+static int take(void *context, int option, char *value)
 {
+	struct doctor_options *options = context;
+
 	switch (option) {
 	case OPTION_PID:
 		return parse_pid(value, &options->pid) ? -1 : usage_error("no process id", value);
@@ -226,19 +227,12 @@ static int take(int option, char *value, struct doctor_options *options)
 	case OPTION_VERBOSE:
 		options->verbose = true;
 		return -1;
-	case OPTION_VERBS:
-	case OPTION_PAIR:
-	case OPTION_DEVICE:
-	case OPTION_LISTEN:
-	case OPTION_CONNECT:
-	case OPTION_PORT:
-	case OPTION_TOKEN_FILE:
-	case OPTION_CLIENTS:
-		return take_trial(option, value, options);
 	default:
-		return command_line_take(&program, option, value, &options->common);
+		return take_trial(option, value, options);
 	}
 }
+
+static const struct program program = {NAME, usage, long_options, take};
 
 /* Returns -1 to go on, or the exit status. */
 static int check_together(const struct doctor_options *options)
@@ -266,14 +260,10 @@ static int check_together(const struct doctor_options *options)
 int doctor_options_parse(int argc, char **argv, struct doctor_options *ret_options)
 {
 	struct doctor_options options = {0};
-	int option;
-	int status;
+	int status = command_line_read(&program, argc, argv, &options.common, &options);
 
-	while ((option = getopt_long(argc, argv, COMMON_LETTERS, long_options, NULL)) != -1) {
-		status = take(option, optarg, &options);
-		if (status >= 0)
-			return status;
-	}
+	if (status >= 0)
+		return status;
 	if (options.symptom == from_stdin && optind < argc)
 		options.symptom = argv[optind++];
 	/* An argument of its own, too, that getopt takes for an operand: optional ones have to be

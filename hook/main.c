@@ -62,8 +62,6 @@ static const char usage[] =
 	"\n"
 	"Exit status: 0 done (a container without RDMA is always 0), 1 failed, 2 wrong usage.\n";
 
-static const struct program program = {HOOK_NAME, usage};
-
 enum task {
 	TASK_STAGE,
 	TASK_DRY_RUN,
@@ -85,7 +83,7 @@ struct command {
 
 static int usage_error(const char *what, const char *which)
 {
-	return command_line_error(&program, what, which);
+	return command_line_error(HOOK_NAME, what, which);
 }
 
 static bool parse_format(const char *name, enum dry_run_format *ret_format)
@@ -149,45 +147,43 @@ static int take_task(struct command *command, enum task task)
 	return -1;
 }
 
-/* Returns -1 to go on, or the exit status. */
-static int take(int option, const char *value, struct command *command)
+static int take(void *context, int option, char *value)
 {
+	struct command *command = context;
+
 	if (option >= OPTION_TASK)
 		return take_task(command, (enum task)(option - OPTION_TASK));
 	if (option == OPTION_ASK) {
 		command->options.ask = true;
 		return -1;
 	}
-	if (option != OPTION_FORMAT)
-		return command_line_take(&program, option, value, &command->options);
 	command->has_format = true;
 	return parse_format(value, &command->format) ? -1 : usage_error("unknown format", value);
 }
 
+static const struct option long_options[] = {
+	{"dry-run", no_argument, NULL, OPTION_TASK + TASK_DRY_RUN},
+	{"format", required_argument, NULL, OPTION_FORMAT},
+	{"check-config", no_argument, NULL, OPTION_TASK + TASK_CHECK_CONFIG},
+	{"crio-handler", no_argument, NULL, OPTION_TASK + TASK_CRIO_HANDLER},
+	{"containerd-handler", no_argument, NULL, OPTION_TASK + TASK_CONTAINERD_HANDLER},
+	{"check-removal", no_argument, NULL, OPTION_TASK + TASK_CHECK_REMOVAL},
+	{"cdi", no_argument, NULL, OPTION_TASK + TASK_CDI},
+	{"ask", no_argument, NULL, OPTION_ASK},
+	COMMON_OPTIONS,
+	{0},
+};
+
+static const struct program program = {HOOK_NAME, usage, long_options, take};
+
 /* Returns -1 to go on with *ret_command, or the exit status. */
 static int parse(int argc, char **argv, struct command *ret_command)
 {
-	static const struct option long_options[] = {
-		{"dry-run", no_argument, NULL, OPTION_TASK + TASK_DRY_RUN},
-		{"format", required_argument, NULL, OPTION_FORMAT},
-		{"check-config", no_argument, NULL, OPTION_TASK + TASK_CHECK_CONFIG},
-		{"crio-handler", no_argument, NULL, OPTION_TASK + TASK_CRIO_HANDLER},
-		{"containerd-handler", no_argument, NULL, OPTION_TASK + TASK_CONTAINERD_HANDLER},
-		{"check-removal", no_argument, NULL, OPTION_TASK + TASK_CHECK_REMOVAL},
-		{"cdi", no_argument, NULL, OPTION_TASK + TASK_CDI},
-		{"ask", no_argument, NULL, OPTION_ASK},
-		COMMON_OPTIONS,
-		{0},
-	};
 	struct command command = {.options = {.sysroot = "/"}};
-	int option;
-	int status;
+	int status = command_line_read(&program, argc, argv, &command.options, &command);
 
-	while ((option = getopt_long(argc, argv, COMMON_LETTERS, long_options, NULL)) != -1) {
-		status = take(option, optarg, &command);
-		if (status >= 0)
-			return status;
-	}
+	if (status >= 0)
+		return status;
 	command.operands = argv + optind;
 	command.n_operands = (size_t)(argc - optind);
 	*ret_command = command;

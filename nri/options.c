@@ -30,13 +30,6 @@ static const char usage[] =
 	"Exit status: 0 ended by a signal, or with --check connected; 1 failed, or not connected;\n"
 	"2 wrong usage.\n";
 
-static const struct program program = {NRI_NAME, usage};
-
-static int usage_error(const char *what, const char *which)
-{
-	return command_line_error(&program, what, which);
-}
-
 int nri_options_socket(const struct nri_options *options, char *path, size_t size)
 {
 	const char *sysroot = options->node.sysroot;
@@ -48,12 +41,47 @@ int nri_options_socket(const struct nri_options *options, char *path, size_t siz
 	return n > 0 && (size_t)n < size ? 0 : -1;
 }
 
-static int check_options(const struct nri_options *options, int argc, char **argv, int operand)
+enum option_code {
+	OPTION_SOCKET = OPTION_OWN,
+	OPTION_METRICS,
+	OPTION_CHECK,
+};
+
+static const struct option long_options[] = {
+	{"socket", required_argument, NULL, OPTION_SOCKET},
+	{"metrics", required_argument, NULL, OPTION_METRICS},
+	{"check", no_argument, NULL, OPTION_CHECK},
+	COMMON_OPTIONS,
+	{0},
+};
+
+/* NOLINTNEXTLINE(readability-non-const-parameter): as struct program has it */
+static int take(void *context, int option, char *value)
+{
+	struct nri_options *options = context;
+
+	if (option == OPTION_SOCKET)
+		options->socket = value;
+	else if (option == OPTION_METRICS)
+		options->metrics = value;
+	else
+		options->check = true;
+	return -1;
+}
+
+static const struct program program = {NRI_NAME, usage, long_options, take};
+
+static int usage_error(const char *what, const char *which)
+{
+	return command_line_error(NRI_NAME, what, which);
+}
+
+static int check_options(const struct nri_options *options, const char *operand)
 {
 	char path[sizeof(((struct sockaddr_un *)0)->sun_path)];
 
-	if (operand < argc)
-		return usage_error("it takes no operand", argv[operand]);
+	if (operand)
+		return usage_error("it takes no operand", operand);
 	if (options->check && options->metrics)
 		return usage_error("--check and --metrics do not go together", options->metrics);
 	if (nri_options_socket(options, path, sizeof(path)) < 0)
@@ -62,48 +90,13 @@ static int check_options(const struct nri_options *options, int argc, char **arg
 	return -1;
 }
 
-enum option_code {
-	OPTION_SOCKET = OPTION_OWN,
-	OPTION_METRICS,
-	OPTION_CHECK,
-};
-
-/* Returns -1 to go on, or the exit status. */
-static int take(int option, const char *value, struct nri_options *options)
-{
-	switch (option) {
-	case OPTION_SOCKET:
-		options->socket = value;
-		return -1;
-	case OPTION_METRICS:
-		options->metrics = value;
-		return -1;
-	case OPTION_CHECK:
-		options->check = true;
-		return -1;
-	default:
-		return command_line_take(&program, option, value, &options->node);
-	}
-}
-
 int nri_options_parse(int argc, char **argv, struct nri_options *ret_options)
 {
-	static const struct option long_options[] = {
-		{"socket", required_argument, NULL, OPTION_SOCKET},
-		{"metrics", required_argument, NULL, OPTION_METRICS},
-		{"check", no_argument, NULL, OPTION_CHECK},
-		COMMON_OPTIONS,
-		{0},
-	};
 	struct nri_options options = {.node = {.sysroot = "/"}};
-	int option;
-	int status;
+	int status = command_line_read(&program, argc, argv, &options.node, &options);
 
-	while ((option = getopt_long(argc, argv, COMMON_LETTERS, long_options, NULL)) != -1) {
-		status = take(option, optarg, &options);
-		if (status >= 0)
-			return status;
-	}
+	if (status >= 0)
+		return status;
 	*ret_options = options;
-	return check_options(&options, argc, argv, optind);
+	return check_options(&options, argv[optind]);
 }
