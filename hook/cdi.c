@@ -2,15 +2,12 @@
 #include "hook/cdi.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "core/base/cleanup.h"
-#include "core/base/fs.h"
 #include "core/base/names.h"
 #include "core/base/replace.h"
 #include "core/base/tell.h"
@@ -233,41 +230,6 @@ static int put_spec(yajl_gen gen, void *context)
 
 /* ---- where it goes ---- */
 
-static int open_directory(struct rendering *r, const char *file, struct err *err)
-{
-	const char *name = text_base_name(file);
-	const char *path = arena_strndup(r->arena, file, (size_t)(name - file));
-	int dir;
-
-	if (!path)
-		return err_memory(err);
-	if (!name[0])
-		return err_set(err, "%.256s is no file's name", file);
-	dir = open(path[0] ? path : ".", O_PATH | O_DIRECTORY | O_CLOEXEC);
-	return dir < 0 ? err_sys(err, errno, "%.256s", path) : dir;
-}
-
-/* The engines read what ends in .json or .yaml; what is on its way has another name. */
-static int put_file(struct rendering *r, const char *file, const char *text, size_t len,
-		    struct err *err)
-{
-	cleanup_fd dir = open_directory(r, file, err);
-
-	if (dir < 0)
-		return -1;
-	return replace_file(dir,
-			    &(struct replacement){
-				    .name = text_base_name(file),
-				    .bytes = text,
-				    .len = len,
-				    .uid = geteuid(),
-				    .gid = getegid(),
-				    .mode = 0644,
-				    .attributes = -1,
-			    },
-			    file, err);
-}
-
 /* Engines of older versions refuse all of a spec that names no device. */
 static int put_none(const char *file, struct err *err)
 {
@@ -293,8 +255,9 @@ static int render(struct rendering *r, const struct options *options, const char
 	text = json_write(r->arena, true, put_spec, r, &len);
 	if (!text)
 		return err_memory(err);
+	/* The engines read what ends in .json or .yaml; what is on its way has another name. */
 	if (file)
-		return put_file(r, file, text, len, err);
+		return replace_own_path(file, text, len, err);
 	if (fwrite(text, 1, len, stdout) != len || fflush(stdout) != 0)
 		return err_set(err, "cannot write the CDI spec");
 	return 0;

@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
-#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -50,22 +49,6 @@ static int check_dir(int dir, struct err *err)
 	return 0;
 }
 
-static int replace(int dir, const char *name, const char *what, const char *text, size_t len,
-		   struct err *err)
-{
-	return replace_file(dir,
-			    &(struct replacement){
-				    .name = name,
-				    .bytes = text,
-				    .len = len,
-				    .uid = geteuid(),
-				    .gid = getegid(),
-				    .mode = 0644,
-				    .attributes = -1,
-			    },
-			    what, err);
-}
-
 int status_write(const char *sysroot, const struct nri_status *status, struct err *err)
 {
 	cleanup_arena arena = {0};
@@ -83,7 +66,7 @@ int status_write(const char *sysroot, const struct nri_status *status, struct er
 		return err_sys(err, -dir, "/" NRI_STATUS_DIR);
 	return check_dir(dir, err) < 0
 		       ? -1
-		       : replace(dir, NRI_STATUS_NAME, "/" NRI_STATUS_PATH, text, len, err);
+		       : replace_own(dir, NRI_STATUS_NAME, text, len, "/" NRI_STATUS_PATH, err);
 }
 
 void status_remove(const char *sysroot)
@@ -160,17 +143,8 @@ static char *metrics_text(const struct nri_status *status, size_t *ret_len)
 
 int status_write_metrics(const char *path, const struct nri_status *status, struct err *err)
 {
-	const char *name = text_base_name(path);
 	size_t len = 0;
 	cleanup_free *text = metrics_text(status, &len);
-	char parent[PATH_MAX];
-	cleanup_fd dir = -1;
 
-	if (!text)
-		return err_memory(err);
-	(void)snprintf(parent, sizeof(parent), "%.*s", (int)(name - path), path);
-	dir = open(parent[0] ? parent : ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	if (dir < 0)
-		return err_sys(err, errno, "%s", path);
-	return replace(dir, name, path, text, len, err);
+	return text ? replace_own_path(path, text, len, err) : err_memory(err);
 }

@@ -16,6 +16,7 @@
 
 #include "core/base/cleanup.h"
 #include "core/base/fs.h"
+#include "core/base/text.h"
 
 #define TEMPORARY_SIZE 32
 
@@ -158,4 +159,37 @@ int replace_file(int dir, const struct replacement *new, const char *what, struc
 	if (status < 0)
 		status = replace(dir, new, true);
 	return status < 0 ? err_sys(err, -status, "cannot write %s", what) : 0;
+}
+
+int replace_own(int dir, const char *name, const char *bytes, size_t len, const char *what,
+		struct err *err)
+{
+	return replace_file(dir,
+			    &(struct replacement){
+				    .name = name,
+				    .bytes = bytes,
+				    .len = len,
+				    .uid = geteuid(),
+				    .gid = getegid(),
+				    .mode = 0644,
+				    .attributes = -1,
+			    },
+			    what, err);
+}
+
+int replace_own_path(const char *path, const char *bytes, size_t len, struct err *err)
+{
+	const char *name = text_base_name(path);
+	char parent[PATH_MAX];
+	int n = snprintf(parent, sizeof(parent), "%.*s", (int)(name - path), path);
+	cleanup_fd dir = -1;
+
+	if (!name[0])
+		return err_set(err, "%.256s is no file's name", path);
+	if (n < 0 || (size_t)n >= sizeof(parent))
+		return err_sys(err, ENAMETOOLONG, "%.256s", path);
+	dir = open(n ? parent : ".", O_PATH | O_DIRECTORY | O_CLOEXEC);
+	if (dir < 0)
+		return err_sys(err, errno, "%.256s", path);
+	return replace_own(dir, name, bytes, len, path, err);
 }

@@ -32,4 +32,11 @@ struct replacement {
  */
 int replace_file(int dir, const struct replacement *new, const char *what, struct err *err);
 
+/* A file that is the caller's own, and that everybody may read */
+int replace_own(int dir, const char *name, const char *bytes, size_t len, const char *what,
+		struct err *err);
+
+/* The same, where a path is given. */
+int replace_own_path(const char *path, const char *bytes, size_t len, struct err *err);
+
 #endif

@@ -163,6 +163,59 @@ static void two_writers_and_a_reader_see_whole_files(void **state)
 	assert_int_equal(entries(dir.fd), 1);
 }
 
+/* ---- by a path ---- */
+
+static void a_path_is_taken_as_it_is_given(void **state)
+{
+	cleanup_unit_dir dir = unit_dir_make();
+	cleanup_arena arena = {0};
+	const char *path = arena_printf(&arena, "%s/" NAME, dir.path);
+	struct err err;
+
+	(void)state;
+	unit_write(dir.fd, NAME, "old", 0600);
+	assert_int_equal(replace_own_path(path, "new", 3, &err), 0);
+	assert_string_equal(unit_read(&arena, dir.fd, NAME), "new");
+	assert_int_equal(unit_stat(dir.fd, NAME).st_mode & 07777, 0644);
+	assert_int_equal(fchdir(dir.fd), 0);
+	assert_int_equal(replace_own_path(NAME, "newest", 6, &err), 0);
+	assert_int_equal(chdir("/"), 0);
+	assert_string_equal(unit_read(&arena, dir.fd, NAME), "newest");
+	assert_int_equal(entries(dir.fd), 1);
+}
+
+static const struct path_case {
+	const char *name;
+	const char *behind; /* the directory; NULL: too long */
+	const char *said;
+} path_cases[] = {
+	{"a directory is no file's name", "/", "/ is no file's name"},
+	{"a directory that is not there", "/none/" NAME, "/none/" NAME ": No such file"},
+	{"a file is no directory", "/" NAME "/" NAME, "/" NAME ": Not a directory"},
+	{"longer than a path can be", NULL, ": File name too long"},
+};
+
+static void a_path_is_refused(void **state)
+{
+	static char longest[PATH_MAX + 2];
+	const struct path_case *row = *state;
+	cleanup_unit_dir dir = unit_dir_make();
+	cleanup_arena arena = {0};
+	struct err err;
+
+	memset(longest, '/', sizeof(longest) - 2);
+	longest[sizeof(longest) - 2] = 'x';
+	unit_write(dir.fd, NAME, "old", 0600);
+	assert_int_equal(
+		replace_own_path(row->behind ? arena_printf(&arena, "%s%s", dir.path, row->behind)
+					     : longest,
+				 "new", 3, &err),
+		-1);
+	assert_has(err.text, row->said);
+	assert_string_equal(unit_read(&arena, dir.fd, NAME), "old");
+	assert_int_equal(entries(dir.fd), 1);
+}
+
 int main(void)
 {
 	static struct unit_suite suite;
@@ -173,5 +226,8 @@ int main(void)
 		 NULL);
 	unit_add(&suite, "replace: two writers and a reader see whole files",
 		 two_writers_and_a_reader_see_whole_files, NULL);
+	unit_add(&suite, "replace: a path, with a directory and without",
+		 a_path_is_taken_as_it_is_given, NULL);
+	UNIT_TABLE_AS(&suite, "replace: a path: ", a_path_is_refused, path_cases);
 	return unit_run(&suite, "replace");
 }
