@@ -3,6 +3,9 @@
 #include "unit.h"
 
 #include <errno.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
 
 #include "core/nri_status.h"
 #include "nri/counters.h"
@@ -99,6 +102,68 @@ static void hanging_child_is_late(void **state)
 	assert_true(verdict.must_fail);
 }
 
+/* What it says of itself: nothing, if all is as it should be */
+static void examines_itself(void *context, int out)
+{
+	static const unsigned char wrong = '!';
+	const int *closed = context;
+	int signal = 0;
+
+	(void)prctl(PR_GET_PDEATHSIG, &signal);
+	if (signal == SIGKILL && fcntl(closed[0], F_GETFD) < 0 && fcntl(closed[1], F_GETFD) < 0)
+		(void)verdict_say(out, VERDICT_GRANTED, NULL);
+	else
+		(void)verdict_say(out, VERDICT_DENIED, &(struct message){&wrong, 1});
+}
+
+/* The connection and the lock are closed in it, and it goes with the plugin, or when it is done. */
+static void a_child_holds_nothing(void **state)
+{
+	const pid_t plugin = getpid();
+	int *came_back = mmap(NULL, sizeof(*came_back), PROT_READ | PROT_WRITE,
+			      MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	int fds[2];
+	struct verdict_children children = {.not_inherited = {&fds[0], &fds[1]}};
+	cleanup_arena arena = {0};
+	struct verdict verdict;
+
+	(void)state;
+	assert_true(came_back != MAP_FAILED);
+	assert_int_equal(pipe2(fds, O_CLOEXEC), 0);
+	verdict_find(&children, &arena, examines_itself, fds, 600000, &verdict);
+	if (getpid() != plugin) {
+		*came_back = 1;
+		_exit(0);
+	}
+	assert_int_equal(verdict.kind, VERDICT_GRANTED);
+	assert_int_equal(verdict.response.len, 0);
+	while (children.n)
+		verdict_reap(&children);
+	assert_int_equal(*came_back, 0);
+	(void)close(fds[0]);
+	(void)close(fds[1]);
+	(void)munmap(came_back, sizeof(*came_back));
+}
+
+/* Then nothing was done, and nothing of it is to be logged. */
+static void what_is_not_heard_is_not_said(void **state)
+{
+	static const unsigned char large[1 << 20];
+	int full = open("/dev/full", O_WRONLY | O_CLOEXEC);
+	int ends[2];
+
+	(void)state;
+	assert_true(full >= 0);
+	assert_int_equal(verdict_say(full, VERDICT_GRANTED, NULL), -1);
+	assert_int_equal(pipe2(ends, O_CLOEXEC | O_NONBLOCK), 0);
+	assert_int_equal(verdict_say(ends[1], VERDICT_GRANTED, NULL), 0);
+	assert_int_equal(
+		verdict_say(ends[1], VERDICT_GRANTED, &(struct message){large, sizeof(large)}), -1);
+	(void)close(full);
+	(void)close(ends[0]);
+	(void)close(ends[1]);
+}
+
 static void children_are_bounded(void **state)
 {
 	struct verdict_children children = {.n = VERDICT_CHILDREN_MAX};
@@ -168,6 +233,10 @@ int main(void)
 	UNIT_TABLE(&suite, verdict_is_found, verdict_cases);
 	unit_add(&suite, "a child that hangs is late; that it must fail is known",
 		 hanging_child_is_late, NULL);
+	unit_add(&suite, "a child holds neither the connection nor the lock, and ends",
+		 a_child_holds_nothing, NULL);
+	unit_add(&suite, "a verdict that is not heard is not said", what_is_not_heard_is_not_said,
+		 NULL);
 	unit_add(&suite, "children that hang are bounded", children_are_bounded, NULL);
 	unit_add(&suite, "the status file is read as it was written", status_is_read_as_written,
 		 NULL);

@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the NRI plugin leaves of itself on the node: its status, and metrics */
+#include "nri/status.h"
+
+#include <errno.h>
+
+#include "core/base/err.h"
+#include "nri/counters.h"
+#include "tests/unit/unit.h"
+
+static struct nri_status status_of(int64_t pid)
+{
+	return (struct nri_status){
+		.pid = pid, .socket = "/run/nri.sock", .since = "2026-11-21T20:22:43Z"};
+}
+
+static int64_t pid_there(int root)
+{
+	cleanup_arena arena = {0};
+	struct nri_status read;
+	struct err err;
+	int status = nri_status_read(&arena, root, &read, &err);
+
+	return status < 0 ? status : read.pid;
+}
+
+static void is_written_and_removed(void **state)
+{
+	cleanup_unit_dir dir = unit_dir_make();
+	const struct nri_status first = status_of(12);
+	const struct nri_status second = status_of(13);
+	struct err err;
+
+	(void)state;
+	assert_int_equal(mkdirat(dir.fd, "run", 0755), 0);
+	assert_int_equal(status_write(dir.path, &first, &err), 0);
+	assert_int_equal(unit_stat(dir.fd, NRI_STATUS_DIR).st_mode & 07777, 0700);
+	assert_int_equal(unit_stat(dir.fd, NRI_STATUS_PATH).st_mode & 07777, 0644);
+	assert_int_equal(pid_there(dir.fd), 12);
+	assert_int_equal(status_write(dir.path, &second, &err), 0);
+	assert_int_equal(pid_there(dir.fd), 13);
+	status_remove(dir.path);
+	assert_int_equal(pid_there(dir.fd), -ENOENT);
+	status_remove(dir.path);
+}
+
+/* Whoever could write there could say what the doctor believes. */
+static void is_written_where_we_alone_write(void **state)
+{
+	static const mode_t modes[] = {0720, 0702, 01777};
+	cleanup_unit_dir dir = unit_dir_make();
+	const struct nri_status status = status_of(12);
+	struct err err;
+
+	(void)state;
+	unit_write(dir.fd, NRI_STATUS_DIR "/other", "", 0600);
+	for (size_t i = 0; i < LENGTH(modes); i++) {
+		assert_int_equal(fchmodat(dir.fd, NRI_STATUS_DIR, modes[i], 0), 0);
+		assert_int_equal(status_write(dir.path, &status, &err), -1);
+		assert_has(err.text, "is not ours alone");
+	}
+	assert_int_equal(fchmodat(dir.fd, NRI_STATUS_DIR, 0755, 0), 0);
+	assert_int_equal(status_write(dir.path, &status, &err), 0);
+	if (geteuid() != 0)
+		return;
+	assert_int_equal(fchownat(dir.fd, NRI_STATUS_DIR, 12345, 12345, 0), 0);
+	assert_int_equal(status_write(dir.path, &status, &err), -1);
+	assert_has(err.text, "is not ours alone");
+}
+
+static void no_link_leads_out_of_the_tree(void **state)
+{
+	cleanup_unit_dir dir = unit_dir_make();
+	cleanup_unit_dir outside = unit_dir_make();
+	const struct nri_status status = status_of(12);
+	struct err err;
+
+	(void)state;
+	unit_write(outside.fd, "oci-rdma-hook/nri.json", "theirs", 0644);
+	assert_int_equal(symlinkat(outside.path, dir.fd, "run"), 0);
+	assert_int_equal(status_write(dir.path, &status, &err), -1);
+	status_remove(dir.path);
+	{
+		cleanup_arena arena = {0};
+
+		assert_string_equal(unit_read(&arena, outside.fd, "oci-rdma-hook/nri.json"),
+				    "theirs");
+	}
+}
+
+static void says_what_it_cannot_do(void **state)
+{
+	cleanup_unit_dir dir = unit_dir_make();
+	const struct nri_status status = status_of(12);
+	struct err err;
+
+	(void)state;
+	assert_int_equal(status_write(dir.path, &status, &err), -1); /* no /run */
+	assert_has(err.text, "/" NRI_STATUS_DIR ": No such file");
+	assert_int_equal(status_write("/none", &status, &err), -1);
+	assert_has(err.text, "No such file");
+	unit_write(dir.fd, NRI_STATUS_DIR, "", 0600);
+	assert_int_equal(status_write(dir.path, &status, &err), -1);
+	assert_has(err.text, "Not a directory");
+}
+
+static void metrics_add_up(void **state)
+{
+	static const int64_t took[] = {100, 101, 3000000};
+	cleanup_unit_dir dir = unit_dir_make();
+	cleanup_arena arena = {0};
+	struct nri_status status = status_of(12);
+	struct err err;
+	const char *text;
+
+	(void)state;
+	for (size_t i = 0; i < LENGTH(took); i++)
+		counters_answered(&status.counters, took[i]);
+	status.counters.containers = 10;
+	status.counters.granted = 1;
+	status.counters.denied = 2;
+	status.counters.failed = 3;
+	status.counters.given_up = 1;
+	assert_int_equal(
+		status_write_metrics(arena_printf(&arena, "%s/m.prom", dir.path), &status, &err),
+		0);
+	text = unit_read(&arena, dir.fd, "m.prom");
+	assert_has(text, "oci_rdma_nri_connected 1\n");
+	assert_has(text, "{result=\"granted\"} 1\n");
+	assert_has(text, "{result=\"denied\"} 2\n");
+	assert_has(text, "{result=\"failed\"} 3\n");
+	assert_has(text, "{result=\"given_up\"} 1\n");
+	assert_has(text, "{result=\"none\"} 3\n");
+	assert_has(text, "_bucket{le=\"0.0001\"} 1\n");
+	assert_has(text, "_bucket{le=\"0.0005\"} 2\n");
+	assert_has(text, "_bucket{le=\"1.5\"} 2\n");
+	assert_has(text, "_bucket{le=\"+Inf\"} 10\n");
+	assert_has(text, "_sum 3.000201\n");
+	assert_has(text, "_count 10\n");
+	status.since = NULL;
+	assert_int_equal(
+		status_write_metrics(arena_printf(&arena, "%s/m.prom", dir.path), &status, &err),
+		0);
+	assert_has(unit_read(&arena, dir.fd, "m.prom"), "oci_rdma_nri_connected 0\n");
+}
+
+int main(void)
+{
+	static struct unit_suite suite;
+
+	unit_add(&suite, "status: written, replaced and removed", is_written_and_removed, NULL);
+	unit_add(&suite, "status: only where nobody else may write",
+		 is_written_where_we_alone_write, NULL);
+	unit_add(&suite, "status: no link leads out of the tree", no_link_leads_out_of_the_tree,
+		 NULL);
+	unit_add(&suite, "status: what cannot be done is said", says_what_it_cannot_do, NULL);
+	unit_add(&suite, "metrics: they add up", metrics_add_up, NULL);
+	return unit_run(&suite, "nri_status");
+}
