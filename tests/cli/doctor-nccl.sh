@@ -5,13 +5,6 @@ cd "$(dirname "$0")/../.." || exit 1
 . tests/cli/doctor.bash
 defaults
 
-# container [NAME=VALUE…]
-container() {
-	h100
-	in_container "$ALLOCATED" "$@"
-	doctor --format json
-}
-
 container NCCL_IB_HCA==mlx5_6:2
 causes "a port that no device has: none is selected" nccl_ib_hca
 finds "a port that no device has" nccl_ib_hca/mlx5_6 warn "mlx5_6 has 1 port, and no port 2"

@@ -138,6 +138,14 @@ doctor() {
 	rc=$?
 }
 
+# container [NAME=VALUE…]: what it says, as JSON, in one that is healthy but for these values and for what was set before
+container() {
+	h100
+	in_container "$ALLOCATED" "$@"
+	doctor --format json
+	defaults
+}
+
 # finds DESCRIPTION ID[/SUBJECT] STATUS [PART]: this finding, once, with PART in its evidence or remedy. Sets $found.
 finds() {
 	local id=${2%%/*} subject='' n status

@@ -7,14 +7,6 @@ cd "$(dirname "$0")/../.." || exit 1
 . tests/cli/doctor.bash
 defaults
 
-# container [NAME=VALUE…]: a healthy one but for these values, with what was set before; says what it finds as JSON
-container() {
-	h100
-	in_container "$ALLOCATED" "$@"
-	doctor --format json
-	defaults
-}
-
 # ---- all is well ----
 container
 healthy "a healthy container: nothing fails or warns"

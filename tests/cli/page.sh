@@ -60,7 +60,7 @@ wrong() {
 	has "$1: …and what to do, too" "$4" "$first"
 	is "$1: findings in the order of the JSON" "$(as_json)" "$(jq -r '.findings[] | "\(.status) \(.id)"' "$T/page")"
 }
-# container [NAME=VALUE…]: as in doctor.sh
+# container [NAME=VALUE…]: as that of doctor.bash, but as a page
 container() {
 	h100
 	in_container "$ALLOCATED" "$@"

@@ -27,6 +27,12 @@ static inline void put_varint(struct buffer *to, uint64_t number)
 	} while (number);
 }
 
+static inline void put_number(struct buffer *to, uint32_t field, uint64_t number)
+{
+	put_varint(to, field << 3);
+	put_varint(to, number);
+}
+
 static inline void put_bytes(struct buffer *to, uint32_t field, const void *bytes, size_t len)
 {
 	put_varint(to, field << 3 | 2);

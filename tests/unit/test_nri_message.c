@@ -109,10 +109,8 @@ static void last_rlimit_holds(void **state)
 		struct buffer rlimit = empty_buffer();
 
 		put_text(&rlimit, 1, rows[i].type);
-		put_varint(&rlimit, 2 << 3);
-		put_varint(&rlimit, rows[i].hard);
-		put_varint(&rlimit, 3 << 3);
-		put_varint(&rlimit, rows[i].soft);
+		put_number(&rlimit, 2, rows[i].hard);
+		put_number(&rlimit, 3, rows[i].soft);
 		put_inside(&asked.container, 13, &rlimit);
 	}
 	assert_int_equal(read_asked(&asked), 0);

@@ -384,8 +384,7 @@ static void order_of_fields_is_free(void **state)
 	put_text(&container, 3, "late");
 	put_container(&payload, &container);
 	put_inside(&request, 3, &payload);
-	put_varint(&request, 4 << 3);
-	put_varint(&request, 1999900000);
+	put_number(&request, 4, 1999900000);
 	put_text(&request, 2, "StateChange");
 	put_text(&request, 2, "CreateContainer");
 	put_text(&request, 1, SERVICE);
@@ -405,8 +404,7 @@ static void more_is_answered_with_more(void **state)
 	(void)state;
 	put_text(&payload, 1, "a pod");
 	put_text(&payload, 2, "a container");
-	put_varint(&payload, 3 << 3);
-	put_varint(&payload, 1);
+	put_number(&payload, 3, 1);
 	begin(&story);
 	call_method_of(&story, SERVICE, "Synchronize", payload.bytes, payload.len);
 	/* Response{payload{more}} */
@@ -478,8 +476,7 @@ static void refused_registration_ends(void **state)
 	struct err err;
 
 	(void)state;
-	put_varint(&status, 1 << 3);
-	put_varint(&status, 2);
+	put_number(&status, 1, 2);
 	put_text(&status, 2, "invalid plugin\nindex");
 	put_inside(&response, 1, &status);
 	assert_int_equal(
