@@ -24,7 +24,7 @@ struct result {
 	const char *note;    /* behind "ok" */
 	const char *problem; /* a line that names it; NULL: it is right */
 	bool is_hooks_file;
-	struct hooks_file file; /* if it is right */
+	struct hooks_file file; /* if it is right; else it shows nothing */
 };
 
 struct check {
@@ -218,10 +218,10 @@ static bool shows_all(const struct check *check, unsigned stages)
 	unsigned shown = 0;
 
 	for (size_t i = 0; i < check->n; i++) {
-		const struct result *r = &check->result[i];
+		const struct hooks_file *file = &check->result[i].file;
 
-		if (r->is_hooks_file && !r->problem && r->file.always)
-			shown |= r->file.stages;
+		if (file->always)
+			shown |= file->stages;
 	}
 	return (stages & ~shown) == 0;
 }

@@ -381,6 +381,10 @@ is "…a file for every container in another stage is not enough" 1 "$rc"
 cp "${device[@]}" "$NODE/etc/containers/oci/hooks.d/"
 examine
 is "…beside files for every container: accepted" "0 " "$rc $(<"$T/err")"
+hooks_file '.stages += ["prestart"]'
+examine
+one_line "…in one of its two stages alone" 90-oci-rdma-hook.json '"opt_in": "device"'
+hooks_file
 jq .bogus=1 "${device[0]}" >"$NODE/etc/containers/oci/hooks.d/90-oci-rdma-hook.json"
 cp "$FILE" "$NODE/etc/containers/oci/hooks.d/80-annotation.json"
 examine
@@ -441,6 +445,13 @@ is "the same that CRI-O runs" "0 " "$rc $(<"$T/err")"
 config '{"opt_inn": 1}'
 examine
 is "a policy that cannot be read says nothing of the runtime" "1 1" "$(wc -l <"$T/err") $(grep -c opt_inn "$T/err")"
+ln -s oci-rdma-hook "$NODE/usr/local/bin/oci-rdma-runtime-runc"
+crio "${handler/%crun\"/runc\"}"
+examine
+is "…nor of one that is not there" "1 1" "$(wc -l <"$T/err") $(grep -c opt_inn "$T/err")"
+config
+examine
+one_line "control: with a policy that can be read it is said" "finds no runc to run"
 # Which is run, where the list has none: CRI-O's own before the distribution's, and what an administrator has put there last
 config '{"runtimes": ["/usr/bin/runc"]}'
 install -m 755 /bin/true "$NODE/usr/bin/runc"
