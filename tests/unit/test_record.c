@@ -92,9 +92,9 @@ static void config_decides(void **state)
 }
 
 /* Nanoseconds since the node's start, in the kernel's clock ticks */
-static uint64_t start_of_self(void)
+static uint64_t start_of(const char *stat)
 {
-	FILE *file = fopen("/proc/self/stat", "re");
+	FILE *file = fopen(stat, "re");
 	char line[1024];
 	unsigned long long ticks = 0;
 
@@ -127,7 +127,7 @@ static void start_decides(void **state)
 {
 	const struct start_case *row = *state;
 	cleanup_scene scene = scene_make();
-	uint64_t start = start_of_self();
+	uint64_t start = start_of("/proc/self/stat");
 
 	if (row->made < 0 && start < (uint64_t)-row->made)
 		skip(); /* a machine that runs for less */
@@ -149,6 +149,8 @@ static void no_process_is_none_of_the_containers(void **state)
 	assert_false(record_is_current(&scene.record, child));
 	scene.record.created = 0; /* a machine's first second */
 	assert_false(record_is_current(&scene.record, -1));
+	scene.record.created = start_of("/proc/1/stat");
+	assert_false(record_is_current(&scene.record, 1));
 }
 
 /* ---- whose it is ---- */
@@ -413,6 +415,29 @@ static void a_broken_record_is_one(void **state)
 	assert_has(err.text, name.text);
 }
 
+static void a_link_is_no_record(void **state)
+{
+	cleanup_scene scene = scene_make();
+	struct record_name name;
+	struct record loaded;
+	struct err err;
+	bool exists = false;
+
+	(void)state;
+	assert_int_equal(record_save(scene.state_dir, &key, &scene.record, &err), 0);
+	assert_int_equal(record_name(&key, &name), 0);
+	assert_int_equal(renameat(scene.dir.fd, arena_printf(&scene.arena, "state/%s", name.text),
+				  scene.dir.fd, "state/real"),
+			 0);
+	assert_int_equal(
+		symlinkat("real", scene.dir.fd, arena_printf(&scene.arena, "state/%s", name.text)),
+		0);
+	assert_int_equal(record_load(&scene.arena, scene.state_dir, &key, &loaded, &exists, &err),
+			 -1);
+	assert_true(exists);
+	assert_has(err.text, "Too many levels of symbolic links");
+}
+
 /* ---- the last choice of a config that could be read ---- */
 
 static void the_last_choice_is_kept(void **state)
@@ -503,6 +528,7 @@ int main(void)
 	unit_add(&suite, "record: what cannot be written is said", what_cannot_be_written_is_said,
 		 NULL);
 	UNIT_TABLE_AS(&suite, "record: broken is not none: ", a_broken_record_is_one, text_cases);
+	unit_add(&suite, "record: broken is not none: a link", a_link_is_no_record, NULL);
 	unit_add(&suite, "last choice: kept for each config", the_last_choice_is_kept, NULL);
 	unit_add(&suite, "last choice: our own link alone", the_last_choice_is_ours, NULL);
 	return unit_run(&suite, "record");
