@@ -7,6 +7,7 @@ import shutil
 import sys
 import time
 
+from bounds import bounds
 from containers import Containers
 from growth import growth
 from measure import BUILD, ROUNDS, Command, compare
@@ -95,6 +96,7 @@ def main():
         results += growth(process, hook, grants, WORK)
         results += nri(WORK)
         results += symptom(WORK)
+        results += bounds(hook, WORK)
     finally:
         process.end()
     with open(f"{BUILD}/bench.json", "w", encoding="utf-8") as file:
