@@ -104,6 +104,15 @@ static void says_what_it_cannot_do(void **state)
 	assert_has(err.text, "Not a directory");
 }
 
+static size_t count(const char *text, const char *part)
+{
+	size_t n = 0;
+
+	for (const char *at = text; (at = strstr(at, part)); at++)
+		n++;
+	return n;
+}
+
 static void metrics_add_up(void **state)
 {
 	static const int64_t took[] = {100, 101, 3000000};
@@ -125,7 +134,11 @@ static void metrics_add_up(void **state)
 		status_write_metrics(arena_printf(&arena, "%s/m.prom", dir.path), &status, &err),
 		0);
 	text = unit_read(&arena, dir.fd, "m.prom");
-	assert_has(text, "oci_rdma_nri_connected 1\n");
+	assert_int_equal(count(text, "# HELP "), 3);
+	assert_has(text, "# TYPE oci_rdma_nri_connected gauge\noci_rdma_nri_connected 1\n");
+	assert_has(text, "# TYPE oci_rdma_nri_containers_total counter\n");
+	assert_has(text, "# TYPE oci_rdma_nri_answer_seconds histogram\n");
+	assert_int_equal(count(text, "_bucket{"), NRI_COUNTERS_N_BOUNDS + 1);
 	assert_has(text, "{result=\"granted\"} 1\n");
 	assert_has(text, "{result=\"denied\"} 2\n");
 	assert_has(text, "{result=\"failed\"} 3\n");
