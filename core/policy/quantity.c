@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "core/policy/quantity.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -39,13 +38,13 @@ int quantity_parse(const char *text, uint64_t *ret_bytes, struct err *err)
 		return err_set(err,
 			       "'%.64s' is no amount of memory; write 64Gi, bytes, or unlimited",
 			       text);
-	errno = 0;
 	number = strtoull(text, &suffix, 10);
 	if (multiplier(suffix, &factor) < 0)
 		return err_set(err,
 			       "'%.64s' has an unknown unit; known: Ki Mi Gi Ti Pi Ei k M G T P E",
 			       text);
-	if (errno || number > (MEMLOCK_UNLIMITED - 1) / factor)
+	/* Of what is larger than 64 bits strtoull(3) gives the largest, which is too large, too. */
+	if (number > (MEMLOCK_UNLIMITED - 1) / factor)
 		return err_set(err, "'%.64s' is larger than 2^64-2 bytes; write unlimited", text);
 	if (number == 0)
 		return err_set(err, "0 would leave no memory to register; write an amount above 0");
