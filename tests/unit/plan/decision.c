@@ -214,6 +214,16 @@ static const struct decision_case {
 	 DECISION_DENIED,
 	 NOT_ALLOWED("b"),
 	 false},
+	{"decision: namespace not allowed, no device and not asked for, opt_in device, "
+	 "on_no_device "
+	 "fail",
+	 {.opt_in = OPT_IN_DEVICE,
+	  .allowed = "a",
+	  .pod_namespace = "b",
+	  .on_no_device = NO_DEVICE_FAIL},
+	 DECISION_NONE,
+	 NO_DEVICE,
+	 false},
 
 	{"decision: no memory limit, none required",
 	 {ASKED, ONE_DEVICE},
@@ -222,6 +232,11 @@ static const struct decision_case {
 	 false},
 	{"decision: no memory limit, one required",
 	 {ASKED, .require_memory_limit = true, ONE_DEVICE},
+	 DECISION_DENIED,
+	 NO_LIMIT,
+	 false},
+	{"decision: no memory limit, one required, the node's memory is known",
+	 {ASKED, .require_memory_limit = true, .node_memory = MI, ONE_DEVICE},
 	 DECISION_DENIED,
 	 NO_LIMIT,
 	 false},
