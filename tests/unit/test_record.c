@@ -3,6 +3,7 @@
  * is granted without a look at its devices. */
 #include "hook/shim/record.h"
 
+#include <limits.h>
 #include <sys/wait.h>
 #include <time.h>
 
@@ -225,6 +226,29 @@ static void belongs_to_id_and_root(void **state)
 	assert_int_equal(
 		record_load(&scene.arena, scene.state_dir, &row->saved, &loaded, &exists, &err),
 		!row->same);
+}
+
+/* A runtime makes its root when it first needs it: what is there of the path decides. */
+static void a_root_behind_a_link_is_the_same(void **state)
+{
+	cleanup_scene scene = scene_make();
+	struct arena *arena = &scene.arena;
+	struct record_name name;
+	struct record_name behind_link;
+
+	(void)state;
+	unit_write(scene.dir.fd, "real/there/file", "", 0644);
+	assert_int_equal(symlinkat("real", scene.dir.fd, "link"), 0);
+	for (const char *const *end = (const char *const[]){"/there", "/there/not", "/a/b/c", NULL};
+	     *end; end++) {
+		const char *root = arena_printf(arena, "%s/real%s", scene.dir.path, *end);
+		const char *other = arena_printf(arena, "%s/link%s", scene.dir.path, *end);
+
+		assert_int_equal(record_name(&(struct record_key){"abc", root, "c"}, &name), 0);
+		assert_int_equal(record_name(&(struct record_key){"abc", other, "c"}, &behind_link),
+				 0);
+		assert_string_equal(name.text, behind_link.text);
+	}
 }
 
 static void an_id_is_no_path(void **state)
@@ -481,6 +505,65 @@ static int find_link(const struct unit_dir *dir, struct arena *arena, const char
 	return n;
 }
 
+static void the_last_choice_is_written_where_it_changed(void **state)
+{
+	static const char *runtimes[] = {"/a/crun"};
+	const struct config chosen = {.runtimes = runtimes, .n_runtimes = 1, .state_dir = "/s"};
+	cleanup_unit_dir dir = unit_dir_make();
+	cleanup_arena arena = {0};
+	const struct options options = {.sysroot = dir.path};
+	const char *path;
+	ino_t inode;
+
+	(void)state;
+	assert_int_equal(mkdirat(dir.fd, "run", 0755), 0);
+	last_choice_save(&options, &chosen);
+	assert_int_equal(find_link(&dir, &arena, &path), 1);
+	inode = unit_stat(dir.fd, path).st_ino;
+	last_choice_save(&options, &chosen);
+	assert_int_equal(unit_stat(dir.fd, path).st_ino, inode);
+	assert_int_equal(unlinkat(dir.fd, path, 0), 0);
+	last_choice_save(&options, &chosen);
+	assert_int_equal(find_link(&dir, &arena, &path), 1);
+	/* A directory in its place cannot be replaced: nothing else stays, either. */
+	assert_int_equal(unlinkat(dir.fd, path, 0), 0);
+	assert_int_equal(mkdirat(dir.fd, path, 0755), 0);
+	last_choice_save(&options, &chosen);
+	assert_int_equal(find_link(&dir, &arena, &path), 1);
+}
+
+/* What a link cannot hold is not remembered. */
+static void the_last_choice_has_an_end(void **state)
+{
+	static char longest[2 * PATH_MAX];
+	static const char *runtimes[] = {longest, "/b"};
+	const struct config chosen = {.runtimes = runtimes, .n_runtimes = 2, .state_dir = "/s"};
+	cleanup_unit_dir dir = unit_dir_make();
+	cleanup_arena arena = {0};
+	struct options options = {.sysroot = dir.path};
+	struct config loaded = {0};
+	/* "/s\n", "\n/b" and the NUL */
+	const size_t most = PATH_MAX - 7;
+
+	(void)state;
+	assert_int_equal(mkdirat(dir.fd, "run", 0755), 0);
+	memset(longest, 'x', sizeof(longest) - 1);
+	longest[0] = '/';
+	last_choice_save(&options, &chosen);
+	assert_int_equal(last_choice_load(&arena, &options, &loaded), -1);
+	longest[most + 1] = '\0';
+	last_choice_save(&options, &chosen);
+	assert_int_equal(last_choice_load(&arena, &options, &loaded), -1);
+	longest[most] = '\0';
+	last_choice_save(&options, &chosen);
+	assert_int_equal(last_choice_load(&arena, &options, &loaded), 0);
+	assert_string_equal(loaded.runtimes[1], "/b");
+	memset(longest, '/', sizeof(longest) - 1);
+	options.sysroot = longest;
+	last_choice_save(&options, &chosen);
+	assert_int_equal(last_choice_load(&arena, &options, &loaded), -1);
+}
+
 static void the_last_choice_is_ours(void **state)
 {
 	static const char *runtimes[] = {"/a/crun"};
@@ -518,6 +601,8 @@ int main(void)
 		 no_process_is_none_of_the_containers, NULL);
 	unit_add(&suite, "record: kept as it was, until it is removed", is_kept_as_it_was, NULL);
 	UNIT_TABLE_AS(&suite, "record: whose: ", belongs_to_id_and_root, key_cases);
+	unit_add(&suite, "record: whose: --root behind a link", a_root_behind_a_link_is_the_same,
+		 NULL);
 	unit_add(&suite, "record: an id is no path", an_id_is_no_path, NULL);
 	unit_add(&suite, "record: an earlier version's belongs to its --root",
 		 an_old_record_belongs_to_its_root, NULL);
@@ -530,6 +615,9 @@ int main(void)
 	UNIT_TABLE_AS(&suite, "record: broken is not none: ", a_broken_record_is_one, text_cases);
 	unit_add(&suite, "record: broken is not none: a link", a_link_is_no_record, NULL);
 	unit_add(&suite, "last choice: kept for each config", the_last_choice_is_kept, NULL);
+	unit_add(&suite, "last choice: written where it has changed",
+		 the_last_choice_is_written_where_it_changed, NULL);
+	unit_add(&suite, "last choice: too long for a link", the_last_choice_has_an_end, NULL);
 	unit_add(&suite, "last choice: our own link alone", the_last_choice_is_ours, NULL);
 	return unit_run(&suite, "record");
 }
