@@ -65,12 +65,26 @@ static int sleep_long(const void *context)
 	return 0;
 }
 
+/* What was opened is that process, held until it is closed. */
+static bool is_held(struct process *process, pid_t pid)
+{
+	const int fds[] = {process->pidfd, process->proc};
+	bool held =
+		process->pid == pid && fcntl(fds[0], F_GETFD) >= 0 && fcntl(fds[1], F_GETFD) >= 0;
+
+	process_close(process);
+	return held && fcntl(fds[0], F_GETFD) < 0 && fcntl(fds[1], F_GETFD) < 0;
+}
+
 /* process_open as an exit status: 0 ended, 1 the container's, 2 not the container's */
 static int judge(pid_t pid, const char *cgroup)
 {
-	cleanup_process process = PROCESS_NONE;
+	struct process process = PROCESS_NONE;
 	struct err err;
 	int found = process_open(pid, ID, cgroup, &process, &err);
+
+	if (found == 1 && !is_held(&process, pid))
+		return 5;
 
 	if (found < 0)
 		return strstr(err.text, "is not a process of container " ID ":") ? 2 : 3;
@@ -131,12 +145,18 @@ static void a_child_of_the_runtime_is_the_containers(void **state)
 	end(container);
 }
 
-static int run_hook(const void *context)
+/* As result_of, in a child, which tests nothing itself */
+static int status_of(int (*body)(const void *), const void *context)
 {
-	pid_t hook = start(judge_child, context);
+	pid_t pid = start(body, context);
 	int status;
 
-	return waitpid(hook, &status, 0) == hook && WIFEXITED(status) ? WEXITSTATUS(status) : 4;
+	return waitpid(pid, &status, 0) == pid && WIFEXITED(status) ? WEXITSTATUS(status) : 4;
+}
+
+static int run_hook(const void *context)
+{
+	return status_of(judge_child, context);
 }
 
 /* We are conmon: the runtime, which starts the hook, and the container are our children. */
@@ -153,6 +173,35 @@ static int judge_runtime(const void *context)
 {
 	(void)context;
 	return judge(getppid(), NULL);
+}
+
+/* In a process namespace of our own we are its init: whose parent has ended is our child, as what
+ * the runtime has started is where its own has. */
+static int judge_an_orphan(const void *context)
+{
+	const pid_t orphan = start(sleep_long, NULL);
+	int judged;
+
+	(void)context;
+	if (mount("proc", "/proc", "proc", 0, NULL) < 0)
+		return NOT_HERE;
+	judged = status_of(run_hook, &orphan);
+	end(orphan);
+	return judged;
+}
+
+static int in_a_process_namespace(const void *context)
+{
+	if (unshare(CLONE_NEWNS | CLONE_NEWPID) < 0 ||
+	    mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) < 0)
+		return NOT_HERE;
+	return status_of(judge_an_orphan, context);
+}
+
+static void an_orphan_is_nobodys(void **state)
+{
+	(void)state;
+	assert_int_equal(result_of(in_a_process_namespace, NULL), 2);
 }
 
 static void the_runtime_itself_is_not(void **state)
@@ -527,6 +576,8 @@ int main(void)
 		 a_child_of_the_runtime_is_the_containers, NULL);
 	unit_add(&suite, "so is a child of the runtime's parent, conmon",
 		 so_is_a_child_of_the_runtimes_parent, NULL);
+	unit_add_for_root(&suite, "an orphan is not, although the runtime's parent is init, too",
+			  an_orphan_is_nobodys, NULL);
 	unit_add(&suite, "the runtime itself is not", the_runtime_itself_is_not, NULL);
 	unit_add(&suite, "nor is what the hook would have started",
 		 nor_is_what_the_hook_would_have_started, NULL);
