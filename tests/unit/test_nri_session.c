@@ -395,6 +395,54 @@ static void order_of_fields_is_free(void **state)
 	assert_string_equal(story.spec.identity.name, "late");
 }
 
+/* What a request lacks is not that of the one before. */
+static void a_request_stands_alone(void **state)
+{
+	struct buffer container = empty_buffer();
+	struct buffer payload = empty_buffer();
+	struct buffer request = empty_buffer();
+	cleanup_arena arena = {0};
+	cleanup_story story;
+	const char *text;
+
+	(void)state;
+	put_text(&container, 3, "first");
+	put_container(&payload, &container);
+	begin(&story);
+	call_method_of(&story, SERVICE, "CreateContainer", payload.bytes, payload.len);
+	assert_string_equal(story.spec.identity.name, "first");
+	assert_int_equal(story.lost, 0);
+	put_text(&request, 1, SERVICE);
+	put_text(&request, 2, "CreateContainer");
+	say(&story, 7, &request);
+	assert_int_equal(story.created, 2);
+	assert_int_equal(story.lost, 1);
+	put_text(&request, 1, SERVICE);
+	put_bytes(&request, 3, payload.bytes, payload.len);
+	say(&story, 7, &request);
+	assert_int_equal(answered(&arena, &story, &text), 12);
+	assert_int_equal(story.created, 2);
+	buffer_free(&payload);
+}
+
+static void is_synchronized_once(void **state)
+{
+	cleanup_story story;
+
+	(void)state;
+	begin(&story);
+	assert_int_equal(story.session.stage, SESSION_CONNECTED);
+	call_method_of(&story, SERVICE, "Configure", "", 0);
+	assert_int_equal(story.session.stage, SESSION_CONFIGURED);
+	for (int i = 0; i < 2; i++) {
+		call_method_of(&story, SERVICE, "Synchronize", "", 0);
+		assert_int_equal(story.session.stage, SESSION_SYNCHRONIZED);
+		assert_int_equal(story.synchronized, 1);
+		call_method_of(&story, SERVICE, "Configure", "", 0);
+		assert_int_equal(story.session.stage, SESSION_SYNCHRONIZED);
+	}
+}
+
 static void more_is_answered_with_more(void **state)
 {
 	cleanup_arena arena = {0};
@@ -467,27 +515,71 @@ static void ends_at_no_protocol(void **state)
 	}
 }
 
-static void refused_registration_ends(void **state)
+static void put_response(struct buffer *frames, uint32_t call, struct buffer *response)
+{
+	assert_int_equal(ttrpc_write(frames, MUX_RUNTIME, TTRPC_RESPONSE, call, response->bytes,
+				     response->len),
+			 0);
+	buffer_free(response);
+}
+
+static struct buffer refusal(const char *why)
 {
 	struct buffer status = empty_buffer();
 	struct buffer response = empty_buffer();
+
+	put_number(&status, 1, 2);
+	put_text(&status, 2, why);
+	put_inside(&response, 1, &status);
+	return response;
+}
+
+/* The answer to call 1 is that to our registration; what another is answered is not ours. */
+static void refused_registration_ends(void **state)
+{
+	struct buffer other = refusal("another call");
+	struct buffer response = refusal("invalid plugin\nindex");
 	struct buffer frames = empty_buffer();
 	cleanup_story story;
 	struct err err;
 
 	(void)state;
-	put_number(&status, 1, 2);
-	put_text(&status, 2, "invalid plugin\nindex");
-	put_inside(&response, 1, &status);
-	assert_int_equal(
-		ttrpc_write(&frames, MUX_RUNTIME, TTRPC_RESPONSE, 1, response.bytes, response.len),
-		0);
+	put_response(&frames, 3, &other);
 	begin(&story);
+	assert_int_equal(hear(&story, frames.bytes, frames.len, &err), 0);
+	buffer_clear(&frames);
+	put_response(&frames, 1, &response);
 	assert_int_equal(hear(&story, frames.bytes, frames.len, &err), -1);
-	assert_has(err.text, "invalid plugin?index");
+	assert_has(err.text, "the runtime refuses us: invalid plugin?index (status 2)");
 	assert_one_line(&err);
-	buffer_free(&response);
 	buffer_free(&frames);
+}
+
+static void an_unreadable_registration_ends(void **state)
+{
+	static unsigned char large[SESSION_RESPONSE_MAX + 1];
+	static const struct {
+		const void *bytes;
+		size_t len;
+		const char *said;
+	} rows[] = {{"\x0a\x7f", 2, ""},
+		    {large, sizeof(large), "an answer of more than 65536 bytes"}};
+
+	(void)state;
+	for (size_t i = 0; i < LENGTH(rows); i++) {
+		struct buffer response = empty_buffer();
+		struct buffer frames = empty_buffer();
+		cleanup_story story;
+		struct err err;
+
+		put(&response, rows[i].bytes, rows[i].len);
+		put_response(&frames, 1, &response);
+		begin(&story);
+		assert_int_equal(hear(&story, frames.bytes, frames.len, &err), -1);
+		assert_has(err.text, rows[i].said);
+		assert_one_line(&err);
+		buffer_free(&frames);
+	}
 }
 
 static void other_streams_are_nothing(void **state)
@@ -498,9 +590,11 @@ static void other_streams_are_nothing(void **state)
 	(void)state;
 	begin(&story);
 	buffer_clear(&story.session.out);
-	assert_int_equal(
-		hear(&story, (const unsigned char *)"\0\0\0\3\0\0\0\4\xff\xff\xff\xff", 12, &err),
-		0);
+	assert_int_equal(hear(&story,
+			      (const unsigned char *)"\0\0\0\3\0\0\0\x0c\xff\xff\xff\xff\xff\xff"
+						     "\xff\xff\xff\xff\xff\xff",
+			      20, &err),
+			 0);
 	/* A response on our own stream, data of a stream: no answer */
 	assert_int_equal(hear(&story,
 			      (const unsigned char *)"\0\0\0\1\0\0\0\x0a\0\0\0\0\0\0\0\1\2\0"
@@ -525,6 +619,9 @@ int main(void)
 	UNIT_TABLE_AS(&suite, "garbage fails no container: ", garbage_is_no_error, payload_cases);
 	unit_add(&suite, "fields may come in any order, the last one holds",
 		 order_of_fields_is_free, NULL);
+	unit_add(&suite, "what a request lacks is not that of the one before",
+		 a_request_stands_alone, NULL);
+	unit_add(&suite, "synchronized once, whatever is asked again", is_synchronized_once, NULL);
 	unit_add(&suite, "Synchronize: more is answered with more", more_is_answered_with_more,
 		 NULL);
 	unit_add(&suite, "20 MiB: Synchronize keeps nothing, a container is lost", large_messages,
@@ -532,6 +629,8 @@ int main(void)
 	unit_add(&suite, "what is no NRI ends the connection", ends_at_no_protocol, NULL);
 	unit_add(&suite, "a refused registration ends it, and says why", refused_registration_ends,
 		 NULL);
+	unit_add(&suite, "an answer to it that cannot be read ends it",
+		 an_unreadable_registration_ends, NULL);
 	unit_add(&suite, "other streams and types want no answer", other_streams_are_nothing, NULL);
 	return unit_run(&suite, "nri_session");
 }
