@@ -119,6 +119,197 @@ static void last_rlimit_holds(void **state)
 	assert_int_equal(asked.spec.memlock_hard, 5);
 }
 
+static void another_rlimit_is_not_memlock(void **state)
+{
+	struct buffer rlimit = empty_buffer();
+	cleanup_asked asked = empty_asked();
+
+	(void)state;
+	put_text(&rlimit, 1, "RLIMIT_NOFILE");
+	put_number(&rlimit, 2, 7);
+	put_inside(&asked.container, 13, &rlimit);
+	assert_int_equal(read_asked(&asked), 0);
+	assert_false(asked.spec.has_memlock);
+}
+
+static void annotations_are_bounded(void **state)
+{
+	cleanup_asked asked = empty_asked();
+
+	(void)state;
+	for (size_t i = 0; i < SPEC_ANNOTATIONS_MAX + 1; i++)
+		put_entry(&asked.container, 6,
+			  arena_printf(&asked.arena, "oci-rdma-hook.io/x%zu", i), "x");
+	assert_int_equal(read_asked(&asked), -1);
+	assert_has(asked.err.text, "CreateContainer: more than ");
+}
+
+static void mounts_are_told(void **state)
+{
+	struct buffer mount = empty_buffer();
+	cleanup_asked asked = empty_asked();
+
+	(void)state;
+	put_text(&mount, 1, "/etc/nccl.conf");
+	put_inside(&asked.container, 9, &mount);
+	assert_int_equal(read_asked(&asked), 0);
+	assert_int_equal(asked.spec.n_mounts, 1);
+	assert_string_equal(asked.spec.mounts[0], "/etc/nccl.conf");
+}
+
+/* ---- linux ---- */
+
+static void put_namespace(struct buffer *platform, const char *type, const char *path)
+{
+	struct buffer namespace = empty_buffer();
+
+	put_text(&namespace, 1, type);
+	put_text(&namespace, 2, path);
+	put_inside(platform, 1, &namespace);
+}
+
+static void namespaces_are_told(void **state)
+{
+	struct buffer platform = empty_buffer();
+	cleanup_asked user = empty_asked();
+	cleanup_asked network = empty_asked();
+	cleanup_asked fresh = empty_asked();
+
+	(void)state;
+	put_namespace(&platform, "user", "/proc/7/ns/user");
+	put_inside(&user.container, 11, &platform);
+	assert_int_equal(read_asked(&user), 0);
+	assert_true(user.spec.user_namespace && !user.spec.network_namespace);
+	assert_null(user.spec.network_path);
+
+	platform = empty_buffer();
+	put_namespace(&platform, "network", "/run/netns/pod");
+	put_inside(&network.container, 11, &platform);
+	assert_int_equal(read_asked(&network), 0);
+	assert_true(!network.spec.user_namespace && network.spec.network_namespace);
+	assert_string_equal(network.spec.network_path, "/run/netns/pod");
+
+	platform = empty_buffer();
+	put_namespace(&platform, "network", "");
+	put_inside(&fresh.container, 11, &platform);
+	assert_int_equal(read_asked(&fresh), 0);
+	assert_true(fresh.spec.network_namespace);
+	assert_null(fresh.spec.network_path);
+}
+
+static const struct type_case {
+	const char *name;
+	const char *type;
+	bool character;
+} type_cases[] = {
+	{"device: c", "c", true},       {"device: u is c", "u", true},
+	{"device: b", "b", false},      {"device: p", "p", false},
+	{"device: no type", "", false}, {"device: a word", "char", false},
+};
+
+static void devices_are_told(void **state)
+{
+	const struct type_case *row = *state;
+	struct buffer device = empty_buffer();
+	struct buffer platform = empty_buffer();
+	cleanup_asked asked = empty_asked();
+
+	put_text(&device, 1, "/dev/infiniband/uverbs6");
+	put_text(&device, 2, row->type);
+	put_number(&device, 3, 231);
+	put_number(&device, 4, 198);
+	put_inside(&platform, 2, &device);
+	put_inside(&asked.container, 11, &platform);
+	assert_int_equal(read_asked(&asked), 0);
+	assert_int_equal(asked.spec.n_devices, 1);
+	assert_int_equal(asked.spec.devices[0].character, row->character);
+	assert_int_equal(asked.spec.devices[0].major, 231);
+	assert_int_equal(asked.spec.devices[0].minor, 198);
+}
+
+/* Of linux.resources */
+static const struct resources_case {
+	const char *name;
+	bool has_limit;
+	int64_t limit;
+	const char *unified; /* its memory.max; NULL: none */
+	uint64_t memory_limit;
+} resources_cases[] = {
+	{"memory: no limit", false, 0, NULL, 0},
+	{"memory: a limit", true, 4096, NULL, 4096},
+	{"memory: 0 is none", true, 0, NULL, 0},
+	{"memory: -1 is none", true, -1, NULL, 0},
+	{"memory: unified alone", false, 0, "8192", 8192},
+	{"memory: unified is written last", true, 4096, "8192", 8192},
+	{"memory: unified's max takes a limit away", true, 4096, "max", 0},
+	{"memory: unified, empty", true, 4096, "", 0},
+	{"memory: unified, a unit", true, 4096, "8192k", 0},
+	{"memory: unified, below 0", true, 4096, "-1", 0},
+};
+
+static void memory_limits_are_told(void **state)
+{
+	const struct resources_case *row = *state;
+	struct buffer number = empty_buffer();
+	struct buffer memory = empty_buffer();
+	struct buffer resources = empty_buffer();
+	struct buffer platform = empty_buffer();
+	cleanup_asked asked = empty_asked();
+
+	put_entry(&resources, 6, "memory.high", "1");
+	if (row->unified)
+		put_entry(&resources, 6, "memory.max", row->unified);
+	if (row->has_limit) {
+		put_number(&number, 1, (uint64_t)row->limit);
+		put_inside(&memory, 1, &number);
+	}
+	put_inside(&resources, 1, &memory);
+	put_inside(&platform, 3, &resources);
+	put_inside(&asked.container, 11, &platform);
+	assert_int_equal(read_asked(&asked), 0);
+	assert_true(asked.spec.memory_limit == row->memory_limit);
+}
+
+static const struct rule_case {
+	const char *name;
+	bool allow;
+	const char *type;
+	const char *access;
+	int64_t major; /* -1: not said */
+	bool every_device;
+} rule_cases[] = {
+	{"rule: all of them", true, "a", "rwm", -1, true},
+	{"rule: without a type", true, "", "rwm", -1, true},
+	{"rule: without a right to write", true, "a", "r", -1, false},
+	{"rule: character devices", true, "c", "rwm", -1, true},
+	{"rule: block devices", true, "b", "rwm", -1, false},
+	{"rule: of one driver", true, "a", "rwm", 231, false},
+	{"rule: none of them", false, "a", "rwm", -1, false},
+};
+
+static void rules_are_told(void **state)
+{
+	const struct rule_case *row = *state;
+	struct buffer number = empty_buffer();
+	struct buffer rule = empty_buffer();
+	struct buffer resources = empty_buffer();
+	struct buffer platform = empty_buffer();
+	cleanup_asked asked = empty_asked();
+
+	put_number(&rule, 1, row->allow);
+	put_text(&rule, 2, row->type);
+	put_text(&rule, 5, row->access);
+	if (row->major >= 0) {
+		put_number(&number, 1, (uint64_t)row->major);
+		put_inside(&rule, 3, &number);
+	}
+	put_inside(&resources, 7, &rule);
+	put_inside(&platform, 3, &resources);
+	put_inside(&asked.container, 11, &platform);
+	assert_int_equal(read_asked(&asked), 0);
+	assert_int_equal(asked.spec.every_device, row->every_device);
+}
+
 /* Two bytes an entry become a structure each: there is an end to it. */
 static void memory_is_bounded(void **state)
 {
@@ -232,6 +423,13 @@ int main(void)
 		 NULL);
 	unit_add(&suite, "identity: no control character", names_hold_no_control_character, NULL);
 	unit_add(&suite, "limits: the last one holds", last_rlimit_holds, NULL);
+	unit_add(&suite, "limits: another one is not memlock", another_rlimit_is_not_memlock, NULL);
+	unit_add(&suite, "annotations: bounded", annotations_are_bounded, NULL);
+	unit_add(&suite, "mounts", mounts_are_told, NULL);
+	unit_add(&suite, "namespaces", namespaces_are_told, NULL);
+	UNIT_TABLE(&suite, devices_are_told, type_cases);
+	UNIT_TABLE(&suite, memory_limits_are_told, resources_cases);
+	UNIT_TABLE(&suite, rules_are_told, rule_cases);
 	UNIT_TABLE(&suite, may_matter, matter_cases);
 	return unit_run(&suite, "nri_message");
 }
