@@ -35,7 +35,7 @@ static void print_counters(const struct nri_counters *counters)
 
 static int print_ended(const struct nri_status *status)
 {
-	(void)printf("plugin      has ended without a word (process %lld)\n",
+	(void)printf("plugin      not running: process %lld has ended unexpectedly\n",
 		     (long long)status->pid);
 	return 1;
 }
@@ -74,7 +74,7 @@ int nri_check(const struct nri_options *options)
 	case -ESRCH:
 		return print_ended(&status);
 	case -ENOENT:
-		(void)puts("plugin      does not run: no /" NRI_STATUS_PATH);
+		(void)puts("plugin      not running: there is no /" NRI_STATUS_PATH);
 		return 1;
 	default:
 		(void)fprintf(stderr, "oci-rdma-nri: %s\n", err.text);

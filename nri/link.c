@@ -21,7 +21,7 @@ int link_connect(const char *path, struct err *err)
 	cleanup_fd fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 
 	if (strlen(path) >= sizeof(address.sun_path))
-		return err_set(err, "%s: too long for a socket's path", path);
+		return err_set(err, "%s: the path is too long for a socket", path);
 	strcpy(address.sun_path, path);
 	if (fd < 0 || connect(fd, (const struct sockaddr *)&address, sizeof(address)) < 0)
 		return err_sys(err, errno, "%s", path);

@@ -13,22 +13,23 @@ static const char usage[] =
 	"Usage: oci-rdma-nri [--socket PATH] [--config FILE] [--sysroot DIR] [--metrics FILE]\n"
 	"       oci-rdma-nri [--socket PATH] [--sysroot DIR] --check\n"
 	"\n"
-	"An NRI plugin of containerd and CRI-O: gives a container that was allocated RDMA devices "
-	"an\n"
-	"unlimited memlock limit and NCCL's HCAs in its environment, for exec as well. It "
-	"connects\n"
-	"to the runtime, again whenever the connection is lost; or the runtime launches it.\n"
+	"An NRI plugin for containerd and CRI-O. It gives a container that was allocated RDMA\n"
+	"devices an unlimited memlock limit and environment variables that name its HCAs for\n"
+	"NCCL, in the main process and in an exec. It connects to the runtime's socket, and\n"
+	"connects again when the connection is lost; the runtime can also start it.\n"
 	"\n"
-	"  --check         is NRI on here, and a plugin connected, since when, what has it done\n"
-	"  --socket PATH   the runtime's; default DIR/var/run/nri/nri.sock\n"
-	"  --config FILE   the policy; default DIR/etc/oci-rdma-hook/config.json\n"
-	"  --sysroot DIR   read the node below DIR; default /\n"
-	"  --metrics FILE  counters, for the textfile collector of node exporter\n"
-	"  --version       print the version\n"
-	"  -h, --help      print this\n"
+	"  --check         print whether NRI is enabled on this node, whether a plugin is\n"
+	"                  connected and since when, and how many containers it has answered for\n"
+	"  --socket PATH   the runtime's socket; default DIR/var/run/nri/nri.sock\n"
+	"  --config FILE   the policy file; default DIR/etc/oci-rdma-hook/config.json\n"
+	"  --sysroot DIR   read all files of the node below DIR; default /\n"
+	"  --metrics FILE  write counters to FILE, for the textfile collector of node exporter\n"
+	"  --version       print the version and exit\n"
+	"  -h, --help      print this text and exit\n"
 	"\n"
-	"Exit status: 0 ended by a signal, or with --check connected; 1 failed, or not connected;\n"
-	"2 wrong usage.\n";
+	"Exit status: 0 ended by SIGTERM or SIGINT, or --check found a connected plugin; 1 "
+	"failure,\n"
+	"or --check found no connected plugin; 2 wrong command line.\n";
 
 int nri_options_socket(const struct nri_options *options, char *path, size_t size)
 {
@@ -81,11 +82,12 @@ static int check_options(const struct nri_options *options, const char *operand)
 	char path[sizeof(((struct sockaddr_un *)0)->sun_path)];
 
 	if (operand)
-		return usage_error("it takes no operand", operand);
+		return usage_error("unexpected operand", operand);
 	if (options->check && options->metrics)
-		return usage_error("--check and --metrics do not go together", options->metrics);
+		return usage_error("--check and --metrics cannot be used together",
+				   options->metrics);
 	if (nri_options_socket(options, path, sizeof(path)) < 0)
-		return usage_error("no path that a socket can have",
+		return usage_error("this path is too long for a socket",
 				   options->socket ? options->socket : options->node.sysroot);
 	return -1;
 }

@@ -117,7 +117,7 @@ static void write_status(struct plugin *plugin)
 	if (status == 0 && plugin->options->metrics)
 		status = status_write_metrics(plugin->options->metrics, &plugin->status, &err);
 	if (status < 0 && !plugin->status_failed)
-		log_event(LOG_WARNING, "no status for --check: %s", err.text);
+		log_event(LOG_WARNING, "cannot write the status for --check: %s", err.text);
 	plugin->status_failed = status < 0;
 }
 
@@ -264,7 +264,7 @@ static void connect_again(struct plugin *plugin)
 		return;
 	}
 	if (!link_lock(plugin->socket, &plugin->lock)) {
-		(void)err_set(&err, "another oci-rdma-nri serves this node");
+		(void)err_set(&err, "another oci-rdma-nri already serves this node");
 		retry_later(plugin, &err);
 		return;
 	}

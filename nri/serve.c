@@ -208,7 +208,8 @@ static void serve(struct server *server, struct arena *arena, const struct messa
 
 	container.what = "CreateContainer";
 	if (!request)
-		(void)err_set(&err, "CreateContainer: too large, or out of memory");
+		(void)err_set(&err,
+			      "CreateContainer: the message is too large, or memory is exhausted");
 	if (!request ||
 	    message_read_container(&container.arena, request, &container.spec, &err) < 0) {
 		log_failure_silently(&container, &err, WAY_IN);

@@ -146,7 +146,8 @@ static int read_response(void *context, const unsigned char *bytes, size_t len, 
 	struct session *session = context;
 
 	if (buffer_append(&session->response, bytes, len) < 0)
-		return err_set(err, "an answer of more than %d bytes", SESSION_RESPONSE_MAX);
+		return err_set(err, "the runtime's answer is longer than %d bytes",
+			       SESSION_RESPONSE_MAX);
 	return 0;
 }
 
@@ -162,7 +163,8 @@ static int end_response(void *context, const struct ttrpc *message, struct err *
 		return 0;
 	if (message_read_response(&arena, &response, &status, &text, err) < 0)
 		return -1;
-	return status ? err_set(err, "the runtime refuses us: %.400s (status %d)", text, status)
+	return status ? err_set(err, "the runtime refuses the plugin: %.400s (status %d)", text,
+				status)
 		      : 0;
 }
 

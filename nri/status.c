@@ -45,7 +45,8 @@ static int check_dir(int dir, struct err *err)
 		return err_sys(err, errno, "/" NRI_STATUS_DIR);
 	if (st.st_uid != geteuid() || st.st_mode & (S_IWGRP | S_IWOTH))
 		return err_set(err,
-			       "/" NRI_STATUS_DIR " is not ours alone: chown root, chmod 0700");
+			       "/" NRI_STATUS_DIR
+			       " must belong to root alone: run chown root and chmod 0700 on it");
 	return 0;
 }
 
@@ -93,7 +94,8 @@ static void print_containers(FILE *out, const struct nri_counters *counters)
 				 counters->failed - counters->given_up},
 	};
 
-	(void)fputs("# HELP oci_rdma_nri_containers_total Containers that were answered for.\n"
+	(void)fputs("# HELP oci_rdma_nri_containers_total Containers that the plugin has answered "
+		    "for.\n"
 		    "# TYPE oci_rdma_nri_containers_total counter\n",
 		    out);
 	for (size_t i = 0; i < sizeof(results) / sizeof(results[0]); i++)
@@ -108,7 +110,8 @@ static void print_answers(FILE *out, const struct nri_counters *counters)
 	static const uint64_t bounds[] = NRI_COUNTERS_BOUNDS;
 	uint64_t n = 0;
 
-	(void)fputs("# HELP " ANSWER " What the answer to CreateContainer took.\n"
+	(void)fputs("# HELP " ANSWER
+		    " Time that the plugin needed for the answer to CreateContainer.\n"
 		    "# TYPE " ANSWER " histogram\n",
 		    out);
 	for (size_t i = 0; i < NRI_COUNTERS_N_BOUNDS; i++) {
@@ -130,11 +133,12 @@ static char *metrics_text(const struct nri_status *status, size_t *ret_len)
 
 	if (!out)
 		return NULL;
-	(void)fprintf(out,
-		      "# HELP oci_rdma_nri_connected Whether the runtime asks the plugin.\n"
-		      "# TYPE oci_rdma_nri_connected gauge\n"
-		      "oci_rdma_nri_connected %d\n",
-		      status->since != NULL);
+	(void)fprintf(
+		out,
+		"# HELP oci_rdma_nri_connected Whether the plugin is connected to the runtime.\n"
+		"# TYPE oci_rdma_nri_connected gauge\n"
+		"oci_rdma_nri_connected %d\n",
+		status->since != NULL);
 	print_containers(out, &status->counters);
 	print_answers(out, &status->counters);
 	(void)fclose(out);

@@ -144,12 +144,13 @@ void verdict_find(struct verdict_children *children, struct arena *arena, verdic
 	verdict_reap(children);
 	if (children->n >= VERDICT_CHILDREN_MAX) {
 		lose(ret_verdict, VERDICT_LATE,
-		     "too many others wait for the node's /sys or disks");
+		     "too many other containers wait for the node's /sys or disks: check whether "
+		     "one of them hangs (dmesg)");
 		return;
 	}
 	child = start(children, work, context, &in);
 	if (child < 0) {
-		lose(ret_verdict, VERDICT_LOST, "no process could be started");
+		lose(ret_verdict, VERDICT_LOST, "no child process could be started");
 		return;
 	}
 	switch (await(in, arena, deadline, ret_verdict)) {
@@ -157,12 +158,14 @@ void verdict_find(struct verdict_children *children, struct arena *arena, verdic
 		break;
 	case RECEIVED_LATE:
 		lose(ret_verdict, VERDICT_LATE,
-		     "not done in time: are the node's /sys and disks well?");
+		     "not finished in time: check whether the node's /sys or one of its disks "
+		     "hangs (dmesg)");
 		/* In a driver it may not die for long. It is not waited for. */
 		(void)kill(child, SIGKILL);
 		break;
 	case RECEIVED_LESS:
-		lose(ret_verdict, VERDICT_LOST, "the process that decides ended without a word");
+		lose(ret_verdict, VERDICT_LOST,
+		     "the child process that decides ended without an answer");
 		break;
 	}
 }

@@ -191,7 +191,7 @@ static int read_identity(struct reading *r, const Nri__CreateContainerRequest *r
 
 	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
 		if (text_has_control(parts[i]))
-			return err_set(err, "a name holds a control character");
+			return err_set(err, "a name contains a control character");
 	}
 	r->spec.identity = (struct identity){
 		.id = or_null(parts[0]),
@@ -224,7 +224,8 @@ int message_read_container(struct arena *arena, const struct message *message,
 	struct reading reading = {.arena = arena};
 
 	if (!request || !request->container)
-		return err_set(err, "CreateContainer: not a message of NRI's, or too large");
+		return err_set(err,
+			       "CreateContainer: the message is not one of NRI, or is too large");
 	if (read_identity(&reading, request, err) < 0 ||
 	    read_container(&reading, request->container, err) < 0 ||
 	    read_annotations(&reading, request->container->annotations,

@@ -22,7 +22,7 @@ int message_read_response(struct arena *arena, const struct message *message, in
 	const Nri__Response *response = unpack(arena, &nri__response__descriptor, message);
 
 	if (!response)
-		return err_set(err, "an answer that is none of ttrpc's");
+		return err_set(err, "the runtime's answer is not a ttrpc response");
 	*ret_status = response->status ? response->status->code : 0;
 	*ret_text = response->status ? response->status->message : "";
 	return 0;
@@ -35,7 +35,7 @@ int message_read_configure(struct arena *arena, const struct message *message,
 		unpack(arena, &nri__configure_request__descriptor, message);
 
 	if (!request)
-		return err_set(err, "Configure: not a message of NRI's");
+		return err_set(err, "Configure: this is not a message of NRI");
 	*ret_runtime = (struct message_runtime){
 		.name = request->runtime_name,
 		.version = request->runtime_version,

@@ -25,11 +25,11 @@ said 0 "--version" "oci-rdma-nri " --version
 said 0 "--help" "--metrics FILE" --help
 said 2 "an unknown option" "nonsense" --nonsense
 said 2 "an operand" "extra" extra
-said 2 "a socket's path of 200 bytes" "no path that a socket can have" --socket "/$(printf '%0199d' 0)"
-said 2 "--check with --metrics" "do not go together" --check --metrics /tmp/x
+said 2 "a socket's path of 200 bytes" "this path is too long for a socket" --socket "/$(printf '%0199d' 0)"
+said 2 "--check with --metrics" "cannot be used together" --check --metrics /tmp/x
 mkdir "$T/empty"
 said 1 "--check on a node without NRI" "off, no such socket" --check --sysroot "$T/empty"
-has "it says that no plugin runs" "does not run" "$(cat "$T/out")"
+has "it says that no plugin runs" "not running" "$(cat "$T/out")"
 
 # On the node itself a status file is believed as long as its process lives: here this shell's.
 # checked PID START: what --check says of a file that names them
@@ -45,7 +45,7 @@ if unshare --mount true 2>/dev/null; then
 	is "--check, the process lives: status" 0 "$?"
 	checked $$ "$((start + 1))"
 	is "--check, another process has its id: status" 1 "$?"
-	has "it says that the plugin has ended" "has ended without a word" "$(cat "$T/out")"
+	has "it says that the plugin has ended" "has ended unexpectedly" "$(cat "$T/out")"
 else
 	echo "ok - --check on the node itself # skip: mount namespaces are not allowed here"
 fi
