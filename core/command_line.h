@@ -48,7 +48,7 @@ struct program {
 int command_line_read(const struct program *program, int argc, char **argv, struct options *common,
 		      void *context);
 
-/* Says what is wrong (with which; NULL for none), and whose --help helps. Always returns
+/* Prints "NAME: WHAT: WHICH; see NAME --help" on stderr (which: NULL for none). Always returns
  * EXIT_USAGE. */
 int command_line_error(const char *name, const char *what, const char *which);
 

@@ -111,18 +111,19 @@ static int warn_number(struct container *container, const struct spec_device *de
 
 	if (number == NUMBER_VFIO)
 		return warnings_add(arena, warnings, "vfio_device",
-				    "%.128s is a function bound to vfio-pci, not usable by verbs: "
-				    "give its pool the kernel's driver",
+				    "%.128s is a PCI function bound to vfio-pci, which verbs "
+				    "cannot use: bind the functions of its pool to the kernel's "
+				    "driver (SR-IOV: deviceType: netdevice)",
 				    device->path);
 	if (number == NUMBER_VDPA)
 		return warnings_add(arena, warnings, "vdpa_device",
-				    "%.128s is a vDPA device, not usable by verbs: take the "
-				    "function out of vDPA",
+				    "%.128s is a vDPA device, which verbs cannot use: remove the "
+				    "vDPA device from its PCI function",
 				    device->path);
 	return warnings_add(arena, warnings, "unproven_device",
-			    "%.128s has number %lld:%lld, which is no verbs device on this node: "
-			    "if it was one, numbers have changed since; delete the pod, so that "
-			    "it is allocated again",
+			    "%.128s has the device number %lld:%lld, which belongs to no verbs "
+			    "device on this node; if it once did, the numbers have changed since "
+			    "then: delete the pod, so that its devices are allocated again",
 			    device->path, (long long)device->major, (long long)device->minor);
 }
 

@@ -49,6 +49,7 @@ struct container {
 
 #define CONTAINER_NONE ((struct container){.fd = -1, .bundle = -1, .root = -1})
 
+/* Frees the arena and closes fd and root; bundle belongs to the caller. */
 void container_free(struct container *container);
 #define cleanup_container __attribute__((cleanup(container_free))) struct container
 

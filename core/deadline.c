@@ -9,7 +9,8 @@
 #include "core/base/names.h"
 #include "core/base/tell.h"
 
-#define REASON "not done after 5 s: are the node's /sys and disks well?"
+#define REASON                                                                                     \
+	"not finished after 5 s: check whether the node's /sys or one of its disks hangs (dmesg)"
 
 static volatile sig_atomic_t must_fail;
 static void (*listener)(bool);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Our own bound, below the 10 s that our hooks.d files allow: who is killed by the engine cannot
- * say why. What stalls is /sys, a disk, or the journal of a node that is not well.
+ * The program's own time limit of 5 s. It is shorter than the timeout of 10 s in the hooks.d files,
+ * because a hook that the engine kills cannot give its reason. What can hang on a sick node is
+ * /sys, a disk, or the journal.
  */
 #ifndef OCI_RDMA_DEADLINE_H
 #define OCI_RDMA_DEADLINE_H
@@ -13,13 +14,16 @@
 /* on_time_up: called in a signal handler, where only async-signal-safe functions may be; does not
  * return. */
 void deadline_arm(void (*on_time_up)(void));
+
+/* Ends the limit; on_time_up is not called any more. */
 void deadline_disarm(void);
 
 /* From now on the container must fail rather than start unserved (on_error "fail", or refused as
  * on_no_device says): exit status 1. */
 void deadline_must_fail(bool fail);
 
-/* Whoever bounds this process from outside (the NRI plugin its child) hears of that, too. */
+/* told is called by deadline_must_fail(): for a process whose time limit is its parent's, as the
+ * child process of the NRI plugin. */
 void deadline_tell(void (*told)(bool fail));
 
 #endif

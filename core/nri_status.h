@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What oci-rdma-nri says of itself, in a file: for its own --check, and for whoever tells which
- * ways in a node has.
+ * The status that oci-rdma-nri writes into a file: read by its own --check, by the doctor, and by
+ * what reports the entry points of a node (core/ways.h).
  */
 #ifndef OCI_RDMA_NRI_STATUS_H
 #define OCI_RDMA_NRI_STATUS_H
@@ -22,7 +22,7 @@
 /* Where runtimes listen for plugins (containerd and CRI-O, by default) */
 #define NRI_SOCKET "var/run/nri/nri.sock"
 
-/* Bounds of the answers' times, in microseconds; one more class stands behind the last. */
+/* Upper bounds of the classes of answer times, in microseconds; one more class follows the last. */
 #define NRI_COUNTERS_BOUNDS                                                                        \
 	{                                                                                          \
 		100, 500, 1000, 5000, 25000, 100000, 500000, 1500000                               \
@@ -37,7 +37,7 @@ struct nri_counters {
 	uint64_t failed;
 	uint64_t given_up; /* at the deadline */
 
-	uint64_t answer_us; /* in all */
+	uint64_t answer_us; /* sum of all answers' times, in microseconds */
 	uint64_t slowest_us;
 	uint64_t within[NRI_COUNTERS_N_BOUNDS + 1];
 };
@@ -64,14 +64,15 @@ int nri_status_read(struct arena *arena, int sysroot, struct nri_status *ret_sta
 		    struct err *err);
 
 /*
- * The same for whoever asks which plugin serves a node: the one whose file is there, or one in a
- * container, as the DaemonSet's, whose file is there alone. recorded: the tree's processes are not
- * to be asked. -ESRCH, with *ret_status set: that process has ended.
+ * The same, but also finds a plugin that runs in a container (as the DaemonSet's does), whose
+ * status file is only in that container. recorded: sysroot is a recorded tree, whose processes
+ * cannot be looked at. Returns also -ESRCH, with *ret_status set: the process of the status has
+ * ended.
  */
 int nri_status_find(struct arena *arena, int sysroot, bool recorded, struct nri_status *ret_status,
 		    struct err *err);
 
-/* When a process started; 0: there is none. */
+/* When a process started, in clock ticks since boot (proc(5), starttime); 0: it does not exist. */
 uint64_t nri_status_start_of(int64_t pid);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What holds for every way in: which node, and which policy. */
+/* The options that every entry point has: which node is read, and which policy. */
 #ifndef OCI_RDMA_OPTIONS_H
 #define OCI_RDMA_OPTIONS_H
 
@@ -9,10 +9,11 @@
 struct options {
 	const char *sysroot; /* "/" by default */
 	const char *config;  /* NULL: the default below the sysroot */
-	bool ask;            /* our arguments ask for the container, as an annotation would */
+	bool ask; /* --ask: the container counts as one with the annotation inject: "true" */
 };
 
-/* Where a run may go to: "/", or NULL where a path of theirs is relative to where it is. */
+/* The working directory to change to: "/", or NULL if one of the paths is relative to the present
+ * one. */
 static inline const char *options_directory(const struct options *options)
 {
 	return options->sysroot[0] == '/' && (!options->config || options->config[0] == '/') ? "/"

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The ways in that a node has: what stands in its engines' configuration, and what the NRI plugin
- * says of itself. For people, so that nobody takes for given what only another way gives.
+ * Which entry points (hook, precreate, shim, NRI plugin) are installed on a node, as its engines'
+ * configuration and the plugin's status file say. Used in reports to people only, which name for
+ * each value the entry point that sets it.
  */
 #ifndef OCI_RDMA_WAYS_H
 #define OCI_RDMA_WAYS_H
@@ -19,8 +20,8 @@ enum way {
 };
 
 /*
- * sysroot: a directory descriptor; recorded: it is not "/". *ret_ways: WAY_*. What cannot be read
- * is not there. Returns 0, or -1 without memory.
+ * sysroot: a directory descriptor; recorded: it is not "/". *ret_ways: a mask of WAY_*. A file that
+ * cannot be read counts as one that does not exist. Returns 0, or -1 without memory.
  */
 int ways_find(struct arena *arena, int sysroot, bool recorded, unsigned *ret_ways, struct err *err);
 

@@ -34,6 +34,7 @@ struct arena_text {
 	bool failed;
 };
 
+/* Appends; without memory it sets .failed and leaves .text as it was. */
 void arena_append(struct arena_text *text, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
@@ -45,6 +46,7 @@ void arena_append(struct arena_text *text, const char *format, ...)
 void *arena_grow(struct arena *arena, void *array, size_t count, size_t *capacity,
 		 size_t item_size);
 
+/* Frees all that was allocated from the arena, and leaves it empty and usable. */
 void arena_free(struct arena *arena);
 
 #define cleanup_arena __attribute__((cleanup(arena_free))) struct arena

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A reason for whoever started us, where he looks. Nobody may read it, or have stopped to: a full
- * pipe, a FIFO, a closed end change neither when we end nor how. Async-signal-safe.
+ * Writes the reason of a failure where the caller of this program looks for it. The reader may be
+ * missing or slow: a full pipe, a FIFO or a closed end neither delays the end of the program nor
+ * changes its exit status. Async-signal-safe.
  */
 #ifndef OCI_RDMA_TELL_H
 #define OCI_RDMA_TELL_H

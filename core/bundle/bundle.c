@@ -212,11 +212,13 @@ static int say_untrusted(const struct search *search, struct err *err)
 	struct stat st;
 
 	if (home < 0 || fstat(home, &st) < 0 || st.st_uid == 0 || st.st_uid == geteuid())
-		return err_set(err, "container '%s': others than root may write to %s", search->id,
-			       search->untrusted);
+		return err_set(err,
+			       "container '%s': users other than root can write to %s, so that its "
+			       "files are not believed",
+			       search->id, search->untrusted);
 	return err_set(err,
-		       "container '%s' is one of uid %u's own (%s), whose word nobody else takes "
-		       "for it; run this as that user (the doctor also takes --pid PID)",
+		       "container '%s' belongs to uid %u (%s), whose files nobody else believes; "
+		       "run this command as that user (the doctor also takes --pid PID)",
 		       search->id, st.st_uid, search->untrusted);
 }
 
@@ -240,19 +242,21 @@ static int say_none(const struct search *search, struct err *err)
 	if (search->untrusted)
 		return say_untrusted(search, err);
 	return err_set(err,
-		       "no container '%s' in /run/crun, /run/runc, /run/user/*/crun, "
-		       "/run/containers/storage and the bundles of containerd and Docker; `crictl "
-		       "ps`, `podman ps`, `docker ps` and `ctr -n NAMESPACE containers ls` list "
-		       "them",
+		       "no container '%s' was found in /run/crun, /run/runc, /run/user/*/crun, "
+		       "/run/containers/storage and the bundles of containerd and Docker; list the "
+		       "containers with `crictl ps`, `podman ps`, `docker ps` or `ctr -n NAMESPACE "
+		       "containers ls`",
 		       search->id);
 }
 
 static int say_ambiguous(const struct search *search, struct err *err)
 {
 	if (search->task && search->other[0] == '/')
-		return err_set(err, "'%s' is in %s and in %s, two containers; give the directory",
+		return err_set(err,
+			       "'%s' names two containers, in %s and in %s; give the directory of "
+			       "one of them",
 			       search->id, search->task, search->other);
-	return err_set(err, "'%s' is the beginning of %s and of %s; give more of the id",
+	return err_set(err, "'%s' is the beginning of two ids, %s and %s; give more of the id",
 		       search->id, search->found.id, search->other);
 }
 
@@ -262,7 +266,7 @@ int bundle_find(struct arena *arena, int root, const char *id, struct bundle *re
 	struct search search = {.arena = arena, .root = root, .id = id};
 
 	if (!id[0] || strchr(id, '/') || text_has_control(id))
-		return err_set(err, "'%s' is no container id", id);
+		return err_set(err, "'%s' is not a container id", id);
 	if (look_everywhere(&search) < 0)
 		return err_memory(err);
 	if (!search.found.id)

@@ -201,7 +201,8 @@ static int read_text(struct merging *merging, int root, const char *path, struct
 		return -1;
 	return strlen(ret_text->bytes) == ret_text->len
 		       ? 0
-		       : err_set(err, "%s: a NUL, which TOML does not have", merging->file);
+		       : err_set(err, "%s: contains a NUL character, which TOML does not allow",
+				 merging->file);
 }
 
 static int read_one(struct merging *merging, int root, const char *path)

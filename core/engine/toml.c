@@ -48,7 +48,7 @@ static int read_part(struct reader *r, const char **ret)
 	} else {
 		len = strspn(r->scan.at, BARE);
 		if (!len)
-			return fail(r, "a name is missing");
+			return fail(r, "a name is missing here");
 		*ret = arena_strndup(r->scan.arena, r->scan.at, len);
 		if (!*ret)
 			return err_memory(r->scan.err);
@@ -92,7 +92,8 @@ static int enter_above(struct reader *r, struct place *place, const char *part)
 	if (!name)
 		return -1;
 	if (name->kind == TOML_VALUE)
-		return fail(r, "a table below what is none, or is closed");
+		return fail(r, "this table lies inside something that is not a table, or that "
+			       "cannot be extended");
 	return enter(r, place, name);
 }
 
@@ -106,7 +107,7 @@ static int enter_own(struct reader *r, struct place *place, const char *part, en
 		return -1;
 	if (!is_new && !(kind == TOML_HEADED && name->kind == TOML_IMPLICIT) &&
 	    !(kind == TOML_TABLES && name->kind == TOML_TABLES))
-		return fail(r, "a table that is there already");
+		return fail(r, "this table is defined twice");
 	name->kind = kind;
 	if (kind == TOML_TABLES && !(name->own = arena_alloc(r->scan.arena, 1)))
 		return err_memory(r->scan.err);
@@ -131,7 +132,7 @@ static int read_heading(struct reader *r, struct place *ret_place)
 			return -1;
 	}
 	if (strncmp(r->scan.at, "]]", brackets) != 0)
-		return fail(r, "a heading without an end");
+		return fail(r, "the heading of this table is not closed");
 	r->scan.at += brackets;
 	if (enter_own(r, &place, part, kind) < 0 || toml_end_line(&r->scan) < 0)
 		return -1;
@@ -189,7 +190,7 @@ static int read_array(struct reader *r, int depth, struct toml_value *value)
 		if (*r->scan.at == ']')
 			break;
 		if (*r->scan.at != ',')
-			return fail(r, "an array without an end");
+			return fail(r, "this array is not closed");
 	}
 	r->scan.at++;
 	return 0;
@@ -215,7 +216,7 @@ static int read_inline_table(struct reader *r, const struct place *place, int de
 		if (*r->scan.at == '}')
 			break;
 		if (*r->scan.at != ',')
-			return fail(r, "an inline table without an end");
+			return fail(r, "this inline table is not closed");
 	}
 	r->scan.at++;
 	return 0;
@@ -228,7 +229,7 @@ static int read_value(struct reader *r, const struct place *place, int depth,
 	value->line = r->scan.line;
 	value->type = *r->scan.at == '{' ? TOML_TABLE : TOML_OTHER;
 	if (depth > DEPTH_MAX)
-		return fail(r, "nested too deep");
+		return fail(r, "arrays or tables are nested too deeply");
 	if (value->type == TOML_TABLE)
 		return read_inline_table(r, place, depth);
 	if (*r->scan.at == '[')
@@ -248,7 +249,8 @@ static int enter_dotted(struct reader *r, struct place *place, const char *part)
 	if (!name)
 		return -1;
 	if (name->kind != TOML_DOTTED)
-		return fail(r, "a dotted key into what is no such table");
+		return fail(r, "this dotted key leads into something that is not a table, or that "
+			       "cannot be extended");
 	return enter(r, place, name);
 }
 
@@ -272,14 +274,14 @@ static int read_pair(struct reader *r, struct place place, int depth)
 			return -1;
 	}
 	if (*r->scan.at != '=')
-		return fail(r, "a key without a value");
+		return fail(r, "this key has no value");
 	r->scan.at++;
 	toml_skip_spaces(&r->scan);
 	name = name_in(r, &place, part, TOML_VALUE, &is_new);
 	if (!name)
 		return -1;
 	if (!is_new)
-		return fail(r, "a key that is there already");
+		return fail(r, "this key is defined twice");
 	inside = place;
 	if (enter(r, &inside, name) < 0 || read_value(r, &inside, depth, &value) < 0)
 		return -1;

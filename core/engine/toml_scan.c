@@ -56,14 +56,15 @@ int toml_end_line(struct toml_scan *scan)
 		while (*scan->at && !is_line_end(scan->at)) {
 			len = character(scan->at);
 			if (!len)
-				return toml_fail(scan, "a control character, or no UTF-8");
+				return toml_fail(
+					scan, "a control character, or bytes that are not UTF-8");
 			scan->at += len;
 		}
 	}
 	if (!*scan->at)
 		return 0;
 	if (!is_line_end(scan->at))
-		return toml_fail(scan, "not understood");
+		return toml_fail(scan, "this is not TOML");
 	skip_line_end(scan);
 	return 0;
 }
@@ -108,12 +109,12 @@ static int unescape_code(struct toml_scan *scan, size_t digits, struct text *tex
 		const char *digit = *scan->at ? strchr(hex, *scan->at) : NULL;
 
 		if (!digit)
-			return toml_fail(scan, "an escape that is not understood");
+			return toml_fail(scan, "an unknown escape sequence");
 		code = code << 4 | (uint32_t)((digit - hex) & 15);
 		scan->at++;
 	}
 	if (code > 0x10ffff || (code >= 0xd800 && code <= 0xdfff))
-		return toml_fail(scan, "an escape that is no character");
+		return toml_fail(scan, "an escape sequence that is not a character");
 	/* A string of C cannot hold a NUL: told is the character for what cannot be shown. */
 	add_utf8(text, code ? code : 0xfffd);
 	return 0;
@@ -148,7 +149,7 @@ static int unescape(struct toml_scan *scan, bool several_lines, struct text *tex
 	if (c == 'u' || c == 'U')
 		return unescape_code(scan, c == 'u' ? 4 : 8, text);
 	if (!found)
-		return toml_fail(scan, "an escape that is not understood");
+		return toml_fail(scan, "an unknown escape sequence");
 	text->bytes[text->len++] = to[found - from];
 	return 0;
 }
@@ -172,9 +173,10 @@ static int take_character(struct toml_scan *scan, bool several_lines, struct tex
 		return 0;
 	}
 	if (!len)
-		return toml_fail(scan, is_line_end(scan->at) || !*scan->at
-					       ? "a string without an end"
-					       : "a control character, or no UTF-8");
+		return toml_fail(scan,
+				 is_line_end(scan->at) || !*scan->at
+					 ? "this string is not closed"
+					 : "a control character, or bytes that are not UTF-8");
 	memcpy(text->bytes + text->len, scan->at, len);
 	text->len += len;
 	scan->at += len;
@@ -204,7 +206,7 @@ int toml_string(struct toml_scan *scan, bool several_lines, const char **ret)
 	struct text text = {0};
 
 	if (several && !several_lines)
-		return toml_fail(scan, "a key of several lines");
+		return toml_fail(scan, "a key must be on one line");
 	scan->at += several ? 3 : 1;
 	if (several && is_line_end(scan->at))
 		skip_line_end(scan);
@@ -217,7 +219,7 @@ int toml_string(struct toml_scan *scan, bool several_lines, const char **ret)
 		scan->at += escaped;
 		/* """""" is the empty one, and of seven quotes and more no one makes sense. */
 		if (several && !escaped && strspn(scan->at, (char[]){quote, '\0'}) > 5)
-			return toml_fail(scan, "more than five quotes");
+			return toml_fail(scan, "more than five quotes in a row");
 		if ((escaped ? unescape(scan, several, &text)
 			     : take_character(scan, several, &text)) < 0)
 			return -1;
@@ -425,7 +427,7 @@ int toml_skip_scalar(struct toml_scan *scan)
 		good = is_moment(at) ? skip_moment(&at) : skip_number(&at);
 	/* What follows a value is seen by who asked for it. */
 	if (!good || (*at && !strchr(" \t\r\n,]}#", *at)))
-		return toml_fail(scan, "no string, number, truth, date, array or table");
+		return toml_fail(scan, "expected a string, number, boolean, date, array or table");
 	scan->at = at;
 	return 0;
 }

@@ -340,7 +340,7 @@ static int on_key(void *context, const unsigned char *key, size_t len)
 	if (len >= KEY_MAX || memchr(key, 0, len)) {
 		if (!f->shape->closed)
 			return 1;
-		(void)err_set(p->err, "this key is too long or holds a NUL");
+		(void)err_set(p->err, "this key is too long or contains a NUL character");
 		return fail_here(p);
 	}
 	return find_member(p, f) < 0 ? fail_here(p) : 1;
@@ -425,9 +425,9 @@ static int incomplete(struct parse *p)
 	struct json_slip slip;
 
 	if (json_find_unclosed(p->text, p->len, p->options & JSON_COMMENTS, &slip))
-		return err_set(p->err, "%s: line %zu: the text ends before its value does: %s",
+		return err_set(p->err, "%s: line %zu: the text ends in the middle of a value: %s",
 			       p->what, slip.line, slip.what);
-	return err_set(p->err, "%s: the text ends before its value does", p->what);
+	return err_set(p->err, "%s: the text ends in the middle of a value", p->what);
 }
 
 static int parse(yajl_alloc_funcs *memory, void *context)
@@ -532,7 +532,7 @@ int json_string(struct arena *arena, const struct json_value *value, const char 
 	if (!value->text)
 		return err_set(err, "expected a string");
 	if (memchr(value->text, 0, value->len))
-		return err_set(err, "holds a NUL character");
+		return err_set(err, "contains a NUL character");
 	copy = arena_strndup(arena, value->text, value->len);
 	if (!copy)
 		return err_memory(err);

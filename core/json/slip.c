@@ -124,6 +124,6 @@ bool json_find_comma(const char *text, size_t len, size_t stopped, bool comments
 		scan_one(&s);
 	if (s.before.c != ',' || (s.last.c != '}' && s.last.c != ']'))
 		return false;
-	*ret_slip = (struct json_slip){"this comma has nothing behind it", s.before.line};
+	*ret_slip = (struct json_slip){"nothing follows this comma", s.before.line};
 	return true;
 }

@@ -25,7 +25,8 @@ int node_open(const char *sysroot, struct node *ret_node, struct err *err)
 	if (chars >= 0 && strcmp(sysroot, "/") == 0 &&
 	    (fstatfs(chars, &fs) < 0 || fs.f_type != SYSFS_MAGIC)) {
 		(void)close(chars);
-		return err_set(err, "/sys is not sysfs: device numbers cannot be looked up");
+		return err_set(err, "/sys is not sysfs, so that device numbers cannot be looked "
+				    "up: mount sysfs there");
 	}
 	ret_node->recorded = strcmp(sysroot, "/") != 0;
 	ret_node->root = take_fd(&root);

@@ -46,8 +46,8 @@ static int add_gloo(struct arena *arena, const struct facts *facts, struct plan 
 	for (size_t i = 0; list && i < devices->n; i++) {
 		if (!devices->item[i].netdev[0])
 			return warnings_add(arena, warnings, "no_netdev_name",
-					    "the interface of %s is not known: GLOO_SOCKET_IFNAME "
-					    "is not set",
+					    "the network interface of %s is not known: "
+					    "GLOO_SOCKET_IFNAME is not set",
 					    devices->item[i].ibdev);
 		if (!has_netdev_before(devices, i))
 			list = arena_printf(arena, "%s%s%s", list, list[0] ? "," : "",

@@ -59,10 +59,11 @@ static int add_hca(struct arena *arena, const struct facts *facts, struct plan *
 		return 0;
 	for (size_t i = 0; i < facts->devices->n; i++)
 		append_device(arena, &list, &facts->devices->item[i]);
-	if (list.n > NCCL_LIST_MAX && warnings_add(arena, warnings, "too_many_hcas",
-						   "%zu devices and ports, but NCCL reads %d of "
-						   "NCCL_IB_HCA: the first %d are named",
-						   list.n, NCCL_LIST_MAX, NCCL_LIST_MAX) < 0)
+	if (list.n > NCCL_LIST_MAX &&
+	    warnings_add(arena, warnings, "too_many_hcas",
+			 "the container has %zu devices and ports, but NCCL reads only %d from "
+			 "NCCL_IB_HCA: the first %d are named",
+			 list.n, NCCL_LIST_MAX, NCCL_LIST_MAX) < 0)
 		return -1;
 	return setting_add(arena, facts, plan, warnings, SCOPE_NCCL, "NCCL_IB_HCA", list.text);
 }
@@ -77,10 +78,10 @@ static int add_rdma_interfaces(struct arena *arena, const struct facts *facts, s
 		const struct device *device = &facts->devices->item[i];
 
 		if (!device->netdev[0])
-			return warnings_add(
-				arena, warnings, "no_netdev_name",
-				"the interface of %s is not known: NCCL_SOCKET_IFNAME is not set",
-				device->ibdev);
+			return warnings_add(arena, warnings, "no_netdev_name",
+					    "the network interface of %s is not known: "
+					    "NCCL_SOCKET_IFNAME is not set",
+					    device->ibdev);
 		list = arena_printf(arena, "%s%s%s", list, list[1] ? "," : "", device->netdev);
 	}
 	return setting_add(arena, facts, plan, warnings, SCOPE_NCCL, "NCCL_SOCKET_IFNAME", list);
@@ -107,20 +108,22 @@ static bool needs_gid(const struct port *port)
 static int warn_gids_unknown(struct arena *arena, const struct device *device,
 			     struct warnings *warnings)
 {
-	return warnings_add(arena, warnings, "gids_unknown",
-			    "the ports and GIDs of %s could not be read (does the pod's network "
-			    "namespace have it?): NCCL_IB_GID_INDEX is not set; NCCL 2.21.5 and "
-			    "later find it per device",
-			    device->ibdev);
+	return warnings_add(
+		arena, warnings, "gids_unknown",
+		"the ports and GIDs of %s could not be read, perhaps because the device is in "
+		"another network namespace than the pod: NCCL_IB_GID_INDEX is not set; NCCL 2.21.5 "
+		"and later choose the index for each device",
+		device->ibdev);
 }
 
 static int warn_no_gid(struct arena *arena, const struct device *device, const struct port *port,
 		       struct warnings *warnings)
 {
-	return warnings_add(arena, warnings, "no_gid",
-			    "port %u of %s has no RoCE v2 GID of an IPv4 address: "
-			    "NCCL_IB_GID_INDEX is not set; give its network interface an address",
-			    port->number, device->ibdev);
+	return warnings_add(
+		arena, warnings, "no_gid",
+		"port %u of %s has no RoCE v2 GID with an IPv4 address: NCCL_IB_GID_INDEX is not "
+		"set; give its network interface an IPv4 address",
+		port->number, device->ibdev);
 }
 
 /*
@@ -145,11 +148,10 @@ static int common_gid_index(struct arena *arena, const struct devices *devices,
 			if (port->gid_index < 0)
 				return warn_no_gid(arena, device, port, warnings);
 			if (common >= 0 && common != port->gid_index)
-				return warnings_add(
-					arena, warnings, "gid_index_differs",
-					"the devices have no RoCE v2 GID index in common: "
-					"NCCL_IB_GID_INDEX is not set; NCCL 2.21.5 and later find "
-					"it per device");
+				return warnings_add(arena, warnings, "gid_index_differs",
+						    "no RoCE v2 GID index fits all devices: "
+						    "NCCL_IB_GID_INDEX is not set; NCCL 2.21.5 and "
+						    "later choose the index for each device");
 			common = port->gid_index;
 		}
 	}

@@ -76,11 +76,11 @@ static int warn_mix(struct arena *arena, const struct devices *devices, struct w
 
 	if (!ethernet || !infiniband)
 		return 0;
-	return warnings_add(
-		arena, warnings, "link_layer_mix",
-		"%s has an Ethernet port, %s an InfiniBand port: they cannot reach each "
-		"other; allocate devices of one kind, or name them in NCCL_IB_HCA",
-		ethernet->ibdev, infiniband->ibdev);
+	return warnings_add(arena, warnings, "link_layer_mix",
+			    "%s has an Ethernet port and %s has an InfiniBand port, so that they "
+			    "cannot reach each other: allocate devices of one kind, or name only "
+			    "those of one kind in NCCL_IB_HCA",
+			    ethernet->ibdev, infiniband->ibdev);
 }
 
 /* uverbs and umad refuse to be opened from another namespace (ib_uverbs_open:
@@ -92,9 +92,9 @@ static int warn_namespace(struct arena *arena, const struct facts *facts,
 	    !device->on_host)
 		return 0;
 	return warnings_add(arena, warnings, "rdma_netns",
-			    "RDMA devices are exclusive to a network namespace on this node, and "
-			    "%s is in the node's: the container cannot open it (EPERM); have its "
-			    "network plugin move it (rdma-cni)",
+			    "on this node an RDMA device belongs to one network namespace, and %s "
+			    "is in the node's: the container cannot open it (EPERM); let the "
+			    "network plugin rdma-cni move it into the pod",
 			    device->ibdev);
 }
 
@@ -128,7 +128,7 @@ static int warn_iommu(struct arena *arena, const struct facts *facts, struct war
 	if (!list[0])
 		return 0;
 	return warnings_add(arena, warnings, "iommu_translates",
-			    "the IOMMU translates for %s: GPUDirect RDMA fails with "
+			    "the IOMMU translates the addresses of %s: GPUDirect RDMA fails with "
 			    "IBV_WC_LOC_PROT_ERR (4, vendor 81), or is slow; boot the node with "
 			    "iommu=pt (Arm: iommu.passthrough=1)",
 			    list);

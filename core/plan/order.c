@@ -72,15 +72,16 @@ static int warn_unproven(struct arena *arena, const struct claim *claim,
 	const struct device *now = find_file(claim, ranked, n);
 
 	if (now)
-		return warnings_add(arena, warnings, "stale_number",
-				    "/dev/infiniband/%s was allocated as %s%s%s%s, and is %s (%s) "
-				    "now, which was not: numbers have changed since; delete the "
-				    "pod, so that it is allocated again",
-				    now->uverbs, claim->address, named[0] ? " (" : "", named,
-				    named[0] ? ")" : "", now->ibdev, now->address);
+		return warnings_add(
+			arena, warnings, "stale_number",
+			"/dev/infiniband/%s was allocated as %s%s%s%s, but is now %s (%s), which "
+			"was not allocated, because the device numbers have changed since then: "
+			"delete the pod, so that its devices are allocated again",
+			now->uverbs, claim->address, named[0] ? " (" : "", named,
+			named[0] ? ")" : "", now->ibdev, now->address);
 	return warnings_add(arena, warnings, "not_allocated",
-			    "the environment names %s%s%s%s, which linux.devices does not prove: "
-			    "dropped",
+			    "the environment names %s%s%s%s, but linux.devices does not contain "
+			    "that device: it is left out",
 			    claim->address, named[0] ? " (" : "", named, named[0] ? ")" : "");
 }
 
@@ -105,7 +106,8 @@ static int apply_claim(struct arena *arena, const struct claim *claim, size_t ra
 	if (agrees)
 		return 0;
 	return warnings_add(arena, warnings, "env_disagrees",
-			    "the environment calls %s %s, the node says %s: taken as the node says",
+			    "the environment calls %s %s, but its name on this node is %s: the "
+			    "name on this node is used",
 			    claim->address, named, found->device.ibdev);
 }
 

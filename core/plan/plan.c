@@ -41,7 +41,7 @@ static const char *not_asked(const struct facts *facts)
 		return "not asked for: no annotation " SPEC_ANNOTATION_PREFIX "inject";
 	if (request->other_container && facts->spec->identity.doubt != IDENTITY_BELIEVED)
 		return "the annotation " SPEC_ANNOTATION_PREFIX
-		       "containers names containers, and whose container this is is unknown";
+		       "containers names containers, but the name of this container is unknown";
 	if (request->other_container)
 		return "the annotation " SPEC_ANNOTATION_PREFIX
 		       "containers does not name this container";
@@ -70,9 +70,9 @@ static int decide_without_device(struct arena *arena, const struct facts *facts,
 	return decide(
 		plan, DECISION_DENIED,
 		arena_printf(arena,
-			     "%s, but no RDMA device allocated (on_no_device: fail in %s); "
-			     "if it is to have none, let the annotation " SPEC_ANNOTATION_PREFIX
-			     "containers name the pod's containers that are",
+			     "%s, but no RDMA device allocated (on_no_device: fail in %s); if this "
+			     "container needs none, let the annotation " SPEC_ANNOTATION_PREFIX
+			     "containers name only those that do",
 			     asked_how(facts), config->path));
 }
 
@@ -86,8 +86,8 @@ static int decide_namespace(struct arena *arena, const struct facts *facts, stru
 	if (doubt)
 		return decide(plan, DECISION_DENIED,
 			      arena_printf(arena,
-					   "the pod's namespace is unknown, which no namespaces of "
-					   "%s but \"*\" admit: it has %s",
+					   "the pod's namespace is unknown, and only \"*\" in the "
+					   "namespaces of %s would admit it: the container has %s",
 					   path, doubt));
 	return decide(
 		plan, DECISION_DENIED,
@@ -257,10 +257,11 @@ static const char *mount_on_nccl_conf(const struct spec *spec)
 
 static int warn_mount(struct arena *arena, const char *mount, struct warnings *warnings)
 {
-	return warnings_add(arena, warnings, "nccl_conf_mounted",
-			    "a mount on %.128s covers /etc/nccl.conf: left alone, so that a hook "
-			    "gives no NCCL values",
-			    mount);
+	return warnings_add(
+		arena, warnings, "nccl_conf_mounted",
+		"a mount on %.128s covers /etc/nccl.conf, so that the hook cannot write NCCL's "
+		"values there: use the runtime shim or the NRI plugin for them",
+		mount);
 }
 
 static const char *call_names(struct arena *arena, uint32_t calls)
@@ -291,8 +292,9 @@ static int plan_seccomp(struct arena *arena, const struct facts *facts, struct p
 	list = call_names(arena, refused);
 	if (!list)
 		return -1;
-	return warnings_add(arena, warnings, "seccomp_refuses",
-			    "linux.seccomp refuses what verbs, NCCL or CUDA may need: %s", list);
+	return warnings_add(
+		arena, warnings, "seccomp_refuses",
+		"linux.seccomp refuses system calls that verbs, NCCL or CUDA may need: %s", list);
 }
 
 /* Who is denied for it reads it in the reason. */
@@ -300,8 +302,10 @@ static int warn_identity(struct arena *arena, const struct facts *facts, struct 
 {
 	const char *doubt = identity_doubt_reason(facts->spec->identity.doubt);
 
-	return doubt ? warnings_add(arena, warnings, "identity_unknown",
-				    "pod, namespace and container are unknown: it has %s", doubt)
+	return doubt ? warnings_add(
+			       arena, warnings, "identity_unknown",
+			       "pod, namespace and container are unknown: the container has %s",
+			       doubt)
 		     : 0;
 }
 

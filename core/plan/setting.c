@@ -23,7 +23,8 @@ static int is_in_image(struct arena *arena, const struct facts *facts, const str
 		return 0;
 	if ((len != strlen(value) || memcmp(present, value, len) != 0) &&
 	    warnings_add(arena, warnings, "conf_already_set",
-			 "the image's /etc/nccl.conf sets %s=%.*s, which stays; we would say %s",
+			 "the image's /etc/nccl.conf sets %s=%.*s, which is kept; oci-rdma-hook "
+			 "would set %s",
 			 name, (int)(len > 128 ? 128 : len), present, value) < 0)
 		return -1;
 	return 1;
@@ -53,7 +54,8 @@ int setting_add(struct arena *arena, const struct facts *facts, struct plan *pla
 		return -1;
 	if (strlen(value) > SETTING_VALUE_MAX)
 		return warnings_add(arena, warnings, "value_too_long",
-				    "%s would be longer than the %d bytes that NCCL reads: not set",
+				    "%s is not set, because its value would be longer than the %d "
+				    "bytes that NCCL reads",
 				    name, SETTING_VALUE_MAX);
 	if (present)
 		setting.state = strcmp(present, value) == 0 ? SETTING_PRESENT : SETTING_KEPT;
@@ -63,7 +65,8 @@ int setting_add(struct arena *arena, const struct facts *facts, struct plan *pla
 		return in_image < 0 ? -1 : 0;
 	if (setting.state == SETTING_KEPT &&
 	    warnings_add(arena, warnings, "env_already_set",
-			 "the container's environment sets %s=%.128s, which stays; we would say %s",
+			 "the container's environment sets %s=%.128s, which is kept; oci-rdma-hook "
+			 "would set %s",
 			 name, present, value) < 0)
 		return -1;
 	return append(arena, plan, &setting);

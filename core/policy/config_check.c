@@ -45,8 +45,8 @@ static int check_runtimes(int sysroot, const struct config *config, struct err *
 
 	if (!config->n_runtimes)
 		return err_set(err,
-			       "%s: line %zu: runtimes: the list is empty, so that the shim would "
-			       "run nothing: name crun or runc, or leave it out",
+			       "%s: line %zu: runtimes: the list is empty, so that the shim could "
+			       "run no container: name crun or runc, or remove the key",
 			       config->path, config->runtimes_line);
 	for (size_t i = 0; i < config->n_runtimes; i++) {
 		if (is_ours(sysroot, config->runtimes[i]))
@@ -59,18 +59,17 @@ static int check_runtimes(int sysroot, const struct config *config, struct err *
 	if (found)
 		return 0;
 	return err_set(err,
-		       "%s: line %zu: runtimes: none of them can be run (%.128s): name one that is "
-		       "there",
+		       "%s: line %zu: runtimes: none of these programs can be run (%.128s): name "
+		       "one that is installed",
 		       config->path, config->runtimes_line, config->runtimes[0]);
 }
 
 int config_check(int sysroot, const struct config *config, struct err *err)
 {
 	if (!config->n_namespaces)
-		return err_set(
-			err,
-			"%s: line %zu: namespaces: the list is empty, so that nobody is ever "
-			"granted anything: name some, or \"*\" for all",
-			config->path, config->namespaces_line);
+		return err_set(err,
+			       "%s: line %zu: namespaces: the list is empty, so that no container "
+			       "is ever granted anything: name namespaces, or \"*\" for all",
+			       config->path, config->namespaces_line);
 	return config->runtimes_line ? check_runtimes(sysroot, config, err) : 0;
 }

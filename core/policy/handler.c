@@ -35,15 +35,18 @@ int handler_check_monitor(struct arena *arena, int root, const struct crio *crio
 	if (!path[0]) {
 		if (program_find(arena, root, "conmon"))
 			return 0;
-		return err_set(err,
-			       "%s: handler %s has no monitor_path, and there is no conmon in "
-			       "CRI-O's PATH (" PROGRAM_PATH "): CRI-O does not start",
-			       handler->file, handler->name);
+		return err_set(
+			err,
+			"%s: handler %s has no monitor_path, and there is no conmon in "
+			"CRI-O's PATH (" PROGRAM_PATH
+			"), so that CRI-O does not start: set monitor_path to the path of conmon",
+			handler->file, handler->name);
 	}
 	if (program_exists(root, path))
 		return 0;
 	return err_set(err,
-		       "%s: handler %s: monitor_path %.128s is no program: CRI-O does not start",
+		       "%s: handler %s: monitor_path %.128s is not an executable file, so that "
+		       "CRI-O does not start: set it to the path of conmon",
 		       handler->file, handler->name, path);
 }
 
@@ -83,8 +86,8 @@ int handler_check_runtime(struct arena *arena, int root, const struct crio *crio
 	if (!own || program_is_same(root, own, taken))
 		return 0;
 	return err_set(err,
-		       "%s: handler %s: the shim runs %.128s, and CRI-O's own handler %s %.128s: "
-		       "write \"runtimes\": [\"%.128s\"] into %s",
+		       "%s: handler %s: the shim runs %.128s, but CRI-O's own handler %s runs "
+		       "%.128s: write \"runtimes\": [\"%.128s\"] into %s",
 		       handler->file, handler->name, taken, name, own, own, config->path);
 }
 
@@ -158,13 +161,14 @@ int handler_check_containerd(struct arena *arena, int root,
 		return -1;
 	if (own[0] && !program_is_same(root, own, taken))
 		return err_set(err,
-			       "%s: handler %s: the shim runs %.128s, and containerd's own handler "
-			       "%.128s: write \"runtimes\": [\"%.128s\"] into %s",
+			       "%s: handler %s: the shim runs %.128s, but containerd's own handler "
+			       "runs %.128s: write \"runtimes\": [\"%.128s\"] into %s",
 			       handler->file, handler->name, taken, own, own, config->path);
 	if (config->opt_in == OPT_IN_ANNOTATION && !passes_annotations(handler))
 		return err_set(err,
-			       "%s: handler %s hands no annotation of its pods on, so that none of "
-			       "them can ask: pod_annotations = [\"" SPEC_ANNOTATION_PREFIX "*\"]",
+			       "%s: handler %s passes no annotation of its pods to the runtime, so "
+			       "that no pod can ask for RDMA: add pod_annotations = "
+			       "[\"" SPEC_ANNOTATION_PREFIX "*\"]",
 			       handler->file, handler->name);
 	return 0;
 }

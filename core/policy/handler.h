@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A handler of CRI-O or containerd, or a runtime of Docker's, that is the shim: whether CRI-O
- * starts with it, and its pods do. */
+/* Checks a handler of CRI-O or containerd, or a runtime of Docker, that is the shim: whether the
+ * engine starts with it, and whether its containers do. A returned text lives as long as the
+ * argument that it is a part of. */
 #ifndef OCI_RDMA_HANDLER_H
 #define OCI_RDMA_HANDLER_H
 

@@ -49,16 +49,15 @@ static int check_executable(int sysroot, const struct hooks_file *file, struct e
 	shorten(file->path, path, sizeof(path));
 	fd = trust_open_linked(sysroot, file->path, path, err);
 	if (fd == -ENOENT)
-		return err_set(err,
-			       "%s does not exist, and engines leave such a hook out: install it "
-			       "first",
-			       path);
+		return err_set(
+			err, "%s does not exist, so that no engine runs the hook: install it first",
+			path);
 	if (fd < 0)
 		return -1;
 	if (fstat(fd, &st) < 0 || fstatvfs(fd, &fs) < 0)
 		return err_sys(err, errno, "%s", path);
 	if (!(st.st_mode & (S_IXUSR | S_IXGRP | S_IXOTH)))
-		return err_set(err, "%s is not executable (mode %04o): chmod 0755 it", path,
+		return err_set(err, "%s is not executable (mode %04o): run chmod 0755 on it", path,
 			       st.st_mode & 07777U);
 	if (fs.f_flag & ST_NOEXEC)
 		return err_set(
@@ -102,8 +101,8 @@ static int check_precreate(const struct hooks_place *place, const char *path, st
 	if (!dir)
 		return 0;
 	return err_set(err,
-		       "%s: a precreate hook in %s, which CRI-O reads, and then does not start: "
-		       "move it to a directory of podman's own",
+		       "%s: CRI-O reads %s, and does not start if it finds a precreate hook there: "
+		       "move the file to a directory that only podman reads",
 		       path, dir);
 }
 

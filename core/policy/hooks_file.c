@@ -54,8 +54,9 @@ static int take_version(void *context, const struct json_value *value, struct er
 	if (json_string(r->arena, value, &version, err) < 0)
 		return -1;
 	if (strcmp(version, VERSION_READ) != 0)
-		return err_set(err, "\"%.64s\" is not \"" VERSION_READ "\", which engines read",
-			       version);
+		return err_set(
+			err, "\"%.64s\" is not \"" VERSION_READ "\", the version that engines read",
+			version);
 	r->has_version = true;
 	return 0;
 }
@@ -73,9 +74,10 @@ static int take_path(void *context, const struct json_value *value, struct err *
 	if (r->file.path[0] != '/')
 		return err_set(err, "\"%.64s\" is not an absolute path", r->file.path);
 	if (strcmp(text_base_name(r->file.path), HOOK_NAME) != 0)
-		return err_set(
-			err, "\"%.128s\" is not " HOOK_NAME ", which is all that this check knows",
-			r->file.path);
+		return err_set(err,
+			       "\"%.128s\" is not " HOOK_NAME
+			       ", and this check knows no other program",
+			       r->file.path);
 	return 0;
 }
 
@@ -104,8 +106,8 @@ static int take_timeout(void *context, const struct json_value *value, struct er
 	if (json_int64(value, &r->file.timeout, err) < 0)
 		return -1;
 	if (r->file.timeout < 1 || r->file.timeout > HOOKS_TIMEOUT_MAX)
-		return err_set(err, "%lld is not 1 to %d seconds", (long long)r->file.timeout,
-			       HOOKS_TIMEOUT_MAX);
+		return err_set(err, "%lld is not between 1 and %d seconds",
+			       (long long)r->file.timeout, HOOKS_TIMEOUT_MAX);
 	return 0;
 }
 
@@ -135,9 +137,10 @@ static int compile(regex_t *regex, const char *pattern, struct err *err)
 	if (status == 0)
 		return 0;
 	(void)regerror(status, regex, reason, sizeof(reason));
-	return err_set(err,
-		       "\"%.64s\" is no regular expression (taken as a POSIX extended one): %s",
-		       pattern, reason);
+	return err_set(
+		err,
+		"\"%.64s\" is not a regular expression (it is checked as a POSIX extended one): %s",
+		pattern, reason);
 }
 
 /* Returns 1 if a text is one that the pattern matches, 0 if not, or -1. texts: ends with NULL */
@@ -194,9 +197,10 @@ static int take_annotation(void *context, const struct json_value *value, struct
 			err,
 			"matches none of our annotations: write \"^oci-rdma-hook\\\\.io/inject$\"");
 	if (is_inject && strstr(value->key, HOOK_NAME) && !is_asked)
-		return err_set(err,
-			       "\"%.64s\" does not match \"true\", with which a container asks",
-			       pattern);
+		return err_set(
+			err,
+			"\"%.64s\" does not match \"true\", the value with which a container asks",
+			pattern);
 	return 0;
 }
 
@@ -228,8 +232,9 @@ static int take_stage(void *context, const struct json_value *value, struct err 
 		return -1;
 	if (!stage_named(name))
 		return err_set(err,
-			       "\"%.64s\" is no stage of " HOOK_NAME
-			       ": createRuntime, prestart, poststart, or podman's precreate",
+			       "\"%.64s\" is not a stage of " HOOK_NAME
+			       "; its stages are createRuntime, prestart, poststart, and podman's "
+			       "precreate",
 			       name);
 	r->file.stages |= stage_named(name);
 	return 0;
@@ -278,15 +283,17 @@ static int check_present(const struct reading *r, const char *what, struct err *
 		return err_set(err, "%s: no \"version\": add \"version\": \"" VERSION_READ "\"",
 			       what);
 	if (!r->file.path)
-		return err_set(err, "%s: no hook.path: name the executable there", what);
+		return err_set(err, "%s: no hook.path: add the path of the executable", what);
 	if (!r->file.stages)
-		return err_set(err, "%s: no stage in \"stages\": no engine would run it", what);
-	if (!r->has_when || !r->conditions || r->never)
 		return err_set(
 			err,
-			"%s: \"when\" is met by no container: say \"always\": true, or which "
-			"annotations",
+			"%s: no stage in \"stages\", so that no engine would run the hook: add one",
 			what);
+	if (!r->has_when || !r->conditions || r->never)
+		return err_set(err,
+			       "%s: \"when\" matches no container: write \"always\": true, or name "
+			       "annotations",
+			       what);
 	return 0;
 }
 
@@ -315,9 +322,11 @@ static int read_args(const struct hooks_file *file, const char **ret_name, struc
 		for (size_t n = 0; n < sizeof(options) / sizeof(options[0]); n++)
 			known |= strncmp(word, options[n], len) == 0 && !options[n][len];
 		if (known && !word[len] && ++i == file->n_args)
-			return err_set(err, "%s has no value behind it", word);
+			return err_set(err, "%s has no value: write one after it", word);
 		if (known && (word[len] ? word + len + 1 : file->args[i])[0] != '/')
-			return err_set(err, "%s wants an absolute path: a hook runs in the bundle",
+			return err_set(err,
+				       "%s must be an absolute path, because a hook runs in the "
+				       "directory of the bundle",
 				       word);
 		if (known)
 			continue;
@@ -327,7 +336,8 @@ static int read_args(const struct hooks_file *file, const char **ret_name, struc
 				       "takes (--config FILE, --sysroot DIR)",
 				       word);
 		if (*ret_name)
-			return err_set(err, "two stages, %s and %s", *ret_name, word);
+			return err_set(err, "names two stages, %s and %s: keep one of them",
+				       *ret_name, word);
 		*ret_name = word;
 	}
 	return 0;
@@ -340,22 +350,20 @@ static int check_args(const struct hooks_file *file, const char *what, struct er
 	if (read_args(file, &name, err) < 0)
 		return err_prefix(err, "%s: line %zu: hook.args", what, file->args_line);
 	if (!name)
-		return err_set(
-			err,
-			"%s: hook.args names no stage, so that it would fail every container: "
-			"write [\"" HOOK_NAME "\", \"createRuntime\"]",
-			what);
+		return err_set(err,
+			       "%s: hook.args names no stage, so that every container with this "
+			       "hook would fail: write [\"" HOOK_NAME "\", \"createRuntime\"]",
+			       what);
 	if (names_shim(file->args[0]))
 		return err_set(err,
-			       "%s: line %zu: hook.args[0] makes it the runtime shim: write "
-			       "\"" HOOK_NAME "\"",
+			       "%s: line %zu: hook.args[0] would make the program act as the "
+			       "runtime shim: write \"" HOOK_NAME "\"",
 			       what, file->args_line);
 	if (file->stages & ~stages_for(stage_named(name)))
-		return err_set(
-			err,
-			"%s: line %zu: hook.args says %s, \"stages\" another one: each stage "
-			"wants a file of its own",
-			what, file->stages_line, name);
+		return err_set(err,
+			       "%s: line %zu: hook.args names the stage %s, but \"stages\" names "
+			       "another one: write one file for each stage",
+			       what, file->stages_line, name);
 	return 0;
 }
 
@@ -378,9 +386,9 @@ int hooks_file_check_opt_in(const struct hooks_file *file, const struct config *
 	if (file->always || config->opt_in != OPT_IN_DEVICE)
 		return 0;
 	return err_set(err,
-		       "%s: line %zu: \"when\" shows us some containers only, and \"opt_in\": "
-		       "\"device\" of %s means all: write \"when\": {\"always\": true}, as the "
-		       "files of hooks.d/device do",
+		       "%s: line %zu: \"when\" matches only some containers, but \"opt_in\": "
+		       "\"device\" in %s is for all containers: write \"when\": {\"always\": "
+		       "true}, as the files of hooks.d/device do",
 		       what, file->when_line, config->path);
 }
 
@@ -392,10 +400,10 @@ int hooks_file_check_timeout(const struct hooks_file *file, int64_t timeout_min,
 	if (!file->timeout)
 		return err_set(err, "%s: no hook.timeout: add \"timeout\": %lld", what,
 			       (long long)timeout_min * 2);
-	return err_set(
-		err,
-		"%s: line %zu: hook.timeout: %lld s is not above our own deadline of %lld s, "
-		"so that a killed hook could not say why: write %lld",
-		what, file->timeout_line, (long long)file->timeout, (long long)timeout_min,
-		(long long)timeout_min * 2);
+	return err_set(err,
+		       "%s: line %zu: hook.timeout: %lld s is not longer than the %lld s that the "
+		       "hook allows itself, so that the engine could kill the hook before it gives "
+		       "its reason: write %lld",
+		       what, file->timeout_line, (long long)file->timeout, (long long)timeout_min,
+		       (long long)timeout_min * 2);
 }

@@ -36,7 +36,8 @@ int quantity_parse(const char *text, uint64_t *ret_bytes, struct err *err)
 	}
 	if (!digits)
 		return err_set(err,
-			       "'%.64s' is no amount of memory; write 64Gi, bytes, or unlimited",
+			       "'%.64s' is not an amount of memory; write an amount such as 64Gi, "
+			       "a number of bytes, or unlimited",
 			       text);
 	number = strtoull(text, &suffix, 10);
 	if (multiplier(suffix, &factor) < 0)

@@ -25,13 +25,13 @@ static int fail_sys(int errnum, const char *what, const char *part, struct err *
 static int fail_owner(uid_t uid, const char *what, const char *part, struct err *err)
 {
 	if (uid == OVERFLOW_UID && rootless())
-		return err_set(err,
-			       "%s: %s belongs to somebody for whom this user namespace has no "
-			       "name: of such files a rootless engine trusts the policy in /etc "
-			       "alone",
-			       what, part);
-	return err_set(err, "%s: %s belongs to uid %u, not to root: chown root it", what, part,
-		       uid);
+		return err_set(
+			err,
+			"%s: the owner of %s is not mapped into this user namespace; a rootless "
+			"engine trusts such a file only if it is the policy in /etc",
+			what, part);
+	return err_set(err, "%s: %s belongs to uid %u, not to root: run chown root on it", what,
+		       part, uid);
 }
 
 static int check(int fd, bool directory, bool in_etc, const char *what, const char *part,
@@ -47,8 +47,9 @@ static int check(int fd, bool directory, bool in_etc, const char *what, const ch
 	    !(in_etc && st.st_uid == OVERFLOW_UID && rootless()))
 		return fail_owner(st.st_uid, what, part, err);
 	if (st.st_mode & (S_IWGRP | S_IWOTH) && !(directory && st.st_mode & S_ISVTX))
-		return err_set(err, "%s: %s is writable by others (mode %04o): chmod go-w it", what,
-			       part, st.st_mode & 07777U);
+		return err_set(err,
+			       "%s: %s is writable by others (mode %04o): run chmod go-w on it",
+			       what, part, st.st_mode & 07777U);
 	return 0;
 }
 
@@ -83,7 +84,7 @@ int trust_open(int dir, const char *path, bool in_etc, const char *what, struct 
 			return -ENOENT;
 		}
 		if (next < 0 && (errno == ELOOP || errno == ENOTDIR))
-			return err_set(err, "%s: %s is a symbolic link or no directory", what,
+			return err_set(err, "%s: %s is a symbolic link or not a directory", what,
 				       part);
 		if (next < 0)
 			return fail_sys(errno, what, part, err);
@@ -146,9 +147,10 @@ static int check_link(int fd, const char *what, const char *part, struct err *er
 	if (fstat(fd, &st) < 0)
 		return fail_sys(errno, what, part, err);
 	if (st.st_uid != 0 && st.st_uid != geteuid())
-		return err_set(err,
-			       "%s: the link %s belongs to uid %u, not to root: chown -h root it",
-			       what, part, st.st_uid);
+		return err_set(
+			err,
+			"%s: the link %s belongs to uid %u, not to root: run chown -h root on it",
+			what, part, st.st_uid);
 	return 0;
 }
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the node's journal hears: one line per grant, denial or failure, and per container that has
- * an annotation of ours and gets nothing; fit to be searched.
+ * The lines that go to the node's journal: one for each grant, denial or failure, and one for each
+ * container that has an annotation oci-rdma-hook.io/ and gets nothing. The keys of a line are
+ * fixed, so that it can be searched.
  */
 #ifndef OCI_RDMA_LOG_H
 #define OCI_RDMA_LOG_H
@@ -29,7 +30,8 @@ void log_denial(struct container *container, const char *way_in);
 /* Whether a container that gets nothing is told of: one that has an annotation of ours. */
 bool log_wants_none(const struct container *container);
 
-/* To syslog, if it asks by an annotation of ours; nobody hears of any other container. */
+/* To syslog, if the container asks by an annotation oci-rdma-hook.io/; otherwise nothing is logged.
+ */
 void log_none(struct container *container, const char *reason, const char *way_in);
 
 /* To syslog, and told: runc shows a hook's stderr to the user, crun drops it. */
@@ -45,7 +47,7 @@ void log_failure_silently(const struct container *container, const struct err *e
  */
 void log_as_daemon(const char *name);
 
-/* What a daemon has to say of itself. priority: LOG_INFO, … */
+/* An event of the daemon itself, not of a container. priority: LOG_INFO, … of syslog(3) */
 void log_event(int priority, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 #endif

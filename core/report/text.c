@@ -172,7 +172,7 @@ static struct through through(unsigned ways, unsigned one, const char *by_one, u
 
 	if (!(ways & (one | other)))
 		(void)snprintf(result.text, sizeof(result.text),
-			       "nothing that is installed here; %s would",
+			       "nothing that is installed on this node gives it; %s would",
 			       ways_names(one | other).text);
 	else
 		(void)snprintf(result.text, sizeof(result.text), "%s%s%s%s%s", names.text,
@@ -233,7 +233,7 @@ static void print_settings(FILE *out, const struct plan *plan, unsigned ways)
 {
 	static const char *const there[] = {
 		[SETTING_PRESENT] = "the environment has it already",
-		[SETTING_KEPT] = "the environment says otherwise, and stays",
+		[SETTING_KEPT] = "the environment sets another value, which is kept",
 	};
 
 	for (size_t i = 0; i < plan->n_settings; i++) {

@@ -58,7 +58,7 @@ static int add_claim(struct reading *r, struct claim claim)
 	if (claims->n == CLAIMS_MAX)
 		return warnings_add(
 			r->arena, r->warnings, "too_many_claims",
-			"the environment names more than %d devices; the rest is not ordered",
+			"the environment names more than %d devices; only these are ordered by it",
 			CLAIMS_MAX);
 	larger = arena_grow(r->arena, claims->item, claims->n, &claims->room, sizeof(*larger));
 	if (!larger)
@@ -217,13 +217,13 @@ static int add_checked(struct reading *r, const struct variable *v, struct claim
 	if (!is_address(claim.address))
 		return warnings_add(
 			r->arena, r->warnings, "bad_name",
-			"%.*s of the environment names '%.64s', which is no device's name",
+			"%.*s of the environment names '%.64s', which is not the name of a device",
 			(int)v->name_len, v->name, claim.address);
 	if (claim.ibdev && !text_is_device_name(claim.ibdev)) {
-		if (warnings_add(
-			    r->arena, r->warnings, "bad_name",
-			    "%.*s of the environment names '%.64s', which is no RDMA device's name",
-			    (int)v->name_len, v->name, claim.ibdev) < 0)
+		if (warnings_add(r->arena, r->warnings, "bad_name",
+				 "%.*s of the environment names '%.64s', which is not the name of "
+				 "an RDMA device",
+				 (int)v->name_len, v->name, claim.ibdev) < 0)
 			return -1;
 		claim.ibdev = NULL;
 	}
@@ -347,7 +347,7 @@ static int collect_variables(struct reading *r)
 		if (r->n_variables == CLAIM_VARIABLES_MAX)
 			return warnings_add(r->arena, r->warnings, "too_many_claims",
 					    "the environment has more than %d variables of device "
-					    "plugins; the rest is ignored",
+					    "plugins; the others are ignored",
 					    CLAIM_VARIABLES_MAX);
 		if (add_variable(r, entry) < 0)
 			return -1;

@@ -48,6 +48,11 @@ struct claims {
 	size_t room;
 };
 
+/*
+ * Reads the devices that process.env names, in the order that NCCL_IB_HCA is to have. What is left
+ * out adds a warning. All that *ret_claims points to lives in the arena. Returns 0, or -1 without
+ * memory.
+ */
 int claims_read(struct arena *arena, const struct spec *spec, struct claims *ret_claims,
 		struct warnings *warnings, struct err *err);
 

@@ -59,6 +59,7 @@ struct identity_keys {
 	} containerd;
 };
 
+/* The identity that the keys tell, as the top of this file says; its texts are those of keys. */
 struct identity identity_of(const struct identity_keys *keys);
 
 /* True if either engine's type says so: who forges that takes from himself alone. */

@@ -61,13 +61,13 @@ int image_read_nccl_conf(struct arena *arena, int root, struct fs_text *ret_text
 	if (!text.bytes)
 		return err_memory(err);
 	if (fd == -EINVAL)
-		return err_set(err, WHAT " is not a regular file: left alone");
+		return err_set(err, WHAT " is not a regular file, and is not changed");
 	if (fd < 0 && fd != -ENOENT)
 		return err_sys(err, -fd, WHAT);
 	if (fd >= 0 && fs_read(arena, fd, IMAGE_NCCL_CONF_MAX, WHAT, &text, err) < 0)
 		return -1;
 	if (memchr(text.bytes, 0, text.len))
-		return err_set(err, WHAT " holds a NUL: left alone");
+		return err_set(err, WHAT " contains a NUL character, and is not changed");
 	*ret_text = text;
 	return 0;
 }

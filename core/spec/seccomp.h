@@ -18,6 +18,7 @@ struct seccomp_profile {
 	uint32_t refused; /* by a rule of its own */
 };
 
+/* How many system calls the list has. */
 size_t seccomp_count(void);
 
 /* By place in the list; it is sorted by how much is lost without. */

@@ -157,7 +157,7 @@ static int leave_rlimit(void *context, struct err *err)
 	if (!r->rlimit.is_memlock)
 		return 0;
 	if (r->odd_rlimit)
-		return err_set(err, "RLIMIT_MEMLOCK: soft and hard are numbers from 0 on");
+		return err_set(err, "RLIMIT_MEMLOCK: soft and hard must be numbers, 0 or more");
 	r->spec.has_memlock = true;
 	r->spec.memlock_soft = r->rlimit.soft;
 	r->spec.memlock_hard = r->rlimit.hard;
@@ -706,7 +706,7 @@ static int check_identity(const struct identity *identity, const char *what, str
 
 	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
 		if (parts[i] && text_has_control(parts[i]))
-			return err_set(err, "%s: annotations: a name holds a control character",
+			return err_set(err, "%s: annotations: a name contains a control character",
 				       what);
 	}
 	return 0;

@@ -85,9 +85,9 @@ int state_read(struct arena *arena, int fd, struct state *ret_state, struct err 
 		      err) < 0)
 		return -1;
 	if (!state.id || !state.id[0] || strchr(state.id, '/') || text_has_control(state.id))
-		return err_set(err, WHAT ": no usable container id");
+		return err_set(err, WHAT ": the container id is missing or cannot be used");
 	if (!state.bundle)
-		return err_set(err, WHAT ": no bundle");
+		return err_set(err, WHAT ": the bundle is missing");
 	*ret_state = state;
 	return 0;
 }

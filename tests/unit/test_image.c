@@ -186,7 +186,7 @@ static void what_is_no_text_is_an_error(void **state)
 	assert_int_equal(write(fd, "\0", 1), 1);
 	(void)close(fd);
 	assert_int_equal(image_read_nccl_conf(&arena, root.fd, &text, &err), -1);
-	assert_has(err.text, "holds a NUL");
+	assert_has(err.text, "contains a NUL");
 	assert_int_equal(unlinkat(root.fd, CONF, 0), 0);
 	assert_int_equal(mkfifoat(root.fd, CONF, 0644), 0);
 	assert_int_equal(image_read_nccl_conf(&arena, root.fd, &text, &err), -1);

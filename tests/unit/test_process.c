@@ -103,7 +103,7 @@ static void pids_that_name_no_process_are_refused(void **state)
 		struct err err;
 
 		assert_int_equal(process_open(pids[i], ID, NULL, &process, &err), -1);
-		assert_has(err.text, "is no container's process");
+		assert_has(err.text, "is not the process of a container");
 		assert_int_equal(process.pidfd, -1);
 	}
 }
@@ -487,7 +487,7 @@ static void the_ids_of_root_are_the_hosts(void **state)
 	process.proc = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	assert_int_equal(process_root_ids(&process, &uid, &gid, &err), row->uid < 0 ? -1 : 0);
 	if (row->uid < 0) {
-		assert_has(err.text, "maps no root");
+		assert_has(err.text, "has no mapping for root");
 		assert_one_line(&err);
 	} else {
 		assert_int_equal(uid, row->uid);

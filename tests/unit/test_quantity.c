@@ -44,7 +44,7 @@ static const struct bad_case {
 	const char *text;
 	const char *reason;
 } bad_cases[] = {
-	{"quantity: nothing is refused", "", "is no amount of memory"},
+	{"quantity: nothing is refused", "", "is not an amount of memory"},
 	{"quantity: 0 is refused", "0", "0 would leave no memory"},
 	{"quantity: 0Gi is refused", "0Gi", "0 would leave no memory"},
 	{"quantity: 2^64-1 is refused: it says unlimited", "18446744073709551615", "2^64-2"},
@@ -53,9 +53,9 @@ static const struct bad_case {
 	{"quantity: 19E is refused", "19E", "2^64-2"},
 	{"quantity: 40 digits are refused", "1234567890123456789012345678901234567890", "2^64-2"},
 	{"quantity: a product beyond 64 bits is refused", "18446744073709551Ki", "2^64-2"},
-	{"quantity: a minus is refused", "-1", "is no amount of memory"},
-	{"quantity: a plus is refused", "+1", "is no amount of memory"},
-	{"quantity: space in front is refused", " 1", "is no amount of memory"},
+	{"quantity: a minus is refused", "-1", "is not an amount of memory"},
+	{"quantity: a plus is refused", "+1", "is not an amount of memory"},
+	{"quantity: space in front is refused", " 1", "is not an amount of memory"},
 	{"quantity: space behind is refused", "1 ", "unknown unit"},
 	{"quantity: space before the unit is refused", "1 Gi", "unknown unit"},
 	{"quantity: fraction is refused", "1.5Gi", "unknown unit"},
@@ -67,10 +67,10 @@ static const struct bad_case {
 	{"quantity: GB is none", "1GB", "unknown unit"},
 	{"quantity: m (milli) is none", "1m", "unknown unit"},
 	{"quantity: i alone is none", "1i", "unknown unit"},
-	{"quantity: Unlimited is refused", "Unlimited", "is no amount of memory"},
-	{"quantity: unlimited with more is refused", "unlimitedX", "is no amount of memory"},
-	{"quantity: infinity is refused", "infinity", "is no amount of memory"},
-	{"quantity: a unit alone is refused", "Gi", "is no amount of memory"},
+	{"quantity: Unlimited is refused", "Unlimited", "is not an amount of memory"},
+	{"quantity: unlimited with more is refused", "unlimitedX", "is not an amount of memory"},
+	{"quantity: infinity is refused", "infinity", "is not an amount of memory"},
+	{"quantity: a unit alone is refused", "Gi", "is not an amount of memory"},
 };
 
 static void is_refused(void **state)

@@ -4,7 +4,7 @@
 
 #include "core/json/reader.h"
 
-#define ENDS "the text ends before its value does: "
+#define ENDS "the text ends in the middle of a value: "
 
 static const struct slip_case {
 	const char *name;
@@ -12,18 +12,17 @@ static const struct slip_case {
 	unsigned options;
 	const char *error;
 } slip_cases[] = {
-	{"comma: in an object", "{\n\"a\": 1,\n\n}", 0,
-	 "f: line 2: this comma has nothing behind it"},
-	{"comma: in an array", "[1,\n2,\n]", 0, "f: line 2: this comma has nothing behind it"},
+	{"comma: in an object", "{\n\"a\": 1,\n\n}", 0, "f: line 2: nothing follows this comma"},
+	{"comma: in an array", "[1,\n2,\n]", 0, "f: line 2: nothing follows this comma"},
 	{"comma: in an inner one", "{\"a\": [1,\n2 ,], \"b\": 1}", 0,
-	 "f: line 2: this comma has nothing behind it"},
+	 "f: line 2: nothing follows this comma"},
 	{"comma: right before the bracket", "{\"a\": 1,}", 0,
-	 "f: line 1: this comma has nothing behind it"},
+	 "f: line 1: nothing follows this comma"},
 	{"comma: before a comment", "{\"a\": 1, // ,\n /* } */\n}", JSON_COMMENTS,
-	 "f: line 1: this comma has nothing behind it"},
+	 "f: line 1: nothing follows this comma"},
 	{"comma: behind a string with brackets", "[\"\\\"],}\", \n]", 0,
-	 "f: line 1: this comma has nothing behind it"},
-	{"comma: alone", "[,]", 0, "f: line 1: this comma has nothing behind it"},
+	 "f: line 1: nothing follows this comma"},
+	{"comma: alone", "[,]", 0, "f: line 1: nothing follows this comma"},
 	{"comma: none, but a word", "{\n\"a\": x}", 0, "f: line 2: lexical error: "},
 	{"comma: one before, but a word behind", "{\"a\": 1,\nx}", 0, "f: line 2: lexical error: "},
 	{"comma: where no item is missing", "{\"a\": [1,2]]", 0, "f: line 1: parse error: "},
@@ -45,8 +44,8 @@ static const struct slip_case {
 	 "f: line 1: " ENDS "this '[' is not closed"},
 	{"unclosed: an end in a string is none", "{\"a\": \"}\"", 0,
 	 "f: line 1: " ENDS "this '{' is not closed"},
-	{"unclosed: nothing", "", 0, "f: the text ends before its value does"},
-	{"unclosed: blanks", " \n", 0, "f: the text ends before its value does"},
+	{"unclosed: nothing", "", 0, "f: the text ends in the middle of a value"},
+	{"unclosed: blanks", " \n", 0, "f: the text ends in the middle of a value"},
 };
 
 static const struct json_shape inner = {.types = JSON_STRING | JSON_NUMBER};

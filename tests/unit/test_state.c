@@ -85,18 +85,20 @@ static const struct bad_case {
 	const char *text;
 	const char *error;
 } bad_cases[] = {
-	{"wrong: nothing", "", "the text ends before its value does"},
+	{"wrong: nothing", "", "the text ends in the middle of a value"},
 	{"wrong: no object", "[]", "line 1: expected an object"},
-	{"wrong: no id", "{" BUNDLE "}", "no usable container id"},
-	{"wrong: an empty id", "{\"id\":\"\"," BUNDLE "}", "no usable container id"},
-	{"wrong: a path as id", "{\"id\":\"../x\"," BUNDLE "}", "no usable container id"},
+	{"wrong: no id", "{" BUNDLE "}", "the container id is missing or cannot be used"},
+	{"wrong: an empty id", "{\"id\":\"\"," BUNDLE "}",
+	 "the container id is missing or cannot be used"},
+	{"wrong: a path as id", "{\"id\":\"../x\"," BUNDLE "}",
+	 "the container id is missing or cannot be used"},
 	{"wrong: a line break in the id", "{\"id\":\"a\\nb\"," BUNDLE "}",
-	 "no usable container id"},
-	{"wrong: a NUL in the id", "{\"id\":\"a\\u0000\"," BUNDLE "}", "id: holds a NUL"},
+	 "the container id is missing or cannot be used"},
+	{"wrong: a NUL in the id", "{\"id\":\"a\\u0000\"," BUNDLE "}", "id: contains a NUL"},
 	{"wrong: an id that is no string", "{\"id\":1," BUNDLE "}",
 	 "line 1: id: expected a string"},
 	{"wrong: the id twice", "{" ID "," ID "," BUNDLE "}", "line 1: id: occurs twice"},
-	{"wrong: no bundle", "{" ID "}", "no bundle"},
+	{"wrong: no bundle", "{" ID "}", "the bundle is missing"},
 	{"wrong: bundle null", "{" ID ",\"bundle\":null}", "bundle: expected a string"},
 	{"wrong: the bundle twice", "{" ID "," BUNDLE ",\n" BUNDLE "}",
 	 "line 2: bundle: occurs twice"},
@@ -106,7 +108,7 @@ static const struct bad_case {
 	{"wrong: annotations, a list", "{" ID "," BUNDLE ",\"annotations\":[]}",
 	 "annotations: expected an object"},
 	{"wrong: text behind it", "{" ID "," BUNDLE "}x", "line 1: "},
-	{"wrong: cut off", "{" ID ",\"bundle\":\"/b", "the text ends before its value does"},
+	{"wrong: cut off", "{" ID ",\"bundle\":\"/b", "the text ends in the middle of a value"},
 };
 
 static void is_refused(void **state)

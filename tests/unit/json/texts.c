@@ -71,8 +71,8 @@ static const struct text_case {
 	{"shell comments are refused", JSON_COMMENTS, "# x\n{}", "lexical error"},
 	{"a comma before the end is refused", JSON_COMMENTS, "{\"n\":1,}", "comma"},
 
-	{"nothing is refused", 0, "", "file.json: the text ends before its value does"},
-	{"white space alone is refused", 0, " \n\t", "the text ends before its value does"},
+	{"nothing is refused", 0, "", "file.json: the text ends in the middle of a value"},
+	{"white space alone is refused", 0, " \n\t", "the text ends in the middle of a value"},
 	{"a second value is refused", 0, "{}{}",
 	 "file.json: line 1: parse error: trailing garbage"},
 	{"a word behind the value is refused", 0, "{}\nx", "line 2:"},
@@ -94,7 +94,7 @@ static const struct text_case {
 	{"a short \\u escape is refused", 0, "{\"text\":\"\\u12\"}", "lexical error"},
 
 	{"NUL: refused in a string that is stored", 0, "{\n\"text\":\"a\\u0000b\"}",
-	 "file.json: line 2: text: holds a NUL character"},
+	 "file.json: line 2: text: contains a NUL character"},
 	{"NUL: skipped in a string that nobody wants", 0, "{\"x\":\"a\\u0000b\"}", NULL},
 	{"NUL: an open object's key does not pass for its beginning", 0, "{\"n\\u0000x\":\"text\"}",
 	 NULL},

@@ -53,7 +53,7 @@ static const struct odd_case {
 	{"odd: a FIFO is left alone, and does not block", put_fifo, "not a regular file"},
 	{"odd: a directory is left alone", put_directory, "not a regular file"},
 	{"odd: a socket is left alone", put_socket, "not a regular file"},
-	{"odd: a file with a NUL is left alone", put_nul, "holds a NUL"},
+	{"odd: a file with a NUL is left alone", put_nul, "contains a NUL"},
 };
 static const struct odd_case odd_device = {"odd: a device is left alone", put_device,
 					   "not a regular file"};

@@ -10,8 +10,8 @@
 #define TCP "annotated, but no RDMA device allocated (on_no_device: tcp)"
 #define FAIL                                                                                       \
 	"annotated, but no RDMA device allocated (on_no_device: fail in " CONFIG_FILE              \
-	"); if it is to have none, let the annotation oci-rdma-hook.io/containers name the pod's " \
-	"containers that are"
+	"); if this container needs none, let the annotation oci-rdma-hook.io/containers name "    \
+	"only those that do"
 #define NO_LIMIT "no memory limit (require_memory_limit in " CONFIG_FILE ")"
 #define NOT_ALLOWED(name) "namespace " name " is not among the namespaces of " CONFIG_FILE
 
@@ -167,9 +167,9 @@ static const struct decision_case {
 	{"decision: keys of two engines, a list of namespaces",
 	 {ASKED, .allowed = "team-*", .doubt = IDENTITY_TWO_ENGINES, ONE_DEVICE},
 	 DECISION_DENIED,
-	 "the pod's namespace is unknown, which no namespaces of " CONFIG_FILE
-	 " but \"*\" admit: it has annotations of two engines, io.kubernetes.cri.* of containerd "
-	 "and io.kubernetes.cri-o.* or the labels of CRI-O",
+	 "the pod's namespace is unknown, and only \"*\" in the namespaces of " CONFIG_FILE
+	 " would admit it: the container has annotations of two engines, io.kubernetes.cri.* of "
+	 "containerd and io.kubernetes.cri-o.* or the labels of CRI-O",
 	 false},
 	{"decision: keys of two engines, all allowed",
 	 {ASKED, .doubt = IDENTITY_TWO_ENGINES, ONE_DEVICE},
@@ -179,14 +179,14 @@ static const struct decision_case {
 	{"decision: keys of two engines, for another container",
 	 {ASKED, .other_container = true, .doubt = IDENTITY_TWO_ENGINES, ONE_DEVICE},
 	 DECISION_NONE,
-	 "the annotation oci-rdma-hook.io/containers names containers, and whose container this "
-	 "is is unknown",
+	 "the annotation oci-rdma-hook.io/containers names containers, but the name of this "
+	 "container is unknown",
 	 false},
 	{"decision: labels alone, no namespace allowed",
 	 {ASKED, .allowed = "", .doubt = IDENTITY_LABELS_ALONE, ONE_DEVICE},
 	 DECISION_DENIED,
-	 "the pod's namespace is unknown, which no namespaces of " CONFIG_FILE
-	 " but \"*\" admit: it has labels as CRI-O writes them (io.kubernetes.pod.*, "
+	 "the pod's namespace is unknown, and only \"*\" in the namespaces of " CONFIG_FILE
+	 " would admit it: the container has labels as CRI-O writes them (io.kubernetes.pod.*, "
 	 "io.kubernetes.container.name) without its io.kubernetes.cri-o.*",
 	 false},
 	{"decision: no namespace allowed",

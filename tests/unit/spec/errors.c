@@ -50,7 +50,7 @@ static const struct bad_case {
 	const char *error;
 } bad_cases[] = {
 	{"wrong: no object", "[]", "config.json: line 1: expected an object, found an array"},
-	{"wrong: nothing", "", "config.json: the text ends before its value does"},
+	{"wrong: nothing", "", "config.json: the text ends in the middle of a value"},
 	{"wrong: comments", "{} // x", "config.json: line 1: "},
 	{"wrong: env, a number", "{\"process\":{\"env\":[\"A=1\",\n2]}}",
 	 "config.json: line 2: process.env[1]: expected a string, found a number"},
@@ -59,7 +59,7 @@ static const struct bad_case {
 	{"wrong: env, an object", "{\"process\":{\"env\":{\"A\":\"1\"}}}",
 	 "config.json: line 1: process.env: expected an array, found an object"},
 	{"wrong: env, a NUL", "{\"process\":{\"env\":[\"A=1\\u0000\"]}}",
-	 "config.json: line 1: process.env[0]: holds a NUL character"},
+	 "config.json: line 1: process.env[0]: contains a NUL character"},
 	{"wrong: env twice", "{\"process\":{\"env\":[],\"env\":[]}}",
 	 "config.json: line 1: process.env: occurs twice"},
 	{"wrong: process twice", "{\"process\":{},\n\"process\":{}}",
@@ -75,7 +75,7 @@ static const struct bad_case {
 	{"wrong: root.path twice", "{\"root\":{\"path\":\"/a\",\"path\":\"/b\"}}",
 	 "root.path: occurs twice"},
 	{"wrong: root.path, a number", "{\"root\":{\"path\":1}}", "root.path: expected a string"},
-	{"wrong: root.path, a NUL", "{\"root\":{\"path\":\"/a\\u0000/b\"}}", "holds a NUL"},
+	{"wrong: root.path, a NUL", "{\"root\":{\"path\":\"/a\\u0000/b\"}}", "contains a NUL"},
 	{"wrong: device number, a string", "{\"linux\":{\"devices\":[{\"major\":\"231\"}]}}",
 	 "config.json: line 1: linux.devices[0].major: expected a number, found a string"},
 	{"wrong: device number 1.0", "{\"linux\":{\"devices\":[{},{\"minor\":1.0}]}}",
@@ -83,15 +83,15 @@ static const struct bad_case {
 	{"wrong: device number 2^63", "{\"linux\":{\"devices\":[{\"minor\":9223372036854775808}]}}",
 	 "is not an integer in the range of 64 bits"},
 	{"wrong: device path, a NUL", "{\"linux\":{\"devices\":[{\"path\":\"/dev\\u0000x\"}]}}",
-	 "linux.devices[0].path: holds a NUL character"},
+	 "linux.devices[0].path: contains a NUL character"},
 	{"wrong: rlimit -1",
 	 "{\"process\":{\"rlimits\":[{\"type\":\"RLIMIT_MEMLOCK\",\"soft\":-1,\"hard\":-1}]}}",
-	 "config.json: line 1: process.rlimits[0]: RLIMIT_MEMLOCK: soft and hard are numbers from "
+	 "config.json: line 1: process.rlimits[0]: RLIMIT_MEMLOCK: soft and hard must be numbers, "
 	 "0"},
 	{"wrong: rlimit 2^64",
 	 "{\"process\":{\"rlimits\":[{\"type\":\"RLIMIT_MEMLOCK\",\"hard\":18446744073709551616}]}"
 	 "}",
-	 "process.rlimits[0]: RLIMIT_MEMLOCK: soft and hard are numbers from 0"},
+	 "process.rlimits[0]: RLIMIT_MEMLOCK: soft and hard must be numbers, 0"},
 	{"wrong: capability, a number", "{\"process\":{\"capabilities\":{\"ambient\":[14]}}}",
 	 "process.capabilities.ambient[0]: expected a string, found a number"},
 	{"wrong: memory limit, a string",
@@ -108,7 +108,7 @@ static const struct bad_case {
 	 "\"oci-rdma-hook.io/inject\":\"false\"}}",
 	 "config.json: line 2: annotations.oci-rdma-hook.io/inject: occurs twice"},
 	{"wrong: our annotation, a NUL",
-	 "{\"annotations\":{\"oci-rdma-hook.io/inject\":\"true\\u0000\"}}", "holds a NUL"},
+	 "{\"annotations\":{\"oci-rdma-hook.io/inject\":\"true\\u0000\"}}", "contains a NUL"},
 	{"wrong: the namespace twice",
 	 "{\"annotations\":{\"io.kubernetes.pod.namespace\":\"team-a\",\n"
 	 "\"io.kubernetes.pod.namespace\":\"kube-system\"}}",

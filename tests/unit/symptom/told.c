@@ -29,7 +29,7 @@ static void p2p_clears_memlock(void **state)
 
 	(void)state;
 	assert_int_equal(symptom_explain(&findings, text, strlen(text), &err), 0);
-	assert_has(findings.item[0].evidence, "no matter of memlock");
+	assert_has(findings.item[0].evidence, "the memlock limit is not the cause");
 	assert_has(findings.item[0].evidence, "IOMMU");
 	assert_has(findings.item[0].remedy, "NCCL_NET_GDR_LEVEL=LOC");
 	assert_has(findings.item[0].remedy, "confirmed by: iommu_group");
