@@ -25,8 +25,8 @@
 #define CDI_VERSION "0.6.0"
 
 static const char note[] =
-	"For hosts without Kubernetes only: on a Kubernetes node, whoever may name a CDI device "
-	"would get HCAs that no device plugin has allocated to his pod.";
+	"This file is only for hosts without Kubernetes: on a Kubernetes node, anybody who may "
+	"name a CDI device would get HCAs that no device plugin has allocated to the pod.";
 
 struct rendering {
 	struct arena *arena;
@@ -234,11 +234,12 @@ static int put_spec(yajl_gen gen, void *context)
 static int put_none(const char *file, struct err *err)
 {
 	if (!file)
-		return err_set(err, "this node has no HCA: there is nothing that a CDI spec could "
-				    "name");
+		return err_set(
+			err,
+			"this node has no HCA, so that there is nothing to write into a CDI spec");
 	if (unlink(file) < 0 && errno != ENOENT)
 		return err_sys(err, errno, "%.256s", file);
-	tell(HOOK_NAME, "this node has no HCA, and so no CDI spec");
+	tell(HOOK_NAME, "this node has no HCA, so that there is no CDI spec");
 	return 0;
 }
 

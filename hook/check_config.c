@@ -124,7 +124,7 @@ static int check_policy(struct check *check, const char *path, struct err *err)
 		status = take_config(check, &config, &problem);
 	if (!path && status == 0 &&
 	    faccessat(sysroot, CONFIG_PATH, F_OK, AT_SYMLINK_NOFOLLOW) < 0 && errno == ENOENT)
-		result.note = " (not there: the defaults hold)";
+		result.note = " (does not exist: the defaults apply)";
 	return add(check, &result, status < 0 ? &problem : NULL, err);
 }
 
@@ -139,8 +139,8 @@ static int check_text(struct check *check, struct result *result, const struct f
 					&result->file, problem);
 	if (linked)
 		return err_set(problem,
-			       "%s: a symbolic link leads there, which the policy is not read "
-			       "through: name the file itself",
+			       "%s: the path contains a symbolic link, and the policy is never "
+			       "read through one: name the file itself",
 			       result->what);
 	if (config_read(&check->arena, text, result->what, &config, problem) < 0)
 		return -1;

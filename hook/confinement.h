@@ -4,7 +4,7 @@
 
 #include "core/confine/confine.h"
 
-/* What a hook needs for a grant */
+/* The system calls and capabilities that a hook needs for a grant (core/confine/confine.h) */
 extern const struct confinement hook_confinement;
 
 #endif

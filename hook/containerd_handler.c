@@ -42,8 +42,8 @@ static int read_printed(struct rendering *r, const char *printed, struct err *er
 		return -1;
 	if (!containerd_plugin(r->containerd.version) || !r->containerd.n_handlers)
 		return err_set(err,
-			       "%s: no version and handlers of the CRI plugin: this is not what "
-			       "`containerd config dump` prints",
+			       "%s: has no version or no handlers of the CRI plugin: give the "
+			       "output of `containerd config dump`",
 			       printed);
 	return 0;
 }
@@ -62,9 +62,10 @@ static int find_plugin(struct rendering *r, struct err *err)
 	r->plugin = containerd_plugin(file.version);
 	if (r->plugin)
 		return 0;
-	return err_set(err,
-		       "%s: it has no \"version = 2\" or 3: make it of `containerd config default`",
-		       file.file);
+	return err_set(
+		err,
+		"%s: has neither \"version = 2\" nor 3: create it with `containerd config default`",
+		file.file);
 }
 
 static const struct containerd_handler *find_handler(const struct rendering *r, const char *name)
@@ -107,18 +108,17 @@ static int find_own(struct rendering *r, struct err *err)
 	const struct containerd_handler *usual = find_handler(r, r->containerd.default_runtime);
 
 	if (!usual)
-		return err_set(err, "%s: the default handler, %s, has no table", r->containerd.file,
+		return err_set(err, "%s: the default handler %s has no table", r->containerd.file,
 			       r->containerd.default_runtime);
 	r->own = choose_own(r, runtime, usual);
 	r->is_default = r->own == usual && runs(usual, runtime);
 	if (r->own && (!r->own->type[0] || strcmp(r->own->type, "io.containerd.runc.v2") == 0))
 		return 0;
-	return err_set(
-		err,
-		"%s: no handler of type io.containerd.runc.v2 runs %s; the default, %s, runs "
-		"%s: name the shim …/" SHIM_NAME "-%s, a link to it",
-		r->containerd.file, runtime, usual->name, containerd_runtime_name(usual),
-		containerd_runtime_name(usual));
+	return err_set(err,
+		       "%s: no handler of type io.containerd.runc.v2 runs %s; the default, %s, "
+		       "runs %s: give as SHIM …/" SHIM_NAME "-%s, a link to the shim",
+		       r->containerd.file, runtime, usual->name, containerd_runtime_name(usual),
+		       containerd_runtime_name(usual));
 }
 
 /* ---- whether it would do ---- */
@@ -144,12 +144,13 @@ static int check_name(const char *shim, struct err *err)
 	const char *name = handler_runtime_name(shim);
 
 	if (shim[0] != '/' || text_has_control(shim) || strpbrk(shim, "\"\\"))
-		return err_set(err, "%.128s is no absolute path of the shim", shim);
+		return err_set(err, "%.128s is not an absolute path of the shim", shim);
 	if (!name[0] || !text_is_device_name(name))
-		return err_set(err,
-			       "%.128s does not say which runtime it stands before: name "
-			       "…/" SHIM_NAME "-runc or …/" SHIM_NAME "-crun",
-			       shim);
+		return err_set(
+			err,
+			"%.128s does not tell which runtime the shim is to run: give …/" SHIM_NAME
+			"-runc or …/" SHIM_NAME "-crun",
+			shim);
 	return 0;
 }
 
@@ -194,12 +195,13 @@ static void print(const struct rendering *r)
 	const char *between = r->is_default ? "" : "-";
 	const char *behind = r->is_default ? "" : runtime;
 
-	(void)printf("\n# Rendered by: oci-rdma-hook --containerd-handler %s\n"
+	(void)printf("\n"
+		     "# Rendered by: oci-rdma-hook --containerd-handler %s\n"
 		     "#\n"
-		     "# For pods with `runtimeClassName: rdma%s%s`. All but its BinaryName and "
-		     "pod_annotations is that of the handler %s: render\n"
-		     "# it again when that one changes. Takes effect with `systemctl restart "
-		     "containerd`; running containers go on.\n",
+		     "# For pods with `runtimeClassName: rdma%s%s`. Every setting but BinaryName "
+		     "and pod_annotations is copied from the handler %s:\n"
+		     "# render this again when that handler changes. Takes effect with `systemctl "
+		     "restart containerd`; running containers go on.\n",
 		     r->shim, between, behind, r->own->name);
 	(void)printf("[plugins.'%s'.containerd.runtimes.rdma%s%s]\n", r->plugin, between, behind);
 	if (!r->own->type[0])

@@ -53,7 +53,8 @@ static int find_own(struct rendering *r, struct err *err)
 	if (r->crio.n_problems)
 		return err_set(err, "%s", r->crio.problem[0]);
 	if (!r->crio.installed)
-		return err_set(err, "there is no CRI-O here: neither /etc/crio nor /usr/bin/crio");
+		return err_set(err, "CRI-O is not installed here: there is neither /etc/crio nor "
+				    "/usr/bin/crio");
 	r->own.name = name;
 	r->own.file = r->printed ? r->printed : "/" CRIO_DIR;
 	if (found)
@@ -68,13 +69,16 @@ static int check_own(const struct rendering *r, struct err *err)
 	const struct crio_handler *own = &r->own;
 
 	if (strcmp(own->runtime_type, "vm") == 0)
-		return err_set(err, "%s: handler %s: a runtime of virtual machines has no shim",
+		return err_set(err,
+			       "%s: handler %s: the shim cannot run in front of a runtime for "
+			       "virtual machines",
 			       own->file, own->name);
 	if (own->inherits)
-		return err_set(err,
-			       "%s: handler %s: inherit_default_runtime would put the default's "
-			       "path in the shim's place: give %s a table of its own",
-			       own->file, own->name, own->name);
+		return err_set(
+			err,
+			"%s: handler %s: with inherit_default_runtime, CRI-O would run the default "
+			"runtime in place of the shim: write a table of its own for %s",
+			own->file, own->name, own->name);
 	return handler_check_monitor(r->arena, r->root, &r->crio, own, err);
 }
 
@@ -84,7 +88,7 @@ static int check_shim(const struct rendering *r, struct err *err)
 
 	handler.runtime_path = r->shim;
 	if (!program_exists(r->root, r->shim))
-		return err_set(err, "%.256s is no program: install it first", r->shim);
+		return err_set(err, "%.256s is not an executable file: install it first", r->shim);
 	return handler_check_runtime(r->arena, r->root, &r->crio, &handler, &r->config, err);
 }
 
@@ -131,13 +135,14 @@ static void print(const struct rendering *r)
 		       is_crun ? "" : runtime);
 	(void)printf("# Rendered by: oci-rdma-hook --crio-handler %s\n"
 		     "#\n"
-		     "# A handler of its own, for pods with `runtimeClassName: %s`. All but its "
-		     "runtime_path is that of the handler %s\n"
-		     "# (%s), so that CRI-O starts with the one as with the other: render it again "
-		     "when that one changes.\n"
+		     "# A handler for pods with `runtimeClassName: %s`. Every setting but "
+		     "runtime_path is copied from the handler %s\n"
+		     "# (%s), with which CRI-O is known to start: render this file again when that "
+		     "handler changes.\n"
 		     "# Takes effect with `systemctl restart crio`; running containers go on, and "
 		     "keep their runtime.\n"
-		     "# Do not make it the default: without the program CRI-O would not start.\n",
+		     "# Do not make this handler the default: if the program were missing, CRI-O "
+		     "would not start.\n",
 		     r->shim, name, own->name, own->file);
 	(void)printf("[crio.runtime.runtimes.%s]\nruntime_path = \"%s\"\n", name, r->shim);
 	if (!own->n_entries)
@@ -154,12 +159,13 @@ static int check_name(const char *shim, struct err *err)
 	const char *name = handler_runtime_name(shim);
 
 	if (shim[0] != '/' || text_has_control(shim) || strpbrk(shim, "\"\\"))
-		return err_set(err, "%.128s is no absolute path of the shim", shim);
+		return err_set(err, "%.128s is not an absolute path of the shim", shim);
 	if (!name[0] || !text_is_device_name(name))
-		return err_set(err,
-			       "%.128s does not say which runtime it stands before: name "
-			       "…/" SHIM_NAME "-crun or …/" SHIM_NAME "-runc",
-			       shim);
+		return err_set(
+			err,
+			"%.128s does not tell which runtime the shim is to run: give …/" SHIM_NAME
+			"-crun or …/" SHIM_NAME "-runc",
+			shim);
 	return 0;
 }
 
@@ -191,7 +197,7 @@ int crio_handler(const struct options *options, const char *shim, const char *pr
 	status = root < 0 ? err_sys(&err, errno, "sysroot %s", options->sysroot)
 			  : render(&r, options, &err);
 	if (status < 0) {
-		(void)fprintf(stderr, "oci-rdma-hook: no handler is rendered: %s\n", err.text);
+		(void)fprintf(stderr, "oci-rdma-hook: no handler is printed: %s\n", err.text);
 		return 1;
 	}
 	print(&r);

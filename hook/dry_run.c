@@ -29,7 +29,9 @@ static int open_by_id(struct container *container, const struct options *options
 	if (bundle_find(&container->arena, sysroot, id, &bundle, err) < 0)
 		return -1;
 	if (!bundle.config)
-		return err_set(err, "container %s: its config.json was not found: give the bundle",
+		return err_set(err,
+			       "container %s: its config.json was not found: give the directory of "
+			       "its bundle",
 			       bundle.id);
 	path = arena_strndup(&container->arena, bundle.config,
 			     (size_t)(text_base_name(bundle.config) - bundle.config) - 1);

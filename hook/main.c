@@ -29,38 +29,45 @@ static const char usage[] =
 	"       oci-rdma-hook [--config FILE] [--sysroot DIR] --check-removal\n"
 	"       oci-rdma-hook [--config FILE] [--sysroot DIR] --cdi [FILE]\n"
 	"\n"
-	"STAGE is createRuntime, prestart or poststart.\n"
-	"Gives a container that was allocated RDMA devices an unlimited memlock limit and an\n"
-	"/etc/nccl.conf that names its HCAs. As an OCI hook it reads the state JSON on stdin; as\n"
-	"podman's precreate hook config.json on stdin, which it edits to stdout. Under the name\n"
-	"oci-rdma-runtime it takes the command line of crun or runc, and runs that.\n"
+	"The hook gives a container that was allocated RDMA devices an unlimited memlock limit\n"
+	"and an /etc/nccl.conf that names its HCAs. Container engines run it with a STAGE, which\n"
+	"is createRuntime, prestart or poststart; it then reads the state JSON on stdin. With\n"
+	"precreate, a stage of podman, it reads config.json on stdin and writes the edited\n"
+	"config.json to stdout. Under the name oci-rdma-runtime it is the runtime shim: it takes\n"
+	"the command line of crun or runc, and runs that runtime.\n"
 	"\n"
-	"  --dry-run BUNDLE  print what would be done for BUNDLE/config.json, or for the "
-	"container\n"
-	"                    of that id; change nothing\n"
-	"  --format FORMAT   of the dry run: text (default), json, spec (the edited config.json)\n"
-	"                    or nccl (lines of nccl.conf)\n"
-	"  --check-config    check each FILE, config.json or a hooks.d file; without FILE the\n"
-	"                    node's config.json and every hooks.d file that names this program\n"
-	"  --crio-handler    print the drop-in for CRI-O's handler with SHIM, the path of\n"
-	"                    oci-rdma-runtime-crun or -runc, from the node's files or from what\n"
-	"                    crio status config printed (- for stdin)\n"
+	"  --dry-run BUNDLE  print what the hook would do for BUNDLE/config.json, or for the\n"
+	"                    container with this id; nothing is changed\n"
+	"  --format FORMAT   the output of --dry-run: text (default), json, spec (the edited\n"
+	"                    config.json) or nccl (the lines of nccl.conf)\n"
+	"  --check-config    check each FILE, which is a policy (config.json) or a hooks.d file;\n"
+	"                    without FILE, check the policy, the hooks.d files and the handlers\n"
+	"                    of this node\n"
+	"  --crio-handler    print a CRI-O drop-in with a handler for SHIM, the path of\n"
+	"                    oci-rdma-runtime-crun or -runc; CRI-O's settings are read from\n"
+	"                    /etc/crio, or from PRINTED, the output of crio status config\n"
+	"                    (- for stdin)\n"
 	"  --containerd-handler\n"
-	"                    print the tables of a handler with SHIM for containerd's "
-	"config.toml,\n"
-	"                    from what containerd config dump printed (- for stdin)\n"
+	"                    print the tables of a handler for SHIM, for containerd's "
+	"config.toml;\n"
+	"                    containerd's settings are read from PRINTED, the output of\n"
+	"                    containerd config dump (- for stdin)\n"
 	"  --check-removal   name the containers, pods and handlers that still need the runtime\n"
-	"                    shim; nothing is said, and the status 0, if it may be taken off\n"
-	"  --cdi             print a CDI spec of the node's HCAs, or put it into FILE; for hosts\n"
-	"                    without Kubernetes: podman run --device oci-rdma-hook.io/hca=all\n"
-	"  --ask             with a stage or --dry-run: our arguments ask for the container, as\n"
-	"                    those of the hooks of --cdi do; its annotations need not\n"
-	"  --config FILE     the policy; default DIR/etc/oci-rdma-hook/config.json\n"
-	"  --sysroot DIR     read the node below DIR; default /\n"
-	"  --version         print the version\n"
-	"  -h, --help        print this\n"
+	"                    shim; if there are none, print nothing and exit with 0: the shim\n"
+	"                    may be uninstalled\n"
+	"  --cdi             print a CDI spec of the node's HCAs, or write it to FILE; only for\n"
+	"                    hosts without Kubernetes: podman run --device "
+	"oci-rdma-hook.io/hca=all\n"
+	"  --ask             with a stage or --dry-run: treat the container as if it had the\n"
+	"                    annotation inject: \"true\"; the hooks in the CDI spec use this "
+	"option\n"
+	"  --config FILE     the policy file; default DIR/etc/oci-rdma-hook/config.json\n"
+	"  --sysroot DIR     read all files of the node below DIR; default /\n"
+	"  --version         print the version and exit\n"
+	"  -h, --help        print this text and exit\n"
 	"\n"
-	"Exit status: 0 done (a container without RDMA is always 0), 1 failed, 2 wrong usage.\n";
+	"Exit status: 0 success (always 0 for a container without RDMA devices), 1 failure,\n"
+	"2 wrong command line.\n";
 
 enum task {
 	TASK_STAGE,
@@ -121,13 +128,13 @@ static int check_operands(const struct command *command)
 	size_t n = command->n_operands;
 
 	if (command->has_format && command->task != TASK_DRY_RUN)
-		return usage_error("--format goes with --dry-run", NULL);
+		return usage_error("--format can only be used with --dry-run", NULL);
 	if (command->options.ask && command->task != TASK_STAGE && command->task != TASK_DRY_RUN)
-		return usage_error("--ask goes with a stage or --dry-run", NULL);
+		return usage_error("--ask can only be used with a stage or --dry-run", NULL);
 	if (n < operands[command->task].min)
-		return usage_error("no operand", operands[command->task].first);
+		return usage_error("missing operand", operands[command->task].first);
 	if (n > operands[command->task].max)
-		return usage_error("one operand too many",
+		return usage_error("unexpected operand",
 				   command->operands[operands[command->task].max]);
 	return -1;
 }
@@ -142,7 +149,9 @@ enum option_code {
 static int take_task(struct command *command, enum task task)
 {
 	if (command->task != TASK_STAGE && command->task != task)
-		return usage_error("two tasks do not go together", NULL);
+		return usage_error("only one of --dry-run, --check-config, --crio-handler, "
+				   "--containerd-handler, --check-removal and --cdi can be used",
+				   NULL);
 	command->task = task;
 	return -1;
 }

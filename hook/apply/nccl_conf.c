@@ -37,8 +37,9 @@ static int open_etc(int root, bool make, const struct nccl_conf_owner *owner, st
 	if (fd == -ENOENT)
 		fd = make_etc(root, owner);
 	if (fd == -ENOSYS)
-		return err_set(err, "this kernel has no openat2 (Linux 5.6): /etc/nccl.conf of the "
-				    "container cannot be written safely");
+		return err_set(err,
+			       "this kernel has no openat2(2), so that /etc/nccl.conf of the "
+			       "container cannot be written safely: Linux 5.6 or newer is needed");
 	if (fd < 0)
 		return err_sys(err, -fd, "/etc of the container");
 	return fd;

@@ -97,7 +97,7 @@ int process_open(int64_t pid, const char *id, const char *cgroup, struct process
 	/* 0 is ourselves for prlimit(2), and crun's createContainer sends it; 1 is the node's init.
 	 */
 	if (pid <= 1 || pid > INT_MAX)
-		return err_set(err, "pid %lld in the state JSON is no container's process",
+		return err_set(err, "pid %lld in the state JSON is not the process of a container",
 			       (long long)pid);
 	process.pid = (pid_t)pid;
 	process.pidfd = (int)syscall(SYS_pidfd_open, process.pid, 0);
@@ -112,7 +112,7 @@ int process_open(int64_t pid, const char *id, const char *cgroup, struct process
 	    !started_by_our_runtime(&process) && !has_ended(process.pidfd))
 		return err_set(err,
 			       "pid %d is not a process of container %.80s: neither its cgroup nor "
-			       "its parent says so",
+			       "its parent process belongs to that container",
 			       process.pid, id);
 	/* Alive now: what /proc/<pid> said above was about this process. */
 	if (process.proc < 0 || has_ended(process.pidfd))
@@ -212,7 +212,8 @@ int process_root_ids(const struct process *process, uid_t *ret_uid, gid_t *ret_g
 
 	if (map_root(process->proc, "uid_map", &uid) < 0 ||
 	    map_root(process->proc, "gid_map", &gid) < 0)
-		return err_set(err, "the user namespace of pid %d maps no root", process->pid);
+		return err_set(err, "the user namespace of pid %d has no mapping for root",
+			       process->pid);
 	*ret_uid = (uid_t)uid;
 	*ret_gid = (gid_t)gid;
 	return 0;

@@ -25,6 +25,7 @@ struct process {
  */
 int process_open(int64_t pid, const char *id, const char *cgroup, struct process *ret_process,
 		 struct err *err);
+/* Closes the descriptors. */
 void process_close(struct process *process);
 
 #define cleanup_process __attribute__((cleanup(process_close))) struct process
@@ -43,7 +44,8 @@ int process_raise_memlock(const struct process *process, uint64_t bytes, bool *r
  */
 int process_may_have_memlock(uint64_t bytes, struct err *err);
 
-/* The host's ids of the container's root, from /proc/<pid>/{uid,gid}_map. */
+/* The host's ids of the container's root, from /proc/<pid>/{uid,gid}_map. Returns 0, or -1 if they
+ * map no root. */
 int process_root_ids(const struct process *process, uid_t *ret_uid, gid_t *ret_gid,
 		     struct err *err);
 

@@ -356,7 +356,8 @@ int spec_edit(struct arena *arena, const struct fs_text *text, const struct spec
 		.arena = arena, .text = text, .spec = spec, .grant = grant, .members = ""};
 
 	if (is_absent(&spec->places.process) || spec->places.process.is_null)
-		return err_set(err, "there is no process object to put a grant into");
+		return err_set(err,
+			       "config.json has no process object, so that nothing can be granted");
 	if (edit_env(&edit) < 0 || edit_memlock(&edit) < 0 || edit_capabilities(&edit) < 0 ||
 	    edit_seccomp(&edit) < 0 || place_members(&edit) < 0)
 		return err_memory(err);

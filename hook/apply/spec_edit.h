@@ -29,17 +29,23 @@ struct grant {
 	struct rlimit64 inherited;
 };
 
+/* The grant that a plan makes; its settings are those of the plan. */
 struct grant grant_of_plan(const struct plan *plan);
 
 /*
  * text: what spec was parsed from. *ret_text: the edited text in the arena, or text itself if there
- * was nothing to add.
+ * was nothing to add. Returns 0, or -1 with the reason. What is edited:
  *
- *   rlimits       RLIMIT_MEMLOCK is raised in its place, else added; a higher limit stays, also
- *                 one that is inherited
- *   capabilities  added to all five sets, so that a process of another user than root has them too;
- * a process.json without the member is left so, since the container's own hold then env added where
- * the name is not set seccomp       one rule more at the end of linux.seccomp.syscalls
+ * - rlimits: an RLIMIT_MEMLOCK entry is raised in its place; if there is none, one is added. A
+ * limit that is higher, also an inherited one, is left as it is.
+ *
+ * - capabilities: added to all five sets, so that a process of another user than root has them too.
+ *   A process.json without this member is left so, because the container's own capabilities then
+ *   count.
+ *
+ * - env: a variable is added if its name is not set.
+ *
+ * - seccomp: one more rule at the end of linux.seccomp.syscalls.
  */
 int spec_edit(struct arena *arena, const struct fs_text *text, const struct spec *spec,
 	      const struct grant *grant, struct fs_text *ret_text, struct err *err);

@@ -24,8 +24,8 @@ static int look_at_task(struct needs *needs, const char *namespace, const char *
 	    !names_shim(runtime))
 		return 0;
 	needs_say(needs,
-		  "container %.64s (namespace %.64s) runs by %.128s: end it first, and "
-		  "remove it",
+		  "container %.64s (namespace %.64s) runs through %.128s: stop and remove the "
+		  "container first",
 		  id, namespace, runtime);
 	return needs_remember(needs, id);
 }
@@ -69,14 +69,14 @@ static int look_at_handlers(struct needs *needs, struct err *err)
 	if (status < 0 && why.memory)
 		return err_memory(err);
 	if (status < 0)
-		needs_say(needs, "%s: cannot tell which handlers there are", why.text);
+		needs_say(needs, "%s: so it is not known which handlers this file has", why.text);
 	for (size_t i = 0; status == 0 && i < containerd.n_handlers; i++) {
 		const struct containerd_handler *handler = &containerd.handler[i];
 
 		if (names_shim(handler->binary))
 			needs_say(needs,
-				  "%s: handler %.64s runs %.128s: take it away first, then: "
-				  "systemctl restart containerd",
+				  "%s: handler %.64s runs %.128s: remove the handler first, "
+				  "then run systemctl restart containerd",
 				  handler->file, handler->name, handler->binary);
 	}
 	return 0;

@@ -96,8 +96,10 @@ static int judge(struct needs *needs, const struct monitor *monitor, struct err 
 	if (needs_remember(needs, monitor->id) < 0)
 		return err_memory(err);
 	if (is_fixed(monitor))
-		needs_say(needs, "container %.64s runs by %.128s: end it first, and remove it",
-			  monitor->id, monitor->runtime);
+		needs_say(
+			needs,
+			"container %.64s runs through %.128s: stop and remove the container first",
+			monitor->id, monitor->runtime);
 	return 0;
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The places that tell of containers whose runtime is the shim. Each says what it finds. */
+/* Looks in each place that shows which containers run through the shim, and prints what it finds.
+ */
 #ifndef OCI_RDMA_NEEDS_H
 #define OCI_RDMA_NEEDS_H
 
@@ -20,23 +21,25 @@ struct needs {
 	size_t n; /* how many things need the shim */
 };
 
-/* One that needs it: what it is, and what to do */
+/* Prints one line on stderr about something that needs the shim: what it is, and what to do. */
 void needs_say(struct needs *needs, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* Containers that run below a conmon of podman or CRI-O. Returns 0, or -1 without memory. */
 int needs_of_monitors(struct needs *needs, struct err *err);
 
-/* CRI-O's pods of a handler with the shim, whether anything of them runs or not. The same. */
+/* CRI-O's pods of a handler with the shim, whether anything of them runs or not. Returns 0, or -1
+ * without memory. */
 int needs_of_pods(struct needs *needs, struct err *err);
 
-/* Containers that run below containerd, Docker's too, and the handlers that it is told of. The
- * same. */
+/* Containers that run through the shim below containerd, Docker's too, and the handlers with the
+ * shim in containerd's configuration. Returns 0, or -1 without memory. */
 int needs_of_containerd(struct needs *needs, struct err *err);
 
-/* Docker's runtimes, and its containers that do not run. After those that do. The same. */
+/* Docker's runtimes, and its containers that do not run. Call it after those that do. Returns 0, or
+ * -1 without memory. */
 int needs_of_docker(struct needs *needs, struct err *err);
 
-/* Remembers that the container has been judged. The same. */
+/* Remembers that the container has been judged. Returns 0, or -1 without memory. */
 int needs_remember(struct needs *needs, const char *id);
 
 /* name: an id, or what has one in it */

@@ -77,8 +77,8 @@ static void look_at(struct needs *needs, int dir, const char *id)
 	if (pod.type && strcmp(pod.type, "sandbox") == 0 && pod.handler &&
 	    is_ours(&needs->crio, pod.handler))
 		needs_say(needs,
-			  "pod %.253s/%.253s has CRI-O's handler %.64s (sandbox %.12s): delete "
-			  "the pod first",
+			  "pod %.253s/%.253s runs under CRI-O's handler %.64s (sandbox %.12s): "
+			  "delete the pod first",
 			  or_unknown(pod.namespace), or_unknown(pod.name), pod.handler, id);
 }
 

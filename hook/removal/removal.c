@@ -64,12 +64,12 @@ static void look_at_handlers(struct needs *needs)
 		if (crio->default_runtime && strcmp(crio->default_runtime, handler->name) == 0)
 			needs_say(needs,
 				  "%s: handler %s is CRI-O's default (%s), and CRI-O does not "
-				  "start without it: name another default_runtime",
+				  "start without its program: set another default_runtime first",
 				  handler->file, handler->name, crio->default_file);
 		else if (!text_starts_with(handler->file, OWN_DROPIN))
 			needs_say(needs,
-				  "%s: handler %s runs %s: take it away first, then: systemctl "
-				  "restart crio",
+				  "%s: handler %s runs %s: remove the handler first, then run "
+				  "systemctl restart crio",
 				  handler->file, handler->name, handler->runtime_path);
 	}
 }
@@ -86,8 +86,9 @@ static int look_at_records(struct needs *needs, const char *state_dir, struct er
 	while (dir && (entry = readdir(dir))) {
 		if (entry->d_name[0] != '.' && !needs_has_seen(needs, entry->d_name))
 			needs_say(needs,
-				  "container %.128s was made by the shim: remove it first; if it "
-				  "is gone, remove %s/%.128s",
+				  "container %.128s was created through the shim: remove the "
+				  "container first; if it no longer exists, remove the file "
+				  "%s/%.128s",
 				  entry->d_name, state_dir, entry->d_name);
 	}
 	return 0;
@@ -105,7 +106,7 @@ static int look(struct needs *needs, const struct options *options, struct err *
 	if (crio_read(needs->arena, needs->root, &needs->crio, err) < 0)
 		return -1;
 	for (size_t i = 0; i < needs->crio.n_problems; i++)
-		needs_say(needs, "%s: cannot tell which handlers there are",
+		needs_say(needs, "%s: so it is not known which handlers this file has",
 			  needs->crio.problem[i]);
 	look_at_handlers(needs);
 	if (needs_of_pods(needs, err) < 0 || needs_of_monitors(needs, err) < 0 ||

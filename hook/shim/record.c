@@ -45,7 +45,10 @@ static int open_state_dir(const char *path, bool make, struct err *err)
 	if (dir < 0 || (made && fchmod(dir, 0700) < 0) || fstat(dir, &st) < 0)
 		return err_sys(err, errno, "state_dir %s", path);
 	if (st.st_uid != geteuid() || st.st_mode & (S_IWGRP | S_IWOTH))
-		return err_set(err, "state_dir %s is not ours alone: chown root, chmod 0700", path);
+		return err_set(err,
+			       "state_dir %s must belong to root alone: run chown root and chmod "
+			       "0700 on it",
+			       path);
 	return take_fd(&dir);
 }
 
@@ -129,7 +132,7 @@ int record_save(const char *state_dir, const struct record_key *key, const struc
 	size_t len;
 
 	if (record_name(key, &name) < 0)
-		return err_set(err, "'%.80s' is no container id", key->id);
+		return err_set(err, "'%.80s' is not a container id", key->id);
 	dir = open_state_dir(state_dir, true, err);
 	if (dir < 0)
 		return -1;
@@ -221,7 +224,7 @@ static int read_record(struct arena *arena, int fd, const char *what, struct rec
 		      &reading, err) < 0)
 		return -1;
 	if (!reading.record.config || !reading.record.bundle)
-		return err_set(err, "%s says no config or no bundle", what);
+		return err_set(err, "%s: the config or the bundle is missing", what);
 	reading.record.grant.settings = reading.settings;
 	reading.record.grant.n_settings = reading.n;
 	*ret_record = reading.record;

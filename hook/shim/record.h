@@ -36,6 +36,7 @@ int record_identify(const struct stat *st, struct record *record);
 /* Makes the state directory, if it is not there: before a container is changed, not after. */
 int record_prepare(const char *state_dir, struct err *err);
 
+/* Replaces the container's record, at once and whole. Returns 0, or -1 with the reason. */
 int record_save(const char *state_dir, const struct record_key *key, const struct record *record,
 		struct err *err);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How a container's record is called below the state directory */
+/* The file name of a container's record below the state directory */
 #ifndef OCI_RDMA_RECORD_NAME_H
 #define OCI_RDMA_RECORD_NAME_H
 

@@ -527,7 +527,7 @@ static int load_config(struct shim *shim, const char *called, struct err *err)
 		last_choice_save(options, config);
 	else if (last_choice_load(&container->arena, options, config) < 0 &&
 		 choice == CHOICE_UNKNOWN && !runtimes_named(called))
-		return err_prefix(err, "which runtime to run is not known");
+		return err_prefix(err, "it is not known which runtime to run");
 	return 0;
 }
 
@@ -571,11 +571,13 @@ static int find_runtime(struct shim *shim, const char *called, struct err *err)
 
 	shim->runtime = real_runtime_find(&shim->container.arena, config, called);
 	if (!shim->runtime)
-		return err_set(err, "none of the runtimes of %s can be run as %s", config->path,
-			       called);
+		return err_set(
+			err,
+			"none of the runtimes of %s can be run as %s: name one that is installed",
+			config->path, called);
 	if (real_runtime_count_round() < 0)
 		return err_set(err,
-			       "%s leads back to " SHIM_NAME
+			       "the runtime %s leads back to " SHIM_NAME
 			       ": name crun or runc in \"runtimes\" of %s",
 			       shim->runtime, config->path);
 	return 0;

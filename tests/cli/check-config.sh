@@ -341,7 +341,7 @@ mkdir -p "$NODE/usr/bin"
 install -m 755 /bin/true "$NODE/usr/bin/crun"
 policy "no runtime" '{
 "runtimes": []}' "line 2" runtimes empty
-policy "no runtime that can be run" '{"runtimes": ["/nonexistent", "/usr/bin"]}' "line 1" /nonexistent "none of them can be run"
+policy "no runtime that can be run" '{"runtimes": ["/nonexistent", "/usr/bin"]}' "line 1" /nonexistent "none of these programs can be run"
 policy "the shim as its own runtime" '{"runtimes": ["/usr/bin/crun", "/usr/local/bin/oci-rdma-runtime"]}' 'runtimes[1]' "the shim itself"
 policy "the executable as its own runtime" '{"runtimes": ["/usr/local/bin/oci-rdma-hook"]}' "the shim itself"
 ln -s ../local/bin/oci-rdma-hook "$NODE/usr/bin/runc"
@@ -436,7 +436,7 @@ examine
 is "a handler that works" "0 1" "$rc $(grep -c '50-x.conf: ok' "$T/out")"
 install -D -m 755 /bin/true "$NODE/usr/libexec/crio/crun"
 examine
-one_line "a shim that runs another crun than CRI-O" "the shim runs /usr/libexec/crio/crun" "handler crun /usr/bin/crun" '"runtimes": ["/usr/bin/crun"]'
+one_line "a shim that runs another crun than CRI-O" "the shim runs /usr/libexec/crio/crun" "handler crun runs /usr/bin/crun" '"runtimes": ["/usr/bin/crun"]'
 crio "$handler
 [crio.runtime.runtimes.crun]
 runtime_path = \"/usr/libexec/crio/crun\""

@@ -77,7 +77,7 @@ is "from stdin" 0 "$rc"
 render oops tests/cli/containerd/dump-1.7.toml
 refuses "a runtime that no handler runs" "runs oops"
 render runc /dev/null
-refuses "no configuration" "not what"
+refuses "no configuration" "give the output of"
 sed 's/io.containerd.runc.v2/io.containerd.kata.v2/' tests/cli/containerd/dump-1.7.toml >"$T/kata"
 render runc "$T/kata"
 refuses "a runtime of virtual machines" "no handler of type io.containerd.runc.v2"
@@ -91,7 +91,7 @@ refuses "nothing that the shim could run" "finds no runc"
 program /usr/sbin/runc
 rm "$NODE$BIN/oci-rdma-runtime-runc"
 render runc tests/cli/containerd/dump-1.7.toml
-refuses "the shim is not installed" "is no program"
+refuses "the shim is not installed" "is not an executable file"
 program $BIN/oci-rdma-runtime-runc
 
 # ---- what --check-config says ----
@@ -130,7 +130,7 @@ examine
 is "all annotations" 0 "$rc"
 handler "$PASS" oci-rdma-runtime-away
 examine
-checked "a shim that is not there" "$BIN/oci-rdma-runtime-away is no program"
+checked "a shim that is not there" "$BIN/oci-rdma-runtime-away is not an executable file"
 handler "$PASS" oci-rdma-runtime
 examine
 is "the shim without a name runs the first of the list" 0 "$rc"

@@ -147,7 +147,7 @@ refuses "a file that cannot be read, which CRI-O reads although it is hidden" .9
 rhcos
 rm -r "$NODE/etc/crio"
 render
-refuses "no CRI-O" "there is no CRI-O here"
+refuses "no CRI-O" "CRI-O is not installed here"
 
 # ---- refused: its pods would not start ----
 

@@ -29,13 +29,13 @@ is "a containerd without the shim: nothing is said" "" "$(of containerd_handler)
 node_with "$handler"
 finds "a right handler" containerd_handler/rdma ok "BinaryName $BIN/oci-rdma-runtime-runc"
 node_with "$(sed '/pod_annotations/d' <<<"$handler")"
-finds "one that hands no annotation on" containerd_handler/rdma fail "none of them can ask"
+finds "one that hands no annotation on" containerd_handler/rdma fail "no pod can ask for RDMA"
 node_with "${handler/oci-rdma-runtime-runc/oci-rdma-runtime-crun}"
-finds "one whose shim is not there" containerd_handler/rdma fail "is no program"
+finds "one whose shim is not there" containerd_handler/rdma fail "is not an executable file"
 node_with "$handler
 [$CRI]
 default_runtime_name = \"rdma\""
-finds "the default" containerd_handler/rdma warn "no pod of this node starts"
+finds "the default" containerd_handler/rdma warn "no pod of this node would start"
 node_with 'version = = 2'
 finds "a file that is no TOML" containerd_config fail "config.toml:1"
 

@@ -21,7 +21,7 @@ done
 container NCCL_NET=IB
 healthy "NCCL_NET=IB"
 container NCCL_SOCKET_IFNAME=lo
-finds "lo leads to no other pod" nccl_socket_ifname warn "no other pod is reached"
+finds "lo leads to no other pod" nccl_socket_ifname warn "no other pod can be reached"
 container NCCL_SOCKET_IFNAME=^docker,lo
 healthy "lo excluded"
 

@@ -30,7 +30,7 @@ socket() {
 on_a_node true
 finds "a node without NRI" nri ok "NRI off, or none (/var/run/nri/nri.sock), and no oci-rdma-nri runs"
 finds "the hook alone: who reads it knows what it cannot give" ways_in ok \
-	"hook: the limit reaches the main process alone; no CAP_IPC_LOCK by any"
+	"hook: the limit reaches only the main process; none adds CAP_IPC_LOCK"
 on_a_node write "$SOCKET" 'no socket'
 finds "a file in the socket's place is none" nri ok "NRI off"
 on_a_node socket
@@ -41,12 +41,12 @@ on_a_node connected
 healthy "a connected plugin"
 finds "a connected plugin: to what, since when, and what it has done" nri ok \
 	"connected to containerd 2.1.9 since 2026-11-21T20:22:43Z; of 12 containers 5 granted, 1 denied, 0 failed, 0 given up (/run/oci-rdma-hook/nri.json)"
-finds "hook and plugin" ways_in ok "hook, NRI: the limit reaches exec, too; no CAP_IPC_LOCK by any"
+finds "hook and plugin" ways_in ok "hook, NRI: the limit reaches exec as well; none adds CAP_IPC_LOCK"
 finds "the hook stays" hook_installed ok "createRuntime and poststart"
 alone() { connected && rm -r "${NODE:?}/$HOOKS"; }
 on_a_node alone
 finds "the plugin is a way in without the hook, too" hook_installed ok "no hook; the NRI plugin is connected"
-finds "the plugin alone" ways_in ok "NRI: the limit reaches exec, too"
+finds "the plugin alone" ways_in ok "NRI: the limit reaches exec as well"
 for counter in failed given_up; do
 	on_a_node connected ".containers.$counter = 2"
 	finds "containers that it could not serve ($counter)" nri warn "journalctl -t oci-rdma-nri"
@@ -66,7 +66,7 @@ enabled() {
 	ln -s /usr/lib/systemd/system/oci-rdma-nri.service "$NODE/etc/systemd/system/multi-user.target.wants/"
 }
 on_a_node enabled
-finds "a unit that is enabled, and does not run" nri warn "is enabled, and does not run"
+finds "a unit that is enabled, and does not run" nri warn "is enabled, but not running"
 on_a_node write run/oci-rdma-hook/nri.json '{'
 finds "a status file that cannot be read" nri "not checkable" "/run/oci-rdma-hook/nri.json"
 

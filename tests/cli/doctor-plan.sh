@@ -36,15 +36,15 @@ decided=$(jq -r '"\(.decision): \(.reason)"' "$T/out")
 doctor --format json --container "$ID"
 has "they are those of --dry-run" "$decided (/run/" "$(jq -r '.findings[] | select(.id == "plan").evidence' "$T/out")"
 finds "its limit, and by what" plan_memlock ok "unlimited (/proc/4711/limits): by the hook; an exec gets the engine's limit"
-finds "NCCL's devices, and where they stand" plan_nccl/NCCL_IB_HCA ok "(/etc/nccl.conf): by the hook"
+finds "NCCL's devices, and where they stand" plan_nccl/NCCL_IB_HCA ok "(/etc/nccl.conf): set by the hook"
 conf=$HCA
 container '{"from":"h100-trainer.json","merge":{"process":{"rlimits":[{"type":"RLIMIT_MEMLOCK","soft":18446744073709551615,"hard":18446744073709551615}]}}}'
-finds "a limit that config.json lists is an exec's, too" plan_memlock ok "an exec has it too"
+finds "a limit that config.json lists is an exec's, too" plan_memlock ok "an exec has it as well"
 
 eval "$EIGHT"
 container h100-trainer.json
 causes "granted, and not served" plan_memlock
-finds "granted, and not served: what was planned, and what is" plan_memlock fail "the plan gives unlimited, and the first process has 8 MiB"
+finds "granted, and not served: what was planned, and what is" plan_memlock fail "the plan gives unlimited, but the first process has 8 MiB"
 finds "granted, and not served: what to do" plan_memlock fail "journalctl -t oci-rdma-hook"
 finds "granted, without nccl.conf" plan_nccl/NCCL_IB_HCA warn "neither in the environment nor in /etc/nccl.conf"
 lacks "who is annotated is not told to annotate" "Annotate the pod" "$(remedy_of memlock)"
@@ -77,9 +77,9 @@ refused() {
 	[[ $5 = Annotate* ]] || lacks "$1: it is not told to annotate" "Annotate the pod" "$(remedy_of memlock)$(remedy_of plan)"
 }
 refused "not annotated" "$(case_of '{"annotations":{"oci-rdma-hook.io/inject":null}}')" warn "none: not asked for" "Annotate the pod: oci-rdma-hook.io/inject"
-refused "annotated, without a device" '{"from":"crio.json"}' warn "none: no RDMA device allocated" "was allocated no RDMA device"
+refused "annotated, without a device" '{"from":"crio.json"}' warn "none: no RDMA device allocated" "no RDMA device was allocated to it"
 refused "annotated, /dev/null in a device's place" '{"from":"crio.json","devices":[["/dev/infiniband/uverbs6",1,3]]}' warn \
-	"none: no RDMA device allocated" "uverbs6 has number 1:3, which is no verbs device"
+	"none: no RDMA device allocated" "uverbs6 has the device number 1:3, which belongs to no verbs device"
 refused 'inject "True"' "$(case_of '{"annotations":{"oci-rdma-hook.io/inject":"True"}}')" fail 'oci-rdma-hook.io/inject' 'oci-rdma-hook.io/inject'
 refused "an unknown annotation" "$(case_of '{"annotations":{"oci-rdma-hook.io/injekt":"true"}}')" fail "injekt" "injekt"
 refused 'inject "false"' "$(case_of '{"annotations":{"oci-rdma-hook.io/inject":"false"}}')" warn 'inject says "false"' 'inject says "false"'
@@ -94,13 +94,13 @@ refused "a policy with a mistake" h100-trainer.json fail "memlock" "config.json:
 policy='{"opt_in": "device"}'
 eval "$EIGHT"
 container "$(case_of '{"annotations":{"oci-rdma-hook.io/inject":null}}')"
-finds "opt_in device, and hook files for annotated containers" plan_memlock fail "annotated containers only"
+finds "opt_in device, and hook files for annotated containers" plan_memlock fail "only for annotated containers"
 policy='{"memlock": "16Gi"}' soft=17179869184 hard=17179869184 conf=$HCA
 container h100-trainer.json
 finds "less by the policy is what is compared" plan_memlock ok "16384 MiB"
 without_hooks() { eval "$EIGHT"; container h100-trainer.json; rm -r "${NODE:?}/usr/share/containers/oci/hooks.d"; doctor --format json --container "$ID"; }
 without_hooks
-finds "nothing of ours is installed" plan_memlock fail "Nothing of ours is installed"
+finds "nothing of ours is installed" plan_memlock fail "Neither hook, shim nor NRI plugin is installed"
 
 # ---- no config.json, no plan ----
 h100

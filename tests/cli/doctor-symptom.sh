@@ -16,7 +16,7 @@ healthy='node-1:27:27 [0] NCCL INFO NET/IB : Using [0]mlx5_6:1/RoCE [RO]; OOB et
 symptoms --symptom "$p2p"
 is "LOC_PROT_ERR with vendor error 81" "fail p2p_blocked" "$found"
 is "LOC_PROT_ERR: exit status" 1 "$rc"
-has "LOC_PROT_ERR: no matter of memlock" "no matter of memlock" "$(jq -r '.findings[0].evidence' "$T/out")"
+has "LOC_PROT_ERR: the memlock limit is not the cause" "the memlock limit is not the cause" "$(jq -r '.findings[0].evidence' "$T/out")"
 has "LOC_PROT_ERR: what confirms it" "iommu_group" "$(jq -r '.findings[0].remedy' "$T/out")"
 has "LOC_PROT_ERR: the thread that it is known from" "NVIDIA/nccl#214" "$(jq -r '.findings[0].remedy' "$T/out")"
 is "a pasted log: nothing is said of this process" "null null null" "$(jq -r '"\(.where) \(.target.name) \(.target.pid)"' "$T/out")"

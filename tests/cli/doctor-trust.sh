@@ -32,7 +32,7 @@ if [ "$(id -u)" -eq 0 ]; then
 	rm -r "${NODE:?}/run/crun"
 	state_of run/user/1000/crun "$USER_ID" 4720 1000
 	doctor --container "$USER_ID"
-	is "root is told whose container it is, and what to do" "2 1" "$rc $(grep -c "is one of uid 1000's own" "$T/err")"
+	is "root is told whose container it is, and what to do" "2 1" "$rc $(grep -c "belongs to uid 1000" "$T/err")"
 	has "a user's container: --pid is named" "--pid PID" "$(<"$T/err")"
 	state_of run/crun "$USER_ID" 4720 1000
 	is "a state of another user's is not believed where root's are" 2 "$(pid_of "$USER_ID" >/dev/null && echo "$rc")"
@@ -58,7 +58,7 @@ if [ "$(id -u)" -eq 0 ]; then
 	finds "a user's own container: its limits" memlock fail "/proc/4720/limits"
 	chown -R 1001 "$NODE/run/user/1000"
 	as_user "$DOCTOR" --sysroot "$NODE" --container "$USER_ID" >"$T/out" 2>"$T/err"
-	is "another user's in its place does not" "2 1" "$? $(grep -c "is one of uid 1001's own" "$T/err")"
+	is "another user's in its place does not" "2 1" "$? $(grep -c "belongs to uid 1001" "$T/err")"
 	rm -r "${NODE:?}/run/user"
 fi
 

@@ -39,10 +39,10 @@ soft=8388608 hard=8388608 process 4711
 defaults
 ln -sfn 'mnt:[4026531841]' "$NODE/proc/self/ns/mnt"
 doctor --format json --pid 4711
-finds "a process whose mount namespace is not shown is judged by its container's plan" memlock fail "granted, and has it not: see plan_memlock"
+finds "a process whose mount namespace is not shown is judged by its container's plan" memlock fail "does not have it: see the finding plan_memlock"
 ln -sfn 'mnt:[4026532998]' "$NODE/proc/4711/ns/mnt"
 doctor --format json --pid 4711
-finds "one with another mount namespace is, and its container's plan decides what to say" memlock fail "granted, and has it not: see plan_memlock"
+finds "one with another mount namespace is, and its container's plan decides what to say" memlock fail "does not have it: see the finding plan_memlock"
 
 # ---- memlock; the numbers are those of the failures that users lived through ----
 soft=8388608 hard=8388608
@@ -64,7 +64,7 @@ finds "an exec beside a served process 1" memlock fail "an exec gets the engine'
 defaults
 soft=8388608 hard=8388608 capabilities=00000000000045fb
 container
-finds "3: IPC_LOCK lifts the limit without changing it" memlock ok "which CAP_IPC_LOCK passes by"
+finds "3: IPC_LOCK lifts the limit without changing it" memlock ok "CAP_IPC_LOCK overrides the limit"
 finds "3: and counts" ipc_lock ok "in the first user namespace"
 healthy "3: nothing else is wrong"
 soft=8388608 hard=8388608 capabilities=00000000000045fb user_ns=4026533001
@@ -91,7 +91,7 @@ iommu() {
 }
 iommu '(.functions[].vfs[]? | select(.ibdev == "mlx5_6")).iommu = "DMA-FQ"'
 causes "2, 6: a translated VF is the cause of LOC_PROT_ERR, not memlock" iommu_group
-finds "2: it names the error" iommu_group/mlx5_6 fail "IBV_WC_LOC_PROT_ERR, status 4, vendor error 81"
+finds "2: it names the error" iommu_group/mlx5_6 fail "IBV_WC_LOC_PROT_ERR (status 4, vendor error 81)"
 has "2: and what mends it" "iommu=pt" "$found"
 finds "the other VFs are well" iommu_group/mlx5_7 ok identity
 finds "memlock is well" memlock ok
@@ -109,13 +109,13 @@ on_node
 write dev/kmsg '6,1,0,-;Linux version
 3,900,77,-;DMAR: [DMA Write NO_PASID] Request device [3b:02.6] fault addr 0x20b000 [fault reason 0x05] PTE Write access is not set'
 doctor --format json
-finds "a DMAR fault of ours in the kernel's log" kernel_log fail "1 IOMMU fault since the start"
+finds "a DMAR fault of ours in the kernel's log" kernel_log fail "1 IOMMU fault since boot"
 write dev/kmsg '3,900,77,-;mlx5_core 0000:5d:00.3: AMD-Vi: Event logged [IO_PAGE_FAULT domain=0x0012 address=0x20b000 flags=0x0020]'
 doctor --format json
 finds "an AMD-Vi fault" kernel_log fail "0000:5d:00.3"
 write dev/kmsg '3,900,77,-;DMAR: [DMA Read NO_PASID] Request device [00:14.0] fault addr 0x20b000 [fault reason 0x06]'
 doctor --format json
-finds "a fault of another device only warns" kernel_log warn "none of an HCA or GPU"
+finds "a fault of another device only warns" kernel_log warn "none of them of an HCA or GPU"
 rm "$NODE/dev/kmsg"
 doctor --format json
 finds "no log, no guess" kernel_log "not checkable"
@@ -145,8 +145,8 @@ healthy "with ="
 container NCCL_IB_HCA=mlx5
 healthy "a beginning that is no device's name is meant as one"
 container NCCL_IB_HCA=mlx5_12,mlx5_99,mlx5_6
-finds "13: an HCA that is not this container's" nccl_ib_hca/mlx5_12 warn "on the node, but not this container's"
-finds "an HCA of another node" nccl_ib_hca/mlx5_99 warn "no device here"
+finds "13: an HCA that is not this container's" nccl_ib_hca/mlx5_12 warn "on the node, but does not belong to this container"
+finds "an HCA of another node" nccl_ib_hca/mlx5_99 warn "not the name of a device here"
 container NCCL_IB_HCA==mlx5_99
 causes "names of another node only: no device" nccl_ib_hca
 finds "names of another node only" nccl_ib_hca fail "No device found"
@@ -154,7 +154,7 @@ container NCCL_IB_HCA=^mlx5_6
 finds "an excluding list" nccl_ib_hca ok "selects mlx5_7, mlx5_10, mlx5_11"
 
 container NCCL_IB_GID_INDEX=3
-finds "8: GID index 3 where it fits" nccl_ib_gid_index/mlx5_6 ok "find it by themselves"
+finds "8: GID index 3 where it fits" nccl_ib_gid_index/mlx5_6 ok "choose it without this variable"
 healthy "8: GID index 3 where it fits"
 container NCCL_IB_GID_INDEX=2
 finds "a RoCE v1 entry" nccl_ib_gid_index/mlx5_6 fail "RoCE v1"
@@ -166,13 +166,13 @@ shifted='[["fe80::1",1,"net1"],["fe80::1",2,"net1"],["2001:db8::1",1,"net1"],["2
 node "$(jq -c ". + {$MTUS} | (.functions[].vfs[]? | select(.ibdev == \"mlx5_6\")) |= (del(.ip) | .gids = $shifted)" tests/nodes/h100.json)"
 in_container "$ALLOCATED" NCCL_IB_GID_INDEX=3
 doctor --format json
-finds "8: a second address has moved it" nccl_ib_gid_index/mlx5_6 warn "GID 5 fits, ::ffff:10.0.103.7"
+finds "8: a second address has moved it" nccl_ib_gid_index/mlx5_6 warn "GID 5 is suitable, ::ffff:10.0.103.7"
 finds "8: on this device only" nccl_ib_gid_index/mlx5_7 ok
 
 container NCCL_NET_GDR_LEVEL=5
 finds "9: GDR level 5 is SYS" nccl_net_gdr_level warn "is SYS"
 container NCCL_NET_GDR_LEVEL=LOC
-finds "LOC is for comparing" nccl_net_gdr_level warn "no GPUDirect RDMA"
+finds "LOC is for comparing" nccl_net_gdr_level warn "switches GPUDirect RDMA off"
 container NCCL_NET_GDR_LEVEL=PHB
 finds "another level" nccl_net_gdr_level ok
 
@@ -181,7 +181,7 @@ container NCCL_SOCKET_IFNAME=net1
 finds "10: net1 also means net10" nccl_socket_ifname warn "also selects net10"
 has "10: the remedy is what to write" "NCCL_SOCKET_IFNAME==net1" "$found"
 container NCCL_SOCKET_IFNAME=net1,net2,net3,net4
-finds "10: the bootstrap on an RDMA rail" nccl_socket_ifname warn "the rail of mlx5_6"
+finds "10: the bootstrap on an RDMA rail" nccl_socket_ifname warn "the interface of mlx5_6"
 container NCCL_SOCKET_IFNAME==eth0
 finds "the pod's own interface" nccl_socket_ifname ok "selects eth0"
 container NCCL_SOCKET_IFNAME=bond0
@@ -201,7 +201,7 @@ in_container "$ALLOCATED" NCCL_DEBUG=INFO NCCL_IB_HCA==mlx5_6
 write proc/1/ns ''
 printf '%s\0' NCCL_DEBUG=INFO NCCL_IB_HCA==mlx5_6,mlx5_7 NCCL_IB_TC=106 MY_NCCL_X=1 NCCL_ >"$NODE/proc/1/environ"
 doctor --format json
-finds "12: an exec lacks what the entry point sets" nccl_exec warn "process 1 has NCCL_IB_HCA, NCCL_IB_TC, and this process has it not"
+finds "12: an exec lacks what the entry point sets" nccl_exec warn "process 1 has NCCL_IB_HCA, NCCL_IB_TC, and this process has no such value"
 printf '%s\0' NCCL_X{1..10}=1 >"$NODE/proc/1/environ"
 doctor --format json
 finds "not more of them than a line bears" nccl_exec warn "NCCL_X7, NCCL_X8, …, and"
@@ -248,7 +248,7 @@ finds "a number that is another device by now" uverbs//dev/infiniband/uverbs6 fa
 finds "so that an allocated one is missing" allocation/0000:3b:02.6 fail
 device_files . uverbs6=231:250
 doctor --format json
-finds "a number that is no device any more" uverbs//dev/infiniband/uverbs6 fail "231:250 is no verbs device"
+finds "a number that is no device any more" uverbs//dev/infiniband/uverbs6 fail "231:250 belongs to no verbs device"
 rm -r "$NODE/dev/infiniband"
 doctor --format json
 causes "no device files in the container" rdma_devices
@@ -266,7 +266,7 @@ finds "no rdma_cm in a pod: its device plugin hands it out" rdma_cm warn "restar
 lacks "…podman's option is not for it" podman "$found"
 process self
 doctor --format json
-finds "no rdma_cm in another container" rdma_cm warn "podman: --device /dev/infiniband/rdma_cm"
+finds "no rdma_cm in another container" rdma_cm warn "with podman also use --device /dev/infiniband/rdma_cm"
 
 exclusive='(.functions[].vfs[]? | select(.ibdev == "mlx5_6")).exclusive = true'
 node "$(jq -c ". + {$MTUS} | $exclusive" tests/nodes/h100.json)"
@@ -296,8 +296,8 @@ healthy "InfiniBand needs no IPv4 GID"
 h100 '"mtus":{"net1":1500,"net2":4191,"net3":4192,"net4":9000}'
 in_container "$ALLOCATED"
 doctor --format json
-finds "a small MTU" mtu/mlx5_6 warn "net1 has 1500"
-finds "one byte less than 4096 and RoCE's headers" mtu/mlx5_7 warn "net2 has 4191"
+finds "a small MTU" mtu/mlx5_6 warn "net1 has MTU 1500"
+finds "one byte less than 4096 and RoCE's headers" mtu/mlx5_7 warn "net2 has MTU 4191"
 finds "as much as that" mtu/mlx5_10 ok "net3 has 4192"
 
 # ---- GPUDirect ----
@@ -326,16 +326,16 @@ on_a_node cp config/podman/precreate.d/90-oci-rdma-hook-precreate.json "$NODE/$H
 finds "a precreate hook where CRI-O reads" "hook_file//$HOOKS/90-oci-rdma-hook-precreate.json" fail "CRI-O will not start again"
 on_a_node rm "$NODE/usr/local/bin/oci-rdma-hook"
 causes "a hook whose executable is missing" hook_file
-finds "a hook whose executable is missing" "hook_file//$HOOKS/90-oci-rdma-hook.json" fail "does not exist, and engines leave such a hook out"
+finds "a hook whose executable is missing" "hook_file//$HOOKS/90-oci-rdma-hook.json" fail "does not exist, so that no engine runs the hook"
 finds "then the hook is not installed" hook_installed warn
 on_a_node chmod 644 "$NODE/usr/local/bin/oci-rdma-hook"
 finds "a hook that cannot be executed" "hook_file//$HOOKS/90-oci-rdma-hook.json" fail "chmod 0755"
 on_a_node sed -i '/"stages"/s/createRuntime/poststart/' "$NODE/$HOOKS/90-oci-rdma-hook.json"
-finds "of ours it says what --check-config says: another stage than the arguments'" "hook_file//$HOOKS/90-oci-rdma-hook.json" fail "each stage wants a file of its own"
+finds "of ours it says what --check-config says: another stage than the arguments'" "hook_file//$HOOKS/90-oci-rdma-hook.json" fail "write one file for each stage"
 on_a_node chmod 666 "$NODE/$HOOKS/90-oci-rdma-hook.json"
 finds "a file of ours that others may write" "hook_file//$HOOKS/90-oci-rdma-hook.json" fail "chmod go-w"
 on_a_node sed -i 's/"timeout": *[0-9]*/"timeout": 5/' "$NODE/$HOOKS/90-oci-rdma-hook.json"
-finds "a timeout that is too short to say why" "hook_file//$HOOKS/90-oci-rdma-hook.json" warn "our own deadline of 5 s"
+finds "a timeout that is too short to say why" "hook_file//$HOOKS/90-oci-rdma-hook.json" warn "the 5 s that the hook allows itself"
 finds "is no reason to take the hook for missing" hook_installed ok
 on_a_node write "$HOOKS/10-x.json" '{"version":"1.0.0","hook":{"path":"/usr/bin/crun"},"when":{"always":true},"stages":["createruntime"]}'
 finds "a stage that does not exist" "hook_file//$HOOKS/10-x.json" fail 'stage "createruntime" does not exist'
@@ -357,7 +357,7 @@ OVER=etc/containers/oci/hooks.d
 poststop='{"version":"1.0.0","hook":{"path":"/usr/bin/crun"},"when":{"always":true},"stages":["poststop"]}'
 on_a_node write "$OVER/90-oci-rdma-hook.json" "$poststop"
 finds "two of one name: the one that is read first is not in force" "hook_file//$OVER/90-oci-rdma-hook.json" ok \
-	"not in force: /$HOOKS/90-oci-rdma-hook.json has its name"
+	"not in force: /$HOOKS/90-oci-rdma-hook.json has the same name"
 finds "two of one name: the one that is read last is" "hook_file//$HOOKS/90-oci-rdma-hook.json" ok createRuntime
 finds "two of one name: the hook is installed" hook_installed ok
 reversed() {
@@ -392,7 +392,7 @@ lacks "a CRI-O that runs is not spoken of" crio_running "$(cat "$T/out")"
 dead() { with_shim && rm -r "$NODE/proc/812"; }
 on_a_node dead
 causes "a handler of ours, and CRI-O does not run" crio_running
-finds "a handler of ours, and CRI-O does not run" crio_running fail "has the handler rdma (/etc/crio/crio.conf.d/60-oci-rdma-hook.conf)"
+finds "a handler of ours, and CRI-O does not run" crio_running fail "with the handler rdma (/etc/crio/crio.conf.d/60-oci-rdma-hook.conf)"
 off() { rm "$NODE/proc/812/comm"; }
 on_a_node off
 lacks "without a handler of ours that is not our business" crio_running "$(cat "$T/out")"
@@ -417,14 +417,14 @@ on_a_node made
 healthy "the handler as --crio-handler makes it"
 moved() { made && rm "$NODE/usr/libexec/crio/conmon"; }
 on_a_node moved
-finds "a monitor that went away" crio_handler/crun fail "/usr/libexec/crio/conmon is no program"
+finds "a monitor that went away" crio_handler/crun fail "/usr/libexec/crio/conmon is not an executable file"
 other_runtime() { made && write etc/oci-rdma-hook/config.json '{"runtimes": ["/usr/bin/crun"]}'; }
 on_a_node other_runtime
 finds "a shim that runs another crun than CRI-O" crio_handler/rdma warn \
-	"the shim runs /usr/bin/crun, and CRI-O's own handler crun /usr/libexec/crio/crun"
+	"the shim runs /usr/bin/crun, but CRI-O's own handler crun runs /usr/libexec/crio/crun"
 without_hook() { with_shim && rm -r "${NODE:?}/$HOOKS"; }
 on_a_node without_hook
-finds "the shim is a way in, too" hook_installed ok "through the shim"
+finds "the shim is a way in, too" hook_installed ok "served by the shim"
 on_a_node write etc/crio/crio.conf.d/90-x '[crio.runtime]
 default_runtime = "kata"'
 finds "a default that has no table" crio_handler/kata fail "will not start again"
@@ -444,7 +444,7 @@ default_ulimits = ["nofile=1024:1024", "memlock=8388608:8388608"]'
 finds "memlock of default_ulimits" crio_ulimits warn "memlock=8388608:8388608 (/etc/crio/crio.conf.d/90-x)"
 on_a_node write etc/crio/crio.conf.d/90-x '[crio.runtime]
 default_ulimits = ["memlock=-1:-1"]'
-finds "unlimited by default_ulimits" crio_ulimits ok "exec too"
+finds "unlimited by default_ulimits" crio_ulimits ok "in an exec as well"
 on_a_node write etc/crio/crio.conf.d/90-x '[crio.runtime]
 default_ulimits = ["memlock=unlimited"]'
 finds "a limit that CRI-O cannot read" crio_ulimits fail "will not start again"
@@ -456,7 +456,7 @@ causes "a policy with a mistake" policy
 finds "a policy with a mistake: where" policy fail "config.json: line 1"
 on_a_node write etc/oci-rdma-hook/config.json '{"opt_in": "device"}'
 finds "a policy" policy ok "by device"
-finds "every container is meant, and only annotated ones are shown" hook_installed warn "annotated containers only"
+finds "every container is meant, and only annotated ones are shown" hook_installed warn "only for annotated containers"
 everyone() { write etc/oci-rdma-hook/config.json '{"opt_in": "device"}' && cp config/hooks.d/device/*.json "$NODE/$HOOKS/"; }
 on_a_node everyone
 finds "the files for every container" hook_installed ok

@@ -39,18 +39,18 @@ if [ "$(id -u)" -eq 0 ]; then
 	sleeper prlimit --memlock=1048576:8388608
 	live --pid "$pid"
 	finds "root's CAP_IPC_LOCK, which the kernel counts" ipc_lock ok "first user namespace"
-	finds "so that the limit does not matter" memlock ok "CAP_IPC_LOCK passes by"
+	finds "so that the limit does not matter" memlock ok "CAP_IPC_LOCK overrides the limit"
 	sleeper prlimit --memlock=1048576:8388608 unshare --user --map-root-user
 	live --pid "$pid"
-	finds "the same capability in a user namespace" ipc_lock warn "does not count it"
+	finds "the same capability in a user namespace" ipc_lock warn "the kernel ignores it"
 	finds "does not save it" memlock fail
 	sleeper unshare --net env NCCL_SOCKET_IFNAME=eth0 NCCL_IB_DISABLE=1
 	live --pid "$pid"
 	finds "the environment of a process" nccl_ib_disable fail "/proc/$pid/environ"
-	finds "and the interfaces of its network namespace" nccl_socket_ifname fail "fits no interface of /proc/$pid/net/dev"
+	finds "and the interfaces of its network namespace" nccl_socket_ifname fail "matches no interface of /proc/$pid/net/dev"
 	sleeper unshare --net env NCCL_SOCKET_IFNAME=lo
 	live --pid "$pid"
-	finds "lo is there, and leads nowhere" nccl_socket_ifname warn "selects lo: no other pod is reached"
+	finds "lo is there, and leads nowhere" nccl_socket_ifname warn "selects lo, over which no other pod can be reached"
 fi
 live --pid $$
 is "any process of one's own can be looked at" $$ "$(jq .target.pid "$T/out")"

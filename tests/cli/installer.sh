@@ -81,7 +81,7 @@ is "remove: the hook files and the handler first, the executable last" "/usr/sha
 /usr/local/bin/oci-rdma-runtime-crun
 /usr/local/bin/oci-rdma-hook
 /etc/oci-rdma-hook/config.json" "$steps"
-has "remove: in between it waits" "for containers that were created with it to start" "$(<"$T/log")"
+has "remove: in between it waits" "so that containers that were created with the hook can start" "$(<"$T/log")"
 is "remove: nothing is left" "" "$(tree)"
 check "remove: the directory is gone, too" test ! -e "$host/etc/oci-rdma-hook"
 is "a second remove touches nothing" "" "$(traced remove RUNTIME=1)"
@@ -96,7 +96,7 @@ echo '{"annotations": {"io.kubernetes.cri-o.ContainerType": "sandbox", "io.kuber
 node_install remove RUNTIME=1 GRACE=1 &
 remover=$!
 within grep -q waiting "$T/log"
-has "remove: a pod of the handler is named" "pod team-a/h-kim-0 has CRI-O's handler rdma" "$(<"$T/log")"
+has "remove: a pod of the handler is named" "pod team-a/h-kim-0 runs under CRI-O's handler rdma" "$(<"$T/log")"
 check "remove: …it keeps its runtime" test -x "$host/usr/local/bin/oci-rdma-runtime-crun"
 check "remove: …and its handler, with which CRI-O knows it after a restart" test -e "$handler"
 check "remove: …but the hook files are off" test ! -e "$hooks/90-oci-rdma-hook.json"
@@ -109,7 +109,7 @@ rm -rf "${host:?}"/*
 crio_host
 rm "$host/usr/libexec/crio/conmon"
 check "a handler that CRI-O would not start with is refused" refused node_install install RUNTIME=1
-has "…saying why" "/usr/libexec/crio/conmon is no program: CRI-O does not start" "$(<"$T/log")"
+has "…saying why" "/usr/libexec/crio/conmon is not an executable file, so that CRI-O does not start" "$(<"$T/log")"
 is "…and nothing is switched on" "./etc/oci-rdma-hook/config.json
 ./usr/local/bin/oci-rdma-hook
 ./usr/local/bin/oci-rdma-runtime-crun" "$(tree)"

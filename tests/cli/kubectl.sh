@@ -67,13 +67,13 @@ refused() {
 	check "$*: nothing is made" test ! -e "$T/requests"
 }
 refused "not found" nowhere
-refused "is on no node yet" pending
-refused "has not run yet" starting
-refused "has not run yet" h-kim-0 -c other
+refused "is not on a node yet" pending
+refused "does not exist or has not started yet" starting
+refused "does not exist or has not started yet" h-kim-0 -c other
 refused "unknown option" --nonsense
-refused "one pod at a time" a b
-refused "which pod?"
-refused "wants a value" h-kim-0 -n
+refused "name only one pod" a b
+refused "name a pod"
+refused "needs a value" h-kim-0 -n
 refused "context was not found" --context nowhere h-kim-0
 plugin --help
 is "--help" 0 "$rc"
@@ -90,10 +90,10 @@ check "…which is gone" test ! -e "$copy"
 printf '#!/bin/sh\nshift; case $1 in */oci-rdma-doctor.*) echo "not found" >&2; exit 127 ;; esac; exec "$@"\n' >"$T/exec.new" && chmod +x "$T/exec.new" && mv "$T/exec.new" "$T/exec"
 plugin --in-pod --doctor "$DOCTOR" h-kim-0
 is "in a pod with another C library: status 2" 2 "$rc"
-has "…it says what it wants" "wants glibc 2.34 or newer" "$(<"$T/err")"
+has "…it says what it wants" "needs glibc 2.34 or newer" "$(<"$T/err")"
 check "…and is gone" test ! -e "$(awk '/^exec/ && /rm -f/ { print $NF }' "$T/requests")"
 printf '#!/bin/sh\necho "no sh" >&2; exit 126\n' >"$T/exec.new" && chmod +x "$T/exec.new" && mv "$T/exec.new" "$T/exec"
 plugin --in-pod --doctor "$DOCTOR" h-kim-0
 is "in a pod without a shell: status 2" 2 "$rc"
-has "…why" "no sh and cat in its image" "$(<"$T/err")"
+has "…why" "its image has no sh or no cat" "$(<"$T/err")"
 finish

@@ -213,7 +213,7 @@ for on_error in warn fail; do
 	hook
 	logged
 	is "half of it could be given, on_error $on_error: a grant if it starts" "$AFTER $([ $on_error = warn ] && echo 1 || echo 0) 1" \
-		"$(limit) $(grep -c ' grant:' <<<"$log") $(grep -c 'holds a NUL' <<<"$log")"
+		"$(limit) $(grep -c ' grant:' <<<"$log") $(grep -c 'contains a NUL' <<<"$log")"
 done
 config '{"memlock": "8Mi"}'
 

@@ -55,8 +55,8 @@ fi
 
 in_image 'mkdir -p $HOST/proc $HOST/sys; mount --rbind /proc $HOST/proc; mount --rbind /sys $HOST/sys'
 check "on a node without glibc it runs, too" test "$rc" -le 1
-has "…it says what it wants" "wants glibc 2.34 or newer" "$(<"$T/err")"
-has "…and what is missing" "only reads the node's files" "$(<"$T/err")"
+has "…it says what it wants" "needs glibc 2.34 or newer" "$(<"$T/err")"
+has "…and what is missing" "the doctor only reads the node's files" "$(<"$T/err")"
 is "…and reads the node" 1 "$(said .schema)"
 
 in_image ':'

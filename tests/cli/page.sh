@@ -81,7 +81,7 @@ wrong "7: NCCL_IB_HCA without =" "nccl_ib_hca of mlx5_1" "selects mlx5_10" "NCCL
 container NCCL_IB_GID_INDEX=2
 wrong "8: a GID index that is no RoCE v2" nccl_ib_gid_index "RoCE v1" "GID"
 container NCCL_NET_GDR_LEVEL=5
-wrong "9: GDR across sockets" nccl_net_gdr_level "is SYS" "Take it away"
+wrong "9: GDR across sockets" nccl_net_gdr_level "is SYS" "Remove the variable"
 interfaces='lo eth0 net1 net2 net10'
 container NCCL_SOCKET_IFNAME=net1
 wrong "10: the bootstrap's interface" nccl_socket_ifname "net10" "NCCL_SOCKET_IFNAME==net1"
@@ -90,7 +90,7 @@ h100
 in_container "$ALLOCATED"
 device_files . uverbs12=231:204
 page
-wrong "11: other tenants' devices" "nccl_ib_hca of mlx5_12" "not allocated to this container" "do without a privileged pod"
+wrong "11: other tenants' devices" "nccl_ib_hca of mlx5_12" "not allocated to this container" "use a pod that is not privileged"
 h100
 in_container "$ALLOCATED"
 write proc/1/ns ''

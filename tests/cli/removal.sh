@@ -146,7 +146,7 @@ for dir in "run/containerd/$TASKS/k8s.io" "run/containerd/$TASKS/default" "run/d
 	free "a container of $dir, by runc"
 	write "$dir/940942ebb876/runtime" "$SHIM"
 	write "run/oci-rdma-hook/940942ebb876@0.json" '{}'
-	needed "a container of $dir, by the shim: it is named once" 940942ebb876 "(namespace ${dir##*/})" "$SHIM" "remove it"
+	needed "a container of $dir, by the shim: it is named once" 940942ebb876 "(namespace ${dir##*/})" "$SHIM" "remove the container first"
 	rm -r "${NODE:?}/run"
 done
 write etc/containerd/config.toml "[plugins.'io.containerd.grpc.v1.cri'.containerd.runtimes.rdma.options]
@@ -156,7 +156,7 @@ write etc/containerd/config.toml "[plugins.'io.containerd.grpc.v1.cri'.container
 BinaryName = 'runc'"
 free "containerd's own handler"
 write etc/containerd/config.toml 'version = ['
-needed "a configuration of containerd that cannot be read" /etc/containerd/config.toml "cannot tell"
+needed "a configuration of containerd that cannot be read" /etc/containerd/config.toml "it is not known which"
 rm "$NODE/etc/containerd/config.toml"
 write etc/docker/daemon.json "{\"runtimes\": {\"other\": {\"path\": \"/bin/other\"}, \"rdma\": {\"path\": \"$SHIM\"}}}"
 needed "a runtime of Docker" /etc/docker/daemon.json "$SHIM" "reload docker"

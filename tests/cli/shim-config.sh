@@ -110,7 +110,7 @@ for kind in "${remembered[@]}"; do
 		rm -f "$NODE"/run/*
 		read -ra words <<<"$command"
 		start "${words[@]}"
-		fails "$kind, nothing remembered: ${words[0]}: rather none than another one" 127 "which runtime to run is not known" /etc/oci-rdma-hook/config.json
+		fails "$kind, nothing remembered: ${words[0]}: rather none than another one" 127 "it is not known which runtime to run" /etc/oci-rdma-hook/config.json
 	done
 done
 # Called by a runtime's name, it is that one
@@ -127,7 +127,7 @@ for kind in "${remembered[@]}"; do
 		is "$kind, nothing remembered: as -crun, ${words[0]}: that is no choice to be remembered" "" "$(find "$NODE/run" -mindepth 1)"
 	done
 	start --version
-	fails "$kind: as no runtime, after that" 127 "which runtime to run is not known"
+	fails "$kind: as no runtime, after that" 127 "it is not known which runtime to run"
 	policy
 	configured "$kind: a good config again" --version
 	damage "$kind"
@@ -174,7 +174,7 @@ echo '{' >"$file"
 rm -f "$NODE"/run/*
 passes_not() {
 	start --version
-	fails "$1" 127 "which runtime to run is not known"
+	fails "$1" 127 "it is not known which runtime to run"
 }
 policy
 start --version

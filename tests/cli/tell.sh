@@ -198,7 +198,7 @@ fresh
 rm -f "$T/log"
 strace -o "$T/trace" -e trace=flistxattr -e inject=flistxattr:signal=ALRM:when=1 "$SHIM" --log "$T/log" --log-format json \
 	create --bundle "$B" "$ID" >"$T/out" 2>"$T/err"
-is "not done in time is in the log" "1 oci-rdma-hook: not done after 5 s: are the node's /sys and disks well?" "$? $(jq -r .msg "$T/log")"
+is "not finished in time is in the log" "1 oci-rdma-hook: not finished after 5 s: check whether the node's /sys or one of its disks hangs (dmesg)" "$? $(jq -r .msg "$T/log")"
 
 # What is served, or not ours, leaves no line.
 policy

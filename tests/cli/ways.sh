@@ -9,7 +9,7 @@ through() {
 	is "$1: the limit" "$2" "$(sed -n 's/^  RLIMIT_MEMLOCK unlimited  *//p' "$T/out")"
 	is "$1: the capability" "$3" "$(sed -n 's/^  CAP_IPC_LOCK  *//p' "$T/out")"
 }
-without='nothing that is installed here; shim, precreate would'
+without='nothing that is installed on this node gives it; shim, precreate would'
 fresh() {
 	node one
 	mkdir -p "$NODE/usr/local/bin" "$NODE/etc/containers/oci/hooks.d" "$NODE/run/oci-rdma-hook"

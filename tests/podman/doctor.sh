@@ -25,9 +25,9 @@ containers() {
 	is "$runtime: something fails" 1 "$rc"
 	has "$runtime: its limits" "fail: soft 1 MiB, hard 8 MiB (/proc/$pid/limits)" "$(evidence memlock)"
 	has "$runtime: nccl.conf in its root file system" "NCCL_IB_DISABLE=1 (/etc/nccl.conf)" "$(evidence nccl_ib_disable)"
-	has "$runtime: its environment and its network" "NCCL_SOCKET_IFNAME=bond0 (/proc/$pid/environ) fits no interface" \
+	has "$runtime: its environment and its network" "NCCL_SOCKET_IFNAME=bond0 (/proc/$pid/environ) matches no interface" \
 		"$(evidence nccl_socket_ifname)"
-	has "$runtime: its device file is looked at" "its number 231:198 is no verbs device" "$(evidence uverbs)"
+	has "$runtime: its device file is looked at" "its number 231:198 belongs to no verbs device" "$(evidence uverbs)"
 	has "$runtime: its config.json is found" "no profile (" "$(evidence seccomp)"
 	look --container "${id:0:12}"
 	of .target.container "$id" "$runtime: and by the beginning of its id"

@@ -128,7 +128,7 @@ echo '{}' >"$T/named.json"
 hooks annotation '.hook.args[1:1] = ["--sysroot", $node, "--config", "'"$T/named.json"'"]'
 rootless_run "${rdma[@]}"
 as_it_was "a policy elsewhere that belongs to another user"
-logs "a policy elsewhere that belongs to another user: the log says so" 'belongs to somebody for whom this user namespace has no name'
+logs "a policy elsewhere that belongs to another user: the log says so" 'is not mapped into this user namespace'
 hooks annotation "$on_node"
 
 # ---- the shim, and the dry run ----

@@ -344,10 +344,10 @@ def deadline(runtime, _):
         answer = connection.create(annotations=ASKS, devices=TWO)
         if (on_error, path) == ("fail", behind):
             equal(f"on_error {on_error}, stuck {what}: refused", 13, answer.status)
-            ok("the text says why", "are the node's /sys and disks well?" in answer.text, answer.text)
+            ok("the text says why", "check whether the node's /sys or one of its disks hangs" in answer.text, answer.text)
         else:
             equal(f"on_error {on_error}, stuck {what}: the container starts as it is", (0, b""), (answer.status, answer.payload))
-        ok("the log says so", until(lambda p=plugin: any("not done in time" in line for line in p.lines())))
+        ok("the log says so", until(lambda p=plugin: any("not finished in time" in line for line in p.lines())))
         answer = connection.create()
         equal("the next container is answered on the same connection", (0, b""), (answer.status, answer.payload))
         equal("the one is counted", 2, counts(given_up=1, served=2)["served"])
@@ -439,7 +439,7 @@ def one_a_node(runtime, plugin):
     log = open(os.path.join(T, "second"), "w+")
     second = subprocess.Popen([PROGRAM, "--sysroot", NODE], stderr=log)
     line = str(until(lambda: open(log.name).readline() or runtime.drain()))
-    ok("a second plugin of ours waits, and says so", "another oci-rdma-nri serves this node" in line, line)
+    ok("a second plugin of ours waits, and says so", "another oci-rdma-nri already serves this node" in line, line)
     ok("it does not connect", runtime.waits())
     plugin.end(signal.SIGKILL)
     connection.close()
