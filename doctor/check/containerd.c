@@ -52,12 +52,13 @@ static int add_handler(const struct context *context, const struct containerd_ha
 		    handler_containerd_own(containerd, handler_runtime_name(handler->binary)),
 		    &context->config, &why) < 0)
 		return findings_add(findings, "containerd_handler", handler->name, FINDING_FAIL,
-				    "Mend it, then: systemctl restart containerd", "%s", why.text);
+				    "Correct the file, then run: systemctl restart containerd",
+				    "%s", why.text);
 	if (strcmp(containerd->default_runtime, handler->name) == 0)
 		return findings_add(findings, "containerd_handler", handler->name, FINDING_WARN,
 				    "Give the shim a handler of its own and a RuntimeClass",
-				    "BinaryName %s (%s) is the default: without that file no pod "
-				    "of this node starts",
+				    "BinaryName %s (%s) belongs to the default handler: if that "
+				    "file were missing, no pod of this node would start",
 				    handler->binary, containerd->default_file);
 	if (replaced_by)
 		return findings_add(findings, "containerd_handler", handler->name, FINDING_WARN,
@@ -79,8 +80,8 @@ int check_containerd(const struct doctor *doctor, struct findings *findings, str
 
 	if (status < 0)
 		return why.memory || findings_add(findings, "containerd_config", NULL, FINDING_FAIL,
-						  "containerd config dump says what is wrong", "%s",
-						  why.text) < 0
+						  "containerd config dump shows what is wrong",
+						  "%s", why.text) < 0
 			       ? err_memory(err)
 			       : 0;
 	/* A policy that cannot be read is check_policy's. */

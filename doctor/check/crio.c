@@ -42,9 +42,9 @@ static int add_monitor(const struct context *context, const struct crio_handler 
 		return 0;
 	return findings_add(context->findings, "crio_handler", handler->name, FINDING_FAIL,
 			    names_shim(handler->runtime_path)
-				    ? "Make the drop-in anew: oci-rdma-hook --crio-handler SHIM; "
-				      "then: systemctl restart crio"
-				    : "Give it the monitor_path of this node's conmon, then: "
+				    ? "Write the drop-in again with oci-rdma-hook --crio-handler "
+				      "SHIM, then run: systemctl restart crio"
+				    : "Set its monitor_path to this node's conmon, then run: "
 				      "systemctl restart crio",
 			    "%s", why.text) < 0
 		       ? -1
@@ -65,7 +65,8 @@ static int add_other_runtime(const struct context *context, const struct crio_ha
 	    handler_check_runtime(arena, root, &context->crio, handler, &config, &why) == 0)
 		return 0;
 	return findings_add(context->findings, "crio_handler", handler->name, FINDING_WARN,
-			    "Mend it, then: oci-rdma-hook --check-config", "%s", why.text) < 0
+			    "Correct it, then check it: oci-rdma-hook --check-config", "%s",
+			    why.text) < 0
 		       ? -1
 		       : 1;
 }
@@ -80,14 +81,13 @@ static int add_handler(const struct context *context, const struct crio_handler 
 	int said;
 
 	if (status < 0)
-		return findings_add(context->findings, "crio_handler", handler->name, FINDING_FAIL,
-				    "Install it, or take the drop-in away, then: systemctl reload "
-				    "crio",
-				    "runtime_path %s: %s (%s): %s", path, strerror(-status),
-				    handler->file,
-				    is_default ? "it is the default, and CRI-O will not start again"
-					       : "CRI-O drops the handler, and pods with it are "
-						 "refused");
+		return findings_add(
+			context->findings, "crio_handler", handler->name, FINDING_FAIL,
+			"Install the program, or remove the drop-in, then run: systemctl reload "
+			"crio",
+			"runtime_path %s: %s (%s): %s", path, strerror(-status), handler->file,
+			is_default ? "it is the default handler, so that CRI-O will not start again"
+				   : "CRI-O drops the handler, and refuses pods that name it");
 	said = add_monitor(context, handler);
 	if (!said)
 		said = add_other_runtime(context, handler);
@@ -96,16 +96,15 @@ static int add_handler(const struct context *context, const struct crio_handler 
 	if (shim && is_default)
 		return findings_add(context->findings, "crio_handler", handler->name, FINDING_WARN,
 				    "Give the shim a handler of its own and a RuntimeClass",
-				    "runtime_path %s (%s) is the default: without that file the "
-				    "node's CRI-O does not start",
+				    "runtime_path %s (%s) belongs to the default handler: if that "
+				    "file were missing, CRI-O would not start",
 				    path, handler->file);
 	if (shim && text_starts_with(handler->name, "nvidia"))
-		return findings_add(
-			context->findings, "crio_handler", handler->name, FINDING_WARN,
-			"Call it rdma",
-			"runtime_path %s (%s): NVIDIA's runtime does not context for one "
-			"below a handler that is called nvidia*",
-			path, handler->file);
+		return findings_add(context->findings, "crio_handler", handler->name, FINDING_WARN,
+				    "Rename the handler to rdma",
+				    "runtime_path %s (%s): NVIDIA's runtime does not search below "
+				    "a handler whose name begins with nvidia",
+				    path, handler->file);
 	return findings_add(context->findings, "crio_handler", handler->name, FINDING_OK, NULL,
 			    "runtime_path %s%s (%s)", path, is_default ? ", the default" : "",
 			    handler->file);
@@ -145,10 +144,10 @@ static int check_running(const struct context *context)
 			return 0;
 		return findings_add(
 			context->findings, "crio_running", NULL, FINDING_FAIL,
-			"journalctl -u crio -n 20 says why; mend what fails here, or take the "
-			"drop-in away; then: systemctl restart crio",
-			"CRI-O has the handler %s (%s), and does not run", crio->handler[i].name,
-			crio->handler[i].file);
+			"journalctl -u crio -n 20 shows the reason. Correct what is fail here, or "
+			"remove the drop-in, then run: systemctl restart crio",
+			"CRI-O is configured with the handler %s (%s), but is not running",
+			crio->handler[i].name, crio->handler[i].file);
 	}
 	return 0;
 }
@@ -163,8 +162,8 @@ static int check_default(const struct context *context)
 	    strcmp(crio->default_runtime, "runc") == 0)
 		return 0;
 	return findings_add(context->findings, "crio_handler", crio->default_runtime, FINDING_FAIL,
-			    "Give it a table, or name another default_runtime",
-			    "default_runtime (%s), but there is no "
+			    "Add that table, or set another default_runtime",
+			    "default_runtime (%s) names it, but there is no "
 			    "[crio.runtime.runtimes.%s]: CRI-O will not start again",
 			    crio->default_file, crio->default_runtime);
 }
@@ -200,14 +199,15 @@ static int add_memlock(const struct context *context, const char *entry)
 	const char *file = context->crio.ulimits.file;
 
 	if (strtoll(entry + strlen("memlock="), NULL, 10) == -1)
-		return findings_add(context->findings, "crio_ulimits", NULL, FINDING_OK, NULL,
-				    "%s (%s): unlimited for every container, exec too", entry,
-				    file);
+		return findings_add(
+			context->findings, "crio_ulimits", NULL, FINDING_OK, NULL,
+			"%s (%s): every container has an unlimited limit, in an exec as well",
+			entry, file);
 	return findings_add(context->findings, "crio_ulimits", NULL, FINDING_WARN,
-			    "Take memlock out of default_ulimits, or set memlock=-1:-1; then: "
+			    "Remove memlock from default_ulimits, or set memlock=-1:-1, then run: "
 			    "systemctl restart crio",
-			    "%s (%s) is in every container's spec: an exec gets it, and with runc "
-			    "it undoes what a createRuntime hook has raised",
+			    "%s (%s) is in the spec of every container: an exec gets this limit, "
+			    "and runc applies it after a createRuntime hook has raised the limit",
 			    entry, file);
 }
 
@@ -218,7 +218,7 @@ static int check_ulimits(const struct context *context)
 	for (size_t i = 0; i < ulimits->n; i++) {
 		if (!is_ulimit(ulimits->item[i]))
 			return findings_add(context->findings, "crio_ulimits", NULL, FINDING_FAIL,
-					    "Write NAME=SOFT:HARD, -1 for unlimited",
+					    "Write NAME=SOFT:HARD; -1 means unlimited",
 					    "\"%s\" (%s): CRI-O will not start again",
 					    ulimits->item[i], ulimits->file);
 	}
@@ -227,8 +227,8 @@ static int check_ulimits(const struct context *context)
 			return add_memlock(context, ulimits->item[i]);
 	}
 	return findings_add(context->findings, "crio_ulimits", NULL, FINDING_OK, NULL,
-			    "default_ulimits %s%s%s: no memlock, so that containers inherit "
-			    "CRI-O's and the hook raises it",
+			    "default_ulimits %s%s%s has no memlock, so that containers inherit the "
+			    "limit of CRI-O and the hook raises it",
 			    ulimits->file ? "(" : "is not set", ulimits->file ? ulimits->file : "",
 			    ulimits->file ? ")" : "");
 }
@@ -243,7 +243,7 @@ int check_crio(const struct doctor *doctor, struct findings *findings, struct er
 		return 0;
 	for (size_t i = 0; i < context.crio.n_problems; i++) {
 		if (findings_add(findings, "crio_config", NULL, FINDING_FAIL,
-				 "Mend it: CRI-O will not start again with it", "%s",
+				 "Correct it: CRI-O will not start again with this file", "%s",
 				 context.crio.problem[i]) < 0)
 			return err_memory(err);
 	}

@@ -11,7 +11,7 @@ int check_cuda(const struct doctor *doctor, struct findings *findings, struct er
 	if (!doctor->node.recorded && !doctor->options.pid && !doctor->options.container)
 		return cuda_check(findings, &options, err);
 	if (findings_add(findings, "cuda_library", NULL, FINDING_UNCHECKED, NULL,
-			 "the CUDA driver can be asked only from where it is used: run "
+			 "the CUDA driver can be asked only inside the container that uses it: run "
 			 "oci-rdma-doctor there") < 0)
 		return err_memory(err);
 	return 0;

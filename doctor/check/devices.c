@@ -12,7 +12,8 @@
 #include "doctor/check/check.h"
 
 #define REMEDY_NUMBER                                                                              \
-	"Delete the pod, so that it is allocated again; in exclusive RDMA mode move the device "   \
+	"Delete the pod, so that its devices are allocated again; in exclusive RDMA mode move "    \
+	"the device "                                                                              \
 	"before the device plugin allocates it"
 
 /* That are named in a line */
@@ -26,28 +27,30 @@ static int add_none(const struct doctor *doctor, struct findings *findings)
 
 	if (!doctor->files.readable)
 		return findings_add(findings, "rdma_devices", NULL, FINDING_UNCHECKED,
-				    geteuid() == 0 ? "Run it in the container, or start that"
-						   : "Run it as root on the node",
-				    "the /dev of %s cannot be looked at", target->name);
+				    geteuid() == 0
+					    ? "Start the container, or run the doctor inside it"
+					    : "Run the doctor as root on the node",
+				    "the /dev of %s cannot be read", target->name);
 	if (!doctor->all.n && doctor->node.char_devices < 0 && !doctor->node.recorded)
 		return findings_add(
 			findings, "rdma_devices", NULL, FINDING_UNCHECKED,
-			"Mount it, read-only will do: mount -t sysfs -o ro sysfs /sys",
-			"/sys is not sysfs, or has no dev/char: no device can be looked "
+			"Mount sysfs; read-only is enough: mount -t sysfs -o ro sysfs /sys",
+			"/sys is not sysfs, or has no dev/char, so that no device can be looked "
 			"up");
 	if (!doctor->all.n)
-		return findings_add(findings, "rdma_devices", NULL, FINDING_UNCHECKED,
-				    "Without RDMA hardware nothing is to be done; else load its "
-				    "driver: modprobe mlx5_ib ib_uverbs",
-				    "no RDMA device here: /sys/class/infiniband_verbs lists none");
-	return findings_add(findings, "rdma_devices", NULL, FINDING_FAIL,
-			    target->container
-				    ? "Request it: resources.limits of the pod, or podman "
-				      "--device /dev/infiniband/uverbsN"
-				    : "Load the driver of the files: modprobe ib_uverbs",
-			    "no /dev/infiniband/uverbs* for %s; /sys/class/infiniband_verbs has "
-			    "%zu device%s",
-			    target->name, doctor->all.n, doctor->all.n == 1 ? "" : "s");
+		return findings_add(
+			findings, "rdma_devices", NULL, FINDING_UNCHECKED,
+			"If the node has RDMA hardware, load its driver: modprobe mlx5_ib "
+			"ib_uverbs",
+			"there is no RDMA device: /sys/class/infiniband_verbs lists none");
+	return findings_add(
+		findings, "rdma_devices", NULL, FINDING_FAIL,
+		target->container ? "Request a device: in resources.limits of the pod, or with "
+				    "podman --device /dev/infiniband/uverbsN"
+				  : "Load the driver that creates the files: modprobe ib_uverbs",
+		"there is no /dev/infiniband/uverbs* for %s; /sys/class/infiniband_verbs has "
+		"%zu device%s",
+		target->name, doctor->all.n, doctor->all.n == 1 ? "" : "s");
 }
 
 static int add_list(const struct doctor *doctor, struct findings *findings)
@@ -71,22 +74,24 @@ static int add_list(const struct doctor *doctor, struct findings *findings)
 
 static int add_open_error(struct findings *findings, const char *path, int errnum)
 {
-	const char *remedy = "See dmesg: the driver does not let it be opened";
+	const char *remedy = "Look at dmesg for the reason: the driver refuses to open the device";
 
 	if (errnum == ESTALE)
-		return findings_add(findings, "uverbs", path, FINDING_UNCHECKED,
-				    "See who changes the container's /dev, then run it again",
-				    "another file stands there since its number was read; it was "
-				    "not opened");
+		return findings_add(
+			findings, "uverbs", path, FINDING_UNCHECKED,
+			"Find out what changes the container's /dev, then run the doctor again",
+			"the file was replaced after its number was read, so that it was not "
+			"opened");
 	if (errnum == EPERM)
 		remedy = "Request the device, so that the device cgroup allows it; in exclusive "
-			 "RDMA mode it must be moved into the pod (rdma-cni)";
+			 "RDMA mode, rdma-cni must move it into the pod";
 	else if (errnum == EACCES)
-		remedy = "Mode or SELinux refuses it: ls -lZ /dev/infiniband, ausearch -m avc; if "
+		remedy = "The file mode or SELinux refuses it; check with: ls -lZ /dev/infiniband, "
+			 "ausearch -m avc; if "
 			 "it is the host's own node (infiniband_device_t): setsebool -P "
 			 "container_use_devices 1";
 	else if (errnum == ENXIO || errnum == ENODEV || errnum == EIO)
-		remedy = "The device has gone: see dmesg, reload its driver";
+		remedy = "The device no longer exists: look at dmesg, and reload its driver";
 	return findings_add(findings, "uverbs", path, FINDING_FAIL, remedy, "open(%s): %s", path,
 			    strerror(errnum));
 }
@@ -97,7 +102,8 @@ static int add_open(const struct doctor *doctor, struct findings *findings,
 		    const struct device_file *file, const char *path)
 {
 	cleanup_fd fd = -1;
-	const char *where = doctor->target.pid ? ", opened from the node, in its network" : "";
+	const char *where =
+		doctor->target.pid ? ", opened from the node, in the node's network namespace" : "";
 
 	if (doctor->node.recorded || doctor->target.root < 0)
 		return findings_add(findings, "uverbs", path, FINDING_OK, NULL,
@@ -119,16 +125,17 @@ static int add_file(const struct doctor *doctor, struct findings *findings,
 
 	(void)snprintf(path, sizeof(path), "/" DEVICE_DIR "/%s", file->name);
 	if (!file->ibdev)
-		return findings_add(findings, "uverbs", path, FINDING_FAIL, REMEDY_NUMBER,
-				    "its number %" PRId64 ":%" PRId64
-				    " is no verbs device (/sys/dev/char): it has gone, or got "
-				    "another number since it was allocated",
-				    file->major, file->minor);
+		return findings_add(
+			findings, "uverbs", path, FINDING_FAIL, REMEDY_NUMBER,
+			"its number %" PRId64 ":%" PRId64
+			" belongs to no verbs device (/sys/dev/char): the device no longer exists, "
+			"or has got another number since it was allocated",
+			file->major, file->minor);
 	if (strcmp(file->uverbs, file->name) != 0)
 		return findings_add(findings, "uverbs", path, FINDING_FAIL, REMEDY_NUMBER,
 				    "its number %" PRId64 ":%" PRId64
-				    " is %s, %s (/sys/dev/char): libibverbs opens by name, and "
-				    "gets another device",
+				    " is %s, %s (/sys/dev/char): libibverbs opens the file by its "
+				    "name, and gets another device",
 				    file->major, file->minor, file->uverbs, file->ibdev);
 	return add_open(doctor, findings, file, path);
 }
@@ -152,9 +159,10 @@ static const char *remedy_rdma_cm(const struct target *target)
 	if (!target->container)
 		return "modprobe rdma_ucm";
 	if (is_of_pod(target))
-		return "modprobe rdma_ucm on the node, then restart the device plugin, which hands "
-		       "the file out (SR-IOV: \"isRdma\": true), and the pod";
-	return "modprobe rdma_ucm on the host; podman: --device /dev/infiniband/rdma_cm";
+		return "Run modprobe rdma_ucm on the node, then restart the device plugin, which "
+		       "adds the file to the pod (SR-IOV: \"isRdma\": true), and the pod";
+	return "Run modprobe rdma_ucm on the host; with podman also use --device "
+	       "/dev/infiniband/rdma_cm";
 }
 
 static int add_rdma_cm(const struct doctor *doctor, struct findings *findings)
@@ -164,8 +172,8 @@ static int add_rdma_cm(const struct doctor *doctor, struct findings *findings)
 				    "/dev/infiniband/rdma_cm is there");
 	return findings_add(findings, "rdma_cm", NULL, FINDING_WARN,
 			    remedy_rdma_cm(&doctor->target),
-			    "no /dev/infiniband/rdma_cm: NCCL goes without, librdmacm (perftest "
-			    "-R, UCX rdmacm, storage) does not");
+			    "there is no /dev/infiniband/rdma_cm: NCCL does not need it, but "
+			    "librdmacm does (perftest -R, UCX rdmacm, storage)");
 }
 
 /* ---- what the environment says ---- */
@@ -181,10 +189,10 @@ static int add_allocation(const struct doctor *doctor, struct findings *findings
 					    NULL, "%s, allocated (%s)", devices->item[i].ibdev,
 					    doctor->target.env_path);
 	}
-	return findings_add(findings, "allocation", claim->address, FINDING_FAIL, REMEDY_NUMBER,
-			    "allocated (PCIDEVICE_* or SRIOVNETWORK_* in %s), but none of the "
-			    "device files is of it",
-			    doctor->target.env_path);
+	return findings_add(
+		findings, "allocation", claim->address, FINDING_FAIL, REMEDY_NUMBER,
+		"allocated (PCIDEVICE_* or SRIOVNETWORK_* in %s), but no device file belongs to it",
+		doctor->target.env_path);
 }
 
 int check_devices(const struct doctor *doctor, struct findings *findings, struct err *err)
@@ -192,7 +200,7 @@ int check_devices(const struct doctor *doctor, struct findings *findings, struct
 	int status = doctor->node.recorded ? 0 : target_enter_network(&doctor->target);
 
 	if (status < 0 &&
-	    findings_add(findings, "uverbs", NULL, FINDING_UNCHECKED, "Run it as root",
+	    findings_add(findings, "uverbs", NULL, FINDING_UNCHECKED, "Run the doctor as root",
 			 "the network namespace of %s cannot be entered: %s", doctor->target.name,
 			 strerror(-status)) < 0)
 		return err_memory(err);

@@ -5,9 +5,9 @@ int check_elsewhere(const struct doctor *doctor, struct findings *findings, stru
 {
 	(void)doctor;
 	if (findings_add(findings, "node_files", NULL, FINDING_UNCHECKED,
-			 "On the node: oci-rdma-doctor --container ID",
-			 "hooks, CRI-O's configuration, our policy and the kernel log are not seen "
-			 "from a container") < 0)
+			 "Run on the node: oci-rdma-doctor --container ID",
+			 "the hooks, CRI-O's configuration, oci-rdma-hook's policy and the kernel "
+			 "log cannot be seen from a container") < 0)
 		return err_memory(err);
 	return 0;
 }

@@ -44,10 +44,11 @@ int check_gpudirect(const struct doctor *doctor, struct findings *findings, stru
 	peermem = find_peermem(doctor, findings->arena);
 	if (tree_read_line(doctor->node.root, "sys/module/nvidia/version", version,
 			   sizeof(version)) < 0)
-		status = findings_add(
-			findings, id, NULL, FINDING_UNCHECKED, "Is the driver loaded? nvidia-smi",
-			"%zu GPU%s, but no NVIDIA driver (/sys/module/nvidia/version)",
-			doctor->gpus.n, doctor->gpus.n == 1 ? "" : "s");
+		status =
+			findings_add(findings, id, NULL, FINDING_UNCHECKED,
+				     "Check with nvidia-smi whether the driver is loaded",
+				     "%zu GPU%s, but no NVIDIA driver (/sys/module/nvidia/version)",
+				     doctor->gpus.n, doctor->gpus.n == 1 ? "" : "s");
 	else if (is_open_module(doctor, findings->arena))
 		status = findings_add(findings, id, NULL, FINDING_OK, NULL,
 				      "DMA-BUF: driver %s, open kernel modules "
@@ -58,11 +59,11 @@ int check_gpudirect(const struct doctor *doctor, struct findings *findings, stru
 				      "peermem: driver %s, /%s", version, peermem);
 	else
 		status = findings_add(findings, id, NULL, FINDING_WARN,
-				      "modprobe nvidia_peermem, or the open kernel modules "
+				      "Run modprobe nvidia_peermem, or use the open kernel modules "
 				      "(GPU operator: driver.kernelModuleType=open)",
 				      "driver %s without open kernel modules "
-				      "(/proc/driver/nvidia/version), and no nvidia_peermem "
-				      "(/sys/module): NCCL copies through host memory",
+				      "(/proc/driver/nvidia/version), and nvidia_peermem is not "
+				      "loaded (/sys/module): NCCL copies through host memory",
 				      version);
 	return status < 0 ? err_memory(err) : 0;
 }

@@ -111,8 +111,8 @@ static const struct json_shape root_shape = {
 static int add_bad(const struct context *context, const char *file, const char *why)
 {
 	return findings_add(context->findings, "hook_file", file, FINDING_FAIL,
-			    "Mend it or take it away: a running CRI-O skips it, and will not start "
-			    "again with it",
+			    "Correct or remove the file: a running CRI-O skips it, but CRI-O will "
+			    "not start again with it",
 			    "%s", why);
 }
 
@@ -148,12 +148,12 @@ static int add_others(const struct context *context, const char *file, const str
 
 	if (status == 0)
 		return 0;
-	return findings_add(context->findings, "hook_file", file, FINDING_FAIL,
-			    status == -EACCES ? "chmod 755, or install it again"
-					      : "Install it, or take the file away",
-			    "path %s: %s: CRI-O skips the hook without a word, podman "
-			    "starts nothing",
-			    hook->path, strerror(-status)) < 0
+	return findings_add(
+		       context->findings, "hook_file", file, FINDING_FAIL,
+		       status == -EACCES ? "Run chmod 755 on it, or install it again"
+					 : "Install the program, or remove the hooks.d file",
+		       "path %s: %s: CRI-O skips the hook silently, and podman starts no container",
+		       hook->path, strerror(-status)) < 0
 		       ? -1
 		       : 1;
 }
@@ -182,7 +182,8 @@ static int add_own(struct context *context, const char *file)
 			return 0;
 	}
 	return findings_add(context->findings, "hook_file", file, status,
-			    "Mend it, then: oci-rdma-hook --check-config", "%s", why.text) < 0
+			    "Correct it, then check it: oci-rdma-hook --check-config", "%s",
+			    why.text) < 0
 		       ? -1
 		       : 1;
 }
@@ -201,7 +202,7 @@ static int add_hook(struct context *context, const struct found *found)
 		return wrong < 0 ? -1 : 0;
 	if ((hook->stages >> STAGE_CREATE_RUNTIME & 1) && (hook->stages >> STAGE_PRESTART & 1))
 		return findings_add(context->findings, "hook_file", found->file, FINDING_WARN,
-				    "Keep one of the two",
+				    "Keep only one of the two stages",
 				    "stages %s: createRuntime and prestart both run, so the hook "
 				    "runs twice",
 				    listed);
@@ -254,7 +255,7 @@ static int add_found(struct context *context, const struct found *found)
 	override = find_override(context, found);
 	if (override)
 		return findings_add(context->findings, "hook_file", found->file, FINDING_OK, NULL,
-				    "not in force: %s has its name, and is read after it",
+				    "not in force: %s has the same name and is read later",
 				    override);
 	return add_hook(context, found);
 }
@@ -383,16 +384,18 @@ static int add_without_hook(const struct context *context)
 	const char *handler = find_other_way(context);
 
 	if (handler)
-		return findings_add(context->findings, "hook_installed", NULL, FINDING_OK, NULL,
-				    "no hook; pods with the handler %s go through the shim",
-				    handler);
+		return findings_add(
+			context->findings, "hook_installed", NULL, FINDING_OK, NULL,
+			"there is no hook; pods with the handler %s are served by the shim",
+			handler);
 	if (has_nri_plugin(context))
-		return findings_add(context->findings, "hook_installed", NULL, FINDING_OK, NULL,
-				    "no hook; the NRI plugin is connected");
+		return findings_add(
+			context->findings, "hook_installed", NULL, FINDING_OK, NULL,
+			"there is no hook; the NRI plugin is connected and serves the pods");
 	return findings_add(context->findings, "hook_installed", NULL, FINDING_WARN,
-			    "make install; OpenShift: make machineconfig, then oc apply (README, "
-			    "\"Install it\")",
-			    "no hooks.d file that is in force starts %s: containers keep the "
+			    "Run make install; on OpenShift run make machineconfig, then oc apply "
+			    "(README, \"Install it\")",
+			    "no hooks.d file that is in force runs %s, so that containers keep the "
 			    "engine's limit",
 			    HOOK_NAME);
 }
@@ -404,16 +407,16 @@ static int add_installed(const struct context *context)
 		return findings_add(
 			context->findings, "hook_installed", NULL, FINDING_WARN,
 			"Install the files of hooks.d/device: make install HOOKS=device",
-			"\"opt_in\" is \"device\", and our hooks.d files show us "
-			"annotated containers only");
+			"\"opt_in\" is \"device\", but the hooks.d files run the hook only for "
+			"annotated containers");
 	if (context->own_create && context->own_poststart)
 		return findings_add(context->findings, "hook_installed", NULL, FINDING_OK, NULL,
-				    "%s is there for createRuntime and poststart", HOOK_NAME);
+				    "%s is installed for createRuntime and poststart", HOOK_NAME);
 	if (context->own_create)
 		return findings_add(context->findings, "hook_installed", NULL, FINDING_WARN,
-				    "make install: it takes both files",
-				    "%s is there for createRuntime, not for poststart: runc takes "
-				    "the limits of a spec that lists one after createRuntime",
+				    "Run make install, which installs both files",
+				    "%s is installed for createRuntime, but not for poststart: if "
+				    "a spec lists limits, runc sets them after createRuntime",
 				    HOOK_NAME);
 	return add_without_hook(context);
 }

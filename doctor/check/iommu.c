@@ -86,15 +86,16 @@ static int add_translation(const struct context *context, const char *subject, c
 	if (!gpus)
 		return findings_add(context->findings, "iommu_group", subject, FINDING_OK, NULL,
 				    "%s, translated (/sys/bus/pci/devices/%s/iommu_group/type): "
-				    "fine for host memory, and there is no GPU",
+				    "this is fine for host memory, and there is no GPU",
 				    place->iommu, pci);
-	return findings_add(context->findings, "iommu_group", subject, FINDING_FAIL,
-			    "Kernel argument iommu=pt (Arm: iommu.passthrough=1) and a reboot; on "
-			    "OpenShift a MachineConfig with kernelArguments",
-			    "%s, translated (/sys/bus/pci/devices/%s/iommu_group/type): GPUDirect "
-			    "RDMA ends in IBV_WC_LOC_PROT_ERR, status 4, vendor error 81, although "
-			    "registration works; no memlock limit changes that",
-			    place->iommu, pci);
+	return findings_add(
+		context->findings, "iommu_group", subject, FINDING_FAIL,
+		"Set the kernel argument iommu=pt (Arm: iommu.passthrough=1) and reboot; on "
+		"OpenShift use a MachineConfig with kernelArguments",
+		"%s, translated (/sys/bus/pci/devices/%s/iommu_group/type): GPUDirect RDMA fails "
+		"with IBV_WC_LOC_PROT_ERR (status 4, vendor error 81), although memory can be "
+		"registered; the memlock limit does not matter here",
+		place->iommu, pci);
 }
 
 static int check_translation(struct context *context)
@@ -116,7 +117,7 @@ static int check_translation(struct context *context)
 			return -1;
 	}
 	return findings_add(context->findings, "iommu_arguments", NULL, FINDING_OK, NULL,
-			    "%s (/proc/cmdline); the group types above are what holds",
+			    "%s (/proc/cmdline); the group types above show what is in effect",
 			    context->arguments[0] ? context->arguments : "none about the IOMMU");
 }
 
@@ -177,10 +178,10 @@ static int look_at_bridge(struct context *context, const char *path)
 		context->redirecting++;
 		return findings_add(
 			context->findings, "acs", text_base_name(path), FINDING_WARN,
-			"Bare metal: setpci -s BRIDGE ECAP_ACS+0x6.w=0000 at each boot, "
-			"or switch ACS off in the firmware; a VM: leave it, use ATS",
-			"control %04x (/%s/config): peer-to-peer requests are "
-			"redirected to the root complex, which costs bandwidth",
+			"On bare metal, run setpci -s BRIDGE ECAP_ACS+0x6.w=0000 at each boot, or "
+			"switch ACS off in the firmware; in a VM, leave ACS on and use ATS",
+			"ACS control %04x (/%s/config): the bridge redirects peer-to-peer requests "
+			"to the root complex, which costs bandwidth",
 			control, path);
 	default:
 		return 0;
@@ -231,9 +232,9 @@ static int check_bridges(struct context *context)
 	}
 	if (context->unreadable)
 		return findings_add(context->findings, "acs", NULL, FINDING_UNCHECKED,
-				    "Run it as root on the node",
-				    "%zu of %zu bridges between GPUs and HCAs show less than their "
-				    "whole configuration space",
+				    "Run the doctor as root on the node",
+				    "%zu of %zu bridges between GPUs and HCAs do not show their "
+				    "whole configuration space to this user",
 				    context->unreadable, context->n_bridges);
 	if (!gpus->n || context->redirecting)
 		return 0;

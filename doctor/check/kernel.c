@@ -16,11 +16,12 @@ static int add_missing(const struct doctor *doctor, struct findings *findings)
 	struct utsname name = {.release = "?"};
 
 	(void)uname(&name);
-	return findings_add(findings, "kernel", NULL, FINDING_FAIL,
-			    "Linux 5.6 or later; in a container an engine whose seccomp profile "
-			    "knows openat2. Then run it again: nothing else was looked at",
-			    "openat2(2): %s (Linux %s): oci-rdma-hook refuses to work without it",
-			    strerror(doctor->no_openat2), name.release);
+	return findings_add(
+		findings, "kernel", NULL, FINDING_FAIL,
+		"Use Linux 5.6 or later, and in a container an engine whose seccomp profile allows "
+		"openat2. Then run the doctor again: it has checked nothing else",
+		"openat2(2) fails: %s (Linux %s); oci-rdma-hook does not work without it",
+		strerror(doctor->no_openat2), name.release);
 }
 
 static bool is_before_5_6(const char *release)

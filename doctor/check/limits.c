@@ -95,26 +95,29 @@ static const char *remedy_by_plan(const struct doctor *doctor, struct arena *are
 	int status = plan_of_target(doctor, &container, &err);
 
 	if (status == 0)
-		return "On the node, to see what is decided on this container: oci-rdma-doctor "
-		       "--container ID. A pod asks by the annotation oci-rdma-hook.io/inject: "
-		       "\"true\" (podman: --annotation oci-rdma-hook.io/inject=true)";
+		return "Run oci-rdma-doctor --container ID on the node, which shows what is "
+		       "decided for this container. A pod asks with the annotation "
+		       "oci-rdma-hook.io/inject: \"true\" (podman: --annotation "
+		       "oci-rdma-hook.io/inject=true)";
 	remedy = plan_remedy(arena, status, &container, &err);
-	return remedy ? remedy : "It is granted, and has it not: see plan_memlock";
+	return remedy ? remedy
+		      : "The container is granted the limit but does not have it: see the finding "
+			"plan_memlock";
 }
 
 static const char *remedy_of(const struct doctor *doctor, struct arena *arena,
 			     const struct limits *limits)
 {
 	if (limits->hard > limits->soft && limits->hard >= ENOUGH)
-		return "Raise the soft limit, which alone counts: ulimit -l unlimited before the "
-		       "program starts";
+		return "Raise the soft limit, because only the soft limit counts: run ulimit -l "
+		       "unlimited before the program starts";
 	if (limits_of_first_are_higher(doctor, limits->soft))
-		return "The container's first process has more: an exec gets the engine's limit. "
-		       "Start it as the main process, or use the runtime shim (runtimeClassName: "
-		       "rdma) or the NRI plugin";
+		return "The container's first process has a higher limit, but an exec gets the "
+		       "engine's limit. Start the program as the main process, or use the runtime "
+		       "shim (runtimeClassName: rdma) or the NRI plugin";
 	if (doctor->target.container || doctor->target.has_spec)
 		return remedy_by_plan(doctor, arena);
-	return "As root: ulimit -l unlimited; for services LimitMEMLOCK=infinity";
+	return "Run as root: ulimit -l unlimited; for a service, set LimitMEMLOCK=infinity";
 }
 
 static int add_memlock(const struct doctor *doctor, struct findings *findings,
@@ -126,7 +129,7 @@ static int add_memlock(const struct doctor *doctor, struct findings *findings,
 
 	if (!limits->known)
 		return findings_add(findings, "memlock", NULL, FINDING_UNCHECKED,
-				    "Run it as root on the node, or inside the container",
+				    "Run the doctor as root on the node, or inside the container",
 				    "the limits of %s cannot be read", doctor->target.name);
 	(void)limits_text(limits->soft, soft);
 	(void)limits_text(limits->hard, hard);
@@ -135,7 +138,7 @@ static int add_memlock(const struct doctor *doctor, struct findings *findings,
 				    "soft %s, hard %s (%s)", soft, hard, limits->where);
 	if (is_exempt(rights))
 		return findings_add(findings, "memlock", NULL, FINDING_OK, NULL,
-				    "soft %s, hard %s (%s), which CAP_IPC_LOCK passes by", soft,
+				    "soft %s, hard %s (%s); CAP_IPC_LOCK overrides the limit", soft,
 				    hard, limits->where);
 	if (limits->soft >= TOO_LITTLE)
 		status = FINDING_WARN;
@@ -153,7 +156,7 @@ static int add_ipc_lock(const struct doctor *doctor, struct findings *findings,
 
 	if (!rights->known)
 		return findings_add(findings, "ipc_lock", NULL, FINDING_UNCHECKED,
-				    "Run it as root on the node, or inside the container",
+				    "Run the doctor as root on the node, or inside the container",
 				    "the capabilities of %s cannot be read", doctor->target.name);
 	if (is_exempt(rights))
 		return findings_add(
@@ -162,21 +165,20 @@ static int add_ipc_lock(const struct doctor *doctor, struct findings *findings,
 			"%016" PRIx64 ", %s)",
 			rights->effective, rights->where);
 	if (has_ipc_lock(rights))
-		return findings_add(
-			findings, "ipc_lock", NULL, needed ? FINDING_WARN : FINDING_OK,
-			needed ? "Raise the limit instead: the capability counts only "
-				 "with hostUsers: true"
-			       : NULL,
-			"CAP_IPC_LOCK is effective (%s), but in a user namespace, where "
-			"the kernel does not count it",
-			rights->where);
+		return findings_add(findings, "ipc_lock", NULL, needed ? FINDING_WARN : FINDING_OK,
+				    needed ? "Raise the limit instead, because the capability "
+					     "counts only with hostUsers: true"
+					   : NULL,
+				    "CAP_IPC_LOCK is effective (%s), but only in a user namespace, "
+				    "where the kernel ignores it",
+				    rights->where);
 	if (needed && (rights->bounding >> CAP_IPC_LOCK & 1))
 		return findings_add(
 			findings, "ipc_lock", NULL, FINDING_WARN,
-			"Run as root, or let the runtime shim put it into the ambient "
-			"set; better raise the limit",
-			"CAP_IPC_LOCK is in the bounding set, but not effective (CapEff "
-			"%016" PRIx64 ", %s): another user than root loses it at execve",
+			"Raise the limit, which needs no capability; or run as root, or let the "
+			"runtime shim add the capability to the ambient set",
+			"CAP_IPC_LOCK is in the bounding set but not effective (CapEff %016" PRIx64
+			", %s): a user other than root loses it at execve",
 			rights->effective, rights->where);
 	return findings_add(findings, "ipc_lock", NULL, FINDING_OK, NULL,
 			    "no CAP_IPC_LOCK (CapEff %016" PRIx64

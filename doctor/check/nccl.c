@@ -18,13 +18,13 @@ static int check_disable(const struct nccl_context *context)
 
 	if (disable && strtol(disable->value, NULL, 0) != 0)
 		return findings_add(context->findings, "nccl_ib_disable", NULL, FINDING_FAIL,
-				    "Take it away: NCCL uses TCP", "NCCL_IB_DISABLE=%s (%s)",
-				    disable->value, disable->path);
+				    "Remove the variable: it makes NCCL use TCP",
+				    "NCCL_IB_DISABLE=%s (%s)", disable->value, disable->path);
 	/* Names of networks are compared without case (NCCL's src/plugin/net.cc). */
 	if (net && strcasecmp(net->value, "Socket") == 0)
 		return findings_add(context->findings, "nccl_net", NULL, FINDING_FAIL,
-				    "Take it away: NCCL uses TCP", "NCCL_NET=%s (%s)", net->value,
-				    net->path);
+				    "Remove the variable: it makes NCCL use TCP",
+				    "NCCL_NET=%s (%s)", net->value, net->path);
 	if (disable)
 		return findings_add(context->findings, "nccl_ib_disable", NULL, FINDING_OK, NULL,
 				    "NCCL_IB_DISABLE=%s (%s), which is the default", disable->value,
@@ -41,22 +41,25 @@ static int check_gdr_level(const struct nccl_context *context)
 	if (!setting)
 		return 0;
 	if (!level)
-		return findings_add(context->findings, "nccl_net_gdr_level", NULL, FINDING_WARN,
-				    "Take it away: NCCL chooses better",
-				    "NCCL_NET_GDR_LEVEL=%s (%s) is no level: NCCL ignores it",
-				    setting->value, setting->path);
+		return findings_add(
+			context->findings, "nccl_net_gdr_level", NULL, FINDING_WARN,
+			"Remove the variable: NCCL's own choice is better",
+			"NCCL_NET_GDR_LEVEL=%s (%s) is not a level, so that NCCL ignores it",
+			setting->value, setting->path);
 	if (strcmp(level, "SYS") == 0)
-		return findings_add(context->findings, "nccl_net_gdr_level", NULL, FINDING_WARN,
-				    "Take it away: NCCL chooses by distance (PXB, or more where it "
-				    "pays)",
-				    "NCCL_NET_GDR_LEVEL=%s (%s) is SYS: GPUDirect RDMA also "
-				    "between the sockets of a node, where it is slower than a copy",
-				    setting->value, setting->path);
+		return findings_add(
+			context->findings, "nccl_net_gdr_level", NULL, FINDING_WARN,
+			"Remove the variable: NCCL chooses the level by distance (PXB, or a "
+			"farther one where that is faster)",
+			"NCCL_NET_GDR_LEVEL=%s (%s) is SYS: NCCL uses GPUDirect RDMA even between "
+			"the sockets of a node, where it is slower than a copy",
+			setting->value, setting->path);
 	if (strcmp(level, "LOC") == 0)
-		return findings_add(context->findings, "nccl_net_gdr_level", NULL, FINDING_WARN,
-				    "Good for comparing only: take it away afterwards",
-				    "NCCL_NET_GDR_LEVEL=%s (%s) is LOC: no GPUDirect RDMA",
-				    setting->value, setting->path);
+		return findings_add(
+			context->findings, "nccl_net_gdr_level", NULL, FINDING_WARN,
+			"Use this only for a comparison, and remove the variable afterwards",
+			"NCCL_NET_GDR_LEVEL=%s (%s) is LOC, which switches GPUDirect RDMA off",
+			setting->value, setting->path);
 	return findings_add(context->findings, "nccl_net_gdr_level", NULL, FINDING_OK, NULL,
 			    "NCCL_NET_GDR_LEVEL=%s (%s) is %s", setting->value, setting->path,
 			    level);
@@ -126,31 +129,30 @@ static int check_socket(const struct nccl_context *context)
 				    setting->value, setting->path);
 	if (!count_selected(context, &list, &first))
 		return findings_add(context->findings, id, NULL, FINDING_FAIL,
-				    "Take it away, or name the pod's own interface: =eth0",
-				    "NCCL_SOCKET_IFNAME=%s (%s) fits no interface of %s: NCCL ends "
-				    "with \"no socket interface found\"",
+				    "Remove the variable, or name the pod's own interface: =eth0",
+				    "NCCL_SOCKET_IFNAME=%s (%s) matches no interface of %s: NCCL "
+				    "fails with \"no socket interface found\"",
 				    setting->value, setting->path, context->netdevs.path);
 	beside = list.exclude ? NULL : find_beside(context, &list, &item);
 	if (beside)
 		return findings_add(context->findings, id, NULL, FINDING_WARN,
 				    arena_printf(context->findings->arena,
-						 "Whole names: NCCL_SOCKET_IFNAME==%s",
+						 "Write whole names: NCCL_SOCKET_IFNAME==%s",
 						 setting->value),
-				    "NCCL_SOCKET_IFNAME=%s (%s): \"%s\" also selects %s, since "
-				    "without '=' the beginning decides",
+				    "NCCL_SOCKET_IFNAME=%s (%s): \"%s\" also selects %s, because "
+				    "without '=' NCCL compares only the beginning of a name",
 				    setting->value, setting->path, item, beside);
 	if (strcmp(first, "lo") == 0)
-		return findings_add(
-			context->findings, id, NULL, FINDING_WARN,
-			"Take it away, or name the pod's own interface: =eth0",
-			"NCCL_SOCKET_IFNAME=%s (%s) selects lo: no other pod is reached; "
-			"only a job in this one works",
-			setting->value, setting->path);
+		return findings_add(context->findings, id, NULL, FINDING_WARN,
+				    "Remove the variable, or name the pod's own interface: =eth0",
+				    "NCCL_SOCKET_IFNAME=%s (%s) selects lo, over which no other "
+				    "pod can be reached; only a job inside this pod works",
+				    setting->value, setting->path);
 	if (device_of_netdev(context, first) && netdevs_has(&context->netdevs, "eth0"))
 		return findings_add(context->findings, id, NULL, FINDING_WARN,
-				    "Take it away, or name the pod's own interface: =eth0",
-				    "NCCL_SOCKET_IFNAME=%s (%s): the bootstrap goes over %s, the "
-				    "rail of %s; one link down stops every job",
+				    "Remove the variable, or name the pod's own interface: =eth0",
+				    "NCCL_SOCKET_IFNAME=%s (%s): NCCL's bootstrap uses %s, the "
+				    "interface of %s; if this link goes down, every job stops",
 				    setting->value, setting->path, first,
 				    device_of_netdev(context, first)->ibdev);
 	return findings_add(context->findings, id, NULL, FINDING_OK, NULL,
@@ -168,14 +170,14 @@ static int check_files(const struct nccl_context *context)
 		const struct nccl_oddity *oddity = &settings->oddity[i];
 
 		if (findings_add(context->findings, "nccl_conf", oddity->path, FINDING_WARN,
-				 "Write NAME=value, without spaces and quotes", "\"%s\": %s",
+				 "Write NAME=value without spaces and quotes", "\"%s\": %s",
 				 oddity->line, oddity->why) < 0)
 			return -1;
 	}
 	return findings_add(context->findings, "nccl_conf", NULL, FINDING_OK, NULL,
-			    "%zu setting%s; read: %s%s%s", settings->n, settings->n == 1 ? "" : "s",
-			    context->doctor->target.env_path, settings->files[0] ? ", " : "",
-			    settings->files);
+			    "%zu setting%s; files read: %s%s%s", settings->n,
+			    settings->n == 1 ? "" : "s", context->doctor->target.env_path,
+			    settings->files[0] ? ", " : "", settings->files);
 }
 
 static int read_all(const struct doctor *doctor, struct nccl_context *context, struct err *err)
@@ -202,7 +204,7 @@ int check_nccl(const struct doctor *doctor, struct findings *findings, struct er
 
 	if (!doctor->target.env_path)
 		return findings_add(findings, "nccl", NULL, FINDING_UNCHECKED,
-				    "Run it as root on the node, or inside the container",
+				    "Run the doctor as root on the node, or inside the container",
 				    "the environment of %s cannot be read", doctor->target.name) < 0
 			       ? err_memory(err)
 			       : 0;

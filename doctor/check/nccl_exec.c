@@ -63,11 +63,11 @@ int nccl_check_exec(const struct nccl_context *context)
 		return -1;
 	if (!found)
 		return 0;
-	return findings_add(
-		context->findings, "nccl_exec", NULL, FINDING_WARN,
-		"Set it in the pod's spec, or leave it to the hook's /etc/nccl.conf: "
-		"what every process of the container finds",
-		"process 1 has %s%s, and this process has it not, or otherwise: its entry "
-		"point sets it, which an exec does not pass (/proc/1/environ)",
-		names, found > NAMES_MAX ? ", …" : "");
+	return findings_add(context->findings, "nccl_exec", NULL, FINDING_WARN,
+			    "Set the variables in the pod's spec, or leave them to the hook's "
+			    "/etc/nccl.conf, so that every process of the container has them",
+			    "process 1 has %s%s, and this process has no such value or another "
+			    "one: the entry point of the image sets it, and an exec does not run "
+			    "the entry point (/proc/1/environ)",
+			    names, found > NAMES_MAX ? ", …" : "");
 }

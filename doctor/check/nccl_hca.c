@@ -40,16 +40,17 @@ static const struct device *find_beside(const struct devices *all, const struct 
 static int check_beside(const struct nccl_context *context, const struct nccl_setting *setting,
 			const struct nccl_list *list)
 {
-	const char *exact = arena_printf(context->findings->arena, "Whole names: NCCL_IB_HCA=%s=%s",
-					 list->exclude ? "^" : "", setting->value + list->exclude);
+	const char *exact =
+		arena_printf(context->findings->arena, "Write whole names: NCCL_IB_HCA=%s=%s",
+			     list->exclude ? "^" : "", setting->value + list->exclude);
 
 	for (size_t i = 0; exact && i < list->n; i++) {
 		const struct nccl_item *item = &list->item[i];
 		const struct device *other = find_beside(&context->doctor->all, list, item);
 
 		if (other && findings_add(context->findings, HCA, item->name, FINDING_WARN, exact,
-					  "NCCL_IB_HCA=%s (%s): \"%s\" also %s %s, since without "
-					  "'=' the beginning decides",
+					  "NCCL_IB_HCA=%s (%s): \"%s\" also %s %s, because without "
+					  "'=' NCCL compares only the beginning of a name",
 					  setting->value, setting->path, item->name,
 					  list->exclude ? "excludes" : "selects", other->ibdev) < 0)
 			return -1;
@@ -111,7 +112,8 @@ static int check_port(const struct nccl_context *context, const struct nccl_sett
 	if (!device)
 		return 0;
 	return findings_add(context->findings, HCA, item->name, FINDING_WARN,
-			    "Take the port away: without one NCCL takes all that are ACTIVE",
+			    "Remove the port from the value: without a port NCCL uses all ports "
+			    "that are ACTIVE",
 			    "NCCL_IB_HCA=%s (%s): %s has %zu port%s, and no port %d",
 			    setting->value, setting->path, device->ibdev, device->n_ports,
 			    device->n_ports == 1 ? "" : "s", item->port);
@@ -132,12 +134,14 @@ static int check_unknown(const struct nccl_context *context, const struct nccl_s
 				return -1;
 			continue;
 		}
-		if (findings_add(context->findings, HCA, item->name, FINDING_WARN,
-				 "Take it away: without it NCCL takes the container's own devices",
-				 "NCCL_IB_HCA=%s (%s): %s is %s", setting->value, setting->path,
-				 item->name,
-				 on_node ? "on the node, but not this container's"
-					 : "no device here; names differ from node to node") < 0)
+		if (findings_add(
+			    context->findings, HCA, item->name, FINDING_WARN,
+			    "Remove the variable: without it NCCL uses the container's own devices",
+			    "NCCL_IB_HCA=%s (%s): %s is %s", setting->value, setting->path,
+			    item->name,
+			    on_node ? "on the node, but does not belong to this container"
+				    : "not the name of a device here; the names differ from node "
+				      "to node") < 0)
 			return -1;
 	}
 	return 0;
@@ -153,8 +157,8 @@ static int check_foreign(const struct nccl_context *context, const struct nccl_s
 		if (!selects(list, device) || doctor_is_allocated(context->doctor, device))
 			continue;
 		if (findings_add(context->findings, HCA, device->ibdev, FINDING_FAIL,
-				 "Name the allocated devices only (PCIDEVICE_*), or do without a "
-				 "privileged pod",
+				 "Name only the allocated devices (PCIDEVICE_*), or use a pod that "
+				 "is not privileged",
 				 "%s%s%s%s%s selects %s, which was not allocated to this container",
 				 setting ? "NCCL_IB_HCA=" : "NCCL", setting ? setting->value : "",
 				 setting ? " (" : "", setting ? setting->path : "",
@@ -184,8 +188,7 @@ static int check_selection(const struct nccl_context *context, const struct nccl
 	if (!n)
 		return findings_add(
 			context->findings, HCA, NULL, FINDING_FAIL,
-			"Take it away: without it NCCL takes the container's own "
-			"devices",
+			"Remove the variable: without it NCCL uses the container's own devices",
 			"NCCL_IB_HCA=%s (%s) selects none of the %zu devices: NCCL uses "
 			"TCP, \"NET/IB : No device found\"",
 			setting->value, setting->path, context->devices.n);
@@ -232,26 +235,29 @@ static int check_gid(const struct nccl_context *context, const struct nccl_setti
 	cleanup_fd dir = gid_open_port(&context->doctor->node, device, port->number);
 	struct gid gid = {.empty = true};
 	const char *misfit;
-	char fits[96] = "no entry fits";
+	char fits[96] = "no entry is suitable";
 
 	if (port->gid_index >= 0)
-		(void)snprintf(fits, sizeof(fits), "GID %d fits, %s", port->gid_index, port->gid);
+		(void)snprintf(fits, sizeof(fits), "GID %d is suitable, %s", port->gid_index,
+			       port->gid);
 	misfit =
 		dir < 0 || gid_read(dir, index, &gid) < 0 ? "is not in the table" : misfit_of(&gid);
 	if (misfit)
 		return findings_add(context->findings, GID_INDEX, device->ibdev, FINDING_FAIL,
-				    "Take it away: NCCL 2.21.5 and later find it for each device",
+				    "Remove the variable: NCCL 2.21.5 and later choose the index "
+				    "for each device",
 				    "NCCL_IB_GID_INDEX=%s (%s), but GID %d of %s port %u %s; %s",
 				    setting->value, setting->path, index, device->ibdev,
 				    port->number, misfit, fits);
 	if (port->gid_index >= 0 && index != port->gid_index && !gid.ipv4)
 		return findings_add(context->findings, GID_INDEX, device->ibdev, FINDING_WARN,
-				    "Take it away: NCCL 2.21.5 and later find it for each device",
+				    "Remove the variable: NCCL 2.21.5 and later choose the index "
+				    "for each device",
 				    "NCCL_IB_GID_INDEX=%s (%s) is %s on %s, no IPv4 address; %s",
 				    setting->value, setting->path, gid.text, device->ibdev, fits);
 	return findings_add(context->findings, GID_INDEX, device->ibdev, FINDING_OK, NULL,
-			    "NCCL_IB_GID_INDEX=%s (%s) is %s, RoCE v2; NCCL 2.21.5 and later find "
-			    "it by themselves",
+			    "NCCL_IB_GID_INDEX=%s (%s) is %s, RoCE v2; NCCL 2.21.5 and later "
+			    "choose it without this variable",
 			    setting->value, setting->path, gid.text);
 }
 

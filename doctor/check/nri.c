@@ -16,7 +16,7 @@
 #include "doctor/check/check.h"
 
 #define UNIT NRI_NAME ".service"
-#define START "systemctl enable --now " UNIT "; of a DaemonSet: kubectl describe its pod"
+#define START "systemctl enable --now " UNIT "; if it runs as a DaemonSet: kubectl describe its pod"
 
 /* ---- the plugin ---- */
 
@@ -45,7 +45,7 @@ static int add_absent(const struct doctor *doctor, struct findings *findings)
 	if (is_enabled(root))
 		return findings_add(findings, "nri", NULL, FINDING_WARN,
 				    "systemctl status " UNIT "; journalctl -u " UNIT,
-				    NRI_NAME " is enabled, and does not run (no /%s)",
+				    NRI_NAME " is enabled, but not running (there is no /%s)",
 				    NRI_STATUS_PATH);
 	return findings_add(findings, "nri", NULL, FINDING_OK, NULL,
 			    "the engine has NRI %s (/%s), and no " NRI_NAME " runs",
@@ -55,7 +55,7 @@ static int add_absent(const struct doctor *doctor, struct findings *findings)
 static int add_ended(struct findings *findings, const struct nri_status *status)
 {
 	return findings_add(findings, "nri", NULL, FINDING_WARN, START,
-			    NRI_NAME " has ended without a word (process %" PRId64
+			    NRI_NAME " has ended unexpectedly (process %" PRId64
 				     " of /%s): new containers are not served",
 			    status->pid, NRI_STATUS_PATH);
 }
@@ -63,14 +63,14 @@ static int add_ended(struct findings *findings, const struct nri_status *status)
 static int add_unconnected(const struct doctor *doctor, struct findings *findings,
 			   const struct nri_status *status)
 {
-	return findings_add(findings, "nri", NULL, FINDING_WARN,
-			    has_socket(doctor->node.root)
-				    ? "journalctl -t " NRI_NAME
-				    : "Switch NRI on in the engine (doc/install-nri.md), or take "
-				      "the plugin away",
-			    NRI_NAME " is not connected: %s (/%s): new containers are not served",
-			    status->trouble ? status->trouble : "it does not say why",
-			    NRI_STATUS_PATH);
+	return findings_add(
+		findings, "nri", NULL, FINDING_WARN,
+		has_socket(doctor->node.root)
+			? "journalctl -t " NRI_NAME
+			: "Switch NRI on in the engine (doc/install-nri.md), or take "
+			  "the plugin away",
+		NRI_NAME " is not connected: %s (/%s), so that new containers are not served",
+		status->trouble ? status->trouble : "the reason is not known", NRI_STATUS_PATH);
 }
 
 static int add_connected(struct findings *findings, const struct nri_status *status)
@@ -79,7 +79,7 @@ static int add_connected(struct findings *findings, const struct nri_status *sta
 	bool well = n->failed == 0 && n->given_up == 0;
 
 	return findings_add(findings, "nri", NULL, well ? FINDING_OK : FINDING_WARN,
-			    well ? NULL : "journalctl -t " NRI_NAME " says of each why",
+			    well ? NULL : "journalctl -t " NRI_NAME " shows the reason for each",
 			    "connected to %s %s since %s; of %" PRIu64 " containers %" PRIu64
 			    " granted, %" PRIu64 " denied, %" PRIu64 " failed, %" PRIu64
 			    " given up (/%s)",
@@ -116,15 +116,14 @@ static int add_ways(struct findings *findings, unsigned ways)
 
 	if (!ways)
 		return findings_add(findings, "ways_in", NULL, FINDING_OK, NULL,
-				    "none is installed: no hooks.d file of ours, no runtime shim, "
-				    "no connected NRI plugin");
-	return findings_add(findings, "ways_in", NULL, FINDING_OK, NULL,
-			    "%s: the limit reaches %s; %s", ways_names(ways).text,
-			    exec ? "exec, too" : "the main process alone",
-			    ways & WAY_SHIM        ? "CAP_IPC_LOCK by the shim"
-			    : ways & WAY_PRECREATE ? "CAP_IPC_LOCK by precreate, in podman's main "
-						     "process"
-						   : "no CAP_IPC_LOCK by any");
+				    "none is installed: there is no hooks.d file of oci-rdma-hook, "
+				    "no runtime shim, and no connected NRI plugin");
+	return findings_add(
+		findings, "ways_in", NULL, FINDING_OK, NULL, "%s: the limit reaches %s; %s",
+		ways_names(ways).text, exec ? "exec as well" : "only the main process",
+		ways & WAY_SHIM        ? "the shim adds CAP_IPC_LOCK"
+		: ways & WAY_PRECREATE ? "precreate adds CAP_IPC_LOCK to podman's main process"
+				       : "none adds CAP_IPC_LOCK");
 }
 
 int check_nri(const struct doctor *doctor, struct findings *findings, struct err *err)

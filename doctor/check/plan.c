@@ -69,8 +69,8 @@ static const char *remedy_without_device(struct arena *arena, const struct conta
 		    strcmp(warning->code, "vdpa_device") == 0)
 			return arena_strdup(arena, warning->message);
 	}
-	return "It is annotated, and was allocated no RDMA device: request one in the resources of "
-	       "this very container (SR-IOV: openshift.io/…, shared: rdma/…)";
+	return "The container is annotated, but no RDMA device was allocated to it: request one in "
+	       "the resources of this container (SR-IOV: openshift.io/…, shared: rdma/…)";
 }
 
 const char *plan_remedy(struct arena *arena, int status, const struct container *container,
@@ -79,17 +79,19 @@ const char *plan_remedy(struct arena *arena, int status, const struct container 
 	const struct plan *plan = &container->plan;
 
 	if (status < 0)
-		return arena_printf(arena, "Mend this, for which it is given nothing: %s",
+		return arena_printf(arena, "Correct the reason why this container gets nothing: %s",
 				    err->text);
 	if (plan->decision == DECISION_GRANT)
 		return NULL;
 	if (plan->decision == DECISION_NONE && container->request.inject == INJECT_UNSAID &&
 	    container->config.opt_in == OPT_IN_ANNOTATION)
 		return container->devices.n ? ANNOTATE
-					    : ANNOTATE ", and request an RDMA device: it has none";
+					    : ANNOTATE
+			       ", and request an RDMA device, because the container has none";
 	if (!container->devices.n && container->request.inject != INJECT_REFUSED)
 		return remedy_without_device(arena, container);
-	return arena_printf(arena, "It is given nothing by decision: %s", plan->reason);
+	return arena_printf(arena, "The policy decides that this container gets nothing: %s",
+			    plan->reason);
 }
 
 /* ---- decision and reason ---- */
@@ -153,21 +155,21 @@ static const char *why_not(const struct context *context)
 	const struct container *container = context->container;
 
 	if (!context->ways)
-		return "Nothing of ours is installed for its engine: make install (README, "
-		       "\"Install it\"), then create the container again";
+		return "Neither hook, shim nor NRI plugin is installed for its engine: run make "
+		       "install (README, \"Install it\"), then create the container again";
 	if (container->request.inject != INJECT_ASKED && context->ways == WAY_HOOK &&
 	    !hooks_show_all(context))
-		return "\"opt_in\" is \"device\", and our hooks.d files show us annotated "
-		       "containers only: make install HOOKS=device, or annotate the pod";
-	return "See what it said: journalctl -t oci-rdma-hook; a container that is older than the "
-	       "installation, or the policy, is served when it is created again";
+		return "\"opt_in\" is \"device\", but the hooks.d files run the hook only for "
+		       "annotated containers: run make install HOOKS=device, or annotate the pod";
+	return "Look at the log: journalctl -t oci-rdma-hook. A container that is older than the "
+	       "installation or the policy must be created again";
 }
 
 /* Which of those that are installed can have done it */
 static const char *name_ways(unsigned ways)
 {
 	static const char *const names[] = {
-		[0] = "none that is installed here",
+		[0] = "nothing that is installed here",
 		[WAY_SHIM] = "the runtime shim",
 		[WAY_NRI] = "the NRI plugin",
 		[WAY_SHIM | WAY_NRI] = "the runtime shim or the NRI plugin",
@@ -187,11 +189,11 @@ static bool spec_has(const struct spec *spec, uint64_t bytes)
 static const char *way_of_limit(const struct context *context)
 {
 	if (!spec_has(&context->container->spec, context->container->plan.memlock))
-		return "by the hook; an exec gets the engine's limit, since config.json lists none "
-		       "(runtime shim and NRI plugin reach it)";
+		return "by the hook; an exec gets the engine's limit, because config.json lists no "
+		       "limit (use the runtime shim or the NRI plugin for an exec)";
 	return arena_printf(context->findings->arena,
-			    "config.json lists it, so that an exec has it too (by the engine's "
-			    "default, or %s)",
+			    "config.json lists this limit, so that an exec has it as well (it was "
+			    "set by the engine's default or by %s)",
 			    name_ways(context->ways));
 }
 
@@ -208,13 +210,13 @@ static int add_memlock(const struct context *context)
 	if (!main->known)
 		return findings_add(context->findings, "plan_memlock", NULL, FINDING_UNCHECKED,
 				    NULL,
-				    "the plan gives %s; the container does not run, or its "
+				    "the plan gives %s, but the container is not running or its "
 				    "limits cannot be read",
 				    limits_text(planned, want));
 	if (main->soft < planned)
 		return findings_add(
 			context->findings, "plan_memlock", NULL, FINDING_FAIL, why_not(context),
-			"the plan gives %s, and the first process has %s (%s)",
+			"the plan gives %s, but the first process has %s (%s)",
 			limits_text(planned, want), limits_text(main->soft, have), main->where);
 	return findings_add(context->findings, "plan_memlock", NULL, FINDING_OK, NULL,
 			    "the first process has %s (%s): %s", limits_text(main->soft, have),
@@ -248,23 +250,24 @@ static int add_setting(const struct context *context, const struct setting *sett
 	const char *remedy = why_not(context);
 
 	if (value)
-		return findings_add(
-			context->findings, "plan_nccl", setting->name, FINDING_OK, NULL,
-			"%s=%s (%s)%s", setting->name, value, target->env_path,
-			strcmp(value, setting->value) == 0
-				? ""
-				: ": the plan has another, and the container's own stays");
+		return findings_add(context->findings, "plan_nccl", setting->name, FINDING_OK, NULL,
+				    "%s=%s (%s)%s", setting->name, value, target->env_path,
+				    strcmp(value, setting->value) == 0
+					    ? ""
+					    : ": the plan has another value, but the container's "
+					      "own value is kept");
 	if (conf && setting->scope == SCOPE_NCCL && has_line(conf, setting))
 		return findings_add(context->findings, "plan_nccl", setting->name, FINDING_OK, NULL,
-				    "%s=%s (/" NCCL_CONF "): by the hook, for an exec too",
+				    "%s=%s (/" NCCL_CONF "): set by the hook, for an exec as well",
 				    setting->name, setting->value);
 	if (!(context->ways & (WAY_SHIM | WAY_NRI)) &&
 	    (setting->scope == SCOPE_ENV || context->container->plan.nccl_conf_mounted))
-		remedy = "The hook alone cannot give it: use the runtime shim or the NRI plugin";
-	return findings_add(context->findings, "plan_nccl", setting->name, FINDING_WARN, remedy,
-			    "the plan gives %s=%s, and it is neither in the environment nor in "
-			    "/" NCCL_CONF,
-			    setting->name, setting->value);
+		remedy =
+			"The hook cannot set this variable: use the runtime shim or the NRI plugin";
+	return findings_add(
+		context->findings, "plan_nccl", setting->name, FINDING_WARN, remedy,
+		"the plan gives %s=%s, but that is neither in the environment nor in /" NCCL_CONF,
+		setting->name, setting->value);
 }
 
 static int add_settings(const struct context *context)
@@ -311,7 +314,7 @@ int check_plan(const struct doctor *doctor, struct findings *findings, struct er
 	if (status < 0)
 		return why.memory || findings_add(
 					     findings, "plan", NULL, FINDING_FAIL,
-					     "Mend it: until then this container is given nothing",
+					     "Correct this: until then this container gets nothing",
 					     "%s", why.text) < 0
 			       ? err_memory(err)
 			       : 0;

@@ -17,17 +17,17 @@ int check_policy(const struct doctor *doctor, struct findings *findings, struct 
 	if (config_load(findings->arena, doctor->node.root, doctor->options.common.config, &config,
 			&why) < 0)
 		status = findings_add(findings, "policy", NULL, FINDING_FAIL,
-				      "Mend it: until then no container is granted anything", "%s",
-				      why.text);
+				      "Correct it: until then no container is granted anything",
+				      "%s", why.text);
 	else if (config_check(doctor->node.root, &config, &why) < 0)
-		status =
-			findings_add(findings, "policy", NULL, FINDING_WARN,
-				     "Mend it, then: oci-rdma-hook --check-config", "%s", why.text);
+		status = findings_add(findings, "policy", NULL, FINDING_WARN,
+				      "Correct it, then check it: oci-rdma-hook --check-config",
+				      "%s", why.text);
 	else if (!doctor->options.common.config && !tree_exists(doctor->node.root, CONFIG_PATH))
-		status =
-			findings_add(findings, "policy", NULL, FINDING_OK, NULL,
-				     "no /%s: the defaults hold (by annotation, unlimited memlock)",
-				     CONFIG_PATH);
+		status = findings_add(findings, "policy", NULL, FINDING_OK, NULL,
+				      "there is no /%s, so that the defaults apply (opt in by "
+				      "annotation, unlimited memlock)",
+				      CONFIG_PATH);
 	else
 		status = findings_add(
 			findings, "policy", NULL, FINDING_OK, NULL, "valid, opt in by %s (%s)",

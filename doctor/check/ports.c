@@ -45,12 +45,12 @@ static int add_mode(const struct context *context)
 
 	if (context->mode == RDMA_MODE_UNKNOWN)
 		return findings_add(context->findings, "rdma_netns_mode", NULL, FINDING_UNCHECKED,
-				    NULL, "nobody answers (%s)", where);
+				    NULL, "the kernel does not answer (%s)", where);
 	return findings_add(context->findings, "rdma_netns_mode", NULL, FINDING_OK, NULL, "%s (%s)",
 			    context->mode == RDMA_MODE_SHARED
 				    ? "shared: every network namespace sees every RDMA device"
-				    : "exclusive: only the network namespace that it was moved to "
-				      "sees an RDMA device",
+				    : "exclusive: an RDMA device is seen only in the network "
+				      "namespace that it was moved to",
 			    where);
 }
 
@@ -62,19 +62,19 @@ static int add_hidden(const struct context *context, const struct device *device
 
 	if (doctor->target.pid && (doctor->node.recorded || !doctor->target.netns))
 		return findings_add(context->findings, "rdma_netns", device->ibdev,
-				    FINDING_UNCHECKED, "Run it inside the container",
-				    "%s is in another network namespace, which cannot be entered "
-				    "from here",
+				    FINDING_UNCHECKED, "Run the doctor inside the container",
+				    "%s is in another network namespace, which the doctor cannot "
+				    "enter from here",
 				    device->ibdev);
 	return findings_add(
 		context->findings, "rdma_netns", device->ibdev,
 		doctor->target.container ? FINDING_FAIL : FINDING_OK,
 		doctor->target.container
-			? "Let the network plugin move it: \"rdma\" in the chain of the network "
-			  "attachment (rdma-cni), or set the node's mode to shared"
+			? "Let the network plugin rdma-cni move the device (type \"rdma\" in the "
+			  "chain of the network attachment), or set the node's mode to shared"
 			: NULL,
-		"%s has /dev/infiniband/%s, but no ports in this network namespace (%s): "
-		"opening it is refused with EPERM",
+		"%s has /dev/infiniband/%s, but no ports in this network namespace (%s), so that "
+		"opening it fails with EPERM",
 		device->ibdev, device->uverbs,
 		context->mode == RDMA_MODE_EXCLUSIVE ? "mode exclusive" : "/sys/class/infiniband");
 }
@@ -98,14 +98,15 @@ static int add_port(const struct context *context, const char *name, const struc
 				    "ACTIVE, %g Gb/s %s (ports/%u/{state,rate,link_layer})",
 				    port->rate_gbps, roce ? "Ethernet, so RoCE" : port->link_layer,
 				    port->number);
-	return findings_add(context->findings, "port", name, severity(context),
-			    strcmp(port->state, "DOWN") == 0
-				    ? "Bring the link up: cable, switch port, ip link set DEV up"
-				    : "InfiniBand: is a subnet manager running? See ibstat",
-			    "%s, %s (ports/%u/{state,phys_state}): NCCL leaves it out",
-			    port->state[0] ? port->state : "state not known",
-			    port->phys_state[0] ? port->phys_state : "physical state not known",
-			    port->number);
+	return findings_add(
+		context->findings, "port", name, severity(context),
+		strcmp(port->state, "DOWN") == 0
+			? "Bring the link up: check the cable and the switch port, and run ip link "
+			  "set DEV up"
+			: "Check with ibstat whether an InfiniBand subnet manager is running",
+		"%s, %s (ports/%u/{state,phys_state}): NCCL does not use this port",
+		port->state[0] ? port->state : "state not known",
+		port->phys_state[0] ? port->phys_state : "physical state not known", port->number);
 }
 
 /* The first routable RoCE v2 entry that is not IPv4; empty .text if there is none */
@@ -135,22 +136,23 @@ static int add_gid(const struct context *context, const char *name, const struct
 				    port->gid, port->number);
 	other = find_ipv6(context, device, port->number);
 	if (other.text[0])
-		return findings_add(context->findings, "gid", name,
-				    context->doctor->target.container ? FINDING_WARN : FINDING_OK,
-				    "NCCL_IB_ADDR_FAMILY=AF_INET6, or give the interface an IPv4 "
-				    "address",
-				    "no RoCE v2 GID with an IPv4 address, but %s (ports/%u/gids)",
-				    other.text, port->number);
+		return findings_add(
+			context->findings, "gid", name,
+			context->doctor->target.container ? FINDING_WARN : FINDING_OK,
+			"Set NCCL_IB_ADDR_FAMILY=AF_INET6, or give the interface an IPv4 address",
+			"there is no RoCE v2 GID with an IPv4 address, but %s (ports/%u/gids)",
+			other.text, port->number);
 	/* A physical function whose virtual ones have the addresses needs none. */
 	return findings_add(context->findings, "gid", name,
 			    context->doctor->target.container ? FINDING_FAIL : FINDING_OK,
 			    context->doctor->target.container
-				    ? "Give its interface an IPv4 address: \"ipam\" of the network "
-				      "attachment; ip addr show"
+				    ? "Give its network interface an IPv4 address (\"ipam\" of the "
+				      "network attachment), and check it with ip addr show"
 				    : NULL,
-			    "no RoCE v2 GID with an IPv4 address (ports/%u/gids)%s", port->number,
+			    "there is no RoCE v2 GID with an IPv4 address (ports/%u/gids)%s",
+			    port->number,
 			    context->doctor->target.container
-				    ? ": NCCL takes GID 0, RoCE v1 and link-local"
+				    ? ": NCCL uses GID 0, which is RoCE v1 and link-local"
 				    : "");
 }
 
@@ -176,13 +178,12 @@ static int add_mtu(const struct context *context, const char *name, const struct
 	if (mtu >= ROCE_MTU + ROCE_HEADERS)
 		return findings_add(context->findings, "mtu", name, FINDING_OK, NULL, "%s has %d",
 				    netdev, mtu);
-	return findings_add(
-		context->findings, "mtu", name, FINDING_WARN,
-		"Set 9000 on switch, physical function and virtual function (\"mtu\" of "
-		"the SR-IOV policy)",
-		"%s has %d: RoCE uses less than 4096 bytes a packet, which costs "
-		"bandwidth",
-		netdev, mtu);
+	return findings_add(context->findings, "mtu", name, FINDING_WARN,
+			    "Set the MTU to 9000 on the switch, the physical function and the "
+			    "virtual function (\"mtu\" of the SR-IOV policy)",
+			    "%s has MTU %d, so that RoCE puts less than 4096 bytes into a packet, "
+			    "which costs bandwidth",
+			    netdev, mtu);
 }
 
 static int add_ports(const struct context *context, const struct device *device)

@@ -42,8 +42,8 @@ static int add_profile(const struct doctor *doctor, struct findings *findings)
 	if (!names)
 		return -1;
 	return findings_add(findings, "seccomp", NULL, status,
-			    "Allow them in the pod's profile, or \"seccomp\": \"amend\" in "
-			    "oci-rdma-hook's config.json with the shim",
+			    "Allow them in the pod's profile, or set \"seccomp\": \"amend\" in "
+			    "oci-rdma-hook's config.json and use the runtime shim",
 			    "the profile refuses %s (%s)", names, doctor->target.spec_path);
 }
 
@@ -70,19 +70,18 @@ int check_seccomp(const struct doctor *doctor, struct findings *findings, struct
 		return add_profile(doctor, findings) < 0 ? err_memory(err) : 0;
 	mode = read_mode(doctor, findings->arena);
 	if (mode < 0)
-		return err_set(err, "%s/status does not say",
+		return err_set(err, "%s/status does not tell",
 			       doctor->target.proc_path ? doctor->target.proc_path : "/proc");
 	if (mode == 0)
-		status =
-			findings_add(findings, "seccomp", NULL, FINDING_OK, NULL,
-				     "no filter (Seccomp: 0, %s/status)", doctor->target.proc_path);
+		status = findings_add(findings, "seccomp", NULL, FINDING_OK, NULL,
+				      "no seccomp filter is active (Seccomp: 0, %s/status)",
+				      doctor->target.proc_path);
 	else
-		status =
-			findings_add(findings, "seccomp", NULL, FINDING_UNCHECKED,
-				     "On the node: oci-rdma-doctor --container ID reads the "
-				     "profile",
-				     "a filter is active (Seccomp: %d, %s/status); what it refuses "
-				     "cannot be seen from here",
-				     mode, doctor->target.proc_path);
+		status = findings_add(
+			findings, "seccomp", NULL, FINDING_UNCHECKED,
+			"Run oci-rdma-doctor --container ID on the node, which reads the profile",
+			"a seccomp filter is active (Seccomp: %d, %s/status); which system calls "
+			"it refuses cannot be seen from here",
+			mode, doctor->target.proc_path);
 	return status < 0 ? err_memory(err) : 0;
 }

@@ -99,11 +99,11 @@ int check_selinux(const struct doctor *doctor, struct findings *findings, struct
 		status = add_mode(doctor, findings, enforce[0]);
 	else if (doctor->location.container)
 		status = findings_add(findings, "selinux", NULL, FINDING_UNCHECKED,
-				      "On the node: getenforce; ausearch -m avc -ts recent",
-				      "/sys/fs/selinux is not shown to a container");
+				      "Run on the node: getenforce; ausearch -m avc -ts recent",
+				      "/sys/fs/selinux is not visible in a container");
 	else if (!tree_exists(doctor->node.root, "sys/fs"))
 		status = findings_add(findings, "selinux", NULL, FINDING_UNCHECKED,
-				      "getenforce; ausearch -m avc -ts recent", "no /sys/fs");
+				      "Run: getenforce; ausearch -m avc -ts recent", "no /sys/fs");
 	else
 		status = findings_add(findings, "selinux", NULL, FINDING_OK, NULL,
 				      "not in use (no /sys/fs/selinux)");

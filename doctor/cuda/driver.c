@@ -117,7 +117,7 @@ static const struct {
 	{1, "CUDA_ERROR_INVALID_VALUE",
 	 "the driver does not know what was asked: it may be too old"},
 	{2, "CUDA_ERROR_OUT_OF_MEMORY", "free memory of the GPU or of the container's cgroup"},
-	{3, "CUDA_ERROR_NOT_INITIALIZED", "mend what the first CUDA error says"},
+	{3, "CUDA_ERROR_NOT_INITIALIZED", "correct the cause of the first CUDA error"},
 	{34, "CUDA_ERROR_STUB_LIBRARY",
 	 "the library is the CUDA toolkit's stub: take lib64/stubs out of LD_LIBRARY_PATH"},
 	{46, "CUDA_ERROR_DEVICE_UNAVAILABLE",
@@ -128,7 +128,7 @@ static const struct {
 	 "node: nvidia-smi shows why the driver has none"},
 	{101, "CUDA_ERROR_INVALID_DEVICE",
 	 "look at the node's GPUs with nvidia-smi; one may have fallen off the bus (Xid 79)"},
-	{201, "CUDA_ERROR_INVALID_CONTEXT", "mend what the first CUDA error says"},
+	{201, "CUDA_ERROR_INVALID_CONTEXT", "correct the cause of the first CUDA error"},
 	{214, "CUDA_ERROR_ECC_UNCORRECTABLE", "the GPU's memory is defective: drain and reset it"},
 	{304, "CUDA_ERROR_OPERATING_SYSTEM",
 	 "the container lacks device nodes or rights: /dev/nvidiactl, /dev/nvidia-uvm and the "

@@ -221,7 +221,7 @@ static int put_well(FILE *out, const struct findings *findings)
 		table_add(&table, "%s", findings->item[i].evidence);
 	}
 	(void)fprintf(out,
-		      "<section id=\"ok\">\n<h2>What is well</h2>\n<details class=\"list\">"
+		      "<section id=\"ok\">\n<h2>What is ok</h2>\n<details class=\"list\">"
 		      "<summary>%zu finding%s</summary>\n",
 		      n, n == 1 ? "" : "s");
 	if (table_print_html(out, &table) < 0)

@@ -26,8 +26,8 @@ const struct known known_symptoms[] = {
 		.status = FINDING_FAIL,
 		.sureness = LIKELY,
 		.cause = "IBV_WC_LOC_PROT_ERR with vendor error 81: the HCA could not reach GPU "
-			 "memory, since the IOMMU translates or ACS redirects its peer-to-peer "
-			 "transfers; no matter of memlock",
+			 "memory, because the IOMMU translates or ACS redirects its peer-to-peer "
+			 "transfers; the memlock limit is not the cause",
 		.remedy = "boot with iommu=pt, and clear ACS redirect on the bridges between GPU "
 			  "and HCA; it is proven if NCCL_NET_GDR_LEVEL=LOC makes it go away",
 		.confirm = "iommu_group, acs, iommu_arguments, kernel_log",
@@ -39,9 +39,10 @@ const struct known known_symptoms[] = {
 		.name = "loc_prot_err",
 		.status = FINDING_FAIL,
 		.sureness = MAYBE,
-		.cause = "IBV_WC_LOC_PROT_ERR: the HCA was not let at a buffer of this process; "
-			 "with GPUDirect RDMA that is the IOMMU or ACS, without it a buffer that "
-			 "was freed or never registered; no matter of memlock",
+		.cause = "IBV_WC_LOC_PROT_ERR: the HCA was not allowed to access a buffer of this "
+			 "process; with GPUDirect RDMA the cause is the IOMMU or ACS, without it a "
+			 "buffer that was freed or never registered; the memlock limit is not the "
+			 "cause",
 		.remedy = "run once with NCCL_NET_GDR_LEVEL=LOC: if it goes away, boot with "
 			  "iommu=pt and clear ACS redirect; if it stays, report it to the authors "
 			  "of the program or its NCCL plugin",
@@ -98,8 +99,9 @@ const struct known known_symptoms[] = {
 		.name = "rnr_retry_exc",
 		.status = FINDING_FAIL,
 		.sureness = SURE,
-		.cause = "IBV_WC_RNR_RETRY_EXC_ERR: the peer answered, but had posted no receive "
-			 "buffer for too long: its process is stuck, stopped or out of step",
+		.cause = "IBV_WC_RNR_RETRY_EXC_ERR: the peer answered, but its process has not "
+			 "posted a receive buffer for too long, because it is stuck, stopped or "
+			 "behind",
 		.remedy = "look at the peer's process and log; the network itself works",
 		.confirm = "verbs_remote",
 		.from = "rdma-core libibverbs/verbs.h",
@@ -125,8 +127,9 @@ const struct known known_symptoms[] = {
 		.sureness = LIKELY,
 		.cause = "memory could not be registered: the soft RLIMIT_MEMLOCK is too low, and "
 			 "CAP_IPC_LOCK does not count here",
-		.remedy = "raise RLIMIT_MEMLOCK (oci-rdma-hook does it), soft and hard; the limit "
-			  "that holds is the process's, not that of the node or of oc exec",
+		.remedy =
+			"raise RLIMIT_MEMLOCK (oci-rdma-hook does it), soft and hard; what counts "
+			"is the limit of the process itself, not that of the node or of an oc exec",
 		.confirm = "memlock, ipc_lock, verbs_register",
 		.from = "NVIDIA/nccl-tests#206",
 		.messages = {{{"please set max locked memory (ulimit -l)"},
@@ -217,9 +220,7 @@ const struct known known_symptoms[] = {
 		.name = "vf_no_driver",
 		.status = FINDING_WARN,
 		.sureness = LIKELY,
-		.cause =
-			"no driver is bound to a PCI function, so that the device plugin passes it "
-			"over",
+		.cause = "no driver is bound to a PCI function, so that the device plugin skips it",
 		.remedy = "bind it (its resource's driver, mlx5_core for RDMA), or let the SR-IOV "
 			  "operator do it; then the device plugin has to start again",
 		.confirm = "rdma_devices",
@@ -287,8 +288,8 @@ const struct known known_symptoms[] = {
 		.name = "gpu_memory",
 		.status = FINDING_FAIL,
 		.sureness = LIKELY,
-		.cause = "GPU memory was to be registered, and no module on the node knows it "
-			 "(nvidia_peermem), or the GPU cannot do GPUDirect RDMA",
+		.cause = "a program tried to register GPU memory, but the node has not loaded "
+			 "nvidia_peermem, or the GPU does not support GPUDirect RDMA",
 		.remedy = "load nvidia_peermem on the node, or use dma-buf (open NVIDIA kernel "
 			  "modules, Linux 5.12 and rdma-core 34 or later)",
 		.confirm = "gpudirect, cuda_gpudirect_rdma, verbs_peermem",
@@ -766,9 +767,9 @@ const struct known known_symptoms[] = {
 		.name = "mixed_ranks",
 		.status = FINDING_FAIL,
 		.sureness = MAYBE,
-		.cause = "the two ends of a connection speak differently: ranks run different "
-			 "versions of NCCL or of its plugin, one chose InfiniBand and the other "
-			 "sockets, or something else came to the port",
+		.cause = "the two ends of a connection use different protocols: the ranks run "
+			 "different versions of NCCL or of its plugin, one uses InfiniBand and the "
+			 "other sockets, or another program connected to the port",
 		.remedy = "compare \"NCCL version\" and \"Using network\" of all ranks; set "
 			  "NCCL_IB_HCA, NCCL_NET and NCCL_SOCKET_IFNAME alike on all of them",
 		.confirm = "nccl_net, nccl_ib_hca",
@@ -779,8 +780,8 @@ const struct known known_symptoms[] = {
 		.status = FINDING_FAIL,
 		.sureness = SURE,
 		.cause = "NCCL_NET or NCCL_NET_PLUGIN asks for a network that NCCL cannot use here",
-		.remedy = "unset NCCL_NET and NCCL_NET_PLUGIN, then look which message about "
-			  "devices is left",
+		.remedy =
+			"unset NCCL_NET and NCCL_NET_PLUGIN, then look for messages about devices",
 		.confirm = "nccl_net, rdma_devices",
 		.messages = {{{"nccl warn", "error: network ", " not found"},
 			      .from = "NCCL src/plugin/net.cc"},
@@ -823,9 +824,9 @@ const struct known known_symptoms[] = {
 		.name = "cuda",
 		.status = FINDING_FAIL,
 		.sureness = SURE,
-		.cause = "the CUDA driver did not start: NCCL did not get as far as RDMA",
-		.remedy = "mend the GPU first: same driver version in kernel and container, fabric "
-			  "manager running, nvidia-smi works",
+		.cause = "the CUDA driver did not start, so that NCCL has not used RDMA yet",
+		.remedy = "make the GPU work first: the same driver version in kernel and "
+			  "container, a running fabric manager, a working nvidia-smi",
 		.confirm = "cuda_library, cuda_init, cuda_gpu",
 		.messages = {{{"cuda failure", "no cuda-capable device is detected"},
 			      .from = "NCCL src/include/checks.h"},
@@ -845,7 +846,7 @@ const struct known known_symptoms[] = {
 		.status = FINDING_FAIL,
 		.sureness = SURE,
 		.cause = "/dev/shm is full or too small (64 MiB in a container by default): NCCL's "
-			 "shared memory did not fit; no matter of RDMA",
+			 "shared memory did not fit; RDMA is not the cause",
 		.remedy = "mount an emptyDir with medium: Memory at /dev/shm (podman: --shm-size), "
 			  "remove what killed processes left there; it is proven if "
 			  "NCCL_SHM_DISABLE=1 makes it go away",
@@ -860,10 +861,10 @@ const struct known known_symptoms[] = {
 		.name = "shm_cuda",
 		.status = FINDING_FAIL,
 		.sureness = MAYBE,
-		.cause = "NCCL made a shared memory segment, and CUDA could not take it: not a "
-			 "full /dev/shm",
-		.remedy = "use another NCCL or driver version; NCCL_SHM_DISABLE=1 goes round it; "
-			  "same driver in kernel and container",
+		.cause = "NCCL made a shared memory segment, but CUDA could not register it; "
+			 "/dev/shm is not full",
+		.remedy = "use another NCCL or driver version, and the same driver in kernel and "
+			  "container; NCCL_SHM_DISABLE=1 avoids the problem",
 		.confirm = "cuda_init",
 		.messages = {{{"error while creating shared memory segment"},
 			      .from = "NVIDIA/nccl#1518"}},
@@ -886,8 +887,8 @@ const struct known known_symptoms[] = {
 		.name = "devx",
 		.status = FINDING_FAIL,
 		.sureness = MAYBE,
-		.cause = "the HCA's DEVX interface cannot be used: this container is not let at "
-			 "it, or the kernel's mlx5 driver or the firmware does not have it",
+		.cause = "the HCA's DEVX interface cannot be used: this container may not use it, "
+			 "or the kernel's mlx5 driver or the firmware does not have it",
 		.remedy = "compare with a privileged container: if that works, the container lacks "
 			  "a device or a capability; else turn it off (NVSHMEM_IB_ENABLE_IBGDA=0 "
 			  "with NVSHMEM_REMOTE_TRANSPORT=ibrc, UCX_IB_MLX5_DEVX=n) or load the "
@@ -1148,7 +1149,7 @@ const struct known known_symptoms[] = {
 		.status = FINDING_FAIL,
 		.sureness = LIKELY,
 		.cause = "UCX uses docker0, an interface that has the same address on every node, "
-			 "so that a node speaks to itself",
+			 "so that a node connects to itself",
 		.remedy =
 			"name the interfaces in UCX_NET_DEVICES (mlx5_0:1 or ib0), without docker0",
 		.confirm = "",
@@ -1198,7 +1199,7 @@ const struct known known_symptoms[] = {
 		.sureness = MAYBE,
 		.alone = true,
 		.cause = "a registration failed, and this line does not say why: the reason is in "
-			 "a line before it, or UCX keeps it back",
+			 "a line before it, or UCX has not logged it",
 		.remedy = "run with UCX_LOG_LEVEL=diag, which says the errno; oci-rdma-doctor "
 			  "--verbs in the container registers memory by itself",
 		.confirm = "verbs_register, memlock",
@@ -1213,8 +1214,8 @@ const struct known known_symptoms[] = {
 		.status = FINDING_FAIL,
 		.sureness = MAYBE,
 		.alone = true,
-		.cause = "DeepEP waited in vain for data of another rank: that rank failed or is "
-			 "behind, or its packets do not arrive",
+		.cause = "DeepEP received no data from another rank in time: that rank failed or "
+			 "is behind, or its packets do not arrive",
 		.remedy = "look for the first error of the other ranks; test the pair of nodes "
 			  "with ib_write_bw over each HCA; on RoCE compare GID index, traffic "
 			  "class and PFC",
@@ -1229,11 +1230,11 @@ const struct known known_symptoms[] = {
 		.alone = true,
 		.cause = "PyTorch's watchdog saw a collective that did not end; this alone does "
 			 "not say why: a rank died, ranks called different collectives, or the "
-			 "network stands",
+			 "network is stuck",
 		.remedy = "look first at the rank that logged no such line, or the first error of "
 			  "any rank; TORCH_NCCL_TRACE_BUFFER_SIZE=2000 and "
-			  "TORCH_NCCL_DUMP_ON_TIMEOUT=1 say which rank is behind, NCCL_DEBUG=INFO "
-			  "whether the network is",
+			  "TORCH_NCCL_DUMP_ON_TIMEOUT=1 show which rank is behind, and "
+			  "NCCL_DEBUG=INFO shows whether the network is the cause",
 		.confirm = "port, verbs_remote",
 		.messages = {{{"watchdog caught collective operation timeout"},
 			      .from = "hiyouga/LlamaFactory#7396"}},
