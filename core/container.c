@@ -524,6 +524,7 @@ int container_decide(struct container *container, const struct options *options,
 	if (!*ret_proven && !spec->every_device && !request_is_made(spec))
 		return 0;
 	status = read_policy(container, &node, options->config, err);
+	/* With privileged_scan the policy has found devices. */
 	*ret_proven = container->devices.n > 0;
 	deadline_must_fail(*ret_proven && container->has_config && container->config.fail_on_error);
 	if (status < 0)

@@ -31,6 +31,15 @@ for on_error in warn fail; do
 	hook createRuntime
 	is "on_error $on_error, a pid that is not the container's: exit status" "$([ $on_error = fail ] && echo 1 || echo 0)" "$rc"
 done
+# And when the node is too slow: strace sends the alarm's signal at the last call that opens something
+container '{"privileged":true}'
+fresh_process && state . >"$T/state"
+calls=$(strace -f -e trace=openat2 "$HOOK" --sysroot "$NODE" createRuntime <"$T/state" 2>&1 >/dev/null | grep -c 'openat2(')
+fresh_process && state . >"$T/state"
+strace -f -o "$T/trace" -e trace=openat2 -e "inject=openat2:signal=ALRM:when=$calls" \
+	"$HOOK" --sysroot "$NODE" createRuntime <"$T/state" >"$T/out" 2>"$T/err"
+is "on_error fail, not finished in time: exit status" 1 $?
+has "on_error fail, not finished in time: it says so" "not finished after" "$(<"$T/err")"
 container "{\"privileged\":true,$not_asked}"
 state '.pid = 1' >"$T/state"
 hook createRuntime

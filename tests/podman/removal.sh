@@ -16,7 +16,7 @@ runtime=$shim
 id=$(detached)
 out=$(uninstall)
 is "a container by the shim's path: uninstall refuses" 2 "$?"
-has "…naming it" "container $id runs by $shim" "$out"
+has "…naming it" "container $id runs through $shim" "$out"
 check "…and has taken nothing away" test -x "$shim"
 is "…so that exec goes on" 0 "$(pod exec "$id" /bin/sleep 0 >"$T/out" 2>&1; echo $?)"
 check "…and the container ends" pod rm -f -t 0 "$id"
