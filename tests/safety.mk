@@ -78,11 +78,11 @@ VALGRIND := $(BUILD)/tests/valgrind
 # time limit of its own below them has minutes: how busy the machine is says nothing.
 MEMCHECK_PATIENCE := -DCHECK_SECONDS=600 -DSERVE_PATIENCE_MS=600000
 memcheck: $(VALGRIND)/default.supp | $(BUILD)/.deps-test
-	+@$(MAKE) --no-print-directory BUILD=$(MEMCHECK)/static HARDENING= CPPFLAGS=-DUNFILTERED CFLAGS='-O1 -g $(MEMCHECK_PATIENCE)' memcheck-static
-	$(build_with) BUILD=$(MEMCHECK)/dynamic CFLAGS='-O1 -g -DARENA_EXACT $(MEMCHECK_PATIENCE)' memcheck-dynamic
+	+@$(MAKE) --no-print-directory BUILD=$(MEMCHECK)/static HARDENING= CPPFLAGS=-DUNFILTERED CFLAGS='-O1 -g $(MEMCHECK_PATIENCE)' memcheck-static-targets
+	$(build_with) BUILD=$(MEMCHECK)/dynamic CFLAGS='-O1 -g -DARENA_EXACT $(MEMCHECK_PATIENCE)' memcheck-dynamic-targets
 
-memcheck-static: $(HOOK) $(NRI_PROGRAM)
-memcheck-dynamic: $(HOOK) $(NRI_PROGRAM) $(DOCTOR)
+memcheck-static-targets: $(HOOK) $(NRI_PROGRAM)
+memcheck-dynamic-targets: $(HOOK) $(NRI_PROGRAM) $(DOCTOR)
 
 # Debian 12's valgrind answers openat2(2) with ENOSYS; 3.24 knows it. Of its files only memcheck's are kept.
 $(VALGRIND)/default.supp: tests/unpack
@@ -124,4 +124,4 @@ coverage:
 coverage-targets: $(HOOK) $(HOOK_DYNAMIC) $(UNIT)
 
 .SECONDARY: $(FUZZ_NAMES:%=$(BUILD)/tests/fuzz/%.o) $(FUZZ_SHARED:%.c=$(BUILD)/%.o) $(BUILD)/tests/fuzz/replay.o
-.PHONY: soak memcheck memcheck-static memcheck-dynamic fuzz fuzz-targets asan asan-targets check-asan coverage coverage-targets
+.PHONY: soak memcheck memcheck-static-targets memcheck-dynamic-targets fuzz fuzz-targets asan asan-targets check-asan coverage coverage-targets
