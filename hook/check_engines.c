@@ -35,7 +35,8 @@ static int check_crio_handler(const struct engines *engines, const struct crio_h
 {
 	if (!program_exists(engines->root, handler->runtime_path))
 		return err_set(problem,
-			       "%s: handler %s: %.256s is no program, and CRI-O leaves the handler "
+			       "%s: handler %s: %.256s is not an executable file, so that CRI-O "
+			       "leaves the handler "
 			       "out: install it first",
 			       handler->file, handler->name, handler->runtime_path);
 	if (handler_check_monitor(engines->arena, engines->root, engines->crio, handler, problem) <

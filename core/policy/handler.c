@@ -103,7 +103,8 @@ static int check_shim(struct arena *arena, int root, const char *say, const char
 		return err_memory(err);
 	if (!program_exists(root, shim))
 		return err_set(err,
-			       "%s %.256s is no program, and nothing starts with it: install it "
+			       "%s %.256s is not an executable file, so that nothing starts with "
+			       "it: install it "
 			       "first",
 			       say, shim);
 	if (!program_is_called(root, shim, HOOK_NAME) && !program_is_called(root, shim, SHIM_NAME))

@@ -43,7 +43,8 @@ static void look_at_runtimes(struct needs *needs, const struct docker *docker)
 
 		if (names_shim(path))
 			needs_say(needs,
-				  "/" DOCKER_CONFIG ": a runtime is %.128s: remove that runtime first, "
+				  "/" DOCKER_CONFIG
+				  ": a runtime is %.128s: remove that runtime first, "
 				  "then run: systemctl reload docker",
 				  path);
 	}

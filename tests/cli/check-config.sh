@@ -510,7 +510,7 @@ ln -sfn /usr/sbin/runc "$NODE$BIN/oci-rdma-runtime-oops"
 objects "a link to another program" /etc/docker/daemon.json oci-rdma-runtime-oops "another program"
 rm "$NODE$BIN/oci-rdma-runtime-oops"
 install -m 644 /bin/true "$NODE$BIN/oci-rdma-runtime-oops"
-objects "a program that nobody may execute" oci-rdma-runtime-oops "is no program"
+objects "a program that nobody may execute" oci-rdma-runtime-oops "is not an executable file"
 chmod 755 "$NODE$BIN/oci-rdma-runtime-oops"
 objects "a shim before a runtime that is not there" "finds no oops" '"runtimes"'
 rm "$NODE$BIN/oci-rdma-runtime-oops"
