@@ -550,7 +550,7 @@ static void refused_registration_ends(void **state)
 	buffer_clear(&frames);
 	put_response(&frames, 1, &response);
 	assert_int_equal(hear(&story, frames.bytes, frames.len, &err), -1);
-	assert_has(err.text, "the runtime refuses us: invalid plugin?index (status 2)");
+	assert_has(err.text, "the runtime refuses the plugin: invalid plugin?index (status 2)");
 	assert_one_line(&err);
 	buffer_free(&frames);
 }
@@ -562,8 +562,7 @@ static void an_unreadable_registration_ends(void **state)
 		const void *bytes;
 		size_t len;
 		const char *said;
-	} rows[] = {{"\x0a\x7f", 2, ""},
-		    {large, sizeof(large), "an answer of more than 65536 bytes"}};
+	} rows[] = {{"\x0a\x7f", 2, ""}, {large, sizeof(large), "is longer than 65536 bytes"}};
 
 	(void)state;
 	for (size_t i = 0; i < LENGTH(rows); i++) {

@@ -57,7 +57,7 @@ static void is_written_where_we_alone_write(void **state)
 	for (size_t i = 0; i < LENGTH(modes); i++) {
 		assert_int_equal(fchmodat(dir.fd, NRI_STATUS_DIR, modes[i], 0), 0);
 		assert_int_equal(status_write(dir.path, &status, &err), -1);
-		assert_has(err.text, "is not ours alone");
+		assert_has(err.text, "must belong to root alone");
 	}
 	assert_int_equal(fchmodat(dir.fd, NRI_STATUS_DIR, 0755, 0), 0);
 	assert_int_equal(status_write(dir.path, &status, &err), 0);
@@ -65,7 +65,7 @@ static void is_written_where_we_alone_write(void **state)
 		return;
 	assert_int_equal(fchownat(dir.fd, NRI_STATUS_DIR, 12345, 12345, 0), 0);
 	assert_int_equal(status_write(dir.path, &status, &err), -1);
-	assert_has(err.text, "is not ours alone");
+	assert_has(err.text, "must belong to root alone");
 }
 
 static void no_link_leads_out_of_the_tree(void **state)

@@ -265,7 +265,7 @@ static void an_id_is_no_path(void **state)
 		bool exists = true;
 
 		assert_int_equal(record_save(scene.state_dir, &bad, &scene.record, &err), -1);
-		assert_has(err.text, "is no container id");
+		assert_has(err.text, "is not a container id");
 		assert_int_equal(record_prepare(scene.state_dir, &err), 0);
 		assert_int_equal(
 			record_load(&scene.arena, scene.state_dir, &bad, &loaded, &exists, &err),
@@ -361,9 +361,9 @@ static const struct state_case {
 	void (*change)(const struct scene *scene);
 	const char *said;
 } state_cases[] = {
-	{"one that its group may write", give_to_group, "is not ours alone"},
-	{"one that all may write", give_to_all, "is not ours alone"},
-	{"another's", give_away, "is not ours alone"},
+	{"one that its group may write", give_to_group, "must belong to root alone"},
+	{"one that all may write", give_to_all, "must belong to root alone"},
+	{"another's", give_away, "must belong to root alone"},
 	{"a link", make_link, "state: Not a directory"},
 	{"a file", make_file, "state: Not a directory"},
 };
