@@ -86,6 +86,8 @@ tests/cli/footprint.sh: $(MEASURE)
 tests/cli/valgrind.sh: memcheck
 tests/lint tests/tidy: $(FILTERS) $(NRI_PROTO).c
 tests/vm/check-doctor: $(BUILD)/tests/vm/transfer_faults
+# make's own rule would link a suite of another build here, once its object is there.
+%: %.o
 $(SUITES_SAFETY): asan
 $(SUITES_CROSS): aarch64
 needs: $(NEEDS)
