@@ -138,8 +138,8 @@ static int check_docker_default(const struct engines *engines, const struct dock
 	    (strcmp(name, "rdma") != 0 && !text_starts_with(name, "rdma-")))
 		return 0;
 	status = err_set(&problem,
-			 DOCKER_FILE ": default-runtime %.64s is none of its runtimes: Docker does "
-				     "not start",
+			 DOCKER_FILE ": default-runtime %.64s is not among its runtimes, so that "
+				     "Docker does not start: add that runtime, or name another",
 			 name);
 	return tell(engines, DOCKER_FILE, "", status, &problem, err);
 }

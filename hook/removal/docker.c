@@ -32,7 +32,8 @@ static int read_docker(struct needs *needs, struct docker *ret_docker, struct er
 		return 0;
 	if (why.memory)
 		return err_memory(err);
-	needs_say(needs, "%s: cannot tell which runtimes there are", why.text);
+	needs_say(needs, "%s: cannot tell which runtimes there are: correct the file first",
+		  why.text);
 	return 0;
 }
 
