@@ -19,7 +19,7 @@ rhcos() { host rhcos.conf /usr/bin/{crun,runc,conmon}; }
 
 # render [SHIM [PRINTED]]: sets rc; the drop-in is in $T/out
 render() {
-	timeout 20 "$HOOK" --sysroot "$NODE" --crio-handler "${@:-$SHIM}" >"$T/out" 2>"$T/err"
+	timeout "$PATIENCE" "$HOOK" --sysroot "$NODE" --crio-handler "${@:-$SHIM}" >"$T/out" 2>"$T/err"
 	rc=$?
 }
 
@@ -192,7 +192,7 @@ for wrong in oci-rdma-runtime-crun /usr/bin/crun /usr/local/bin/oci-rdma-runtime
 done
 for wrong in "--crio-handler" "--crio-handler a b c" "--crio-handler --dry-run a" "--crio-handler --format json a"; do
 	# shellcheck disable=SC2086 # words
-	timeout 5 "$HOOK" $wrong >"$T/out" 2>"$T/err" </dev/null
+	timeout "$PATIENCE" "$HOOK" $wrong >"$T/out" 2>"$T/err" </dev/null
 	is "$wrong: status" 2 "$?"
 done
 finish

@@ -17,7 +17,7 @@ NRI=$(realpath "${BUILD:-build}/oci-rdma-nri")
 said() {
 	local want=$1 what=$2 part=$3
 	shift 3
-	timeout 60 "$NRI" "$@" >"$T/out" 2>&1
+	timeout "$PATIENCE" "$NRI" "$@" >"$T/out" 2>&1
 	is "$what: status" "$want" "$?"
 	has "$what: it says so" "$part" "$(cat "$T/out")"
 }

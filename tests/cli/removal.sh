@@ -7,7 +7,7 @@ STORAGE=var/lib/containers/storage
 
 # examine: sets rc
 examine() {
-	timeout 20 "$HOOK" --sysroot "$NODE" --check-removal >"$T/out" 2>"$T/err"
+	timeout "$PATIENCE" "$HOOK" --sysroot "$NODE" --check-removal >"$T/out" 2>"$T/err"
 	rc=$?
 }
 
@@ -135,7 +135,7 @@ if chown 12345 "$NODE/proc/4711" 2>/dev/null; then
 	free "another user's process says nothing"
 fi
 
-timeout 5 "$HOOK" --check-removal operand >/dev/null 2>&1
+timeout "$PATIENCE" "$HOOK" --check-removal operand >/dev/null 2>&1
 is "an operand: status" 2 "$?"
 # ---- containerd and Docker ----
 

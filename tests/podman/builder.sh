@@ -11,8 +11,9 @@ bootstrap() { mmdebstrap --quiet --mode=root --variant=apt bookworm "$T/base.tar
 check "a Debian" bootstrap
 mkdir "$T/tree"
 git ls-files -z --cached --others --exclude-standard | xargs -0 cp --parents --no-dereference --target-directory="$T/tree"
+# It downloads packages and compiles everything twice: beside the other suites on a busy machine that takes more than $PATIENCE.
 build() {
-	timeout "$PATIENCE" buildah build --quiet --network host --from "$base" --tag "$image" --ignorefile "$T/tree/.containerignore" \
+	timeout "$((10 * PATIENCE))" buildah build --quiet --network host --from "$base" --tag "$image" --ignorefile "$T/tree/.containerignore" \
 		--file "$T/tree/config/builder/Containerfile" "$T/tree"
 }
 check "the image" build
