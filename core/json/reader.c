@@ -301,23 +301,47 @@ static int unknown_member(struct parse *p, const struct json_shape *shape)
 	return err_set(p->err, "unknown key; known here: %s", known);
 }
 
-static int find_member(struct parse *p, struct frame *f)
+/* The named member of that key, or NULL. A key is compared with its NUL characters. */
+static const struct json_member *find_member(const struct json_shape *shape, const char *key,
+					     size_t len)
 {
-	const struct json_member *members = f->shape->members;
-
-	for (size_t i = 0; members && members[i].name; i++) {
-		/* Most differ in their first character: the call is saved. */
-		if (members[i].name[0] != f->key[0] || strcmp(members[i].name, f->key) != 0)
-			continue;
-		if (f->seen & (UINT64_C(1) << i) && !members[i].shape->repeats)
-			return err_set(p->err, "occurs twice");
-		f->seen |= UINT64_C(1) << i;
-		f->next = members[i].shape;
-		return 0;
+	for (const struct json_member *m = shape->members; m && m->name; m++) {
+		/* Most differ in their first character: the calls are saved. */
+		if (m->name[0] == key[0] && strlen(m->name) == len && !memcmp(m->name, key, len))
+			return m;
 	}
-	if (f->shape->closed && !f->shape->each)
-		return unknown_member(p, f->shape);
-	f->next = f->shape->each;
+	return NULL;
+}
+
+static int enter_member(struct parse *p, struct frame *f, const struct json_member *member)
+{
+	uint64_t bit = UINT64_C(1) << (member - f->shape->members);
+
+	if (f->seen & bit && !member->shape->repeats)
+		return err_set(p->err, "occurs twice");
+	f->seen |= bit;
+	f->next = member->shape;
+	return 0;
+}
+
+/* Such a key is none of ours, and its beginning must not pass for one. */
+static bool is_odd_key(const unsigned char *key, size_t len)
+{
+	return len >= KEY_MAX || memchr(key, 0, len);
+}
+
+/* A member that the shape does not name. f->next is NULL: what is not asked for is skipped. */
+static int enter_other(struct parse *p, struct frame *f, const unsigned char *key, size_t len)
+{
+	const struct json_shape *shape = f->shape;
+
+	if (!shape->closed && (!shape->each || is_odd_key(key, len)))
+		return 0;
+	if (shape->closed && is_odd_key(key, len))
+		return err_set(p->err, "this key is too long or contains a NUL character");
+	if (!shape->each)
+		return unknown_member(p, shape);
+	f->next = shape->each;
 	return 0;
 }
 
@@ -326,6 +350,7 @@ static int on_key(void *context, const unsigned char *key, size_t len)
 	struct parse *p = context;
 	struct frame *f = top(p);
 	size_t shown = len < KEY_MAX ? len : KEY_MAX - 1;
+	const struct json_member *member;
 
 	f->next = NULL;
 	if (!f->shape)
@@ -336,14 +361,10 @@ static int on_key(void *context, const unsigned char *key, size_t len)
 		(void)err_set(p->err, "more than %d members in this object", JSON_ITEMS_MAX);
 		return fail_here(p);
 	}
-	/* Such a key is none of ours, and its beginning must not pass for one. */
-	if (len >= KEY_MAX || memchr(key, 0, len)) {
-		if (!f->shape->closed)
-			return 1;
-		(void)err_set(p->err, "this key is too long or contains a NUL character");
+	member = find_member(f->shape, f->key, len);
+	if ((member ? enter_member(p, f, member) : enter_other(p, f, key, len)) < 0)
 		return fail_here(p);
-	}
-	return find_member(p, f) < 0 ? fail_here(p) : 1;
+	return 1;
 }
 
 static int on_null(void *context)

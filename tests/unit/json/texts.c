@@ -99,6 +99,9 @@ static const struct text_case {
 	{"NUL: an open object's key does not pass for its beginning", 0, "{\"n\\u0000x\":\"text\"}",
 	 NULL},
 	{"NUL: nor does it use up the member", 0, "{\"n\\u0000x\":1,\"n\":1}", NULL},
+	{"NUL: a key that nobody names is skipped with its value", 0, "{\"map\":{\"k\\u0000x\":1}}",
+	 NULL},
+	{"a member's beginning is not that member", 0, "{\"tex\":1,\"fla\":1,\"lis\":1}", NULL},
 	{"NUL: a closed object's key does not pass for its beginning", 0,
 	 "{\"closed\":{\"a\\u0000x\":1}}", "NUL"},
 
