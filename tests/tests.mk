@@ -158,6 +158,6 @@ C_FILES := $(sort $(wildcard core/*.[ch] core/*/*.[ch] core/*/*/*.[ch] doctor/*.
 
 format:
 	@tests/deps lint
-	clang-format -i $(C_FILES)
+	@clang-format -i $(C_FILES)
 
 .PHONY: check check-all check-unit check-cli check-nri check-podman check-vm check-package suite needs lint release-check format

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * One run of the shim, and what it does for the runtime's commands before the runtime is started.
+ * Each function returns 0, also where there is nothing to do, or -1 with the reason.
+ */
+#ifndef OCI_RDMA_SHIM_SERVE_H
+#define OCI_RDMA_SHIM_SERVE_H
+
+#include <stdbool.h>
+
+#include "core/base/err.h"
+#include "core/container.h"
+#include "core/options.h"
+#include "hook/shim/record.h"
+#include "hook/shim/runtime_args.h"
+
+#define WAY_IN "runtime"
+
+struct shim {
+	struct options options;
+	struct runtime_args args;
+	struct container container;
+	const char *runtime; /* the real one */
+	struct record_key key;
+	bool proven; /* the container has a proven device, or may have one and cannot be read */
+	struct err err;
+};
+
+/* create, run and restore: the container's spec is edited, and what it was granted is recorded. */
+int serve_create(struct shim *shim, struct err *err);
+
+/* exec: what the record says goes into the process, or into our own limit, which the runtime hands
+ * on. */
+int serve_exec(struct shim *shim, struct err *err);
+
+/* delete: the record goes, unless the runtime will refuse because the container runs. */
+int serve_delete(struct shim *shim);
+
+#endif
