@@ -34,11 +34,13 @@ static const struct {
 /*
  * Why a call failed, from what stands behind "failed": " with error Invalid argument errno 22"
  * (NCCL 2.21), " with 22 Invalid argument, on dev …" (2.22 and later), ": Cannot allocate memory"
- * (UCX). Some drivers return -110, for which there is no text. ANY if it is another one.
+ * (UCX), " [error code: 14]" (ut-osa/assise#26). Some drivers return -110, for which there is no
+ * text. ANY if it is another one.
  */
 static int reason_between(const char *text, const char *end)
 {
-	static const char *const fronts[] = {" errno ", "unknown error ", NULL};
+	static const char *const fronts[] = {" errno ", "(errno ", "error code: ", "unknown error ",
+					     NULL};
 	long number;
 
 	for (size_t i = 0; i < sizeof(reasons) / sizeof(*reasons); i++) {

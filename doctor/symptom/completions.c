@@ -86,7 +86,7 @@ static long status_of_syndrome(long syndrome)
 	static const struct {
 		long syndrome;
 		long status;
-	} statuses[] = {{0x01, 1},  {0x04, 4},  {0x05, 5},  {0x12, 9},
+	} statuses[] = {{0x01, 1},  {0x02, 2},  {0x04, 4},  {0x05, 5}, {0x12, 9},
 			{0x13, 10}, {0x14, 11}, {0x15, 12}, {0x16, 13}};
 
 	for (size_t i = 0; i < sizeof(statuses) / sizeof(*statuses); i++) {
@@ -162,6 +162,7 @@ static void match_names(const char *line, struct match *match)
 		const char *text;
 		long status;
 	} names[] = {
+		{"loc_qp_op_err", 2},      {"local qp operation err", 2},
 		{"loc_prot_err", 4},       {"local protection error", 4},
 		{"wr_flush_err", 5},       {"work request flushed error", 5},
 		{"rem_access_err", 10},    {"remote access error", 10},

@@ -26,6 +26,7 @@ const struct known_fact known_facts[] = {
 	{FACT_GID_0, {"nccl_ib_gid_index=0 "}},
 	/* "NET/IB : Using [0]mlx5_0:1/IB [RO]": there GID 0 is right */
 	{FACT_IB_LINK, {"net/ib : using [", ":1/ib"}},
+	{FACT_ROCE_LINK, {"net/ib : using [", "/roce"}},
 	{FACT_IB_WANTED, {"nccl_ib_hca set to"}},
 	{FACT_IB_WANTED, {"nccl_ib_disable set by environment to 0"}},
 	{FACT_IB_WANTED, {"net/ib : using interface ib"}},
@@ -59,6 +60,7 @@ const struct known_fact known_facts[] = {
 	{FACT_MOONCAKE, {"transfer_engine"}},
 	{FACT_MOONCAKE, {"mooncake"}},
 	{FACT_LIBFABRIC, {"libfabric"}},
+	{FACT_NIXL, {"nixl_err"}},
 };
 
 const size_t n_known_facts = sizeof(known_facts) / sizeof(*known_facts);
@@ -69,6 +71,11 @@ const char *known_next_step(unsigned facts)
 		unsigned needs;
 		const char *step;
 	} steps[] = {
+		{FACT_NIXL,
+		 "NIXL does not say why: run both ends again with UCX_LOG_LEVEL=info and "
+		 "NIXL_LOG_LEVEL=DEBUG and give the whole logs; UCX_TLS must leave a "
+		 "transport between the nodes (rc), UCX_NET_DEVICES name the pod's HCAs; "
+		 "oci-rdma-doctor --verbs tries the HCAs without NIXL"},
 		{FACT_KUBERNETES,
 		 "the pod's events (oc describe pod), the log of the device plugin and of multus "
 		 "on "

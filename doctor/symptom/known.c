@@ -90,8 +90,9 @@ const struct known known_symptoms[] = {
 		.messages = {{{"transport retry count exceeded"},
 			      .unless = "(synd ",
 			      .from = "openucx/ucx#6000"},
-			     {{"nccl warn", "got completion error 12"},
-			      .from = "NVIDIA/nccl#1170"}},
+			     {{"nccl warn", "got completion error 12"}, .from = "NVIDIA/nccl#1170"},
+			     {{"work item failed: status 12"}, .from = "microsoft/mscclpp#315"},
+			     {{"cq state error: 12,"}, .from = "uccl-project/uccl#293"}},
 		.completions = {{12, ANY}},
 		.turns = {{FACT_GID_0, FACT_IB_LINK, "gid_forced"}},
 	},
@@ -132,29 +133,31 @@ const struct known known_symptoms[] = {
 			"is the limit of the process itself, not that of the node or of an oc exec",
 		.confirm = "memlock, ipc_lock, verbs_register",
 		.from = "NVIDIA/nccl-tests#206",
-		.messages = {{{"please set max locked memory (ulimit -l)"},
-			      .from = "openucx/ucx#8684"},
-			     {{"failed to create ", " qp ", "cannot allocate memory"},
-			      .from = "openucx/ucx#8336"},
-			     {{"failed to register memory", "cannot allocate memory"},
-			      .from = "kvcache-ai/Mooncake, rdma_context.cpp"},
-			     {{"couldn't register mr"},
-			      .from = "rdma-core libibverbs/examples/rc_pingpong.c"},
-			     {{"fio: ibv_reg_mr", "cannot allocate memory"},
-			      .from = "fio engines/rdma.c"},
-			     {{"failed to allocate memory region", "cannot allocate memory"},
-			      .from = "qperf src/rdma.c"},
-			     {{"fi_mr_reg", "-12"}, .from = "ofiwg/libfabric#6437"},
-			     {{"libfabric error: (-12)"},
-			      .from = "awslabs/awsome-distributed-ai#647"},
-			     {{"rconnect: cannot allocate memory"},
-			      .from = "rdma-core librdmacm/rsocket.c"},
-			     {{"rdma_create_", "cannot allocate memory"},
-			      .from = "rdma-core librdmacm/cma.c"},
-			     {{"memlock limits are set too low"},
-			      .from = "Open MPI help-mpi-btl-openib.txt"},
-			     {{"while trying to allocate some locked memory"},
-			      .from = "Open MPI help-mpi-btl-openib.txt"}},
+		.messages =
+			{{{"please set max locked memory (ulimit -l)"}, .from = "openucx/ucx#8684"},
+			 {{"failed to create ", " qp ", "cannot allocate memory"},
+			  .from = "openucx/ucx#8336"},
+			 {{"failed to register memory", "cannot allocate memory"},
+			  .from = "kvcache-ai/Mooncake, rdma_context.cpp"},
+			 {{"fio: ibv_reg_mr", "cannot allocate memory"},
+			  .from = "fio engines/rdma.c"},
+			 {{"failed to allocate memory region", "cannot allocate memory"},
+			  .from = "qperf src/rdma.c"},
+			 {{"fi_mr_reg", "-12"}, .from = "ofiwg/libfabric#6437"},
+			 {{"libfabric error: (-12)"}, .from = "awslabs/awsome-distributed-ai#647"},
+			 {{"rconnect: cannot allocate memory"},
+			  .from = "rdma-core librdmacm/rsocket.c"},
+			 {{"rdma_create_", "cannot allocate memory"},
+			  .from = "rdma-core librdmacm/cma.c"},
+			 {{"memlock limits are set too low"},
+			  .from = "Open MPI help-mpi-btl-openib.txt"},
+			 {{"while trying to allocate some locked memory"},
+			  .from = "Open MPI help-mpi-btl-openib.txt"},
+			 {{"unable to register mr", "cannot allocate memory"},
+			  .from = "aws/aws-ofi-nccl#141"},
+			 {{"couldn't enable endpoint", "rc: -12"}, .from = "aws/aws-ofi-nccl#44"},
+			 {{"unable to create send cq", "cannot allocate memory"},
+			  .from = "ofiwg/libfabric#7324"}},
 		.calls = {{"reg_mr", ENOMEM},
 			  {"reg_mr_iova", ENOMEM},
 			  {"reg_mr_iova2", ENOMEM},
@@ -272,7 +275,11 @@ const struct known known_symptoms[] = {
 			     {{"mooncake memory registration failed"},
 			      .from = "sgl-project/sglang#6894"},
 			     {{"couldn't allocate mr with error=22"},
-			      .from = "linux-rdma/perftest, src/perftest_resources.c"}},
+			      .from = "linux-rdma/perftest, src/perftest_resources.c"},
+			     {{"ib_umem_get: failed to get user pages"},
+			      .from = "gpudirect/libgdsync#44"},
+			     {{"register mr failed", "operation not supported"},
+			      .from = "SJTU-IPADS/librdpma#2"}},
 		.calls = {{"reg_mr", EAGAIN},
 			  {"reg_mr", EINVAL},
 			  {"reg_mr", EOPNOTSUPP},
@@ -301,7 +308,11 @@ const struct known known_symptoms[] = {
 			     {{"neither nv_peer_mem, or nvidia_peermem detected"},
 			      .from = "sgl-project/sglang#6017"},
 			     {{"required for gpu rdma without nvidia-peermem"},
-			      .from = "kvcache-ai/Mooncake#3538"}},
+			      .from = "kvcache-ai/Mooncake#3538"},
+			     {{"mlx5_ib_reg_user_mr", "umem get failed (-14)"},
+			      .from = "NVIDIA/gdrcopy#1"},
+			     {{"couldn't register gpu mr"},
+			      .from = "Mellanox/gpu_direct_rdma_access#5"}},
 		.calls = {{"reg_mr", EFAULT}, {"reg_mr_iova", EFAULT}, {"reg_mr_iova2", EFAULT}},
 	},
 	{
@@ -315,7 +326,9 @@ const struct known known_symptoms[] = {
 		.confirm = "memlock, ipc_lock, verbs_register",
 		.messages = {{{"couldn't allocate mr"},
 			      .unless = "mr with error=",
-			      .from = "zrlio/softiwarp#23"}},
+			      .from = "zrlio/softiwarp#23"},
+			     {{"couldn't register mr"},
+			      .from = "rdma-core libibverbs/examples/rc_pingpong.c"}},
 		.turns = {{FACT_EFAULT, 0, "gpu_memory"},
 			  {FACT_GPU, 0, "gpu_memory"},
 			  {0, 0, "memlock"}},
@@ -394,7 +407,8 @@ const struct known known_symptoms[] = {
 			  {"modify_qp", EINVAL},
 			  {"modify_qp", ENODATA},
 			  {"modify_qp", NONE}},
-		.turns = {{FACT_GID_0, FACT_IB_LINK, "gid_forced"}},
+		.turns = {{FACT_GID_0, FACT_IB_LINK, "gid_forced"},
+			  {FACT_IB_LINK | FACT_ROCE_LINK, 0, "mixed_links"}},
 	},
 	{
 		.name = "perftest_rtr",
@@ -476,7 +490,9 @@ const struct known known_symptoms[] = {
 			  "CNI); existing connections break if their GID goes",
 		.confirm = "gid",
 		.messages = {{{"net/ib : ", "gid table change"},
-			      .from = "NCCL src/transport/net_ib"}},
+			      .from = "NCCL src/transport/net_ib"},
+			     {{"ib async event on", "gid table change"},
+			      .from = "openucx/ucx#7613"}},
 	},
 	{
 		.name = "qp_init",
@@ -489,7 +505,8 @@ const struct known known_symptoms[] = {
 			  "the driver (irdma, erdma and others want less than mlx5)",
 		.confirm = "verbs_open",
 		.messages = {{{"failed to modify qp", " to init"},
-			      .from = "kvcache-ai/Mooncake#1143"}},
+			      .from = "kvcache-ai/Mooncake#1143"},
+			     {{"failed to modify ", " qp to init"}, .from = "openucx/ucx#9468"}},
 	},
 	{
 		.name = "address_handle",
@@ -867,7 +884,8 @@ const struct known known_symptoms[] = {
 			  "container; NCCL_SHM_DISABLE=1 avoids the problem",
 		.confirm = "cuda_init",
 		.messages = {{{"error while creating shared memory segment"},
-			      .from = "NVIDIA/nccl#1518"}},
+			      .from = "NVIDIA/nccl#1518"},
+			     {{"include/shm.h:", "cuda failure"}, .from = "horovod/horovod#893"}},
 		.turns = {{FACT_CUDA_FAILED, 0, "shm_cuda"}, {0, 0, ""}},
 	},
 	{
@@ -964,8 +982,8 @@ const struct known known_symptoms[] = {
 		.remedy = "run fi_info -p verbs in the container; a memlock limit of 64 KiB hides "
 			  "the verbs provider, too",
 		.confirm = "rdma_devices, memlock",
-		.messages = {{{"fi_getinfo", "no data available"},
-			      .from = "ofiwg/libfabric#11091"}},
+		.messages = {{{"fi_getinfo", "no data available"}, .from = "ofiwg/libfabric#11091"},
+			     {{"ofi fi_getinfo() failure"}, .from = "pmodels/mpich#6612"}},
 	},
 	{
 		.name = "insufficient",
@@ -976,14 +994,12 @@ const struct known known_symptoms[] = {
 		.remedy = "oc describe node shows capacity and what is allocated; 0 means that the "
 			  "device plugin found none: read its log, and compare the resource's name",
 		.confirm = "",
-		.messages = {{{" nodes are available", "insufficent "},
+		.messages = {{{" nodes are available", "insufficent ", "/"},
+			      .one_word = true,
 			      .from = "k8snetworkplumbingwg/sriov-network-device-plugin#189"},
-			     {{" nodes are available", "insufficient ", ".com/"},
-			      .from = "k8snetworkplumbingwg/sriov-network-device-plugin#424"},
-			     {{" nodes are available", "insufficient ", ".io/"},
-			      .from = "Kubernetes pkg/scheduler"},
-			     {{" nodes are available", "insufficient rdma/"},
-			      .from = "Kubernetes pkg/scheduler"}},
+			     {{" nodes are available", "insufficient ", "/"},
+			      .one_word = true,
+			      .from = "k8snetworkplumbingwg/sriov-network-device-plugin#424"}},
 	},
 	{
 		.name = "scc",
@@ -1021,6 +1037,277 @@ const struct known known_symptoms[] = {
 			      .from = "util-linux sys-utils/prlimit.c"},
 			     {{"ulimit: ", "operation not permitted"},
 			      .from = "bash builtins/ulimit.def"}},
+	},
+	{
+		.name = "device_allocate",
+		.status = FINDING_FAIL,
+		.sureness = SURE,
+		.cause =
+			"the kubelet could not give the pod the devices that it was scheduled for: "
+			"none of them is healthy or free on this node, or the device plugin failed",
+		.remedy = "read the device plugin's log on this node; it may have been starting, "
+			  "as after a reboot. Delete the pod when oc describe node shows the "
+			  "devices as allocatable: the kubelet does not try again",
+		.confirm = "",
+		.messages = {{{"allocate failed due to ", ", which is unexpected"},
+			      .from = "Project-HAMi/HAMi#596"}},
+	},
+	{
+		.name = "rlimit_refused",
+		.status = FINDING_FAIL,
+		.sureness = SURE,
+		.cause = "the container is not created: its configuration asks for a resource "
+			 "limit that the runtime may not give, because it is rootless or runs in a "
+			 "container without CAP_SYS_RESOURCE",
+		.remedy = "ask for no more than the hard limit that the engine has itself (ulimit "
+			  "-H -l where it was started), raise that one (LimitMEMLOCK= of its unit "
+			  "or of the user's session), or run the container as root",
+		.confirm = "memlock",
+		.messages = {{{"error setting rlimit", "operation not permitted"},
+			      .from = "containerd/nerdctl#1937"},
+			     {{"setrlimit ", "operation not permitted"},
+			      .from = "podman-container-tools/podman#19319"}},
+	},
+	{
+		.name = "cni_nad",
+		.status = FINDING_FAIL,
+		.sureness = SURE,
+		.cause = "Multus finds no definition of a network that the pod's annotation asks "
+			 "for, so that the pod does not start",
+		.remedy = "compare k8s.v1.cni.cncf.io/networks of the pod with oc get "
+			  "network-attachment-definitions in the pod's namespace; one of another "
+			  "namespace is named NAMESPACE/NAME",
+		.confirm = "",
+		.messages = {{{"failed getting the delegate"},
+			      .from = "Mellanox/ib-kubernetes#65"}},
+	},
+	{
+		.name = "cni_guid",
+		.status = FINDING_FAIL,
+		.sureness = SURE,
+		.cause = "ib-sriov-cni does not put the InfiniBand virtual function into the pod, "
+			 "because it has no GUID",
+		.remedy = "set linkType: ib in the SriovNetworkNodePolicy, so that the SR-IOV "
+			  "operator sets the GUIDs; or set them by hand (ip link set PF vf N "
+			  "node_guid GUID, then port_guid), and bind the function to its driver "
+			  "again",
+		.confirm = "",
+		.messages = {{{"failed to configure vf", "guid is not valid"},
+			      .from = "Mellanox/network-operator#1825"}},
+	},
+	{
+		.name = "cni_master",
+		.status = FINDING_FAIL,
+		.sureness = SURE,
+		.cause = "the node has no interface of the name that the network's definition "
+			 "gives as master",
+		.remedy = "compare master in the network attachment definition with ip link on "
+			  "this node; an interface that was moved into a pod is missing, too",
+		.confirm = "",
+		.messages = {{{"failed to lookup master"}, .from = "containerd/nerdctl#4276"}},
+	},
+	{
+		.name = "cni_macvlan",
+		.status = FINDING_FAIL,
+		.sureness = LIKELY,
+		.cause = "the network's master is an InfiniBand interface (IPoIB), and macvlan "
+			 "works on Ethernet alone",
+		.remedy = "use ipoib-cni on an InfiniBand port, or ib-sriov-cni for a virtual "
+			  "function; ip -d link show master names its type",
+		.confirm = "",
+		.messages = {{{"failed to create macvlan: invalid argument"},
+			      .from = "Mellanox/network-operator#1017"}},
+	},
+	{
+		.name = "cni_busy",
+		.status = FINDING_FAIL,
+		.sureness = LIKELY,
+		.cause = "the master interface is in use in a way that excludes this one: it is a "
+			 "port of a bridge, bond or Open vSwitch, or has ipvlan interfaces where "
+			 "this network is macvlan (or the reverse)",
+		.remedy = "ip -d link show master on the node shows who uses it; use one kind of "
+			  "network for each master",
+		.confirm = "",
+		.messages = {{{"error adding container to network", "device or resource busy"},
+			      .unless = "sriov-cni",
+			      .from = "k8snetworkplumbingwg/multus-cni#715"},
+			     {{"failed to create macvlan: device or resource busy"},
+			      .from = "k8snetworkplumbingwg/multus-cni#1339"},
+			     {{"failed to create ipvlan: device or resource busy"},
+			      .from = "CNI plugins ipvlan"}},
+	},
+	{
+		.name = "sriov_ib",
+		.status = FINDING_FAIL,
+		.sureness = LIKELY,
+		.cause = "the physical function takes no MAC address for a virtual function: its "
+			 "port is InfiniBand, where GUIDs are set instead",
+		.remedy = "set linkType: ib in the SriovNetworkNodePolicy of this port; ibstat "
+			  "shows the link layer",
+		.confirm = "port",
+		.messages = {{{"vf admin mac address", "operation not supported"},
+			      .from = "k8snetworkplumbingwg/sriov-network-operator#274"},
+			     {{"lastsyncerror: operation not supported"},
+			      .from = "openshift/sriov-network-operator#640"}},
+	},
+	{
+		.name = "sriov_drain",
+		.status = FINDING_FAIL,
+		.sureness = LIKELY,
+		.cause = "the SR-IOV operator waits for the node to be drained before it "
+			 "configures it, and a pod does not go",
+		.remedy = "look at the pod that the message names: a PodDisruptionBudget, a "
+			  "finalizer, or no other node that could take it; oc adm drain shows the "
+			  "same error",
+		.confirm = "",
+		.messages = {{{"draining failed with: [error when"},
+			      .from = "k8snetworkplumbingwg/sriov-network-operator#306"}},
+	},
+	{
+		.name = "cm_device",
+		.status = FINDING_FAIL,
+		.sureness = LIKELY,
+		.cause = "rdma_cm cannot be used here: /dev/infiniband/rdma_cm is not in the "
+			 "container or may not be opened, or the node has not loaded rdma_ucm",
+		.remedy = "ls -l /dev/infiniband in the container; the device plugin has to give "
+			  "rdma_cm beside uverbs; load rdma_ucm on the node",
+		.confirm = "uverbs",
+		.messages = {{{"rdma_create_event_channel failed."}, .from = "ovis-hpc/ldms#124"},
+			     {{"rdma_create_event_channel: no such"},
+			      .from = "rdma-core librdmacm/examples"},
+			     {{"ucx  error", "rdma_create_event_channel"},
+			      .from = "UCX src/uct/ib/rdmacm/rdmacm_cm.c"}},
+	},
+	{
+		.name = "ofed_load",
+		.status = FINDING_FAIL,
+		.sureness = LIKELY,
+		.cause = "the node cannot load the RDMA driver's modules: they are built for "
+			 "another kernel or ib_core, are not signed while secure boot is on, or "
+			 "modules that are loaded hold the old ones",
+		.remedy = "read the node's dmesg for the module and symbol; unload storage modules "
+			  "that use RDMA, rebuild the driver for the running kernel",
+		.confirm = "kernel_log, rdma_devices",
+		.messages = {{{"failed loading kernel module mlx5_ib"},
+			      .from = "Mellanox/doca-driver-build#52"},
+			     {{"loading mellanox mlx5_ib hca driver:", "failed"},
+			      .from = "Mellanox/doca-driver-build#52"}},
+	},
+	{
+		.name = "loc_qp_op",
+		.status = FINDING_FAIL,
+		.sureness = MAYBE,
+		.cause = "IBV_WC_LOC_QP_OP_ERR: the HCA refused a work request of this process as "
+			 "malformed; driver, firmware and library do not fit each other, or the "
+			 "program asks for what this HCA cannot do; neither the network nor "
+			 "memlock is the cause",
+		.remedy = "update the firmware and rdma-core, and use the UCX or NCCL of the same "
+			  "time; UCX_TLS=ud shows whether another transport works",
+		.confirm = "kernel_log",
+		.from = "openucx/ucx#5318",
+		.completions = {{2, ANY}},
+	},
+	{
+		.name = "peermem_context",
+		.status = FINDING_WARN,
+		.sureness = MAYBE,
+		.cause = "nvidia_peermem was called for GPU memory that it does not know any more: "
+			 "a process ended, or freed memory that was still registered; some driver "
+			 "versions do it by themselves",
+		.remedy = "look whether a process failed at this time; if none did, update the "
+			  "NVIDIA driver, or use dma-buf instead of nvidia_peermem (the open "
+			  "kernel modules)",
+		.confirm = "gpudirect",
+		.messages = {{{"nv_get_p2p_free_callback", "detected invalid context"},
+			      .from = "NVIDIA/nccl#1474"}},
+	},
+	{
+		.name = "sriov_lockdown",
+		.status = FINDING_FAIL,
+		.sureness = SURE,
+		.cause = "the kernel is locked down by secure boot, so that the SR-IOV operator "
+			 "may not change the HCA's firmware settings",
+		.remedy = "set SRIOV_EN and NUM_OF_VFS in the firmware while secure boot is off "
+			  "(mlxconfig), or keep it off",
+		.confirm = "",
+		.messages = {{{"device detected when in lockdown mode"},
+			      .from = "k8snetworkplumbingwg/sriov-network-operator#103"}},
+	},
+	{
+		.name = "rdma_symbols",
+		.status = FINDING_FAIL,
+		.sureness = LIKELY,
+		.cause = "a kernel module that uses RDMA does not fit the ib_core that is loaded: "
+			 "one of the two is the kernel's own and the other MLNX_OFED's or DOCA's",
+		.remedy = "install the module that belongs to the loaded driver (for MLNX_OFED its "
+			  "--with-nvmf and the like), or remove that driver; modinfo ib_core shows "
+			  "where it comes from",
+		.confirm = "kernel_log",
+		.messages = {{{"unknown symbol ib_"},
+			      .unless = "ib_register_peer",
+			      .from = "spdk/spdk#684"},
+			     {{"unknown symbol rdma_"}, .from = "spdk/spdk#684"}},
+	},
+	{
+		.name = "hca_command",
+		.status = FINDING_FAIL,
+		.sureness = LIKELY,
+		.cause = "the HCA's firmware refused a command of its driver or did not answer it: "
+			 "driver and firmware do not fit each other, or the HCA is sick",
+		.remedy = "update firmware and driver together; look for the first such line in "
+			  "the node's dmesg, and reset the HCA if commands time out",
+		.confirm = "kernel_log",
+		.messages = {{{"create_", " failed, status ", "syndrome"},
+			      .from = "openucx/ucx#9488"},
+			     {{"timeout. will cause a leak of a command resource"},
+			      .from = "openucx/ucx#7738"}},
+	},
+	{
+		.name = "mixed_links",
+		.status = FINDING_FAIL,
+		.sureness = MAYBE,
+		.cause = "NCCL uses InfiniBand and RoCE ports together, and one end's InfiniBand "
+			 "port cannot connect to another end's RoCE port",
+		.remedy = "name in NCCL_IB_HCA only ports of one kind, the same on all nodes: "
+			  "NCCL_IB_HCA==mlx5_0,mlx5_1",
+		.confirm = "nccl_ib_hca, port",
+		.from = "NVIDIA/nccl#302",
+	},
+	{
+		.name = "duplicate_gpu",
+		.status = FINDING_FAIL,
+		.sureness = SURE,
+		.cause = "two ranks use the same GPU, which NCCL refuses",
+		.remedy = "give each rank its own GPU: torch.cuda.set_device(LOCAL_RANK), or one "
+			  "process for each GPU that the pod has",
+		.confirm = "cuda_gpu",
+		.messages = {{{"duplicate gpu detected"}, .from = "NCCL src/init.cc"}},
+	},
+	{
+		.name = "gpu_pages",
+		.status = FINDING_FAIL,
+		.sureness = MAYBE,
+		.cause = "the NVIDIA driver did not pin GPU memory for another device: this GPU "
+			 "cannot do it (GeForce), the range is not its memory any more, or its "
+			 "BAR1 is full",
+		.remedy = "nvidia-smi -q -d MEMORY shows BAR1; use a data centre or professional "
+			  "GPU; memory from cuMemCreate needs gpuDirectRDMACapable",
+		.confirm = "gpudirect, cuda_gpudirect_rdma",
+		.messages = {{{"nvidia_p2p_get_pages", "failed [ret"}, .from = "NVIDIA/gdrcopy#1"},
+			     {{"error ret", "invoking nvidia_p2p_get_pages"},
+			      .from = "NVIDIA/gds-nvidia-fs#14"}},
+	},
+	{
+		.name = "nvshmem_bootstrap",
+		.status = FINDING_FAIL,
+		.sureness = LIKELY,
+		.cause = "NVSHMEM's bootstrap, plain TCP, did not reach another rank: no RDMA was "
+			 "used yet",
+		.remedy = "set NVSHMEM_BOOTSTRAP_UID_SOCK_IFNAME to the pod network's interface "
+			  "(eth0) on all ranks; look whether the other ranks still run",
+		.confirm = "",
+		.messages = {{{"nvshmemx_api.h", "connection timed out"},
+			      .from = "deepseek-ai/DeepEP#150"}},
 	},
 	{
 		.name = "cni_no_vf",
@@ -1118,7 +1405,11 @@ const struct known known_symptoms[] = {
 		.messages = {{{"fail to configure sriov"},
 			      .from = "Mellanox/k8s-rdma-sriov-dev-plugin#27"},
 			     {{"sriov_numvfs: device or resource busy"},
-			      .from = "Mellanox/k8s-rdma-sriov-dev-plugin#12"}},
+			      .from = "Mellanox/k8s-rdma-sriov-dev-plugin#12"},
+			     {{"fail to enable sriov: write"},
+			      .from = "Mellanox/docker-sriov-plugin#28"},
+			     {{"cannot configure sriov interface"},
+			      .from = "k8snetworkplumbingwg/sriov-network-operator#672"}},
 	},
 	{
 		.name = "rdma_mode",
@@ -1194,6 +1485,98 @@ const struct known known_symptoms[] = {
 		.messages = {{{"ucx is unable to handle vm_unmap"}, .from = "open-mpi/ompi#9859"}},
 	},
 	{
+		.name = "openib",
+		.status = FINDING_WARN,
+		.sureness = MAYBE,
+		.alone = true,
+		.cause = "Open MPI's old transport openib does not know this HCA or cannot use its "
+			 "port; that is normal where UCX or NCCL carries the data",
+		.remedy = "mpirun --mca pml ucx --mca btl ^openib leaves it out; if the program "
+			  "fails, look for another error",
+		.confirm = "port",
+		.messages = {{{"initializing an openfabrics device"}, .from = "open-mpi/ompi#7188"},
+			     {{"no preset parameters were found for the device"},
+			      .from = "open-mpi/ompi#11789"},
+			     {{"no openfabrics connection schemes reported"},
+			      .from = "huggingface/transformers-bloom-inference#8"},
+			     {{"help message help-mpi-btl-openib", "no "},
+			      .from = "open-mpi/ompi#6881"}},
+	},
+	{
+		.name = "ucx_transport",
+		.status = FINDING_FAIL,
+		.sureness = MAYBE,
+		.alone = true,
+		.cause = "UCX finds no HCA that it can use: none is in the container, its port is "
+			 "down, UCX_TLS or UCX_NET_DEVICES leaves it out, or this UCX is built "
+			 "without verbs",
+		.remedy =
+			"run ucx_info -d in the container, with UCX_TLS and UCX_NET_DEVICES unset; "
+			"if it lists no mlx5 device but ibv_devinfo does, libuct_ib.so is missing",
+		.confirm = "rdma_devices, uverbs, port, verbs_library",
+		.messages = {{{"transport '", "' is not available, please use"},
+			      .from = "openucx/ucx#8808"},
+			     {{"no usable transports/devices"}, .from = "openucx/ucx#9610"},
+			     {{"pml ucx cannot be selected"}, .from = "openucx/ucx#8952"}},
+	},
+	{
+		.name = "sys_stat",
+		.status = FINDING_WARN,
+		.sureness = LIKELY,
+		.alone = true,
+		.cause = "libibverbs passes over HCAs that belong to other network namespaces; "
+			 "that is normal in a container",
+		.remedy = "look for another error; ibv_devinfo lists the HCAs that are this "
+			  "container's",
+		.confirm = "rdma_devices, rdma_netns",
+		.messages = {{{"libibverbs: warning: couldn't stat"},
+			      .from = "horovod/horovod#3333"}},
+	},
+	{
+		.name = "hook_failed",
+		.status = FINDING_FAIL,
+		.sureness = SURE,
+		.alone = true,
+		.cause = "an OCI hook ended with an error, so that the container was not created; "
+			 "the text behind it is what the hook said",
+		.remedy =
+			"read the hook's own message and its log (journalctl -t oci-rdma-hook for "
+			"this project's); the hook's name stands in config.json of the container",
+		.confirm = "",
+		.messages = {{{"error running hook"}, .from = "NVIDIA/nvidia-container-toolkit#14"},
+			     {{"error running createruntime hook"},
+			      .from = "containerd/nerdctl#4276"},
+			     {{"error executing hook"}, .from = "ublue-os/bluefin#3454"}},
+	},
+	{
+		.name = "cni_status",
+		.status = FINDING_FAIL,
+		.sureness = MAYBE,
+		.alone = true,
+		.cause = "Multus could not attach a network to the pod; its reason is at the end "
+			 "of this message, behind the configuration",
+		.remedy = "read the message to its end (oc describe pod, oc get events), or "
+			  "multus' log on the pod's node",
+		.confirm = "",
+		.messages = {{{"cni request failed with status 400"},
+			      .from = "k8snetworkplumbingwg/sriov-network-device-plugin#555"}},
+	},
+	{
+		.name = "deepep_check",
+		.status = FINDING_FAIL,
+		.sureness = LIKELY,
+		.alone = true,
+		.cause = "a check of DeepEP's own failed: the condition in quotes does not hold "
+			 "for this number of ranks, this hardware or this buffer size",
+		.remedy = "compare ranks per node and buffer sizes (Config, num_sms) with what "
+			  "DeepEP's README asks for; the network is not the cause",
+		.confirm = "",
+		.messages = {{{"failed: assertion error", "/csrc/kernels/"},
+			      .from = "deepseek-ai/DeepEP#114"},
+			     {{"failed: assertion error", "deep_ep.cpp:"},
+			      .from = "deepseek-ai/DeepEP#477"}},
+	},
+	{
 		.name = "reg_failed",
 		.status = FINDING_FAIL,
 		.sureness = MAYBE,
@@ -1255,7 +1638,9 @@ const struct known known_symptoms[] = {
 			     {{"nvshmem api called before nvshmem initialization"},
 			      .from = "deepseek-ai/DeepEP#289"},
 			     {{"nvshmem setup connections failed"},
-			      .from = "deepseek-ai/DeepEP#38"}},
+			      .from = "deepseek-ai/DeepEP#38"},
+			     {{"nvshmem initialization failed"}, .from = "deepseek-ai/DeepEP#355"},
+			     {{"nvshmem detect topo failed"}, .from = "deepseek-ai/DeepEP#355"}},
 	},
 	{
 		.name = "mooncake_device",

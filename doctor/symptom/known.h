@@ -25,6 +25,7 @@ enum sureness {
 struct message {
 	const char *part[PARTS_MAX];
 	const char *unless;
+	bool one_word; /* the last part is in the word that the one before it ends in or begins */
 	const char *from; /* the public thread that reports it, "NVIDIA/nccl#525", or the source
 			     that prints it */
 };
@@ -69,8 +70,10 @@ enum fact {
 	FACT_TORCH = 1 << 19,
 	FACT_MOONCAKE = 1 << 20,
 	FACT_LIBFABRIC = 1 << 21,
+	FACT_NIXL = 1 << 22,
 	FACT_ABI = 1 << 24, /* libibverbs does not take the kernel driver */
 	FACT_IB_LINK = 1 << 26,
+	FACT_ROCE_LINK = 1 << 27,
 	FACT_GNI = 1 << 25, /* no verbs: Cray's network */
 };
 

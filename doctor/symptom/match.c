@@ -17,6 +17,8 @@ static const struct special {
 	{"vendor err", COMPLETION},
 	{"vendor_err", COMPLETION},
 	{"(synd ", COMPLETION},
+	{"loc_qp_op_err", COMPLETION},
+	{"local qp operation err", COMPLETION},
 	{"loc_prot_err", COMPLETION},
 	{"local protection error", COMPLETION},
 	{"wr_flush_err", COMPLETION},
@@ -39,6 +41,7 @@ struct rule {
 	const char *const *part;
 	const char *unless;
 	const char *from;
+	bool one_word;
 	size_t symptom; /* if fact is 0 */
 	unsigned fact;
 };
@@ -77,11 +80,12 @@ static void add_rules(void)
 		const struct message *message = known_symptoms[i].messages;
 
 		for (; message->part[0]; message++)
-			add_rule(
-				(struct rule){message->part, message->unless, message->from, i, 0});
+			add_rule((struct rule){message->part, message->unless, message->from,
+					       message->one_word, i, 0});
 	}
 	for (size_t i = 0; i < n_known_facts; i++)
-		add_rule((struct rule){known_facts[i].part, NULL, NULL, 0, known_facts[i].fact});
+		add_rule((struct rule){known_facts[i].part, NULL, NULL, false, 0,
+				       known_facts[i].fact});
 }
 
 bool matcher_wants(struct matcher *matcher, const char *text, size_t len)
@@ -111,12 +115,34 @@ void match_add(struct match *match, size_t symptom, const char *at, const char *
 	match->n += i == match->n;
 }
 
+/* The next place where part is followed by last without a blank between them */
+static const char *find_word(const char *line, const char *part, const char *last)
+{
+	while ((line = line_search(line, part))) {
+		const char *rest = line + strlen(part);
+		const char *end = rest + strcspn(rest, " \t");
+
+		if (line_find(rest, end, last))
+			return line;
+		line = rest;
+	}
+	return NULL;
+}
+
+static bool is_last(const struct rule *rule, size_t i)
+{
+	return i + 1 == PARTS_MAX || !rule->part[i + 1];
+}
+
 static const char *find_parts(const char *line, const struct rule *rule)
 {
 	const char *first = NULL;
 
 	for (size_t i = 0; i < PARTS_MAX && rule->part[i]; i++) {
-		line = line_search(line, rule->part[i]);
+		if (rule->one_word && !is_last(rule, i) && is_last(rule, i + 1))
+			line = find_word(line, rule->part[i], rule->part[i + 1]);
+		else
+			line = line_search(line, rule->part[i]);
 		if (!line)
 			return NULL;
 		if (!first)

@@ -24,7 +24,8 @@ FLOODS = {
 }
 # … and a line of a log (tests/unit/symptom/hostile.c)
 REPEATED = ["ibv_reg_mr( failed", ") failed", "got completion", "vendor err ", "(synd ", " ibv_reg_mr() failed,",
-            "status: 110 ibv_modify_qp failed", "failed to register memory", "nccl"]
+            "status: 110 ibv_modify_qp failed", "failed to register memory", "nccl",
+            " nodes are available: 1 insufficient x"]
 
 
 def node(directory, vf, config):

@@ -103,6 +103,7 @@ static const struct repeat_case {
 	{"symptom: a line of statuses is quick", "status: 110 ibv_modify_qp failed"},
 	{"symptom: a line of first parts is quick", "failed to register memory"},
 	{"symptom: a line of words' marks is quick", "nccl"},
+	{"symptom: a line of resources is quick", " nodes are available: 1 insufficient x"},
 };
 
 static void explain_so_much(void *text, size_t size)

@@ -433,6 +433,26 @@ static const struct text_case {
 	 "mlx5: n136: got completion with error:\n00000000 00000000 00000000 00000000\n"
 	 "00000000 00008716 0a001f8e 000027d2\n",
 	 "?"},
+	{"no symptom: the scheduler lacks memory, and a taint has a slash",
+	 "0/5 nodes are available: 2 Insufficient memory, 3 node(s) had untolerated taint "
+	 "{node-role.kubernetes.io/control-plane: }.",
+	 "?"},
+	{"a resource of a device plugin behind one of the node's",
+	 "0/3 nodes are available: 1 Insufficient memory, 2 Insufficient openshift.io/mlxrdma.",
+	 "insufficient"},
+	{"no memory region, for a reason in brackets: not memlock",
+	 "ibv_reg_mr failed [error code: 14]", "gpu_memory"},
+	{"no memory region, no reason: memlock", "Couldn't register MR", "memlock"},
+	{"no memory region, no reason, but of a GPU",
+	 "cuMemAlloc() of a 131072 bytes GPU buffer\nCouldn't register MR", "gpu_memory"},
+	{"InfiniBand and RoCE ports together",
+	 "NCCL INFO NET/IB : Using [0]mlx5_0:1/IB [1]mlx5_2:1/RoCE ; OOB eth0:10.0.0.1<0>\n"
+	 "NCCL WARN Call to ibv_modify_qp failed with error Invalid argument",
+	 "mixed_links"},
+	{"RoCE ports alone",
+	 "NCCL INFO NET/IB : Using [0]mlx5_2:1/RoCE ; OOB eth0:10.0.0.1<0>\n"
+	 "NCCL WARN Call to ibv_modify_qp failed with error Invalid argument",
+	 "gid"},
 	{"no symptom: a word that only begins like one", "retry_exc_error_counter 12", "?"},
 };
 
