@@ -28,8 +28,9 @@ const struct known known_symptoms[] = {
 		.cause = "IBV_WC_LOC_PROT_ERR with vendor error 81: the HCA could not reach GPU "
 			 "memory, because the IOMMU translates or ACS redirects its peer-to-peer "
 			 "transfers; the memlock limit is not the cause",
-		.remedy = "boot with iommu=pt, and clear ACS redirect on the bridges between GPU "
-			  "and HCA; it is proven if NCCL_NET_GDR_LEVEL=LOC makes it go away",
+		.remedy = "boot the node with iommu=pt, and clear ACS redirect on the bridges "
+			  "between GPU and HCA; this is the cause if the error goes away with "
+			  "NCCL_NET_GDR_LEVEL=LOC",
 		.confirm = "iommu_group, acs, iommu_arguments, kernel_log",
 		.from = "NVIDIA/nccl#214",
 		.completions = {{4, 0x51}},
@@ -40,12 +41,12 @@ const struct known known_symptoms[] = {
 		.status = FINDING_FAIL,
 		.sureness = MAYBE,
 		.cause = "IBV_WC_LOC_PROT_ERR: the HCA was not allowed to access a buffer of this "
-			 "process; with GPUDirect RDMA the cause is the IOMMU or ACS, without it a "
-			 "buffer that was freed or never registered; the memlock limit is not the "
-			 "cause",
-		.remedy = "run once with NCCL_NET_GDR_LEVEL=LOC: if it goes away, boot with "
+			 "process. With GPUDirect RDMA, the IOMMU or ACS is the cause; without it, "
+			 "the program used a buffer that was freed or never registered; the "
+			 "memlock limit is not the cause",
+		.remedy = "run once with NCCL_NET_GDR_LEVEL=LOC. If the error goes away, boot with "
 			  "iommu=pt and clear ACS redirect; if it stays, report it to the authors "
-			  "of the program or its NCCL plugin",
+			  "of the program or of its NCCL plugin",
 		.confirm = "iommu_group, acs, kernel_log",
 		.from = "NVIDIA/nccl#523",
 		.completions = {{4, ANY}},
@@ -55,21 +56,21 @@ const struct known known_symptoms[] = {
 		.name = "bad_buffer",
 		.status = FINDING_FAIL,
 		.sureness = LIKELY,
-		.cause =
-			"IBV_WC_LOC_PROT_ERR, but no channel of this log uses GPUDirect RDMA: a "
-			"buffer was freed or never registered; not the IOMMU, not ACS, not memlock",
-		.remedy = "report it to the authors of the program or of its NCCL plugin; another "
-			  "version may do",
+		.cause = "IBV_WC_LOC_PROT_ERR, and no channel of this log uses GPUDirect RDMA: the "
+			 "program used a buffer that was freed or never registered; not the IOMMU, "
+			 "not ACS, not memlock",
+		.remedy = "try another version of the program or of its NCCL plugin, and report it "
+			  "to the authors",
 		.confirm = "nccl_net_gdr_level",
 	},
 	{
 		.name = "remote_err",
 		.status = FINDING_FAIL,
 		.sureness = LIKELY,
-		.cause = "the peer's HCA could not reach the memory that it was to read or write: "
-			 "there, not here, the IOMMU or ACS blocks peer-to-peer transfers, or the "
-			 "memory is gone",
-		.remedy = "run the doctor on the peer's node; look for the first error in the "
+		.cause = "the peer's HCA could not reach the memory that it was asked to read or "
+			 "write: on the peer's node, the IOMMU or ACS blocks peer-to-peer "
+			 "transfers, or the peer's program freed the memory",
+		.remedy = "run the doctor on the peer's node, and look for the first error in the "
 			  "peer's log",
 		.confirm = "iommu_group, acs, kernel_log",
 		.from = "rdma-core libibverbs/verbs.h",
@@ -79,12 +80,12 @@ const struct known known_symptoms[] = {
 		.name = "retry_exc",
 		.status = FINDING_FAIL,
 		.sureness = SURE,
-		.cause = "IBV_WC_RETRY_EXC_ERR: the peer's HCA did not answer: the peer died, its "
-			 "port is down, packets take a way that does not exist (GID, route, VLAN, "
-			 "another rail) or are lost (PFC, MTU)",
-		.remedy =
-			"look whether the peer's process died first; then test the pair with "
-			"oci-rdma-doctor --listen and --connect, compare GIDs and MTU of both ends",
+		.cause = "IBV_WC_RETRY_EXC_ERR: the peer's HCA did not answer. The peer's process "
+			 "died, a port is down, the packets take a path that does not exist (GID, "
+			 "route, VLAN, another rail), or the network loses them (PFC, MTU)",
+		.remedy = "look whether the peer's process died first. If it did not, test the two "
+			  "nodes with oci-rdma-doctor --listen and --connect, and compare GIDs and "
+			  "MTU of both ends",
 		.confirm = "port, gid, mtu, nccl_ib_gid_index, verbs_remote",
 		.from = "NVIDIA/nccl#426",
 		.messages = {{{"transport retry count exceeded"},
@@ -100,9 +101,9 @@ const struct known known_symptoms[] = {
 		.name = "rnr_retry_exc",
 		.status = FINDING_FAIL,
 		.sureness = SURE,
-		.cause = "IBV_WC_RNR_RETRY_EXC_ERR: the peer answered, but its process has not "
-			 "posted a receive buffer for too long, because it is stuck, stopped or "
-			 "behind",
+		.cause =
+			"IBV_WC_RNR_RETRY_EXC_ERR: the peer's HCA answered, but the peer's process "
+			"posted no receive buffer in time, because it hangs, is stopped or is slow",
 		.remedy = "look at the peer's process and log; the network itself works",
 		.confirm = "verbs_remote",
 		.from = "rdma-core libibverbs/verbs.h",
@@ -112,10 +113,10 @@ const struct known known_symptoms[] = {
 		.name = "mtu",
 		.status = FINDING_FAIL,
 		.sureness = MAYBE,
-		.cause = "one end refused what the other sent as too long or not understood: their "
-			 "MTUs, message sizes or versions differ",
-		.remedy = "compare the active MTU of both ports (ibv_devinfo), and the versions of "
-			  "both programs; Mooncake takes MC_MTU=1024",
+		.cause = "one end refused what the other sent as too long or malformed: their "
+			 "MTUs, message sizes or program versions differ",
+		.remedy = "compare the active MTU of both ports (ibv_devinfo) and the versions of "
+			  "both programs; for Mooncake, set MC_MTU=1024 on both ends",
 		.confirm = "mtu, verbs_remote",
 		.from = "kvcache-ai/Mooncake#3868",
 		.messages = {{{"remote invalid request"}, .from = "kvcache-ai/Mooncake#3868"},
@@ -128,9 +129,9 @@ const struct known known_symptoms[] = {
 		.sureness = LIKELY,
 		.cause = "memory could not be registered: the soft RLIMIT_MEMLOCK is too low, and "
 			 "CAP_IPC_LOCK does not count here",
-		.remedy =
-			"raise RLIMIT_MEMLOCK (oci-rdma-hook does it), soft and hard; what counts "
-			"is the limit of the process itself, not that of the node or of an oc exec",
+		.remedy = "raise RLIMIT_MEMLOCK, soft and hard (oci-rdma-hook does it). The limit "
+			  "of the failing process counts, not that of the node or of an oc exec: "
+			  "grep locked /proc/PID/limits",
 		.confirm = "memlock, ipc_lock, verbs_register",
 		.from = "NVIDIA/nccl-tests#206",
 		.messages =
@@ -179,10 +180,11 @@ const struct known known_symptoms[] = {
 		.name = "memlock_cq",
 		.status = FINDING_FAIL,
 		.sureness = MAYBE,
-		.cause = "Open MPI could not create a completion queue, and does not say why in "
-			 "this line: in most reports the soft RLIMIT_MEMLOCK is too low",
-		.remedy = "look for \"Cannot allocate memory\" behind it; raise RLIMIT_MEMLOCK "
-			  "(oci-rdma-hook does it), soft and hard",
+		.cause = "Open MPI could not create a completion queue and does not say why in "
+			 "this line; in most reports the soft RLIMIT_MEMLOCK is too low",
+		.remedy = "look for \"Cannot allocate memory\" in the lines behind it, which "
+			  "confirms it; then raise RLIMIT_MEMLOCK, soft and hard (oci-rdma-hook "
+			  "does it)",
 		.confirm = "memlock, ipc_lock, verbs_register",
 		.messages = {{{"failed to create a completion queue (cq)"},
 			      .from = "open-mpi/ompi#6468"}},
@@ -192,9 +194,9 @@ const struct known known_symptoms[] = {
 		.name = "memlock_zero",
 		.status = FINDING_FAIL,
 		.sureness = SURE,
-		.cause = "EPERM from registering memory: the soft RLIMIT_MEMLOCK is 0 and "
+		.cause = "EPERM from registering memory: the soft RLIMIT_MEMLOCK is 0, and "
 			 "CAP_IPC_LOCK does not count here",
-		.remedy = "raise RLIMIT_MEMLOCK (oci-rdma-hook does it), soft and hard",
+		.remedy = "raise RLIMIT_MEMLOCK, soft and hard (oci-rdma-hook does it)",
 		.confirm = "memlock, ipc_lock, verbs_register",
 		.from = "Linux drivers/infiniband/core/umem.c",
 		.calls = {{"reg_mr", EPERM},
@@ -208,12 +210,11 @@ const struct known known_symptoms[] = {
 		.name = "mkeys",
 		.status = FINDING_FAIL,
 		.sureness = LIKELY,
-		.cause =
-			"the HCA's firmware made no memory key for ibv_reg_mr: the HCA's own "
-			"resources are used up, by processes that were killed, too, or it is sick; "
-			"not memlock",
-		.remedy = "look at the node's dmesg for mlx5_cmd errors, count registrations (rdma "
-			  "resource show), update the firmware, reset the HCA",
+		.cause = "the HCA's firmware made no memory key for ibv_reg_mr: the HCA has no "
+			 "memory keys left, also because of processes that were killed, or it is "
+			 "sick; memlock is not the cause",
+		.remedy = "count the registrations (rdma resource show) and look for mlx5_cmd "
+			  "errors in the node's dmesg; update the firmware, or reset the HCA",
 		.confirm = "kernel_log",
 		.messages = {{{"async reg mr failed. status -12"}, .from = "openucx/ucx#6264"},
 			     {{"failed to register memory", "resource temporarily unavailable"},
@@ -223,9 +224,9 @@ const struct known known_symptoms[] = {
 		.name = "vf_no_driver",
 		.status = FINDING_WARN,
 		.sureness = LIKELY,
-		.cause = "no driver is bound to a PCI function, so that the device plugin skips it",
-		.remedy = "bind it (its resource's driver, mlx5_core for RDMA), or let the SR-IOV "
-			  "operator do it; then the device plugin has to start again",
+		.cause = "a PCI function has no driver, so that the device plugin leaves it out",
+		.remedy = "bind the function to its driver (mlx5_core for RDMA), or let the SR-IOV "
+			  "operator do it; then restart the device plugin",
 		.confirm = "rdma_devices",
 		.messages = {{{"error getting driver info for device"},
 			      .from = "k8snetworkplumbingwg/sriov-network-device-plugin#189"}},
@@ -234,11 +235,11 @@ const struct known known_symptoms[] = {
 		.name = "cni_missing",
 		.status = FINDING_FAIL,
 		.sureness = SURE,
-		.cause =
-			"the node has no CNI program of that name, so that the pod gets no network "
-			"and does not start; it has nothing to do with RDMA itself",
-		.remedy = "install it where the message looks for it (the SR-IOV operator or the "
-			  "sriov-cni DaemonSet does), on every node of the pool",
+		.cause = "the node has no CNI program of this name, so that the pod gets no "
+			 "network and does not start; RDMA is not the cause",
+		.remedy = "install the program on every node of the pool, in the directory that "
+			  "the message names (the SR-IOV operator or the sriov-cni DaemonSet does "
+			  "it); ls of that directory on the node confirms it",
 		.confirm = "",
 		.messages = {{{"failed to find plugin", "in path"},
 			      .from = "k8snetworkplumbingwg/sriov-network-device-plugin#446"}},
@@ -247,10 +248,10 @@ const struct known known_symptoms[] = {
 		.name = "hca_resources",
 		.status = FINDING_FAIL,
 		.sureness = MAYBE,
-		.cause = "ENOMEM although the log says that locked memory is unlimited: the HCA's "
-			 "or the driver's limit of queue pairs, completion queues or memory keys",
-		.remedy = "look at rdma resource show and at the node's dmesg; ask for fewer or "
-			  "smaller queues",
+		.cause = "ENOMEM, although the log says that locked memory is unlimited: the HCA "
+			 "or its driver has no queue pairs, completion queues or memory keys left",
+		.remedy = "compare rdma resource show with the limits in ibv_devinfo -v; ask for "
+			  "fewer or smaller queues",
 		.confirm = "memlock, kernel_log",
 		.from = "ofiwg/libfabric#8256",
 	},
@@ -258,12 +259,11 @@ const struct known known_symptoms[] = {
 		.name = "reg_refused",
 		.status = FINDING_FAIL,
 		.sureness = MAYBE,
-		.cause = "memory could not be registered, for a reason that is not memlock: memory "
-			 "that the HCA's driver cannot pin (of a GPU, a file, another device), a "
-			 "length that it cannot take, or a lack of resources",
-		.remedy =
-			"register host memory and GPU memory apart: ib_write_bw, then ib_write_bw "
-			"--use_cuda=0; oci-rdma-doctor --verbs does both and names the errno",
+		.cause = "memory could not be registered, and memlock is not the cause: the HCA's "
+			 "driver cannot pin this kind of memory (of a GPU, a file, another device) "
+			 "or this length, or it lacks resources",
+		.remedy = "try host memory and GPU memory apart: ib_write_bw, then ib_write_bw "
+			  "--use_cuda=0; oci-rdma-doctor --verbs does both and names the errno",
 		.confirm = "verbs_register, verbs_peermem, gpudirect",
 		.from = "openucx/ucx#5291",
 		.messages = {{{"failed to register memory", "invalid argument"},
@@ -295,10 +295,12 @@ const struct known known_symptoms[] = {
 		.name = "gpu_memory",
 		.status = FINDING_FAIL,
 		.sureness = LIKELY,
-		.cause = "a program tried to register GPU memory, but the node has not loaded "
-			 "nvidia_peermem, or the GPU does not support GPUDirect RDMA",
-		.remedy = "load nvidia_peermem on the node, or use dma-buf (open NVIDIA kernel "
-			  "modules, Linux 5.12 and rdma-core 34 or later)",
+		.cause = "EFAULT: the HCA's driver could not pin this memory. In most reports it "
+			 "is GPU memory, and the node has not loaded nvidia_peermem, or the GPU "
+			 "does not support GPUDirect RDMA; host memory gives it where nothing is "
+			 "mapped at the address",
+		.remedy = "for GPU memory load nvidia_peermem on the node, or use dma-buf (open "
+			  "NVIDIA kernel modules, Linux 5.12 and rdma-core 34 or later)",
 		.confirm = "gpudirect, cuda_gpudirect_rdma, verbs_peermem",
 		.from = "openucx/ucx#8999",
 		.messages = {{{"couldn't allocate mr with error=14"},
@@ -319,9 +321,9 @@ const struct known known_symptoms[] = {
 		.name = "perftest_mr",
 		.status = FINDING_FAIL,
 		.sureness = LIKELY,
-		.cause = "perftest could not register its buffer, and says no reason: for host "
-			 "memory that is the soft RLIMIT_MEMLOCK",
-		.remedy = "raise RLIMIT_MEMLOCK (oci-rdma-hook does it), soft and hard; a later "
+		.cause = "perftest could not register its buffer and does not say why; for host "
+			 "memory the soft RLIMIT_MEMLOCK is the cause",
+		.remedy = "raise RLIMIT_MEMLOCK, soft and hard (oci-rdma-hook does it); a later "
 			  "perftest prints the errno",
 		.confirm = "memlock, ipc_lock, verbs_register",
 		.messages = {{{"couldn't allocate mr"},
@@ -337,8 +339,8 @@ const struct known known_symptoms[] = {
 		.name = "perftest_mr_12",
 		.status = FINDING_FAIL,
 		.sureness = SURE,
-		.cause = "perftest could not register its buffer for lack of locked memory",
-		.remedy = "raise RLIMIT_MEMLOCK (oci-rdma-hook does it)",
+		.cause = "perftest could not register its buffer, because locked memory is limited",
+		.remedy = "raise RLIMIT_MEMLOCK, soft and hard (oci-rdma-hook does it)",
 		.confirm = "memlock",
 		.messages = {{{"couldn't allocate mr with error=12"},
 			      .from = "linux-rdma/perftest, src/perftest_resources.c"}},
@@ -348,10 +350,11 @@ const struct known known_symptoms[] = {
 		.name = "dmabuf",
 		.status = FINDING_FAIL,
 		.sureness = SURE,
-		.cause = "GPU memory could not be registered by dma-buf (which memlock does not "
-			 "limit)",
-		.remedy = "NCCL_DMABUF_ENABLE=0 falls back to nvidia_peermem; dma-buf wants the "
-			  "open NVIDIA kernel modules, Linux 5.12 and an HCA driver that can do it",
+		.cause = "GPU memory could not be registered by dma-buf, which the memlock limit "
+			 "does not concern",
+		.remedy = "set NCCL_DMABUF_ENABLE=0, so that NCCL uses nvidia_peermem; or give "
+			  "dma-buf what it needs: the open NVIDIA kernel modules, Linux 5.12 and "
+			  "an HCA driver with dma-buf",
 		.confirm = "gpudirect, cuda_dmabuf, verbs_dmabuf",
 		.from = "NCCL src/misc/ibvwrap.cc",
 		.messages = {{{"couldn't allocate mr with error=93"},
@@ -364,12 +367,12 @@ const struct known known_symptoms[] = {
 		.name = "open_device",
 		.status = FINDING_FAIL,
 		.sureness = SURE,
-		.cause = "an RDMA device is listed but cannot be opened: its uverbs node is not "
-			 "allowed for this container (device cgroup), or it is in another RDMA "
-			 "network namespace",
-		.remedy = "request the device as a resource of the pod, so that its device plugin "
-			  "allows it; in exclusive RDMA namespace mode it has to be moved into the "
-			  "pod by rdma-cni",
+		.cause = "an RDMA device is listed but cannot be opened: the container's device "
+			 "cgroup does not allow its uverbs device, or the device belongs to "
+			 "another RDMA network namespace",
+		.remedy = "let the pod request the device as a resource, so that the device plugin "
+			  "allows it (docker, podman: --device /dev/infiniband); in exclusive RDMA "
+			  "namespace mode, rdma-cni has to move it into the pod",
 		.confirm = "uverbs, rdma_netns, verbs_open",
 		.from = "hustcat/k8s-rdma-device-plugin#8",
 		.messages = {{{"net/ib : unable to open device"},
@@ -383,11 +386,12 @@ const struct known known_symptoms[] = {
 		.name = "gid",
 		.status = FINDING_FAIL,
 		.sureness = LIKELY,
-		.cause = "the GID that was chosen does not exist or does not fit the peer's (RoCE "
-			 "v1 and v2, IPv4 and IPv6, or an empty slot)",
+		.cause =
+			"the chosen GID does not exist or does not fit the peer's GID: one is RoCE "
+			"v1 and the other v2, one IPv4 and the other IPv6, or its slot is empty",
 		.remedy = "unset NCCL_IB_GID_INDEX (NCCL 2.21.5 and later finds it for each "
-			  "device; NVSHMEM_IB_GID_INDEX and MC_GID_INDEX likewise); with older "
-			  "ones set the index of a RoCE v2 entry with an IPv4 address",
+			  "device), NVSHMEM_IB_GID_INDEX and MC_GID_INDEX; older versions need the "
+			  "index of a RoCE v2 entry with an IPv4 address (show_gids)",
 		.confirm = "gid, nccl_ib_gid_index, verbs_gid",
 		.from = "cc-hpc-itwm/GPI-2#47",
 		.messages = {{{"non-zero status: 22", "ibv_modify_qp failed"},
@@ -414,11 +418,11 @@ const struct known known_symptoms[] = {
 		.name = "perftest_rtr",
 		.status = FINDING_FAIL,
 		.sureness = MAYBE,
-		.cause =
-			"perftest could not connect its queue pair and says no reason: the GIDs of "
-			"the two ends do not fit (RoCE v1 and v2, IPv4 and IPv6), or one is empty",
-		.remedy = "choose the GID with -x on both ends: show_gids lists them, a RoCE v2 "
-			  "entry with an IPv4 address fits",
+		.cause = "perftest could not connect its queue pair and does not say why; in most "
+			 "reports the GIDs of the two ends do not fit each other (RoCE v1 and v2, "
+			 "IPv4 and IPv6), or one is empty",
+		.remedy = "choose the GID on both ends with -x: a RoCE v2 entry with an IPv4 "
+			  "address from show_gids",
 		.confirm = "gid, verbs_gid, verbs_remote",
 		.messages = {{{"failed to modify qp ", " to rt"},
 			      .unless = ":",
@@ -429,12 +433,12 @@ const struct known known_symptoms[] = {
 		.name = "gid_empty",
 		.status = FINDING_FAIL,
 		.sureness = SURE,
-		.cause = "the GID is all zero: this device's table has no entry there, since its "
-			 "network interface is not in this pod (the plugin gives the device alone, "
-			 "the pod needs an interface of it: macvlan, ipvlan, host-device or "
-			 "sriov-cni)",
+		.cause = "the GID is all zero: the device's GID table has no entry there, because "
+			 "the device's network interface is not in this pod. The device plugin "
+			 "gives the device alone; the interface comes with macvlan, ipvlan, "
+			 "host-device or sriov-cni",
 		.remedy = "add a secondary network on this device's interface to the pod; then "
-			  "choose the index whose GID is the pod's address (-x, NCCL_IB_GID_INDEX)",
+			  "choose the index of the pod's own address (-x, NCCL_IB_GID_INDEX)",
 		.confirm = "gid, rdma_netns",
 		.messages = {{{"gid: 00:00:00:00:00:00:00:00:00:00:00:00:00:00:00:00"},
 			      .from = "Mellanox/k8s-rdma-shared-dev-plugin#72"}},
@@ -443,23 +447,27 @@ const struct known known_symptoms[] = {
 		.name = "gid_hole",
 		.status = FINDING_FAIL,
 		.sureness = LIKELY,
-		.cause = "NCCL reads the GID table from its beginning and stops at an empty slot, "
-			 "which a pod's table has where other pods have theirs",
-		.remedy = "set NCCL_IB_GID_INDEX to the pod's own entry (show_gids), or use an "
-			  "NCCL later than 2.24",
+		.cause = "NCCL or NVSHMEM reads the GID table from its beginning and stops at an "
+			 "empty slot; a pod's table has empty slots where other pods have their "
+			 "entries",
+		.remedy = "set NCCL_IB_GID_INDEX (NVSHMEM_IB_GID_INDEX) to the pod's own entry in "
+			  "show_gids, or use an NCCL later than 2.24",
 		.confirm = "gid, nccl_ib_gid_index",
 		.messages = {{{"read failed in ncclibrocegetversionnum"},
-			      .from = "NVIDIA/nccl#1573"}},
+			      .from = "NVIDIA/nccl#1573"},
+			     {{"read failed in ib_roce_get_version_num"},
+			      .from = "NVIDIA/multi-gpu-programming-models#17"}},
 	},
 	{
 		.name = "gid_forced",
 		.status = FINDING_FAIL,
 		.sureness = LIKELY,
-		.cause = "NCCL_IB_GID_INDEX=0 forces the first entry of the GID table, a "
-			 "link-local RoCE v1 one, which no router passes on and few peers share",
+		.cause =
+			"NCCL_IB_GID_INDEX=0 forces the first entry of the GID table, a link-local "
+			"RoCE v1 one, which routers do not forward and the peer may not share",
 		.remedy = "unset NCCL_IB_GID_INDEX (NCCL 2.21.5 and later finds it for each "
-			  "device), or set the index of a RoCE v2 entry with an IPv4 address; it "
-			  "is proven if that makes it go away",
+			  "device), or set the index of a RoCE v2 entry with an IPv4 address; this "
+			  "is the cause if the error then goes away",
 		.confirm = "gid, nccl_ib_gid_index",
 		.from = "NVIDIA/nccl#1657",
 	},
@@ -467,10 +475,10 @@ const struct known known_symptoms[] = {
 		.name = "gid_netdev",
 		.status = FINDING_FAIL,
 		.sureness = LIKELY,
-		.cause = "the network interface behind the chosen GID is gone or in another "
+		.cause = "the network interface of the chosen GID is gone, or is in another "
 			 "network namespace",
-		.remedy = "use the RDMA device whose interface is in this pod: NCCL_IB_HCA must "
-			  "name only the allocated ones, with = in front",
+		.remedy = "use an RDMA device whose interface is in this pod: NCCL_IB_HCA has to "
+			  "name the allocated devices alone, with = in front",
 		.confirm = "gid, rdma_netns, nccl_ib_hca",
 		.from = "NVIDIA/nccl#925",
 		.messages = {{{"failed to modify qp", "no such device"},
@@ -484,10 +492,10 @@ const struct known known_symptoms[] = {
 		.name = "gid_changed",
 		.status = FINDING_WARN,
 		.sureness = SURE,
-		.cause = "the GID table changed while NCCL ran: an address of the interface came "
-			 "or went",
-		.remedy = "look for what changes addresses (DHCP, IPv6 autoconfiguration, a second "
-			  "CNI); existing connections break if their GID goes",
+		.cause = "the GID table changed while the program ran: an address of the interface "
+			 "was added or removed",
+		.remedy = "find what changes addresses (DHCP, IPv6 autoconfiguration, a second "
+			  "CNI); connections break when their GID is removed",
 		.confirm = "gid",
 		.messages = {{{"net/ib : ", "gid table change"},
 			      .from = "NCCL src/transport/net_ib"},
@@ -498,11 +506,11 @@ const struct known known_symptoms[] = {
 		.name = "qp_init",
 		.status = FINDING_FAIL,
 		.sureness = MAYBE,
-		.cause =
-			"the device's driver does not take what the program asks of a new queue "
-			"pair (access flags such as atomics, or a second change to the same state)",
-		.remedy = "try ib_write_bw on this device; use a version of the program that knows "
-			  "the driver (irdma, erdma and others want less than mlx5)",
+		.cause = "the device's driver refuses what the program asks of a new queue pair: "
+			 "access flags such as atomics, or a second change to the same state",
+		.remedy = "run ib_write_bw on this device: if it works, use a version of the "
+			  "program that supports this driver (irdma, erdma and others support less "
+			  "than mlx5)",
 		.confirm = "verbs_open",
 		.messages = {{{"failed to modify qp", " to init"},
 			      .from = "kvcache-ai/Mooncake#1143"},
@@ -512,11 +520,11 @@ const struct known known_symptoms[] = {
 		.name = "address_handle",
 		.status = FINDING_FAIL,
 		.sureness = MAYBE,
-		.cause = "the address handle of the peer could not be made: the peer's GID is "
-			 "empty or cannot be reached from the chosen one, or this NVSHMEM does not "
-			 "know this HCA",
-		.remedy = "run ib_write_bw between the two nodes with the same GID index; set "
-			  "NVSHMEM_IB_GID_INDEX; compare with a later NVSHMEM",
+		.cause = "the HCA made no address handle for the peer: the peer's GID is empty or "
+			 "cannot be reached from the chosen GID, or this NVSHMEM does not support "
+			 "this HCA",
+		.remedy = "run ib_write_bw between the two nodes with the same GID index; if it "
+			  "works, try a later NVSHMEM, else set NVSHMEM_IB_GID_INDEX",
 		.confirm = "gid, verbs_remote",
 		.from = "NVIDIA/nvshmem#33",
 		.messages = {{{"unable to create ah"}, .from = "NVIDIA-NeMo/Megatron-Bridge#5050"}},
@@ -527,11 +535,11 @@ const struct known known_symptoms[] = {
 		.status = FINDING_FAIL,
 		.sureness = LIKELY,
 		.cause = "the peer's address cannot be reached from the interface of the chosen "
-			 "GID: no route, or nobody answers there (another rail's subnet, VLAN, or "
-			 "firewall of ARP)",
-		.remedy = "ping the peer's RDMA address from this interface (ping -I net1); "
-			  "NCCL_CROSS_NIC=0 if the rails are not connected; add routes between the "
-			  "rails' subnets",
+			 "GID: there is no route, or nothing answers there (another rail's subnet, "
+			 "VLAN, or filtered ARP)",
+		.remedy = "ping the peer's RDMA address from this interface (ping -I net1). Set "
+			  "NCCL_CROSS_NIC=0 if the rails are not connected, or add routes between "
+			  "their subnets",
 		.confirm = "gid, nccl_ib_hca, verbs_remote",
 		.from = "NVIDIA/nccl-tests#185",
 		.messages = {{{"failed to modify qp", "connection timed out"},
@@ -549,12 +557,11 @@ const struct known known_symptoms[] = {
 		.name = "cm_address",
 		.status = FINDING_FAIL,
 		.sureness = LIKELY,
-		.cause = "rdma_cm found no RDMA device behind this address: the interface that has "
-			 "it is no RDMA interface, or its device has no GID in this network "
-			 "namespace",
+		.cause = "rdma_cm found no RDMA device for this address: its interface is no RDMA "
+			 "interface, or the device has no GID in this network namespace",
 		.remedy = "use the address of the pod's RDMA interface (net1), not eth0; the "
-			  "device's own interface has to be in the pod, and in exclusive mode the "
-			  "device, too (rdma-cni)",
+			  "device's interface has to be in the pod, and in exclusive mode the "
+			  "device itself, too (rdma-cni)",
 		.confirm = "gid, rdma_netns",
 		.messages = {{{"rdma_create_ep: no such device"},
 			      .from = "Mellanox/k8s-rdma-sriov-dev-plugin#33"},
@@ -567,10 +574,10 @@ const struct known known_symptoms[] = {
 		.name = "cm_route",
 		.status = FINDING_FAIL,
 		.sureness = LIKELY,
-		.cause = "rdma_cm reached no peer: no route between the two RDMA addresses, or "
-			 "nobody listens there",
-		.remedy = "ping the peer's RDMA address from the pod's RDMA interface; start the "
-			  "server first, on that address",
+		.cause = "rdma_cm did not reach the peer: there is no route between the two RDMA "
+			 "addresses, or no server listens there",
+		.remedy = "start the server first, on its RDMA address; then ping that address "
+			  "from the pod's RDMA interface",
 		.confirm = "gid, verbs_remote",
 		.messages = {{{"rdma_resolve_route"},
 			      .from = "Mellanox/k8s-rdma-sriov-dev-plugin#22"},
@@ -582,11 +589,11 @@ const struct known known_symptoms[] = {
 		.name = "no_device",
 		.status = FINDING_FAIL,
 		.sureness = SURE,
-		.cause = "no RDMA device with an active port was found: none is in the container, "
-			 "the list of devices (NCCL_IB_HCA) names none that is, or libibverbs has "
-			 "no driver for it",
-		.remedy = "compare NCCL_IB_HCA with the devices here; the pod has to request the "
-			  "RDMA resource; the image needs rdma-core's providers "
+		.cause = "no RDMA device with an active port was found: the container has none, "
+			 "NCCL_IB_HCA names none of those it has, or libibverbs has no driver for "
+			 "it",
+		.remedy = "compare NCCL_IB_HCA with ibv_devinfo in the container; let the pod "
+			  "request the RDMA resource; install rdma-core's providers in the image "
 			  "(ibverbs-providers, libmlx5)",
 		.confirm = "rdma_devices, uverbs, port, nccl_ib_hca, verbs_library",
 		.messages = {{{"no ib devices found"}, .from = "kvcache-ai/Mooncake#75"},
@@ -601,11 +608,11 @@ const struct known known_symptoms[] = {
 		.status = FINDING_WARN,
 		.sureness = MAYBE,
 		.alone = true,
-		.cause = "NCCL found no RDMA device with an active port and takes TCP sockets; "
-			 "that is normal where none is meant",
-		.remedy = "if RDMA is meant: the pod has to request the RDMA resource, NCCL_IB_HCA "
-			  "has to name a device that is there, and the image needs rdma-core's "
-			  "providers (ibverbs-providers, libmlx5)",
+		.cause = "NCCL found no RDMA device with an active port and uses TCP sockets; that "
+			 "is normal where no RDMA is wanted",
+		.remedy = "if RDMA is wanted: let the pod request the RDMA resource, let "
+			  "NCCL_IB_HCA name a device that is there, and install rdma-core's "
+			  "providers in the image (ibverbs-providers, libmlx5)",
 		.confirm = "rdma_devices, uverbs, port, nccl_ib_hca, verbs_library",
 		.messages = {{{"net/ib : no device found"}, .from = "NVIDIA/nccl#952"}},
 		.turns = {{FACT_IB_WANTED, 0, "no_device"}},
@@ -615,9 +622,9 @@ const struct known known_symptoms[] = {
 		.status = FINDING_FAIL,
 		.sureness = SURE,
 		.cause = "the image's libibverbs is too old or too new for the node's kernel "
-			 "driver, so that it leaves the device out",
-		.remedy = "install in the image the rdma-core (or the vendor's driver package) of "
-			  "the node's version",
+			 "driver, and ignores the device",
+		.remedy = "install the node's version of rdma-core (or of the vendor's driver "
+			  "package) in the image",
 		.confirm = "verbs_library, rdma_devices",
 		.messages = {{{"does not support the kernel abi"},
 			      .from = "k8snetworkplumbingwg/sriov-cni#348"}},
@@ -627,8 +634,9 @@ const struct known known_symptoms[] = {
 		.status = FINDING_FAIL,
 		.sureness = SURE,
 		.cause = "libibverbs has no driver for the device: the image lacks its provider",
-		.remedy = "install ibverbs-providers (Debian) or rdma-core (RHEL) in the image, or "
-			  "the vendor's; /etc/libibverbs.d names the providers",
+		.remedy = "install ibverbs-providers (Debian), rdma-core (RHEL) or the vendor's "
+			  "package in the image; /etc/libibverbs.d names the providers that are "
+			  "there",
 		.confirm = "verbs_library",
 		.messages = {{{"no userspace device-specific driver found"},
 			      .from = "NVIDIA/k8s-test-infra#558"},
@@ -641,8 +649,10 @@ const struct known known_symptoms[] = {
 		.name = "port_event",
 		.status = FINDING_FAIL,
 		.sureness = SURE,
-		.cause = "the HCA reported that its port went down or that the device failed",
-		.remedy = "look at the cable, the switch and the kernel's log of the node",
+		.cause = "the HCA reported that its port went down, or that the HCA itself failed",
+		.remedy =
+			"check the cable, the switch port and the node's kernel log; the counters "
+			"of rdma statistic show or ibqueryerrors tell of a link that flaps",
 		.confirm = "port, kernel_log",
 		.messages = {{{"async ", "event", ": port error"},
 			      .from = "NCCL src/transport/net_ib"},
@@ -654,10 +664,10 @@ const struct known known_symptoms[] = {
 		.status = FINDING_WARN,
 		.sureness = MAYBE,
 		.alone = true,
-		.cause = "the image has no libibverbs, so that NCCL takes TCP sockets; that is "
-			 "normal where no RDMA is meant",
-		.remedy = "if RDMA is meant, install libibverbs1 and ibverbs-providers (Debian) or "
-			  "libibverbs and rdma-core (RHEL) in the image",
+		.cause = "the image has no libibverbs, so that NCCL uses TCP sockets; that is "
+			 "normal where no RDMA is wanted",
+		.remedy = "if RDMA is wanted, install libibverbs1 and ibverbs-providers (Debian) "
+			  "or libibverbs and rdma-core (RHEL) in the image",
 		.confirm = "verbs_library",
 		.messages = {{{"failed to open libibverbs.so"}, .from = "horovod/horovod#789"}},
 	},
@@ -666,7 +676,7 @@ const struct known known_symptoms[] = {
 		.status = FINDING_WARN,
 		.sureness = SURE,
 		.cause = "NCCL does not use GPUDirect RDMA with this HCA: data goes through host "
-			 "memory, which is slower but works",
+			 "memory, which works but is slower",
 		.remedy = "load nvidia_peermem on the node, or use the open NVIDIA kernel modules "
 			  "for dma-buf",
 		.confirm = "gpudirect, cuda_gpudirect_rdma, cuda_dmabuf",
@@ -681,11 +691,11 @@ const struct known known_symptoms[] = {
 		.status = FINDING_WARN,
 		.sureness = MAYBE,
 		.alone = true,
-		.cause = "no channel of this log goes by GPUDirect RDMA: data goes through host "
-			 "memory, which is slower but works",
+		.cause = "no channel of this log uses GPUDirect RDMA: data goes through host "
+			 "memory, which works but is slower",
 		.remedy = "load nvidia_peermem on the node, or use the open NVIDIA kernel modules "
-			  "for dma-buf; NCCL_DEBUG=INFO says why where it says \"GPU Direct RDMA "
-			  "Disabled\"",
+			  "for dma-buf; where NCCL_DEBUG=INFO says \"GPU Direct RDMA Disabled\", "
+			  "it says why",
 		.confirm = "gpudirect, cuda_gpudirect_rdma, iommu_group",
 		.messages = {{{" via net/ib"}, .unless = "/gdrdma", .from = "NVIDIA/nccl#1412"}},
 		.turns = {{FACT_GDR, 0, ""}, {FACT_GDR_TOLD, 0, ""}},
@@ -694,10 +704,10 @@ const struct known known_symptoms[] = {
 		.name = "socket_used",
 		.status = FINDING_WARN,
 		.sureness = SURE,
-		.cause = "NCCL looked for InfiniBand or RoCE and took TCP sockets: many times "
-			 "slower",
-		.remedy = "read what NCCL said of NET/IB before it; compare NCCL_IB_HCA with the "
-			  "devices in the container",
+		.cause = "NCCL was told to use InfiniBand or RoCE, but uses TCP sockets, which is "
+			 "many times slower",
+		.remedy = "read what NCCL says about NET/IB before this line; compare NCCL_IB_HCA "
+			  "with the devices in the container",
 		.confirm = "rdma_devices, uverbs, port, nccl_ib_hca, verbs_library",
 		.messages = {{{"using network socket"}, .from = "NVIDIA/nccl#207"},
 			     {{"using internal network socket"}, .from = "NVIDIA/nccl#207"}},
@@ -708,7 +718,7 @@ const struct known known_symptoms[] = {
 		.status = FINDING_WARN,
 		.sureness = SURE,
 		.cause = "NCCL_IB_DISABLE is set, so that NCCL uses TCP sockets",
-		.remedy = "unset NCCL_IB_DISABLE if InfiniBand or RoCE was meant",
+		.remedy = "unset NCCL_IB_DISABLE if InfiniBand or RoCE is wanted",
 		.confirm = "nccl_net",
 		.from = "NVIDIA/nccl-tests#188",
 	},
@@ -718,7 +728,7 @@ const struct known known_symptoms[] = {
 		.sureness = SURE,
 		.cause = "NCCL found no network interface for its bootstrap: NCCL_SOCKET_IFNAME "
 			 "matches none here, or none has an address of NCCL_SOCKET_FAMILY",
-		.remedy = "unset NCCL_SOCKET_IFNAME, or set it to an interface of the pod: =eth0",
+		.remedy = "unset NCCL_SOCKET_IFNAME, or set it to an interface of the pod (=eth0)",
 		.confirm = "nccl_socket_ifname",
 		.messages = {{{"no socket interface found"}, .from = "NCCL src/bootstrap.cc"},
 			     {{"net/socket : no interface found"},
@@ -732,8 +742,8 @@ const struct known known_symptoms[] = {
 		.name = "oob_ifname",
 		.status = FINDING_FAIL,
 		.sureness = SURE,
-		.cause = "no interface fits what NCCL_OOB_NET_IFNAME or NCCL_COMM_ID asks for",
-		.remedy = "unset NCCL_OOB_NET_IFNAME; NCCL_COMM_ID must be an address that this "
+		.cause = "no interface of this pod fits NCCL_OOB_NET_IFNAME or NCCL_COMM_ID",
+		.remedy = "unset NCCL_OOB_NET_IFNAME; let NCCL_COMM_ID name an address that this "
 			  "pod's interfaces reach",
 		.confirm = "nccl_socket_ifname",
 		.messages = {{{"no device found matching", "nccl_oob_net_ifname"},
@@ -747,9 +757,10 @@ const struct known known_symptoms[] = {
 		.name = "bootstrap",
 		.status = FINDING_FAIL,
 		.sureness = SURE,
-		.cause = "NCCL's bootstrap, plain TCP, did not reach a peer: no RDMA was used yet",
-		.remedy = "let NCCL_SOCKET_IFNAME name the pod network (=eth0), the same on all "
-			  "ranks; look at network policies, and whether the peer still runs",
+		.cause = "NCCL's bootstrap, which uses plain TCP, did not reach a peer; no RDMA "
+			 "was used yet",
+		.remedy = "set NCCL_SOCKET_IFNAME to the pod network's interface (=eth0) on all "
+			  "ranks; check network policies, and whether the peer still runs",
 		.confirm = "nccl_socket_ifname",
 		.messages = {{{"socketstartconnect: connect to ", " failed"},
 			      .from = "hkproj/pytorch-transformer-distributed#1"},
@@ -770,11 +781,12 @@ const struct known known_symptoms[] = {
 		.name = "gloo",
 		.status = FINDING_FAIL,
 		.sureness = LIKELY,
-		.cause = "gloo, PyTorch's TCP library, did not reach a peer: it takes the address "
-			 "that the host's name has, which may be 127.0.1.1 or one of another "
-			 "network; no RDMA was used yet",
+		.cause = "gloo, PyTorch's TCP library, did not reach a peer; no RDMA was used yet. "
+			 "gloo uses the address of the host's name, which may be 127.0.1.1 or "
+			 "belong to another network",
 		.remedy = "set GLOO_SOCKET_IFNAME to the pod network's interface (eth0) on all "
-			  "ranks, as NCCL_SOCKET_IFNAME; look whether the peer still runs",
+			  "ranks, like NCCL_SOCKET_IFNAME; check whether the peer still runs, and "
+			  "what getent hosts says of the host's name",
 		.confirm = "",
 		.messages = {{{"gloo/transport/tcp/pair.cc", "] connect ["},
 			      .from = "pytorch/pytorch#15592"},
@@ -784,11 +796,11 @@ const struct known known_symptoms[] = {
 		.name = "mixed_ranks",
 		.status = FINDING_FAIL,
 		.sureness = MAYBE,
-		.cause = "the two ends of a connection use different protocols: the ranks run "
+		.cause = "the two ends of a connection speak different protocols: the ranks run "
 			 "different versions of NCCL or of its plugin, one uses InfiniBand and the "
 			 "other sockets, or another program connected to the port",
-		.remedy = "compare \"NCCL version\" and \"Using network\" of all ranks; set "
-			  "NCCL_IB_HCA, NCCL_NET and NCCL_SOCKET_IFNAME alike on all of them",
+		.remedy = "compare \"NCCL version\" and \"Using network\" of all ranks; give all "
+			  "of them the same NCCL_IB_HCA, NCCL_NET and NCCL_SOCKET_IFNAME",
 		.confirm = "nccl_net, nccl_ib_hca",
 		.messages = {{{"socketfinalizeaccept: wrong "}, .from = "NVIDIA/nccl-tests#188"}},
 	},
@@ -797,8 +809,8 @@ const struct known known_symptoms[] = {
 		.status = FINDING_FAIL,
 		.sureness = SURE,
 		.cause = "NCCL_NET or NCCL_NET_PLUGIN asks for a network that NCCL cannot use here",
-		.remedy =
-			"unset NCCL_NET and NCCL_NET_PLUGIN, then look for messages about devices",
+		.remedy = "unset NCCL_NET and NCCL_NET_PLUGIN; if NCCL then says why it finds no "
+			  "device, follow that message",
 		.confirm = "nccl_net, rdma_devices",
 		.messages = {{{"nccl warn", "error: network ", " not found"},
 			      .from = "NCCL src/plugin/net.cc"},
@@ -809,10 +821,10 @@ const struct known known_symptoms[] = {
 		.name = "plugin",
 		.status = FINDING_WARN,
 		.sureness = SURE,
-		.cause = "NCCL's network plugin is in the image but could not be used: a library "
-			 "that it needs is missing, or it is made for another NCCL",
-		.remedy = "use the plugin of the image's NCCL version, or NCCL_NET_PLUGIN=none for "
-			  "the internal one",
+		.cause = "NCCL found its network plugin but could not use it: a library that the "
+			 "plugin needs is missing, or the plugin is built for another NCCL",
+		.remedy = "use the plugin that belongs to the image's NCCL, or "
+			  "NCCL_NET_PLUGIN=none for NCCL's own network",
 		.confirm = "nccl_net, verbs_library",
 		.messages = {{{"net/plugin", "undefined symbol"},
 			      .from = "NCCL src/plugin/plugin_open.cc"},
@@ -826,9 +838,9 @@ const struct known known_symptoms[] = {
 		.name = "iommu_fault",
 		.status = FINDING_FAIL,
 		.sureness = LIKELY,
-		.cause = "the IOMMU refused a device's transfer: with GPUDirect RDMA this is the "
-			 "HCA on its way to GPU memory",
-		.remedy = "boot with iommu=pt (x86) or iommu.passthrough=1 (Arm)",
+		.cause = "the IOMMU refused a transfer of a PCI device; with GPUDirect RDMA that "
+			 "is the HCA's transfer to GPU memory",
+		.remedy = "boot the node with iommu=pt (x86) or iommu.passthrough=1 (Arm)",
 		.confirm = "iommu_group, iommu_arguments, kernel_log",
 		.messages = {{{"dmar: [dma ", "fault addr"},
 			      .from = "Linux drivers/iommu/intel/dmar.c"},
@@ -842,8 +854,9 @@ const struct known known_symptoms[] = {
 		.status = FINDING_FAIL,
 		.sureness = SURE,
 		.cause = "the CUDA driver did not start, so that NCCL has not used RDMA yet",
-		.remedy = "make the GPU work first: the same driver version in kernel and "
-			  "container, a running fabric manager, a working nvidia-smi",
+		.remedy = "make the GPU work first: kernel and container need the same driver "
+			  "version, NVSwitch systems a running fabric manager; nvidia-smi in the "
+			  "container shows it",
 		.confirm = "cuda_library, cuda_init, cuda_gpu",
 		.messages = {{{"cuda failure", "no cuda-capable device is detected"},
 			      .from = "NCCL src/include/checks.h"},
@@ -862,11 +875,11 @@ const struct known known_symptoms[] = {
 		.name = "shm_full",
 		.status = FINDING_FAIL,
 		.sureness = SURE,
-		.cause = "/dev/shm is full or too small (64 MiB in a container by default): NCCL's "
-			 "shared memory did not fit; RDMA is not the cause",
+		.cause = "/dev/shm is full or too small (a container has 64 MiB by default), so "
+			 "that NCCL's shared memory does not fit; RDMA is not the cause",
 		.remedy = "mount an emptyDir with medium: Memory at /dev/shm (podman: --shm-size), "
-			  "remove what killed processes left there; it is proven if "
-			  "NCCL_SHM_DISABLE=1 makes it go away",
+			  "and remove what killed processes left there; df /dev/shm confirms it, "
+			  "and so does a run with NCCL_SHM_DISABLE=1 that works",
 		.confirm = "",
 		.messages = {{{"posix_fallocate failed", "no space left on device"},
 			      .from = "NVIDIA/nccl#525"},
@@ -880,8 +893,8 @@ const struct known known_symptoms[] = {
 		.sureness = MAYBE,
 		.cause = "NCCL made a shared memory segment, but CUDA could not register it; "
 			 "/dev/shm is not full",
-		.remedy = "use another NCCL or driver version, and the same driver in kernel and "
-			  "container; NCCL_SHM_DISABLE=1 avoids the problem",
+		.remedy = "use the same driver version in kernel and container, or another NCCL; "
+			  "NCCL_SHM_DISABLE=1 avoids the problem",
 		.confirm = "cuda_init",
 		.messages = {{{"error while creating shared memory segment"},
 			      .from = "NVIDIA/nccl#1518"},
@@ -892,25 +905,40 @@ const struct known known_symptoms[] = {
 		.name = "shm_gone",
 		.status = FINDING_FAIL,
 		.sureness = MAYBE,
-		.cause = "a segment in /dev/shm that another rank of this node made is not seen "
-			 "here: that rank has ended, the ranks do not share one /dev/shm, or this "
-			 "NCCL has the fault of issue 1589",
+		.cause = "a segment in /dev/shm that another rank of this node made is not there: "
+			 "that rank has ended, the ranks have different /dev/shm, or this NCCL has "
+			 "the bug of NVIDIA/nccl#1589",
 		.remedy = "look for the first error of the other ranks; give the containers of a "
-			  "node the same /dev/shm; try another NCCL version, or NCCL_SHM_DISABLE=1",
+			  "node the same /dev/shm; if it stays, try another NCCL or "
+			  "NCCL_SHM_DISABLE=1, which confirms it by working",
 		.confirm = "",
 		.messages = {{{"error while attaching to shared memory segment"},
 			      .from = "NVIDIA/nccl#1589"}},
+	},
+	{
+		.name = "shm_removed",
+		.status = FINDING_FAIL,
+		.sureness = LIKELY,
+		.cause = "something removed NCCL's shared memory from /dev/shm while NCCL used it: "
+			 "systemd does so when the user's last session ends (RemoveIPC)",
+		.remedy =
+			"set RemoveIPC=no in /etc/systemd/logind.conf of the node, or let the user "
+			"linger (loginctl enable-linger); this is the cause if root's jobs work",
+		.confirm = "",
+		.messages = {{{"unlink shared memory /dev/shm/nccl", "no such file"},
+			      .from = "NCCL's user guide, Runtime and MPI issues"}},
 	},
 	{
 		.name = "devx",
 		.status = FINDING_FAIL,
 		.sureness = MAYBE,
 		.cause = "the HCA's DEVX interface cannot be used: this container may not use it, "
-			 "or the kernel's mlx5 driver or the firmware does not have it",
-		.remedy = "compare with a privileged container: if that works, the container lacks "
-			  "a device or a capability; else turn it off (NVSHMEM_IB_ENABLE_IBGDA=0 "
-			  "with NVSHMEM_REMOTE_TRANSPORT=ibrc, UCX_IB_MLX5_DEVX=n) or load the "
-			  "NVIDIA driver with PeerMappingOverride=1",
+			 "or the kernel's mlx5 driver or the firmware lacks it",
+		.remedy =
+			"compare with a privileged container: if that works, this container lacks "
+			"a device or a capability. Otherwise turn DEVX off "
+			"(NVSHMEM_IB_ENABLE_IBGDA=0 with NVSHMEM_REMOTE_TRANSPORT=ibrc, "
+			"UCX_IB_MLX5_DEVX=n), or load the NVIDIA driver with PeerMappingOverride=1",
 		.confirm = "uverbs, verbs_open",
 		.from = "openucx/ucx#8440",
 		.messages = {{{"cannot allocate mlx5dv_devx_uar"},
@@ -923,10 +951,10 @@ const struct known known_symptoms[] = {
 		.name = "ibgda_connect",
 		.status = FINDING_FAIL,
 		.sureness = MAYBE,
-		.cause = "the HCA refused to connect NVSHMEM's queue pair (IBGDA): on RoCE a GID "
-			 "index that does not fit, else a setting that this firmware does not take",
-		.remedy = "set NVSHMEM_IB_GID_INDEX to a RoCE v2 entry with an IPv4 address; try "
-			  "NVSHMEM_REMOTE_TRANSPORT=ibrc",
+		.cause = "the HCA refused to connect NVSHMEM's queue pair (IBGDA): on RoCE the GID "
+			 "index does not fit, or the firmware refuses another setting",
+		.remedy = "set NVSHMEM_IB_GID_INDEX to a RoCE v2 entry with an IPv4 address; if "
+			  "that changes nothing, use NVSHMEM_REMOTE_TRANSPORT=ibrc",
 		.confirm = "gid, verbs_gid",
 		.messages = {{{"mlx5dv_devx_obj_modify for init2rtr"},
 			      .from = "deepseek-ai/DeepEP#17"}},
@@ -935,9 +963,9 @@ const struct known known_symptoms[] = {
 		.name = "not_mlx5",
 		.status = FINDING_FAIL,
 		.sureness = SURE,
-		.cause = "NVSHMEM's IBGDA speaks to mlx5 HCAs alone, and this device is another",
-		.remedy = "use NVSHMEM_REMOTE_TRANSPORT=ibrc or libfabric; choose mlx5 devices "
-			  "with NVSHMEM_HCA_LIST",
+		.cause = "NVSHMEM's IBGDA works with mlx5 HCAs alone, and this device is another",
+		.remedy = "use NVSHMEM_REMOTE_TRANSPORT=ibrc or libfabric, or name mlx5 devices in "
+			  "NVSHMEM_HCA_LIST",
 		.confirm = "rdma_devices",
 		.messages = {{{"is not enumerated as an mlx5 device"},
 			      .from = "deepseek-ai/DeepEP#202"}},
@@ -946,9 +974,8 @@ const struct known known_symptoms[] = {
 		.name = "ucx_device",
 		.status = FINDING_FAIL,
 		.sureness = SURE,
-		.cause = "UCX_NET_DEVICES names a device that UCX does not see here: none of that "
-			 "name is in the container, its port is down, or UCX has no transport for "
-			 "it",
+		.cause = "UCX_NET_DEVICES names a device that UCX does not see here: the container "
+			 "has none of that name, its port is down, or UCX has no transport for it",
 		.remedy = "run ucx_info -d in the container; if it lists no mlx5 device but "
 			  "ibv_devinfo does, this UCX is built without verbs or lacks libuct_ib.so",
 		.confirm = "rdma_devices, uverbs, port, verbs_library",
@@ -959,11 +986,11 @@ const struct known known_symptoms[] = {
 		.name = "ucx_unreachable",
 		.status = FINDING_FAIL,
 		.sureness = MAYBE,
-		.cause = "UCX has no transport that both ends share: the list in UCX_TLS lacks "
-			 "one, the devices are in different networks or subnets, a port is down, "
-			 "or the versions differ",
-		.remedy = "run ucx_info -d on both ends; unset UCX_TLS and UCX_NET_DEVICES; "
-			  "UCX_LOG_LEVEL=info says which transports were tried",
+		.cause = "the two ends have no UCX transport in common: UCX_TLS leaves it out, the "
+			 "devices are in different networks or subnets, a port is down, or the "
+			 "versions differ",
+		.remedy = "run ucx_info -d on both ends, and again without UCX_TLS and "
+			  "UCX_NET_DEVICES; UCX_LOG_LEVEL=info says which transports were tried",
 		.confirm = "port, gid, rdma_devices",
 		.messages = {{{"no active messages transport to"}, .from = "openucx/ucx#4742"},
 			     {{"no remote registered memory access transport"},
@@ -977,10 +1004,10 @@ const struct known known_symptoms[] = {
 		.status = FINDING_FAIL,
 		.sureness = MAYBE,
 		.alone = true,
-		.cause = "libfabric found no provider that fits what the program asks for: the "
-			 "device is missing, or the hints ask for more than it can",
-		.remedy = "run fi_info -p verbs in the container; a memlock limit of 64 KiB hides "
-			  "the verbs provider, too",
+		.cause = "no libfabric provider fits what the program asks for: the device is "
+			 "missing, or the program's hints ask for more than the provider has",
+		.remedy = "run fi_info -p verbs in the container: if it lists nothing, the device "
+			  "is missing, or a memlock limit of 64 KiB hides the verbs provider",
 		.confirm = "rdma_devices, memlock",
 		.messages = {{{"fi_getinfo", "no data available"}, .from = "ofiwg/libfabric#11091"},
 			     {{"ofi fi_getinfo() failure"}, .from = "pmodels/mpich#6612"}},
@@ -989,10 +1016,11 @@ const struct known known_symptoms[] = {
 		.name = "insufficient",
 		.status = FINDING_FAIL,
 		.sureness = SURE,
-		.cause = "the pod is not started: no node has as many free devices of this "
-			 "resource as it asks for",
-		.remedy = "oc describe node shows capacity and what is allocated; 0 means that the "
-			  "device plugin found none: read its log, and compare the resource's name",
+		.cause = "the pod does not start, because no node has as many free devices of this "
+			 "resource as it requests",
+		.remedy = "run oc describe node: it shows what the node has and what is allocated. "
+			  "If it shows 0, the device plugin found none: read its log, and compare "
+			  "the resource's name",
 		.confirm = "",
 		.messages = {{{" nodes are available", "insufficent ", "/"},
 			      .one_word = true,
@@ -1005,11 +1033,12 @@ const struct known known_symptoms[] = {
 		.name = "scc",
 		.status = FINDING_FAIL,
 		.sureness = SURE,
-		.cause = "OpenShift refuses the pod: no SecurityContextConstraints that its "
-			 "service account may use allow what it asks for (IPC_LOCK, privileged, "
-			 "another user)",
-		.remedy = "drop what is not needed: with oci-rdma-hook a pod needs no capability "
-			  "for RDMA; else have an SCC with this right bound to the service account",
+		.cause = "OpenShift refuses the pod: none of the SecurityContextConstraints that "
+			 "its service account may use allows what it asks for (IPC_LOCK, "
+			 "privileged, another user)",
+		.remedy = "remove what the pod does not need: with oci-rdma-hook it needs no "
+			  "capability for RDMA. Otherwise bind an SCC with this right to the "
+			  "service account; oc adm policy who-can use scc NAME shows who may",
 		.confirm = "",
 		.messages = {{{"unable to validate against any security context constraint"},
 			      .from = "bank-vaults/bank-vaults#706"},
@@ -1023,8 +1052,8 @@ const struct known known_symptoms[] = {
 		.sureness = SURE,
 		.cause = "a process tried to raise its own limit and may not: a container has no "
 			 "CAP_SYS_RESOURCE, so that ulimit cannot do it from inside",
-		.remedy = "have the limit set from outside (oci-rdma-hook does it) and take the "
-			  "ulimit line out of the script",
+		.remedy = "let the limit be set from outside (oci-rdma-hook does it), and remove "
+			  "the ulimit line from the script",
 		.confirm = "memlock",
 		.messages = {{{"memlock rlimit: operation not permitted"},
 			      .from = "lima-vm/lima#5139"},
@@ -1314,9 +1343,9 @@ const struct known known_symptoms[] = {
 		.status = FINDING_FAIL,
 		.sureness = SURE,
 		.cause = "the pod has a network of sriov-cni but no virtual function for it",
-		.remedy = "let the network attachment definition carry "
+		.remedy = "give the network attachment definition the annotation "
 			  "k8s.v1.cni.cncf.io/resourceName, and let the pod request that resource; "
-			  "the device plugin must offer it",
+			  "oc describe node shows whether the device plugin offers it",
 		.confirm = "",
 		.messages = {{{"vf pci addr is required"},
 			      .from = "k8snetworkplumbingwg/sriov-network-device-plugin#310"}},
@@ -1326,10 +1355,11 @@ const struct known known_symptoms[] = {
 		.status = FINDING_FAIL,
 		.sureness = SURE,
 		.cause = "sriov-cni finds no interface of the physical function behind the device: "
-			 "it is no virtual function, or its physical function is bound to another "
-			 "driver or in another network namespace",
+			 "the device is no virtual function, or its physical function has another "
+			 "driver or is in another network namespace",
 		.remedy = "use the host-device plugin for a whole device or in a virtual machine; "
-			  "else look where the physical function's interface is",
+			  "otherwise ls /sys/bus/pci/devices/ADDRESS/physfn/net on the node shows "
+			  "what is missing",
 		.confirm = "",
 		.messages = {{{"failed to get vf information", "physfn/net"},
 			      .from = "k8snetworkplumbingwg/sriov-network-device-plugin#251"}},
@@ -1338,9 +1368,12 @@ const struct known known_symptoms[] = {
 		.name = "cni_vf",
 		.status = FINDING_FAIL,
 		.sureness = LIKELY,
-		.cause = "the physical function's driver does not take a setting that the network "
-			 "asks for (link state, trust, rate, VLAN)",
-		.remedy = "leave that setting out of the network attachment definition",
+		.cause = "the physical function's driver refuses a setting that the network asks "
+			 "for (VLAN, link state, trust, rate); an InfiniBand port has no VLAN at "
+			 "all",
+		.remedy = "remove that setting from the network attachment definition; on "
+			  "InfiniBand use ib-sriov-cni (SriovIBNetwork). The same ip link set PF "
+			  "vf N by hand confirms it",
 		.confirm = "",
 		.messages = {{{"sriov-cni failed to configure vf"},
 			      .from = "k8snetworkplumbingwg/sriov-cni#119"}},
@@ -1350,9 +1383,11 @@ const struct known known_symptoms[] = {
 		.status = FINDING_FAIL,
 		.sureness = LIKELY,
 		.cause = "the device plugin found no RDMA device behind the network device: the "
-			 "node's RDMA modules are not loaded, or not all of its device files exist",
-		.remedy = "load ib_uverbs, rdma_ucm, ib_umad and mlx5_ib on the node (rdma-core "
-			  "does it), then restart the plugin",
+			 "node has not loaded its RDMA modules, some device files are missing, or "
+			 "the device has no RDMA",
+		.remedy =
+			"load ib_uverbs, rdma_ucm, ib_umad and mlx5_ib on the node (rdma-core does "
+			"it), then restart the plugin; rdma link lists the devices that have RDMA",
 		.confirm = "rdma_devices, uverbs",
 		.messages = {{{"are rdma modules loaded"},
 			      .from = "k8snetworkplumbingwg/sriov-network-device-plugin#424"},
@@ -1363,11 +1398,11 @@ const struct known known_symptoms[] = {
 		.name = "plugin_pool",
 		.status = FINDING_FAIL,
 		.sureness = MAYBE,
-		.cause = "the device plugin offers nothing for this resource: none of the node's "
-			 "devices fits its selectors",
+		.cause = "the device plugin offers nothing for this resource, because none of the "
+			 "node's devices fits its selectors",
 		.remedy = "compare the selectors (vendor, device, driver, interface names, isRdma) "
-			  "with lspci -nn and the node's drivers; virtual functions have to be "
-			  "made before the plugin starts",
+			  "with lspci -nnk on the node; virtual functions have to exist before the "
+			  "plugin starts",
 		.confirm = "",
 		.messages = {{{"no devices in device pool"},
 			      .from = "k8snetworkplumbingwg/sriov-network-device-plugin#386"}},
@@ -1376,12 +1411,12 @@ const struct known known_symptoms[] = {
 		.name = "peermem_load",
 		.status = FINDING_FAIL,
 		.sureness = LIKELY,
-		.cause = "the module nv_peer_mem or nvidia_peermem does not fit the RDMA modules "
-			 "that are loaded: it was built against another ib_core (or for another "
-			 "kernel), or this ib_core has no peer memory",
-		.remedy = "on the node, rebuild it after the RDMA drivers (MLNX_OFED or DOCA "
-			  "first, the NVIDIA driver then); with the kernel's own ib_core use "
-			  "dma-buf instead of it",
+		.cause = "nv_peer_mem or nvidia_peermem does not fit the RDMA modules that are "
+			 "loaded: it was built for another ib_core or kernel, or this ib_core has "
+			 "no peer memory",
+		.remedy = "on the node, install the RDMA drivers first (MLNX_OFED or DOCA), then "
+			  "build the NVIDIA driver again; with the kernel's own ib_core use "
+			  "dma-buf instead",
 		.confirm = "gpudirect",
 		.messages = {{{"could not insert 'nv", "invalid argument"},
 			      .from = "Mellanox/nv_peer_memory#116"},
@@ -1396,11 +1431,11 @@ const struct known known_symptoms[] = {
 		.name = "sriov_config",
 		.status = FINDING_FAIL,
 		.sureness = LIKELY,
-		.cause = "virtual functions could not be made: the interface is missing or the "
-			 "physical function does not take the number now",
-		.remedy =
-			"look at the node: dmesg, sriov_totalvfs, whether SR-IOV is on in the "
-			"firmware and BIOS, and whether virtual functions are in use (set 0 first)",
+		.cause = "virtual functions could not be made: the interface is missing, SR-IOV is "
+			 "off in firmware or BIOS, or the physical function does not take this "
+			 "number now",
+		.remedy = "on the node, read dmesg and sriov_totalvfs (0: SR-IOV is off); while "
+			  "virtual functions are in use their number cannot change: set 0 first",
 		.confirm = "",
 		.messages = {{{"fail to configure sriov"},
 			      .from = "Mellanox/k8s-rdma-sriov-dev-plugin#27"},
@@ -1415,10 +1450,10 @@ const struct known known_symptoms[] = {
 		.name = "rdma_mode",
 		.status = FINDING_FAIL,
 		.sureness = SURE,
-		.cause = "the node's RDMA network namespace mode is not the one that the plugin "
-			 "wants (shared for the shared device plugin, exclusive for rdma-cni)",
-		.remedy = "rdma system shows it; rdma system set netns shared, or the kernel "
-			  "argument ib_core.netns_mode=1",
+		.cause = "the node's RDMA network namespace mode is not what the plugin needs: "
+			 "shared for the shared device plugin, exclusive for rdma-cni",
+		.remedy = "rdma system shows the mode; rdma system set netns shared changes it, "
+			  "and the kernel argument ib_core.netns_mode=1 (shared) or 0 keeps it",
 		.confirm = "rdma_netns",
 		.messages = {{{"incorrect rdma subsystem network namespace"},
 			      .from = "Mellanox/k8s-rdma-shared-dev-plugin#84"}},
@@ -1427,10 +1462,10 @@ const struct known known_symptoms[] = {
 		.name = "cni_crash",
 		.status = FINDING_FAIL,
 		.sureness = LIKELY,
-		.cause = "the CNI plugin ended without saying why: it crashed, or its file is of "
-			 "another architecture or version than the network's definition asks for",
-		.remedy = "run it by hand on the node; compare the plugin's version with the "
-			  "definition's cniVersion and keys",
+		.cause = "the CNI program ended without a message: it crashed, is built for "
+			 "another architecture, or does not know the definition's version",
+		.remedy = "run it by hand on the node; compare its version with cniVersion and the "
+			  "keys of the network's definition",
 		.confirm = "",
 		.messages = {{{"netplugin failed but error parsing its diagnostic message"},
 			      .from = "k8snetworkplumbingwg/sriov-cni#110"}},
@@ -1439,10 +1474,10 @@ const struct known known_symptoms[] = {
 		.name = "ucx_docker0",
 		.status = FINDING_FAIL,
 		.sureness = LIKELY,
-		.cause = "UCX uses docker0, an interface that has the same address on every node, "
-			 "so that a node connects to itself",
-		.remedy =
-			"name the interfaces in UCX_NET_DEVICES (mlx5_0:1 or ib0), without docker0",
+		.cause = "UCX uses docker0, an interface with the same address on every node, so "
+			 "that a node connects to itself",
+		.remedy = "name the interfaces in UCX_NET_DEVICES (mlx5_0:1 or ib0), without "
+			  "docker0; this is the cause if it then works",
 		.confirm = "",
 		.messages = {{{"tcp/docker0"}, .from = "openucx/ucx#9908"}},
 	},
@@ -1451,9 +1486,9 @@ const struct known known_symptoms[] = {
 		.status = FINDING_FAIL,
 		.sureness = SURE,
 		.cause = "the node's kernel driver could not start the HCA: driver and firmware do "
-			 "not fit, or the device is sick",
-		.remedy = "look at the node's dmesg from boot; use a driver of the firmware's "
-			  "time, or update the firmware",
+			 "not fit each other, or the HCA is sick",
+		.remedy = "read the node's dmesg from boot on; update the firmware, or use a "
+			  "driver of the same age",
 		.confirm = "kernel_log, rdma_devices",
 		.messages = {{{"mlx5_core", "failed with error code"},
 			      .from = "pocopico/rp-ext#129"},
@@ -1464,10 +1499,10 @@ const struct known known_symptoms[] = {
 		.name = "gpu_initiated",
 		.status = FINDING_FAIL,
 		.sureness = MAYBE,
-		.cause = "NVSHMEM found no HCA whose doorbells a GPU may reach (IBGDA)",
+		.cause = "NVSHMEM found no HCA that a GPU may drive by itself (IBGDA)",
 		.remedy = "load the NVIDIA driver with "
 			  "NVreg_RegistryDwords=\"PeerMappingOverride=1;\" and "
-			  "NVreg_EnableStreamMemOPs=1, or set NVSHMEM_IBGDA_NIC_HANDLER=cpu or "
+			  "NVreg_EnableStreamMemOPs=1; or set NVSHMEM_IBGDA_NIC_HANDLER=cpu or "
 			  "NVSHMEM_REMOTE_TRANSPORT=ibrc",
 		.confirm = "rdma_devices, gpudirect",
 		.messages = {{{"no active ib device that supports gpu-initiated communication"},
@@ -1477,10 +1512,10 @@ const struct known known_symptoms[] = {
 		.name = "vm_unmap",
 		.status = FINDING_WARN,
 		.sureness = SURE,
-		.cause = "UCX does not see when memory is given back, so that a registration may "
-			 "outlive its memory: wrong data or a slower run",
-		.remedy =
-			"add --mca opal_common_ucx_opal_mem_hooks 1 to mpirun, as the message says",
+		.cause = "UCX does not notice when memory is given back to the kernel, so that a "
+			 "registration may outlive its memory: wrong data, or a slower run",
+		.remedy = "add --mca opal_common_ucx_opal_mem_hooks 1 to mpirun, as the message "
+			  "says; it is confirmed if the warning is gone",
 		.confirm = "",
 		.messages = {{{"ucx is unable to handle vm_unmap"}, .from = "open-mpi/ompi#9859"}},
 	},
@@ -1582,8 +1617,8 @@ const struct known known_symptoms[] = {
 		.sureness = MAYBE,
 		.alone = true,
 		.cause = "a registration failed, and this line does not say why: the reason is in "
-			 "a line before it, or UCX has not logged it",
-		.remedy = "run with UCX_LOG_LEVEL=diag, which says the errno; oci-rdma-doctor "
+			 "a line before it, or UCX did not log it",
+		.remedy = "run with UCX_LOG_LEVEL=diag, which logs the errno; oci-rdma-doctor "
 			  "--verbs in the container registers memory by itself",
 		.confirm = "verbs_register, memlock",
 		.messages = {{{"failed to register address", ": input/output error"},
@@ -1597,11 +1632,11 @@ const struct known known_symptoms[] = {
 		.status = FINDING_FAIL,
 		.sureness = MAYBE,
 		.alone = true,
-		.cause = "DeepEP received no data from another rank in time: that rank failed or "
-			 "is behind, or its packets do not arrive",
-		.remedy = "look for the first error of the other ranks; test the pair of nodes "
-			  "with ib_write_bw over each HCA; on RoCE compare GID index, traffic "
-			  "class and PFC",
+		.cause = "DeepEP got no data from another rank in time: that rank failed or is "
+			 "slow, or its packets do not arrive",
+		.remedy = "look for the first error of the other ranks; test the two nodes with "
+			  "ib_write_bw over each HCA; on RoCE compare GID index, traffic class and "
+			  "PFC",
 		.confirm = "port, gid, verbs_remote",
 		.messages = {{{"deepep ", " timeout"}, .from = "deepseek-ai/DeepEP#137"},
 			     {{"deepep error: timeout"}, .from = "deepseek-ai/DeepEP#163"}},
@@ -1611,26 +1646,40 @@ const struct known known_symptoms[] = {
 		.status = FINDING_FAIL,
 		.sureness = MAYBE,
 		.alone = true,
-		.cause = "PyTorch's watchdog saw a collective that did not end; this alone does "
-			 "not say why: a rank died, ranks called different collectives, or the "
-			 "network is stuck",
-		.remedy = "look first at the rank that logged no such line, or the first error of "
-			  "any rank; TORCH_NCCL_TRACE_BUFFER_SIZE=2000 and "
-			  "TORCH_NCCL_DUMP_ON_TIMEOUT=1 show which rank is behind, and "
-			  "NCCL_DEBUG=INFO shows whether the network is the cause",
+		.cause = "PyTorch's watchdog saw a collective that did not end, which does not say "
+			 "why: a rank died, ranks called different collectives, or the network "
+			 "hangs",
+		.remedy = "look at the rank that logged no such line, and at the first error of "
+			  "any rank. TORCH_NCCL_TRACE_BUFFER_SIZE=2000 with "
+			  "TORCH_NCCL_DUMP_ON_TIMEOUT=1 shows which rank is behind, "
+			  "NCCL_DEBUG=INFO whether the network is the cause",
 		.confirm = "port, verbs_remote",
 		.messages = {{{"watchdog caught collective operation timeout"},
 			      .from = "hiyouga/LlamaFactory#7396"}},
+	},
+	{
+		.name = "nvshmem_peer",
+		.status = FINDING_FAIL,
+		.sureness = MAYBE,
+		.alone = true,
+		.cause = "NVSHMEM has no transport to a GPU of another node: no remote transport "
+			 "(IBGDA, ibrc) could be used, for a reason in a line before this one",
+		.remedy = "run with NVSHMEM_DEBUG=INFO and NVSHMEM_DEBUG_SUBSYS=TRANSPORT, which "
+			  "names each transport that was left out, and why; ibv_devinfo in the "
+			  "container shows its HCAs",
+		.confirm = "rdma_devices, gpudirect",
+		.messages = {{{"peer gpu ", " is not accessible"},
+			      .from = "pytorch/pytorch#170479"}},
 	},
 	{
 		.name = "nvshmem",
 		.status = FINDING_FAIL,
 		.sureness = MAYBE,
 		.alone = true,
-		.cause = "NVSHMEM gave up, and this line does not say why: the reason was logged "
-			 "before",
+		.cause = "NVSHMEM gave up, and this line does not say why: the reason is in a line "
+			 "before it",
 		.remedy = "run with NVSHMEM_DEBUG=INFO and NVSHMEM_DEBUG_SUBSYS=TRANSPORT; the "
-			  "first line that says init failed or skipping counts",
+			  "first line with \"init failed\" or \"skipping\" has the reason",
 		.confirm = "rdma_devices, gpudirect",
 		.messages = {{{"init failed for "}, .from = "deepseek-ai/DeepEP#128"},
 			     {{"unable to initialize any transports"},
@@ -1648,9 +1697,9 @@ const struct known known_symptoms[] = {
 		.sureness = MAYBE,
 		.alone = true,
 		.cause = "Mooncake could not use any RDMA device, and this line does not say why: "
-			 "the reason was logged before",
+			 "the reason is in a line before it",
 		.remedy = "look for the first line that begins with E or W; ibv_devinfo -v shows "
-			  "the devices and their GIDs; MC_GID_INDEX chooses one",
+			  "the devices and their GIDs, MC_GID_INDEX chooses one",
 		.confirm = "rdma_devices, uverbs, gid",
 		.messages = {{{"failed to open device ", " with gid "},
 			      .from = "kvcache-ai/Mooncake#3538"},
@@ -1664,9 +1713,9 @@ const struct known known_symptoms[] = {
 		.status = FINDING_FAIL,
 		.sureness = SURE,
 		.alone = true,
-		.cause = "IBV_WC_WR_FLUSH_ERR: the connection had failed before; this is what was "
-			 "still queued",
-		.remedy = "look for the first error, maybe in another rank's log",
+		.cause = "IBV_WC_WR_FLUSH_ERR: the connection had failed before; this work request "
+			 "was still queued",
+		.remedy = "look for the first error, which may be in another rank's log",
 		.confirm = "",
 		.from = "NVIDIA/nccl#1405",
 		.completions = {{5, ANY}},
@@ -1677,7 +1726,7 @@ const struct known known_symptoms[] = {
 		.sureness = SURE,
 		.alone = true,
 		.cause = "NCCL gave up, and this line does not say why: the reason was logged "
-			 "before, maybe by another rank",
+			 "before it, possibly by another rank",
 		.remedy = "run with NCCL_DEBUG=INFO, and give the logs of all ranks to "
 			  "oci-rdma-doctor --symptom",
 		.confirm = "",
@@ -1687,7 +1736,9 @@ const struct known known_symptoms[] = {
 			     {{"connection closed by remote peer"},
 			      .from = "NCCL src/misc/socket.cc"},
 			     {{"nccl warn", "connection reset by peer"},
-			      .from = "NVIDIA/nccl-tests#185"}},
+			      .from = "NVIDIA/nccl-tests#185"},
+			     {{"error encountered progressing operation="},
+			      .from = "NVIDIA/Megatron-LM#450"}},
 		.turns = {{FACT_GID_0, FACT_IB_LINK, "gid_forced"}},
 	},
 };
