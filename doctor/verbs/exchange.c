@@ -257,7 +257,7 @@ static int check_line(const struct exchange *exchange, const char *line, struct 
 {
 	if (text_has_control(line))
 		return trouble_set(trouble, TROUBLE_NETWORK,
-				   "%s is no oci-rdma-doctor: a line with control characters",
+				   "%s is no oci-rdma-doctor: it sent control characters",
 				   exchange->peer);
 	if (text_starts_with(line, ERROR_WORD))
 		return trouble_set(trouble, TROUBLE_PEER, "%s: %s", exchange->peer,
@@ -301,7 +301,7 @@ int exchange_expect(struct exchange *exchange, const char *want, struct trouble 
 	if (exchange_receive(exchange, line, trouble) < 0)
 		return -1;
 	if (strcmp(line, want) != 0)
-		return trouble_set(trouble, TROUBLE_NETWORK, "%s says \"%.80s\", want \"%s\"",
+		return trouble_set(trouble, TROUBLE_NETWORK, "%s sent \"%.80s\" instead of \"%s\"",
 				   exchange->peer, line, want);
 	return 0;
 }

@@ -30,22 +30,24 @@ static int found_port(struct verbs_setup *setup, const char *subject, const stru
 	const char *layer = port->infiniband ? "InfiniBand" : "Ethernet";
 
 	if (port->query_errno)
-		return findings_add(setup->findings, "verbs_port", subject, FINDING_FAIL,
-				    "see the kernel log: the device does not answer",
-				    "ibv_query_port: %s", strerror(port->query_errno));
+		return findings_add(
+			setup->findings, "verbs_port", subject, FINDING_FAIL,
+			"the device does not answer: read what its driver says in the kernel log",
+			"ibv_query_port: %s", strerror(port->query_errno));
 	if (port->rate_gbps > 0)
 		(void)snprintf(rate, sizeof(rate), "%g Gb/s", port->rate_gbps);
 	if (port->state != IBV_PORT_ACTIVE)
-		return findings_add(
-			setup->findings, "verbs_port", subject, FINDING_FAIL,
-			port->infiniband ? "check cable and subnet manager (ibstat)"
-					 : "set its network interface up: the network attachment "
-					   "of the pod, cable, switch port",
-			"%s, %s, %s", verbs_port_state_name(port->state), layer, rate);
+		return findings_add(setup->findings, "verbs_port", subject, FINDING_FAIL,
+				    port->infiniband
+					    ? "check cable and subnet manager (ibstat)"
+					    : "bring its network interface up: check the pod's "
+					      "network attachment, the cable and the switch port",
+				    "%s, %s, %s", verbs_port_state_name(port->state), layer, rate);
 	/* Without jumbo frames an Ethernet port is at 1024. */
 	if (!port->infiniband && port->mtu < IBV_MTU_4096)
 		return findings_add(setup->findings, "verbs_port", subject, FINDING_WARN,
-				    "an interface MTU of 4200 or more (9000 is usual) allows 4096",
+				    "set the interface's MTU to 4200 or more (9000 is usual), so "
+				    "that RDMA may use 4096",
 				    "ACTIVE, %s, %s, MTU %u", layer, rate,
 				    verbs_mtu_bytes(port->mtu));
 	return findings_add(setup->findings, "verbs_port", subject, FINDING_OK, NULL,
@@ -189,7 +191,7 @@ static int found_list(struct verbs_setup *setup, const struct unlisted *unlisted
 				    names);
 	if (setup->options->device)
 		return findings_add(setup->findings, "verbs_devices", setup->options->device,
-				    FINDING_FAIL, "see the names in /sys/class/infiniband",
+				    FINDING_FAIL, "ls /sys/class/infiniband shows the names",
 				    "libibverbs lists no such device");
 	if (unlisted->total == 0)
 		return findings_add(setup->findings, "verbs_devices", NULL, FINDING_UNCHECKED,

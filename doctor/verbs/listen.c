@@ -114,8 +114,8 @@ static void refused(void *context, const char *peer, const char *why)
 	(void)pthread_mutex_lock(&listening->lock);
 	findings = findings_of(listening, &apart);
 	if (findings_add(findings, "verbs_refused", peer, FINDING_WARN,
-			 "if it was to be served: oci-rdma-doctor --verbs --connect, of the same "
-			 "version, with the same --token-file",
+			 "a client to be served has to be oci-rdma-doctor --verbs --connect of the "
+			 "same version, with the same --token-file",
 			 "%s", why) < 0)
 		listening->no_memory = true;
 	else
@@ -151,7 +151,8 @@ static int found_served(const struct listening *listening, const struct trouble 
 			       listening->refused);
 	if (trouble)
 		return findings_add(setup->findings, "verbs_listen", subject, FINDING_FAIL,
-				    "choose another port, or end what has this one (ss -ltnp)",
+				    "choose another port, or end the program that uses this one "
+				    "(ss -ltnp shows it)",
 				    "%s", trouble->text);
 	return findings_add(setup->findings, "verbs_listen", subject,
 			    !listening->clients ? FINDING_UNCHECKED

@@ -34,8 +34,8 @@ static int found_refused(struct verbs_setup *setup, const char *subject,
 	if (found->most)
 		(void)amount_text(found->most, most);
 	if (found->errnum == ENOMEM && soft == RLIM_INFINITY)
-		remedy = "not memlock, that is unlimited: the device or the memory cgroup refuses; "
-			 "see the kernel log";
+		remedy = "memlock is unlimited and not the cause: the device or the memory cgroup "
+			 "refuses; the kernel log says which";
 	return findings_add(setup->findings, "verbs_register", subject, FINDING_FAIL, remedy,
 			    "ibv_reg_mr: %s ok, %s %s; RLIMIT_MEMLOCK soft %s", most,
 			    amount_text(found->refused, refused),

@@ -50,13 +50,13 @@ static const char *claim(struct run *run, size_t place, bool *ret_beside)
 
 	(void)pthread_mutex_lock(&run->lock);
 	if (server->clients && run->claimed >= server->clients) {
-		why = "this server has all the clients that it was to serve";
+		why = "this server serves no more clients than it was told to";
 	} else {
 		run->claimed++;
 		while (run->active >= server->at_once && !run->ending)
 			(void)pthread_cond_wait(&run->changed, &run->lock);
 		if (run->ending) {
-			why = "this server ends";
+			why = "this server is ending";
 		} else {
 			*ret_beside = run->active++ > 0;
 			run->waiting[place] = -1;

@@ -127,7 +127,7 @@ int token_check(struct exchange *exchange, const char *token, char ret_line[MESS
 	if (token && !asked)
 		return stranger(exchange, "a token is needed: --token-file", trouble);
 	if (!token)
-		return asked ? stranger(exchange, "a token, and the listening side has none",
+		return asked ? stranger(exchange, "it has a token, and the listening side has none",
 					trouble)
 			     : 0;
 	return check_proof(exchange, token, ret_line, trouble);

@@ -38,9 +38,9 @@ static const char *const status_names[] = {
 };
 
 #define ROUTE_REMEDY                                                                               \
-	"nothing came back: both ends need RoCE v2 GIDs of one subnet or a route, an MTU that "    \
-	"the "                                                                                     \
-	"switches let through, and PFC/ECN alike; check by ping -M do from that interface"
+	"nothing came back: both ends need RoCE v2 GIDs in one subnet or with a route between "    \
+	"them, an MTU that the switches let through, and the same PFC and ECN settings; ping -M "  \
+	"do from that interface tests it"
 
 const char *trouble_errno_name(int errnum, char text[24])
 {
@@ -93,18 +93,19 @@ const char *trouble_register_remedy(int errnum)
 	switch (errnum) {
 	case ENOMEM:
 	case EPERM: /* a soft limit of 0 */
-		return "raise RLIMIT_MEMLOCK: annotation oci-rdma-hook.io/inject: \"true\", or the "
-		       "engine's default ulimits; not the IOMMU, that lets registrations pass";
+		return "raise RLIMIT_MEMLOCK, by the annotation oci-rdma-hook.io/inject: \"true\" "
+		       "or the engine's default ulimits; the IOMMU is not the cause, since it "
+		       "fails no registration";
 	case EAGAIN:
 		return "the rdma cgroup controller refuses it: raise hca_object in rdma.max";
 	case EOPNOTSUPP:
 	case ENOSYS:
-		return "the device's driver cannot do that; for GPU memory load nvidia_peermem";
+		return "the device's driver does not support this; GPU memory needs nvidia_peermem";
 	case EFAULT:
 		return "the kernel cannot pin that memory; GPU memory needs dma-buf or "
 		       "nvidia_peermem";
 	default:
-		return "see the kernel log for what the driver says";
+		return "read what the device's driver says in the kernel log";
 	}
 }
 
@@ -112,23 +113,25 @@ const char *trouble_open_remedy(int errnum)
 {
 	switch (errnum) {
 	case EPERM:
-		return "the device cgroup refuses the node, or RDMA devices are exclusive to a "
-		       "network namespace and this is another: request it from its device plugin";
+		return "the container's device cgroup does not allow this device file, or the "
+		       "device belongs to another RDMA network namespace: let the pod request it "
+		       "from its device plugin";
 	case EACCES:
-		return "file mode, SELinux or AppArmor: ls -lZ /dev/infiniband, and the audit log; "
-		       "infiniband_device_t there is the host's node, mounted into a container "
-		       "without root: setsebool -P container_use_devices 1 on the node";
+		return "the file's mode, SELinux or AppArmor forbids it: look at ls -lZ "
+		       "/dev/infiniband and the audit log; infiniband_device_t means the host's "
+		       "own file, mounted into a container without root: run setsebool -P "
+		       "container_use_devices 1 on the node";
 	case ENOENT:
 	case ENXIO:
 	case ENODEV:
-		return "the node in /dev is of another device number than the kernel's: recreate "
-		       "the container, so that the device plugin hands it out again";
+		return "the file in /dev has another number than the kernel's device: create the "
+		       "container again, so that the device plugin gives it the current one";
 	case ENOMEM:
 		return trouble_register_remedy(ENOMEM);
 	case EAGAIN:
 		return "the rdma cgroup controller refuses it: raise hca_handle in rdma.max";
 	default:
-		return "see the kernel log for what the driver says";
+		return "read what the device's driver says in the kernel log";
 	}
 }
 
@@ -142,11 +145,11 @@ static const char *call_remedy(const struct trouble *trouble)
 	case EHOSTUNREACH:
 	case ENETUNREACH:
 	case ENODATA:
-		return "no way to the other GID's address from this interface: check routes and "
-		       "neighbours (ip route get, ip neigh)";
+		return "the other GID's address cannot be reached from this interface: check "
+		       "routes and neighbours (ip route get, ip neigh)";
 	case EINVAL:
-		return "the GID is gone or of another kind than the peer's: both need RoCE v2 with "
-		       "IPv4, see the verbs_gid findings";
+		return "the GID is gone, or its kind differs from the peer's: both ends need RoCE "
+		       "v2 with IPv4; see the verbs_gid findings";
 	default:
 		return trouble_register_remedy(trouble->code);
 	}
@@ -157,23 +160,25 @@ static const char *completion_remedy(const struct trouble *trouble)
 	switch (trouble->code) {
 	case IBV_WC_LOC_PROT_ERR:
 		if (trouble->vendor_err == MLX5_LOCAL_PROTECTION)
-			return "not memlock: the IOMMU or ACS keeps the HCA from the memory. Set "
-			       "iommu=pt; see the iommu findings, and dmesg for DMAR or AMD-Vi";
-		return "not memlock: with GPU memory the IOMMU or ACS (set iommu=pt), else a wrong "
-		       "local key of the program";
+			return "not memlock: the IOMMU or ACS keeps the HCA from the memory. Boot "
+			       "with iommu=pt; the iommu findings and dmesg (DMAR, AMD-Vi) confirm "
+			       "it";
+		return "not memlock: with GPU memory the IOMMU or ACS is the cause (boot with "
+		       "iommu=pt), otherwise a wrong local key of the program";
 	case IBV_WC_RETRY_EXC_ERR:
 	case IBV_WC_RESP_TIMEOUT_ERR:
 		return ROUTE_REMEDY;
 	case IBV_WC_RNR_RETRY_EXC_ERR:
-		return "the other side was not ready to receive: it is overloaded or has stopped";
+		return "the other side posted no receive buffer in time: it is overloaded or has "
+		       "stopped";
 	case IBV_WC_REM_ACCESS_ERR:
 	case IBV_WC_REM_OP_ERR:
 	case IBV_WC_REM_INV_REQ_ERR:
 		return "the other side refused the access: look at what it reports";
 	case IBV_WC_WR_FLUSH_ERR:
-		return "an error before it ended the queue pair: look at the first one";
+		return "an earlier error ended the queue pair: look at the first one";
 	default:
-		return "see the kernel log for what the driver says";
+		return "read what the device's driver says in the kernel log";
 	}
 }
 
@@ -187,11 +192,11 @@ const char *trouble_remedy(const struct trouble *trouble)
 	case TROUBLE_TIMEOUT:
 		return ROUTE_REMEDY;
 	case TROUBLE_DATA:
-		return "the way between the HCA and memory corrupts data: take this node out of "
-		       "service; see the kernel log for PCI (AER) and memory (MCE) errors";
+		return "data is corrupted between the HCA and memory: take this node out of "
+		       "service; PCI (AER) and memory (MCE) errors in the kernel log confirm it";
 	case TROUBLE_NETWORK:
-		return "start oci-rdma-doctor --verbs --listen there first, of the same version; "
-		       "let its TCP port through (NetworkPolicy, firewall)";
+		return "start oci-rdma-doctor --verbs --listen of the same version there first; "
+		       "network policies and firewalls have to admit its TCP port";
 	case TROUBLE_PEER:
 	default:
 		return "look at what the other side reports";

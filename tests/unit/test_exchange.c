@@ -171,7 +171,7 @@ static const struct stream_case {
 	{"exchange: the peer's error", STREAM("one\nerror no memory\n"), TROUBLE_PEER,
 	 "peer: no memory"},
 	{"exchange: another line than is due", STREAM("one\nthree\n"), TROUBLE_NETWORK,
-	 "says \"three\", want \"two\""},
+	 "sent \"three\" instead of \"two\""},
 #undef STREAM
 };
 

@@ -271,7 +271,7 @@ static const struct trouble_case {
 	 "wrong local key"},
 	{"trouble: no answer", IBV_WC_RETRY_EXC_ERR, 0x81, NULL,
 	 "IBV_WC_RETRY_EXC_ERR (status 12, vendor_err 129 = 0x81)",
-	 "GIDs of one subnet or a route"},
+	 "GIDs in one subnet or with a route"},
 	{"trouble: a status of tomorrow", 77, 0, NULL, "unknown status (status 77", "kernel log"},
 	{"trouble: ENOMEM of a registration", -ENOMEM, 0, "ibv_reg_mr",
 	 "ibv_reg_mr: ENOMEM (Cannot allocate memory)", "RLIMIT_MEMLOCK"},

@@ -128,7 +128,7 @@ static const struct fault {
 	{"no such queue pair", no_such_queue_pair, false, TROUBLE_COMPLETION, IBV_WC_RETRY_EXC_ERR,
 	 "IBV_WC_RETRY_EXC_ERR (status 12", "an MTU that the switches let through"},
 	{"no such host", no_such_host, false, TROUBLE_COMPLETION, IBV_WC_RETRY_EXC_ERR,
-	 "IBV_WC_RETRY_EXC_ERR (status 12", "GIDs of one subnet or a route"},
+	 "IBV_WC_RETRY_EXC_ERR (status 12", "GIDs in one subnet or with a route"},
 	{"packets of another connection", another_connection, false, TROUBLE_COMPLETION,
 	 IBV_WC_RETRY_EXC_ERR, "IBV_WC_RETRY_EXC_ERR", "nothing came back"},
 };
