@@ -73,39 +73,36 @@ const char *known_next_step(unsigned facts)
 	} steps[] = {
 		{FACT_NIXL,
 		 "NIXL does not say why: run both ends again with UCX_LOG_LEVEL=info and "
-		 "NIXL_LOG_LEVEL=DEBUG and give the whole logs; UCX_TLS must leave a "
-		 "transport between the nodes (rc), UCX_NET_DEVICES name the pod's HCAs; "
-		 "oci-rdma-doctor --verbs tries the HCAs without NIXL"},
+		 "NIXL_LOG_LEVEL=DEBUG and give the whole logs. UCX_TLS has to leave a transport "
+		 "between the nodes (rc), and UCX_NET_DEVICES has to name the pod's HCAs; "
+		 "oci-rdma-doctor --verbs tests the HCAs without NIXL"},
 		{FACT_KUBERNETES,
-		 "the pod's events (oc describe pod), the log of the device plugin and of multus "
-		 "on "
-		 "its node say more; oci-rdma-doctor on that node looks at its devices"},
-		{FACT_NVSHMEM, "run again with NVSHMEM_DEBUG=INFO and give the whole log; "
-			       "oci-rdma-doctor --verbs in "
-			       "the container tries the HCAs without NVSHMEM"},
-		{FACT_MOONCAKE, "test the same two HCAs with ib_write_bw, with and without "
-				"--use_cuda=0; oci-rdma-doctor "
-				"--verbs in the container does it for its own"},
-		{FACT_UCX, "run again with UCX_LOG_LEVEL=info and give the whole log; ucx_info -d "
-			   "shows what UCX sees; "
-			   "oci-rdma-doctor --verbs in the container tries the HCAs without UCX"},
-		{FACT_LIBFABRIC,
-		 "run again with FI_LOG_LEVEL=info and give the whole log; fi_info shows what "
-		 "libfabric "
-		 "sees; oci-rdma-doctor --verbs in the container tries the HCAs without it"},
+		 "look at the pod's events (oc describe pod), and at the logs of the device plugin "
+		 "and of multus on its node; oci-rdma-doctor on that node examines its devices"},
+		{FACT_NVSHMEM,
+		 "run again with NVSHMEM_DEBUG=INFO and give the whole log; oci-rdma-doctor "
+		 "--verbs in the container tests the HCAs without NVSHMEM"},
+		{FACT_MOONCAKE,
+		 "test the same two HCAs with ib_write_bw, with and without --use_cuda=0; "
+		 "oci-rdma-doctor --verbs in the container tests the container's own"},
+		{FACT_UCX,
+		 "run again with UCX_LOG_LEVEL=info and give the whole log; ucx_info -d shows what "
+		 "UCX sees; oci-rdma-doctor --verbs in the container tests the HCAs without UCX"},
+		{FACT_LIBFABRIC, "run again with FI_LOG_LEVEL=info and give the whole log; fi_info "
+				 "shows what libfabric sees; oci-rdma-doctor --verbs in the "
+				 "container tests the HCAs without it"},
 		{FACT_NCCL_INFO,
-		 "give the logs of all ranks, from their beginning; then oci-rdma-doctor in the "
-		 "container "
-		 "(with --verbs, and --listen and --connect between two) tries it without NCCL"},
-		{FACT_NCCL, "run again with NCCL_DEBUG=INFO and give the logs of all ranks; then "
-			    "oci-rdma-doctor --verbs "
-			    "in the container"},
-		{FACT_TORCH, "run again with NCCL_DEBUG=INFO and give the logs of all ranks; then "
-			     "oci-rdma-doctor "
-			     "--verbs in the container"},
-		{0, "run oci-rdma-doctor in the container that wrote it, and again with --verbs; "
-		    "for NCCL give a log "
-		    "that NCCL_DEBUG=INFO wrote, for UCX one of UCX_LOG_LEVEL=info"},
+		 "give the logs of all ranks, from their beginning; oci-rdma-doctor in the "
+		 "container (with --verbs, and with --listen and --connect between two) tests the "
+		 "network without NCCL"},
+		{FACT_NCCL, "run again with NCCL_DEBUG=INFO and give the logs of all ranks; "
+			    "oci-rdma-doctor --verbs in the container tests the HCAs without NCCL"},
+		{FACT_TORCH,
+		 "run again with NCCL_DEBUG=INFO and give the logs of all ranks; oci-rdma-doctor "
+		 "--verbs in the container tests the HCAs without NCCL"},
+		{0, "run oci-rdma-doctor in the container that wrote this log, and again with "
+		    "--verbs; for NCCL give a log written with NCCL_DEBUG=INFO, for UCX one with "
+		    "UCX_LOG_LEVEL=info"},
 	};
 
 	for (size_t i = 0;; i++) {

@@ -1065,7 +1065,9 @@ const struct known known_symptoms[] = {
 			     {{"resource limit: operation not permitted"},
 			      .from = "util-linux sys-utils/prlimit.c"},
 			     {{"ulimit: ", "operation not permitted"},
-			      .from = "bash builtins/ulimit.def"}},
+			      .from = "bash builtins/ulimit.def"},
+			     {{"setrlimit(", "operation not permitted"},
+			      .from = "setrlimit(2), as programs print it"}},
 	},
 	{
 		.name = "device_allocate",
@@ -1094,8 +1096,10 @@ const struct known known_symptoms[] = {
 		.confirm = "memlock",
 		.messages = {{{"error setting rlimit", "operation not permitted"},
 			      .from = "containerd/nerdctl#1937"},
-			     {{"setrlimit ", "operation not permitted"},
-			      .from = "podman-container-tools/podman#19319"}},
+			     {{"setrlimit `rlimit_", "operation not permitted"},
+			      .from = "podman-container-tools/podman#19319"},
+			     {{"setrlimit (rlim_", "operation not permitted"},
+			      .from = "containers/crun#1388"}},
 	},
 	{
 		.name = "cni_nad",
@@ -1157,8 +1161,7 @@ const struct known known_symptoms[] = {
 		.remedy = "ip -d link show master on the node shows who uses it; use one kind of "
 			  "network for each master",
 		.confirm = "",
-		.messages = {{{"error adding container to network", "device or resource busy"},
-			      .unless = "sriov-cni",
+		.messages = {{{"error adding container to network ", "\": device or resource busy"},
 			      .from = "k8snetworkplumbingwg/multus-cni#715"},
 			     {{"failed to create macvlan: device or resource busy"},
 			      .from = "k8snetworkplumbingwg/multus-cni#1339"},
@@ -1175,9 +1178,7 @@ const struct known known_symptoms[] = {
 			  "shows the link layer",
 		.confirm = "port",
 		.messages = {{{"vf admin mac address", "operation not supported"},
-			      .from = "k8snetworkplumbingwg/sriov-network-operator#274"},
-			     {{"lastsyncerror: operation not supported"},
-			      .from = "openshift/sriov-network-operator#640"}},
+			      .from = "k8snetworkplumbingwg/sriov-network-operator#274"}},
 	},
 	{
 		.name = "sriov_drain",
@@ -1534,7 +1535,7 @@ const struct known known_symptoms[] = {
 			      .from = "open-mpi/ompi#11789"},
 			     {{"no openfabrics connection schemes reported"},
 			      .from = "huggingface/transformers-bloom-inference#8"},
-			     {{"help message help-mpi-btl-openib", "no "},
+			     {{"help message help-mpi-btl-openib", " / no "},
 			      .from = "open-mpi/ompi#6881"}},
 	},
 	{
@@ -1578,8 +1579,9 @@ const struct known known_symptoms[] = {
 			"read the hook's own message and its log (journalctl -t oci-rdma-hook for "
 			"this project's); the hook's name stands in config.json of the container",
 		.confirm = "",
-		.messages = {{{"error running hook"}, .from = "NVIDIA/nvidia-container-toolkit#14"},
-			     {{"error running createruntime hook"},
+		.messages = {{{"error running hook", "exit status"},
+			      .from = "NVIDIA/nvidia-container-toolkit#14"},
+			     {{"error running ", " hook #", "exit status"},
 			      .from = "containerd/nerdctl#4276"},
 			     {{"error executing hook"}, .from = "ublue-os/bluefin#3454"}},
 	},
@@ -1668,7 +1670,7 @@ const struct known known_symptoms[] = {
 			  "names each transport that was left out, and why; ibv_devinfo in the "
 			  "container shows its HCAs",
 		.confirm = "rdma_devices, gpudirect",
-		.messages = {{{"peer gpu ", " is not accessible"},
+		.messages = {{{"topo.cpp", "peer gpu ", " is not accessible"},
 			      .from = "pytorch/pytorch#170479"}},
 	},
 	{
@@ -1688,7 +1690,8 @@ const struct known known_symptoms[] = {
 			      .from = "deepseek-ai/DeepEP#289"},
 			     {{"nvshmem setup connections failed"},
 			      .from = "deepseek-ai/DeepEP#38"},
-			     {{"nvshmem initialization failed"}, .from = "deepseek-ai/DeepEP#355"},
+			     {{"nvshmem initialization failed"},
+			      .from = "NVSHMEM src/host/init/init.cu"},
 			     {{"nvshmem detect topo failed"}, .from = "deepseek-ai/DeepEP#355"}},
 	},
 	{

@@ -449,10 +449,23 @@ static const struct text_case {
 	 "NCCL INFO NET/IB : Using [0]mlx5_0:1/IB [1]mlx5_2:1/RoCE ; OOB eth0:10.0.0.1<0>\n"
 	 "NCCL WARN Call to ibv_modify_qp failed with error Invalid argument",
 	 "mixed_links"},
+	{"InfiniBand ports alone",
+	 "NCCL INFO NET/IB : Using [0]mlx5_0:1/IB [1]mlx5_2:1/IB ; OOB eth0:10.0.0.1<0>\n"
+	 "NCCL WARN Call to ibv_modify_qp failed with error Invalid argument",
+	 "gid"},
 	{"RoCE ports alone",
 	 "NCCL INFO NET/IB : Using [0]mlx5_2:1/RoCE ; OOB eth0:10.0.0.1<0>\n"
 	 "NCCL WARN Call to ibv_modify_qp failed with error Invalid argument",
 	 "gid"},
+	{"a program's own setrlimit keeps no container from its start",
+	 "setrlimit(RLIMIT_MEMLOCK): Operation not permitted", "ulimit"},
+	{"no symptom: another program's hook", "husky: error running hook pre-commit", "?"},
+	{"no symptom: sriov-cni's busy device is not the master's",
+	 "error adding container to network \"n\": SRIOV-CNI failed: device or resource busy", "?"},
+	{"no symptom: a module that is no RDMA's", "foo: Unknown symbol bar_baz (err 0)", "?"},
+	{"an OCI hook that failed is said where nothing else is",
+	 "runc create failed: error running createRuntime hook #0: exit status 1, stdout: ,",
+	 "hook_failed"},
 	{"no symptom: a word that only begins like one", "retry_exc_error_counter 12", "?"},
 };
 

@@ -115,6 +115,9 @@ static const struct unknown_case {
 	{"symptom: unknown, NVSHMEM", "NVSHMEM something failed", "line 1", "NVSHMEM_DEBUG"},
 	{"symptom: unknown, a pod's events", "Warning FailedScheduling 1s default-scheduler x",
 	 "line 1", "oc describe pod"},
+	{"symptom: unknown, NIXL over UCX",
+	 "x.c:1  UCX  ERROR y failed\nnixlBackendError: NIXL_ERR_BACKEND", "line 1",
+	 "NIXL_LOG_LEVEL=DEBUG"},
 	{"symptom: unknown, libfabric", "libfabric:1:core: error x", "line 1", "FI_LOG_LEVEL"},
 	{"symptom: unknown, Mooncake", "E0924 rdma_context.cpp:1] failed", "line 1", "ib_write_bw"},
 };
