@@ -545,6 +545,12 @@ int json_word(const struct json_value *value, const char *const *words, const ch
 		       value->text, known, others);
 }
 
+bool json_equals(const struct json_value *value, const char *text)
+{
+	return value->type == JSON_STRING && value->len == strlen(text) &&
+	       memcmp(value->text, text, value->len) == 0;
+}
+
 int json_string(struct arena *arena, const struct json_value *value, const char **ret,
 		struct err *err)
 {

@@ -91,6 +91,27 @@ enum json_option {
 	JSON_COMMENTS = 1 << 0, /* C and C++ comments, for files that people write */
 };
 
+/* A shape's .members */
+#define JSON_MEMBERS(...)                                                                          \
+	.members = (const struct json_member[])                                                    \
+	{                                                                                          \
+		__VA_ARGS__,                                                                       \
+		{                                                                                  \
+			0                                                                          \
+		}                                                                                  \
+	}
+
+/* A shape's .store and .offset: the field of that type (struct …) is the context's. A field of
+ * another type than JSON_STORE_<kind> writes does not compile. */
+#define JSON_FIELD(kind, type, field)                                                              \
+	.store = JSON_STORE_##kind, .offset = _Generic(&((type *)0)->field, JSON_FIELD_##kind *    \
+						       : offsetof(type, field))
+#define JSON_FIELD_STRING const char *
+#define JSON_FIELD_INT64 int64_t
+#define JSON_FIELD_UINT64 uint64_t
+#define JSON_FIELD_BOOL bool
+#define JSON_FIELD_SPAN struct json_span
+
 struct json_source {
 	const char *what; /* the file's name for errors */
 	const char *text;
@@ -110,6 +131,9 @@ int json_uint64(const struct json_value *value, uint64_t *ret, struct err *err);
 /* Which of the words it is, counted from 0. others: what else the error should name, behind them */
 int json_word(const struct json_value *value, const char *const *words, const char *others,
 	      unsigned *ret, struct err *err);
+
+/* True for a string of this text. */
+bool json_equals(const struct json_value *value, const char *text);
 
 /* A copy in the arena. A string that holds a NUL is refused: C would see another string. */
 int json_string(struct arena *arena, const struct json_value *value, const char **ret,

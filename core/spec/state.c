@@ -10,18 +10,12 @@
 
 #define WHAT "state JSON on stdin"
 
-static bool equals(const struct json_value *value, const char *text)
-{
-	return value->type == JSON_STRING && value->len == strlen(text) &&
-	       memcmp(value->text, text, value->len) == 0;
-}
-
 static int take_container_type(void *context, const struct json_value *value, struct err *err)
 {
 	struct state *state = context;
 
 	(void)err;
-	state->sandbox |= equals(value, "sandbox");
+	state->sandbox |= json_equals(value, "sandbox");
 	return 0;
 }
 
@@ -30,7 +24,7 @@ static int take_inject(void *context, const struct json_value *value, struct err
 	struct state *state = context;
 
 	(void)err;
-	state->asks = equals(value, "true");
+	state->asks = json_equals(value, "true");
 	return 0;
 }
 
