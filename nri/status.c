@@ -65,9 +65,13 @@ int status_write(const char *sysroot, const struct nri_status *status, struct er
 		return err_memory(err);
 	if (dir < 0)
 		return err_sys(err, -dir, "/" NRI_STATUS_DIR);
-	return check_dir(dir, err) < 0
-		       ? -1
-		       : replace_own(dir, NRI_STATUS_NAME, text, len, "/" NRI_STATUS_PATH, err);
+	if (check_dir(dir, err) < 0)
+		return -1;
+	return replace_own(
+		dir,
+		&(struct replacement){
+			.name = NRI_STATUS_NAME, .bytes = text, .len = len, .mode = 0644},
+		"/" NRI_STATUS_PATH, err);
 }
 
 void status_remove(const char *sysroot)

@@ -161,20 +161,14 @@ int replace_file(int dir, const struct replacement *new, const char *what, struc
 	return status < 0 ? err_sys(err, -status, "cannot write %s", what) : 0;
 }
 
-int replace_own(int dir, const char *name, const char *bytes, size_t len, const char *what,
-		struct err *err)
+int replace_own(int dir, const struct replacement *new, const char *what, struct err *err)
 {
-	return replace_file(dir,
-			    &(struct replacement){
-				    .name = name,
-				    .bytes = bytes,
-				    .len = len,
-				    .uid = geteuid(),
-				    .gid = getegid(),
-				    .mode = 0644,
-				    .attributes = -1,
-			    },
-			    what, err);
+	struct replacement own = *new;
+
+	own.uid = geteuid();
+	own.gid = getegid();
+	own.attributes = -1;
+	return replace_file(dir, &own, what, err);
 }
 
 int replace_own_path(const char *path, const char *bytes, size_t len, struct err *err)
@@ -191,5 +185,7 @@ int replace_own_path(const char *path, const char *bytes, size_t len, struct err
 	dir = open(n ? parent : ".", O_PATH | O_DIRECTORY | O_CLOEXEC);
 	if (dir < 0)
 		return err_sys(err, errno, "%.256s", path);
-	return replace_own(dir, name, bytes, len, path, err);
+	return replace_own(
+		dir, &(struct replacement){.name = name, .bytes = bytes, .len = len, .mode = 0644},
+		path, err);
 }

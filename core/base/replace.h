@@ -28,15 +28,15 @@ struct replacement {
  * dir: a directory's descriptor. what: the file as errors should name it. Until it is whole nobody
  * else can read it, and nobody can tell its name: it may be done in /tmp, and by two at a time. On
  * failure no temporary file stays; nor where it is killed, but for the moment before the rename, or
- * on a file system without O_TMPFILE.
+ * on a file system without O_TMPFILE. Returns 0, or -1 with the reason.
  */
 int replace_file(int dir, const struct replacement *new, const char *what, struct err *err);
 
-/* A file that is the caller's own, and that everybody may read */
-int replace_own(int dir, const char *name, const char *bytes, size_t len, const char *what,
-		struct err *err);
+/* The same of a file that is the caller's own: what new says of uid, gid and attributes is not
+ * read. */
+int replace_own(int dir, const struct replacement *new, const char *what, struct err *err);
 
-/* The same, where a path is given. */
+/* The same, where a path is given, and everybody may read the file (0644). */
 int replace_own_path(const char *path, const char *bytes, size_t len, struct err *err);
 
 #endif

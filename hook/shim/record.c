@@ -108,18 +108,11 @@ static int write_record(int dir, const char *state_dir, const char *name, const 
 	static char what[PATH_MAX];
 
 	(void)snprintf(what, sizeof(what), "%s/%s", state_dir, name);
-	return replace_file(dir,
-			    &(struct replacement){
-				    .name = name,
-				    .bytes = text,
-				    .len = len,
-				    .uid = geteuid(),
-				    .gid = getegid(),
-				    .mode = 0600,
-				    .attributes = -1,
-				    .is_new = true,
-			    },
-			    what, err);
+	return replace_own(
+		dir,
+		&(struct replacement){
+			.name = name, .bytes = text, .len = len, .mode = 0600, .is_new = true},
+		what, err);
 }
 
 int record_save(const char *state_dir, const struct record_key *key, const struct record *record,
