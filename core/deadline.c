@@ -2,7 +2,6 @@
 #include "core/deadline.h"
 
 #include <signal.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "core/base/journal.h"

@@ -2,7 +2,6 @@
 #include "core/ways.h"
 
 #include <fcntl.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "core/base/cleanup.h"

@@ -5,7 +5,6 @@
 #include <fcntl.h>
 #include <stdbool.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "core/base/cleanup.h"
 #include "core/base/fs.h"

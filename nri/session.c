@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "nri/session.h"
 
-#include <string.h>
-
 #include "core/base/arena.h"
 
 #define PLUGIN_NAME "oci-rdma"

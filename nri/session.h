@@ -9,9 +9,7 @@
 #ifndef OCI_RDMA_NRI_SESSION_H
 #define OCI_RDMA_NRI_SESSION_H
 
-#include <stdbool.h>
 #include <stddef.h>
-#include <stdint.h>
 
 #include "core/base/err.h"
 #include "nri/message/message.h"

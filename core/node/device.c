@@ -2,7 +2,6 @@
 #include "core/node/device.h"
 
 #include <dirent.h>
-#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>

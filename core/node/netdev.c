@@ -3,7 +3,6 @@
 #include "core/node/netdev.h"
 
 #include <dirent.h>
-#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>

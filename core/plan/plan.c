@@ -3,7 +3,6 @@
 
 #include <string.h>
 
-#include "core/base/text.h"
 #include "core/plan/frameworks.h"
 #include "core/plan/nccl.h"
 #include "core/plan/obstacles.h"

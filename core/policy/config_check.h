@@ -2,7 +2,6 @@
 #ifndef OCI_RDMA_CONFIG_CHECK_H
 #define OCI_RDMA_CONFIG_CHECK_H
 
-#include "core/base/arena.h"
 #include "core/base/err.h"
 #include "core/policy/config.h"
 

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "core/base/capability.h"
-#include "core/base/text.h"
 #include "core/policy/quantity.h"
 #include "core/report/report.h"
 #include "core/ways.h"

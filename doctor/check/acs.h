@@ -3,7 +3,6 @@
 #ifndef OCI_RDMA_DOCTOR_ACS_H
 #define OCI_RDMA_DOCTOR_ACS_H
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 

@@ -4,7 +4,6 @@
 #define OCI_RDMA_DOCTOR_CHECK_MEMLOCK_H
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 #include "core/base/arena.h"

@@ -2,7 +2,6 @@
 /* What oci-rdma-hook decides on the container, and what of it has come true, by which way in */
 #include "doctor/check/plan.h"
 
-#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>

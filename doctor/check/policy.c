@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* oci-rdma-hook's own config.json */
-#include <errno.h>
-#include <string.h>
 
 #include "core/base/tree.h"
 #include "core/policy/config.h"

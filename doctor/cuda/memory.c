@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "doctor/cuda/memory.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #include "doctor/cuda/probe.h"

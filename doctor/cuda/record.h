@@ -7,7 +7,6 @@
 #define OCI_RDMA_DOCTOR_CUDA_RECORD_H
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 #include "doctor/finding.h"

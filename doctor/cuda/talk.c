@@ -2,7 +2,6 @@
 #include "doctor/cuda/talk.h"
 
 #include <errno.h>
-#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/wait.h>

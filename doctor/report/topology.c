@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "doctor/report/topology.h"
 
-#include <string.h>
-
 #include "doctor/report/report.h"
 
 static const char *or_dash(const char *text)

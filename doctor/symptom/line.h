@@ -3,8 +3,6 @@
 #ifndef OCI_RDMA_DOCTOR_SYMPTOM_LINE_H
 #define OCI_RDMA_DOCTOR_SYMPTOM_LINE_H
 
-#include <stddef.h>
-
 #define UNKNOWN (-1)
 
 /* Characters looked at so far, in this process: what tests judge the cost of a line by */

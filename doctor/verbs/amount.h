@@ -3,7 +3,6 @@
 #ifndef OCI_RDMA_VERBS_AMOUNT_H
 #define OCI_RDMA_VERBS_AMOUNT_H
 
-#include <stddef.h>
 #include <stdint.h>
 #include <sys/resource.h>
 

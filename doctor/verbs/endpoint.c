@@ -2,7 +2,6 @@
 #include "doctor/verbs/endpoint.h"
 
 #include <errno.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <sys/random.h>
 

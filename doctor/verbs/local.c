@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <stdio.h>
-#include <string.h>
 #include <sys/resource.h>
 
 #include "doctor/verbs/amount.h"

@@ -11,8 +11,6 @@
 #ifndef OCI_RDMA_VERBS_MESSAGE_H
 #define OCI_RDMA_VERBS_MESSAGE_H
 
-#include <stddef.h>
-
 #include "doctor/verbs/endpoint.h"
 #include "doctor/verbs/transfer.h"
 

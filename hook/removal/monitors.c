@@ -7,7 +7,6 @@
 #include "core/base/cleanup.h"
 #include "core/base/fs.h"
 #include "core/base/names.h"
-#include "core/base/text.h"
 #include "core/base/tree.h"
 #include "hook/removal/needs.h"
 

@@ -4,6 +4,7 @@
 
 #include "core/policy/quantity.h"
 #include "fuzz.h"
+#include "hook/apply/spec_edit.h"
 
 static struct setting hca[] = {{.name = "NCCL_IB_HCA", .value = "=mlx5_6"}};
 static struct setting odd[] = {{.name = "NCCL_IB_HCA", .value = "=mlx5_6,mlx5_7:2"},

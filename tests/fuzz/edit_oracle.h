@@ -7,8 +7,8 @@
 #define TESTS_FUZZ_EDIT_ORACLE_H
 
 #include <stdbool.h>
-
-#include "hook/apply/spec_edit.h"
+#include <stddef.h>
+#include <stdint.h>
 
 /* Both texts are valid JSON, NUL-terminated. whole: of a config.json; else of a process.json */
 bool edit_only_adds(const char *before, const char *after, bool whole);

@@ -8,7 +8,6 @@
 #define TESTS_FUZZ_FUZZ_H
 
 #include <fcntl.h>
-#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A fuzz target's main without libFuzzer: TARGET DIRECTORY… runs each file there. TAP on stdout. */
 #include <dirent.h>
-#include <unistd.h>
 
 #include "fuzz.h"
 

@@ -3,7 +3,6 @@
 #include "unit.h"
 
 #include <errno.h>
-#include <signal.h>
 
 #include "core/base/fs.h"
 

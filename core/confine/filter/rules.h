@@ -6,7 +6,6 @@
 #ifndef OCI_RDMA_FILTER_RULES_H
 #define OCI_RDMA_FILTER_RULES_H
 
-#include <stddef.h>
 #include <stdint.h>
 
 /* Harmless with any arguments, and made by every program; NULL is behind the last one. */

@@ -3,8 +3,6 @@
  * written */
 #include "suite.h"
 
-#include "doctor/symptom/known.h"
-
 #define HEALTHY_MIN 30
 
 struct row {
