@@ -61,18 +61,9 @@ const char *nri_status_text(struct arena *arena, const struct nri_status *status
 
 /* ---- read ---- */
 
-#define MEMBERS(...)                                                                               \
-	.members = (const struct json_member[])                                                    \
-	{                                                                                          \
-		__VA_ARGS__,                                                                       \
-		{                                                                                  \
-			0                                                                          \
-		}                                                                                  \
-	}
 #define STORE(name, wanted, kind, field)                                                           \
 	static const struct json_shape name = {.types = (wanted),                                  \
-					       .store = JSON_STORE_##kind,                         \
-					       .offset = offsetof(struct nri_status, field)}
+					       JSON_FIELD(kind, struct nri_status, field)}
 
 STORE(process_id, JSON_NUMBER, INT64, pid);
 STORE(started, JSON_NUMBER, UINT64, started);
@@ -89,19 +80,19 @@ STORE(given_up, JSON_NUMBER, UINT64, counters.given_up);
 STORE(microseconds, JSON_NUMBER, UINT64, counters.answer_us);
 STORE(slowest, JSON_NUMBER, UINT64, counters.slowest_us);
 static const struct json_shape runtime = {
-	.types = JSON_OBJECT, MEMBERS({"name", &runtime_name}, {"version", &runtime_version})};
+	.types = JSON_OBJECT, JSON_MEMBERS({"name", &runtime_name}, {"version", &runtime_version})};
 static const struct json_shape containers = {
 	.types = JSON_OBJECT,
-	MEMBERS({"served", &served}, {"granted", &granted}, {"denied", &denied},
-		{"failed", &failed}, {"given_up", &given_up}),
+	JSON_MEMBERS({"served", &served}, {"granted", &granted}, {"denied", &denied},
+		     {"failed", &failed}, {"given_up", &given_up}),
 };
 static const struct json_shape answers = {
-	.types = JSON_OBJECT, MEMBERS({"microseconds", &microseconds}, {"slowest", &slowest})};
+	.types = JSON_OBJECT, JSON_MEMBERS({"microseconds", &microseconds}, {"slowest", &slowest})};
 static const struct json_shape status_json = {
 	.types = JSON_OBJECT,
-	MEMBERS({"pid", &process_id}, {"started", &started}, {"socket", &socket_path},
-		{"connected_since", &since}, {"trouble", &trouble}, {"runtime", &runtime},
-		{"containers", &containers}, {"answers", &answers}),
+	JSON_MEMBERS({"pid", &process_id}, {"started", &started}, {"socket", &socket_path},
+		     {"connected_since", &since}, {"trouble", &trouble}, {"runtime", &runtime},
+		     {"containers", &containers}, {"answers", &answers}),
 };
 
 int nri_status_read(struct arena *arena, int sysroot, struct nri_status *ret_status,

@@ -82,11 +82,7 @@ static int take_kind(void *context, const struct json_value *value, struct err *
 static const struct json_shape kind = {.types = ANYTHING, .take = take_kind};
 static const struct json_shape root_shape = {
 	.types = JSON_OBJECT,
-	.members = (const struct json_member[]){{"version", &kind},
-						{"hook", &kind},
-						{"when", &kind},
-						{"stages", &kind},
-						{0}},
+	JSON_MEMBERS({"version", &kind}, {"hook", &kind}, {"when", &kind}, {"stages", &kind}),
 };
 
 /* By the keys that only a hooks.d file has, as far as it can be read: the check itself says what is

@@ -31,30 +31,24 @@ static int take_label(void *context, const struct json_value *value, struct err 
 }
 
 static const struct json_shape pid = {.types = JSON_NUMBER,
-				      .store = JSON_STORE_INT64,
-				      .offset = offsetof(struct reading, file.pid)};
+				      JSON_FIELD(INT64, struct reading, file.pid)};
 /* What crun (src/libcrun/status.c) and runc (libcontainer/container.go) themselves tell a pid that
  * was given to another process by. */
 static const struct json_shape start = {.types = JSON_NUMBER,
-					.store = JSON_STORE_UINT64,
-					.offset = offsetof(struct reading, file.start)};
+					JSON_FIELD(UINT64, struct reading, file.start)};
 static const struct json_shape bundle = {.types = JSON_STRING,
-					 .store = JSON_STORE_STRING,
-					 .offset = offsetof(struct reading, file.bundle)};
+					 JSON_FIELD(STRING, struct reading, file.bundle)};
 static const struct json_shape label = {.types = ~0U, .take = take_label};
 static const struct json_shape labels = {.types = JSON_ARRAY | JSON_NULL, .each = &label};
-static const struct json_shape runc_config = {
-	.types = JSON_OBJECT, .members = (const struct json_member[]){{"labels", &labels}, {0}}};
+static const struct json_shape runc_config = {.types = JSON_OBJECT,
+					      JSON_MEMBERS({"labels", &labels})};
 static const struct json_shape crun_status = {
 	.types = JSON_OBJECT,
-	.members = (const struct json_member[]){
-		{"pid", &pid}, {"process-start-time", &start}, {"bundle", &bundle}, {0}}};
-static const struct json_shape runc_state = {
-	.types = JSON_OBJECT,
-	.members = (const struct json_member[]){{"init_process_pid", &pid},
-						{"init_process_start", &start},
-						{"config", &runc_config},
-						{0}}};
+	JSON_MEMBERS({"pid", &pid}, {"process-start-time", &start}, {"bundle", &bundle})};
+static const struct json_shape runc_state = {.types = JSON_OBJECT,
+					     JSON_MEMBERS({"init_process_pid", &pid},
+							  {"init_process_start", &start},
+							  {"config", &runc_config})};
 
 int state_file_read(struct arena *arena, int root, const char *path, struct state_file *ret_file,
 		    struct err *err)

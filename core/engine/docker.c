@@ -52,8 +52,7 @@ static int take_path(void *context, const struct json_value *value, struct err *
 
 #define STRING(name, field)                                                                        \
 	static const struct json_shape name = {.types = JSON_STRING,                               \
-					       .store = JSON_STORE_STRING,                         \
-					       .offset = offsetof(struct reading, docker.field)}
+					       JSON_FIELD(STRING, struct reading, docker.field)}
 
 STRING(default_runtime, default_runtime);
 STRING(data_root, data_root);
@@ -61,18 +60,13 @@ static const struct json_shape path = {.types = JSON_STRING, .take = take_path};
 static const struct json_shape runtime = {
 	.types = JSON_OBJECT,
 	.take = take_runtime,
-	.members = (const struct json_member[]){{"path", &path}, {0}},
+	JSON_MEMBERS({"path", &path}),
 };
 static const struct json_shape runtimes = {.types = JSON_OBJECT, .each = &runtime};
 static const struct json_shape root = {
 	.types = JSON_OBJECT,
-	.members =
-		(const struct json_member[]){
-			{"default-runtime", &default_runtime},
-			{"data-root", &data_root},
-			{"runtimes", &runtimes},
-			{0},
-		},
+	JSON_MEMBERS({"default-runtime", &default_runtime}, {"data-root", &data_root},
+		     {"runtimes", &runtimes}),
 };
 
 int docker_read_text(struct arena *arena, const struct fs_text *text, struct docker *ret_docker,

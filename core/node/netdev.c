@@ -64,15 +64,14 @@ struct devinfo {
 };
 
 static const struct json_shape pci_address = {.types = JSON_STRING,
-					      .store = JSON_STORE_STRING,
-					      .offset = offsetof(struct devinfo, pci_address)};
+					      JSON_FIELD(STRING, struct devinfo, pci_address)};
 static const struct json_shape pci = {
 	.types = JSON_OBJECT,
-	.members = (const struct json_member[]){{"pci-address", &pci_address}, {0}},
+	JSON_MEMBERS({"pci-address", &pci_address}),
 };
 static const struct json_shape devinfo_root = {
 	.types = JSON_OBJECT,
-	.members = (const struct json_member[]){{"pci", &pci}, {0}},
+	JSON_MEMBERS({"pci", &pci}),
 };
 
 /* The PCI address in a device-info file (k8snetworkplumbingwg device-info specification 1.1), in

@@ -61,9 +61,7 @@ static const struct json_shape runtimes = {
 static const struct json_shape state_dir = {.types = JSON_STRING, .take = take_state_dir};
 static const struct json_shape root = {
 	.types = JSON_OBJECT,
-	.members = (const struct json_member[]){{"runtimes", &runtimes},
-						{"state_dir", &state_dir},
-						{0}},
+	JSON_MEMBERS({"runtimes", &runtimes}, {"state_dir", &state_dir}),
 };
 
 static int read_file(struct arena *arena, const char *sysroot, const char *path,

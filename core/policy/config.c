@@ -231,13 +231,15 @@ static int take_state_dir(void *context, const struct json_value *value, struct 
 /* ---- the keys ---- */
 
 #define SHAPE(...) (&(const struct json_shape){__VA_ARGS__})
-#define STORED(how, field) .store = (how), .offset = offsetof(struct reading, config.field)
 #define ONE_OF(...) .types = JSON_STRING, .words = ((const char *const[]){__VA_ARGS__, NULL})
 
-#define BOOL(field) SHAPE(.types = JSON_BOOL, STORED(JSON_STORE_BOOL, field))
+#define BOOL(field) SHAPE(.types = JSON_BOOL, JSON_FIELD(BOOL, struct reading, config.field))
 /* An enum, by its words in its order; a bool, by the word for false and that for true */
-#define WORD(field, ...) SHAPE(STORED(JSON_STORE_WORD, field), ONE_OF(__VA_ARGS__))
-#define SWITCH(field, off, on) SHAPE(STORED(JSON_STORE_BOOL, field), ONE_OF(off, on))
+#define WORD(field, ...)                                                                           \
+	SHAPE(.store = JSON_STORE_WORD, .offset = offsetof(struct reading, config.field),          \
+	      ONE_OF(__VA_ARGS__))
+#define SWITCH(field, off, on)                                                                     \
+	SHAPE(JSON_FIELD(BOOL, struct reading, config.field), ONE_OF(off, on))
 #define VALUE(wanted, function) SHAPE(.types = (wanted), .take = (function))
 #define STRINGS(item) .each = (&(const struct json_shape){.types = JSON_STRING, .take = (item)})
 #define LIST(begin, item) SHAPE(.types = JSON_ARRAY, .take = (begin), STRINGS(item))

@@ -243,14 +243,7 @@ static int take_stage(void *context, const struct json_value *value, struct err 
 /* ---- where they stand ---- */
 
 #define SHAPE(name, ...) static const struct json_shape name = {__VA_ARGS__}
-#define MEMBERS(...)                                                                               \
-	.closed = true, .members = (const struct json_member[])                                    \
-	{                                                                                          \
-		__VA_ARGS__,                                                                       \
-		{                                                                                  \
-			0                                                                          \
-		}                                                                                  \
-	}
+#define MEMBERS(...) .closed = true, JSON_MEMBERS(__VA_ARGS__)
 
 SHAPE(version, .types = JSON_STRING, .take = take_version);
 SHAPE(path, .types = JSON_STRING, .take = take_path);

@@ -108,30 +108,26 @@ static int leave_device(void *context, struct err *err)
 }
 
 static const struct json_shape rdma_dev = {.types = JSON_STRING,
-					   .store = JSON_STORE_STRING,
-					   .offset = offsetof(struct info, device.ibdev)};
+					   JSON_FIELD(STRING, struct info, device.ibdev)};
 static const struct json_shape file = {.types = JSON_STRING,
-				       .store = JSON_STORE_STRING,
-				       .offset = offsetof(struct info, device.file)};
+				       JSON_FIELD(STRING, struct info, device.file)};
 static const struct json_shape rdma = {
 	.types = JSON_OBJECT,
-	.members = (const struct json_member[]){{"rdma_dev", &rdma_dev}, {"uverbs", &file}, {0}},
+	JSON_MEMBERS({"rdma_dev", &rdma_dev}, {"uverbs", &file}),
 };
 static const struct json_shape vfio = {
 	.types = JSON_OBJECT,
-	.members = (const struct json_member[]){{"dev-mount", &file}, {0}},
+	JSON_MEMBERS({"dev-mount", &file}),
 };
 static const struct json_shape vdpa = {
 	.types = JSON_OBJECT,
-	.members = (const struct json_member[]){{"mount", &file}, {0}},
+	JSON_MEMBERS({"mount", &file}),
 };
 static const struct json_shape info_device = {
 	.types = JSON_OBJECT,
 	.take = begin_device,
 	.leave = leave_device,
-	.members =
-		(const struct json_member[]){
-			{"rdma", &rdma}, {"vfio", &vfio}, {"vdpa", &vdpa}, {0}},
+	JSON_MEMBERS({"rdma", &rdma}, {"vfio", &vfio}, {"vdpa", &vdpa}),
 };
 static const struct json_shape info_root = {.types = JSON_OBJECT, .each = &info_device};
 

@@ -41,32 +41,20 @@ static const struct json_shape container_type = {.types = ~0U, .take = take_cont
 static const struct json_shape inject = {.types = ~0U, .take = take_inject, .repeats = true};
 static const struct json_shape annotations = {
 	.types = JSON_OBJECT | JSON_NULL,
-	.members =
-		(const struct json_member[]){
-			{"io.kubernetes.cri-o.ContainerType", &container_type},
-			{"io.kubernetes.cri.container-type", &container_type},
-			{SPEC_ANNOTATION_PREFIX "inject", &inject},
-			{0},
-		},
+	JSON_MEMBERS({"io.kubernetes.cri-o.ContainerType", &container_type},
+		     {"io.kubernetes.cri.container-type", &container_type},
+		     {SPEC_ANNOTATION_PREFIX "inject", &inject}),
 };
-static const struct json_shape id = {
-	.types = JSON_STRING, .store = JSON_STORE_STRING, .offset = offsetof(struct state, id)};
-static const struct json_shape bundle = {
-	.types = JSON_STRING, .store = JSON_STORE_STRING, .offset = offsetof(struct state, bundle)};
-static const struct json_shape status = {
-	.types = JSON_STRING, .store = JSON_STORE_STRING, .offset = offsetof(struct state, status)};
+static const struct json_shape id = {.types = JSON_STRING, JSON_FIELD(STRING, struct state, id)};
+static const struct json_shape bundle = {.types = JSON_STRING,
+					 JSON_FIELD(STRING, struct state, bundle)};
+static const struct json_shape status = {.types = JSON_STRING,
+					 JSON_FIELD(STRING, struct state, status)};
 static const struct json_shape pid = {.types = ~0U, .take = take_pid};
 static const struct json_shape root = {
 	.types = JSON_OBJECT,
-	.members =
-		(const struct json_member[]){
-			{"id", &id},
-			{"bundle", &bundle},
-			{"status", &status},
-			{"pid", &pid},
-			{"annotations", &annotations},
-			{0},
-		},
+	JSON_MEMBERS({"id", &id}, {"bundle", &bundle}, {"status", &status}, {"pid", &pid},
+		     {"annotations", &annotations}),
 };
 
 int state_read(struct arena *arena, int fd, struct state *ret_state, struct err *err)

@@ -90,22 +90,17 @@ static int take_when(void *context, const struct json_value *value, struct err *
 	return 0;
 }
 
-static const struct json_shape version = {
-	.types = JSON_STRING, .store = JSON_STORE_STRING, .offset = offsetof(struct hook, version)};
-static const struct json_shape path = {
-	.types = JSON_STRING, .store = JSON_STORE_STRING, .offset = offsetof(struct hook, path)};
-static const struct json_shape hook_shape = {
-	.types = JSON_OBJECT, .members = (const struct json_member[]){{"path", &path}, {0}}};
+static const struct json_shape version = {.types = JSON_STRING,
+					  JSON_FIELD(STRING, struct hook, version)};
+static const struct json_shape path = {.types = JSON_STRING, JSON_FIELD(STRING, struct hook, path)};
+static const struct json_shape hook_shape = {.types = JSON_OBJECT, JSON_MEMBERS({"path", &path})};
 static const struct json_shape stage = {.types = JSON_STRING, .take = take_stage};
 static const struct json_shape stages = {.types = JSON_ARRAY, .each = &stage};
 static const struct json_shape when = {.types = JSON_OBJECT, .take = take_when};
 static const struct json_shape root_shape = {
 	.types = JSON_OBJECT,
-	.members = (const struct json_member[]){{"version", &version},
-						{"hook", &hook_shape},
-						{"stages", &stages},
-						{"when", &when},
-						{0}},
+	JSON_MEMBERS({"version", &version}, {"hook", &hook_shape}, {"stages", &stages},
+		     {"when", &when}),
 };
 
 static int add_bad(const struct context *context, const char *file, const char *why)

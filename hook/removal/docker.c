@@ -58,11 +58,10 @@ struct host_config {
 };
 
 static const struct json_shape runtime = {.types = JSON_STRING | JSON_NULL,
-					  .store = JSON_STORE_STRING,
-					  .offset = offsetof(struct host_config, runtime)};
+					  JSON_FIELD(STRING, struct host_config, runtime)};
 static const struct json_shape root_shape = {
 	.types = JSON_OBJECT,
-	.members = (const struct json_member[]){{"Runtime", &runtime}, {0}},
+	JSON_MEMBERS({"Runtime", &runtime}),
 };
 
 /* The runtimes that are the shim, and those that were until the entry was taken away */

@@ -21,8 +21,7 @@ struct pod {
 
 #define STRING(field)                                                                              \
 	{                                                                                          \
-		.types = JSON_STRING, .store = JSON_STORE_STRING,                                  \
-		.offset = offsetof(struct pod, field)                                              \
+		.types = JSON_STRING, JSON_FIELD(STRING, struct pod, field)                        \
 	}
 
 static const struct json_shape type = STRING(type);
@@ -31,18 +30,14 @@ static const struct json_shape name = STRING(name);
 static const struct json_shape namespace = STRING(namespace);
 static const struct json_shape annotations = {
 	.types = JSON_OBJECT,
-	.members =
-		(const struct json_member[]){
-			{"io.kubernetes.cri-o.ContainerType", &type},
-			{"io.kubernetes.cri-o.RuntimeHandler", &handler},
-			{"io.kubernetes.pod.name", &name},
-			{"io.kubernetes.pod.namespace", &namespace},
-			{0},
-		},
+	JSON_MEMBERS({"io.kubernetes.cri-o.ContainerType", &type},
+		     {"io.kubernetes.cri-o.RuntimeHandler", &handler},
+		     {"io.kubernetes.pod.name", &name},
+		     {"io.kubernetes.pod.namespace", &namespace}),
 };
 static const struct json_shape root_shape = {
 	.types = JSON_OBJECT,
-	.members = (const struct json_member[]){{"annotations", &annotations}, {0}},
+	JSON_MEMBERS({"annotations", &annotations}),
 };
 
 /* The handlers that run the shim, and those that ran it until a drop-in was taken away */

@@ -164,12 +164,10 @@ static int take_variable(void *context, const struct json_value *value, struct e
 
 #define STRING(name, field)                                                                        \
 	static const struct json_shape name = {.types = JSON_STRING,                               \
-					       .store = JSON_STORE_STRING,                         \
-					       .offset = offsetof(struct reading, record.field)}
+					       JSON_FIELD(STRING, struct reading, record.field)}
 #define UINT64(name, field)                                                                        \
 	static const struct json_shape name = {.types = JSON_NUMBER,                               \
-					       .store = JSON_STORE_UINT64,                         \
-					       .offset = offsetof(struct reading, record.field)}
+					       JSON_FIELD(UINT64, struct reading, record.field)}
 
 STRING(bundle, bundle);
 STRING(config, config);
@@ -185,20 +183,10 @@ static const struct json_shape env = {.types = JSON_OBJECT, .closed = true, .eac
 static const struct json_shape record_shape = {
 	.types = JSON_OBJECT,
 	.closed = true,
-	.members =
-		(const struct json_member[]){
-			{"bundle", &bundle},
-			{"config", &config},
-			{"device", &device},
-			{"inode", &inode},
-			{"created", &created},
-			{"root", &runtime_root},
-			{"pid_file", &pid_file},
-			{"memlock", &memlock},
-			{"capabilities", &capabilities},
-			{"env", &env},
-			{0},
-		},
+	JSON_MEMBERS({"bundle", &bundle}, {"config", &config}, {"device", &device},
+		     {"inode", &inode}, {"created", &created}, {"root", &runtime_root},
+		     {"pid_file", &pid_file}, {"memlock", &memlock},
+		     {"capabilities", &capabilities}, {"env", &env}),
 };
 
 static bool same_root(const char *a, const char *b)

@@ -38,7 +38,7 @@ static int leave_item(void *context, struct err *err)
 	return 0;
 }
 
-#define FIELD(kind, member) .store = JSON_STORE_##kind, .offset = offsetof(struct fields, member)
+#define FIELD(kind, member) JSON_FIELD(kind, struct fields, member)
 
 static const struct json_shape text = {.types = JSON_STRING | JSON_NULL, FIELD(STRING, text)};
 static const struct json_shape number = {.types = JSON_NUMBER, FIELD(INT64, number)};
