@@ -3,11 +3,8 @@
  * is granted without a look at its devices. */
 #include "hook/shim/record.h"
 
-#include <limits.h>
 #include <sys/wait.h>
-#include <time.h>
 
-#include "hook/shim/last_choice.h"
 #include "tests/unit/unit.h"
 
 #define SECOND UINT64_C(1000000000)
@@ -17,7 +14,9 @@ struct scene {
 	struct unit_dir dir;
 	struct arena arena;
 	const char *state_dir;
-	struct record record;
+	struct record record; /* to be saved */
+	struct record loaded;
+	struct err err;
 };
 
 static struct scene scene_make(void)
@@ -48,6 +47,31 @@ static void scene_remove(struct scene *scene)
 #define cleanup_scene __attribute__((cleanup(scene_remove))) struct scene
 
 static const struct record_key key = {"abc", "/r", "/usr/bin/crun"};
+
+static int save(struct scene *scene, const struct record_key *whose)
+{
+	return record_save(scene->state_dir, whose, &scene->record, &scene->err);
+}
+
+/* exists: what it must say of that */
+static int load(struct scene *scene, const struct record_key *whose, bool exists)
+{
+	bool said = !exists;
+	int status = record_load(&scene->arena, scene->state_dir, whose, &scene->loaded, &said,
+				 &scene->err);
+
+	assert_int_equal(said, exists);
+	return status;
+}
+
+/* The file of that record, below the scene's directory */
+static const char *path_of(struct scene *scene, const struct record_key *whose)
+{
+	struct record_name name;
+
+	assert_int_equal(record_name(whose, &name), 0);
+	return arena_printf(&scene->arena, "state/%s", name.text);
+}
 
 /* ---- when it is believed ---- */
 
@@ -162,33 +186,27 @@ static void is_kept_as_it_was(void **state)
 						  {.name = "B", .value = "two words"}};
 	cleanup_scene scene = scene_make();
 	struct record *record = &scene.record;
-	struct record loaded;
-	struct err err;
-	bool exists;
+	struct record *loaded = &scene.loaded;
 
 	(void)state;
 	record->grant.settings = settings;
 	record->grant.n_settings = LENGTH(settings);
-	assert_int_equal(record_save(scene.state_dir, &key, record, &err), 0);
-	assert_int_equal(record_load(&scene.arena, scene.state_dir, &key, &loaded, &exists, &err),
-			 1);
-	assert_true(exists);
-	assert_string_equal(loaded.bundle, record->bundle);
-	assert_string_equal(loaded.config, record->config);
-	assert_string_equal(loaded.root, "/r");
-	assert_string_equal(loaded.pid_file, "/pid");
-	assert_int_equal(loaded.device, record->device);
-	assert_int_equal(loaded.inode, record->inode);
-	assert_int_equal(loaded.created, record->created);
-	assert_int_equal(loaded.grant.memlock, 4096);
-	assert_int_equal(loaded.grant.capabilities, 1 << 14);
-	assert_int_equal(loaded.grant.n_settings, 2);
-	assert_string_equal(loaded.grant.settings[1].name, "B");
-	assert_string_equal(loaded.grant.settings[1].value, "two words");
+	assert_int_equal(save(&scene, &key), 0);
+	assert_int_equal(load(&scene, &key, true), 1);
+	assert_string_equal(loaded->bundle, record->bundle);
+	assert_string_equal(loaded->config, record->config);
+	assert_string_equal(loaded->root, "/r");
+	assert_string_equal(loaded->pid_file, "/pid");
+	assert_int_equal(loaded->device, record->device);
+	assert_int_equal(loaded->inode, record->inode);
+	assert_int_equal(loaded->created, record->created);
+	assert_int_equal(loaded->grant.memlock, 4096);
+	assert_int_equal(loaded->grant.capabilities, 1 << 14);
+	assert_int_equal(loaded->grant.n_settings, 2);
+	assert_string_equal(loaded->grant.settings[1].name, "B");
+	assert_string_equal(loaded->grant.settings[1].value, "two words");
 	record_remove(scene.state_dir, &key);
-	assert_int_equal(record_load(&scene.arena, scene.state_dir, &key, &loaded, &exists, &err),
-			 0);
-	assert_false(exists);
+	assert_int_equal(load(&scene, &key, false), 0);
 }
 
 static const struct key_case {
@@ -212,20 +230,12 @@ static void belongs_to_id_and_root(void **state)
 {
 	const struct key_case *row = *state;
 	cleanup_scene scene = scene_make();
-	struct record loaded;
-	struct err err;
-	bool exists;
 
 	scene.record.root = row->saved.root;
-	assert_int_equal(record_save(scene.state_dir, &row->saved, &scene.record, &err), 0);
-	assert_int_equal(
-		record_load(&scene.arena, scene.state_dir, &row->other, &loaded, &exists, &err),
-		row->same);
-	assert_int_equal(exists, row->same);
+	assert_int_equal(save(&scene, &row->saved), 0);
+	assert_int_equal(load(&scene, &row->other, row->same), row->same);
 	record_remove(scene.state_dir, &row->other);
-	assert_int_equal(
-		record_load(&scene.arena, scene.state_dir, &row->saved, &loaded, &exists, &err),
-		!row->same);
+	assert_int_equal(load(&scene, &row->saved, !row->same), !row->same);
 }
 
 /* A runtime makes its root when it first needs it: what is there of the path decides. */
@@ -255,22 +265,16 @@ static void an_id_is_no_path(void **state)
 {
 	static const char *const ids[] = {"", "../x", "a/b", "/"};
 	cleanup_scene scene = scene_make();
-	struct err err;
 
 	(void)state;
 	unit_write(scene.dir.fd, "x.json", "{}", 0600);
 	for (size_t i = 0; i < LENGTH(ids); i++) {
 		const struct record_key bad = {ids[i], "/r", "crun"};
-		struct record loaded;
-		bool exists = true;
 
-		assert_int_equal(record_save(scene.state_dir, &bad, &scene.record, &err), -1);
-		assert_has(err.text, "is not a container id");
-		assert_int_equal(record_prepare(scene.state_dir, &err), 0);
-		assert_int_equal(
-			record_load(&scene.arena, scene.state_dir, &bad, &loaded, &exists, &err),
-			0);
-		assert_false(exists);
+		assert_int_equal(save(&scene, &bad), -1);
+		assert_has(scene.err.text, "is not a container id");
+		assert_int_equal(record_prepare(scene.state_dir, &scene.err), 0);
+		assert_int_equal(load(&scene, &bad, false), 0);
 		record_remove(scene.state_dir, &bad);
 	}
 	assert_non_null(unit_read(&scene.arena, scene.dir.fd, "x.json"));
@@ -281,27 +285,16 @@ static void an_old_record_belongs_to_its_root(void **state)
 {
 	static const struct record_key other = {"abc", "/s", "/usr/bin/crun"};
 	cleanup_scene scene = scene_make();
-	struct record_name name;
-	struct record loaded;
-	struct err err;
-	bool exists;
+	int dir = scene.dir.fd;
 
 	(void)state;
-	assert_int_equal(record_save(scene.state_dir, &key, &scene.record, &err), 0);
-	assert_int_equal(record_name(&key, &name), 0);
-	assert_int_equal(renameat(scene.dir.fd, arena_printf(&scene.arena, "state/%s", name.text),
-				  scene.dir.fd, "state/abc.json"),
-			 0);
-	assert_int_equal(record_load(&scene.arena, scene.state_dir, &other, &loaded, &exists, &err),
-			 0);
-	assert_false(exists);
+	assert_int_equal(save(&scene, &key), 0);
+	assert_int_equal(renameat(dir, path_of(&scene, &key), dir, "state/abc.json"), 0);
+	assert_int_equal(load(&scene, &other, false), 0);
 	record_remove(scene.state_dir, &other);
-	assert_int_equal(record_load(&scene.arena, scene.state_dir, &key, &loaded, &exists, &err),
-			 1);
-	assert_true(exists);
+	assert_int_equal(load(&scene, &key, true), 1);
 	record_remove(scene.state_dir, &key);
-	assert_int_equal(record_load(&scene.arena, scene.state_dir, &key, &loaded, &exists, &err),
-			 0);
+	assert_int_equal(load(&scene, &key, false), 0);
 }
 
 /* ---- where it is ---- */
@@ -309,22 +302,17 @@ static void an_old_record_belongs_to_its_root(void **state)
 static void the_state_directory_is_ours_alone(void **state)
 {
 	cleanup_scene scene = scene_make();
-	struct record loaded;
 	mode_t before;
-	struct err err;
-	bool exists = true;
 
 	(void)state;
-	assert_int_equal(record_load(&scene.arena, scene.state_dir, &key, &loaded, &exists, &err),
-			 0);
-	assert_false(exists);
+	assert_int_equal(load(&scene, &key, false), 0);
 	assert_int_equal(unit_stat(scene.dir.fd, "state").st_mode, 0);
 	before = umask(0200);
-	assert_int_equal(record_prepare(scene.state_dir, &err), 0);
+	assert_int_equal(record_prepare(scene.state_dir, &scene.err), 0);
 	(void)umask(before);
 	assert_int_equal(unit_stat(scene.dir.fd, "state").st_mode & 07777, 0700);
-	assert_int_equal(record_prepare(scene.state_dir, &err), 0);
-	assert_int_equal(record_save(scene.state_dir, &key, &scene.record, &err), 0);
+	assert_int_equal(record_prepare(scene.state_dir, &scene.err), 0);
+	assert_int_equal(save(&scene, &key), 0);
 }
 
 static void make_link(const struct scene *scene)
@@ -372,39 +360,31 @@ static void no_other_state_directory_is_believed(void **state)
 {
 	const struct state_case *row = *state;
 	cleanup_scene scene = scene_make();
-	struct record loaded;
-	struct err err;
-	bool exists = true;
 
-	assert_int_equal(record_save(scene.state_dir, &key, &scene.record, &err), 0);
+	assert_int_equal(save(&scene, &key), 0);
 	row->change(&scene);
-	assert_int_equal(record_load(&scene.arena, scene.state_dir, &key, &loaded, &exists, &err),
-			 -1);
-	assert_false(exists);
-	assert_has(err.text, row->said);
-	assert_int_equal(record_prepare(scene.state_dir, &err), -1);
-	assert_has(err.text, row->said);
-	assert_int_equal(record_save(scene.state_dir, &key, &scene.record, &err), -1);
-	assert_has(err.text, row->said);
+	assert_int_equal(load(&scene, &key, false), -1);
+	assert_has(scene.err.text, row->said);
+	assert_int_equal(record_prepare(scene.state_dir, &scene.err), -1);
+	assert_has(scene.err.text, row->said);
+	assert_int_equal(save(&scene, &key), -1);
+	assert_has(scene.err.text, row->said);
 }
 
 static void what_cannot_be_written_is_said(void **state)
 {
 	cleanup_scene scene = scene_make();
-	struct record_name name;
-	struct err err;
+	const char *path = path_of(&scene, &key);
 
 	(void)state;
 	scene.state_dir = arena_printf(&scene.arena, "%s/none/state", scene.dir.path);
-	assert_int_equal(record_prepare(scene.state_dir, &err), -1);
-	assert_has(err.text, "none/state: No such file");
+	assert_int_equal(record_prepare(scene.state_dir, &scene.err), -1);
+	assert_has(scene.err.text, "none/state: No such file");
 	scene.state_dir = arena_printf(&scene.arena, "%s/state", scene.dir.path);
-	assert_int_equal(record_name(&key, &name), 0);
-	unit_write(scene.dir.fd, arena_printf(&scene.arena, "state/%s/in-the-way", name.text), "",
-		   0600);
-	assert_int_equal(record_save(scene.state_dir, &key, &scene.record, &err), -1);
-	assert_has(err.text, name.text);
-	assert_has(err.text, "state/abc@");
+	unit_write(scene.dir.fd, arena_printf(&scene.arena, "%s/in-the-way", path), "", 0600);
+	assert_int_equal(save(&scene, &key), -1);
+	assert_has(scene.err.text, path);
+	assert_has(scene.err.text, "state/abc@");
 }
 
 static const struct text_case {
@@ -424,171 +404,25 @@ static void a_broken_record_is_one(void **state)
 {
 	const struct text_case *row = *state;
 	cleanup_scene scene = scene_make();
-	struct record_name name;
-	struct record loaded;
-	struct err err;
-	bool exists = false;
+	const char *path = path_of(&scene, &key);
 
-	assert_int_equal(record_prepare(scene.state_dir, &err), 0);
-	assert_int_equal(record_name(&key, &name), 0);
-	unit_write(scene.dir.fd, arena_printf(&scene.arena, "state/%s", name.text), row->text,
-		   0600);
-	assert_int_equal(record_load(&scene.arena, scene.state_dir, &key, &loaded, &exists, &err),
-			 -1);
-	assert_true(exists);
-	assert_has(err.text, name.text);
+	assert_int_equal(record_prepare(scene.state_dir, &scene.err), 0);
+	unit_write(scene.dir.fd, path, row->text, 0600);
+	assert_int_equal(load(&scene, &key, true), -1);
+	assert_has(scene.err.text, path);
 }
 
 static void a_link_is_no_record(void **state)
 {
 	cleanup_scene scene = scene_make();
-	struct record_name name;
-	struct record loaded;
-	struct err err;
-	bool exists = false;
+	const char *path = path_of(&scene, &key);
 
 	(void)state;
-	assert_int_equal(record_save(scene.state_dir, &key, &scene.record, &err), 0);
-	assert_int_equal(record_name(&key, &name), 0);
-	assert_int_equal(renameat(scene.dir.fd, arena_printf(&scene.arena, "state/%s", name.text),
-				  scene.dir.fd, "state/real"),
-			 0);
-	assert_int_equal(
-		symlinkat("real", scene.dir.fd, arena_printf(&scene.arena, "state/%s", name.text)),
-		0);
-	assert_int_equal(record_load(&scene.arena, scene.state_dir, &key, &loaded, &exists, &err),
-			 -1);
-	assert_true(exists);
-	assert_has(err.text, "Too many levels of symbolic links");
-}
-
-/* ---- the last choice of a config that could be read ---- */
-
-static void the_last_choice_is_kept(void **state)
-{
-	static const char *runtimes[] = {"/a/crun", "/b/runc"};
-	const struct config chosen = {
-		.runtimes = runtimes, .n_runtimes = LENGTH(runtimes), .state_dir = "/s"};
-	cleanup_unit_dir dir = unit_dir_make();
-	cleanup_arena arena = {0};
-	struct options options = {.sysroot = dir.path};
-	struct config loaded = {0};
-
-	(void)state;
-	assert_int_equal(last_choice_load(&arena, &options, &loaded), -1);
-	assert_int_equal(mkdirat(dir.fd, "run", 0755), 0);
-	last_choice_save(&options, &chosen);
-	assert_int_equal(last_choice_load(&arena, &options, &loaded), 0);
-	assert_string_equal(loaded.state_dir, "/s");
-	assert_int_equal(loaded.n_runtimes, 2);
-	assert_string_equal(loaded.runtimes[0], "/a/crun");
-	assert_string_equal(loaded.runtimes[1], "/b/runc");
-	/* Another config's is another one. */
-	options.config = "/etc/other.json";
-	assert_int_equal(last_choice_load(&arena, &options, &loaded), -1);
-}
-
-static int find_link(const struct unit_dir *dir, struct arena *arena, const char **ret_path)
-{
-	DIR *stream = fdopendir(openat(dir->fd, "run", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-	const struct dirent *entry;
-	int n = 0;
-
-	assert_non_null(stream);
-	while ((entry = readdir(stream))) {
-		if (entry->d_name[0] == '.')
-			continue;
-		*ret_path = arena_printf(arena, "run/%s", entry->d_name);
-		n++;
-	}
-	(void)closedir(stream);
-	return n;
-}
-
-static void the_last_choice_is_written_where_it_changed(void **state)
-{
-	static const char *runtimes[] = {"/a/crun"};
-	const struct config chosen = {.runtimes = runtimes, .n_runtimes = 1, .state_dir = "/s"};
-	cleanup_unit_dir dir = unit_dir_make();
-	cleanup_arena arena = {0};
-	const struct options options = {.sysroot = dir.path};
-	const char *path;
-	ino_t inode;
-
-	(void)state;
-	assert_int_equal(mkdirat(dir.fd, "run", 0755), 0);
-	last_choice_save(&options, &chosen);
-	assert_int_equal(find_link(&dir, &arena, &path), 1);
-	inode = unit_stat(dir.fd, path).st_ino;
-	last_choice_save(&options, &chosen);
-	assert_int_equal(unit_stat(dir.fd, path).st_ino, inode);
-	assert_int_equal(unlinkat(dir.fd, path, 0), 0);
-	last_choice_save(&options, &chosen);
-	assert_int_equal(find_link(&dir, &arena, &path), 1);
-	/* A directory in its place cannot be replaced: nothing else stays, either. */
-	assert_int_equal(unlinkat(dir.fd, path, 0), 0);
-	assert_int_equal(mkdirat(dir.fd, path, 0755), 0);
-	last_choice_save(&options, &chosen);
-	assert_int_equal(find_link(&dir, &arena, &path), 1);
-}
-
-/* What a link cannot hold is not remembered. */
-static void the_last_choice_has_an_end(void **state)
-{
-	static char longest[2 * PATH_MAX];
-	static const char *runtimes[] = {longest, "/b"};
-	const struct config chosen = {.runtimes = runtimes, .n_runtimes = 2, .state_dir = "/s"};
-	cleanup_unit_dir dir = unit_dir_make();
-	cleanup_arena arena = {0};
-	struct options options = {.sysroot = dir.path};
-	struct config loaded = {0};
-	/* "/s\n", "\n/b" and the NUL */
-	const size_t most = PATH_MAX - 7;
-
-	(void)state;
-	assert_int_equal(mkdirat(dir.fd, "run", 0755), 0);
-	memset(longest, 'x', sizeof(longest) - 1);
-	longest[0] = '/';
-	last_choice_save(&options, &chosen);
-	assert_int_equal(last_choice_load(&arena, &options, &loaded), -1);
-	longest[most + 1] = '\0';
-	last_choice_save(&options, &chosen);
-	assert_int_equal(last_choice_load(&arena, &options, &loaded), -1);
-	longest[most] = '\0';
-	last_choice_save(&options, &chosen);
-	assert_int_equal(last_choice_load(&arena, &options, &loaded), 0);
-	assert_string_equal(loaded.runtimes[1], "/b");
-	memset(longest, '/', sizeof(longest) - 1);
-	options.sysroot = longest;
-	last_choice_save(&options, &chosen);
-	assert_int_equal(last_choice_load(&arena, &options, &loaded), -1);
-}
-
-static void the_last_choice_is_ours(void **state)
-{
-	static const char *runtimes[] = {"/a/crun"};
-	struct config chosen = {.runtimes = runtimes, .n_runtimes = 1, .state_dir = "/s"};
-	cleanup_unit_dir dir = unit_dir_make();
-	cleanup_arena arena = {0};
-	const struct options options = {.sysroot = dir.path};
-	struct config loaded = {0};
-	const char *path;
-
-	(void)state;
-	assert_int_equal(mkdirat(dir.fd, "run", 0755), 0);
-	last_choice_save(&options, &chosen);
-	chosen.state_dir = "/t";
-	last_choice_save(&options, &chosen);
-	assert_int_equal(find_link(&dir, &arena, &path), 1);
-	assert_int_equal(last_choice_load(&arena, &options, &loaded), 0);
-	assert_string_equal(loaded.state_dir, "/t");
-	if (geteuid() == 0) {
-		assert_int_equal(fchownat(dir.fd, path, 12345, 12345, AT_SYMLINK_NOFOLLOW), 0);
-		assert_int_equal(last_choice_load(&arena, &options, &loaded), -1);
-	}
-	assert_int_equal(unlinkat(dir.fd, path, 0), 0);
-	unit_write(dir.fd, path, "/s\n/a/crun", 0644);
-	assert_int_equal(last_choice_load(&arena, &options, &loaded), -1);
+	assert_int_equal(save(&scene, &key), 0);
+	assert_int_equal(renameat(scene.dir.fd, path, scene.dir.fd, "state/real"), 0);
+	assert_int_equal(symlinkat("real", scene.dir.fd, path), 0);
+	assert_int_equal(load(&scene, &key, true), -1);
+	assert_has(scene.err.text, "Too many levels of symbolic links");
 }
 
 int main(void)
@@ -614,10 +448,5 @@ int main(void)
 		 NULL);
 	UNIT_TABLE_AS(&suite, "record: broken is not none: ", a_broken_record_is_one, text_cases);
 	unit_add(&suite, "record: broken is not none: a link", a_link_is_no_record, NULL);
-	unit_add(&suite, "last choice: kept for each config", the_last_choice_is_kept, NULL);
-	unit_add(&suite, "last choice: written where it has changed",
-		 the_last_choice_is_written_where_it_changed, NULL);
-	unit_add(&suite, "last choice: too long for a link", the_last_choice_has_an_end, NULL);
-	unit_add(&suite, "last choice: our own link alone", the_last_choice_is_ours, NULL);
 	return unit_run(&suite, "record");
 }
