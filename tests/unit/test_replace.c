@@ -3,6 +3,7 @@
 #include "core/base/replace.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <sys/prctl.h>
@@ -163,6 +164,29 @@ static void two_writers_and_a_reader_see_whole_files(void **state)
 	assert_int_equal(entries(dir.fd), 1);
 }
 
+/* ---- the caller's own ---- */
+
+static void an_own_file_is_the_callers(void **state)
+{
+	cleanup_unit_dir dir = unit_dir_make();
+	const struct replacement new = {.name = NAME,
+					.bytes = "new",
+					.len = 3,
+					.uid = 1,
+					.gid = 1,
+					.mode = 0600,
+					.attributes = INT_MAX};
+	struct stat st;
+	struct err err;
+
+	(void)state;
+	assert_int_equal(replace_own(dir.fd, &new, NAME, &err), 0);
+	st = unit_stat(dir.fd, NAME);
+	assert_int_equal(st.st_uid, geteuid());
+	assert_int_equal(st.st_gid, getegid());
+	assert_int_equal(st.st_mode & 07777, 0600);
+}
+
 /* ---- by a path ---- */
 
 static void a_path_is_taken_as_it_is_given(void **state)
@@ -226,6 +250,8 @@ int main(void)
 		 NULL);
 	unit_add(&suite, "replace: two writers and a reader see whole files",
 		 two_writers_and_a_reader_see_whole_files, NULL);
+	unit_add(&suite, "replace: one's own file, whatever owner and attributes are named",
+		 an_own_file_is_the_callers, NULL);
 	unit_add(&suite, "replace: a path, with a directory and without",
 		 a_path_is_taken_as_it_is_given, NULL);
 	UNIT_TABLE_AS(&suite, "replace: a path: ", a_path_is_refused, path_cases);
