@@ -28,33 +28,36 @@ static const char *reason(int errnum)
 				: strerror(errnum);
 }
 
+/* "<what the format says>: <behind>"; behind lies outside of *err. */
+static void set_before(struct err *err, const char *behind, const char *format, va_list args)
+{
+	size_t used;
+
+	(void)vsnprintf(err->text, sizeof(err->text), format, args);
+	used = strlen(err->text);
+	(void)snprintf(err->text + used, sizeof(err->text) - used, ": %s", behind);
+	text_make_printable(err->text);
+}
+
 int err_sys(struct err *err, int errnum, const char *format, ...)
 {
 	va_list args;
-	size_t used;
 
 	va_start(args, format);
-	(void)vsnprintf(err->text, sizeof(err->text), format, args);
+	set_before(err, reason(errnum), format, args);
 	va_end(args);
-	used = strlen(err->text);
-	(void)snprintf(err->text + used, sizeof(err->text) - used, ": %s", reason(errnum));
-	text_make_printable(err->text);
 	err->memory = errnum == ENOMEM;
 	return -1;
 }
 
 int err_prefix(struct err *err, const char *format, ...)
 {
-	struct err reason = *err;
+	struct err before = *err;
 	va_list args;
-	size_t used;
 
 	va_start(args, format);
-	(void)vsnprintf(err->text, sizeof(err->text), format, args);
+	set_before(err, before.text, format, args);
 	va_end(args);
-	used = strlen(err->text);
-	(void)snprintf(err->text + used, sizeof(err->text) - used, ": %s", reason.text);
-	text_make_printable(err->text);
 	return -1;
 }
 
