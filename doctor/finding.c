@@ -3,6 +3,7 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "core/base/text.h"
 
@@ -50,4 +51,30 @@ int findings_add(struct findings *findings, const char *id, const char *subject,
 	findings->item = larger;
 	findings->item[findings->n++] = finding;
 	return 0;
+}
+
+static bool same_kind(const struct finding *a, const struct finding *b)
+{
+	return a->status == b->status && strcmp(a->id, b->id) == 0;
+}
+
+bool findings_is_first_of_kind(const struct findings *findings, const struct finding *finding)
+{
+	for (const struct finding *other = findings->item; other < finding; other++) {
+		if (same_kind(other, finding))
+			return false;
+	}
+	return true;
+}
+
+const struct finding *findings_next_of_kind(const struct findings *findings,
+					    const struct finding *finding)
+{
+	const struct finding *end = findings->item + findings->n;
+
+	for (const struct finding *next = finding + 1; next < end; next++) {
+		if (same_kind(finding, next))
+			return next;
+	}
+	return NULL;
 }

@@ -6,6 +6,7 @@
 #ifndef OCI_RDMA_DOCTOR_FINDING_H
 #define OCI_RDMA_DOCTOR_FINDING_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "core/base/arena.h"
@@ -40,6 +41,13 @@ struct findings {
 int findings_add(struct findings *findings, const char *id, const char *subject,
 		 enum finding_status status, const char *remedy, const char *evidence, ...)
 	__attribute__((format(printf, 6, 7)));
+
+/* Findings are of one kind if they have the same id and status. finding: one of the list's items */
+bool findings_is_first_of_kind(const struct findings *findings, const struct finding *finding);
+
+/* The next one of the same kind, or NULL */
+const struct finding *findings_next_of_kind(const struct findings *findings,
+					    const struct finding *finding);
 
 /* "ok", "warn", "fail", "not checkable" */
 const char *finding_status_name(enum finding_status status);

@@ -4,7 +4,6 @@
  * then what is well. It refers to nothing outside of itself, and runs nothing: where a text of a
  * pod's author got through after all, the policy in its head keeps it from doing anything.
  */
-#include <stdbool.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
@@ -121,32 +120,6 @@ static void put_verdict(FILE *out, const struct doctor *doctor, const struct fin
 
 /* ---- findings ---- */
 
-static bool same_kind(const struct finding *a, const struct finding *b)
-{
-	return a->status == b->status && strcmp(a->id, b->id) == 0;
-}
-
-static const struct finding *next_of_kind(const struct findings *findings,
-					  const struct finding *finding)
-{
-	const struct finding *end = findings->item + findings->n;
-
-	for (const struct finding *next = finding + 1; next < end; next++) {
-		if (same_kind(finding, next))
-			return next;
-	}
-	return NULL;
-}
-
-static bool is_first_of_kind(const struct findings *findings, const struct finding *finding)
-{
-	for (const struct finding *other = findings->item; other < finding; other++) {
-		if (same_kind(other, finding))
-			return false;
-	}
-	return true;
-}
-
 static void put_evidence(FILE *out, const struct finding *finding)
 {
 	(void)fputs("<li>", out);
@@ -169,7 +142,7 @@ static void put_kind(FILE *out, const struct findings *findings, const struct fi
 	markup_put(out, finding->id);
 	(void)fputs("</h3>\n<ul>\n", out);
 	for (; finding; finding = next) {
-		next = next_of_kind(findings, finding);
+		next = findings_next_of_kind(findings, finding);
 		put_evidence(out, finding);
 		if (next && strcmp(next->remedy, finding->remedy) == 0)
 			continue;
@@ -195,7 +168,7 @@ static void put_section(FILE *out, const struct findings *findings, enum finding
 		return;
 	(void)fprintf(out, "<section id=\"%s\">\n<h2>%s</h2>\n", class_of(status), title);
 	for (const struct finding *finding = findings->item; finding < end; finding++) {
-		if (finding->status == status && is_first_of_kind(findings, finding))
+		if (finding->status == status && findings_is_first_of_kind(findings, finding))
 			put_kind(out, findings, finding);
 	}
 	(void)fputs("</section>\n", out);

@@ -175,38 +175,11 @@ static void put_finding(const struct page *page, const struct finding *finding,
 	wrap(page, INDENT, INDENT + 3, line);
 }
 
-static bool same_kind(const struct finding *a, const struct finding *b)
-{
-	return a->status == b->status && strcmp(a->id, b->id) == 0;
-}
-
-static bool is_first_of_kind(const struct findings *findings, size_t i)
-{
-	for (size_t k = 0; k < i; k++) {
-		if (same_kind(&findings->item[k], &findings->item[i]))
-			return false;
-	}
-	return true;
-}
-
-/* The next one of the same kind, or NULL */
-static const struct finding *next_of_kind(const struct findings *findings,
-					  const struct finding *finding)
-{
-	const struct finding *end = findings->item + findings->n;
-
-	for (const struct finding *next = finding + 1; next < end; next++) {
-		if (same_kind(finding, next))
-			return next;
-	}
-	return NULL;
-}
-
 static size_t count_kind(const struct findings *findings, const struct finding *finding)
 {
 	size_t n = 0;
 
-	for (; finding; finding = next_of_kind(findings, finding))
+	for (; finding; finding = findings_next_of_kind(findings, finding))
 		n++;
 	return n;
 }
@@ -221,7 +194,7 @@ static void put_group(const struct page *page, const struct findings *findings,
 	size_t len = (size_t)snprintf(line, sizeof(line), "%.64s (%zu%s):", finding->id, n, more);
 
 	put_head(page, finding);
-	for (; finding && named < NAMES_MAX; finding = next_of_kind(findings, finding))
+	for (; finding && named < NAMES_MAX; finding = findings_next_of_kind(findings, finding))
 		len += (size_t)snprintf(line + len, sizeof(line) - len, "%s %.384s",
 					named++ ? "," : "", finding->subject);
 	if (n > named)
@@ -240,7 +213,7 @@ static void put_kind(const struct page *page, const struct findings *findings,
 		return;
 	}
 	for (size_t i = 0; finding && i < WHOLE_MAX; i++) {
-		const struct finding *next = next_of_kind(findings, finding);
+		const struct finding *next = findings_next_of_kind(findings, finding);
 
 		put_finding(page, finding, i + 1 < WHOLE_MAX ? next : NULL);
 		finding = next;
@@ -255,16 +228,18 @@ static void put_section(const struct page *page, const struct doctor *doctor,
 	bool begun = false;
 
 	for (size_t i = 0; i < findings->n; i++) {
-		if (findings->item[i].status != status ||
-		    (!doctor->options.verbose && !is_first_of_kind(findings, i)))
+		const struct finding *finding = &findings->item[i];
+
+		if (finding->status != status ||
+		    (!doctor->options.verbose && !findings_is_first_of_kind(findings, finding)))
 			continue;
 		if (!begun)
 			(void)fputc('\n', page->out);
 		begun = true;
 		if (doctor->options.verbose)
-			put_finding(page, &findings->item[i], NULL);
+			put_finding(page, finding, NULL);
 		else
-			put_kind(page, findings, &findings->item[i]);
+			put_kind(page, findings, finding);
 	}
 }
 
