@@ -139,21 +139,6 @@ static int check(const struct rendering *r, struct err *err)
 					err);
 }
 
-static int check_name(const char *shim, struct err *err)
-{
-	const char *name = handler_runtime_name(shim);
-
-	if (shim[0] != '/' || text_has_control(shim) || strpbrk(shim, "\"\\"))
-		return err_set(err, "%.128s is not an absolute path of the shim", shim);
-	if (!name[0] || !text_is_device_name(name))
-		return err_set(
-			err,
-			"%.128s does not tell which runtime the shim is to run: give …/" SHIM_NAME
-			"-runc or …/" SHIM_NAME "-crun",
-			shim);
-	return 0;
-}
-
 /* ---- the tables ---- */
 
 /* What is ours to say, and what is as containerd has it anyway: a key that one version prints may
@@ -221,8 +206,8 @@ static int render(struct rendering *r, const struct options *options, const char
 		(void)err_sys(err, errno, "sysroot %s", options->sysroot);
 		return -1;
 	}
-	if (check_name(r->shim, err) < 0 || read_printed(r, printed, err) < 0 ||
-	    find_plugin(r, err) < 0 || find_own(r, err) < 0 ||
+	if (handler_check_name(r->shim, "runc", "crun", err) < 0 ||
+	    read_printed(r, printed, err) < 0 || find_plugin(r, err) < 0 || find_own(r, err) < 0 ||
 	    config_load(r->arena, r->root, options->config, &r->config, err) < 0)
 		return -1;
 	return check(r, err);

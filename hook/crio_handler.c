@@ -9,8 +9,6 @@
 #include <unistd.h>
 
 #include "core/base/cleanup.h"
-#include "core/base/names.h"
-#include "core/base/text.h"
 #include "core/engine/crio.h"
 #include "core/engine/program.h"
 #include "core/policy/config.h"
@@ -154,24 +152,9 @@ static void print(const struct rendering *r)
 	print_tables(own, name);
 }
 
-static int check_name(const char *shim, struct err *err)
-{
-	const char *name = handler_runtime_name(shim);
-
-	if (shim[0] != '/' || text_has_control(shim) || strpbrk(shim, "\"\\"))
-		return err_set(err, "%.128s is not an absolute path of the shim", shim);
-	if (!name[0] || !text_is_device_name(name))
-		return err_set(
-			err,
-			"%.128s does not tell which runtime the shim is to run: give …/" SHIM_NAME
-			"-crun or …/" SHIM_NAME "-runc",
-			shim);
-	return 0;
-}
-
 static int render(struct rendering *r, const struct options *options, struct err *err)
 {
-	if (check_name(r->shim, err) < 0)
+	if (handler_check_name(r->shim, "crun", "runc", err) < 0)
 		return -1;
 	if (read_crio(r, err) < 0 || find_own(r, err) < 0 || check_own(r, err) < 0)
 		return -1;

@@ -17,6 +17,21 @@ const char *handler_runtime_name(const char *shim)
 	return text_starts_with(name, SHIM_NAME "-") ? name + strlen(SHIM_NAME "-") : "";
 }
 
+int handler_check_name(const char *shim, const char *usual, const char *other, struct err *err)
+{
+	const char *name = handler_runtime_name(shim);
+
+	if (shim[0] != '/' || text_has_control(shim) || strpbrk(shim, "\"\\"))
+		return err_set(err, "%.128s is not an absolute path of the shim", shim);
+	if (!name[0] || !text_is_device_name(name))
+		return err_set(
+			err,
+			"%.128s does not tell which runtime the shim is to run: give …/" SHIM_NAME
+			"-%s or …/" SHIM_NAME "-%s",
+			shim, usual, other);
+	return 0;
+}
+
 /* ---- its monitor ---- */
 
 /* Only of these CRI-O asks for conmon. */

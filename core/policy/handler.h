@@ -16,6 +16,10 @@
  * that without a name, which takes the first of a list. */
 const char *handler_runtime_name(const char *shim);
 
+/* Whether a handler can be made for a shim of this path: it is absolute, can stand in TOML between
+ * quotes, and tells its runtime. usual, other: runtimes that the error names. Returns 0 or -1. */
+int handler_check_name(const char *shim, const char *usual, const char *other, struct err *err);
+
 /*
  * CRI-O asks for each handler's monitor when it starts, and does not start without (pkg/config,
  * TranslateMonitorFields). root: the node. Returns 0 or -1.
