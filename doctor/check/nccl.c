@@ -110,9 +110,32 @@ static const struct device *device_of_netdev(const struct nccl_context *context,
 	return NULL;
 }
 
+static const char socket_id[] = "nccl_socket_ifname";
+
+/* first: of the interfaces that are selected, the one that NCCL's bootstrap uses */
+static int check_first(const struct nccl_context *context, const struct nccl_setting *setting,
+		       const char *first)
+{
+	if (strcmp(first, "lo") == 0)
+		return findings_add(context->findings, socket_id, NULL, FINDING_WARN,
+				    "Remove the variable, or name the pod's own interface: =eth0",
+				    "NCCL_SOCKET_IFNAME=%s (%s) selects lo, over which no other "
+				    "pod can be reached; only a job inside this pod works",
+				    setting->value, setting->path);
+	if (device_of_netdev(context, first) && netdevs_has(&context->netdevs, "eth0"))
+		return findings_add(context->findings, socket_id, NULL, FINDING_WARN,
+				    "Remove the variable, or name the pod's own interface: =eth0",
+				    "NCCL_SOCKET_IFNAME=%s (%s): NCCL's bootstrap uses %s, the "
+				    "interface of %s; if this link goes down, every job stops",
+				    setting->value, setting->path, first,
+				    device_of_netdev(context, first)->ibdev);
+	return findings_add(context->findings, socket_id, NULL, FINDING_OK, NULL,
+			    "NCCL_SOCKET_IFNAME=%s (%s) selects %s", setting->value, setting->path,
+			    first);
+}
+
 static int check_socket(const struct nccl_context *context)
 {
-	static const char id[] = "nccl_socket_ifname";
 	const struct nccl_setting *setting =
 		nccl_settings_find(&context->settings, "NCCL_SOCKET_IFNAME");
 	struct nccl_list list;
@@ -124,40 +147,25 @@ static int check_socket(const struct nccl_context *context)
 		return 0;
 	nccl_list_parse(setting->value, &list);
 	if (!context->netdevs.path)
-		return findings_add(context->findings, id, NULL, FINDING_UNCHECKED, NULL,
+		return findings_add(context->findings, socket_id, NULL, FINDING_UNCHECKED, NULL,
 				    "NCCL_SOCKET_IFNAME=%s (%s): the interfaces cannot be read",
 				    setting->value, setting->path);
 	if (!count_selected(context, &list, &first))
-		return findings_add(context->findings, id, NULL, FINDING_FAIL,
+		return findings_add(context->findings, socket_id, NULL, FINDING_FAIL,
 				    "Remove the variable, or name the pod's own interface: =eth0",
 				    "NCCL_SOCKET_IFNAME=%s (%s) matches no interface of %s: NCCL "
 				    "fails with \"no socket interface found\"",
 				    setting->value, setting->path, context->netdevs.path);
 	beside = list.exclude ? NULL : find_beside(context, &list, &item);
 	if (beside)
-		return findings_add(context->findings, id, NULL, FINDING_WARN,
+		return findings_add(context->findings, socket_id, NULL, FINDING_WARN,
 				    arena_printf(context->findings->arena,
 						 "Write whole names: NCCL_SOCKET_IFNAME==%s",
 						 setting->value),
 				    "NCCL_SOCKET_IFNAME=%s (%s): \"%s\" also selects %s, because "
 				    "without '=' NCCL compares only the beginning of a name",
 				    setting->value, setting->path, item, beside);
-	if (strcmp(first, "lo") == 0)
-		return findings_add(context->findings, id, NULL, FINDING_WARN,
-				    "Remove the variable, or name the pod's own interface: =eth0",
-				    "NCCL_SOCKET_IFNAME=%s (%s) selects lo, over which no other "
-				    "pod can be reached; only a job inside this pod works",
-				    setting->value, setting->path);
-	if (device_of_netdev(context, first) && netdevs_has(&context->netdevs, "eth0"))
-		return findings_add(context->findings, id, NULL, FINDING_WARN,
-				    "Remove the variable, or name the pod's own interface: =eth0",
-				    "NCCL_SOCKET_IFNAME=%s (%s): NCCL's bootstrap uses %s, the "
-				    "interface of %s; if this link goes down, every job stops",
-				    setting->value, setting->path, first,
-				    device_of_netdev(context, first)->ibdev);
-	return findings_add(context->findings, id, NULL, FINDING_OK, NULL,
-			    "NCCL_SOCKET_IFNAME=%s (%s) selects %s", setting->value, setting->path,
-			    first);
+	return check_first(context, setting, first);
 }
 
 /* ---- files ---- */
