@@ -1,15 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What a text may do to the page that it is shown on, and the heat map of bandwidths. */
-#include <setjmp.h>
-#include <stddef.h>
-#include <stdio.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 #include "doctor/report/markup.h"
 #include "doctor/report/pairs.h"
 #include "doctor/verbs/transfer.h"
+#include "tests/unit/unit.h"
 
 #define PAGE_MAX 8192
 
@@ -24,7 +18,7 @@ static const char *escaped(const char *text)
 	return page;
 }
 
-static void test_markup_is_text(void **state)
+static void markup_is_text(void **state)
 {
 	(void)state;
 	assert_string_equal(escaped("<script>&\"'</script>"),
@@ -33,7 +27,7 @@ static void test_markup_is_text(void **state)
 	assert_string_equal(escaped("mlx5_6 größe 日本 \xf0\x9f\x98\x80"), "mlx5_6 größe 日本 😀");
 }
 
-static void test_what_no_document_may_hold(void **state)
+static void what_no_document_may_hold(void **state)
 {
 	static const char *const texts[] = {
 		"\x01",         "\x1b",         "\n",           "\x7f",         "\xff",
@@ -42,7 +36,7 @@ static void test_what_no_document_may_hold(void **state)
 	};
 
 	(void)state;
-	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
+	for (size_t i = 0; i < LENGTH(texts); i++)
 		assert_string_equal(escaped(texts[i]), "?");
 	assert_string_equal(escaped("\xc2\x9b"), "??");
 	assert_string_equal(escaped("a\xe2\x80"), "a??");
@@ -52,7 +46,7 @@ static void test_what_no_document_may_hold(void **state)
 			    "\xef\xbf\xbd\xef\xb7\x8f\xef\xb7\xb0\xe2\x80\xb0");
 }
 
-static void test_every_byte(void **state)
+static void every_byte(void **state)
 {
 	(void)state;
 	for (int c = 1; c < 256; c++) {
@@ -91,7 +85,7 @@ static const char *heat(const struct findings *findings)
 	return page;
 }
 
-static void test_heat_map(void **state)
+static void heat_map(void **state)
 {
 	cleanup_arena arena = {0};
 	struct findings findings = {.arena = &arena};
@@ -106,26 +100,24 @@ static void test_heat_map(void **state)
 	assert_int_equal(add_pair(&findings, "mlx5_10 -> mlx5_6", 11e9), 0);
 	assert_int_equal(add_pair(&findings, "mlx5_6 -> <i>", 0), 0);
 	page = heat(&findings);
-	assert_non_null(strstr(page, "<td class=\"heat4\" title=\"49 GB/s (392 Gb/s), "));
-	assert_non_null(strstr(page, ">392.0</td>"));
-	assert_non_null(strstr(page, "<td class=\"heat1\" title=\"11 GB/s (88 Gb/s), "));
-	assert_non_null(strstr(page, ">88.0</td>"));
-	assert_non_null(strstr(
-		page, "<td class=\"bad\" title=\"IBV_WC_RETRY_EXC_ERR &lt;b&gt;\">fail</td>"));
-	assert_non_null(strstr(page, "<th scope=\"row\">&lt;i&gt;</th>"));
+	assert_has(page, "<td class=\"heat4\" title=\"49 GB/s (392 Gb/s), ");
+	assert_has(page, ">392.0</td>");
+	assert_has(page, "<td class=\"heat1\" title=\"11 GB/s (88 Gb/s), ");
+	assert_has(page, ">88.0</td>");
+	assert_has(page, "<td class=\"bad\" title=\"IBV_WC_RETRY_EXC_ERR &lt;b&gt;\">fail</td>");
+	assert_has(page, "<th scope=\"row\">&lt;i&gt;</th>");
 	assert_null(strstr(page, "<i>"));
 	/* itself, and what was not tried */
-	assert_non_null(strstr(page, "<td>-</td>"));
+	assert_has(page, "<td>-</td>");
 }
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_markup_is_text),
-		cmocka_unit_test(test_what_no_document_may_hold),
-		cmocka_unit_test(test_every_byte),
-		cmocka_unit_test(test_heat_map),
-	};
+	static struct unit_suite suite;
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	unit_add(&suite, "page: markup is text", markup_is_text, NULL);
+	unit_add(&suite, "page: what no document may hold", what_no_document_may_hold, NULL);
+	unit_add(&suite, "page: no byte alone is markup, or leaves ASCII", every_byte, NULL);
+	unit_add(&suite, "page: the heat map", heat_map, NULL);
+	return unit_run(&suite, "page");
 }

@@ -4,7 +4,7 @@
 
 #include "core/spec/seccomp.h"
 #include "core/spec/spec.h"
-#include "unit.h"
+#include "tests/unit/unit.h"
 
 static void every_name_is_a_system_call(void **state)
 {
@@ -13,7 +13,7 @@ static void every_name_is_a_system_call(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < seccomp_count(); i++) {
-		for (size_t a = 0; a < sizeof(architectures) / sizeof(architectures[0]); a++) {
+		for (size_t a = 0; a < LENGTH(architectures); a++) {
 			int number = seccomp_syscall_resolve_name_arch(architectures[a],
 								       seccomp_name(i));
 
@@ -33,11 +33,6 @@ static void the_list_fits_its_bits(void **state)
 	assert_int_equal(seccomp_bit("mlock22", 7), 0);
 }
 
-static uint32_t bit(const char *name)
-{
-	return seccomp_bit(name, strlen(name));
-}
-
 /* linux.seccomp of a config.json that has nothing else */
 static struct seccomp_profile profile_of(struct arena *arena, const char *seccomp)
 {
@@ -50,70 +45,69 @@ static struct seccomp_profile profile_of(struct arena *arena, const char *seccom
 	return spec.seccomp;
 }
 
+static const struct profile_case {
+	const char *name;
+	const char *profile;
+	const char *refused[3];
+	const char *by_default[3];
+} profile_cases[] = {
+	{"no profile", "null", {NULL}, {NULL}},
+	{"one that allows all", "{\"defaultAction\":\"SCMP_ACT_ALLOW\"}", {NULL}, {NULL}},
+	{"one that logs all", "{\"defaultAction\":\"SCMP_ACT_LOG\"}", {NULL}, {NULL}},
+	{"a call of its own",
+	 "{\"defaultAction\":\"SCMP_ACT_ALLOW\",\"syscalls\":[{\"names\":[\"mlock\","
+	 "\"read\"],"
+	 "\"action\":\"SCMP_ACT_ERRNO\"}]}",
+	 {"mlock"},
+	 {NULL}},
+	{"the action first",
+	 "{\"syscalls\":[{\"action\":\"SCMP_ACT_KILL_PROCESS\",\"names\":[\"mlock2\"]}],"
+	 "\"defaultAction\":\"SCMP_ACT_ALLOW\"}",
+	 {"mlock2"},
+	 {NULL}},
+	{"all but two",
+	 "{\"defaultAction\":\"SCMP_ACT_ERRNO\",\"syscalls\":[{\"names\":[\"ioctl\","
+	 "\"mmap\","
+	 "\"munmap\",\"mlock2\",\"munlock\",\"mlockall\",\"munlockall\",\"madvise\","
+	 "\"sched_setaffinity\",\"get_mempolicy\",\"set_mempolicy\"],"
+	 "\"action\":\"SCMP_ACT_ALLOW\"}]}",
+	 {"mlock", "mbind"},
+	 {"mlock", "mbind"}},
+	{"a rule that allows beats one that refuses",
+	 "{\"defaultAction\":\"SCMP_ACT_ALLOW\",\"syscalls\":[{\"names\":[\"mlock\"],"
+	 "\"action\":\"SCMP_ACT_ERRNO\"},{\"names\":[\"mlock\"],\"args\":[],"
+	 "\"action\":\"SCMP_ACT_ALLOW\"}]}",
+	 {NULL},
+	 {NULL}},
+};
+
+/* The bits of what is named */
+static uint32_t bits(const char *const names[3])
+{
+	uint32_t all = 0;
+
+	for (size_t i = 0; i < 3; i++)
+		all |= names[i] ? seccomp_bit(names[i], strlen(names[i])) : 0;
+	return all;
+}
+
 static void what_a_profile_refuses(void **state)
 {
-	static const struct {
-		const char *name;
-		const char *profile;
-		const char *refused[3];
-		const char *by_default[3];
-	} table[] = {
-		{"no profile", "null", {NULL}, {NULL}},
-		{"one that allows all", "{\"defaultAction\":\"SCMP_ACT_ALLOW\"}", {NULL}, {NULL}},
-		{"one that logs all", "{\"defaultAction\":\"SCMP_ACT_LOG\"}", {NULL}, {NULL}},
-		{"a call of its own",
-		 "{\"defaultAction\":\"SCMP_ACT_ALLOW\",\"syscalls\":[{\"names\":[\"mlock\","
-		 "\"read\"],"
-		 "\"action\":\"SCMP_ACT_ERRNO\"}]}",
-		 {"mlock"},
-		 {NULL}},
-		{"the action first",
-		 "{\"syscalls\":[{\"action\":\"SCMP_ACT_KILL_PROCESS\",\"names\":[\"mlock2\"]}],"
-		 "\"defaultAction\":\"SCMP_ACT_ALLOW\"}",
-		 {"mlock2"},
-		 {NULL}},
-		{"all but two",
-		 "{\"defaultAction\":\"SCMP_ACT_ERRNO\",\"syscalls\":[{\"names\":[\"ioctl\","
-		 "\"mmap\","
-		 "\"munmap\",\"mlock2\",\"munlock\",\"mlockall\",\"munlockall\",\"madvise\","
-		 "\"sched_setaffinity\",\"get_mempolicy\",\"set_mempolicy\"],"
-		 "\"action\":\"SCMP_ACT_ALLOW\"}]}",
-		 {"mlock", "mbind"},
-		 {"mlock", "mbind"}},
-		{"a rule that allows beats one that refuses",
-		 "{\"defaultAction\":\"SCMP_ACT_ALLOW\",\"syscalls\":[{\"names\":[\"mlock\"],"
-		 "\"action\":\"SCMP_ACT_ERRNO\"},{\"names\":[\"mlock\"],\"args\":[],"
-		 "\"action\":\"SCMP_ACT_ALLOW\"}]}",
-		 {NULL},
-		 {NULL}},
-	};
+	const struct profile_case *row = *state;
+	cleanup_arena arena = {0};
+	struct seccomp_profile profile = profile_of(&arena, row->profile);
 
-	(void)state;
-	for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
-		struct arena arena = {0};
-		struct seccomp_profile profile = profile_of(&arena, table[i].profile);
-		uint32_t refused = 0;
-		uint32_t by_default = 0;
-
-		for (size_t n = 0; n < 3; n++) {
-			refused |= table[i].refused[n] ? bit(table[i].refused[n]) : 0;
-			by_default |= table[i].by_default[n] ? bit(table[i].by_default[n]) : 0;
-		}
-		if (seccomp_refused(&profile) != refused ||
-		    seccomp_refused_by_default(&profile) != by_default)
-			fail_msg("%s: refused %#x, by default %#x", table[i].name,
-				 seccomp_refused(&profile), seccomp_refused_by_default(&profile));
-		arena_free(&arena);
-	}
+	assert_int_equal(seccomp_refused(&profile), bits(row->refused));
+	assert_int_equal(seccomp_refused_by_default(&profile), bits(row->by_default));
 }
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(every_name_is_a_system_call),
-		cmocka_unit_test(the_list_fits_its_bits),
-		cmocka_unit_test(what_a_profile_refuses),
-	};
+	static struct unit_suite suite;
 
-	return cmocka_run_group_tests_name("seccomp", tests, NULL, NULL);
+	unit_add(&suite, "seccomp: each name of the list is a system call",
+		 every_name_is_a_system_call, NULL);
+	unit_add(&suite, "seccomp: the list fits its bits", the_list_fits_its_bits, NULL);
+	UNIT_TABLE_AS(&suite, "seccomp: ", what_a_profile_refuses, profile_cases);
+	return unit_run(&suite, "seccomp");
 }
