@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Microseconds and milliseconds of a monotonic clock, of which only differences mean something */
 #ifndef OCI_RDMA_NRI_CLOCK_H
 #define OCI_RDMA_NRI_CLOCK_H
 

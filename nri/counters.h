@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Counts what the plugin has answered (core/nri_status.h has the counters). */
 #ifndef OCI_RDMA_NRI_COUNTERS_H
 #define OCI_RDMA_NRI_COUNTERS_H
 

@@ -32,9 +32,9 @@ enum session_stage {
 
 struct session_handler {
 	/*
-	 * A container is to be created. payload: its message; NULL: it could not be kept. Adds a
-	 * packed response to out: message_response() or message_refusal(); nothing is an empty
-	 * response. answer lives in arena.
+	 * A container is to be created. request: the message about it; NULL: it could not be kept.
+	 * The response is of message_response() or message_refusal(), in the arena; one that is
+	 * not set is empty.
 	 */
 	void (*create)(void *context, struct arena *arena, const struct message *request,
 		       struct message *ret_response);
@@ -61,6 +61,7 @@ int session_begin(struct session *session, const struct session_handler *handler
 /* What was read, cut anywhere. Returns 0, or -1 where the connection is of no more use. */
 int session_read(struct session *session, const unsigned char *bytes, size_t len, struct err *err);
 
+/* Frees what it holds, in any stage. */
 void session_end(struct session *session);
 
 #endif

@@ -27,6 +27,7 @@ ssize_t tree_read_line(int root, const char *path, char *line, size_t size);
 /* Returns 0 for a regular file that somebody may execute, or -errno: -EACCES without that right. */
 int tree_check_executable(int root, const char *path);
 
+/* True for whatever it is; a link counts if it leads to something below root. */
 bool tree_exists(int root, const char *path);
 
 /* A directory's descriptor that the caller owns, or -errno. */

@@ -15,6 +15,8 @@ struct containerd_files {
 	size_t room;
 };
 
+/* One more, where it is not among them. Returns 0, or -1 with the reason: without memory, or with
+ * more files than anybody has. */
 int containerd_files_add(struct arena *arena, const char *path, struct containerd_files *files,
 			 struct err *err);
 

@@ -71,6 +71,7 @@ int crio_read_text(struct arena *arena, const char *what, const struct fs_text *
 /* Its hooks_dirs, ending with NULL, in the arena; NULL without memory. */
 const char *const *crio_list_hooks_dirs(struct arena *arena, const struct crio *crio);
 
+/* The handler of that name, or NULL */
 struct crio_handler *crio_find_handler(const struct crio *crio, const char *name);
 
 #endif

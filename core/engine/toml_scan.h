@@ -29,6 +29,7 @@ int toml_end_line(struct toml_scan *scan);
 /* Spaces, comments and line ends, as many as there are */
 int toml_skip_lines(struct toml_scan *scan);
 
+/* True if a string begins here. */
 bool toml_at_string(const struct toml_scan *scan);
 
 /* "basic", 'literal', and both of several lines where that is allowed. In the arena. */

@@ -14,6 +14,8 @@
 int plan_decide(struct arena *arena, const struct facts *facts, struct plan *ret_plan,
 		struct err *err);
 
+/* The whole plan, and what in it is worth a warning; all of it lives in the arena. Both return 0,
+ * or -1 without memory. */
 int plan_make(struct arena *arena, const struct facts *facts, struct plan *ret_plan,
 	      struct warnings *warnings, struct err *err);
 

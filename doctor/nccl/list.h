@@ -24,6 +24,7 @@ struct nccl_list {
 	size_t n;
 };
 
+/* As NCCL reads it, which refuses nothing: what is too long is cut, what is too much left out. */
 void nccl_list_parse(const char *value, struct nccl_list *ret_list);
 
 /* True if this item means it; port -1: whatever port. */

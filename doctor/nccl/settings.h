@@ -47,6 +47,7 @@ int nccl_settings_read(struct arena *arena, const struct target *target,
 int nccl_settings_add_file(struct arena *arena, const char *path, char *text,
 			   struct nccl_settings *settings);
 
+/* The one that holds, or NULL */
 const struct nccl_setting *nccl_settings_find(const struct nccl_settings *settings,
 					      const char *name);
 

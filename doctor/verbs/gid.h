@@ -19,6 +19,7 @@ struct gid_entry {
 /* Room for "::ffff:255.255.255.255" and any other */
 #define GID_TEXT_SIZE INET6_ADDRSTRLEN
 
+/* As an IPv6 address, an IPv4 one behind "::ffff:" */
 const char *gid_text(const union ibv_gid *gid, char text[GID_TEXT_SIZE]);
 
 /* "RoCE v2", "RoCE v1", "InfiniBand" */

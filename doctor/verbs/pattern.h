@@ -12,6 +12,7 @@
 /* What pattern_find_error returns when all of it is right */
 #define PATTERN_OK SIZE_MAX
 
+/* What a seed gives, the same each time */
 void pattern_fill(void *buffer, size_t bytes, uint64_t seed);
 
 /* The offset of the first byte that is wrong, or PATTERN_OK. */

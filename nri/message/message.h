@@ -41,6 +41,7 @@ struct message_adjustment {
 int message_read_response(struct arena *arena, const struct message *message, int *ret_status,
 			  const char **ret_text, struct err *err);
 
+/* Which runtime it is, of which version; texts live in the arena. */
 int message_read_configure(struct arena *arena, const struct message *message,
 			   struct message_runtime *ret_runtime, struct err *err);
 

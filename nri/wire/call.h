@@ -45,8 +45,10 @@ struct call {
 
 /* Begins anew; the memory stays. */
 void call_reset(struct call *call);
+/* Frees the memory, too. */
 void call_free(struct call *call);
 
+/* The next bytes of the request, cut anywhere. What is wrong with them call_whole says. */
 void call_read(struct call *call, const unsigned char *bytes, size_t len);
 
 enum call_method call_method(const struct call *call);
