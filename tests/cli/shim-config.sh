@@ -3,25 +3,16 @@
 # It runs in a mount namespace of its own, in which /usr/bin/crun, the default runtime, is another one, and /run is empty.
 # shellcheck disable=SC2119 # what is optional is left out
 cd "$(dirname "$0")/../.." || exit 1
-if [ "${OWN_NAMESPACE-}" != yes ]; then
-	if unshare --mount true 2>/dev/null; then OWN_NAMESPACE=yes exec unshare --mount tests/cli/shim-config.sh; fi
-	echo "ok - the shim's config # skip: mount namespaces are not allowed here"
-	exit 0
-fi
+. tests/cli/namespace.bash "the shim's config"
 . tests/cli/setup.bash
 . tests/cli/tools/shim.bash
 if [ "$(id -u)" -ne 0 ]; then
 	fail "this suite needs root: the shim acts as root"
 	finish
 fi
-mount -t tmpfs -o mode=755 run /run || exit 1
+empty_run
 runtime "$T/default/crun"
-if [ ! -e /usr/bin/crun ]; then
-	mkdir /run/new /run/work
-	mount -t overlay -o lowerdir=/usr/bin,upperdir=/run/new,workdir=/run/work overlay /usr/bin || exit 1
-	: >/usr/bin/crun
-fi
-mount --bind "$T/default/crun" /usr/bin/crun || exit 1
+default_runtime "$T/default/crun"
 node one
 mkdir "$NODE/run"
 policy

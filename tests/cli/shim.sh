@@ -3,24 +3,15 @@
 # edited and what is remembered.
 # It runs in a mount namespace of its own, in which /usr/bin/crun, the default runtime, is a harmless one and /run is empty.
 cd "$(dirname "$0")/../.." || exit 1
-if [ "${OWN_NAMESPACE-}" != yes ]; then
-	if unshare --mount true 2>/dev/null; then OWN_NAMESPACE=yes exec unshare --mount tests/cli/shim.sh; fi
-	echo "ok - the shim # skip: mount namespaces are not allowed here"
-	exit 0
-fi
+. tests/cli/namespace.bash "the shim"
 . tests/cli/setup.bash
 . tests/cli/tools/shim.bash
 if [ "$(id -u)" -ne 0 ]; then
 	fail "this suite needs root: the shim acts as root"
 	finish
 fi
-mount -t tmpfs -o mode=755 run /run || exit 1
-if [ ! -e /usr/bin/crun ]; then
-	mkdir /run/new /run/work
-	mount -t overlay -o lowerdir=/usr/bin,upperdir=/run/new,workdir=/run/work overlay /usr/bin || exit 1
-	: >/usr/bin/crun
-fi
-mount --bind "$RT/crun" /usr/bin/crun || exit 1
+empty_run
+default_runtime "$RT/crun"
 node one
 rdma='"devices":[["/dev/infiniband/uverbs6",231,198]]'
 refused="{$rdma,\"annotations\":{\"oci-rdma-hook.io/inject\":\"false\"}}"
