@@ -14,46 +14,28 @@ import sys
 import threading
 import urllib.parse
 
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+from protobuf import unpack  # noqa: E402
+
 ROOT = sys.argv[1]
 RESOURCES = {"kind": "APIResourceList", "groupVersion": "v1", "resources": [
     {"name": name, "singularName": name[:-1], "namespaced": name == "pods", "kind": kind, "verbs": ["get", "list", "create", "delete"]}
     for name, kind in (("pods", "Pod"), ("nodes", "Node"))]}
 
 
-def fields(raw):
-    """A protobuf message's fields, by number; of one that is repeated the last. kubectl sends pods so (k8s.io/api/core/v1/generated.proto)."""
-    found, at = {}, 0
-
-    def varint():
-        nonlocal at
-        value = shift = 0
-        while True:
-            byte = raw[at]
-            at += 1
-            value |= (byte & 127) << shift
-            shift += 7
-            if byte < 128:
-                return value
-    while at < len(raw):
-        tag = varint()
-        value = varint()
-        if tag & 7 == 2:
-            value, at = raw[at:at + value], at + value
-        found.setdefault(tag >> 3, []).append(value)
-    return found
-
-
 def pod_of(raw):
-    """What a debugging pod has: its name, node, and of its first container and volume what they are about."""
-    pod = fields(fields(raw[4:])[2][0])  # behind "k8s\0" in runtime.Unknown
-    spec = fields(pod[2][0])
-    container = fields(spec[2][0])
-    host_path = fields(fields(fields(spec[1][0])[2][0])[1][0])
-    return {"kind": "Pod", "apiVersion": "v1", "metadata": {"name": fields(pod[1][0])[1][0].decode()},
+    """What a debugging pod has: its name, node, and of its first container and volume what they are about. kubectl sends it as protobuf
+    (k8s.io/api/core/v1/generated.proto)."""
+    pod = unpack(unpack(raw[4:])[2][0])  # behind "k8s\0" in runtime.Unknown
+    spec = unpack(pod[2][0])
+    container = unpack(spec[2][0])
+    host_path = unpack(unpack(unpack(spec[1][0])[2][0])[1][0])
+    return {"kind": "Pod", "apiVersion": "v1", "metadata": {"name": unpack(pod[1][0])[1][0].decode()},
             "spec": {"nodeName": spec[10][0].decode(), "volumes": [{"name": "host-root", "hostPath": {"path": host_path[1][0].decode()}}],
                      "containers": [{"name": container[1][0].decode(), "image": container[2][0].decode(),
                                      "command": [c.decode() for c in container.get(3, [])],
-                                     "securityContext": {"privileged": fields(container[15][0]).get(2, [0])[0] == 1 if 15 in container else False}}]}}
+                                     "securityContext": {"privileged": unpack(container[15][0]).get(2, [0])[0] == 1 if 15 in container else False}}]}}
 
 
 def pod_path(name):
