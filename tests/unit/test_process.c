@@ -65,12 +65,12 @@ static int sleep_long(const void *context)
 	return 0;
 }
 
-/* What was opened is that process, held until it is closed. */
+/* What was opened is that process, held until it is closed, and by nothing that we start. */
 static bool is_held(struct process *process, pid_t pid)
 {
 	const int fds[] = {process->pidfd, process->proc};
-	bool held =
-		process->pid == pid && fcntl(fds[0], F_GETFD) >= 0 && fcntl(fds[1], F_GETFD) >= 0;
+	bool held = process->pid == pid && fcntl(fds[0], F_GETFD) == FD_CLOEXEC &&
+		    fcntl(fds[1], F_GETFD) == FD_CLOEXEC;
 
 	process_close(process);
 	return held && fcntl(fds[0], F_GETFD) < 0 && fcntl(fds[1], F_GETFD) < 0;
@@ -133,6 +133,44 @@ static void one_that_nobody_has_waited_for_has_ended(void **state)
 static int judge_child(const void *context)
 {
 	return judge(*(const pid_t *)context, NULL);
+}
+
+/* Opens that many descriptors more, and no other. 0: what does not open then is said */
+static int judge_with(rlim_t descriptors, const char *reason)
+{
+	struct process process = PROCESS_NONE;
+	cleanup_fd lowest = dup(STDIN_FILENO);
+	rlim_t limit = (rlim_t)lowest + descriptors;
+	pid_t pid = getppid();
+	struct err err;
+
+	(void)close(lowest);
+	lowest = -1;
+	if (prlimit64(0, RLIMIT_NOFILE, &(struct rlimit64){limit, limit}, NULL) < 0)
+		return NOT_HERE;
+	if (process_open(pid, ID, NULL, &process, &err) != -1)
+		return 1;
+	return strstr(err.text, reason) && strstr(err.text, "Too many open files") ? 0 : 2;
+}
+
+static int judge_without_a_descriptor(const void *context)
+{
+	(void)context;
+	return judge_with(0, "pidfd_open of pid ");
+}
+
+static int judge_with_one_descriptor(const void *context)
+{
+	(void)context;
+	return judge_with(1, "/proc/");
+}
+
+/* Only of a process that is not there is it said that it has ended. */
+static void one_that_cannot_be_opened_is_an_error(void **state)
+{
+	(void)state;
+	assert_int_equal(result_of(judge_without_a_descriptor, NULL), 0);
+	assert_int_equal(result_of(judge_with_one_descriptor, NULL), 0);
 }
 
 /* The hook is our child, and so is the container: we are the runtime. */
@@ -233,6 +271,9 @@ struct cgroup {
 	int judged;
 };
 
+/* More than is read of it, although its first line would do */
+static char long_cgroup[64 * 1024 + 2];
+
 static const struct cgroup cgroups[] = {
 	{"cgroup of CRI-O, systemd", "0::/kubepods.slice/kubepods-pod1.slice/crio-" ID ".scope\n",
 	 NULL, 1},
@@ -253,7 +294,16 @@ static const struct cgroup cgroups[] = {
 	{"cgroup: a service that is called so", "0::/system.slice/crio-" ID ".service\n", NULL, 2},
 	{"cgroup: the text begins with it", ID "/x\n", NULL, 2},
 	{"cgroup: empty", "", NULL, 2},
+	{"cgroup: longer than what is read", long_cgroup, NULL, 2},
 };
+
+static void fill_long_cgroup(void)
+{
+	static const char line[] = "0::/machine.slice/libpod-" ID ".scope\n";
+
+	memset(long_cgroup, '\n', sizeof(long_cgroup) - 1);
+	memcpy(long_cgroup, line, strlen(line));
+}
 
 struct forgery {
 	const struct cgroup *row;
@@ -364,6 +414,29 @@ static void without_the_right_it_is_an_error(void **state)
 	assert_int_equal(result_of(raise_without_the_right, &pid), 0);
 	assert_int_equal(prlimit64(pid, RLIMIT_MEMLOCK, NULL, &limit), 0);
 	assert_memory_equal(&limit, &LOW, sizeof(limit));
+	end(pid);
+}
+
+/* 0: it may not even be asked for, and that is said */
+static int raise_anothers(const void *context)
+{
+	struct process process = {.pid = *(const pid_t *)context, .pidfd = -1, .proc = -1};
+	struct err err;
+	bool changed = true;
+
+	if (setresuid(65534, 65534, 65534) < 0)
+		return NOT_HERE;
+	if (process_raise_memlock(&process, 1 << 20, &changed, &err) == 0 || changed)
+		return 1;
+	return strstr(err.text, "RLIMIT_MEMLOCK of pid ") ? 0 : 2;
+}
+
+static void what_another_users_is_cannot_be_told(void **state)
+{
+	pid_t pid = start(sleep_long, NULL);
+
+	(void)state;
+	assert_int_equal(result_of(raise_anothers, &pid), 0);
 	end(pid);
 }
 
@@ -499,7 +572,45 @@ static void the_ids_of_root_are_the_hosts(void **state)
 	process_close(&process);
 }
 
-/* ---- its runtime's command line ---- */
+/* ---- its runtime's command line and environment ---- */
+
+/* What the runtime runs until it is ended: by then its line has been read. */
+#define WAIT "echo; read line"
+
+struct started {
+	int (*execute)(const void *);
+	const void *context;
+	int says[2];
+	int waits[2];
+};
+
+static int execute(const void *context)
+{
+	const struct started *runtime = context;
+
+	if (dup2(runtime->waits[0], STDIN_FILENO) < 0 || dup2(runtime->says[1], STDOUT_FILENO) < 0)
+		return NOT_HERE;
+	return runtime->execute(runtime->context);
+}
+
+/* Returns when the shell runs: before, not all of /proc is its own. */
+static pid_t start_shell(int (*body)(const void *), const void *context)
+{
+	struct started runtime = {.execute = body, .context = context};
+	pid_t pid;
+	char byte;
+
+	assert_int_equal(pipe(runtime.says), 0);
+	assert_int_equal(pipe(runtime.waits), 0);
+	pid = start(execute, &runtime);
+	(void)close(runtime.says[1]);
+	assert_int_equal(read(runtime.says[0], &byte, 1), 1);
+	(void)close(runtime.says[0]);
+	(void)close(runtime.waits[0]);
+	/* It holds the other end of what it waits for, too. */
+	(void)close(runtime.waits[1]);
+	return pid;
+}
 
 struct command_line {
 	const char *name;
@@ -520,7 +631,7 @@ static const struct command_line command_lines[] = {
 static int run_command(const void *context)
 {
 	const struct command_line *row = context;
-	const char *argv[10] = {"runtime", "-c", "read line", NULL};
+	const char *argv[10] = {"runtime", "-c", WAIT, NULL};
 
 	for (size_t i = 0; i < LENGTH(row->argument) && row->argument[i]; i++)
 		argv[3 + i] = row->argument[i];
@@ -531,36 +642,51 @@ static int run_command(const void *context)
 static void the_bundle_is_on_the_runtimes_command_line(void **state)
 {
 	const struct command_line *row = *state;
-	int stdin_before = dup(STDIN_FILENO);
+	pid_t shell = start_shell(run_command, row);
 	char path[6] = "";
-	char name[32] = "";
-	int ends[2];
-	pid_t pid;
 
-	assert_int_equal(pipe(ends), 0);
-	assert_int_equal(dup2(ends[0], STDIN_FILENO), STDIN_FILENO);
-	pid = start(run_command, row);
-	/* Until it is the shell: its command line is ours before. */
-	for (int tries = 0; tries < UNIT_PATIENCE * 1000 && strcmp(name, "sh\n") != 0; tries++) {
-		char comm[32];
-		int fd;
-
-		(void)usleep(1000);
-		(void)snprintf(comm, sizeof(comm), "/proc/%d/comm", pid);
-		fd = open(comm, O_RDONLY | O_CLOEXEC);
-		memset(name, 0, sizeof(name));
-		assert_true(read(fd, name, sizeof(name) - 1) > 0);
-		(void)close(fd);
-	}
-	assert_int_equal(process_bundle_argument(pid, path, sizeof(path)), row->bundle != NULL);
+	assert_int_equal(process_bundle_argument(shell, path, sizeof(path)), row->bundle != NULL);
 	if (row->bundle)
 		assert_string_equal(path, row->bundle);
-	end(pid);
-	assert_false(process_bundle_argument(pid, path, sizeof(path)));
-	(void)dup2(stdin_before, STDIN_FILENO);
-	(void)close(stdin_before);
-	(void)close(ends[0]);
-	(void)close(ends[1]);
+	end(shell);
+	assert_false(process_bundle_argument(shell, path, sizeof(path)));
+}
+
+struct environment {
+	const char *name;
+	const char *variable[4];
+	bool has; /* one called MARK */
+};
+
+static const struct environment environments[] = {
+	{"the first", {"MARK=1", "B=2"}, true},
+	{"the last", {"A=1", "B=2", "MARK=1"}, true},
+	{"without a value", {"MARK="}, true},
+	{"a longer name", {"MARKS=1"}, false},
+	{"a shorter name", {"MAR=1", "MAR=K=1"}, false},
+	{"another name", {"MARC=1"}, false},
+	{"in another's value", {"A=MARK=1", "B=2"}, false},
+	{"no variable at all", {"MARK"}, false},
+	{"an empty one", {NULL}, false},
+};
+
+static int run_in_environment(const void *context)
+{
+	const struct environment *row = context;
+	const char *argv[] = {"runtime", "-c", WAIT, NULL};
+
+	(void)execve("/bin/sh", (char **)argv, (char **)row->variable);
+	return NOT_HERE;
+}
+
+static void its_environment_is_what_it_was_started_with(void **state)
+{
+	const struct environment *row = *state;
+	pid_t shell = start_shell(run_in_environment, row);
+
+	assert_int_equal(process_has_variable(shell, "MARK"), row->has);
+	end(shell);
+	assert_false(process_has_variable(shell, "MARK"));
 }
 
 int main(void)
@@ -581,12 +707,17 @@ int main(void)
 	unit_add(&suite, "the runtime itself is not", the_runtime_itself_is_not, NULL);
 	unit_add(&suite, "nor is what the hook would have started",
 		 nor_is_what_the_hook_would_have_started, NULL);
+	unit_add(&suite, "one that cannot be opened is an error",
+		 one_that_cannot_be_opened_is_an_error, NULL);
+	fill_long_cgroup();
 	for (size_t i = 0; i < LENGTH(cgroups); i++)
 		unit_add_for_root(&suite, cgroups[i].name, its_cgroup_says_whose_it_is,
 				  &cgroups[i]);
 	UNIT_TABLE(&suite, a_limit_is_only_ever_raised, limit_cases);
 	unit_add(&suite, "without CAP_SYS_RESOURCE it is an error that says so",
 		 without_the_right_it_is_an_error, NULL);
+	unit_add_for_root(&suite, "a limit that cannot be read is an error, too",
+			  what_another_users_is_cannot_be_told, NULL);
 	unit_add(&suite, "what may be had is what the kernel gives",
 		 what_may_be_had_is_what_the_kernel_gives, NULL);
 	unit_add(&suite, "the rights of a user namespace raise nothing",
@@ -596,5 +727,7 @@ int main(void)
 				  &mappings[i]);
 	UNIT_TABLE_AS(&suite, "bundle: ", the_bundle_is_on_the_runtimes_command_line,
 		      command_lines);
+	UNIT_TABLE_AS(&suite, "environment: ", its_environment_is_what_it_was_started_with,
+		      environments);
 	return unit_run(&suite, "process");
 }
