@@ -190,6 +190,10 @@ static const struct claims_case {
 	 {"PCIDEVICE_X_INFO={\"" A "\""},
 	 "",
 	 "env_unreadable"},
+	{"bad: JSON in a variable that is no _INFO",
+	 {"PCIDEVICE_X={" INFO(A, "mlx5_6") "}"},
+	 "",
+	 "bad_name"},
 	{"bad: JSON of other types",
 	 {"PCIDEVICE_X_INFO={\"" A "\":\"mlx5_6\"}"},
 	 "",
@@ -253,6 +257,54 @@ static void claims_are_read(void **state)
 	assert_string_equal(unit_codes(&arena, &warnings), row->warnings);
 }
 
+/* Each of them, and each of their _INFO, is found among all the others, whatever their order. */
+static void names_that_begin_as_others_are_told_apart(void **state)
+{
+	enum { DEVICES = 8 };
+	/* Behind a shorter name stands a '=': '-' sorts before it, 'A' behind it. */
+	static const char tails[] = {'-', 'A'};
+	cleanup_arena arena = {0};
+	struct warnings warnings = {0};
+	struct claims claims = {0};
+	const char *env[LENGTH(tails) * DEVICES * 2];
+	const char *want = "";
+	size_t n = 0;
+
+	(void)state;
+	for (size_t i = 0; i < LENGTH(tails) * DEVICES; i++) {
+		size_t device = i * 3 % DEVICES;
+		size_t t = i / DEVICES;
+		char tail[DEVICES + 1] = "";
+
+		memset(tail, tails[t], device);
+		want = arena_printf(&arena, "%s%ssriov 0000:0%zu:00.%zu mlx5_%zu", want,
+				    n ? "; " : "", t, device, i);
+		env[n++] = arena_printf(&arena, "PCIDEVICE_%zu%s=0000:0%zu:00.%zu", t, tail, t,
+					device);
+		env[n++] = arena_printf(&arena,
+					"PCIDEVICE_%zu%s_INFO={\"0000:0%zu:00.%zu\":"
+					"{\"rdma\":{\"rdma_dev\":\"mlx5_%zu\"}}}",
+					t, tail, t, device, i);
+	}
+	read_env(&arena, env, n, &claims, &warnings);
+	assert_string_equal(render(&arena, &claims), want);
+	assert_string_equal(unit_codes(&arena, &warnings), "");
+}
+
+static void an_unreadable_info_is_named(void **state)
+{
+	cleanup_arena arena = {0};
+	struct warnings warnings = {0};
+	struct claims claims = {0};
+	const char *env[] = {"PCIDEVICE_X_INFO={\"" A "\":6}"};
+
+	(void)state;
+	read_env(&arena, env, 1, &claims, &warnings);
+	assert_int_equal(warnings.n, 1);
+	assert_has(warnings.item[0].message,
+		   "PCIDEVICE_X_INFO of the environment is ignored: value: ");
+}
+
 /* ---- bounds ---- */
 
 /* n addresses, each another, with commas between */
@@ -281,6 +333,48 @@ static void too_many_are_left_out_with_a_warning(void **state)
 		assert_string_equal(claims.item[0].address, "0000:00:00.0");
 		assert_string_equal(unit_codes(&arena, &warnings),
 				    n > CLAIMS_MAX ? "too_many_claims" : "");
+	}
+}
+
+static void an_info_of_too_many_is_not_read(void **state)
+{
+	(void)state;
+	for (size_t n = CLAIMS_MAX; n <= CLAIMS_MAX + 1; n++) {
+		cleanup_arena arena = {0};
+		struct warnings warnings = {0};
+		struct claims claims = {0};
+		char *info = arena_alloc(&arena, 32 + n * strlen("\"0000:00:00.0\":{},"));
+		char *end = info + sprintf(info, "PCIDEVICE_X_INFO={");
+		const char *env[] = {info};
+
+		for (size_t i = 0; i < n; i++)
+			end += sprintf(end, "%s\"%04zx:00:00.0\":{}", i ? "," : "", i);
+		(void)strcpy(end, "}");
+		read_env(&arena, env, 1, &claims, &warnings);
+		assert_int_equal(claims.n, n > CLAIMS_MAX ? 0 : n);
+		assert_string_equal(unit_codes(&arena, &warnings),
+				    n > CLAIMS_MAX ? "env_unreadable" : "");
+	}
+}
+
+static void variables_beyond_the_bound_are_left_out_with_a_warning(void **state)
+{
+	(void)state;
+	for (size_t n = CLAIM_VARIABLES_MAX; n <= CLAIM_VARIABLES_MAX + 1; n++) {
+		cleanup_arena arena = {0};
+		struct warnings warnings = {0};
+		struct claims claims = {0};
+		const char **env = arena_alloc(&arena, n * sizeof(*env));
+
+		for (size_t i = 0; i < n; i++)
+			env[i] = "PCIDEVICE_X=";
+		env[CLAIM_VARIABLES_MAX - 1] = "PCIDEVICE_Y=" A;
+		if (n > CLAIM_VARIABLES_MAX)
+			env[CLAIM_VARIABLES_MAX] = "PCIDEVICE_Z=" B;
+		read_env(&arena, env, n, &claims, &warnings);
+		assert_string_equal(render(&arena, &claims), "sriov " A " -");
+		assert_string_equal(unit_codes(&arena, &warnings),
+				    n > CLAIM_VARIABLES_MAX ? "too_many_claims" : "");
 	}
 }
 
@@ -379,8 +473,16 @@ int main(void)
 	static struct unit_suite suite;
 
 	UNIT_TABLE(&suite, claims_are_read, cases);
+	unit_add(&suite, "claims: names that begin as others are told apart",
+		 names_that_begin_as_others_are_told_apart, NULL);
+	unit_add(&suite, "bad: an _INFO that cannot be read is named", an_unreadable_info_is_named,
+		 NULL);
 	unit_add(&suite, "bound: 4096 claims, the rest with a warning",
 		 too_many_are_left_out_with_a_warning, NULL);
+	unit_add(&suite, "bound: 4096 devices in one _INFO, more are not read",
+		 an_info_of_too_many_is_not_read, NULL);
+	unit_add(&suite, "bound: 4096 variables, the rest with a warning",
+		 variables_beyond_the_bound_are_left_out_with_a_warning, NULL);
 	UNIT_TABLE(&suite, a_flood_takes_no_time, flood_cases);
 	unit_add(&suite, "bound: one long _INFO is not read for every list",
 		 one_info_is_not_read_for_every_list, NULL);
