@@ -284,12 +284,19 @@ static void decision_is_made(void **state)
 {
 	const struct decision_case *row = *state;
 	cleanup_bench bench = {0};
+	struct plan decided;
 
 	set_up(&bench, &row->setup);
 	make_plan(&bench);
 	assert_string_equal(bench.plan.reason, row->reason);
 	assert_string_equal(decision_name(bench.plan.decision), decision_name(row->decision));
 	assert_int_equal(bench.plan.fail, row->fail);
+	decide_plan(&bench, &decided);
+	assert_string_equal(decided.reason, row->reason);
+	assert_int_equal(decided.decision, row->decision);
+	assert_int_equal(decided.fail, row->fail);
+	assert_false(decided.sets_memlock);
+	assert_int_equal(decided.n_settings, 0);
 	/* Without a grant nothing but TCP's variables is given. */
 	if (row->decision == DECISION_GRANT)
 		return;
@@ -301,6 +308,32 @@ static void decision_is_made(void **state)
 	assert_int_equal(bench.plan.n_settings, 0);
 	assert_string_equal(plan_nccl_lines(&bench.arena, &bench.plan), "");
 	assert_int_equal(bench.warnings.n, 0);
+}
+
+static const struct doubt_case {
+	const char *name;
+	struct setup setup;
+	const char *warnings;
+} doubt_cases[] = {
+	{"doubt: none", {ASKED, ONE_DEVICE}, ""},
+	{"doubt: of a grant",
+	 {ASKED, ONE_DEVICE, .doubt = IDENTITY_LABELS_ALONE},
+	 "identity_unknown"},
+	{"doubt: of tcp", {TCP_SETUP, .doubt = IDENTITY_TWO_ENGINES}, "identity_unknown"},
+	{"doubt: who gets nothing is not told", {ONE_DEVICE, .doubt = IDENTITY_TWO_ENGINES}, ""},
+	{"doubt: who is denied reads it in the reason",
+	 {ASKED, .allowed = "", ONE_DEVICE, .doubt = IDENTITY_TWO_ENGINES},
+	 ""},
+};
+
+static void a_doubt_is_said(void **state)
+{
+	const struct doubt_case *row = *state;
+	cleanup_bench bench = {0};
+
+	set_up(&bench, &row->setup);
+	make_plan(&bench);
+	assert_string_equal(unit_codes(&bench.arena, &bench.warnings), row->warnings);
 }
 
 static void decisions_have_the_names_of_the_schema(void **state)
@@ -316,6 +349,7 @@ void add_decision_tests(struct unit_suite *suite)
 {
 
 	UNIT_TABLE(suite, decision_is_made, decision_cases);
+	UNIT_TABLE(suite, a_doubt_is_said, doubt_cases);
 	unit_add(suite, "decision: the names of the schema", decisions_have_the_names_of_the_schema,
 		 NULL);
 }

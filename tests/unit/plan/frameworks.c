@@ -24,7 +24,13 @@ static const struct gloo_case {
 	 {ASKED, .gloo = true, .devices = {{"a", "net1"}, {"b", "net10"}}},
 	 "net1,net10",
 	 ""},
+	{"gloo: names of one letter",
+	 {ASKED, .gloo = true, .devices = {{"a", "x"}, {"b", "y"}}},
+	 "x,y",
+	 ""},
 	{"gloo: not asked for", {ASKED, TWO}, NULL, ""},
+	{"gloo: the annotation says no", {ASKED, .gloo = true, .no_nccl = true, TWO}, NULL, ""},
+	{"gloo: tcp", {TCP_SETUP, .gloo = true}, NULL, ""},
 };
 
 static void gloo_is_told_all_or_nothing(void **state)
@@ -46,7 +52,60 @@ static void gloo_is_told_all_or_nothing(void **state)
 	assert_string_equal(unit_codes(&bench.arena, &bench.warnings), row->warnings);
 }
 
+static const struct port_list_case {
+	const char *name;
+	struct setup setup;
+	const char *settings;
+} port_list_cases[] = {
+	{"UCX: each port", {ASKED, .ucx = true, TWO}, "UCX_NET_DEVICES=mlx5_6:1,mlx5_10:1;"},
+	{"UCX: two ports of one device, none of another that is known",
+	 {ASKED, .ucx = true,
+	  .devices = {{"a", NULL, {{"ACTIVE"}, {"DOWN"}}}, {"b"}, {"c", NULL, {{"ACTIVE"}}}}},
+	 "UCX_NET_DEVICES=a:1,a:2,b:1,c:1;"},
+	{"NVSHMEM: the list, and what makes it count",
+	 {ASKED, .nvshmem = true, ONE_DEVICE},
+	 "NVSHMEM_HCA_LIST=mlx5_6:1;NVSHMEM_ENABLE_NIC_PE_MAPPING=1;"},
+	{"frameworks: none is asked for", {ASKED, TWO}, ""},
+	{"frameworks: all",
+	 {ASKED, .ucx = true, .nvshmem = true, .gloo = true, .devices = {{"a", "net1"}}},
+	 "UCX_NET_DEVICES=a:1;NVSHMEM_HCA_LIST=a:1;NVSHMEM_ENABLE_NIC_PE_MAPPING=1;"
+	 "GLOO_SOCKET_IFNAME=net1;"},
+};
+
+/* They read no nccl.conf: a line there would say what nobody reads. */
+static void frameworks_are_told_by_the_environment(void **state)
+{
+	const struct port_list_case *row = *state;
+	cleanup_bench bench = {0};
+	const char *text = "";
+
+	set_up(&bench, &row->setup);
+	bench.config.nccl.hca = false;
+	make_plan(&bench);
+	for (size_t i = 0; i < bench.plan.n_settings; i++)
+		text = arena_printf(&bench.arena, "%s%s=%s;", text, bench.plan.settings[i].name,
+				    bench.plan.settings[i].value);
+	assert_string_equal(text, row->settings);
+	assert_int_equal(plan_has_new_settings(&bench.plan), row->settings[0] != '\0');
+	assert_string_equal(plan_nccl_lines(&bench.arena, &bench.plan), "");
+}
+
+static void what_is_there_is_not_new(void **state)
+{
+	static const struct setup setup = {ASKED, ONE_DEVICE, .env = {"NCCL_IB_HCA==mlx5_6"}};
+	cleanup_bench bench = {0};
+
+	(void)state;
+	set_up(&bench, &setup);
+	make_plan(&bench);
+	assert_int_equal(bench.plan.n_settings, 1);
+	assert_false(plan_has_new_settings(&bench.plan));
+}
+
 void add_framework_tests(struct unit_suite *suite)
 {
+	UNIT_TABLE(suite, frameworks_are_told_by_the_environment, port_list_cases);
+	unit_add(suite, "frameworks: what the environment has is not new", what_is_there_is_not_new,
+		 NULL);
 	UNIT_TABLE(suite, gloo_is_told_all_or_nothing, gloo_cases);
 }

@@ -19,6 +19,7 @@ static const struct mount_case {
 	{"mount: below the file", {"/etc/nccl.conf/x"}, false},
 	{"mount: far below the file", {"/etc/nccl.conf/x/y/z/nccl.conf"}, false},
 	{"mount: below the file, twice the path", {"/etc/nccl.conf/etc/nccl.conf"}, false},
+	{"mount: below a hidden directory", {"/.etc/etc/nccl.conf"}, false},
 	{"mount: a longer name", {"/etc/nccl.confx"}, false},
 	{"mount: a shorter name", {"/etc/nccl.con"}, false},
 	{"mount: a longer directory", {"/etcetera"}, false},

@@ -145,6 +145,10 @@ static const struct setting_case {
 	 {ASKED, .ifname = "rdma", TWO},
 	 HCA_TWO "NCCL_SOCKET_IFNAME==net1,net2 new;",
 	 ""},
+	{"interfaces: rdma, names of one letter",
+	 {ASKED, .ifname = "rdma", .devices = {{"mlx5_6", "a"}, {"mlx5_10", "b"}}},
+	 HCA_TWO "NCCL_SOCKET_IFNAME==a,b new;",
+	 ""},
 	{"interfaces: rdma, one is not known",
 	 {ASKED, .ifname = "rdma", .devices = {{"mlx5_6", "net1"}, {"mlx5_10", NULL}}},
 	 HCA_TWO,
@@ -338,6 +342,53 @@ static void nccl_reads_32_items(void **state)
 	assert_int_equal(strstr(codes, "too_many_hcas") != NULL, row->warns);
 }
 
+static void nccl_reads_32_interfaces(void **state)
+{
+	cleanup_bench bench = {0};
+
+	(void)state;
+	many_devices(&bench, 33, 1, "mlx5_");
+	bench.config.nccl.socket_ifname = "rdma";
+	make_plan(&bench);
+	assert_int_equal(bench.plan.n_settings, 2);
+	assert_int_equal(count_items(bench.plan.settings[1].value), 32);
+	assert_has(bench.plan.settings[1].value, "=net0,net1,");
+}
+
+/* The first index of a table is one as any other. */
+static void the_gid_index_0_is_one(void **state)
+{
+	static const struct setup setup = {
+		ASKED, .gid = GID_INDEX_LEGACY,
+		.devices = {{"mlx5_6", NULL, GID(3)}, {"mlx5_10", NULL, GID(3)}}};
+	cleanup_bench bench = {0};
+
+	(void)state;
+	set_up(&bench, &setup);
+	bench.devices.item[0].port[0].gid_index = 0;
+	make_plan(&bench);
+	assert_string_equal(unit_codes(&bench.arena, &bench.warnings), "gid_index_differs");
+}
+
+/* NCCL's own buffers have room for that much. */
+static void a_value_may_be_1023_bytes_long(void **state)
+{
+	(void)state;
+	for (size_t len = 1023; len <= 1024; len++) {
+		cleanup_bench bench = {0};
+		struct setup setup = {ASKED, .no_hca = true, ONE_DEVICE};
+		char value[1025] = "";
+
+		memset(value, 'x', len);
+		setup.extra[0] = (struct config_variable){"A", value, 1};
+		set_up(&bench, &setup);
+		make_plan(&bench);
+		assert_int_equal(bench.plan.n_settings, len == 1023);
+		assert_string_equal(unit_codes(&bench.arena, &bench.warnings),
+				    len == 1023 ? "" : "value_too_long");
+	}
+}
+
 /* Half a list would silently select other devices. */
 static void a_list_that_nccl_cannot_read_is_not_set(void **state)
 {
@@ -360,6 +411,11 @@ void add_nccl_tests(struct unit_suite *suite)
 	unit_add(suite, "env: the warning says what we would have said",
 		 the_warning_says_what_we_would_have_said, NULL);
 	UNIT_TABLE(suite, nccl_reads_32_items, many_cases);
+	unit_add(suite, "many: of 33 interfaces NCCL reads 32", nccl_reads_32_interfaces, NULL);
+	unit_add(suite, "many: a value may be 1023 bytes long", a_value_may_be_1023_bytes_long,
+		 NULL);
+	unit_add(suite, "GID: legacy, the index 0 differs from others", the_gid_index_0_is_one,
+		 NULL);
 	unit_add(suite, "many: a list that NCCL cannot read whole is not set",
 		 a_list_that_nccl_cannot_read_is_not_set, NULL);
 }

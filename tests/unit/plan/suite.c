@@ -30,6 +30,9 @@ static void set_config(struct bench *bench, const struct setup *setup)
 	config->nccl.gid_index_number = setup->gid_number;
 	config->nccl.gdr_level = setup->gdr_level;
 	config->frameworks.gloo = setup->gloo;
+	config->frameworks.ucx = setup->ucx;
+	config->frameworks.nvshmem = setup->nvshmem;
+	config->amend_seccomp = setup->amend_seccomp;
 	config->fail_on_error = setup->fail_on_error;
 	config->nccl.extra = (struct config_variable *)setup->extra;
 	while (config->nccl.n_extra < ITEMS_MAX && setup->extra[config->nccl.n_extra].name)
@@ -47,6 +50,7 @@ static void set_spec(struct bench *bench, const struct setup *setup)
 		.memory_limit = setup->memory_limit,
 		.env = (const char **)setup->env,
 		.mounts = (const char **)setup->mounts,
+		.seccomp = setup->seccomp,
 		.has_memlock = setup->has_memlock,
 		.memlock_soft = setup->soft,
 		.memlock_hard = setup->hard,
@@ -80,9 +84,9 @@ void add_device(struct bench *bench, const struct device_setup *from)
 	}
 }
 
-void make_plan(struct bench *bench)
+static struct facts facts_of(struct bench *bench)
 {
-	struct facts facts = {
+	return (struct facts){
 		.spec = &bench->spec,
 		.config = &bench->config,
 		.request = &bench->request,
@@ -90,6 +94,22 @@ void make_plan(struct bench *bench)
 		.node_memory = bench->node_memory,
 		.memlock_max = bench->memlock_max,
 	};
+}
+
+void decide_plan(struct bench *bench, struct plan *ret_plan)
+{
+	struct facts facts = facts_of(bench);
+	struct err err = {0};
+
+	/* What stood there before must not show. */
+	memset(ret_plan, 0xff, sizeof(*ret_plan));
+	assert_int_equal(plan_decide(&bench->arena, &facts, ret_plan, &err), 0);
+	assert_string_equal(err.text, "");
+}
+
+void make_plan(struct bench *bench)
+{
+	struct facts facts = facts_of(bench);
 	struct err err = {0};
 
 	assert_int_equal(plan_make(&bench->arena, &facts, &bench->plan, &bench->warnings, &err), 0);
@@ -121,6 +141,7 @@ int main(void)
 	add_limit_tests(&suite);
 	add_nccl_tests(&suite);
 	add_framework_tests(&suite);
+	add_seccomp_tests(&suite);
 	add_mount_tests(&suite);
 	add_twice_tests(&suite);
 	return unit_run(&suite, "plan");

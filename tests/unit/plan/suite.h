@@ -51,6 +51,9 @@ struct setup {
 	unsigned gid_number;
 	const char *gdr_level;
 	bool gloo;
+	bool ucx;
+	bool nvshmem;
+	bool amend_seccomp;
 	struct config_variable extra[ITEMS_MAX];
 	enum config_no_device on_no_device;
 	/* request */
@@ -69,6 +72,7 @@ struct setup {
 	enum identity_doubt doubt;
 	const char *env[ENV_MAX];
 	const char *mounts[ITEMS_MAX];
+	struct seccomp_profile seccomp;
 	bool has_memlock;
 	uint64_t soft;
 	uint64_t hard;
@@ -93,6 +97,8 @@ struct bench {
 
 void bench_free(struct bench *bench);
 void add_device(struct bench *bench, const struct device_setup *from);
+/* The decision alone */
+void decide_plan(struct bench *bench, struct plan *ret_plan);
 void make_plan(struct bench *bench);
 void set_up(struct bench *bench, const struct setup *setup);
 
@@ -102,6 +108,7 @@ void add_decision_tests(struct unit_suite *suite);
 void add_limit_tests(struct unit_suite *suite);
 void add_nccl_tests(struct unit_suite *suite);
 void add_framework_tests(struct unit_suite *suite);
+void add_seccomp_tests(struct unit_suite *suite);
 void add_mount_tests(struct unit_suite *suite);
 void add_twice_tests(struct unit_suite *suite);
 

@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a seccomp profile refuses: what is amended, and what is only said */
+#include "suite.h"
+
+/* The first three of the list: ioctl, mmap, munmap */
+#define IOCTL (UINT32_C(1) << 0)
+#define MMAP (UINT32_C(1) << 1)
+#define MUNMAP (UINT32_C(1) << 2)
+
+static const struct seccomp_case {
+	const char *name;
+	struct seccomp_profile profile;
+	uint32_t amended;  /* where the config says so */
+	const char *says;  /* the calls that are refused where it does not; NULL: none is */
+	const char *still; /* those that are refused all the same */
+} seccomp_cases[] = {
+	{"seccomp: no profile", {.default_refuses = true}, 0, NULL, NULL},
+	{"seccomp: by default all go through", {.present = true}, 0, NULL, NULL},
+	{"seccomp: one is refused by name",
+	 {.present = true, .refused = MMAP},
+	 0,
+	 "need: mmap",
+	 "need: mmap"},
+	{"seccomp: two are refused by name",
+	 {.present = true, .refused = IOCTL | MUNMAP},
+	 0,
+	 "need: ioctl, munmap",
+	 "need: ioctl, munmap"},
+	{"seccomp: one is refused by default",
+	 {.present = true, .default_refuses = true, .allowed = ~MMAP},
+	 MMAP,
+	 "need: mmap",
+	 NULL},
+	{"seccomp: one by default, and one by name",
+	 {.present = true, .default_refuses = true, .allowed = ~(MMAP | IOCTL), .refused = IOCTL},
+	 MMAP,
+	 "need: ioctl, mmap",
+	 "need: ioctl"},
+};
+
+/* What is said of them, or NULL */
+static const char *said(const struct warnings *warnings)
+{
+	if (!warnings->n)
+		return NULL;
+	assert_int_equal(warnings->n, 1);
+	assert_string_equal(warnings->item[0].code, "seccomp_refuses");
+	return strstr(warnings->item[0].message, "need: ");
+}
+
+static void check_seccomp(const struct seccomp_case *row, bool amends, uint32_t amended,
+			  const char *says)
+{
+	struct setup setup = {ASKED, ONE_DEVICE, .amend_seccomp = amends, .seccomp = row->profile};
+	cleanup_bench bench = {0};
+	const char *text;
+
+	set_up(&bench, &setup);
+	make_plan(&bench);
+	text = said(&bench.warnings);
+	assert_int_equal(bench.plan.seccomp, amended);
+	assert_int_equal(text != NULL, says != NULL);
+	if (says)
+		assert_string_equal(text, says);
+}
+
+static void what_a_profile_refuses_is_amended_or_said(void **state)
+{
+	const struct seccomp_case *row = *state;
+
+	check_seccomp(row, false, 0, row->says);
+	check_seccomp(row, true, row->amended, row->still);
+}
+
+/* Nothing is amended for who is granted nothing. */
+static void only_a_grant_amends(void **state)
+{
+	static const struct setup setups[] = {
+		{TCP_SETUP, .amend_seccomp = true,
+		 .seccomp = {.present = true, .default_refuses = true}},
+		{ONE_DEVICE, .amend_seccomp = true,
+		 .seccomp = {.present = true, .default_refuses = true}},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < LENGTH(setups); i++) {
+		cleanup_bench bench = {0};
+
+		set_up(&bench, &setups[i]);
+		make_plan(&bench);
+		assert_int_equal(bench.plan.seccomp, 0);
+		assert_int_equal(bench.warnings.n, 0);
+	}
+}
+
+void add_seccomp_tests(struct unit_suite *suite)
+{
+	UNIT_TABLE(suite, what_a_profile_refuses_is_amended_or_said, seccomp_cases);
+	unit_add(suite, "seccomp: nothing is amended without a grant", only_a_grant_amends, NULL);
+}
