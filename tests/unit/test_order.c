@@ -176,6 +176,45 @@ static void devices_are_ordered(void **state)
 	assert_string_equal(unit_codes(&arena, &warnings), row->warnings);
 }
 
+static const struct message_case {
+	const char *name;
+	struct claim claim;
+	const char *message;
+} message_cases[] = {
+	{"warning: what is not there",
+	 {CLAIM_SRIOV, A, NULL, NULL},
+	 "the environment names " A ", but linux.devices does not contain"},
+	{"warning: what is not there, and its name",
+	 {CLAIM_SRIOV, A, "mlx5_6", NULL},
+	 "the environment names " A " (mlx5_6), but linux.devices does not contain"},
+	{"warning: whose number another has now",
+	 {CLAIM_SRIOV, A, NULL, "/dev/infiniband/uverbs7"},
+	 "/dev/infiniband/uverbs7 was allocated as " A ", but is now mlx5_7 (" B "), which"},
+	{"warning: whose number another has now, and its name",
+	 {CLAIM_SRIOV, A, "mlx5_6", "/dev/infiniband/uverbs7"},
+	 "/dev/infiniband/uverbs7 was allocated as " A " (mlx5_6), but is now mlx5_7 (" B
+	 "), which"},
+	{"warning: what is called otherwise here",
+	 {CLAIM_SRIOV, B, "mlx5_6", NULL},
+	 "the environment calls " B " mlx5_6, but its name on this node is mlx5_7:"},
+};
+
+static void warnings_name_the_device(void **state)
+{
+	static const struct proven proven[] = {{"mlx5_7", B, "uverbs7"}, {0}};
+	const struct message_case *row = *state;
+	cleanup_arena arena = {0};
+	struct device room[ITEMS_MAX];
+	struct devices devices = make_devices(proven, room);
+	struct claims claims = {.item = (struct claim *)&row->claim, .n = 1};
+	struct warnings warnings = {0};
+	struct err err;
+
+	assert_int_equal(order_devices(&arena, &claims, &devices, &warnings, &err), 0);
+	assert_int_equal(warnings.n, 1);
+	assert_has(warnings.item[0].message, row->message);
+}
+
 /* The same devices in any order in linux.devices give the same result. */
 static void the_order_of_linux_devices_does_not_matter(void **state)
 {
@@ -238,6 +277,7 @@ int main(void)
 	static struct unit_suite suite;
 
 	UNIT_TABLE(&suite, devices_are_ordered, cases);
+	UNIT_TABLE(&suite, warnings_name_the_device, message_cases);
 	unit_add(&suite, "order: does not depend on that of linux.devices",
 		 the_order_of_linux_devices_does_not_matter, NULL);
 	unit_add(&suite, "order: a thousand devices, claimed backwards",
