@@ -2,6 +2,10 @@
 /* Modes and owners of the file and of /etc */
 #include "suite.h"
 
+#include <errno.h>
+#include <sys/wait.h>
+#include <sys/xattr.h>
+
 static const struct umask_case {
 	const char *name;
 	mode_t mask;
@@ -93,6 +97,65 @@ static void what_is_made_belongs_to_the_containers_root(void **state)
 	check_owner(root.fd, ".", geteuid(), getegid());
 }
 
+/* 0: refused, with a reason. An /etc that does not belong to its root is left to nobody. */
+static int give_away(int root)
+{
+	const struct nccl_conf_owner owner = {0, 0};
+	struct err err;
+	bool changed = true;
+
+	if (fchown(root, 65534, 65534) < 0 || setresgid(65534, 65534, 65534) < 0 ||
+	    setresuid(65534, 65534, 65534) < 0)
+		return 1;
+	if (nccl_conf_write(root, LINES, &owner, &changed, &err) != -1 || changed)
+		return 2;
+	return strcmp(err.text, "/etc of the container: Operation not permitted") != 0;
+}
+
+static void an_etc_that_cannot_be_given_away_is_an_error(void **state)
+{
+	cleanup_unit_dir root = unit_dir_make();
+	int fd = openat(root.fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	pid_t child = fork();
+	int status;
+
+	(void)state;
+	assert_true(fd >= 0 && child >= 0);
+	if (child == 0)
+		_exit(give_away(fd));
+	assert_int_equal(waitpid(child, &status, 0), child);
+	(void)close(fd);
+	assert_true(WIFEXITED(status));
+	assert_int_equal(WEXITSTATUS(status), 0);
+}
+
+/* Whatever the hook was started with, the file has none of its attributes. */
+static void attributes_come_from_nowhere(void **state)
+{
+	cleanup_unit_dir root = unit_dir_make();
+	int before = fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 10);
+	char path[64];
+	char value[8];
+	int fd;
+	int set;
+
+	(void)state;
+	unit_write(root.fd, "stdin", "", 0644);
+	fd = openat(root.fd, "stdin", O_RDONLY | O_CLOEXEC);
+	set = fsetxattr(fd, "trusted.oci-rdma-hook", "x", 1, 0);
+	assert_int_equal(dup2(fd, STDIN_FILENO), STDIN_FILENO);
+	(void)close(fd);
+	if (set == 0)
+		must_change(root.fd, LINES);
+	(void)dup2(before, STDIN_FILENO);
+	(void)close(before);
+	if (set < 0)
+		skip(); /* this file system has none, or we may set none */
+	(void)snprintf(path, sizeof(path), "/proc/self/fd/%d/%s", root.fd, CONF);
+	assert_int_equal(getxattr(path, "trusted.oci-rdma-hook", value, sizeof(value)), -1);
+	assert_int_equal(errno, ENODATA);
+}
+
 void add_mode_tests(struct unit_suite *suite)
 {
 
@@ -104,4 +167,8 @@ void add_mode_tests(struct unit_suite *suite)
 	unit_add_for_root(suite,
 			  "owner: the container's root, of the file and of an etc that is made",
 			  what_is_made_belongs_to_the_containers_root, NULL);
+	unit_add_for_root(suite, "owner: an etc that cannot be given away is an error",
+			  an_etc_that_cannot_be_given_away_is_an_error, NULL);
+	unit_add_for_root(suite, "attributes: none of what the hook was started with",
+			  attributes_come_from_nowhere, NULL);
 }

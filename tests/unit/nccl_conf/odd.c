@@ -86,6 +86,21 @@ static void etc_that_is_a_file_is_an_error(void **state)
 	must_hold(root.fd, ".", 1);
 }
 
+/* Only of an /etc that is not there is it said that there is nothing to clear. */
+static void it_is_an_error_without_values_too(void **state)
+{
+	cleanup_unit_dir root = unit_dir_make();
+	struct err err;
+	bool changed = true;
+
+	(void)state;
+	unit_write(root.fd, "etc", "x", 0644);
+	assert_int_equal(write_conf(root.fd, "", &changed, &err), -1);
+	assert_has(err.text, "/etc of the container: Not a directory");
+	assert_false(changed);
+	assert_int_equal(nccl_conf_clear(root.fd, &err), -1);
+}
+
 static void the_size_is_bounded(void **state)
 {
 	const size_t max = 1024 * 1024;
@@ -144,6 +159,8 @@ void add_odd_tests(struct unit_suite *suite)
 	unit_add_for_root(suite, odd_device.name, odd_things_are_left_alone, &odd_device);
 	unit_add(suite, "odd: /etc that is a file is an error", etc_that_is_a_file_is_an_error,
 		 NULL);
+	unit_add(suite, "odd: an etc that is a file, and no values",
+		 it_is_an_error_without_values_too, NULL);
 	unit_add(suite, "odd: 1 MiB is read, one byte more is left alone", the_size_is_bounded,
 		 NULL);
 	unit_add(suite, "full: what cannot be written changes nothing",
