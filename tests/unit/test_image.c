@@ -195,6 +195,9 @@ static void what_is_no_text_is_an_error(void **state)
 
 /* ---- the plan ---- */
 
+#define X16 "xxxxxxxxxxxxxxxx"
+#define X128 X16 X16 X16 X16 X16 X16 X16 X16
+
 static const struct plan_case {
 	const char *name;
 	const char *conf; /* NULL: the root file system is not seen */
@@ -203,24 +206,34 @@ static const struct plan_case {
 	bool ucx;
 	const char *settings;
 	const char *warnings;
+	const char *message; /* in the first warning; NULL: not looked at */
 } plan_cases[] = {
-	{"plan: an image that is not seen", NULL, NULL, NULL, false, "NCCL_IB_HCA NCCL_IB_TC ", ""},
-	{"plan: an image that says nothing", "", NULL, NULL, false, "NCCL_IB_HCA NCCL_IB_TC ", ""},
+	{"plan: an image that is not seen", NULL, NULL, NULL, false, "NCCL_IB_HCA NCCL_IB_TC ", "",
+	 NULL},
+	{"plan: an image that says nothing", "", NULL, NULL, false, "NCCL_IB_HCA NCCL_IB_TC ", "",
+	 NULL},
 	{"plan: an image that says another thing", "NCCL_IB_HCA==mlx5_0\n", NULL, NULL, false,
-	 "NCCL_IB_TC ", "conf_already_set"},
+	 "NCCL_IB_TC ", "conf_already_set", NULL},
 	{"plan: an image that says the beginning", "NCCL_IB_HCA==mlx5\n", NULL, NULL, false,
-	 "NCCL_IB_TC ", "conf_already_set"},
+	 "NCCL_IB_TC ", "conf_already_set", NULL},
 	{"plan: an image that says the same", "NCCL_IB_HCA==mlx5_6\n", NULL, NULL, false,
-	 "NCCL_IB_TC ", ""},
+	 "NCCL_IB_TC ", "", NULL},
 	{"plan: an image that says all", "NCCL_IB_TC=0\nNCCL_IB_HCA==mlx5_0\n", NULL, NULL, false,
-	 "", "conf_already_set,conf_already_set"},
+	 "", "conf_already_set,conf_already_set", NULL},
 	{"plan: the environment is before the image", "NCCL_IB_HCA==mlx5_0\n",
-	 "NCCL_IB_HCA==mlx5_6", NULL, false, "NCCL_IB_HCA NCCL_IB_TC ", ""},
+	 "NCCL_IB_HCA==mlx5_6", NULL, false, "NCCL_IB_HCA NCCL_IB_TC ", "", NULL},
 	{"plan: a volume over the image's file", "NCCL_IB_HCA==mlx5_0\n", NULL, "/etc/nccl.conf",
-	 false, "NCCL_IB_HCA NCCL_IB_TC ", "nccl_conf_mounted"},
+	 false, "NCCL_IB_HCA NCCL_IB_TC ", "nccl_conf_mounted", NULL},
 	{"plan: what no NCCL reads, the image's nccl.conf does not set",
 	 "UCX_NET_DEVICES=mlx5_0:1\n", NULL, NULL, true, "NCCL_IB_HCA NCCL_IB_TC UCX_NET_DEVICES ",
-	 ""},
+	 "", NULL},
+	{"plan: the warning says what the image says, that line alone",
+	 "A=1\nNCCL_IB_HCA==mlx5_0\nB=2\n", NULL, NULL, false, "NCCL_IB_TC ", "conf_already_set",
+	 " sets NCCL_IB_HCA==mlx5_0, which is kept; oci-rdma-hook would set =mlx5_6"},
+	{"plan: and 128 bytes of it", "NCCL_IB_HCA=" X128 "\n", NULL, NULL, false, "NCCL_IB_TC ",
+	 "conf_already_set", " sets NCCL_IB_HCA=" X128 ", which is kept"},
+	{"plan: but no more", "NCCL_IB_HCA=" X128 "y\n", NULL, NULL, false, "NCCL_IB_TC ",
+	 "conf_already_set", " sets NCCL_IB_HCA=" X128 ", which is kept"},
 };
 
 static void image_is_kept(void **state)
@@ -262,6 +275,8 @@ static void image_is_kept(void **state)
 		got = arena_printf(&arena, "%s%s ", got, plan.settings[i].name);
 	assert_string_equal(got, row->settings);
 	assert_string_equal(unit_codes(&arena, &warnings), row->warnings);
+	if (row->message)
+		assert_has(warnings.item[0].message, row->message);
 }
 
 int main(void)
