@@ -44,6 +44,33 @@ decides "no linux at all" none
 plan '{"merge":{"process":{"env":null}},"devices":[["/dev/infiniband/uverbs6",231,198]]}'
 gets "no env at all" mlx5_6
 
+# A volume with the host's files: linux.devices has nothing. With a rootless engine it is all there is, and whoever runs it asks for it;
+# on a node it would be a pod's author, to whom nothing was allocated.
+cat >"$T/beside" <<EOT
+#!/bin/sh
+mount -t tmpfs none /dev && mkdir /dev/infiniband && mknod /dev/infiniband/uverbs6 c 231 198 || exit
+exec \${ROOTLESS:+unshare --user --map-root-user} "$HOOK" "\$@"
+EOT
+cat >"$T/with-device" <<EOT
+#!/bin/sh
+exec unshare --mount "$T/beside" "\$@"
+EOT
+chmod 755 "$T/beside" "$T/with-device"
+volume='{"merge":{"mounts":[{"destination":"/dev/infiniband/uverbs6","type":"bind","source":"/dev/infiniband/uverbs6","options":["bind"]}]}}'
+if ! unshare --mount "$T/beside" --version >"$T/out" 2>&1; then
+	echo "ok - a volume with the host's verbs device # skip: no device file can be made here"
+else
+	HOOK=$T/with-device plan "$volume"
+	decides "a volume with the host's verbs device gives nothing on a node" none
+	that "and shows none" '.devices | length' 0
+	if ROOTLESS=yes "$T/with-device" --version >"$T/out" 2>&1; then
+		ROOTLESS=yes HOOK=$T/with-device plan "$volume"
+		gets "but it does in an engine without rights on the node" mlx5_6
+	else
+		echo "ok - a volume in an engine without rights on the node # skip: there are no user namespaces here"
+	fi
+fi
+
 # Privileged: every device of the host is in linux.devices
 all='"devices":['
 for n in {0..13}; do all+="[\"/dev/infiniband/uverbs$n\",231,$((192 + n))],"; done
