@@ -229,6 +229,24 @@ static void that_there_is_more_is_said(void **state)
 	}
 }
 
+/* Not its size counts, but how much of it is wanted. */
+static void the_beginning_of_a_huge_file_is_read(void **state)
+{
+	cleanup_arena arena = {0};
+	FILE *file = tmpfile();
+	struct fs_text text;
+	struct err err;
+	bool more = false;
+
+	(void)state;
+	assert_non_null(file);
+	assert_int_equal(ftruncate(fileno(file), (off_t)1 << 40), 0);
+	assert_int_equal(fs_read_up_to(&arena, fileno(file), 100, "thing", &text, &more, &err), 0);
+	assert_true(more);
+	assert_in_range(text.len, 101, 65536);
+	(void)fclose(file);
+}
+
 static void what_cannot_be_read_is_an_error_that_says_so(void **state)
 {
 	cleanup_arena arena = {0};
@@ -274,12 +292,14 @@ static bool is_null(int fd)
 }
 
 /* Of each of the eight ways to have closed some of the three: 0 if what was open stays as it is,
- * and /dev/null stands for what was not. */
+ * /dev/null stands for what was not, and nothing else is opened. */
 static int open_streams(void)
 {
 	int root = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
 	int kept = fcntl(root, F_DUPFD_CLOEXEC, 10);
 
+	/* The first that would be opened besides */
+	(void)close(3);
 	for (int closed = 0; closed < 8; closed++) {
 		for (int fd = 0; fd < 3; fd++)
 			(void)(closed >> fd & 1 ? close(fd) : dup2(kept, fd));
@@ -288,6 +308,8 @@ static int open_streams(void)
 			if (closed >> fd & 1 ? !is_null(fd) : !fs_same_file(fd, kept))
 				return 1 + closed;
 		}
+		if (fcntl(3, F_GETFD) >= 0)
+			return 9;
 	}
 	return 0;
 }
@@ -366,6 +388,8 @@ int main(void)
 	unit_add(&suite, "read: a regular file, of lines", a_regular_file_is_read_whole, NULL);
 	unit_add(&suite, "read: what comes in parts", what_comes_in_parts_is_put_together, NULL);
 	unit_add(&suite, "read: that there is more is said", that_there_is_more_is_said, NULL);
+	unit_add(&suite, "read: the beginning of a huge file", the_beginning_of_a_huge_file_is_read,
+		 NULL);
 	unit_add(&suite, "read: an error is said", what_cannot_be_read_is_an_error_that_says_so,
 		 NULL);
 	unit_add(&suite, "path: the place of an open file", the_place_of_an_open_file_is_told,
