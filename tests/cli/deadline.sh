@@ -38,4 +38,17 @@ for on_error in warn fail; do
 		fi
 	done
 done
+
+# Without a device nothing was needed, be it asked for: however late, it starts.
+container '{}'
+config '{"on_error": "fail"}'
+state . >"$T/state"
+calls[none]=$(strace -f -e trace=openat2 "$HOOK" --sysroot "$NODE" createRuntime <"$T/state" 2>&1 >/dev/null | grep -c 'openat2(')
+ended=''
+for ((n = 1; n <= calls[none]; n++)); do
+	strace -f -o "$T/trace" -e trace=openat2 -e "inject=openat2:signal=ALRM:when=$n" \
+		"$HOOK" --sysroot "$NODE" createRuntime <"$T/state" >"$T/out" 2>"$T/err"
+	ended+=" $?"
+done
+is "on_error fail, no device: late at each of ${calls[none]} calls, the container starts" "" "${ended// 0/}"
 finish
