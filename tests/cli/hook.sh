@@ -66,6 +66,12 @@ hook
 is "denied: the container starts" 0 "$rc"
 is "denied: memlock as it was" "$BEFORE" "$(limit)"
 check "denied: no nccl.conf" test ! -e "$ROOT/etc/nccl.conf"
+
+config '{"memlock": "8Mi", "opt_in": "device"}'
+container "$not_asked"
+hook
+is "opt_in device, not asked for: exit status" 0 "$rc"
+is "opt_in device, not asked for: memlock" "$AFTER" "$(limit)"
 # What an earlier start was given: createRuntime takes it away, poststart leaves it to the processes that have read it
 config "$config"
 container "$rdma"
