@@ -18,10 +18,13 @@ BUILD ?= build$(CROSS:%=/%)
 STRIP ?= $(CROSS:%=%-)strip
 export STRIP
 SYSROOT ?= $(CROSS:%=$(BUILD)/sysroot)
-# On a new machine the compiler comes first, since what it can is asked below.
+# On a new machine the compiler comes first, since what it can is asked below; who may not install it is told so by what is built.
 BUILD_PACKAGES := build $(if $(CROSS),cross-$(firstword $(subst -, ,$(CROSS))))
-ifeq ($(shell command -v $(CC))$(filter help clean,$(MAKECMDGOALS)),)
+WITHOUT_COMPILER := help clean uninstall dist iommu-passthrough format
+ifneq ($(filter-out $(WITHOUT_COMPILER),$(or $(MAKECMDGOALS),all)),)
+ifeq ($(shell command -v $(CC) || id -u),0)
 $(shell tests/deps $(BUILD_PACKAGES) >&2)
+endif
 endif
 TARGET := $(shell $(CC) -dumpmachine 2>/dev/null)
 MULTIARCH := $(or $(CROSS),$(shell $(CC) -print-multiarch 2>/dev/null))
@@ -107,8 +110,8 @@ DOCTOR := $(BUILD)/oci-rdma-doctor
 DOCTOR_OBJECTS := $(patsubst %.c,$(BUILD)/%.o,$(filter-out doctor/main.c,$(sort $(wildcard doctor/*.c doctor/*/*.c))))
 DOCTOR_LIBS := $(if $(DYNAMIC)$(YAJL),$(or $(YAJL_ARCHIVE),-lyajl),-Wl$(comma)-Bstatic -lyajl_s -Wl$(comma)-Bdynamic)
 
-# One line a file; `make V=1` shows the commands.
-say = $(if $(V),,@printf '  %-3s %s\n' $(1) $@;)
+# One line a file; `make V=1` shows the commands. QUIET=1 leaves the lines out, too, but not what a compiler has to say.
+say = $(if $(V),,@$(if $(QUIET),,printf '  %-3s %s\n' $(1) $@;))
 
 all: $(HOOK) $(NRI_PROGRAM) $(DOCTOR)
 
@@ -220,17 +223,21 @@ $(DOCTOR): $(BUILD)/doctor/main.o $(DOCTOR_OBJECTS) $(CORE_OBJECTS)
 
 -include $(HOOK_OBJECTS:.o=.d) $(NRI_OBJECTS:.o=.d) $(NRI_OWN_OBJECTS:.o=.d) $(OBJECTS:.o=.d) $(DOCTOR_OBJECTS:.o=.d) $(BUILD)/hook/main.d $(BUILD)/nri/main.d $(BUILD)/doctor/main.d
 
-demo: $(HOOK)
-	@tests/deps demo
+# Who looks at the demo wants its page, not a line for each file.
+demo: QUIET := 1
+demo: demo-begin $(HOOK)
 	@rm -rf $(BUILD)/demo && mkdir -p $(BUILD)/demo
 	@tests/nodes/mknode tests/nodes/h100.json $(BUILD)/demo/node
 	@tests/bundles/mkbundle h100-trainer.json $(BUILD)/demo/bundle
 	$(EMULATOR) $(HOOK) --sysroot $(BUILD)/demo/node --dry-run $(BUILD)/demo/bundle
+demo-begin:
+	@tests/deps $(BUILD_PACKAGES) demo
+	@$(MAKE) --no-print-directory -q $(HOOK) 2>/dev/null || echo 'building $(HOOK) …'
 
 clean:
 	rm -rf $(BUILD)
 
-.PHONY: all help demo clean
+.PHONY: all help demo demo-begin clean
 
 include tests/tests.mk
 include config/install.mk

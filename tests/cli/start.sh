@@ -1,0 +1,113 @@
+#!/bin/bash
+# A new machine: what tests/deps says and does where packages are missing, and that `make demo` shows its page and not how it was built.
+# That the packages suffice is shown by a machine that has nothing else.
+cd "$(dirname "$0")/../.." || exit 1
+. tests/lib.sh
+BUILD=${BUILD:-build}
+umask 022
+workdir
+chmod 755 "$T"
+
+# ---- packages ----
+
+# Of dpkg's own database, an empty one: no package is installed. A tree of which another user can read all.
+mkdir -p "$T/tree" "$T/dpkg" "$T/bin"
+touch "$T/dpkg/status"
+export DPKG_ADMINDIR=$T/dpkg
+cp --parents -t "$T/tree" Makefile tests/deps tests/*.mk tests/*/*.mk config/install.mk
+as_user=()
+if [ "$(id -u)" -eq 0 ]; then as_user=(setpriv --reuid 65534 --regid 65534 --clear-groups); fi
+chmod 777 "$T/tree"
+
+# user COMMAND…: as one who may not install; sets $out and $rc
+user() { out=$(cd "$T/tree" && PATH=$T/bin:$PATH "${as_user[@]}" "$@" 2>&1) && rc=0 || rc=$?; }
+
+printf '#!/bin/sh\n' >"$T/bin/sudo" && chmod 755 "$T/bin/sudo"
+user tests/deps installer coverage podman vm
+is "who may not install is given the command" "1 tests/deps: packages are missing, and only root may install them; run: sudo sh -c 'apt-get update && apt-get install -y --no-install-recommends busybox-static gcovr" \
+	"$rc ${out%% podman *}"
+is "…with each package once" "" "$(grep -o "no-install-recommends .*[^']" <<<"$out" | tr -s "' " '\n' | sort | uniq -d)"
+is "…that a shell can read" "" "$(bash -n <<<"${out#*run: }" 2>&1)"
+user make CC=no-compiler demo
+is "make demo without a compiler: the command, once" "2 1" "$rc $(grep -c apt-get <<<"$out")"
+has "…for all that the demo needs" "gcc musl-tools " "$out"
+has "…its own part, too" " python3'" "$out"
+user make CC=no-compiler uninstall DESTDIR="$T/nothing"
+is "make uninstall needs no compiler" "0 0" "$rc $(grep -c apt-get <<<"$out")"
+
+# apt-get of root: what it would install is not installed here, so one of ours stands for it.
+cat >"$T/bin/apt-get" <<'END'
+#!/bin/sh
+echo "$*" >>"$CALLS"
+case $* in
+update*)
+	if [ "$(grep -c update "$CALLS")" -lt "$HELD" ]; then
+		echo 'E: Could not get lock /var/lib/apt/lists/lock. It is held by process 1 (apt-get)' && exit 100
+	fi
+	echo "what update says" && exit "$UPDATE"
+	;;
+install*) echo "what install says" && exit "$INSTALL" ;;
+esac
+END
+printf '#!/bin/sh\necho 0\n' >"$T/bin/id"
+chmod 755 "$T/bin/apt-get" "$T/bin/id"
+export CALLS=$T/calls
+
+# root HELD UPDATE INSTALL: the first HELD calls find the lists locked, then apt-get ends so
+root() {
+	: >"$CALLS"
+	out=$(PATH=$T/bin:$PATH HELD=$1 UPDATE=$2 INSTALL=$3 tests/deps installer demo 2>&1) && rc=0 || rc=$?
+}
+root 1 0 0
+is "root is told what is installed" "0 tests/deps: installing busybox-static python3" "$rc $out"
+is "…and it is, with new lists" "update install -y --no-install-recommends busybox-static python3" \
+	"$(sed 's/ -q$//; s/ -o .*//' "$CALLS" | paste -sd ' ')"
+root 3 0 0
+is "another apt that holds the lists is waited for" "0 3 1" "$rc $(grep -c update "$CALLS") $(grep -c install "$CALLS")"
+is "…which is said once" 1 "$(grep -c "another apt is at work" <<<"$out")"
+root 1 100 0
+is "a source that does not answer is not in the way" "0 tests/deps: installing busybox-static python3" "$rc $out"
+root 1 100 100
+is "what cannot be installed is an error" 1 "$rc"
+has "…with what apt-get update said" "what update says" "$out"
+has "…and apt-get install" "what install says" "$out"
+has "…and the command" "could not run: apt-get install -y --no-install-recommends busybox-static python3" "$out"
+unset DPKG_ADMINDIR
+
+# ---- the demo ----
+
+# A build of this tree's objects, of which one is compiled anew by a compiler that has something to say
+cat >"$T/cc" <<'END'
+#!/bin/sh
+case $* in *core/base/tell.c) echo 'what the compiler says' >&2 && [ ! -e "$0.fails" ] || exit 1 ;; esac
+exec gcc "$@"
+END
+chmod 755 "$T/cc"
+mkdir "$T/build"
+cp -a "$BUILD"/{musl,confine,generated,.deps,oci-rdma-hook} "$T/build/"
+compiled=$T/build/musl/core/base/tell.o
+
+# demo [VARIABLE…]: sets $out, of $T/build $BUILD, and $rc
+demo() { out=$(make BUILD="$T/build" CC="$T/cc" "$@" demo 2>&1) && rc=0 || rc=$?; }
+page=$T/build/oci-rdma-hook' --sysroot '$T/build/demo/node' --dry-run '$T/build/demo/bundle
+demo
+is "what is built shows its page at once" "0 $page" "$rc ${out%%$'\n'*}"
+has "…which is a plan" "what it gets, and through what" "$out"
+is "…and nothing else" "" "$(grep -vxFf <("$T/build/oci-rdma-hook" --sysroot "$T/build/demo/node" --dry-run "$T/build/demo/bundle") <<<"${out#*$'\n'}")"
+rm "$compiled"
+demo
+is "what is not is a line, what the compiler says, then the page" "0 building $T/build/oci-rdma-hook …|what the compiler says|$page" \
+	"$rc $(head -n 3 <<<"$out" | paste -sd '|')"
+rm "$compiled"
+demo V=1
+has "V=1 shows the commands" "$T/cc " "$out"
+rm "$compiled"
+touch "$T/cc.fails"
+demo
+is "what does not compile shows no page" 2 "$rc"
+has "…but why" "what the compiler says" "$out"
+lacks "…alone" "what it gets" "$out"
+rm "$T/cc.fails"
+out=$(make BUILD="$T/build" CC="$T/cc" "$T/build/oci-rdma-hook" 2>&1)
+has "make itself has a line for each file" "CC  $compiled" "$out"
+finish
