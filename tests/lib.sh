@@ -41,9 +41,9 @@ lacks() {
 	esac
 }
 
-# Seconds for what must happen. Only what hangs takes so long: no busy machine, no emulated one, no sanitizer. So no test's result
-# depends on the machine, and none waits longer than until it happens.
-export PATIENCE=${PATIENCE:-300}
+# Seconds for what must happen. Only what hangs takes so long: no busy machine (one on which a suite took 27 times as long was seen), no
+# emulated one, no sanitizer. So no test's result depends on the machine, and none waits longer than until it happens.
+export PATIENCE=${PATIENCE:-900}
 # What only has to be there until it is killed sleeps for hours: no suite takes so long.
 
 # within COMMAND [ARG…]: waits until the command succeeds

@@ -124,7 +124,7 @@ prlimit --memlock=$HARD:$HARD "$HOOK" --sysroot "$NODE" precreate <"$T/two" >"$T
 is "precreate, 2 MiB from 8 MiB: both stay" "RLIMIT_MEMLOCK $HARD $HARD" "$(jq -r "$listed" "$T/out")"
 config "{\"memlock\": \"8Mi\", \"runtimes\": [\"/bin/true\"], \"state_dir\": \"$T/state\"}"
 jq '.process | .rlimits = [{type: "RLIMIT_NOFILE", soft: 1024, hard: 1024}]' "$T/two" >"$T/process.json"
-sleep 600 &
+sleep 14400 &
 echo $! >"$T/pidfile"
 prlimit --memlock=$HARD:$HARD "$SHIM" create --bundle "$B" --pid-file "$T/pidfile" two
 is "the shim, 2 MiB from 8 MiB: both stay" "RLIMIT_MEMLOCK $HARD $HARD" "$(jq -r "$listed" "$B/config.json")"

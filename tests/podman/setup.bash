@@ -43,7 +43,7 @@ start_sandbox() {
 		finish
 	fi
 	workdir
-	env -i PATH="$PATH" LC_ALL=C HOME="$T" HOOK="$hook" DOCTOR="${hook%/*}/oci-rdma-doctor" SANDBOX="$T" N="${N-}" WIDTH="${WIDTH-}" prlimit --memlock=$SOFT:$HARD \
+	env -i PATH="$PATH" LC_ALL=C HOME="$T" HOOK="$hook" DOCTOR="${hook%/*}/oci-rdma-doctor" SANDBOX="$T" N="${N-}" WIDTH="${WIDTH-}" PATIENCE="$PATIENCE" prlimit --memlock=$SOFT:$HARD \
 		unshare --mount --pid --fork --kill-child --mount-proc "$BASH" "tests/podman/${0##*/}" </dev/null &
 	sandbox=$!
 	trap leave_sandbox EXIT
