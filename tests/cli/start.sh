@@ -1,5 +1,6 @@
 #!/bin/bash
-# A new machine: what tests/deps says and does where packages are missing, and that `make demo` shows its page and not how it was built.
+# A new machine: what tests/deps says and does where packages are missing, that `make demo` shows its page and not how it was built, and that
+# two runs of suites do not harm each other.
 # That the packages suffice is shown by a machine that has nothing else.
 cd "$(dirname "$0")/../.." || exit 1
 . tests/lib.sh
@@ -73,6 +74,27 @@ has "…with what apt-get update said" "what update says" "$out"
 has "…and apt-get install" "what install says" "$out"
 has "…and the command" "could not run: apt-get install -y --no-install-recommends busybox-static python3" "$out"
 unset DPKG_ADMINDIR
+
+# ---- two runs of suites in one tree ----
+
+printf '#!/bin/sh\nuntil [ -e %s/go ]; do sleep 0.02; done\necho "ok - long"\n' "$T" >"$T/long"
+printf '#!/bin/sh\necho "ok - short"\n' >"$T/short"
+chmod 755 "$T/long" "$T/short"
+# run NAME: that suite, by tests/run; what it says is in $T/NAME.out
+run() { BUILD=$T/runs tests/run "$T/$1" >"$T/$1.out" 2>&1; }
+run long &
+first=$!
+begun() { [ -e "$T/runs/log/${T//\//_}_long" ]; }
+within begun
+run short &
+second=$!
+waits() { grep -q "another run writes to $T/runs/log" "$T/short.out"; }
+check "a second run waits for the first, and says so" within waits
+touch "$T/go"
+wait "$first"
+is "the first has its log" "0 1 passed, 0 failed" "$? $(tail -n 1 "$T/long.out")"
+wait "$second"
+is "then the second runs" "0 1 passed, 0 failed" "$? $(tail -n 1 "$T/short.out")"
 
 # ---- the demo ----
 
