@@ -43,15 +43,17 @@ finds "a file that is no TOML" containerd_config fail "config.toml:1"
 # live PRINTED FILE: this machine with a containerd that prints that, and with that file
 live() {
 	# shellcheck disable=SC2016 # the inner shell's words
-	unshare --mount sh -c 'mount -t tmpfs none /usr/local/sbin && mkdir -p /etc/containerd && mount -t tmpfs none /etc/containerd &&
+	in_private_etc sh -c 'mount -t tmpfs none /usr/local/sbin && rm -rf /etc/containerd && mkdir /etc/containerd &&
 		printf "%s" "$1" >/etc/containerd/printed && printf "%s" "$2" >/etc/containerd/config.toml &&
 		printf "#!/bin/sh\\n[ \"\$*\" = \"config dump\" ] && exec cat /etc/containerd/printed\\nexit 1\\n" >/usr/local/sbin/containerd &&
 		chmod 755 /usr/local/sbin/containerd && exec "$3" --format json' - "$1" "$2" "$DOCTOR" >"$T/out" 2>"$T/err"
 }
-if [ "$(id -u)" -eq 0 ] && mkdir -p /etc/containerd; then
+if on_this_node; then
 	live "${handler//$BIN/\/nowhere}" 'imports = ["x.toml"]'
 	finds "a handler of an imported file" containerd_handler/rdma fail "containerd config dump: handler rdma: BinaryName /nowhere"
 	live '' "${handler//$BIN/\/nowhere}"
 	finds "one that prints nothing: its file" containerd_handler/rdma fail "/etc/containerd/config.toml: handler rdma"
+else
+	pass "what containerd prints # skip: it needs root, on a machine that is no container"
 fi
 finish

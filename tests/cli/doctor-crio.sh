@@ -51,12 +51,12 @@ answers() {
 # live FILE: this machine with what answers has put there, and that drop-in
 live() {
 	# shellcheck disable=SC2016 # the inner shell's words
-	unshare --mount sh -c 'mount --bind "$1" /usr/local/sbin && mkdir -p /etc/crio && mount -t tmpfs none /etc/crio && mkdir /etc/crio/crio.conf.d &&
+	in_private_etc sh -c 'mount --bind "$1" /usr/local/sbin && rm -rf /etc/crio && mkdir -p /etc/crio/crio.conf.d &&
 		printf "%s" "$2" >/etc/crio/crio.conf.d/10-x && exec "$3" --format json' - "$T/sbin" "$1" "$DOCTOR" >"$T/out" 2>"$T/err"
 }
 # unsaid DESCRIPTION ID
 unsaid() { is "$1" "" "$(jq -r --arg id "$2" '.findings[] | select(.id == $id).status' "$T/out")"; }
-if [ "$(id -u)" -eq 0 ] && mkdir -p /etc/crio; then
+if on_this_node; then
 	same='[crio]
 [crio.runtime]
 default_ulimits = ["memlock=-1:-1"]
@@ -110,6 +110,7 @@ default_runtime = "crun"
 [crio.runtime.runtimes.rdma]
 runtime_path = "/usr/bin/crun"'
 	finds "it reads others" crio_config warn "CRI-O reads others in its files: runtimes, default_runtime (crio config)"
-	rmdir /etc/crio 2>/dev/null
+else
+	pass "a CRI-O that runs # skip: it needs root, on a machine that is no container"
 fi
 finish

@@ -132,6 +132,17 @@ allowed_annotations = [
 	done
 }
 
+# on_this_node: whether the doctor takes this machine for a node, which a container is not, and a suite may have mounts of its own
+on_this_node() { unshare --mount true 2>/dev/null && [ "$("$DOCTOR" --format json | jq -r .where)" = node ]; }
+
+# in_private_etc COMMAND [ARG…]: with mounts of its own, and an /etc that goes with them
+in_private_etc() {
+	mkdir -p "$T/layer"
+	# shellcheck disable=SC2016 # the inner shell's words
+	unshare --mount sh -c 'mount -t tmpfs none "$1" && mkdir "$1/upper" "$1/work" &&
+		mount -t overlay none -o "lowerdir=/etc,upperdir=$1/upper,workdir=$1/work" /etc && shift && exec "$@"' - "$T/layer" "$@"
+}
+
 # doctor [OPTION…]: what it says of $NODE, in $T/out, $T/err and $rc
 doctor() {
 	timeout "$PATIENCE" "$DOCTOR" --sysroot "$NODE" "$@" >"$T/out" 2>"$T/err"
