@@ -6,6 +6,7 @@
 VERSION := 0.1.0
 
 comma := ,
+$(if $(word 2,$(CURDIR)),$(error make takes a space in a path for the end of it: move this directory, '$(CURDIR)', to where no name has a space))
 ifeq ($(origin CC),default)
 CC := $(CROSS:%=%-)gcc
 endif

@@ -143,7 +143,8 @@ DIST := $(BUILD)/oci-rdma-hook-$(VERSION).tar.gz
 # The same bytes for the same commit: git archive takes its date for the files', gzip -n none at all.
 # Its modes are not to depend on a person's tar.umask, either; git's own leaves the group's write bit, with which no policy is believed.
 dist:
-	@git rev-parse -q --verify HEAD >/dev/null || { echo 'make dist: needs a git checkout' >&2; exit 1; }
+	@git ls-files --error-unmatch Makefile >/dev/null && git rev-parse -q --verify HEAD >/dev/null || \
+		{ echo 'make dist: needs a git checkout' >&2; exit 1; }
 	@git diff-index --quiet HEAD || echo 'make dist: what is not committed is not in it' >&2
 	@mkdir -p $(BUILD)
 	git -c tar.umask=0022 archive --format=tar --prefix=oci-rdma-hook-$(VERSION)/ HEAD | gzip -9n >$(DIST).new

@@ -61,4 +61,14 @@ workdir() {
 	trap 'rm -rf "$T"' EXIT
 }
 
+# is_checkout: whether this tree is git's. One of `make dist` is not, also where it lies in another's repository.
+is_checkout() { git ls-files --error-unmatch Makefile >/dev/null 2>&1; }
+
+# with_git: from here on git knows this tree's files; those of `make dist` by a repository below $T
+with_git() {
+	if is_checkout; then return; fi
+	export GIT_DIR=$T/git GIT_WORK_TREE=$PWD
+	git -c init.defaultBranch=main init -q && git add -A
+}
+
 finish() { exit "$failed"; }

@@ -36,6 +36,12 @@ has "…its own part, too" " python3'" "$out"
 user make CC=no-compiler uninstall DESTDIR="$T/nothing"
 is "make uninstall needs no compiler" "0 0" "$rc $(grep -c apt-get <<<"$out")"
 
+mkdir "$T/a tree"
+cp -R "$T/tree/." "$T/a tree"
+out=$(make -C "$T/a tree" demo 2>&1) && rc=0 || rc=$?
+is "below a path with a space: refused in a line" "2 1" "$rc $(grep -vc "ing directory" <<<"$out")"
+has "…that says what to do" "move this directory, '$T/a tree', to where no name has a space" "$out"
+
 # apt-get of root: what it would install is not installed here, so one of ours stands for it.
 cat >"$T/bin/apt-get" <<'END'
 #!/bin/sh

@@ -135,5 +135,14 @@ committed eval 'echo "doc/verify.md export-ignore" >.gitattributes'
 refused "the tarball lacks a file" "build/oci-rdma-hook-$version.tar.gz" "see the end of build/release-check.log" ""
 committed sed -i 's/git archive/false/' Makefile
 refused "no tarball" "build/oci-rdma-hook-$version.tar.gz" "make dist did not make it" ""
+
+# ---- a tree of `make dist`, which is not git's, below another's repository ----
+
+git init -q "$T/other"
+git archive --prefix=other/tree/ "$right" | tar -x -C "$T"
+cd "$T/other/tree" || exit 1
+mkdir build && touch build/made
+is "its files are known" "$(git -C "$R" ls-tree -r --name-only "$right" | sort)" "$( (with_git && git ls-files | sort))"
 cd "$here" || exit 1
+check "control: this tree's are, too" with_git
 finish

@@ -9,7 +9,7 @@ workdir
 clones=("$T/a" "$T/a-directory-with-a-longer-name")
 # What is tested is what lies here, also where it is not committed: the second repository has one commit of it.
 mkdir "$T/tree"
-git ls-files -z --cached --others --exclude-standard | xargs -0 cp --parents --no-dereference --target-directory="$T/tree"
+(with_git && git ls-files -z --cached --others --exclude-standard) | xargs -0 cp --parents --no-dereference --target-directory="$T/tree"
 export GIT_AUTHOR_DATE='2000-01-01T00:00:00Z' GIT_COMMITTER_DATE='2000-01-01T00:00:00Z'
 git=(git -c user.name=test -c user.email=test@example.invalid -c init.defaultBranch=main -c core.autocrlf=false)
 "${git[@]}" -C "$T/tree" init -q && "${git[@]}" -C "$T/tree" add -A && "${git[@]}" -C "$T/tree" commit -qm tree

@@ -21,6 +21,9 @@ tar -xzf "$tarball" -C "$T"
 (cd "$T/oci-rdma-hook-$version" && GIT_CEILING_DIRECTORIES=$T make -s dist >"$T/out" 2>&1)
 is "make dist without git fails" 2 "$?"
 has "and says why" "git checkout" "$(cat "$T/out")"
+git init -q "$T/other" && git -C "$T/other" -c user.name=test -c user.email=test@example.invalid commit -q --allow-empty -m other
+cp -R "$T/oci-rdma-hook-$version" "$T/other/tree"
+is "also below another's repository" "2 0" "$(cd "$T/other/tree" && make -s dist >"$T/out" 2>&1; echo "$? $(find build -name '*.tar.gz' 2>/dev/null | wc -l)")"
 
 # ---- rpmbuild, rpmlint ----
 

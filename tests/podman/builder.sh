@@ -10,7 +10,7 @@ mirror=$(apt-get indextargets --format '$(REPO_URI)' 'Created-By: Packages' | gr
 bootstrap() { mmdebstrap --quiet --mode=root --variant=apt bookworm "$T/base.tar" "$mirror" && podman import --quiet "$T/base.tar" "$base"; }
 check "a Debian" bootstrap
 mkdir "$T/tree"
-git ls-files -z --cached --others --exclude-standard | xargs -0 cp --parents --no-dereference --target-directory="$T/tree"
+(with_git && git ls-files -z --cached --others --exclude-standard) | xargs -0 cp --parents --no-dereference --target-directory="$T/tree"
 # It downloads packages and compiles everything twice: beside the other suites on a busy machine that takes more than $PATIENCE.
 build() {
 	timeout "$((10 * PATIENCE))" buildah build --quiet --network host --from "$base" --tag "$image" --ignorefile "$T/tree/.containerignore" \
