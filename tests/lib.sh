@@ -46,6 +46,9 @@ lacks() {
 export PATIENCE=${PATIENCE:-900}
 # What only has to be there until it is killed sleeps for hours: no suite takes so long.
 
+# may_mount: root who may have mounts of his own, which a container's root mostly may not
+may_mount() { [ "$(id -u)" -eq 0 ] && unshare --mount true 2>/dev/null; }
+
 # within COMMAND [ARG…]: waits until the command succeeds
 within() {
 	local end=$((SECONDS + PATIENCE))

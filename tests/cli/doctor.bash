@@ -133,7 +133,7 @@ allowed_annotations = [
 }
 
 # on_this_node: whether the doctor takes this machine for a node, which a container is not, and a suite may have mounts of its own
-on_this_node() { unshare --mount true 2>/dev/null && [ "$("$DOCTOR" --format json | jq -r .where)" = node ]; }
+on_this_node() { may_mount && [ "$("$DOCTOR" --format json | jq -r .where)" = node ]; }
 
 # in_private_etc COMMAND [ARG…]: with mounts of its own, and an /etc that goes with them
 in_private_etc() {

@@ -30,8 +30,8 @@ has "…naming the first" "for $machine below $T/empty" "$(<"$T/log")"
 
 # ---- what it does ----
 
-if [ "$(id -u)" -ne 0 ]; then
-	pass "the image # skip it needs root, for mounts"
+if ! may_mount; then
+	pass "the image # skip it needs root, and mounts of its own"
 	finish
 fi
 
