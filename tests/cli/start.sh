@@ -2,6 +2,7 @@
 # A new machine: what tests/deps says and does where packages are missing, that `make demo` shows its page and not how it was built, and that
 # two runs of suites do not harm each other.
 # That the packages suffice is shown by a machine that has nothing else.
+# shellcheck disable=SC2317 # functions that within calls
 cd "$(dirname "$0")/../.." || exit 1
 . tests/lib.sh
 BUILD=${BUILD:-build}
