@@ -5,6 +5,10 @@
 # shellcheck disable=SC2317 # functions that within calls
 cd "$(dirname "$0")/../.." || exit 1
 . tests/lib.sh
+if ! command -v apt-get >/dev/null; then
+	pass "a new machine # skip: this is not a Debian system"
+	finish
+fi
 BUILD=${BUILD:-build}
 umask 022
 workdir
@@ -81,6 +85,25 @@ has "…with what apt-get update said" "what update says" "$out"
 has "…and apt-get install" "what install says" "$out"
 has "…and the command" "could not run: apt-get install -y --no-install-recommends busybox-static python3" "$out"
 unset DPKG_ADMINDIR
+
+# ---- the mirror, which apt names for the package lists that it has ----
+
+mkdir -p "$T/none/partial" "$T/sources"
+printf 'Dir::State::Lists "%s";\nDir::Etc::SourceParts "%s";\nDir::Etc::SourceList "%s";\n' "$T/none" "$T/sources" "$T/sources.list" >"$T/apt.conf"
+# mirror SOURCE: by a machine with that line and without package lists; sets $out and $rc
+mirror() { echo "$1" >"$T/sources.list" && out=$(APT_CONFIG=$T/apt.conf tests/mirror 2>&1) && rc=0 || rc=$?; }
+machine=$(dpkg --print-architecture)
+some=$T/archive/debian/dists/some packages=main/binary-$machine/Packages
+mkdir -p "$some/${packages%/*}"
+printf 'Package: some\nVersion: 1\nArchitecture: all\n' >"$some/$packages"
+printf 'Suite: some\nCodename: some\nDate: %s\nArchitectures: %s\nComponents: main\nSHA256:\n %s %s %s\n' "$(date -Ru)" "$machine" \
+	"$(sha256sum <"$some/$packages" | cut -d ' ' -f 1)" "$(wc -c <"$some/$packages")" "$packages" >"$some/Release"
+mirror "deb [trusted=yes] file:$T/archive/debian some main"
+is "a machine without package lists has a mirror" "0 file:$T/archive/debian/" "$rc ${out##*$'\n'}"
+is "…and none of them afterwards" partial "$(ls "$T/none")"
+mirror "deb [trusted=yes] file:$T/archive/other some main"
+is "one without a mirror of Debian's is told so" "1 tests/mirror: the machine's sources have no Debian mirror, an address that ends in /debian" \
+	"$rc ${out##*$'\n'}"
 
 # ---- two runs of suites in one tree ----
 

@@ -21,8 +21,7 @@ is "lintian finds nothing" "" "$(lintian --allow-root --fail-on none --tag-displ
 # ---- in a Debian of its own ----
 
 root=$T/root
-# shellcheck disable=SC2016 # apt's own variable
-mirror=$(apt-get indextargets --format '$(REPO_URI)' 'Created-By: Packages' | grep -m 1 -E '/debian/?$')
+mirror=$(tests/mirror)
 . /etc/os-release
 bootstrap() { mmdebstrap --quiet --mode=root --variant=apt --include=jq,libyajl2,libprotobuf-c1 "$VERSION_CODENAME" "$root" "$mirror"; }
 check "a Debian for it" bootstrap

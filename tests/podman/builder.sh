@@ -5,8 +5,7 @@
 . tests/podman/setup.bash
 
 runtime=crun base=localhost/debian:12 image=localhost/oci-rdma-hook-builder:test
-# shellcheck disable=SC2016 # apt's own variable
-mirror=$(apt-get indextargets --format '$(REPO_URI)' 'Created-By: Packages' | grep -m 1 -E '/debian/?$')
+mirror=$(tests/mirror)
 bootstrap() { mmdebstrap --quiet --mode=root --variant=apt bookworm "$T/base.tar" "$mirror" && podman import --quiet "$T/base.tar" "$base"; }
 check "a Debian" bootstrap
 mkdir "$T/tree"
