@@ -107,7 +107,7 @@ namespaces() { readlink "/proc/$1/ns/"{cgroup,ipc,mnt,pid,user,uts}; }
 seen() {
 	local want
 	want=net:[$(stat -Lc %i "$1")]
-	within see
+	until see; do sleep 0.02; done
 }
 see() {
 	local process
@@ -120,15 +120,25 @@ see() {
 	return 1
 }
 
-# enters DESCRIPTION FILE COMMAND…: a process of the hook is in the network namespace of FILE, and in no other one that is not
-# ours. It is stopped where it has just entered.
-enters() {
-	local what=$1 watcher
-	seen "$2" >"$T/seen" &
+# stopped FILE COMMAND…: the command, whose process of the hook is stopped where it has just entered; its namespaces are in $T/seen, all of
+# them, if it was seen before the hook's patience with it ended
+stopped() {
+	local watcher
+	seen "$1" >"$T/seen" &
 	watcher=$!
-	shift 2
+	shift
 	MORE='-e inject=setns:signal=STOP' "$@"
-	wait $watcher
+	kill "$watcher"
+	wait "$watcher"
+	[ "$(wc -l <"$T/seen")" -eq 6 ]
+}
+
+# enters DESCRIPTION FILE COMMAND…: a process of the hook is in the network namespace of FILE, and in no other one that is not ours. On a
+# busy machine it may be gone before it is seen: then again.
+enters() {
+	local what=$1
+	shift
+	within stopped "$@"
 	same "$what: a process of the hook is in that network namespace, and in no other one" "$(namespaces self)" "$(<"$T/seen")"
 	is "$what: and has gone" "" "$(processes)"
 }
