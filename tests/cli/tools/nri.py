@@ -390,6 +390,8 @@ def attempts(runtime, _):
     plugin = Plugin(front=["strace", "-D", "-o", trace, "-e", "trace=connect"])
 
     def tried():
+        if not os.path.exists(trace):  # strace has not come to it yet
+            return 0
         with open(trace) as f:
             return sum(SOCKET in line for line in f)
     until(lambda: tried() >= 3)
