@@ -9,9 +9,6 @@
 
 #include "nri/link.h"
 
-/* What would block for ever ends the suite. */
-#define PATIENCE_S 300
-
 static const char *socket_path(struct arena *arena, const struct unit_dir *dir)
 {
 	return arena_printf(arena, "%s/nri.sock", dir->path);
@@ -122,7 +119,7 @@ static void connecting_does_not_block(void **state)
 	int fd = 0;
 
 	(void)state;
-	(void)alarm(PATIENCE_S);
+	(void)alarm(UNIT_PATIENCE);
 	first = link_connect(path, &err);
 	assert_true(first >= 0);
 	assert_int_equal(fcntl(first, F_GETFD), FD_CLOEXEC);
@@ -183,7 +180,7 @@ static void reading_takes_what_there_is(void **state)
 
 	(void)state;
 	make_ends(ends);
-	(void)alarm(PATIENCE_S);
+	(void)alarm(UNIT_PATIENCE);
 	assert_int_equal(link_read(ends[0], bytes, sizeof(bytes), &err), 0);
 	assert_int_equal(write(ends[1], "abc", 3), 3);
 	assert_int_equal(link_read(ends[0], bytes, sizeof(bytes), &err), 3);
@@ -246,7 +243,7 @@ static void writing_keeps_what_does_not_go(void **state)
 	(void)state;
 	make_ends(ends);
 	fill(&out, size);
-	(void)alarm(PATIENCE_S);
+	(void)alarm(UNIT_PATIENCE);
 	assert_int_equal(link_write(ends[0], &out, &err), 0);
 	assert_in_range(out.len, 1, size - 1);
 	while (seen < size) {

@@ -120,6 +120,7 @@ int main(void)
 	add_error_tests(&suite);
 	add_file_tests(&suite);
 	add_trust_tests(&suite);
+	add_linked_tests(&suite);
 	add_name_tests(&suite);
 	return unit_run(&suite, "config");
 }
