@@ -80,6 +80,9 @@ mv "$NODE/$STORAGE" "$NODE/data/crio"
 needed "CRI-O's storage is elsewhere" "pod team-a/h-kim-0"
 write data/crio/overlay-containers/940942ebb876/userdata/config.json '{"annotations": {'
 free "a pod that cannot be read"
+write data/crio/overlay-containers/940942ebb876/userdata/config.json '{"annotations": {"io.kubernetes.cri-o.ContainerType": "sandbox",
+	"io.kubernetes.cri-o.RuntimeHandler": "rdma", "io.kubernetes.pod.name": "a\u001b[2Jb\nc", "io.kubernetes.pod.namespace": "team-a"}}'
+needed "a pod's name writes nothing else to the terminal" "pod team-a/a?[2Jb?c"
 
 # ---- CRI-O's handlers ----
 
@@ -89,6 +92,8 @@ runtime_path = \"$SHIM\""
 free "our own drop-in goes with the shim"
 mv "$NODE/etc/crio/crio.conf.d/60-oci-rdma-hook.conf" "$NODE/etc/crio/crio.conf.d/50-mine.conf"
 needed "somebody's drop-in" 50-mine.conf "handler rdma" "$SHIM" "systemctl restart crio"
+rm "$NODE/etc/crio/crio.conf.d/10-crio.conf"
+needed "…where no file names a default" 50-mine.conf "handler rdma" "$SHIM" "systemctl restart crio"
 mv "$NODE/etc/crio/crio.conf.d/50-mine.conf" "$NODE/etc/crio/crio.conf.d/60-oci-rdma-hook.conf"
 write etc/crio/crio.conf.d/70-default.conf '[crio.runtime]
 default_runtime = "rdma"'
@@ -124,6 +129,12 @@ needed "a container of an engine without conmon, which was granted something" "c
 config '{"state_dir": "/run/mine"}'
 mv "$NODE/run/oci-rdma-hook" "$NODE/run/mine"
 needed "…in the policy's state_dir" /run/mine/0123
+config '{"state_dir": '
+mkdir "$NODE/run/oci-rdma-hook"
+mv "$NODE/run/mine/0123" "$NODE/run/oci-rdma-hook/0123"
+needed "…and with a policy that cannot be read where it is by default" /run/oci-rdma-hook/0123
+config '{"state_dir": "/run/mine"}'
+mv "$NODE/run/oci-rdma-hook/0123" "$NODE/run/mine/0123"
 monitor conmon --cid="$id" --runtime="$SHIM"
 examine
 is "options with =" 2 "$(grep -c . "$T/err")"
@@ -135,6 +146,13 @@ if chown 12345 "$NODE/proc/4711" 2>/dev/null; then
 	free "another user's process says nothing"
 fi
 
+# unfound SYSROOT REASON: what is not looked at needs nothing that we know of, which is no success
+unfound() {
+	timeout "$PATIENCE" "$HOOK" --sysroot "$1" --check-removal >"$T/out" 2>"$T/err"
+	is "a sysroot that is none: $2" "1 oci-rdma-hook: sysroot $1: $2" "$? $(cat "$T/out" "$T/err")"
+}
+unfound "$T/absent" "No such file or directory"
+unfound "$T/err" "Not a directory"
 timeout "$PATIENCE" "$HOOK" --check-removal operand >/dev/null 2>&1
 is "an operand: status" 2 "$?"
 # ---- containerd and Docker ----
