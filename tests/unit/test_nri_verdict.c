@@ -6,6 +6,9 @@
 #include <signal.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/time.h>
+#include <sys/wait.h>
 
 #include "core/nri_status.h"
 #include "nri/counters.h"
@@ -71,7 +74,7 @@ static void verdict_is_found(void **state)
 	const struct verdict_case *row = *state;
 	struct verdict_children children = {0};
 	cleanup_arena arena = {0};
-	struct verdict verdict;
+	struct verdict verdict = {.must_fail = !row->must_fail, .reason = "another's"};
 
 	verdict_find(&children, &arena, row->work, NULL, row->patience_ms, &verdict);
 	assert_int_equal(verdict.kind, row->kind);
@@ -102,6 +105,20 @@ static void hanging_child_is_late(void **state)
 	assert_true(verdict.must_fail);
 }
 
+/* How many descriptors of this process are of the same pipe */
+static size_t ends_of(int pipe)
+{
+	struct stat wanted = {0};
+	struct stat st;
+	size_t n = 0;
+
+	(void)fstat(pipe, &wanted);
+	for (int fd = 0; fd < 1024; fd++)
+		n += fstat(fd, &st) == 0 && st.st_ino == wanted.st_ino &&
+		     st.st_dev == wanted.st_dev;
+	return n;
+}
+
 /* What it says of itself: nothing, if all is as it should be */
 static void examines_itself(void *context, int out)
 {
@@ -110,7 +127,9 @@ static void examines_itself(void *context, int out)
 	int signal = 0;
 
 	(void)prctl(PR_GET_PDEATHSIG, &signal);
-	if (signal == SIGKILL && fcntl(closed[0], F_GETFD) < 0 && fcntl(closed[1], F_GETFD) < 0)
+	/* With the end that the plugin reads it would not hear that nobody listens any more. */
+	if (signal == SIGKILL && fcntl(closed[0], F_GETFD) < 0 && fcntl(closed[1], F_GETFD) < 0 &&
+	    ends_of(out) == 1)
 		(void)verdict_say(out, VERDICT_GRANTED, NULL);
 	else
 		(void)verdict_say(out, VERDICT_DENIED, &(struct message){&wrong, 1});
@@ -176,6 +195,169 @@ static void children_are_bounded(void **state)
 	assert_int_equal(children.n, VERDICT_CHILDREN_MAX);
 }
 
+static pid_t end_at_once(void)
+{
+	pid_t pid = fork();
+
+	if (pid == 0)
+		_exit(0);
+	assert_true(pid > 0);
+	return pid;
+}
+
+/* Those that have ended make room, also for requests that came together. */
+static void children_that_have_ended_do_not_count(void **state)
+{
+	struct verdict_children children = {0};
+	cleanup_arena arena = {0};
+	siginfo_t info;
+	struct verdict verdict;
+
+	(void)state;
+	for (; children.n < VERDICT_CHILDREN_MAX; children.n++)
+		assert_int_equal(waitid(P_PID, (id_t)end_at_once(), &info, WEXITED | WNOWAIT), 0);
+	verdict_find(&children, &arena, says_in_parts, NULL, 600000, &verdict);
+	assert_int_equal(verdict.kind, VERDICT_GRANTED);
+	assert_int_equal(children.n, 1);
+	while (children.n)
+		verdict_reap(&children);
+}
+
+/* One that came with the process, from who started it, is not among them. */
+static void a_child_of_anothers_is_not_counted(void **state)
+{
+	struct verdict_children children = {0};
+	pid_t pid = end_at_once();
+	siginfo_t info;
+
+	(void)state;
+	assert_int_equal(waitid(P_PID, (id_t)pid, &info, WEXITED | WNOWAIT), 0);
+	verdict_reap(&children);
+	assert_int_equal(children.n, 0);
+	assert_int_equal(waitpid(pid, NULL, 0), pid);
+}
+
+static void without_a_child_the_verdict_is_lost(void **state)
+{
+	struct verdict_children children = {0};
+	cleanup_arena arena = {0};
+	struct verdict verdict = {0};
+	struct rlimit before;
+	struct rlimit none;
+
+	(void)state;
+	assert_int_equal(getrlimit(RLIMIT_NOFILE, &before), 0);
+	none = (struct rlimit){0, before.rlim_max};
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &none), 0);
+	verdict_find(&children, &arena, says_in_parts, NULL, 600000, &verdict);
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &before), 0);
+	assert_int_equal(verdict.kind, VERDICT_LOST);
+	assert_string_equal(verdict.reason, "no child process could be started");
+	assert_int_equal(children.n, 0);
+}
+
+static volatile sig_atomic_t *interruptions; /* shared with the child */
+
+static void on_alarm(int signal)
+{
+	(void)signal;
+	++*interruptions;
+}
+
+static void waits_for_interruptions(void *context, int out)
+{
+	(void)context;
+	while (*interruptions < 5)
+		(void)usleep(1000);
+	(void)verdict_say(out, VERDICT_GRANTED, NULL);
+}
+
+static void a_signal_does_not_end_the_wait(void **state)
+{
+	struct sigaction action = {.sa_handler = on_alarm};
+	struct itimerval often = {{0, 1000}, {0, 1000}};
+	struct itimerval never = {0};
+	struct verdict_children children = {0};
+	cleanup_arena arena = {0};
+	struct verdict verdict;
+
+	(void)state;
+	interruptions = mmap(NULL, sizeof(*interruptions), PROT_READ | PROT_WRITE,
+			     MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	assert_true((void *)interruptions != MAP_FAILED);
+	assert_int_equal(sigaction(SIGALRM, &action, NULL), 0);
+	assert_int_equal(setitimer(ITIMER_REAL, &often, NULL), 0);
+	verdict_find(&children, &arena, waits_for_interruptions, NULL, 600000, &verdict);
+	assert_int_equal(setitimer(ITIMER_REAL, &never, NULL), 0);
+	(void)signal(SIGALRM, SIG_DFL);
+	assert_int_equal(verdict.kind, VERDICT_GRANTED);
+	while (children.n)
+		verdict_reap(&children);
+}
+
+/* ---- the end ---- */
+
+/* As one that logs what it has said */
+static void goes_on_for_a_moment(void *context, int out)
+{
+	(void)context;
+	(void)verdict_say(out, VERDICT_GRANTED, NULL);
+	(void)usleep(50000);
+}
+
+/* A busy machine may need another try: without a wait none would be enough. */
+static void the_end_waits_for_children(void **state)
+{
+	size_t left = 1;
+
+	(void)state;
+	for (int tries = 0; left && tries < 1000; tries++) {
+		struct verdict_children children = {0};
+		cleanup_arena arena = {0};
+		struct verdict verdict;
+
+		verdict_find(&children, &arena, goes_on_for_a_moment, NULL, 600000, &verdict);
+		assert_int_equal(verdict.kind, VERDICT_GRANTED);
+		assert_int_equal(children.n, 1);
+		verdict_finish(&children);
+		left = children.n;
+		while (children.n)
+			verdict_reap(&children);
+	}
+	assert_int_equal(left, 0);
+}
+
+static void says_and_hangs(void *context, int out)
+{
+	const pid_t self = getpid();
+
+	(void)context;
+	(void)verdict_say(out, VERDICT_GRANTED,
+			  &(struct message){(const void *)&self, sizeof(self)});
+	for (;;)
+		(void)pause();
+}
+
+static void the_end_does_not_wait_for_ever(void **state)
+{
+	struct verdict_children children = {0};
+	cleanup_arena arena = {0};
+	struct verdict verdict;
+	pid_t child;
+
+	(void)state;
+	verdict_find(&children, &arena, says_and_hangs, NULL, 600000, &verdict);
+	assert_int_equal(verdict.response.len, sizeof(child));
+	memcpy(&child, verdict.response.bytes, sizeof(child));
+	(void)alarm(UNIT_PATIENCE);
+	verdict_finish(&children);
+	(void)alarm(0);
+	assert_int_equal(children.n, 1);
+	assert_int_equal(kill(child, SIGKILL), 0);
+	while (children.n)
+		verdict_reap(&children);
+}
+
 /* ---- the status file ---- */
 
 static void status_is_read_as_written(void **state)
@@ -238,6 +420,16 @@ int main(void)
 	unit_add(&suite, "a verdict that is not heard is not said", what_is_not_heard_is_not_said,
 		 NULL);
 	unit_add(&suite, "children that hang are bounded", children_are_bounded, NULL);
+	unit_add(&suite, "children that have ended do not count",
+		 children_that_have_ended_do_not_count, NULL);
+	unit_add(&suite, "a child of another's is not counted", a_child_of_anothers_is_not_counted,
+		 NULL);
+	unit_add(&suite, "without a child the verdict is lost", without_a_child_the_verdict_is_lost,
+		 NULL);
+	unit_add(&suite, "a signal does not end the wait", a_signal_does_not_end_the_wait, NULL);
+	unit_add(&suite, "the end waits for children that still log", the_end_waits_for_children,
+		 NULL);
+	unit_add(&suite, "the end does not wait for ever", the_end_does_not_wait_for_ever, NULL);
 	unit_add(&suite, "the status file is read as it was written", status_is_read_as_written,
 		 NULL);
 	unit_add(&suite, "a process is known by its start", process_start_is_read, NULL);
