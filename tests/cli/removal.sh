@@ -122,6 +122,9 @@ monitor conmon "${podman[@]}" --exit-command-arg "$SHIM" --exit-command-arg cont
 needed "a container that podman knows by the shim's path" "container $id" "$SHIM"
 monitor conmon "${podman[@]}" --exit-command-arg crun --exit-command-arg container --exit-command-arg cleanup
 free "one that podman knows by the name crun, which it looks up again"
+monitor conmon "${podman[@]}" --exit-command-arg crun --exit-command-arg container --exit-command-arg --runtime --exit-command-arg "$SHIM"
+free "podman's own option is the first one"
+monitor conmon "${podman[@]}" --exit-command-arg crun --exit-command-arg container --exit-command-arg cleanup
 write "run/oci-rdma-hook/$id" record
 free "…also if it was granted something"
 write run/oci-rdma-hook/0123 record

@@ -2,6 +2,9 @@
 /* Who may write it, and the directories on its way */
 #include "suite.h"
 
+#include <sched.h>
+#include <sys/wait.h>
+
 static int put_fifo(int root)
 {
 	return mkfifoat(root, CONFIG_PATH, 0600);
@@ -120,12 +123,24 @@ static void is_trusted_or_not(void **state)
 	assert_has(err.text, FILE_NAME ": ");
 }
 
+static const struct owner_case {
+	const char *name;
+	uid_t uid;
+	const char *error;
+} owner_cases[] = {
+	{"trust: another user's file or directory is refused", 12345,
+	 " belongs to uid 12345, not to root: run chown root on it"},
+	/* The number that stands for an owner without a name in a user namespace: here it is one */
+	{"trust: so is nobody's", 65534,
+	 " belongs to uid 65534, not to root: run chown root on it"},
+};
+
 /* Another user's file grants nothing. */
 static void a_file_of_another_user_is_refused(void **state)
 {
 	static const char *const places[] = {CONFIG_PATH, "etc/oci-rdma-hook", "etc"};
+	const struct owner_case *row = *state;
 
-	(void)state;
 	for (size_t i = 0; i < LENGTH(places); i++) {
 		cleanup_unit_dir root = unit_dir_make();
 		cleanup_arena arena = {0};
@@ -133,10 +148,128 @@ static void a_file_of_another_user_is_refused(void **state)
 		struct err err = {0};
 
 		unit_write(root.fd, CONFIG_PATH, "{}", 0644);
-		assert_int_equal(fchownat(root.fd, places[i], 12345, 0, 0), 0);
+		assert_int_equal(fchownat(root.fd, places[i], row->uid, 0, 0), 0);
 		assert_int_equal(config_load(&arena, root.fd, NULL, &config, &err), -1);
-		assert_has(err.text, " belongs to uid 12345, not to root");
+		assert_has(err.text, row->error);
 	}
+}
+
+/* ---- in a user namespace ---- */
+
+/* Exit statuses of the child */
+enum { READ, REFUSED, NOT_HERE };
+
+static const struct rootless_case {
+	const char *name;
+	bool named; /* by --config, and not in /etc */
+	uid_t uid;  /* of the file, on the node */
+	const char *error;
+} rootless_cases[] = {
+	{"trust: rootless: root's file in /etc, which has no owner there, is trusted", false, 0,
+	 NULL},
+	{"trust: rootless: its user's own file in /etc is trusted", false, 12345, NULL},
+	{"trust: rootless: one of another user of his is refused", false, 54321,
+	 "config.json belongs to uid 1, not to root"},
+	{"trust: rootless: a file elsewhere, on whose way is one without an owner, is refused",
+	 true, 12345, "is not mapped into this user namespace"},
+};
+
+static int load_as(const struct rootless_case *row, const struct unit_dir *root)
+{
+	cleanup_arena arena = {0};
+	struct config config;
+	struct err err = {0};
+	const char *path = row->named ? arena_printf(&arena, "%s/" CONFIG_PATH, root->path) : NULL;
+
+	if (config_load(&arena, root->fd, path, &config, &err) == 0)
+		return READ;
+	return row->error && strstr(err.text, row->error) ? REFUSED : -1;
+}
+
+/* Its root is the user 12345; another one of his is 54321. */
+static int live_in_a_user_namespace(int ready, int mapped, const struct rootless_case *row,
+				    const struct unit_dir *root)
+{
+	char byte = 'x';
+
+	if (unshare(CLONE_NEWUSER) < 0)
+		return NOT_HERE;
+	(void)!write(ready, &byte, 1);
+	if (read(mapped, &byte, 1) != 1 || setresuid(0, 0, 0) < 0)
+		return NOT_HERE;
+	return load_as(row, root);
+}
+
+static void map_users(pid_t pid)
+{
+	static const char map[] = "0 12345 1\n1 54321 1\n";
+	char path[64];
+	int fd;
+
+	(void)snprintf(path, sizeof(path), "/proc/%d/uid_map", pid);
+	fd = open(path, O_WRONLY | O_CLOEXEC);
+	assert_true(fd >= 0);
+	assert_int_equal(write(fd, map, strlen(map)), (ssize_t)strlen(map));
+	(void)close(fd);
+}
+
+static int status_in_a_user_namespace(const struct rootless_case *row, const struct unit_dir *root)
+{
+	int ready[2];
+	int mapped[2];
+	int status;
+	char byte;
+	pid_t pid;
+
+	assert_int_equal(pipe2(ready, O_CLOEXEC), 0);
+	assert_int_equal(pipe2(mapped, O_CLOEXEC), 0);
+	pid = fork();
+	if (pid == 0)
+		_exit(live_in_a_user_namespace(ready[1], mapped[0], row, root));
+	(void)close(ready[1]);
+	if (read(ready[0], &byte, 1) == 1) {
+		map_users(pid);
+		assert_int_equal(write(mapped[1], "x", 1), 1);
+	}
+	(void)close(ready[0]);
+	(void)close(mapped[0]);
+	(void)close(mapped[1]);
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_true(WIFEXITED(status));
+	return WEXITSTATUS(status);
+}
+
+static void rootless_is_trusted_or_not(void **state)
+{
+	const struct rootless_case *row = *state;
+	cleanup_unit_dir root = unit_dir_make();
+	int status;
+
+	unit_write(root.fd, CONFIG_PATH, "{}", 0644);
+	assert_int_equal(fchownat(root.fd, CONFIG_PATH, row->uid, 0, 0), 0);
+	status = status_in_a_user_namespace(row, &root);
+	if (status == NOT_HERE)
+		skip();
+	assert_int_equal(status, row->error ? REFUSED : READ);
+}
+
+/* The directories on the way need not be readable for who runs this. */
+static void a_directory_may_be_one_to_enter_only(void **state)
+{
+	cleanup_unit_dir root = unit_dir_make();
+	cleanup_arena arena = {0};
+	struct config config;
+	struct err err = {0};
+	int status;
+
+	(void)state;
+	unit_write(root.fd, CONFIG_PATH, "{}", 0644);
+	assert_int_equal(fchmodat(root.fd, "etc", 0711, 0), 0);
+	assert_int_equal(seteuid(12345), 0);
+	status = config_load(&arena, root.fd, NULL, &config, &err);
+	assert_int_equal(seteuid(0), 0);
+	assert_string_equal(err.text, "");
+	assert_int_equal(status, 0);
 }
 
 static void a_group_alone_does_not_matter(void **state)
@@ -178,8 +311,14 @@ void add_trust_tests(struct unit_suite *suite)
 {
 
 	UNIT_TABLE(suite, is_trusted_or_not, trust_cases);
-	unit_add_for_root(suite, "trust: another user's file or directory is refused",
-			  a_file_of_another_user_is_refused, NULL);
+	for (size_t i = 0; i < LENGTH(owner_cases); i++)
+		unit_add_for_root(suite, owner_cases[i].name, a_file_of_another_user_is_refused,
+				  &owner_cases[i]);
+	for (size_t i = 0; i < LENGTH(rootless_cases); i++)
+		unit_add_for_root(suite, rootless_cases[i].name, rootless_is_trusted_or_not,
+				  &rootless_cases[i]);
+	unit_add_for_root(suite, "trust: a directory may be one to enter only",
+			  a_directory_may_be_one_to_enter_only, NULL);
 	unit_add_for_root(suite, "trust: another group that may only read is fine",
 			  a_group_alone_does_not_matter, NULL);
 	unit_add(suite, "trust: a named path is checked on its whole way",
