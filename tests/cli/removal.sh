@@ -139,8 +139,16 @@ needed "…and with a policy that cannot be read where it is by default" /run/oc
 config '{"state_dir": "/run/mine"}'
 mv "$NODE/run/oci-rdma-hook/0123" "$NODE/run/mine/0123"
 monitor conmon --cid="$id" --runtime="$SHIM"
-examine
-is "options with =" 2 "$(grep -c . "$T/err")"
+rm "$NODE/run/mine/"*
+needed "options with =" "container $id" "$SHIM"
+monitor conmon --cid "$id" --runtime "$SHIM"
+needed "options without" "container $id" "$SHIM"
+monitor conmon --cidr="$id" --runtimes="$SHIM"
+free "options that only begin so"
+monitor conmon -r "$SHIM"
+free "a conmon that was told of no container"
+monitor conmon -c "$id"
+free "…of no runtime"
 monitor conmon -c "$id" -r
 rm -r "$NODE/run/mine"
 free "a command line that was cut off"

@@ -299,6 +299,7 @@ def decisions(runtime, plugin):
     equal("an answer of 150 KB comes whole", (301, LIMIT), (len(env), limits))
     ok("in frames of at most 4096 bytes", connection.largest <= 4096, connection.largest)
     config('{"memlock": "8Mi"}')
+    equal("each is counted as what it was", {"served": 33, "granted": 17, "denied": 3, "failed": 4, "given_up": 0}, counts(served=33))
 
 
 def files_opened(runtime, _):
@@ -561,6 +562,11 @@ def without_nri(runtime, _):
     ok("it goes on, and connects when NRI is switched on", heard.recv(4096).startswith(b"READY=1\nSTATUS=connected"))
     connection.close()
     equal("ended", 0, plugin.end())
+    plugin = Plugin(env={"NOTIFY_SOCKET": path})
+    connection = runtime.accept()
+    ok("systemd, an engine that accepts the connection and says nothing: READY=1 comes, too", until(lambda: heard.recv(4096) == WAITED))
+    equal("ended", 0, plugin.end())
+    connection.close()
     heard.close()
 
 

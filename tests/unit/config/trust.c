@@ -2,8 +2,11 @@
 /* Who may write it, and the directories on its way */
 #include "suite.h"
 
+#include <errno.h>
 #include <sched.h>
 #include <sys/wait.h>
+
+#include "core/policy/trust.h"
 
 static int put_fifo(int root)
 {
@@ -307,6 +310,18 @@ static void a_named_path_is_checked_on_its_whole_way(void **state)
 	assert_has(err.text, "l is a symbolic link");
 }
 
+/* No file is named: the directory is not taken for one. */
+static void a_path_that_ends_in_a_slash_is_no_file(void **state)
+{
+	cleanup_unit_dir root = unit_dir_make();
+	struct err err = {0};
+
+	(void)state;
+	unit_write(root.fd, CONFIG_PATH, "{}", 0644);
+	assert_int_equal(trust_open(root.fd, "etc/oci-rdma-hook/", true, "what", &err), -ENOENT);
+	assert_string_equal(err.text, "what: No such file or directory");
+}
+
 void add_trust_tests(struct unit_suite *suite)
 {
 
@@ -317,6 +332,8 @@ void add_trust_tests(struct unit_suite *suite)
 	for (size_t i = 0; i < LENGTH(rootless_cases); i++)
 		unit_add_for_root(suite, rootless_cases[i].name, rootless_is_trusted_or_not,
 				  &rootless_cases[i]);
+	unit_add(suite, "trust: a path that ends in a slash is no file",
+		 a_path_that_ends_in_a_slash_is_no_file, NULL);
 	unit_add_for_root(suite, "trust: a directory may be one to enter only",
 			  a_directory_may_be_one_to_enter_only, NULL);
 	unit_add_for_root(suite, "trust: another group that may only read is fine",
