@@ -371,12 +371,8 @@ int config_load(struct arena *arena, int sysroot, const char *path, struct confi
 		trust_open(path ? AT_FDCWD : sysroot, path ? path : CONFIG_PATH, !path, what, err);
 	struct fs_text text;
 
-	if (fd == -ENOENT && !path) {
-		if (config_defaults(arena, ret_config, err) < 0)
-			return -1;
-		ret_config->path = what;
-		return 0;
-	}
+	if (fd == -ENOENT && !path)
+		return config_defaults(arena, ret_config, err);
 	if (fd < 0)
 		return -1;
 	if (fs_read_regular(arena, fd, CONFIG_SIZE_MAX, what, &text, err) < 0)

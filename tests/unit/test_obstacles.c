@@ -91,6 +91,9 @@ static const struct obstacle_case {
 	{"ports: a lost link may come back", {{LOST}, {GOOD}}, .codes = "port_not_active"},
 	{"ports: switched off", {{OFF}, {GOOD}}, .codes = "port_unusable", .message = "mlx5_0"},
 	{"ports: one of two is switched off", {{OFF, GOOD}}, .codes = "port_not_active"},
+	{"ports: one that comes up may still say that it was off",
+	 {{PORT("INIT", "Disabled", "Ethernet")}},
+	 .codes = "port_not_active"},
 	{"ports: both are switched off", {{OFF, OFF}}, .codes = "port_unusable"},
 	{"ports: one off, one lost", {{OFF, LOST}}, .codes = "port_not_active,port_not_active"},
 	{"ports: neither Ethernet nor InfiniBand",
@@ -202,6 +205,21 @@ static void has_obstacles(void **state)
 		assert_has(warnings.item[0].message, row->message);
 }
 
+/* As while its driver is loaded: of no port nothing is known. */
+static void a_device_without_ports_is_no_obstacle(void **state)
+{
+	cleanup_arena arena = {0};
+	struct warnings warnings = {0};
+	struct spec spec = {0};
+	struct device device = {.ibdev = "mlx5_0"};
+	struct devices devices = {.item = &device, .n = 1};
+	struct facts facts = {.spec = &spec, .devices = &devices};
+
+	(void)state;
+	assert_int_equal(obstacles_warn(&arena, &facts, &warnings), 0);
+	assert_int_equal(warnings.n, 0);
+}
+
 /* ---- character devices that are no verbs devices ---- */
 
 static const struct number_case {
@@ -240,6 +258,8 @@ int main(void)
 
 	UNIT_TABLE(&suite, is_distance, distance_cases);
 	UNIT_TABLE(&suite, has_obstacles, obstacle_cases);
+	unit_add(&suite, "ports: a device without them, on a node whose GPUs are not known",
+		 a_device_without_ports_is_no_obstacle, NULL);
 	UNIT_TABLE(&suite, is_number, number_cases);
 	return unit_run(&suite, "obstacles");
 }

@@ -18,6 +18,7 @@ static void an_absent_file_is_the_defaults(void **state)
 		unit_write(root.fd, present[i], "", 0644);
 		assert_int_equal(config_load(&arena, root.fd, NULL, &config, &err), 0);
 		check_keys(&config, NULL, NULL);
+		assert_string_equal(config.path, FILE_NAME);
 	}
 }
 

@@ -273,6 +273,12 @@ static void a_directory_may_be_one_to_enter_only(void **state)
 	assert_int_equal(seteuid(0), 0);
 	assert_string_equal(err.text, "");
 	assert_int_equal(status, 0);
+	assert_int_equal(fchmodat(root.fd, "etc", 0700, 0), 0);
+	assert_int_equal(seteuid(12345), 0);
+	status = config_load(&arena, root.fd, NULL, &config, &err);
+	assert_int_equal(seteuid(0), 0);
+	assert_int_equal(status, -1);
+	assert_string_equal(err.text, FILE_NAME ": oci-rdma-hook: Permission denied");
 }
 
 static void a_group_alone_does_not_matter(void **state)
