@@ -231,6 +231,10 @@ stopped rdma
 free "Docker's directory is elsewhere"
 stopped rdma data/docker
 needed "…and a container there" "container 940942ebb876 of Docker"
+for text in '{}' '{"Runtime": null}' '{"Runtime": ""}'; do
+	printf '%s' "$text" >"$NODE/data/docker/containers/940942ebb876/hostconfig.json"
+	free "a container of Docker's default: $text"
+done
 printf '{"Runtime": ' >"$NODE/data/docker/containers/940942ebb876/hostconfig.json"
 free "a container that cannot be read, which Docker could not start"
 stopped "$(printf 'rdma-%0100d' 0)" data/docker

@@ -50,13 +50,15 @@ static void no_room_leaves_it_as_it_was(void **state)
 /* ---- fields ---- */
 
 static unsigned numbers;
+static uint64_t last_number;
+static uint32_t last_field;
 static size_t parted;
 
 static void on_number(void *context, uint32_t field, uint64_t number)
 {
 	(void)context;
-	(void)field;
-	(void)number;
+	last_field = field;
+	last_number = number;
 	numbers++;
 }
 
@@ -88,6 +90,10 @@ static const struct fields_case {
 	 0},
 	{"fields: a number too large", "\x08\xff\xff\xff\xff\xff\xff\xff\xff\xff\x02", 11, false, 0,
 	 0},
+	{"fields: a number too large, and more", "\x08\xff\xff\xff\xff\xff\xff\xff\xff\xff\x02\x00",
+	 12, false, 0, 0},
+	{"fields: a number of eleven bytes", "\x08\x80\x80\x80\x80\x80\x80\x80\x80\x80\x80\x00", 12,
+	 false, 0, 0},
 	{"fields: bytes, and a number",
 	 "\x0a\x03"
 	 "abc"
@@ -133,6 +139,33 @@ static void fields_are_found(void **state)
 	}
 }
 
+static const struct number_case {
+	const char *name;
+	const char *bytes;
+	uint32_t field;
+	uint64_t number;
+} number_cases[] = {
+	{"number: of two bytes, the lowest first", "\x08\x96\x01", 1, 150},
+	{"number: the largest", "\x10\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01", 2, UINT64_MAX},
+	{"number: with a bit in each byte", "\x18\x81\x82\x84\x88\x10", 3,
+	 1 | 2 << 7 | 4 << 14 | 8 << 21 | UINT64_C(16) << 28},
+	{"number: of the largest field", "\xf8\xff\xff\xff\x0f\x01", (1 << 29) - 1, 1},
+};
+
+static void number_is_read(void **state)
+{
+	static const struct fields_handler counting = {on_number, on_begin, on_part};
+	const struct number_case *row = *state;
+	struct fields fields = {0};
+
+	numbers = 0;
+	fields_read(&fields, (const unsigned char *)row->bytes, strlen(row->bytes), &counting,
+		    NULL);
+	assert_int_equal(numbers, 1);
+	assert_int_equal(last_field, row->field);
+	assert_true(last_number == row->number);
+}
+
 int main(void)
 {
 	static struct unit_suite suite;
@@ -140,5 +173,6 @@ int main(void)
 	unit_add(&suite, "frames that we write have at most 4096 bytes", frames_are_small, NULL);
 	unit_add(&suite, "without room nothing is written", no_room_leaves_it_as_it_was, NULL);
 	UNIT_TABLE(&suite, fields_are_found, fields_cases);
+	UNIT_TABLE(&suite, number_is_read, number_cases);
 	return unit_run(&suite, "nri_wire");
 }

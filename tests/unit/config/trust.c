@@ -3,6 +3,7 @@
 #include "suite.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <sched.h>
 #include <sys/wait.h>
 
@@ -328,6 +329,28 @@ static void a_path_that_ends_in_a_slash_is_no_file(void **state)
 	assert_string_equal(err.text, "what: No such file or directory");
 }
 
+static void a_path_has_its_bound(void **state)
+{
+	static char path[PATH_MAX + 1];
+	cleanup_unit_dir root = unit_dir_make();
+	cleanup_fd fd = -1;
+	struct err err = {0};
+
+	(void)state;
+	unit_write(root.fd, "etc/x", "{}", 0644);
+	memset(path, '/', sizeof(path) - 1);
+	memcpy(path, "etc", strlen("etc"));
+	path[PATH_MAX - 1] = 'x';
+	assert_int_equal(trust_open(root.fd, path, true, "what", &err), -1);
+	assert_string_equal(err.text, "what: File name too long");
+	path[PATH_MAX - 2] = 'x';
+	path[PATH_MAX - 1] = '\0';
+	fd = trust_open(root.fd, path, true, "what", &err);
+	assert_true(fd >= 0);
+	assert_int_equal(fcntl(fd, F_GETFD), FD_CLOEXEC);
+	assert_int_equal(fcntl(fd, F_GETFL) & (O_ACCMODE | O_NONBLOCK), O_RDONLY | O_NONBLOCK);
+}
+
 void add_trust_tests(struct unit_suite *suite)
 {
 
@@ -340,6 +363,7 @@ void add_trust_tests(struct unit_suite *suite)
 				  &rootless_cases[i]);
 	unit_add(suite, "trust: a path that ends in a slash is no file",
 		 a_path_that_ends_in_a_slash_is_no_file, NULL);
+	unit_add(suite, "trust: a path has its bound", a_path_has_its_bound, NULL);
 	unit_add_for_root(suite, "trust: a directory may be one to enter only",
 			  a_directory_may_be_one_to_enter_only, NULL);
 	unit_add_for_root(suite, "trust: another group that may only read is fine",
