@@ -61,6 +61,10 @@ sandbox rdma-runc
 needed "…and the one for runc" "handler rdma-runc"
 sandbox rdma container
 free "a container's annotation, which its author may write, says nothing"
+write "$STORAGE/overlay-containers/940942ebb876/userdata/config.json" '{"annotations": {"io.kubernetes.cri-o.ContainerType": "sandbox"}}'
+free "a pod without a handler's name"
+write "$STORAGE/overlay-containers/940942ebb876/userdata/config.json" '{"annotations": {"io.kubernetes.cri-o.RuntimeHandler": "rdma"}}'
+free "what does not say that it is a pod"
 sandbox mine
 free "a pod of somebody's handler"
 write etc/crio/crio.conf.d/60-oci-rdma-hook.conf "[crio.runtime.runtimes.mine]
