@@ -90,6 +90,46 @@ static void test_link(void **state)
 	assert_int_equal(fd, -ENOENT);
 }
 
+static void make_device(const struct unit_dir *root, const char *name, mode_t type, unsigned number)
+{
+	char path[64];
+
+	(void)snprintf(path, sizeof(path), DEVICE_DIR "/%s", name);
+	assert_int_equal(mknodat(root->fd, path, type | 0600, NUMBER(number)), 0);
+}
+
+/* Only verbs devices' files, in the order of their numbers; what they are the kernel says. */
+static void test_read(void **state)
+{
+	cleanup_unit_dir root = unit_dir_make();
+	cleanup_arena arena = {0};
+	const struct node node = {.root = root.fd, .char_devices = -1};
+	struct device_files files;
+	struct devices devices = {0};
+	struct err err;
+
+	(void)state;
+	unit_write(root.fd, DEVICE_DIR "/uverbs3", "231:195", 0600); /* a file of a live node */
+	make_device(&root, "uverbs10", S_IFCHR, OWN);
+	make_device(&root, "uverbs2", S_IFCHR, OTHER);
+	make_device(&root, "uverbs4", S_IFBLK, OWN);
+	make_device(&root, "umad0", S_IFCHR, OWN);
+	assert_int_equal(device_files_read(&arena, &node, root.fd, &files, &devices, &err), 0);
+	assert_true(files.readable);
+	assert_false(files.rdma_cm);
+	assert_int_equal(files.n, 2);
+	assert_string_equal(files.item[0].name, "uverbs2");
+	assert_true(files.item[0].major == 1 && files.item[0].minor == OTHER);
+	assert_string_equal(files.item[1].name, "uverbs10");
+	assert_true(files.item[1].major == 1 && files.item[1].minor == OWN);
+	assert_int_equal(devices.n, 0);
+	make_device(&root, "rdma_cm", S_IFCHR, OTHER);
+	assert_int_equal(device_files_read(&arena, &node, root.fd, &files, &devices, &err), 0);
+	assert_true(files.rdma_cm);
+	assert_int_equal(device_files_read(&arena, &node, -1, &files, &devices, &err), 0);
+	assert_false(files.readable || files.rdma_cm || files.n);
+}
+
 /* Until it is killed */
 static void swap(const char *dir)
 {
@@ -146,6 +186,8 @@ int main(void)
 	UNIT_TABLE(&suite, geteuid() == 0 ? test_open : unit_skip, open_cases);
 	unit_add_for_root(&suite, "device file: a link does not lead out of the root", test_link,
 			  NULL);
+	unit_add_for_root(&suite, "device files: those of verbs devices, by their numbers",
+			  test_read, NULL);
 	unit_add_for_root(
 		&suite, "device file: one that is swapped all the time is never opened as another",
 		test_swapped, NULL);

@@ -395,6 +395,32 @@ static void order_of_fields_is_free(void **state)
 	assert_string_equal(story.spec.identity.name, "late");
 }
 
+/* What came of it would be a container, without the annotations of its pod. */
+static void a_request_that_is_cut_is_lost(void **state)
+{
+	struct buffer container = empty_buffer();
+	struct buffer payload = empty_buffer();
+	struct buffer request = empty_buffer();
+	cleanup_arena arena = {0};
+	cleanup_story story;
+	const char *text;
+
+	(void)state;
+	put_text(&container, 3, "whole");
+	put_container(&payload, &container);
+	put_text(&request, 1, SERVICE);
+	put_text(&request, 2, "CreateContainer");
+	put_varint(&request, 3 << 3 | 2);
+	put_varint(&request, payload.len + 1);
+	put(&request, payload.bytes, payload.len);
+	buffer_free(&payload);
+	begin(&story);
+	say(&story, 7, &request);
+	assert_int_equal(answered(&arena, &story, &text), 0);
+	assert_int_equal(story.created, 1);
+	assert_int_equal(story.lost, 1);
+}
+
 /* What a request lacks is not that of the one before. */
 static void a_request_stands_alone(void **state)
 {
@@ -620,6 +646,8 @@ int main(void)
 		 order_of_fields_is_free, NULL);
 	unit_add(&suite, "what a request lacks is not that of the one before",
 		 a_request_stands_alone, NULL);
+	unit_add(&suite, "a request that is cut is lost, although its container is whole",
+		 a_request_that_is_cut_is_lost, NULL);
 	unit_add(&suite, "synchronized once, whatever is asked again", is_synchronized_once, NULL);
 	unit_add(&suite, "Synchronize: more is answered with more", more_is_answered_with_more,
 		 NULL);

@@ -126,6 +126,9 @@ static const struct bad_case {
 	 "line 1: nccl.extra.a: a variable's name"},
 	{"wrong: nccl.extra, a name with a digit first", "{\"nccl\":{\"extra\":{\"1A\":\"1\"}}}",
 	 "line 1: nccl.extra.1A: a variable's name"},
+	{"wrong: nccl.extra, a name with the digit 0 first",
+	 "{\"nccl\":{\"extra\":{\"0A\":\"1\"}}}",
+	 "line 1: nccl.extra.0A: a variable's name is upper-case letters"},
 	{"wrong: nccl.extra, a name with '#'", "{\"nccl\":{\"extra\":{\"#A\":\"1\"}}}",
 	 "line 1: nccl.extra.#A: a variable's name"},
 	{"wrong: nccl.extra, an empty name", "{\"nccl\":{\"extra\":{\"\":\"1\"}}}",
@@ -252,7 +255,10 @@ static int load_value(size_t len, const char *before, const char *after)
 
 	assert_non_null(value);
 	memset(value, 'x', len);
-	return load(&arena, arena_printf(&arena, "%s%s%s", before, value, after), &config, &err);
+	if (load(&arena, arena_printf(&arena, "%s%s%s", before, value, after), &config, &err) == 0)
+		return 0;
+	assert_has(err.text, "longer than 1023 bytes, which is what NCCL reads");
+	return -1;
 }
 
 static void values_fit_what_nccl_reads(void **state)
