@@ -455,6 +455,24 @@ def launched(runtime, _):
     equal("launched: ends well", 0, plugin.end())
     connection.close()
 
+    # Beside one that serves the node already: nothing, until that one is gone and it has a connection of its own
+    first = Plugin()
+    other = runtime.accept().begin()
+    ours, theirs = socket.socketpair()
+    environment["NRI_PLUGIN_SOCKET"] = str(theirs.fileno())
+    plugin = Plugin(env=environment, pass_fds=[theirs.fileno()])
+    theirs.close()
+    connection = Connection(ours).begin()
+    equal("launched beside another: gives nothing", ({}, []), connection.create(annotations=ASKS, devices=TWO).adjust())
+    equal("launched beside another: the other one gives", (HCAS, LIMIT), other.create(annotations=ASKS, devices=TWO).adjust())
+    first.end()
+    connection.close()
+    connection = runtime.accept().begin()
+    equal("launched beside another, which is gone: serves", (HCAS, LIMIT), connection.create(annotations=ASKS, devices=TWO).adjust())
+    equal("launched beside another: ends well", 0, plugin.end())
+    connection.close()
+    other.close()
+
     ours, theirs = socket.socketpair()
     environment["NRI_PLUGIN_SOCKET"] = str(theirs.fileno())
     # A runtime that launches it, and dies when it is told to

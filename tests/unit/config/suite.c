@@ -121,6 +121,7 @@ int main(void)
 	add_file_tests(&suite);
 	add_trust_tests(&suite);
 	add_linked_tests(&suite);
+	add_choice_tests(&suite);
 	add_name_tests(&suite);
 	return unit_run(&suite, "config");
 }

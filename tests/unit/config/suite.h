@@ -22,6 +22,7 @@ void add_error_tests(struct unit_suite *suite);
 void add_file_tests(struct unit_suite *suite);
 void add_trust_tests(struct unit_suite *suite);
 void add_linked_tests(struct unit_suite *suite);
+void add_choice_tests(struct unit_suite *suite);
 void add_name_tests(struct unit_suite *suite);
 
 #endif
