@@ -74,6 +74,18 @@ static void test_open(void **state)
 	assert_true(fd < 0 || (fstat(fd, &st) == 0 && st.st_rdev == NUMBER(OWN)));
 }
 
+/* The same minor number is another device's, too. */
+static void test_other_major(void **state)
+{
+	const struct device_file file = {.name = "uverbs0", .major = 231, .minor = OWN};
+	char dir[64];
+	cleanup_fd root = make_root(dir, S_IFCHR, OWN);
+
+	(void)state;
+	assert_int_equal(device_file_open(root, &file), -ESTALE);
+	remove_root(dir);
+}
+
 static void test_link(void **state)
 {
 	char dir[64];
@@ -184,6 +196,8 @@ int main(void)
 	static struct unit_suite suite;
 
 	UNIT_TABLE(&suite, geteuid() == 0 ? test_open : unit_skip, open_cases);
+	unit_add_for_root(&suite, "device file: one of another major number is not",
+			  test_other_major, NULL);
 	unit_add_for_root(&suite, "device file: a link does not lead out of the root", test_link,
 			  NULL);
 	unit_add_for_root(&suite, "device files: those of verbs devices, by their numbers",

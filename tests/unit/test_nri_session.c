@@ -319,6 +319,8 @@ static const struct method_case {
 	{"a state that changes is heard", SERVICE, "StateChange", 0},
 	{"an update that nobody asked for is heard", SERVICE, "UpdateContainer", 0},
 	{"a validation is not objected to", SERVICE, "ValidateContainerAdjustment", 0},
+	{"a container that stops is heard", SERVICE, "StopContainer", 0},
+	{"a pod that changes is heard", SERVICE, "UpdatePodSandbox", 0},
 	{"a shutdown is heard", SERVICE, "Shutdown", 0},
 	{"an empty Configure is answered", SERVICE, "Configure", 0},
 	{"an empty CreateContainer is answered", SERVICE, "CreateContainer", 0},
@@ -419,6 +421,85 @@ static void a_request_that_is_cut_is_lost(void **state)
 	assert_int_equal(answered(&arena, &story, &text), 0);
 	assert_int_equal(story.created, 1);
 	assert_int_equal(story.lost, 1);
+}
+
+/* As everywhere in protobuf, and nothing of the one before is left. */
+static void of_two_payloads_the_last_holds(void **state)
+{
+	struct buffer container = empty_buffer();
+	struct buffer first = empty_buffer();
+	struct buffer second = empty_buffer();
+	struct buffer request = empty_buffer();
+	cleanup_story story;
+
+	(void)state;
+	put_text(&container, 8, "A=1");
+	put_container(&first, &container);
+	put_text(&container, 3, "second");
+	put_container(&second, &container);
+	put_text(&request, 1, SERVICE);
+	put_text(&request, 2, "CreateContainer");
+	put_inside(&request, 3, &first);
+	put_inside(&request, 3, &second);
+	begin(&story);
+	say(&story, 7, &request);
+	assert_int_equal(story.lost, 0);
+	assert_string_equal(story.spec.identity.name, "second");
+	assert_int_equal(story.spec.n_env, 0);
+}
+
+/* Whether there is more: what the last payload says, in whatever the first one ends */
+static void of_two_payloads_the_last_says_whether_there_is_more(void **state)
+{
+	static const char *const firsts[] = {"\x18\x01", "\x07", "\x18", "\x0a\x7f"};
+
+	(void)state;
+	for (size_t i = 0; i < LENGTH(firsts); i++) {
+		struct buffer request = empty_buffer();
+		cleanup_story story;
+
+		begin(&story);
+		put_text(&request, 1, SERVICE);
+		put_text(&request, 2, "Synchronize");
+		put_text(&request, 3, firsts[i]);
+		put_text(&request, 3, "");
+		say(&story, 7, &request);
+		assert_int_equal(story.synchronized, 1);
+		finish(&story);
+		begin(&story);
+		put_text(&request, 1, SERVICE);
+		put_text(&request, 2, "Synchronize");
+		put_text(&request, 3, firsts[i]);
+		put_text(&request, 3, "\x18\x01");
+		say(&story, 7, &request);
+		assert_int_equal(story.synchronized, 0);
+	}
+}
+
+/* The room for a name is bounded, however the name comes. */
+static void a_long_name_in_pieces_is_not_implemented(void **state)
+{
+	static char longest[10001];
+	struct buffer request = empty_buffer();
+	struct buffer frames = empty_buffer();
+	cleanup_arena arena = {0};
+	cleanup_story story;
+	const char *text;
+	struct err err;
+
+	(void)state;
+	memset(longest, 'x', sizeof(longest) - 1);
+	put_text(&request, 1, SERVICE);
+	put_text(&request, 2, longest);
+	assert_int_equal(
+		ttrpc_write(&frames, MUX_PLUGIN, TTRPC_REQUEST, 7, request.bytes, request.len), 0);
+	begin(&story);
+	buffer_clear(&story.session.out);
+	for (size_t i = 0; i < frames.len; i++)
+		assert_int_equal(hear(&story, frames.bytes + i, 1, &err), 0);
+	assert_int_equal(answered(&arena, &story, &text), 12);
+	buffer_free(&request);
+	buffer_free(&frames);
 }
 
 /* What a request lacks is not that of the one before. */
@@ -646,6 +727,11 @@ int main(void)
 		 order_of_fields_is_free, NULL);
 	unit_add(&suite, "what a request lacks is not that of the one before",
 		 a_request_stands_alone, NULL);
+	unit_add(&suite, "of two payloads the last holds", of_two_payloads_the_last_holds, NULL);
+	unit_add(&suite, "of two payloads the last says whether there is more",
+		 of_two_payloads_the_last_says_whether_there_is_more, NULL);
+	unit_add(&suite, "a method with a name of 10,000 bytes, in pieces, is not implemented",
+		 a_long_name_in_pieces_is_not_implemented, NULL);
 	unit_add(&suite, "a request that is cut is lost, although its container is whole",
 		 a_request_that_is_cut_is_lost, NULL);
 	unit_add(&suite, "synchronized once, whatever is asked again", is_synchronized_once, NULL);
