@@ -550,6 +550,21 @@ static void is_synchronized_once(void **state)
 	}
 }
 
+/* Who it is is good to know, and not needed. */
+static void a_runtime_need_not_say_who_it_is(void **state)
+{
+	cleanup_story story;
+
+	(void)state;
+	begin(&story);
+	call_method_of(&story, SERVICE, "Configure", "", 0);
+	assert_string_equal(story.runtime, "");
+	assert_string_equal(story.version, "");
+	call_method_of(&story, SERVICE, "Configure", "\x07", 1);
+	assert_string_equal(story.runtime, "");
+	assert_string_equal(story.version, "");
+}
+
 static void more_is_answered_with_more(void **state)
 {
 	cleanup_arena arena = {0};
@@ -646,11 +661,17 @@ static void refused_registration_ends(void **state)
 {
 	struct buffer other = refusal("another call");
 	struct buffer response = refusal("invalid plugin\nindex");
+	struct buffer unreadable = empty_buffer();
 	struct buffer frames = empty_buffer();
 	cleanup_story story;
 	struct err err;
 
 	(void)state;
+	put(&unreadable, "\x0a\x7f", 2);
+	assert_int_equal(ttrpc_write(&frames, MUX_RUNTIME, TTRPC_REQUEST, 1, unreadable.bytes,
+				     unreadable.len),
+			 0);
+	put_response(&frames, 5, &unreadable);
 	put_response(&frames, 3, &other);
 	begin(&story);
 	assert_int_equal(hear(&story, frames.bytes, frames.len, &err), 0);
@@ -734,6 +755,8 @@ int main(void)
 		 a_long_name_in_pieces_is_not_implemented, NULL);
 	unit_add(&suite, "a request that is cut is lost, although its container is whole",
 		 a_request_that_is_cut_is_lost, NULL);
+	unit_add(&suite, "a runtime need not say who it is", a_runtime_need_not_say_who_it_is,
+		 NULL);
 	unit_add(&suite, "synchronized once, whatever is asked again", is_synchronized_once, NULL);
 	unit_add(&suite, "Synchronize: more is answered with more", more_is_answered_with_more,
 		 NULL);

@@ -387,10 +387,13 @@ def hurried(runtime, stuck):
 # ---- connections ----
 
 def reconnects(runtime, plugin):
+    descriptors = []
     for _ in range(3):
         connection = runtime.accept().begin()
+        descriptors.append(plugin.descriptors())
         ok("one connection, and no other", runtime.waits())
         connection.close()
+    equal("not a descriptor of the ones before is left", descriptors[:1] * 3, descriptors)
     connection = runtime.accept().begin()
     runtime.stop()
     connection.close()
@@ -402,6 +405,7 @@ def reconnects(runtime, plugin):
     connection = runtime.accept().begin()
     equal("a runtime that comes back is served", (HCAS, LIMIT), connection.create(annotations=ASKS, devices=TWO).adjust())
     until(lambda: status()["connected_since"])
+    equal("what was wrong before is no longer", None, status()["trouble"])
     code, text = check()
     equal("--check, connected: 0", 0, code)
     for part in ("NRI         on", "connected to containerd 2.1.9 since 20", "1 granted"):
@@ -444,7 +448,11 @@ def launched(runtime, _):
     environment = {"NRI_PLUGIN_NAME": "oci-rdma", "NRI_PLUGIN_IDX": "90", "NRI_PLUGIN_SOCKET": str(theirs.fileno())}
     plugin = Plugin(env=environment, pass_fds=[theirs.fileno()])
     theirs.close()
-    connection = Connection(ours).begin()
+    connection = Connection(ours)
+    connection.registered()
+    connection.configure()
+    ok("launched: connected when it is configured, since NRI 0.6 synchronizes none that it has launched", status()["connected_since"])
+    connection.synchronize()
     equal("launched: served", (HCAS, LIMIT), connection.create(annotations=ASKS, devices=TWO).adjust())
     ok("launched: no second connection", runtime.waits())
     connection.close()
