@@ -573,6 +573,12 @@ def notifications(runtime, _):
         ok("STOPPING=1 in the end", True)
         heard.close()
         runtime.drain()
+    for path in ("", "/" + "x" * 500):
+        plugin = Plugin(env={"NOTIFY_SOCKET": path})
+        connection = runtime.accept().begin()
+        equal(f"systemd at a path of {len(path)} bytes is not told", (HCAS, LIMIT), connection.create(annotations=ASKS, devices=TWO).adjust())
+        equal("which is no failure", 0, plugin.end())
+        connection.close()
 
 
 def without_nri(runtime, _):
