@@ -293,7 +293,8 @@ def decisions(runtime, plugin):
     ok("the log names the key", "memlok" in line, line)
     gets("and of an ordinary one nothing is heard", nothing)
     config('{"memlock": "8Mi"}')
-    gets("a name with a line break: nothing is forged", nothing, lines=1, name="a\nforged: grant", **rdma)
+    line = gets("a name with a line break: nothing is forged", nothing, lines=1, name="a\nforged: grant", **rdma)
+    ok("the log says why", "a name contains a control character" in line, line)
     many = [("V%d" % i, "x" * 500) for i in range(300)]
     extra = json.dumps({"memlock": "8Mi", "nccl": {"extra": {"NCCL_X%d" % i: value for i, (_, value) in enumerate(many)}}})
     config(extra)
@@ -389,7 +390,10 @@ def hurried(runtime, stuck):
 def reconnects(runtime, plugin):
     descriptors = []
     for _ in range(3):
-        connection = runtime.accept().begin()
+        connection = runtime.accept()
+        equal("it registers by its name, behind the plugins that add devices", ("oci-rdma", "90"), connection.registered())
+        connection.configure()
+        connection.synchronize()
         descriptors.append(plugin.descriptors())
         ok("one connection, and no other", runtime.waits())
         connection.close()

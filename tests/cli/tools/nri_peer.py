@@ -117,7 +117,7 @@ class Connection:
         """The plugin registers: name and index"""
         call, kind, body = self.message(RUNTIME)
         fields = unpack(body)
-        assert kind == REQUEST and fields[2] == [b"RegisterPlugin"], fields
+        assert kind == REQUEST and fields[1] == [b"nri.pkg.api.v1alpha1.Runtime"] and fields[2] == [b"RegisterPlugin"], fields
         self.send(RUNTIME, call, RESPONSE, pack((1, pack((1, status), (2, "invalid plugin"))) if status else (1, None)))
         plugin = unpack(fields[3][0])
         return plugin[1][0].decode(), plugin[2][0].decode()
