@@ -577,6 +577,20 @@ def notifications(runtime, _):
         ok("STOPPING=1 in the end", True)
         heard.close()
         runtime.drain()
+    path = os.path.join(T, "notify-full")
+    with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as deaf, socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as other:
+        deaf.bind(path)
+        other.setblocking(False)
+        try:
+            while True:
+                other.sendto(b"x", path)
+        except BlockingIOError:
+            pass
+        plugin = Plugin(env={"NOTIFY_SOCKET": path})
+        connection = runtime.accept().begin()
+        equal("systemd that does not listen is not waited for", (HCAS, LIMIT), connection.create(annotations=ASKS, devices=TWO).adjust())
+        equal("nor in the end", 0, plugin.end())
+        connection.close()
     for path in ("", "/" + "x" * 500):
         plugin = Plugin(env={"NOTIFY_SOCKET": path})
         connection = runtime.accept().begin()
