@@ -30,6 +30,9 @@ said 2 "--check with --metrics" "cannot be used together" --check --metrics /tmp
 mkdir "$T/empty"
 said 1 "--check on a node without NRI" "off, no such socket" --check --sysroot "$T/empty"
 has "it says that no plugin runs" "not running" "$(cat "$T/out")"
+mkdir -p "$T/empty/var/run/nri"
+: >"$T/empty/var/run/nri/nri.sock"
+said 1 "--check where a file has the socket's name" "off, no such socket" --check --sysroot "$T/empty"
 
 # On the node itself a status file is believed as long as its process lives: here this shell's.
 # checked PID START: what --check says of a file that names them
