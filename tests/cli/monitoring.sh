@@ -76,11 +76,12 @@ if command -v systemd-analyze >/dev/null; then
 	cp config/monitoring/oci-rdma-doctor.timer "$T"
 	check "systemd-analyze: the units" systemd-analyze verify --man=no "$T/oci-rdma-doctor.timer" "$T/oci-rdma-doctor.service"
 fi
-# started PROGRAM: the service's command, with it as the doctor
+# started PROGRAM [LINK]: the service's command, with it as the doctor; LINK: to a file of somebody else, by the name that the command uses
 started() {
 	mkdir -p "$T/collector"
-	sed -n "s/^ExecStart=\/bin\/sh -c '\(.*\)'\$/\1/p" config/monitoring/oci-rdma-doctor.service | sed "s|\\\$\\\$|\$|g; s|/usr/local/bin/oci-rdma-doctor|$1|" >"$T/command"
-	DIRECTORY=$T/collector sh "$T/command"
+	ln -sfn "$T/elsewhere" "$T/link"
+	sed -n "s/^ExecStart=\/bin\/sh -c '\(.*\)'\$/\1/p" config/monitoring/oci-rdma-doctor.service | sed "s|\\\$\\\$|\$|g; s|%%|%|g; s|/usr/local/bin/oci-rdma-doctor|$1|" >"$T/command"
+	DIRECTORY=$T/collector bash -c '[ -z "$2" ] || mv "$1/link" "$DIRECTORY/oci-rdma-doctor.$$"; exec sh "$1/command"' - "$T" "${2-}"
 }
 printf '#!/bin/sh\necho "m 1"; exit "$(cat %s/status)"\n' "$T" >"$T/program" && chmod +x "$T/program"
 for status in 0 1; do
@@ -89,6 +90,15 @@ for status in 0 1; do
 	check "the timer's command: a doctor that ends with $status has reported" started "$T/program"
 	is "…in one file" "oci-rdma-doctor.prom m 1" "$(ls "$T/collector") $(cat "$T/collector"/*)"
 done
+# The collector's user owns the directory, in which root writes.
+echo 0 >"$T/status"
+mkdir "$T/directory"
+ln -sfn "$T/directory" "$T/collector/oci-rdma-doctor.prom"
+check "the timer's command: a link to a directory, by the report's name" started "$T/program"
+is "…is replaced" "m 1 " "$(cat "$T/collector/oci-rdma-doctor.prom") $(ls "$T/directory")"
+check "the timer's command: a link by the name of the new file is a failure" refused started "$T/program" link 2>/dev/null
+check "…and leads nowhere" test ! -e "$T/elsewhere"
+rm "$T/collector"/oci-rdma-doctor.[0-9]*
 echo 2 >"$T/status"
 check "the timer's command: one that could not report is a failure" refused started "$T/program"
 is "…and the file stays as it was" "m 1" "$(cat "$T/collector/oci-rdma-doctor.prom")"
