@@ -247,12 +247,14 @@ static int act(struct container *container, const struct state *state, enum stag
 
 /*
  * crun runs poststart when the container's process runs, by which it has kept what createRuntime
- * gave it: there is nothing left to do, nor a --bundle in `crun start`. runc says "created", and
- * has set the spec's limits since createRuntime.
+ * gave it: there is nothing left to do, nor a --bundle in `crun start`. runc has set the spec's
+ * limits since createRuntime; up to 1.5 it says "created", then "running" as well (opencontainers/
+ * runc commit 3cdda464f).
  */
 static bool is_over(const struct state *state, enum stage stage)
 {
-	return stage == STAGE_POSTSTART && state->status && strcmp(state->status, "running") == 0;
+	return stage == STAGE_POSTSTART && state->status && strcmp(state->status, "running") == 0 &&
+	       process_is_crun(getppid());
 }
 
 static int serve(struct container *container, const struct options *options,

@@ -19,6 +19,7 @@
 #include "core/base/cleanup.h"
 #include "core/base/fs.h"
 #include "core/base/process_stat.h"
+#include "core/base/text.h"
 #include "core/plan/memlock.h"
 
 #define CGROUP_SIZE_MAX (64 * 1024)
@@ -266,4 +267,14 @@ bool process_has_variable(pid_t pid, const char *name)
 			return true;
 	}
 	return false;
+}
+
+bool process_is_crun(pid_t pid)
+{
+	cleanup_fd proc = open_proc(pid);
+	char name[16]; /* TASK_COMM_LEN, with the newline in place of the NUL */
+
+	/* crun-wasm, crun-vm and krun are links to it. */
+	return proc >= 0 && fs_read_line(proc, "comm", name, sizeof(name)) > 0 &&
+	       (text_starts_with(name, "crun") || text_starts_with(name, "krun"));
 }

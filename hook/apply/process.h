@@ -58,4 +58,7 @@ bool process_bundle_argument(pid_t pid, char *path, size_t size);
 /* Whether a process was started with this variable in its environment, by /proc/<pid>/environ */
 bool process_has_variable(pid_t pid, const char *name);
 
+/* By the name that it was started with */
+bool process_is_crun(pid_t pid);
+
 #endif
