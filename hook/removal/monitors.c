@@ -11,6 +11,7 @@
 #include "hook/removal/needs.h"
 
 #define COMMAND_LINE_MAX (64 * 1024)
+#define STATUS_MAX (16 * 1024)
 
 /* What a conmon was told (conmon.8) */
 struct monitor {
@@ -102,7 +103,28 @@ static int judge(struct needs *needs, const struct monitor *monitor, struct err 
 	return 0;
 }
 
-/* Who may write a command line of root's may do all else, too: only those count. */
+/*
+ * The root of a container without a user namespace is the node's, and may call itself conmon: its
+ * processes have more than one number, one for each pid namespace from ours on (proc_pid_status in
+ * the kernel's fs/proc/array.c), and a monitor has one.
+ */
+static bool is_in_container(int process)
+{
+	static const char front[] = "\nNSpid:\t";
+	cleanup_arena arena = {0};
+	cleanup_fd fd = fs_open_regular(process, "status");
+	struct fs_text text = {0};
+	struct err ignored;
+	const char *pids;
+	bool more;
+
+	if (fd < 0 || fs_read_up_to(&arena, fd, STATUS_MAX, "status", &text, &more, &ignored) < 0)
+		return false;
+	pids = strstr(text.bytes, front);
+	return pids && pids[strlen(front) + strspn(pids + strlen(front), "0123456789")] == '\t';
+}
+
+/* Who may write a command line of the node's root may do all else, too: only those count. */
 static int open_monitor(int proc, const char *pid)
 {
 	cleanup_fd dir = fs_open(proc, pid, O_PATH | O_DIRECTORY, RESOLVE_BENEATH);
@@ -110,7 +132,8 @@ static int open_monitor(int proc, const char *pid)
 	struct stat st;
 
 	if (dir < 0 || fstat(dir, &st) < 0 || st.st_uid != 0 ||
-	    fs_read_line(dir, "comm", name, sizeof(name)) < 0 || strcmp(name, "conmon") != 0)
+	    fs_read_line(dir, "comm", name, sizeof(name)) < 0 || strcmp(name, "conmon") != 0 ||
+	    is_in_container(dir))
 		return -1;
 	return fs_open_regular(dir, "cmdline");
 }

@@ -45,7 +45,10 @@ int needs_remember(struct needs *needs, const char *id)
 bool needs_has_seen(const struct needs *needs, const char *name)
 {
 	for (size_t i = 0; i < needs->n_seen; i++) {
-		if (strstr(name, needs->seen[i]))
+		size_t len = strlen(needs->seen[i]);
+
+		/* A record is called "<id>@<hash>.json" or "<id>.json". */
+		if (strncmp(name, needs->seen[i], len) == 0 && strchr("@.", name[len]))
 			return true;
 	}
 	return false;

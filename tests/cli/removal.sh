@@ -168,6 +168,26 @@ unfound() {
 }
 unfound "$T/absent" "No such file or directory"
 unfound "$T/err" "Not a directory"
+# What a container's root calls conmon neither needs anything nor hides what does.
+fresh
+write run/oci-rdma-hook/c0ffee@0123456789abcdef.json record
+for id in '' c c0ffee; do
+	monitor conmon "--cid=$id" --runtime="$SHIM" --exit-command-arg --runtime --exit-command-arg crun
+	write proc/4711/status $'Name:\tconmon\nNSpid:\t4711\t1\nVmPeak:\t1 kB'
+	needed "a container's process that calls itself conmon of '$id'" "container c0ffee@0123456789abcdef.json"
+	write proc/4711/status $'Name:\tconmon\nNSpid:\t4711\nVmPeak:\t1 kB'
+	if [ "$id" = c0ffee ]; then
+		free "…but the node's own conmon of '$id' is believed"
+	else
+		needed "…and the node's own of '$id' hides no other container" "container c0ffee@0123456789abcdef.json"
+	fi
+done
+monitor conmon --cid=x --runtime="$SHIM"
+rm "$NODE/run/oci-rdma-hook/c0ffee@0123456789abcdef.json"
+write proc/4711/status $'Name:\tconmon\nNSpid:\t4711\t1'
+free "a container's process with the shim on its command line"
+fresh
+
 timeout "$PATIENCE" "$HOOK" --check-removal operand >/dev/null 2>&1
 is "an operand: status" 2 "$?"
 # ---- containerd and Docker ----
