@@ -3,6 +3,7 @@
 #include "unit.h"
 
 #include <errno.h>
+#include <signal.h>
 
 #include "core/base/fs.h"
 
@@ -428,6 +429,23 @@ static void opened_files_do_not_block_nor_leak(void **state)
 	assert_true(fcntl(made, F_GETFD) & FD_CLOEXEC);
 }
 
+/* As a container's process may do with the container's own files */
+static void a_lease_does_not_block(void **state)
+{
+	cleanup_unit_dir dir = unit_dir_make();
+	cleanup_fd held = -1;
+	cleanup_fd fd = -1;
+
+	(void)state;
+	held = openat(dir.fd, "leased", O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	assert_true(held >= 0);
+	assert_true(signal(SIGIO, SIG_IGN) != SIG_ERR);
+	if (fcntl(held, F_SETLEASE, F_WRLCK) < 0)
+		skip(); /* not every file system has leases */
+	fd = fs_open_regular(dir.fd, "leased");
+	assert_int_equal(fd, -EAGAIN);
+}
+
 static const struct resolve_case {
 	const char *name;
 	const char *path;
@@ -512,6 +530,7 @@ int main(void)
 		 NULL);
 	unit_add(&suite, "open: no file blocks, leaks to a child, or is open to others",
 		 opened_files_do_not_block_nor_leak, NULL);
+	unit_add(&suite, "open: a lease does not block", a_lease_does_not_block, NULL);
 	UNIT_TABLE(&suite, look_ups_stay_below, resolve_cases);
 	unit_add(&suite, "same file: by inode", same_file_means_same_inode, NULL);
 	unit_add(&suite, "write: what cannot be written is an errno",
