@@ -10,6 +10,7 @@
 #include "core/base/cleanup.h"
 #include "core/base/fs.h"
 #include "core/base/names.h"
+#include "core/base/tell.h"
 #include "core/container.h"
 #include "core/deadline.h"
 #include "core/report/log.h"
@@ -315,6 +316,10 @@ static int run(const struct options *options, enum stage stage)
 		log_failure(NULL, &err, stage_names[stage]);
 		return 0;
 	}
+	/* A reason may quote the pod's author: in a file of the author's choice that would be a
+	 * line of a script. The log has it. */
+	if (state.stderr_chosen)
+		tell_nobody();
 	if (state.sandbox || is_over(&state, stage))
 		return 0;
 	container.id = state.id;

@@ -24,6 +24,13 @@ void tell_runtime_log(const char *path, bool json)
 	runtime_log.json = json;
 }
 
+static bool has_reader = true;
+
+void tell_nobody(void)
+{
+	has_reader = false;
+}
+
 /* ---- a line ---- */
 
 #define TAIL_MAX 64 /* room for what closes it, and the time */
@@ -177,6 +184,8 @@ void tell(const char *name, const char *reason)
 {
 	static struct line line;
 
+	if (!has_reader)
+		return;
 	line.len = 0;
 	put_named(&line, name, reason, false);
 	put_byte(&line, '\n');

@@ -19,4 +19,7 @@ void tell(const char *name, const char *reason);
  */
 void tell_runtime_log(const char *path, bool json);
 
+/* From now on nobody is told: the reader is not the caller. */
+void tell_nobody(void);
+
 #endif

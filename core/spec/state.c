@@ -28,6 +28,16 @@ static int take_inject(void *context, const struct json_value *value, struct err
 	return 0;
 }
 
+static int take_stderr(void *context, const struct json_value *value, struct err *err)
+{
+	struct state *state = context;
+
+	(void)value;
+	(void)err;
+	state->stderr_chosen = true;
+	return 0;
+}
+
 static int take_pid(void *context, const struct json_value *value, struct err *err)
 {
 	struct state *state = context;
@@ -39,11 +49,13 @@ static int take_pid(void *context, const struct json_value *value, struct err *e
 
 static const struct json_shape container_type = {.types = ~0U, .take = take_container_type};
 static const struct json_shape inject = {.types = ~0U, .take = take_inject, .repeats = true};
+static const struct json_shape hooks_stderr = {.types = ~0U, .take = take_stderr, .repeats = true};
 static const struct json_shape annotations = {
 	.types = JSON_OBJECT | JSON_NULL,
 	JSON_MEMBERS({"io.kubernetes.cri-o.ContainerType", &container_type},
 		     {"io.kubernetes.cri.container-type", &container_type},
-		     {SPEC_ANNOTATION_PREFIX "inject", &inject}),
+		     {SPEC_ANNOTATION_PREFIX "inject", &inject},
+		     {"run.oci.hooks.stderr", &hooks_stderr}),
 };
 static const struct json_shape id = {.types = JSON_STRING, JSON_FIELD(STRING, struct state, id)};
 static const struct json_shape bundle = {.types = JSON_STRING,

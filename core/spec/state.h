@@ -27,6 +27,12 @@ struct state {
 	const char *status; /* "creating", "created", "running", …; NULL if it says none */
 	bool sandbox;       /* a pod's pause container: it never gets a device */
 	bool asks;          /* oci-rdma-hook.io/inject is "true" */
+	/*
+	 * run.oci.hooks.stderr: crun has opened the file of the node that this annotation names as
+	 * the hooks' stderr (src/libcrun/container.c, open_hooks_output). A pod's author may have
+	 * written it; CRI-O since 1.30 takes it away.
+	 */
+	bool stderr_chosen;
 };
 
 /* fd: read to its end. Strings live in the arena. */

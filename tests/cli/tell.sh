@@ -98,6 +98,27 @@ for on_error in warn fail; do
 	hook_says "a container that cannot be served, poststart, on_error $on_error" 0 poststart
 done
 hook_says "no such stage" 2 bogus
+# crun gives the hooks the file for their stderr that an annotation names: the pod's author would have a line of a script of the node's.
+container "{\"devices\":[[\"/dev/infiniband/uverbs6\",231,198]],\"annotations\":{\"oci-rdma-hook.io/inject\":\"\$(id)\"}}"
+for case in '1 .' '0 .bundle = "/nowhere"' '1 .pid = 1'; do
+	read -r want change <<<"$case"
+	config '{"memlock": "8Mi", "on_error": "fail"}'
+	for annotation in other stderr; do
+		state "$change | .annotations += {\"run.oci.hooks.$annotation\": \"/etc/profile.d/x.sh\"}" >"$STDIN"
+		"$HOOK" --sysroot "$NODE" createRuntime <"$STDIN" >"$T/out" 2>"$T/err"
+		rc=$?
+		is "$change, run.oci.hooks.$annotation: the status, and a line on stderr" "$want $([ $annotation = other ] && echo 1 || echo 0)" "$rc $(cat "$T/out" "$T/err" | grep -c .)"
+	done
+done
+config '{"memlock": "8Mi", "on_no_device": "fail"}'
+container '{}'
+for annotation in other stderr; do
+	state ".annotations += {\"run.oci.hooks.$annotation\": 1}" >"$STDIN"
+	"$HOOK" --sysroot "$NODE" createRuntime <"$STDIN" >"$T/out" 2>"$T/err"
+	rc=$?
+	is "denied, run.oci.hooks.$annotation: the status, and a line on stderr" "1 $([ $annotation = other ] && echo 1 || echo 0)" "$rc $(cat "$T/out" "$T/err" | grep -c .)"
+done
+container "$rdma"
 # Late, when there is no reader: strace sends the alarm's signal in place of a disk that stalls.
 state . >"$STDIN"
 for on_error in warn fail; do
