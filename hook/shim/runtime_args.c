@@ -12,7 +12,8 @@
  * Whose command line it is. crun's is read by argp: letters can be joined ("-dp FILE"), names
  * abbreviated, and options end at the first argument that is none. runc's is read by Go's flags:
  * one dash or two, whole names, "--force=false", and but for exec options behind the id as well
- * (urfave/cli, reorderArgs).
+ * (urfave/cli, reorderArgs). The runc after 1.5 takes its global options behind the command, too
+ * (urfave/cli v3, command_parse.go).
  */
 #define CRUN RUNTIME_CRUN
 #define RUNC RUNTIME_RUNC
@@ -100,8 +101,9 @@ static bool has(const struct reader *reader, unsigned runtime, const struct opti
 {
 	if (!(option->runtimes & runtime))
 		return false;
-	return reader->global ? option->commands == 0
-			      : (option->commands & (1U << reader->args.command)) != 0;
+	if (option->commands == 0)
+		return reader->global || runtime == RUNC;
+	return !reader->global && (option->commands & (1U << reader->args.command));
 }
 
 static const struct option *find(const struct reader *reader, unsigned runtime, const char *name,
@@ -147,8 +149,8 @@ static void set(struct runtime_args *args, const struct option *option, const ch
 		return;
 	if (option->takes == NO_VALUE)
 		*(int *)((char *)args + option->place) = !is_false(value);
-	else
-		*(const char **)((char *)args + option->place) = value;
+	else /* "--bundle=" and "--process=" say nothing to runc; crun refuses them */
+		*(const char **)((char *)args + option->place) = value[0] ? value : NULL;
 }
 
 /* The value is what is left of the argument, else the next one. Returns how many it takes. */

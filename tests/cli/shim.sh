@@ -240,6 +240,9 @@ done <<-EOT
 	not-crun -root=/r create --bundle BUNDLE ID
 	not-crun -root /r create --bundle BUNDLE ID
 	not-runc --roo /r create --bundle BUNDLE ID
+	not-crun create --root /r --bundle BUNDLE ID
+	not-crun create --bundle BUNDLE ID -root=/r
+	not-crun create --log /l --root /r --log-format json --bundle BUNDLE ID
 	all --root create create --bundle BUNDLE ID
 	all --root exec run --bundle BUNDLE ID
 	all --log /l --log-format json --root /r create --bundle BUNDLE ID
@@ -296,6 +299,9 @@ in_dir "$T" create --bundle "${B##*/}" "$ID"
 in_dir "$T" create --bundle "./${B##*/}/" "$ID"
 in_dir "$T/here/below" create "--bundle=../../${B##*/}" "$ID"
 in_dir "$T/here" create --bundle link "$ID"
+in_front_of runc
+in_dir "$B" create --bundle= "$ID"
+in_front_of crun
 fresh
 (cd "$B" && timeout "$PATIENCE" "$SHIM" create "$ID" </dev/null >"$T/out" 2>"$T/err")
 edited "without --bundle the directory is the bundle"
@@ -393,6 +399,7 @@ done <<-EOT
 	not-runc --root=/r exec -deA=B -u0:0 --en C=D --cw / --pi /p --process-l x --cons /s --process FILE ID
 	not-runc --ro /r exec --cg z --ap y --ca CAP_KILL --use 1 --t --det --n --process FILE ID
 	not-crun --root=/r exec -process FILE ID
+	not-crun exec --root /r --log /l --process FILE ID
 	not-crun --root=/r exec -process=FILE ID
 	not-crun --root=/r exec -p=FILE ID
 	not-crun --root=/r exec -env A=B -user 1 -cap CAP_KILL -cwd / -tty -detach --process FILE ID
@@ -418,7 +425,13 @@ done <<-EOT
 	no --root=/r update --process FILE ID
 	no --root=/r delete --process FILE ID
 	no --root exec --process FILE ID
+	no exec ID --root /r --process FILE
 EOT
+in_front_of runc
+policy '"on_error": "fail"'
+fresh
+create
+passes "runc: an empty --process is none" --root=/r exec --process= "$ID" sh
 in_front_of crun
 fresh
 create
