@@ -209,13 +209,27 @@ static int plan_memlock(struct arena *arena, const struct facts *facts, struct p
 	return 0;
 }
 
+/*
+ * The kernel asks a process that has CAP_IPC_LOCK for no limit (mm/mlock.c, can_do_mlock;
+ * drivers/infiniband/core/umem.c, ib_umem_get): beside a finite one only an administrator who names
+ * it may want it.
+ */
+static uint64_t granted_capabilities(const struct facts *facts)
+{
+	const struct config *config = facts->config;
+
+	return config->says_capabilities || wanted_memlock(facts) == MEMLOCK_UNLIMITED
+		       ? config->capabilities
+		       : 0;
+}
+
 static void plan_capabilities(const struct facts *facts, struct plan *plan)
 {
 	uint64_t everywhere = ~UINT64_C(0);
 
 	for (int set = 0; set < SPEC_CAPABILITY_SETS; set++)
 		everywhere &= facts->spec->capabilities[set];
-	plan->granted = facts->config->capabilities;
+	plan->granted = granted_capabilities(facts);
 	plan->capabilities = plan->granted & ~everywhere;
 }
 

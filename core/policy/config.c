@@ -85,6 +85,7 @@ static int begin_capabilities(void *context, const struct json_value *value, str
 	(void)value;
 	(void)err;
 	r->config.capabilities = 0;
+	r->config.says_capabilities = true;
 	return 0;
 }
 

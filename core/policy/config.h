@@ -46,7 +46,8 @@ struct config {
 	size_t namespaces_line; /* where the file says so; 0: it does not */
 	uint64_t memlock;       /* bytes, or MEMLOCK_UNLIMITED */
 	bool require_memory_limit;
-	uint64_t capabilities; /* bit n is capability n */
+	uint64_t capabilities;  /* bit n is capability n */
+	bool says_capabilities; /* the file does; else they are the default */
 	struct {
 		bool hca;
 		const char *socket_ifname; /* NULL, "rdma", or a value for NCCL */

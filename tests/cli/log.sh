@@ -121,13 +121,14 @@ line_of() {
 	is "$3" "$4" "$(sed -nE 's/.*: ([a-z]+): .*( memlock=.*)/\1\2/p' <<<"$log")"
 }
 limit='{"type":"RLIMIT_MEMLOCK","soft":8388608,"hard":8388608}'
+config '{"memlock": "8Mi", "capabilities": ["CAP_IPC_LOCK"]}'
 line_of '"NCCL_IB_HCA==mlx5_6"' "$limit" "limit and variables are there: only the capability is added" \
 	"addition memlock=- capabilities=CAP_IPC_LOCK nccl=- by=precreate"
 line_of '"NCCL_IB_HCA==mlx5_6"' '' "the limit is not there: a grant" "grant memlock=8388608 capabilities=CAP_IPC_LOCK nccl=- by=precreate"
 line_of '' "$limit" "the variable is not there: a grant" "grant memlock=8388608 capabilities=CAP_IPC_LOCK nccl=env by=precreate"
 line_of '"NCCL_IB_HCA=mlx5_9"' "$limit" "the variable is the author's own: a grant" \
 	"grant memlock=8388608 capabilities=CAP_IPC_LOCK nccl=- by=precreate warnings=env_already_set"
-config '{"memlock": "8Mi", "nccl": {"hca": false}}'
+config '{"memlock": "8Mi", "capabilities": ["CAP_IPC_LOCK"], "nccl": {"hca": false}}'
 line_of '' "$limit" "the limit alone may be the engine's own: a grant" "grant memlock=8388608 capabilities=CAP_IPC_LOCK nccl=- by=precreate"
 config '{"memlock": "8Mi", "capabilities": []}'
 line_of '"NCCL_IB_HCA==mlx5_6"' "$limit" "nothing is left to be added: no line" ""

@@ -137,6 +137,16 @@ config '{"capabilities": ["CAP_IPC_LOCK", "CAP_SYS_NICE"]}'
 plan "{$one}"
 that "two capabilities" '.capabilities | sort | join(",")' CAP_IPC_LOCK,CAP_SYS_NICE
 
+config '{"memlock": "8Gi"}'
+plan "{$one}"
+that "a finite limit: no CAP_IPC_LOCK, which the kernel asks for no limit" '[.decision, (.capabilities | length)] | join(" ")' "grant 0"
+config
+annotated memlock '"4Gi"'
+that "the same by an annotation" '[.decision, (.capabilities | length)] | join(" ")' "grant 0"
+config '{"memlock": "8Gi", "capabilities": ["CAP_IPC_LOCK"]}'
+plan "{$one}"
+that "a finite limit, and CAP_IPC_LOCK by name" '.capabilities | join(",")' CAP_IPC_LOCK
+
 # The environment
 # env NCCL-CONFIG [CASE MEMBERS]: the plan's env under this "nccl", as lines
 env_of() {

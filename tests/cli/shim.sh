@@ -992,7 +992,7 @@ bad_record "a symbolic link"
 policy
 
 # What the shim writes itself it can read again
-config "{\"memlock\": \"8Mi\", \"state_dir\": \"$STATE\", \"runtimes\": [\"$RT/crun\"], \"nccl\": {\"extra\": {$(for i in {1..240}; do printf '"V%s":"%01000d",' "$i" 0; done)\"V0\":\"x\"}}}"
+config "{\"memlock\": \"8Mi\", \"capabilities\": [\"CAP_IPC_LOCK\"], \"state_dir\": \"$STATE\", \"runtimes\": [\"$RT/crun\"], \"nccl\": {\"extra\": {$(for i in {1..240}; do printf '"V%s":"%01000d",' "$i" 0; done)\"V0\":\"x\"}}}"
 fresh
 create
 is "a grant with 240 KB of environment" 0 "$rc"
@@ -1224,9 +1224,9 @@ for path in ./oci-rdma-runtime-crun ../here/oci-rdma-runtime-crun "$T/here/oci-r
 done
 # Stacked: the front one's runtime is another shim, with a config of its own
 mkdir "$T/second"
-printf '{"memlock": "8Mi", "state_dir": "%s/second/state", "runtimes": ["%s"]}' "$T" "$RT/crun" >"$T/second/config.json"
+printf '{"memlock": "8Mi", "capabilities": ["CAP_IPC_LOCK"], "state_dir": "%s/second/state", "runtimes": ["%s"]}' "$T" "$RT/crun" >"$T/second/config.json"
 printf '#!/bin/sh\nOCI_RDMA_CONFIG=%s exec %s "$@"\n' "$T/second/config.json" "$SHIM" >"$RT/stacked" && chmod 755 "$RT/stacked"
-config "{\"memlock\": \"8Mi\", \"state_dir\": \"$STATE\", \"runtimes\": [\"$RT/stacked\"]}"
+config "{\"memlock\": \"8Mi\", \"capabilities\": [\"CAP_IPC_LOCK\"], \"state_dir\": \"$STATE\", \"runtimes\": [\"$RT/stacked\"]}"
 fresh
 passes "two shims in a row" --root=/r create --bundle "$B" --pid-file "$PIDFILE" "$ID"
 edited "two shims in a row do the work once"
@@ -1237,7 +1237,7 @@ policy
 
 # ---- the environment's options ----
 
-printf '{"memlock": "8Mi", "state_dir": "%s", "runtimes": ["%s"]}' "$T/elsewhere" "$RT/a/runc" >"$T/elsewhere.json"
+printf '{"memlock": "8Mi", "capabilities": ["CAP_IPC_LOCK"], "state_dir": "%s", "runtimes": ["%s"]}' "$T/elsewhere" "$RT/a/runc" >"$T/elsewhere.json"
 fresh
 OCI_RDMA_CONFIG=$T/elsewhere.json create
 look
@@ -1276,7 +1276,7 @@ cat >"$RT/reader/crun" <<-EOT
 	[ "\$2" != create ] || [ "\$(<"$B/config.json")" = "\$(<"$CASES/rdma/edited.json")" ] || echo broken >>"$T/broken"
 EOT
 chmod 755 "$RT/reader/crun"
-config "{\"memlock\": \"8Mi\", \"state_dir\": \"$STATE\", \"runtimes\": [\"$RT/reader/crun\"]}"
+config "{\"memlock\": \"8Mi\", \"capabilities\": [\"CAP_IPC_LOCK\"], \"state_dir\": \"$STATE\", \"runtimes\": [\"$RT/reader/crun\"]}"
 : >"$T/broken"
 unserved=0 left=0
 rm -f "$PIDFILE"

@@ -405,12 +405,12 @@ cannot() {
 	chmod 777 "$T/open"
 	mountpoint -q "$T/full" || mount -t tmpfs -o ro,mode=700 full "$T/full"
 	for name in file open full file/state full/state none/state; do
-		config "{\"memlock\": \"8Mi\", \"state_dir\": \"$T/$name\"}"
+		config "{\"memlock\": \"8Mi\", \"capabilities\": [\"CAP_IPC_LOCK\"], \"state_dir\": \"$T/$name\"}"
 		bundle cannot
 		reports "$runtime, state_dir $name, warn" shim run --bundle "$B" one
 		got_all "$runtime, state_dir $name, warn"
 		logs "$runtime, state_dir $name, warn" "$T/$name"
-		config "{\"memlock\": \"8Mi\", \"state_dir\": \"$T/$name\", \"on_error\": \"fail\"}"
+		config "{\"memlock\": \"8Mi\", \"capabilities\": [\"CAP_IPC_LOCK\"], \"state_dir\": \"$T/$name\", \"on_error\": \"fail\"}"
 		bundle cannot
 		call shim run --bundle "$B" one
 		refused "$runtime, state_dir $name, fail" "$T/$name"
@@ -482,7 +482,7 @@ in_front() {
 	local real
 	real=$(command -v "$runtime")
 	mkdir -p "$T/second"
-	jq -n --arg state "$T/second.state" --arg real "$real" '{memlock: "8Mi", state_dir: $state, runtimes: [$real]}' >"$T/second.json"
+	jq -n --arg state "$T/second.state" --arg real "$real" '{memlock: "8Mi", capabilities: ["CAP_IPC_LOCK"], state_dir: $state, runtimes: [$real]}' >"$T/second.json"
 	printf '#!/bin/sh\nOCI_RDMA_CONFIG=%s exec %s "$@"\n' "$T/second.json" "$SHIM" >"$T/second/$runtime"
 	chmod 755 "$T/second/$runtime"
 	policy "\"runtimes\": [\"$T/second/$runtime\"]"

@@ -20,7 +20,7 @@ install_shim() {
 }
 
 # policy [MEMBERS]: the node's config.json
-policy() { config "$(jq -n --arg state "$STATE" '{memlock: "8Mi", state_dir: $state}'" + {${1-}}")"; }
+policy() { config "$(jq -n --arg state "$STATE" '{memlock: "8Mi", capabilities: ["CAP_IPC_LOCK"], state_dir: $state}'" + {${1-}}")"; }
 
 # has_ipc_lock NAME: $capabilities, of get_report, have it
 has_ipc_lock() { check "$1: CAP_IPC_LOCK" test "$((0x0${capabilities:-0} >> IPC_LOCK & 1))" -eq 1; }

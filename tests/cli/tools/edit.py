@@ -32,13 +32,15 @@ RICH = min(MOST, 2**36)
 HCA = ("NCCL_IB_HCA", "=mlx5_6")
 EXTRA = {"NCCL_IB_TC": "106", "QUOTES": 'a "b" \\c\\ <d> & /e', "LETTERS": "größe \U0001f600"}
 TCP = [("NCCL_IB_DISABLE", "1"), ("NCCL_IBEXT_DISABLE", "1"), ("NCCL_SOCKET_IFNAME", "=eth0")]
+# By name, since without a name a finite limit comes without it
+LOCK = {"capabilities": ["CAP_IPC_LOCK"]}
 # name: config.json, what it gives, how many specs, and what it gives without a device
 CONFIGS = {
-    "default": ({"memlock": MOST_WORD}, Grant(MOST, ["CAP_IPC_LOCK"], [HCA]), 120, None),
+    "default": ({"memlock": MOST_WORD, **LOCK}, Grant(MOST, ["CAP_IPC_LOCK"], [HCA]), 120, None),
     "rich": ({"memlock": RICH, "capabilities": ["CAP_IPC_LOCK", "CAP_SYS_NICE"], "nccl": {"extra": EXTRA, "socket_ifname": "^docker0,lo"}},
              Grant(RICH, ["CAP_IPC_LOCK", "CAP_SYS_NICE"], [HCA, ("NCCL_SOCKET_IFNAME", "^docker0,lo"), *EXTRA.items()]), 100, None),
     "memlock alone": ({"memlock": "8Mi", "capabilities": [], "nccl": {"hca": False}}, Grant(2**23), 40, None),
-    "amend": ({"seccomp": "amend", "memlock": MOST_WORD}, Grant(MOST, ["CAP_IPC_LOCK"], [HCA], True), 80, None),
+    "amend": ({"seccomp": "amend", "memlock": MOST_WORD, **LOCK}, Grant(MOST, ["CAP_IPC_LOCK"], [HCA], True), 80, None),
     "tcp": ({"on_no_device": "tcp"}, Grant(), 40, Grant(env=TCP)),
 }
 PROCESSES = 100
@@ -257,7 +259,7 @@ def recorded(program, work):
         checks.report(f"config.json, config {name}")
         check_processes(program, checks, spellings(process), grant)
         checks.report(f"process.json, config {name}")
-    program.configure(memlock=MOST_WORD)
+    program.configure(memlock=MOST_WORD, **LOCK)
     huge(program, checks)
     checks.report("huge")
 
@@ -274,7 +276,7 @@ def generated(program):
                 odd[feature] = odd.get(feature, 0) + bool(given or feature == "not granted")
             check_config(program, checks, f"{name} {seed}", text, given, seed % 3 == 0)
         checks.report(f"generated specs, config {name}")
-    program.configure(memlock="unlimited")
+    program.configure(memlock="unlimited", **LOCK)
     for seed in range(40):
         text, given, _ = specs.config(f"unlimited {seed}", Grant(2**64 - 1, ["CAP_IPC_LOCK"], [HCA]))
         check_config(program, checks, f"unlimited {seed}", text, given, False, False)

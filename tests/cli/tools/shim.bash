@@ -55,9 +55,9 @@ runtime "$RT/crun"
 IN_FRONT_OF=crun # the runtime's name
 
 # policy [MEMBERS]: the node's config.json
-policy() { config "{\"memlock\": \"8Mi\", \"state_dir\": \"$STATE\", \"runtimes\": [\"$RT/$IN_FRONT_OF\"]${1:+, $1}}"; }
+policy() { config "{\"memlock\": \"8Mi\", \"capabilities\": [\"CAP_IPC_LOCK\"], \"state_dir\": \"$STATE\", \"runtimes\": [\"$RT/$IN_FRONT_OF\"]${1:+, $1}}"; }
 # on_error warn|fail: the same with this policy
-on_error() { printf '{"memlock": "8Mi", "state_dir": "%s", "runtimes": ["%s"], "on_error": "%s"}' "$STATE" "$RT/crun" "$1" >"$NODE/etc/oci-rdma-hook/config.json"; }
+on_error() { printf '{"memlock": "8Mi", "capabilities": ["CAP_IPC_LOCK"], "state_dir": "%s", "runtimes": ["%s"], "on_error": "%s"}' "$STATE" "$RT/crun" "$1" >"$NODE/etc/oci-rdma-hook/config.json"; }
 
 # prepare NAME CASE …: bundles to start from, $CASES/NAME/config.json, and what they become under the present policy, edited.json
 prepare() {

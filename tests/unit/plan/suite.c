@@ -22,6 +22,7 @@ static void set_config(struct bench *bench, const struct setup *setup)
 		.capabilities = setup->capabilities ? setup->capabilities : IPC_LOCK,
 		.on_no_device = setup->on_no_device,
 	};
+	config->says_capabilities = setup->capabilities != 0;
 	if (setup->capabilities == NO_CAPABILITY)
 		config->capabilities = 0;
 	config->nccl.hca = !setup->no_hca;
