@@ -56,6 +56,7 @@ static void check_grant(const struct fs_text *text, bool whole, struct grant gra
 		grant.seccomp = seccomp_refused_by_default(&before.seccomp);
 	if (spec_edit(&arena, text, &before, &grant, &edited, &err) < 0) {
 		(void)fuzz_failed(&err);
+		promise(!before.places.process.end || before.places.process.is_null);
 		return;
 	}
 	must(parse(&arena, &edited, whole, &after, &err));
