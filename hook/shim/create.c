@@ -147,23 +147,19 @@ static int grant_bundle(struct shim *shim, const struct place *place, struct err
 
 /*
  * crun's --config names another file than config.json: a path from the caller's directory on
- * (src/create.c). Returns the descriptor of its directory, and its last component.
+ * (src/create.c). Returns the descriptor of its directory.
  */
-static int open_config_dir(struct shim *shim, int bundle, const char **ret_name, struct err *err)
+static int open_config_dir(struct shim *shim, int bundle, const char *path, struct err *err)
 {
-	const char *path = shim->args.config ? shim->args.config : "config.json";
 	int from = strcmp(path, "config.json") == 0 ? bundle : AT_FDCWD;
-	const char *name = text_base_name(path);
-	char *dir = arena_strndup(&shim->container.arena, path, (size_t)(name - path));
+	size_t len = (size_t)(text_base_name(path) - path);
+	char *dir = arena_strndup(&shim->container.arena, path, len);
 	int fd;
 
 	if (!dir)
 		return err_memory(err);
 	fd = openat(from, dir[0] ? dir : ".", O_PATH | O_DIRECTORY | O_CLOEXEC);
-	if (fd < 0)
-		return err_sys(err, errno, "%s", path);
-	*ret_name = name;
-	return fd;
+	return fd < 0 ? err_sys(err, errno, "%s", path) : fd;
 }
 
 /* Returns true if a container of this id runs: the runtime will refuse the new one, and nothing
@@ -215,7 +211,8 @@ int serve_create(struct shim *shim, struct err *err)
 	const char *path = shim->args.bundle ? shim->args.bundle : ".";
 	cleanup_fd bundle = -1;
 	cleanup_fd dir = -1;
-	const char *name = NULL;
+	const char *config = shim->args.config ? shim->args.config : "config.json";
+	const char *name = text_base_name(config);
 
 	if (id_is_taken(shim))
 		return 0;
@@ -223,7 +220,7 @@ int serve_create(struct shim *shim, struct err *err)
 	if (bundle < 0)
 		return err_sys(err, errno, "bundle %s", path);
 	container->bundle = bundle;
-	dir = open_config_dir(shim, bundle, &name, err);
+	dir = open_config_dir(shim, bundle, config, err);
 	if (dir < 0)
 		return -1;
 	if (container_read_spec(container, dir, path, name, err) < 0 ||

@@ -15,6 +15,7 @@ check "control: the node has devices" test "${#hcas[@]}" -gt 10
 is "--device: each device" "${hcas[*]}" "$(completed oci-rdma-doctor --sysroot "$NODE" --device '')"
 is "--device: one, by its beginning" mlx5_11 "$(completed oci-rdma-doctor --sysroot "$NODE" --device mlx5_11)"
 is "--device: none of that name" nothing "$(completed oci-rdma-doctor --sysroot "$NODE" --device nothing)"
+# shellcheck disable=SC2016 # a name that is a command
 mkdir -p "$T/foreign/sys/class/infiniband/"'$(>ran)'
 completed oci-rdma-doctor --sysroot "$T/foreign" --device '' >/dev/null
 check "--device: a name in somebody's record is no command" test ! -e ran -a ! -e "$T/ran"
