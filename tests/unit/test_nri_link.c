@@ -165,7 +165,7 @@ static void what_is_taken_does_not_block(void **state)
 	(void)state;
 	make_ends(ends);
 	assert_int_equal(link_take(ends[0], &err), 0);
-	assert_int_equal(fcntl(ends[0], F_GETFL), O_RDWR | O_NONBLOCK);
+	assert_true(fcntl(ends[0], F_GETFL) & O_NONBLOCK);
 	(void)close(ends[0]);
 	(void)close(ends[1]);
 	assert_int_equal(link_take(ends[0], &err), -1);
