@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a log says beside symptoms: it turns one symptom into another, or says whose log it is. */
+/* What a log says beside symptoms: it turns one symptom into another, or shows an error of any
+ * kind. */
 #include "doctor/symptom/known.h"
 
 const struct known_fact known_facts[] = {
@@ -44,69 +45,16 @@ const struct known_fact known_facts[] = {
 	{FACT_TROUBLE, {"refused"}},
 	{FACT_TROUBLE, {"forbidden"}},
 	{FACT_TROUBLE, {"exception"}},
-	/* Whose log it is */
-	{FACT_NCCL, {"nccl"}},
-	{FACT_NCCL_INFO, {"nccl info"}},
-	{FACT_UCX, {" ucx  "}},
-	{FACT_UCX, {"ucx error"}},
-	{FACT_NVSHMEM, {"nvshmem"}},
-	{FACT_KUBERNETES, {"kubelet"}},
-	{FACT_KUBERNETES, {"failedcreatepodsandbox"}},
-	{FACT_KUBERNETES, {"failedscheduling"}},
-	{FACT_KUBERNETES, {"nodes are available"}},
-	{FACT_TORCH, {"processgroupnccl"}},
-	{FACT_TORCH, {"torch.distributed"}},
-	{FACT_MOONCAKE, {"rdma_context.cpp"}},
-	{FACT_MOONCAKE, {"transfer_engine"}},
-	{FACT_MOONCAKE, {"mooncake"}},
-	{FACT_LIBFABRIC, {"libfabric"}},
-	{FACT_NIXL, {"nixl_err"}},
+	{FACT_TROUBLE, {"could not "}},
+	{FACT_TROUBLE, {"couldn't "}},
+	{FACT_TROUBLE, {"denied"}},
+	{FACT_TROUBLE, {"not permitted"}},
+	{FACT_TROUBLE, {"unreachable"}},
+	{FACT_TROUBLE, {"rejected"}},
+	{FACT_TROUBLE, {"no devices found"}},
+	{FACT_TROUBLE, {"not responding"}},
+	{FACT_TROUBLE, {"compromised"}},
+	{FACT_TROUBLE, {"blocked for more than"}},
 };
 
 const size_t n_known_facts = sizeof(known_facts) / sizeof(*known_facts);
-
-const char *known_next_step(unsigned facts)
-{
-	static const struct {
-		unsigned needs;
-		const char *step;
-	} steps[] = {
-		{FACT_NIXL,
-		 "NIXL does not say why: run both ends again with UCX_LOG_LEVEL=info and "
-		 "NIXL_LOG_LEVEL=DEBUG and give the whole logs. UCX_TLS has to leave a transport "
-		 "between the nodes (rc), and UCX_NET_DEVICES has to name the pod's HCAs; "
-		 "oci-rdma-doctor --verbs tests the HCAs without NIXL"},
-		{FACT_KUBERNETES,
-		 "look at the pod's events (oc describe pod), and at the logs of the device plugin "
-		 "and of multus on its node; oci-rdma-doctor on that node examines its devices"},
-		{FACT_NVSHMEM,
-		 "run again with NVSHMEM_DEBUG=INFO and give the whole log; oci-rdma-doctor "
-		 "--verbs in the container tests the HCAs without NVSHMEM"},
-		{FACT_MOONCAKE,
-		 "test the same two HCAs with ib_write_bw, with and without --use_cuda=0; "
-		 "oci-rdma-doctor --verbs in the container tests the container's own"},
-		{FACT_UCX,
-		 "run again with UCX_LOG_LEVEL=info and give the whole log; ucx_info -d shows what "
-		 "UCX sees; oci-rdma-doctor --verbs in the container tests the HCAs without UCX"},
-		{FACT_LIBFABRIC, "run again with FI_LOG_LEVEL=info and give the whole log; fi_info "
-				 "shows what libfabric sees; oci-rdma-doctor --verbs in the "
-				 "container tests the HCAs without it"},
-		{FACT_NCCL_INFO,
-		 "give the logs of all ranks, from their beginning; oci-rdma-doctor in the "
-		 "container (with --verbs, and with --listen and --connect between two) tests the "
-		 "network without NCCL"},
-		{FACT_NCCL, "run again with NCCL_DEBUG=INFO and give the logs of all ranks; "
-			    "oci-rdma-doctor --verbs in the container tests the HCAs without NCCL"},
-		{FACT_TORCH,
-		 "run again with NCCL_DEBUG=INFO and give the logs of all ranks; oci-rdma-doctor "
-		 "--verbs in the container tests the HCAs without NCCL"},
-		{0, "run oci-rdma-doctor in the container that wrote this log, and again with "
-		    "--verbs; for NCCL give a log written with NCCL_DEBUG=INFO, for UCX one with "
-		    "UCX_LOG_LEVEL=info"},
-	};
-
-	for (size_t i = 0;; i++) {
-		if ((facts & steps[i].needs) == steps[i].needs)
-			return steps[i].step;
-	}
-}

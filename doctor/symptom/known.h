@@ -61,17 +61,7 @@ enum fact {
 	FACT_CUDA_FAILED = 1 << 11,
 	FACT_ENOMEM = 1 << 12,
 	FACT_TROUBLE = 1 << 13, /* a line looks like an error */
-	/* Whose log it is */
-	FACT_NCCL = 1 << 14,
-	FACT_NCCL_INFO = 1 << 15,
-	FACT_UCX = 1 << 16,
-	FACT_NVSHMEM = 1 << 17,
-	FACT_KUBERNETES = 1 << 18,
-	FACT_TORCH = 1 << 19,
-	FACT_MOONCAKE = 1 << 20,
-	FACT_LIBFABRIC = 1 << 21,
-	FACT_NIXL = 1 << 22,
-	FACT_ABI = 1 << 24, /* libibverbs does not take the kernel driver */
+	FACT_ABI = 1 << 24,     /* libibverbs does not take the kernel driver */
 	FACT_IB_LINK = 1 << 26,
 	FACT_ROCE_LINK = 1 << 27,
 	FACT_GNI = 1 << 25, /* no verbs: Cray's network */
@@ -121,7 +111,18 @@ struct known_fact {
 extern const struct known_fact known_facts[];
 extern const size_t n_known_facts;
 
-/* What to do next with a log that shows nothing known */
-const char *known_next_step(unsigned facts);
+/* Whose log it is, by a word of it in lower case; a row without words is any other's. */
+#define AREA_WORDS_MAX 48 /* one more than any row has */
+
+struct known_area {
+	const char *step; /* what to do next */
+	const char *word[AREA_WORDS_MAX];
+};
+
+extern const struct known_area known_areas[];
+extern const size_t n_known_areas;
+
+/* What to do next with a log that shows nothing known. areas: a bit for each of its known_areas */
+const char *known_next_step(unsigned areas);
 
 #endif

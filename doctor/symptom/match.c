@@ -36,14 +36,16 @@ static const struct special {
 
 #define SPECIALS (sizeof(specials) / sizeof(*specials))
 
-/* A message, and the symptom or the fact that it shows */
+/* A message, and the symptom, the fact or the area that it shows */
 struct rule {
 	const char *const *part;
+	size_t parts; /* at most */
 	const char *unless;
 	const char *from;
 	bool one_word;
-	size_t symptom; /* if fact is 0 */
+	size_t symptom; /* if fact and area are 0 */
 	unsigned fact;
+	unsigned area;
 };
 
 /* All that is looked for, made once: the words of specials, then one of each rule */
@@ -51,13 +53,13 @@ static struct words words;
 static struct rule rules[WORDS_MAX];
 
 /* The longest part is the one that the fewest lines have. */
-static const char *word_of(const char *const *part)
+static const char *word_of(const struct rule *rule)
 {
-	const char *longest = part[0];
+	const char *longest = rule->part[0];
 
-	for (size_t i = 1; i < PARTS_MAX && part[i]; i++) {
-		if (strlen(part[i]) > strlen(longest))
-			longest = part[i];
+	for (size_t i = 1; i < rule->parts && rule->part[i]; i++) {
+		if (strlen(rule->part[i]) > strlen(longest))
+			longest = rule->part[i];
 	}
 	return longest;
 }
@@ -65,11 +67,19 @@ static const char *word_of(const char *const *part)
 /* The tables are ours: a test looks that they fit. */
 static void add_rule(struct rule rule)
 {
-	int number = words_add(&words, word_of(rule.part));
+	int number = words_add(&words, word_of(&rule));
 
 	if (number < 0)
 		abort();
 	rules[number] = rule;
+}
+
+static void add_areas(void)
+{
+	for (size_t i = 0; i < n_known_areas; i++) {
+		for (const char *const *word = known_areas[i].word; *word; word++)
+			add_rule((struct rule){.part = word, .parts = 1, .area = 1u << i});
+	}
 }
 
 static void add_rules(void)
@@ -80,12 +90,14 @@ static void add_rules(void)
 		const struct message *message = known_symptoms[i].messages;
 
 		for (; message->part[0]; message++)
-			add_rule((struct rule){message->part, message->unless, message->from,
-					       message->one_word, i, 0});
+			add_rule((struct rule){message->part, PARTS_MAX, message->unless,
+					       message->from, message->one_word, i, 0, 0});
 	}
 	for (size_t i = 0; i < n_known_facts; i++)
-		add_rule((struct rule){known_facts[i].part, NULL, NULL, false, 0,
-				       known_facts[i].fact});
+		add_rule((struct rule){.part = known_facts[i].part,
+				       .parts = PARTS_MAX,
+				       .fact = known_facts[i].fact});
+	add_areas();
 }
 
 bool matcher_wants(struct matcher *matcher, const char *text, size_t len)
@@ -131,14 +143,14 @@ static const char *find_word(const char *line, const char *part, const char *las
 
 static bool is_last(const struct rule *rule, size_t i)
 {
-	return i + 1 == PARTS_MAX || !rule->part[i + 1];
+	return i + 1 == rule->parts || !rule->part[i + 1];
 }
 
 static const char *find_parts(const char *line, const struct rule *rule)
 {
 	const char *first = NULL;
 
-	for (size_t i = 0; i < PARTS_MAX && rule->part[i]; i++) {
+	for (size_t i = 0; i < rule->parts && rule->part[i]; i++) {
 		if (rule->one_word && !is_last(rule, i) && is_last(rule, i + 1))
 			line = find_word(line, rule->part[i], rule->part[i + 1]);
 		else
@@ -164,11 +176,11 @@ static bool is_harmless(const char *line)
 	return false;
 }
 
-/* A fact that is known makes no line worth a look. */
-static void forget(struct matcher *matcher, unsigned fact)
+/* A fact or an area that is known makes no line worth a look. */
+static void forget(struct matcher *matcher, const struct rule *rule)
 {
 	for (size_t i = SPECIALS; i < words.n; i++) {
-		if (rules[i].fact == fact)
+		if (rules[i].fact == rule->fact && rules[i].area == rule->area)
 			words_set(&matcher->known, i);
 	}
 }
@@ -183,7 +195,7 @@ static void match_fact(struct matcher *matcher, const struct rule *rule, const c
 		match->trouble = at;
 	}
 	match->facts |= rule->fact;
-	forget(matcher, rule->fact);
+	forget(matcher, rule);
 }
 
 static void match_rule(struct matcher *matcher, const struct rule *rule, const char *line,
@@ -191,7 +203,10 @@ static void match_rule(struct matcher *matcher, const struct rule *rule, const c
 {
 	const char *at = find_parts(line, rule);
 
-	if (at && rule->fact)
+	if (at && rule->area) {
+		match->areas |= rule->area;
+		forget(matcher, rule);
+	} else if (at && rule->fact)
 		match_fact(matcher, rule, line, at, match);
 	else if (at)
 		match_add(match, rule->symptom, at, rule->from);
@@ -228,6 +243,7 @@ void match_line(struct matcher *matcher, const char *line, struct match *ret_mat
 
 	ret_match->n = 0;
 	ret_match->facts = 0;
+	ret_match->areas = 0;
 	ret_match->trouble = NULL;
 	/* NCCL explains errors by guesses, those of the next error included (its switch falls
 	 * through, src/transport/net_ib/common.h): they are no evidence. */

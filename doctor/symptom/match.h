@@ -20,14 +20,16 @@ struct match {
 	size_t n;
 	struct seen seen[SYMPTOMS_MAX]; /* each symptom once */
 	unsigned facts;
+	unsigned areas;      /* as known_next_step takes them */
 	const char *trouble; /* what looks like an error, NULL if nothing does */
 };
 
 /* What goes from one line of a log to the next; all zero at first */
 struct matcher {
 	struct words_found found; /* in the line that matcher_wants looked at */
-	struct words_found known; /* those of facts that were seen before: not looked for again */
-	unsigned dump;            /* lines of libmlx5's dump to come */
+	struct words_found
+		known; /* those of facts and areas that were seen before: not looked for again */
+	unsigned dump; /* lines of libmlx5's dump to come */
 };
 
 /*

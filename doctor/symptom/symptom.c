@@ -33,6 +33,7 @@ struct reading {
 	size_t len;           /* of what is kept of it in line */
 	bool begun;           /* pieces of this line were looked at before */
 	unsigned facts;
+	unsigned areas;
 	struct hit trouble; /* the first line that looks like an error */
 	struct hit hit[SYMPTOMS_MAX];
 	struct match match; /* of the piece that is looked at */
@@ -105,6 +106,7 @@ static void look_at(struct reading *reading, const char *text, size_t len, size_
 	lower(reading->lowered, text, len);
 	match_line(&reading->matcher, reading->lowered, &reading->match);
 	reading->facts |= reading->match.facts;
+	reading->areas |= reading->match.areas;
 	if (reading->match.trouble)
 		count(reading, &reading->trouble, text, len,
 		      (size_t)(reading->match.trouble - reading->lowered));
@@ -284,11 +286,11 @@ static int tell_unknown(struct findings *findings, const struct reading *reading
 				    "the text is empty");
 	if (reading->trouble.lines == 0)
 		return findings_add(
-			findings, "symptom", "", FINDING_UNCHECKED, known_next_step(reading->facts),
+			findings, "symptom", "", FINDING_UNCHECKED, known_next_step(reading->areas),
 			"nothing known, and nothing that looks like an error, in %lu line%s", lines,
 			lines == 1 ? "" : "s");
 	return findings_add(
-		findings, "symptom", "", FINDING_UNCHECKED, known_next_step(reading->facts),
+		findings, "symptom", "", FINDING_UNCHECKED, known_next_step(reading->areas),
 		"nothing known in %lu line%s; the first that looks like an error is line %lu: %s",
 		lines, lines == 1 ? "" : "s", reading->trouble.first, reading->trouble.quote);
 }

@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define WORDS_MAX 512
+#define WORDS_MAX 1024
 #define WORD_MIN 4 /* characters: what is looked for at each place of the line */
 
 /* By the order in which they were added */
