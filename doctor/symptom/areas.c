@@ -71,7 +71,7 @@ const struct known_area known_areas[] = {
 	{"look first whether the other side's process lives and what its log says. Then test the "
 	 "same two HCAs with ib_write_bw, with and without --use_cuda=0; oci-rdma-doctor --verbs "
 	 "in the container tests the container's own",
-	 {"rdma_context.cpp", "transfer_engine", "mooncake", "rdma_endpoint.cpp",
+	 {"rdma_context.cpp", "transfer_engine", "mooncake", "rdma_endpoint.cpp", "worker_pool.cpp",
 	  "kvtransfererror", "kv transfer", "kvcache", "kv_transfer", "decode transfer",
 	  "prefill transfer"}},
 	{"run again with UCX_LOG_LEVEL=info (UCC: UCC_LOG_LEVEL=info, too) and give the whole log; "

@@ -158,6 +158,9 @@ static void match_dump(const char *line, unsigned *dump, struct match *match)
 /* Only where no number says more: ibv_wc_status_str of rdma-core's verbs.c, and the names. */
 static void match_names(const char *line, struct match *match)
 {
+	/* SPDK's name for the state of a queue that failed, whatever the reason, which is in a
+	 * line before it (lib/nvme/nvme_qpair.c) */
+	static const char aborts[] = "abort requests after transport retry counter exceeded";
 	static const struct {
 		const char *text;
 		long status;
@@ -174,7 +177,7 @@ static void match_names(const char *line, struct match *match)
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
 		const char *at = line_search(line, names[i].text);
 
-		if (at) {
+		if (at && !line_search(line, aborts)) {
 			struct completion completion = completion_between(line, at + strlen(at));
 
 			completion.status = names[i].status;

@@ -93,7 +93,8 @@ const struct known known_symptoms[] = {
 			      .from = "openucx/ucx#6000"},
 			     {{"nccl warn", "got completion error 12"}, .from = "NVIDIA/nccl#1170"},
 			     {{"work item failed: status 12"}, .from = "microsoft/mscclpp#315"},
-			     {{"cq state error: 12,"}, .from = "uccl-project/uccl#293"}},
+			     {{"cq state error: 12,"}, .from = "uccl-project/uccl#293"},
+			     {{"status: (12): transport retry"}, .from = "spdk/spdk#2328"}},
 		.completions = {{12, ANY}},
 		.turns = {{FACT_GID_0, FACT_IB_LINK, "gid_forced"}},
 	},
@@ -478,13 +479,16 @@ const struct known known_symptoms[] = {
 		.cause = "the network interface of the chosen GID is gone, or is in another "
 			 "network namespace",
 		.remedy = "use an RDMA device whose interface is in this pod: NCCL_IB_HCA has to "
-			  "name the allocated devices alone, with = in front",
+			  "name the allocated devices alone, with = in front (for UCX: "
+			  "UCX_NET_DEVICES)",
 		.confirm = "gid, rdma_netns, nccl_ib_hca",
 		.from = "NVIDIA/nccl#925",
 		.messages = {{{"failed to modify qp", "no such device"},
 			      .from = "Mellanox/k8s-rdma-shared-dev-plugin#86"},
 			     {{"non-zero status: 19", "ibv_modify_qp failed"},
-			      .from = "NVIDIA/nvshmem#42"}},
+			      .from = "NVIDIA/nvshmem#42"},
+			     {{"ibv_create_ah(", "failed: no such device"},
+			      .from = "NVIDIA/TensorRT-LLM#3112"}},
 		.calls = {{"modify_qp", ENODEV}},
 		.turns = {{FACT_GID_0, FACT_IB_LINK, "gid_forced"}},
 	},
@@ -567,6 +571,7 @@ const struct known known_symptoms[] = {
 			      .from = "Mellanox/k8s-rdma-sriov-dev-plugin#33"},
 			     {{"rdma_cm_event_addr_error"},
 			      .from = "k8snetworkplumbingwg/sriov-network-device-plugin#342"},
+			     {{"rdma_bind_addr() failed"}, .from = "spdk/spdk#3708"},
 			     {{"rdma_resolve_addr", "no such device"},
 			      .from = "rdma-core librdmacm/cma.c"}},
 	},
@@ -600,7 +605,13 @@ const struct known known_symptoms[] = {
 			     {{"ibv_get_device_list failed"}, .from = "kvcache-ai/Mooncake#75"},
 			     {{"unable to find the infiniband/roce device"},
 			      .from = "k8snetworkplumbingwg/sriov-cni#348"},
-			     {{" 0 hcas found"}, .from = "NVIDIA/k8s-test-infra#558"}},
+			     {{" 0 hcas found"}, .from = "NVIDIA/k8s-test-infra#558"},
+			     {{"rdma_get_devices() failed: no such device"},
+			      .from = "spdk/spdk#2985"},
+			     {{"librdmacm: fatal: no rdma devices found"},
+			      .from = "ofiwg/libfabric#975"},
+			     {{"librdmacm: fatal: unable to get rdma device list"},
+			      .from = "kubevirt/kubevirt#188"}},
 		.turns = {{FACT_ABI, 0, ""}},
 	},
 	{
@@ -899,7 +910,7 @@ const struct known known_symptoms[] = {
 		.messages = {{{"error while creating shared memory segment"},
 			      .from = "NVIDIA/nccl#1518"},
 			     {{"include/shm.h:", "cuda failure"}, .from = "horovod/horovod#893"}},
-		.turns = {{FACT_CUDA_FAILED, 0, "shm_cuda"}, {0, 0, ""}},
+		.turns = {{FACT_CUDA_FAILED, 0, "shm_cuda"}, {0, 0, "shm_failed"}},
 	},
 	{
 		.name = "shm_gone",
@@ -997,6 +1008,8 @@ const struct known known_symptoms[] = {
 			      .from = "openucx/ucx#6120"},
 			     {{"no supported sockaddr auxiliary transports"},
 			      .from = "openucx/ucx#3463"},
+			     {{"status -6", "destination is unreachable"},
+			      .from = "openucx/ucx#7991"},
 			     {{"failed: destination is unreachable"}, .from = "openucx/ucx#3027"}},
 	},
 	{
@@ -1006,11 +1019,15 @@ const struct known known_symptoms[] = {
 		.alone = true,
 		.cause = "no libfabric provider fits what the program asks for: the device is "
 			 "missing, or the program's hints ask for more than the provider has",
-		.remedy = "run fi_info -p verbs in the container: if it lists nothing, the device "
+		.remedy = "run fi_info -p efa (or verbs) in the container: if it lists nothing, "
+			  "the device "
 			  "is missing, or a memlock limit of 64 KiB hides the verbs provider",
 		.confirm = "rdma_devices, memlock",
 		.messages = {{{"fi_getinfo", "no data available"}, .from = "ofiwg/libfabric#11091"},
-			     {{"ofi fi_getinfo() failure"}, .from = "pmodels/mpich#6612"}},
+			     {{"ofi fi_getinfo() failure"}, .from = "pmodels/mpich#6612"},
+			     {{"find any optimal provider"}, .from = "NVIDIA/nccl#229"},
+			     {{"net/ofi no eligible providers"},
+			      .from = "aws-samples/aws-do-eks#54"}},
 	},
 	{
 		.name = "insufficient",
@@ -1442,6 +1459,8 @@ const struct known known_symptoms[] = {
 			      .from = "Mellanox/k8s-rdma-sriov-dev-plugin#27"},
 			     {{"sriov_numvfs: device or resource busy"},
 			      .from = "Mellanox/k8s-rdma-sriov-dev-plugin#12"},
+			     {{"write /sys/", "/sriov_numvfs: "},
+			      .from = "openshift/openshift-docs#32619"},
 			     {{"fail to enable sriov: write"},
 			      .from = "Mellanox/docker-sriov-plugin#28"},
 			     {{"cannot configure sriov interface"},
@@ -1519,6 +1538,133 @@ const struct known known_symptoms[] = {
 			  "says; it is confirmed if the warning is gone",
 		.confirm = "",
 		.messages = {{{"ucx is unable to handle vm_unmap"}, .from = "open-mpi/ompi#9859"}},
+	},
+	{
+		.name = "shm_failed",
+		.status = FINDING_FAIL,
+		.sureness = MAYBE,
+		.alone = true,
+		.cause = "NCCL could not make its shared memory, and this line does not say why; "
+			 "in most reports /dev/shm is too small (a container has 64 MiB by "
+			 "default)",
+		.remedy = "df /dev/shm in the container; mount an emptyDir with medium: Memory "
+			  "there (podman: --shm-size). A run with NCCL_SHM_DISABLE=1 that works "
+			  "confirms it; NCCL_DEBUG=INFO shows the reason",
+		.confirm = "",
+		.from = "NVIDIA/DeepLearningExamples#1386",
+	},
+	{
+		.name = "psm_open",
+		.status = FINDING_FAIL,
+		.sureness = MAYBE,
+		.cause = "PSM, libfabric's provider for Omni-Path and for Ethernet HCAs, could not "
+			 "open one: the device is not in the container, it is not one that PSM "
+			 "drives, all its contexts are in use, or the memlock limit is too low",
+		.remedy = "if another provider is meant, leave PSM out: FI_PROVIDER=^psm3 (^psm2), "
+			  "or FI_PROVIDER=verbs or tcp. Else look at /dev/hfi1_0 or "
+			  "/dev/infiniband in the container, and at ulimit -l of the process",
+		.confirm = "rdma_devices, uverbs, memlock",
+		.messages = {{{"can't open hfi unit"}, .from = "intel/MLSL#25"},
+			     {{"can't open nic unit"}, .from = "llnl/sundials#316"}},
+	},
+	{
+		.name = "mpi_unreachable",
+		.status = FINDING_FAIL,
+		.sureness = MAYBE,
+		.cause = "Open MPI found no transport that two processes share: the HCA is missing "
+			 "on one side, the transports that were allowed do not reach another node, "
+			 "or this Open MPI is built without UCX",
+		.remedy = "read the list of BTLs in the message: self and vader alone never leave "
+			  "a node. Try mpirun --mca pml ucx, then --mca pml_base_verbose 10, which "
+			  "says why UCX is left out; ompi_info lists what is built in",
+		.confirm = "rdma_devices, uverbs, port",
+		.messages = {{{"pair of mpi processes are unable to reach each other"},
+			      .from = "open-mpi/ompi#3573"}},
+	},
+	{
+		.name = "openib_failed",
+		.status = FINDING_FAIL,
+		.sureness = MAYBE,
+		.alone = true,
+		.cause = "Open MPI's old transport openib could not make a queue on this HCA; the "
+			 "lines behind it name the function and the errno",
+		.remedy = "mpirun --mca pml ucx --mca btl ^openib leaves openib out; if UCX fails, "
+			  "too, oci-rdma-doctor --verbs in the container says which call does",
+		.confirm = "verbs_open, memlock",
+		.messages = {{{"(openib) btl failed to initialize"}, .from = "open-mpi/ompi#166"}},
+	},
+	{
+		.name = "rendezvous",
+		.status = FINDING_FAIL,
+		.sureness = LIKELY,
+		.alone = true,
+		.cause = "PyTorch's processes did not meet: the first rank's address cannot be "
+			 "resolved or reached over TCP, or too few processes came in time; this is "
+			 "before NCCL and RDMA are used",
+		.remedy = "look whether the first rank's pod runs and whether its own log has an "
+			  "error; then, from another pod, getent hosts MASTER_ADDR and a TCP "
+			  "connection to MASTER_PORT (Service, NetworkPolicy, firewall, proxy)",
+		.confirm = "",
+		.messages = {{{"client socket has timed out"}, .from = "pytorch/pytorch#107021"},
+			     {{"connection to the c10d store has failed"},
+			      .from = "pytorch/pytorch#107021"},
+			     {{"rendezvoustimeouterror"}, .from = "pytorch/pytorch#80772"},
+			     {{"valueerror: host not found: name or service"},
+			      .from = "pytorch/pytorch#73682"}},
+	},
+	{
+		.name = "package_source",
+		.status = FINDING_FAIL,
+		.sureness = LIKELY,
+		.cause = "packages could not be fetched, so that a driver or an image is not "
+			 "built: the source's name does not resolve, there is no way to it, or the "
+			 "node has no entitlement",
+		.remedy = "from a pod on this node, getent hosts and curl the address in the "
+			  "message; set the proxy or a mirror for the driver container (RHEL and "
+			  "OpenShift: entitlements), or use an image with precompiled drivers",
+		.confirm = "",
+		.messages = {{{"failed to download metadata for repo"},
+			      .from = "Mellanox/network-operator#830"}},
+	},
+	{
+		.name = "perftest_tcp",
+		.status = FINDING_FAIL,
+		.sureness = LIKELY,
+		.cause = "perftest's client did not reach its server over TCP (port 18515), by "
+			 "which the two exchange their addresses; RDMA was not tried yet",
+		.remedy = "start the server first, with the same options; give the client an "
+			  "address at which it listens (ss -ltn there), and look at NetworkPolicy "
+			  "and firewall; -p chooses another port",
+		.confirm = "",
+		.messages = {{{"couldn't connect to ", ":18515"},
+			      .from = "linux-rdma/perftest#228"},
+			     {{"unable to open file descriptor for socket connection"},
+			      .from = "linux-rdma/perftest#228"}},
+	},
+	{
+		.name = "cdi",
+		.status = FINDING_FAIL,
+		.sureness = SURE,
+		.cause = "the engine knows no CDI device of this name: no file in /etc/cdi or "
+			 "/var/run/cdi on this node names it, or the engine reads none of them",
+		.remedy = "look for the kind and the name in these files on the pod's node, and "
+			  "whether the device plugin or DRA driver that writes them runs; the "
+			  "engine has to have CDI switched on (containerd: enable_cdi, docker: "
+			  "features.cdi)",
+		.confirm = "",
+		.messages = {{{"unresolvable cdi devices"}, .from = "moby/moby#47633"}},
+	},
+	{
+		.name = "iommu_missing",
+		.status = FINDING_WARN,
+		.sureness = SURE,
+		.cause = "RCCL finds that the node's kernel was started without an argument that "
+			 "AMD asks for; peer-to-peer transfers may be slow or hang",
+		.remedy = "add iommu=pt (and amd_iommu=on) to the kernel's command line and "
+			  "restart the node; cat /proc/cmdline confirms it",
+		.confirm = "iommu_arguments",
+		.messages = {{{"nccl warn missing \"", "from kernel command line"},
+			      .from = "ROCm/rccl#1026"}},
 	},
 	{
 		.name = "openib",
@@ -1656,7 +1802,8 @@ const struct known known_symptoms[] = {
 			  "TORCH_NCCL_DUMP_ON_TIMEOUT=1 shows which rank is behind, "
 			  "NCCL_DEBUG=INFO whether the network is the cause",
 		.confirm = "port, verbs_remote",
-		.messages = {{{"watchdog caught collective operation timeout"},
+		.messages = {{{"detected by watchdog at work"}, .from = "sgl-project/sglang#3932"},
+			     {{"watchdog caught collective operation timeout"},
 			      .from = "hiyouga/LlamaFactory#7396"}},
 	},
 	{

@@ -33,15 +33,17 @@ const char *line_next(const char *at, const char *part)
 
 /*
  * The number behind "status=": "12", "0xc", "IBV_WC_RETRY_EXC_ERR(12)" since NCCL 2.28.7,
- * "(IBV_WC_RETRY_EXC_ERR)12" in its resiliency's lines.
+ * "(IBV_WC_RETRY_EXC_ERR)12" in its resiliency's lines. A number behind other words is another's:
+ * "completion[0] with error on rdmap132s0".
  */
 static long number_at(const char *text)
 {
 	char *end;
 	long number;
 
+	text += strspn(text, " ");
 	if (text[0] != '0' || text[1] != 'x')
-		text += strspn(text, "abcdefghijklmnopqrstuvwxyz_() ");
+		text += strspn(text, "abcdefghijklmnopqrstuvwxyz_()");
 	number = strtol(text, &end, 0);
 	return end == text ? UNKNOWN : number;
 }
