@@ -25,11 +25,11 @@ const struct known_area known_areas[] = {
 	 "container (SPDK, Ceph, Ganesha) run oci-rdma-doctor --verbs there; a client in the "
 	 "kernel (NVMe, NFS, Lustre) has no limits of a container",
 	 {"nvmf_", "nvme_", "nvmet", "nvme nvme", "spdk_", "nvme-fabrics", "rpcrdma",
-	  "xprtrdma", "svcrdma", "iblnd", "lustre", "lnet", "ptlrpc", "iser:", "ib_iser",
-	  "ib_srp", "gluster", "rdmastack", "infiniband.cc", "smbdirect", "smb_direct", "smbd",
-	  "ceph", "beegfs", "gpfs", "mmfs", "daos", "ganesha", "nfs:", "blockstore",
-	  "mount.nfs", "-client-0:", "iscsi", "tgtd:", "ioc_libcfs", "lctl", "libcfs", "jbd2",
-	  "blk_update", "i/o error, dev"}},
+	  "xprtrdma", "svcrdma", "iblnd", "lustre", "lnet: ", "lneterror", "ptlrpc", "iser:",
+	  "ib_iser", "ib_srp", "gluster", "rdmastack", "infiniband.cc", "smbdirect",
+	  "smb_direct", "smbd", "ceph", "beegfs", "gpfs", "mmfs", "daos", "ganesha", "nfs:",
+	  "blockstore", "mount.nfs", "-client-0:", "iscsi", "tgtd:", "ioc_libcfs", "lctl",
+	  "libcfs", "jbd2", "blk_update", "i/o error, dev"}},
 	{"read the pod's events to their end (oc describe pod), what its node has left (oc "
 	 "describe node, Allocatable), and the logs of the device plugin or DRA driver, of the "
 	 "SR-IOV operator and of multus on that node; oci-rdma-doctor on that node examines its "
@@ -61,29 +61,30 @@ const struct known_area known_areas[] = {
 	 "manager is the master, and on which node), ibqueryerrors or ibdiagnet (links with "
 	 "errors); opensm.log, and for SHARP sharp_am.log, on the node of the master subnet "
 	 "manager have the reason",
-	 {"sharp_", "sharpd", "opensm", "subnet manager", "subnet admin", "ibdiagnet",
-	  "ibqueryerrors", "smpquery", "perfquery", "sminfo", "saquery", "ibnetdiscover",
-	  "ibping", "umad", "ibwarn", "iblinkinfo", "mad_rpc", "port_down", "port_init",
-	  "physical state:"}},
+	 {"sharp_", "sharpd", "sharp coll", "sharp group", "used by sm", "opensm",
+	  "subnet manager", "subnet admin", "ibdiagnet", "ibqueryerrors", "smpquery",
+	  "perfquery", "sminfo", "saquery", "ibnetdiscover", "ibping", "umad", "ibwarn",
+	  "iblinkinfo", "mad_rpc", "port_down", "port_init", "physical state:"}},
 	{"run again with NVSHMEM_DEBUG=INFO and give the whole log; oci-rdma-doctor "
 	 "--verbs in the container tests the HCAs without NVSHMEM",
 	 {"nvshmem"}},
 	{"look first whether the other side's process lives and what its log says. Then test the "
 	 "same two HCAs with ib_write_bw, with and without --use_cuda=0; oci-rdma-doctor --verbs "
 	 "in the container tests the container's own",
-	 {"rdma_context.cpp", "transfer_engine", "mooncake", "rdma_endpoint.cpp", "worker_pool.cpp",
-	  "kvtransfererror", "kv transfer", "kvcache", "kv_transfer", "decode transfer",
-	  "prefill transfer"}},
+	 {"rdma_context.cpp", "transfer_engine", "mooncake", "rdma_endpoint.cpp",
+	  "worker_pool.cpp", "kvtransfererror", "kv transfer", "kvcache", "kv_transfer",
+	  "decode transfer", "prefill transfer", "transfer_task.cpp", "transfer failed for"}},
 	{"run again with UCX_LOG_LEVEL=info (UCC: UCC_LOG_LEVEL=info, too) and give the whole log; "
 	 "ucx_info -d shows what UCX sees; oci-rdma-doctor --verbs in the container tests the HCAs "
 	 "without UCX",
-	 {" ucx  ", "ucx error", "ucx warn", "ucxpy", "ucx message", "ucp_", "libuct", "uct_ib",
-	  "ucc  ", "ucc error", "cl_basic", "cl_hier", "tl_ucp", "ucc_"}},
+	 {" ucx  ", "ucx error", "ucx warn", "ucxpy", "ucx message", "ucx://", "ucp_", "libuct",
+	  "uct_ib", "ucc  ", "ucc error", "cl_basic", "cl_hier", "tl_ucp", "ucc_"}},
 	{"run again with FI_LOG_LEVEL=info (under NCCL with NCCL_DEBUG=INFO, too) and give the "
 	 "whole log; fi_info -p PROVIDER (efa, verbs, psm3, cxi) in the container shows what "
 	 "libfabric sees; oci-rdma-doctor --verbs there tests the HCAs without it",
 	 {"libfabric", "net/ofi", "fi_getinfo", "ofi_init", "psm2", "psm3", "hfi_userinit",
-	  "mtl_ofi", "ofi::", "ofi>"}},
+	  "mtl_ofi", "ofi::", "ofi>", "fi_endpoint", "fi_pingpong", "fi_info", "fi_domain",
+	  "fi_av_"}},
 	{"CUDA failed: nvidia-smi in the container and dmesg | grep -i xid on the node show the "
 	 "state of the GPU and of its driver. If they are well, run again with NCCL_DEBUG=INFO "
 	 "and give the logs of all ranks",
@@ -128,7 +129,7 @@ const struct known_area known_areas[] = {
 	 "--listen and --connect between two, does it and says which call fails",
 	 {"ib_write", "ib_send_", "ib_read_", "perftest", "rping", "pingpong", "qperf", "rdma",
 	  "infiniband", "ibv_", "verbs", " roce", "/roce", "rocev", "create qp", "iwarp",
-	  "failed to modify qp", "hca's"}},
+	  "failed to modify qp", "hca's", "read remote address", "server and client", "uccl"}},
 	{"a library does not fit or is missing in the image: ldd on the program, ldconfig -p and "
 	 "pip list in the container show what is there; compare its versions with those of the "
 	 "node's drivers (nvidia-smi, ofed_info -s, modinfo -F version mlx5_core)",

@@ -132,6 +132,8 @@ static const struct unknown_case {
 	{"symptom: unknown, MPI", "MPI startup(): x failed", "line 1", "pml_base_verbose"},
 	{"symptom: unknown, CUDA before NCCL", "NCCL WARN Cuda failure 1 'x'", "line 1",
 	 "nvidia-smi"},
+	{"symptom: unknown, CollNet is not Lustre's LNet", "x NCCL WARN Cannot initialize CollNet",
+	 "line 1", "logs of all ranks"},
 	{"symptom: unknown, TCP", "x: failed: No route to host", "line 1", "getent hosts"},
 	{"symptom: unknown, a driver's installation", "dkms: x failed", "line 1", "kernel headers"},
 	{"symptom: unknown, the tools", "ib_write_bw: x failed", "line 1", "show_gids"},
