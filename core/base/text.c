@@ -105,6 +105,21 @@ static bool is_control(const unsigned char *at)
 	return *at < 0x20 || *at == 0x7f || (at[0] == 0xc2 && at[1] >= 0x80 && at[1] <= 0x9f);
 }
 
+/*
+ * Unicode, Bidi_Control (U+061C, U+200E, U+200F, U+202A to U+202E, U+2066 to U+2069): what follows
+ * is shown in another order than it is read in, so that a name could pass for a line's other words.
+ */
+static bool turns_direction(const unsigned char *at)
+{
+	if (at[0] == 0xd8)
+		return at[1] == 0x9c;
+	if (at[0] != 0xe2 || (at[1] != 0x80 && at[1] != 0x81))
+		return false;
+	if (at[1] == 0x81)
+		return at[2] >= 0xa6 && at[2] <= 0xa9;
+	return at[2] == 0x8e || at[2] == 0x8f || (at[2] >= 0xaa && at[2] <= 0xae);
+}
+
 bool text_has_control(const char *text)
 {
 	for (; *text; text++) {
@@ -194,7 +209,7 @@ size_t text_printable_length(const char *text)
 {
 	const unsigned char *at = (const unsigned char *)text;
 
-	return is_control(at) ? 0 : sequence_length(at);
+	return is_control(at) || turns_direction(at) ? 0 : sequence_length(at);
 }
 
 void text_make_printable(char *text)
@@ -204,11 +219,11 @@ void text_make_printable(char *text)
 	while (*at) {
 		size_t len = sequence_length(at);
 
-		if (len && !is_control(at)) {
+		if (len && !is_control(at) && !turns_direction(at)) {
 			at += len;
 			continue;
 		}
-		/* A control character of two bytes becomes two: the text keeps its length. */
+		/* A character of several bytes becomes as many: the text keeps its length. */
 		memset(at, '?', len ? len : 1);
 		at += len ? len : 1;
 	}

@@ -42,10 +42,12 @@ bool text_is_netdev_name(const char *text);
  */
 uint64_t text_hash(const char *text);
 
-/* Bytes of the character that text begins with; 0 for a control character, and what is no UTF-8 */
+/* Bytes of the character that text begins with; 0 for a control character, one that turns the
+ * direction of writing, and what is no UTF-8 */
 size_t text_printable_length(const char *text);
 
-/* Makes text fit for one line of a log: control characters and what is no UTF-8 become '?'. */
+/* Makes text fit for one line of a log: control characters, those that turn the direction of
+ * writing, and what is no UTF-8 become '?'. */
 void text_make_printable(char *text);
 
 #endif

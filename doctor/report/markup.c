@@ -14,13 +14,6 @@ static bool is_noncharacter(uint32_t c)
 	return (c & 0xfffe) == 0xfffe || (c >= 0xfdd0 && c <= 0xfdef);
 }
 
-/* Unicode, Bidi_Control */
-static bool turns_direction(uint32_t c)
-{
-	return c == 0x061c || c == 0x200e || c == 0x200f || (c >= 0x202a && c <= 0x202e) ||
-	       (c >= 0x2066 && c <= 0x2069);
-}
-
 static const char *entity_of(unsigned char c)
 {
 	switch (c) {
@@ -61,7 +54,7 @@ void markup_put(FILE *out, const char *text)
 		c = len ? decode(at, len) : 0;
 		if (entity)
 			(void)fputs(entity, out);
-		else if (!len || is_noncharacter(c) || turns_direction(c))
+		else if (!len || is_noncharacter(c))
 			(void)fputc('?', out);
 		else
 			(void)fwrite(at, 1, len, out);
