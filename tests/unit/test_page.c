@@ -30,15 +30,17 @@ static void markup_is_text(void **state)
 static void what_no_document_may_hold(void **state)
 {
 	static const char *const texts[] = {
-		"\x01",         "\x1b",         "\n",           "\x7f",         "\xff",
-		"\x80",         "\xef\xbf\xbe", "\xef\xbf\xbf", "\xef\xb7\x90", "\xf0\x9f\xbf\xbf",
-		"\xe2\x80\xae", "\xe2\x81\xa6", "\xe2\x80\x8f", "\xd8\x9c",
+		"\x01", "\x1b",         "\n",           "\x7f",         "\xff",
+		"\x80", "\xef\xbf\xbe", "\xef\xbf\xbf", "\xef\xb7\x90", "\xf0\x9f\xbf\xbf",
 	};
 
 	(void)state;
 	for (size_t i = 0; i < LENGTH(texts); i++)
 		assert_string_equal(escaped(texts[i]), "?");
+	/* Of what is never printed, each byte */
 	assert_string_equal(escaped("\xc2\x9b"), "??");
+	assert_string_equal(escaped("\xe2\x80\xae\xe2\x81\xa6\xe2\x80\x8f"), "?????????");
+	assert_string_equal(escaped("\xd8\x9c"), "??");
 	assert_string_equal(escaped("a\xe2\x80"), "a??");
 	assert_string_equal(escaped("\xc0\xbcscript>"), "??script&gt;");
 	/* beside them */
