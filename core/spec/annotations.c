@@ -6,32 +6,42 @@
 
 #include "core/base/text.h"
 
+struct spec_annotation *spec_add_annotation(struct arena *arena, struct spec *spec, size_t *room,
+					    struct err *err)
+{
+	struct spec_annotation *larger;
+
+	if (spec->n_annotations == SPEC_ANNOTATIONS_MAX) {
+		(void)err_set(err, "more than %d annotations %s*", SPEC_ANNOTATIONS_MAX,
+			      SPEC_ANNOTATION_PREFIX);
+		return NULL;
+	}
+	larger = arena_grow(arena, spec->annotations, spec->n_annotations, room, sizeof(*larger));
+	if (!larger) {
+		(void)err_memory(err);
+		return NULL;
+	}
+	spec->annotations = larger;
+	return &larger[spec->n_annotations++];
+}
+
 static int append_annotation(struct spec_reading *r, const struct json_value *value,
 			     struct err *err)
 {
-	struct spec *spec = &r->spec;
-	const char *name = value->key + strlen(SPEC_ANNOTATION_PREFIX);
-	struct spec_annotation *larger;
+	struct spec_annotation read = {.line = json_line(value)};
 	struct spec_annotation *added;
 
-	if (spec_annotation(spec, name))
+	read.name = arena_strdup(r->arena, value->key + strlen(SPEC_ANNOTATION_PREFIX));
+	if (!read.name)
+		return err_memory(err);
+	if (spec_annotation(&r->spec, read.name))
 		return err_set(err, "occurs twice");
-	if (spec->n_annotations == SPEC_ANNOTATIONS_MAX)
-		return err_set(err, "more than %d annotations %s*", SPEC_ANNOTATIONS_MAX,
-			       SPEC_ANNOTATION_PREFIX);
-	larger = arena_grow(r->arena, spec->annotations, spec->n_annotations, &r->annotations_room,
-			    sizeof(*larger));
-	if (!larger)
-		return err_memory(err);
-	spec->annotations = larger;
-	added = &larger[spec->n_annotations];
-	added->name = arena_strdup(r->arena, name);
-	if (!added->name)
-		return err_memory(err);
-	if (json_string(r->arena, value, &added->value, err) < 0)
+	if (json_string(r->arena, value, &read.value, err) < 0)
 		return -1;
-	added->line = json_line(value);
-	spec->n_annotations++;
+	added = spec_add_annotation(r->arena, &r->spec, &r->annotations_room, err);
+	if (!added)
+		return -1;
+	*added = read;
 	return 0;
 }
 

@@ -145,6 +145,13 @@ bool spec_host_id(const struct spec_mapping *map, size_t n, uint64_t id, uint64_
  */
 const char *spec_cgroup_name(const struct spec *spec);
 
+/*
+ * One annotation more, which the caller fills. room: of spec->annotations, in items. Returns NULL
+ * with the reason: too many, or no memory.
+ */
+struct spec_annotation *spec_add_annotation(struct arena *arena, struct spec *spec, size_t *room,
+					    struct err *err);
+
 /* Our annotation of that name (without the prefix), or NULL. */
 const struct spec_annotation *spec_annotation(const struct spec *spec, const char *name);
 

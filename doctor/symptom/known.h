@@ -61,10 +61,10 @@ enum fact {
 	FACT_CUDA_FAILED = 1 << 11,
 	FACT_ENOMEM = 1 << 12,
 	FACT_TROUBLE = 1 << 13, /* a line looks like an error */
-	FACT_ABI = 1 << 24,     /* libibverbs does not take the kernel driver */
-	FACT_IB_LINK = 1 << 26,
-	FACT_ROCE_LINK = 1 << 27,
-	FACT_GNI = 1 << 25, /* no verbs: Cray's network */
+	FACT_ABI = 1 << 14,     /* libibverbs does not take the kernel driver */
+	FACT_GNI = 1 << 15,     /* no verbs: Cray's network */
+	FACT_IB_LINK = 1 << 16, /* the port's link layer */
+	FACT_ROCE_LINK = 1 << 17,
 };
 
 /* In a log that says all of needs and nothing of lacks, the symptom is another one; "" for none */

@@ -24,23 +24,16 @@ static void *zeroed(struct reading *r, size_t n, size_t size)
 
 static int add_annotation(struct reading *r, const Nri__Entry *entry, struct err *err)
 {
-	struct spec *spec = &r->spec;
 	const char *name = entry->key + strlen(SPEC_ANNOTATION_PREFIX);
-	struct spec_annotation *larger;
+	struct spec_annotation *added;
 
 	/* The container's come first, and win. */
-	if (spec_annotation(spec, name))
+	if (spec_annotation(&r->spec, name))
 		return 0;
-	if (spec->n_annotations == SPEC_ANNOTATIONS_MAX)
-		return err_set(err, "more than %d annotations %s*", SPEC_ANNOTATIONS_MAX,
-			       SPEC_ANNOTATION_PREFIX);
-	larger = arena_grow(r->arena, spec->annotations, spec->n_annotations, &r->annotations_room,
-			    sizeof(*larger));
-	if (!larger)
-		return err_memory(err);
-	spec->annotations = larger;
-	larger[spec->n_annotations++] =
-		(struct spec_annotation){.name = name, .value = entry->value};
+	added = spec_add_annotation(r->arena, &r->spec, &r->annotations_room, err);
+	if (!added)
+		return -1;
+	*added = (struct spec_annotation){.name = name, .value = entry->value};
 	return 0;
 }
 

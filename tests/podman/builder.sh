@@ -12,7 +12,7 @@ mkdir "$T/tree"
 (with_git && git ls-files -z --cached --others --exclude-standard) | xargs -0 cp --parents --no-dereference --target-directory="$T/tree"
 # It downloads packages and compiles everything twice: beside the other suites on a busy machine that takes more than $PATIENCE.
 build() {
-	timeout "$((10 * PATIENCE))" buildah build --quiet --network host --from "$base" --tag "$image" --ignorefile "$T/tree/.containerignore" \
+	timeout "$((4 * PATIENCE))" buildah build --quiet --network host --from "$base" --tag "$image" --ignorefile "$T/tree/.containerignore" \
 		--file "$T/tree/config/builder/Containerfile" "$T/tree"
 }
 check "the image" build
