@@ -69,43 +69,53 @@ static int hand_on(const struct fs_text *read_so_far)
 	return status < 0 || n < 0;
 }
 
-int precreate_run(const struct options *options)
+static int run(struct container *container, const struct options *options)
 {
-	cleanup_container container = CONTAINER_NONE;
 	struct fs_text text;
 	struct err err;
 	bool proven = false;
 	bool more;
 	int status;
 
-	container.what = WHAT;
-	if (fs_read_up_to(&container.arena, STDIN_FILENO, SPEC_SIZE_MAX, WHAT, &container.text,
+	container->what = WHAT;
+	if (fs_read_up_to(&container->arena, STDIN_FILENO, SPEC_SIZE_MAX, WHAT, &container->text,
 			  &more, &err) < 0) {
 		log_failure(NULL, &err, WAY_IN);
 		return 1;
 	}
 	if (more)
-		return hand_on(&container.text);
-	unchanged = container.text;
+		return hand_on(&container->text);
+	unchanged = container->text;
 	deadline_arm(hand_back);
 	confine(&hook_confinement, options_directory(options));
-	text = container.text;
-	if (edit(&container, options, &proven, &text, &err) < 0) {
-		text = container.text;
+	text = container->text;
+	if (edit(container, options, &proven, &text, &err) < 0) {
+		text = container->text;
 		if (proven)
-			log_failure(&container, &err, WAY_IN);
+			log_failure(container, &err, WAY_IN);
 		else
-			log_none(&container, err.text, WAY_IN);
-		if (proven && container.has_config && container.config.fail_on_error)
+			log_none(container, err.text, WAY_IN);
+		if (proven && container->has_config && container->config.fail_on_error)
 			return 1;
 	}
 	deadline_disarm();
-	if (container.plan.fail)
+	if (container->plan.fail)
 		return 1;
 	status = fs_write(STDOUT_FILENO, text.bytes, text.len);
 	if (status == 0)
 		return 0;
 	(void)err_sys(&err, -status, "cannot write the edited config.json to stdout");
-	log_failure(&container, &err, WAY_IN);
+	log_failure(container, &err, WAY_IN);
 	return 1;
+}
+
+int precreate_run(const struct options *options)
+{
+	static struct container container; /* a caller's stack may be small */
+	int status;
+
+	container = CONTAINER_NONE;
+	status = run(&container, options);
+	container_free(&container);
+	return status;
 }

@@ -303,16 +303,16 @@ static bool must_serve_unread(struct container *container, const struct options 
 	return state->asks || (container->text.bytes && config->opt_in == OPT_IN_DEVICE);
 }
 
-static int run(const struct options *options, enum stage stage)
+/* What is large is static here: a caller's stack may be small. */
+static int run(struct container *container, const struct options *options, enum stage stage)
 {
-	cleanup_container container = CONTAINER_NONE;
 	cleanup_fd bundle = -1;
-	struct state state;
+	static struct state state;
 	static char path[PATH_MAX];
-	struct err err;
+	static struct err err;
 	bool proven = false;
 
-	if (state_read(&container.arena, STDIN_FILENO, &state, &err) < 0) {
+	if (state_read(&container->arena, STDIN_FILENO, &state, &err) < 0) {
 		log_failure(NULL, &err, stage_names[stage]);
 		return 0;
 	}
@@ -322,24 +322,27 @@ static int run(const struct options *options, enum stage stage)
 		tell_nobody();
 	if (state.sandbox || is_over(&state, stage))
 		return 0;
-	container.id = state.id;
-	container.pid = state.pid;
+	container->id = state.id;
+	container->pid = state.pid;
 	confine(&hook_confinement, options_directory(options));
 	bundle = find_bundle(&state, path, sizeof(path), &err);
-	if (bundle < 0 || container_read_spec(&container, bundle, path, "config.json", &err) < 0) {
-		log_failure(&container, &err, stage_names[stage]);
-		return must_serve_unread(&container, options, &state);
+	if (bundle < 0 || container_read_spec(container, bundle, path, "config.json", &err) < 0) {
+		log_failure(container, &err, stage_names[stage]);
+		return must_serve_unread(container, options, &state);
 	}
-	if (serve(&container, options, &state, stage, &proven, &err) < 0)
-		return fail(&container, &err, stage, proven);
-	return container.plan.fail;
+	if (serve(container, options, &state, stage, &proven, &err) < 0)
+		return fail(container, &err, stage, proven);
+	return container->plan.fail;
 }
 
 int stage_run(const struct options *options, enum stage stage)
 {
+	static struct container container;
 	int status;
 
+	container = CONTAINER_NONE;
 	deadline_arm(start_unserved);
-	status = run(options, stage);
+	status = run(&container, options, stage);
+	container_free(&container);
 	return stage == STAGE_POSTSTART ? 0 : status;
 }

@@ -94,7 +94,8 @@ static int take_apart(const char *datagram, size_t len, on_message *each, void *
  */
 static int receive(int fd, on_message *each, void *context)
 {
-	_Alignas(struct nlmsghdr) char datagram[MESSAGE_MAX];
+	/* A caller's stack may be small. */
+	_Alignas(struct nlmsghdr) static char datagram[MESSAGE_MAX];
 	struct sockaddr_nl sender = {0};
 	socklen_t size = sizeof(sender);
 	ssize_t n = recvfrom(fd, datagram, sizeof(datagram), 0, (struct sockaddr *)&sender, &size);

@@ -65,19 +65,17 @@ static const struct json_shape root = {
 };
 
 static int read_file(struct arena *arena, const char *sysroot, const char *path,
-		     struct fs_text *ret_text)
+		     struct fs_text *ret_text, struct err *err)
 {
 	cleanup_fd dir = open(sysroot, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	cleanup_fd fd = -1;
-	struct err ignored;
 
 	if (dir < 0)
 		return -1;
-	fd = trust_open(path ? AT_FDCWD : dir, path ? path : CONFIG_PATH, !path, CONFIG_PATH,
-			&ignored);
+	fd = trust_open(path ? AT_FDCWD : dir, path ? path : CONFIG_PATH, !path, CONFIG_PATH, err);
 	if (fd < 0)
 		return -1;
-	return fs_read_regular(arena, fd, CONFIG_SIZE_MAX, CONFIG_PATH, ret_text, &ignored);
+	return fs_read_regular(arena, fd, CONFIG_SIZE_MAX, CONFIG_PATH, ret_text, err);
 }
 
 enum choice choice_read(struct arena *arena, const char *sysroot, const char *path,
@@ -88,7 +86,7 @@ enum choice choice_read(struct arena *arena, const char *sysroot, const char *pa
 	struct err ignored;
 	bool whole;
 
-	if (read_file(arena, sysroot, path, &text) < 0)
+	if (read_file(arena, sysroot, path, &text, &ignored) < 0)
 		return CHOICE_UNKNOWN;
 	whole = json_read(arena,
 			  &(struct json_source){CONFIG_PATH, text.bytes, text.len, JSON_COMMENTS},

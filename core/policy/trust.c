@@ -100,9 +100,9 @@ int trust_open(int dir, const char *path, bool in_etc, const char *what, struct 
 
 struct walk {
 	int root;
-	int held;            /* the directory reached; owned */
-	char rest[PATH_MAX]; /* what is still to go */
-	char *next;          /* in rest */
+	int held;   /* the directory reached; owned */
+	char *rest; /* what is still to go: PATH_MAX bytes */
+	char *next; /* in rest */
 	int links;
 };
 
@@ -120,11 +120,11 @@ static int walk_from(struct walk *w, int dir)
 /* Puts a link's target in front of what is still to go. */
 static int walk_link(struct walk *w, int link)
 {
-	char target[PATH_MAX];
+	static char target[PATH_MAX]; /* a caller's stack may be small */
 	ssize_t len = fs_read_link(link, "", target, sizeof(target));
 	size_t behind = w->next ? strlen(w->next) + 1 : 0;
 
-	if (len < 0 || (size_t)len + 1 + behind > sizeof(w->rest) || ++w->links > LINKS_MAX) {
+	if (len < 0 || (size_t)len + 1 + behind > PATH_MAX || ++w->links > LINKS_MAX) {
 		errno = len < 0 ? (int)-len : ELOOP;
 		return -1;
 	}
@@ -192,13 +192,14 @@ static void walk_end(const struct walk *w)
 static int open_linked(int root, const char *path, const char *what, bool *ret_linked,
 		       struct err *err)
 {
-	__attribute__((cleanup(walk_end))) struct walk w = {.root = root, .held = -1};
+	static char rest[PATH_MAX];
+	__attribute__((cleanup(walk_end))) struct walk w = {
+		.root = root, .held = -1, .rest = rest, .next = rest};
 	int status = 0;
 
-	if (strlen(path) >= sizeof(w.rest))
+	if (strlen(path) >= sizeof(rest))
 		return err_sys(err, ENAMETOOLONG, "%s", what);
-	strcpy(w.rest, path);
-	w.next = w.rest;
+	strcpy(rest, path);
 	if (walk_from(&w, path[0] == '/' ? root : AT_FDCWD) < 0)
 		return err_sys(err, errno, "%s", what);
 	while (status == 0 && w.next)

@@ -16,7 +16,8 @@
 #include "core/policy/quantity.h"
 
 #define FRONT "<%d>%s[%d]: "
-/* A reason, a way in, and who it was */
+/* A reason, a way in, and who it was. Lines of this length are static: a caller's stack may be
+ * small. */
 #define FAILURE_MAX (ERR_TEXT_MAX + 640)
 
 /* As the field has it: the name of the program that speaks, by which a journal is searched */
@@ -39,7 +40,7 @@ static void tell_caller(const char *line)
 /* Memory is needed for what is longer than any failure only. */
 static void send_line(int priority, char *line)
 {
-	static char message[FAILURE_MAX + 64]; /* a caller's stack may be small */
+	static char message[FAILURE_MAX + 64];
 	cleanup_free *longer = NULL;
 	int len;
 
@@ -56,7 +57,7 @@ static void send_line(int priority, char *line)
 
 void log_event(int priority, const char *format, ...)
 {
-	char line[FAILURE_MAX];
+	static char line[FAILURE_MAX];
 	va_list args;
 
 	va_start(args, format);

@@ -202,10 +202,11 @@ check "control: it did mount one" grep -q 'mount("sysfs", "/sys".* = 0' "$T/trac
 same "the dry run leaves no process, mount or namespace" "$before" "$(left)"
 # Looked at in the trace, since a child that is held to be looked at is held by strace: stopped, the kernel ends it as an orphan
 # (SIGHUP), and delayed, strace keeps what was killed.
+# A traced call stands in two lines where another process comes between: its beginning is looked for.
 # Not with the other calls: where prctl is traced, strace 6.1 does not stop whom MORE lets stop.
 MORE='-e trace=fstatfs,prctl,setns,mount,poll' dry_run --format json
-is "the child is to die with the hook, before it goes anywhere" "prctl(PR_SET_PDEATHSIG, SIGKILL) setns" \
-	"$(sed -nE 's/^[0-9]+ +(prctl\(PR_SET_PDEATHSIG, SIGKILL\)|setns).*/\1/p' "$T/trace" | xargs)"
+is "the child is to die with the hook, before it goes anywhere" "prctl(PR_SET_PDEATHSIG, SIGKILL setns" \
+	"$(sed -nE 's/^[0-9]+ +(prctl\(PR_SET_PDEATHSIG, SIGKILL|setns)\b.*/\1/p' "$T/trace" | xargs)"
 hook createRuntime
 is "the hook's exit status" 0 "$rc"
 rm "$ROOT/etc/nccl.conf"
