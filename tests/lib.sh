@@ -58,6 +58,22 @@ within() {
 	done
 }
 
+# whole_calls FILE: what `strace -f` wrote, with each system call in one line, where it ended. strace writes one in two parts when another process
+# has something to say in between, which it may at any moment.
+whole_calls() {
+	awk '/ <unfinished \.\.\.>$/ { sub(/ <unfinished \.\.\.>$/, ""); begun[$1] = $0; next }
+		/^[^<]*<\.\.\. [a-z0-9_]+ resumed>/ {
+			process = $1
+			sub(/^[^<]*<\.\.\. [a-z0-9_]+ resumed>/, "")
+			sub(/^\) +=/, ") =") # aligned as if the line were short
+			print begun[process] $0
+			delete begun[process]
+			next
+		}
+		{ print }
+		END { for (process in begun) print begun[process] " <unfinished ...>" }' "$1"
+}
+
 # workdir: a private directory that goes with the suite; sets $T
 workdir() {
 	T=$(mktemp -d "${TMPDIR:-/tmp}/oci-rdma-test.XXXXXX")

@@ -11,7 +11,7 @@ hooks=$T/root/usr/share/containers/oci/hooks.d
 order() {
 	strace -f -qq -e trace=rename,renameat,renameat2,unlink,unlinkat -o "$T/trace" make "${arguments[@]}" "$1" >"$T/out" 2>&1 ||
 		fail "make $1" "$(cat "$T/out")"
-	grep -F "$T/root" "$T/trace" | sed -nE 's/.*bin\/oci-rdma-hook".* = 0$/hook/p; s/.*hooks\.d\/[^.][^"]*\.json".* = 0$/json/p' | uniq | xargs
+	whole_calls "$T/trace" | grep -F "$T/root" | sed -nE 's/.*bin\/oci-rdma-hook".* = 0$/hook/p; s/.*hooks\.d\/[^.][^"]*\.json".* = 0$/json/p' | uniq | xargs
 }
 is "install: the executable first" "hook json" "$(order install)"
 is "install: again, over itself" "hook json" "$(order install)"
@@ -76,9 +76,9 @@ steps() {
 	rm /etc/crio/crio.conf.d/70-x.conf
 	strace -f -qq -e trace=unlink,unlinkat -o "$T/trace" "${made[@]}" uninstall >/dev/null 2>&1
 	is "uninstall: the drop-in before the program" "60-oci-rdma-hook.conf oci-rdma-runtime-crun" \
-		"$(sed -nE 's#.*"[^"]*/(60-oci-rdma-hook\.conf|oci-rdma-runtime-crun)".* = 0$#\1#p' "$T/trace" | xargs)"
+		"$(whole_calls "$T/trace" | sed -nE 's#.*"[^"]*/(60-oci-rdma-hook\.conf|oci-rdma-runtime-crun)".* = 0$#\1#p' | xargs)"
 }
 export T HOOK BUILD failed
-export -f steps check is pass fail refused
+export -f steps check is pass fail refused whole_calls
 private_etc bash -c steps || failed=1
 finish

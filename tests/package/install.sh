@@ -39,14 +39,14 @@ is "changes nothing" "$before" "$(cd "$ROOT" && find . -type f -exec sha256sum {
 
 # In order: the executable first, the hook files last; off the other way round. Each by rename.
 strace -f -qq -e trace=rename,renameat,renameat2 -o "$T/trace" make -s install DESTDIR="$ROOT" BUILD="$BUILD" >/dev/null 2>&1
-order=$(sed -nE 's/.*"([^"]*)"[^"]*\) = 0$/\1/p' "$T/trace" | sed "s|^$ROOT||" | grep -E '^/usr/(local/bin|share/containers)')
+order=$(whole_calls "$T/trace" | sed -nE 's/.*"([^"]*)"[^"]*\) = 0$/\1/p' | sed "s|^$ROOT||" | grep -E '^/usr/(local/bin|share/containers)')
 is "the executable comes first" /usr/local/bin/oci-rdma-hook "$(head -n 1 <<<"$order")"
 is "the hook files last" "$(printf '/usr/share/containers/oci/hooks.d/%s.json\n' 90-oci-rdma-hook 91-oci-rdma-hook-poststart)" "$(tail -n 2 <<<"$order")"
 strace -f -qq -e trace=openat,creat -o "$T/trace" make -s install DESTDIR="$ROOT" BUILD="$BUILD" >/dev/null 2>&1
 is "no file that an engine may read is written where it stands" "" \
 	"$(grep -E 'O_(WRONLY|RDWR|CREAT)' "$T/trace" | grep -oE '"[^"]*/hooks\.d/[^"]*\.json"')"
 strace -f -qq -e trace=unlink,unlinkat -o "$T/trace" make -s uninstall DESTDIR="$ROOT" BUILD="$BUILD" >/dev/null 2>&1
-order=$(sed -nE 's/.*"([^"]*)".*= 0$/\1/p' "$T/trace" | sed "s|^$ROOT||" | grep -E '/(bin|hooks.d)/')
+order=$(whole_calls "$T/trace" | sed -nE 's/.*"([^"]*)".*= 0$/\1/p' | sed "s|^$ROOT||" | grep -E '/(bin|hooks.d)/')
 check "uninstall takes the hook files first" test "$(grep -n hooks.d/90 <<<"$order" | cut -d: -f1)" -lt "$(grep -n bin/oci-rdma-hook <<<"$order" | cut -d: -f1)"
 is "and leaves nothing" "" "$(files)"
 is "nor a directory of ours" "" "$(find "$ROOT" -name '*rdma*')"
