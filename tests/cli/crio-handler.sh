@@ -133,7 +133,10 @@ upstream
 rm "$NODE/usr/libexec/crio/conmon"
 render
 refuses "a monitor_path that is not there" 10-crio.conf /usr/libexec/crio/conmon "does not start"
-sed -i 's|^runtime_root = "/run/crun"|runtime_type = "pod"|' "$NODE/etc/crio/crio.conf.d/10-crio.conf"
+sed -i 's|^runtime_root = "/run/crun"|runtime_type = "oci"|' "$NODE/etc/crio/crio.conf.d/10-crio.conf"
+render
+refuses "…also of a handler that names its type, oci" /usr/libexec/crio/conmon "does not start"
+sed -i 's|^runtime_type = "oci"|runtime_type = "pod"|' "$NODE/etc/crio/crio.conf.d/10-crio.conf"
 render
 is "conmon-rs needs no conmon" 0 "$rc"
 upstream
@@ -185,10 +188,13 @@ refuses "no crun at all" crun runtimes
 
 rhcos
 program '/usr/"/oci-rdma-runtime-crun' /usr/local/bin/oci-rdma-runtime
-for wrong in oci-rdma-runtime-crun /usr/bin/crun /usr/local/bin/oci-rdma-runtime /usr/local/bin/oci-rdma-runtime- \
-	'/usr/"/oci-rdma-runtime-crun'; do
+for wrong in oci-rdma-runtime-crun '/usr/"/oci-rdma-runtime-crun' '/usr/\/oci-rdma-runtime-crun' $'/usr/\t/oci-rdma-runtime-crun'; do
 	render "$wrong"
-	refuses "$wrong" "$wrong"
+	refuses "$wrong" "${wrong//$'\t'/?} is not an absolute path"
+done
+for wrong in /usr/bin/crun /usr/local/bin/oci-rdma-runtime /usr/local/bin/oci-rdma-runtime- '/usr/local/bin/oci-rdma-runtime-c run'; do
+	render "$wrong"
+	refuses "$wrong" "$wrong does not tell which runtime"
 done
 for wrong in "--crio-handler" "--crio-handler a b c" "--crio-handler --dry-run a" "--crio-handler --format json a"; do
 	# shellcheck disable=SC2086 # words
