@@ -52,13 +52,20 @@ is "every engine has been tried" 7 "$(wc -l <<<"$PLACES")"
 # Runtimes tell of the bundle, wherever that is
 rm -rf "${NODE:?}/run" "${NODE:?}/var"
 keep data/bundle data/pid podman
-write "run/runc/$ID/state.json" "{\"init_process_pid\":4711,\"config\":{\"labels\":[\"bundle=/data/bundle\"]}}"
-by_id "${ID:0:12}"
-that "runc's state: the bundle" '"\(.container.id) \(.devices[0].ibdev)"' "$ID mlx5_6"
-rm -r "$NODE/run"
-write "run/crun/$ID/status" '{"pid":4711,"bundle":"/data/bundle"}'
-by_id "${ID:0:12}"
-that "crun's status: the bundle" '"\(.container.id) \(.devices[0].ibdev)"' "$ID mlx5_6"
+while read -r dir state; do
+	rm -rf "${NODE:?}/run"
+	write "$dir/$ID/${state%% *}" "${state#* }"
+	by_id "${ID:0:12}"
+	that "/$dir: the bundle" '"\(.container.id) \(.devices[0].ibdev)"' "$ID mlx5_6"
+done <<-EOT
+	run/runc state.json {"init_process_pid":4711,"config":{"labels":["bundle=/data/bundle"]}}
+	run/user/1000/runc state.json {"init_process_pid":4711,"config":{"labels":["bundle=/data/bundle"]}}
+	run/user/1000/crun status {"pid":4711,"bundle":"/data/bundle"}
+	run/crun status {"pid":4711,"bundle":"/data/bundle"}
+EOT
+write "run/runc/$ID/state.json" '{"init_process_pid":4712,"config":{}}'
+doctor --format json --container "$ID"
+is "of two runtimes' states the first holds" 4711 "$(jq .target.pid "$T/out")"
 for dir in run/crun run/runc run/user/1000/crun run/user/1000/runc; do
 	rm -rf "${NODE:?}/run"
 	mkdir -p "$NODE/$dir/$ID"
@@ -87,11 +94,20 @@ that "an id in full is no beginning of another" .container.id web1
 keep "var/lib/$STORAGE/web/userdata" "run/$STORAGE/web/userdata/pidfile" podman
 by_id web
 that "nor of another engine's" .container.id web
+keep "$TASK/moby/site1" "$TASK/moby/site1/init.pid" podman
+keep "$TASK/moby/site2" "$TASK/moby/site2/init.pid" podman
+keep "run/k3s/containerd/$TASKS/k8s.io/site" "run/k3s/containerd/$TASKS/k8s.io/site/init.pid" containerd
+echo '{' >"$NODE/$TASK/moby/site1/config.json"
+by_id site
+that "nor where two that begin so are found before it: nothing of theirs is left" '"\(.container.id) \(.devices[0].ibdev)"' "site mlx5_6"
 keep "$TASK/other/$DOCKER" "$TASK/other/$DOCKER/init.pid" podman
 by_id "$DOCKER"
 has "the same id in two namespaces: both directories" "/$TASK/moby/$DOCKER and in /$TASK/other/$DOCKER" "$(<"$T/err")"
 by_id 0123456789
 one_line "no such container" "0123456789"
+mkdir -p "$NODE/run/crun/0123456789"
+by_id 0123456789
+one_line "nor where its directory is empty" "no container '0123456789'"
 for id in '' '*' "$(printf 'a\nb')"; do
 	by_id "$id"
 	is "no id: $(printf %q "$id")" 1 "$rc"
@@ -107,6 +123,14 @@ if [ "$(id -u)" -eq 0 ]; then
 	doctor --container "$ID"
 	has "nor by the doctor" "belongs to uid 1000" "$(<"$T/err")"
 	chown 0 "$NODE/$TASK/k8s.io/$ID"
+	chown 1000 "$NODE/$TASK/k8s.io/$ID/config.json"
+	by_id "$ID"
+	has "nor a config.json of another user's" "config.json was not found" "$(<"$T/err")"
+	chown 0 "$NODE/$TASK/k8s.io/$ID/config.json"
+	chown 1000 "$NODE/$TASK/k8s.io/$ID/init.pid"
+	doctor --format json --container "$ID"
+	is "nor a pid that another user wrote" null "$(jq .target.pid "$T/out")"
+	chown 0 "$NODE/$TASK/k8s.io/$ID/init.pid"
 	chmod 777 "$NODE/$TASK/k8s.io"
 	by_id "$ID"
 	has "nor one that everybody can swap" "users other than root can write" "$(<"$T/err")"

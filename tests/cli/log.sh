@@ -118,7 +118,7 @@ line_of() {
 	container "{$device,\"env\":[$1],\"merge\":{\"process\":{\"rlimits\":[$2]}}}"
 	"$HOOK" --sysroot "$NODE" precreate <"$B/config.json" >"$T/out"
 	logged
-	is "$3" "$4" "$(sed -nE 's/.*: ([a-z]+): .*( memlock=.*)/\1\2/p' <<<"$log")"
+	is "$3" "$4" "$(sed -E 's/.*: ([a-z]+): .*( memlock=.*)/\1\2/' <<<"$log")"
 }
 limit='{"type":"RLIMIT_MEMLOCK","soft":8388608,"hard":8388608}'
 config '{"memlock": "8Mi", "capabilities": ["CAP_IPC_LOCK"]}'
