@@ -108,7 +108,7 @@ endif
 
 # The doctor opens driver libraries at run time, so it takes the node's libc; all else it brings along.
 DOCTOR := $(BUILD)/oci-rdma-doctor
-DOCTOR_OBJECTS := $(patsubst %.c,$(BUILD)/%.o,$(filter-out doctor/main.c,$(sort $(wildcard doctor/*.c doctor/*/*.c))))
+DOCTOR_OBJECTS := $(patsubst %.c,$(BUILD)/%.o,$(filter-out doctor/main.c,$(sort $(wildcard doctor/*.c doctor/*/*.c doctor/*/*/*.c))))
 DOCTOR_LIBS := $(if $(DYNAMIC)$(YAJL),$(or $(YAJL_ARCHIVE),-lyajl),-Wl$(comma)-Bstatic -lyajl_s -Wl$(comma)-Bdynamic)
 
 # One line a file; `make V=1` shows the commands. QUIET=1 leaves the lines out, too, but not what a compiler has to say.

@@ -154,7 +154,7 @@ $(BUILD)/.deps-test: tests/deps
 
 # ---- lint ----
 
-C_FILES := $(sort $(wildcard core/*.[ch] core/*/*.[ch] core/*/*/*.[ch] doctor/*.[ch] doctor/*/*.[ch] hook/*.[ch] hook/*/*.[ch] nri/*.[ch] nri/*/*.[ch] tests/unit/*.[ch] tests/unit/*/*.[ch] tests/fuzz/*.[ch] tests/bench/*.c tests/vm/*.c))
+C_FILES := $(sort $(wildcard core/*.[ch] core/*/*.[ch] core/*/*/*.[ch] doctor/*.[ch] doctor/*/*.[ch] doctor/*/*/*.[ch] hook/*.[ch] hook/*/*.[ch] nri/*.[ch] nri/*/*.[ch] tests/unit/*.[ch] tests/unit/*/*.[ch] tests/fuzz/*.[ch] tests/bench/*.c tests/vm/*.c))
 
 format:
 	@tests/deps lint

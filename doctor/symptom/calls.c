@@ -126,8 +126,8 @@ static int reason_before(const char *line, const char *name)
 
 static void match_call(const char *name, size_t len, int reason, struct match *match)
 {
-	for (size_t i = 0; i < n_known_symptoms; i++) {
-		const struct call *call = known_symptoms[i].calls;
+	for (size_t i = 0; i < known_count(); i++) {
+		const struct call *call = known_at(i)->calls;
 
 		for (; call->name; call++) {
 			if ((call->reason == ANY || call->reason == reason) &&

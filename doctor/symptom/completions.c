@@ -30,10 +30,10 @@ static struct completion completion_between(const char *text, const char *end)
 /* The row of this vendor's error, else the one of any. */
 static size_t symptom_of(struct completion seen)
 {
-	size_t of_any = n_known_symptoms;
+	size_t of_any = known_count();
 
-	for (size_t i = 0; i < n_known_symptoms; i++) {
-		const struct completion *row = known_symptoms[i].completions;
+	for (size_t i = 0; i < known_count(); i++) {
+		const struct completion *row = known_at(i)->completions;
 
 		for (; row->status; row++) {
 			if (row->status == seen.status && row->vendor == seen.vendor &&
@@ -50,7 +50,7 @@ static void add_completion(struct match *match, struct completion seen, const ch
 {
 	size_t symptom = symptom_of(seen);
 
-	if (symptom < n_known_symptoms)
+	if (symptom < known_count())
 		match_add(match, symptom, at, NULL);
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The symptoms that are known: what shows each, and what is to be said of it. All of it is data: a
- * symptom more is a row in known.c, and one in tests/unit/symptom/threads.txt.
+ * symptom more is a row in one of known/, and one in tests/unit/symptom/threads.txt.
  */
 #ifndef OCI_RDMA_DOCTOR_SYMPTOM_KNOWN_H
 #define OCI_RDMA_DOCTOR_SYMPTOM_KNOWN_H
@@ -97,11 +97,24 @@ struct known {
 	struct turn turns[TURNS_MAX];
 };
 
-extern const struct known known_symptoms[];
-extern const size_t n_known_symptoms; /* at most SYMPTOMS_MAX */
+/* By whose log shows them; each ends with a row of zeros */
+extern const struct known known_transfer[];
+extern const struct known known_memory[];
+extern const struct known known_device[];
+extern const struct known known_address[];
+extern const struct known known_nccl[];
+extern const struct known known_nvshmem[];
+extern const struct known known_mpi[];
+extern const struct known known_driver[];
+extern const struct known known_cluster[];
 
-/* By name; NULL if there is none */
+/* All of them, at most SYMPTOMS_MAX, have places from 0 on. */
+size_t known_count(void);
+const struct known *known_at(size_t place); /* NULL behind the last */
+
+/* By name; NULL and known_count() if there is none */
 const struct known *known_find(const char *name);
+size_t known_place(const char *name);
 
 struct known_fact {
 	enum fact fact;

@@ -86,8 +86,8 @@ static void add_rules(void)
 {
 	for (size_t i = 0; i < SPECIALS; i++)
 		(void)words_add(&words, specials[i].word);
-	for (size_t i = 0; i < n_known_symptoms; i++) {
-		const struct message *message = known_symptoms[i].messages;
+	for (size_t i = 0; i < known_count(); i++) {
+		const struct message *message = known_at(i)->messages;
 
 		for (; message->part[0]; message++)
 			add_rule((struct rule){message->part, PARTS_MAX, message->unless,

@@ -9,7 +9,7 @@
 #include "doctor/symptom/known.h"
 #include "doctor/symptom/words.h"
 
-/* A symptom that the line shows, by its place in known_symptoms */
+/* A symptom that the line shows, by its place, see known_at */
 struct seen {
 	size_t symptom;
 	const char *at;   /* where in the line it is seen first */

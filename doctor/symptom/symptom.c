@@ -198,15 +198,15 @@ static void merge(struct hit *into, const struct hit *from)
 /* Each hit where its verdict is: several symptoms may be one cause. */
 static void turn_hits(struct reading *reading)
 {
-	for (size_t i = 0; i < n_known_symptoms; i++) {
-		const struct known *to = verdict(&known_symptoms[i], reading->facts);
+	for (size_t i = 0; i < known_count(); i++) {
+		const struct known *to = verdict(known_at(i), reading->facts);
 
-		if (reading->hit[i].lines == 0 || to == &known_symptoms[i])
+		if (reading->hit[i].lines == 0 || to == known_at(i))
 			continue;
 		if (!reading->hit[i].from)
-			reading->hit[i].from = known_symptoms[i].from;
+			reading->hit[i].from = known_at(i)->from;
 		if (to)
-			merge(&reading->hit[to - known_symptoms], &reading->hit[i]);
+			merge(&reading->hit[known_place(to->name)], &reading->hit[i]);
 		reading->hit[i].lines = 0;
 	}
 }
@@ -215,8 +215,8 @@ static void turn_hits(struct reading *reading)
  * then by the log */
 static bool is_before(const struct reading *reading, size_t a, size_t b)
 {
-	const struct known *one = &known_symptoms[a];
-	const struct known *other = &known_symptoms[b];
+	const struct known *one = known_at(a);
+	const struct known *other = known_at(b);
 
 	if (one->status != other->status)
 		return one->status == FINDING_FAIL;
@@ -230,7 +230,7 @@ static size_t sort_hits(const struct reading *reading, size_t order[SYMPTOMS_MAX
 {
 	size_t n = 0;
 
-	for (size_t i = 0; i < n_known_symptoms; i++) {
+	for (size_t i = 0; i < known_count(); i++) {
 		size_t place = n;
 
 		if (reading->hit[i].lines == 0)
@@ -246,13 +246,13 @@ static size_t sort_hits(const struct reading *reading, size_t order[SYMPTOMS_MAX
 /* True if what follows from other causes, or is normal in many logs, is not to be told here */
 static bool is_silent(const struct reading *reading, const size_t *order, size_t n, size_t which)
 {
-	if (!known_symptoms[which].alone)
+	if (!known_at(which)->alone)
 		return false;
 	for (size_t i = 0; i < n; i++) {
-		const struct known *other = &known_symptoms[order[i]];
+		const struct known *other = known_at(order[i]);
 
 		if (!other->alone &&
-		    (other->status == FINDING_FAIL || known_symptoms[which].status != FINDING_FAIL))
+		    (other->status == FINDING_FAIL || known_at(which)->status != FINDING_FAIL))
 			return true;
 	}
 	return reading->hit[which].lines == 0;
@@ -307,7 +307,7 @@ static int tell_all(struct findings *findings, struct reading *reading, struct e
 	turn_hits(reading);
 	n = sort_hits(reading, order);
 	for (size_t i = 0; i < n && status == 0; i++) {
-		const struct known *known = &known_symptoms[order[i]];
+		const struct known *known = known_at(order[i]);
 
 		if (is_silent(reading, order, n, order[i]))
 			continue;

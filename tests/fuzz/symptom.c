@@ -9,7 +9,7 @@
 
 static void check(const struct findings *findings)
 {
-	promise(findings->n >= 1 && findings->n <= n_known_symptoms + 1);
+	promise(findings->n >= 1 && findings->n <= known_count() + 1);
 	for (size_t i = 0; i < findings->n; i++) {
 		const struct finding *finding = &findings->item[i];
 

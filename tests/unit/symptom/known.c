@@ -516,8 +516,8 @@ static void has_its_texts(const struct known *known)
 static void every_symptom_has_its_texts(void **state)
 {
 	(void)state;
-	for (size_t i = 0; i < n_known_symptoms; i++) {
-		const struct known *known = &known_symptoms[i];
+	for (size_t i = 0; i < known_count(); i++) {
+		const struct known *known = known_at(i);
 
 		assert_non_null(known->name);
 		has_its_texts(known);
@@ -530,8 +530,8 @@ static void every_symptom_has_its_texts(void **state)
 static void every_list_ends(void **state)
 {
 	(void)state;
-	for (size_t i = 0; i < n_known_symptoms; i++) {
-		const struct known *known = &known_symptoms[i];
+	for (size_t i = 0; i < known_count(); i++) {
+		const struct known *known = known_at(i);
 
 		assert_null(known->messages[MESSAGES_MAX - 1].part[0]);
 		assert_int_equal(known->completions[COMPLETIONS_MAX - 1].status, 0);

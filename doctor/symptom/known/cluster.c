@@ -1,0 +1,307 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Kubernetes, its plugins, and the engines */
+#include "doctor/symptom/known.h"
+
+const struct known known_cluster[] = {
+	{
+		.name = "vf_no_driver",
+		.status = FINDING_WARN,
+		.sureness = LIKELY,
+		.cause = "a PCI function has no driver, so that the device plugin leaves it out",
+		.remedy = "bind the function to its driver (mlx5_core for RDMA), or let the SR-IOV "
+			  "operator do it; then restart the device plugin",
+		.confirm = "rdma_devices",
+		.messages = {{{"error getting driver info for device"},
+			      .from = "k8snetworkplumbingwg/sriov-network-device-plugin#189"}},
+	},
+	{
+		.name = "cni_missing",
+		.status = FINDING_FAIL,
+		.sureness = SURE,
+		.cause = "the node has no CNI program of this name, so that the pod gets no "
+			 "network and does not start; RDMA is not the cause",
+		.remedy = "install the program on every node of the pool, in the directory that "
+			  "the message names (the SR-IOV operator or the sriov-cni DaemonSet does "
+			  "it); ls of that directory on the node confirms it",
+		.confirm = "",
+		.messages = {{{"failed to find plugin", "in path"},
+			      .from = "k8snetworkplumbingwg/sriov-network-device-plugin#446"}},
+	},
+	{
+		.name = "insufficient",
+		.status = FINDING_FAIL,
+		.sureness = SURE,
+		.cause = "the pod does not start, because no node has as many free devices of this "
+			 "resource as it requests",
+		.remedy = "run oc describe node: it shows what the node has and what is allocated. "
+			  "If it shows 0, the device plugin found none: read its log, and compare "
+			  "the resource's name",
+		.confirm = "",
+		.messages = {{{" nodes are available", "insufficent ", "/"},
+			      .one_word = true,
+			      .from = "k8snetworkplumbingwg/sriov-network-device-plugin#189"},
+			     {{" nodes are available", "insufficient ", "/"},
+			      .one_word = true,
+			      .from = "k8snetworkplumbingwg/sriov-network-device-plugin#424"}},
+	},
+	{
+		.name = "scc",
+		.status = FINDING_FAIL,
+		.sureness = SURE,
+		.cause = "OpenShift refuses the pod: none of the SecurityContextConstraints that "
+			 "its service account may use allows what it asks for (IPC_LOCK, "
+			 "privileged, another user)",
+		.remedy = "remove what the pod does not need: with oci-rdma-hook it needs no "
+			  "capability for RDMA. Otherwise bind an SCC with this right to the "
+			  "service account; oc adm policy who-can use scc NAME shows who may",
+		.confirm = "",
+		.messages = {{{"unable to validate against any security context constraint"},
+			      .from = "bank-vaults/bank-vaults#706"},
+			     {{"capability may not be added"},
+			      .unless = "unable to validate",
+			      .from = "bank-vaults/bank-vaults#706"}},
+	},
+	{
+		.name = "device_allocate",
+		.status = FINDING_FAIL,
+		.sureness = SURE,
+		.cause =
+			"the kubelet could not give the pod the devices that it was scheduled for: "
+			"none of them is healthy or free on this node, or the device plugin failed",
+		.remedy = "read the device plugin's log on this node; it may have been starting, "
+			  "as after a reboot. Delete the pod when oc describe node shows the "
+			  "devices as allocatable: the kubelet does not try again",
+		.confirm = "",
+		.messages = {{{"allocate failed due to ", ", which is unexpected"},
+			      .from = "Project-HAMi/HAMi#596"}},
+	},
+	{
+		.name = "cni_nad",
+		.status = FINDING_FAIL,
+		.sureness = SURE,
+		.cause = "Multus finds no definition of a network that the pod's annotation asks "
+			 "for, so that the pod does not start",
+		.remedy = "compare k8s.v1.cni.cncf.io/networks of the pod with oc get "
+			  "network-attachment-definitions in the pod's namespace; one of another "
+			  "namespace is named NAMESPACE/NAME",
+		.confirm = "",
+		.messages = {{{"failed getting the delegate"},
+			      .from = "Mellanox/ib-kubernetes#65"}},
+	},
+	{
+		.name = "cni_guid",
+		.status = FINDING_FAIL,
+		.sureness = SURE,
+		.cause = "ib-sriov-cni does not put the InfiniBand virtual function into the pod, "
+			 "because it has no GUID",
+		.remedy = "set linkType: ib in the SriovNetworkNodePolicy, so that the SR-IOV "
+			  "operator sets the GUIDs; or set them by hand (ip link set PF vf N "
+			  "node_guid GUID, then port_guid), and bind the function to its driver "
+			  "again",
+		.confirm = "",
+		.messages = {{{"failed to configure vf", "guid is not valid"},
+			      .from = "Mellanox/network-operator#1825"}},
+	},
+	{
+		.name = "cni_master",
+		.status = FINDING_FAIL,
+		.sureness = SURE,
+		.cause = "the node has no interface of the name that the network's definition "
+			 "gives as master",
+		.remedy = "compare master in the network attachment definition with ip link on "
+			  "this node; an interface that was moved into a pod is missing, too",
+		.confirm = "",
+		.messages = {{{"failed to lookup master"}, .from = "containerd/nerdctl#4276"}},
+	},
+	{
+		.name = "cni_macvlan",
+		.status = FINDING_FAIL,
+		.sureness = LIKELY,
+		.cause = "the network's master is an InfiniBand interface (IPoIB), and macvlan "
+			 "works on Ethernet alone",
+		.remedy = "use ipoib-cni on an InfiniBand port, or ib-sriov-cni for a virtual "
+			  "function; ip -d link show master names its type",
+		.confirm = "",
+		.messages = {{{"failed to create macvlan: invalid argument"},
+			      .from = "Mellanox/network-operator#1017"}},
+	},
+	{
+		.name = "cni_busy",
+		.status = FINDING_FAIL,
+		.sureness = LIKELY,
+		.cause = "the master interface is in use in a way that excludes this one: it is a "
+			 "port of a bridge, bond or Open vSwitch, or has ipvlan interfaces where "
+			 "this network is macvlan (or the reverse)",
+		.remedy = "ip -d link show master on the node shows who uses it; use one kind of "
+			  "network for each master",
+		.confirm = "",
+		.messages = {{{"error adding container to network ", "\": device or resource busy"},
+			      .from = "k8snetworkplumbingwg/multus-cni#715"},
+			     {{"failed to create macvlan: device or resource busy"},
+			      .from = "k8snetworkplumbingwg/multus-cni#1339"},
+			     {{"failed to create ipvlan: device or resource busy"},
+			      .from = "CNI plugins ipvlan"}},
+	},
+	{
+		.name = "sriov_ib",
+		.status = FINDING_FAIL,
+		.sureness = LIKELY,
+		.cause = "the physical function takes no MAC address for a virtual function: its "
+			 "port is InfiniBand, where GUIDs are set instead",
+		.remedy = "set linkType: ib in the SriovNetworkNodePolicy of this port; ibstat "
+			  "shows the link layer",
+		.confirm = "port",
+		.messages = {{{"vf admin mac address", "operation not supported"},
+			      .from = "k8snetworkplumbingwg/sriov-network-operator#274"}},
+	},
+	{
+		.name = "sriov_drain",
+		.status = FINDING_FAIL,
+		.sureness = LIKELY,
+		.cause = "the SR-IOV operator waits for the node to be drained before it "
+			 "configures it, and a pod does not go",
+		.remedy = "look at the pod that the message names: a PodDisruptionBudget, a "
+			  "finalizer, or no other node that could take it; oc adm drain shows the "
+			  "same error",
+		.confirm = "",
+		.messages = {{{"draining failed with: [error when"},
+			      .from = "k8snetworkplumbingwg/sriov-network-operator#306"}},
+	},
+	{
+		.name = "cni_no_vf",
+		.status = FINDING_FAIL,
+		.sureness = SURE,
+		.cause = "the pod has a network of sriov-cni but no virtual function for it",
+		.remedy = "give the network attachment definition the annotation "
+			  "k8s.v1.cni.cncf.io/resourceName, and let the pod request that resource; "
+			  "oc describe node shows whether the device plugin offers it",
+		.confirm = "",
+		.messages = {{{"vf pci addr is required"},
+			      .from = "k8snetworkplumbingwg/sriov-network-device-plugin#310"}},
+	},
+	{
+		.name = "cni_no_pf",
+		.status = FINDING_FAIL,
+		.sureness = SURE,
+		.cause = "sriov-cni finds no interface of the physical function behind the device: "
+			 "the device is no virtual function, or its physical function has another "
+			 "driver or is in another network namespace",
+		.remedy = "use the host-device plugin for a whole device or in a virtual machine; "
+			  "otherwise ls /sys/bus/pci/devices/ADDRESS/physfn/net on the node shows "
+			  "what is missing",
+		.confirm = "",
+		.messages = {{{"failed to get vf information", "physfn/net"},
+			      .from = "k8snetworkplumbingwg/sriov-network-device-plugin#251"}},
+	},
+	{
+		.name = "cni_vf",
+		.status = FINDING_FAIL,
+		.sureness = LIKELY,
+		.cause = "the physical function's driver refuses a setting that the network asks "
+			 "for (VLAN, link state, trust, rate); an InfiniBand port has no VLAN at "
+			 "all",
+		.remedy = "remove that setting from the network attachment definition; on "
+			  "InfiniBand use ib-sriov-cni (SriovIBNetwork). The same ip link set PF "
+			  "vf N by hand confirms it",
+		.confirm = "",
+		.messages = {{{"sriov-cni failed to configure vf"},
+			      .from = "k8snetworkplumbingwg/sriov-cni#119"}},
+	},
+	{
+		.name = "rdma_modules",
+		.status = FINDING_FAIL,
+		.sureness = LIKELY,
+		.cause = "the device plugin found no RDMA device behind the network device: the "
+			 "node has not loaded its RDMA modules, some device files are missing, or "
+			 "the device has no RDMA",
+		.remedy =
+			"load ib_uverbs, rdma_ucm, ib_umad and mlx5_ib on the node (rdma-core does "
+			"it), then restart the plugin; rdma link lists the devices that have RDMA",
+		.confirm = "rdma_devices, uverbs",
+		.messages = {{{"are rdma modules loaded"},
+			      .from = "k8snetworkplumbingwg/sriov-network-device-plugin#424"},
+			     {{"missing rdma device spec for device"},
+			      .from = "Mellanox/k8s-rdma-shared-dev-plugin#108"}},
+	},
+	{
+		.name = "plugin_pool",
+		.status = FINDING_FAIL,
+		.sureness = MAYBE,
+		.cause = "the device plugin offers nothing for this resource, because none of the "
+			 "node's devices fits its selectors",
+		.remedy = "compare the selectors (vendor, device, driver, interface names, isRdma) "
+			  "with lspci -nnk on the node; virtual functions have to exist before the "
+			  "plugin starts",
+		.confirm = "",
+		.messages = {{{"no devices in device pool"},
+			      .from = "k8snetworkplumbingwg/sriov-network-device-plugin#386"}},
+	},
+	{
+		.name = "rdma_mode",
+		.status = FINDING_FAIL,
+		.sureness = SURE,
+		.cause = "the node's RDMA network namespace mode is not what the plugin needs: "
+			 "shared for the shared device plugin, exclusive for rdma-cni",
+		.remedy = "rdma system shows the mode; rdma system set netns shared changes it, "
+			  "and the kernel argument ib_core.netns_mode=1 (shared) or 0 keeps it",
+		.confirm = "rdma_netns",
+		.messages = {{{"incorrect rdma subsystem network namespace"},
+			      .from = "Mellanox/k8s-rdma-shared-dev-plugin#84"}},
+	},
+	{
+		.name = "cni_crash",
+		.status = FINDING_FAIL,
+		.sureness = LIKELY,
+		.cause = "the CNI program ended without a message: it crashed, is built for "
+			 "another architecture, or does not know the definition's version",
+		.remedy = "run it by hand on the node; compare its version with cniVersion and the "
+			  "keys of the network's definition",
+		.confirm = "",
+		.messages = {{{"netplugin failed but error parsing its diagnostic message"},
+			      .from = "k8snetworkplumbingwg/sriov-cni#110"}},
+	},
+	{
+		.name = "cdi",
+		.status = FINDING_FAIL,
+		.sureness = SURE,
+		.cause = "the engine knows no CDI device of this name: no file in /etc/cdi or "
+			 "/var/run/cdi on this node names it, or the engine reads none of them",
+		.remedy = "look for the kind and the name in these files on the pod's node, and "
+			  "whether the device plugin or DRA driver that writes them runs; the "
+			  "engine has to have CDI switched on (containerd: enable_cdi, docker: "
+			  "features.cdi)",
+		.confirm = "",
+		.messages = {{{"unresolvable cdi devices"}, .from = "moby/moby#47633"}},
+	},
+	{
+		.name = "hook_failed",
+		.status = FINDING_FAIL,
+		.sureness = SURE,
+		.alone = true,
+		.cause = "an OCI hook ended with an error, so that the container was not created; "
+			 "the text behind it is what the hook said",
+		.remedy =
+			"read the hook's own message and its log (journalctl -t oci-rdma-hook for "
+			"this project's); the hook's name stands in config.json of the container",
+		.confirm = "",
+		.messages = {{{"error running hook", "exit status"},
+			      .from = "NVIDIA/nvidia-container-toolkit#14"},
+			     {{"error running ", " hook #", "exit status"},
+			      .from = "containerd/nerdctl#4276"},
+			     {{"error executing hook"}, .from = "ublue-os/bluefin#3454"}},
+	},
+	{
+		.name = "cni_status",
+		.status = FINDING_FAIL,
+		.sureness = MAYBE,
+		.alone = true,
+		.cause = "Multus could not attach a network to the pod; its reason is at the end "
+			 "of this message, behind the configuration",
+		.remedy = "read the message to its end (oc describe pod, oc get events), or "
+			  "multus' log on the pod's node",
+		.confirm = "",
+		.messages = {{{"cni request failed with status 400"},
+			      .from = "k8snetworkplumbingwg/sriov-network-device-plugin#555"}},
+	},
+	{0},
+};

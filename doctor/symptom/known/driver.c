@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The node: its kernel and the HCA's driver */
+#include "doctor/symptom/known.h"
+
+const struct known known_driver[] = {
+	{
+		.name = "iommu_fault",
+		.status = FINDING_FAIL,
+		.sureness = LIKELY,
+		.cause = "the IOMMU refused a transfer of a PCI device; with GPUDirect RDMA that "
+			 "is the HCA's transfer to GPU memory",
+		.remedy = "boot the node with iommu=pt (x86) or iommu.passthrough=1 (Arm)",
+		.confirm = "iommu_group, iommu_arguments, kernel_log",
+		.messages = {{{"dmar: [dma ", "fault addr"},
+			      .from = "Linux drivers/iommu/intel/dmar.c"},
+			     {{"amd-vi: event logged [io_page_fault"},
+			      .from = "Linux drivers/iommu/amd/iommu.c"},
+			     {{"arm-smmu-v3", "event", "received"},
+			      .from = "Linux drivers/iommu/arm/arm-smmu-v3"}},
+	},
+	{
+		.name = "ofed_load",
+		.status = FINDING_FAIL,
+		.sureness = LIKELY,
+		.cause = "the node cannot load the RDMA driver's modules: they are built for "
+			 "another kernel or ib_core, are not signed while secure boot is on, or "
+			 "modules that are loaded hold the old ones",
+		.remedy = "read the node's dmesg for the module and symbol; unload storage modules "
+			  "that use RDMA, rebuild the driver for the running kernel",
+		.confirm = "kernel_log, rdma_devices",
+		.messages = {{{"failed loading kernel module mlx5_ib"},
+			      .from = "Mellanox/doca-driver-build#52"},
+			     {{"loading mellanox mlx5_ib hca driver:", "failed"},
+			      .from = "Mellanox/doca-driver-build#52"}},
+	},
+	{
+		.name = "sriov_lockdown",
+		.status = FINDING_FAIL,
+		.sureness = SURE,
+		.cause = "the kernel is locked down by secure boot, so that the SR-IOV operator "
+			 "may not change the HCA's firmware settings",
+		.remedy = "set SRIOV_EN and NUM_OF_VFS in the firmware while secure boot is off "
+			  "(mlxconfig), or keep it off",
+		.confirm = "",
+		.messages = {{{"device detected when in lockdown mode"},
+			      .from = "k8snetworkplumbingwg/sriov-network-operator#103"}},
+	},
+	{
+		.name = "rdma_symbols",
+		.status = FINDING_FAIL,
+		.sureness = LIKELY,
+		.cause = "a kernel module that uses RDMA does not fit the ib_core that is loaded: "
+			 "one of the two is the kernel's own and the other MLNX_OFED's or DOCA's",
+		.remedy = "install the module that belongs to the loaded driver (for MLNX_OFED its "
+			  "--with-nvmf and the like), or remove that driver; modinfo ib_core shows "
+			  "where it comes from",
+		.confirm = "kernel_log",
+		.messages = {{{"unknown symbol ib_"},
+			      .unless = "ib_register_peer",
+			      .from = "spdk/spdk#684"},
+			     {{"unknown symbol rdma_"}, .from = "spdk/spdk#684"}},
+	},
+	{
+		.name = "hca_command",
+		.status = FINDING_FAIL,
+		.sureness = LIKELY,
+		.cause = "the HCA's firmware refused a command of its driver or did not answer it: "
+			 "driver and firmware do not fit each other, or the HCA is sick",
+		.remedy = "update firmware and driver together; look for the first such line in "
+			  "the node's dmesg, and reset the HCA if commands time out",
+		.confirm = "kernel_log",
+		.messages = {{{"create_", " failed, status ", "syndrome"},
+			      .from = "openucx/ucx#9488"},
+			     {{"timeout. will cause a leak of a command resource"},
+			      .from = "openucx/ucx#7738"}},
+	},
+	{
+		.name = "sriov_config",
+		.status = FINDING_FAIL,
+		.sureness = LIKELY,
+		.cause = "virtual functions could not be made: the interface is missing, SR-IOV is "
+			 "off in firmware or BIOS, or the physical function does not take this "
+			 "number now",
+		.remedy = "on the node, read dmesg and sriov_totalvfs (0: SR-IOV is off); while "
+			  "virtual functions are in use their number cannot change: set 0 first",
+		.confirm = "",
+		.messages = {{{"fail to configure sriov"},
+			      .from = "Mellanox/k8s-rdma-sriov-dev-plugin#27"},
+			     {{"sriov_numvfs: device or resource busy"},
+			      .from = "Mellanox/k8s-rdma-sriov-dev-plugin#12"},
+			     {{"write /sys/", "/sriov_numvfs: "},
+			      .from = "openshift/openshift-docs#32619"},
+			     {{"fail to enable sriov: write"},
+			      .from = "Mellanox/docker-sriov-plugin#28"},
+			     {{"cannot configure sriov interface"},
+			      .from = "k8snetworkplumbingwg/sriov-network-operator#672"}},
+	},
+	{
+		.name = "hca_probe",
+		.status = FINDING_FAIL,
+		.sureness = SURE,
+		.cause = "the node's kernel driver could not start the HCA: driver and firmware do "
+			 "not fit each other, or the HCA is sick",
+		.remedy = "read the node's dmesg from boot on; update the firmware, or use a "
+			  "driver of the same age",
+		.confirm = "kernel_log, rdma_devices",
+		.messages = {{{"mlx5_core", "failed with error code"},
+			      .from = "pocopico/rp-ext#129"},
+			     {{"mlx5_core", "probe of", "failed with error"},
+			      .from = "pocopico/rp-ext#129"}},
+	},
+	{
+		.name = "package_source",
+		.status = FINDING_FAIL,
+		.sureness = LIKELY,
+		.cause = "packages could not be fetched, so that a driver or an image is not "
+			 "built: the source's name does not resolve, there is no way to it, or the "
+			 "node has no entitlement",
+		.remedy = "from a pod on this node, getent hosts and curl the address in the "
+			  "message; set the proxy or a mirror for the driver container (RHEL and "
+			  "OpenShift: entitlements), or use an image with precompiled drivers",
+		.confirm = "",
+		.messages = {{{"failed to download metadata for repo"},
+			      .from = "Mellanox/network-operator#830"}},
+	},
+	{0},
+};
