@@ -12,14 +12,16 @@
  * (until 2.19), "… with status=12 opcode=1 len=0 vendor err 129 (Send)" (until 2.28.3), "… with
  * status=IBV_WC_RETRY_EXC_ERR(12) opcode=IBV_WC_SEND(0) … vendor_err=129" (since), all in
  * src/transport/net_ib*; IBext prints the first two. perftest: "Failed status 12: wr_id 0 syndrom
+ * 0x81". What comes of RDMA_RC_example: "got bad completion with status: 0xc, vendor syndrome:
  * 0x81".
  */
 static struct completion completion_between(const char *text, const char *end)
 {
-	static const char *const status[] = {"status=", "with error ", "failed status ", "status ",
+	static const char *const status[] = {"status=",       "with error ", "failed status ",
+					     "with status: ", "status ",     NULL};
+	static const char *const vendor[] = {"vendor err ", "vendor_err=",       "vendor error ",
+					     "vendor_err ", "vendor syndrome: ", "syndrom ",
 					     NULL};
-	static const char *const vendor[] = {"vendor err ", "vendor_err=", "vendor error ",
-					     "vendor_err ", "syndrom ",    NULL};
 
 	return (struct completion){
 		.status = line_number_behind(text, end, status),
@@ -57,13 +59,13 @@ static void add_completion(struct match *match, struct completion seen, const ch
 /* True if there was one; a log in one line of JSON may hold several. */
 static bool match_numbers(const char *line, struct match *match)
 {
-	static const char *const marks[] = {"got completion", "failed status ", "vendor err",
-					    "vendor_err", NULL};
+	static const char *const marks[] = {"got completion", "bad completion", "failed status ",
+					    "vendor err",     "vendor_err",     NULL};
 	bool any = false;
 
 	for (const char *const *mark = marks; *mark && !any; mark++) {
-		/* The first two stand in front of the numbers, the others between them. */
-		bool front = mark < &marks[2];
+		/* The first three stand in front of the numbers, the others between them. */
+		bool front = mark < &marks[3];
 
 		for (const char *at = line, *next; (at = line_search(at, *mark)); at = next) {
 			struct completion completion;
@@ -96,12 +98,11 @@ static long status_of_syndrome(long syndrome)
 	return UNKNOWN;
 }
 
-/* UCX: "Local protection on mlx5_0:1/RoCE (synd 0x4 vend 0x51 hw_synd 0/57)",
- * src/uct/ib/mlx5/ib_mlx5_log.c */
-static void match_ucx(const char *line, struct match *match)
+/* A syndrome behind each front, and the vendor's behind it */
+static void match_syndromes(const char *line, const char *front, const char *behind,
+			    struct match *match)
 {
-	static const char front[] = "(synd ";
-	static const char *const vendor[] = {" vend ", NULL};
+	const char *const vendor[] = {behind, NULL};
 
 	for (const char *at = line, *next; (at = line_search(at, front)); at = next) {
 		long syndrome = strtol(at + strlen(front), NULL, 0);
@@ -112,6 +113,18 @@ static void match_ucx(const char *line, struct match *match)
 						   line_number_behind(at, next, vendor)},
 			       at);
 	}
+}
+
+/*
+ * UCX: "Local protection on mlx5_0:1/RoCE (synd 0x4 vend 0x51 hw_synd 0/57)",
+ * src/uct/ib/mlx5/ib_mlx5_log.c. Linux' mlx5_ib, cq.c, for what the kernel posted:
+ * "mlx5_poll_one:530:(pid 0): syndrome 0x5, vendor syndrome 0xf9".
+ */
+static void match_devices(const char *line, struct match *match)
+{
+	match_syndromes(line, "(synd ", " vend ", match);
+	if (line_search(line, "mlx5_poll_one"))
+		match_syndromes(line, "): syndrome ", "vendor syndrome ", match);
 }
 
 #define DUMP_LINES 4
@@ -190,6 +203,6 @@ void match_completions(const char *line, unsigned *dump, struct match *match)
 {
 	if (!match_numbers(line, match))
 		match_names(line, match);
-	match_ucx(line, match);
+	match_devices(line, match);
 	match_dump(line, dump, match);
 }

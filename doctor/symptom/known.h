@@ -10,7 +10,7 @@
 
 #include "doctor/finding.h"
 
-#define SYMPTOMS_MAX 128
+#define SYMPTOMS_MAX 192
 #define PARTS_MAX 3
 
 /* How strong the evidence is, and how the cause is said */

@@ -13,6 +13,8 @@ static const struct special {
 	enum { COMPLETION, CALL, HINT } kind;
 } specials[] = {
 	{"got completion", COMPLETION},
+	{"bad completion", COMPLETION},
+	{"mlx5_poll_one", COMPLETION},
 	{"failed status ", COMPLETION},
 	{"vendor err", COMPLETION},
 	{"vendor_err", COMPLETION},

@@ -17,9 +17,11 @@ const struct known known_address[] = {
 		.cause =
 			"the chosen GID does not exist or does not fit the peer's GID: one is RoCE "
 			"v1 and the other v2, one IPv4 and the other IPv6, or its slot is empty",
-		.remedy = "unset NCCL_IB_GID_INDEX (NCCL 2.21.5 and later finds it for each "
-			  "device), NVSHMEM_IB_GID_INDEX and MC_GID_INDEX; older versions need the "
-			  "index of a RoCE v2 entry with an IPv4 address (show_gids)",
+		.remedy =
+			"unset NCCL_IB_GID_INDEX (NCCL 2.21.5 and later finds it for each device), "
+			"NVSHMEM_IB_GID_INDEX, UCX_IB_GID_INDEX and MC_GID_INDEX; older versions "
+			"need the index of a RoCE v2 entry with an IPv4 address (show_gids). Leave "
+			"out devices without a GID (NCCL_IB_HCA, UCX_NET_DEVICES)",
 		.confirm = "gid, nccl_ib_gid_index, verbs_gid",
 		.from = "cc-hpc-itwm/GPI-2#47",
 		.messages = {{{"non-zero status: 22", "ibv_modify_qp failed"},
@@ -52,7 +54,10 @@ const struct known known_address[] = {
 		.remedy = "choose the GID on both ends with -x: a RoCE v2 entry with an IPv4 "
 			  "address from show_gids",
 		.confirm = "gid, verbs_gid, verbs_remote",
-		.messages = {{{"failed to modify qp ", " to rt"},
+		.messages = {{{"failed to modify qp to rtr"},
+			      .unless = ":",
+			      .from = "SymbioticLab/Justitia#3"},
+			     {{"failed to modify qp ", " to rt"},
 			      .unless = ":",
 			      .from = "Mellanox/k8s-rdma-shared-dev-plugin#112"}},
 		.turns = {{FACT_EMPTY_GID, 0, "gid_empty"}, {0, 0, "gid"}},
@@ -155,10 +160,14 @@ const struct known known_address[] = {
 			 "cannot be reached from the chosen GID, or this NVSHMEM does not support "
 			 "this HCA",
 		.remedy = "run ib_write_bw between the two nodes with the same GID index; if it "
-			  "works, try a later NVSHMEM, else set NVSHMEM_IB_GID_INDEX",
+			  "works, try a later NVSHMEM, else set NVSHMEM_IB_GID_INDEX. For UCX name "
+			  "the ports that are meant in UCX_NET_DEVICES, and the index in "
+			  "UCX_IB_GID_INDEX",
 		.confirm = "gid, verbs_remote",
 		.from = "NVIDIA/nvshmem#33",
-		.messages = {{{"unable to create ah"}, .from = "NVIDIA-NeMo/Megatron-Bridge#5050"}},
+		.messages = {{{"ibv_create_ah(", "failed: invalid argument"},
+			      .from = "open-mpi/ompi#9881"},
+			     {{"unable to create ah"}, .from = "NVIDIA-NeMo/Megatron-Bridge#5050"}},
 		.calls = {{"create_ah", ANY}},
 	},
 	{
@@ -226,7 +235,10 @@ const struct known known_address[] = {
 		.remedy = "ls -l /dev/infiniband in the container; the device plugin has to give "
 			  "rdma_cm beside uverbs; load rdma_ucm on the node",
 		.confirm = "uverbs",
-		.messages = {{{"rdma_create_event_channel failed."}, .from = "ovis-hpc/ldms#124"},
+		.messages = {{{"rdma_bind_addr: no such file or directory"},
+			      .from = "SoftRoCE/rxe-dev#27"},
+			     {{"rdma_create_id: no such"}, .from = "rdma-core librdmacm/cma.c"},
+			     {{"rdma_create_event_channel failed."}, .from = "ovis-hpc/ldms#124"},
 			     {{"rdma_create_event_channel: no such"},
 			      .from = "rdma-core librdmacm/examples"},
 			     {{"ucx  error", "rdma_create_event_channel"},
@@ -257,6 +269,37 @@ const struct known known_address[] = {
 			      .from = "linux-rdma/perftest#228"},
 			     {{"unable to open file descriptor for socket connection"},
 			      .from = "linux-rdma/perftest#228"}},
+	},
+	{
+		.name = "name_resolution",
+		.status = FINDING_FAIL,
+		.sureness = SURE,
+		.cause = "a host's name cannot be resolved, so that the processes are not even "
+			 "started there: its pod or Service does not exist yet, or the name is "
+			 "another one; RDMA was not tried",
+		.remedy = "getent hosts NAME in the pod that prints this; wait until the other "
+			  "pods run, and look at the headless Service and the search domains in "
+			  "/etc/resolv.conf",
+		.confirm = "",
+		.messages = {{{"ssh: could not resolve hostname"},
+			      .from = "Azure/aks-rdma-infiniband#30"}},
+	},
+	{
+		.name = "ssh",
+		.status = FINDING_FAIL,
+		.sureness = SURE,
+		.cause = "ssh, by which mpirun starts its processes, does not reach another host: "
+			 "no sshd runs there, or a firewall or NetworkPolicy is between; RDMA was "
+			 "not tried",
+		.remedy = "try ssh to that host by hand; look whether the worker's pod runs sshd, "
+			  "and on which port",
+		.confirm = "",
+		.messages = {{{"ssh: connect to host ", ": connection refused"},
+			      .from = "OpenSSH ssh.c"},
+			     {{"ssh: connect to host ", ": connection timed out"},
+			      .from = "OpenSSH ssh.c"},
+			     {{"ssh: connect to host ", ": no route to host"},
+			      .from = "OpenSSH ssh.c"}},
 	},
 	{0},
 };

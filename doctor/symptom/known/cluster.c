@@ -176,7 +176,8 @@ const struct known known_cluster[] = {
 			  "k8s.v1.cni.cncf.io/resourceName, and let the pod request that resource; "
 			  "oc describe node shows whether the device plugin offers it",
 		.confirm = "",
-		.messages = {{{"vf pci addr is required"},
+		.messages = {{{"failed to lookup vf device"}, .from = "cni-genie/CNI-Genie#160"},
+			     {{"vf pci addr is required"},
 			      .from = "k8snetworkplumbingwg/sriov-network-device-plugin#310"}},
 	},
 	{
@@ -280,11 +281,16 @@ const struct known known_cluster[] = {
 		.alone = true,
 		.cause = "an OCI hook ended with an error, so that the container was not created; "
 			 "the text behind it is what the hook said",
-		.remedy =
-			"read the hook's own message and its log (journalctl -t oci-rdma-hook for "
-			"this project's); the hook's name stands in config.json of the container",
+		.remedy = "read the hook's own message and its log (journalctl -t oci-rdma-hook "
+			  "for this project's); nvidia-container-cli is NVIDIA's: update the "
+			  "container toolkit, or remove the driver's libraries from the image. The "
+			  "hook's name stands in the container's config.json",
 		.confirm = "",
-		.messages = {{{"error running hook", "exit status"},
+		.messages = {{{"nvidia-container-cli: mount error"},
+			      .from = "NVIDIA/nvidia-docker#1300"},
+			     {{"nvidia-container-cli: initialization error"},
+			      .from = "NVIDIA/libnvidia-container"},
+			     {{"error running hook", "exit status"},
 			      .from = "NVIDIA/nvidia-container-toolkit#14"},
 			     {{"error running ", " hook #", "exit status"},
 			      .from = "containerd/nerdctl#4276"},
@@ -302,6 +308,135 @@ const struct known known_cluster[] = {
 		.confirm = "",
 		.messages = {{{"cni request failed with status 400"},
 			      .from = "k8snetworkplumbingwg/sriov-network-device-plugin#555"}},
+	},
+	{
+		.name = "cni_ipam",
+		.status = FINDING_FAIL,
+		.sureness = SURE,
+		.cause = "the network's IP range has no free address: it is too small, or "
+			 "addresses of pods that are gone were not given back",
+		.remedy = "oc get ippools,overlappingrangeipreservations -A (whereabouts), or ls "
+			  "/var/lib/cni/networks/NAME on the node (host-local); remove what "
+			  "belongs to no pod, or make the range larger",
+		.confirm = "",
+		.messages = {{{"could not allocate ip in range"},
+			      .from = "k8snetworkplumbingwg/multus-cni#1010"},
+			     {{"no ip addresses available in range"},
+			      .from = "CNI plugins host-local"},
+			     {{"failed to allocate for range"}, .from = "CNI plugins host-local"}},
+	},
+	{
+		.name = "cni_device",
+		.status = FINDING_FAIL,
+		.sureness = SURE,
+		.cause = "the host-device plugin was not told which device to move: the network's "
+			 "definition names none, and the pod requests no device that the device "
+			 "plugin could give it",
+		.remedy = "give the network attachment definition the annotation "
+			  "k8s.v1.cni.cncf.io/resourceName (HostDeviceNetwork: resourceName), and "
+			  "let the pod request that resource",
+		.confirm = "",
+		.messages = {{{"specify either \"device\", \"hwaddr\""},
+			      .from = "Mellanox/network-operator#1382"}},
+	},
+	{
+		.name = "cni_chain",
+		.status = FINDING_FAIL,
+		.sureness = SURE,
+		.cause = "a CNI plugin that only changes what another made (tuning, portmap, "
+			 "bandwidth, rdma) stands alone or first in the network's definition",
+		.remedy = "put it behind the plugin that makes the interface, in a list "
+			  "\"plugins\"; for the default network look at the files in "
+			  "/etc/cni/net.d, of which the first by name counts",
+		.confirm = "",
+		.messages = {{{"must be called as chained plugin"},
+			      .from = "k8snetworkplumbingwg/multus-cni#714"},
+			     {{"must be called as a chained plugin"}, .from = "CNI plugins"}},
+	},
+	{
+		.name = "cni_no_sriov",
+		.status = FINDING_FAIL,
+		.sureness = SURE,
+		.cause = "the interface that the network names is no physical function with "
+			 "SR-IOV: it is virtual (virtio, vmxnet3), a virtual function itself, or "
+			 "SR-IOV is off",
+		.remedy = "ls /sys/class/net/NAME/device/sriov_totalvfs on the node; in a virtual "
+			  "machine use the host-device plugin instead of sriov-cni",
+		.confirm = "",
+		.messages = {{{"failed to open the sriov_num", "no such file or directory"},
+			      .from = "k8snetworkplumbingwg/sriov-cni#23"}},
+	},
+	{
+		.name = "cni_up",
+		.status = FINDING_FAIL,
+		.sureness = MAYBE,
+		.cause = "the virtual function's interface cannot be brought up in the pod: its "
+			 "physical function is down, its driver refuses, or the device that was "
+			 "given is not the one that is meant",
+		.remedy = "on the node ip link set PF up, and read dmesg at the time of this "
+			  "event; the same ip link set VF up by hand confirms it",
+		.confirm = "port",
+		.messages = {{{"error bringing interface up in container ns"},
+			      .from = "k8snetworkplumbingwg/sriov-network-device-plugin#182"}},
+	},
+	{
+		.name = "cni_ib_kubernetes",
+		.status = FINDING_FAIL,
+		.sureness = SURE,
+		.cause = "ib-sriov-cni waits for ib-kubernetes, which has not given this network "
+			 "of the pod a GUID: it does not run, cannot reach its subnet manager "
+			 "(UFM), or does not watch this network",
+		.remedy = "read the log of ib-kubernetes; a pod with two networks of the same name "
+			  "needs a version that knows it. Without ib-kubernetes remove "
+			  "ibKubernetesEnabled from the definition",
+		.confirm = "",
+		.messages = {{{"is not \"configured\" please check mellanox ib-kubernetes"},
+			      .from = "Mellanox/ib-kubernetes#160"}},
+	},
+	{
+		.name = "cni_ipv6",
+		.status = FINDING_FAIL,
+		.sureness = LIKELY,
+		.cause = "an IPv6 address cannot be set in the pod, because IPv6 is switched off "
+			 "there or on the node",
+		.remedy = "sysctl net.ipv6.conf.all.disable_ipv6 and default.disable_ipv6 on the "
+			  "node have to be 0, and the kernel's command line must not have "
+			  "ipv6.disable=1",
+		.confirm = "",
+		.messages = {{{"failed to add ip addr", "permission denied"},
+			      .from = "leblancd/kube-v6#4"}},
+	},
+	{
+		.name = "dra_driver",
+		.status = FINDING_FAIL,
+		.sureness = SURE,
+		.cause = "the DRA driver of the pod's claim is not registered with this node's "
+			 "kubelet: its pod does not run on this node, or it is starting",
+		.remedy = "oc get pods -o wide of the driver's DaemonSet on this node, and its "
+			  "log; ls /var/lib/kubelet/plugins_registry shows what is registered",
+		.confirm = "",
+		.messages = {{{"dra driver ", " is not registered"},
+			      .from = "kubernetes-sigs/dra-driver-nvidia-gpu#814"},
+			     {{"driver name ", " not found in the list of registered dra plugins"},
+			      .from = "Kubernetes pkg/kubelet/cm/dra/plugin"}},
+	},
+	{
+		.name = "operator_waits",
+		.status = FINDING_FAIL,
+		.sureness = MAYBE,
+		.cause = "this container only waits for another one of the GPU or network "
+			 "operator, which is not ready: the driver, the container toolkit or the "
+			 "RDMA driver (MOFED, DOCA)",
+		.remedy = "oc get pods -A -o wide on this node: the first of driver, toolkit and "
+			  "mofed that is not ready has the reason in its log; the engine's "
+			  "configuration has to have the runtime nvidia",
+		.confirm = "",
+		.messages = {{{"waiting for nvidia container stack to be setup"},
+			      .from = "NVIDIA/gpu-operator#378"},
+			     {{"chroot: failed to run command 'nvidia-smi'"},
+			      .from = "NVIDIA/gpu-operator#487"},
+			     {{"waiting for mellanox ofed and nvidia drivers"},
+			      .from = "NVIDIA/gpu-operator#2685"}},
 	},
 	{0},
 };

@@ -55,7 +55,14 @@ const struct known known_driver[] = {
 			  "--with-nvmf and the like), or remove that driver; modinfo ib_core shows "
 			  "where it comes from",
 		.confirm = "kernel_log",
-		.messages = {{{"unknown symbol ib_"},
+		.messages = {{{"mlx5_", "disagrees about version of symbol"},
+			      .from = "Mellanox/doca-driver-build#51"},
+			     {{"unknown symbol mlx5_"}, .from = "Mellanox/doca-driver-build#51"},
+			     {{"ib_", "disagrees about version of symbol"},
+			      .from = "Mellanox/doca-driver-build#51"},
+			     {{"rdma", "disagrees about version of symbol"},
+			      .from = "Mellanox/doca-driver-build#51"},
+			     {{"unknown symbol ib_"},
 			      .unless = "ib_register_peer",
 			      .from = "spdk/spdk#684"},
 			     {{"unknown symbol rdma_"}, .from = "spdk/spdk#684"}},
@@ -122,6 +129,55 @@ const struct known known_driver[] = {
 		.confirm = "",
 		.messages = {{{"failed to download metadata for repo"},
 			      .from = "Mellanox/network-operator#830"}},
+	},
+	{
+		.name = "hca_stuck",
+		.status = FINDING_FAIL,
+		.sureness = LIKELY,
+		.cause = "the HCA's network interface does not send any more: its driver or "
+			 "firmware hangs, or the PCI link is bad",
+		.remedy = "drain the node and restart it; read its dmesg from the first such line "
+			  "on, compare driver and firmware with the vendor's list, and watch "
+			  "whether it comes again on the same node",
+		.confirm = "kernel_log",
+		.messages = {{{"mlx5", "tx timeout detected"}, .from = "NVIDIA/NVSentinel#1334"},
+			     {{"netdev watchdog", "(mlx5_core)"},
+			      .from = "Linux net/sched/sch_generic.c"},
+			     {{"netdev watchdog", "(bnxt_en)"},
+			      .from = "Linux net/sched/sch_generic.c"}},
+	},
+	{
+		.name = "package_kernel",
+		.status = FINDING_FAIL,
+		.sureness = LIKELY,
+		.cause = "the package sources have no package for the kernel that runs on this "
+			 "node (its headers or extra modules), so that the driver cannot be built "
+			 "or installed",
+		.remedy = "start the node with a kernel that the sources have, add the source that "
+			  "has this one (an older or a vendor's kernel), or use an image with "
+			  "drivers built for this kernel",
+		.confirm = "",
+		.messages = {{{"but it is not installable"},
+			      .from = "Mellanox/network-operator#1450"},
+			     {{"unable to locate package linux-"}, .from = "Debian apt"},
+			     {{"no match for argument: kernel-"}, .from = "DNF"},
+			     {{"could not resolve linux kernel version"},
+			      .from = "NVIDIA/gpu-operator, nvidia-driver"}},
+	},
+	{
+		.name = "link_kind",
+		.status = FINDING_FAIL,
+		.sureness = MAYBE,
+		.cause = "the kernel's driver of this interface does not support this kind of link "
+			 "or setting: macvlan, ipvlan or a VLAN on InfiniBand (IPoIB), a virtual "
+			 "function's MAC address on an InfiniBand port, or a module that is not "
+			 "loaded",
+		.remedy = "ip -d link show names the interface's type, dmesg the driver's reason; "
+			  "on InfiniBand use a child interface (type ipoib, with a pkey) or "
+			  "virtual functions with GUIDs",
+		.confirm = "",
+		.messages = {{{"rtnetlink answers: operation not supported"},
+			      .from = "jpetazzo/pipework#200"}},
 	},
 	{0},
 };

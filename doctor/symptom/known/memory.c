@@ -126,10 +126,14 @@ const struct known known_memory[] = {
 			 "driver cannot pin this kind of memory (of a GPU, a file, another device) "
 			 "or this length, or it lacks resources",
 		.remedy = "try host memory and GPU memory apart: ib_write_bw, then ib_write_bw "
-			  "--use_cuda=0; oci-rdma-doctor --verbs does both and names the errno",
+			  "--use_cuda=0; oci-rdma-doctor --verbs does both and names the errno. "
+			  "GPU memory needs nvidia_peermem (AMD: peer memory in amdgpu and "
+			  "ib_core), or a program that uses dma-buf",
 		.confirm = "verbs_register, verbs_peermem, gpudirect",
 		.from = "openucx/ucx#5291",
-		.messages = {{{"failed to register memory", "invalid argument"},
+		.messages = {{{"registerrdmamemoryregion failed", "invalid argument"},
+			      .from = "ROCm/mori#481"},
+			     {{"failed to register memory", "invalid argument"},
 			      .from = "sgl-project/sglang#6894"},
 			     {{"failed to register memory", "out of range"},
 			      .from = "kvcache-ai/Mooncake#454"},
@@ -330,6 +334,63 @@ const struct known known_memory[] = {
 			     {{"failed to register region", ": input/output error"},
 			      .from = "openucx/ucx#2702"},
 			     {{"unable to register msg mr"}, .from = "ofiwg/libfabric#6589"}},
+	},
+	{
+		.name = "peermem_missing",
+		.status = FINDING_FAIL,
+		.sureness = SURE,
+		.cause = "the node has not loaded nvidia_peermem, so that RDMA to GPU memory is "
+			 "left out",
+		.remedy = "load nvidia_peermem on the node (modprobe nvidia-peermem; the GPU "
+			  "operator: driver.rdma.enabled), or use dma-buf with the open kernel "
+			  "modules",
+		.confirm = "gpudirect",
+		.messages = {{{"nvidia_peermem.ko is not loaded"},
+			      .from = "NVIDIA/gds-nvidia-fs#4"}},
+	},
+	{
+		.name = "gds",
+		.status = FINDING_FAIL,
+		.sureness = LIKELY,
+		.cause = "GPUDirect Storage is not set up on this node: nvidia-fs is not loaded, "
+			 "or the storage driver is not the one that works with it",
+		.remedy = "gdscheck.py -p shows what is missing: modprobe nvidia-fs, and the NVMe "
+			  "or NFS driver of DOCA or MLNX_OFED (--with-nvmf, --with-nfsrdma); "
+			  "cuFile otherwise reads through host memory",
+		.confirm = "gpudirect",
+		.messages = {{{"nvidia-fs.ko driver not loaded"},
+			      .from = "NVIDIA/gds-nvidia-fs#31"},
+			     {{"not registered with nvidia-fs"},
+			      .from = "NVIDIA/gds-nvidia-fs#31"}},
+	},
+	{
+		.name = "perftest_qp",
+		.status = FINDING_FAIL,
+		.sureness = MAYBE,
+		.cause = "perftest could not create a queue pair and does not say why: locked "
+			 "memory is limited (the soft RLIMIT_MEMLOCK), the container's libraries "
+			 "do not fit the node's driver, or the device does not have this kind of "
+			 "queue pair",
+		.remedy = "oci-rdma-doctor --verbs in the container says which call fails, with "
+			  "its errno; a later perftest prints it, too",
+		.confirm = "memlock, ipc_lock, verbs_register, verbs_library",
+		.messages = {{{"unable to create qp."},
+			      .from = "Mellanox/k8s-rdma-sriov-dev-plugin#29"}},
+	},
+	{
+		.name = "qp_type",
+		.status = FINDING_FAIL,
+		.sureness = LIKELY,
+		.cause = "the device does not have the kind of queue pair that the program asks "
+			 "for: EFA has no reliable connections (RC), other HCAs have no DC or no "
+			 "extended ones",
+		.remedy = "use a program or transport that supports this device: for EFA "
+			  "libfabric's provider efa; ibv_devinfo -v shows what the device can do",
+		.confirm = "rdma_devices",
+		.from = "meta-pytorch/torchforge#493",
+		.messages = {{{"create extended queue pair", "operation not supported"},
+			      .from = "meta-pytorch/torchforge#493"}},
+		.calls = {{"create_qp", EOPNOTSUPP}, {"create_qp_ex", EOPNOTSUPP}},
 	},
 	{0},
 };

@@ -40,12 +40,17 @@ const struct known known_mpi[] = {
 		.sureness = MAYBE,
 		.alone = true,
 		.cause = "no libfabric provider fits what the program asks for: the device is "
-			 "missing, or the program's hints ask for more than the provider has",
-		.remedy = "run fi_info -p efa (or verbs) in the container: if it lists nothing, "
-			  "the device "
-			  "is missing, or a memlock limit of 64 KiB hides the verbs provider",
+			 "missing, or FI_PROVIDER names one that is not usable, or the program's "
+			 "hints ask for more than the provider has",
+		.remedy = "unset FI_PROVIDER and I_MPI_OFI_PROVIDER, then run fi_info -p efa (or "
+			  "verbs) in the container: if it lists nothing, the device is missing, or "
+			  "a memlock limit of 64 KiB hides the verbs provider",
 		.confirm = "rdma_devices, memlock",
-		.messages = {{{"fi_getinfo", "no data available"}, .from = "ofiwg/libfabric#11091"},
+		.messages = {{{"ofi addrinfo() failed"}, .from = "QMCPACK/qmcpack#1158"},
+			     {{"ofi fi_open domain failed"},
+			      .from = "easybuilders/easybuild-easyconfigs#10213"},
+			     {{"ofi fi_getinfo() failed"}, .from = "pmodels/mpich#5437"},
+			     {{"fi_getinfo", "no data available"}, .from = "ofiwg/libfabric#11091"},
 			     {{"ofi fi_getinfo() failure"}, .from = "pmodels/mpich#6612"},
 			     {{"find any optimal provider"}, .from = "NVIDIA/nccl#229"},
 			     {{"net/ofi no eligible providers"},
@@ -147,6 +152,146 @@ const struct known known_mpi[] = {
 			      .from = "openucx/ucx#8808"},
 			     {{"no usable transports/devices"}, .from = "openucx/ucx#9610"},
 			     {{"pml ucx cannot be selected"}, .from = "openucx/ucx#8952"}},
+	},
+	{
+		.name = "efa_missing",
+		.status = FINDING_FAIL,
+		.sureness = LIKELY,
+		.cause = "aws-ofi-nccl finds no EFA device that it can use: the pod has none, the "
+			 "instance type has none, or the image's libfabric lacks the provider efa",
+		.remedy = "fi_info -p efa in the container; let the pod request "
+			  "vpc.amazonaws.com/efa (docker: --device /dev/infiniband/uverbs0), and "
+			  "use an instance type and an EFA installer that have EFA",
+		.confirm = "rdma_devices, uverbs",
+		.messages = {{{"only efa provider is supported"},
+			      .from = "aws/deep-learning-containers#2675"},
+			     {{"net/ofi disabling shared memory failed"},
+			      .from = "aws/aws-ofi-nccl#803"}},
+	},
+	{
+		.name = "efa_address",
+		.status = FINDING_FAIL,
+		.sureness = LIKELY,
+		.cause = "EFA could not take the peer's address: in most reports the security "
+			 "group does not allow all traffic from and to itself, outbound included; "
+			 "otherwise the EFA versions of the two ends differ",
+		.remedy = "give the security group an inbound and an outbound rule for all traffic "
+			  "with itself as source and destination; then fi_pingpong -p efa between "
+			  "the two nodes",
+		.confirm = "verbs_remote",
+		.messages = {{{"unable to insert remote address into address vector"},
+			      .from = "aws/aws-ofi-nccl#663"}},
+	},
+	{
+		.name = "efa_peer",
+		.status = FINDING_FAIL,
+		.sureness = MAYBE,
+		.cause = "the peer's EFA endpoint is gone or does not answer: the peer's process "
+			 "failed or was killed (for memory, too), or the security group does not "
+			 "let the packets through",
+		.remedy = "look for the first error of the peer, and for an OOM kill (oc describe "
+			  "pod, dmesg); if the peer lives, check the security group's rules with "
+			  "itself as source and destination",
+		.confirm = "verbs_remote",
+		.messages = {{{"net/ofi request", "invalid receiver queue pair number"},
+			      .from = "awslabs/awsome-distributed-ai#312"},
+			     {{"unresponsive receiver"},
+			      .from = "AWS EFA user guide, as libfabric prints it"},
+			     {{"unreachable remote", "efa"},
+			      .from = "AWS EFA user guide, as libfabric prints it"}},
+	},
+	{
+		.name = "efa_command",
+		.status = FINDING_FAIL,
+		.sureness = MAYBE,
+		.cause = "the EFA device refused a command of its driver: it has no such resource "
+			 "left (protection domains, queue pairs, memory registrations), or driver "
+			 "and device do not fit",
+		.remedy = "count the processes that use each device (rdma resource show); share "
+			  "devices among fewer, end what is left over, and update the EFA driver "
+			  "(modinfo efa)",
+		.confirm = "kernel_log",
+		.messages = {{{"efa_", "failed to process command"},
+			      .from = "aws/aws-ofi-nccl#22"}},
+	},
+	{
+		.name = "fi_endpoint",
+		.status = FINDING_FAIL,
+		.sureness = MAYBE,
+		.cause = "Open MPI chose a libfabric provider that it cannot use here: PSM3 on an "
+			 "HCA of another vendor, for example",
+		.remedy =
+			"mpirun --mca pml ucx (or --mca mtl ^ofi) leaves libfabric out, "
+			"FI_PROVIDER=^psm3 this provider; FI_LOG_LEVEL=info says which one it was",
+		.confirm = "rdma_devices",
+		.messages = {{{"failed an ofi libfabric library call"},
+			      .from = "ofiwg/libfabric#6710"}},
+	},
+	{
+		.name = "psm_shm",
+		.status = FINDING_FAIL,
+		.sureness = LIKELY,
+		.cause = "PSM could not open another process' shared memory: the processes of the "
+			 "node do not share /dev/shm, it is full, or a process ended early; the "
+			 "network is not the cause",
+		.remedy = "look for the first error of the other processes; df /dev/shm and ls "
+			  "/dev/shm/psm* on the node; give the containers of a node the same "
+			  "/dev/shm (--ipc=host)",
+		.confirm = "",
+		.messages = {{{"could not set up shared memory segment"},
+			      .from = "cornelisnetworks/opa-psm2#42"},
+			     {{"opening remote shared memory object"},
+			      .from = "cornelisnetworks/opa-psm2#42"}},
+	},
+	{
+		.name = "cma",
+		.status = FINDING_FAIL,
+		.sureness = LIKELY,
+		.cause = "UCX or Open MPI copies between two processes of one node by CMA "
+			 "(process_vm_readv), which the kernel refuses between containers or user "
+			 "namespaces; RDMA is not the cause",
+		.remedy = "UCX_TLS=^cma (Open MPI's own: --mca btl_vader_single_copy_mechanism "
+			  "none) leaves it out; otherwise the processes need the same user and PID "
+			  "namespace, and CAP_SYS_PTRACE",
+		.confirm = "",
+		.messages = {{{"process_vm_readv", "returned -1"}, .from = "openucx/ucx#10404"},
+			     {{"process_vm_writev", "returned -1"}, .from = "openucx/ucx#10404"},
+			     {{"read -1, expected ", ", errno = 1"},
+			      .from = "horovod/horovod#3343"},
+			     {{"read -1, expected ", ", errno = 14"},
+			      .from = "horovod/horovod#3343"}},
+	},
+	{
+		.name = "dapl",
+		.status = FINDING_FAIL,
+		.sureness = SURE,
+		.cause = "Intel MPI looks for DAPL, a library that present distributions do not "
+			 "have",
+		.remedy = "use I_MPI_FABRICS=shm:ofi (with I_MPI_DEBUG=5, which names the "
+			  "provider), or an Intel MPI of 2019 or later",
+		.confirm = "",
+		.messages = {{{"cannot open dynamic library libdat"},
+			      .from = "UCL-ARC/rcps-buildscripts#50"}},
+	},
+	{
+		.name = "mpi_launch",
+		.status = FINDING_FAIL,
+		.sureness = MAYBE,
+		.alone = true,
+		.cause = "mpirun could not start its daemon on another host, before any RDMA: the "
+			 "host is not reached by ssh, MPI is not installed there in the same "
+			 "place, or the daemon finds no way back by TCP",
+		.remedy = "try ssh HOST which orted prted by hand; then --mca plm_base_verbose 10, "
+			  "and --mca oob_tcp_if_include with the interface between the hosts",
+		.confirm = "",
+		.messages = {{{"unable to reliably start one or more daemons"},
+			      .from = "Azure/aks-rdma-infiniband#30"},
+			     {{"daemon has died unexpectedly", "attempting to launch"},
+			      .from = "Open MPI help-plm-base.txt"},
+			     {{"prte has lost communication with a remote daemon"},
+			      .from = "PRRTE help-errmgr-base.txt"},
+			     {{"orte has lost communication with a remote daemon"},
+			      .from = "Open MPI help-errmgr-base.txt"}},
 	},
 	{0},
 };

@@ -43,7 +43,10 @@ const struct known known_nccl[] = {
 		.remedy = "load nvidia_peermem on the node, or use the open NVIDIA kernel modules "
 			  "for dma-buf",
 		.confirm = "gpudirect, cuda_gpudirect_rdma, cuda_dmabuf",
-		.messages = {{{"gpu direct rdma disabled for hca"}, .from = "NVIDIA/nccl#1537"},
+		.messages = {{{"net/ib", "gpu direct rdma disabled for hca"},
+			      .from = "NVIDIA/nccl#1537"},
+			     {{"libfabric", "gpu direct rdma disabled for hca"},
+			      .from = "NVIDIA/nccl#1537"},
 			     {{"gpu direct rdma disabled for gpu", "(no module"},
 			      .from = "NCCL 2.4 src/transport/net_ib.cu"},
 			     {{"no module present for gpu direct rdma"},
@@ -206,7 +209,9 @@ const struct known known_nccl[] = {
 			  "version, NVSwitch systems a running fabric manager; nvidia-smi in the "
 			  "container shows it",
 		.confirm = "cuda_library, cuda_init, cuda_gpu",
-		.messages = {{{"cuda failure", "no cuda-capable device is detected"},
+		.messages = {{{"error code system not yet initialized"},
+			      .from = "NVIDIA/gpu-operator#1043"},
+			     {{"cuda failure", "no cuda-capable device is detected"},
 			      .from = "NCCL src/include/checks.h"},
 			     {{"cuda failure", "system not yet initialized"},
 			      .from = "NCCL src/include/checks.h"},
@@ -344,27 +349,168 @@ const struct known known_nccl[] = {
 			  "TORCH_NCCL_DUMP_ON_TIMEOUT=1 shows which rank is behind, "
 			  "NCCL_DEBUG=INFO whether the network is the cause",
 		.confirm = "port, verbs_remote",
-		.messages = {{{"detected by watchdog at work"}, .from = "sgl-project/sglang#3932"},
+		.messages = {{{"some nccl operations have failed or timed out"},
+			      .from = "karpathy/nanoGPT#55"},
+			     {{"detected by watchdog at work"}, .from = "sgl-project/sglang#3932"},
 			     {{"watchdog caught collective operation timeout"},
 			      .from = "hiyouga/LlamaFactory#7396"}},
+	},
+	{
+		.name = "nvls",
+		.status = FINDING_FAIL,
+		.sureness = LIKELY,
+		.cause = "NVLink SHARP (NVLS), the multicast of NVSwitch, does not work on this "
+			 "node: the fabric manager does not run or failed, or the container lacks "
+			 "the IMEX channels; RDMA is not the cause",
+		.remedy = "systemctl status nvidia-fabricmanager on the node, and nvidia-smi -q "
+			  "(Fabric: State); restart it or the node. This is the cause if the error "
+			  "goes away with NCCL_NVLS_ENABLE=0",
+		.confirm = "",
+		.messages = {{{"failed to bind nvlink sharp"}, .from = "pytorch/pytorch#177472"},
+			     {{"nvls.cc", "cuda failure"}, .from = "NVIDIA/nccl#1562"}},
+	},
+	{
+		.name = "sharp",
+		.status = FINDING_WARN,
+		.sureness = LIKELY,
+		.cause = "NCCL cannot use SHARP, the switches' reduction: the fabric does not "
+			 "offer it, its aggregation manager does not run, or other jobs hold its "
+			 "trees; NCCL then goes on without it, unless NCCL_ALGO asks for CollNet",
+		.remedy = "look at sharp_am.log on the node of the subnet manager; "
+			  "NCCL_COLLNET_ENABLE=0 leaves SHARP out",
+		.confirm = "",
+		.messages = {{{"sharp group create: streaming tree lock failed"},
+			      .from = "NVIDIA/nccl#1219"},
+			     {{"failed to lock sat tree"}, .from = "NVIDIA/nccl#1219"},
+			     {{"sharp coll init error"}, .from = "NVIDIA/nccl#1050"},
+			     {{"cannot initialize collnet, using"}, .from = "NVIDIA/nccl#1050"}},
+	},
+	{
+		.name = "nccl_algorithm",
+		.status = FINDING_FAIL,
+		.sureness = SURE,
+		.cause = "NCCL_ALGO or NCCL_PROTO allows nothing that NCCL can use here: CollNet "
+			 "without a SHARP plugin, NVLS without NVSwitch, and the like",
+		.remedy = "unset NCCL_ALGO and NCCL_PROTO",
+		.confirm = "",
+		.messages = {{{"no algorithm/protocol available"}, .from = "NVIDIA/nccl#653"}},
+	},
+	{
+		.name = "nccl_topology",
+		.status = FINDING_FAIL,
+		.sureness = LIKELY,
+		.cause = "NCCL cannot use the topology file that it was given: it is of another "
+			 "kind of node, or of another NCCL",
+		.remedy = "unset NCCL_TOPO_FILE (and NCCL_GRAPH_FILE), and look whether the NCCL "
+			  "plugin of the image brings one of its own that fits this instance type",
+		.confirm = "",
+		.messages = {{{"nccl warn attribute ", " not found"},
+			      .from = "awslabs/awsome-distributed-ai#519"}},
+	},
+	{
+		.name = "gpu_memory_full",
+		.status = FINDING_FAIL,
+		.sureness = LIKELY,
+		.cause = "a GPU has no memory left, so that buffers could not be made; the network "
+			 "is not the cause",
+		.remedy = "nvidia-smi in the container shows who uses the memory; use a smaller "
+			  "batch or model part, or leave more memory free (for vLLM "
+			  "--gpu-memory-utilization)",
+		.confirm = "",
+		.messages = {{{"cuda failure", "out of memory"}, .from = "NVIDIA/nccl#1235"},
+			     {{"failed to cuda calloc"}, .from = "NVIDIA/nccl#1235"},
+			     {{"cuda out of memory"},
+			      .from = "PyTorch c10/cuda/CUDACachingAllocator.cpp"}},
+	},
+	{
+		.name = "gpu_peer",
+		.status = FINDING_FAIL,
+		.sureness = MAYBE,
+		.cause = "one GPU cannot use another's memory: these GPUs have no peer access, too "
+			 "many have it already, or their processes are in containers that do not "
+			 "share GPUs and the IPC namespace; RDMA is not the cause",
+		.remedy = "nvidia-smi topo -p2p r shows which pairs can; this is the cause if the "
+			  "error goes away with NCCL_P2P_DISABLE=1",
+		.confirm = "",
+		.messages = {{{"failed to open cuda ipc handle"},
+			      .from = "ray-project/ray_lightning#24"},
+			     {{"peer access is not supported between"},
+			      .from = "ray-project/ray_lightning#24"},
+			     {{"peer mapping resources exhausted"},
+			      .from = "NVIDIA/nccl-tests#324"},
+			     {{"cumemimportfromshareablehandle", "failed"},
+			      .from = "NVIDIA/nccl#1647"}},
+	},
+	{
+		.name = "torchrun",
+		.status = FINDING_FAIL,
+		.sureness = SURE,
+		.cause = "the program was started without torchrun or mpirun, which set RANK, "
+			 "WORLD_SIZE and MASTER_ADDR; no network was used yet",
+		.remedy = "start it with torchrun --nproc-per-node N (and --nnodes, "
+			  "--rdzv-endpoint), or set these variables",
+		.confirm = "",
+		.messages = {{{"environment variable ", " expected, but not set"},
+			      .from = "vllm-project/vllm#7466"}},
+	},
+	{
+		.name = "shm_bus",
+		.status = FINDING_FAIL,
+		.sureness = MAYBE,
+		.cause = "SIGBUS: a process used shared memory for which /dev/shm has no room (a "
+			 "container has 64 MiB by default); more rarely a file that was cut short "
+			 "behind an mmap",
+		.remedy = "df /dev/shm in the container while the program runs; mount an emptyDir "
+			  "with medium: Memory there (podman: --shm-size). A run with "
+			  "NCCL_SHM_DISABLE=1 that works confirms it",
+		.confirm = "",
+		.messages = {{{"signal 7 (sigbus)"}, .from = "NVIDIA/Megatron-LM#516"},
+			     {{"insufficient shared memory (shm)"},
+			      .from = "PyTorch torch/utils/data/_utils/signal_handling.py"},
+			     {{"(bus error", "nonexistent physical address"},
+			      .from = "PyTorch, as UCX prints it"},
+			     {{"exitcode: -7"}, .from = "NVIDIA/Megatron-LM#516"}},
+	},
+	{
+		.name = "peer_closed",
+		.status = FINDING_FAIL,
+		.sureness = MAYBE,
+		.alone = true,
+		.cause = "a peer of this process went away: it failed or was killed before, for a "
+			 "reason that its own log has, or the network between them broke; NCCL "
+			 "before 2.27.3 also gives up where a port scanner connects to its port",
+		.remedy = "look for the first error of the rank at this address, and for an OOM "
+			  "kill (oc describe pod, dmesg); then run with NCCL_DEBUG=INFO and give "
+			  "the logs of all ranks",
+		.confirm = "",
+		.messages = {{{"connection closed by remote peer"}, .from = "NVIDIA/nccl#1612"},
+			     {{"nccl warn", "connection reset by peer"},
+			      .from = "NVIDIA/nccl-tests#185"},
+			     {{"remote process exited or there was a network error"},
+			      .from = "NCCL src/init.cc"}},
+	},
+	{
+		.name = "socket_bridge",
+		.status = FINDING_WARN,
+		.sureness = LIKELY,
+		.cause = "NCCL uses a virtual bridge of the host (virbr0, br-*) as network, whose "
+			 "address is the same on many nodes or leads nowhere",
+		.remedy = "set NCCL_SOCKET_IFNAME to the interface between the nodes (=eth0)",
+		.confirm = "nccl_socket_ifname",
+		.messages = {{{"net/socket", "virbr"}, .from = "ray-project/ray#40850"},
+			     {{"nccl info bootstrap", "virbr"}, .from = "ray-project/ray#40850"}},
 	},
 	{
 		.name = "unhandled",
 		.status = FINDING_FAIL,
 		.sureness = SURE,
 		.alone = true,
-		.cause = "NCCL gave up, and this line does not say why: the reason was logged "
-			 "before it, possibly by another rank",
+		.cause = "NCCL gave up, and this line does not say why: in most logs the reason is "
+			 "in a line before it, possibly of another rank",
 		.remedy = "run with NCCL_DEBUG=INFO, and give the logs of all ranks to "
 			  "oci-rdma-doctor --symptom",
 		.confirm = "",
 		.messages = {{{"unhandled system error"}, .from = "NCCL src/init.cc"},
-			     {{"remote process exited or there was a network error"},
-			      .from = "NCCL src/init.cc"},
-			     {{"connection closed by remote peer"},
-			      .from = "NCCL src/misc/socket.cc"},
-			     {{"nccl warn", "connection reset by peer"},
-			      .from = "NVIDIA/nccl-tests#185"},
 			     {{"error encountered progressing operation="},
 			      .from = "NVIDIA/Megatron-LM#450"}},
 		.turns = {{FACT_GID_0, FACT_IB_LINK, "gid_forced"}},

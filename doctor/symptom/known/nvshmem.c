@@ -8,9 +8,11 @@ const struct known known_nvshmem[] = {
 		.status = FINDING_FAIL,
 		.sureness = MAYBE,
 		.cause = "the HCA refused to connect NVSHMEM's queue pair (IBGDA): on RoCE the GID "
-			 "index does not fit, or the firmware refuses another setting",
-		.remedy = "set NVSHMEM_IB_GID_INDEX to a RoCE v2 entry with an IPv4 address; if "
-			  "that changes nothing, use NVSHMEM_REMOTE_TRANSPORT=ibrc",
+			 "index does not fit, on InfiniBand a traffic class is set, or the "
+			 "firmware refuses another setting",
+		.remedy = "set NVSHMEM_IB_GID_INDEX to a RoCE v2 entry with an IPv4 address; on "
+			  "InfiniBand unset NVSHMEM_IB_TRAFFIC_CLASS (NVIDIA/nvshmem#45). If "
+			  "neither helps, use NVSHMEM_REMOTE_TRANSPORT=ibrc",
 		.confirm = "gid, verbs_gid",
 		.messages = {{{"mlx5dv_devx_obj_modify for init2rtr"},
 			      .from = "deepseek-ai/DeepEP#17"}},
@@ -131,6 +133,20 @@ const struct known known_nvshmem[] = {
 			      .from = "kvcache-ai/Mooncake#1384"},
 			     {{"cannot initialize rdma resources"},
 			      .from = "kvcache-ai/Mooncake#75"}},
+	},
+	{
+		.name = "nixl_plugin",
+		.status = FINDING_FAIL,
+		.sureness = SURE,
+		.cause = "NIXL does not find its plugin for this backend, or a library that the "
+			 "plugin needs (libucp.so for UCX)",
+		.remedy = "ldd on libplugin_UCX.so in the container shows what is missing; "
+			  "NIXL_PLUGIN_DIR names the plugins' directory, LD_LIBRARY_PATH has to "
+			  "have UCX's",
+		.confirm = "",
+		.messages = {{{"backend '", "' not found"}, .from = "ai-dynamo/nixl#1561"},
+			     {{"createbackend: unsupported backend"},
+			      .from = "ai-dynamo/nixl#1561"}},
 	},
 	{0},
 };

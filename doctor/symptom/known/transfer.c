@@ -10,6 +10,8 @@
  */
 #include "doctor/symptom/known.h"
 
+#include <errno.h>
+
 const struct known known_transfer[] = {
 	{
 		.name = "p2p_blocked",
@@ -139,6 +141,35 @@ const struct known known_transfer[] = {
 		.confirm = "",
 		.from = "NVIDIA/nccl#1405",
 		.completions = {{5, ANY}},
+	},
+	{
+		.name = "ud_timeout",
+		.status = FINDING_FAIL,
+		.sureness = SURE,
+		.cause = "UCX waited in vain for the peer's answer (transport ud): the peer's "
+			 "process died or hangs, a port is down, or the network does not carry "
+			 "these packets",
+		.remedy = "look whether the peer's process died first. If it did not, test the two "
+			  "ports with ib_write_bw, and try UCX_TLS=rc,self,sm; a later UCX retries "
+			  "longer (UCX_UD_TIMEOUT)",
+		.confirm = "port, verbs_remote",
+		.messages = {{{"transport error: endpoint timeout"}, .from = "openucx/ucx#6253"},
+			     {{"ud_iface.c", "endpoint timeout"}, .from = "openucx/ucx#3087"}},
+	},
+	{
+		.name = "queue_full",
+		.status = FINDING_FAIL,
+		.sureness = SURE,
+		.cause = "ENOMEM from posting a work request: the queue has no free place, because "
+			 "the program posts more than it created the queue for; memlock is not the "
+			 "cause",
+		.remedy = "ask for longer queues or fewer requests at a time in the program's "
+			  "settings, and report it to its authors",
+		.confirm = "",
+		.from = "ceph/ceph#13509",
+		.messages = {{{"post_srq_recv failed", "cannot allocate memory"},
+			      .from = "ceph/ceph#13509"}},
+		.calls = {{"post_recv", ENOMEM}, {"post_send", ENOMEM}, {"post_srq_recv", ENOMEM}},
 	},
 	{0},
 };

@@ -372,7 +372,7 @@ static const struct text_case {
 	 "ncclRemoteError: A call failed possibly due to a network error: remote process exited or "
 	 "there "
 	 "was a network error",
-	 "unhandled"},
+	 "peer_closed"},
 	{"symptom: what fails before what warns",
 	 "h:1:2 [0] NCCL INFO NET/IB : GPU Direct RDMA Disabled for HCA 0 'mlx5_6' (no module)\n"
 	 "h:1:2 [0] NCCL WARN Call to ibv_create_cq failed with error Cannot allocate memory\n"
@@ -392,9 +392,11 @@ static const struct text_case {
 	 "h:1:2 [0] NCCL INFO Call to ibv_query_ece skipped, internal_name doesn't exist", "?"},
 	{"no symptom: a call that may fail",
 	 "h:1:2 [0] NCCL INFO Call to ibv_set_ece not supported", "?"},
-	{"no symptom: another call with ENOMEM",
+	{"symptom: ENOMEM of a call that needs no memory",
 	 "NCCL WARN ibv_post_send() failed with error Cannot allocate memory, Bad WR 0x1, First WR "
 	 "0x1",
+	 "queue_full"},
+	{"no symptom: another call with ENOMEM", "ibv_create_flow() failed: Cannot allocate memory",
 	 "?"},
 	{"no symptom: reg_mr of somebody else", "my_ibv_reg_mr failed: Cannot allocate memory",
 	 "?"},
