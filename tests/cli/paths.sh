@@ -55,7 +55,7 @@ for path in "${paths[@]}"; do
 	"$HOOK" --sysroot "$NODE" precreate <"$B/config.json" >"$T/edited" 2>"$T/err"
 	is "$name: a run does what the dry run says" "$(promised)" "$(added "$B/config.json" "$T/edited" 2>&1)"
 done
-# shellcheck disable=SC2016 # the backticks are README's
-is "README.md names each of them, and no other" "$(basename -s .json -a "${paths[@]}" | sort)" \
-	"$(sed -n '/^| given by/,/^$/s/.*|\(.*\)|$/\1/p' README.md | grep -o '`[a-z-]*`' | tr -d '`' | sort)"
+# shellcheck disable=SC2016 # the backticks are Markdown's
+is "doc/devices.md names each of them, and no other" "$(basename -s .json -a "${paths[@]}" | sort)" \
+	"$(sed -n '/^| given by/,/^$/s/.*|\(.*\)|$/\1/p' doc/devices.md | grep -o '`[a-z-]*`' | tr -d '`' | sort)"
 finish
