@@ -109,6 +109,7 @@ install: all
 		$(foreach file,$(PRECREATE),$(PRECREATEDIR)/.$(file).new) $(foreach file,$(HOOK_FILES),$(HOOKSDIR)/.$(file).new))
 	$(foreach runtime,$(HANDLERS),$(call handler,$(runtime)))
 	$(call switch_on,$(PRECREATE:%=$(PRECREATEDIR)/%) $(HOOK_FILES:%=$(HOOKSDIR)/%))
+	$(if $(DESTDIR),,@echo 'oci-rdma-hook $(VERSION) is installed: CRI-O and podman run the hook from their next container on. Check it with: oci-rdma-hook --check-config')
 
 # $(call drop,RENDERED,FILE): an administrator's copy of a file of ours goes if he left it as it was, and stays, named, if not
 define drop

@@ -33,6 +33,7 @@ struct check {
 	struct result *result;
 	size_t n;
 	size_t room;
+	bool whole_node;
 	bool has_config;
 	struct config config; /* that was checked */
 };
@@ -237,6 +238,13 @@ static int check_opt_in(struct check *check, struct err *err)
 	return 0;
 }
 
+/* "ok" of a policy that nothing applies would be taken for an installation. */
+static bool print_nothing_installed(void)
+{
+	return puts("hooks.d files and handlers: there are none of oci-rdma-hook, so that no hook "
+		    "and no shim runs here; of the NRI plugin ask oci-rdma-nri --check") >= 0;
+}
+
 static bool print(const struct check *check)
 {
 	bool right = true;
@@ -250,6 +258,8 @@ static bool print(const struct check *check)
 			right = false;
 		right &= !r->problem;
 	}
+	if (check->whole_node && check->n == 1) /* the policy */
+		right &= print_nothing_installed();
 	return fflush(stdout) == 0 && right;
 }
 
@@ -290,7 +300,8 @@ static int check_all(struct check *check, const struct options *options, char *c
 int check_config(const struct options *options, char *const *files, size_t n_files)
 {
 	__attribute__((cleanup(free_check))) struct check check = {
-		.place = {.root = -1, .sysroot = -1, .timeout_min = DEADLINE_SECONDS}};
+		.place = {.root = -1, .sysroot = -1, .timeout_min = DEADLINE_SECONDS},
+		.whole_node = !n_files};
 	struct err err;
 
 	if (check_all(&check, options, files, n_files, &err) < 0) {

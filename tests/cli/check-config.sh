@@ -589,6 +589,19 @@ rc=$?
 is "a kernel without openat2: status" 1 "$rc"
 has "a kernel without openat2: it says so" "this kernel has no openat2(2): Linux 5.6 or newer is needed" "$(<"$T/err")"
 
+# ---- a node without an installation: "ok" of the defaults alone would read as one ----
+
+NOTHING="there are none of oci-rdma-hook"
+node one
+examine
+is "nothing is installed: that is no mistake, and said" "0 1 1" "$rc $(grep -c ': ok' "$T/out") $(grep -c "$NOTHING" "$T/out")"
+examine config/config.json
+lacks "a file alone says nothing about the node" "$NOTHING" "$(<"$T/out")"
+mkdir -p "$ENGINE" "$NODE/usr/local/bin" && : >"$NODE$PROGRAM" && chmod 755 "$NODE$PROGRAM"
+hooks_file
+examine
+lacks "nor does a node that has a hook" "$NOTHING" "$(<"$T/out")"
+
 # ---- usage ----
 
 for wrong in "--check-config --dry-run $T" "--check-config --format json" "--check-config=yes"; do
