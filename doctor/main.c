@@ -100,9 +100,12 @@ static bool has(const struct findings *findings, const char *id, enum finding_st
 }
 
 /* Who asks for a transfer with another gets to know how that went: with a low limit, or a port that
- * is down, the data arrived all the same. */
-static bool has_failed(const struct findings *findings)
+ * is down, the data arrived all the same. Where none was made, as without libibverbs, it has
+ * failed. */
+static bool has_failed(const struct doctor *doctor, const struct findings *findings)
 {
+	if (doctor->options.connect && !has(findings, "verbs_remote", FINDING_OK))
+		return true;
 	if (has(findings, "verbs_remote", FINDING_OK))
 		return has(findings, "verbs_remote", FINDING_FAIL) ||
 		       has(findings, "verbs_listen", FINDING_FAIL);
@@ -112,7 +115,7 @@ static bool has_failed(const struct findings *findings)
 /* Of a log that shows nothing known it cannot be said that nothing fails. */
 static int exit_status(const struct doctor *doctor, const struct findings *findings)
 {
-	if (has_failed(findings))
+	if (has_failed(doctor, findings))
 		return 1;
 	return doctor->options.symptom && findings_count(findings).of[FINDING_UNCHECKED]
 		       ? EXIT_UNKNOWN

@@ -227,10 +227,10 @@ static int check_ulimits(const struct context *context)
 			return add_memlock(context, ulimits->item[i]);
 	}
 	return findings_add(context->findings, "crio_ulimits", NULL, FINDING_OK, NULL,
-			    "default_ulimits %s%s%s has no memlock, so that containers inherit the "
-			    "limit of CRI-O and the hook raises it",
+			    "default_ulimits %s%s%s, so that containers inherit the limit of CRI-O "
+			    "and the hook raises it",
 			    ulimits->file ? "(" : "is not set", ulimits->file ? ulimits->file : "",
-			    ulimits->file ? ")" : "");
+			    ulimits->file ? ") has no memlock" : "");
 }
 
 int check_crio(const struct doctor *doctor, struct findings *findings, struct err *err)

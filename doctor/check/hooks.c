@@ -388,8 +388,9 @@ static int add_without_hook(const struct context *context)
 			context->findings, "hook_installed", NULL, FINDING_OK, NULL,
 			"there is no hook; the NRI plugin is connected and serves the pods");
 	return findings_add(context->findings, "hook_installed", NULL, FINDING_WARN,
-			    "Run make install; on OpenShift run make machineconfig, then oc apply "
-			    "(README, \"Install it\")",
+			    "Install what README, \"Install it\", has for the engine of this node: "
+			    "on OpenShift make machineconfig, for podman make install, for "
+			    "containerd the NRI plugin",
 			    "no hooks.d file that is in force runs %s, so that containers keep the "
 			    "engine's limit",
 			    HOOK_NAME);

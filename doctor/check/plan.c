@@ -154,8 +154,9 @@ static const char *why_not(const struct context *context)
 	const struct container *container = context->container;
 
 	if (!context->ways)
-		return "Neither hook, shim nor NRI plugin is installed for its engine: run make "
-		       "install (README, \"Install it\"), then create the container again";
+		return "Neither hook, shim nor NRI plugin is installed for its engine: install "
+		       "what "
+		       "README, \"Install it\", has for it, then create the container again";
 	if (container->request.inject != INJECT_ASKED && context->ways == WAY_HOOK &&
 	    !hooks_show_all(context))
 		return "\"opt_in\" is \"device\", but the hooks.d files run the hook only for "

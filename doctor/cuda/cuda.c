@@ -90,8 +90,8 @@ static int add_library(struct check *check, const struct record *record)
 				    record->text);
 	case CUDA_ABSENT:
 		return findings_add(findings, "cuda_library", "", FINDING_UNCHECKED,
-				    "run it where the GPU's driver is (a container with a GPU, the "
-				    "driver's container), or name the file with --libcuda",
+				    "run the doctor where the GPU's driver is (a container with a "
+				    "GPU, the driver's container), or name the file with --libcuda",
 				    "there is no libcuda.so.1 in the loader's path, nor below "
 				    "/run/nvidia/driver");
 	default:

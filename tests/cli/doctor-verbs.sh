@@ -30,6 +30,11 @@ if [ ! -e /sys/class/infiniband_verbs ]; then
 fi
 is "that is no failure" "" "$("$DOCTOR" --verbs --format json | jq -r '.findings[] | select(.status == "fail" and (.id | startswith("verbs"))) | .id')"
 
+
+# A script that asks for a transfer must not take "nothing could be tried" for one that was verified.
+LD_LIBRARY_PATH=$T/broken "$DOCTOR" --connect 127.0.0.1 >"$T/out" 2>&1
+is "--connect without a usable libibverbs: no transfer is no success" 1 "$?"
+
 # wrong OPTION…: no question that can be asked
 wrong() {
 	"$DOCTOR" "$@" >"$T/out" 2>"$T/err"

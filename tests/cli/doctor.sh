@@ -446,6 +446,11 @@ on_a_node write etc/crio/crio.conf.d/90-x '[crio.runtime]
 default_ulimits = ["memlock=-1:-1"]'
 finds "unlimited by default_ulimits" crio_ulimits ok "in an exec as well"
 on_a_node write etc/crio/crio.conf.d/90-x '[crio.runtime]
+default_ulimits = ["nofile=1024:1024"]'
+finds "default_ulimits without memlock" crio_ulimits ok "default_ulimits (/etc/crio/crio.conf.d/90-x) has no memlock, so that"
+on_a_node write etc/crio/crio.conf.d/00-default "[crio.runtime]"
+finds "no default_ulimits" crio_ulimits ok "default_ulimits is not set, so that"
+on_a_node write etc/crio/crio.conf.d/90-x '[crio.runtime]
 default_ulimits = ["memlock=unlimited"]'
 finds "a limit that CRI-O cannot read" crio_ulimits fail "will not start again"
 on_a_node write etc/crio/crio.conf.d/90-x '[crio.runtime'
