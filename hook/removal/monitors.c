@@ -7,6 +7,7 @@
 #include "core/base/cleanup.h"
 #include "core/base/fs.h"
 #include "core/base/names.h"
+#include "core/base/text.h"
 #include "core/base/tree.h"
 #include "hook/removal/needs.h"
 
@@ -103,25 +104,37 @@ static int judge(struct needs *needs, const struct monitor *monitor, struct err 
 	return 0;
 }
 
+/* What follows the name of a line; NULL: there is none */
+static const char *find_line(const char *text, const char *name)
+{
+	const char *found = strstr(text, name);
+
+	return found ? found + strlen(name) : NULL;
+}
+
 /*
  * The root of a container without a user namespace is the node's, and may call itself conmon: its
  * processes have more than one number, one for each pid namespace from ours on (proc_pid_status in
- * the kernel's fs/proc/array.c), and a monitor has one.
+ * the kernel's fs/proc/array.c), and a monitor has one. Any user may start a program that is setuid
+ * root by the name conmon: root is its effective user then, and the first of its Uid line, the real
+ * one, is that user.
  */
-static bool is_in_container(int process)
+static bool is_of_others(int process)
 {
-	static const char front[] = "\nNSpid:\t";
 	cleanup_arena arena = {0};
 	cleanup_fd fd = fs_open_regular(process, "status");
 	struct fs_text text = {0};
 	struct err ignored;
 	const char *pids;
+	const char *user;
 	bool more;
 
 	if (fd < 0 || fs_read_up_to(&arena, fd, STATUS_MAX, "status", &text, &more, &ignored) < 0)
 		return false;
-	pids = strstr(text.bytes, front);
-	return pids && pids[strlen(front) + strspn(pids + strlen(front), "0123456789")] == '\t';
+	pids = find_line(text.bytes, "\nNSpid:\t");
+	user = find_line(text.bytes, "\nUid:\t");
+	return (pids && pids[strspn(pids, "0123456789")] == '\t') ||
+	       (user && !text_starts_with(user, "0\t"));
 }
 
 /* Who may write a command line of the node's root may do all else, too: only those count. */
@@ -133,7 +146,7 @@ static int open_monitor(int proc, const char *pid)
 
 	if (dir < 0 || fstat(dir, &st) < 0 || st.st_uid != 0 ||
 	    fs_read_line(dir, "comm", name, sizeof(name)) < 0 || strcmp(name, "conmon") != 0 ||
-	    is_in_container(dir))
+	    is_of_others(dir))
 		return -1;
 	return fs_open_regular(dir, "cmdline");
 }

@@ -182,10 +182,18 @@ for id in '' c c0ffee; do
 		needed "…and the node's own of '$id' hides no other container" "container c0ffee@0123456789abcdef.json"
 	fi
 done
+# Nor does a program that is setuid root, which any user may start by that name: "conmon -c ID -- root -r …" is su that asks for a password.
+monitor conmon -c c0ffee -- root -r "$SHIM" --exit-command-arg --runtime --exit-command-arg crun
+write proc/4711/status $'Name:\tconmon\nUid:\t1000\t0\t0\t0\nNSpid:\t4711'
+needed "a user's setuid program that calls itself conmon" "container c0ffee@0123456789abcdef.json"
+write proc/4711/status $'Name:\tconmon\nUid:\t0\t0\t0\t0\nNSpid:\t4711'
+free "…but root's own is believed"
 monitor conmon --cid=x --runtime="$SHIM"
 rm "$NODE/run/oci-rdma-hook/c0ffee@0123456789abcdef.json"
 write proc/4711/status $'Name:\tconmon\nNSpid:\t4711\t1'
 free "a container's process with the shim on its command line"
+write proc/4711/status $'Name:\tconmon\nUid:\t1000\t0\t0\t0\nNSpid:\t4711'
+free "a user's setuid program with the shim on its command line"
 fresh
 
 timeout "$PATIENCE" "$HOOK" --check-removal operand >/dev/null 2>&1
