@@ -117,21 +117,12 @@ int nri_status_read(struct arena *arena, int sysroot, struct nri_status *ret_sta
 
 /* ---- the process ---- */
 
-static uint64_t start_of(int root, const char *path)
-{
-	char line[1024];
-
-	return fs_read_line(root, path, line, sizeof(line)) < 0
-		       ? 0
-		       : process_stat_field(line, PROCESS_STAT_START);
-}
-
 uint64_t nri_status_start_of(int64_t pid)
 {
 	char path[64];
 
 	(void)snprintf(path, sizeof(path), "/proc/%lld/stat", (long long)pid);
-	return pid > 0 ? start_of(AT_FDCWD, path) : 0;
+	return pid > 0 ? process_stat_read(AT_FDCWD, path, PROCESS_STAT_START) : 0;
 }
 
 /* ---- the one that serves the node ---- */
@@ -159,7 +150,10 @@ static int read_in_container(struct arena *arena, int sysroot, const char *pid,
 		return -ENOENT;
 	status = nri_status_read(arena, root, ret_status, err);
 	(void)snprintf(path, sizeof(path), "proc/%.20s/stat", pid);
-	return status == 0 && ret_status->started != start_of(sysroot, path) ? -ENOENT : status;
+	if (status == 0 &&
+	    process_stat_read(sysroot, path, PROCESS_STAT_START) != ret_status->started)
+		return -ENOENT;
+	return status;
 }
 
 static int find_in_containers(struct arena *arena, int sysroot, struct nri_status *ret_status,

@@ -14,4 +14,7 @@
  */
 uint64_t process_stat_field(const char *line, int field);
 
+/* The same of the file itself: path below the descriptor dir. 0 if it cannot be read. */
+uint64_t process_stat_read(int dir, const char *path, int field);
+
 #endif

@@ -47,12 +47,8 @@ static int open_proc(pid_t pid)
 
 static pid_t parent_of(int proc)
 {
-	char line[512];
-	uint64_t parent;
+	uint64_t parent = proc < 0 ? 0 : process_stat_read(proc, "stat", PROCESS_STAT_PARENT);
 
-	if (proc < 0 || fs_read_line(proc, "stat", line, sizeof(line)) < 0)
-		return -1;
-	parent = process_stat_field(line, PROCESS_STAT_PARENT);
 	return parent > 0 && parent <= INT_MAX ? (pid_t)parent : -1;
 }
 

@@ -286,13 +286,12 @@ void record_remove(const char *state_dir, const struct record_key *key)
 static uint64_t start_of(pid_t pid)
 {
 	char path[32];
-	char line[1024];
 	uint64_t ticks;
 
-	(void)snprintf(path, sizeof(path), "/proc/%d/stat", pid);
-	if (pid <= 1 || fs_read_line(AT_FDCWD, path, line, sizeof(line)) < 0)
+	if (pid <= 1)
 		return 0;
-	ticks = process_stat_field(line, PROCESS_STAT_START);
+	(void)snprintf(path, sizeof(path), "/proc/%d/stat", pid);
+	ticks = process_stat_read(AT_FDCWD, path, PROCESS_STAT_START);
 	return ticks * (1000000000U / (uint64_t)sysconf(_SC_CLK_TCK));
 }
 
