@@ -13,6 +13,7 @@
 #include "core/base/fs.h"
 #include "core/base/rootless.h"
 #include "core/base/text.h"
+#include "core/base/tree.h"
 #include "core/deadline.h"
 #include "core/node/memory.h"
 #include "core/node/netdev.h"
@@ -244,11 +245,9 @@ static int load_config(struct container *container, int sysroot, const char *pat
 int container_load_config(struct container *container, const struct options *options,
 			  struct err *err)
 {
-	cleanup_fd sysroot = open(options->sysroot, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	cleanup_fd sysroot = tree_open_root(options->sysroot, err);
 
-	if (sysroot < 0)
-		return err_sys(err, errno, "sysroot %s", options->sysroot);
-	return load_config(container, sysroot, options->config, err);
+	return sysroot < 0 ? -1 : load_config(container, sysroot, options->config, err);
 }
 
 /* The administrator's config and the pod author's annotations. */

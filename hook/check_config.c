@@ -8,6 +8,7 @@
 
 #include "core/base/cleanup.h"
 #include "core/base/fs.h"
+#include "core/base/tree.h"
 #include "core/deadline.h"
 #include "core/engine/crio.h"
 #include "core/json/reader.h"
@@ -275,11 +276,11 @@ static int check_kernel(const struct check *check, struct err *err)
 static int check_all(struct check *check, const struct options *options, char *const *files,
 		     size_t n_files, struct err *err)
 {
-	check->place.root = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
-	check->place.sysroot = open(options->sysroot, O_PATH | O_DIRECTORY | O_CLOEXEC);
-	if (check->place.root < 0 || check->place.sysroot < 0)
-		return err_sys(err, errno, "sysroot %s", options->sysroot);
-	if (check_kernel(check, err) < 0)
+	check->place.root = tree_open_root("/", err);
+	if (check->place.root < 0)
+		return -1;
+	check->place.sysroot = tree_open_root(options->sysroot, err);
+	if (check->place.sysroot < 0 || check_kernel(check, err) < 0)
 		return -1;
 	if (crio_read(&check->arena, check->place.sysroot, &check->crio, err) < 0)
 		return -1;

@@ -11,6 +11,7 @@
 #include "core/base/cleanup.h"
 #include "core/base/names.h"
 #include "core/base/text.h"
+#include "core/base/tree.h"
 #include "core/engine/containerd.h"
 #include "core/policy/config.h"
 #include "core/policy/handler.h"
@@ -202,10 +203,6 @@ static void print(const struct rendering *r)
 static int render(struct rendering *r, const struct options *options, const char *printed,
 		  struct err *err)
 {
-	if (r->root < 0) {
-		(void)err_sys(err, errno, "sysroot %s", options->sysroot);
-		return -1;
-	}
 	if (handler_check_name(r->shim, "runc", "crun", err) < 0 ||
 	    read_printed(r, printed, err) < 0 || find_plugin(r, err) < 0 || find_own(r, err) < 0 ||
 	    config_load(r->arena, r->root, options->config, &r->config, err) < 0)
@@ -216,11 +213,11 @@ static int render(struct rendering *r, const struct options *options, const char
 int containerd_handler(const struct options *options, const char *shim, const char *printed)
 {
 	cleanup_arena arena = {0};
-	cleanup_fd root = open(options->sysroot, O_PATH | O_DIRECTORY | O_CLOEXEC);
-	struct rendering r = {.arena = &arena, .root = root, .shim = shim};
 	struct err err;
+	cleanup_fd root = tree_open_root(options->sysroot, &err);
+	struct rendering r = {.arena = &arena, .root = root, .shim = shim};
 
-	if (render(&r, options, printed, &err) < 0) {
+	if (root < 0 || render(&r, options, printed, &err) < 0) {
 		(void)fprintf(stderr, "oci-rdma-hook: no handler is rendered: %s\n", err.text);
 		return 1;
 	}

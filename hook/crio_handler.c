@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "core/base/cleanup.h"
+#include "core/base/tree.h"
 #include "core/engine/crio.h"
 #include "core/engine/program.h"
 #include "core/policy/config.h"
@@ -166,7 +167,8 @@ static int render(struct rendering *r, const struct options *options, struct err
 int crio_handler(const struct options *options, const char *shim, const char *printed)
 {
 	cleanup_arena arena = {0};
-	cleanup_fd root = open(options->sysroot, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	struct err err;
+	cleanup_fd root = tree_open_root(options->sysroot, &err);
 	struct rendering r = {
 		.arena = &arena,
 		.root = root,
@@ -174,12 +176,8 @@ int crio_handler(const struct options *options, const char *shim, const char *pr
 		.printed = printed,
 		.own = {.runtime_path = "", .runtime_type = "", .monitor_path = ""},
 	};
-	struct err err;
-	int status;
 
-	status = root < 0 ? err_sys(&err, errno, "sysroot %s", options->sysroot)
-			  : render(&r, options, &err);
-	if (status < 0) {
+	if (root < 0 || render(&r, options, &err) < 0) {
 		(void)fprintf(stderr, "oci-rdma-hook: no handler is printed: %s\n", err.text);
 		return 1;
 	}

@@ -19,14 +19,12 @@
 static int open_by_id(struct container *container, const struct options *options, const char *id,
 		      int *ret_dir, const char **ret_path, struct err *err)
 {
-	cleanup_fd sysroot = open(options->sysroot, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	cleanup_fd sysroot = tree_open_root(options->sysroot, err);
 	struct bundle bundle;
 	char *path;
 	int dir;
 
-	if (sysroot < 0)
-		return err_sys(err, errno, "sysroot %s", options->sysroot);
-	if (bundle_find(&container->arena, sysroot, id, &bundle, err) < 0)
+	if (sysroot < 0 || bundle_find(&container->arena, sysroot, id, &bundle, err) < 0)
 		return -1;
 	if (!bundle.config)
 		return err_set(err,
@@ -89,11 +87,11 @@ static int print_spec(struct container *container, struct err *err)
 
 static int print_text(struct container *container, const struct options *options, struct err *err)
 {
-	cleanup_fd sysroot = open(options->sysroot, O_PATH | O_DIRECTORY | O_CLOEXEC);
-	unsigned ways = 0;
+	cleanup_fd sysroot = tree_open_root(options->sysroot, err);
+	bool recorded = strcmp(options->sysroot, "/") != 0;
+	unsigned ways;
 
-	if (sysroot >= 0 && ways_find(&container->arena, sysroot,
-				      strcmp(options->sysroot, "/") != 0, &ways, err) < 0)
+	if (sysroot < 0 || ways_find(&container->arena, sysroot, recorded, &ways, err) < 0)
 		return -1;
 	return report_text(stdout, container, ways);
 }

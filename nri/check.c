@@ -2,7 +2,6 @@
 #include "nri/check.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -10,6 +9,9 @@
 #include <sys/un.h>
 
 #include "core/base/cleanup.h"
+#include "core/base/names.h"
+#include "core/base/tell.h"
+#include "core/base/tree.h"
 #include "core/nri_status.h"
 
 static bool is_socket(const char *path)
@@ -53,20 +55,24 @@ static int print_status(const struct nri_status *status)
 	return status->since ? 0 : 1;
 }
 
+static int fail(const struct err *err)
+{
+	tell(NRI_NAME, err->text);
+	return 1;
+}
+
 int nri_check(const struct nri_options *options)
 {
 	char path[sizeof(((struct sockaddr_un *)0)->sun_path)];
-	cleanup_fd root = open(options->node.sysroot, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	bool recorded = strcmp(options->node.sysroot, "/") != 0;
 	cleanup_arena arena = {0};
 	struct nri_status status;
 	struct err err;
+	cleanup_fd root = tree_open_root(options->node.sysroot, &err);
 
-	if (root < 0 || nri_options_socket(options, path, sizeof(path)) < 0) {
-		(void)fprintf(stderr, "oci-rdma-nri: sysroot %s: %s\n", options->node.sysroot,
-			      strerror(errno));
-		return 1;
-	}
+	if (root < 0)
+		return fail(&err);
+	(void)nri_options_socket(options, path, sizeof(path)); /* it fits: nri_options_parse() */
 	(void)printf("NRI         %s: %s\n", is_socket(path) ? "on" : "off, no such socket", path);
 	switch (nri_status_find(&arena, root, recorded, &status, &err)) {
 	case 0:
@@ -77,7 +83,6 @@ int nri_check(const struct nri_options *options)
 		(void)puts("plugin      not running: there is no /" NRI_STATUS_PATH);
 		return 1;
 	default:
-		(void)fprintf(stderr, "oci-rdma-nri: %s\n", err.text);
-		return 1;
+		return fail(&err);
 	}
 }

@@ -13,6 +13,13 @@
 /* A directory that somebody else fills */
 #define NAMES_MAX 4096
 
+int tree_open_root(const char *path, struct err *err)
+{
+	int root = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+
+	return root < 0 ? err_sys(err, errno, "sysroot %s", path) : root;
+}
+
 static int open_regular(int root, const char *path)
 {
 	cleanup_fd held = fs_open(root, path, O_PATH, RESOLVE_IN_ROOT);

@@ -14,6 +14,9 @@
 #include "core/base/arena.h"
 #include "core/base/fs.h"
 
+/* Opens a root, as --sysroot names it. Returns a descriptor that the caller owns, or -1. */
+int tree_open_root(const char *path, struct err *err);
+
 /*
  * The whole file, in the arena. A leading '/' of path means root. Returns 0 or -errno; -EINVAL for
  * what is no regular file, -EFBIG for more than max bytes.

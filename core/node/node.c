@@ -2,7 +2,6 @@
 #include "core/node/node.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <linux/magic.h>
 #include <string.h>
 #include <sys/vfs.h>
@@ -13,12 +12,12 @@
 
 int node_open(const char *sysroot, struct node *ret_node, struct err *err)
 {
-	cleanup_fd root = openat(AT_FDCWD, sysroot, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	cleanup_fd root = tree_open_root(sysroot, err);
 	struct statfs fs;
 	int chars;
 
 	if (root < 0)
-		return err_sys(err, errno, "sysroot %s", sysroot);
+		return -1;
 	chars = tree_open_dir(root, "sys/dev/char");
 	if (chars < 0 && chars != -ENOENT)
 		return err_sys(err, -chars, "%s/sys/dev/char", sysroot);

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "hook/removal/removal.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -121,12 +119,11 @@ static int look(struct needs *needs, const struct options *options, struct err *
 int removal_check(const struct options *options)
 {
 	cleanup_arena arena = {0};
-	cleanup_fd root = open(options->sysroot, O_PATH | O_DIRECTORY | O_CLOEXEC);
-	struct needs needs = {.arena = &arena, .root = root};
 	struct err err;
+	cleanup_fd root = tree_open_root(options->sysroot, &err);
+	struct needs needs = {.arena = &arena, .root = root};
 
-	if ((root < 0 ? err_sys(&err, errno, "sysroot %s", options->sysroot)
-		      : look(&needs, options, &err)) < 0) {
+	if (root < 0 || look(&needs, options, &err) < 0) {
 		(void)fprintf(stderr, "oci-rdma-hook: %s\n", err.text);
 		return 1;
 	}
