@@ -77,20 +77,25 @@ static const char *join(struct edit *e, const char *list, const char *comma, con
 		       : arena_strdup(e->arena, item);
 }
 
-/* Puts items, joined, into the array at span, or into its place if it is null. */
-static int add_to_array(struct edit *e, const struct json_span *span, const char *items)
+/* Puts items or members, joined, behind the last of an array or object, set off as its first is. */
+static int append(struct edit *e, const struct json_span *span, const char *list)
 {
 	const char *space;
 
-	if (!items)
-		return -1;
-	if (span->is_null)
-		return splice(e, span->begin, span->end, arena_printf(e->arena, "[%s]", items));
 	if (!span->last_end)
-		return splice(e, span->end - 1, span->end - 1, items);
+		return splice(e, span->end - 1, span->end - 1, list);
 	space = separator(e, span->begin);
 	return splice(e, span->last_end, span->last_end,
-		      space ? arena_printf(e->arena, ",%s%s", space, items) : NULL);
+		      list && space ? arena_printf(e->arena, ",%s%s", space, list) : NULL);
+}
+
+/* Puts items, joined, into the array at span, or into its place if it is null. */
+static int add_to_array(struct edit *e, const struct json_span *span, const char *items)
+{
+	if (!span->is_null)
+		return append(e, span, items);
+	return splice(e, span->begin, span->end,
+		      items ? arena_printf(e->arena, "[%s]", items) : NULL);
 }
 
 /* How items of this array are set apart; nothing where it has none, or is not there */
@@ -230,40 +235,39 @@ static int edit_present_sets(struct edit *e)
 	return 0;
 }
 
+/* The whole member, which is not there, or null */
+static int make_capabilities(struct edit *e, const struct json_span *place)
+{
+	const char *sets = absent_sets(e, "");
+	const char *object = sets ? arena_printf(e->arena, "{%s}", sets) : NULL;
+
+	return is_absent(place) ? add_member(e, "capabilities", object)
+				: splice(e, place->begin, place->end, object);
+}
+
+static int add_absent_sets(struct edit *e, const struct json_span *place)
+{
+	const char *space = separator(e, place->begin);
+	const char *sets = space ? absent_sets(e, space) : NULL;
+
+	return sets && !sets[0] ? 0 : append(e, place, sets);
+}
+
 static int edit_capabilities(struct edit *e)
 {
 	const struct json_span *place = &e->spec->places.capabilities;
-	const char *space;
-	const char *members;
+	bool missing = is_absent(place) || place->is_null;
 
-	if (!e->grant->capabilities)
-		return 0;
-	/* The runtime takes the container's then, which we have edited; a set of ours would be the
-	 * whole. */
-	if (e->spec->process_only && (is_absent(place) || place->is_null))
+	/* A process.json without them: the runtime takes the container's then, which we have
+	 * edited; a set of ours would be the whole. */
+	if (!e->grant->capabilities || (e->spec->process_only && missing))
 		return 0;
 	e->capabilities = capability_names(e->arena, e->grant->capabilities);
 	if (!e->capabilities)
 		return -1;
-	if (is_absent(place) || place->is_null) {
-		members = absent_sets(e, "");
-		members = members ? arena_printf(e->arena, "{%s}", members) : NULL;
-		return is_absent(place) ? add_member(e, "capabilities", members)
-					: splice(e, place->begin, place->end, members);
-	}
-	space = separator(e, place->begin);
-	members = space ? absent_sets(e, space) : NULL;
-	if (!members)
-		return -1;
-	if (members[0]) {
-		bool empty = !place->last_end;
-		size_t at = empty ? place->end - 1 : place->last_end;
-
-		if (splice(e, at, at,
-			   empty ? members : arena_printf(e->arena, ",%s%s", space, members)) < 0)
-			return -1;
-	}
-	return edit_present_sets(e);
+	if (missing)
+		return make_capabilities(e, place);
+	return add_absent_sets(e, place) < 0 ? -1 : edit_present_sets(e);
 }
 
 /* ---- linux.seccomp ---- */
@@ -302,15 +306,7 @@ static int edit_seccomp(struct edit *e)
 /* The members that the process object lacks go behind its last one. */
 static int place_members(struct edit *e)
 {
-	const struct json_span *process = &e->spec->places.process;
-	const char *space = separator(e, process->begin);
-
-	if (!e->members[0])
-		return 0;
-	if (!process->last_end)
-		return splice(e, process->end - 1, process->end - 1, e->members);
-	return splice(e, process->last_end, process->last_end,
-		      space ? arena_printf(e->arena, ",%s%s", space, e->members) : NULL);
+	return e->members[0] ? append(e, &e->spec->places.process, e->members) : 0;
 }
 
 static int compare_splices(const void *a, const void *b)
