@@ -36,13 +36,7 @@ static int open_etc(int root, bool make, const struct nccl_conf_owner *owner, st
 		return fd;
 	if (fd == -ENOENT)
 		fd = make_etc(root, owner);
-	if (fd == -ENOSYS)
-		return err_set(err,
-			       "this kernel has no openat2(2), so that /etc/nccl.conf of the "
-			       "container cannot be written safely: Linux 5.6 or newer is needed");
-	if (fd < 0)
-		return err_sys(err, -fd, "/etc of the container");
-	return fd;
+	return fd < 0 ? err_sys(err, -fd, "/etc of the container") : fd;
 }
 
 /* What the file says without any block of ours, and with this one behind it. NULL without memory */

@@ -83,7 +83,8 @@ static int write_without_openat2(int root)
 		return 2;
 	if (nccl_conf_write(root, LINES, &owner, &changed, &err) != -1 || changed)
 		return 3;
-	return strstr(err.text, "this kernel has no openat2(2), so that") ? 0 : 4;
+	return strstr(err.text, "/etc of the container: this kernel has no openat2(2): Linux") ? 0
+											       : 4;
 }
 
 /* Without it nothing keeps a look-up below the root: refused, not tried in another way. */
