@@ -44,9 +44,8 @@ static void adjust_memlock(const struct container *container, struct message_adj
 static int adjust_env(struct arena *arena, const struct plan *plan,
 		      struct message_adjustment *adjustment)
 {
-	size_t room = plan->n_settings ? plan->n_settings : 1;
-	const char **names = arena_alloc(arena, room * sizeof(*names));
-	const char **values = arena_alloc(arena, room * sizeof(*values));
+	const char **names = arena_alloc(arena, plan->n_settings * sizeof(*names));
+	const char **values = arena_alloc(arena, plan->n_settings * sizeof(*values));
 
 	if (!names || !values)
 		return -1;

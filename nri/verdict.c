@@ -78,7 +78,7 @@ static enum received receive(int in, void *bytes, size_t size, int64_t deadline)
 static enum received receive_response(int in, struct arena *arena, size_t len, int64_t deadline,
 				      struct message *ret_response)
 {
-	unsigned char *bytes = len <= VERDICT_SIZE_MAX ? arena_alloc(arena, len ? len : 1) : NULL;
+	unsigned char *bytes = len <= VERDICT_SIZE_MAX ? arena_alloc(arena, len) : NULL;
 	enum received received = bytes ? receive(in, bytes, len, deadline) : RECEIVED_LESS;
 
 	if (received == RECEIVED)

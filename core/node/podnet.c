@@ -200,7 +200,7 @@ int podnet_read(struct arena *arena, int netns, struct devices *devices, int pat
 		struct err *err)
 {
 	size_t size = devices->n * sizeof(struct answer);
-	struct answer *answers = arena_alloc(arena, size ? size : 1);
+	struct answer *answers = arena_alloc(arena, size);
 	cleanup_fd in = -1;
 	cleanup_fd out = -1;
 	int ends[2];

@@ -128,7 +128,7 @@ int order_devices(struct arena *arena, const struct claims *claims, struct devic
 		  struct warnings *warnings, struct err *err)
 {
 	size_t n = devices->n;
-	struct ranked *ranked = arena_alloc(arena, (n ? n : 1) * sizeof(*ranked));
+	struct ranked *ranked = arena_alloc(arena, n * sizeof(*ranked));
 
 	if (!ranked)
 		return err_memory(err);

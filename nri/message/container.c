@@ -15,11 +15,6 @@ struct reading {
 	size_t annotations_room;
 };
 
-static void *zeroed(struct reading *r, size_t n, size_t size)
-{
-	return arena_alloc(r->arena, (n ? n : 1) * size);
-}
-
 /* ---- annotations ---- */
 
 static int add_annotation(struct reading *r, const Nri__Entry *entry, struct err *err)
@@ -66,7 +61,7 @@ static void read_rlimits(struct reading *r, const Nri__Container *container)
 
 static int read_mounts(struct reading *r, const Nri__Container *container)
 {
-	const char **mounts = zeroed(r, container->n_mounts, sizeof(*mounts));
+	const char **mounts = arena_alloc(r->arena, container->n_mounts * sizeof(*mounts));
 
 	if (!mounts)
 		return -1;
@@ -81,7 +76,7 @@ static int read_mounts(struct reading *r, const Nri__Container *container)
 
 static int read_devices(struct reading *r, const Nri__LinuxContainer *platform)
 {
-	struct spec_device *devices = zeroed(r, platform->n_devices, sizeof(*devices));
+	struct spec_device *devices = arena_alloc(r->arena, platform->n_devices * sizeof(*devices));
 
 	if (!devices)
 		return -1;

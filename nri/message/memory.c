@@ -8,8 +8,7 @@ static void *take(void *context, size_t size)
 	if (size > memory->left)
 		return NULL;
 	memory->left -= size;
-	/* Of an empty string it asks for nothing, and takes NULL for no memory. */
-	return arena_alloc(memory->arena, size ? size : 1);
+	return arena_alloc(memory->arena, size);
 }
 
 static void give_back(void *context, void *bytes)

@@ -49,7 +49,7 @@ int message_read_configure(struct arena *arena, const struct message *message,
 static int pack(struct arena *arena, const ProtobufCMessage *message, struct message *ret_message)
 {
 	size_t size = protobuf_c_message_get_packed_size(message);
-	unsigned char *bytes = arena_alloc(arena, size ? size : 1);
+	unsigned char *bytes = arena_alloc(arena, size);
 
 	if (!bytes)
 		return -1;
@@ -99,8 +99,8 @@ static int set_env(struct arena *arena, const struct message_adjustment *adjustm
 		   Nri__ContainerAdjustment *adjust)
 {
 	size_t n = adjustment->n_variables;
-	Nri__Entry *entries = arena_alloc(arena, (n ? n : 1) * sizeof(*entries));
-	Nri__Entry **env = arena_alloc(arena, (n ? n : 1) * sizeof(void *));
+	Nri__Entry *entries = arena_alloc(arena, n * sizeof(*entries));
+	Nri__Entry **env = arena_alloc(arena, n * sizeof(void *));
 
 	if (!entries || !env)
 		return -1;
