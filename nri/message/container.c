@@ -5,9 +5,9 @@
 
 #include "core/base/text.h"
 #include "core/spec/rule.h"
-#include "nri/message/memory.h"
 #include "nri/message/message.h"
 #include "nri/message/nri.pb-c.h"
+#include "nri/message/unpack.h"
 
 struct reading {
 	struct arena *arena;
@@ -205,10 +205,8 @@ static int read_container(struct reading *r, const Nri__Container *container, st
 int message_read_container(struct arena *arena, const struct message *message,
 			   struct spec *ret_spec, struct err *err)
 {
-	struct memory memory = {arena, MEMORY_MAX};
-	ProtobufCAllocator allocator = memory_allocator(&memory);
 	const Nri__CreateContainerRequest *request =
-		nri__create_container_request__unpack(&allocator, message->len, message->bytes);
+		unpack_message(arena, &nri__create_container_request__descriptor, message);
 	struct reading reading = {.arena = arena};
 
 	if (!request || !request->container)

@@ -2,24 +2,15 @@
 #include "nri/message/message.h"
 
 #include "core/base/text.h"
-#include "nri/message/memory.h"
 #include "nri/message/nri.pb-c.h"
+#include "nri/message/unpack.h"
 
 /* ---- read ---- */
-
-static void *unpack(struct arena *arena, const ProtobufCMessageDescriptor *descriptor,
-		    const struct message *message)
-{
-	struct memory memory = {arena, MEMORY_MAX};
-	ProtobufCAllocator allocator = memory_allocator(&memory);
-
-	return protobuf_c_message_unpack(descriptor, &allocator, message->len, message->bytes);
-}
 
 int message_read_response(struct arena *arena, const struct message *message, int *ret_status,
 			  const char **ret_text, struct err *err)
 {
-	const Nri__Response *response = unpack(arena, &nri__response__descriptor, message);
+	const Nri__Response *response = unpack_message(arena, &nri__response__descriptor, message);
 
 	if (!response)
 		return err_set(err, "the runtime's answer is not a ttrpc response");
@@ -32,7 +23,7 @@ int message_read_configure(struct arena *arena, const struct message *message,
 			   struct message_runtime *ret_runtime, struct err *err)
 {
 	const Nri__ConfigureRequest *request =
-		unpack(arena, &nri__configure_request__descriptor, message);
+		unpack_message(arena, &nri__configure_request__descriptor, message);
 
 	if (!request)
 		return err_set(err, "Configure: this is not a message of NRI");
