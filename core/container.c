@@ -418,8 +418,7 @@ static int make_plan(struct container *container, const struct node *node,
 	/* Whoever gets nothing costs no query of a device, which may ask its firmware. */
 	if (plan_decide(&container->arena, &facts, &container->plan, err) < 0)
 		return -1;
-	if (!wanted->topology && (container->plan.decision == DECISION_NONE ||
-				  container->plan.decision == DECISION_DENIED))
+	if (!wanted->topology && !plan_gives(&container->plan))
 		return 0;
 	drop_unusable_claims(container);
 	if (order_devices(&container->arena, &container->claims, &container->devices,

@@ -77,10 +77,8 @@ static int print_spec(struct container *container, struct err *err)
 	struct grant grant = grant_of_plan(&container->plan);
 	struct fs_text text = container->text;
 
-	if ((container->plan.decision == DECISION_GRANT ||
-	     container->plan.decision == DECISION_TCP) &&
-	    spec_edit(&container->arena, &container->text, &container->spec, &grant, &text, err) <
-		    0)
+	if (plan_gives(&container->plan) && spec_edit(&container->arena, &container->text,
+						      &container->spec, &grant, &text, err) < 0)
 		return -1;
 	return fwrite(text.bytes, 1, text.len, stdout) == text.len ? 0 : -1;
 }

@@ -329,37 +329,58 @@ int plan_decide(struct arena *arena, const struct facts *facts, struct plan *ret
 	return choose(arena, facts, ret_plan) < 0 ? err_memory(err) : 0;
 }
 
+/* What a container with devices gets beside variables */
+static int plan_grant(struct arena *arena, const struct facts *facts, struct plan *plan,
+		      struct warnings *warnings)
+{
+	plan_capabilities(facts, plan);
+	if (plan_memlock(arena, facts, plan, warnings) < 0 ||
+	    plan_seccomp(arena, facts, plan, warnings) < 0)
+		return -1;
+	return obstacles_warn(arena, facts, warnings);
+}
+
+static int plan_variables(struct arena *arena, const struct facts *facts, struct plan *plan,
+			  struct warnings *warnings)
+{
+	if (!facts->request->nccl)
+		return 0;
+	if (plan->decision == DECISION_TCP)
+		return nccl_tcp_settings(arena, facts, plan, warnings);
+	if (nccl_rdma_settings(arena, facts, plan, warnings) < 0)
+		return -1;
+	return framework_settings(arena, facts, plan, warnings);
+}
+
+static int fill(struct arena *arena, const struct facts *facts, struct plan *plan,
+		struct warnings *warnings)
+{
+	const char *mount = mount_on_nccl_conf(facts->spec);
+
+	plan->nccl_conf_mounted = mount != NULL;
+	if (!plan_gives(plan))
+		return 0;
+	if (warn_identity(arena, facts, warnings) < 0 ||
+	    (plan->decision == DECISION_GRANT && plan_grant(arena, facts, plan, warnings) < 0) ||
+	    plan_variables(arena, facts, plan, warnings) < 0)
+		return -1;
+	return plan->n_settings && mount ? warn_mount(arena, mount, warnings) : 0;
+}
+
 int plan_make(struct arena *arena, const struct facts *facts, struct plan *ret_plan,
 	      struct warnings *warnings, struct err *err)
 {
-	const char *mount = mount_on_nccl_conf(facts->spec);
-	struct plan plan = {.nccl_conf_mounted = mount != NULL};
-	int status = 0;
+	struct plan plan = {0};
 
-	if (choose(arena, facts, &plan) < 0)
-		return err_memory(err);
-	if (plan.decision == DECISION_GRANT || plan.decision == DECISION_TCP)
-		status = warn_identity(arena, facts, warnings);
-	if (status == 0 && plan.decision == DECISION_GRANT) {
-		status = plan_memlock(arena, facts, &plan, warnings);
-		plan_capabilities(facts, &plan);
-		if (status == 0)
-			status = plan_seccomp(arena, facts, &plan, warnings);
-		if (status == 0)
-			status = obstacles_warn(arena, facts, warnings);
-	}
-	if (status == 0 && facts->request->nccl && plan.decision == DECISION_GRANT)
-		status = nccl_rdma_settings(arena, facts, &plan, warnings);
-	if (status == 0 && facts->request->nccl && plan.decision == DECISION_GRANT)
-		status = framework_settings(arena, facts, &plan, warnings);
-	if (status == 0 && facts->request->nccl && plan.decision == DECISION_TCP)
-		status = nccl_tcp_settings(arena, facts, &plan, warnings);
-	if (status == 0 && plan.n_settings && mount)
-		status = warn_mount(arena, mount, warnings);
-	if (status < 0)
+	if (choose(arena, facts, &plan) < 0 || fill(arena, facts, &plan, warnings) < 0)
 		return err_memory(err);
 	*ret_plan = plan;
 	return 0;
+}
+
+bool plan_gives(const struct plan *plan)
+{
+	return plan->decision == DECISION_GRANT || plan->decision == DECISION_TCP;
 }
 
 bool plan_has_new_settings(const struct plan *plan)

@@ -22,6 +22,9 @@ int plan_make(struct arena *arena, const struct facts *facts, struct plan *ret_p
 /* "grant", "tcp", "none", "denied" */
 const char *decision_name(enum decision decision);
 
+/* True if the container gets something: the decision is "grant" or "tcp". */
+bool plan_gives(const struct plan *plan);
+
 /* True if there is a variable that the container's environment does not have. */
 bool plan_has_new_settings(const struct plan *plan);
 

@@ -251,7 +251,7 @@ static int print_gifts(FILE *out, struct container *container, unsigned installe
 	const struct plan *plan = &container->plan;
 	unsigned ways = installed ? installed : EVERY_WAY;
 
-	if (plan->decision != DECISION_GRANT && plan->decision != DECISION_TCP)
+	if (!plan_gives(plan))
 		return 0;
 	(void)fputs("\nwhat it gets, and through what\n", out);
 	print_memlock(out, plan, ways);
