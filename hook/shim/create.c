@@ -45,11 +45,12 @@ static const char *pid_file_path(struct shim *shim, const char *bundle)
 	return base ? arena_printf(&shim->container.arena, "%s/%s", base, path) : "";
 }
 
-/* Where a container's spec was found: --bundle, and config.json or what --config says */
+/* Where a container's spec is: config.json in --bundle, or what --config says */
 struct place {
 	int bundle;
-	int dir;
-	const char *name;
+	int dir;          /* the file's directory: the bundle, or another */
+	const char *path; /* of that directory, for errors */
+	const char *name; /* the file's, in it */
 };
 
 /* The record, but for which file config.json is */
@@ -147,19 +148,22 @@ static int grant_bundle(struct shim *shim, const struct place *place, struct err
 
 /*
  * crun's --config names another file than config.json: a path from the caller's directory on
- * (src/create.c). Returns the descriptor of its directory.
+ * (src/create.c). Sets path and name; returns the descriptor of its directory.
  */
-static int open_config_dir(struct shim *shim, int bundle, const char *path, struct err *err)
+static int open_config_dir(struct shim *shim, struct place *place, struct err *err)
 {
-	int from = strcmp(path, "config.json") == 0 ? bundle : AT_FDCWD;
-	size_t len = (size_t)(text_base_name(path) - path);
-	char *dir = arena_strndup(&shim->container.arena, path, len);
+	const char *config = shim->args.config;
+	const char *name = text_base_name(config);
 	int fd;
 
-	if (!dir)
+	place->name = name;
+	place->path = name == config ? "."
+				     : arena_strndup(&shim->container.arena, config,
+						     (size_t)(name - config) - 1);
+	if (!place->path)
 		return err_memory(err);
-	fd = openat(from, dir[0] ? dir : ".", O_PATH | O_DIRECTORY | O_CLOEXEC);
-	return fd < 0 ? err_sys(err, errno, "%s", path) : fd;
+	fd = open(place->path[0] ? place->path : "/", O_PATH | O_DIRECTORY | O_CLOEXEC);
+	return fd < 0 ? err_sys(err, errno, "%s", config) : fd;
 }
 
 /* Returns true if a container of this id runs: the runtime will refuse the new one, and nothing
@@ -205,27 +209,13 @@ static bool may_be_ours(struct shim *shim, int dir, const char *name)
 	       container_names_device(&text);
 }
 
-int serve_create(struct shim *shim, struct err *err)
+static int serve_spec(struct shim *shim, const struct place *place, struct err *err)
 {
 	struct container *container = &shim->container;
-	const char *path = shim->args.bundle ? shim->args.bundle : ".";
-	cleanup_fd bundle = -1;
-	cleanup_fd dir = -1;
-	const char *config = shim->args.config ? shim->args.config : "config.json";
-	const char *name = text_base_name(config);
 
-	if (id_is_taken(shim))
-		return 0;
-	bundle = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
-	if (bundle < 0)
-		return err_sys(err, errno, "bundle %s", path);
-	container->bundle = bundle;
-	dir = open_config_dir(shim, bundle, config, err);
-	if (dir < 0)
-		return -1;
-	if (container_read_spec(container, dir, path, name, err) < 0 ||
+	if (container_read_spec(container, place->dir, place->path, place->name, err) < 0 ||
 	    container_decide(container, &shim->options, &shim->proven, err) < 0) {
-		shim->proven = shim->proven || may_be_ours(shim, dir, name);
+		shim->proven = shim->proven || may_be_ours(shim, place->dir, place->name);
 		return -1;
 	}
 	switch (container->plan.decision) {
@@ -238,7 +228,31 @@ int serve_create(struct shim *shim, struct err *err)
 		return 0;
 	case DECISION_TCP:
 	case DECISION_GRANT:
-		return grant_bundle(shim, &(struct place){bundle, dir, name}, err);
+		return grant_bundle(shim, place, err);
 	}
 	return 0;
+}
+
+int serve_create(struct shim *shim, struct err *err)
+{
+	const char *path = shim->args.bundle ? shim->args.bundle : ".";
+	struct place place = {.path = path, .name = "config.json"};
+	cleanup_fd bundle = -1;
+	cleanup_fd other = -1;
+
+	if (id_is_taken(shim))
+		return 0;
+	bundle = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	if (bundle < 0)
+		return err_sys(err, errno, "bundle %s", path);
+	shim->container.bundle = bundle;
+	place.bundle = bundle;
+	place.dir = bundle;
+	if (shim->args.config && strcmp(shim->args.config, place.name) != 0) {
+		other = open_config_dir(shim, &place, err);
+		if (other < 0)
+			return -1;
+		place.dir = other;
+	}
+	return serve_spec(shim, &place, err);
 }

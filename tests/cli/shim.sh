@@ -340,6 +340,15 @@ fresh
 passes "crun's --config, no root.path there" create --bundle "$B" --config "$T/here/c.json" "$ID"
 is "crun's --config, no root.path there: ours is set" NCCL_IB_HCA==mlx5_6 "$(jq -r '.process.env[] | select(startswith("NCCL_"))' "$T/here/c.json")"
 
+# What is wrong with that file is said of its own path
+on_error fail
+fresh
+for config in "$T/here/c.json" c.json sub/c.json; do
+	(cd "$T/here" && head -c -2 "$B/config.json" >"$config" && timeout "$PATIENCE" "$SHIM" create --bundle "$B" --config "$config" "$ID" </dev/null >"$T/out" 2>"$T/err")
+	has "crun's --config, one that cannot be read: its own path is named" ": ${config/#c./.\/c.}: line " "$(<"$T/err")"
+done
+policy
+
 # No bundle, no id, or none that anybody could use: the runtime says so
 for line in create "create --bundle $B" "create --bundle" "create --bundle /nowhere $ID" "create --bundle $B/config.json $ID" run exec "exec --process" \
 	"exec --process $P" "exec --process /nowhere/x $ID" "exec --process / $ID" "exec --process $B $ID" delete "delete --force" "create --bundle $B a/b" \
