@@ -3,13 +3,17 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "core/base/cleanup.h"
 #include "core/base/fs.h"
 #include "core/base/names.h"
 #include "core/base/process_stat.h"
+#include "core/base/text.h"
 #include "core/base/tree.h"
 #include "core/json/reader.h"
 #include "core/json/writer.h"
@@ -127,33 +131,63 @@ uint64_t nri_status_start_of(int64_t pid)
 
 /* ---- the one that serves the node ---- */
 
+/* By the name that the process gives itself; another user's is not the node's. */
 static bool is_named_so(int sysroot, const char *pid)
 {
 	char path[64];
 	char name[sizeof(NRI_NAME)];
+	struct stat st;
 
+	/* The directory belongs to the effective user, dumpable or not (the kernel's
+	 * task_dump_owner). */
+	(void)snprintf(path, sizeof(path), "proc/%.20s", pid);
+	if (fstatat(sysroot, path, &st, 0) < 0 || st.st_uid != geteuid())
+		return false;
 	(void)snprintf(path, sizeof(path), "proc/%.20s/comm", pid);
 	return fs_read_line(sysroot, path, name, sizeof(name)) > 0 && strcmp(name, NRI_NAME) == 0;
+}
+
+static int open_parent(int root, const char *path)
+{
+	static char parent[PATH_MAX];
+
+	(void)snprintf(parent, sizeof(parent), "%.*s", (int)(text_base_name(path) - path), path);
+	return fs_open(root, parent, O_PATH | O_DIRECTORY, RESOLVE_IN_ROOT);
+}
+
+/*
+ * The root of any container may take the name, and write a file. What it cannot have, unless it was
+ * given it, is the directory of the node's NRI socket, which is root's alone (containerd/nri makes
+ * it so, pkg/adaptation): whoever has that may change every container of the node.
+ */
+static bool has_nodes_socket(int sysroot, int root, const char *socket)
+{
+	cleanup_fd own = socket ? open_parent(root, socket) : -1;
+	cleanup_fd nodes = socket ? open_parent(sysroot, socket) : -1;
+	struct stat st;
+
+	return own >= 0 && nodes >= 0 && fs_same_file(own, nodes) && fstat(nodes, &st) == 0 &&
+	       st.st_uid == geteuid() && !(st.st_mode & (S_IRWXG | S_IRWXO));
 }
 
 /* In a container its process id is another; the time when it started is the same. */
 static int read_in_container(struct arena *arena, int sysroot, const char *pid,
 			     struct nri_status *ret_status, struct err *err)
 {
+	struct nri_status found;
 	char path[64];
 	cleanup_fd root = -1;
-	int status;
 
 	(void)snprintf(path, sizeof(path), "proc/%.20s/root", pid);
 	root = openat(sysroot, path, O_PATH | O_DIRECTORY | O_CLOEXEC);
-	if (root < 0)
-		return -ENOENT;
-	status = nri_status_read(arena, root, ret_status, err);
+	if (root < 0 || nri_status_read(arena, root, &found, err) < 0)
+		return err->memory ? -1 : -ENOENT;
 	(void)snprintf(path, sizeof(path), "proc/%.20s/stat", pid);
-	if (status == 0 &&
-	    process_stat_read(sysroot, path, PROCESS_STAT_START) != ret_status->started)
+	if (process_stat_read(sysroot, path, PROCESS_STAT_START) != found.started ||
+	    !has_nodes_socket(sysroot, root, found.socket))
 		return -ENOENT;
-	return status;
+	*ret_status = found;
+	return 0;
 }
 
 static int find_in_containers(struct arena *arena, int sysroot, struct nri_status *ret_status,

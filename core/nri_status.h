@@ -65,9 +65,9 @@ int nri_status_read(struct arena *arena, int sysroot, struct nri_status *ret_sta
 
 /*
  * The same, but also finds a plugin that runs in a container (as the DaemonSet's does), whose
- * status file is only in that container. recorded: sysroot is a recorded tree, whose processes
- * cannot be looked at. Returns also -ESRCH, with *ret_status set: the process of the status has
- * ended.
+ * status file is only in that container: one that root runs, and that has the directory of the
+ * node's NRI socket. recorded: sysroot is a recorded tree, whose processes cannot be looked at.
+ * Returns also -ESRCH, with *ret_status set: the process of the status has ended.
  */
 int nri_status_find(struct arena *arena, int sysroot, bool recorded, struct nri_status *ret_status,
 		    struct err *err);

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -11,6 +12,7 @@
 #include "core/base/cleanup.h"
 #include "core/base/names.h"
 #include "core/base/tell.h"
+#include "core/base/text.h"
 #include "core/base/tree.h"
 #include "core/nri_status.h"
 
@@ -42,15 +44,28 @@ static int print_ended(const struct nri_status *status)
 	return 1;
 }
 
+/* What stands in the file is for a terminal only if it is one line without escapes. */
+__attribute__((format(printf, 1, 2))) static void say(const char *format, ...)
+{
+	char line[2 * ERR_TEXT_MAX];
+	va_list args;
+
+	va_start(args, format);
+	(void)vsnprintf(line, sizeof(line), format, args);
+	va_end(args);
+	text_make_printable(line);
+	(void)puts(line);
+}
+
 static int print_status(const struct nri_status *status)
 {
 	if (status->since)
-		(void)printf("plugin      connected to %s %s since %s\n",
-			     status->runtime ? status->runtime : "a runtime",
-			     status->version ? status->version : "", status->since);
+		say("plugin      connected to %s %s since %s",
+		    status->runtime ? status->runtime : "a runtime",
+		    status->version ? status->version : "", status->since);
 	else
-		(void)printf("plugin      not connected%s%s\n", status->trouble ? ": " : "",
-			     status->trouble ? status->trouble : "");
+		say("plugin      not connected%s%s", status->trouble ? ": " : "",
+		    status->trouble ? status->trouble : "");
 	print_counters(&status->counters);
 	return status->since ? 0 : 1;
 }

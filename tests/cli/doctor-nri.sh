@@ -71,13 +71,17 @@ on_a_node write run/oci-rdma-hook/nri.json '{'
 finds "a status file that cannot be read" nri "not checkable" "/run/oci-rdma-hook/nri.json"
 
 # ---- in a container of its own, as the DaemonSet's: its status is in there alone ----
-# in_a_pod STARTED: process 812 of the node is its process 1
+# in_a_pod STARTED: process 812 of the node is its process 1, which was given the directory of the node's socket
 in_a_pod() {
 	write proc/812/comm oci-rdma-nri
 	write proc/812/stat "812 (oci-rdma-nri) S 1 $(seq -s ' ' 5 21) $1 0 0"
 	connected '.pid = 1'
 	mkdir -p "$NODE/proc/812/root"
 	mv "$NODE/run" "$NODE/proc/812/root/"
+	mkdir -p "$NODE/proc/812/root/var/run" "$NODE/var/run"
+	mkdir -m 0700 "$NODE/proc/812/root/var/run/nri"
+	rm -rf "${NODE:?}/var/run/nri"
+	ln -s ../../proc/812/root/var/run/nri "$NODE/var/run/nri"
 }
 on_a_node in_a_pod 4242
 finds "the DaemonSet's plugin" nri ok "connected to containerd 2.1.9"
@@ -87,6 +91,28 @@ finds "another process of that name has not written it" nri ok "no oci-rdma-nri 
 renamed() { in_a_pod 4242 && write proc/812/comm oci-rdma-nrl; }
 on_a_node renamed
 finds "nor has one of another name" nri ok "no oci-rdma-nri runs"
+# Any container's root may take the name and write the file.
+forged() { in_a_pod 4242 && rm "$NODE/var/run/nri" && "$@"; }
+on_a_node forged true
+finds "a container that calls itself so, on a node without NRI, is not believed" nri ok "no oci-rdma-nri runs"
+on_a_node forged mkdir -m 0700 "$NODE/var/run/nri"
+finds "nor one that does not have the node's socket" nri ok "no oci-rdma-nri runs"
+finds "it is no way in" ways_in ok "hook: the limit reaches only the main process"
+open_to_all() { in_a_pod 4242 && chmod 0755 "$NODE/proc/812/root/var/run/nri"; }
+on_a_node open_to_all
+finds "nor where anybody may have the directory of the socket" nri ok "no oci-rdma-nri runs"
+if chown 12345 "$T" 2>/dev/null; then
+	chown 0 "$T"
+	of_a_user() { in_a_pod 4242 && chown 12345 "$NODE/proc/812"; }
+	on_a_node of_a_user
+	finds "nor a process that root does not run" nri ok "no oci-rdma-nri runs"
+fi
+for socket in null '"nri.sock"' '"/"' "\"/$(printf '%05000d' 0)/nri.sock\""; do
+	named() { in_a_pod 4242 && jq -c ".socket = $socket" "$NODE/proc/812/root/run/oci-rdma-hook/nri.json" >"$T/nri.json" &&
+		mv "$T/nri.json" "$NODE/proc/812/root/run/oci-rdma-hook/nri.json"; }
+	on_a_node named
+	finds "nor one that names no such socket (${socket:0:16})" nri ok "no oci-rdma-nri runs"
+done
 
 # ---- how it is reported ----
 on_a_node connected '.containers.failed = 2'

@@ -34,6 +34,19 @@ mkdir -p "$T/empty/var/run/nri"
 : >"$T/empty/var/run/nri/nri.sock"
 said 1 "--check where a file has the socket's name" "off, no such socket" --check --sysroot "$T/empty"
 
+# printed DESCRIPTION WANT STATUS: what --check makes of a status file
+printed() {
+	mkdir -p "$T/empty/run/oci-rdma-hook"
+	printf '%s\n' "$3" >"$T/empty/run/oci-rdma-hook/nri.json"
+	timeout "$PATIENCE" "$NRI" --check --sysroot "$T/empty" >"$T/out" 2>&1
+	is "--check, $1" "$2" "$(sed -n '/^plugin/,$p' "$T/out" | head -n 2 | tr '\n' '|')"
+}
+printed "a name that speaks to the terminal" "plugin      connected to a?[2J?plugin b??c since d?e|containers  0: 0 granted, 0 denied, 0 failed, 0 given up|" \
+	'{"connected_since": "d\u001be", "runtime": {"name": "a\u001b[2J\nplugin", "version": "b\u0085c"}}'
+printed "so does what is wrong" "plugin      not connected: a?[2J?b|containers  0: 0 granted, 0 denied, 0 failed, 0 given up|" \
+	'{"connected_since": null, "trouble": "a\u001b[2J\nb"}'
+rm -r "$T/empty/run"
+
 # On the node itself a status file is believed as long as its process lives. Here the node has one process, which is --check itself later:
 # a plugin of another suite, or of this machine, is not to be found.
 # checked LATER: what --check says of a file that names this process, started LATER clock ticks than it was
