@@ -133,6 +133,30 @@ echo '{"optin":"device"}' >"$T/wrong.json"
 check "a policy that cannot be read is refused" refused node_install install CONFIG="$T/wrong.json"
 has "…saying why" optin "$(<"$T/log")"
 is "…and nothing is switched on" ./usr/local/bin/oci-rdma-hook "$(tree)"
+rm -rf "${host:?}"/*
+mkdir -p "$host/usr/local/bin/oci-rdma-hook"
+check "a directory in the executable's place is refused" refused node_install install CONFIG="$T/none"
+is "…and nothing is switched on, nor put into it" ./usr/local/bin/.oci-rdma-hook.new "$(tree)"
+rm -rf "${host:?}"/*
+crio_host
+# interrupted FILE: the install is killed where FILE is to be renamed; what it leaves beside the files. By the machine's shell: the image's
+# has an mv of its own.
+mkdir "$T/killing"
+printf '#!/bin/sh\ncase $3 in "$KILLED_AT") kill -9 "$PPID" ;; *) exec busybox mv "$@" ;; esac\n' >"$T/killing/mv"
+chmod 755 "$T/killing/mv"
+interrupted() {
+	env PATH="$T/killing:$image/bin" KILLED_AT="$host$1" ROOT="$host" SOURCE="$image/oci-rdma-hook" CONFIG="$T/config.json" RUNTIME=1 \
+		/bin/sh "$image/oci-rdma-hook/bin/node-install" install >"$T/log" 2>&1
+	(cd "$host" && find . -name '.*.new')
+}
+for file in /usr/local/bin/oci-rdma-hook /etc/oci-rdma-hook/config.json /usr/local/bin/oci-rdma-runtime-crun \
+	/etc/crio/crio.conf.d/60-oci-rdma-hook.conf "${hooks#"$host"}/90-oci-rdma-hook.json"; do
+	rm -rf "${host:?}"/*
+	crio_host
+	is "killed at the rename of ${file##*/}: one file is left beside" 1 "$(interrupted "$file" | wc -l)"
+	check "…a removal succeeds" node_install remove RUNTIME=1
+	is "…and takes that away, too" "" "$(tree)"
+done
 check "refused: HOOKS=all" refused node_install install HOOKS=all
 check "refused: no task" refused node_install ""
 finish

@@ -39,11 +39,11 @@ printed() {
 	mkdir -p "$T/empty/run/oci-rdma-hook"
 	printf '%s\n' "$3" >"$T/empty/run/oci-rdma-hook/nri.json"
 	timeout "$PATIENCE" "$NRI" --check --sysroot "$T/empty" >"$T/out" 2>&1
-	is "--check, $1" "$2" "$(sed -n '/^plugin/,$p' "$T/out" | head -n 2 | tr '\n' '|')"
+	is "$1" "$2" "$(sed -n '/^plugin/,$p' "$T/out" | head -n 2 | tr '\n' '|')"
 }
-printed "a name that speaks to the terminal" "plugin      connected to a?[2J?plugin b??c since d?e|containers  0: 0 granted, 0 denied, 0 failed, 0 given up|" \
+printed "--check, a name that speaks to the terminal" "plugin      connected to a?[2J?plugin b??c since d?e|containers  0: 0 granted, 0 denied, 0 failed, 0 given up|" \
 	'{"connected_since": "d\u001be", "runtime": {"name": "a\u001b[2J\nplugin", "version": "b\u0085c"}}'
-printed "so does what is wrong" "plugin      not connected: a?[2J?b|containers  0: 0 granted, 0 denied, 0 failed, 0 given up|" \
+printed "--check, what is wrong speaks to it no more" "plugin      not connected: a?[2J?b|containers  0: 0 granted, 0 denied, 0 failed, 0 given up|" \
 	'{"connected_since": null, "trouble": "a\u001b[2J\nb"}'
 rm -r "$T/empty/run"
 
