@@ -39,7 +39,8 @@ static bool is_number(const char *text)
 	return strlen(text) == NUMBER_HEX - 1 && strspn(text, "0123456789abcdef") == NUMBER_HEX - 1;
 }
 
-/* who: 'C' or 'S', or one side could answer with what the other has said */
+/* who: 'C' or 'S', or one side could answer with what the other has said; client, server: numbers
+ * (is_number) */
 static void prove(const char *token, char who, const char *client, const char *server,
 		  char ret[PROOF_HEX])
 {
@@ -88,8 +89,10 @@ int token_ask(struct exchange *exchange, const char *token, struct trouble *trou
 	if (!proof)
 		return stranger(exchange, "it has no token", trouble);
 	*proof++ = '\0';
+	if (!is_number(line + strlen(PROOF)))
+		return stranger(exchange, "its token is another", trouble);
 	prove(token, 'S', own, line + strlen(PROOF), want);
-	if (!is_number(line + strlen(PROOF)) || !is_same(proof, want))
+	if (!is_same(proof, want))
 		return stranger(exchange, "its token is another", trouble);
 	prove(token, 'C', own, line + strlen(PROOF), want);
 	return exchange_send(exchange, trouble, PROOF "%s", want);

@@ -267,6 +267,36 @@ static void test_token(void **state)
 		assert_has(trouble.text, row->why);
 }
 
+/* What a listening side answers that is no doctor; AddressSanitizer sees what is read behind it. */
+static const struct answer_case {
+	const char *name;
+	int digits;
+} answer_cases[] = {
+	{"token: the server's number has no digit", 0},
+	{"token: the server's number is one digit short", 31},
+	{"token: the server's number is right, its proof is not", 32},
+	{"token: the server's number is one digit too long", 33},
+	{"token: the server's number fills the line", 420},
+};
+
+static void test_answer(void **state)
+{
+	const struct answer_case *row = *state;
+	char zeros[MESSAGE_MAX];
+	int ends[2];
+	struct exchange exchange;
+	struct trouble trouble;
+
+	memset(zeros, '0', sizeof(zeros));
+	assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, ends), 0);
+	exchange = exchange_over(ends[0], "peer");
+	assert_true(dprintf(ends[1], "proof %.*s %064d\n", row->digits, zeros, 0) > 0);
+	assert_int_equal(token_ask(&exchange, "a secret", &trouble), -1);
+	assert_has(trouble.text, "its token is another");
+	exchange_close(&exchange);
+	(void)close(ends[1]);
+}
+
 /* What somebody says who has no token, but has seen what one with a token said */
 static void token_once(void **state)
 {
@@ -406,6 +436,7 @@ int main(void)
 	unit_add(&suite, "SHA-256: all lengths up to 256", test_all_lengths, NULL);
 	unit_add(&suite, "HMAC-SHA-256: RFC 4231", test_hmac, NULL);
 	UNIT_TABLE(&suite, test_token, token_cases);
+	UNIT_TABLE(&suite, test_answer, answer_cases);
 	unit_add(&suite, "token: the server's proof is none of a client", token_once, NULL);
 	unit_add(&suite, "server: who says nothing, or something else, holds nobody up",
 		 nobody_holds_up, NULL);
