@@ -315,6 +315,91 @@ static void percentiles(void **state)
 	assert_int_equal(transfer_percentile(&one, 1, 99), 42);
 }
 
+/* ---- two that are measured at once ---- */
+
+#define SLOW_NS 1000000
+#define SAMPLES 20 /* at least so many writes are measured */
+
+/* Completes each request when it is asked for the first time; a slow one takes a millisecond. */
+struct fake {
+	struct ibv_context context;
+	struct ibv_cq cq;
+	struct ibv_qp qp;
+	struct ibv_mr mr;
+	char buffer[4096];
+	struct endpoint endpoint;
+	struct fake *other; /* is measured in the middle of this one's last needed write; NULL */
+	unsigned small;     /* writes of the latency's measurement */
+	struct transfer_result result;
+};
+
+static void measure(struct fake *fake)
+{
+	const struct endpoint_address peer = {0};
+	struct trouble trouble;
+
+	assert_int_equal(transfer_measure(&fake->endpoint, &peer, sizeof(fake->buffer),
+					  &fake->result, &trouble),
+			 0);
+}
+
+static int fake_post(struct ibv_qp *qp, struct ibv_send_wr *request, struct ibv_send_wr **bad)
+{
+	struct fake *fake = qp->qp_context;
+
+	(void)bad;
+	fake->small += request->sg_list->length == 8;
+	return 0;
+}
+
+static int fake_poll(struct ibv_cq *cq, int n, struct ibv_wc *completion)
+{
+	const struct timespec slow = {.tv_nsec = SLOW_NS};
+	struct fake *fake = cq->cq_context;
+
+	(void)n;
+	if (fake->other) {
+		(void)nanosleep(&slow, NULL);
+		if (fake->small == SAMPLES)
+			measure(fake->other);
+	}
+	*completion = (struct ibv_wc){.status = IBV_WC_SUCCESS};
+	return 1;
+}
+
+static void open_fake(struct fake *fake, struct fake *other)
+{
+	*fake = (struct fake){.other = other};
+	fake->context.ops.post_send = fake_post;
+	fake->context.ops.poll_cq = fake_poll;
+	fake->cq.context = &fake->context;
+	fake->cq.cq_context = fake;
+	fake->qp.context = &fake->context;
+	fake->qp.qp_context = fake;
+	fake->endpoint = (struct endpoint){
+		.cq = &fake->cq,
+		.qp = &fake->qp,
+		.mr = &fake->mr,
+		.buffer = fake->buffer,
+		.bytes = sizeof(fake->buffer),
+	};
+}
+
+/* A listening doctor serves its clients side by side, in threads. */
+static void measured_at_once(void **state)
+{
+	static struct fake slow;
+	static struct fake fast;
+
+	(void)state;
+	open_fake(&fast, NULL);
+	open_fake(&slow, &fast);
+	measure(&slow);
+	assert_true(fast.result.writes >= SAMPLES);
+	assert_true(slow.result.writes >= SAMPLES);
+	assert_true(slow.result.median_ns >= SLOW_NS);
+}
+
 /* ---- where there is no RDMA ---- */
 
 static void without_devices(void **state)
@@ -352,6 +437,8 @@ int main(void)
 	unit_add(&suite, "amount: limits, rates, times", amount_of_others, NULL);
 	UNIT_TABLE(&suite, trouble_is_named, trouble_cases);
 	unit_add(&suite, "percentile: nearest rank", percentiles, NULL);
+	unit_add(&suite, "transfer: two that are measured at once do not mix their times",
+		 measured_at_once, NULL);
 	unit_add(&suite, "verbs: without devices it says so", without_devices, NULL);
 	return unit_run(&suite, "verbs");
 }
