@@ -111,6 +111,8 @@ int nri_status_read(struct arena *arena, int sysroot, struct nri_status *ret_sta
 		(void)err_sys(err, -fd, "%s", what);
 		return fd == -ENOENT ? -ENOENT : -1;
 	}
+	if (!fs_is_stored(fd))
+		return err_set(err, "%s: not a regular file", what);
 	if (fs_read_regular(arena, fd, NRI_STATUS_SIZE_MAX, what, &text, err) < 0 ||
 	    json_read(arena, &(struct json_source){what, text.bytes, text.len, 0}, &status_json,
 		      &status, err) < 0)

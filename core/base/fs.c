@@ -3,10 +3,12 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/magic.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #include "core/base/cleanup.h"
@@ -61,6 +63,16 @@ int fs_open_regular(int dir, const char *name)
 	cleanup_fd path = fs_open(dir, name, O_PATH | O_NOFOLLOW, RESOLVE_BENEATH);
 
 	return path < 0 ? path : fs_reopen_regular(path);
+}
+
+bool fs_is_stored(int fd)
+{
+	struct statfs fs;
+
+	if (fstatfs(fd, &fs) < 0)
+		return false;
+	return fs.f_type != PROC_SUPER_MAGIC && fs.f_type != SYSFS_MAGIC &&
+	       fs.f_type != DEBUGFS_MAGIC && fs.f_type != TRACEFS_MAGIC;
 }
 
 /* Up to size bytes, or to the end of the file, which is there after enough bytes, or to that of its

@@ -27,18 +27,37 @@ static int open_regular(int root, const char *path)
 	return held < 0 ? held : fs_reopen_regular(held);
 }
 
-int tree_read(struct arena *arena, int root, const char *path, size_t max, struct fs_text *ret_text)
+static int read_all(struct arena *arena, int fd, const char *path, size_t max,
+		    struct fs_text *ret_text)
 {
-	cleanup_fd fd = open_regular(root, path);
 	struct err err;
 	bool more;
 
-	if (fd < 0)
-		return fd;
 	errno = 0;
 	if (fs_read_up_to(arena, fd, max, path, ret_text, &more, &err) < 0)
 		return errno ? -errno : -ENOMEM;
 	return more ? -EFBIG : 0;
+}
+
+int tree_read(struct arena *arena, int root, const char *path, size_t max, struct fs_text *ret_text)
+{
+	cleanup_fd fd = open_regular(root, path);
+
+	return fd < 0 ? fd : read_all(arena, fd, path, max, ret_text);
+}
+
+int tree_read_stored(struct arena *arena, int root, const char *path, size_t max,
+		     struct fs_text *ret_text)
+{
+	cleanup_fd held = fs_open(root, path, O_PATH, RESOLVE_IN_ROOT);
+	cleanup_fd fd = -1;
+
+	if (held < 0)
+		return held;
+	if (!fs_is_stored(held))
+		return -EINVAL;
+	fd = fs_reopen_regular(held);
+	return fd < 0 ? fd : read_all(arena, fd, path, max, ret_text);
 }
 
 ssize_t tree_read_line(int root, const char *path, char *line, size_t size)

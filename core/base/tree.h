@@ -24,6 +24,14 @@ int tree_open_root(const char *path, struct err *err);
 int tree_read(struct arena *arena, int root, const char *path, size_t max,
 	      struct fs_text *ret_text);
 
+/*
+ * The same, of a root that its owner fills as he likes, whoever reads it. A link to what the kernel
+ * makes when it is read is -EINVAL: /proc/kmsg gives each message once, and some attributes keep
+ * their device busy.
+ */
+int tree_read_stored(struct arena *arena, int root, const char *path, size_t max,
+		     struct fs_text *ret_text);
+
 /* The first line, without spaces at its end; returns its length, or -errno. */
 ssize_t tree_read_line(int root, const char *path, char *line, size_t size);
 

@@ -277,7 +277,8 @@ static int add_settings(const struct context *context)
 	struct fs_text conf = {0};
 
 	if (target->root < 0 || !target->pid ||
-	    tree_read(context->findings->arena, target->root, NCCL_CONF, NCCL_CONF_MAX, &conf) < 0)
+	    tree_read_stored(context->findings->arena, target->root, NCCL_CONF, NCCL_CONF_MAX,
+			     &conf) < 0)
 		conf.bytes = NULL;
 	for (size_t i = 0; target->pid && i < plan->n_settings; i++) {
 		if (add_setting(context, &plan->settings[i], conf.bytes) < 0)

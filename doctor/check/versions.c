@@ -16,7 +16,7 @@ static const char *read_os(const struct doctor *doctor, struct arena *arena)
 	struct fs_text text;
 	char *line;
 
-	if (tree_read(arena, root, "etc/os-release", OS_RELEASE_MAX, &text) < 0)
+	if (tree_read_stored(arena, root, "etc/os-release", OS_RELEASE_MAX, &text) < 0)
 		return NULL;
 	while ((line = text_next_line(&text.bytes))) {
 		if (!text_starts_with(line, name))

@@ -111,7 +111,8 @@ static int read_file(struct arena *arena, const struct target *target, const cha
 
 	if (!path)
 		return -1;
-	if (target->root < 0 || tree_read(arena, target->root, path, NCCL_CONF_MAX, &text) < 0)
+	if (target->root < 0 ||
+	    tree_read_stored(arena, target->root, path, NCCL_CONF_MAX, &text) < 0)
 		return 0;
 	settings->files = arena_printf(arena, "%s%s%s", settings->files,
 				       settings->files[0] ? ", " : "", path);

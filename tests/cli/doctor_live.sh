@@ -55,6 +55,18 @@ fi
 live --pid $$
 is "any process of one's own can be looked at" $$ "$(jq .target.pid "$T/out")"
 
+# A link of a container's to what the kernel makes when it is read, as /proc/kmsg, which gives each message once
+ln -s /proc/version "$T/link"
+for file in /proc/version "$T/link"; do
+	sleeper env NCCL_CONF_FILE="$file"
+	live --pid "$pid"
+	lacks "NCCL_CONF_FILE=${file##*/} of procfs is not read" "$file" "$(jq -r '.findings[] | select(.id == "nccl_conf").evidence' "$T/out")"
+done
+echo NCCL_DEBUG=INFO >"$T/nccl.conf"
+sleeper env NCCL_CONF_FILE="$T/nccl.conf"
+live --pid "$pid"
+finds "a file of a disk is" nccl_conf ok "$T/nccl.conf"
+
 # A check that hangs costs its own findings only: a FIFO in the place of every file that is read
 h100
 in_container "$ALLOCATED" NCCL_CONF_FILE=/fifo

@@ -13,6 +13,7 @@
 #include <sys/wait.h>
 
 #include "core/base/fs.h"
+#include "core/base/tree.h"
 
 /* What a child says that this machine does not let do what it tests */
 #define NOT_HERE 77
@@ -372,6 +373,34 @@ static void the_own_root_is_told_by_both_numbers(void **state)
 	assert_int_equal(result_of(tell_own_root), 0);
 }
 
+/* ---- what the kernel makes when it is read ---- */
+
+static const struct made_case {
+	const char *name;
+	const char *path; /* of this machine */
+	int status;
+} made_cases[] = {
+	{"stored: what a disk has", "etc/passwd", 0},
+	{"stored: not procfs", "proc/version", -EINVAL},
+	{"stored: not procfs, by a link", "proc/self/status", -EINVAL},
+	{"stored: not sysfs", "sys/kernel/notes", -EINVAL},
+	{"stored: not a device", "dev/null", -EINVAL},
+	{"stored: not what is absent", "absent", -ENOENT},
+};
+
+static void what_the_kernel_makes_is_not_read(void **state)
+{
+	const struct made_case *row = *state;
+	cleanup_fd root = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
+	cleanup_arena arena = {0};
+	struct fs_text text = {.bytes = NULL};
+
+	if (row->status != -ENOENT && faccessat(root, row->path, R_OK, 0) < 0)
+		skip();
+	assert_int_equal(tree_read_stored(&arena, root, row->path, 1 << 20, &text), row->status);
+	assert_int_equal(text.bytes != NULL, row->status == 0);
+}
+
 int main(void)
 {
 	static struct unit_suite suite;
@@ -392,6 +421,7 @@ int main(void)
 		 NULL);
 	unit_add(&suite, "read: an error is said", what_cannot_be_read_is_an_error_that_says_so,
 		 NULL);
+	UNIT_TABLE(&suite, what_the_kernel_makes_is_not_read, made_cases);
 	unit_add(&suite, "path: the place of an open file", the_place_of_an_open_file_is_told,
 		 NULL);
 	unit_add(&suite, "streams: what is closed is /dev/null, what is open stays",
