@@ -130,7 +130,9 @@ usage "--ask for another task" --ask --cdi
 usage "--ask alone" --ask
 
 for unit in config/cdi/*; do
-	is "no unit starts on a Kubernetes node: ${unit##*/}" 'ConditionPathExists=!/var/lib/kubelet' "$(grep ^Condition "$unit")"
+	is "no unit starts on a Kubernetes node: ${unit##*/}" 'ConditionPathExists=!/var/lib/kubelet
+ConditionPathExists=!/var/lib/k0s/kubelet
+ConditionPathExists=!/var/snap/microk8s/common/var/lib/kubelet' "$(grep ^Condition "$unit")"
 done
 
 # ---- --ask ----
