@@ -60,8 +60,12 @@ container() {
 	LOG=$(syslog_of "$ID")
 }
 
-# syslog_of ID: a line may have the id's usual short form
+# syslog_of ID: a line may have the id's usual short form. The socket keeps the order: with a mark all is there that was said before.
 syslog_of() {
+	local mark
+	read -r mark </proc/sys/kernel/random/uuid
+	busybox logger -t job "$mark"
+	within grep -q "$mark" "$SYSLOG"
 	grep "${1:0:12}" "$SYSLOG"
 }
 
