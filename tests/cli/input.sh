@@ -9,8 +9,9 @@ config '{"memlock": "8Mi"}'
 # A process that neither its parent nor its cgroup ties to the container
 (prlimit --memlock=$SOFT:$HARD sleep 14400 </dev/null >/dev/null 2>&1 & echo $! >"$T/stranger"; wait) &
 keeper=$!
-until [ -s "$T/stranger" ]; do :; done
+until [ -s "$T/stranger" ]; do sleep 0.02; done
 stranger=$(<"$T/stranger")
+until [ "$(<"/proc/$stranger/comm")" = sleep ]; do sleep 0.02; done # it has its limit then
 trap '{ kill -9 "$keeper" "$stranger"; wait "$keeper"; } 2>/dev/null; end_process; rm -rf "$T"' EXIT
 shell_limit=$(limit_of $$)
 

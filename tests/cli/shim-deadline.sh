@@ -14,11 +14,11 @@ cat >"$RT/crun" <<-EOT
 	open my \$seen, ">", "$SEEN/signals";
 	open my \$status, "<", "/proc/self/status";
 	print \$seen grep { /^Sig(Blk|Ign)/ } <\$status>;
-	print \$seen "alarm ", \$alarm > 900 ? "about 1000" : \$alarm, "\n";
+	print \$seen "alarm ", \$alarm > 900000 ? "about 1000000" : \$alarm, "\n";
 EOT
 policy
 prepare rdma '{"devices":[["/dev/infiniband/uverbs6",231,198]]}'
-ALARM=(perl -e 'alarm 1000; exec @ARGV' --)
+ALARM=(perl -e 'alarm 1000000; exec @ARGV' --)
 late=("$(command -v strace)" -o "$T/trace" -e trace=openat2 -e inject=openat2:signal=ALRM:when=3)
 
 # starts DESCRIPTION COMMAND…: by COMMAND, direct, in time, and late
