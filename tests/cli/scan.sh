@@ -34,6 +34,7 @@ done
 # And when the node is too slow: strace sends the alarm's signal at the last call that opens something
 # opens [OPTION…]: the hook under strace with these options; false if the kernel gave a look-up up, which is asked for again: whatever is
 # renamed or mounted on the machine meanwhile can do that (openat2(2), EAGAIN), and the calls behind it have other numbers then
+# shellcheck disable=SC2317 # within calls it
 opens() {
 	container '{"privileged":true}'
 	strace -f -o "$T/trace" -e trace=openat2 "$@" "$HOOK" --sysroot "$NODE" createRuntime <"$T/state" >"$T/out" 2>"$T/err"
