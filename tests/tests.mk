@@ -73,6 +73,7 @@ PACKAGES-tests/vm/check-engines = cluster
 
 $(SUITES_CLI) $(SUITES_PODMAN) $(SUITES_PACKAGE) $(SUITES_VM) tests/vm/check-brief: $(HOOK) $(NRI_PROGRAM) $(DOCTOR)
 $(patsubst %,tests/cli/%.sh,confine hook_dynamic memory): $(HOOK_DYNAMIC)
+tests/cli/nri.sh $(SUITES_NRI): $(NRI_PATIENT)
 tests/cli/cluster.sh: $(KUBECHECK)
 tests/cli/cdi-schema.sh: $(CDI_VALIDATE)
 $(SUITES_NRI) tests/vm/check-nri: $(NRI_PROGRAM) $(JUDGE)

@@ -12,6 +12,8 @@ if [ -e /dev/log ] && [ "${OWN_NAMESPACE-}" != yes ]; then
 fi
 . tests/cli/setup.bash
 NRI=$(realpath "${BUILD:-build}/oci-rdma-nri")
+PATIENT=$NRI # a build with sanitizers is
+if [ -z "${SLOW-}" ]; then PATIENT=$(realpath "${BUILD:-build}/tests/oci-rdma-nri-patient"); fi
 
 # said WANT-STATUS DESCRIPTION PART ARGUMENT…: what it says to a command line
 said() {
@@ -67,5 +69,5 @@ else
 	echo "ok - --check on the node itself # skip: mount namespaces are not allowed here"
 fi
 
-"$PYTHON" -IS tests/cli/tools/nri.py "$NRI" "$T" || failed=1
+"$PYTHON" -IS tests/cli/tools/nri.py "$NRI" "$PATIENT" "$T" || failed=1
 finish

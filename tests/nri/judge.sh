@@ -1,9 +1,10 @@
 #!/bin/bash
 # oci-rdma-nri before a judge of other people's making: NRI's own Go packages as the runtime's side (tests/nri/judge), with a recorded node.
-# NRI_PLUGIN=FILE is the plugin, JUDGE=DIRECTORY what tests/nri/prepare has made.
-# shellcheck disable=SC2016 # jq's dollars
+# NRI_PLUGIN=FILE is the plugin, otherwise the one with patience, since none of this is about its time; JUDGE=DIRECTORY what tests/nri/prepare
+# has made.
+# shellcheck disable=SC2016,SC2317 # jq's dollars; functions that within calls
 cd "$(dirname "$0")/../.." || exit 1
-NRI_PLUGIN=$(realpath "${NRI_PLUGIN:-${BUILD:-build}/oci-rdma-nri}")
+NRI_PLUGIN=$(realpath "${NRI_PLUGIN:-${BUILD:-build}/tests/oci-rdma-nri-patient}")
 HOOK=$NRI_PLUGIN
 . tests/cli/setup.bash
 JUDGE=$(realpath "${JUDGE:-${BUILD:-build}/tests/nri}")
@@ -34,6 +35,9 @@ runtime() {
 	"$JUDGE/judge" "$@" "$SOCKET" >"$T/report" 2>"$T/err"
 	is "$RUN: the runtime ends well" "" "$(cat "$T/err")"
 }
+
+# listens: the runtime does; its socket is there before that (00010000: __SO_ACCEPTCON)
+listens() { grep -q " 00010000 .* $SOCKET\$" /proc/net/unix; }
 
 # says DESCRIPTION JQ-FILTER WANT
 says() { is "$RUN: $1" "$3" "$(jq -cr "$2" "$T/report" 2>&1)"; }
@@ -162,7 +166,7 @@ has "$RUN: and ends with 0" 'status 0' "$(<"$T/checked")"
 
 RUN="control"
 (
-	within test -S "$SOCKET"
+	within listens
 	exec "$JUDGE/stub" "$SOCKET" LEAK >/dev/null 2>&1
 ) &
 PLUGIN=$!

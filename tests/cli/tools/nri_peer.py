@@ -122,7 +122,8 @@ class Connection:
         plugin = unpack(fields[3][0])
         return plugin[1][0].decode(), plugin[2][0].decode()
 
-    def configure(self, name="containerd", version="2.1.9", timeout=2000):
+    def configure(self, name="containerd", version="2.1.9", timeout=4000000):
+        """timeout, in ms, is far more than the plugin's own patience, which is what holds then."""
         return self.request("Configure", pack((2, name), (3, version), (4, 5000), (5, timeout))).fields
 
     def synchronize(self, payload=b"", more=False, frame=4096):
@@ -146,16 +147,16 @@ class Runtime:
         self.listen()
 
     def listen(self):
-        if os.path.exists(self.path):
-            os.unlink(self.path)
+        """Who finds the socket is never refused: it has its name when it listens."""
         self.listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
-        self.listener.bind(self.path)
+        self.listener.bind(self.path + ".new")
         self.listener.listen(8)
+        os.rename(self.path + ".new", self.path)
         self.listener.settimeout(PATIENCE)
 
     def stop(self):
-        self.listener.close()
         os.unlink(self.path)
+        self.listener.close()
 
     def accept(self):
         return Connection(self.listener.accept()[0])

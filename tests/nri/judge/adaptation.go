@@ -82,6 +82,9 @@ func start(socket, launch string, synchronized int) adapted {
 	if launch == "" {
 		launch = nowhere
 	}
+	// NRI's own are 5 s and 2 s, which a plugin on a busy machine may take.
+	adaptation.SetPluginRegistrationTimeout(patience)
+	adaptation.SetPluginRequestTimeout(patience)
 	a, err := adaptation.New("containerd", "1.7.24", synchronize, update, adaptation.WithSocketPath(socket),
 		adaptation.WithPluginPath(launch), adaptation.WithPluginConfigPath(nowhere))
 	must(err)
