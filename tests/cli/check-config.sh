@@ -63,8 +63,10 @@ done
 
 accepts "always" '.when = {always: true}'
 accepts "by a command and an annotation" '.when = {commands: ["^/usr/bin/python[0-9.]*$"], annotations: {"a": "b"}}'
+accepts "by a command" '.when = {commands: ["^/usr/bin/python$"]}'
 accepts "containers with bind mounts" '.when = {hasBindMounts: true}'
 accepts "prestart for createRuntime" '.stages = ["prestart"]'
+accepts "createRuntime for prestart" '.hook.args[1] = "prestart"'
 accepts "a policy of its own" '.hook.args = ["oci-rdma-hook", "--config", "/etc/other.json", "createRuntime"]'
 accepts "no environment" 'del(.hook.env)'
 
@@ -100,9 +102,13 @@ refuses "arguments with two stages" '.hook.args += ["poststart"]' hook.args post
 refuses "an argument that is no string" '.hook.args += [1]' 'hook.args[2]'
 refuses "an environment that is no list" '.hook.env = {}' hook.env
 refuses "no timeout" 'del(.hook.timeout)' timeout 10
-for bad in 0 -1 121 1.5 '"10"' null 99999999999999999999; do
+for bad in 1.5 '"10"' null 99999999999999999999; do
 	refuses "timeout $bad" ".hook.timeout = $bad" hook.timeout
 done
+for bad in 0 -1 121; do
+	refuses "timeout $bad" ".hook.timeout = $bad" "hook.timeout: $bad is not between 1 and 120 seconds"
+done
+accepts "the longest timeout" '.hook.timeout = 120'
 refuses "a timeout below our own" '.hook.timeout = 5' "line " timeout 5 10
 accepts "a timeout above our own" '.hook.timeout = 6'
 refuses "no when" 'del(.when)' when annotations
@@ -137,6 +143,7 @@ refuses "a value with which nobody asks" '.when.annotations = {"^oci-rdma-hook\\
 refuses "a value with a space behind it" '.when.annotations = {"^oci-rdma-hook\\.io/inject$": "^true $"}' '"true"'
 accepts "any value" '.when.annotations = {"^oci-rdma-hook\\.io/": ""}'
 accepts "another of our annotations" '.when.annotations = {"^oci-rdma-hook\\.io/memlock$": "Gi$"}'
+accepts "everybody's annotations, by a pattern that does not speak of us" '.when.annotations = {".*": "^yes$"}'
 accepts "somebody's annotation" '.when.annotations = {"^example\\.com/rdma$": "^yes$"}'
 
 # ---- the executable ----
@@ -148,6 +155,10 @@ refused "no executable" "$FILE" "line 4" "$PROGRAM" install
 install -m 644 /bin/true "$NODE$PROGRAM"
 examine "$FILE"
 refused "not executable" "$FILE" "$PROGRAM" "chmod 0755"
+for mode in 0744 0654 0645; do
+	chmod "$mode" "$NODE$PROGRAM"
+	accepts "executable for some, which is enough for root, $mode" .
+done
 for mode in 0775 0757 0777; do
 	chmod "$mode" "$NODE$PROGRAM"
 	examine "$FILE"
@@ -219,7 +230,7 @@ ln -sfn ../var/usrlocal "$NODE/usr/local"
 accepts "a path with empty parts and with dots" '.hook.path = "/usr//./local/../usrlocal/bin/oci-rdma-hook"'
 accepts "a path that would leave the sysroot" '.hook.path = "/../../usr/local/bin/oci-rdma-hook"'
 refuses "a path behind a file" '.hook.path = "/usr/local/bin/oci-rdma-hook/oci-rdma-hook"' "Not a directory"
-refuses "a path that is longer than any" ".hook.path = \"/$(printf 'd/%.0s' {1..2100})oci-rdma-hook\"" "line 4" "longer than a path can be (4095"
+refuses "a path that is longer than any" ".hook.path = \"/$(printf 'd/%.0s' {1..2041})oci-rdma-hook\"" "line 4" "longer than a path can be (4095"
 refuses "a path of thousands of characters" ".hook.path = \"/usr/local/bin/$(printf './%.0s' {1..1900})none/oci-rdma-hook\"" \
 	"line 4" "/usr/local/bin/././" "none/oci-rdma-hook does not exist" install
 for end in / /. /..; do refuses "a path that ends in $end" ".hook.path = \"/usr/local/bin$end\"" "hook.path"; done
@@ -324,9 +335,21 @@ printf '{"version": "1.0.0", "hook": {"path": "/usr/local/bin/oci-rdma-hook' >"$
 examine
 is "a file of ours that was cut off" 2 "$(grep -c . "$T/err")"
 
+# Which of the two a file is: each key that only a hooks.d file has tells
+for key in version hook when stages; do
+	refuses_text "a file with nothing but $key" "{\"$key\": 1}" "line 1: $key"
+	lacks "a file with nothing but $key: it is no policy" unknown "$(<"$T/err")"
+done
+
 # ---- what can be read, and cannot work ----
 
 rm -rf "${NODE:?}/etc/containers" "${ENGINE:?}"/*
+config '{}'
+for name in 91 90 92; do jq . config/hooks.d/annotation/90-oci-rdma-hook.json >"$ENGINE/$name-oci-rdma-hook.json"; done
+examine
+is "all that is right: the policy, then the files in the order of their paths" \
+	"/etc/oci-rdma-hook/config.json: ok$(printf '\n/usr/share/containers/oci/hooks.d/%s-oci-rdma-hook.json: ok' 90 91 92)" "$(<"$T/out")"
+rm "$ENGINE"/*
 hooks_file
 # policy DESCRIPTION TEXT PART…: refused, named by its path and by being the node's own
 policy() {
@@ -359,11 +382,23 @@ is "a comment that ends: accepted" 0 "$rc"
 config '{"runtimes": ["/nonexistent", "/usr/bin/crun"]}'
 examine "$NODE/etc/oci-rdma-hook/config.json"
 is "one of several runtimes is enough" 0 "$rc"
+rm "$NODE/usr/bin/crun"
+config '{}'
+examine "$NODE/etc/oci-rdma-hook/config.json"
+is "the runtimes that are ours by default need not be there" 0 "$rc"
+config '{"runtimes": ["/nonexistent", "/usr/bin/crun"]}'
 rm -r "${NODE:?}/usr/bin"
 examine "$NODE/etc/oci-rdma-hook/config.json"
 is "in a tree without programs no runtime is looked for" 0 "$rc"
 
-# "opt_in": "device" with files that show us annotated containers only
+# "opt_in": "device" with files that show us some containers only
+config '{"opt_in": "device"}'
+for when in '{commands: [".*"]}' '{hasBindMounts: true}'; do
+	hooks_file ".when = $when"
+	examine
+	one_line "device, with a file for $when" 90-oci-rdma-hook.json '"opt_in": "device"' always
+done
+hooks_file
 device=(config/hooks.d/device/90-oci-rdma-hook.json config/hooks.d/device/91-oci-rdma-hook-poststart.json)
 config '{"opt_in": "device"}'
 examine
@@ -497,6 +532,10 @@ etc docker/daemon.json "$daemon"
 says "a runtime of Docker" "/etc/docker/daemon.json: ok"
 etc docker/daemon.json "$(jq '."default-runtime" = "rdma"' <<<"$daemon")"
 says "…as the default" "/etc/docker/daemon.json: ok (the default: without the shim no container starts)"
+config '{"opt_inn": 1}'
+examine
+is "…and a policy that cannot be read: which runtime it would run is not said" "1 1 0" "$rc $(grep -c opt_inn "$T/err") $(grep -c docker "$T/out")"
+config
 etc docker/daemon.json '{"default-runtime": "rdma", "runtimes": {}}'
 objects "a default of ours without an entry" /etc/docker/daemon.json "default-runtime rdma" "does not start"
 etc docker/daemon.json '{"default-runtime": "rdma-crun"}'
@@ -537,6 +576,10 @@ etc containerd/config.toml "$main"
 etc containerd/conf.d/rdma.toml "version = 2
 $rdma"
 says "a handler in a file of imports, by a pattern" "/etc/containerd/conf.d/rdma.toml: ok"
+config '{"opt_inn": 1}'
+examine
+is "…and a policy that cannot be read: what it would run is not said" "1 1 0" "$rc $(grep -c opt_inn "$T/err") $(grep -c containerd "$T/out")"
+config
 etc containerd/config.toml "${main/\/etc\/containerd\//}"
 says "…by one that is relative to the file" "/etc/containerd/conf.d/rdma.toml: ok"
 etc containerd/config.toml "${main/conf.d\/\*/\*\/rdma}"
