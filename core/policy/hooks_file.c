@@ -18,7 +18,6 @@ struct reading {
 	struct hooks_file file;
 	size_t args_room;
 	bool has_version;
-	bool has_when;
 	bool never;          /* a condition that no container meets */
 	unsigned conditions; /* that a container can meet */
 	bool narrowed;       /* …and that not every one does */
@@ -209,7 +208,6 @@ static int begin_when(void *context, const struct json_value *value, struct err 
 	struct reading *r = context;
 
 	(void)err;
-	r->has_when = true;
 	r->file.when_line = json_line(value);
 	return 0;
 }
@@ -282,7 +280,7 @@ static int check_present(const struct reading *r, const char *what, struct err *
 			err,
 			"%s: no stage in \"stages\", so that no engine would run the hook: add one",
 			what);
-	if (!r->has_when || !r->conditions || r->never)
+	if (!r->conditions || r->never)
 		return err_set(err,
 			       "%s: \"when\" matches no container: write \"always\": true, or name "
 			       "annotations",
@@ -323,7 +321,7 @@ static int read_args(const struct hooks_file *file, const char **ret_name, struc
 				       word);
 		if (known)
 			continue;
-		if (word[0] == '-' || !stage_named(word))
+		if (!stage_named(word))
 			return err_set(err,
 				       "\"%.64s\" is neither a stage nor an option that a hook "
 				       "takes (--config FILE, --sysroot DIR)",

@@ -101,7 +101,7 @@ static int add_to_array(struct edit *e, const struct json_span *span, const char
 /* How items of this array are set apart; nothing where it has none, or is not there */
 static const char *item_space(struct edit *e, const struct json_span *span)
 {
-	return is_absent(span) || span->is_null || !span->last_end ? "" : separator(e, span->begin);
+	return span->last_end ? separator(e, span->begin) : "";
 }
 
 static int add_member(struct edit *e, const char *name, const char *value)
