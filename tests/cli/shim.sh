@@ -536,6 +536,11 @@ for on_error in warn fail; do
 		not_recorded "a limit that cannot be set, on_error fail"
 	fi
 done
+config "{\"state_dir\": \"$STATE\", \"runtimes\": [\"$RT/crun\"], \"on_error\": \"fail\", \"memlock\": \"1Gi\"}"
+fresh
+jq -c '.process.rlimits = [{type: "RLIMIT_MEMLOCK", soft: 1073741824, hard: 1073741824}]' "$CASES/rdma/config.json" >"$B/config.json"
+AS=setpriv start "${no_right[@]:1}" "$SHIM" --root=/r create --bundle "$B" --pid-file "$PIDFILE" "$ID"
+is "a limit that cannot be set, but is listed already: the rest is granted" '0 "NCCL_IB_HCA==mlx5_6"' "$rc$(cat "$T/out" "$T/err") $(jq -c '.process.env[-1]' "$B/config.json")"
 policy
 
 # process.json that is no process.json
