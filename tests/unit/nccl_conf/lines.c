@@ -107,6 +107,46 @@ static void no_lines_take_our_block_away(void **state)
 	must_not_change(root.fd, "");
 }
 
+/* Without a block of ours there is nothing to do: no file is made, and none is written anew. */
+static void must_clear_nothing(int root)
+{
+	const struct stat before = unit_stat(root, CONF);
+	struct err err = {0};
+
+	assert_int_equal(nccl_conf_clear(root, &err), 0);
+	assert_true(unit_stat(root, CONF).st_ino == before.st_ino);
+	assert_true(unit_stat(root, CONF).st_mode == before.st_mode);
+}
+
+/* The file stays whose it is: who clears it need not know the container's owner. */
+static void clearing_leaves_the_images_lines_and_owner(void **state)
+{
+	const struct image_case *row = *state;
+	cleanup_unit_dir root = unit_dir_make();
+	cleanup_arena arena = {0};
+	const char *image = row->image ? row->image : "";
+	const bool gives = geteuid() == 0;
+	struct err err = {0};
+	const char *text;
+
+	must_clear_nothing(root.fd);
+	unit_write(root.fd, "etc/hosts", "", 0644);
+	if (row->image)
+		unit_write(root.fd, CONF, row->image, 0644);
+	must_clear_nothing(root.fd);
+	must_change(root.fd, LINES);
+	assert_int_equal(gives ? fchownat(root.fd, CONF, 1234, 4321, 0) : 0, 0);
+	assert_int_equal(nccl_conf_clear(root.fd, &err), 0);
+	text = unit_read(&arena, root.fd, CONF);
+	assert_memory_equal(text, image, strlen(image));
+	check_reading(text, image, "");
+	assert_null(strstr(text, LINES));
+	assert_int_equal(unit_stat(root.fd, CONF).st_uid, gives ? 1234 : geteuid());
+	assert_int_equal(unit_stat(root.fd, CONF).st_gid, gives ? 4321 : getegid());
+	must_clear_nothing(root.fd);
+	must_hold(root.fd, "etc", 2);
+}
+
 /* ---- blocks of ours that an image brings ---- */
 
 /* Where '@' stands, a block of ours with old values; '<' its begin alone, '>' its end alone */
@@ -206,6 +246,7 @@ void add_line_tests(struct unit_suite *suite)
 	UNIT_TABLE_AS(suite, "first: ", an_images_lines_stay_first, image_cases);
 	UNIT_TABLE_AS(suite, "replaced: ", our_block_is_replaced_not_doubled, image_cases);
 	UNIT_TABLE_AS(suite, "taken away: ", no_lines_take_our_block_away, image_cases);
+	UNIT_TABLE_AS(suite, "cleared: ", clearing_leaves_the_images_lines_and_owner, image_cases);
 	UNIT_TABLE(suite, old_blocks_do_not_win, old_block_cases);
 	unit_add(suite, "block: its comments are no variables for an old NCCL",
 		 our_comments_are_no_variables, NULL);

@@ -64,12 +64,15 @@ static void odd_things_are_left_alone(void **state)
 	cleanup_unit_dir root = unit_dir_make();
 	struct stat before;
 	struct stat after;
+	struct err err = {0};
 
 	unit_write(root.fd, "etc/hosts", "", 0644);
 	assert_int_equal(row->put(root.fd), 0);
 	before = unit_stat(root.fd, CONF);
 	assert_true(before.st_mode != 0);
 	must_fail(root.fd, row->reason);
+	assert_int_equal(nccl_conf_clear(root.fd, &err), -1);
+	assert_has(err.text, row->reason);
 	after = unit_stat(root.fd, CONF);
 	assert_true(before.st_ino == after.st_ino);
 	assert_int_equal(before.st_mode, after.st_mode);
