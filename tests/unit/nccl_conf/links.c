@@ -108,12 +108,31 @@ static void links_lead_nowhere_outside(void **state)
 	must_hold(root.fd, ".", 3);
 }
 
+/* It is read below the container's root, and its owner is the link's own: none of the host's files
+ * is asked. */
+static void a_link_is_cleared_as_what_it_is(void **state)
+{
+	cleanup_unit_dir root = unit_dir_make();
+	struct err err = {0};
+
+	(void)state;
+	unit_write(root.fd, "etc/hosts", "", 0644);
+	must_change(root.fd, LINES);
+	assert_int_equal(renameat(root.fd, CONF, root.fd, "etc/only-in-the-image"), 0);
+	assert_int_equal(symlinkat("/etc/only-in-the-image", root.fd, CONF), 0);
+	assert_int_equal(nccl_conf_clear(root.fd, &err), 0);
+	assert_true(S_ISREG(unit_stat(root.fd, CONF).st_mode));
+	assert_int_equal(unit_stat(root.fd, CONF).st_size, 0);
+}
+
 void add_link_tests(struct unit_suite *suite)
 {
 
 	UNIT_TABLE(suite, a_link_is_replaced_not_followed, file_link_cases);
 	unit_add(suite, "link: the file, stays where there is nothing to say",
 		 a_link_stays_where_there_is_nothing_to_say, NULL);
+	unit_add(suite, "link: the file, is cleared as what it is", a_link_is_cleared_as_what_it_is,
+		 NULL);
 	unit_add(suite, "link: a hard link's other name keeps its text",
 		 a_hard_links_other_name_keeps_its_text, NULL);
 	UNIT_TABLE(suite, links_lead_nowhere_outside, etc_link_cases);
