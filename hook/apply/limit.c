@@ -25,8 +25,7 @@ int limit_grant(struct container *container, struct grant *grant, const char *wa
 		(void)err_set(err, "%s", plan->shortage);
 		log_failure_silently(container, err, way_in);
 	}
-	if (!grant->memlock || !plan->adds_rlimit ||
-	    process_may_have_memlock(grant->memlock, err) == 0)
+	if (!plan->adds_rlimit || process_may_have_memlock(grant->memlock, err) == 0)
 		return 0;
 	if (container->config.fail_on_error)
 		return -1;
