@@ -112,8 +112,9 @@ const struct known_area known_areas[] = {
 	 "PROVIDER between two whether it works. EFA needs a security group that allows all "
 	 "traffic from and to itself, outbound included",
 	 {"libfabric", "net/ofi", "fi_getinfo", "ofi_init", "psm2", "psm3", "hfi_userinit",
-	  "mtl_ofi", "ofi::", "ofi>", "fi_endpoint", "fi_fabric", "fi_mr_", "fi_cq_", "prov/",
-	  "mpidi_ofi", "efa_", "fi_pingpong", "fi_info", "fi_domain", "fi_av_"}},
+	  "mtl_ofi", "ofi::", "ofi>", "netmod/ofi", "fi_endpoint", "fi_fabric", "fi_mr_",
+	  "fi_cq_", "prov/", "mpidi_ofi", "efa_", "fi_pingpong", "fi_info", "fi_domain",
+	  "fi_av_"}},
 	{"CUDA failed: nvidia-smi in the container (memory, driver version, with -q the "
 	 "fabric's state) and dmesg | grep -i -e xid -e nvrm on the node show the state of "
 	 "GPU and driver. If they are well, run with NCCL_DEBUG=INFO, and once each with "
@@ -124,7 +125,8 @@ const struct known_area known_areas[] = {
 	{"give the logs of all ranks, from their beginning, written with NCCL_DEBUG=INFO. To "
 	 "find the part that fails, run all_reduce_perf of nccl-tests on one node, then on "
 	 "two, and there with NCCL_IB_DISABLE=1 (TCP instead of RDMA) and "
-	 "NCCL_NET_GDR_LEVEL=LOC (without GPUDirect); oci-rdma-doctor in the container "
+	 "NCCL_NET_GDR_LEVEL=LOC (without GPUDirect); compare NCCL version, NCCL_ variables "
+	 "and the HCAs (NET/IB : Using) of all ranks; oci-rdma-doctor in the container "
 	 "(--verbs; --listen and --connect between two) tests the network without NCCL",
 	 {"nccl info", "nccl warn", "rccl"}},
 	{"run again with NCCL_DEBUG=INFO and give the logs of all ranks from their first "

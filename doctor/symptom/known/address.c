@@ -203,7 +203,9 @@ const struct known known_address[] = {
 			  "device's interface has to be in the pod, and in exclusive mode the "
 			  "device itself, too (rdma-cni)",
 		.confirm = "gid, rdma_netns",
-		.messages = {{{"rdma_create_ep: no such device"},
+		.messages = {{{"rdma_bind_addr(", "no such device"},
+			      .from = "NVIDIA/cudf-spark#9386"},
+			     {{"rdma_create_ep: no such device"},
 			      .from = "Mellanox/k8s-rdma-sriov-dev-plugin#33"},
 			     {{"rdma_cm_event_addr_error"},
 			      .from = "k8snetworkplumbingwg/sriov-network-device-plugin#342"},
@@ -287,14 +289,18 @@ const struct known known_address[] = {
 	{
 		.name = "ssh",
 		.status = FINDING_FAIL,
-		.sureness = SURE,
-		.cause = "ssh, by which mpirun starts its processes, does not reach another host: "
-			 "no sshd runs there, or a firewall or NetworkPolicy is between; RDMA was "
-			 "not tried",
-		.remedy = "try ssh to that host by hand; look whether the worker's pod runs sshd, "
-			  "and on which port",
+		.sureness = LIKELY,
+		.cause = "ssh, by which mpirun or DeepSpeed starts its processes, cannot log in on "
+			 "another host: no sshd runs there, a firewall or NetworkPolicy is "
+			 "between, or keys and known_hosts are missing; RDMA was not tried",
+		.remedy = "try ssh -o BatchMode=yes to that host by hand, from the same container "
+			  "and user: it must not ask; look whether the worker's pod runs sshd, and "
+			  "on which port",
 		.confirm = "",
-		.messages = {{{"ssh: connect to host ", ": connection refused"},
+		.messages = {{{"ssh -o passwordauthentication=no ",
+			       "returned non-zero exit status 255"},
+			      .from = "deepspeedai/DeepSpeed#4907"},
+			     {{"ssh: connect to host ", ": connection refused"},
 			      .from = "OpenSSH ssh.c"},
 			     {{"ssh: connect to host ", ": connection timed out"},
 			      .from = "OpenSSH ssh.c"},

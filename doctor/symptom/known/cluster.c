@@ -438,5 +438,67 @@ const struct known known_cluster[] = {
 			     {{"waiting for mellanox ofed and nvidia drivers"},
 			      .from = "NVIDIA/gpu-operator#2685"}},
 	},
+	{
+		.name = "cni_no_netdev",
+		.status = FINDING_FAIL,
+		.sureness = MAYBE,
+		.cause = "the CNI plugin finds no network interface behind the device that the pod "
+			 "was given: the function has the driver vfio-pci (or none), or its "
+			 "interface is already in another pod",
+		.remedy = "lspci -k -s ADDRESS on the node names the driver: bind the function to "
+			  "mlx5_core (SriovNetworkNodePolicy deviceType netdevice), or give the "
+			  "pod a device of another resource",
+		.confirm = "",
+		.messages = {{{"cannot get a network device with pci address"},
+			      .from = "kubeovn/kube-ovn#2081"},
+			     {{"lstat /sys/bus/pci/devices/", "/net: no such file"},
+			      .unless = "physfn/net",
+			      .from = "kubeovn/kube-ovn#2081"},
+			     {{"open /sys/bus/pci/devices/", "/net: no such file"},
+			      .unless = "physfn/net",
+			      .from = "kubeovn/kube-ovn#2081"}},
+	},
+	{
+		.name = "cni_name_taken",
+		.status = FINDING_FAIL,
+		.sureness = LIKELY,
+		.cause = "the interface cannot be moved into the pod, because the pod has one of "
+			 "this name already: the node's interface is named like the pod's own "
+			 "(eth0)",
+		.remedy = "give the network attachment another interface of the node, or name it "
+			  "in the pod (annotation k8s.v1.cni.cncf.io/networks NAME@net1); the "
+			  "interface of the node's own network must not be moved",
+		.confirm = "",
+		.messages = {{{"failed to move link", "file exists"},
+			      .from = "k8snetworkplumbingwg/multus-cni#1209"}},
+	},
+	{
+		.name = "cni_default",
+		.status = FINDING_FAIL,
+		.sureness = SURE,
+		.cause = "the cluster's own network is not ready on this node, so that no pod "
+			 "starts there: its agent has not written its files yet (flannel, Calico, "
+			 "Cilium, OVN)",
+		.remedy = "look at that agent's pod on this node and at its log; RDMA networks "
+			  "come after it",
+		.confirm = "",
+		.messages = {{{"/run/flannel/subnet.env: no such file"},
+			      .from = "k8snetworkplumbingwg/multus-cni#49"},
+			     {{"stat /var/lib/calico/nodename: no such file"},
+			      .from = "Calico cni-plugin"},
+			     {{"cni plugin not initialized"}, .from = "containerd"},
+			     {{"no cni configuration file in /"}, .from = "CRI-O"}},
+	},
+	{
+		.name = "rdma_tool",
+		.status = FINDING_FAIL,
+		.sureness = SURE,
+		.cause = "the image has no program rdma, which this plugin or exporter runs",
+		.remedy = "install iproute2 (RHEL: iproute) in the image, or switch off what needs "
+			  "it",
+		.confirm = "",
+		.messages = {{{"exec: \"rdma\": executable file not found"},
+			      .from = "spidernet-io/spiderpool#4265"}},
+	},
 	{0},
 };

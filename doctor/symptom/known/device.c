@@ -37,7 +37,9 @@ const struct known known_device[] = {
 			  "request the RDMA resource; install rdma-core's providers in the image "
 			  "(ibverbs-providers, libmlx5)",
 		.confirm = "rdma_devices, uverbs, port, nccl_ib_hca, verbs_library",
-		.messages = {{{"no ib devices found"}, .from = "kvcache-ai/Mooncake#75"},
+		.messages = {{{"sys files not found (/sys/class/infiniband"},
+			      .from = "clustervision/trinity#219"},
+			     {{"no ib devices found"}, .from = "kvcache-ai/Mooncake#75"},
 			     {{"ibv_get_device_list failed"}, .from = "kvcache-ai/Mooncake#75"},
 			     {{"unable to find the infiniband/roce device"},
 			      .from = "k8snetworkplumbingwg/sriov-cni#348"},
@@ -123,6 +125,67 @@ const struct known known_device[] = {
 		.confirm = "rdma_devices, rdma_netns",
 		.messages = {{{"libibverbs: warning: couldn't stat"},
 			      .from = "horovod/horovod#3333"}},
+	},
+	{
+		.name = "libraries_mixed",
+		.status = FINDING_FAIL,
+		.sureness = LIKELY,
+		.cause = "libraries that are loaded together do not fit one another: UCX, "
+			 "libibverbs or its provider was built with another version of the RDMA "
+			 "libraries (MLNX_OFED, DOCA or the distribution's) than the image has",
+		.remedy = "ldd on the library that the message names, and ldconfig -p, show what "
+			  "is loaded; take all RDMA libraries from one source, and build UCX or "
+			  "MPI with these",
+		.confirm = "verbs_library",
+		.messages = {{{"symbol lookup error", "undefined symbol: uct_"},
+			      .from = "openucx/ucx#4883"},
+			     {{"symbol lookup error", "undefined symbol: ibv_"},
+			      .from = "openucx/ucx#4883"},
+			     {{"symbol lookup error", "undefined symbol: mlx5dv_"},
+			      .from = "openucx/ucx#5469"},
+			     {{"relocation error", "libmlx5.so"}, .from = "openucx/ucx#5469"},
+			     {{"couldn't load driver", "not defined in file"},
+			      .from = "microsoft/Freeflow#16"},
+			     {{"couldn't load driver", "undefined symbol"},
+			      .from = "microsoft/Freeflow#16"},
+			     {{"version `ibverbs_", "not found"}, .from = "glibc's loader"},
+			     {{"version `mlx5_", "not found"}, .from = "glibc's loader"}},
+	},
+	{
+		.name = "verbs_ioctl",
+		.status = FINDING_FAIL,
+		.sureness = LIKELY,
+		.cause = "the kernel's RDMA driver does not know a call of the image's RDMA "
+			 "libraries: these belong to another driver (MLNX_OFED's experimental "
+			 "verbs, for example) than the node has loaded",
+		.remedy = "compare ofed_info -s and rpm -q libibverbs (dpkg -l libibverbs1) in the "
+			  "container with modinfo -F version mlx5_core on the node; install the "
+			  "same source's libraries, and build UCX with them",
+		.confirm = "verbs_library",
+		.messages =
+			{
+				{{"ibv_exp_", "inappropriate ioctl for device"},
+				 .from = "openucx/ucx#5469"},
+			},
+	},
+	{
+		.name = "mad_port",
+		.status = FINDING_FAIL,
+		.sureness = MAYBE,
+		.cause = "the tool cannot send management datagrams (MADs) on this port: the port "
+			 "is Ethernet (RoCE has none), /dev/infiniband/umad is missing or not "
+			 "permitted, or ib_umad is not loaded",
+		.remedy = "ibstat or rdma link: on a RoCE port leave this tool out. On InfiniBand "
+			  "modprobe ib_umad on the node, and run the tool as root with its "
+			  "/dev/infiniband/umad",
+		.confirm = "port",
+		.messages = {{{"mad_rpc_open_port: client_register for mgmt"},
+			      .from = "treydock/infiniband_exporter#26"},
+			     {{"can't open mad port"}, .from = "treydock/infiniband_exporter#26"},
+			     {{"mad_rpc_open_port: can't open umad port"},
+			      .from = "rdma-core libibmad/rpc.c"},
+			     {{"failed to open '", "' port '"},
+			      .from = "rdma-core infiniband-diags"}},
 	},
 	{0},
 };

@@ -179,5 +179,54 @@ const struct known known_driver[] = {
 		.messages = {{{"rtnetlink answers: operation not supported"},
 			      .from = "jpetazzo/pipework#200"}},
 	},
+	{
+		.name = "module_missing",
+		.status = FINDING_FAIL,
+		.sureness = LIKELY,
+		.cause = "the running kernel has no such RDMA module: its package "
+			 "(kernel-modules-extra, linux-modules-extra) is missing, or the vendor's "
+			 "driver was built for another kernel",
+		.remedy = "find /lib/modules/$(uname -r) -name '*mlx5*' (or irdma) shows what is "
+			  "there: install the kernel's extra modules, or build the driver again "
+			  "for this kernel (--add-kernel-support, dkms)",
+		.confirm = "rdma_devices",
+		.messages = {{{"modprobe: fatal: module irdma not found"},
+			      .from = "spdk/spdk#1724"},
+			     {{"modprobe: fatal: module mlx5_"}, .from = "BarrinXu/FaaSMem#1"},
+			     {{"modprobe: fatal: module mlx4_"}, .from = "BarrinXu/FaaSMem#1"},
+			     {{"modprobe: fatal: module ib_"}, .from = "BarrinXu/FaaSMem#1"},
+			     {{"modprobe: fatal: module rdma_"}, .from = "BarrinXu/FaaSMem#1"},
+			     {{"module mlx5_", " does not exist, skipping"},
+			      .from = "BarrinXu/FaaSMem#1"},
+			     {{"module ib_", " does not exist, skipping"},
+			      .from = "BarrinXu/FaaSMem#1"}},
+	},
+	{
+		.name = "irdma_reset",
+		.status = FINDING_FAIL,
+		.sureness = MAYBE,
+		.cause = "an Intel E800 card found an error in the memory that its RDMA part keeps "
+			 "(HMC), and resets itself; in the report the RDMA driver irdma asked for "
+			 "it, although no RDMA was used",
+		.remedy = "update the card's firmware (NVM) and the drivers ice and irdma "
+			  "together; where no RDMA is wanted, unload irdma (modprobe -r irdma, and "
+			  "a blacklist)",
+		.confirm = "kernel_log",
+		.messages = {{{"oicr event notification", "0x0"},
+			      .from = "intel/ethernet-linux-ice#12"}},
+	},
+	{
+		.name = "channels_rdma",
+		.status = FINDING_FAIL,
+		.sureness = SURE,
+		.cause = "the number of an Intel interface's queues cannot change while RDMA uses "
+			 "it",
+		.remedy = "ethtool -L before irdma is loaded, or after modprobe -r irdma; "
+			  "otherwise leave the queues as they are (a profile of tuned or of the "
+			  "node tuning operator may set them)",
+		.confirm = "",
+		.messages = {{{"cannot change channels when rdma is active"},
+			      .from = "openshift/cluster-node-tuning-operator#1249"}},
+	},
 	{0},
 };

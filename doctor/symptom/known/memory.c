@@ -67,13 +67,15 @@ const struct known known_memory[] = {
 		.name = "memlock_cq",
 		.status = FINDING_FAIL,
 		.sureness = MAYBE,
-		.cause = "Open MPI could not create a completion queue and does not say why in "
-			 "this line; in most reports the soft RLIMIT_MEMLOCK is too low",
+		.cause = "MPI could not create a completion queue and does not say why in this "
+			 "line; in most reports the soft RLIMIT_MEMLOCK is too low",
 		.remedy = "look for \"Cannot allocate memory\" in the lines behind it, which "
 			  "confirms it; then raise RLIMIT_MEMLOCK, soft and hard (oci-rdma-hook "
 			  "does it)",
 		.confirm = "memlock, ipc_lock, verbs_register",
-		.messages = {{{"failed to create a completion queue (cq)"},
+		.messages = {{{"rdma_iba_hca_init", ": cannot create cq"},
+			      .from = "flux-framework/flux-core#4451"},
+			     {{"failed to create a completion queue (cq)"},
 			      .from = "open-mpi/ompi#6468"}},
 		.turns = {{FACT_ENOMEM, 0, "memlock"}},
 	},
@@ -353,15 +355,17 @@ const struct known known_memory[] = {
 		.status = FINDING_FAIL,
 		.sureness = LIKELY,
 		.cause = "GPUDirect Storage is not set up on this node: nvidia-fs is not loaded, "
-			 "or the storage driver is not the one that works with it",
+			 "or the file's file system or storage driver does not work with it",
 		.remedy = "gdscheck.py -p shows what is missing: modprobe nvidia-fs, and the NVMe "
 			  "or NFS driver of DOCA or MLNX_OFED (--with-nvmf, --with-nfsrdma); "
 			  "cuFile otherwise reads through host memory",
 		.confirm = "gpudirect",
-		.messages = {{{"nvidia-fs.ko driver not loaded"},
-			      .from = "NVIDIA/gds-nvidia-fs#31"},
-			     {{"not registered with nvidia-fs"},
-			      .from = "NVIDIA/gds-nvidia-fs#31"}},
+		.messages =
+			{{{"gpudirect storage not supported on current file"},
+			  .from = "NVIDIA/gds-nvidia-fs#70"},
+			 {{"cufilehandleregister failed", "5030"}, .from = "LMCache/LMCache#795"},
+			 {{"nvidia-fs.ko driver not loaded"}, .from = "NVIDIA/gds-nvidia-fs#31"},
+			 {{"not registered with nvidia-fs"}, .from = "NVIDIA/gds-nvidia-fs#31"}},
 	},
 	{
 		.name = "perftest_qp",

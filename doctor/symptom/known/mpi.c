@@ -39,12 +39,14 @@ const struct known known_mpi[] = {
 		.status = FINDING_FAIL,
 		.sureness = MAYBE,
 		.alone = true,
-		.cause = "no libfabric provider fits what the program asks for: the device is "
-			 "missing, or FI_PROVIDER names one that is not usable, or the program's "
-			 "hints ask for more than the provider has",
+		.cause =
+			"no libfabric provider fits what the program asks for: the device is "
+			"missing or its interface has no IP address, or FI_PROVIDER names one that "
+			"is not usable, or the program's hints ask for more than the provider has",
 		.remedy = "unset FI_PROVIDER and I_MPI_OFI_PROVIDER, then run fi_info -p efa (or "
-			  "verbs) in the container: if it lists nothing, the device is missing, or "
-			  "a memlock limit of 64 KiB hides the verbs provider",
+			  "verbs) in the container: with IPoIB the interface needs an address (ip "
+			  "addr); if it lists nothing, the device is missing, or a memlock limit "
+			  "of 64 KiB hides the verbs provider",
 		.confirm = "rdma_devices, memlock",
 		.messages = {{{"ofi addrinfo() failed"}, .from = "QMCPACK/qmcpack#1158"},
 			     {{"ofi fi_open domain failed"},
@@ -128,7 +130,8 @@ const struct known known_mpi[] = {
 		.remedy = "mpirun --mca pml ucx --mca btl ^openib leaves it out; if the program "
 			  "fails, look for another error",
 		.confirm = "port",
-		.messages = {{{"initializing an openfabrics device"}, .from = "open-mpi/ompi#7188"},
+		.messages = {{{"module: openfabrics (openib)"}, .from = "3dem/relion#179"},
+			     {{"initializing an openfabrics device"}, .from = "open-mpi/ompi#7188"},
 			     {{"no preset parameters were found for the device"},
 			      .from = "open-mpi/ompi#11789"},
 			     {{"no openfabrics connection schemes reported"},
@@ -193,7 +196,9 @@ const struct known known_mpi[] = {
 			  "pod, dmesg); if the peer lives, check the security group's rules with "
 			  "itself as source and destination",
 		.confirm = "verbs_remote",
-		.messages = {{{"net/ofi request", "invalid receiver queue pair number"},
+		.messages = {{{"net/ofi operation with null context completed with error"},
+			      .from = "NVIDIA/nccl#1597"},
+			     {{"net/ofi request", "invalid receiver queue pair number"},
 			      .from = "awslabs/awsome-distributed-ai#312"},
 			     {{"unresponsive receiver"},
 			      .from = "AWS EFA user guide, as libfabric prints it"},
@@ -254,8 +259,12 @@ const struct known known_mpi[] = {
 			  "none) leaves it out; otherwise the processes need the same user and PID "
 			  "namespace, and CAP_SYS_PTRACE",
 		.confirm = "",
-		.messages = {{{"process_vm_readv", "returned -1"}, .from = "openucx/ucx#10404"},
-			     {{"process_vm_writev", "returned -1"}, .from = "openucx/ucx#10404"},
+		.messages = {{{"process_vm_readv", "returned -1"},
+			      .unless = "bad address",
+			      .from = "openucx/ucx#10404"},
+			     {{"process_vm_writev", "returned -1"},
+			      .unless = "bad address",
+			      .from = "openucx/ucx#10404"},
 			     {{"read -1, expected ", ", errno = 1"},
 			      .from = "horovod/horovod#3343"},
 			     {{"read -1, expected ", ", errno = 14"},
@@ -292,6 +301,53 @@ const struct known known_mpi[] = {
 			      .from = "PRRTE help-errmgr-base.txt"},
 			     {{"orte has lost communication with a remote daemon"},
 			      .from = "Open MPI help-errmgr-base.txt"}},
+	},
+	{
+		.name = "fi_version",
+		.status = FINDING_FAIL,
+		.sureness = LIKELY,
+		.cause = "aws-ofi-nccl asks libfabric for an option that the loaded libfabric does "
+			 "not have: the plugin was built for a newer one",
+		.remedy = "ldd on libnccl-net.so (libnccl-net-ofi.so) shows which libfabric is "
+			  "loaded; install the EFA installer's libfabric and plugin together, and "
+			  "put /opt/amazon/efa/lib first in LD_LIBRARY_PATH",
+		.confirm = "",
+		.messages = {{{"couldn't set fi_opt_", "protocol not available"},
+			      .from = "aws/aws-ofi-nccl#241"}},
+	},
+	{
+		.name = "mpi_tcp",
+		.status = FINDING_FAIL,
+		.sureness = LIKELY,
+		.cause = "Open MPI's TCP connections come from an address that it does not expect: "
+			 "the hosts have interfaces with the same address (docker0, virbr0, a "
+			 "pod's bridge), and Open MPI takes one of these",
+		.remedy = "mpirun --mca btl_tcp_if_include eth0 --mca oob_tcp_if_include eth0 (the "
+			  "interface of the pod network), or --mca pml ucx, which uses no TCP for "
+			  "data",
+		.confirm = "",
+		.messages = {{{"received unexpected process identifier"},
+			      .from = "NVIDIA/pyxis#114"},
+			     {{"detected an inbound mpi tcp connection request"},
+			      .from = "NVIDIA/pyxis#114"}},
+	},
+	{
+		.name = "cma_address",
+		.status = FINDING_FAIL,
+		.sureness = MAYBE,
+		.cause = "UCX copied another process's memory by process_vm_readv, and the kernel "
+			 "finds no host memory at that address: the processes are in different "
+			 "containers or user namespaces, or it is GPU memory that UCX took for "
+			 "host memory",
+		.remedy =
+			"UCX_TLS=^cma leaves this copy out, which shows whether it is the cause. "
+			"For GPU memory UCX has to be built with CUDA (ucx_info -d lists "
+			"cuda_copy); UCX_MEMTYPE_CACHE=n helps where it takes GPU for host memory",
+		.confirm = "",
+		.messages = {{{"process_vm_readv", "returned -1: bad address"},
+			      .from = "openucx/ucx#6058"},
+			     {{"process_vm_writev", "returned -1: bad address"},
+			      .from = "openucx/ucx#6058"}},
 	},
 	{0},
 };

@@ -483,7 +483,21 @@ const struct known known_nccl[] = {
 			  "kill (oc describe pod, dmesg); then run with NCCL_DEBUG=INFO and give "
 			  "the logs of all ranks",
 		.confirm = "",
-		.messages = {{{"connection closed by remote peer"}, .from = "NVIDIA/nccl#1612"},
+		.messages = {{{" warn call to recv failed : connection reset"},
+			      .from = "horovod/horovod#210"},
+			     {{"call to recv from ", ": connection timed out"},
+			      .from = "horovod/horovod#3611"},
+			     {{"call to send to ", ": connection timed out"},
+			      .from = "NCCL src/misc/socket.cc"},
+			     {{"call to recv from ", ": broken pipe"},
+			      .from = "NCCL src/misc/socket.cc"},
+			     {{"call to recv from ", ": no route to host"},
+			      .from = "NCCL src/misc/socket.cc"},
+			     {{"store->get('", "got error: connection reset by peer"},
+			      .from = "hiyouga/LlamaFactory#2470"},
+			     {{"store->get('", "got error: broken pipe"},
+			      .from = "PyTorch ProcessGroupNCCL.cpp"},
+			     {{"connection closed by remote peer"}, .from = "NVIDIA/nccl#1612"},
 			     {{"nccl warn", "connection reset by peer"},
 			      .from = "NVIDIA/nccl-tests#185"},
 			     {{"remote process exited or there was a network error"},
@@ -514,6 +528,39 @@ const struct known known_nccl[] = {
 			     {{"error encountered progressing operation="},
 			      .from = "NVIDIA/Megatron-LM#450"}},
 		.turns = {{FACT_GID_0, FACT_IB_LINK, "gid_forced"}},
+	},
+	{
+		.name = "ranks_differ",
+		.status = FINDING_FAIL,
+		.sureness = MAYBE,
+		.cause = "two ranks disagree on what they exchange: the program calls other "
+			 "collectives or other sizes on one of them, their NCCL versions or NCCL_ "
+			 "variables differ, or the HCA reorders what it writes (PCI_WR_ORDERING is "
+			 "forced)",
+		.remedy = "compare \"NCCL version\" and every NCCL_ variable in the logs of all "
+			  "ranks (NCCL_DEBUG=INFO), then the program's collectives; mlxconfig -d "
+			  "DEVICE query has to show PCI_WR_ORDERING per_mkey",
+		.confirm = "",
+		.messages = {{{"collective mismatch error"}, .from = "NVIDIA/nccl#969"},
+			     {{"nccl warn", "mismatched collective detected"},
+			      .from = "NVIDIA/nccl#296"},
+			     {{"nccl warn", "message truncated : receiv"},
+			      .from = "NVIDIA/nccl#1328"}},
+	},
+	{
+		.name = "socket_family",
+		.status = FINDING_FAIL,
+		.sureness = MAYBE,
+		.cause = "NCCL has no usable address for its sockets: this process or its peer has "
+			 "no interface with an IP address that NCCL may use, or one of them has "
+			 "IPv4 and the other IPv6 alone",
+		.remedy = "compare the lines \"Bootstrap : Using\" and \"OOB\" of all ranks "
+			  "(NCCL_DEBUG=INFO) with ip addr in their containers; set "
+			  "NCCL_SOCKET_IFNAME to the pod network's interface (=eth0) and "
+			  "NCCL_SOCKET_FAMILY=AF_INET on all",
+		.confirm = "nccl_socket_ifname",
+		.messages = {{{"socket creation failed : address family not supported"},
+			      .from = "NVIDIA/nccl#210"}},
 	},
 	{0},
 };
