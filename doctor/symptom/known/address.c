@@ -79,7 +79,8 @@ const struct known known_address[] = {
 	{
 		.name = "gid_hole",
 		.status = FINDING_FAIL,
-		.sureness = LIKELY,
+		.sureness = MAYBE,
+		.alone = true,
 		.cause = "NCCL or NVSHMEM reads the GID table from its beginning and stops at an "
 			 "empty slot; a pod's table has empty slots where other pods have their "
 			 "entries",
@@ -148,9 +149,11 @@ const struct known known_address[] = {
 			  "program that supports this driver (irdma, erdma and others support less "
 			  "than mlx5)",
 		.confirm = "verbs_open",
-		.messages = {{{"failed to modify qp", " to init"},
-			      .from = "kvcache-ai/Mooncake#1143"},
-			     {{"failed to modify ", " qp to init"}, .from = "openucx/ucx#9468"}},
+		.messages =
+			{
+				{{"failed to modify qp", " to init"},
+				 .from = "kvcache-ai/Mooncake#1143"},
+			},
 	},
 	{
 		.name = "address_handle",
@@ -306,6 +309,18 @@ const struct known known_address[] = {
 			      .from = "OpenSSH ssh.c"},
 			     {{"ssh: connect to host ", ": no route to host"},
 			      .from = "OpenSSH ssh.c"}},
+	},
+	{
+		.name = "ucx_gid",
+		.status = FINDING_FAIL,
+		.sureness = LIKELY,
+		.cause = "UCX found no valid GID at this index of the HCA's port: the port has no "
+			 "address (its network interface is missing here or has none), or "
+			 "UCX_IB_GID_INDEX does not fit",
+		.remedy = "show_gids in the container: let UCX_NET_DEVICES name the HCAs that have "
+			  "an entry, and unset UCX_IB_GID_INDEX or set it to one of theirs",
+		.confirm = "gid",
+		.messages = {{{"ucx  error invalid gid["}, .from = "openucx/ucx#4966"}},
 	},
 	{0},
 };

@@ -132,12 +132,15 @@ const struct known known_device[] = {
 		.sureness = LIKELY,
 		.cause = "libraries that are loaded together do not fit one another: UCX, "
 			 "libibverbs or its provider was built with another version of the RDMA "
-			 "libraries (MLNX_OFED, DOCA or the distribution's) than the image has",
+			 "libraries (MLNX_OFED, DOCA or the distribution's) than the image has, or "
+			 "comes from the host, whose C library is another",
 		.remedy = "ldd on the library that the message names, and ldconfig -p, show what "
 			  "is loaded; take all RDMA libraries from one source, and build UCX or "
 			  "MPI with these",
 		.confirm = "verbs_library",
-		.messages = {{{"symbol lookup error", "undefined symbol: uct_"},
+		.messages = {{{"version `glibc_", "/libibverbs"}, .from = "verl-project/verl#1516"},
+			     {{"version `glibc_", "/libmlx5"}, .from = "verl-project/verl#1516"},
+			     {{"symbol lookup error", "undefined symbol: uct_"},
 			      .from = "openucx/ucx#4883"},
 			     {{"symbol lookup error", "undefined symbol: ibv_"},
 			      .from = "openucx/ucx#4883"},

@@ -12,7 +12,10 @@ const struct known known_mpi[] = {
 		.remedy = "run ucx_info -d in the container; if it lists no mlx5 device but "
 			  "ibv_devinfo does, this UCX is built without verbs or lacks libuct_ib.so",
 		.confirm = "rdma_devices, uverbs, port, verbs_library",
-		.messages = {{{"network device", " not available, please use one or more of"},
+		.messages = {{{"ucx  warn  device '", "' is not available"},
+			      .unless = "please use",
+			      .from = "openucx/ucx#2654"},
+			     {{"network device", " not available, please use one or more of"},
 			      .from = "ai-dynamo/dynamo#1209"}},
 	},
 	{
@@ -348,6 +351,19 @@ const struct known known_mpi[] = {
 			      .from = "openucx/ucx#6058"},
 			     {{"process_vm_writev", "returned -1: bad address"},
 			      .from = "openucx/ucx#6058"}},
+	},
+	{
+		.name = "ofi_qp",
+		.status = FINDING_FAIL,
+		.sureness = MAYBE,
+		.cause = "the part of Open MPI that uses libfabric, or UCX, could not set up a "
+			 "datagram queue pair (UD): in one report libfabric opened an HCA that UCX "
+			 "uses, in another the driver refused it",
+		.remedy = "mpirun --mca pml ucx --mca btl ^uct,ofi --mca mtl ^ofi leaves libfabric "
+			  "out; if it still fails, run ib_send_bw -c UD on this HCA",
+		.confirm = "verbs_open",
+		.messages = {{{"failed to modify ud qp to init on "},
+			      .from = "easybuilders/easybuild-easyconfigs#20233"}},
 	},
 	{0},
 };

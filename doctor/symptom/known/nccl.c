@@ -364,9 +364,12 @@ const struct known known_nccl[] = {
 			 "the IMEX channels; RDMA is not the cause",
 		.remedy = "systemctl status nvidia-fabricmanager on the node, and nvidia-smi -q "
 			  "(Fabric: State); restart it or the node. This is the cause if the error "
-			  "goes away with NCCL_NVLS_ENABLE=0",
+			  "goes away with NCCL_NVLS_ENABLE=0 (NVSHMEM_DISABLE_NVLS=1)",
 		.confirm = "",
-		.messages = {{{"failed to bind nvlink sharp"}, .from = "pytorch/pytorch#177472"},
+		.messages = {{{"nvlink fabric state cached by the driver is out of sync"},
+			      .from = "NVIDIA/nvshmem#40"},
+			     {{"_nvls.cpp", "cumemmap failed to map"}, .from = "NVIDIA/nvshmem#40"},
+			     {{"failed to bind nvlink sharp"}, .from = "pytorch/pytorch#177472"},
 			     {{"nvls.cc", "cuda failure"}, .from = "NVIDIA/nccl#1562"}},
 	},
 	{
@@ -399,12 +402,15 @@ const struct known known_nccl[] = {
 		.name = "nccl_topology",
 		.status = FINDING_FAIL,
 		.sureness = LIKELY,
-		.cause = "NCCL cannot use the topology file that it was given: it is of another "
-			 "kind of node, or of another NCCL",
+		.cause = "NCCL (RCCL) cannot use the topology of this node: a file that it was "
+			 "given is of another kind of node or of another NCCL, or a virtual "
+			 "machine shows one that is none",
 		.remedy = "unset NCCL_TOPO_FILE (and NCCL_GRAPH_FILE), and look whether the NCCL "
 			  "plugin of the image brings one of its own that fits this instance type",
 		.confirm = "",
-		.messages = {{{"nccl warn attribute ", " not found"},
+		.messages = {{{"failed to find reverse path from remnode"},
+			      .from = "ROCm/rccl#1728"},
+			     {{"nccl warn attribute ", " not found"},
 			      .from = "awslabs/awsome-distributed-ai#519"}},
 	},
 	{

@@ -41,6 +41,8 @@ const struct known known_transfer[] = {
 			  "of the program or of its NCCL plugin",
 		.confirm = "iommu_group, acs, kernel_log",
 		.from = "NVIDIA/nccl#523",
+		.messages = {{{"ibv_poll_cq failed, status: 4"},
+			      .from = "NVIDIA/multi-gpu-programming-models#21"}},
 		.completions = {{4, ANY}},
 		.turns = {{FACT_CHANNEL, FACT_GDR, "bad_buffer"}},
 	},
