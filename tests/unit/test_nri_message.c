@@ -12,6 +12,7 @@
 struct asked {
 	struct buffer pod;
 	struct buffer container;
+	struct buffer platform; /* the container's part "linux" */
 	struct arena arena;
 	struct spec spec;
 	struct err err;
@@ -19,7 +20,8 @@ struct asked {
 
 static struct asked empty_asked(void)
 {
-	return (struct asked){.pod = empty_buffer(), .container = empty_buffer()};
+	return (struct asked){
+		.pod = empty_buffer(), .container = empty_buffer(), .platform = empty_buffer()};
 }
 
 static void free_asked(struct asked *asked)
@@ -34,6 +36,8 @@ static int read_asked(struct asked *asked)
 	struct buffer payload = empty_buffer();
 	int status;
 
+	if (asked->platform.len)
+		put_inside(&asked->container, 11, &asked->platform);
 	put_inside(&payload, 1, &asked->pod);
 	put_container(&payload, &asked->container);
 	status =
@@ -95,24 +99,24 @@ static void names_hold_no_control_character(void **state)
 	assert_one_line(&asked.err);
 }
 
+static void put_rlimit(struct buffer *container, const char *type, uint64_t hard, uint64_t soft)
+{
+	struct buffer rlimit = empty_buffer();
+
+	put_text(&rlimit, 1, type);
+	put_number(&rlimit, 2, hard);
+	put_number(&rlimit, 3, soft);
+	put_inside(container, 13, &rlimit);
+}
+
 static void last_rlimit_holds(void **state)
 {
-	static const struct {
-		const char *type;
-		uint64_t hard;
-		uint64_t soft;
-	} rows[] = {{"RLIMIT_MEMLOCK", 9, 8}, {"RLIMIT_NOFILE", 7, 7}, {"RLIMIT_MEMLOCK", 5, 4}};
 	cleanup_asked asked = empty_asked();
 
 	(void)state;
-	for (size_t i = 0; i < LENGTH(rows); i++) {
-		struct buffer rlimit = empty_buffer();
-
-		put_text(&rlimit, 1, rows[i].type);
-		put_number(&rlimit, 2, rows[i].hard);
-		put_number(&rlimit, 3, rows[i].soft);
-		put_inside(&asked.container, 13, &rlimit);
-	}
+	put_rlimit(&asked.container, "RLIMIT_MEMLOCK", 9, 8);
+	put_rlimit(&asked.container, "RLIMIT_NOFILE", 7, 7);
+	put_rlimit(&asked.container, "RLIMIT_MEMLOCK", 5, 4);
 	assert_int_equal(read_asked(&asked), 0);
 	assert_true(asked.spec.has_memlock);
 	assert_int_equal(asked.spec.memlock_soft, 4);
@@ -121,13 +125,10 @@ static void last_rlimit_holds(void **state)
 
 static void another_rlimit_is_not_memlock(void **state)
 {
-	struct buffer rlimit = empty_buffer();
 	cleanup_asked asked = empty_asked();
 
 	(void)state;
-	put_text(&rlimit, 1, "RLIMIT_NOFILE");
-	put_number(&rlimit, 2, 7);
-	put_inside(&asked.container, 13, &rlimit);
+	put_rlimit(&asked.container, "RLIMIT_NOFILE", 7, 7);
 	assert_int_equal(read_asked(&asked), 0);
 	assert_false(asked.spec.has_memlock);
 }
@@ -170,28 +171,22 @@ static void put_namespace(struct buffer *platform, const char *type, const char 
 
 static void namespaces_are_told(void **state)
 {
-	struct buffer platform = empty_buffer();
 	cleanup_asked user = empty_asked();
 	cleanup_asked network = empty_asked();
 	cleanup_asked fresh = empty_asked();
 
 	(void)state;
-	put_namespace(&platform, "user", "/proc/7/ns/user");
-	put_inside(&user.container, 11, &platform);
+	put_namespace(&user.platform, "user", "/proc/7/ns/user");
 	assert_int_equal(read_asked(&user), 0);
 	assert_true(user.spec.user_namespace && !user.spec.network_namespace);
 	assert_null(user.spec.network_path);
 
-	platform = empty_buffer();
-	put_namespace(&platform, "network", "/run/netns/pod");
-	put_inside(&network.container, 11, &platform);
+	put_namespace(&network.platform, "network", "/run/netns/pod");
 	assert_int_equal(read_asked(&network), 0);
 	assert_true(!network.spec.user_namespace && network.spec.network_namespace);
 	assert_string_equal(network.spec.network_path, "/run/netns/pod");
 
-	platform = empty_buffer();
-	put_namespace(&platform, "network", "");
-	put_inside(&fresh.container, 11, &platform);
+	put_namespace(&fresh.platform, "network", "");
 	assert_int_equal(read_asked(&fresh), 0);
 	assert_true(fresh.spec.network_namespace);
 	assert_null(fresh.spec.network_path);
@@ -211,15 +206,13 @@ static void devices_are_told(void **state)
 {
 	const struct type_case *row = *state;
 	struct buffer device = empty_buffer();
-	struct buffer platform = empty_buffer();
 	cleanup_asked asked = empty_asked();
 
 	put_text(&device, 1, "/dev/infiniband/uverbs6");
 	put_text(&device, 2, row->type);
 	put_number(&device, 3, 231);
 	put_number(&device, 4, 198);
-	put_inside(&platform, 2, &device);
-	put_inside(&asked.container, 11, &platform);
+	put_inside(&asked.platform, 2, &device);
 	assert_int_equal(read_asked(&asked), 0);
 	assert_int_equal(asked.spec.n_devices, 1);
 	assert_int_equal(asked.spec.devices[0].character, row->character);
@@ -253,7 +246,6 @@ static void memory_limits_are_told(void **state)
 	struct buffer number = empty_buffer();
 	struct buffer memory = empty_buffer();
 	struct buffer resources = empty_buffer();
-	struct buffer platform = empty_buffer();
 	cleanup_asked asked = empty_asked();
 
 	put_entry(&resources, 6, "memory.high", "1");
@@ -264,8 +256,7 @@ static void memory_limits_are_told(void **state)
 		put_inside(&memory, 1, &number);
 	}
 	put_inside(&resources, 1, &memory);
-	put_inside(&platform, 3, &resources);
-	put_inside(&asked.container, 11, &platform);
+	put_inside(&asked.platform, 3, &resources);
 	assert_int_equal(read_asked(&asked), 0);
 	assert_true(asked.spec.memory_limit == row->memory_limit);
 }
@@ -293,7 +284,6 @@ static void rules_are_told(void **state)
 	struct buffer number = empty_buffer();
 	struct buffer rule = empty_buffer();
 	struct buffer resources = empty_buffer();
-	struct buffer platform = empty_buffer();
 	cleanup_asked asked = empty_asked();
 
 	put_number(&rule, 1, row->allow);
@@ -304,8 +294,7 @@ static void rules_are_told(void **state)
 		put_inside(&rule, 3, &number);
 	}
 	put_inside(&resources, 7, &rule);
-	put_inside(&platform, 3, &resources);
-	put_inside(&asked.container, 11, &platform);
+	put_inside(&asked.platform, 3, &resources);
 	assert_int_equal(read_asked(&asked), 0);
 	assert_int_equal(asked.spec.every_device, row->every_device);
 }
@@ -318,12 +307,10 @@ static void memory_is_bounded(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < LENGTH(n); i++) {
-		struct buffer platform = empty_buffer();
 		cleanup_asked asked = empty_asked();
 
 		for (size_t entry = 0; entry < n[i]; entry++)
-			put(&platform, "\x12\x00", 2);
-		put_inside(&asked.container, 11, &platform);
+			put(&asked.platform, "\x12\x00", 2);
 		assert_int_equal(read_asked(&asked), -1);
 		assert_one_line(&asked.err);
 	}

@@ -279,13 +279,32 @@ static void say(struct story *story, uint32_t call, struct buffer *request)
 
 #define SERVICE "nri.pkg.api.v1alpha1.Plugin"
 
-static void call_method_of(struct story *story, const char *service, const char *method,
-			   const void *payload, size_t len)
+/* A request without its payload */
+static struct buffer request_of(const char *service, const char *method)
 {
 	struct buffer request = empty_buffer();
 
 	put_text(&request, 1, service);
 	put_text(&request, 2, method);
+	return request;
+}
+
+/* CreateContainer's payload */
+static struct buffer container_named(const char *name)
+{
+	struct buffer container = empty_buffer();
+	struct buffer payload = empty_buffer();
+
+	put_text(&container, 3, name);
+	put_container(&payload, &container);
+	return payload;
+}
+
+static void call_method_of(struct story *story, const char *service, const char *method,
+			   const void *payload, size_t len)
+{
+	struct buffer request = request_of(service, method);
+
 	put_bytes(&request, 3, payload, len);
 	say(story, 7, &request);
 }
@@ -377,14 +396,11 @@ static void garbage_is_no_error(void **state)
 
 static void order_of_fields_is_free(void **state)
 {
-	struct buffer container = empty_buffer();
-	struct buffer payload = empty_buffer();
+	struct buffer payload = container_named("late");
 	struct buffer request = empty_buffer();
 	cleanup_story story;
 
 	(void)state;
-	put_text(&container, 3, "late");
-	put_container(&payload, &container);
 	put_inside(&request, 3, &payload);
 	put_number(&request, 4, 1999900000);
 	put_text(&request, 2, "StateChange");
@@ -400,18 +416,13 @@ static void order_of_fields_is_free(void **state)
 /* What came of it would be a container, without the annotations of its pod. */
 static void a_request_that_is_cut_is_lost(void **state)
 {
-	struct buffer container = empty_buffer();
-	struct buffer payload = empty_buffer();
-	struct buffer request = empty_buffer();
+	struct buffer payload = container_named("whole");
+	struct buffer request = request_of(SERVICE, "CreateContainer");
 	cleanup_arena arena = {0};
 	cleanup_story story;
 	const char *text;
 
 	(void)state;
-	put_text(&container, 3, "whole");
-	put_container(&payload, &container);
-	put_text(&request, 1, SERVICE);
-	put_text(&request, 2, "CreateContainer");
 	put_varint(&request, 3 << 3 | 2);
 	put_varint(&request, payload.len + 1);
 	put(&request, payload.bytes, payload.len);
@@ -428,17 +439,13 @@ static void of_two_payloads_the_last_holds(void **state)
 {
 	struct buffer container = empty_buffer();
 	struct buffer first = empty_buffer();
-	struct buffer second = empty_buffer();
-	struct buffer request = empty_buffer();
+	struct buffer second = container_named("second");
+	struct buffer request = request_of(SERVICE, "CreateContainer");
 	cleanup_story story;
 
 	(void)state;
 	put_text(&container, 8, "A=1");
 	put_container(&first, &container);
-	put_text(&container, 3, "second");
-	put_container(&second, &container);
-	put_text(&request, 1, SERVICE);
-	put_text(&request, 2, "CreateContainer");
 	put_inside(&request, 3, &first);
 	put_inside(&request, 3, &second);
 	begin(&story);
@@ -448,6 +455,16 @@ static void of_two_payloads_the_last_holds(void **state)
 	assert_int_equal(story.spec.n_env, 0);
 }
 
+static void synchronize_twice(struct story *story, const char *first, const char *last)
+{
+	struct buffer request = request_of(SERVICE, "Synchronize");
+
+	begin(story);
+	put_text(&request, 3, first);
+	put_text(&request, 3, last);
+	say(story, 7, &request);
+}
+
 /* Whether there is more: what the last payload says, in whatever the first one ends */
 static void of_two_payloads_the_last_says_whether_there_is_more(void **state)
 {
@@ -455,24 +472,13 @@ static void of_two_payloads_the_last_says_whether_there_is_more(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < LENGTH(firsts); i++) {
-		struct buffer request = empty_buffer();
-		cleanup_story story;
+		cleanup_story all;
+		cleanup_story more;
 
-		begin(&story);
-		put_text(&request, 1, SERVICE);
-		put_text(&request, 2, "Synchronize");
-		put_text(&request, 3, firsts[i]);
-		put_text(&request, 3, "");
-		say(&story, 7, &request);
-		assert_int_equal(story.synchronized, 1);
-		finish(&story);
-		begin(&story);
-		put_text(&request, 1, SERVICE);
-		put_text(&request, 2, "Synchronize");
-		put_text(&request, 3, firsts[i]);
-		put_text(&request, 3, "\x18\x01");
-		say(&story, 7, &request);
-		assert_int_equal(story.synchronized, 0);
+		synchronize_twice(&all, firsts[i], "");
+		assert_int_equal(all.synchronized, 1);
+		synchronize_twice(&more, firsts[i], "\x18\x01");
+		assert_int_equal(more.synchronized, 0);
 	}
 }
 
@@ -480,7 +486,7 @@ static void of_two_payloads_the_last_says_whether_there_is_more(void **state)
 static void a_long_name_in_pieces_is_not_implemented(void **state)
 {
 	static char longest[10001];
-	struct buffer request = empty_buffer();
+	struct buffer request;
 	struct buffer frames = empty_buffer();
 	cleanup_arena arena = {0};
 	cleanup_story story;
@@ -489,8 +495,7 @@ static void a_long_name_in_pieces_is_not_implemented(void **state)
 
 	(void)state;
 	memset(longest, 'x', sizeof(longest) - 1);
-	put_text(&request, 1, SERVICE);
-	put_text(&request, 2, longest);
+	request = request_of(SERVICE, longest);
 	assert_int_equal(
 		ttrpc_write(&frames, MUX_PLUGIN, TTRPC_REQUEST, 7, request.bytes, request.len), 0);
 	begin(&story);
@@ -505,22 +510,17 @@ static void a_long_name_in_pieces_is_not_implemented(void **state)
 /* What a request lacks is not that of the one before. */
 static void a_request_stands_alone(void **state)
 {
-	struct buffer container = empty_buffer();
-	struct buffer payload = empty_buffer();
-	struct buffer request = empty_buffer();
+	struct buffer payload = container_named("first");
+	struct buffer request = request_of(SERVICE, "CreateContainer");
 	cleanup_arena arena = {0};
 	cleanup_story story;
 	const char *text;
 
 	(void)state;
-	put_text(&container, 3, "first");
-	put_container(&payload, &container);
 	begin(&story);
 	call_method_of(&story, SERVICE, "CreateContainer", payload.bytes, payload.len);
 	assert_string_equal(story.spec.identity.name, "first");
 	assert_int_equal(story.lost, 0);
-	put_text(&request, 1, SERVICE);
-	put_text(&request, 2, "CreateContainer");
 	say(&story, 7, &request);
 	assert_int_equal(story.created, 2);
 	assert_int_equal(story.lost, 1);
