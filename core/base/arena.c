@@ -18,10 +18,15 @@
 #define BLOCK_SIZE_MAX 0
 #else
 #define ALIGNMENT _Alignof(max_align_t)
-/* Of a long story each block is twice the last, so that there are few. They are malloc's, and know
- * nothing of pages. */
+/* Each block of an arena is twice as large as the last, so that there are few; the first is a page
+ * with its struct arena_block. */
 #define BLOCK_SIZE_MIN (4096 - 32)
 #define BLOCK_SIZE_MAX (1024 * 1024)
+#endif
+
+/* A build whose malloc is to be watched has none (tests/safety.mk). */
+#ifndef ARENA_STANDING
+#define ARENA_STANDING 3
 #endif
 
 struct arena_block {
@@ -31,18 +36,15 @@ struct arena_block {
 	unsigned char *bytes;
 };
 
-#ifndef ARENA_STANDING
-#define ARENA_STANDING 3
-#endif
-
 /*
  * Blocks that are there from the start, and again when their arena is gone: one for a container's
  * whole story, one for its record, one for each text that is parsed or written meanwhile. What is
  * never touched of them costs nothing, while malloc asks the kernel for each block, returns it, and
  * gets it back as pages that are not there yet: that was a third of a run's page faults.
+ *
+ * Their heads are in .data, whose page every run touches; in .bss, behind the bytes, they would
+ * touch a page more.
  */
-/* Beside what is initialized, whose page is there: behind the bytes they would take one for
- * themselves. */
 static struct arena_block standing[ARENA_STANDING] __attribute__((section(".data")));
 static _Alignas(max_align_t) unsigned char standing_bytes[ARENA_STANDING][128 * 1024];
 

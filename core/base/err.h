@@ -15,7 +15,7 @@
 
 struct err {
 	char text[ERR_TEXT_MAX];
-	bool memory; /* err_memory's: it says nothing about what was to be read */
+	bool memory; /* no memory, or ENOMEM: it says nothing about what was to be read */
 };
 
 /* Sets the reason. Always returns -1, so that a caller can say `return err_set(…)`. */

@@ -75,8 +75,8 @@ bool fs_is_stored(int fd)
 	       fs.f_type != DEBUGFS_MAGIC && fs.f_type != TRACEFS_MAGIC;
 }
 
-/* Up to size bytes, or to the end of the file, which is there after enough bytes, or to that of its
- * first line */
+/* Reads up to size bytes. Ends earlier at the file's end, when it has enough bytes, which the file
+ * is known to have no more of, and, if only a line is wanted, at that line's end. */
 static ssize_t read_some(int fd, char *bytes, size_t size, size_t enough, bool line)
 {
 	size_t len = 0;

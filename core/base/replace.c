@@ -72,7 +72,7 @@ static int copy_attributes(int from, int to)
 
 /* A caller's RLIMIT_FSIZE is to be an error (EFBIG), not our death: whoever is behind us must still
  * start. */
-static int write_all(int fd, const struct replacement *new)
+static int write_all(int fd, const struct replacement *file)
 {
 	struct sigaction ignore = {.sa_handler = SIG_IGN};
 	struct sigaction before;
@@ -80,21 +80,21 @@ static int write_all(int fd, const struct replacement *new)
 
 	if (sigaction(SIGXFSZ, &ignore, &before) < 0)
 		return -errno;
-	status = fs_write(fd, new->bytes, new->len);
+	status = fs_write(fd, file->bytes, file->len);
 	(void)sigaction(SIGXFSZ, &before, NULL);
 	return status;
 }
 
-static int fill(int fd, const struct replacement *new)
+static int fill(int fd, const struct replacement *file)
 {
-	int status = write_all(fd, new);
+	int status = write_all(fd, file);
 
-	if (status == 0 && new->attributes >= 0)
-		status = copy_attributes(new->attributes, fd);
+	if (status == 0 && file->attributes >= 0)
+		status = copy_attributes(file->attributes, fd);
 	if (status < 0)
 		return status;
-	if (fchown(fd, new->uid, new->gid) < 0 || fchmod(fd, new->mode) < 0 ||
-	    (new->sync &&fsync(fd) < 0))
+	if (fchown(fd, file->uid, file->gid) < 0 || fchmod(fd, file->mode) < 0 ||
+	    (file->sync && fsync(fd) < 0))
 		return -errno;
 	return 0;
 }
@@ -117,7 +117,7 @@ static int link_name(int fd, int dir, const char *name)
 	return linkat(AT_FDCWD, path, dir, name, AT_SYMLINK_FOLLOW) < 0 ? -errno : 0;
 }
 
-static int replace(int dir, const struct replacement *new, bool named)
+static int replace(int dir, const struct replacement *file, bool named)
 {
 	char temporary[TEMPORARY_SIZE];
 	cleanup_fd fd = -1;
@@ -128,10 +128,10 @@ static int replace(int dir, const struct replacement *new, bool named)
 	fd = create(dir, temporary, named);
 	if (fd < 0)
 		return fd;
-	status = fill(fd, new);
+	status = fill(fd, file);
 	if (status == 0 && !named)
 		status = link_name(fd, dir, temporary);
-	if (status == 0 && renameat(dir, temporary, dir, new->name) == 0)
+	if (status == 0 && renameat(dir, temporary, dir, file->name) == 0)
 		return 0;
 	if (status == 0)
 		status = -errno;
@@ -140,30 +140,30 @@ static int replace(int dir, const struct replacement *new, bool named)
 }
 
 /* What has no name yet gets its own, if nothing has that. */
-static int create_whole(int dir, const struct replacement *new)
+static int create_whole(int dir, const struct replacement *file)
 {
 	cleanup_fd fd = create(dir, NULL, false);
-	int status = fd < 0 ? fd : fill(fd, new);
+	int status = fd < 0 ? fd : fill(fd, file);
 
-	return status < 0 ? status : link_name(fd, dir, new->name);
+	return status < 0 ? status : link_name(fd, dir, file->name);
 }
 
-int replace_file(int dir, const struct replacement *new, const char *what, struct err *err)
+int replace_file(int dir, const struct replacement *file, const char *what, struct err *err)
 {
 	/* A rename and a random name less, where the name is free */
-	int status = new->is_new ? create_whole(dir, new) : -EEXIST;
+	int status = file->is_new ? create_whole(dir, file) : -EEXIST;
 
 	if (status < 0)
-		status = replace(dir, new, false);
+		status = replace(dir, file, false);
 	/* Not every file system has files without a name: overlay since Linux 6.3, NFS never. */
 	if (status < 0)
-		status = replace(dir, new, true);
+		status = replace(dir, file, true);
 	return status < 0 ? err_sys(err, -status, "cannot write %s", what) : 0;
 }
 
-int replace_own(int dir, const struct replacement *new, const char *what, struct err *err)
+int replace_own(int dir, const struct replacement *file, const char *what, struct err *err)
 {
-	struct replacement own = *new;
+	struct replacement own = *file;
 
 	own.uid = geteuid();
 	own.gid = getegid();

@@ -30,11 +30,11 @@ struct replacement {
  * failure no temporary file stays; nor where it is killed, but for the moment before the rename, or
  * on a file system without O_TMPFILE. Returns 0, or -1 with the reason.
  */
-int replace_file(int dir, const struct replacement *new, const char *what, struct err *err);
+int replace_file(int dir, const struct replacement *file, const char *what, struct err *err);
 
-/* The same of a file that is the caller's own: what new says of uid, gid and attributes is not
+/* The same of a file that is the caller's own: what it says of uid, gid and attributes is not
  * read. */
-int replace_own(int dir, const struct replacement *new, const char *what, struct err *err);
+int replace_own(int dir, const struct replacement *file, const char *what, struct err *err);
 
 /* The same, where a path is given, and everybody may read the file (0644). */
 int replace_own_path(const char *path, const char *bytes, size_t len, struct err *err);

@@ -8,23 +8,17 @@
 
 static int compare_numbers(const char **a, const char **b)
 {
-	const char *first;
-	const char *second;
-	size_t len_a;
-	size_t len_b;
-	int order;
-
 	/* Without leading zeros the longer run is the larger number, of whatever length. */
-	first = *a + strspn(*a, "0");
-	second = *b + strspn(*b, "0");
-	len_a = strspn(first, DIGITS);
-	len_b = strspn(second, DIGITS);
+	const char *first = *a + strspn(*a, "0");
+	const char *second = *b + strspn(*b, "0");
+	size_t len_a = strspn(first, DIGITS);
+	size_t len_b = strspn(second, DIGITS);
+
 	*a = first + len_a;
 	*b = second + len_b;
 	if (len_a != len_b)
 		return len_a < len_b ? -1 : 1;
-	order = strncmp(first, second, len_a);
-	return order;
+	return strncmp(first, second, len_a);
 }
 
 static bool is_digit(char c)
@@ -134,7 +128,7 @@ static bool is_hex_run(const char *text, size_t min, size_t max, char end)
 	size_t len = 0;
 
 	/* strspn makes a table of its set each time. */
-	while ((text[len] >= '0' && text[len] <= '9') || (text[len] >= 'a' && text[len] <= 'f'))
+	while (is_digit(text[len]) || (text[len] >= 'a' && text[len] <= 'f'))
 		len++;
 	return len >= min && len <= max && text[len] == end;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-
+/* What a program reads of a dry run */
 #include "core/base/capability.h"
 #include "core/json/writer.h"
 #include "core/report/report.h"
