@@ -12,7 +12,7 @@
 
 int gid_open_port(const struct node *node, const struct device *device, unsigned number)
 {
-	char path[1400];
+	char path[NODE_PATH_MAX];
 	int len = snprintf(path, sizeof(path), "%s/infiniband/%s/ports/%u", device->path,
 			   device->ibdev, number);
 

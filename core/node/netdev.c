@@ -38,7 +38,7 @@ static void follow_bond(int net_dir, struct device *device)
 /* <device>/net: netns-tagged, so it shows an interface only while that is in our namespace. */
 int node_read_host_netdev(const struct node *node, struct device *device)
 {
-	char path[1200];
+	char path[NODE_PATH_MAX];
 	cleanup_dir *dir = NULL;
 	struct dirent *entry;
 

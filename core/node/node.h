@@ -28,6 +28,9 @@ void node_close(struct node *node);
 /* sysfs's class and bus links are never longer. */
 #define NODE_LINK_MAX 1024
 
+/* A path below the directory that such a link leads to: "…/infiniband/<ibdev>/ports/255" */
+#define NODE_PATH_MAX (NODE_LINK_MAX + 128)
+
 /*
  * What such a link points to, below the sysroot: "../../devices/…" is "sys/devices/…"; *ret_path is
  * NULL if it leads elsewhere. Negative: no memory

@@ -15,7 +15,6 @@
 #include "core/base/tree.h"
 #include "core/node/gid.h"
 
-#define PATH_SIZE 1400
 #define GID_PAUSE_MS 20
 #define RATE_MAX 1e6
 #define PORT_MAX 255 /* ibv_query_port(3) takes a uint8_t */
@@ -99,7 +98,7 @@ static void query_port(int ports, struct port *port, bool all)
 int node_read_ports(const struct node *node, struct arena *arena, struct device *device, bool all,
 		    struct err *err)
 {
-	char path[PATH_SIZE];
+	char path[NODE_PATH_MAX];
 	cleanup_fd ports = -1;
 	size_t room = 0;
 	int status = 1;

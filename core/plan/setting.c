@@ -52,11 +52,11 @@ int setting_add(struct arena *arena, const struct facts *facts, struct plan *pla
 
 	if (!value)
 		return -1;
-	if (strlen(value) > SETTING_VALUE_MAX)
+	if (strlen(value) > CONFIG_VALUE_MAX)
 		return warnings_add(arena, warnings, "value_too_long",
 				    "%s is not set, because its value would be longer than the %d "
 				    "bytes that NCCL reads",
-				    name, SETTING_VALUE_MAX);
+				    name, CONFIG_VALUE_MAX);
 	if (present)
 		setting.state = strcmp(present, value) == 0 ? SETTING_PRESENT : SETTING_KEPT;
 	else if (scope == SCOPE_NCCL)

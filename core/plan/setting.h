@@ -5,11 +5,8 @@
 
 #include "core/plan/types.h"
 
-/* NCCL reads a line into a buffer of 1024 bytes (src/misc/param.cc before 2.27). */
-#define SETTING_VALUE_MAX 1023
-
 /*
- * Adds a variable to plan->settings, unless its value is longer than NCCL would read. What the
+ * Adds a variable to plan->settings, unless its value is longer than CONFIG_VALUE_MAX. What the
  * container's environment or its image's nccl.conf sets stays, with a warning if it differs. value:
  * in the arena; NULL fails. Returns 0, or -1 without memory.
  */

@@ -13,9 +13,6 @@
 #include "core/policy/quantity.h"
 #include "core/policy/trust.h"
 
-/* NCCL reads lines of 1024 bytes into two buffers of that size (src/misc/param.cc before 2.27). */
-#define NCCL_TEXT_MAX 1023
-
 struct reading {
 	struct arena *arena;
 	struct config config;
@@ -33,9 +30,9 @@ static int check_line(const char *text, struct err *err)
 		return err_set(err, "empty");
 	if (text_has_control(text))
 		return err_set(err, "holds a line break or another control character");
-	if (strlen(text) > NCCL_TEXT_MAX)
+	if (strlen(text) > CONFIG_VALUE_MAX)
 		return err_set(err, "longer than %d bytes, which is what NCCL reads",
-			       NCCL_TEXT_MAX);
+			       CONFIG_VALUE_MAX);
 	return 0;
 }
 

@@ -23,6 +23,7 @@
 #include "core/plan/memlock.h"
 
 #define CGROUP_SIZE_MAX (64 * 1024)
+#define MAP_SIZE_MAX (16 * 1024) /* 340 lines of 33 bytes (kernel/user_namespace.c) */
 #define CMDLINE_SIZE_MAX (128 * 1024)
 #define ENVIRON_SIZE_MAX (1024 * 1024)
 
@@ -188,7 +189,7 @@ static int map_root(int proc, const char *name, long *ret_id)
 	struct err ignored;
 	char *line;
 
-	if (fd < 0 || fs_read(&arena, fd, CGROUP_SIZE_MAX, name, &text, &ignored) < 0)
+	if (fd < 0 || fs_read(&arena, fd, MAP_SIZE_MAX, name, &text, &ignored) < 0)
 		return -1;
 	for (char *rest = text.bytes; (line = strsep(&rest, "\n"));) {
 		char *host;

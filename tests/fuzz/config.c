@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The administrator's config.json. Root's own, but a typing error in it meets every container. */
 #include "core/policy/config.h"
-#include "core/plan/setting.h"
 #include "fuzz.h"
 
 static int sysroot = -1;
@@ -18,7 +17,7 @@ static int make_sysroot(void)
 static void check_value(const char *value)
 {
 	promise(!value ||
-		(value[0] && !text_has_control(value) && strlen(value) <= SETTING_VALUE_MAX));
+		(value[0] && !text_has_control(value) && strlen(value) <= CONFIG_VALUE_MAX));
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
