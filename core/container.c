@@ -85,14 +85,14 @@ int container_read_spec(struct container *container, int bundle, const char *pat
 	return container_parse_spec(container, what, err);
 }
 
-#define VERBS_FILE "/dev/infiniband/uverbs"
-
 int container_open_root(struct container *container, struct err *err)
 {
 	if (container->root < 0)
 		container->root = rootfs_open(container->bundle, container->spec.root, err);
 	return container->root;
 }
+
+#define VERBS_FILE "/dev/infiniband/uverbs"
 
 static bool is_verbs_path(const char *path)
 {
@@ -176,11 +176,12 @@ static int find_proven(struct container *container, const struct node *node, str
 	return 0;
 }
 
-static bool is_listed(const struct spec *spec, const struct spec_device *mounted)
+static bool has_device(const struct spec *spec, int64_t major, int64_t minor)
 {
 	for (size_t i = 0; i < spec->n_devices; i++) {
-		if (spec->devices[i].major == mounted->major &&
-		    spec->devices[i].minor == mounted->minor)
+		const struct spec_device *device = &spec->devices[i];
+
+		if (device->character && device->major == major && device->minor == minor)
 			return true;
 	}
 	return false;
@@ -203,7 +204,8 @@ static int find_mounted(struct container *container, const struct node *node, st
 			continue;
 		device.major = major(st.st_rdev);
 		device.minor = minor(st.st_rdev);
-		if (!is_listed(spec, &device) && find_number(container, node, &device, err) < 0)
+		if (!has_device(spec, device.major, device.minor) &&
+		    find_number(container, node, &device, err) < 0)
 			return -1;
 	}
 	return 0;
@@ -426,17 +428,6 @@ static int make_plan(struct container *container, const struct node *node,
 	    describe(container, node, wanted, err) < 0 || read_image(container, err) < 0)
 		return -1;
 	return plan_make(&container->arena, &facts, &container->plan, &container->warnings, err);
-}
-
-static bool has_device(const struct spec *spec, int64_t major, int64_t minor)
-{
-	for (size_t i = 0; i < spec->n_devices; i++) {
-		const struct spec_device *device = &spec->devices[i];
-
-		if (device->character && device->major == major && device->minor == minor)
-			return true;
-	}
-	return false;
 }
 
 /* Those of the node's GPUs that linux.devices gives it. */

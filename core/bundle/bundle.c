@@ -107,8 +107,10 @@ static void read_files(struct search *search, const char *config, const char *pi
 
 /* ---- whether it is the one that is looked for ---- */
 
-/* An id that is given in full is no beginning of another. */
-static bool is_wanted(struct search *search, const char *id)
+/* Returns true if what is found of this id counts: it is the first, the one found before, or given
+ * in full, which is no beginning of another; that takes the place of all that was found. Otherwise
+ * it is the second of two. */
+static bool take_id(struct search *search, const char *id)
 {
 	const char *found = search->found.id;
 
@@ -126,17 +128,18 @@ static bool is_wanted(struct search *search, const char *id)
 	return false;
 }
 
-/* Everywhere else an id is unique; in containerd each namespace has its own. */
-static bool is_second_task(struct search *search, enum keeper keeper, const char *home)
+/* Everywhere else an id is unique; in containerd each namespace has its own. Returns false for the
+ * second of two. */
+static bool take_home(struct search *search, enum keeper keeper, const char *home)
 {
 	if (keeper != CONTAINERD)
-		return false;
+		return true;
 	if (search->task) {
 		search->other = home;
-		return true;
+		return false;
 	}
 	search->task = home;
-	return false;
+	return true;
 }
 
 /* home: a directory of its own. Returns 0, or -1 without memory. */
@@ -158,7 +161,7 @@ static int look_at(struct search *search, enum keeper keeper, const char *home, 
 			search->untrusted = home;
 		return 0;
 	}
-	if (!is_wanted(search, id) || is_second_task(search, keeper, home))
+	if (!take_id(search, id) || !take_home(search, keeper, home))
 		return 0;
 	search->found.id = id;
 	if (path[1])

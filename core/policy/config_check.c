@@ -4,7 +4,6 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <stdbool.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "core/base/cleanup.h"
@@ -22,14 +21,10 @@ static bool is_our_name(const char *path)
 static bool is_ours(int sysroot, const char *path)
 {
 	cleanup_fd fd = fs_open(sysroot, path, O_PATH, RESOLVE_IN_ROOT);
-	char link[64];
 	char target[PATH_MAX];
 
-	if (is_our_name(path))
-		return true;
-	(void)snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
-	return fd >= 0 && fs_read_link(AT_FDCWD, link, target, sizeof(target)) > 0 &&
-	       is_our_name(target);
+	return is_our_name(path) ||
+	       (fd >= 0 && fs_path_of(fd, target, sizeof(target)) > 0 && is_our_name(target));
 }
 
 static bool has_programs(int sysroot)

@@ -12,9 +12,9 @@
 
 const char *handler_runtime_name(const char *shim)
 {
-	const char *name = text_base_name(shim);
+	const char *name = runtimes_named(text_base_name(shim));
 
-	return text_starts_with(name, SHIM_NAME "-") ? name + strlen(SHIM_NAME "-") : "";
+	return name ? name : "";
 }
 
 int handler_check_name(const char *shim, const char *usual, const char *other, struct err *err)
