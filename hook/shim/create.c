@@ -18,7 +18,7 @@
 #include "hook/shim/record.h"
 #include "hook/shim/serve.h"
 
-#define ANNOTATION "\"oci-rdma-hook.io/inject\""
+#define ANNOTATION "\"" SPEC_ANNOTATION_PREFIX "inject\""
 
 /*
  * From where a relative --pid-file is meant: crun goes to the bundle first (src/create.c), runc

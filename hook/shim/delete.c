@@ -4,7 +4,7 @@
 #include "hook/shim/serve.h"
 
 /* Without --force the runtime refuses to delete a container that runs: it keeps its record then. */
-int serve_delete(struct shim *shim)
+void serve_delete(struct shim *shim)
 {
 	const char *state_dir = shim->container.config.state_dir;
 	struct record record;
@@ -16,5 +16,4 @@ int serve_delete(struct shim *shim)
 			&ignored) != 1 ||
 	    !owner_runs(shim, &record))
 		record_remove(state_dir, &shim->key);
-	return 0;
 }

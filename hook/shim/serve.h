@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * One run of the shim, and what it does for the runtime's commands before the runtime is started.
- * Each function returns 0, also where there is nothing to do, or -1 with the reason.
+ * What can fail returns 0, also where there is nothing to do, or -1 with the reason.
  */
 #ifndef OCI_RDMA_SHIM_SERVE_H
 #define OCI_RDMA_SHIM_SERVE_H
@@ -34,6 +34,6 @@ int serve_create(struct shim *shim, struct err *err);
 int serve_exec(struct shim *shim, struct err *err);
 
 /* delete: the record goes, unless the runtime will refuse because the container runs. */
-int serve_delete(struct shim *shim);
+void serve_delete(struct shim *shim);
 
 #endif

@@ -59,7 +59,8 @@ static int serve(struct shim *shim, struct err *err)
 	case RUNTIME_EXEC:
 		return serve_exec(shim, err);
 	case RUNTIME_DELETE:
-		return serve_delete(shim);
+		serve_delete(shim);
+		break;
 	case RUNTIME_OTHER:
 		break;
 	}
