@@ -119,4 +119,17 @@ is "control: a key that a file lacks" "b: add it to FILE" "$(differ FILE $'a\nb'
 is "control: a key that is gone" "b: FILE has it, the hook does not know it" "$(differ FILE a $'a\nb')"
 check "control: a default" says_default null <<<'`null` (the default)'
 is "control: a value that is no default" no "$(says_default true <<<'If `true`, the default is `false`' || echo no)"
+# ---- what programs read: doc/json.md has each member of the dry run and each code of a warning ----
+
+JSON=doc/json.md
+all_in "$JSON" "the code of each warning" "$(cat core/*.c core/*/*.c | tr '\n' ' ' | grep -oP 'warnings_add\(\s*[^,]*,\s*[^,]*,\s*"\K[a-z_]+' | sort -u)" \
+	"$(sed -n '/^| code/,/^$/p' "$JSON" | sed 1,2d | cut -d '|' -f 2 | grep -o '[a-z_]*' | sort -u)"
+node h100
+plan h100-trainer.json
+all_in "$JSON" "each member of the dry run" "$(jq -r 'del(.schema) | keys[]' "$T/out")" \
+	"$(sed -n '/^| `container` /,/^$/p' "$JSON" | cut -d '|' -f 2 | grep -o '[a-z_]*' | sort -u)"
+is "$JSON has each member of a device and its ports" "" \
+	"$(jq -r '[.devices[], .devices[].ports[], .gpus[], .warnings[] | keys[]] | unique[]' "$T/out" | while read -r name; do
+		grep -q "\`$name\`" "$JSON" || echo "$name: add it"
+	done)"
 finish
