@@ -205,8 +205,8 @@ static int read_container(struct reading *r, const Nri__Container *container, st
 int message_read_container(struct arena *arena, const struct message *message,
 			   struct spec *ret_spec, struct err *err)
 {
-	const Nri__CreateContainerRequest *request =
-		unpack_message(arena, &nri__create_container_request__descriptor, message);
+	const Nri__CreateContainerRequest *request = unpack_message(
+		arena, &nri__create_container_request__descriptor, message->bytes, message->len);
 	struct reading reading = {.arena = arena};
 
 	if (!request || !request->container)

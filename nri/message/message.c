@@ -10,7 +10,8 @@
 int message_read_response(struct arena *arena, const struct message *message, int *ret_status,
 			  const char **ret_text, struct err *err)
 {
-	const Nri__Response *response = unpack_message(arena, &nri__response__descriptor, message);
+	const Nri__Response *response =
+		unpack_message(arena, &nri__response__descriptor, message->bytes, message->len);
 
 	if (!response)
 		return err_set(err, "the runtime's answer is not a ttrpc response");
@@ -22,8 +23,8 @@ int message_read_response(struct arena *arena, const struct message *message, in
 int message_read_configure(struct arena *arena, const struct message *message,
 			   struct message_runtime *ret_runtime, struct err *err)
 {
-	const Nri__ConfigureRequest *request =
-		unpack_message(arena, &nri__configure_request__descriptor, message);
+	const Nri__ConfigureRequest *request = unpack_message(
+		arena, &nri__configure_request__descriptor, message->bytes, message->len);
 
 	if (!request)
 		return err_set(err, "Configure: this is not a message of NRI");

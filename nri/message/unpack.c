@@ -27,11 +27,11 @@ static void give_back(void *context, void *bytes)
 }
 
 void *unpack_message(struct arena *arena, const ProtobufCMessageDescriptor *descriptor,
-		     const struct message *message)
+		     const unsigned char *bytes, size_t len)
 {
 	struct memory memory = {arena, UNPACKED_MAX};
 	ProtobufCAllocator allocator = {
 		.alloc = take, .free = give_back, .allocator_data = &memory};
 
-	return protobuf_c_message_unpack(descriptor, &allocator, message->len, message->bytes);
+	return protobuf_c_message_unpack(descriptor, &allocator, len, bytes);
 }

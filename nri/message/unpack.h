@@ -4,9 +4,9 @@
 #define OCI_RDMA_NRI_UNPACK_H
 
 #include <protobuf-c/protobuf-c.h>
+#include <stddef.h>
 
 #include "core/base/arena.h"
-#include "nri/message/message.h"
 
 /*
  * The message's struct, which lives in the arena and is never freed by protobuf-c. NULL where the
@@ -14,6 +14,6 @@
  * times as large unpacked; real ones take 20 KiB.
  */
 void *unpack_message(struct arena *arena, const ProtobufCMessageDescriptor *descriptor,
-		     const struct message *message);
+		     const unsigned char *bytes, size_t len);
 
 #endif
