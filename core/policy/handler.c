@@ -23,7 +23,7 @@ int handler_check_name(const char *shim, const char *usual, const char *other, s
 
 	if (shim[0] != '/' || text_has_control(shim) || strpbrk(shim, "\"\\"))
 		return err_set(err, "%.128s is not an absolute path of the shim", shim);
-	if (!name[0] || !text_is_device_name(name))
+	if (!text_is_device_name(name))
 		return err_set(
 			err,
 			"%.128s does not tell which runtime the shim is to run: give …/" SHIM_NAME
