@@ -7,7 +7,6 @@
 
 #include "core/base/fs.h"
 #include "core/base/names.h"
-#include "core/base/text.h"
 #include "core/base/tree.h"
 #include "core/engine/containerd.h"
 #include "core/engine/docker.h"
@@ -134,8 +133,7 @@ static int check_docker_default(const struct engines *engines, const struct dock
 	struct err problem;
 	int status;
 
-	if (docker_find_runtime(docker, name) ||
-	    (strcmp(name, "rdma") != 0 && !text_starts_with(name, "rdma-")))
+	if (docker_find_runtime(docker, name) || !names_handler(name))
 		return 0;
 	status = err_set(&problem,
 			 DOCKER_FILE ": default-runtime %.64s is not among its runtimes, so that "

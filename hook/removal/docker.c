@@ -3,12 +3,10 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <string.h>
 
 #include "core/base/cleanup.h"
 #include "core/base/fs.h"
 #include "core/base/names.h"
-#include "core/base/text.h"
 #include "core/base/tree.h"
 #include "core/json/reader.h"
 #include "hook/removal/needs.h"
@@ -69,8 +67,7 @@ static bool is_ours(const struct docker *docker, const char *name)
 {
 	const struct docker_runtime *found = docker_find_runtime(docker, name);
 
-	return found ? names_shim(found->path)
-		     : strcmp(name, "rdma") == 0 || text_starts_with(name, "rdma-");
+	return found ? names_shim(found->path) : names_handler(name);
 }
 
 /* Docker keeps the name of a container's runtime beside it (container/container.go, toDisk), and

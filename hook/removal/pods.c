@@ -47,7 +47,7 @@ static bool is_ours(const struct crio *crio, const char *called)
 
 	if (found)
 		return names_shim(found->runtime_path);
-	return strcmp(called, "rdma") == 0 || strcmp(called, "rdma-runc") == 0;
+	return names_handler(called);
 }
 
 static const char *or_unknown(const char *text)

@@ -59,6 +59,8 @@ sandbox rdma
 needed "a pod of the handler, although its drop-in is gone" "pod team-a/h-kim-0" "handler rdma" "delete the pod"
 sandbox rdma-runc
 needed "…and the one for runc" "handler rdma-runc"
+sandbox rdma-youki
+needed "…and one that --crio-handler has made for another runtime" "handler rdma-youki"
 sandbox rdma container
 free "a container's annotation, which its author may write, says nothing"
 write "$STORAGE/overlay-containers/940942ebb876/userdata/config.json" '{"annotations": {"io.kubernetes.cri-o.ContainerType": "sandbox"}}'
