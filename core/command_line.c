@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "core/command_line.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -20,10 +21,10 @@ static int take_common(const struct program *program, int option, const char *va
 		return -1;
 	case OPTION_VERSION:
 		(void)printf("%s " VERSION "\n", program->name);
-		return 0;
+		return !command_line_printed(program->name);
 	case OPTION_HELP:
 		(void)fputs(program->usage, stdout);
-		return 0;
+		return !command_line_printed(program->name);
 	default:
 		return EXIT_USAGE;
 	}
@@ -50,6 +51,17 @@ int command_line_error(const char *name, const char *what, const char *which)
 		      name);
 	tell(name, err.text);
 	return EXIT_USAGE;
+}
+
+bool command_line_printed(const char *name)
+{
+	struct err err;
+
+	if (fflush(stdout) == 0 && !ferror(stdout))
+		return true;
+	(void)err_sys(&err, errno, "standard output took only a part, or nothing");
+	tell(name, err.text);
+	return false;
 }
 
 int command_line_choose(const char *const *names, size_t n, const char *name)

@@ -4,6 +4,7 @@
 #define OCI_RDMA_COMMAND_LINE_H
 
 #include <getopt.h>
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "core/options.h"
@@ -51,6 +52,10 @@ int command_line_read(const struct program *program, int argc, char **argv, stru
 /* Prints "NAME: WHAT: WHICH; see NAME --help" on stderr (which: NULL for none). Always returns
  * EXIT_USAGE. */
 int command_line_error(const char *name, const char *what, const char *which);
+
+/* Whether all that was printed has left for stdout, which is flushed; if not, says so under name.
+ */
+bool command_line_printed(const char *name);
 
 /* The place of name among n names, or -1: for values of an option that are words */
 int command_line_choose(const char *const *names, size_t n, const char *name);

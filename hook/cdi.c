@@ -13,6 +13,7 @@
 #include "core/base/tell.h"
 #include "core/base/text.h"
 #include "core/base/tree.h"
+#include "core/command_line.h"
 #include "core/json/writer.h"
 #include "core/node/device.h"
 #include "core/spec/spec.h"
@@ -259,8 +260,7 @@ static int render(struct rendering *r, const struct options *options, const char
 	/* The engines read what ends in .json or .yaml; what is on its way has another name. */
 	if (file)
 		return replace_own_path(file, text, len, err);
-	if (fwrite(text, 1, len, stdout) != len || fflush(stdout) != 0)
-		return err_set(err, "cannot write the CDI spec");
+	(void)fwrite(text, 1, len, stdout);
 	return 0;
 }
 
@@ -271,7 +271,7 @@ int cdi(const struct options *options, const char *file)
 	struct err err;
 
 	if (render(&r, options, file, &err) == 0)
-		return 0;
+		return !command_line_printed(HOOK_NAME);
 	tell(HOOK_NAME, err.text);
 	return 1;
 }

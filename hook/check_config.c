@@ -8,7 +8,9 @@
 
 #include "core/base/cleanup.h"
 #include "core/base/fs.h"
+#include "core/base/names.h"
 #include "core/base/tree.h"
+#include "core/command_line.h"
 #include "core/deadline.h"
 #include "core/engine/crio.h"
 #include "core/json/reader.h"
@@ -240,10 +242,10 @@ static int check_opt_in(struct check *check, struct err *err)
 }
 
 /* "ok" of a policy that nothing applies would be taken for an installation. */
-static bool print_nothing_installed(void)
+static void print_nothing_installed(void)
 {
-	return puts("hooks.d files and handlers: there are none of oci-rdma-hook, so that no hook "
-		    "and no shim runs here; of the NRI plugin ask oci-rdma-nri --check") >= 0;
+	(void)puts("hooks.d files and handlers: there are none of oci-rdma-hook, so that no hook "
+		   "and no shim runs here; of the NRI plugin ask oci-rdma-nri --check");
 }
 
 static bool print(const struct check *check)
@@ -255,13 +257,13 @@ static bool print(const struct check *check)
 
 		if (r->problem)
 			(void)fprintf(stderr, "oci-rdma-hook: %s\n", r->problem);
-		else if (printf("%s: ok%s\n", r->what, r->note) < 0)
-			right = false;
+		else
+			(void)printf("%s: ok%s\n", r->what, r->note);
 		right &= !r->problem;
 	}
 	if (check->whole_node && check->n == 1) /* the policy */
-		right &= print_nothing_installed();
-	return fflush(stdout) == 0 && right;
+		print_nothing_installed();
+	return command_line_printed(HOOK_NAME) && right;
 }
 
 /* What lies in a container or below a sysroot is opened by openat2(2) alone; without it nothing is

@@ -12,6 +12,7 @@
 #include "core/base/names.h"
 #include "core/base/text.h"
 #include "core/base/tree.h"
+#include "core/command_line.h"
 #include "core/engine/containerd.h"
 #include "core/policy/config.h"
 #include "core/policy/handler.h"
@@ -222,5 +223,5 @@ int containerd_handler(const struct options *options, const char *shim, const ch
 		return 1;
 	}
 	print(&r);
-	return fflush(stdout) == 0 ? 0 : 1;
+	return !command_line_printed(HOOK_NAME);
 }

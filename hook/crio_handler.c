@@ -9,7 +9,9 @@
 #include <unistd.h>
 
 #include "core/base/cleanup.h"
+#include "core/base/names.h"
 #include "core/base/tree.h"
+#include "core/command_line.h"
 #include "core/engine/crio.h"
 #include "core/engine/program.h"
 #include "core/policy/config.h"
@@ -182,5 +184,5 @@ int crio_handler(const struct options *options, const char *shim, const char *pr
 		return 1;
 	}
 	print(&r);
-	return fflush(stdout) == 0 ? 0 : 1;
+	return !command_line_printed(HOOK_NAME);
 }

@@ -14,6 +14,7 @@
 #include "core/base/tell.h"
 #include "core/base/text.h"
 #include "core/base/tree.h"
+#include "core/command_line.h"
 #include "core/nri_status.h"
 
 static bool is_socket(const char *path)
@@ -76,7 +77,7 @@ static int fail(const struct err *err)
 	return 1;
 }
 
-int nri_check(const struct nri_options *options)
+static int check(const struct nri_options *options)
 {
 	char path[sizeof(((struct sockaddr_un *)0)->sun_path)];
 	bool recorded = strcmp(options->node.sysroot, "/") != 0;
@@ -100,4 +101,11 @@ int nri_check(const struct nri_options *options)
 	default:
 		return fail(&err);
 	}
+}
+
+int nri_check(const struct nri_options *options)
+{
+	int status = check(options);
+
+	return command_line_printed(NRI_NAME) ? status : 1;
 }

@@ -43,6 +43,9 @@ pod_annotations = ['example.com/*', 'oci-rdma-hook.io/*']
 SystemdCgroup = true
 BinaryName = '$BIN/oci-rdma-runtime-runc'"
 has "it says what it was made by" "# Rendered by: oci-rdma-hook --containerd-handler $BIN/oci-rdma-runtime-runc" "$(<"$T/out")"
+"$HOOK" --sysroot "$NODE" --containerd-handler "$BIN/oci-rdma-runtime-runc" tests/cli/containerd/dump-1.7.toml >/dev/full 2>"$T/err"
+is "tables that are not whole: the exit status" 1 "$?"
+one_line "tables that are not whole" "No space left on device"
 render crun tests/cli/containerd/dump-1.7.toml
 has "1.7: crun is not what its default runs: a handler of its own" "[plugins.'$CRI2'.containerd.runtimes.rdma-crun]" "$(<"$T/out")"
 has "1.7: and its cgroup driver is the node's" "SystemdCgroup = true" "$(<"$T/out")"

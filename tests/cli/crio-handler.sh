@@ -48,6 +48,9 @@ allowed_annotations = [
     "io.containers.trace-syscall",
 ]'
 has "it says what it was made by" "# Rendered by: oci-rdma-hook --crio-handler $SHIM" "$(head -n 1 "$T/out")"
+"$HOOK" --sysroot "$NODE" --crio-handler "$SHIM" >/dev/full 2>"$T/err"
+is "a drop-in that is not whole: the exit status" 1 "$?"
+one_line "a drop-in that is not whole" "No space left on device"
 render /usr/local/bin/oci-rdma-runtime-runc
 renders "upstream's packages: before runc" '[crio.runtime.runtimes.rdma-runc]
 runtime_path = "/usr/local/bin/oci-rdma-runtime-runc"

@@ -95,4 +95,17 @@ usage 1 "a sysroot that does not exist" --sysroot "$T/nowhere" --dry-run "$B"
 one_line "a sysroot that does not exist" "$T/nowhere"
 usage 1 "a --config that does not exist" --config "$T/nowhere" --sysroot "$NODE" --dry-run "$B"
 one_line "a --config that does not exist" "$T/nowhere"
+
+# What a script has redirected is to be whole, or the script to hear that it is not.
+# lost ARG…: where stdout is a device without space
+lost() {
+	timeout "$PATIENCE" "$HOOK" --sysroot "$NODE" "$@" >/dev/full 2>"$T/err" </dev/null
+	is "a full stdout, $1: the exit status" 1 "$?"
+	one_line "a full stdout, $1" oci-rdma-hook
+}
+lost --version
+lost --help
+lost --check-config
+lost --cdi
+for format in text json spec nccl; do lost "--format=$format" --dry-run "$B"; done
 finish

@@ -36,6 +36,15 @@ mkdir -p "$T/empty/var/run/nri"
 : >"$T/empty/var/run/nri/nri.sock"
 said 1 "--check where a file has the socket's name" "off, no such socket" --check --sysroot "$T/empty"
 
+# lost ARG…: where stdout is a device without space
+lost() {
+	timeout "$PATIENCE" "$NRI" "$@" >/dev/full 2>"$T/err"
+	is "a full stdout, $1: the exit status" 1 "$?"
+	one_line "a full stdout, $1" "oci-rdma-nri: standard output took only a part"
+}
+lost --version
+lost --check --sysroot "$T/empty"
+
 # printed DESCRIPTION WANT STATUS: what --check makes of a status file
 printed() {
 	mkdir -p "$T/empty/run/oci-rdma-hook"
