@@ -10,7 +10,7 @@
 #include "core/base/text.h"
 #include "core/base/tree.h"
 #include "core/bundle/bundle.h"
-#include "core/container.h"
+#include "core/container/container.h"
 #include "core/report/report.h"
 #include "core/ways.h"
 #include "hook/apply/spec_edit.h"

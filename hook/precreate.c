@@ -5,7 +5,7 @@
 #include <unistd.h>
 
 #include "core/base/fs.h"
-#include "core/container.h"
+#include "core/container/container.h"
 #include "core/deadline.h"
 #include "core/report/log.h"
 #include "hook/apply/limit.h"

@@ -11,7 +11,7 @@
 #include "core/base/fs.h"
 #include "core/base/names.h"
 #include "core/base/tell.h"
-#include "core/container.h"
+#include "core/container/container.h"
 #include "core/deadline.h"
 #include "core/report/log.h"
 #include "core/spec/state.h"

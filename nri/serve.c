@@ -3,7 +3,7 @@
 
 #include <stdio.h>
 
-#include "core/container.h"
+#include "core/container/container.h"
 #include "core/deadline.h"
 #include "core/plan/memlock.h"
 #include "core/report/log.h"

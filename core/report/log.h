@@ -10,7 +10,7 @@
 #include <stdbool.h>
 
 #include "core/base/err.h"
-#include "core/container.h"
+#include "core/container/container.h"
 
 /* What a run of ours gave, beside the limit */
 struct applied {

@@ -6,7 +6,7 @@
 
 #include <stdio.h>
 
-#include "core/container.h"
+#include "core/container/container.h"
 
 /* ways: those that the node has (core/ways.h); 0: none is known */
 int report_text(FILE *out, struct container *container, unsigned ways);

@@ -3,7 +3,7 @@
 #ifndef OCI_RDMA_DOCTOR_CHECK_PLAN_H
 #define OCI_RDMA_DOCTOR_CHECK_PLAN_H
 
-#include "core/container.h"
+#include "core/container/container.h"
 #include "doctor/doctor.h"
 
 /* As --dry-run makes it. Returns 1, 0 if there is no config.json to make it from, or -1 with the

@@ -4,7 +4,7 @@
 #ifndef OCI_RDMA_LIMIT_H
 #define OCI_RDMA_LIMIT_H
 
-#include "core/container.h"
+#include "core/container/container.h"
 #include "hook/apply/spec_edit.h"
 
 /*

@@ -9,7 +9,7 @@
 #include <stdbool.h>
 
 #include "core/base/err.h"
-#include "core/container.h"
+#include "core/container/container.h"
 #include "core/options.h"
 #include "hook/shim/record.h"
 #include "hook/shim/runtime_args.h"

@@ -6,7 +6,7 @@
  */
 #include "fuzz.h"
 
-#include "core/container.h"
+#include "core/container/container.h"
 #include "nri/message/message.h"
 #include "nri/message/nri.pb-c.h"
 #include "nri/session.h"

@@ -6,7 +6,7 @@
 #include <sched.h>
 #include <sys/wait.h>
 
-#include "core/container.h"
+#include "core/container/container.h"
 
 /* What a child says that this machine does not let do what it tests */
 #define NOT_HERE 77

@@ -2,7 +2,7 @@
 /* A container as a runtime tells it, and what it is told */
 #include "nri.h"
 
-#include "core/container.h"
+#include "core/container/container.h"
 #include "nri/message/message.h"
 #include "nri/wire/ttrpc.h"
 

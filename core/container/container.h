@@ -76,6 +76,10 @@ bool container_names_device(const struct fs_text *text);
 int container_load_config(struct container *container, const struct options *options,
 			  struct err *err);
 
+/* The same below a sysroot's descriptor. */
+int container_load_config_at(struct container *container, int sysroot, const char *path,
+			     struct err *err);
+
 /*
  * False where container_decide() could only say "none", told by the spec alone: no file is opened.
  * Without memory it is true.

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "core/container/container.h"
+
+#include <fcntl.h>
+
+#include "core/base/cleanup.h"
+#include "core/base/fs.h"
+#include "core/base/tree.h"
+#include "core/spec/image.h"
+
+void container_free(struct container *container)
+{
+	cleanup_close_fd(&container->fd);
+	cleanup_close_fd(&container->root);
+	container->fd = -1;
+	container->root = -1;
+	arena_free(&container->arena);
+}
+
+int container_parse_spec(struct container *container, const char *what, struct err *err)
+{
+	container->what = what;
+	if (spec_parse(&container->arena, what, container->text.bytes, container->text.len,
+		       &container->spec, err) < 0)
+		return -1;
+	if (!container->id)
+		container->id = container->spec.identity.id;
+	return 0;
+}
+
+int container_read_spec(struct container *container, int bundle, const char *path, const char *name,
+			struct err *err)
+{
+	const char *what = arena_printf(&container->arena, "%s/%s", path, name);
+
+	if (!what)
+		return err_memory(err);
+	if (container->bundle < 0)
+		container->bundle = bundle;
+	container->fd = fs_open(bundle, name, O_RDONLY | O_NOFOLLOW, RESOLVE_BENEATH);
+	if (container->fd < 0)
+		return err_sys(err, -container->fd, "%s", what);
+	if (fs_read_regular(&container->arena, container->fd, SPEC_SIZE_MAX, what, &container->text,
+			    err) < 0)
+		return -1;
+	return container_parse_spec(container, what, err);
+}
+
+int container_open_root(struct container *container, struct err *err)
+{
+	if (container->root < 0)
+		container->root = rootfs_open(container->bundle, container->spec.root, err);
+	return container->root;
+}
+
+int container_load_config_at(struct container *container, int sysroot, const char *path,
+			     struct err *err)
+{
+	if (container->has_config)
+		return 0;
+	if (config_load(&container->arena, sysroot, path, &container->config, err) < 0)
+		return -1;
+	container->has_config = true;
+	return 0;
+}
+
+int container_load_config(struct container *container, const struct options *options,
+			  struct err *err)
+{
+	cleanup_fd sysroot = tree_open_root(options->sysroot, err);
+
+	return sysroot < 0 ? -1
+			   : container_load_config_at(container, sysroot, options->config, err);
+}

@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <string.h>
+#include <sys/resource.h>
+
+#include "core/base/rootless.h"
+#include "core/container/container.h"
+#include "core/container/describe.h"
+#include "core/container/devices.h"
+#include "core/deadline.h"
+#include "core/node/memory.h"
+#include "core/node/rdma_mode.h"
+#include "core/plan/order.h"
+#include "core/spec/image.h"
+
+/* How long a container waits for GIDs, where a value of its plan needs them */
+#define GID_PATIENCE_MS 200
+
+/* The least that the plan needs: most containers need none of it. */
+static struct wanted wanted_by(const struct config *config)
+{
+	const char *ifname = config->nccl.socket_ifname;
+	bool legacy = config->nccl.gid_index == GID_INDEX_LEGACY;
+
+	return (struct wanted){
+		.gids = legacy,
+		.patience = legacy ? GID_PATIENCE_MS : 0,
+		.netdevs = (ifname && strcmp(ifname, "rdma") == 0) || config->frameworks.gloo,
+	};
+}
+
+/* The administrator's config and the pod author's annotations. */
+static int read_policy(struct container *container, const struct node *node, const char *path,
+		       struct err *err)
+{
+	if (container_load_config_at(container, node->root, path, err) < 0)
+		return -1;
+	if (container->config.require_memory_limit)
+		container->node_memory = node_memory(node);
+	if (request_read(&container->spec, container->what, &container->request, err) < 0)
+		return -1;
+	/*
+	 * The other VFs of the node belong to other pods: only where the administrator says so, and
+	 * for those that ask, since with opt_in "device" every privileged pod of the node would do.
+	 */
+	if (container->spec.every_device && !container->devices.n &&
+	    container->config.privileged_scan && container->request.inject == INJECT_ASKED &&
+	    node_find_vfs(node, &container->arena, &container->devices, err) < 0)
+		return -1;
+	return 0;
+}
+
+/* A function that was warned about by its number needs no second word by its address. */
+static void drop_unusable_claims(struct container *container)
+{
+	struct claims *claims = &container->claims;
+	size_t kept = 0;
+
+	for (size_t i = 0; i < claims->n; i++) {
+		bool unusable = false;
+
+		for (size_t k = 0; claims->item[i].file && k < container->n_unusable; k++)
+			unusable |= strcmp(container->unusable[k], claims->item[i].file) == 0;
+		if (!unusable)
+			claims->item[kept++] = claims->item[i];
+	}
+	claims->n = kept;
+}
+
+/* What a limit can be raised to; 0: to any */
+static uint64_t find_memlock_max(void)
+{
+	struct rlimit64 limit;
+
+	if (!rootless() || getrlimit64(RLIMIT_MEMLOCK, &limit) < 0 ||
+	    limit.rlim_max == RLIM64_INFINITY)
+		return 0;
+	return limit.rlim_max;
+}
+
+/*
+ * The image's own NCCL values stay, whichever way ours come in. A root file system that is not
+ * there yet, or not any more, or a file that NCCL could not read, says nothing.
+ */
+static int read_image(struct container *container, struct err *err)
+{
+	struct arena *arena = &container->arena;
+	int root = container_open_root(container, err);
+
+	if (root < 0)
+		return 0;
+	if (image_read_nccl_conf(arena, root, &container->image_conf, err) < 0)
+		return err->memory ? -1 : 0;
+	image_strip_blocks(&container->image_conf);
+	return 0;
+}
+
+static int make_plan(struct container *container, const struct node *node,
+		     const struct wanted *wanted, struct err *err)
+{
+	struct facts facts = {
+		.spec = &container->spec,
+		.config = &container->config,
+		.request = &container->request,
+		.devices = &container->devices,
+		.gpus = &container->gpus,
+		.rdma_mode = container->rdma_mode,
+		.image_conf = &container->image_conf,
+		.node_memory = container->node_memory,
+		.memlock_max = container->devices.n ? find_memlock_max() : 0,
+	};
+
+	/* Only now, since a pod's author can make the environment as long as he likes. */
+	if (!container->spec.every_device &&
+	    claims_read(&container->arena, &container->spec, &container->claims,
+			&container->warnings, err) < 0)
+		return -1;
+	/* Whoever gets nothing costs no query of a device, which may ask its firmware. */
+	if (plan_decide(&container->arena, &facts, &container->plan, err) < 0)
+		return -1;
+	if (!wanted->topology && !plan_gives(&container->plan))
+		return 0;
+	drop_unusable_claims(container);
+	if (order_devices(&container->arena, &container->claims, &container->devices,
+			  &container->warnings, err) < 0 ||
+	    container_describe(container, node, wanted, err) < 0 || read_image(container, err) < 0)
+		return -1;
+	return plan_make(&container->arena, &facts, &container->plan, &container->warnings, err);
+}
+
+int container_explain(struct container *container, const struct options *options, struct err *err)
+{
+	cleanup_node node = NODE_NONE;
+
+	container->spec.asked |= options->ask;
+	if (node_open(options->sysroot, &node, err) < 0 ||
+	    container_find_devices(container, &node, err) < 0 ||
+	    container_find_gpus(container, &node, err) < 0 ||
+	    read_policy(container, &node, options->config, err) < 0)
+		return -1;
+	container->rdma_mode = node_rdma_mode(&node);
+	return make_plan(container, &node,
+			 &(struct wanted){.gids = true, .netdevs = true, .topology = true}, err);
+}
+
+/*
+ * The kernel's verbs devices have major 231, from the 33rd on one that is chosen when ib_uverbs is
+ * loaded (drivers/infiniband/core/uverbs_main.c), in these ranges (fs/char_dev.c,
+ * find_dynamic_major).
+ */
+static bool may_be_verbs(const struct spec_device *device)
+{
+	int64_t major = device->major;
+
+	return device->character &&
+	       (major == 231 || (major >= 234 && major <= 254) || (major >= 384 && major <= 511));
+}
+
+bool container_may_matter(struct container *container)
+{
+	const struct spec *spec = &container->spec;
+	struct warnings ignored = {0};
+	struct claims claims = {0};
+	struct err err;
+
+	if (request_is_made(spec))
+		return true;
+	for (size_t i = 0; !spec->every_device && i < spec->n_devices; i++) {
+		if (may_be_verbs(&spec->devices[i]))
+			return true;
+	}
+	if (spec->n_verbs_sources && rootless())
+		return true;
+	return spec->every_device &&
+	       (claims_read(&container->arena, spec, &claims, &ignored, &err) < 0 || claims.n > 0);
+}
+
+int container_decide(struct container *container, const struct options *options, bool *ret_proven,
+		     struct err *err)
+{
+	const struct spec *spec = &container->spec;
+	cleanup_node node = NODE_NONE;
+	struct wanted wanted;
+	int status;
+
+	*ret_proven = false;
+	container->spec.asked |= options->ask;
+	if (spec->identity.sandbox)
+		return 0;
+	if (node_open(options->sysroot, &node, err) < 0 ||
+	    container_find_devices(container, &node, err) < 0)
+		return -1;
+	*ret_proven = container->devices.n > 0;
+	/* Only these can still get anything, or want to hear why not; no other container hears of
+	 * a broken config. */
+	if (!*ret_proven && !spec->every_device && !request_is_made(spec))
+		return 0;
+	status = read_policy(container, &node, options->config, err);
+	/* With privileged_scan the policy has found devices. */
+	*ret_proven = container->devices.n > 0;
+	deadline_must_fail(*ret_proven && container->has_config && container->config.fail_on_error);
+	if (status < 0)
+		return -1;
+	wanted = wanted_by(&container->config);
+	return make_plan(container, &node, &wanted, err);
+}

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Which of the node's devices are the container's, by what the engine has given it */
+#ifndef OCI_RDMA_CONTAINER_DEVICES_H
+#define OCI_RDMA_CONTAINER_DEVICES_H
+
+#include "core/base/err.h"
+#include "core/container/container.h"
+#include "core/node/node.h"
+
+/*
+ * Fills container->devices with the verbs devices, in the order of linux.devices;
+ * container->unusable and the warnings with what was given but cannot be used by verbs. Returns 0
+ * or -1.
+ */
+int container_find_devices(struct container *container, const struct node *node, struct err *err);
+
+/* Fills container->gpus. Returns 0 or -1. */
+int container_find_gpus(struct container *container, const struct node *node, struct err *err);
+
+#endif
