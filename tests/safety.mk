@@ -53,7 +53,7 @@ $(PATIENT): $(BUILD)/tests/patient/%.o: nri/%.c Makefile | $(BUILD)/.deps $(MUSL
 ASAN := $(BUILD)/asan
 # What can be run on any build of the hook: the others look at the executable, at its system calls (strace and the leak sanitizer both
 # want to trace it), or at what is installed
-SUITES_HOOK = $(patsubst %,tests/cli/%.sh,check-config config edit generator hook input log main nri order paths policy proof shim ways)
+SUITES_HOOK = $(patsubst %,tests/cli/%.sh,check-config config edit generator hook input log main nri order paths policy proof shim shim-create shim-exec shim-record shim-words ways)
 SUITES_DOCTOR = $(sort $(wildcard tests/cli/doctor*.sh))
 # test_confine is about the filter, which these builds do without
 UNIT_ASAN = $(filter-out %/test_confine,$(UNIT:$(BUILD)/%=$(ASAN)/%))

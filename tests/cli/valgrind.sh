@@ -107,7 +107,7 @@ reports() {
 	run "$build, wrong usage" 2 --no-such-option
 }
 
-# What the runtime would do is in tests/cli/shim.sh.
+# What the runtime would do is in tests/cli/shim*.sh.
 runtimes() {
 	policy ''
 	fresh

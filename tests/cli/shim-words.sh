@@ -1,0 +1,181 @@
+#!/bin/bash
+# The shim's command line: it is read as the runtime behind it does.
+# shellcheck disable=SC2119 # what is optional is left out
+cd "$(dirname "$0")/../.." || exit 1
+. tests/cli/tools/shim-node.bash
+
+# All ways to say the same, and to whom. BUNDLE, ID, and FILE are put in.
+created() {
+	local name=$IN_FRONT_OF,\ $2 words
+	fresh
+	read -ra words <<<"${2//ID/$ID}"
+	passes "$name" "${words[@]//BUNDLE/$B}"
+	understands "$1" || return
+	edited "$name"
+	recorded "$name"
+	is "$name: the record's root" "$(grep -oP -- '-root?[= ]\K\S+' <<<"$2")" "$(jq -r .root "$(record)")"
+}
+while read -r whom line; do
+	for name in $runtimes; do
+		in_front_of "$name"
+		created "$whom" "$line"
+	done
+done <<-EOT
+	all create --bundle BUNDLE ID
+	all create --bundle=BUNDLE ID
+	all create -b BUNDLE ID
+	not-runc create -bBUNDLE ID
+	not-crun create -b=BUNDLE ID
+	not-runc create --bund BUNDLE ID
+	all create --b=BUNDLE ID
+	not-crun create -bundle BUNDLE ID
+	not-crun create -bundle=BUNDLE ID
+	all run --bundle BUNDLE ID
+	all run -d --keep -b BUNDLE ID
+	not-runc run -db BUNDLE ID
+	not-runc run -dbBUNDLE ID
+	runc run -d=false -b BUNDLE ID
+	all restore --bundle BUNDLE ID
+	all restore --image-path /i --work-path=/w --tcp-established --shell-job --file-locks --manage-cgroups-mode soft --bundle BUNDLE --lsm-profile x --lsm-mount-context y -d ID
+	not-crun restore --empty-ns network --bundle BUNDLE --lazy-pages --auto-dedup ID
+	not-runc restore --network-lock skip --e --sh --f --c /s --m soft --bundle BUNDLE ID
+	all --root=/r create --bundle BUNDLE ID
+	all --root /r create --bundle BUNDLE ID
+	not-crun -root=/r create --bundle BUNDLE ID
+	not-crun -root /r create --bundle BUNDLE ID
+	not-runc --roo /r create --bundle BUNDLE ID
+	not-crun create --root /r --bundle BUNDLE ID
+	not-crun create --bundle BUNDLE ID -root=/r
+	not-crun create --log /l --root /r --log-format json --bundle BUNDLE ID
+	all --root create create --bundle BUNDLE ID
+	all --root exec run --bundle BUNDLE ID
+	all --log /l --log-format json --root /r create --bundle BUNDLE ID
+	all --log=/l --log-format=json --root=/r create --bundle BUNDLE ID
+	not-runc --log-level debug --log-f json create --bundle BUNDLE ID
+	not-runc --debug --systemd-cgroup --cgroup-manager systemd --rootless auto --root /r create --bundle BUNDLE ID
+	not-crun --debug --systemd-cgroup --rootless auto --criu /criu --root /r create --bundle BUNDLE ID
+	all --rootless=auto --root /r create --bundle BUNDLE ID
+	not-runc --cgroup-manager=systemd --cgroup-manager run create --bundle BUNDLE ID
+	all --log delete create --bundle BUNDLE ID
+	all --unknown create --bundle BUNDLE ID
+	all --unknown=delete create --bundle BUNDLE ID
+	all -V create --bundle BUNDLE ID
+	all create --bundle BUNDLE --unknown ID
+	all create --unknown=exec --bundle BUNDLE ID
+	all create --bundle BUNDLE --pid-file /p --no-pivot --no-new-keyring --no-subreaper ID
+	all create --bundle BUNDLE --console-socket /s --preserve-fds 2 ID
+	not-crun create --bundle BUNDLE --pidfd-socket /p ID
+	all create --bundle=BUNDLE --console-socket=/s --pid-file=/p --preserve-fds=2 ID
+	all create --pid-file run --console-socket delete --bundle BUNDLE ID
+	not-runc create --pi run --cons delete --bundle BUNDLE ID
+	not-crun create ID --bundle BUNDLE
+	all create --bundle BUNDLE -- ID
+	all -- create --bundle BUNDLE ID
+	all create --bundle /nowhere --bundle BUNDLE ID
+EOT
+in_front_of crun
+fresh
+passes "an id that begins with '-'" create --bundle "$B" -- -x
+edited "an id that begins with '-'"
+recorded "an id that begins with '-'" -x
+fresh
+passes "an id that is an option behind --" create --bundle "$B" -- --bundle
+edited "an id that is an option behind --"
+recorded "an id that is an option behind --" --bundle
+# in_dir DIR ARG…: passes, there
+in_dir() {
+	local dir=$1 what="in the bundle's neighbourhood: ${*:2}" want
+	shift
+	fresh
+	echo $((++round)) >"$T/round"
+	(cd "$dir" && timeout "$PATIENCE" "$SHIM" "$@" </dev/null >"$T/out" 2>"$T/err")
+	rc=$?
+	look
+	printf -v want ' <%s>' "$@"
+	is "$what: the runtime is started, silently" "0 \"\"$want" "$rc \"$said\"$arguments"
+	edited "$what"
+	is "$what: the record knows the place" "$B/config.json" "$(jq -r .config "$(record)")"
+}
+fresh
+mkdir -p "$T/here/below"
+ln -s "$B" "$T/here/link"
+in_dir "$T" create --bundle "${B##*/}" "$ID"
+in_dir "$T" create --bundle "./${B##*/}/" "$ID"
+in_dir "$T/here/below" create "--bundle=../../${B##*/}" "$ID"
+in_dir "$T/here" create --bundle link "$ID"
+in_front_of runc
+in_dir "$B" create --bundle= "$ID"
+in_front_of crun
+fresh
+(cd "$B" && timeout "$PATIENCE" "$SHIM" create "$ID" </dev/null >"$T/out" 2>"$T/err")
+edited "without --bundle the directory is the bundle"
+recorded "without --bundle the directory is the bundle"
+is "without --bundle: the record knows the place" "$B/config.json" "$(jq -r .config "$(record)")"
+
+# crun takes that path from the caller's directory on, and goes to the bundle then (src/run_create.c)
+for option in "--config other.json" --config=other.json "-f other.json" -fother.json; do
+	fresh
+	cp "$B/config.json" "$T/here/other.json"
+	read -ra words <<<"$option"
+	(cd "$T/here" && timeout "$PATIENCE" "$SHIM" create --bundle "$B" "${words[@]}" "$ID" </dev/null >"$T/out" 2>"$T/err")
+	edited "crun's $option: the other file" "$T/here/other.json"
+	not_edited "crun's $option"
+	start exec --process "$P" "$ID" # without a pid file, and this runtime says nothing of its containers
+	exec_edited "crun's $option"
+done
+fresh
+mkdir -p "$T/here/sub"
+cp "$B/config.json" "$T/here/sub/c.json"
+(cd "$T/here" && timeout "$PATIENCE" "$SHIM" create --bundle "$B" --config sub/c.json "$ID" </dev/null >"$T/out" 2>"$T/err")
+edited "crun's --config with a directory" "$T/here/sub/c.json"
+fresh
+mv "$B/config.json" "$T/here/c.json"
+passes "crun's --config with an absolute path" create --bundle "$B" --config "$T/here/c.json" "$ID"
+edited "crun's --config with an absolute path" "$T/here/c.json"
+# A relative root.path is the bundle's all the same, and what the image sets there wins
+fresh
+jq '.root.path = "image"' "$B/config.json" >"$T/here/c.json"
+mkdir -p "$B/image/etc"
+echo NCCL_IB_HCA=mine >"$B/image/etc/nccl.conf"
+passes "crun's --config, root.path in the bundle" create --bundle "$B" --config "$T/here/c.json" "$ID"
+is "crun's --config, root.path in the bundle: the image's setting stays" "" "$(jq -r '.process.env[] | select(startswith("NCCL_"))' "$T/here/c.json")"
+rm -r "$B/image"
+fresh
+passes "crun's --config, no root.path there" create --bundle "$B" --config "$T/here/c.json" "$ID"
+is "crun's --config, no root.path there: ours is set" NCCL_IB_HCA==mlx5_6 "$(jq -r '.process.env[] | select(startswith("NCCL_"))' "$T/here/c.json")"
+
+# What is wrong with that file is said of its own path
+on_error fail
+fresh
+for config in "$T/here/c.json" c.json sub/c.json; do
+	(cd "$T/here" && head -c -2 "$B/config.json" >"$config" && timeout "$PATIENCE" "$SHIM" create --bundle "$B" --config "$config" "$ID" </dev/null >"$T/out" 2>"$T/err")
+	has "crun's --config, one that cannot be read: its own path is named" ": ${config/#c./.\/c.}: line " "$(<"$T/err")"
+done
+policy
+
+# No bundle, no id, or none that anybody could use: the runtime says so
+for line in create "create --bundle $B" "create --bundle" "create --bundle /nowhere $ID" "create --bundle $B/config.json $ID" run exec "exec --process" \
+	"exec --process $P" "exec --process /nowhere/x $ID" "exec --process / $ID" "exec --process $B $ID" delete "delete --force" "create --bundle $B a/b" \
+	"create --bundle $B ../../x" "exec --process $P ../$ID" "delete ../$ID" "delete /$ID"; do
+	for on_error in warn fail; do
+		on_error $on_error
+		fresh none
+		read -ra words <<<"$line"
+		passes "$line, on_error $on_error" "${words[@]}"
+		exec_not_edited "$line"
+	done
+done
+policy
+fresh
+passes "an empty bundle and id" create --bundle "" ""
+for id in a/b ../x / . .. "$(printf '%0300d' 0)"; do
+	fresh
+	mkdir "$STATE"
+	chmod 700 "$STATE"
+	echo stays >"$T/x.json"
+	passes "id ${id:0:20}" create --bundle "$B" "$id"
+	is "id ${id:0:20}: no file elsewhere" "stays" "$(cat "$T/x.json")"
+	passes "id ${id:0:20}: delete" delete --force "$id"
+	is "id ${id:0:20}: no file elsewhere" "stays" "$(cat "$T/x.json")"
+done
+finish
