@@ -54,9 +54,9 @@ static const char usage[] =
 	"  --version       print the version and exit\n"
 	"  -h, --help      print this text and exit\n"
 	"\n"
-	"Exit status: 0 no finding is fail; 1 at least one is, or --connect transferred no\n"
-	"data; 2 wrong command line, no such process or container, or the report could not\n"
-	"be written; 3 --symptom found no known cause in the log.\n";
+	"Exit status: 0 no finding is fail; 1 at least one is, or --connect transferred\n"
+	"no data; 2 wrong command line, no such process or container, or the report could\n"
+	"not be written; 3 --symptom found no known cause in the log.\n";
 
 #define NAME "oci-rdma-doctor"
 
