@@ -98,11 +98,12 @@ static long status_of_syndrome(long syndrome)
 	return UNKNOWN;
 }
 
-/* A syndrome behind each front, and the vendor's behind it */
-static void match_syndromes(const char *line, const char *front, const char *behind,
+/* A syndrome behind each front, and the vendor's behind it; false if none is a symptom's */
+static bool match_syndromes(const char *line, const char *front, const char *behind,
 			    struct match *match)
 {
 	const char *const vendor[] = {behind, NULL};
+	bool any = false;
 
 	for (const char *at = line, *next; (at = line_search(at, front)); at = next) {
 		long syndrome = strtol(at + strlen(front), NULL, 0);
@@ -112,7 +113,9 @@ static void match_syndromes(const char *line, const char *front, const char *beh
 			       (struct completion){status_of_syndrome(syndrome),
 						   line_number_behind(at, next, vendor)},
 			       at);
+		any = any || status_of_syndrome(syndrome) != UNKNOWN;
 	}
+	return any;
 }
 
 /*
@@ -120,11 +123,13 @@ static void match_syndromes(const char *line, const char *front, const char *beh
  * src/uct/ib/mlx5/ib_mlx5_log.c. Linux' mlx5_ib, cq.c, for what the kernel posted:
  * "mlx5_poll_one:530:(pid 0): syndrome 0x5, vendor syndrome 0xf9".
  */
-static void match_devices(const char *line, struct match *match)
+static bool match_devices(const char *line, struct match *match)
 {
-	match_syndromes(line, "(synd ", " vend ", match);
+	bool any = match_syndromes(line, "(synd ", " vend ", match);
+
 	if (line_search(line, "mlx5_poll_one"))
-		match_syndromes(line, "): syndrome ", "vendor syndrome ", match);
+		any = match_syndromes(line, "): syndrome ", "vendor syndrome ", match) || any;
+	return any;
 }
 
 #define DUMP_LINES 4
@@ -201,8 +206,9 @@ static void match_names(const char *line, struct match *match)
 
 void match_completions(const char *line, unsigned *dump, struct match *match)
 {
-	if (!match_numbers(line, match))
+	bool numbers = match_numbers(line, match);
+
+	if (!match_devices(line, match) && !numbers)
 		match_names(line, match);
-	match_devices(line, match);
 	match_dump(line, dump, match);
 }

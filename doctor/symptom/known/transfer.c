@@ -22,7 +22,7 @@ const struct known known_transfer[] = {
 			 "transfers; the memlock limit is not the cause",
 		.remedy = "boot the node with iommu=pt, and clear ACS redirect on the bridges "
 			  "between GPU and HCA; this is the cause if the error goes away with "
-			  "NCCL_NET_GDR_LEVEL=LOC",
+			  "NCCL_NET_GDR_LEVEL=LOC (UCX, NIXL: UCX_IB_GPU_DIRECT_RDMA=no)",
 		.confirm = "iommu_group, acs, iommu_arguments, kernel_log",
 		.from = "NVIDIA/nccl#214",
 		.completions = {{4, 0x51}},
@@ -36,7 +36,8 @@ const struct known known_transfer[] = {
 			 "process. With GPUDirect RDMA, the IOMMU or ACS is the cause; without it, "
 			 "the program used a buffer that was freed or never registered; the "
 			 "memlock limit is not the cause",
-		.remedy = "run once with NCCL_NET_GDR_LEVEL=LOC. If the error goes away, boot with "
+		.remedy = "run once with NCCL_NET_GDR_LEVEL=LOC (UCX, NIXL: "
+			  "UCX_IB_GPU_DIRECT_RDMA=no). If the error goes away, boot with "
 			  "iommu=pt and clear ACS redirect; if it stays, report it to the authors "
 			  "of the program or of its NCCL plugin",
 		.confirm = "iommu_group, acs, kernel_log",
