@@ -76,10 +76,29 @@ const struct known known_driver[] = {
 		.remedy = "update firmware and driver together; look for the first such line in "
 			  "the node's dmesg, and reset the HCA if commands time out",
 		.confirm = "kernel_log",
-		.messages = {{{"create_", " failed, status ", "syndrome"},
+		/* cmd_status_str() of Linux' mlx5/core/cmd.c; for limits see hca_limits */
+		.messages = {{{"create_", " failed, status bad ", "syndrome"},
 			      .from = "openucx/ucx#9488"},
+			     {{"create_", " failed, status internal error", "syndrome"},
+			      .from = "Linux mlx5/core/cmd.c"},
 			     {{"timeout. will cause a leak of a command resource"},
 			      .from = "openucx/ucx#7738"}},
+	},
+	{
+		.name = "hca_limits",
+		.status = FINDING_FAIL,
+		.sureness = LIKELY,
+		.cause = "the HCA's firmware makes no more of this kind of object (CREATE_MKEY: "
+			 "memory keys, CREATE_QP: queue pairs): a limit is reached, which for a "
+			 "virtual function may be lower than what ibv_devinfo -v shows; memlock is "
+			 "not the cause",
+		.remedy = "rdma resource show on the node counts what there is, rdma resource show "
+			  "qp (mr, cq) whose it is: look for a process that leaks. Run fewer "
+			  "processes on this HCA, or with fewer queue pairs and registrations; if "
+			  "the numbers are small, update the firmware",
+		.confirm = "kernel_log",
+		.messages = {{{" failed, status limits exceeded"}, .from = "openucx/ucx#6264"},
+			     {{" failed, status no resources"}, .from = "Linux mlx5/core/cmd.c"}},
 	},
 	{
 		.name = "sriov_config",
@@ -88,8 +107,10 @@ const struct known known_driver[] = {
 		.cause = "virtual functions could not be made: the interface is missing, SR-IOV is "
 			 "off in firmware or BIOS, or the physical function does not take this "
 			 "number now",
-		.remedy = "on the node, read dmesg and sriov_totalvfs (0: SR-IOV is off); while "
-			  "virtual functions are in use their number cannot change: set 0 first",
+		.remedy =
+			"on the node, read dmesg and sriov_totalvfs (0: SR-IOV is off); while "
+			"virtual functions are in use their number cannot change: set 0 first. If "
+			"interrupts (MSI-X) ran out, ask for fewer, or unload irdma",
 		.confirm = "",
 		.messages = {{{"fail to configure sriov"},
 			      .from = "Mellanox/k8s-rdma-sriov-dev-plugin#27"},
@@ -97,6 +118,8 @@ const struct known known_driver[] = {
 			      .from = "Mellanox/k8s-rdma-sriov-dev-plugin#12"},
 			     {{"write /sys/", "/sriov_numvfs: "},
 			      .from = "openshift/openshift-docs#32619"},
+			     {{"msi-x interrupts available for sr-iov"},
+			      .from = "openshift/sriov-network-operator#1185"},
 			     {{"fail to enable sriov: write"},
 			      .from = "Mellanox/docker-sriov-plugin#28"},
 			     {{"cannot configure sriov interface"},
