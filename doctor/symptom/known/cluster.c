@@ -275,21 +275,52 @@ const struct known known_cluster[] = {
 		.messages = {{{"unresolvable cdi devices"}, .from = "moby/moby#47633"}},
 	},
 	{
+		.name = "nvidia_hook",
+		.status = FINDING_FAIL,
+		.sureness = LIKELY,
+		.cause = "NVIDIA's container hook does not reach the node's GPU driver: the driver "
+			 "is not installed or not loaded, its libraries are not where the hook "
+			 "looks (a driver container, WSL, Docker as a snap or Docker Desktop), or "
+			 "the hook does not fit it; RDMA is not the cause",
+		.remedy = "on the node, first nvidia-smi, then nvidia-container-cli -k -d /dev/tty "
+			  "info: the one that fails says why. If both work, install NVIDIA's own "
+			  "container toolkit, nvidia-ctk runtime configure, and restart the engine",
+		.confirm = "",
+		.messages = {{{"nvidia-container-cli: initialization error"},
+			      .from = "NVIDIA/nvidia-container-toolkit#230"},
+			     {{"nvidia-container-cli: detection error"},
+			      .from = "getumbrel/llama-gpt#132"}},
+	},
+	{
+		.name = "nvml_lost",
+		.status = FINDING_FAIL,
+		.sureness = LIKELY,
+		.cause = "this container may not use its GPUs: systemd, which manages its cgroup, "
+			 "took back the right to them when it read its units again (systemctl "
+			 "daemon-reload), or it never had it; RDMA is not the cause",
+		.remedy = "start the container anew: if it works until the next systemctl "
+			  "daemon-reload, this is the cause. Then, on the node, nvidia-ctk system "
+			  "create-dev-char-symlinks --create-all, or give the GPUs by CDI",
+		.confirm = "cuda_gpu",
+		.messages = {{{"failed to initialize nvml: unknown error"},
+			      .from = "NVIDIA/nvidia-container-toolkit#48"}},
+	},
+	{
 		.name = "hook_failed",
 		.status = FINDING_FAIL,
 		.sureness = SURE,
 		.alone = true,
 		.cause = "an OCI hook ended with an error, so that the container was not created; "
 			 "the text behind it is what the hook said",
-		.remedy = "read the hook's own message and its log (journalctl -t oci-rdma-hook "
-			  "for this project's); nvidia-container-cli is NVIDIA's: update the "
-			  "container toolkit, or remove the driver's libraries from the image. The "
-			  "hook's name stands in the container's config.json",
+		.remedy =
+			"read the hook's own message and its log (journalctl -t oci-rdma-hook "
+			"for this project's); nvidia-container-cli is NVIDIA's: update the "
+			"container toolkit, or remove the driver's libraries from the image. With "
+			"exit code 127 the hook, or what it starts, is missing on the node. The "
+			"hook's name stands in the container's config.json",
 		.confirm = "",
 		.messages = {{{"nvidia-container-cli: mount error"},
 			      .from = "NVIDIA/nvidia-docker#1300"},
-			     {{"nvidia-container-cli: initialization error"},
-			      .from = "NVIDIA/libnvidia-container"},
 			     {{"error running hook", "exit status"},
 			      .from = "NVIDIA/nvidia-container-toolkit#14"},
 			     {{"error running ", " hook #", "exit status"},
