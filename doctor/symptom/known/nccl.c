@@ -35,6 +35,20 @@ const struct known known_nccl[] = {
 		.messages = {{{"failed to open libibverbs.so"}, .from = "horovod/horovod#789"}},
 	},
 	{
+		.name = "libcuda",
+		.status = FINDING_WARN,
+		.sureness = MAYBE,
+		.alone = true,
+		.cause = "NCCL finds no libcuda.so: the container was started without GPUs, or the "
+			 "driver's library is where the linker does not look (WSL: "
+			 "/usr/lib/wsl/lib); RDMA is not the cause",
+		.remedy = "ldconfig -p | grep libcuda in the container; start it with GPUs "
+			  "(nvidia.com/gpu, --gpus), or name the directory in NCCL_CUDA_PATH",
+		.confirm = "cuda_library",
+		.messages = {{{"failed to find cuda library libcuda.so"},
+			      .from = "vllm-project/vllm#3710"}},
+	},
+	{
 		.name = "gdr_off",
 		.status = FINDING_WARN,
 		.sureness = SURE,
@@ -138,10 +152,44 @@ const struct known known_nccl[] = {
 			     {{"nccl warn", "onnect to ", "exceeded error retry count"},
 			      .from = "NCCL src/misc/socket.cc"},
 			     {{" warn call to connect failed"}, .from = "NVIDIA/nccl-tests#15"},
+			     {{"nccl info call to connect returned connection timed out"},
+			      .from = "Oneflow-Inc/oneflow#3586"},
 			     {{"nccl warn", "connect: exceeded "},
 			      .from = "NCCL src/misc/socket.cc"},
 			     {{"nccl warn", "onnect to ", " failed : "},
 			      .from = "NCCL 2.4 src/include/socket.h"}},
+	},
+	{
+		.name = "bootstrap_silent",
+		.status = FINDING_FAIL,
+		.sureness = MAYBE,
+		.alone = true,
+		.cause = "a system call of NCCL's bootstrap, which uses plain TCP, failed, and "
+			 "this line does not say which: a peer could not be reached or ended",
+		.remedy =
+			"look for the first NCCL WARN of any rank; set NCCL_SOCKET_IFNAME to the "
+			"interface between the nodes (=eth0) on all ranks, and look whether the "
+			"peers still run and their ports can be reached (NetworkPolicy, firewall)",
+		.confirm = "nccl_socket_ifname",
+		/* ncclSystemError, handed up */
+		.messages = {{{"nccl info bootstrap.cc:", " -> 2"}, .from = "NVIDIA/nccl#1099"}},
+	},
+	{
+		.name = "rank_twice",
+		.status = FINDING_FAIL,
+		.sureness = SURE,
+		.cause =
+			"the ranks' numbers do not fit each other: two processes have the same "
+			"rank, or they were told different numbers of ranks; RDMA is not the cause",
+		.remedy = "print RANK, LOCAL_RANK and WORLD_SIZE (SLURM_PROCID, SLURM_NTASKS) of "
+			  "every process: the launcher's tasks for a node have to be the program's "
+			  "GPUs for a node, and each node needs its own --node_rank; end what is "
+			  "left of an earlier run",
+		.confirm = "",
+		.messages = {{{"bootstrap root", " has already checked in"},
+			      .from = "Lightning-AI/pytorch-lightning#14986"},
+			     {{"bootstrap root", "mismatch in rank count"},
+			      .from = "NCCL src/bootstrap.cc"}},
 	},
 	{
 		.name = "gloo",
