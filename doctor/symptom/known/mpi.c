@@ -130,17 +130,41 @@ const struct known known_mpi[] = {
 		.alone = true,
 		.cause = "Open MPI's old transport openib does not know this HCA or cannot use its "
 			 "port; that is normal where UCX or NCCL carries the data",
-		.remedy = "mpirun --mca pml ucx --mca btl ^openib leaves it out; if the program "
-			  "fails, look for another error",
+		.remedy = "mpirun --mca pml ucx --mca btl ^openib leaves it out (on Omni-Path "
+			  "--mca pml cm, and libpsm2 in the image); if the program fails, look for "
+			  "another error",
 		.confirm = "port",
 		.messages = {{{"module: openfabrics (openib)"}, .from = "3dem/relion#179"},
 			     {{"initializing an openfabrics device"}, .from = "open-mpi/ompi#7188"},
+			     {{"btl_openib_component", "error obtaining device attributes"},
+			      .from = "open-mpi/ompi#7461"},
 			     {{"no preset parameters were found for the device"},
 			      .from = "open-mpi/ompi#11789"},
 			     {{"no openfabrics connection schemes reported"},
 			      .from = "huggingface/transformers-bloom-inference#8"},
 			     {{"help message help-mpi-btl-openib", " / no "},
 			      .from = "open-mpi/ompi#6881"}},
+	},
+	{
+		.name = "pmix",
+		.status = FINDING_FAIL,
+		.sureness = MAYBE,
+		.alone = true,
+		.cause = "PMIx, by which the launcher (mpirun, srun) and MPI's processes talk: its "
+			 "versions outside and inside the container do not fit each other, or the "
+			 "launcher did not answer; RDMA was not tried",
+		.remedy = "compare ompi_info | grep -i pmix inside and outside, and srun "
+			  "--mpi=list: use the same release on both sides, or start mpirun in the "
+			  "container. PMIX_MCA_gds=hash on both sides avoids a format in which "
+			  "versions differ; a program that goes on needs nothing",
+		.confirm = "",
+		.messages = {{{"pmix error: pmix temporarily unavailable"},
+			      .from = "geoschem/GCHP#269"},
+			     {{"unpack-pmix-value: unsupported type"},
+			      .from = "open-mpi/ompi#12146"},
+			     {{"pmix error: ", " in file ", "bfrop_base_unpack"},
+			      .from = "open-mpi/ompi#12146"},
+			     {{"pmix error: unpack-"}, .from = "openpmix/openpmix#2948"}},
 	},
 	{
 		.name = "ucx_transport",
