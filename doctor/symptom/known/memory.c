@@ -18,7 +18,8 @@ const struct known known_memory[] = {
 			 "CAP_IPC_LOCK does not count here",
 		.remedy = "raise RLIMIT_MEMLOCK, soft and hard (oci-rdma-hook does it). The limit "
 			  "of the failing process counts, not that of the node or of an oc exec: "
-			  "grep locked /proc/PID/limits",
+			  "grep locked /proc/PID/limits; if that says unlimited, look at the "
+			  "program's version and the node's dmesg instead",
 		.confirm = "memlock, ipc_lock, verbs_register",
 		.from = "NVIDIA/nccl-tests#206",
 		.messages =
