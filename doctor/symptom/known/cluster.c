@@ -448,7 +448,7 @@ const struct known known_cluster[] = {
 		.confirm = "",
 		.messages = {{{"dra driver ", " is not registered"},
 			      .from = "kubernetes-sigs/dra-driver-nvidia-gpu#814"},
-			     {{"driver name ", " not found in the list of registered dra plugins"},
+			     {{" not found in the list of registered dra plugins"},
 			      .from = "Kubernetes pkg/kubelet/cm/dra/plugin"}},
 	},
 	{
@@ -467,7 +467,7 @@ const struct known known_cluster[] = {
 			     {{"chroot: failed to run command 'nvidia-smi'"},
 			      .from = "NVIDIA/gpu-operator#487"},
 			     {{"waiting for mellanox ofed and nvidia drivers"},
-			      .from = "NVIDIA/gpu-operator#2685"}},
+			      .from = "NVIDIA gpu-driver-container nvidia-driver"}},
 	},
 	{
 		.name = "cni_no_netdev",
@@ -516,9 +516,10 @@ const struct known known_cluster[] = {
 		.messages = {{{"/run/flannel/subnet.env: no such file"},
 			      .from = "k8snetworkplumbingwg/multus-cni#49"},
 			     {{"stat /var/lib/calico/nodename: no such file"},
-			      .from = "Calico cni-plugin"},
-			     {{"cni plugin not initialized"}, .from = "containerd"},
-			     {{"no cni configuration file in /"}, .from = "CRI-O"}},
+			      .from = "Calico cni-plugin/pkg/plugin/plugin.go"},
+			     {{"cni plugin not initialized"}, .from = "containerd go-cni errors.go"},
+			     {{"no cni configuration file in /"},
+			      .from = "CRI-O ocicni pkg/ocicni/ocicni.go"}},
 	},
 	{
 		.name = "rdma_tool",

@@ -151,8 +151,8 @@ const struct known known_device[] = {
 			      .from = "microsoft/Freeflow#16"},
 			     {{"couldn't load driver", "undefined symbol"},
 			      .from = "microsoft/Freeflow#16"},
-			     {{"version `ibverbs_", "not found"}, .from = "glibc's loader"},
-			     {{"version `mlx5_", "not found"}, .from = "glibc's loader"}},
+			     {{"version `ibverbs_", "not found"}, .from = "glibc elf/dl-version.c"},
+			     {{"version `mlx5_", "not found"}, .from = "glibc elf/dl-version.c"}},
 	},
 	{
 		.name = "verbs_ioctl",
@@ -188,7 +188,7 @@ const struct known known_device[] = {
 			     {{"mad_rpc_open_port: can't open umad port"},
 			      .from = "rdma-core libibmad/rpc.c"},
 			     {{"failed to open '", "' port '"},
-			      .from = "rdma-core infiniband-diags"}},
+			      .from = "treydock/infiniband_exporter#26"}},
 	},
 	{0},
 };

@@ -185,7 +185,7 @@ const struct known known_driver[] = {
 			     {{"unable to locate package linux-"}, .from = "Debian apt"},
 			     {{"no match for argument: kernel-"}, .from = "DNF"},
 			     {{"could not resolve linux kernel version"},
-			      .from = "NVIDIA/gpu-operator, nvidia-driver"}},
+			      .from = "NVIDIA gpu-driver-container nvidia-driver"}},
 	},
 	{
 		.name = "link_kind",

@@ -518,11 +518,11 @@ const struct known known_nccl[] = {
 			  "with medium: Memory there (podman: --shm-size). A run with "
 			  "NCCL_SHM_DISABLE=1 that works confirms it",
 		.confirm = "",
-		.messages = {{{"signal 7 (sigbus)"}, .from = "NVIDIA/Megatron-LM#516"},
+		.messages = {{{"signal 7 (sigbus)"}, .from = "hiyouga/LlamaFactory#2206"},
 			     {{"insufficient shared memory (shm)"},
-			      .from = "PyTorch torch/utils/data/_utils/signal_handling.py"},
+			      .from = "PyTorch torch/csrc/DataLoader.cpp"},
 			     {{"(bus error", "nonexistent physical address"},
-			      .from = "PyTorch, as UCX prints it"},
+			      .from = "hiyouga/LlamaFactory#2206"},
 			     {{"exitcode: -7"}, .from = "NVIDIA/Megatron-LM#516"}},
 	},
 	{
@@ -599,7 +599,7 @@ const struct known known_nccl[] = {
 			     {{"nccl warn", "mismatched collective detected"},
 			      .from = "NVIDIA/nccl#296"},
 			     {{"nccl warn", "message truncated : receiv"},
-			      .from = "NVIDIA/nccl#1328"}},
+			      .from = "NVIDIA/nccl#268"}},
 	},
 	{
 		.name = "socket_family",
