@@ -280,8 +280,8 @@ const struct known known_address[] = {
 		.status = FINDING_FAIL,
 		.sureness = SURE,
 		.cause = "a host's name cannot be resolved, so that the processes are not even "
-			 "started there: its pod or Service does not exist yet, or the name is "
-			 "another one; RDMA was not tried",
+			 "started there: its pod or Service does not exist yet, the name is "
+			 "another one, or no name server answers; RDMA was not tried",
 		.remedy = "getent hosts NAME in the pod that prints this; wait until the other "
 			  "pods run, and look at the headless Service and the search domains in "
 			  "/etc/resolv.conf",

@@ -138,8 +138,8 @@ const struct known known_device[] = {
 			  "is loaded; take all RDMA libraries from one source, and build UCX or "
 			  "MPI with these",
 		.confirm = "verbs_library",
-		.messages = {{{"version `glibc_", "/libibverbs"}, .from = "verl-project/verl#1516"},
-			     {{"version `glibc_", "/libmlx5"}, .from = "verl-project/verl#1516"},
+		.messages = {{{"version `glibc_", "/libibverbs"}, .from = "glibc elf/dl-version.c"},
+			     {{"version `glibc_", "/libmlx5"}, .from = "glibc elf/dl-version.c"},
 			     {{"symbol lookup error", "undefined symbol: uct_"},
 			      .from = "openucx/ucx#4883"},
 			     {{"symbol lookup error", "undefined symbol: ibv_"},

@@ -361,12 +361,14 @@ const struct known known_memory[] = {
 			  "or NFS driver of DOCA or MLNX_OFED (--with-nvmf, --with-nfsrdma); "
 			  "cuFile otherwise reads through host memory",
 		.confirm = "gpudirect",
-		.messages =
-			{{{"gpudirect storage not supported on current file"},
-			  .from = "NVIDIA/gds-nvidia-fs#70"},
-			 {{"cufilehandleregister failed", "5030"}, .from = "LMCache/LMCache#795"},
-			 {{"nvidia-fs.ko driver not loaded"}, .from = "NVIDIA/gds-nvidia-fs#31"},
-			 {{"not registered with nvidia-fs"}, .from = "NVIDIA/gds-nvidia-fs#31"}},
+		.messages = {{{"gpudirect storage not supported on current file"},
+			      .from = "NVIDIA/gds-nvidia-fs#70"},
+			     {{"cufilehandleregister failed", "5030"},
+			      .from = "LMCache documentation, GDS backend"},
+			     {{"nvidia-fs.ko driver not loaded"},
+			      .from = "NVIDIA/gds-nvidia-fs#31"},
+			     {{"not registered with nvidia-fs"},
+			      .from = "NVIDIA/gds-nvidia-fs#31"}},
 	},
 	{
 		.name = "perftest_qp",

@@ -265,7 +265,7 @@ const struct known known_mpi[] = {
 		.name = "psm_shm",
 		.status = FINDING_FAIL,
 		.sureness = LIKELY,
-		.cause = "PSM could not open another process' shared memory: the processes of the "
+		.cause = "PSM could not open another process's shared memory: the processes of the "
 			 "node do not share /dev/shm, it is full, or a process ended early; the "
 			 "network is not the cause",
 		.remedy = "look for the first error of the other processes; df /dev/shm and ls "
@@ -295,9 +295,8 @@ const struct known known_mpi[] = {
 			      .unless = "bad address",
 			      .from = "openucx/ucx#10404"},
 			     {{"read -1, expected ", ", errno = 1"},
-			      .from = "horovod/horovod#3343"},
-			     {{"read -1, expected ", ", errno = 14"},
-			      .from = "horovod/horovod#3343"}},
+			      .unless = ", errno = 14",
+			      .from = "horovod/horovod#300"}},
 	},
 	{
 		.name = "dapl",
@@ -364,19 +363,22 @@ const struct known known_mpi[] = {
 		.name = "cma_address",
 		.status = FINDING_FAIL,
 		.sureness = MAYBE,
-		.cause = "UCX copied another process's memory by process_vm_readv, and the kernel "
-			 "finds no host memory at that address: the processes are in different "
-			 "containers or user namespaces, or it is GPU memory that UCX took for "
-			 "host memory",
+		.cause = "UCX or Open MPI copied another process's memory (CMA, process_vm_readv), "
+			 "and the kernel finds no host memory at that address: the processes are "
+			 "in different containers or user namespaces, or it is GPU memory that was "
+			 "taken for host memory",
 		.remedy =
-			"UCX_TLS=^cma leaves this copy out, which shows whether it is the cause. "
-			"For GPU memory UCX has to be built with CUDA (ucx_info -d lists "
-			"cuda_copy); UCX_MEMTYPE_CACHE=n helps where it takes GPU for host memory",
+			"UCX_TLS=^cma (Open MPI's own: --mca btl_vader_single_copy_mechanism none) "
+			"leaves this copy out, which shows whether it is the cause. For GPU memory "
+			"UCX has to be built with CUDA (ucx_info -d lists cuda_copy); "
+			"UCX_MEMTYPE_CACHE=n helps where it takes GPU for host memory",
 		.confirm = "",
 		.messages = {{{"process_vm_readv", "returned -1: bad address"},
 			      .from = "openucx/ucx#6058"},
 			     {{"process_vm_writev", "returned -1: bad address"},
-			      .from = "openucx/ucx#6058"}},
+			      .from = "openucx/ucx#6058"},
+			     {{"read -1, expected ", ", errno = 14"},
+			      .from = "horovod/horovod#531"}},
 	},
 	{
 		.name = "ofi_qp",

@@ -418,7 +418,7 @@ const struct known known_nccl[] = {
 			      .from = "NVIDIA/nvshmem#40"},
 			     {{"_nvls.cpp", "cumemmap failed to map"}, .from = "NVIDIA/nvshmem#40"},
 			     {{"failed to bind nvlink sharp"}, .from = "pytorch/pytorch#177472"},
-			     {{"nvls.cc", "cuda failure"}, .from = "NVIDIA/nccl#1562"}},
+			     {{"nvls.cc", "cuda failure"}, .from = "NVIDIA/nccl#1488"}},
 	},
 	{
 		.name = "sharp",
@@ -439,10 +439,12 @@ const struct known known_nccl[] = {
 	{
 		.name = "nccl_algorithm",
 		.status = FINDING_FAIL,
-		.sureness = SURE,
+		.sureness = LIKELY,
 		.cause = "NCCL_ALGO or NCCL_PROTO allows nothing that NCCL can use here: CollNet "
-			 "without a SHARP plugin, NVLS without NVSwitch, and the like",
-		.remedy = "unset NCCL_ALGO and NCCL_PROTO",
+			 "without a SHARP plugin, NVLS without NVSwitch, Tree for another call "
+			 "than AllReduce",
+		.remedy = "unset NCCL_ALGO and NCCL_PROTO; if neither was set, try "
+			  "NCCL_COLLNET_ENABLE=0 or another version of NCCL",
 		.confirm = "",
 		.messages = {{{"no algorithm/protocol available"}, .from = "NVIDIA/nccl#653"}},
 	},
@@ -452,7 +454,7 @@ const struct known known_nccl[] = {
 		.sureness = LIKELY,
 		.cause = "NCCL (RCCL) cannot use the topology of this node: a file that it was "
 			 "given is of another kind of node or of another NCCL, or a virtual "
-			 "machine shows one that is none",
+			 "machine shows one that is not complete",
 		.remedy = "unset NCCL_TOPO_FILE (and NCCL_GRAPH_FILE), and look whether the NCCL "
 			  "plugin of the image brings one of its own that fits this instance type",
 		.confirm = "",
@@ -499,10 +501,12 @@ const struct known known_nccl[] = {
 		.name = "torchrun",
 		.status = FINDING_FAIL,
 		.sureness = SURE,
-		.cause = "the program was started without torchrun or mpirun, which set RANK, "
-			 "WORLD_SIZE and MASTER_ADDR; no network was used yet",
+		.cause =
+			"PyTorch does not find RANK, WORLD_SIZE, MASTER_ADDR or MASTER_PORT in the "
+			"environment: the program was not started by torchrun, which sets them; "
+			"no network was used yet",
 		.remedy = "start it with torchrun --nproc-per-node N (and --nnodes, "
-			  "--rdzv-endpoint), or set these variables",
+			  "--rdzv-endpoint), or set these variables; mpirun and srun do not",
 		.confirm = "",
 		.messages = {{{"environment variable ", " expected, but not set"},
 			      .from = "vllm-project/vllm#7466"}},
