@@ -176,7 +176,7 @@ static bool has_nodes_socket(int sysroot, int root, const char *socket)
 static int read_in_container(struct arena *arena, int sysroot, const char *pid,
 			     struct nri_status *ret_status, struct err *err)
 {
-	struct nri_status found;
+	struct nri_status found = {0};
 	char path[64];
 	cleanup_fd root = -1;
 

@@ -15,7 +15,8 @@
 
 int tree_open_root(const char *path, struct err *err)
 {
-	int root = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	/* Not open(2): there musl sets FD_CLOEXEC by a second system call, too. */
+	int root = openat(AT_FDCWD, path, O_PATH | O_DIRECTORY | O_CLOEXEC);
 
 	return root < 0 ? err_sys(err, errno, "sysroot %s", path) : root;
 }
