@@ -8,7 +8,7 @@ AARCH64 := $(BUILD)/aarch64-linux-gnu
 QEMU_PACKAGE := $(BUILD)/tests/qemu
 QEMU := $(QEMU_PACKAGE)/usr/bin/qemu-aarch64
 
-UNIT_NOT_EMULATED := arena config confine container cuda device_files files image interrupted nccl_conf podnet process races replace root
+UNIT_NOT_EMULATED := arena config confine container cuda device_files files image interrupted nccl_conf podnet process races replace root target
 UNIT_AARCH64 = $(patsubst $(BUILD)/%,$(AARCH64)/run/%,$(filter-out $(UNIT_NOT_EMULATED:%=$(BUILD)/tests/unit/test_%),$(UNIT)))
 CLI_AARCH64 = $(patsubst %,$(AARCH64)/run/tests/cli/%.sh,deadline hook identity image log main node-doctor order paths policy proof scan shim-odd)
 SUITES_CROSS = $(UNIT_AARCH64) $(CLI_AARCH64)
