@@ -7,7 +7,7 @@
 /* Each in a file of its name in known/; it ends with a row of zeros. */
 static const struct known *const groups[] = {
 	known_transfer, known_memory, known_device, known_address, known_nccl,
-	known_nvshmem,  known_mpi,    known_driver, known_cluster,
+	known_nvshmem,  known_mpi,    known_driver, known_cluster, NULL,
 };
 
 /* The rows of all groups, put together once */
@@ -26,8 +26,8 @@ size_t known_count(void)
 {
 	if (n_rows > 0)
 		return n_rows;
-	for (size_t i = 0; i < sizeof(groups) / sizeof(*groups); i++) {
-		for (const struct known *known = groups[i]; known->name; known++)
+	for (const struct known *const *group = groups; *group; group++) {
+		for (const struct known *known = *group; known->name; known++)
 			add_row(known);
 	}
 	return n_rows;
