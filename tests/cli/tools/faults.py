@@ -156,7 +156,7 @@ class Place:
         actions = [(os.POSIX_SPAWN_OPEN, fd, path, how, 0o600) for fd, path, how in ((0, stdin, os.O_RDONLY), (1, out, flags), (2, err, flags))]
         env = {"OCI_RDMA_SYSROOT": self.suite.node, "OCI_RDMA_CONFIG": self.policy[on_error]}
         command = [*strace, *arguments]
-        if os.path.exists(self.trace):
+        if strace and os.path.exists(self.trace):
             os.unlink(self.trace)  # the last run's detached strace may have its end to write still
         path = command[0] if "/" in command[0] else shutil.which(command[0])
         child = os.posix_spawn(path, command, env, file_actions=actions)
