@@ -1,0 +1,253 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The notes of what was decided: written whole, bounded, believed only if root wrote them */
+#include "core/note/note.h"
+
+#include "tests/unit/unit.h"
+
+#define ID "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
+
+struct scene {
+	struct unit_dir dir;
+	struct arena arena;
+	struct note read;
+	struct err err;
+};
+
+static struct scene scene_make(void)
+{
+	struct scene scene = {.dir = unit_dir_make()};
+
+	assert_int_equal(mkdirat(scene.dir.fd, "run", 0755), 0);
+	return scene;
+}
+
+static void scene_remove(struct scene *scene)
+{
+	arena_free(&scene->arena);
+	unit_dir_remove(&scene->dir);
+}
+
+#define cleanup_scene __attribute__((cleanup(scene_remove))) struct scene
+
+static struct note_pair annotations[] = {{"inject", "true"}, {"memlock", "16Gi"}};
+static struct note_pair settings[] = {{"NCCL_IB_HCA", "=mlx5_1,mlx5_10"}};
+
+static const struct note granted = {
+	.id = ID,
+	.name = "trainer",
+	.pod = "h-kim-0",
+	.pod_namespace = "team-a",
+	.result = NOTE_GRANTED,
+	.reason = "2 RDMA devices allocated",
+	.entry_point = "nri",
+	.policy = "/etc/oci-rdma-hook/config.json",
+	.memlock = UINT64_MAX,
+	.annotations = annotations,
+	.n_annotations = LENGTH(annotations),
+	.settings = settings,
+	.n_settings = LENGTH(settings),
+};
+
+static int write_note(struct scene *scene, const struct note *note)
+{
+	return note_write(scene->dir.path, note, &scene->err);
+}
+
+static int read_note(struct scene *scene, const char *id)
+{
+	return note_read(&scene->arena, scene->dir.fd, id, &scene->read, &scene->err);
+}
+
+static void is_read_as_written(void **state)
+{
+	cleanup_scene scene = scene_make();
+
+	(void)state;
+	assert_int_equal(write_note(&scene, &granted), 0);
+	assert_int_equal(read_note(&scene, ID), 1);
+	assert_string_equal(scene.read.id, ID);
+	assert_string_equal(scene.read.name, "trainer");
+	assert_string_equal(scene.read.pod, "h-kim-0");
+	assert_string_equal(scene.read.pod_namespace, "team-a");
+	assert_int_equal(scene.read.result, NOTE_GRANTED);
+	assert_string_equal(scene.read.reason, granted.reason);
+	assert_string_equal(scene.read.policy, granted.policy);
+	assert_true(scene.read.memlock == UINT64_MAX);
+	assert_int_equal(scene.read.n_annotations, 2);
+	assert_string_equal(scene.read.annotations[1].name, "memlock");
+	assert_string_equal(scene.read.annotations[1].value, "16Gi");
+	assert_string_equal(scene.read.settings[0].value, "=mlx5_1,mlx5_10");
+	assert_int_equal(strlen(scene.read.time), strlen("2026-11-21T20:22:43Z"));
+}
+
+static void the_last_one_holds(void **state)
+{
+	cleanup_scene scene = scene_make();
+	struct note missed = granted;
+
+	(void)state;
+	missed.result = NOTE_MISSED;
+	missed.n_settings = 0;
+	assert_int_equal(write_note(&scene, &granted), 0);
+	assert_int_equal(write_note(&scene, &missed), 0);
+	assert_int_equal(read_note(&scene, ID), 1);
+	assert_int_equal(scene.read.result, NOTE_MISSED);
+	assert_int_equal(scene.read.n_settings, 0);
+}
+
+static void root_alone_reads_it(void **state)
+{
+	cleanup_scene scene = scene_make();
+
+	(void)state;
+	assert_int_equal(write_note(&scene, &granted), 0);
+	assert_int_equal(unit_stat(scene.dir.fd, NOTE_DIR).st_mode & 07777, 0700);
+	assert_int_equal(unit_stat(scene.dir.fd, NOTE_DIR "/" ID ".json").st_mode & 07777, 0600);
+}
+
+static const struct id_case {
+	const char *name;
+	const char *id;
+} id_cases[] = {
+	{"a path", "../nri"},      {"a slash", "a/b"},       {"nothing", ""},
+	{"a hidden file", ".nri"}, {"a line break", "a\nb"}, {"200 bytes", ID ID ID "0123456789"},
+};
+
+static void is_no_id(void **state)
+{
+	const struct id_case *row = *state;
+	cleanup_scene scene = scene_make();
+	struct note note = granted;
+
+	note.id = row->id;
+	assert_int_equal(write_note(&scene, &note), -1);
+	assert_has(scene.err.text, "is not a container id");
+	assert_one_line(&scene.err);
+	assert_int_equal(read_note(&scene, row->id), 0);
+	note_remove(scene.dir.path, row->id);
+}
+
+static void others_are_not_believed(void **state)
+{
+	cleanup_scene scene = scene_make();
+
+	(void)state;
+	assert_int_equal(write_note(&scene, &granted), 0);
+	assert_int_equal(fchmodat(scene.dir.fd, NOTE_DIR "/" ID ".json", 0622, 0), 0);
+	assert_int_equal(read_note(&scene, ID), -1);
+	assert_has(scene.err.text, "is not believed");
+	assert_int_equal(fchmodat(scene.dir.fd, NOTE_DIR, 0777, 0), 0);
+	assert_int_equal(read_note(&scene, ID), -1);
+	assert_int_equal(write_note(&scene, &granted), -1);
+	assert_has(scene.err.text, "must belong to root alone");
+	assert_one_line(&scene.err);
+}
+
+static void a_link_is_not_followed(void **state)
+{
+	cleanup_scene scene = scene_make();
+	struct note note = granted;
+
+	(void)state;
+	assert_int_equal(write_note(&scene, &granted), 0);
+	unit_write(scene.dir.fd, "elsewhere", "{}", 0600);
+	assert_int_equal(symlinkat("../../../elsewhere", scene.dir.fd, NOTE_DIR "/abc.json"), 0);
+	assert_int_equal(read_note(&scene, "abc"), -1);
+	note.id = "abc";
+	assert_int_equal(write_note(&scene, &note), 0);
+	assert_int_equal(unit_stat(scene.dir.fd, "elsewhere").st_size, 2);
+	assert_int_equal(read_note(&scene, "abc"), 1);
+}
+
+static void garbage_is_an_error(void **state)
+{
+	cleanup_scene scene = scene_make();
+
+	(void)state;
+	assert_int_equal(write_note(&scene, &granted), 0);
+	unit_write(scene.dir.fd, NOTE_DIR "/abc.json", "{\"result\": \"won\"}", 0600);
+	assert_int_equal(read_note(&scene, "abc"), -1);
+	assert_has(scene.err.text, "/" NOTE_DIR "/abc.json");
+	assert_one_line(&scene.err);
+}
+
+static void a_long_one_is_short(void **state)
+{
+	cleanup_scene scene = scene_make();
+	struct note note = granted;
+	static char value[NOTE_SIZE_MAX];
+	struct note_pair pair = {"NCCL_X", value};
+
+	(void)state;
+	memset(value, 'x', sizeof(value) - 1);
+	note.settings = &pair;
+	assert_int_equal(write_note(&scene, &note), 0);
+	assert_true(unit_stat(scene.dir.fd, NOTE_DIR "/" ID ".json").st_size < NOTE_SIZE_MAX);
+	assert_int_equal(read_note(&scene, ID), 1);
+	assert_int_equal(scene.read.n_settings, 0);
+	assert_int_equal(scene.read.result, NOTE_GRANTED);
+}
+
+static void is_removed_and_listed(void **state)
+{
+	cleanup_scene scene = scene_make();
+	struct note note = granted;
+	const char **ids;
+
+	(void)state;
+	assert_int_equal(note_list(&scene.arena, scene.dir.path, &ids), 0);
+	assert_int_equal(write_note(&scene, &granted), 0);
+	note.id = "abc";
+	assert_int_equal(write_note(&scene, &note), 0);
+	assert_int_equal(note_list(&scene.arena, scene.dir.path, &ids), 2);
+	assert_string_equal(ids[0], ID);
+	assert_string_equal(ids[1], "abc");
+	note_remove(scene.dir.path, ID);
+	note_remove(scene.dir.path, ID);
+	assert_int_equal(read_note(&scene, ID), 0);
+	assert_int_equal(read_note(&scene, "abc"), 1);
+}
+
+/* The oldest goes, whatever its name. */
+static void their_number_is_bounded(void **state)
+{
+	static const struct timespec long_ago[2] = {{.tv_sec = 1000}, {.tv_sec = 1000}};
+	cleanup_scene scene = scene_make();
+	struct note note = granted;
+	const char **ids;
+	char name[64];
+
+	(void)state;
+	assert_int_equal(write_note(&scene, &granted), 0);
+	for (int i = 1; i < NOTES_MAX; i++) {
+		(void)snprintf(name, sizeof(name), NOTE_DIR "/%d.json", i);
+		unit_write(scene.dir.fd, name, "{}", 0600);
+	}
+	assert_int_equal(utimensat(scene.dir.fd, NOTE_DIR "/77.json", long_ago, 0), 0);
+	note.id = "new";
+	assert_int_equal(write_note(&scene, &note), 0);
+	assert_int_equal(note_list(&scene.arena, scene.dir.path, &ids), NOTES_MAX);
+	assert_int_equal(read_note(&scene, "77"), 0);
+	assert_int_equal(read_note(&scene, ID), 1);
+	assert_int_equal(read_note(&scene, "new"), 1);
+}
+
+int main(void)
+{
+	static struct unit_suite suite;
+
+	unit_add(&suite, "a note is read as it was written", is_read_as_written, NULL);
+	unit_add(&suite, "of two for a container the last holds", the_last_one_holds, NULL);
+	unit_add(&suite, "directory and file are for root alone", root_alone_reads_it, NULL);
+	UNIT_TABLE_AS(&suite, "no container's id: ", is_no_id, id_cases);
+	unit_add(&suite, "what others could have written is not believed", others_are_not_believed,
+		 NULL);
+	unit_add(&suite, "a link is not followed", a_link_is_not_followed, NULL);
+	unit_add(&suite, "what is no note is an error", garbage_is_an_error, NULL);
+	unit_add(&suite, "a note that is too long leaves out variables and annotations",
+		 a_long_one_is_short, NULL);
+	unit_add(&suite, "notes are listed and removed", is_removed_and_listed, NULL);
+	unit_add(&suite, "there are never more than 4,096: the oldest goes",
+		 their_number_is_bounded, NULL);
+	return unit_run(&suite, "note");
+}
