@@ -1,41 +1,37 @@
 # SPDX-License-Identifier: Apache-2.0
-# `make help` lists the targets: building is here, tests and lint are in tests/tests.mk, what machines and clusters are given is in
-# config/install.mk. Nothing is downloaded but the distribution's packages, by tests/deps.
+# `make help` lists the targets. Building is here; tests and lint are in tests/tests.mk; what machines and clusters are
+# given is in config/install.mk. Nothing is installed while make reads these files.
 
 # The files that repeat it are listed in tests/versions, which lint runs.
 VERSION := 0.1.0
 
-comma := ,
-$(if $(word 2,$(CURDIR)),$(error make takes a space in a path for the end of it: move this directory, '$(CURDIR)', to where no name has a space))
+ifneq ($(word 2,$(CURDIR)),)
+$(error make cannot build below a path with a space: \
+	move this directory, '$(CURDIR)', to where no name has a space)
+endif
 ifeq ($(origin CC),default)
 CC := $(CROSS:%=%-)gcc
 endif
 HOSTCC ?= $(if $(CROSS),gcc,$(CC))
 
-# CROSS=aarch64-linux-gnu builds for another machine, in a directory of its own: with Debian's cross compiler, and with the libraries
-# out of that architecture's packages, which tests/sysroot unpacks into SYSROOT. Nothing of them is installed here. A SYSROOT= that is
-# given is taken as it is.
+# CROSS=aarch64-linux-gnu builds for another machine, in a directory of its own: with Debian's cross compiler, and with
+# the libraries of that architecture's packages, which tests/sysroot unpacks into SYSROOT without installing them. A
+# SYSROOT= that is given is used as it is.
 BUILD ?= build$(CROSS:%=/%)
 STRIP ?= $(CROSS:%=%-)strip
 export STRIP
 SYSROOT ?= $(CROSS:%=$(BUILD)/sysroot)
-# On a new machine the compiler comes first, since what it can is asked below; who may not install it is told so by what is built.
-BUILD_PACKAGES := build $(if $(CROSS),cross-$(firstword $(subst -, ,$(CROSS))))
-WITHOUT_COMPILER := help clean uninstall dist iommu-passthrough format
-ifneq ($(filter-out $(WITHOUT_COMPILER),$(or $(MAKECMDGOALS),all)),)
-ifeq ($(shell command -v $(CC) || id -u),0)
-$(shell tests/deps $(BUILD_PACKAGES) >&2)
-endif
-endif
 TARGET := $(shell $(CC) -dumpmachine 2>/dev/null)
 MULTIARCH := $(or $(CROSS),$(shell $(CC) -print-multiarch 2>/dev/null))
 KERNEL_HEADERS := $(if $(CROSS),/usr/$(CROSS)/include,/usr/include)
 
 WARNINGS := -Wall -Wextra -Werror -Wshadow -Wvla -Wformat=2 -Wstrict-prototypes \
 	-Wmissing-prototypes -Wwrite-strings -Wimplicit-fallthrough -Wundef
-# Not every compiler has, nor every machine can, the last ones (-fcf-protection is x86's).
-supported = $(foreach option,$(1),$(shell $(CC) -Werror $(option) -x c -c /dev/null -o /dev/null 2>/dev/null && echo $(option)))
-HARDENING := -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2 -fstack-protector-strong -fno-asynchronous-unwind-tables \
+# Some compilers lack the last options, and -fcf-protection is for x86 alone: an option that is refused is left out.
+try_option = $(shell $(CC) -Werror $(1) -x c -c /dev/null -o /dev/null 2>/dev/null && echo $(1))
+supported = $(foreach option,$(1),$(call try_option,$(option)))
+HARDENING := -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2 \
+	-fstack-protector-strong -fno-asynchronous-unwind-tables \
 	$(call supported,-fstack-clash-protection -fcf-protection -ftrivial-auto-var-init=zero)
 CFLAGS ?= -O2 -g
 override CPPFLAGS += -D_GNU_SOURCE -DVERSION='"$(VERSION)"' -I.
@@ -57,8 +53,8 @@ HOOK_OWN := $(filter-out hook/main.c,$(sort $(wildcard hook/*.c hook/*/*.c)))
 CORE_OBJECTS := $(CORE:%.c=$(BUILD)/%.o)
 OBJECTS := $(CORE_OBJECTS) $(HOOK_OWN:%.c=$(BUILD)/%.o)
 
-# YAJL=DIRECTORY is a source tree of yajl 2.1, for distributions that have no yajl any more: it is compiled with our own compiler, and no
-# yajl of this machine's is looked for.
+# YAJL=DIRECTORY is a source tree of yajl 2.1, for distributions that have no yajl any more. It is compiled with our own
+# compiler, and a yajl of this machine is ignored.
 ifdef YAJL
 YAJL_ARCHIVE := $(BUILD)/yajl/libyajl.a
 YAJL_INCLUDE := $(BUILD)/yajl/include
@@ -81,16 +77,17 @@ HOOK_LIBS := $(or $(YAJL_ARCHIVE),-lyajl_s)
 # A MachineConfig carries it, and all of a pool's must stay below 1.5 MiB: relocations in the short form.
 HOOK_LDFLAGS := -static-pie -Wl,-z,pack-relative-relocs
 ifeq ($(LIBC),musl)
-HOOK_OBJECTS := $(patsubst %.c,$(BUILD)/musl/%.o,hook/main.c $(CORE) $(HOOK_OWN) $(wildcard core/musl/*.c))
-# As musl-gcc compiles, but for any target; and musl-gcc cannot link a static-pie, since it knows one start file, the dynamic one.
+HOOK_SOURCES := hook/main.c $(CORE) $(HOOK_OWN) $(wildcard core/musl/*.c)
+HOOK_OBJECTS := $(HOOK_SOURCES:%.c=$(BUILD)/musl/%.o)
+# As musl-gcc compiles, for any target. musl-gcc itself cannot link a static-pie: it knows only the dynamic start file.
 MUSL := $(SYSROOT)/usr/lib/$(firstword $(subst -, ,$(TARGET)))-linux-musl
 HOOK_LDFLAGS := -static-pie -nostdlib $(MUSL)/rcrt1.o $(MUSL)/crti.o
 HOOK_LIBS := $(or $(YAJL_ARCHIVE:$(BUILD)/%=$(BUILD)/musl/%),-lyajl_s) $(MUSL)/libc.a -lgcc $(MUSL)/crtn.o
 endif
 endif
 
-# The NRI plugin is made like the hook: on a node, or alone in an image. Its messages' code is made from nri.proto. NRI_DYNAMIC=1 links
-# shared libraries into it alone: Fedora and RHEL have no static protobuf-c.
+# The NRI plugin is made like the hook: on a node, or alone in an image. Its messages' code is made from nri.proto.
+# NRI_DYNAMIC=1 links shared libraries into it alone, because Fedora and RHEL have no static protobuf-c.
 NRI_PROGRAM := $(BUILD)/oci-rdma-nri
 NRI_OWN := $(filter-out nri/main.c,$(sort $(wildcard nri/*.c nri/*/*.c)))
 NRI_PROTO := $(BUILD)/generated/nri/message/nri.pb-c
@@ -102,61 +99,75 @@ ifeq ($(DYNAMIC)$(NRI_DYNAMIC),)
 NRI_LDFLAGS := $(HOOK_LDFLAGS)
 NRI_LIBS := -l:libprotobuf-c.a $(HOOK_LIBS)
 ifeq ($(LIBC),musl)
-NRI_OBJECTS := $(patsubst %.c,$(BUILD)/musl/%.o,nri/main.c $(NRI_OWN) $(CORE) $(wildcard core/musl/*.c)) $(NRI_PROTO:$(BUILD)/%=$(BUILD)/musl/%).o
+NRI_SOURCES := nri/main.c $(NRI_OWN) $(CORE) $(wildcard core/musl/*.c)
+NRI_OBJECTS := $(NRI_SOURCES:%.c=$(BUILD)/musl/%.o) $(NRI_PROTO:$(BUILD)/%=$(BUILD)/musl/%).o
 endif
 endif
 
 # The doctor opens driver libraries at run time, so it takes the node's libc; all else it brings along.
 DOCTOR := $(BUILD)/oci-rdma-doctor
-DOCTOR_OBJECTS := $(patsubst %.c,$(BUILD)/%.o,$(filter-out doctor/main.c,$(sort $(wildcard doctor/*.c doctor/*/*.c doctor/*/*/*.c))))
-DOCTOR_LIBS := $(if $(DYNAMIC)$(YAJL),$(or $(YAJL_ARCHIVE),-lyajl),-Wl$(comma)-Bstatic -lyajl_s -Wl$(comma)-Bdynamic)
+DOCTOR_OWN := $(filter-out doctor/main.c,$(sort $(wildcard doctor/*.c doctor/*/*.c doctor/*/*/*.c)))
+DOCTOR_OBJECTS := $(DOCTOR_OWN:%.c=$(BUILD)/%.o)
+DOCTOR_LIBS := -Wl,-Bstatic -lyajl_s -Wl,-Bdynamic
+ifneq ($(DYNAMIC)$(YAJL),)
+DOCTOR_LIBS := $(or $(YAJL_ARCHIVE),-lyajl)
+endif
 
-# One line a file; `make V=1` shows the commands. QUIET=1 leaves the lines out, too, but not what a compiler has to say.
+# What the files in BUILD were compiled and linked with. A rule of these files depends on these two, so that another
+# compiler, LIBC=, DYNAMIC= or CFLAGS= makes again what it changes, and an edit of the help makes nothing again.
+COMPILED_WITH := $(CC) $(CPPFLAGS) $(CFLAGS) $(YAJL)
+LINKED_WITH := $(COMPILED_WITH) $(LDFLAGS) $(LIBC) $(DYNAMIC) $(NRI_DYNAMIC) $(HOOK_LDFLAGS) $(HOOK_LIBS) $(NRI_LIBS)
+COMPILED := $(BUILD)/compiled-with
+LINKED := $(BUILD)/linked-with
+
+# make prints a line for each file; V=1 prints the commands, and QUIET=1 only what the compiler says.
 say = $(if $(V),,@$(if $(QUIET),,printf '  %-3s %s\n' $(1) $@;))
 
 all: $(HOOK) $(NRI_PROGRAM) $(DOCTOR)
 
 help:
-	@echo 'make              build $(HOOK), $(NRI_PROGRAM) and $(DOCTOR)'
-	@echo 'make demo         dry run on a recorded H100 node'
-	@echo 'make check        lint, unit, cli and podman tests, and real verbs in a VM; takes minutes'
-	@echo 'make check-all    everything that CI runs: check-unit check-cli check-nri check-podman check-package check-vm check-asan lint'
-	@echo 'make suite S=FILE run one suite, after building what it needs: S=tests/cli/main.sh'
-	@echo 'make check-asan   the unit and cli tests under ASan and UBSan'
-	@echo 'make check-aarch64  the unit and cli tests of the aarch64 build, under QEMU'
-	@echo 'make fuzz         each fuzz target for TIME=60 seconds'
-	@echo 'make soak         N=5000 containers for each runtime in a row, WIDTH=200 at once, VM_N=100 in the VM; checks that nothing is left'
-	@echo 'make coverage     which lines and branches of core/ and hook/ the unit and cli tests reach'
-	@echo 'make bench        measure hook, shim and NRI plugin against runs without them; prints tables, writes build/bench.json'
-	@echo 'make install      DESTDIR= PREFIX=$(PREFIX) HOOKSDIR=$(HOOKSDIR) HOOKS=annotation|device RUNTIME=crun|runc KUBECTL=1'
-	@echo 'make uninstall    remove the hooks.d files, and the executable GRACE=$(GRACE) seconds later'
-	@echo 'make dist         write $(DIST) from the last commit, for rpm/oci-rdma-hook.spec'
-	@echo 'make release-check  whether this commit may be released: tag, CHANGELOG, dates, contacts; its tarball in an empty directory'
-	@echo 'make machineconfig      ROLE=worker PROFILE=default HOOKS=annotation|device RUNTIME=1 NRI=1, for OpenShift'
-	@echo 'make iommu-passthrough  ROLE=worker ARCH=x86_64|aarch64 INTEL_IOMMU=1, for OpenShift'
-	@echo 'make nri-context        prepare the directory from which the image of config/kubernetes/nri is built'
-	@echo 'make doctor-context     prepare the directory from which the image of config/kubernetes/doctor is built'
-	@echo 'make installer          prepare the directory from which the image of config/kubernetes is built'
-	@echo 'make format lint  format the C files (clang-format); run clang-tidy, cppcheck, shellcheck and more'
-	@echo 'make LIBC=glibc   link statically with glibc instead of musl'
-	@echo 'make DYNAMIC=1    link against shared libraries (for distributions)'
-	@echo 'make CROSS=aarch64-linux-gnu [TARGET]  build for aarch64 nodes, in build/aarch64-linux-gnu; with ARCH=aarch64, a target refuses an executable for another machine'
+	@cat doc/make-help.txt
 
-# The build's own packages; a builder that has them (rpmbuild, DESTDIR) never gets here.
-$(BUILD)/.deps: tests/deps tests/sysroot $(YAJL_INCLUDE:%=%/yajl)
+# The build's own packages: make names what is missing, with the command that installs it. Only targets that set up a
+# machine (make demo, make check and the other tests) install packages themselves.
+BUILD_PACKAGES := build $(if $(YAJL),,yajl) $(if $(filter rcrt1.o,$(notdir $(HOOK_LDFLAGS))),musl) \
+	$(if $(CROSS),cross-$(firstword $(subst -, ,$(CROSS))))
+$(BUILD)/.deps: tests/deps $(LINKED) $(YAJL_INCLUDE:%=%/yajl)
 	@mkdir -p $(@D)
-	@tests/deps $(BUILD_PACKAGES)
-	@$(if $(CROSS),$(if $(filter $(BUILD)/sysroot,$(SYSROOT)),tests/sysroot $(CROSS) $(SYSROOT)))
+	@tests/deps --say $(BUILD_PACKAGES)
 	@touch $@
+ifeq ($(SYSROOT),$(BUILD)/sysroot)
+$(BUILD)/.deps: $(SYSROOT)/.unpacked
+$(SYSROOT)/.unpacked: tests/sysroot tests/unpack
+	@tests/deps --say $(BUILD_PACKAGES)
+	@tests/sysroot $(CROSS) $(SYSROOT)
+	@touch $@
+endif
 
-$(BUILD)/%.o: %.c Makefile | $(BUILD)/.deps
+# They are written only if they differ; make finds that out by reading, so that `make -n` and `make -q` stay true.
+ifneq ($(strip $(file <$(COMPILED))),$(strip $(COMPILED_WITH)))
+.PHONY: $(COMPILED)
+endif
+ifneq ($(strip $(file <$(LINKED))),$(strip $(LINKED_WITH)))
+.PHONY: $(LINKED)
+endif
+quoted = '$(subst ','\'',$(strip $(1)))'
+$(COMPILED):
+	@mkdir -p $(@D)
+	@printf '%s\n' $(call quoted,$(COMPILED_WITH)) >$@
+$(LINKED):
+	@mkdir -p $(@D)
+	@printf '%s\n' $(call quoted,$(LINKED_WITH)) >$@
+$(HOOK) $(NRI_PROGRAM) $(DOCTOR): $(LINKED)
+
+$(BUILD)/%.o: %.c $(COMPILED) | $(BUILD)/.deps
 	@mkdir -p $(@D)
 	$(call say,CC) $(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP -c -o $@ $<
 
 # What a program's system calls are, as a BPF program; libseccomp is needed here, and not at run time.
 FILTERS := $(patsubst %,$(BUILD)/confine/%.inc,hook nri)
 FILTER_SOURCES := $(wildcard core/confine/filter/*.c)
-$(BUILD)/confine/generate: $(FILTER_SOURCES) $(wildcard core/confine/filter/*.h) | $(BUILD)/.deps
+$(BUILD)/confine/generate: $(FILTER_SOURCES) $(wildcard core/confine/filter/*.h) $(COMPILED) | $(BUILD)/.deps
 	@mkdir -p $(@D)
 	$(call say,CC) $(HOSTCC) -D_GNU_SOURCE -I. -std=gnu17 $(WARNINGS) -O1 -o $@ $(FILTER_SOURCES) -lseccomp
 $(FILTERS): $(BUILD)/confine/%.inc: $(BUILD)/confine/generate
@@ -168,27 +179,29 @@ $(BUILD)/nri/confinement.o $(BUILD)/musl/nri/confinement.o: $(BUILD)/confine/nri
 $(NRI_PROTO).c: nri/message/nri.proto | $(BUILD)/.deps
 	@mkdir -p $(BUILD)/generated
 	$(call say,GEN) protoc-c -I. --c_out=$(BUILD)/generated $<
-$(NRI_PROTO).o: $(NRI_PROTO).c
+$(NRI_PROTO).o: $(NRI_PROTO).c $(COMPILED)
 	$(call say,CC) $(CC) $(CPPFLAGS) $(CFLAGS) -c -o $@ $<
-$(NRI_PROTO:$(BUILD)/%=$(BUILD)/musl/%).o: $(NRI_PROTO).c | $(MUSL_HEADERS)
+$(NRI_PROTO:$(BUILD)/%=$(BUILD)/musl/%).o: $(NRI_PROTO).c $(COMPILED) | $(MUSL_HEADERS)
 	@mkdir -p $(@D)
 	$(call say,CC) $(MUSL_CC) $(CPPFLAGS) $(CFLAGS) -c -o $@ $<
 NRI_MESSAGES := $(patsubst %.c,%.o,$(wildcard nri/message/*.c))
 $(NRI_MESSAGES:%=$(BUILD)/%) $(NRI_MESSAGES:%=$(BUILD)/musl/%): $(NRI_PROTO).c
-$(NRI_PROTO).o $(NRI_PROTO:$(BUILD)/%=$(BUILD)/musl/%).o $(BUILD)/nri/message/%.o $(BUILD)/musl/nri/message/%.o: override CPPFLAGS += -I$(BUILD)/generated
+$(NRI_PROTO).o $(NRI_PROTO:$(BUILD)/%=$(BUILD)/musl/%).o: override CPPFLAGS += -I$(BUILD)/generated
+$(BUILD)/nri/message/%.o $(BUILD)/musl/nri/message/%.o: override CPPFLAGS += -I$(BUILD)/generated
 
 # The kernel's and the libraries' headers, which are not to be looked for where glibc's are
 MUSL_HEADERS := $(BUILD)/musl/include
 MUSL_INCLUDE = $(SYSROOT)/usr/include/$(firstword $(subst -, ,$(TARGET)))-linux-musl
-MUSL_CC = $(CC) -nostdinc -isystem $(MUSL_INCLUDE) -isystem $(shell $(CC) -print-file-name=include) -isystem $(MUSL_HEADERS)
-$(MUSL_HEADERS): Makefile | $(BUILD)/.deps
+MUSL_CC = $(CC) -nostdinc -isystem $(MUSL_INCLUDE) -isystem $(shell $(CC) -print-file-name=include) \
+	-isystem $(MUSL_HEADERS)
+$(MUSL_HEADERS): $(COMPILED) | $(BUILD)/.deps
 	@rm -rf $@ && mkdir -p $@
 	@for name in linux asm-generic rdma; do ln -s $(KERNEL_HEADERS)/$$name $@/$$name || exit 1; done
 	@ln -s $(abspath $(or $(YAJL_INCLUDE),$(SYSROOT)/usr/include))/yajl $@/yajl
 	@ln -s $(abspath $(SYSROOT)/usr/include)/protobuf-c $@/protobuf-c
 	@ln -s $(KERNEL_HEADERS)/$(if $(CROSS),,$(MULTIARCH)/)asm $@/asm
 
-$(BUILD)/musl/%.o: %.c Makefile | $(BUILD)/.deps $(MUSL_HEADERS)
+$(BUILD)/musl/%.o: %.c $(COMPILED) | $(BUILD)/.deps $(MUSL_HEADERS)
 	@mkdir -p $(@D)
 	$(call say,CC) $(MUSL_CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP -c -o $@ $<
 
@@ -222,23 +235,28 @@ $(NRI_PROGRAM): $(NRI_OBJECTS)
 $(DOCTOR): $(BUILD)/doctor/main.o $(DOCTOR_OBJECTS) $(CORE_OBJECTS)
 	$(call say,LD) $(CC) $(CFLAGS) $(LDFLAGS) -pie -o $@ $(filter %.o,$^) $(DOCTOR_LIBS)
 
--include $(HOOK_OBJECTS:.o=.d) $(NRI_OBJECTS:.o=.d) $(NRI_OWN_OBJECTS:.o=.d) $(OBJECTS:.o=.d) $(DOCTOR_OBJECTS:.o=.d) $(BUILD)/hook/main.d $(BUILD)/nri/main.d $(BUILD)/doctor/main.d
+-include $(sort $(patsubst %.o,%.d,$(HOOK_OBJECTS) $(NRI_OBJECTS) $(NRI_OWN_OBJECTS) $(OBJECTS) $(DOCTOR_OBJECTS)))
+-include $(patsubst %,$(BUILD)/%/main.d,hook nri doctor)
 
-# Who looks at the demo wants its page, not a line for each file.
-demo: QUIET := 1
-demo: demo-begin $(HOOK)
+# For editors and language servers: how each file is compiled.
+compile_commands.json: $(COMPILED) tests/compile-commands
+	@tests/compile-commands '$(MAKE)' >$@.new && mv $@.new $@
+
+# The demo shows its page, without a line for each file that is compiled.
+demo:
+	@tests/deps $(BUILD_PACKAGES) demo
+	@$(MAKE) --no-print-directory -q $(HOOK) 2>/dev/null || echo 'building $(HOOK) …'
+	@$(MAKE) --no-print-directory QUIET=1 demo-page
+demo-page: $(HOOK)
 	@rm -rf $(BUILD)/demo && mkdir -p $(BUILD)/demo
 	@tests/nodes/mknode tests/nodes/h100.json $(BUILD)/demo/node
 	@tests/bundles/mkbundle h100-trainer.json $(BUILD)/demo/bundle
 	$(EMULATOR) $(HOOK) --sysroot $(BUILD)/demo/node --dry-run $(BUILD)/demo/bundle
-demo-begin:
-	@tests/deps $(BUILD_PACKAGES) demo
-	@$(MAKE) --no-print-directory -q $(HOOK) 2>/dev/null || echo 'building $(HOOK) …'
 
 clean:
 	rm -rf $(BUILD)
 
-.PHONY: all help demo demo-begin clean
+.PHONY: all help demo demo-page clean
 
 include tests/tests.mk
 include config/install.mk

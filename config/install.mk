@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# What a machine or a cluster gets, for the Makefile: make install and uninstall, dist, and what OpenShift and Kubernetes are given.
+# What a machine or a cluster gets, for the Makefile: make install and uninstall,
+# dist, and what OpenShift and Kubernetes are given.
 
 # Where things go; DESTDIR goes in front of each
 PREFIX ?= /usr/local
@@ -20,9 +21,10 @@ SHIMS := oci-rdma-runtime oci-rdma-runtime-crun oci-rdma-runtime-runc
 # A precreate hook never goes into a directory that CRI-O reads: one such file keeps CRI-O from starting.
 PRECREATEDIR ?= $(OURS)/precreate.d
 CONFIGDIR = $(SYSCONFDIR)/oci-rdma-hook
-# Seconds from the hook files' end to the executable's: what is being created meanwhile has the hook in its config.json, and its hooks run
-# one after another. NVIDIA's asks each GPU, for one to three seconds where persistence is off: that is the longest, of eight GPUs. The
-# packages' scripts and config/kubernetes/node-install have the same number; tests/cli/install.sh holds them to it.
+# Seconds from the hook files' end to the executable's: what is being created meanwhile has the hook in its
+# config.json, and its hooks run one after another. NVIDIA's asks each GPU, for one to three seconds where persistence
+# is off: that is the longest, of eight GPUs. The packages' scripts and config/kubernetes/node-install have the same
+# number; tests/cli/install.sh holds them to it.
 GRACE ?= 30
 GRACE_HERE = $(if $(DESTDIR),0,$(GRACE))
 
@@ -32,15 +34,16 @@ PLUGIN = kubectl-rdma_doctor
 PAGES = $(sort $(wildcard doc/man/*.[58]))
 COMPLETIONS = $(addprefix config/completion/,$(PROGRAMS))
 # Files with the executable's path in them, for who wants more than the default, to be copied to where engines read
-TEMPLATES = $(sort $(filter-out config/hooks.d/$(HOOKS)/%,$(wildcard config/hooks.d/*/*.json))) config/podman/oci-rdma-hook.conf \
-	config/docker/daemon.json config/containerd/render-base-spec
+TEMPLATES = $(sort $(filter-out config/hooks.d/$(HOOKS)/%,$(wildcard config/hooks.d/*/*.json))) \
+	config/podman/oci-rdma-hook.conf config/docker/daemon.json config/containerd/render-base-spec
 # Units, none of them switched on
 UNITS := nri/oci-rdma-nri.service cdi/oci-rdma-hook-cdi.service cdi/oci-rdma-hook-cdi.path
 CDI_FILE = /run/cdi/oci-rdma-hook.json
 PRECREATE := $(notdir $(wildcard config/podman/precreate.d/*.json))
 HOOK_FILES = $(notdir $(wildcard config/hooks.d/$(HOOKS)/*.json))
 
-# $(call place,MODE,FROM,TO): by rename, since engines may run or read it meanwhile; under a name that they do not look at
+# $(call place,MODE,FROM,TO): by rename, since engines may run or read it meanwhile; under a name that they do not
+# look at
 define place
 $(INSTALL) -d -m 0755 $(DESTDIR)$(dir $(3))
 $(INSTALL) -m $(1) $(2) $(DESTDIR)$(dir $(3)).$(notdir $(3)).new
@@ -62,8 +65,8 @@ $(foreach file,$(1),mv -fT $(DESTDIR)$(dir $(file)).$(notdir $(file)).new $(DEST
 )
 endef
 
-# The handler that ends in this runtime, made from this machine's own CRI-O; RUNTIME=1 is RUNTIME=crun. By rename from another
-# directory, since CRI-O reads every file in its own.
+# The handler that ends in this runtime, made from this machine's own CRI-O; RUNTIME=1 is RUNTIME=crun. By rename from
+# another directory, since CRI-O reads every file in its own.
 HANDLERS = $(filter-out 0,$(patsubst 1,crun,$(RUNTIME)))
 HANDLER_DIR = $(SYSCONFDIR)/crio/crio.conf.d
 handler_file = 60-oci-rdma-hook$(if $(filter-out crun,$(1)),-$(1)).conf
@@ -77,9 +80,9 @@ mv -fT $(CONFIGDIR)/.handler.new $(HANDLER_DIR)/$(handler_file)
 
 endef
 
-# The executable before the hook files that name it, and off in the other order: a hook file without its executable is skipped
-# silently, and its containers start without RDMA. What would keep an engine from starting is found before it is switched on;
-# below DESTDIR the owners and paths are not yet those of a node.
+# The executable before the hook files that name it, and off in the other order: a hook file without its executable is
+# skipped silently, and its containers start without RDMA. What would keep an engine from starting is found before it
+# is switched on; below DESTDIR the owners and paths are not yet those of a node.
 install: all
 	$(if $(and $(DESTDIR),$(HANDLERS)),$(error RUNTIME: a handler is made on the machine that gets it, not below DESTDIR))
 	$(call place,0755,$(HOOK),$(BINDIR)/oci-rdma-hook)
@@ -109,9 +112,11 @@ install: all
 		$(foreach file,$(PRECREATE),$(PRECREATEDIR)/.$(file).new) $(foreach file,$(HOOK_FILES),$(HOOKSDIR)/.$(file).new))
 	$(foreach runtime,$(HANDLERS),$(call handler,$(runtime)))
 	$(call switch_on,$(PRECREATE:%=$(PRECREATEDIR)/%) $(HOOK_FILES:%=$(HOOKSDIR)/%))
-	$(if $(DESTDIR),,@echo 'oci-rdma-hook $(VERSION) is installed: CRI-O and podman run the hook from their next container on. Check it with: oci-rdma-hook --check-config')
+	$(if $(DESTDIR),,@echo 'oci-rdma-hook $(VERSION) is installed: CRI-O and podman run the hook from their next' \
+		'container on. Check it with: oci-rdma-hook --check-config')
 
-# $(call drop,RENDERED,FILE): an administrator's copy of a file of ours goes if he left it as it was, and stays, named, if not
+# $(call drop,RENDERED,FILE): an administrator's copy of a file of ours goes if he left it as it was, and stays,
+# named, if not
 define drop
 if test -e $(DESTDIR)$(2); then \
 	if sed 's|/usr/local/bin/|$(BINDIR)/|g' $(1) | cmp -s - $(DESTDIR)$(2); then rm -f $(DESTDIR)$(2); \
@@ -141,8 +146,9 @@ uninstall:
 
 DIST := $(BUILD)/oci-rdma-hook-$(VERSION).tar.gz
 
-# The same bytes for the same commit: git archive takes its date for the files', gzip -n none at all.
-# Its modes are not to depend on a person's tar.umask, either; git's own leaves the group's write bit, with which no policy is believed.
+# The same bytes for the same commit: git archive takes its date for the files', gzip -n none at all. Its modes are
+# not to depend on a person's tar.umask, either; git's own leaves the group's write bit, with which no policy is
+# believed.
 dist:
 	@git ls-files --error-unmatch Makefile >/dev/null && git rev-parse -q --verify HEAD >/dev/null || \
 		{ echo 'make dist: needs a git checkout' >&2; exit 1; }
@@ -162,7 +168,8 @@ $(if $(CROSS),$(NATIVE_HOOK)): always
 always:
 
 machineconfig: $(HOOK) $(if $(filter 1,$(NRI)),$(NRI_PROGRAM)) $(NATIVE_HOOK)
-	@ROLE='$(ROLE)' PROFILE='$(PROFILE)' HOOKS='$(HOOKS)' RUNTIME='$(RUNTIME)' NRI='$(NRI)' ARCH='$(ARCH)' CHECK='$(or $(CHECK),$(NATIVE_HOOK))' \
+	@ROLE='$(ROLE)' PROFILE='$(PROFILE)' HOOKS='$(HOOKS)' RUNTIME='$(RUNTIME)' NRI='$(NRI)' ARCH='$(ARCH)' \
+		CHECK='$(or $(CHECK),$(NATIVE_HOOK))' \
 		config/machineconfig/render-hook $(HOOK) $(BUILD)/99-$(ROLE)-oci-rdma-hook.yaml
 
 iommu-passthrough:
@@ -171,7 +178,7 @@ iommu-passthrough:
 
 # The context of config/kubernetes/Containerfile, of this tree and a busybox alone
 installer: $(HOOK)
-	@tests/deps installer
+	@tests/deps --say installer
 	@ARCH='$(ARCH)' BUSYBOX='$(CROSS:%=$(SYSROOT)/bin/busybox)' config/kubernetes/make-context $(HOOK) $(BUILD)/installer
 
 # The context of config/kubernetes/nri/Containerfile: one executable
@@ -181,11 +188,12 @@ nri-context: $(NRI_PROGRAM)
 	@$(STRIP) --strip-all -o $(BUILD)/nri-image/oci-rdma-nri $(NRI_PROGRAM)
 	@cp config/kubernetes/nri/Containerfile $(BUILD)/nri-image
 	@case $$(config/executable-machine $(NRI_PROGRAM)) in aarch64) platform=arm64 ;; *) platform=amd64 ;; esac && \
-		echo "$(BUILD)/nri-image; build the image with: buildah build --platform linux/$$platform --tag IMAGE $(BUILD)/nri-image"
+		echo "$(BUILD)/nri-image; build the image with:" \
+			"buildah build --platform linux/$$platform --tag IMAGE $(BUILD)/nri-image"
 
 # The context of config/kubernetes/doctor/Containerfile
 doctor-context: $(DOCTOR)
-	@tests/deps installer
+	@tests/deps --say installer
 	@ARCH='$(ARCH)' SYSROOT='$(SYSROOT)' BUSYBOX='$(CROSS:%=$(SYSROOT)/bin/busybox)' \
 		config/kubernetes/doctor/make-context $(DOCTOR) $(BUILD)/doctor-image
 

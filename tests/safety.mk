@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# The tests that want another build: with sanitizers, with counters of what was run. Each build has a directory of its own, made
-# by this same Makefile.
+# The tests that want another build: with sanitizers, with counters of what was run. Each build has a directory of its
+# own, made by this same Makefile.
 
 SANITIZE := -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer -DARENA_EXACT
 # _FORTIFY_SOURCE hides some calls from the sanitizers.
@@ -11,18 +11,22 @@ build_with = +@$(MAKE) --no-print-directory DYNAMIC=1 HARDENING= CPPFLAGS='-DUNF
 # Seconds for each target
 TIME ?= 60
 FUZZ_SHARED := tests/fuzz/edit_oracle.c tests/fuzz/edit_check.c tests/fuzz/nccl_reader.c
-FUZZ_NAMES := $(patsubst tests/fuzz/%.c,%,$(filter-out tests/fuzz/replay.c $(FUZZ_SHARED),$(sort $(wildcard tests/fuzz/*.c))))
+FUZZ_SOURCES := $(filter-out tests/fuzz/replay.c $(FUZZ_SHARED),$(sort $(wildcard tests/fuzz/*.c)))
+FUZZ_NAMES := $(FUZZ_SOURCES:tests/fuzz/%.c=%)
 FUZZ := $(FUZZ_NAMES:%=$(BUILD)/tests/fuzz/%)
 FUZZ_MAIN ?= $(BUILD)/tests/fuzz/replay.o
 
 fuzz:
-	@tests/deps build test fuzz
-	$(build_with) BUILD=$(BUILD)/fuzz CC=clang WARNINGS=-Wall CFLAGS='-O1 -g $(SANITIZE) -fsanitize=fuzzer-no-link' FUZZ_MAIN=-fsanitize=fuzzer fuzz-targets
+	@tests/deps $(BUILD_PACKAGES) test fuzz
+	$(build_with) BUILD=$(BUILD)/fuzz CC=clang WARNINGS=-Wall CFLAGS='-O1 -g $(SANITIZE) -fsanitize=fuzzer-no-link' \
+		FUZZ_MAIN=-fsanitize=fuzzer fuzz-targets
 	BUILD=$(BUILD)/fuzz TIME=$(TIME) tests/fuzz/run $(FUZZ_NAMES)
 
 fuzz-targets: $(FUZZ)
 
-$(BUILD)/tests/fuzz/%: $(BUILD)/tests/fuzz/%.o $(FUZZ_SHARED:%.c=$(BUILD)/%.o) $(OBJECTS) $(NRI_OWN_OBJECTS) $(DOCTOR_OBJECTS) $(filter %.o,$(FUZZ_MAIN))
+FUZZ_OBJECTS = $(FUZZ_SHARED:%.c=$(BUILD)/%.o) $(OBJECTS) $(NRI_OWN_OBJECTS) $(DOCTOR_OBJECTS) \
+	$(filter %.o,$(FUZZ_MAIN))
+$(BUILD)/tests/fuzz/%: $(BUILD)/tests/fuzz/%.o $(FUZZ_OBJECTS)
 	$(call say,LD) $(CC) $(CFLAGS) -o $@ $(filter %.o,$^) $(filter-out %.o,$(FUZZ_MAIN)) -lyajl -lprotobuf-c -lm
 
 # Its oracle unpacks what the plugin reads by itself.
@@ -33,8 +37,8 @@ $(BUILD)/tests/fuzz/nri.o: override CPPFLAGS += -I$(BUILD)/generated
 
 # ---- the NRI plugin with patience ----
 
-# The plugin gives up what takes longer than a runtime lets it wait, which on a busy machine happens without a reason in the plugin: for all
-# but that end there is one of the same objects that waits for minutes.
+# The plugin gives up what takes longer than a runtime lets it wait. On a busy machine that happens without a reason
+# in the plugin, so all other tests have one of the same objects that waits for minutes.
 NRI_PATIENT := $(BUILD)/tests/oci-rdma-nri-patient
 PATIENT_MS := 600000
 PATIENT := $(patsubst %,$(BUILD)/tests/patient/%.o,plugin serve)
@@ -42,18 +46,20 @@ PATIENT := $(patsubst %,$(BUILD)/tests/patient/%.o,plugin serve)
 $(NRI_PATIENT): $(filter-out %/nri/plugin.o %/nri/serve.o,$(NRI_OBJECTS)) $(PATIENT)
 	$(call say,LD) $(CC) $(CFLAGS) $(LDFLAGS) $(NRI_LDFLAGS) -o $@ $(filter %.o,$^) $(NRI_LIBS)
 
-$(PATIENT): $(BUILD)/tests/patient/%.o: nri/%.c Makefile | $(BUILD)/.deps $(MUSL_HEADERS)
+$(PATIENT): $(BUILD)/tests/patient/%.o: nri/%.c tests/safety.mk $(COMPILED) | $(BUILD)/.deps $(MUSL_HEADERS)
 	@mkdir -p $(@D)
-	$(call say,CC) $(if $(filter $(BUILD)/musl/%,$(NRI_OBJECTS)),$(MUSL_CC),$(CC)) $(CPPFLAGS) $(CFLAGS) -DSERVE_PATIENCE_MS=$(PATIENT_MS) -MMD -MP -c -o $@ $<
+	$(call say,CC) $(if $(filter $(BUILD)/musl/%,$(NRI_OBJECTS)),$(MUSL_CC),$(CC)) $(CPPFLAGS) $(CFLAGS) \
+		-DSERVE_PATIENCE_MS=$(PATIENT_MS) -MMD -MP -c -o $@ $<
 
 -include $(PATIENT:.o=.d)
 
 # ---- the tests under ASan and UBSan ----
 
 ASAN := $(BUILD)/asan
-# What can be run on any build of the hook: the others look at the executable, at its system calls (strace and the leak sanitizer both
-# want to trace it), or at what is installed
-SUITES_HOOK = $(patsubst %,tests/cli/%.sh,check-config config edit generator hook input log main nri order paths policy proof shim shim-create shim-exec shim-record shim-words ways)
+# What can be run on any build of the hook: the others look at the executable, at its system calls (strace and the leak
+# sanitizer both want to trace it), or at what is installed
+SUITES_HOOK = $(patsubst %,tests/cli/%.sh,check-config config edit generator hook input log main nri order paths \
+	policy proof shim shim-create shim-exec shim-record shim-words ways)
 SUITES_DOCTOR = $(sort $(wildcard tests/cli/doctor*.sh))
 # test_confine is about the filter, which these builds do without
 UNIT_ASAN = $(filter-out %/test_confine,$(UNIT:$(BUILD)/%=$(ASAN)/%))
@@ -68,10 +74,8 @@ asan-targets: $(HOOK) $(NRI_PROGRAM) $(DOCTOR) $(UNIT) $(FUZZ)
 
 $(ASAN)/tests/cli/%.sh: tests/safety.mk
 	@mkdir -p $(@D)
-	@printf '#!/bin/sh\nSLOW=1 HOOK=$(ASAN)/oci-rdma-hook BUILD=$(ASAN) exec tests/cli/$*.sh\n' >$@.new && chmod 755 $@.new && mv $@.new $@
-
-check-asan:
-	+$(call suites,$(SUITES_SAFETY))
+	@printf '#!/bin/sh\nSLOW=1 HOOK=$(ASAN)/oci-rdma-hook BUILD=$(ASAN) exec tests/cli/$*.sh\n' >$@.new
+	@chmod 755 $@.new && mv $@.new $@
 
 # ---- allocations that fail ----
 
@@ -82,7 +86,7 @@ $(HOOK_DYNAMIC): $(BUILD)/hook/main.o $(BUILD)/tests/arena.o $(filter-out %/base
 	@mkdir -p $(@D)
 	$(call say,LD) $(CC) $(CFLAGS) $(LDFLAGS) -pie -o $@ $^ -lyajl
 
-$(BUILD)/tests/arena.o: core/base/arena.c core/base/arena.h | $(BUILD)/.deps
+$(BUILD)/tests/arena.o: core/base/arena.c core/base/arena.h $(COMPILED) | $(BUILD)/.deps
 	@mkdir -p $(@D)
 	$(call say,CC) $(CC) $(CPPFLAGS) -DARENA_EXACT $(CFLAGS) -c -o $@ $<
 
@@ -91,11 +95,12 @@ $(BUILD)/tests/arena.o: core/base/arena.c core/base/arena.h | $(BUILD)/.deps
 MEMCHECK := $(BUILD)/memcheck
 VALGRIND := $(BUILD)/tests/valgrind
 
-# For tests/cli/valgrind.sh: the static executables, as nodes have them, and dynamic ones, whose every allocation memcheck sees. What has a
-# time limit of its own below them has minutes: how busy the machine is says nothing.
+# For tests/cli/valgrind.sh: the static executables, as nodes have them, and dynamic ones, whose every allocation
+# memcheck sees. Time limits of their own are minutes here, because the machine may be busy.
 MEMCHECK_PATIENCE := -DCHECK_SECONDS=600 -DSERVE_PATIENCE_MS=$(PATIENT_MS)
 memcheck: $(VALGRIND)/default.supp | $(BUILD)/.deps-test
-	+@$(MAKE) --no-print-directory BUILD=$(MEMCHECK)/static HARDENING= CPPFLAGS=-DUNFILTERED CFLAGS='-O1 -g $(MEMCHECK_PATIENCE)' memcheck-static-targets
+	+@$(MAKE) --no-print-directory BUILD=$(MEMCHECK)/static HARDENING= CPPFLAGS=-DUNFILTERED \
+		CFLAGS='-O1 -g $(MEMCHECK_PATIENCE)' memcheck-static-targets
 	$(build_with) BUILD=$(MEMCHECK)/dynamic CFLAGS='-O1 -g -DARENA_EXACT $(MEMCHECK_PATIENCE)' memcheck-dynamic-targets
 
 memcheck-static-targets: $(HOOK) $(NRI_PROGRAM)
@@ -110,8 +115,8 @@ $(VALGRIND)/default.supp: tests/unpack
 
 # ---- soak ----
 
-# Containers for each runtime: here, in a row and at once, and in the virtual machine, where each takes seconds (a multiple of 4).
-# `make check-all` has fewer.
+# Containers for each runtime: here, in a row and at once, and in the virtual machine, where each takes seconds (a
+# multiple of 4). `make check-all` has fewer.
 N ?= 5000
 WIDTH ?= 200
 VM_N ?= 100
@@ -119,26 +124,27 @@ VM_N ?= 100
 soak: export N := $(N)
 soak: export WIDTH := $(WIDTH)
 soak: export VM_N := $(VM_N)
-soak:
-	+$(call suites,tests/podman/soak.sh tests/vm/check-soak)
 
 # ---- coverage ----
 
 COVERAGE := $(BUILD)/coverage
 
-SUITES_COVERAGE = $(SUITES_HOOK) $(patsubst %,tests/cli/%.sh,deadline faults memory netns)
+SUITES_COVERAGE = $(SUITES_HOOK) $(SUITES_DOCTOR) $(patsubst %,tests/cli/%.sh,deadline faults memory netns)
+UNIT_COVERAGE = $(filter-out %/test_confine,$(UNIT:$(BUILD)/%=$(COVERAGE)/%))
 
-# A suite may fail here: the counters are files that the program itself writes, also below a RLIMIT_FSIZE, and they take time.
-# make check-all says what is right.
+# A suite may fail here: the counters are files that the program itself writes, also below a RLIMIT_FSIZE, and they take
+# time. make check-all says what is right.
 coverage:
-	@tests/deps build test coverage
+	@tests/deps $(BUILD_PACKAGES) test coverage
 	@rm -rf $(COVERAGE)
 	+@$(MAKE) --no-print-directory LIBC=glibc HARDENING= CPPFLAGS=-DUNFILTERED BUILD=$(COVERAGE) \
 		CFLAGS='-O0 -g --coverage -fprofile-update=atomic -include tests/coverage.h' coverage-targets
-	-HOOK=$(COVERAGE)/oci-rdma-hook BUILD=$(COVERAGE) tests/run $(filter-out %/test_confine,$(UNIT:$(BUILD)/%=$(COVERAGE)/%)) $(SUITES_COVERAGE)
-	gcovr --root . --filter core/ --filter hook/ --object-directory $(COVERAGE) --exclude-throw-branches --sort-percentage --html-details $(COVERAGE)/report.html --print-summary $(COVERAGE)
+	-HOOK=$(COVERAGE)/oci-rdma-hook BUILD=$(COVERAGE) tests/run $(UNIT_COVERAGE) $(SUITES_COVERAGE)
+	gcovr --root . --filter core/ --filter hook/ --filter nri/ --filter doctor/ --object-directory $(COVERAGE) \
+		--exclude-throw-branches --sort-percentage --html-details $(COVERAGE)/report.html --print-summary $(COVERAGE)
 
-coverage-targets: $(HOOK) $(HOOK_DYNAMIC) $(UNIT)
+coverage-targets: $(HOOK) $(NRI_PROGRAM) $(DOCTOR) $(HOOK_DYNAMIC) $(UNIT)
 
 .SECONDARY: $(FUZZ_NAMES:%=$(BUILD)/tests/fuzz/%.o) $(FUZZ_SHARED:%.c=$(BUILD)/%.o) $(BUILD)/tests/fuzz/replay.o
-.PHONY: soak memcheck memcheck-static-targets memcheck-dynamic-targets fuzz fuzz-targets asan asan-targets check-asan coverage coverage-targets
+.PHONY: memcheck memcheck-static-targets memcheck-dynamic-targets fuzz fuzz-targets asan asan-targets coverage \
+	coverage-targets

@@ -3,7 +3,8 @@
 
 # A suite is a file, tests/unit/test_NAME.c, or a folder, tests/unit/NAME: test_NAME is linked of all that lies in it.
 UNIT_FOLDERS := $(notdir $(patsubst %/,%,$(sort $(dir $(wildcard tests/unit/*/*.c)))))
-UNIT := $(patsubst tests/unit/%.c,$(BUILD)/tests/unit/%,$(sort $(wildcard tests/unit/test_*.c))) $(UNIT_FOLDERS:%=$(BUILD)/tests/unit/test_%)
+UNIT := $(patsubst tests/unit/%.c,$(BUILD)/tests/unit/%,$(sort $(wildcard tests/unit/test_*.c))) \
+	$(UNIT_FOLDERS:%=$(BUILD)/tests/unit/test_%)
 KUBECHECK := $(BUILD)/tests/kubecheck
 CDI_VALIDATE := $(BUILD)/tests/cdi/validate
 JUDGE := $(BUILD)/tests/nri/judge
@@ -13,52 +14,51 @@ SUITES_CLI = $(sort $(wildcard tests/cli/*.sh))
 SUITES_NRI = tests/nri/judge.sh
 SUITES_PODMAN = $(sort $(wildcard tests/podman/*.sh))
 SUITES_PACKAGE = $(sort $(wildcard tests/package/*.sh))
-SUITES_VM = $(addprefix tests/vm/,check check-shim check-netns check-doctor check-install check-nri check-engines check-cdi check-soak)
+SUITES_VM = $(addprefix tests/vm/,check check-shim check-netns check-doctor check-install check-nri check-engines \
+	check-cdi check-soak)
 
 include tests/safety.mk
 include tests/cross/cross.mk
 include tests/bench/bench.mk
 
-# `make check` is for a person: six minutes on two processors. What takes long is left to check-all: other builds, single steps, a
-# thousand containers, packages that are made or fetched, all that happens in the VM.
-LONG := tests/tidy $(SUITES_NRI) $(SUITES_PACKAGE) $(SUITES_SAFETY) $(SUITES_CROSS) $(patsubst %,tests/cli/%.sh,cdi-schema cluster footprint valgrind) \
-	tests/podman/soak.sh tests/podman/builder.sh $(SUITES_VM)
-SUITES_ALL = $(SUITES_PODMAN) tests/tidy tests/lint $(SUITES_PACKAGE) $(SUITES_CLI) $(SUITES_NRI) $(SUITES_UNIT) $(SUITES_SAFETY) $(SUITES_CROSS) tests/vm/check-brief $(SUITES_VM)
+# `make check` is for a person: six minutes on two processors. What takes long is left to check-all: other builds,
+# single steps, a thousand containers, packages that are made or fetched, all that happens in the VM.
+LONG := tests/tidy $(SUITES_NRI) $(SUITES_PACKAGE) $(SUITES_SAFETY) $(SUITES_CROSS) $(SUITES_VM) \
+	$(patsubst %,tests/cli/%.sh,cdi-schema cluster footprint valgrind) tests/podman/soak.sh tests/podman/builder.sh
+SUITES_ALL = $(SUITES_PODMAN) tests/tidy tests/lint $(SUITES_PACKAGE) $(SUITES_CLI) $(SUITES_NRI) $(SUITES_UNIT) \
+	$(SUITES_SAFETY) $(SUITES_CROSS) tests/vm/check-brief $(SUITES_VM)
 SUITES = $(filter-out $(LONG),$(SUITES_ALL))
 
 # ---- running ----
 
-check:
-	+$(call suites,$(SUITES))
-check-all:
-	+$(call suites,$(SUITES_ALL))
-check-unit:
-	+$(call suites,$(SUITES_UNIT))
-check-cli:
-	+$(call suites,$(SUITES_CLI))
-check-nri:
-	+$(call suites,$(SUITES_NRI))
-check-podman:
-	+$(call suites,$(SUITES_PODMAN))
-check-package:
-	+$(call suites,$(SUITES_PACKAGE))
-check-vm:
-	+$(call suites,$(SUITES_VM))
-suite:
-	+$(call suites,$(or $(S),$(error which? make suite S=tests/cli/main.sh)))
-lint:
-	+$(call suites,tests/lint tests/tidy)
-# Whether the commit that is checked out may be released; TARBALL=0 leaves out its build and tests in an empty directory.
+check: RUN = $(SUITES)
+check-all: RUN = $(SUITES_ALL)
+check-unit: RUN = $(SUITES_UNIT)
+check-cli: RUN = $(SUITES_CLI)
+check-nri: RUN = $(SUITES_NRI)
+check-podman: RUN = $(SUITES_PODMAN)
+check-package: RUN = $(SUITES_PACKAGE)
+check-vm: RUN = $(SUITES_VM)
+check-asan: RUN = $(SUITES_SAFETY)
+check-aarch64: RUN = $(SUITES_CROSS)
+soak: RUN = tests/podman/soak.sh tests/vm/check-soak
+lint: RUN = tests/lint tests/tidy
+suite: RUN = $(or $(S),$(error which? make suite S=tests/cli/main.sh))
+RUNS := check check-all check-unit check-cli check-nri check-podman check-package check-vm check-asan check-aarch64 \
+	soak lint suite
+
+# First the packages, all at once; then what the suites need; then the suites.
+$(RUNS):
+	@tests/deps $(sort $(foreach suite,$(RUN),$(call packages,$(suite))))
+	@NEEDS='$(RUN)' $(MAKE) --no-print-directory $(if $(findstring -j,$(MAKEFLAGS)),,-j$(shell nproc)) needs
+	@HOOK=$(HOOK) BUILD=$(BUILD) tests/run $(RUN)
+# Whether the commit that is checked out may be released. TARBALL=0 leaves out its build and tests in an empty
+# directory.
 release-check:
 	@tests/release-check $(if $(filter 0,$(TARBALL)),--without-tarball)
 
-# The packages first, at once, then what the suites need, then they.
-suites = @tests/deps $(sort $(foreach s,$(1),$(call packages,$(s)))) && \
-	NEEDS='$(1)' $(MAKE) --no-print-directory $(if $(findstring -j,$(MAKEFLAGS)),,-j$(shell nproc)) needs && \
-	HOOK=$(HOOK) BUILD=$(BUILD) tests/run $(1)
-
 # What a suite needs: packages (groups of tests/deps) by its name or its folder, and as prerequisites what is built.
-packages = build test $(PACKAGES-$(patsubst %/,%,$(dir $(1)))) $(PACKAGES-$(1))
+packages = $(BUILD_PACKAGES) test $(PACKAGES-$(patsubst %/,%,$(dir $(1)))) $(PACKAGES-$(1))
 PACKAGES-tests/podman = podman
 PACKAGES-tests/podman/builder.sh = podman vm
 PACKAGES-tests/package = lint package
@@ -127,7 +127,8 @@ $(ENGINES)/.unpacked: tests/unpack
 	$(call say,GET) tests/unpack trixie $(ENGINES) containerd docker.io
 	@touch $@
 
-# yajl's sources, as they came from upstream: what a distribution without yajl has to bring (make YAJL=, the RPM's Source1)
+# yajl's sources, as they came from upstream: a distribution without yajl has to bring them (make YAJL=, the RPM's
+# Source1)
 $(YAJL_TREE)/.unpacked: tests/unpack
 	@rm -rf $(YAJL_TREE)
 	$(call say,GET) tests/unpack --source bookworm $(YAJL_TREE).new yajl
@@ -144,7 +145,8 @@ $(JUDGE): tests/nri/prepare tests/build-go $(wildcard tests/nri/*/*.go tests/vm/
 # As the doctor is linked: the VM has the node's libraries, not the build's.
 $(BUILD)/tests/vm/%: tests/vm/%.c $(OBJECTS) $(DOCTOR_OBJECTS) | $(BUILD)/.deps
 	@mkdir -p $(@D)
-	$(call say,CC) $(CC) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) -MMD -MP -pie -o $@ $< $(DOCTOR_OBJECTS) $(OBJECTS) $(DOCTOR_LIBS)
+	$(call say,CC) $(CC) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) -MMD -MP -pie -o $@ $< \
+		$(DOCTOR_OBJECTS) $(OBJECTS) $(DOCTOR_LIBS)
 
 $(BUILD)/.deps-test: tests/deps
 	@mkdir -p $(@D)
@@ -155,10 +157,11 @@ $(BUILD)/.deps-test: tests/deps
 
 # ---- lint ----
 
-C_FILES := $(sort $(wildcard core/*.[ch] core/*/*.[ch] core/*/*/*.[ch] doctor/*.[ch] doctor/*/*.[ch] doctor/*/*/*.[ch] hook/*.[ch] hook/*/*.[ch] nri/*.[ch] nri/*/*.[ch] tests/unit/*.[ch] tests/unit/*/*.[ch] tests/fuzz/*.[ch] tests/bench/*.c tests/vm/*.c))
+C_FILES := $(sort $(foreach room,core doctor hook nri tests/unit tests/fuzz tests/bench tests/vm, \
+	$(wildcard $(room)/*.[ch] $(room)/*/*.[ch] $(room)/*/*/*.[ch])))
 
 format:
 	@tests/deps lint
 	@clang-format -i $(C_FILES)
 
-.PHONY: check check-all check-unit check-cli check-nri check-podman check-vm check-package suite needs lint release-check format
+.PHONY: $(RUNS) needs release-check format

@@ -12,7 +12,7 @@ bench: $(HOOK) $(NRI_PROGRAM) $(DOCTOR) $(BENCH) $(JUDGE)
 
 $(BUILD)/.deps-bench: tests/deps
 	@mkdir -p $(@D)
-	@tests/deps build bench
+	@tests/deps $(BUILD_PACKAGES) bench
 	@touch $@
 
 $(BUILD)/bench/%-glibc: tests/bench/%.c | $(BUILD)/.deps
@@ -23,7 +23,8 @@ $(BUILD)/bench/%-musl: tests/bench/%.c | $(BUILD)/.deps-bench
 	$(call say,CC) musl-gcc $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) -static -o $@ $<
 $(BUILD)/bench/hook-go: tests/bench/hook.go | $(BUILD)/.deps-bench
 	@mkdir -p $(@D)
-	$(call say,GO) CGO_ENABLED=0 GOFLAGS= GO111MODULE=off GOCACHE=$(abspath $(BUILD))/bench/gocache go build -ldflags '-s -w' -o $@ $<
+	$(call say,GO) CGO_ENABLED=0 GOFLAGS= GO111MODULE=off GOCACHE=$(abspath $(BUILD))/bench/gocache \
+		go build -ldflags '-s -w' -o $@ $<
 # Small, since a child begins with its parent's peak of memory
 $(BUILD)/bench/launch: tests/bench/launch.c | $(BUILD)/.deps
 	@mkdir -p $(@D)

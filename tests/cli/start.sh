@@ -21,6 +21,7 @@ mkdir -p "$T/tree" "$T/dpkg" "$T/bin"
 touch "$T/dpkg/status"
 export DPKG_ADMINDIR=$T/dpkg
 cp --parents -t "$T/tree" Makefile tests/deps tests/*.mk tests/*/*.mk config/install.mk
+cp -R core hook nri doctor "$T/tree"
 as_user=()
 if [ "$(id -u)" -eq 0 ]; then as_user=(setpriv --reuid 65534 --regid 65534 --clear-groups); fi
 chmod 777 "$T/tree"
@@ -36,8 +37,13 @@ is "…with each package once" "" "$(grep -o "no-install-recommends .*[^']" <<<"
 is "…that a shell can read" "" "$(bash -n <<<"${out#*run: }" 2>&1)"
 user make CC=no-compiler demo
 is "make demo without a compiler: the command, once" "2 1" "$rc $(grep -c apt-get <<<"$out")"
-has "…for all that the demo needs" "gcc musl-tools " "$out"
+has "…for all that the demo needs" "gcc make libc6-dev " "$out"
 has "…its own part, too" " python3'" "$out"
+user make CC=no-compiler
+is "make itself: the command, once" "2 1" "$rc $(grep -c apt-get <<<"$out")"
+has "…for all that it needs, musl and yajl among them" "libprotobuf-c-dev protobuf-c-compiler libyajl-dev musl-tools'" "$out"
+user make CC=no-compiler DYNAMIC=1
+lacks "…with shared libraries without musl" musl-tools "$out"
 user make CC=no-compiler uninstall DESTDIR="$T/nothing"
 is "make uninstall needs no compiler" "0 0" "$rc $(grep -c apt-get <<<"$out")"
 
@@ -74,6 +80,9 @@ root 1 0 0
 is "root is told what is installed" "0 tests/deps: installing busybox-static python3" "$rc $out"
 is "…and it is, with new lists" "update install -y --no-install-recommends busybox-static python3" \
 	"$(sed 's/ -q$//; s/ -o .*//' "$CALLS" | paste -sd ' ')"
+out=$(PATH=$T/bin:$PATH tests/deps --say installer demo 2>&1) && rc=0 || rc=$?
+is "--say names them, and the command, and installs nothing, also for root" \
+	"1 tests/deps: packages are missing; run: apt-get update && apt-get install -y --no-install-recommends busybox-static python3" "$rc $out"
 root 3 0 0
 is "another apt that holds the lists is waited for" "0 3 1" "$rc $(grep -c update "$CALLS") $(grep -c install "$CALLS")"
 is "…which is said once" 1 "$(grep -c "another apt is at work" <<<"$out")"
@@ -84,7 +93,24 @@ is "what cannot be installed is an error" 1 "$rc"
 has "…with what apt-get update said" "what update says" "$out"
 has "…and apt-get install" "what install says" "$out"
 has "…and the command" "could not run: apt-get install -y --no-install-recommends busybox-static python3" "$out"
+# Fedora, as far as the script can tell: it has dnf, and no dpkg-query.
+mkdir "$T/fedora"
+for name in bash env awk tr paste; do ln -s "$(command -v "$name")" "$T/fedora/$name"; done
+touch "$T/fedora/dnf" && chmod 755 "$T/fedora/dnf"
+is "on Fedora the packages have Fedora's names" \
+	"tests/deps: what is missing of these is installed by: sudo dnf install gcc make glibc-devel glibc-static libseccomp-devel rdma-core-devel protobuf-c-devel protobuf-c-compiler yajl-devel yajl-static; 0" \
+	"$(PATH=$T/fedora bash tests/deps --say build yajl 2>&1); $?"
 unset DPKG_ADMINDIR
+
+# ---- what make reads installs nothing ----
+
+cat >"$T/bin/apt-get" <<'END'
+#!/bin/sh
+echo "$*" >>"$CALLS"
+END
+: >"$CALLS"
+(cd "$T/tree" && PATH=$T/bin:$PATH DPKG_ADMINDIR=$T/dpkg make -n CC=no-compiler demo check >/dev/null 2>&1)
+is "make -n installs nothing, also for root" "" "$(cat "$CALLS")"
 
 # ---- the mirror, which apt names for the package lists that it has ----
 
@@ -137,6 +163,8 @@ END
 chmod 755 "$T/cc"
 mkdir "$T/build"
 cp -a "$BUILD"/{musl,confine,generated,.deps,oci-rdma-hook} "$T/build/"
+# The compiler is another, which alone would compile all again.
+for with in compiled linked; do sed "s|^gcc |$T/cc |" "$BUILD/$with-with" >"$T/build/$with-with" && touch -r "$BUILD/$with-with" "$T/build/$with-with"; done
 compiled=$T/build/musl/core/base/tell.o
 
 # demo [VARIABLE…]: sets $out, of $T/build $BUILD, and $rc
@@ -162,4 +190,18 @@ lacks "…alone" "what it gets" "$out"
 rm "$T/cc.fails"
 out=$(make BUILD="$T/build" CC="$T/cc" "$T/build/oci-rdma-hook" 2>&1)
 has "make itself has a line for each file" "CC  $compiled" "$out"
+
+# ---- what a build was configured with is remembered ----
+
+# would_make [VARIABLE…]: what make would make again, of the hook alone
+would_make() { make -n BUILD="$T/build" CC="$T/cc" V=1 "$@" "$T/build/oci-rdma-hook" 2>&1 | grep -o " -o $T/build/[^ ]*" | sed "s| -o $T/build/||"; }
+is "the same again: nothing is made" "" "$(would_make)"
+touch Makefile doc/make-help.txt 2>/dev/null
+is "an edited Makefile or help: nothing is made" "" "$(would_make)"
+has "other CFLAGS: every object is made again" musl/core/base/tell.o "$(would_make CFLAGS=-O1)"
+has "…and the executable" oci-rdma-hook "$(would_make CFLAGS=-O1)"
+is "LIBC=glibc: the executable is made again, of other objects" "oci-rdma-hook 0" \
+	"$(would_make LIBC=glibc | grep -x oci-rdma-hook) $(would_make LIBC=glibc | grep -c '^musl/')"
+has "DYNAMIC=1: likewise" oci-rdma-hook "$(would_make DYNAMIC=1)"
+is "other LDFLAGS: the executable alone" oci-rdma-hook "$(would_make LDFLAGS=-Wl,-O1)"
 finish

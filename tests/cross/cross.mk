@@ -1,16 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0
-# The build for aarch64 nodes, run here by QEMU's user emulation. It is another machine's instructions on this machine's kernel.
+# The build for aarch64 nodes, run here by QEMU's user emulation: another
+# machine's instructions on this machine's kernel.
 #
-# What it cannot show, and so is left out: what QEMU has no part of (seccomp filters, ptrace, stacks of 16 KiB), and what it does by itself
-# (paths below /proc, limits, signals and memory, which it needs for its own). doc/build.md says what ran on an aarch64 kernel.
+# Left out is what it cannot show: what QEMU does not emulate (seccomp filters, ptrace, stacks of 16 KiB), and what QEMU
+# handles itself (paths below /proc, limits, signals and memory). doc/build.md says what ran on an aarch64 kernel.
 
 AARCH64 := $(BUILD)/aarch64-linux-gnu
 QEMU_PACKAGE := $(BUILD)/tests/qemu
 QEMU := $(QEMU_PACKAGE)/usr/bin/qemu-aarch64
 
-UNIT_NOT_EMULATED := arena config confine container cuda device_files files image interrupted nccl_conf podnet process races replace root target
-UNIT_AARCH64 = $(patsubst $(BUILD)/%,$(AARCH64)/run/%,$(filter-out $(UNIT_NOT_EMULATED:%=$(BUILD)/tests/unit/test_%),$(UNIT)))
-CLI_AARCH64 = $(patsubst %,$(AARCH64)/run/tests/cli/%.sh,deadline hook identity image log main node-doctor order paths policy proof scan shim-odd)
+NOT_EMULATED := arena config confine container cuda device_files files image interrupted nccl_conf podnet process \
+	races replace root target
+UNIT_EMULATED = $(filter-out $(NOT_EMULATED:%=$(BUILD)/tests/unit/test_%),$(UNIT))
+UNIT_AARCH64 = $(UNIT_EMULATED:$(BUILD)/%=$(AARCH64)/run/%)
+CLI_EMULATED := deadline hook identity image log main node-doctor order paths policy proof scan shim-odd
+CLI_AARCH64 = $(CLI_EMULATED:%=$(AARCH64)/run/tests/cli/%.sh)
 SUITES_CROSS = $(UNIT_AARCH64) $(CLI_AARCH64)
 
 aarch64: $(QEMU)
@@ -23,20 +27,20 @@ $(QEMU): tests/unpack
 	$(call say,GET) tests/unpack trixie $(QEMU_PACKAGE) qemu-user
 	@touch $@
 
-demo: $(if $(CROSS),$(QEMU))
+demo-page: $(if $(CROSS),$(QEMU))
 EMULATOR := $(if $(CROSS),$(QEMU))
 
 # The same suites on the other build, by names of their own
 $(AARCH64)/run/tests/cli/%.sh: tests/cross/cross.mk
 	@mkdir -p $(@D)
-	@printf '#!/bin/sh\nexport SYSROOT=$(AARCH64)/sysroot BUSYBOX=$(AARCH64)/sysroot/bin/busybox STRIP=aarch64-linux-gnu-strip\nHOOK=$(AARCH64)/oci-rdma-hook BUILD=$(AARCH64) exec tests/cross/with-qemu $(QEMU) tests/cli/$*.sh\n' >$@.new && \
-		chmod 755 $@.new && mv $@.new $@
+	@printf '%s\n' '#!/bin/sh' 'export SYSROOT=$(AARCH64)/sysroot BUSYBOX=$(AARCH64)/sysroot/bin/busybox' \
+		'export STRIP=aarch64-linux-gnu-strip HOOK=$(AARCH64)/oci-rdma-hook BUILD=$(AARCH64)' \
+		'exec tests/cross/with-qemu $(QEMU) tests/cli/$*.sh' >$@.new
+	@chmod 755 $@.new && mv $@.new $@
 $(AARCH64)/run/tests/unit/%: tests/cross/cross.mk
 	@mkdir -p $(@D)
-	@printf '#!/bin/sh\nexport QEMU_LD_PREFIX=$(abspath $(AARCH64))/sysroot\nexec tests/cross/with-qemu $(QEMU) $(AARCH64)/tests/unit/$*\n' >$@.new && \
-		chmod 755 $@.new && mv $@.new $@
+	@printf '%s\n' '#!/bin/sh' 'export QEMU_LD_PREFIX=$(abspath $(AARCH64))/sysroot' \
+		'exec tests/cross/with-qemu $(QEMU) $(AARCH64)/tests/unit/$*' >$@.new
+	@chmod 755 $@.new && mv $@.new $@
 
-check-aarch64:
-	+$(call suites,$(SUITES_CROSS))
-
-.PHONY: aarch64 aarch64-targets check-aarch64
+.PHONY: aarch64 aarch64-targets
