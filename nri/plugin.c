@@ -208,15 +208,20 @@ static void on_configured(void *context, const struct message_runtime *runtime)
 		be_connected(plugin);
 }
 
-static void on_synchronized(void *context)
+static void on_synchronized(void *context, bool whole)
 {
 	struct plugin *plugin = context;
 
+	(void)whole;
 	if (!plugin->launched)
 		be_connected(plugin);
 }
 
-static const struct session_handler handler = {on_create, on_configured, on_synchronized};
+static const struct session_handler handler = {
+	.create = on_create,
+	.configured = on_configured,
+	.synchronized = on_synchronized,
+};
 
 /* ---- the connection ---- */
 

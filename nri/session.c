@@ -49,6 +49,19 @@ static int answer_configure(struct session *session, struct arena *arena,
 	return 0;
 }
 
+/* A second Synchronize on the same connection would tell the same. */
+static void on_object(void *context, enum call_object kind, const unsigned char *bytes, size_t len)
+{
+	const struct session *session = context;
+	const struct session_handler *handler = session->handler;
+	const struct message message = {bytes, len};
+	void (*hear)(void *, const struct message *) =
+		kind == CALL_POD ? handler->pod : handler->container;
+
+	if (hear && session->stage != SESSION_SYNCHRONIZED)
+		hear(session->context, bytes ? &message : NULL);
+}
+
 /* Containers that run already: their limits are set, and no update of NRI's has limits. */
 static int answer_synchronize(struct session *session, struct arena *arena,
 			      struct message *ret_response, struct err *err)
@@ -58,10 +71,11 @@ static int answer_synchronize(struct session *session, struct arena *arena,
 	if (message_more(arena, session->call.more, &answer) < 0 ||
 	    message_response(arena, &answer, ret_response) < 0)
 		return no_room(err);
+	session->synchronize_broken |= !call_whole(&session->call);
 	if (session->call.more || session->stage == SESSION_SYNCHRONIZED)
 		return 0;
 	session->stage = SESSION_SYNCHRONIZED;
-	session->handler->synchronized(session->context);
+	session->handler->synchronized(session->context, !session->synchronize_broken);
 	return 0;
 }
 
@@ -196,6 +210,7 @@ int session_begin(struct session *session, const struct session_handler *handler
 		.response.max = SESSION_RESPONSE_MAX,
 		.out.max = SESSION_OUT_MAX,
 	};
+	session->call.listener = (struct call_listener){on_object, session};
 	if (message_register(&arena, PLUGIN_NAME, PLUGIN_INDEX, &request) < 0 ||
 	    ttrpc_write(&session->out, MUX_RUNTIME, TTRPC_REQUEST, REGISTRATION, request.bytes,
 			request.len) < 0)

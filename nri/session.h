@@ -39,13 +39,21 @@ struct session_handler {
 	void (*create)(void *context, struct arena *arena, const struct message *request,
 		       struct message *ret_response);
 	void (*configured)(void *context, const struct message_runtime *runtime);
-	void (*synchronized)(void *context);
+	/*
+	 * What is there already, each pod and each container once, before synchronized(): valid
+	 * during the call. NULL: it was longer than CALL_OBJECT_MAX. Both may be NULL.
+	 */
+	void (*pod)(void *context, const struct message *pod);
+	void (*container)(void *context, const struct message *container);
+	/* whole: each message could be read to its end */
+	void (*synchronized)(void *context, bool whole);
 };
 
 struct session {
 	const struct session_handler *handler;
 	void *context;
 	enum session_stage stage;
+	bool synchronize_broken; /* a part of Synchronize was not whole */
 	struct mux mux;
 	struct ttrpc plugin;  /* its service's stream */
 	struct ttrpc runtime; /* the runtime's */

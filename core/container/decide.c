@@ -142,19 +142,6 @@ int container_explain(struct container *container, const struct options *options
 			 &(struct wanted){.gids = true, .netdevs = true, .topology = true}, err);
 }
 
-/*
- * The kernel's verbs devices have major 231, from the 33rd on one that is chosen when ib_uverbs is
- * loaded (drivers/infiniband/core/uverbs_main.c), in these ranges (fs/char_dev.c,
- * find_dynamic_major).
- */
-static bool may_be_verbs(const struct spec_device *device)
-{
-	int64_t major = device->major;
-
-	return device->character &&
-	       (major == 231 || (major >= 234 && major <= 254) || (major >= 384 && major <= 511));
-}
-
 bool container_may_matter(struct container *container)
 {
 	const struct spec *spec = &container->spec;
@@ -165,7 +152,7 @@ bool container_may_matter(struct container *container)
 	if (request_is_made(spec))
 		return true;
 	for (size_t i = 0; !spec->every_device && i < spec->n_devices; i++) {
-		if (may_be_verbs(&spec->devices[i]))
+		if (spec_device_may_be_verbs(&spec->devices[i]))
 			return true;
 	}
 	if (spec->n_verbs_sources && rootless())

@@ -13,6 +13,19 @@
 #define DRA_DEVICE_PREFIX "SRIOVNETWORK_VF_DEVICE_"
 #define INFO_SUFFIX "_INFO"
 
+bool claims_is_variable(const char *entry, size_t len)
+{
+	static const char *const prefixes[] = {SRIOV_PREFIX, DRA_PREFIX};
+
+	for (size_t i = 0; i < sizeof(prefixes) / sizeof(prefixes[0]); i++) {
+		size_t n = strlen(prefixes[i]);
+
+		if (len >= n && memcmp(entry, prefixes[i], n) == 0)
+			return true;
+	}
+	return false;
+}
+
 /* One variable of the environment, cut at its first '=' */
 struct variable {
 	const char *name;
@@ -336,7 +349,7 @@ static int collect_variables(struct reading *r)
 	for (size_t i = 0; i < r->spec->n_env; i++) {
 		const char *entry = r->spec->env[i];
 
-		if (!text_starts_with(entry, SRIOV_PREFIX) && !text_starts_with(entry, DRA_PREFIX))
+		if (!claims_is_variable(entry, strlen(entry)))
 			continue;
 		if (!strchr(entry, '='))
 			continue; /* no variable */

@@ -59,6 +59,19 @@ enum spec_capability_set {
 	SPEC_CAPABILITY_SETS,
 };
 
+/*
+ * By its number: the kernel's verbs devices have major 231, from the 33rd on one that is chosen
+ * when ib_uverbs is loaded (drivers/infiniband/core/uverbs_main.c), in these ranges (fs/char_dev.c,
+ * find_dynamic_major). False: it is none.
+ */
+static inline bool spec_device_may_be_verbs(const struct spec_device *device)
+{
+	int64_t major = device->major;
+
+	return device->character &&
+	       (major == 231 || (major >= 234 && major <= 254) || (major >= 384 && major <= 511));
+}
+
 /* One entry of process.rlimits */
 struct spec_rlimit {
 	struct json_span span;

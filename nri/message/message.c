@@ -38,7 +38,7 @@ int message_read_configure(struct arena *arena, const struct message *message,
 
 /* ---- write ---- */
 
-static int pack(struct arena *arena, const ProtobufCMessage *message, struct message *ret_message)
+int message_pack(struct arena *arena, const ProtobufCMessage *message, struct message *ret_message)
 {
 	size_t size = protobuf_c_message_get_packed_size(message);
 	unsigned char *bytes = arena_alloc(arena, size);
@@ -63,12 +63,12 @@ int message_register(struct arena *arena, const char *name, const char *index,
 
 	plugin.plugin_name = (char *)name;
 	plugin.plugin_idx = (char *)index;
-	if (pack(arena, &plugin.base, &payload) < 0)
+	if (message_pack(arena, &plugin.base, &payload) < 0)
 		return -1;
 	request.service = (char *)"nri.pkg.api.v1alpha1.Runtime";
 	request.method = (char *)"RegisterPlugin";
 	request.payload = binary(&payload);
-	return pack(arena, &request.base, ret_message);
+	return message_pack(arena, &request.base, ret_message);
 }
 
 int message_events(struct arena *arena, int32_t events, struct message *ret_message)
@@ -76,7 +76,7 @@ int message_events(struct arena *arena, int32_t events, struct message *ret_mess
 	Nri__ConfigureResponse response = NRI__CONFIGURE_RESPONSE__INIT;
 
 	response.events = events;
-	return pack(arena, &response.base, ret_message);
+	return message_pack(arena, &response.base, ret_message);
 }
 
 int message_more(struct arena *arena, bool more, struct message *ret_message)
@@ -84,7 +84,7 @@ int message_more(struct arena *arena, bool more, struct message *ret_message)
 	Nri__SynchronizeResponse response = NRI__SYNCHRONIZE_RESPONSE__INIT;
 
 	response.more = more;
-	return pack(arena, &response.base, ret_message);
+	return message_pack(arena, &response.base, ret_message);
 }
 
 static int set_env(struct arena *arena, const struct message_adjustment *adjustment,
@@ -123,7 +123,7 @@ int message_adjust(struct arena *arena, const struct message_adjustment *adjustm
 	adjust.rlimits = rlimits;
 	adjust.n_rlimits = adjustment->sets_memlock;
 	response.adjust = &adjust;
-	return pack(arena, &response.base, ret_message);
+	return message_pack(arena, &response.base, ret_message);
 }
 
 int message_response(struct arena *arena, const struct message *answer, struct message *ret_message)
@@ -131,7 +131,7 @@ int message_response(struct arena *arena, const struct message *answer, struct m
 	Nri__Response response = NRI__RESPONSE__INIT;
 
 	response.payload = binary(answer);
-	return pack(arena, &response.base, ret_message);
+	return message_pack(arena, &response.base, ret_message);
 }
 
 int message_refusal(struct arena *arena, int status, const char *text, struct message *ret_message)
@@ -145,5 +145,5 @@ int message_refusal(struct arena *arena, int status, const char *text, struct me
 		return -1;
 	text_make_printable(refused.message);
 	response.status = &refused;
-	return pack(arena, &response.base, ret_message);
+	return message_pack(arena, &response.base, ret_message);
 }

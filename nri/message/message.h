@@ -52,6 +52,42 @@ int message_read_configure(struct arena *arena, const struct message *message,
 int message_read_container(struct arena *arena, const struct message *message,
 			   struct spec *ret_spec, struct err *err);
 
+/* ---- what is there already (Synchronize): most of it is none of ours, and is not unpacked ---- */
+
+struct message_glance {
+	const char *id; /* not NUL-terminated */
+	size_t id_len;
+	bool stopped;
+	bool may_have_device; /* a verbs device by its number, or a device plugin's variable */
+};
+
+/* Looks at a packed Container without memory of its own. */
+void message_glance(const struct message *container, struct message_glance *ret_glance);
+
+/*
+ * The same messages with only what a decision needs of them; ours alone of the annotations, and the
+ * device plugins' alone of the environment. *ret_id: the pod's; *ret_asks: it has an annotation of
+ * ours. Return 0, or -1 if it is no such message, or without memory.
+ */
+int message_reduce_pod(struct arena *arena, const struct message *pod, const char **ret_id,
+		       bool *ret_asks, struct message *ret_reduced);
+int message_reduce_container(struct arena *arena, const struct message *container,
+			     struct message *ret_reduced);
+
+struct message_state {
+	const char *pod; /* the pod's id */
+	int64_t pid; /* of the first process, in the node's pid namespace; 0: it has not begun */
+	int64_t created; /* seconds since 1970; 0: not known */
+};
+
+/* Of a packed Container; its text lives in the arena. */
+int message_read_state(struct arena *arena, const struct message *container,
+		       struct message_state *ret_state);
+
+/* A CreateContainerRequest of the two, for message_read_container(); pod NULL: not known */
+int message_join(struct arena *arena, const struct message *pod, const struct message *container,
+		 struct message *ret_request);
+
 /* ---- write: 0, or -1 without memory ---- */
 
 /* The request that registers us */

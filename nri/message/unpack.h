@@ -7,6 +7,7 @@
 #include <stddef.h>
 
 #include "core/base/arena.h"
+#include "nri/message/message.h"
 
 /*
  * The message's struct, which lives in the arena and is never freed by protobuf-c. NULL where the
@@ -15,5 +16,8 @@
  */
 void *unpack_message(struct arena *arena, const ProtobufCMessageDescriptor *descriptor,
 		     const unsigned char *bytes, size_t len);
+
+/* The other way round. Returns 0, or -1 without memory. */
+int message_pack(struct arena *arena, const ProtobufCMessage *message, struct message *ret_message);
 
 #endif

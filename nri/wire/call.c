@@ -32,15 +32,18 @@ static const struct {
 
 void call_reset(struct call *call)
 {
-	struct buffer payload = call->payload;
+	struct call kept = *call;
 
-	buffer_clear(&payload);
-	*call = (struct call){.payload = payload};
+	buffer_clear(&kept.payload);
+	buffer_clear(&kept.object);
+	*call = (struct call){
+		.payload = kept.payload, .object = kept.object, .listener = kept.listener};
 }
 
 void call_free(struct call *call)
 {
 	buffer_free(&call->payload);
+	buffer_free(&call->object);
 }
 
 static void name_append(struct call_name *name, const unsigned char *bytes, size_t len)
@@ -65,21 +68,46 @@ static void inside_number(void *context, uint32_t field, uint64_t number)
 		call->more = number != 0;
 }
 
+/* Go's protobuf sends the method before the payload; if the payload comes first, nobody hears. */
+static bool is_heard(const struct call *call, uint32_t field)
+{
+	return call->listener.object && (field == CALL_POD || field == CALL_CONTAINER) &&
+	       call_method(call) == CALL_SYNCHRONIZE;
+}
+
 static void inside_begin(void *context, uint32_t field)
 {
-	(void)context;
+	struct call *call = context;
+
 	(void)field;
+	buffer_clear(&call->object);
+	call->object_lost = false;
 }
 
 static void inside_part(void *context, uint32_t field, const unsigned char *bytes, size_t len)
 {
-	(void)context;
-	(void)field;
-	(void)bytes;
-	(void)len;
+	struct call *call = context;
+
+	if (!is_heard(call, field) || call->object_lost)
+		return;
+	call->object_lost = buffer_append(&call->object, bytes, len) < 0;
+	if (call->object_lost)
+		buffer_clear(&call->object);
 }
 
-static const struct fields_handler inside_handler = {inside_number, inside_begin, inside_part};
+static void inside_end(void *context, uint32_t field)
+{
+	static const unsigned char nothing;
+	struct call *call = context;
+	const unsigned char *bytes = call->object.len ? call->object.bytes : &nothing;
+
+	if (is_heard(call, field))
+		call->listener.object(call->listener.context, (enum call_object)field,
+				      call->object_lost ? NULL : bytes, call->object.len);
+}
+
+static const struct fields_handler inside_handler = {inside_number, inside_begin, inside_part,
+						     inside_end};
 
 static void payload_part(struct call *call, const unsigned char *bytes, size_t len)
 {
@@ -138,7 +166,8 @@ static void request_part(void *context, uint32_t field, const unsigned char *byt
 		payload_part(call, bytes, len);
 }
 
-static const struct fields_handler request_handler = {request_number, request_begin, request_part};
+static const struct fields_handler request_handler = {request_number, request_begin, request_part,
+						      NULL};
 
 void call_read(struct call *call, const unsigned char *bytes, size_t len)
 {
@@ -158,5 +187,6 @@ enum call_method call_method(const struct call *call)
 
 bool call_whole(const struct call *call)
 {
-	return fields_whole(&call->request) && !call->lost;
+	return fields_whole(&call->request) && !call->lost &&
+	       (call->keeps || fields_whole(&call->inside));
 }

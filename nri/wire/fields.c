@@ -17,6 +17,13 @@ static void begin_bytes(struct fields *fields, uint64_t len, bool fixed)
 	fields->state = len ? FIELDS_BYTES : FIELDS_TAG;
 }
 
+static void end_bytes(struct fields *fields, const struct fields_handler *handler, void *context)
+{
+	fields->state = FIELDS_TAG;
+	if (!fields->fixed && handler->end)
+		handler->end(context, fields->field);
+}
+
 static void take_tag(struct fields *fields, uint64_t tag)
 {
 	fields->field = (uint32_t)(tag >> 3);
@@ -55,6 +62,8 @@ static void take_number(struct fields *fields, uint64_t number,
 	case FIELDS_LENGTH:
 		handler->begin(context, fields->field);
 		begin_bytes(fields, number, false);
+		if (!number)
+			end_bytes(fields, handler, context);
 		break;
 	case FIELDS_BYTES:
 	case FIELDS_BROKEN:
@@ -95,7 +104,7 @@ void fields_read(struct fields *fields, const unsigned char *bytes, size_t len,
 				handler->part(context, fields->field, bytes, n);
 			fields->left -= n;
 			if (!fields->left)
-				fields->state = FIELDS_TAG;
+				end_bytes(fields, handler, context);
 		} else {
 			read_number(fields, *bytes, handler, context);
 		}

@@ -32,6 +32,8 @@ struct fields_handler {
 	void (*number)(void *context, uint32_t field, uint64_t number);
 	void (*begin)(void *context, uint32_t field);
 	void (*part)(void *context, uint32_t field, const unsigned char *bytes, size_t len);
+	/* All bytes of the field have been there. May be NULL. */
+	void (*end)(void *context, uint32_t field);
 };
 
 /* What is none of protobuf is told by fields_whole() in the end. */

@@ -19,6 +19,7 @@ struct story {
 	/* what the handler got, the latest last */
 	struct message created[CALLS_MAX];
 	size_t n_created;
+	size_t heard; /* pods and containers that are there already */
 	struct arena arena;
 };
 
@@ -68,12 +69,62 @@ static void on_configured(void *context, const struct message_runtime *runtime)
 	promise(runtime->name && runtime->version);
 }
 
-static void on_synchronized(void *context)
+static void on_synchronized(void *context, bool whole)
 {
 	(void)context;
+	(void)whole;
 }
 
-static const struct session_handler handler = {on_create, on_configured, on_synchronized};
+static void on_pod(void *context, const struct message *pod)
+{
+	struct story *story = context;
+	cleanup_arena arena = {0};
+	struct message reduced;
+	const char *id;
+	bool asks;
+
+	story->heard++;
+	if (pod && message_reduce_pod(&arena, pod, &id, &asks, &reduced) == 0)
+		promise(reduced.len <= pod->len + 16 && id);
+}
+
+/* What a glance dismisses is none of ours, and what it keeps can be joined and read again. */
+static void on_container(void *context, const struct message *container)
+{
+	struct story *story = context;
+	cleanup_arena arena = {0};
+	struct message_glance glance;
+	struct message_state state;
+	struct message reduced;
+	struct message request;
+	struct spec spec;
+	struct err err;
+
+	story->heard++;
+	if (!container)
+		return;
+	message_glance(container, &glance);
+	promise(glance.id_len <= container->len);
+	if (message_reduce_container(&arena, container, &reduced) < 0)
+		return;
+	must(message_read_state(&arena, &reduced, &state));
+	must(message_join(&arena, NULL, &reduced, &request));
+	if (message_read_container(&arena, &request, &spec, &err) < 0) {
+		(void)fuzz_failed(&err);
+		return;
+	}
+	check_spec(&spec);
+	for (size_t i = 0; i < spec.n_devices; i++)
+		promise(glance.may_have_device || !spec_device_may_be_verbs(&spec.devices[i]));
+}
+
+static const struct session_handler handler = {
+	.create = on_create,
+	.configured = on_configured,
+	.pod = on_pod,
+	.container = on_container,
+	.synchronized = on_synchronized,
+};
 
 /* Returns what session_read() says in the end. */
 static int play(struct story *story, const uint8_t *data, size_t size, size_t step)
@@ -238,7 +289,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	size--;
 	status = play(&whole, data, size, size ? size : 1);
 	promise(play(&parts, data, size, step) == status);
-	promise(whole.n_created == parts.n_created);
+	promise(whole.n_created == parts.n_created && whole.heard == parts.heard);
 	promise(whole.session.out.len == parts.session.out.len &&
 		memcmp(whole.session.out.bytes, parts.session.out.bytes, whole.session.out.len) ==
 			0);

@@ -36,6 +36,12 @@ struct story {
 	unsigned created;
 	unsigned lost; /* that could not be read */
 	unsigned synchronized;
+	bool whole;
+	unsigned pods; /* that are there already */
+	unsigned containers;
+	unsigned too_long;
+	char last_id[80];
+	bool last_has_device;
 	char runtime[64];
 	char version[64];
 };
@@ -69,12 +75,44 @@ static void on_configured(void *context, const struct message_runtime *runtime)
 	(void)snprintf(story->version, sizeof(story->version), "%s", runtime->version);
 }
 
-static void on_synchronized(void *context)
+static void on_synchronized(void *context, bool whole)
 {
-	((struct story *)context)->synchronized++;
+	struct story *story = context;
+
+	story->synchronized++;
+	story->whole = whole;
 }
 
-static const struct session_handler handler = {on_create, on_configured, on_synchronized};
+static void on_pod(void *context, const struct message *pod)
+{
+	struct story *story = context;
+
+	story->pods++;
+	story->too_long += !pod;
+}
+
+static void on_container(void *context, const struct message *container)
+{
+	struct story *story = context;
+	struct message_glance glance;
+
+	story->containers++;
+	story->too_long += !container;
+	if (!container)
+		return;
+	message_glance(container, &glance);
+	(void)snprintf(story->last_id, sizeof(story->last_id), "%.*s", (int)glance.id_len,
+		       glance.id);
+	story->last_has_device = glance.may_have_device && !glance.stopped;
+}
+
+static const struct session_handler handler = {
+	.create = on_create,
+	.configured = on_configured,
+	.pod = on_pod,
+	.container = on_container,
+	.synchronized = on_synchronized,
+};
 
 static void begin(struct story *story)
 {
@@ -587,6 +625,123 @@ static void more_is_answered_with_more(void **state)
 	buffer_free(&payload);
 }
 
+/* A container that is there already, of a verbs device or another */
+static void put_known(struct buffer *to, const char *id, uint64_t state, uint64_t major)
+{
+	struct buffer container = empty_buffer();
+	struct buffer platform = empty_buffer();
+	struct buffer device = empty_buffer();
+
+	put_text(&device, 1, "/dev/x");
+	put_text(&device, 2, "c");
+	put_number(&device, 3, major);
+	put_inside(&platform, 2, &device);
+	put_text(&container, 1, id);
+	put_number(&container, 4, state);
+	put_inside(&container, 11, &platform);
+	put_inside(to, 2, &container);
+}
+
+static void hears_what_is_there(void **state)
+{
+	struct buffer payload = empty_buffer();
+	struct buffer request = request_of(SERVICE, "Synchronize");
+	struct buffer frames = empty_buffer();
+	cleanup_story story;
+	struct err err;
+
+	(void)state;
+	put_text(&payload, 1, "\x0a\x01p");
+	put_text(&payload, 1, "");
+	put_known(&payload, "plain", 3, 1);
+	put_known(&payload, "rdma", 3, 231);
+	put_inside(&request, 3, &payload);
+	assert_int_equal(
+		ttrpc_write(&frames, MUX_PLUGIN, TTRPC_REQUEST, 7, request.bytes, request.len), 0);
+	begin(&story);
+	for (size_t i = 0; i < frames.len; i++)
+		assert_int_equal(hear(&story, frames.bytes + i, 1, &err), 0);
+	assert_int_equal(story.pods, 2);
+	assert_int_equal(story.containers, 2);
+	assert_int_equal(story.too_long, 0);
+	assert_string_equal(story.last_id, "rdma");
+	assert_true(story.last_has_device);
+	assert_true(story.synchronized == 1 && story.whole);
+	buffer_free(&request);
+	buffer_free(&frames);
+}
+
+static const struct known_case {
+	const char *name;
+	uint64_t state;
+	uint64_t major;
+	bool kept;
+} known_cases[] = {
+	{"a verbs device, running", 3, 231, true},
+	{"a verbs device, created", 1, 231, true},
+	{"a verbs device, stopped", 4, 231, false},
+	{"the 33rd verbs device and more", 3, 511, true},
+	{"a GPU", 3, 195, false},
+};
+
+static void glance_tells(void **state)
+{
+	const struct known_case *row = *state;
+	struct buffer payload = empty_buffer();
+	cleanup_story story;
+
+	put_known(&payload, "it", row->state, row->major);
+	begin(&story);
+	call_method_of(&story, SERVICE, "Synchronize", payload.bytes, payload.len);
+	assert_int_equal(story.containers, 1);
+	assert_int_equal(story.last_has_device, row->kept);
+	buffer_free(&payload);
+}
+
+/* What comes again on the same connection has been heard. */
+static void is_heard_once(void **state)
+{
+	struct buffer payload = empty_buffer();
+	cleanup_story story;
+
+	(void)state;
+	put_known(&payload, "rdma", 3, 231);
+	begin(&story);
+	for (int i = 0; i < 2; i++)
+		call_method_of(&story, SERVICE, "Synchronize", payload.bytes, payload.len);
+	call_method_of(&story, SERVICE, "StateChange", payload.bytes, payload.len);
+	assert_int_equal(story.containers, 1);
+	buffer_free(&payload);
+}
+
+static void a_part_that_is_cut_is_said(void **state)
+{
+	cleanup_story story;
+
+	(void)state;
+	begin(&story);
+	call_method_of(&story, SERVICE, "Synchronize", "\x12\x7f\x0a\x01x", 5);
+	assert_int_equal(story.containers, 0);
+	assert_true(story.synchronized == 1 && !story.whole);
+}
+
+static void what_is_too_long_is_said(void **state)
+{
+	static unsigned char env[CALL_OBJECT_MAX + 1];
+	struct buffer payload = empty_buffer();
+	cleanup_story story;
+
+	(void)state;
+	put_bytes(&payload, 2, env, sizeof(env));
+	put_known(&payload, "next", 3, 231);
+	begin(&story);
+	call_method_of(&story, SERVICE, "Synchronize", payload.bytes, payload.len);
+	assert_int_equal(story.containers, 2);
+	assert_int_equal(story.too_long, 1);
+	assert_string_equal(story.last_id, "next");
+	buffer_free(&payload);
+}
+
 /* Of any size, as far as the header can say it; a container beyond ttrpc's own bound is lost. */
 static void large_messages(void **state)
 {
@@ -760,6 +915,14 @@ int main(void)
 	unit_add(&suite, "synchronized once, whatever is asked again", is_synchronized_once, NULL);
 	unit_add(&suite, "Synchronize: more is answered with more", more_is_answered_with_more,
 		 NULL);
+	unit_add(&suite, "Synchronize: each pod and container is heard, byte by byte",
+		 hears_what_is_there, NULL);
+	UNIT_TABLE_AS(&suite, "Synchronize, a glance: ", glance_tells, known_cases);
+	unit_add(&suite, "Synchronize: what is there is heard once", is_heard_once, NULL);
+	unit_add(&suite, "Synchronize: a part that is cut is said", a_part_that_is_cut_is_said,
+		 NULL);
+	unit_add(&suite, "Synchronize: a container that is too long is said, the next is heard",
+		 what_is_too_long_is_said, NULL);
 	unit_add(&suite, "20 MiB: Synchronize keeps nothing, a container is lost", large_messages,
 		 NULL);
 	unit_add(&suite, "what is no NRI ends the connection", ends_at_no_protocol, NULL);

@@ -122,7 +122,7 @@ static const struct fields_case {
 
 static void fields_are_found(void **state)
 {
-	static const struct fields_handler counting = {on_number, on_begin, on_part};
+	static const struct fields_handler counting = {on_number, on_begin, on_part, NULL};
 	const struct fields_case *row = *state;
 
 	for (size_t step = 1; step <= 2; step++) {
@@ -154,7 +154,7 @@ static const struct number_case {
 
 static void number_is_read(void **state)
 {
-	static const struct fields_handler counting = {on_number, on_begin, on_part};
+	static const struct fields_handler counting = {on_number, on_begin, on_part, NULL};
 	const struct number_case *row = *state;
 	struct fields fields = {0};
 
