@@ -13,10 +13,10 @@
 #include "core/base/tell.h"
 #include "core/container/container.h"
 #include "core/deadline.h"
+#include "core/process/process.h"
 #include "core/report/log.h"
 #include "core/spec/state.h"
 #include "hook/apply/nccl_conf.h"
-#include "hook/apply/process.h"
 #include "hook/confinement.h"
 
 static const char *const stage_names[] = {

@@ -4,8 +4,8 @@
 #include <errno.h>
 #include <sys/resource.h>
 
+#include "core/process/process.h"
 #include "core/report/log.h"
-#include "hook/apply/process.h"
 
 int limit_inherit(struct grant *grant, struct err *err)
 {

@@ -16,7 +16,7 @@
 #include <sys/wait.h>
 
 #include "core/plan/memlock.h"
-#include "hook/apply/process.h"
+#include "core/process/process.h"
 
 #define ID "c0ffee"
 

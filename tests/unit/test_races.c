@@ -17,8 +17,8 @@
 #include <time.h>
 
 #include "core/node/device.h"
+#include "core/process/process.h"
 #include "hook/apply/nccl_conf.h"
-#include "hook/apply/process.h"
 
 #define ROUNDS 3000
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "hook/apply/process.h"
+#include "core/process/process.h"
 
 #include <errno.h>
 #include <fcntl.h>
