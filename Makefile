@@ -107,7 +107,9 @@ endif
 # The doctor opens driver libraries at run time, so it takes the node's libc; all else it brings along.
 DOCTOR := $(BUILD)/oci-rdma-doctor
 DOCTOR_OWN := $(filter-out doctor/main.c,$(sort $(wildcard doctor/*.c doctor/*/*.c doctor/*/*/*.c)))
-DOCTOR_OBJECTS := $(DOCTOR_OWN:%.c=$(BUILD)/%.o)
+# What messages mean is data, of which awk makes C.
+SYMPTOMS := $(BUILD)/generated/doctor/symptom/table
+DOCTOR_OBJECTS := $(DOCTOR_OWN:%.c=$(BUILD)/%.o) $(SYMPTOMS).o
 DOCTOR_LIBS := -Wl,-Bstatic -lyajl_s -Wl,-Bdynamic
 ifneq ($(DYNAMIC)$(YAJL),)
 DOCTOR_LIBS := $(or $(YAJL_ARCHIVE),-lyajl)
@@ -188,6 +190,13 @@ NRI_MESSAGES := $(patsubst %.c,%.o,$(wildcard nri/message/*.c))
 $(NRI_MESSAGES:%=$(BUILD)/%) $(NRI_MESSAGES:%=$(BUILD)/musl/%): $(NRI_PROTO).c
 $(NRI_PROTO).o $(NRI_PROTO:$(BUILD)/%=$(BUILD)/musl/%).o: override CPPFLAGS += -I$(BUILD)/generated
 $(BUILD)/nri/message/%.o $(BUILD)/musl/nri/message/%.o: override CPPFLAGS += -I$(BUILD)/generated
+
+# Its mistakes name file and line; the order of the files is that of causes which are equal otherwise.
+$(SYMPTOMS).c: doctor/symptom/table.awk $(sort $(wildcard doctor/symptom/known/*.txt)) | $(BUILD)/.deps
+	@mkdir -p $(@D)
+	$(call say,GEN) LC_ALL=C awk -f $^ >$@.new && mv $@.new $@
+$(SYMPTOMS).o: $(SYMPTOMS).c
+	$(call say,CC) $(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP -c -o $@ $<
 
 # The kernel's and the libraries' headers, which are not to be looked for where glibc's are
 MUSL_HEADERS := $(BUILD)/musl/include

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The symptoms that are known: what shows each, and what is to be said of it. All of it is data: a
- * symptom more is a row in one of known/, and one in tests/unit/symptom/threads.txt.
+ * The symptoms that are known: what shows each, and what is to be said of it. All of it is data, in
+ * the text files of known/, of which the build makes C by table.awk: a symptom more is a row there,
+ * and one in tests/unit/symptom/threads.txt.
  */
 #ifndef OCI_RDMA_DOCTOR_SYMPTOM_KNOWN_H
 #define OCI_RDMA_DOCTOR_SYMPTOM_KNOWN_H
@@ -74,12 +75,6 @@ struct turn {
 	const char *to;
 };
 
-/* One more than any row has: lists end with a row of zeros. */
-#define MESSAGES_MAX 16
-#define COMPLETIONS_MAX 4
-#define CALLS_MAX 16
-#define TURNS_MAX 5
-
 struct known {
 	const char *name; /* stable, for scripts */
 	enum finding_status status;
@@ -91,22 +86,15 @@ struct known {
 	const char *remedy;
 	const char *confirm; /* ids of the findings that confirm it */
 	const char *from;    /* of its completions and calls, as in struct message */
-	struct message messages[MESSAGES_MAX];
-	struct completion completions[COMPLETIONS_MAX];
-	struct call calls[CALLS_MAX];
-	struct turn turns[TURNS_MAX];
+	/* Each list ends with a row of zeros. */
+	const struct message *messages;
+	const struct completion *completions;
+	const struct call *calls;
+	const struct turn *turns;
 };
 
-/* By whose log shows them; each ends with a row of zeros */
-extern const struct known known_transfer[];
-extern const struct known known_memory[];
-extern const struct known known_device[];
-extern const struct known known_address[];
-extern const struct known known_nccl[];
-extern const struct known known_nvshmem[];
-extern const struct known known_mpi[];
-extern const struct known known_driver[];
-extern const struct known known_cluster[];
+extern const struct known known_rows[];
+extern const size_t n_known_rows;
 
 /* All of them, at most SYMPTOMS_MAX, have places from 0 on. */
 size_t known_count(void);
@@ -125,11 +113,9 @@ extern const struct known_fact known_facts[];
 extern const size_t n_known_facts;
 
 /* Whose log it is, by a word of it in lower case; a row without words is any other's. */
-#define AREA_WORDS_MAX 48 /* one more than any row has */
-
 struct known_area {
 	const char *step; /* what to do next */
-	const char *word[AREA_WORDS_MAX];
+	const char *const *word;
 };
 
 extern const struct known_area known_areas[];

@@ -62,4 +62,23 @@ check "for people: 80 columns" test "$(wc -L <"$T/out")" -le 80
 check "for people: nothing of this process" test "$(grep -c 'seen from' "$T/out")" = 0
 has "a message with escapes is quoted without them" "memory ?[31m" \
 	"$("$DOCTOR" --symptom $'ibv_reg_mr failed: Cannot allocate memory \e[31m' --format text)"
+
+# ---- the table is text, of which the build makes C ----
+# made TEXT: what table.awk says of a file that holds the text
+made() {
+	printf '%s\n' "$@" >"$T/row.txt"
+	LC_ALL=C awk -f doctor/symptom/table.awk "$T/row.txt" 2>&1 >"$T/row.c" | sed "s|$T/||"
+}
+row=('symptom x: fail, may be' '  cause: c' '    goes on' '  remedy: r' '  line: "a line" not "b" from X' '  completion: 4 any' '  call: reg_mr ENOMEM' '  turn: GDR -GPU -> none')
+is "the table: a row that is right" "" "$(made "${row[@]}")"
+has "the table: its cause goes on in the next line" '.cause = "c goes on"' "$(cat "$T/row.c")"
+is "the table: a key that there is not" "row.txt:9: a symptom has no gone:" "$(made "${row[@]}" '  gone: 1')"
+is "the table: a quotation without its end" "row.txt:9: a quotation without its end" "$(made "${row[@]}" '  line: "abcd')"
+is "the table: upper case, which no line is compared in" 'row.txt:9: "ABCD": lines are compared in lower case' "$(made "${row[@]}" '  line: "ABCD" from X')"
+is "the table: a line with nothing long enough to look for" "row.txt:9: the longest part of a line has at least four characters" "$(made "${row[@]}" '  line: "abc" from X')"
+is "the table: a turn to a symptom that there is not" "row.txt:9: there is no symptom gone" "$(made "${row[@]}" '  turn: -> gone')"
+has "the table: how sure it is, in other words" "row.txt:1: behind a symptom's name stand fail or warn" "$(made 'symptom x: fail, perhaps' "${row[@]:1}")"
+is "the table: no remedy" "row.txt:2: x: has no cause or no remedy" "$(made "${row[@]:0:3}")"
+is "the table: a name that is there twice" "row.txt:9: symptom x is there twice" "$(made "${row[@]}" "${row[@]}")"
+check "the table: with a mistake nothing is built" test ! -s "$T/row.c"
 finish
