@@ -55,6 +55,7 @@ static int take_annotation(void *context, const struct json_value *value, struct
 }
 
 static const struct json_shape annotation = {.types = ~0U, .take = take_annotation};
+STORE(manager, JSON_STRING, STRING, keys.manager);
 STORE(crio_type, JSON_STRING, STRING, keys.crio.type);
 STORE(crio_id, JSON_STRING, STRING, keys.crio.id);
 STORE(crio_sandbox_id, JSON_STRING, STRING, keys.crio.sandbox_id);
@@ -69,7 +70,8 @@ STORE(containerd_namespace, JSON_STRING, STRING, keys.containerd.pod_namespace);
 const struct json_shape spec_annotations_shape = {
 	.types = JSON_OBJECT | JSON_NULL,
 	.each = &annotation,
-	JSON_MEMBERS({"io.kubernetes.cri-o.ContainerType", &crio_type},
+	JSON_MEMBERS({"io.container.manager", &manager},
+		     {"io.kubernetes.cri-o.ContainerType", &crio_type},
 		     {"io.kubernetes.cri-o.ContainerID", &crio_id},
 		     {"io.kubernetes.cri-o.SandboxID", &crio_sandbox_id},
 		     {"io.kubernetes.container.name", &label_name},

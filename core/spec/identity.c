@@ -29,12 +29,68 @@ static bool has_containerd(const struct identity_keys *keys)
 	       keys->containerd.pod || keys->containerd.pod_namespace;
 }
 
+/* The last part of a path with slashes, and of systemd's "parent:PREFIX:ID" PREFIX:ID */
+static const char *last_part(const char *cgroup)
+{
+	const char *slash = strrchr(cgroup, '/');
+	const char *part = slash ? slash + 1 : cgroup;
+	const char *id = strrchr(part, ':');
+
+	if (!id)
+		return part;
+	while (id > part && id[-1] != ':')
+		id--;
+	return id;
+}
+
+/* What stands behind an engine's prefix, which '-' or ':' ends; NULL: it is not that engine's. */
+static const char *cgroup_id(const char *cgroup, const char *prefix)
+{
+	const char *part = cgroup ? last_part(cgroup) : "";
+	size_t len = strlen(prefix);
+
+	if (strncmp(part, prefix, len) != 0 || (part[len] != '-' && part[len] != ':'))
+		return NULL;
+	return part + len + 1;
+}
+
+static bool made_by_crio(const struct identity_keys *keys)
+{
+	const char *id = cgroup_id(keys->cgroup, "crio");
+
+	return keys->manager && strcmp(keys->manager, "cri-o") == 0 && id && keys->crio.id &&
+	       strcmp(id, keys->crio.id) == 0;
+}
+
+static bool has_foreign_cgroup(const char *cgroup)
+{
+	static const char *const prefixes[] = {"crio", "docker", "libpod", "nerdctl"};
+
+	for (size_t i = 0; i < sizeof(prefixes) / sizeof(prefixes[0]); i++) {
+		if (cgroup_id(cgroup, prefixes[i]))
+			return true;
+	}
+	return false;
+}
+
+static bool may_be_made_by_containerd(const struct identity_keys *keys)
+{
+	return !keys->manager && keys->root && keys->root[0] != '/' &&
+	       !has_foreign_cgroup(keys->cgroup);
+}
+
 static enum identity_doubt doubt_of(const struct identity_keys *keys)
 {
+	if (has_containerd(keys) && (has_crio(keys) || has_labels(keys)))
+		return IDENTITY_TWO_ENGINES;
 	if (has_containerd(keys))
-		return has_crio(keys) || has_labels(keys) ? IDENTITY_TWO_ENGINES
-							  : IDENTITY_BELIEVED;
-	return has_labels(keys) && !has_crio(keys) ? IDENTITY_LABELS_ALONE : IDENTITY_BELIEVED;
+		return may_be_made_by_containerd(keys) ? IDENTITY_BELIEVED : IDENTITY_OTHER_ENGINE;
+	if (!has_crio(keys))
+		return has_labels(keys) ? IDENTITY_LABELS_ALONE : IDENTITY_BELIEVED;
+	/* A container of a pod of podman's: its type and its sandbox name nobody. */
+	if (!keys->crio.id && !has_labels(keys))
+		return IDENTITY_BELIEVED;
+	return made_by_crio(keys) ? IDENTITY_BELIEVED : IDENTITY_OTHER_ENGINE;
 }
 
 static struct identity of_crio(const struct identity_keys *keys)
@@ -78,6 +134,10 @@ const char *identity_doubt_reason(enum identity_doubt doubt)
 		[IDENTITY_LABELS_ALONE] =
 			"labels as CRI-O writes them (io.kubernetes.pod.*, "
 			"io.kubernetes.container.name) without its io.kubernetes.cri-o.*",
+		[IDENTITY_OTHER_ENGINE] =
+			"annotations of Kubernetes, but io.container.manager, linux.cgroupsPath or "
+			"root.path is that of another engine, such as podman or Docker, under "
+			"which anybody may write them",
 	};
 
 	return reasons[doubt];

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Whose container it is: by the annotations that an engine writes last, over whatever the pod's
- * author wrote under the same names.
+ * Whose container it is. Its engine says so, in annotations that it writes over those of the same
+ * name of others:
  *
- *                        CRI-O, podman's pods              containerd
+ *                        CRI-O                             containerd
  *   sandbox or workload  io.kubernetes.cri-o.ContainerType io.kubernetes.cri.container-type
  *   container's id       io.kubernetes.cri-o.ContainerID   -
  *   sandbox's id         io.kubernetes.cri-o.SandboxID     io.kubernetes.cri.sandbox-id
@@ -11,11 +11,39 @@
  *   pod                  io.kubernetes.pod.name            io.kubernetes.cri.sandbox-name
  *   namespace            io.kubernetes.pod.namespace       io.kubernetes.cri.sandbox-namespace
  *
- * Each engine overwrites its own keys only (CRI-O's internal/factory/container/container.go,
- * containerd's internal/cri/annotations/annotations.go), so that a pod's author may have written
- * the other's. No key proves by itself which engine it is: one engine's set is believed, and where
- * keys of both stand, or CRI-O's labels without the keys that CRI-O writes beside them, the author
- * may have written any of them, and the identity is unknown.
+ * Under another engine the same names may be anybody's. Who can write which:
+ *
+ *   engine (its source)               what it writes itself        others' annotations that it
+ * takes CRI-O (internal/factory/          CRI-O's set,                 pod: all but its own set
+ *     container/container.go)         io.container.manager=cri-o
+ *   containerd's CRI (internal/cri/   containerd's set             pod: those that pod_annotations
+ *     annotations/annotations.go)                                  names, but not its own set
+ *   podman (libpod/                   io.container.manager=libpod, user: all, io.container.manager
+ *     container_internal_common.go;   unless it stands there; in a and io.podman.* too; image: the
+ * same pkg/specgen/generate/           pod CRI-O's type and sandbox in podman 3 and 4, nothing in 5
+ *     container.go)
+ *   Docker (daemon/oci_linux.go)      nothing                      user: all; image: nothing
+ *   nerdctl, ctr                      nothing of these             user: all; image: nothing
+ *   NRI (nri/message/container.c)     fields of the message        nobody: no annotation is read
+ *
+ * So no annotation proves which engine it is. What an image's author cannot choose is the path of
+ * the cgroup, whose last part has a fixed form with the container's id, and the root's path:
+ *
+ *                 linux.cgroupsPath, systemd or cgroupfs  root.path
+ *   CRI-O         parent:crio:ID or parent/crio-ID        absolute
+ *   containerd    parent:cri-containerd:ID or parent/ID   rootfs
+ *   podman        parent:libpod:ID or parent/libpod-ID,   absolute
+ *                 none with --cgroups=disabled
+ *   Docker        parent:docker:ID or parent/ID           absolute
+ *   nerdctl       parent:nerdctl:ID or parent/ID          rootfs
+ *
+ * CRI-O's set is believed if io.container.manager is "cri-o" and the cgroup is CRI-O's for
+ * io.kubernetes.cri-o.ContainerID, which the author of an image cannot know. containerd's set is
+ * believed without io.container.manager (which podman always leaves), with a relative root, and a
+ * cgroup that has no other engine's form. Keys of both, or labels without CRI-O's own keys, are
+ * believed under no engine. io.podman.* tells nothing: `podman generate kube` writes it into the
+ * pods that it makes for Kubernetes. The users of ctr and nerdctl on cgroupfs remain; they are root
+ * of the node, as whoever may speak to containerd's socket is.
  */
 #ifndef OCI_RDMA_IDENTITY_H
 #define OCI_RDMA_IDENTITY_H
@@ -26,6 +54,7 @@ enum identity_doubt {
 	IDENTITY_BELIEVED, /* it is as it says, as far as it says anything */
 	IDENTITY_TWO_ENGINES,
 	IDENTITY_LABELS_ALONE,
+	IDENTITY_OTHER_ENGINE, /* an engine that writes none of these keys made the container */
 };
 
 /* NULL: not known. Whoever has it from an engine's own message (NRI) sets it as it is. */
@@ -39,8 +68,11 @@ struct identity {
 	enum identity_doubt doubt; /* why all but sandbox is unknown */
 };
 
-/* The annotations above as they stand; NULL: there is none. */
+/* What stands in config.json of all that; NULL: it has none. */
 struct identity_keys {
+	const char *manager; /* io.container.manager */
+	const char *cgroup;  /* linux.cgroupsPath */
+	const char *root;    /* root.path */
 	struct {
 		const char *type;
 		const char *id;

@@ -71,6 +71,8 @@ static int parse(struct arena *arena, const struct json_source *source,
 
 	if (json_read(arena, source, shape, &reading, err) < 0)
 		return -1;
+	reading.keys.cgroup = reading.spec.cgroups_path;
+	reading.keys.root = reading.spec.root;
 	reading.spec.identity = identity_of(&reading.keys);
 	if (check_identity(&reading.spec.identity, source->what, err) < 0)
 		return -1;

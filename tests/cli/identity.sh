@@ -38,6 +38,35 @@ for forged in "${forged_on_containerd[@]}"; do
 	that "and the reason says so" '.reason | test("two engines")' true
 	that "nobody is named" "$who" "- - -"
 done
+# What a user of podman or Docker, an image under podman before 5 (its annotations become the container's), may write: the whole set of either
+# engine of Kubernetes, and podman's own name is theirs, too
+declare -A forged_set=(
+	[containerd]='"io.kubernetes.cri.container-type":"container","io.kubernetes.cri.container-name":"trainer","io.kubernetes.cri.sandbox-name":"p","io.kubernetes.cri.sandbox-namespace":"team-b","io.kubernetes.cri.sandbox-id":"0123"'
+	[one key of containerd]='"io.kubernetes.cri.sandbox-namespace":"team-b"'
+	[CRI-O]='"io.kubernetes.cri-o.ContainerType":"container","io.kubernetes.cri-o.SandboxID":"0123","io.kubernetes.cri-o.ContainerID":"940942ebb876fe6079df8da29c1c12cc56f396967f80b36e8efb63028986fbfd","io.kubernetes.container.name":"trainer","io.kubernetes.pod.name":"p","io.kubernetes.pod.namespace":"team-b"'
+)
+forgery() {
+	plan "{\"engine\":\"$2\",$rdma,\"annotations\":{$3}${4-}}"
+	decides "$1: nothing" denied
+	that "$1: nobody is named" "$who" "- - -"
+	that "$1: the reason says so" '.reason | test("engine")' true
+}
+for set in "${!forged_set[@]}"; do
+	for manager in '' libpod cri-o containerd; do
+		forgery "podman, forged $set${manager:+, which calls itself $manager}" podman "${manager:+\"io.container.manager\":\"$manager\",}${forged_set[$set]}"
+	done
+	# podman --cgroups=disabled, and the cgroup below another one that its user names
+	for cgroup in null '"/kubepods/crio-0123/libpod-4567"' '"kubepods.slice:crio:0:libpod:4567"'; do
+		forgery "podman, forged $set, cgroup $cgroup" podman "\"io.container.manager\":\"cri-o\",${forged_set[$set]}" ",\"merge\":{\"linux\":{\"cgroupsPath\":$cgroup}}"
+	done
+	for cgroup in '"/docker/4567"' '"system.slice:docker:4567"' '"/kubepods/4567"' '"kubepods.slice:docker:4567"'; do
+		forgery "Docker, forged $set, cgroup $cgroup" docker "${forged_set[$set]}" ",\"merge\":{\"linux\":{\"cgroupsPath\":$cgroup}}"
+	done
+done
+plan "{$rdma,\"annotations\":{\"io.container.manager\":null}}"
+decides "CRI-O's keys without its name: nothing" denied
+plan "{$rdma,\"merge\":{\"linux\":{\"cgroupsPath\":\"/kubepods/crio-0123\"}}}"
+decides "CRI-O's keys with the id of another container: nothing" denied
 plan "{$rdma,\"annotations\":{\"io.kubernetes.cri.sandbox-namespace\":\"team-b\"}}"
 decides "CRI-O, forged io.kubernetes.cri.sandbox-namespace: nothing" denied
 plan "{\"engine\":\"podman\",$rdma,\"annotations\":{\"io.kubernetes.pod.namespace\":\"team-b\"}}"

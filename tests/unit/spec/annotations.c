@@ -10,7 +10,9 @@ static void labels_say_who_it_is(void **state)
 	(void)state;
 	must_parse(
 		&arena,
-		"{\"annotations\":{\"io.kubernetes.cri-o.ContainerID\":\"0123\","
+		"{\"linux\":{\"cgroupsPath\":\"/kubepods/crio-0123\"},"
+		"\"annotations\":{\"io.container.manager\":\"cri-o\","
+		"\"io.kubernetes.cri-o.ContainerID\":\"0123\","
 		"\"io.kubernetes.cri-o.SandboxID\":\"4567\","
 		"\"io.kubernetes.cri-o.ContainerType\":\"container\","
 		"\"io.kubernetes.container.name\":\"trainer\",\"io.kubernetes.pod.name\":\"p-0\","

@@ -118,11 +118,14 @@ static const struct bad_case {
 	 "\"io.kubernetes.cri-o.ContainerType\":\"container\"}}",
 	 "annotations.io.kubernetes.cri-o.ContainerType: occurs twice"},
 	{"wrong: a line break in the pod's name",
-	 "{\"annotations\":{\"io.kubernetes.cri-o.ContainerType\":\"container\","
+	 "{\"linux\":{\"cgroupsPath\":\"/crio-1\"},"
+	 "\"annotations\":{\"io.container.manager\":\"cri-o\","
+	 "\"io.kubernetes.cri-o.ContainerID\":\"1\","
 	 "\"io.kubernetes.pod.name\":\"p\\ngrant: all\"}}",
 	 "control character"},
 	{"wrong: an escape in the namespace",
-	 "{\"annotations\":{\"io.kubernetes.cri.container-type\":\"container\","
+	 "{\"root\":{\"path\":\"rootfs\"},"
+	 "\"annotations\":{\"io.kubernetes.cri.container-type\":\"container\","
 	 "\"io.kubernetes.cri.sandbox-namespace\":\"\\u001b[2J\"}}",
 	 "control character"},
 	{"wrong: text behind it", "{}{}", "config.json: line 1: parse error: trailing garbage"},

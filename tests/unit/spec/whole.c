@@ -14,6 +14,7 @@ static const char whole[] =
 	"\"soft\":8388608}],\"oomScoreAdj\":-997},\n\"root\":{\"path\":\"/merged\"},\"mounts\":["
 	"{\"destination\":\"/proc\",\"type\":\"proc\"},{\"destination\":\"/etc/hosts\"}],\n"
 	"\"annotations\":{\"io.kubernetes.cri-o.Volumes\":\"[]\","
+	"\"io.container.manager\":\"cri-o\",\"io.kubernetes.cri-o.ContainerID\":\"x\","
 	"\"io.kubernetes.cri-o.ContainerType\":\"container\","
 	"\"io.kubernetes.pod.namespace\":\"team-a\",\"oci-rdma-hook.io/inject\":\"true\"},\n"
 	"\"linux\":{\"uidMappings\":[{\"containerID\":0,\"hostID\":1,\"size\":2}],"
