@@ -1,16 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "core/base/process_stat.h"
 
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/cleanup.h"
 #include "core/base/fs.h"
 
 #define NAME 2
+/* 52 fields, of 20 digits at most, and a name of 15 bytes, a kernel worker's of 63 */
+#define SIZE_MAX_OF_STAT 2048
 
-uint64_t process_stat_field(const char *line, int field)
+uint64_t process_stat_field(const char *text, int field)
 {
-	const char *at = strrchr(line, ')');
+	const char *at = strrchr(text, ')');
 
 	for (int passed = NAME; at && passed < field; passed++)
 		at = strchr(at + 1, ' ');
@@ -19,8 +23,12 @@ uint64_t process_stat_field(const char *line, int field)
 
 uint64_t process_stat_read(int dir, const char *path, int field)
 {
-	char line[1024];
+	cleanup_fd fd = fs_open(dir, path, O_RDONLY, dir == AT_FDCWD ? 0 : RESOLVE_IN_ROOT);
+	cleanup_arena arena = {0};
+	struct fs_text text;
+	struct err ignored;
 
-	return fs_read_line(dir, path, line, sizeof(line)) < 0 ? 0
-							       : process_stat_field(line, field);
+	if (fd < 0 || fs_read(&arena, fd, SIZE_MAX_OF_STAT, "stat", &text, &ignored) < 0)
+		return 0;
+	return process_stat_field(text.bytes, field);
 }

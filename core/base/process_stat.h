@@ -9,12 +9,16 @@
 #define PROCESS_STAT_START 22 /* in clock ticks since the machine's start */
 
 /*
- * line: the file's. 0 if it is cut off before that field. The field is behind the process' name,
- * which stands in parentheses, and may itself hold anything.
+ * A field behind the process' name, of /proc/PID/stat: path below the descriptor dir, or of
+ * AT_FDCWD. 0 if the file cannot be read whole or is cut off before that field.
+ *
+ * The name stands in parentheses and may itself hold anything, line breaks too, which the kernel
+ * escapes in /proc/PID/status but not here (fs/proc/array.c, do_task_stat). So no part of the file
+ * may be read without its end: what stands behind the last ')' is the kernel's.
  */
-uint64_t process_stat_field(const char *line, int field);
-
-/* The same of the file itself: path below the descriptor dir. 0 if it cannot be read. */
 uint64_t process_stat_read(int dir, const char *path, int field);
+
+/* The same of the file's text */
+uint64_t process_stat_field(const char *text, int field);
 
 #endif

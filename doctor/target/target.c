@@ -133,12 +133,9 @@ static bool is_in_cgroup_of(struct arena *arena, int root, int64_t pid, const ch
 static uint64_t start_of(int root, int64_t pid)
 {
 	char path[64];
-	char line[1024];
 
 	(void)snprintf(path, sizeof(path), "proc/%" PRId64 "/stat", pid);
-	return tree_read_line(root, path, line, sizeof(line)) <= 0
-		       ? 0
-		       : process_stat_field(line, PROCESS_STAT_START);
+	return process_stat_read(root, path, PROCESS_STAT_START);
 }
 
 /* A pid that stands in a file may mean another process by now: its cgroup names the container, or

@@ -67,6 +67,12 @@ write run/crun/"$USER_ID"/status '{"pid":4720,"process-start-time":1234,"bundle"
 write proc/4720/cgroup '0::/user.slice/session-1.scope'
 write proc/4720/stat '4720 (a) b (c) S 1 4720 4720 0 -1 4194560 1 0 0 0 1 2 3 4 20 0 1 0 1234 5 6'
 is "without a cgroup of its own the process' start tells it" 4720 "$(pid_of "$USER_ID")"
+write proc/4720/stat '4720 (a) S 1 2
+(c) S 1 4720 4720 0 -1 4194560 1 0 0 0 1 2 3 4 20 0 1 0 1234 5 6'
+is "…also if its name has two lines" 4720 "$(pid_of "$USER_ID")"
+write proc/4720/stat '4720 (a) S 1 4720 4720 0 -1 4194560 1 0 0 0 1 2 3 4 20 0 1 0 1234 5 6
+) S 1 4720 4720 0 -1 4194560 1 0 0 0 1 2 3 4 20 0 1 0 1235 5 6'
+is "…and no name tells another start" 2 "$(pid_of "$USER_ID" >/dev/null && echo "$rc")"
 write proc/4720/stat '4720 (a) b (c) S 1 4720 4720 0 -1 4194560 1 0 0 0 1 2 3 4 20 0 1 0 1235 5 6'
 is "one that began at another time is another" 2 "$(pid_of "$USER_ID" >/dev/null && echo "$rc")"
 write run/crun/"$USER_ID"/status '{"pid":4720,"bundle":"/nowhere"}'

@@ -248,6 +248,40 @@ static void the_runtime_itself_is_not(void **state)
 	assert_int_equal(result_of(judge_runtime, NULL), 2);
 }
 
+/*
+ * Takes a name that ends its line in /proc/PID/stat, which the kernel does not escape there
+ * (fs/proc/array.c, proc_task_name): to a reader of that line it is the child of context.
+ */
+static int pretend_child(const void *context)
+{
+	char name[16];
+
+	(void)snprintf(name, sizeof(name), "x) R %d\n", *(const pid_t *)context);
+	(void)prctl(PR_SET_NAME, name);
+	(void)kill(getpid(), SIGSTOP);
+	return sleep_long(NULL);
+}
+
+static int judge_a_pretended_child(const void *context)
+{
+	pid_t runtime = getppid();
+	pid_t stranger = start(pretend_child, &runtime);
+	int judged;
+	int status;
+
+	(void)context;
+	(void)waitpid(stranger, &status, WUNTRACED);
+	judged = judge(stranger, NULL);
+	end(stranger);
+	return judged;
+}
+
+static void nor_one_whose_name_says_so(void **state)
+{
+	(void)state;
+	assert_int_equal(result_of(judge_a_pretended_child, NULL), 2);
+}
+
 static int judge_stranger(const void *context)
 {
 	pid_t stranger = start(sleep_long, NULL);
@@ -705,6 +739,8 @@ int main(void)
 	unit_add_for_root(&suite, "an orphan is not, although the runtime's parent is init, too",
 			  an_orphan_is_nobodys, NULL);
 	unit_add(&suite, "the runtime itself is not", the_runtime_itself_is_not, NULL);
+	unit_add(&suite, "nor is a process whose name says that it is the runtime's child",
+		 nor_one_whose_name_says_so, NULL);
 	unit_add(&suite, "nor is what the hook would have started",
 		 nor_is_what_the_hook_would_have_started, NULL);
 	unit_add(&suite, "one that cannot be opened is an error",

@@ -3,6 +3,7 @@
  * is granted without a look at its devices. */
 #include "hook/shim/record.h"
 
+#include <sys/prctl.h>
 #include <sys/wait.h>
 
 #include "tests/unit/unit.h"
@@ -159,6 +160,22 @@ static void start_decides(void **state)
 	scene.record.created = start + (uint64_t)row->made;
 	assert_int_equal(record_is_current(&scene.record, getpid()), row->current);
 	assert_true(record_is_current(&scene.record, 0));
+}
+
+/* /proc/PID/stat has the name as it is: the start stands in another line then. */
+static void a_name_of_two_lines_changes_nothing(void **state)
+{
+	cleanup_scene scene = scene_make();
+	char before[16];
+	bool current;
+
+	(void)state;
+	scene.record.created = start_of("/proc/self/stat");
+	assert_int_equal(prctl(PR_GET_NAME, before), 0);
+	assert_int_equal(prctl(PR_SET_NAME, "a) S 1\n"), 0);
+	current = record_is_current(&scene.record, getpid());
+	assert_int_equal(prctl(PR_SET_NAME, before), 0);
+	assert_true(current);
 }
 
 static void no_process_is_none_of_the_containers(void **state)
@@ -431,6 +448,8 @@ int main(void)
 
 	UNIT_TABLE_AS(&suite, "record: ", config_decides, config_cases);
 	UNIT_TABLE_AS(&suite, "record: ", start_decides, start_cases);
+	unit_add(&suite, "a process' name of two lines changes nothing",
+		 a_name_of_two_lines_changes_nothing, NULL);
 	unit_add(&suite, "record: a process that is gone is none of the container's",
 		 no_process_is_none_of_the_containers, NULL);
 	unit_add(&suite, "record: kept as it was, until it is removed", is_kept_as_it_was, NULL);

@@ -320,6 +320,8 @@ static const struct stat_case {
 	{"stat: a process", "12 (sleep)" STAT_TO_20 " 0 4711 99", 7, 4711},
 	{"stat: a name of parentheses and spaces", "12 (a) S 1 2 (b c)" STAT_TO_20 " 0 4711 99", 7,
 	 4711},
+	{"stat: a name with a line break, and the fields of another process",
+	 "12 (x) R 99\n)" STAT_TO_20 " 0 4711 99", 7, 4711},
 	{"stat: the last field", "12 (sleep)" STAT_TO_20 " 0 18446744073709551615", 7, UINT64_MAX},
 	{"stat: cut off before the start", "12 (sleep)" STAT_TO_20 " 0", 7, 0},
 	{"stat: cut off before the parent", "12 (sleep) S", 0, 0},
