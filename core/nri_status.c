@@ -102,17 +102,17 @@ static const struct json_shape status_json = {
 int nri_status_read(struct arena *arena, int sysroot, struct nri_status *ret_status,
 		    struct err *err)
 {
-	cleanup_fd fd = fs_open(sysroot, NRI_STATUS_PATH, O_RDONLY, RESOLVE_IN_ROOT);
+	cleanup_fd fd = tree_open_stored(sysroot, NRI_STATUS_PATH);
 	const char *what = "/" NRI_STATUS_PATH;
 	struct nri_status status = {0};
 	struct fs_text text;
 
+	if (fd == -EINVAL)
+		return err_set(err, "%s: not a regular file", what);
 	if (fd < 0) {
 		(void)err_sys(err, -fd, "%s", what);
 		return fd == -ENOENT ? -ENOENT : -1;
 	}
-	if (!fs_is_stored(fd))
-		return err_set(err, "%s: not a regular file", what);
 	if (fs_read_regular(arena, fd, NRI_STATUS_SIZE_MAX, what, &text, err) < 0 ||
 	    json_read(arena, &(struct json_source){what, text.bytes, text.len, 0}, &status_json,
 		      &status, err) < 0)

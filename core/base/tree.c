@@ -47,17 +47,20 @@ int tree_read(struct arena *arena, int root, const char *path, size_t max, struc
 	return fd < 0 ? fd : read_all(arena, fd, path, max, ret_text);
 }
 
-int tree_read_stored(struct arena *arena, int root, const char *path, size_t max,
-		     struct fs_text *ret_text)
+int tree_open_stored(int root, const char *path)
 {
 	cleanup_fd held = fs_open(root, path, O_PATH, RESOLVE_IN_ROOT);
-	cleanup_fd fd = -1;
 
 	if (held < 0)
 		return held;
-	if (!fs_is_stored(held))
-		return -EINVAL;
-	fd = fs_reopen_regular(held);
+	return fs_is_stored(held) ? fs_reopen_regular(held) : -EINVAL;
+}
+
+int tree_read_stored(struct arena *arena, int root, const char *path, size_t max,
+		     struct fs_text *ret_text)
+{
+	cleanup_fd fd = tree_open_stored(root, path);
+
 	return fd < 0 ? fd : read_all(arena, fd, path, max, ret_text);
 }
 

@@ -32,6 +32,10 @@ int tree_read(struct arena *arena, int root, const char *path, size_t max,
 int tree_read_stored(struct arena *arena, int root, const char *path, size_t max,
 		     struct fs_text *ret_text);
 
+/* The same file's descriptor, which the caller owns. -EINVAL for all but a regular file of a disk,
+ * which is then not opened: a device does something when it is opened. */
+int tree_open_stored(int root, const char *path);
+
 /* The first line, without spaces at its end; returns its length, or -errno. */
 ssize_t tree_read_line(int root, const char *path, char *line, size_t size);
 

@@ -2,12 +2,30 @@
 #include "core/container/describe.h"
 
 #include <fcntl.h>
+#include <linux/magic.h>
 #include <stdio.h>
+#include <sys/vfs.h>
 
 #include "core/base/cleanup.h"
 #include "core/node/netdev.h"
 #include "core/node/podnet.h"
 #include "core/node/port.h"
+
+/*
+ * Only a namespace is opened: the dry run reads a config.json of anybody's by root, and a device,
+ * or a FIFO, does something when it is opened. setns(2) refuses what is no network namespace.
+ */
+static int open_namespace(const char *path)
+{
+	cleanup_fd held = open(path, O_PATH | O_CLOEXEC);
+	char again[32];
+	struct statfs fs;
+
+	if (held < 0 || fstatfs(held, &fs) < 0 || fs.f_type != NSFS_MAGIC)
+		return -1;
+	(void)snprintf(again, sizeof(again), "/proc/self/fd/%d", held);
+	return open(again, O_RDONLY | O_CLOEXEC);
+}
 
 /*
  * The container's network namespace: the spec's path, or in a hook that of the first process.
@@ -21,12 +39,11 @@ static int open_network(const struct container *container, const struct node *no
 		return -1;
 	/* "/proc/PID/ns/net", too, which is no path below any root; the engine wrote it. */
 	if (container->spec.network_path)
-		return open(container->spec.network_path,
-			    O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+		return open_namespace(container->spec.network_path);
 	if (container->pid <= 1)
 		return -1;
 	(void)snprintf(path, sizeof(path), "/proc/%lld/ns/net", (long long)container->pid);
-	return open(path, O_RDONLY | O_CLOEXEC);
+	return open_namespace(path);
 }
 
 /* What can be read on the node itself. Returns 1 if something is wanted that only the pod's network

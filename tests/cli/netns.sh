@@ -155,6 +155,13 @@ within without
 is "and the hook has done its work without it" "$AFTER NCCL_IB_HCA==mlx5_6" \
 	"$(limit) $(grep -v '^#' "$ROOT/etc/nccl.conf")"
 
+# A dry run by root reads anybody's config.json: a path in it that is no namespace is not opened, for a device would do something then.
+mkfifo "$T/fifo"
+bundle "$(on 6 "$T/fifo")"
+MORE='-e trace=fstatfs,setns,mount,poll,restart_syscall,open,openat,openat2' dry_run --format json
+is "a path that is no namespace is looked at, and not opened" "1 0" "$(grep -c "$T/fifo.*O_PATH" "$T/trace") $(grep "/fifo" "$T/trace" | grep -vc O_PATH)"
+gets "and the plan is made without it" mlx5_6
+
 # ---- whose interface ----
 
 in_pod ip -batch - <<'END'

@@ -3,6 +3,8 @@
 #include "nri/status.h"
 
 #include <errno.h>
+#include <sys/inotify.h>
+#include <sys/sysmacros.h>
 
 #include "core/base/err.h"
 #include "nri/counters.h"
@@ -157,6 +159,44 @@ static void metrics_add_up(void **state)
 	assert_has(unit_read(&arena, dir.fd, "m.prom"), "oci_rdma_nri_connected 0\n");
 }
 
+/* What has been opened since the last call: a descriptor of O_PATH alone opens nothing. */
+static size_t n_opened(int notify)
+{
+	char events[4096];
+	ssize_t n = read(notify, events, sizeof(events));
+
+	return n < 0 ? 0 : (size_t)n / sizeof(struct inotify_event);
+}
+
+/*
+ * In a container its root chooses what stands there, and root of the node looks: a device does
+ * something when it is opened (/dev/watchdog starts to count).
+ */
+static void only_a_regular_file_is_opened(void **state)
+{
+	static const mode_t types[] = {S_IFIFO, S_IFCHR, S_IFSOCK};
+	cleanup_unit_dir dir = unit_dir_make();
+	cleanup_fd notify = inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
+	char path[sizeof(dir.path) + sizeof(NRI_STATUS_PATH)];
+
+	(void)state;
+	(void)snprintf(path, sizeof(path), "%s/%s", dir.path, NRI_STATUS_PATH);
+	unit_write(dir.fd, NRI_STATUS_PATH, "{\"pid\":12}", 0600);
+	assert_true(inotify_add_watch(notify, path, IN_OPEN) >= 0);
+	assert_int_equal(pid_there(dir.fd), 12);
+	assert_int_equal(n_opened(notify), 1);
+	for (size_t i = 0; i < LENGTH(types); i++) {
+		assert_int_equal(unlink(path), 0);
+		/* the null device: also a machine whose root may make no node has this one */
+		if (mknod(path, types[i] | 0600, makedev(1, 3)) < 0)
+			continue;
+		(void)n_opened(notify);
+		assert_true(inotify_add_watch(notify, path, IN_OPEN) >= 0);
+		assert_int_equal(pid_there(dir.fd), -1);
+		assert_int_equal(n_opened(notify), 0);
+	}
+}
+
 int main(void)
 {
 	static struct unit_suite suite;
@@ -167,6 +207,8 @@ int main(void)
 	unit_add(&suite, "status: no link leads out of the tree", no_link_leads_out_of_the_tree,
 		 NULL);
 	unit_add(&suite, "status: what cannot be done is said", says_what_it_cannot_do, NULL);
+	unit_add(&suite, "status: nothing but a regular file is opened",
+		 only_a_regular_file_is_opened, NULL);
 	unit_add(&suite, "metrics: they add up", metrics_add_up, NULL);
 	return unit_run(&suite, "nri_status");
 }
