@@ -14,7 +14,7 @@ SUITES_CLI = $(sort $(wildcard tests/cli/*.sh))
 SUITES_NRI = tests/nri/judge.sh
 SUITES_PODMAN = $(sort $(wildcard tests/podman/*.sh))
 SUITES_PACKAGE = $(sort $(wildcard tests/package/*.sh))
-SUITES_VM = $(addprefix tests/vm/,check check-shim check-netns check-doctor check-install check-nri check-engines \
+SUITES_VM = $(addprefix tests/vm/,check check-shim check-netns check-doctor check-install check-nri check-node check-engines \
 	check-cdi check-soak)
 
 include tests/safety.mk
@@ -70,6 +70,7 @@ PACKAGES-tests/cli/monitoring.sh = monitoring
 PACKAGES-tests/nri = cluster
 PACKAGES-tests/vm/check-nri = cluster podman
 PACKAGES-tests/vm/check-engines = cluster
+PACKAGES-tests/vm/check-node = cluster
 
 $(SUITES_CLI) $(SUITES_PODMAN) $(SUITES_PACKAGE) $(SUITES_VM) tests/vm/check-brief: $(HOOK) $(NRI_PROGRAM) $(DOCTOR)
 $(patsubst %,tests/cli/%.sh,confine hook_dynamic memory): $(HOOK_DYNAMIC)
@@ -79,7 +80,7 @@ tests/cli/cdi-schema.sh: $(CDI_VALIDATE)
 $(SUITES_NRI) tests/vm/check-nri: $(NRI_PROGRAM) $(JUDGE)
 tests/cli/kubectl.sh: $(BUILD)/tests/kubectl
 tests/vm/check-nri: $(KUBECHECK)
-tests/vm/check-engines: $(JUDGE)
+tests/vm/check-engines tests/vm/check-node: $(JUDGE)
 tests/package/engines.sh: $(BUILD)/tests/engines/.unpacked
 $(patsubst %,tests/package/%.sh,yajl rpm rpm-aarch64): $(YAJL_TREE)/.unpacked
 tests/package/rpm-aarch64.sh: aarch64

@@ -1,0 +1,103 @@
+# shellcheck shell=bash disable=SC2034 # what it sets is used where it is sourced
+# What must hold of a node however the project came there. Sourced by ./run; $ROW names the part.
+
+RT=runc
+UNIT=oci-rdma-nri.service
+
+# plugin_says: what `oci-rdma-nri --check` says where the plugin is; a part whose plugin is in a container has its own
+plugin_says() { oci-rdma-nri --check; }
+is_connected() { plugin_says >/dev/null 2>&1; }
+not() { ! "$@"; }
+
+# syslog_of ID: the journal's lines about a container
+syslog_of() {
+	journalctl --sync
+	journalctl --quiet --no-pager -o short -t oci-rdma-hook -t oci-rdma-nri | grep "${1:0:12}"
+}
+
+# things: the files, the units and the mounts of the node. What engines, package managers and logs write for themselves is not the project's.
+things() {
+	local path without=()
+	for path in /proc /sys /dev /run/job /run/user /run/systemd /run/udev /run/log /run/containerd /run/containers /run/credentials /run/mount \
+		/run/libpod /run/crun /run/runc /run/lock /run/image /var/lib/job /var/log /var/cache /var/tmp /tmp /root /var/lib/containerd \
+		/var/lib/containers /var/lib/cni /var/lib/dpkg /var/lib/apt /var/lib/systemd /lost+found; do
+		without+=(-path "$path" -prune -o)
+	done
+	find / /run -xdev "${without[@]}" -print | sort -u
+	systemctl list-unit-files --no-legend --no-pager | awk '{ print "unit", $1, $2 }'
+	systemctl list-units --all --plain --no-legend --no-pager 'oci-rdma*' | awk '{ print "loaded", $1, $3 }'
+	findmnt -rn -o TARGET,FSTYPE | grep -v -e ^/run/credentials -e ^/proc/sys/fs/binfmt_misc | sed 's/^/mount /' | sort
+}
+
+# nothing_left: after removal, and the engine starts
+nothing_left() {
+	systemctl restart containerd.service
+	check "$ROW, removed: the engine starts" within ./cri version
+	things >/run/job/after
+	is "$ROW, removed: no file, unit or mount is left" "" "$(diff "$STATE/before" /run/job/after)"
+	RT=runc
+	control
+}
+
+# control: a pod without us
+control() {
+	pod "control-$RANDOM" "${ASKS[@]}"
+	trainer trainer
+	main_process
+	refused "$ROW, without the plugin, main process"
+	by_exec exec-sync
+	refused "$ROW, without the plugin, exec"
+	./cri remove-pod "$POD"
+}
+
+# ---- what is started says what is true ----
+
+# connected: unit, plugin, policy and doctor
+connected() {
+	check "$ROW: the plugin is connected" within is_connected
+	OUT=$(systemctl status --no-pager "$UNIT" 2>&1)
+	has "$ROW: systemctl status: it runs" 'active (running)' "$OUT"
+	has "$ROW: systemctl status: connected to the engine" 'connected to containerd' "$OUT"
+	has "$ROW: --check names the engine" 'plugin      connected to containerd' "$(plugin_says 2>&1)"
+	OUT=$(oci-rdma-hook --check-config 2>&1)
+	is "$ROW: --check-config ends well" 0 $?
+	is "$ROW: --check-config: each line ends in ok" "" "$(grep -v ': ok' <<<"$OUT")"
+	doctor_says_connected
+}
+
+doctor_says_connected() {
+	command -v oci-rdma-doctor >/dev/null || return
+	OUT=$(oci-rdma-doctor 2>&1)
+	is "$ROW: the doctor finds nothing that fails" "" "$(grep ^FAIL <<<"$OUT")"
+	has "$ROW: the doctor: the plugin is connected" 'ok    nri: connected to containerd' "$OUT"
+	has "$ROW: the doctor: exec has the limit" 'NRI: the limit reaches exec' "$OUT"
+}
+
+# served: main process and exec of uid 0 on crun and of uid 1000 on runc, at a time
+served() { on_both served_of; }
+served_of() {
+	local uid=0 how
+	[ "$RT" = crun ] || uid=1000
+	pod "served-$RT-$RANDOM" "${ASKS[@]}"
+	trainer trainer --user "$uid"
+	main_process
+	granted "$ROW, $RT, main process" "$uid"
+	for how in exec-sync exec; do
+		by_exec "$how"
+		granted "$ROW, $RT, $how" "$uid"
+	done
+	is "$ROW, $RT: one line in the journal" 1 "$(syslog_of "$ID" | grep -c .)"
+	./cri remove-pod "$POD"
+	finish
+}
+
+# another WHAT: one more pod, uid 1000 on runc
+another() {
+	pod "another-$RANDOM" "${ASKS[@]}"
+	trainer trainer --user 1000
+	main_process
+	granted "$ROW, $1, main process" 1000
+	by_exec exec-sync
+	granted "$ROW, $1, exec" 1000
+	./cri remove-pod "$POD"
+}
