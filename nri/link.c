@@ -3,17 +3,12 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
-#include <stdio.h>
 #include <string.h>
-#include <sys/file.h>
 #include <sys/socket.h>
-#include <sys/stat.h>
 #include <sys/un.h>
 #include <unistd.h>
 
 #include "core/base/cleanup.h"
-#include "core/base/text.h"
 
 int link_connect(const char *path, struct err *err)
 {
@@ -61,29 +56,4 @@ int link_write(int fd, struct buffer *out, struct err *err)
 		buffer_consume(out, (size_t)n);
 	}
 	return 0;
-}
-
-/* True if nobody else could open it, and so hold a lock against us */
-static bool is_roots_alone(int dir)
-{
-	struct stat st;
-
-	return fstat(dir, &st) == 0 && st.st_uid == geteuid() &&
-	       !(st.st_mode & (S_IRWXG | S_IRWXO));
-}
-
-int link_lock(const char *path, int *ret_lock)
-{
-	char parent[PATH_MAX];
-	cleanup_fd dir = -1;
-
-	*ret_lock = -1;
-	(void)snprintf(parent, sizeof(parent), "%.*s", (int)(text_base_name(path) - path), path);
-	dir = open(parent[0] ? parent : ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	if (dir < 0 || !is_roots_alone(dir))
-		return 1;
-	if (flock(dir, LOCK_EX | LOCK_NB) < 0)
-		return errno == EWOULDBLOCK ? 0 : 1;
-	*ret_lock = take_fd(&dir);
-	return 1;
 }

@@ -21,12 +21,4 @@ ssize_t link_read(int fd, void *bytes, size_t size, struct err *err);
 /* Sends what it can, and takes that out. Returns 0 or -1. */
 int link_write(int fd, struct buffer *out, struct err *err);
 
-/*
- * One plugin of ours a node: two would both set RLIMIT_MEMLOCK, for which NRI fails the container.
- * Locks the directory of the socket, which only root can open, so that it holds over containers,
- * too. Returns 1 and the descriptor that holds it; 0 if another has it; or 1 and -1 where there is
- * no such directory, or others could lock it as well.
- */
-int link_lock(const char *path, int *ret_lock);
-
 #endif

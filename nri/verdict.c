@@ -5,13 +5,13 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
-#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "core/base/cleanup.h"
 #include "core/base/fs.h"
+#include "nri/child.h"
 #include "nri/clock.h"
 
 /* As it goes through the pipe: no byte of it is left unset between its members. */
@@ -31,18 +31,6 @@ int verdict_say(int out, enum verdict_kind kind, const struct message *response)
 	return head.len && fs_write(out, (const char *)response->bytes, head.len) < 0 ? -1 : 0;
 }
 
-static void work_as_child(const struct verdict_children *children, verdict_work *work,
-			  void *context, int out)
-{
-	(void)prctl(PR_SET_PDEATHSIG, SIGKILL);
-	for (size_t i = 0; i < sizeof(children->not_inherited) / sizeof(int *); i++) {
-		if (children->not_inherited[i])
-			cleanup_close_fd(children->not_inherited[i]);
-	}
-	work(context, out);
-	_exit(0);
-}
-
 /* ---- in the parent ---- */
 
 enum received {
@@ -51,21 +39,43 @@ enum received {
 	RECEIVED_LESS, /* the child has ended */
 };
 
-static enum received receive(int in, void *bytes, size_t size, int64_t deadline)
+struct waiting {
+	const struct verdict_children *children;
+	int in;
+	int64_t deadline;
+};
+
+/* As poll(), until the deadline. */
+static int wait_for(const struct waiting *waiting)
+{
+	const struct verdict_children *children = waiting->children;
+	struct pollfd wait = {.fd = waiting->in, .events = POLLIN};
+	int64_t left;
+	int ready = 0;
+
+	while (ready == 0 && (left = waiting->deadline - clock_ms()) > 0) {
+		if (children->idle && left > VERDICT_IDLE_MS)
+			left = VERDICT_IDLE_MS;
+		ready = poll(&wait, 1, (int)left);
+		if (children->idle && ready == 0)
+			children->idle(children->context);
+	}
+	return ready;
+}
+
+static enum received receive(const struct waiting *waiting, void *bytes, size_t size)
 {
 	size_t len = 0;
 
 	while (len < size) {
-		struct pollfd wait = {.fd = in, .events = POLLIN};
-		int64_t left = deadline - clock_ms();
-		int ready = left > 0 ? poll(&wait, 1, (int)left) : 0;
+		int ready = wait_for(waiting);
 		ssize_t n;
 
 		if (ready < 0 && errno == EINTR)
 			continue;
 		if (ready <= 0)
 			return RECEIVED_LATE;
-		n = read(in, (char *)bytes + len, size - len);
+		n = read(waiting->in, (char *)bytes + len, size - len);
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n <= 0)
@@ -75,31 +85,32 @@ static enum received receive(int in, void *bytes, size_t size, int64_t deadline)
 	return RECEIVED;
 }
 
-static enum received receive_response(int in, struct arena *arena, size_t len, int64_t deadline,
-				      struct message *ret_response)
+static enum received receive_response(const struct waiting *waiting, struct arena *arena,
+				      size_t len, struct message *ret_response)
 {
 	unsigned char *bytes = len <= VERDICT_SIZE_MAX ? arena_alloc(arena, len) : NULL;
-	enum received received = bytes ? receive(in, bytes, len, deadline) : RECEIVED_LESS;
+	enum received received = bytes ? receive(waiting, bytes, len) : RECEIVED_LESS;
 
 	if (received == RECEIVED)
 		*ret_response = (struct message){bytes, len};
 	return received;
 }
 
-static enum received await(int in, struct arena *arena, int64_t deadline, struct verdict *verdict)
+static enum received await(const struct waiting *waiting, struct arena *arena,
+			   struct verdict *verdict)
 {
 	struct head head;
 	enum received received;
 
 	for (;;) {
-		received = receive(in, &head, sizeof(head), deadline);
+		received = receive(waiting, &head, sizeof(head));
 		if (received != RECEIVED)
 			return received;
 		if (head.kind != VERDICT_MUST_FAIL)
 			break;
 		verdict->must_fail = true;
 	}
-	received = receive_response(in, arena, head.len, deadline, &verdict->response);
+	received = receive_response(waiting, arena, head.len, &verdict->response);
 	if (received == RECEIVED)
 		verdict->kind = (enum verdict_kind)head.kind;
 	return received;
@@ -117,13 +128,14 @@ static pid_t start(struct verdict_children *children, verdict_work *work, void *
 		return -1;
 	*ret_in = ends[0];
 	out = ends[1];
-	child = fork();
+	child = child_fork(children->not_inherited);
 	if (child == 0) {
 		(void)close(ends[0]);
-		work_as_child(children, work, context, out);
+		work(context, out);
+		_exit(0);
 	}
 	if (child > 0)
-		children->n++;
+		children->pid[children->n++] = child;
 	return child;
 }
 
@@ -136,7 +148,7 @@ static void lose(struct verdict *verdict, enum verdict_kind kind, const char *re
 void verdict_find(struct verdict_children *children, struct arena *arena, verdict_work *work,
 		  void *context, int patience_ms, struct verdict *ret_verdict)
 {
-	int64_t deadline = clock_ms() + patience_ms;
+	struct waiting waiting = {children, -1, clock_ms() + patience_ms};
 	cleanup_fd in = -1;
 	pid_t child = -1;
 
@@ -153,7 +165,8 @@ void verdict_find(struct verdict_children *children, struct arena *arena, verdic
 		lose(ret_verdict, VERDICT_LOST, "no child process could be started");
 		return;
 	}
-	switch (await(in, arena, deadline, ret_verdict)) {
+	waiting.in = in;
+	switch (await(&waiting, arena, ret_verdict)) {
 	case RECEIVED:
 		break;
 	case RECEIVED_LATE:
@@ -170,10 +183,15 @@ void verdict_find(struct verdict_children *children, struct arena *arena, verdic
 	}
 }
 
+/* One by one: the plugin has children for other things, and waits for these elsewhere. */
 void verdict_reap(struct verdict_children *children)
 {
-	while (children->n && waitpid(-1, NULL, WNOHANG) > 0)
-		children->n--;
+	for (size_t i = 0; i < children->n;) {
+		if (waitpid(children->pid[i], NULL, WNOHANG) == 0)
+			i++;
+		else
+			children->pid[i] = children->pid[--children->n];
+	}
 }
 
 void verdict_finish(struct verdict_children *children)

@@ -10,8 +10,10 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #include "core/base/arena.h"
+#include "nri/child.h"
 #include "nri/message/message.h"
 
 /* More than a policy of CONFIG_SIZE_MAX can fill */
@@ -44,11 +46,16 @@ int verdict_say(int out, enum verdict_kind kind, const struct message *response)
 
 /* Children that were given up and have not gone; beyond so many no more are started. */
 #define VERDICT_CHILDREN_MAX 16
+#define VERDICT_IDLE_MS 100
 
 struct verdict_children {
 	size_t n;
-	/* The connection and the lock, which must go with the plugin, whatever a child hangs in */
-	const int *not_inherited[2];
+	pid_t pid[VERDICT_CHILDREN_MAX];
+	/* Called every VERDICT_IDLE_MS while one is waited for, so that the plugin does not seem
+	 * to hang; NULL: nothing is */
+	void (*idle)(void *context);
+	void *context;
+	const int *not_inherited[CHILD_CLOSED];
 };
 
 /* Never fails. The response lives in the arena. */

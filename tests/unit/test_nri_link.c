@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The socket to the runtime, and the lock of its directory */
+/* The socket to the runtime */
 #include "unit.h"
 
-#include <errno.h>
-#include <sys/file.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 
@@ -12,85 +10,6 @@
 static const char *socket_path(struct arena *arena, const struct unit_dir *dir)
 {
 	return arena_printf(arena, "%s/nri.sock", dir->path);
-}
-
-/* ---- the lock ---- */
-
-static const struct lock_case {
-	const char *name;
-	mode_t mode;
-	bool locks;
-} lock_cases[] = {
-	{"lock: a directory that only its owner can open", 0700, true},
-	{"lock: without it where its group may list it", 0740, false},
-	{"lock: without it where its group may write to it", 0720, false},
-	{"lock: without it where its group may enter it", 0710, false},
-	{"lock: without it where others may list it", 0704, false},
-	{"lock: without it where others may write to it", 0702, false},
-	{"lock: without it where others may enter it", 0701, false},
-};
-
-static void is_locked_or_not(void **state)
-{
-	const struct lock_case *row = *state;
-	cleanup_unit_dir dir = unit_dir_make();
-	cleanup_arena arena = {0};
-	const char *path = socket_path(&arena, &dir);
-	cleanup_fd lock = 99;
-	cleanup_fd other = 99;
-
-	assert_int_equal(fchmod(dir.fd, row->mode), 0);
-	assert_int_equal(link_lock(path, &lock), 1);
-	assert_int_equal(lock >= 0, row->locks);
-	assert_int_equal(link_lock(path, &other), !row->locks);
-	assert_int_equal(other, -1);
-	if (!row->locks)
-		return;
-	assert_int_equal(fcntl(lock, F_GETFD), FD_CLOEXEC);
-	(void)close(lock);
-	assert_int_equal(link_lock(path, &lock), 1);
-	assert_true(lock >= 0);
-}
-
-/* He could hold it against us. */
-static void another_users_directory_is_not_locked(void **state)
-{
-	cleanup_unit_dir dir = unit_dir_make();
-	cleanup_arena arena = {0};
-	int lock = 99;
-
-	(void)state;
-	assert_int_equal(fchmod(dir.fd, 0700), 0);
-	assert_int_equal(fchown(dir.fd, 12345, 0), 0);
-	assert_int_equal(link_lock(socket_path(&arena, &dir), &lock), 1);
-	assert_int_equal(lock, -1);
-}
-
-static void an_absent_directory_is_not_locked(void **state)
-{
-	cleanup_unit_dir dir = unit_dir_make();
-	cleanup_arena arena = {0};
-	int lock = 99;
-
-	(void)state;
-	assert_int_equal(link_lock(arena_printf(&arena, "%s/absent/nri.sock", dir.path), &lock), 1);
-	assert_int_equal(lock, -1);
-}
-
-static void a_name_alone_is_of_the_working_directory(void **state)
-{
-	cleanup_unit_dir dir = unit_dir_make();
-	cleanup_fd before = open(".", O_PATH | O_DIRECTORY | O_CLOEXEC);
-	cleanup_fd lock = -1;
-
-	(void)state;
-	assert_int_equal(fchmod(dir.fd, 0700), 0);
-	assert_int_equal(fchdir(dir.fd), 0);
-	assert_int_equal(link_lock("nri.sock", &lock), 1);
-	assert_int_equal(fchdir(before), 0);
-	assert_true(lock >= 0);
-	assert_int_equal(flock(dir.fd, LOCK_EX | LOCK_NB), -1);
-	assert_int_equal(errno, EWOULDBLOCK);
 }
 
 /* ---- the connection ---- */
@@ -278,13 +197,6 @@ int main(void)
 {
 	static struct unit_suite suite;
 
-	UNIT_TABLE(&suite, is_locked_or_not, lock_cases);
-	unit_add_for_root(&suite, "lock: without it where the directory is another user's",
-			  another_users_directory_is_not_locked, NULL);
-	unit_add(&suite, "lock: without it where there is no directory",
-		 an_absent_directory_is_not_locked, NULL);
-	unit_add(&suite, "lock: a name alone is of the working directory",
-		 a_name_alone_is_of_the_working_directory, NULL);
 	unit_add(&suite, "a runtime that accepts nobody is not waited for",
 		 connecting_does_not_block, NULL);
 	unit_add(&suite, "no socket, or too long a path: no connection, and the reason",

@@ -183,16 +183,35 @@ static void what_is_not_heard_is_not_said(void **state)
 	(void)close(ends[1]);
 }
 
+static pid_t begin_to_hang(void)
+{
+	pid_t pid = fork();
+
+	if (pid == 0) {
+		(void)prctl(PR_SET_PDEATHSIG, SIGKILL);
+		for (;;)
+			(void)pause();
+	}
+	assert_true(pid > 0);
+	return pid;
+}
+
 static void children_are_bounded(void **state)
 {
-	struct verdict_children children = {.n = VERDICT_CHILDREN_MAX};
+	struct verdict_children children = {0};
 	cleanup_arena arena = {0};
 	struct verdict verdict;
 
 	(void)state;
+	while (children.n < VERDICT_CHILDREN_MAX)
+		children.pid[children.n++] = begin_to_hang();
 	verdict_find(&children, &arena, says_in_parts, NULL, 600000, &verdict);
 	assert_int_equal(verdict.kind, VERDICT_LATE);
 	assert_int_equal(children.n, VERDICT_CHILDREN_MAX);
+	for (size_t i = 0; i < children.n; i++)
+		assert_int_equal(kill(children.pid[i], SIGKILL), 0);
+	while (children.n)
+		verdict_reap(&children);
 }
 
 static pid_t end_at_once(void)
@@ -214,8 +233,11 @@ static void children_that_have_ended_do_not_count(void **state)
 	struct verdict verdict;
 
 	(void)state;
-	for (; children.n < VERDICT_CHILDREN_MAX; children.n++)
-		assert_int_equal(waitid(P_PID, (id_t)end_at_once(), &info, WEXITED | WNOWAIT), 0);
+	for (; children.n < VERDICT_CHILDREN_MAX; children.n++) {
+		children.pid[children.n] = end_at_once();
+		assert_int_equal(
+			waitid(P_PID, (id_t)children.pid[children.n], &info, WEXITED | WNOWAIT), 0);
+	}
 	verdict_find(&children, &arena, says_in_parts, NULL, 600000, &verdict);
 	assert_int_equal(verdict.kind, VERDICT_GRANTED);
 	assert_int_equal(children.n, 1);
@@ -235,6 +257,28 @@ static void a_child_of_anothers_is_not_counted(void **state)
 	verdict_reap(&children);
 	assert_int_equal(children.n, 0);
 	assert_int_equal(waitpid(pid, NULL, 0), pid);
+}
+
+static void count_idle(void *context)
+{
+	++*(int *)context;
+}
+
+/* A plugin that waits for a disk does not hang itself. */
+static void while_one_is_awaited_the_plugin_is_called(void **state)
+{
+	int calls = 0;
+	struct verdict_children children = {.idle = count_idle, .context = &calls};
+	cleanup_arena arena = {0};
+	struct verdict verdict;
+
+	(void)state;
+	verdict_find(&children, &arena, hangs, NULL, 4 * VERDICT_IDLE_MS, &verdict);
+	assert_int_equal(verdict.kind, VERDICT_LATE);
+	assert_true(verdict.must_fail);
+	assert_in_range(calls, 1, 4);
+	while (children.n)
+		verdict_reap(&children);
 }
 
 static void without_a_child_the_verdict_is_lost(void **state)
@@ -485,6 +529,8 @@ int main(void)
 	unit_add(&suite, "a verdict that is not heard is not said", what_is_not_heard_is_not_said,
 		 NULL);
 	unit_add(&suite, "children that hang are bounded", children_are_bounded, NULL);
+	unit_add(&suite, "while a child is awaited, the plugin can say that it works",
+		 while_one_is_awaited_the_plugin_is_called, NULL);
 	unit_add(&suite, "children that have ended do not count",
 		 children_that_have_ended_do_not_count, NULL);
 	unit_add(&suite, "a child of another's is not counted", a_child_of_anothers_is_not_counted,

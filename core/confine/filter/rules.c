@@ -138,6 +138,7 @@ static const char *const nri[] = {
 	/* the runtime's socket, again when it was lost, and one plugin a node */
 	"connect",
 	"flock",
+	"pwrite64",
 	NULL,
 };
 
