@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "core/base/cleanup.h"
@@ -45,6 +46,11 @@ static int put_status(yajl_gen gen, void *context)
 	json_put_integer(gen, "schema", true, 1);
 	json_put_integer(gen, "pid", true, status->pid);
 	json_put_uint64(gen, "started", status->started);
+	json_put_integer(gen, "alive_ms", true, status->alive_ms);
+	json_put_string(gen, "standby");
+	(void)yajl_gen_bool(gen, status->standby);
+	json_put_string(gen, "awaited");
+	(void)yajl_gen_bool(gen, status->awaited);
 	json_put_member(gen, "socket", status->socket);
 	json_put_member(gen, "connected_since", status->since);
 	json_put_member(gen, "trouble", status->trouble);
@@ -70,7 +76,10 @@ const char *nri_status_text(struct arena *arena, const struct nri_status *status
 					       JSON_FIELD(kind, struct nri_status, field)}
 
 STORE(process_id, JSON_NUMBER, INT64, pid);
-STORE(started, JSON_NUMBER, UINT64, started);
+STORE(start, JSON_NUMBER, UINT64, started);
+STORE(alive, JSON_NUMBER, INT64, alive_ms);
+STORE(standby, JSON_BOOL, BOOL, standby);
+STORE(awaited, JSON_BOOL, BOOL, awaited);
 STORE(socket_path, JSON_STRING | JSON_NULL, STRING, socket);
 STORE(since, JSON_STRING | JSON_NULL, STRING, since);
 STORE(trouble, JSON_STRING | JSON_NULL, STRING, trouble);
@@ -94,16 +103,17 @@ static const struct json_shape answers = {
 	.types = JSON_OBJECT, JSON_MEMBERS({"microseconds", &microseconds}, {"slowest", &slowest})};
 static const struct json_shape status_json = {
 	.types = JSON_OBJECT,
-	JSON_MEMBERS({"pid", &process_id}, {"started", &started}, {"socket", &socket_path},
+	JSON_MEMBERS({"pid", &process_id}, {"started", &start}, {"alive_ms", &alive},
+		     {"standby", &standby}, {"awaited", &awaited}, {"socket", &socket_path},
 		     {"connected_since", &since}, {"trouble", &trouble}, {"runtime", &runtime},
 		     {"containers", &containers}, {"answers", &answers}),
 };
 
-int nri_status_read(struct arena *arena, int sysroot, struct nri_status *ret_status,
-		    struct err *err)
+/* what: the path, with a slash in front */
+static int read_file(struct arena *arena, int sysroot, const char *what,
+		     struct nri_status *ret_status, struct err *err)
 {
-	cleanup_fd fd = tree_open_stored(sysroot, NRI_STATUS_PATH);
-	const char *what = "/" NRI_STATUS_PATH;
+	cleanup_fd fd = tree_open_stored(sysroot, what + 1);
 	struct nri_status status = {0};
 	struct fs_text text;
 
@@ -119,6 +129,18 @@ int nri_status_read(struct arena *arena, int sysroot, struct nri_status *ret_sta
 		return -1;
 	*ret_status = status;
 	return 0;
+}
+
+int nri_status_read(struct arena *arena, int sysroot, struct nri_status *ret_status,
+		    struct err *err)
+{
+	return read_file(arena, sysroot, "/" NRI_STATUS_PATH, ret_status, err);
+}
+
+int nri_status_read_standby(struct arena *arena, int sysroot, struct nri_status *ret_status,
+			    struct err *err)
+{
+	return read_file(arena, sysroot, "/" NRI_STANDBY_PATH, ret_status, err);
 }
 
 /* ---- the process ---- */
@@ -172,60 +194,123 @@ static bool has_nodes_socket(int sysroot, int root, const char *socket)
 	       st.st_uid == geteuid() && !(st.st_mode & (S_IRWXG | S_IRWXO));
 }
 
-/* In a container its process id is another; the time when it started is the same. */
-static int read_in_container(struct arena *arena, int sysroot, const char *pid,
-			     struct nri_status *ret_status, struct err *err)
+/* Older than a plugin that works lets it become */
+static bool hangs(const struct nri_status *status)
 {
-	struct nri_status found = {0};
-	char path[64];
-	cleanup_fd root = -1;
+	struct timespec now;
 
-	(void)snprintf(path, sizeof(path), "proc/%.20s/root", pid);
-	root = openat(sysroot, path, O_PATH | O_DIRECTORY | O_CLOEXEC);
-	if (root < 0 || nri_status_read(arena, root, &found, err) < 0)
-		return err->memory ? -1 : -ENOENT;
-	(void)snprintf(path, sizeof(path), "proc/%.20s/stat", pid);
-	if (process_stat_read(sysroot, path, PROCESS_STAT_START) != found.started ||
-	    !has_nodes_socket(sysroot, root, found.socket))
-		return -ENOENT;
-	*ret_status = found;
+	if (!status->alive_ms || clock_gettime(CLOCK_MONOTONIC, &now) < 0)
+		return false;
+	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000 - status->alive_ms >
+	       NRI_STATUS_OLD_MS;
+}
+
+/* What is found, the better the higher */
+enum rank {
+	RANK_NONE,
+	RANK_ENDED,
+	RANK_HANGS,
+	RANK_STANDBY,
+	RANK_UNCONNECTED,
+	RANK_SERVES,
+};
+
+struct search {
+	struct arena *arena;
+	int sysroot;
+	enum rank rank;
+	struct nri_status status;
+};
+
+/* runs: its process does */
+static void offer(struct search *search, const struct nri_status *found, bool runs, bool recorded)
+{
+	enum rank rank = !runs                       ? RANK_ENDED
+			 : !recorded && hangs(found) ? RANK_HANGS
+			 : found->standby            ? RANK_STANDBY
+			 : found->since              ? RANK_SERVES
+						     : RANK_UNCONNECTED;
+
+	if (rank <= search->rank)
+		return;
+	search->rank = rank;
+	search->status = *found;
+}
+
+/* In a container its process id is another; the time when it started is the same. */
+static int read_in_container(struct search *search, int root, uint64_t started, const char *path,
+			     struct err *err)
+{
+	struct nri_status found;
+
+	if (read_file(search->arena, root, path, &found, err) < 0)
+		return err->memory ? -1 : 0;
+	if (found.started == started && has_nodes_socket(search->sysroot, root, found.socket))
+		offer(search, &found, true, false);
 	return 0;
 }
 
-static int find_in_containers(struct arena *arena, int sysroot, struct nri_status *ret_status,
-			      struct err *err)
+static int look_into_container(struct search *search, const char *pid, struct err *err)
+{
+	char path[64];
+	cleanup_fd root = -1;
+	uint64_t started;
+
+	(void)snprintf(path, sizeof(path), "proc/%.20s/root", pid);
+	root = openat(search->sysroot, path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	if (root < 0)
+		return 0;
+	(void)snprintf(path, sizeof(path), "proc/%.20s/stat", pid);
+	started = process_stat_read(search->sysroot, path, PROCESS_STAT_START);
+	if (read_in_container(search, root, started, "/" NRI_STATUS_PATH, err) < 0)
+		return -1;
+	return read_in_container(search, root, started, "/" NRI_STANDBY_PATH, err);
+}
+
+static int look_into_containers(struct search *search, struct err *err)
 {
 	cleanup_dir *dir = NULL;
 	const struct dirent *entry;
-	int status = -ENOENT;
 
-	(void)err_set(err, "no " NRI_NAME " runs");
-	if (tree_open_listing(sysroot, "proc", &dir) < 0)
+	if (tree_open_listing(search->sysroot, "proc", &dir) < 0)
 		return err_memory(err);
-	while (dir && status < 0 && !err->memory && (entry = readdir(dir))) {
+	while (dir && search->rank < RANK_SERVES && (entry = readdir(dir))) {
 		if (entry->d_name[0] >= '1' && entry->d_name[0] <= '9' &&
-		    is_named_so(sysroot, entry->d_name))
-			status = read_in_container(arena, sysroot, entry->d_name, ret_status, err);
+		    is_named_so(search->sysroot, entry->d_name) &&
+		    look_into_container(search, entry->d_name, err) < 0)
+			return -1;
 	}
-	return status;
+	return 0;
+}
+
+/* A file of the node itself. Returns 0, also if there is none; or -1. */
+static int look_at(struct search *search, const char *path, bool recorded, struct err *err)
+{
+	struct nri_status found;
+	int status = read_file(search->arena, search->sysroot, path, &found, err);
+
+	if (status < 0)
+		return status == -ENOENT ? 0 : -1;
+	offer(search, &found,
+	      recorded || (found.started && nri_status_start_of(found.pid) == found.started),
+	      recorded);
+	return 0;
 }
 
 int nri_status_find(struct arena *arena, int sysroot, bool recorded, struct nri_status *ret_status,
 		    struct err *err)
 {
-	struct nri_status elsewhere;
-	int status = nri_status_read(arena, sysroot, ret_status, err);
-	bool ended = status == 0 && !recorded &&
-		     (!ret_status->started ||
-		      nri_status_start_of(ret_status->pid) != ret_status->started);
+	struct search search = {.arena = arena, .sysroot = sysroot};
 
-	if (!ended && status != -ENOENT)
-		return status;
-	if (find_in_containers(arena, sysroot, &elsewhere, err) == 0) {
-		*ret_status = elsewhere;
-		return 0;
-	}
-	if (err->memory)
+	if (look_at(&search, "/" NRI_STATUS_PATH, recorded, err) < 0 ||
+	    look_at(&search, "/" NRI_STANDBY_PATH, recorded, err) < 0)
 		return -1;
-	return ended ? -ESRCH : -ENOENT;
+	if (search.rank < RANK_UNCONNECTED && look_into_containers(&search, err) < 0)
+		return -1;
+	if (search.rank == RANK_NONE) {
+		(void)err_set(err, "no " NRI_NAME " runs");
+		return -ENOENT;
+	}
+	*ret_status = search.status;
+	return search.rank == RANK_ENDED ? -ESRCH : search.rank == RANK_HANGS ? -ETIMEDOUT : 0;
 }

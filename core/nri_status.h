@@ -17,10 +17,14 @@
 #define NRI_STATUS_DIR "run/oci-rdma-hook"
 #define NRI_STATUS_NAME "nri.json"
 #define NRI_STATUS_PATH NRI_STATUS_DIR "/" NRI_STATUS_NAME
+/* Of a plugin that waits until another one ends (nri/lock.h) */
+#define NRI_STANDBY_NAME "nri-standby.json"
+#define NRI_STANDBY_PATH NRI_STATUS_DIR "/" NRI_STANDBY_NAME
 #define NRI_STATUS_SIZE_MAX (64 * 1024)
 
-/* Where runtimes listen for plugins (containerd and CRI-O, by default) */
-#define NRI_SOCKET "var/run/nri/nri.sock"
+/* A plugin that works writes its file at least so often; older than the second, it hangs. */
+#define NRI_STATUS_EACH_MS 2000
+#define NRI_STATUS_OLD_MS 10000
 
 /* Upper bounds of the classes of answer times, in microseconds; one more class follows the last. */
 #define NRI_COUNTERS_BOUNDS                                                                        \
@@ -45,6 +49,9 @@ struct nri_counters {
 struct nri_status {
 	int64_t pid;
 	uint64_t started;    /* that process, in clock ticks since boot (proc(5), starttime) */
+	int64_t alive_ms;    /* when this was written, by CLOCK_MONOTONIC; 0: not known */
+	bool standby;        /* it waits, connected to nothing, and takes over */
+	bool awaited;        /* it serves, and another one waits */
 	const char *socket;  /* that it connects to */
 	const char *since;   /* connected and synchronized, "2026-11-21T20:22:43Z"; NULL: not */
 	const char *trouble; /* why not; NULL: none known */
@@ -57,17 +64,22 @@ struct nri_status {
 const char *nri_status_text(struct arena *arena, const struct nri_status *status, size_t *ret_len);
 
 /*
- * sysroot: a directory descriptor. Returns 0; -ENOENT, with *err set, where no plugin has left a
- * file; or -1.
+ * sysroot: a directory descriptor. Returns 0; -ENOENT, with *err set, if no plugin has left a file;
+ * or -1.
  */
 int nri_status_read(struct arena *arena, int sysroot, struct nri_status *ret_status,
 		    struct err *err);
 
+/* The same of a standby's file */
+int nri_status_read_standby(struct arena *arena, int sysroot, struct nri_status *ret_status,
+			    struct err *err);
+
 /*
- * The same, but also finds a plugin that runs in a container (as the DaemonSet's does), whose
- * status file is only in that container: one that root runs, and that has the directory of the
- * node's NRI socket. recorded: sysroot is a recorded tree, whose processes cannot be looked at.
- * Returns also -ESRCH, with *ret_status set: the process of the status has ended.
+ * The plugin that serves this node. If none does, one that waits (standby). It is also found if it
+ * runs in a container (as the DaemonSet's does), whose status file is only in that container: one
+ * that root runs, and that has the directory of the node's NRI socket. recorded: sysroot is a
+ * recorded tree, whose processes and clock cannot be looked at. Returns also, with *ret_status set,
+ * -ESRCH: the process of the status has ended; -ETIMEDOUT: it hangs.
  */
 int nri_status_find(struct arena *arena, int sysroot, bool recorded, struct nri_status *ret_status,
 		    struct err *err);

@@ -2,11 +2,11 @@
 #include "nri/check.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <sys/un.h>
 
 #include "core/base/cleanup.h"
@@ -15,13 +15,14 @@
 #include "core/base/text.h"
 #include "core/base/tree.h"
 #include "core/command_line.h"
+#include "core/nri_socket.h"
 #include "core/nri_status.h"
 
-static bool is_socket(const char *path)
+static enum nri_socket socket_at(const char *path)
 {
-	struct stat st;
+	cleanup_fd fd = open(path, O_PATH | O_CLOEXEC);
 
-	return stat(path, &st) == 0 && S_ISSOCK(st.st_mode);
+	return nri_socket_of(fd, false);
 }
 
 static void print_counters(const struct nri_counters *counters)
@@ -38,13 +39,6 @@ static void print_counters(const struct nri_counters *counters)
 		     (double)counters->slowest_us / 1000);
 }
 
-static int print_ended(const struct nri_status *status)
-{
-	(void)printf("plugin      not running: process %lld has ended unexpectedly\n",
-		     (long long)status->pid);
-	return 1;
-}
-
 /* What stands in the file is for a terminal only if it is one line without escapes. */
 __attribute__((format(printf, 1, 2))) static void say(const char *format, ...)
 {
@@ -58,9 +52,26 @@ __attribute__((format(printf, 1, 2))) static void say(const char *format, ...)
 	(void)puts(line);
 }
 
-static int print_status(const struct nri_status *status)
+static int print_ended(const struct nri_status *status)
 {
-	if (status->since)
+	(void)printf("plugin      not running: process %lld has ended unexpectedly\n",
+		     (long long)status->pid);
+	return 1;
+}
+
+static int print_hanging(const struct nri_status *status)
+{
+	(void)printf("plugin      hangs: process %lld has written no status for more than %d s\n",
+		     (long long)status->pid, NRI_STATUS_OLD_MS / 1000);
+	return 1;
+}
+
+static int print_status(const struct nri_status *status, bool alive)
+{
+	if (status->standby)
+		say("plugin      standby: another one serves the node; this one takes over when "
+		    "that one ends or hangs");
+	else if (status->since)
 		say("plugin      connected to %s %s since %s",
 		    status->runtime ? status->runtime : "a runtime",
 		    status->version ? status->version : "", status->since);
@@ -68,7 +79,10 @@ static int print_status(const struct nri_status *status)
 		say("plugin      not connected%s%s", status->trouble ? ": " : "",
 		    status->trouble ? status->trouble : "");
 	print_counters(&status->counters);
-	return status->since ? 0 : 1;
+	if (!status->standby)
+		say("standby     %s", status->awaited ? "another plugin waits to take over"
+						      : "none: no other plugin waits");
+	return status->since || status->standby || alive ? 0 : 1;
 }
 
 static int fail(const struct err *err)
@@ -89,12 +103,14 @@ static int check(const struct nri_options *options)
 	if (root < 0)
 		return fail(&err);
 	(void)nri_options_socket(options, path, sizeof(path)); /* it fits: nri_options_parse() */
-	(void)printf("NRI         %s: %s\n", is_socket(path) ? "on" : "off, no such socket", path);
+	(void)printf("NRI         %s: %s\n", nri_socket_text(socket_at(path)), path);
 	switch (nri_status_find(&arena, root, recorded, &status, &err)) {
 	case 0:
-		return print_status(&status);
+		return print_status(&status, options->alive);
 	case -ESRCH:
 		return print_ended(&status);
+	case -ETIMEDOUT:
+		return print_hanging(&status);
 	case -ENOENT:
 		(void)puts("plugin      not running: there is no /" NRI_STATUS_PATH);
 		return 1;

@@ -4,7 +4,8 @@
 
 #include "nri/options.h"
 
-/* Says whether NRI is on here, and what the plugin does. Returns 0 if one is connected, else 1. */
+/* Says whether NRI is on here, and what the plugin does. Returns 0 if one is connected or waits to
+ * take over, else 1. */
 int nri_check(const struct nri_options *options);
 
 #endif

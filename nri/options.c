@@ -7,11 +7,11 @@
 
 #include "core/base/names.h"
 #include "core/command_line.h"
-#include "core/nri_status.h"
+#include "core/nri_socket.h"
 
 static const char usage[] =
 	"Usage: oci-rdma-nri [--socket PATH] [--config FILE] [--sysroot DIR] [--metrics FILE]\n"
-	"       oci-rdma-nri [--socket PATH] [--sysroot DIR] --check\n"
+	"       oci-rdma-nri [--socket PATH] [--sysroot DIR] --check | --check-alive\n"
 	"\n"
 	"An NRI plugin for containerd and CRI-O. It gives a container that was allocated RDMA\n"
 	"devices an unlimited memlock limit and environment variables that name its HCAs for\n"
@@ -20,6 +20,8 @@ static const char usage[] =
 	"\n"
 	"  --check         print whether NRI is enabled on this node, whether a plugin is\n"
 	"                  connected and since when, and how many containers it has answered for\n"
+	"  --check-alive   the same, but the exit status says only whether the plugin works,\n"
+	"                  connected or not; for a liveness probe\n"
 	"  --socket PATH   the runtime's socket; default DIR/var/run/nri/nri.sock\n"
 	"  --config FILE   the policy file; default DIR/etc/oci-rdma-hook/config.json\n"
 	"  --sysroot DIR   read all files of the node below DIR; default /\n"
@@ -27,9 +29,8 @@ static const char usage[] =
 	"  --version       print the version and exit\n"
 	"  -h, --help      print this text and exit\n"
 	"\n"
-	"Exit status: 0 ended by SIGTERM or SIGINT, or --check found a connected plugin; 1 "
-	"failure,\n"
-	"or --check found no connected plugin; 2 wrong command line.\n";
+	"Exit status: 0 ended by SIGTERM or SIGINT, or --check found a plugin that is connected\n"
+	"or waits to take over; 1 failure, or --check found none; 2 wrong command line.\n";
 
 int nri_options_socket(const struct nri_options *options, char *path, size_t size)
 {
@@ -46,12 +47,14 @@ enum option_code {
 	OPTION_SOCKET = OPTION_OWN,
 	OPTION_METRICS,
 	OPTION_CHECK,
+	OPTION_CHECK_ALIVE,
 };
 
 static const struct option long_options[] = {
 	{"socket", required_argument, NULL, OPTION_SOCKET},
 	{"metrics", required_argument, NULL, OPTION_METRICS},
 	{"check", no_argument, NULL, OPTION_CHECK},
+	{"check-alive", no_argument, NULL, OPTION_CHECK_ALIVE},
 	COMMON_OPTIONS,
 	{0},
 };
@@ -67,6 +70,7 @@ static int take(void *context, int option, char *value)
 		options->metrics = value;
 	else
 		options->check = true;
+	options->alive |= option == OPTION_CHECK_ALIVE;
 	return -1;
 }
 

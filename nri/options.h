@@ -12,6 +12,7 @@ struct nri_options {
 	const char *socket;  /* NULL: NRI_SOCKET below the sysroot */
 	const char *metrics; /* file for a Prometheus collector; NULL: none */
 	bool check;
+	bool alive; /* the exit status says no more than that the plugin works */
 };
 
 /* Returns -1 to go on with *ret_options, or the exit status. */

@@ -4,65 +4,60 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <sys/un.h>
-#include <syslog.h>
 #include <time.h>
 #include <unistd.h>
 
-#include "core/base/cleanup.h"
-#include "core/base/fs.h"
 #include "core/base/names.h"
-#include "core/base/text.h"
 #include "core/confine/confine.h"
 #include "core/report/log.h"
 #include "nri/clock.h"
 #include "nri/confinement.h"
 #include "nri/link.h"
+#include "nri/lock.h"
 #include "nri/notify.h"
+#include "nri/report.h"
 #include "nri/serve.h"
 #include "nri/session.h"
-#include "nri/status.h"
 
 /* Between two attempts to connect: each twice the last */
 #define RETRY_MIN_MS 100
 #define RETRY_MAX_MS 5000
-/* Counters are written at most this often, and never before an answer. */
-#define STATUS_DELAY_MS 1000
-/* systemd holds back what is ordered behind the unit, as the kubelet, until it hears READY=1: for
- * that long only. The runtime's own patience with a plugin that registers is as long. */
-#define READY_PATIENCE_MS 5000
+/* A plugin that ends waits so long until the next one is registered. systemd and the kubelet allow
+ * it 5 s. */
+#define HAND_OVER_MS 2000
+#define HAND_OVER_LOOK_MS 2
 #define READ_SIZE 16384
-#define NAME_SIZE 64
 
 #define NEVER INT64_MAX
 
+/*
+ * The plugin is connected, or waits for its next attempt to connect (retry_at), or waits for the
+ * lock, which another plugin of ours has (waiting). It has the lock while it is connected and tries
+ * to be; without a connection it lets others try. Two are in between:
+ *   - A plugin that the runtime has launched is connected from the start. It takes the lock when it
+ *     is asked about a container, and is silent while another one has it.
+ *   - A plugin that has lost the lock, because it hung, stays connected until the other one is.
+ */
 struct plugin {
 	const struct nri_options *options;
 	char socket[sizeof(((struct sockaddr_un *)0)->sun_path)];
 	pid_t runtime; /* that launched us; 0: none did */
 
-	int fd;        /* the one connection; -1: none */
-	bool launched; /* it is the one that the runtime made when it launched us */
+	int fd;         /* the one connection; -1: none */
+	bool launched;  /* it is the one that the runtime made when it launched us */
+	bool connected; /* and registered */
+	bool waiting;
 	struct session session;
-	int lock;      /* of the socket's directory (link_lock); -1: none */
-	bool is_other; /* another plugin of ours has it: this one gives nothing */
-	bool asked;    /* of a launched one: whether that is so */
+	struct lock lock;
 	int delay_ms;
 	int64_t retry_at;
+	int64_t beat_at;
 
 	struct server server;
-	struct nri_status status;
-	char since[32];
-	char trouble[ERR_TEXT_MAX];
-	char name[NAME_SIZE];
-	char version[NAME_SIZE];
-	int64_t status_at;
-	bool status_failed; /* which is said once */
-	int64_t ready_at;   /* READY=1 is said, connected or not; NEVER: it is */
+	struct report report;
 };
 
 /* ---- signals: blocked but while nothing is to be done ---- */
@@ -103,53 +98,17 @@ static void set_signals(sigset_t *ret_waiting)
 	(void)signal(SIGPIPE, SIG_IGN);
 }
 
-/* ---- what is told of it ---- */
-
-static void write_status(struct plugin *plugin)
-{
-	struct err err;
-	int status;
-
-	plugin->status_at = NEVER;
-	plugin->status.counters = plugin->server.counters;
-	status = status_write(plugin->options->node.sysroot, &plugin->status, &err);
-	if (status == 0 && plugin->options->metrics)
-		status = status_write_metrics(plugin->options->metrics, &plugin->status, &err);
-	if (status < 0 && !plugin->status_failed)
-		log_event(LOG_WARNING, "cannot write the status for --check: %s", err.text);
-	plugin->status_failed = status < 0;
-}
-
-static void want_status(struct plugin *plugin)
-{
-	if (plugin->status_at == NEVER)
-		plugin->status_at = clock_ms() + STATUS_DELAY_MS;
-}
-
-/* Said once, as long as it is the same: a node without NRI is asked for ever. */
-static void tell_trouble(struct plugin *plugin, const struct err *err)
-{
-	bool same = !plugin->status.since && strcmp(plugin->trouble, err->text) == 0;
-
-	plugin->status.since = NULL;
-	if (same)
-		return;
-	(void)snprintf(plugin->trouble, sizeof(plugin->trouble), "%s", err->text);
-	plugin->status.trouble = plugin->trouble;
-	log_event(LOG_WARNING, "not connected: %s", err->text);
-	notify("STATUS=not connected: %s", err->text);
-	write_status(plugin);
-}
-
 /* ---- what the session asks ---- */
 
 /* A launched plugin is connected before the directory of the socket is there. */
-static bool is_to_serve(struct plugin *plugin)
+static bool is_to_answer(struct plugin *plugin)
 {
-	if (plugin->runtime && !plugin->asked)
-		plugin->is_other = !link_lock(plugin->socket, &plugin->lock);
-	plugin->asked = true;
-	return !plugin->is_other;
+	struct err ignored;
+
+	if (plugin->launched && !lock_is_held(&plugin->lock) &&
+	    lock_take(&plugin->lock, plugin->socket, &ignored) == 1)
+		lock_serve(&plugin->lock);
+	return lock_may_answer(&plugin->lock);
 }
 
 static void on_create(void *context, struct arena *arena, const struct message *request,
@@ -157,50 +116,25 @@ static void on_create(void *context, struct arena *arena, const struct message *
 {
 	struct plugin *plugin = context;
 
-	if (!is_to_serve(plugin))
+	if (!is_to_answer(plugin))
 		return;
 	serve_container(&plugin->server, arena, request, ret_response);
-	want_status(plugin);
-}
-
-static void keep_name(char *to, const char *from)
-{
-	(void)snprintf(to, NAME_SIZE, "%s", from);
-	text_make_printable(to);
-}
-
-/* A node without NRI is kept waiting for so long only; the plugin goes on. */
-static void be_ready(struct plugin *plugin)
-{
-	plugin->ready_at = NEVER;
-	notify("READY=1");
+	report_soon(&plugin->report);
 }
 
 static void be_connected(struct plugin *plugin)
 {
-	time_t now = time(NULL);
-	struct tm utc;
-
-	if (!gmtime_r(&now, &utc) ||
-	    !strftime(plugin->since, sizeof(plugin->since), "%Y-%m-%dT%H:%M:%SZ", &utc))
-		plugin->since[0] = '\0';
-	plugin->status.since = plugin->since;
-	plugin->status.trouble = NULL;
+	plugin->connected = true;
 	plugin->delay_ms = RETRY_MIN_MS;
-	log_event(LOG_INFO, "connected to %s %s", plugin->name, plugin->version);
-	notify("READY=1\nSTATUS=connected to %s %s", plugin->name, plugin->version);
-	plugin->ready_at = NEVER;
-	write_status(plugin);
+	lock_serve(&plugin->lock);
+	report_connected(&plugin->report);
 }
 
 static void on_configured(void *context, const struct message_runtime *runtime)
 {
 	struct plugin *plugin = context;
 
-	keep_name(plugin->name, runtime->name);
-	keep_name(plugin->version, runtime->version);
-	plugin->status.runtime = plugin->name;
-	plugin->status.version = plugin->version;
+	report_runtime(&plugin->report, runtime);
 	serve_set_timeout(&plugin->server, runtime->timeout_ms);
 	/* NRI 0.6, which is containerd 1.7's, synchronizes no plugin that it has launched: there is
 	 * nothing more to wait for. */
@@ -225,17 +159,10 @@ static const struct session_handler handler = {
 
 /* ---- the connection ---- */
 
-static void drop_lock(struct plugin *plugin)
-{
-	cleanup_close_fd(&plugin->lock);
-	plugin->lock = -1;
-	plugin->is_other = false;
-	plugin->asked = false;
-}
-
 static void retry_later(struct plugin *plugin, const struct err *err)
 {
-	tell_trouble(plugin, err);
+	lock_drop(&plugin->lock);
+	report_trouble(&plugin->report, err);
 	plugin->retry_at = clock_ms() + plugin->delay_ms;
 	plugin->delay_ms =
 		plugin->delay_ms * 2 < RETRY_MAX_MS ? plugin->delay_ms * 2 : RETRY_MAX_MS;
@@ -247,7 +174,8 @@ static void disconnect(struct plugin *plugin, const struct err *err)
 	(void)close(plugin->fd);
 	plugin->fd = -1;
 	plugin->launched = false;
-	drop_lock(plugin);
+	plugin->connected = false;
+	plugin->lock.connected = false;
 	retry_later(plugin, err);
 }
 
@@ -258,28 +186,82 @@ static int begin_session(struct plugin *plugin, struct err *err)
 	return link_write(plugin->fd, &plugin->session.out, err);
 }
 
+static void connect_now(struct plugin *plugin)
+{
+	struct err err;
+
+	plugin->fd = link_connect(plugin->socket, &err);
+	if (plugin->fd < 0)
+		retry_later(plugin, &err);
+	else if (begin_session(plugin, &err) < 0)
+		disconnect(plugin, &err);
+}
+
+/* Also when the lock may be free */
 static void connect_again(struct plugin *plugin)
 {
 	struct err err;
 
+	plugin->waiting = false;
 	/* A new runtime launches a plugin of its own. */
 	if (plugin->runtime && getppid() != plugin->runtime) {
 		ended = 1;
 		return;
 	}
-	if (!link_lock(plugin->socket, &plugin->lock)) {
-		(void)err_set(&err, "another oci-rdma-nri already serves this node");
+	switch (lock_take(&plugin->lock, plugin->socket, &err)) {
+	case 1:
+		connect_now(plugin);
+		break;
+	case 0:
+		lock_wait(&plugin->lock);
+		plugin->waiting = true;
+		plugin->retry_at = NEVER;
+		break;
+	default:
 		retry_later(plugin, &err);
-		return;
+		break;
 	}
-	plugin->asked = true;
-	plugin->fd = link_connect(plugin->socket, &err);
-	if (plugin->fd < 0) {
-		drop_lock(plugin);
-		retry_later(plugin, &err);
-	} else if (begin_session(plugin, &err) < 0) {
+}
+
+/* Returns false once another plugin serves the node. */
+static bool keep_lock(struct plugin *plugin)
+{
+	struct err ignored;
+
+	lock_beat(&plugin->lock);
+	if (lock_is_held(&plugin->lock))
+		return true;
+	/* Somebody has removed the file, or another plugin has taken it, because this one hung. */
+	if (lock_take(&plugin->lock, plugin->socket, &ignored) == 1 && plugin->connected)
+		lock_serve(&plugin->lock);
+	return lock_may_answer(&plugin->lock);
+}
+
+static void beat(struct plugin *plugin)
+{
+	struct err err;
+
+	plugin->beat_at = clock_ms() + LOCK_BEAT_MS;
+	if (plugin->waiting) {
+		if (lock_watch(&plugin->lock))
+			connect_again(plugin);
+		else
+			report_standby(&plugin->report);
+	} else if (plugin->fd >= 0 && !plugin->launched && !keep_lock(plugin)) {
+		(void)err_set(&err, "another oci-rdma-nri has taken over, because this one hung");
 		disconnect(plugin, &err);
+	} else {
+		lock_beat(&plugin->lock);
 	}
+}
+
+/* While a container's verdict is awaited: it hangs, perhaps; the plugin does not. */
+static void on_idle(void *context)
+{
+	struct plugin *plugin = context;
+
+	lock_beat(&plugin->lock);
+	report_tend(&plugin->report, plugin->report.status.awaited);
 }
 
 /* Nothing is read while an answer waits to be sent: so there is never more than one. */
@@ -301,16 +283,16 @@ static int exchange(struct plugin *plugin, short events, struct err *err)
 
 static int64_t next_time(const struct plugin *plugin)
 {
-	int64_t next = plugin->fd < 0 ? plugin->retry_at : NEVER;
+	int64_t next = report_time(&plugin->report);
 
-	if (plugin->ready_at < next)
-		next = plugin->ready_at;
-	return plugin->status_at < next ? plugin->status_at : next;
+	if (plugin->fd < 0 && plugin->retry_at < next)
+		next = plugin->retry_at;
+	/* What neither has the lock nor waits for it has nothing to say four times a second. */
+	return plugin->lock.file >= 0 && plugin->beat_at < next ? plugin->beat_at : next;
 }
 
-static void wait(struct plugin *plugin, const sigset_t *waiting)
+static void wait_until(struct plugin *plugin, int64_t next, const sigset_t *waiting)
 {
-	int64_t next = next_time(plugin);
 	int64_t left = next - clock_ms();
 	struct timespec timeout = {.tv_sec = left > 0 ? left / 1000 : 0,
 				   .tv_nsec = left > 0 ? left % 1000 * 1000000 : 0};
@@ -325,22 +307,37 @@ static void wait(struct plugin *plugin, const sigset_t *waiting)
 		disconnect(plugin, &err);
 }
 
-static void serve(struct plugin *plugin)
+static void tend(struct plugin *plugin)
 {
-	sigset_t waiting;
+	verdict_reap(&plugin->server.children);
+	if (plugin->waiting && lock_waited(&plugin->lock))
+		connect_again(plugin);
+	if (plugin->lock.file >= 0 && clock_ms() >= plugin->beat_at)
+		beat(plugin);
+	if (plugin->fd < 0 && clock_ms() >= plugin->retry_at)
+		connect_again(plugin);
+	report_tend(&plugin->report, plugin->lock.ours && lock_is_awaited(&plugin->lock));
+}
 
-	set_signals(&waiting);
+static void serve(struct plugin *plugin, const sigset_t *waiting)
+{
 	while (!ended) {
-		verdict_reap(&plugin->server.children);
-		if (plugin->fd < 0 && clock_ms() >= plugin->retry_at)
-			connect_again(plugin);
-		if (clock_ms() >= plugin->status_at)
-			write_status(plugin);
-		if (clock_ms() >= plugin->ready_at)
-			be_ready(plugin);
+		tend(plugin);
 		if (!ended)
-			wait(plugin, &waiting);
+			wait_until(plugin, next_time(plugin), waiting);
 	}
+}
+
+/* The one that waits gets the lock. Until it is about to be asked, this one answers. */
+static void hand_over(struct plugin *plugin, const sigset_t *waiting)
+{
+	int64_t end = clock_ms() + HAND_OVER_MS;
+
+	if (!plugin->connected || !lock_is_held(&plugin->lock) || !lock_is_awaited(&plugin->lock))
+		return;
+	lock_hand_over(&plugin->lock);
+	while (plugin->fd >= 0 && clock_ms() < end && lock_may_answer(&plugin->lock))
+		wait_until(plugin, clock_ms() + HAND_OVER_LOOK_MS, waiting);
 }
 
 /* ---- the beginning and the end ---- */
@@ -387,45 +384,50 @@ static void confine_with(struct plugin *plugin, int launched)
 	(void)!open("/dev/null", O_RDWR | O_CLOEXEC);
 	plugin->runtime = getppid();
 	plugin->launched = true;
+	plugin->lock.connected = true;
 	if (plugin->fd >= 0 && (link_take(plugin->fd, &err) < 0 || begin_session(plugin, &err) < 0))
 		disconnect(plugin, &err);
 }
 
-static void end(struct plugin *plugin)
+static void end(struct plugin *plugin, const sigset_t *waiting)
 {
 	notify("STOPPING=1");
+	hand_over(plugin, waiting);
 	verdict_finish(&plugin->server.children);
 	if (plugin->fd >= 0) {
 		session_end(&plugin->session);
 		(void)close(plugin->fd);
 	}
-	cleanup_close_fd(&plugin->lock);
-	status_remove(plugin->options->node.sysroot);
-	log_event(LOG_INFO, "ended");
+	lock_end(&plugin->lock);
+	report_end(&plugin->report);
 }
 
 int plugin_run(const struct nri_options *options)
 {
 	static struct plugin plugin;
+	sigset_t waiting;
 
 	plugin = (struct plugin){
 		.options = options,
 		.fd = -1,
-		.lock = -1,
+		.lock = LOCK_NONE,
 		.delay_ms = RETRY_MIN_MS,
 		.server = {.options = options->node,
 			   .patience_ms = SERVE_PATIENCE_MS,
-			   .children.not_inherited = {&plugin.fd, &plugin.lock}},
-		.status_at = NEVER,
-		.ready_at = clock_ms() + READY_PATIENCE_MS,
+			   .children = {.not_inherited = {&plugin.fd, &plugin.lock.file},
+					.idle = on_idle,
+					.context = &plugin}},
+		.report = {.sysroot = options->node.sysroot,
+			   .metrics_path = options->metrics,
+			   .counters = &plugin.server.counters,
+			   .closed = {&plugin.fd, &plugin.lock.file}},
 	};
 	(void)nri_options_socket(options, plugin.socket, sizeof(plugin.socket));
-	plugin.status.pid = getpid();
-	plugin.status.started = nri_status_start_of(plugin.status.pid);
-	plugin.status.socket = plugin.socket;
+	report_begin(&plugin.report, plugin.socket);
 	log_as_daemon(NRI_NAME);
 	confine_with(&plugin, launched_socket());
-	serve(&plugin);
-	end(&plugin);
+	set_signals(&waiting);
+	serve(&plugin, &waiting);
+	end(&plugin, &waiting);
 	return 0;
 }

@@ -3,8 +3,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <inttypes.h>
-#include <stdio.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -49,6 +47,11 @@ static int check_dir(int dir, struct err *err)
 	return 0;
 }
 
+static const char *name_of(const struct nri_status *status)
+{
+	return status->standby ? NRI_STANDBY_NAME : NRI_STATUS_NAME;
+}
+
 int status_write(const char *sysroot, const struct nri_status *status, struct err *err)
 {
 	cleanup_arena arena = {0};
@@ -69,89 +72,29 @@ int status_write(const char *sysroot, const struct nri_status *status, struct er
 	return replace_own(
 		dir,
 		&(struct replacement){
-			.name = NRI_STATUS_NAME, .bytes = text, .len = len, .mode = 0644},
-		"/" NRI_STATUS_PATH, err);
+			.name = name_of(status), .bytes = text, .len = len, .mode = 0644},
+		status->standby ? "/" NRI_STANDBY_PATH : "/" NRI_STATUS_PATH, err);
 }
 
-void status_remove(const char *sysroot)
+/* Another plugin may have written the file since. */
+static bool is_ours(const char *sysroot, const struct nri_status *status)
+{
+	cleanup_arena arena = {0};
+	cleanup_fd root = open(sysroot, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	struct nri_status found = {0};
+	struct err ignored;
+	int read = -1;
+
+	if (root >= 0)
+		read = status->standby ? nri_status_read_standby(&arena, root, &found, &ignored)
+				       : nri_status_read(&arena, root, &found, &ignored);
+	return read == 0 && found.pid == status->pid && found.started == status->started;
+}
+
+void status_remove(const char *sysroot, const struct nri_status *status)
 {
 	cleanup_fd dir = open_dir(sysroot);
 
-	if (dir >= 0)
-		(void)unlinkat(dir, NRI_STATUS_NAME, 0);
-}
-
-/* ---- metrics ---- */
-
-static void print_containers(FILE *out, const struct nri_counters *counters)
-{
-	const struct {
-		const char *name;
-		uint64_t n;
-	} results[] = {
-		{"granted", counters->granted},
-		{"denied", counters->denied},
-		{"failed", counters->failed},
-		{"given_up", counters->given_up},
-		{"none", counters->containers - counters->granted - counters->denied -
-				 counters->failed - counters->given_up},
-	};
-
-	(void)fputs("# HELP oci_rdma_nri_containers_total Containers that the plugin has answered "
-		    "for.\n"
-		    "# TYPE oci_rdma_nri_containers_total counter\n",
-		    out);
-	for (size_t i = 0; i < sizeof(results) / sizeof(results[0]); i++)
-		(void)fprintf(out, "oci_rdma_nri_containers_total{result=\"%s\"} %" PRIu64 "\n",
-			      results[i].name, results[i].n);
-}
-
-#define ANSWER "oci_rdma_nri_answer_seconds"
-
-static void print_answers(FILE *out, const struct nri_counters *counters)
-{
-	static const uint64_t bounds[] = NRI_COUNTERS_BOUNDS;
-	uint64_t n = 0;
-
-	(void)fputs("# HELP " ANSWER
-		    " Time that the plugin needed for the answer to CreateContainer.\n"
-		    "# TYPE " ANSWER " histogram\n",
-		    out);
-	for (size_t i = 0; i < NRI_COUNTERS_N_BOUNDS; i++) {
-		n += counters->within[i];
-		(void)fprintf(out, ANSWER "_bucket{le=\"%g\"} %" PRIu64 "\n",
-			      (double)bounds[i] / 1e6, n);
-	}
-	(void)fprintf(out,
-		      ANSWER "_bucket{le=\"+Inf\"} %" PRIu64 "\n" ANSWER "_sum %.6f\n" ANSWER
-			     "_count %" PRIu64 "\n",
-		      counters->containers, (double)counters->answer_us / 1e6,
-		      counters->containers);
-}
-
-static char *metrics_text(const struct nri_status *status, size_t *ret_len)
-{
-	char *text = NULL;
-	FILE *out = open_memstream(&text, ret_len);
-
-	if (!out)
-		return NULL;
-	(void)fprintf(
-		out,
-		"# HELP oci_rdma_nri_connected Whether the plugin is connected to the runtime.\n"
-		"# TYPE oci_rdma_nri_connected gauge\n"
-		"oci_rdma_nri_connected %d\n",
-		status->since != NULL);
-	print_containers(out, &status->counters);
-	print_answers(out, &status->counters);
-	(void)fclose(out);
-	return text;
-}
-
-int status_write_metrics(const char *path, const struct nri_status *status, struct err *err)
-{
-	size_t len = 0;
-	cleanup_free *text = metrics_text(status, &len);
-
-	return text ? replace_own_path(path, text, len, err) : err_memory(err);
+	if (dir >= 0 && is_ours(sysroot, status))
+		(void)unlinkat(dir, name_of(status), 0);
 }

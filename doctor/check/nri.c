@@ -11,6 +11,7 @@
 #include "core/base/cleanup.h"
 #include "core/base/names.h"
 #include "core/base/tree.h"
+#include "core/nri_socket.h"
 #include "core/nri_status.h"
 #include "core/ways.h"
 #include "doctor/check/check.h"
@@ -20,12 +21,11 @@
 
 /* ---- the plugin ---- */
 
-static bool has_socket(int root)
+static enum nri_socket socket_of(const struct doctor *doctor)
 {
-	cleanup_fd fd = fs_open(root, NRI_SOCKET, O_PATH, RESOLVE_IN_ROOT);
-	struct stat st;
+	cleanup_fd fd = fs_open(doctor->node.root, NRI_SOCKET, O_PATH, RESOLVE_IN_ROOT);
 
-	return fd >= 0 && fstat(fd, &st) == 0 && S_ISSOCK(st.st_mode);
+	return nri_socket_of(fd, doctor->node.recorded);
 }
 
 /* systemctl enable has made it, or a MachineConfig. */
@@ -39,17 +39,20 @@ static bool is_enabled(int root)
 
 static int add_absent(const struct doctor *doctor, struct findings *findings)
 {
-	int root = doctor->node.root;
-	bool on = has_socket(root);
+	const char *text[] = {
+		[NRI_SOCKET_ABSENT] = "off, or none",
+		[NRI_SOCKET_DEAD] = "off: nobody listens at its socket",
+		[NRI_SOCKET_LIVE] = "on",
+	};
 
-	if (is_enabled(root))
+	if (is_enabled(doctor->node.root))
 		return findings_add(findings, "nri", NULL, FINDING_WARN,
 				    "systemctl status " UNIT "; journalctl -u " UNIT,
 				    NRI_NAME " is enabled, but not running (there is no /%s)",
 				    NRI_STATUS_PATH);
 	return findings_add(findings, "nri", NULL, FINDING_OK, NULL,
 			    "the engine has NRI %s (/%s), and no " NRI_NAME " runs",
-			    on ? "on" : "off, or none", NRI_SOCKET);
+			    text[socket_of(doctor)], NRI_SOCKET);
 }
 
 static int add_ended(struct findings *findings, const struct nri_status *status)
@@ -60,12 +63,30 @@ static int add_ended(struct findings *findings, const struct nri_status *status)
 			    status->pid, NRI_STATUS_PATH);
 }
 
+static int add_hanging(struct findings *findings, const struct nri_status *status)
+{
+	return findings_add(findings, "nri", NULL, FINDING_WARN,
+			    "systemctl restart " UNIT
+			    "; if it runs as a DaemonSet: kubectl delete its pod",
+			    NRI_NAME " hangs: process %" PRId64
+				     " has written no /%s for more than %d s, so that new "
+				     "containers are not served",
+			    status->pid, NRI_STATUS_PATH, NRI_STATUS_OLD_MS / 1000);
+}
+
+static int add_standby(struct findings *findings)
+{
+	return findings_add(findings, "nri", NULL, FINDING_WARN, START,
+			    NRI_NAME " waits to take over (/%s), and none is found that serves",
+			    NRI_STANDBY_PATH);
+}
+
 static int add_unconnected(const struct doctor *doctor, struct findings *findings,
 			   const struct nri_status *status)
 {
 	return findings_add(
 		findings, "nri", NULL, FINDING_WARN,
-		has_socket(doctor->node.root)
+		socket_of(doctor) == NRI_SOCKET_LIVE
 			? "journalctl -t " NRI_NAME
 			: "Switch NRI on in the engine (doc/install-nri.md), or take "
 			  "the plugin away",
@@ -78,14 +99,14 @@ static int add_connected(struct findings *findings, const struct nri_status *sta
 	const struct nri_counters *n = &status->counters;
 	bool well = n->failed == 0 && n->given_up == 0;
 
-	return findings_add(findings, "nri", NULL, well ? FINDING_OK : FINDING_WARN,
-			    well ? NULL : "journalctl -t " NRI_NAME " shows the reason for each",
-			    "connected to %s %s since %s; of %" PRIu64 " containers %" PRIu64
-			    " granted, %" PRIu64 " denied, %" PRIu64 " failed, %" PRIu64
-			    " given up (/%s)",
-			    status->runtime ? status->runtime : "a runtime",
-			    status->version ? status->version : "", status->since, n->containers,
-			    n->granted, n->denied, n->failed, n->given_up, NRI_STATUS_PATH);
+	return findings_add(
+		findings, "nri", NULL, well ? FINDING_OK : FINDING_WARN,
+		well ? NULL : "journalctl -t " NRI_NAME " shows the reason for each",
+		"connected to %s %s since %s, with %s standby; of %" PRIu64 " containers %" PRIu64
+		" granted, %" PRIu64 " denied, %" PRIu64 " failed, %" PRIu64 " given up (/%s)",
+		status->runtime ? status->runtime : "a runtime",
+		status->version ? status->version : "", status->since, status->awaited ? "a" : "no",
+		n->containers, n->granted, n->denied, n->failed, n->given_up, NRI_STATUS_PATH);
 }
 
 static int add_plugin(const struct doctor *doctor, struct findings *findings, struct err *err)
@@ -95,10 +116,14 @@ static int add_plugin(const struct doctor *doctor, struct findings *findings, st
 	switch (nri_status_find(findings->arena, doctor->node.root, doctor->node.recorded, &status,
 				err)) {
 	case 0:
+		if (status.standby)
+			return add_standby(findings);
 		return status.since ? add_connected(findings, &status)
 				    : add_unconnected(doctor, findings, &status);
 	case -ESRCH:
 		return add_ended(findings, &status);
+	case -ETIMEDOUT:
+		return add_hanging(findings, &status);
 	case -ENOENT:
 		return add_absent(doctor, findings);
 	default:

@@ -40,7 +40,7 @@ lacks "it is no way in then" NRI "$(jq -r '.findings[] | select(.id == "ways_in"
 on_a_node connected
 healthy "a connected plugin"
 finds "a connected plugin: to what, since when, and what it has done" nri ok \
-	"connected to containerd 2.1.9 since 2026-11-21T20:22:43Z; of 12 containers 5 granted, 1 denied, 0 failed, 0 given up (/run/oci-rdma-hook/nri.json)"
+	"connected to containerd 2.1.9 since 2026-11-21T20:22:43Z, with no standby; of 12 containers 5 granted, 1 denied, 0 failed, 0 given up (/run/oci-rdma-hook/nri.json)"
 finds "hook and plugin" ways_in ok "hook, NRI: the limit reaches exec as well; none adds CAP_IPC_LOCK"
 finds "the hook stays" hook_installed ok "createRuntime and poststart"
 alone() { connected && rm -r "${NODE:?}/$HOOKS"; }

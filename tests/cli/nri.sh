@@ -35,6 +35,9 @@ has "it says that no plugin runs" "not running" "$(cat "$T/out")"
 mkdir -p "$T/empty/var/run/nri"
 : >"$T/empty/var/run/nri/nri.sock"
 said 1 "--check where a file has the socket's name" "off, no such socket" --check --sysroot "$T/empty"
+rm "$T/empty/var/run/nri/nri.sock"
+(cd "$T/empty/var/run/nri" && "$PYTHON" -c 'import socket; socket.socket(socket.AF_UNIX).bind("nri.sock")')
+said 1 "--check where nobody listens at the socket" "off, nobody listens at the socket" --check --sysroot "$T/empty"
 
 # lost ARG…: where stdout is a device without space
 lost() {
@@ -60,20 +63,34 @@ rm -r "$T/empty/run"
 
 # On the node itself a status file is believed as long as its process lives. Here the node has one process, which is --check itself later:
 # a plugin of another suite, or of this machine, is not to be found.
-# checked LATER: what --check says of a file that names this process, started LATER clock ticks than it was
+# checked LATER [OPTION [AGE]]: what --check says of a file that names this process, started LATER clock ticks than it was; written AGE s ago
 checked() {
 	# shellcheck disable=SC2016 # the inner shell's
 	unshare --mount --pid --fork --mount-proc sh -c 'mount -t tmpfs none /run && mkdir -m 0700 /run/oci-rdma-hook &&
 		start=$(sed "s/.*) //" /proc/1/stat | cut -d " " -f 20) &&
-		printf "{\"pid\":1,\"started\":%s,\"connected_since\":\"2026-11-21T20:22:43Z\"}" "$((start + $1))" >/run/oci-rdma-hook/nri.json
-		exec "$2" --check' - "$1" "$NRI" >"$T/out" 2>&1
+		now=$(cut -d . -f 1 /proc/uptime) # as CLOCK_MONOTONIC, if the machine was never suspended
+		printf "{\"pid\":1,\"started\":%s,\"alive_ms\":%s,%s}" "$((start + $1))" "$(((now - $4) * 1000))" "$5" >/run/oci-rdma-hook/nri.json
+		exec "$2" "$3"' - "$1" "$NRI" "${2:---check}" "${3:-0}" "${4:-$CONNECTED}" >"$T/out" 2>&1
 }
+CONNECTED='"connected_since":"2026-11-21T20:22:43Z"' UNCONNECTED='"connected_since":null' 
 if unshare --mount --pid --fork --mount-proc true 2>/dev/null; then
 	checked 0
 	is "--check, the process lives: status" 0 "$?"
 	checked 1
 	is "--check, another process has its id: status" 1 "$?"
 	has "it says that the plugin has ended" "has ended unexpectedly" "$(cat "$T/out")"
+	for option in --check --check-alive; do
+		checked 0 "$option" 60
+		is "$option, nothing written for a minute: status" 1 "$?"
+		has "$option, nothing written for a minute: it says that the plugin hangs" "hangs: process 1 " "$(cat "$T/out")"
+	done
+	checked 0 --check 0 "$UNCONNECTED"
+	is "--check, not connected: status" 1 "$?"
+	checked 0 --check-alive 0 "$UNCONNECTED"
+	is "--check-alive, not connected: status" 0 "$?"
+	checked 0 --check 0 "$UNCONNECTED,\"standby\":true"
+	is "--check, a standby: status" 0 "$?"
+	has "it says that it waits" "standby: another one serves" "$(cat "$T/out")"
 else
 	echo "ok - --check on the node itself # skip: mount namespaces are not allowed here"
 fi

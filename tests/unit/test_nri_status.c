@@ -8,6 +8,7 @@
 
 #include "core/base/err.h"
 #include "nri/counters.h"
+#include "nri/metrics.h"
 #include "tests/unit/unit.h"
 
 static struct nri_status status_of(int64_t pid)
@@ -41,9 +42,31 @@ static void is_written_and_removed(void **state)
 	assert_int_equal(pid_there(dir.fd), 12);
 	assert_int_equal(status_write(dir.path, &second, &err), 0);
 	assert_int_equal(pid_there(dir.fd), 13);
-	status_remove(dir.path);
+	status_remove(dir.path, &first);
+	assert_int_equal(pid_there(dir.fd), 13);
+	status_remove(dir.path, &second);
 	assert_int_equal(pid_there(dir.fd), -ENOENT);
-	status_remove(dir.path);
+	status_remove(dir.path, &second);
+}
+
+/* Two that are on one node have a file each. */
+static void a_standby_has_its_own(void **state)
+{
+	cleanup_unit_dir dir = unit_dir_make();
+	struct nri_status standby = status_of(13);
+	const struct nri_status serves = status_of(12);
+	struct err err;
+
+	(void)state;
+	standby.standby = true;
+	assert_int_equal(mkdirat(dir.fd, "run", 0755), 0);
+	assert_int_equal(status_write(dir.path, &standby, &err), 0);
+	assert_int_equal(pid_there(dir.fd), -ENOENT);
+	assert_int_equal(status_write(dir.path, &serves, &err), 0);
+	assert_int_equal(pid_there(dir.fd), 12);
+	status_remove(dir.path, &standby);
+	assert_int_equal(pid_there(dir.fd), 12);
+	assert_int_equal(faccessat(dir.fd, NRI_STANDBY_PATH, F_OK, 0), -1);
 }
 
 /* Whoever could write there could say what the doctor believes. */
@@ -81,7 +104,7 @@ static void no_link_leads_out_of_the_tree(void **state)
 	unit_write(outside.fd, "oci-rdma-hook/nri.json", "theirs", 0644);
 	assert_int_equal(symlinkat(outside.path, dir.fd, "run"), 0);
 	assert_int_equal(status_write(dir.path, &status, &err), -1);
-	status_remove(dir.path);
+	status_remove(dir.path, &status);
 	{
 		cleanup_arena arena = {0};
 
@@ -133,11 +156,12 @@ static void metrics_add_up(void **state)
 	status.counters.failed = 3;
 	status.counters.given_up = 1;
 	assert_int_equal(
-		status_write_metrics(arena_printf(&arena, "%s/m.prom", dir.path), &status, &err),
-		0);
+		metrics_write_file(arena_printf(&arena, "%s/m.prom", dir.path), &status, &err), 0);
 	text = unit_read(&arena, dir.fd, "m.prom");
-	assert_int_equal(count(text, "# HELP "), 3);
+	assert_int_equal(count(text, "# HELP "), 5);
 	assert_has(text, "# TYPE oci_rdma_nri_connected gauge\noci_rdma_nri_connected 1\n");
+	assert_has(text, "oci_rdma_nri_standby 0\n");
+	assert_has(text, "oci_rdma_nri_awaited 0\n");
 	assert_has(text, "# TYPE oci_rdma_nri_containers_total counter\n");
 	assert_has(text, "# TYPE oci_rdma_nri_answer_seconds histogram\n");
 	assert_int_equal(count(text, "_bucket{"), NRI_COUNTERS_N_BOUNDS + 1);
@@ -154,9 +178,14 @@ static void metrics_add_up(void **state)
 	assert_has(text, "_count 10\n");
 	status.since = NULL;
 	assert_int_equal(
-		status_write_metrics(arena_printf(&arena, "%s/m.prom", dir.path), &status, &err),
-		0);
+		metrics_write_file(arena_printf(&arena, "%s/m.prom", dir.path), &status, &err), 0);
 	assert_has(unit_read(&arena, dir.fd, "m.prom"), "oci_rdma_nri_connected 0\n");
+	status.standby = true;
+	status.awaited = true;
+	assert_int_equal(
+		metrics_write_file(arena_printf(&arena, "%s/m.prom", dir.path), &status, &err), 0);
+	assert_has(unit_read(&arena, dir.fd, "m.prom"), "oci_rdma_nri_standby 1\n");
+	assert_has(unit_read(&arena, dir.fd, "m.prom"), "oci_rdma_nri_awaited 1\n");
 }
 
 /* What has been opened since the last call: a descriptor of O_PATH alone opens nothing. */
@@ -202,6 +231,7 @@ int main(void)
 	static struct unit_suite suite;
 
 	unit_add(&suite, "status: written, replaced and removed", is_written_and_removed, NULL);
+	unit_add(&suite, "status: a standby has a file of its own", a_standby_has_its_own, NULL);
 	unit_add(&suite, "status: only where nobody else may write",
 		 is_written_where_we_alone_write, NULL);
 	unit_add(&suite, "status: no link leads out of the tree", no_link_leads_out_of_the_tree,

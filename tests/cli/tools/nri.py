@@ -59,6 +59,7 @@ def runs(pid):
 NODE = os.path.join(T, "node")
 SOCKET = os.path.join(NODE, "var/run/nri/nri.sock")
 STATUS = os.path.join(NODE, "run/oci-rdma-hook/nri.json")
+STANDBY = os.path.join(NODE, "run/oci-rdma-hook/nri-standby.json")
 LOG = os.path.join(T, "log")
 
 
@@ -341,7 +342,7 @@ def files_opened(runtime, _):
         elif current is not None:
             current.append(name)
     ordinary, granted = answers[-6:-1], answers[-1]
-    harmless = {"clock_gettime", "ppoll", "wait4", "brk", "mmap", "munmap", "mremap", "recvfrom"}
+    harmless = {"clock_gettime", "ppoll", "wait4", "fstat", "newfstatat", "fstatat64", "statx", "brk", "mmap", "munmap", "mremap", "recvfrom"}
     equal("an ordinary container: no file is opened, no process started", set(), set().union(*ordinary) - harmless)
     ok("control: one with RDMA has a process of its own", {"clone", "fork", "vfork"} & set(granted), granted)
 
@@ -533,7 +534,7 @@ def one_a_node(runtime, plugin):
     log = open(os.path.join(T, "second"), "w+")
     second = subprocess.Popen([PROGRAM, "--sysroot", NODE], stderr=log)
     line = str(until(lambda: open(log.name).readline() or runtime.drain()))
-    ok("a second plugin of ours waits, and says so", "another oci-rdma-nri already serves this node" in line, line)
+    ok("a second plugin of ours waits, and says so", "standby: another oci-rdma-nri serves this node" in line, line)
     ok("it does not connect", runtime.waits())
     plugin.end(signal.SIGKILL)
     connection.close()
@@ -541,6 +542,153 @@ def one_a_node(runtime, plugin):
     equal("when the first is gone it serves", (HCAS, LIMIT), connection.create(annotations=ASKS, devices=TWO).adjust())
     second.terminate()
     equal("and ends well", 0, second.wait(PATIENCE))
+
+
+# ---- several of them ----
+
+def second_plugin(name="second", *arguments, **more):
+    """Another one of this node, with a log and a process of its own"""
+    log = open(os.path.join(T, name), "w+")
+    return subprocess.Popen([PROGRAM, "--sysroot", NODE, *arguments], stderr=log, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, **more)
+
+
+def standby_of():
+    try:
+        with open(STANDBY) as f:
+            return json.load(f)
+    except OSError:
+        return {"pid": 0}
+
+
+def stopped(pid):
+    with open(f"/proc/{pid}/stat") as f:
+        return f.read().rsplit(")", 1)[1].split()[0] == "T"
+
+
+def asked(connection):
+    """What the plugin behind that connection gives; None: it has closed it"""
+    try:
+        return connection.create(annotations=ASKS, devices=TWO).adjust()
+    except (Closed, BrokenPipeError, ConnectionError):
+        return None
+
+
+def standby(runtime, plugin):
+    """Killed and stopped: the other one follows. Whatever is asked, one of them answers, and never both."""
+    os.chmod(os.path.dirname(SOCKET), 0o755)  # as the kubelet makes it (hostPath, DirectoryOrCreate)
+    connection = runtime.accept().begin()
+    until(lambda: status()["connected_since"])
+    ok("alone: --check says that nobody waits", "standby     none" in check()[1], check()[1])
+    second = second_plugin()
+    until(lambda: standby_of()["pid"] == second.pid)
+    code, text = until(lambda: check() if status()["awaited"] else None)
+    equal("with a standby: --check", 0, code)
+    ok("with a standby: it names it", "another plugin waits" in text, text)
+    ok("the standby connects to nothing", runtime.waits())
+    plugin.end(signal.SIGKILL)
+    connection.close()
+    connection = runtime.accept().begin()
+    equal("killed: the standby serves", (HCAS, LIMIT), asked(connection))
+    until(lambda: status()["pid"] == second.pid)
+    ok("killed: it is a standby no longer", not os.path.exists(STANDBY))
+
+    third = second_plugin("third")
+    until(lambda: standby_of()["pid"] == third.pid)
+    second.send_signal(signal.SIGSTOP)
+    until(lambda: stopped(second.pid))
+    taken = runtime.accept()
+    ok("stopped: the standby registers", taken.registered())
+    second.send_signal(signal.SIGCONT)
+    equal("stopped, and on again before the other is asked: it answers", (HCAS, LIMIT), asked(connection))
+    taken.configure()
+    taken.synchronize()
+    equal("the other one is asked: it answers", (HCAS, LIMIT), asked(taken))
+    ok("and the one that was stopped does not", asked(connection) in (None, ({}, [])))
+    until(lambda: standby_of()["pid"] == second.pid)
+    ok("it waits now, and says so", "has taken over, because this one hung" in open(os.path.join(T, "second")).read())
+    connection.close()
+
+    second.send_signal(signal.SIGSTOP)
+    until(lambda: stopped(second.pid))
+    third.send_signal(signal.SIGSTOP)
+    second.send_signal(signal.SIGCONT)
+    fresh = runtime.accept().begin()
+    third.send_signal(signal.SIGCONT)
+    ok("stopped, and on again when another serves: it is silent", asked(taken) in (None, ({}, [])))
+    equal("the other one answers", (HCAS, LIMIT), asked(fresh))
+    taken.close()
+    until(lambda: standby_of()["pid"] == third.pid)
+    second.terminate()
+    after = runtime.accept()
+    equal("SIGTERM: it answers until the next one is asked", (HCAS, LIMIT), asked(fresh))
+    after.begin()
+    equal("SIGTERM: the next one is", (HCAS, LIMIT), asked(after))
+    equal("SIGTERM: and it ends well", 0, second.wait(PATIENCE))
+    ok("SIGTERM: its connection ends", asked(fresh) is None)
+    fresh.close()
+    third.terminate()
+    equal("the last one ends well", 0, third.wait(PATIENCE))
+    after.close()
+    equal("nothing is left", [], sorted(os.listdir(os.path.dirname(STATUS))) + [name for name in os.listdir(os.path.dirname(SOCKET)) if "lock" in name])
+
+
+def removed(runtime, plugin):
+    """What is removed below it comes back."""
+    connection = runtime.accept().begin()
+    until(lambda: os.path.exists(STATUS))
+    os.unlink(STATUS)
+    ok("nri.json, removed: it comes back", until(lambda: os.path.exists(STATUS)))
+    subprocess.run(["rm", "-r", os.path.dirname(STATUS)], check=True)
+    ok("so does its directory", until(lambda: os.path.exists(STATUS)))
+    lock = os.path.join(os.path.dirname(SOCKET), "oci-rdma-nri.lock")
+    os.unlink(lock)
+    ok("so does the lock", until(lambda: os.path.exists(lock)))
+    equal("it serves all the time", (HCAS, LIMIT), asked(connection))
+    until(lambda: not plugin.children())
+    ok("it is the same connection", runtime.waits())
+    connection.close()
+
+
+def watchdog(runtime, _):
+    path = os.path.join(T, "watchdog")
+    heard = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+    heard.bind(path)
+    heard.settimeout(PATIENCE)
+    plugin = Plugin(env={"NOTIFY_SOCKET": path, "WATCHDOG_USEC": "200000"})
+    connection = runtime.accept().begin()
+
+    def barks(n):
+        while n:
+            n -= heard.recv(4096) == b"WATCHDOG=1"
+        return True
+    ok("systemd's watchdog is told that it works", barks(5))
+    plugin.process.send_signal(signal.SIGSTOP)
+    until(lambda: stopped(plugin.pid))
+    heard.setblocking(False)
+    try:
+        while heard.recv(4096):
+            pass
+    except BlockingIOError:
+        pass
+    time.sleep(1)
+    try:
+        ok("stopped: it hears nothing", not heard.recv(4096))
+    except BlockingIOError:
+        ok("stopped: it hears nothing", True)
+    plugin.process.send_signal(signal.SIGCONT)
+    heard.setblocking(True)
+    ok("on again: it does", barks(1))
+    plugin.end()
+    connection.close()
+    plugin = Plugin(env={"NOTIFY_SOCKET": path, "WATCHDOG_USEC": "200000", "WATCHDOG_PID": "1"})
+    connection = runtime.accept().begin()
+    words = []
+    while not words or not words[-1].startswith(b"READY=1\n"):
+        words.append(heard.recv(4096))
+    ok("a watchdog of another process hears nothing", b"WATCHDOG=1" not in words, words)
+    plugin.end()
+    connection.close()
+    heard.close()
 
 
 def ends(runtime, plugin):
@@ -708,6 +856,44 @@ def metrics(runtime, _):
     connection.close()
     until(lambda: "oci_rdma_nri_connected 0" in open(path).read())
     plugin.end()
+    metrics_refused(runtime)
+    metrics_stuck(runtime)
+
+
+def metrics_refused(runtime):
+    """In the collector's own directory: root, but without the capability for that"""
+    place = os.path.join(T, "collector")
+    os.mkdir(place, 0o755)
+    os.chown(place, 12345, 12345)
+    plugin = Plugin("--metrics", os.path.join(place, "m.prom"))
+    connection = runtime.accept().begin()
+    line = until(lambda: next((line for line in plugin.lines() if "Permission denied" in line), None))
+    ok("metrics in another's directory: the log names the file, and what to do",
+       "metrics: " in line and "m.prom" in line and "must belong to root" in line, line)
+    ok("the status is not blamed", "--check" not in line, line)
+    connection.create()
+    until(lambda: status()["containers"]["served"] == 1)
+    equal("it is said once", 0, sum("metrics" in line for line in plugin.lines()))
+    plugin.end()
+    connection.close()
+
+
+def metrics_stuck(runtime):
+    """A disk that is frozen holds the child that writes, and no container."""
+    place = os.path.join(T, "frozen")
+    os.mkdir(place)
+    plugin = Plugin("--metrics", os.path.join(place, "m.prom"), front=["strace", "-D", "-f", "-o", "/dev/null", "-P", place, "-e",
+                                                                         "inject=open,openat,openat2:delay_enter=3600000000"])
+    connection = runtime.accept().begin()
+    until(lambda: len(plugin.processes()) == 1)
+    equal("metrics on a frozen disk: containers are served", (HCAS, LIMIT), asked(connection))
+    ok("metrics on a frozen disk: the log says so", until(lambda: any("is not written within 5 s" in line for line in plugin.lines())))
+    equal("metrics on a frozen disk: containers are still served", (HCAS, LIMIT), asked(connection))
+    until(lambda: status()["containers"]["served"] == 2)
+    ok("metrics on a frozen disk: it waits for one child, and starts no other", len(plugin.processes()) <= 2)
+    plugin.release()
+    equal("metrics on a frozen disk: it ends well", 0, plugin.end())
+    connection.close()
 
 
 def confined(runtime, plugin):
@@ -723,14 +909,14 @@ def confined(runtime, plugin):
     equal("confined: it is in the node's root", "/", os.readlink(f"/proc/{plugin.pid}/cwd"))
 
 
-SCENES = (recorded_sessions, garbage, decisions, reconnects, one_a_node, ends, memory, confined)  # that want a plugin
-OWN = (files_opened, deadline, attempts, launched, notifications, without_nri, metrics)  # that start theirs
+SCENES = (recorded_sessions, garbage, decisions, reconnects, one_a_node, standby, removed, ends, memory, confined)  # that want a plugin
+OWN = (files_opened, deadline, attempts, launched, notifications, without_nri, watchdog, metrics)  # that start theirs
 
 
 def main():
     chosen = os.environ.get("SCENE")
     if os.environ.get("SLOW"):  # a build with sanitizers, which trace and take memory themselves
-        chosen = "recorded_sessions,garbage,decisions,reconnects,launched,one_a_node,ends,notifications,metrics"
+        chosen = "recorded_sessions,garbage,decisions,reconnects,launched,one_a_node,standby,removed,ends,notifications,watchdog,metrics"
     for scene in SCENES + OWN:
         if chosen and scene.__name__ not in chosen.split(","):
             continue

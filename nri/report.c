@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "nri/report.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <syslog.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "core/base/text.h"
+#include "core/report/log.h"
+#include "nri/clock.h"
+#include "nri/notify.h"
+#include "nri/status.h"
+
+/* Counters are written at most this often, and never before an answer. */
+#define SOON_MS 1000
+/* systemd holds back what is ordered behind the unit, as the kubelet, until it hears READY=1: for
+ * that long only. The runtime's own patience with a plugin that registers is as long. */
+#define READY_PATIENCE_MS 5000
+
+/* ---- the files ---- */
+
+static void write_metrics(struct report *report)
+{
+	if (report->metrics_path)
+		metrics_write(&report->metrics, report->metrics_path, &report->status,
+			      report->closed);
+}
+
+/* It is written again if nothing has changed, too: that is how a plugin that hangs is known, and
+ * how a file that somebody has removed comes back. */
+static void write_status(struct report *report)
+{
+	struct err err;
+	int status;
+
+	report->write_at = clock_ms() + NRI_STATUS_EACH_MS;
+	report->status.alive_ms = clock_ms();
+	status = status_write(report->sysroot, &report->status, &err);
+	if (status < 0 && !report->failed)
+		log_event(LOG_WARNING, "cannot write the status for --check: %s", err.text);
+	report->failed = status < 0;
+}
+
+static void write_both(struct report *report)
+{
+	report->status.counters = *report->counters;
+	write_status(report);
+	write_metrics(report);
+}
+
+/* ---- what it says ---- */
+
+/* Half of what systemd allows (sd_watchdog_enabled(3)) */
+static int64_t watchdog_ms(void)
+{
+	const char *text = getenv("WATCHDOG_USEC");
+	const char *pid = getenv("WATCHDOG_PID");
+	long long us = text ? strtoll(text, NULL, 10) : 0;
+
+	if (us <= 0 || (pid && strtoll(pid, NULL, 10) != getpid()))
+		return 0;
+	return us / 2000 > 0 ? us / 2000 : 1;
+}
+
+void report_begin(struct report *report, const char *socket)
+{
+	report->status.pid = getpid();
+	report->status.started = nri_status_start_of(report->status.pid);
+	report->status.socket = socket;
+	report->write_at = clock_ms() + SOON_MS;
+	report->ready_at = clock_ms() + READY_PATIENCE_MS;
+	report->watchdog_ms = watchdog_ms();
+	report->watchdog_at = report->watchdog_ms ? clock_ms() : REPORT_NEVER;
+}
+
+static void keep_name(char *to, const char *from)
+{
+	(void)snprintf(to, REPORT_NAME_SIZE, "%s", from);
+	text_make_printable(to);
+}
+
+void report_runtime(struct report *report, const struct message_runtime *runtime)
+{
+	keep_name(report->name, runtime->name);
+	keep_name(report->version, runtime->version);
+	report->status.runtime = report->name;
+	report->status.version = report->version;
+}
+
+void report_connected(struct report *report)
+{
+	time_t now = time(NULL);
+	struct tm utc;
+
+	if (!gmtime_r(&now, &utc) ||
+	    !strftime(report->since, sizeof(report->since), "%Y-%m-%dT%H:%M:%SZ", &utc))
+		report->since[0] = '\0';
+	report_active(report);
+	report->status.since = report->since;
+	report->status.trouble = NULL;
+	log_event(LOG_INFO, "connected to %s %s", report->name, report->version);
+	notify("READY=1\nSTATUS=connected to %s %s", report->name, report->version);
+	report->ready_at = REPORT_NEVER;
+	write_both(report);
+}
+
+void report_trouble(struct report *report, const struct err *err)
+{
+	bool same = !report->status.since && !report->status.standby &&
+		    strcmp(report->trouble, err->text) == 0;
+
+	report->status.since = NULL;
+	if (same)
+		return;
+	report_active(report);
+	(void)snprintf(report->trouble, sizeof(report->trouble), "%s", err->text);
+	report->status.trouble = report->trouble;
+	log_event(LOG_WARNING, "not connected: %s", err->text);
+	notify("STATUS=not connected: %s", err->text);
+	write_both(report);
+}
+
+void report_standby(struct report *report)
+{
+	if (report->status.standby)
+		return;
+	if (report->write_at != REPORT_NEVER)
+		status_remove(report->sysroot, &report->status);
+	report->status.standby = true;
+	report->status.since = NULL;
+	report->status.trouble = NULL;
+	log_event(LOG_INFO, "standby: another oci-rdma-nri serves this node; this one takes over "
+			    "when that one ends or hangs");
+	notify("READY=1\nSTATUS=standby: takes over when the oci-rdma-nri that serves this node "
+	       "ends or hangs");
+	report->ready_at = REPORT_NEVER;
+	write_both(report);
+}
+
+void report_active(struct report *report)
+{
+	if (!report->status.standby)
+		return;
+	status_remove(report->sysroot, &report->status);
+	report->status.standby = false;
+}
+
+void report_soon(struct report *report)
+{
+	if (report->write_at > clock_ms() + SOON_MS)
+		report->write_at = clock_ms() + SOON_MS;
+}
+
+/* ---- what is due ---- */
+
+static bool is_counted_otherwise(const struct report *report)
+{
+	return memcmp(report->counters, &report->status.counters, sizeof(*report->counters)) != 0;
+}
+
+void report_tend(struct report *report, bool awaited)
+{
+	int64_t now = clock_ms();
+	bool changed = awaited != report->status.awaited;
+
+	report->status.awaited = awaited;
+	if (now >= report->write_at || changed) {
+		changed |= is_counted_otherwise(report);
+		report->status.counters = *report->counters;
+		write_status(report);
+		if (changed)
+			write_metrics(report);
+	}
+	if (report->metrics_path && metrics_tend(&report->metrics, report->metrics_path))
+		write_metrics(report);
+	if (now >= report->ready_at) {
+		report->ready_at = REPORT_NEVER;
+		notify("READY=1");
+	}
+	if (now >= report->watchdog_at) {
+		report->watchdog_at = now + report->watchdog_ms;
+		notify("WATCHDOG=1");
+	}
+}
+
+int64_t report_time(const struct report *report)
+{
+	const int64_t times[] = {report->write_at, report->ready_at, report->watchdog_at,
+				 metrics_time(&report->metrics)};
+	int64_t next = REPORT_NEVER;
+
+	for (size_t i = 0; i < sizeof(times) / sizeof(times[0]); i++)
+		next = times[i] < next ? times[i] : next;
+	return next;
+}
+
+void report_end(const struct report *report)
+{
+	status_remove(report->sysroot, &report->status);
+	log_event(LOG_INFO, "ended");
+}
