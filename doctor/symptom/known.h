@@ -61,11 +61,10 @@ enum fact {
 	FACT_IB_DISABLED = 1 << 10,
 	FACT_CUDA_FAILED = 1 << 11,
 	FACT_ENOMEM = 1 << 12,
-	FACT_TROUBLE = 1 << 13, /* a line looks like an error */
-	FACT_ABI = 1 << 14,     /* libibverbs does not take the kernel driver */
-	FACT_GNI = 1 << 15,     /* no verbs: Cray's network */
-	FACT_IB_LINK = 1 << 16, /* the port's link layer */
-	FACT_ROCE_LINK = 1 << 17,
+	FACT_ABI = 1 << 13,     /* libibverbs does not take the kernel driver */
+	FACT_GNI = 1 << 14,     /* no verbs: Cray's network */
+	FACT_IB_LINK = 1 << 15, /* the port's link layer */
+	FACT_ROCE_LINK = 1 << 16,
 };
 
 /* In a log that says all of needs and nothing of lacks, the symptom is another one; "" for none */
@@ -112,14 +111,73 @@ struct known_fact {
 extern const struct known_fact known_facts[];
 extern const size_t n_known_facts;
 
-/* Whose log it is, by a word of it in lower case; a row without words is any other's. */
-struct known_area {
-	const char *step; /* what to do next */
-	const char *const *word;
+/* What a line is looked for, in lower case. It has borders: no letter, digit or _ stands before it,
+ * and no letter behind it, unless that end is open. */
+struct known_word {
+	const char *text;
+	bool left_open;
+	bool right_open;
 };
 
+/* What a program itself calls a line; the larger the worse */
+enum grade { GRADE_NONE, GRADE_WORD, GRADE_WARNING, GRADE_ERROR };
+
+/* Each list of words ends with a NULL. */
+struct known_severity {
+	enum grade grade;
+	const struct known_word *word;
+};
+
+/* Whose log it is; a row without words is any other's. */
+struct known_area {
+	const char *step; /* what to do next */
+	const struct known_word *word;
+};
+
+/* The part of a program that writes a line */
+struct known_part {
+	const char *with; /* what else the line says, NULL for nothing */
+	const char *what;
+	const char *does;
+	const char *breaks;
+	const char *step;
+	const struct known_word *word;
+};
+
+/* Of reasons beside errno's: a name does not resolve */
+#define EHOSTNAME 4096
+
+struct known_reason {
+	int number; /* an errno, or EHOSTNAME */
+	const struct known_word *word;
+};
+
+/* What a reason happened to */
+struct known_object {
+	const char *name;
+	const struct known_word *word;
+};
+
+/* The cause of a reason at an object: ANY and NULL fit every one */
+struct known_because {
+	int reason;
+	const char *object;
+	const char *cause;
+	const char *step;
+};
+
+extern const struct known_severity known_severity[];
+extern const size_t n_known_severity;
 extern const struct known_area known_areas[];
 extern const size_t n_known_areas;
+extern const struct known_part known_parts[];
+extern const size_t n_known_parts;
+extern const struct known_reason known_reasons[];
+extern const size_t n_known_reasons;
+extern const struct known_object known_objects[];
+extern const size_t n_known_objects;
+extern const struct known_because known_because[];
+extern const size_t n_known_because;
 
 /* What to do next with a log that shows nothing known. areas: a bit for each of its known_areas */
 const char *known_next_step(unsigned areas);

@@ -3,6 +3,8 @@
 #ifndef OCI_RDMA_DOCTOR_SYMPTOM_LINE_H
 #define OCI_RDMA_DOCTOR_SYMPTOM_LINE_H
 
+#include <stdbool.h>
+
 #define UNKNOWN (-1)
 
 /* Characters looked at so far, in this process: what tests judge the cost of a line by */
@@ -16,6 +18,12 @@ const char *line_find(const char *text, const char *end, const char *part);
 
 /* The next place of part behind at, or the line's end */
 const char *line_next(const char *at, const char *part);
+
+/*
+ * The first place of part in text that has its borders (struct known_word): left_open and
+ * right_open lift them. text begins where the line does.
+ */
+const char *line_find_word(const char *text, const char *part, bool left_open, bool right_open);
 
 /* The number behind the first of fronts (NULL behind the last) that is between text and end; or
  * UNKNOWN */

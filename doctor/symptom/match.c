@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "doctor/symptom/line.h"
+#include "doctor/symptom/trouble.h"
 #include "doctor/symptom/words.h"
 
 /* What begins one of the special forms; each is a word before those of the messages. */
@@ -45,9 +46,11 @@ struct rule {
 	const char *unless;
 	const char *from;
 	bool one_word;
-	size_t symptom; /* if fact and area are 0 */
+	size_t symptom; /* if fact, area and grade are 0 */
 	unsigned fact;
 	unsigned area;
+	enum grade grade;
+	const struct known_word *word; /* of an area */
 };
 
 /* All that is looked for, made once: the words of specials, then one of each rule */
@@ -79,8 +82,20 @@ static void add_rule(struct rule rule)
 static void add_areas(void)
 {
 	for (size_t i = 0; i < n_known_areas; i++) {
-		for (const char *const *word = known_areas[i].word; *word; word++)
-			add_rule((struct rule){.part = word, .parts = 1, .area = 1u << i});
+		for (const struct known_word *word = known_areas[i].word; word->text; word++)
+			add_rule((struct rule){
+				.part = &word->text, .parts = 1, .area = 1u << i, .word = word});
+	}
+}
+
+static void add_severity(void)
+{
+	for (size_t i = 0; i < n_known_severity; i++) {
+		const struct known_word *word = known_severity[i].word;
+
+		for (; word->text; word++)
+			add_rule((struct rule){
+				.part = &word->text, .parts = 1, .grade = known_severity[i].grade});
 	}
 }
 
@@ -92,13 +107,18 @@ static void add_rules(void)
 		const struct message *message = known_at(i)->messages;
 
 		for (; message->part[0]; message++)
-			add_rule((struct rule){message->part, PARTS_MAX, message->unless,
-					       message->from, message->one_word, i, 0, 0});
+			add_rule((struct rule){.part = message->part,
+					       .parts = PARTS_MAX,
+					       .unless = message->unless,
+					       .from = message->from,
+					       .one_word = message->one_word,
+					       .symptom = i});
 	}
 	for (size_t i = 0; i < n_known_facts; i++)
 		add_rule((struct rule){.part = known_facts[i].part,
 				       .parts = PARTS_MAX,
 				       .fact = known_facts[i].fact});
+	add_severity();
 	add_areas();
 }
 
@@ -114,7 +134,10 @@ bool matcher_wants(struct matcher *matcher, const char *text, size_t len)
 		matcher->found.bits[i] &= ~matcher->known.bits[i];
 		any |= matcher->found.bits[i];
 	}
-	return any || matcher->dump > 0;
+	matcher->letter = trouble_letter(text, len);
+	if (matcher->letter <= matcher->heard)
+		matcher->letter = GRADE_NONE;
+	return any || matcher->dump > 0 || matcher->letter;
 }
 
 void match_add(struct match *match, size_t symptom, const char *at, const char *from)
@@ -166,37 +189,68 @@ static const char *find_parts(const char *line, const struct rule *rule)
 	return rule->unless && line_search(first, rule->unless) ? NULL : first;
 }
 
-/* What a log's reader passes over */
-static bool is_harmless(const char *line)
+static bool has_any(const char *line, const char *const *parts)
 {
-	static const char *const parts[] = {"nccl info", "no error", "0 errors", "error: 0", NULL};
-
-	for (const char *const *part = parts; *part; part++) {
-		if (line_search(line, *part))
+	for (; *parts; parts++) {
+		if (line_search(line, *parts))
 			return true;
 	}
 	return false;
+}
+
+/* What the line is by its program's word: what NCCL only informs of, and what says that there is no
+ * error, is none; in other programs' information an error may be told. */
+static enum grade graded(const char *line, enum grade grade)
+{
+	static const char *const harmless[] = {"nccl info", "no error", "0 errors", "error: 0",
+					       NULL};
+	static const char *const informing[] = {
+		"ucx  info", "ucx  debug",         "ucx  diag",   "ucx  trace", "ucx  req",
+		"ucx  data", "level=info",         "level=debug", "*notice*",   "<info>",
+		"<debug>",   "\"level\":\"info\"", NULL};
+
+	if (!grade || line_search(line, "nccl warn"))
+		return grade;
+	if (has_any(line, harmless))
+		return GRADE_NONE;
+	return has_any(line, informing) ? GRADE_WORD : grade;
 }
 
 /* A fact or an area that is known makes no line worth a look. */
 static void forget(struct matcher *matcher, const struct rule *rule)
 {
 	for (size_t i = SPECIALS; i < words.n; i++) {
-		if (rules[i].fact == rule->fact && rules[i].area == rule->area)
+		if (rules[i].fact == rule->fact && rules[i].area == rule->area && !rules[i].grade)
 			words_set(&matcher->known, i);
 	}
 }
 
-static void match_fact(struct matcher *matcher, const struct rule *rule, const char *line,
-		       const char *at, struct match *match)
+void matcher_hears(struct matcher *matcher, enum grade grade)
 {
-	if (rule->fact == FACT_TROUBLE) {
-		/* The first that is no known symptom */
-		if (match->n || is_harmless(line))
-			return;
-		match->trouble = at;
+	matcher->heard = grade;
+	for (size_t i = SPECIALS; i < words.n; i++) {
+		if (rules[i].grade && rules[i].grade <= grade)
+			words_set(&matcher->known, i);
 	}
-	match->facts |= rule->fact;
+}
+
+/* Only in a line that is no known symptom */
+static void match_grade(enum grade grade, const char *at, struct match *match)
+{
+	if (match->n || grade <= match->grade)
+		return;
+	match->grade = grade;
+	match->trouble = at;
+}
+
+static void match_area(struct matcher *matcher, const struct rule *rule, const char *line,
+		       struct match *match)
+{
+	const struct known_word *word = rule->word;
+
+	if (!line_find_word(line, word->text, word->left_open, word->right_open))
+		return;
+	match->areas |= rule->area;
 	forget(matcher, rule);
 }
 
@@ -205,12 +259,14 @@ static void match_rule(struct matcher *matcher, const struct rule *rule, const c
 {
 	const char *at = find_parts(line, rule);
 
-	if (at && rule->area) {
-		match->areas |= rule->area;
+	if (at && rule->area)
+		match_area(matcher, rule, line, match);
+	else if (at && rule->grade)
+		match_grade(rule->grade, at, match);
+	else if (at && rule->fact) {
+		match->facts |= rule->fact;
 		forget(matcher, rule);
-	} else if (at && rule->fact)
-		match_fact(matcher, rule, line, at, match);
-	else if (at)
+	} else if (at)
 		match_add(match, rule->symptom, at, rule->from);
 }
 
@@ -246,7 +302,8 @@ void match_line(struct matcher *matcher, const char *line, struct match *ret_mat
 	ret_match->n = 0;
 	ret_match->facts = 0;
 	ret_match->areas = 0;
-	ret_match->trouble = NULL;
+	ret_match->grade = GRADE_NONE;
+	ret_match->trouble = line;
 	/* NCCL explains errors by guesses, those of the next error included (its switch falls
 	 * through, src/transport/net_ib/common.h): they are no evidence. */
 	if (kinds & 1u << HINT)
@@ -256,4 +313,6 @@ void match_line(struct matcher *matcher, const char *line, struct match *ret_mat
 	if (kinds & 1u << CALL)
 		match_calls(line, ret_match);
 	match_rules(matcher, line, ret_match);
+	match_grade(matcher->letter, line, ret_match);
+	ret_match->grade = graded(line, ret_match->grade);
 }

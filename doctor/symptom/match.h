@@ -21,7 +21,8 @@ struct match {
 	struct seen seen[SYMPTOMS_MAX]; /* each symptom once */
 	unsigned facts;
 	unsigned areas;      /* as known_next_step takes them */
-	const char *trouble; /* what looks like an error, NULL if nothing does */
+	enum grade grade;    /* of the line, GRADE_NONE if it shows a symptom or nothing bad */
+	const char *trouble; /* what looks like an error, if there is a grade */
 };
 
 /* What goes from one line of a log to the next; all zero at first */
@@ -30,6 +31,8 @@ struct matcher {
 	struct words_found
 		known; /* those of facts and areas that were seen before: not looked for again */
 	unsigned dump; /* lines of libmlx5's dump to come */
+	enum grade letter; /* klog's, of the line that matcher_wants looked at */
+	enum grade heard;  /* lines of this grade, and below, are looked at no more */
 };
 
 /*
@@ -40,6 +43,9 @@ bool matcher_wants(struct matcher *matcher, const char *text, size_t len);
 
 /* line: the same, NUL-terminated and in lower case. Next behind matcher_wants. */
 void match_line(struct matcher *matcher, const char *line, struct match *ret_match);
+
+/* Lines of this grade, and below, are heard: no more of them are looked at. */
+void matcher_hears(struct matcher *matcher, enum grade grade);
 
 /* ---- the special forms, for match_line ---- */
 

@@ -9,6 +9,7 @@
 
 #include "doctor/symptom/known.h"
 #include "doctor/symptom/match.h"
+#include "doctor/symptom/trouble.h"
 
 /* NCCL's own buffer for a line is 1 KiB; log collectors add to it. */
 #define PIECE_MAX 8192
@@ -34,7 +35,13 @@ struct reading {
 	bool begun;           /* pieces of this line were looked at before */
 	unsigned facts;
 	unsigned areas;
-	struct hit trouble; /* the first line that looks like an error */
+	/* Of the lines that look like errors: how many, which is the first, and the one that tells
+	 * most */
+	unsigned long troubles;
+	unsigned long first_trouble;
+	unsigned telling; /* how much that one tells */
+	struct trouble told;
+	struct hit trouble;
 	struct hit hit[SYMPTOMS_MAX];
 	struct match match; /* of the piece that is looked at */
 	char line[PIECE_MAX + 1];
@@ -96,6 +103,42 @@ static void count_symptoms(struct reading *reading, const char *text, size_t len
 	}
 }
 
+/* After so many lines of one grade the next ones will not tell more. */
+#define TROUBLES_MAX 4096
+
+/* A line that says why, or what wrote it, is told before one of the next worse grade that does not;
+ * otherwise the worse grade is, and then the first. */
+static unsigned how_telling(enum grade grade, const struct trouble *trouble)
+{
+	bool says_any = trouble->because || trouble->part;
+
+	return 4 * (unsigned)grade + 5 * says_any + (trouble->because && trouble->part);
+}
+
+static void count_trouble(struct reading *reading, const char *text, size_t len)
+{
+	const struct match *match = &reading->match;
+	struct trouble trouble;
+	unsigned telling;
+
+	if (reading->troubles++ == 0)
+		reading->first_trouble = reading->number;
+	trouble_read(reading->lowered, &trouble);
+	telling = how_telling(match->grade, &trouble);
+	if (telling > reading->telling) {
+		reading->telling = telling;
+		reading->told = trouble;
+		reading->trouble.lines = 0;
+		count(reading, &reading->trouble, text, len,
+		      (size_t)(match->trouble - reading->lowered));
+	}
+	/* What cannot tell more than the line that was found is not looked at any more. */
+	if (reading->troubles == TROUBLES_MAX)
+		matcher_hears(&reading->matcher, GRADE_ERROR);
+	else if (trouble.because || trouble.part)
+		matcher_hears(&reading->matcher, match->grade);
+}
+
 /*
  * Of a line that goes on, what begins behind end may be cut: it is looked at in the next piece.
  */
@@ -107,9 +150,8 @@ static void look_at(struct reading *reading, const char *text, size_t len, size_
 	match_line(&reading->matcher, reading->lowered, &reading->match);
 	reading->facts |= reading->match.facts;
 	reading->areas |= reading->match.areas;
-	if (reading->match.trouble)
-		count(reading, &reading->trouble, text, len,
-		      (size_t)(reading->match.trouble - reading->lowered));
+	if (reading->match.grade)
+		count_trouble(reading, text, len);
 	count_symptoms(reading, text, len, end);
 }
 
@@ -276,6 +318,54 @@ static int tell(struct findings *findings, const struct known *known, const stru
 			    hit->first, times, hit->quote);
 }
 
+#define EXPLANATION_MAX 512
+
+/* What the line says beside what is known: its reason, and the part that wrote it; "" for nothing
+ */
+static void explain(const struct trouble *told, char explanation[EXPLANATION_MAX])
+{
+	char part[EXPLANATION_MAX] = "";
+
+	if (told->part)
+		(void)snprintf(part, sizeof(part), "; it comes from %s: %s; what breaks it: %s",
+			       told->part->what, told->part->does, told->part->breaks);
+	(void)snprintf(explanation, EXPLANATION_MAX, "%s%s%s",
+		       told->because ? ", but a line says why: " : "",
+		       told->because ? told->because->cause : "", part);
+}
+
+/* What to try: for the reason, then for the part, or else for whose log it is */
+static void advise(const struct reading *reading, char remedy[1024])
+{
+	const struct trouble *told = &reading->told;
+	const char *step = told->area ? told->area->step : known_next_step(reading->areas);
+
+	if (told->part)
+		step = told->part->step;
+	if (told->because)
+		(void)snprintf(remedy, 1024, "%s%s%s", told->because->step, told->part ? "; " : "",
+			       told->part ? step : "");
+	else
+		(void)snprintf(remedy, 1024, "%s", step);
+}
+
+static int tell_trouble(struct findings *findings, const struct reading *reading,
+			unsigned long lines)
+{
+	char explanation[EXPLANATION_MAX];
+	char remedy[1024];
+
+	explain(&reading->told, explanation);
+	advise(reading, remedy);
+	return findings_add(findings, "symptom", "", FINDING_UNCHECKED, remedy,
+			    "nothing known in %lu line%s%s; %s line %lu: %s", lines,
+			    lines == 1 ? "" : "s", explanation,
+			    reading->trouble.first == reading->first_trouble
+				    ? "the first that looks like an error is"
+				    : "of those that look like errors this tells most,",
+			    reading->trouble.first, reading->trouble.quote);
+}
+
 static int tell_unknown(struct findings *findings, const struct reading *reading)
 {
 	unsigned long lines = reading->number - 1;
@@ -284,15 +374,12 @@ static int tell_unknown(struct findings *findings, const struct reading *reading
 		return findings_add(findings, "symptom", "", FINDING_UNCHECKED,
 				    "give the message or NCCL's log (NCCL_DEBUG=INFO)",
 				    "the text is empty");
-	if (reading->trouble.lines == 0)
-		return findings_add(
-			findings, "symptom", "", FINDING_UNCHECKED, known_next_step(reading->areas),
-			"nothing known, and nothing that looks like an error, in %lu line%s", lines,
-			lines == 1 ? "" : "s");
-	return findings_add(
-		findings, "symptom", "", FINDING_UNCHECKED, known_next_step(reading->areas),
-		"nothing known in %lu line%s; the first that looks like an error is line %lu: %s",
-		lines, lines == 1 ? "" : "s", reading->trouble.first, reading->trouble.quote);
+	if (reading->troubles > 0)
+		return tell_trouble(findings, reading, lines);
+	return findings_add(findings, "symptom", "", FINDING_UNCHECKED,
+			    known_next_step(reading->areas),
+			    "nothing known, and nothing that looks like an error, in %lu line%s",
+			    lines, lines == 1 ? "" : "s");
 }
 
 static int tell_all(struct findings *findings, struct reading *reading, struct err *err)
@@ -312,7 +399,7 @@ static int tell_all(struct findings *findings, struct reading *reading, struct e
 		if (is_silent(reading, order, n, order[i]))
 			continue;
 		status = tell(findings, known, &reading->hit[order[i]]);
-		explained |= known->status == FINDING_FAIL || reading->trouble.lines == 0;
+		explained |= known->status == FINDING_FAIL || reading->troubles == 0;
 	}
 	if (status == 0 && !explained)
 		status = tell_unknown(findings, reading);

@@ -114,15 +114,22 @@ function key_turn(   n, field, i, needs, lacks, to) {
 	target_at[n_targets] = from_file ":" from_line
 }
 
+# A word has borders: no letter, digit or _ before it, no letter behind it; a * at that end lifts it. An area's have none at their end,
+# a severity's none at all.
+function word(text,   left, right) {
+	left = kind == "severity" || sub(/^\*/, "", text)
+	right = kind ~ /^(severity|area)$/ || sub(/\*$/, "", text)
+	if (length(text) < 4)
+		bad("\"" text "\": a word has at least four characters")
+	return "{" c(text) ", " (left ? "true" : "false") ", " (right ? "true" : "false") "}"
+}
+
 function key_words(   n, i) {
 	n = take_quoted()
 	if (rest != "")
 		bad("words are quotations: " rest)
-	for (i = 1; i <= n; i++) {
-		words = words "\t" c(quoted[i]) ",\n"
-		if (length(quoted[i]) < 4)
-			bad("\"" quoted[i] "\": a word has at least four characters")
-	}
+	for (i = 1; i <= n; i++)
+		words = words "\t" word(quoted[i]) ",\n"
 }
 
 # What the key of the line before, with its continuations, says
@@ -142,9 +149,9 @@ function end_key() {
 		key_turn()
 	else if (kind ~ /^(symptom|fact)$/ && key == "line")
 		key_line()
-	else if (kind == "area" && key == "step")
+	else if (index(texts_of[kind], " " key " ") || (kind == "part" && key == "with"))
 		texts[key] = rest
-	else if (kind == "area" && key == "words")
+	else if (kind ~ /^(area|part|severity|reason|object)$/ && key == "words")
 		key_words()
 	else
 		bad("a " kind " has no " key ":")
@@ -173,18 +180,41 @@ function end_symptom(   row) {
 	symptoms = symptoms row
 }
 
-function end_area() {
-	if (!("step" in texts))
-		bad("area " name ": has no step")
-	areas = areas "\t{" c(texts["step"]) ", " list("char *const", words, "area_words", "NULL") "},\n"
+# All texts that a row of its kind has, in their order
+function all_texts(   n, field, i, text) {
+	n = split(texts_of[kind], field, " ")
+	for (i = 1; i <= n; i++) {
+		if (!(field[i] in texts))
+			bad(kind " " name ": has no " field[i] ":")
+		text = text c(texts[field[i]]) ", "
+	}
+	return text
+}
+
+function end_other() {
+	if (words == "" && kind != "because" && name != "any")
+		bad(kind " " name ": has no words:")
+	if (kind == "because")
+		rows[kind] = rows[kind] "\t{" because ", " all_texts() "},\n"
+	else
+		rows[kind] = rows[kind] "\t{" front() all_texts() list("struct known_word", words, "words", "{NULL, false, false}") "},\n"
+}
+
+# What stands before a row's texts
+function front() {
+	if (kind == "severity")
+		return "GRADE_" toupper(name) ", "
+	if (kind == "part")
+		return ("with" in texts ? c(texts["with"]) : "NULL") ", "
+	return kind == "reason" ? name ", " : kind == "object" ? c(name) ", " : ""
 }
 
 function end_row() {
 	end_key()
 	if (kind == "symptom")
 		end_symptom()
-	else if (kind == "area")
-		end_area()
+	else if (kind in texts_of)
+		end_other()
 	lines = completions = calls = turns = words = kind = ""
 	split("", texts)
 }
@@ -202,6 +232,14 @@ function begin_symptom(head,   n, field, i) {
 		bad("behind a symptom's name stand fail or warn, then sure, likely or may be, then perhaps alone")
 }
 
+# "because NAME: REASON OBJECT"
+function begin_because(head,   field) {
+	sub(/^[a-z0-9_]+: */, "", head)
+	if (split(head, field, " ") != 2 || (field[1] != "any" && !(("reason", field[1]) in names)) || (field[2] != "any" && !(("object", field[2]) in names)))
+		bad("behind because NAME: stand a reason and an object that are there, or any")
+	because = (field[1] == "any" ? "ANY" : field[1]) ", " (field[2] == "any" ? "NULL" : c(field[2]))
+}
+
 function begin_row(   head) {
 	end_row()
 	from_file = FILENAME
@@ -211,8 +249,8 @@ function begin_row(   head) {
 	sub(/^[a-z]+ +/, "", head)
 	name = head
 	sub(/:.*/, "", name)
-	if (kind !~ /^(symptom|fact|area)$/ || name !~ /^[A-Za-z0-9_]+$/) {
-		bad("a row begins with symptom, fact or area, and a name")
+	if ((kind !~ /^(symptom|fact)$/ && !(kind in texts_of)) || name !~ /^[A-Za-z0-9_]+$/) {
+		bad("a row begins with symptom, fact, area, part, severity, reason, object or because, and a name")
 		kind = "row"
 		return
 	}
@@ -222,6 +260,15 @@ function begin_row(   head) {
 	n_names++
 	if (kind == "symptom")
 		begin_symptom(head)
+	else if (kind == "because")
+		begin_because(head)
+}
+
+BEGIN {
+	texts_of["area"] = " step "
+	texts_of["part"] = " what does breaks step "
+	texts_of["because"] = " cause step "
+	texts_of["severity"] = texts_of["reason"] = texts_of["object"] = " "
 }
 
 /^#/ || /^[ \t]*$/ { next }
@@ -255,14 +302,19 @@ END {
 	print "static const struct completion no_completions[] = {{0, 0}};"
 	print "static const struct call no_calls[] = {{NULL, 0}};"
 	print "static const struct turn no_turns[] = {{0, 0, NULL}};"
-	print "static const char *const no_area_words[] = {NULL};"
+	print "static const struct known_word no_words[] = {{NULL, false, false}};"
 	printf "%s", defs
 	printf "const struct known known_rows[] = {\n%s};\n", symptoms
 	print "const size_t n_known_rows = sizeof(known_rows) / sizeof(*known_rows);"
 	print "_Static_assert(sizeof(known_rows) / sizeof(*known_rows) <= SYMPTOMS_MAX, \"a place for each\");"
 	printf "const struct known_fact known_facts[] = {\n%s};\n", facts
 	print "const size_t n_known_facts = sizeof(known_facts) / sizeof(*known_facts);"
-	printf "const struct known_area known_areas[] = {\n%s};\n", areas
-	print "const size_t n_known_areas = sizeof(known_areas) / sizeof(*known_areas);"
+	n_kinds = split("area part severity reason object because", kinds, " ")
+	for (i = 1; i <= n_kinds; i++) {
+		of = kinds[i]
+		plural = of == "because" || of == "severity" ? of : of "s"
+		printf "const struct known_%s known_%s[] = {\n%s};\n", of, plural, rows[of]
+		printf "const size_t n_known_%s = sizeof(known_%s) / sizeof(*known_%s);\n", plural, plural, plural
+	}
 	print "_Static_assert(sizeof(known_areas) / sizeof(*known_areas) < 32, \"a bit for each\");"
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which of some hundred words a line holds, found in one pass over it; upper and lower case are the
- * same. */
+/* Which of some thousand words a line holds, found in one pass over it; upper and lower case are
+ * the same. */
 #ifndef OCI_RDMA_DOCTOR_SYMPTOM_WORDS_H
 #define OCI_RDMA_DOCTOR_SYMPTOM_WORDS_H
 
@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define WORDS_MAX 1024
+#define WORDS_MAX 2048
 #define WORD_MIN 4 /* characters: what is looked for at each place of the line */
 
 /* By the order in which they were added */
