@@ -8,11 +8,13 @@
 #include "core/base/names.h"
 #include "core/base/tell.h"
 
+#define TEXT_OF(number) #number
+#define DIGITS_OF(number) TEXT_OF(number)
 #define REASON                                                                                     \
-	"not finished after 5 s: check whether the node's /sys or one of its disks hangs (dmesg)"
+	"not finished after " DIGITS_OF(DEADLINE_SECONDS) " s: check whether the node's /sys or "  \
+							  "one of its disks hangs (dmesg)"
 
 static volatile sig_atomic_t must_fail;
-static void (*listener)(bool);
 static void (*late)(void);
 static struct sigaction before; /* the caller's, handed on to whatever is executed */
 static unsigned seconds_before;
@@ -55,14 +57,7 @@ void deadline_disarm(void)
 	(void)sigprocmask(SIG_SETMASK, &mask_before, NULL);
 }
 
-void deadline_must_fail(bool fail)
+void deadline_set_must_fail(bool fail)
 {
 	must_fail = fail;
-	if (listener)
-		listener(fail);
-}
-
-void deadline_tell(void (*told)(bool fail))
-{
-	listener = told;
 }

@@ -13,6 +13,7 @@
 #include "core/base/tell.h"
 #include "core/container/container.h"
 #include "core/deadline.h"
+#include "core/outcome.h"
 #include "core/process/process.h"
 #include "core/report/log.h"
 #include "core/spec/state.h"
@@ -73,10 +74,13 @@ static int find_bundle(const struct state *state, char *path, size_t size, struc
 
 /* ---- what is done to the container ---- */
 
-/* What this run found otherwise, and changed */
-struct changed {
-	bool memlock;
-	bool nccl_conf;
+/* One run */
+struct run {
+	enum stage stage;
+	struct state state;
+	char bundle[PATH_MAX];
+	struct container container;
+	struct outcome outcome;
 };
 
 /* The container's root: by the spec's mappings, or, in a user namespace that it only joins, the
@@ -147,41 +151,32 @@ static int raise_memlock(const struct container *container, const struct process
  * All that may be refused is opened before anything is changed. nccl.conf is written while the
  * container is created only: later its processes run, and have read it.
  */
-static int apply(struct container *container, const struct state *state, enum stage stage,
-		 struct changed *changed, struct err *err)
+static int apply(void *context, struct container *container, struct applied *applied,
+		 struct err *err)
 {
-	bool writes = stage != STAGE_POSTSTART;
+	const struct run *run = context;
+	const struct state *state = &run->state;
+	bool writes = run->stage != STAGE_POSTSTART;
+	bool raised = false;
+	bool wrote = false;
 	int root = -1;
+	int status;
 	cleanup_process process = PROCESS_NONE;
 	int alive = process_open(state->pid, state->id, spec_cgroup_name(&container->spec),
 				 &process, err);
 
-	if (alive < 0)
-		return -1;
-	if (!alive)
-		return 0;
+	if (alive <= 0)
+		return alive;
 	if (writes) {
 		root = container_open_root(container, err);
 		if (root < 0)
 			return -1;
 	}
-	if (raise_memlock(container, &process, stage, &changed->memlock, err) < 0)
-		return -1;
-	return writes ? write_nccl_conf(container, &process, root, &changed->nccl_conf, err) : 0;
-}
-
-/* One line for a grant: poststart, which is installed beside createRuntime, only repairs what runc
- * undid. */
-static int apply_and_log(struct container *container, const struct state *state, enum stage stage,
-			 struct err *err)
-{
-	struct changed changed = {0};
-	int status = apply(container, state, stage, &changed, err);
-	struct applied applied = {.nccl = changed.nccl_conf ? "/etc/nccl.conf" : NULL};
-	bool starts = status == 0 || !container->config.fail_on_error;
-
-	if ((changed.memlock || changed.nccl_conf) && starts && stage != STAGE_POSTSTART)
-		log_grant(container, &applied, stage_names[stage]);
+	status = raise_memlock(container, &process, run->stage, &raised, err);
+	if (status == 0 && writes)
+		status = write_nccl_conf(container, &process, root, &wrote, err);
+	applied->changed = raised || wrote;
+	applied->nccl = wrote ? "/etc/nccl.conf" : NULL;
 	return status;
 }
 
@@ -195,53 +190,11 @@ static void clear_nccl_conf(struct container *container, enum stage stage)
 	struct err ignored;
 	int root;
 
-	if (stage == STAGE_POSTSTART || !container->plan.reason)
+	if (stage == STAGE_POSTSTART || !container->plan.reason || plan_gives(&container->plan))
 		return;
 	root = container_open_root(container, &ignored);
 	if (root >= 0)
 		(void)nccl_conf_clear(root, &ignored);
-}
-
-/*
- * A container that gets nothing has one line about it: poststart adds none, and where the shim has
- * started the runtime, it has decided by the same rules, and has said it.
- */
-static bool is_said_already(enum stage stage)
-{
-	return stage == STAGE_POSTSTART || process_has_variable(getppid(), SHIM_ROUNDS);
-}
-
-static void say_none(struct container *container, const char *reason, enum stage stage)
-{
-	if (log_wants_none(container) && !is_said_already(stage))
-		log_none(container, reason, stage_names[stage]);
-}
-
-/* The caller of a run that fails is to hear why. */
-static void say_denial(struct container *container, enum stage stage)
-{
-	if (stage != STAGE_POSTSTART && (container->plan.fail || !is_said_already(stage)))
-		log_denial(container, stage_names[stage]);
-}
-
-static int act(struct container *container, const struct state *state, enum stage stage,
-	       struct err *err)
-{
-	switch (container->plan.decision) {
-	case DECISION_NONE:
-		clear_nccl_conf(container, stage);
-		say_none(container, container->plan.reason, stage);
-		return 0;
-	case DECISION_DENIED:
-		deadline_must_fail(container->plan.fail);
-		clear_nccl_conf(container, stage);
-		say_denial(container, stage);
-		return 0;
-	case DECISION_TCP:
-	case DECISION_GRANT:
-		return apply_and_log(container, state, stage, err);
-	}
-	return 0;
 }
 
 /* ---- one run ---- */
@@ -258,91 +211,76 @@ static bool is_over(const struct state *state, enum stage stage)
 	       process_is_crun(getppid());
 }
 
-static int serve(struct container *container, const struct options *options,
-		 const struct state *state, enum stage stage, bool *ret_proven, struct err *err)
+static int read_bundle(void *context, struct container *container, struct err *err)
 {
-	if (container_decide(container, options, ret_proven, err) < 0)
+	struct run *run = context;
+	int bundle = find_bundle(&run->state, run->bundle, sizeof(run->bundle), err);
+
+	if (bundle < 0)
 		return -1;
-	return act(container, state, stage, err);
+	container->bundle = bundle;
+	return container_read_spec(container, bundle, run->bundle, "config.json", err);
 }
 
-/*
- * The exit status of a failed run. Without a proven device what failed was not needed: only who has
- * an annotation of ours hears of it. In poststart all but a failed raise is known from
- * createRuntime.
- */
-static int fail(struct container *container, const struct err *err, enum stage stage, bool proven)
+/* The shim decides by the same rules: where it has started the runtime, it has said the outcome. */
+static bool is_behind_shim(void *context)
 {
-	bool planned = container->plan.decision == DECISION_GRANT;
-	bool tcp = container->plan.decision == DECISION_TCP;
-
-	if (stage == STAGE_POSTSTART && !planned)
-		return 0;
-	if (!proven && !tcp) {
-		say_none(container, err->text, stage);
-		return 0;
-	}
-	log_failure(container, err, stage_names[stage]);
-	return container->has_config && container->config.fail_on_error;
+	(void)context;
+	return process_has_variable(getppid(), SHIM_ROUNDS);
 }
 
-/*
- * What cannot be read may be an RDMA container's: the state says whether it asks, and the text, as
- * far as there is one, whether it was given a device. Nobody else may notice.
- */
-static bool must_serve_unread(struct container *container, const struct options *options,
-			      const struct state *state)
+static int serve(struct run *run, const struct options *options)
 {
-	const struct config *config = &container->config;
-	struct err ignored;
+	const struct entry_point entry = {
+		.name = stage_names[run->stage],
+		.tells = true,
+		.repeats = run->stage == STAGE_POSTSTART,
+		.asks = &run->state.asks,
+		.context = run,
+		.read = read_bundle,
+		.apply = apply,
+		.expect = deadline_set_must_fail,
+		.said_before = is_behind_shim,
+	};
 
-	if (container->text.bytes && !container_names_device(&container->text))
-		return false;
-	if (container_load_config(container, options, &ignored) < 0 || !config->fail_on_error)
-		return false;
-	return state->asks || (container->text.bytes && config->opt_in == OPT_IN_DEVICE);
+	outcome_serve(&run->container, options, &entry, &run->outcome);
+	clear_nccl_conf(&run->container, run->stage);
+	outcome_log(&run->container, &run->outcome, &entry);
+	return run->outcome.must_fail;
 }
 
-/* What is large is static here: a caller's stack may be small. */
-static int run(struct container *container, const struct options *options, enum stage stage)
+static int run_stage(struct run *run, const struct options *options)
 {
-	cleanup_fd bundle = -1;
-	static struct state state;
-	static char path[PATH_MAX];
-	static struct err err;
-	bool proven = false;
+	struct container *container = &run->container;
+	const struct state *state = &run->state;
+	struct err err;
 
-	if (state_read(&container->arena, STDIN_FILENO, &state, &err) < 0) {
-		log_failure(NULL, &err, stage_names[stage]);
+	if (state_read(&container->arena, STDIN_FILENO, &run->state, &err) < 0) {
+		log_failure(NULL, &err, stage_names[run->stage]);
 		return 0;
 	}
 	/* A reason may quote the pod's author: in a file of the author's choice that would be a
 	 * line of a script. The log has it. */
-	if (state.stderr_chosen)
+	if (state->stderr_chosen)
 		tell_nobody();
-	if (state.sandbox || is_over(&state, stage))
+	if (state->sandbox || is_over(state, run->stage))
 		return 0;
-	container->id = state.id;
-	container->pid = state.pid;
+	container->id = state->id;
+	container->pid = state->pid;
 	confine(&hook_confinement, options_directory(options));
-	bundle = find_bundle(&state, path, sizeof(path), &err);
-	if (bundle < 0 || container_read_spec(container, bundle, path, "config.json", &err) < 0) {
-		log_failure(container, &err, stage_names[stage]);
-		return must_serve_unread(container, options, &state);
-	}
-	if (serve(container, options, &state, stage, &proven, &err) < 0)
-		return fail(container, &err, stage, proven);
-	return container->plan.fail;
+	return serve(run, options);
 }
 
 int stage_run(const struct options *options, enum stage stage)
 {
-	static struct container container;
+	static struct run run; /* a caller's stack may be small */
 	int status;
 
-	container = CONTAINER_NONE;
+	run.stage = stage;
+	run.container = CONTAINER_NONE;
 	deadline_arm(start_unserved);
-	status = run(&container, options, stage);
-	container_free(&container);
-	return stage == STAGE_POSTSTART ? 0 : status;
+	status = run_stage(&run, options);
+	cleanup_close_fd(&run.container.bundle);
+	container_free(&run.container);
+	return status;
 }

@@ -11,9 +11,9 @@
 #include <unistd.h>
 
 #include "core/base/cleanup.h"
+#include "core/base/clock.h"
 #include "core/base/replace.h"
 #include "core/report/log.h"
-#include "nri/clock.h"
 
 /* ---- the text ---- */
 

@@ -10,10 +10,10 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "core/base/clock.h"
 #include "core/base/names.h"
 #include "core/confine/confine.h"
 #include "core/report/log.h"
-#include "nri/clock.h"
 #include "nri/confinement.h"
 #include "nri/link.h"
 #include "nri/lock.h"

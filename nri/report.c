@@ -8,9 +8,9 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "core/base/clock.h"
 #include "core/base/text.h"
 #include "core/report/log.h"
-#include "nri/clock.h"
 #include "nri/notify.h"
 #include "nri/status.h"
 

@@ -3,11 +3,11 @@
 
 #include <stdio.h>
 
+#include "core/base/clock.h"
 #include "core/container/container.h"
-#include "core/deadline.h"
+#include "core/outcome.h"
 #include "core/plan/memlock.h"
 #include "core/report/log.h"
-#include "nri/clock.h"
 #include "nri/wire/ttrpc.h"
 
 #define WAY_IN "nri"
@@ -17,15 +17,20 @@
 struct work {
 	const struct options *options;
 	struct container *container;
+	struct message response;
 };
 
 /* One child works on one container. */
 static int verdict_out;
 
-static void tell_must_fail(bool fail)
+static void tell_expectation(bool must_fail)
 {
-	if (fail)
-		(void)verdict_say(verdict_out, VERDICT_MUST_FAIL, NULL);
+	static bool told;
+
+	if (must_fail == told)
+		return;
+	told = must_fail;
+	(void)verdict_say(verdict_out, must_fail ? VERDICT_MUST_FAIL : VERDICT_MAY_START, NULL);
 }
 
 /* What the spec lists is raised, so that the later entry, which holds, never lowers. */
@@ -76,19 +81,14 @@ static int pack_grant(struct container *container, bool *ret_changes, struct mes
 	return message_response(arena, &answer, ret_response);
 }
 
-/* Logged when it is said, so that one that came too late is not logged. */
-static int say_grant(struct container *container, int out, struct err *err)
+static int apply(void *context, struct container *container, struct applied *applied,
+		 struct err *err)
 {
-	struct applied applied = {
-		.nccl = plan_has_new_settings(&container->plan) ? "env" : NULL,
-	};
-	struct message response;
-	bool changes;
+	struct work *work = context;
 
-	if (pack_grant(container, &changes, &response) < 0)
+	if (pack_grant(container, &applied->changed, &work->response) < 0)
 		return err_memory(err);
-	if (verdict_say(out, VERDICT_GRANTED, &response) == 0 && changes)
-		log_grant(container, &applied, WAY_IN);
+	applied->nccl = plan_has_new_settings(&container->plan) ? "env" : NULL;
 	return 0;
 }
 
@@ -101,68 +101,41 @@ static int refuse(struct arena *arena, enum ttrpc_status status, const char *fro
 	return text ? message_refusal(arena, status, text, ret_response) : -1;
 }
 
-static int say_denial(struct container *container, int out, struct err *err)
+static int pack_refusal(struct arena *arena, const struct outcome *outcome,
+			struct message *ret_response)
 {
-	struct message response = {0};
-
-	if (container->plan.fail && refuse(&container->arena, TTRPC_PERMISSION_DENIED,
-					   "denied: ", container->plan.reason, &response) < 0)
-		return err_memory(err);
-	if (verdict_say(out, VERDICT_DENIED, &response) == 0)
-		log_denial(container, WAY_IN);
-	return 0;
+	if (outcome->kind == OUTCOME_DENIED)
+		return refuse(arena, TTRPC_PERMISSION_DENIED, "denied: ", outcome->reason,
+			      ret_response);
+	return refuse(arena, TTRPC_INTERNAL, "", outcome->reason, ret_response);
 }
 
-static void say_failure(struct container *container, int out, const struct err *reason)
-{
-	bool refuses = container->has_config && container->config.fail_on_error;
-	struct message response = {0};
-
-	if (refuses && refuse(&container->arena, TTRPC_INTERNAL, "", reason->text, &response) < 0)
-		return; /* the parent, which knows that it must fail, says so */
-	if (verdict_say(out, VERDICT_FAILED, &response) == 0)
-		log_failure_silently(container, reason, WAY_IN);
-}
-
-/* Heard of only where its author has asked. */
-static void say_nothing(struct container *container, int out, const char *reason)
-{
-	if (verdict_say(out, VERDICT_NOTHING, NULL) == 0)
-		log_none(container, reason, WAY_IN);
-}
-
-static int say_decision(struct container *container, int out, struct err *err)
-{
-	switch (container->plan.decision) {
-	case DECISION_NONE:
-		say_nothing(container, out, container->plan.reason);
-		return 0;
-	case DECISION_DENIED:
-		return say_denial(container, out, err);
-	case DECISION_TCP:
-	case DECISION_GRANT:
-		return say_grant(container, out, err);
-	}
-	return 0;
-}
-
-/* Without a proven device nobody hears of a failure: what failed was not needed. */
+/* It is logged when it is said, so that what came too late is not logged. */
 static void decide(void *context, int out)
 {
-	const struct work *work = context;
+	static const enum verdict_kind kinds[] = {
+		[OUTCOME_NOTHING] = VERDICT_NOTHING,
+		[OUTCOME_GRANTED] = VERDICT_GRANTED,
+		[OUTCOME_DENIED] = VERDICT_DENIED,
+		[OUTCOME_FAILED] = VERDICT_FAILED,
+	};
+	static struct outcome outcome;
+	struct work *work = context;
 	struct container *container = work->container;
-	bool proven = false;
-	struct err err;
+	const struct entry_point entry = {
+		.name = WAY_IN,
+		.context = work,
+		.apply = apply,
+		.expect = tell_expectation,
+	};
 
 	verdict_out = out;
-	deadline_tell(tell_must_fail);
-	if (container_decide(container, work->options, &proven, &err) == 0 &&
-	    say_decision(container, out, &err) == 0)
+	outcome_serve(container, work->options, &entry, &outcome);
+	/* Without memory for it the parent, which knows that it must fail, says so. */
+	if (outcome.must_fail && pack_refusal(&container->arena, &outcome, &work->response) < 0)
 		return;
-	if (proven || container->plan.decision == DECISION_TCP)
-		say_failure(container, out, &err);
-	else
-		say_nothing(container, out, err.text);
+	if (verdict_say(out, kinds[outcome.kind], &work->response) == 0)
+		outcome_log(container, &outcome, &entry);
 }
 
 /* ---- in the parent ---- */
@@ -189,7 +162,7 @@ static void go_without(struct container *container, const struct verdict *verdic
 static void ask_child(struct server *server, struct container *container, struct arena *arena,
 		      struct message *ret_response)
 {
-	struct work work = {&server->options, container};
+	struct work work = {.options = &server->options, .container = container};
 	struct verdict verdict;
 
 	verdict_find(&server->children, arena, decide, &work, server->patience_ms, &verdict);
@@ -215,6 +188,7 @@ static void serve(struct server *server, struct arena *arena, const struct messa
 		server->counters.failed++;
 		return;
 	}
+	container.spec_known = true;
 	container.id = container.spec.identity.id;
 	if (!container_may_matter(&container))
 		return;

@@ -10,9 +10,9 @@
 #include <unistd.h>
 
 #include "core/base/cleanup.h"
+#include "core/base/clock.h"
 #include "core/base/fs.h"
 #include "nri/child.h"
-#include "nri/clock.h"
 
 /* As it goes through the pipe: no byte of it is left unset between its members. */
 struct head {
@@ -106,9 +106,9 @@ static enum received await(const struct waiting *waiting, struct arena *arena,
 		received = receive(waiting, &head, sizeof(head));
 		if (received != RECEIVED)
 			return received;
-		if (head.kind != VERDICT_MUST_FAIL)
+		if (head.kind != VERDICT_MUST_FAIL && head.kind != VERDICT_MAY_START)
 			break;
-		verdict->must_fail = true;
+		verdict->must_fail = head.kind == VERDICT_MUST_FAIL;
 	}
 	received = receive_response(waiting, arena, head.len, &verdict->response);
 	if (received == RECEIVED)

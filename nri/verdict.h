@@ -24,9 +24,11 @@ enum verdict_kind {
 	VERDICT_GRANTED,
 	VERDICT_DENIED,
 	VERDICT_FAILED,
-	VERDICT_LATE,      /* not from the child: it was given up */
-	VERDICT_LOST,      /* nor this: there was no child, or it said nothing */
-	VERDICT_MUST_FAIL, /* on its way: should it be late, the container must not start */
+	VERDICT_LATE, /* not from the child: it was given up */
+	VERDICT_LOST, /* nor this: there was no child, or it said nothing */
+	/* On their way: should it be late, the container must not start, or may. */
+	VERDICT_MUST_FAIL,
+	VERDICT_MAY_START,
 };
 
 struct verdict {

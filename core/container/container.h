@@ -14,6 +14,7 @@
 #include "core/base/warning.h"
 #include "core/node/device.h"
 #include "core/node/gpu.h"
+#include "core/node/node.h"
 #include "core/options.h"
 #include "core/plan/plan.h"
 #include "core/policy/config.h"
@@ -31,12 +32,16 @@ struct container {
 	const char *id; /* NULL: not known */
 	int64_t pid;    /* of its first process, whose network namespace is its; 0: not known */
 	struct spec spec;
+	bool spec_known; /* spec is read */
+	struct node node;
 	struct claims claims;
+	bool has_claims;       /* claims are read */
 	const char **unusable; /* files of linux.devices that are vfio's, vDPA's or nobody's */
 	size_t n_unusable;
 	size_t unusable_room;
 	struct devices devices;
-	struct gpus gpus; /* that it was given; only where it is explained */
+	bool devices_known; /* they have been looked up, so that there are no others */
+	struct gpus gpus;   /* that it was given; only where it is explained */
 	enum rdma_mode rdma_mode;
 	struct fs_text image_conf; /* the image's /etc/nccl.conf; no bytes: not seen */
 	uint64_t node_memory;      /* only where the config requires a limit below it */
@@ -47,15 +52,16 @@ struct container {
 	struct warnings warnings;
 };
 
-#define CONTAINER_NONE ((struct container){.fd = -1, .bundle = -1, .root = -1})
+#define CONTAINER_NONE ((struct container){.fd = -1, .bundle = -1, .root = -1, .node = NODE_NONE})
 
-/* Frees the arena and closes fd and root; bundle belongs to the caller. */
+/* Frees the arena and closes fd, root and node; bundle belongs to the caller. */
 void container_free(struct container *container);
 #define cleanup_container __attribute__((cleanup(container_free))) struct container
 
 /*
  * Reads config.json, or the file of another name, below the bundle's descriptor, which has to stay
- * open as long as the container. path: the bundle's, for errors.
+ * open as long as the container. path: the bundle's, for errors. If it cannot be read as we read
+ * it, container->text has what the runtime will find there, as far as there is anything.
  */
 int container_read_spec(struct container *container, int bundle, const char *path, const char *name,
 			struct err *err);
@@ -69,8 +75,12 @@ int container_parse_spec(struct container *container, const char *what, struct e
  */
 int container_open_root(struct container *container, struct err *err);
 
-/* A config.json that cannot be read as such: whether its text names a verbs device's file. */
-bool container_names_device(const struct fs_text *text);
+/*
+ * For a container that could not be examined: whether its text, or without that its spec, names a
+ * verbs device's file, and our annotation that asks.
+ */
+bool container_names_device(const struct container *container);
+bool container_names_request(const struct container *container);
 
 /* The administrator's config. */
 int container_load_config(struct container *container, const struct options *options,
@@ -81,8 +91,8 @@ int container_load_config_at(struct container *container, int sysroot, const cha
 			     struct err *err);
 
 /*
- * False where container_decide() could only say "none", told by the spec alone: no file is opened.
- * Without memory it is true.
+ * False where container_find() could only say that it gets nothing, told by the spec alone: no file
+ * is opened. Without memory it is true.
  */
 bool container_may_matter(struct container *container);
 
@@ -90,11 +100,14 @@ bool container_may_matter(struct container *container);
 int container_explain(struct container *container, const struct options *options, struct err *err);
 
 /*
- * The same as far as it can still matter: without a device, and without an annotation of ours, a
- * container is done at once, before the config is looked at, and its plan is "none". *ret_proven:
- * it has a proven device, so that a failure is that of an RDMA container; set also on failure.
+ * The same in two steps, and as far as it can still matter. Finds the devices, and reads the policy
+ * and what the container asks for. Returns 1, or 0 for a container without a device and without an
+ * annotation of ours, which is done at once, before the config is looked at, and gets nothing; -1
+ * on failure.
  */
-int container_decide(struct container *container, const struct options *options, bool *ret_proven,
-		     struct err *err);
+int container_find(struct container *container, const struct options *options, struct err *err);
+
+/* Then makes the plan. Returns 0 or -1. */
+int container_plan(struct container *container, struct err *err);
 
 #endif

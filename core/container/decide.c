@@ -6,7 +6,6 @@
 #include "core/container/container.h"
 #include "core/container/describe.h"
 #include "core/container/devices.h"
-#include "core/deadline.h"
 #include "core/node/memory.h"
 #include "core/node/rdma_mode.h"
 #include "core/plan/order.h"
@@ -29,9 +28,10 @@ static struct wanted wanted_by(const struct config *config)
 }
 
 /* The administrator's config and the pod author's annotations. */
-static int read_policy(struct container *container, const struct node *node, const char *path,
-		       struct err *err)
+static int read_policy(struct container *container, const char *path, struct err *err)
 {
+	const struct node *node = &container->node;
+
 	if (container_load_config_at(container, node->root, path, err) < 0)
 		return -1;
 	if (container->config.require_memory_limit)
@@ -94,9 +94,9 @@ static int read_image(struct container *container, struct err *err)
 	return 0;
 }
 
-static int make_plan(struct container *container, const struct node *node,
-		     const struct wanted *wanted, struct err *err)
+static int make_plan(struct container *container, const struct wanted *wanted, struct err *err)
 {
+	struct plan *plan = &container->plan;
 	struct facts facts = {
 		.spec = &container->spec,
 		.config = &container->config,
@@ -110,43 +110,42 @@ static int make_plan(struct container *container, const struct node *node,
 	};
 
 	/* Only now, since a pod's author can make the environment as long as he likes. */
-	if (!container->spec.every_device &&
-	    claims_read(&container->arena, &container->spec, &container->claims,
-			&container->warnings, err) < 0)
+	if (!container->spec.every_device && container_read_claims(container, err) < 0)
 		return -1;
 	/* Whoever gets nothing costs no query of a device, which may ask its firmware. */
-	if (plan_decide(&container->arena, &facts, &container->plan, err) < 0)
+	if (plan_decide(&container->arena, &facts, plan, err) < 0)
 		return -1;
-	if (!wanted->topology && !plan_gives(&container->plan))
+	if (!wanted->topology && !plan_gives(plan))
 		return 0;
 	drop_unusable_claims(container);
 	if (order_devices(&container->arena, &container->claims, &container->devices,
 			  &container->warnings, err) < 0 ||
-	    container_describe(container, node, wanted, err) < 0 || read_image(container, err) < 0)
+	    container_describe(container, &container->node, wanted, err) < 0 ||
+	    read_image(container, err) < 0)
 		return -1;
-	return plan_make(&container->arena, &facts, &container->plan, &container->warnings, err);
+	return plan_fill(&container->arena, &facts, plan, &container->warnings, err);
+}
+
+static int open_node(struct container *container, const struct options *options, struct err *err)
+{
+	container->spec.asked |= options->ask;
+	return node_open(options->sysroot, &container->node, err);
 }
 
 int container_explain(struct container *container, const struct options *options, struct err *err)
 {
-	cleanup_node node = NODE_NONE;
-
-	container->spec.asked |= options->ask;
-	if (node_open(options->sysroot, &node, err) < 0 ||
-	    container_find_devices(container, &node, err) < 0 ||
-	    container_find_gpus(container, &node, err) < 0 ||
-	    read_policy(container, &node, options->config, err) < 0)
+	if (open_node(container, options, err) < 0 || container_find_devices(container, err) < 0 ||
+	    container_find_gpus(container, err) < 0 ||
+	    read_policy(container, options->config, err) < 0)
 		return -1;
-	container->rdma_mode = node_rdma_mode(&node);
-	return make_plan(container, &node,
+	container->rdma_mode = node_rdma_mode(&container->node);
+	return make_plan(container,
 			 &(struct wanted){.gids = true, .netdevs = true, .topology = true}, err);
 }
 
 bool container_may_matter(struct container *container)
 {
 	const struct spec *spec = &container->spec;
-	struct warnings ignored = {0};
-	struct claims claims = {0};
 	struct err err;
 
 	if (request_is_made(spec))
@@ -158,35 +157,27 @@ bool container_may_matter(struct container *container)
 	if (spec->n_verbs_sources && rootless())
 		return true;
 	return spec->every_device &&
-	       (claims_read(&container->arena, spec, &claims, &ignored, &err) < 0 || claims.n > 0);
+	       (container_read_claims(container, &err) < 0 || container->claims.n > 0);
 }
 
-int container_decide(struct container *container, const struct options *options, bool *ret_proven,
-		     struct err *err)
+int container_find(struct container *container, const struct options *options, struct err *err)
 {
 	const struct spec *spec = &container->spec;
-	cleanup_node node = NODE_NONE;
-	struct wanted wanted;
-	int status;
 
-	*ret_proven = false;
-	container->spec.asked |= options->ask;
 	if (spec->identity.sandbox)
 		return 0;
-	if (node_open(options->sysroot, &node, err) < 0 ||
-	    container_find_devices(container, &node, err) < 0)
+	if (open_node(container, options, err) < 0 || container_find_devices(container, err) < 0)
 		return -1;
-	*ret_proven = container->devices.n > 0;
 	/* Only these can still get anything, or want to hear why not; no other container hears of
 	 * a broken config. */
-	if (!*ret_proven && !spec->every_device && !request_is_made(spec))
+	if (!container->devices.n && !spec->every_device && !request_is_made(spec))
 		return 0;
-	status = read_policy(container, &node, options->config, err);
-	/* With privileged_scan the policy has found devices. */
-	*ret_proven = container->devices.n > 0;
-	deadline_must_fail(*ret_proven && container->has_config && container->config.fail_on_error);
-	if (status < 0)
-		return -1;
-	wanted = wanted_by(&container->config);
-	return make_plan(container, &node, &wanted, err);
+	return read_policy(container, options->config, err) < 0 ? -1 : 1;
+}
+
+int container_plan(struct container *container, struct err *err)
+{
+	struct wanted wanted = wanted_by(&container->config);
+
+	return make_plan(container, &wanted, err);
 }

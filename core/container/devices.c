@@ -15,9 +15,17 @@ static bool is_verbs_path(const char *path)
 	return text_starts_with(path, VERBS_FILE);
 }
 
-bool container_names_device(const struct fs_text *text)
+bool container_names_device(const struct container *container)
 {
-	return memmem(text->bytes, text->len, "\"" VERBS_FILE, strlen("\"" VERBS_FILE));
+	const struct fs_text *text = &container->text;
+
+	if (text->bytes)
+		return memmem(text->bytes, text->len, "\"" VERBS_FILE, strlen("\"" VERBS_FILE));
+	for (size_t i = 0; i < container->spec.n_devices; i++) {
+		if (is_verbs_path(container->spec.devices[i].path))
+			return true;
+	}
+	return false;
 }
 
 static int warn_number(struct container *container, const struct spec_device *device,
@@ -138,25 +146,41 @@ static int find_named(struct container *container, const struct node *node, stru
 	return 0;
 }
 
-int container_find_devices(struct container *container, const struct node *node, struct err *err)
+int container_read_claims(struct container *container, struct err *err)
+{
+	if (container->has_claims)
+		return 0;
+	if (claims_read(&container->arena, &container->spec, &container->claims,
+			&container->warnings, err) < 0)
+		return -1;
+	container->has_claims = true;
+	return 0;
+}
+
+static int find_devices(struct container *container, const struct node *node, struct err *err)
 {
 	if (container->spec.n_verbs_sources && rootless() && find_mounted(container, node, err) < 0)
 		return -1;
 	if (!container->spec.every_device)
 		return find_proven(container, node, err);
-	if (claims_read(&container->arena, &container->spec, &container->claims,
-			&container->warnings, err) < 0)
+	return container_read_claims(container, err) < 0 ? -1 : find_named(container, node, err);
+}
+
+int container_find_devices(struct container *container, struct err *err)
+{
+	if (find_devices(container, &container->node, err) < 0)
 		return -1;
-	return find_named(container, node, err);
+	container->devices_known = true;
+	return 0;
 }
 
 /* Those of the node's GPUs that linux.devices gives it. */
-int container_find_gpus(struct container *container, const struct node *node, struct err *err)
+int container_find_gpus(struct container *container, struct err *err)
 {
 	struct gpus *gpus = &container->gpus;
 	size_t kept = 0;
 
-	if (gpu_list_driver(node, &container->arena, gpus, err) < 0)
+	if (gpu_list_driver(&container->node, &container->arena, gpus, err) < 0)
 		return -1;
 	for (size_t i = 0; i < gpus->n; i++) {
 		if (gpus->item[i].minor >= 0 &&

@@ -5,16 +5,18 @@
 
 #include "core/base/err.h"
 #include "core/container/container.h"
-#include "core/node/node.h"
 
 /*
- * Fills container->devices with the verbs devices, in the order of linux.devices;
- * container->unusable and the warnings with what was given but cannot be used by verbs. Returns 0
- * or -1.
+ * Fills container->devices, from container->node, with the verbs devices, in the order of
+ * linux.devices; container->unusable and the warnings with what was given but cannot be used by
+ * verbs. Returns 0 or -1.
  */
-int container_find_devices(struct container *container, const struct node *node, struct err *err);
+int container_find_devices(struct container *container, struct err *err);
 
 /* Fills container->gpus. Returns 0 or -1. */
-int container_find_gpus(struct container *container, const struct node *node, struct err *err);
+int container_find_gpus(struct container *container, struct err *err);
+
+/* Fills container->claims, once. Returns 0 or -1. */
+int container_read_claims(struct container *container, struct err *err);
 
 #endif

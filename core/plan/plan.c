@@ -322,11 +322,28 @@ static int warn_identity(struct arena *arena, const struct facts *facts, struct 
 		     : 0;
 }
 
+/* A container that asks, and has a device, is not to run without it if the administrator says so.
+ */
+static int refuse_denied(struct arena *arena, const struct facts *facts, struct plan *plan)
+{
+	const struct config *config = facts->config;
+
+	if (plan->decision != DECISION_DENIED || plan->fail || !config->fail_on_denied ||
+	    !facts->devices->n || facts->request->inject != INJECT_ASKED)
+		return 0;
+	plan->fail = true;
+	return decide(
+		plan, DECISION_DENIED,
+		arena_printf(arena, "%s (on_denied: fail in %s)", plan->reason, config->path));
+}
+
 int plan_decide(struct arena *arena, const struct facts *facts, struct plan *ret_plan,
 		struct err *err)
 {
 	*ret_plan = (struct plan){0};
-	return choose(arena, facts, ret_plan) < 0 ? err_memory(err) : 0;
+	if (choose(arena, facts, ret_plan) < 0 || refuse_denied(arena, facts, ret_plan) < 0)
+		return err_memory(err);
+	return 0;
 }
 
 /* What a container with devices gets beside variables */
@@ -352,8 +369,8 @@ static int plan_variables(struct arena *arena, const struct facts *facts, struct
 	return framework_settings(arena, facts, plan, warnings);
 }
 
-static int fill(struct arena *arena, const struct facts *facts, struct plan *plan,
-		struct warnings *warnings)
+int plan_fill(struct arena *arena, const struct facts *facts, struct plan *plan,
+	      struct warnings *warnings, struct err *err)
 {
 	const char *mount = mount_on_nccl_conf(facts->spec);
 
@@ -362,19 +379,9 @@ static int fill(struct arena *arena, const struct facts *facts, struct plan *pla
 		return 0;
 	if (warn_identity(arena, facts, warnings) < 0 ||
 	    (plan->decision == DECISION_GRANT && plan_grant(arena, facts, plan, warnings) < 0) ||
-	    plan_variables(arena, facts, plan, warnings) < 0)
-		return -1;
-	return plan->n_settings && mount ? warn_mount(arena, mount, warnings) : 0;
-}
-
-int plan_make(struct arena *arena, const struct facts *facts, struct plan *ret_plan,
-	      struct warnings *warnings, struct err *err)
-{
-	struct plan plan = {0};
-
-	if (choose(arena, facts, &plan) < 0 || fill(arena, facts, &plan, warnings) < 0)
+	    plan_variables(arena, facts, plan, warnings) < 0 ||
+	    (plan->n_settings && mount && warn_mount(arena, mount, warnings) < 0))
 		return err_memory(err);
-	*ret_plan = plan;
 	return 0;
 }
 

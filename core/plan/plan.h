@@ -14,9 +14,9 @@
 int plan_decide(struct arena *arena, const struct facts *facts, struct plan *ret_plan,
 		struct err *err);
 
-/* The whole plan, and what in it is worth a warning; all of it lives in the arena. Both return 0,
- * or -1 without memory. */
-int plan_make(struct arena *arena, const struct facts *facts, struct plan *ret_plan,
+/* The rest of a plan that was decided from the same facts, and what in it is worth a warning; all
+ * of it lives in the arena. Both return 0, or -1 without memory. */
+int plan_fill(struct arena *arena, const struct facts *facts, struct plan *plan,
 	      struct warnings *warnings, struct err *err);
 
 /* "grant", "tcp", "none", "denied" */

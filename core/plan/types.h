@@ -46,7 +46,7 @@ struct setting {
 struct plan {
 	enum decision decision;
 	const char *reason;
-	bool fail; /* denied, and the container must not start (on_no_device "fail") */
+	bool fail; /* denied, and the container must not start */
 
 	bool sets_memlock;     /* the limits below are to hold */
 	uint64_t memlock;      /* bytes, or MEMLOCK_UNLIMITED */

@@ -271,6 +271,7 @@ static const struct json_member root_keys[] = {
 	{"nccl", OBJECT(.members = nccl_keys)},
 	{"frameworks", OBJECT(.members = frameworks_keys)},
 	{"on_no_device", WORD(on_no_device, "ignore", "tcp", "fail")},
+	{"on_denied", SWITCH(fail_on_denied, "warn", "fail")},
 	{"on_error", SWITCH(fail_on_error, "warn", "fail")},
 	{"privileged_scan", BOOL(privileged_scan)},
 	{"seccomp", SWITCH(amend_seccomp, "warn", "amend")},

@@ -68,7 +68,8 @@ struct config {
 	} frameworks; /* other libraries that are told of the devices, by the environment */
 	enum config_no_device on_no_device;
 	bool fail_on_error;
-	bool amend_seccomp; /* the shim may allow what verbs and NCCL need */
+	bool fail_on_denied; /* a container that asks, has a device, and is denied */
+	bool amend_seccomp;  /* the shim may allow what verbs and NCCL need */
 	bool privileged_scan;
 	const char **runtimes;
 	size_t n_runtimes;

@@ -165,14 +165,14 @@ static char *reason_line(struct container *container, enum decision decision, co
 	return line.failed ? NULL : line.text;
 }
 
-void log_denial(struct container *container, const char *way_in)
+void log_denial(struct container *container, bool must_fail, const char *way_in)
 {
 	const char *reason = container->plan.reason;
 	char *line = reason_line(container, DECISION_DENIED, reason, way_in);
 
 	if (line)
 		send_line(LOG_WARNING, line);
-	if (container->plan.fail)
+	if (must_fail)
 		tell_caller(line ? line : reason);
 }
 

@@ -14,6 +14,7 @@
 
 /* What a run of ours gave, beside the limit */
 struct applied {
+	bool changed;      /* anything: a run that finds all in place has nothing to log */
 	bool capabilities; /* all of the plan's */
 	const char *nccl;  /* where its variables went: "env", "/etc/nccl.conf"; NULL: none */
 };
@@ -24,8 +25,8 @@ struct applied {
  */
 void log_grant(struct container *container, const struct applied *applied, const char *way_in);
 
-/* To syslog, and is told (tell.h) if the container is not to start for it. */
-void log_denial(struct container *container, const char *way_in);
+/* To syslog, and is told (tell.h) if the container must fail for it. */
+void log_denial(struct container *container, bool must_fail, const char *way_in);
 
 /* Whether a container that gets nothing is told of: one that has an annotation of ours. */
 bool log_wants_none(const struct container *container);

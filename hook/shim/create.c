@@ -10,15 +10,13 @@
 #include "core/base/fs.h"
 #include "core/base/text.h"
 #include "core/deadline.h"
-#include "core/report/log.h"
+#include "core/outcome.h"
 #include "hook/apply/limit.h"
 #include "hook/apply/spec_edit.h"
 #include "hook/shim/edited.h"
 #include "hook/shim/owner.h"
 #include "hook/shim/record.h"
 #include "hook/shim/serve.h"
-
-#define ANNOTATION "\"" SPEC_ANNOTATION_PREFIX "inject\""
 
 /*
  * From where a relative --pid-file is meant: crun goes to the bundle first (src/create.c), runc
@@ -116,34 +114,32 @@ static int save_record(struct shim *shim, const struct place *place, const struc
  * config says to fail. Under "warn" the container gets what it can: the grant, but not for its
  * execs.
  */
-static int grant_bundle(struct shim *shim, const struct place *place, struct err *err)
+static int grant_bundle(struct shim *shim, const struct place *place, struct applied *applied,
+			struct err *err)
 {
 	struct container *container = &shim->container;
-	bool strict = container->config.fail_on_error;
 	struct grant grant = grant_of_plan(&container->plan);
-	struct applied applied = {
-		.capabilities = true,
-		.nccl = plan_has_new_settings(&container->plan) ? "env" : NULL,
-	};
 	struct fs_text edited;
-	bool changed;
-	int status;
 
 	if (limit_grant(container, &grant, WAY_IN, err) < 0 ||
 	    spec_edit(&container->arena, &container->text, &container->spec, &grant, &edited, err) <
 		    0 ||
-	    (strict && record_prepare(container->config.state_dir, err) < 0))
+	    (container->config.fail_on_error &&
+	     record_prepare(container->config.state_dir, err) < 0))
 		return -1;
+	*applied = (struct applied){
+		.capabilities = true,
+		.nccl = plan_has_new_settings(&container->plan) ? "env" : NULL,
+	};
 	/* Nothing to add: another shim in front of us has done it, and has said so. */
-	changed = edited.bytes != container->text.bytes;
-	if (changed && edited_write(&(struct edited){place->dir, place->name, container->fd,
-						     container->what, .sync = true},
-				    &edited, err) < 0)
-		return -1;
-	status = save_record(shim, place, &grant, err);
-	if (changed && (status == 0 || !strict))
-		log_grant(container, &applied, WAY_IN);
-	return status;
+	if (edited.bytes != container->text.bytes) {
+		if (edited_write(&(struct edited){place->dir, place->name, container->fd,
+						  container->what, .sync = true},
+				 &edited, err) < 0)
+			return -1;
+		applied->changed = true;
+	}
+	return save_record(shim, place, &grant, err);
 }
 
 /*
@@ -186,73 +182,64 @@ static bool id_is_taken(struct shim *shim)
 	return false;
 }
 
-/*
- * What stops us before the devices are known may stop us on a container that asks and has one. Its
- * text says that, whatever else is wrong with it; it is opened as the runtime will open it, which
- * follows links and knows no openat2.
- */
-static bool may_be_ours(struct shim *shim, int dir, const char *name)
-{
-	struct container *container = &shim->container;
-	bool asks = container->has_config && container->config.opt_in == OPT_IN_DEVICE;
-	cleanup_fd fd = openat(dir, name, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
-	struct fs_text text = container->text;
-	struct stat st;
-	struct err ignored;
-	bool more;
+/* ---- one create ---- */
 
-	if (!text.bytes &&
-	    (fd < 0 || fstat(fd, &st) < 0 || !S_ISREG(st.st_mode) ||
-	     fs_read_up_to(&container->arena, fd, SPEC_SIZE_MAX, name, &text, &more, &ignored) < 0))
-		return false;
-	return (asks || memmem(text.bytes, text.len, ANNOTATION, strlen(ANNOTATION))) &&
-	       container_names_device(&text);
+struct create {
+	struct shim *shim;
+	struct place place;
+	int other; /* the directory of --config; -1: the bundle */
+};
+
+static int read_bundle(void *context, struct container *container, struct err *err)
+{
+	struct create *create = context;
+	struct place *place = &create->place;
+	const char *config = create->shim->args.config;
+
+	container->bundle = open(place->path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	if (container->bundle < 0)
+		return err_sys(err, errno, "bundle %s", place->path);
+	place->bundle = container->bundle;
+	place->dir = container->bundle;
+	if (config && strcmp(config, place->name) != 0) {
+		create->other = open_config_dir(create->shim, place, err);
+		if (create->other < 0)
+			return -1;
+		place->dir = create->other;
+	}
+	return container_read_spec(container, place->dir, place->path, place->name, err);
 }
 
-static int serve_spec(struct shim *shim, const struct place *place, struct err *err)
+static int apply(void *context, struct container *container, struct applied *applied,
+		 struct err *err)
 {
-	struct container *container = &shim->container;
+	struct create *create = context;
 
-	if (container_read_spec(container, place->dir, place->path, place->name, err) < 0 ||
-	    container_decide(container, &shim->options, &shim->proven, err) < 0) {
-		shim->proven = shim->proven || may_be_ours(shim, place->dir, place->name);
-		return -1;
-	}
-	switch (container->plan.decision) {
-	case DECISION_NONE:
-		log_none(container, container->plan.reason, WAY_IN);
-		return 0;
-	case DECISION_DENIED:
-		deadline_must_fail(container->plan.fail);
-		log_denial(container, WAY_IN);
-		return 0;
-	case DECISION_TCP:
-	case DECISION_GRANT:
-		return grant_bundle(shim, place, err);
-	}
-	return 0;
+	(void)container;
+	return grant_bundle(create->shim, &create->place, applied, err);
 }
 
-int serve_create(struct shim *shim, struct err *err)
+void serve_create(struct shim *shim)
 {
-	const char *path = shim->args.bundle ? shim->args.bundle : ".";
-	struct place place = {.path = path, .name = "config.json"};
-	cleanup_fd bundle = -1;
-	cleanup_fd other = -1;
+	struct create create = {
+		.shim = shim,
+		.place = {.path = shim->args.bundle ? shim->args.bundle : ".",
+			  .name = "config.json"},
+		.other = -1,
+	};
+	const struct entry_point entry = {
+		.name = WAY_IN,
+		.context = &create,
+		.read = read_bundle,
+		.apply = apply,
+		.expect = deadline_set_must_fail,
+	};
 
 	if (id_is_taken(shim))
-		return 0;
-	bundle = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
-	if (bundle < 0)
-		return err_sys(err, errno, "bundle %s", path);
-	shim->container.bundle = bundle;
-	place.bundle = bundle;
-	place.dir = bundle;
-	if (shim->args.config && strcmp(shim->args.config, place.name) != 0) {
-		other = open_config_dir(shim, &place, err);
-		if (other < 0)
-			return -1;
-		place.dir = other;
-	}
-	return serve_spec(shim, &place, err);
+		return;
+	outcome_serve(&shim->container, &shim->options, &entry, &shim->outcome);
+	outcome_log(&shim->container, &shim->outcome, &entry);
+	cleanup_close_fd(&create.other);
+	cleanup_close_fd(&shim->container.bundle);
+	shim->container.bundle = -1;
 }

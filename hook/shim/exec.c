@@ -71,16 +71,34 @@ static int grant_process(struct shim *shim, const struct grant *grant, struct er
 	return edited_write(&(struct edited){dir, name, fd, path, .sync = false}, &edited, err);
 }
 
-int serve_exec(struct shim *shim, struct err *err)
+/* A container of on_no_device "tcp" has a record, too; without a device it never fails. */
+static bool has_device(const struct record *record)
+{
+	return record->grant.memlock || record->grant.capabilities;
+}
+
+static int exec_as_recorded(struct shim *shim, bool *ret_has_device, struct err *err)
 {
 	struct record record;
 	/* A record, be it unreadable, says that the container is one of ours. */
 	int found = record_load(&shim->container.arena, shim->container.config.state_dir,
-				&shim->key, &record, &shim->proven, err);
+				&shim->key, &record, ret_has_device, err);
 
 	if (found <= 0 || !owner_is_current(shim, &record))
 		return found < 0 ? -1 : 0;
-	deadline_must_fail(shim->container.config.fail_on_error);
+	*ret_has_device = has_device(&record);
+	deadline_set_must_fail(*ret_has_device && shim->container.config.fail_on_error);
 	return shim->args.process ? grant_process(shim, &record.grant, err)
 				  : raise_own_memlock(&record.grant, err);
+}
+
+void serve_exec(struct shim *shim)
+{
+	const struct entry_point entry = {.name = WAY_IN};
+	bool has_device = false;
+
+	if (exec_as_recorded(shim, &has_device, &shim->err) == 0)
+		return;
+	outcome_fail(&shim->container, has_device, &shim->err, &shim->outcome);
+	outcome_log(&shim->container, &shim->outcome, &entry);
 }

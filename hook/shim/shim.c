@@ -13,7 +13,6 @@
 #include "core/deadline.h"
 #include "core/policy/choice.h"
 #include "core/policy/runtimes.h"
-#include "core/report/log.h"
 #include "hook/shim/last_choice.h"
 #include "hook/shim/real_runtime.h"
 #include "hook/shim/runtime_args.h"
@@ -38,15 +37,15 @@ static void start_unserved(void)
 
 /* ---- one command ---- */
 
-static int serve(struct shim *shim, struct err *err)
+static void serve(struct shim *shim)
 {
 	struct container *container = &shim->container;
 
 	if (!shim->args.id)
-		return 0;
+		return;
 	container->config.state_dir = state_dir_find(&container->arena, &container->config);
 	if (!container->config.state_dir)
-		return err_memory(err);
+		return; /* without memory; nothing is known of the container */
 	container->id = shim->args.id;
 	shim->key = (struct record_key){
 		.id = shim->args.id,
@@ -55,32 +54,17 @@ static int serve(struct shim *shim, struct err *err)
 	};
 	switch (shim->args.command) {
 	case RUNTIME_CREATE:
-		return serve_create(shim, err);
+		serve_create(shim);
+		break;
 	case RUNTIME_EXEC:
-		return serve_exec(shim, err);
+		serve_exec(shim);
+		break;
 	case RUNTIME_DELETE:
 		serve_delete(shim);
 		break;
 	case RUNTIME_OTHER:
 		break;
 	}
-	return 0;
-}
-
-/* True if the container must not start for it. Without a proven device only who has an annotation
- * of ours hears of it. */
-static bool must_fail(struct shim *shim, const struct err *err)
-{
-	if (!shim->proven) {
-		log_none(&shim->container, err->text, WAY_IN);
-		return false;
-	}
-	if (!shim->container.config.fail_on_error) {
-		log_failure_silently(&shim->container, err, WAY_IN);
-		return false;
-	}
-	log_failure(&shim->container, err, WAY_IN);
-	return true;
 }
 
 /*
@@ -125,12 +109,10 @@ static const char *option(const char *name)
 /* Returns 0, or 1 if the container must not start. */
 static int serve_in_time(struct shim *shim)
 {
-	bool fail;
-
 	deadline_arm(start_unserved);
-	fail = serve(shim, &shim->err) < 0 && must_fail(shim, &shim->err);
+	serve(shim);
 	deadline_disarm();
-	return fail || shim->container.plan.fail;
+	return shim->outcome.must_fail;
 }
 
 /* crun's --log may say what it is; of "syslog:" and "journald:" there is our line in the journal.

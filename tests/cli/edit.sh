@@ -103,7 +103,17 @@ is "precreate waits for a slow writer" true "$(cat "$T/out")"
 cp "$B/config.json" "$T/before"
 printf '%*s' $((17 * 1024 * 1024)) '' >>"$B/config.json"
 precreate
-untouched "precreate of more than 16 MiB, on_error fail" 0
+is "precreate of more than 16 MiB that asks and has a device, on_error fail: it is refused, and nothing is handed on" "1 0" "$rc $(wc -c <"$T/out")"
+has "precreate of more than 16 MiB: it says so" "larger than 16 MiB" "$(cat "$T/err")"
+config '{"memlock": "8Mi"}'
+precreate
+untouched "precreate of more than 16 MiB, on_error warn" 0
+config '{"memlock": "8Mi", "on_error": "fail"}'
+bundle '{}'
+cp "$B/config.json" "$T/before"
+printf '%*s' $((17 * 1024 * 1024)) '' >>"$B/config.json"
+precreate
+untouched "precreate of more than 16 MiB without a device, on_error fail" 0
 
 # The limit of who starts the runtime changes nothing, but for a limit that nobody here may set
 config '{"memlock": "8Mi"}'

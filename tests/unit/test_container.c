@@ -119,10 +119,11 @@ static void a_text_names_a_device(void **state)
 {
 	static char behind[] = "{\0\"/dev/infiniband/uverbs0\"";
 	const struct text_case *row = *state;
-	struct fs_text text = {.bytes = row->text ? (char *)row->text : behind,
-			       .len = row->text ? strlen(row->text) : sizeof(behind) - 1};
+	struct container container = {
+		.text = {.bytes = row->text ? (char *)row->text : behind,
+			 .len = row->text ? strlen(row->text) : sizeof(behind) - 1}};
 
-	assert_int_equal(container_names_device(&text), row->names);
+	assert_int_equal(container_names_device(&container), row->names);
 }
 
 int main(void)

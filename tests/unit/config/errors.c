@@ -187,6 +187,8 @@ static const struct bad_case {
 	 "line 1: frameworks.gloo: expected a boolean, found null"},
 	{"wrong: on_no_device", "{\"on_no_device\":\"TCP\"}",
 	 "line 1: on_no_device: 'TCP' is not one of ignore, tcp, fail"},
+	{"wrong: on_denied", "{\"on_denied\":\"ignore\"}",
+	 "line 1: on_denied: 'ignore' is not one of warn, fail"},
 	{"wrong: on_error", "{\"on_error\":\"ignore\"}",
 	 "line 1: on_error: 'ignore' is not one of warn, fail"},
 	{"wrong: privileged_scan, a string", "{\"privileged_scan\":\"no\"}",

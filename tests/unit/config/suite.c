@@ -78,6 +78,7 @@ static void show(struct arena *arena, const struct config *config, struct shown 
 		{"frameworks.nvshmem", boolean[config->frameworks.nvshmem]},
 		{"frameworks.gloo", boolean[config->frameworks.gloo]},
 		{"on_no_device", no_device[config->on_no_device]},
+		{"on_denied", config->fail_on_denied ? "fail" : "warn"},
 		{"on_error", config->fail_on_error ? "fail" : "warn"},
 		{"privileged_scan", boolean[config->privileged_scan]},
 		{"seccomp", config->amend_seccomp ? "amend" : "warn"},

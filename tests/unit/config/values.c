@@ -57,6 +57,8 @@ static const struct good_case {
 	{"config: on_no_device tcp", "{\"on_no_device\":\"tcp\"}", "on_no_device", "tcp"},
 	{"config: on_no_device fail", "{\"on_no_device\":\"fail\"}", "on_no_device", "fail"},
 	{"config: on_no_device ignore", "{\"on_no_device\":\"ignore\"}", NULL, NULL},
+	{"config: on_denied fail", "{\"on_denied\":\"fail\"}", "on_denied", "fail"},
+	{"config: on_denied warn", "{\"on_denied\":\"warn\"}", NULL, NULL},
 	{"config: on_error fail", "{\"on_error\":\"fail\"}", "on_error", "fail"},
 	{"config: on_error warn", "{\"on_error\":\"warn\"}", NULL, NULL},
 	{"config: privileged_scan", "{\"privileged_scan\":true}", "privileged_scan", "true"},

@@ -113,7 +113,8 @@ void make_plan(struct bench *bench)
 	struct facts facts = facts_of(bench);
 	struct err err = {0};
 
-	assert_int_equal(plan_make(&bench->arena, &facts, &bench->plan, &bench->warnings, &err), 0);
+	assert_int_equal(plan_decide(&bench->arena, &facts, &bench->plan, &err), 0);
+	assert_int_equal(plan_fill(&bench->arena, &facts, &bench->plan, &bench->warnings, &err), 0);
 	assert_string_equal(err.text, "");
 }
 

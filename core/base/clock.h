@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Microseconds and milliseconds of a monotonic clock, of which only differences mean something */
-#ifndef OCI_RDMA_NRI_CLOCK_H
-#define OCI_RDMA_NRI_CLOCK_H
+/* Microseconds and milliseconds of a monotonic clock: only differences of them mean something. */
+#ifndef OCI_RDMA_CLOCK_H
+#define OCI_RDMA_CLOCK_H
 
 #include <stdint.h>
 #include <time.h>

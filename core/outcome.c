@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "core/outcome.h"
+
+#include <string.h>
+
+/* ---- what a container is that could not be examined ---- */
+
+static bool asks(const struct container *container, const struct options *options,
+		 const struct entry_point *entry)
+{
+	if (options->ask || (container->has_config && container->config.opt_in == OPT_IN_DEVICE))
+		return true;
+	return entry->asks ? *entry->asks : container_names_request(container);
+}
+
+/*
+ * What stops us before the devices are known may stop us on a container that asks and has one. Its
+ * spec says that, whatever else is wrong with it. Without any text only the caller can know.
+ */
+static bool may_have_device(const struct container *container, const struct options *options,
+			    const struct entry_point *entry)
+{
+	if (container->devices_known)
+		return container->devices.n > 0;
+	if (!container->text.bytes && !container->spec_known)
+		return entry->asks && *entry->asks;
+	return asks(container, options, entry) && container_names_device(container);
+}
+
+/* ---- the outcomes ---- */
+
+void outcome_fail(const struct container *container, bool has_device, const struct err *err,
+		  struct outcome *outcome)
+{
+	bool tcp = container->plan.decision == DECISION_TCP;
+
+	outcome->kind = has_device || tcp ? OUTCOME_FAILED : OUTCOME_NOTHING;
+	outcome->must_fail = has_device && container->has_config && container->config.fail_on_error;
+	if (&outcome->err != err)
+		outcome->err = *err;
+	outcome->reason = outcome->err.text;
+}
+
+/* The config says whether the container must fail, and may not have been read yet. */
+static void fail(struct container *container, const struct options *options,
+		 const struct entry_point *entry, struct outcome *outcome)
+{
+	struct err ignored;
+
+	(void)container_load_config(container, options, &ignored);
+	outcome_fail(container, may_have_device(container, options, entry), &outcome->err, outcome);
+}
+
+static void expect(const struct entry_point *entry, bool must_fail)
+{
+	if (entry->expect)
+		entry->expect(must_fail && !entry->repeats);
+}
+
+static int apply(struct container *container, const struct entry_point *entry,
+		 struct outcome *outcome)
+{
+	const struct plan *plan = &container->plan;
+
+	switch (plan->decision) {
+	case DECISION_NONE:
+		outcome->reason = plan->reason;
+		return 0;
+	case DECISION_DENIED:
+		outcome->kind = OUTCOME_DENIED;
+		outcome->must_fail = plan->fail;
+		outcome->reason = plan->reason;
+		return 0;
+	case DECISION_TCP:
+	case DECISION_GRANT:
+		outcome->kind = OUTCOME_GRANTED;
+		return entry->apply(entry->context, container, &outcome->applied, &outcome->err);
+	}
+	return 0;
+}
+
+static int serve(struct container *container, const struct options *options,
+		 const struct entry_point *entry, struct outcome *outcome)
+{
+	int found;
+
+	if (entry->read && entry->read(entry->context, container, &outcome->err) < 0)
+		return -1;
+	found = container_find(container, options, &outcome->err);
+	if (found <= 0)
+		return found;
+	expect(entry, container->devices.n && container->config.fail_on_error);
+	if (container_plan(container, &outcome->err) < 0)
+		return -1;
+	return apply(container, entry, outcome);
+}
+
+void outcome_serve(struct container *container, const struct options *options,
+		   const struct entry_point *entry, struct outcome *ret_outcome)
+{
+	*ret_outcome = (struct outcome){.kind = OUTCOME_NOTHING};
+	if (serve(container, options, entry, ret_outcome) < 0)
+		fail(container, options, entry, ret_outcome);
+	ret_outcome->must_fail = ret_outcome->must_fail && !entry->repeats;
+	expect(entry, ret_outcome->must_fail);
+}
+
+/* ---- what is logged ---- */
+
+/* One line says why a container gets nothing. */
+static bool is_said_already(const struct entry_point *entry)
+{
+	return entry->repeats || (entry->said_before && entry->said_before(entry->context));
+}
+
+static void log_part(struct container *container, const struct outcome *outcome,
+		     const struct entry_point *entry)
+{
+	if (outcome->applied.changed && !outcome->must_fail && !entry->repeats)
+		log_grant(container, &outcome->applied, entry->name);
+}
+
+/* A run that repeats has failed before for the same reason, unless it was to repair a limit, or it
+ * cannot be known what it was to do. */
+static void log_failed(struct container *container, const struct outcome *outcome,
+		       const struct entry_point *entry)
+{
+	log_part(container, outcome, entry);
+	if (entry->repeats && container->spec_known && container->plan.decision != DECISION_GRANT)
+		return;
+	if (outcome->must_fail || entry->tells)
+		log_failure(container, &outcome->err, entry->name);
+	else
+		log_failure_silently(container, &outcome->err, entry->name);
+}
+
+/* A spec that the runtime has read, and we cannot, is worth a line whichever container it is of:
+ * only behind the shim the runtime reads it once more, and says what is wrong. */
+static void log_nothing(struct container *container, const struct outcome *outcome,
+			const struct entry_point *entry)
+{
+	if (!outcome->reason)
+		return;
+	if (!container->spec_known && entry->tells)
+		log_failure(container, &outcome->err, entry->name);
+	else if (log_wants_none(container) && !is_said_already(entry))
+		log_none(container, outcome->reason, entry->name);
+}
+
+void outcome_log(struct container *container, const struct outcome *outcome,
+		 const struct entry_point *entry)
+{
+	switch (outcome->kind) {
+	case OUTCOME_NOTHING:
+		log_nothing(container, outcome, entry);
+		break;
+	case OUTCOME_GRANTED:
+		log_part(container, outcome, entry);
+		break;
+	case OUTCOME_DENIED:
+		if (outcome->must_fail || !is_said_already(entry))
+			log_denial(container, outcome->must_fail, entry->name);
+		break;
+	case OUTCOME_FAILED:
+		log_failed(container, outcome, entry);
+		break;
+	}
+}

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What becomes of a container, whichever entry point serves it. It is decided here, for all of
+ * them: an entry point says how the container is read and how a plan is applied, and does what the
+ * outcome says.
+ *
+ *   the container                          step that failed    outcome    must it fail?
+ *   gets nothing                           none                nothing    no
+ *   is denied by the policy                none                denied     on_denied, if it has a
+ * device has no device, on_no_device "fail"     none                denied     yes is granted
+ * devices                     none                granted    no is granted devices any failed
+ * on_error is to use TCP (on_no_device "tcp")     apply               failed     no has no device
+ * any before          nothing    no cannot be examined, asks, and was given a verbs device's file
+ * read, find          failed     on_error cannot be examined, otherwise          read, find nothing
+ * no
+ *
+ * So a container without a device never fails, unless on_no_device says so. With a rootless
+ * engine's limit and on_error "fail", the plan itself is a denial that must fail (core/plan).
+ */
+#ifndef OCI_RDMA_OUTCOME_H
+#define OCI_RDMA_OUTCOME_H
+
+#include <stdbool.h>
+
+#include "core/base/err.h"
+#include "core/container/container.h"
+#include "core/options.h"
+#include "core/report/log.h"
+
+enum outcome_kind {
+	OUTCOME_NOTHING,
+	OUTCOME_GRANTED, /* also the variables of "tcp" */
+	OUTCOME_DENIED,
+	OUTCOME_FAILED,
+};
+
+struct outcome {
+	enum outcome_kind kind;
+	bool must_fail;         /* the container must not start */
+	const char *reason;     /* of all but a grant; NULL if nobody wants to know */
+	struct applied applied; /* of a grant; of a failure, what was given before it */
+	struct err err;         /* has the reason of a failure */
+};
+
+struct entry_point {
+	const char *name; /* in the log, "by=…": "createRuntime", "nri", … */
+	/* Its caller shows our stderr to nobody but the administrator: a failure is told there even
+	 * if the container starts. */
+	bool tells;
+	/* A run before this one, of the same entry point, has said what there is to say, and the
+	 * container runs: it is never refused. */
+	bool repeats;
+	/* Whether the container asks, as far as the caller knows it without config.json; NULL: it
+	 * does not */
+	const bool *asks;
+
+	/* From now on, should we be late, the container must fail, or may start. NULL: the entry
+	 * point has no time limit. */
+	void (*expect)(bool must_fail);
+	/* The functions below get this. */
+	void *context;
+	/* Reads the container's spec. NULL: it has been read. */
+	int (*read)(void *context, struct container *container, struct err *err);
+	/* Carries out a plan that gives something, and notes in *applied what it has changed. */
+	int (*apply)(void *context, struct container *container, struct applied *applied,
+		     struct err *err);
+	/* Whether another program has logged why this container gets nothing. NULL: none can have
+	 */
+	bool (*said_before)(void *context);
+};
+
+/*
+ * Serves a container: reads, decides, applies. Nothing is logged yet. *ret_outcome must stay where
+ * it is: its reason may lie in it. Its other texts live as long as the container.
+ */
+void outcome_serve(struct container *container, const struct options *options,
+		   const struct entry_point *entry, struct outcome *ret_outcome);
+
+/*
+ * The outcome where err keeps a container from its grant. has_device: it has a proven one. The
+ * container's config must be loaded, if it can be.
+ */
+void outcome_fail(const struct container *container, bool has_device, const struct err *err,
+		  struct outcome *ret_outcome);
+
+/*
+ * Logs it, by one line. A failure after a part of the grant was given has two: what was given, and
+ * what was not. The reason is also told (core/base/tell.h) to the caller of a run that must fail.
+ */
+void outcome_log(struct container *container, const struct outcome *outcome,
+		 const struct entry_point *entry);
+
+#endif

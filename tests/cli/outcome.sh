@@ -1,0 +1,183 @@
+#!/bin/bash
+# What becomes of a container is one answer, whichever entry point serves it: one table, tried by the hook, the shim, precreate and the NRI plugin.
+# It runs in a mount namespace of its own, with a /dev/log that the suite reads.
+cd "$(dirname "$0")/../.." || exit 1
+. tests/cli/namespace.bash "outcomes"
+. tests/cli/setup.bash
+. tests/cli/process.bash
+NRI=$(realpath "${BUILD:-build}/oci-rdma-nri")
+if [ -z "${SLOW-}" ]; then NRI=$(realpath "${BUILD:-build}/tests/oci-rdma-nri-patient"); fi
+NRI=${NRI_UNDER_TEST-$NRI}
+node one
+prlimit --pid $$ --memlock=$SOFT:$HARD
+export OCI_RDMA_SYSROOT=$NODE
+
+# A journal: for every line on its stdin it prints what came in since then, a JSON string for each datagram, and an empty line.
+mkdir "$T/dev"
+for device in null zero full urandom; do
+	touch "$T/dev/$device"
+	mount --bind "/dev/$device" "$T/dev/$device"
+done
+mount --rbind "$T/dev" /dev
+trap 'end_process; umount -l /dev; umount "$T"/dev/{null,zero,full,urandom}; rm -rf "$T"' EXIT
+coproc JOURNAL { exec "$PYTHON" -IS -c '
+import json, socket, sys
+journal = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+journal.bind("/dev/log")
+journal.setblocking(False)
+for line in sys.stdin:
+    try:
+        while True:
+            print(json.dumps(journal.recv(65536).decode()))
+    except BlockingIOError:
+        print("", flush=True)
+'; }
+until [ -S /dev/log ]; do :; done
+# logged: $kind, what the container's lines of the journal say: an outcome's name; "failed" also after a part of a grant. $log has the lines.
+logged() {
+	local line
+	log='' kind=nothing
+	echo >&"${JOURNAL[1]}"
+	while read -r line <&"${JOURNAL[0]}" && [ -n "$line" ]; do
+		log+="$(jq -r . <<<"$line")"$'\n'
+		case $line in
+		*"]: grant: "* | *"]: tcp: "*) [ $kind = failed ] || kind=granted ;;
+		*"]: denied: "*) kind=denied ;;
+		*"]: none: "*) kind=none ;;
+		*"]: createRuntime: "* | *"]: poststart: "* | *"]: runtime: "* | *"]: precreate: "* | *"]: nri: "* | *"]: CreateContainer: "*) kind=failed ;;
+		esac
+	done
+}
+
+# The plugin, and the runtime that asks it
+mkdir -p "$NODE/etc/oci-rdma-hook"
+coproc ENGINE { exec "$PYTHON" -IS tests/cli/tools/nri_ask.py "$NRI" "$NODE"; }
+# Bash forgets the descriptors of a coprocess when it starts another.
+exec {to_nri}>&"${ENGINE[1]}" {from_nri}<&"${ENGINE[0]}"
+
+mkdir "$T/bin"
+SHIM=$T/bin/oci-rdma-runtime
+ln -s "$HOOK" "$SHIM"
+printf '#!/bin/sh\n: >"%s"\n' "$T/started" >"$T/bin/crun"
+chmod 755 "$T/bin/crun"
+: >"$T/file" # no directory can be made below it
+
+# ---- the entry points: each sets $got, "KIND STATUS", with STATUS 1 for a container that does not start ----
+
+by_hook() {
+	container "$1"
+	if [ "$step" = apply ]; then mkdir "$ROOT/etc/nccl.conf"; fi
+	if [ "$step" = spec ]; then sed -i '0,/"env": *\[/s//"env": [], &/' "$B/config.json"; fi
+	hook
+	logged
+	got="$kind $rc"
+	if [ "$rc" -ne 0 ] && [ ! -s "$T/err" ]; then got+=" without a word"; fi
+	fresh_process
+	state . >"$T/state"
+	hook poststart
+	is "$what: poststart never refuses" 0 "$rc"
+	logged # what runc undid is mended in silence; only a failure of that is said
+	# A spec that poststart cannot read may be one that createRuntime could.
+	is "$what: poststart says nothing that has been said" "$([ "$step" = spec ] && echo failed || echo nothing)" "$kind"
+}
+
+by_shim() {
+	container "$1"
+	if [ "$step" = spec ]; then sed -i '0,/"env": *\[/s//"env": [], &/' "$B/config.json"; fi
+	rm -f "$T/started"
+	"$SHIM" --root=/r create --bundle "$B" a >"$T/out" 2>"$T/err"
+	rc=$?
+	logged
+	got="$kind $rc"
+	if [ "$rc" -ne 0 ] && [ ! -s "$T/err" ]; then got+=" without a word"; fi
+	is "$what: shim: the runtime is started, or not" "$((1 - rc))" "$([ -e "$T/started" ] && echo 1 || echo 0)"
+}
+
+by_precreate() {
+	container "$1"
+	if [ "$step" = apply ]; then jq --tab '.process = null' "$B/config.json" >"$T/changed" && cp "$T/changed" "$B/config.json"; fi
+	if [ "$step" = spec ]; then sed -i '0,/"env": *\[/s//"env": [], &/' "$B/config.json"; fi
+	"$HOOK" --sysroot "$NODE" precreate <"$B/config.json" >"$T/out" 2>"$T/err"
+	rc=$?
+	logged
+	got="$kind $rc"
+	if [ "$rc" -ne 0 ] && [ ! -s "$T/err" ]; then got+=" without a word"; fi
+	is "$what: precreate: podman has a config.json, or not" "$((1 - rc))" "$([ -s "$T/out" ] && echo 1 || echo 0)"
+}
+
+by_nri() {
+	local answer name=trainer
+	if [ "$step" = spec ]; then name='a\nb'; fi
+	jq -c --arg name "$name" '{annotations: ({"oci-rdma-hook.io/inject": "true"} + (.annotations // {}) | with_entries(select(.value != null))),
+		devices: (.devices // []), name: ($name | gsub("\\\\n"; "\n"))}' <<<"$1" >&"$to_nri"
+	read -r answer <&"$from_nri"
+	logged
+	rc=$(jq '.refused | if . then 1 else 0 end' <<<"$answer")
+	got="$kind $rc"
+	if [ "$rc" -ne 0 ] && [ "$(jq -r .text <<<"$answer")" = "" ]; then got+=" without a word"; fi
+}
+
+# ---- the table ----
+
+# row WANT CONTAINER CONFIG STEP DESCRIPTION: STEP fails, "-" is none; WANT is "KIND STATUS". "apply" of NRI cannot be made to fail.
+row() {
+	local want=$1 members=$3 entry
+	step=$4
+	what="$5"
+	printf '{"memlock": "8Mi", "state_dir": "%s", "runtimes": ["%s"]%s}' "$([ "$step" = apply ] && echo "$T/file/state" || echo "$T/kept")" "$T/bin/crun" \
+		"${members:+, $members}" >"$NODE/etc/oci-rdma-hook/config.json"
+	logged # what was before
+	rm -rf "$T/kept"
+	for entry in hook shim precreate nri; do
+		if [ "$entry $step" = "nri apply" ]; then continue; fi
+		case $entry in
+		hook) by_hook "$2" ;;
+		shim) by_shim "$2" ;;
+		precreate) by_precreate "$2" ;;
+		nri) by_nri "$2" ;;
+		esac
+		# Its message is no config.json: without it nothing is known of the container.
+		if [ "$entry $step" = "nri spec" ]; then
+			is "$what: nri" "failed 0" "$got"
+		else
+			is "$what: $entry" "$want" "$got"
+		fi
+	done
+}
+
+device='"devices":[["/dev/infiniband/uverbs6",231,198]]'
+silent='"annotations":{"oci-rdma-hook.io/inject":null}'
+odd='"annotations":{"oci-rdma-hook.io/memlock":"much"}'
+other='"namespaces": ["team-b"]'
+fail='"on_error": "fail"'
+
+row "granted 0" "{$device}" "" - "a device, asked for"
+row "granted 0" "{$device}" "$fail, \"on_denied\": \"fail\", \"on_no_device\": \"fail\"" - "the same, and all says fail"
+row "nothing 0" "{$device,$silent}" "$fail, \"on_denied\": \"fail\", \"on_no_device\": \"fail\"" - "a device, not asked for"
+row "nothing 0" "{$silent}" "$fail, \"on_denied\": \"fail\", \"on_no_device\": \"fail\"" - "no device, not asked for"
+row "none 0" '{}' "$fail, \"on_denied\": \"fail\"" - "no device, asked for"
+row "granted 0" '{}' "$fail, \"on_no_device\": \"tcp\"" - "no device, on_no_device tcp"
+row "denied 1" '{}' '"on_no_device": "fail"' - "no device, on_no_device fail"
+row "denied 0" "{$device}" "$other, $fail" - "denied, on_denied as it is"
+row "denied 0" "{$device}" "$other, \"on_denied\": \"warn\"" - "denied, on_denied warn"
+row "denied 1" "{$device}" "$other, \"on_denied\": \"fail\"" - "denied, on_denied fail"
+row "none 0" '{}' "$other, \"on_denied\": \"fail\"" - "denied without a device: nothing is to be had, on_denied fail"
+row "denied 0" '{}' "$other, \"on_denied\": \"fail\", \"on_no_device\": \"tcp\"" - "TCP is denied, on_denied fail: it has no device"
+row "denied 0" '{}' "$other, \"on_denied\": \"fail\", \"on_no_device\": \"fail\"" - "no device, and denied, all says fail: it has no device"
+row "denied 0" "{$device,$silent}" "$other, \"opt_in\": \"device\", \"on_denied\": \"fail\"" - "denied, and it does not ask, on_denied fail"
+
+for on_error in warn fail; do
+	must=$([ $on_error = fail ] && echo 1 || echo 0)
+	policy="\"on_error\": \"$on_error\""
+	row "failed $must" "{$device}" "$policy" apply "a device, it cannot be applied, on_error $on_error"
+	row "failed 0" '{}' "$policy, \"on_no_device\": \"tcp\"" apply "TCP, it cannot be applied, on_error $on_error: it has no device"
+	row "none 0" '{}' "$policy" apply "no device, nothing is applied, on_error $on_error"
+	row "denied 0" "{$device}" "$policy, $other" apply "denied, nothing is applied, on_error $on_error"
+	row "failed $must" "{$device,$odd}" "$policy" - "a device, and a request that cannot be read, on_error $on_error"
+	row "none 0" "{$odd}" "$policy" - "no device, and a request that cannot be read, on_error $on_error"
+	row "failed 0" "{$device}" "$policy, \"memlok\": 1" - "a device, and a policy that cannot be read, on_error $on_error"
+	row "none 0" '{}' "$policy, \"memlok\": 1" - "no device, and a policy that cannot be read, on_error $on_error"
+	row "failed $must" "{$device}" "$policy" spec "a spec that cannot be read, asks and has a device, on_error $on_error"
+done
+exec {to_nri}>&-
+finish
