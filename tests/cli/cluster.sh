@@ -9,11 +9,19 @@ KUBECHECK=${BUILD:-build}/tests/kubecheck
 KUSTOMIZE=${BUILD:-build}/tests/kustomize
 CRDS=tests/cluster/crds.yaml
 refused() { ! "$@"; }
-# judge FILE: by who knows its kinds
+# The groups of tests/cluster/crds.yaml
+FOREIGN='^apiVersion: (sriovnetwork\.openshift\.io|security\.openshift\.io|k8s\.cni\.cncf\.io|kubeflow\.org|jobset\.x-k8s\.io|leaderworkerset\.x-k8s\.io)/'
+# judge FILE: each of its objects, by who knows its kind
 judge() {
-	if grep -qE '^apiVersion: (sriovnetwork\.openshift\.io|k8s\.cni\.cncf\.io)/' "$1"; then
-		python3 tests/cluster/crdcheck "$CRDS" "$1"
-	else "$KUBECHECK" "$1"; fi
+	rm -f "$T"/judged.*
+	FOREIGN=$FOREIGN awk -v to="$T/judged" '
+		function flush() { if (text ~ /kind:/) print "---\n" text >(to (foreign ? ".foreign" : ".own")); text = ""; foreign = 0 }
+		/^---/ { flush(); next }
+		$0 ~ ENVIRON["FOREIGN"] { foreign = 1 }
+		{ text = text $0 "\n" }
+		END { flush() }' "$1" && ls "$T"/judged.* >"$T/list" &&
+		{ [ ! -e "$T/judged.own" ] || "$KUBECHECK" "$T/judged.own"; } &&
+		{ [ ! -e "$T/judged.foreign" ] || python3 tests/cluster/crdcheck "$CRDS" "$T/judged.foreign"; }
 }
 # breaks SED FILE: the file is good, and refused with this change
 breaks() { judge "$2" && sed "$1" "$2" >"$T/broken.yaml" && ! cmp -s "$2" "$T/broken.yaml" && ! judge "$T/broken.yaml"; }
@@ -22,7 +30,7 @@ breaks() { judge "$2" && sed "$1" "$2" >"$T/broken.yaml" && ! cmp -s "$2" "$T/br
 
 mapfile -t files < <(find config -name '*.yaml' | sort)
 check "yamllint: config" yamllint -s -c tests/yamllint "${files[@]}"
-for dir in $(find config -name kustomization.yaml | sort | xargs -n 1 dirname); do
+for dir in $(find config -name kustomization.yaml | sort | xargs grep -L '^kind: Component' | xargs -n 1 dirname); do
 	name=${dir//\//-}
 	check "kustomize: $dir" "$KUSTOMIZE" build "$dir" --output "$T/$name.yaml"
 	check "its kinds' types: what $dir gives" judge "$T/$name.yaml"
@@ -205,6 +213,71 @@ mistake inject True 'is "True": write "true" or "false"'
 mistake containers 'a, b' 'is "a, b": write the names of containers, as in "a,b"'
 mistake memlock 64GB 'is "64GB": write an amount of memory, as in "64Gi", or "unlimited"'
 
+# What is accepted and would do nothing gets a warning.
+# warns_of DESCRIPTION WANT OBJECT NAMESPACE
+warns_of() {
+	is "warning: $1" "$2" "$(printf '{"object":%s,"namespaceObject":%s}' "$3" "$4" | "$KUBECHECK" --policy config/admission/warnings.yaml 2>&1)"
+}
+template() { printf '{"metadata":{"labels":{"a":"b"}%s},"spec":{}}' "${1:+,\"annotations\":$1}"; }
+# of KIND [ANNOTATIONS]: an object of that kind with one pod template
+of() {
+	local spec
+	case $1 in
+	CronJob) spec="{\"jobTemplate\":{\"spec\":{\"template\":$(template "${2-}")}}}" ;;
+	PyTorchJob) spec="{\"pytorchReplicaSpecs\":{\"Master\":{\"template\":$(template)},\"Worker\":{\"template\":$(template "${2-}")}}}" ;;
+	MPIJob) spec="{\"mpiReplicaSpecs\":{\"Launcher\":{\"template\":$(template)},\"Worker\":{\"template\":$(template "${2-}")}}}" ;;
+	JobSet) spec="{\"replicatedJobs\":[{\"template\":{\"spec\":{\"template\":$(template "${2-}")}}}]}" ;;
+	LeaderWorkerSet) spec="{\"leaderWorkerTemplate\":{\"workerTemplate\":$(template "${2-}")}}" ;;
+	*) spec="{\"template\":$(template "${2-}")}" ;;
+	esac
+	printf '{"kind":"%s","metadata":{"name":"x"%s},"spec":%s}' "$1" "${3:+,\"annotations\":$3}" "$spec"
+}
+a_pod() { printf '{"kind":"Pod",%s' "$(pod "$1" | cut -c 2-)"; }
+refused="deny: its pods will be refused, because namespace team-a has no label oci-rdma-hook.io/allowed=true; ask a cluster administrator for it"
+nothing="deny: annotation oci-rdma-hook/inject does nothing: the prefix is oci-rdma-hook.io/, as in oci-rdma-hook.io/inject"
+kinds=(Deployment StatefulSet DaemonSet Job CronJob PyTorchJob MPIJob JobSet LeaderWorkerSet)
+for kind in "${kinds[@]}"; do
+	warns_of "a $kind that asks, where it may not" "$refused" "$(of "$kind" "$ask")" "$(namespace)"
+	warns_of "…where it may" allow "$(of "$kind" "$ask")" "$allowed"
+	warns_of "…that does not ask" allow "$(of "$kind")" "$(namespace)"
+	warns_of "…with another prefix" "$nothing" "$(of "$kind" '{"oci-rdma-hook/inject":"true"}')" "$allowed"
+	warns_of "…with the annotation beside its template" \
+		"deny: annotation oci-rdma-hook.io/inject does nothing on a $kind: write it into the metadata of its pod template, because the node sees only the annotations of pods" \
+		"$(of "$kind" "" "$ask")" "$allowed"
+done
+warns_of "a leader's template" "$refused" '{"kind":"LeaderWorkerSet","metadata":{},"spec":{"leaderWorkerTemplate":{"leaderTemplate":'"$(template "$ask")"',"workerTemplate":'"$(template)"'}}}' "$(namespace)"
+warns_of "a template with an unknown name" "deny: its pods will be refused: annotation oci-rdma-hook.io/memlok is unknown; known after oci-rdma-hook.io/: inject, containers, memlock, nccl" \
+	"$(of Job '{"oci-rdma-hook.io/memlok":"1Gi"}')" "$allowed"
+warns_of "a pod with another prefix" "$nothing" "$(a_pod '{"oci-rdma-hook/inject":"true"}')" "$allowed"
+warns_of "…and another" "${nothing/oci-rdma-hook\/inject/rdma-hook.io/inject}" "$(a_pod '{"rdma-hook.io/inject":"true"}')" "$allowed"
+warns_of "a pod that asks is left to policy.yaml" allow "$(a_pod "$ask")" "$(namespace)"
+warns_of "annotations of others" allow "$(a_pod '{"k8s.v1.cni.cncf.io/networks":"rdma-1","required-plugins.noderesource.dev":"[oci-rdma]"}')" "$(namespace)"
+is "the kinds with a warning are those that the rules name" "cronjobs daemonsets deployments jobs jobsets leaderworkersets mpijobs pods pytorchjobs statefulsets" \
+	"$(json config/admission/warnings.yaml | jq -r '[.[0].spec.matchConstraints.resourceRules[].resources[]] | sort | join(" ")')"
+is "warnings: nothing is refused, also when the policy fails" '["Ignore",["Warn"]]' \
+	"$(json config/admission/warnings.yaml | jq -c '[.[0].spec.failurePolicy, .[1].spec.validationActions]')"
+
+# A pod that asks requires the plugin.
+required=required-plugins.noderesource.dev
+# requires DESCRIPTION WANT ANNOTATIONS [NAMESPACE]
+requires() {
+	is "required: $1" "$2" "$(printf '{"object":%s,"namespaceObject":%s}' "$(pod "$3")" "${4:-$allowed}" |
+		"$KUBECHECK" --policy "$T/config-admission-required.yaml" 2>&1)"
+}
+name=$(sed -n 's/^#define PLUGIN_NAME "\(.*\)"/\1/p' nri/session.c)
+requires "a pod that asks, by the name under which the plugin registers" "patch: add /metadata/annotations/$required [$name]" "$ask"
+requires "…where it may not ask" unchanged "$ask" "$(namespace)"
+requires "…that has it already" unchanged "{\"oci-rdma-hook.io/inject\":\"true\",\"$required\":\"[oci-rdma]\"}"
+requires "…among others" unchanged "{\"oci-rdma-hook.io/inject\":\"true\",\"$required\":\"[a, oci-rdma]\"}"
+requires "…that requires others" "patch: add /metadata/annotations/$required [oci-rdma, a, oci-rdma-2]" \
+	"{\"oci-rdma-hook.io/inject\":\"true\",\"$required\":\"[a, oci-rdma-2]\"}"
+requires "…whose list is not in brackets" unchanged "{\"oci-rdma-hook.io/inject\":\"true\",\"$required\":\"- a\"}"
+requires "a pod that refuses" unchanged '{"oci-rdma-hook.io/inject":"false"}'
+requires "a pod without annotations" unchanged ""
+requires "a pod with others" unchanged '{"a":"b"}'
+sed '/^kind: MutatingAdmissionPolicyBinding/,/^---/d' "$T/config-admission-required-v1beta1.yaml" >"$T/beta.yaml"
+is "required: v1beta1 is the same for an older API server" "" "$(diff <(sed 's,admissionregistration.k8s.io/v1$,&beta1,' "$T/config-admission-required.yaml") "$T/config-admission-required-v1beta1.yaml")"
+
 # The policy and the node are of one mind: each value is read by the hook, too.
 node h100
 texts=()
@@ -280,6 +353,48 @@ is "both are given what node-install writes, and no privilege" true "$(daemonset
 		"/host/usr/libexec", "/host/var/lib/containers/storage/overlay-containers", "/host/run/oci-rdma-hook"] | sort) and
 	([.volumes[] | select(.hostPath) | [.name, "/host" + .hostPath.path]] | sort) ==
 		([.initContainers[0].volumeMounts[] | select(.name != "config") | [.name, .mountPath]] | sort)' install)"
+
+# What several installations share is in none of them, so that removing one leaves it to the others.
+for name in kubernetes-install kubernetes-remove kubernetes-nri openshift-nri openshift-install; do
+	json "$T/config-$name.yaml" >"$T/$name.json"
+	is "$name: no admission policy, no RuntimeClass" "" "$(jq -r '.[] | select(.kind | test("Admission|RuntimeClass")) | .kind' "$T/$name.json")"
+	is "$name: each object of a namespace is in its namespace, each of the cluster in none" "" "$(jq -r '.[] |
+		(.kind | IN("Namespace", "SecurityContextConstraints")) as $cluster |
+		select($cluster == (.metadata | has("namespace"))) | .kind + " " + .metadata.name' "$T/$name.json")"
+	is "$name: its pods use no network" '[[],["Ingress","Egress"]]' "$(jq -c '.[] | select(.kind == "NetworkPolicy").spec | [.ingress + .egress // [], .policyTypes]' "$T/$name.json")"
+	is "$name: a probe has time on a loaded node" true "$(jq '[.. | objects | .startupProbe, .readinessProbe, .livenessProbe | values] | all(.timeoutSeconds >= 5)' "$T/$name.json")"
+	is "$name: an account of its own, without a token" true "$(jq '(map(select(.kind == "ServiceAccount"))[0]) as $account |
+		(map(select(.kind == "DaemonSet"))[0].spec.template.spec) as $pod | $account.metadata.name == $pod.serviceAccountName and
+		$account.automountServiceAccountToken == false and $pod.automountServiceAccountToken == false' "$T/$name.json")"
+done
+# SCC: as OpenShift's admission compares a pod with it (openshift/apiserver-library-go, securitycontextconstraints)
+for name in openshift-nri openshift-install; do
+	is "$name: the SCC admits the pod" true "$(jq '(map(select(.kind == "SecurityContextConstraints"))[0]) as $scc |
+		(map(select(.kind == "DaemonSet"))[0].spec.template.spec) as $pod | [$pod.containers[], $pod.initContainers // [] | .. | objects | select(has("image"))] |
+		all(.securityContext.runAsUser == $scc.runAsUser.uid and .securityContext.readOnlyRootFilesystem and
+			.securityContext.seLinuxOptions == $scc.seLinuxContext.seLinuxOptions and .securityContext.capabilities == {"drop": $scc.requiredDropCapabilities} and
+			.securityContext.allowPrivilegeEscalation == false and ("runtime/" + (.securityContext.seccompProfile.type | sub("RuntimeDefault"; "default"))) == $scc.seccompProfiles[0])' "$T/$name.json")"
+	is "$name: …and has no volume that the pod does not have" true "$(jq '(map(select(.kind == "SecurityContextConstraints"))[0]) as $scc |
+		map(select(.kind == "DaemonSet"))[0].spec.template.spec | ([.volumes[] | keys[] | select(. != "name")] | unique) == ($scc.volumes | sort) and
+		([.hostPID, .hostNetwork, .hostIPC] == [null, null, null])' "$T/$name.json")"
+	is "$name: …and allows nothing else" true "$(jq 'map(select(.kind == "SecurityContextConstraints"))[0] |
+		[.allowPrivilegedContainer, .allowPrivilegeEscalation, .allowHostIPC, .allowHostNetwork, .allowHostPID, .allowHostPorts] == [false, false, false, false, false, false] and
+		.allowedCapabilities == [] and .users == [] and .groups == [] and .priority == null' "$T/$name.json")"
+	is "$name: the account may use it, and only it" true "$(jq '(map(select(.kind == "SecurityContextConstraints"))[0].metadata.name) as $scc |
+		(map(select(.kind == "ServiceAccount"))[0].metadata) as $account | (map(select(.kind == "Role"))[0]) as $role | (map(select(.kind == "RoleBinding"))[0]) as $binding |
+		$role.rules == [{"apiGroups": ["security.openshift.io"], "resources": ["securitycontextconstraints"], "resourceNames": [$scc], "verbs": ["use"]}] and
+		$binding.roleRef.name == $role.metadata.name and $binding.roleRef.kind == "Role" and
+		$binding.subjects == [{"kind": "ServiceAccount", "name": $account.name, "namespace": $account.namespace}]' "$T/$name.json")"
+done
+check "control: crdcheck refuses an unknown field of an SCC" breaks 's/^allowHostPID/allowHostPid/' "$T/config-openshift-nri.yaml"
+for base in nri install; do
+	mkdir "$T/nfd-$base" && sed "s|@|$(realpath --relative-to="$T/nfd-$base" config/kubernetes)|" >"$T/nfd-$base/kustomization.yaml" <<-END
+		resources: [@/$base]
+		components: [@/nfd]
+	END
+	is "nfd: $base runs only on the nodes that Node Feature Discovery names" '{"feature.node.kubernetes.io/rdma.capable":"true","kubernetes.io/os":"linux"}' \
+		"$("$KUSTOMIZE" build "$T/nfd-$base" >"$T/nfd.yaml" && json "$T/nfd.yaml" | jq -cS 'map(select(.kind == "DaemonSet"))[0].spec.template.spec.nodeSelector')"
+done
 
 # ---- the words ----
 
