@@ -312,18 +312,20 @@ check "control: an expression that does not parse is refused" refused sh -c '"$1
 
 handler=$(sed -n 's/^\[crio.runtime.runtimes.\(.*\)\]$/\1/p' config/machineconfig/60-oci-rdma-hook.conf)
 is "the RuntimeClass names the drop-in's handler" "$handler" "$(json config/crio/runtimeclass.yaml | jq -r '.[0].handler')"
-RUNTIME=1 config/machineconfig/render-hook "$HOOK" "$T/mc.yaml" >/dev/null
+RUNTIME=1 NRI=1 config/machineconfig/render-hook "$HOOK" "$T/mc.yaml" >/dev/null
 # The operator takes the policy of the longest path that is the file or a directory above it (FindClosestFilePolicyPathMatch).
 is "a change of no file of the MachineConfigs reboots, and CRI-O is restarted for its own alone" \
 	"/etc/containers/oci/hooks.d/90-oci-rdma-hook.json None
 /etc/containers/oci/hooks.d/91-oci-rdma-hook-poststart.json None
 /etc/crio/crio.conf.d/60-oci-rdma-hook.conf Restart
+/etc/crio/crio.conf.d/61-oci-rdma-nri.conf Restart
 /etc/oci-rdma-hook/config.json None
 /usr/local/bin/oci-rdma-hook None
+/usr/local/bin/oci-rdma-nri Restart
 /usr/local/bin/oci-rdma-runtime-crun None" \
 	"$(jq -rn --slurpfile mc <(json "$T/mc.yaml") --slurpfile policy <(json config/openshift/node-disruption-policy.yaml) '
 		$policy[0][0].spec.nodeDisruptionPolicy.files as $files |
-		[$mc[0][].spec.config.storage.files[].path] | sort[] | . as $path |
+		[$mc[0][].spec.config.storage.files[]?.path] | sort[] | . as $path |
 		([$files[] | select(.path == $path or ((.path + "/") as $dir | $path | startswith($dir)))] |
 			max_by(.path | length) | .actions | map(.type) | join(",")) as $action | "\($path) \($action // "Reboot")"')"
 is "…in the operator's words: Restart names a service, None nothing" true "$(json config/openshift/node-disruption-policy.yaml |

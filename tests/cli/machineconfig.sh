@@ -100,6 +100,12 @@ for o in yaml.safe_load_all(open(sys.argv[1])):
     for unit in (o or {}).get("spec", {}).get("config", {}).get("systemd", {}).get("units", []):
         assert o["metadata"]["name"].endswith("-enable") and unit["enabled"], unit
         print(unit["contents"], end="")' "$T/plugin.yaml")"
+is "…NRI's validator too, by a file of CRI-O's that the other part brings" 99-worker-oci-rdma-hook-enable \
+	"$(awk '/^  name: /{name = $2} /path: .*61-oci-rdma-nri.conf$/{print name}' "$T/plugin.yaml")"
+rm -rf "$root" && mkdir "$root" && mcd update "$root" none "$T/plugin.yaml"
+is "…under the keys that CRI-O reads (internal/config/nri/nri.go)" True "$(python3 -c 'import sys, tomllib
+print(tomllib.load(open(sys.argv[1], "rb")) == {"crio": {"nri": {"default_validator": {"nri_enable_default_validator": True}}}})' \
+	"$root/etc/crio/crio.conf.d/61-oci-rdma-nri.conf")"
 lacks "without NRI=1 there is no plugin" oci-rdma-nri "$(<"$T/pool.yaml")"
 check "NRI=yes is refused" refused render wrong NRI=yes
 check "HOOKS=device" render device HOOKS=device
