@@ -3,9 +3,14 @@
  * Which devices the container's environment says it was allocated.
  *
  * The device plugins write it, but the pod's author can write the same variables, so a claim proves
- * nothing: it only orders and labels what linux.devices proves.
+ * nothing: it only labels what linux.devices proves, and puts it before what it does not name.
  *
- *   PCIDEVICE_<resource>=0000:3b:02.6,…        SR-IOV network device plugin, in kubelet's order
+ * The order in the environment is nobody's choice: the kubelet walks a Go map for the variables of
+ * several resources (deviceRunContainerOptions of cm/devicemanager/pod_devices.go), and allocates
+ * the devices of one as a set (UnsortedList in manager.go). It differs between the containers of a
+ * pod and from one start to the next, so that claims are sorted by address.
+ *
+ *   PCIDEVICE_<resource>=0000:3b:02.6,…        SR-IOV network device plugin
  *   PCIDEVICE_<resource>_INFO={"0000:3b:02.6":{"rdma":{"rdma_dev":"mlx5_6","uverbs":"/dev/…"}}}
  *                                              the same plugin since 3.6.0, rdma_dev since 3.10.0;
  *                                              or "vfio":{"dev-mount":"/dev/…"}, "vdpa":{"mount":…}
@@ -43,7 +48,7 @@ struct claim {
 };
 
 struct claims {
-	struct claim *item; /* in the order that NCCL_IB_HCA is to have */
+	struct claim *item; /* by address, the order that NCCL_IB_HCA is to have */
 	size_t n;
 	size_t room;
 };
@@ -53,7 +58,7 @@ struct claims {
 bool claims_is_variable(const char *entry, size_t len);
 
 /*
- * Reads the devices that process.env names, in the order that NCCL_IB_HCA is to have. What is left
+ * Reads the devices that process.env names, sorted by address. What is left
  * out adds a warning. All that *ret_claims points to lives in the arena. Returns 0, or -1 without
  * memory.
  */
