@@ -11,7 +11,7 @@
 
 #include "doctor/finding.h"
 
-#define SYMPTOMS_MAX 192
+#define SYMPTOMS_MAX 256
 #define PARTS_MAX 3
 
 /* How strong the evidence is, and how the cause is said */
@@ -136,7 +136,7 @@ struct known_area {
 
 /* The part of a program that writes a line */
 struct known_part {
-	const char *with; /* what else the line says, NULL for nothing */
+	const char *const *with; /* one of these the line has to say, too; none if it is empty */
 	const char *what;
 	const char *does;
 	const char *breaks;

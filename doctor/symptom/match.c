@@ -209,7 +209,10 @@ static enum grade graded(const char *line, enum grade grade)
 		"ucx  data", "level=info",         "level=debug", "*notice*",   "<info>",
 		"<debug>",   "\"level\":\"info\"", NULL};
 
-	if (!grade || line_search(line, "nccl warn"))
+	static const char *const meant[] = {"nccl warn",  "level=error", "level=fatal",
+					    "ucx  error", "ucx  fatal",  NULL};
+
+	if (!grade || has_any(line, meant))
 		return grade;
 	if (has_any(line, harmless))
 		return GRADE_NONE;

@@ -7,11 +7,13 @@ function bad(what) {
 	mistakes++
 }
 
-# text as a string of C
-function c(text) {
-	gsub(/\\/, "\\\\", text)
-	gsub(/"/, "\\\"", text)
-	return "\"" text "\""
+# text as a string of C; the replacements of gsub would be another in each awk.
+function c(text,   at, char, out) {
+	for (at = 1; at <= length(text); at++) {
+		char = substr(text, at, 1)
+		out = out (char == "\\" || char == "\"" ? "\\" : "") char
+	}
+	return "\"" out "\""
 }
 
 function trim(text) {
@@ -121,7 +123,15 @@ function word(text,   left, right) {
 	right = kind ~ /^(severity|area)$/ || sub(/\*$/, "", text)
 	if (length(text) < 4)
 		bad("\"" text "\": a word has at least four characters")
+	if (kind != "severity" && index(text, "*"))
+		bad("\"" text "\": a * stands only at an end")
 	return "{" c(text) ", " (left ? "true" : "false") ", " (right ? "true" : "false") "}"
+}
+
+function key_with(   n, i) {
+	n = take_quoted()
+	for (i = 1; i <= n; i++)
+		with = with "\t" c(quoted[i]) ",\n"
 }
 
 function key_words(   n, i) {
@@ -147,9 +157,11 @@ function end_key() {
 		key_call()
 	else if (kind == "symptom" && key == "turn")
 		key_turn()
+	else if (kind == "part" && key == "with")
+		key_with()
 	else if (kind ~ /^(symptom|fact)$/ && key == "line")
 		key_line()
-	else if (index(texts_of[kind], " " key " ") || (kind == "part" && key == "with"))
+	else if (index(texts_of[kind], " " key " "))
 		texts[key] = rest
 	else if (kind ~ /^(area|part|severity|reason|object)$/ && key == "words")
 		key_words()
@@ -205,7 +217,7 @@ function front() {
 	if (kind == "severity")
 		return "GRADE_" toupper(name) ", "
 	if (kind == "part")
-		return ("with" in texts ? c(texts["with"]) : "NULL") ", "
+		return list("char *const", with, "with", "NULL") ", "
 	return kind == "reason" ? name ", " : kind == "object" ? c(name) ", " : ""
 }
 
@@ -215,7 +227,7 @@ function end_row() {
 		end_symptom()
 	else if (kind in texts_of)
 		end_other()
-	lines = completions = calls = turns = words = kind = ""
+	lines = completions = calls = turns = words = with = kind = ""
 	split("", texts)
 }
 
@@ -302,6 +314,7 @@ END {
 	print "static const struct completion no_completions[] = {{0, 0}};"
 	print "static const struct call no_calls[] = {{NULL, 0}};"
 	print "static const struct turn no_turns[] = {{0, 0, NULL}};"
+	print "static const char *const no_with[] = {NULL};"
 	print "static const struct known_word no_words[] = {{NULL, false, false}};"
 	printf "%s", defs
 	printf "const struct known known_rows[] = {\n%s};\n", symptoms

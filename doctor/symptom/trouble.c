@@ -51,7 +51,11 @@ struct clue_rows {
 
 static bool fits(const struct known_part *part, const char *line)
 {
-	return !part->with || line_search(line, part->with);
+	const char *const *with = part->with;
+
+	while (*with && !line_search(line, *with))
+		with++;
+	return *with || with == part->with;
 }
 
 static void take_clue(const struct clue *clue, const char *line, struct clue_rows *rows)

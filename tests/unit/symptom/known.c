@@ -528,6 +528,16 @@ static void every_symptom_has_its_texts(void **state)
 	}
 }
 
+/* Two rows with one cause would print it twice: they are one row, or one turns into the other. */
+static void a_cause_is_that_of_one_row(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < known_count(); i++) {
+		for (size_t j = i + 1; j < known_count(); j++)
+			assert_string_not_equal(known_at(i)->cause, known_at(j)->cause);
+	}
+}
+
 static void a_turn_leads_to_a_symptom_or_nowhere(void **state)
 {
 	(void)state;
@@ -550,6 +560,7 @@ void add_known_tests(struct unit_suite *suite)
 	UNIT_TABLE(suite, is_recognised, text_cases);
 	unit_add(suite, "symptom: each list of a row ends, each turn leads to a row",
 		 a_turn_leads_to_a_symptom_or_nowhere, NULL);
+	unit_add(suite, "symptom: a cause is that of one row", a_cause_is_that_of_one_row, NULL);
 	unit_add(suite, "symptom: each has a cause, a remedy and a name of its own",
 		 every_symptom_has_its_texts, NULL);
 }

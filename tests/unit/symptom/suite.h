@@ -22,5 +22,6 @@ void add_threads_tests(struct unit_suite *suite);
 void add_words_tests(struct unit_suite *suite);
 void add_told_tests(struct unit_suite *suite);
 void add_hostile_tests(struct unit_suite *suite);
+void add_sources_tests(struct unit_suite *suite);
 
 #endif

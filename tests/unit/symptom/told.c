@@ -129,7 +129,7 @@ static const struct unknown_case {
 	{"symptom: unknown, an engine",
 	 "Error: open executable: Operation not permitted: OCI "
 	 "permission denied",
-	 "line 1", "podman --log-level=debug"},
+	 "line 1", "command and args of the pod"},
 	{"symptom: unknown, MPI", "MPI startup(): x failed", "line 1", "pml_base_verbose"},
 	{"symptom: unknown, CUDA before NCCL", "NCCL WARN Cuda failure 1 'x'", "line 1",
 	 "nvidia-smi"},
@@ -190,9 +190,6 @@ static const struct unknown_case {
 	 "NCCL_NET_PLUGIN=none"},
 	{"symptom: unknown, FillNet is not Lustre's lnet",
 	 "h:1:2 [0] x.cc:1 NCCL WARN FillNet: odd", "line 1", "logs of all ranks"},
-	{"symptom: unknown, SELinux",
-	 "type=AVC msg=audit(1.1:1): avc:  denied  { open } for pid=1 comm=\"x\"",
-	 "SELinux on the node", "audit2why"},
 	{"symptom: unknown, Mooncake", "E0924 rdma_context.cpp:1] failed", "line 1", "ib_write_bw"},
 };
 
