@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "core/note/note.h"
+
 /* ---- what a container is that could not be examined ---- */
 
 static bool asks(const struct container *container, const struct options *options,
@@ -107,10 +109,27 @@ void outcome_serve(struct container *container, const struct options *options,
 
 /* ---- what is logged ---- */
 
-/* One line says why a container gets nothing. */
-static bool is_said_already(const struct entry_point *entry)
+/* Another entry point has decided the same about this container, and has logged it. */
+static bool is_noted(struct container *container, const struct outcome *outcome,
+		     const struct entry_point *entry)
 {
-	return entry->repeats || (entry->said_before && entry->said_before(entry->context));
+	enum note_result result = outcome->kind == OUTCOME_DENIED ? NOTE_DENIED : NOTE_NOTHING;
+	struct note note;
+	struct err ignored;
+
+	return container->id && container->node.root >= 0 &&
+	       note_read(&container->arena, container->node.root, container->id, &note, &ignored) ==
+		       1 &&
+	       note.result == result && note.entry_point &&
+	       strcmp(note.entry_point, entry->name) != 0;
+}
+
+/* One line says why a container gets nothing, of all entry points of the node together. */
+static bool is_said_already(struct container *container, const struct outcome *outcome,
+			    const struct entry_point *entry)
+{
+	return entry->repeats || (entry->said_before && entry->said_before(entry->context)) ||
+	       is_noted(container, outcome, entry);
 }
 
 static void log_part(struct container *container, const struct outcome *outcome,
@@ -143,7 +162,7 @@ static void log_nothing(struct container *container, const struct outcome *outco
 		return;
 	if (!container->spec_known && entry->tells)
 		log_failure(container, &outcome->err, entry->name);
-	else if (log_wants_none(container) && !is_said_already(entry))
+	else if (log_wants_none(container) && !is_said_already(container, outcome, entry))
 		log_none(container, outcome->reason, entry->name);
 }
 
@@ -158,7 +177,7 @@ void outcome_log(struct container *container, const struct outcome *outcome,
 		log_part(container, outcome, entry);
 		break;
 	case OUTCOME_DENIED:
-		if (outcome->must_fail || !is_said_already(entry))
+		if (outcome->must_fail || !is_said_already(container, outcome, entry))
 			log_denial(container, outcome->must_fail, entry->name);
 		break;
 	case OUTCOME_FAILED:

@@ -27,7 +27,7 @@ for on_error in warn fail; do
 			strace -f -o "$T/trace" -e trace=openat2 -e "inject=openat2:signal=ALRM:when=$n" \
 				"$HOOK" --sysroot "$NODE" "$stage" <"$T/state" >"$T/out" 2>"$T/err"
 			ended+=" $?"
-			if grep -q 'not finished after' "$T/err"; then said=$((said + 1)); fi
+			if grep -q "not finished after $seconds s" "$T/err"; then said=$((said + 1)); fi
 		done
 		# In poststart the container runs, and crun would kill it.
 		if [ "$on_error" = warn ] || [ "$stage" = poststart ]; then
