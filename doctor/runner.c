@@ -8,7 +8,7 @@
 #include <string.h>
 #include <sys/wait.h>
 
-#include "doctor/process/child.h"
+#include "core/child.h"
 #include "doctor/process/progress.h"
 
 /* As much of a finding as is kept: evidence is not longer (doctor/finding.c). */
@@ -43,7 +43,7 @@ static void tell(int out, const struct finding *finding)
 	copy(record.subject, sizeof(record.subject), finding->subject);
 	copy(record.evidence, sizeof(record.evidence), finding->evidence);
 	copy(record.remedy, sizeof(record.remedy), finding->remedy);
-	child_tell(out, &record, sizeof(record));
+	(void)child_tell(out, &record, sizeof(record));
 }
 
 static void run_in_child(void *context, int out)
@@ -58,7 +58,7 @@ static void run_in_child(void *context, int out)
 				   err.text);
 	for (size_t i = 0; i < findings.n; i++)
 		tell(out, &findings.item[i]);
-	child_tell(out, &(struct record){.status = RECORD_DONE}, sizeof(struct record));
+	(void)child_tell(out, &(struct record){.status = RECORD_DONE}, sizeof(struct record));
 }
 
 /* ---- in the parent ---- */
@@ -130,7 +130,8 @@ static int run_check(const struct doctor *doctor, const struct check *check,
 	int received;
 	int status;
 
-	if (child_start(&child, run_in_child, &job, limit, err) < 0)
+	if (child_start(&child, &(const struct child_setup){.foreign = true}, run_in_child, &job,
+			limit, err) < 0)
 		return -1;
 	received = receive(&child, findings);
 	status = child_end(&child);

@@ -15,7 +15,7 @@
 
 #include "core/base/cleanup.h"
 #include "core/base/text.h"
-#include "nri/child.h"
+#include "core/child.h"
 
 /* What changes the file while we look at it ends after a few tries. */
 #define TRIES_MAX 16

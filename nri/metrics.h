@@ -8,8 +8,8 @@
 #include <sys/types.h>
 
 #include "core/base/err.h"
+#include "core/child.h"
 #include "core/nri_status.h"
-#include "nri/child.h"
 
 /* What takes longer hangs. */
 #define METRICS_PATIENCE_MS 5000

@@ -13,7 +13,7 @@
 #include <sys/types.h>
 
 #include "core/base/arena.h"
-#include "nri/child.h"
+#include "core/child.h"
 #include "nri/message/message.h"
 
 /* More than a policy of CONFIG_SIZE_MAX can fill */
@@ -48,12 +48,11 @@ int verdict_say(int out, enum verdict_kind kind, const struct message *response)
 
 /* Children that were given up and have not gone; beyond so many no more are started. */
 #define VERDICT_CHILDREN_MAX 16
-#define VERDICT_IDLE_MS 100
 
 struct verdict_children {
 	size_t n;
 	pid_t pid[VERDICT_CHILDREN_MAX];
-	/* Called every VERDICT_IDLE_MS while one is waited for, so that the plugin does not seem
+	/* Called every CHILD_IDLE_MS while one is waited for, so that the plugin does not seem
 	 * to hang; NULL: nothing is */
 	void (*idle)(void *context);
 	void *context;

@@ -2,19 +2,12 @@
 #include "core/node/podnet.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <poll.h>
 #include <sched.h>
-#include <signal.h>
 #include <string.h>
 #include <sys/mount.h>
-#include <sys/prctl.h>
-#include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
-#include "core/base/cleanup.h"
-#include "core/base/fs.h"
+#include "core/child.h"
 #include "core/node/netlink.h"
 #include "core/node/port.h"
 
@@ -128,57 +121,27 @@ static void read_ports(struct arena *arena, const struct devices *all, int patie
 	}
 }
 
-static void answer_all(struct arena *arena, int netns, const struct devices *devices, int patience,
-		       struct answer *answers, int out)
+struct question {
+	struct arena *arena;
+	int netns;
+	const struct devices *devices;
+	int patience;
+	struct answer *answers;
+};
+
+static void answer_all(void *context, int out)
 {
-	/* Our parent may be killed by its engine: nothing stays behind. Its alarm is not ours
-	 * (fork(2) clears it). */
-	(void)prctl(PR_SET_PDEATHSIG, SIGKILL);
-	if (setns(netns, CLONE_NEWNET) < 0)
-		_exit(1);
-	name_interfaces(devices, answers);
-	if (needs_ports(devices))
-		read_ports(arena, devices, patience, answers);
-	_exit(fs_write(out, (const char *)answers, devices->n * sizeof(*answers)) < 0);
+	const struct question *q = context;
+
+	if (setns(q->netns, CLONE_NEWNET) < 0)
+		return;
+	name_interfaces(q->devices, q->answers);
+	if (needs_ports(q->devices))
+		read_ports(q->arena, q->devices, q->patience, q->answers);
+	(void)child_tell(out, q->answers, q->devices->n * sizeof(*q->answers));
 }
 
 /* ---- in the parent ---- */
-
-/* Reads all of it within the patience. Returns 0, or -1 if less came. */
-static int receive(int in, struct answer *answers, size_t size)
-{
-	char *bytes = (char *)answers;
-	size_t len = 0;
-
-	while (len < size) {
-		struct pollfd wait = {.fd = in, .events = POLLIN};
-		int ready = poll(&wait, 1, PODNET_PATIENCE_MS);
-		ssize_t n;
-
-		if (ready < 0 && errno == EINTR)
-			continue;
-		if (ready <= 0)
-			return -1;
-		n = read(in, bytes + len, size - len);
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0)
-			return -1;
-		len += (size_t)n;
-	}
-	return 0;
-}
-
-/* A child that hangs in a driver does not die, and is not waited for: it goes when it can, by
- * init's hand. */
-static void reap(pid_t child)
-{
-	const struct timespec pause = {.tv_nsec = 5 * 1000000L};
-
-	(void)kill(child, SIGKILL);
-	for (int tries = 0; tries < 20 && waitpid(child, NULL, WNOHANG) == 0; tries++)
-		(void)nanosleep(&pause, NULL);
-}
 
 static int take_answer(struct arena *arena, const struct answer *answer, struct device *device)
 {
@@ -200,31 +163,20 @@ int podnet_read(struct arena *arena, int netns, struct devices *devices, int pat
 		struct err *err)
 {
 	size_t size = devices->n * sizeof(struct answer);
-	struct answer *answers = arena_alloc(arena, size);
-	cleanup_fd in = -1;
-	cleanup_fd out = -1;
-	int ends[2];
+	struct question question = {arena, netns, devices, patience, arena_alloc(arena, size)};
+	struct answer *answers = question.answers;
+	struct child child;
 	int status;
-	pid_t child;
 
 	if (!devices->n)
 		return 0;
 	if (!answers)
 		return err_memory(err);
-	if (pipe2(ends, O_CLOEXEC) < 0)
-		return err_sys(err, errno, "pipe");
-	in = ends[0];
-	out = ends[1];
-	child = fork();
-	if (child < 0)
-		return err_sys(err, errno, "fork");
-	if (child == 0)
-		answer_all(arena, netns, devices, patience, answers, out);
-	cleanup_close_fd(&out);
-	out = -1;
-	status = receive(in, answers, size);
-	reap(child);
-	for (size_t i = 0; status == 0 && i < devices->n; i++) {
+	if (child_start(&child, NULL, answer_all, &question, PODNET_PATIENCE_MS, err) < 0)
+		return -1;
+	status = child_read(&child, answers, size);
+	(void)child_end(&child);
+	for (size_t i = 0; status > 0 && i < devices->n; i++) {
 		if (take_answer(arena, &answers[i], &devices->item[i]) < 0)
 			return err_memory(err);
 	}

@@ -4,7 +4,7 @@
  * and numbers of NVIDIA's "CUDA Driver API" reference manual (docs.nvidia.com/cuda/cuda-driver-api:
  * Data types, Initialization, Version Management, Device Management, Primary Context Management,
  * Context Management, Memory Management), since no free package has cuda.h. Only a child calls
- * these (doctor/process/child.h).
+ * these (core/child.h).
  */
 #ifndef OCI_RDMA_DOCTOR_CUDA_DRIVER_H
 #define OCI_RDMA_DOCTOR_CUDA_DRIVER_H

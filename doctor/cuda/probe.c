@@ -5,10 +5,11 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "core/base/clock.h"
 #include "core/base/text.h"
+#include "core/child.h"
 #include "doctor/cuda/driver.h"
 #include "doctor/cuda/record.h"
-#include "doctor/process/child.h"
 
 /* What cuMemAlloc gives of this size has its own pages: a dma-buf is of whole ones. */
 #define GRANULE ((size_t)2 << 20)
@@ -36,9 +37,9 @@ static int start(const struct probe *probe, struct cuda_driver *driver, int out)
 	result = driver->get_version(&version);
 	record_tell(out, RECORD_VERSION, result, version, NULL);
 	step(out, "cuInit");
-	begin = child_clock();
+	begin = clock_ms();
 	result = driver->init(0);
-	record_tell(out, RECORD_INIT, result, (int)(child_clock() - begin), NULL);
+	record_tell(out, RECORD_INIT, result, (int)(clock_ms() - begin), NULL);
 	return result == CUDA_SUCCESS ? 0 : -1;
 }
 

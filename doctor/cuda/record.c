@@ -4,7 +4,7 @@
 #include <limits.h>
 #include <stdio.h>
 
-#include "doctor/process/child.h"
+#include "core/child.h"
 
 /* pipe(7): only up to this size does a record arrive whole, whatever else writes to the pipe. */
 _Static_assert(sizeof(struct record) <= PIPE_BUF, "a record is written at once");
@@ -37,14 +37,14 @@ void record_tell(int out, enum record_kind kind, int result, int value, const ch
 
 	if (text)
 		(void)snprintf(record.text, sizeof(record.text), "%s", text);
-	child_tell(out, &record, sizeof(record));
+	(void)child_tell(out, &record, sizeof(record));
 }
 
 void record_tell_gpu(int out, const struct record_gpu *gpu)
 {
 	struct record record = {.magic = RECORD_MAGIC, .kind = RECORD_GPU, .gpu = *gpu};
 
-	child_tell(out, &record, sizeof(record));
+	(void)child_tell(out, &record, sizeof(record));
 }
 
 #define COPY(to, from) ((void)snprintf((to), sizeof(to), "%s", (from)))
@@ -58,5 +58,5 @@ void record_tell_finding(int out, const struct finding *finding)
 	COPY(record.finding.subject, finding->subject);
 	COPY(record.finding.evidence, finding->evidence);
 	COPY(record.finding.remedy, finding->remedy);
-	child_tell(out, &record, sizeof(record));
+	(void)child_tell(out, &record, sizeof(record));
 }

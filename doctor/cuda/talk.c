@@ -6,7 +6,7 @@
 #include <string.h>
 #include <sys/wait.h>
 
-#include "doctor/process/child.h"
+#include "core/child.h"
 
 /* Each kind in its order, and most of them once: a child that runs wild ends here. */
 static bool is_next(uint32_t kind, uint32_t *last)
@@ -65,7 +65,8 @@ int talk_run(struct talk *talk, void (*work)(void *context, int out), void *prob
 	int heard;
 	int ended;
 
-	if (child_start(&child, work, probe, limit_ms, err) < 0)
+	if (child_start(&child, &(const struct child_setup){.foreign = true}, work, probe, limit_ms,
+			err) < 0)
 		return err_prefix(err, "the child for CUDA");
 	heard = listen_to(&child, talk);
 	ended = child_end(&child);

@@ -7,9 +7,9 @@
 
 #include "core/base/cleanup.h"
 #include "core/base/tree.h"
+#include "core/child.h"
 #include "core/node/podnet.h"
 #include "core/node/port.h"
-#include "doctor/process/child.h"
 
 /* As long as the check of the ports has (doctor/check/check.c) */
 #define LIMIT_MS 10000
@@ -42,16 +42,17 @@ static void tell_firmware(const struct doctor *doctor, const struct device *devi
 
 	(void)snprintf(path, sizeof(path), "%s/infiniband/%s/fw_ver", device->path, device->ibdev);
 	if (tree_read_line(doctor->node.root, path, answer.firmware, sizeof(answer.firmware)) > 0)
-		child_tell(out, &answer, sizeof(answer));
+		(void)child_tell(out, &answer, sizeof(answer));
 }
 
 static void tell_ports(const struct device *device, size_t place, int out)
 {
 	for (size_t i = 0; i < device->n_ports; i++)
-		child_tell(out,
-			   &(struct answer){
-				   .kind = ANSWER_PORT, .device = place, .port = device->port[i]},
-			   sizeof(struct answer));
+		(void)child_tell(out,
+				 &(struct answer){.kind = ANSWER_PORT,
+						  .device = place,
+						  .port = device->port[i]},
+				 sizeof(struct answer));
 }
 
 /* Ports that are in the target's network namespace show there alone. */
@@ -89,7 +90,7 @@ static void ask(void *context, int out)
 		tell_ports(device, i, out);
 	}
 	tell_hidden(doctor, question->devices, &arena, out);
-	child_tell(out, &(struct answer){.kind = ANSWER_DONE}, sizeof(struct answer));
+	(void)child_tell(out, &(struct answer){.kind = ANSWER_DONE}, sizeof(struct answer));
 }
 
 /* ---- in the parent ---- */
@@ -131,7 +132,8 @@ int answers_read(struct doctor *doctor, const struct devices *devices, struct to
 	struct child child;
 	int taken = 0;
 
-	if (child_start(&child, ask, &question, LIMIT_MS, err) < 0)
+	if (child_start(&child, &(const struct child_setup){.foreign = true}, ask, &question,
+			LIMIT_MS, err) < 0)
 		return -1;
 	while (taken == 0 && child_read(&child, &answer, sizeof(answer)) > 0)
 		taken = take(&doctor->arena, &answer, topology);

@@ -6,11 +6,12 @@
 #include <sys/resource.h>
 #include <sys/wait.h>
 
+#include "core/base/clock.h"
+#include "core/child.h"
 #include "doctor/cuda/cuda.h"
 #include "doctor/cuda/memory.h"
 #include "doctor/cuda/record.h"
 #include "doctor/finding.h"
-#include "doctor/process/child.h"
 
 /* The Makefile builds it from fake_cuda.c. */
 static const char fake[] = FAKE_CUDA;
@@ -206,9 +207,9 @@ static void limit_holds(void **state)
 	behave(arena_printf(&arena, "%s size=%zu", row->how, sizeof(struct record)));
 	do {
 		findings.n = 0;
-		begin = child_clock();
+		begin = clock_ms();
 		assert_int_equal(cuda_check(&findings, &hasty, &err), 0);
-		assert_true(child_clock() - begin >= hasty.limit_ms);
+		assert_true(clock_ms() - begin >= hasty.limit_ms);
 	} while (strcmp(shown(&findings), row->shown) != 0 && more_time(&hasty));
 	assert_string_equal(shown(&findings), row->shown);
 	assert_has(all_evidence(&findings), row->said);
@@ -359,130 +360,6 @@ static void memory_is_used(void **state)
 	assert_int_equal(waitpid(-1, NULL, WNOHANG), -1);
 }
 
-/* ---- the child ---- */
-
-struct traces {
-	struct rlimit core;
-	bool null[3]; /* are the standard streams /dev/null? */
-};
-
-static void leave_traces(void *context, int out)
-{
-	struct traces traces = {0};
-	struct stat null = {0};
-	struct stat st = {0};
-
-	(void)context;
-	(void)getrlimit(RLIMIT_CORE, &traces.core);
-	(void)stat("/dev/null", &null);
-	for (int fd = 0; fd < 3; fd++)
-		traces.null[fd] = fstat(fd, &st) == 0 && st.st_rdev == null.st_rdev;
-	child_tell(out, &traces, sizeof(traces));
-	child_tell(out, "x", 1);
-}
-
-static void child_is_cut_off(void **state)
-{
-	struct traces traces = {0};
-	struct err err = {0};
-	struct rlimit core;
-	struct child child;
-
-	(void)state;
-	/* As large as we may have it: with 0 from the start the test would show nothing. */
-	assert_int_equal(getrlimit(RLIMIT_CORE, &core), 0);
-	core.rlim_cur = core.rlim_max;
-	assert_int_equal(setrlimit(RLIMIT_CORE, &core), 0);
-	assert_int_equal(child_start(&child, leave_traces, NULL, UNIT_PATIENCE * 1000, &err), 0);
-	assert_int_equal(child_read(&child, &traces, sizeof(traces)), 1);
-	assert_int_equal(traces.core.rlim_max, 0);
-	assert_true(traces.null[0] && traces.null[1] && traces.null[2]);
-	/* Then a part of a record, and no more. */
-	assert_int_equal(child_read(&child, &traces, sizeof(traces)), -EPROTO);
-	assert_int_equal(child_end(&child), 0);
-}
-
-static void say_and_stay(void *context, int out)
-{
-	(void)context;
-	for (int i = 0; i < 100; i++)
-		child_tell(out, "x", 1);
-	(void)pause();
-}
-
-/* Whoever talks all the time would never be at the end of its time, if what waits went first. */
-static void late_records_are_not_read(void **state)
-{
-	struct err err = {0};
-	struct child child;
-	int limit = 300;
-	char record;
-
-	(void)state;
-	/* On a busy machine the first record may come too late. */
-	for (;; limit *= 2) {
-		assert_int_equal(child_start(&child, say_and_stay, NULL, limit, &err), 0);
-		if (child_read(&child, &record, 1) == 1)
-			break;
-		(void)child_end(&child);
-		assert_true(limit < UNIT_PATIENCE * 1000);
-	}
-	(void)usleep((useconds_t)(limit + 1) * 1000);
-	assert_int_equal(child_read(&child, &record, 1), -ETIMEDOUT);
-	(void)child_end(&child);
-}
-
-static void stay(void *context, int out)
-{
-	pid_t pid = getpid();
-
-	(void)context;
-	child_tell(out, &pid, sizeof(pid));
-	for (;;)
-		(void)pause();
-}
-
-/* A doctor that is killed leaves no child behind that holds a GPU. */
-static void child_dies_with_its_parent(void **state)
-{
-	struct err err = {0};
-	struct child child;
-	pid_t parent;
-	pid_t pid = 0;
-	int ends[2];
-
-	(void)state;
-	assert_int_equal(pipe(ends), 0);
-	parent = fork();
-	assert_true(parent >= 0);
-	if (parent == 0) {
-		if (child_start(&child, stay, NULL, UNIT_PATIENCE * 1000, &err) == 0 &&
-		    child_read(&child, &pid, sizeof(pid)) == 1)
-			(void)!write(ends[1], &pid, sizeof(pid));
-		(void)raise(SIGKILL);
-	}
-	assert_int_equal(read(ends[0], &pid, sizeof(pid)), sizeof(pid));
-	assert_int_equal(waitpid(parent, NULL, 0), parent);
-	(void)close(ends[0]);
-	(void)close(ends[1]);
-	for (int tries = 0; tries < UNIT_PATIENCE * 100; tries++) {
-		char path[64];
-		char line[256] = "";
-		int fd;
-
-		(void)snprintf(path, sizeof(path), "/proc/%d/stat", pid);
-		fd = open(path, O_RDONLY | O_CLOEXEC);
-		if (fd < 0)
-			return;
-		(void)!read(fd, line, sizeof(line) - 1);
-		(void)close(fd);
-		if (strstr(line, ") Z "))
-			return;
-		(void)usleep(10000);
-	}
-	fail_msg("%d still lives", pid);
-}
-
 int main(void)
 {
 	static struct unit_suite suite;
@@ -498,9 +375,5 @@ int main(void)
 		 NULL);
 	unit_add(&suite, "cuda: without a library it is not checkable", no_library_is_not_checkable,
 		 NULL);
-	unit_add(&suite, "child: no core file, no streams, no half record", child_is_cut_off, NULL);
-	unit_add(&suite, "child: what it says after its time is not read",
-		 late_records_are_not_read, NULL);
-	unit_add(&suite, "child: dies with its parent", child_dies_with_its_parent, NULL);
 	return unit_run(&suite, "cuda");
 }

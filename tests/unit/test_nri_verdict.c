@@ -273,7 +273,7 @@ static void while_one_is_awaited_the_plugin_is_called(void **state)
 	struct verdict verdict;
 
 	(void)state;
-	verdict_find(&children, &arena, hangs, NULL, 4 * VERDICT_IDLE_MS, &verdict);
+	verdict_find(&children, &arena, hangs, NULL, 4 * CHILD_IDLE_MS, &verdict);
 	assert_int_equal(verdict.kind, VERDICT_LATE);
 	assert_true(verdict.must_fail);
 	assert_in_range(calls, 1, 4);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "doctor/process/child.h"
+#include "core/child.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -12,15 +12,8 @@
 #include <unistd.h>
 
 #include "core/base/cleanup.h"
+#include "core/base/clock.h"
 #include "core/base/fs.h"
-
-int64_t child_clock(void)
-{
-	struct timespec now = {0};
-
-	(void)clock_gettime(CLOCK_MONOTONIC, &now);
-	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
 
 static void close_streams(void)
 {
@@ -46,11 +39,35 @@ static void reset_signals(void)
 	(void)sigprocmask(SIG_SETMASK, &none, NULL);
 }
 
-int child_start(struct child *child, void (*work)(void *context, int out), void *context,
-		int limit_ms, struct err *err)
+static void become_foreign(void)
 {
 	const struct rlimit no_core = {0};
+
+	(void)setrlimit(RLIMIT_CORE, &no_core);
+	reset_signals();
+	close_streams();
+}
+
+pid_t child_fork(const int *const *closed)
+{
 	pid_t parent = getpid();
+	pid_t child = fork();
+
+	if (child != 0)
+		return child;
+	for (size_t i = 0; closed && i < CHILD_CLOSED; i++) {
+		if (closed[i])
+			cleanup_close_fd(closed[i]);
+	}
+	(void)prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (getppid() != parent)
+		_exit(1);
+	return 0;
+}
+
+int child_start(struct child *child, const struct child_setup *setup,
+		void (*work)(void *context, int out), void *context, int limit_ms, struct err *err)
+{
 	cleanup_fd in = -1;
 	cleanup_fd out = -1;
 	int ends[2];
@@ -59,17 +76,15 @@ int child_start(struct child *child, void (*work)(void *context, int out), void 
 		return err_sys(err, errno, "pipe");
 	in = ends[0];
 	out = ends[1];
-	child->deadline = child_clock() + limit_ms;
-	child->pid = fork();
+	child->setup = setup ? *setup : (struct child_setup){0};
+	child->deadline = clock_ms() + limit_ms;
+	child->pid = child_fork(child->setup.closed);
 	if (child->pid < 0)
 		return err_sys(err, errno, "fork");
 	if (child->pid == 0) {
-		(void)prctl(PR_SET_PDEATHSIG, SIGKILL);
-		if (getppid() != parent)
-			_exit(0);
-		(void)setrlimit(RLIMIT_CORE, &no_core);
-		reset_signals();
-		close_streams();
+		(void)close(in);
+		if (child->setup.foreign)
+			become_foreign();
 		work(context, out);
 		_exit(0);
 	}
@@ -77,24 +92,32 @@ int child_start(struct child *child, void (*work)(void *context, int out), void 
 	return 0;
 }
 
+/* How long one poll waits; at most 0 when the time is up, also for a child that talks all the time
+ */
+static int64_t patience(const struct child *child)
+{
+	int64_t left = child->deadline - clock_ms();
+
+	return child->setup.idle && left > CHILD_IDLE_MS ? CHILD_IDLE_MS : left;
+}
+
 /* Returns 1 when there is something to read, or the end. */
 static int wait_for(const struct child *child)
 {
 	struct pollfd wait = {.fd = child->in, .events = POLLIN};
+	int64_t left;
 
-	for (;;) {
-		int64_t left = child->deadline - child_clock();
-		int ready;
+	while ((left = patience(child)) > 0) {
+		int ready = poll(&wait, 1, (int)left);
 
-		/* Also one that talks all the time has no more of it. */
-		if (left <= 0)
-			return -ETIMEDOUT;
-		ready = poll(&wait, 1, (int)left);
 		if (ready > 0)
 			return 1;
 		if (ready < 0 && errno != EINTR)
 			return -errno;
+		if (ready == 0 && child->setup.idle)
+			child->setup.idle(child->setup.idle_context);
 	}
+	return -ETIMEDOUT;
 }
 
 int child_read(const struct child *child, void *record, size_t size)
@@ -119,29 +142,37 @@ int child_read(const struct child *child, void *record, size_t size)
 	return 1;
 }
 
+/* Tries of 5 ms: a foreign child may need a moment to end, and longer to die. */
+#define GRACE 2
+#define FOREIGN_TRIES 200
+#define OUR_TRIES 20
+
 int child_end(struct child *child)
 {
 	const struct timespec pause = {.tv_nsec = 5 * 1000000L};
+	const int grace = child->setup.foreign ? GRACE : -1;
+	const int max = child->setup.foreign ? FOREIGN_TRIES : OUR_TRIES;
 	int status = 0;
 
 	cleanup_close_fd(&child->in);
 	child->in = -1;
-	/* One that ends by itself says by it how: it gets a moment. */
-	for (int tries = 0; tries < 200; tries++) {
+	if (grace < 0)
+		(void)kill(child->pid, SIGKILL);
+	for (int tries = 0; tries < max; tries++) {
 		pid_t pid = waitpid(child->pid, &status, WNOHANG);
 
 		if (pid == child->pid)
 			return status;
 		if (pid < 0 && errno != EINTR)
 			return 0;
-		if (tries == 2)
+		if (tries == grace)
 			(void)kill(child->pid, SIGKILL);
 		(void)nanosleep(&pause, NULL);
 	}
 	return -1;
 }
 
-void child_tell(int out, const void *record, size_t size)
+int child_tell(int out, const void *record, size_t size)
 {
-	(void)fs_write(out, record, size);
+	return fs_write(out, record, size) < 0 ? -1 : 0;
 }
