@@ -9,7 +9,7 @@ AARCH64 := $(BUILD)/aarch64-linux-gnu
 QEMU_PACKAGE := $(BUILD)/tests/qemu
 QEMU := $(QEMU_PACKAGE)/usr/bin/qemu-aarch64
 
-NOT_EMULATED := arena config confine container cuda device_files files image interrupted nccl_conf podnet process \
+NOT_EMULATED := arena child config confine container cuda device_files files image interrupted nccl_conf podnet process \
 	races replace root target
 UNIT_EMULATED = $(filter-out $(NOT_EMULATED:%=$(BUILD)/tests/unit/test_%),$(UNIT))
 UNIT_AARCH64 = $(UNIT_EMULATED:$(BUILD)/%=$(AARCH64)/run/%)
