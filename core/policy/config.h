@@ -70,6 +70,7 @@ struct config {
 	bool fail_on_error;
 	bool fail_on_denied; /* a container that asks, has a device, and is denied */
 	bool amend_seccomp;  /* the shim may allow what verbs and NCCL need */
+	bool mend_missed;    /* processes of what was created while the plugin was away */
 	bool privileged_scan;
 	const char **runtimes;
 	size_t n_runtimes;

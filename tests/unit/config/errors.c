@@ -191,6 +191,8 @@ static const struct bad_case {
 	 "line 1: on_denied: 'ignore' is not one of warn, fail"},
 	{"wrong: on_error", "{\"on_error\":\"ignore\"}",
 	 "line 1: on_error: 'ignore' is not one of warn, fail"},
+	{"wrong: on_missed", "{\"on_missed\":true}",
+	 "line 1: on_missed: expected a string, found a boolean"},
 	{"wrong: privileged_scan, a string", "{\"privileged_scan\":\"no\"}",
 	 "line 1: privileged_scan: expected a boolean, found a string"},
 	{"wrong: seccomp", "{\"seccomp\":\"off\"}",
