@@ -60,6 +60,7 @@ static int put_status(yajl_gen gen, void *context)
 	json_put_member(gen, "version", status->version);
 	(void)yajl_gen_map_close(gen);
 	put_counters(gen, &status->counters);
+	nri_missed_put(gen, &status->missed);
 	(void)yajl_gen_map_close(gen);
 	return 0;
 }
@@ -125,7 +126,9 @@ static int read_file(struct arena *arena, int sysroot, const char *what,
 	}
 	if (fs_read_regular(arena, fd, NRI_STATUS_SIZE_MAX, what, &text, err) < 0 ||
 	    json_read(arena, &(struct json_source){what, text.bytes, text.len, 0}, &status_json,
-		      &status, err) < 0)
+		      &status, err) < 0 ||
+	    nri_missed_read(arena, &(struct json_source){what, text.bytes, text.len, 0},
+			    &status.missed, err) < 0)
 		return -1;
 	*ret_status = status;
 	return 0;

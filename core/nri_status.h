@@ -12,6 +12,7 @@
 
 #include "core/base/arena.h"
 #include "core/base/err.h"
+#include "core/nri_missed.h"
 
 /* Below the sysroot */
 #define NRI_STATUS_DIR "run/oci-rdma-hook"
@@ -58,6 +59,7 @@ struct nri_status {
 	const char *runtime; /* "containerd"; NULL: not known */
 	const char *version; /* its */
 	struct nri_counters counters; /* within is not in the file */
+	struct nri_missed_status missed;
 };
 
 /* The file's text, in the arena; NULL without memory */

@@ -52,6 +52,25 @@ __attribute__((format(printf, 1, 2))) static void say(const char *format, ...)
 	(void)puts(line);
 }
 
+/* The names of what was missed: who reads this wants to recreate these pods. */
+static void print_missed(const struct nri_missed_status *missed)
+{
+	if (missed->open)
+		say("missed      %" PRIu64
+		    " containers were created while no plugin was connected, and lack the memlock "
+		    "limit: recreate their pods",
+		    missed->open);
+	for (size_t i = 0; i < missed->n; i++)
+		say("            %s%s", missed->item[i].who,
+		    missed->item[i].mended
+			    ? " (mended: its processes have the limit, an exec does not)"
+			    : "");
+	if (missed->unseen)
+		say("not seen    %" PRIu64 " containers could not be decided about when the plugin "
+		    "connected: journalctl -t " NRI_NAME,
+		    missed->unseen);
+}
+
 static int print_ended(const struct nri_status *status)
 {
 	(void)printf("plugin      not running: process %lld has ended unexpectedly\n",
@@ -79,6 +98,7 @@ static int print_status(const struct nri_status *status, bool alive)
 		say("plugin      not connected%s%s", status->trouble ? ": " : "",
 		    status->trouble ? status->trouble : "");
 	print_counters(&status->counters);
+	print_missed(&status->missed);
 	if (!status->standby)
 		say("standby     %s", status->awaited ? "another plugin waits to take over"
 						      : "none: no other plugin waits");

@@ -14,6 +14,7 @@
 #include "core/base/clock.h"
 #include "core/base/replace.h"
 #include "core/report/log.h"
+#include "nri/metrics_missed.h"
 
 /* ---- the text ---- */
 
@@ -89,6 +90,7 @@ static char *metrics_text(const struct nri_status *status, size_t *ret_len)
 	print_gauges(out, status);
 	print_containers(out, &status->counters);
 	print_answers(out, &status->counters);
+	metrics_print_missed(out, &status->missed);
 	(void)fclose(out);
 	return text;
 }

@@ -17,6 +17,7 @@
 #include "nri/confinement.h"
 #include "nri/link.h"
 #include "nri/lock.h"
+#include "nri/missed.h"
 #include "nri/notify.h"
 #include "nri/report.h"
 #include "nri/serve.h"
@@ -58,6 +59,8 @@ struct plugin {
 
 	struct server server;
 	struct report report;
+	struct synchronize synchronize; /* while the runtime tells what is there */
+	struct missed missed;
 };
 
 /* ---- signals: blocked but while nothing is to be done ---- */
@@ -146,14 +149,29 @@ static void on_synchronized(void *context, bool whole)
 {
 	struct plugin *plugin = context;
 
-	(void)whole;
 	if (!plugin->launched)
 		be_connected(plugin);
+	synchronize_finish(&plugin->synchronize, whole);
+	missed_look(&plugin->missed, &plugin->synchronize, plugin->report.since);
+	synchronize_free(&plugin->synchronize);
+	report_missed(&plugin->report, &plugin->missed.status);
+}
+
+static void on_pod(void *context, const struct message *pod)
+{
+	synchronize_pod(&((struct plugin *)context)->synchronize, pod);
+}
+
+static void on_container(void *context, const struct message *container)
+{
+	synchronize_container(&((struct plugin *)context)->synchronize, container);
 }
 
 static const struct session_handler handler = {
 	.create = on_create,
 	.configured = on_configured,
+	.pod = on_pod,
+	.container = on_container,
 	.synchronized = on_synchronized,
 };
 
@@ -171,6 +189,7 @@ static void retry_later(struct plugin *plugin, const struct err *err)
 static void disconnect(struct plugin *plugin, const struct err *err)
 {
 	session_end(&plugin->session);
+	synchronize_free(&plugin->synchronize);
 	(void)close(plugin->fd);
 	plugin->fd = -1;
 	plugin->launched = false;
@@ -287,6 +306,8 @@ static int64_t next_time(const struct plugin *plugin)
 
 	if (plugin->fd < 0 && plugin->retry_at < next)
 		next = plugin->retry_at;
+	if (missed_next(&plugin->missed) < next)
+		next = missed_next(&plugin->missed);
 	/* What neither has the lock nor waits for it has nothing to say four times a second. */
 	return plugin->lock.file >= 0 && plugin->beat_at < next ? plugin->beat_at : next;
 }
@@ -296,14 +317,15 @@ static void wait_until(struct plugin *plugin, int64_t next, const sigset_t *wait
 	int64_t left = next - clock_ms();
 	struct timespec timeout = {.tv_sec = left > 0 ? left / 1000 : 0,
 				   .tv_nsec = left > 0 ? left % 1000 * 1000000 : 0};
-	struct pollfd poll = {
-		.fd = plugin->fd,
-		.events = plugin->fd >= 0 && plugin->session.out.len ? POLLOUT : POLLIN,
+	struct pollfd poll[] = {
+		{.fd = plugin->fd,
+		 .events = plugin->fd >= 0 && plugin->session.out.len ? POLLOUT : POLLIN},
+		{.fd = plugin->missed.in, .events = POLLIN},
 	};
 	struct err err;
 
-	if (ppoll(&poll, 1, next == NEVER ? NULL : &timeout, waiting) > 0 &&
-	    exchange(plugin, poll.revents, &err) < 0)
+	if (ppoll(poll, 2, next == NEVER ? NULL : &timeout, waiting) > 0 && poll[0].revents &&
+	    exchange(plugin, poll[0].revents, &err) < 0)
 		disconnect(plugin, &err);
 }
 
@@ -316,6 +338,8 @@ static void tend(struct plugin *plugin)
 		beat(plugin);
 	if (plugin->fd < 0 && clock_ms() >= plugin->retry_at)
 		connect_again(plugin);
+	if (missed_tend(&plugin->missed))
+		report_missed(&plugin->report, &plugin->missed.status);
 	report_tend(&plugin->report, plugin->lock.ours && lock_is_awaited(&plugin->lock));
 }
 
@@ -394,6 +418,7 @@ static void end(struct plugin *plugin, const sigset_t *waiting)
 	notify("STOPPING=1");
 	hand_over(plugin, waiting);
 	verdict_finish(&plugin->server.children);
+	missed_end(&plugin->missed);
 	if (plugin->fd >= 0) {
 		session_end(&plugin->session);
 		(void)close(plugin->fd);
@@ -421,7 +446,10 @@ int plugin_run(const struct nri_options *options)
 			   .metrics_path = options->metrics,
 			   .counters = &plugin.server.counters,
 			   .closed = {&plugin.fd, &plugin.lock.file}},
+		.synchronize.sysroot = options->node.sysroot,
+		.missed.closed = {&plugin.fd, &plugin.lock.file},
 	};
+	missed_begin(&plugin.missed, &plugin.options->node);
 	(void)nri_options_socket(options, plugin.socket, sizeof(plugin.socket));
 	report_begin(&plugin.report, plugin.socket);
 	log_as_daemon(NRI_NAME);

@@ -154,6 +154,13 @@ void report_soon(struct report *report)
 		report->write_at = clock_ms() + SOON_MS;
 }
 
+void report_missed(struct report *report, const struct nri_missed_status *missed)
+{
+	report->status.missed = *missed;
+	report->missed_anew = true;
+	report_soon(report);
+}
+
 /* ---- what is due ---- */
 
 static bool is_counted_otherwise(const struct report *report)
@@ -168,7 +175,8 @@ void report_tend(struct report *report, bool awaited)
 
 	report->status.awaited = awaited;
 	if (now >= report->write_at || changed) {
-		changed |= is_counted_otherwise(report);
+		changed |= is_counted_otherwise(report) || report->missed_anew;
+		report->missed_anew = false;
 		report->status.counters = *report->counters;
 		write_status(report);
 		if (changed)

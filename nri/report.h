@@ -28,7 +28,8 @@ struct report {
 	char trouble[ERR_TEXT_MAX];
 	char name[REPORT_NAME_SIZE];
 	char version[REPORT_NAME_SIZE];
-	bool failed; /* to write the status, which is said once */
+	bool failed;      /* to write the status, which is said once */
+	bool missed_anew; /* the status says so, and the metrics do not yet */
 	struct metrics metrics;
 
 	int64_t write_at;    /* the status, at the latest */
@@ -54,6 +55,9 @@ void report_standby(struct report *report);
 
 /* It waits no longer. */
 void report_active(struct report *report);
+
+/* Which containers were missed. */
+void report_missed(struct report *report, const struct nri_missed_status *missed);
 
 /* Something is to be written soon, but not before the answer. */
 void report_soon(struct report *report);

@@ -2,12 +2,14 @@
 #include "nri/serve.h"
 
 #include <stdio.h>
+#include <syslog.h>
 
 #include "core/base/clock.h"
 #include "core/container/container.h"
 #include "core/outcome.h"
 #include "core/plan/memlock.h"
 #include "core/report/log.h"
+#include "core/report/remember.h"
 #include "nri/wire/ttrpc.h"
 
 #define WAY_IN "nri"
@@ -110,6 +112,28 @@ static int pack_refusal(struct arena *arena, const struct outcome *outcome,
 	return refuse(arena, TTRPC_INTERNAL, "", outcome->reason, ret_response);
 }
 
+/* For the dry run, the doctor, and the next start of the plugin */
+static void keep_note(const struct options *options, struct container *container,
+		      enum note_result result, const char *reason)
+{
+	struct err err;
+
+	if (remember(options->sysroot, container, result, reason, WAY_IN, &err) < 0)
+		log_event(LOG_WARNING, "cannot write a note for the doctor: %s", err.text);
+}
+
+static enum note_result note_result_of(enum outcome_kind kind)
+{
+	static const enum note_result results[] = {
+		[OUTCOME_NOTHING] = NOTE_NOTHING,
+		[OUTCOME_GRANTED] = NOTE_GRANTED,
+		[OUTCOME_DENIED] = NOTE_DENIED,
+		[OUTCOME_FAILED] = NOTE_FAILED,
+	};
+
+	return results[kind];
+}
+
 /* It is logged when it is said, so that what came too late is not logged. */
 static void decide(void *context, int out)
 {
@@ -134,8 +158,10 @@ static void decide(void *context, int out)
 	/* Without memory for it the parent, which knows that it must fail, says so. */
 	if (outcome.must_fail && pack_refusal(&container->arena, &outcome, &work->response) < 0)
 		return;
-	if (verdict_say(out, kinds[outcome.kind], &work->response) == 0)
-		outcome_log(container, &outcome, &entry);
+	if (verdict_say(out, kinds[outcome.kind], &work->response) < 0)
+		return;
+	outcome_log(container, &outcome, &entry);
+	keep_note(work->options, container, note_result_of(outcome.kind), outcome.reason);
 }
 
 /* ---- in the parent ---- */
@@ -148,13 +174,15 @@ static void count(struct nri_counters *counters, enum verdict_kind kind)
 	counters->given_up += kind == VERDICT_LATE;
 }
 
-static void go_without(struct container *container, const struct verdict *verdict,
-		       struct arena *arena, struct message *ret_response)
+static void go_without(const struct options *options, struct container *container,
+		       const struct verdict *verdict, struct arena *arena,
+		       struct message *ret_response)
 {
 	struct err err;
 
 	(void)err_set(&err, "%s", verdict->reason);
 	log_failure_silently(container, &err, WAY_IN);
+	keep_note(options, container, NOTE_FAILED, err.text);
 	if (verdict->must_fail)
 		(void)refuse(arena, TTRPC_INTERNAL, "", err.text, ret_response);
 }
@@ -168,7 +196,7 @@ static void ask_child(struct server *server, struct container *container, struct
 	verdict_find(&server->children, arena, decide, &work, server->patience_ms, &verdict);
 	*ret_response = verdict.response;
 	if (verdict.reason)
-		go_without(container, &verdict, arena, ret_response);
+		go_without(&server->options, container, &verdict, arena, ret_response);
 	count(&server->counters, verdict.kind);
 }
 

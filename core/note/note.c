@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <time.h>
@@ -339,6 +340,11 @@ void note_remove(const char *sysroot, const char *id)
 		(void)unlinkat(dir, name, 0);
 }
 
+static int compare_ids(const void *a, const void *b)
+{
+	return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
 int note_list(struct arena *arena, const char *sysroot, const char ***ret_ids)
 {
 	cleanup_fd root = open_sysroot(sysroot);
@@ -352,5 +358,7 @@ int note_list(struct arena *arena, const char *sysroot, const char ***ret_ids)
 			return -1;
 		(*ret_ids)[i] = id;
 	}
+	if (n > 1)
+		qsort(*ret_ids, (size_t)n, sizeof(**ret_ids), compare_ids);
 	return n;
 }

@@ -25,6 +25,11 @@ struct process {
  */
 int process_open(int64_t pid, const char *id, const char *cgroup, struct process *ret_process,
 		 struct err *err);
+/*
+ * The same for a caller that no runtime has started: only the cgroup counts, which must name the
+ * container's id.
+ */
+int process_open_member(int64_t pid, const char *id, struct process *ret_process, struct err *err);
 /* Closes the descriptors. */
 void process_close(struct process *process);
 

@@ -152,12 +152,12 @@ void log_grant(struct container *container, const struct applied *applied, const
 }
 
 /* Why a container gets nothing. NULL without memory */
-static char *reason_line(struct container *container, enum decision decision, const char *reason,
+static char *reason_line(struct container *container, const char *word, const char *reason,
 			 const char *way_in)
 {
 	struct arena_text line = {.arena = &container->arena};
 
-	arena_append(&line, "%s:", decision_name(decision));
+	arena_append(&line, "%s:", word);
 	print_identity(&line, container);
 	print_devices(&line, &container->devices);
 	print_warnings(&line, &container->warnings);
@@ -168,12 +168,21 @@ static char *reason_line(struct container *container, enum decision decision, co
 void log_denial(struct container *container, bool must_fail, const char *way_in)
 {
 	const char *reason = container->plan.reason;
-	char *line = reason_line(container, DECISION_DENIED, reason, way_in);
+	char *line = reason_line(container, decision_name(DECISION_DENIED), reason, way_in);
 
 	if (line)
 		send_line(LOG_WARNING, line);
 	if (must_fail)
 		tell_caller(line ? line : reason);
+}
+
+void log_missed(struct container *container, const char *word, const char *reason,
+		const char *way_in)
+{
+	char *line = reason_line(container, word, reason, way_in);
+
+	if (line)
+		send_line(LOG_WARNING, line);
 }
 
 bool log_wants_none(const struct container *container)
@@ -187,7 +196,7 @@ void log_none(struct container *container, const char *reason, const char *way_i
 
 	if (!log_wants_none(container))
 		return;
-	line = reason_line(container, DECISION_NONE, reason, way_in);
+	line = reason_line(container, decision_name(DECISION_NONE), reason, way_in);
 	if (line)
 		send_line(LOG_INFO, line);
 }

@@ -28,6 +28,10 @@ void log_grant(struct container *container, const struct applied *applied, const
 /* To syslog, and is told (tell.h) if the container must fail for it. */
 void log_denial(struct container *container, bool must_fail, const char *way_in);
 
+/* A container that was created while the plugin was away. word: "missed" or "mended" */
+void log_missed(struct container *container, const char *word, const char *reason,
+		const char *way_in);
+
 /* Whether a container that gets nothing is told of: one that has an annotation of ours. */
 bool log_wants_none(const struct container *container);
 

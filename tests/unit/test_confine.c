@@ -108,14 +108,14 @@ static const struct call_case nri_cases[] = {
 	{"killed: a socket that listens", SYS_listen, {-1}, KILLED},
 	{"killed: accept4", SYS_accept4, {-1}, KILLED},
 	{"killed: bind", SYS_bind, {-1}, KILLED},
-	{"killed: another process' limits", SYS_prlimit64, {0}, KILLED},
-	{"killed: pidfd_open", SYS_pidfd_open, {-1}, KILLED},
 	{"killed: an attribute of a file", SYS_fsetxattr, {-1}, KILLED},
 	{"killed: ptrace", SYS_ptrace, {0}, KILLED},
 	{"killed: memory that becomes executable", SYS_mprotect, {0, 4096, PROT_EXEC}, KILLED},
 	{"killed: another's mount namespace", SYS_setns, {-1, CLONE_NEWNS}, KILLED},
 	{"goes on: the runtime's socket", SYS_socket, {AF_UNIX, SOCK_STREAM}, RETURNS},
 	{"goes on: connect", SYS_connect, {-1}, RETURNS},
+	{"goes on: the limits of a container that was missed", SYS_prlimit64, {0}, RETURNS},
+	{"goes on: pidfd_open", SYS_pidfd_open, {-1}, RETURNS},
 	{"goes on: flock", SYS_flock, {-1}, RETURNS},
 	{"goes on: sendto", SYS_sendto, {-1}, RETURNS},
 	{"goes on: ppoll", SYS_ppoll, {0, 1}, RETURNS},
@@ -212,9 +212,9 @@ static const struct kept_case {
 } kept_cases[] = {
 	{"capabilities: those of a grant are left", &hook_confinement,
 	 BIT(CAP_CHOWN) | BIT(CAP_DAC_OVERRIDE) | BIT(CAP_FOWNER) | BIT(CAP_SYS_RESOURCE) |
-		 BIT(CAP_SYS_PTRACE) | BIT(CAP_SYS_ADMIN)},
-	{"capabilities: of the NRI plugin, those that read the pod's network", &nri_confinement,
-	 BIT(CAP_SYS_PTRACE) | BIT(CAP_SYS_ADMIN)},
+		 BIT(CAP_SYS_PTRACE) | BIT(CAP_SYS_ADMIN) | BIT(CAP_SYS_RESOURCE)},
+	{"capabilities: of the NRI plugin, those that read the network and mend", &nri_confinement,
+	 BIT(CAP_SYS_PTRACE) | BIT(CAP_SYS_ADMIN) | BIT(CAP_SYS_RESOURCE)},
 };
 
 static void keeps_few_capabilities(void **state)

@@ -155,10 +155,17 @@ static void metrics_add_up(void **state)
 	status.counters.denied = 2;
 	status.counters.failed = 3;
 	status.counters.given_up = 1;
+	status.missed = (struct nri_missed_status){.found = 4, .mended = 1, .open = 2, .unseen = 3};
 	assert_int_equal(
 		metrics_write_file(arena_printf(&arena, "%s/m.prom", dir.path), &status, &err), 0);
 	text = unit_read(&arena, dir.fd, "m.prom");
-	assert_int_equal(count(text, "# HELP "), 5);
+	assert_int_equal(count(text, "# HELP "), 9);
+	assert_has(
+		text,
+		"# TYPE oci_rdma_nri_missed_containers gauge\noci_rdma_nri_missed_containers 2\n");
+	assert_has(text, "oci_rdma_nri_missed_total 4\n");
+	assert_has(text, "oci_rdma_nri_mended_total 1\n");
+	assert_has(text, "oci_rdma_nri_unseen_containers 3\n");
 	assert_has(text, "# TYPE oci_rdma_nri_connected gauge\noci_rdma_nri_connected 1\n");
 	assert_has(text, "oci_rdma_nri_standby 0\n");
 	assert_has(text, "oci_rdma_nri_awaited 0\n");

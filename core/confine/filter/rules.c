@@ -139,6 +139,9 @@ static const char *const nri[] = {
 	"connect",
 	"flock",
 	"pwrite64",
+	/* the processes of a container that was missed */
+	"pidfd_open",
+	"prlimit64",
 	NULL,
 };
 

@@ -902,10 +902,10 @@ def confined(runtime, plugin):
         fields = dict(line.rstrip("\n").split(":\t", 1) for line in f if ":\t" in line)
     equal("confined: a filter of system calls", "2", fields["Seccomp"])
     equal("confined: no new privileges", "1", fields["NoNewPrivs"])
-    allowed = 1 << 19 | 1 << 21  # SYS_PTRACE, SYS_ADMIN
+    allowed = 1 << 19 | 1 << 21 | 1 << 24  # SYS_PTRACE, SYS_ADMIN, SYS_RESOURCE
     with open("/proc/self/status") as f:
         ours = int(re.search(r"CapEff:\s+(\w+)", f.read()).group(1), 16)
-    equal("confined: two capabilities, as far as it had them, and no other", ours & allowed, int(fields["CapEff"], 16))
+    equal("confined: three capabilities, as far as it had them, and no other", ours & allowed, int(fields["CapEff"], 16))
     equal("confined: it is in the node's root", "/", os.readlink(f"/proc/{plugin.pid}/cwd"))
 
 

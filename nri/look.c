@@ -1,0 +1,270 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "nri/look.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <syslog.h>
+
+#include "core/base/cgroup.h"
+#include "core/base/cleanup.h"
+#include "core/base/fs.h"
+#include "core/base/tree.h"
+#include "core/container/container.h"
+#include "core/note/note.h"
+#include "core/process/limits.h"
+#include "core/process/process.h"
+#include "core/report/log.h"
+#include "core/report/remember.h"
+#include "nri/mend.h"
+
+#define WAY_IN "nri"
+#define CGROUP_SIZE_MAX (64 * 1024)
+#define REASON_SIZE 512
+/* The first pid namespace's inode (include/linux/proc_ns.h) */
+#define FIRST_PIDS "pid:[4026531836]"
+
+struct work {
+	const struct look *look;
+	int root; /* the sysroot */
+	int out;
+	bool sees_pids; /* /proc is that of the node's pid namespace */
+	struct container *container;
+	struct message_state state;
+	struct note note; /* of an earlier decision */
+	bool has_note;
+};
+
+/* ---- what its limit is ---- */
+
+enum limit_source {
+	LIMIT_ENOUGH,
+	LIMIT_LOW,    /* the first process has less */
+	LIMIT_UNSEEN, /* its process cannot be looked at, and nothing says that it was served */
+};
+
+static bool is_its_process(const struct work *work, struct arena *arena)
+{
+	char path[64];
+	struct fs_text text;
+
+	(void)snprintf(path, sizeof(path), "proc/%" PRId64 "/cgroup", work->state.pid);
+	return work->state.pid > 1 &&
+	       tree_read(arena, work->root, path, CGROUP_SIZE_MAX, &text) == 0 &&
+	       cgroup_names(text.bytes, work->container->id);
+}
+
+/* Its process has not begun, or is in a pid namespace that the plugin does not see. The limits that
+ * containerd 2.3 and CRI-O 1.36 tell are those of the spec, by which the process will begin. */
+static enum limit_source limit_by_spec(const struct work *work)
+{
+	return work->container->plan.adds_rlimit ? LIMIT_UNSEEN : LIMIT_ENOUGH;
+}
+
+static enum limit_source find_limit(const struct work *work, struct limits *ret_limits)
+{
+	struct arena *arena = &work->container->arena;
+	char path[64];
+
+	*ret_limits = (struct limits){0};
+	if (!is_its_process(work, arena)) {
+		/* It ended meanwhile: nothing is missed. */
+		if (work->sees_pids && work->state.pid > 0)
+			return LIMIT_ENOUGH;
+		return limit_by_spec(work);
+	}
+	(void)snprintf(path, sizeof(path), "proc/%" PRId64 "/limits", work->state.pid);
+	*ret_limits = limits_read(arena, work->root, path);
+	if (!ret_limits->known)
+		return limit_by_spec(work);
+	return ret_limits->soft < work->container->plan.memlock ? LIMIT_LOW : LIMIT_ENOUGH;
+}
+
+/* ---- what is said of it ---- */
+
+static void report(const struct work *work, enum look_kind kind)
+{
+	const struct identity *identity = &work->container->spec.identity;
+	struct look_report line = {.kind = kind};
+
+	line.known = work->has_note;
+	(void)snprintf(line.id, sizeof(line.id), "%s", work->container->id);
+	(void)snprintf(line.who, sizeof(line.who), "%s/%s/%s",
+		       identity->pod_namespace ? identity->pod_namespace : "-",
+		       identity->pod ? identity->pod : "-", identity->name ? identity->name : "-");
+	(void)fs_write(work->out, (const char *)&line, sizeof(line));
+}
+
+/* "created 2026-11-22T17:05:51Z, the plugin is connected since 2026-11-22T17:06:16Z" */
+static void print_when(const struct work *work, char text[REASON_SIZE])
+{
+	char created[NOTE_TIME_SIZE];
+
+	note_time(work->state.created, created);
+	(void)snprintf(text, REASON_SIZE, "created %s, the plugin is connected since %s",
+		       work->state.created && created[0] ? created : "while the plugin was away",
+		       work->look->since);
+}
+
+static void print_limit(enum limit_source source, const struct limits *limits,
+			char text[REASON_SIZE])
+{
+	char have[LIMITS_TEXT_SIZE];
+
+	if (source == LIMIT_LOW)
+		(void)snprintf(text, REASON_SIZE, "the memlock limit of its first process is %s",
+			       limits_text(limits->soft, have));
+	else
+		(void)snprintf(text, REASON_SIZE,
+			       "no plugin has decided about it, and its limit cannot be seen from "
+			       "here (a DaemonSet without hostPID, or not started yet)");
+}
+
+static void keep_note(const struct work *work, enum note_result result, const char *reason)
+{
+	struct err err;
+
+	if (remember(work->look->options->sysroot, work->container, result, reason, WAY_IN, &err) <
+	    0)
+		log_event(LOG_WARNING, "cannot write a note for the doctor: %s", err.text);
+}
+
+static void say(const struct work *work, enum note_result result, const char *reason)
+{
+	keep_note(work, result, reason);
+	/* Each is said once, however often the plugin connects. */
+	if (!work->has_note || work->note.result != result)
+		log_missed(work->container, note_result_name(result), reason, WAY_IN);
+}
+
+/* ---- mended ---- */
+
+static bool mend(const struct work *work, size_t *ret_n, char problem[REASON_SIZE])
+{
+	struct container *container = work->container;
+	struct err err;
+
+	if (!work->sees_pids) {
+		(void)snprintf(problem, REASON_SIZE,
+			       "on_missed \"mend\" needs the node's pid namespace (hostPID)");
+		return false;
+	}
+	if (process_may_have_memlock(container->plan.memlock, &err) == 0 &&
+	    mend_container(container->id, container->plan.memlock, ret_n, &err) == 0)
+		return true;
+	(void)snprintf(problem, REASON_SIZE, "on_missed \"mend\": %.400s", err.text);
+	return false;
+}
+
+#define RECREATE "delete the pod, so that it is created again"
+
+static void say_missed(const struct work *work, enum limit_source source,
+		       const struct limits *limits)
+{
+	struct arena *arena = &work->container->arena;
+	char when[REASON_SIZE];
+	char limit[REASON_SIZE];
+	char problem[REASON_SIZE] = "";
+	const char *reason;
+	size_t n = 0;
+
+	print_when(work, when);
+	print_limit(source, limits, limit);
+	if (work->container->config.mend_missed && mend(work, &n, problem)) {
+		reason = arena_printf(arena,
+				      "%s: the memlock limit of its %zu processes is raised; an "
+				      "exec has the engine's limit, and no variable is set: for "
+				      "these " RECREATE,
+				      when, n);
+		say(work, NOTE_MENDED, reason ? reason : when);
+		report(work, LOOK_MENDED);
+		return;
+	}
+	reason = arena_printf(arena, "%s: %s; %s%s" RECREATE, when, limit, problem,
+			      problem[0] ? "; " : "");
+	say(work, NOTE_MISSED, reason ? reason : when);
+	report(work, LOOK_MISSED);
+}
+
+/* ---- the decision ---- */
+
+/* Without a device that is proven, or if it does not ask, there was nothing to miss. */
+static void decide(struct work *work)
+{
+	struct container *container = work->container;
+	struct limits limits;
+	enum limit_source source;
+	struct err err;
+	int found = container_find(container, work->look->options, &err);
+
+	if (found == 0)
+		return;
+	if (found < 0 || container_plan(container, &err) < 0) {
+		report(work, LOOK_UNSEEN);
+		log_failure_silently(container, &err, WAY_IN);
+		return;
+	}
+	if (container->plan.decision != DECISION_GRANT || !container->plan.sets_memlock)
+		return;
+	source = find_limit(work, &limits);
+	if (source != LIMIT_ENOUGH)
+		say_missed(work, source, &limits);
+}
+
+/* A plugin that was connected has decided about it, and has said what it got. What that plugin gave
+ * may have been lowered by the container itself since. */
+static bool is_decided(struct work *work)
+{
+	struct err err;
+
+	work->has_note = note_read(&work->container->arena, work->root, work->container->id,
+				   &work->note, &err) == 1;
+	if (!work->has_note)
+		return false;
+	if (work->note.result == NOTE_MISSED)
+		return false;
+	if (work->note.result == NOTE_MENDED)
+		report(work, LOOK_MENDED);
+	return true;
+}
+
+static void look_at(const struct look *look, int root, bool sees_pids, const struct known *known,
+		    int out)
+{
+	cleanup_container container = CONTAINER_NONE;
+	struct arena *arena = &container.arena;
+	struct work work = {look, root, out, sees_pids, &container, {0}, {0}, false};
+	struct message request;
+	struct err err;
+
+	container.what = "Synchronize";
+	container.id = known->id;
+	if (message_read_state(arena, &known->message, &work.state) < 0 ||
+	    message_join(arena, synchronize_find_pod(look->synchronize, work.state.pod),
+			 &known->message, &request) < 0 ||
+	    message_read_container(arena, &request, &container.spec, &err) < 0) {
+		report(&work, LOOK_UNSEEN);
+		return;
+	}
+	if (!is_decided(&work))
+		decide(&work);
+}
+
+static bool sees_pids(int root)
+{
+	char target[64];
+
+	return fs_read_link(root, "proc/self/ns/pid", target, sizeof(target)) > 0 &&
+	       strcmp(target, FIRST_PIDS) == 0;
+}
+
+void look_at_all(const struct look *look, int out)
+{
+	const struct synchronize *synchronize = look->synchronize;
+	struct err err;
+	cleanup_fd root = tree_open_root(look->options->sysroot, &err);
+	bool sees = root >= 0 && sees_pids(root);
+
+	for (size_t i = 0; root >= 0 && i < synchronize->n_containers; i++)
+		look_at(look, root, sees, &synchronize->containers[i], out);
+}

@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "nri/missed.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <syslog.h>
+#include <unistd.h>
+
+#include "core/base/clock.h"
+#include "core/base/text.h"
+#include "core/report/log.h"
+#include "nri/alive.h"
+#include "nri/look.h"
+
+#define NEVER INT64_MAX
+
+void missed_begin(struct missed *missed, const struct options *options)
+{
+	missed->options = options;
+	missed->in = -1;
+	missed->deadline = NEVER;
+	missed->check_at = NEVER;
+	missed->status.item = missed->shown;
+}
+
+/* ---- the list ---- */
+
+static void show(struct missed *missed)
+{
+	struct nri_missed_status *status = &missed->status;
+
+	status->n = missed->n_items;
+	status->open = 0;
+	for (size_t i = 0; i < missed->n_items; i++) {
+		missed->shown[i] = (struct nri_missed){missed->items[i].id, missed->items[i].who,
+						       missed->items[i].mended};
+		status->open += !missed->items[i].mended;
+	}
+	status->open += status->unnamed;
+}
+
+static void take(struct missed *missed, const struct look_report *report)
+{
+	struct nri_missed_status *status = &missed->status;
+	struct missed_item *item = &missed->items[missed->n_items];
+
+	if (report->kind == LOOK_UNSEEN) {
+		status->unseen++;
+		return;
+	}
+	status->found += !report->known;
+	status->mended += report->kind == LOOK_MENDED && !report->known;
+	if (missed->n_items == NRI_MISSED_MAX) {
+		status->unnamed += report->kind == LOOK_MISSED;
+		return;
+	}
+	(void)snprintf(item->id, sizeof(item->id), "%s", report->id);
+	(void)snprintf(item->who, sizeof(item->who), "%s", report->who);
+	text_make_printable(item->id);
+	text_make_printable(item->who);
+	item->mended = report->kind == LOOK_MENDED;
+	missed->n_items++;
+}
+
+static bool check(struct missed *missed)
+{
+	size_t kept = 0;
+	size_t n = missed->n_items;
+
+	if (clock_ms() < missed->check_at)
+		return false;
+	for (size_t i = 0; i < n; i++) {
+		if (alive_container(missed->options->sysroot, missed->items[i].id))
+			missed->items[kept++] = missed->items[i];
+	}
+	missed->n_items = kept;
+	missed->check_at = kept ? clock_ms() + MISSED_EACH_MS : NEVER;
+	show(missed);
+	return kept < n;
+}
+
+/* ---- the child ---- */
+
+static pid_t start(const struct missed *missed, const struct look *look, int *ret_in)
+{
+	int ends[2];
+	pid_t child;
+
+	if (pipe2(ends, O_CLOEXEC) < 0)
+		return -1;
+	child = child_fork(missed->closed);
+	if (child == 0) {
+		(void)close(ends[0]);
+		look_at_all(look, ends[1]);
+		_exit(0);
+	}
+	(void)close(ends[1]);
+	if (child < 0)
+		(void)close(ends[0]);
+	else
+		*ret_in = ends[0];
+	return child;
+}
+
+static void reap(struct missed *missed)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < missed->n_leaving; i++) {
+		if (waitpid(missed->leaving[i], NULL, WNOHANG) == 0)
+			missed->leaving[kept++] = missed->leaving[i];
+	}
+	missed->n_leaving = kept;
+}
+
+static void stop(struct missed *missed)
+{
+	if (missed->in < 0)
+		return;
+	/* One that hangs in a driver is not waited for. */
+	(void)kill(missed->child, SIGKILL);
+	missed->leaving[missed->n_leaving++] = missed->child;
+	(void)close(missed->in);
+	missed->in = -1;
+	missed->deadline = NEVER;
+}
+
+static void say_left_out(size_t n)
+{
+	if (n)
+		log_event(
+			LOG_WARNING,
+			"Synchronize: %zu pods or containers were not looked at: there is no room "
+			"for more; run oci-rdma-doctor on the node",
+			n);
+}
+
+void missed_look(struct missed *missed, const struct synchronize *synchronize, const char *since)
+{
+	const struct look look = {missed->options, synchronize, since};
+
+	stop(missed);
+	missed->n_items = 0;
+	missed->status.unnamed = 0;
+	missed->status.unseen = synchronize->left_out;
+	missed->check_at = NEVER;
+	say_left_out(synchronize->left_out);
+	show(missed);
+	if (!synchronize->n_containers)
+		return;
+	reap(missed);
+	missed->child =
+		missed->n_leaving < MISSED_LEAVING_MAX ? start(missed, &look, &missed->in) : -1;
+	if (missed->child < 0) {
+		log_event(LOG_ERR, "no child process could be started: containers that were "
+				   "created while the plugin was away are not looked for");
+		return;
+	}
+	missed->deadline = clock_ms() + LOOK_PATIENCE_MS;
+}
+
+/* A report is written at once, so that it comes whole. */
+static ssize_t receive(const struct missed *missed, struct look_report *report)
+{
+	struct pollfd wait = {.fd = missed->in, .events = POLLIN};
+
+	if (poll(&wait, 1, 0) <= 0)
+		return -1;
+	return read(missed->in, report, sizeof(*report));
+}
+
+static bool hear(struct missed *missed)
+{
+	struct look_report report;
+	bool changed = false;
+	ssize_t n = -1;
+
+	reap(missed);
+	while (missed->in >= 0 && (n = receive(missed, &report)) == (ssize_t)sizeof(report)) {
+		report.id[sizeof(report.id) - 1] = '\0';
+		report.who[sizeof(report.who) - 1] = '\0';
+		take(missed, &report);
+		changed = true;
+	}
+	if (missed->in >= 0 && n >= 0) {
+		stop(missed);
+		changed = true;
+	} else if (missed->in >= 0 && clock_ms() >= missed->deadline) {
+		log_event(LOG_ERR, "not all containers could be looked at in time: check whether "
+				   "the node's /sys or one of its disks hangs (dmesg)");
+		missed->status.unseen++;
+		stop(missed);
+		changed = true;
+	}
+	if (changed && missed->n_items && missed->check_at == NEVER)
+		missed->check_at = clock_ms() + MISSED_EACH_MS;
+	show(missed);
+	return changed;
+}
+
+bool missed_tend(struct missed *missed)
+{
+	bool heard = hear(missed);
+
+	return check(missed) || heard;
+}
+
+int64_t missed_next(const struct missed *missed)
+{
+	return missed->deadline < missed->check_at ? missed->deadline : missed->check_at;
+}
+
+void missed_end(struct missed *missed)
+{
+	stop(missed);
+	reap(missed);
+}

@@ -1,0 +1,417 @@
+"""nri_missed.py PROGRAM DIRECTORY: oci-rdma-nri connects to a runtime whose containers were created while it was away. TAP on stdout.
+The node and its processes are a recorded tree; that a limit is really raised is the virtual machine's to say (tests/vm/jobs/nri)."""
+import json
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import time
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+from nri_peer import PATIENCE, Runtime, container, pack  # noqa: E402
+
+PROGRAM, T = sys.argv[1:3]
+NODE = os.path.join(T, "node")
+RUN = os.path.join(NODE, "run/oci-rdma-hook")
+NOTES = os.path.join(RUN, "decisions")
+SOCKET = os.path.join(NODE, "var/run/nri/nri.sock")
+METRICS = os.path.join(T, "metrics.prom")
+LOG = os.path.join(T, "log")
+ASKS = {"oci-rdma-hook.io/inject": "true"}
+TWO = (("/dev/infiniband/uverbs6", 231, 198), ("/dev/infiniband/uverbs7", 231, 199))
+RUNNING, STOPPED, CREATED = 3, 4, 1
+failed = 0
+
+
+def ok(what, good, detail=""):
+    global failed
+    print(("ok" if good else "not ok") + " - " + what, flush=True)
+    if not good:
+        failed = 1
+        print("#   " + str(detail)[:3000].replace("\n", "\n#   "), flush=True)
+
+
+def equal(what, want, got):
+    ok(what, want == got, f"want: {want!r}\ngot:  {got!r}")
+
+
+def until(condition):
+    end = time.monotonic() + PATIENCE
+    while True:
+        result = condition()
+        if result:
+            return result
+        assert time.monotonic() < end, "it does not happen"
+        time.sleep(0.01)
+
+
+# ---- the scene ----
+
+def write(path, text):
+    path = os.path.join(NODE, path)
+    os.makedirs(os.path.dirname(path), exist_ok=True)
+    with open(path, "w") as f:
+        f.write(text)
+
+
+def config(text):
+    write("etc/oci-rdma-hook/config.json", text)
+
+
+def make_node(pids="pid:[4026531836]"):
+    shutil.rmtree(NODE, ignore_errors=True)
+    subprocess.run([sys.executable, "-IS", "tests/nodes/mknode", "tests/nodes/h100.json", NODE], check=True)
+    os.makedirs(os.path.dirname(SOCKET), mode=0o700)
+    os.makedirs(os.path.join(NODE, "run"), exist_ok=True)
+    os.makedirs(os.path.join(NODE, "proc/self/ns"), exist_ok=True)
+    os.symlink(pids, os.path.join(NODE, "proc/self/ns/pid"))
+    config('{"namespaces": ["team-a"]}')
+
+
+def process(pid, id, limit):
+    """A first process, with its cgroup"""
+    write(f"proc/{pid}/cgroup", f"0::/kubepods.slice/kubepods-pod1.slice/cri-containerd-{id}.scope\n")
+    write(f"proc/{pid}/limits", f"Limit                     Soft Limit           Hard Limit           Units     \n"
+          f"Max locked memory         {limit:<20} {limit:<20} bytes     \n")
+    os.makedirs(os.path.join(NODE, f"sys/fs/cgroup/kubepods.slice/kubepods-pod1.slice/cri-containerd-{id}.scope"), exist_ok=True)
+
+
+def gone(id):
+    os.rmdir(os.path.join(NODE, f"sys/fs/cgroup/kubepods.slice/kubepods-pod1.slice/cri-containerd-{id}.scope"))
+
+
+def identity(number):
+    return f"{number:064x}"
+
+
+def known(number, pid=0, state=RUNNING, created=1795000000, annotations=ASKS, devices=TWO, pod="h-kim-0", namespace="team-a", **more):
+    """Pod and container as Synchronize has them"""
+    request = container(id=identity(number), pod=pod, namespace=namespace, annotations=annotations, devices=devices, **more)
+    parts = re.split(rb"\x12", request, maxsplit=0) and request
+    sandbox, body = split(parts)
+    sandbox = pack((1, f"pod-{number}")) + sandbox[2 + 64:]
+    body = body.replace(b"\x12\x40" + b"5" * 64, pack((2, f"pod-{number}")), 1)
+    return sandbox, body + pack((4, state), (12, pid or None), (14, created * 10**9 if created else None))
+
+
+def split(request):
+    """The two fields of a CreateContainerRequest"""
+    fields = []
+    while request:
+        place, length, shift = 1, 0, 0
+        while True:
+            byte = request[place]
+            length |= (byte & 0x7f) << shift
+            shift += 7
+            place += 1
+            if not byte & 0x80:
+                break
+        fields.append(request[place:place + length])
+        request = request[place + length:]
+    return fields
+
+
+def payload(*items, pods=True, containers=True):
+    return pack((1, [pod for pod, _ in items] if pods else []), (2, [body for _, body in items] if containers else []))
+
+
+class Plugin:
+    def __init__(self, *front, metrics=True):
+        self.log = open(LOG, "w+")
+        self.process = subprocess.Popen([*front, PROGRAM, "--sysroot", NODE, *(["--metrics", METRICS] if metrics else [])], stderr=self.log,
+                                        stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
+        self.place = 0
+
+    def lines(self):
+        with open(LOG) as f:
+            f.seek(self.place)
+            text = f.read()
+            self.place = f.tell()
+        return [line for line in text.splitlines() if "connected" not in line.split("reason=")[0]]
+
+    def end(self):
+        self.process.send_signal(signal.SIGTERM)
+        self.process.wait(PATIENCE)
+
+    def kilobytes(self, name):
+        with open(f"/proc/{self.process.pid}/status") as f:
+            return int(re.search(name + r":\s+(\d+) kB", f.read()).group(1))
+
+    def children(self):
+        with open(f"/proc/{self.process.pid}/task/{self.process.pid}/children") as f:
+            return f.read().split()
+
+
+def check():
+    done = subprocess.run([PROGRAM, "--sysroot", NODE, "--check"], capture_output=True, text=True, check=False)
+    return done.returncode, done.stdout + done.stderr
+
+
+def status():
+    with open(os.path.join(RUN, "nri.json")) as f:
+        return json.load(f)
+
+
+def note(number):
+    try:
+        with open(os.path.join(NOTES, identity(number) + ".json")) as f:
+            return json.load(f)
+    except FileNotFoundError:
+        return None
+
+
+def metric(name):
+    with open(METRICS) as f:
+        return int(re.search(rf"^{name} (\d+)$", f.read(), re.M).group(1))
+
+
+def looked(plugin):
+    """The child has ended, and the status says what it has found."""
+    until(lambda: not plugin.children())
+    time_of_write = os.stat(os.path.join(RUN, "nri.json")).st_mtime_ns
+    until(lambda: os.stat(os.path.join(RUN, "nri.json")).st_mtime_ns > time_of_write or status()["missed"]["found"] or status()["missed"]["unseen"])
+    return status()["missed"]
+
+
+def connect(runtime, *items, **how):
+    connection = runtime.accept()
+    connection.registered()
+    connection.configure()
+    connection.synchronize(payload(*items), **how)
+    return connection
+
+
+# ---- what is missed, and what is not ----
+
+def missed(runtime, plugin):
+    process(4711, identity(1), 8 << 20)
+    process(4712, identity(2), "unlimited")
+    process(4713, identity(3), 8 << 20)
+    process(4714, identity(4), 8 << 20)
+    process(4715, identity(5), 8 << 20)
+    process(4716, identity(99), 8 << 20)  # another container's by now
+    process(4717, identity(8), 8 << 20)
+    ones = [known(1, 4711, pod="rank-0"), known(2, 4712), known(3, 4713, devices=()), known(4, 4714, annotations={}),
+            known(5, 4715, namespace="other"), known(6, 4716), known(7, 4719), known(8, 4717, state=STOPPED),
+            known(9, 4720, devices=[("/dev/nvidia0", 195, 0)])]
+    connection = connect(runtime, *ones)
+    found = looked(plugin)
+    equal("the one that asks, has a device and lacks the limit is missed", [identity(1)], [one["id"] for one in found["containers"]])
+    equal("it is counted", (1, 1, 0, 0), tuple(found[name] for name in ("found", "open", "mended", "unseen")))
+    equal("it has its pod's name", "team-a/rank-0/trainer", found["containers"][0]["container"])
+    lines = plugin.lines()
+    equal("one line in the log", 1, len(lines))
+    for part in ("oci-rdma-nri: missed: ", f"container={identity(1)}", "pod=rank-0", "namespace=team-a", "devices=mlx5_6,mlx5_7", "by=nri",
+                 "created 2026-11-18T", "the plugin is connected since 20", "8 MiB", "delete the pod"):
+        ok(f"the line has {part}", part in " ".join(lines), lines)
+    code, said = check()
+    equal("--check: a connected plugin", 0, code)
+    ok("--check names it, and says what to do", "missed      1 containers" in said and "team-a/rank-0/trainer" in said and "recreate" in said, said)
+    until(lambda: os.path.exists(METRICS) and metric("oci_rdma_nri_missed_containers"))
+    equal("the metrics", (1, 1, 0, 0), tuple(metric("oci_rdma_nri_" + name) for name in ("missed_containers", "missed_total", "mended_total",
+                                                                                       "unseen_containers")))
+    equal("a note says so", ("missed", "rank-0", "team-a", "nri"), tuple((note(1) or {}).get(name) for name in ("result", "pod", "namespace", "entry_point")))
+    equal("no other container has a note", [identity(1) + ".json"], sorted(os.listdir(NOTES)))
+    connection.close()
+    connection = connect(runtime, *ones)
+    until(lambda: not plugin.children())
+    until(lambda: status()["missed"]["open"] == 1)
+    equal("after another connection it is still missed, and counted once", 1, status()["missed"]["found"])
+    equal("and not logged again", [], plugin.lines())
+    connection.close()
+    process(4711, identity(1), "unlimited")
+    connection = connect(runtime, *ones)
+    until(lambda: status()["missed"]["open"] == 0)
+    ok("one that was given the limit meanwhile is missed no more", True)
+    connection.close()
+
+
+def ends(runtime, plugin):
+    """With the plugin's own look every 30 s, which PATIENCE allows"""
+    process(4711, identity(1), 8 << 20)
+    connection = connect(runtime, known(1, 4711))
+    looked(plugin)
+    gone(identity(1))
+    until(lambda: status()["missed"]["open"] == 0)
+    equal("one that has ended is missed no more, without another connection", [], status()["missed"]["containers"])
+    equal("it was counted", 1, status()["missed"]["found"])
+    connection.close()
+
+
+def decided(runtime, plugin):
+    """What a plugin has decided about is not missed, whatever its limit is."""
+    connection = runtime.accept().begin()
+    connection.create(id=identity(21), annotations=ASKS, devices=TWO)
+    connection.create(id=identity(22), annotations=ASKS, devices=TWO, namespace="other")
+    connection.create(id=identity(23), annotations=ASKS)
+    connection.create(id=identity(24), devices=TWO)
+    connection.create(id=identity(25))
+    until(lambda: note(24))
+    equal("notes of what was decided", {21: "granted", 22: "denied", 23: "nothing", 24: "nothing", 25: None},
+          {n: (note(n) or {}).get("result") for n in range(21, 26)})
+    equal("a grant's note has the annotations, the policy, the limit and the variables",
+          ({"inject": "true"}, "/etc/oci-rdma-hook/config.json", 2**64 - 1, {"NCCL_IB_HCA": "=mlx5_6,mlx5_7"}),
+          tuple(note(21)[name] for name in ("annotations", "policy", "memlock", "env")))
+    ok("a denial's note says why", "namespace other is not among" in note(22)["reason"], note(22))
+    equal("one without an annotation: the note says that none was there", {}, note(24)["annotations"])
+    equal("notes are for root alone", (0o700, 0o600), (os.stat(NOTES).st_mode & 0o777, os.stat(os.path.join(NOTES, identity(21) + ".json")).st_mode & 0o777))
+    connection.close()
+    plugin.lines()
+    for n in (21, 22):
+        process(4700 + n, identity(n), 8 << 20)
+    connection = connect(runtime, known(21, 4721), known(22, 4722, namespace="other"))
+    until(lambda: not plugin.children())
+    until(lambda: not note(23))
+    equal("containers that are gone have no note any more", [21, 22], [n for n in range(21, 26) if note(n)])
+    equal("what was decided is not missed", ([], 0), (plugin.lines(), status()["missed"]["found"]))
+    connection.close()
+
+
+def apart(runtime, plugin):
+    """A container before its pod, and in another message"""
+    process(4711, identity(1), 8 << 20)
+    one = known(1, 4711, pod="late")
+    connection = runtime.accept()
+    connection.registered()
+    connection.configure()
+    connection.synchronize(payload(one, pods=False), more=True)
+    connection.synchronize(payload(known(2, 4799), containers=False), more=True)
+    connection.synchronize(payload(one, containers=False))
+    equal("a container that comes before its pod", "team-a/late/trainer", looked(plugin)["containers"][0]["container"])
+    connection.close()
+
+
+def without_pids(runtime, plugin):
+    """A DaemonSet without hostPID: what stands in /proc is its own"""
+    process(4711, identity(99), 8 << 20)
+    ones = [known(1, 4711), known(2, 4712, rlimits=[("RLIMIT_MEMLOCK", 2**64 - 1, 2**64 - 1)]), known(3, 0, state=CREATED)]
+    connection = connect(runtime, *ones)
+    until(lambda: status()["missed"]["found"] == 2)
+    until(lambda: not plugin.children())
+    equal("no plugin has decided about it, and it cannot be seen: missed; not one whose spec has the limit", [identity(1), identity(3)],
+          [one["id"] for one in status()["missed"]["containers"]])
+    line = " ".join(plugin.lines())
+    ok("the log says that the limit cannot be seen", "cannot be seen from here" in line, line)
+    connection.close()
+    config('{"on_missed": "mend"}')
+    shutil.rmtree(NOTES)
+    connection = connect(runtime, ones[0])
+    until(lambda: status()["missed"]["found"] == 3)
+    until(lambda: not plugin.children())
+    line = " ".join(plugin.lines())
+    ok("mend: the log says what it needs", "missed: " in line and "hostPID" in line, line)
+    connection.close()
+
+
+def asked_by_device(runtime, plugin):
+    config('{"opt_in": "device"}')
+    process(4711, identity(1), 8 << 20)
+    connection = connect(runtime, known(1, 4711, annotations={}, pod="plain"))
+    equal("opt_in device: a pod without an annotation", "team-a/plain/trainer", looked(plugin)["containers"][0]["container"])
+    connection.close()
+
+
+def stuck(runtime, plugin):
+    """A policy that cannot be read, which none of the containers is to blame for"""
+    config('{"memlok": 1}')
+    process(4711, identity(1), 8 << 20)
+    connection = connect(runtime, known(1, 4711))
+    equal("what cannot be decided about is counted", (0, 1), tuple(looked(plugin)[name] for name in ("found", "unseen")))
+    ok("and said", "memlok" in " ".join(plugin.lines()))
+    code, said = check()
+    ok("--check says so", "not seen    1 containers" in said, said)
+    connection.close()
+
+
+# ---- size, time, files ----
+
+MANY = 40000
+
+
+def many(n):
+    """Containers of a message each as large as real ones, some with a device"""
+    pod, body = known(7, 4242, annotations={}, devices=(), env=["A=" + "b" * 900] * 3)
+    return [(pod.replace(b"pod-7", b"p%04d" % (i % 1000)), body.replace(identity(7).encode(), f"{i + 1000:064x}".encode())) for i in range(n)]
+
+
+def synchronize(connection, items, at_once=500):
+    for place in range(0, len(items), at_once):
+        connection.synchronize(payload(*items[place:place + at_once]), more=place + at_once < len(items), frame=1 << 20)
+
+
+def large(runtime, plugin):
+    process(4711, identity(1), 8 << 20)
+    items = many(MANY) + [known(1, 4711)]
+    connection = runtime.accept()
+    connection.registered()
+    connection.configure()
+    synchronize(connection, items)
+    equal(f"{MANY} others: the one that is missed is found", [identity(1)], [one["id"] for one in looked(plugin)["containers"]])
+    peak = plugin.kilobytes("VmHWM")
+    print(f"# {MANY} containers: {peak} KiB resident at most")
+    ok(f"{MANY} containers: less than 2 MiB resident", peak < 2048 or "sanitizer" in os.environ.get("KIND", ""), peak)
+    connection.close()
+
+
+def crowded(runtime, plugin):
+    """More of ours than there is room for: said, never silent"""
+    items = [known(i, 4711, env=["PCIDEVICE_A_B=" + "0000:5d:00.3," * 300]) for i in range(1, 400)]
+    connection = runtime.accept()
+    connection.registered()
+    connection.configure()
+    synchronize(connection, items, 50)
+    until(lambda: status()["missed"]["unseen"] > 0)
+    line = " ".join(plugin.lines())
+    ok("more than there is room for: the log says so", "were not looked at" in line, line[:400])
+    ok("less than 2 MiB resident", plugin.kilobytes("VmHWM") < 2048, plugin.kilobytes("VmHWM"))
+    connection.close()
+
+
+def files(runtime, _):
+    """What is not ours costs no file."""
+    counts = []
+    for n in (10, 1000):
+        trace = os.path.join(T, "trace")
+        plugin = Plugin("strace", "-D", "-f", "-e", "trace=openat,openat2,open,fork,clone,vfork", "-o", trace, metrics=False)
+        connection = runtime.accept()
+        connection.registered()
+        connection.configure()
+        synchronize(connection, many(n))
+        until(lambda: os.path.exists(os.path.join(RUN, "nri.json")) and status()["connected_since"])
+        plugin.end()
+        until(lambda: "+++ exited" in open(trace).read())
+        with open(trace) as f:
+            text = f.read()
+        opened = re.findall(r"open\w*\(\S+ \"([^\"]*)", text)
+        counts.append((sorted({name for name in opened if re.match("(proc|sys|dev|etc)/", name)}), len(re.findall(r"clone\(|fork\(", text))))
+        connection.close()
+        ok(f"control: the trace has the status file, {n} containers", "nri.json" in text or "oci-rdma-hook" in text, text[:500])
+    equal("for containers that are not ours no file of the node is opened, and no child is started", [([], 0)] * 2, counts)
+
+
+def main():
+    runtime = None
+    scenes = [missed, ends, decided, apart, without_pids, asked_by_device, stuck, large, crowded, files]
+    chosen = os.environ.get("SCENES", "").split()
+    for scene in scenes:
+        if chosen and scene.__name__ not in chosen:
+            continue
+        make_node("pid:[4026532000]" if scene is without_pids else "pid:[4026531836]")
+        runtime = Runtime(SOCKET)
+        plugin = None if scene is files else Plugin()
+        try:
+            scene(runtime, plugin)
+        except Exception as e:  # pylint: disable=broad-except
+            ok(f"{scene.__name__}: {type(e).__name__}", False, f"{e}\n{open(LOG).read()}")
+            raise
+        finally:
+            if plugin:
+                plugin.end()
+            runtime.stop()
+    return failed
+
+
+sys.exit(main())
