@@ -18,9 +18,9 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "core/child.h"
 #include "core/nri_missed.h"
 #include "core/options.h"
-#include "nri/child.h"
 #include "nri/synchronize.h"
 
 #define LOOK_PATIENCE_MS 60000
