@@ -57,7 +57,12 @@ check "control: kustomize refuses what is not there" refused "$KUSTOMIZE" build 
 # ---- the examples ----
 
 json() { python3 -c 'import json, sys, yaml; json.dump([o for o in yaml.safe_load_all(open(sys.argv[1])) if o], sys.stdout)' "$1"; }
-templates='[.[] | .spec.template // select(.kind == "Pod")]'
+templates='[.[] | if .kind == "PyTorchJob" then .spec.pytorchReplicaSpecs[].template elif .kind == "MPIJob" then .spec.mpiReplicaSpecs[].template
+	elif .kind == "JobSet" then .spec.replicatedJobs[].template.spec.template
+	elif .kind == "LeaderWorkerSet" then .spec.leaderWorkerTemplate.workerTemplate
+	else .spec.template // select(.kind == "Pod") end]'
+# pods FILE: its pods as objects, which Kubernetes' types judge also where they do not know the kind around them
+pods() { json "$1" | jq "$templates | .[] | {apiVersion: \"v1\", kind: \"Pod\", metadata: (.metadata // {}), spec}" | sed 's/^{$/---\n{/' >"$T/pods.yaml" && "$KUBECHECK" "$T/pods.yaml"; }
 # example FILE DESCRIPTION JQ-FILTER: true of each of its pods
 example() {
 	is "$(basename "$1" .yaml): $2" true "$(json "$1" |
@@ -70,7 +75,9 @@ told() {
 	(($(grep -c ' # yours$' "$1") <= 2)) && echo 1
 }
 for file in config/examples/*.yaml config/examples/benchmark-torch/job.yaml; do
-	example "$file" "the annotation is on the pod" '.metadata.annotations["oci-rdma-hook.io/inject"] == "true"'
+	check "$(basename "$file" .yaml): its pods, by Kubernetes' types" pods "$file"
+	example "$file" "the annotation is on the pod, but not on MPI's launcher" \
+		'(.metadata.annotations["oci-rdma-hook.io/inject"] == "true") == (.spec.containers[0].name != "launcher")'
 	example "$file" "nothing that restricted-v2 and the level restricted refuse" '
 		([paths | map(tostring) | last] | all(IN("privileged", "hostPath", "hostNetwork", "hostPID", "hostIPC", "add",
 			"serviceAccountName", "hostPort") | not)) and
@@ -96,6 +103,20 @@ is "statefulset-tcp: the same, but for its name, the networks and the devices" "
 	<(json config/examples/statefulset-tcp.yaml | jq -S 'walk(if type == "string" then gsub("trainer-tcp"; "trainer") else . end)') \
 	<(jq -S 'del(.[1].spec.template.metadata.annotations["k8s.v1.cni.cncf.io/networks"]) |
 		.[1].spec.template.spec.containers[0].resources.limits |= with_entries(select(.key | startswith("openshift.io/") | not))' "$T/rdma.json"))"
+# deployed TYPE-MODE: what that directory gives, as the example alone has it
+deployed() { json "$T/config-examples-deploy-$1.yaml" | jq -S .; }
+is "deploy: statefulset-rdma is statefulset.yaml" "" "$(diff <(jq -S . "$T/rdma.json") <(deployed statefulset-rdma))"
+is "deploy: statefulset-tcp is statefulset-tcp.yaml" "" "$(diff <(deployed statefulset-tcp) \
+	<(json config/examples/statefulset-tcp.yaml | jq -S 'walk(if type == "string" then gsub("trainer-tcp"; "trainer") else . end)'))"
+is "deploy: job-rdma is job-torchrun.yaml" "" "$(diff <(json config/examples/job-torchrun.yaml | jq -S .) <(deployed job-rdma))"
+is "deploy: job-tcp is that without networks and devices" "" "$(diff <(deployed job-tcp) <(deployed job-rdma |
+	jq -S 'del(.[1].spec.template.metadata.annotations["k8s.v1.cni.cncf.io/networks"]) |
+		.[1].spec.template.spec.containers[0].resources.limits |= with_entries(select(.key | startswith("openshift.io/") | not))'))"
+sed 's/newName: IMAGE/newName: example.com\/mine/; s/value: train.py/value: mine.py/' config/examples/deploy/yours/kustomization.yaml >"$T/yours.yaml"
+cp -r config/examples/deploy "$T/deploy" && mv "$T/yours.yaml" "$T/deploy/yours/kustomization.yaml"
+is "deploy: image and program are changed in one file for all" "example.com/mine mine.py" "$(for name in statefulset-rdma statefulset-tcp job-rdma job-tcp; do
+	"$KUSTOMIZE" build "$T/deploy/$name" >"$T/deployed.yaml" && json "$T/deployed.yaml" | jq -r '.[1].spec.template.spec.containers[0] | .image + " " + .command[-1]'
+done | sort -u)"
 is "statefulset: torchrun waits for as many pods as there are, at the first one's name" true "$(jq '.[1].spec as $set |
 	$set.template.spec.containers[0].command | index("--nnodes=\($set.replicas)") != null and
 	index("--rdzv-endpoint=trainer-0.\($set.serviceName):29500") != null' "$T/rdma.json")"
@@ -110,8 +131,20 @@ for file in config/examples/job-torchrun.yaml config/examples/benchmark-torch/jo
 			$service.spec.publishNotReadyAddresses')"
 done
 is "preflight: the doctor fails before the program starts, and tries the program's own devices" true "$(json config/examples/preflight.yaml |
-	jq '.[0].spec | .restartPolicy == "Never" and (.initContainers | length) == 1 and .initContainers[0].resources == .containers[0].resources and
-		.initContainers[0].command == ["oci-rdma-doctor", "--verbs"]')"
+	jq '.[0].spec | .restartPolicy == "Never" and (.initContainers | length) == 2 and .initContainers[1].resources == .containers[0].resources and
+		.initContainers[1].command == ["/doctor/oci-rdma-doctor", "--verbs"] and .initContainers[1].image == .containers[0].image')"
+is "preflight: …which comes from its own image, as config/kubernetes/doctor makes that" "busybox cp /oci-rdma-doctor /doctor/" "$(json config/examples/preflight.yaml |
+	jq -r '.[0].spec.initContainers[0] | .command | join(" ")')"
+has "preflight: …with that program and that file" 'install -m 0755 "$busybox" "$root/bin/busybox"' "$(<config/kubernetes/doctor/make-context)"
+has "preflight: …there" '-o "$root/oci-rdma-doctor"' "$(<config/kubernetes/doctor/make-context)"
+is "pytorchjob, leaderworkerset, jobset: torchrun is told as many nodes as there are" "2 2 \$(LWS_GROUP_SIZE) 2" "$(for name in pytorchjob jobset leaderworkerset; do
+	json config/examples/$name.yaml; done | jq -r '.[0] | [if .kind == "PyTorchJob" then ([.spec.pytorchReplicaSpecs[].replicas] | add), .spec.pytorchReplicaSpecs.Master.template
+		elif .kind == "JobSet" then .spec.replicatedJobs[0].template.spec | .completions, .template else .spec.leaderWorkerTemplate | .size, .workerTemplate end] |
+		.[0] as $nodes | .[1].spec.containers[0].command | map(select(startswith("--nnodes=")))[0] | sub("--nnodes="; "") |
+		if . == "$(LWS_GROUP_SIZE)" then . , ($nodes | tostring) else select(. == ($nodes | tostring)) end' | xargs)"
+is "mpijob: a process for each slot of each worker" true "$(json config/examples/mpijob.yaml | jq '.[0].spec | (.mpiReplicaSpecs.Launcher.template.spec.containers[0].command) as $command |
+	$command[($command | index("-np")) + 1] == (.slotsPerWorker * .mpiReplicaSpecs.Worker.replicas | tostring) and
+	(.slotsPerWorker | tostring) == .mpiReplicaSpecs.Worker.template.spec.containers[0].resources.limits["nvidia.com/gpu"]')"
 
 json "$sriov" >"$T/sriov.json"
 json "$T/config-examples-attachments.yaml" >"$T/attachments.json"

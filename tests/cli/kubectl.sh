@@ -95,5 +95,5 @@ check "…and is gone" test ! -e "$(awk '/^exec/ && /rm -f/ { print $NF }' "$T/r
 printf '#!/bin/sh\necho "no sh" >&2; exit 126\n' >"$T/exec.new" && chmod +x "$T/exec.new" && mv "$T/exec.new" "$T/exec"
 plugin --in-pod --doctor "$DOCTOR" h-kim-0
 is "in a pod without a shell: status 2" 2 "$rc"
-has "…why" "its image has no sh or no cat" "$(<"$T/err")"
+has "…why" "its image lacks sh, cat, chmod or rm" "$(<"$T/err")"
 finish
