@@ -24,9 +24,43 @@ func (c *client) apply(o *options, path, which string) {
 	o.annotations = meta.Annotations
 	pod := c.runPodOf(o, &meta, &spec)
 	fmt.Println(pod)
+	for i := range spec.InitContainers {
+		c.runToItsEnd(c.runContainerOf(o, pod, &meta, &spec, &spec.InitContainers[i], objects))
+	}
 	for i := range spec.Containers {
 		fmt.Println(c.runContainerOf(o, pod, &meta, &spec, &spec.Containers[i], objects))
 	}
+}
+
+// runToItsEnd: an init container; what it printed is shown on stderr
+func (c *client) runToItsEnd(id string) {
+	c.wait(id)
+	c.print(os.Stderr, id)
+	if code := c.status(id).ExitCode; code != 0 {
+		must(fmt.Errorf("the init container ended with status %d", code))
+	}
+}
+
+// tryProbe: a probe of the manifest's first container, once, in the container with this id: its status
+func (c *client) tryProbe(path, which, name, id string) int {
+	kind, object, _ := strings.Cut(which, "/")
+	_, spec := podOf(find(readManifest(path), kind, "", object))
+	first := &spec.Containers[0]
+	probes := map[string]*probe{"startup": first.StartupProbe, "readiness": first.ReadinessProbe, "liveness": first.LivenessProbe}
+	if probes[name] == nil {
+		must(fmt.Errorf("%s has no %s probe", which, name))
+	}
+	return c.execSync(id, probes[name].Exec.Command)
+}
+
+// restart: a container of the manifest's that has ended is made again in its pod, as the kubelet does; prints its id
+func (c *client) restart(o *options, path, which, pod, id string) {
+	kind, name, _ := strings.Cut(which, "/")
+	objects := readManifest(path)
+	meta, spec := podOf(find(objects, kind, "", name))
+	c.wait(id)
+	must(c.remove(id))
+	fmt.Println(c.runContainerOf(o, pod, &meta, &spec, &spec.Containers[0], objects))
 }
 
 func networkOf(spec *podSpec) cri.NamespaceMode {
@@ -142,9 +176,13 @@ func volumeOf(pod, namespace, name string, spec *podSpec, objects []object) stri
 }
 
 func hostPath(path, kind string) string {
+	if kind == "DirectoryOrCreate" {
+		must(os.MkdirAll(path, 0o755))
+		kind = "Directory"
+	}
 	info, err := os.Stat(path)
 	must(err)
-	if kind != "Directory" || !info.IsDir() {
+	if (kind != "Directory" && kind != "") || !info.IsDir() {
 		must(fmt.Errorf("hostPath %s of type %q", path, kind))
 	}
 	return path
@@ -152,6 +190,9 @@ func hostPath(path, kind string) string {
 
 // writeFiles: root's, 0644, each by way of two symbolic links (pkg/volume/util/atomic_writer.go)
 func writeFiles(dir string, data map[string]string) {
+	if _, err := os.Stat(dir); err == nil {
+		return // another container of the pod has it, too
+	}
 	must(os.MkdirAll(filepath.Join(dir, "..2026"), 0o755))
 	must(os.Symlink("..2026", filepath.Join(dir, "..data")))
 	for name, text := range data {
@@ -162,6 +203,9 @@ func writeFiles(dir string, data map[string]string) {
 
 // makeEmpty: writable by all, on a file system of its own where it is memory (pkg/volume/emptydir/empty_dir.go)
 func makeEmpty(dir, medium, size string) {
+	if _, err := os.Stat(dir); err == nil {
+		return
+	}
 	must(os.MkdirAll(dir, 0o777))
 	must(os.Chmod(dir, 0o777))
 	if medium == "Memory" {

@@ -9,6 +9,8 @@
 //	cri run [OPTION…] POD NAME WORD…            the same, and starts it
 //	cri apply [OPTION…] FILE KIND/NAME          a pod of a manifest, or a DaemonSet's for this node: prints its id, and those of its
 //	                                            containers, when their startup probes succeed
+//	cri probe FILE KIND/NAME startup|readiness|liveness ID   the manifest's probe, once: its status
+//	cri restart FILE KIND/NAME POD ID           makes a container that has ended again, as the kubelet does: prints its new id
 //	cri wait ID                                 until the container has ended; prints what its main process printed
 //	cri logs ID                                 what it has printed till now
 //	cri exec-sync ID WORD…, cri exec ID WORD…   the two ways of exec: by CRI's own call, and by the stream that `kubectl exec` takes
@@ -135,6 +137,12 @@ func main() {
 	case "apply":
 		need(arguments, 2)
 		c.apply(&o, arguments[0], arguments[1])
+	case "probe":
+		need(arguments, 4)
+		os.Exit(c.tryProbe(arguments[0], arguments[1], arguments[2], arguments[3]))
+	case "restart":
+		need(arguments, 4)
+		c.restart(&o, arguments[0], arguments[1], arguments[2], arguments[3])
 	case "wait":
 		c.wait(arguments[0])
 		c.logs(arguments[0])

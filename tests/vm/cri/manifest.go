@@ -30,7 +30,7 @@ type object struct {
 }
 
 type podSpec struct {
-	Containers                    []container
+	InitContainers, Containers    []container
 	Volumes                       []volume
 	HostNetwork                   bool
 	TerminationGracePeriodSeconds int64
@@ -46,8 +46,8 @@ type container struct {
 		Name, MountPath, SubPath string
 		ReadOnly                 bool
 	}
-	StartupProbe, ReadinessProbe *probe
-	Resources                    struct {
+	StartupProbe, ReadinessProbe, LivenessProbe *probe
+	Resources                                   struct {
 		Limits   map[string]string
 		Requests elsewhere
 	}
@@ -63,8 +63,8 @@ type securityContext struct {
 }
 
 type probe struct {
-	Exec                            struct{ Command []string }
-	PeriodSeconds, FailureThreshold elsewhere
+	Exec                                                                                   struct{ Command []string }
+	PeriodSeconds, FailureThreshold, TimeoutSeconds, InitialDelaySeconds, SuccessThreshold elsewhere
 }
 
 type volume struct {

@@ -6,6 +6,7 @@ import (
 	"bufio"
 	"encoding/json"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -108,13 +109,15 @@ func (c *client) wait(id string) {
 }
 
 // A line of the log is "TIME STREAM F TEXT".
-func (c *client) logs(id string) {
+func (c *client) logs(id string) { c.print(os.Stdout, id) }
+
+func (c *client) print(to io.Writer, id string) {
 	file, err := os.Open(c.status(id).LogPath)
 	must(err)
 	lines := bufio.NewScanner(file)
 	for lines.Scan() {
 		if parts := strings.SplitN(lines.Text(), " ", 4); len(parts) == 4 {
-			fmt.Println(parts[3])
+			fmt.Fprintln(to, parts[3])
 		}
 	}
 }
