@@ -2,7 +2,7 @@
 # Pods of a CRI in the test VM, whose containers look at themselves, and what is expected of them. Sourced in the guest; lib.sh, engine.sh and
 # containerd.sh are sourced, and $ALLOCATED is what a device plugin would give a container: mlx5_10 and mlx5_1.
 
-NCCL='NCCL_IB_HCA==mlx5_10,mlx5_1'
+NCCL='NCCL_IB_HCA==mlx5_1,mlx5_10'
 ASKS=(--annotation oci-rdma-hook.io/inject=true)
 LOOK='probe; env; grep CapEff /proc/self/status; echo probe ended'
 
