@@ -78,6 +78,7 @@ served() { on_both served_of; }
 served_of() {
 	local uid=0 how
 	[ "$RT" = crun ] || uid=1000
+	[ "$SYSTEMD" -ge 257 ] || RT=runc # Debian 12's crun 1.8 takes no config.json of this containerd: "unknown version specified"
 	pod "served-$RT-$RANDOM" "${ASKS[@]}"
 	trainer trainer --user "$uid"
 	main_process
@@ -100,4 +101,94 @@ another() {
 	by_exec exec-sync
 	granted "$ROW, $1, exec" 1000
 	./cri remove-pod "$POD"
+}
+
+# ---- what happens to a node ----
+
+# since: what --check says of the connection, nothing without one. connected_anew BEFORE: whether it is another one
+since() { plugin_says 2>/dev/null | sed -n 's/^plugin *\(connected to .*\)/\1/p'; }
+connected_anew() {
+	local now
+	now=$(since)
+	is_connected && [ -n "$now" ] && [ "$now" != "$1" ]
+}
+
+# engine_again: the engine is restarted, then killed, with a container that runs
+engine_again() {
+	local before how
+	pod "engine-$RANDOM" "${ASKS[@]}"
+	trainer before --user 1000
+	for how in restart kill; do
+		before=$(since)
+		if [ "$how" = restart ]; then systemctl restart containerd.service; else systemctl kill --kill-who=main -s KILL containerd.service; fi
+		check "$ROW, engine's $how: the plugin is connected again, by itself" within connected_anew "$before"
+		within ./cri version >/dev/null
+		by_exec exec-sync
+		granted "$ROW, engine's $how, exec in a container of before" 1000
+	done
+	./cri remove-pod "$POD"
+	another "after the engine's restart and end"
+}
+
+# main_pid UNIT
+main_pid() { systemctl show -p MainPID --value "$1"; }
+# replaced PID: whether the unit's process is another, and connected
+replaced() { [ "$(main_pid "$UNIT")" != "$1" ] && is_connected; }
+
+# plugin_killed: by hand, or by the kernel for want of memory
+plugin_killed() {
+	local pid
+	pid=$(main_pid "$UNIT")
+	kill -KILL "$pid"
+	check "$ROW, plugin killed: systemd starts another, which is connected" within replaced "$pid"
+	another "plugin killed"
+}
+
+# plugin_upgraded: `upgrade_it` of the part, over a container that runs
+plugin_upgraded() {
+	local pid
+	pod "upgrade-$RANDOM" "${ASKS[@]}"
+	trainer before --user 1000
+	pid=$(main_pid "$UNIT")
+	upgrade_it
+	check "$ROW, upgrade: another process is connected" within replaced "$pid"
+	lacks "$ROW, upgrade: it is the new executable" deleted "$(readlink "/proc/$(main_pid "$UNIT")/exe")"
+	by_exec exec-sync
+	granted "$ROW, upgrade, exec in a container of before" 1000
+	./cri remove-pod "$POD"
+	another "after the upgrade"
+}
+
+# kubelet_has_seen: written once the stand-in has looked
+kubelet_has_seen() { grep -q ^status /run/kubelet.saw; }
+
+# booted: the plugin was connected before the kubelet started
+booted() {
+	within kubelet_has_seen
+	has "$ROW, reboot: the plugin was connected before the kubelet started" 'status 0' "$(cat /run/kubelet.saw)"
+	connected
+	another "after the reboot"
+}
+
+# removed_with_pods: `remove_it` of the part while a served pod runs: it keeps what it has
+removed_with_pods() {
+	pod "kept-$RANDOM" "${ASKS[@]}"
+	trainer kept --user 1000
+	main_process
+	granted "$ROW, a pod before the removal" 1000
+	remove_it
+	check "$ROW, removed: no plugin runs" not pidof oci-rdma-nri
+	by_exec exec-sync
+	granted "$ROW, removed: exec in a pod of before" 1000
+	OUT=$(./cri remove-pod "$POD" 2>&1)
+	is "$ROW, removed: the pod of before ends as it should" "" "$OUT"
+}
+
+# hook_serves: the hook files that the row brings, by podman, which reads them as CRI-O does: main is served, exec is not
+hook_serves() {
+	RDMA=(--annotation oci-rdma-hook.io/inject=true --device "${UVERBS[0]}" --device "${UVERBS[1]}" --env "PCIDEVICE_EXAMPLE_COM_RDMA=${VF[1]},${VF[0]}")
+	OUT=$(podman run --rm --user 1000 --network host "${RDMA[@]}" "$IMAGE" probe 2>&1)
+	has "$ROW, podman, main process: no limit" 'uid=1000 memlock soft=unlimited hard=unlimited ' "$OUT"
+	has "$ROW, podman, main process: mlx5_1 registers 256 MiB" 'mlx5_1: reg_mr 256 MiB ok' "$OUT"
+	has "$ROW, podman, main process: nccl.conf" "nccl.conf: $NCCL" "$OUT"
 }
