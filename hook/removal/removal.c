@@ -11,6 +11,7 @@
 #include "core/base/tree.h"
 #include "core/policy/config.h"
 #include "hook/removal/needs.h"
+#include "hook/removal/record.h"
 
 /* Below the directory of drop-ins: those that --crio-handler has made, which go with the shim */
 #define OWN_DROPIN "/" CRIO_DROPINS "/60-oci-rdma-hook"
@@ -85,12 +86,12 @@ static int look_at_records(struct needs *needs, const char *state_dir, struct er
 	if (tree_open_listing(needs->root, state_dir, &dir) < 0)
 		return err_memory(err);
 	while (dir && (entry = readdir(dir))) {
-		if (entry->d_name[0] != '.' && !needs_has_seen(needs, entry->d_name))
-			needs_say(needs,
-				  "container %.128s was created through the shim: remove the "
-				  "container first; if it no longer exists, remove the file "
-				  "%s/%.128s",
-				  entry->d_name, state_dir, entry->d_name);
+		if (needs_has_seen(needs, entry->d_name) || !is_record(dirfd(dir), entry->d_name))
+			continue;
+		needs_say(needs,
+			  "container %.128s was created through the shim: remove the container "
+			  "first; if it no longer exists, remove the file %s/%.128s",
+			  entry->d_name, state_dir, entry->d_name);
 	}
 	return 0;
 }

@@ -4,6 +4,7 @@ cd "$(dirname "$0")/../.." || exit 1
 . tests/cli/setup.bash
 SHIM=/usr/local/bin/oci-rdma-runtime-crun
 STORAGE=var/lib/containers/storage
+ROOT_HASH=@0123456789abcdef.json # of the runtime's --root, behind the id
 
 # examine: sets rc
 examine() {
@@ -131,21 +132,32 @@ free "one that podman knows by the name crun, which it looks up again"
 monitor conmon "${podman[@]}" --exit-command-arg crun --exit-command-arg container --exit-command-arg --runtime --exit-command-arg "$SHIM"
 free "podman's own option is the first one"
 monitor conmon "${podman[@]}" --exit-command-arg crun --exit-command-arg container --exit-command-arg cleanup
-write "run/oci-rdma-hook/$id" record
+write "run/oci-rdma-hook/$id$ROOT_HASH" record
 free "…also if it was granted something"
-write run/oci-rdma-hook/0123 record
-needed "a container of an engine without conmon, which was granted something" "container 0123" /run/oci-rdma-hook/0123
+# What else lies there: the plugin's status and lock, its and the hook's own notes, and what a killed shim left
+write run/oci-rdma-hook/nri.json '{"pid":1,"started":5,"connected_since":"2026-11-21T20:22:43Z"}'
+write run/oci-rdma-hook/nri.lock ''
+write run/oci-rdma-hook/missed/0123.json '{"id":"0123"}'
+write run/oci-rdma-hook/0123.json '{"schema":1,"bundle":"/b","outcome":"denied"}'
+write "run/oci-rdma-hook/.0123$ROOT_HASH.new" record
+write "run/oci-rdma-hook/0123@12345.json" record
+free "the plugin's own files are no containers of the shim"
+write run/oci-rdma-hook/0123.json '{"bundle":"/b","config":"/b/config.json","device":1,"inode":2,"created":3,"root":"","pid_file":"","memlock":1,"capabilities":0,"env":{}}'
+needed "a record of an earlier version, by its content" "container 0123.json" /run/oci-rdma-hook/0123.json
+rm "$NODE/run/oci-rdma-hook/0123.json"
+write "run/oci-rdma-hook/0123$ROOT_HASH" record
+needed "a container of an engine without conmon, which was granted something" "container 0123@" "/run/oci-rdma-hook/0123$ROOT_HASH"
 config '{"state_dir": "/run/mine"}'
 mv "$NODE/run/oci-rdma-hook" "$NODE/run/mine"
-needed "…in the policy's state_dir" /run/mine/0123
+needed "…in the policy's state_dir" "/run/mine/0123$ROOT_HASH"
 config '{"state_dir": '
 mkdir "$NODE/run/oci-rdma-hook"
-mv "$NODE/run/mine/0123" "$NODE/run/oci-rdma-hook/0123"
-needed "…and with a policy that cannot be read where it is by default" /run/oci-rdma-hook/0123
+mv "$NODE/run/mine/0123$ROOT_HASH" "$NODE/run/oci-rdma-hook/0123$ROOT_HASH"
+needed "…and with a policy that cannot be read where it is by default" "/run/oci-rdma-hook/0123$ROOT_HASH"
 config '{"state_dir": "/run/mine"}'
-mv "$NODE/run/oci-rdma-hook/0123" "$NODE/run/mine/0123"
+mv "$NODE/run/oci-rdma-hook/0123$ROOT_HASH" "$NODE/run/mine/0123$ROOT_HASH"
 monitor conmon --cid="$id" --runtime="$SHIM"
-rm "$NODE/run/mine/"*
+rm -r "$NODE/run/mine/"*
 needed "options with =" "container $id" "$SHIM"
 monitor conmon --cid "$id" --runtime "$SHIM"
 needed "options without" "container $id" "$SHIM"
@@ -208,7 +220,7 @@ for dir in "run/containerd/$TASKS/k8s.io" "run/containerd/$TASKS/default" "run/d
 	write "$dir/940942ebb876/runtime" /usr/bin/runc
 	free "a container of $dir, by runc"
 	write "$dir/940942ebb876/runtime" "$SHIM"
-	write "run/oci-rdma-hook/940942ebb876@0.json" '{}'
+	write "run/oci-rdma-hook/940942ebb876$ROOT_HASH" '{}'
 	needed "a container of $dir, by the shim: it is named once" 940942ebb876 "(namespace ${dir##*/})" "$SHIM" "remove the container first"
 	rm -r "${NODE:?}/run"
 done
