@@ -19,6 +19,11 @@
 /* That are named in a line */
 #define NAMES_MAX 16
 
+#define REMEDY_REFUSED                                                                             \
+	"The file mode or SELinux refuses it; check with: ls -lZ /dev/infiniband, ausearch -m "    \
+	"avc; if it is the host's own node (infiniband_device_t): setsebool -P "                   \
+	"container_use_devices 1"
+
 /* ---- whether there is any ---- */
 
 static int add_none(const struct doctor *doctor, struct findings *findings)
@@ -53,6 +58,16 @@ static int add_none(const struct doctor *doctor, struct findings *findings)
 		target->name, doctor->all.n, doctor->all.n == 1 ? "" : "s");
 }
 
+/* The device was allocated, since its file is listed: nothing is missing in the request. */
+static int add_refused(const struct doctor *doctor, struct findings *findings)
+{
+	return findings_add(findings, "rdma_devices", NULL, FINDING_FAIL, REMEDY_REFUSED,
+			    "%zu file%s in /dev/infiniband of %s, but what they are may not be "
+			    "looked at, so that libibverbs finds no device",
+			    doctor->files.n_refused, doctor->files.n_refused == 1 ? "" : "s",
+			    doctor->target.name);
+}
+
 static int add_list(const struct doctor *doctor, struct findings *findings)
 {
 	char names[NAMES_MAX * 72] = "";
@@ -68,6 +83,15 @@ static int add_list(const struct doctor *doctor, struct findings *findings)
 	return findings_add(findings, "rdma_devices", NULL, FINDING_OK, NULL,
 			    "%zu of the %zu that sysfs shows: %s (/dev/infiniband)",
 			    doctor->devices.n, doctor->all.n, names);
+}
+
+static int add_summary(const struct doctor *doctor, struct findings *findings)
+{
+	if (!doctor->files.n)
+		return add_none(doctor, findings);
+	if (doctor->files.n == doctor->files.n_refused)
+		return add_refused(doctor, findings);
+	return add_list(doctor, findings);
 }
 
 /* ---- each file ---- */
@@ -86,10 +110,7 @@ static int add_open_error(struct findings *findings, const char *path, int errnu
 		remedy = "Request the device, so that the device cgroup allows it; in exclusive "
 			 "RDMA mode, rdma-cni must move it into the pod";
 	else if (errnum == EACCES)
-		remedy = "The file mode or SELinux refuses it; check with: ls -lZ /dev/infiniband, "
-			 "ausearch -m avc; if "
-			 "it is the host's own node (infiniband_device_t): setsebool -P "
-			 "container_use_devices 1";
+		remedy = REMEDY_REFUSED;
 	else if (errnum == ENXIO || errnum == ENODEV || errnum == EIO)
 		remedy = "The device no longer exists: look at dmesg, and reload its driver";
 	return findings_add(findings, "uverbs", path, FINDING_FAIL, remedy, "open(%s): %s", path,
@@ -124,6 +145,9 @@ static int add_file(const struct doctor *doctor, struct findings *findings,
 	char path[320];
 
 	(void)snprintf(path, sizeof(path), "/" DEVICE_DIR "/%s", file->name);
+	if (file->refused)
+		return findings_add(findings, "uverbs", path, FINDING_FAIL, REMEDY_REFUSED,
+				    "stat(%s): %s", path, strerror(file->refused));
 	if (!file->ibdev)
 		return findings_add(
 			findings, "uverbs", path, FINDING_FAIL, REMEDY_NUMBER,
@@ -204,7 +228,7 @@ int check_devices(const struct doctor *doctor, struct findings *findings, struct
 			 "the network namespace of %s cannot be entered: %s", doctor->target.name,
 			 strerror(-status)) < 0)
 		return err_memory(err);
-	if ((doctor->files.n ? add_list(doctor, findings) : add_none(doctor, findings)) < 0)
+	if (add_summary(doctor, findings) < 0)
 		return err_memory(err);
 	for (size_t i = 0; status == 0 && i < doctor->files.n; i++) {
 		if (add_file(doctor, findings, &doctor->files.item[i]) < 0)

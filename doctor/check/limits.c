@@ -180,10 +180,17 @@ static int add_ipc_lock(const struct doctor *doctor, struct findings *findings,
 			"CAP_IPC_LOCK is in the bounding set but not effective (CapEff %016" PRIx64
 			", %s): a user other than root loses it at execve",
 			rights->effective, rights->where);
+	if (needed)
+		return findings_add(
+			findings, "ipc_lock", NULL, FINDING_WARN,
+			"Raise the limit, which needs no capability: see the finding memlock",
+			"no CAP_IPC_LOCK (CapEff %016" PRIx64
+			", %s), so that the limit counts, which is too low",
+			rights->effective, rights->where);
 	return findings_add(findings, "ipc_lock", NULL, FINDING_OK, NULL,
-			    "no CAP_IPC_LOCK (CapEff %016" PRIx64
-			    ", %s); with the limit raised none is needed",
-			    rights->effective, rights->where);
+			    "no CAP_IPC_LOCK (CapEff %016" PRIx64 ", %s)%s", rights->effective,
+			    rights->where,
+			    limits->known ? ", and the limit is so high that none is needed" : "");
 }
 
 int check_limits(const struct doctor *doctor, struct findings *findings, struct err *err)

@@ -31,10 +31,11 @@ static struct page page_for(FILE *out)
 	struct winsize size;
 	int fd = fileno(out);
 	const char *no_colour = getenv("NO_COLOR");
+	const char *term = getenv("TERM");
 
 	if (fd < 0 || !isatty(fd))
 		return page;
-	page.colour = !no_colour || !no_colour[0];
+	page.colour = (!no_colour || !no_colour[0]) && (!term || strcmp(term, "dumb") != 0);
 	if (ioctl(fd, TIOCGWINSZ, &size) == 0 && size.ws_col >= WIDTH_MIN)
 		page.width = size.ws_col > WIDTH_MAX ? WIDTH_MAX : size.ws_col;
 	return page;
@@ -184,7 +185,8 @@ static size_t count_kind(const struct findings *findings, const struct finding *
 	return n;
 }
 
-/* This one and the next of its kind in short: "port (4): mlx5_6, mlx5_7, …" */
+/* This one and the next of its kind in short: "port (4): mlx5_6, mlx5_7, …". One without a subject
+ * is about all of them, and has its evidence there. */
 static void put_group(const struct page *page, const struct findings *findings,
 		      const struct finding *finding, const char *more)
 {
@@ -196,7 +198,8 @@ static void put_group(const struct page *page, const struct findings *findings,
 	put_head(page, finding);
 	for (; finding && named < NAMES_MAX; finding = findings_next_of_kind(findings, finding))
 		len += (size_t)snprintf(line + len, sizeof(line) - len, "%s %.384s",
-					named++ ? "," : "", finding->subject);
+					named++ ? "," : "",
+					finding->subject[0] ? finding->subject : finding->evidence);
 	if (n > named)
 		(void)snprintf(line + len, sizeof(line) - len, " and %zu more", n - named);
 	wrap(page, INDENT, INDENT, line);

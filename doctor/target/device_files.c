@@ -30,23 +30,28 @@ static bool parse_number(const char *text, int64_t *ret_major, int64_t *ret_mino
 	return end != text && !*end;
 }
 
-/* Returns false for what is no character device. */
-static bool number_of(const struct node *node, int root, const char *path, int64_t *ret_major,
-		      int64_t *ret_minor)
+/* Returns 0; -ENODEV for what is no character device; or why it cannot be looked at, -errno.
+ * SELinux refuses the stat of a device of the node's, and lets it be listed. */
+static int number_of(const struct node *node, int root, const char *path, int64_t *ret_major,
+		     int64_t *ret_minor)
 {
 	cleanup_fd fd = fs_open(root, path, O_PATH, RESOLVE_IN_ROOT);
 	char line[32];
 	struct stat st;
 
-	if (fd < 0 || fstat(fd, &st) < 0)
-		return false;
+	if (fd < 0)
+		return fd == -EACCES || fd == -EPERM ? fd : -ENODEV;
+	if (fstat(fd, &st) < 0)
+		return -errno;
 	if (S_ISCHR(st.st_mode)) {
 		*ret_major = major(st.st_rdev);
 		*ret_minor = minor(st.st_rdev);
-		return true;
+		return 0;
 	}
 	return node->recorded && tree_read_line(root, path, line, sizeof(line)) > 0 &&
-	       parse_number(line, ret_major, ret_minor);
+			       parse_number(line, ret_major, ret_minor)
+		       ? 0
+		       : -ENODEV;
 }
 
 static int add_file(struct arena *arena, const struct node *node, const struct device_file *file,
@@ -60,6 +65,11 @@ static int add_file(struct arena *arena, const struct node *node, const struct d
 		return err_memory(err);
 	files->item = larger;
 	files->item[files->n] = *file;
+	if (file->refused) {
+		files->n_refused++;
+		files->n++;
+		return 0;
+	}
 	if (node_find_number(node, arena, file->major, file->minor, devices, err) < 0)
 		return -1;
 	if (devices->n > before) {
@@ -123,8 +133,10 @@ int device_files_read(struct arena *arena, const struct node *node, int root,
 		if (strcmp(names[i], "rdma_cm") == 0)
 			files.rdma_cm = true;
 		(void)snprintf(path, sizeof(path), DEVICE_DIR "/%s", names[i]);
-		if (!text_starts_with(names[i], "uverbs") ||
-		    !number_of(node, root, path, &file.major, &file.minor))
+		if (!text_starts_with(names[i], "uverbs"))
+			continue;
+		file.refused = -number_of(node, root, path, &file.major, &file.minor);
+		if (file.refused == ENODEV)
 			continue;
 		if (add_file(arena, node, &file, &files, devices, err) < 0)
 			return -1;

@@ -14,6 +14,7 @@
 
 struct device_file {
 	const char *name; /* "uverbs6" */
+	int refused; /* the errno of its stat: what it is, and its number, are not known; or 0 */
 	int64_t major;
 	int64_t minor;
 	const char *ibdev;  /* the verbs device that has this number; NULL: none has it */
@@ -24,6 +25,7 @@ struct device_files {
 	struct device_file *item; /* uverbsN only, by name */
 	size_t n;
 	size_t room;
+	size_t n_refused; /* how many of them could not be looked at */
 	bool rdma_cm;
 	bool readable; /* false: the root's /dev could not be looked at */
 };

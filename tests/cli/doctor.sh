@@ -61,6 +61,7 @@ soft=unlimited hard=unlimited process 1
 in_container "$ALLOCATED"
 doctor --format json
 finds "an exec beside a served process 1" memlock fail "an exec gets the engine's limit"
+finds "…in which the capability is missing, too" ipc_lock warn "so that the limit counts, which is too low"
 defaults
 soft=8388608 hard=8388608 capabilities=00000000000045fb
 container
@@ -480,6 +481,30 @@ for type in user_home_t admin_home_t user_tmp_t tmp_t var_t default_t unlabeled_
 	doctor --format json
 	finds "systemd may not start $type" selinux//usr/local/bin/oci-rdma-nri warn "restorecon -v /usr/local/bin/oci-rdma-nri"
 done
+
+doctor
+has "text: what is about the whole says so in a group of subjects" \
+	"selinux (2): enforcing (/sys/fs/selinux/enforce); label of this process: not known, /usr/local/bin/oci-rdma-hook" \
+	"$(tr -s ' \n' ' ' <"$T/out")"
+
+# ---- device files that are listed, and may not be looked at: SELinux refuses getattr of infiniband_device_t ----
+
+# refusing [FILE…]: the doctor's findings where stat of these device files is refused
+refusing() {
+	strace -f -qq -o /dev/null "${@/#/--trace-path=$NODE/dev/infiniband/}" -e inject=fstat,newfstatat,statx:error=EACCES \
+		timeout "$PATIENCE" "$DOCTOR" --sysroot "$NODE" --format json >"$T/out" 2>"$T/err"
+	rc=$?
+}
+h100
+in_container "$ALLOCATED"
+refusing uverbs6 uverbs7 uverbs10 uverbs11
+finds "all refused" rdma_devices fail "4 files in /dev/infiniband"
+has "…which is no device that was not requested" "setsebool -P container_use_devices 1" "$found"
+finds "…each by its name" uverbs//dev/infiniband/uverbs6 fail "stat(/dev/infiniband/uverbs6): Permission denied"
+refusing uverbs7
+finds "one refused" rdma_devices ok "3 of the"
+finds "…is named" uverbs//dev/infiniband/uverbs7 fail "container_use_devices"
+defaults
 
 # ---- a container, looked at from the node ----
 h100

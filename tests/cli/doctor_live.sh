@@ -124,6 +124,10 @@ has "text: colour on a terminal" $'\e[1;31m' "$tty"
 lacks "text: an image's escapes do not reach the terminal" $'x\e[31m' "$tty"
 tty=$(NO_COLOR=1 script -qec "$DOCTOR --sysroot $NODE" /dev/null </dev/null)
 lacks "text: NO_COLOR" $'\e' "$tty"
+tty=$(TERM=dumb script -qec "$DOCTOR --sysroot $NODE" /dev/null </dev/null)
+lacks "text: TERM=dumb" $'\e' "$tty"
+tty=$(TERM=xterm script -qec "$DOCTOR --sysroot $NODE" /dev/null </dev/null)
+has "text: TERM=xterm" $'\e[1;31m' "$tty"
 doctor --verbose
 has "text: --verbose has the evidence of what is well" "GID 3 is ::ffff:10.0.104.7" "$(<"$T/out")"
 "$DOCTOR" --sysroot "$NODE" >/dev/full 2>"$T/err"
