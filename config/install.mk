@@ -11,6 +11,7 @@ COMPLETIONSDIR ?= $(DATADIR)/bash-completion/completions
 UNITDIR ?= $(PREFIX)/lib/systemd/system
 HOOKSDIR ?= /usr/share/containers/oci/hooks.d
 SYSCONFDIR ?= /etc
+RUNSTATEDIR ?= /run
 # Which hooks.d files `make install` takes: annotation, or device for clusters with "opt_in": "device"
 HOOKS ?= annotation
 
@@ -38,7 +39,7 @@ TEMPLATES = $(sort $(filter-out config/hooks.d/$(HOOKS)/%,$(wildcard config/hook
 	config/podman/oci-rdma-hook.conf config/docker/daemon.json config/containerd/render-base-spec
 # Units, none of them switched on
 UNITS := nri/oci-rdma-nri.service cdi/oci-rdma-hook-cdi.service cdi/oci-rdma-hook-cdi.path
-CDI_FILE = /run/cdi/oci-rdma-hook.json
+CDI_FILE = $(RUNSTATEDIR)/cdi/oci-rdma-hook.json
 PRECREATE := $(notdir $(wildcard config/podman/precreate.d/*.json))
 HOOK_FILES = $(notdir $(wildcard config/hooks.d/$(HOOKS)/*.json))
 
@@ -80,6 +81,12 @@ mv -fT $(CONFIGDIR)/.handler.new $(HANDLER_DIR)/$(handler_file)
 
 endef
 
+# A new file has the label of its directory, which for units and others is not the one of the policy's file contexts (doc/selinux.md).
+define label
+@if command -v restorecon >/dev/null; then restorecon -R $(addprefix $(BINDIR)/,$(PROGRAMS) $(SHIMS)) \
+	$(foreach unit,$(UNITS),$(UNITDIR)/$(notdir $(unit))) $(HOOK_FILES:%=$(HOOKSDIR)/%) $(OURS) $(CONFIGDIR); fi
+endef
+
 # The executable before the hook files that name it, and off in the other order: a hook file without its executable is
 # skipped silently, and its containers start without RDMA. What would keep an engine from starting is found before it
 # is switched on; below DESTDIR the owners and paths are not yet those of a node.
@@ -112,6 +119,7 @@ install: all
 		$(foreach file,$(PRECREATE),$(PRECREATEDIR)/.$(file).new) $(foreach file,$(HOOK_FILES),$(HOOKSDIR)/.$(file).new))
 	$(foreach runtime,$(HANDLERS),$(call handler,$(runtime)))
 	$(call switch_on,$(PRECREATE:%=$(PRECREATEDIR)/%) $(HOOK_FILES:%=$(HOOKSDIR)/%))
+	$(if $(DESTDIR),,$(label))
 	$(if $(DESTDIR),,@echo 'oci-rdma-hook $(VERSION) is installed: CRI-O and podman run the hook from their next' \
 		'container on. Check it with: oci-rdma-hook --check-config')
 
@@ -125,8 +133,18 @@ fi
 
 endef
 
+# Where a MachineConfig puts the plugin's unit
+LAID_UNIT = $(SYSCONFDIR)/systemd/system/oci-rdma-nri.service
+# The machine-config daemon compares a node's files with its MachineConfigs, and degrades the node if one is missing.
+define refuse_machineconfig
+@if grep -qs oci-rdma /etc/machine-config-daemon/currentconfig; then \
+	echo 'make uninstall: the files on this node belong to a MachineConfig. Remove that instead: oc delete machineconfig 99-ROLE-oci-rdma-hook-enable (doc/install-openshift.md)' >&2; exit 1; \
+fi
+endef
+
 # What still needs the shim is named, and then nothing is changed; FORCE=1 does not ask.
 uninstall:
+	$(if $(DESTDIR)$(FORCE),,$(refuse_machineconfig))
 	$(if $(DESTDIR)$(FORCE),,test ! -x $(BINDIR)/oci-rdma-hook || $(BINDIR)/oci-rdma-hook --check-removal)
 	$(if $(DESTDIR),,systemctl disable --now $(notdir $(UNITS)) >/dev/null 2>&1 || true)
 	$(if $(DESTDIR),,rm -f $(CDI_FILE))
@@ -141,6 +159,9 @@ uninstall:
 	rm -f $(addprefix $(DESTDIR)$(COMPLETIONSDIR)/,$(PROGRAMS))
 	rm -f $(foreach unit,$(UNITS),$(DESTDIR)$(UNITDIR)/$(notdir $(unit)))
 	rm -rf $(DESTDIR)$(OURS)
+	$(if $(DESTDIR),,$(call drop,config/nri/oci-rdma-nri.service,$(LAID_UNIT)))
+	$(if $(DESTDIR),,systemctl daemon-reload >/dev/null 2>&1 || true)
+	$(if $(DESTDIR),,rm -rf $(RUNSTATEDIR)/oci-rdma-hook $(RUNSTATEDIR)/oci-rdma-hook.*)
 	$(call drop,config/config.json,$(CONFIGDIR)/config.json)
 	rmdir $(DESTDIR)$(CONFIGDIR) 2>/dev/null || true
 

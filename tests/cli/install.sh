@@ -51,9 +51,25 @@ check "RUNTIME=1 below a DESTDIR is refused" refused make "${arguments[@]}" inst
 private_etc() {
 	unshare --mount bash -ec 'mkdir "$1/layer"; mount -t tmpfs none "$1/layer"; mkdir "$1/layer/upper" "$1/layer/work"
 		mount -t overlay none -o "lowerdir=/etc,upperdir=$1/layer/upper,workdir=$1/layer/work" /etc
+		mount -t tmpfs none /run
 		shift; exec "$@"' - "$T" "$@"
 }
+# labelled: which kinds of files restorecon was given, once they were there
+labelled() {
+	sed -nE 's#.*/bin/oci-rdma-hook$#program#p; s#.*\.service$#units#p; s#.*/hooks\.d/[^.].*\.json$#hooks.d#p; s#.*/etc/oci-rdma-hook$#config#p' "$T/restorecon.log" |
+		awk '!seen[$0]++' | xargs
+}
+# A machine with SELinux's tool and systemd's, that say what they are given
+install -d "$T/tools"
+cat >"$T/tools/restorecon" <<'END'
+#!/bin/sh
+for path; do [ ! -e "$path" ] || echo "$path"; done >>"$T/restorecon.log"
+END
+printf '#!/bin/sh\necho "$*" >>"$T/systemctl.log"\n' >"$T/tools/systemctl"
+chmod 755 "$T/tools/"*
+check "restorecon is not for a DESTDIR" test ! -e "$T/restorecon.log"
 steps() {
+	PATH=$T/tools:$PATH
 	local made=(make -s PREFIX="$T/prefix" SYSCONFDIR=/etc HOOKSDIR="$T/hooks.d" BUILD="${BUILD:-build}" GRACE=0)
 	local dropin=/etc/crio/crio.conf.d/60-oci-rdma-hook.conf
 	rm -rf /etc/crio /etc/oci-rdma-hook
@@ -66,6 +82,7 @@ steps() {
 	is "…nor anything that is half written" "" "$(find /etc/crio /etc/oci-rdma-hook -name '.*')"
 	install -m 755 /bin/true "$T/crio/conmon"
 	check "RUNTIME=1" "${made[@]}" install RUNTIME=1
+	is "…what was installed is labelled, the units and the hook files after they are there" "program units hooks.d config" "$(labelled)"
 	is "…its monitor is this CRI-O's" "monitor_path = \"$T/crio/conmon\"" "$(grep monitor "$dropin")"
 	is "…its program is ours" "runtime_path = \"$T/prefix/bin/oci-rdma-runtime-crun\"" "$(grep ^runtime_path "$dropin")"
 	is "…and it passes the check" "$dropin: ok" "$("$T/prefix/bin/oci-rdma-hook" --check-config | grep crio)"
@@ -74,11 +91,25 @@ steps() {
 	check "uninstall: refused while it is CRI-O's default" refused "${made[@]}" uninstall
 	check "…and nothing is gone" test -x "$T/prefix/bin/oci-rdma-runtime-crun" -a -e "$dropin"
 	rm /etc/crio/crio.conf.d/70-x.conf
-	strace -f -qq -e trace=unlink,unlinkat -o "$T/trace" "${made[@]}" uninstall >/dev/null 2>&1
+	mkdir -p /etc/systemd/system /etc/machine-config-daemon /run/oci-rdma-hook
+	cp "$T/prefix/lib/systemd/system/oci-rdma-nri.service" /etc/systemd/system
+	echo '{"path":"/usr/local/bin/oci-rdma-hook"}' >/etc/machine-config-daemon/currentconfig
+	check "uninstall: refused on a node of OpenShift that has the plugin by a MachineConfig" refused "${made[@]}" uninstall
+	has "…saying what to do" "oc delete machineconfig" "$("${made[@]}" uninstall 2>&1)"
+	check "…and nothing is gone" test -x "$T/prefix/bin/oci-rdma-nri" -a -e /etc/systemd/system/oci-rdma-nri.service
+	rm -r /etc/machine-config-daemon
+	echo '{"pid":1,"started":5}' >/run/oci-rdma-hook/nri.json
+	ln -s "$T/state" /run/oci-rdma-hook.0123456789abcdef
+	: >"$T/systemctl.log"
+	strace -f -qq -e trace=unlink,unlinkat -o "$T/trace" "${made[@]}" uninstall >"$T/out" 2>&1
+	is "uninstall: a unit that was laid down in /etc is no unit any more" "" "$(ls /etc/systemd/system/oci-rdma* 2>/dev/null)"
+	is "…systemd forgets all units after their files are gone" "disable --now oci-rdma-nri.service oci-rdma-hook-cdi.service oci-rdma-hook-cdi.path
+daemon-reload" "$(<"$T/systemctl.log")"
+	is "…and /run has nothing of ours" "" "$(ls -d /run/oci-rdma* 2>/dev/null)"
 	is "uninstall: the drop-in before the program" "60-oci-rdma-hook.conf oci-rdma-runtime-crun" \
 		"$(whole_calls "$T/trace" | sed -nE 's#.*"[^"]*/(60-oci-rdma-hook\.conf|oci-rdma-runtime-crun)".* = 0$#\1#p' | xargs)"
 }
 export T HOOK BUILD failed
-export -f steps check is pass fail refused whole_calls
+export -f steps labelled check is has pass fail refused whole_calls
 private_etc bash -c steps || failed=1
 finish

@@ -109,8 +109,12 @@ is "it starts with the node then" /usr/local/lib/systemd/system/oci-rdma-nri.ser
 check "systemctl disable" systemctl --quiet --root="$ROOT" disable oci-rdma-nri.service
 check "and no more" test ! -e "$wants" -a ! -L "$wants"
 
+# Under SELinux udevadm has to enter a domain of its own, which NoNewPrivileges= forbids: the plus sign is what takes that away.
+is "the CDI unit waits for udev with full privileges, and starts without" "-+" \
+	"$(sed -nE 's|^ExecStartPre=([-+]*)/usr/bin/udevadm settle .*|\1|p' config/cdi/oci-rdma-hook-cdi.service)"
+
 # On a host itself, whose directories are of the test's and whose systemctl says what it was asked, and whether the plugin is there
-HERE=(PREFIX="$T/here" SYSCONFDIR="$T/here/etc" HOOKSDIR="$T/here/hooks.d" GRACE=0)
+HERE=(PREFIX="$T/here" SYSCONFDIR="$T/here/etc" HOOKSDIR="$T/here/hooks.d" RUNSTATEDIR="$T/here/run" GRACE=0)
 mkdir "$T/bin"
 cat >"$T/bin/systemctl" <<-END
 	#!/bin/sh
@@ -133,7 +137,8 @@ for status in 0 1; do
 	is "on the host: make install neither enables nor starts the unit" "0 no" "$STATUS $([ -e "$T/asked" ] && echo yes || echo no)"
 	here uninstall
 	is "…make uninstall disables and stops it while the program is there, and goes on where that cannot be ($status)" \
-		"0 there: disable --now oci-rdma-nri.service oci-rdma-hook-cdi.service oci-rdma-hook-cdi.path" "$STATUS $(cat "$T/asked")"
+		"0 there: disable --now oci-rdma-nri.service oci-rdma-hook-cdi.service oci-rdma-hook-cdi.path
+gone: daemon-reload" "$STATUS $(cat "$T/asked")"
 	is "…and nothing is left of it" "" "$(find "$T/here" -name '*nri*')"
 done
 finish
