@@ -81,7 +81,8 @@ mv -fT $(CONFIGDIR)/.handler.new $(HANDLER_DIR)/$(handler_file)
 
 endef
 
-# A new file has the label of its directory, which for units and others is not the one of the policy's file contexts (doc/selinux.md).
+# A new file has the label of its directory, which for units and others is not the one of the policy's file contexts
+# (doc/selinux.md).
 define label
 @if command -v restorecon >/dev/null; then restorecon -R $(addprefix $(BINDIR)/,$(PROGRAMS) $(SHIMS)) \
 	$(foreach unit,$(UNITS),$(UNITDIR)/$(notdir $(unit))) $(HOOK_FILES:%=$(HOOKSDIR)/%) $(OURS) $(CONFIGDIR); fi
@@ -138,7 +139,8 @@ LAID_UNIT = $(SYSCONFDIR)/systemd/system/oci-rdma-nri.service
 # The machine-config daemon compares a node's files with its MachineConfigs, and degrades the node if one is missing.
 define refuse_machineconfig
 @if grep -qs oci-rdma /etc/machine-config-daemon/currentconfig; then \
-	echo 'make uninstall: the files on this node belong to a MachineConfig. Remove that instead: oc delete machineconfig 99-ROLE-oci-rdma-hook-enable (doc/install-openshift.md)' >&2; exit 1; \
+	echo 'make uninstall: the files on this node belong to a MachineConfig. Remove that instead:' \
+		'oc delete machineconfig 99-ROLE-oci-rdma-hook-enable (doc/install-openshift.md)' >&2; exit 1; \
 fi
 endef
 

@@ -65,6 +65,7 @@ cat >"$T/tools/restorecon" <<'END'
 #!/bin/sh
 for path; do [ ! -e "$path" ] || echo "$path"; done >>"$T/restorecon.log"
 END
+# shellcheck disable=SC2016 # the tool's own
 printf '#!/bin/sh\necho "$*" >>"$T/systemctl.log"\n' >"$T/tools/systemctl"
 chmod 755 "$T/tools/"*
 check "restorecon is not for a DESTDIR" test ! -e "$T/restorecon.log"
