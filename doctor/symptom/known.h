@@ -119,8 +119,9 @@ struct known_word {
 	bool right_open;
 };
 
-/* What a program itself calls a line; the larger the worse */
-enum grade { GRADE_NONE, GRADE_WORD, GRADE_WARNING, GRADE_ERROR };
+/* What a program itself calls a line; the larger the worse. A trace says where an error that
+ * another line tells came through. */
+enum grade { GRADE_NONE, GRADE_TRACE, GRADE_WORD, GRADE_WARNING, GRADE_ERROR };
 
 /* Each list of words ends with a NULL. */
 struct known_severity {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "doctor/symptom/match.h"
 
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,7 +12,7 @@
 /* What begins one of the special forms; each is a word before those of the messages. */
 static const struct special {
 	const char *word;
-	enum { COMPLETION, CALL, HINT } kind;
+	enum { COMPLETION, CALL, HINT, RETURN } kind;
 } specials[] = {
 	{"got completion", COMPLETION},
 	{"bad completion", COMPLETION},
@@ -35,6 +36,7 @@ static const struct special {
 	{"ibv_", CALL},
 	{"mlx5dv_", CALL},
 	{"nccl info hint: ", HINT},
+	{".cc:", RETURN},
 };
 
 #define SPECIALS (sizeof(specials) / sizeof(*specials))
@@ -198,6 +200,16 @@ static bool has_any(const char *line, const char *const *parts)
 	return false;
 }
 
+/* "transport/net.cc:140 -> 3": where an error came through, which NCCL only informs of */
+static bool is_nccl_return(const char *line)
+{
+	const char *at = line_search(line, "nccl info ") ? line_search(line, ".cc:") : NULL;
+	size_t digits = at ? strspn(at + 4, "0123456789") : 0;
+
+	return digits && strncmp(at + 4 + digits, " -> ", 4) == 0 &&
+	       isdigit((unsigned char)at[4 + digits + 4]);
+}
+
 /* What the line is by its program's word: what NCCL only informs of, and what says that there is no
  * error, is none; in other programs' information an error may be told. */
 static enum grade graded(const char *line, enum grade grade)
@@ -210,7 +222,8 @@ static enum grade graded(const char *line, enum grade grade)
 		"<debug>",   "\"level\":\"info\"", NULL};
 
 	static const char *const meant[] = {"nccl warn",  "level=error", "level=fatal",
-					    "ucx  error", "ucx  fatal",  NULL};
+					    "ucx  error", "ucx  fatal",  "failedcreatepodsandbox",
+					    NULL};
 
 	if (!grade || has_any(line, meant))
 		return grade;
@@ -318,4 +331,6 @@ void match_line(struct matcher *matcher, const char *line, struct match *ret_mat
 	match_rules(matcher, line, ret_match);
 	match_grade(matcher->letter, line, ret_match);
 	ret_match->grade = graded(line, ret_match->grade);
+	if (kinds & 1u << RETURN && is_nccl_return(line))
+		match_grade(GRADE_TRACE, line, ret_match);
 }

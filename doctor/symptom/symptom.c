@@ -38,6 +38,7 @@ struct reading {
 	/* Of the lines that look like errors: how many, which is the first, and the one that tells
 	 * most */
 	unsigned long troubles;
+	unsigned long errors; /* of these, what is no mere trace */
 	unsigned long first_trouble;
 	unsigned telling; /* how much that one tells */
 	struct trouble told;
@@ -121,6 +122,7 @@ static void count_trouble(struct reading *reading, const char *text, size_t len)
 	struct trouble trouble;
 	unsigned telling;
 
+	reading->errors += match->grade > GRADE_TRACE;
 	if (reading->troubles++ == 0)
 		reading->first_trouble = reading->number;
 	trouble_read(reading->lowered, &trouble);
@@ -133,7 +135,7 @@ static void count_trouble(struct reading *reading, const char *text, size_t len)
 		      (size_t)(match->trouble - reading->lowered));
 	}
 	/* What cannot tell more than the line that was found is not looked at any more. */
-	if (reading->troubles == TROUBLES_MAX)
+	if (reading->errors == TROUBLES_MAX)
 		matcher_hears(&reading->matcher, GRADE_ERROR);
 	else if (trouble.because || trouble.part)
 		matcher_hears(&reading->matcher, match->grade);
@@ -399,7 +401,7 @@ static int tell_all(struct findings *findings, struct reading *reading, struct e
 		if (is_silent(reading, order, n, order[i]))
 			continue;
 		status = tell(findings, known, &reading->hit[order[i]]);
-		explained |= known->status == FINDING_FAIL || reading->troubles == 0;
+		explained |= known->status == FINDING_FAIL || reading->errors == 0;
 	}
 	if (status == 0 && !explained)
 		status = tell_unknown(findings, reading);
