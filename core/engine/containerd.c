@@ -89,14 +89,14 @@ static void take_own(struct containerd_handler *handler, const char *key,
 static int take_handler(struct reading *reading, const char *name, const char *key,
 			const struct toml_value *value, struct err *err)
 {
-	size_t len = strcspn(name, ".");
-	bool option = strcmp(name + len, ".options") == 0;
-	const char *own = arena_strndup(reading->arena, name, len);
+	const char *table = "";
+	const char *own = toml_first_part(reading->arena, name, &table);
+	bool option = strcmp(table, "options") == 0;
 	struct containerd_handler *handler = own ? open_handler(reading, own) : NULL;
 
 	if (!handler)
 		return err_memory(err);
-	if (!value || (name[len] && !option))
+	if (!value || (table[0] && !option))
 		return 0;
 	if (!option) {
 		take_own(handler, key, value);
@@ -117,12 +117,13 @@ const char *containerd_plugin(int version)
 /* The table's name behind that of the plugin, "" for its own, or NULL */
 static const char *below_plugin(const char *table)
 {
-	for (size_t i = 0; i < sizeof(plugins) / sizeof(plugins[0]); i++) {
-		size_t len = strlen("plugins.") + strlen(plugins[i]);
+	static const char *const tables[] = {"plugins.\"io.containerd.grpc.v1.cri\"",
+					     "plugins.\"io.containerd.cri.v1.runtime\""};
 
-		if (text_starts_with(table, "plugins.") &&
-		    text_starts_with(table + strlen("plugins."), plugins[i]) &&
-		    (table[len] == '.' || !table[len]))
+	for (size_t i = 0; i < sizeof(tables) / sizeof(tables[0]); i++) {
+		size_t len = strlen(tables[i]);
+
+		if (text_starts_with(table, tables[i]) && (table[len] == '.' || !table[len]))
 			return table + len + (table[len] == '.');
 	}
 	return NULL;

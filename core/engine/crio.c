@@ -100,15 +100,15 @@ static void take_own(struct crio_handler *handler, const char *key, const struct
 		handler->monitor_path = value->string;
 }
 
-/* An inline table is kept as it is spelled: what it holds came before it. */
-static void drop_table(struct crio_handler *handler, const char *key)
+/* An inline table is kept as it is spelled: what it holds came before it. name: as toml_spell */
+static void drop_table(struct crio_handler *handler, const char *name)
 {
-	size_t len = strlen(key);
+	size_t len = strlen(name);
 
 	while (handler->n_entries) {
 		const char *table = handler->entry[handler->n_entries - 1].table;
 
-		if (strncmp(table, key, len) != 0 || (table[len] && table[len] != '.'))
+		if (strncmp(table, name, len) != 0 || (table[len] && table[len] != '.'))
 			return;
 		handler->n_entries--;
 	}
@@ -118,10 +118,10 @@ static void drop_table(struct crio_handler *handler, const char *key)
 static int take_handler(struct merging *merging, const char *name, const char *key,
 			const struct toml_value *value, struct err *err)
 {
-	size_t len = strcspn(name, ".");
-	const char *table = name[len] ? name + len + 1 : "";
-	const char *own = arena_strndup(merging->arena, name, len);
+	const char *table = "";
+	const char *own = toml_first_part(merging->arena, name, &table);
 	struct crio_handler *handler = own ? open_handler(merging, own) : NULL;
+	const char *inside;
 
 	if (!handler)
 		return err_memory(err);
@@ -129,8 +129,12 @@ static int take_handler(struct merging *merging, const char *name, const char *k
 		return 0;
 	if (!table[0])
 		take_own(handler, key, value);
-	if (!table[0] && value->type == TOML_TABLE)
-		drop_table(handler, key);
+	if (!table[0] && value->type == TOML_TABLE) {
+		inside = toml_spell(merging->arena, key);
+		if (!inside)
+			return err_memory(err);
+		drop_table(handler, inside);
+	}
 	return add_entry(merging, handler, table, key, value) < 0 ? err_memory(err) : 0;
 }
 

@@ -2,6 +2,7 @@
 #include "core/engine/toml.h"
 
 #include <stdbool.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "core/engine/toml_names.h"
@@ -58,16 +59,68 @@ static int read_part(struct reader *r, const char **ret)
 	return 0;
 }
 
+static bool is_bare(const char *part)
+{
+	return part[0] && !part[strspn(part, BARE)];
+}
+
+const char *toml_spell(struct arena *arena, const char *part)
+{
+	char *text;
+	char *at;
+
+	if (is_bare(part))
+		return part;
+	at = text = arena_alloc(arena, strlen(part) * strlen("\\u0000") + sizeof("\"\""));
+	if (!text)
+		return NULL;
+	*at++ = '"';
+	for (; *part; part++) {
+		unsigned char c = (unsigned char)*part;
+
+		if (c < ' ' || c == 0x7f)
+			at += sprintf(at, "\\u%04x", c);
+		else if (c == '"' || c == '\\')
+			at += sprintf(at, "\\%c", c);
+		else
+			*at++ = (char)c;
+	}
+	(void)strcpy(at, "\"");
+	return text;
+}
+
+const char *toml_first_part(struct arena *arena, const char *table, const char **ret_rest)
+{
+	struct err ignored;
+	struct toml_scan scan = {.arena = arena, .what = table, .at = table, .err = &ignored};
+	const char *part = NULL;
+
+	if (!toml_at_string(&scan)) {
+		size_t len = strspn(table, BARE);
+
+		part = arena_strndup(arena, table, len);
+		scan.at += len;
+	} else if (toml_string(&scan, false, &part) < 0) {
+		return NULL; /* without memory: it is spelled right */
+	}
+	*ret_rest = *scan.at == '.' ? scan.at + 1 : scan.at;
+	return part;
+}
+
 /* Goes into the table of that name, which is there or is made now. */
 static int enter(struct reader *r, struct place *place, const struct toml_name *name)
 {
+	const char *part = toml_spell(r->scan.arena, name->name);
+
 	if (name->kind == TOML_TABLES)
 		place->muted = true;
 	place->scope = name->own;
-	place->table = place->table[0]
-			       ? arena_printf(r->scan.arena, "%s.%s", place->table, name->name)
-			       : name->name;
-	return place->table ? 0 : err_memory(r->scan.err);
+	if (part && place->table[0])
+		part = arena_printf(r->scan.arena, "%s.%s", place->table, part);
+	if (!part)
+		return err_memory(r->scan.err);
+	place->table = part;
+	return 0;
 }
 
 static struct toml_name *name_in(struct reader *r, const struct place *place, const char *part,

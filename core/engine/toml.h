@@ -35,8 +35,9 @@ struct toml_value {
 	size_t spelled_len;
 };
 
-/* table: "crio.runtime.runtimes.rdma", "" at the top; quotes of its parts are taken off. Everything
- * lives in the arena. Returns 0, or negative with *err. */
+/* table: "" at the top, else its name as toml_spell writes each part: crio.runtime.runtimes.rdma,
+ * plugins."io.containerd.grpc.v1.cri". key: without quotes. Everything lives in the arena. Returns
+ * 0, or negative with *err. */
 typedef int toml_take(void *context, const char *table, const char *key,
 		      const struct toml_value *value, struct err *err);
 
@@ -44,5 +45,15 @@ typedef int toml_take(void *context, const char *table, const char *key,
  * terminated; it stays as it is. After an error what was told before it has been told. */
 int toml_read(struct arena *arena, const char *what, const char *text, toml_take *take,
 	      void *context, struct err *err);
+
+/*
+ * One part of a name in the one spelling that table has, whatever the file's: bare if it can be,
+ * else in double quotes. So the dot of "rdma.gpu" is none between parts. NULL without memory.
+ */
+const char *toml_spell(struct arena *arena, const char *part);
+
+/* The first part of a table's name, without quotes; *ret_rest is what follows its dot, or "". NULL
+ * without memory. */
+const char *toml_first_part(struct arena *arena, const char *table, const char **ret_rest);
 
 #endif

@@ -466,6 +466,10 @@ one_line "a handler whose shim is not there" 50-x.conf /usr/local/bin/oci-rdma-r
 ln -s oci-rdma-hook "$NODE/usr/local/bin/oci-rdma-runtime-crun"
 examine
 one_line "a handler without a monitor" 50-x.conf "handler rdma" conmon "does not start"
+crio "${handler/.rdma/.\"rdma.gpu\"}"
+examine
+one_line "…also one with a dot in its name" 50-x.conf "handler rdma.gpu" conmon "does not start"
+crio "$handler"
 for name in conmon crun; do install -D -m 755 /bin/true "$NODE/usr/bin/$name"; done
 examine
 is "a handler that works" "0 1" "$rc $(grep -c '50-x.conf: ok' "$T/out")"
@@ -592,6 +596,8 @@ rm "$NODE/etc/containerd/more.toml"
 etc containerd/config.toml "$main"
 etc containerd/conf.d/rdma.toml "${rdma//runtime-runc/runtime-oops}"
 objects "a handler there whose shim is not there" /etc/containerd/conf.d/rdma.toml "handler rdma" oci-rdma-runtime-oops "install it first"
+etc containerd/conf.d/rdma.toml "$(sed 's/runtimes[.]rdma/runtimes."rdma.gpu"/; s/runtime-runc/runtime-oops/' <<<"$rdma")"
+objects "…also one with a dot in its name" /etc/containerd/conf.d/rdma.toml "handler rdma.gpu" oci-rdma-runtime-oops "install it first"
 etc containerd/conf.d/rdma.toml "${rdma/hook.io\/\*/hook.io/none}"
 objects "a handler there that hands no annotation on" /etc/containerd/conf.d/rdma.toml "pod_annotations"
 # Another file's table of the plugin replaces that which has the handler, in containerd 1.x and not in 2.x.

@@ -99,6 +99,19 @@ runtime_path = \"$SHIM\""
 free "our own drop-in goes with the shim"
 mv "$NODE/etc/crio/crio.conf.d/60-oci-rdma-hook.conf" "$NODE/etc/crio/crio.conf.d/50-mine.conf"
 needed "somebody's drop-in" 50-mine.conf "handler rdma" "$SHIM" "systemctl restart crio"
+for name in '"rdma.gpu"' "'rdma.gpu'" 'rdma-gpu."a.b"' '"a\"b.c"'; do
+	write etc/crio/crio.conf.d/50-mine.conf "[crio.runtime]
+runtimes.$name = {runtime_path = \"$SHIM\"}"
+	[[ $name = *'"a.b"' ]] || needed "a handler $name" 50-mine.conf "$SHIM"
+	write etc/crio/crio.conf.d/50-mine.conf "[crio.runtime.runtimes.$name]
+runtime_path = \"$SHIM\""
+	if [[ $name = *'"a.b"' ]]; then free "a table below a handler, $name, is none"; else needed "the table of $name" 50-mine.conf "$SHIM"; fi
+done
+write etc/crio/crio.conf.d/50-mine.conf "[\"crio.runtime.runtimes\".rdma]
+runtime_path = \"$SHIM\""
+free "another table of CRI-O's than that of the handlers, whose name has dots"
+write etc/crio/crio.conf.d/50-mine.conf "[crio.runtime.runtimes.rdma]
+runtime_path = \"$SHIM\""
 rm "$NODE/etc/crio/crio.conf.d/10-crio.conf"
 needed "…where no file names a default" 50-mine.conf "handler rdma" "$SHIM" "systemctl restart crio"
 mv "$NODE/etc/crio/crio.conf.d/50-mine.conf" "$NODE/etc/crio/crio.conf.d/60-oci-rdma-hook.conf"
@@ -227,6 +240,12 @@ done
 write etc/containerd/config.toml "[plugins.'io.containerd.grpc.v1.cri'.containerd.runtimes.rdma.options]
 BinaryName = '$SHIM'"
 needed "a handler of containerd" /etc/containerd/config.toml "handler rdma" "restart containerd"
+write etc/containerd/config.toml "[plugins.'io.containerd.grpc.v1.cri'.containerd.runtimes.\"rdma.gpu\".options]
+BinaryName = '$SHIM'"
+needed "a handler of containerd with a dot" /etc/containerd/config.toml "handler rdma.gpu" "restart containerd"
+write etc/containerd/config.toml "[plugins.'io.containerd.grpc.v1.cri'.containerd.runtimes.\"rdma.options\"]
+BinaryName = '$SHIM'"
+free "a key in a handler's own table, whose name ends in .options, is not BinaryName's"
 write etc/containerd/config.toml "[plugins.'io.containerd.grpc.v1.cri'.containerd.runtimes.runc.options]
 BinaryName = 'runc'"
 free "containerd's own handler"

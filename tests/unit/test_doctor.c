@@ -232,6 +232,14 @@ static const struct toml_case toml_cases[] = {
 	{"a dotted key below a table", "[t]\na.b = \"x\"", "[t]t.a|b=x;"},
 	{"a number, a truth, a time", "a = 1\nb = true\nc = 1979-05-27T07:32:00", "|a?;|b?;|c?;"},
 	{"a table with quotes", "[crio.runtime.runtimes.\"a-b\"]\n", "[crio.runtime.runtimes.a-b]"},
+	{"a name with a dot is one name", "[a.\"b.c\".d]\n", "[a.\"b.c\".d]"},
+	{"…in each spelling", "[ a . 'b.c' ]\nk.'l.m'.n = 1\n",
+	 "[a.\"b.c\"]a.\"b.c\".k.\"l.m\"|n?;"},
+	{"a name with a quote and a line break", "['a\"\\'.\"\\n\"]\n",
+	 "[\"a\\\"\\\\\".\"\\u000a\"]"},
+	{"an empty name is none at the top", "[\"\"]\nk = 1", "[\"\"]\"\"|k?;"},
+	{"an inline table's name with a dot", "[t]\n\"a.b\" = {c = 1}",
+	 "[t][t.\"a.b\"]t.\"a.b\"|c?;t|a.b{};"},
 	{"line ends of another system", "k = \"v\"\r\n", "|k=v;"},
 	{"a heading without an end", "[a", NULL},
 	{"a key without a value", "k =\n", NULL},
@@ -282,6 +290,32 @@ static void note(struct toml_seen *seen, const char *part)
 
 	assert_true(n >= 0 && (size_t)n < sizeof(seen->text) - seen->len);
 	seen->len += (size_t)n;
+}
+
+static void first_part_is(const char *table, const char *part, const char *rest)
+{
+	cleanup_arena arena = {0};
+	const char *got = NULL;
+
+	assert_string_equal(toml_first_part(&arena, table, &got), part);
+	assert_string_equal(got, rest);
+}
+
+static void a_tables_name_has_its_parts(void **state)
+{
+	cleanup_arena arena = {0};
+	const char *odd = "a\"b\\c.\n\x7f\xc3\xa9";
+	const char *spelled = toml_spell(&arena, odd);
+
+	(void)state;
+	first_part_is("a", "a", "");
+	first_part_is("a.b.c", "a", "b.c");
+	first_part_is("\"a.b\".c", "a.b", "c");
+	first_part_is("\"a.b\"", "a.b", "");
+	first_part_is("\"\".c", "", "c");
+	first_part_is("", "", "");
+	assert_string_equal(spelled, "\"a\\\"b\\\\c.\\u000a\\u007f\xc3\xa9\"");
+	first_part_is(spelled, odd, "");
 }
 
 static int take_toml(void *context, const char *table, const char *key,
@@ -340,5 +374,6 @@ int main(void)
 	UNIT_TABLE_AS(&suite, "nccl.conf: ", test_file, file_cases);
 	UNIT_TABLE_AS(&suite, "ACS: ", test_acs, acs_cases);
 	UNIT_TABLE_AS(&suite, "TOML: ", test_toml, toml_cases);
+	unit_add(&suite, "TOML: a table's name has its parts", a_tables_name_has_its_parts, NULL);
 	return unit_run(&suite, "doctor");
 }
