@@ -10,9 +10,6 @@
 #include "core/base/cleanup.h"
 #include "core/base/text.h"
 
-/* A directory that somebody else fills */
-#define NAMES_MAX 4096
-
 int tree_open_root(const char *path, struct err *err)
 {
 	/* Not open(2): there musl sets FD_CLOEXEC by a second system call, too. */
@@ -110,15 +107,20 @@ int tree_open_dir(int root, const char *path)
 	return fs_open(root, path, O_PATH | O_DIRECTORY, RESOLVE_IN_ROOT);
 }
 
-int tree_open_listing(int root, const char *path, DIR **ret_dir)
+int tree_open_entries(int root, const char *path, DIR **ret_dir)
 {
 	cleanup_fd fd = fs_open(root, path, O_RDONLY | O_DIRECTORY, RESOLVE_IN_ROOT);
 
 	*ret_dir = fd < 0 ? NULL : fdopendir(fd);
-	if (fd >= 0 && !*ret_dir)
-		return -1;
+	if (!*ret_dir)
+		return fd < 0 ? fd : -ENOMEM;
 	(void)take_fd(&fd); /* the stream's now */
 	return 0;
+}
+
+int tree_open_listing(int root, const char *path, DIR **ret_dir)
+{
+	return tree_open_entries(root, path, ret_dir) == -ENOMEM ? -1 : 0;
 }
 
 static int compare_names(const void *a, const void *b)
@@ -137,7 +139,7 @@ static int list(struct arena *arena, int root, const char *path, const char *suf
 
 	if (tree_open_listing(root, path, &dir) < 0)
 		return -1;
-	while (dir && n < NAMES_MAX && (entry = readdir(dir))) {
+	while (dir && n < TREE_NAMES_MAX && (entry = readdir(dir))) {
 		if ((entry->d_name[0] == '.' && !hidden) || strcmp(entry->d_name, ".") == 0 ||
 		    strcmp(entry->d_name, "..") == 0 || !text_ends_with(entry->d_name, suffix))
 			continue;

@@ -48,15 +48,22 @@ bool tree_exists(int root, const char *path);
 /* A directory's descriptor that the caller owns, or -errno. */
 int tree_open_dir(int root, const char *path);
 
+/* Opens a directory for readdir(3); links stay below root. Returns 0 or -errno. */
+int tree_open_entries(int root, const char *path, DIR **ret_dir);
+
 /*
- * Opens a directory below root's for readdir(3); links stay below it. *ret_dir is NULL where it
- * cannot be opened: in sysfs that means that there is none. Returns 0, or -1 without memory.
+ * The same for one that may not be there. *ret_dir is NULL where it cannot be opened: in sysfs that
+ * means that there is none. Returns 0, or -1 without memory.
  */
 int tree_open_listing(int root, const char *path, DIR **ret_dir);
 
+/* The most names that are listed: a directory may be one that somebody else fills. */
+#define TREE_NAMES_MAX 65536
+
 /*
  * The names in a directory that end in suffix, in byte order, in the arena. *ret_names is NULL
- * where the directory cannot be opened or is empty. Returns how many, or -1 without memory.
+ * where the directory cannot be opened or is empty. Returns how many, or -1 without memory;
+ * TREE_NAMES_MAX: there may be more.
  */
 int tree_list_all(struct arena *arena, int root, const char *path, const char *suffix,
 		  const char ***ret_names);

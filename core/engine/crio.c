@@ -240,6 +240,9 @@ int crio_read(struct arena *arena, int root, struct crio *ret_crio, struct err *
 		if (!path || read_one(&merging, root, path) < 0)
 			return err_memory(err);
 	}
+	if (n == TREE_NAMES_MAX &&
+	    add_problem(&merging, "/" CRIO_DROPINS ": more files than can be read") < 0)
+		return err_memory(err);
 	*ret_crio = merging.crio;
 	return 0;
 }

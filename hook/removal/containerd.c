@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <errno.h>
 
+#include "core/base/cleanup.h"
 #include "core/base/names.h"
 #include "core/base/tree.h"
 #include "core/bundle/bundle.h"
@@ -17,11 +18,14 @@ static int look_at_task(struct needs *needs, const char *namespace, const char *
 {
 	char *path = arena_printf(needs->arena, "%s/%s/runtime", dir, id);
 	char runtime[RUNTIME_PATH_MAX];
+	ssize_t len;
 
 	if (!path)
 		return -1;
-	if (tree_read_line(needs->root, path, runtime, sizeof(runtime)) <= 0 ||
-	    !names_shim(runtime))
+	len = tree_read_line(needs->root, path, runtime, sizeof(runtime));
+	if (len < 0 || len == sizeof(runtime) - 1)
+		needs_unread(needs, path, len < 0 ? (int)-len : EMSGSIZE);
+	if (len <= 0 || !names_shim(runtime))
 		return 0;
 	needs_say(needs,
 		  "container %.64s (namespace %.64s) runs through %.128s: stop and remove the "
@@ -32,27 +36,32 @@ static int look_at_task(struct needs *needs, const char *namespace, const char *
 
 static int look_at_namespace(struct needs *needs, const char *top, const char *namespace)
 {
-	char *dir = arena_printf(needs->arena, "%s/%s", top, namespace);
-	const char **ids;
-	int n = dir ? tree_list(needs->arena, needs->root, dir, "", &ids) : -1;
+	char *path = arena_printf(needs->arena, "%s/%s", top, namespace);
+	cleanup_dir *dir = NULL;
+	const char *id;
 
-	for (int i = 0; i < n; i++) {
-		if (look_at_task(needs, namespace, dir, ids[i]) < 0)
+	if (!path || needs_open(needs, path, &dir) < 0)
+		return -1;
+	while ((id = needs_next(needs, dir, path))) {
+		id = arena_strdup(needs->arena, id); /* it is remembered */
+		if (!id || look_at_task(needs, namespace, path, id) < 0)
 			return -1;
 	}
-	return n < 0 ? -1 : 0;
+	return 0;
 }
 
 static int look_at_tasks(struct needs *needs, const char *top)
 {
-	const char **namespaces;
-	int n = tree_list(needs->arena, needs->root, top, "", &namespaces);
+	cleanup_dir *dir = NULL;
+	const char *namespace;
 
-	for (int i = 0; i < n; i++) {
-		if (look_at_namespace(needs, top, namespaces[i]) < 0)
+	if (needs_open(needs, top, &dir) < 0)
+		return -1;
+	while ((namespace = needs_next(needs, dir, top))) {
+		if (look_at_namespace(needs, top, namespace) < 0)
 			return -1;
 	}
-	return n < 0 ? -1 : 0;
+	return 0;
 }
 
 /* ---- what it is told ---- */

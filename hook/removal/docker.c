@@ -2,10 +2,8 @@
 #include "core/engine/docker.h"
 
 #include <errno.h>
-#include <fcntl.h>
 
 #include "core/base/cleanup.h"
-#include "core/base/fs.h"
 #include "core/base/names.h"
 #include "core/base/tree.h"
 #include "core/json/reader.h"
@@ -26,6 +24,8 @@ static int read_docker(struct needs *needs, struct docker *ret_docker, struct er
 	*ret_docker = docker_defaults();
 	if (status == -ENOMEM)
 		return err_memory(err);
+	if (status < 0)
+		needs_unread(needs, "/" DOCKER_CONFIG, -status);
 	if (status < 0 || docker_read_text(needs->arena, &text, ret_docker, &why) == 0)
 		return 0;
 	if (why.memory)
@@ -71,21 +71,22 @@ static bool is_ours(const struct docker *docker, const char *name)
 }
 
 /* Docker keeps the name of a container's runtime beside it (container/container.go, toDisk), and
- * looks for it again at each start. What cannot be read is no container that it could start. */
-static void look_at_container(struct needs *needs, const struct docker *docker, int dir,
+ * looks for it again at each start. What is no JSON is no container that it could start. */
+static void look_at_container(struct needs *needs, const struct docker *docker, const char *dir,
 			      const char *id)
 {
 	cleanup_arena arena = {0};
-	char *path = arena_printf(&arena, "%s/hostconfig.json", id);
-	cleanup_fd fd = path ? fs_open(dir, path, O_RDONLY, RESOLVE_BENEATH) : -1;
+	char *path = arena_printf(&arena, "%s/%s/hostconfig.json", dir, id);
 	struct host_config host = {.runtime = ""};
 	struct fs_text text;
 	struct err ignored;
+	int status =
+		path ? tree_read(&arena, needs->root, path, HOST_CONFIG_SIZE_MAX, &text) : -ENOMEM;
 
-	if (fd < 0 ||
-	    fs_read_regular(&arena, fd, HOST_CONFIG_SIZE_MAX, path, &text, &ignored) < 0 ||
-	    json_read(&arena, &(struct json_source){path, text.bytes, text.len, 0}, &root_shape,
-		      &host, &ignored) < 0)
+	if (status < 0)
+		needs_unread(needs, path ? path : dir, -status);
+	if (status < 0 || json_read(&arena, &(struct json_source){path, text.bytes, text.len, 0},
+				    &root_shape, &host, &ignored) < 0)
 		return;
 	if (is_ours(docker, host.runtime) && !needs_has_seen(needs, id))
 		needs_say(needs,
@@ -97,15 +98,13 @@ static void look_at_container(struct needs *needs, const struct docker *docker, 
 static int look_at_containers(struct needs *needs, const struct docker *docker, struct err *err)
 {
 	cleanup_dir *dir = NULL;
-	const struct dirent *entry;
+	const char *id;
 	char *path = arena_printf(needs->arena, "%s/containers", docker->data_root);
 
-	if (!path || tree_open_listing(needs->root, path, &dir) < 0)
+	if (!path || needs_open(needs, path, &dir) < 0)
 		return err_memory(err);
-	while (dir && (entry = readdir(dir))) {
-		if (entry->d_name[0] != '.')
-			look_at_container(needs, docker, dirfd(dir), entry->d_name);
-	}
+	while ((id = needs_next(needs, dir, path)))
+		look_at_container(needs, docker, path, id);
 	return 0;
 }
 

@@ -151,28 +151,39 @@ static int open_monitor(int proc, const char *pid)
 	return fs_open_regular(dir, "cmdline");
 }
 
+/* fd: its command line */
+static int look_at(struct needs *needs, int fd, const char *pid, struct err *err)
+{
+	struct fs_text text;
+	struct monitor monitor;
+	struct err gone;
+	bool more;
+
+	if (fs_read_up_to(needs->arena, fd, COMMAND_LINE_MAX, "cmdline", &text, &more, &gone) < 0)
+		return gone.memory ? err_memory(err) : 0;
+	monitor = read_arguments(&text);
+	if (more && (!monitor.id || !monitor.runtime))
+		needs_say(needs,
+			  "/proc/%.20s/cmdline: longer than %d bytes, so it is not known whether "
+			  "this conmon's container needs the shim",
+			  pid, COMMAND_LINE_MAX);
+	return judge(needs, &monitor, err);
+}
+
 int needs_of_monitors(struct needs *needs, struct err *err)
 {
 	cleanup_dir *dir = NULL;
-	const struct dirent *entry;
+	const char *pid;
 
-	if (tree_open_listing(needs->root, "proc", &dir) < 0)
+	if (needs_open(needs, "proc", &dir) < 0)
 		return err_memory(err);
-	while (dir && (entry = readdir(dir))) {
+	while ((pid = needs_next(needs, dir, "/proc"))) {
 		cleanup_fd fd = -1;
-		struct fs_text text;
-		struct monitor monitor;
-		struct err gone;
-		bool more;
 
-		if (entry->d_name[0] < '1' || entry->d_name[0] > '9')
+		if (pid[0] < '1' || pid[0] > '9')
 			continue;
-		fd = open_monitor(dirfd(dir), entry->d_name);
-		if (fd < 0 || fs_read_up_to(needs->arena, fd, COMMAND_LINE_MAX, "cmdline", &text,
-					    &more, &gone) < 0)
-			continue;
-		monitor = read_arguments(&text);
-		if (judge(needs, &monitor, err) < 0)
+		fd = open_monitor(dirfd(dir), pid);
+		if (fd >= 0 && look_at(needs, fd, pid, err) < 0)
 			return -1;
 	}
 	return 0;

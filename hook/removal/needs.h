@@ -4,6 +4,7 @@
 #ifndef OCI_RDMA_NEEDS_H
 #define OCI_RDMA_NEEDS_H
 
+#include <dirent.h>
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -23,6 +24,20 @@ struct needs {
 
 /* Prints one line on stderr about something that needs the shim: what it is, and what to do. */
 void needs_say(struct needs *needs, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/*
+ * A directory in which containers may be. *ret_dir is NULL if there is none. Whatever cannot be
+ * read may hold one: that is said, as if it did. Returns 0, or -1 without memory.
+ */
+int needs_open(struct needs *needs, const char *path, DIR **ret_dir);
+
+/* Its next name that begins with no dot, or NULL at its end. If that end could not be reached, it
+ * is said. */
+const char *needs_next(struct needs *needs, DIR *dir, const char *path);
+
+/* Says that path cannot be read, and why, unless error (of errno) means that nothing is there (any
+ * more). */
+void needs_unread(struct needs *needs, const char *path, int error);
 
 /* Containers that run below a conmon of podman or CRI-O. Returns 0, or -1 without memory. */
 int needs_of_monitors(struct needs *needs, struct err *err);

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <fcntl.h>
+#include <errno.h>
 #include <stdbool.h>
 #include <string.h>
 
 #include "core/base/cleanup.h"
-#include "core/base/fs.h"
 #include "core/base/names.h"
 #include "core/base/tree.h"
 #include "core/json/reader.h"
@@ -55,19 +54,20 @@ static const char *or_unknown(const char *text)
 	return text ? text : "?";
 }
 
-/* What cannot be read is no pod, or none that CRI-O could still know. */
-static void look_at(struct needs *needs, int dir, const char *id)
+/* What is no JSON is no pod that CRI-O could still know. */
+static void look_at(struct needs *needs, const char *dir, const char *id)
 {
 	cleanup_arena arena = {0};
-	char *path = arena_printf(&arena, "%s/userdata/config.json", id);
-	cleanup_fd fd = path ? fs_open(dir, path, O_RDONLY, RESOLVE_BENEATH) : -1;
+	char *path = arena_printf(&arena, "%s/%s/userdata/config.json", dir, id);
 	struct pod pod = {0};
 	struct fs_text text;
 	struct err ignored;
+	int status = path ? tree_read(&arena, needs->root, path, SPEC_SIZE_MAX, &text) : -ENOMEM;
 
-	if (fd < 0 || fs_read_regular(&arena, fd, SPEC_SIZE_MAX, path, &text, &ignored) < 0 ||
-	    json_read(&arena, &(struct json_source){path, text.bytes, text.len, 0}, &root_shape,
-		      &pod, &ignored) < 0)
+	if (status < 0)
+		needs_unread(needs, path ? path : dir, -status);
+	if (status < 0 || json_read(&arena, &(struct json_source){path, text.bytes, text.len, 0},
+				    &root_shape, &pod, &ignored) < 0)
 		return;
 	if (pod.type && strcmp(pod.type, "sandbox") == 0 && pod.handler &&
 	    is_ours(&needs->crio, pod.handler))
@@ -80,14 +80,12 @@ static void look_at(struct needs *needs, int dir, const char *id)
 int needs_of_pods(struct needs *needs, struct err *err)
 {
 	cleanup_dir *dir = NULL;
-	const struct dirent *entry;
+	const char *id;
 	char *path = arena_printf(needs->arena, "%s/overlay-containers", needs->crio.storage);
 
-	if (!path || tree_open_listing(needs->root, path, &dir) < 0)
+	if (!path || needs_open(needs, path, &dir) < 0)
 		return err_memory(err);
-	while (dir && (entry = readdir(dir))) {
-		if (entry->d_name[0] != '.')
-			look_at(needs, dirfd(dir), entry->d_name);
-	}
+	while ((id = needs_next(needs, dir, path)))
+		look_at(needs, path, id);
 	return 0;
 }

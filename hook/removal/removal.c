@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "hook/removal/removal.h"
 
+#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -27,6 +28,40 @@ void needs_say(struct needs *needs, const char *format, ...)
 	text_make_printable(line);
 	(void)fprintf(stderr, "oci-rdma-hook: %s\n", line);
 	needs->n++;
+}
+
+void needs_unread(struct needs *needs, const char *path, int error)
+{
+	/* ENOTDIR: a file beside the containers; ESRCH: a process that has ended */
+	if (error != ENOENT && error != ENOTDIR && error != ESRCH)
+		needs_say(needs,
+			  "%.512s: cannot be read (%s), so it is not known whether a container "
+			  "there needs the shim",
+			  path, strerror(error));
+}
+
+int needs_open(struct needs *needs, const char *path, DIR **ret_dir)
+{
+	int status = tree_open_entries(needs->root, path, ret_dir);
+
+	if (status == -ENOMEM)
+		return -1;
+	if (status < 0)
+		needs_unread(needs, path, -status);
+	return 0;
+}
+
+const char *needs_next(struct needs *needs, DIR *dir, const char *path)
+{
+	const struct dirent *entry;
+
+	do {
+		errno = 0;
+		entry = dir ? readdir(dir) : NULL;
+	} while (entry && entry->d_name[0] == '.');
+	if (!entry && errno)
+		needs_unread(needs, path, errno);
+	return entry ? entry->d_name : NULL;
 }
 
 int needs_remember(struct needs *needs, const char *id)
@@ -81,17 +116,17 @@ static void look_at_handlers(struct needs *needs)
 static int look_at_records(struct needs *needs, const char *state_dir, struct err *err)
 {
 	cleanup_dir *dir = NULL;
-	const struct dirent *entry;
+	const char *name;
 
-	if (tree_open_listing(needs->root, state_dir, &dir) < 0)
+	if (needs_open(needs, state_dir, &dir) < 0)
 		return err_memory(err);
-	while (dir && (entry = readdir(dir))) {
-		if (needs_has_seen(needs, entry->d_name) || !is_record(dirfd(dir), entry->d_name))
+	while ((name = needs_next(needs, dir, state_dir))) {
+		if (needs_has_seen(needs, name) || !is_record(dirfd(dir), name))
 			continue;
 		needs_say(needs,
 			  "container %.128s was created through the shim: remove the container "
 			  "first; if it no longer exists, remove the file %s/%.128s",
-			  entry->d_name, state_dir, entry->d_name);
+			  name, state_dir, name);
 	}
 	return 0;
 }

@@ -237,6 +237,42 @@ for dir in "run/containerd/$TASKS/k8s.io" "run/containerd/$TASKS/default" "run/d
 	needed "a container of $dir, by the shim: it is named once" 940942ebb876 "(namespace ${dir##*/})" "$SHIM" "remove the container first"
 	rm -r "${NODE:?}/run"
 done
+# What cannot be read whole is not "none"
+many=run/containerd/$TASKS/k8s.io
+mkdir -p "$NODE/$many"
+(cd "$NODE/$many" && mkdir c{1..4200} && for i in {1..4200}; do printf '%s' "$SHIM" >"c$i/runtime"; done)
+examine
+is "4,200 containers are all looked at" "1 4200" "$rc $(grep -c . "$T/err")"
+rm -r "${NODE:?}/run"
+mkdir -p "$NODE/$many/940942ebb876/runtime"
+needed "a runtime that cannot be read" "$many/940942ebb876/runtime: cannot be read" "not known whether a container there needs the shim"
+rm -r "$NODE/$many/940942ebb876/runtime"
+free "none at all"
+head -c 4096 /dev/zero | tr '\0' / >"$NODE/$many/940942ebb876/runtime"
+needed "one of a path that is too long" "$many/940942ebb876/runtime: cannot be read"
+rm -r "${NODE:?}/run"
+for dir in "run/containerd/$TASKS" "$many" "$STORAGE/overlay-containers" var/lib/docker/containers run/oci-rdma-hook proc; do
+	mkdir -p "$NODE/$(dirname "$dir")"
+	ln -s "${dir##*/}" "$NODE/$dir"
+	needed "a directory that cannot be read: $dir" "$dir: cannot be read" "not known"
+	rm "$NODE/$dir"
+	: >"$NODE/$dir"
+	free "a file in its place: $dir"
+	rm "$NODE/$dir"
+done
+write "$STORAGE/overlay-containers/0/userdata/config.json" ''
+truncate -s 17M "$NODE/$STORAGE/overlay-containers/0/userdata/config.json"
+needed "a pod's config.json that is too large" "overlay-containers/0/userdata/config.json: cannot be read" "not known"
+rm -r "${NODE:?}/$STORAGE"
+write var/lib/docker/containers/0/hostconfig.json ''
+truncate -s 2M "$NODE/var/lib/docker/containers/0/hostconfig.json"
+needed "a container's hostconfig.json that is too large" "containers/0/hostconfig.json: cannot be read" "not known"
+rm -r "${NODE:?}/var/lib/docker"
+monitor conmon -b "$(printf '%0200000d' 0)" --cid 940942ebb876 --runtime "$SHIM"
+needed "a command line that is too long" "/proc/4711/cmdline: longer than" "not known"
+monitor conmon --cid 940942ebb876 --runtime "$SHIM" --log "$(printf '%0200000d' 0)"
+needed "…whose beginning says it" 940942ebb876 "stop and remove"
+rm -r "${NODE:?}/proc"
 write etc/containerd/config.toml "[plugins.'io.containerd.grpc.v1.cri'.containerd.runtimes.rdma.options]
 BinaryName = '$SHIM'"
 needed "a handler of containerd" /etc/containerd/config.toml "handler rdma" "restart containerd"
