@@ -57,6 +57,43 @@ is "an image that is not there: status 2" 2 "$rc"
 has "an image that is not there: why" "ImagePullBackOff no such image" "$(<"$T/err")"
 has "…and nothing is left" "delete node-debugger-n1" "$(<"$T/requests")"
 
+# ---- what comes from the pod ----
+# What clears the screen, takes a title, deletes a line, writes backwards; tab, line break and letters of other languages stay
+hostile='a\033[2Jb\033]0;t\007c\rd\302\2332Ke\342\200\256f\177g\tÄ→\342\200\246\n'
+clean=$'a?[2Jb?]0;t?c?d?2Ke?f?g\tÄ→…'
+printf '#!/bin/sh\nprintf "%s"\n' "$hostile" >"$T/image"
+echo 0 >"$T/status"
+plugin h-kim-0 -n team-a
+is "on the node: what the log says to the terminal is shown as '?'" "0 $clean" "$rc $(<"$T/out")"
+printf '#!/bin/sh\nshift; case $1 in */oci-rdma-doctor.*) printf "%s"; printf "%s" >&2; [ "$2" = --version ] || exit 7 ;; esac; exec "$@"\n' "$hostile" "$hostile" >"$T/exec.new"
+sed 's/esac; exec/*) exec "$@" ;; esac; #/' "$T/exec.new" >"$T/exec.other" && chmod +x "$T/exec.other"
+cp "$T/exec" "$T/exec.old"
+mv "$T/exec.other" "$T/exec"
+plugin --in-pod --doctor "$DOCTOR" h-kim-0
+is "in the pod: so is its output" "7 $clean" "$rc $(<"$T/out")"
+is "…and what it writes to stderr" "$clean" "$(head -n 1 "$T/err")"
+printf '#!/bin/sh\nprintf "%s" >&2; exit 126\n' "$hostile" >"$T/exec.new" && chmod +x "$T/exec.new" && mv "$T/exec.new" "$T/exec"
+plugin --in-pod --doctor "$DOCTOR" h-kim-0
+is "…also where it lets nothing run" "2 0" "$rc $(LC_ALL=C grep -c $'[\x01-\x08\x0b-\x1f\x7f]' "$T/err")"
+mv "$T/exec.old" "$T/exec"
+
+# ---- it is interrupted ----
+printf '#!/bin/sh\n: >%s/began; until [ -e %s/end ]; do sleep 0.1; done\n' "$T" "$T" >"$T/image"
+for signal in HUP INT TERM; do
+	rm -f "$T/requests" "$T/began" "$T/end"
+	# A shell starts what runs in the background with INT ignored, and a shell cannot take that back.
+	PATH=$T/bin:$PATH "$PYTHON" -IS -c 'import os, signal
+signal.signal(signal.SIGINT, signal.SIG_DFL)
+os.execvp("kubectl-rdma_doctor", ["kubectl-rdma_doctor", "h-kim-0", "-n", "team-a"])' >"$T/out" 2>"$T/err" </dev/null &
+	interrupted=$!
+	within test -e "$T/began"
+	kill -s "$signal" "$interrupted"
+	wait "$interrupted"
+	is "SIG$signal: status 2, and the debugging pod is deleted" "2 delete node-debugger-n1" "$? $(grep -o 'delete node-debugger-n1' "$T/requests")"
+	: >"$T/end"
+done
+printf '#!/bin/sh\necho "$*"; exit "$(cat %s/status)"\n' "$T" >"$T/image"
+
 # refused PART ARGUMENT…: status 2, and why
 refused() {
 	local part=$1
