@@ -3,12 +3,10 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "core/base/cleanup.h"
 #include "core/base/fs.h"
-#include "core/base/tree.h"
 
 void doctor_free(struct doctor *doctor)
 {
@@ -51,12 +49,13 @@ static int find_devices(struct doctor *doctor, struct err *err)
 				 &doctor->devices, err);
 }
 
-static bool has_gpu_file(int root, const struct gpu *gpu)
+static bool has_gpu_file(const struct device_files *files, const struct gpu *gpu)
 {
-	char path[32];
-
-	(void)snprintf(path, sizeof(path), "dev/nvidia%d", (int)gpu->minor);
-	return root >= 0 && gpu->minor >= 0 && tree_exists(root, path);
+	for (size_t i = 0; i < files->n_gpus; i++) {
+		if (files->gpu[i] == gpu->minor)
+			return true;
+	}
+	return false;
 }
 
 /* A container that has files of some GPUs is given those, whatever else the node has. */
@@ -68,7 +67,7 @@ static int find_gpus(struct doctor *doctor, struct err *err)
 	if (gpu_list(&doctor->node, &doctor->arena, gpus, err) < 0)
 		return -1;
 	for (size_t i = 0; i < gpus->n; i++) {
-		if (!has_gpu_file(doctor->target.root, &gpus->item[i]))
+		if (!has_gpu_file(&doctor->files, &gpus->item[i]))
 			continue;
 		struct gpu own = gpus->item[i];
 

@@ -30,6 +30,12 @@ static int add_none(const struct doctor *doctor, struct findings *findings)
 {
 	const struct target *target = &doctor->target;
 
+	if (doctor->files.late)
+		return findings_add(findings, "rdma_devices", NULL, FINDING_UNCHECKED,
+				    "Look at what is mounted on the container's /dev: grep /dev "
+				    "/proc/PID/mountinfo",
+				    "the /dev of %s has not answered in %d s", target->name,
+				    DEVICE_FILES_SECONDS);
 	if (!doctor->files.readable)
 		return findings_add(findings, "rdma_devices", NULL, FINDING_UNCHECKED,
 				    geteuid() == 0

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,9 +14,13 @@
 #include "core/base/fs.h"
 #include "core/base/text.h"
 #include "core/base/tree.h"
+#include "core/child.h"
 #include "core/spec/spec.h"
 
 #define SYS_CLASS "sys/class/infiniband_verbs"
+#define RDMA_CM "rdma_cm"
+#define VERBS "uverbs"
+#define GPU "nvidia"
 
 /* "231:198" */
 static bool parse_number(const char *text, int64_t *ret_major, int64_t *ret_minor)
@@ -117,30 +122,149 @@ static void sort_devices(struct devices *devices)
 	devices->n = kept;
 }
 
+/* ---- in the child ---- */
+
+/* What it tells of each file; without a name: that was all. */
+struct seen {
+	int64_t major;
+	int64_t minor;
+	int64_t refused; /* as in struct device_file */
+	char name[NAME_MAX + 1];
+};
+
+struct look {
+	const struct node *node;
+	int root;
+};
+
+static const struct seen nothing;
+
+static void tell(int out, const char *name, const struct seen *what)
+{
+	struct seen seen = *what;
+
+	(void)snprintf(seen.name, sizeof(seen.name), "%s", name);
+	(void)child_tell(out, &seen, sizeof(seen));
+}
+
+static bool look_at_verbs(const struct look *look, struct arena *arena, int out)
+{
+	const char **names;
+	int n = tree_list(arena, look->root, DEVICE_DIR, "", &names);
+
+	for (int i = 0; i < n; i++) {
+		char path[sizeof(DEVICE_DIR) + NAME_MAX + 1];
+		struct seen seen = {0};
+
+		(void)snprintf(path, sizeof(path), DEVICE_DIR "/%s", names[i]);
+		if (text_starts_with(names[i], VERBS))
+			seen.refused =
+				-number_of(look->node, look->root, path, &seen.major, &seen.minor);
+		else if (strcmp(names[i], RDMA_CM) != 0)
+			continue;
+		if (seen.refused != ENODEV)
+			tell(out, names[i], &seen);
+	}
+	return n >= 0;
+}
+
+static bool look_at_gpus(const struct look *look, struct arena *arena, int out)
+{
+	const char **names;
+	int n = tree_list(arena, look->root, "dev", "", &names);
+
+	for (int i = 0; i < n; i++) {
+		if (text_starts_with(names[i], GPU))
+			tell(out, names[i], &nothing);
+	}
+	return n >= 0;
+}
+
+static void look_in_child(void *context, int out)
+{
+	const struct look *look = context;
+	cleanup_arena arena = {0};
+
+	if (look_at_verbs(look, &arena, out) && look_at_gpus(look, &arena, out))
+		tell(out, "", &nothing);
+}
+
+/* ---- in the parent ---- */
+
+static int add_gpu(struct arena *arena, const char *number, struct device_files *files,
+		   struct err *err)
+{
+	int64_t *larger;
+	char *end;
+	long minor = strtol(number, &end, 10);
+
+	if (end == number || *end || minor < 0 || number[0] < '0' || number[0] > '9')
+		return 0; /* nvidiactl, nvidia-uvm */
+	larger = arena_grow(arena, files->gpu, files->n_gpus, &files->gpus_room, sizeof(*larger));
+	if (!larger)
+		return err_memory(err);
+	files->gpu = larger;
+	files->gpu[files->n_gpus++] = minor;
+	return 0;
+}
+
+static int take(struct arena *arena, const struct node *node, const struct seen *seen,
+		struct device_files *files, struct devices *devices, struct err *err)
+{
+	struct device_file file = {
+		.major = seen->major, .minor = seen->minor, .refused = (int)seen->refused};
+
+	if (text_starts_with(seen->name, GPU))
+		return add_gpu(arena, seen->name + strlen(GPU), files, err);
+	if (strcmp(seen->name, RDMA_CM) == 0) {
+		files->rdma_cm = true;
+		return 0;
+	}
+	file.name = arena_strdup(arena, seen->name);
+	return file.name ? add_file(arena, node, &file, files, devices, err) : err_memory(err);
+}
+
+/* Returns 1 when all has been told, else what child_read returned, or -ENOMEM with *err. */
+static int receive(struct arena *arena, const struct node *node, const struct child *child,
+		   struct device_files *files, struct devices *devices, struct err *err)
+{
+	struct seen seen;
+	int status;
+
+	while ((status = child_read(child, &seen, sizeof(seen))) > 0) {
+		if (!seen.name[0])
+			return 1;
+		if (!memchr(seen.name, '\0', sizeof(seen.name)))
+			return -EPROTO;
+		if (take(arena, node, &seen, files, devices, err) < 0)
+			return -ENOMEM;
+	}
+	return status;
+}
+
 int device_files_read(struct arena *arena, const struct node *node, int root,
 		      struct device_files *ret_files, struct devices *devices, struct err *err)
 {
-	struct device_files files = {.readable = root >= 0};
-	const char **names = NULL;
-	int n = root < 0 ? 0 : tree_list(arena, root, DEVICE_DIR, "", &names);
+	struct look look = {.node = node, .root = root};
+	struct device_files files = {0};
+	struct child child;
+	int status;
 
-	if (n < 0)
-		return err_memory(err);
-	for (int i = 0; i < n; i++) {
-		char path[512];
-		struct device_file file = {.name = names[i]};
-
-		if (strcmp(names[i], "rdma_cm") == 0)
-			files.rdma_cm = true;
-		(void)snprintf(path, sizeof(path), DEVICE_DIR "/%s", names[i]);
-		if (!text_starts_with(names[i], "uverbs"))
-			continue;
-		file.refused = -number_of(node, root, path, &file.major, &file.minor);
-		if (file.refused == ENODEV)
-			continue;
-		if (add_file(arena, node, &file, &files, devices, err) < 0)
-			return -1;
+	if (root < 0) {
+		*ret_files = files;
+		return 0;
 	}
+	if (child_start(&child, NULL, look_in_child, &look, DEVICE_FILES_SECONDS * 1000, err) < 0)
+		return -1;
+	status = receive(arena, node, &child, &files, devices, err);
+	(void)child_end(&child);
+	if (status == -ENOMEM)
+		return -1;
+	if (status != 1) { /* a part would pass for the whole */
+		files = (struct device_files){.late = status == -ETIMEDOUT};
+		devices->n = 0;
+	}
+	files.readable = status == 1;
 	sort_files(&files);
 	sort_devices(devices);
 	*ret_files = files;
@@ -190,9 +314,9 @@ int device_files_of_spec(struct arena *arena, const struct node *node, const str
 
 		if (!text_starts_with(device->path, "/" DEVICE_DIR "/"))
 			continue;
-		if (strcmp(file.name, "rdma_cm") == 0)
+		if (strcmp(file.name, RDMA_CM) == 0)
 			files.rdma_cm = true;
-		if (text_starts_with(file.name, "uverbs") &&
+		if (text_starts_with(file.name, VERBS) &&
 		    add_file(arena, node, &file, &files, devices, err) < 0)
 			return -1;
 	}

@@ -27,12 +27,19 @@ struct device_files {
 	size_t room;
 	size_t n_refused; /* how many of them could not be looked at */
 	bool rdma_cm;
+	int64_t *gpu; /* the minor number of each /dev/nvidiaN, by its name */
+	size_t n_gpus;
+	size_t gpus_room;
 	bool readable; /* false: the root's /dev could not be looked at */
+	bool late;     /* nor did it answer in DEVICE_FILES_SECONDS */
 };
 
+/* A container may mount a file system there that never answers. */
+#define DEVICE_FILES_SECONDS 5
+
 /*
- * root: of the target. The devices are added to devices, sorted by name. In a recorded tree a
- * regular file with the line MAJOR:MINOR stands for a device file.
+ * root: of the target. A child process looks there. The devices are added to devices, sorted by
+ * name. In a recorded tree a regular file with the line MAJOR:MINOR stands for a device file.
  */
 int device_files_read(struct arena *arena, const struct node *node, int root,
 		      struct device_files *ret_files, struct devices *devices, struct err *err);

@@ -80,6 +80,19 @@ write proc/4720/stat '4720 (a'
 is "without either it is not believed" 2 "$(pid_of "$USER_ID" >/dev/null && echo "$rc")"
 rm -r "${NODE:?}/run/crun"
 
+# ---- what never answers ----
+# A file system that a container has mounted there, whose reader the kernel lets wait: strace stops the process that reads the directory.
+h100
+in_container "$ALLOCATED"
+for dir in dev/infiniband dev; do
+	timeout "$PATIENCE" strace -f -qq -o "$T/trace" -P "$NODE/$dir" -e trace=getdents64 -e inject=getdents64:signal=STOP \
+		"$DOCTOR" --sysroot "$NODE" --format json >"$T/out" 2>"$T/err"
+	rc=$?
+	check "a container's /$dir that never answers" grep -q SIGSTOP "$T/trace"
+	is "…the doctor does" 1 "$((rc < 2))"
+	finds "…and says so" rdma_devices "not checkable" "has not answered in 5 s"
+done
+
 # ---- what of a file is shown ----
 h100
 in_container "$ALLOCATED" NCCL_CONF_FILE=/run/secrets/db.env
