@@ -291,7 +291,7 @@ is "warnings: nothing is refused, also when the policy fails" '["Ignore",["Warn"
 	"$(json config/admission/warnings.yaml | jq -c '[.[0].spec.failurePolicy, .[1].spec.validationActions]')"
 
 # A pod that asks requires the plugin.
-required=required-plugins.noderesource.dev
+required="required-plugins.noderesource.dev"
 # requires DESCRIPTION WANT ANNOTATIONS [NAMESPACE]
 requires() {
 	is "required: $1" "$2" "$(printf '{"object":%s,"namespaceObject":%s}' "$(pod "$3")" "${4:-$allowed}" |

@@ -47,6 +47,10 @@ is "on the node: the doctor is asked about the pod's container" "0 node-doctor -
 is "…on its node, with the node's root directory, privileged" "n1 / true" \
 	"$(sed -n 's/^create team-a //p' "$T/requests" | jq -r '[.nodeName, .volumes[0].hostPath.path, .containers[0].securityContext.privileged] | join(" ")')"
 is "…by the image of this version" "oci-rdma-doctor:$("$DOCTOR" --version | sed 's/.* //')" "$(sed -n 's/^create team-a //p' "$T/requests" | jq -r .containers[0].image)"
+plugin h-kim-0 -n team-a --debug-namespace ops
+is "the debugging pod in another namespace: the same container" "0 node-doctor --container $id" "$rc $(<"$T/out")"
+is "…and only there" n1 "$(sed -n 's/^create ops //p' "$T/requests" | jq -r .nodeName)"
+lacks "…nothing is made in the pod's" "create team-a" "$(<"$T/requests")"
 is "…and nothing is left" "h-kim-0 pending starting" "$(cd "$T/pods" && printf '%s\n' ./*.json | sed 's|./||; s|.json||' | xargs)"
 echo 1 >"$T/status"
 plugin -n team-a pod/h-kim-0 -c loader --image mine:1
