@@ -421,6 +421,11 @@ for name in openshift-nri openshift-install; do
 		$binding.roleRef.name == $role.metadata.name and $binding.roleRef.kind == "Role" and
 		$binding.subjects == [{"kind": "ServiceAccount", "name": $account.name, "namespace": $account.namespace}]' "$T/$name.json")"
 done
+json "$T/config-openshift-doctor.yaml" >"$T/openshift-doctor.json"
+is "openshift-doctor: the SCC is for the account under which kubectl debug runs its pods, in a namespace of its own" \
+	"default oci-rdma-doctor use oci-rdma-doctor false" "$(jq -r '(map(select(.kind == "RoleBinding"))[0].subjects[0]) as $who |
+	(map(select(.kind == "Role"))[0]) as $role | [$who.name, $who.namespace, $role.rules[0].verbs[], $role.rules[0].resourceNames[],
+	(map(select(.kind == "ServiceAccount"))[0].automountServiceAccountToken)] | join(" ")' "$T/openshift-doctor.json")"
 check "control: crdcheck refuses an unknown field of an SCC" breaks 's/^allowHostPID/allowHostPid/' "$T/config-openshift-nri.yaml"
 for base in nri install; do
 	mkdir "$T/nfd-$base" && sed "s|@|$(realpath --relative-to="$T/nfd-$base" config/kubernetes)|" >"$T/nfd-$base/kustomization.yaml" <<-END
