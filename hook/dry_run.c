@@ -11,6 +11,7 @@
 #include "core/base/tree.h"
 #include "core/bundle/bundle.h"
 #include "core/container/container.h"
+#include "core/recall.h"
 #include "core/report/report.h"
 #include "core/ways.h"
 #include "hook/apply/spec_edit.h"
@@ -59,6 +60,24 @@ static int open_bundle(struct container *container, const struct options *option
 	return 0;
 }
 
+/* The last part of a bundle's path is the id. */
+static int recall_by_path(struct container *container, const struct options *options,
+			  const char *path, struct err *err)
+{
+	cleanup_fd sysroot = tree_open_root(options->sysroot, err);
+	const char *config = arena_printf(&container->arena, "%s/config.json", path);
+	const struct recall what = {
+		.sysroot = sysroot,
+		.recorded = strcmp(options->sysroot, "/") != 0,
+		.config = config,
+		.id = container->id ? container->id : text_base_name(path),
+	};
+
+	if (sysroot < 0)
+		return -1;
+	return config ? recall(container, &what, err) : err_memory(err);
+}
+
 static int explain(struct container *container, const struct options *options, const char *name,
 		   struct err *err)
 {
@@ -66,9 +85,13 @@ static int explain(struct container *container, const struct options *options, c
 	const char *path = name;
 
 	if (open_bundle(container, options, name, &bundle, &path, err) < 0 ||
-	    container_read_spec(container, bundle, path, "config.json", err) < 0)
+	    container_read_spec(container, bundle, path, "config.json", err) < 0 ||
+	    recall_by_path(container, options, path, err) < 0 ||
+	    container_explain(container, options, err) < 0)
 		return -1;
-	return container_explain(container, options, err);
+	if (!container->note)
+		recall_decision(container);
+	return 0;
 }
 
 /* The whole config.json, as the runtime shim and the precreate hook would have it */

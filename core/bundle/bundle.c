@@ -56,6 +56,10 @@ struct search {
 	const char *task;      /* the directory of the one found, if containerd keeps it */
 	const char *other;     /* a second container that fits */
 	const char *untrusted; /* a directory that fits, but others could have written */
+	bool lists;            /* all ids are wanted, and nothing else */
+	const char **ids;
+	size_t n_ids;
+	size_t ids_room;
 };
 
 static bool is_trusted(const struct search *search, const char *path)
@@ -173,13 +177,29 @@ static int look_at(struct search *search, enum keeper keeper, const char *home, 
 
 /* ---- the search ---- */
 
+static int add_id(struct search *search, const char *id)
+{
+	const char **larger = arena_grow(search->arena, search->ids, search->n_ids,
+					 &search->ids_room, sizeof(*larger));
+
+	if (!larger)
+		return -1;
+	search->ids = larger;
+	larger[search->n_ids++] = id;
+	return 0;
+}
+
 /* dir: one that has a directory for each container. Returns 0, or -1 without memory. */
 static int look_in(struct search *search, enum keeper keeper, const char *dir)
 {
 	const char **ids;
 	int n = tree_list(search->arena, search->root, dir, "", &ids);
 
-	for (int i = 0; i < n; i++) {
+	for (int i = 0; search->lists && i < n; i++) {
+		if (add_id(search, ids[i]) < 0)
+			return -1;
+	}
+	for (int i = 0; !search->lists && i < n; i++) {
 		char *home;
 
 		if (!text_starts_with(ids[i], search->id))
@@ -279,4 +299,31 @@ int bundle_find(struct arena *arena, int root, const char *id, struct bundle *re
 		return say_ambiguous(&search, err);
 	*ret_bundle = search.found;
 	return 0;
+}
+
+static int compare_ids(const void *a, const void *b)
+{
+	return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+int bundle_each(struct arena *arena, int root,
+		int (*look)(void *context, const struct bundle *bundle), void *context)
+{
+	struct search all = {.arena = arena, .root = root, .id = "", .lists = true};
+	int status = look_everywhere(&all);
+
+	if (all.n_ids > 1)
+		qsort(all.ids, all.n_ids, sizeof(*all.ids), compare_ids);
+	for (size_t i = 0; status == 0 && i < all.n_ids; i++) {
+		cleanup_arena own = {0};
+		struct bundle bundle;
+		struct err ignored;
+
+		/* Runtime and engine may both keep something about it. */
+		if (i && strcmp(all.ids[i], all.ids[i - 1]) == 0)
+			continue;
+		if (bundle_find(&own, root, all.ids[i], &bundle, &ignored) == 0)
+			status = look(context, &bundle);
+	}
+	return status;
 }

@@ -31,4 +31,11 @@ struct bundle {
 int bundle_find(struct arena *arena, int root, const char *id, struct bundle *ret_bundle,
 		struct err *err);
 
+/*
+ * Each container that is found in the same places, once. look: returns -1 to end; the bundle and
+ * its texts live as long as the call. Returns 0, or -1 if look says so, or without memory.
+ */
+int bundle_each(struct arena *arena, int root,
+		int (*look)(void *context, const struct bundle *bundle), void *context);
+
 #endif

@@ -22,6 +22,8 @@
 #include "core/spec/claims.h"
 #include "core/spec/spec.h"
 
+struct note;
+
 struct container {
 	struct arena arena; /* owns all that is below */
 	const char *what;   /* config.json's path, for errors */
@@ -49,6 +51,10 @@ struct container {
 	bool has_config; /* config is loaded */
 	struct request request;
 	struct plan plan;
+	/* core/recall.h: what an entry point noted, and why it is not known whether the pod asks;
+	 * NULL: nothing, or not looked for */
+	const struct note *note;
+	const char *doubt;
 	struct warnings warnings;
 };
 

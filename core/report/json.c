@@ -2,6 +2,7 @@
 /* What a program reads of a dry run */
 #include "core/base/capability.h"
 #include "core/json/writer.h"
+#include "core/note/note.h"
 #include "core/report/report.h"
 
 static void put_identity(yajl_gen gen, const struct container *container)
@@ -165,6 +166,20 @@ static void put_warnings(yajl_gen gen, const struct warnings *warnings)
 	(void)yajl_gen_array_close(gen);
 }
 
+static void put_note(yajl_gen gen, const struct note *note)
+{
+	if (!note)
+		return;
+	json_put_string(gen, "note");
+	(void)yajl_gen_map_open(gen);
+	json_put_member(gen, "result", note_result_name(note->result));
+	json_put_member(gen, "reason", note->reason);
+	json_put_member(gen, "entry_point", note->entry_point);
+	json_put_member(gen, "policy", note->policy);
+	json_put_member(gen, "time", note->time);
+	(void)yajl_gen_map_close(gen);
+}
+
 static int put_report(yajl_gen gen, void *context)
 {
 	static const char *const rdma_modes[] = {
@@ -181,6 +196,9 @@ static int put_report(yajl_gen gen, void *context)
 	json_put_member(gen, "decision", decision_name(container->plan.decision));
 	json_put_member(gen, "reason", container->plan.reason);
 	json_put_member(gen, "rdma_netns", rdma_modes[container->rdma_mode]);
+	if (container->doubt)
+		json_put_member(gen, "doubt", container->doubt);
+	put_note(gen, container->note);
 	put_devices(gen, &container->devices);
 	put_gpus(gen, &container->gpus, &container->devices);
 	put_rlimits(gen, &container->plan);

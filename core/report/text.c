@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "core/base/capability.h"
+#include "core/note/note.h"
 #include "core/policy/quantity.h"
 #include "core/report/report.h"
 #include "core/ways.h"
@@ -12,6 +13,19 @@
 static const char *or_dash(const char *text)
 {
 	return text && text[0] ? text : "-";
+}
+
+static void print_note(FILE *out, const struct container *container)
+{
+	const struct note *note = container->note;
+
+	if (note)
+		(void)fprintf(out, "noted      %s at %s by %s, policy %s: %s\n",
+			      note_result_name(note->result), or_dash(note->time),
+			      or_dash(note->entry_point), or_dash(note->policy),
+			      or_dash(note->reason));
+	if (container->doubt)
+		(void)fprintf(out, "not known  %s\n", container->doubt);
 }
 
 static void print_identity(FILE *out, const struct container *container)
@@ -26,6 +40,7 @@ static void print_identity(FILE *out, const struct container *container)
 		(void)fprintf(out, "  id %.12s", container->id);
 	(void)fprintf(out, "\ndecision   %s: %s\n", decision_name(container->plan.decision),
 		      container->plan.reason);
+	print_note(out, container);
 }
 
 static void print_numa(char *numa, size_t size, const struct pci_place *place)

@@ -37,6 +37,7 @@ const struct check all_checks[] = {
 	{"containerd_handler", "reads containerd's configuration", CHECK_ON_NODE,
 	 SECONDS + ENGINE_OUTPUT_SECONDS, check_containerd},
 	{"hook_file", "reads the hooks", CHECK_ON_NODE, SECONDS, check_hooks},
+	{"missed", "looks at the node's containers", CHECK_ON_NODE, 2 * SECONDS, check_missed},
 	{"nri", "looks for the NRI plugin", CHECK_ON_NODE, SECONDS, check_nri},
 	{"policy", "reads our policy", CHECK_ON_NODE, SECONDS, check_policy},
 	{"selinux", "reads SELinux labels", CHECK_EVERYWHERE, SECONDS, check_selinux},

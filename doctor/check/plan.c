@@ -10,8 +10,10 @@
 #include "core/base/text.h"
 #include "core/base/tree.h"
 #include "core/engine/crio.h"
+#include "core/note/note.h"
 #include "core/policy/hooks_dir.h"
 #include "core/policy/quantity.h"
+#include "core/recall.h"
 #include "core/ways.h"
 #include "doctor/check/check.h"
 #include "doctor/check/memlock.h"
@@ -19,6 +21,8 @@
 #define ANNOTATE                                                                                   \
 	"Annotate the pod: " SPEC_ANNOTATION_PREFIX                                                \
 	"inject: \"true\" (podman: --annotation " SPEC_ANNOTATION_PREFIX "inject=true)"
+
+#define RECREATE "Delete the pod, so that it is created again"
 
 #define NCCL_CONF "etc/nccl.conf"
 #define NCCL_CONF_MAX (256 * 1024)
@@ -36,6 +40,12 @@ struct context {
 int plan_of_target(const struct doctor *doctor, struct container *container, struct err *err)
 {
 	const struct target *target = &doctor->target;
+	struct recall what = {
+		.sysroot = doctor->node.root,
+		.recorded = doctor->node.recorded,
+		.config = target->spec_path,
+		.id = target->id,
+	};
 	cleanup_fd bundle = -1;
 	char *path;
 
@@ -45,14 +55,19 @@ int plan_of_target(const struct doctor *doctor, struct container *container, str
 	if (!path)
 		return err_memory(err);
 	path[text_base_name(path) - path - 1] = '\0';
+	/* containerd names a bundle's directory after the container. */
+	if (!what.id)
+		what.id = text_base_name(path);
 	bundle = tree_open_dir(doctor->node.root, path);
 	if (bundle < 0)
 		return err_sys(err, -bundle, "bundle %s", path);
 	container->pid = target->main_pid;
 	if (container_read_spec(container, bundle, path, text_base_name(target->spec_path), err) <
 		    0 ||
+	    recall(container, &what, err) < 0 ||
 	    container_explain(container, &doctor->options.common, err) < 0)
 		return -1;
+	recall_decision(container);
 	container->bundle = -1; /* closed here */
 	return 1;
 }
@@ -82,6 +97,8 @@ const char *plan_remedy(struct arena *arena, int status, const struct container 
 				    err->text);
 	if (plan->decision == DECISION_GRANT)
 		return NULL;
+	if (container->doubt)
+		return container->doubt;
 	if (plan->decision == DECISION_NONE && container->request.inject == INJECT_UNSAID &&
 	    container->config.opt_in == OPT_IN_ANNOTATION)
 		return container->devices.n ? ANNOTATE
@@ -97,6 +114,12 @@ const char *plan_remedy(struct arena *arena, int status, const struct container 
 
 static enum finding_status status_of(const struct container *container)
 {
+	if (container->note && container->note->result == NOTE_MISSED)
+		return FINDING_FAIL;
+	if (container->note && container->note->result == NOTE_MENDED)
+		return FINDING_WARN;
+	if (container->doubt)
+		return FINDING_UNCHECKED;
 	switch (container->plan.decision) {
 	case DECISION_GRANT:
 		return FINDING_OK;
@@ -119,6 +142,16 @@ static int add_decision(const struct context *context)
 				     ? NULL
 				     : plan_remedy(context->findings->arena, 1, container, NULL);
 
+	if (container->note)
+		return findings_add(context->findings, "plan", NULL, status,
+				    status == FINDING_OK ? NULL
+				    : remedy             ? remedy
+							 : RECREATE,
+				    "%s: %s (noted at %s by %s, policy %s)",
+				    note_result_name(container->note->result),
+				    container->plan.reason, container->note->time,
+				    container->note->entry_point,
+				    container->note->policy ? container->note->policy : "unknown");
 	return findings_add(context->findings, "plan", NULL, status, remedy, "%s: %s (%s)",
 			    decision_name(container->plan.decision), container->plan.reason,
 			    context->doctor->target.spec_path);

@@ -38,6 +38,11 @@ echo 'node_textfile_mtime_seconds{file="x"} 1' >>"$T/told"
 sed -nE 's/^([a-z_]+)[{ ].*/\1/p' "$T/told" | sort -u >"$T/names"
 sed -nE 's/^[a-z_]+\{(.*)\} [^ ]*$/\1/p' "$T/told" | grep -oE '[a-z]+="[^"]*"' | sort -u >"$T/labels"
 echo 'status="fail"' >>"$T/labels"
+# What the doctor tells only on the node
+h100
+on_node
+doctor --format prometheus
+grep -oE 'id="missed"' "$T/out" >>"$T/labels"
 
 # ---- the queries ----
 jq -r '.panels[].targets[].expr, (.templating.list[] | select(.type == "query").query.query | capture("label_values\\((?<m>[^,]*),").m)' \

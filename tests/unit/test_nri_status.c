@@ -159,12 +159,10 @@ static void metrics_add_up(void **state)
 	assert_int_equal(
 		metrics_write_file(arena_printf(&arena, "%s/m.prom", dir.path), &status, &err), 0);
 	text = unit_read(&arena, dir.fd, "m.prom");
-	assert_int_equal(count(text, "# HELP "), 9);
+	assert_int_equal(count(text, "# HELP "), 7);
 	assert_has(
 		text,
 		"# TYPE oci_rdma_nri_missed_containers gauge\noci_rdma_nri_missed_containers 2\n");
-	assert_has(text, "oci_rdma_nri_missed_total 4\n");
-	assert_has(text, "oci_rdma_nri_mended_total 1\n");
 	assert_has(text, "oci_rdma_nri_unseen_containers 3\n");
 	assert_has(text, "# TYPE oci_rdma_nri_connected gauge\noci_rdma_nri_connected 1\n");
 	assert_has(text, "oci_rdma_nri_standby 0\n");

@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Containers of the node that ask, have a device, and lack the memlock limit, whatever the reason:
+ * no entry point was there, it failed, or it is older than the installation. A training job in such
+ * a container fails hours later, on one rank.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "core/base/cgroup.h"
+#include "core/base/cleanup.h"
+#include "core/base/text.h"
+#include "core/base/tree.h"
+#include "core/bundle/bundle.h"
+#include "core/process/limits.h"
+#include "core/recall.h"
+#include "doctor/check/check.h"
+#include "doctor/check/plan.h"
+
+#define CGROUP_MAX (64 * 1024)
+/* Named one by one; of the rest the number is said. */
+#define NAMED_MAX 32
+
+struct scan {
+	const struct doctor *doctor;
+	struct findings *findings;
+	size_t looked_at; /* ask, and have a device */
+	size_t lacking;
+	size_t unknown; /* have a device, and it is not known whether they ask */
+};
+
+static bool is_its_process(const struct scan *scan, struct arena *arena,
+			   const struct bundle *bundle)
+{
+	char path[64];
+	struct fs_text text;
+
+	(void)snprintf(path, sizeof(path), "proc/%" PRId64 "/cgroup", bundle->pid);
+	return bundle->pid > 1 &&
+	       tree_read(arena, scan->doctor->node.root, path, CGROUP_MAX, &text) == 0 &&
+	       cgroup_names(text.bytes, bundle->id);
+}
+
+/* Returns 1 if it is to have the limit, 0 if not, or -1: it cannot be decided about. */
+static int decide(const struct scan *scan, const struct bundle *bundle, struct container *container)
+{
+	int root = scan->doctor->node.root;
+	const struct recall what = {root, scan->doctor->node.recorded, bundle->config, bundle->id};
+	char *path = arena_strdup(&container->arena, bundle->config);
+	cleanup_fd dir = -1;
+	struct err ignored;
+
+	if (!path)
+		return -1;
+	path[text_base_name(path) - path - 1] = '\0';
+	dir = tree_open_dir(root, path);
+	container->id = bundle->id;
+	if (dir < 0 ||
+	    container_read_spec(container, dir, path, text_base_name(bundle->config), &ignored) < 0)
+		return -1;
+	container->bundle = -1; /* closed here */
+	if (!container_may_matter(container))
+		return 0;
+	if (recall(container, &what, &ignored) < 0 ||
+	    container_explain(container, &scan->doctor->options.common, &ignored) < 0)
+		return -1;
+	recall_decision(container);
+	return container->plan.decision == DECISION_GRANT && container->plan.sets_memlock &&
+	       container->devices.n > 0;
+}
+
+static const char *name_of(struct arena *arena, const struct container *container)
+{
+	const struct identity *identity = &container->spec.identity;
+
+	if (!identity->name && !identity->pod)
+		return arena_printf(arena, "%.12s", container->id);
+	return arena_printf(
+		arena, "%s/%s/%s", identity->pod_namespace ? identity->pod_namespace : "-",
+		identity->pod ? identity->pod : "-", identity->name ? identity->name : "-");
+}
+
+static int add_lacking(struct scan *scan, const struct container *container,
+		       const struct limits *limits)
+{
+	struct arena *arena = scan->findings->arena;
+	const char *name = name_of(arena, container);
+	char have[LIMITS_TEXT_SIZE];
+	char want[LIMITS_TEXT_SIZE];
+
+	if (!name)
+		return -1;
+	if (++scan->lacking > NAMED_MAX)
+		return 0;
+	return findings_add(scan->findings, "missed", name, FINDING_FAIL,
+			    "Delete the pod, so that it is created again; oci-rdma-doctor "
+			    "--container says more",
+			    "it asks and has %zu RDMA devices, but its first process has %s (%s) "
+			    "instead of %s (container %.12s)",
+			    container->devices.n, limits_text(limits->soft, have), limits->where,
+			    limits_text(container->plan.memlock, want), container->id);
+}
+
+static int look_at(void *context, const struct bundle *bundle)
+{
+	cleanup_container container = CONTAINER_NONE;
+	struct scan *scan = context;
+	struct limits limits;
+	const char *path;
+
+	if (!bundle->config || !is_its_process(scan, &container.arena, bundle))
+		return 0;
+	if (decide(scan, bundle, &container) <= 0) {
+		scan->unknown += container.doubt && container.devices.n;
+		return 0;
+	}
+	scan->looked_at++;
+	path = arena_printf(scan->findings->arena, "/proc/%" PRId64 "/limits", bundle->pid);
+	if (!path)
+		return -1;
+	limits = limits_read(&container.arena, scan->doctor->node.root, path);
+	return limits.known && limits.soft < container.plan.memlock
+		       ? add_lacking(scan, &container, &limits)
+		       : 0;
+}
+
+static int add_sum(const struct scan *scan)
+{
+	if (scan->lacking > NAMED_MAX)
+		return findings_add(scan->findings, "missed", NULL, FINDING_FAIL,
+				    "Delete their pods, so that they are created again",
+				    "%zu more containers lack their limit",
+				    scan->lacking - NAMED_MAX);
+	if (scan->lacking)
+		return 0;
+	if (scan->unknown)
+		return findings_add(scan->findings, "missed", NULL, FINDING_UNCHECKED,
+				    "oci-rdma-doctor --container ID says for each how to find out",
+				    "%zu containers of containerd have an RDMA device, and it is "
+				    "not known whether they ask; of %zu others that ask each has "
+				    "its limit",
+				    scan->unknown, scan->looked_at);
+	return findings_add(scan->findings, "missed", NULL, FINDING_OK, NULL,
+			    "of the node's containers %zu ask and have an RDMA device; each has "
+			    "its limit",
+			    scan->looked_at);
+}
+
+int check_missed(const struct doctor *doctor, struct findings *findings, struct err *err)
+{
+	struct scan scan = {.doctor = doctor, .findings = findings};
+
+	/* A container that is examined by itself has the finding plan_memlock. */
+	if (doctor->target.id || doctor->target.pid)
+		return 0;
+	if (bundle_each(findings->arena, doctor->node.root, look_at, &scan) < 0 ||
+	    add_sum(&scan) < 0)
+		return err_memory(err);
+	return 0;
+}

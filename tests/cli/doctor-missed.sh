@@ -1,0 +1,59 @@
+#!/bin/bash
+# oci-rdma-doctor on a node: the containers that ask, have a device, and lack the memlock limit, whatever the reason.
+cd "$(dirname "$0")/../.." || exit 1
+. tests/cli/setup.bash
+. tests/cli/doctor.bash
+h100
+on_node
+defaults
+TASKS=run/containerd/io.containerd.runtime.v2.task/k8s.io
+rdma='"devices":[["/dev/infiniband/uverbs6",231,198],["/dev/infiniband/uverbs7",231,199]]'
+
+# runs NUMBER PID [MEMBERS [JQ-FILTER]]: a container of containerd with its process
+runs() {
+	ID=$(printf '%064x' "$1")
+	bundle "{\"engine\":\"containerd\"${3:+,$3}}"
+	mkdir -p "$NODE/$TASKS/$ID"
+	jq "${4:-.}" "$B/config.json" >"$NODE/$TASKS/$ID/config.json"
+	write "$TASKS/$ID/init.pid" "$2"
+	process "$2"
+}
+# again: the node without containers
+again() {
+	rm -rf "${NODE:?}/run"
+	soft=unlimited hard=unlimited
+}
+unasked='.annotations |= with_entries(select(.key | startswith("oci-rdma-hook.io/") | not))'
+
+again
+doctor --format json
+finds "a node without containers" missed ok "0 ask and have an RDMA device"
+runs 1 4711 "$rdma"
+doctor --format json
+finds "one that has its limit" missed ok "1 ask and have an RDMA device; each has its limit"
+
+soft=8388608 hard=8388608
+runs 2 4712 "$rdma"
+runs 3 4713
+runs 4 4714 "$rdma" '.annotations["oci-rdma-hook.io/inject"] = "false"'
+runs 5 4715 "$rdma"
+rm -r "${NODE:?}/proc/4715"
+doctor --format json
+is "the one that lacks it is found, and no other: no device, refused, not running" "team-a/h-kim-0/trainer" \
+	"$(jq -r '.findings[] | select(.id == "missed" and .status == "fail").subject' "$T/out")"
+finds "which, why, and what to do" missed/team-a/h-kim-0/trainer fail "it asks and has 2 RDMA devices, but its first process has 8 MiB (/proc/4712/limits) instead of unlimited"
+has "the remedy" "Delete the pod" "$found"
+doctor --format prometheus
+has "as a metric" 'oci_rdma_doctor_finding{id="missed",subject="team-a/h-kim-0/trainer",status="fail"} 1' "$(cat "$T/out")"
+doctor --format json --container "$(printf '%064x' 2)"
+is "a container that is examined by itself has its own finding" "" "$(jq -r '.findings[] | select(.id == "missed").evidence' "$T/out")"
+
+again
+soft=8388608 hard=8388608
+runs 6 4716 "$rdma" "$unasked"
+doctor --format json
+finds "containerd, and it is not known whether it asks" missed "not checkable" "1 containers of containerd have an RDMA device"
+config '{"opt_in": "device"}'
+doctor --format json
+finds "opt_in device: it asks" missed/team-a/h-kim-0/trainer fail "has 8 MiB"
+finish
