@@ -361,6 +361,11 @@ is "a change of no file of the MachineConfigs reboots, and CRI-O is restarted fo
 		[$mc[0][].spec.config.storage.files[]?.path] | sort[] | . as $path |
 		([$files[] | select(.path == $path or ((.path + "/") as $dir | $path | startswith($dir)))] |
 			max_by(.path | length) | .actions | map(.type) | join(",")) as $action | "\($path) \($action // "Reboot")"')"
+is "a change of no unit of the MachineConfigs reboots, and the policy has no other" "$(json "$T/mc.yaml" | jq -c '[.[].spec.config.systemd.units // [] | .[].name]')" \
+	"$(json config/openshift/node-disruption-policy.yaml | jq -c '[.[0].spec.nodeDisruptionPolicy.units[].name]')"
+is "no action names a unit that the same update may remove" "" "$(jq -rn --slurpfile mc <(json "$T/mc.yaml") \
+	--slurpfile policy <(json config/openshift/node-disruption-policy.yaml) '[$mc[0][].spec.config.systemd.units // [] | .[].name] as $ours |
+		$policy[0][0].spec.nodeDisruptionPolicy | (.files + .units)[].actions[].restart.serviceName // empty | select(IN($ours[]))')"
 is "…in the operator's words: Restart names a service, None nothing" true "$(json config/openshift/node-disruption-policy.yaml |
 	jq '.[0].spec.nodeDisruptionPolicy.files | all(.[]; .actions | length == 1) and
 		all(.[].actions[]; (.type == "Restart") == has("restart")) and all(.[].actions[]; .type | IN("None", "Restart"))')"

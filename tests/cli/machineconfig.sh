@@ -99,6 +99,7 @@ is "…its unit is as in config/nri, and switched on by the other part" "$(<conf
 for o in yaml.safe_load_all(open(sys.argv[1])):
     for unit in (o or {}).get("spec", {}).get("config", {}).get("systemd", {}).get("units", []):
         assert o["metadata"]["name"].endswith("-enable") and unit["enabled"], unit
+        assert [d["contents"] for d in unit["dropins"]] == [open("config/machineconfig/50-machineconfig.conf").read()], unit
         print(unit["contents"], end="")' "$T/plugin.yaml")"
 is "…NRI's validator too, by a file of CRI-O's that the other part brings" 99-worker-oci-rdma-hook-enable \
 	"$(awk '/^  name: /{name = $2} /path: .*61-oci-rdma-nri.conf$/{print name}' "$T/plugin.yaml")"

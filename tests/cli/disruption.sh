@@ -1,0 +1,126 @@
+#!/bin/bash
+# config/openshift/node-disruption-policy.yaml with real systemctl: what OpenShift's machine-config daemon does with the MachineConfigs of NRI=1
+# (tools/mcd.py plan has its order, from its source), on this machine's own systemd as process 1 of namespaces (tools/with-systemd). Each change has to
+# go through without a reboot and without an action that fails, which degrades the pool; and a plugin whose files are gone must not run on.
+cd "$(dirname "$0")/../.." || exit 1
+. tests/cli/setup.bash
+
+if ! may_mount || [ ! -x /lib/systemd/systemd ]; then
+	pass "the machine-config daemon's actions # skip they need root that may mount, and systemd"
+	finish
+fi
+
+POLICY=config/openshift/node-disruption-policy.yaml
+JOB=$T/job
+mkdir -p "$JOB"
+
+# ---- what the pool has, one after another ----
+
+# rendered NAME EXECUTABLE [VARIABLE=VALUE…]
+rendered() { check "renders $1" env "${@:3}" config/machineconfig/render-hook "$2" "$T/$1.yaml"; }
+# shellcheck disable=SC2016 # the tool's own
+printf '#!/bin/sh\nstrip "$@" || exit\nwhile [ "$1" != -o ]; do shift; done\necho newer >>"$2"\n' >"$T/newer"
+chmod 755 "$T/newer"
+rendered hook "$HOOK"
+rendered nri "$HOOK" NRI=1
+rendered executable "$HOOK" NRI=1 STRIP="$T/newer"
+rendered policy "$HOOK" NRI=1 STRIP="$T/newer" PROFILE=roce-legacy
+sed 's/MemoryMax=64M/MemoryMax=65M/' "$T/policy.yaml" >"$T/unit.yaml"
+check "control: the unit of the one is not the other's" test "$(grep -c MemoryMax=65M "$T/unit.yaml")" -eq 1
+POOLS=(none nri executable policy unit hook nri nri=99-worker-oci-rdma-hook nri none hook none)
+CHANGES=(first-install executable policy unit without-NRI with-NRI-again enable-deleted enabled-again both-deleted hook-alone hook-alone-deleted)
+
+# of POOL: as mcd.py names it
+of() {
+	case $1 in
+	none) echo none ;;
+	*=*) echo "$T/${1%%=*}.yaml=${1#*=}" ;;
+	*) echo "$T/$1.yaml" ;;
+	esac
+}
+# plans POLICY DIR: a plan for each change
+plans() {
+	local i
+	for ((i = 0; i < ${#CHANGES[@]}; i++)); do
+		python3 tests/cli/tools/mcd.py plan "$2/$((i + 10))-${CHANGES[i]}" "$1" "$(of "${POOLS[i]}")" "$(of "${POOLS[i + 1]}")"
+	done
+}
+
+# ---- on a node ----
+
+cat >"$JOB/each" <<'END'
+#!/bin/bash
+# Each change by its script; a line each: what came of it, and what became of the plugin
+. /job/lib.sh
+UNIT=oci-rdma-nri.service
+printf 'disable *\n' >/usr/lib/systemd/system-preset/99-default-disable.preset # as RHCOS has it
+mkdir -p /usr/local/bin
+rm -rf /usr/local/bin/oci-rdma* /usr/local/lib/systemd/system/oci-rdma* /etc/oci-rdma-hook /etc/containers/oci /run/oci-rdma-hook
+
+main_pid() { systemctl show --property MainPID --value "$UNIT"; }
+runs_the_file() { cmp -s "/proc/$(main_pid)/exe" /usr/local/bin/oci-rdma-nri; }
+ended() { ! pgrep -x oci-rdma-nri >/dev/null && [ -z "$(systemctl list-jobs --no-legend "$UNIT")" ]; }
+has_unit() { [ -e "/etc/systemd/system/$UNIT" ]; }
+# plugin PID-BEFORE
+plugin() {
+	if has_unit; then
+		within runs_the_file || return
+		if [ "$(main_pid)" = "$1" ]; then echo -n "runs on"; else echo -n "runs anew"; fi
+		echo ", MemoryMax=$(($(systemctl show --property MemoryMax --value "$UNIT") / 1048576))M, $(systemctl is-enabled "$UNIT")"
+	else
+		within ended
+		echo "ended, $(systemctl show --property LoadState --value "$UNIT"), links: $(find /etc/systemd/system -name "$UNIT" | wc -l)"
+	fi
+}
+
+for change in /job/plans/*/; do
+	before=$(main_pid)
+	sed -i -E "s/^systemctl (enable|preset)/SYSTEMD_OFFLINE=${OFFLINE:-0} &/" "$change/steps"
+	"$change/steps" >"$change/said" 2>&1
+	echo "$(basename "$change" | cut -c 4-) $?: ${LOOK+$(plugin "$before")}"
+done
+END
+chmod 755 "$JOB/each"
+cp tests/lib.sh "$JOB/"
+sed 's/system-ocirdma\.slice/oci-rdma-nri.service/' "$POLICY" >"$T/by-the-unit.yaml"
+sed '/^    units:/,$d' "$POLICY" >"$T/without-units.yaml"
+echo '    units: []' >>"$T/without-units.yaml"
+
+# on_a_node POLICY [VARIABLE=VALUE…]: sets OUT
+on_a_node() {
+	rm -rf "$JOB/plans"
+	plans "$1" "$JOB/plans"
+	printf '#!/bin/sh\nexec env PATIENCE=%s %s /job/each\n' "$PATIENCE" "${*:2}" >"$JOB/run"
+	chmod 755 "$JOB/run"
+	unshare --mount tests/cli/tools/with-systemd "$JOB" || fail "systemd runs the job"
+	OUT=$(<"$JOB/out")
+}
+
+EXPECTED="first-install 0: runs anew, MemoryMax=64M, enabled
+executable 0: runs anew, MemoryMax=64M, enabled
+policy 0: runs on, MemoryMax=64M, enabled
+unit 0: runs anew, MemoryMax=65M, enabled
+without-NRI 0: ended, not-found, links: 0
+with-NRI-again 0: runs anew, MemoryMax=64M, enabled
+enable-deleted 0: ended, not-found, links: 0
+enabled-again 0: runs anew, MemoryMax=64M, enabled
+both-deleted 0: ended, not-found, links: 0
+hook-alone 0: ended, not-found, links: 0
+hook-alone-deleted 0: ended, not-found, links: 0"
+
+on_a_node "$POLICY" LOOK=1
+same "each change goes through" "$EXPECTED" "$OUT"
+is "…and no change reboots" "" "$(grep -lx reboot "$JOB"/plans/*/steps)"
+
+plans "$T/without-units.yaml" "$T/rebooting"
+is "control: without a policy for the unit its changes reboot" "first-install unit without-NRI with-NRI-again enable-deleted enabled-again both-deleted" \
+	"$(grep -lx reboot "$T"/rebooting/*/steps | xargs -n 1 dirname | xargs -n 1 basename | cut -c 4- | xargs)"
+# The daemon runs in a container that has entered the node's root: there systemctl enable may or may not tell systemd to read its files again.
+POOLS=(none nri unit hook none) CHANGES=(first-install unit without-NRI hook-alone-deleted)
+on_a_node "$POLICY" LOOK=1 OFFLINE=1
+same "the changes of the unit go through if enable tells systemd nothing, too" "$(grep -E "^($(IFS='|' && echo "${CHANGES[*]}")) " <<<"$EXPECTED")" "$OUT"
+
+POOLS=(none nri hook) CHANGES=(first-install without-NRI)
+on_a_node "$T/by-the-unit.yaml"
+has "control: an action that restarts the unit itself fails when the update removes it" "without-NRI 5:" "$OUT"
+finish
