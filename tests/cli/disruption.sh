@@ -54,6 +54,8 @@ cat >"$JOB/each" <<'END'
 . /job/lib.sh
 UNIT=oci-rdma-nri.service
 printf 'disable *\n' >/usr/lib/systemd/system-preset/99-default-disable.preset # as RHCOS has it
+printf '[Service]\nType=oneshot\nRemainAfterExit=yes\nExecStart=/bin/true\n' >/etc/systemd/system/crio.service # what stands for CRI-O
+systemctl daemon-reload
 mkdir -p /usr/local/bin
 rm -rf /usr/local/bin/oci-rdma* /usr/local/lib/systemd/system/oci-rdma* /etc/oci-rdma-hook /etc/containers/oci /run/oci-rdma-hook
 
