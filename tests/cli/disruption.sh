@@ -79,7 +79,8 @@ for change in /job/plans/*/; do
 	before=$(main_pid)
 	sed -i -E "s/^systemctl (enable|preset)/SYSTEMD_OFFLINE=${OFFLINE:-0} &/" "$change/steps"
 	"$change/steps" >"$change/said" 2>&1
-	echo "$(basename "$change" | cut -c 4-) $?: ${LOOK+$(plugin "$before")}"
+	rc=$?
+	echo "$(basename "$change" | cut -c 4-) $rc: ${LOOK+$(plugin "$before")}"
 done
 END
 chmod 755 "$JOB/each"
