@@ -13,6 +13,7 @@
 #include "hook/containerd_handler.h"
 #include "hook/crio_handler.h"
 #include "hook/dry_run.h"
+#include "hook/lock.h"
 #include "hook/precreate.h"
 #include "hook/removal/removal.h"
 #include "hook/shim/shim.h"
@@ -28,6 +29,7 @@ static const char usage[] =
 	"       oci-rdma-hook [--config FILE] [--sysroot DIR] --containerd-handler SHIM PRINTED\n"
 	"       oci-rdma-hook [--config FILE] [--sysroot DIR] --check-removal\n"
 	"       oci-rdma-hook [--config FILE] [--sysroot DIR] --cdi [FILE]\n"
+	"       oci-rdma-hook --lock DESCRIPTOR\n"
 	"\n"
 	"The hook gives a container that was allocated RDMA devices an unlimited memlock limit\n"
 	"and an /etc/nccl.conf that names its HCAs. Container engines run it with a STAGE, which\n"
@@ -58,6 +60,8 @@ static const char usage[] =
 	"  --cdi             print a CDI spec of the node's HCAs, or write it to FILE; only for\n"
 	"                    hosts without Kubernetes: podman run --device "
 	"oci-rdma-hook.io/hca=all\n"
+	"  --lock DESCRIPTOR take the lock (flock) of a file that the caller has opened, and wait\n"
+	"                    until it is free; for the installer's script\n"
 	"  --ask             with a stage or --dry-run: treat the container as if it had the\n"
 	"                    annotation inject: \"true\"; the hooks in the CDI spec use this "
 	"option\n"
@@ -77,6 +81,7 @@ enum task {
 	TASK_CONTAINERD_HANDLER,
 	TASK_CHECK_REMOVAL,
 	TASK_CDI,
+	TASK_LOCK,
 };
 
 struct command {
@@ -120,6 +125,7 @@ static const struct {
 	[TASK_CONTAINERD_HANDLER] = {"SHIM and PRINTED", 2, 2},
 	[TASK_CHECK_REMOVAL] = {NULL, 0, 0},
 	[TASK_CDI] = {NULL, 0, 1},
+	[TASK_LOCK] = {"DESCRIPTOR", 1, 1},
 };
 
 /* Returns -1 to go on, or the exit status. */
@@ -150,7 +156,7 @@ static int take_task(struct command *command, enum task task)
 {
 	if (command->task != TASK_STAGE && command->task != task)
 		return usage_error("only one of --dry-run, --check-config, --crio-handler, "
-				   "--containerd-handler, --check-removal and --cdi can be used",
+				   "--containerd-handler, --check-removal, --cdi and --lock can be used",
 				   NULL);
 	command->task = task;
 	return -1;
@@ -178,6 +184,7 @@ static const struct option long_options[] = {
 	{"containerd-handler", no_argument, NULL, OPTION_TASK + TASK_CONTAINERD_HANDLER},
 	{"check-removal", no_argument, NULL, OPTION_TASK + TASK_CHECK_REMOVAL},
 	{"cdi", no_argument, NULL, OPTION_TASK + TASK_CDI},
+	{"lock", no_argument, NULL, OPTION_TASK + TASK_LOCK},
 	{"ask", no_argument, NULL, OPTION_ASK},
 	COMMON_OPTIONS,
 	{0},
@@ -238,6 +245,8 @@ static int run_task(const struct command *command)
 		return removal_check(options);
 	case TASK_CDI:
 		return cdi(options, command->n_operands ? operand[0] : NULL);
+	case TASK_LOCK:
+		return lock_descriptor(operand[0]);
 	case TASK_STAGE:
 		break;
 	}

@@ -157,6 +157,160 @@ for file in /usr/local/bin/oci-rdma-hook /etc/oci-rdma-hook/config.json /usr/loc
 	check "…a removal succeeds" node_install remove RUNTIME=1
 	is "…and takes that away, too" "" "$(tree)"
 done
+# ---- modes and owners ----
+
+rm -rf "${host:?}"/*
+crio_host
+node_install install RUNTIME=1
+# changed PATH COMMAND…: a file that the node could not use is not installed, and is put right
+changed() {
+	local path=$1
+	"${@:2}" "$path"
+	check "check: ${*:2:2} of ${path##*/} is noticed" refused node_install check RUNTIME=1
+	has "…saying so" "mode and owner are" "$(<"$T/log")"
+	is "…and mended by an install, by rename" "${path#"$host"}" "$(traced install RUNTIME=1)"
+	check "…so that all is as installed" node_install check RUNTIME=1
+}
+for path in "$host/usr/local/bin/oci-rdma-hook" "$host/usr/local/bin/oci-rdma-runtime-crun" "$host/etc/oci-rdma-hook/config.json" "$handler" \
+	"$hooks/90-oci-rdma-hook.json"; do
+	changed "$path" chmod 600
+done
+if [ "$(id -u)" -eq 0 ]; then changed "$host/usr/local/bin/oci-rdma-hook" chown 12345; fi
+as_link() { mv "$1" "$T/elsewhere" && ln -s "$T/elsewhere" "$1"; }
+changed "$host/etc/oci-rdma-hook/config.json" as_link
+
+# ---- one at a time ----
+
+# A sleep that ends when the file $T/go is there, and steps that can be counted. By the machine's shell: the image's has tools of its own.
+mkdir "$T/stepping"
+printf '#!/bin/sh\nuntil [ -e "$GO" ]; do /bin/sleep 0.02; done\n' >"$T/stepping/sleep"
+chmod 755 "$T/stepping/sleep"
+by_hand=(env PATH="$T/stepping:$image/bin" GO="$T/go" ROOT="$host" SOURCE="$image/oci-rdma-hook" CONFIG="$T/config.json" GRACE=7 RUNTIME=1
+	/bin/sh "$image/oci-rdma-hook/bin/node-install")
+"${by_hand[@]}" remove >"$T/removal" 2>&1 &
+remover=$!
+within grep -q "waiting 7 s" "$T/removal"
+"${by_hand[@]}" install >"$T/install" 2>&1 &
+installer=$!
+within grep -q "waiting until another install or removal" "$T/install"
+check "an install waits for a removal's grace" test ! -e "$hooks/90-oci-rdma-hook.json"
+touch "$T/go"
+wait "$remover"
+is "…which ends well" 0 $?
+wait "$installer"
+is "…and then the install" 0 $?
+check "…whose files nobody takes away" node_install check RUNTIME=1
+rm "$T/go"
+"${by_hand[@]}" remove >"$T/removal" 2>&1 &
+remover=$!
+within grep -q "waiting 7 s" "$T/removal"
+kill -9 "$remover"
+wait "$remover" 2>/dev/null
+check "a removal that is killed in its grace leaves the executable" test -x "$host/usr/local/bin/oci-rdma-hook"
+touch "$T/go"
+"${by_hand[@]}" remove >"$T/removal" 2>&1
+is "…when it is started again it ends" 0 $?
+has "…after a grace" "waiting 7 s, so that containers that were created with the hook can start" "$(<"$T/removal")"
+is "…and nothing is left" "" "$(tree)"
+
+mkdir -p "$pod"
+echo '{"annotations": {"io.kubernetes.cri-o.ContainerType": "sandbox", "io.kubernetes.cri-o.RuntimeHandler": "rdma",
+	"io.kubernetes.pod.name": "h-kim-0", "io.kubernetes.pod.namespace": "team-a"}}' >"$pod/config.json"
+rm "$T/go"
+node_install install RUNTIME=1
+"${by_hand[@]}" remove >"$T/removal" 2>&1 &
+remover=$!
+within grep -q "waiting until these have ended" "$T/removal"
+check "an install does not wait for a removal that waits for pods" node_install install RUNTIME=1
+touch "$T/go"
+wait "$remover"
+is "…and ends it" 1 $?
+has "…which says so" "another install was made meanwhile" "$(<"$T/removal")"
+rm -r "$host/var/lib/containers"
+check "…and is not undone" node_install check RUNTIME=1
+
+# ---- killed at each step ----
+
+for tool in cp mv rm chmod mkdir rmdir sync sleep; do
+	printf '#!/bin/sh\necho >>"%s/steps"\n[ "$(/usr/bin/wc -l <"%s/steps")" -ne "$KILL_AT" ] || { kill -9 "$PPID"; exit; }\n[ %s = sleep ] || exec busybox %s "$@"\n' \
+		"$T" "$T" "$tool" "$tool" >"$T/stepping/$tool"
+	chmod 755 "$T/stepping/$tool"
+done
+# killed_at N TASK: it is killed before its Nth step. False when it has fewer.
+killed_at() {
+	: >"$T/steps"
+	KILL_AT=$1 "${by_hand[@]}" "$2" >"$T/killed" 2>&1
+	[ "$(wc -l <"$T/steps")" -ge "$1" ]
+}
+# unsound: what a node must not have at any moment: a file that names an executable which is not there, or half of one
+unsound() {
+	local name
+	for name in "$hooks"/*.json; do
+		[ ! -e "$name" ] || cmp "$image/oci-rdma-hook/bin/oci-rdma-hook" "$host/usr/local/bin/oci-rdma-hook" || echo "$name names it"
+	done
+	[ ! -e "$handler" ] || [ -x "$host/usr/local/bin/oci-rdma-runtime-crun" ] || echo "the handler names its runtime"
+	for name in 90-oci-rdma-hook 91-oci-rdma-hook-poststart; do
+		[ ! -e "$hooks/$name.json" ] || cmp "config/hooks.d/annotation/$name.json" "$hooks/$name.json"
+	done
+	[ -z "$(find "$host/etc/crio/crio.conf.d" "$hooks" -name '.*' ! -name '.*.new' 2>/dev/null)" ] || echo "CRI-O would read a hidden file"
+}
+rm -rf "${host:?}"/*
+crio_host
+wrong=
+for ((n = 1; ; n++)); do
+	killed_at "$n" install || break
+	wrong+=$(unsound 2>&1)
+	node_install install RUNTIME=1 && node_install check RUNTIME=1 || wrong+="install after step $n: $(<"$T/log")"
+	[ -z "$(find "$host" -name '.*.new')" ] || wrong+="step $n leaves $(find "$host" -name '.*.new')"
+	node_install remove RUNTIME=1 || wrong+="remove after step $n: $(<"$T/log")"
+	[ -z "$(tree)" ] || wrong+="step $n leaves $(tree)"
+done
+is "an install that is killed before any of its steps is finished by the next" "" "$wrong"
+check "…of which there are dozens" test "$n" -gt 24
+wrong=
+for ((n = 1; ; n++)); do
+	node_install install RUNTIME=1 || wrong+="install: $(<"$T/log")"
+	killed_at "$n" remove || break
+	wrong+=$(unsound 2>&1)
+	before=$([ ! -e "$host/usr/local/bin/oci-rdma-hook" ] || echo "waiting 0 s")
+	node_install remove RUNTIME=1 || wrong+="remove after step $n: $(<"$T/log")"
+	case $(<"$T/log") in *"$before"*) ;; *) wrong+="step $n: the executable goes without a grace" ;; esac
+	[ -z "$(tree)" ] || wrong+="step $n leaves $(tree)"
+done
+is "a removal that is killed before any of its steps is finished by the next, with a grace" "" "$wrong"
+check "…of which there are several" test "$n" -gt 8
+node_install remove RUNTIME=1
+
+# ---- disks that are full, or cannot be written ----
+
+if may_mount; then
+	export -f node_install tree crio_host
+	export T image host
+	# on_disk SCRIPT: with a small file system as the node's /usr/local/bin
+	on_disk() {
+		unshare --mount bash -c 'mkdir -p "$host/usr/local/bin" && mount -t tmpfs -o size=1m none "$host/usr/local/bin"
+			bin=$host/usr/local/bin
+			'"$1" 2>&1
+	}
+	is "a full disk: refused, and nothing is switched on, nor half a file left" "1 1 filler" "$(on_disk '
+		head -c 900k /dev/zero >"$bin/filler"; node_install install; echo "$? $(grep -c "make space on this disk" "$T/log") $(ls -A "$bin")"' | xargs)"
+	is "a full disk: an upgrade leaves what is there, and no half of a file" "1 same filler oci-rdma-hook" "$(on_disk '
+		head -c 500k /dev/zero >"$bin/filler"; cp -p "$image/oci-rdma-hook/bin/oci-rdma-hook" "$bin"; echo >>"$bin/oci-rdma-hook"
+		before=$(cksum "$bin/oci-rdma-hook"); node_install install; echo $?
+		[ "$before" != "$(cksum "$bin/oci-rdma-hook")" ] || echo same; ls -A "$bin"' | xargs)"
+	is "a read-only disk: an install is refused, which says what to do" "1 1" "$(on_disk '
+		mount -o remount,ro "$bin"; node_install install; echo $?; grep -c "mount it writable" "$T/log"' | xargs)"
+	is "a read-only disk: a removal fails, and ends when the disk can be written again" "1 1 0" "$(on_disk '
+		node_install install; mount -o remount,ro "$bin"; node_install remove; echo $?; grep -c "Read-only file system" "$T/log"
+		mount -o remount,rw "$bin"; node_install remove; echo $?; ls -A "$bin"' | xargs)"
+	rm -rf "${host:?}"/*
+	mkdir -p "$host/etc/oci-rdma-hook"
+	node_install install
+	lacks "a directory that is mounted and empty has no other files" "contains other files" "$(unshare --mount bash -c '
+		mount --bind "$host/etc/oci-rdma-hook" "$host/etc/oci-rdma-hook"; node_install remove; cat "$T/log"')"
+fi
+rm -rf "${host:?}"/*
+crio_host
 check "refused: HOOKS=all" refused node_install install HOOKS=all
 check "refused: no task" refused node_install ""
 finish
