@@ -68,12 +68,14 @@ endif
 # processor some sixty questions at each start (CPUID, sysdeps/x86/dl-cacheinfo.h), and each leaves the VM.
 # LIBC=glibc is for machines without musl-gcc; DYNAMIC=1 for distributions.
 LIBC ?= $(if $(wildcard /usr/bin/dpkg-query),musl,glibc)
+# A program that has some shared libraries takes libcap's archive all the same; a distribution's has none but shared ones.
+LIBCAP := $(if $(DYNAMIC),-lcap,-l:libcap.a)
 HOOK := $(BUILD)/oci-rdma-hook
 HOOK_OBJECTS := $(BUILD)/hook/main.o $(OBJECTS)
 HOOK_LDFLAGS := -pie
-HOOK_LIBS := $(or $(YAJL_ARCHIVE),-lyajl)
+HOOK_LIBS := $(or $(YAJL_ARCHIVE),-lyajl) -lcap
 ifndef DYNAMIC
-HOOK_LIBS := $(or $(YAJL_ARCHIVE),-lyajl_s)
+HOOK_LIBS := $(or $(YAJL_ARCHIVE),-lyajl_s) -lcap
 # A MachineConfig carries it, and all of a pool's must stay below 1.5 MiB: relocations in the short form.
 HOOK_LDFLAGS := -static-pie -Wl,-z,pack-relative-relocs
 ifeq ($(LIBC),musl)
@@ -82,7 +84,7 @@ HOOK_OBJECTS := $(HOOK_SOURCES:%.c=$(BUILD)/musl/%.o)
 # As musl-gcc compiles, for any target. musl-gcc itself cannot link a static-pie: it knows only the dynamic start file.
 MUSL := $(SYSROOT)/usr/lib/$(firstword $(subst -, ,$(TARGET)))-linux-musl
 HOOK_LDFLAGS := -static-pie -nostdlib $(MUSL)/rcrt1.o $(MUSL)/crti.o
-HOOK_LIBS := $(or $(YAJL_ARCHIVE:$(BUILD)/%=$(BUILD)/musl/%),-lyajl_s) $(MUSL)/libc.a -lgcc $(MUSL)/crtn.o
+HOOK_LIBS := $(or $(YAJL_ARCHIVE:$(BUILD)/%=$(BUILD)/musl/%),-lyajl_s) -lcap $(MUSL)/libc.a -lgcc $(MUSL)/crtn.o
 endif
 endif
 
@@ -94,7 +96,7 @@ NRI_PROTO := $(BUILD)/generated/nri/message/nri.pb-c
 NRI_OWN_OBJECTS := $(NRI_OWN:%.c=$(BUILD)/%.o) $(NRI_PROTO).o
 NRI_OBJECTS := $(BUILD)/nri/main.o $(NRI_OWN_OBJECTS) $(CORE_OBJECTS)
 NRI_LDFLAGS := -pie
-NRI_LIBS := -lprotobuf-c $(or $(YAJL_ARCHIVE),-lyajl)
+NRI_LIBS := -lprotobuf-c $(or $(YAJL_ARCHIVE),-lyajl) $(LIBCAP)
 ifeq ($(DYNAMIC)$(NRI_DYNAMIC),)
 NRI_LDFLAGS := $(HOOK_LDFLAGS)
 NRI_LIBS := -l:libprotobuf-c.a $(HOOK_LIBS)
@@ -110,9 +112,9 @@ DOCTOR_OWN := $(filter-out doctor/main.c,$(sort $(wildcard doctor/*.c doctor/*/*
 # What messages mean is data, of which awk makes C.
 SYMPTOMS := $(BUILD)/generated/doctor/symptom/table
 DOCTOR_OBJECTS := $(DOCTOR_OWN:%.c=$(BUILD)/%.o) $(SYMPTOMS).o
-DOCTOR_LIBS := -Wl,-Bstatic -lyajl_s -Wl,-Bdynamic
+DOCTOR_LIBS := -Wl,-Bstatic -lyajl_s -Wl,-Bdynamic $(LIBCAP)
 ifneq ($(DYNAMIC)$(YAJL),)
-DOCTOR_LIBS := $(or $(YAJL_ARCHIVE),-lyajl)
+DOCTOR_LIBS := $(or $(YAJL_ARCHIVE),-lyajl) $(LIBCAP)
 endif
 
 # What the files in BUILD were compiled and linked with. A rule of these files depends on these two, so that another
@@ -208,6 +210,7 @@ $(MUSL_HEADERS): $(COMPILED) | $(BUILD)/.deps
 	@for name in linux asm-generic rdma; do ln -s $(KERNEL_HEADERS)/$$name $@/$$name || exit 1; done
 	@ln -s $(abspath $(or $(YAJL_INCLUDE),$(SYSROOT)/usr/include))/yajl $@/yajl
 	@ln -s $(abspath $(SYSROOT)/usr/include)/protobuf-c $@/protobuf-c
+	@mkdir $@/sys && ln -s $(abspath $(SYSROOT)/usr/include)/sys/capability.h $@/sys/capability.h
 	@ln -s $(KERNEL_HEADERS)/$(if $(CROSS),,$(MULTIARCH)/)asm $@/asm
 
 $(BUILD)/musl/%.o: %.c $(COMPILED) | $(BUILD)/.deps $(MUSL_HEADERS)

@@ -27,7 +27,7 @@ fuzz-targets: $(FUZZ)
 FUZZ_OBJECTS = $(FUZZ_SHARED:%.c=$(BUILD)/%.o) $(OBJECTS) $(NRI_OWN_OBJECTS) $(DOCTOR_OBJECTS) \
 	$(filter %.o,$(FUZZ_MAIN))
 $(BUILD)/tests/fuzz/%: $(BUILD)/tests/fuzz/%.o $(FUZZ_OBJECTS)
-	$(call say,LD) $(CC) $(CFLAGS) -o $@ $(filter %.o,$^) $(filter-out %.o,$(FUZZ_MAIN)) -lyajl -lprotobuf-c -lm
+	$(call say,LD) $(CC) $(CFLAGS) -o $@ $(filter %.o,$^) $(filter-out %.o,$(FUZZ_MAIN)) -lyajl -lcap -lprotobuf-c -lm
 
 # Its oracle unpacks what the plugin reads by itself.
 $(BUILD)/tests/fuzz/nri.o: $(NRI_PROTO).c
@@ -84,7 +84,7 @@ HOOK_DYNAMIC := $(BUILD)/tests/oci-rdma-hook-dynamic
 # Of the same objects, so that a preloaded malloc reaches it; but each allocation of an arena is one of malloc's
 $(HOOK_DYNAMIC): $(BUILD)/hook/main.o $(BUILD)/tests/arena.o $(filter-out %/base/arena.o,$(OBJECTS))
 	@mkdir -p $(@D)
-	$(call say,LD) $(CC) $(CFLAGS) $(LDFLAGS) -pie -o $@ $^ -lyajl
+	$(call say,LD) $(CC) $(CFLAGS) $(LDFLAGS) -pie -o $@ $^ -lyajl -lcap
 
 $(BUILD)/tests/arena.o: core/base/arena.c core/base/arena.h $(COMPILED) | $(BUILD)/.deps
 	@mkdir -p $(@D)

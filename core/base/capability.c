@@ -2,68 +2,46 @@
 #include "core/base/capability.h"
 
 #include <string.h>
+#include <sys/capability.h>
 
-/* linux/capability.h, by their numbers; as characters, since pointers would be relocated at each
- * start */
-static const char known[][24] = {
-	"CAP_CHOWN",
-	"CAP_DAC_OVERRIDE",
-	"CAP_DAC_READ_SEARCH",
-	"CAP_FOWNER",
-	"CAP_FSETID",
-	"CAP_KILL",
-	"CAP_SETGID",
-	"CAP_SETUID",
-	"CAP_SETPCAP",
-	"CAP_LINUX_IMMUTABLE",
-	"CAP_NET_BIND_SERVICE",
-	"CAP_NET_BROADCAST",
-	"CAP_NET_ADMIN",
-	"CAP_NET_RAW",
-	"CAP_IPC_LOCK",
-	"CAP_IPC_OWNER",
-	"CAP_SYS_MODULE",
-	"CAP_SYS_RAWIO",
-	"CAP_SYS_CHROOT",
-	"CAP_SYS_PTRACE",
-	"CAP_SYS_PACCT",
-	"CAP_SYS_ADMIN",
-	"CAP_SYS_BOOT",
-	"CAP_SYS_NICE",
-	"CAP_SYS_RESOURCE",
-	"CAP_SYS_TIME",
-	"CAP_SYS_TTY_CONFIG",
-	"CAP_MKNOD",
-	"CAP_LEASE",
-	"CAP_AUDIT_WRITE",
-	"CAP_AUDIT_CONTROL",
-	"CAP_SETFCAP",
-	"CAP_MAC_OVERRIDE",
-	"CAP_MAC_ADMIN",
-	"CAP_SYSLOG",
-	"CAP_WAKE_ALARM",
-	"CAP_BLOCK_SUSPEND",
-	"CAP_AUDIT_READ",
-	"CAP_PERFMON",
-	"CAP_BPF",
-	"CAP_CHECKPOINT_RESTORE",
-};
+#include "core/base/text.h"
 
-#define KNOWN ((int)(sizeof(known) / sizeof(known[0])))
+#define PREFIX "CAP_"
+#define SET_SIZE 64
+
+/* libcap also takes lower case, and numbers. */
+static bool is_spelled_as_in_the_specification(const char *name)
+{
+	size_t prefix = strlen(PREFIX);
+
+	return strncmp(name, PREFIX, prefix) == 0 &&
+	       strspn(name + prefix, "ABCDEFGHIJKLMNOPQRSTUVWXYZ_") == strlen(name + prefix);
+}
 
 int capability_number(const char *name)
 {
-	size_t prefix = strlen("CAP_");
+	cap_value_t number;
 
-	if (strncmp(name, "CAP_", prefix) != 0)
+	return is_spelled_as_in_the_specification(name) && cap_from_name(name, &number) == 0
+		       ? number
+		       : -1;
+}
+
+/* Its name in the arena; *ret_name is NULL if libcap has none. Returns -1 without memory. */
+static int name_of(struct arena *arena, cap_value_t number, const char **ret_name)
+{
+	char *lower = cap_to_name(number);
+	char *name = lower ? arena_strdup(arena, lower) : NULL;
+
+	if (lower)
+		(void)cap_free(lower);
+	if (!name)
 		return -1;
-	for (int number = 0; number < KNOWN; number++) {
-		/* Most differ here; a container names some seventy. */
-		if (known[number][prefix] == name[prefix] &&
-		    strcmp(known[number] + prefix, name + prefix) == 0)
-			return number;
-	}
-	return -1;
+	for (char *c = name; *c; c++)
+		*c = (char)(*c >= 'a' && *c <= 'z' ? *c - 'a' + 'A' : *c);
+	/* What it does not know is a number, with or without the prefix. */
+	*ret_name = is_spelled_as_in_the_specification(name) ? name : NULL;
+	return 0;
 }
 
 const char *const *capability_names(struct arena *arena, uint64_t set)
@@ -74,9 +52,13 @@ const char *const *capability_names(struct arena *arena, uint64_t set)
 
 	if (!names)
 		return NULL;
-	for (int number = 0; number < KNOWN; number++) {
-		if (set >> number & 1)
-			names[n++] = known[number];
+	for (cap_value_t number = 0; number < SET_SIZE; number++) {
+		if (!(set >> number & 1))
+			continue;
+		if (name_of(arena, number, &names[n]) < 0)
+			return NULL;
+		n += names[n] != NULL;
 	}
+	names[n] = NULL;
 	return names;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Capability names. Not by libcap, whose constructor asks the kernel six times at each start. */
+/* Capability names, which libcap knows, as the OCI runtime specification spells them */
 #ifndef OCI_RDMA_CAPABILITY_H
 #define OCI_RDMA_CAPABILITY_H
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "core/confine/confine.h"
 
-#include <linux/capability.h>
 #include <linux/seccomp.h>
+#include <sys/capability.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -15,21 +15,26 @@
 #define FILTERS 1
 #endif
 
+static void keep(cap_t set, uint64_t capabilities)
+{
+	(void)cap_clear_flag(set, CAP_INHERITABLE);
+	for (cap_value_t number = 0; number < cap_max_bits(); number++) {
+		if (capabilities >> number & 1)
+			continue;
+		(void)cap_set_flag(set, CAP_EFFECTIVE, 1, &number, CAP_CLEAR);
+		(void)cap_set_flag(set, CAP_PERMITTED, 1, &number, CAP_CLEAR);
+	}
+}
+
 static void drop_capabilities(uint64_t capabilities)
 {
-	struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
-	struct __user_cap_data_struct data[_LINUX_CAPABILITY_U32S_3];
+	cap_t set = cap_get_proc();
 
-	if (syscall(SYS_capget, &header, data) < 0)
+	if (!set)
 		return;
-	for (int i = 0; i < _LINUX_CAPABILITY_U32S_3; i++) {
-		uint32_t kept = (uint32_t)(capabilities >> (32 * i));
-
-		data[i].effective &= kept;
-		data[i].permitted &= kept;
-		data[i].inheritable = 0;
-	}
-	(void)syscall(SYS_capset, &header, data);
+	keep(set, capabilities);
+	(void)cap_set_proc(set);
+	(void)cap_free(set);
 }
 
 static void filter_calls(const struct confinement *confinement)

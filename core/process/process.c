@@ -4,12 +4,12 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <linux/capability.h>
 #include <linux/magic.h>
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/capability.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/vfs.h>
@@ -177,14 +177,15 @@ int process_raise_memlock(const struct process *process, uint64_t bytes, bool *r
  * first. */
 static bool may_raise_limits(void)
 {
-	struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
-	struct __user_cap_data_struct data[_LINUX_CAPABILITY_U32S_3];
+	cap_flag_value_t has = CAP_CLEAR;
+	cap_t set = cap_get_proc();
 	char map[128];
 
-	if (syscall(SYS_capget, &header, data) < 0)
+	if (!set)
 		return false;
-	if (!(data[CAP_TO_INDEX(CAP_SYS_RESOURCE)].effective & CAP_TO_MASK(CAP_SYS_RESOURCE)) ||
-	    fs_read_line(AT_FDCWD, "/proc/self/uid_map", map, sizeof(map)) < 0)
+	(void)cap_get_flag(set, CAP_SYS_RESOURCE, CAP_EFFECTIVE, &has);
+	(void)cap_free(set);
+	if (has != CAP_SET || fs_read_line(AT_FDCWD, "/proc/self/uid_map", map, sizeof(map)) < 0)
 		return false;
 	return strstr(map, "4294967295") != NULL;
 }

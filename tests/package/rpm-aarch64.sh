@@ -21,9 +21,9 @@ build "$tarball" --target aarch64 --define 'rhel 9' --define "sysroot $SYSROOT"
 is "each package's architecture" "oci-rdma-hook aarch64,oci-rdma-hook-doc noarch,oci-rdma-hook-doctor aarch64,oci-rdma-hook-nri aarch64,oci-rdma-hook-podman noarch" \
 	"$(architectures)"
 has "it says that it is for aarch64" "oci-rdma-hook(aarch-64) = $version" "$(of '' --provides)"
-is "the hook wants the C library alone" "" "$(shared '')"
+is "the hook wants the C library and libcap alone" libcap.so.2 "$(shared '')"
 has "…aarch64's" "ld-linux-aarch64.so.1()(64bit)" "$(of '' --requires)"
-is "the NRI plugin wants protobuf-c's library" libprotobuf-c.so.1 "$(shared nri)"
+is "the NRI plugin wants protobuf-c's library" "libcap.so.2 libprotobuf-c.so.1" "$(shared nri)"
 has "it says which yajl it has in it" "bundled(yajl) = 2.1.0" "$(of '' --provides)"
 newest=$(rpm -qp --requires "${RPMS[@]}" 2>/dev/null | grep -oE 'GLIBC_[0-9.]+' | sort -uV | tail -n 1)
 check "none wants a newer C library than RHEL 9 has, 2.34 ($newest)" test "$(printf '%s\n' GLIBC_2.34 "$newest" | sort -V | tail -n 1)" = GLIBC_2.34

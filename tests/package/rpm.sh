@@ -29,6 +29,7 @@ is "also below another's repository" "2 0" "$(cd "$T/other/tree" && make -s dist
 
 # rpmbuild runs with --nodeps here, so what is built from is read from the sources: each header is some package's, here Debian's.
 declare -A fedora=([libibverbs-dev]=rdma-core-devel [libprotobuf-c-dev]=protobuf-c-devel [libseccomp-dev]=libseccomp-devel [libyajl-dev]=yajl-devel
+	[libcap-dev]=libcap-devel
 	[libc6-dev]="" [linux-libc-dev]="")
 # headers_of: the Fedora packages of what the programs include; a Debian one that has no counterpart above as it is
 headers_of() {
@@ -46,7 +47,7 @@ wants() { rpmspec -q --buildrequires "$@" $SPEC | grep -E 'yajl|static' | sort |
 is "Fedora: its yajl" yajl-devel "$(wants --define 'fedora 42')"
 for release in 9 10; do is "RHEL $release: no yajl, since it is compiled from its sources" "" "$(wants --define "rhel $release")"; done
 is "RHEL 9, --without bundled_yajl: its yajl" yajl-devel "$(wants --define 'rhel 9' --without bundled_yajl)"
-is "--with static: the static C library, and no yajl" glibc-static "$(wants --with static)"
+is "--with static: the static C library and libcap, and no yajl" "glibc-static libcap-static" "$(wants --with static)"
 is "the source of yajl is named just where it is compiled" "0 1 1" \
 	"$(for o in fedora\ 42 rhel\ 10 with_static\ 1; do rpmspec -q --srpm --qf '[%{SOURCE}\n]' --define "$o" $SPEC | grep -c yajl; done | paste -sd ' ')"
 
@@ -59,9 +60,9 @@ is "rpmlint finds nothing" "" "$(lint_all)"
 machine=$(uname -m)
 each="oci-rdma-hook $machine,oci-rdma-hook-doc noarch,oci-rdma-hook-doctor $machine,oci-rdma-hook-nri $machine,oci-rdma-hook-podman noarch"
 is "each package's architecture" "$each" "$(architectures)"
-is "the hook wants yajl's library of the system" libyajl.so.2 "$(shared '')"
-is "the doctor, too" libyajl.so.2 "$(shared doctor)"
-is "the NRI plugin wants protobuf-c's, too" "libprotobuf-c.so.1 libyajl.so.2" "$(shared nri)"
+is "the hook wants libcap and yajl's library of the system" "libcap.so.2 libyajl.so.2" "$(shared '')"
+is "the doctor, too" "libcap.so.2 libyajl.so.2" "$(shared doctor)"
+is "the NRI plugin wants protobuf-c's, too" "libcap.so.2 libprotobuf-c.so.1 libyajl.so.2" "$(shared nri)"
 lacks "none says that it has a yajl of its own" bundled "$(rpm -qp --provides "${RPMS[@]}" 2>/dev/null)"
 is "the doctor is a package of its own" "$([ ! -e doctor/main.c ] || echo /usr/bin/oci-rdma-doctor)" \
 	"$(rpm -qpl "$T"/rpm/RPMS/*/oci-rdma-hook-doctor-* 2>/dev/null | grep bin/)"
