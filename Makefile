@@ -148,6 +148,20 @@ $(SYSROOT)/.unpacked: tests/sysroot tests/unpack
 	@touch $@
 endif
 
+# --version says which commit was built: git knows it, or `make dist` has written it.
+COMMIT := $(shell { git ls-files --error-unmatch Makefile >/dev/null 2>&1 && \
+	git --no-optional-locks describe --always --exclude='*' --abbrev=12 --dirty=+changes 2>/dev/null; } || \
+	sed -n 's/^\([0-9a-f]\{12\}\)[0-9a-f]*$$/\1/p' .commit)
+NAMES_COMMIT := $(BUILD)/core/command_line.o $(BUILD)/musl/core/command_line.o
+$(NAMES_COMMIT): override CPPFLAGS += $(COMMIT:%=-DCOMMIT='"%"')
+$(NAMES_COMMIT): $(BUILD)/commit
+ifneq ($(strip $(file <$(BUILD)/commit)),$(COMMIT))
+.PHONY: $(BUILD)/commit
+endif
+$(BUILD)/commit:
+	@mkdir -p $(@D)
+	@echo '$(COMMIT)' >$@
+
 # They are written only if they differ; make finds that out by reading, so that `make -n` and `make -q` stay true.
 ifneq ($(strip $(file <$(COMPILED))),$(strip $(COMPILED_WITH)))
 .PHONY: $(COMPILED)

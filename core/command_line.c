@@ -8,6 +8,13 @@
 #include "core/base/err.h"
 #include "core/base/tell.h"
 
+/* The build names the commit for this file alone, so that a new one compiles no other again. */
+#ifdef COMMIT
+static const char built_from[] = " (commit " COMMIT ")";
+#else
+static const char built_from[] = "";
+#endif
+
 /* One of COMMON_OPTIONS, or getopt's '?', which has said what is wrong */
 static int take_common(const struct program *program, int option, const char *value,
 		       struct options *options)
@@ -20,7 +27,7 @@ static int take_common(const struct program *program, int option, const char *va
 		options->sysroot = value;
 		return -1;
 	case OPTION_VERSION:
-		(void)printf("%s " VERSION "\n", program->name);
+		(void)printf("%s " VERSION "%s\n", program->name, built_from);
 		return !command_line_printed(program->name);
 	case OPTION_HELP:
 		(void)fputs(program->usage, stdout);

@@ -46,7 +46,7 @@ plugin h-kim-0 -n team-a -- --format html
 is "on the node: the doctor is asked about the pod's container" "0 node-doctor --container $id --format html" "$rc $(<"$T/out")"
 is "…on its node, with the node's root directory, privileged" "n1 / true" \
 	"$(sed -n 's/^create team-a //p' "$T/requests" | jq -r '[.nodeName, .volumes[0].hostPath.path, .containers[0].securityContext.privileged] | join(" ")')"
-is "…by the image of this version" "oci-rdma-doctor:$("$DOCTOR" --version | sed 's/.* //')" "$(sed -n 's/^create team-a //p' "$T/requests" | jq -r .containers[0].image)"
+is "…by the image of this version" "oci-rdma-doctor:$("$DOCTOR" --version | cut -d ' ' -f 2)" "$(sed -n 's/^create team-a //p' "$T/requests" | jq -r .containers[0].image)"
 plugin h-kim-0 -n team-a --debug-namespace ops
 is "the debugging pod in another namespace: the same container" "0 node-doctor --container $id" "$rc $(<"$T/out")"
 is "…and only there" n1 "$(sed -n 's/^create ops //p' "$T/requests" | jq -r .nodeName)"

@@ -76,6 +76,7 @@ usage 0 "-h" -h
 is "-h is --help" "$help" "$(<"$T/out")"
 usage 0 "--version" --version
 check "--version is one line with a number" grep -qE '^oci-rdma-hook .*[0-9]+\.[0-9]+' "$T/out"
+if is_checkout; then has "--version says the commit" "(commit $(git rev-parse --short=12 HEAD)" "$(<"$T/out")"; fi
 usage 2 "no argument"
 has "it shows the usage" oci-rdma-hook "$(cat "$T/err")"
 is "and nothing on stdout" "" "$(cat "$T/out")"

@@ -40,7 +40,7 @@ rm -f "$root"/packages/*-dbgsym_*
 install_all() { in_root apt-get install -y --no-install-recommends $(cd "$root" && echo ./packages/*.deb); }
 check "apt-get install" install_all
 for program in oci-rdma-hook oci-rdma-nri oci-rdma-doctor; do
-	is "$program runs" "$program $version" "$(in_root "$program" --version)"
+	is "$program runs, and says its commit" "$program $version (commit $(git rev-parse --short=12 HEAD))" "$(in_root "$program" --version)"
 done
 check "what is installed can be used" in_root oci-rdma-hook --check-config
 is "…with both hook files" 2 "$(in_root oci-rdma-hook --check-config | grep -c 'hooks.d.*: ok')"
