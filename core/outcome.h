@@ -4,15 +4,18 @@
  * them: an entry point says how the container is read and how a plan is applied, and does what the
  * outcome says.
  *
- *   the container                          step that failed    outcome    must it fail?
- *   gets nothing                           none                nothing    no
- *   is denied by the policy                none                denied     on_denied, if it has a
- * device has no device, on_no_device "fail"     none                denied     yes is granted
- * devices                     none                granted    no is granted devices any failed
- * on_error is to use TCP (on_no_device "tcp")     apply               failed     no has no device
- * any before          nothing    no cannot be examined, asks, and was given a verbs device's file
- * read, find          failed     on_error cannot be examined, otherwise          read, find nothing
- * no
+ *   the container                            failed step  outcome  must it fail?
+ *   gets nothing                             none         nothing  no
+ *   is denied by the policy                  none         denied   if on_denied says so, and
+ *                                                                  it has a device
+ *   has no device, on_no_device is "fail"    none         denied   yes
+ *   is granted devices                       none         granted  no
+ *   is granted devices                       any          failed   if on_error says so
+ *   is to use TCP (on_no_device is "tcp")    apply        failed   no
+ *   has no device                            any before   nothing  no
+ *   could not be examined, asks, and has     read, find   failed   if on_error says so
+ *     the file of a verbs device
+ *   could not be examined otherwise          read, find   nothing  no
  *
  * So a container without a device never fails, unless on_no_device says so. With a rootless
  * engine's limit and on_error "fail", the plan itself is a denial that must fail (core/plan).

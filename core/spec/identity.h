@@ -13,18 +13,22 @@
  *
  * Under another engine the same names may be anybody's. Who can write which:
  *
- *   engine (its source)               what it writes itself        others' annotations that it
- * takes CRI-O (internal/factory/          CRI-O's set,                 pod: all but its own set
- *     container/container.go)         io.container.manager=cri-o
- *   containerd's CRI (internal/cri/   containerd's set             pod: those that pod_annotations
- *     annotations/annotations.go)                                  names, but not its own set
- *   podman (libpod/                   io.container.manager=libpod, user: all, io.container.manager
- *     container_internal_common.go;   unless it stands there; in a and io.podman.* too; image: the
- * same pkg/specgen/generate/           pod CRI-O's type and sandbox in podman 3 and 4, nothing in 5
- *     container.go)
- *   Docker (daemon/oci_linux.go)      nothing                      user: all; image: nothing
- *   nerdctl, ctr                      nothing of these             user: all; image: nothing
- *   NRI (nri/message/container.c)     fields of the message        nobody: no annotation is read
+ *   engine           it writes itself               it takes over from
+ *   CRI-O            CRI-O's set,                   the pod: all but its own set
+ *                    io.container.manager=cri-o
+ *   containerd's CRI containerd's set               the pod: what pod_annotations names,
+ *                                                   but not its own set
+ *   podman           io.container.manager=libpod    its user: all, io.container.manager and
+ *                    if nobody has written it;      io.podman.* among them; the image:
+ *                    in a pod CRI-O's type and      nothing in podman 5, all in 3 and 4
+ *                    sandbox
+ *   Docker           nothing                        its user: all; the image: nothing
+ *   nerdctl, ctr     nothing of these               their user: all; the image: nothing
+ *   NRI              fields of its messages         nobody: no annotation is read
+ *
+ * The sources: CRI-O internal/factory/container/container.go; containerd internal/cri/annotations/
+ * annotations.go; podman libpod/container_internal_common.go and pkg/specgen/generate/container.go;
+ * moby daemon/oci_linux.go; our nri/message/container.c.
  *
  * So no annotation proves which engine it is. What an image's author cannot choose is the path of
  * the cgroup, whose last part has a fixed form with the container's id, and the root's path:
