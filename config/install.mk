@@ -180,6 +180,11 @@ dist:
 	git -c tar.umask=0022 archive --format=tar --prefix=oci-rdma-hook-$(VERSION)/ HEAD | gzip -9n >$(DIST).new
 	@mv -f $(DIST).new $(DIST)
 
+# All that the project publishes, in build/release/VERSION; REGISTRY= is where the manifests look for the images.
+release: $(YAJL_TREE)/.unpacked
+	@tests/deps $(BUILD_PACKAGES) cross-aarch64 test package podman installer
+	@tools/make-release $(REGISTRY)
+
 # ---- clusters ----
 
 ROLE ?= worker
@@ -220,4 +225,4 @@ doctor-context: $(DOCTOR)
 	@ARCH='$(ARCH)' SYSROOT='$(SYSROOT)' BUSYBOX='$(CROSS:%=$(SYSROOT)/bin/busybox)' \
 		config/kubernetes/doctor/make-context $(DOCTOR) $(BUILD)/doctor-image
 
-.PHONY: install uninstall dist machineconfig iommu-passthrough installer nri-context doctor-context
+.PHONY: install uninstall dist release machineconfig iommu-passthrough installer nri-context doctor-context

@@ -59,10 +59,13 @@ release-check:
 	@tests/release-check $(if $(filter 0,$(TARBALL)),--without-tarball)
 
 # What a suite needs: packages (groups of tests/deps) by its name or its folder, and as prerequisites what is built.
-packages = $(BUILD_PACKAGES) test $(PACKAGES-$(patsubst %/,%,$(dir $(1)))) $(PACKAGES-$(1))
+packages = $(BUILD_PACKAGES) test $(PACKAGES-$(patsubst %/,%,$(dir $(1)))) $(PACKAGES-$(1)) \
+	$(if $(filter $(1),$(SUITES_CROSS)),cross-aarch64)
 PACKAGES-tests/podman = podman
 PACKAGES-tests/podman/builder.sh = podman vm
 PACKAGES-tests/package = lint package
+PACKAGES-tests/package/rpm-aarch64.sh = lint package cross-aarch64
+PACKAGES-tests/package/publish.sh = package podman installer cross-aarch64
 PACKAGES-tests/vm = vm
 PACKAGES-tests/lint = lint
 PACKAGES-tests/tidy = lint
@@ -84,7 +87,7 @@ tests/cli/kubectl.sh: $(BUILD)/tests/kubectl
 tests/vm/check-nri: $(KUBECHECK)
 tests/vm/check-engines tests/vm/check-node tests/vm/check-node-brief: $(JUDGE)
 tests/package/engines.sh: $(BUILD)/tests/engines/.unpacked
-$(patsubst %,tests/package/%.sh,yajl rpm rpm-aarch64): $(YAJL_TREE)/.unpacked
+$(patsubst %,tests/package/%.sh,yajl rpm rpm-aarch64 publish): $(YAJL_TREE)/.unpacked
 tests/package/rpm-aarch64.sh: aarch64
 tests/cli/footprint.sh: $(MEASURE)
 tests/cli/valgrind.sh: memcheck

@@ -9,7 +9,7 @@ fi
 SPEC=rpm/oci-rdma-hook.spec
 version=$(sed -n 's/^VERSION := //p' Makefile)
 # The build's packages are Debian's here, which rpm knows nothing of. Its brp-compress is a bash script that says sh.
-BUILD_OPTIONS=(--nodeps --define "_topdir $T/rpm" --define "__os_install_post bash /usr/lib/rpm/brp-compress %{_prefix}; find %{buildroot}%{_bindir} -type f -exec %{__strip} {} +")
+BUILD_OPTIONS=(--nodeps --define "_topdir $T/rpm" --define "__os_install_post bash /usr/lib/rpm/brp-compress %{_prefix}; find %{buildroot}%{_bindir} -type f -name 'oci-rdma-*' -exec %{__strip} {} +")
 [ -e doctor/main.c ] || BUILD_OPTIONS+=(--without doctor)
 
 # yajl_beside TARBALL: the spec's Source1, of Debian's sources

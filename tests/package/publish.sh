@@ -1,0 +1,87 @@
+#!/bin/bash
+# `make release`: all that the project publishes, twice from clean clones of the last commit: the same bytes; and what is in it is read by
+# what will read it: sha256sum, buildah, kubectl, the checksums of the nodes, the SBOM's own.
+# shellcheck disable=SC2317 # functions that check calls
+cd "$(dirname "$0")/../.." || exit 1
+. tests/lib.sh
+workdir
+if ! is_checkout; then
+	pass "make release # skip: it is made of a commit, and this tree has none"
+	finish
+fi
+version=$(sed -n 's/^VERSION := //p' Makefile)
+commit=$(git rev-parse HEAD)
+
+# release NAME: in a clone of its own; the sources of yajl are those that were fetched for this tree
+release() {
+	git clone -q . "$T/$1" && mkdir -p "$T/$1/build/tests" && cp -R "${BUILD:-build}/tests/yajl" "$T/$1/build/tests/" || return
+	touch "$T/$1/build/tests/yajl/.unpacked"
+	if make -C "$T/$1" -s release REGISTRY=registry.example/team >"$T/$1.log" 2>&1; then return; fi
+	tail -n 20 "$T/$1.log"
+	return 1
+}
+check "make release" release one
+out=$T/one/build/release/$version
+cd "$out" 2>/dev/null || finish
+check "its checksums are right" sha256sum --quiet -c SHA256SUMS
+is "each file has one" "$(find . -type f ! -name SHA256SUMS | sed 's|^\./||' | sort)" "$(sed 's/^[^ ]*  //' SHA256SUMS | sort)"
+for kind in "oci-rdma-hook-$version.tar.gz" "oci-rdma-hook-$version-manifests.tar.gz" "*_amd64.deb" "*.x86_64.rpm" "*.oci.tar" \
+	"x86_64/*.yaml" "aarch64/*.yaml" "*.spdx.json" SHA256SUMS.nodes; do
+	check "there is $kind" compgen -G "$kind"
+done
+
+# ---- the images ----
+
+buildah() { command buildah --root "$T/storage" --runroot "$T/storage.run" --storage-driver vfs "$@"; }
+for image in oci-rdma-nri oci-rdma-hook-installer oci-rdma-doctor; do
+	mkdir "$T/$image" && tar -C "$T/$image" -xf "$image-$version.oci.tar"
+	index=$T/$image/blobs/sha256/$(jq -r '.manifests[0].digest | ltrimstr("sha256:")' "$T/$image/index.json")
+	is "$image: for both architectures" "amd64 arm64" "$(jq -r '.manifests[].platform.architecture' "$index" | sort | paste -sd ' ')"
+	is "$image: the labels say version and commit" "$version $commit" \
+		"$(buildah pull -q --arch arm64 "oci:$T/$image" >"$T/id" && buildah inspect --type image "$(<"$T/id")" |
+			jq -r '.OCIv1.config.Labels | ."org.opencontainers.image.version" + " " + ."org.opencontainers.image.revision"')"
+done
+
+# ---- what a node gets ----
+
+tree=$T/one
+# on_a_node FILE: its checksums and paths
+on_a_node() { "$tree/config/machineconfig/list-files" "$1"; }
+strip --strip-all --remove-section=.note.gnu.build-id --remove-section=.comment -o "$T/hook" "$tree/build/oci-rdma-hook" 2>/dev/null ||
+	(cd "$tree" && make -s build/oci-rdma-hook)
+has "SHA256SUMS.nodes has what the MachineConfigs have" "$(on_a_node x86_64/99-worker-oci-rdma-hook-nri.yaml)" "$(<SHA256SUMS.nodes)"
+has "…the plugin's executable among it" /usr/local/bin/oci-rdma-nri "$(on_a_node x86_64/99-worker-oci-rdma-hook-nri.yaml)"
+# As the machine-config daemon would write the hook: what the list says of it is that file's checksum.
+awk '/- path: \/usr\/local\/bin\/oci-rdma-hook$/ { here = 1 } here && /source:/ { sub(/.*base64,/, ""); print; exit }' \
+	x86_64/99-worker-oci-rdma-hook.yaml | base64 -d | gzip -dc >"$T/on-node" && chmod 755 "$T/on-node"
+is "a node's file has the checksum of the list" "$(sha256sum <"$T/on-node" | cut -d ' ' -f 1)" \
+	"$(on_a_node x86_64/99-worker-oci-rdma-hook.yaml | sed -n 's|  /usr/local/bin/oci-rdma-hook$||p')"
+is "…and is the executable of this commit" "oci-rdma-hook $version (commit ${commit:0:12})" "$("$T/on-node" --version)"
+has "the MachineConfig's header says version and commit" "# Version: $version (commit ${commit:0:12})" "$(head -n 5 aarch64/99-worker-oci-rdma-hook.yaml)"
+is "control: another file has nothing of ours" 1 "$(on_a_node SHA256SUMS >/dev/null 2>&1; echo "$?")"
+
+# ---- manifests, packages, SBOM ----
+
+mkdir "$T/manifests" && tar -C "$T/manifests" -xzf "oci-rdma-hook-$version-manifests.tar.gz"
+has "the manifests name the images below REGISTRY" "registry.example/team/oci-rdma-nri" "$(cat "$T"/manifests/*/config/kubernetes/nri/kustomization.yaml)"
+has "the doctor's package has kubectl's plugin" usr/bin/kubectl-rdma_doctor "$(dpkg-deb -c oci-rdma-hook-doctor_*.deb)"
+has "…and the RPM" /usr/bin/kubectl-rdma_doctor "$(rpm -qlp oci-rdma-hook-doctor-*.rpm 2>/dev/null)"
+for page in config/kubernetes/nri/daemonset.yaml config/admission/policy.yaml config/monitoring/rules.yaml; do
+	has "the documentation's package has $page" "${page#config/}" "$(dpkg-deb -c oci-rdma-hook-doc_*.deb)"
+done
+sbom=oci-rdma-hook-$version.spdx.json
+is "the SBOM is SPDX 2.3 and describes the project" "SPDX-2.3 oci-rdma-hook $version commit $commit" \
+	"$(jq -r '.spdxVersion + " " + (.packages[0] | .name + " " + .versionInfo + " " + .sourceInfo)' "$sbom")"
+is "…and what is linked, each with a version" "busybox gcc-runtime glibc musl protobuf-c yajl" \
+	"$(jq -r '.packages[1:][] | select(.versionInfo | test("[0-9]")) | .name' "$sbom" | sort | paste -sd ' ')"
+jq -r '.files[] | (.checksums[] | select(.algorithm == "SHA256").checksumValue) + "  " + .fileName' "$sbom" >"$T/sbom.sums"
+check "…and the checksum of each file" sha256sum --quiet -c "$T/sbom.sums"
+is "every reference in it leads somewhere" "" \
+	"$(jq -r '[.SPDXID, .packages[].SPDXID, .files[].SPDXID] as $known | .relationships[] | .spdxElementId, .relatedSpdxElement | select(IN($known[]) | not)' "$sbom")"
+
+# ---- again ----
+
+cd "$tree" || finish
+check "make release in another place" release another-directory-with-a-longer-name
+is "the same bytes" "$(cat "$out/SHA256SUMS")" "$(cat "$T/another-directory-with-a-longer-name/build/release/$version/SHA256SUMS")"
+finish
