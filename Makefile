@@ -219,7 +219,7 @@ MUSL_HEADERS := $(BUILD)/musl/include
 MUSL_INCLUDE = $(SYSROOT)/usr/include/$(firstword $(subst -, ,$(TARGET)))-linux-musl
 MUSL_CC = $(CC) -nostdinc -isystem $(MUSL_INCLUDE) -isystem $(shell $(CC) -print-file-name=include) \
 	-isystem $(MUSL_HEADERS)
-$(MUSL_HEADERS): $(COMPILED) | $(BUILD)/.deps
+$(MUSL_HEADERS): Makefile $(COMPILED) | $(BUILD)/.deps
 	@rm -rf $@ && mkdir -p $@
 	@for name in linux asm-generic rdma; do ln -s $(KERNEL_HEADERS)/$$name $@/$$name || exit 1; done
 	@ln -s $(abspath $(or $(YAJL_INCLUDE),$(SYSROOT)/usr/include))/yajl $@/yajl
