@@ -154,7 +154,7 @@ bool container_may_matter(struct container *container)
 		if (spec_device_may_be_verbs(&spec->devices[i]))
 			return true;
 	}
-	if (spec->n_verbs_sources && rootless())
+	if (container_mounts_count(spec))
 		return true;
 	return spec->every_device &&
 	       (container_read_claims(container, &err) < 0 || container->claims.n > 0);

@@ -113,9 +113,15 @@ static bool has_device(const struct spec *spec, int64_t major, int64_t minor)
 
 /*
  * A rootless engine can make no device files: podman mounts the node's instead, and linux.devices
- * is empty. Whoever asks for a mount there is the one who runs the engine; on a node he would be a
- * pod's author, by a volume of the host's files, to whom no device was allocated.
+ * is empty. There the user of the engine asks for the mount. In Kubernetes it is a pod's author, by
+ * a volume of the host's files (hostPath), to whom no device was allocated; also in a rootless one,
+ * whose engine gets the allocated devices in linux.devices as any other does.
  */
+bool container_mounts_count(const struct spec *spec)
+{
+	return spec->n_verbs_sources && !spec->identity.kubernetes && rootless();
+}
+
 static int find_mounted(struct container *container, const struct node *node, struct err *err)
 {
 	const struct spec *spec = &container->spec;
@@ -159,7 +165,7 @@ int container_read_claims(struct container *container, struct err *err)
 
 static int find_devices(struct container *container, const struct node *node, struct err *err)
 {
-	if (container->spec.n_verbs_sources && rootless() && find_mounted(container, node, err) < 0)
+	if (container_mounts_count(&container->spec) && find_mounted(container, node, err) < 0)
 		return -1;
 	if (!container->spec.every_device)
 		return find_proven(container, node, err);

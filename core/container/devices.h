@@ -13,6 +13,9 @@
  */
 int container_find_devices(struct container *container, struct err *err);
 
+/* Whether mounted device files are proof: of a rootless engine's own user, not of a pod's author */
+bool container_mounts_count(const struct spec *spec);
+
 /* Fills container->gpus. Returns 0 or -1. */
 int container_find_gpus(struct container *container, struct err *err);
 

@@ -120,6 +120,7 @@ struct identity identity_of(const struct identity_keys *keys)
 
 	if (identity.doubt == IDENTITY_BELIEVED)
 		identity = has_containerd(keys) ? of_containerd(keys) : of_crio(keys);
+	identity.kubernetes = has_containerd(keys) || has_labels(keys) || keys->crio.id;
 	identity.sandbox = identity_is_sandbox(keys);
 	return identity;
 }

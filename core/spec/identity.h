@@ -70,6 +70,7 @@ struct identity {
 	const char *sandbox_id;
 	bool sandbox;              /* the pod's pause container: it never gets a device */
 	enum identity_doubt doubt; /* why all but sandbox is unknown */
+	bool kubernetes;           /* it has annotations of Kubernetes, whoever wrote them */
 };
 
 /* What stands in config.json of all that; NULL: it has none. */

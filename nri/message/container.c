@@ -187,6 +187,7 @@ static int read_identity(struct reading *r, const Nri__CreateContainerRequest *r
 		.name = or_null(parts[2]),
 		.pod = or_null(parts[3]),
 		.pod_namespace = or_null(parts[4]),
+		.kubernetes = parts[4][0], /* Docker's NRI has no namespace */
 	};
 	return 0;
 }

@@ -6,7 +6,7 @@
 #include <sched.h>
 #include <sys/wait.h>
 
-#include "core/container/container.h"
+#include "core/container/devices.h"
 
 /* What a child says that this machine does not let do what it tests */
 #define NOT_HERE 77
@@ -87,20 +87,48 @@ static int look_without_root(void)
 	return !may_matter(&mounted) || may_matter(&not_mounted);
 }
 
-static void of_a_rootless_engine_it_does(void **state)
+static bool mount_counts(bool kubernetes)
+{
+	const char *sources[] = {"/dev/infiniband/uverbs0"};
+	const struct spec spec = {.verbs_sources = sources,
+				  .n_verbs_sources = 1,
+				  .identity = {.kubernetes = kubernetes}};
+
+	return container_mounts_count(&spec);
+}
+
+static int look_at_a_rootless_kubernetes(void)
+{
+	if (unshare(CLONE_NEWUSER) < 0)
+		return NOT_HERE;
+	return !mount_counts(false) || mount_counts(true);
+}
+
+static void in_a_child(int (*look)(void))
 {
 	pid_t child = fork();
 	int status;
 
-	(void)state;
 	assert_true(child >= 0);
 	if (child == 0)
-		_exit(look_without_root());
+		_exit(look());
 	assert_int_equal(waitpid(child, &status, 0), child);
 	assert_true(WIFEXITED(status));
 	if (WEXITSTATUS(status) == NOT_HERE)
 		skip();
 	assert_int_equal(WEXITSTATUS(status), 0);
+}
+
+static void of_a_rootless_engine_it_does(void **state)
+{
+	(void)state;
+	in_a_child(look_without_root);
+}
+
+static void of_a_rootless_kubernetes_it_does_not(void **state)
+{
+	(void)state;
+	in_a_child(look_at_a_rootless_kubernetes);
 }
 
 static const struct text_case {
@@ -133,6 +161,8 @@ int main(void)
 	UNIT_TABLE(&suite, what_can_matter_is_told, matter_cases);
 	unit_add_for_root(&suite, "matters: a mount on a node does not",
 			  a_mount_does_not_matter_on_a_node, NULL);
+	unit_add(&suite, "…of a rootless Kubernetes it does not",
+		 of_a_rootless_kubernetes_it_does_not, NULL);
 	unit_add(&suite, "matters: a mount of a rootless engine", of_a_rootless_engine_it_does,
 		 NULL);
 	UNIT_TABLE(&suite, a_text_names_a_device, text_cases);

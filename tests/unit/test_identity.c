@@ -37,11 +37,12 @@
 	}
 #define TRAINER                                                                                    \
 	{                                                                                          \
-		"c0", "trainer", "p-0", "team-a", "s0", false, IDENTITY_BELIEVED                   \
+		.id = "c0", .name = "trainer", .pod = "p-0", .pod_namespace = "team-a",            \
+		.sandbox_id = "s0"                                                                 \
 	}
 #define WORKER                                                                                     \
 	{                                                                                          \
-		NULL, "worker", "q-0", "team-b", "s1", false, IDENTITY_BELIEVED                    \
+		.name = "worker", .pod = "q-0", .pod_namespace = "team-b", .sandbox_id = "s1"      \
 	}
 
 static const struct identity_case {
@@ -227,6 +228,12 @@ static void identity_is(void **state)
 	same_text(row->want.pod_namespace, got.pod_namespace);
 	same_text(row->want.sandbox_id, got.sandbox_id);
 	assert_int_equal(row->want.sandbox, got.sandbox);
+	assert_int_equal(got.kubernetes,
+			 strstr(row->annotations, "cri-o.ContainerID") ||
+				 strstr(row->annotations, "io.kubernetes.container.name") ||
+				 strstr(row->annotations, "io.kubernetes.pod.name") ||
+				 strstr(row->annotations, "io.kubernetes.cri.container-") ||
+				 strstr(row->annotations, "io.kubernetes.cri.sandbox-name"));
 	assert_int_equal(row->want.doubt, got.doubt);
 	assert_int_equal(identity_doubt_reason(got.doubt) == NULL, got.doubt == IDENTITY_BELIEVED);
 }
