@@ -7,7 +7,8 @@
 #include <stddef.h>
 
 #include "core/base/arena.h"
-#include "nri/message/message.h"
+
+struct message;
 
 /*
  * The message's struct, which lives in the arena and is never freed by protobuf-c. NULL where the
