@@ -155,9 +155,10 @@ enum option_code {
 static int take_task(struct command *command, enum task task)
 {
 	if (command->task != TASK_STAGE && command->task != task)
-		return usage_error("only one of --dry-run, --check-config, --crio-handler, "
-				   "--containerd-handler, --check-removal, --cdi and --lock can be used",
-				   NULL);
+		return usage_error(
+			"only one of --dry-run, --check-config, --crio-handler, "
+			"--containerd-handler, --check-removal, --cdi and --lock can be used",
+			NULL);
 	command->task = task;
 	return -1;
 }

@@ -125,5 +125,6 @@ same "the changes of the unit go through if enable tells systemd nothing, too" "
 
 POOLS=(none nri hook) CHANGES=(first-install without-NRI)
 on_a_node "$T/by-the-unit.yaml"
-has "control: an action that restarts the unit itself fails when the update removes it" "without-NRI 5:" "$OUT"
+has "control: an action that restarts the unit itself does well when the update adds it" "first-install 0:" "$OUT"
+lacks "control: …and fails when the update removes it" "without-NRI 0:" "$OUT"
 finish
