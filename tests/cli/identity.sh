@@ -112,7 +112,7 @@ recorded containerd-1.7
 decides "containerd 1.7 as recorded: \"containers\" names another" none
 that "containerd 1.7 as recorded: whose it is" "$who" "sidecar names-runc team-a"
 recorded containerd-1.7 "$NAMED"
-gets "containerd 1.7 as recorded, named" mlx5_7,mlx5_6
+gets "containerd 1.7 as recorded, named" mlx5_6,mlx5_7
 warns "containerd 1.7 as recorded: without a doubt" ""
 config '{"namespaces": ["team-b"]}'
 recorded containerd-1.7 "$NAMED"
@@ -122,7 +122,7 @@ recorded containerd-1.7-sandbox '.linux.devices = [{path: "/dev/infiniband/uverb
 decides "containerd 1.7 as recorded, a sandbox" none
 config
 recorded docker-26
-gets "Docker 26 as recorded" mlx5_7,mlx5_6
+gets "Docker 26 as recorded" mlx5_6,mlx5_7
 that "Docker 26 as recorded: nobody's" "$who" "- - -"
 config '{"namespaces": ["team-a"]}'
 recorded docker-26
