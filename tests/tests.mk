@@ -14,8 +14,8 @@ SUITES_CLI = $(sort $(wildcard tests/cli/*.sh))
 SUITES_NRI = tests/nri/judge.sh
 SUITES_PODMAN = $(sort $(wildcard tests/podman/*.sh))
 SUITES_PACKAGE = $(sort $(wildcard tests/package/*.sh))
-SUITES_VM = $(addprefix tests/vm/,check check-shim check-netns check-doctor check-install check-nri check-node check-engines \
-	check-cdi check-soak)
+SUITES_VM = $(addprefix tests/vm/,check check-shim check-netns check-doctor check-install check-nri \
+	check-node check-engines check-cdi check-soak)
 
 include tests/safety.mk
 include tests/cross/cross.mk
@@ -77,7 +77,8 @@ PACKAGES-tests/vm/check-engines = cluster
 PACKAGES-tests/vm/check-node = cluster package
 PACKAGES-tests/vm/check-node-brief = cluster package
 
-$(SUITES_CLI) $(SUITES_PODMAN) $(SUITES_PACKAGE) $(SUITES_VM) tests/vm/check-brief tests/vm/check-node-brief: $(HOOK) $(NRI_PROGRAM) $(DOCTOR)
+$(SUITES_CLI) $(SUITES_PODMAN) $(SUITES_PACKAGE) $(SUITES_VM): $(HOOK) $(NRI_PROGRAM) $(DOCTOR)
+tests/vm/check-brief tests/vm/check-node-brief: $(HOOK) $(NRI_PROGRAM) $(DOCTOR)
 $(patsubst %,tests/cli/%.sh,confine hook_dynamic memory): $(HOOK_DYNAMIC)
 tests/cli/nri.sh $(SUITES_NRI): $(NRI_PATIENT)
 tests/cli/cluster.sh: $(KUBECHECK)
