@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/base/kernel.h"
 #include "core/base/text.h"
 
 int err_set(struct err *err, const char *format, ...)
@@ -24,8 +25,7 @@ int err_set(struct err *err, const char *format, ...)
  * run: RHEL 8 has 4.18. "Function not implemented" would tell nobody. */
 static const char *reason(int errnum)
 {
-	return errnum == ENOSYS ? "this kernel has no openat2(2): Linux 5.6 or newer is needed"
-				: strerror(errnum);
+	return errnum == ENOSYS ? kernel_lacks_openat2() : strerror(errnum);
 }
 
 /* "<what the format says>: <behind>"; behind lies outside of *err. */

@@ -3,11 +3,11 @@
  * Whether the kernel has what hook, shim, NRI plugin and this program cannot do without: without
  * openat2(2) no path of a container's or a node's can be opened safely.
  */
-#include <stdbool.h>
-#include <stdlib.h>
+#include <errno.h>
 #include <string.h>
 #include <sys/utsname.h>
 
+#include "core/base/kernel.h"
 #include "core/base/tree.h"
 #include "doctor/check/check.h"
 
@@ -21,16 +21,9 @@ static int add_missing(const struct doctor *doctor, struct findings *findings)
 		"Use Linux 5.6 or later, and in a container an engine whose seccomp profile allows "
 		"openat2. Then run the doctor again: it has checked nothing else",
 		"openat2(2) fails: %s (Linux %s); oci-rdma-hook does not work without it",
-		strerror(doctor->no_openat2), name.release);
-}
-
-static bool is_before_5_6(const char *release)
-{
-	char *end;
-	long major = strtol(release, &end, 10);
-	long minor = *end == '.' ? strtol(end + 1, NULL, 10) : 0;
-
-	return major > 0 && (major < 5 || (major == 5 && minor < 6));
+		doctor->no_openat2 == ENOSYS ? kernel_lacks_openat2()
+					     : strerror(doctor->no_openat2),
+		name.release);
 }
 
 /*
@@ -40,7 +33,7 @@ static bool is_before_5_6(const char *release)
  */
 static int add_by_number(struct findings *findings, const char *release)
 {
-	if (is_before_5_6(release))
+	if (kernel_is_before_openat2(release))
 		return findings_add(
 			findings, "kernel", NULL, FINDING_FAIL,
 			"Linux 5.6 or later. Whether this one has it can be seen on "

@@ -106,6 +106,7 @@ const char *const common[] = {
 	"getegid",
 	"capget",
 	"getrandom",
+	"uname", /* for a message (core/base/kernel.c) */
 	"futex",
 	"set_robust_list",
 	"set_tid_address",
