@@ -86,14 +86,18 @@ verified() {
 	local unit name
 	rm -rf "$ROOT"
 	make_it install
+	unit=$ROOT/usr/local/lib/systemd/system/oci-rdma-nri-standby.service
 	unit=$ROOT/usr/local/lib/systemd/system/oci-rdma-nri.service
 	[ $# -eq 0 ] || sed -i "$1" "$unit"
 	for name in sysinit basic shutdown multi-user network; do echo '[Unit]' >"${unit%/*}/$name.target"; done
 	for name in containerd kubelet; do printf '[Unit]\nAfter=containerd.service\n[Service]\nExecStart=/usr/local/bin/oci-rdma-hook\n' >"${unit%/*}/$name.service"; done
 	sed -i '/^After/d' "${unit%/*}/containerd.service"
-	systemd-analyze verify --man=no --root="$ROOT" oci-rdma-nri.service kubelet.service containerd.service 2>&1
+	systemd-analyze verify --man=no --root="$ROOT" oci-rdma-nri.service oci-rdma-nri-standby.service kubelet.service containerd.service 2>&1
 }
 is "systemd has nothing to say about the unit" "" "$(verified)"
+# service NAME: what it is to run, and how
+service() { sed -n '/^\[Service\]/,/^\[Install\]/{/^\[Install\]/d; /^$/d; p}' "config/nri/$1.service"; }
+is "the standby's unit runs the same in the same way" "$(service oci-rdma-nri)" "$(service oci-rdma-nri-standby)"
 has "control: a value that systemd does not know" "Failed to parse service restart specifier" "$(verified s/Restart=always/Restart=allways/)"
 has "control: a key that systemd does not know" "Unknown key 'MemoryMux'" "$(verified s/^MemoryMax/MemoryMux/)"
 has "control: an order that cannot be kept" "ordering cycle" "$(verified 's/^After=.*/&\nAfter=kubelet.service/')"
@@ -137,7 +141,7 @@ for status in 0 1; do
 	is "on the host: make install neither enables nor starts the unit" "0 no" "$STATUS $([ -e "$T/asked" ] && echo yes || echo no)"
 	here uninstall
 	is "…make uninstall disables and stops it while the program is there, and goes on where that cannot be ($status)" \
-		"0 there: disable --now oci-rdma-nri.service oci-rdma-hook-cdi.service oci-rdma-hook-cdi.path
+		"0 there: disable --now oci-rdma-nri.service oci-rdma-nri-standby.service oci-rdma-hook-cdi.service oci-rdma-hook-cdi.path
 gone: daemon-reload" "$STATUS $(cat "$T/asked")"
 	is "…and nothing is left of it" "" "$(find "$T/here" -name '*nri*')"
 done

@@ -68,7 +68,7 @@ is "the doctor is a package of its own" "$([ ! -e doctor/main.c ] || echo /usr/b
 	"$(rpm -qpl "$T"/rpm/RPMS/*/oci-rdma-hook-doctor-* 2>/dev/null | grep bin/)"
 nri=("$T"/rpm/RPMS/*/oci-rdma-hook-nri-*.rpm)
 is "the NRI plugin is a package of its own, with its unit, man page and completion" \
-	"/usr/bin/oci-rdma-nri /usr/lib/systemd/system/oci-rdma-nri.service /usr/share/bash-completion/completions/oci-rdma-nri /usr/share/man/man8/oci-rdma-nri.8.gz" \
+	"/usr/bin/oci-rdma-nri /usr/lib/systemd/system/oci-rdma-nri-standby.service /usr/lib/systemd/system/oci-rdma-nri.service /usr/share/bash-completion/completions/oci-rdma-nri /usr/share/man/man8/oci-rdma-nri.8.gz" \
 	"$(rpm -qpl "${nri[@]}" 2>/dev/null | grep oci-rdma-nri | sort | paste -sd ' ')"
 has "it has the hook below it, of the same version" "oci-rdma-hook = $version" "$(rpm -qp --requires "${nri[@]}" 2>/dev/null)"
 lacks "which has none of it" oci-rdma-nri "$(rpm -qpl "$T"/rpm/RPMS/*/oci-rdma-hook-"$version"-*.rpm 2>/dev/null)"
@@ -182,10 +182,10 @@ asked() {
 check "rpm -i, again" in_root -i --nodeps "$T"/first/*.rpm
 is "the unit is known then, and neither enabled nor started" "there: --quiet daemon-reload" "$(asked)"
 check "rpm -U, again" in_root -U --nodeps "${second[@]}"
-is "the next release's plugin takes over where one runs" $'there: --quiet daemon-reload\nthere: --quiet try-restart oci-rdma-nri.service' "$(asked)"
+is "the next release's plugin takes over where one runs" $'there: --quiet daemon-reload\nthere: --quiet try-restart oci-rdma-nri-standby.service\nthere: --quiet try-restart oci-rdma-nri.service' "$(asked)"
 mapfile -t names < <(in_root -qa --qf '%{NAME}\n' | sort)
 check "rpm -e, again" in_root -e "${names[@]}"
-is "the unit is stopped and disabled while its program is there" $'there: --quiet --no-reload disable --now oci-rdma-nri.service\ngone: --quiet --no-reload disable --now oci-rdma-hook-cdi.path oci-rdma-hook-cdi.service' "$(asked)"
+is "the unit is stopped and disabled while its program is there" $'there: --quiet --no-reload disable --now oci-rdma-nri.service oci-rdma-nri-standby.service\ngone: --quiet --no-reload disable --now oci-rdma-hook-cdi.path oci-rdma-hook-cdi.service' "$(asked)"
 rm "$ROOT/bin/systemctl"
 is "nothing is left" "$before" "$(everything)"
 finish
