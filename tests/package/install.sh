@@ -20,7 +20,7 @@ check "make install" make_it install
 is "what it installs" "$(printf '%s\n' etc/oci-rdma-hook/config.json \
 	usr/local/bin/oci-rdma-{hook,nri,runtime,runtime-crun,runtime-runc} "${doctor[@]/#/usr/local/bin/}" \
 	usr/local/share/bash-completion/completions/oci-rdma-{hook,nri} "${doctor[@]/#/usr/local/share/bash-completion/completions/}" \
-	usr/local/lib/systemd/system/oci-rdma-{hook-cdi.path,hook-cdi.service,nri.service} usr/local/share/man/man5/oci-rdma-hook.json.5 \
+	usr/local/lib/systemd/system/oci-rdma-{hook-cdi.path,hook-cdi.service,nri-standby.service,nri.service} usr/local/share/man/man5/oci-rdma-hook.json.5 \
 	usr/local/share/man/man8/oci-rdma-{hook,nri,runtime,runtime-crun,runtime-runc}.8 "${doctor[@]/%/.8}" \
 	usr/local/share/oci-rdma-hook/{containerd/render-base-spec,docker/daemon.json,podman/oci-rdma-hook.conf,profiles/roce-legacy.json} \
 	usr/local/share/oci-rdma-hook/hooks.d/device/{90-oci-rdma-hook,91-oci-rdma-hook-poststart}.json \
@@ -86,7 +86,6 @@ verified() {
 	local unit name
 	rm -rf "$ROOT"
 	make_it install
-	unit=$ROOT/usr/local/lib/systemd/system/oci-rdma-nri-standby.service
 	unit=$ROOT/usr/local/lib/systemd/system/oci-rdma-nri.service
 	[ $# -eq 0 ] || sed -i "$1" "$unit"
 	for name in sysinit basic shutdown multi-user network; do echo '[Unit]' >"${unit%/*}/$name.target"; done
