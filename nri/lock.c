@@ -6,6 +6,7 @@
 #include <inttypes.h>
 #include <limits.h>
 #include <signal.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <sys/file.h>
 #include <sys/random.h>
@@ -23,10 +24,15 @@
 /* In the file. nri/lock.h says what they mean. */
 struct numbers {
 	uint64_t beats;
-	uint64_t serving;
+	uint64_t stage;
 	uint64_t id;
 	uint64_t before;
+	uint64_t answered; /* written by the one before */
 };
+#define ANSWERED_AT offsetof(struct numbers, answered)
+
+/* Looks at a successor that is registered, until it surely is asked */
+#define SUCCEEDED_LOOKS 2
 
 /* The bytes of the read locks, behind the numbers */
 enum mark {
@@ -57,17 +63,16 @@ static void read_numbers(int file, struct numbers *ret_numbers)
 {
 	struct numbers numbers = {0};
 
-	if (pread(file, &numbers, sizeof(numbers), 0) != (ssize_t)sizeof(numbers))
-		numbers = (struct numbers){0};
+	(void)!pread(file, &numbers, sizeof(numbers), 0);
 	*ret_numbers = numbers;
 }
 
 /* The directory is on a tmpfs, as /run is: nothing is waited for. */
 static void write_numbers(const struct lock *lock)
 {
-	struct numbers numbers = {lock->beats, lock->serving, lock->id, lock->before};
+	struct numbers numbers = {lock->beats, lock->stage, lock->id, lock->before, 0};
 
-	(void)!pwrite(lock->file, &numbers, sizeof(numbers), 0);
+	(void)!pwrite(lock->file, &numbers, ANSWERED_AT, 0);
 }
 
 static void stop_waiter(struct lock *lock)
@@ -85,9 +90,10 @@ static void close_file(struct lock *lock)
 	cleanup_close_fd(&lock->file);
 	lock->file = -1;
 	lock->ours = false;
-	lock->serving = false;
+	lock->stage = LOCK_CONNECTS;
 	lock->marked = false;
 	lock->looks = 0;
+	lock->succeeded = 0;
 }
 
 static int open_dir(struct lock *lock, const char *socket, struct err *err)
@@ -123,7 +129,7 @@ static void begin(struct lock *lock, uint64_t before)
 		(void)set_mark(lock->file, MARK_WAITS, F_UNLCK);
 	lock->marked = false;
 	lock->ours = true;
-	lock->serving = false;
+	lock->stage = LOCK_CONNECTS;
 	lock->before = before;
 	lock->beats++;
 	write_numbers(lock);
@@ -288,33 +294,77 @@ void lock_beat(struct lock *lock)
 	write_numbers(lock);
 }
 
-void lock_serve(struct lock *lock)
+static void set_stage(struct lock *lock, enum lock_stage stage)
 {
-	lock->serving = true;
+	lock->stage = stage;
 	if (lock->ours)
 		write_numbers(lock);
 }
 
-bool lock_may_answer(const struct lock *lock)
+void lock_serve(struct lock *lock)
+{
+	set_stage(lock, LOCK_REGISTERED);
+}
+
+/* The file that has the name, and its numbers. Returns its descriptor; -1: somebody has removed it.
+ */
+static int open_current(const struct lock *lock, struct numbers *ret_numbers)
+{
+	int file = openat(lock->dir, LOCK_NAME, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+
+	if (file >= 0)
+		read_numbers(file, ret_numbers);
+	return file;
+}
+
+/* By the one before: until the successor is asked, this one answers. */
+static bool answers_meanwhile(const struct lock *lock, uint64_t container)
 {
 	struct numbers numbers;
-	cleanup_fd file = -1;
+	cleanup_fd file = open_current(lock, &numbers);
 
-	if (lock->dir < 0 || lock_is_held(lock))
-		return true;
-	file = openat(lock->dir, LOCK_NAME, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
 	if (file < 0)
-		return lock->ours; /* somebody has removed it */
-	read_numbers(file, &numbers);
-	return !numbers.serving && (numbers.id == lock->id || numbers.before == lock->id);
+		return lock->ours;
+	if (numbers.stage == LOCK_ASKED || (numbers.id != lock->id && numbers.before != lock->id))
+		return false;
+	(void)!pwrite(file, &container, sizeof(container), (off_t)ANSWERED_AT);
+	return true;
+}
+
+bool lock_answers(struct lock *lock, uint64_t container)
+{
+	struct numbers numbers;
+
+	if (lock->dir < 0)
+		return true;
+	if (!lock_is_held(lock))
+		return answers_meanwhile(lock, container);
+	if (lock->stage == LOCK_ASKED)
+		return true;
+	set_stage(lock, LOCK_ASKED);
+	read_numbers(lock->file, &numbers);
+	return lock->connected || numbers.answered != container;
+}
+
+bool lock_is_succeeded(struct lock *lock)
+{
+	struct numbers numbers;
+	cleanup_fd file = lock_is_held(lock) ? -1 : open_current(lock, &numbers);
+
+	if (file < 0 || numbers.id == lock->id || numbers.stage == LOCK_CONNECTS)
+		lock->succeeded = 0;
+	else if (numbers.before != lock->id || numbers.stage == LOCK_ASKED)
+		return true;
+	else
+		lock->succeeded++;
+	return lock->succeeded >= SUCCEEDED_LOOKS;
 }
 
 void lock_hand_over(struct lock *lock)
 {
 	if (!lock->ours)
 		return;
-	lock->serving = false;
-	write_numbers(lock);
+	set_stage(lock, LOCK_CONNECTS);
 	(void)set_mark(lock->file, MARK_LEAVES, F_RDLCK);
 	lock->ours = false;
 	(void)flock(lock->file, LOCK_UN);

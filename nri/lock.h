@@ -14,16 +14,19 @@
  *               and sees the same number LOCK_LOOKS times puts a new file in the old one's place:
  *               the holder hangs. Only looks count, not time, so that a node that was frozen as a
  *               whole takes nothing from anybody.
- *   serving     the holder is about to get requests: it is set before the answer to Synchronize is
- *               sent.
+ *   stage       of the holder: it connects (0), is about to be registered (1), was asked about a
+ *               container (2).
  *   id, before  random numbers: the holder's, and that of the one before it.
+ *   answered    a hash of the container that the one before it has answered for last.
  *   read locks  (fcntl(2), F_OFD_SETLK) of a byte each: somebody waits; somebody hands over.
  *
  * A plugin that has lost the lock, or hands it over, is asked about containers until its connection
- * is closed. It answers until its successor is serving, and is silent from then on. So one of the
- * two answers for each container, and never both: a runtime asks about one container at a time, and
- * adds a plugin between two (containerd/nri, pkg/adaptation, under one lock). If the successor is
- * asked about a container as well, it was serving before.
+ * is closed. It answers, and says for which container, until its successor was asked about one. A
+ * runtime asks about one container at a time, and adds a plugin between two (containerd/nri,
+ * pkg/adaptation), some moment after Synchronize. So there is at most one container about which
+ * both are asked while the stage is still 1: the successor's first one. If the other one has
+ * answered for it, the successor is silent. So one of the two answers for each container, and never
+ * both.
  *
  * A plugin that the runtime has launched is connected without the lock. Then it is silent, and
  * takes the lock if it is free and nobody hands it over.
@@ -42,11 +45,18 @@
 #define LOCK_BEAT_MS 250
 #define LOCK_LOOKS 4
 
+enum lock_stage {
+	LOCK_CONNECTS,
+	LOCK_REGISTERED,
+	LOCK_ASKED,
+};
+
 struct lock {
-	int dir;         /* of the runtime's socket; -1: not open */
-	int file;        /* -1: not open */
-	bool ours;       /* we have its flock */
-	bool serving;    /* and are asked about containers */
+	int dir;               /* of the runtime's socket; -1: not open */
+	int file;              /* -1: not open */
+	bool ours;             /* we have its flock */
+	enum lock_stage stage; /* then: ours */
+	int succeeded;   /* beats since the successor is registered, see lock_is_succeeded() */
 	bool connected;  /* set by a launched plugin: it does not wait, it is silent */
 	bool marked;     /* we have the read lock of those that wait */
 	pid_t waiter;    /* the child that waits; 0: none */
@@ -83,14 +93,20 @@ void lock_beat(struct lock *lock);
 /* The holder is about to be asked about containers. */
 void lock_serve(struct lock *lock);
 
-/* False if another plugin of ours answers for this container. True without a directory: then no
- * other plugin can be connected. */
-bool lock_may_answer(const struct lock *lock);
+/*
+ * Asked about a container: whether this plugin answers. False if another plugin of ours does. True
+ * without a directory: then no other plugin can be connected.
+ */
+bool lock_answers(struct lock *lock, uint64_t container);
+
+/* For one that has lost it or hands it over, every few moments: true when its connection is of no
+ * more use, because its successor is asked. */
+bool lock_is_succeeded(struct lock *lock);
 
 /* True if another plugin waits for it. */
 bool lock_is_awaited(const struct lock *lock);
 
-/* Lets the next one have it, which lock_may_answer() then asks. */
+/* Lets the next one have it. Until that one is asked, this one answers. */
 void lock_hand_over(struct lock *lock);
 
 /* Gives it up and frees what it holds. */

@@ -29,7 +29,7 @@
 /* A plugin that ends waits so long until the next one is registered. systemd and the kubelet allow
  * it 5 s. */
 #define HAND_OVER_MS 2000
-#define HAND_OVER_LOOK_MS 2
+#define HAND_OVER_LOOK_MS 100
 #define READ_SIZE 16384
 
 #define NEVER INT64_MAX
@@ -103,15 +103,34 @@ static void set_signals(sigset_t *ret_waiting)
 
 /* ---- what the session asks ---- */
 
-/* A launched plugin is connected before the directory of the socket is there. */
-static bool is_to_answer(struct plugin *plugin)
+/* A number for a container's id (FNV-1a); 0: the message has none */
+static uint64_t number_of(const struct message *request)
 {
+	cleanup_arena arena = {0};
+	struct spec spec = {0};
+	struct err ignored;
+	uint64_t number = 14695981039346656037U;
+
+	if (!request || message_read_container(&arena, request, &spec, &ignored) < 0 ||
+	    !spec.identity.id)
+		return 0;
+	for (const char *at = spec.identity.id; *at; at++)
+		number = (number ^ (unsigned char)*at) * 1099511628211U;
+	return number;
+}
+
+/* A launched plugin is connected before the directory of the socket is there. */
+static bool is_to_answer(struct plugin *plugin, const struct message *request)
+{
+	struct lock *lock = &plugin->lock;
+	bool held = lock_is_held(lock);
 	struct err ignored;
 
-	if (plugin->launched && !lock_is_held(&plugin->lock) &&
-	    lock_take(&plugin->lock, plugin->socket, &ignored) == 1)
-		lock_serve(&plugin->lock);
-	return lock_may_answer(&plugin->lock);
+	if (plugin->launched && !held && lock_take(lock, plugin->socket, &ignored) == 1)
+		lock_serve(lock);
+	else if (held && lock->stage == LOCK_ASKED)
+		return true; /* which is always so, but for moments */
+	return lock_answers(lock, number_of(request));
 }
 
 static void on_create(void *context, struct arena *arena, const struct message *request,
@@ -119,7 +138,7 @@ static void on_create(void *context, struct arena *arena, const struct message *
 {
 	struct plugin *plugin = context;
 
-	if (!is_to_answer(plugin))
+	if (!is_to_answer(plugin, request))
 		return;
 	serve_container(&plugin->server, arena, request, ret_response);
 	report_soon(&plugin->report);
@@ -253,7 +272,7 @@ static bool keep_lock(struct plugin *plugin)
 	/* Somebody has removed the file, or another plugin has taken it, because this one hung. */
 	if (lock_take(&plugin->lock, plugin->socket, &ignored) == 1 && plugin->connected)
 		lock_serve(&plugin->lock);
-	return lock_may_answer(&plugin->lock);
+	return !lock_is_succeeded(&plugin->lock);
 }
 
 static void beat(struct plugin *plugin)
@@ -360,8 +379,12 @@ static void hand_over(struct plugin *plugin, const sigset_t *waiting)
 	if (!plugin->connected || !lock_is_held(&plugin->lock) || !lock_is_awaited(&plugin->lock))
 		return;
 	lock_hand_over(&plugin->lock);
-	while (plugin->fd >= 0 && clock_ms() < end && lock_may_answer(&plugin->lock))
-		wait_until(plugin, clock_ms() + HAND_OVER_LOOK_MS, waiting);
+	while (plugin->fd >= 0 && clock_ms() < end && !lock_is_succeeded(&plugin->lock)) {
+		int64_t look = clock_ms() + HAND_OVER_LOOK_MS;
+
+		while (plugin->fd >= 0 && clock_ms() < look)
+			wait_until(plugin, look, waiting);
+	}
 }
 
 /* ---- the beginning and the end ---- */

@@ -27,7 +27,7 @@ end() {
 	PLUGIN=
 }
 
-trap '[ -z "$PLUGIN" ] || kill -KILL "$PLUGIN"; rm -rf "$T"' EXIT
+trap '[ -z "$PLUGIN" ] || kill -KILL "$PLUGIN"; if [ -e "$T/storm.pids" ]; then xargs kill -KILL <"$T/storm.pids" 2>/dev/null; fi; rm -rf "$T"' EXIT
 
 # runtime [OPTION…]: one life of a runtime; what it says of the plugin is in $T/report
 runtime() {
@@ -144,6 +144,31 @@ runtime -sync 10 -creates 2000 -gone "$T/gone"
 wait "$killer"
 says "no container fails" '[.answers[] | select(.error)] + [.unlike[] | select(contains("error"))]' '[]'
 has "$RUN: those after it start without" ', granted: {}' "$(jq -r '.unlike[]' "$T/report")"
+
+RUN="a storm: 2,000 are created, 50 times a plugin is killed, replaced or stopped"
+mkdir -p "$NODE/run"
+: >"$T/storm.log"
+export NODE SOCKET NRI_PLUGIN T
+for PLUGIN in 1 2; do
+	"$NRI_PLUGIN" --sysroot "$NODE" --socket "$SOCKET" >>"$T/storm.log" 2>&1 &
+	echo $! >>"$T/storm.pids"
+done
+PLUGIN=
+runtime -storm tests/nri/storm -creates 2000
+says "no container fails" '.failed // []' '[]'
+says "none is given twice" '.unlike' '[]'
+echo "# $RUN: $(jq -c '{granted: .created.granted, without: (.without // [] | length), longest_ms}' "$T/report")"
+# unheard: those without a grant of which no plugin has said that they are missed
+unheard() {
+	local id
+	while read -r id; do
+		grep -q "missed: .*id=$id" "$T/storm.log" || echo "$id"
+	done < <(jq -r '.without // [] | .[]' "$T/report")
+}
+is "$RUN: each has its grant, or a line that says that it was missed" "" "$(unheard)"
+mapfile -t left < <(while read -r pid; do if [ -e "/proc/$pid/exe" ]; then echo "$pid"; fi; done <"$T/storm.pids")
+is "$RUN: no plugin is left" "" "${left[*]}"
+rm -rf "$NODE/run"
 
 RUN="launched by the runtime"
 mkdir "$T/plugins" "$NODE/run" # a node has it: the status lies below

@@ -23,6 +23,14 @@ static int take(struct lock *lock, const char *socket)
 	return lock_take(lock, socket, &err);
 }
 
+/* Asked about a container that nobody was asked about before */
+static bool answers(struct lock *lock)
+{
+	static uint64_t container;
+
+	return lock_answers(lock, ++container);
+}
+
 /* A second one of the same process stands for another plugin: the locks belong to open files. */
 static void has_one_holder(const char *socket)
 {
@@ -32,10 +40,10 @@ static void has_one_holder(const char *socket)
 	assert_int_equal(take(&first, socket), 1);
 	assert_int_equal(take(&first, socket), 1);
 	assert_int_equal(take(&second, socket), 0);
-	assert_true(lock_may_answer(&first));
+	assert_true(answers(&first));
 	lock_serve(&first);
-	assert_true(lock_may_answer(&first));
-	assert_false(lock_may_answer(&second));
+	assert_true(answers(&first));
+	assert_false(answers(&second));
 	lock_drop(&first);
 	assert_int_equal(take(&second, socket), 1);
 	lock_drop(&second);
@@ -172,7 +180,7 @@ static void a_holder_that_is_killed_is_followed_at_once(void **state)
 	lock_wait(&lock);
 	assert_true(lock.waiter > 0);
 	assert_false(lock_waited(&lock));
-	assert_false(lock_may_answer(&lock));
+	assert_false(answers(&lock));
 	(void)alarm(UNIT_PATIENCE);
 	assert_int_equal(kill(holder, SIGKILL), 0);
 	assert_int_equal(waitid(P_PID, (id_t)lock.waiter, &info, WEXITED | WNOWAIT), 0);
@@ -209,9 +217,50 @@ static void a_holder_that_works_keeps_it(void **state)
 		assert_false(lock_watch(&lock));
 		lock_beat(&holder);
 	}
-	assert_true(lock_may_answer(&holder));
+	assert_true(answers(&holder));
 	lock_drop(&lock);
 	lock_drop(&holder);
+}
+
+/* Registered, but not asked yet: whoever is asked first about the container that both are asked
+ * about. */
+static void one_of_both_answers(struct lock *before, struct lock *next)
+{
+	assert_true(answers(before));
+	assert_true(lock_answers(before, 7));
+	assert_false(lock_answers(next, 7));
+	assert_false(answers(before));
+	assert_true(answers(next));
+}
+
+/* Without a container to ask about, two looks say that the successor is there. */
+static void one_that_is_not_asked_is_waited_for(void **state)
+{
+	cleanup_unit_dir dir = unit_dir_make();
+	cleanup_arena arena = {0};
+	const char *socket = socket_path(&arena, &dir);
+	struct lock leaves = LOCK_NONE;
+	struct lock next = LOCK_NONE;
+
+	(void)state;
+	assert_int_equal(take(&leaves, socket), 1);
+	lock_serve(&leaves);
+	assert_false(lock_is_succeeded(&leaves));
+	assert_int_equal(take(&next, socket), 0);
+	lock_hand_over(&leaves);
+	assert_false(lock_is_succeeded(&leaves));
+	assert_false(lock_is_succeeded(&leaves));
+	assert_int_equal(take(&next, socket), 1);
+	assert_false(lock_is_succeeded(&leaves));
+	lock_serve(&next);
+	assert_false(lock_is_succeeded(&leaves));
+	assert_true(lock_is_succeeded(&leaves));
+	assert_false(lock_is_succeeded(&next));
+	/* Asked first, the successor answers. */
+	assert_true(lock_answers(&next, 8));
+	assert_false(lock_answers(&leaves, 8));
+	lock_drop(&leaves);
+	lock_drop(&next);
 }
 
 /* The one that hung answers until the other is about to be asked, and no longer. */
@@ -232,12 +281,13 @@ static void a_holder_that_hangs_loses_it(void **state)
 	lock_wait(&next);
 	assert_int_equal(look(&next, 100), LOCK_LOOKS + 1);
 	assert_int_equal(take(&next, socket), 1);
-	assert_true(lock_may_answer(&hung));
+	assert_true(answers(&hung));
+	assert_false(lock_is_succeeded(&hung));
 	lock_serve(&next);
-	assert_false(lock_may_answer(&hung));
-	assert_true(lock_may_answer(&next));
+	one_of_both_answers(&hung, &next);
+	assert_true(lock_is_succeeded(&hung));
 	lock_beat(&hung);
-	assert_false(lock_may_answer(&hung));
+	assert_false(answers(&hung));
 	/* Another that waited for the old file waits for the new one. */
 	assert_true(lock_watch(&third));
 	assert_int_equal(take(&third, socket), 0);
@@ -261,10 +311,10 @@ static void a_file_that_is_removed_is_made_again(void **state)
 	assert_int_equal(take(&first, socket), 1);
 	lock_serve(&first);
 	assert_int_equal(unlinkat(dir.fd, LOCK_NAME, 0), 0);
-	assert_true(lock_may_answer(&first));
+	assert_true(answers(&first));
 	assert_int_equal(take(&second, socket), 1);
-	assert_false(lock_may_answer(&first));
-	assert_true(lock_may_answer(&second));
+	assert_false(answers(&first));
+	assert_true(answers(&second));
 	assert_int_equal(take(&first, socket), 0);
 	lock_drop(&first);
 	lock_drop(&second);
@@ -287,12 +337,13 @@ static void is_handed_over_without_a_gap(void **state)
 	assert_int_equal(take(&next, socket), 0);
 	assert_true(lock_is_awaited(&leaves));
 	lock_hand_over(&leaves);
-	assert_true(lock_may_answer(&leaves));
+	assert_true(answers(&leaves));
 	assert_int_equal(take(&next, socket), 1);
 	assert_false(lock_is_awaited(&next));
-	assert_true(lock_may_answer(&leaves));
+	assert_true(answers(&leaves));
 	lock_serve(&next);
-	assert_false(lock_may_answer(&leaves));
+	one_of_both_answers(&leaves, &next);
+	assert_true(lock_is_succeeded(&leaves));
 	lock_end(&leaves);
 	assert_int_equal(faccessat(dir.fd, LOCK_NAME, F_OK, 0), 0);
 	lock_end(&next);
@@ -315,10 +366,11 @@ static void one_predecessor_answers(void **state)
 			(void)look(&hung[i], 100);
 			assert_int_equal(take(&hung[i], socket), 1);
 		}
-		assert_true(lock_may_answer(&hung[i]));
-		assert_int_equal(i > 0 && lock_may_answer(&hung[i - 1]), i > 0);
+		assert_int_equal(i > 0 && answers(&hung[i - 1]), i > 0);
 	}
-	assert_false(lock_may_answer(&hung[0]));
+	assert_false(answers(&hung[0]));
+	assert_true(answers(&hung[1]));
+	assert_true(answers(&hung[2]));
 	for (size_t i = 0; i < LENGTH(hung); i++)
 		lock_drop(&hung[i]);
 }
@@ -336,15 +388,15 @@ static void a_connected_one_takes_what_is_free(void **state)
 	launched.connected = true;
 	assert_int_equal(take(&leaves, socket), 1);
 	assert_int_equal(take(&launched, socket), 0);
-	assert_false(lock_may_answer(&launched));
+	assert_false(answers(&launched));
 	assert_false(lock_is_awaited(&leaves));
 	lock_hand_over(&leaves);
 	assert_int_equal(take(&launched, socket), 0);
-	assert_false(lock_may_answer(&launched));
-	assert_true(lock_may_answer(&leaves));
+	assert_false(answers(&launched));
+	assert_true(answers(&leaves));
 	lock_drop(&leaves);
 	assert_int_equal(take(&launched, socket), 1);
-	assert_true(lock_may_answer(&launched));
+	assert_true(answers(&launched));
 	lock_drop(&launched);
 }
 
@@ -367,6 +419,8 @@ int main(void)
 		 a_file_that_is_removed_is_made_again, NULL);
 	unit_add(&suite, "lock: it is handed over without a gap", is_handed_over_without_a_gap,
 		 NULL);
+	unit_add(&suite, "lock: a successor that is not asked is waited for",
+		 one_that_is_not_asked_is_waited_for, NULL);
 	unit_add(&suite, "lock: of several that hung, the last one answers",
 		 one_predecessor_answers, NULL);
 	unit_add(&suite, "lock: a launched plugin takes it when it is free",

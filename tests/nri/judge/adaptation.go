@@ -28,7 +28,8 @@ type messages struct {
 	complaints []string
 }
 
-var heard = &messages{connected: make(chan string, 8), closed: make(chan struct{}, 8)}
+// As many as a storm's plugins come and go between two looks
+var heard = &messages{connected: make(chan string, 64), closed: make(chan struct{}, 64)}
 
 func quiet() { nrilog.Set(heard) }
 
@@ -68,6 +69,7 @@ func (a adapted) create(request *api.CreateContainerRequest) (*api.CreateContain
 func start(socket, launch string, synchronized int) adapted {
 	pods, containers := running(synchronized, true)
 	synchronize := func(ctx context.Context, call adaptation.SyncCB) error {
+		pods, containers := there.with(pods, containers)
 		updates, err := call(ctx, pods, containers)
 		if len(updates) > 0 {
 			heard.complain(fmt.Sprintf("Synchronize wants %d updates", len(updates)))

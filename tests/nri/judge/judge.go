@@ -6,6 +6,7 @@
 //
 //	judge [OPTION…] SOCKET           containerd 1.7's: NRI's package adaptation
 //	judge -streamed [OPTION…] SOCKET containerd 2's as far as 1.7 lacks it: Synchronize in parts, methods that are not known yet
+//	judge -storm COMMAND [-creates N] [-times N] SOCKET: plugins that come and go
 //	judge -bench N LABEL=PID=SOCKET… what a plugin takes for CreateContainer
 package main
 
@@ -76,9 +77,12 @@ type report struct {
 	Begin      usage             `json:"begin"`
 	End        usage             `json:"end"`
 	Created    map[string]int    `json:"created"`
-	Answers    map[string]answer `json:"answers"`    // the first one of a kind
-	Unlike     []string          `json:"unlike"`     // answers that are not as the first one of their kind; at most ten
-	Complaints []string          `json:"complaints"` // what NRI had to say of the plugin
+	Answers    map[string]answer `json:"answers"`           // the first one of a kind
+	Unlike     []string          `json:"unlike"`            // answers that are not as the first one of their kind; at most ten
+	Complaints []string          `json:"complaints"`        // what NRI had to say of the plugin
+	Without    []string          `json:"without,omitempty"` // of a storm: ids of containers that should have been granted
+	Failed     []string          `json:"failed,omitempty"`
+	Longest    int64             `json:"longest_ms,omitempty"`
 }
 
 func newReport() *report {
@@ -132,6 +136,8 @@ func main() {
 	flag.StringVar(&o.launch, "launch", "", "a directory of plugins that the runtime starts")
 	flag.StringVar(&o.gone, "gone", "", "a file that is made after half of the creations; wait until the plugin is gone then")
 	flag.StringVar(&o.done, "done", "", "a file that is made after the creations; the runtime lives on until it is taken away")
+	command := flag.String("storm", "", "a command that does something to the plugins between containers")
+	times := flag.Int("times", 50, "how often")
 	streamed := flag.Bool("streamed", false, "as containerd 2")
 	bench := flag.Int("bench", 0, "rounds to measure")
 	flag.Parse()
@@ -141,6 +147,8 @@ func main() {
 		measure(*bench, flag.Args())
 	case flag.NArg() != 1:
 		fail("one socket is needed")
+	case *command != "":
+		storm(&o, flag.Arg(0), *command, *times).print()
 	case *streamed:
 		judgeStreamed(&o, flag.Arg(0)).print()
 	default:
