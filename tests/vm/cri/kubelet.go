@@ -158,11 +158,14 @@ func volumesOf(pod string) string { return filepath.Join(kept, "volumes", pod) }
 func volumeOf(pod, namespace, name string, spec *podSpec, objects []object) string {
 	for _, volume := range spec.Volumes {
 		path := filepath.Join(volumesOf(pod), name)
+		_, made := os.Stat(path) // for another container of the pod
 		switch {
 		case volume.Name != name:
 			continue
 		case volume.HostPath != nil:
 			return hostPath(volume.HostPath.Path, volume.HostPath.Type)
+		case made == nil:
+			return path
 		case volume.ConfigMap != nil:
 			writeFiles(path, find(objects, "ConfigMap", namespace, volume.ConfigMap.Name).Data)
 			return path
