@@ -162,7 +162,7 @@ echo "# $RUN: $(jq -c '{granted: .created.granted, without: (.without // [] | le
 unheard() {
 	local id
 	while read -r id; do
-		grep -q "missed: .*id=$id" "$T/storm.log" || echo "$id"
+		grep -q "missed: container=$id " "$T/storm.log" || echo "$id"
 	done < <(jq -r '.without // [] | .[]' "$T/report")
 }
 is "$RUN: each has its grant, or a line that says that it was missed" "" "$(unheard)"
