@@ -343,7 +343,7 @@ bool lock_answers(struct lock *lock, uint64_t container)
 		return true;
 	set_stage(lock, LOCK_ASKED);
 	read_numbers(lock->file, &numbers);
-	return lock->connected || numbers.answered != container;
+	return lock->connected || !container || numbers.answered != container;
 }
 
 bool lock_is_succeeded(struct lock *lock)

@@ -42,6 +42,7 @@ static void has_one_holder(const char *socket)
 	assert_int_equal(take(&second, socket), 0);
 	assert_true(answers(&first));
 	lock_serve(&first);
+	assert_true(lock_answers(&first, 0));
 	assert_true(answers(&first));
 	assert_false(answers(&second));
 	lock_drop(&first);
