@@ -68,7 +68,7 @@ endif
 # processor some sixty questions at each start (CPUID, sysdeps/x86/dl-cacheinfo.h), and each leaves the VM.
 # LIBC=glibc is for machines without musl-gcc; DYNAMIC=1 for distributions.
 LIBC ?= $(if $(wildcard /usr/bin/dpkg-query),musl,glibc)
-# A program that has some shared libraries takes libcap's archive all the same; a distribution's has none but shared ones.
+# A program with some shared libraries takes libcap's archive all the same; a distribution's has shared ones alone.
 LIBCAP := $(if $(DYNAMIC),-lcap,-l:libcap.a)
 HOOK := $(BUILD)/oci-rdma-hook
 HOOK_OBJECTS := $(BUILD)/hook/main.o $(OBJECTS)

@@ -38,7 +38,8 @@ COMPLETIONS = $(addprefix config/completion/,$(PROGRAMS))
 TEMPLATES = $(sort $(filter-out config/hooks.d/$(HOOKS)/%,$(wildcard config/hooks.d/*/*.json))) \
 	config/podman/oci-rdma-hook.conf config/docker/daemon.json config/containerd/render-base-spec
 # Units, none of them switched on
-UNITS := nri/oci-rdma-nri.service nri/oci-rdma-nri-standby.service cdi/oci-rdma-hook-cdi.service cdi/oci-rdma-hook-cdi.path
+UNITS := nri/oci-rdma-nri.service nri/oci-rdma-nri-standby.service \
+	cdi/oci-rdma-hook-cdi.service cdi/oci-rdma-hook-cdi.path
 CDI_FILE = $(RUNSTATEDIR)/cdi/oci-rdma-hook.json
 PRECREATE := $(notdir $(wildcard config/podman/precreate.d/*.json))
 HOOK_FILES = $(notdir $(wildcard config/hooks.d/$(HOOKS)/*.json))

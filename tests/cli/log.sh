@@ -123,28 +123,28 @@ lines_after() {
 	hook
 	hook poststart
 	logged
-	lines=$(grep -c . <<<"${log%$'\n'}")
+	n_lines=$(grep -c . <<<"${log%$'\n'}")
 }
 noted nothing nri
 lines_after '{}' '{"memlock": "8Mi"}'
-is "none: was said by the plugin: the hook does not say it again" 0 "$lines"
+is "none: was said by the plugin: the hook does not say it again" 0 "$n_lines"
 lines_after "$rdma" '{"memlock": "8Mi", "namespaces": ["team-b"]}'
-is "the plugin said none, the hook denies: that is said" 1 "$lines"
+is "the plugin said none, the hook denies: that is said" 1 "$n_lines"
 noted denied nri
 lines_after "$rdma" '{"memlock": "8Mi", "namespaces": ["team-b"]}'
-is "denied: was said by the plugin: the hook does not say it again" 0 "$lines"
+is "denied: was said by the plugin: the hook does not say it again" 0 "$n_lines"
 lines_after '{}' '{"memlock": "8Mi", "on_no_device": "fail"}'
-is "a denial that must fail is said by each" 1 "$lines"
+is "a denial that must fail is said by each" 1 "$n_lines"
 for note in 'granted nri' 'failed nri' 'missed nri' 'nothing createRuntime' "nothing nri ${id}0"; do
 	# shellcheck disable=SC2086 # its words
 	noted $note
 	lines_after '{}' '{"memlock": "8Mi"}'
-	is "a note '$note' says nothing of this: one line" 1 "$lines"
+	is "a note '$note' says nothing of this: one line" 1 "$n_lines"
 done
 noted nothing nri
 chmod 722 "$notes"
 lines_after '{}' '{"memlock": "8Mi"}'
-is "a note that others may have written silences nothing" 1 "$lines"
+is "a note that others may have written silences nothing" 1 "$n_lines"
 rm -rf "$NODE/run/oci-rdma-hook"
 config '{"memlock": "8Mi"}'
 container '{"annotations":{"oci-rdma-hook.io/containers":"loader"}}'

@@ -23,7 +23,7 @@ kept() {
 }
 # noted RESULT REASON [JQ-FILTER]
 noted() {
-	mkdir -p -m 0700 "$NODE/run/oci-rdma-hook" "$NODE/run/oci-rdma-hook/decisions"
+	install -d -m 0700 "$NODE/run/oci-rdma-hook" "$NODE/run/oci-rdma-hook/decisions"
 	jq -n --arg id "$ID" --arg result "$1" --arg reason "$2" '{schema: 1, id: $id, container: "trainer", pod: "h-kim-0", namespace: "team-a",
 		result: $result, reason: $reason, entry_point: "nri", policy: "/etc/oci-rdma-hook/config.json", time: "2026-11-22T17:05:51Z",
 		memlock: 18446744073709551615, annotations: {inject: "true"}, env: {}}' | sed 's/18446744073709552000/18446744073709551615/' |
@@ -32,7 +32,7 @@ noted() {
 }
 # connected SINCE: the plugin's status
 connected() {
-	mkdir -p -m 0700 "$NODE/run/oci-rdma-hook"
+	install -d -m 0700 "$NODE/run/oci-rdma-hook"
 	write run/oci-rdma-hook/nri.json "{\"pid\":77,\"started\":1,\"socket\":\"/var/run/nri/nri.sock\",\"connected_since\":\"$1\",
 		\"runtime\":{\"name\":\"containerd\",\"version\":\"2.1.9\"}}"
 }
