@@ -94,8 +94,8 @@ void lock_beat(struct lock *lock);
 void lock_serve(struct lock *lock);
 
 /*
- * Asked about a container (0: not known which): whether this plugin answers. False if another plugin of ours does. True
- * without a directory: then no other plugin can be connected.
+ * Asked about a container (0: not known which): whether this plugin answers. False if another
+ * plugin of ours does. True without a directory: then no other plugin can be connected.
  */
 bool lock_answers(struct lock *lock, uint64_t container);
 
