@@ -10,6 +10,11 @@
 
 #include "core/base/cleanup.h"
 
+int link_next_delay(int delay_ms)
+{
+	return delay_ms < LINK_RETRY_MAX_MS / 2 ? delay_ms * 2 : LINK_RETRY_MAX_MS;
+}
+
 int link_connect(const char *path, struct err *err)
 {
 	struct sockaddr_un address = {.sun_family = AF_UNIX};

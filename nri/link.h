@@ -9,6 +9,13 @@
 #include "core/base/err.h"
 #include "nri/wire/buffer.h"
 
+/* Between two attempts to connect: at first, and at most */
+#define LINK_RETRY_MIN_MS 100
+#define LINK_RETRY_MAX_MS 5000
+
+/* How long to wait after that: twice as long */
+int link_next_delay(int delay_ms);
+
 /* Connects. Returns a descriptor that the caller owns, or -1. */
 int link_connect(const char *path, struct err *err);
 

@@ -23,9 +23,6 @@
 #include "nri/serve.h"
 #include "nri/session.h"
 
-/* Between two attempts to connect: each twice the last */
-#define RETRY_MIN_MS 100
-#define RETRY_MAX_MS 5000
 /* A plugin that ends waits so long until the next one is registered. systemd and the kubelet allow
  * it 5 s. */
 #define HAND_OVER_MS 2000
@@ -147,7 +144,7 @@ static void on_create(void *context, struct arena *arena, const struct message *
 static void be_connected(struct plugin *plugin)
 {
 	plugin->connected = true;
-	plugin->delay_ms = RETRY_MIN_MS;
+	plugin->delay_ms = LINK_RETRY_MIN_MS;
 	lock_serve(&plugin->lock);
 	report_connected(&plugin->report);
 }
@@ -201,8 +198,7 @@ static void retry_later(struct plugin *plugin, const struct err *err)
 	lock_drop(&plugin->lock);
 	report_trouble(&plugin->report, err);
 	plugin->retry_at = clock_ms() + plugin->delay_ms;
-	plugin->delay_ms =
-		plugin->delay_ms * 2 < RETRY_MAX_MS ? plugin->delay_ms * 2 : RETRY_MAX_MS;
+	plugin->delay_ms = link_next_delay(plugin->delay_ms);
 }
 
 static void disconnect(struct plugin *plugin, const struct err *err)
@@ -459,7 +455,7 @@ int plugin_run(const struct nri_options *options)
 		.options = options,
 		.fd = -1,
 		.lock = LOCK_NONE,
-		.delay_ms = RETRY_MIN_MS,
+		.delay_ms = LINK_RETRY_MIN_MS,
 		.server = {.options = options->node,
 			   .patience_ms = SERVE_PATIENCE_MS,
 			   .children = {.not_inherited = {&plugin.fd, &plugin.lock.file},

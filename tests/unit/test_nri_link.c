@@ -193,10 +193,23 @@ static void writing_to_nobody_is_said(void **state)
 	(void)close(ends[0]);
 }
 
+/* Or a runtime that is away for long would be found late, and after 19 days an int overflows. */
+static void the_delay_grows_to_five_seconds(void **state)
+{
+	static const int delays[] = {100, 200, 400, 800, 1600, 3200, 5000, 5000, 5000};
+	int delay = LINK_RETRY_MIN_MS;
+
+	(void)state;
+	for (size_t i = 0; i < LENGTH(delays); i++, delay = link_next_delay(delay))
+		assert_int_equal(delay, delays[i]);
+}
+
 int main(void)
 {
 	static struct unit_suite suite;
 
+	unit_add(&suite, "between two attempts it waits longer each time, 5 s at most",
+		 the_delay_grows_to_five_seconds, NULL);
 	unit_add(&suite, "a runtime that accepts nobody is not waited for",
 		 connecting_does_not_block, NULL);
 	unit_add(&suite, "no socket, or too long a path: no connection, and the reason",
