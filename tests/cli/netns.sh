@@ -162,6 +162,19 @@ MORE='-e trace=fstatfs,setns,mount,poll,restart_syscall,open,openat,openat2' dry
 is "a path that is no namespace is looked at, and not opened" "1 0" "$(grep -c "$T/fifo.*O_PATH" "$T/trace") $(grep "/fifo" "$T/trace" | grep -vc O_PATH)"
 gets "and the plan is made without it" mlx5_6
 
+# A recorded node's containers have no namespace on this machine, whatever their config.json names; nor has one whose init would be the
+# machine's own first process.
+bundle "$(on 6 "$T/pod")"
+strace -f -qq -o "$T/trace" -e trace=openat,setns "$REAL" --sysroot "$NODE" --config "$T/config.json" --dry-run --format json "$B" >"$T/out" 2>&1
+gets "a recorded node's container has its plan" mlx5_6
+is "and no namespace of this machine is entered for it" 0 "$(grep -c 'setns(' "$T/trace")"
+check "control: what was called is in the trace" grep -q 'openat(' "$T/trace"
+container "$(on 6)"
+pid=1 state . >"$T/state"
+MORE='-e trace=fstatfs,setns,openat' hook createRuntime
+is "an init that is the first process: its namespace is not entered" 0 "$(grep -c 'setns(' "$T/trace")"
+check "control: what was called is in the trace" grep -q 'openat(' "$T/trace"
+
 # ---- whose interface ----
 
 in_pod ip -batch - <<'END'
