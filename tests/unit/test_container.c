@@ -4,6 +4,7 @@
 #include "unit.h"
 
 #include <sched.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 
 #include "core/container/devices.h"
@@ -131,6 +132,136 @@ static void of_a_rootless_kubernetes_it_does_not(void **state)
 	in_a_child(look_at_a_rootless_kubernetes);
 }
 
+/* ---- what a rootless engine's container is given ---- */
+
+#define FUNCTION "devices/pci0000:3a/0000:3a:00.0/0000:3b:02.6/infiniband_verbs/uverbs6"
+
+static const struct mounted_case {
+	const char *name;
+	const char *source; /* NULL: a file that is no device */
+	const char *number; /* that is the node's verbs device */
+	bool listed;        /* linux.devices has /dev/null, too */
+	size_t found;
+} mounted_cases[] = {
+	{"mounted: a device file", "/dev/null", "1:3", false, 1},
+	{"mounted: another number", "/dev/null", "1:4", false, 0},
+	{"mounted: a device that linux.devices has is one device", "/dev/null", "1:3", true, 1},
+	{"mounted: a file that is no device has no number", NULL, "0:0", false, 0},
+	{"mounted: nor has one that is gone", "/dev/nothing", "0:0", false, 0},
+};
+
+static struct unit_dir node_dir;
+
+static size_t count_mounted(const struct mounted_case *row)
+{
+	const char *sources[] = {row->source ? row->source : node_dir.path};
+	struct spec_device null = {.path = "/dev/null", .character = true, .major = 1, .minor = 3};
+	cleanup_container container = CONTAINER_NONE;
+	struct err err;
+
+	container.spec = (struct spec){.verbs_sources = sources,
+				       .n_verbs_sources = 1,
+				       .devices = &null,
+				       .n_devices = row->listed};
+	if (node_open(node_dir.path, &container.node, &err) < 0 || unshare(CLONE_NEWUSER) < 0)
+		_exit(NOT_HERE);
+	return container_find_devices(&container, &err) < 0 ? SIZE_MAX : container.devices.n;
+}
+
+static const struct mounted_case *mounted_row;
+
+static int look_at_a_mounted_file(void)
+{
+	return count_mounted(mounted_row) != mounted_row->found;
+}
+
+static void mounted_files_are_found(void **state)
+{
+	cleanup_unit_dir dir = unit_dir_make();
+	char link[64];
+
+	mounted_row = *state;
+	node_dir = dir;
+	(void)snprintf(link, sizeof(link), "sys/dev/char/%s", mounted_row->number);
+	unit_write(dir.fd, "sys/dev/char/x", "", 0644);
+	unit_write(dir.fd, "sys/" FUNCTION "/ibdev", "mlx5_6\n", 0644);
+	assert_int_equal(symlinkat("../../" FUNCTION, dir.fd, link), 0);
+	in_a_child(look_at_a_mounted_file);
+}
+
+#define MI (UINT64_C(1024) * 1024)
+
+/* The memlock of a plan for one device, where the hard limit is 1 MiB */
+static uint64_t planned_memlock(bool engine_of_root)
+{
+	const struct rlimit limit = {.rlim_cur = MI, .rlim_max = MI};
+	const char *namespaces[] = {"*"};
+	struct device device = {.ibdev = "mlx5_6"};
+	cleanup_container container = CONTAINER_NONE;
+	struct err err;
+
+	container.devices = (struct devices){.item = &device, .n = 1};
+	container.request = (struct request){.inject = INJECT_ASKED, .memlock = UINT64_MAX};
+	container.config = (struct config){
+		.path = "c", .namespaces = namespaces, .n_namespaces = 1, .memlock = UINT64_MAX};
+	container.has_config = true;
+	if (node_open(node_dir.path, &container.node, &err) < 0 ||
+	    setrlimit(RLIMIT_MEMLOCK, &limit) < 0 ||
+	    (!engine_of_root && unshare(CLONE_NEWUSER) < 0))
+		_exit(NOT_HERE);
+	return container_plan(&container, &err) < 0 ? 0 : container.plan.memlock;
+}
+
+static int look_at_roots_memlock(void)
+{
+	return planned_memlock(true) != UINT64_MAX;
+}
+
+static int look_at_a_users_memlock(void)
+{
+	return planned_memlock(false) != MI;
+}
+
+static void memlock_ends_at_the_users_hard_limit(void **state)
+{
+	cleanup_unit_dir dir = unit_dir_make();
+
+	(void)state;
+	node_dir = dir;
+	if (geteuid() == 0)
+		in_a_child(look_at_roots_memlock);
+	in_a_child(look_at_a_users_memlock);
+}
+
+/* ---- GPUs ---- */
+
+/* Without its driver's word a GPU has the minor -1, as a device in linux.devices that says none. */
+static void a_gpu_without_a_minor_is_nobodys(void **state)
+{
+	static const int64_t minors[] = {-1, 0, 3};
+	cleanup_unit_dir dir = unit_dir_make();
+
+	(void)state;
+	unit_write(dir.fd, "proc/driver/nvidia/gpus/0000:18:00.0/information", "Model: x\n", 0644);
+	unit_write(dir.fd, "proc/driver/nvidia/gpus/0000:19:00.0/information",
+		   "Model: x\nDevice Minor: \t 3\n", 0644);
+	for (size_t i = 0; i < LENGTH(minors); i++) {
+		struct spec_device device = {.path = "/dev/nvidia3",
+					     .character = true,
+					     .major = GPU_MAJOR,
+					     .minor = minors[i]};
+		cleanup_container container = CONTAINER_NONE;
+		struct err err;
+
+		container.spec = (struct spec){.devices = &device, .n_devices = 1};
+		assert_int_equal(node_open(dir.path, &container.node, &err), 0);
+		assert_int_equal(container_find_gpus(&container, &err), 0);
+		assert_int_equal(container.gpus.n, minors[i] == 3);
+	}
+}
+
+/* ---- a container that could not be examined ---- */
+
 static const struct text_case {
 	const char *name;
 	const char *text;
@@ -164,6 +295,11 @@ int main(void)
 	unit_add(&suite, "…of a rootless Kubernetes it does not",
 		 of_a_rootless_kubernetes_it_does_not, NULL);
 	unit_add(&suite, "matters: a mount of a rootless engine", of_a_rootless_engine_it_does,
+		 NULL);
+	UNIT_TABLE(&suite, mounted_files_are_found, mounted_cases);
+	unit_add(&suite, "memlock: a rootless engine's ends at its user's hard limit",
+		 memlock_ends_at_the_users_hard_limit, NULL);
+	unit_add(&suite, "GPU: one without a minor is nobody's", a_gpu_without_a_minor_is_nobodys,
 		 NULL);
 	UNIT_TABLE(&suite, a_text_names_a_device, text_cases);
 	return unit_run(&suite, "container");
