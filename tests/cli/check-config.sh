@@ -99,6 +99,7 @@ refuses "the shim by its name" '.hook.args[0] = "oci-rdma-runtime"' args shim
 refuses "no arguments" 'del(.hook.args)' hook.args createRuntime
 refuses "arguments without a stage" '.hook.args = ["oci-rdma-hook"]' hook.args createRuntime
 refuses "arguments with two stages" '.hook.args += ["poststart"]' hook.args poststart
+refuses "arguments with two stages that go together" '.hook.args += ["prestart"]' hook.args "two stages"
 refuses "an argument that is no string" '.hook.args += [1]' 'hook.args[2]'
 refuses "an environment that is no list" '.hook.env = {}' hook.env
 refuses "no timeout" 'del(.hook.timeout)' timeout 10
@@ -481,6 +482,11 @@ crio "$handler
 runtime_path = \"/usr/libexec/crio/crun\""
 examine
 is "the same that CRI-O runs" "0 " "$rc $(<"$T/err")"
+crio "$handler
+[crio.runtime.runtimes.crun]
+runtime_path = \"/usr/local/bin/oci-rdma-runtime-crun\""
+examine
+is "CRI-O's own handler is the shim, too: there is no other runtime" "0 " "$rc $(<"$T/err")"
 config '{"opt_inn": 1}'
 examine
 is "a policy that cannot be read says nothing of the runtime" "1 1" "$(wc -l <"$T/err") $(grep -c opt_inn "$T/err")"
@@ -588,6 +594,11 @@ etc containerd/config.toml "${main/\/etc\/containerd\//}"
 says "…by one that is relative to the file" "/etc/containerd/conf.d/rdma.toml: ok"
 etc containerd/config.toml "${main/conf.d\/\*/\*\/rdma}"
 says "…by one of a directory" "/etc/containerd/conf.d/rdma.toml: ok"
+etc containerd/config.toml "${main/conf.d/[b-d]onf.?}"
+says "…by one with other wildcards beside '*'" "/etc/containerd/conf.d/rdma.toml: ok"
+etc containerd/config.toml "${main/conf.d\/\*/conf.?\/rdma}"
+examine
+is "…but not by them alone, which are no pattern for containerd" "0 0" "$rc $(grep -c rdma.toml "$T/out")"
 etc containerd/config.toml 'version = 2
 imports = ["../containerd/more.toml"]'
 etc containerd/more.toml 'imports = ["config.toml", "conf.d/rdma.toml", "/etc/containerd/more.toml"]'

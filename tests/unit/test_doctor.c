@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The grammars that oci-rdma-doctor judges by: NCCL's lists, levels and files, ACS, CRI-O's TOML */
+#include "core/engine/crio.h"
 #include "core/engine/toml.h"
 #include "doctor/check/acs.h"
 #include "doctor/nccl/level.h"
@@ -252,7 +253,14 @@ static const struct toml_case toml_cases[] = {
 	{"a literal string of several lines", "k = '''\na\\\nb'''\"", NULL},
 	{"the same, and nothing behind it", "k = '''\na\\\nb'''", "|k=a\\\nb;"},
 	{"quotes before the end", "k = \"\"\"a\"\"\"\"\"", "|k=a\"\";"},
+	{"six quotes at the end", "k = \"\"\"a\"\"\"\"\"\"", NULL},
+	{"six quotes, which are an empty string", "k = \"\"\"\"\"\"", "|k=;"},
 	{"of an array of tables nothing is told", "[[a]]\nk = \"v\"\n[a.b]\nl = 1\n[c]", "[c]"},
+	{"each table of such an array has names of its own",
+	 "[[a]]\nk = 1\n[a.b]\nl = 1\n[[a]]\nk = 1\n[a.b]\nl = 1\n[c]", "[c]"},
+	{"a name twice in one of them", "[[a]]\nk = 1\nk = 2\n", NULL},
+	{"an array of tables behind a table of that name", "[a]\n[[a]]\n", NULL},
+	{"a table behind an array of that name", "[[a]]\n[a]\n", NULL},
 	{"nor of tables in an array", "k = [{a = \"x\"}]", "|k?;"},
 	{"an escape of Unicode", "k = \"\\u0041\\U0001F600\"", "|k=A\xf0\x9f\x98\x80;"},
 	{"half a character of UTF-16", "k = \"\\ud800\"", NULL},
@@ -363,6 +371,32 @@ static void test_toml(void **state)
 	assert_string_equal(seen.text, row->want);
 }
 
+/* ---- CRI-O's handlers ---- */
+
+/* The keys in an inline table are part of its spelling; those of a table with a longer name stay.
+ */
+static void an_inline_table_takes_the_place_of_its_keys(void **state)
+{
+	static char text[] = "[crio.runtime.runtimes.x]\n"
+			     "annotations.a = \"1\"\n"
+			     "ab.c = \"2\"\n"
+			     "a = {b = \"3\", c = {d = \"4\"}}\n";
+	const struct fs_text all = {.bytes = text, .len = strlen(text)};
+	cleanup_arena arena = {0};
+	const char *got = "";
+	struct crio crio;
+	struct err err;
+
+	(void)state;
+	assert_int_equal(crio_read_text(&arena, "x.conf", &all, &crio, &err), 0);
+	assert_int_equal(crio.n_handlers, 1);
+	for (size_t i = 0; i < crio.handler[0].n_entries; i++)
+		got = arena_printf(&arena, "%s%s|%s;", got, crio.handler[0].entry[i].table,
+				   crio.handler[0].entry[i].spelled);
+	assert_string_equal(got, "annotations|a = \"1\";ab|c = \"2\";"
+				 "|a = {b = \"3\", c = {d = \"4\"}};");
+}
+
 int main(void)
 {
 	static struct unit_suite suite;
@@ -375,5 +409,7 @@ int main(void)
 	UNIT_TABLE_AS(&suite, "ACS: ", test_acs, acs_cases);
 	UNIT_TABLE_AS(&suite, "TOML: ", test_toml, toml_cases);
 	unit_add(&suite, "TOML: a table's name has its parts", a_tables_name_has_its_parts, NULL);
+	unit_add(&suite, "CRI-O: an inline table takes the place of its own keys alone",
+		 an_inline_table_takes_the_place_of_its_keys, NULL);
 	return unit_run(&suite, "doctor");
 }
