@@ -160,6 +160,7 @@ done <<-EOT
 	yes|its process, and a bundle as crun may say it|echo '{"ociVersion":"1.0","id":"x","pid":PID,"status":"running","bundle":"/"}'
 	yes|its process, and words on stderr|echo noise >&2; echo '{"ociVersion":"1.0","id":"x","pid":PID,"status":"running","bundle":"BUNDLE"}'
 	no|an older process|echo '{"ociVersion":"1.0","id":"x","pid":$$,"status":"running","bundle":"BUNDLE"}'
+	no|another bundle|echo '{"ociVersion":"1.0","id":"x","pid":PID,"status":"running","bundle":"/tmp"}'
 	no|no process|echo '{"ociVersion":"1.0","id":"x","pid":0,"status":"stopped","bundle":"BUNDLE"}'
 	no|a process that is none|echo '{"ociVersion":"1.0","id":"x","pid":-1,"status":"running","bundle":"BUNDLE"}'
 	no|a pid of 33 bits|echo '{"ociVersion":"1.0","id":"x","pid":4294967297,"status":"running","bundle":"BUNDLE"}'

@@ -194,6 +194,11 @@ logs "crun's file:" "$T/log" --log "file:$T/log"
 has "crun's file:" 'level=error msg="' "$line"
 logs "crun's journald:" "$T/log" --log "journald:$T/log"
 check "crun's journald: makes no file" test ! -e "$T/log" -a -z "$(find . -maxdepth 1 -name 'journald:*')"
+# They are words, and no files' names: a file would be in the directory that the engine runs in.
+for word in syslog: syslog:x journald:x; do
+	logs "crun's $word" "$T/log" --log "$word"
+	is "crun's $word: makes no file" "" "$(find . -maxdepth 1 -name "${word%%:*}:*" -exec rm {} + -print)"
+done
 echo '{"msg":"earlier"}' >"$T/appended"
 fresh none
 start --log "$T/appended" --log-format json create --bundle "$B" "$ID"

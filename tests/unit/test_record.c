@@ -3,9 +3,11 @@
  * is granted without a look at its devices. */
 #include "hook/shim/record.h"
 
+#include <sched.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 
+#include "hook/shim/state_dir.h"
 #include "tests/unit/unit.h"
 
 #define SECOND UINT64_C(1000000000)
@@ -442,6 +444,65 @@ static void a_link_is_no_record(void **state)
 	assert_has(scene.err.text, "Too many levels of symbolic links");
 }
 
+/* ---- where they are ---- */
+
+#define NOT_HERE 77 /* what a child says that can make no user namespace */
+
+static bool state_dir_is(const char *state_dir, const char *runtime_dir, const char *want)
+{
+	const struct config config = {.state_dir = state_dir};
+	cleanup_arena arena = {0};
+
+	if (runtime_dir)
+		(void)setenv("XDG_RUNTIME_DIR", runtime_dir, 1);
+	else
+		(void)unsetenv("XDG_RUNTIME_DIR");
+	return strcmp(state_dir_find(&arena, &config), want) == 0;
+}
+
+/* An engine of root's has its records in /run, whatever its environment says. */
+static int look_as_root(void)
+{
+	return !state_dir_is(CONFIG_STATE_DIR, "/run/user/0", CONFIG_STATE_DIR);
+}
+
+static int look_without_root(void)
+{
+	if (unshare(CLONE_NEWUSER) < 0)
+		return NOT_HERE;
+	return !state_dir_is(CONFIG_STATE_DIR, "/run/user/7", "/run/user/7/oci-rdma-hook") ||
+	       !state_dir_is(CONFIG_STATE_DIR, NULL, CONFIG_STATE_DIR) ||
+	       !state_dir_is(CONFIG_STATE_DIR, "user/7", CONFIG_STATE_DIR) ||
+	       !state_dir_is("/srv/records", "/run/user/7", "/srv/records");
+}
+
+static void in_a_child(int (*look)(void))
+{
+	pid_t child = fork();
+	int status;
+
+	assert_true(child >= 0);
+	if (child == 0)
+		_exit(look());
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_true(WIFEXITED(status));
+	if (WEXITSTATUS(status) == NOT_HERE)
+		skip();
+	assert_int_equal(WEXITSTATUS(status), 0);
+}
+
+static void roots_are_where_the_policy_says(void **state)
+{
+	(void)state;
+	in_a_child(look_as_root);
+}
+
+static void a_users_are_in_its_runtime_directory(void **state)
+{
+	(void)state;
+	in_a_child(look_without_root);
+}
+
 int main(void)
 {
 	static struct unit_suite suite;
@@ -465,6 +526,11 @@ int main(void)
 		      state_cases);
 	unit_add(&suite, "record: what cannot be written is said", what_cannot_be_written_is_said,
 		 NULL);
+	unit_add_for_root(&suite,
+			  "record: where: an engine of root's, whatever its environment says",
+			  roots_are_where_the_policy_says, NULL);
+	unit_add(&suite, "record: where: an engine of its user's",
+		 a_users_are_in_its_runtime_directory, NULL);
 	UNIT_TABLE_AS(&suite, "record: broken is not none: ", a_broken_record_is_one, text_cases);
 	unit_add(&suite, "record: broken is not none: a link", a_link_is_no_record, NULL);
 	return unit_run(&suite, "record");
