@@ -136,6 +136,12 @@ static void others_are_not_believed(void **state)
 	assert_int_equal(fchmodat(scene.dir.fd, NOTE_DIR "/" ID ".json", 0622, 0), 0);
 	assert_int_equal(read_note(&scene, ID), -1);
 	assert_has(scene.err.text, "is not believed");
+	if (geteuid() == 0) {
+		assert_int_equal(fchmodat(scene.dir.fd, NOTE_DIR "/" ID ".json", 0600, 0), 0);
+		assert_int_equal(fchownat(scene.dir.fd, NOTE_DIR "/" ID ".json", 12345, 0, 0), 0);
+		assert_int_equal(read_note(&scene, ID), -1);
+		assert_has(scene.err.text, "is not believed");
+	}
 	assert_int_equal(fchmodat(scene.dir.fd, NOTE_DIR, 0777, 0), 0);
 	assert_int_equal(read_note(&scene, ID), -1);
 	assert_int_equal(write_note(&scene, &granted), -1);

@@ -97,6 +97,10 @@ static void a_file_that_is_not_roots_alone_is_replaced(void **state)
 	assert_int_equal(symlinkat("elsewhere", dir.fd, LOCK_NAME), 0);
 	has_one_holder(socket);
 	assert_int_equal(faccessat(dir.fd, "elsewhere", F_OK, 0), -1);
+	assert_int_equal(unlinkat(dir.fd, LOCK_NAME, 0), 0);
+	assert_int_equal(mkfifoat(dir.fd, LOCK_NAME, 0600), 0);
+	has_one_holder(socket);
+	assert_true(S_ISREG(unit_stat(dir.fd, LOCK_NAME).st_mode));
 	if (geteuid() != 0)
 		return;
 	assert_int_equal(fchownat(dir.fd, LOCK_NAME, 12345, 12345, 0), 0);

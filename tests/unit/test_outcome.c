@@ -88,6 +88,10 @@ static const struct outcome_case {
 	 OUTCOME_NOTHING, false, "memlok", 0},
 	{"policy: cannot be read, no request", "{}", ON_ERROR ",\"memlok\":1", NO_STEP,
 	 OUTCOME_NOTHING, false, NULL, 0},
+	{"policy: cannot be read, a pod's sandbox",
+	 "{\"annotations\":{\"oci-rdma-hook.io/inject\":\"true\","
+	 "\"io.kubernetes.cri.container-type\":\"sandbox\"}," DEVICE "}",
+	 ON_ERROR ",\"memlok\":1", NO_STEP, OUTCOME_NOTHING, false, NULL, 0},
 	{"request: cannot be read, warn", "{" ODD "," DEVICE "}", "", NO_STEP, OUTCOME_FAILED,
 	 false, "memlock", 0},
 	{"request: cannot be read, fail", "{" ODD "," DEVICE "}", ON_ERROR, NO_STEP, OUTCOME_FAILED,
