@@ -24,6 +24,13 @@ trainer() {
 	ID=$OUT
 }
 
+# waiter NAME [OPTION…]: like trainer. On a signal its main process becomes the program that registers memory (main_registers).
+waiter() {
+	OUT=$(./cri run "${ALLOCATED[@]}" "${@:2}" "$POD" "$1" \
+		sh -c "echo main=\$\$; trap 'echo registers; exec regmr' USR1; $LOOK; while :; do sleep 0.1; done" 2>&1) || none "a container $1"
+	ID=$OUT
+}
+
 looked() { ./cri logs "$ID" | grep -q 'probe ended'; }
 
 # What the container's main process has seen, and what a process of exec sees; set OUT
@@ -49,3 +56,15 @@ refused() {
 	has "$1: the limit is what it was" " memlock soft=$MEMLOCK hard=$MEMLOCK " "$OUT"
 	lacks "$1: the environment says nothing" NCCL_IB_HCA "$OUT"
 }
+
+# main_registers WHAT UID: the waiter's main process has the limit now, and registers
+main_registers() {
+	./cri exec-sync "$ID" sh -c "kill -USR1 $(./cri logs "$ID" | sed -n 's/^main=//p')" # 1 is the sandbox's process
+	within has_registered
+	OUT=$(since_signal)
+	has "$1: its limit is raised" "uid=$2 memlock soft=unlimited hard=unlimited " "$OUT"
+	has "$1: mlx5_1 registers 256 MiB" 'mlx5_1: reg_mr 256 MiB ok' "$OUT"
+	has "$1: mlx5_10 registers 256 MiB" 'mlx5_10: reg_mr 256 MiB ok' "$OUT"
+}
+since_signal() { ./cri logs "$ID" | sed '1,/^registers$/d'; }
+has_registered() { [ "$(since_signal | grep -c reg_mr)" = 2 ]; }

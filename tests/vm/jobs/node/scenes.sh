@@ -144,6 +144,33 @@ plugin_killed() {
 	another "plugin killed"
 }
 
+# missed_and_mended: a pod is made while the units are stopped. The plugin names it; with doc/install-nri.md's drop-in and the policy it mends it.
+missed_and_mended() {
+	local config=/etc/oci-rdma-hook/config.json name=missed-$RANDOM unit units=("$UNIT" oci-rdma-nri-standby.service)
+	systemctl stop "${units[@]}"
+	pod "$name" "${ASKS[@]}"
+	waiter trainer --user 1000
+	main_process
+	refused "$ROW, created while the units are stopped, main process"
+	systemctl start "${units[@]}"
+	check "$ROW, missed: --check names it" within check_says "team-a/$name/trainer"
+	has "$ROW, missed: the journal says what to do" 'delete the pod, so that it is created again' "$(syslog_of "$ID")"
+	for unit in "${units[@]}"; do install -D -m 644 mend.conf "/etc/systemd/system/$unit.d/override.conf"; done
+	cp "$config" "$STATE/config.json"
+	jq '. + {"on_missed": "mend"}' "$STATE/config.json" >"$config"
+	systemctl daemon-reload && systemctl restart "${units[@]}"
+	check "$ROW, mended: --check says so" within check_says "team-a/$name/trainer (mended: its processes have the limit, an exec does not)"
+	has "$ROW, mended: the journal says for what the pod has to be created again" "an exec has the engine's limit" "$(syslog_of "$ID")"
+	by_exec exec-sync
+	refused "$ROW, mended, exec"
+	main_registers "$ROW, mended, main process" 1000
+	./cri remove-pod "$POD"
+	cp "$STATE/config.json" "$config"
+	for unit in "${units[@]}"; do rm -r "/etc/systemd/system/$unit.d"; done
+	systemctl daemon-reload && systemctl restart "${units[@]}"
+}
+check_says() { plugin_says | grep -qF "$1"; }
+
 # plugin_upgraded: `upgrade_it` of the part, over a container that runs
 plugin_upgraded() {
 	local pid
