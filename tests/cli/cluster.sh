@@ -375,7 +375,7 @@ is "MachineOSConfig: as its type in the operator's API has it" "containerFile im
 
 # metadata.annotations may have 256 KiB together (apimachinery, ValidateAnnotationsSize), and oc apply copies the object into one.
 is "MachineConfigs are applied by the server, wherever it is said" "" "$(grep -rnE 'oc apply (-f )?[^-]*build/99' README.md doc config)"
-has "…and in the file itself" "oc apply --server-side -f mc.yaml" "$(sed -n 2p "$T/mc.yaml")"
+has "…and in the file itself" "oc apply --server-side -f mc.yaml" "$(sed '/^[^#]/q' "$T/mc.yaml")"
 
 daemonset() { jq -r 'map(select(.kind == "DaemonSet"))[0].spec.template.spec | '"$1" "$T/$2.json"; }
 json "$T/config-kubernetes-install.yaml" >"$T/install.json"
