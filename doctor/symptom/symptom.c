@@ -320,13 +320,14 @@ static int tell(struct findings *findings, const struct known *known, const stru
 			    hit->first, times, hit->quote);
 }
 
-#define EXPLANATION_MAX 512
+#define PART_MAX 512
+#define EXPLANATION_MAX (2 * PART_MAX)
 
 /* What the line says beside what is known: its reason, and the part that wrote it; "" for nothing
  */
 static void explain(const struct trouble *told, char explanation[EXPLANATION_MAX])
 {
-	char part[EXPLANATION_MAX] = "";
+	char part[PART_MAX] = "";
 
 	if (told->part)
 		(void)snprintf(part, sizeof(part), "; it comes from %s: %s; what breaks it: %s",
