@@ -12,7 +12,7 @@ INSTALLED=config/config.json
 # differ PLACE WANTED FOUND: what is to be done there, a line each
 differ() {
 	comm -23 <(sort <<<"$2") <(sort <<<"$3") | sed "s|.*|&: add it to $1|"
-	comm -13 <(sort <<<"$2") <(sort <<<"$3") | sed "s|.*|&: $1 has it, the hook does not know it|"
+	comm -13 <(sort <<<"$2") <(sort <<<"$3") | sed "s|.*|&: $1 has it, the code does not know it|"
 }
 # all_in PLACE WHAT WANTED FOUND: both lists are the same
 all_in() { is "$1 has $2" "" "$(differ "$1" "$3" "$4" | grep .)"; }
@@ -116,7 +116,7 @@ is "nor with every comment sign taken off" "$(plan_with "$T/none.json")" "$(plan
 # ---- controls: what is forgotten is told ----
 
 is "control: a key that a file lacks" "b: add it to FILE" "$(differ FILE $'a\nb' a)"
-is "control: a key that is gone" "b: FILE has it, the hook does not know it" "$(differ FILE a $'a\nb')"
+is "control: a key that is gone" "b: FILE has it, the code does not know it" "$(differ FILE a $'a\nb')"
 check "control: a default" says_default null <<<'`null` (the default)'
 is "control: a value that is no default" no "$(says_default true <<<'If `true`, the default is `false`' || echo no)"
 # ---- what programs read: doc/json.md has each member of the dry run and each code of a warning ----
@@ -132,4 +132,67 @@ is "$JSON has each member of a device and its ports" "" \
 	"$(jq -r '[.devices[], .devices[].ports[], .gpus[], .warnings[] | keys[]] | unique[]' "$T/out" | while read -r name; do
 		grep -q "\`$name\`" "$JSON" || echo "$name: add it"
 	done)"
+
+# ---- the ids of the doctor's findings: doc/json.md has each, with what it says ----
+
+# An id is a literal in the call of findings_add, or stands elsewhere: FILE, expression in the call, file of the literals, what finds them
+# there. Without the last two the expression passes on an id that is found where it was made.
+ELSEWHERE='doctor/runner.c check->id doctor/check/check.c \{\s*"\K[a-z_]+(?=", ")
+doctor/runner.c job->check->id
+doctor/runner.c id
+doctor/finding.c const char *id
+doctor/check/gpudirect.c id doctor/check/gpudirect.c id\[\] = "\K[a-z_]+
+doctor/check/nccl.c socket_id doctor/check/nccl.c socket_id\[\] = "\K[a-z_]+
+doctor/check/nccl_hca.c HCA doctor/check/nccl_hca.c #define HCA "\K[a-z_]+
+doctor/check/nccl_hca.c GID_INDEX doctor/check/nccl_hca.c #define GID_INDEX "\K[a-z_]+
+doctor/cuda/cuda.c capability->id doctor/cuda/cuda.c struct capability [a-z]+ = \{\s*"\K[a-z_]+
+doctor/cuda/cuda.c id_of(talk.step) doctor/cuda/cuda.c [?:] "\Kcuda_[a-z_]+(?=")|return "\Kcuda_[a-z_]+(?=")
+doctor/cuda/memory.c id
+doctor/verbs/gpu.c memory->id doctor/verbs/gpu.c \.id = "\K[a-z_]+
+doctor/verbs/local.c id doctor/verbs/local.c = try\(setup, "\K[a-z_]+|\(try\(setup, "\K[a-z_]+'
+# finding_calls TREE: "FILE ID" of each call, the id as the call has it
+finding_calls() {
+	(cd "$1" && find doctor -name '*.c' | sort | while read -r file; do
+		tr '\n\t' '  ' <"$file" | grep -oP 'findings_add\(\s*[^,]*,\s*\K[^,]*[^, ]' | sort -u | sed "s|^|$file |"
+	done)
+}
+# finding_ids TREE: all ids
+finding_ids() {
+	local place pattern
+	{
+		finding_calls "$1" | sed -n 's/.* "\([a-z_]*\)"$/\1/p'
+		sed -n 's/^\S* \(const char \*\)\?\S* \(doctor\S*\) \(.*\)/\2 \3/p' <<<"$ELSEWHERE" | while read -r place pattern; do
+			tr '\n\t' '  ' <"$1/$place" | grep -oP "$pattern" || echo "?$place"
+		done
+	} | sort -u
+}
+# unknown_calls TREE: calls of which this suite does not know where the id comes from
+unknown_calls() {
+	comm -23 <(finding_calls "$1" | grep -v ' "[a-z_]*"$' | sort) \
+		<(sed 's/^\(\S* \(const char \*id\|\S*\)\).*/\1/' <<<"$ELSEWHERE" | sort) | sed 's|.*|&: write the id itself into the call, or add a row to ELSEWHERE|'
+}
+catalogue() { sed -n '/^| id | subject/,/^$/p' "$1" | sed 1,2d | cut -d '|' -f 2 | grep -o '[a-z_]*' | sort; }
+ids=$(finding_ids .)
+check "the doctor has findings: $(wc -w <<<"$ids")" test "$(wc -w <<<"$ids")" -ge 60
+is "it is known where each finding's id comes from" "" "$(unknown_calls .)"
+all_in "$JSON" "the id of each finding" "$ids" "$(catalogue "$JSON")"
+is "$JSON has none twice" "" "$(catalogue "$JSON" | uniq -d)"
+is "each check that check.h declares has its row in check.c" "" \
+	"$(grep -oP '^check_function \Kcheck_[a-z_]+' doctor/check/check.h | while read -r name; do grep -q "[ ,\t]$name\b" doctor/check/check.c || echo "$name: add its row"; done)"
+is "an id that a symptom's row names as confirming it is one" "" \
+	"$(comm -13 <(echo "$ids") <(sed -n 's/^ *confirm: //p' doctor/symptom/known/* | tr -s ', ' '\n' | sort -u))"
+is "so is each of the table of doc/troubleshooting.md" "" \
+	"$(comm -13 <(echo "$ids") <(sed -n '/^| finding /,/^$/p' doc/troubleshooting.md | sed 1,2d | cut -d '|' -f 2 | grep -o '[a-z_]*' | sort -u))"
+
+mkdir "$T/tree"
+cp -r doctor "$T/tree/"
+echo 'static int f(void) { return findings_add(x, "brand_new", NULL); }' >>"$T/tree/doctor/check/acs.c"
+is "control: a finding without a row" "brand_new: add it to FILE" "$(differ FILE "$(finding_ids "$T/tree")" "$ids")"
+echo 'static int g(void) { return findings_add(x, name, NULL); }' >>"$T/tree/doctor/check/acs.c"
+has "control: a finding whose id comes from anywhere" "doctor/check/acs.c name: write" "$(unknown_calls "$T/tree")"
+sed -i 's/"missed", "looks/"mi_ssed", "looks/' "$T/tree/doctor/check/check.c"
+has "control: a check without a row" "mi_ssed: add it to FILE" "$(differ FILE "$(finding_ids "$T/tree")" "$ids")"
+rm "$T/tree/doctor/check/elsewhere.c"
+sed -i '/"node_files"/d' "$T/tree/doctor/check/check.c"
+has "control: a row without a finding" "node_files: FILE has it, the code does not know it" "$(differ FILE "$(finding_ids "$T/tree")" "$(catalogue "$JSON")")"
 finish
