@@ -66,12 +66,28 @@ static void each_option_has_its_place(void **state)
 	assert_string_equal(options.socket, "/s");
 	assert_string_equal(options.metrics, "/m");
 	assert_string_equal(options.node.sysroot, "/");
-	assert_false(options.check);
+	assert_false(options.check || options.alive);
 	assert_int_equal(parse(check, &options), GO_ON);
 	assert_string_equal(options.node.sysroot, "/x");
 	assert_null(options.socket);
 	assert_null(options.metrics);
-	assert_true(options.check);
+	assert_true(options.check && !options.alive);
+}
+
+/* In any order: a probe that fails while nobody is connected would have the plugin killed. */
+static void the_check_of_a_probe_is_one(void **state)
+{
+	static const char *const lines[][4] = {{"--check-alive", NULL},
+					       {"--check-alive", "--check", NULL},
+					       {"--check", "--check-alive", NULL},
+					       {"--check-alive", "--socket", "/s", NULL}};
+	struct nri_options options;
+
+	(void)state;
+	for (size_t i = 0; i < LENGTH(lines); i++) {
+		assert_int_equal(parse(lines[i], &options), GO_ON);
+		assert_true(options.check && options.alive);
+	}
 }
 
 static const struct socket_case {
@@ -83,6 +99,7 @@ static const struct socket_case {
 	{"the node's", "/", NULL, "/var/run/nri/nri.sock"},
 	{"below a sysroot", "/x", NULL, "/x/var/run/nri/nri.sock"},
 	{"below a sysroot with a slash", "/x/", NULL, "/x/var/run/nri/nri.sock"},
+	{"below no sysroot", &"/"[1], NULL, "/var/run/nri/nri.sock"},
 	{"a socket that is given is below none", "/x", "/s", "/s"},
 };
 
@@ -102,6 +119,8 @@ int main(void)
 
 	UNIT_TABLE_AS(&suite, "nri options: ", a_command_line_is_judged, command_lines);
 	unit_add(&suite, "nri options: each has its place", each_option_has_its_place, NULL);
+	unit_add(&suite, "nri options: --check-alive in any order", the_check_of_a_probe_is_one,
+		 NULL);
 	UNIT_TABLE_AS(&suite, "nri socket: ", the_socket_is_found, sockets);
 	return unit_run(&suite, "nri_options");
 }
