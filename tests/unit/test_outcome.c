@@ -88,6 +88,14 @@ static const struct outcome_case {
 	 OUTCOME_NOTHING, false, "memlok", 0},
 	{"policy: cannot be read, no request", "{}", ON_ERROR ",\"memlok\":1", NO_STEP,
 	 OUTCOME_NOTHING, false, NULL, 0},
+	{"policy: cannot be read, a device by another name",
+	 "{" ASKS ",\"linux\":{\"devices\":[{\"type\":\"c\",\"path\":\"/dev/x\","
+	 "\"major\":231,\"minor\":198}]}}",
+	 ON_ERROR ",\"memlok\":1", NO_STEP, OUTCOME_FAILED, false, "memlok", 0},
+	{"policy: cannot be read, a device's name with another number",
+	 "{" ASKS ",\"linux\":{\"devices\":[{\"type\":\"c\",\"path\":"
+	 "\"/dev/infiniband/uverbs6\",\"major\":231,\"minor\":199}]}}",
+	 ON_ERROR ",\"memlok\":1", NO_STEP, OUTCOME_NOTHING, false, "memlok", 0},
 	{"policy: cannot be read, a pod's sandbox",
 	 "{\"annotations\":{\"oci-rdma-hook.io/inject\":\"true\","
 	 "\"io.kubernetes.cri.container-type\":\"sandbox\"}," DEVICE "}",
