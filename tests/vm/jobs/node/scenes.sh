@@ -3,10 +3,14 @@
 
 RT=runc
 UNIT=oci-rdma-nri.service
+STANDBY=oci-rdma-nri-standby.service # empty: a part that brings no second unit
 
 # plugin_says: what `oci-rdma-nri --check` says where the plugin is; a part whose plugin is in a container has its own
 plugin_says() { oci-rdma-nri --check; }
-is_connected() { plugin_says >/dev/null 2>&1; }
+is_connected() { plugin_says 2>/dev/null | grep -q '^plugin  *connected to'; }
+is_awaited() { plugin_says 2>/dev/null | grep -q '^standby  *another'; }
+# is_whole: one serves, and where there are two units the other one waits
+is_whole() { is_connected && { [ -z "$STANDBY" ] || is_awaited; }; }
 not() { ! "$@"; }
 
 # syslog_of ID: the journal's lines about a container
@@ -19,7 +23,7 @@ syslog_of() {
 things() {
 	local path without=()
 	for path in /proc /sys /dev /run/job /run/user /run/systemd /run/udev /run/log /run/containerd /run/containers /run/credentials /run/mount \
-		/run/libpod /run/crun /run/runc /run/lock /run/image /run/image.tar /run/cri /run/kubelet.saw /var/lib/job /var/log /var/cache /var/tmp /tmp /root /var/lib/containerd \
+		/run/libpod /run/crun /run/runc /run/lock /run/image /run/image.tar /run/crun.out /run/runc.out /run/cri /run/kubelet.saw /var/lib/job /var/log /var/cache /var/tmp /tmp /root /var/lib/containerd \
 		/var/lib/containers /var/lib/cni /var/lib/dpkg /var/lib/apt /var/lib/systemd /lost+found; do
 		without+=(-path "$path" -prune -o)
 	done
@@ -54,10 +58,11 @@ control() {
 
 # connected: unit, plugin, policy and doctor
 connected() {
-	check "$ROW: the plugin is connected" within is_connected
-	OUT=$(systemctl status --no-pager "$UNIT" 2>&1)
-	has "$ROW: systemctl status: it runs" 'active (running)' "$OUT"
-	has "$ROW: systemctl status: connected to the engine" 'connected to containerd' "$OUT"
+	local unit
+	check "$ROW: the plugin is connected, and its standby waits" within is_whole
+	for unit in "$UNIT" ${STANDBY:+"$STANDBY"}; do has "$ROW: systemctl status: $unit runs" 'active (running)' "$(systemctl status --no-pager "$unit" 2>&1)"; done
+	has "$ROW: systemctl status: the one that serves is connected to the engine" 'Status: "connected to containerd' "$(systemctl status --no-pager "$(serving_unit)" 2>&1)"
+	[ -z "$STANDBY" ] || has "$ROW: systemctl status: the other one is the standby" 'Status: "standby: takes over' "$(systemctl status --no-pager "$(waiting_unit)" 2>&1)"
 	has "$ROW: --check names the engine" 'plugin      connected to containerd' "$(plugin_says 2>&1)"
 	OUT=$(oci-rdma-hook --check-config 2>&1)
 	is "$ROW: --check-config ends well" 0 $?
@@ -110,7 +115,7 @@ since() { plugin_says 2>/dev/null | sed -n 's/^plugin *\(connected to .*\)/\1/p'
 connected_anew() {
 	local now
 	now=$(since)
-	is_connected && [ -n "$now" ] && [ "$now" != "$1" ]
+	is_whole && [ -n "$now" ] && [ "$now" != "$1" ]
 }
 
 # engine_again: the engine is restarted, then killed, with a container that runs
@@ -132,16 +137,37 @@ engine_again() {
 
 # main_pid UNIT
 main_pid() { systemctl show -p MainPID --value "$1"; }
-# replaced PID: whether the unit's process is another, and connected
-replaced() { [ "$(main_pid "$UNIT")" != "$1" ] && is_connected; }
+# serving: the process that serves. serving_unit: the unit of it, waiting_unit: the other one
+serving() { jq .pid /run/oci-rdma-hook/nri.json; }
+serving_unit() { if [ -n "$STANDBY" ] && [ "$(main_pid "$STANDBY")" = "$(serving)" ]; then echo "$STANDBY"; else echo "$UNIT"; fi; }
+waiting_unit() { if [ "$(serving_unit)" = "$UNIT" ]; then echo "$STANDBY"; else echo "$UNIT"; fi; }
+# taken_over PID: whether another process serves
+taken_over() { is_connected && [ "$(serving)" != "$1" ]; }
+# replaced UNIT PID: whether the unit's process is another, and all is as it was
+replaced() {
+	local now
+	now=$(main_pid "$1")
+	[ "$now" != "$2" ] && [ "$now" != 0 ] && is_whole
+}
 
 # plugin_killed: by hand, or by the kernel for want of memory
-plugin_killed() {
-	local pid
-	pid=$(main_pid "$UNIT")
-	kill -KILL "$pid"
-	check "$ROW, plugin killed: systemd starts another, which is connected" within replaced "$pid"
-	another "plugin killed"
+plugin_killed() { ended_by KILL; }
+# plugin_hangs: its loop stands still; systemd's watchdog ends it
+plugin_hangs() {
+	ended_by STOP
+	has "$ROW, plugin hangs: systemd's watchdog has ended it" 'Watchdog timeout' "$(journalctl --quiet --no-pager --boot --unit "$UNIT" ${STANDBY:+--unit "$STANDBY"})"
+}
+# ended_by SIGNAL: of the one that serves. With a standby a pod of this moment is served, and then there is a standby again
+ended_by() {
+	local pid unit
+	pid=$(serving) unit=$(serving_unit)
+	kill "-$1" "$pid"
+	if [ -n "$STANDBY" ]; then
+		check "$ROW, SIG$1: the standby serves" within taken_over "$pid"
+		another "SIG$1, by the standby"
+	fi
+	check "$ROW, SIG$1: systemd starts another" within replaced "$unit" "$pid"
+	[ -n "$STANDBY" ] || another "SIG$1"
 }
 
 # missed_and_mended: a pod is made while the units are stopped. The plugin names it; with doc/install-nri.md's drop-in and the policy it mends it.
@@ -173,13 +199,17 @@ check_says() { plugin_says | grep -qF "$1"; }
 
 # plugin_upgraded: `upgrade_it` of the part, over a container that runs
 plugin_upgraded() {
-	local pid
+	local unit pids=()
 	pod "upgrade-$RANDOM" "${ASKS[@]}"
 	trainer before --user 1000
-	pid=$(main_pid "$UNIT")
+	for unit in "$UNIT" ${STANDBY:+"$STANDBY"}; do pids+=("$unit" "$(main_pid "$unit")"); done
 	upgrade_it
-	check "$ROW, upgrade: another process is connected" within replaced "$pid"
-	lacks "$ROW, upgrade: it is the new executable" deleted "$(readlink "/proc/$(main_pid "$UNIT")/exe")"
+	set -- "${pids[@]}"
+	while [ $# -gt 0 ]; do
+		check "$ROW, upgrade: $1 has another process" within replaced "$1" "$2"
+		lacks "$ROW, upgrade: $1 has the new executable" deleted "$(readlink "/proc/$(main_pid "$1")/exe")"
+		shift 2
+	done
 	by_exec exec-sync
 	granted "$ROW, upgrade, exec in a container of before" 1000
 	./cri remove-pod "$POD"
@@ -213,6 +243,7 @@ removed_with_pods() {
 
 # hook_serves: the hook files that the row brings, by podman, which reads them as CRI-O does: main is served, exec is not
 hook_serves() {
+	with_podman_image
 	RDMA=(--annotation oci-rdma-hook.io/inject=true --device "${UVERBS[0]}" --device "${UVERBS[1]}" --env "PCIDEVICE_EXAMPLE_COM_RDMA=${VF[1]},${VF[0]}")
 	OUT=$(podman run --rm --user 1000 --network host "${RDMA[@]}" "$IMAGE" probe 2>&1)
 	has "$ROW, podman, main process: no limit" 'uid=1000 memlock soft=unlimited hard=unlimited ' "$OUT"
