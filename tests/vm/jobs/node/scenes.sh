@@ -241,6 +241,13 @@ removed_with_pods() {
 	is "$ROW, removed: the pod of before ends as it should" "" "$OUT"
 }
 
+# with_podman_image: made by the first step that wants it
+with_podman_image() {
+	if podman image exists "$IMAGE"; then return; fi
+	[ -e /run/image ] || make_rootfs /run/image # a reboot has taken it
+	tar -C /run/image -c . | podman import --quiet - "$IMAGE" >/dev/null
+}
+
 # hook_serves: the hook files that the row brings, by podman, which reads them as CRI-O does: main is served, exec is not
 hook_serves() {
 	with_podman_image
