@@ -24,7 +24,7 @@ include tests/bench/bench.mk
 # `make check` is for a person: six minutes on two processors. What takes long is left to check-all: other builds,
 # single steps, a thousand containers, packages that are made or fetched, all that happens in the VM.
 LONG := tests/tidy $(SUITES_NRI) $(SUITES_PACKAGE) $(SUITES_SAFETY) $(SUITES_CROSS) $(SUITES_VM) \
-	$(patsubst %,tests/cli/%.sh,cdi-schema cluster disruption footprint valgrind) \
+	$(patsubst %,tests/cli/%.sh,cdi-schema cluster disruption footprint standby valgrind) \
 	tests/podman/soak.sh tests/podman/builder.sh
 SUITES_ALL = $(SUITES_PODMAN) tests/tidy tests/lint $(SUITES_PACKAGE) $(SUITES_CLI) $(SUITES_NRI) $(SUITES_UNIT) \
 	$(SUITES_SAFETY) $(SUITES_CROSS) tests/vm/check-brief tests/vm/check-node-brief \
@@ -73,6 +73,7 @@ PACKAGES-tests/tidy = lint
 PACKAGES-tests/cli = cluster installer
 PACKAGES-tests/cli/monitoring.sh = monitoring
 PACKAGES-tests/cli/disruption.sh = systemd
+PACKAGES-tests/cli/standby.sh = systemd
 PACKAGES-tests/nri = cluster
 PACKAGES-tests/vm/check-nri = cluster podman
 PACKAGES-tests/vm/check-engines = cluster
