@@ -169,7 +169,7 @@ finding_ids() {
 # unknown_calls TREE: calls of which this suite does not know where the id comes from
 unknown_calls() {
 	comm -23 <(finding_calls "$1" | grep -v ' "[a-z_]*"$' | sort) \
-		<(sed 's/^\(\S* \(const char \*id\|\S*\)\).*/\1/' <<<"$ELSEWHERE" | sort) | sed 's|.*|&: write the id itself into the call, or add a row to ELSEWHERE|'
+		<(printf "%s\n" "$ELSEWHERE" | sed 's/^\(\S* \(const char \*id\|\S*\)\).*/\1/' | sort) | sed 's|.*|&: write the id itself into the call, or add a row to ELSEWHERE|'
 }
 catalogue() { sed -n '/^| id | subject/,/^$/p' "$1" | sed 1,2d | cut -d '|' -f 2 | grep -o '[a-z_]*' | sort; }
 ids=$(finding_ids .)
