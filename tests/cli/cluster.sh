@@ -394,6 +394,11 @@ is "both are given what node-install writes, and no privilege" true "$(daemonset
 	([.volumes[] | select(.hostPath) | [.name, "/host" + .hostPath.path]] | sort) ==
 		([.initContainers[0].volumeMounts[] | select(.name != "config") | [.name, .mountPath]] | sort)' install)"
 
+for name in kubernetes-nri openshift-nri; do
+	json "$T/config-$name.yaml" >"$T/$name.json"
+	is "$name: plugin and standby differ by nothing but the name" "2 1" "$(daemonset '.containers | "\(length) \(map(del(.name)) | unique | length)"' "$name")"
+done
+
 # What several installations share is in none of them, so that removing one leaves it to the others.
 for name in kubernetes-install kubernetes-remove kubernetes-nri openshift-nri openshift-install; do
 	json "$T/config-$name.yaml" >"$T/$name.json"

@@ -146,7 +146,7 @@ func securityOf(context *securityContext, network cri.NamespaceMode) *cri.LinuxC
 		must(fmt.Errorf("seccompProfile %s", context.SeccompProfile.Type))
 	}
 	if context.SeLinuxOptions.Type != "" {
-		security.SelinuxOptions = &cri.SELinuxOption{Type: context.SeLinuxOptions.Type}
+		security.SelinuxOptions = &cri.SELinuxOption{Type: context.SeLinuxOptions.Type, Level: context.SeLinuxOptions.Level}
 	}
 	return security
 }

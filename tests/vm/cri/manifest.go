@@ -59,7 +59,7 @@ type securityContext struct {
 	AllowPrivilegeEscalation *bool
 	Capabilities             struct{ Add, Drop []string }
 	SeccompProfile           struct{ Type string }
-	SeLinuxOptions           struct{ Type string }
+	SeLinuxOptions           struct{ Type, Level string }
 }
 
 type probe struct {
