@@ -123,6 +123,11 @@ COMPILED_WITH := $(CC) $(CPPFLAGS) $(CFLAGS) $(YAJL)
 LINKED_WITH := $(COMPILED_WITH) $(LDFLAGS) $(LIBC) $(DYNAMIC) $(NRI_DYNAMIC) $(HOOK_LDFLAGS) $(HOOK_LIBS) $(NRI_LIBS)
 COMPILED := $(BUILD)/compiled-with
 LINKED := $(BUILD)/linked-with
+# On a machine without the compiler (sudo make install may see another PATH) what was built is as it should be.
+ifeq ($(shell command -v $(firstword $(CC))),)
+COMPILED_WITH := $(or $(file <$(COMPILED)),$(COMPILED_WITH))
+LINKED_WITH := $(or $(file <$(LINKED)),$(LINKED_WITH))
+endif
 
 # make prints a line for each file; V=1 prints the commands, and QUIET=1 only what the compiler says.
 say = $(if $(V),,@$(if $(QUIET),,printf '  %-3s %s\n' $(1) $@;))
@@ -152,6 +157,7 @@ endif
 COMMIT := $(shell { git ls-files --error-unmatch Makefile >/dev/null 2>&1 && \
 	git --no-optional-locks describe --always --exclude='*' --abbrev=12 --dirty=+changes 2>/dev/null; } || \
 	sed -n 's/^\([0-9a-f]\{12\}\)[0-9a-f]*$$/\1/p' .commit)
+COMMIT := $(or $(COMMIT),$(strip $(file <$(BUILD)/commit)))
 NAMES_COMMIT := $(BUILD)/core/command_line.o $(BUILD)/musl/core/command_line.o
 $(NAMES_COMMIT): override CPPFLAGS += $(COMMIT:%=-DCOMMIT='"%"')
 $(NAMES_COMMIT): $(BUILD)/commit
