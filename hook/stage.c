@@ -187,7 +187,7 @@ static int apply(void *context, struct container *container, struct applied *app
  */
 static void clear_nccl_conf(struct container *container, enum stage stage)
 {
-	struct err ignored;
+	static struct err ignored; /* a caller's stack may be small */
 	int root;
 
 	if (stage == STAGE_POSTSTART || !container->plan.reason || plan_gives(&container->plan))
@@ -253,7 +253,7 @@ static int run_stage(struct run *run, const struct options *options)
 {
 	struct container *container = &run->container;
 	const struct state *state = &run->state;
-	struct err err;
+	static struct err err;
 
 	if (state_read(&container->arena, STDIN_FILENO, &run->state, &err) < 0) {
 		log_failure(NULL, &err, stage_names[run->stage]);

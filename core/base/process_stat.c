@@ -25,7 +25,7 @@ uint64_t process_stat_field(const char *text, int field)
 uint64_t process_stat_read(int dir, const char *path, int field)
 {
 	cleanup_fd fd = fs_open(dir, path, O_RDONLY, dir == AT_FDCWD ? 0 : RESOLVE_IN_ROOT);
-	char text[SIZE_OF_STAT];
+	static char text[SIZE_OF_STAT]; /* a caller's stack may be small */
 	size_t len = 0;
 	ssize_t n = 1;
 

@@ -58,7 +58,7 @@ static bool in_cgroup(int proc, const char *id, const char *cgroup)
 	cleanup_arena arena = {0};
 	cleanup_fd fd = fs_open(proc, "cgroup", O_RDONLY, RESOLVE_BENEATH);
 	struct fs_text text;
-	struct err ignored;
+	static struct err ignored; /* a caller's stack may be small */
 
 	if (fd < 0 || fs_read(&arena, fd, CGROUP_SIZE_MAX, "cgroup", &text, &ignored) < 0)
 		return false;

@@ -51,5 +51,6 @@ for policy in '"memlock": "8Mi"' '"memlock": "8Mi", "on_error": "fail", "nccl": 
 	one_line "$which, createRuntime that fails" "pid 1"
 done
 printf '%*s' $((17 << 20)) '' | "${SMALL[@]}" "$HOOK" --sysroot "$NODE" precreate 2>&1 >/dev/null | cat >"$T/err"
-is "a config.json that is handed on" "0 " "${PIPESTATUS[1]} $(<"$T/err")"
+is "a config.json that is too large is handed on" 0 "${PIPESTATUS[1]}"
+has "…which is said" "larger than 16 MiB" "$(<"$T/err")"
 finish

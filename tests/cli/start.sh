@@ -98,7 +98,7 @@ mkdir "$T/fedora"
 for name in bash env awk tr paste; do ln -s "$(command -v "$name")" "$T/fedora/$name"; done
 touch "$T/fedora/dnf" && chmod 755 "$T/fedora/dnf"
 is "on Fedora the packages have Fedora's names" \
-	"tests/deps: what is missing of these is installed by: sudo dnf install gcc make glibc-devel glibc-static libseccomp-devel rdma-core-devel protobuf-c-devel protobuf-c-compiler yajl-devel yajl-static; 0" \
+	"tests/deps: what is missing of these is installed by: sudo dnf install gcc make glibc-devel glibc-static libseccomp-devel libcap-devel libcap-static rdma-core-devel protobuf-c-devel protobuf-c-compiler yajl-devel yajl-static; 0" \
 	"$(PATH=$T/fedora bash tests/deps --say build yajl 2>&1); $?"
 unset DPKG_ADMINDIR
 
@@ -162,7 +162,7 @@ exec gcc "$@"
 END
 chmod 755 "$T/cc"
 mkdir "$T/build"
-cp -a "$BUILD"/{musl,confine,generated,.deps,oci-rdma-hook} "$T/build/"
+cp -a "$BUILD"/{musl,confine,generated,.deps,commit,oci-rdma-hook} "$T/build/"
 # The compiler is another, which alone would compile all again.
 for with in compiled linked; do sed "s|^gcc |$T/cc |" "$BUILD/$with-with" >"$T/build/$with-with" && touch -r "$BUILD/$with-with" "$T/build/$with-with"; done
 compiled=$T/build/musl/core/base/tell.o
