@@ -84,7 +84,9 @@ HOOK_OBJECTS := $(HOOK_SOURCES:%.c=$(BUILD)/musl/%.o)
 # As musl-gcc compiles, for any target. musl-gcc itself cannot link a static-pie: it knows only the dynamic start file.
 MUSL := $(SYSROOT)/usr/lib/$(firstword $(subst -, ,$(TARGET)))-linux-musl
 HOOK_LDFLAGS := -static-pie -nostdlib $(MUSL)/rcrt1.o $(MUSL)/crti.o
-HOOK_LIBS := $(or $(YAJL_ARCHIVE:$(BUILD)/%=$(BUILD)/musl/%),-lyajl_s) -lcap $(MUSL)/libc.a -lgcc $(MUSL)/crtn.o
+# libc once more: on aarch64 libgcc's atomics, which libcap's archive uses, ask it for __getauxval (lse-init.c).
+HOOK_LIBS := $(or $(YAJL_ARCHIVE:$(BUILD)/%=$(BUILD)/musl/%),-lyajl_s) -lcap \
+	$(MUSL)/libc.a -lgcc $(MUSL)/libc.a $(MUSL)/crtn.o
 endif
 endif
 
