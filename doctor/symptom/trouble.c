@@ -2,6 +2,7 @@
 #include "doctor/symptom/trouble.h"
 
 #include <ctype.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -81,8 +82,12 @@ static int reason_by_number(const char *line)
 					     "(err ",      "rc: ",      "rc = ",    "rc=",
 					     "returned -", "ret=",      "ret: ",    "retcode = ",
 					     "err=",       "failed, -", "status -", NULL};
-	long number = labs(line_number_behind(line, line + strlen(line), fronts));
+	long number = line_number_behind(line, line + strlen(line), fronts);
 
+	/* LONG_MIN has no positive counterpart, and no errno is so large. */
+	if (number < -INT_MAX || number > INT_MAX)
+		return NONE;
+	number = labs(number);
 	for (size_t i = 0; number > 1 && i < n_known_reasons; i++) {
 		if (known_reasons[i].number == number)
 			return (int)number;

@@ -23,7 +23,7 @@ syslog_of() {
 things() {
 	local path without=()
 	for path in /proc /sys /dev /run/job /run/user /run/systemd /run/udev /run/log /run/containerd /run/containers /run/credentials /run/mount \
-		/run/libpod /run/crun /run/runc /run/lock /run/image /run/image.tar /run/crun.out /run/runc.out /run/cri /run/kubelet.saw /var/lib/job /var/log /var/cache /var/tmp /tmp /root /var/lib/containerd \
+		/run/libpod /run/crun /run/runc /run/lock /run/image /run/image.tar /run/crun.out /run/runc.out /run/cri /run/kubelet.saw /etc/cni/net.d/cni.lock /var/lib/job /var/log /var/cache /var/tmp /tmp /root /var/lib/containerd \
 		/var/lib/containers /var/lib/cni /var/lib/dpkg /var/lib/apt /var/lib/systemd /lost+found; do
 		without+=(-path "$path" -prune -o)
 	done
