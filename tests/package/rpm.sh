@@ -64,7 +64,7 @@ is "the hook wants libcap and yajl's library of the system" "libcap.so.2 libyajl
 is "the doctor, too" "libcap.so.2 libyajl.so.2" "$(shared doctor)"
 is "the NRI plugin wants protobuf-c's, too" "libcap.so.2 libprotobuf-c.so.1 libyajl.so.2" "$(shared nri)"
 lacks "none says that it has a yajl of its own" bundled "$(rpm -qp --provides "${RPMS[@]}" 2>/dev/null)"
-is "the doctor is a package of its own" "$([ ! -e doctor/main.c ] || echo /usr/bin/oci-rdma-doctor)" \
+is "the doctor is a package of its own" "$([ ! -e doctor/main.c ] || printf '%s\n' /usr/bin/kubectl-rdma_doctor /usr/bin/oci-rdma-doctor)" \
 	"$(rpm -qpl "$T"/rpm/RPMS/*/oci-rdma-hook-doctor-* 2>/dev/null | grep bin/)"
 nri=("$T"/rpm/RPMS/*/oci-rdma-hook-nri-*.rpm)
 is "the NRI plugin is a package of its own, with its unit, man page and completion" \
@@ -130,7 +130,7 @@ tests/nodes/mknode tests/nodes/h100.json "$T/node"
 tests/bundles/mkbundle h100-trainer.json "$T/bundle"
 dry_run() { "$ROOT/usr/bin/oci-rdma-hook" --sysroot "$T/node" --dry-run --format nccl "$T/bundle" | grep -v '^#'; }
 is "the dry run from there" NCCL_IB_HCA==mlx5_6,mlx5_7,mlx5_10,mlx5_11 "$(dry_run)"
-for program in "$ROOT"/usr/bin/*; do
+for program in "$ROOT"/usr/bin/oci-rdma-*; do
 	check "${program##*/} has a man page" gzip -t "$ROOT/usr/share/man/man8/${program##*/}.8.gz"
 done
 lacks "nothing speaks of /usr/local" /usr/local "$(grep -r /usr/local "$ROOT/etc" "$ROOT/usr/share/containers" "$ROOT"/usr/share/oci-rdma-hook/{hooks.d,podman,precreate.d})"
