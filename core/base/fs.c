@@ -55,7 +55,11 @@ int fs_reopen_regular(int path)
 	/* Whoever holds a lease on a file makes an open(2) without O_NONBLOCK wait for 45 s
 	 * (/proc/sys/fs/lease-break-time), and a container's own files are read here. */
 	fd = open(again, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
-	return fd < 0 ? -errno : fd;
+	/* The file is there: without /proc (a package's script in a root of its own) it cannot be
+	 * read, which is not that there is none. */
+	if (fd < 0)
+		return errno == ENOENT ? -ENOSYS : -errno;
+	return fd;
 }
 
 int fs_open_regular(int dir, const char *name)

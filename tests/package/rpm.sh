@@ -104,11 +104,12 @@ fi
 
 ROOT=$T/root
 # in_root OPTION…: rpm there. What the packages need of the system is not rpm's there.
-in_root() { rpm --root "$ROOT" --dbpath /var/lib/rpm "$@" 2>&1; }
+# shellcheck disable=SC2016 # the inner shell's
+in_root() { unshare --mount sh -c 'mount -t proc proc "$0/proc" && exec rpm --root "$0" --dbpath /var/lib/rpm "$@"' "$ROOT" "$@" 2>&1; }
 # everything: all that is there but rpm's own
 everything() { (cd "$ROOT" && find . -path ./var -prune -o -print | sort); }
 
-mkdir -p "$ROOT"/{bin,etc,tmp,run,usr/bin,usr/share/{doc,licenses,man/man5,man/man8},usr/lib,var/lib/rpm,var/tmp}
+mkdir -p "$ROOT"/{bin,etc,proc,tmp,run,usr/bin,usr/share/{doc,licenses,man/man5,man/man8},usr/lib,var/lib/rpm,var/tmp}
 chmod 1777 "$ROOT/tmp" "$ROOT/var/tmp"
 cp "$(command -v busybox)" "$ROOT/bin/busybox"
 for applet in sh rm; do ln -s busybox "$ROOT/bin/$applet"; done
