@@ -46,7 +46,7 @@ check "what is installed can be used" in_root oci-rdma-hook --check-config
 is "…with both hook files" 2 "$(in_root oci-rdma-hook --check-config | grep -c 'hooks.d.*: ok')"
 absent() { [ ! -e "$1" ] && [ ! -L "$1" ]; }
 check "the plugin's unit is not switched on" absent "$root/etc/systemd/system/multi-user.target.wants/oci-rdma-nri.service"
-is "each package's executables" "$(printf '%s\n' hook nri doctor runtime | sed 's/^/oci-rdma-/' | sort)" \
+is "each package's executables" "$(printf '%s\n' kubectl-rdma_doctor oci-rdma-{hook,nri,doctor,runtime} | sort)" \
 	"$(in_root dpkg -L oci-rdma-hook oci-rdma-hook-nri oci-rdma-hook-doctor | sed -n 's|^/usr/bin/||p' | sed 's/-\(crun\|runc\)$//' | sort -u)"
 echo '// mine' >>"$root/etc/oci-rdma-hook/config.json"
 check "removed" in_root apt-get remove -y oci-rdma-hook 'oci-rdma-hook-*'
