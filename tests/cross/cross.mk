@@ -9,8 +9,8 @@ AARCH64 := $(BUILD)/aarch64-linux-gnu
 QEMU_PACKAGE := $(BUILD)/tests/qemu
 QEMU := $(QEMU_PACKAGE)/usr/bin/qemu-aarch64
 
-NOT_EMULATED := arena child config confine container cuda device_files files image interrupted nccl_conf podnet \
-	process races replace root target
+NOT_EMULATED := arena child config confine container cuda device_files files image interrupted nccl_conf \
+	nri_status podnet process races replace root target
 UNIT_EMULATED = $(filter-out $(NOT_EMULATED:%=$(BUILD)/tests/unit/test_%),$(UNIT))
 UNIT_AARCH64 = $(UNIT_EMULATED:$(BUILD)/%=$(AARCH64)/run/%)
 CLI_EMULATED := deadline hook identity image log main node-doctor order paths policy proof scan shim-odd
