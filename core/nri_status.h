@@ -18,7 +18,7 @@
 #define NRI_STATUS_DIR "run/oci-rdma-hook"
 #define NRI_STATUS_NAME "nri.json"
 #define NRI_STATUS_PATH NRI_STATUS_DIR "/" NRI_STATUS_NAME
-/* Of a plugin that waits until another one ends (nri/lock.h) */
+/* The status of a plugin that waits until another one ends (nri/lock.h) */
 #define NRI_STANDBY_NAME "nri-standby.json"
 #define NRI_STANDBY_PATH NRI_STATUS_DIR "/" NRI_STANDBY_NAME
 #define NRI_STATUS_SIZE_MAX (64 * 1024)

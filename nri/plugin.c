@@ -126,7 +126,7 @@ static bool is_to_answer(struct plugin *plugin, const struct message *request)
 	if (plugin->launched && !held && lock_take(lock, plugin->socket, &ignored) == 1)
 		lock_serve(lock);
 	else if (held && lock->stage == LOCK_ASKED)
-		return true; /* which is always so, but for moments */
+		return true; /* nearly always so: it is false only for moments */
 	return lock_answers(lock, number_of(request));
 }
 

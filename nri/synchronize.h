@@ -20,7 +20,7 @@
 #include "core/base/arena.h"
 #include "nri/message/message.h"
 
-/* Of what is kept. A pod takes some hundred bytes, a container a thousand. */
+/* The bound of what is kept. A pod takes some hundred bytes, a container a thousand. */
 #define SYNCHRONIZE_SIZE_MAX (768 * 1024)
 
 struct known {

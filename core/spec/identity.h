@@ -11,7 +11,7 @@
  *   pod                  io.kubernetes.pod.name            io.kubernetes.cri.sandbox-name
  *   namespace            io.kubernetes.pod.namespace       io.kubernetes.cri.sandbox-namespace
  *
- * Under another engine the same names may be anybody's. Who can write which:
+ * Under another engine anybody may have written these names. This table says what each writes:
  *
  *   engine           it writes itself               it takes over from
  *   CRI-O            CRI-O's set,                   the pod: all but its own set

@@ -137,7 +137,7 @@ struct known_area {
 
 /* The part of a program that writes a line */
 struct known_part {
-	const char *const *with; /* one of these the line has to say, too; none if it is empty */
+	const char *const *with; /* the line must also contain one of these; empty: none */
 	const char *what;
 	const char *does;
 	const char *breaks;

@@ -71,7 +71,7 @@ static int grant_process(struct shim *shim, const struct grant *grant, struct er
 	return edited_write(&(struct edited){dir, name, fd, path, .sync = false}, &edited, err);
 }
 
-/* A container of on_no_device "tcp" has a record, too; without a device it never fails. */
+/* A container of on_no_device "tcp" also has a record; without a device it never fails. */
 static bool has_device(const struct record *record)
 {
 	return record->grant.memlock || record->grant.capabilities;

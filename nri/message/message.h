@@ -80,7 +80,7 @@ struct message_state {
 	int64_t created; /* seconds since 1970; 0: not known */
 };
 
-/* Of a packed Container; its text lives in the arena. */
+/* What is read from a packed Container; its text lives in the arena. */
 int message_read_state(struct arena *arena, const struct message *container,
 		       struct message_state *ret_state);
 
