@@ -264,7 +264,13 @@ void look_at_all(const struct look *look, int out)
 	struct err err;
 	cleanup_fd root = tree_open_root(look->options->sysroot, &err);
 	bool sees = root >= 0 && sees_pids(root);
+	const struct look_report end = {.kind = LOOK_END};
 
-	for (size_t i = 0; root >= 0 && i < synchronize->n_containers; i++)
+	if (root < 0) {
+		log_event(LOG_ERR, "%s", err.text);
+		return;
+	}
+	for (size_t i = 0; i < synchronize->n_containers; i++)
 		look_at(look, root, sees, &synchronize->containers[i], out);
+	(void)fs_write(out, (const char *)&end, sizeof(end));
 }

@@ -19,6 +19,7 @@ enum look_kind {
 	LOOK_MISSED,
 	LOOK_MENDED,
 	LOOK_UNSEEN, /* it could not be decided about */
+	LOOK_END,    /* all were looked at: without it the child has ended early */
 };
 
 /* Goes through the pipe as it is: less than PIPE_BUF, so at once. */

@@ -49,6 +49,10 @@ static void take(struct missed *missed, const struct look_report *report)
 	struct nri_missed_status *status = &missed->status;
 	struct missed_item *item = &missed->items[missed->n_items];
 
+	if (report->kind == LOOK_END) {
+		missed->ended = true;
+		return;
+	}
 	if (report->kind == LOOK_UNSEEN) {
 		status->unseen++;
 		return;
@@ -154,6 +158,7 @@ void missed_look(struct missed *missed, const struct synchronize *synchronize, c
 	if (!synchronize->n_containers)
 		return;
 	reap(missed);
+	missed->ended = false;
 	missed->child =
 		missed->n_leaving < MISSED_LEAVING_MAX ? start(missed, &look, &missed->in) : -1;
 	if (missed->child < 0) {
@@ -174,6 +179,13 @@ static ssize_t receive(const struct missed *missed, struct look_report *report)
 	return read(missed->in, report, sizeof(*report));
 }
 
+/* Some containers were not looked at: that counts as one that could not be seen. */
+static void give_up(struct missed *missed, const char *why)
+{
+	log_event(LOG_ERR, "not all containers of before were looked at: %s", why);
+	missed->status.unseen++;
+}
+
 static bool hear(struct missed *missed)
 {
 	struct look_report report;
@@ -188,12 +200,14 @@ static bool hear(struct missed *missed)
 		changed = true;
 	}
 	if (missed->in >= 0 && n >= 0) {
+		if (!missed->ended)
+			give_up(missed, "the process that looked at them has ended early: its "
+					"reason is above, or in the kernel's log (dmesg)");
 		stop(missed);
 		changed = true;
 	} else if (missed->in >= 0 && clock_ms() >= missed->deadline) {
-		log_event(LOG_ERR, "not all containers could be looked at in time: check whether "
-				   "the node's /sys or one of its disks hangs (dmesg)");
-		missed->status.unseen++;
+		give_up(missed, "it took too long: check whether the node's /sys or one of its "
+				"disks hangs (dmesg)");
 		stop(missed);
 		changed = true;
 	}

@@ -45,6 +45,7 @@ struct missed {
 
 	int in; /* what the child reports; -1: none runs */
 	pid_t child;
+	bool ended;                        /* it has said that all were looked at */
 	pid_t leaving[MISSED_LEAVING_MAX]; /* have reported, or were killed, and not gone yet */
 	size_t n_leaving;
 	int64_t deadline;

@@ -325,6 +325,29 @@ def stuck(runtime, plugin):
     connection.close()
 
 
+def cut_short(runtime, plugin):
+    """The child ends before it has looked at all: here because the node's root is not there"""
+    process(4711, identity(1), 8 << 20)
+    connection = runtime.accept()
+    connection.registered()
+    connection.configure()
+    os.rename(NODE, NODE + ".away")
+    connection.synchronize(payload(known(1, 4711)))
+    seen = []
+    until(lambda: seen.extend(plugin.lines()) or any("were looked at" in line for line in seen))
+    os.rename(NODE + ".away", NODE)
+    ok("a look that ended early is said, with its reason before it", any("ended early" in line for line in seen), seen)
+    ok("…which names the root", any(NODE in line and "were looked at" not in line for line in seen), seen)
+    until(lambda: not plugin.children() and os.path.exists(os.path.join(RUN, "nri.json")))
+    equal("…and counted", 1, until(lambda: status()["missed"]["unseen"]))
+    connection.close()
+    connection = connect(runtime, known(1, 4711))
+    until(lambda: status()["missed"]["found"])
+    equal("control: the next look finds it", (1, 0), tuple(status()["missed"][name] for name in ("found", "unseen")))
+    ok("…and nothing ended early", not any("ended early" in line for line in plugin.lines()))
+    connection.close()
+
+
 # ---- size, time, files ----
 
 MANY = 40000
@@ -393,7 +416,7 @@ def files(runtime, _):
 
 def main():
     runtime = None
-    scenes = [missed, ends, decided, apart, without_pids, asked_by_device, stuck, large, crowded, files]
+    scenes = [missed, ends, decided, apart, without_pids, asked_by_device, stuck, cut_short, large, crowded, files]
     chosen = os.environ.get("SCENES", "").split()
     for scene in scenes:
         if chosen and scene.__name__ not in chosen:
