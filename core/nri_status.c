@@ -244,7 +244,7 @@ static void offer(struct search *search, const struct nri_status *found, bool ru
 static int read_in_container(struct search *search, int root, uint64_t started, const char *path,
 			     struct err *err)
 {
-	struct nri_status found;
+	struct nri_status found = {0};
 
 	if (read_file(search->arena, root, path, &found, err) < 0)
 		return err->memory ? -1 : 0;
@@ -289,7 +289,7 @@ static int look_into_containers(struct search *search, struct err *err)
 /* A file of the node itself. Returns 0, also if there is none; or -1. */
 static int look_at(struct search *search, const char *path, bool recorded, struct err *err)
 {
-	struct nri_status found;
+	struct nri_status found = {0};
 	int status = read_file(search->arena, search->sysroot, path, &found, err);
 
 	if (status < 0)

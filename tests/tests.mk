@@ -14,8 +14,7 @@ SUITES_CLI = $(sort $(wildcard tests/cli/*.sh))
 SUITES_NRI = tests/nri/judge.sh
 SUITES_PODMAN = $(sort $(wildcard tests/podman/*.sh))
 SUITES_PACKAGE = $(sort $(wildcard tests/package/*.sh))
-# tests/vm/check-node is run by hand: all but one line passed on systemd 252, and it was not finished on 257.
-SUITES_VM = $(addprefix tests/vm/,check check-shim check-netns check-doctor check-install check-nri \
+SUITES_VM = $(addprefix tests/vm/,check check-shim check-netns check-doctor check-install check-nri check-node \
 	check-engines check-cdi check-soak)
 
 include tests/safety.mk

@@ -104,8 +104,10 @@ fi
 
 ROOT=$T/root
 # in_root OPTION…: rpm there. What the packages need of the system is not rpm's there.
+in_root() { rpm --root "$ROOT" --dbpath /var/lib/rpm "$@" 2>&1; }
+# Likewise with /proc, as on a node. Elsewhere busybox' shell is not to find it: it would take its own sleep.
 # shellcheck disable=SC2016 # the inner shell's
-in_root() { unshare --mount sh -c 'mount -t proc proc "$0/proc" && exec rpm --root "$0" --dbpath /var/lib/rpm "$@"' "$ROOT" "$@" 2>&1; }
+with_proc() { unshare --mount sh -c 'mount -t proc proc "$0/proc" && exec rpm --root "$0" --dbpath /var/lib/rpm "$@"' "$ROOT" "$@" 2>&1; }
 # everything: all that is there but rpm's own
 everything() { (cd "$ROOT" && find . -path ./var -prune -o -print | sort); }
 
@@ -154,6 +156,9 @@ printf '[crio.runtime.runtimes.rdma]\nruntime_path = "/usr/bin/oci-rdma-runtime-
 echo '{"annotations": {"io.kubernetes.cri-o.ContainerType": "sandbox", "io.kubernetes.cri-o.RuntimeHandler": "rdma",
 	"io.kubernetes.pod.name": "h-kim-0", "io.kubernetes.pod.namespace": "team-a"}}' >"$pod/config.json"
 out=$(in_root -e "${names[@]}")
+has "rpm -e without /proc, where pods cannot be looked at: refused, with the reason" "940942ebb876/userdata/config.json: cannot be read" "$out"
+mapfile -t names < <(in_root -qa --qf '%{NAME}\n' | sort)
+out=$(with_proc -e "${names[@]}")
 has "rpm -e while a pod needs the shim: it is named" "pod team-a/h-kim-0" "$out"
 check "…and the program stays, with its handler" test -x "$ROOT/usr/bin/oci-rdma-runtime-crun" -a -e "$handler"
 rm -r "$ROOT/var/lib/containers"
