@@ -396,8 +396,25 @@ is "both are given what node-install writes, and no privilege" true "$(daemonset
 
 for name in kubernetes-nri openshift-nri; do
 	json "$T/config-$name.yaml" >"$T/$name.json"
-	is "$name: plugin and standby differ by nothing but the name" "2 1" "$(daemonset '.containers | "\(length) \(map(del(.name)) | unique | length)"' "$name")"
+	is "$name: plugin and standby differ by name and /run alone" "2 1" "$(daemonset '.containers |
+		"\(length) \(map(del(.name) | .volumeMounts |= map(if .mountPath == "/run" then del(.name) else . end)) | unique | length)"' "$name")"
+	# In one directory the probes of a plugin that hangs would find the status of the other.
+	is "$name: each has a /run of its own, in memory" 2 "$(daemonset '([.containers[].volumeMounts[] | select(.mountPath == "/run").name] | unique) as $own |
+		[.volumes[] | select(.name | IN($own[])) | select(.emptyDir.medium == "Memory")] | length' "$name")"
 done
+
+# The component that mends, as doc/install-nri.md names it
+mkdir "$T/mend"
+base=$(realpath --relative-to="$T/mend" config/kubernetes/nri)
+printf 'resources: [%s]\ncomponents: [%s/mend]\n' "$base" "$base" >"$T/mend/kustomization.yaml"
+check "kustomize: config/kubernetes/nri with mend" "$KUSTOMIZE" build "$T/mend" --output "$T/mend.yaml"
+check "its kinds' types: with mend" judge "$T/mend.yaml"
+json "$T/mend.yaml" >"$T/mend.json"
+# Of one of the two alone a takeover would take the right to mend away.
+mends='"\(.hostPID) \([.containers[].securityContext.capabilities | .add == ["SYS_RESOURCE"] and .drop == ["ALL"]])"'
+is "mend: both containers see the node's processes and may raise a limit" "true [true,true]" "$(daemonset "$mends" mend)"
+is "…control: neither without it" "null [false,false]" "$(daemonset "$mends" kubernetes-nri)"
+has "…and the page names the component" "      - ../nri/mend" "$(<doc/install-nri.md)"
 
 # What several installations share is in none of them, so that removing one leaves it to the others.
 for name in kubernetes-install kubernetes-remove kubernetes-nri openshift-nri openshift-install; do
