@@ -47,11 +47,14 @@ FRAMES := $(call supported,-fno-inline-functions-called-once)
 # The same commit gives the same bytes in any directory.
 override CFLAGS += -fPIE $(FRAMES) -ffile-prefix-map=$(CURDIR)=.
 
-# What all programs share, and what is the hook's own but its main(): the tests link both.
+# What all programs share; what an administrator runs, of which the doctor shares the rooms that look at a node; and
+# what is the hook's own but its main(). The tests link all three.
 CORE := $(filter-out core/musl/%,$(sort $(wildcard core/*.c core/*/*.c)))
+ADMIN := $(sort $(wildcard admin/*.c admin/*/*.c))
+ADMIN_SHARED := $(filter admin/engine/% admin/installation/% admin/bundle/%,$(ADMIN))
 HOOK_OWN := $(filter-out hook/main.c,$(sort $(wildcard hook/*.c hook/*/*.c)))
 CORE_OBJECTS := $(CORE:%.c=$(BUILD)/%.o)
-OBJECTS := $(CORE_OBJECTS) $(HOOK_OWN:%.c=$(BUILD)/%.o)
+OBJECTS := $(CORE_OBJECTS) $(ADMIN:%.c=$(BUILD)/%.o) $(HOOK_OWN:%.c=$(BUILD)/%.o)
 
 # YAJL=DIRECTORY is a source tree of yajl 2.1, for distributions that have no yajl any more. It is compiled with our own
 # compiler, and a yajl of this machine is ignored.
@@ -79,7 +82,7 @@ HOOK_LIBS := $(or $(YAJL_ARCHIVE),-lyajl_s) -lcap
 # A MachineConfig carries it, and all of a pool's must stay below 1.5 MiB: relocations in the short form.
 HOOK_LDFLAGS := -static-pie -Wl,-z,pack-relative-relocs
 ifeq ($(LIBC),musl)
-HOOK_SOURCES := hook/main.c $(CORE) $(HOOK_OWN) $(wildcard core/musl/*.c)
+HOOK_SOURCES := hook/main.c $(CORE) $(ADMIN) $(HOOK_OWN) $(wildcard core/musl/*.c)
 HOOK_OBJECTS := $(HOOK_SOURCES:%.c=$(BUILD)/musl/%.o)
 # As musl-gcc compiles, for any target. musl-gcc itself cannot link a static-pie: it knows only the dynamic start file.
 MUSL := $(SYSROOT)/usr/lib/$(firstword $(subst -, ,$(TARGET)))-linux-musl
@@ -266,7 +269,7 @@ $(HOOK): $(HOOK_OBJECTS)
 $(NRI_PROGRAM): $(NRI_OBJECTS)
 	$(call say,LD) $(CC) $(CFLAGS) $(LDFLAGS) $(NRI_LDFLAGS) -o $@ $(filter %.o,$^) $(NRI_LIBS)
 
-$(DOCTOR): $(BUILD)/doctor/main.o $(DOCTOR_OBJECTS) $(CORE_OBJECTS)
+$(DOCTOR): $(BUILD)/doctor/main.o $(DOCTOR_OBJECTS) $(CORE_OBJECTS) $(ADMIN_SHARED:%.c=$(BUILD)/%.o)
 	$(call say,LD) $(CC) $(CFLAGS) $(LDFLAGS) -pie -o $@ $(filter %.o,$^) $(DOCTOR_LIBS)
 
 -include $(sort $(patsubst %.o,%.d,$(HOOK_OBJECTS) $(NRI_OBJECTS) $(NRI_OWN_OBJECTS) $(OBJECTS) $(DOCTOR_OBJECTS)))

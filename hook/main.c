@@ -5,17 +5,17 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "admin/cdi.h"
+#include "admin/check_config.h"
+#include "admin/containerd_handler.h"
+#include "admin/crio_handler.h"
+#include "admin/dry_run.h"
+#include "admin/lock.h"
+#include "admin/removal/removal.h"
 #include "core/base/fs.h"
 #include "core/base/names.h"
 #include "core/command_line.h"
-#include "hook/cdi.h"
-#include "hook/check_config.h"
-#include "hook/containerd_handler.h"
-#include "hook/crio_handler.h"
-#include "hook/dry_run.h"
-#include "hook/lock.h"
 #include "hook/precreate.h"
-#include "hook/removal/removal.h"
 #include "hook/shim/shim.h"
 #include "hook/stage.h"
 

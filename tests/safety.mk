@@ -140,7 +140,7 @@ coverage:
 	+@$(MAKE) --no-print-directory LIBC=glibc HARDENING= CPPFLAGS=-DUNFILTERED BUILD=$(COVERAGE) \
 		CFLAGS='-O0 -g --coverage -fprofile-update=atomic -include tests/coverage.h' coverage-targets
 	-HOOK=$(COVERAGE)/oci-rdma-hook BUILD=$(COVERAGE) tests/run $(UNIT_COVERAGE) $(SUITES_COVERAGE)
-	gcovr --root . --filter core/ --filter hook/ --filter nri/ --filter doctor/ --object-directory $(COVERAGE) \
+	gcovr --root . $(patsubst %,--filter %/,core admin hook nri doctor) --object-directory $(COVERAGE) \
 		--exclude-throw-branches --sort-percentage --html-details $(COVERAGE)/report.html --print-summary $(COVERAGE)
 
 coverage-targets: $(HOOK) $(NRI_PROGRAM) $(DOCTOR) $(HOOK_DYNAMIC) $(UNIT)

@@ -167,7 +167,7 @@ $(BUILD)/.deps-test: tests/deps
 
 # ---- lint ----
 
-C_FILES := $(sort $(foreach room,core doctor hook nri tests/unit tests/fuzz tests/bench tests/vm, \
+C_FILES := $(sort $(foreach room,core admin doctor hook nri tests/unit tests/fuzz tests/bench tests/vm, \
 	$(wildcard $(room)/*.[ch] $(room)/*/*.[ch] $(room)/*/*/*.[ch])))
 
 format:

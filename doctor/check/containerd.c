@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* containerd's handlers that run the shim */
-#include "core/engine/containerd.h"
+#include "admin/engine/containerd.h"
 
 #include <string.h>
 
+#include "admin/engine/program.h"
+#include "admin/installation/handler.h"
 #include "core/base/names.h"
 #include "core/base/tree.h"
-#include "core/engine/program.h"
-#include "core/policy/handler.h"
 #include "doctor/check/check.h"
 #include "doctor/check/engine_output.h"
 

@@ -6,13 +6,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "admin/engine/crio.h"
+#include "admin/engine/program.h"
+#include "admin/installation/handler.h"
 #include "core/base/cleanup.h"
 #include "core/base/names.h"
 #include "core/base/text.h"
 #include "core/base/tree.h"
-#include "core/engine/crio.h"
-#include "core/engine/program.h"
-#include "core/policy/handler.h"
 #include "doctor/check/check.h"
 
 struct context {

@@ -4,9 +4,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "admin/engine/crio.h"
+#include "admin/engine/program.h"
 #include "core/base/fs.h"
-#include "core/engine/crio.h"
-#include "core/engine/program.h"
 #include "doctor/check/check.h"
 #include "doctor/check/engine_output.h"
 

@@ -7,15 +7,15 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "admin/engine/crio.h"
+#include "admin/installation/hooks_dir.h"
 #include "core/base/names.h"
 #include "core/base/text.h"
 #include "core/base/tree.h"
 #include "core/deadline.h"
-#include "core/engine/crio.h"
 #include "core/json/reader.h"
 #include "core/nri_status.h"
 #include "core/policy/config.h"
-#include "core/policy/hooks_dir.h"
 #include "doctor/check/check.h"
 
 enum stage {

@@ -8,13 +8,13 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "admin/bundle/bundle.h"
+#include "admin/bundle/recall.h"
 #include "core/base/cgroup.h"
 #include "core/base/cleanup.h"
 #include "core/base/text.h"
 #include "core/base/tree.h"
-#include "core/bundle/bundle.h"
 #include "core/process/limits.h"
-#include "core/recall.h"
 #include "doctor/check/check.h"
 #include "doctor/check/plan.h"
 

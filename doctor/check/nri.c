@@ -8,12 +8,12 @@
 #include <inttypes.h>
 #include <sys/stat.h>
 
+#include "admin/installation/ways.h"
 #include "core/base/cleanup.h"
 #include "core/base/names.h"
 #include "core/base/tree.h"
 #include "core/nri_socket.h"
 #include "core/nri_status.h"
-#include "core/ways.h"
 #include "doctor/check/check.h"
 
 #define UNIT NRI_NAME ".service"

@@ -6,15 +6,15 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "admin/bundle/recall.h"
+#include "admin/engine/crio.h"
+#include "admin/installation/hooks_dir.h"
+#include "admin/installation/ways.h"
 #include "core/base/cleanup.h"
 #include "core/base/text.h"
 #include "core/base/tree.h"
-#include "core/engine/crio.h"
 #include "core/note/note.h"
-#include "core/policy/hooks_dir.h"
 #include "core/policy/quantity.h"
-#include "core/recall.h"
-#include "core/ways.h"
 #include "doctor/check/check.h"
 #include "doctor/check/memlock.h"
 

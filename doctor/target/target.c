@@ -8,11 +8,11 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "admin/bundle/bundle.h"
 #include "core/base/cgroup.h"
 #include "core/base/cleanup.h"
 #include "core/base/process_stat.h"
 #include "core/base/tree.h"
-#include "core/bundle/bundle.h"
 
 #define ENVIRON_MAX (1024 * 1024)
 #define CGROUP_MAX (64 * 1024)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* CRI-O's configuration, as far as the doctor reads it. Root's own, but any TOML may be there. */
-#include "core/engine/toml.h"
+#include "admin/engine/toml.h"
 #include "fuzz.h"
 
 static int take(void *context, const char *table, const char *key, const struct toml_value *value,

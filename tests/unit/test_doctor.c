@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The grammars that oci-rdma-doctor judges by: NCCL's lists, levels and files, ACS, CRI-O's TOML */
-#include "core/engine/crio.h"
-#include "core/engine/toml.h"
+#include "admin/engine/crio.h"
+#include "admin/engine/toml.h"
 #include "doctor/check/acs.h"
 #include "doctor/nccl/level.h"
 #include "doctor/nccl/list.h"

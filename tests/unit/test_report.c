@@ -2,9 +2,9 @@
 /* What people read of a plan: each fact where it belongs, and "-" for what is not known. */
 #include "unit.h"
 
+#include "admin/installation/ways.h"
+#include "admin/report/report.h"
 #include "core/policy/quantity.h"
-#include "core/report/report.h"
-#include "core/ways.h"
 
 /* ---- a container that was granted one device ---- */
 

@@ -1,0 +1,329 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "admin/bundle/bundle.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "admin/bundle/state_file.h"
+#include "core/base/cleanup.h"
+#include "core/base/text.h"
+#include "core/base/tree.h"
+#include "core/policy/trust.h"
+
+#define TASKS "io.containerd.runtime.v2.task"
+
+const char *const bundle_task_dirs[] = {
+	"/run/containerd/" TASKS,
+	"/run/docker/containerd/daemon/" TASKS,
+	"/run/k3s/containerd/" TASKS,
+	NULL,
+};
+
+/* What keeps a directory for each container, and the files in it, of which one has to be there */
+enum keeper { CRUN, RUNC, CONTAINERD, STORAGE };
+
+static const char *const kept[][2] = {
+	[CRUN] = {STATE_FILE_CRUN},
+	[RUNC] = {STATE_FILE_RUNC},
+	[CONTAINERD] = {"config.json", "init.pid"},
+	[STORAGE] = {"userdata/config.json", "userdata/pidfile"},
+};
+
+static const struct place {
+	enum keeper keeper;
+	const char *top;
+	/* NULL: the containers' directories lie in top itself; else in each of its directories
+	 * whose name ends so, with below behind it */
+	const char *suffix;
+	const char *below;
+} places[] = {
+	{CRUN, "/run/crun", NULL, NULL},
+	{RUNC, "/run/runc", NULL, NULL},
+	{CRUN, "/run/user", "", "/crun"},
+	{RUNC, "/run/user", "", "/runc"},
+	{STORAGE, "/run/containers/storage", "-containers", ""},
+	{STORAGE, "/var/lib/containers/storage", "-containers", ""},
+};
+
+struct search {
+	struct arena *arena;
+	int root;
+	const char *id;
+	struct bundle found;
+	const char *task;      /* the directory of the one found, if containerd keeps it */
+	const char *other;     /* a second container that fits */
+	const char *untrusted; /* a directory that fits, but others could have written */
+	bool lists;            /* all ids are wanted, and nothing else */
+	const char **ids;
+	size_t n_ids;
+	size_t ids_room;
+};
+
+static bool is_trusted(const struct search *search, const char *path)
+{
+	struct err ignored;
+	cleanup_fd fd = trust_open_linked(search->root, path, path, &ignored);
+
+	return fd >= 0;
+}
+
+/* ---- what is read of a container ---- */
+
+/* path: one that look_at has found to be trusted */
+static void read_state(struct search *search, const char *path)
+{
+	struct bundle *found = &search->found;
+	struct state_file file;
+	struct err ignored;
+	char *config;
+
+	/* A state that cannot be read is as good as none: there are other places. Of two runtimes'
+	 * states the first holds. */
+	if (found->pid_path ||
+	    state_file_read(search->arena, search->root, path, &file, &ignored) < 0)
+		return;
+	found->pid = file.pid;
+	found->start = file.start;
+	found->pid_path = path;
+	if (!file.bundle)
+		return;
+	config = arena_printf(search->arena, "%s/config.json", file.bundle);
+	if (config && is_trusted(search, config))
+		found->config = config;
+}
+
+static void read_files(struct search *search, const char *config, const char *pidfile)
+{
+	struct bundle *found = &search->found;
+	char line[32];
+
+	if (!found->config && is_trusted(search, config))
+		found->config = config;
+	if (!found->pid_path && is_trusted(search, pidfile) &&
+	    tree_read_line(search->root, pidfile, line, sizeof(line)) > 0) {
+		found->pid = strtoll(line, NULL, 10);
+		found->pid_path = pidfile;
+	}
+}
+
+/* ---- whether it is the one that is looked for ---- */
+
+/* Returns true if what is found of this id counts: it is the first, the one found before, or given
+ * in full, which is no beginning of another; that takes the place of all that was found. Otherwise
+ * it is the second of two. */
+static bool take_id(struct search *search, const char *id)
+{
+	const char *found = search->found.id;
+
+	if (!found || strcmp(id, found) == 0)
+		return true;
+	if (strcmp(found, search->id) == 0)
+		return false;
+	if (strcmp(id, search->id) == 0) {
+		search->found = (struct bundle){0};
+		search->task = NULL;
+		search->other = NULL;
+		return true;
+	}
+	search->other = id;
+	return false;
+}
+
+/* Everywhere else an id is unique; in containerd each namespace has its own. Returns false for the
+ * second of two. */
+static bool take_home(struct search *search, enum keeper keeper, const char *home)
+{
+	if (keeper != CONTAINERD)
+		return true;
+	if (search->task) {
+		search->other = home;
+		return false;
+	}
+	search->task = home;
+	return true;
+}
+
+/* home: a directory of its own. Returns 0, or -1 without memory. */
+static int look_at(struct search *search, enum keeper keeper, const char *home, const char *id)
+{
+	const char *path[2] = {NULL, NULL};
+	bool exists = false;
+	bool trusted = false;
+
+	for (size_t i = 0; i < 2 && kept[keeper][i]; i++) {
+		path[i] = arena_printf(search->arena, "%s/%s", home, kept[keeper][i]);
+		if (!path[i])
+			return -1;
+		exists |= tree_exists(search->root, path[i]);
+		trusted |= is_trusted(search, path[i]);
+	}
+	if (!trusted) {
+		if (exists)
+			search->untrusted = home;
+		return 0;
+	}
+	if (!take_id(search, id) || !take_home(search, keeper, home))
+		return 0;
+	search->found.id = id;
+	if (path[1])
+		read_files(search, path[0], path[1]);
+	else
+		read_state(search, path[0]);
+	return 0;
+}
+
+/* ---- the search ---- */
+
+static int add_id(struct search *search, const char *id)
+{
+	const char **larger = arena_grow(search->arena, search->ids, search->n_ids,
+					 &search->ids_room, sizeof(*larger));
+
+	if (!larger)
+		return -1;
+	search->ids = larger;
+	larger[search->n_ids++] = id;
+	return 0;
+}
+
+/* dir: one that has a directory for each container. Returns 0, or -1 without memory. */
+static int look_in(struct search *search, enum keeper keeper, const char *dir)
+{
+	const char **ids;
+	int n = tree_list(search->arena, search->root, dir, "", &ids);
+
+	for (int i = 0; search->lists && i < n; i++) {
+		if (add_id(search, ids[i]) < 0)
+			return -1;
+	}
+	for (int i = 0; !search->lists && i < n; i++) {
+		char *home;
+
+		if (!text_starts_with(ids[i], search->id))
+			continue;
+		home = arena_printf(search->arena, "%s/%s", dir, ids[i]);
+		if (!home || look_at(search, keeper, home, ids[i]) < 0)
+			return -1;
+	}
+	return n < 0 ? -1 : 0;
+}
+
+static int look_in_place(struct search *search, const struct place *place)
+{
+	const char **names;
+	int n;
+
+	if (!place->suffix)
+		return look_in(search, place->keeper, place->top);
+	n = tree_list(search->arena, search->root, place->top, place->suffix, &names);
+	for (int i = 0; i < n; i++) {
+		char *dir =
+			arena_printf(search->arena, "%s/%s%s", place->top, names[i], place->below);
+
+		if (!dir || look_in(search, place->keeper, dir) < 0)
+			return -1;
+	}
+	return n < 0 ? -1 : 0;
+}
+
+/* What is there, but may be anybody's word */
+static int say_untrusted(const struct search *search, struct err *err)
+{
+	cleanup_fd home = tree_open_dir(search->root, search->untrusted);
+	struct stat st;
+
+	if (home < 0 || fstat(home, &st) < 0 || st.st_uid == 0 || st.st_uid == geteuid())
+		return err_set(err,
+			       "container '%s': users other than root can write to %s, so that its "
+			       "files are not believed",
+			       search->id, search->untrusted);
+	return err_set(err,
+		       "container '%s' belongs to uid %u (%s), whose files nobody else believes; "
+		       "run this command as that user (the doctor also takes --pid PID)",
+		       search->id, st.st_uid, search->untrusted);
+}
+
+static int look_everywhere(struct search *search)
+{
+	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
+		if (look_in_place(search, &places[i]) < 0)
+			return -1;
+	}
+	for (const char *const *dir = bundle_task_dirs; *dir; dir++) {
+		const struct place place = {CONTAINERD, *dir, "", ""};
+
+		if (look_in_place(search, &place) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+static int say_none(const struct search *search, struct err *err)
+{
+	if (search->untrusted)
+		return say_untrusted(search, err);
+	return err_set(err,
+		       "no container '%s' was found in /run/crun, /run/runc, /run/user/*/crun, "
+		       "/run/containers/storage and the bundles of containerd and Docker; list the "
+		       "containers with `crictl ps`, `podman ps`, `docker ps` or `ctr -n NAMESPACE "
+		       "containers ls`",
+		       search->id);
+}
+
+static int say_ambiguous(const struct search *search, struct err *err)
+{
+	if (search->task && search->other[0] == '/')
+		return err_set(err,
+			       "'%s' names two containers, in %s and in %s; give the directory of "
+			       "one of them",
+			       search->id, search->task, search->other);
+	return err_set(err, "'%s' is the beginning of two ids, %s and %s; give more of the id",
+		       search->id, search->found.id, search->other);
+}
+
+int bundle_find(struct arena *arena, int root, const char *id, struct bundle *ret_bundle,
+		struct err *err)
+{
+	struct search search = {.arena = arena, .root = root, .id = id};
+
+	if (!id[0] || strchr(id, '/') || text_has_control(id))
+		return err_set(err, "'%s' is not a container id", id);
+	if (look_everywhere(&search) < 0)
+		return err_memory(err);
+	if (!search.found.id)
+		return say_none(&search, err);
+	if (search.other)
+		return say_ambiguous(&search, err);
+	*ret_bundle = search.found;
+	return 0;
+}
+
+static int compare_ids(const void *a, const void *b)
+{
+	return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+int bundle_each(struct arena *arena, int root,
+		int (*look)(void *context, const struct bundle *bundle), void *context)
+{
+	struct search all = {.arena = arena, .root = root, .id = "", .lists = true};
+	int status = look_everywhere(&all);
+
+	if (all.n_ids > 1)
+		qsort(all.ids, all.n_ids, sizeof(*all.ids), compare_ids);
+	for (size_t i = 0; status == 0 && i < all.n_ids; i++) {
+		cleanup_arena own = {0};
+		struct bundle bundle;
+		struct err ignored;
+
+		/* Runtime and engine may both keep something about it. */
+		if (i && strcmp(all.ids[i], all.ids[i - 1]) == 0)
+			continue;
+		if (bundle_find(&own, root, all.ids[i], &bundle, &ignored) == 0)
+			status = look(context, &bundle);
+	}
+	return status;
+}

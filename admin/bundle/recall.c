@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "admin/bundle/recall.h"
+
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "core/base/cleanup.h"
+#include "core/base/fs.h"
+#include "core/note/note.h"
+#include "core/nri_status.h"
+
+/* Bundles of containerd's CRI, which has one namespace of its own (core/runtime/v2/bundle.go) */
+#define CRI_BUNDLES "io.containerd.runtime.v2.task/k8s.io/"
+#define LOOK                                                                                       \
+	"whether the pod is annotated is not in containerd's config.json: look at the pod with "   \
+	"kubectl get pod -o yaml"
+
+static int add_annotations(struct container *container, const struct note *note, struct err *err)
+{
+	struct spec *spec = &container->spec;
+	size_t room = spec->n_annotations;
+
+	for (size_t i = 0; i < note->n_annotations; i++) {
+		struct spec_annotation *added;
+
+		if (spec_annotation(spec, note->annotations[i].name))
+			continue;
+		added = spec_add_annotation(&container->arena, spec, &room, err);
+		if (!added)
+			return -1;
+		*added = (struct spec_annotation){.name = note->annotations[i].name,
+						  .value = note->annotations[i].value};
+	}
+	return 0;
+}
+
+/* When its config.json was written; "": not known */
+static void created(const struct recall *what, char text[NOTE_TIME_SIZE])
+{
+	cleanup_fd fd = fs_open(what->sysroot, what->config, O_PATH, RESOLVE_IN_ROOT);
+	struct stat st;
+
+	text[0] = '\0';
+	if (fd >= 0 && fstat(fd, &st) == 0)
+		note_time(st.st_mtime, text);
+}
+
+/*
+ * A plugin that was connected when the container was created has left no note: so it had neither
+ * our annotation nor a device. NULL: that is so.
+ */
+static const char *doubt(struct container *container, const struct recall *what)
+{
+	struct arena *arena = &container->arena;
+	struct nri_status status = {0};
+	char time[NOTE_TIME_SIZE];
+	struct err ignored;
+	bool connected =
+		nri_status_find(arena, what->sysroot, what->recorded, &status, &ignored) == 0 &&
+		status.since;
+
+	created(what, time);
+	if (!connected)
+		return LOOK "; if it is, no entry point has served it: install one "
+			    "(oci-rdma-nri --check), then delete the pod, so that it is created "
+			    "again";
+	/* Both are UTC in the same form, so that their order is that of their texts. */
+	if (time[0] && strcmp(time, status.since) >= 0)
+		return NULL;
+	return arena_printf(arena,
+			    "created %s, the NRI plugin is connected since %s: " LOOK
+			    "; if it is annotated, delete the pod, so that it is created again",
+			    time[0] ? time : "at an unknown time", status.since);
+}
+
+int recall(struct container *container, const struct recall *what, struct err *err)
+{
+	struct note *note = arena_alloc(&container->arena, sizeof(*note));
+	int status;
+
+	if (!note)
+		return err_memory(err);
+	status = what->id ? note_read(&container->arena, what->sysroot, what->id, note, err) : 0;
+	if (status < 0)
+		return -1;
+	if (status > 0) {
+		container->note = note;
+		return add_annotations(container, note, err);
+	}
+	if (what->config && strstr(what->config, CRI_BUNDLES) && !container->spec.n_annotations &&
+	    !container->spec.identity.sandbox)
+		container->doubt = doubt(container, what);
+	return 0;
+}
+
+void recall_decision(struct container *container)
+{
+	struct plan *plan = &container->plan;
+	const struct note *note = container->note;
+
+	if (!note) {
+		/* By "opt_in": "device" no annotation is needed. */
+		if (plan->decision != DECISION_NONE || container->request.inject != INJECT_UNSAID ||
+		    container->config.opt_in != OPT_IN_ANNOTATION)
+			container->doubt = NULL;
+		if (container->doubt)
+			plan->reason = "it is not known whether the pod asks";
+		return;
+	}
+	if (note->reason)
+		plan->reason = note->reason;
+	if (note->result == NOTE_DENIED)
+		plan->decision = DECISION_DENIED;
+	if (note->result == NOTE_NOTHING)
+		plan->decision = DECISION_NONE;
+	if (note->result == NOTE_GRANTED && plan->decision == DECISION_TCP)
+		return;
+	if (note->result == NOTE_GRANTED || note->result == NOTE_MISSED ||
+	    note->result == NOTE_MENDED) {
+		plan->decision = DECISION_GRANT;
+		plan->sets_memlock = note->memlock != 0;
+		plan->memlock = note->memlock;
+	}
+}

@@ -1,0 +1,277 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "admin/cdi.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "core/base/cleanup.h"
+#include "core/base/names.h"
+#include "core/base/replace.h"
+#include "core/base/tell.h"
+#include "core/base/text.h"
+#include "core/base/tree.h"
+#include "core/command_line.h"
+#include "core/json/writer.h"
+#include "core/node/device.h"
+#include "core/spec/spec.h"
+
+#define KIND "oci-rdma-hook.io/hca"
+#define ALL "all"
+#define DEVICE_DIR "/dev/infiniband/"
+
+/* The first version with annotations (the CDI specification, "Released versions") */
+#define CDI_VERSION "0.6.0"
+
+static const char note[] =
+	"This file is only for hosts without Kubernetes: on a Kubernetes node, anybody who may "
+	"name a CDI device would get HCAs that no device plugin has allocated to the pod.";
+
+struct rendering {
+	struct arena *arena;
+	struct devices devices;
+	bool has_rdma_cm;
+	const char *program;
+	const char *config;  /* NULL: not handed on */
+	const char *sysroot; /* likewise */
+};
+
+/* ---- what there is ---- */
+
+static int compare(const void *a, const void *b)
+{
+	const struct device *first = a;
+	const struct device *second = b;
+
+	return text_compare_natural(first->ibdev, second->ibdev);
+}
+
+static int read_node(struct rendering *r, const char *sysroot, struct err *err)
+{
+	cleanup_node node = NODE_NONE;
+
+	if (node_open(sysroot, &node, err) < 0 ||
+	    node_find_all(&node, r->arena, &r->devices, err) < 0)
+		return -1;
+	if (r->devices.n)
+		qsort(r->devices.item, r->devices.n, sizeof(*r->devices.item), compare);
+	/* Its file is there as long as rdma_ucm is loaded (drivers/infiniband/core/ucma.c). */
+	r->has_rdma_cm = tree_exists(node.root, "sys/class/misc/rdma_cm");
+	return 0;
+}
+
+/* A hook runs in the bundle, so its arguments name no path that begins elsewhere. */
+static int absolute(struct rendering *r, const char *path, const char **ret_path, struct err *err)
+{
+	cleanup_free *full = realpath(path, NULL);
+
+	if (!full)
+		return err_sys(err, errno, "%.256s", path);
+	*ret_path = arena_strdup(r->arena, full);
+	return *ret_path ? 0 : err_memory(err);
+}
+
+static int find_arguments(struct rendering *r, const struct options *options, struct err *err)
+{
+	if (absolute(r, "/proc/self/exe", &r->program, err) < 0 ||
+	    (options->config && absolute(r, options->config, &r->config, err) < 0))
+		return -1;
+	if (strcmp(options->sysroot, "/") == 0)
+		return 0;
+	return absolute(r, options->sysroot, &r->sysroot, err);
+}
+
+/* ---- names ---- */
+
+static bool is_alphanumeric(char c)
+{
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+}
+
+/*
+ * A CDI name begins and ends with a letter or digit (pkg/parser, ValidateDeviceName); in between an
+ * ibdev's name has no other characters than it may. One name that is none, or that stands twice,
+ * and engines read nothing of the file.
+ */
+static bool is_name(const char *name)
+{
+	return name[0] && is_alphanumeric(name[0]) && is_alphanumeric(name[strlen(name) - 1]) &&
+	       strcmp(name, ALL) != 0;
+}
+
+/* Several devices may sit on one function: its address names all of them, once. */
+static bool is_named_before(const struct devices *devices, size_t end, const char *address)
+{
+	for (size_t i = 0; i < devices->n; i++) {
+		if (strcmp(devices->item[i].ibdev, address) == 0 ||
+		    (i < end && strcmp(devices->item[i].address, address) == 0))
+			return true;
+	}
+	return false;
+}
+
+/* ---- the text ---- */
+
+static void put_node(yajl_gen gen, const char *name)
+{
+	char path[64];
+
+	(void)snprintf(path, sizeof(path), DEVICE_DIR "%s", name);
+	(void)yajl_gen_map_open(gen);
+	json_put_text(gen, "path", path);
+	json_put_text(gen, "permissions", "rw");
+	(void)yajl_gen_map_close(gen);
+}
+
+/* ibdev or address: of the devices that it has; NULL for any */
+static void put_device(yajl_gen gen, const struct devices *devices, const char *name,
+		       const char *ibdev, const char *address)
+{
+	(void)yajl_gen_map_open(gen);
+	json_put_text(gen, "name", name);
+	json_put_string(gen, "containerEdits");
+	(void)yajl_gen_map_open(gen);
+	json_put_string(gen, "deviceNodes");
+	(void)yajl_gen_array_open(gen);
+	for (size_t i = 0; i < devices->n; i++) {
+		const struct device *device = &devices->item[i];
+
+		if ((!ibdev || strcmp(device->ibdev, ibdev) == 0) &&
+		    (!address || strcmp(device->address, address) == 0))
+			put_node(gen, device->uverbs);
+	}
+	(void)yajl_gen_array_close(gen);
+	(void)yajl_gen_map_close(gen);
+	(void)yajl_gen_map_close(gen);
+}
+
+static void put_devices(yajl_gen gen, const struct devices *devices)
+{
+	json_put_string(gen, "devices");
+	(void)yajl_gen_array_open(gen);
+	for (size_t i = 0; i < devices->n; i++) {
+		const struct device *device = &devices->item[i];
+
+		if (is_name(device->ibdev))
+			put_device(gen, devices, device->ibdev, device->ibdev, NULL);
+		if (is_name(device->address) && !is_named_before(devices, i, device->address))
+			put_device(gen, devices, device->address, NULL, device->address);
+	}
+	put_device(gen, devices, ALL, NULL, NULL);
+	(void)yajl_gen_array_close(gen);
+}
+
+static void put_option(yajl_gen gen, const char *name, const char *value)
+{
+	if (!value)
+		return;
+	json_put_string(gen, name);
+	json_put_string(gen, value);
+}
+
+static void put_hook(yajl_gen gen, const struct rendering *r, const char *stage)
+{
+	(void)yajl_gen_map_open(gen);
+	json_put_text(gen, "hookName", stage);
+	json_put_text(gen, "path", r->program);
+	json_put_string(gen, "args");
+	(void)yajl_gen_array_open(gen);
+	json_put_string(gen, HOOK_NAME);
+	put_option(gen, "--config", r->config);
+	put_option(gen, "--sysroot", r->sysroot);
+	json_put_string(gen, SPEC_ASK);
+	json_put_string(gen, stage);
+	(void)yajl_gen_array_close(gen);
+	json_put_string(gen, "env");
+	(void)yajl_gen_array_open(gen);
+	json_put_string(gen, "PATH=/usr/sbin:/usr/bin:/sbin:/bin");
+	(void)yajl_gen_array_close(gen);
+	json_put_uint64(gen, "timeout", 10);
+	(void)yajl_gen_map_close(gen);
+}
+
+/* An engine applies these once, however many of the devices a container is given. */
+static void put_common_edits(yajl_gen gen, const struct rendering *r)
+{
+	json_put_string(gen, "containerEdits");
+	(void)yajl_gen_map_open(gen);
+	if (r->has_rdma_cm) {
+		json_put_string(gen, "deviceNodes");
+		(void)yajl_gen_array_open(gen);
+		put_node(gen, "rdma_cm");
+		(void)yajl_gen_array_close(gen);
+	}
+	json_put_string(gen, "hooks");
+	(void)yajl_gen_array_open(gen);
+	put_hook(gen, r, "createRuntime");
+	put_hook(gen, r, "poststart");
+	(void)yajl_gen_array_close(gen);
+	(void)yajl_gen_map_close(gen);
+}
+
+static int put_spec(yajl_gen gen, void *context)
+{
+	const struct rendering *r = context;
+
+	(void)yajl_gen_map_open(gen);
+	json_put_text(gen, "cdiVersion", CDI_VERSION);
+	json_put_text(gen, "kind", KIND);
+	json_put_string(gen, "annotations");
+	(void)yajl_gen_map_open(gen);
+	json_put_text(gen, "oci-rdma-hook.io/note", note);
+	json_put_text(gen, "oci-rdma-hook.io/rendered-by", HOOK_NAME " " VERSION " --cdi");
+	(void)yajl_gen_map_close(gen);
+	put_common_edits(gen, r);
+	put_devices(gen, &r->devices);
+	(void)yajl_gen_map_close(gen);
+	return 0;
+}
+
+/* ---- where it goes ---- */
+
+/* Engines of older versions refuse all of a spec that names no device. */
+static int put_none(const char *file, struct err *err)
+{
+	if (!file)
+		return err_set(
+			err,
+			"this node has no HCA, so that there is nothing to write into a CDI spec");
+	if (unlink(file) < 0 && errno != ENOENT)
+		return err_sys(err, errno, "%.256s", file);
+	tell(HOOK_NAME, "this node has no HCA, so that there is no CDI spec");
+	return 0;
+}
+
+static int render(struct rendering *r, const struct options *options, const char *file,
+		  struct err *err)
+{
+	const char *text;
+	size_t len;
+
+	if (read_node(r, options->sysroot, err) < 0 || find_arguments(r, options, err) < 0)
+		return -1;
+	if (!r->devices.n)
+		return put_none(file, err);
+	text = json_write(r->arena, true, put_spec, r, &len);
+	if (!text)
+		return err_memory(err);
+	/* The engines read what ends in .json or .yaml; what is on its way has another name. */
+	if (file)
+		return replace_own_path(file, text, len, err);
+	(void)fwrite(text, 1, len, stdout);
+	return 0;
+}
+
+int cdi(const struct options *options, const char *file)
+{
+	cleanup_arena arena = {0};
+	struct rendering r = {.arena = &arena};
+	struct err err;
+
+	if (render(&r, options, file, &err) == 0)
+		return !command_line_printed(HOOK_NAME);
+	tell(HOOK_NAME, err.text);
+	return 1;
+}

@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "admin/containerd_handler.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "admin/engine/containerd.h"
+#include "admin/installation/handler.h"
+#include "core/base/cleanup.h"
+#include "core/base/names.h"
+#include "core/base/text.h"
+#include "core/base/tree.h"
+#include "core/command_line.h"
+#include "core/policy/config.h"
+#include "core/spec/spec.h"
+
+struct rendering {
+	struct arena *arena;
+	int root;
+	const char *shim;
+	struct containerd containerd;
+	const struct containerd_handler *own; /* containerd's, of the same runtime */
+	const char *plugin;                   /* as config.toml calls it */
+	bool is_default;                      /* own is the default's runtime */
+	struct config config;
+};
+
+/* ---- what there is ---- */
+
+static int read_printed(struct rendering *r, const char *printed, struct err *err)
+{
+	bool is_stdin = strcmp(printed, "-") == 0;
+	cleanup_fd fd = is_stdin ? dup(STDIN_FILENO) : open(printed, O_RDONLY | O_CLOEXEC);
+	struct fs_text text;
+
+	if (fd < 0)
+		return err_sys(err, errno, "%s", printed);
+	if (fs_read(r->arena, fd, CONTAINERD_FILE_SIZE_MAX, printed, &text, err) < 0 ||
+	    containerd_read_text(r->arena, printed, &text, &r->containerd, err) < 0)
+		return -1;
+	if (!containerd_plugin(r->containerd.version) || !r->containerd.n_handlers)
+		return err_set(err,
+			       "%s: has no version or no handlers of the CRI plugin: give the "
+			       "output of `containerd config dump`",
+			       printed);
+	return 0;
+}
+
+/*
+ * containerd 2.x prints version 3 whatever its file has, and does not read what a file of version 2
+ * calls as 3 does: what is appended has to call it as the file does.
+ */
+static int find_plugin(struct rendering *r, struct err *err)
+{
+	struct containerd file = {.version = r->containerd.version};
+	int status = containerd_read(r->arena, r->root, CONTAINERD_CONFIG, &file, err);
+
+	if (status < 0 && status != -ENOENT)
+		return -1;
+	r->plugin = containerd_plugin(file.version);
+	if (r->plugin)
+		return 0;
+	return err_set(
+		err,
+		"%s: has neither \"version = 2\" nor 3: create it with `containerd config default`",
+		file.file);
+}
+
+static const struct containerd_handler *find_handler(const struct rendering *r, const char *name)
+{
+	for (size_t i = 0; i < r->containerd.n_handlers; i++) {
+		if (strcmp(r->containerd.handler[i].name, name) == 0)
+			return &r->containerd.handler[i];
+	}
+	return NULL;
+}
+
+static bool runs(const struct containerd_handler *handler, const char *runtime)
+{
+	return !names_shim(handler->binary) &&
+	       strcmp(containerd_runtime_name(handler), runtime) == 0;
+}
+
+static bool is_known(const char *runtime)
+{
+	return strcmp(runtime, "crun") == 0 || strcmp(runtime, "runc") == 0;
+}
+
+/* The default's, if that runs the same; else the first that does; else, for crun and runc, which
+ * stand for each other, the default's again. */
+static const struct containerd_handler *choose_own(const struct rendering *r, const char *runtime,
+						   const struct containerd_handler *usual)
+{
+	if (runs(usual, runtime))
+		return usual;
+	for (size_t i = 0; i < r->containerd.n_handlers; i++) {
+		if (runs(&r->containerd.handler[i], runtime))
+			return &r->containerd.handler[i];
+	}
+	return is_known(runtime) && is_known(containerd_runtime_name(usual)) ? usual : NULL;
+}
+
+static int find_own(struct rendering *r, struct err *err)
+{
+	const char *runtime = handler_runtime_name(r->shim);
+	const struct containerd_handler *usual = find_handler(r, r->containerd.default_runtime);
+
+	if (!usual)
+		return err_set(err, "%s: the default handler %s has no table", r->containerd.file,
+			       r->containerd.default_runtime);
+	r->own = choose_own(r, runtime, usual);
+	r->is_default = r->own == usual && runs(usual, runtime);
+	if (r->own && (!r->own->type[0] || strcmp(r->own->type, "io.containerd.runc.v2") == 0))
+		return 0;
+	return err_set(err,
+		       "%s: no handler of type io.containerd.runc.v2 runs %s; the default, %s, "
+		       "runs %s: give as SHIM …/" SHIM_NAME "-%s, a link to the shim",
+		       r->containerd.file, runtime, usual->name, containerd_runtime_name(usual),
+		       containerd_runtime_name(usual));
+}
+
+/* ---- whether it would do ---- */
+
+static int check(const struct rendering *r, struct err *err)
+{
+	static const char *pass[] = {SPEC_ANNOTATION_PREFIX "*"};
+	const struct containerd_handler handler = {
+		.name = "rdma",
+		.file = r->containerd.file,
+		.binary = r->shim,
+		.pod_annotations = pass,
+		.n_pod_annotations = 1,
+	};
+
+	return handler_check_containerd(r->arena, r->root, &handler,
+					r->own->binary[0] == '/' ? r->own->binary : "", &r->config,
+					err);
+}
+
+/* ---- the tables ---- */
+
+/* What is ours to say, and what is as containerd has it anyway: a key that one version prints may
+ * be unknown to another. */
+static bool is_left_out(const struct containerd_entry *entry)
+{
+	static const char *const nothing[] = {"= \"\"", "= ''", "= []", "= 0", "= false"};
+
+	if (strcmp(entry->key, entry->option ? "BinaryName" : "pod_annotations") == 0)
+		return true;
+	for (size_t i = 0; i < sizeof(nothing) / sizeof(nothing[0]); i++) {
+		if (text_ends_with(entry->spelled, nothing[i]))
+			return true;
+	}
+	return false;
+}
+
+static void print_entries(const struct containerd_handler *own, bool option)
+{
+	for (size_t i = 0; i < own->n_entries; i++) {
+		if (own->entry[i].option == option && !is_left_out(&own->entry[i]))
+			(void)printf("%s\n", own->entry[i].spelled);
+	}
+}
+
+static void print_annotations(const struct containerd_handler *own)
+{
+	(void)printf("pod_annotations = [");
+	for (size_t i = 0; i < own->n_pod_annotations; i++) {
+		if (strcmp(own->pod_annotations[i], SPEC_ANNOTATION_PREFIX "*") != 0)
+			(void)printf("'%s', ", own->pod_annotations[i]);
+	}
+	(void)printf("'" SPEC_ANNOTATION_PREFIX "*']\n");
+}
+
+static void print(const struct rendering *r)
+{
+	const char *runtime = handler_runtime_name(r->shim);
+	const char *between = r->is_default ? "" : "-";
+	const char *behind = r->is_default ? "" : runtime;
+
+	(void)printf("\n"
+		     "# Rendered by: oci-rdma-hook --containerd-handler %s\n"
+		     "#\n"
+		     "# For pods with `runtimeClassName: rdma%s%s`. Every setting but BinaryName "
+		     "and pod_annotations is copied from the handler %s:\n"
+		     "# render this again when that handler changes. Takes effect with `systemctl "
+		     "restart containerd`; running containers go on.\n",
+		     r->shim, between, behind, r->own->name);
+	(void)printf("[plugins.'%s'.containerd.runtimes.rdma%s%s]\n", r->plugin, between, behind);
+	if (!r->own->type[0])
+		(void)printf("runtime_type = 'io.containerd.runc.v2'\n");
+	print_entries(r->own, false);
+	print_annotations(r->own);
+	(void)printf("[plugins.'%s'.containerd.runtimes.rdma%s%s.options]\n", r->plugin, between,
+		     behind);
+	print_entries(r->own, true);
+	(void)printf("BinaryName = '%s'\n", r->shim);
+}
+
+static int render(struct rendering *r, const struct options *options, const char *printed,
+		  struct err *err)
+{
+	if (handler_check_name(r->shim, "runc", "crun", err) < 0 ||
+	    read_printed(r, printed, err) < 0 || find_plugin(r, err) < 0 || find_own(r, err) < 0 ||
+	    config_load(r->arena, r->root, options->config, &r->config, err) < 0)
+		return -1;
+	return check(r, err);
+}
+
+int containerd_handler(const struct options *options, const char *shim, const char *printed)
+{
+	cleanup_arena arena = {0};
+	struct err err;
+	cleanup_fd root = tree_open_root(options->sysroot, &err);
+	struct rendering r = {.arena = &arena, .root = root, .shim = shim};
+
+	if (root < 0 || render(&r, options, printed, &err) < 0) {
+		(void)fprintf(stderr, "oci-rdma-hook: no handler is rendered: %s\n", err.text);
+		return 1;
+	}
+	print(&r);
+	return !command_line_printed(HOOK_NAME);
+}

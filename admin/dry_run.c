@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "admin/dry_run.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "admin/bundle/bundle.h"
+#include "admin/bundle/recall.h"
+#include "admin/installation/ways.h"
+#include "admin/report/report.h"
+#include "core/base/cleanup.h"
+#include "core/base/text.h"
+#include "core/base/tree.h"
+#include "core/container/container.h"
+#include "hook/apply/spec_edit.h"
+
+/* Sets *ret_dir to a descriptor that the caller owns, and *ret_path to its path. */
+static int open_by_id(struct container *container, const struct options *options, const char *id,
+		      int *ret_dir, const char **ret_path, struct err *err)
+{
+	cleanup_fd sysroot = tree_open_root(options->sysroot, err);
+	struct bundle bundle;
+	char *path;
+	int dir;
+
+	if (sysroot < 0 || bundle_find(&container->arena, sysroot, id, &bundle, err) < 0)
+		return -1;
+	if (!bundle.config)
+		return err_set(err,
+			       "container %s: its config.json was not found: give the directory of "
+			       "its bundle",
+			       bundle.id);
+	path = arena_strndup(&container->arena, bundle.config,
+			     (size_t)(text_base_name(bundle.config) - bundle.config) - 1);
+	if (!path)
+		return err_memory(err);
+	dir = tree_open_dir(sysroot, path);
+	if (dir < 0)
+		return err_sys(err, -dir, "bundle %s", path);
+	container->id = bundle.id;
+	*ret_dir = dir;
+	*ret_path = path;
+	return 0;
+}
+
+/* What there is no directory of is an id. */
+static int open_bundle(struct container *container, const struct options *options, const char *name,
+		       int *ret_dir, const char **ret_path, struct err *err)
+{
+	int dir = open(name, O_PATH | O_DIRECTORY | O_CLOEXEC);
+
+	if (dir < 0 && errno == ENOENT && !strchr(name, '/'))
+		return open_by_id(container, options, name, ret_dir, ret_path, err);
+	if (dir < 0)
+		return err_sys(err, errno, "bundle %s", name);
+	*ret_dir = dir;
+	*ret_path = name;
+	return 0;
+}
+
+/* The last part of a bundle's path is the id. */
+static int recall_by_path(struct container *container, const struct options *options,
+			  const char *path, struct err *err)
+{
+	cleanup_fd sysroot = tree_open_root(options->sysroot, err);
+	const char *config = arena_printf(&container->arena, "%s/config.json", path);
+	const struct recall what = {
+		.sysroot = sysroot,
+		.recorded = strcmp(options->sysroot, "/") != 0,
+		.config = config,
+		.id = container->id ? container->id : text_base_name(path),
+	};
+
+	if (sysroot < 0)
+		return -1;
+	return config ? recall(container, &what, err) : err_memory(err);
+}
+
+static int explain(struct container *container, const struct options *options, const char *name,
+		   struct err *err)
+{
+	cleanup_fd bundle = -1;
+	const char *path = name;
+
+	if (open_bundle(container, options, name, &bundle, &path, err) < 0 ||
+	    container_read_spec(container, bundle, path, "config.json", err) < 0 ||
+	    recall_by_path(container, options, path, err) < 0 ||
+	    container_explain(container, options, err) < 0)
+		return -1;
+	if (!container->note)
+		recall_decision(container);
+	return 0;
+}
+
+/* The whole config.json, as the runtime shim and the precreate hook would have it */
+static int print_spec(struct container *container, struct err *err)
+{
+	struct grant grant = grant_of_plan(&container->plan);
+	struct fs_text text = container->text;
+
+	if (plan_gives(&container->plan) && spec_edit(&container->arena, &container->text,
+						      &container->spec, &grant, &text, err) < 0)
+		return -1;
+	return fwrite(text.bytes, 1, text.len, stdout) == text.len ? 0 : -1;
+}
+
+static int print_text(struct container *container, const struct options *options, struct err *err)
+{
+	cleanup_fd sysroot = tree_open_root(options->sysroot, err);
+	bool recorded = strcmp(options->sysroot, "/") != 0;
+	unsigned ways;
+
+	if (sysroot < 0 || ways_find(&container->arena, sysroot, recorded, &ways, err) < 0)
+		return -1;
+	return report_text(stdout, container, ways);
+}
+
+static int print(struct container *container, const struct options *options,
+		 enum dry_run_format format, struct err *err)
+{
+	const char *lines;
+
+	switch (format) {
+	case FORMAT_TEXT:
+		return print_text(container, options, err);
+	case FORMAT_JSON:
+		return report_json(stdout, container);
+	case FORMAT_SPEC:
+		return print_spec(container, err);
+	case FORMAT_NCCL:
+		lines = plan_nccl_lines(&container->arena, &container->plan);
+		return lines && fputs(lines, stdout) >= 0 ? 0 : -1;
+	}
+	return -1;
+}
+
+int dry_run(const struct options *options, enum dry_run_format format, const char *bundle)
+{
+	cleanup_container container = CONTAINER_NONE;
+	struct err err;
+
+	if (explain(&container, options, bundle, &err) < 0) {
+		(void)fprintf(stderr, "oci-rdma-hook: %s\n", err.text);
+		return 1;
+	}
+	(void)err_set(&err, "cannot write the report");
+	if (print(&container, options, format, &err) < 0 || fflush(stdout) != 0) {
+		(void)fprintf(stderr, "oci-rdma-hook: %s\n", err.text);
+		return 1;
+	}
+	return 0;
+}

@@ -1,0 +1,250 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "admin/engine/containerd.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "admin/engine/containerd_imports.h"
+#include "admin/engine/toml.h"
+#include "core/base/cleanup.h"
+#include "core/base/text.h"
+
+struct reading {
+	struct arena *arena;
+	struct containerd containerd;
+	const char *file; /* that is read now */
+	int version;      /* its own */
+	const char **imports;
+	size_t n_imports;
+};
+
+const char *containerd_runtime_name(const struct containerd_handler *handler)
+{
+	return handler->binary[0] ? text_base_name(handler->binary) : "runc";
+}
+
+const char *containerd_replaced_by(const struct containerd *containerd,
+				   const struct containerd_handler *handler)
+{
+	bool later = containerd->plugin_file && strcmp(containerd->plugin_file, handler->file) != 0;
+
+	if (!later || (containerd->version == 3 && containerd->plugin_version == 3))
+		return NULL;
+	return containerd->plugin_file;
+}
+
+static struct containerd_handler *open_handler(struct reading *reading, const char *name)
+{
+	struct containerd *containerd = &reading->containerd;
+	struct containerd_handler *larger;
+
+	for (size_t i = 0; i < containerd->n_handlers; i++) {
+		if (strcmp(containerd->handler[i].name, name) == 0)
+			return &containerd->handler[i];
+	}
+	larger = arena_grow(reading->arena, containerd->handler, containerd->n_handlers,
+			    &containerd->handlers_room, sizeof(*larger));
+	if (!larger)
+		return NULL;
+	containerd->handler = larger;
+	larger += containerd->n_handlers++;
+	*larger = (struct containerd_handler){
+		.name = name, .file = reading->file, .type = "", .binary = ""};
+	return larger;
+}
+
+static int add_entry(struct reading *reading, struct containerd_handler *handler, bool option,
+		     const char *key, const struct toml_value *value)
+{
+	struct containerd_entry entry = {
+		.option = option,
+		.key = key,
+		.spelled = arena_strndup(reading->arena, value->spelled, value->spelled_len),
+	};
+	struct containerd_entry *larger =
+		arena_grow(reading->arena, handler->entry, handler->n_entries,
+			   &handler->entries_room, sizeof(*larger));
+
+	if (!larger || !entry.spelled)
+		return -1;
+	handler->entry = larger;
+	handler->entry[handler->n_entries++] = entry;
+	return 0;
+}
+
+static void take_own(struct containerd_handler *handler, const char *key,
+		     const struct toml_value *value)
+{
+	if (value->type == TOML_STRING && strcmp(key, "runtime_type") == 0)
+		handler->type = value->string;
+	if (value->type == TOML_STRINGS && strcmp(key, "pod_annotations") == 0) {
+		handler->pod_annotations = value->strings;
+		handler->n_pod_annotations = value->n;
+	}
+}
+
+/* name: "runc", or "runc.options" for the table below it. value: NULL for its heading */
+static int take_handler(struct reading *reading, const char *name, const char *key,
+			const struct toml_value *value, struct err *err)
+{
+	const char *table = "";
+	const char *own = toml_first_part(reading->arena, name, &table);
+	bool option = strcmp(table, "options") == 0;
+	struct containerd_handler *handler = own ? open_handler(reading, own) : NULL;
+
+	if (!handler)
+		return err_memory(err);
+	if (!value || (table[0] && !option))
+		return 0;
+	if (!option) {
+		take_own(handler, key, value);
+	} else if (value->type == TOML_STRING && strcmp(key, "BinaryName") == 0) {
+		handler->binary = value->string;
+		handler->file = reading->file;
+	}
+	return add_entry(reading, handler, option, key, value) < 0 ? err_memory(err) : 0;
+}
+
+static const char *const plugins[] = {"io.containerd.grpc.v1.cri", "io.containerd.cri.v1.runtime"};
+
+const char *containerd_plugin(int version)
+{
+	return version == 2 || version == 3 ? plugins[version - 2] : NULL;
+}
+
+/* The table's name behind that of the plugin, "" for its own, or NULL */
+static const char *below_plugin(const char *table)
+{
+	static const char *const tables[] = {"plugins.\"io.containerd.grpc.v1.cri\"",
+					     "plugins.\"io.containerd.cri.v1.runtime\""};
+
+	for (size_t i = 0; i < sizeof(tables) / sizeof(tables[0]); i++) {
+		size_t len = strlen(tables[i]);
+
+		if (text_starts_with(table, tables[i]) && (table[len] == '.' || !table[len]))
+			return table + len + (table[len] == '.');
+	}
+	return NULL;
+}
+
+/* "version = 2": a number, of which the TOML reader has but the text */
+static int version_of(const struct toml_value *value)
+{
+	const char *digit = memchr(value->spelled, '=', value->spelled_len);
+
+	return digit ? (int)strtol(digit + 1, NULL, 10) : 0;
+}
+
+/* A key above all tables */
+static void take_top(struct reading *reading, const char *key, const struct toml_value *value)
+{
+	if (strcmp(key, "version") == 0) {
+		reading->version = version_of(value);
+		if (reading->file == reading->containerd.file)
+			reading->containerd.version = reading->version;
+	}
+	if (strcmp(key, "imports") == 0 && value->type == TOML_STRINGS) {
+		reading->imports = value->strings;
+		reading->n_imports = value->n;
+	}
+}
+
+#define HANDLERS "containerd.runtimes."
+
+static int take(void *context, const char *table, const char *key, const struct toml_value *value,
+		struct err *err)
+{
+	struct reading *reading = context;
+	const char *name = below_plugin(table);
+
+	if (value && !table[0])
+		take_top(reading, key, value);
+	if (!name)
+		return 0;
+	reading->containerd.plugin_file = reading->file;
+	reading->containerd.plugin_version = reading->version;
+	if (text_starts_with(name, HANDLERS))
+		return take_handler(reading, name + strlen(HANDLERS), key, value, err);
+	if (value && value->type == TOML_STRING && strcmp(name, "containerd") == 0 &&
+	    strcmp(key, "default_runtime_name") == 0) {
+		reading->containerd.default_runtime = value->string;
+		reading->containerd.default_file = reading->file;
+	}
+	return 0;
+}
+
+static struct reading begin(struct arena *arena, const char *what)
+{
+	return (struct reading){
+		.arena = arena,
+		.file = what,
+		.containerd = {.file = what, .default_runtime = "runc", .default_file = what},
+	};
+}
+
+int containerd_read_text(struct arena *arena, const char *what, const struct fs_text *text,
+			 struct containerd *ret_containerd, struct err *err)
+{
+	struct reading reading = begin(arena, what);
+
+	if (toml_read(arena, what, text->bytes, take, &reading, err) < 0)
+		return -1;
+	*ret_containerd = reading.containerd;
+	return 0;
+}
+
+/* ---- files ---- */
+
+/* Returns 0; -ENOENT with *err; or -1. */
+static int read_file(struct reading *reading, int root, const char *path, struct err *err)
+{
+	cleanup_fd fd = fs_open(root, path, O_RDONLY, RESOLVE_IN_ROOT);
+	struct fs_text text;
+
+	if (fd < 0) {
+		(void)err_sys(err, -fd, "%s", path);
+		return fd == -ENOENT ? -ENOENT : -1;
+	}
+	reading->file = path;
+	reading->version = 0;
+	reading->n_imports = 0;
+	if (fs_read_regular(reading->arena, fd, CONTAINERD_FILE_SIZE_MAX, path, &text, err) < 0)
+		return -1;
+	return toml_read(reading->arena, path, text.bytes, take, reading, err);
+}
+
+static int read_imported(struct reading *reading, int root, struct containerd_files *files,
+			 struct err *err)
+{
+	for (size_t i = 0; i < files->n; i++) {
+		if (i > 0 && read_file(reading, root, files->path[i], err) < 0)
+			return -1;
+		for (size_t k = 0; k < reading->n_imports; k++) {
+			if (containerd_files_import(reading->arena, root, reading->file,
+						    reading->imports[k], files, err) < 0)
+				return -1;
+		}
+	}
+	return 0;
+}
+
+int containerd_read(struct arena *arena, int root, const char *path,
+		    struct containerd *ret_containerd, struct err *err)
+{
+	const char *what = arena_printf(arena, "/%s", path);
+	struct reading reading = begin(arena, what);
+	struct containerd_files files = {0};
+	int status;
+
+	if (!what || containerd_files_add(arena, what, &files, err) < 0)
+		return err_memory(err);
+	status = read_file(&reading, root, what, err);
+	if (status < 0)
+		return status;
+	if (read_imported(&reading, root, &files, err) < 0)
+		return -1;
+	*ret_containerd = reading.containerd;
+	return 0;
+}

@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "admin/installation/handler.h"
+
+#include <stdbool.h>
+#include <string.h>
+
+#include "admin/engine/program.h"
+#include "core/base/names.h"
+#include "core/base/text.h"
+#include "core/policy/runtimes.h"
+#include "core/spec/spec.h"
+
+const char *handler_runtime_name(const char *shim)
+{
+	const char *name = runtimes_named(text_base_name(shim));
+
+	return name ? name : "";
+}
+
+int handler_check_name(const char *shim, const char *usual, const char *other, struct err *err)
+{
+	const char *name = handler_runtime_name(shim);
+
+	if (shim[0] != '/' || text_has_control(shim) || strpbrk(shim, "\"\\"))
+		return err_set(err, "%.128s is not an absolute path of the shim", shim);
+	if (!text_is_device_name(name))
+		return err_set(
+			err,
+			"%.128s does not tell which runtime the shim is to run: give …/" SHIM_NAME
+			"-%s or …/" SHIM_NAME "-%s",
+			shim, usual, other);
+	return 0;
+}
+
+/* ---- its monitor ---- */
+
+/* Only of these CRI-O asks for conmon. */
+static bool wants_conmon(const struct crio_handler *handler)
+{
+	return !handler->runtime_type[0] || strcmp(handler->runtime_type, "oci") == 0;
+}
+
+int handler_check_monitor(struct arena *arena, int root, const struct crio *crio,
+			  const struct crio_handler *handler, struct err *err)
+{
+	const char *path = crio->conmon[0] ? crio->conmon : handler->monitor_path;
+
+	if (!wants_conmon(handler))
+		return 0;
+	if (!path[0]) {
+		if (program_find(arena, root, "conmon"))
+			return 0;
+		return err_set(
+			err,
+			"%s: handler %s has no monitor_path, and there is no conmon in "
+			"CRI-O's PATH (" PROGRAM_PATH
+			"), so that CRI-O does not start: set monitor_path to the path of conmon",
+			handler->file, handler->name);
+	}
+	if (program_exists(root, path))
+		return 0;
+	return err_set(err,
+		       "%s: handler %s: monitor_path %.128s is not an executable file, so that "
+		       "CRI-O does not start: set it to the path of conmon",
+		       handler->file, handler->name, path);
+}
+
+/* ---- its runtime ---- */
+
+static bool can_run(void *context, const char *path)
+{
+	return program_exists(*(const int *)context, path);
+}
+
+/* What CRI-O runs for its own handler of that name; NULL: nothing */
+static const char *find_own(struct arena *arena, int root, const struct crio *crio,
+			    const char *name)
+{
+	const struct crio_handler *own = crio_find_handler(crio, name);
+
+	if (own && own->runtime_path[0])
+		return names_shim(own->runtime_path) ? NULL : own->runtime_path;
+	return program_find(arena, root, name);
+}
+
+int handler_check_runtime(struct arena *arena, int root, const struct crio *crio,
+			  const struct crio_handler *handler, const struct config *config,
+			  struct err *err)
+{
+	const char *name = handler_runtime_name(handler->runtime_path);
+	const char *taken =
+		runtimes_find(arena, config, text_base_name(handler->runtime_path), can_run, &root);
+	const char *own = name[0] ? find_own(arena, root, crio, name) : NULL;
+
+	if (!taken)
+		return err_set(err,
+			       "%s: handler %s: the shim %.128s finds no %s to run: name one in "
+			       "\"runtimes\" of %s",
+			       handler->file, handler->name, handler->runtime_path,
+			       name[0] ? name : "runtime", config->path);
+	if (!own || program_is_same(root, own, taken))
+		return 0;
+	return err_set(err,
+		       "%s: handler %s: the shim runs %.128s, but CRI-O's own handler %s runs "
+		       "%.128s: write \"runtimes\": [\"%.128s\"] into %s",
+		       handler->file, handler->name, taken, name, own, own, config->path);
+}
+
+/* ---- the shim of containerd's, and Docker's ---- */
+
+/* say: the place that names it, for errors. *ret_taken: what it would run */
+static int check_shim(struct arena *arena, int root, const char *say, const char *shim,
+		      const struct config *config, const char **ret_taken, struct err *err)
+{
+	const char *name = handler_runtime_name(shim);
+
+	if (!say)
+		return err_memory(err);
+	if (!program_exists(root, shim))
+		return err_set(err,
+			       "%s %.256s is not an executable file, so that nothing starts with "
+			       "it: install it "
+			       "first",
+			       say, shim);
+	if (!program_is_called(root, shim, HOOK_NAME) && !program_is_called(root, shim, SHIM_NAME))
+		return err_set(err,
+			       "%s %.256s leads to another program than " HOOK_NAME
+			       ": install it again",
+			       say, shim);
+	*ret_taken = runtimes_find(arena, config, text_base_name(shim), can_run, &root);
+	if (*ret_taken)
+		return 0;
+	return err_set(err,
+		       "%s %.128s: the shim finds no %s to run: name one in \"runtimes\" of %s",
+		       say, shim, name[0] ? name : "runtime", config->path);
+}
+
+/* ---- containerd's ---- */
+
+const char *handler_containerd_own(const struct containerd *containerd, const char *name)
+{
+	for (size_t i = 0; i < containerd->n_handlers; i++) {
+		const struct containerd_handler *handler = &containerd->handler[i];
+
+		if (handler->binary[0] == '/' && !names_shim(handler->binary) &&
+		    strcmp(containerd_runtime_name(handler), name) == 0)
+			return handler->binary;
+	}
+	return "";
+}
+
+/* containerd hands a pod's annotation on where a pattern of the handler's matches it (path.Match;
+ * internal/cri/util, PassThroughAnnotations): '*' does not go beyond a '/'. */
+static bool passes_annotations(const struct containerd_handler *handler)
+{
+	static const char *const patterns[] = {SPEC_ANNOTATION_PREFIX "*", "*/*",
+					       SPEC_ANNOTATION_PREFIX "inject"};
+
+	for (size_t i = 0; i < handler->n_pod_annotations; i++) {
+		for (size_t k = 0; k < sizeof(patterns) / sizeof(patterns[0]); k++) {
+			if (strcmp(handler->pod_annotations[i], patterns[k]) == 0)
+				return true;
+		}
+	}
+	return false;
+}
+
+int handler_check_containerd(struct arena *arena, int root,
+			     const struct containerd_handler *handler, const char *own,
+			     const struct config *config, struct err *err)
+{
+	const char *say =
+		arena_printf(arena, "%s: handler %s: BinaryName", handler->file, handler->name);
+	const char *taken = NULL;
+
+	if (check_shim(arena, root, say, handler->binary, config, &taken, err) < 0)
+		return -1;
+	if (own[0] && !program_is_same(root, own, taken))
+		return err_set(err,
+			       "%s: handler %s: the shim runs %.128s, but containerd's own handler "
+			       "runs %.128s: write \"runtimes\": [\"%.128s\"] into %s",
+			       handler->file, handler->name, taken, own, own, config->path);
+	if (config->opt_in == OPT_IN_ANNOTATION && !passes_annotations(handler))
+		return err_set(err,
+			       "%s: handler %s passes no annotation of its pods to the runtime, so "
+			       "that no pod can ask for RDMA: add pod_annotations = "
+			       "[\"" SPEC_ANNOTATION_PREFIX "*\"]",
+			       handler->file, handler->name);
+	return 0;
+}
+
+/* ---- Docker's ---- */
+
+int handler_check_docker(struct arena *arena, int root, const struct docker_runtime *runtime,
+			 const struct config *config, struct err *err)
+{
+	const char *say =
+		arena_printf(arena, "/" DOCKER_CONFIG ": runtime %.64s: path", runtime->name);
+	/* A name without a directory Docker looks for in its PATH. */
+	const char *found =
+		strchr(runtime->path, '/') ? NULL : program_find(arena, root, runtime->path);
+	const char *taken = NULL;
+
+	return check_shim(arena, root, say, found ? found : runtime->path, config, &taken, err);
+}

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Checks a handler of CRI-O or containerd, or a runtime of Docker, that is the shim: whether the
+ * engine starts with it, and whether its containers do. A returned text lives as long as the
+ * argument that it is a part of. */
+#ifndef OCI_RDMA_HANDLER_H
+#define OCI_RDMA_HANDLER_H
+
+#include "admin/engine/containerd.h"
+#include "admin/engine/crio.h"
+#include "admin/engine/docker.h"
+#include "core/base/arena.h"
+#include "core/base/err.h"
+#include "core/policy/config.h"
+
+/* The runtime that a shim of this path stands before: "crun" of "…/oci-rdma-runtime-crun"; "" for
+ * that without a name, which takes the first of a list. */
+const char *handler_runtime_name(const char *shim);
+
+/* Whether a handler can be made for a shim of this path: it is absolute, can stand in TOML between
+ * quotes, and tells its runtime. usual, other: runtimes that the error names. Returns 0 or -1. */
+int handler_check_name(const char *shim, const char *usual, const char *other, struct err *err);
+
+/*
+ * CRI-O asks for each handler's monitor when it starts, and does not start without (pkg/config,
+ * TranslateMonitorFields). root: the node. Returns 0 or -1.
+ */
+int handler_check_monitor(struct arena *arena, int root, const struct crio *crio,
+			  const struct crio_handler *handler, struct err *err);
+
+/*
+ * What the shim would run for the handler must be what CRI-O's own handler of that runtime runs:
+ * another one may be too old for the config.json that this CRI-O writes. Returns 0 or -1.
+ */
+int handler_check_runtime(struct arena *arena, int root, const struct crio *crio,
+			  const struct crio_handler *handler, const struct config *config,
+			  struct err *err);
+
+/*
+ * The same for one of containerd's, and that the annotations of its pods reach the shim. own: what
+ * containerd runs for its own handler of that runtime; "" if that is looked for in PATH. Returns 0
+ * or -1.
+ */
+int handler_check_containerd(struct arena *arena, int root,
+			     const struct containerd_handler *handler, const char *own,
+			     const struct config *config, struct err *err);
+
+/* Whether containers of a runtime of Docker's that is the shim would start. Returns 0 or -1. */
+int handler_check_docker(struct arena *arena, int root, const struct docker_runtime *runtime,
+			 const struct config *config, struct err *err);
+
+/* BinaryName of the handler, other than those of the shim, that runs the runtime of this name; ""
+ * if there is none, or it has no path. */
+const char *handler_containerd_own(const struct containerd *containerd, const char *name);
+
+#endif

@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "admin/removal/needs.h"
+#include "core/base/cleanup.h"
+#include "core/base/fs.h"
+#include "core/base/names.h"
+#include "core/base/text.h"
+#include "core/base/tree.h"
+
+#define COMMAND_LINE_MAX (64 * 1024)
+#define STATUS_MAX (16 * 1024)
+
+/* What a conmon was told (conmon.8) */
+struct monitor {
+	const char *id;
+	const char *runtime;
+	const char *podman; /* the runtime that its podman was told of; NULL */
+	bool runtime_follows;
+};
+
+/* Options whose values are looked at, or must not be taken for options */
+enum option { OPTION_ID, OPTION_RUNTIME, OPTION_RUNTIME_ARG, OPTION_EXIT_ARG, OPTION_NONE };
+
+/* *ret_value: behind "=", or NULL for the next argument */
+static enum option read_option(const char *arg, const char **ret_value)
+{
+	static const struct {
+		const char *name;
+		enum option option;
+	} names[] = {
+		{"-c", OPTION_ID},
+		{"--cid", OPTION_ID},
+		{"-r", OPTION_RUNTIME},
+		{"--runtime", OPTION_RUNTIME},
+		{"--runtime-arg", OPTION_RUNTIME_ARG},
+		{"--exit-command-arg", OPTION_EXIT_ARG},
+	};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		size_t len = strlen(names[i].name);
+
+		if (strncmp(arg, names[i].name, len) != 0 || (arg[len] && arg[len] != '='))
+			continue;
+		*ret_value = arg[len] ? arg + len + 1 : NULL;
+		return names[i].option;
+	}
+	return OPTION_NONE;
+}
+
+static void take_option(struct monitor *monitor, enum option option, const char *value)
+{
+	if (option == OPTION_ID)
+		monitor->id = value;
+	else if (option == OPTION_RUNTIME)
+		monitor->runtime = value;
+	else if (option == OPTION_EXIT_ARG && monitor->runtime_follows && !monitor->podman)
+		monitor->podman = value;
+	if (option == OPTION_EXIT_ARG)
+		monitor->runtime_follows = strcmp(value, "--runtime") == 0;
+}
+
+/* text: a command line of /proc, arguments that end with NUL */
+static struct monitor read_arguments(const struct fs_text *text)
+{
+	struct monitor monitor = {0};
+	const char *end = text->bytes + text->len;
+
+	for (const char *arg = text->bytes; arg < end; arg += strlen(arg) + 1) {
+		const char *value = NULL;
+		enum option option = read_option(arg, &value);
+
+		if (option == OPTION_NONE)
+			continue;
+		if (!value)
+			value = arg += strlen(arg) + 1;
+		if (value < end)
+			take_option(&monitor, option, value);
+	}
+	return monitor;
+}
+
+/* podman looks a runtime that it knows by name up again each time, and takes the next of
+ * containers.conf: it goes on without us. One that it knows by its path is fixed. */
+static bool is_fixed(const struct monitor *monitor)
+{
+	return !monitor->podman || strchr(monitor->podman, '/');
+}
+
+static int judge(struct needs *needs, const struct monitor *monitor, struct err *err)
+{
+	if (!monitor->id || !monitor->runtime || !names_shim(monitor->runtime))
+		return 0;
+	if (needs_remember(needs, monitor->id) < 0)
+		return err_memory(err);
+	if (is_fixed(monitor))
+		needs_say(
+			needs,
+			"container %.64s runs through %.128s: stop and remove the container first",
+			monitor->id, monitor->runtime);
+	return 0;
+}
+
+/* What follows the name of a line; NULL: there is none */
+static const char *find_line(const char *text, const char *name)
+{
+	const char *found = strstr(text, name);
+
+	return found ? found + strlen(name) : NULL;
+}
+
+/*
+ * The root of a container without a user namespace is the node's, and may call itself conmon: its
+ * processes have more than one number, one for each pid namespace from ours on (proc_pid_status in
+ * the kernel's fs/proc/array.c), and a monitor has one. Any user may start a program that is setuid
+ * root by the name conmon: root is its effective user then, and the first of its Uid line, the real
+ * one, is that user.
+ */
+static bool is_of_others(int process)
+{
+	cleanup_arena arena = {0};
+	cleanup_fd fd = fs_open_regular(process, "status");
+	struct fs_text text = {0};
+	struct err ignored;
+	const char *pids;
+	const char *user;
+	bool more;
+
+	if (fd < 0 || fs_read_up_to(&arena, fd, STATUS_MAX, "status", &text, &more, &ignored) < 0)
+		return false;
+	pids = find_line(text.bytes, "\nNSpid:\t");
+	user = find_line(text.bytes, "\nUid:\t");
+	return (pids && pids[strspn(pids, "0123456789")] == '\t') ||
+	       (user && !text_starts_with(user, "0\t"));
+}
+
+/* Who may write a command line of the node's root may do all else, too: only those count. */
+static int open_monitor(int proc, const char *pid)
+{
+	cleanup_fd dir = fs_open(proc, pid, O_PATH | O_DIRECTORY, RESOLVE_BENEATH);
+	char name[32];
+	struct stat st;
+
+	if (dir < 0 || fstat(dir, &st) < 0 || st.st_uid != 0 ||
+	    fs_read_line(dir, "comm", name, sizeof(name)) < 0 || strcmp(name, "conmon") != 0 ||
+	    is_of_others(dir))
+		return -1;
+	return fs_open_regular(dir, "cmdline");
+}
+
+/* fd: its command line */
+static int look_at(struct needs *needs, int fd, const char *pid, struct err *err)
+{
+	struct fs_text text;
+	struct monitor monitor;
+	struct err gone;
+	bool more;
+
+	if (fs_read_up_to(needs->arena, fd, COMMAND_LINE_MAX, "cmdline", &text, &more, &gone) < 0)
+		return gone.memory ? err_memory(err) : 0;
+	monitor = read_arguments(&text);
+	if (more && (!monitor.id || !monitor.runtime))
+		needs_say(needs,
+			  "/proc/%.20s/cmdline: longer than %d bytes, so it is not known whether "
+			  "this conmon's container needs the shim",
+			  pid, COMMAND_LINE_MAX);
+	return judge(needs, &monitor, err);
+}
+
+int needs_of_monitors(struct needs *needs, struct err *err)
+{
+	cleanup_dir *dir = NULL;
+	const char *pid;
+
+	if (needs_open(needs, "proc", &dir) < 0)
+		return err_memory(err);
+	while ((pid = needs_next(needs, dir, "/proc"))) {
+		cleanup_fd fd = -1;
+
+		if (pid[0] < '1' || pid[0] > '9')
+			continue;
+		fd = open_monitor(dirfd(dir), pid);
+		if (fd >= 0 && look_at(needs, fd, pid, err) < 0)
+			return -1;
+	}
+	return 0;
+}

@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a program reads of a dry run */
+#include "admin/report/report.h"
+#include "core/base/capability.h"
+#include "core/json/writer.h"
+#include "core/note/note.h"
+
+static void put_identity(yajl_gen gen, const struct container *container)
+{
+	const struct identity *identity = &container->spec.identity;
+
+	json_put_string(gen, "container");
+	(void)yajl_gen_map_open(gen);
+	json_put_member(gen, "id", container->id);
+	json_put_member(gen, "name", identity->name);
+	json_put_member(gen, "namespace", identity->pod_namespace);
+	json_put_member(gen, "pod", identity->pod);
+	(void)yajl_gen_map_close(gen);
+}
+
+static void put_port(yajl_gen gen, const struct port *port)
+{
+	char rate[32];
+
+	(void)yajl_gen_map_open(gen);
+	json_put_integer(gen, "port", true, port->number);
+	json_put_member(gen, "state", port->state);
+	json_put_member(gen, "link_layer", port->link_layer);
+	json_put_string(gen, "rate_gbps");
+	(void)snprintf(rate, sizeof(rate), "%g", port->rate_gbps);
+	if (port->rate_gbps > 0)
+		json_put_number(gen, rate);
+	else
+		(void)yajl_gen_null(gen);
+	json_put_integer(gen, "gid_index", port->gid_index >= 0, port->gid_index);
+	json_put_member(gen, "gid", port->gid);
+	(void)yajl_gen_map_close(gen);
+}
+
+static void put_place(yajl_gen gen, const struct pci_place *place)
+{
+	json_put_integer(gen, "numa_node", place->has_numa_node, place->numa_node);
+	json_put_member(gen, "iommu", place->iommu);
+}
+
+static void put_device(yajl_gen gen, const struct device *device)
+{
+	static const char *const kinds[] = {
+		[DEVICE_VF] = "vf",
+		[DEVICE_PF] = "pf",
+		[DEVICE_SF] = "sf",
+		[DEVICE_VIRTUAL] = "virtual",
+	};
+	static const char *const sources[] = {
+		[SOURCE_SRIOV] = "sriov",
+		[SOURCE_DRA] = "dra",
+		[SOURCE_DEVICE] = "device",
+	};
+	char uverbs[64];
+
+	(void)snprintf(uverbs, sizeof(uverbs), "/dev/infiniband/%s", device->uverbs);
+	(void)yajl_gen_map_open(gen);
+	json_put_member(gen, "ibdev", device->ibdev);
+	json_put_member(gen, "uverbs", uverbs);
+	json_put_member(gen, "pci", device->pci);
+	json_put_member(gen, "auxiliary", device->kind == DEVICE_SF ? device->address : NULL);
+	json_put_member(gen, "pf", device->pf);
+	json_put_member(gen, "kind", kinds[device->kind]);
+	json_put_member(gen, "source", sources[device->source]);
+	json_put_member(gen, "netdev", device->netdev);
+	put_place(gen, &device->place);
+	json_put_string(gen, "ports");
+	(void)yajl_gen_array_open(gen);
+	for (size_t i = 0; i < device->n_ports; i++)
+		put_port(gen, &device->port[i]);
+	(void)yajl_gen_array_close(gen);
+	(void)yajl_gen_map_close(gen);
+}
+
+static void put_devices(yajl_gen gen, const struct devices *devices)
+{
+	json_put_string(gen, "devices");
+	(void)yajl_gen_array_open(gen);
+	for (size_t i = 0; i < devices->n; i++)
+		put_device(gen, &devices->item[i]);
+	(void)yajl_gen_array_close(gen);
+}
+
+/* "distance" has a member for each of the container's devices. */
+static void put_gpu(yajl_gen gen, const struct gpu *gpu, const struct devices *devices)
+{
+	(void)yajl_gen_map_open(gen);
+	json_put_member(gen, "pci", gpu->pci);
+	put_place(gen, &gpu->place);
+	json_put_string(gen, "distance");
+	(void)yajl_gen_map_open(gen);
+	for (size_t i = 0; i < devices->n; i++) {
+		const struct device *device = &devices->item[i];
+
+		json_put_member(gen, device->ibdev,
+				pci_distance_name(pci_distance(&gpu->place, &device->place)));
+	}
+	(void)yajl_gen_map_close(gen);
+	(void)yajl_gen_map_close(gen);
+}
+
+static void put_gpus(yajl_gen gen, const struct gpus *gpus, const struct devices *devices)
+{
+	json_put_string(gen, "gpus");
+	(void)yajl_gen_array_open(gen);
+	for (size_t i = 0; i < gpus->n; i++)
+		put_gpu(gen, &gpus->item[i], devices);
+	(void)yajl_gen_array_close(gen);
+}
+
+static void put_rlimits(yajl_gen gen, const struct plan *plan)
+{
+	json_put_string(gen, "rlimits");
+	(void)yajl_gen_array_open(gen);
+	if (plan->sets_memlock && plan->adds_rlimit) {
+		(void)yajl_gen_map_open(gen);
+		json_put_member(gen, "type", "RLIMIT_MEMLOCK");
+		json_put_uint64(gen, "soft", plan->memlock);
+		json_put_uint64(gen, "hard", plan->memlock);
+		(void)yajl_gen_map_close(gen);
+	}
+	(void)yajl_gen_array_close(gen);
+}
+
+static int put_capabilities(yajl_gen gen, struct container *container)
+{
+	const char *const *names =
+		capability_names(&container->arena, container->plan.capabilities);
+
+	if (!names)
+		return -1;
+	json_put_string(gen, "capabilities");
+	(void)yajl_gen_array_open(gen);
+	for (; *names; names++)
+		json_put_string(gen, *names);
+	(void)yajl_gen_array_close(gen);
+	return 0;
+}
+
+static void put_env(yajl_gen gen, const struct plan *plan)
+{
+	json_put_string(gen, "env");
+	(void)yajl_gen_map_open(gen);
+	for (size_t i = 0; i < plan->n_settings; i++) {
+		if (plan->settings[i].state == SETTING_NEW)
+			json_put_member(gen, plan->settings[i].name, plan->settings[i].value);
+	}
+	(void)yajl_gen_map_close(gen);
+}
+
+static void put_warnings(yajl_gen gen, const struct warnings *warnings)
+{
+	json_put_string(gen, "warnings");
+	(void)yajl_gen_array_open(gen);
+	for (size_t i = 0; i < warnings->n; i++) {
+		(void)yajl_gen_map_open(gen);
+		json_put_member(gen, "code", warnings->item[i].code);
+		json_put_member(gen, "message", warnings->item[i].message);
+		(void)yajl_gen_map_close(gen);
+	}
+	(void)yajl_gen_array_close(gen);
+}
+
+static void put_note(yajl_gen gen, const struct note *note)
+{
+	if (!note)
+		return;
+	json_put_string(gen, "note");
+	(void)yajl_gen_map_open(gen);
+	json_put_member(gen, "result", note_result_name(note->result));
+	json_put_member(gen, "reason", note->reason);
+	json_put_member(gen, "entry_point", note->entry_point);
+	json_put_member(gen, "policy", note->policy);
+	json_put_member(gen, "time", note->time);
+	(void)yajl_gen_map_close(gen);
+}
+
+static int put_report(yajl_gen gen, void *context)
+{
+	static const char *const rdma_modes[] = {
+		[RDMA_MODE_UNKNOWN] = NULL,
+		[RDMA_MODE_SHARED] = "shared",
+		[RDMA_MODE_EXCLUSIVE] = "exclusive",
+	};
+	struct container *container = context;
+	int status;
+
+	(void)yajl_gen_map_open(gen);
+	json_put_integer(gen, "schema", true, 1);
+	put_identity(gen, container);
+	json_put_member(gen, "decision", decision_name(container->plan.decision));
+	json_put_member(gen, "reason", container->plan.reason);
+	json_put_member(gen, "rdma_netns", rdma_modes[container->rdma_mode]);
+	if (container->doubt)
+		json_put_member(gen, "doubt", container->doubt);
+	put_note(gen, container->note);
+	put_devices(gen, &container->devices);
+	put_gpus(gen, &container->gpus, &container->devices);
+	put_rlimits(gen, &container->plan);
+	status = put_capabilities(gen, container);
+	put_env(gen, &container->plan);
+	put_warnings(gen, &container->warnings);
+	(void)yajl_gen_map_close(gen);
+	return status;
+}
+
+int report_json(FILE *out, struct container *container)
+{
+	size_t len;
+	const char *text = json_write(&container->arena, true, put_report, container, &len);
+
+	return text && fwrite(text, 1, len, out) == len ? 0 : -1;
+}
