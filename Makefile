@@ -2,7 +2,7 @@
 # `make help` lists the targets. Building is here; tests and lint are in tests/tests.mk; what machines and clusters are
 # given is in config/install.mk. Nothing is installed while make reads these files.
 
-# The files that repeat it are listed in tests/versions, which lint runs.
+# The files that repeat it are listed in tools/versions, which lint runs.
 VERSION := 0.1.0
 
 ifneq ($(word 2,$(CURDIR)),)
@@ -15,7 +15,7 @@ endif
 HOSTCC ?= $(if $(CROSS),gcc,$(CC))
 
 # CROSS=aarch64-linux-gnu builds for another machine, in a directory of its own: with Debian's cross compiler, and with
-# the libraries of that architecture's packages, which tests/sysroot unpacks into SYSROOT without installing them. A
+# the libraries of that architecture's packages, which tools/sysroot unpacks into SYSROOT without installing them. A
 # SYSROOT= that is given is used as it is.
 BUILD ?= build$(CROSS:%=/%)
 STRIP ?= $(CROSS:%=%-)strip
@@ -146,15 +146,15 @@ help:
 # machine (make demo, make check and the other tests) install packages themselves.
 BUILD_PACKAGES := build $(if $(YAJL),,yajl) $(if $(filter rcrt1.o,$(notdir $(HOOK_LDFLAGS))),musl) \
 	$(if $(CROSS),cross-$(firstword $(subst -, ,$(CROSS))))
-$(BUILD)/.deps: tests/deps $(LINKED) $(YAJL_INCLUDE:%=%/yajl)
+$(BUILD)/.deps: tools/deps $(LINKED) $(YAJL_INCLUDE:%=%/yajl)
 	@mkdir -p $(@D)
-	@tests/deps --say $(BUILD_PACKAGES)
+	@tools/deps --say $(BUILD_PACKAGES)
 	@touch $@
 ifeq ($(SYSROOT),$(BUILD)/sysroot)
 $(BUILD)/.deps: $(SYSROOT)/.unpacked
-$(SYSROOT)/.unpacked: tests/sysroot tests/unpack
-	@tests/deps --say $(BUILD_PACKAGES)
-	@tests/sysroot $(CROSS) $(SYSROOT)
+$(SYSROOT)/.unpacked: tools/sysroot tools/unpack
+	@tools/deps --say $(BUILD_PACKAGES)
+	@tools/sysroot $(CROSS) $(SYSROOT)
 	@touch $@
 endif
 
@@ -276,12 +276,12 @@ $(DOCTOR): $(BUILD)/doctor/main.o $(DOCTOR_OBJECTS) $(CORE_OBJECTS) $(ADMIN_SHAR
 -include $(patsubst %,$(BUILD)/%/main.d,hook nri doctor)
 
 # For editors and language servers: how each file is compiled.
-compile_commands.json: $(COMPILED) tests/compile-commands
-	@tests/compile-commands '$(MAKE)' >$@.new && mv $@.new $@
+compile_commands.json: $(COMPILED) tools/compile-commands
+	@tools/compile-commands '$(MAKE)' >$@.new && mv $@.new $@
 
 # The demo shows its page, without a line for each file that is compiled.
 demo:
-	@tests/deps $(BUILD_PACKAGES) demo
+	@tools/deps $(BUILD_PACKAGES) demo
 	@$(MAKE) --no-print-directory -q $(HOOK) 2>/dev/null || echo 'building $(HOOK) …'
 	@$(MAKE) --no-print-directory QUIET=1 demo-page
 demo-page: $(HOOK)

@@ -183,7 +183,7 @@ dist:
 
 # All that the project publishes, in build/release/VERSION; REGISTRY= is where the manifests look for the images.
 release: $(YAJL_TREE)/.unpacked
-	@tests/deps $(BUILD_PACKAGES) cross-aarch64 test package podman installer
+	@tools/deps $(BUILD_PACKAGES) cross-aarch64 test package podman installer
 	@tools/make-release $(REGISTRY)
 
 # ---- clusters ----
@@ -207,7 +207,7 @@ iommu-passthrough:
 
 # The context of config/kubernetes/Containerfile, of this tree and a busybox alone
 installer: $(HOOK)
-	@tests/deps --say installer
+	@tools/deps --say installer
 	@ARCH='$(ARCH)' BUSYBOX='$(CROSS:%=$(SYSROOT)/bin/busybox)' config/kubernetes/make-context $(HOOK) $(BUILD)/installer
 
 # The context of config/kubernetes/nri/Containerfile: one executable
@@ -222,7 +222,7 @@ nri-context: $(NRI_PROGRAM)
 
 # The context of config/kubernetes/doctor/Containerfile
 doctor-context: $(DOCTOR)
-	@tests/deps --say installer
+	@tools/deps --say installer
 	@ARCH='$(ARCH)' SYSROOT='$(SYSROOT)' BUSYBOX='$(CROSS:%=$(SYSROOT)/bin/busybox)' \
 		config/kubernetes/doctor/make-context $(DOCTOR) $(BUILD)/doctor-image
 

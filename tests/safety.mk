@@ -17,7 +17,7 @@ FUZZ := $(FUZZ_NAMES:%=$(BUILD)/tests/fuzz/%)
 FUZZ_MAIN ?= $(BUILD)/tests/fuzz/replay.o
 
 fuzz:
-	@tests/deps $(BUILD_PACKAGES) test fuzz
+	@tools/deps $(BUILD_PACKAGES) test fuzz
 	$(build_with) BUILD=$(BUILD)/fuzz CC=clang WARNINGS=-Wall CFLAGS='-O1 -g $(SANITIZE) -fsanitize=fuzzer-no-link' \
 		FUZZ_MAIN=-fsanitize=fuzzer fuzz-targets
 	BUILD=$(BUILD)/fuzz TIME=$(TIME) tests/fuzz/run $(FUZZ_NAMES)
@@ -107,9 +107,9 @@ memcheck-static-targets: $(HOOK) $(NRI_PROGRAM)
 memcheck-dynamic-targets: $(HOOK) $(NRI_PROGRAM) $(DOCTOR)
 
 # Debian 12's valgrind answers openat2(2) with ENOSYS; 3.24 knows it. Of its files only memcheck's are kept.
-$(VALGRIND)/default.supp: tests/unpack
+$(VALGRIND)/default.supp: tools/unpack
 	@rm -rf $(VALGRIND) && mkdir -p $(VALGRIND)
-	$(call say,GET) tests/unpack trixie $(VALGRIND)/package valgrind
+	$(call say,GET) tools/unpack trixie $(VALGRIND)/package valgrind
 	@cd $(VALGRIND) && mv package/usr/libexec/valgrind/*memcheck-* package/usr/libexec/valgrind/vgpreload_core-* .
 	@mv $(VALGRIND)/package/usr/libexec/valgrind/default.supp $@ && touch $@ && rm -r $(VALGRIND)/package
 
@@ -135,7 +135,7 @@ UNIT_COVERAGE = $(filter-out %/test_confine,$(UNIT:$(BUILD)/%=$(COVERAGE)/%))
 # A suite may fail here: the counters are files that the program itself writes, also below a RLIMIT_FSIZE, and they take
 # time. make check-all says what is right.
 coverage:
-	@tests/deps $(BUILD_PACKAGES) test coverage
+	@tools/deps $(BUILD_PACKAGES) test coverage
 	@rm -rf $(COVERAGE)
 	+@$(MAKE) --no-print-directory LIBC=glibc HARDENING= CPPFLAGS=-DUNFILTERED BUILD=$(COVERAGE) \
 		CFLAGS='-O0 -g --coverage -fprofile-update=atomic -include tests/coverage.h' coverage-targets

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# Tests, benchmarks and lint, for the Makefile. tests/deps installs what each kind needs, tests/run runs the suites.
+# Tests, benchmarks and lint, for the Makefile. tools/deps installs what each kind needs, tests/run runs the suites.
 
 # A suite is a file, tests/unit/test_NAME.c, or a folder, tests/unit/NAME: test_NAME is linked of all that lies in it.
 UNIT_FOLDERS := $(notdir $(patsubst %/,%,$(sort $(dir $(wildcard tests/unit/*/*.c)))))
@@ -51,15 +51,15 @@ RUNS := check check-all check-unit check-cli check-nri check-podman check-packag
 
 # First the packages, all at once; then what the suites need; then the suites.
 $(RUNS):
-	@tests/deps $(sort $(foreach suite,$(RUN),$(call packages,$(suite))))
+	@tools/deps $(sort $(foreach suite,$(RUN),$(call packages,$(suite))))
 	@NEEDS='$(RUN)' $(MAKE) --no-print-directory $(if $(findstring -j,$(MAKEFLAGS)),,-j$(shell nproc)) needs
 	@HOOK=$(HOOK) BUILD=$(BUILD) tests/run $(RUN)
 # Whether the commit that is checked out may be released. TARBALL=0 leaves out its build and tests in an empty
 # directory.
 release-check:
-	@tests/release-check $(if $(filter 0,$(TARBALL)),--without-tarball)
+	@tools/release-check $(if $(filter 0,$(TARBALL)),--without-tarball)
 
-# What a suite needs: packages (groups of tests/deps) by its name or its folder, and as prerequisites what is built.
+# What a suite needs: packages (groups of tools/deps) by its name or its folder, and as prerequisites what is built.
 packages = $(BUILD_PACKAGES) test $(PACKAGES-$(patsubst %/,%,$(dir $(1)))) $(PACKAGES-$(1)) \
 	$(if $(filter $(1),$(SUITES_CROSS)),cross-aarch64)
 PACKAGES-tests/podman = podman
@@ -122,34 +122,34 @@ $(BUILD)/tests/unit/test_cuda: $(BUILD)/tests/unit/fake_cuda.so
 $(BUILD)/tests/unit/test_cuda.o: CPPFLAGS += -DFAKE_CUDA='"$(abspath $(BUILD))/tests/unit/fake_cuda.so"'
 
 # What a Kubernetes API server would say of config/
-$(KUBECHECK): tests/cluster/prepare tests/build-go tests/cluster/kubecheck.go
+$(KUBECHECK): tests/cluster/prepare tools/build-go tests/cluster/kubecheck.go
 	@tests/cluster/prepare $(@D)
 
 # kubectl, whose 1.20 of Debian 12 is too old
-$(BUILD)/tests/kubectl: tests/unpack
-	@tests/unpack trixie $(@D)/kubectl-package kubectl
+$(BUILD)/tests/kubectl: tools/unpack
+	@tools/unpack trixie $(@D)/kubectl-package kubectl
 	@mv $(@D)/kubectl-package/usr/bin/kubectl $@ && rm -rf $(@D)/kubectl-package && touch $@
 
 # Engines that Debian 12 has not: of each what reads its configuration
 ENGINES := $(BUILD)/tests/engines
-$(ENGINES)/.unpacked: tests/unpack
+$(ENGINES)/.unpacked: tools/unpack
 	@rm -rf $(ENGINES) && mkdir -p $(ENGINES)
-	$(call say,GET) tests/unpack trixie $(ENGINES) containerd docker.io
+	$(call say,GET) tools/unpack trixie $(ENGINES) containerd docker.io
 	@touch $@
 
 # yajl's sources, as they came from upstream: a distribution without yajl has to bring them (make YAJL=, the RPM's
 # Source1)
-$(YAJL_TREE)/.unpacked: tests/unpack
+$(YAJL_TREE)/.unpacked: tools/unpack
 	@rm -rf $(YAJL_TREE)
-	$(call say,GET) tests/unpack --source bookworm $(YAJL_TREE).new yajl
+	$(call say,GET) tools/unpack --source bookworm $(YAJL_TREE).new yajl
 	@mv $(YAJL_TREE).new/yajl-* $(YAJL_TREE) && rmdir $(YAJL_TREE).new && touch $@
 
 # What engines would say of a CDI spec
-$(CDI_VALIDATE): tests/cdi/prepare tests/build-go $(wildcard tests/cdi/*/*.go)
+$(CDI_VALIDATE): tests/cdi/prepare tools/build-go $(wildcard tests/cdi/*/*.go)
 	@tests/cdi/prepare $(@D)
 
 # What stands opposite to the NRI plugin: the runtime's side and another plugin, and for the VM the kubelet's
-$(JUDGE): tests/nri/prepare tests/build-go $(wildcard tests/nri/*/*.go tests/vm/cri/*.go)
+$(JUDGE): tests/nri/prepare tools/build-go $(wildcard tests/nri/*/*.go tests/vm/cri/*.go)
 	@tests/nri/prepare $(@D)
 
 # As the doctor is linked: the VM has the node's libraries, not the build's.
@@ -158,9 +158,9 @@ $(BUILD)/tests/vm/%: tests/vm/%.c $(OBJECTS) $(DOCTOR_OBJECTS) | $(BUILD)/.deps
 	$(call say,CC) $(CC) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) -MMD -MP -pie -o $@ $< \
 		$(DOCTOR_OBJECTS) $(OBJECTS) $(DOCTOR_LIBS)
 
-$(BUILD)/.deps-test: tests/deps
+$(BUILD)/.deps-test: tools/deps
 	@mkdir -p $(@D)
-	@tests/deps test
+	@tools/deps test
 	@touch $@
 
 -include $(UNIT_OBJECTS:.o=.d)
@@ -171,7 +171,7 @@ C_FILES := $(sort $(foreach room,core admin doctor hook nri tests/unit tests/fuz
 	$(wildcard $(room)/*.[ch] $(room)/*/*.[ch] $(room)/*/*/*.[ch])))
 
 format:
-	@tests/deps lint
+	@tools/deps lint
 	@clang-format -i $(C_FILES)
 
 .PHONY: $(RUNS) needs release-check format

@@ -6,13 +6,13 @@ MEASURE := $(addprefix $(BUILD)/bench/,launch count floor-glibc)
 BENCH := $(MEASURE) $(addprefix $(BUILD)/bench/,floor-musl nri_floor-musl hook-go)
 
 bench: $(HOOK) $(NRI_PROGRAM) $(DOCTOR) $(BENCH) $(JUDGE)
-	@tests/deps test podman bench
+	@tools/deps test podman bench
 	HOOK=$(HOOK) BUILD=$(BUILD) tests/bench/run
 	$(if $(DOC),BUILD=$(BUILD) tests/bench/into-doc)
 
-$(BUILD)/.deps-bench: tests/deps
+$(BUILD)/.deps-bench: tools/deps
 	@mkdir -p $(@D)
-	@tests/deps $(BUILD_PACKAGES) bench
+	@tools/deps $(BUILD_PACKAGES) bench
 	@touch $@
 
 $(BUILD)/bench/%-glibc: tests/bench/%.c | $(BUILD)/.deps

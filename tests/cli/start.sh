@@ -1,5 +1,5 @@
 #!/bin/bash
-# A new machine: what tests/deps says and does where packages are missing, that `make demo` shows its page and not how it was built, and that
+# A new machine: what tools/deps says and does where packages are missing, that `make demo` shows its page and not how it was built, and that
 # two runs of suites do not harm each other.
 # That the packages suffice is shown by a machine that has nothing else.
 # shellcheck disable=SC2317 # functions that within calls
@@ -20,7 +20,7 @@ chmod 755 "$T"
 mkdir -p "$T/tree" "$T/dpkg" "$T/bin"
 touch "$T/dpkg/status"
 export DPKG_ADMINDIR=$T/dpkg
-cp --parents -t "$T/tree" Makefile tests/deps tests/*.mk tests/*/*.mk config/install.mk
+cp --parents -t "$T/tree" Makefile tools/deps tests/*.mk tests/*/*.mk config/install.mk
 cp -R core admin hook nri doctor "$T/tree"
 as_user=()
 if [ "$(id -u)" -eq 0 ]; then as_user=(setpriv --reuid 65534 --regid 65534 --clear-groups); fi
@@ -30,8 +30,8 @@ chmod 777 "$T/tree"
 user() { out=$(cd "$T/tree" && PATH=$T/bin:$PATH "${as_user[@]}" "$@" 2>&1) && rc=0 || rc=$?; }
 
 printf '#!/bin/sh\n' >"$T/bin/sudo" && chmod 755 "$T/bin/sudo"
-user tests/deps installer coverage podman vm
-is "who may not install is given the command" "1 tests/deps: packages are missing, and only root may install them; run: sudo sh -c 'apt-get update && apt-get install -y --no-install-recommends busybox-static gcovr" \
+user tools/deps installer coverage podman vm
+is "who may not install is given the command" "1 tools/deps: packages are missing, and only root may install them; run: sudo sh -c 'apt-get update && apt-get install -y --no-install-recommends busybox-static gcovr" \
 	"$rc ${out%% podman *}"
 is "…with each package once" "" "$(grep -o "no-install-recommends .*[^']" <<<"$out" | tr -s "' " '\n' | sort | uniq -d)"
 is "…that a shell can read" "" "$(bash -n <<<"${out#*run: }" 2>&1)"
@@ -74,20 +74,20 @@ export CALLS=$T/calls
 # root HELD UPDATE INSTALL: the first HELD calls find the lists locked, then apt-get ends so
 root() {
 	: >"$CALLS"
-	out=$(PATH=$T/bin:$PATH HELD=$1 UPDATE=$2 INSTALL=$3 tests/deps installer demo 2>&1) && rc=0 || rc=$?
+	out=$(PATH=$T/bin:$PATH HELD=$1 UPDATE=$2 INSTALL=$3 tools/deps installer demo 2>&1) && rc=0 || rc=$?
 }
 root 1 0 0
-is "root is told what is installed" "0 tests/deps: installing busybox-static python3" "$rc $out"
+is "root is told what is installed" "0 tools/deps: installing busybox-static python3" "$rc $out"
 is "…and it is, with new lists" "update install -y --no-install-recommends busybox-static python3" \
 	"$(sed 's/ -q$//; s/ -o .*//' "$CALLS" | paste -sd ' ')"
-out=$(PATH=$T/bin:$PATH tests/deps --say installer demo 2>&1) && rc=0 || rc=$?
+out=$(PATH=$T/bin:$PATH tools/deps --say installer demo 2>&1) && rc=0 || rc=$?
 is "--say names them, and the command, and installs nothing, also for root" \
-	"1 tests/deps: packages are missing; run: apt-get update && apt-get install -y --no-install-recommends busybox-static python3" "$rc $out"
+	"1 tools/deps: packages are missing; run: apt-get update && apt-get install -y --no-install-recommends busybox-static python3" "$rc $out"
 root 3 0 0
 is "another apt that holds the lists is waited for" "0 3 1" "$rc $(grep -c update "$CALLS") $(grep -c install "$CALLS")"
 is "…which is said once" 1 "$(grep -c "another apt is at work" <<<"$out")"
 root 1 100 0
-is "a source that does not answer is not in the way" "0 tests/deps: installing busybox-static python3" "$rc $out"
+is "a source that does not answer is not in the way" "0 tools/deps: installing busybox-static python3" "$rc $out"
 root 1 100 100
 is "what cannot be installed is an error" 1 "$rc"
 has "…with what apt-get update said" "what update says" "$out"
@@ -98,8 +98,8 @@ mkdir "$T/fedora"
 for name in bash env awk tr paste; do ln -s "$(command -v "$name")" "$T/fedora/$name"; done
 touch "$T/fedora/dnf" && chmod 755 "$T/fedora/dnf"
 is "on Fedora the packages have Fedora's names" \
-	"tests/deps: what is missing of these is installed by: sudo dnf install gcc make glibc-devel glibc-static libseccomp-devel libcap-devel libcap-static rdma-core-devel protobuf-c-devel protobuf-c-compiler yajl-devel yajl-static; 0" \
-	"$(PATH=$T/fedora bash tests/deps --say build yajl 2>&1); $?"
+	"tools/deps: what is missing of these is installed by: sudo dnf install gcc make glibc-devel glibc-static libseccomp-devel libcap-devel libcap-static rdma-core-devel protobuf-c-devel protobuf-c-compiler yajl-devel yajl-static; 0" \
+	"$(PATH=$T/fedora bash tools/deps --say build yajl 2>&1); $?"
 unset DPKG_ADMINDIR
 
 # ---- what make reads installs nothing ----
@@ -117,7 +117,7 @@ is "make -n installs nothing, also for root" "" "$(cat "$CALLS")"
 mkdir -p "$T/none/partial" "$T/sources"
 printf 'Dir::State::Lists "%s";\nDir::Etc::SourceParts "%s";\nDir::Etc::SourceList "%s";\n' "$T/none" "$T/sources" "$T/sources.list" >"$T/apt.conf"
 # mirror SOURCE: by a machine with that line and without package lists; sets $out and $rc
-mirror() { echo "$1" >"$T/sources.list" && out=$(APT_CONFIG=$T/apt.conf tests/mirror 2>&1) && rc=0 || rc=$?; }
+mirror() { echo "$1" >"$T/sources.list" && out=$(APT_CONFIG=$T/apt.conf tools/mirror 2>&1) && rc=0 || rc=$?; }
 machine=$(dpkg --print-architecture)
 some=$T/archive/debian/dists/some packages=main/binary-$machine/Packages
 mkdir -p "$some/${packages%/*}"
@@ -128,7 +128,7 @@ mirror "deb [trusted=yes] file:$T/archive/debian some main"
 is "a machine without package lists has a mirror" "0 file:$T/archive/debian/" "$rc ${out##*$'\n'}"
 is "…and none of them afterwards" partial "$(ls "$T/none")"
 mirror "deb [trusted=yes] file:$T/archive/other some main"
-is "one without a mirror of Debian's is told so" "1 tests/mirror: the machine's sources have no Debian mirror, an address that ends in /debian" \
+is "one without a mirror of Debian's is told so" "1 tools/mirror: the machine's sources have no Debian mirror, an address that ends in /debian" \
 	"$rc ${out##*$'\n'}"
 
 # ---- two runs of suites in one tree ----

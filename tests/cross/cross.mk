@@ -22,9 +22,9 @@ aarch64: $(QEMU)
 aarch64-targets: all $(UNIT)
 
 # Debian 12's QEMU answers openat2(2) with ENOSYS.
-$(QEMU): tests/unpack
+$(QEMU): tools/unpack
 	@rm -rf $(QEMU_PACKAGE)
-	$(call say,GET) tests/unpack trixie $(QEMU_PACKAGE) qemu-user
+	$(call say,GET) tools/unpack trixie $(QEMU_PACKAGE) qemu-user
 	@touch $@
 
 demo-page: $(if $(CROSS),$(QEMU))

@@ -21,7 +21,7 @@ is "lintian finds nothing" "" "$(lintian --allow-root --fail-on none --tag-displ
 # ---- in a Debian of its own ----
 
 root=$T/root
-mirror=$(tests/mirror)
+mirror=$(tools/mirror)
 . /etc/os-release
 bootstrap() { mmdebstrap --quiet --mode=root --variant=apt --include=jq,libcap2,libyajl2,libprotobuf-c1 "$VERSION_CODENAME" "$root" "$mirror"; }
 check "a Debian for it" bootstrap

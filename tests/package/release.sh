@@ -13,7 +13,7 @@ printf '[user]\nname = test\nemail = test@example.invalid\n[init]\ndefaultBranch
 R=$T/repository
 mkdir "$R"
 cp --parents -t "$R" SECURITY.md doc/verify.md doc/man/* config/kubectl/* config/kubernetes/{install,nri}/kustomization.yaml debian/{changelog,control} \
-	rpm/oci-rdma-hook.spec tests/{release-check,versions}
+	rpm/oci-rdma-hook.spec tools/{release-check,versions}
 here=$PWD
 cd "$R" || exit 1
 cat >Makefile <<END
@@ -37,7 +37,7 @@ right=$(git rev-parse HEAD)
 
 # examine [OPTION]: $out, $rc
 examine() {
-	out=$(tests/release-check "$@" 2>&1)
+	out=$(tools/release-check "$@" 2>&1)
 	rc=$?
 }
 

@@ -5,7 +5,7 @@
 . tests/podman/setup.bash
 
 runtime=crun base=localhost/debian:12 image=localhost/oci-rdma-hook-builder:test
-mirror=$(tests/mirror)
+mirror=$(tools/mirror)
 bootstrap() { mmdebstrap --quiet --mode=root --variant=apt bookworm "$T/base.tar" "$mirror" && podman import --quiet "$T/base.tar" "$base"; }
 check "a Debian" bootstrap
 mkdir "$T/tree"
