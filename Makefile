@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # `make help` lists the targets. Building is here; tests and lint are in tests/tests.mk; what machines and clusters are
-# given is in config/install.mk. Nothing is installed while make reads these files.
+# given is in install/install.mk. Nothing is installed while make reads these files.
 
 # The files that repeat it are listed in tools/versions, which lint runs.
 VERSION := 0.1.0
@@ -296,4 +296,4 @@ clean:
 .PHONY: all help demo demo-page clean
 
 include tests/tests.mk
-include config/install.mk
+include install/install.mk

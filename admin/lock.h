@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* --lock: flock(1) of the node, for config/kubernetes/node-install, whose image has only a busybox
+/* --lock: flock(1) of the node, for install/kubernetes/node-install, whose image has only a busybox
  * without it */
 #ifndef OCI_RDMA_LOCK_H
 #define OCI_RDMA_LOCK_H

@@ -133,10 +133,10 @@ done
 is "preflight: the doctor fails before the program starts, and tries the program's own devices" true "$(json config/examples/preflight.yaml |
 	jq '.[0].spec | .restartPolicy == "Never" and (.initContainers | length) == 2 and .initContainers[1].resources == .containers[0].resources and
 		.initContainers[1].command == ["/doctor/oci-rdma-doctor", "--verbs"] and .initContainers[1].image == .containers[0].image')"
-is "preflight: …which comes from its own image, as config/kubernetes/doctor makes that" "busybox cp /oci-rdma-doctor /doctor/" "$(json config/examples/preflight.yaml |
+is "preflight: …which comes from its own image, as install/kubernetes/doctor makes that" "busybox cp /oci-rdma-doctor /doctor/" "$(json config/examples/preflight.yaml |
 	jq -r '.[0].spec.initContainers[0] | .command | join(" ")')"
-has "preflight: …with that program and that file" 'install -m 0755 "$busybox" "$root/bin/busybox"' "$(<config/kubernetes/doctor/make-context)"
-has "preflight: …there" '-o "$root/oci-rdma-doctor"' "$(<config/kubernetes/doctor/make-context)"
+has "preflight: …with that program and that file" 'install -m 0755 "$busybox" "$root/bin/busybox"' "$(<install/kubernetes/doctor/make-context)"
+has "preflight: …there" '-o "$root/oci-rdma-doctor"' "$(<install/kubernetes/doctor/make-context)"
 is "pytorchjob, leaderworkerset, jobset: torchrun is told as many nodes as there are" "2 2 \$(LWS_GROUP_SIZE) 2" "$(for name in pytorchjob jobset leaderworkerset; do
 	json config/examples/$name.yaml; done | jq -r '.[0] | [if .kind == "PyTorchJob" then ([.spec.pytorchReplicaSpecs[].replicas] | add), .spec.pytorchReplicaSpecs.Master.template
 		elif .kind == "JobSet" then .spec.replicatedJobs[0].template.spec | .completions, .template else .spec.leaderWorkerTemplate | .size, .workerTemplate end] |
@@ -345,7 +345,7 @@ check "control: an expression that does not parse is refused" refused sh -c '"$1
 
 handler=$(sed -n 's/^\[crio.runtime.runtimes.\(.*\)\]$/\1/p' config/machineconfig/60-oci-rdma-hook.conf)
 is "the RuntimeClass names the drop-in's handler" "$handler" "$(json config/crio/runtimeclass.yaml | jq -r '.[0].handler')"
-RUNTIME=1 NRI=1 config/machineconfig/render-hook "$HOOK" "$T/mc.yaml" >/dev/null
+RUNTIME=1 NRI=1 install/machineconfig/render-hook "$HOOK" "$T/mc.yaml" >/dev/null
 # The operator takes the policy of the longest path that is the file or a directory above it (FindClosestFilePolicyPathMatch).
 is "a change of no file of the MachineConfigs reboots, and CRI-O is restarted for its own alone" \
 	"/etc/containers/oci/hooks.d/90-oci-rdma-hook.json None
@@ -466,7 +466,7 @@ done
 # ---- the words ----
 
 mapfile -t docs < <(find doc -name '*.md' | sort)
-is "what the documents name of config/ and tests/ is there" "" "$(grep -ohE '\b(config|tests|doc)/[a-zA-Z0-9_./-]*[a-zA-Z0-9]' "${docs[@]}" "${files[@]}" |
+is "what the documents name of config/, install/, tests/ and tools/ is there" "" "$(grep -ohE '\b(config|install|tests|tools|doc)/[a-zA-Z0-9_./-]*[a-zA-Z0-9]' "${docs[@]}" "${files[@]}" |
 	sort -u | while read -r path; do [ -e "$path" ] || echo "$path"; done)"
 is "no registry is named" "" "$(grep -rlE '\b(quay|docker|ghcr|gcr|nvcr|registry)\.(io|com|redhat|k8s)' config doc tests/cluster)"
 finish

@@ -142,7 +142,7 @@ examine
 is "what containerd cannot read is not ours" 0 "$rc"
 
 # ---- the base spec ----
-base() { config/containerd/render-base-spec "$@" 2>"$T/err"; }
+base() { install/containerd/render-base-spec "$@" 2>"$T/err"; }
 spec='{"ociVersion": "1.1.0", "process": {"args": ["sh"]}, "linux": {}}'
 is "the base spec has both stages, and is what it was else" \
 	'{"hooks":{"createRuntime":[{"path":"/opt/hook","args":["oci-rdma-hook","createRuntime"],"timeout":10}],"poststart":[{"path":"/opt/hook","args":["oci-rdma-hook","poststart"],"timeout":10}]},"ociVersion":"1.1.0","process":{"args":["sh"]},"linux":{}}' \

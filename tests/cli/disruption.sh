@@ -17,7 +17,7 @@ mkdir -p "$JOB"
 # ---- what the pool has, one after another ----
 
 # rendered NAME EXECUTABLE [VARIABLE=VALUE…]
-rendered() { check "renders $1" env "${@:3}" config/machineconfig/render-hook "$2" "$T/$1.yaml"; }
+rendered() { check "renders $1" env "${@:3}" install/machineconfig/render-hook "$2" "$T/$1.yaml"; }
 # shellcheck disable=SC2016 # the tool's own
 printf '#!/bin/sh\nstrip "$@" || exit\nwhile [ "$1" != -o ]; do shift; done\necho newer >>"$2"\n' >"$T/newer"
 chmod 755 "$T/newer"

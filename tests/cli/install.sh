@@ -34,10 +34,10 @@ graces() {
 		shift 2
 	done | paste -sd ' '
 }
-grace=$(sed -n 's/^GRACE ?= //p' config/install.mk)
+grace=$(sed -n 's/^GRACE ?= //p' install/install.mk)
 # shellcheck disable=SC2016 # a pattern
 is "make uninstall, the DaemonSet's removal and both packages wait equally long: $grace s" "$grace $grace $grace" "$(graces \
-	config/kubernetes/node-install 'GRACE=${GRACE:-\(.*\)}' rpm/oci-rdma-hook.spec ' *sleep \(.*\)' debian/oci-rdma-hook.prerm '\t*sleep \(.*\)')"
+	install/kubernetes/node-install 'GRACE=${GRACE:-\(.*\)}' rpm/oci-rdma-hook.spec ' *sleep \(.*\)' debian/oci-rdma-hook.prerm '\t*sleep \(.*\)')"
 
 # ---- the handler: made from the machine's own CRI-O, in an /etc that is private ----
 

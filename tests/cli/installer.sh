@@ -1,11 +1,11 @@
 #!/bin/bash
-# config/kubernetes/node-install, what the DaemonSet runs, on a scratch root: the order of its steps, a second run, an upgrade, removal.
+# install/kubernetes/node-install, what the DaemonSet runs, on a scratch root: the order of its steps, a second run, an upgrade, removal.
 # shellcheck disable=SC2016,SC2034,SC2317 # functions that check calls
 cd "$(dirname "$0")/../.." || exit 1
 . tests/cli/setup.bash
 
-check "make-context" config/kubernetes/make-context "$HOOK" "$T/context"
-not_dynamic() { ! config/kubernetes/make-context /bin/true "$T/dynamic" 2>"$T/log"; }
+check "make-context" install/kubernetes/make-context "$HOOK" "$T/context"
+not_dynamic() { ! install/kubernetes/make-context /bin/true "$T/dynamic" 2>"$T/log"; }
 check "make-context: an executable that needs libraries is refused" not_dynamic
 has "…saying why" "shared libraries" "$(<"$T/log")"
 image=$T/context/root

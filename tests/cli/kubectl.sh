@@ -1,5 +1,5 @@
 #!/bin/bash
-# config/kubectl/kubectl-rdma_doctor with the real kubectl, before a server that has as much of the API as it needs: on the node, and in the pod.
+# install/kubectl/kubectl-rdma_doctor with the real kubectl, before a server that has as much of the API as it needs: on the node, and in the pod.
 # shellcheck disable=SC2016,SC2317 # the inner shells' dollars; functions that within calls
 cd "$(dirname "$0")/../.." || exit 1
 . tests/cli/setup.bash
@@ -7,7 +7,7 @@ DOCTOR=$(realpath "${DOCTOR:-${BUILD:-build}/oci-rdma-doctor}")
 KUBECTL=$(realpath "${BUILD:-build}/tests/kubectl")
 mkdir "$T/bin" "$T/pods" "$T/inside"
 ln -s "$KUBECTL" "$T/bin/kubectl"
-ln -s "$(realpath config/kubectl/kubectl-rdma_doctor)" "$T/bin/kubectl-rdma_doctor"
+ln -s "$(realpath install/kubectl/kubectl-rdma_doctor)" "$T/bin/kubectl-rdma_doctor"
 "$PYTHON" -IS tests/cli/tools/apiserver.py "$T" &
 server=$!
 trap 'kill "$server"; wait "$server" 2>/dev/null; rm -rf "$T"' EXIT

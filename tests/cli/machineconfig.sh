@@ -11,7 +11,7 @@ executable=$HOOK
 render() {
 	local name=$1
 	shift
-	env "$@" config/machineconfig/render-hook "$executable" "$T/$name.yaml" >"$T/log" 2>&1
+	env "$@" install/machineconfig/render-hook "$executable" "$T/$name.yaml" >"$T/log" 2>&1
 }
 ignition() { mcd ignition "$1" "$2" >"$T/ignition.json" && ignition-validate "$T/ignition.json"; }
 refused() { ! "$@"; }
@@ -125,7 +125,7 @@ done
 check "PROFILE: a path" render profile PROFILE=config/profiles/roce-legacy.json
 cp config/profiles/roce-legacy.json "$T/my.json"
 here=$(pwd -P)
-in_its_place() (cd "$T" && PROFILE=my.json "$here/config/machineconfig/render-hook" "$HOOK" "$T/mine.yaml")
+in_its_place() (cd "$T" && PROFILE=my.json "$here/install/machineconfig/render-hook" "$HOOK" "$T/mine.yaml")
 check "PROFILE: a file of the directory" in_its_place
 rm -rf "$root" && mkdir "$root" && mcd update "$root" none "$T/mine.yaml"
 check "…is the policy" cmp "$T/my.json" "$root/etc/oci-rdma-hook/config.json"
@@ -139,7 +139,7 @@ if [ "$(id -u)" -eq 0 ]; then
 	cp "$HOOK" "$T/hook" # the tree may lie where only root can look, as /root
 	as_nobody() {
 		setpriv --reuid 65534 --regid 65534 --clear-groups env TMPDIR="$T/any" PROFILE="$1" "${@:2}" \
-			config/machineconfig/render-hook "$T/hook" "$T/any/mine.yaml" >"$T/log" 2>&1
+			install/machineconfig/render-hook "$T/hook" "$T/any/mine.yaml" >"$T/log" 2>&1
 	}
 	check "PROFILE: also by another user than root" refused as_nobody "$T/my.json"
 	has "…which says why" optin "$(<"$T/log")"
@@ -183,7 +183,7 @@ done
 
 # ---- the IOMMU ----
 
-iommu() { env "${@:2}" config/machineconfig/render-iommu "$T/$1.yaml" >"$T/log" 2>&1; }
+iommu() { env "${@:2}" install/machineconfig/render-iommu "$T/$1.yaml" >"$T/log" 2>&1; }
 arguments() { python3 -c 'import sys, yaml; print(*yaml.safe_load(open(sys.argv[1]))["spec"]["kernelArguments"])' "$T/$1.yaml"; }
 check "iommu: renders" iommu x86
 is "iommu: x86" iommu=pt "$(arguments x86)"

@@ -4,19 +4,19 @@
 cd "$(dirname "$0")/../.." || exit 1
 . tests/cli/setup.bash
 DOCTOR=$(realpath "${DOCTOR:-${BUILD:-build}/oci-rdma-doctor}")
-context() { config/kubernetes/doctor/make-context "$DOCTOR" "$T/context" >"$T/log" 2>&1; }
-refused() { ! env "$@" config/kubernetes/doctor/make-context "$DOCTOR" "$T/other" >"$T/log" 2>&1; }
+context() { install/kubernetes/doctor/make-context "$DOCTOR" "$T/context" >"$T/log" 2>&1; }
+refused() { ! env "$@" install/kubernetes/doctor/make-context "$DOCTOR" "$T/other" >"$T/log" 2>&1; }
 check "make-context" context
 image=$T/context/root
 
 # ---- what is in it ----
 
-machine=$(config/executable-machine --libraries "$DOCTOR")
+machine=$(install/executable-machine --libraries "$DOCTOR")
 case $machine in aarch64) platform=arm64 other=x86_64 ;; *) platform=amd64 other=aarch64 ;; esac
 has "it says for which platform the image is to be built" "--platform linux/$platform" "$(<"$T/log")"
 of_elf() { find "$image" -type f -exec sh -c 'head -c 4 "$1" | grep -q ELF && echo "$1"' sh {} \;; }
 is "all programs and libraries in it are for one machine" "$machine" \
-	"$(of_elf | while read -r file; do config/executable-machine --libraries "$file"; done | sort -u)"
+	"$(of_elf | while read -r file; do install/executable-machine --libraries "$file"; done | sort -u)"
 loader=$(readelf -lW "$DOCTOR" | sed -n 's/.*program interpreter: \(.*\)\]/\1/p')
 check "the loader is where the doctor names it" test -x "$image$loader"
 is "every library that one of them needs is there, once" "" "$(of_elf | while read -r file; do

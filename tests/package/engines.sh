@@ -63,7 +63,7 @@ has "the control: containerd does not start without a file that it imports by na
 
 # The base spec is ctr's own, and the hooks, without the limits that containerd takes off its own
 spec=$("$ENGINES/bin/ctr" oci spec)
-is "the base spec: all but hooks and limits is ctr's own" "$(jq -cS 'del(.process.rlimits)' <<<"$spec")" "$(config/containerd/render-base-spec <<<"$spec" | jq -cS 'del(.hooks)')"
+is "the base spec: all but hooks and limits is ctr's own" "$(jq -cS 'del(.process.rlimits)' <<<"$spec")" "$(install/containerd/render-base-spec <<<"$spec" | jq -cS 'del(.hooks)')"
 
 # ---- Docker ----
 validate() { "$ENGINES/sbin/dockerd" --validate --userland-proxy=false --config-file "$1" 2>&1; }

@@ -46,7 +46,7 @@ done
 
 tree=$T/one
 # on_a_node FILE: its checksums and paths
-on_a_node() { "$tree/config/machineconfig/list-files" "$1"; }
+on_a_node() { "$tree/install/machineconfig/list-files" "$1"; }
 strip --strip-all --remove-section=.note.gnu.build-id --remove-section=.comment -o "$T/hook" "$tree/build/oci-rdma-hook" 2>/dev/null ||
 	(cd "$tree" && make -s build/oci-rdma-hook)
 has "SHA256SUMS.nodes has what the MachineConfigs have" "$(on_a_node x86_64/99-worker-oci-rdma-hook-nri.yaml)" "$(<SHA256SUMS.nodes)"

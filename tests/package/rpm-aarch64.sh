@@ -34,7 +34,7 @@ for package in '' nri doctor; do
 done
 for program in "$T"/root/usr/bin/*; do
 	[ ! -L "$program" ] || continue
-	is "${program##*/} is for aarch64" aarch64 "$(config/executable-machine --libraries "$program" 2>&1)"
+	is "${program##*/} is for aarch64" aarch64 "$(install/executable-machine --libraries "$program" 2>&1)"
 	is "${program##*/} can be mapped by a kernel with pages of 64 KiB" 0x10000 "$(readelf -lW "$program" | sed -n 's/^ *LOAD .* //p' | sort -u)"
 	is "${program##*/} is stripped" "" "$(readelf -SW "$program" | grep -E 'symtab|debug_info')"
 	is "${program##*/} runs there" "${program##*/} $version" "$("$QEMU" -L "$SYSROOT" "$program" --version 2>&1 | cut -d ' ' -f 1,2)"

@@ -166,7 +166,7 @@ mapfile -t names < <(in_root -qa --qf '%{NAME}\n' | sort)
 check "rpm -e" in_root -e "${names[@]}"
 check "the handler's drop-in is gone, too" test ! -e "$handler"
 is "the hook files go first, and the executable after the grace period" \
-	"$(sed -n 's/^GRACE ?= //p' config/install.mk) /usr/bin/oci-rdma-hook /usr/share/containers/oci/hooks.d/*" "$(cat "$ROOT/var/slept")"
+	"$(sed -n 's/^GRACE ?= //p' install/install.mk) /usr/bin/oci-rdma-hook /usr/share/containers/oci/hooks.d/*" "$(cat "$ROOT/var/slept")"
 rm -r "$ROOT/etc/crio"
 is "only the changed configuration is left" "./etc/oci-rdma-hook ./etc/oci-rdma-hook/config.json.rpmsave" \
 	"$(comm -13 <(echo "$before") <(everything) | paste -sd ' ')"

@@ -13,7 +13,7 @@ mkdir "$T/tree"
 # It downloads packages and compiles everything twice: beside the other suites on a busy machine that takes more than $PATIENCE.
 build() {
 	timeout "$((4 * PATIENCE))" buildah build --quiet --network host --from "$base" --tag "$image" --ignorefile "$T/tree/.containerignore" \
-		--file "$T/tree/config/builder/Containerfile" "$T/tree"
+		--file "$T/tree/install/builder/Containerfile" "$T/tree"
 }
 check "the image" build
 

@@ -24,7 +24,7 @@ PRECREATEDIR ?= $(OURS)/precreate.d
 CONFIGDIR = $(SYSCONFDIR)/oci-rdma-hook
 # Seconds from the hook files' end to the executable's: what is being created meanwhile has the hook in its
 # config.json, and its hooks run one after another. NVIDIA's asks each GPU, for one to three seconds where persistence
-# is off: that is the longest, of eight GPUs. The packages' scripts and config/kubernetes/node-install have the same
+# is off: that is the longest, of eight GPUs. The packages' scripts and install/kubernetes/node-install have the same
 # number; tests/cli/install.sh holds them to it.
 GRACE ?= 30
 GRACE_HERE = $(if $(DESTDIR),0,$(GRACE))
@@ -36,7 +36,9 @@ PAGES = $(sort $(wildcard doc/man/*.[58]))
 COMPLETIONS = $(addprefix config/completion/,$(PROGRAMS))
 # Files with the executable's path in them, for who wants more than the default, to be copied to where engines read
 TEMPLATES = $(sort $(filter-out config/hooks.d/$(HOOKS)/%,$(wildcard config/hooks.d/*/*.json))) \
-	config/podman/oci-rdma-hook.conf config/docker/daemon.json config/containerd/render-base-spec
+	config/podman/oci-rdma-hook.conf config/docker/daemon.json install/containerd/render-base-spec
+# $(call ours,FILE…): where they are put
+ours = $(patsubst install/%,$(OURS)/%,$(patsubst config/%,$(OURS)/%,$(1)))
 # Units, none of them switched on
 UNITS := nri/oci-rdma-nri.service nri/oci-rdma-nri-standby.service \
 	cdi/oci-rdma-hook-cdi.service cdi/oci-rdma-hook-cdi.path
@@ -97,7 +99,7 @@ install: all
 	$(call place,0755,$(HOOK),$(BINDIR)/oci-rdma-hook)
 	$(call place,0755,$(NRI_PROGRAM),$(BINDIR)/oci-rdma-nri)
 	$(call place,0755,$(DOCTOR),$(BINDIR)/oci-rdma-doctor)
-	$(if $(KUBECTL),$(call place,0755,config/kubectl/$(PLUGIN),$(BINDIR)/$(PLUGIN)))
+	$(if $(KUBECTL),$(call place,0755,install/kubectl/$(PLUGIN),$(BINDIR)/$(PLUGIN)))
 	for name in $(SHIMS); do \
 		ln -sfT oci-rdma-hook $(DESTDIR)$(BINDIR)/.$$name.new && \
 		mv -fT $(DESTDIR)$(BINDIR)/.$$name.new $(DESTDIR)$(BINDIR)/$$name || exit 1; \
@@ -110,9 +112,9 @@ install: all
 	$(call place,0644,config/profiles/roce-legacy.json,$(OURS)/profiles/roce-legacy.json)
 	$(foreach unit,$(UNITS),$(call render,config/$(unit),$(UNITDIR)/$(notdir $(unit))))
 	$(call switch_on,$(foreach unit,$(UNITS),$(UNITDIR)/$(notdir $(unit))))
-	$(foreach file,$(TEMPLATES),$(call render,$(file),$(OURS)/$(file:config/%=%)))
+	$(foreach file,$(TEMPLATES),$(call render,$(file),$(call ours,$(file))))
 	chmod 0755 $(DESTDIR)$(OURS)/containerd/.render-base-spec.new
-	$(call switch_on,$(TEMPLATES:config/%=$(OURS)/%))
+	$(call switch_on,$(call ours,$(TEMPLATES)))
 	$(INSTALL) -d -m 0755 $(DESTDIR)$(CONFIGDIR)
 	test -e $(DESTDIR)$(CONFIGDIR)/config.json || $(INSTALL) -m 0644 config/config.json $(DESTDIR)$(CONFIGDIR)/config.json
 	$(foreach file,$(PRECREATE),$(call render,config/podman/precreate.d/$(file),$(PRECREATEDIR)/$(file)))
@@ -199,31 +201,31 @@ always:
 machineconfig: $(HOOK) $(if $(filter 1,$(NRI)),$(NRI_PROGRAM)) $(NATIVE_HOOK)
 	@ROLE='$(ROLE)' PROFILE='$(PROFILE)' HOOKS='$(HOOKS)' RUNTIME='$(RUNTIME)' NRI='$(NRI)' ARCH='$(ARCH)' \
 		CHECK='$(or $(CHECK),$(NATIVE_HOOK))' \
-		config/machineconfig/render-hook $(HOOK) $(BUILD)/99-$(ROLE)-oci-rdma-hook.yaml
+		install/machineconfig/render-hook $(HOOK) $(BUILD)/99-$(ROLE)-oci-rdma-hook.yaml
 
 iommu-passthrough:
 	@ROLE='$(ROLE)' ARCH='$(ARCH)' INTEL_IOMMU='$(INTEL_IOMMU)' \
-		config/machineconfig/render-iommu $(BUILD)/98-$(ROLE)-iommu-passthrough.yaml
+		install/machineconfig/render-iommu $(BUILD)/98-$(ROLE)-iommu-passthrough.yaml
 
-# The context of config/kubernetes/Containerfile, of this tree and a busybox alone
+# The context of install/kubernetes/Containerfile, of this tree and a busybox alone
 installer: $(HOOK)
 	@tools/deps --say installer
-	@ARCH='$(ARCH)' BUSYBOX='$(CROSS:%=$(SYSROOT)/bin/busybox)' config/kubernetes/make-context $(HOOK) $(BUILD)/installer
+	@ARCH='$(ARCH)' BUSYBOX='$(CROSS:%=$(SYSROOT)/bin/busybox)' install/kubernetes/make-context $(HOOK) $(BUILD)/installer
 
-# The context of config/kubernetes/nri/Containerfile: one executable
+# The context of install/kubernetes/nri/Containerfile: one executable
 nri-context: $(NRI_PROGRAM)
-	@config/executable-machine $(NRI_PROGRAM) $(ARCH) >/dev/null
+	@install/executable-machine $(NRI_PROGRAM) $(ARCH) >/dev/null
 	@rm -rf $(BUILD)/nri-image && mkdir -p $(BUILD)/nri-image
 	@$(STRIP) --strip-all -o $(BUILD)/nri-image/oci-rdma-nri $(NRI_PROGRAM)
-	@cp config/kubernetes/nri/Containerfile $(BUILD)/nri-image
-	@case $$(config/executable-machine $(NRI_PROGRAM)) in aarch64) platform=arm64 ;; *) platform=amd64 ;; esac && \
+	@cp install/kubernetes/nri/Containerfile $(BUILD)/nri-image
+	@case $$(install/executable-machine $(NRI_PROGRAM)) in aarch64) platform=arm64 ;; *) platform=amd64 ;; esac && \
 		echo "$(BUILD)/nri-image; build the image with:" \
 			"buildah build --platform linux/$$platform --tag IMAGE $(BUILD)/nri-image"
 
-# The context of config/kubernetes/doctor/Containerfile
+# The context of install/kubernetes/doctor/Containerfile
 doctor-context: $(DOCTOR)
 	@tools/deps --say installer
 	@ARCH='$(ARCH)' SYSROOT='$(SYSROOT)' BUSYBOX='$(CROSS:%=$(SYSROOT)/bin/busybox)' \
-		config/kubernetes/doctor/make-context $(DOCTOR) $(BUILD)/doctor-image
+		install/kubernetes/doctor/make-context $(DOCTOR) $(BUILD)/doctor-image
 
 .PHONY: install uninstall dist release machineconfig iommu-passthrough installer nri-context doctor-context
