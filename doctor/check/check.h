@@ -9,6 +9,11 @@
 #include "doctor/doctor.h"
 #include "doctor/finding.h"
 
+/* What a container without a device lacks first */
+#define REMEDY_REQUEST                                                                             \
+	"Request a device: in resources.limits of the pod, or with podman --device "               \
+	"/dev/infiniband/uverbsN"
+
 /* Adds findings with ids of its own, which are stable; -1 with *err: it could not be made at all.
  */
 typedef int check_function(const struct doctor *doctor, struct findings *findings, struct err *err);

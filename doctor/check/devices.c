@@ -26,6 +26,21 @@
 
 /* ---- whether there is any ---- */
 
+/*
+ * Nothing else that warns matters before this: the finding warns, so that it is the cause. A
+ * container's sysfs may list none because the node's devices are not in its network namespace.
+ */
+static int add_no_hardware(const struct target *target, struct findings *findings)
+{
+	return findings_add(
+		findings, "rdma_devices", NULL, FINDING_WARN,
+		target->container
+			? REMEDY_REQUEST ". If the pod has requested it, run the doctor on the node"
+			: "If the node has RDMA hardware, load its driver: modprobe mlx5_ib "
+			  "ib_uverbs",
+		"there is no RDMA device: /sys/class/infiniband_verbs lists none");
+}
+
 static int add_none(const struct doctor *doctor, struct findings *findings)
 {
 	const struct target *target = &doctor->target;
@@ -49,15 +64,10 @@ static int add_none(const struct doctor *doctor, struct findings *findings)
 			"/sys is not sysfs, or has no dev/char, so that no device can be looked "
 			"up");
 	if (!doctor->all.n)
-		return findings_add(
-			findings, "rdma_devices", NULL, FINDING_UNCHECKED,
-			"If the node has RDMA hardware, load its driver: modprobe mlx5_ib "
-			"ib_uverbs",
-			"there is no RDMA device: /sys/class/infiniband_verbs lists none");
+		return add_no_hardware(target, findings);
 	return findings_add(
 		findings, "rdma_devices", NULL, FINDING_FAIL,
-		target->container ? "Request a device: in resources.limits of the pod, or with "
-				    "podman --device /dev/infiniband/uverbsN"
+		target->container ? REMEDY_REQUEST
 				  : "Load the driver that creates the files: modprobe ib_uverbs",
 		"there is no /dev/infiniband/uverbs* for %s; /sys/class/infiniband_verbs has "
 		"%zu device%s",

@@ -94,6 +94,10 @@ static const char *remedy_by_plan(const struct doctor *doctor, struct arena *are
 	struct err err;
 	int status = plan_of_target(doctor, &container, &err);
 
+	/* A limit without a device is of no use, and the hook raises it only with one. */
+	if (status == 0 && doctor->files.readable && !doctor->files.n)
+		return REMEDY_REQUEST ". Then ask for the limit with the annotation "
+				      "oci-rdma-hook.io/inject: \"true\"";
 	if (status == 0)
 		return "Run oci-rdma-doctor --container ID on the node, which shows what is "
 		       "decided for this container. A pod asks with the annotation "

@@ -6,6 +6,7 @@
 #include "core/base/text.h"
 #include "core/base/tree.h"
 #include "doctor/check/check.h"
+#include "doctor/nccl/library.h"
 
 #define OS_RELEASE_MAX (64 * 1024)
 
@@ -41,8 +42,10 @@ int check_versions(const struct doctor *doctor, struct findings *findings, struc
 	};
 	const char *text = "oci-rdma-doctor " VERSION;
 	const char *system = read_os(doctor, findings->arena);
-	const char *nccl = target_getenv(&doctor->target, "NCCL_VERSION");
+	const char *nccl; /* not NCCL_VERSION, which the base image sets and a wheel does not */
 
+	if (nccl_library_find(findings->arena, &doctor->target, &nccl) < 0)
+		return err_memory(err);
 	for (size_t i = 0; text && i < sizeof(files) / sizeof(files[0]); i++) {
 		char line[96];
 
@@ -51,8 +54,7 @@ int check_versions(const struct doctor *doctor, struct findings *findings, struc
 					    line);
 	}
 	if (text && nccl)
-		text = arena_printf(findings->arena, "%s, NCCL %s (the image's NCCL_VERSION)", text,
-				    nccl);
+		text = arena_printf(findings->arena, "%s, NCCL %s", text, nccl);
 	if (text && system)
 		text = arena_printf(findings->arena, "%s, %s", text, system);
 	if (!text || findings_add(findings, "versions", NULL, FINDING_OK, NULL, "%s", text) < 0)

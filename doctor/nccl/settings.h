@@ -4,6 +4,7 @@
 #define OCI_RDMA_DOCTOR_NCCL_SETTINGS_H
 
 #include <stddef.h>
+#include <sys/types.h>
 
 #include "core/base/arena.h"
 #include "core/base/err.h"
@@ -46,6 +47,9 @@ int nccl_settings_read(struct arena *arena, const struct target *target,
 /* The lines of one file, behind what is there already. text is split in place. */
 int nccl_settings_add_file(struct arena *arena, const char *path, char *text,
 			   struct nccl_settings *settings);
+
+/* How many of them NCCL reads: variables of its own, each once. Returns -1 without memory. */
+ssize_t nccl_settings_count(struct arena *arena, const struct nccl_settings *settings);
 
 /* The one that holds, or NULL */
 const struct nccl_setting *nccl_settings_find(const struct nccl_settings *settings,

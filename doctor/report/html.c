@@ -15,6 +15,8 @@
 #include "doctor/report/style.h"
 #include "doctor/report/topology.h"
 
+#define HOST_SIZE 256
+
 /* "fail", "warn", "ok", "unknown": classes of the style */
 static const char *class_of(enum finding_status status)
 {
@@ -42,51 +44,71 @@ static void put_paragraph(FILE *out, const char *class, const char *before, cons
 
 /* ---- the head ---- */
 
-static void put_head(FILE *out)
+/* A recorded tree is another machine's, and a log may be of any: ours has no name to give. */
+static void find_host(const struct doctor *doctor, char host[static HOST_SIZE])
 {
-	(void)fprintf(out,
-		      "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
-		      "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
-		      "style-src 'unsafe-inline'\">\n"
-		      "<meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">\n"
-		      "<title>oci-rdma-doctor</title>\n<style>\n%s</style>\n</head>\n<body>\n",
-		      page_style);
+	host[0] = '\0';
+	if (!doctor->options.symptom && !doctor->node.recorded &&
+	    gethostname(host, HOST_SIZE - 1) < 0)
+		host[0] = '\0';
+	host[HOST_SIZE - 1] = '\0';
 }
 
-/* A recorded tree is another machine's: ours has no name to give. */
-static void put_machine(FILE *out, const struct doctor *doctor)
+/* Who is sent several pages tells them apart by the title: a page of a whole node is the node's. */
+static void put_name(FILE *out, const struct doctor *doctor, const char *host)
 {
-	char host[256] = "";
-	char line[384];
+	const struct target *target = &doctor->target;
+	bool is_node = !target->container && !target->id && !target->pid;
+
+	if (doctor->options.symptom) {
+		(void)fputs("a log", out);
+		return;
+	}
+	markup_put(out, is_node ? host[0] ? host : "a node" : target->name);
+	if (!is_node && host[0]) {
+		(void)fputs(doctor->location.container ? " in " : " on ", out);
+		markup_put(out, host);
+	}
+}
+
+static void put_head(FILE *out, const struct doctor *doctor, const char *host)
+{
+	(void)fputs("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+		    "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
+		    "style-src 'unsafe-inline'\">\n"
+		    "<meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">\n"
+		    "<title>RDMA: ",
+		    out);
+	put_name(out, doctor, host);
+	(void)fprintf(out, "</title>\n<style>\n%s</style>\n</head>\n<body>\n", page_style);
+}
+
+static void put_time(FILE *out)
+{
+	char line[128];
 	char when[32] = "";
 	time_t now = time(NULL);
 	struct tm utc;
 
 	if (gmtime_r(&now, &utc))
 		(void)strftime(when, sizeof(when), "%Y-%m-%d %H:%M UTC", &utc);
-	if (doctor->node.recorded || gethostname(host, sizeof(host) - 1) < 0)
-		host[0] = '\0';
-	(void)snprintf(line, sizeof(line), "%s%s%s, by oci-rdma-doctor " VERSION, host,
-		       host[0] ? ", " : "", when);
+	(void)snprintf(line, sizeof(line), "%s, by oci-rdma-doctor " VERSION, when);
 	put_paragraph(out, "soft", "", line);
 }
 
-static void put_title(FILE *out, const struct doctor *doctor)
+static void put_title(FILE *out, const struct doctor *doctor, const char *host)
 {
 	(void)fputs("<header>\n<h1>RDMA: ", out);
+	put_name(out, doctor, host);
+	(void)fputs("</h1>\n", out);
 	/* A log may be of any place: none is shown, and none was looked at. */
-	if (doctor->options.symptom) {
-		(void)fputs("a log</h1>\n", out);
-		put_machine(out, doctor);
-		(void)fputs("</header>\n", out);
-		return;
+	if (!doctor->options.symptom) {
+		(void)fprintf(out, "<p class=\"soft\">seen from %s: ",
+			      doctor->location.container ? "a container" : "the node");
+		markup_put(out, doctor->location.evidence);
+		(void)fputs("</p>\n", out);
 	}
-	markup_put(out, doctor->target.name);
-	(void)fprintf(out, "</h1>\n<p class=\"soft\">seen from %s: ",
-		      doctor->location.container ? "a container" : "the node");
-	markup_put(out, doctor->location.evidence);
-	(void)fputs("</p>\n", out);
-	put_machine(out, doctor);
+	put_time(out);
 	(void)fputs("</header>\n", out);
 }
 
@@ -267,8 +289,11 @@ static void put_findings(FILE *out, const struct doctor *doctor, const struct fi
 int report_print_html(FILE *out, const struct doctor *doctor, const struct findings *findings,
 		      const struct topology *topology)
 {
-	put_head(out);
-	put_title(out, doctor);
+	char host[HOST_SIZE];
+
+	find_host(doctor, host);
+	put_head(out, doctor, host);
+	put_title(out, doctor, host);
 	if (!doctor->options.topology)
 		put_findings(out, doctor, findings);
 	if (pairs_print(out, findings) < 0 ||

@@ -542,4 +542,51 @@ is "nor is one of a container whose id only begins like it" null "$(jq .target.p
 write proc/4712/cgroup "0::/crio-$ID.scope"
 doctor --format json --container "$ID"
 is "one whose cgroup names it is" 4712 "$(jq .target.pid "$T/out")"
+
+# ---- no RDMA device at all ----
+cause() { jq -r '.summary.cause as $id | first(.findings[] | select(.id == $id)) | "\(.id) -> \(.remedy)"' "$T/out"; }
+defaults
+node '{}'
+write proc/self/ns ''
+pid_ns=$FIRST_PID process self
+doctor --format json
+finds "a node without RDMA devices and without our hook: both are told" hook_installed warn
+has "…and the device is the cause" "rdma_devices -> If the node has RDMA hardware, load its driver" "$(cause)"
+soft=8388608 hard=8388608
+node '{}'
+in_container
+rm -r "$NODE/dev/infiniband"
+doctor --format json
+has "a container without device and annotation: the first step is the request" " -> Request a device: in resources.limits of the pod" "$(cause)"
+lacks "…and no module is loaded in a container" modprobe "$(jq -r '.findings[] | select(.id == "rdma_devices" or .id == "memlock").remedy' "$T/out")"
+h100
+in_container
+doctor --format json
+has "control: with a device it is the annotation" "memlock -> Run oci-rdma-doctor --container ID on the node" "$(cause)"
+
+# ---- which NCCL, and how many settings it reads ----
+versions() { jq -r '.findings[] | select(.id == "versions").evidence' "$T/out"; }
+defaults
+h100
+in_container "$ALLOCATED" NCCL_VERSION=2.17.1-1 NCCL_DEBUG=INFO NCCL_HOME=/opt/nccl
+write etc/nccl.conf $'NCCL_DEBUG=WARN\nNCCL_IB_HCA ==mlx5_6\nNCCL_IB_TC=106\nPATH=/bin\n#NCCL_NET=IB'
+doctor --format json
+finds "only variables that NCCL reads are counted, and each once" nccl_conf ok "2 settings; files read"
+lacks "the version of an image's package is not NCCL's" "NCCL " "$(versions)"
+write usr/lib/x86_64-linux-gnu/libnccl.so.2.27.5 ''
+doctor --format json
+has "the library that the loader finds" "NCCL 2.27.5 (/usr/lib/x86_64-linux-gnu/libnccl.so.2.27.5)" "$(versions)"
+lacks "…and not the image's variable" 2.17.1 "$(versions)"
+SITE=usr/lib/python3/dist-packages
+write $SITE/nvidia_nccl_cu12-2.21.5.dist-info/METADATA ''
+write proc/self/maps "7f0000000000-7f0000001000 r--p 00000000 00:2f 12 /usr/lib/libc.so.6
+7f0000002000-7f0000003000 r-xp 00000000 00:2f 11 /$SITE/nvidia/nccl/lib/libnccl.so.2"
+doctor --format json
+has "the library that the process has loaded: a wheel's" "NCCL 2.21.5 (/$SITE/nvidia/nccl/lib/libnccl.so.2, which the process has loaded)" "$(versions)"
+rm -r "$NODE/$SITE/nvidia_nccl_cu12-2.21.5.dist-info"
+doctor --format json
+has "…whose version nothing says" "NCCL of unknown version (/$SITE" "$(versions)"
+write proc/self/maps "7f0000002000-7f0000003000 r-xp 00000000 00:2f 11 /opt/nccl/lib/libnccl.so.2.30.7"
+doctor --format json
+has "…or by the file's name" "NCCL 2.30.7 (/opt/nccl/lib/libnccl.so.2.30.7, which" "$(versions)"
 finish

@@ -173,4 +173,22 @@ printf '<!DOCTYPE html><html><head><title>x</title></head><body><p onclick=x><sc
 /usr/bin/python3 tests/cli/tools/page.py "$T/page.html" >"$T/page"
 shows "control: what loads and runs is found" "<img> <script> img src p onclick script src" '.foreign | join(" ")'
 shows "control: an end without a beginning is found" 1 '.errors | length'
+
+# ---- the title: who has several pages tells them apart by it ----
+title() { sed -n 's|.*<title>\(.*\)</title>.*|\1|p' "$T/page.html"; }
+defaults
+h100
+on_node
+page
+is "the page of a recorded node, whose name is not known" "RDMA: a node" "$(title)"
+shows "…and its heading says the same" "RDMA: a node" .title
+page --container "$ID"
+is "the page of a container" "RDMA: container ${ID:0:12}" "$(title)"
+NODE=/ page
+name=$(uname -n)
+if [ "$("$DOCTOR" --format json | jq -r .where)" = node ]; then
+	is "the page of this node" "RDMA: $name" "$(title)"
+else
+	is "the page of this container" "RDMA: this process in $name" "$(title)"
+fi
 finish
