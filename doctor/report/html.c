@@ -54,7 +54,7 @@ static void find_host(const struct doctor *doctor, char host[static HOST_SIZE])
 	host[HOST_SIZE - 1] = '\0';
 }
 
-/* Who is sent several pages tells them apart by the title: a page of a whole node is the node's. */
+/* A reader of several pages tells them apart by the title: that of a whole node's page is the node. */
 static void put_name(FILE *out, const struct doctor *doctor, const char *host)
 {
 	const struct target *target = &doctor->target;

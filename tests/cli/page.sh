@@ -175,7 +175,7 @@ shows "control: what loads and runs is found" "<img> <script> img src p onclick 
 shows "control: an end without a beginning is found" 1 '.errors | length'
 
 # ---- the title: who has several pages tells them apart by it ----
-title() { sed -n 's|.*<title>\(.*\)</title>.*|\1|p' "$T/page.html"; }
+title() { sed -n 's|.*<title>\(.*\)</title>.*|\1|p' "$T/page.html" | head -n 1; }
 defaults
 h100
 on_node
