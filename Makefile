@@ -73,6 +73,8 @@ endif
 LIBC ?= $(if $(wildcard /usr/bin/dpkg-query),musl,glibc)
 # A program with some shared libraries takes libcap's archive all the same; a distribution's has shared ones alone.
 LIBCAP := $(if $(DYNAMIC),-lcap,-l:libcap.a)
+# nettle is the doctor's. NRI_DYNAMIC=1 means a machine without archives of protobuf-c and nettle.
+LIBNETTLE := $(if $(DYNAMIC)$(NRI_DYNAMIC),-lnettle,-l:libnettle.a)
 HOOK := $(BUILD)/oci-rdma-hook
 HOOK_OBJECTS := $(BUILD)/hook/main.o $(OBJECTS)
 HOOK_LDFLAGS := -pie
@@ -94,7 +96,8 @@ endif
 endif
 
 # The NRI plugin is made like the hook: on a node, or alone in an image. Its messages' code is made from nri.proto.
-# NRI_DYNAMIC=1 links shared libraries into it alone, because Fedora and RHEL have no static protobuf-c.
+# NRI_DYNAMIC=1 links shared libraries into it, and nettle's into the doctor, because Fedora and RHEL have no static
+# protobuf-c and nettle.
 NRI_PROGRAM := $(BUILD)/oci-rdma-nri
 NRI_OWN := $(filter-out nri/main.c,$(sort $(wildcard nri/*.c nri/*/*.c)))
 NRI_PROTO := $(BUILD)/generated/nri/message/nri.pb-c
@@ -117,15 +120,16 @@ DOCTOR_OWN := $(filter-out doctor/main.c,$(sort $(wildcard doctor/*.c doctor/*/*
 # What messages mean is data, of which awk makes C.
 SYMPTOMS := $(BUILD)/generated/doctor/symptom/table
 DOCTOR_OBJECTS := $(DOCTOR_OWN:%.c=$(BUILD)/%.o) $(SYMPTOMS).o
-DOCTOR_LIBS := -Wl,-Bstatic -lyajl_s -Wl,-Bdynamic $(LIBCAP)
+DOCTOR_LIBS := -Wl,-Bstatic -lyajl_s -Wl,-Bdynamic $(LIBCAP) $(LIBNETTLE)
 ifneq ($(DYNAMIC)$(YAJL),)
-DOCTOR_LIBS := $(or $(YAJL_ARCHIVE),-lyajl) $(LIBCAP)
+DOCTOR_LIBS := $(or $(YAJL_ARCHIVE),-lyajl) $(LIBCAP) $(LIBNETTLE)
 endif
 
 # What the files in BUILD were compiled and linked with. A rule of these files depends on these two, so that another
 # compiler, LIBC=, DYNAMIC= or CFLAGS= makes again what it changes, and an edit of the help makes nothing again.
 COMPILED_WITH := $(CC) $(CPPFLAGS) $(CFLAGS) $(YAJL)
-LINKED_WITH := $(COMPILED_WITH) $(LDFLAGS) $(LIBC) $(DYNAMIC) $(NRI_DYNAMIC) $(HOOK_LDFLAGS) $(HOOK_LIBS) $(NRI_LIBS)
+LINKED_WITH := $(COMPILED_WITH) $(LDFLAGS) $(LIBC) $(DYNAMIC) $(NRI_DYNAMIC) $(HOOK_LDFLAGS) $(HOOK_LIBS) $(NRI_LIBS) \
+	$(DOCTOR_LIBS)
 COMPILED := $(BUILD)/compiled-with
 LINKED := $(BUILD)/linked-with
 # On a machine without the compiler (sudo make install may see another PATH) what was built is as it should be.

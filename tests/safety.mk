@@ -27,7 +27,8 @@ fuzz-targets: $(FUZZ)
 FUZZ_OBJECTS = $(FUZZ_SHARED:%.c=$(BUILD)/%.o) $(OBJECTS) $(NRI_OWN_OBJECTS) $(DOCTOR_OBJECTS) \
 	$(filter %.o,$(FUZZ_MAIN))
 $(BUILD)/tests/fuzz/%: $(BUILD)/tests/fuzz/%.o $(FUZZ_OBJECTS)
-	$(call say,LD) $(CC) $(CFLAGS) -o $@ $(filter %.o,$^) $(filter-out %.o,$(FUZZ_MAIN)) -lyajl -lcap -lprotobuf-c -lm
+	$(call say,LD) $(CC) $(CFLAGS) -o $@ $(filter %.o,$^) $(filter-out %.o,$(FUZZ_MAIN)) \
+		-lyajl -lcap -lnettle -lprotobuf-c -lm
 
 # Its oracle unpacks what the plugin reads by itself.
 $(BUILD)/tests/fuzz/nri.o: $(NRI_PROTO).c

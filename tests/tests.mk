@@ -111,7 +111,8 @@ UNIT_OBJECTS := $(foreach suite,$(notdir $(UNIT)),$(call unit_objects,$(suite)))
 $(UNIT_OBJECTS): | $(BUILD)/.deps-test
 $(foreach suite,$(notdir $(UNIT)),$(eval $(BUILD)/tests/unit/$(suite): $(call unit_objects,$(suite))))
 $(UNIT): $(OBJECTS) $(NRI_OWN_OBJECTS) $(DOCTOR_OBJECTS)
-	$(call say,LD) $(CC) $(CFLAGS) $(SYSROOT_LIBS) -o $@ $(filter %.o,$^) -lcmocka -lseccomp -lyajl -lcap -lprotobuf-c
+	$(call say,LD) $(CC) $(CFLAGS) $(SYSROOT_LIBS) -o $@ $(filter %.o,$^) \
+		-lcmocka -lseccomp -lyajl -lcap -lnettle -lprotobuf-c
 
 # A libcuda without a GPU, which test_cuda loads
 $(BUILD)/tests/unit/fake_cuda.so: tests/unit/fake_cuda.c | $(BUILD)/.deps-test

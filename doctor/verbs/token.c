@@ -2,6 +2,7 @@
 #include "doctor/verbs/token.h"
 
 #include <errno.h>
+#include <nettle/memops.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -9,14 +10,14 @@
 #include <sys/random.h>
 
 #include "core/base/text.h"
-#include "doctor/verbs/sha256.h"
+#include "doctor/verbs/hmac.h"
 
 #define NUMBER_SIZE 16
 #define CHALLENGE "challenge "
 #define PROOF "proof "
 
 #define NUMBER_HEX (2 * NUMBER_SIZE + 1)
-#define PROOF_HEX (2 * SHA256_SIZE + 1)
+#define PROOF_HEX (2 * HMAC_SIZE + 1)
 
 static void to_hex(const uint8_t *bytes, size_t len, char *ret)
 {
@@ -45,23 +46,17 @@ static void prove(const char *token, char who, const char *client, const char *s
 		  char ret[PROOF_HEX])
 {
 	char text[2 * NUMBER_HEX + 2];
-	uint8_t digest[SHA256_SIZE];
+	uint8_t digest[HMAC_SIZE];
 	int len = snprintf(text, sizeof(text), "%c%s%s", who, client, server);
 
-	sha256_hmac(token, strlen(token), text, (size_t)len, digest);
+	hmac(token, strlen(token), text, (size_t)len, digest);
 	to_hex(digest, sizeof(digest), ret);
 }
 
 /* In a time that does not tell how much of it is right */
 static bool is_same(const char *got, const char want[PROOF_HEX])
 {
-	unsigned difference = 0;
-
-	if (strlen(got) != PROOF_HEX - 1)
-		return false;
-	for (size_t i = 0; i < PROOF_HEX - 1; i++)
-		difference |= (unsigned char)got[i] ^ (unsigned char)want[i];
-	return difference == 0;
+	return strlen(got) == PROOF_HEX - 1 && memeql_sec(got, want, PROOF_HEX - 1);
 }
 
 static int stranger(struct exchange *exchange, const char *why, struct trouble *trouble)

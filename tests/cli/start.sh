@@ -41,7 +41,7 @@ has "…for all that the demo needs" "gcc make libc6-dev " "$out"
 has "…its own part, too" " python3'" "$out"
 user make CC=no-compiler
 is "make itself: the command, once" "2 1" "$rc $(grep -c apt-get <<<"$out")"
-has "…for all that it needs, musl and yajl among them" "libprotobuf-c-dev protobuf-c-compiler libyajl-dev musl-tools'" "$out"
+has "…for all that it needs, musl and yajl among them" "libprotobuf-c-dev protobuf-c-compiler nettle-dev libyajl-dev musl-tools'" "$out"
 user make CC=no-compiler DYNAMIC=1
 lacks "…with shared libraries without musl" musl-tools "$out"
 user make CC=no-compiler uninstall DESTDIR="$T/nothing"
@@ -98,7 +98,7 @@ mkdir "$T/fedora"
 for name in bash env awk tr paste; do ln -s "$(command -v "$name")" "$T/fedora/$name"; done
 touch "$T/fedora/dnf" && chmod 755 "$T/fedora/dnf"
 is "on Fedora the packages have Fedora's names" \
-	"tools/deps: what is missing of these is installed by: sudo dnf install gcc make glibc-devel glibc-static libseccomp-devel libcap-devel libcap-static rdma-core-devel protobuf-c-devel protobuf-c-compiler yajl-devel yajl-static; 0" \
+	"tools/deps: what is missing of these is installed by: sudo dnf install gcc make glibc-devel glibc-static libseccomp-devel libcap-devel libcap-static rdma-core-devel protobuf-c-devel protobuf-c-compiler nettle-devel yajl-devel yajl-static; 0" \
 	"$(PATH=$T/fedora bash tools/deps --say build yajl 2>&1); $?"
 unset DPKG_ADMINDIR
 

@@ -72,7 +72,7 @@ done
 sbom=oci-rdma-hook-$version.spdx.json
 is "the SBOM is SPDX 2.3 and describes the project" "SPDX-2.3 oci-rdma-hook $version commit $commit" \
 	"$(jq -r '.spdxVersion + " " + (.packages[0] | .name + " " + .versionInfo + " " + .sourceInfo)' "$sbom")"
-is "…and what is linked, each with a version" "busybox gcc-runtime glibc libcap musl protobuf-c yajl" \
+is "…and what is linked, each with a version" "busybox gcc-runtime glibc libcap musl nettle protobuf-c yajl" \
 	"$(jq -r '.packages[1:][] | select(.versionInfo | test("[0-9]")) | .name' "$sbom" | sort | paste -sd ' ')"
 jq -r '.files[] | (.checksums[] | select(.algorithm == "SHA256").checksumValue) + "  " + .fileName' "$sbom" >"$T/sbom.sums"
 check "…and the checksum of each file" sha256sum --quiet -c "$T/sbom.sums"

@@ -29,7 +29,7 @@ is "also below another's repository" "2 0" "$(cd "$T/other/tree" && make -s dist
 
 # rpmbuild runs with --nodeps here, so what is built from is read from the sources: each header is some package's, here Debian's.
 declare -A fedora=([libibverbs-dev]=rdma-core-devel [libprotobuf-c-dev]=protobuf-c-devel [libseccomp-dev]=libseccomp-devel [libyajl-dev]=yajl-devel
-	[libcap-dev]=libcap-devel
+	[libcap-dev]=libcap-devel [nettle-dev]=nettle-devel
 	[libc6-dev]="" [linux-libc-dev]="")
 # headers_of: the Fedora packages of what the programs include; a Debian one that has no counterpart above as it is
 headers_of() {
@@ -61,7 +61,7 @@ machine=$(uname -m)
 each="oci-rdma-hook $machine,oci-rdma-hook-doc noarch,oci-rdma-hook-doctor $machine,oci-rdma-hook-nri $machine,oci-rdma-hook-podman noarch"
 is "each package's architecture" "$each" "$(architectures)"
 is "the hook wants libcap and yajl's library of the system" "libcap.so.2 libyajl.so.2" "$(shared '')"
-is "the doctor, too" "libcap.so.2 libyajl.so.2" "$(shared doctor)"
+is "the doctor wants nettle's, too" "libcap.so.2 libnettle.so.8 libyajl.so.2" "$(shared doctor)"
 is "the NRI plugin wants protobuf-c's, too" "libcap.so.2 libprotobuf-c.so.1 libyajl.so.2" "$(shared nri)"
 lacks "none says that it has a yajl of its own" bundled "$(rpm -qp --provides "${RPMS[@]}" 2>/dev/null)"
 is "the doctor is a package of its own" "$([ ! -e doctor/main.c ] || printf '%s\n' /usr/bin/kubectl-rdma_doctor /usr/bin/oci-rdma-doctor)" \
@@ -86,7 +86,7 @@ yajl_beside "$tarball"
 build "$tarball" --with static
 is "--with static: each package's architecture" "$each" "$(architectures)"
 lacks "--with static: the hook wants no library, the C library neither" .so. "$(of '' --requires)"
-is "--with static: the doctor wants the C library alone" "" "$(shared doctor)"
+is "--with static: the doctor wants the C library and nettle's, which Fedora and RHEL have no static one of" libnettle.so.8 "$(shared doctor)"
 is "--with static: the NRI plugin wants protobuf-c's library, which Fedora and RHEL have no static one of" libprotobuf-c.so.1 "$(shared nri)"
 for package in '' doctor nri; do
 	has "--with static: oci-rdma-hook${package:+-$package} says which yajl it has in it" "bundled(yajl) = 2.1.0" "$(of "$package" --provides)"

@@ -6,90 +6,63 @@
 #include <pthread.h>
 #include <sys/socket.h>
 
+#include "doctor/verbs/hmac.h"
 #include "doctor/verbs/server.h"
 #include "doctor/verbs/session.h"
-#include "doctor/verbs/sha256.h"
 #include "doctor/verbs/token.h"
 
 #define ENDPOINT                                                                                   \
 	"endpoint device=mlx5_6 link=Ethernet qpn=17 psn=4711 lid=0 mtu=5 "                        \
 	"gid=00000000000000000000ffff0a006707 buffer=7f0000001000 rkey=1ab bytes=1048576"
 
-/* ---- SHA-256: by Python's hashlib; HMAC: RFC 4231, 4.3 and 4.7 ---- */
+/* ---- HMAC-SHA-256: RFC 4231, 4.2 to 4.4, 4.7, 4.8; the empty one: by Python's hmac ---- */
 
-static const struct digest_case {
+static const struct hmac_case {
 	const char *name;
-	size_t len;
-	const char *digest; /* of so many "a" */
-} digest_cases[] = {
-	{"SHA-256: 0 bytes", 0, "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"},
-	{"SHA-256: 1 bytes", 1, "ca978112ca1bbdcafac231b39a23dc4da786eff8147c4e72b9807785afee48bb"},
-	{"SHA-256: 55 bytes", 55,
-	 "9f4390f8d30c2dd92ec9f095b65e2b9ae9b0a925a5258e241c9f1e910f734318"},
-	{"SHA-256: 56 bytes", 56,
-	 "b35439a4ac6f0948b6d6f9e3c6af0f5f590ce20f1bde7090ef7970686ec6738a"},
-	{"SHA-256: 63 bytes", 63,
-	 "7d3e74a05d7db15bce4ad9ec0658ea98e3f06eeecf16b4c6fff2da457ddc2f34"},
-	{"SHA-256: 64 bytes", 64,
-	 "ffe054fe7ae0cb6dc65c3af9b61d5209f439851db43d0ba5997337df154668eb"},
-	{"SHA-256: 65 bytes", 65,
-	 "635361c48bb9eab14198e76ea8ab7f1a41685d6ad62aa9146d301d4f17eb0ae0"},
-	{"SHA-256: 119 bytes", 119,
-	 "31eba51c313a5c08226adf18d4a359cfdfd8d2e816b13f4af952f7ea6584dcfb"},
-	{"SHA-256: 120 bytes", 120,
-	 "2f3d335432c70b580af0e8e1b3674a7c020d683aa5f73aaaedfdc55af904c21c"},
-	{"SHA-256: 1000 bytes", 1000,
-	 "41edece42d63e8d9bf515a9ba6932e1c20cbc9f5a5d134645adb5db1b9737ea3"},
+	const char *key; /* or */
+	int key_byte;
+	size_t key_len;   /* times */
+	const char *text; /* or 50 times */
+	int text_byte;
+	const char *digest;
+} hmac_cases[] = {
+	{"HMAC: a short key", NULL, 0x0b, 20, "Hi There", 0,
+	 "b0344c61d8db38535ca8afceaf0bf12b881dc200c9833da726e9376c2e32cff7"},
+	{"HMAC: a shorter key than the digest", "Jefe", 0, 4, "what do ya want for nothing?", 0,
+	 "5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843"},
+	{"HMAC: bytes that are no text", NULL, 0xaa, 20, NULL, 0xdd,
+	 "773ea91e36800e46854db8ebd09181a72959098b3ef8c122d9635514ced565fe"},
+	{"HMAC: a key that is longer than the block", NULL, 0xaa, 131,
+	 "Test Using Larger Than Block-Size Key - Hash Key First", 0,
+	 "60e431591ee0b67f0d8a26aacbf5b77f8e0bc6213728c5140546040f0ee37f54"},
+	{"HMAC: key and text longer than the block", NULL, 0xaa, 131,
+	 "This is a test using a larger than block-size key and a larger than block-size data. "
+	 "The key needs to be hashed before being used by the HMAC algorithm.",
+	 0, "9b09ffa71b942fcb27635fbcd5b0e944bfdc63644f0713938a7f51535c3a35e2"},
+	{"HMAC: no key, no text", "", 0, 0, "", 0,
+	 "b613679a0814d9ec772f95d778c35fc5ff1697c493715653c6c712144292c5ad"},
 };
 
-static void assert_digest(const uint8_t digest[SHA256_SIZE], const char *want)
+static void to_hex(const uint8_t digest[HMAC_SIZE], char ret[2 * HMAC_SIZE + 1])
 {
-	char text[2 * SHA256_SIZE + 1];
-
-	for (size_t i = 0; i < SHA256_SIZE; i++)
-		(void)snprintf(text + 2 * i, 3, "%02x", digest[i]);
-	assert_string_equal(text, want);
-}
-
-static void test_digest(void **state)
-{
-	const struct digest_case *row = *state;
-	uint8_t digest[SHA256_SIZE];
-	char text[1000];
-
-	memset(text, 'a', sizeof(text));
-	sha256(text, row->len, digest);
-	assert_digest(digest, row->digest);
-}
-
-/* Each way to fill the last blocks: the digest of all those digests, by Python's hashlib */
-static void test_all_lengths(void **state)
-{
-	static uint8_t digests[257][SHA256_SIZE];
-	static char text[256];
-	uint8_t digest[SHA256_SIZE];
-
-	(void)state;
-	memset(text, 'a', sizeof(text));
-	for (size_t len = 0; len <= sizeof(text); len++)
-		sha256(text, len, digests[len]);
-	sha256(digests, sizeof(digests), digest);
-	assert_digest(digest, "f8cb1ba7990f24485f9a571a9f3abbf38b2e611e9b4566f5aa8b0c98ad6a65ac");
+	for (size_t i = 0; i < HMAC_SIZE; i++)
+		(void)snprintf(ret + 2 * i, 3, "%02x", digest[i]);
 }
 
 static void test_hmac(void **state)
 {
-	static const char text[] = "what do ya want for nothing?";
-	static const char longer[] = "Test Using Larger Than Block-Size Key - Hash Key First";
-	uint8_t digest[SHA256_SIZE];
-	uint8_t key[131];
+	const struct hmac_case *row = *state;
+	uint8_t digest[HMAC_SIZE];
+	char key[131];
+	char text[50];
+	char got[2 * HMAC_SIZE + 1];
 
-	(void)state;
-	sha256_hmac("Jefe", 4, text, strlen(text), digest);
-	assert_digest(digest, "5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843");
-	memset(key, 0xaa, sizeof(key));
-	sha256_hmac(key, sizeof(key), longer, strlen(longer), digest);
-	assert_digest(digest, "60e431591ee0b67f0d8a26aacbf5b77f8e0bc6213728c5140546040f0ee37f54");
+	memset(key, row->key_byte, sizeof(key));
+	memset(text, row->text_byte, sizeof(text));
+	hmac(row->key ? row->key : key, row->key_len, row->text ? row->text : text,
+	     row->text ? strlen(row->text) : sizeof(text), digest);
+	to_hex(digest, got);
+	assert_string_equal(got, row->digest);
 }
 
 /* ---- a server, and who comes ---- */
@@ -323,6 +296,49 @@ static void token_once(void **state)
 	assert_int_equal(seen.refused, 1);
 }
 
+/* The proof as token.h describes it, made here a second time */
+static void make_proof(char who, const char *client, const char *server,
+		       char ret[2 * HMAC_SIZE + 1])
+{
+	char text[80];
+	uint8_t digest[HMAC_SIZE];
+	int len = snprintf(text, sizeof(text), "%c%s%s", who, client, server);
+
+	assert_int_equal(len, 65);
+	hmac("a secret", strlen("a secret"), text, (size_t)len, digest);
+	to_hex(digest, ret);
+}
+
+/* Doctors of two versions talk to each other, so both sides must not change together. */
+static void token_on_the_wire(void **state)
+{
+	static const char client[] = "00112233445566778899aabbccddeeff";
+	struct seen seen;
+	struct exchange exchange;
+	struct trouble trouble;
+	char line[MESSAGE_MAX];
+	char proof[2 * HMAC_SIZE + 1];
+	char *space;
+
+	(void)state;
+	begin(&seen, "a secret", 0, 4);
+	exchange = come(&seen);
+	assert_int_equal(exchange_send(&exchange, &trouble, MESSAGE_HELLO), 0);
+	assert_int_equal(exchange_send(&exchange, &trouble, "challenge %s", client), 0);
+	assert_int_equal(exchange_receive(&exchange, line, &trouble), 0);
+	space = strrchr(line, ' ');
+	*space = '\0';
+	make_proof('S', client, line + strlen("proof "), proof);
+	assert_string_equal(space + 1, proof);
+	make_proof('C', client, line + strlen("proof "), proof);
+	assert_int_equal(exchange_send(&exchange, &trouble, "proof %s", proof), 0);
+	assert_int_equal(exchange_send(&exchange, &trouble, ENDPOINT), 0);
+	assert_int_equal(be_served(&exchange, &trouble), 0);
+	exchange_close(&exchange);
+	end(&seen, true);
+	assert_int_equal(seen.served, 1);
+}
+
 #define SILENT 40
 
 static void nobody_holds_up(void **state)
@@ -432,9 +448,8 @@ int main(void)
 {
 	static struct unit_suite suite;
 
-	UNIT_TABLE(&suite, test_digest, digest_cases);
-	unit_add(&suite, "SHA-256: all lengths up to 256", test_all_lengths, NULL);
-	unit_add(&suite, "HMAC-SHA-256: RFC 4231", test_hmac, NULL);
+	UNIT_TABLE(&suite, test_hmac, hmac_cases);
+	unit_add(&suite, "token: both proofs are what the protocol says", token_on_the_wire, NULL);
 	UNIT_TABLE(&suite, test_token, token_cases);
 	UNIT_TABLE(&suite, test_answer, answer_cases);
 	unit_add(&suite, "token: the server's proof is none of a client", token_once, NULL);
