@@ -1,92 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "admin/removal/removal.h"
 
-#include <errno.h>
-#include <stdarg.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "admin/removal/needs.h"
-#include "admin/removal/record.h"
 #include "core/base/cleanup.h"
+#include "core/base/fs.h"
 #include "core/base/names.h"
 #include "core/base/text.h"
 #include "core/base/tree.h"
+#include "core/json/reader.h"
 #include "core/policy/config.h"
 
 /* Below the directory of drop-ins: those that --crio-handler has made, which go with the shim */
 #define OWN_DROPIN "/" CRIO_DROPINS "/60-oci-rdma-hook"
-
-void needs_say(struct needs *needs, const char *format, ...)
-{
-	char line[ERR_TEXT_MAX];
-	va_list args;
-
-	va_start(args, format);
-	(void)vsnprintf(line, sizeof(line), format, args);
-	va_end(args);
-	text_make_printable(line);
-	(void)fprintf(stderr, "oci-rdma-hook: %s\n", line);
-	needs->n++;
-}
-
-void needs_unread(struct needs *needs, const char *path, int error)
-{
-	/* ENOTDIR: a file beside the containers; ESRCH: a process that has ended */
-	if (error != ENOENT && error != ENOTDIR && error != ESRCH)
-		needs_say(needs,
-			  "%.512s: cannot be read (%s), so it is not known whether a container "
-			  "there needs the shim",
-			  path, strerror(error));
-}
-
-int needs_open(struct needs *needs, const char *path, DIR **ret_dir)
-{
-	int status = tree_open_entries(needs->root, path, ret_dir);
-
-	if (status == -ENOMEM)
-		return -1;
-	if (status < 0)
-		needs_unread(needs, path, -status);
-	return 0;
-}
-
-const char *needs_next(struct needs *needs, DIR *dir, const char *path)
-{
-	const struct dirent *entry;
-
-	do {
-		errno = 0;
-		entry = dir ? readdir(dir) : NULL;
-	} while (entry && entry->d_name[0] == '.');
-	if (!entry && errno)
-		needs_unread(needs, path, errno);
-	return entry ? entry->d_name : NULL;
-}
-
-int needs_remember(struct needs *needs, const char *id)
-{
-	const char **larger = arena_grow(needs->arena, needs->seen, needs->n_seen,
-					 &needs->seen_room, sizeof(*larger));
-
-	if (!larger)
-		return -1;
-	needs->seen = larger;
-	needs->seen[needs->n_seen++] = id;
-	return 0;
-}
-
-bool needs_has_seen(const struct needs *needs, const char *name)
-{
-	for (size_t i = 0; i < needs->n_seen; i++) {
-		size_t len = strlen(needs->seen[i]);
-
-		/* A record is called "<id>@<hash>.json" or "<id>.json". */
-		if (strncmp(name, needs->seen[i], len) == 0 && strchr("@.", name[len]))
-			return true;
-	}
-	return false;
-}
 
 /* Our own drop-in goes before the executable does; any other is its author's. */
 static void look_at_handlers(struct needs *needs)
@@ -109,6 +38,64 @@ static void look_at_handlers(struct needs *needs)
 				  "systemctl restart crio",
 				  handler->file, handler->name, handler->runtime_path);
 	}
+}
+
+/* ---- the shim's records ---- */
+
+#define RECORD_SIZE_MAX (256 * 1024)
+#define HASH_DIGITS 16
+
+/* "<id>@<hash of --root>.json" */
+static bool has_name_of_record(const char *name)
+{
+	const char *hash = strrchr(name, '@');
+
+	return hash && hash != name && strspn(hash + 1, "0123456789abcdef") == HASH_DIGITS &&
+	       strcmp(hash + 1 + HASH_DIGITS, ".json") == 0;
+}
+
+/* The members that each version of the shim has written, and no other program of ours */
+struct old_record {
+	const char *bundle;
+	const char *config;
+	uint64_t inode;
+};
+
+static const struct json_shape bundle_shape = {.types = JSON_STRING,
+					       JSON_FIELD(STRING, struct old_record, bundle)};
+static const struct json_shape config_shape = {.types = JSON_STRING,
+					       JSON_FIELD(STRING, struct old_record, config)};
+static const struct json_shape inode_shape = {.types = JSON_NUMBER,
+					      JSON_FIELD(UINT64, struct old_record, inode)};
+static const struct json_shape record_shape = {
+	.types = JSON_OBJECT,
+	JSON_MEMBERS({"bundle", &bundle_shape}, {"config", &config_shape}, {"inode", &inode_shape}),
+};
+
+/* "<id>.json", as earlier versions called it, may be any program's file: its content decides. */
+static bool has_content_of_record(int dir, const char *name)
+{
+	cleanup_arena arena = {0};
+	cleanup_fd fd = fs_open_regular(dir, name);
+	struct old_record record = {0};
+	struct fs_text text;
+	struct err ignored;
+
+	return fd >= 0 &&
+	       fs_read_regular(&arena, fd, RECORD_SIZE_MAX, name, &text, &ignored) == 0 &&
+	       json_read(&arena, &(struct json_source){name, text.bytes, text.len, 0},
+			 &record_shape, &record, &ignored) == 0 &&
+	       record.bundle && record.config && record.inode;
+}
+
+/* True for the record of a container that was created through the shim (hook/shim/record_name.h).
+ * The NRI plugin and the hook keep files in the same directory, which do not need the shim. */
+static bool is_record(int dir, const char *name)
+{
+	if (name[0] == '.')
+		return false;
+	return has_name_of_record(name) ||
+	       (text_ends_with(name, ".json") && has_content_of_record(dir, name));
 }
 
 /* What the shim remembers: containers of engines without conmon, too, if they were granted

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "doctor/symptom/line.h"
-#include "doctor/symptom/match.h"
+#include "doctor/symptom/seen.h"
 
 #define ERRNO_MAX 4095 /* MAX_ERRNO of Linux' include/linux/err.h */
 

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "doctor/symptom/line.h"
-#include "doctor/symptom/match.h"
+#include "doctor/symptom/seen.h"
 
 /*
  * NCCL: "Got completion from peer 10.0.0.1<4711> with error 12, opcode 0, len 0, vendor err 129"

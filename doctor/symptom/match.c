@@ -142,18 +142,6 @@ bool matcher_wants(struct matcher *matcher, const char *text, size_t len)
 	return any || matcher->dump > 0 || matcher->letter;
 }
 
-void match_add(struct match *match, size_t symptom, const char *at, const char *from)
-{
-	size_t i = 0;
-
-	while (i < match->n && match->seen[i].symptom != symptom)
-		i++;
-	if (i < match->n && match->seen[i].at <= at)
-		return;
-	match->seen[i] = (struct seen){symptom, at, from};
-	match->n += i == match->n;
-}
-
 /* The next place where part is followed by last without a blank between them */
 static const char *find_word(const char *line, const char *part, const char *last)
 {
