@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "core/note/note.h"
+#include "core/report/remember.h"
 
 /* ---- what a container is that could not be examined ---- */
 
@@ -100,7 +101,7 @@ static int serve(struct container *container, const struct options *options,
 void outcome_serve(struct container *container, const struct options *options,
 		   const struct entry_point *entry, struct outcome *ret_outcome)
 {
-	*ret_outcome = (struct outcome){.kind = OUTCOME_NOTHING};
+	*ret_outcome = (struct outcome){.kind = OUTCOME_NOTHING, .sysroot = options->sysroot};
 	if (serve(container, options, entry, ret_outcome) < 0)
 		fail(container, options, entry, ret_outcome);
 	ret_outcome->must_fail = ret_outcome->must_fail && !entry->repeats;
@@ -132,6 +133,14 @@ static bool is_said_already(struct container *container, const struct outcome *o
 	       is_noted(container, outcome, entry);
 }
 
+/* For the pod's author, who does not see the log */
+static void leave_record(const struct container *container, const struct outcome *outcome,
+			 const struct entry_point *entry, enum note_result result)
+{
+	if (outcome->sysroot)
+		remember_refusal(outcome->sysroot, container, result, outcome->reason, entry->name);
+}
+
 static void log_part(struct container *container, const struct outcome *outcome,
 		     const struct entry_point *entry)
 {
@@ -151,6 +160,7 @@ static void log_failed(struct container *container, const struct outcome *outcom
 		log_failure(container, &outcome->err, entry->name);
 	else
 		log_failure_silently(container, &outcome->err, entry->name);
+	leave_record(container, outcome, entry, NOTE_FAILED);
 }
 
 /* A spec that the runtime has read, and we cannot, is worth a line whichever container it is of:
@@ -162,8 +172,19 @@ static void log_nothing(struct container *container, const struct outcome *outco
 		return;
 	if (!container->spec_known && entry->tells)
 		log_failure(container, &outcome->err, entry->name);
-	else if (log_wants_none(container) && !is_said_already(container, outcome, entry))
+	else if (log_wants_none(container) && !is_said_already(container, outcome, entry)) {
 		log_none(container, outcome->reason, entry->name);
+		leave_record(container, outcome, entry, NOTE_NOTHING);
+	}
+}
+
+static void log_denied(struct container *container, const struct outcome *outcome,
+		       const struct entry_point *entry)
+{
+	if (!outcome->must_fail && is_said_already(container, outcome, entry))
+		return;
+	log_denial(container, outcome->must_fail, entry->name);
+	leave_record(container, outcome, entry, NOTE_DENIED);
 }
 
 void outcome_log(struct container *container, const struct outcome *outcome,
@@ -177,8 +198,7 @@ void outcome_log(struct container *container, const struct outcome *outcome,
 		log_part(container, outcome, entry);
 		break;
 	case OUTCOME_DENIED:
-		if (outcome->must_fail || !is_said_already(container, outcome, entry))
-			log_denial(container, outcome->must_fail, entry->name);
+		log_denied(container, outcome, entry);
 		break;
 	case OUTCOME_FAILED:
 		log_failed(container, outcome, entry);

@@ -133,8 +133,10 @@ static void say(const struct work *work, enum note_result result, const char *re
 {
 	keep_note(work, result, reason);
 	/* Each is said once, however often the plugin connects. */
-	if (!work->has_note || work->note.result != result)
-		log_missed(work->container, note_result_name(result), reason, WAY_IN);
+	if (work->has_note && work->note.result == result)
+		return;
+	log_missed(work->container, note_result_name(result), reason, WAY_IN);
+	remember_refusal(work->look->options->sysroot, work->container, result, reason, WAY_IN);
 }
 
 /* ---- mended ---- */

@@ -183,6 +183,7 @@ static void go_without(const struct options *options, struct container *containe
 	(void)err_set(&err, "%s", verdict->reason);
 	log_failure_silently(container, &err, WAY_IN);
 	keep_note(options, container, NOTE_FAILED, err.text);
+	remember_refusal(options->sysroot, container, NOTE_FAILED, err.text, WAY_IN);
 	if (verdict->must_fail)
 		(void)refuse(arena, TTRPC_INTERNAL, "", err.text, ret_response);
 }

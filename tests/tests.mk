@@ -83,7 +83,7 @@ PACKAGES-tests/vm/check-node-brief = cluster package
 $(SUITES_CLI) $(SUITES_PODMAN) $(SUITES_PACKAGE) $(SUITES_VM): $(HOOK) $(NRI_PROGRAM) $(DOCTOR)
 tests/vm/check-brief tests/vm/check-node-brief: $(HOOK) $(NRI_PROGRAM) $(DOCTOR)
 $(patsubst %,tests/cli/%.sh,confine hook_dynamic memory): $(HOOK_DYNAMIC)
-tests/cli/nri.sh $(SUITES_NRI): $(NRI_PATIENT)
+tests/cli/nri.sh tests/cli/outcome.sh $(SUITES_NRI): $(NRI_PATIENT)
 tests/cli/cluster.sh: $(KUBECHECK)
 tests/cli/cdi-schema.sh: $(CDI_VALIDATE)
 $(SUITES_NRI) tests/vm/check-nri: $(NRI_PROGRAM) $(JUDGE)

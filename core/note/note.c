@@ -6,23 +6,19 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "core/base/cleanup.h"
 #include "core/base/fs.h"
-#include "core/base/replace.h"
-#include "core/base/text.h"
 #include "core/base/tree.h"
 #include "core/json/reader.h"
 #include "core/json/writer.h"
+#include "core/note/shelf.h"
 
-#define SUFFIX ".json"
-#define ID_MAX 128
-#define NAME_SIZE (ID_MAX + sizeof(SUFFIX))
+static const struct shelf notes = {NOTE_DIR, NOTE_SIZE_MAX, NOTES_MAX};
 
-static const char *const result_names[] = {
+const char *const note_result_names[] = {
 	[NOTE_NOTHING] = "nothing", [NOTE_GRANTED] = "granted", [NOTE_DENIED] = "denied",
 	[NOTE_FAILED] = "failed",   [NOTE_MISSED] = "missed",   [NOTE_MENDED] = "mended",
 	[NOTE_MENDED + 1] = NULL,
@@ -30,7 +26,7 @@ static const char *const result_names[] = {
 
 const char *note_result_name(enum note_result result)
 {
-	return result_names[result];
+	return note_result_names[result];
 }
 
 void note_time(int64_t seconds, char text[NOTE_TIME_SIZE])
@@ -40,64 +36,6 @@ void note_time(int64_t seconds, char text[NOTE_TIME_SIZE])
 
 	if (!gmtime_r(&time, &utc) || !strftime(text, NOTE_TIME_SIZE, "%Y-%m-%dT%H:%M:%SZ", &utc))
 		text[0] = '\0';
-}
-
-/* ---- the directory ---- */
-
-/* An id as engines make them: it becomes a file's name. */
-static int file_name(const char *id, char name[NAME_SIZE])
-{
-	size_t len = strlen(id);
-
-	if (!len || len > ID_MAX || id[0] == '.' ||
-	    strspn(id, "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_.-") != len)
-		return -1;
-	(void)snprintf(name, NAME_SIZE, "%s" SUFFIX, id);
-	return 0;
-}
-
-static bool is_roots_alone(int fd)
-{
-	struct stat st;
-
-	return fstat(fd, &st) == 0 && (st.st_uid == 0 || st.st_uid == geteuid()) &&
-	       !(st.st_mode & (S_IWGRP | S_IWOTH));
-}
-
-/* Returns a descriptor, -ENOENT, or -1 with the reason. */
-static int open_dir(int sysroot, struct err *err)
-{
-	cleanup_fd dir = fs_open(sysroot, NOTE_DIR, O_RDONLY | O_DIRECTORY, RESOLVE_IN_ROOT);
-
-	if (dir == -ENOENT)
-		return -ENOENT;
-	if (dir < 0)
-		return err_sys(err, -dir, "/" NOTE_DIR);
-	if (!is_roots_alone(dir))
-		return err_set(err, "/" NOTE_DIR
-				    " must belong to root alone: run chown root and chmod 0700 on "
-				    "it");
-	return take_fd(&dir);
-}
-
-static void make_below(int sysroot, const char *parent, const char *name)
-{
-	cleanup_fd dir = fs_open(sysroot, parent, O_PATH | O_DIRECTORY, RESOLVE_IN_ROOT);
-
-	if (dir >= 0)
-		(void)mkdirat(dir, name, 0700);
-}
-
-static int make_dir(int sysroot, struct err *err)
-{
-	int dir = open_dir(sysroot, err);
-
-	if (dir != -ENOENT)
-		return dir;
-	make_below(sysroot, "run", text_base_name(NOTE_PARENT));
-	make_below(sysroot, NOTE_PARENT, text_base_name(NOTE_DIR));
-	dir = open_dir(sysroot, err);
-	return dir == -ENOENT ? err_sys(err, ENOENT, "/" NOTE_DIR) : dir;
 }
 
 static int open_sysroot(const char *sysroot)
@@ -149,63 +87,23 @@ static const char *text_of(struct arena *arena, struct note *note, size_t *ret_l
 	return json_write(arena, true, put_note, note, ret_len);
 }
 
-/* More of them than a node has containers of ours: most were created since the last connection, and
- * have gone. */
-static void remove_oldest(int dir, const char *const *names, size_t n)
-{
-	const char *oldest = NULL;
-	struct stat st;
-	time_t time = 0;
-
-	for (size_t i = 0; i < n; i++) {
-		if (fstatat(dir, names[i], &st, AT_SYMLINK_NOFOLLOW) < 0 ||
-		    (oldest && st.st_mtime >= time))
-			continue;
-		oldest = names[i];
-		time = st.st_mtime;
-	}
-	if (oldest)
-		(void)unlinkat(dir, oldest, 0);
-}
-
-static int make_room(struct arena *arena, int dir, struct err *err)
-{
-	const char **names;
-	int n = tree_list(arena, dir, ".", SUFFIX, &names);
-
-	if (n < 0)
-		return err_memory(err);
-	if (n >= NOTES_MAX)
-		remove_oldest(dir, names, (size_t)n);
-	return 0;
-}
-
 int note_write(const char *sysroot, const struct note *note, struct err *err)
 {
 	cleanup_arena arena = {0};
-	cleanup_fd root = open_sysroot(sysroot);
 	struct note copy = *note;
 	char now[NOTE_TIME_SIZE];
-	char name[NAME_SIZE];
-	cleanup_fd dir = -1;
+	char name[SHELF_NAME_SIZE];
 	const char *text;
 	size_t len;
 
-	if (!note->id || file_name(note->id, name) < 0)
+	if (!note->id || shelf_name(note->id, NULL, name) < 0)
 		return err_set(err, "'%.80s' is not a container id", note->id ? note->id : "");
-	if (root < 0)
-		return err_sys(err, errno, "%s", sysroot);
-	dir = make_dir(root, err);
-	if (dir < 0 || make_room(&arena, dir, err) < 0)
-		return -1;
 	note_time(time(NULL), now);
 	copy.time = now;
 	text = text_of(&arena, &copy, &len);
-	return text ? replace_own(dir,
-				  &(struct replacement){
-					  .name = name, .bytes = text, .len = len, .mode = 0600},
-				  "/" NOTE_DIR, err)
-		    : err_memory(err);
+	if (!text)
+		return err_memory(err);
+	return shelf_write(&notes, sysroot, name, text, len, err) < 0 ? -1 : 0;
 }
 
 /* ---- read ---- */
@@ -255,7 +153,7 @@ static int on_result(void *context, const struct json_value *value, struct err *
 	struct reading *r = context;
 	unsigned word;
 
-	if (json_word(value, result_names, NULL, &word, err) < 0)
+	if (json_word(value, note_result_names, NULL, &word, err) < 0)
 		return -1;
 	r->note.result = (enum note_result)word;
 	return 0;
@@ -288,43 +186,29 @@ static const struct json_shape note_shape = {
 		     {"memlock", &memlock}, {"annotations", &annotations}, {"env", &settings}),
 };
 
-static int parse(struct arena *arena, int fd, const char *what, struct note *ret_note,
-		 struct err *err)
+int note_read(struct arena *arena, int sysroot, const char *id, struct note *ret_note,
+	      struct err *err)
 {
 	struct reading reading = {.arena = arena};
+	char name[SHELF_NAME_SIZE];
+	cleanup_fd dir = -1;
 	struct fs_text text;
+	const char *what;
+	int found;
 
-	if (!is_roots_alone(fd))
-		return err_set(err, "%s: others than root can write it, so it is not believed",
-			       what);
-	if (fs_read_regular(arena, fd, NOTE_SIZE_MAX, what, &text, err) < 0 ||
-	    json_read(arena, &(struct json_source){what, text.bytes, text.len, 0}, &note_shape,
+	if (shelf_name(id, NULL, name) < 0)
+		return 0;
+	dir = shelf_open(&notes, sysroot, err);
+	if (dir < 0)
+		return dir == -ENOENT ? 0 : -1;
+	found = shelf_read(arena, &notes, dir, name, &what, &text, err);
+	if (found <= 0)
+		return found;
+	if (json_read(arena, &(struct json_source){what, text.bytes, text.len, 0}, &note_shape,
 		      &reading, err) < 0)
 		return -1;
 	*ret_note = reading.note;
 	return 1;
-}
-
-int note_read(struct arena *arena, int sysroot, const char *id, struct note *ret_note,
-	      struct err *err)
-{
-	char name[NAME_SIZE];
-	cleanup_fd dir = -1;
-	cleanup_fd fd = -1;
-	const char *what;
-
-	if (file_name(id, name) < 0)
-		return 0;
-	dir = open_dir(sysroot, err);
-	if (dir < 0)
-		return dir == -ENOENT ? 0 : -1;
-	fd = fs_open(dir, name, O_RDONLY | O_NOFOLLOW, RESOLVE_BENEATH);
-	if (fd == -ENOENT)
-		return 0;
-	what = arena_printf(arena, "/" NOTE_DIR "/%s", name);
-	if (!what)
-		return err_memory(err);
-	return fd < 0 ? err_sys(err, -fd, "%s", what) : parse(arena, fd, what, ret_note, err);
 }
 
 /* ---- removed ---- */
@@ -333,10 +217,10 @@ void note_remove(const char *sysroot, const char *id)
 {
 	cleanup_fd root = open_sysroot(sysroot);
 	struct err ignored;
-	cleanup_fd dir = root < 0 ? -1 : open_dir(root, &ignored);
-	char name[NAME_SIZE];
+	cleanup_fd dir = root < 0 ? -1 : shelf_open(&notes, root, &ignored);
+	char name[SHELF_NAME_SIZE];
 
-	if (dir >= 0 && file_name(id, name) == 0)
+	if (dir >= 0 && shelf_name(id, NULL, name) == 0)
 		(void)unlinkat(dir, name, 0);
 }
 
@@ -348,11 +232,11 @@ static int compare_ids(const void *a, const void *b)
 int note_list(struct arena *arena, const char *sysroot, const char ***ret_ids)
 {
 	cleanup_fd root = open_sysroot(sysroot);
-	int n = root < 0 ? 0 : tree_list(arena, root, NOTE_DIR, SUFFIX, ret_ids);
+	int n = root < 0 ? 0 : tree_list(arena, root, NOTE_DIR, SHELF_SUFFIX, ret_ids);
 
 	for (int i = 0; i < n; i++) {
-		char *id =
-			arena_strndup(arena, (*ret_ids)[i], strlen((*ret_ids)[i]) - strlen(SUFFIX));
+		char *id = arena_strndup(arena, (*ret_ids)[i],
+					 strlen((*ret_ids)[i]) - strlen(SHELF_SUFFIX));
 
 		if (!id)
 			return -1;

@@ -4,9 +4,8 @@
  * which policy, and when. The dry run, the doctor and the next start of the plugin read it, because
  * containerd's config.json does not have a pod's annotations.
  *
- * One file per container (its id) in NOTE_DIR, a directory on a tmpfs. Root owns the directory and
- * the files, and nobody else can read them. A note grants nothing: no entry point gives a container
- * anything because of a note. The number of notes and the size of each are bounded.
+ * One file per container (its id) in NOTE_DIR (core/note/shelf.h). A note grants nothing: no entry
+ * point gives a container anything because of a note.
  */
 #ifndef OCI_RDMA_NOTE_H
 #define OCI_RDMA_NOTE_H
@@ -17,10 +16,10 @@
 
 #include "core/base/arena.h"
 #include "core/base/err.h"
+#include "core/note/shelf.h"
 
 /* Below the sysroot. The DaemonSet's pod mounts this directory of the node, and no other. */
-#define NOTE_PARENT "run/oci-rdma-hook"
-#define NOTE_DIR NOTE_PARENT "/decisions"
+#define NOTE_DIR SHELF_PARENT "/decisions"
 #define NOTE_SIZE_MAX (16 * 1024)
 /* Beyond so many the oldest is removed. */
 #define NOTES_MAX 4096
@@ -56,7 +55,8 @@ struct note {
 	size_t n_settings;
 };
 
-/* "granted", "missed", … */
+/* "granted", "missed", …; in the order of the enum, ended by NULL */
+extern const char *const note_result_names[];
 const char *note_result_name(enum note_result result);
 
 /*

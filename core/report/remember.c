@@ -1,6 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "core/report/remember.h"
 
+#include <syslog.h>
+
+#include "core/note/refusal.h"
+#include "core/report/log.h"
+
 static struct note_pair *annotations_of(struct arena *arena, const struct spec *spec)
 {
 	struct note_pair *pairs = arena_alloc(arena, spec->n_annotations * sizeof(*pairs));
@@ -46,4 +51,35 @@ int remember(const char *sysroot, struct container *container, enum note_result 
 	if (!note.annotations || !note.settings)
 		return err_memory(err);
 	return note_write(sysroot, &note, err);
+}
+
+/* The annotations that the author wrote say so. */
+static bool is_chosen(const struct container *container)
+{
+	const struct request *request = &container->request;
+
+	return request->inject == INJECT_REFUSED ||
+	       (request->other_container && container->spec.identity.doubt == IDENTITY_BELIEVED);
+}
+
+void remember_refusal(const char *sysroot, const struct container *container,
+		      enum note_result result, const char *reason, const char *entry_point)
+{
+	static struct err err; /* a caller's stack may be small */
+	const struct identity *identity = &container->spec.identity;
+	const struct refusal refusal = {
+		.id = container->id,
+		.container = identity->name,
+		.pod = identity->pod,
+		.pod_namespace = identity->pod_namespace,
+		.pod_uid = identity->pod_uid,
+		.result = result,
+		.reason = reason,
+		.entry_point = entry_point,
+	};
+
+	if (identity->sandbox || (result == NOTE_NOTHING && is_chosen(container)))
+		return;
+	if (refusal_leave(sysroot, &refusal, &err) < 0)
+		log_event(LOG_WARNING, "cannot leave a record for oci-rdma-events: %s", err.text);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Leaves a note (core/note/note.h) of what was decided about a container. */
+/* Leaves a note (core/note/note.h) of what was decided about a container, and a record for its
+ * author (core/note/refusal.h). */
 #ifndef OCI_RDMA_REMEMBER_H
 #define OCI_RDMA_REMEMBER_H
 
@@ -14,5 +15,13 @@
  */
 int remember(const char *sysroot, struct container *container, enum note_result result,
 	     const char *reason, const char *entry_point, struct err *err);
+
+/*
+ * Leaves a record (core/note/refusal.h) of why a pod's container was left without, for its author.
+ * One who has chosen that, by an annotation, needs to hear nothing. If the record cannot be
+ * written, that is logged: the container's own line in the log has the reason.
+ */
+void remember_refusal(const char *sysroot, const struct container *container,
+		      enum note_result result, const char *reason, const char *entry_point);
 
 #endif

@@ -62,11 +62,13 @@ STORE(crio_sandbox_id, JSON_STRING, STRING, keys.crio.sandbox_id);
 STORE(label_name, JSON_STRING, STRING, keys.crio.name);
 STORE(label_pod, JSON_STRING, STRING, keys.crio.pod);
 STORE(label_namespace, JSON_STRING, STRING, keys.crio.pod_namespace);
+STORE(label_uid, JSON_STRING, STRING, keys.crio.pod_uid);
 STORE(containerd_type, JSON_STRING, STRING, keys.containerd.type);
 STORE(containerd_sandbox_id, JSON_STRING, STRING, keys.containerd.sandbox_id);
 STORE(containerd_name, JSON_STRING, STRING, keys.containerd.name);
 STORE(containerd_pod, JSON_STRING, STRING, keys.containerd.pod);
 STORE(containerd_namespace, JSON_STRING, STRING, keys.containerd.pod_namespace);
+STORE(containerd_uid, JSON_STRING, STRING, keys.containerd.pod_uid);
 const struct json_shape spec_annotations_shape = {
 	.types = JSON_OBJECT | JSON_NULL,
 	.each = &annotation,
@@ -77,9 +79,11 @@ const struct json_shape spec_annotations_shape = {
 		     {"io.kubernetes.container.name", &label_name},
 		     {"io.kubernetes.pod.name", &label_pod},
 		     {"io.kubernetes.pod.namespace", &label_namespace},
+		     {"io.kubernetes.pod.uid", &label_uid},
 		     {"io.kubernetes.cri.container-type", &containerd_type},
 		     {"io.kubernetes.cri.sandbox-id", &containerd_sandbox_id},
 		     {"io.kubernetes.cri.container-name", &containerd_name},
 		     {"io.kubernetes.cri.sandbox-name", &containerd_pod},
-		     {"io.kubernetes.cri.sandbox-namespace", &containerd_namespace}),
+		     {"io.kubernetes.cri.sandbox-namespace", &containerd_namespace},
+		     {"io.kubernetes.cri.sandbox-uid", &containerd_uid}),
 };

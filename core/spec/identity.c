@@ -100,6 +100,7 @@ static struct identity of_crio(const struct identity_keys *keys)
 		.name = keys->crio.name,
 		.pod = keys->crio.pod,
 		.pod_namespace = keys->crio.pod_namespace,
+		.pod_uid = keys->crio.pod_uid,
 		.sandbox_id = keys->crio.sandbox_id,
 	};
 }
@@ -110,6 +111,7 @@ static struct identity of_containerd(const struct identity_keys *keys)
 		.name = keys->containerd.name,
 		.pod = keys->containerd.pod,
 		.pod_namespace = keys->containerd.pod_namespace,
+		.pod_uid = keys->containerd.pod_uid,
 		.sandbox_id = keys->containerd.sandbox_id,
 	};
 }

@@ -10,6 +10,7 @@
  *   container's name     io.kubernetes.container.name      io.kubernetes.cri.container-name
  *   pod                  io.kubernetes.pod.name            io.kubernetes.cri.sandbox-name
  *   namespace            io.kubernetes.pod.namespace       io.kubernetes.cri.sandbox-namespace
+ *   pod's uid            io.kubernetes.pod.uid             io.kubernetes.cri.sandbox-uid
  *
  * Under another engine anybody may have written these names. This table says what each writes:
  *
@@ -67,6 +68,9 @@ struct identity {
 	const char *name;
 	const char *pod;
 	const char *pod_namespace;
+	/* For an event of the pod alone, never for a decision: a containerd that does not write it
+	 * leaves it to the pod's author. */
+	const char *pod_uid;
 	const char *sandbox_id;
 	bool sandbox;              /* the pod's pause container: it never gets a device */
 	enum identity_doubt doubt; /* why all but sandbox is unknown */
@@ -86,6 +90,7 @@ struct identity_keys {
 		const char *name;
 		const char *pod;
 		const char *pod_namespace;
+		const char *pod_uid;
 	} crio;
 	struct {
 		const char *type;
@@ -93,6 +98,7 @@ struct identity_keys {
 		const char *name;
 		const char *pod;
 		const char *pod_namespace;
+		const char *pod_uid;
 	} containerd;
 };
 

@@ -175,6 +175,7 @@ static int read_identity(struct reading *r, const Nri__CreateContainerRequest *r
 		container->name,
 		request->pod ? request->pod->name : "",
 		request->pod ? request->pod->namespace_ : "",
+		request->pod ? request->pod->uid : "",
 	};
 
 	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
@@ -187,6 +188,7 @@ static int read_identity(struct reading *r, const Nri__CreateContainerRequest *r
 		.name = or_null(parts[2]),
 		.pod = or_null(parts[3]),
 		.pod_namespace = or_null(parts[4]),
+		.pod_uid = or_null(parts[5]),
 		.kubernetes = parts[4][0], /* Docker's NRI has no namespace */
 	};
 	return 0;

@@ -1,5 +1,6 @@
 #!/bin/bash
 # What becomes of a container is one answer, whichever entry point serves it: one table, tried by the hook, the shim, precreate and the NRI plugin.
+# Each also leaves a record for the pod's author of what is not a grant.
 # It runs in a mount namespace of its own, with a /dev/log that the suite reads.
 cd "$(dirname "$0")/../.." || exit 1
 . tests/cli/namespace.bash "outcomes"
@@ -117,6 +118,24 @@ by_nri() {
 	if [ "$rc" -ne 0 ] && [ "$(jq -r .text <<<"$answer")" = "" ]; then got+=" without a word"; fi
 }
 
+# left: the records of why a container was left without, as "RESULT POD UID ENTRY-POINT"
+RECORDS=$NODE/run/oci-rdma-hook/refusals
+left() { cat "$RECORDS"/*.json 2>/dev/null | jq -r '"\(.result) \(.namespace)/\(.pod)/\(.container) \(.uid) \(.entry_point)"'; }
+# records KIND ENTRY: the record that a container logged as KIND must have; $step tells whether its pod is known
+records() {
+	local name=$2 uid=944c324a-7958-438a-b04f-699cedbf673d result=$1
+	case $1 in
+	granted | nothing) return ;;
+	none) result=nothing ;;
+	esac
+	if [ "$step" = spec ]; then return; fi
+	case $2 in
+	hook) name=createRuntime ;;
+	shim) name=runtime ;;
+	esac
+	echo "$result team-a/h-kim-0/trainer $uid $name"
+}
+
 # ---- the table ----
 
 # row WANT CONTAINER CONFIG STEP DESCRIPTION: STEP fails, "-" is none; WANT is "KIND STATUS". "apply" of NRI cannot be made to fail.
@@ -130,6 +149,7 @@ row() {
 	rm -rf "$T/kept"
 	for entry in hook shim precreate nri; do
 		if [ "$entry $step" = "nri apply" ]; then continue; fi
+		rm -rf "$RECORDS"
 		case $entry in
 		hook) by_hook "$2" ;;
 		shim) by_shim "$2" ;;
@@ -142,6 +162,7 @@ row() {
 		else
 			is "$what: $entry" "$want" "$got"
 		fi
+		is "$what: $entry: what the pod's author is told" "$(records "${want% *}" "$entry")" "$(left)"
 	done
 }
 

@@ -11,16 +11,15 @@
 	"\"io.kubernetes.cri-o.ContainerID\":\"c0\",\"io.kubernetes.cri-o.SandboxID\":\"s0\""
 #define LABELS                                                                                     \
 	"\"io.kubernetes.container.name\":\"trainer\",\"io.kubernetes.pod.name\":\"p-0\","         \
-	"\"io.kubernetes.pod.namespace\":\"team-a\""
+	"\"io.kubernetes.pod.namespace\":\"team-a\",\"io.kubernetes.pod.uid\":\"u0\""
 #define CONTAINERD                                                                                 \
 	"\"io.kubernetes.cri.container-type\":\"container\","                                      \
 	"\"io.kubernetes.cri.container-name\":\"worker\","                                         \
 	"\"io.kubernetes.cri.sandbox-name\":\"q-0\","                                              \
 	"\"io.kubernetes.cri.sandbox-namespace\":\"team-b\","                                      \
-	"\"io.kubernetes.cri.sandbox-id\":\"s1\""
+	"\"io.kubernetes.cri.sandbox-id\":\"s1\",\"io.kubernetes.cri.sandbox-uid\":\"u1\""
 #define OTHERS                                                                                     \
-	"\"io.kubernetes.container.hash\":\"1\",\"io.kubernetes.pod.uid\":\"2\","                  \
-	"\"io.kubernetes.cri.image-name\":\"i\",\"io.kubernetes.cri.sandbox-uid\":\"3\","          \
+	"\"io.kubernetes.container.hash\":\"1\",\"io.kubernetes.cri.image-name\":\"i\","           \
 	"\"io.kubernetes.cri-o.Namespace\":\"kube-system\",\"io.kubernetes.cri-o.userns-mode\":"   \
 	"\"auto\""
 
@@ -38,11 +37,12 @@
 #define TRAINER                                                                                    \
 	{                                                                                          \
 		.id = "c0", .name = "trainer", .pod = "p-0", .pod_namespace = "team-a",            \
-		.sandbox_id = "s0"                                                                 \
+		.pod_uid = "u0", .sandbox_id = "s0"                                                \
 	}
 #define WORKER                                                                                     \
 	{                                                                                          \
-		.name = "worker", .pod = "q-0", .pod_namespace = "team-b", .sandbox_id = "s1"      \
+		.name = "worker", .pod = "q-0", .pod_namespace = "team-b", .pod_uid = "u1",        \
+		.sandbox_id = "s1"                                                                 \
 	}
 
 static const struct identity_case {
@@ -59,6 +59,10 @@ static const struct identity_case {
 	{"containerd: its keys", CONTAINERD, NULL, WORKER},
 	{"containerd: what its authors may write changes nothing", CONTAINERD "," OTHERS, NULL,
 	 WORKER},
+	{"CRI-O: the pod's uid by containerd's key",
+	 CRIO "," LABELS ",\"io.kubernetes.cri.sandbox-uid\":\"u2\"", NULL, TRAINER},
+	{"containerd: the pod's uid by the kubelet's label",
+	 CONTAINERD ",\"io.kubernetes.pod.uid\":\"u2\"", NULL, WORKER},
 	{"containerd: a sandbox",
 	 "\"io.kubernetes.cri.container-type\":\"sandbox\","
 	 "\"io.kubernetes.cri.sandbox-namespace\":\"team-b\"",
@@ -226,6 +230,7 @@ static void identity_is(void **state)
 	same_text(row->want.name, got.name);
 	same_text(row->want.pod, got.pod);
 	same_text(row->want.pod_namespace, got.pod_namespace);
+	same_text(row->want.pod_uid, got.pod_uid);
 	same_text(row->want.sandbox_id, got.sandbox_id);
 	assert_int_equal(row->want.sandbox, got.sandbox);
 	assert_int_equal(got.kubernetes,

@@ -16,6 +16,9 @@ PATIENCE = int(os.environ["PATIENCE"])  # tests/lib.sh
 
 # ---- messages ----
 
+UID = "944c324a-7958-438a-b04f-699cedbf673d"
+
+
 def entries(texts):
     return [pack((1, key), (2, value)) for key, value in texts.items()]
 
@@ -32,7 +35,7 @@ def container(name="trainer", namespace="team-a", pod="h-kim-0", annotations=Non
                  (2, [pack((1, path), (2, "c"), (3, major), (4, minor)) for path, major, minor in devices]), (3, resources))
     body = pack((1, id), (2, "5" * 64), (3, name), (6, entries(own or {})), (8, list(env)), (9, [pack((1, m)) for m in mounts]), (11, linux),
                 (13, [pack((1, kind), (2, hard), (3, soft)) for kind, soft, hard in rlimits]))
-    sandbox = pack((1, "5" * 64), (2, pod), (4, namespace), (6, entries(annotations or {})))
+    sandbox = pack((1, "5" * 64), (2, pod), (3, UID), (4, namespace), (6, entries(annotations or {})))
     return pack((1, sandbox), (2, body + extra))
 
 
