@@ -13,11 +13,11 @@
 #include "core/base/tell.h"
 #include "core/container/container.h"
 #include "core/deadline.h"
+#include "core/nccl_conf.h"
 #include "core/outcome.h"
 #include "core/process/process.h"
 #include "core/report/log.h"
 #include "core/spec/state.h"
-#include "hook/apply/nccl_conf.h"
 #include "hook/confinement.h"
 
 static const char *const stage_names[] = {
@@ -176,7 +176,7 @@ static int apply(void *context, struct container *container, struct applied *app
 	if (status == 0 && writes)
 		status = write_nccl_conf(container, &process, root, &wrote, err);
 	applied->changed = raised || wrote;
-	applied->nccl = wrote ? "/etc/nccl.conf" : NULL;
+	applied->nccl = wrote ? "/" NCCL_CONF : NULL;
 	return status;
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "core/container/container.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -8,7 +9,21 @@
 #include "core/base/cleanup.h"
 #include "core/base/fs.h"
 #include "core/base/tree.h"
-#include "core/spec/image.h"
+
+int rootfs_open(int bundle, const char *path, struct err *err)
+{
+	cleanup_fd root = -1;
+
+	if (!path || !path[0])
+		return err_set(err, "config.json: root.path is empty");
+	root = openat(bundle, path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	if (root < 0)
+		return err_sys(err, errno, "root.path %s", path);
+	/* Measured: a hook that believed a root of "/" wrote the node's own /etc/nccl.conf. */
+	if (fs_is_own_root(root))
+		return err_set(err, "root.path %s is the node's own root: refused", path);
+	return take_fd(&root);
+}
 
 void container_free(struct container *container)
 {

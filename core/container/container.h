@@ -76,6 +76,13 @@ int container_read_spec(struct container *container, int bundle, const char *pat
 int container_parse_spec(struct container *container, const char *what, struct err *err);
 
 /*
+ * The container's root directory. path: root.path of config.json, relative to the bundle's
+ * descriptor unless absolute. Refuses "" and whatever is the host's own root. Returns a descriptor
+ * that the caller owns, or -1.
+ */
+int rootfs_open(int bundle, const char *path, struct err *err);
+
+/*
  * The root file system, opened once (rootfs_open) and then held. Returns the container's
  * descriptor, or -1.
  */

@@ -6,10 +6,10 @@
 #include "core/container/container.h"
 #include "core/container/describe.h"
 #include "core/container/devices.h"
+#include "core/nccl_conf.h"
 #include "core/node/memory.h"
 #include "core/node/rdma_mode.h"
 #include "core/plan/order.h"
-#include "core/spec/image.h"
 
 /* How long a container waits for GIDs, where a value of its plan needs them */
 #define GID_PATIENCE_MS 200
@@ -88,9 +88,9 @@ static int read_image(struct container *container, struct err *err)
 
 	if (root < 0)
 		return 0;
-	if (image_read_nccl_conf(arena, root, &container->image_conf, err) < 0)
+	if (nccl_conf_read(arena, root, &container->image_conf, err) < 0)
 		return err->memory ? -1 : 0;
-	image_strip_blocks(&container->image_conf);
+	nccl_conf_strip(&container->image_conf);
 	return 0;
 }
 

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "core/nccl_conf.h"
 #include "core/plan/frameworks.h"
 #include "core/plan/nccl.h"
 #include "core/plan/obstacles.h"
@@ -233,41 +234,6 @@ static void plan_capabilities(const struct facts *facts, struct plan *plan)
 	plan->capabilities = plan->granted & ~everywhere;
 }
 
-/*
- * True if a mount there covers path. "/etc//nccl.conf/" and "/etc/./nccl.conf" are the same place;
- * ".." no engine writes, since the runtimes resolve destinations below the root.
- */
-static bool covers(const char *destination, const char *path)
-{
-	const char *rest = path;
-
-	for (const char *part = destination; *part;) {
-		size_t len = strcspn(part, "/");
-
-		if (len && !(len == 1 && part[0] == '.')) {
-			/* rest: "/etc/nccl.conf", "/nccl.conf", "" */
-			if (!*rest || strncmp(rest + 1, part, len) != 0 ||
-			    (rest[1 + len] != '/' && rest[1 + len] != '\0'))
-				return false;
-			rest += 1 + len;
-		}
-		part += len;
-		part += *part == '/';
-	}
-	return rest != path;
-}
-
-/* A mount hides what is written below it, and a volume's content is not ours to change. NULL: none
- */
-static const char *mount_on_nccl_conf(const struct spec *spec)
-{
-	for (size_t i = 0; i < spec->n_mounts; i++) {
-		if (covers(spec->mounts[i], "/etc/nccl.conf"))
-			return spec->mounts[i];
-	}
-	return NULL;
-}
-
 static int warn_mount(struct arena *arena, const char *mount, struct warnings *warnings)
 {
 	return warnings_add(
@@ -372,7 +338,7 @@ static int plan_variables(struct arena *arena, const struct facts *facts, struct
 int plan_fill(struct arena *arena, const struct facts *facts, struct plan *plan,
 	      struct warnings *warnings, struct err *err)
 {
-	const char *mount = mount_on_nccl_conf(facts->spec);
+	const char *mount = nccl_conf_mount(facts->spec);
 
 	plan->nccl_conf_mounted = mount != NULL;
 	if (!plan_gives(plan))

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "core/spec/image.h"
+#include "core/nccl_conf.h"
 
 /*
  * True if the image's nccl.conf sets it. Then it is no part of the plan, lest the environment,
@@ -18,7 +18,7 @@ static int is_in_image(struct arena *arena, const struct facts *facts, const str
 
 	if (plan->nccl_conf_mounted || !conf || !conf->bytes)
 		return 0;
-	present = image_value(conf, name, &len);
+	present = nccl_conf_value(conf, name, &len);
 	if (!present)
 		return 0;
 	if ((len != strlen(value) || memcmp(present, value, len) != 0) &&

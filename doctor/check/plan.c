@@ -13,19 +13,18 @@
 #include "core/base/cleanup.h"
 #include "core/base/text.h"
 #include "core/base/tree.h"
+#include "core/nccl_conf.h"
 #include "core/note/note.h"
 #include "core/policy/quantity.h"
 #include "doctor/check/check.h"
 #include "doctor/check/memlock.h"
+#include "doctor/nccl/settings.h"
 
 #define ANNOTATE                                                                                   \
 	"Annotate the pod: " SPEC_ANNOTATION_PREFIX                                                \
 	"inject: \"true\" (podman: --annotation " SPEC_ANNOTATION_PREFIX "inject=true)"
 
 #define RECREATE "Delete the pod, so that it is created again"
-
-#define NCCL_CONF "etc/nccl.conf"
-#define NCCL_CONF_MAX (256 * 1024)
 
 struct context {
 	const struct doctor *doctor;
@@ -310,7 +309,7 @@ static int add_settings(const struct context *context)
 	struct fs_text conf = {0};
 
 	if (target->root < 0 || !target->pid ||
-	    tree_read_stored(context->findings->arena, target->root, NCCL_CONF, NCCL_CONF_MAX,
+	    tree_read_stored(context->findings->arena, target->root, NCCL_CONF, NCCL_FILE_MAX,
 			     &conf) < 0)
 		conf.bytes = NULL;
 	for (size_t i = 0; target->pid && i < plan->n_settings; i++) {

@@ -8,6 +8,7 @@
 
 #include "core/base/text.h"
 #include "core/base/tree.h"
+#include "core/nccl_conf.h"
 
 const struct nccl_setting *nccl_settings_find(const struct nccl_settings *settings,
 					      const char *name)
@@ -160,7 +161,7 @@ static int read_file(struct arena *arena, const struct target *target, const cha
 	if (!path)
 		return -1;
 	if (target->root < 0 ||
-	    tree_read_stored(arena, target->root, path, NCCL_CONF_MAX, &text) < 0)
+	    tree_read_stored(arena, target->root, path, NCCL_FILE_MAX, &text) < 0)
 		return 0;
 	settings->files = arena_printf(arena, "%s%s%s", settings->files,
 				       settings->files[0] ? ", " : "", path);
@@ -200,7 +201,7 @@ int nccl_settings_read(struct arena *arena, const struct target *target,
 			   0) {
 		return err_memory(err);
 	}
-	if (read_file(arena, target, "/etc/nccl.conf", &settings) < 0)
+	if (read_file(arena, target, "/" NCCL_CONF, &settings) < 0)
 		return err_memory(err);
 	*ret_settings = settings;
 	return 0;

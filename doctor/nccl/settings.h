@@ -10,7 +10,7 @@
 #include "core/base/err.h"
 #include "doctor/target/target.h"
 
-#define NCCL_CONF_MAX (256 * 1024)
+#define NCCL_FILE_MAX (256 * 1024) /* of a file that NCCL reads */
 
 struct nccl_setting {
 	const char *name;

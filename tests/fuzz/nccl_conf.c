@@ -4,7 +4,7 @@
  * image's /etc/nccl.conf. NCCL then reads all of the image's values, and ours where the image has
  * none.
  */
-#include "hook/apply/nccl_conf.h"
+#include "core/nccl_conf.h"
 #include "fuzz.h"
 #include "nccl_reader.h"
 

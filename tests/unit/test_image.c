@@ -6,13 +6,13 @@
 #include <sys/ptrace.h>
 #include <sys/wait.h>
 
+#include "core/nccl_conf.h"
 #include "core/plan/plan.h"
 #include "core/policy/quantity.h"
-#include "core/spec/image.h"
 
-#define BLOCK IMAGE_BLOCK_BEGIN "NCCL_IB_HCA==old\n" IMAGE_BLOCK_END
-#define BEGIN IMAGE_BLOCK_BEGIN
-#define END IMAGE_BLOCK_END
+#define BLOCK NCCL_CONF_BEGIN "NCCL_IB_HCA==old\n" NCCL_CONF_END
+#define BEGIN NCCL_CONF_BEGIN
+#define END NCCL_CONF_END
 
 static const struct strip_case {
 	const char *name;
@@ -44,7 +44,7 @@ static void blocks_go(void **state)
 	size_t len = strlen(row->text);
 	struct fs_text text = {.bytes = unit_exact(row->text, len + 1), .len = len};
 
-	image_strip_blocks(&text);
+	nccl_conf_strip(&text);
 	assert_string_equal(text.bytes, row->left);
 	assert_int_equal(text.len, strlen(row->left));
 	free(text.bytes);
@@ -58,7 +58,7 @@ static void strip_begins(int lines)
 	for (int i = 0; i < lines; i++, text.len += strlen(BEGIN))
 		memcpy(text.bytes + text.len, BEGIN, strlen(BEGIN));
 	(void)raise(SIGSTOP);
-	image_strip_blocks(&text);
+	nccl_conf_strip(&text);
 	_exit(text.len != 0);
 }
 
@@ -120,7 +120,7 @@ static void value_is(void **state)
 	size_t len = strlen(row->text);
 	struct fs_text text = {.bytes = unit_exact(row->text, len), .len = len};
 	size_t got_len = 99;
-	const char *got = image_value(&text, "NAME", &got_len);
+	const char *got = nccl_conf_value(&text, "NAME", &got_len);
 
 	assert_int_equal(got == NULL, row->value == NULL);
 	if (got) {
@@ -163,7 +163,7 @@ static void link_says(void **state)
 	unit_write(root.fd, "etc/real.conf", "A=1\n", row->mode);
 	assert_int_equal(symlinkat("/etc/real.conf", root.fd, "etc/over"), 0);
 	assert_int_equal(symlinkat(row->target, root.fd, CONF), 0);
-	assert_int_equal(image_read_nccl_conf(&arena, root.fd, &text, &err), 0);
+	assert_int_equal(nccl_conf_read(&arena, root.fd, &text, &err), 0);
 	assert_string_equal(text.bytes, row->text);
 	assert_int_equal(text.len, strlen(row->text));
 }
@@ -177,19 +177,19 @@ static void what_is_no_text_is_an_error(void **state)
 	int fd;
 
 	(void)state;
-	assert_int_equal(image_read_nccl_conf(&arena, root.fd, &text, &err), 0);
+	assert_int_equal(nccl_conf_read(&arena, root.fd, &text, &err), 0);
 	assert_int_equal(text.len, 0);
 	unit_write(root.fd, CONF, "A=1\n", 0600);
-	assert_int_equal(image_read_nccl_conf(&arena, root.fd, &text, &err), 0);
+	assert_int_equal(nccl_conf_read(&arena, root.fd, &text, &err), 0);
 	assert_string_equal(text.bytes, "A=1\n");
 	fd = openat(root.fd, CONF, O_WRONLY | O_CLOEXEC);
 	assert_int_equal(write(fd, "\0", 1), 1);
 	(void)close(fd);
-	assert_int_equal(image_read_nccl_conf(&arena, root.fd, &text, &err), -1);
+	assert_int_equal(nccl_conf_read(&arena, root.fd, &text, &err), -1);
 	assert_has(err.text, "contains a NUL");
 	assert_int_equal(unlinkat(root.fd, CONF, 0), 0);
 	assert_int_equal(mkfifoat(root.fd, CONF, 0644), 0);
-	assert_int_equal(image_read_nccl_conf(&arena, root.fd, &text, &err), -1);
+	assert_int_equal(nccl_conf_read(&arena, root.fd, &text, &err), -1);
 	assert_has(err.text, "not a regular file");
 }
 

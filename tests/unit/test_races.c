@@ -16,9 +16,9 @@
 #include <sys/wait.h>
 #include <time.h>
 
+#include "core/nccl_conf.h"
 #include "core/node/device.h"
 #include "core/process/process.h"
-#include "hook/apply/nccl_conf.h"
 
 #define ROUNDS 3000
 

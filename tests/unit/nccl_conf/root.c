@@ -9,6 +9,8 @@
 #include <sys/syscall.h>
 #include <sys/wait.h>
 
+#include "core/container/container.h"
+
 static const struct root_case {
 	const char *name;
 	const char *path;  /* '%' is the bundle */

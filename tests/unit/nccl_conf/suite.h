@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the tests of hook/apply/nccl_conf.h share: /etc/nccl.conf below a root that belongs to
+/* What the tests of core/nccl_conf.h share: /etc/nccl.conf below a root that belongs to
  * somebody else */
 #ifndef TESTS_UNIT_NCCL_CONF_SUITE_H
 #define TESTS_UNIT_NCCL_CONF_SUITE_H
 
 #include "tests/unit/unit.h"
 
-#include "hook/apply/nccl_conf.h"
+#include "core/nccl_conf.h"
 
 #define CONF "etc/nccl.conf"
 #define LINES "NCCL_IB_HCA==mlx5_6,mlx5_7\nNCCL_SOCKET_IFNAME==eth0\n"

@@ -1,0 +1,264 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "core/nccl_conf.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "core/base/cleanup.h"
+#include "core/base/replace.h"
+
+#define WHAT "/" NCCL_CONF " of the container"
+
+/*
+ * What a link of the image leads to inside of it. Our copy of it is readable by everybody, so that
+ * must be no secret: NCCL runs as any user. -ENOENT for all else.
+ */
+static int follow_link(int root)
+{
+	cleanup_fd path = fs_open(root, NCCL_CONF, O_PATH, RESOLVE_IN_ROOT);
+	struct stat st;
+	int fd;
+
+	if (path < 0 || fstat(path, &st) < 0 || !(st.st_mode & S_IROTH))
+		return -ENOENT;
+	fd = fs_reopen_regular(path);
+	return fd < 0 ? -ENOENT : fd;
+}
+
+static int open_conf(int root)
+{
+	cleanup_fd path = fs_open(root, NCCL_CONF, O_PATH | O_NOFOLLOW, RESOLVE_IN_ROOT);
+	int fd;
+
+	if (path < 0)
+		return path;
+	fd = fs_reopen_regular(path);
+	return fd == -ELOOP ? follow_link(root) : fd;
+}
+
+int nccl_conf_read(struct arena *arena, int root, struct fs_text *ret_text, struct err *err)
+{
+	cleanup_fd fd = open_conf(root);
+	struct fs_text text = {.bytes = arena_strdup(arena, "")};
+
+	if (!text.bytes)
+		return err_memory(err);
+	if (fd == -EINVAL)
+		return err_set(err, WHAT " is not a regular file, and is not changed");
+	if (fd < 0 && fd != -ENOENT)
+		return err_sys(err, -fd, WHAT);
+	if (fd >= 0 && fs_read(arena, fd, NCCL_CONF_MAX, WHAT, &text, err) < 0)
+		return -1;
+	if (memchr(text.bytes, 0, text.len))
+		return err_set(err, WHAT " contains a NUL character, and is not changed");
+	*ret_text = text;
+	return 0;
+}
+
+/* line ends with a newline, which the file's last one may lack. */
+static bool is_line(const char *at, size_t len, const char *line)
+{
+	size_t bare = strlen(line) - strlen("\n");
+
+	return len - (len && at[len - 1] == '\n') == bare && memcmp(at, line, bare) == 0;
+}
+
+/* With its newline */
+static size_t line_length(const char *at, const char *end)
+{
+	const char *newline = memchr(at, '\n', (size_t)(end - at));
+
+	return newline ? (size_t)(newline + 1 - at) : (size_t)(end - at);
+}
+
+void nccl_conf_strip(struct fs_text *text)
+{
+	const char *end = text->bytes + text->len;
+	const char *kept = text->bytes; /* from here on, unless an end of a block comes */
+	char *out = text->bytes;
+	bool open = false;
+	size_t len;
+
+	for (const char *at = text->bytes; at < end; at += len) {
+		len = line_length(at, end);
+		if (is_line(at, len, NCCL_CONF_BEGIN)) {
+			memmove(out, kept, (size_t)(at - kept));
+			out += at - kept;
+			kept = at + len;
+			open = true;
+		} else if (open && is_line(at, len, NCCL_CONF_END)) {
+			kept = at + len;
+			open = false;
+		}
+	}
+	memmove(out, kept, (size_t)(end - kept));
+	out += end - kept;
+	*out = '\0';
+	text->len = (size_t)(out - text->bytes);
+}
+
+const char *nccl_conf_value(const struct fs_text *text, const char *name, size_t *ret_len)
+{
+	const char *end = text->bytes + text->len;
+	size_t name_len = strlen(name);
+	size_t len;
+
+	for (const char *at = text->bytes; at < end; at += len) {
+		len = line_length(at, end);
+		if (len <= name_len || memcmp(at, name, name_len) != 0 || at[name_len] != '=')
+			continue;
+		*ret_len = len - name_len - 1 - (at[len - 1] == '\n');
+		return at + name_len + 1;
+	}
+	return NULL;
+}
+
+/* ---- a mount on it ---- */
+
+/*
+ * True if a mount there covers path. "/etc//nccl.conf/" and "/etc/./nccl.conf" are the same place;
+ * ".." no engine writes, since the runtimes resolve destinations below the root.
+ */
+static bool covers(const char *destination, const char *path)
+{
+	const char *rest = path;
+
+	for (const char *part = destination; *part;) {
+		size_t len = strcspn(part, "/");
+
+		if (len && !(len == 1 && part[0] == '.')) {
+			/* rest: "/etc/nccl.conf", "/nccl.conf", "" */
+			if (!*rest || strncmp(rest + 1, part, len) != 0 ||
+			    (rest[1 + len] != '/' && rest[1 + len] != '\0'))
+				return false;
+			rest += 1 + len;
+		}
+		part += len;
+		part += *part == '/';
+	}
+	return rest != path;
+}
+
+const char *nccl_conf_mount(const struct spec *spec)
+{
+	for (size_t i = 0; i < spec->n_mounts; i++) {
+		if (covers(spec->mounts[i], "/" NCCL_CONF))
+			return spec->mounts[i];
+	}
+	return NULL;
+}
+
+/* ---- writing ---- */
+
+#define NAME "nccl.conf"
+
+static int make_etc(int root, const struct nccl_conf_owner *owner)
+{
+	cleanup_fd fd = -1;
+
+	if (mkdirat(root, "etc", 0755) < 0)
+		return -errno;
+	fd = fs_open(root, "etc", O_RDONLY | O_DIRECTORY | O_NOFOLLOW, RESOLVE_BENEATH);
+	if (fd < 0)
+		return fd;
+	if (fchown(fd, owner->uid, owner->gid) < 0 || fchmod(fd, 0755) < 0)
+		return -errno;
+	return take_fd(&fd);
+}
+
+/* -ENOENT if there is none and none is to be made. */
+static int open_etc(int root, bool make, const struct nccl_conf_owner *owner, struct err *err)
+{
+	int fd = fs_open(root, "etc", O_PATH | O_DIRECTORY, RESOLVE_IN_ROOT);
+
+	if (fd == -ENOENT && !make)
+		return fd;
+	if (fd == -ENOENT)
+		fd = make_etc(root, owner);
+	return fd < 0 ? err_sys(err, -fd, "/etc of the container") : fd;
+}
+
+/* What the file says without any block of ours, and with this one behind it. NULL without memory */
+static const char *compose(struct arena *arena, const struct fs_text *present, const char *lines)
+{
+	struct fs_text own = {.bytes = arena_strdup(arena, present->bytes), .len = present->len};
+	const char *space;
+
+	if (!own.bytes)
+		return NULL;
+	nccl_conf_strip(&own);
+	if (!lines[0])
+		return own.bytes;
+	space = own.len && own.bytes[own.len - 1] != '\n' ? "\n" : "";
+	return arena_printf(arena, "%s%s" NCCL_CONF_BEGIN "%s" NCCL_CONF_END, own.bytes, space,
+			    lines);
+}
+
+static int write_text(int etc, const char *text, const struct nccl_conf_owner *owner, bool is_new,
+		      struct err *err)
+{
+	/* No fsync: a container's root does not outlive a crash of its node. */
+	return replace_file(etc,
+			    &(struct replacement){
+				    .name = NAME,
+				    .bytes = text,
+				    .len = strlen(text),
+				    .uid = owner->uid,
+				    .gid = owner->gid,
+				    .mode = 0644,
+				    .attributes = -1,
+				    .is_new = is_new,
+			    },
+			    WHAT, err);
+}
+
+int nccl_conf_clear(int root, struct err *err)
+{
+	cleanup_arena arena = {0};
+	cleanup_fd etc = open_etc(root, false, NULL, err);
+	struct fs_text present;
+	struct stat st;
+	const char *text;
+
+	if (etc == -ENOENT)
+		return 0;
+	if (etc < 0 || nccl_conf_read(&arena, root, &present, err) < 0)
+		return -1;
+	text = compose(&arena, &present, "");
+	if (!text)
+		return err_memory(err);
+	if (strcmp(text, present.bytes) == 0)
+		return 0;
+	if (fstatat(etc, NAME, &st, AT_SYMLINK_NOFOLLOW) < 0)
+		return err_sys(err, errno, WHAT);
+	return write_text(etc, text, &(struct nccl_conf_owner){st.st_uid, st.st_gid}, false, err);
+}
+
+int nccl_conf_write(int root, const char *lines, const struct nccl_conf_owner *owner,
+		    bool *ret_changed, struct err *err)
+{
+	cleanup_arena arena = {0};
+	cleanup_fd etc = -1;
+	struct fs_text present;
+	const char *text;
+
+	*ret_changed = false;
+	etc = open_etc(root, lines[0] != '\0', owner, err);
+	if (etc == -ENOENT)
+		return 0;
+	if (etc < 0 || nccl_conf_read(&arena, root, &present, err) < 0)
+		return -1;
+	text = compose(&arena, &present, lines);
+	if (!text)
+		return err_memory(err);
+	if (strcmp(text, present.bytes) == 0)
+		return 0;
+	if (write_text(etc, text, owner, present.len == 0, err) < 0)
+		return -1;
+	*ret_changed = true;
+	return 0;
+}

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * /etc/nccl.conf inside the container: the one way in which a hook can give NCCL its values. NCCL
+ * reads it last, so that the environment and a user's own file win, and every process of the
+ * container reads it, `exec` included (ncclInitEnv in NCCL's src/misc/param.cc). All that is known
+ * of the file is here: where it is, what its image wrote, which lines are ours, and what hides it.
+ *
+ * The root file system belongs to the image's author, and its paths to nobody: every look-up stays
+ * below the root's descriptor.
+ */
+#ifndef OCI_RDMA_NCCL_CONF_H
+#define OCI_RDMA_NCCL_CONF_H
+
+#include <stdbool.h>
+#include <sys/types.h>
+
+#include "core/base/arena.h"
+#include "core/base/err.h"
+#include "core/base/fs.h"
+#include "core/spec/spec.h"
+
+#define NCCL_CONF "etc/nccl.conf"
+#define NCCL_CONF_MAX (1024 * 1024)
+
+/*
+ * Our lines stand between these two, behind those of the image. No '=' in a comment: NCCL before
+ * 2.24 knows no comments and skips only lines without one.
+ */
+#define NCCL_CONF_BEGIN "# oci-rdma-hook begin: written at each start of this container\n"
+#define NCCL_CONF_END "# oci-rdma-hook end\n"
+
+/*
+ * The text of /etc/nccl.conf, "" where there is none. A symbolic link is followed inside the root,
+ * to a file that everybody may read; one that leads to anything else says nothing. What is neither
+ * a regular file nor a link is an error, and so is a text that holds a NUL, at which NCCL ends.
+ */
+int nccl_conf_read(struct arena *arena, int root, struct fs_text *ret_text, struct err *err);
+
+/*
+ * Takes blocks of ours out of the text, in place: an image that was committed from a container may
+ * hold some, and an edited one a block without its end, of which the first line alone goes.
+ */
+void nccl_conf_strip(struct fs_text *text);
+
+/* The value that NCCL reads there, which is the first of the name, with its length; NULL: none. */
+const char *nccl_conf_value(const struct fs_text *text, const char *name, size_t *ret_len);
+
+/* The destination of the mount that covers the file, in the spec; NULL: none. A mount hides what is
+ * written below it, and a volume's content is not ours to change. */
+const char *nccl_conf_mount(const struct spec *spec);
+
+struct nccl_conf_owner {
+	uid_t uid; /* the container's root, as the host's id */
+	gid_t gid;
+};
+
+/*
+ * Puts lines ("NAME=value\n"…, "" for none) behind what the image's own file says, in a block of
+ * ours that a later run replaces. Nothing changes if the file already says so. A symbolic link is
+ * replaced by a file that says what it showed inside the image; what is no regular file is left
+ * alone, which is an error.
+ */
+int nccl_conf_write(int root, const char *lines, const struct nccl_conf_owner *owner,
+		    bool *ret_changed, struct err *err);
+
+/*
+ * Takes our block away, for a container that is given nothing: an earlier start of it, or the
+ * container that its image was committed from, may have been given some lines. The file keeps its
+ * owner.
+ */
+int nccl_conf_clear(int root, struct err *err);
+
+#endif
