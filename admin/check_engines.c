@@ -7,7 +7,6 @@
 
 #include "admin/engine/containerd.h"
 #include "admin/engine/docker.h"
-#include "admin/engine/program.h"
 #include "admin/installation/handler.h"
 #include "core/base/fs.h"
 #include "core/base/names.h"
@@ -29,36 +28,18 @@ static int tell(const struct engines *engines, const char *file, const char *not
 
 /* ---- CRI-O ---- */
 
-static int check_crio_handler(const struct engines *engines, const struct crio_handler *handler,
-			      struct err *problem)
-{
-	if (!program_exists(engines->root, handler->runtime_path))
-		return err_set(problem,
-			       "%s: handler %s: %.256s is not an executable file, so that CRI-O "
-			       "leaves the handler "
-			       "out: install it first",
-			       handler->file, handler->name, handler->runtime_path);
-	if (handler_check_monitor(engines->arena, engines->root, engines->crio, handler, problem) <
-	    0)
-		return -1;
-	if (!engines->config)
-		return 0;
-	return handler_check_runtime(engines->arena, engines->root, engines->crio, handler,
-				     engines->config, problem);
-}
-
 /* What cannot be read of its configuration is the doctor's. */
 static int check_crio(const struct engines *engines, struct err *err)
 {
 	for (size_t i = 0; i < engines->crio->n_handlers; i++) {
 		const struct crio_handler *handler = &engines->crio->handler[i];
-		struct err problem;
-		int status;
+		struct handler_verdict verdict;
 
 		if (!names_shim(handler->runtime_path))
 			continue;
-		status = check_crio_handler(engines, handler, &problem);
-		if (tell(engines, handler->file, "", status, &problem, err) < 0)
+		handler_judge_crio(engines->arena, engines->root, engines->crio, handler,
+				   engines->config, &verdict);
+		if (tell(engines, handler->file, "", verdict.fault ? -1 : 0, &verdict.why, err) < 0)
 			return -1;
 	}
 	return 0;
@@ -68,10 +49,8 @@ static int check_crio(const struct engines *engines, struct err *err)
 
 /* Which containerd runs is not in its files: with another it is right, and nothing is refused. */
 static const char *describe(const struct engines *engines, const struct containerd *containerd,
-			    const struct containerd_handler *handler)
+			    const struct containerd_handler *handler, const char *by)
 {
-	const char *by = containerd_replaced_by(containerd, handler);
-
 	if (!by)
 		return "";
 	return arena_printf(engines->arena,
@@ -87,17 +66,15 @@ static int check_containerd_handler(const struct engines *engines,
 				    const struct containerd *containerd,
 				    const struct containerd_handler *handler, struct err *err)
 {
-	const char *note = describe(engines, containerd, handler);
-	struct err problem;
-	int status;
+	struct handler_verdict verdict;
+	const char *note;
 
+	handler_judge_containerd(engines->arena, engines->root, containerd, handler,
+				 engines->config, &verdict);
+	note = describe(engines, containerd, handler, verdict.replaced_by);
 	if (!note)
 		return err_memory(err);
-	status = handler_check_containerd(
-		engines->arena, engines->root, handler,
-		handler_containerd_own(containerd, handler_runtime_name(handler->binary)),
-		engines->config, &problem);
-	return tell(engines, handler->file, note, status, &problem, err);
+	return tell(engines, handler->file, note, verdict.fault ? -1 : 0, &verdict.why, err);
 }
 
 /* A configuration that cannot be read says nothing: containerd would not run. */

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "admin/installation/handler.h"
 
+#include <errno.h>
 #include <stdbool.h>
 #include <string.h>
 
 #include "admin/engine/program.h"
 #include "core/base/names.h"
 #include "core/base/text.h"
+#include "core/base/tree.h"
 #include "core/policy/runtimes.h"
 #include "core/spec/spec.h"
 
@@ -106,6 +108,38 @@ int handler_check_runtime(struct arena *arena, int root, const struct crio *crio
 		       handler->file, handler->name, taken, name, own, own, config->path);
 }
 
+/* ---- all of it, of CRI-O's ---- */
+
+/* Without a path CRI-O looks in its PATH for the handler's name. Returns 0 or -errno. */
+static int find_program(struct arena *arena, int root, const struct crio_handler *handler)
+{
+	if (handler->runtime_path[0])
+		return tree_check_executable(root, handler->runtime_path);
+	return program_find(arena, root, handler->name) ? 0 : -ENOENT;
+}
+
+void handler_judge_crio(struct arena *arena, int root, const struct crio *crio,
+			const struct crio_handler *handler, const struct config *config,
+			struct handler_verdict *ret_verdict)
+{
+	struct handler_verdict verdict = {.error = -find_program(arena, root, handler)};
+
+	if (verdict.error) {
+		verdict.fault = HANDLER_NO_PROGRAM;
+		(void)err_set(&verdict.why,
+			      "%s: handler %s: %.256s is not an executable file, so that CRI-O "
+			      "leaves the handler "
+			      "out: install it first",
+			      handler->file, handler->name, handler->runtime_path);
+	} else if (handler_check_monitor(arena, root, crio, handler, &verdict.why) < 0) {
+		verdict.fault = HANDLER_NO_MONITOR;
+	} else if (config &&
+		   handler_check_runtime(arena, root, crio, handler, config, &verdict.why) < 0) {
+		verdict.fault = HANDLER_OTHER_RUNTIME;
+	}
+	*ret_verdict = verdict;
+}
+
 /* ---- the shim of containerd's, and Docker's ---- */
 
 /* say: the place that names it, for errors. *ret_taken: what it would run */
@@ -137,7 +171,9 @@ static int check_shim(struct arena *arena, int root, const char *say, const char
 
 /* ---- containerd's ---- */
 
-const char *handler_containerd_own(const struct containerd *containerd, const char *name)
+/* BinaryName of the handler, other than those of the shim, that runs the runtime of this name; ""
+ * if there is none, or it has no path. */
+static const char *find_containerd_own(const struct containerd *containerd, const char *name)
 {
 	for (size_t i = 0; i < containerd->n_handlers; i++) {
 		const struct containerd_handler *handler = &containerd->handler[i];
@@ -187,6 +223,19 @@ int handler_check_containerd(struct arena *arena, int root,
 			       "[\"" SPEC_ANNOTATION_PREFIX "*\"]",
 			       handler->file, handler->name);
 	return 0;
+}
+
+void handler_judge_containerd(struct arena *arena, int root, const struct containerd *containerd,
+			      const struct containerd_handler *handler, const struct config *config,
+			      struct handler_verdict *ret_verdict)
+{
+	const char *own = find_containerd_own(containerd, handler_runtime_name(handler->binary));
+	struct handler_verdict verdict = {.replaced_by =
+						  containerd_replaced_by(containerd, handler)};
+
+	if (handler_check_containerd(arena, root, handler, own, config, &verdict.why) < 0)
+		verdict.fault = HANDLER_WRONG;
+	*ret_verdict = verdict;
 }
 
 /* ---- Docker's ---- */

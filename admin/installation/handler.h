@@ -44,12 +44,38 @@ int handler_check_containerd(struct arena *arena, int root,
 			     const struct containerd_handler *handler, const char *own,
 			     const struct config *config, struct err *err);
 
+/* What is wrong with a handler, in the order in which an engine meets it */
+enum handler_fault {
+	HANDLER_RIGHT,
+	HANDLER_NO_PROGRAM,    /* CRI-O leaves the handler out */
+	HANDLER_NO_MONITOR,    /* CRI-O does not start */
+	HANDLER_OTHER_RUNTIME, /* than CRI-O's own handler runs */
+	HANDLER_WRONG,         /* containerd's: why says what */
+};
+
+struct handler_verdict {
+	enum handler_fault fault;
+	int error;               /* of HANDLER_NO_PROGRAM: an errno */
+	const char *replaced_by; /* containerd's: a file whose tables may take its place, or NULL */
+	struct err why;          /* the fault in one line, with file and handler */
+};
+
+/*
+ * The whole judgement of a handler, which --check-config and the doctor report in their own words.
+ * config: NULL for a handler without the shim, or without a usable policy: then it is not asked
+ * which runtime the shim would run.
+ */
+void handler_judge_crio(struct arena *arena, int root, const struct crio *crio,
+			const struct crio_handler *handler, const struct config *config,
+			struct handler_verdict *ret_verdict);
+
+/* The same for one of containerd's that is the shim */
+void handler_judge_containerd(struct arena *arena, int root, const struct containerd *containerd,
+			      const struct containerd_handler *handler, const struct config *config,
+			      struct handler_verdict *ret_verdict);
+
 /* Whether containers of a runtime of Docker's that is the shim would start. Returns 0 or -1. */
 int handler_check_docker(struct arena *arena, int root, const struct docker_runtime *runtime,
 			 const struct config *config, struct err *err);
-
-/* BinaryName of the handler, other than those of the shim, that runs the runtime of this name; ""
- * if there is none, or it has no path. */
-const char *handler_containerd_own(const struct containerd *containerd, const char *name);
 
 #endif

@@ -43,31 +43,29 @@ static int read_configuration(struct context *context, struct err *err)
 static int add_handler(const struct context *context, const struct containerd_handler *handler)
 {
 	const struct containerd *containerd = &context->containerd;
-	const char *replaced_by = containerd_replaced_by(containerd, handler);
 	struct findings *findings = context->findings;
-	struct err why;
+	struct handler_verdict verdict;
 
-	if (handler_check_containerd(
-		    findings->arena, context->doctor->node.root, handler,
-		    handler_containerd_own(containerd, handler_runtime_name(handler->binary)),
-		    &context->config, &why) < 0)
+	handler_judge_containerd(findings->arena, context->doctor->node.root, containerd, handler,
+				 &context->config, &verdict);
+	if (verdict.fault != HANDLER_RIGHT)
 		return findings_add(findings, "containerd_handler", handler->name, FINDING_FAIL,
 				    "Correct the file, then run: systemctl restart containerd",
-				    "%s", why.text);
+				    "%s", verdict.why.text);
 	if (strcmp(containerd->default_runtime, handler->name) == 0)
 		return findings_add(findings, "containerd_handler", handler->name, FINDING_WARN,
 				    "Give the shim a handler of its own and a RuntimeClass",
 				    "BinaryName %s (%s) belongs to the default handler: if that "
 				    "file were missing, no pod of this node would start",
 				    handler->binary, containerd->default_file);
-	if (replaced_by)
+	if (verdict.replaced_by)
 		return findings_add(findings, "containerd_handler", handler->name, FINDING_WARN,
 				    "Append the handler to that file, then: systemctl restart "
 				    "containerd",
 				    "%s has a table of the same plugin, which takes the place of "
 				    "that of %s in containerd 1.x, or for its version: then the "
 				    "handler is none",
-				    replaced_by, handler->file);
+				    verdict.replaced_by, handler->file);
 	return findings_add(findings, "containerd_handler", handler->name, FINDING_OK, NULL,
 			    "BinaryName %s (%s)", handler->binary, handler->file);
 }

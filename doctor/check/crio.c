@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* CRI-O's handlers and limits */
-#include <errno.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "admin/engine/crio.h"
-#include "admin/engine/program.h"
 #include "admin/installation/handler.h"
 #include "core/base/cleanup.h"
 #include "core/base/names.h"
@@ -21,78 +19,52 @@ struct context {
 	struct crio crio;
 };
 
-/* Without a path CRI-O looks in its PATH for the handler's name. */
-static int find_runtime(const struct context *context, const struct crio_handler *handler)
+/* A policy that cannot be read is check_policy's. */
+static void judge(const struct context *context, const struct crio_handler *handler,
+		  struct handler_verdict *ret_verdict)
 {
+	struct arena *arena = context->findings->arena;
 	int root = context->doctor->node.root;
+	struct config config;
+	struct err ignored;
+	bool asked = names_shim(handler->runtime_path) &&
+		     config_load(arena, root, context->doctor->options.common.config, &config,
+				 &ignored) == 0;
 
-	if (handler->runtime_path[0])
-		return tree_check_executable(root, handler->runtime_path);
-	return program_find(context->findings->arena, root, handler->name) ? 0 : -ENOENT;
+	handler_judge_crio(arena, root, &context->crio, handler, asked ? &config : NULL,
+			   ret_verdict);
 }
 
-/* A mistake that keeps CRI-O from its next start, whatever it does now. Returns 1 if there is one.
- */
-static int add_monitor(const struct context *context, const struct crio_handler *handler)
+static int add_missing(const struct context *context, const struct crio_handler *handler,
+		       const char *path, bool is_default, int error)
 {
-	struct err why;
+	return findings_add(
+		context->findings, "crio_handler", handler->name, FINDING_FAIL,
+		"Install the program, or remove the drop-in, then run: systemctl reload crio",
+		"runtime_path %s: %s (%s): %s", path, strerror(error), handler->file,
+		is_default ? "it is the default handler, so that CRI-O will not start again"
+			   : "CRI-O drops the handler, and refuses pods that name it");
+}
 
-	if (handler_check_monitor(context->findings->arena, context->doctor->node.root,
-				  &context->crio, handler, &why) == 0)
-		return 0;
+/* A mistake that keeps CRI-O from its next start, whatever it does now */
+static int add_monitor(const struct context *context, const struct crio_handler *handler,
+		       const struct err *why)
+{
 	return findings_add(context->findings, "crio_handler", handler->name, FINDING_FAIL,
 			    names_shim(handler->runtime_path)
 				    ? "Write the drop-in again with oci-rdma-hook --crio-handler "
 				      "SHIM, then run: systemctl restart crio"
 				    : "Set its monitor_path to this node's conmon, then run: "
 				      "systemctl restart crio",
-			    "%s", why.text) < 0
-		       ? -1
-		       : 1;
+			    "%s", why->text);
 }
 
-/* The same for a shim that runs another runtime than CRI-O does. A policy that cannot be read is
- * check_policy's. */
-static int add_other_runtime(const struct context *context, const struct crio_handler *handler)
+/* One that works: how it could do harm */
+static int add_working(const struct context *context, const struct crio_handler *handler,
+		       const char *path, bool is_default)
 {
-	struct arena *arena = context->findings->arena;
-	int root = context->doctor->node.root;
-	struct config config;
-	struct err why;
-
-	if (!names_shim(handler->runtime_path) ||
-	    config_load(arena, root, context->doctor->options.common.config, &config, &why) < 0 ||
-	    handler_check_runtime(arena, root, &context->crio, handler, &config, &why) == 0)
-		return 0;
-	return findings_add(context->findings, "crio_handler", handler->name, FINDING_WARN,
-			    "Correct it, then check it: oci-rdma-hook --check-config", "%s",
-			    why.text) < 0
-		       ? -1
-		       : 1;
-}
-
-static int add_handler(const struct context *context, const struct crio_handler *handler)
-{
-	const char *path = handler->runtime_path[0] ? handler->runtime_path : handler->name;
-	bool is_default = context->crio.default_runtime &&
-			  strcmp(context->crio.default_runtime, handler->name) == 0;
 	bool shim = names_shim(handler->runtime_path);
-	int status = find_runtime(context, handler);
-	int said;
 
-	if (status < 0)
-		return findings_add(
-			context->findings, "crio_handler", handler->name, FINDING_FAIL,
-			"Install the program, or remove the drop-in, then run: systemctl reload "
-			"crio",
-			"runtime_path %s: %s (%s): %s", path, strerror(-status), handler->file,
-			is_default ? "it is the default handler, so that CRI-O will not start again"
-				   : "CRI-O drops the handler, and refuses pods that name it");
-	said = add_monitor(context, handler);
-	if (!said)
-		said = add_other_runtime(context, handler);
-	if (said)
-		return said < 0 ? -1 : 0;
 	if (shim && is_default)
 		return findings_add(context->findings, "crio_handler", handler->name, FINDING_WARN,
 				    "Give the shim a handler of its own and a RuntimeClass",
@@ -108,6 +80,25 @@ static int add_handler(const struct context *context, const struct crio_handler 
 	return findings_add(context->findings, "crio_handler", handler->name, FINDING_OK, NULL,
 			    "runtime_path %s%s (%s)", path, is_default ? ", the default" : "",
 			    handler->file);
+}
+
+static int add_handler(const struct context *context, const struct crio_handler *handler)
+{
+	const char *path = handler->runtime_path[0] ? handler->runtime_path : handler->name;
+	bool is_default = context->crio.default_runtime &&
+			  strcmp(context->crio.default_runtime, handler->name) == 0;
+	struct handler_verdict verdict;
+
+	judge(context, handler, &verdict);
+	if (verdict.fault == HANDLER_NO_PROGRAM)
+		return add_missing(context, handler, path, is_default, verdict.error);
+	if (verdict.fault == HANDLER_NO_MONITOR)
+		return add_monitor(context, handler, &verdict.why);
+	if (verdict.fault != HANDLER_RIGHT)
+		return findings_add(context->findings, "crio_handler", handler->name, FINDING_WARN,
+				    "Correct it, then check it: oci-rdma-hook --check-config", "%s",
+				    verdict.why.text);
+	return add_working(context, handler, path, is_default);
 }
 
 /* ---- the dead one ---- */
