@@ -96,6 +96,9 @@ static void set_signals(sigset_t *ret_waiting)
 	(void)sigaction(SIGCHLD, &child, NULL);
 	(void)signal(SIGHUP, SIG_IGN);
 	(void)signal(SIGPIPE, SIG_IGN);
+	/* A limit of the runtime's (RLIMIT_FSIZE) is an error of the status file or the lock, not
+	 * our death. */
+	(void)signal(SIGXFSZ, SIG_IGN);
 }
 
 /* ---- what the session asks ---- */

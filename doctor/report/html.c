@@ -54,7 +54,8 @@ static void find_host(const struct doctor *doctor, char host[static HOST_SIZE])
 	host[HOST_SIZE - 1] = '\0';
 }
 
-/* A reader of several pages tells them apart by the title: that of a whole node's page is the node. */
+/* A reader of several pages tells them apart by the title: that of a whole node's page is the node.
+ */
 static void put_name(FILE *out, const struct doctor *doctor, const char *host)
 {
 	const struct target *target = &doctor->target;

@@ -4,6 +4,7 @@ for it wherever that is not the matter."""
 import json
 import os
 import re
+import resource
 import signal
 import socket
 import subprocess
@@ -531,6 +532,65 @@ def launched(runtime, _):
     ok("launched: with its runtime dead it ends, since the next one launches another", runtime.waits())
 
 
+def limited(name, value):
+    return lambda: resource.setrlimit(getattr(resource, "RLIMIT_" + name), (value, value))
+
+
+def signals_spoiled():
+    for number in (signal.SIGCHLD, signal.SIGTERM, signal.SIGALRM):
+        signal.signal(number, signal.SIG_IGN)
+    signal.pthread_sigmask(signal.SIG_BLOCK, signal.valid_signals())
+
+
+def directory_gone():
+    gone = os.path.join(T, "gone")
+    os.mkdir(gone)
+    os.chdir(gone)
+    os.rmdir(gone)
+
+
+def streams_closed():
+    for fd in range(3):
+        os.close(fd)
+
+
+SURROUNDINGS = {
+    "variables of the loader, and no PATH": (None, {"LD_PRELOAD": "/nothing.so", "LD_LIBRARY_PATH": ".", "LD_AUDIT": "/nothing.so", "PATH": "",
+                                                    "OCI_RDMA_SYSROOT": "/nothing", "OCI_RDMA_CONFIG": "/nothing", "TMPDIR": "/nothing",
+                                                    "NOTIFY_SOCKET": "/nothing", "WATCHDOG_USEC": "-1", "TZ": "/nothing", "X": "x" * 100000}),
+    "no standard streams": (streams_closed, {}),
+    "a umask that takes all": (lambda: os.umask(0o777), {}),
+    "a umask that takes nothing": (lambda: os.umask(0), {}),
+    "a directory that is gone": (directory_gone, {}),
+    "16 descriptors": (limited("NOFILE", 16), {}),
+    "no file may grow": (limited("FSIZE", 0), {}),
+    "a stack of 128 KiB": (limited("STACK", 128 << 10), {}),
+    "memory of 32 MiB": (limited("AS", 32 << 20), {}),
+    "signals ignored and blocked": (signals_spoiled, {}),
+}
+
+
+def surroundings(runtime, _):
+    """What a runtime that launches it may hand down by mistake, or by an unusual configuration: it serves all the same."""
+    for what, (spoil, variables) in SURROUNDINGS.items():
+        ours, theirs = socket.socketpair()
+        environment = {"NRI_PLUGIN_NAME": "oci-rdma", "NRI_PLUGIN_IDX": "90", "NRI_PLUGIN_SOCKET": str(theirs.fileno()), **variables}
+        plugin = Plugin(env=environment, pass_fds=[theirs.fileno()], preexec_fn=spoil)
+        theirs.close()
+        connection = Connection(ours)
+        try:
+            connection.begin()
+            equal(f"launched with {what}: served", (HCAS, LIMIT), connection.create(annotations=ASKS, devices=TWO).adjust())
+            if "grow" not in what:
+                counts(served=1)
+                equal(f"launched with {what}: its status is for all to read, and for none to write", 0o644, os.stat(STATUS).st_mode & 0o7777)
+            equal(f"launched with {what}: ends well", 0, plugin.end())
+        except (AssertionError, Closed, OSError) as error:
+            ok(f"launched with {what}", False, f"{type(error).__name__}: {error} {plugin.process.poll()} {plugin.lines()}")
+            plugin.end(signal.SIGKILL)
+        connection.close()
+
+
 def one_a_node(runtime, plugin):
     connection = runtime.accept().begin()
     log = open(os.path.join(T, "second"), "w+")
@@ -913,7 +973,7 @@ def confined(runtime, plugin):
 
 
 SCENES = (recorded_sessions, garbage, decisions, reconnects, one_a_node, standby, removed, ends, memory, confined)  # that want a plugin
-OWN = (files_opened, deadline, attempts, launched, notifications, without_nri, watchdog, metrics)  # that start theirs
+OWN = (files_opened, deadline, attempts, launched, surroundings, notifications, without_nri, watchdog, metrics)  # that start theirs
 
 
 def main():
