@@ -56,8 +56,7 @@ static void fail(struct container *container, const struct options *options,
 
 static void expect(const struct entry_point *entry, bool must_fail)
 {
-	if (entry->expect)
-		entry->expect(must_fail && !entry->repeats);
+	entry->expect(must_fail && !entry->repeats);
 }
 
 static int apply(struct container *container, const struct entry_point *entry,

@@ -58,8 +58,7 @@ struct entry_point {
 	 * does not */
 	const bool *asks;
 
-	/* From now on, should we be late, the container must fail, or may start. NULL: the entry
-	 * point has no time limit. */
+	/* From now on, should we be late, the container must fail, or may start. */
 	void (*expect)(bool must_fail);
 	/* The functions below get this. */
 	void *context;

@@ -100,6 +100,22 @@ is "a file: by rename, the old one stays whole" old "$(<"$T/old")"
 is "a file: nothing else is left" oci-rdma-hook.json "$(ls -A "$T/cdi")"
 (cd "$T/cdi" && timeout "$PATIENCE" "$HOOK" --sysroot "$NODE" --cdi here.json >"$T/out" 2>"$T/err")
 check "a file: where we are" cmp "$T/cdi/here.json" "$T/plain"
+# A directory in which everybody may write, as an --cdi-spec-dir may be: what others have put there under the name is replaced, and nothing else touched.
+mkdir "$T/open" && chmod 1777 "$T/open"
+for kind in link dangling hard fifo other; do
+	echo precious >"$T/victim" && chmod 600 "$T/victim"
+	case $kind in
+	link) ln -s ../victim "$T/open/$kind" ;;
+	dangling) ln -s ../made "$T/open/$kind" ;;
+	hard) ln "$T/victim" "$T/open/$kind" ;;
+	fifo) mkfifo "$T/open/$kind" ;;
+	other) echo theirs >"$T/open/$kind" && chmod 666 "$T/open/$kind" ;;
+	esac
+	cdi "$T/open/$kind"
+	is "in a directory for all, a $kind of that name: replaced" "0 644 $(id -u) regular file" "$rc $(stat -c '%a %u %F' "$T/open/$kind")"
+	is "in a directory for all, a $kind of that name: the file elsewhere is as it was" "precious 600" "$(cat "$T/victim" "$T/made" 2>&1 | head -n 1) $(stat -c %a "$T/victim")"
+	check "in a directory for all, a $kind of that name: nothing is made elsewhere" test ! -e "$T/made"
+done
 cdi "$T/nowhere/x.json"
 is "a directory that is not there: status" 1 "$rc"
 one_line "a directory that is not there" "$T/nowhere"
