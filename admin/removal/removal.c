@@ -88,7 +88,7 @@ static bool has_content_of_record(int dir, const char *name)
 	       record.bundle && record.config && record.inode;
 }
 
-/* True for the record of a container that was created through the shim (hook/shim/record_name.h).
+/* True for the record of a container that was created through the shim (hook/shim/record.h).
  * The NRI plugin and the hook keep files in the same directory, which do not need the shim. */
 static bool is_record(int dir, const char *name)
 {

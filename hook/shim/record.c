@@ -3,8 +3,11 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <limits.h>
+#include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <time.h>
@@ -13,11 +16,115 @@
 #include "core/base/capability.h"
 #include "core/base/cleanup.h"
 #include "core/base/fs.h"
+#include "core/base/names.h"
 #include "core/base/process_stat.h"
 #include "core/base/replace.h"
+#include "core/base/rootless.h"
+#include "core/base/text.h"
 #include "core/json/reader.h"
 #include "core/json/writer.h"
-#include "hook/shim/record_name.h"
+
+/*
+ * podman gives XDG_RUNTIME_DIR to each runtime that it starts, directly or below conmon (libpod,
+ * configureConmonEnv), and crun keeps its own state there (libcrun/status.c). An engine of root's
+ * has none, and is asked nothing more.
+ */
+const char *state_dir_find(struct arena *arena, const struct config *config)
+{
+	const char *own = getenv("XDG_RUNTIME_DIR");
+
+	if (!own || own[0] != '/' || strcmp(config->state_dir, CONFIG_STATE_DIR) != 0 ||
+	    !rootless())
+		return config->state_dir;
+	return arena_printf(arena, "%s/" HOOK_NAME, own);
+}
+
+/* The longest front of path that is there; *len becomes its length, 0 for where path begins. */
+static int open_front(const char *path, size_t *len)
+{
+	static char front[PATH_MAX];
+
+	for (;;) {
+		const char *begin = path[0] == '/' ? "/" : ".";
+		int fd;
+
+		memcpy(front, path, *len);
+		front[*len] = '\0';
+		fd = open(*len ? front : begin, O_PATH | O_DIRECTORY | O_CLOEXEC);
+		if (fd >= 0 || *len == 0)
+			return fd;
+		while (*len > 0 && path[*len - 1] != '/')
+			(*len)--;
+		while (*len > 0 && path[*len - 1] == '/')
+			(*len)--;
+	}
+}
+
+/* Puts the components of rest behind path. Returns 0, or -1 if it does not fit. */
+static int append(char *path, size_t size, const char *rest)
+{
+	size_t used = strlen(path);
+
+	if (used == 1) /* "/" */
+		used = 0;
+	while (*rest) {
+		size_t len = strcspn(rest, "/");
+		bool nothing = len == 0 || (len == 1 && rest[0] == '.');
+
+		if (!nothing && used + len + 2 > size)
+			return -1;
+		if (!nothing)
+			used += (size_t)sprintf(path + used, "/%.*s", (int)len, rest);
+		rest += len + (rest[len] == '/');
+	}
+	return 0;
+}
+
+/*
+ * The directory that --root leads to, which may be said in several ways. A runtime makes it when it
+ * first needs it: what is not there yet is taken as it is said.
+ */
+static int resolve(const char *root, char *path, size_t size)
+{
+	size_t len = strlen(root);
+	cleanup_fd fd = -1;
+
+	if (len >= PATH_MAX)
+		return -1;
+	fd = open_front(root, &len);
+	if (fd < 0 || fs_path_of(fd, path, size) < 0)
+		return -1;
+	return append(path, size, root + len);
+}
+
+/* Runtimes allow no '/' in an id; nor do we. */
+static bool is_id(const char *id)
+{
+	return id[0] && !strchr(id, '/');
+}
+
+int record_name(const struct record_key *key, struct record_name *ret_name)
+{
+	static char path[PATH_MAX];
+	const char *root = text_base_name(key->runtime);
+	int len;
+
+	if (!is_id(key->id))
+		return -1;
+	if (key->root[0])
+		root = resolve(key->root, path, sizeof(path)) == 0 ? path : key->root;
+	len = snprintf(ret_name->text, sizeof(ret_name->text), "%s@%016" PRIx64 ".json", key->id,
+		       text_hash(root));
+	return len < (int)sizeof(ret_name->text) ? 0 : -1;
+}
+
+/* "<id>.json", as earlier versions called it. Containers that run during an upgrade keep theirs. */
+static int record_old_name(const struct record_key *key, struct record_name *ret_name)
+{
+	int len = snprintf(ret_name->text, sizeof(ret_name->text), "%s.json", key->id);
+
+	return is_id(key->id) && len < (int)sizeof(ret_name->text) ? 0 : -1;
+}
 
 #define RECORD_SIZE_MAX (256 * 1024)
 

@@ -9,6 +9,7 @@
 #ifndef OCI_RDMA_RECORD_H
 #define OCI_RDMA_RECORD_H
 
+#include <limits.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <sys/stat.h>
@@ -16,8 +17,29 @@
 
 #include "core/base/arena.h"
 #include "core/base/err.h"
+#include "core/policy/config.h"
 #include "hook/apply/spec_edit.h"
-#include "hook/shim/record_name.h"
+
+/*
+ * The policy's state_dir; for an engine that is its user's own (rootless podman), where the policy
+ * does not name another, oci-rdma-hook in the user's runtime directory, since /run is root's. NULL
+ * without memory.
+ */
+const char *state_dir_find(struct arena *arena, const struct config *config);
+
+/* Whose record it is: an id means a container only together with the runtime's --root. */
+struct record_key {
+	const char *id;
+	const char *root;    /* "": not given; then it is that of this runtime */
+	const char *runtime; /* its path */
+};
+
+struct record_name {
+	char text[NAME_MAX + 1];
+};
+
+/* "<id>@<hash of --root>.json". Returns 0, or -1 if that can be no container's id. */
+int record_name(const struct record_key *key, struct record_name *ret_name);
 
 struct record {
 	const char *bundle; /* absolute path */

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "core/base/names.h"
@@ -14,10 +15,58 @@
 #include "core/policy/choice.h"
 #include "core/policy/runtimes.h"
 #include "hook/shim/last_choice.h"
-#include "hook/shim/real_runtime.h"
+#include "hook/shim/record.h"
 #include "hook/shim/runtime_args.h"
 #include "hook/shim/serve.h"
-#include "hook/shim/state_dir.h"
+
+#define ROUNDS_MAX 4
+
+static bool is_ourselves(const struct stat *st)
+{
+	struct stat own;
+
+	return stat("/proc/self/exe", &own) == 0 && own.st_dev == st->st_dev &&
+	       own.st_ino == st->st_ino;
+}
+
+/*
+ * Any runtime may lead back to the shim, for ever: NVIDIA's picks one by a list of its own, and
+ * what is called crun may be a wrapper, compiled as well. Only a count that all of them are handed,
+ * in the environment, survives that. Returns -1 when it says that we go round in circles.
+ */
+static int real_runtime_count_round(void)
+{
+	const char *before = getenv(SHIM_ROUNDS);
+	char rounds[2] = "1";
+
+	if (before && (strlen(before) != 1 || before[0] < '1' || before[0] >= '0' + ROUNDS_MAX))
+		return -1;
+	if (before)
+		rounds[0] = (char)(before[0] + 1);
+	/* It fails for want of memory alone: a round that is not counted is one more at worst. */
+	(void)setenv(SHIM_ROUNDS, rounds, 1);
+	return 0;
+}
+
+static bool can_run(void *context, const char *path)
+{
+	struct stat st;
+
+	(void)context;
+	return stat(path, &st) == 0 && S_ISREG(st.st_mode) && access(path, X_OK) == 0 &&
+	       !is_ourselves(&st);
+}
+
+/*
+ * The first of the config's list that can be run and is not the shim itself; called as
+ * oci-rdma-runtime-crun, the first crun of the list, else an installed one. In the arena or the
+ * config; NULL if there is none.
+ */
+static const char *real_runtime_find(struct arena *arena, const struct config *config,
+				     const char *called)
+{
+	return runtimes_find(arena, config, called, can_run, NULL);
+}
 
 /* As a shell says it when a command cannot be run */
 #define EXIT_NO_RUNTIME 127

@@ -7,7 +7,6 @@
 #include <sys/prctl.h>
 #include <sys/wait.h>
 
-#include "hook/shim/state_dir.h"
 #include "tests/unit/unit.h"
 
 #define SECOND UINT64_C(1000000000)
