@@ -45,7 +45,7 @@ override LDFLAGS += -Wl,-z,relro,-z,now,-z,noexecstack,--gc-sections,--as-needed
 # Frames of their own: the stack's pages are touched for what is called, not for all that could be.
 FRAMES := $(call supported,-fno-inline-functions-called-once)
 # The same commit gives the same bytes in any directory.
-override CFLAGS += -fPIE $(FRAMES) -ffile-prefix-map=$(CURDIR)=.
+override CFLAGS += -fPIE $(FRAMES) -ffile-prefix-map=$(CURDIR)=. -ffile-prefix-map=$(abspath $(BUILD))=./build
 
 # What all programs share; what an administrator runs, of which the doctor shares the rooms that look at a node; and
 # what is the hook's own but its main(). The tests link all three.

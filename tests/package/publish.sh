@@ -38,7 +38,7 @@ for image in oci-rdma-nri oci-rdma-hook-installer oci-rdma-doctor; do
 	index=$T/$image/blobs/sha256/$(jq -r '.manifests[0].digest | ltrimstr("sha256:")' "$T/$image/index.json")
 	is "$image: for both architectures" "amd64 arm64" "$(jq -r '.manifests[].platform.architecture' "$index" | sort | paste -sd ' ')"
 	is "$image: the labels say version and commit" "$version $commit" \
-		"$(buildah pull -q --arch arm64 "oci:$T/$image" >"$T/id" && buildah inspect --type image "$(<"$T/id")" |
+		"$(buildah pull -q --arch arm64 "oci-archive:$out/$image-$version.oci.tar" >"$T/id" && buildah inspect --type image "$(<"$T/id")" |
 			jq -r '.OCIv1.config.Labels | ."org.opencontainers.image.version" + " " + ."org.opencontainers.image.revision"')"
 done
 

@@ -32,7 +32,7 @@ mkdir "$T/root"
 for package in '' nri doctor; do
 	rpm2cpio "$T"/rpm/RPMS/aarch64/oci-rdma-hook${package:+-$package}-"$version"-*.rpm | (cd "$T/root" && cpio -idm --quiet)
 done
-for program in "$T"/root/usr/bin/*; do
+for program in "$T"/root/usr/bin/oci-rdma-*; do
 	[ ! -L "$program" ] || continue
 	is "${program##*/} is for aarch64" aarch64 "$(install/executable-machine --libraries "$program" 2>&1)"
 	is "${program##*/} can be mapped by a kernel with pages of 64 KiB" 0x10000 "$(readelf -lW "$program" | sed -n 's/^ *LOAD .* //p' | sort -u)"
