@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <sys/un.h>
+#include <syslog.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -19,6 +20,7 @@
 #include "nri/lock.h"
 #include "nri/missed.h"
 #include "nri/notify.h"
+#include "nri/own_file.h"
 #include "nri/report.h"
 #include "nri/serve.h"
 #include "nri/session.h"
@@ -28,6 +30,10 @@
 #define HAND_OVER_MS 2000
 #define HAND_OVER_LOOK_MS 100
 #define READ_SIZE 16384
+/* Between two looks at the file of a plugin that the runtime has launched. One that is absent for
+ * so many is no file that somebody is about to replace by two commands. */
+#define FILE_LOOK_MS 1000
+#define FILE_ABSENT_LOOKS 3
 
 #define NEVER INT64_MAX
 
@@ -53,6 +59,8 @@ struct plugin {
 	int delay_ms;
 	int64_t retry_at;
 	int64_t beat_at;
+	int64_t file_at;
+	int file_absent; /* looks that have not found it */
 
 	struct server server;
 	struct report report;
@@ -301,6 +309,48 @@ static void on_idle(void *context)
 	report_tend(&plugin->report, plugin->report.status.awaited);
 }
 
+/* ---- the end of one that the runtime has launched ---- */
+
+/* False if another plugin waits for the lock, or has it. */
+static bool is_needed(struct plugin *plugin)
+{
+	struct lock *lock = &plugin->lock;
+	struct err ignored;
+	int taken = -1;
+
+	if (!plugin->connected)
+		return false;
+	if (plugin->launched && !lock_is_held(lock))
+		taken = lock_take(lock, plugin->socket, &ignored);
+	if (taken == 1)
+		lock_serve(lock);
+	return taken != 0 && !lock_is_awaited(lock);
+}
+
+/*
+ * Only the runtime can tell a plugin that it has launched to end, and it does not. So its file
+ * tells it: a removed one ends it, and one that was replaced does so as soon as a plugin waits,
+ * because the runtime starts the new version only when it is started itself.
+ */
+static void look_at_file(struct plugin *plugin)
+{
+	char path[512];
+	enum own_file file = own_file_look(OWN_FILE_LINK, path, sizeof(path));
+
+	plugin->file_at = clock_ms() + FILE_LOOK_MS;
+	plugin->file_absent = file == OWN_FILE_REMOVED ? plugin->file_absent + 1 : 0;
+	if (plugin->file_absent >= FILE_ABSENT_LOOKS)
+		log_event(LOG_INFO, "%s was removed, so this plugin ends", path);
+	else if (file == OWN_FILE_REPLACED && !is_needed(plugin))
+		log_event(LOG_INFO, "%s was replaced: this plugin ends, and another one serves",
+			  path);
+	else
+		return;
+	ended = 1;
+}
+
+/* ---- what comes in and goes out ---- */
+
 /* Nothing is read while an answer waits to be sent: so there is never more than one. */
 static int exchange(struct plugin *plugin, short events, struct err *err)
 {
@@ -324,6 +374,8 @@ static int64_t next_time(const struct plugin *plugin)
 
 	if (plugin->fd < 0 && plugin->retry_at < next)
 		next = plugin->retry_at;
+	if (plugin->runtime && plugin->file_at < next)
+		next = plugin->file_at;
 	if (missed_next(&plugin->missed) < next)
 		next = missed_next(&plugin->missed);
 	/* What neither has the lock nor waits for it has nothing to say four times a second. */
@@ -356,6 +408,8 @@ static void tend(struct plugin *plugin)
 		beat(plugin);
 	if (plugin->fd < 0 && clock_ms() >= plugin->retry_at)
 		connect_again(plugin);
+	if (plugin->runtime && clock_ms() >= plugin->file_at)
+		look_at_file(plugin);
 	if (missed_tend(&plugin->missed))
 		report_missed(&plugin->report, &plugin->missed.status);
 	report_tend(&plugin->report, plugin->lock.ours && lock_is_awaited(&plugin->lock));

@@ -187,6 +187,61 @@ served
 has "$RUN: --check says connected, though NRI 0.6 synchronizes no launched plugin" 'connected to containerd 1.7.24' "$(<"$T/checked")"
 has "$RUN: and ends with 0" 'status 0' "$(<"$T/checked")"
 
+# The file of a launched plugin is all by which it can be told to end: the runtime goes on, and has no other way to let go of it.
+STATUS_FILE=$NODE/run/oci-rdma-hook/nri.json
+mkdir "$T/bin"
+cp "$NRI_PLUGIN" "$T/bin/90-oci-rdma"
+printf '#!/bin/sh\nexec "%s" --sysroot "%s" --socket "%s"\n' "$T/bin/90-oci-rdma" "$NODE" "$SOCKET" >"$T/plugins/90-oci-rdma"
+serving() { jq -r .pid "$STATUS_FILE" 2>/dev/null; }
+is_gone() { [ ! -e "/proc/$1/exe" ]; } # a zombie has none: the runtime waits for it when it is asked next
+now_serves() { [ "$(serving)" = "$1" ]; }
+waits() { [ "$(jq -r .pid "${STATUS_FILE%.json}-standby.json" 2>/dev/null)" = "$1" ]; }
+# changed_while_held replace|remove [standby]: what the launched plugin does when its file is replaced or removed; $T/changed has what was wrong
+changed_while_held() {
+	local launched standby=
+	: >"$T/changed"
+	within test -e "$T/done" || echo "no runtime" >>"$T/changed"
+	launched=$(serving)
+	[ "$(readlink "/proc/$launched/exe")" = "$T/bin/90-oci-rdma" ] || echo "the launched plugin does not serve" >>"$T/changed"
+	if [ "${2-}" = standby ]; then
+		"$NRI_PLUGIN" --sysroot "$NODE" --socket "$SOCKET" >>"$T/standby.log" 2>&1 &
+		standby=$!
+		within waits "$standby" || echo "no standby" >>"$T/changed"
+	fi
+	if [ "$1" = replace ]; then
+		cp "$NRI_PLUGIN" "$T/new" && mv -T "$T/new" "$T/bin/90-oci-rdma"
+	else
+		rm "$T/bin/90-oci-rdma"
+	fi
+	if [ "$1$standby" = replace ]; then
+		sleep 3 # three looks, all of which must leave it alone
+		now_serves "$launched" && ! is_gone "$launched" || echo "it has ended, and nobody serves" >>"$T/changed"
+	else
+		within is_gone "$launched" || echo "it has not ended" >>"$T/changed"
+	fi
+	[ -z "$standby" ] || within now_serves "$standby" || echo "the standby does not serve" >>"$T/changed"
+	rm "$T/done"
+	if [ -n "$standby" ]; then
+		kill -TERM "$standby"
+		wait "$standby"
+	fi
+}
+while read -r change standby; do
+	RUN="launched, its file: $change${standby:+, $standby}"
+	cp "$NRI_PLUGIN" "$T/bin/90-oci-rdma"
+	changed_while_held "$change" ${standby:+standby} &
+	checker=$!
+	runtime -launch "$T/plugins" -creates 20 -done "$T/done"
+	wait "$checker"
+	is "$RUN: as it should" "" "$(<"$T/changed")"
+	rm -rf "$NODE/run/oci-rdma-hook"
+done <<-'END'
+	replace standby
+	remove standby
+	replace
+	remove
+END
+
 # ---- the judge, judged ----
 
 RUN="control"

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "nri/own_file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "core/base/fs.h"
+
+/* What the kernel appends if the directory has another file of this name, or none (fs/d_path.c). A
+ * number of device and inode would also change when a file system is mounted over the file's. */
+static const char deleted[] = " (deleted)";
+
+enum own_file own_file_look(const char *link, char *path, size_t size)
+{
+	ssize_t len = fs_read_link(AT_FDCWD, link, path, size);
+	size_t kept;
+	struct stat st;
+
+	if (len < (ssize_t)sizeof(deleted))
+		return OWN_FILE_SAME;
+	kept = (size_t)len - (sizeof(deleted) - 1);
+	if (path[0] != '/' || strcmp(path + kept, deleted) != 0)
+		return OWN_FILE_SAME;
+	path[kept] = '\0';
+	if (lstat(path, &st) == 0)
+		return OWN_FILE_REPLACED;
+	return errno == ENOENT ? OWN_FILE_REMOVED : OWN_FILE_SAME;
+}
