@@ -208,9 +208,10 @@ iommu-passthrough:
 		install/machineconfig/render-iommu $(BUILD)/98-$(ROLE)-iommu-passthrough.yaml
 
 # The context of install/kubernetes/Containerfile, of this tree and a busybox alone
-installer: $(HOOK)
+installer: $(HOOK) $(NRI_PROGRAM)
 	@tools/deps --say installer
-	@ARCH='$(ARCH)' BUSYBOX='$(CROSS:%=$(SYSROOT)/bin/busybox)' install/kubernetes/make-context $(HOOK) $(BUILD)/installer
+	@ARCH='$(ARCH)' BUSYBOX='$(CROSS:%=$(SYSROOT)/bin/busybox)' \
+		install/kubernetes/make-context $(HOOK) $(NRI_PROGRAM) $(BUILD)/installer
 
 # The context of install/kubernetes/nri/Containerfile: one executable
 nri-context: $(NRI_PROGRAM)

@@ -64,6 +64,7 @@ packages = $(BUILD_PACKAGES) test $(PACKAGES-$(patsubst %/,%,$(dir $(1)))) $(PAC
 	$(if $(filter $(1),$(SUITES_CROSS)),cross-aarch64)
 PACKAGES-tests/podman = podman
 PACKAGES-tests/podman/builder.sh = podman vm
+PACKAGES-tests/podman/installer.sh = cluster
 PACKAGES-tests/package = lint package
 PACKAGES-tests/package/rpm-aarch64.sh = lint package cross-aarch64
 PACKAGES-tests/package/publish.sh = package podman installer cross-aarch64

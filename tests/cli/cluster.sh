@@ -416,8 +416,35 @@ is "mend: both containers see the node's processes and may raise a limit" "true 
 is "…control: neither without it" "null [false,false]" "$(daemonset "$mends" kubernetes-nri)"
 has "…and the page names the component" "      - ../nri/mend" "$(<doc/install-nri.md)"
 
+# The DaemonSet that lets the engine launch the plugin
+launching() { jq -r 'map(select(.kind == "DaemonSet" and .metadata.name == "oci-rdma-nri-launch"))[0].spec.template.spec | '"$1" "$T/$2.json"; }
+for name in kubernetes-nri-launch kubernetes-nri-launch-remove openshift-nri-launch; do
+	json "$T/config-$name.yaml" >"$T/$name.json"
+	is "$name: no privilege, the plugin's account, and what node-install writes for it" true "$(launching '
+		([.initContainers[], .containers[]] | all(.securityContext.privileged == null and .securityContext.capabilities == {"drop": ["ALL"]} and
+			.securityContext.readOnlyRootFilesystem)) and .serviceAccountName == "oci-rdma-nri" and
+		([.volumes[] | .hostPath.path // empty] | sort) == ["/etc/oci-rdma-hook", "/opt/nri", "/usr/local/bin"] and
+		([.initContainers[0].volumeMounts[] | select(.readOnly) | .mountPath]) == ["/host/usr/local/bin"] and
+		([.volumes[] | select(.hostPath) | [.name, "/host" + .hostPath.path]] | sort) ==
+			([.initContainers[0].volumeMounts[] | select(.name != "config") | [.name, .mountPath]] | sort) and
+		.initContainers[0].volumeMounts == .containers[0].volumeMounts' "$name")"
+	is "$name: a node has the plugin's pods, too, with the same policy" "$(daemonset '.volumes[] | select(.name == "config").configMap.name' "$name")" \
+		"$(launching '.volumes[] | select(.name == "config").configMap.name' "$name")"
+	is "$name: its pods are not those of the plugin" "oci-rdma-nri oci-rdma-nri-launch" "$(jq -r '[.[] | select(.kind == "DaemonSet") |
+		select(.spec.selector.matchLabels == .spec.template.metadata.labels).spec.selector.matchLabels.app] | join(" ")' "$T/$name.json")"
+done
+for name in kubernetes-nri-launch openshift-nri-launch; do
+	is "$name: it installs, stays, and looks whether all is as installed" "install nri stay check nri" "$(launching '
+		[.initContainers[0].args, .containers[0].args, .containers[0].readinessProbe.exec.command[1:]] | add | join(" ")' "$name")"
+done
+is "nri-launch-remove: it removes, and stays" "remove nri stay null" "$(launching '[.initContainers[0].args[], .containers[0].args[], "\(.containers[0].readinessProbe)"] | join(" ")' kubernetes-nri-launch-remove)"
+objects='map([.kind, .metadata.namespace, .metadata.name] | map(. // "") | join("/"))'
+is "nri-launch-remove: …they are the same objects, so that it deletes all of them" "[]" \
+	"$(jq -nc --slurpfile a "$T/kubernetes-nri-launch.json" --slurpfile b "$T/kubernetes-nri-launch-remove.json" "(\$a[0] | $objects) as \$a | (\$b[0] | $objects) as \$b | (\$a - \$b) + (\$b - \$a)")"
+is "nri-launch: the plugin itself is as without it" "" "$(diff <(daemonset . kubernetes-nri) <(daemonset . kubernetes-nri-launch))"
+
 # What several installations share is in none of them, so that removing one leaves it to the others.
-for name in kubernetes-install kubernetes-remove kubernetes-nri openshift-nri openshift-install; do
+for name in kubernetes-install kubernetes-remove kubernetes-nri kubernetes-nri-launch kubernetes-nri-launch-remove openshift-nri openshift-nri-launch openshift-install; do
 	json "$T/config-$name.yaml" >"$T/$name.json"
 	is "$name: no admission policy, no RuntimeClass" "" "$(jq -r '.[] | select(.kind | test("Admission|RuntimeClass")) | .kind' "$T/$name.json")"
 	is "$name: each object of a namespace is in its namespace, each of the cluster in none" "" "$(jq -r '.[] |
@@ -426,19 +453,19 @@ for name in kubernetes-install kubernetes-remove kubernetes-nri openshift-nri op
 	is "$name: its pods use no network" '[[],["Ingress","Egress"]]' "$(jq -c '.[] | select(.kind == "NetworkPolicy").spec | [.ingress + .egress // [], .policyTypes]' "$T/$name.json")"
 	is "$name: a probe has time on a loaded node" true "$(jq '[.. | objects | .startupProbe, .readinessProbe, .livenessProbe | values] | all(.timeoutSeconds >= 5)' "$T/$name.json")"
 	is "$name: an account of its own, without a token" true "$(jq '(map(select(.kind == "ServiceAccount"))[0]) as $account |
-		(map(select(.kind == "DaemonSet"))[0].spec.template.spec) as $pod | $account.metadata.name == $pod.serviceAccountName and
-		$account.automountServiceAccountToken == false and $pod.automountServiceAccountToken == false' "$T/$name.json")"
+		$account.automountServiceAccountToken == false and
+		([.[] | select(.kind == "DaemonSet").spec.template.spec] | all(.serviceAccountName == $account.metadata.name and .automountServiceAccountToken == false))' "$T/$name.json")"
 done
 # SCC: as OpenShift's admission compares a pod with it (openshift/apiserver-library-go, securitycontextconstraints)
-for name in openshift-nri openshift-install; do
-	is "$name: the SCC admits the pod" true "$(jq '(map(select(.kind == "SecurityContextConstraints"))[0]) as $scc |
-		(map(select(.kind == "DaemonSet"))[0].spec.template.spec) as $pod | [$pod.containers[], $pod.initContainers // [] | .. | objects | select(has("image"))] |
+for name in openshift-nri openshift-nri-launch openshift-install; do
+	is "$name: the SCC admits the pods" true "$(jq '(map(select(.kind == "SecurityContextConstraints"))[0]) as $scc |
+		[.[] | select(.kind == "DaemonSet").spec.template.spec | .containers[], .initContainers[]?] |
 		all(.securityContext.runAsUser == $scc.runAsUser.uid and .securityContext.readOnlyRootFilesystem and
 			.securityContext.seLinuxOptions == $scc.seLinuxContext.seLinuxOptions and .securityContext.capabilities == {"drop": $scc.requiredDropCapabilities} and
 			.securityContext.allowPrivilegeEscalation == false and ("runtime/" + (.securityContext.seccompProfile.type | sub("RuntimeDefault"; "default"))) == $scc.seccompProfiles[0])' "$T/$name.json")"
-	is "$name: …and has no volume that the pod does not have" true "$(jq '(map(select(.kind == "SecurityContextConstraints"))[0]) as $scc |
-		map(select(.kind == "DaemonSet"))[0].spec.template.spec | ([.volumes[] | keys[] | select(. != "name")] | unique) == ($scc.volumes | sort) and
-		([.hostPID, .hostNetwork, .hostIPC] == [null, null, null])' "$T/$name.json")"
+	is "$name: …and has no volume that the pods do not have" true "$(jq '(map(select(.kind == "SecurityContextConstraints"))[0]) as $scc |
+		map(select(.kind == "DaemonSet").spec.template.spec) | ([.[].volumes[] | keys[] | select(. != "name")] | unique) == ($scc.volumes | sort) and
+		all([.hostPID, .hostNetwork, .hostIPC] == [null, null, null])' "$T/$name.json")"
 	is "$name: …and allows nothing else" true "$(jq 'map(select(.kind == "SecurityContextConstraints"))[0] |
 		[.allowPrivilegedContainer, .allowPrivilegeEscalation, .allowHostIPC, .allowHostNetwork, .allowHostPID, .allowHostPorts] == [false, false, false, false, false, false] and
 		.allowedCapabilities == [] and .users == [] and .groups == [] and .priority == null' "$T/$name.json")"
@@ -462,6 +489,9 @@ for base in nri install; do
 	is "nfd: $base runs only on the nodes that Node Feature Discovery names" '{"feature.node.kubernetes.io/rdma.capable":"true","kubernetes.io/os":"linux"}' \
 		"$("$KUSTOMIZE" build "$T/nfd-$base" >"$T/nfd.yaml" && json "$T/nfd.yaml" | jq -cS 'map(select(.kind == "DaemonSet"))[0].spec.template.spec.nodeSelector')"
 done
+cp -r config/kubernetes "$T/kubernetes" && sed -i 's|^components:.*|components: [../nri/launch, ../nfd]|' "$T/kubernetes/nri-launch/kustomization.yaml"
+is "nfd: nri-launch, as its comment says, both DaemonSets" "true true" "$("$KUSTOMIZE" build "$T/kubernetes/nri-launch" >"$T/nfd.yaml" && json "$T/nfd.yaml" |
+	jq -r '[.[] | select(.kind == "DaemonSet").spec.template.spec.nodeSelector["feature.node.kubernetes.io/rdma.capable"]] | join(" ")')"
 
 # ---- the words ----
 

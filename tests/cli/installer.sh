@@ -4,9 +4,12 @@
 cd "$(dirname "$0")/../.." || exit 1
 . tests/cli/setup.bash
 
-check "make-context" install/kubernetes/make-context "$HOOK" "$T/context"
-not_dynamic() { ! install/kubernetes/make-context /bin/true "$T/dynamic" 2>"$T/log"; }
-check "make-context: an executable that needs libraries is refused" not_dynamic
+NRI_PLUGIN=${HOOK%/*}/oci-rdma-nri
+check "make-context" install/kubernetes/make-context "$HOOK" "$NRI_PLUGIN" "$T/context"
+not_dynamic() { ! install/kubernetes/make-context "$@" "$T/dynamic" 2>"$T/log"; }
+check "make-context: a hook that needs libraries is refused" not_dynamic /bin/true "$NRI_PLUGIN"
+has "…saying why" "shared libraries" "$(<"$T/log")"
+check "make-context: and such a plugin" not_dynamic "$HOOK" /bin/true
 has "…saying why" "shared libraries" "$(<"$T/log")"
 image=$T/context/root
 host=$T/host
@@ -14,17 +17,19 @@ printf '{ "opt_in": "annotation" } // ours\n' >"$T/config.json"
 hooks=$host/usr/share/containers/oci/hooks.d
 handler=$host/etc/crio/crio.conf.d/60-oci-rdma-hook.conf
 
-# node_install TASK [VARIABLE=VALUE…]: with the image's own shell and tools, and nothing else
+# node_install TASK [VARIABLE=VALUE…]: with the image's own shell and tools, and nothing else. TASK may be two words: "install nri".
 node_install() {
+	# shellcheck disable=SC2086 # two words
 	env -i PATH="$image/bin" ROOT="$host" SOURCE="$image/oci-rdma-hook" CONFIG="$T/config.json" GRACE=0 "${@:2}" \
-		"$image/bin/sh" "$image/oci-rdma-hook/bin/node-install" "$1" >"$T/log" 2>&1
+		"$image/bin/sh" "$image/oci-rdma-hook/bin/node-install" $1 >"$T/log" 2>&1
 }
 # traced TASK [VARIABLE=VALUE…]: what it renamed and removed on the node, one a line, in order
 traced() {
 	rm -f "$T"/trace.*
+	# shellcheck disable=SC2086 # two words
 	strace -f -qq -ttt -o "$T/trace" -e trace=rename,renameat,renameat2,unlink,unlinkat,rmdir \
 		env -i PATH="$image/bin" ROOT="$host" SOURCE="$image/oci-rdma-hook" CONFIG="$T/config.json" GRACE=0 "${@:2}" \
-		"$image/bin/sh" "$image/oci-rdma-hook/bin/node-install" "$1" >"$T/log" 2>&1
+		"$image/bin/sh" "$image/oci-rdma-hook/bin/node-install" $1 >"$T/log" 2>&1
 	sed -nE "s#.* (rename|unlink).*\"$host(/[^\"]*)\".*= 0\$#\2#p" <(whole_calls "$T/trace")
 }
 tree() { (cd "$host" && find . ! -type d ! -path '*/libexec/*' ! -name 10-crio.conf | sort); }
@@ -313,4 +318,176 @@ rm -rf "${host:?}"/*
 crio_host
 check "refused: HOOKS=all" refused node_install install HOOKS=all
 check "refused: no task" refused node_install ""
+check "refused: another program" refused node_install "install doctor"
+has "…saying what there is" "hook|nri" "$(<"$T/log")"
+
+# ---- the NRI plugin, which the engine launches ----
+
+rm -rf "${host:?}"/*
+plugins=$host/opt/nri/plugins
+plugin=$plugins/90-oci-rdma
+mark=$host/etc/oci-rdma-hook/nri-plugin
+# Each moment of it must be one in which an engine may start: it reads that directory then.
+is "nri: policy and plugin, in this order, each by rename" "/etc/oci-rdma-hook/config.json
+/opt/nri/plugins/90-oci-rdma" "$(traced "install nri")"
+is "nri: the plugin's unfinished file never lay where the engine looks" "$host/opt/nri/.90-oci-rdma.new" \
+	"$(whole_calls "$T/trace" | sed -nE 's#.* open(at)?\(.*"([^"]*90-oci-rdma[^"]*)".*#\2#p; s#.* rename(at2?)?\([^"]*"([^"]*90-oci[^"]*)".*#\2#p' | sort -u)"
+is "nri: these files and no other" "./etc/oci-rdma-hook/config.json
+./etc/oci-rdma-hook/nri-plugin
+./opt/nri/plugins/90-oci-rdma" "$(tree)"
+is "nri: modes" "755 755 644" "$(stat -c %a "$plugins" "$plugin" "$host/etc/oci-rdma-hook/config.json" | xargs)"
+is "nri: the plugin runs" "$("$NRI_PLUGIN" --version)" "$("$plugin" --version)"
+check "nri: check: all is as installed" node_install "check nri"
+is "nri: a second install touches nothing" "" "$(traced "install nri")"
+changed_plugin() {
+	"${@:2}" "$1"
+	check "nri: check: ${*:2:2} is noticed" refused node_install "check nri"
+	is "nri: …and mended by rename" /opt/nri/plugins/90-oci-rdma "$(traced "install nri")"
+	check "nri: …so that all is as installed" node_install "check nri"
+}
+changed_plugin "$plugin" chmod 600
+changed_plugin "$plugin" rm
+rm "$mark"
+check "nri: check: a mark that is gone is noticed" refused node_install "check nri"
+has "nri: …saying why it matters" "a removal of the hook takes config.json away" "$(<"$T/log")"
+check "nri: …and made again" node_install "install nri"
+
+# A program that runs cannot be written (ETXTBSY): the upgrade puts another file there, and what runs goes on with its own.
+cp /bin/sleep "$T/older" && mv "$T/older" "$plugin" && chmod 755 "$plugin"
+"$plugin" 1000 &
+running=$!
+is "nri: upgrade while the plugin runs: by rename" /opt/nri/plugins/90-oci-rdma "$(traced "install nri")"
+check "nri: …it is the new one" cmp "$image/oci-rdma-hook/bin/oci-rdma-nri" "$plugin"
+check "nri: …and what ran still runs" kill -0 "$running"
+check "nri: a removal while it runs" node_install "remove nri"
+kill "$running"
+wait "$running" 2>/dev/null
+is "nri: remove: nothing is left" "" "$(tree)"
+is "nri: …no empty directory of ours" "etc opt/nri usr/local/bin" "$(cd "$host" && find . -type d -empty | sed 's,^./,,' | sort | xargs)"
+is "nri: a second removal touches nothing" "" "$(traced "remove nri")"
+
+# Other plugins
+install -D -m 755 /bin/true "$plugins/10-other"
+check "nri: beside another plugin" node_install "install nri"
+node_install "remove nri"
+is "nri: another plugin stays" ./opt/nri/plugins/10-other "$(tree)"
+rm "$plugins/10-other"
+install -m 644 /dev/null "$plugins/README"
+check "nri: a file that is not executable does no harm" node_install "install nri"
+check "nri: …nor does check mind it" node_install "check nri"
+for name in oci-rdma 9-oci-rdma .hidden; do
+	install -m 755 /bin/true "$plugins/$name"
+	check "nri: an executable $name, at which the engine would stop, is noticed by check" refused node_install "check nri"
+	has "nri: …which names it, and says what to do" "$plugins/$name: the engine will not start" "$(<"$T/log")"
+	check "nri: …and by install" refused node_install "install nri"
+	rm "$plugins/$name"
+done
+ln -s /nowhere "$plugins/link" # whose own mode is 777
+check "nri: so is a link" refused node_install "check nri"
+rm "$plugins/link"
+node_install "remove nri"
+rm -rf "${host:?}"/*
+mkdir -p "$host/opt/nri" "$T/else"
+ln -s "$T/else" "$plugins"
+check "nri: a directory that is a link is refused" refused node_install "install nri"
+is "nri: …and nothing is put anywhere" "./opt/nri/plugins" "$(tree; ls -A "$T/else")"
+rm "$plugins"
+mkdir -p "$plugin"
+check "nri: a directory in the plugin's place is refused" refused node_install "install nri" CONFIG="$T/none"
+is "nri: …and nothing is put into it" "" "$(find "$plugin" -mindepth 1)"
+rm -rf "${host:?}"/*
+check "nri: a policy that cannot be read is refused" refused node_install "install nri" CONFIG="$T/wrong.json"
+has "nri: …saying why" optin "$(<"$T/log")"
+is "nri: …and no plugin is there" "./etc/oci-rdma-hook/nri-plugin" "$(tree)"
+
+# ---- hook and plugin on one node: one policy, which neither takes from the other ----
+
+for order in "hook nri" "nri hook"; do
+	read -r first second <<<"$order"
+	rm -rf "${host:?}"/*
+	crio_host
+	node_install "install hook"
+	node_install "install nri"
+	check "$order: both are installed" node_install "check hook"
+	check "$order: both" node_install "check nri"
+	check "$order: the first is removed" node_install "remove $first"
+	check "$order: …the policy stays" cmp "$T/config.json" "$host/etc/oci-rdma-hook/config.json"
+	has "$order: …and the log says why" "is still in use" "$(<"$T/log")"
+	check "$order: …the second is whole" node_install "check $second"
+	check "$order: the second is removed" node_install "remove $second"
+	is "$order: …with the policy" "" "$(tree)"
+done
+node_install "install hook"
+node_install "install nri" CONFIG="$T/own.json"
+check "two policies: check of the one that is not there fails" refused node_install "check hook"
+has "…and says what to do" "give both DaemonSets the same config.json" "$(<"$T/log")"
+node_install "install nri" CONFIG="$T/none"
+check "without a policy of its own the plugin takes the node's" cmp "$T/own.json" "$host/etc/oci-rdma-hook/config.json"
+node_install "remove nri" CONFIG="$T/none"
+node_install "remove hook" CONFIG="$T/own.json"
+is "…and nothing is left" "" "$(tree)"
+
+# ---- killed at each step, and disks ----
+
+# stops_engine: what an engine that starts now would stop at
+stops_engine() {
+	local name
+	for name in "$plugins"/* "$plugins"/.[!.]*; do
+		case $name in
+		"$plugins/*" | "$plugins/.[!.]*") ;;
+		"$plugin") cmp "$image/oci-rdma-hook/bin/oci-rdma-nri" "$plugin" ;;
+		*) echo "$name" ;;
+		esac
+	done
+}
+# killed_nri N TASK: as killed_at
+killed_nri() {
+	: >"$T/steps"
+	KILL_AT=$1 "${by_hand[@]}" "$2" nri >"$T/killed" 2>&1
+	[ "$(wc -l <"$T/steps")" -ge "$1" ]
+}
+rm -rf "${host:?}"/*
+wrong=
+for ((n = 1; ; n++)); do
+	killed_nri "$n" install || break
+	wrong+=$(stops_engine 2>&1)
+	node_install "install nri" && node_install "check nri" || wrong+="install after step $n: $(<"$T/log")"
+	[ -z "$(find "$host" -name '.*.new')" ] || wrong+="step $n leaves $(find "$host" -name '.*.new')"
+	node_install "remove nri" || wrong+="remove after step $n: $(<"$T/log")"
+	[ -z "$(tree)" ] || wrong+="step $n leaves $(tree)"
+	killed_nri "$n" install
+	node_install "remove nri" || wrong+="remove instead after step $n: $(<"$T/log")"
+	[ -z "$(tree)" ] || wrong+="step $n and a removal leave $(tree)"
+done
+is "nri: an install that is killed before any of its steps is finished, or taken away, by the next" "" "$wrong"
+check "…of which there are several" test "$n" -gt 12
+wrong=
+for ((n = 1; ; n++)); do
+	node_install "install nri" || wrong+="install: $(<"$T/log")"
+	killed_nri "$n" remove || break
+	wrong+=$(stops_engine 2>&1)
+	node_install "remove nri" || wrong+="remove after step $n: $(<"$T/log")"
+	[ -z "$(tree)" ] || wrong+="step $n leaves $(tree)"
+done
+is "nri: a removal that is killed before any of its steps is finished by the next" "" "$wrong"
+check "…of which there are some" test "$n" -gt 4
+rm -rf "${host:?}"/*
+
+if may_mount; then
+	# on_opt SCRIPT: with a small file system as the node's /opt/nri
+	on_opt() {
+		unshare --mount bash -c 'opt=$host/opt/nri; mkdir -p "$opt" && mount -t tmpfs -o size=1m none "$opt"
+			'"$1" 2>&1
+	}
+	is "nri: a full disk: refused, and nothing is put there" "1 1 filler plugins" "$(on_opt '
+		head -c 1000k /dev/zero >"$opt/filler"; node_install "install nri"; echo "$? $(grep -c "make space on this disk" "$T/log") $(ls -A "$opt" "$opt/plugins" | grep -v :)"' | xargs)"
+	is "nri: a full disk: an upgrade leaves the plugin that is there" "1 same filler plugins 90-oci-rdma" "$(on_opt '
+		mkdir "$opt/plugins"; cp /bin/true "$opt/plugins/90-oci-rdma"; head -c 900k /dev/zero >"$opt/filler"; node_install "install nri"; echo $?
+		cmp /bin/true "$opt/plugins/90-oci-rdma" && echo same; ls -A "$opt"; ls -A "$opt/plugins"' | xargs)"
+	is "nri: a read-only disk: an install is refused, and a removal fails until the disk can be written" "1 1 0 0" "$(on_opt '
+		node_install "install nri"; mount -o remount,ro "$opt"; chmod 755 "$opt/plugins" 2>/dev/null; node_install "remove nri"; echo $?
+		grep -c "Read-only file system" "$T/log"; mount -o remount,rw "$opt"; node_install "remove nri"; echo $?; ls -A "$opt" | wc -l' | xargs)"
+	is "nri: plugins on a file system of its own: refused, since no rename leads there" "1 1" "$(on_opt '
+		mkdir "$opt/plugins"; mount -t tmpfs none "$opt/plugins"; node_install "install nri"; echo "$? $(ls -A "$opt/plugins")$(grep -c "in one step" "$T/log")"' | xargs)"
+fi
 finish

@@ -42,6 +42,19 @@ for image in oci-rdma-nri oci-rdma-hook-installer oci-rdma-doctor; do
 			jq -r '.OCIv1.config.Labels | ."org.opencontainers.image.version" + " " + ."org.opencontainers.image.revision"')"
 done
 
+# files IMAGE: of the one for amd64
+files() {
+	local blobs=$T/$1/blobs/sha256 index layer
+	index=$blobs/$(jq -r '.manifests[0].digest | ltrimstr("sha256:")' "$T/$1/index.json")
+	for layer in $(jq -r '.layers[].digest | ltrimstr("sha256:")' \
+		"$blobs/$(jq -r '.manifests[] | select(.platform.architecture == "amd64").digest | ltrimstr("sha256:")' "$index")"); do
+		tar -tf "$blobs/$layer"
+	done
+}
+for program in oci-rdma-hook oci-rdma-nri node-install; do
+	has "the installer has $program" "oci-rdma-hook/bin/$program" "$(files oci-rdma-hook-installer)"
+done
+
 # ---- what a node gets ----
 
 tree=$T/one
@@ -64,6 +77,8 @@ is "control: another file has nothing of ours" 1 "$(on_a_node SHA256SUMS >/dev/n
 
 mkdir "$T/manifests" && tar -C "$T/manifests" -xzf "oci-rdma-hook-$version-manifests.tar.gz"
 has "the manifests name the images below REGISTRY" "registry.example/team/oci-rdma-nri" "$(cat "$T"/manifests/*/config/kubernetes/nri/kustomization.yaml)"
+has "…that of the installer which nri-launch runs, too" "registry.example/team/oci-rdma-hook-installer" \
+	"$(cat "$T"/manifests/*/config/kubernetes/nri/launch/kustomization.yaml)"
 has "the doctor's package has kubectl's plugin" usr/bin/kubectl-rdma_doctor "$(dpkg-deb -c oci-rdma-hook-doctor_*.deb)"
 has "…and the RPM" /usr/bin/kubectl-rdma_doctor "$(rpm -qlp oci-rdma-hook-doctor-*.rpm 2>/dev/null)"
 for page in config/kubernetes/nri/daemonset.yaml config/admission/policy.yaml config/monitoring/rules.yaml; do

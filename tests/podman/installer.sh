@@ -25,7 +25,7 @@ installer() {
 }
 refused() { ! "$@"; }
 
-check "the context" install/kubernetes/make-context "$HOOK" "$T/context"
+check "the context" install/kubernetes/make-context "$HOOK" "$NRI_PLUGIN" "$T/context"
 check "the image is built without a network" timeout "$PATIENCE" buildah build --quiet --network none --tag "$image" "$T/context"
 check "install" installer install --env RUNTIME=1
 for file in config/hooks.d/annotation/*.json; do
@@ -54,5 +54,49 @@ check "the readiness probe notices what is gone" refused installer check --env R
 check "install mends it" installer install --env RUNTIME=1
 check "remove" installer remove --env RUNTIME=1 --env GRACE=1
 is "nothing of ours is left" "$host/etc/crio/crio.conf.d/10-crio.conf" "$(find "$host" ! -type d ! -path '*/libexec/*')"
+nothing_left
+
+# ---- the DaemonSet that lets the engine launch the plugin: its containers, with the privileges and volumes of the manifest ----
+
+# as_manifest INIT|STAY: podman's options, one a line, for a container of it. What stands for a ConfigMap is $T/config.
+as_manifest() {
+	python3 - "$1" "$host" "$T/config" <<-'END'
+		import sys, yaml
+		which, host, config = sys.argv[1:]
+		pod = yaml.safe_load(open("config/kubernetes/nri/launch/daemonset.yaml"))["spec"]["template"]["spec"]
+		container = pod["initContainers" if which == "INIT" else "containers"][0]
+		security = container["securityContext"]
+		assert security["readOnlyRootFilesystem"] and not security["allowPrivilegeEscalation"] and "privileged" not in security
+		print(f'--user={security["runAsUser"]}', "--read-only", "--read-only-tmpfs=false", "--security-opt=no-new-privileges", sep="\n")
+		for name in security["capabilities"]["drop"]:
+		    print(f"--cap-drop={name}")
+		volumes = {v["name"]: v for v in pod["volumes"]}
+		for mount in container["volumeMounts"]:
+		    volume = volumes[mount["name"]]
+		    source = host + volume["hostPath"]["path"] if "hostPath" in volume else config
+		    print(f'--volume={source}:{mount["mountPath"]}:{"ro" if mount.get("readOnly") or "configMap" in volume else "rw"}')
+	END
+}
+mkdir -p "$host/opt/nri"
+# launching INIT|STAY WORD…
+launching() {
+	local options
+	mapfile -t options < <(as_manifest "$1")
+	pod run --rm --cgroup-parent "/${T##*/}" "${options[@]}" "$image" "${@:2}"
+}
+check "nri: install" launching INIT install nri
+is "nri: the plugin is root's and runs" "$("$NRI_PLUGIN" --version) 755 0:0" \
+	"$("$host/opt/nri/plugins/90-oci-rdma" --version) $(stat -c '%a %u:%g' "$host/opt/nri/plugins/90-oci-rdma")"
+is "nri: nothing else lies where the engine looks, nor beside" "plugins plugins/90-oci-rdma" "$(find "$host/opt/nri" -mindepth 1 -printf '%P\n' | sort | xargs)"
+check "nri: its policy is there" cmp "$T/config/config.json" "$host/etc/oci-rdma-hook/config.json"
+check "nri: the readiness probe" launching STAY check nri
+rm "$host/opt/nri/plugins/90-oci-rdma"
+check "nri: the readiness probe notices what is gone" refused launching STAY check nri
+check "nri: install mends it" launching INIT install nri
+check "nri: the hook beside it" installer install
+check "nri: remove" launching INIT remove nri
+check "nri: …the hook is whole" installer check
+check "nri: the hook is removed, too" installer remove --env GRACE=1
+is "nri: nothing of ours is left" "$host/etc/crio/crio.conf.d/10-crio.conf" "$(find "$host" ! -type d ! -path '*/libexec/*')"
 nothing_left
 finish

@@ -43,7 +43,7 @@ start_sandbox() {
 		finish
 	fi
 	workdir
-	env -i PATH="$PATH" LC_ALL=C HOME="$T" HOOK="$hook" DOCTOR="${hook%/*}/oci-rdma-doctor" SANDBOX="$T" N="${N-}" WIDTH="${WIDTH-}" PATIENCE="$PATIENCE" prlimit --memlock=$SOFT:$HARD \
+	env -i PATH="$PATH" LC_ALL=C HOME="$T" HOOK="$hook" DOCTOR="${hook%/*}/oci-rdma-doctor" NRI_PLUGIN="${hook%/*}/oci-rdma-nri" SANDBOX="$T" N="${N-}" WIDTH="${WIDTH-}" PATIENCE="$PATIENCE" prlimit --memlock=$SOFT:$HARD \
 		unshare --mount --pid --fork --kill-child --mount-proc "$BASH" "tests/podman/${0##*/}" </dev/null &
 	sandbox=$!
 	trap leave_sandbox EXIT
@@ -83,13 +83,14 @@ private() {
 }
 
 # The machine's own files cannot be written, except for /etc, where each write can be seen, and /usr/local/bin, where the
-# program is installed: from stdin, at the path that the files in config/ name; the doctor beside it, from descriptor 4.
+# program is installed: from stdin, at the path that the files in config/ name; doctor and NRI plugin beside it, from 4 and 5.
 guard_files() {
 	private /etc etc
 	private /usr/local/bin bin
 	mount -o remount,bind,ro /
 	cat >/usr/local/bin/oci-rdma-hook
 	cat <&4 >/usr/local/bin/oci-rdma-doctor
+	cat <&5 >/usr/local/bin/oci-rdma-nri
 	chmod 755 /usr/local/bin/oci-rdma-*
 }
 
@@ -139,7 +140,7 @@ enter_sandbox() {
 	set -e
 	T=$SANDBOX
 	umask 022
-	exec 3<"$HOOK" 4<"$DOCTOR" # it and the repository may themselves lie below /tmp, which is covered now
+	exec 3<"$HOOK" 4<"$DOCTOR" 5<"$NRI_PLUGIN" # it and the repository may themselves lie below /tmp, which is covered now
 	mount -t tmpfs -o mode=1777 tmp /tmp
 	mkdir -p "$T"
 	mount -t tmpfs -o mode=755 sandbox "$T"
@@ -150,8 +151,8 @@ enter_sandbox() {
 	mount -t tmpfs -o mode=755 run /run
 	mount -t tmpfs -o mode=1777 vartmp /var/tmp
 	guard_files <&3
-	exec 3<&- 4<&-
-	HOOK=/usr/local/bin/oci-rdma-hook DOCTOR=/usr/local/bin/oci-rdma-doctor
+	exec 3<&- 4<&- 5<&-
+	HOOK=/usr/local/bin/oci-rdma-hook DOCTOR=/usr/local/bin/oci-rdma-doctor NRI_PLUGIN=/usr/local/bin/oci-rdma-nri
 	make_dev
 	drop_hybrid_cgroups
 	configure_podman
