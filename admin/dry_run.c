@@ -45,7 +45,7 @@ static int open_by_id(struct container *container, const struct options *options
 	return 0;
 }
 
-/* What there is no directory of is an id. */
+/* If there is no such directory, the argument is an id. */
 static int open_bundle(struct container *container, const struct options *options, const char *name,
 		       int *ret_dir, const char **ret_path, struct err *err)
 {

@@ -6,7 +6,7 @@
 
 /*
  * Takes the exclusive lock of an open file, and waits until it is free. The lock is the open
- * file's, which the caller has, too: it holds until the caller closes it or ends (flock(2)).
+ * file's, which the caller also has: it holds until the caller closes it or ends (flock(2)).
  * Returns the exit status.
  */
 int lock_descriptor(const char *descriptor);

@@ -30,7 +30,7 @@ static void on_alarm(int signal)
 		tell(HOOK_NAME, REASON);
 		_exit(1);
 	}
-	/* Whoever is started from here gets signals, and its alarm, as we did. */
+	/* A child inherits the signal mask and handlers that we were started with. */
 	(void)alarm(seconds_before);
 	(void)sigaction(SIGALRM, &before, NULL);
 	(void)sigprocmask(SIG_SETMASK, &mask_before, NULL);

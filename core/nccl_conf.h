@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * /etc/nccl.conf inside the container: the one way in which a hook can give NCCL its values. NCCL
+ * /etc/nccl.conf inside the container: only by this file can a hook give NCCL its values. NCCL
  * reads it last, so that the environment and a user's own file win, and every process of the
  * container reads it, `exec` included (ncclInitEnv in NCCL's src/misc/param.cc). All that is known
  * of the file is here: where it is, what its image wrote, which lines are ours, and what hides it.

@@ -185,7 +185,7 @@ static int open_parent(int root, const char *path)
 /*
  * The root of any container may take the name, and write a file. What it cannot have, unless it was
  * given it, is the directory of the node's NRI socket, which is root's alone (containerd/nri makes
- * it so, pkg/adaptation): whoever has that may change every container of the node.
+ * it so, pkg/adaptation): with that, it may change every container of the node.
  */
 static bool has_nodes_socket(int sysroot, int root, const char *socket)
 {

@@ -101,7 +101,7 @@ static int read_claims(struct doctor *doctor, struct err *err)
 	return claims_read(&doctor->arena, &environment, &doctor->claims, &ignored, err);
 }
 
-/* Of Linux 5.6; older engines' seccomp profiles refuse it with EPERM. */
+/* Since Linux 5.6; older engines' seccomp profiles refuse it with EPERM. */
 static int probe_openat2(void)
 {
 	cleanup_fd fd = fs_open(AT_FDCWD, "/", O_PATH | O_DIRECTORY, 0);

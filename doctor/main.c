@@ -99,8 +99,8 @@ static bool has(const struct findings *findings, const char *id, enum finding_st
 	return false;
 }
 
-/* Who asks for a transfer with another gets to know how that went: with a low limit, or a port that
- * is down, the data arrived all the same. Where none was made, as without libibverbs, it has
+/* The exit status of a transfer with another pod says how that went: with a low limit, or a port
+ * that is down, the data arrived all the same. Where none was made, as without libibverbs, it has
  * failed. */
 static bool has_failed(const struct doctor *doctor, const struct findings *findings)
 {
@@ -112,7 +112,7 @@ static bool has_failed(const struct doctor *doctor, const struct findings *findi
 	return findings_count(findings).of[FINDING_FAIL] > 0;
 }
 
-/* Of a log that shows nothing known it cannot be said that nothing fails. */
+/* A log without a known message does not prove that all is well. */
 static int exit_status(const struct doctor *doctor, const struct findings *findings)
 {
 	if (has_failed(doctor, findings))

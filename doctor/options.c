@@ -268,7 +268,7 @@ int doctor_options_parse(int argc, char **argv, struct doctor_options *ret_optio
 		return status;
 	if (options.symptom == from_stdin && optind < argc)
 		options.symptom = argv[optind++];
-	/* An argument of its own, too, that getopt takes for an operand: optional ones have to be
+	/* Also an argument of its own, that getopt takes for an operand: optional ones have to be
 	 * joined by '='. */
 	if (optind < argc && options.listen && !options.address) {
 		status = take_address(argv[optind++], &options);

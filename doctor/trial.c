@@ -28,7 +28,7 @@ static void on_progress(void *context, const char *line)
 	progress_say(context, line);
 }
 
-/* A server runs for days: who reads its output must not wait for its end. */
+/* A server runs for days: the reader of its output must not wait for its end. */
 static void on_found(void *context, const struct finding *finding)
 {
 	(void)context;

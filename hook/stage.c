@@ -181,9 +181,9 @@ static int apply(void *context, struct container *container, struct applied *app
 }
 
 /*
- * What an earlier start was given in nccl.conf does not hold any more. Nobody needs to hear where
- * that fails: there is no block of ours then, or nobody can read it. Who was dismissed before the
- * config was read is not looked at.
+ * Removes what an earlier start wrote into nccl.conf, which does not hold any more. A failure is
+ * not reported: there is then no block of ours, or nobody can read it. A container that was
+ * dismissed before its config was read is not looked at.
  */
 static void clear_nccl_conf(struct container *container, enum stage stage)
 {

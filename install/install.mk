@@ -30,7 +30,7 @@ GRACE ?= 30
 GRACE_HERE = $(if $(DESTDIR),0,$(GRACE))
 
 PROGRAMS = oci-rdma-hook oci-rdma-nri oci-rdma-doctor
-# `make install KUBECTL=1` takes kubectl's plugin, too: for who looks after a cluster, not for its nodes
+# `make install KUBECTL=1` also takes kubectl's plugin: for a cluster's administrator, not for its nodes
 PLUGIN = kubectl-rdma_doctor
 PAGES = $(sort $(wildcard doc/man/*.[58]))
 COMPLETIONS = $(addprefix config/completion/,$(PROGRAMS))

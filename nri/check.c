@@ -52,7 +52,7 @@ __attribute__((format(printf, 1, 2))) static void say(const char *format, ...)
 	(void)puts(line);
 }
 
-/* The names of what was missed: who reads this wants to recreate these pods. */
+/* The names of what was missed: the reader wants to recreate these pods. */
 static void print_missed(const struct nri_missed_status *missed)
 {
 	if (missed->open)

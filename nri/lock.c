@@ -203,7 +203,8 @@ static int attempt(struct lock *lock)
 			lock->marked = set_mark(lock->file, MARK_WAITS, F_RDLCK);
 		return 0;
 	}
-	/* One that hands over answers meanwhile; who is connected would be asked as well. */
+	/* A plugin that hands over answers meanwhile; one that is connected would be asked as well.
+	 */
 	if (!lock->ours && lock->connected && is_marked(lock->file, MARK_LEAVES)) {
 		(void)flock(lock->file, LOCK_UN);
 		return 0;

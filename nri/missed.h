@@ -24,7 +24,7 @@
 #include "nri/synchronize.h"
 
 #define LOOK_PATIENCE_MS 60000
-/* Those that are missed are looked at so often: who has ended is missed no more. */
+/* How often the missed containers are looked at: one that has ended is missed no more. */
 #define MISSED_EACH_MS 30000
 
 /* Children that hang in a driver; with so many no more are started. */

@@ -29,7 +29,7 @@ static void write_metrics(struct report *report)
 			      report->closed);
 }
 
-/* It is written again if nothing has changed, too: that is how a plugin that hangs is known, and
+/* It is written again even if nothing has changed: by its age a plugin that hangs is known, and
  * how a file that somebody has removed comes back. */
 static void write_status(struct report *report)
 {

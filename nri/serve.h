@@ -21,7 +21,7 @@ struct server {
 	struct verdict_children children;
 };
 
-/* Of what the runtime gives a request; 0: it does not say. */
+/* The runtime's time for a request; 0: it does not say. */
 void serve_set_timeout(struct server *server, int64_t timeout_ms);
 
 /*

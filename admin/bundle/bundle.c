@@ -80,7 +80,7 @@ static void read_state(struct search *search, const char *path)
 	struct err ignored;
 	char *config;
 
-	/* A state that cannot be read is as good as none: there are other places. Of two runtimes'
+	/* A state that cannot be read is as good as none: there are other places. For two runtimes'
 	 * states the first holds. */
 	if (found->pid_path ||
 	    state_file_read(search->arena, search->root, path, &file, &ignored) < 0)

@@ -26,7 +26,7 @@ struct bundle {
  * id: in full, or a beginning that only one container has. root: the node's, below which all paths
  * are. Looked for in the states of crun (/run/crun, /run/user/UID/crun) and runc (/run/runc, …), in
  * the bundles of containerd, for every namespace, and of Docker's own, and in the storage of podman
- * and CRI-O. Only files count that nobody could have written but root, or who runs this.
+ * and CRI-O. Only files count that nobody but root, or the user who runs this, could have written.
  */
 int bundle_find(struct arena *arena, int root, const char *id, struct bundle *ret_bundle,
 		struct err *err);

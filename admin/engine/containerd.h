@@ -66,7 +66,7 @@ const char *containerd_replaced_by(const struct containerd *containerd,
 
 /*
  * What a configuration of that version calls the plugin that has the handlers: 2 (containerd 1.3 to
- * 1.7; 2.x reads it, too) or 3 (2.x); NULL for any other.
+ * 1.7; 2.x also reads it) or 3 (2.x); NULL for any other.
  */
 const char *containerd_plugin(int version);
 

@@ -40,7 +40,7 @@ static int take_runtime(void *context, const struct json_value *value, struct er
 	return 0;
 }
 
-/* Of the runtime that has just begun */
+/* For the runtime that has just begun */
 static int take_path(void *context, const struct json_value *value, struct err *err)
 {
 	struct reading *reading = context;

@@ -251,7 +251,7 @@ static int read_array(struct reader *r, int depth, struct toml_value *value)
 
 static int read_pair(struct reader *r, struct place place, int depth);
 
-/* On one line, but for what its values hold */
+/* On one line, except what its values hold */
 static int read_inline_table(struct reader *r, const struct place *place, int depth)
 {
 	if (tell_heading(r, place) < 0)

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * TOML 1.0 (toml.io), which CRI-O's configuration is written in. What this understands, and what it
- * refuses, is judged by the public suite of toml-test. No C library for it is to be had as a static
+ * refuses, is judged by the public suite of toml-test. There is no C library for it as a static
  * one in the distributions.
  *
  * The whole grammar is read and checked; told are strings and arrays of strings by their value, and
  * all other values as such. An inline table is told as a table, and a dotted key as one of the
- * table that it means. Of what lies below an array nothing is told.
+ * table that it means. Nothing below an array is told.
  */
 #ifndef OCI_RDMA_TOML_H
 #define OCI_RDMA_TOML_H

@@ -154,7 +154,7 @@ static int unescape(struct toml_scan *scan, bool several_lines, struct text *tex
 	return 0;
 }
 
-/* Of """ and ''' the last three quotes of up to five are the end. */
+/* The last three quotes of up to five are the end of """ and '''. */
 static bool at_end(const char *at, char quote, bool several_lines)
 {
 	if (at[0] != quote || !several_lines)

@@ -23,7 +23,7 @@ int toml_fail(struct toml_scan *scan, const char *why);
 /* Spaces and tabs */
 void toml_skip_spaces(struct toml_scan *scan);
 
-/* A comment, if there is one, and the line's end. At the text's end, too. */
+/* A comment, if there is one, and the line's end; also at the text's end. */
 int toml_end_line(struct toml_scan *scan);
 
 /* Spaces, comments and line ends, as many as there are */

@@ -35,7 +35,7 @@ struct hooks_found {
 
 /*
  * Opens a file and checks all of it: its owner and mode and those of the directories on the way
- * (links are followed, but those are checked, too), what it says (hooks_file_read), the executable
+ * (links are followed, but those are also checked), what it says (hooks_file_read), the executable
  * that it names (below the sysroot: a regular file that can be run, as trusted), and that it is not
  * a precreate file in a directory that CRI-O reads, with which CRI-O does not start.
  *

@@ -137,7 +137,7 @@ static bool is_of_others(int process)
 	       (user && !text_starts_with(user, "0\t"));
 }
 
-/* Who may write a command line of the node's root may do all else, too: only those count. */
+/* Only processes of the node's root count: it may do all else anyway. */
 static int open_monitor(int proc, const char *pid)
 {
 	cleanup_fd dir = fs_open(proc, pid, O_PATH | O_DIRECTORY, RESOLVE_BENEATH);

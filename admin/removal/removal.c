@@ -98,7 +98,7 @@ static bool is_record(int dir, const char *name)
 	       (text_ends_with(name, ".json") && has_content_of_record(dir, name));
 }
 
-/* What the shim remembers: containers of engines without conmon, too, if they were granted
+/* What the shim remembers: also containers of engines without conmon, if they were granted
  * something. */
 static int look_at_records(struct needs *needs, const char *state_dir, struct err *err)
 {

@@ -15,7 +15,8 @@ struct arena {
 	struct arena_block *blocks; /* newest first */
 };
 
-/* Zeroed memory, aligned for any type. Of no bytes it is not NULL either: an array may be empty. */
+/* Zeroed memory, aligned for any type. For zero bytes it is not NULL either: an array may be empty.
+ */
 void *arena_alloc(struct arena *arena, size_t size) __attribute__((malloc, alloc_size(2)));
 
 /* A NUL-terminated copy of len bytes. */

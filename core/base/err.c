@@ -21,8 +21,8 @@ int err_set(struct err *err, const char *format, ...)
 	return -1;
 }
 
-/* Of the calls that we cannot do without, openat2(2) alone is younger than kernels that are still
- * run: RHEL 8 has 4.18. "Function not implemented" would tell nobody. */
+/* Among the calls that we cannot do without, openat2(2) alone is younger than kernels that are
+ * still run: RHEL 8 has 4.18. "Function not implemented" would tell nobody. */
 static const char *reason(int errnum)
 {
 	return errnum == ENOSYS ? kernel_lacks_openat2() : strerror(errnum);

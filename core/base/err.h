@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What went wrong, for the person who has to mend it: one line that names file, place and reason.
+ * What went wrong, for the person that has to mend it: one line that names file, place and reason.
  *
  * A function that can fail returns a negative value and leaves its reason in *err; callers that
  * know more about the place put it in front. What is quoted from outside may hold line breaks and

@@ -52,7 +52,7 @@ int fs_reopen_regular(int path)
 	if (!S_ISREG(st.st_mode))
 		return -EINVAL;
 	(void)snprintf(again, sizeof(again), "/proc/self/fd/%d", path);
-	/* Whoever holds a lease on a file makes an open(2) without O_NONBLOCK wait for 45 s
+	/* A lease on a file makes an open(2) without O_NONBLOCK wait for 45 s
 	 * (/proc/sys/fs/lease-break-time), and a container's own files are read here. */
 	fd = open(again, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
 	/* The file is there: without /proc (a package's script in a root of its own) it cannot be

@@ -21,8 +21,8 @@
 #define TEMPORARY_SIZE 32
 
 /*
- * CRI-O puts process.json into /tmp, where whoever knew the name could be there first and keep us
- * from it; and two runs on one file must not take each other's.
+ * CRI-O puts process.json into /tmp, where a user who knew the name could be there first and keep
+ * us from it; and two runs on one file must not take each other's.
  */
 static int temporary_name(char *name, size_t size)
 {
@@ -70,7 +70,7 @@ static int copy_attributes(int from, int to)
 	return 0;
 }
 
-/* A caller's RLIMIT_FSIZE is to be an error (EFBIG), not our death: whoever is behind us must still
+/* A caller's RLIMIT_FSIZE is to be an error (EFBIG), not our death: our caller must still
  * start. */
 static int write_all(int fd, const struct replacement *file)
 {
@@ -99,7 +99,7 @@ static int fill(int fd, const struct replacement *file)
 	return 0;
 }
 
-/* Who is killed leaves a file that has no name yet to the kernel. */
+/* If we are killed here, the kernel frees the unnamed file. */
 static int create(int dir, const char *name, bool named)
 {
 	if (named)

@@ -27,7 +27,7 @@ struct replacement {
 /*
  * dir: a directory's descriptor. what: the file as errors should name it. Until it is whole nobody
  * else can read it, and nobody can tell its name: it may be done in /tmp, and by two at a time. On
- * failure no temporary file stays; nor where it is killed, but for the moment before the rename, or
+ * failure no temporary file stays; nor if it is killed, except in the moment before the rename, or
  * on a file system without O_TMPFILE. Returns 0, or -1 with the reason.
  */
 int replace_file(int dir, const struct replacement *file, const char *what, struct err *err);

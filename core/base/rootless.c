@@ -21,7 +21,8 @@ bool rootless(void)
 	    strncmp(text, "user:[", strlen("user:[")) != 0 ||
 	    strcmp(text, FIRST_USER_NAMESPACE) == 0)
 		return false;
-	/* Of several lines the first will do: the first namespace has one, which maps all. */
+	/* If there are several lines, the first will do: the first namespace has one, which maps
+	 * all. */
 	return fs_read_line(AT_FDCWD, "/proc/self/uid_map", text, sizeof(text)) >= 0 &&
 	       !strstr(text, "4294967295");
 }

@@ -12,10 +12,10 @@
 
 /*
  * True if this process has no right on the node that its user has not: it is not root, or it is
- * root in a user namespace only. Whoever uses such an engine is the one who runs it, so he needs to
- * prove nothing to it, and it can give nothing that is not his. About the engine, not about the
- * container, which may have a user namespace on a node whose engine is root. Where it cannot be
- * told, false.
+ * root in a user namespace only. The user of such an engine also runs it, so the user needs to
+ * prove nothing to it, and it can give nothing that the user has not. This is about the engine, not
+ * about the container, which may have a user namespace on a node whose engine is root. False if it
+ * cannot be told.
  */
 bool rootless(void);
 

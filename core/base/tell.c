@@ -154,7 +154,7 @@ static void write_stderr(const struct line *line)
 		write_stream(line);
 }
 
-/* crun's own line and runc's differ in order and digits; who reads them takes either. */
+/* crun's own line and runc's differ in order and digits; their readers take either. */
 static void write_runtime_log(const char *name, const char *reason)
 {
 	static struct line line;

@@ -12,7 +12,7 @@
 
 int tree_open_root(const char *path, struct err *err)
 {
-	/* Not open(2): there musl sets FD_CLOEXEC by a second system call, too. */
+	/* Not open(2): musl's open(2) sets FD_CLOEXEC by a second system call as well. */
 	int root = openat(AT_FDCWD, path, O_PATH | O_DIRECTORY | O_CLOEXEC);
 
 	return root < 0 ? err_sys(err, errno, "sysroot %s", path) : root;

@@ -25,7 +25,7 @@ int tree_read(struct arena *arena, int root, const char *path, size_t max,
 	      struct fs_text *ret_text);
 
 /*
- * The same, of a root that its owner fills as he likes, whoever reads it. A link to what the kernel
+ * The same, of a root that its owner may fill with anything. A link to what the kernel
  * makes when it is read is -EINVAL: /proc/kmsg gives each message once, and some attributes keep
  * their device busy.
  */

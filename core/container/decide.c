@@ -112,7 +112,7 @@ static int make_plan(struct container *container, const struct wanted *wanted, s
 	/* Only now, since a pod's author can make the environment as long as he likes. */
 	if (!container->spec.every_device && container_read_claims(container, err) < 0)
 		return -1;
-	/* Whoever gets nothing costs no query of a device, which may ask its firmware. */
+	/* A container that gets nothing costs no query of a device, which may ask its firmware. */
 	if (plan_decide(&container->arena, &facts, plan, err) < 0)
 		return -1;
 	if (!wanted->topology && !plan_gives(plan))

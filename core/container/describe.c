@@ -37,7 +37,7 @@ static int open_network(const struct container *container, const struct node *no
 
 	if (node->recorded || !container->spec.network_namespace)
 		return -1;
-	/* "/proc/PID/ns/net", too, which is no path below any root; the engine wrote it. */
+	/* Also "/proc/PID/ns/net", which is no path below any root; the engine wrote it. */
 	if (container->spec.network_path)
 		return open_namespace(container->spec.network_path);
 	if (container->pid <= 1)

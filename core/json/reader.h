@@ -4,7 +4,7 @@
  * text it wants; all else is skipped, whatever it is.
  *
  * Bounds (yajl itself has none): depth, members per object and items per array. The size is bounded
- * by whoever reads the file. In an object whose shape names its members, one that occurs twice is
+ * by the file's reader. In an object whose shape names its members, one that occurs twice is
  * an error: Go takes the last, json-c the first, and a check of one must not bless the other.
  */
 #ifndef OCI_RDMA_JSON_READER_H

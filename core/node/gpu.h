@@ -10,7 +10,7 @@
 #include "core/base/err.h"
 #include "core/node/pci.h"
 
-/* Of /dev/nvidia0 and the others (Documentation/admin-guide/devices.txt) */
+/* The major number of /dev/nvidia0 and the others (Documentation/admin-guide/devices.txt) */
 #define GPU_MAJOR 195
 
 struct gpu {

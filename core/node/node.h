@@ -37,7 +37,7 @@ void node_close(struct node *node);
  */
 int node_device_path(struct arena *arena, const char *link, char **ret_path);
 
-/* Who sees an RDMA device: ib_core's network namespace mode */
+/* Which network namespaces see an RDMA device: ib_core's mode */
 enum rdma_mode {
 	RDMA_MODE_UNKNOWN,
 	RDMA_MODE_SHARED,    /* every network namespace */

@@ -79,7 +79,7 @@ static bool needs_ports(const struct devices *devices)
 	return false;
 }
 
-/* sysfs shows the namespace of whoever mounted it, so that a fresh one is needed
+/* sysfs shows the namespace of the process that mounted it, so that a fresh one is needed
  * (fs/sysfs/mount.c). */
 static int mount_sysfs(void)
 {
@@ -95,7 +95,7 @@ static void take_ports(const struct device *device, struct answer *answer)
 	memcpy(answer->port, device->port, answer->n_ports * sizeof(*device->port));
 }
 
-/* Of the devices that the node itself does not show */
+/* For the devices that the node itself does not show */
 static void read_ports(struct arena *arena, const struct devices *all, int patience,
 		       struct answer *answers)
 {

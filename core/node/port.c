@@ -69,7 +69,7 @@ static int add_port(struct arena *arena, struct device *device, size_t *room, in
 }
 
 /* "400 Gb/sec (4X NDR)", "2.5 Gb/sec (1X SDR)"; 0 for what is no rate: strtod reads "inf" and
- * "nan", too */
+ * also "nan" */
 static double rate_of(const char *line)
 {
 	double rate = strtod(line, NULL);

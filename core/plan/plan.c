@@ -276,7 +276,7 @@ static int plan_seccomp(struct arena *arena, const struct facts *facts, struct p
 		"linux.seccomp refuses system calls that verbs, NCCL or CUDA may need: %s", list);
 }
 
-/* Who is denied for it reads it in the reason. */
+/* The denial's reason says so. */
 static int warn_identity(struct arena *arena, const struct facts *facts, struct warnings *warnings)
 {
 	const char *doubt = identity_doubt_reason(facts->spec->identity.doubt);

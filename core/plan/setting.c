@@ -6,7 +6,7 @@
 #include "core/nccl_conf.h"
 
 /*
- * True if the image's nccl.conf sets it. Then it is no part of the plan, lest the environment,
+ * True if the image's nccl.conf sets it. It is then no part of the plan; otherwise the environment,
  * which NCCL reads before, said otherwise. A mount hides that file. Returns -1 without memory.
  */
 static int is_in_image(struct arena *arena, const struct facts *facts, const struct plan *plan,

@@ -15,12 +15,12 @@
 #define CONFIG_STATE_DIR "/run/oci-rdma-hook"       /* where the policy names no other */
 #define CONFIG_SIZE_MAX (256 * 1024)
 
-/* Of a variable's value: NCCL reads lines of 1024 bytes into two buffers of that size
+/* The size of a variable's value: NCCL reads lines of 1024 bytes into two buffers of that size
  * (src/misc/param.cc before 2.27). */
 #define CONFIG_VALUE_MAX 1023
 
 enum config_opt_in {
-	OPT_IN_ANNOTATION, /* who asks by annotation */
+	OPT_IN_ANNOTATION, /* containers that ask by annotation */
 	OPT_IN_DEVICE,     /* every container with a proven device */
 };
 

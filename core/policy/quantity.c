@@ -44,7 +44,7 @@ int quantity_parse(const char *text, uint64_t *ret_bytes, struct err *err)
 		return err_set(err,
 			       "'%.64s' has an unknown unit; known: Ki Mi Gi Ti Pi Ei k M G T P E",
 			       text);
-	/* Of what is larger than 64 bits strtoull(3) gives the largest, which is too large, too. */
+	/* For values above 64 bits strtoull(3) gives the largest value, which is also too large. */
 	if (number > (MEMLOCK_UNLIMITED - 1) / factor)
 		return err_set(err, "'%.64s' is larger than 2^64-2 bytes; write unlimited", text);
 	if (number == 0)

@@ -139,7 +139,7 @@ static int walk_link(struct walk *w, int link)
 	return target[0] == '/' ? walk_from(w, w->root) : 0;
 }
 
-/* Who may write a link may change where it leads; a link's own mode says nothing. */
+/* The writer of a link decides where it leads; a link's own mode says nothing. */
 static int check_link(int fd, const char *what, const char *part, struct err *err)
 {
 	struct stat st;

@@ -13,7 +13,7 @@
 /*
  * Opens a file that grants things, for reading. It and every directory on its way must belong to
  * root (or to who runs this) and be writable by nobody else, and none may be a symbolic link:
- * whoever could swap one of them could grant himself anything. A directory like /tmp, where the
+ * a user who could swap one of them could grant anything. A directory like /tmp, where the
  * sticky bit keeps others from renaming what is not theirs, is fine.
  *
  * dir: where a relative path begins; not checked itself. what: the path as errors should say it.
@@ -27,7 +27,7 @@ int trust_open(int dir, const char *path, bool in_etc, const char *what, struct 
 /*
  * The same demand on what an engine opens by its path, where links are usual (/usr/local is one on
  * RHCOS): links are followed, and they and every directory on the way through them are held against
- * it, too.
+ * it as well.
  *
  * root: a directory descriptor; where an absolute path and an absolute link begin, and what ".."
  * does not leave. A relative path begins at the working directory. Returns an O_PATH descriptor of

@@ -27,7 +27,7 @@
 #define CMDLINE_SIZE_MAX (128 * 1024)
 #define ENVIRON_SIZE_MAX (1024 * 1024)
 
-/* /proc/<pid>; whoever mounts something else there must not speak for the kernel (CVE-2025-52881).
+/* /proc/<pid>; another file system mounted there must not speak for the kernel (CVE-2025-52881).
  */
 static int open_proc(pid_t pid)
 {

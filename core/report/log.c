@@ -16,8 +16,8 @@
 #include "core/policy/quantity.h"
 
 #define FRONT "<%d>%s[%d]: "
-/* A reason, a way in, and who it was. Lines of this length are static: a caller's stack may be
- * small. */
+/* A reason, an entry point, and the container. Lines of this length are static: a caller's stack
+ * may be small. */
 #define FAILURE_MAX (ERR_TEXT_MAX + 640)
 
 /* As the field has it: the name of the program that speaks, by which a journal is searched */
@@ -122,8 +122,8 @@ static int print_capabilities(struct arena_text *out, struct container *containe
 	return 0;
 }
 
-/* Limit and variables stand in the spec as we would write them: another way in has been there, and
- * has logged its grant. Only what that way cannot give is left to be added. */
+/* Limit and variables stand in the spec as we would write them: another entry point has been there,
+ * and has logged its grant. Only what that way cannot give is left to be added. */
 static bool is_given_before(const struct plan *plan)
 {
 	bool given = plan->sets_memlock && !plan->adds_rlimit && plan->n_settings;

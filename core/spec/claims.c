@@ -176,7 +176,7 @@ static int compare_keys(const struct variable *a, const struct variable *b)
 	return a->info - b->info;
 }
 
-/* Of one name as the environment has them */
+/* All entries of one name, in the environment's order */
 static int compare_variables(const void *a, const void *b)
 {
 	const struct variable *x = *(const struct variable *const *)a;
@@ -319,7 +319,7 @@ static int read_dra(struct reading *r, const struct variable *v)
 
 static int read_variable(struct reading *r, const struct variable *v)
 {
-	/* Of two with one name getenv(3) sees the first; the author's come behind the plugin's. */
+	/* getenv(3) sees the first of two entries; the author's come behind the plugin's. */
 	if (find(r, v->name, v->name_len, v->info) != v)
 		return 0;
 	if (text_starts_with(v->name, DRA_DEVICE_PREFIX))

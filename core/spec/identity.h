@@ -48,7 +48,7 @@
  * cgroup that has no other engine's form. Keys of both, or labels without CRI-O's own keys, are
  * believed under no engine. io.podman.* tells nothing: `podman generate kube` writes it into the
  * pods that it makes for Kubernetes. The users of ctr and nerdctl on cgroupfs remain; they are root
- * of the node, as whoever may speak to containerd's socket is.
+ * of the node, as anybody who may speak to containerd's socket is.
  */
 #ifndef OCI_RDMA_IDENTITY_H
 #define OCI_RDMA_IDENTITY_H
@@ -62,7 +62,7 @@ enum identity_doubt {
 	IDENTITY_OTHER_ENGINE, /* an engine that writes none of these keys made the container */
 };
 
-/* NULL: not known. Whoever has it from an engine's own message (NRI) sets it as it is. */
+/* NULL: not known. The NRI plugin sets it from the engine's own message. */
 struct identity {
 	const char *id; /* the container's */
 	const char *name;
@@ -74,7 +74,7 @@ struct identity {
 	const char *sandbox_id;
 	bool sandbox;              /* the pod's pause container: it never gets a device */
 	enum identity_doubt doubt; /* why all but sandbox is unknown */
-	bool kubernetes;           /* it has annotations of Kubernetes, whoever wrote them */
+	bool kubernetes;           /* it has annotations of Kubernetes, from any author */
 };
 
 /* What stands in config.json of all that; NULL: it has none. */

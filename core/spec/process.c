@@ -39,7 +39,7 @@ static int take_rlimit_type(void *context, const struct json_value *value, struc
 	return 0;
 }
 
-/* Of another resource it does not matter. */
+/* For another resource it does not matter. */
 static int take_limit(struct spec_reading *r, const struct json_value *value, uint64_t *ret_limit)
 {
 	struct err ignored;

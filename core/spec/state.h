@@ -21,7 +21,7 @@
 struct state {
 	const char *id;     /* the container's id */
 	const char *bundle; /* directory of config.json; as the runtime says it, unchecked */
-	/* Of the container's init in the hook's pid namespace; 0 if the state says none, or no
+	/* The container's init in the hook's pid namespace; 0 if the state says none, or no
 	 * integer: only a container that needs it fails for that. */
 	int64_t pid;
 	const char *status; /* "creating", "created", "running", …; NULL if it says none */

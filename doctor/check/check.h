@@ -46,7 +46,7 @@ check_function check_seccomp;    /* seccomp */
 check_function check_hooks;      /* hook_file hook_installed */
 check_function check_crio;       /* crio_config crio_running_config crio_handler crio_running … */
 check_function check_containerd; /* containerd_config containerd_handler */
-check_function check_nri;        /* nri ways_in */
+check_function check_nri;        /* nri entry_points */
 check_function check_missed;     /* missed */
 check_function check_policy;     /* policy */
 check_function check_selinux;    /* selinux */

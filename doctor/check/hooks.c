@@ -288,7 +288,7 @@ static int read_dir(struct context *context, const char *dir, bool crio_reads)
 {
 	struct arena *arena = context->findings->arena;
 	const char **names;
-	/* Hidden ones, too: the engines look at the ending alone (pkg/hooks/read.go, ReadDir). */
+	/* Also hidden ones: the engines look at the ending alone (pkg/hooks/read.go, ReadDir). */
 	int n = tree_list_all(arena, context->doctor->node.root, dir, ".json", &names);
 
 	for (int i = 0; i < n; i++) {
@@ -340,7 +340,7 @@ static int check_files(struct context *context)
 	return 0;
 }
 
-/* Another way in, which needs no hook */
+/* Another entry point, which needs no hook */
 static const char *find_other_way(const struct context *context)
 {
 	for (size_t i = 0; i < context->crio.n_handlers; i++) {

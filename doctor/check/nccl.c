@@ -81,7 +81,7 @@ static size_t count_selected(const struct nccl_context *context, const struct nc
 	return n;
 }
 
-/* The interface "net10", where the list has "net1" and there is a net1, too; NULL if none is hit */
+/* The interface "net10", where the list has "net1" and there is also a net1; NULL if none is hit */
 static const char *find_beside(const struct nccl_context *context, const struct nccl_list *list,
 			       const char **ret_item)
 {

@@ -20,7 +20,7 @@ void nccl_name_interface(const struct doctor *doctor, struct device *device)
 
 /* ---- NCCL_IB_HCA ---- */
 
-/* "mlx5_1" selects mlx5_10, too: a name that is a device, and the beginning of another one that is
+/* "mlx5_1" also selects mlx5_10: a name that is a device, and the beginning of another one that is
  * not in the list. all: of the node, since the next node has other ones in the container. */
 static const struct device *find_beside(const struct devices *all, const struct nccl_list *list,
 					const struct nccl_item *item)

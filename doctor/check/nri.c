@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The NRI plugin, as it says itself (core/nri_status.h), and which ways in the node has: so that
- * nobody takes for given what only another way gives.
+ * The NRI plugin, as it says itself (core/nri_status.h), and which entry points the node has: so
+ * that nobody takes for given what only another way gives.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -133,18 +133,18 @@ static int add_plugin(const struct doctor *doctor, struct findings *findings, st
 	}
 }
 
-/* ---- the ways in ---- */
+/* ---- the entry points ---- */
 
 static int add_ways(struct findings *findings, unsigned ways)
 {
 	bool exec = ways & (WAY_SHIM | WAY_NRI);
 
 	if (!ways)
-		return findings_add(findings, "ways_in", NULL, FINDING_OK, NULL,
+		return findings_add(findings, "entry_points", NULL, FINDING_OK, NULL,
 				    "none is installed: there is no hooks.d file of oci-rdma-hook, "
 				    "no runtime shim, and no connected NRI plugin");
 	return findings_add(
-		findings, "ways_in", NULL, FINDING_OK, NULL, "%s: the limit reaches %s; %s",
+		findings, "entry_points", NULL, FINDING_OK, NULL, "%s: the limit reaches %s; %s",
 		ways_names(ways).text, exec ? "exec as well" : "only the main process",
 		ways & WAY_SHIM        ? "the shim adds CAP_IPC_LOCK"
 		: ways & WAY_PRECREATE ? "precreate adds CAP_IPC_LOCK to podman's main process"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What oci-rdma-hook decides on the container, and what of it has come true, by which way in */
+/* What oci-rdma-hook decides on the container, and which part of it the container has, by which
+ * entry point */
 #include "doctor/check/plan.h"
 
 #include <inttypes.h>

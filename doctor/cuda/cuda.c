@@ -166,7 +166,7 @@ static int on_record(void *context, const struct record *record)
 	}
 }
 
-/* Of what was to be found out when the child ended */
+/* The step at which the child ended */
 static const char *id_of(const char *step)
 {
 	if (strcmp(step, "dlopen") == 0)

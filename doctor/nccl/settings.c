@@ -21,7 +21,7 @@ const struct nccl_setting *nccl_settings_find(const struct nccl_settings *settin
 }
 
 /*
- * A name that NCCL may look for. Of the others, images set the version of their package
+ * A name that NCCL may look for. Among the others, images set the version of their package
  * (NCCL_VERSION), builds of frameworks where NCCL is, and two are PyTorch's (ProcessGroupNCCL.hpp).
  */
 static bool is_read(const char *name)

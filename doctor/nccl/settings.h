@@ -26,7 +26,7 @@ struct nccl_oddity {
 };
 
 struct nccl_settings {
-	/* As they are found. Of one name the first holds; the others are not looked for, since a
+	/* As they are found. The first of one name holds; the others are not looked for, since a
 	 * file may have as many lines as an image's author likes. */
 	struct nccl_setting *item;
 	size_t n;
@@ -39,7 +39,7 @@ struct nccl_settings {
 
 /*
  * In the order of NCCL's src/misc/param.cc, initEnv: the environment wins; then the file that
- * NCCL_CONF_FILE names, else $HOME/.nccl.conf; /etc/nccl.conf last. Who comes first keeps the name.
+ * NCCL_CONF_FILE names, else $HOME/.nccl.conf; /etc/nccl.conf last. The first one keeps the name.
  */
 int nccl_settings_read(struct arena *arena, const struct target *target,
 		       struct nccl_settings *ret_settings, struct err *err);

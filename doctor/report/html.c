@@ -197,7 +197,7 @@ static void put_section(FILE *out, const struct findings *findings, enum finding
 	(void)fputs("</section>\n", out);
 }
 
-/* What is well is there for who asks for it. */
+/* The findings that are ok can be unfolded. */
 static int put_well(FILE *out, const struct findings *findings)
 {
 	const size_t n = findings_count(findings).of[FINDING_OK];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Text within HTML and SVG: names of devices, containers and values come from whoever runs a pod,
+ * Text within HTML and SVG: names of devices, containers and values come from the pod's author,
  * and the report is opened by who administers the cluster.
  */
 #ifndef OCI_RDMA_DOCTOR_MARKUP_H

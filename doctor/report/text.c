@@ -15,7 +15,7 @@
 #define WIDTH_MIN 40
 #define WIDTH_MAX 160
 #define INDENT 6
-/* Of one kind, without --verbose: named in short, and told with evidence */
+/* Findings of one kind, without --verbose: named in short, and told with evidence */
 #define NAMES_MAX 16
 #define WHOLE_MAX 8
 
@@ -158,7 +158,7 @@ static void put_head(const struct page *page, const struct finding *finding)
 	(void)fprintf(page->out, "%*s", (int)(INDENT - strlen(marks[finding->status])), "");
 }
 
-/* Of findings that say the same of several subjects the last one says what to do. next: what is
+/* If findings say the same of several subjects, the last one says what to do. next: what is
  * shown behind it; NULL if that is of another kind */
 static void put_finding(const struct page *page, const struct finding *finding,
 			const struct finding *next)

@@ -16,7 +16,7 @@
 /* What two pieces of a longer line share, so that a message across their border is in one of them
  */
 #define OVERLAP 1024
-/* Of the line that shows a symptom; the cause has to fit a finding with it. */
+/* Room for the line that shows a symptom; the cause has to fit a finding with it. */
 #define QUOTE_MAX 280
 #define QUOTE_BEFORE 100
 
@@ -35,7 +35,7 @@ struct reading {
 	bool begun;           /* pieces of this line were looked at before */
 	unsigned facts;
 	unsigned areas;
-	/* Of the lines that look like errors: how many, which is the first, and the one that tells
+	/* The lines that look like errors: how many, which is the first, and the one that tells
 	 * most */
 	unsigned long troubles;
 	unsigned long errors; /* of these, what is no mere trace */
@@ -142,7 +142,7 @@ static void count_trouble(struct reading *reading, const char *text, size_t len)
 }
 
 /*
- * Of a line that goes on, what begins behind end may be cut: it is looked at in the next piece.
+ * If a line goes on, what begins behind end may be cut: it is looked at in the next piece.
  */
 static void look_at(struct reading *reading, const char *text, size_t len, size_t end)
 {
@@ -169,7 +169,7 @@ static void end_line(struct reading *reading, const char *text, size_t len)
 	reading->number++;
 }
 
-/* Of a line that is longer than what was read, or than a piece */
+/* A part of a line that is longer than what was read, or than a piece */
 static void keep(struct reading *reading, const char *bytes, size_t len)
 {
 	while (len > 0) {

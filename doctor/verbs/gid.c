@@ -28,7 +28,7 @@ static bool starts_with(const union ibv_gid *gid, const unsigned char *bytes, si
 	return memcmp(gid->raw, bytes, n) == 0;
 }
 
-/* NCCL counts a mapped multicast address (ff0e::ffff:0:0/96) as IPv4, too. */
+/* NCCL counts a mapped multicast address (ff0e::ffff:0:0/96) as IPv4 as well. */
 bool gid_is_ipv4(const union ibv_gid *gid)
 {
 	static const unsigned char mapped[12] = {[10] = 0xff, [11] = 0xff};

@@ -12,7 +12,7 @@
 #define REGISTER_DEFAULT ((size_t)256 << 20)
 
 /*
- * Queues count, too, and there are two buffers: an eighth of the limit for each leaves room. Each
+ * Queues also count, and there are two buffers: an eighth of the limit for each leaves room. Each
  * counts whole pages, so that on a kernel with pages of 64 KiB a limit below half a MiB leaves
  * none; that limit is a finding of its own.
  */

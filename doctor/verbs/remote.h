@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Findings of transfers with another pod: this side asks (connect), or serves who asks (listen). */
+/* Findings of transfers with another pod: this side asks (connect), or serves the one that asks
+ * (listen). */
 #ifndef OCI_RDMA_VERBS_REMOTE_H
 #define OCI_RDMA_VERBS_REMOTE_H
 

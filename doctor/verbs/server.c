@@ -112,7 +112,7 @@ static void *run_client(void *context)
 
 	attend(client);
 	(void)pthread_mutex_lock(&run->lock);
-	/* Who was served has left the place, and another may have it. */
+	/* A client that was served has left the place, and another may have it. */
 	if (run->waiting[client->place] == client->exchange.fd)
 		run->waiting[client->place] = -1;
 	exchange_close(&client->exchange);
@@ -185,7 +185,7 @@ static int accept_all(struct run *run, int listener, int stop, struct trouble *t
 	}
 }
 
-/* Who is served is waited for; who still says hello, or waits, is not. */
+/* On shutdown only connected clients are waited for. */
 static void end(struct run *run)
 {
 	(void)pthread_mutex_lock(&run->lock);
@@ -200,7 +200,7 @@ static void end(struct run *run)
 	(void)pthread_mutex_unlock(&run->lock);
 }
 
-/* Readable as soon as one of both is; -1: not to be had. */
+/* Readable as soon as one of both is; -1: there is none. */
 static int either(int a, int b)
 {
 	cleanup_fd both = epoll_create1(EPOLL_CLOEXEC);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Who comes to a listening doctor. Anybody may: one that says nothing, or something else, or does
- * not know the token, is refused and counts for nothing, and holds nobody up.
+ * The clients of a listening doctor. Anybody may come: one that says nothing, or something else, or
+ * does not know the token, is refused and counts for nothing, and holds nobody up.
  */
 #ifndef OCI_RDMA_VERBS_SERVER_H
 #define OCI_RDMA_VERBS_SERVER_H

@@ -22,7 +22,7 @@ struct verbs_setup {
 int verbs_setup_open(struct findings *findings, const struct verbs_options *options,
 		     struct verbs *verbs, struct verbs_devices *devices);
 
-/* What to do about a trouble, by what is known of this process, too. errnum: of ibv_reg_mr */
+/* What to do about a trouble, also by what is known of this process. errnum: of ibv_reg_mr */
 const char *verbs_setup_remedy(const struct verbs_setup *setup, const struct trouble *trouble);
 const char *verbs_setup_register_remedy(const struct verbs_setup *setup, int errnum);
 

@@ -86,7 +86,7 @@ struct place {
 	const char *name; /* the file's, in it */
 };
 
-/* The record, but for which file config.json is */
+/* The record, except which file config.json is */
 static int make_record(struct shim *shim, const struct place *place, const struct grant *grant,
 		       struct record *ret_record, struct err *err)
 {

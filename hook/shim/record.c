@@ -135,7 +135,7 @@ static int record_old_name(const struct record_key *key, struct record_name *ret
 #define START_SLACK 1000000000U
 #define START_PATIENCE (300 * UINT64_C(1000000000))
 
-/* make: create it if it is not there. Whoever else could write there could grant by it. */
+/* make: create it if it is not there. A user who could write there could grant by it. */
 static int open_state_dir(const char *path, bool make, struct err *err)
 {
 	cleanup_fd dir = -1;

@@ -11,9 +11,9 @@
 /*
  * Whose command line it is. crun's is read by argp: letters can be joined ("-dp FILE"), names
  * abbreviated, and options end at the first argument that is none. runc's is read by Go's flags:
- * one dash or two, whole names, "--force=false", and but for exec options behind the id as well
- * (urfave/cli, reorderArgs). The runc after 1.5 takes its global options behind the command, too
- * (urfave/cli v3, command_parse.go).
+ * one dash or two, whole names, "--force=false", and, except for exec, options behind the id as
+ * well (urfave/cli, reorderArgs). The runc after 1.5 takes its global options also behind the
+ * command (urfave/cli v3, command_parse.go).
  */
 #define CRUN RUNTIME_CRUN
 #define RUNC RUNTIME_RUNC
@@ -45,7 +45,7 @@ struct option {
 
 /*
  * crun 1.29 (src/crun.c, create.c, run.c, restore.c, exec.c, delete.c) and runc 1.5 (main.go, the
- * same names). Of several that an abbreviation could mean crun has one, or refuses it: the first is
+ * same names). If an abbreviation could mean several, crun has one, or refuses it: the first is
  * meant. So crun 1.8's come first, and console-socket, which restore has, before config, which it
  * has not.
  */

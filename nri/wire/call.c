@@ -13,7 +13,7 @@ enum request_field {
 
 #define SYNCHRONIZE_MORE 3
 
-/* Of these a runtime sends none that was not subscribed to; an error would fail whatever it does,
+/* A runtime sends only those that were subscribed to; an error would fail whatever it does,
  * while an empty answer changes nothing. A validator's says that it has no objection. */
 static const struct {
 	const char *name;
@@ -119,7 +119,7 @@ static void payload_part(struct call *call, const unsigned char *bytes, size_t l
 	buffer_clear(&call->payload);
 }
 
-/* Whoever sends the method behind the payload (Go's protobuf does not) has it kept. */
+/* A payload before its method (Go's protobuf sends none so) is kept. */
 static bool is_wanted(const struct call *call)
 {
 	enum call_method method = call_method(call);
@@ -136,7 +136,7 @@ static void request_number(void *context, uint32_t field, uint64_t number)
 	(void)number;
 }
 
-/* Of a field that occurs twice the last one holds, as everywhere in protobuf. */
+/* If a field occurs twice, the last one holds, as everywhere in protobuf. */
 static void request_begin(void *context, uint32_t field)
 {
 	struct call *call = context;

@@ -64,7 +64,7 @@ struct call {
 
 /* Begins anew; listener and memory stay. */
 void call_reset(struct call *call);
-/* Frees the memory, too. */
+/* Also frees the memory. */
 void call_free(struct call *call);
 
 /* The next bytes of the request, cut anywhere. What is wrong with them call_whole says. */

@@ -1,6 +1,6 @@
 #!/bin/bash
 # shellcheck disable=SC2317 # commands that on_a_node calls
-# oci-rdma-doctor on recorded nodes with an NRI plugin: what it says of the plugin, and of the ways in that a node has.
+# oci-rdma-doctor on recorded nodes with an NRI plugin: what it says of the plugin, and of the entry points that a node has.
 cd "$(dirname "$0")/../.." || exit 1
 . tests/cli/setup.bash
 . tests/cli/doctor.bash
@@ -29,24 +29,24 @@ socket() {
 
 on_a_node true
 finds "a node without NRI" nri ok "NRI off, or none (/var/run/nri/nri.sock), and no oci-rdma-nri runs"
-finds "the hook alone: who reads it knows what it cannot give" ways_in ok \
+finds "the hook alone: who reads it knows what it cannot give" entry_points ok \
 	"hook: the limit reaches only the main process; none adds CAP_IPC_LOCK"
 on_a_node write "$SOCKET" 'no socket'
 finds "a file in the socket's place is none" nri ok "NRI off"
 on_a_node socket
 finds "NRI without our plugin" nri ok "the engine has NRI on (/var/run/nri/nri.sock), and no oci-rdma-nri runs"
-lacks "it is no way in then" NRI "$(jq -r '.findings[] | select(.id == "ways_in").evidence' "$T/out")"
+lacks "it is no entry point then" NRI "$(jq -r '.findings[] | select(.id == "entry_points").evidence' "$T/out")"
 
 on_a_node connected
 healthy "a connected plugin"
 finds "a connected plugin: to what, since when, and what it has done" nri ok \
 	"connected to containerd 2.1.9 since 2026-11-21T20:22:43Z, with no standby; of 12 containers 5 granted, 1 denied, 0 failed, 0 given up (/run/oci-rdma-hook/nri.json)"
-finds "hook and plugin" ways_in ok "hook, NRI: the limit reaches exec as well; none adds CAP_IPC_LOCK"
+finds "hook and plugin" entry_points ok "hook, NRI: the limit reaches exec as well; none adds CAP_IPC_LOCK"
 finds "the hook stays" hook_installed ok "createRuntime and poststart"
 alone() { connected && rm -r "${NODE:?}/$HOOKS"; }
 on_a_node alone
-finds "the plugin is a way in without the hook, too" hook_installed ok "no hook; the NRI plugin is connected"
-finds "the plugin alone" ways_in ok "NRI: the limit reaches exec as well"
+finds "the plugin is an entry point without the hook, too" hook_installed ok "no hook; the NRI plugin is connected"
+finds "the plugin alone" entry_points ok "NRI: the limit reaches exec as well"
 for counter in failed given_up; do
 	on_a_node connected ".containers.$counter = 2"
 	finds "containers that it could not serve ($counter)" nri warn "journalctl -t oci-rdma-nri"
@@ -56,7 +56,7 @@ lost() { alone && connected '.connected_since = null | .trouble = "/var/run/nri/
 on_a_node lost
 finds "a plugin of an engine without NRI" nri warn "not connected: /var/run/nri/nri.sock: No such file"
 has "a plugin of an engine without NRI: what to do" "Switch NRI on" "$found"
-finds "it is no way in" ways_in ok "none is installed"
+finds "it is no entry point" entry_points ok "none is installed"
 finds "and no reason to do without the hook" hook_installed warn
 lost_with_socket() { lost && socket; }
 on_a_node lost_with_socket
@@ -85,7 +85,7 @@ in_a_pod() {
 }
 on_a_node in_a_pod 4242
 finds "the DaemonSet's plugin" nri ok "connected to containerd 2.1.9"
-finds "the DaemonSet's plugin is a way in" ways_in ok "hook, NRI: "
+finds "the DaemonSet's plugin is an entry point" entry_points ok "hook, NRI: "
 on_a_node in_a_pod 4243
 finds "another process of that name has not written it" nri ok "no oci-rdma-nri runs"
 renamed() { in_a_pod 4242 && write proc/812/comm oci-rdma-nrl; }
@@ -97,7 +97,7 @@ on_a_node forged true
 finds "a container that calls itself so, on a node without NRI, is not believed" nri ok "no oci-rdma-nri runs"
 on_a_node forged mkdir -m 0700 "$NODE/var/run/nri"
 finds "nor one that does not have the node's socket" nri ok "no oci-rdma-nri runs"
-finds "it is no way in" ways_in ok "hook: the limit reaches only the main process"
+finds "it is no entry point" entry_points ok "hook: the limit reaches only the main process"
 open_to_all() { in_a_pod 4242 && chmod 0755 "$NODE/proc/812/root/var/run/nri"; }
 on_a_node open_to_all
 finds "nor where anybody may have the directory of the socket" nri ok "no oci-rdma-nri runs"
@@ -123,5 +123,5 @@ has "as a metric" 'id="nri"' "$(cat "$T/out")"
 h100
 in_container "$ALLOCATED"
 doctor --format json
-is "in a container nothing is said of it" "" "$(jq -r '.findings[] | select(.id == "nri" or .id == "ways_in").evidence' "$T/out")"
+is "in a container nothing is said of it" "" "$(jq -r '.findings[] | select(.id == "nri" or .id == "entry_points").evidence' "$T/out")"
 finish

@@ -1,6 +1,6 @@
 #!/bin/bash
 # oci-rdma-doctor on a container whose config.json it finds: what is decided on it is what --dry-run decides, and what of that has come
-# true is told, with the way in by which.
+# true is told, with the entry point by which.
 cd "$(dirname "$0")/../.." || exit 1
 . tests/cli/setup.bash
 . tests/cli/doctor.bash

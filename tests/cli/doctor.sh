@@ -425,7 +425,7 @@ finds "a shim that runs another crun than CRI-O" crio_handler/rdma warn \
 	"the shim runs /usr/bin/crun, but CRI-O's own handler crun runs /usr/libexec/crio/crun"
 without_hook() { with_shim && rm -r "${NODE:?}/$HOOKS"; }
 on_a_node without_hook
-finds "the shim is a way in, too" hook_installed ok "served by the shim"
+finds "the shim is an entry point, too" hook_installed ok "served by the shim"
 on_a_node write etc/crio/crio.conf.d/90-x '[crio.runtime]
 default_runtime = "kata"'
 finds "a default that has no table" crio_handler/kata fail "will not start again"

@@ -181,7 +181,7 @@ jq -c . "$T/recorded/config.json" | sed 's/"process":/"\\u0070rocess":/; s/"env"
 dry_run --format spec
 is "keys that are spelled by escapes are the same keys" "NCCL_IB_HCA==mlx5_6 1" "$(jq -r '.process.env[-1]' "$T/out") $(grep -o '"env"' "$T/out" | wc -l | sed s/0/1/)"
 
-# Both ways in at once: what the hook adds to an edited spec is nothing
+# Both entry points at once: what the hook adds to an edited spec is nothing
 dry_run --format nccl
 is "an edited spec leaves nothing for nccl.conf but what is set anyway" "NCCL_IB_HCA==mlx5_6" "$(grep -v '^#' "$T/out")"
 dry_run --format spec

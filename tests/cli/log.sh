@@ -156,7 +156,7 @@ container '{"annotations":{"io.kubernetes.cri.container-type":"sandbox"}}'
 logged
 is "precreate: nothing to say about a pod's sandbox" "" "$log"
 
-# Another way in, as the NRI plugin, has been there: of what is left to be added one line, that is no second grant
+# Another entry point, as the NRI plugin, has been there: of what is left to be added one line, that is no second grant
 line_of() {
 	container "{$device,\"env\":[$1],\"merge\":{\"process\":{\"rlimits\":[$2]}}}"
 	"$HOOK" --sysroot "$NODE" precreate <"$B/config.json" >"$T/out"

@@ -1,5 +1,5 @@
 #!/bin/bash
-# Every way in which a cluster gives RDMA devices to a container: tests/cli/paths has a file for each, with
+# All means by which a cluster gives RDMA devices to a container: tests/cli/paths has a file for each, with
 #   about    what it is
 #   node     the node as it was recorded: a description for tests/nodes/mknode, or the name of one there
 #   bundle   the container as the engine hands it over: a case for tests/bundles/mkbundle

@@ -1,5 +1,5 @@
 #!/bin/bash
-# Each way in under valgrind's memcheck: no byte is read that nobody wrote, none past an end, no memory is lost, no descriptor left.
+# Each entry point under valgrind's memcheck: no byte is read that nobody wrote, none past an end, no memory is lost, no descriptor left.
 # Two builds (make memcheck): the static one, as nodes have it, of which memcheck knows the stack and what the kernel is given; and a
 # dynamic one, of which it knows the heap, too: there each allocation of an arena is one of malloc's. Both are without the seccomp
 # filter, which valgrind's own calls do not pass, and without HARDENING, which writes each variable before its first use. The doctor is

@@ -1,5 +1,5 @@
 #!/bin/bash
-# The dry run names the ways in that the node has, so that nobody takes for given what only another one gives.
+# The dry run names the entry points that the node has, so that nobody takes for given what only another one gives.
 cd "$(dirname "$0")/../.." || exit 1
 . tests/cli/setup.bash
 

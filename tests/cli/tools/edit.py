@@ -150,8 +150,8 @@ def shown(value):
     return text if len(text) < 600 else f"{text[:300]} … {text[-300:]}"
 
 
-def check_config(program, checks, case, text, grant, deep, ways_in=True):
-    """One config.json through every way in. deep: the slower ones too. ways_in: no dry run alone, so that the limit must be one we may set"""
+def check_config(program, checks, case, text, grant, deep, entry_points=True):
+    """One config.json through every entry point. deep: the slower ones too. entry_points: no dry run alone, so that the limit must be one we may set"""
     status, edited, error = program.dry_run(text)
     if not checks.that("--format spec succeeds silently", case, status == 0 and not error, f"{status} {error!r}"):
         return
@@ -162,7 +162,7 @@ def check_config(program, checks, case, text, grant, deep, ways_in=True):
     only_added(checks, case, text, edited)
     means(checks, case, text, edited, grant)
     checks.that("spec of spec is the same bytes", case, program.dry_run(edited) == (0, edited, b""))
-    if not ways_in:
+    if not entry_points:
         return
     checks.that("precreate writes the same bytes", case, program.precreate(text) == (0, edited, b""))
     if not deep:

@@ -48,7 +48,7 @@ static void mounts_over_the_file_are_seen(void **state)
 	assert_int_equal(bench.plan.nccl_conf_mounted, row->covered);
 	assert_string_equal(unit_codes(&bench.arena, &bench.warnings),
 			    row->covered ? "nccl_conf_mounted" : "");
-	/* The variables stay in the plan: another way in can give them. */
+	/* The variables stay in the plan: another entry point can give them. */
 	assert_int_equal(bench.plan.n_settings, 1);
 }
 
