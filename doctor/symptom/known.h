@@ -145,11 +145,15 @@ struct known_part {
 	const struct known_word *word;
 };
 
-/* Of reasons beside errno's: a name does not resolve */
+/* Reasons beside the errnos: a name does not resolve; what a library or device hands out is used
+ * up; a peer refuses an RDMA connection; CUDA does not start */
 #define EHOSTNAME 4096
+#define ENORESOURCE 4097
+#define EREJECTED 4098
+#define ECUDA_START 4099
 
 struct known_reason {
-	int number; /* an errno, or EHOSTNAME */
+	int number; /* an errno, or one of the above */
 	const struct known_word *word;
 };
 
