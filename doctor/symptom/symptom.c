@@ -19,12 +19,15 @@
 /* Room for the line that shows a symptom; the cause has to fit a finding with it. */
 #define QUOTE_MAX 280
 #define QUOTE_BEFORE 100
+#define PART_MAX 512
 
 struct hit {
 	unsigned long first; /* line numbers, from 1 */
 	unsigned long last;
 	unsigned long lines;
-	const char *from; /* the thread or source of the message */
+	const char *from;                /* the thread or source of the message */
+	const struct known_because *why; /* of what carries another program's words: their reason */
+	unsigned long why_line;
 	char quote[QUOTE_MAX + 1];
 };
 
@@ -89,6 +92,26 @@ static void lower(char *to, const char *from, size_t len)
 	to[len] = '\0';
 }
 
+/* What is told alone mostly carries another program's words, which may say why. */
+static bool carries(const struct known *known)
+{
+	return known->alone && known->status == FINDING_FAIL;
+}
+
+/* So many lines of a carrier are read for a reason. */
+#define CARRIED_MAX 64
+
+static void look_for_reason(const struct reading *reading, struct hit *hit)
+{
+	struct trouble trouble;
+
+	if (hit->why || hit->lines > CARRIED_MAX)
+		return;
+	trouble_read(reading->lowered, &trouble);
+	hit->why = trouble.because;
+	hit->why_line = reading->number;
+}
+
 static void count_symptoms(struct reading *reading, const char *text, size_t len, size_t end)
 {
 	for (size_t i = 0; i < reading->match.n; i++) {
@@ -101,6 +124,8 @@ static void count_symptoms(struct reading *reading, const char *text, size_t len
 		if (hit->lines == 0)
 			hit->from = seen->from;
 		count(reading, hit, text, len, at);
+		if (carries(known_at(seen->symptom)))
+			look_for_reason(reading, hit);
 	}
 }
 
@@ -233,10 +258,17 @@ static const struct known *verdict(const struct known *known, unsigned facts)
 static void merge(struct hit *into, const struct hit *from)
 {
 	unsigned long lines = into->lines + from->lines;
+	struct hit other = *into;
 
 	if (into->lines == 0 || from->first < into->first)
 		*into = *from;
+	else
+		other = *from;
 	into->lines = lines;
+	if (into->why)
+		return;
+	into->why = other.why;
+	into->why_line = other.why_line;
 }
 
 /* Each hit where its verdict is: several symptoms may be one cause. */
@@ -302,25 +334,44 @@ static bool is_silent(const struct reading *reading, const size_t *order, size_t
 	return reading->hit[which].lines == 0;
 }
 
-static int tell(struct findings *findings, const struct known *known, const struct hit *hit)
+/* A carrier's reason is that of its own lines; that of the line that tells most may be another's.
+ */
+static const struct known_because *find_reason(const struct reading *reading,
+					       const struct known *known, const struct hit *hit,
+					       char reason[PART_MAX])
+{
+	const struct known_because *why = hit->why ? hit->why : reading->told.because;
+
+	reason[0] = '\0';
+	if (!why || !carries(known))
+		return NULL;
+	(void)snprintf(reason, PART_MAX, "; line %lu %s why: %s",
+		       hit->why ? hit->why_line : reading->trouble.first,
+		       hit->why ? "says" : "may say", why->cause);
+	return why;
+}
+
+static int tell(struct findings *findings, const struct reading *reading, const struct known *known,
+		const struct hit *hit)
 {
 	static const char *const sayings[] = {
 		[SURE] = "", [LIKELY] = "likely: ", [MAYBE] = "may be: "};
 	const char *from = hit->from ? hit->from : known->from;
-	char remedy[1024];
+	char remedy[2048];
+	char reason[PART_MAX];
 	char times[48] = "";
+	const struct known_because *why = find_reason(reading, known, hit, reason);
 
-	(void)snprintf(remedy, sizeof(remedy), "%s%s%s%s%s", known->remedy,
-		       known->confirm[0] ? "; confirmed by: " : "", known->confirm,
-		       from ? "; known from: " : "", from ? from : "");
+	(void)snprintf(remedy, sizeof(remedy), "%s%s%s%s%s%s%s", why ? why->step : "",
+		       why ? "; " : "", known->remedy, known->confirm[0] ? "; confirmed by: " : "",
+		       known->confirm, from ? "; known from: " : "", from ? from : "");
 	if (hit->lines > 1)
 		(void)snprintf(times, sizeof(times), " and %lu more", hit->lines - 1);
 	return findings_add(findings, "symptom", known->name, known->status, remedy,
-			    "%s%s; line %lu%s: %s", sayings[known->sureness], known->cause,
-			    hit->first, times, hit->quote);
+			    "%s%s%s; line %lu%s: %s", sayings[known->sureness], known->cause,
+			    reason, hit->first, times, hit->quote);
 }
 
-#define PART_MAX 512
 #define EXPLANATION_MAX (2 * PART_MAX)
 
 /* What the line says beside what is known: its reason, and the part that wrote it; "" for nothing
@@ -401,7 +452,7 @@ static int tell_all(struct findings *findings, struct reading *reading, struct e
 
 		if (is_silent(reading, order, n, order[i]))
 			continue;
-		status = tell(findings, known, &reading->hit[order[i]]);
+		status = tell(findings, reading, known, &reading->hit[order[i]]);
 		explained |= known->status == FINDING_FAIL || reading->errors == 0;
 	}
 	if (status == 0 && !explained)

@@ -327,6 +327,50 @@ static void one_cause_is_told_once(void **state)
 	assert_has(findings.item[0].evidence, "; line 2 and 2 more: ");
 }
 
+/* What carries another program's message says its reason; the first row has none. */
+static const struct carried_case {
+	const char *name;
+	const char *text;
+	const char *why; /* NULL: none is told */
+	const char *remedy;
+} carried_cases[] = {
+	{"symptom: a hook's failure without a reason has none",
+	 "error running hook: exit status 1, stdout: , stderr: the moon is full", NULL,
+	 "read the hook's own message"},
+	{"symptom: a hook's failure says the hook's reason",
+	 "error running hook: exit status 1, stderr: nvidia-container-cli: container error: cgroup "
+	 "subsystem devices not found",
+	 "; line 1 says why: the engine could not set the container's cgroup",
+	 "stat -fc %T /sys/fs/cgroup"},
+	{"symptom: a hook's failure says the reason of a line behind it",
+	 "error running hook: exit status 1\nnvidia-container-cli: mount error: write error: "
+	 "/sys/fs/cgroup/devices/x/devices.allow: operation not permitted",
+	 "; line 2 says why: the container's cgroup may not be written", "no-cgroups = true"},
+	{"symptom: a hook's failure says which device is unknown",
+	 "error running hook: exit status 1 nvidia-container-cli: device error: x: unknown device",
+	 "; line 1 says why: the container asks for a device by a name", "nvidia-ctk cdi list"},
+	{"symptom: mpirun's failure says what another line has",
+	 "oob: connect to 10.0.0.7: No route to host\n"
+	 "ORTE was unable to reliably start one or more daemons.",
+	 "; line 1 may say why: there is no way to that address", "ip route get"},
+};
+
+static void a_carrier_says_the_reason(void **state)
+{
+	const struct carried_case *row = *state;
+	cleanup_arena arena = {0};
+	struct findings findings = {.arena = &arena};
+
+	told(&findings, row->text);
+	assert_int_equal(findings.n, 1);
+	assert_int_equal(findings.item[0].status, FINDING_FAIL);
+	if (row->why)
+		assert_has(findings.item[0].evidence, row->why);
+	else
+		assert_null(strstr(findings.item[0].evidence, "says why"));
+	assert_has(findings.item[0].remedy, row->remedy);
+}
+
 static void a_warning_does_not_hide_an_unknown_error(void **state)
 {
 	cleanup_arena arena = {0};
@@ -342,6 +386,7 @@ static void a_warning_does_not_hide_an_unknown_error(void **state)
 void add_told_tests(struct unit_suite *suite)
 {
 	UNIT_TABLE(suite, unknown_says_what_is_next, unknown_cases);
+	UNIT_TABLE(suite, a_carrier_says_the_reason, carried_cases);
 	unit_add(suite, "symptom: a cause is said as strong as its evidence",
 		 cause_is_as_strong_as_its_evidence, NULL);
 	unit_add(suite, "symptom: several causes are told in the order of their evidence",
