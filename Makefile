@@ -125,6 +125,14 @@ ifneq ($(DYNAMIC)$(YAJL),)
 DOCTOR_LIBS := $(or $(YAJL_ARCHIVE),-lyajl) $(LIBCAP) $(LIBNETTLE)
 endif
 
+# The reporter lives in an image of its own, which brings its libraries along. Nothing else needs libcurl, so `make` does
+# not build it: `make events` does.
+EVENTS := $(BUILD)/oci-rdma-events
+EVENTS_OWN := $(filter-out events/main.c,$(sort $(wildcard events/*.c)))
+EVENTS_OBJECTS := $(EVENTS_OWN:%.c=$(BUILD)/%.o)
+# What of it needs no libcurl: the unit tests link that.
+EVENTS_PURE := $(patsubst %,$(BUILD)/events/%.o,event ledger spool)
+
 # What the files in BUILD were compiled and linked with. A rule of these files depends on these two, so that another
 # compiler, LIBC=, DYNAMIC= or CFLAGS= makes again what it changes, and an edit of the help makes nothing again.
 COMPILED_WITH := $(CC) $(CPPFLAGS) $(CFLAGS) $(YAJL)
@@ -142,6 +150,7 @@ endif
 say = $(if $(V),,@$(if $(QUIET),,printf '  %-3s %s\n' $(1) $@;))
 
 all: $(HOOK) $(NRI_PROGRAM) $(DOCTOR)
+events: $(EVENTS)
 
 help:
 	@cat doc/make-help.txt
@@ -191,7 +200,7 @@ $(COMPILED):
 $(LINKED):
 	@mkdir -p $(@D)
 	@printf '%s\n' $(call quoted,$(LINKED_WITH)) >$@
-$(HOOK) $(NRI_PROGRAM) $(DOCTOR): $(LINKED)
+$(HOOK) $(NRI_PROGRAM) $(DOCTOR) $(EVENTS): $(LINKED)
 
 $(BUILD)/%.o: %.c $(COMPILED) | $(BUILD)/.deps
 	@mkdir -p $(@D)
@@ -265,7 +274,7 @@ endif
 
 $(HOOK): $(filter %/libyajl.a,$(HOOK_LIBS))
 $(NRI_PROGRAM): $(filter %/libyajl.a,$(NRI_LIBS))
-$(DOCTOR): $(filter %/libyajl.a,$(DOCTOR_LIBS))
+$(DOCTOR) $(EVENTS): $(filter %/libyajl.a,$(DOCTOR_LIBS))
 
 $(HOOK): $(HOOK_OBJECTS)
 	$(call say,LD) $(CC) $(CFLAGS) $(LDFLAGS) $(HOOK_LDFLAGS) -o $@ $(filter %.o,$^) $(HOOK_LIBS)
@@ -276,8 +285,16 @@ $(NRI_PROGRAM): $(NRI_OBJECTS)
 $(DOCTOR): $(BUILD)/doctor/main.o $(DOCTOR_OBJECTS) $(CORE_OBJECTS) $(ADMIN_SHARED:%.c=$(BUILD)/%.o)
 	$(call say,LD) $(CC) $(CFLAGS) $(LDFLAGS) -pie -o $@ $(filter %.o,$^) $(DOCTOR_LIBS)
 
--include $(sort $(patsubst %.o,%.d,$(HOOK_OBJECTS) $(NRI_OBJECTS) $(NRI_OWN_OBJECTS) $(OBJECTS) $(DOCTOR_OBJECTS)))
--include $(patsubst %,$(BUILD)/%/main.d,hook nri doctor)
+$(BUILD)/events/api.o: | $(BUILD)/.deps-events
+$(BUILD)/.deps-events: tools/deps
+	@mkdir -p $(@D)
+	@tools/deps --say events
+	@touch $@
+$(EVENTS): $(BUILD)/events/main.o $(EVENTS_OBJECTS) $(CORE_OBJECTS)
+	$(call say,LD) $(CC) $(CFLAGS) $(LDFLAGS) -pie -o $@ $(filter %.o,$^) -lcurl $(DOCTOR_LIBS)
+
+-include $(sort $(patsubst %.o,%.d,$(HOOK_OBJECTS) $(NRI_OBJECTS) $(NRI_OWN_OBJECTS) $(OBJECTS) $(DOCTOR_OBJECTS) $(EVENTS_OBJECTS)))
+-include $(patsubst %,$(BUILD)/%/main.d,hook nri doctor events)
 
 # For editors and language servers: how each file is compiled.
 compile_commands.json: $(COMPILED) tools/compile-commands
@@ -297,7 +314,7 @@ demo-page: $(HOOK)
 clean:
 	rm -rf $(BUILD)
 
-.PHONY: all help demo demo-page clean
+.PHONY: all events help demo demo-page clean
 
 include tests/tests.mk
 include install/install.mk

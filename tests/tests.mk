@@ -70,9 +70,10 @@ PACKAGES-tests/package/rpm-aarch64.sh = lint package cross-aarch64
 PACKAGES-tests/package/publish.sh = package podman installer cross-aarch64
 PACKAGES-tests/vm = vm
 PACKAGES-tests/lint = lint
-PACKAGES-tests/tidy = lint
+PACKAGES-tests/tidy = lint events
 PACKAGES-tests/cli = cluster installer
 PACKAGES-tests/cli/monitoring.sh = monitoring
+PACKAGES-tests/cli/events.sh = events
 PACKAGES-tests/cli/disruption.sh = systemd
 PACKAGES-tests/cli/standby.sh = systemd
 PACKAGES-tests/nri = cluster
@@ -85,6 +86,7 @@ $(SUITES_CLI) $(SUITES_PODMAN) $(SUITES_PACKAGE) $(SUITES_VM): $(HOOK) $(NRI_PRO
 tests/vm/check-brief tests/vm/check-node-brief: $(HOOK) $(NRI_PROGRAM) $(DOCTOR)
 $(patsubst %,tests/cli/%.sh,confine hook_dynamic memory): $(HOOK_DYNAMIC)
 tests/cli/nri.sh tests/cli/outcome.sh $(SUITES_NRI): $(NRI_PATIENT)
+tests/cli/events.sh: $(EVENTS)
 tests/cli/cluster.sh: $(KUBECHECK)
 tests/cli/cdi-schema.sh: $(CDI_VALIDATE)
 $(SUITES_NRI) tests/vm/check-nri: $(NRI_PROGRAM) $(JUDGE)
@@ -111,7 +113,7 @@ unit_objects = $(patsubst %.c,$(BUILD)/%.o,$(wildcard tests/unit/$(1).c tests/un
 UNIT_OBJECTS := $(foreach suite,$(notdir $(UNIT)),$(call unit_objects,$(suite)))
 $(UNIT_OBJECTS): | $(BUILD)/.deps-test
 $(foreach suite,$(notdir $(UNIT)),$(eval $(BUILD)/tests/unit/$(suite): $(call unit_objects,$(suite))))
-$(UNIT): $(OBJECTS) $(NRI_OWN_OBJECTS) $(DOCTOR_OBJECTS)
+$(UNIT): $(OBJECTS) $(NRI_OWN_OBJECTS) $(DOCTOR_OBJECTS) $(EVENTS_PURE)
 	$(call say,LD) $(CC) $(CFLAGS) $(SYSROOT_LIBS) -o $@ $(filter %.o,$^) \
 		-lcmocka -lseccomp -lyajl -lcap -lnettle -lprotobuf-c
 
@@ -169,7 +171,7 @@ $(BUILD)/.deps-test: tools/deps
 
 # ---- lint ----
 
-C_FILES := $(sort $(foreach room,core admin doctor hook nri tests/unit tests/fuzz tests/bench tests/vm, \
+C_FILES := $(sort $(foreach room,core admin doctor events hook nri tests/unit tests/fuzz tests/bench tests/vm, \
 	$(wildcard $(room)/*.[ch] $(room)/*/*.[ch] $(room)/*/*/*.[ch])))
 
 format:

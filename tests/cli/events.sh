@@ -1,0 +1,239 @@
+#!/bin/bash
+# oci-rdma-events before an API server with TLS that judges each request (tests/cli/tools/events_api.py): the reasons of real refusals come to the pod,
+# each once, and whatever the server answers, nothing is lost in silence.
+# shellcheck disable=SC2317 # functions that within calls
+cd "$(dirname "$0")/../.." || exit 1
+# Its log goes to stderr where nobody listens on /dev/log.
+if [ -e /dev/log ] && [ "${OWN_NAMESPACE-}" != yes ]; then
+	if ! unshare --mount true 2>/dev/null; then
+		echo "ok - oci-rdma-events # skip: /dev/log is there, and mount namespaces are not allowed here"
+		exit 0
+	fi
+	OWN_NAMESPACE=yes exec unshare --mount bash -c 'mount --bind /dev/null /dev/log && exec tests/cli/events.sh'
+fi
+. tests/cli/setup.bash
+EVENTS=$(realpath "${BUILD:-build}/oci-rdma-events")
+API=$T/api
+ACCOUNT=$T/account
+RECORDS=$NODE/run/oci-rdma-hook/refusals
+node h100
+mkdir -p "$NODE/run" "$API" "$ACCOUNT"
+reporter='' server=''
+trap 'for pid in $reporter $server; do kill -9 "$pid"; wait "$pid"; done 2>/dev/null; rm -rf "$T"' EXIT
+
+# ---- the command line ----
+
+# said WANT-STATUS DESCRIPTION PART ARGUMENT…
+said() {
+	local want=$1 what=$2 part=$3
+	shift 3
+	timeout "$PATIENCE" "$EVENTS" "$@" >"$T/out" 2>&1
+	is "$what: status" "$want" "$?"
+	has "$what: it says so" "$part" "$(cat "$T/out")"
+}
+said 0 "--version" "oci-rdma-events " --version
+said 0 "--help" "--account DIR" --help
+said 2 "an unknown option" "nonsense" --nonsense
+said 2 "the policy is not its own" "config" --config /x
+said 2 "an operand" "extra" extra
+said 1 "no directory of records" "mkdir -m 0700 -p" --sysroot "$NODE"
+install -d -m 0700 "$NODE/run/oci-rdma-hook" "$RECORDS"
+KUBERNETES_SERVICE_HOST='' KUBERNETES_SERVICE_PORT='' said 1 "no node" "No such file" --sysroot "$T/none"
+env -u KUBERNETES_SERVICE_HOST "$EVENTS" --sysroot "$NODE" >"$T/out" 2>&1
+is "not in a pod: status" 1 $?
+has "not in a pod: it says so" "this program runs in a pod" "$(cat "$T/out")"
+
+# ---- the server ----
+
+# authority DIRECTORY: a CA that is its own certificate, for 127.0.0.1
+authority() {
+	mkdir -p "$1"
+	openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 2 -subj /CN=kubernetes -addext subjectAltName=IP:127.0.0.1 \
+		-keyout "$1/key.pem" -out "$1/cert.pem" 2>/dev/null
+}
+authority "$API"
+authority "$T/other"
+cp "$API/cert.pem" "$ACCOUNT/ca.crt"
+echo first >"$API/token"
+echo first >"$ACCOUNT/token"
+"$PYTHON" -IS tests/cli/tools/events_api.py "$API" 2>"$T/server" &
+server=$!
+within test -s "$API/port"
+export KUBERNETES_SERVICE_HOST=127.0.0.1 NODE_NAME=node-1
+KUBERNETES_SERVICE_PORT=$(<"$API/port")
+export KUBERNETES_SERVICE_PORT https_proxy=http://127.0.0.1:9 HTTPS_PROXY=http://127.0.0.1:9
+
+# start / stop: $rc and $T/log are of the one that ended
+start() {
+	"$EVENTS" --sysroot "$NODE" --account "$ACCOUNT" 2>"$T/log" &
+	reporter=$!
+	within grep -q "reads /run" "$T/log"
+}
+stop() {
+	kill -TERM "$reporter"
+	wait "$reporter"
+	rc=$?
+	reporter=
+}
+# events [OPTION] JQ-FILTER: of all that were posted, one line each
+events() { [ ! -e "$API/events" ] || jq -c "$@" "$API/events"; }
+n_events() { events . | wc -l; }
+posted() { [ "$(n_events)" -ge "$1" ]; }
+# told N: it has heard of N events of this run that the server took them
+told() { [ "$(grep -c "oci-rdma-events: posted: \|: there already: " "$T/log")" -ge "$1" ]; }
+n_requests() { wc -l <"$API/requests"; }
+requested() { [ "$(n_requests)" -ge "$1" ]; }
+logs() { grep -q -- "$1" "$T/log"; }
+# answers ANSWER…: what the server says next
+answers() { printf '%s\n' "$@" >"$API/answers"; }
+
+# refused POD [CONFIG]: a container of this pod, which precreate serves by the node's policy
+number=0
+refused() {
+	number=$((number + 1))
+	config "${2-"{\"namespaces\": [\"team-b\"]}"}"
+	bundle '{"devices":[["/dev/infiniband/uverbs6",231,198]]}'
+	id=$(printf '%064x' "$number")
+	jq --arg pod "$1" --arg id "$id" '.annotations["io.kubernetes.pod.name"] = $pod | .annotations["io.kubernetes.cri-o.ContainerID"] = $id
+		| .linux.cgroupsPath |= sub("[0-9a-f]{64}"; $id)' "$B/config.json" >"$T/config.json"
+	"$HOOK" --sysroot "$NODE" precreate <"$T/config.json" >"$T/edited" 2>/dev/null
+}
+# record NAME JSON: one that another program of root's has written
+record() {
+	printf '%s' "$2" >"$RECORDS/.new"
+	chmod 0600 "$RECORDS/.new"
+	mv "$RECORDS/.new" "$RECORDS/$1.json"
+}
+
+# ---- from the refusal to the event ----
+
+start
+refused h-granted '{"memlock": "8Mi"}'
+is "control: the container of a grant leaves no record" "" "$(ls "$RECORDS")"
+refused h-kim-0
+within posted 1
+is "a denied container is an event of its pod" \
+	'["team-a","Pod","h-kim-0","944c324a-7958-438a-b04f-699cedbf673d","Warning","RDMADenied"]' \
+	"$(events '[.regarding.namespace, .regarding.kind, .regarding.name, .regarding.uid, .type, .reason]')"
+has "in the words of the log" "container trainer: namespace team-a is not among the namespaces of" "$(events -r .note)"
+is "it says which node" node-1 "$(events -r .reportingInstance | tail -n 1)"
+refused h-kim-0
+refused h-lee-0
+within posted 2
+is "the same again waits until ten minutes are over; another pod's does not" '"h-kim-0" "h-lee-0"' "$(events .regarding.name | paste -sd ' ')"
+within told 2
+stop
+is "SIGTERM: it ends with 0" 0 "$rc"
+has "it says what it did, and what waits" "records=3 posted=2 there=0 dropped=0 unreadable=0 waiting=1" "$(cat "$T/log")"
+before=$(n_events)
+start
+within told 2
+stop
+is "started again, it posts the same names, which are there already" "409 409" "$(tail -2 "$API/requests" | cut -d ' ' -f 1 | paste -sd ' ')"
+is "so that no event is there twice" "$before" "$(n_events)"
+has "and counts them" "posted=0 there=2" "$(cat "$T/log")"
+rm -f "$RECORDS"/*
+
+# ---- what pods' authors may have written ----
+
+start
+record bad-1 '{"id":"a","pod":"h","namespace":"../../../api/v1/namespaces/kube-system","result":"denied","reason":"x","time":1}'
+record bad-2 '{"id":"a","pod":"h\r\nX: y","namespace":"team-a","result":"denied","reason":"x","time":1}'
+record bad-3 "{\"id\":\"a\",\"pod\":\"h\",\"namespace\":\"team-a\",\"result\":\"denied\",\"reason\":\"$(printf '%09000d' 0)\",\"time\":1}"
+record bad-4 'no record'
+record bad-5 '{"id":"a","id":"b","pod":"h","namespace":"team-a","result":"denied","reason":"x","time":1}'
+record old '{"id":"a","pod":"old","namespace":"team-a","result":"denied","reason":"x","time":1700000000}'
+ln -s /etc/passwd "$RECORDS/link.json"
+printf '{}' >"$RECORDS/.new" && chmod 0666 "$RECORDS/.new" && mv "$RECORDS/.new" "$RECORDS/others.json"
+record good "{\"id\":\"b\",\"pod\":\"h-odd-0\",\"namespace\":\"team-a\",\"container\":\"c\",\"uid\":\"\\\"}\",\"result\":\"failed\",
+	\"reason\":\"a\\\"b\\u001b[2J\\nc\\u202e$(printf 'é%.0s' {1..600})\",\"time\":$(date +%s)}"
+within posted 3
+is "no record of theirs becomes a request but the good one" 1 "$(($(n_requests) - 4))"
+is "its note is one line of 1,024 bytes at most, and its uid is left out" '["container c: a\"b?[2J?c",true,null]' \
+	"$(events '[.note[0:22], (.note | utf8bytelength) <= 1024, .regarding.uid]' | tail -1)"
+within told 1
+stop
+for part in "is not a namespace" "is not the name of a pod" "bad-3.json" "bad-4.json" "bad-5.json" "link.json" "others.json"; do
+	has "the log names what it leaves out: $part" "$part" "$(cat "$T/log")"
+done
+has "all are counted: the one of long ago, and those that cannot be read" "dropped=1 unreadable=7" "$(cat "$T/log")"
+rm -f "$RECORDS"/*
+
+# ---- what the server answers ----
+
+start
+answers '422 Invalid Event.events.k8s.io "x" is invalid: note'
+refused h-invalid-0
+within logs "h-invalid-0"
+has "422: the pod is named, and what it was" "not told to pod=h-invalid-0 namespace=team-a name=trainer: the API server answers 422: Event.events.k8s.io" "$(cat "$T/log")"
+answers '403 Forbidden events is forbidden: unable to create new content in namespace team-a because it is being terminated'
+refused h-ending-0
+within logs "h-ending-0"
+has "a namespace that ends: it is not tried again" "not told to pod=h-ending-0" "$(cat "$T/log")"
+answers '403 Forbidden exceeded quota: events'
+refused h-quota-0
+within posted 4
+has "403: it is said" "pod=h-quota-0 namespace=team-a is not taken now, which is tried again: the API server answers 403: exceeded quota" "$(cat "$T/log")"
+is "and it is tried again" '"h-quota-0"' "$(events .regarding.name | tail -1)"
+before=$(n_requests)
+answers '503 ServiceUnavailable etcd has no leader' '429 TooManyRequests later' endless '200 - -'
+refused h-later-0
+within requested "$((before + 3))"
+within logs "events are posted again"
+is "503, 429, an answer without an end: said once" 1 "$(grep -c "events cannot be posted" "$T/log")"
+has "with the reason of the first" "the API server answers 503: etcd has no leader" "$(cat "$T/log")"
+
+# The kubelet replaces the token; the old one holds no longer.
+echo second >"$API/token"
+before=$(n_events)
+refused h-token-0
+within logs "answers 401"
+echo second >"$ACCOUNT/token.new"
+mv "$ACCOUNT/token.new" "$ACCOUNT/token"
+within posted "$((before + 1))"
+is "a new token is read without a start" '"h-token-0"' "$(events .regarding.name | tail -1)"
+is "the token is in each request" second "$(tail -1 "$API/requests" | cut -d ' ' -f 4)"
+lacks "and in no line of the log" "second" "$(cat "$T/log")"
+
+# Another's certificate: the token is not sent.
+before=$(n_requests)
+stop
+cp "$T/other/cert.pem" "$ACCOUNT/ca.crt"
+rm -f "$RECORDS"/*
+start
+refused h-forged-0
+within logs "events cannot be posted"
+has "a server that the CA does not know is not spoken to" "certificate" "$(cat "$T/log")"
+is "it has got no request" "$before" "$(n_requests)"
+cp "$API/cert.pem" "$ACCOUNT/ca.crt"
+within logs "events are posted again"
+is "with the right CA it is posted, without a start" '"h-forged-0"' "$(events .regarding.name | tail -1)"
+
+# A server that hangs
+answers hang
+refused h-hang-0
+within test -e "$API/hangs"
+stop
+is "SIGTERM while the server hangs: it ends with 0" 0 "$rc"
+has "what waits is counted" "waiting=1" "$(cat "$T/log")"
+is "the server was asked nothing that it does not know" "" "$(cat "$T/server")"
+
+# ---- what it may do ----
+
+if may_mount && command -v setpriv >/dev/null; then
+	kill -9 "$server"
+	wait "$server" 2>/dev/null
+	rm -f "$API/port" "$API/answers" "$RECORDS"/*
+	"$PYTHON" -IS tests/cli/tools/events_api.py "$API" 2>"$T/server" &
+	server=$!
+	within test -s "$API/port"
+	KUBERNETES_SERVICE_PORT=$(<"$API/port")
+	refused h-least-0
+	before=$(n_events)
+	setpriv --bounding-set=-all --inh-caps=-all --no-new-privs -- "$EVENTS" --sysroot "$NODE" --account "$ACCOUNT" 2>"$T/log" &
+	reporter=$!
+	within posted "$((before + 1))"
+	is "root without a capability reads the records" "$(printf '%016x' 0)" "$(sed -n 's/^CapEff:\t//p' "/proc/$reporter/status")"
+	stop
+fi
+finish
