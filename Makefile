@@ -38,7 +38,8 @@ override CPPFLAGS += -D_GNU_SOURCE -DVERSION='"$(VERSION)"' -I.
 override CFLAGS += -std=gnu17 $(WARNINGS) $(HARDENING) -ffunction-sections -fdata-sections
 ifdef CROSS
 override CPPFLAGS += -isystem $(SYSROOT)/usr/include
-SYSROOT_LIBS := -L$(SYSROOT)/usr/lib/$(MULTIARCH) -Wl,-rpath-link,$(SYSROOT)/lib/$(MULTIARCH)
+SYSROOT_LIBS := -L$(SYSROOT)/usr/lib/$(MULTIARCH) \
+	-Wl,-rpath-link,$(SYSROOT)/lib/$(MULTIARCH):$(SYSROOT)/usr/lib/$(MULTIARCH)
 override LDFLAGS += $(SYSROOT_LIBS)
 endif
 override LDFLAGS += -Wl,-z,relro,-z,now,-z,noexecstack,--gc-sections,--as-needed
@@ -285,6 +286,7 @@ $(NRI_PROGRAM): $(NRI_OBJECTS)
 $(DOCTOR): $(BUILD)/doctor/main.o $(DOCTOR_OBJECTS) $(CORE_OBJECTS) $(ADMIN_SHARED:%.c=$(BUILD)/%.o)
 	$(call say,LD) $(CC) $(CFLAGS) $(LDFLAGS) -pie -o $@ $(filter %.o,$^) $(DOCTOR_LIBS)
 
+$(BUILD)/events/api.o: override CPPFLAGS += $(CROSS:%=-isystem $(SYSROOT)/usr/include/%)
 $(BUILD)/events/api.o: | $(BUILD)/.deps-events
 $(BUILD)/.deps-events: tools/deps
 	@mkdir -p $(@D)

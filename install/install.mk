@@ -32,7 +32,8 @@ GRACE_HERE = $(if $(DESTDIR),0,$(GRACE))
 PROGRAMS = oci-rdma-hook oci-rdma-nri oci-rdma-doctor
 # `make install KUBECTL=1` also takes kubectl's plugin: for a cluster's administrator, not for its nodes
 PLUGIN = kubectl-rdma_doctor
-PAGES = $(sort $(wildcard doc/man/*.[58]))
+# The reporter of events runs in its image alone, so that its page is not installed.
+PAGES = $(filter-out doc/man/oci-rdma-events.8,$(sort $(wildcard doc/man/*.[58])))
 COMPLETIONS = $(addprefix config/completion/,$(PROGRAMS))
 # Files with the executable's path in them, for who wants more than the default, to be copied to where engines read
 TEMPLATES = $(sort $(filter-out config/hooks.d/$(HOOKS)/%,$(wildcard config/hooks.d/*/*.json))) \
@@ -229,4 +230,9 @@ doctor-context: $(DOCTOR)
 	@ARCH='$(ARCH)' SYSROOT='$(SYSROOT)' BUSYBOX='$(CROSS:%=$(SYSROOT)/bin/busybox)' \
 		install/kubernetes/doctor/make-context $(DOCTOR) $(BUILD)/doctor-image
 
-.PHONY: install uninstall dist release machineconfig iommu-passthrough installer nri-context doctor-context
+# The context of install/kubernetes/events/Containerfile
+events-context: $(EVENTS)
+	@ARCH='$(ARCH)' SYSROOT='$(SYSROOT)' install/kubernetes/events/make-context $(EVENTS) $(BUILD)/events-image
+
+.PHONY: install uninstall dist release machineconfig iommu-passthrough installer nri-context doctor-context \
+	events-context

@@ -67,13 +67,14 @@ PACKAGES-tests/podman/builder.sh = podman vm
 PACKAGES-tests/podman/installer.sh = cluster
 PACKAGES-tests/package = lint package
 PACKAGES-tests/package/rpm-aarch64.sh = lint package cross-aarch64
-PACKAGES-tests/package/publish.sh = package podman installer cross-aarch64
 PACKAGES-tests/vm = vm
 PACKAGES-tests/lint = lint
 PACKAGES-tests/tidy = lint events
 PACKAGES-tests/cli = cluster installer
 PACKAGES-tests/cli/monitoring.sh = monitoring
 PACKAGES-tests/cli/events.sh = events
+PACKAGES-tests/package/man.sh = lint package events
+PACKAGES-tests/package/publish.sh = package podman installer cross-aarch64 events
 PACKAGES-tests/cli/disruption.sh = systemd
 PACKAGES-tests/cli/standby.sh = systemd
 PACKAGES-tests/nri = cluster
@@ -86,7 +87,8 @@ $(SUITES_CLI) $(SUITES_PODMAN) $(SUITES_PACKAGE) $(SUITES_VM): $(HOOK) $(NRI_PRO
 tests/vm/check-brief tests/vm/check-node-brief: $(HOOK) $(NRI_PROGRAM) $(DOCTOR)
 $(patsubst %,tests/cli/%.sh,confine hook_dynamic memory): $(HOOK_DYNAMIC)
 tests/cli/nri.sh tests/cli/outcome.sh $(SUITES_NRI): $(NRI_PATIENT)
-tests/cli/events.sh: $(EVENTS)
+tests/cli/events.sh: $(EVENTS) $(KUBECHECK)
+tests/package/man.sh: $(EVENTS)
 tests/cli/cluster.sh: $(KUBECHECK)
 tests/cli/cdi-schema.sh: $(CDI_VALIDATE)
 $(SUITES_NRI) tests/vm/check-nri: $(NRI_PROGRAM) $(JUDGE)

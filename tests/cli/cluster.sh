@@ -444,20 +444,23 @@ is "nri-launch-remove: …they are the same objects, so that it deletes all of t
 is "nri-launch: the plugin itself is as without it" "" "$(diff <(daemonset . kubernetes-nri) <(daemonset . kubernetes-nri-launch))"
 
 # What several installations share is in none of them, so that removing one leaves it to the others.
-for name in kubernetes-install kubernetes-remove kubernetes-nri kubernetes-nri-launch kubernetes-nri-launch-remove openshift-nri openshift-nri-launch openshift-install; do
+for name in kubernetes-install kubernetes-remove kubernetes-nri kubernetes-nri-launch kubernetes-nri-launch-remove openshift-nri openshift-nri-launch openshift-install kubernetes-events openshift-events; do
 	json "$T/config-$name.yaml" >"$T/$name.json"
 	is "$name: no admission policy, no RuntimeClass" "" "$(jq -r '.[] | select(.kind | test("Admission|RuntimeClass")) | .kind' "$T/$name.json")"
 	is "$name: each object of a namespace is in its namespace, each of the cluster in none" "" "$(jq -r '.[] |
-		(.kind | IN("Namespace", "SecurityContextConstraints")) as $cluster |
+		(.kind | IN("Namespace", "SecurityContextConstraints", "ClusterRole", "ClusterRoleBinding")) as $cluster |
 		select($cluster == (.metadata | has("namespace"))) | .kind + " " + .metadata.name' "$T/$name.json")"
-	is "$name: its pods use no network" '[[],["Ingress","Egress"]]' "$(jq -c '.[] | select(.kind == "NetworkPolicy").spec | [.ingress + .egress // [], .policyTypes]' "$T/$name.json")"
+	# The reporter speaks to the API server, and nobody speaks to it.
+	ports='[]'
+	if [ "${name#*-}" = events ]; then ports='[{"ports":[{"protocol":"TCP","port":443},{"protocol":"TCP","port":6443}]}]'; fi
+	is "$name: its pods use no network but what they need" "[$ports,[\"Ingress\",\"Egress\"]]" "$(jq -c '.[] | select(.kind == "NetworkPolicy").spec | [.ingress + .egress // [], .policyTypes]' "$T/$name.json")"
 	is "$name: a probe has time on a loaded node" true "$(jq '[.. | objects | .startupProbe, .readinessProbe, .livenessProbe | values] | all(.timeoutSeconds >= 5)' "$T/$name.json")"
 	is "$name: an account of its own, without a token" true "$(jq '(map(select(.kind == "ServiceAccount"))[0]) as $account |
 		$account.automountServiceAccountToken == false and
 		([.[] | select(.kind == "DaemonSet").spec.template.spec] | all(.serviceAccountName == $account.metadata.name and .automountServiceAccountToken == false))' "$T/$name.json")"
 done
 # SCC: as OpenShift's admission compares a pod with it (openshift/apiserver-library-go, securitycontextconstraints)
-for name in openshift-nri openshift-nri-launch openshift-install; do
+for name in openshift-nri openshift-nri-launch openshift-install openshift-events; do
 	is "$name: the SCC admits the pods" true "$(jq '(map(select(.kind == "SecurityContextConstraints"))[0]) as $scc |
 		[.[] | select(.kind == "DaemonSet").spec.template.spec | .containers[], .initContainers[]?] |
 		all(.securityContext.runAsUser == $scc.runAsUser.uid and .securityContext.readOnlyRootFilesystem and
@@ -475,6 +478,11 @@ for name in openshift-nri openshift-nri-launch openshift-install; do
 		$binding.roleRef.name == $role.metadata.name and $binding.roleRef.kind == "Role" and
 		$binding.subjects == [{"kind": "ServiceAccount", "name": $account.name, "namespace": $account.namespace}]' "$T/$name.json")"
 done
+is "events: the role may create events, and nothing else" '[[{"apiGroups":["events.k8s.io"],"resources":["events"],"verbs":["create"]}],"oci-rdma-events/oci-rdma-events"]' \
+	"$(jq -c '[(map(select(.kind == "ClusterRole"))[0].rules), (map(select(.kind == "ClusterRoleBinding"))[0].subjects[0] | .namespace + "/" + .name)]' "$T/kubernetes-events.json")"
+is "events: of the node it sees one directory, and may not write there" '[["/run/oci-rdma-hook/refusals"],[true,true]]' \
+	"$(daemonset '[[.volumes[].hostPath.path // empty], [.containers[].volumeMounts[].readOnly]]' kubernetes-events | jq -c .)"
+is "events: the plugin writes where it reads" true "$(daemonset '[.containers[].volumeMounts | any(.mountPath == "/run/oci-rdma-hook/refusals" and .readOnly == null)] | all' kubernetes-nri)"
 json "$T/config-openshift-doctor.yaml" >"$T/openshift-doctor.json"
 is "openshift-doctor: the SCC is for the account under which kubectl debug runs its pods, in a namespace of its own" \
 	"default oci-rdma-doctor use oci-rdma-doctor false" "$(jq -r '(map(select(.kind == "RoleBinding"))[0].subjects[0]) as $who |

@@ -218,6 +218,13 @@ is "SIGTERM while the server hangs: it ends with 0" 0 "$rc"
 has "what waits is counted" "waiting=1" "$(cat "$T/log")"
 is "the server was asked nothing that it does not know" "" "$(cat "$T/server")"
 
+# ---- as Kubernetes' own types read them ----
+
+jq -c . "$API/events" | while read -r event; do printf -- '---\n%s\n' "$event"; done >"$T/events.yaml"
+check "each event is one by the API server's own types" "${BUILD:-build}/tests/kubecheck" "$T/events.yaml"
+sed 's/"note"/"message"/' "$T/events.yaml" >"$T/wrong.yaml"
+is "control: a field of another version is refused" 1 "$("${BUILD:-build}/tests/kubecheck" "$T/wrong.yaml" >/dev/null 2>&1; echo $?)"
+
 # ---- what it may do ----
 
 if may_mount && command -v setpriv >/dev/null; then

@@ -29,6 +29,7 @@ import (
 	apps "k8s.io/api/apps/v1"
 	batch "k8s.io/api/batch/v1"
 	core "k8s.io/api/core/v1"
+	events "k8s.io/api/events/v1"
 	network "k8s.io/api/networking/v1"
 	node "k8s.io/api/node/v1"
 	rbac "k8s.io/api/rbac/v1"
@@ -43,7 +44,7 @@ func newDecoder() (runtime.Decoder, error) {
 	scheme := runtime.NewScheme()
 	builders := []func(*runtime.Scheme) error{
 		admission.AddToScheme, apps.AddToScheme, batch.AddToScheme, core.AddToScheme, mutation.AddToScheme,
-		network.AddToScheme, node.AddToScheme, rbac.AddToScheme,
+		events.AddToScheme, network.AddToScheme, node.AddToScheme, rbac.AddToScheme,
 	}
 	for _, add := range builders {
 		if err := add(scheme); err != nil {

@@ -61,6 +61,10 @@ agree() {
 programs=(oci-rdma-hook oci-rdma-nri)
 if [ -e doctor/main.c ]; then programs+=(oci-rdma-doctor); fi
 for program in "${programs[@]}"; do agree "$program"; done
+# The reporter runs in its image alone, and needs no completion.
+help=$("$BUILD/oci-rdma-events" --help)
+is "oci-rdma-events: the page has the options of --help" "$(options '^  (-h, )?--[a-z-]+' <<<"$help")" \
+	"$(options '^\.It (Fl h , )?Fl -[a-z-]+' <doc/man/oci-rdma-events.8)"
 
 is "the hook's stages are completed" "createRuntime poststart precreate prestart" \
 	"$(complete_with oci-rdma-hook '' | paste -sd ' ')"
