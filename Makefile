@@ -126,8 +126,8 @@ ifneq ($(DYNAMIC)$(YAJL),)
 DOCTOR_LIBS := $(or $(YAJL_ARCHIVE),-lyajl) $(LIBCAP) $(LIBNETTLE)
 endif
 
-# The reporter lives in an image of its own, which brings its libraries along. Nothing else needs libcurl, so `make` does
-# not build it: `make events` does.
+# The reporter lives in an image of its own, which brings its libraries along. Nothing else needs libcurl, so `make`
+# does not build it: `make events` does.
 EVENTS := $(BUILD)/oci-rdma-events
 EVENTS_OWN := $(filter-out events/main.c,$(sort $(wildcard events/*.c)))
 EVENTS_OBJECTS := $(EVENTS_OWN:%.c=$(BUILD)/%.o)
@@ -295,7 +295,8 @@ $(BUILD)/.deps-events: tools/deps
 $(EVENTS): $(BUILD)/events/main.o $(EVENTS_OBJECTS) $(CORE_OBJECTS)
 	$(call say,LD) $(CC) $(CFLAGS) $(LDFLAGS) -pie -o $@ $(filter %.o,$^) -lcurl $(DOCTOR_LIBS)
 
--include $(sort $(patsubst %.o,%.d,$(HOOK_OBJECTS) $(NRI_OBJECTS) $(NRI_OWN_OBJECTS) $(OBJECTS) $(DOCTOR_OBJECTS) $(EVENTS_OBJECTS)))
+-include $(sort $(patsubst %.o,%.d,$(HOOK_OBJECTS) $(NRI_OBJECTS) $(NRI_OWN_OBJECTS) $(OBJECTS) $(DOCTOR_OBJECTS) \
+	$(EVENTS_OBJECTS)))
 -include $(patsubst %,$(BUILD)/%/main.d,hook nri doctor events)
 
 # For editors and language servers: how each file is compiled.

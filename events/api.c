@@ -25,6 +25,7 @@ struct api {
 	CURL *curl;
 	char *base;    /* "https://10.96.0.1:443/apis/events.k8s.io/v1/namespaces/" */
 	char *account; /* directory */
+	const volatile sig_atomic_t *stopping;
 	char answer[ANSWER_MAX];
 	size_t answer_len;
 	char problem[CURL_ERROR_SIZE];
@@ -65,17 +66,17 @@ static size_t keep_answer(const char *bytes, size_t size, size_t n, void *contex
 
 static int is_stopping(void *context, curl_off_t a, curl_off_t b, curl_off_t c, curl_off_t d)
 {
-	const volatile sig_atomic_t *stopping = context;
+	const struct api *api = context;
 
 	(void)a;
 	(void)b;
 	(void)c;
 	(void)d;
-	return *stopping;
+	return *api->stopping;
 }
 
 /* No proxy, no redirection, no other protocol: the token goes to the API server alone. */
-static int set_up(struct api *api, const volatile sig_atomic_t *stopping, struct err *err)
+static int set_up(struct api *api, struct err *err)
 {
 	CURL *curl = api->curl;
 	CURLcode code = curl_easy_setopt(curl, CURLOPT_PROTOCOLS_STR, "https");
@@ -95,7 +96,7 @@ static int set_up(struct api *api, const volatile sig_atomic_t *stopping, struct
 	SET(ERRORBUFFER, api->problem);
 	SET(NOPROGRESS, 0L);
 	SET(XFERINFOFUNCTION, is_stopping);
-	SET(XFERINFODATA, (void *)(uintptr_t)stopping);
+	SET(XFERINFODATA, api);
 	SET(POST, 1L);
 #undef SET
 	return code == CURLE_OK ? 0 : err_set(err, "libcurl: %s", curl_easy_strerror(code));
@@ -120,11 +121,12 @@ struct api *api_open(const char *account, const volatile sig_atomic_t *stopping,
 		(void)err_memory(err);
 		return NULL;
 	}
+	api->stopping = stopping;
 	api->account = strdup(account);
 	api->curl = curl_easy_init();
 	if (!api->account || !api->curl)
 		(void)err_memory(err);
-	else if (find_server(api, err) == 0 && set_up(api, stopping, err) == 0)
+	else if (find_server(api, err) == 0 && set_up(api, err) == 0)
 		return api;
 	api_close(api);
 	return NULL;
@@ -140,10 +142,14 @@ static int read_account(struct api *api, struct arena *arena, const char *name, 
 	const char *path = arena_printf(arena, "%s/%s", api->account, name);
 	cleanup_fd fd = path ? open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK) : -1;
 
-	if (!path)
-		return err_memory(err);
-	if (fd < 0)
-		return err_sys(err, errno, "%s", path);
+	if (!path) {
+		(void)err_memory(err);
+		return -1;
+	}
+	if (fd < 0) {
+		(void)err_sys(err, errno, "%s", path);
+		return -1;
+	}
 	return fs_read_regular(arena, fd, max, path, ret_text, err);
 }
 

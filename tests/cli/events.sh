@@ -1,7 +1,7 @@
 #!/bin/bash
 # oci-rdma-events before an API server with TLS that judges each request (tests/cli/tools/events_api.py): the reasons of real refusals come to the pod,
 # each once, and whatever the server answers, nothing is lost in silence.
-# shellcheck disable=SC2317 # functions that within calls
+# shellcheck disable=SC2154,SC2317 # the trap's loop; functions that within calls
 cd "$(dirname "$0")/../.." || exit 1
 # Its log goes to stderr where nobody listens on /dev/log.
 if [ -e /dev/log ] && [ "${OWN_NAMESPACE-}" != yes ]; then
