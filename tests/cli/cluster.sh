@@ -452,7 +452,7 @@ for name in kubernetes-install kubernetes-remove kubernetes-nri kubernetes-nri-l
 		select($cluster == (.metadata | has("namespace"))) | .kind + " " + .metadata.name' "$T/$name.json")"
 	# The reporter speaks to the API server, and nobody speaks to it.
 	ports='[]'
-	if [ "${name#*-}" = events ]; then ports='[{"ports":[{"protocol":"TCP","port":443},{"protocol":"TCP","port":6443}]}]'; fi
+	if [ "${name#*-}" = events ]; then ports='[{"ports":[{"port":443,"protocol":"TCP"},{"port":6443,"protocol":"TCP"}]}]'; fi
 	is "$name: its pods use no network but what they need" "[$ports,[\"Ingress\",\"Egress\"]]" "$(jq -c '.[] | select(.kind == "NetworkPolicy").spec | [.ingress + .egress // [], .policyTypes]' "$T/$name.json")"
 	is "$name: a probe has time on a loaded node" true "$(jq '[.. | objects | .startupProbe, .readinessProbe, .livenessProbe | values] | all(.timeoutSeconds >= 5)' "$T/$name.json")"
 	is "$name: an account of its own, without a token" true "$(jq '(map(select(.kind == "ServiceAccount"))[0]) as $account |

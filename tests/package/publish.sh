@@ -33,7 +33,7 @@ done
 # ---- the images ----
 
 buildah() { command buildah --root "$T/storage" --runroot "$T/storage.run" --storage-driver vfs "$@"; }
-for image in oci-rdma-nri oci-rdma-hook-installer oci-rdma-doctor; do
+for image in oci-rdma-nri oci-rdma-hook-installer oci-rdma-doctor oci-rdma-events; do
 	mkdir "$T/$image" && tar -C "$T/$image" -xf "$image-$version.oci.tar"
 	index=$T/$image/blobs/sha256/$(jq -r '.manifests[0].digest | ltrimstr("sha256:")' "$T/$image/index.json")
 	is "$image: for both architectures" "amd64 arm64" "$(jq -r '.manifests[].platform.architecture' "$index" | sort | paste -sd ' ')"
