@@ -478,6 +478,11 @@ static void each_record_is_read_once(void **state)
 	assert_int_equal(utimensat(dir.fd, REFUSAL_DIR "/b.denied.json", long_ago, 0), 0);
 	unit_write(dir.fd, REFUSAL_DIR "/bad.json", "{", 0600);
 	assert_int_equal(spool_open(&spool, dir.path, &err), 0);
+	unit_write(dir.fd, REFUSAL_DIR "/.half.json", "{", 0600); /* not whole yet */
+	assert_int_equal(spool_read_new(&spool, &handler, &err), 0);
+	assert_int_equal(heard.failed, 0);
+	spool_close(&spool);
+	assert_int_equal(spool_open(&spool, dir.path, &err), 0);
 	assert_int_equal(spool_read_all(&spool, &handler, &err), 3);
 	assert_int_equal(heard.n, 2);
 	assert_int_equal(heard.failed, 1);
