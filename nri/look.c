@@ -12,7 +12,6 @@
 #include "core/base/tree.h"
 #include "core/container/container.h"
 #include "core/note/note.h"
-#include "core/process/limits.h"
 #include "core/process/process.h"
 #include "core/report/log.h"
 #include "core/report/remember.h"

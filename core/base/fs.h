@@ -85,4 +85,17 @@ bool fs_same_directory(const char *a, const char *b);
  */
 bool fs_is_own_root(int dir);
 
+/* What stat(2) says where a user namespace has no name for an owner, as for the node's root
+ * (DEFAULT_OVERFLOWUID of the kernel's highuid.h) */
+#define OVERFLOW_UID ((uid_t)65534)
+
+/*
+ * True if this process has no right on the node that its user has not: it is not root, or it is
+ * root in a user namespace only. The user of such an engine also runs it, so the user needs to
+ * prove nothing to it, and it can give nothing that the user has not. This is about the engine, not
+ * about the container, which may have a user namespace on a node whose engine is root. False if it
+ * cannot be told.
+ */
+bool rootless(void);
+
 #endif

@@ -5,7 +5,7 @@
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 
-#include "core/base/rootless.h"
+#include "core/base/fs.h"
 #include "core/base/text.h"
 
 #define VERBS_FILE "/dev/infiniband/uverbs"

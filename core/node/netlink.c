@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "core/base/cleanup.h"
+#include "core/base/fs.h"
 #include "core/base/text.h"
 
 /* The kernel sends dumps in messages of at most 32 KiB (net/netlink/af_netlink.c, NETLINK_DUMP). */
@@ -239,4 +240,16 @@ enum rdma_mode netlink_rdma_mode(void)
 	if (ask(NETLINK_RDMA, &request, on_system, &mode) < 0)
 		return RDMA_MODE_UNKNOWN;
 	return mode;
+}
+
+enum rdma_mode node_rdma_mode(const struct node *node)
+{
+	char line[8];
+
+	if (!node->recorded)
+		return netlink_rdma_mode();
+	if (fs_read_line(node->root, "sys/module/ib_core/parameters/netns_mode", line,
+			 sizeof(line)) < 0)
+		return RDMA_MODE_UNKNOWN;
+	return line[0] == 'Y' ? RDMA_MODE_SHARED : RDMA_MODE_EXCLUSIVE;
 }

@@ -7,6 +7,7 @@
 #define OCI_RDMA_NODE_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 #include "core/base/arena.h"
 #include "core/base/err.h"
@@ -43,5 +44,8 @@ enum rdma_mode {
 	RDMA_MODE_SHARED,    /* every network namespace */
 	RDMA_MODE_EXCLUSIVE, /* only the one that it was moved to */
 };
+
+/* In bytes; 0 where that cannot be read */
+uint64_t node_memory(const struct node *node);
 
 #endif

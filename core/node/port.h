@@ -9,6 +9,30 @@
 #include "core/base/err.h"
 #include "core/node/device.h"
 
+/* mlx5 has 256 entries per port; a table ends at the first that does not exist. */
+#define GID_TABLE_MAX 4096
+
+struct gid {
+	bool empty;
+	char text[48];   /* "::ffff:10.0.0.7" */
+	bool ipv4;       /* it maps an IPv4 address */
+	bool link_local; /* fe80::/10 */
+	bool v2;         /* RoCE v2 */
+};
+
+/* The directory ports/N, which the caller owns, or negative. number: counted from 1. */
+int gid_open_port(const struct node *node, const struct device *device, unsigned number);
+
+/* port: of gid_open_port. Returns 0, or -1 if the table has no such entry. */
+int gid_read(int port, int index, struct gid *ret_gid);
+
+/*
+ * The interface of the port's GID (port->gid_index), by the name that it has in its own network
+ * namespace; "" if that is not known.
+ */
+void gid_read_netdev(const struct node *node, const struct device *device, const struct port *port,
+		     char netdev[NETDEV_NAME_SIZE]);
+
 /*
  * Ports: number and link layer; state where there are several, which is what a plan needs; all:
  * states and rate of each. Those ask the device's firmware (ib_core's sysfs.c: ib_query_port),

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "core/plan/setting.h"
+#include "core/plan/nccl.h"
 
 /* "mlx5_6:1,mlx5_7:1": both UCX and NVSHMEM want the port. NULL without memory */
 static const char *device_ports(struct arena *arena, const struct devices *devices)

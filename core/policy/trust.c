@@ -11,7 +11,6 @@
 
 #include "core/base/cleanup.h"
 #include "core/base/fs.h"
-#include "core/base/rootless.h"
 #include "core/base/text.h"
 
 /* "/etc/x.json: etc: Permission denied". The file itself is named once: "/etc/x.json: No such …" */

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <limits.h>
 #include <linux/magic.h>
 #include <poll.h>
@@ -20,7 +21,9 @@
 #include "core/base/fs.h"
 #include "core/base/process_stat.h"
 #include "core/base/text.h"
+#include "core/base/tree.h"
 #include "core/plan/memlock.h"
+#include "core/policy/quantity.h"
 
 #define CGROUP_SIZE_MAX (64 * 1024)
 #define MAP_SIZE_MAX (16 * 1024) /* 340 lines of 33 bytes (kernel/user_namespace.c) */
@@ -298,4 +301,63 @@ bool process_is_crun(pid_t pid)
 	/* crun-wasm, crun-vm and krun are links to it. */
 	return proc >= 0 && fs_read_line(proc, "comm", name, sizeof(name)) > 0 &&
 	       (text_starts_with(name, "crun") || text_starts_with(name, "krun"));
+}
+
+#define LIMITS_MAX (64 * 1024)
+#define MIB (UINT64_C(1) << 20)
+
+static uint64_t parse_limit(const char **at)
+{
+	char *end;
+	uint64_t bytes;
+
+	*at += strspn(*at, " ");
+	if (text_starts_with(*at, "unlimited")) {
+		*at += strlen("unlimited");
+		return MEMLOCK_UNLIMITED;
+	}
+	bytes = strtoull(*at, &end, 10);
+	*at = end;
+	return bytes;
+}
+
+/* text: of /proc/PID/limits */
+struct limits limits_parse(char *text)
+{
+	static const char name[] = "Max locked memory";
+	struct limits limits = {0};
+	char *line;
+
+	while ((line = text_next_line(&text))) {
+		const char *at = line + strlen(name);
+
+		if (!text_starts_with(line, name))
+			continue;
+		limits.known = true;
+		limits.soft = parse_limit(&at);
+		limits.hard = parse_limit(&at);
+	}
+	return limits;
+}
+
+struct limits limits_read(struct arena *arena, int root, const char *path)
+{
+	struct limits limits = {0};
+	struct fs_text text;
+
+	if (tree_read(arena, root, path, LIMITS_MAX, &text) == 0)
+		limits = limits_parse(text.bytes);
+	limits.where = path;
+	return limits;
+}
+
+const char *limits_text(uint64_t bytes, char text[LIMITS_TEXT_SIZE])
+{
+	if (bytes == MEMLOCK_UNLIMITED)
+		(void)snprintf(text, LIMITS_TEXT_SIZE, "unlimited");
+	else if (bytes >= MIB && bytes % MIB == 0)
+		(void)snprintf(text, LIMITS_TEXT_SIZE, "%" PRIu64 " MiB", bytes / MIB);
+	else
+		(void)snprintf(text, LIMITS_TEXT_SIZE, "%" PRIu64 " bytes", bytes);
+	return text;
 }

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <sys/utsname.h>
 
-#include "core/base/kernel.h"
+#include "core/base/err.h"
 #include "core/base/tree.h"
 #include "doctor/check/check.h"
 

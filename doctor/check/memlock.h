@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "core/process/limits.h"
+#include "core/process/process.h"
 #include "doctor/doctor.h"
 
 /*

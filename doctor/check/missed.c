@@ -14,7 +14,7 @@
 #include "core/base/cleanup.h"
 #include "core/base/text.h"
 #include "core/base/tree.h"
-#include "core/process/limits.h"
+#include "core/process/process.h"
 #include "doctor/check/check.h"
 #include "doctor/check/plan.h"
 

@@ -19,7 +19,6 @@
 #include "core/base/names.h"
 #include "core/base/process_stat.h"
 #include "core/base/replace.h"
-#include "core/base/rootless.h"
 #include "core/base/text.h"
 #include "core/json/reader.h"
 #include "core/json/writer.h"

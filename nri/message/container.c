@@ -133,7 +133,7 @@ static uint64_t memory_max(const char *value)
 									: 0;
 }
 
-/* unified's memory.max is written last, as config.json's (core/spec/resources.c). */
+/* unified's memory.max is written last, as config.json's (core/spec/linux.c). */
 static void read_resources(struct reading *r, const Nri__LinuxResources *resources)
 {
 	const Nri__LinuxMemory *memory = resources->memory;

@@ -3,7 +3,7 @@
  */
 #include "unit.h"
 
-#include "core/node/memory.h"
+#include "core/node/node.h"
 #include "core/spec/spec.h"
 
 #define LIMIT(value) "\"memory\":{\"limit\":" value "}"

@@ -106,7 +106,7 @@ const char *const common[] = {
 	"getegid",
 	"capget",
 	"getrandom",
-	"uname", /* for a message (core/base/kernel.c) */
+	"uname", /* for a message (core/base/err.c) */
 	"futex",
 	"set_robust_list",
 	"set_tid_address",

@@ -4,7 +4,6 @@
 
 #include <sys/wait.h>
 
-#include "core/node/gid.h"
 #include "core/node/netdev.h"
 #include "core/node/port.h"
 
