@@ -283,12 +283,34 @@ static void late_in_between_it_fails(void **state)
 	}
 }
 
+/* As the shim's exec finds it, by itself */
+static void a_failure_found_elsewhere_has_its_reason(void **state)
+{
+	const struct err err = {.text = "the record is gone"};
+	cleanup_container container = CONTAINER_NONE;
+	struct outcome outcome = {0};
+
+	(void)state;
+	outcome_fail(&container, true, &err, &outcome);
+	assert_int_equal(outcome.kind, OUTCOME_FAILED);
+	assert_false(outcome.must_fail); /* no config says so */
+	assert_string_equal(outcome.reason, err.text);
+	assert_string_equal(outcome.err.text, err.text);
+	container.has_config = container.config.fail_on_error = true;
+	outcome_fail(&container, true, &err, &outcome);
+	assert_true(outcome.must_fail);
+	outcome_fail(&container, false, &err, &outcome);
+	assert_int_equal(outcome.kind, OUTCOME_NOTHING);
+	assert_false(outcome.must_fail);
+}
+
 int main(void)
 {
 	static struct unit_suite suite;
 
 	UNIT_TABLE(&suite, outcome_is, outcome_cases);
 	UNIT_TABLE_AS(&suite, "repeated: ", a_repeated_run_never_refuses, outcome_cases);
+	unit_add(&suite, "failed: found elsewhere", a_failure_found_elsewhere_has_its_reason, NULL);
 	unit_add(&suite, "late: in between", late_in_between_it_fails, NULL);
 	return unit_run(&suite, "outcome");
 }
