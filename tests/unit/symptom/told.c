@@ -237,6 +237,17 @@ static const struct unknown_case {
 	{"symptom: unknown, a module of another kernel",
 	 "insmod: ERROR: could not insert module x.ko: Invalid module format",
 	 "another module already has", "vermagic"},
+	{"symptom: unknown, a security profile is no peer",
+	 "runc: apparmor failed to apply profile: write /proc/self/attr/apparmor/exec: no such "
+	 "file "
+	 "or directory",
+	 "does not take the security profile", "aa-status"},
+	{"symptom: unknown, a program's own /proc is no peer",
+	 "level=error msg=\"get handle to /proc/thread-self/fd: operation not permitted\"",
+	 "its own files below /proc", "mountinfo"},
+	{"symptom: unknown, a peer's process is one",
+	 "x: open /proc/4711/mem: operation not permitted", "may not reach into its peer",
+	 "ptrace_scope"},
 	{"symptom: unknown, a program of another machine", "Error: exec /x: exec format error",
 	 "for another processor", "uname -m"},
 	{"symptom: unknown, a GPU without room for a MIG device",
