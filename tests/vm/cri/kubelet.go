@@ -41,14 +41,26 @@ func (c *client) runToItsEnd(id string) {
 	}
 }
 
-// tryProbe: a probe of the manifest's first container, once, in the container with this id: its status
+// named: the manifest's container that the one with this id was made of
+func (c *client) named(spec *podSpec, id string) *container {
+	name := c.status(id).Metadata.Name
+	for i := range spec.Containers {
+		if spec.Containers[i].Name == name {
+			return &spec.Containers[i]
+		}
+	}
+	must(fmt.Errorf("no container %s in the manifest", name))
+	return nil
+}
+
+// tryProbe: a probe that the manifest has for the container with this id, once: its status
 func (c *client) tryProbe(path, which, name, id string) int {
 	kind, object, _ := strings.Cut(which, "/")
 	_, spec := podOf(find(readManifest(path), kind, "", object))
-	first := &spec.Containers[0]
-	probes := map[string]*probe{"startup": first.StartupProbe, "readiness": first.ReadinessProbe, "liveness": first.LivenessProbe}
+	ours := c.named(&spec, id)
+	probes := map[string]*probe{"startup": ours.StartupProbe, "readiness": ours.ReadinessProbe, "liveness": ours.LivenessProbe}
 	if probes[name] == nil {
-		must(fmt.Errorf("%s has no %s probe", which, name))
+		must(fmt.Errorf("%s, %s: no %s probe", which, ours.Name, name))
 	}
 	return c.execSync(id, probes[name].Exec.Command)
 }
@@ -58,9 +70,10 @@ func (c *client) restart(o *options, path, which, pod, id string) {
 	kind, name, _ := strings.Cut(which, "/")
 	objects := readManifest(path)
 	meta, spec := podOf(find(objects, kind, "", name))
+	ours := c.named(&spec, id)
 	c.wait(id)
 	must(c.remove(id))
-	fmt.Println(c.runContainerOf(o, pod, &meta, &spec, &spec.Containers[0], objects))
+	fmt.Println(c.runContainerOf(o, pod, &meta, &spec, ours, objects))
 }
 
 func networkOf(spec *podSpec) cri.NamespaceMode {

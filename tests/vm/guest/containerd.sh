@@ -70,6 +70,12 @@ make_network() {
 	within ./cri has-network
 }
 
+# remove_network: as it was before make_network, on a disk without plugins of CNI
+remove_network() {
+	rm -f /usr/lib/cni/alone /usr/lib/cni/loopback /etc/cni/net.d/10-alone.conflist
+	rmdir /usr/lib/cni /etc/cni/net.d /etc/cni /run/netns 2>/dev/null
+}
+
 # archive_image DIRECTORY FILE: localhost/probe:latest of it, as `docker save` writes images; a pod's sandbox only waits
 archive_image() {
 	local out=/run/archive digest
