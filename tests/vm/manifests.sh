@@ -1,7 +1,7 @@
 # shellcheck shell=bash disable=SC2154 # what sources it sets root, build, work and job
 # What `cri apply` takes in the test VM: images, made by a page's own commands, and objects, as kubectl has them rendered. $root is the tree, $build
 # where things are built, $work a directory that goes, $job the job's.
-# shellcheck source=page.sh
+# shellcheck source-path=SCRIPTDIR source=page.sh
 . "$root/tests/vm/page.sh"
 
 # image_store: buildah's, in stores of its own: the machine's are its user's
