@@ -160,6 +160,15 @@ check "…CHECK does" render wrong CHECK="$HOOK"
 check "…and refuses, too" refused render wrong CHECK="$HOOK" PROFILE="$T/my.json"
 check "ARCH: for the nodes that it is for" render foreign CHECK="$HOOK" ARCH=aarch64
 has "…and the file says for which" "ARCH=aarch64" "$(head -n 1 "$T/foreign.yaml")"
+strip -o "$T/oci-rdma-nri" "$(dirname "$HOOK")/oci-rdma-nri"
+printf '\xb7' | dd of="$T/oci-rdma-nri" bs=1 seek=18 conv=notrunc status=none
+check "ARCH=aarch64 with NRI=1 and RUNTIME=1" render arm CHECK="$HOOK" ARCH=aarch64 NRI=1 RUNTIME=1
+rm -rf "$root" && mkdir "$root"
+check "…is laid down" mcd update "$root" none "$T/arm.yaml"
+is "…its programs are for aarch64" "aarch64 aarch64" "$(for name in hook nri; do install/executable-machine "$root/usr/local/bin/oci-rdma-$name"; done | xargs)"
+same "…each file is what list-files says" "$(install/machineconfig/list-files "$T/arm.yaml")" \
+	"$(install/machineconfig/list-files "$T/arm.yaml" | while read -r _ path; do echo "$(sha256sum <"$root$path" | cut -d ' ' -f 1)  $path"; done)"
+has "…and its hook files pass the check" "90-oci-rdma-hook.json: ok" "$("$HOOK" --sysroot "$root" --check-config 2>&1)"
 check "ARCH: one for other nodes is refused" refused render wrong CHECK="$HOOK" ARCH=x86_64
 has "…saying for which it is, and how the right one is built" "is for aarch64, not for ARCH=x86_64" "$(<"$T/log")"
 printf '\x2b' | dd of="$T/foreign" bs=1 seek=18 conv=notrunc status=none # EM_SPARCV9

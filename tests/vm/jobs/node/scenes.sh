@@ -19,7 +19,20 @@ syslog_of() {
 	journalctl --quiet --no-pager -o short -t oci-rdma-hook -t oci-rdma-nri | grep "${1:0:12}"
 }
 
-# things: the files, the units and the mounts of the node. What engines, package managers and logs write for themselves is not the project's.
+# asked WORD…: what systemctl says, when it has an answer: it waits 25 s for systemd, which a busy machine may need
+asked() {
+	local answer
+	answer=$(mktemp)
+	within answers "$answer" "$@"
+	cat "$answer"
+	rm "$answer"
+}
+
+# answers FILE WORD…
+answers() { systemctl --no-legend --no-pager "${@:2}" >"$1"; }
+
+# things: the files, the units and the mounts of the node, and directories with our name: an empty one that others use as well may stay. What engines,
+# package managers and logs write for themselves is not the project's.
 things() {
 	local path without=()
 	for path in /proc /sys /dev /run/job /run/user /run/systemd /run/udev /run/log /run/containerd /run/containers /run/credentials /run/mount \
@@ -27,9 +40,9 @@ things() {
 		/var/lib/containers /var/lib/cni /var/lib/dpkg /var/lib/apt /var/lib/systemd /lost+found; do
 		without+=(-path "$path" -prune -o)
 	done
-	find / /run -xdev "${without[@]}" -print | sort -u
-	systemctl list-unit-files --no-legend --no-pager | awk '{ print "unit", $1, $2 }'
-	systemctl list-units --all --plain --no-legend --no-pager 'oci-rdma*' | awk '{ print "loaded", $1, $3 }'
+	find / /run -xdev "${without[@]}" \( ! -type d -o -name '*oci-rdma*' \) -print | sort -u
+	asked list-unit-files | awk '{ print "unit", $1, $2 }'
+	asked list-units --all --plain 'oci-rdma*' | awk '{ print "loaded", $1, $3 }'
 	findmnt -rn -o TARGET,FSTYPE | grep -v -e ^/run/credentials -e ^/proc/sys/fs/binfmt_misc | sed 's/^/mount /' | sort
 }
 
