@@ -80,7 +80,7 @@ PACKAGES-tests/cli/standby.sh = systemd
 PACKAGES-tests/nri = cluster
 PACKAGES-tests/vm/check-nri = cluster podman
 PACKAGES-tests/vm/check-engines = cluster
-PACKAGES-tests/vm/check-node = cluster package
+PACKAGES-tests/vm/check-node = cluster package podman
 PACKAGES-tests/vm/check-node-brief = cluster package
 
 $(SUITES_CLI) $(SUITES_PODMAN) $(SUITES_PACKAGE) $(SUITES_VM): $(HOOK) $(NRI_PROGRAM) $(DOCTOR)
@@ -93,7 +93,7 @@ tests/cli/cluster.sh: $(KUBECHECK)
 tests/cli/cdi-schema.sh: $(CDI_VALIDATE)
 $(SUITES_NRI) tests/vm/check-nri: $(NRI_PROGRAM) $(JUDGE)
 tests/cli/kubectl.sh: $(BUILD)/tests/kubectl
-tests/vm/check-nri: $(KUBECHECK)
+tests/vm/check-nri tests/vm/check-node: $(KUBECHECK)
 tests/vm/check-engines tests/vm/check-node tests/vm/check-node-brief: $(JUDGE)
 tests/package/engines.sh: $(BUILD)/tests/engines/.unpacked
 $(patsubst %,tests/package/%.sh,yajl rpm rpm-aarch64 publish): $(YAJL_TREE)/.unpacked

@@ -4,6 +4,8 @@
 RT=runc
 UNIT=oci-rdma-nri.service
 STANDBY=oci-rdma-nri-standby.service # empty: a part that brings no second unit
+PODMAN=(podman)                      # it reads /usr/share/containers/oci/hooks.d, as CRI-O does
+PODMAN=(podman)                      # it reads /usr/share/containers/oci/hooks.d, as CRI-O does
 
 # plugin_says: what `oci-rdma-nri --check` says where the plugin is; a part whose plugin is in a container has its own
 plugin_says() { oci-rdma-nri --check; }
@@ -265,7 +267,7 @@ with_podman_image() {
 hook_serves() {
 	with_podman_image
 	RDMA=(--annotation oci-rdma-hook.io/inject=true --device "${UVERBS[0]}" --device "${UVERBS[1]}" --env "PCIDEVICE_EXAMPLE_COM_RDMA=${VF[1]},${VF[0]}")
-	OUT=$(podman run --rm --user 1000 --network host "${RDMA[@]}" "$IMAGE" probe 2>&1)
+	OUT=$("${PODMAN[@]}" run --rm --user 1000 --network host "${RDMA[@]}" "$IMAGE" probe 2>&1)
 	has "$ROW, podman, main process: no limit" 'uid=1000 memlock soft=unlimited hard=unlimited ' "$OUT"
 	has "$ROW, podman, main process: mlx5_1 registers 256 MiB" 'mlx5_1: reg_mr 256 MiB ok' "$OUT"
 	has "$ROW, podman, main process: nccl.conf" "nccl.conf: $NCCL" "$OUT"
