@@ -134,7 +134,8 @@ static void of_a_rootless_kubernetes_it_does_not(void **state)
 
 /* ---- what a rootless engine's container is given ---- */
 
-#define FUNCTION "devices/pci0000:3a/0000:3a:00.0/0000:3b:02.6/infiniband_verbs/uverbs6"
+#define PCI_FUNCTION "devices/pci0000:3a/0000:3a:00.0/0000:3b:02.6"
+#define FUNCTION PCI_FUNCTION "/infiniband_verbs/uverbs6"
 
 static const struct mounted_case {
 	const char *name;
@@ -285,6 +286,47 @@ static void a_text_names_a_device(void **state)
 	assert_int_equal(container_names_device(&container), row->names);
 }
 
+/* ---- a container that gets nothing ---- */
+
+static size_t ports_of(bool explained)
+{
+	static char spec[] = "{\"linux\":{\"devices\":[{\"type\":\"c\",\"path\":\"/dev/x\","
+			     "\"major\":231,\"minor\":198}]}}";
+	const struct options options = {.sysroot = node_dir.path};
+	cleanup_container container = CONTAINER_NONE;
+	struct err err = {0};
+	int status;
+
+	container.text = (struct fs_text){.bytes = spec, .len = strlen(spec)};
+	if (container_parse_spec(&container, "config.json", &err) < 0)
+		fail_msg("%s", err.text);
+	if (explained)
+		status = container_explain(&container, &options, &err);
+	else if ((status = container_find(&container, &options, &err)) == 1)
+		status = container_plan(&container, &err);
+	if (status < 0)
+		fail_msg("%s", err.text);
+	assert_int_equal(container.plan.decision, DECISION_NONE);
+	assert_int_equal(container.devices.n, 1);
+	return container.devices.item[0].n_ports;
+}
+
+/* A query may ask the device's firmware: only a dry run, whose reader wants to see it, makes one.
+ */
+static void only_the_dry_run_describes_what_gives_nothing(void **state)
+{
+	cleanup_unit_dir dir = unit_dir_make();
+
+	(void)state;
+	node_dir = dir;
+	unit_write(dir.fd, "sys/dev/char/x", "", 0644);
+	unit_write(dir.fd, "sys/" FUNCTION "/ibdev", "mlx5_6\n", 0644);
+	unit_write(dir.fd, "sys/" PCI_FUNCTION "/infiniband/mlx5_6/ports/1/state", "4: ACTIVE\n", 0644);
+	assert_int_equal(symlinkat("../../" FUNCTION, dir.fd, "sys/dev/char/231:198"), 0);
+	assert_int_equal(ports_of(true), 1);
+	assert_int_equal(ports_of(false), 0);
+}
+
 int main(void)
 {
 	static struct unit_suite suite;
@@ -301,6 +343,8 @@ int main(void)
 		 memlock_ends_at_the_users_hard_limit, NULL);
 	unit_add(&suite, "GPU: one without a minor is nobody's", a_gpu_without_a_minor_is_nobodys,
 		 NULL);
+	unit_add(&suite, "nothing given: the dry run alone describes the device",
+		 only_the_dry_run_describes_what_gives_nothing, NULL);
 	UNIT_TABLE(&suite, a_text_names_a_device, text_cases);
 	return unit_run(&suite, "container");
 }
