@@ -208,7 +208,7 @@ $(BUILD)/%.o: %.c $(COMPILED) | $(BUILD)/.deps
 	$(call say,CC) $(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP -c -o $@ $<
 
 # What a program's system calls are, as a BPF program; libseccomp is needed here, and not at run time.
-FILTERS := $(patsubst %,$(BUILD)/confine/%.inc,hook nri)
+FILTERS := $(patsubst %,$(BUILD)/confine/%.inc,hook nri scrape)
 FILTER_SOURCES := $(wildcard core/confine/filter/*.c)
 $(BUILD)/confine/generate: $(FILTER_SOURCES) $(wildcard core/confine/filter/*.h) $(COMPILED) | $(BUILD)/.deps
 	@mkdir -p $(@D)
@@ -217,7 +217,7 @@ $(FILTERS): $(BUILD)/confine/%.inc: $(BUILD)/confine/generate
 	$(call say,GEN) $< $* $(firstword $(subst -, ,$(CROSS))) >$@.new && mv $@.new $@
 $(BUILD)/%/confinement.o $(BUILD)/musl/%/confinement.o: override CPPFLAGS += -I$(BUILD)/confine
 $(BUILD)/hook/confinement.o $(BUILD)/musl/hook/confinement.o: $(BUILD)/confine/hook.inc
-$(BUILD)/nri/confinement.o $(BUILD)/musl/nri/confinement.o: $(BUILD)/confine/nri.inc
+$(BUILD)/nri/confinement.o $(BUILD)/musl/nri/confinement.o: $(BUILD)/confine/nri.inc $(BUILD)/confine/scrape.inc
 
 $(NRI_PROTO).c: nri/message/nri.proto | $(BUILD)/.deps
 	@mkdir -p $(BUILD)/generated

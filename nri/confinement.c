@@ -7,6 +7,10 @@ static const struct sock_filter instructions[] = {
 #include "nri.inc"
 };
 
+static const struct sock_filter scrape_instructions[] = {
+#include "scrape.inc"
+};
+
 /*
  * SYS_PTRACE: /proc/<pid>/ns/net of a process that is not dumpable (ptrace_may_access).
  * SYS_ADMIN: to enter the pod's network namespace with a sysfs of its own (setns, unshare, mount).
@@ -20,4 +24,10 @@ const struct confinement nri_confinement = {
 			CONFINE_CAPABILITY(CAP_SYS_RESOURCE),
 	.instructions = instructions,
 	.n_instructions = sizeof(instructions) / sizeof(instructions[0]),
+};
+
+/* It opens one file, which everybody may read. */
+const struct confinement scrape_confinement = {
+	.instructions = scrape_instructions,
+	.n_instructions = sizeof(scrape_instructions) / sizeof(scrape_instructions[0]),
 };

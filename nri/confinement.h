@@ -7,4 +7,7 @@
 /* What the plugin and its children need */
 extern const struct confinement nri_confinement;
 
+/* What --serve-metrics needs, once its socket is there */
+extern const struct confinement scrape_confinement;
+
 #endif

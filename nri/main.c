@@ -3,6 +3,7 @@
 #include "nri/check.h"
 #include "nri/options.h"
 #include "nri/plugin.h"
+#include "nri/scrape.h"
 
 int main(int argc, char **argv)
 {
@@ -13,5 +14,7 @@ int main(int argc, char **argv)
 	status = nri_options_parse(argc, argv, &options);
 	if (status >= 0)
 		return status;
+	if (options.port)
+		return scrape_run(&options);
 	return options.check ? nri_check(&options) : plugin_run(&options);
 }

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/wait.h>
 #include <syslog.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "core/base/cleanup.h"
@@ -71,13 +72,13 @@ static void print_gauges(FILE *out, const struct nri_status *status)
 		"# HELP oci_rdma_nri_connected Whether the plugin is connected to the runtime.\n"
 		"# TYPE oci_rdma_nri_connected gauge\n"
 		"oci_rdma_nri_connected %d\n"
-		"# HELP oci_rdma_nri_standby Whether the plugin waits until another one ends.\n"
-		"# TYPE oci_rdma_nri_standby gauge\n"
-		"oci_rdma_nri_standby %d\n"
+		"# HELP oci_rdma_nri_written_timestamp_seconds When the plugin wrote this.\n"
+		"# TYPE oci_rdma_nri_written_timestamp_seconds gauge\n"
+		"oci_rdma_nri_written_timestamp_seconds %" PRId64 "\n"
 		"# HELP oci_rdma_nri_awaited Whether another plugin waits to take over.\n"
 		"# TYPE oci_rdma_nri_awaited gauge\n"
 		"oci_rdma_nri_awaited %d\n",
-		status->since != NULL, status->standby, status->awaited);
+		status->since != NULL, (int64_t)time(NULL), status->awaited);
 }
 
 static char *metrics_text(const struct nri_status *status, size_t *ret_len)

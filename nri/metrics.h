@@ -13,6 +13,8 @@
 
 /* What takes longer hangs. */
 #define METRICS_PATIENCE_MS 5000
+/* It is written as often without a change: that is how a plugin that has ended is known. */
+#define METRICS_EACH_MS 15000
 
 /* The file lies on a disk that may hang, so a child writes it; one at a time. All zero: none yet */
 struct metrics {

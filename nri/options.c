@@ -2,6 +2,7 @@
 #include "nri/options.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/un.h>
 
@@ -12,6 +13,7 @@
 static const char usage[] =
 	"Usage: oci-rdma-nri [--socket PATH] [--config FILE] [--sysroot DIR] [--metrics FILE]\n"
 	"       oci-rdma-nri [--socket PATH] [--sysroot DIR] --check | --check-alive\n"
+	"       oci-rdma-nri --serve-metrics PORT --metrics FILE\n"
 	"\n"
 	"An NRI plugin for containerd and CRI-O. It gives a container that was allocated RDMA\n"
 	"devices an unlimited memlock limit and environment variables that name its HCAs for\n"
@@ -26,6 +28,10 @@ static const char usage[] =
 	"  --config FILE   the policy file; default DIR/etc/oci-rdma-hook/config.json\n"
 	"  --sysroot DIR   read all files of the node below DIR; default /\n"
 	"  --metrics FILE  write counters to FILE, for the textfile collector of node exporter\n"
+	"  --serve-metrics PORT\n"
+	"                  answer HTTP requests for /metrics with FILE, and do nothing else; for "
+	"a\n"
+	"                  container of its own\n"
 	"  --version       print the version and exit\n"
 	"  -h, --help      print this text and exit\n"
 	"\n"
@@ -46,6 +52,7 @@ int nri_options_socket(const struct nri_options *options, char *path, size_t siz
 enum option_code {
 	OPTION_SOCKET = OPTION_OWN,
 	OPTION_METRICS,
+	OPTION_SERVE_METRICS,
 	OPTION_CHECK,
 	OPTION_CHECK_ALIVE,
 };
@@ -53,11 +60,29 @@ enum option_code {
 static const struct option long_options[] = {
 	{"socket", required_argument, NULL, OPTION_SOCKET},
 	{"metrics", required_argument, NULL, OPTION_METRICS},
+	{"serve-metrics", required_argument, NULL, OPTION_SERVE_METRICS},
 	{"check", no_argument, NULL, OPTION_CHECK},
 	{"check-alive", no_argument, NULL, OPTION_CHECK_ALIVE},
 	COMMON_OPTIONS,
 	{0},
 };
+
+static int usage_error(const char *what, const char *which)
+{
+	return command_line_error(NRI_NAME, what, which);
+}
+
+/* Returns -1 to go on, or the exit status. */
+static int take_port(struct nri_options *options, const char *value)
+{
+	char *end;
+	long port = strtol(value, &end, 10);
+
+	if (*value < '0' || *value > '9' || *end || port < 1 || port > UINT16_MAX)
+		return usage_error("a port is a number from 1 to 65535", value);
+	options->port = (uint16_t)port;
+	return -1;
+}
 
 /* NOLINTNEXTLINE(readability-non-const-parameter): as struct program has it */
 static int take(void *context, int option, char *value)
@@ -68,6 +93,8 @@ static int take(void *context, int option, char *value)
 		options->socket = value;
 	else if (option == OPTION_METRICS)
 		options->metrics = value;
+	else if (option == OPTION_SERVE_METRICS)
+		return take_port(options, value);
 	else
 		options->check = true;
 	options->alive |= option == OPTION_CHECK_ALIVE;
@@ -75,11 +102,6 @@ static int take(void *context, int option, char *value)
 }
 
 static const struct program program = {NRI_NAME, usage, long_options, take};
-
-static int usage_error(const char *what, const char *which)
-{
-	return command_line_error(NRI_NAME, what, which);
-}
 
 static int check_options(const struct nri_options *options, const char *operand)
 {
@@ -89,6 +111,9 @@ static int check_options(const struct nri_options *options, const char *operand)
 		return usage_error("unexpected operand", operand);
 	if (options->check && options->metrics)
 		return usage_error("--check and --metrics cannot be used together",
+				   options->metrics);
+	if (options->port && (options->check || !options->metrics))
+		return usage_error("--serve-metrics needs --metrics, and no --check",
 				   options->metrics);
 	if (nri_options_socket(options, path, sizeof(path)) < 0)
 		return usage_error("this path is too long for a socket",

@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "core/options.h"
 
@@ -11,6 +12,7 @@ struct nri_options {
 	struct options node;
 	const char *socket;  /* NULL: NRI_SOCKET below the sysroot */
 	const char *metrics; /* file for a Prometheus collector; NULL: none */
+	uint16_t port;       /* where only that file is served; 0: it is not */
 	bool check;
 	bool alive; /* the exit status says no more than that the plugin works */
 };

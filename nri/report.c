@@ -22,9 +22,12 @@
 
 /* ---- the files ---- */
 
+/* A standby is given the same file as the one that serves, so that the series go on when it takes
+ * over. */
 static void write_metrics(struct report *report)
 {
-	if (report->metrics_path)
+	report->metrics_at = clock_ms() + METRICS_EACH_MS;
+	if (report->metrics_path && !report->status.standby)
 		metrics_write(&report->metrics, report->metrics_path, &report->status,
 			      report->closed);
 }
@@ -175,7 +178,8 @@ void report_tend(struct report *report, bool awaited)
 
 	report->status.awaited = awaited;
 	if (now >= report->write_at || changed) {
-		changed |= is_counted_otherwise(report) || report->missed_anew;
+		changed |= is_counted_otherwise(report) || report->missed_anew ||
+			   now >= report->metrics_at;
 		report->missed_anew = false;
 		report->status.counters = *report->counters;
 		write_status(report);

@@ -33,6 +33,7 @@ struct report {
 	struct metrics metrics;
 
 	int64_t write_at;    /* the status, at the latest */
+	int64_t metrics_at;  /* the metrics, with the status that is then due */
 	int64_t ready_at;    /* READY=1 is said, connected or not; REPORT_NEVER: it was */
 	int64_t watchdog_ms; /* between two WATCHDOG=1; 0: nobody asks for them */
 	int64_t watchdog_at;

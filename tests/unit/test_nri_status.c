@@ -165,7 +165,8 @@ static void metrics_add_up(void **state)
 		"# TYPE oci_rdma_nri_missed_containers gauge\noci_rdma_nri_missed_containers 2\n");
 	assert_has(text, "oci_rdma_nri_unseen_containers 3\n");
 	assert_has(text, "# TYPE oci_rdma_nri_connected gauge\noci_rdma_nri_connected 1\n");
-	assert_has(text, "oci_rdma_nri_standby 0\n");
+	assert_has(text, "# TYPE oci_rdma_nri_written_timestamp_seconds "
+			 "gauge\noci_rdma_nri_written_timestamp_seconds 1");
 	assert_has(text, "oci_rdma_nri_awaited 0\n");
 	assert_has(text, "# TYPE oci_rdma_nri_containers_total counter\n");
 	assert_has(text, "# TYPE oci_rdma_nri_answer_seconds histogram\n");
@@ -185,11 +186,9 @@ static void metrics_add_up(void **state)
 	assert_int_equal(
 		metrics_write_file(arena_printf(&arena, "%s/m.prom", dir.path), &status, &err), 0);
 	assert_has(unit_read(&arena, dir.fd, "m.prom"), "oci_rdma_nri_connected 0\n");
-	status.standby = true;
 	status.awaited = true;
 	assert_int_equal(
 		metrics_write_file(arena_printf(&arena, "%s/m.prom", dir.path), &status, &err), 0);
-	assert_has(unit_read(&arena, dir.fd, "m.prom"), "oci_rdma_nri_standby 1\n");
 	assert_has(unit_read(&arena, dir.fd, "m.prom"), "oci_rdma_nri_awaited 1\n");
 }
 

@@ -146,12 +146,20 @@ static const char *const nri[] = {
 	NULL,
 };
 
+/* oci-rdma-nri --serve-metrics: its socket is made before */
+static const char *const scrape[] = {
+	"accept4",
+	NULL,
+};
+
 const char *const *calls_of(const char *program)
 {
 	if (strcmp(program, "hook") == 0)
 		return hook;
 	if (strcmp(program, "nri") == 0)
 		return nri;
+	if (strcmp(program, "scrape") == 0)
+		return scrape;
 	(void)fprintf(stderr, "seccomp filter: no program %s\n", program);
 	exit(1);
 }

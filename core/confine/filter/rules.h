@@ -11,7 +11,8 @@
 /* Harmless with any arguments, and made by every program; NULL is behind the last one. */
 extern const char *const common[];
 
-/* Those of one program ("hook", "nri") beside them; ends this process if there is none of the name.
+/* Those of one program ("hook", "nri", "scrape") beside them; ends this process if there is none of
+ * the name.
  */
 const char *const *calls_of(const char *program);
 
