@@ -2,7 +2,8 @@
 /*
  * Containers of the node that ask, have a device, and lack the memlock limit, whatever the reason:
  * no entry point was there, it failed, or it is older than the installation. A training job in such
- * a container fails hours later, on one rank.
+ * a container fails hours later, on one rank. Those that the policy denies are a finding of their
+ * own: nothing is broken, but the pod's author has to learn it.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -27,6 +28,7 @@ struct scan {
 	struct findings *findings;
 	size_t looked_at; /* ask, and have a device */
 	size_t lacking;
+	size_t denied;  /* ask, have a device, and the policy says no */
 	size_t unknown; /* have a device, and it is not known whether they ask */
 };
 
@@ -42,7 +44,8 @@ static bool is_its_process(const struct scan *scan, struct arena *arena,
 	       cgroup_names(text.bytes, bundle->id);
 }
 
-/* Returns 1 if it is to have the limit, 0 if not, or -1: it cannot be decided about. */
+/* Returns 1 if it is to have the limit or is denied, 0 if neither, or -1: it cannot be decided
+ * about. */
 static int decide(const struct scan *scan, const struct bundle *bundle, struct container *container)
 {
 	int root = scan->doctor->node.root;
@@ -66,8 +69,9 @@ static int decide(const struct scan *scan, const struct bundle *bundle, struct c
 	    container_explain(container, &scan->doctor->options.common, &ignored) < 0)
 		return -1;
 	recall_decision(container);
-	return container->plan.decision == DECISION_GRANT && container->plan.sets_memlock &&
-	       container->devices.n > 0;
+	return container->devices.n > 0 &&
+	       (container->plan.decision == DECISION_DENIED ||
+		(container->plan.decision == DECISION_GRANT && container->plan.sets_memlock));
 }
 
 static const char *name_of(struct arena *arena, const struct container *container)
@@ -102,12 +106,41 @@ static int add_lacking(struct scan *scan, const struct container *container,
 			    limits_text(container->plan.memlock, want), container->id);
 }
 
+static int add_denied(struct scan *scan, const struct container *container)
+{
+	struct arena *arena = scan->findings->arena;
+	const char *name = name_of(arena, container);
+
+	if (!name)
+		return -1;
+	if (++scan->denied > NAMED_MAX)
+		return 0;
+	return findings_add(scan->findings, "denied", name, FINDING_WARN,
+			    "Allow it in config.json, or take the annotation from the pod",
+			    "it asks and has %zu RDMA devices, and gets nothing: %s (container "
+			    "%.12s)",
+			    container->devices.n, container->plan.reason, container->id);
+}
+
+/* It is to have the limit. */
+static int add_granted(struct scan *scan, struct container *container, int64_t pid)
+{
+	const char *path = arena_printf(scan->findings->arena, "/proc/%" PRId64 "/limits", pid);
+	struct limits limits;
+
+	scan->looked_at++;
+	if (!path)
+		return -1;
+	limits = limits_read(&container->arena, scan->doctor->node.root, path);
+	return limits.known && limits.soft < container->plan.memlock
+		       ? add_lacking(scan, container, &limits)
+		       : 0;
+}
+
 static int look_at(void *context, const struct bundle *bundle)
 {
 	cleanup_container container = CONTAINER_NONE;
 	struct scan *scan = context;
-	struct limits limits;
-	const char *path;
 
 	if (!bundle->config || !is_its_process(scan, &container.arena, bundle))
 		return 0;
@@ -115,14 +148,22 @@ static int look_at(void *context, const struct bundle *bundle)
 		scan->unknown += container.doubt && container.devices.n;
 		return 0;
 	}
-	scan->looked_at++;
-	path = arena_printf(scan->findings->arena, "/proc/%" PRId64 "/limits", bundle->pid);
-	if (!path)
-		return -1;
-	limits = limits_read(&container.arena, scan->doctor->node.root, path);
-	return limits.known && limits.soft < container.plan.memlock
-		       ? add_lacking(scan, &container, &limits)
-		       : 0;
+	if (container.plan.decision == DECISION_DENIED)
+		return add_denied(scan, &container);
+	return add_granted(scan, &container, bundle->pid);
+}
+
+static int add_denied_sum(const struct scan *scan)
+{
+	if (scan->denied > NAMED_MAX)
+		return findings_add(scan->findings, "denied", NULL, FINDING_WARN,
+				    "Allow them in config.json, or take the annotation from the "
+				    "pods",
+				    "%zu more containers are denied", scan->denied - NAMED_MAX);
+	return scan->denied ? 0
+			    : findings_add(scan->findings, "denied", NULL, FINDING_OK, NULL,
+					   "no container that asks and has an RDMA device is "
+					   "denied");
 }
 
 static int add_sum(const struct scan *scan)
@@ -155,7 +196,7 @@ int check_missed(const struct doctor *doctor, struct findings *findings, struct 
 	if (doctor->target.id || doctor->target.pid)
 		return 0;
 	if (bundle_each(findings->arena, doctor->node.root, look_at, &scan) < 0 ||
-	    add_sum(&scan) < 0)
+	    add_sum(&scan) < 0 || add_denied_sum(&scan) < 0)
 		return err_memory(err);
 	return 0;
 }

@@ -49,6 +49,24 @@ doctor --format json --container "$(printf '%064x' 2)"
 is "a container that is examined by itself has its own finding" "" "$(jq -r '.findings[] | select(.id == "missed").evidence' "$T/out")"
 
 again
+config '{"namespaces": ["team-b"]}'
+soft=8388608 hard=8388608
+runs 7 4717 "$rdma"
+doctor --format json
+finds "one that the policy denies" denied/team-a/h-kim-0/trainer warn "it asks and has 2 RDMA devices, and gets nothing: "
+has "…why" "team-a" "${found#*nothing: }"
+finds "…does not lack anything" missed ok "0 ask and have an RDMA device"
+doctor --format prometheus
+has "…as a metric" 'oci_rdma_doctor_finding{id="denied",subject="team-a/h-kim-0/trainer",status="warn"} 1' "$(cat "$T/out")"
+rm -r "${NODE:?}/proc/4717"
+doctor --format json
+finds "…and no more when it has ended" denied ok "no container"
+for ((i = 100; i < 140; i++)); do runs "$i" "$i" "$rdma"; done
+doctor --format json
+is "many: 32 are named, and the rest counted" "33 8 more" "$(jq -r '[.findings[] | select(.id == "denied")] | "\(length) \(.[-1].evidence[:6])"' "$T/out")"
+config
+
+again
 soft=8388608 hard=8388608
 runs 6 4716 "$rdma" "$unasked"
 doctor --format json
