@@ -37,11 +37,12 @@ PAGES = $(filter-out doc/man/oci-rdma-events.8,$(sort $(wildcard doc/man/*.[58])
 COMPLETIONS = $(addprefix config/completion/,$(PROGRAMS))
 # Files with the executable's path in them, for who wants more than the default, to be copied to where engines read
 TEMPLATES = $(sort $(filter-out config/hooks.d/$(HOOKS)/%,$(wildcard config/hooks.d/*/*.json))) \
-	config/podman/oci-rdma-hook.conf config/docker/daemon.json install/containerd/render-base-spec
+	config/podman/oci-rdma-hook.conf config/docker/daemon.json install/containerd/render-base-spec \
+	install/monitoring/collect config/monitoring/rules.yaml
 # $(call ours,FILE…): where they are put
 ours = $(patsubst install/%,$(OURS)/%,$(patsubst config/%,$(OURS)/%,$(1)))
 # Units, none of them switched on
-UNITS := nri/oci-rdma-nri.service nri/oci-rdma-nri-standby.service \
+UNITS := nri/oci-rdma-nri.service nri/oci-rdma-nri-standby.service monitoring/oci-rdma-metrics.service \
 	cdi/oci-rdma-hook-cdi.service cdi/oci-rdma-hook-cdi.path
 CDI_FILE = $(RUNSTATEDIR)/cdi/oci-rdma-hook.json
 PRECREATE := $(notdir $(wildcard config/podman/precreate.d/*.json))
@@ -59,7 +60,7 @@ endef
 # $(call render,FROM,TO): likewise, with the executable's path put in; stays under the name that no engine looks at
 define render
 $(INSTALL) -d -m 0755 $(DESTDIR)$(dir $(2))
-sed 's|/usr/local/bin/|$(BINDIR)/|g' $(1) >$(DESTDIR)$(dir $(2)).$(notdir $(2)).new
+sed 's|/usr/local/bin/|$(BINDIR)/|g; s|/usr/local/share/|$(DATADIR)/|g' $(1) >$(DESTDIR)$(dir $(2)).$(notdir $(2)).new
 chmod 0644 $(DESTDIR)$(dir $(2)).$(notdir $(2)).new
 
 endef
@@ -92,6 +93,15 @@ define label
 	$(foreach unit,$(UNITS),$(UNITDIR)/$(notdir $(unit))) $(HOOK_FILES:%=$(HOOKSDIR)/%) $(OURS) $(CONFIGDIR); fi
 endef
 
+# A host with a node exporter gets its metrics without being asked for them; MONITORING=0 leaves that out. Without
+# systemd nothing starts it.
+TEXTFILE_DIRECTORIES ?= /var/lib/prometheus/node-exporter /var/lib/node_exporter/textfile_collector
+define monitor
+@if [ '$(MONITORING)' != 0 ] && ls -d $(TEXTFILE_DIRECTORIES) 2>/dev/null | grep -q .; then \
+	systemctl daemon-reload && systemctl enable --now oci-rdma-metrics.service || \
+		echo 'metrics are not written: systemctl enable --now oci-rdma-metrics.service failed' >&2; fi
+endef
+
 # The executable before the hook files that name it, and off in the other order: a hook file without its executable is
 # skipped silently, and its containers start without RDMA. What would keep an engine from starting is found before it
 # is switched on; below DESTDIR the owners and paths are not yet those of a node.
@@ -114,7 +124,7 @@ install: all
 	$(foreach unit,$(UNITS),$(call render,config/$(unit),$(UNITDIR)/$(notdir $(unit))))
 	$(call switch_on,$(foreach unit,$(UNITS),$(UNITDIR)/$(notdir $(unit))))
 	$(foreach file,$(TEMPLATES),$(call render,$(file),$(call ours,$(file))))
-	chmod 0755 $(DESTDIR)$(OURS)/containerd/.render-base-spec.new
+	chmod 0755 $(DESTDIR)$(OURS)/containerd/.render-base-spec.new $(DESTDIR)$(OURS)/monitoring/.collect.new
 	$(call switch_on,$(call ours,$(TEMPLATES)))
 	$(INSTALL) -d -m 0755 $(DESTDIR)$(CONFIGDIR)
 	test -e $(DESTDIR)$(CONFIGDIR)/config.json || $(INSTALL) -m 0644 config/config.json $(DESTDIR)$(CONFIGDIR)/config.json
@@ -125,6 +135,7 @@ install: all
 	$(foreach runtime,$(HANDLERS),$(call handler,$(runtime)))
 	$(call switch_on,$(PRECREATE:%=$(PRECREATEDIR)/%) $(HOOK_FILES:%=$(HOOKSDIR)/%))
 	$(if $(DESTDIR),,$(label))
+	$(if $(DESTDIR),,$(monitor))
 	$(if $(DESTDIR),,@echo 'oci-rdma-hook $(VERSION) is installed: CRI-O and podman run the hook from their next' \
 		'container on. Check it with: oci-rdma-hook --check-config')
 
@@ -132,7 +143,7 @@ install: all
 # named, if not
 define drop
 if test -e $(DESTDIR)$(2); then \
-	if sed 's|/usr/local/bin/|$(BINDIR)/|g' $(1) | cmp -s - $(DESTDIR)$(2); then rm -f $(DESTDIR)$(2); \
+	if sed 's|/usr/local/bin/|$(BINDIR)/|g; s|/usr/local/share/|$(DATADIR)/|g' $(1) | cmp -s - $(DESTDIR)$(2); then rm -f $(DESTDIR)$(2); \
 	else echo 'kept, as it was changed: $(DESTDIR)$(2)'; fi; \
 fi
 
@@ -199,8 +210,8 @@ $(if $(CROSS),$(NATIVE_HOOK)): always
 	@$(MAKE) --no-print-directory CROSS= SYSROOT= BUILD=build $@
 always:
 
-machineconfig: $(HOOK) $(if $(filter 1,$(NRI)),$(NRI_PROGRAM)) $(NATIVE_HOOK)
-	@ROLE='$(ROLE)' PROFILE='$(PROFILE)' HOOKS='$(HOOKS)' RUNTIME='$(RUNTIME)' NRI='$(NRI)' ARCH='$(ARCH)' \
+machineconfig: $(HOOK) $(if $(filter 0,$(MONITORING)),,$(DOCTOR)) $(if $(filter 1,$(NRI)),$(NRI_PROGRAM)) $(NATIVE_HOOK)
+	@ROLE='$(ROLE)' PROFILE='$(PROFILE)' HOOKS='$(HOOKS)' RUNTIME='$(RUNTIME)' NRI='$(NRI)' MONITORING='$(MONITORING)' ARCH='$(ARCH)' \
 		CHECK='$(or $(CHECK),$(NATIVE_HOOK))' \
 		install/machineconfig/render-hook $(HOOK) $(BUILD)/99-$(ROLE)-oci-rdma-hook.yaml
 

@@ -24,7 +24,7 @@ include tests/bench/bench.mk
 # `make check` is for a person: six minutes on two processors. What takes long is left to check-all: other builds,
 # single steps, a thousand containers, packages that are made or fetched, all that happens in the VM.
 LONG := tests/tidy $(SUITES_NRI) $(SUITES_PACKAGE) $(SUITES_SAFETY) $(SUITES_CROSS) $(SUITES_VM) \
-	$(patsubst %,tests/cli/%.sh,cdi-schema cluster disruption footprint standby valgrind) \
+	$(patsubst %,tests/cli/%.sh,alerts cdi-schema cluster disruption footprint standby valgrind) \
 	tests/podman/soak.sh tests/podman/builder.sh
 SUITES_ALL = $(SUITES_PODMAN) tests/tidy tests/lint $(SUITES_PACKAGE) $(SUITES_CLI) $(SUITES_NRI) $(SUITES_UNIT) \
 	$(SUITES_SAFETY) $(SUITES_CROSS) tests/vm/check-brief tests/vm/check-node-brief \
@@ -72,6 +72,7 @@ PACKAGES-tests/lint = lint
 PACKAGES-tests/tidy = lint events
 PACKAGES-tests/cli = cluster installer
 PACKAGES-tests/cli/monitoring.sh = monitoring
+PACKAGES-tests/cli/alerts.sh = monitoring
 PACKAGES-tests/cli/events.sh = events
 PACKAGES-tests/package/man.sh = lint package events
 PACKAGES-tests/package/publish.sh = package podman installer cross-aarch64 events

@@ -10,7 +10,7 @@ KUSTOMIZE=${BUILD:-build}/tests/kustomize
 CRDS=tests/cluster/crds.yaml
 refused() { ! "$@"; }
 # The groups of tests/cluster/crds.yaml
-FOREIGN='^apiVersion: (sriovnetwork\.openshift\.io|security\.openshift\.io|k8s\.cni\.cncf\.io|kubeflow\.org|jobset\.x-k8s\.io|leaderworkerset\.x-k8s\.io)/'
+FOREIGN='^apiVersion: (sriovnetwork\.openshift\.io|(security|monitoring)\.openshift\.io|monitoring\.coreos\.com|k8s\.cni\.cncf\.io|kubeflow\.org|jobset\.x-k8s\.io|leaderworkerset\.x-k8s\.io)/'
 # judge FILE: each of its objects, by who knows its kind
 judge() {
 	rm -f "$T"/judged.*
@@ -353,9 +353,11 @@ is "a change of no file of the MachineConfigs reboots, and CRI-O is restarted fo
 /etc/crio/crio.conf.d/60-oci-rdma-hook.conf Restart
 /etc/crio/crio.conf.d/61-oci-rdma-nri.conf Restart
 /etc/oci-rdma-hook/config.json None
+/usr/local/bin/oci-rdma-doctor None
 /usr/local/bin/oci-rdma-hook None
 /usr/local/bin/oci-rdma-nri Restart
-/usr/local/bin/oci-rdma-runtime-crun None" \
+/usr/local/bin/oci-rdma-runtime-crun None
+/usr/local/share/oci-rdma-hook/monitoring/collect Restart" \
 	"$(jq -rn --slurpfile mc <(json "$T/mc.yaml") --slurpfile policy <(json config/openshift/node-disruption-policy.yaml) '
 		$policy[0][0].spec.nodeDisruptionPolicy.files as $files |
 		[$mc[0][].spec.config.storage.files[]?.path] | sort[] | . as $path |
@@ -396,12 +398,38 @@ is "both are given what node-install writes, and no privilege" true "$(daemonset
 
 for name in kubernetes-nri openshift-nri; do
 	json "$T/config-$name.yaml" >"$T/$name.json"
-	is "$name: plugin and standby differ by name and /run alone" "2 1" "$(daemonset '.containers |
+	is "$name: plugin and standby differ by name and /run alone" "2 1" "$(daemonset '[.containers[] | select(.name != "metrics")] |
 		"\(length) \(map(del(.name) | .volumeMounts |= map(if .mountPath == "/run" then del(.name) else . end)) | unique | length)"' "$name")"
 	# In one directory the probes of a plugin that hangs would find the status of the other.
 	is "$name: each has a /run of its own, in memory" 2 "$(daemonset '([.containers[].volumeMounts[] | select(.mountPath == "/run").name] | unique) as $own |
 		[.volumes[] | select(.name | IN($own[])) | select(.emptyDir.medium == "Memory")] | length' "$name")"
+	# What listens serves no container, and what serves containers does not listen.
+	is "$name: what answers a collector is not root, and has nothing of the node or of SELinux" true "$(daemonset '
+		(.volumes | map(select(.emptyDir).name)) as $own | .containers[] | select(.ports) | .name == "metrics" and
+		(.securityContext | .runAsNonRoot and .runAsUser != 0 and .readOnlyRootFilesystem and .capabilities == {"drop": ["ALL"]} and
+			.allowPrivilegeEscalation == false and .seccompProfile.type == "RuntimeDefault" and .seLinuxOptions == null) and
+		.resources.limits.memory != null and .volumeMounts == [{"name": "metrics", "mountPath": "/metrics", "readOnly": true}] and
+		("metrics" | IN($own[]))' "$name")"
+	is "$name: …it serves the file that the others write, on the port that the policy of the network allows" true "$(daemonset '
+		(.containers | map(select(.name == "metrics"))[0]) as $serves | [.containers[] | select(.name != "metrics")] as $write |
+		$serves.args == ["--serve-metrics", "\($serves.ports[0].containerPort)"] + $write[0].args and ($write[0].args == $write[1].args) and
+		$write[0].args == ["--metrics", "/metrics/oci-rdma-nri.prom"] and
+		([$write[].volumeMounts[] | select(.name == "metrics").mountPath] == ["/metrics", "/metrics"])' "$name")"
+	is "$name: …and that the annotations name" '["true","9465","/metrics"]' "$(jq -c 'map(select(.kind == "DaemonSet"))[0].spec.template.metadata.annotations |
+		[.["prometheus.io/scrape"], .["prometheus.io/port"], .["prometheus.io/path"]]' "$T/$name.json")"
 done
+# selected FILE.json POD-MONITORS: whether it selects the pods of openshift-nri, by a port that they have
+monitored='(map(select(.kind == "DaemonSet"))[0].spec.template) as $pod | (map(select(.kind == "PodMonitor"))[0]) as $monitor |
+	($monitor.spec.selector.matchLabels | to_entries | all(.value == $pod.metadata.labels[.key])) and
+	([$pod.spec.containers[].ports[]?.name] == [$monitor.spec.podMetricsEndpoints[].port]) and
+	$monitor.metadata.namespace == map(select(.kind == "DaemonSet"))[0].metadata.namespace'
+is "openshift-nri: the PodMonitor selects its pods and their port" true "$(jq "$monitored" "$T/openshift-nri.json")"
+is "openshift-nri: the cluster's Prometheus looks into the namespace, and may list its pods" 'true [["get","list","watch"]] prometheus-k8s openshift-monitoring' "$(jq -r '
+	(map(select(.kind == "Namespace"))[0].metadata.labels["openshift.io/cluster-monitoring"]) + " " +
+	([.[] | select(.kind == "Role" and .metadata.name == "oci-rdma-nri-monitoring").rules[] | select(.resources == ["pods"]).verbs] | tojson) + " " +
+	(.[] | select(.kind == "RoleBinding" and .roleRef.name == "oci-rdma-nri-monitoring").subjects[0] | .name + " " + .namespace)' "$T/openshift-nri.json")"
+json "$T/config-monitoring-operator.yaml" >"$T/operator.json"
+is "the Prometheus operator: the same monitor for config/kubernetes/nri" true "$(jq -s "add | $monitored" "$T/kubernetes-nri.json" "$T/operator.json")"
 
 # The component that mends, as doc/install-nri.md names it
 mkdir "$T/mend"
@@ -411,7 +439,7 @@ check "kustomize: config/kubernetes/nri with mend" "$KUSTOMIZE" build "$T/mend" 
 check "its kinds' types: with mend" judge "$T/mend.yaml"
 json "$T/mend.yaml" >"$T/mend.json"
 # Of one of the two alone a takeover would take the right to mend away.
-mends='"\(.hostPID) \([.containers[].securityContext.capabilities | .add == ["SYS_RESOURCE"] and .drop == ["ALL"]])"'
+mends='"\(.hostPID) \([.containers[] | select(.name != "metrics").securityContext.capabilities | .add == ["SYS_RESOURCE"] and .drop == ["ALL"]])"'
 is "mend: both containers see the node's processes and may raise a limit" "true [true,true]" "$(daemonset "$mends" mend)"
 is "…control: neither without it" "null [false,false]" "$(daemonset "$mends" kubernetes-nri)"
 has "…and the page names the component" "      - ../nri/mend" "$(<doc/install-nri.md)"
@@ -450,9 +478,12 @@ for name in kubernetes-install kubernetes-remove kubernetes-nri kubernetes-nri-l
 	is "$name: each object of a namespace is in its namespace, each of the cluster in none" "" "$(jq -r '.[] |
 		(.kind | IN("Namespace", "SecurityContextConstraints", "ClusterRole", "ClusterRoleBinding")) as $cluster |
 		select($cluster == (.metadata | has("namespace"))) | .kind + " " + .metadata.name' "$T/$name.json")"
-	# The reporter speaks to the API server, and nobody speaks to it.
+	# The plugin's pods are asked for their metrics. The reporter speaks to the API server, and nobody speaks to it.
 	ports='[]'
-	if [ "${name#*-}" = events ]; then ports='[{"ports":[{"port":443,"protocol":"TCP"},{"port":6443,"protocol":"TCP"}]}]'; fi
+	case $name in
+	*-nri*) ports='[{"ports":[{"port":9465,"protocol":"TCP"}]}]' ;;
+	*-events) ports='[{"ports":[{"port":443,"protocol":"TCP"},{"port":6443,"protocol":"TCP"}]}]' ;;
+	esac
 	is "$name: its pods use no network but what they need" "[$ports,[\"Ingress\",\"Egress\"]]" "$(jq -c '.[] | select(.kind == "NetworkPolicy").spec | [.ingress + .egress // [], .policyTypes]' "$T/$name.json")"
 	is "$name: a probe has time on a loaded node" true "$(jq '[.. | objects | .startupProbe, .readinessProbe, .livenessProbe | values] | all(.timeoutSeconds >= 5)' "$T/$name.json")"
 	is "$name: an account of its own, without a token" true "$(jq '(map(select(.kind == "ServiceAccount"))[0]) as $account |
@@ -463,8 +494,9 @@ done
 for name in openshift-nri openshift-nri-launch openshift-install openshift-events; do
 	is "$name: the SCC admits the pods" true "$(jq '(map(select(.kind == "SecurityContextConstraints"))[0]) as $scc |
 		[.[] | select(.kind == "DaemonSet").spec.template.spec | .containers[], .initContainers[]?] |
-		all(.securityContext.runAsUser == $scc.runAsUser.uid and .securityContext.readOnlyRootFilesystem and
-			.securityContext.seLinuxOptions == $scc.seLinuxContext.seLinuxOptions and .securityContext.capabilities == {"drop": $scc.requiredDropCapabilities} and
+		all((.securityContext.runAsUser | . == $scc.runAsUser.uid or . >= $scc.runAsUser.uidRangeMin and . <= $scc.runAsUser.uidRangeMax) and
+			.securityContext.readOnlyRootFilesystem and
+			($scc.seLinuxContext.type == "RunAsAny" or .securityContext.seLinuxOptions == $scc.seLinuxContext.seLinuxOptions) and .securityContext.capabilities == {"drop": $scc.requiredDropCapabilities} and
 			.securityContext.allowPrivilegeEscalation == false and ("runtime/" + (.securityContext.seccompProfile.type | sub("RuntimeDefault"; "default"))) == $scc.seccompProfiles[0])' "$T/$name.json")"
 	is "$name: …and has no volume that the pods do not have" true "$(jq '(map(select(.kind == "SecurityContextConstraints"))[0]) as $scc |
 		map(select(.kind == "DaemonSet").spec.template.spec) | ([.[].volumes[] | keys[] | select(. != "name")] | unique) == ($scc.volumes | sort) and
@@ -473,7 +505,8 @@ for name in openshift-nri openshift-nri-launch openshift-install openshift-event
 		[.allowPrivilegedContainer, .allowPrivilegeEscalation, .allowHostIPC, .allowHostNetwork, .allowHostPID, .allowHostPorts] == [false, false, false, false, false, false] and
 		.allowedCapabilities == [] and .users == [] and .groups == [] and .priority == null' "$T/$name.json")"
 	is "$name: the account may use it, and only it" true "$(jq '(map(select(.kind == "SecurityContextConstraints"))[0].metadata.name) as $scc |
-		(map(select(.kind == "ServiceAccount"))[0].metadata) as $account | (map(select(.kind == "Role"))[0]) as $role | (map(select(.kind == "RoleBinding"))[0]) as $binding |
+		(map(select(.kind == "ServiceAccount"))[0].metadata) as $account | (map(select(.kind == "RoleBinding" and .subjects[0].name == $account.name))[0]) as $binding |
+		(map(select(.kind == "Role" and .metadata.name == $binding.roleRef.name))[0]) as $role |
 		$role.rules == [{"apiGroups": ["security.openshift.io"], "resources": ["securitycontextconstraints"], "resourceNames": [$scc], "verbs": ["use"]}] and
 		$binding.roleRef.name == $role.metadata.name and $binding.roleRef.kind == "Role" and
 		$binding.subjects == [{"kind": "ServiceAccount", "name": $account.name, "namespace": $account.namespace}]' "$T/$name.json")"

@@ -11,7 +11,7 @@ executable=$HOOK
 render() {
 	local name=$1
 	shift
-	env "$@" install/machineconfig/render-hook "$executable" "$T/$name.yaml" >"$T/log" 2>&1
+	env MONITORING=0 "$@" install/machineconfig/render-hook "$executable" "$T/$name.yaml" >"$T/log" 2>&1
 }
 ignition() { mcd ignition "$1" "$2" >"$T/ignition.json" && ignition-validate "$T/ignition.json"; }
 refused() { ! "$@"; }
@@ -138,7 +138,7 @@ if [ "$(id -u)" -eq 0 ]; then
 	mkdir -m 0777 "$T/any"
 	cp "$HOOK" "$T/hook" # the tree may lie where only root can look, as /root
 	as_nobody() {
-		setpriv --reuid 65534 --regid 65534 --clear-groups env TMPDIR="$T/any" PROFILE="$1" "${@:2}" \
+		setpriv --reuid 65534 --regid 65534 --clear-groups env MONITORING=0 TMPDIR="$T/any" PROFILE="$1" "${@:2}" \
 			install/machineconfig/render-hook "$T/hook" "$T/any/mine.yaml" >"$T/log" 2>&1
 	}
 	check "PROFILE: also by another user than root" refused as_nobody "$T/my.json"
@@ -189,6 +189,36 @@ executable=$HOOK
 for wrong in ROLE=Worker_1 HOOKS=all PROFILE=none RUNTIME=yes; do
 	check "refused: $wrong" refused render wrong "$wrong"
 done
+
+# ---- monitoring ----
+
+unset_monitoring() { env -u MONITORING NRI=1 install/machineconfig/render-hook "$HOOK" "$T/monitored.yaml" >"$T/log" 2>&1; }
+check "monitoring is there without being asked for" unset_monitoring
+for name in 99-worker-oci-rdma-hook 99-worker-oci-rdma-hook-enable; do
+	check "monitoring: ignition-validate: $name" ignition "$T/monitored.yaml" "$name"
+done
+check "monitoring: yamllint" yamllint -s -c tests/yamllint "$T/monitored.yaml"
+# units FILE: each unit of the second object: its name, and a checksum of what it has
+units() {
+	python3 -c 'import hashlib, sys, yaml
+for o in yaml.safe_load_all(open(sys.argv[1])):
+    for unit in o["spec"].get("config", {}).get("systemd", {}).get("units", []):
+        assert o["metadata"]["name"].endswith("-enable") and unit["enabled"], unit
+        print(unit["name"], hashlib.sha256(unit["contents"].encode()).hexdigest())' "$1"
+}
+has "monitoring: the unit is as in config/monitoring, with what the daemon needs" \
+	"oci-rdma-metrics.service $(cat config/monitoring/oci-rdma-metrics.service config/machineconfig/oci-rdma-metrics.conf | sha256sum | cut -d ' ' -f 1)" "$(units "$T/monitored.yaml")"
+rm -rf "$root" && mkdir "$root" && mcd update "$root" none "$T/monitored.yaml"
+is "monitoring: the doctor runs" "$(build/oci-rdma-doctor --version)" "$("$root/usr/local/bin/oci-rdma-doctor" --version)"
+check "monitoring: what brings its findings" cmp install/monitoring/collect "$root/usr/local/share/oci-rdma-hook/monitoring/collect"
+is "monitoring: the unit starts what is there" /usr/local/share/oci-rdma-hook/monitoring/collect \
+	"$(sed -n 's|^ExecStart=/bin/sh ||p' config/monitoring/oci-rdma-metrics.service)"
+has "monitoring: the plugin writes the file that is brought" "--metrics /run/oci-rdma-hook/oci-rdma-nri.prom" "$(grep ExecStart=/usr/local/bin/oci-rdma-nri "$T/monitored.yaml")"
+has "…" 'counters=$ROOT/run/oci-rdma-hook/oci-rdma-nri.prom' "$(<install/monitoring/collect)"
+is "monitoring: the alerts are in the file, as in config/monitoring" "$(cat config/monitoring/alertingrule.yaml)" "$(sed -n '/^# config\/monitoring\/rules.yaml/,$p' "$T/monitored.yaml" | sed '1i ---')"
+check "MONITORING=0" render without
+is "…leaves all of it out" "" "$(grep -iE 'doctor|metrics|alert|MONITORING=1' "$T/without.yaml")"
+check "refused: MONITORING=yes" refused render wrong MONITORING=yes
 
 # ---- the IOMMU ----
 

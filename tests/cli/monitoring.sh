@@ -1,6 +1,6 @@
 #!/bin/bash
 # config/monitoring: the alerts fire when they must and stay silent when not, by promtool; rules and dashboard ask for what the programs
-# really tell, and no other; the timer's command leaves a whole file.
+# really tell, and no other; what node exporter reads is a whole file.
 # shellcheck disable=SC2016,SC2317 # jq's and Grafana's dollars; functions that check calls
 cd "$(dirname "$0")/../.." || exit 1
 . tests/cli/setup.bash
@@ -21,6 +21,18 @@ while read -r alert; do
 	check "control: without $alert the test fails" refused promtool test rules "$T/rules.test.yaml"
 done <"$T/alerts"
 
+python3 - <<'END' >"$T/differ"
+import yaml
+def groups(path, *keys):
+    found = yaml.safe_load(open("config/monitoring/" + path, encoding="utf-8"))
+    for key in keys:
+        found = found[key]
+    return found["groups"]
+rules = groups("rules.yaml")
+print([group["name"] for group in rules], groups("alertingrule.yaml", "spec") == rules, groups("operator/prometheusrule.yaml", "spec") == rules[1:])
+END
+is "OpenShift's object has the same rules, and the Prometheus operator's those of the plugin" "['oci-rdma-doctor', 'oci-rdma-nri'] True True" "$(<"$T/differ")"
+
 # ---- what the programs tell ----
 h100
 in_container "$ALLOCATED" NCCL_IB_HCA=mlx5_1
@@ -37,12 +49,12 @@ check "promtool: what they tell" promtool check metrics <"$T/told"
 echo 'node_textfile_mtime_seconds{file="x"} 1' >>"$T/told"
 sed -nE 's/^([a-z_]+)[{ ].*/\1/p' "$T/told" | sort -u >"$T/names"
 sed -nE 's/^[a-z_]+\{(.*)\} [^ ]*$/\1/p' "$T/told" | grep -oE '[a-z]+="[^"]*"' | sort -u >"$T/labels"
-echo 'status="fail"' >>"$T/labels"
+printf 'status="%s"\n' fail warn >>"$T/labels"
 # What the doctor tells only on the node
 h100
 on_node
 doctor --format prometheus
-grep -oE 'id="missed"' "$T/out" >>"$T/labels"
+grep -oE 'id="(missed|denied)"' "$T/out" >>"$T/labels"
 
 # ---- the queries ----
 jq -r '.panels[].targets[].expr, (.templating.list[] | select(.type == "query").query.query | capture("label_values\\((?<m>[^,]*),").m)' \
@@ -75,36 +87,58 @@ is "dashboard: no panel lies over another" "" "$(jq -r '[.panels[].gridPos] as $
 	select($x.x < $y.x + $y.w and $y.x < $x.x + $x.w and $x.y < $y.y + $y.h and $y.y < $x.y + $x.h) | "\($x) \($y)"' config/monitoring/dashboard.json)"
 is "dashboard: it takes the reader's data source" '["${datasource}"]' "$(jq -c '[.panels[].datasource.uid] | unique' config/monitoring/dashboard.json)"
 
-# ---- the timer ----
+# ---- what brings it to node exporter ----
+# The rest of it, with a real node exporter: tests/cli/alerts.sh
 if command -v systemd-analyze >/dev/null; then
-	sed 's|/usr/local/bin/oci-rdma-doctor|/bin/true|' config/monitoring/oci-rdma-doctor.service >"$T/oci-rdma-doctor.service"
-	cp config/monitoring/oci-rdma-doctor.timer "$T"
-	check "systemd-analyze: the units" systemd-analyze verify --man=no "$T/oci-rdma-doctor.timer" "$T/oci-rdma-doctor.service"
+	sed 's|/usr/local/share/|/usr/share/|' config/monitoring/oci-rdma-metrics.service >"$T/oci-rdma-metrics.service"
+	check "systemd-analyze: the unit" systemd-analyze verify --man=no "$T/oci-rdma-metrics.service"
 fi
-# started PROGRAM [LINK]: the service's command, with it as the doctor; LINK: to a file of somebody else, by the name that the command uses
-started() {
-	mkdir -p "$T/collector"
+mkdir -p "$T/node/usr/local/bin"
+printf '#!/bin/sh\necho "m 1"; exit "$(cat %s/status)"\n' "$T" >"$T/node/usr/local/bin/oci-rdma-doctor" && chmod +x "$T/node/usr/local/bin/oci-rdma-doctor"
+# looks: one round of it, of which it says something; LINK: to a file of somebody else, by the name of the file that it makes
+looks() {
 	ln -sfn "$T/elsewhere" "$T/link"
-	sed -n "s/^ExecStart=\/bin\/sh -c '\(.*\)'\$/\1/p" config/monitoring/oci-rdma-doctor.service | sed "s|\\\$\\\$|\$|g; s|%%|%|g; s|/usr/local/bin/oci-rdma-doctor|$1|" >"$T/command"
-	DIRECTORY=$T/collector bash -c '[ -z "$2" ] || mv "$1/link" "$DIRECTORY/oci-rdma-doctor.$$"; exec sh "$1/command"' - "$T" "${2-}"
+	# shellcheck disable=SC2016 # the inner shell's words
+	DIRECTORIES=/collector ROOT=$T/node INTERVAL=once bash -c '[ -z "$2" ] || mv "$1/link" "$1/node/collector/oci-rdma.$$"; exec sh install/monitoring/collect' \
+		- "$T" "${1-}" 2>"$T/said"
+	SAID=$(<"$T/said")
 }
-printf '#!/bin/sh\necho "m 1"; exit "$(cat %s/status)"\n' "$T" >"$T/program" && chmod +x "$T/program"
 for status in 0 1; do
-	rm -rf "$T/collector"
+	rm -rf "$T/node/collector"
+	mkdir -p "$T/node/collector"
 	echo "$status" >"$T/status"
-	check "the timer's command: a doctor that ends with $status has reported" started "$T/program"
-	is "…in one file" "oci-rdma-doctor.prom m 1" "$(ls "$T/collector") $(cat "$T/collector"/*)"
+	looks
+	is "a doctor that ends with $status has reported" "metrics are written" "$SAID"
+	is "…in one file" "oci-rdma-doctor.prom m 1" "$(ls "$T/node/collector") $(cat "$T/node/collector"/*)"
 done
-# The collector's user owns the directory, in which root writes.
+# The collector's user may own the directory, in which root writes.
 echo 0 >"$T/status"
 mkdir "$T/directory"
-ln -sfn "$T/directory" "$T/collector/oci-rdma-doctor.prom"
-check "the timer's command: a link to a directory, by the report's name" started "$T/program"
-is "…is replaced" "m 1 " "$(cat "$T/collector/oci-rdma-doctor.prom") $(ls "$T/directory")"
-check "the timer's command: a link by the name of the new file is a failure" refused started "$T/program" link 2>/dev/null
+ln -sfn "$T/directory" "$T/node/collector/oci-rdma-doctor.prom"
+looks
+is "a link to a directory, by the report's name, is replaced" "m 1 " "$(cat "$T/node/collector/oci-rdma-doctor.prom") $(ls "$T/directory")"
+looks link
+has "a link by the name of the new file is a failure" "cannot write to $T/node/collector" "$SAID"
 check "…and leads nowhere" test ! -e "$T/elsewhere"
-rm "$T/collector"/oci-rdma-doctor.[0-9]*
+is "…and the file stays" "oci-rdma-doctor.prom m 1" "$(ls "$T/node/collector") $(cat "$T/node/collector"/*)"
 echo 2 >"$T/status"
-check "the timer's command: one that could not report is a failure" refused started "$T/program"
-is "…and the file stays as it was" "m 1" "$(cat "$T/collector/oci-rdma-doctor.prom")"
+looks
+is "a doctor that could not report is said" "oci-rdma-doctor did not report" "$(tail -n 1 <<<"$SAID")"
+is "…and the file stays as it was" "m 1" "$(cat "$T/node/collector/oci-rdma-doctor.prom")"
+# The unit's end: no file of ours is left in the directories of node exporters, and others' files stay.
+for directory in "$T/node/collector" "$T/node/var/lib/kubelet/pods/1/volumes/kubernetes.io~empty-dir/node-exporter-textfile" \
+	"$T/node/var/lib/kubelet/pods/2/volumes/kubernetes.io~empty-dir/node-exporter-textfile"; do
+	mkdir -p "$directory"
+	touch "$directory"/oci-rdma-{doctor,nri}.prom "$directory/oci-rdma.77" "$directory/other.prom"
+done
+mkdir -p "$T/node/var/log/pods/openshift-monitoring_node-exporter-abcde_1" "$T/node/var/log/pods/team-a_node-exporter-abcde_2"
+sed -n "/^ExecStopPost=/,/'\$/p" config/monitoring/oci-rdma-metrics.service | sed "1s/^ExecStopPost=.bin.sh -c '//; \$s/'\$//; s/ \\\\\$//; s/\\\$\\\$/\$/g; s|/var/l|$T/node/var/l|g" |
+	tr '\n' ' ' >"$T/end"
+DIRECTORIES=$T/node/collector sh "$T/end"
+is "the unit's end leaves none of our files to node exporter" "collector/other.prom
+node-exporter-textfile/oci-rdma-doctor.prom
+node-exporter-textfile/oci-rdma-nri.prom
+node-exporter-textfile/oci-rdma.77
+node-exporter-textfile/other.prom
+node-exporter-textfile/other.prom" "$(find "$T/node/collector" "$T/node/var/lib" -type f | sed -E 's|.*/([^/]*/[^/]*)$|\1|' | sort)"
 finish

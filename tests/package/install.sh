@@ -20,15 +20,16 @@ check "make install" make_it install
 is "what it installs" "$(printf '%s\n' etc/oci-rdma-hook/config.json \
 	usr/local/bin/oci-rdma-{hook,nri,runtime,runtime-crun,runtime-runc} "${doctor[@]/#/usr/local/bin/}" \
 	usr/local/share/bash-completion/completions/oci-rdma-{hook,nri} "${doctor[@]/#/usr/local/share/bash-completion/completions/}" \
-	usr/local/lib/systemd/system/oci-rdma-{hook-cdi.path,hook-cdi.service,nri-standby.service,nri.service} usr/local/share/man/man5/oci-rdma-hook.json.5 \
+	usr/local/lib/systemd/system/oci-rdma-{hook-cdi.path,hook-cdi.service,metrics.service,nri-standby.service,nri.service} usr/local/share/man/man5/oci-rdma-hook.json.5 \
 	usr/local/share/man/man8/oci-rdma-{hook,nri,runtime,runtime-crun,runtime-runc}.8 "${doctor[@]/%/.8}" \
 	usr/local/share/oci-rdma-hook/{containerd/render-base-spec,docker/daemon.json,podman/oci-rdma-hook.conf,profiles/roce-legacy.json} \
+	usr/local/share/oci-rdma-hook/monitoring/{collect,rules.yaml} \
 	usr/local/share/oci-rdma-hook/hooks.d/device/{90-oci-rdma-hook,91-oci-rdma-hook-poststart}.json \
 	usr/local/share/oci-rdma-hook/precreate.d/90-oci-rdma-hook-precreate.json \
 	usr/share/containers/oci/hooks.d/{90-oci-rdma-hook,91-oci-rdma-hook-poststart}.json |
 	sed 's|^oci-rdma-doctor\.8|usr/local/share/man/man8/&|' | sort)" "$(files)"
 is "programs are 0755, all else 0644" "" \
-	"$(find "$ROOT" -type f \( -path '*/bin/*' ! -perm 0755 -o -name render-base-spec ! -perm 0755 -o ! -path '*/bin/*' ! -name render-base-spec ! -perm 0644 \) -o -type d ! -perm 0755)"
+	"$(find "$ROOT" -type f \( -path '*/bin/*' ! -perm 0755 -o \( -name render-base-spec -o -name collect \) ! -perm 0755 -o ! -path '*/bin/*' ! -name render-base-spec ! -name collect ! -perm 0644 \) -o -type d ! -perm 0755)"
 examine() { "$HOOK" --sysroot "$ROOT" --check-config; }
 check "it passes its own check" examine
 is "with both hook files" 2 "$(examine | grep -c 'hooks.d.*: ok')"
@@ -75,6 +76,9 @@ is "everything follows the variables" "" "$(files | grep -v ^opt/)"
 is "hook files name the executable where it is" /opt/rdma/bin/oci-rdma-hook "$(jq -r .hook.path "$ROOT"/opt/hooks.d/*.json | sort -u)"
 is "HOOKS=device: always" "true true" "$(jq .when.always "$ROOT"/opt/hooks.d/*.json | paste -sd ' ')"
 lacks "templates name it, too" /usr/local "$(cat "$ROOT"/opt/rdma/share/oci-rdma-hook/podman/*.conf | grep -v '^#')"
+is "…and the unit that brings metrics, its program, and that one the doctor" "/opt/rdma/share/oci-rdma-hook/monitoring/collect
+/opt/rdma/bin/oci-rdma-doctor" "$(sed -n 's|^ExecStart=/bin/sh ||p' "$ROOT/opt/rdma/lib/systemd/system/oci-rdma-metrics.service"
+	grep -o '/[a-z/]*/oci-rdma-doctor"' "$ROOT/opt/rdma/share/oci-rdma-hook/monitoring/collect" | tr -d '"')"
 is "each hook file is right there" 0 "$("$HOOK" --sysroot "$ROOT" --check-config "$ROOT"/opt/hooks.d/*.json >/dev/null; echo $?)"
 make_it uninstall "${OTHER[@]}"
 is "and off again" "" "$(files)"
@@ -117,7 +121,7 @@ is "the CDI unit waits for udev with full privileges, and starts without" "-+" \
 	"$(sed -nE 's|^ExecStartPre=([-+]*)/usr/bin/udevadm settle .*|\1|p' config/cdi/oci-rdma-hook-cdi.service)"
 
 # On a host itself, whose directories are of the test's and whose systemctl says what it was asked, and whether the plugin is there
-HERE=(PREFIX="$T/here" SYSCONFDIR="$T/here/etc" HOOKSDIR="$T/here/hooks.d" RUNSTATEDIR="$T/here/run" GRACE=0)
+HERE=(TEXTFILE_DIRECTORIES="$T/none" PREFIX="$T/here" SYSCONFDIR="$T/here/etc" HOOKSDIR="$T/here/hooks.d" RUNSTATEDIR="$T/here/run" GRACE=0)
 mkdir "$T/bin"
 cat >"$T/bin/systemctl" <<-END
 	#!/bin/sh
@@ -140,8 +144,18 @@ for status in 0 1; do
 	is "on the host: make install neither enables nor starts the unit" "0 no" "$STATUS $([ -e "$T/asked" ] && echo yes || echo no)"
 	here uninstall
 	is "…make uninstall disables and stops it while the program is there, and goes on where that cannot be ($status)" \
-		"0 there: disable --now oci-rdma-nri.service oci-rdma-nri-standby.service oci-rdma-hook-cdi.service oci-rdma-hook-cdi.path
+		"0 there: disable --now oci-rdma-nri.service oci-rdma-nri-standby.service oci-rdma-metrics.service oci-rdma-hook-cdi.service oci-rdma-hook-cdi.path
 gone: daemon-reload" "$STATUS $(cat "$T/asked")"
 	is "…and nothing is left of it" "" "$(find "$T/here" -name '*nri*')"
 done
+# A host with a node exporter
+unset SYSTEMCTL_STATUS
+mkdir "$T/collector"
+HERE[0]=TEXTFILE_DIRECTORIES="$T/none $T/collector"
+here install
+is "a host with a node exporter: make install starts what brings it the metrics" "there: daemon-reload
+there: enable --now oci-rdma-metrics.service" "$(cat "$T/asked")"
+HERE+=(MONITORING=0)
+here install
+check "…and does not with MONITORING=0" test ! -e "$T/asked"
 finish

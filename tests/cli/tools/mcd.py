@@ -30,7 +30,7 @@ import yaml
 def objects(path):
     loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
     with open(path, encoding="utf-8") as f:
-        return {o["metadata"]["name"]: o for o in yaml.load_all(f, loader) if o}
+        return {o["metadata"]["name"]: o for o in yaml.load_all(f, loader) if o and o["kind"] == "MachineConfig"}
 
 
 def pool(what):
