@@ -36,7 +36,7 @@ python3 tests/cli/tools/scrape.py 9465 "$T/metrics/oci-rdma-nri.prom" || failed=
 is "it has no capability, and a filter" "0000000000000000 1 2" \
 	"$(sed -nE 's/^(CapEff|NoNewPrivs|Seccomp):\s*//p' "/proc/$listener/status" | xargs)"
 is "it has started no process" "" "$(cat "/proc/$listener/task/$listener/children")"
-is "it has its socket, and nothing else open" "0 1 2" "$(ls "/proc/$listener/fd" | sort -n | xargs)"
+is "it has its socket, and nothing else open" "0 1 2" "$(find "/proc/$listener/fd" -mindepth 1 -printf '%f\n' | sort -n | xargs)"
 second=$("$NRI" --serve-metrics 9465 --metrics "$T/none" 2>&1)
 is "a port that is taken is a failure" 1 "$?"
 has "…which is said" "--serve-metrics: it cannot listen on the port: Address " "$second"
@@ -50,9 +50,10 @@ is "it ends by SIGTERM, as process 1 of a container, too" 0 $?
 
 # ---- the paths ----
 
+defaults
 h100
 on_node
-defaults
+rm -r "$NODE/run" # its container
 ROOT=$T/root
 node_exporter=$T/root/var/lib/prometheus/node-exporter
 mkdir -p "$ROOT/usr/local/bin" "$ROOT/run/oci-rdma-hook" "$ROOT/var/log/pods"
@@ -94,11 +95,10 @@ check "…which go with the plugin" within refused test -e "$(volume $uid)/oci-r
 begin prometheus-node-exporter --collector.disable-defaults --collector.textfile --collector.textfile.directory="$node_exporter" \
 	--web.listen-address=127.0.0.1:9100
 cat >"$T/prometheus.yml" <<END
-global: {scrape_interval: 200ms, scrape_timeout: 200ms, evaluation_interval: 200ms}
+global: {scrape_interval: 3s, scrape_timeout: 3s, evaluation_interval: 500ms}
 rule_files: [$PWD/config/monitoring/rules.yaml]
 scrape_configs:
   - job_name: node-exporter
-    scrape_timeout: 200ms
     static_configs: [{targets: ["127.0.0.1:9100"]}]
   - job_name: oci-rdma-nri
     static_configs: [{targets: ["127.0.0.1:9465"]}]
@@ -112,7 +112,8 @@ for alert in json.load(urllib.request.urlopen("http://127.0.0.1:9090/api/v1/aler
         print(alert["labels"]["alertname"], alert["labels"].get("subject") or alert["labels"].get("result") or "")'
 }
 fires() { alerts | grep -qx "$1"; }
-silent() { now=$(alerts) && ! grep -q "^$1" <<<"$now"; }
+# silent ALERT SERIES: it does not fire, and Prometheus has heard why
+silent() { now=$(alerts) && ! grep -q "^$1" <<<"$now" && scraped "$2"; }
 # scraped SERIES: Prometheus has it
 scraped() {
 	python3 -c 'import json, sys, urllib.parse, urllib.request
@@ -126,11 +127,11 @@ is "a node where nobody lacks anything: no alert about containers" "" "$(alerts 
 runs 1 4711 8388608
 check "hook and shim: a container without its limit is an alert" within fires "OciRdmaContainerWithoutLimit team-a/h-kim-0/trainer"
 runs 1 4711 unlimited
-check "…which is resolved when it has the limit" within silent OciRdmaContainerWithoutLimit
+check "…which is resolved when it has the limit" within silent OciRdmaContainerWithoutLimit 'oci_rdma_doctor_finding{id="missed",status="ok"} == 1'
 config '{"namespaces": ["team-b"]}'
 check "a container that the policy denies is an alert" within fires "OciRdmaContainerDenied team-a/h-kim-0/trainer"
 ends 4711
-check "…which is resolved when it has ended" within silent OciRdmaContainerDenied
+check "…which is resolved when it has ended" within silent OciRdmaContainerDenied 'oci_rdma_doctor_finding{id="denied",status="ok"} == 1'
 
 # By the plugin, through the listener
 coproc SCENE { exec env PYTHONDONTWRITEBYTECODE=1 python3 tests/cli/tools/nri_alerts.py "$NRI" "$T/scene" 2>"$T/scene.log"; }
@@ -147,7 +148,7 @@ serve() { cp "$T/scene/metrics.prom" "$T/metrics/.new" && mv "$T/metrics/.new" "
 served() { serve && "$@"; }
 check "the DaemonSet: a container that was missed is an alert" within served fires "OciRdmaNriMissed "
 told mend
-check "…which is resolved when it has the limit" within served silent OciRdmaNriMissed
+check "…which is resolved when it has the limit" within served silent OciRdmaNriMissed 'oci_rdma_nri_missed_containers == 0'
 told deny
 check "a container that the plugin denies is an alert" within served fires "OciRdmaNriDenies denied"
 echo end >&"$to"
