@@ -444,6 +444,27 @@ is "mend: both containers see the node's processes and may raise a limit" "true 
 is "…control: neither without it" "null [false,false]" "$(daemonset "$mends" kubernetes-nri)"
 has "…and the page names the component" "      - ../nri/mend" "$(<doc/install-nri.md)"
 
+# On OpenShift the pod has more than the SCC of config/openshift/nri allows, as its admission compares them (openshift/apiserver-library-go,
+# securitycontextconstraints: capabilities and hostPID)
+mkdir "$T/mend-openshift" "$T/mend-refused"
+base=$(realpath --relative-to="$T/mend-openshift" config)
+printf 'resources: [%s]\ncomponents: [%s/mend]\n' "$base/openshift/nri" "$base/openshift/nri" >"$T/mend-openshift/kustomization.yaml"
+printf 'resources: [%s]\ncomponents: [%s/mend]\n' "$base/openshift/nri" "$base/kubernetes/nri" >"$T/mend-refused/kustomization.yaml"
+for name in mend-openshift mend-refused; do
+	check "kustomize: $name" "$KUSTOMIZE" build "$T/$name" --output "$T/$name.yaml"
+	check "its kinds' types: $name" judge "$T/$name.yaml"
+	json "$T/$name.yaml" >"$T/$name.json"
+done
+admits='(map(select(.kind == "SecurityContextConstraints"))[0]) as $scc | map(select(.kind == "DaemonSet"))[0].spec.template.spec |
+	((.hostPID // false) == $scc.allowHostPID) and
+	([.containers[].securityContext.capabilities] | all((.add // []) == $scc.allowedCapabilities and .drop == $scc.requiredDropCapabilities))'
+is "mend on OpenShift: the SCC admits the pod, and allows no more than it has" true "$(jq "$admits" "$T/mend-openshift.json")"
+is "…control: not with the component of Kubernetes alone" false "$(jq "$admits" "$T/mend-refused.json")"
+is "mend on OpenShift: both containers see the node's processes and may raise a limit" "true [true,true]" "$(daemonset "$mends" mend-openshift)"
+is "mend on OpenShift: nothing else of the SCC differs" "[\"allowHostPID\",\"allowedCapabilities\"]" "$(jq -nc --slurpfile a "$T/mend-openshift.json" --slurpfile b "$T/openshift-nri.json" '
+	($a[0][] | select(.kind == "SecurityContextConstraints")) as $a | ($b[0][] | select(.kind == "SecurityContextConstraints")) as $b |
+	[$a | keys[] | . as $key | select($a[$key] != $b[$key])]')"
+
 # The DaemonSet that lets the engine launch the plugin
 launching() { jq -r 'map(select(.kind == "DaemonSet" and .metadata.name == "oci-rdma-nri-launch"))[0].spec.template.spec | '"$1" "$T/$2.json"; }
 for name in kubernetes-nri-launch kubernetes-nri-launch-remove openshift-nri-launch; do
