@@ -116,7 +116,7 @@ same "each change goes through" "$EXPECTED" "$OUT"
 is "…and no change reboots" "" "$(grep -lx reboot "$JOB"/plans/*/steps)"
 
 plans "$T/without-units.yaml" "$T/rebooting"
-is "control: without a policy for the unit its changes reboot" "first-install unit without-NRI with-NRI-again enable-deleted enabled-again both-deleted" \
+is "control: without a policy for the unit its changes reboot" "first-install unit without-NRI with-NRI-again enable-deleted enabled-again both-deleted hook-alone hook-alone-deleted" \
 	"$(grep -lx reboot "$T"/rebooting/*/steps | xargs -n 1 dirname | xargs -n 1 basename | cut -c 4- | xargs)"
 # The daemon runs in a container that has entered the node's root: there systemctl enable may or may not tell systemd to read its files again.
 POOLS=(none nri unit hook none) CHANGES=(first-install unit without-NRI hook-alone-deleted)
