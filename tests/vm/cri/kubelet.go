@@ -76,6 +76,8 @@ func (c *client) restart(o *options, path, which, pod, id string) {
 	fmt.Println(c.runContainerOf(o, pod, &meta, &spec, ours, objects))
 }
 
+// Each container has process ids of its own, as the kubelet asks for without shareProcessNamespace and hostPID (PidNamespaceForPod); the
+// zero value is one namespace for the pod.
 func networkOf(spec *podSpec) cri.NamespaceMode {
 	if spec.HostNetwork {
 		return cri.NamespaceMode_NODE
@@ -90,7 +92,7 @@ func (c *client) runPodOf(o *options, meta *metadata, spec *podSpec) string {
 		Linux: &cri.LinuxPodSandboxConfig{
 			CgroupParent: "/kubepods/" + meta.Name + o.handler,
 			SecurityContext: &cri.LinuxSandboxSecurityContext{
-				NamespaceOptions: &cri.NamespaceOption{Network: networkOf(spec)},
+				NamespaceOptions: &cri.NamespaceOption{Network: networkOf(spec), Pid: cri.NamespaceMode_CONTAINER},
 			},
 		},
 	})
@@ -149,7 +151,7 @@ func securityOf(context *securityContext, network cri.NamespaceMode) *cri.LinuxC
 		ReadonlyRootfs:   context.ReadOnlyRootFilesystem,
 		NoNewPrivs:       context.AllowPrivilegeEscalation != nil && !*context.AllowPrivilegeEscalation,
 		Capabilities:     &cri.Capability{AddCapabilities: context.Capabilities.Add, DropCapabilities: context.Capabilities.Drop},
-		NamespaceOptions: &cri.NamespaceOption{Network: network},
+		NamespaceOptions: &cri.NamespaceOption{Network: network, Pid: cri.NamespaceMode_CONTAINER},
 	}
 	switch context.SeccompProfile.Type {
 	case "":

@@ -25,7 +25,7 @@ func (c *client) runPod(o *options, name string) string {
 		Linux: &cri.LinuxPodSandboxConfig{
 			CgroupParent: "/kubepods/" + name,
 			SecurityContext: &cri.LinuxSandboxSecurityContext{
-				NamespaceOptions: &cri.NamespaceOption{Network: cri.NamespaceMode_NODE},
+				NamespaceOptions: &cri.NamespaceOption{Network: cri.NamespaceMode_NODE, Pid: cri.NamespaceMode_CONTAINER},
 			},
 		},
 	})
@@ -63,7 +63,7 @@ func (c *client) create(o *options, pod, name string, command []string) (string,
 			Resources: &cri.LinuxContainerResources{MemoryLimitInBytes: o.memory},
 			SecurityContext: &cri.LinuxContainerSecurityContext{
 				RunAsUser:        &cri.Int64Value{Value: o.user},
-				NamespaceOptions: &cri.NamespaceOption{Network: cri.NamespaceMode_NODE},
+				NamespaceOptions: &cri.NamespaceOption{Network: cri.NamespaceMode_NODE, Pid: cri.NamespaceMode_CONTAINER},
 			},
 		},
 	}
