@@ -182,7 +182,8 @@ END
 chmod 755 "$ROOT/bin/systemctl"
 # asked: what it was, since the last time
 asked() {
-	cat "$ROOT/var/systemctl" 2>/dev/null
+	grep -v oci-rdma-metrics "$ROOT/var/systemctl" 2>/dev/null
+	sed -n 's/^[a-z]*: \(.*\) oci-rdma-metrics.service$/\1/p' "$ROOT/var/systemctl" 2>/dev/null >>"$T/monitoring"
 	rm -f "$ROOT/var/systemctl"
 }
 check "rpm -i, again" in_root -i --nodeps "$T"/first/*.rpm
@@ -192,6 +193,8 @@ is "the next release's plugin takes over where one runs" $'there: --quiet daemon
 mapfile -t names < <(in_root -qa --qf '%{NAME}\n' | sort)
 check "rpm -e, again" in_root -e "${names[@]}"
 is "the unit is stopped and disabled while its program is there" $'there: --quiet --no-reload disable --now oci-rdma-nri.service oci-rdma-nri-standby.service\ngone: --quiet --no-reload disable --now oci-rdma-hook-cdi.path oci-rdma-hook-cdi.service' "$(asked)"
+is "what brings metrics is enabled with the doctor, restarted by an upgrade, and stopped" $'--quiet enable\n--quiet try-restart\n--quiet --no-reload disable --now' \
+	"$(cat "$T/monitoring")"
 rm "$ROOT/bin/systemctl"
 is "nothing is left" "$before" "$(everything)"
 finish
