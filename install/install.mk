@@ -143,7 +143,8 @@ install: all
 # named, if not
 define drop
 if test -e $(DESTDIR)$(2); then \
-	if sed 's|/usr/local/bin/|$(BINDIR)/|g; s|/usr/local/share/|$(DATADIR)/|g' $(1) | cmp -s - $(DESTDIR)$(2); then rm -f $(DESTDIR)$(2); \
+	if sed 's|/usr/local/bin/|$(BINDIR)/|g; s|/usr/local/share/|$(DATADIR)/|g' $(1) | cmp -s - $(DESTDIR)$(2); then \
+		rm -f $(DESTDIR)$(2); \
 	else echo 'kept, as it was changed: $(DESTDIR)$(2)'; fi; \
 fi
 
@@ -211,7 +212,8 @@ $(if $(CROSS),$(NATIVE_HOOK)): always
 always:
 
 machineconfig: $(HOOK) $(if $(filter 0,$(MONITORING)),,$(DOCTOR)) $(if $(filter 1,$(NRI)),$(NRI_PROGRAM)) $(NATIVE_HOOK)
-	@ROLE='$(ROLE)' PROFILE='$(PROFILE)' HOOKS='$(HOOKS)' RUNTIME='$(RUNTIME)' NRI='$(NRI)' MONITORING='$(MONITORING)' ARCH='$(ARCH)' \
+	@ROLE='$(ROLE)' PROFILE='$(PROFILE)' HOOKS='$(HOOKS)' RUNTIME='$(RUNTIME)' NRI='$(NRI)' \
+		MONITORING='$(MONITORING)' ARCH='$(ARCH)' \
 		CHECK='$(or $(CHECK),$(NATIVE_HOOK))' \
 		install/machineconfig/render-hook $(HOOK) $(BUILD)/99-$(ROLE)-oci-rdma-hook.yaml
 
