@@ -182,6 +182,8 @@ static int open_etc(int root, bool make, const struct nccl_conf_owner *owner, st
 	return fd < 0 ? err_sys(err, -fd, "/etc of the container") : fd;
 }
 
+static char nothing[] = "";
+
 /* What the file says without any block of ours, and with this one behind it. NULL without memory */
 static const char *compose(struct arena *arena, const struct fs_text *present, const char *lines)
 {
@@ -220,7 +222,7 @@ int nccl_conf_clear(int root, struct err *err)
 {
 	cleanup_arena arena = {0};
 	cleanup_fd etc = open_etc(root, false, NULL, err);
-	struct fs_text present;
+	struct fs_text present = {.bytes = nothing};
 	struct stat st;
 	const char *text;
 
@@ -243,7 +245,7 @@ int nccl_conf_write(int root, const char *lines, const struct nccl_conf_owner *o
 {
 	cleanup_arena arena = {0};
 	cleanup_fd etc = -1;
-	struct fs_text present;
+	struct fs_text present = {.bytes = nothing};
 	const char *text;
 
 	*ret_changed = false;

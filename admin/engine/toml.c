@@ -215,9 +215,10 @@ static int enter(struct reader *r, struct place *place, const struct toml_name *
 static struct toml_name *name_in(struct reader *r, const struct place *place, const char *part,
 				 enum toml_kind kind, bool *ret_new)
 {
-	struct toml_name *name =
-		toml_name(r->scan.arena, &r->names, place->scope, part, kind, ret_new);
+	struct toml_name *name = NULL;
 
+	if (part)
+		name = toml_name(r->scan.arena, &r->names, place->scope, part, kind, ret_new);
 	if (!name)
 		(void)err_memory(r->scan.err);
 	return name;

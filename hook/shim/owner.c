@@ -101,7 +101,7 @@ static pid_t read_pid(const char *pid_file)
  */
 static pid_t ask_pid(struct shim *shim, const struct record *record)
 {
-	struct state state;
+	struct state state = {0};
 	struct err ignored;
 	int status = runtime_state(&shim->container.arena, shim->runtime, record->root,
 				   shim->args.id, &state, &ignored);
@@ -109,6 +109,8 @@ static pid_t ask_pid(struct shim *shim, const struct record *record)
 	if (status < 0)
 		return status == RUNTIME_STATE_NONE ? -1 : 0;
 	/* crun says "/" for a container with a user namespace and devices. */
+	if (!state.bundle)
+		return -1;
 	if (strcmp(state.bundle, "/") != 0 && !fs_same_directory(state.bundle, record->bundle))
 		return -1;
 	return state.pid > 1 && state.pid <= INT_MAX ? (pid_t)state.pid : -1;

@@ -104,7 +104,7 @@ steps() {
 	: >"$T/systemctl.log"
 	strace -f -qq -e trace=unlink,unlinkat -o "$T/trace" "${made[@]}" uninstall >"$T/out" 2>&1
 	is "uninstall: a unit that was laid down in /etc is no unit any more" "" "$(ls /etc/systemd/system/oci-rdma* 2>/dev/null)"
-	is "…systemd forgets all units after their files are gone" "disable --now oci-rdma-nri.service oci-rdma-nri-standby.service oci-rdma-hook-cdi.service oci-rdma-hook-cdi.path
+	is "…systemd forgets all units after their files are gone" "disable --now oci-rdma-nri.service oci-rdma-nri-standby.service oci-rdma-metrics.service oci-rdma-hook-cdi.service oci-rdma-hook-cdi.path
 daemon-reload" "$(<"$T/systemctl.log")"
 	is "…and /run has nothing of ours" "" "$(ls -d /run/oci-rdma* 2>/dev/null)"
 	is "uninstall: the drop-in before the program" "60-oci-rdma-hook.conf oci-rdma-runtime-crun" \

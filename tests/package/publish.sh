@@ -87,7 +87,7 @@ done
 sbom=oci-rdma-hook-$version.spdx.json
 is "the SBOM is SPDX 2.3 and describes the project" "SPDX-2.3 oci-rdma-hook $version commit $commit" \
 	"$(jq -r '.spdxVersion + " " + (.packages[0] | .name + " " + .versionInfo + " " + .sourceInfo)' "$sbom")"
-is "…and what is linked, each with a version" "busybox gcc-runtime glibc libcap musl nettle protobuf-c yajl" \
+is "…and what is linked, each with a version" "brotli busybox curl cyrus-sasl e2fsprogs gcc-runtime glibc gmp gnutls keyutils krb5 libcap libffi libidn2 libpsl libssh2 libtasn1 libunistring musl nettle nghttp2 openldap openssl p11-kit protobuf-c rtmpdump yajl zlib zstd" \
 	"$(jq -r '.packages[1:][] | select(.versionInfo | test("[0-9]")) | .name' "$sbom" | sort | paste -sd ' ')"
 jq -r '.files[] | (.checksums[] | select(.algorithm == "SHA256").checksumValue) + "  " + .fileName' "$sbom" >"$T/sbom.sums"
 check "…and the checksum of each file" sha256sum --quiet -c "$T/sbom.sums"

@@ -73,7 +73,7 @@ is "the NRI plugin is a package of its own, with its unit, man page and completi
 has "it has the hook below it, of the same version" "oci-rdma-hook = $version" "$(rpm -qp --requires "${nri[@]}" 2>/dev/null)"
 lacks "which has none of it" oci-rdma-nri "$(rpm -qpl "$T"/rpm/RPMS/*/oci-rdma-hook-"$version"-*.rpm 2>/dev/null)"
 lacks "nor stops its unit" oci-rdma-nri "$(rpm -qp --scripts "$T"/rpm/RPMS/*/oci-rdma-hook-"$version"-*.rpm 2>/dev/null)"
-is "no scriptlet of the first looks at the hardware" "" "$(rpm -qp --scripts "${RPMS[@]}" 2>/dev/null | grep -E '/sys|/dev|lspci|modprobe')"
+is "no scriptlet of the first looks at the hardware" "" "$(rpm -qp --scripts "${RPMS[@]}" 2>/dev/null | grep -E '/sys/|/dev/|lspci|modprobe')"
 mkdir "$T/first"
 cp "${RPMS[@]}" "$T/first/"
 
