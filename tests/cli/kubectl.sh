@@ -85,9 +85,10 @@ mv "$T/exec.old" "$T/exec"
 printf '#!/bin/sh\n: >%s/began; until [ -e %s/end ]; do sleep 0.1; done\n' "$T" "$T" >"$T/image"
 for signal in HUP INT TERM; do
 	rm -f "$T/requests" "$T/began" "$T/end"
-	# A shell starts what runs in the background with INT ignored, and a shell cannot take that back.
+	# A shell starts what runs in the background with INT ignored, nohup(1) ignores HUP, and a shell cannot take that back.
 	PATH=$T/bin:$PATH "$PYTHON" -IS -c 'import os, signal
 signal.signal(signal.SIGINT, signal.SIG_DFL)
+signal.signal(signal.SIGHUP, signal.SIG_DFL)
 os.execvp("kubectl-rdma_doctor", ["kubectl-rdma_doctor", "h-kim-0", "-n", "team-a"])' >"$T/out" 2>"$T/err" </dev/null &
 	interrupted=$!
 	within test -e "$T/began"

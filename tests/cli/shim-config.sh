@@ -98,7 +98,7 @@ for kind in "${remembered[@]}"; do
 	damage "$kind"
 	for command in --version "create --bundle $B $ID" "kill $ID TERM"; do
 		fresh none
-		rm -f "$NODE"/run/*
+		rm -rf "$NODE"/run/*
 		read -ra words <<<"$command"
 		start "${words[@]}"
 		fails "$kind, nothing remembered: ${words[0]}: rather none than another one" 127 "it is not known which runtime to run" /etc/oci-rdma-hook/config.json
@@ -110,12 +110,13 @@ for kind in "${remembered[@]}"; do
 	damage "$kind"
 	for command in --version "--root=/r create --bundle $B $ID" "kill $ID TERM"; do
 		fresh
-		rm -f "$NODE"/run/*
+		rm -rf "$NODE"/run/*
 		read -ra words <<<"$command"
 		AS=$SHIM-crun passes "$kind, nothing remembered: as -crun, ${words[0]}" "${words[@]}"
 		is "$kind, nothing remembered: as -crun, ${words[0]}: the default crun" /usr/bin/crun "$started"
 		not_edited "$kind, nothing remembered: as -crun, ${words[0]}"
-		is "$kind, nothing remembered: as -crun, ${words[0]}: that is no choice to be remembered" "" "$(find "$NODE/run" -mindepth 1)"
+		is "$kind, nothing remembered: as -crun, ${words[0]}: that is no choice to be remembered" "" \
+			"$(find "$NODE/run" -mindepth 1 -not -path "$NODE/run/oci-rdma-hook" -not -path "$NODE/run/oci-rdma-hook/refusals*")"
 	done
 	start --version
 	fails "$kind: as no runtime, after that" 127 "it is not known which runtime to run"

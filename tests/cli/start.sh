@@ -163,8 +163,8 @@ END
 chmod 755 "$T/cc"
 mkdir "$T/build"
 cp -a "$BUILD"/{musl,confine,generated,.deps,commit,oci-rdma-hook} "$T/build/"
-# The compiler is another, which alone would compile all again.
-for with in compiled linked; do sed "s|^gcc |$T/cc |" "$BUILD/$with-with" >"$T/build/$with-with" && touch -r "$BUILD/$with-with" "$T/build/$with-with"; done
+# The compiler and the build folder are others, which alone would compile all again.
+for with in compiled linked; do sed "s|^gcc |$T/cc |; s|=$(realpath "$BUILD")=|=$T/build=|" "$BUILD/$with-with" >"$T/build/$with-with" && touch -r "$BUILD/$with-with" "$T/build/$with-with"; done
 compiled=$T/build/musl/core/base/tell.o
 
 # demo [VARIABLE…]: sets $out, of $T/build $BUILD, and $rc
