@@ -153,6 +153,12 @@ func securityOf(context *securityContext, network cri.NamespaceMode) *cri.LinuxC
 		Capabilities:     &cri.Capability{AddCapabilities: context.Capabilities.Add, DropCapabilities: context.Capabilities.Drop},
 		NamespaceOptions: &cri.NamespaceOption{Network: network, Pid: cri.NamespaceMode_CONTAINER},
 	}
+	if context.RunAsGroup != nil {
+		security.RunAsGroup = &cri.Int64Value{Value: *context.RunAsGroup}
+	}
+	if context.RunAsNonRoot && context.RunAsUser == 0 {
+		must(fmt.Errorf("a container that must not run as root has user 0"))
+	}
 	switch context.SeccompProfile.Type {
 	case "":
 	case "RuntimeDefault":

@@ -51,10 +51,14 @@ type container struct {
 		Limits   map[string]string
 		Requests elsewhere
 	}
+
+	Ports elsewhere
 }
 
 type securityContext struct {
 	RunAsUser                int64
+	RunAsGroup               *int64
+	RunAsNonRoot             bool
 	ReadOnlyRootFilesystem   bool
 	AllowPrivilegeEscalation *bool
 	Capabilities             struct{ Add, Drop []string }
@@ -65,6 +69,8 @@ type securityContext struct {
 type probe struct {
 	Exec                                                                                   struct{ Command []string }
 	PeriodSeconds, FailureThreshold, TimeoutSeconds, InitialDelaySeconds, SuccessThreshold elsewhere
+
+	TcpSocket elsewhere // it is not tried here
 }
 
 type volume struct {
