@@ -191,7 +191,7 @@ hook --ask createRuntime
 nothing "--ask, and the policy does not admit the namespace"
 config '{"memlock": "8Mi"}'
 
-# What an engine has put into config.json asks through the other entry points, too.
+# The devices that an engine has put into config.json also ask through the other entry points.
 hooks='"merge":{"hooks":{"createRuntime":[{"path":"/usr/local/bin/oci-rdma-hook","args":["oci-rdma-hook","--ask","createRuntime"]}]}}'
 plan "${plain%\}},$hooks}"
 that "the hooks of config.json ask: granted, and it says why" '.decision + ": " + .reason' \
