@@ -81,17 +81,25 @@ static struct reply reply_to(const char *request, const char *path, struct arena
 	static const char none[] = "# No plugin of this pod has served the node.\n";
 	cleanup_fd file = -1;
 	struct fs_text text;
-	struct err ignored;
+	struct err err;
+	const char *why;
 
 	if (!begins(request, "GET "))
 		return (struct reply){"405 Method Not Allowed", "", 0};
 	if (!begins(request, "GET /metrics ") && !begins(request, "GET /metrics?"))
 		return (struct reply){"404 Not Found", "", 0};
 	file = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
-	if (file >= 0 && fs_read_regular(arena, file, SCRAPE_FILE_MAX, path, &text, &ignored) == 0)
+	/* No file is no failure: another installation may serve the node, or the pod's predecessor.
+	 */
+	if (file < 0 && errno == ENOENT)
+		return (struct reply){"200 OK", none, sizeof(none) - 1};
+	if (file < 0)
+		(void)err_sys(&err, errno, "%s", path);
+	else if (fs_read_regular(arena, file, SCRAPE_FILE_MAX, path, &text, &err) == 0)
 		return (struct reply){"200 OK", text.bytes, text.len};
-	/* That is no failure: another installation may serve the node, or the pod's predecessor. */
-	return (struct reply){"200 OK", none, sizeof(none) - 1};
+	/* The collector's target is down then, and shows why. */
+	why = arena_printf(arena, "# %s\n", err.text);
+	return (struct reply){"500 Internal Server Error", why ? why : "", why ? strlen(why) : 0};
 }
 
 static int send_all(int client, const char *bytes, size_t len, int64_t deadline)
