@@ -396,6 +396,14 @@ is "both are given what node-install writes, and no privilege" true "$(daemonset
 	([.volumes[] | select(.hostPath) | [.name, "/host" + .hostPath.path]] | sort) ==
 		([.initContainers[0].volumeMounts[] | select(.name != "config") | [.name, .mountPath]] | sort)' install)"
 
+# runc's first process counts for a container's limit, with a copy of runc in memory: 16Mi is too little for it.
+grep -l '^kind: DaemonSet' "$T"/config-*.yaml >"$T/daemonsets"
+while read -r file; do
+	name=$(basename "$file" .yaml)
+	is "${name#config-}: runc can start in each container's limit of memory" "" "$(json "$file" | jq -r '.[] | select(.kind == "DaemonSet").spec.template.spec |
+		(.initContainers // []) + .containers | .[] | select((.resources.limits.memory // "64Mi") != "64Mi").name')"
+done <"$T/daemonsets"
+
 for name in kubernetes-nri openshift-nri; do
 	json "$T/config-$name.yaml" >"$T/$name.json"
 	is "$name: plugin and standby differ by name and /run alone" "2 1" "$(daemonset '[.containers[] | select(.name != "metrics")] |
