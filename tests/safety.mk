@@ -62,8 +62,8 @@ ASAN := $(BUILD)/asan
 SUITES_HOOK = $(patsubst %,tests/cli/%.sh,check-config config edit generator hook input log main nri order paths \
 	policy proof shim shim-create shim-exec shim-record shim-words ways)
 SUITES_DOCTOR = $(sort $(wildcard tests/cli/doctor*.sh))
-# test_confine is about the filter, which these builds do without
-UNIT_ASAN = $(filter-out %/test_confine,$(UNIT:$(BUILD)/%=$(ASAN)/%))
+# core/confine is about the filter, which these builds do without
+UNIT_ASAN = $(filter-out %/core/confine/confine,$(UNIT:$(BUILD)/%=$(ASAN)/%))
 # The same suites on the other build, by names of their own
 CLI_ASAN = $(patsubst tests/cli/%,$(ASAN)/tests/cli/%,$(SUITES_DOCTOR) $(SUITES_HOOK))
 SUITES_SAFETY = tests/fuzz/check $(UNIT_ASAN) $(CLI_ASAN)
@@ -131,7 +131,7 @@ soak: export VM_N := $(VM_N)
 COVERAGE := $(BUILD)/coverage
 
 SUITES_COVERAGE = $(SUITES_HOOK) $(SUITES_DOCTOR) $(patsubst %,tests/cli/%.sh,deadline faults memory netns)
-UNIT_COVERAGE = $(filter-out %/test_confine,$(UNIT:$(BUILD)/%=$(COVERAGE)/%))
+UNIT_COVERAGE = $(filter-out %/core/confine/confine,$(UNIT:$(BUILD)/%=$(COVERAGE)/%))
 
 # A suite may fail here: the counters are files that the program itself writes, also below a RLIMIT_FSIZE, and they take
 # time. make check-all says what is right.

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 # Tests, benchmarks and lint, for the Makefile. tools/deps installs what each kind needs, tests/run runs the suites.
 
-# A suite is a file, tests/unit/test_NAME.c, or a folder, tests/unit/NAME: test_NAME is linked of all that lies in it.
-UNIT_FOLDERS := $(notdir $(patsubst %/,%,$(sort $(dir $(wildcard tests/unit/*/*.c)))))
-UNIT := $(patsubst tests/unit/%.c,$(BUILD)/tests/unit/%,$(sort $(wildcard tests/unit/test_*.c))) \
-	$(UNIT_FOLDERS:%=$(BUILD)/tests/unit/test_%)
+# A suite is a file with a main(), which stands where stands what it tests: tests/unit/core/base/text.c. If that is a
+# whole room, suite.c has the main(), and the files beside it without one are linked to it.
+UNIT_MAINS := $(sort $(shell grep -rl --include='*.c' '^int main\>' tests/unit))
+UNIT := $(UNIT_MAINS:%.c=$(BUILD)/%)
+unit_sources = $(1).c $(if $(filter suite,$(notdir $(1))),$(filter-out $(UNIT_MAINS),$(wildcard $(dir $(1))*.c)))
 KUBECHECK := $(BUILD)/tests/kubecheck
 CDI_VALIDATE := $(BUILD)/tests/cdi/validate
 JUDGE := $(BUILD)/tests/nri/judge
@@ -45,7 +46,10 @@ check-asan: RUN = $(SUITES_SAFETY)
 check-aarch64: RUN = $(SUITES_CROSS)
 soak: RUN = tests/podman/soak.sh tests/vm/check-soak
 lint: RUN = tests/lint tests/tidy
-suite: RUN = $(or $(S),$(error which? make suite S=tests/cli/main.sh))
+# S may name a unit test's source: a file of a room is a part of the room's suite.
+unit_suite = $(BUILD)/$(if $(filter $(1),$(UNIT_MAINS)),$(1:%.c=%),$(dir $(1))suite)
+suite_of = $(if $(filter tests/unit/%.c,$(1)),$(call unit_suite,$(1)),$(1))
+suite: RUN = $(foreach suite,$(or $(S),$(error which? make suite S=tests/cli/main.sh)),$(call suite_of,$(suite)))
 RUNS := check check-all check-unit check-cli check-nri check-podman check-package check-vm check-asan check-aarch64 \
 	soak lint suite
 
@@ -53,7 +57,7 @@ RUNS := check check-all check-unit check-cli check-nri check-podman check-packag
 $(RUNS):
 	@tools/deps $(sort $(foreach suite,$(RUN),$(call packages,$(suite))))
 	@NEEDS='$(RUN)' $(MAKE) --no-print-directory $(if $(findstring -j,$(MAKEFLAGS)),,-j$(shell nproc)) needs
-	@HOOK=$(HOOK) BUILD=$(BUILD) tests/run $(RUN)
+	@HOOK=$(HOOK) BUILD=$(BUILD) ROW=$(if $(filter suite,$@),$(call quoted,$(ROW))) tests/run $(RUN)
 # Whether the commit that is checked out may be released. TARBALL=0 leaves out its build and tests in an empty
 # directory.
 release-check:
@@ -112,21 +116,22 @@ needs: $(NEEDS)
 
 # ---- building ----
 
-unit_objects = $(patsubst %.c,$(BUILD)/%.o,$(wildcard tests/unit/$(1).c tests/unit/$(1:test_%=%)/*.c))
-UNIT_OBJECTS := $(foreach suite,$(notdir $(UNIT)),$(call unit_objects,$(suite)))
+unit_objects = $(patsubst %.c,$(BUILD)/%.o,$(call unit_sources,$(1)))
+UNIT_OBJECTS := $(foreach main,$(UNIT_MAINS:%.c=%),$(call unit_objects,$(main)))
 $(UNIT_OBJECTS): | $(BUILD)/.deps-test
-$(foreach suite,$(notdir $(UNIT)),$(eval $(BUILD)/tests/unit/$(suite): $(call unit_objects,$(suite))))
+$(foreach main,$(UNIT_MAINS:%.c=%),$(eval $(BUILD)/$(main): $(call unit_objects,$(main))))
 $(UNIT): $(OBJECTS) $(NRI_OWN_OBJECTS) $(DOCTOR_OBJECTS) $(EVENTS_PURE)
 	$(call say,LD) $(CC) $(CFLAGS) $(SYSROOT_LIBS) -o $@ $(filter %.o,$^) \
 		-lcmocka -lseccomp -lyajl -lcap -lnettle -lprotobuf-c
 
-# A libcuda without a GPU, which test_cuda loads
-$(BUILD)/tests/unit/fake_cuda.so: tests/unit/fake_cuda.c | $(BUILD)/.deps-test
+# A libcuda without a GPU, which the suite loads
+FAKE_CUDA := $(BUILD)/tests/unit/doctor/cuda/fake_cuda.so
+$(FAKE_CUDA): tests/unit/doctor/cuda/fake_cuda.c | $(BUILD)/.deps-test
 	@mkdir -p $(@D)
 	$(call say,CC) $(CC) $(CPPFLAGS) $(CFLAGS) -fPIC -shared -o $@ $<
 
-$(BUILD)/tests/unit/test_cuda: $(BUILD)/tests/unit/fake_cuda.so
-$(BUILD)/tests/unit/test_cuda.o: CPPFLAGS += -DFAKE_CUDA='"$(abspath $(BUILD))/tests/unit/fake_cuda.so"'
+$(BUILD)/tests/unit/doctor/cuda/cuda: $(FAKE_CUDA)
+$(BUILD)/tests/unit/doctor/cuda/cuda.o: CPPFLAGS += -DFAKE_CUDA='"$(abspath $(FAKE_CUDA))"'
 
 # What a Kubernetes API server would say of config/
 $(KUBECHECK): tests/cluster/prepare tools/build-go tests/cluster/kubecheck.go
@@ -174,8 +179,7 @@ $(BUILD)/.deps-test: tools/deps
 
 # ---- lint ----
 
-C_FILES := $(sort $(foreach room,core admin doctor events hook nri tests/unit tests/fuzz tests/bench tests/vm, \
-	$(wildcard $(room)/*.[ch] $(room)/*/*.[ch] $(room)/*/*/*.[ch])))
+C_FILES = $(shell find core admin doctor events hook nri tests -name '*.[ch]')
 
 format:
 	@tools/deps lint

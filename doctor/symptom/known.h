@@ -2,7 +2,7 @@
 /*
  * The symptoms that are known: what shows each, and what is to be said of it. All of it is data, in
  * the text files of known/, of which the build makes C by table.awk: a symptom more is a row there,
- * and one in tests/unit/symptom/threads.txt.
+ * and one in tests/unit/doctor/symptom/threads.txt.
  */
 #ifndef OCI_RDMA_DOCTOR_SYMPTOM_KNOWN_H
 #define OCI_RDMA_DOCTOR_SYMPTOM_KNOWN_H

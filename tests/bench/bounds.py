@@ -16,13 +16,13 @@ LOG = 8 * 1024 * 1024
 VF = {"pci": "0000:3b:02.6", "ibdev": "mlx5_6"}
 CASE = {"allocate": [{"resource": "openshift.io/rdma", "devices": {VF["pci"]: VF["ibdev"]}}]}
 
-# What an environment is flooded with (tests/unit/test_claims.c) …
+# What an environment is flooded with (tests/unit/core/spec/claims) …
 FLOODS = {
     "lists": "PCIDEVICE_{}=0000:3b:02.6",
     "_INFO": "PCIDEVICE_{}_INFO={{}}",
     "DRA devices": "SRIOVNETWORK_VF_DEVICE_{}=0000:3b:02.6",
 }
-# … and a line of a log (tests/unit/symptom/hostile.c)
+# … and a line of a log (tests/unit/doctor/symptom/hostile.c)
 REPEATED = ["ibv_reg_mr( failed", ") failed", "got completion", "vendor err ", "(synd ", " ibv_reg_mr() failed,",
             "status: 110 ibv_modify_qp failed", "failed to register memory", "nccl",
             " nodes are available: 1 insufficient x"]

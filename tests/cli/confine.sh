@@ -26,7 +26,7 @@ strace -f -o "$T/trace" "$HOOK" --sysroot "$NODE" precreate <"$B/config.json" >"
 check "precreate: confined when it has read config.json" test "$(line "$T/trace" 'PR_SET_SECCOMP.* = 0')" -gt 0
 check "precreate: and edits it all the same" grep -q RLIMIT_MEMLOCK "$T/out"
 
-# What the kernel does at any other system call: tests/unit/test_confine.c
+# What the kernel does at any other system call: tests/unit/core/confine/confine.c
 container "$rdma"
 echo '{"memlock":"8Mi"}' >"$T/policy.json"
 (cd "$T" && "$HOOK" --config policy.json --sysroot node createRuntime <"$T/state") >/dev/null 2>&1

@@ -1,5 +1,5 @@
 #!/bin/bash
-# What a message means, by the doctor's command line. What each message is: tests/unit/symptom/known.c and threads.txt
+# What a message means, by the doctor's command line. What each message is: tests/unit/doctor/symptom/known.c and threads.txt
 cd "$(dirname "$0")/../.." || exit 1
 . tests/cli/setup.bash
 DOCTOR=$(realpath "${DOCTOR:-${BUILD:-build}/oci-rdma-doctor}")

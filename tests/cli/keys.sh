@@ -47,14 +47,14 @@ keys_of_page >"$T/page"
 all_in "$PAGE" "each key" "$keys" "$(cut -f 1 "$T/page")"
 
 # What is tried of each
-all_in tests/unit/config/suite.c "how each key is held" "$leaves" "$(sed -n '/^static void show(/,/^}/s/^\t\t{"\([a-z_.]*\)",.*/\1/p' tests/unit/config/suite.c)"
+all_in tests/unit/core/policy/suite.c "how each key is held" "$leaves" "$(sed -n '/^static void show(/,/^}/s/^\t\t{"\([a-z_.]*\)",.*/\1/p' tests/unit/core/policy/suite.c)"
 # tried REGEX FILE: the keys for which the file has it, KEY being the key
 tried() { for key in $leaves; do if grep -qE "${1/KEY/${key/./[.]}}" "$2"; then echo "$key"; fi; done; }
-all_in tests/unit/config/values.c "a value for each key that is not its default" "$leaves" "$(tried '"KEY",' tests/unit/config/values.c)"
-all_in tests/unit/config/errors.c "a wrong value for each key" "$leaves" "$(tried 'line [0-9]+: KEY[^ :]*: ' tests/unit/config/errors.c)"
+all_in tests/unit/core/policy/values.c "a value for each key that is not its default" "$leaves" "$(tried '"KEY",' tests/unit/core/policy/values.c)"
+all_in tests/unit/core/policy/errors.c "a wrong value for each key" "$leaves" "$(tried 'line [0-9]+: KEY[^ :]*: ' tests/unit/core/policy/errors.c)"
 all_in tests/fuzz/words.dict "each key" "$keys" "$(for key in $keys; do if grep -qx "\"${key##*.}\"" tests/fuzz/words.dict; then echo "$key"; fi; done)"
 
-# ---- defaults: config/config.json says them, which tests/unit/config/values.c holds against the code ----
+# ---- defaults: config/config.json says them, which tests/unit/core/policy/values.c holds against the code ----
 
 # section KEY: its text in the manual, and with a default for all of them that of the object it is in; in one line
 section() {
@@ -100,7 +100,7 @@ is "$policy names them in its message as the hook does" "$(sed -n 's/.*unknown; 
 # asked TEXT FILE: likewise, NAME being the annotation
 asked() { for name in $annotations; do if grep -qF "${1/NAME/$name}" "$2"; then echo "$name"; fi; done; }
 all_in tests/cli/cluster.sh "values of each, which policy and hook have to read alike" "$annotations" "$(asked '"NAME=$value"' tests/cli/cluster.sh)"
-all_in tests/unit/test_request.c "each annotation" "$annotations" "$(asked '"NAME", "' tests/unit/test_request.c)"
+all_in tests/unit/core/policy/request.c "each annotation" "$annotations" "$(asked '"NAME", "' tests/unit/core/policy/request.c)"
 all_in tests/fuzz/words.dict "each annotation" "$annotations" "$(asked '"oci-rdma-hook.io/NAME"' tests/fuzz/words.dict)"
 
 # ---- what the installed file does ----

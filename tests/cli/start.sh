@@ -152,6 +152,36 @@ is "the first has its log" "0 1 passed, 0 failed" "$? $(tail -n 1 "$T/long.out")
 wait "$second"
 is "then the second runs" "0 1 passed, 0 failed" "$? $(tail -n 1 "$T/short.out")"
 
+# ---- one row ----
+
+cat >"$T/rows" <<'END'
+#!/bin/sh
+echo 'ok - a red row'
+echo 'not ok - a green row'
+echo '#   why the green one is not'
+echo 'ok - a red row (again)'
+exit 1
+END
+cat >"$T/dies" <<'END'
+#!/bin/sh
+echo 'ok - a red row'
+exit 3
+END
+chmod 755 "$T/rows" "$T/dies"
+# rows PART [SUITE]: what is said of the rows that have this in their names
+rows() {
+	ROW=$1 run "${2-rows}"
+	printf '%s: ' "$?"
+	grep -E '^(not ok|[0-9]+ passed)' "$T/${2-rows}.out" | paste -sd ,
+}
+is "one row: what another one says does not count" "0: 2 passed, 0 failed" "$(rows 'a red')"
+is "one row: a part of a name is taken as it is, and no pattern" "0: 1 passed, 0 failed" "$(rows '(again)')"
+is "one row: that it fails is said" "1: not ok - a green row,0 passed, 1 failed" "$(rows green)"
+has "…and why" "#   why the green one is not" "$(cat "$T/rows.out")"
+is "one row: that there is none is a failure" "1: not ok - no row's name has in it: blue,0 passed, 1 failed" "$(rows blue)"
+has "one row: a suite that dies has failed, whatever the row says" "1 failed" "$(rows 'a red' dies)"
+is "one row, control: without it all rows count" "1: not ok - a green row,2 passed, 1 failed" "$(rows '')"
+
 # ---- the demo ----
 
 # A build of this tree's objects, of which one is compiled anew by a compiler that has something to say

@@ -9,9 +9,10 @@ AARCH64 := $(BUILD)/aarch64-linux-gnu
 QEMU_PACKAGE := $(BUILD)/tests/qemu
 QEMU := $(QEMU_PACKAGE)/usr/bin/qemu-aarch64
 
-NOT_EMULATED := arena child config confine container cuda device_files files image interrupted nccl_conf \
-	nri_status podnet process races replace root target
-UNIT_EMULATED = $(filter-out $(NOT_EMULATED:%=$(BUILD)/tests/unit/test_%),$(UNIT))
+NOT_EMULATED := core/base/arena core/base/fs/interrupted core/base/fs/open core/base/fs/root core/base/replace core/child \
+	core/confine/% core/container/devices core/nccl_conf/% core/node/podnet core/policy/suite core/process/% \
+	doctor/cuda/cuda doctor/target/% nri/status
+UNIT_EMULATED = $(filter-out $(NOT_EMULATED:%=$(BUILD)/tests/unit/%),$(UNIT))
 UNIT_AARCH64 = $(UNIT_EMULATED:$(BUILD)/%=$(AARCH64)/run/%)
 CLI_EMULATED := deadline hook identity image log main node-doctor order paths policy proof scan shim-odd
 CLI_AARCH64 = $(CLI_EMULATED:%=$(AARCH64)/run/tests/cli/%.sh)

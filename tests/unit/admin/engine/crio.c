@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* CRI-O's handlers */
+#include "admin/engine/crio.h"
+#include "tests/unit/unit.h"
+
+/* The keys in an inline table are part of its spelling; those of a table with a longer name stay.
+ */
+static void an_inline_table_takes_the_place_of_its_keys(void **state)
+{
+	static char text[] = "[crio.runtime.runtimes.x]\n"
+			     "annotations.a = \"1\"\n"
+			     "ab.c = \"2\"\n"
+			     "a = {b = \"3\", c = {d = \"4\"}}\n";
+	const struct fs_text all = {.bytes = text, .len = strlen(text)};
+	cleanup_arena arena = {0};
+	const char *got = "";
+	struct crio crio;
+	struct err err;
+
+	(void)state;
+	assert_int_equal(crio_read_text(&arena, "x.conf", &all, &crio, &err), 0);
+	assert_int_equal(crio.n_handlers, 1);
+	for (size_t i = 0; i < crio.handler[0].n_entries; i++)
+		got = arena_printf(&arena, "%s%s|%s;", got, crio.handler[0].entry[i].table,
+				   crio.handler[0].entry[i].spelled);
+	assert_string_equal(got, "annotations|a = \"1\";ab|c = \"2\";"
+				 "|a = {b = \"3\", c = {d = \"4\"}};");
+}
+
+int main(void)
+{
+	static struct unit_suite suite;
+
+	unit_add(&suite, "CRI-O: an inline table takes the place of its own keys alone",
+		 an_inline_table_takes_the_place_of_its_keys, NULL);
+	return unit_run(&suite, "crio");
+}

@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* TOML, as engines' configuration is written */
+#include "admin/engine/toml.h"
+#include "tests/unit/unit.h"
+
+struct toml_case {
+	const char *name;
+	const char *text;
+	const char *want; /* "table|key=value;…"; NULL: an error */
+};
+
+#define TEN "[[[[[[[[[["
+
+static const struct toml_case toml_cases[] = {
+	{"nothing", "", ""},
+	{"a comment", "# x = 1\n", ""},
+	{"a string", "[a.b]\nk = \"v\" # c\n", "[a.b]a.b|k=v;"},
+	{"a literal string", "k = 'a\\b'", "|k=a\\b;"},
+	{"escapes", "k = \"a\\\"b\\\\\"", "|k=a\"b\\;"},
+	{"an array over lines, with comments", "k = [\n \"a\", # one\n \"b\",\n]\n", "|k=a,b,;"},
+	{"an empty array", "k = []\n", "|k=;"},
+	{"an array of numbers is something else", "k = [1, 2]\n", "|k?;"},
+	{"an array in an array", "k = [[\"a\"], [\"b\"]]\nl = \"x\"", "|k?;|l=x;"},
+	{"an inline table is a table", "k = {\"a.b\" = \"}\", c = [\"]\"]}\nl = \"x\"",
+	 "[k]k|a.b=};k|c=],;|k{};|l=x;"},
+	{"inline tables in one, and dotted keys", "[t]\nk = {a = {b.c = \"x\"}, d = 1}",
+	 "[t][t.k][t.k.a]t.k.a.b|c=x;t.k|a{};t.k|d?;t|k{};"},
+	{"a dotted key", "a.b . \"c.d\" = \"x\"\na.e = \"y\"", "a.b|c.d=x;a|e=y;"},
+	{"a dotted key below a table", "[t]\na.b = \"x\"", "[t]t.a|b=x;"},
+	{"a number, a truth, a time", "a = 1\nb = true\nc = 1979-05-27T07:32:00", "|a?;|b?;|c?;"},
+	{"a table with quotes", "[crio.runtime.runtimes.\"a-b\"]\n", "[crio.runtime.runtimes.a-b]"},
+	{"a name with a dot is one name", "[a.\"b.c\".d]\n", "[a.\"b.c\".d]"},
+	{"…in each spelling", "[ a . 'b.c' ]\nk.'l.m'.n = 1\n",
+	 "[a.\"b.c\"]a.\"b.c\".k.\"l.m\"|n?;"},
+	{"a name with a quote and a line break", "['a\"\\'.\"\\n\"]\n",
+	 "[\"a\\\"\\\\\".\"\\u000a\"]"},
+	{"an empty name is none at the top", "[\"\"]\nk = 1", "[\"\"]\"\"|k?;"},
+	{"an inline table's name with a dot", "[t]\n\"a.b\" = {c = 1}",
+	 "[t][t.\"a.b\"]t.\"a.b\"|c?;t|a.b{};"},
+	{"line ends of another system", "k = \"v\"\r\n", "|k=v;"},
+	{"a heading without an end", "[a", NULL},
+	{"a key without a value", "k =\n", NULL},
+	{"a key alone", "k\n", NULL},
+	{"a string without an end", "k = \"v\n", NULL},
+	{"an array without an end", "k = [\"v\",\n", NULL},
+	{"a table without an end", "k = {a = 1\n", NULL},
+	{"something behind a value", "k = \"v\" x\n", NULL},
+	{"a string of several lines", "k = \"\"\"\n\"v\"\nw\\\n  x\"\"\"\n", "|k=\"v\"\nwx;"},
+	{"a literal string of several lines", "k = '''\na\\\nb'''\"", NULL},
+	{"the same, and nothing behind it", "k = '''\na\\\nb'''", "|k=a\\\nb;"},
+	{"quotes before the end", "k = \"\"\"a\"\"\"\"\"", "|k=a\"\";"},
+	{"six quotes at the end", "k = \"\"\"a\"\"\"\"\"\"", NULL},
+	{"six quotes, which are an empty string", "k = \"\"\"\"\"\"", "|k=;"},
+	{"of an array of tables nothing is told", "[[a]]\nk = \"v\"\n[a.b]\nl = 1\n[c]", "[c]"},
+	{"each table of such an array has names of its own",
+	 "[[a]]\nk = 1\n[a.b]\nl = 1\n[[a]]\nk = 1\n[a.b]\nl = 1\n[c]", "[c]"},
+	{"a name twice in one of them", "[[a]]\nk = 1\nk = 2\n", NULL},
+	{"an array of tables behind a table of that name", "[a]\n[[a]]\n", NULL},
+	{"a table behind an array of that name", "[[a]]\n[a]\n", NULL},
+	{"nor of tables in an array", "k = [{a = \"x\"}]", "|k?;"},
+	{"an escape of Unicode", "k = \"\\u0041\\U0001F600\"", "|k=A\xf0\x9f\x98\x80;"},
+	{"half a character of UTF-16", "k = \"\\ud800\"", NULL},
+	{"no UTF-8", "k = \"\xc3\x28\"", NULL},
+	{"a control character", "k = \"a\x01\"", NULL},
+	{"a byte order mark", "\xef\xbb\xbfk = \"v\"", "|k=v;"},
+	{"a key twice", "k = 1\nk = 2\n", NULL},
+	{"a table twice", "[a]\n[a]\n", NULL},
+	{"a table behind one below it", "[a.b]\n[a]\n", "[a.b][a]"},
+	{"a dotted key into a table that has its heading", "[a.b]\n[a]\nb.c = 1\n", NULL},
+	{"an inline table is closed", "a = {b = 1}\n[a.c]\n", NULL},
+	{"a date that there is not", "k = 2023-02-29\n", NULL},
+	{"a number with a zero in front", "k = 007\n", NULL},
+	{"a number of more than 64 bits", "k = 9223372036854775808\n", NULL},
+	{"another bracket than the one that was opened", "k = {]\n", NULL},
+	{"and the other way round", "k = [1}\n", NULL},
+	{"a comma alone in an inline table", "k = {,}\n", NULL},
+	{"an inline table over lines", "k = {\n}\n", NULL},
+	{"too deep", "k = " TEN TEN TEN TEN TEN TEN TEN, NULL},
+	{"a comma too many", "k = [\"a\",,]", NULL},
+	{"an empty array over lines in an array", "k = [[\n # none\n]]\n", "|k?;"},
+	{"an empty table", "k = { }\n", "[k]|k{};"},
+	{"brackets that do not match", "k = [1 }]\n", NULL},
+	{"brackets that do not match, in a table", "k = {a = ]}\n", NULL},
+};
+
+struct toml_seen {
+	char text[256];
+	size_t len;
+};
+
+static void note(struct toml_seen *seen, const char *part)
+{
+	int n = snprintf(seen->text + seen->len, sizeof(seen->text) - seen->len, "%s", part);
+
+	assert_true(n >= 0 && (size_t)n < sizeof(seen->text) - seen->len);
+	seen->len += (size_t)n;
+}
+
+static void first_part_is(const char *table, const char *part, const char *rest)
+{
+	cleanup_arena arena = {0};
+	const char *got = NULL;
+
+	assert_string_equal(toml_first_part(&arena, table, &got), part);
+	assert_string_equal(got, rest);
+}
+
+static void a_tables_name_has_its_parts(void **state)
+{
+	cleanup_arena arena = {0};
+	const char *odd = "a\"b\\c.\n\x7f\xc3\xa9";
+	const char *spelled = toml_spell(&arena, odd);
+
+	(void)state;
+	first_part_is("a", "a", "");
+	first_part_is("a.b.c", "a", "b.c");
+	first_part_is("\"a.b\".c", "a.b", "c");
+	first_part_is("\"a.b\"", "a.b", "");
+	first_part_is("\"\".c", "", "c");
+	first_part_is("", "", "");
+	assert_string_equal(spelled, "\"a\\\"b\\\\c.\\u000a\\u007f\xc3\xa9\"");
+	first_part_is(spelled, odd, "");
+}
+
+static int take_toml(void *context, const char *table, const char *key,
+		     const struct toml_value *value, struct err *err)
+{
+	struct toml_seen *seen = context;
+
+	(void)err;
+	if (!value) {
+		note(seen, "[");
+		note(seen, table);
+		note(seen, "]");
+		return 0;
+	}
+	note(seen, table);
+	note(seen, "|");
+	note(seen, key);
+	note(seen, value->type == TOML_OTHER ? "?" : value->type == TOML_TABLE ? "{}" : "=");
+	if (value->type == TOML_STRING)
+		note(seen, value->string);
+	for (size_t i = 0; i < value->n && value->type == TOML_STRINGS; i++) {
+		note(seen, value->strings[i]);
+		note(seen, ",");
+	}
+	note(seen, ";");
+	return 0;
+}
+
+static void test_toml(void **state)
+{
+	const struct toml_case *row = *state;
+	cleanup_arena arena = {0};
+	cleanup_free *exact = unit_exact(row->text, strlen(row->text) + 1);
+	struct toml_seen seen = {0};
+	struct err err = {0};
+	int status = toml_read(&arena, "x.conf", exact, take_toml, &seen, &err);
+
+	if (!row->want) {
+		assert_int_equal(status, -1);
+		assert_has(err.text, "x.conf:");
+		assert_one_line(&err);
+		return;
+	}
+	assert_int_equal(status, 0);
+	assert_string_equal(seen.text, row->want);
+}
+
+int main(void)
+{
+	static struct unit_suite suite;
+
+	UNIT_TABLE_AS(&suite, "TOML: ", test_toml, toml_cases);
+	unit_add(&suite, "TOML: a table's name has its parts", a_tables_name_has_its_parts, NULL);
+	return unit_run(&suite, "toml");
+}

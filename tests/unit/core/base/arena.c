@@ -1,0 +1,263 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Text in an arena: printed where the next allocation begins, and appended to */
+#include "tests/unit/unit.h"
+
+#include <sys/resource.h>
+
+/* The sanitizers' own allocator ends the process instead. */
+#ifdef ARENA_EXACT
+#define LIMITS false
+#else
+#define LIMITS true
+#endif
+
+/* More than the standing blocks have, in pieces of all lengths around those that double */
+#define PIECES 3000
+/* core/base/arena.c: a standing block */
+#define BLOCK ((size_t)128 * 1024)
+
+static void appended_pieces_stand_behind_each_other(void **state)
+{
+	cleanup_arena arena = {0};
+	struct arena_text text = {.arena = &arena};
+	size_t len = 0;
+
+	(void)state;
+	for (int i = 0; i < PIECES; i++) {
+		arena_append(&text, "%*s", i % 700, "x");
+		len += i % 700 ? (size_t)(i % 700) : 1;
+		assert_int_equal(text.len, len);
+		assert_int_equal(text.text[len], '\0');
+		assert_int_equal(text.text[len - 1], 'x');
+	}
+	assert_false(text.failed);
+	assert_int_equal(strlen(text.text), len);
+}
+
+/* Each room is filled to its last byte. */
+static void single_characters_are_all_there(void **state)
+{
+	cleanup_arena arena = {0};
+	struct arena_text text = {.arena = &arena};
+
+	(void)state;
+	for (size_t i = 1; i <= PIECES; i++) {
+		arena_append(&text, "x");
+		assert_int_equal(strlen(text.text), i);
+	}
+}
+
+static void nothing_appended_is_a_text_too(void **state)
+{
+	cleanup_arena arena = {0};
+	struct arena_text text = {.arena = &arena};
+
+	(void)state;
+	arena_append(&text, "%s", "");
+	assert_string_equal(text.text, "");
+	arena_append(&text, "a");
+	arena_append(&text, "%s", "");
+	arena_append(&text, "%d", 12);
+	assert_string_equal(text.text, "a12");
+}
+
+static void without_memory_it_has_failed(void **state)
+{
+	cleanup_arena arena = {0};
+	struct arena_text text = {.arena = &arena};
+	struct rlimit before;
+
+	(void)state;
+	arena_append(&text, "before");
+	assert_int_equal(getrlimit(RLIMIT_AS, &before), 0);
+	assert_int_equal(setrlimit(RLIMIT_AS, &(struct rlimit){1, before.rlim_max}), 0);
+	arena_append(&text, "%*s", 256 * 1024 * 1024, "x");
+	assert_int_equal(setrlimit(RLIMIT_AS, &before), 0);
+	assert_true(text.failed);
+	arena_append(&text, "behind");
+	assert_true(text.failed);
+	assert_string_equal(text.text, "before");
+}
+
+/* A first block, with so much left of it */
+static struct arena arena_with_rest(size_t rest)
+{
+	struct arena arena = {0};
+
+	assert_non_null(arena_alloc(&arena, BLOCK - rest));
+	return arena;
+}
+
+/* What does not fit at a block's end is printed in another, and what was tried there is gone: the
+ * block is another arena's, soon. */
+static void printed_text_is_whole_and_leaves_nothing(void **state)
+{
+	(void)state;
+	for (int len = 0; len < 100; len++) {
+		cleanup_arena arena = arena_with_rest(48);
+		const char *printed =
+			arena_printf(&arena, "%.*s%*s", len ? 1 : 0, "x", len ? len - 1 : 0, "");
+		const char *next;
+
+		assert_int_equal(strlen(printed), len);
+		arena_free(&arena);
+		next = arena_alloc(&arena, BLOCK);
+		for (size_t i = 0; i < BLOCK; i++)
+			assert_int_equal(next[i], 0);
+	}
+}
+
+/* ---- memory ---- */
+
+static void memory_is_zeroed_aligned_and_apart(void **state)
+{
+	cleanup_arena arena = {0};
+	unsigned char *before = NULL;
+	size_t size_before = 0;
+
+	(void)state;
+	for (size_t size = 0; size < 6000; size += size < 100 ? 1 : 97) {
+		unsigned char *memory = arena_alloc(&arena, size);
+
+		assert_non_null(memory);
+		assert_int_equal((uintptr_t)memory % _Alignof(max_align_t), 0);
+		for (size_t i = 0; i < size; i++)
+			assert_int_equal(memory[i], 0);
+		memset(memory, 0xa5, size);
+		for (size_t i = 0; i < size_before; i++)
+			assert_int_equal(before[i], 0xa5);
+		before = memory;
+		size_before = size;
+	}
+}
+
+/* Memory comes again when its arena is gone; several arenas that live at once have none in common.
+ */
+static void memory_of_an_arena_that_is_gone_is_zeroed(void **state)
+{
+	(void)state;
+	for (unsigned round = 0; round < 4; round++) {
+		struct arena arenas[4] = {0};
+		unsigned char *memory[4];
+		size_t size = 300000U >> round / 2 * 8;
+
+		for (int i = 0; i < 4; i++) {
+			memory[i] = arena_alloc(&arenas[i], size);
+			assert_non_null(memory[i]);
+			for (size_t at = 0; at < size; at++)
+				assert_int_equal(memory[i][at], 0);
+			memset(memory[i], i + 1, size);
+		}
+		for (int i = 0; i < 4; i++) {
+			for (size_t at = 0; at < size; at++)
+				assert_int_equal(memory[i][at], i + 1);
+			arena_free(&arenas[i]);
+		}
+	}
+}
+
+static void sizes_that_overflow_are_no_memory(void **state)
+{
+	cleanup_arena arena = {0};
+	size_t room = SIZE_MAX / 8;
+	/* Not told to the compiler, which would warn of the very thing that is tested */
+	volatile size_t most = SIZE_MAX;
+
+	(void)state;
+	assert_null(arena_alloc(&arena, most));
+	assert_null(arena_alloc(&arena, most - 15));
+	assert_null(arena_alloc(&arena, most - 40));
+	assert_null(arena_strndup(&arena, "", most));
+	assert_null(arena_grow(&arena, NULL, room, &room, 16));
+	assert_int_equal(room, SIZE_MAX / 8);
+}
+
+static void a_grown_array_keeps_what_it_holds(void **state)
+{
+	cleanup_arena arena = {0};
+	uint32_t *numbers = NULL;
+	size_t room = 0;
+
+	(void)state;
+	for (uint32_t n = 0; n < 5000; n++) {
+		uint32_t *larger = arena_grow(&arena, numbers, n, &room, sizeof(*numbers));
+
+		assert_non_null(larger);
+		assert_true(room > n);
+		numbers = larger;
+		numbers[n] = n * 7;
+	}
+	for (uint32_t n = 0; n < 5000; n++)
+		assert_int_equal(numbers[n], n * 7);
+}
+
+static void an_array_with_room_does_not_move(void **state)
+{
+	cleanup_arena arena = {0};
+	size_t room = 0;
+	char *first = arena_grow(&arena, NULL, 0, &room, 1);
+
+	(void)state;
+	assert_non_null(first);
+	for (size_t n = 1; n < room; n++)
+		assert_ptr_equal(arena_grow(&arena, first, n, &room, 1), first);
+	assert_ptr_not_equal(arena_grow(&arena, first, room, &room, 1), first);
+}
+
+static void texts_are_copied_with_their_nul(void **state)
+{
+	cleanup_arena arena = {0};
+	char large[9000];
+
+	(void)state;
+	assert_string_equal(arena_strdup(&arena, "mlx5_6"), "mlx5_6");
+	assert_string_equal(arena_strndup(&arena, "mlx5_6,mlx5_7", 6), "mlx5_6");
+	assert_string_equal(arena_strndup(&arena, NULL, 0), "");
+	assert_string_equal(arena_printf(&arena, "%s:%u", "mlx5_6", 2U), "mlx5_6:2");
+	memset(large, 'x', sizeof(large) - 1);
+	large[sizeof(large) - 1] = '\0';
+	assert_string_equal(arena_printf(&arena, "%s", large), large);
+	assert_string_equal(arena_strdup(&arena, large), large);
+}
+
+static void an_arena_may_be_freed_twice(void **state)
+{
+	struct arena arena = {0};
+
+	(void)state;
+	arena_free(&arena);
+	assert_non_null(arena_alloc(&arena, 10));
+	assert_non_null(arena_alloc(&arena, 100000));
+	arena_free(&arena);
+	arena_free(&arena);
+	assert_null(arena.blocks);
+}
+
+int main(void)
+{
+	static struct unit_suite suite;
+
+	unit_add(&suite, "arena: memory is zeroed, aligned, and each piece apart",
+		 memory_is_zeroed_aligned_and_apart, NULL);
+	unit_add(&suite, "arena: memory of one that is gone is zeroed for the next",
+		 memory_of_an_arena_that_is_gone_is_zeroed, NULL);
+	unit_add(&suite, "arena: sizes that overflow are no memory",
+		 sizes_that_overflow_are_no_memory, NULL);
+	unit_add(&suite, "arena: a grown array keeps what it holds",
+		 a_grown_array_keeps_what_it_holds, NULL);
+	unit_add(&suite, "arena: an array with room does not move",
+		 an_array_with_room_does_not_move, NULL);
+	unit_add(&suite, "arena: texts are copied, with their NUL", texts_are_copied_with_their_nul,
+		 NULL);
+	unit_add(&suite, "arena: freeing twice is harmless", an_arena_may_be_freed_twice, NULL);
+	unit_add(&suite, "append: pieces stand behind each other, however it grows",
+		 appended_pieces_stand_behind_each_other, NULL);
+	unit_add(&suite, "append: nothing is a text, too", nothing_appended_is_a_text_too, NULL);
+	if (LIMITS)
+		unit_add(&suite, "append: without memory it has failed, and what was there stays",
+			 without_memory_it_has_failed, NULL);
+	unit_add(&suite, "append: a character at a time", single_characters_are_all_there, NULL);
+	unit_add(&suite, "printf: whole at a block's end, and nothing stays there",
+		 printed_text_is_whole_and_leaves_nothing, NULL);
+	return unit_run(&suite, "arena");
+}

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* An error is one bounded line: file, place, reason. */
+#include "tests/unit/unit.h"
+
+#include <errno.h>
+
+static void an_error_says_file_place_and_reason(void **state)
+{
+	struct err err;
+
+	(void)state;
+	assert_int_equal(err_set(&err, "no %s", "number"), -1);
+	assert_string_equal(err.text, "no number");
+	assert_int_equal(err_prefix(&err, "file: line %d", 3), -1);
+	assert_string_equal(err.text, "file: line 3: no number");
+	assert_int_equal(err_sys(&err, ENOENT, "%s", "file"), -1);
+	assert_string_equal(err.text, "file: No such file or directory");
+	assert_int_equal(err_memory(&err), -1);
+	assert_string_equal(err.text, "out of memory");
+}
+
+/* A hint that cannot be read is none; without memory nobody knows. */
+static void only_the_want_of_memory_is_known_as_such(void **state)
+{
+	struct err err;
+
+	(void)state;
+	(void)err_memory(&err);
+	assert_true(err.memory);
+	(void)err_prefix(&err, "file");
+	assert_true(err.memory);
+	(void)err_sys(&err, EIO, "file");
+	assert_false(err.memory);
+	(void)err_sys(&err, ENOMEM, "file");
+	assert_true(err.memory);
+	(void)err_set(&err, "out of memory");
+	assert_false(err.memory);
+}
+
+static void a_long_error_is_cut_and_stays_a_text(void **state)
+{
+	char large[3 * ERR_TEXT_MAX];
+	struct err err;
+
+	(void)state;
+	memset(large, 'x', sizeof(large) - 1);
+	large[sizeof(large) - 1] = '\0';
+	(void)err_set(&err, "%s", large);
+	assert_int_equal(strlen(err.text), ERR_TEXT_MAX - 1);
+	(void)err_prefix(&err, "%s", "front");
+	assert_int_equal(strlen(err.text), ERR_TEXT_MAX - 1);
+	assert_has(err.text, "front: xxx");
+	(void)err_prefix(&err, "%s", large);
+	assert_int_equal(strlen(err.text), ERR_TEXT_MAX - 1);
+	(void)err_sys(&err, ENOENT, "%s", large);
+	assert_int_equal(strlen(err.text), ERR_TEXT_MAX - 1);
+}
+
+static void an_error_is_one_line(void **state)
+{
+	struct err err;
+
+	(void)state;
+	(void)err_set(&err, "a%sb", "\n\x1b[2J\x7f");
+	assert_one_line(&err);
+	(void)err_prefix(&err, "c%sd", "\r\n");
+	assert_one_line(&err);
+	(void)err_sys(&err, EIO, "e%sf", "\t");
+	assert_one_line(&err);
+}
+
+int main(void)
+{
+	static struct unit_suite suite;
+
+	unit_add(&suite, "error: file, place and reason in this order",
+		 an_error_says_file_place_and_reason, NULL);
+	unit_add(&suite, "error: only the want of memory is known as such",
+		 only_the_want_of_memory_is_known_as_such, NULL);
+	unit_add(&suite, "error: too long is cut", a_long_error_is_cut_and_stays_a_text, NULL);
+	unit_add(&suite, "error: one line, whatever it quotes", an_error_is_one_line, NULL);
+	return unit_run(&suite, "err");
+}

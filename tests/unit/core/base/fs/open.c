@@ -1,0 +1,436 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Files that are opened once and then held: what may be opened, and what is left of it in a process
+ * that is started. */
+#include "tests/unit/unit.h"
+
+#include <errno.h>
+#include <sched.h>
+#include <sys/mount.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/sysmacros.h>
+#include <sys/un.h>
+#include <sys/wait.h>
+
+#include "core/base/fs.h"
+#include "core/base/tree.h"
+
+/* What a child says that this machine does not let do what it tests */
+#define NOT_HERE 77
+
+/* What body returns in a process of its own; skips the test if that is NOT_HERE. */
+static int result_of(int (*body)(void))
+{
+	pid_t pid = fork();
+	int status;
+
+	assert_true(pid >= 0);
+	if (pid == 0)
+		_exit(body());
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_true(WIFEXITED(status));
+	if (WEXITSTATUS(status) == NOT_HERE)
+		skip();
+	return WEXITSTATUS(status);
+}
+
+/* ---- what is made ---- */
+
+static void what_is_made_is_its_owners_alone(void **state)
+{
+	cleanup_unit_dir dir = unit_dir_make();
+	mode_t before = umask(0);
+	cleanup_fd made = fs_open(dir.fd, "made", O_WRONLY | O_CREAT | O_EXCL, RESOLVE_BENEATH);
+	cleanup_fd nameless = fs_open(dir.fd, ".", O_WRONLY | O_TMPFILE, RESOLVE_BENEATH);
+	struct stat st;
+
+	(void)state;
+	(void)umask(before);
+	assert_true(made >= 0);
+	assert_int_equal(unit_stat(dir.fd, "made").st_mode & 07777, 0600);
+	if (nameless == -EOPNOTSUPP)
+		skip(); /* this file system has none */
+	assert_int_equal(fstat(nameless, &st), 0);
+	assert_int_equal(st.st_mode & 07777, 0600);
+}
+
+static void nobody_waits_for_a_reader(void **state)
+{
+	cleanup_unit_dir dir = unit_dir_make();
+
+	(void)state;
+	assert_int_equal(mkfifoat(dir.fd, "fifo", 0600), 0);
+	(void)alarm(UNIT_PATIENCE);
+	assert_int_equal(fs_open(dir.fd, "fifo", O_WRONLY, RESOLVE_BENEATH), -ENXIO);
+	(void)alarm(0);
+}
+
+/* 0: it has not become ours, 1: it has */
+static int has_terminal(void)
+{
+	int fd = open("/dev/tty", O_RDWR | O_CLOEXEC);
+
+	return fd >= 0;
+}
+
+/* A leader of a session takes the first terminal that it opens for its own, and has its signals. */
+static int open_a_terminal(void)
+{
+	int master = posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC);
+	const char *name = master < 0 ? NULL : ptsname(master);
+	char line[8];
+	int fd;
+
+	if (setsid() < 0 || !name || unlockpt(master) < 0)
+		return NOT_HERE;
+	fd = fs_open(AT_FDCWD, name, O_RDWR, 0);
+	if (fd < 0 || has_terminal())
+		return 1;
+	/* Nothing has been typed. */
+	if (fs_read_line(AT_FDCWD, name, line, sizeof(line)) != -EAGAIN || has_terminal())
+		return 2;
+	fd = open(name, O_RDWR | O_CLOEXEC);
+	return fd >= 0 && has_terminal() ? 0 : NOT_HERE;
+}
+
+static void a_terminal_does_not_become_ours(void **state)
+{
+	(void)state;
+	assert_int_equal(result_of(open_a_terminal), 0);
+}
+
+/* ---- regular files ---- */
+
+static void make_kinds(const struct unit_dir *dir)
+{
+	struct sockaddr_un address = {.sun_family = AF_UNIX};
+	cleanup_fd socket_fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+
+	unit_write(dir->fd, "file", "text", 0644);
+	assert_int_equal(symlinkat("file", dir->fd, "link"), 0);
+	assert_int_equal(mkdirat(dir->fd, "directory", 0755), 0);
+	assert_int_equal(mkfifoat(dir->fd, "fifo", 0600), 0);
+	(void)snprintf(address.sun_path, sizeof(address.sun_path), "/proc/self/fd/%d/socket",
+		       dir->fd);
+	assert_int_equal(bind(socket_fd, (struct sockaddr *)&address, sizeof(address)), 0);
+}
+
+static const struct kind_case {
+	const char *name;
+	const char *path;
+	int error; /* 0: it is opened */
+} kind_cases[] = {
+	{"regular: a file", "file", 0},
+	{"regular: a link is not followed", "link", -ELOOP},
+	{"regular: a directory is none", "directory", -EINVAL},
+	{"regular: a FIFO is none", "fifo", -EINVAL},
+	/* What is opened for reading at once says ENXIO. */
+	{"regular: a socket is none, and is not opened", "socket", -EINVAL},
+	{"regular: what is not there", "absent", -ENOENT},
+	{"regular: what is outside", "../file", -EXDEV},
+};
+
+static void only_regular_files_are_opened(void **state)
+{
+	const struct kind_case *row = *state;
+	cleanup_unit_dir dir = unit_dir_make();
+	cleanup_fd fd = -1;
+	char text[5] = "";
+
+	make_kinds(&dir);
+	fd = fs_open_regular(dir.fd, row->path);
+	if (row->error) {
+		assert_int_equal(fd, row->error);
+		return;
+	}
+	assert_true(fd >= 0);
+	assert_int_equal(fcntl(fd, F_GETFD), FD_CLOEXEC);
+	assert_int_equal(fcntl(fd, F_GETFL) & O_ACCMODE, O_RDONLY);
+	assert_int_equal(read(fd, text, sizeof(text)), 4);
+	assert_string_equal(text, "text");
+}
+
+static void what_cannot_be_opened_again_is_an_errno(void **state)
+{
+	cleanup_unit_dir dir = unit_dir_make();
+	cleanup_fd path = -1;
+	struct rlimit before;
+	int again;
+
+	(void)state;
+	unit_write(dir.fd, "file", "text", 0644);
+	path = openat(dir.fd, "file", O_PATH | O_CLOEXEC);
+	assert_int_equal(fs_reopen_regular(-1), -EBADF);
+	assert_int_equal(getrlimit(RLIMIT_NOFILE, &before), 0);
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &(struct rlimit){0, before.rlim_max}), 0);
+	again = fs_reopen_regular(path);
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &before), 0);
+	assert_int_equal(again, -EMFILE);
+}
+
+/* ---- reading ---- */
+
+#define LINES "one\ntwo\nthree\n"
+
+static void a_regular_file_is_read_whole(void **state)
+{
+	cleanup_arena arena = {0};
+	cleanup_unit_dir dir = unit_dir_make();
+	cleanup_fd fd = -1;
+	struct fs_text text;
+	struct err err;
+
+	(void)state;
+	unit_write(dir.fd, "file", LINES, 0644);
+	fd = openat(dir.fd, "file", O_RDONLY | O_CLOEXEC);
+	assert_int_equal(fs_read_regular(&arena, fd, 100, "thing", &text, &err), 0);
+	assert_string_equal(text.bytes, LINES);
+	assert_int_equal(text.len, strlen(LINES));
+	assert_int_equal(lseek(fd, 0, SEEK_SET), 0);
+	assert_int_equal(fs_read_regular(&arena, fd, 3, "thing", &text, &err), -1);
+	assert_string_equal(err.text, "thing: larger than 3 bytes, which is the limit");
+}
+
+/* Each read of such a socket gives one message. */
+static void what_comes_in_parts_is_put_together(void **state)
+{
+	static const char *const parts[] = {"one\n", "tw", "o\nthr", "ee\n"};
+	cleanup_arena arena = {0};
+	struct fs_text text;
+	struct err err;
+	int ends[2];
+
+	(void)state;
+	assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends), 0);
+	for (size_t i = 0; i < LENGTH(parts); i++)
+		assert_int_equal(write(ends[1], parts[i], strlen(parts[i])),
+				 (ssize_t)strlen(parts[i]));
+	(void)close(ends[1]);
+	assert_int_equal(fs_read(&arena, ends[0], 100, "thing", &text, &err), 0);
+	assert_string_equal(text.bytes, LINES);
+	(void)close(ends[0]);
+}
+
+static void that_there_is_more_is_said(void **state)
+{
+	(void)state;
+	for (size_t max = strlen(LINES) - 1; max <= strlen(LINES) + 1; max++) {
+		cleanup_arena arena = {0};
+		cleanup_unit_dir dir = unit_dir_make();
+		cleanup_fd fd = -1;
+		struct fs_text text;
+		struct err err;
+		bool more;
+
+		unit_write(dir.fd, "file", LINES, 0644);
+		fd = openat(dir.fd, "file", O_RDONLY | O_CLOEXEC);
+		assert_int_equal(fs_read_up_to(&arena, fd, max, "thing", &text, &more, &err), 0);
+		assert_int_equal(more, max < strlen(LINES));
+		assert_true(strncmp(text.bytes, LINES, max) == 0);
+	}
+}
+
+/* Not its size counts, but how much of it is wanted. */
+static void the_beginning_of_a_huge_file_is_read(void **state)
+{
+	cleanup_arena arena = {0};
+	FILE *file = tmpfile();
+	struct fs_text text;
+	struct err err;
+	bool more = false;
+
+	(void)state;
+	assert_non_null(file);
+	assert_int_equal(ftruncate(fileno(file), (off_t)1 << 40), 0);
+	assert_int_equal(fs_read_up_to(&arena, fileno(file), 100, "thing", &text, &more, &err), 0);
+	assert_true(more);
+	assert_in_range(text.len, 101, 65536);
+	(void)fclose(file);
+}
+
+static void what_cannot_be_read_is_an_error_that_says_so(void **state)
+{
+	cleanup_arena arena = {0};
+	cleanup_fd dir = open("/", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	struct fs_text text;
+	struct err err;
+	bool more;
+
+	(void)state;
+	assert_int_equal(fs_read(&arena, dir, 100, "thing", &text, &err), -1);
+	assert_string_equal(err.text, "thing: Is a directory");
+	assert_int_equal(fs_read(&arena, -1, 100, "thing", &text, &err), -1);
+	assert_string_equal(err.text, "thing: Bad file descriptor");
+	assert_int_equal(fs_read_regular(&arena, -1, 100, "thing", &text, &err), -1);
+	assert_string_equal(err.text, "thing: Bad file descriptor");
+	assert_int_equal(fs_read_up_to(&arena, -1, 100, "thing", &text, &more, &err), -1);
+	assert_string_equal(err.text, "thing: Bad file descriptor");
+	assert_int_equal(fs_read_up_to(&arena, dir, 100, "thing", &text, &more, &err), -1);
+	assert_string_equal(err.text, "thing: Is a directory");
+}
+
+static void the_place_of_an_open_file_is_told(void **state)
+{
+	cleanup_fd fd = open("/proc/../proc/self/../sys", O_PATH | O_DIRECTORY | O_CLOEXEC);
+	char path[16];
+
+	(void)state;
+	memset(path, 'x', sizeof(path));
+	assert_int_equal(fs_path_of(fd, path, sizeof(path)), 9);
+	assert_string_equal(path, "/proc/sys");
+	assert_int_equal(fs_path_of(fd, path, 9), -ENAMETOOLONG);
+	assert_int_equal(fs_path_of(-1, path, sizeof(path)), -ENOENT);
+}
+
+/* ---- the standard streams ---- */
+
+static bool is_null(int fd)
+{
+	struct stat st;
+
+	return fstat(fd, &st) == 0 && S_ISCHR(st.st_mode) && st.st_rdev == makedev(1, 3) &&
+	       (fcntl(fd, F_GETFL) & O_ACCMODE) == O_RDWR && fcntl(fd, F_GETFD) == FD_CLOEXEC;
+}
+
+/* Of each of the eight ways to have closed some of the three: 0 if what was open stays as it is,
+ * /dev/null stands for what was not, and nothing else is opened. */
+static int open_streams(void)
+{
+	int root = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
+	int kept = fcntl(root, F_DUPFD_CLOEXEC, 10);
+
+	/* The first that would be opened besides */
+	(void)close(3);
+	for (int closed = 0; closed < 8; closed++) {
+		for (int fd = 0; fd < 3; fd++)
+			(void)(closed >> fd & 1 ? close(fd) : dup2(kept, fd));
+		fs_open_standard_streams();
+		for (int fd = 0; fd < 3; fd++) {
+			if (closed >> fd & 1 ? !is_null(fd) : !fs_same_file(fd, kept))
+				return 1 + closed;
+		}
+		if (fcntl(3, F_GETFD) >= 0)
+			return 9;
+	}
+	return 0;
+}
+
+static void closed_streams_are_opened(void **state)
+{
+	(void)state;
+	assert_int_equal(result_of(open_streams), 0);
+}
+
+/* ---- the same file ---- */
+
+static void the_same_directory_is_told_by_any_path(void **state)
+{
+	(void)state;
+	assert_true(fs_same_directory("/proc", "/proc/"));
+	assert_true(fs_same_directory("/proc", "/proc/../proc/."));
+	assert_false(fs_same_directory("/proc", "/"));
+	assert_false(fs_same_directory("/proc", "/nonexistent"));
+	assert_false(fs_same_directory("/nonexistent", "/proc"));
+	assert_false(fs_same_directory("/nonexistent", "/nonexistent"));
+	/* Two files are no directory. */
+	assert_false(fs_same_directory("/proc/version", "/proc"));
+	assert_false(fs_same_directory("/proc/version", "/proc/version"));
+}
+
+/* The roots of procfs and of sysfs have both the number 1 (PROC_ROOT_INO; kernfs). */
+static void one_number_on_two_file_systems_is_not_one_file(void **state)
+{
+	cleanup_fd proc = open("/proc", O_PATH | O_DIRECTORY | O_CLOEXEC);
+	cleanup_fd sys = open("/sys", O_PATH | O_DIRECTORY | O_CLOEXEC);
+	struct stat a;
+	struct stat b;
+
+	(void)state;
+	assert_int_equal(fstat(proc, &a), 0);
+	if (fstat(sys, &b) < 0 || a.st_ino != b.st_ino)
+		skip();
+	assert_false(fs_same_file(proc, sys));
+}
+
+/* 0: told from a file of its own file system, and from one of the same number on another */
+static int tell_own_root(void)
+{
+	int own = open("/proc", O_PATH | O_DIRECTORY | O_CLOEXEC);
+	int below = open("/proc/sys", O_PATH | O_DIRECTORY | O_CLOEXEC);
+	int other = open("/sys", O_PATH | O_DIRECTORY | O_CLOEXEC);
+	struct stat a;
+	struct stat b;
+
+	if (fstat(own, &a) < 0 || fstat(other, &b) < 0 || a.st_ino != b.st_ino ||
+	    chroot("/proc") < 0)
+		return NOT_HERE;
+	return !fs_is_own_root(own) || fs_is_own_root(below) || fs_is_own_root(other);
+}
+
+static void the_own_root_is_told_by_both_numbers(void **state)
+{
+	(void)state;
+	assert_int_equal(result_of(tell_own_root), 0);
+}
+
+/* ---- what the kernel makes when it is read ---- */
+
+static const struct made_case {
+	const char *name;
+	const char *path; /* of this machine */
+	int status;
+} made_cases[] = {
+	{"stored: what a disk has", "etc/passwd", 0},
+	{"stored: not procfs", "proc/version", -EINVAL},
+	{"stored: not procfs, by a link", "proc/self/status", -EINVAL},
+	{"stored: not sysfs", "sys/kernel/notes", -EINVAL},
+	{"stored: not a device", "dev/null", -EINVAL},
+	{"stored: not what is absent", "absent", -ENOENT},
+};
+
+static void what_the_kernel_makes_is_not_read(void **state)
+{
+	const struct made_case *row = *state;
+	cleanup_fd root = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
+	cleanup_arena arena = {0};
+	struct fs_text text = {.bytes = NULL};
+
+	if (row->status != -ENOENT && faccessat(root, row->path, R_OK, 0) < 0)
+		skip();
+	assert_int_equal(tree_read_stored(&arena, root, row->path, 1 << 20, &text), row->status);
+	assert_int_equal(text.bytes != NULL, row->status == 0);
+}
+
+int main(void)
+{
+	static struct unit_suite suite;
+
+	unit_add(&suite, "made: a file has mode 0600 by any umask, a nameless one, too",
+		 what_is_made_is_its_owners_alone, NULL);
+	unit_add(&suite, "open: a FIFO without a reader does not block", nobody_waits_for_a_reader,
+		 NULL);
+	unit_add(&suite, "open: a terminal does not become ours", a_terminal_does_not_become_ours,
+		 NULL);
+	UNIT_TABLE(&suite, only_regular_files_are_opened, kind_cases);
+	unit_add(&suite, "regular: what cannot be opened again is an errno",
+		 what_cannot_be_opened_again_is_an_errno, NULL);
+	unit_add(&suite, "read: a regular file, of lines", a_regular_file_is_read_whole, NULL);
+	unit_add(&suite, "read: what comes in parts", what_comes_in_parts_is_put_together, NULL);
+	unit_add(&suite, "read: that there is more is said", that_there_is_more_is_said, NULL);
+	unit_add(&suite, "read: the beginning of a huge file", the_beginning_of_a_huge_file_is_read,
+		 NULL);
+	unit_add(&suite, "read: an error is said", what_cannot_be_read_is_an_error_that_says_so,
+		 NULL);
+	UNIT_TABLE(&suite, what_the_kernel_makes_is_not_read, made_cases);
+	unit_add(&suite, "path: the place of an open file", the_place_of_an_open_file_is_told,
+		 NULL);
+	unit_add(&suite, "streams: what is closed is /dev/null, what is open stays",
+		 closed_streams_are_opened, NULL);
+	unit_add(&suite, "same: a directory, by any path", the_same_directory_is_told_by_any_path,
+		 NULL);
+	unit_add(&suite, "same: not one number on two file systems",
+		 one_number_on_two_file_systems_is_not_one_file, NULL);
+	unit_add_for_root(&suite, "same: the own root is told by file system and number",
+			  the_own_root_is_told_by_both_numbers, NULL);
+	return unit_run(&suite, "files");
+}

@@ -1,0 +1,291 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What is read of files, links and directories: bounded, and without waiting for anybody */
+#include "tests/unit/unit.h"
+
+#include <errno.h>
+#include <signal.h>
+
+#include "core/base/fs.h"
+
+/* A pipe that holds len bytes and then ends; at most 64 KiB, which is what a pipe holds. */
+static int filled_pipe(size_t len)
+{
+	char *bytes = malloc(len + 1);
+	int ends[2];
+
+	assert_non_null(bytes);
+	memset(bytes, 'x', len);
+	assert_int_equal(pipe(ends), 0);
+	assert_int_equal(write(ends[1], bytes, len), (ssize_t)len);
+	(void)close(ends[1]);
+	free(bytes);
+	return ends[0];
+}
+
+static const struct bound_case {
+	const char *name;
+	size_t len;
+	size_t max;
+	bool fits;
+} bound_cases[] = {
+	{"read: nothing", 0, 10, true},
+	{"read: nothing, where nothing is allowed", 0, 0, true},
+	{"read: one byte, where nothing is allowed", 1, 0, false},
+	{"read: one byte less than the limit", 9, 10, true},
+	{"read: exactly the limit", 10, 10, true},
+	{"read: one byte more than the limit", 11, 10, false},
+	{"read: the first block, exactly", 4096, 65536, true},
+	{"read: the first block and one byte", 4097, 65536, true},
+	{"read: exactly the limit of a state", 65536, 65536, true},
+	{"read: much more than the limit", 65536, 100, false},
+};
+
+static void check_read(int fd, const struct bound_case *row)
+{
+	cleanup_arena arena = {0};
+	struct fs_text text = {0};
+	struct err err = {0};
+
+	assert_int_equal(fs_read(&arena, fd, row->max, "thing", &text, &err), row->fits ? 0 : -1);
+	if (!row->fits) {
+		assert_has(err.text, "thing: larger than ");
+		return;
+	}
+	assert_int_equal(text.len, row->len);
+	for (size_t i = 0; i < text.len; i++)
+		assert_int_equal(text.bytes[i], 'x');
+	assert_int_equal(text.bytes[text.len], '\0');
+}
+
+static void reads_are_bounded(void **state)
+{
+	const struct bound_case *row = *state;
+	cleanup_fd from_pipe = filled_pipe(row->len);
+	FILE *file = tmpfile();
+
+	check_read(from_pipe, row);
+	assert_non_null(file);
+	for (size_t i = 0; i < row->len; i++)
+		assert_int_equal(fputc('x', file), 'x');
+	assert_int_equal(fflush(file), 0);
+	assert_int_equal(fseek(file, 0, SEEK_SET), 0);
+	check_read(fileno(file), row);
+	(void)fclose(file);
+}
+
+/* A huge file is refused by its size, not by reading it. */
+static void a_huge_file_is_refused_unread(void **state)
+{
+	cleanup_arena arena = {0};
+	FILE *file = tmpfile();
+	struct fs_text text;
+	struct err err = {0};
+
+	(void)state;
+	assert_non_null(file);
+	assert_int_equal(ftruncate(fileno(file), (off_t)1 << 40), 0);
+	assert_int_equal(fs_read(&arena, fileno(file), 100, "thing", &text, &err), -1);
+	assert_has(err.text, "thing: larger than 100 bytes");
+	assert_int_equal(lseek(fileno(file), 0, SEEK_CUR), 0);
+	(void)fclose(file);
+}
+
+static void an_endless_file_is_refused(void **state)
+{
+	cleanup_arena arena = {0};
+	cleanup_fd zero = open("/dev/zero", O_RDONLY | O_CLOEXEC);
+	struct fs_text text;
+	struct err err = {0};
+
+	(void)state;
+	assert_true(zero >= 0);
+	assert_int_equal(fs_read(&arena, zero, 65536, "thing", &text, &err), -1);
+	assert_has(err.text, "thing: larger than 65536 bytes");
+}
+
+static void only_a_regular_file_is_one(void **state)
+{
+	cleanup_arena arena = {0};
+	cleanup_fd from_pipe = filled_pipe(5);
+	cleanup_fd dir = open("/", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	struct fs_text text;
+	struct err err = {0};
+
+	(void)state;
+	assert_int_equal(fs_read_regular(&arena, from_pipe, 10, "thing", &text, &err), -1);
+	assert_string_equal(err.text, "thing: not a regular file");
+	assert_int_equal(fs_read_regular(&arena, dir, 10, "thing", &text, &err), -1);
+	assert_string_equal(err.text, "thing: not a regular file");
+	assert_int_equal(fs_read_regular(&arena, -1, 10, "thing", &text, &err), -1);
+}
+
+static const struct line_case {
+	const char *name;
+	const char *content;
+	size_t size;
+	ssize_t len; /* negative: the error */
+	const char *line;
+} line_cases[] = {
+	{"line: without its newline", "4: ACTIVE\n", 32, 9, "4: ACTIVE"},
+	{"line: without a newline", "abc", 32, 3, "abc"},
+	{"line: only the first", "one\ntwo\n", 32, 3, "one"},
+	{"line: empty file", "", 32, 0, ""},
+	{"line: empty line", "\nx\n", 32, 0, ""},
+	{"line: as long as fits", "1234567\n", 8, 7, "1234567"},
+	{"line: as long as fits, no newline", "1234567", 8, 7, "1234567"},
+	{"line: one byte too long", "12345678\n", 8, -EMSGSIZE, NULL},
+	{"line: one byte too long, no newline", "12345678", 8, -EMSGSIZE, NULL},
+	{"line: much too long", "123456781234567812345678\n", 8, -EMSGSIZE, NULL},
+	{"line: first fits, second does not", "1\n2345678901234567890\n", 8, 1, "1"},
+};
+
+static void the_first_line_is_read(void **state)
+{
+	const struct line_case *row = *state;
+	cleanup_unit_dir dir = unit_dir_make();
+	char *line = malloc(row->size);
+
+	assert_non_null(line);
+	unit_write(dir.fd, "attribute", row->content, 0644);
+	assert_int_equal(fs_read_line(dir.fd, "attribute", line, row->size), row->len);
+	if (row->line)
+		assert_string_equal(line, row->line);
+	free(line);
+}
+
+static void a_line_of_no_file_is_an_errno(void **state)
+{
+	cleanup_unit_dir dir = unit_dir_make();
+	char line[8];
+
+	(void)state;
+	assert_int_equal(fs_read_line(dir.fd, "absent", line, sizeof(line)), -ENOENT);
+	assert_int_equal(fs_read_line(dir.fd, ".", line, sizeof(line)), -EISDIR);
+	/* No writer: a blocking open would hang, and the alarm kill us. */
+	assert_int_equal(mkfifoat(dir.fd, "fifo", 0600), 0);
+	(void)alarm(UNIT_PATIENCE);
+	assert_int_equal(fs_read_line(dir.fd, "fifo", line, sizeof(line)), 0);
+	(void)alarm(0);
+}
+
+static void a_link_is_read_to_its_end_or_not(void **state)
+{
+	cleanup_unit_dir dir = unit_dir_make();
+	char target[8];
+
+	(void)state;
+	assert_int_equal(symlinkat("1234567", dir.fd, "fits"), 0);
+	assert_int_equal(symlinkat("12345678", dir.fd, "long"), 0);
+	assert_int_equal(fs_read_link(dir.fd, "fits", target, sizeof(target)), 7);
+	assert_string_equal(target, "1234567");
+	assert_int_equal(fs_read_link(dir.fd, "long", target, sizeof(target)), -ENAMETOOLONG);
+	assert_int_equal(fs_read_link(dir.fd, "none", target, sizeof(target)), -ENOENT);
+	unit_write(dir.fd, "file", "", 0644);
+	assert_int_equal(fs_read_link(dir.fd, "file", target, sizeof(target)), -EINVAL);
+}
+
+static void opened_files_do_not_block_nor_leak(void **state)
+{
+	cleanup_unit_dir dir = unit_dir_make();
+	cleanup_fd fifo = -1;
+	cleanup_fd made = -1;
+
+	(void)state;
+	assert_int_equal(mkfifoat(dir.fd, "fifo", 0600), 0);
+	(void)alarm(UNIT_PATIENCE);
+	fifo = fs_open(dir.fd, "fifo", O_RDONLY, RESOLVE_BENEATH);
+	(void)alarm(0);
+	assert_true(fifo >= 0);
+	assert_true(fcntl(fifo, F_GETFD) & FD_CLOEXEC);
+	made = fs_open(dir.fd, "made", O_WRONLY | O_CREAT | O_EXCL, RESOLVE_BENEATH);
+	assert_true(made >= 0);
+	assert_int_equal(unit_stat(dir.fd, "made").st_mode & 0777 & ~0600U, 0);
+	assert_true(fcntl(made, F_GETFD) & FD_CLOEXEC);
+}
+
+/* As a container's process may do with the container's own files */
+static void a_lease_does_not_block(void **state)
+{
+	cleanup_unit_dir dir = unit_dir_make();
+	cleanup_fd held = -1;
+	cleanup_fd fd = -1;
+
+	(void)state;
+	held = openat(dir.fd, "leased", O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	assert_true(held >= 0);
+	assert_true(signal(SIGIO, SIG_IGN) != SIG_ERR);
+	if (fcntl(held, F_SETLEASE, F_WRLCK) < 0)
+		skip(); /* not every file system has leases */
+	fd = fs_open_regular(dir.fd, "leased");
+	assert_int_equal(fd, -EAGAIN);
+}
+
+static const struct resolve_case {
+	const char *name;
+	const char *path;
+	uint64_t resolve;
+	int error;
+} resolve_cases[] = {
+	{"open: '..' does not leave with RESOLVE_BENEATH", "../x", RESOLVE_BENEATH, -EXDEV},
+	{"open: an absolute path does not with RESOLVE_BENEATH", "/etc/passwd", RESOLVE_BENEATH,
+	 -EXDEV},
+	{"open: an absolute path begins at the root with RESOLVE_IN_ROOT", "/etc/passwd",
+	 RESOLVE_IN_ROOT, -ENOENT},
+	{"open: '..' ends at the root with RESOLVE_IN_ROOT", "../../../etc/passwd", RESOLVE_IN_ROOT,
+	 -ENOENT},
+	{"open: a magic link is none", "/proc/self/fd/0", 0, -ELOOP},
+};
+
+static void look_ups_stay_below(void **state)
+{
+	const struct resolve_case *row = *state;
+	cleanup_unit_dir dir = unit_dir_make();
+
+	assert_int_equal(fs_open(dir.fd, row->path, O_RDONLY, row->resolve), row->error);
+}
+
+static void same_file_means_same_inode(void **state)
+{
+	cleanup_unit_dir dir = unit_dir_make();
+	cleanup_fd root = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
+	cleanup_fd again = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
+
+	(void)state;
+	assert_true(fs_same_file(root, again));
+	assert_false(fs_same_file(root, dir.fd));
+	assert_false(fs_same_file(root, -1));
+}
+
+static void what_cannot_be_written_is_an_errno(void **state)
+{
+	cleanup_fd full = open("/dev/full", O_WRONLY | O_CLOEXEC);
+
+	(void)state;
+	assert_true(full >= 0);
+	assert_int_equal(fs_write(full, "x", 1), -ENOSPC);
+	assert_int_equal(fs_write(full, "", 0), 0);
+}
+
+int main(void)
+{
+	static struct unit_suite suite;
+
+	UNIT_TABLE(&suite, reads_are_bounded, bound_cases);
+	unit_add(&suite, "read: a huge file is refused unread", a_huge_file_is_refused_unread,
+		 NULL);
+	unit_add(&suite, "read: an endless file is refused", an_endless_file_is_refused, NULL);
+	unit_add(&suite, "read: only a regular file is one", only_a_regular_file_is_one, NULL);
+	UNIT_TABLE(&suite, the_first_line_is_read, line_cases);
+	unit_add(&suite, "line: what is no file is an errno, a FIFO does not block",
+		 a_line_of_no_file_is_an_errno, NULL);
+	unit_add(&suite, "link: read to its end or not at all", a_link_is_read_to_its_end_or_not,
+		 NULL);
+	unit_add(&suite, "open: no file blocks, leaks to a child, or is open to others",
+		 opened_files_do_not_block_nor_leak, NULL);
+	unit_add(&suite, "open: a lease does not block", a_lease_does_not_block, NULL);
+	UNIT_TABLE(&suite, look_ups_stay_below, resolve_cases);
+	unit_add(&suite, "same file: by inode", same_file_means_same_inode, NULL);
+	unit_add(&suite, "write: what cannot be written is an errno",
+		 what_cannot_be_written_is_an_errno, NULL);
+	return unit_run(&suite, "read");
+}

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Whether a directory is the node's own root: where that cannot be told it is taken for it, since
+ * what would be written there is refused. */
+#include "tests/unit/unit.h"
+
+#include <errno.h>
+#include <seccomp.h>
+#include <sys/wait.h>
+
+#include "core/base/fs.h"
+
+static void the_root_is_told(void **state)
+{
+	cleanup_fd root = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
+	cleanup_fd other = open("/proc", O_PATH | O_DIRECTORY | O_CLOEXEC);
+	cleanup_fd way_back = open("/proc/..", O_PATH | O_DIRECTORY | O_CLOEXEC);
+	cleanup_fd link = open("/proc/self/root", O_PATH | O_DIRECTORY | O_CLOEXEC);
+
+	(void)state;
+	assert_true(fs_is_own_root(root));
+	assert_true(fs_is_own_root(way_back));
+	assert_true(fs_is_own_root(link));
+	assert_false(fs_is_own_root(other));
+}
+
+static void no_directory_is_taken_for_it(void **state)
+{
+	(void)state;
+	assert_true(fs_is_own_root(-1));
+}
+
+/* stat of a path fails, that of a descriptor does not: each libc has its own calls for them. */
+static void refuse_paths(void)
+{
+	scmp_filter_ctx filter = seccomp_init(SCMP_ACT_ALLOW);
+	uint32_t refuse = SCMP_ACT_ERRNO(EACCES);
+
+	if (seccomp_rule_add(filter, refuse, SCMP_SYS(stat), 0) < 0 ||
+	    seccomp_rule_add(filter, refuse, SCMP_SYS(newfstatat), 1,
+			     SCMP_A0(SCMP_CMP_MASKED_EQ, UINT32_MAX, (uint32_t)AT_FDCWD)) < 0 ||
+	    seccomp_rule_add(filter, refuse, SCMP_SYS(open), 0) < 0 ||
+	    seccomp_rule_add(filter, refuse, SCMP_SYS(openat), 0) < 0 || seccomp_load(filter) < 0)
+		_exit(2);
+}
+
+static void a_root_that_cannot_be_seen_is_any(void **state)
+{
+	cleanup_fd other = open("/proc", O_PATH | O_DIRECTORY | O_CLOEXEC);
+	int status;
+	pid_t child = fork();
+
+	(void)state;
+	assert_true(child >= 0);
+	if (child == 0) {
+		refuse_paths();
+		_exit(!fs_is_own_root(other));
+	}
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_true(WIFEXITED(status));
+	assert_int_equal(WEXITSTATUS(status), 0);
+}
+
+int main(void)
+{
+	static struct unit_suite suite;
+
+	unit_add(&suite, "root: it is told by whatever path, and from others", the_root_is_told,
+		 NULL);
+	unit_add(&suite, "root: what is no directory is taken for it", no_directory_is_taken_for_it,
+		 NULL);
+	unit_add(&suite, "root: where it cannot be seen, any is taken for it",
+		 a_root_that_cannot_be_seen_is_any, NULL);
+	return unit_run(&suite, "root");
+}

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "tests/unit/unit.h"
+
+#include "core/base/process_stat.h"
+
+#define STAT_TO_20 " S 7 8 9 10 -1 12 13 14 15 16 17 18 19 20 21 22 23"
+
+static const struct stat_case {
+	const char *name;
+	const char *line;
+	uint64_t parent;
+	uint64_t start;
+} stat_cases[] = {
+	{"stat: a process", "12 (sleep)" STAT_TO_20 " 0 4711 99", 7, 4711},
+	{"stat: a name of parentheses and spaces", "12 (a) S 1 2 (b c)" STAT_TO_20 " 0 4711 99", 7,
+	 4711},
+	{"stat: a name with a line break, and the fields of another process",
+	 "12 (x) R 99\n)" STAT_TO_20 " 0 4711 99", 7, 4711},
+	{"stat: the last field", "12 (sleep)" STAT_TO_20 " 0 18446744073709551615", 7, UINT64_MAX},
+	{"stat: cut off before the start", "12 (sleep)" STAT_TO_20 " 0", 7, 0},
+	{"stat: cut off before the parent", "12 (sleep) S", 0, 0},
+	{"stat: cut off in the name", "12 (sle", 0, 0},
+	{"stat: empty", "", 0, 0},
+};
+
+static void has_its_fields(void **state)
+{
+	const struct stat_case *row = *state;
+
+	assert_int_equal(process_stat_field(row->line, PROCESS_STAT_PARENT), row->parent);
+	assert_true(process_stat_field(row->line, PROCESS_STAT_START) == row->start);
+}
+
+int main(void)
+{
+	static struct unit_suite suite;
+
+	UNIT_TABLE(&suite, has_its_fields, stat_cases);
+	return unit_run(&suite, "process_stat");
+}

@@ -1,0 +1,331 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "tests/unit/unit.h"
+
+#include "core/base/text.h"
+
+/* ---- natural order ---- */
+
+#define NINES "999999999999999999999999999999999999"
+
+/* Ascending. Every pair is compared both ways, so that this also shows antisymmetry. */
+static const char *const ascending[] = {
+	"",
+	"0",
+	"00",
+	"01",
+	"1",
+	"1a",
+	"2",
+	"10",
+	"18446744073709551615",
+	"18446744073709551616",
+	"A",
+	"a",
+	"a0b1",
+	"a0b2",
+	"a01b1",
+	"a1b1",
+	"a01b2",
+	"a1b2",
+	"a1b10",
+	"a2",
+	"mlx5_",
+	"mlx5_1",
+	"mlx5_2",
+	"mlx5_9",
+	"mlx5_010",
+	"mlx5_10",
+	"mlx5_10a",
+	"mlx5_11",
+	"mlx5_" NINES,
+	"mlx5_1" NINES,
+	"mlx5_2" NINES,
+	"mlx5_a",
+	"mlx6_0",
+	"rocep59s0f0v3",
+	"rocep59s0f0v20",
+	"\x7f",
+	"\xc3\xa4",
+};
+
+static int sign(int number)
+{
+	return (number > 0) - (number < 0);
+}
+
+static void every_pair_is_ordered(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < LENGTH(ascending); i++) {
+		for (size_t j = 0; j < LENGTH(ascending); j++) {
+			int want = i < j ? -1 : i > j;
+
+			if (sign(text_compare_natural(ascending[i], ascending[j])) == want)
+				continue;
+			print_error("# %s against %s: want %d\n", ascending[i], ascending[j], want);
+			fail();
+		}
+	}
+}
+
+static const struct order_case {
+	const char *name;
+	const char *less;
+	const char *more;
+} order_cases[] = {
+	{"order: mlx5_2 before mlx5_10", "mlx5_2", "mlx5_10"},
+	{"order: mlx5_1 before mlx5_2", "mlx5_1", "mlx5_2"},
+	{"order: a number before letters", "mlx5_10", "mlx5_x"},
+	{"order: what is over comes first", "mlx5", "mlx5_0"},
+	{"order: equal numbers, then what follows them", "a01b1", "a1b2"},
+	{"order: equal numbers with leading zeros are still two names", "mlx5_01", "mlx5_1"},
+	{"order: leading zeros do not make a number large", "mlx5_0002", "mlx5_3"},
+	{"order: numbers beyond 64 bits", "p9" NINES, "p10" NINES},
+	{"order: bytes above 127 come last", "z", "\xc3\xa4"},
+};
+
+static void is_ordered(void **state)
+{
+	const struct order_case *row = *state;
+
+	assert_true(text_compare_natural(row->less, row->more) < 0);
+	assert_true(text_compare_natural(row->more, row->less) > 0);
+	assert_int_equal(text_compare_natural(row->less, row->less), 0);
+}
+
+/* ---- names ---- */
+
+struct name_case {
+	const char *name;
+	const char *text;
+	bool good;
+};
+
+static const struct name_case pci_cases[] = {
+	{"pci: 0000:3b:02.6", "0000:3b:02.6", true},
+	{"pci: last device and function", "0000:ff:1f.7", true},
+	{"pci: domain of five digits", "10000:e1:00.0", true},
+	{"pci: domain of eight digits", "ffffffff:00:00.0", true},
+	{"pci: domain of nine digits is refused", "fffffffff:00:00.0", false},
+	{"pci: domain of three digits is refused", "000:3b:02.6", false},
+	{"pci: no domain is refused", "3b:02.6", false},
+	{"pci: upper case is refused", "0000:3B:02.6", false},
+	{"pci: function 8 is refused", "0000:3b:02.8", false},
+	{"pci: function of two digits is refused", "0000:3b:02.60", false},
+	{"pci: device 20 is refused", "0000:3b:20.0", false},
+	{"pci: device of one digit is refused", "0000:3b:2.6", false},
+	{"pci: bus of three digits is refused", "0000:03b:02.6", false},
+	{"pci: no function is refused", "0000:3b:02", false},
+	{"pci: empty function is refused", "0000:3b:02.", false},
+	{"pci: space in front is refused", " 0000:3b:02.6", false},
+	{"pci: space behind is refused", "0000:3b:02.6 ", false},
+	{"pci: line break behind is refused", "0000:3b:02.6\n", false},
+	{"pci: path is refused", "../0000:3b:02.6", false},
+	{"pci: path behind is refused", "0000:3b:02.6/..", false},
+	{"pci: device name is refused", "mlx5_6", false},
+	{"pci: nothing is refused", "", false},
+	{"pci: colons alone are refused", "::.", false},
+};
+
+static void is_pci_address(void **state)
+{
+	const struct name_case *row = *state;
+	char *exact = unit_exact(row->text, strlen(row->text) + 1);
+	bool good = text_is_pci_address(exact);
+
+	free(exact);
+	assert_int_equal(good, row->good);
+}
+
+#define NAME_63 "a23456789b123456789c123456789d123456789e123456789f123456789g123"
+
+static const struct name_case device_cases[] = {
+	{"name: mlx5_6", "mlx5_6", true},
+	{"name: auxiliary device", "mlx5_core.sf.4", true},
+	{"name: '-' in it", "rxe-eth0", true},
+	{"name: 63 bytes", NAME_63, true},
+	{"name: 64 bytes are refused", NAME_63 "4", false},
+	{"name: nothing is refused", "", false},
+	{"name: . is refused", ".", false},
+	{"name: .. is refused", "..", false},
+	{"name: ... is a name", "...", true},
+	{"name: / is refused", "a/b", false},
+	{"name: ../ is refused", "../mlx5_0", false},
+	{"name: , is refused", "mlx5_0,mlx5_1", false},
+	{"name: '=' is refused", "=mlx5_0", false},
+	{"name: '^' is refused", "^mlx5_0", false},
+	{"name: ':' is refused", "mlx5_0:1", false},
+	{"name: space is refused", "mlx5 0", false},
+	{"name: line break is refused", "mlx5_0\n", false},
+	{"name: $ is refused", "$(reboot)", false},
+	{"name: UTF-8 is refused", "mlx5_\xc3\xa4", false},
+	{"name: DEL is refused", "mlx5\x7f", false},
+};
+
+static void is_device_name(void **state)
+{
+	const struct name_case *row = *state;
+
+	assert_int_equal(text_is_device_name(row->text), row->good);
+}
+
+static const struct name_case netdev_cases[] = {
+	{"netdev: net1", "net1", true},
+	{"netdev: 15 characters", "enp59s0f0v3np12", true},
+	{"netdev: 16 characters", "enp59s0f0v3np123", false},
+	{"netdev: of a VLAN", "net1.100", true},
+	{"netdev: none", "", false},
+	{"netdev: .", ".", false},
+	{"netdev: ..", "..", false},
+	{"netdev: a path", "net/1", false},
+	{"netdev: a space", "net 1", false},
+	{"netdev: a comma, which ends an item of NCCL's lists", "net1,eth0", false},
+	{"netdev: = and ^, which NCCL's lists begin with", "=net1", false},
+	{"netdev: ^", "^net1", false},
+	{"netdev: an escape", "net\x1b[2J", false},
+};
+
+static void is_netdev_name(void **state)
+{
+	const struct name_case *row = *state;
+
+	assert_int_equal(text_is_netdev_name(row->text), row->good);
+}
+
+/* ---- control characters ---- */
+
+static void control_characters_are_0_to_31_and_127(void **state)
+{
+	(void)state;
+	for (int byte = 1; byte < 256; byte++) {
+		char text[] = {'a', (char)byte, 'b', '\0'};
+		bool control = byte < 0x20 || byte == 0x7f;
+
+		assert_int_equal(text_has_control(text), control);
+		text_make_printable(text);
+		/* A byte from 128 on by itself is no UTF-8. */
+		assert_int_equal((unsigned char)text[1], control || byte >= 0x80 ? '?' : byte);
+		assert_false(text_has_control(text));
+		assert_int_equal(text[0], 'a');
+		assert_int_equal(text[2], 'b');
+	}
+	assert_false(text_has_control(""));
+	/* C1 as UTF-8: terminals take U+009B for ESC [. U+00A0 is none. */
+	assert_true(text_has_control("a\xc2\x9b"
+				     "31m"));
+	assert_true(text_has_control("\xc2\x80"));
+	assert_false(text_has_control("\xc2\xa0"));
+}
+
+/* Texts are cut at a number of bytes, and go into JSON, which must be UTF-8. */
+static void cut_sequences_are_not_left(void **state)
+{
+	static const struct {
+		const char *text;
+		const char *printable;
+	} table[] = {
+		{"\xc3\xa4\xe2\x82\xac\xf0\x9f\x98\x80", "\xc3\xa4\xe2\x82\xac\xf0\x9f\x98\x80"},
+		{"a\xc3", "a?"},
+		{"a\xe2\x82", "a??"},
+		{"\xf0\x9f\x98z", "???z"},
+		{"\xc0\xaf\xff", "???"},
+		{"\xa4\xc3\xa4", "?\xc3\xa4"},
+		{"a\xc2\x9b"
+		 "31mb\xc2\x80\xc2\x9f",
+		 "a??31mb????"},
+		{"\xc2\xa0\xdf\xbf\xed\x9f\xbf", "\xc2\xa0\xdf\xbf\xed\x9f\xbf"},
+		{"\xe0\x80\xaf \xe0\x9f\xbf", "??? ???"},
+		{"\xed\xa0\x80", "???"},
+		{"\xf0\x8f\xbf\xbf \xf4\x90\x80\x80 \xf5\x80\x80\x80", "???? ???? ????"},
+		/* U+061C, U+200E, U+200F, U+202A, U+202E, U+2066, U+2069, and their neighbours */
+		{"\xd8\x9c\xe2\x80\x8e\xe2\x80\x8f", "????????"},
+		{"\xe2\x80\xaa\xe2\x80\xae\xe2\x81\xa6\xe2\x81\xa9", "????????????"},
+		{"\xd8\x9b\xd8\x9d\xe2\x80\x8d\xe2\x80\x90",
+		 "\xd8\x9b\xd8\x9d\xe2\x80\x8d\xe2\x80\x90"},
+		{"\xe2\x80\xa9\xe2\x80\xaf\xe2\x81\xa5\xe2\x81\xaa",
+		 "\xe2\x80\xa9\xe2\x80\xaf\xe2\x81\xa5\xe2\x81\xaa"},
+		{"\xe2\x82\xaa\xe1\x80\xae", "\xe2\x82\xaa\xe1\x80\xae"},
+		{"\xe0\xa0\x80\xf0\x90\x80\x80\xf4\x8f\xbf\xbf",
+		 "\xe0\xa0\x80\xf0\x90\x80\x80\xf4\x8f\xbf\xbf"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < LENGTH(table); i++) {
+		char text[32];
+
+		strcpy(text, table[i].text);
+		text_make_printable(text);
+		assert_string_equal(text, table[i].printable);
+	}
+}
+
+static void ends_with_its_end_only(void **state)
+{
+	(void)state;
+	assert_true(text_ends_with("90-hook.json", ".json"));
+	assert_true(text_ends_with(".json", ".json"));
+	assert_true(text_ends_with("x", ""));
+	assert_false(text_ends_with("json", ".json"));
+	assert_false(text_ends_with("90-hook.json~", ".json"));
+}
+
+static void lines_come_one_by_one(void **state)
+{
+	char text[] = "a\n\nb";
+	char *rest = text;
+
+	(void)state;
+	assert_string_equal(text_next_line(&rest), "a");
+	assert_string_equal(text_next_line(&rest), "");
+	assert_string_equal(text_next_line(&rest), "b");
+	assert_null(text_next_line(&rest));
+}
+
+static void starts_with_its_beginning_only(void **state)
+{
+	(void)state;
+	assert_true(text_starts_with("PCIDEVICE_X", "PCIDEVICE_"));
+	assert_true(text_starts_with("PCIDEVICE_", "PCIDEVICE_"));
+	assert_true(text_starts_with("x", ""));
+	assert_false(text_starts_with("PCIDEVICE", "PCIDEVICE_"));
+	assert_false(text_starts_with("XPCIDEVICE_", "PCIDEVICE_"));
+}
+
+static void items_become_a_list(void **state)
+{
+	char list[12] = "";
+
+	(void)state;
+	text_add_item(list, sizeof(list), "one");
+	assert_string_equal(list, "one");
+	text_add_item(list, sizeof(list), "two");
+	assert_string_equal(list, "one, two");
+	text_add_item(list, sizeof(list), "xy");
+	assert_string_equal(list, "one, two");
+	text_add_item(list, sizeof(list), "x");
+	assert_string_equal(list, "one, two, x");
+}
+
+int main(void)
+{
+	static struct unit_suite suite;
+
+	unit_add(&suite, "order: every pair of a sorted list, both ways", every_pair_is_ordered,
+		 NULL);
+	UNIT_TABLE(&suite, is_ordered, order_cases);
+	UNIT_TABLE(&suite, is_pci_address, pci_cases);
+	UNIT_TABLE(&suite, is_device_name, device_cases);
+	UNIT_TABLE(&suite, is_netdev_name, netdev_cases);
+	unit_add(&suite,
+		 "control characters: 0 to 31 and 127, and 128 to 159 as UTF-8; no other byte",
+		 control_characters_are_0_to_31_and_127, NULL);
+	unit_add(&suite, "printable: what is no UTF-8 becomes '?'", cut_sequences_are_not_left,
+		 NULL);
+	unit_add(&suite, "prefix: only the beginning counts", starts_with_its_beginning_only, NULL);
+	unit_add(&suite, "suffix: only the end counts", ends_with_its_end_only, NULL);
+	unit_add(&suite, "lines: one by one, an empty one, too, and none behind the last",
+		 lines_come_one_by_one, NULL);
+	unit_add(&suite, "list: what does not fit is left out, and not cut", items_become_a_list,
+		 NULL);
+	return unit_run(&suite, "text");
+}

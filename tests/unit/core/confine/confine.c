@@ -1,0 +1,333 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a hook can no longer do when it has read its input, and what it still can */
+#include "tests/unit/unit.h"
+
+#include <errno.h>
+#include <linux/capability.h>
+#include <sched.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+
+#include "hook/confinement.h"
+#include "nri/confinement.h"
+
+enum { KILLED = -1, RETURNS = 0 };
+
+static const struct call_case {
+	const char *name;
+	long number;
+	long arguments[6];
+	int want; /* KILLED, RETURNS (whatever it returns), or the errno that it must give */
+} call_cases[] = {
+	{"killed: execve", SYS_execve, {0}, KILLED},
+	{"killed: execveat", SYS_execveat, {-1}, KILLED},
+	{"killed: ptrace", SYS_ptrace, {0}, KILLED},
+	{"killed: process_vm_writev", SYS_process_vm_writev, {1}, KILLED},
+	{"killed: bpf", SYS_bpf, {0}, KILLED},
+	{"killed: init_module", SYS_init_module, {0}, KILLED},
+	{"killed: kexec_load", SYS_kexec_load, {0}, KILLED},
+	{"killed: reboot", SYS_reboot, {0}, KILLED},
+	{"killed: chroot", SYS_chroot, {0}, KILLED},
+	{"killed: pivot_root", SYS_pivot_root, {0}, KILLED},
+	{"killed: umount2", SYS_umount2, {0}, KILLED},
+	{"killed: mknodat", SYS_mknodat, {-1}, KILLED},
+	{"killed: symlinkat", SYS_symlinkat, {0}, KILLED},
+	{"killed: linkat", SYS_linkat, {-1}, KILLED},
+	{"killed: linkat of a path as it is", SYS_linkat, {AT_FDCWD}, KILLED},
+	{"killed: setuid", SYS_setuid, {0}, KILLED},
+	{"killed: capset", SYS_capset, {0}, KILLED},
+	{"killed: io_uring_setup", SYS_io_uring_setup, {1}, KILLED},
+	{"killed: keyctl", SYS_keyctl, {0}, KILLED},
+	{"killed: userfaultfd", SYS_userfaultfd, {0}, KILLED},
+	{"killed: perf_event_open", SYS_perf_event_open, {0}, KILLED},
+	{"killed: connect", SYS_connect, {-1}, KILLED},
+	{"killed: an internet socket", SYS_socket, {AF_INET, SOCK_STREAM}, KILLED},
+	{"killed: a packet socket", SYS_socket, {AF_PACKET, SOCK_RAW}, KILLED},
+	{"killed: a domain with high bits", SYS_socket, {AF_INET | 1L << 40, SOCK_STREAM}, KILLED},
+	{"killed: memory that can be executed",
+	 SYS_mmap,
+	 {0, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1},
+	 KILLED},
+	{"killed: memory that becomes executable", SYS_mprotect, {0, 4096, PROT_EXEC}, KILLED},
+	{"killed: a new user namespace", SYS_unshare, {CLONE_NEWUSER}, KILLED},
+	{"killed: a new network namespace", SYS_unshare, {CLONE_NEWNET}, KILLED},
+	{"killed: a mount namespace and another",
+	 SYS_unshare,
+	 {CLONE_NEWNS | CLONE_NEWPID},
+	 KILLED},
+	{"killed: another's mount namespace", SYS_setns, {-1, CLONE_NEWNS}, KILLED},
+	{"killed: another's namespace of any kind", SYS_setns, {-1, 0}, KILLED},
+	{"killed: a child in a new user namespace", SYS_clone, {CLONE_NEWUSER | SIGCHLD}, KILLED},
+	{"killed: prctl that changes what it may", SYS_prctl, {PR_SET_SECUREBITS, 0}, KILLED},
+	{"killed: prctl as libcap's constructor has it, which is not linked",
+	 SYS_prctl,
+	 {PR_CAPBSET_READ, 0},
+	 KILLED},
+	{"killed: a second filter", SYS_prctl, {PR_SET_SECCOMP, 2}, KILLED},
+#ifdef __x86_64__
+	{"killed: x32's spelling of read", 0x40000000L + SYS_read, {-1}, KILLED},
+#endif
+
+	{"goes on: clone3 says that there is none", SYS_clone3, {0}, ENOSYS},
+	{"goes on: no stream is a terminal", SYS_ioctl, {0, 0x5413}, ENOTTY},
+	{"goes on: openat", SYS_openat, {-1}, RETURNS},
+	{"goes on: openat2", SYS_openat2, {-1}, RETURNS},
+#ifdef SYS_open
+	{"goes on: open, as musl has it", SYS_open, {0}, RETURNS},
+	{"goes on: stat, as musl has it", SYS_stat, {0}, RETURNS},
+	{"goes on: alarm", SYS_alarm, {0}, RETURNS},
+#endif
+	{"goes on: newfstatat, as glibc has it", SYS_newfstatat, {-1}, RETURNS},
+	{"goes on: sysinfo, as glibc's qsort has it", SYS_sysinfo, {0}, RETURNS},
+	{"goes on: set_tid_address, as musl's fork has it", SYS_set_tid_address, {0}, RETURNS},
+	{"goes on: tkill, as musl's raise has it", SYS_tkill, {-1}, RETURNS},
+	{"goes on: statx, as newer ones have it", SYS_statx, {-1}, RETURNS},
+	{"goes on: faccessat2, as newer ones have it", SYS_faccessat2, {-1}, RETURNS},
+	{"goes on: setitimer, musl's alarm", SYS_setitimer, {0}, RETURNS},
+	{"goes on: pidfd_open", SYS_pidfd_open, {-1}, RETURNS},
+	{"goes on: prlimit64", SYS_prlimit64, {0}, RETURNS},
+	{"goes on: renameat2", SYS_renameat2, {-1}, RETURNS},
+	{"goes on: a socket to the journal", SYS_socket, {AF_UNIX, SOCK_DGRAM}, RETURNS},
+	{"goes on: a socket to the kernel", SYS_socket, {AF_NETLINK, SOCK_RAW}, RETURNS},
+	{"goes on: the pod's network namespace", SYS_setns, {-1, CLONE_NEWNET}, RETURNS},
+	{"goes on: a mount namespace", SYS_unshare, {CLONE_NEWNS}, RETURNS},
+	{"goes on: memory",
+	 SYS_mmap,
+	 {0, 4096, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1},
+	 RETURNS},
+};
+
+/* What another program of ours may do, and what not */
+static const struct call_case nri_cases[] = {
+	{"killed: execve", SYS_execve, {0}, KILLED},
+	{"killed: an internet socket", SYS_socket, {AF_INET, SOCK_STREAM}, KILLED},
+	{"killed: a socket that listens", SYS_listen, {-1}, KILLED},
+	{"killed: accept4", SYS_accept4, {-1}, KILLED},
+	{"killed: bind", SYS_bind, {-1}, KILLED},
+	{"killed: an attribute of a file", SYS_fsetxattr, {-1}, KILLED},
+	{"killed: ptrace", SYS_ptrace, {0}, KILLED},
+	{"killed: memory that becomes executable", SYS_mprotect, {0, 4096, PROT_EXEC}, KILLED},
+	{"killed: another's mount namespace", SYS_setns, {-1, CLONE_NEWNS}, KILLED},
+	{"goes on: the runtime's socket", SYS_socket, {AF_UNIX, SOCK_STREAM}, RETURNS},
+	{"goes on: connect", SYS_connect, {-1}, RETURNS},
+	{"goes on: the limits of a container that was missed", SYS_prlimit64, {0}, RETURNS},
+	{"goes on: pidfd_open", SYS_pidfd_open, {-1}, RETURNS},
+	{"goes on: flock", SYS_flock, {-1}, RETURNS},
+	{"goes on: uname", SYS_uname, {0}, RETURNS},
+	{"goes on: sendto", SYS_sendto, {-1}, RETURNS},
+	{"goes on: ppoll", SYS_ppoll, {0, 1}, RETURNS},
+	{"goes on: a status file in place of the old one", SYS_renameat2, {-1}, RETURNS},
+	{"goes on: the pod's network namespace", SYS_setns, {-1, CLONE_NEWNET}, RETURNS},
+};
+
+/* How a child ends that is confined and makes the call: the signal, or an exit status */
+static void make_call(const struct confinement *confinement, const struct call_case *row)
+{
+	const long *a = row->arguments;
+	long result;
+
+	confine(confinement, NULL);
+	result = syscall(row->number, a[0], a[1], a[2], a[3], a[4], a[5]);
+	_exit(row->want == RETURNS || (result < 0 && errno == row->want) ? 0 : 1);
+}
+
+static void ends_as_it_must_under(const struct confinement *confinement,
+				  const struct call_case *row)
+{
+	pid_t child = fork();
+	int status;
+
+	assert_true(child >= 0);
+	if (child == 0)
+		make_call(confinement, row);
+	assert_int_equal(waitpid(child, &status, 0), child);
+	if (row->want == KILLED) {
+		assert_true(WIFSIGNALED(status));
+		assert_int_equal(WTERMSIG(status), SIGSYS);
+	} else {
+		assert_true(WIFEXITED(status));
+		assert_int_equal(WEXITSTATUS(status), 0);
+	}
+}
+
+static void ends_as_it_must(void **state)
+{
+	ends_as_it_must_under(&hook_confinement, *state);
+}
+
+static void nri_ends_as_it_must(void **state)
+{
+	ends_as_it_must_under(&nri_confinement, *state);
+}
+
+/* A control: without it the same calls do not kill. */
+static void unconfined_calls_return(void **state)
+{
+	int status;
+	pid_t child = fork();
+
+	(void)state;
+	assert_true(child >= 0);
+	if (child == 0) {
+		(void)syscall(SYS_connect, -1, NULL, 0);
+		(void)syscall(SYS_socket, AF_INET, SOCK_STREAM, 0);
+		_exit(0);
+	}
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_true(WIFEXITED(status));
+}
+
+#define BIT(capability) (UINT64_C(1) << (capability))
+
+static uint64_t effective_capabilities(void)
+{
+	struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
+	struct __user_cap_data_struct data[2] = {0};
+
+	(void)syscall(SYS_capget, &header, data);
+	return (uint64_t)data[1].effective << 32 | data[0].effective |
+	       (uint64_t)data[1].permitted << 32 | data[0].permitted;
+}
+
+/* capget itself is none of the hook's calls: /proc tells. */
+static uint64_t read_status(const char *label)
+{
+	char text[8192];
+	int fd = openat(AT_FDCWD, "/proc/self/status", O_RDONLY | O_CLOEXEC);
+	ssize_t n = read(fd, text, sizeof(text) - 1);
+	const char *line;
+
+	text[n > 0 ? n : 0] = '\0';
+	line = strstr(text, label);
+	return line ? strtoull(line + strlen(label), NULL, 16) : ~UINT64_C(0);
+}
+
+static const struct kept_case {
+	const char *name;
+	const struct confinement *confinement;
+	uint64_t kept;
+} kept_cases[] = {
+	{"capabilities: those of a grant are left", &hook_confinement,
+	 BIT(CAP_CHOWN) | BIT(CAP_DAC_OVERRIDE) | BIT(CAP_FOWNER) | BIT(CAP_SYS_RESOURCE) |
+		 BIT(CAP_SYS_PTRACE) | BIT(CAP_SYS_ADMIN) | BIT(CAP_SYS_RESOURCE)},
+	{"capabilities: of the NRI plugin, those that read the network and mend", &nri_confinement,
+	 BIT(CAP_SYS_PTRACE) | BIT(CAP_SYS_ADMIN) | BIT(CAP_SYS_RESOURCE)},
+};
+
+static void keeps_few_capabilities(void **state)
+{
+	const struct kept_case *row = *state;
+	uint64_t kept = row->kept;
+	uint64_t before = effective_capabilities();
+	int status;
+	pid_t child = fork();
+
+	assert_true(child >= 0);
+	if (child == 0) {
+		confine(row->confinement, NULL);
+		_exit(read_status("\nCapEff:") != (before & kept) ||
+		      read_status("\nCapPrm:") != (before & kept) ||
+		      read_status("\nCapInh:") != 0 || read_status("\nNoNewPrivs:") != 1 ||
+		      read_status("\nSeccomp:") != 2);
+	}
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_true(WIFEXITED(status));
+	assert_int_equal(WEXITSTATUS(status), 0);
+	/* A control: root has others, which it lost. */
+	if (geteuid() == 0)
+		assert_true((before & ~kept) != 0);
+}
+
+static void make_inheritable(uint64_t set)
+{
+	struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
+	struct __user_cap_data_struct data[2];
+
+	if (syscall(SYS_capget, &header, data) < 0)
+		_exit(2);
+	data[0].inheritable |= (uint32_t)set;
+	data[1].inheritable |= (uint32_t)(set >> 32);
+	if (syscall(SYS_capset, &header, data) < 0)
+		_exit(3);
+}
+
+/* An engine that was started with some (ambient capabilities of a service) hands them on. */
+static void inherits_no_capability(void **state)
+{
+	uint64_t set = effective_capabilities() & (BIT(CAP_CHOWN) | BIT(CAP_SYSLOG));
+	int status;
+	pid_t child = fork();
+
+	(void)state;
+	assert_true(child >= 0);
+	if (child == 0) {
+		make_inheritable(set);
+		if (read_status("\nCapInh:") != set)
+			_exit(4);
+		confine(&hook_confinement, NULL);
+		_exit(read_status("\nCapInh:") != 0);
+	}
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_true(WIFEXITED(status));
+	assert_int_equal(WEXITSTATUS(status), 0);
+}
+
+/* The file mode creation mask of /proc is octal. */
+static void creates_for_its_owner_alone(void **state)
+{
+	int status;
+	pid_t child = fork();
+
+	(void)state;
+	assert_true(child >= 0);
+	if (child == 0) {
+		(void)umask(0);
+		confine(&hook_confinement, NULL);
+		_exit(read_status("\nUmask:") != 0x77);
+	}
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_true(WIFEXITED(status));
+	assert_int_equal(WEXITSTATUS(status), 0);
+}
+
+static void closes_what_it_was_left(void **state)
+{
+	int leaked = open("/", O_PATH | O_DIRECTORY);
+	char here[64];
+	int status;
+	pid_t child = fork();
+
+	(void)state;
+	assert_true(leaked > STDERR_FILENO && child >= 0);
+	if (child == 0) {
+		confine(&hook_confinement, "/proc");
+		/* getcwd(2) is none of the hook's calls. */
+		_exit(fcntl(leaked, F_GETFD) >= 0 ||
+		      readlinkat(AT_FDCWD, "self/cwd", here, sizeof(here)) != strlen("/proc"));
+	}
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_true(WIFEXITED(status));
+	assert_int_equal(WEXITSTATUS(status), 0);
+	(void)close(leaked);
+}
+
+int main(void)
+{
+	static struct unit_suite suite;
+
+	UNIT_TABLE(&suite, ends_as_it_must, call_cases);
+	UNIT_TABLE_AS(&suite, "NRI plugin: ", nri_ends_as_it_must, nri_cases);
+	unit_add(&suite, "control: unconfined, the same calls return", unconfined_calls_return,
+		 NULL);
+	UNIT_TABLE(&suite, keeps_few_capabilities, kept_cases);
+	unit_add(&suite, "capabilities: none is inheritable, whatever was", inherits_no_capability,
+		 NULL);
+	unit_add(&suite, "umask: what is created is its owner's alone", creates_for_its_owner_alone,
+		 NULL);
+	unit_add(&suite, "descriptors: closed; directory: gone to", closes_what_it_was_left, NULL);
+	return unit_run(&suite, "confine");
+}

@@ -1,0 +1,351 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Whether a container can matter, told by its config.json alone: who says no too early grants it
+ * nothing. */
+#include "tests/unit/unit.h"
+
+#include <sched.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+
+#include "core/container/devices.h"
+
+/* What a child says that this machine does not let do what it tests */
+#define NOT_HERE 77
+
+#define DEVICE(type, number)                                                                       \
+	"\"devices\":[{\"type\":\"" type "\",\"path\":\"/dev/x\",\"major\":" number                \
+	",\"minor\":192}]"
+#define EVERY "\"resources\":{\"devices\":[{\"allow\":true,\"access\":\"rwm\"}]}"
+#define ASKS "\"annotations\":{\"oci-rdma-hook.io/inject\":\"true\"},"
+#define MOUNT                                                                                      \
+	"\"mounts\":[{\"destination\":\"/dev/infiniband/uverbs0\",\"type\":\"bind\","              \
+	"\"source\":\"/dev/infiniband/uverbs0\"}],"
+
+static const struct matter_case {
+	const char *name;
+	const char *head;
+	const char *env;
+	const char *linux_section;
+	bool matters;
+} matter_cases[] = {
+	{"matters: nothing", "", "", "", false},
+	{"matters: an annotation", ASKS, "", "", true},
+	{"matters: major 230 does not", "", "", DEVICE("c", "230"), false},
+	{"matters: major 231", "", "", DEVICE("c", "231"), true},
+	{"matters: major 231 without buffers", "", "", DEVICE("u", "231"), true},
+	{"matters: major 231 of a block device does not", "", "", DEVICE("b", "231"), false},
+	{"matters: major 232 does not", "", "", DEVICE("c", "232"), false},
+	{"matters: major 233 does not", "", "", DEVICE("c", "233"), false},
+	{"matters: major 234, the first that is chosen", "", "", DEVICE("c", "234"), true},
+	{"matters: major 254, the last of the first range", "", "", DEVICE("c", "254"), true},
+	{"matters: major 255 does not", "", "", DEVICE("c", "255"), false},
+	{"matters: major 383 does not", "", "", DEVICE("c", "383"), false},
+	{"matters: major 384, the first of the second range", "", "", DEVICE("c", "384"), true},
+	{"matters: major 511, the last of the second range", "", "", DEVICE("c", "511"), true},
+	{"matters: major 512 does not", "", "", DEVICE("c", "512"), false},
+	{"matters: every device, and none is named", "", "", EVERY, false},
+	{"matters: every device, and one is named", "", "PCIDEVICE_X=0000:3b:02.6", EVERY, true},
+	{"matters: a name without a device does not", "", "PCIDEVICE_X=0000:3b:02.6", "", false},
+	/* What it is given besides proves nothing. */
+	{"matters: every device, one of them listed", "", "", DEVICE("c", "231") "," EVERY, false},
+};
+
+static bool may_matter(const struct matter_case *row)
+{
+	cleanup_container container = CONTAINER_NONE;
+	struct err err = {0};
+
+	container.text.bytes = arena_printf(
+		&container.arena, "{%s\"process\":{\"env\":[\"A=1\",\"%s\"]},\"linux\":{%s}}",
+		row->head, row->env[0] ? row->env : "B=2", row->linux_section);
+	container.text.len = strlen(container.text.bytes);
+	if (container_parse_spec(&container, "config.json", &err) < 0)
+		fail_msg("%s", err.text);
+	return container_may_matter(&container);
+}
+
+static void what_can_matter_is_told(void **state)
+{
+	const struct matter_case *row = *state;
+
+	assert_int_equal(may_matter(row), row->matters);
+}
+
+static const struct matter_case mounted = {"", MOUNT, "", "", false};
+static const struct matter_case not_mounted = {"", "", "", "", false};
+
+/* On a node a pod's author mounts what he likes: nothing was allocated to him. */
+static void a_mount_does_not_matter_on_a_node(void **state)
+{
+	(void)state;
+	assert_false(may_matter(&mounted));
+}
+
+static int look_without_root(void)
+{
+	if (unshare(CLONE_NEWUSER) < 0)
+		return NOT_HERE;
+	return !may_matter(&mounted) || may_matter(&not_mounted);
+}
+
+static bool mount_counts(bool kubernetes)
+{
+	const char *sources[] = {"/dev/infiniband/uverbs0"};
+	const struct spec spec = {.verbs_sources = sources,
+				  .n_verbs_sources = 1,
+				  .identity = {.kubernetes = kubernetes}};
+
+	return container_mounts_count(&spec);
+}
+
+static int look_at_a_rootless_kubernetes(void)
+{
+	if (unshare(CLONE_NEWUSER) < 0)
+		return NOT_HERE;
+	return !mount_counts(false) || mount_counts(true);
+}
+
+static void in_a_child(int (*look)(void))
+{
+	pid_t child = fork();
+	int status;
+
+	assert_true(child >= 0);
+	if (child == 0)
+		_exit(look());
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_true(WIFEXITED(status));
+	if (WEXITSTATUS(status) == NOT_HERE)
+		skip();
+	assert_int_equal(WEXITSTATUS(status), 0);
+}
+
+static void of_a_rootless_engine_it_does(void **state)
+{
+	(void)state;
+	in_a_child(look_without_root);
+}
+
+static void of_a_rootless_kubernetes_it_does_not(void **state)
+{
+	(void)state;
+	in_a_child(look_at_a_rootless_kubernetes);
+}
+
+/* ---- what a rootless engine's container is given ---- */
+
+#define PCI_FUNCTION "devices/pci0000:3a/0000:3a:00.0/0000:3b:02.6"
+#define FUNCTION PCI_FUNCTION "/infiniband_verbs/uverbs6"
+
+static const struct mounted_case {
+	const char *name;
+	const char *source; /* NULL: a file that is no device */
+	const char *number; /* that is the node's verbs device */
+	bool listed;        /* linux.devices has /dev/null, too */
+	size_t found;
+} mounted_cases[] = {
+	{"mounted: a device file", "/dev/null", "1:3", false, 1},
+	{"mounted: another number", "/dev/null", "1:4", false, 0},
+	{"mounted: a device that linux.devices has is one device", "/dev/null", "1:3", true, 1},
+	{"mounted: a file that is no device has no number", NULL, "0:0", false, 0},
+	{"mounted: nor has one that is gone", "/dev/nothing", "0:0", false, 0},
+};
+
+static struct unit_dir node_dir;
+
+static size_t count_mounted(const struct mounted_case *row)
+{
+	const char *sources[] = {row->source ? row->source : node_dir.path};
+	struct spec_device null = {.path = "/dev/null", .character = true, .major = 1, .minor = 3};
+	cleanup_container container = CONTAINER_NONE;
+	struct err err;
+
+	container.spec = (struct spec){.verbs_sources = sources,
+				       .n_verbs_sources = 1,
+				       .devices = &null,
+				       .n_devices = row->listed};
+	if (node_open(node_dir.path, &container.node, &err) < 0 || unshare(CLONE_NEWUSER) < 0)
+		_exit(NOT_HERE);
+	return container_find_devices(&container, &err) < 0 ? SIZE_MAX : container.devices.n;
+}
+
+static const struct mounted_case *mounted_row;
+
+static int look_at_a_mounted_file(void)
+{
+	return count_mounted(mounted_row) != mounted_row->found;
+}
+
+static void mounted_files_are_found(void **state)
+{
+	cleanup_unit_dir dir = unit_dir_make();
+	char link[64];
+
+	mounted_row = *state;
+	node_dir = dir;
+	(void)snprintf(link, sizeof(link), "sys/dev/char/%s", mounted_row->number);
+	unit_write(dir.fd, "sys/dev/char/x", "", 0644);
+	unit_write(dir.fd, "sys/" FUNCTION "/ibdev", "mlx5_6\n", 0644);
+	assert_int_equal(symlinkat("../../" FUNCTION, dir.fd, link), 0);
+	in_a_child(look_at_a_mounted_file);
+}
+
+#define MI (UINT64_C(1024) * 1024)
+
+/* The memlock of a plan for one device, where the hard limit is 1 MiB */
+static uint64_t planned_memlock(bool engine_of_root)
+{
+	const struct rlimit limit = {.rlim_cur = MI, .rlim_max = MI};
+	const char *namespaces[] = {"*"};
+	struct device device = {.ibdev = "mlx5_6"};
+	cleanup_container container = CONTAINER_NONE;
+	struct err err;
+
+	container.devices = (struct devices){.item = &device, .n = 1};
+	container.request = (struct request){.inject = INJECT_ASKED, .memlock = UINT64_MAX};
+	container.config = (struct config){
+		.path = "c", .namespaces = namespaces, .n_namespaces = 1, .memlock = UINT64_MAX};
+	container.has_config = true;
+	if (node_open(node_dir.path, &container.node, &err) < 0 ||
+	    setrlimit(RLIMIT_MEMLOCK, &limit) < 0 ||
+	    (!engine_of_root && unshare(CLONE_NEWUSER) < 0))
+		_exit(NOT_HERE);
+	return container_plan(&container, &err) < 0 ? 0 : container.plan.memlock;
+}
+
+static int look_at_roots_memlock(void)
+{
+	return planned_memlock(true) != UINT64_MAX;
+}
+
+static int look_at_a_users_memlock(void)
+{
+	return planned_memlock(false) != MI;
+}
+
+static void memlock_ends_at_the_users_hard_limit(void **state)
+{
+	cleanup_unit_dir dir = unit_dir_make();
+
+	(void)state;
+	node_dir = dir;
+	if (geteuid() == 0)
+		in_a_child(look_at_roots_memlock);
+	in_a_child(look_at_a_users_memlock);
+}
+
+/* ---- GPUs ---- */
+
+/* Without its driver's word a GPU has the minor -1, as a device in linux.devices that says none. */
+static void a_gpu_without_a_minor_is_nobodys(void **state)
+{
+	static const int64_t minors[] = {-1, 0, 3};
+	cleanup_unit_dir dir = unit_dir_make();
+
+	(void)state;
+	unit_write(dir.fd, "proc/driver/nvidia/gpus/0000:18:00.0/information", "Model: x\n", 0644);
+	unit_write(dir.fd, "proc/driver/nvidia/gpus/0000:19:00.0/information",
+		   "Model: x\nDevice Minor: \t 3\n", 0644);
+	for (size_t i = 0; i < LENGTH(minors); i++) {
+		struct spec_device device = {.path = "/dev/nvidia3",
+					     .character = true,
+					     .major = GPU_MAJOR,
+					     .minor = minors[i]};
+		cleanup_container container = CONTAINER_NONE;
+		struct err err;
+
+		container.spec = (struct spec){.devices = &device, .n_devices = 1};
+		assert_int_equal(node_open(dir.path, &container.node, &err), 0);
+		assert_int_equal(container_find_gpus(&container, &err), 0);
+		assert_int_equal(container.gpus.n, minors[i] == 3);
+	}
+}
+
+/* ---- a container that could not be examined ---- */
+
+static const struct text_case {
+	const char *name;
+	const char *text;
+	bool names;
+} text_cases[] = {
+	{"text: nothing", "", false},
+	{"text: a verbs device", "{\"path\":\"/dev/infiniband/uverbs0\"", true},
+	{"text: the beginning of one", "{\"path\":\"/dev/infiniband/uverb", false},
+	{"text: within another path", "{\"path\":\"/x/dev/infiniband/uverbs0\"", false},
+	{"text: behind a NUL", NULL, true},
+};
+
+static void a_text_names_a_device(void **state)
+{
+	static char behind[] = "{\0\"/dev/infiniband/uverbs0\"";
+	const struct text_case *row = *state;
+	struct container container = {
+		.text = {.bytes = row->text ? (char *)row->text : behind,
+			 .len = row->text ? strlen(row->text) : sizeof(behind) - 1}};
+
+	assert_int_equal(container_names_device(&container), row->names);
+}
+
+/* ---- a container that gets nothing ---- */
+
+static size_t ports_of(bool explained)
+{
+	static char spec[] = "{\"linux\":{\"devices\":[{\"type\":\"c\",\"path\":\"/dev/x\","
+			     "\"major\":231,\"minor\":198}]}}";
+	const struct options options = {.sysroot = node_dir.path};
+	cleanup_container container = CONTAINER_NONE;
+	struct err err = {0};
+	int status;
+
+	container.text = (struct fs_text){.bytes = spec, .len = strlen(spec)};
+	if (container_parse_spec(&container, "config.json", &err) < 0)
+		fail_msg("%s", err.text);
+	if (explained)
+		status = container_explain(&container, &options, &err);
+	else if ((status = container_find(&container, &options, &err)) == 1)
+		status = container_plan(&container, &err);
+	if (status < 0)
+		fail_msg("%s", err.text);
+	assert_int_equal(container.plan.decision, DECISION_NONE);
+	assert_int_equal(container.devices.n, 1);
+	return container.devices.item[0].n_ports;
+}
+
+/* A query may ask the device's firmware: only a dry run, whose reader wants to see it, makes one.
+ */
+static void only_the_dry_run_describes_what_gives_nothing(void **state)
+{
+	cleanup_unit_dir dir = unit_dir_make();
+
+	(void)state;
+	node_dir = dir;
+	unit_write(dir.fd, "sys/dev/char/x", "", 0644);
+	unit_write(dir.fd, "sys/" FUNCTION "/ibdev", "mlx5_6\n", 0644);
+	unit_write(dir.fd, "sys/" PCI_FUNCTION "/infiniband/mlx5_6/ports/1/state", "4: ACTIVE\n",
+		   0644);
+	assert_int_equal(symlinkat("../../" FUNCTION, dir.fd, "sys/dev/char/231:198"), 0);
+	assert_int_equal(ports_of(true), 1);
+	assert_int_equal(ports_of(false), 0);
+}
+
+int main(void)
+{
+	static struct unit_suite suite;
+
+	UNIT_TABLE(&suite, what_can_matter_is_told, matter_cases);
+	unit_add_for_root(&suite, "matters: a mount on a node does not",
+			  a_mount_does_not_matter_on_a_node, NULL);
+	unit_add(&suite, "…of a rootless Kubernetes it does not",
+		 of_a_rootless_kubernetes_it_does_not, NULL);
+	unit_add(&suite, "matters: a mount of a rootless engine", of_a_rootless_engine_it_does,
+		 NULL);
+	UNIT_TABLE(&suite, mounted_files_are_found, mounted_cases);
+	unit_add(&suite, "memlock: a rootless engine's ends at its user's hard limit",
+		 memlock_ends_at_the_users_hard_limit, NULL);
+	unit_add(&suite, "GPU: one without a minor is nobody's", a_gpu_without_a_minor_is_nobodys,
+		 NULL);
+	unit_add(&suite, "nothing given: the dry run alone describes the device",
+		 only_the_dry_run_describes_what_gives_nothing, NULL);
+	UNIT_TABLE(&suite, a_text_names_a_device, text_cases);
+	return unit_run(&suite, "container");
+}

@@ -1,0 +1,488 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What an outcome says, to whom: the log, the caller, the record for the pod's author. */
+#include "tests/unit/unit.h"
+
+#include <sched.h>
+#include <sys/mount.h>
+#include <sys/wait.h>
+
+#include "core/base/names.h"
+#include "core/note/note.h"
+#include "core/note/refusal.h"
+#include "core/outcome.h"
+
+#define ASKS "{\"annotations\":{\"oci-rdma-hook.io/inject\":\"true\"}}"
+#define PLAIN "{}"
+#define ID "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
+
+/* Lines by their beginnings, in the order they come */
+#define GRANT "grant:"
+#define FAILURE "test: broken"
+#define DENIAL "denied:"
+#define NONE "none:"
+
+enum switches {
+	REPEATS = 1 << 0,
+	TELLS = 1 << 1,
+	CHANGED = 1 << 2,
+	MUST_FAIL = 1 << 3,
+	SAID_BEFORE = 1 << 4,
+	SILENT = 1 << 5, /* no reason */
+	NO_ID = 1 << 6,
+	NO_SYSROOT = 1 << 7,
+};
+
+static const struct log_case {
+	const char *name;
+	enum outcome_kind kind;
+	enum decision decision;
+	const char *spec; /* NULL: it could not be read */
+	unsigned switches;
+	const char *noted; /* by this entry point, that it is denied or gets nothing; NULL: none */
+	enum note_result result;
+	const char *logged[2];
+	const char *told;
+	bool recorded;
+} log_cases[] = {
+	{"nothing: says why", OUTCOME_NOTHING, DECISION_NONE, ASKS, 0, NULL, 0, {NONE}, NULL, true},
+	{"nothing: no record without a node",
+	 OUTCOME_NOTHING,
+	 DECISION_NONE,
+	 ASKS,
+	 NO_SYSROOT,
+	 NULL,
+	 0,
+	 {NONE},
+	 NULL,
+	 false},
+	{"nothing: not to one that does not ask",
+	 OUTCOME_NOTHING,
+	 DECISION_NONE,
+	 PLAIN,
+	 0,
+	 NULL,
+	 0,
+	 {0},
+	 NULL,
+	 false},
+	{"nothing: no reason, no line",
+	 OUTCOME_NOTHING,
+	 DECISION_NONE,
+	 ASKS,
+	 SILENT,
+	 NULL,
+	 0,
+	 {0},
+	 NULL,
+	 false},
+	{"nothing: not again in a repeated run",
+	 OUTCOME_NOTHING,
+	 DECISION_NONE,
+	 ASKS,
+	 REPEATS,
+	 NULL,
+	 0,
+	 {0},
+	 NULL,
+	 false},
+	{"nothing: not what another program has said",
+	 OUTCOME_NOTHING,
+	 DECISION_NONE,
+	 ASKS,
+	 SAID_BEFORE,
+	 NULL,
+	 0,
+	 {0},
+	 NULL,
+	 false},
+	{"nothing: not what another entry point has noted",
+	 OUTCOME_NOTHING,
+	 DECISION_NONE,
+	 ASKS,
+	 0,
+	 "other",
+	 NOTE_NOTHING,
+	 {0},
+	 NULL,
+	 false},
+	{"nothing: though another one has noted a denial",
+	 OUTCOME_NOTHING,
+	 DECISION_NONE,
+	 ASKS,
+	 0,
+	 "other",
+	 NOTE_DENIED,
+	 {NONE},
+	 NULL,
+	 true},
+	{"nothing: though we have noted it ourselves",
+	 OUTCOME_NOTHING,
+	 DECISION_NONE,
+	 ASKS,
+	 0,
+	 "test",
+	 NOTE_NOTHING,
+	 {NONE},
+	 NULL,
+	 true},
+	{"nothing: without an id no note is ours",
+	 OUTCOME_NOTHING,
+	 DECISION_NONE,
+	 ASKS,
+	 NO_ID,
+	 "other",
+	 NOTE_NOTHING,
+	 {NONE},
+	 NULL,
+	 false},
+	{"nothing: an unreadable spec, to one who tells",
+	 OUTCOME_NOTHING,
+	 DECISION_NONE,
+	 NULL,
+	 TELLS,
+	 NULL,
+	 0,
+	 {FAILURE},
+	 FAILURE,
+	 false},
+	{"nothing: an unreadable spec, else",
+	 OUTCOME_NOTHING,
+	 DECISION_NONE,
+	 NULL,
+	 0,
+	 NULL,
+	 0,
+	 {0},
+	 NULL,
+	 false},
+	{"nothing: a readable spec, to one who tells",
+	 OUTCOME_NOTHING,
+	 DECISION_NONE,
+	 ASKS,
+	 TELLS,
+	 NULL,
+	 0,
+	 {NONE},
+	 NULL,
+	 true},
+
+	{"granted: one line",
+	 OUTCOME_GRANTED,
+	 DECISION_GRANT,
+	 ASKS,
+	 CHANGED,
+	 NULL,
+	 0,
+	 {GRANT},
+	 NULL,
+	 false},
+	{"granted: nothing changed, no line",
+	 OUTCOME_GRANTED,
+	 DECISION_GRANT,
+	 ASKS,
+	 0,
+	 NULL,
+	 0,
+	 {0},
+	 NULL,
+	 false},
+	{"granted: no line in a repeated run",
+	 OUTCOME_GRANTED,
+	 DECISION_GRANT,
+	 ASKS,
+	 CHANGED | REPEATS,
+	 NULL,
+	 0,
+	 {0},
+	 NULL,
+	 false},
+
+	{"denied: one line",
+	 OUTCOME_DENIED,
+	 DECISION_DENIED,
+	 ASKS,
+	 0,
+	 NULL,
+	 0,
+	 {DENIAL},
+	 NULL,
+	 true},
+	{"denied, must fail: the caller is told",
+	 OUTCOME_DENIED,
+	 DECISION_DENIED,
+	 ASKS,
+	 MUST_FAIL,
+	 NULL,
+	 0,
+	 {DENIAL},
+	 DENIAL,
+	 true},
+	{"denied: not again in a repeated run",
+	 OUTCOME_DENIED,
+	 DECISION_DENIED,
+	 ASKS,
+	 REPEATS,
+	 NULL,
+	 0,
+	 {0},
+	 NULL,
+	 false},
+	{"denied: not what another program has said",
+	 OUTCOME_DENIED,
+	 DECISION_DENIED,
+	 ASKS,
+	 SAID_BEFORE,
+	 NULL,
+	 0,
+	 {0},
+	 NULL,
+	 false},
+	{"denied: not what another entry point has noted",
+	 OUTCOME_DENIED,
+	 DECISION_DENIED,
+	 ASKS,
+	 0,
+	 "other",
+	 NOTE_DENIED,
+	 {0},
+	 NULL,
+	 false},
+	{"denied: though another one has noted nothing",
+	 OUTCOME_DENIED,
+	 DECISION_DENIED,
+	 ASKS,
+	 0,
+	 "other",
+	 NOTE_NOTHING,
+	 {DENIAL},
+	 NULL,
+	 true},
+	{"denied, must fail: also what another has said",
+	 OUTCOME_DENIED,
+	 DECISION_DENIED,
+	 ASKS,
+	 MUST_FAIL | SAID_BEFORE,
+	 "other",
+	 NOTE_DENIED,
+	 {DENIAL},
+	 DENIAL,
+	 true},
+
+	{"failed: the log alone",
+	 OUTCOME_FAILED,
+	 DECISION_GRANT,
+	 ASKS,
+	 0,
+	 NULL,
+	 0,
+	 {FAILURE},
+	 NULL,
+	 true},
+	{"failed: to one who tells",
+	 OUTCOME_FAILED,
+	 DECISION_GRANT,
+	 ASKS,
+	 TELLS,
+	 NULL,
+	 0,
+	 {FAILURE},
+	 FAILURE,
+	 true},
+	{"failed, must fail: the caller is told",
+	 OUTCOME_FAILED,
+	 DECISION_GRANT,
+	 ASKS,
+	 MUST_FAIL,
+	 NULL,
+	 0,
+	 {FAILURE},
+	 FAILURE,
+	 true},
+	{"failed: what was given before it",
+	 OUTCOME_FAILED,
+	 DECISION_GRANT,
+	 ASKS,
+	 CHANGED,
+	 NULL,
+	 0,
+	 {GRANT, FAILURE},
+	 NULL,
+	 true},
+	{"failed, must fail: nothing counts as given",
+	 OUTCOME_FAILED,
+	 DECISION_GRANT,
+	 ASKS,
+	 CHANGED | MUST_FAIL,
+	 NULL,
+	 0,
+	 {FAILURE},
+	 FAILURE,
+	 true},
+	{"failed: a repeated run was to repair the limit",
+	 OUTCOME_FAILED,
+	 DECISION_GRANT,
+	 ASKS,
+	 CHANGED | REPEATS,
+	 NULL,
+	 0,
+	 {FAILURE},
+	 NULL,
+	 true},
+	{"failed: a repeated run of TCP has said it before",
+	 OUTCOME_FAILED,
+	 DECISION_TCP,
+	 ASKS,
+	 REPEATS,
+	 NULL,
+	 0,
+	 {0},
+	 NULL,
+	 false},
+	{"failed: a repeated run without a spec cannot know",
+	 OUTCOME_FAILED,
+	 DECISION_NONE,
+	 NULL,
+	 REPEATS,
+	 NULL,
+	 0,
+	 {FAILURE},
+	 NULL,
+	 false},
+};
+
+/* ---- one outcome, in a child: which log there is holds for the whole program ---- */
+
+#define NOT_HERE 77
+
+static bool said_before(void *context)
+{
+	return *(bool *)context;
+}
+
+static void log_outcome(const struct log_case *row, const struct unit_dir *dir)
+{
+	bool said = row->switches & SAID_BEFORE;
+	cleanup_container container = CONTAINER_NONE;
+	struct outcome outcome = {
+		.kind = row->kind,
+		.must_fail = row->switches & MUST_FAIL,
+		.reason = row->switches & SILENT ? NULL : "because",
+		.applied = {.changed = row->switches & CHANGED},
+		.err = {.text = "broken"},
+		.sysroot = row->switches & NO_SYSROOT ? NULL : dir->path,
+	};
+	const struct entry_point entry = {
+		.name = "test",
+		.tells = row->switches & TELLS,
+		.repeats = row->switches & REPEATS,
+		.context = &said,
+		.said_before = row->switches & SAID_BEFORE ? said_before : NULL,
+	};
+	struct err err;
+
+	if (node_open(dir->path, &container.node, &err) < 0)
+		_exit(1);
+	container.id = row->switches & NO_ID ? NULL : ID;
+	if (row->spec) {
+		container.text = (struct fs_text){.bytes = (char *)(uintptr_t)row->spec,
+						  .len = strlen(row->spec)};
+		if (container_parse_spec(&container, "config.json", &err) < 0)
+			_exit(1);
+		container.spec.identity.pod = "pod";
+		container.spec.identity.pod_namespace = "team-a";
+	}
+	container.plan = (struct plan){.decision = row->decision, .reason = "because"};
+	outcome_log(&container, &outcome, &entry);
+}
+
+/* Nobody reads /dev/log, so that a daemon's lines come to stderr. */
+static bool have_no_journal(void)
+{
+	return access("/dev/log", F_OK) < 0 ||
+	       (unshare(CLONE_NEWNS) == 0 &&
+		mount("/dev/null", "/dev/log", NULL, MS_BIND, NULL) == 0);
+}
+
+static void in_child(const struct log_case *row, const struct unit_dir *dir, bool as_daemon,
+		     char *ret, size_t size)
+{
+	int ends[2];
+	size_t len = 0;
+	ssize_t n;
+	int status;
+	pid_t child;
+
+	assert_int_equal(pipe(ends), 0);
+	child = fork();
+	assert_true(child >= 0);
+	if (child == 0) {
+		(void)dup2(ends[1], STDERR_FILENO);
+		if (!have_no_journal())
+			_exit(NOT_HERE);
+		if (as_daemon)
+			log_as_daemon("unit");
+		log_outcome(row, dir);
+		_exit(0);
+	}
+	(void)close(ends[1]);
+	while (len < size - 1 && (n = read(ends[0], ret + len, size - 1 - len)) > 0)
+		len += (size_t)n;
+	ret[len] = '\0';
+	(void)close(ends[0]);
+	assert_int_equal(waitpid(child, &status, 0), child);
+	if (status == NOT_HERE << 8)
+		skip();
+	assert_int_equal(status, 0);
+}
+
+/* text: lines, each behind the name of the program */
+static void assert_lines(const char *text, const char *program, const char *const *want, size_t n)
+{
+	char front[64];
+
+	for (size_t i = 0; i < n && want[i]; i++) {
+		(void)snprintf(front, sizeof(front), "%s: %s", program, want[i]);
+		if (strncmp(text, front, strlen(front)) != 0)
+			fail_msg("want: %s\ngot:  %s", front, text);
+		text = strchr(text, '\n') + 1;
+	}
+	assert_string_equal(text, "");
+}
+
+static bool has_record(const struct unit_dir *dir)
+{
+	return faccessat(dir->fd, REFUSAL_DIR, F_OK, 0) == 0;
+}
+
+static void note(const struct log_case *row, const struct unit_dir *dir)
+{
+	const struct note note = {
+		.id = ID, .result = row->result, .reason = "because", .entry_point = row->noted};
+	struct err err;
+
+	if (row->noted && note_write(dir->path, &note, &err) < 0)
+		fail_msg("%s", err.text);
+}
+
+static void outcome_says(void **state)
+{
+	const struct log_case *row = *state;
+	cleanup_unit_dir dir = unit_dir_make();
+	char text[4096];
+
+	assert_int_equal(mkdirat(dir.fd, "run", 0755), 0);
+	note(row, &dir);
+	in_child(row, &dir, true, text, sizeof(text));
+	assert_lines(text, "unit", row->logged, 2);
+	assert_int_equal(has_record(&dir), row->recorded);
+	in_child(row, &dir, false, text, sizeof(text));
+	assert_lines(text, HOOK_NAME, &row->told, 1);
+}
+
+int main(void)
+{
+	static struct unit_suite suite;
+
+	UNIT_TABLE(&suite, outcome_says, log_cases);
+	return unit_run(&suite, "outcome_log");
+}

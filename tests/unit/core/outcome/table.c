@@ -1,0 +1,316 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The table of all outcomes: what the container is, which step fails, and what the policy says of
+ * it */
+#include "tests/unit/unit.h"
+
+#include "core/outcome.h"
+
+#define FUNCTION "devices/pci0000:3a/0000:3a:00.0/0000:3b:02.6/infiniband_verbs/uverbs6"
+
+#define DEVICE                                                                                     \
+	"\"linux\":{\"devices\":[{\"type\":\"c\",\"path\":\"/dev/infiniband/uverbs6\","            \
+	"\"major\":231,\"minor\":198}]}"
+#define ASKS "\"annotations\":{\"oci-rdma-hook.io/inject\":\"true\"}"
+#define ODD "\"annotations\":{\"oci-rdma-hook.io/memlock\":\"much\"}"
+
+#define ASKS_WITH_DEVICE "{" ASKS "," DEVICE "}"
+#define ASKS_WITHOUT "{" ASKS "}"
+#define DEVICE_ALONE "{" DEVICE "}"
+#define BROKEN(text) text ",\"process\":7}"
+
+#define ON_ERROR "\"on_error\":\"fail\""
+#define ON_DENIED "\"on_denied\":\"fail\""
+#define TCP "\"on_no_device\":\"tcp\""
+#define FAIL "\"on_no_device\":\"fail\""
+#define OTHERS "\"namespaces\":[\"team-b\"]"
+#define ALL_FAIL ON_ERROR "," ON_DENIED "," FAIL
+
+enum step {
+	NO_STEP,
+	AT_READ, /* the spec is read, and then something fails */
+	AT_NODE,
+	AT_APPLY,
+};
+
+static const struct outcome_case {
+	const char *name;
+	const char *spec; /* "": there is no text */
+	const char *config;
+	enum step step;
+	enum outcome_kind kind;
+	bool must_fail;
+	const char *reason; /* a part of it; NULL: there is none */
+	int caller;         /* says that it asks: 1; that it does not: -1; nothing: 0 */
+} outcome_cases[] = {
+	/* Nothing fails. */
+	{"grant", ASKS_WITH_DEVICE, "", NO_STEP, OUTCOME_GRANTED, false, NULL, 0},
+	{"grant: all says fail", ASKS_WITH_DEVICE, ALL_FAIL, NO_STEP, OUTCOME_GRANTED, false, NULL,
+	 0},
+	{"none: no device, no request", "{}", ALL_FAIL, NO_STEP, OUTCOME_NOTHING, false, NULL, 0},
+	{"none: a device, no request", DEVICE_ALONE, ALL_FAIL, NO_STEP, OUTCOME_NOTHING, false,
+	 "not asked for", 0},
+	{"none: no device", ASKS_WITHOUT, ON_ERROR "," ON_DENIED, NO_STEP, OUTCOME_NOTHING, false,
+	 "no RDMA device allocated", 0},
+	{"tcp", ASKS_WITHOUT, TCP "," ON_ERROR, NO_STEP, OUTCOME_GRANTED, false, NULL, 0},
+	{"no device: on_no_device fail", ASKS_WITHOUT, FAIL, NO_STEP, OUTCOME_DENIED, true,
+	 "on_no_device: fail", 0},
+	{"denied", ASKS_WITH_DEVICE, OTHERS "," ON_ERROR "," FAIL, NO_STEP, OUTCOME_DENIED, false,
+	 "not among the namespaces", 0},
+	{"denied: on_denied fail", ASKS_WITH_DEVICE, OTHERS "," ON_DENIED, NO_STEP, OUTCOME_DENIED,
+	 true, "(on_denied: fail in ", 0},
+	{"denied: by the memory limit, on_denied fail", ASKS_WITH_DEVICE,
+	 "\"require_memory_limit\":true," ON_DENIED, NO_STEP, OUTCOME_DENIED, true,
+	 "no memory limit", 0},
+	{"denied: on_denied fail, no device", ASKS_WITHOUT, OTHERS "," ON_DENIED "," TCP, NO_STEP,
+	 OUTCOME_DENIED, false, "not among the namespaces", 0},
+	{"denied: all says fail, no device", ASKS_WITHOUT, OTHERS "," ALL_FAIL, NO_STEP,
+	 OUTCOME_DENIED, false, "not among the namespaces", 0},
+	{"denied: on_denied fail, it does not ask", DEVICE_ALONE,
+	 OTHERS "," ON_DENIED ",\"opt_in\":\"device\"", NO_STEP, OUTCOME_DENIED, false,
+	 "not among the namespaces", 0},
+
+	/* What was decided cannot be applied. */
+	{"apply: warn", ASKS_WITH_DEVICE, FAIL "," ON_DENIED, AT_APPLY, OUTCOME_FAILED, false,
+	 "apply", 0},
+	{"apply: fail", ASKS_WITH_DEVICE, ON_ERROR, AT_APPLY, OUTCOME_FAILED, true, "apply", 0},
+	{"apply: tcp, warn", ASKS_WITHOUT, TCP, AT_APPLY, OUTCOME_FAILED, false, "apply", 0},
+	{"apply: tcp, fail", ASKS_WITHOUT, TCP "," ON_ERROR, AT_APPLY, OUTCOME_FAILED, false,
+	 "apply", 0},
+	{"apply: not for none", ASKS_WITHOUT, ON_ERROR, AT_APPLY, OUTCOME_NOTHING, false,
+	 "no RDMA device", 0},
+	{"apply: not for a denial", ASKS_WITH_DEVICE, OTHERS "," ON_ERROR, AT_APPLY, OUTCOME_DENIED,
+	 false, "namespaces", 0},
+
+	/* The policy, or the request. */
+	{"policy: cannot be read", ASKS_WITH_DEVICE, ON_ERROR ",\"memlok\":1", NO_STEP,
+	 OUTCOME_FAILED, false, "memlok", 0},
+	{"policy: cannot be read, no device", ASKS_WITHOUT, ON_ERROR ",\"memlok\":1", NO_STEP,
+	 OUTCOME_NOTHING, false, "memlok", 0},
+	{"policy: cannot be read, no request", "{}", ON_ERROR ",\"memlok\":1", NO_STEP,
+	 OUTCOME_NOTHING, false, NULL, 0},
+	{"policy: cannot be read, a device by another name",
+	 "{" ASKS ",\"linux\":{\"devices\":[{\"type\":\"c\",\"path\":\"/dev/x\","
+	 "\"major\":231,\"minor\":198}]}}",
+	 ON_ERROR ",\"memlok\":1", NO_STEP, OUTCOME_FAILED, false, "memlok", 0},
+	{"policy: cannot be read, a device's name with another number",
+	 "{" ASKS ",\"linux\":{\"devices\":[{\"type\":\"c\",\"path\":"
+	 "\"/dev/infiniband/uverbs6\",\"major\":231,\"minor\":199}]}}",
+	 ON_ERROR ",\"memlok\":1", NO_STEP, OUTCOME_NOTHING, false, "memlok", 0},
+	{"policy: cannot be read, a pod's sandbox",
+	 "{\"annotations\":{\"oci-rdma-hook.io/inject\":\"true\","
+	 "\"io.kubernetes.cri.container-type\":\"sandbox\"}," DEVICE "}",
+	 ON_ERROR ",\"memlok\":1", NO_STEP, OUTCOME_NOTHING, false, NULL, 0},
+	{"request: cannot be read, warn", "{" ODD "," DEVICE "}", "", NO_STEP, OUTCOME_FAILED,
+	 false, "memlock", 0},
+	{"request: cannot be read, fail", "{" ODD "," DEVICE "}", ON_ERROR, NO_STEP, OUTCOME_FAILED,
+	 true, "memlock", 0},
+	{"request: cannot be read, no device", "{" ODD "}", ALL_FAIL, NO_STEP, OUTCOME_NOTHING,
+	 false, "memlock", 0},
+
+	/* The node: the devices are not known. */
+	{"node: asks, and a device's file", ASKS_WITH_DEVICE, ON_ERROR, AT_NODE, OUTCOME_FAILED,
+	 true, "sys/dev/char", 0},
+	{"node: the same, warn", ASKS_WITH_DEVICE, "", AT_NODE, OUTCOME_FAILED, false,
+	 "sys/dev/char", 0},
+	{"node: no device's file", ASKS_WITHOUT, ALL_FAIL, AT_NODE, OUTCOME_NOTHING, false,
+	 "sys/dev/char", 0},
+	{"node: does not ask", DEVICE_ALONE, ALL_FAIL, AT_NODE, OUTCOME_NOTHING, false,
+	 "sys/dev/char", 0},
+	{"node: does not ask, opt_in device", DEVICE_ALONE, ON_ERROR ",\"opt_in\":\"device\"",
+	 AT_NODE, OUTCOME_FAILED, true, "sys/dev/char", 0},
+
+	/* The spec. */
+	{"spec: asks, and a device's file", BROKEN("{" ASKS "," DEVICE), ON_ERROR, NO_STEP,
+	 OUTCOME_FAILED, true, "process", 0},
+	{"spec: the same, warn", BROKEN("{" ASKS "," DEVICE), "", NO_STEP, OUTCOME_FAILED, false,
+	 "process", 0},
+	{"spec: the same, and a policy that cannot be read", BROKEN("{" ASKS "," DEVICE),
+	 ON_ERROR ",\"memlok\":1", NO_STEP, OUTCOME_FAILED, false, "process", 0},
+	{"spec: no device's file", BROKEN("{" ASKS), ALL_FAIL, NO_STEP, OUTCOME_NOTHING, false,
+	 "process", 0},
+	{"spec: does not ask", BROKEN("{" DEVICE), ALL_FAIL, NO_STEP, OUTCOME_NOTHING, false,
+	 "process", 0},
+	{"spec: does not ask, opt_in device", BROKEN("{" DEVICE), ON_ERROR ",\"opt_in\":\"device\"",
+	 NO_STEP, OUTCOME_FAILED, true, "process", 0},
+	{"spec: the caller knows that it asks", BROKEN("{" DEVICE), ON_ERROR, NO_STEP,
+	 OUTCOME_FAILED, true, "process", 1},
+	{"spec: the caller knows that it does not ask", BROKEN("{" ASKS "," DEVICE), ON_ERROR,
+	 NO_STEP, OUTCOME_NOTHING, false, "process", -1},
+	{"spec: asks by the caller, no device's file", BROKEN("{" ASKS), ON_ERROR, NO_STEP,
+	 OUTCOME_NOTHING, false, "process", 1},
+	{"spec: no text", "", ON_ERROR, AT_READ, OUTCOME_NOTHING, false, "read", 0},
+	{"spec: no text, opt_in device", "", ON_ERROR ",\"opt_in\":\"device\"", AT_READ,
+	 OUTCOME_NOTHING, false, "read", 0},
+	{"spec: no text, the caller knows that it asks", "", ON_ERROR, AT_READ, OUTCOME_FAILED,
+	 true, "read", 1},
+	{"spec: no text, the caller knows that it does not ask", "", ON_ERROR, AT_READ,
+	 OUTCOME_NOTHING, false, "read", -1},
+};
+
+/* ---- an entry point whose steps fail as a row says ---- */
+
+struct bench {
+	const struct outcome_case *row;
+	int applied;
+};
+
+static struct {
+	bool must_fail;
+	bool was_true;
+} expected;
+
+static void expect(bool must_fail)
+{
+	expected.must_fail = must_fail;
+	expected.was_true |= must_fail;
+}
+
+static int read_spec(void *context, struct container *container, struct err *err)
+{
+	const struct bench *bench = context;
+
+	if (bench->row->step == AT_READ)
+		return err_set(err, "read");
+	container->text = (struct fs_text){.bytes = (char *)(uintptr_t)bench->row->spec,
+					   .len = strlen(bench->row->spec)};
+	return container_parse_spec(container, "config.json", err);
+}
+
+static int apply(void *context, struct container *container, struct applied *applied,
+		 struct err *err)
+{
+	struct bench *bench = context;
+
+	assert_true(plan_gives(&container->plan));
+	bench->applied++;
+	if (bench->row->step == AT_APPLY)
+		return err_set(err, "apply");
+	applied->changed = true;
+	return 0;
+}
+
+static void make_node(const struct unit_dir *dir, const struct outcome_case *row)
+{
+	const char *config = row->config;
+	char text[512];
+
+	if (row->step == AT_NODE) {
+		unit_write(dir->fd, "sys/dev/char", "no directory", 0644);
+	} else {
+		unit_write(dir->fd, "sys/dev/char/x", "", 0644);
+		unit_write(dir->fd, "sys/" FUNCTION "/ibdev", "mlx5_6\n", 0644);
+		assert_int_equal(symlinkat("../../" FUNCTION, dir->fd, "sys/dev/char/231:198"), 0);
+	}
+	(void)snprintf(text, sizeof(text), "{%s}", config);
+	unit_write(dir->fd, "etc/oci-rdma-hook/config.json", text, 0644);
+}
+
+static void serve(const struct outcome_case *row, bool repeats, struct outcome *ret_outcome,
+		  struct bench *bench)
+{
+	cleanup_unit_dir dir = unit_dir_make();
+	cleanup_container container = CONTAINER_NONE;
+	const struct options options = {.sysroot = dir.path};
+	const bool asks = row->caller > 0;
+	const struct entry_point entry = {
+		.name = "test",
+		.repeats = repeats,
+		.asks = row->caller ? &asks : NULL,
+		.expect = expect,
+		.context = bench,
+		.read = read_spec,
+		.apply = apply,
+	};
+
+	make_node(&dir, row);
+	*bench = (struct bench){.row = row};
+	expected.must_fail = expected.was_true = false;
+	outcome_serve(&container, &options, &entry, ret_outcome);
+	/* It lives as long as the container. */
+	if (ret_outcome->reason)
+		(void)snprintf(ret_outcome->err.text, sizeof(ret_outcome->err.text), "%s",
+			       arena_strdup(&container.arena, ret_outcome->reason));
+}
+
+static void outcome_is(void **state)
+{
+	const struct outcome_case *row = *state;
+	struct outcome outcome;
+	struct bench bench;
+
+	serve(row, false, &outcome, &bench);
+	assert_int_equal(outcome.kind, row->kind);
+	assert_int_equal(outcome.must_fail, row->must_fail);
+	assert_int_equal(outcome.reason != NULL, row->reason != NULL);
+	if (row->reason)
+		assert_has(outcome.err.text, row->reason);
+	/* Late from here on, it ends as it would have. */
+	assert_int_equal(expected.must_fail, row->must_fail);
+	assert_int_equal(outcome.applied.changed, row->kind == OUTCOME_GRANTED);
+	assert_int_equal(bench.applied,
+			 row->kind == OUTCOME_GRANTED || row->step == AT_APPLY
+				 ? row->kind == OUTCOME_GRANTED || row->kind == OUTCOME_FAILED
+				 : 0);
+}
+
+/* The container runs by then: crun would kill it. */
+static void a_repeated_run_never_refuses(void **state)
+{
+	struct outcome outcome;
+	struct bench bench;
+
+	serve(*state, true, &outcome, &bench);
+	assert_false(outcome.must_fail);
+	assert_false(expected.was_true);
+}
+
+/* While a device is known and the rest is not, on_error "fail" holds; a grant ends that. */
+static void late_in_between_it_fails(void **state)
+{
+	static const struct outcome_case rows[] = {
+		{.spec = ASKS_WITH_DEVICE, .config = ON_ERROR},
+		{.spec = ASKS_WITH_DEVICE, .config = FAIL "," ON_DENIED},
+		{.spec = ASKS_WITHOUT, .config = ON_ERROR "," TCP},
+	};
+	struct outcome outcome;
+	struct bench bench;
+
+	(void)state;
+	for (size_t i = 0; i < LENGTH(rows); i++) {
+		serve(&rows[i], false, &outcome, &bench);
+		assert_int_equal(expected.was_true, i == 0);
+		assert_false(expected.must_fail);
+	}
+}
+
+/* As the shim's exec finds it, by itself */
+static void a_failure_found_elsewhere_has_its_reason(void **state)
+{
+	const struct err err = {.text = "the record is gone"};
+	cleanup_container container = CONTAINER_NONE;
+	struct outcome outcome = {0};
+
+	(void)state;
+	outcome_fail(&container, true, &err, &outcome);
+	assert_int_equal(outcome.kind, OUTCOME_FAILED);
+	assert_false(outcome.must_fail); /* no config says so */
+	assert_string_equal(outcome.reason, err.text);
+	assert_string_equal(outcome.err.text, err.text);
+	container.has_config = container.config.fail_on_error = true;
+	outcome_fail(&container, true, &err, &outcome);
+	assert_true(outcome.must_fail);
+	outcome_fail(&container, false, &err, &outcome);
+	assert_int_equal(outcome.kind, OUTCOME_NOTHING);
+	assert_false(outcome.must_fail);
+}
+
+int main(void)
+{
+	static struct unit_suite suite;
+
+	UNIT_TABLE(&suite, outcome_is, outcome_cases);
+	UNIT_TABLE_AS(&suite, "repeated: ", a_repeated_run_never_refuses, outcome_cases);
+	unit_add(&suite, "failed: found elsewhere", a_failure_found_elsewhere_has_its_reason, NULL);
+	unit_add(&suite, "late: in between", late_in_between_it_fails, NULL);
+	return unit_run(&suite, "outcome");
+}

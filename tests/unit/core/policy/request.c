@@ -1,0 +1,314 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "tests/unit/unit.h"
+
+#include "core/policy/quantity.h"
+#include "core/policy/request.h"
+
+#define ANNOTATIONS_MAX 4
+#define MI (UINT64_C(1024) * 1024)
+
+/* Name and value in turn */
+struct annotations {
+	const char *pair[2 * ANNOTATIONS_MAX];
+};
+
+static void make_spec(const struct annotations *from, struct spec_annotation *room,
+		      const char *container, struct spec *ret_spec)
+{
+	struct spec spec = {.identity = {.name = container}, .annotations = room};
+
+	for (size_t i = 0; i < ANNOTATIONS_MAX && from->pair[2 * i]; i++) {
+		room[i] = (struct spec_annotation){
+			.name = from->pair[2 * i], .value = from->pair[2 * i + 1], .line = 10 + i};
+		spec.n_annotations++;
+	}
+	*ret_spec = spec;
+}
+
+static const struct good_case {
+	const char *name;
+	struct annotations annotations;
+	const char *container; /* NULL: its name is not known */
+	enum request_inject inject;
+	bool other;
+	uint64_t memlock;
+	bool nccl;
+} good_cases[] = {
+	{"request: none", {{NULL}}, "c", INJECT_UNSAID, false, MEMLOCK_UNLIMITED, true},
+	{"request: inject true",
+	 {{"inject", "true"}},
+	 "c",
+	 INJECT_ASKED,
+	 false,
+	 MEMLOCK_UNLIMITED,
+	 true},
+	{"request: inject false",
+	 {{"inject", "false"}},
+	 "c",
+	 INJECT_REFUSED,
+	 false,
+	 MEMLOCK_UNLIMITED,
+	 true},
+	{"request: containers names this one",
+	 {{"inject", "true", "containers", "trainer"}},
+	 "trainer",
+	 INJECT_ASKED,
+	 false,
+	 MEMLOCK_UNLIMITED,
+	 true},
+	{"request: containers names this one first",
+	 {{"containers", "trainer,b"}},
+	 "trainer",
+	 INJECT_UNSAID,
+	 false,
+	 MEMLOCK_UNLIMITED,
+	 true},
+	{"request: containers names this one last",
+	 {{"containers", "a,b,trainer"}},
+	 "trainer",
+	 INJECT_UNSAID,
+	 false,
+	 MEMLOCK_UNLIMITED,
+	 true},
+	{"request: containers names others",
+	 {{"containers", "a,b"}},
+	 "trainer",
+	 INJECT_UNSAID,
+	 true,
+	 MEMLOCK_UNLIMITED,
+	 true},
+	{"request: containers names a longer one",
+	 {{"containers", "trainer-2"}},
+	 "trainer",
+	 INJECT_UNSAID,
+	 true,
+	 MEMLOCK_UNLIMITED,
+	 true},
+	{"request: containers names a shorter one",
+	 {{"containers", "train"}},
+	 "trainer",
+	 INJECT_UNSAID,
+	 true,
+	 MEMLOCK_UNLIMITED,
+	 true},
+	{"request: containers names one of the same length",
+	 {{"containers", "trainee"}},
+	 "trainer",
+	 INJECT_UNSAID,
+	 true,
+	 MEMLOCK_UNLIMITED,
+	 true},
+	{"request: containers, and this one's name is not known",
+	 {{"containers", "a"}},
+	 NULL,
+	 INJECT_UNSAID,
+	 true,
+	 MEMLOCK_UNLIMITED,
+	 true},
+	{"request: memlock", {{"memlock", "16Mi"}}, "c", INJECT_UNSAID, false, 16 * MI, true},
+	{"request: memlock unlimited",
+	 {{"memlock", "unlimited"}},
+	 "c",
+	 INJECT_UNSAID,
+	 false,
+	 MEMLOCK_UNLIMITED,
+	 true},
+	{"request: nccl false",
+	 {{"nccl", "false"}},
+	 "c",
+	 INJECT_UNSAID,
+	 false,
+	 MEMLOCK_UNLIMITED,
+	 false},
+	{"request: nccl true",
+	 {{"nccl", "true"}},
+	 "c",
+	 INJECT_UNSAID,
+	 false,
+	 MEMLOCK_UNLIMITED,
+	 true},
+	{"request: all four",
+	 {{"nccl", "false", "memlock", "1Mi", "containers", "c", "inject", "true"}},
+	 "c",
+	 INJECT_ASKED,
+	 false,
+	 MI,
+	 false},
+};
+
+static void is_read(void **state)
+{
+	const struct good_case *row = *state;
+	struct spec_annotation room[ANNOTATIONS_MAX];
+	struct request request;
+	struct spec spec;
+	struct err err = {0};
+
+	make_spec(&row->annotations, room, row->container, &spec);
+	assert_int_equal(request_read(&spec, "config.json", &request, &err), 0);
+	assert_int_equal(request.inject, row->inject);
+	assert_int_equal(request.other_container, row->other);
+	assert_true(request.memlock == row->memlock);
+	assert_int_equal(request.nccl, row->nccl);
+	assert_int_equal(request_is_made(&spec),
+			 spec.n_annotations && row->inject != INJECT_REFUSED);
+}
+
+static const struct hook_case {
+	const char *name;
+	struct annotations annotations;
+	enum request_inject inject;
+	bool by_hook;
+	bool made;
+} hook_cases[] = {
+	{"a hook asks: no annotation", {{NULL}}, INJECT_ASKED, true, true},
+	{"a hook asks: so does inject", {{"inject", "true"}}, INJECT_ASKED, false, true},
+	{"a hook asks: inject refuses", {{"inject", "false"}}, INJECT_REFUSED, false, false},
+	{"a hook asks: annotations reduce",
+	 {{"memlock", "1Mi", "nccl", "false"}},
+	 INJECT_ASKED,
+	 true,
+	 true},
+};
+
+static void a_hook_asks_where_inject_says_nothing(void **state)
+{
+	const struct hook_case *row = *state;
+	struct spec_annotation room[ANNOTATIONS_MAX];
+	bool reduced = row->annotations.pair[0] && strcmp(row->annotations.pair[0], "memlock") == 0;
+	struct request request;
+	struct spec spec;
+	struct err err = {0};
+
+	make_spec(&row->annotations, room, "c", &spec);
+	spec.asked = true;
+	assert_int_equal(request_read(&spec, "config.json", &request, &err), 0);
+	assert_int_equal(request.inject, row->inject);
+	assert_int_equal(request.by_hook, row->by_hook);
+	assert_true(request.memlock == (reduced ? MI : MEMLOCK_UNLIMITED));
+	assert_int_equal(request.nccl, !reduced);
+	assert_int_equal(request_is_made(&spec), row->made);
+}
+
+#define FRONT(line, name) "config.json: line " line ": annotation oci-rdma-hook.io/" name ": "
+
+static const struct bad_case {
+	const char *name;
+	struct annotations annotations;
+	const char *error;
+} bad_cases[] = {
+	{"wrong: an unknown annotation, its line",
+	 {{"inject", "true", "memlok", "1Gi"}},
+	 FRONT("11", "memlok") "unknown; known: inject, containers, memlock, nccl"},
+	{"wrong: an annotation without a name", {{"", "x"}}, FRONT("10", "") "unknown"},
+	{"wrong: another case", {{"Inject", "true"}}, FRONT("10", "Inject") "unknown"},
+	{"wrong: inject True",
+	 {{"inject", "True"}},
+	 FRONT("10", "inject") "expected \"true\" or \"false\", found \"True\""},
+	{"wrong: inject yes", {{"inject", "yes"}}, FRONT("10", "inject") "expected"},
+	{"wrong: inject 1", {{"inject", "1"}}, FRONT("10", "inject") "expected"},
+	{"wrong: inject, nothing", {{"inject", ""}}, FRONT("10", "inject") "expected"},
+	{"wrong: inject, a space behind", {{"inject", "true "}}, FRONT("10", "inject") "expected"},
+	{"wrong: inject, much", {{"inject", "truetruetrue"}}, FRONT("10", "inject") "expected"},
+	{"wrong: nccl off", {{"nccl", "off"}}, FRONT("10", "nccl") "expected"},
+	{"wrong: containers, nothing",
+	 {{"containers", ""}},
+	 FRONT("10", "containers") "\"\" is not a list of container names: write \"a,b\""},
+	{"wrong: containers, a space",
+	 {{"containers", "a, b"}},
+	 FRONT("10", "containers") "\"a, b\""},
+	{"wrong: containers, a comma behind", {{"containers", "a,"}}, FRONT("10", "containers")},
+	{"wrong: containers, a comma in front", {{"containers", ",a"}}, FRONT("10", "containers")},
+	{"wrong: containers, two commas", {{"containers", "a,,b"}}, FRONT("10", "containers")},
+	{"wrong: containers, a '*'", {{"containers", "*"}}, FRONT("10", "containers")},
+	{"wrong: containers, upper case", {{"containers", "C"}}, FRONT("10", "containers")},
+	{"wrong: containers, a line break", {{"containers", "c\nd"}}, FRONT("10", "containers")},
+	{"wrong: containers, JSON", {{"containers", "[\"c\"]"}}, FRONT("10", "containers")},
+	{"wrong: memlock 0", {{"memlock", "0"}}, FRONT("10", "memlock") "0 would leave no memory"},
+	{"wrong: memlock GB", {{"memlock", "1GB"}}, FRONT("10", "memlock") "'1GB' has an unknown"},
+	{"wrong: memlock -1", {{"memlock", "-1"}}, FRONT("10", "memlock") "'-1' is not an amount"},
+	{"wrong: memlock, nothing",
+	 {{"memlock", ""}},
+	 FRONT("10", "memlock") "'' is not an amount"},
+	{"wrong: the first wrong one is named",
+	 {{"nccl", "x", "memlock", "x"}},
+	 FRONT("10", "nccl")},
+	{"wrong: one behind a refusal", {{"inject", "false", "nccl", "x"}}, FRONT("11", "nccl")},
+};
+
+static void is_refused(void **state)
+{
+	const struct bad_case *row = *state;
+	struct spec_annotation room[ANNOTATIONS_MAX];
+	struct request request = {.memlock = 4711};
+	struct spec spec;
+	struct err err = {0};
+
+	make_spec(&row->annotations, room, "c", &spec);
+	assert_int_equal(request_read(&spec, "config.json", &request, &err), -1);
+	assert_has(err.text, row->error);
+	assert_one_line(&err);
+	assert_true(request.memlock == 4711);
+}
+
+/* What a pod's author writes does not reach a terminal as it is, and does not fill it. */
+static void an_authors_text_is_bounded_and_printable(void **state)
+{
+	struct annotations annotations = {{"x\n\x1b[2J", "y"}};
+	struct spec_annotation room[ANNOTATIONS_MAX];
+	struct request request;
+	struct spec spec;
+	struct err err = {0};
+	char large[5000];
+
+	(void)state;
+	make_spec(&annotations, room, "c", &spec);
+	assert_int_equal(request_read(&spec, "config.json", &request, &err), -1);
+	assert_one_line(&err);
+	memset(large, 'x', sizeof(large) - 1);
+	large[sizeof(large) - 1] = '\0';
+	annotations = (struct annotations){{large, "y"}};
+	make_spec(&annotations, room, "c", &spec);
+	assert_int_equal(request_read(&spec, "config.json", &request, &err), -1);
+	assert_has(err.text, "unknown; known: inject");
+	annotations = (struct annotations){{"containers", large, "nccl", "true"}};
+	large[10] = '*';
+	make_spec(&annotations, room, "c", &spec);
+	assert_int_equal(request_read(&spec, "config.json", &request, &err), -1);
+	assert_has(err.text, "is not a list of container names: write \"a,b\"");
+}
+
+/* The bare question does not fail: what is misspelt was meant to ask, too. */
+static void any_annotation_asks_but_a_refusal(void **state)
+{
+	static const struct annotations asks[] = {
+		{{"inject", "true"}}, {{"bad", "x"}},   {{"inject", "True"}},
+		{{"memlock", "1Gi"}}, {{"inject", ""}}, {{"inject", "False"}},
+	};
+	static const struct annotations refuses = {{"inject", "false", "nccl", "true"}};
+	struct spec_annotation room[ANNOTATIONS_MAX];
+	struct spec spec;
+
+	(void)state;
+	for (size_t i = 0; i < LENGTH(asks); i++) {
+		make_spec(&asks[i], room, NULL, &spec);
+		assert_true(request_is_made(&spec));
+	}
+	make_spec(&refuses, room, NULL, &spec);
+	assert_false(request_is_made(&spec));
+	assert_false(request_is_made(&(struct spec){0}));
+}
+
+int main(void)
+{
+	static struct unit_suite suite;
+
+	UNIT_TABLE(&suite, is_read, good_cases);
+	UNIT_TABLE(&suite, a_hook_asks_where_inject_says_nothing, hook_cases);
+	UNIT_TABLE(&suite, is_refused, bad_cases);
+	unit_add(&suite, "wrong: the author's text is bounded and printable",
+		 an_authors_text_is_bounded_and_printable, NULL);
+	unit_add(&suite, "request: any annotation of ours asks, but for inject false",
+		 any_annotation_asks_but_a_refusal, NULL);
+	return unit_run(&suite, "request");
+}

@@ -1,0 +1,257 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What is done to a container's limit, and who its root is */
+#include "processes.h"
+
+#include <sys/capability.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+
+#define LOW ((struct rlimit64){1 << 16, 1 << 16})
+
+static void drop_resource_capability(void)
+{
+	cap_t capabilities = cap_get_proc();
+	cap_value_t value = CAP_SYS_RESOURCE;
+
+	(void)cap_set_flag(capabilities, CAP_EFFECTIVE, 1, &value, CAP_CLEAR);
+	(void)cap_set_proc(capabilities);
+	(void)cap_free(capabilities);
+}
+
+struct limit_case {
+	const char *name;
+	struct rlimit64 before;
+	uint64_t bytes;
+	struct rlimit64 after;
+	bool changed;
+};
+
+static const struct limit_case limit_cases[] = {
+	{"limit: a soft one goes up to the hard one", {1 << 15, 1 << 16}, 1 << 16, LOW, true},
+	{"limit: what is high enough stays", LOW, 1 << 16, LOW, false},
+	{"limit: what is higher stays", LOW, 1 << 12, LOW, false},
+};
+
+static void a_limit_is_only_ever_raised(void **state)
+{
+	const struct limit_case *row = *state;
+	struct process process = PROCESS_NONE;
+	struct rlimit64 limit;
+	struct err err;
+	bool changed = !row->changed;
+	pid_t pid = start(sleep_long, NULL);
+
+	assert_int_equal(prlimit64(pid, RLIMIT_MEMLOCK, &row->before, NULL), 0);
+	/* Our own child is not "started by our runtime" for us: held here by hand. */
+	process.pid = pid;
+	process.pidfd = (int)syscall(SYS_pidfd_open, pid, 0);
+	assert_int_equal(process_raise_memlock(&process, row->bytes, &changed, &err), 0);
+	assert_int_equal(changed, row->changed);
+	assert_int_equal(prlimit64(pid, RLIMIT_MEMLOCK, NULL, &limit), 0);
+	assert_memory_equal(&limit, &row->after, sizeof(limit));
+	end(pid);
+	/* Its end is no error, whatever the limit would have been. */
+	assert_int_equal(process_raise_memlock(&process, UINT64_MAX, &changed, &err), 0);
+	assert_false(changed);
+	process_close(&process);
+}
+
+/* 0: refused, and said why */
+static int raise_without_the_right(const void *context)
+{
+	struct process process = {.pid = *(const pid_t *)context, .pidfd = -1, .proc = -1};
+	struct err err;
+	bool changed = false;
+
+	drop_resource_capability();
+	if (process_raise_memlock(&process, 1 << 20, &changed, &err) == 0 || changed)
+		return 1;
+	return strstr(err.text, "needs CAP_SYS_RESOURCE on the node") ? 0 : 2;
+}
+
+static void without_the_right_it_is_an_error(void **state)
+{
+	pid_t pid = start(sleep_long, NULL);
+	struct rlimit64 limit;
+
+	(void)state;
+	assert_int_equal(prlimit64(pid, RLIMIT_MEMLOCK, &LOW, NULL), 0);
+	assert_int_equal(result_of(raise_without_the_right, &pid), 0);
+	assert_int_equal(prlimit64(pid, RLIMIT_MEMLOCK, NULL, &limit), 0);
+	assert_memory_equal(&limit, &LOW, sizeof(limit));
+	end(pid);
+}
+
+/* 0: it may not even be asked for, and that is said */
+static int raise_anothers(const void *context)
+{
+	struct process process = {.pid = *(const pid_t *)context, .pidfd = -1, .proc = -1};
+	struct err err;
+	bool changed = true;
+
+	if (setresuid(65534, 65534, 65534) < 0)
+		return NOT_HERE;
+	if (process_raise_memlock(&process, 1 << 20, &changed, &err) == 0 || changed)
+		return 1;
+	return strstr(err.text, "RLIMIT_MEMLOCK of pid ") ? 0 : 2;
+}
+
+static void what_another_users_is_cannot_be_told(void **state)
+{
+	pid_t pid = start(sleep_long, NULL);
+
+	(void)state;
+	assert_int_equal(result_of(raise_anothers, &pid), 0);
+	end(pid);
+}
+
+/* What the kernel lets us do is what we say of it. Exits with 0 if both agree on all amounts. */
+static int ask_and_try(const void *context)
+{
+	static const uint64_t amounts[] = {0, 1 << 16, (1 << 16) + 1, 1 << 20, UINT64_MAX};
+	struct err err;
+
+	if (context)
+		drop_resource_capability();
+	if (prlimit64(0, RLIMIT_MEMLOCK, &LOW, NULL) < 0)
+		return NOT_HERE;
+	for (size_t i = 0; i < LENGTH(amounts); i++) {
+		struct rlimit64 limit = LOW;
+		int said = process_may_have_memlock(amounts[i], &err);
+
+		if (said < 0 && !strstr(err.text, "cannot be raised above 65536 bytes"))
+			return 1;
+		(void)memlock_raise(&limit, amounts[i]);
+		if (prlimit64(0, RLIMIT_MEMLOCK, &limit, NULL) != said)
+			return 2;
+		/* Down again, which everybody may */
+		(void)prlimit64(0, RLIMIT_MEMLOCK, &LOW, NULL);
+	}
+	return 0;
+}
+
+/* All capabilities, but of a user namespace */
+static int ask_and_try_in_a_user_namespace(const void *context)
+{
+	uid_t outside = geteuid();
+	int fd;
+
+	if (unshare(CLONE_NEWUSER) < 0)
+		return NOT_HERE;
+	fd = open("/proc/self/uid_map", O_WRONLY | O_CLOEXEC);
+	if (fd < 0 || dprintf(fd, "0 %u 1\n", outside) < 0)
+		return NOT_HERE;
+	(void)close(fd);
+	return ask_and_try(context);
+}
+
+static void what_may_be_had_is_what_the_kernel_gives(void **state)
+{
+	(void)state;
+	assert_int_equal(result_of(ask_and_try, NULL), 0);
+	assert_int_equal(result_of(ask_and_try, &LOW), 0);
+}
+
+static void the_rights_of_a_user_namespace_raise_nothing(void **state)
+{
+	(void)state;
+	assert_int_equal(result_of(ask_and_try_in_a_user_namespace, NULL), 0);
+}
+
+/* ---- the ids of its root ---- */
+
+struct mapping {
+	const char *name;
+	const char *uid_map;
+	const char *gid_map;
+	int64_t uid; /* -1: no root */
+	int64_t gid;
+};
+
+static const struct mapping mappings[] = {
+	{"ids of root: podman's", "0 100000 65536\n", "0 200000 65536\n", 100000, 200000},
+	{"ids of root: in a second line", "1 300000 10\n0 1000 1\n", "5 100000 2\n0 1001 1\n", 1000,
+	 1001},
+	{"ids of root: no root", "1 100000 65536\n", "0 100000 65536\n", -1, -1},
+	{"ids of root: no group of root's", "0 100000 65536\n", "1 100000 65536\n", -1, -1},
+	{"ids of root: nothing is mapped yet", NULL, NULL, -1, -1},
+};
+
+static int live_in_a_user_namespace(const void *context)
+{
+	int ready = *(const int *)context;
+
+	if (unshare(CLONE_NEWUSER) < 0)
+		return NOT_HERE;
+	(void)!write(ready, "x", 1);
+	(void)pause();
+	return 0;
+}
+
+static void map(pid_t pid, const char *which, const char *text)
+{
+	char path[64];
+	int fd;
+
+	(void)snprintf(path, sizeof(path), "/proc/%d/%s", pid, which);
+	fd = open(path, O_WRONLY | O_CLOEXEC);
+	assert_true(fd >= 0);
+	assert_int_equal(write(fd, text, strlen(text)), (ssize_t)strlen(text));
+	(void)close(fd);
+}
+
+static void the_ids_of_root_are_the_hosts(void **state)
+{
+	const struct mapping *row = *state;
+	struct process process = PROCESS_NONE;
+	uid_t uid = 1;
+	gid_t gid = 1;
+	struct err err;
+	char path[32];
+	char byte;
+	int ends[2];
+
+	assert_int_equal(pipe(ends), 0);
+	process.pid = start(live_in_a_user_namespace, &ends[1]);
+	(void)close(ends[1]);
+	if (read(ends[0], &byte, 1) != 1)
+		skip(); /* user namespaces are not allowed here */
+	(void)close(ends[0]);
+	if (row->uid_map)
+		map(process.pid, "uid_map", row->uid_map);
+	if (row->gid_map)
+		map(process.pid, "gid_map", row->gid_map);
+	(void)snprintf(path, sizeof(path), "/proc/%d", process.pid);
+	process.proc = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	assert_int_equal(process_root_ids(&process, &uid, &gid, &err), row->uid < 0 ? -1 : 0);
+	if (row->uid < 0) {
+		assert_has(err.text, "has no mapping for root");
+		assert_one_line(&err);
+	} else {
+		assert_int_equal(uid, row->uid);
+		assert_int_equal(gid, row->gid);
+	}
+	end(process.pid);
+	/* Of a process that has ended */
+	assert_int_equal(process_root_ids(&process, &uid, &gid, &err), -1);
+	process_close(&process);
+}
+
+int main(void)
+{
+	static struct unit_suite suite;
+
+	UNIT_TABLE(&suite, a_limit_is_only_ever_raised, limit_cases);
+	unit_add(&suite, "without CAP_SYS_RESOURCE it is an error that says so",
+		 without_the_right_it_is_an_error, NULL);
+	unit_add_for_root(&suite, "a limit that cannot be read is an error, too",
+			  what_another_users_is_cannot_be_told, NULL);
+	unit_add(&suite, "what may be had is what the kernel gives",
+		 what_may_be_had_is_what_the_kernel_gives, NULL);
+	unit_add(&suite, "the rights of a user namespace raise nothing",
+		 the_rights_of_a_user_namespace_raise_nothing, NULL);
+	for (size_t i = 0; i < LENGTH(mappings); i++)
+		unit_add_for_root(&suite, mappings[i].name, the_ids_of_root_are_the_hosts,
+				  &mappings[i]);
+	return unit_run(&suite, "limit");
+}

@@ -1,0 +1,344 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Whose a process is, told by real processes and their /proc. What happens at the same time is in
+ * races.c. */
+#include "processes.h"
+
+#include <limits.h>
+#include <sys/mount.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+
+/* What was opened is that process, held until it is closed, and by nothing that we start. */
+static bool is_held(struct process *process, pid_t pid)
+{
+	const int fds[] = {process->pidfd, process->proc};
+	bool held = process->pid == pid && fcntl(fds[0], F_GETFD) == FD_CLOEXEC &&
+		    fcntl(fds[1], F_GETFD) == FD_CLOEXEC;
+
+	process_close(process);
+	return held && fcntl(fds[0], F_GETFD) < 0 && fcntl(fds[1], F_GETFD) < 0;
+}
+
+/* process_open as an exit status: 0 ended, 1 the container's, 2 not the container's */
+static int judge(pid_t pid, const char *cgroup)
+{
+	struct process process = PROCESS_NONE;
+	struct err err;
+	int found = process_open(pid, ID, cgroup, &process, &err);
+
+	if (found == 1 && !is_held(&process, pid))
+		return 5;
+
+	if (found < 0)
+		return strstr(err.text, "is not a process of container " ID ":") ? 2 : 3;
+	return found;
+}
+
+static void pids_that_name_no_process_are_refused(void **state)
+{
+	static const int64_t pids[] = {INT64_MIN, -1, 0, 1, (int64_t)INT_MAX + 1, INT64_MAX};
+
+	(void)state;
+	for (size_t i = 0; i < LENGTH(pids); i++) {
+		struct process process = PROCESS_NONE;
+		struct err err;
+
+		assert_int_equal(process_open(pids[i], ID, NULL, &process, &err), -1);
+		assert_has(err.text, "is not the process of a container");
+		assert_int_equal(process.pidfd, -1);
+	}
+}
+
+static void one_that_has_ended_is_no_error(void **state)
+{
+	pid_t pid = start(sleep_long, NULL);
+
+	(void)state;
+	end(pid);
+	assert_int_equal(judge(pid, NULL), 0);
+}
+
+/* A zombie still has a pid and a /proc: nobody is left there to be served. */
+static void one_that_nobody_has_waited_for_has_ended(void **state)
+{
+	siginfo_t info;
+	pid_t pid = start(sleep_long, NULL);
+
+	(void)state;
+	(void)kill(pid, SIGKILL);
+	assert_int_equal(waitid(P_PID, (id_t)pid, &info, WEXITED | WNOWAIT), 0);
+	assert_int_equal(judge(pid, NULL), 0);
+	end(pid);
+}
+
+static int judge_child(const void *context)
+{
+	return judge(*(const pid_t *)context, NULL);
+}
+
+/* Opens that many descriptors more, and no other. 0: what does not open then is said */
+static int judge_with(rlim_t descriptors, const char *reason)
+{
+	struct process process = PROCESS_NONE;
+	cleanup_fd lowest = dup(STDIN_FILENO);
+	rlim_t limit = (rlim_t)lowest + descriptors;
+	pid_t pid = getppid();
+	struct err err;
+
+	(void)close(lowest);
+	lowest = -1;
+	if (prlimit64(0, RLIMIT_NOFILE, &(struct rlimit64){limit, limit}, NULL) < 0)
+		return NOT_HERE;
+	if (process_open(pid, ID, NULL, &process, &err) != -1)
+		return 1;
+	return strstr(err.text, reason) && strstr(err.text, "Too many open files") ? 0 : 2;
+}
+
+static int judge_without_a_descriptor(const void *context)
+{
+	(void)context;
+	return judge_with(0, "pidfd_open of pid ");
+}
+
+static int judge_with_one_descriptor(const void *context)
+{
+	(void)context;
+	return judge_with(1, "/proc/");
+}
+
+/* Only of a process that is not there is it said that it has ended. */
+static void one_that_cannot_be_opened_is_an_error(void **state)
+{
+	(void)state;
+	assert_int_equal(result_of(judge_without_a_descriptor, NULL), 0);
+	assert_int_equal(result_of(judge_with_one_descriptor, NULL), 0);
+}
+
+/* The hook is our child, and so is the container: we are the runtime. */
+static void a_child_of_the_runtime_is_the_containers(void **state)
+{
+	pid_t container = start(sleep_long, NULL);
+
+	(void)state;
+	assert_int_equal(result_of(judge_child, &container), 1);
+	end(container);
+}
+
+/* As result_of, in a child, which tests nothing itself */
+static int status_of(int (*body)(const void *), const void *context)
+{
+	pid_t pid = start(body, context);
+	int status;
+
+	return waitpid(pid, &status, 0) == pid && WIFEXITED(status) ? WEXITSTATUS(status) : 4;
+}
+
+static int run_hook(const void *context)
+{
+	return status_of(judge_child, context);
+}
+
+/* We are conmon: the runtime, which starts the hook, and the container are our children. */
+static void so_is_a_child_of_the_runtimes_parent(void **state)
+{
+	pid_t container = start(sleep_long, NULL);
+
+	(void)state;
+	assert_int_equal(result_of(run_hook, &container), 1);
+	end(container);
+}
+
+static int judge_runtime(const void *context)
+{
+	(void)context;
+	return judge(getppid(), NULL);
+}
+
+/* In a process namespace of our own we are its init: whose parent has ended is our child, as what
+ * the runtime has started is where its own has. */
+static int judge_an_orphan(const void *context)
+{
+	const pid_t orphan = start(sleep_long, NULL);
+	int judged;
+
+	(void)context;
+	if (mount("proc", "/proc", "proc", 0, NULL) < 0)
+		return NOT_HERE;
+	judged = status_of(run_hook, &orphan);
+	end(orphan);
+	return judged;
+}
+
+static int in_a_process_namespace(const void *context)
+{
+	if (unshare(CLONE_NEWNS | CLONE_NEWPID) < 0 ||
+	    mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) < 0)
+		return NOT_HERE;
+	return status_of(judge_an_orphan, context);
+}
+
+static void an_orphan_is_nobodys(void **state)
+{
+	(void)state;
+	assert_int_equal(result_of(in_a_process_namespace, NULL), 2);
+}
+
+static void the_runtime_itself_is_not(void **state)
+{
+	(void)state;
+	assert_int_equal(result_of(judge_runtime, NULL), 2);
+}
+
+/*
+ * Takes a name that ends its line in /proc/PID/stat, which the kernel does not escape there
+ * (fs/proc/array.c, proc_task_name): to a reader of that line it is the child of context.
+ */
+static int pretend_child(const void *context)
+{
+	char name[16];
+
+	(void)snprintf(name, sizeof(name), "x) R %d\n", *(const pid_t *)context);
+	(void)prctl(PR_SET_NAME, name);
+	(void)kill(getpid(), SIGSTOP);
+	return sleep_long(NULL);
+}
+
+static int judge_a_pretended_child(const void *context)
+{
+	pid_t runtime = getppid();
+	pid_t stranger = start(pretend_child, &runtime);
+	int judged;
+	int status;
+
+	(void)context;
+	(void)waitpid(stranger, &status, WUNTRACED);
+	judged = judge(stranger, NULL);
+	end(stranger);
+	return judged;
+}
+
+static void nor_one_whose_name_says_so(void **state)
+{
+	(void)state;
+	assert_int_equal(result_of(judge_a_pretended_child, NULL), 2);
+}
+
+static int judge_stranger(const void *context)
+{
+	pid_t stranger = start(sleep_long, NULL);
+	int judged = judge(stranger, NULL);
+
+	(void)context;
+	end(stranger);
+	return judged;
+}
+
+static void nor_is_what_the_hook_would_have_started(void **state)
+{
+	(void)state;
+	assert_int_equal(result_of(judge_stranger, NULL), 2);
+}
+
+struct cgroup {
+	const char *name;
+	const char *text;   /* /proc/<pid>/cgroup */
+	const char *cgroup; /* the last part of linux.cgroupsPath */
+	int judged;
+};
+
+/* More than is read of it, although its first line would do */
+static char long_cgroup[64 * 1024 + 2];
+
+static const struct cgroup cgroups[] = {
+	{"cgroup of CRI-O, systemd", "0::/kubepods.slice/kubepods-pod1.slice/crio-" ID ".scope\n",
+	 NULL, 1},
+	{"cgroup of CRI-O, below the container's own",
+	 "0::/kubepods.slice/crio-" ID ".scope/container\n", NULL, 1},
+	{"cgroup of podman", "0::/machine.slice/libpod-" ID ".scope/container\n", NULL, 1},
+	{"cgroup by cgroupfs", "0::/kubepods/besteffort/pod1/" ID "\n", NULL, 1},
+	{"cgroup v1, one of several lines", "9:name=systemd:/a\n8:pids:/kubepods/" ID "\n0::/\n",
+	 NULL, 1},
+	{"cgroup: no line's end", "0::/kubepods/" ID, NULL, 1},
+	{"cgroup: named by linux.cgroupsPath alone", "0::/user.slice/mine.scope\n", "mine", 1},
+	{"cgroup: another container", "0::/kubepods.slice/crio-decaf.scope\n", NULL, 2},
+	{"cgroup: another, and linux.cgroupsPath another still", "0::/user.slice/mine.scope\n",
+	 "yours", 2},
+	{"cgroup: an id that goes on", "0::/kubepods.slice/crio-" ID "1.scope\n", NULL, 2},
+	{"cgroup: an id within a word", "0::/kubepods.slice/crio-1" ID ".scope\n", NULL, 2},
+	{"cgroup: within a word first, and then whole", "0::/x" ID "/crio-" ID ".scope\n", NULL, 1},
+	{"cgroup: a service that is called so", "0::/system.slice/crio-" ID ".service\n", NULL, 2},
+	{"cgroup: the text begins with it", ID "/x\n", NULL, 2},
+	{"cgroup: empty", "", NULL, 2},
+	{"cgroup: longer than what is read", long_cgroup, NULL, 2},
+};
+
+static void fill_long_cgroup(void)
+{
+	static const char line[] = "0::/machine.slice/libpod-" ID ".scope\n";
+
+	memset(long_cgroup, '\n', sizeof(long_cgroup) - 1);
+	memcpy(long_cgroup, line, strlen(line));
+}
+
+struct forgery {
+	const struct cgroup *row;
+	const char *file;
+};
+
+/* A stranger whose cgroup the kernel says as the row does */
+static int judge_cgroup(const void *context)
+{
+	const struct forgery *forgery = context;
+	char path[64];
+	pid_t stranger;
+	int judged = NOT_HERE;
+
+	if (unshare(CLONE_NEWNS) < 0 || mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) < 0)
+		return NOT_HERE;
+	stranger = start(sleep_long, NULL);
+	(void)snprintf(path, sizeof(path), "/proc/%d/cgroup", stranger);
+	if (mount(forgery->file, path, NULL, MS_BIND, NULL) == 0)
+		judged = judge(stranger, forgery->row->cgroup);
+	end(stranger);
+	return judged;
+}
+
+static void its_cgroup_says_whose_it_is(void **state)
+{
+	const struct cgroup *row = *state;
+	cleanup_unit_dir dir = unit_dir_make();
+	char file[512];
+
+	(void)snprintf(file, sizeof(file), "%s/cgroup", dir.path);
+	unit_write(dir.fd, "cgroup", row->text, 0644);
+	assert_int_equal(result_of(judge_cgroup, &(struct forgery){row, file}), row->judged);
+}
+
+int main(void)
+{
+	static struct unit_suite suite;
+
+	unit_add(&suite, "pids that name no container's process are refused",
+		 pids_that_name_no_process_are_refused, NULL);
+	unit_add(&suite, "one that has ended is no error", one_that_has_ended_is_no_error, NULL);
+	unit_add(&suite, "one that nobody has waited for has ended",
+		 one_that_nobody_has_waited_for_has_ended, NULL);
+	unit_add(&suite, "a child of the runtime is the container's",
+		 a_child_of_the_runtime_is_the_containers, NULL);
+	unit_add(&suite, "so is a child of the runtime's parent, conmon",
+		 so_is_a_child_of_the_runtimes_parent, NULL);
+	unit_add_for_root(&suite, "an orphan is not, although the runtime's parent is init, too",
+			  an_orphan_is_nobodys, NULL);
+	unit_add(&suite, "the runtime itself is not", the_runtime_itself_is_not, NULL);
+	unit_add(&suite, "nor is a process whose name says that it is the runtime's child",
+		 nor_one_whose_name_says_so, NULL);
+	unit_add(&suite, "nor is what the hook would have started",
+		 nor_is_what_the_hook_would_have_started, NULL);
+	unit_add(&suite, "one that cannot be opened is an error",
+		 one_that_cannot_be_opened_is_an_error, NULL);
+	fill_long_cgroup();
+	for (size_t i = 0; i < LENGTH(cgroups); i++)
+		unit_add_for_root(&suite, cgroups[i].name, its_cgroup_says_whose_it_is,
+				  &cgroups[i]);
+	return unit_run(&suite, "owner");
+}

@@ -1,0 +1,290 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What others do at the same time: an image that swaps its /etc for a link to the host, a container
+ * that ends while the hook works, a pid that has come to mean another process.
+ */
+#include "tests/unit/unit.h"
+
+#include <errno.h>
+#include <linux/sched.h>
+#include <sched.h>
+#include <signal.h>
+#include <sys/mount.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+
+#include "core/nccl_conf.h"
+#include "core/node/device.h"
+#include "core/process/process.h"
+
+#define ROUNDS 3000
+
+/* ---- a root file system that changes ---- */
+
+struct swapped {
+	struct unit_dir dir; /* root/etc, root/other -> ../outside, outside */
+	int root;
+	pid_t swapper;
+};
+
+/* root/etc is now a directory of the image, now a link to one of the host, all the time. */
+static struct swapped begin_swapping(void)
+{
+	struct swapped s = {.dir = unit_dir_make()};
+
+	unit_write(s.dir.fd, "root/etc/x", "", 0644);
+	unit_write(s.dir.fd, "outside/x", "", 0644);
+	assert_int_equal(symlinkat("../outside", s.dir.fd, "root/other"), 0);
+	s.root = openat(s.dir.fd, "root", O_PATH | O_DIRECTORY | O_CLOEXEC);
+	s.swapper = fork();
+	assert_true(s.swapper >= 0);
+	if (s.swapper == 0) {
+		(void)prctl(PR_SET_PDEATHSIG, SIGKILL);
+		for (;;)
+			(void)renameat2(s.root, "etc", s.root, "other", RENAME_EXCHANGE);
+	}
+	return s;
+}
+
+static void end_swapping(struct swapped *s)
+{
+	(void)kill(s->swapper, SIGKILL);
+	(void)waitpid(s->swapper, NULL, 0);
+	(void)close(s->root);
+	unit_dir_remove(&s->dir);
+}
+
+static void nothing_is_written_outside(void **state)
+{
+	struct swapped s = begin_swapping();
+	const struct nccl_conf_owner owner = {0};
+	int written = 0;
+	int rounds = 0;
+
+	(void)state;
+	/* On a busy machine the swapper may stand still for many rounds: until both have happened.
+	 */
+	for (int i = 0; i < 1000 * ROUNDS && (i < ROUNDS || written == 0 || written == i); i++) {
+		char lines[32];
+		struct err err;
+		bool changed;
+
+		(void)snprintf(lines, sizeof(lines), "NCCL_IB_TC=%d\n", i);
+		if (nccl_conf_write(s.root, lines, &owner, &changed, &err) == 0)
+			written++;
+		else
+			assert_one_line(&err);
+		rounds++;
+	}
+	(void)kill(s.swapper, SIGSTOP);
+	assert_int_equal(unit_stat(s.dir.fd, "outside/nccl.conf").st_ino, 0);
+	/* It was the directory, and it was the link. */
+	assert_in_range(written, 1, rounds - 1);
+	end_swapping(&s);
+}
+
+static void who_looks_first_and_opens_then_is_caught(void **state)
+{
+	struct swapped s = begin_swapping();
+	time_t end = time(NULL) + UNIT_PATIENCE;
+	bool caught = false;
+
+	(void)state;
+	/* On one processor the two meet rarely. */
+	while (!caught && time(NULL) < end) {
+		int fd = -1;
+
+		if (S_ISDIR(unit_stat(s.root, "etc").st_mode))
+			fd = openat(s.root, "etc/nccl.conf", O_WRONLY | O_CREAT | O_CLOEXEC, 0644);
+		if (fd >= 0)
+			(void)close(fd);
+		caught = unit_stat(s.dir.fd, "outside/nccl.conf").st_ino != 0;
+	}
+	assert_true(caught);
+	end_swapping(&s);
+}
+
+/* ---- a process that ends ---- */
+
+static pid_t start(void (*body)(const void *), const void *context)
+{
+	pid_t pid = fork();
+
+	assert_true(pid >= 0);
+	if (pid == 0) {
+		(void)prctl(PR_SET_PDEATHSIG, SIGKILL);
+		body(context);
+		_exit(0);
+	}
+	return pid;
+}
+
+static void live_for(const void *context)
+{
+	for (volatile int i = *(const int *)context; i > 0; i--)
+		;
+}
+
+/* The hook, whose parent is the process' parent, too. Exits with 1 if it found it alive. */
+static void raise_limit(const void *context)
+{
+	struct process process = PROCESS_NONE;
+	struct err err;
+	bool changed;
+	int alive = process_open(*(const pid_t *)context, "a-container", NULL, &process, &err);
+
+	if (alive > 0 && process_raise_memlock(&process, 1, &changed, &err) < 0)
+		alive = -1;
+	_exit(alive < 0 ? 2 : alive);
+}
+
+static void ending_is_success(void **state)
+{
+	int counts[3] = {0};
+	int rounds = 0;
+
+	(void)state;
+	/* On a busy machine, or on one processor, one of both may be rare: until both have
+	 * happened. There a process is only met alive if it lives for longer than it is let run. */
+	for (int i = 0; i < ROUNDS || (i < 100 * ROUNDS && (counts[0] == 0 || counts[0] == i));
+	     i++) {
+		int loops = i % 50 * 2000 << (i / ROUNDS < 12 ? i / ROUNDS : 12);
+		pid_t container = start(live_for, &loops);
+		pid_t hook = start(raise_limit, &container);
+		int status;
+
+		/* Reaped while the hook works: the pid is free then. */
+		assert_int_equal(waitpid(container, NULL, 0), container);
+		assert_int_equal(waitpid(hook, &status, 0), hook);
+		assert_true(WIFEXITED(status) && WEXITSTATUS(status) <= 2);
+		counts[WEXITSTATUS(status)]++;
+		rounds++;
+	}
+	assert_int_equal(counts[2], 0);
+	assert_in_range(counts[0], 1, rounds - 1);
+}
+
+/* ---- a pid that means another process ---- */
+
+static void sleep_long(const void *context)
+{
+	(void)context;
+	(void)pause();
+}
+
+/* fork(2), of a process with that pid; -1 if it is not free, or who runs this may not choose. */
+static pid_t fork_as(pid_t pid)
+{
+	struct clone_args how = {
+		.exit_signal = SIGCHLD, .set_tid = (uintptr_t)&pid, .set_tid_size = 1};
+
+	return (pid_t)syscall(SYS_clone3, &how, sizeof(how));
+}
+
+/* 1 is never free: without the right to choose it is another error. */
+static bool may_choose_pids(void)
+{
+	return fork_as(1) < 0 && errno == EEXIST;
+}
+
+/* Nobody else is given it: the kernel gives all other pids out first. */
+static pid_t start_as(pid_t pid)
+{
+	pid_t got = fork_as(pid);
+
+	if (got == 0) {
+		(void)prctl(PR_SET_PDEATHSIG, SIGKILL);
+		for (;;)
+			(void)pause();
+	}
+	return got;
+}
+
+static void a_reused_pid_is_left_alone(void **state)
+{
+	const struct rlimit64 low = {1 << 16, 1 << 16};
+	struct process held = PROCESS_NONE;
+	struct rlimit64 limit;
+	struct err err;
+	bool changed = true;
+	pid_t container = start(sleep_long, NULL);
+
+	(void)state;
+	held.pid = container;
+	held.pidfd = (int)syscall(SYS_pidfd_open, container, 0);
+	assert_true(held.pidfd >= 0);
+	(void)kill(container, SIGKILL);
+	assert_int_equal(waitpid(container, NULL, 0), container);
+	assert_int_equal(start_as(container), container);
+	assert_int_equal(prlimit64(container, RLIMIT_MEMLOCK, &low, NULL), 0);
+	assert_int_equal(process_raise_memlock(&held, 1 << 20, &changed, &err), 0);
+	assert_false(changed);
+	assert_int_equal(prlimit64(container, RLIMIT_MEMLOCK, NULL, &limit), 0);
+	assert_int_equal(limit.rlim_cur, 1 << 16);
+	/* Nor is it taken for the container by who looks only now. */
+	assert_int_equal(process_open(container, "a-container", NULL, &held, &err), -1);
+	assert_has(err.text, "is not a process of container");
+	(void)kill(container, SIGKILL);
+	(void)waitpid(container, NULL, 0);
+	process_close(&held);
+}
+
+/* ---- what is mounted over the kernel's files ---- */
+
+/* In a mount namespace of its own: 0 as it should be, 1 if what is mounted there was believed, 77
+ * if this machine allows no such mount. */
+static void look_at_forged_files(const void *context)
+{
+	struct process process = PROCESS_NONE;
+	struct node node = NODE_NONE;
+	struct err err;
+	char path[64];
+	bool refused;
+
+	(void)context;
+	if (unshare(CLONE_NEWNS) < 0 || mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) < 0 ||
+	    mount("forged", "/proc", "tmpfs", 0, NULL) < 0 ||
+	    mount("forged", "/sys", "tmpfs", 0, NULL) < 0)
+		_exit(77);
+	(void)snprintf(path, sizeof(path), "/proc/%d", getppid());
+	(void)mkdir(path, 0755);
+	(void)mkdir("/sys/dev", 0755);
+	(void)mkdir("/sys/dev/char", 0755);
+	refused = process_open(getppid(), "a-container", NULL, &process, &err) == -1 &&
+		  strstr(err.text, "Operation not supported") && node_open("/", &node, &err) < 0 &&
+		  strstr(err.text, "is not sysfs");
+	_exit(!refused);
+}
+
+static void forged_files_are_not_believed(void **state)
+{
+	pid_t child = start(look_at_forged_files, NULL);
+	int status;
+
+	(void)state;
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_true(WIFEXITED(status));
+	if (WEXITSTATUS(status) == 77)
+		skip(); /* mounts are not allowed here */
+	assert_int_equal(WEXITSTATUS(status), 0);
+}
+
+int main(void)
+{
+	static struct unit_suite suite;
+
+	unit_add(&suite, "swap: 3,000 times, nothing is written outside of the root",
+		 nothing_is_written_outside, NULL);
+	unit_add(&suite, "swap: the control, who looks first and opens then, is caught",
+		 who_looks_first_and_opens_then_is_caught, NULL);
+	unit_add(&suite, "end: 3,000 containers that end meanwhile are no error", ending_is_success,
+		 NULL);
+	unit_add_if(&suite, may_choose_pids(), "pid: what a reused one means now is left alone",
+		    a_reused_pid_is_left_alone, NULL);
+	unit_add_for_root(&suite, "/proc, /sys: what is mounted over them is not believed",
+			  forged_files_are_not_believed, NULL);
+	return unit_run(&suite, "races");
+}

@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The command line and the environment of a container's runtime */
+#include "processes.h"
+
+/* What the runtime runs until it is ended: by then its line has been read. */
+#define WAIT "echo; read line"
+
+struct started {
+	int (*execute)(const void *);
+	const void *context;
+	int says[2];
+	int waits[2];
+};
+
+static int execute(const void *context)
+{
+	const struct started *runtime = context;
+
+	if (dup2(runtime->waits[0], STDIN_FILENO) < 0 || dup2(runtime->says[1], STDOUT_FILENO) < 0)
+		return NOT_HERE;
+	return runtime->execute(runtime->context);
+}
+
+/* Returns when the shell runs: before, not all of /proc is its own. */
+static pid_t start_shell(int (*body)(const void *), const void *context)
+{
+	struct started runtime = {.execute = body, .context = context};
+	pid_t pid;
+	char byte;
+
+	assert_int_equal(pipe(runtime.says), 0);
+	assert_int_equal(pipe(runtime.waits), 0);
+	pid = start(execute, &runtime);
+	(void)close(runtime.says[1]);
+	assert_int_equal(read(runtime.says[0], &byte, 1), 1);
+	(void)close(runtime.says[0]);
+	(void)close(runtime.waits[0]);
+	/* It holds the other end of what it waits for, too. */
+	(void)close(runtime.waits[1]);
+	return pid;
+}
+
+struct command_line {
+	const char *name;
+	const char *argument[6];
+	const char *bundle; /* NULL: it names none */
+};
+
+static const struct command_line command_lines[] = {
+	{"--bundle DIR", {"create", "--bundle", "/b/1", "id"}, "/b/1"},
+	{"--bundle=DIR", {"--root=/r", "create", "--bundle=/b/2", "id"}, "/b/2"},
+	{"-b DIR", {"create", "-b", "/b/3", "id"}, "/b/3"},
+	{"the first counts", {"create", "-b", "/b/4", "--bundle=/b/5"}, "/b/4"},
+	{"none", {"create", "id", "--bundles", "/b/6"}, NULL},
+	{"nothing behind it", {"create", "--bundle"}, NULL},
+	{"longer than there is room", {"create", "--bundle", "/b/789"}, NULL},
+};
+
+static int run_command(const void *context)
+{
+	const struct command_line *row = context;
+	const char *argv[10] = {"runtime", "-c", WAIT, NULL};
+
+	for (size_t i = 0; i < LENGTH(row->argument) && row->argument[i]; i++)
+		argv[3 + i] = row->argument[i];
+	(void)execv("/bin/sh", (char **)argv);
+	return NOT_HERE;
+}
+
+static void the_bundle_is_on_the_runtimes_command_line(void **state)
+{
+	const struct command_line *row = *state;
+	pid_t shell = start_shell(run_command, row);
+	char path[6] = "";
+
+	assert_int_equal(process_bundle_argument(shell, path, sizeof(path)), row->bundle != NULL);
+	if (row->bundle)
+		assert_string_equal(path, row->bundle);
+	end(shell);
+	assert_false(process_bundle_argument(shell, path, sizeof(path)));
+}
+
+struct environment {
+	const char *name;
+	const char *variable[4];
+	bool has; /* one called MARK */
+};
+
+static const struct environment environments[] = {
+	{"the first", {"MARK=1", "B=2"}, true},
+	{"the last", {"A=1", "B=2", "MARK=1"}, true},
+	{"without a value", {"MARK="}, true},
+	{"a longer name", {"MARKS=1"}, false},
+	{"a shorter name", {"MAR=1", "MAR=K=1"}, false},
+	{"another name", {"MARC=1"}, false},
+	{"in another's value", {"A=MARK=1", "B=2"}, false},
+	{"no variable at all", {"MARK"}, false},
+	{"an empty one", {NULL}, false},
+};
+
+static int run_in_environment(const void *context)
+{
+	const struct environment *row = context;
+	const char *argv[] = {"runtime", "-c", WAIT, NULL};
+
+	(void)execve("/bin/sh", (char **)argv, (char **)row->variable);
+	return NOT_HERE;
+}
+
+static void its_environment_is_what_it_was_started_with(void **state)
+{
+	const struct environment *row = *state;
+	pid_t shell = start_shell(run_in_environment, row);
+
+	assert_int_equal(process_has_variable(shell, "MARK"), row->has);
+	end(shell);
+	assert_false(process_has_variable(shell, "MARK"));
+}
+
+int main(void)
+{
+	static struct unit_suite suite;
+
+	UNIT_TABLE_AS(&suite, "bundle: ", the_bundle_is_on_the_runtimes_command_line,
+		      command_lines);
+	UNIT_TABLE_AS(&suite, "environment: ", its_environment_is_what_it_was_started_with,
+		      environments);
+	return unit_run(&suite, "runtime");
+}

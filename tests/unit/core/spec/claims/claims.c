@@ -1,0 +1,500 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the environment says was allocated: order and labels, never proof. */
+#include "tests/unit/unit.h"
+
+#include "core/spec/claims.h"
+
+#define ENV_MAX 12
+#define A "0000:3b:02.6"
+#define B "0000:5d:00.3"
+#define C "0000:9a:01.2"
+#define INFO(address, ibdev) "\"" address "\":{\"rdma\":{\"rdma_dev\":\"" ibdev "\"}}"
+
+/* "sriov 0000:3b:02.6 mlx5_6; dra …", in the order of the claims */
+static const char *render(struct arena *arena, const struct claims *claims)
+{
+	const char *text = "";
+
+	for (size_t i = 0; i < claims->n; i++) {
+		const struct claim *claim = &claims->item[i];
+
+		text = arena_printf(arena, "%s%s%s %s %s%s%s", text, i ? "; " : "",
+				    claim->source == CLAIM_DRA ? "dra" : "sriov", claim->address,
+				    claim->ibdev ? claim->ibdev : "-", claim->file ? " " : "",
+				    claim->file ? claim->file : "");
+	}
+	return text;
+}
+
+static const struct claims_case {
+	const char *name;
+	const char *env[ENV_MAX];
+	const char *claims;
+	const char *warnings;
+} cases[] = {
+	{"claims: none", {NULL}, "", ""},
+	{"claims: other variables", {"PATH=/bin", "NCCL_IB_HCA=mlx5_0", "XPCIDEVICE_A=" A}, "", ""},
+	{"claims: a list", {"PCIDEVICE_X=" A}, "sriov " A " -", ""},
+	{"claims: a list is sorted, because the kubelet allocates a set",
+	 {"PCIDEVICE_X=" C "," A "," B},
+	 "sriov " A " -; sriov " B " -; sriov " C " -",
+	 ""},
+	{"claims: resources by address, because the kubelet walks a map",
+	 {"PCIDEVICE_A=" B, "PATH=/bin", "PCIDEVICE_Z=" A},
+	 "sriov " A " -; sriov " B " -",
+	 ""},
+	{"claims: _INFO behind its list only labels",
+	 {"PCIDEVICE_X=" B "," A, "PCIDEVICE_X_INFO={" INFO(A, "mlx5_6") "," INFO(B, "mlx5_7") "}"},
+	 "sriov " A " mlx5_6; sriov " B " mlx5_7",
+	 ""},
+	{"claims: _INFO before its list only labels",
+	 {"PCIDEVICE_X_INFO={" INFO(A, "mlx5_6") "," INFO(B, "mlx5_7") "}", "PCIDEVICE_X=" B "," A},
+	 "sriov " A " mlx5_6; sriov " B " mlx5_7",
+	 ""},
+	{"claims: a list far behind its _INFO",
+	 {"PCIDEVICE_X_INFO={" INFO(A, "mlx5_6") "}", "PCIDEVICE_Y=" B, "PCIDEVICE_X=" A},
+	 "sriov " A " mlx5_6; sriov " B " -",
+	 ""},
+	{"claims: _INFO does not add to its list",
+	 {"PCIDEVICE_X=" A, "PCIDEVICE_X_INFO={" INFO(A, "mlx5_6") "," INFO(B, "mlx5_7") "}"},
+	 "sriov " A " mlx5_6",
+	 ""},
+	{"claims: _INFO that lacks one of the list",
+	 {"PCIDEVICE_X=" A "," B, "PCIDEVICE_X_INFO={" INFO(B, "mlx5_7") "}"},
+	 "sriov " A " -; sriov " B " mlx5_7",
+	 ""},
+	{"claims: _INFO without a list",
+	 {"PCIDEVICE_X_INFO={" INFO(B, "mlx5_7") "," INFO(A, "mlx5_6") "}"},
+	 "sriov " A " mlx5_6; sriov " B " mlx5_7",
+	 ""},
+	{"claims: _INFO without rdma_dev, as before 3.10",
+	 {"PCIDEVICE_X=" A, "PCIDEVICE_X_INFO={\"" A "\":{\"generic\":{\"deviceID\":\"" A "\"},"
+			    "\"rdma\":{\"uverbs\":\"/dev/infiniband/uverbs6\"}}}"},
+	 "sriov " A " - /dev/infiniband/uverbs6",
+	 ""},
+	{"claims: _INFO with all that the plugin writes",
+	 {"PCIDEVICE_X_INFO={\"" A "\":{\"extra\":{\"a\":\"b\"},\"generic\":{\"deviceID\":\"" A
+	  "\"},\"rdma\":{\"issm\":\"/dev/infiniband/issm6\",\"rdma_cm\":\"/dev/infiniband/"
+	  "rdma_cm\","
+	  "\"rdma_dev\":\"mlx5_6\",\"umad\":\"/dev/infiniband/umad6\","
+	  "\"uverbs\":\"/dev/infiniband/uverbs6\"}}}"},
+	 "sriov " A " mlx5_6 /dev/infiniband/uverbs6",
+	 ""},
+	{"claims: _INFO of a device of vfio: its own file, not vfio's",
+	 {"PCIDEVICE_X_INFO={\"" A
+	  "\":{\"vfio\":{\"dev-mount\":\"/dev/vfio/2\",\"mount\":\"/dev/vfio/vfio\"}}}"},
+	 "sriov " A " - /dev/vfio/2",
+	 ""},
+	{"claims: _INFO of a device of vDPA",
+	 {"PCIDEVICE_X=" B "," A,
+	  "PCIDEVICE_X_INFO={\"" A "\":{\"vdpa\":{\"mount\":\"/dev/vhost-vdpa-0\"}}}"},
+	 "sriov " A " - /dev/vhost-vdpa-0; sriov " B " -",
+	 ""},
+	{"claims: an empty _INFO", {"PCIDEVICE_X_INFO={}"}, "", ""},
+	{"claims: a resource that is called foo_info",
+	 {"PCIDEVICE_FOO_INFO=" A},
+	 "sriov " A " -",
+	 ""},
+	{"claims: and its _INFO",
+	 {"PCIDEVICE_FOO_INFO_INFO={" INFO(A, "mlx5_6") "}", "PCIDEVICE_FOO_INFO=" A},
+	 "sriov " A " mlx5_6",
+	 ""},
+	{"claims: foo beside foo_info",
+	 {"PCIDEVICE_FOO=" B, "PCIDEVICE_FOO_INFO=" A,
+	  "PCIDEVICE_FOO_INFO_INFO={" INFO(A, "mlx5_6") "}"},
+	 "sriov " A " mlx5_6; sriov " B " -",
+	 ""},
+	{"claims: '-' in a resource's name",
+	 {"PCIDEVICE_OPENSHIFT_IO_MY-RES=" A,
+	  "PCIDEVICE_OPENSHIFT_IO_MY-RES_INFO={" INFO(A, "mlx5_6") "}"},
+	 "sriov " A " mlx5_6",
+	 ""},
+	{"claims: lower case in a resource's name", {"PCIDEVICE_x=" A}, "sriov " A " -", ""},
+	{"claims: a name that begins as another",
+	 {"PCIDEVICE_X_INFO={" INFO(A, "mlx5_6") "}", "PCIDEVICE_XY=" B},
+	 "sriov " A " mlx5_6; sriov " B " -",
+	 ""},
+	{"claims: the same devices in any order of variables and lists",
+	 {"PCIDEVICE_Y=" C "," A, "PCIDEVICE_X=" B},
+	 "sriov " A " -; sriov " B " -; sriov " C " -",
+	 ""},
+	{"claims: auxiliary devices by their numbers, behind functions",
+	 {"PCIDEVICE_SF=mlx5_core.sf.10,mlx5_core.sf.4", "PCIDEVICE_X=" A},
+	 "sriov " A " -; sriov mlx5_core.sf.4 -; sriov mlx5_core.sf.10 -",
+	 ""},
+	{"claims: an auxiliary device",
+	 {"PCIDEVICE_SF=mlx5_core.sf.4,mlx5_core.sf.10"},
+	 "sriov mlx5_core.sf.4 -; sriov mlx5_core.sf.10 -",
+	 ""},
+	{"claims: one device in two resources is named twice",
+	 {"PCIDEVICE_X=" A, "PCIDEVICE_Y=" A},
+	 "sriov " A " -; sriov " A " -",
+	 ""},
+	{"claims: an empty list", {"PCIDEVICE_X="}, "", ""},
+	{"claims: no '=' at all", {"PCIDEVICE_X"}, "", ""},
+	{"claims: empty entries of a list",
+	 {"PCIDEVICE_X=," A ",," B ","},
+	 "sriov " A " -; sriov " B " -",
+	 ""},
+
+	{"DRA: a device", {"SRIOVNETWORK_VF_DEVICE_0000_3b_02_6=" A}, "dra " A " -", ""},
+	{"DRA: a device and its ibdev, before it",
+	 {"SRIOVNETWORK_0000_3b_02_6_RDMA_DEVICE=mlx5_6", "SRIOVNETWORK_VF_DEVICE_0000_3b_02_6=" A},
+	 "dra " A " mlx5_6",
+	 ""},
+	{"DRA: a device and its ibdev, behind it",
+	 {"SRIOVNETWORK_VF_DEVICE_0000_3b_02_6=" A, "SRIOVNETWORK_0000_3b_02_6_RDMA_DEVICE=mlx5_6"},
+	 "dra " A " mlx5_6",
+	 ""},
+	{"DRA: the files of its devices",
+	 {"SRIOVNETWORK_VF_DEVICE_a=" A, "SRIOVNETWORK_a_RDMA_UVERB=/dev/infiniband/uverbs6",
+	  "SRIOVNETWORK_VF_DEVICE_b=" B, "SRIOVNETWORK_b_VFIO_DEVICE=/dev/vfio/2"},
+	 "dra " A " - /dev/infiniband/uverbs6; dra " B " - /dev/vfio/2",
+	 ""},
+	{"DRA: what else it writes is not looked at",
+	 {"SRIOVNETWORK_PCI_ADDRESSES=" B, "SRIOVNETWORK_NET_ATTACH_DEF_NAME=x",
+	  "SRIOVNETWORK_0000_3b_02_6_RDMA_UVERB=/dev/infiniband/uverbs6"},
+	 "",
+	 ""},
+	{"DRA: beside the plugin, by address",
+	 {"SRIOVNETWORK_VF_DEVICE_0000_5d_00_3=" B, "PCIDEVICE_X=" A},
+	 "sriov " A " -; dra " B " -",
+	 ""},
+	{"DRA: a bad address", {"SRIOVNETWORK_VF_DEVICE_x=../../sda"}, "", "bad_name"},
+	{"DRA: a bad ibdev",
+	 {"SRIOVNETWORK_VF_DEVICE_x=" A, "SRIOVNETWORK_x_RDMA_DEVICE=a/b"},
+	 "dra " A " -",
+	 "bad_name"},
+
+	{"bad: a path in a list",
+	 {"PCIDEVICE_X=" A ",../../etc/passwd," B},
+	 "sriov " A " -; sriov " B " -",
+	 "bad_name"},
+	{"bad: a line break in a list", {"PCIDEVICE_X=" A "\nNCCL_NET=Socket"}, "", "bad_name"},
+	{"bad: a space in a list", {"PCIDEVICE_X=" A ", " B}, "sriov " A " -", "bad_name"},
+	{"bad: a shell's word in a list", {"PCIDEVICE_X=$(reboot)"}, "", "bad_name"},
+	{"bad: '..' in a list", {"PCIDEVICE_X=..,."}, "", "bad_name,bad_name"},
+	{"bad: an ibdev with a slash",
+	 {"PCIDEVICE_X=" A, "PCIDEVICE_X_INFO={" INFO(A, "../mlx5_6") "}"},
+	 "sriov " A " -",
+	 "bad_name"},
+	{"bad: an ibdev with a comma",
+	 {"PCIDEVICE_X_INFO={" INFO(A, "mlx5_6,mlx5_0") "}"},
+	 "sriov " A " -",
+	 "bad_name"},
+	{"bad: an empty ibdev",
+	 {"PCIDEVICE_X_INFO={" INFO(A, "") "}"},
+	 "sriov " A " -",
+	 "bad_name"},
+	{"bad: an address in _INFO",
+	 {"PCIDEVICE_X_INFO={" INFO("a/b", "mlx5_6") "}"},
+	 "",
+	 "bad_name"},
+	{"bad: JSON that is cut off",
+	 {"PCIDEVICE_X=" A, "PCIDEVICE_X_INFO={\"" A "\":{\"rdma\":{\"rdma_dev\":\"mlx5"},
+	 "sriov " A " -",
+	 "env_unreadable"},
+	{"bad: JSON that is cut off, without a list",
+	 {"PCIDEVICE_X_INFO={\"" A "\""},
+	 "",
+	 "env_unreadable"},
+	{"bad: JSON in a variable that is no _INFO",
+	 {"PCIDEVICE_X={" INFO(A, "mlx5_6") "}"},
+	 "",
+	 "bad_name"},
+	{"bad: JSON of other types",
+	 {"PCIDEVICE_X_INFO={\"" A "\":\"mlx5_6\"}"},
+	 "",
+	 "env_unreadable"},
+	{"bad: rdma_dev that is no string",
+	 {"PCIDEVICE_X=" A, "PCIDEVICE_X_INFO={\"" A "\":{\"rdma\":{\"rdma_dev\":6}}}"},
+	 "sriov " A " -",
+	 "env_unreadable"},
+	{"bad: rdma_dev with a NUL",
+	 {"PCIDEVICE_X=" A,
+	  "PCIDEVICE_X_INFO={\"" A "\":{\"rdma\":{\"rdma_dev\":\"mlx5_6\\u0000\"}}}"},
+	 "sriov " A " -",
+	 "env_unreadable"},
+	{"bad: rdma_dev twice",
+	 {"PCIDEVICE_X=" A, "PCIDEVICE_X_INFO={\"" A
+			    "\":{\"rdma\":{\"rdma_dev\":\"mlx5_6\",\"rdma_dev\":\"mlx5_7\"}}}"},
+	 "sriov " A " -",
+	 "env_unreadable"},
+	{"bad: the good ones before the break do not count",
+	 {"PCIDEVICE_X_INFO={" INFO(A, "mlx5_6") "," INFO(B, "mlx5_7") ","},
+	 "",
+	 "env_unreadable"},
+	{"bad: text behind the JSON",
+	 {"PCIDEVICE_X_INFO={" INFO(A, "mlx5_6") "}x"},
+	 "",
+	 "env_unreadable"},
+	{"bad: one variable does not spoil the next",
+	 {"PCIDEVICE_X_INFO={", "PCIDEVICE_Y=a/b", "PCIDEVICE_Z=" A},
+	 "sriov " A " -",
+	 "env_unreadable,bad_name"},
+};
+
+static void read_env(struct arena *arena, const char **env, size_t n, struct claims *claims,
+		     struct warnings *warnings)
+{
+	struct spec spec = {.env = env, .n_env = n};
+	struct err err = {0};
+
+	assert_int_equal(claims_read(arena, &spec, claims, warnings, &err), 0);
+	for (size_t i = 0; i < warnings->n; i++) {
+		for (const char *c = warnings->item[i].message; *c; c++)
+			assert_true((unsigned char)*c >= 0x20);
+	}
+}
+
+static void claims_are_read(void **state)
+{
+	const struct claims_case *row = *state;
+	cleanup_arena arena = {0};
+	struct warnings warnings = {0};
+	struct claims claims = {0};
+	const char *env[ENV_MAX];
+	size_t n = 0;
+
+	while (n < ENV_MAX && row->env[n]) {
+		env[n] = row->env[n];
+		n++;
+	}
+	read_env(&arena, env, n, &claims, &warnings);
+	assert_string_equal(render(&arena, &claims), row->claims);
+	assert_string_equal(unit_codes(&arena, &warnings), row->warnings);
+}
+
+/* Each of them, and each of their _INFO, is found among all the others, whatever their order. */
+static void names_that_begin_as_others_are_told_apart(void **state)
+{
+	enum { DEVICES = 8 };
+	/* Behind a shorter name stands a '=': '-' sorts before it, 'A' behind it. */
+	static const char tails[] = {'-', 'A'};
+	cleanup_arena arena = {0};
+	struct warnings warnings = {0};
+	struct claims claims = {0};
+	const char *env[LENGTH(tails) * DEVICES * 2];
+	const char *want = "";
+	size_t n = 0;
+
+	(void)state;
+	for (size_t i = 0; i < LENGTH(tails) * DEVICES; i++) {
+		size_t device = i * 3 % DEVICES;
+		size_t t = i / DEVICES;
+		char tail[DEVICES + 1] = "";
+
+		memset(tail, tails[t], device);
+		/* By address: 3 times 3 is 1 modulo 8, so that i * 3 finds the number back. */
+		want = arena_printf(&arena, "%s%ssriov 0000:0%zu:00.%zu mlx5_%zu", want,
+				    n ? "; " : "", t, i % DEVICES, t * DEVICES + device);
+		env[n++] = arena_printf(&arena, "PCIDEVICE_%zu%s=0000:0%zu:00.%zu", t, tail, t,
+					device);
+		env[n++] = arena_printf(&arena,
+					"PCIDEVICE_%zu%s_INFO={\"0000:0%zu:00.%zu\":"
+					"{\"rdma\":{\"rdma_dev\":\"mlx5_%zu\"}}}",
+					t, tail, t, device, i);
+	}
+	read_env(&arena, env, n, &claims, &warnings);
+	assert_string_equal(render(&arena, &claims), want);
+	assert_string_equal(unit_codes(&arena, &warnings), "");
+}
+
+static void an_unreadable_info_is_named(void **state)
+{
+	cleanup_arena arena = {0};
+	struct warnings warnings = {0};
+	struct claims claims = {0};
+	const char *env[] = {"PCIDEVICE_X_INFO={\"" A "\":6}"};
+
+	(void)state;
+	read_env(&arena, env, 1, &claims, &warnings);
+	assert_int_equal(warnings.n, 1);
+	assert_has(warnings.item[0].message,
+		   "PCIDEVICE_X_INFO of the environment is ignored: value: ");
+}
+
+/* ---- bounds ---- */
+
+/* n addresses, each another, with commas between */
+static char *long_list(struct arena *arena, size_t n)
+{
+	char *list = arena_alloc(arena, 32 + n * strlen("0000:00:00.0,"));
+	char *end = list + sprintf(list, "PCIDEVICE_X=");
+
+	for (size_t i = 0; i < n; i++)
+		end += sprintf(end, "%s%04zx:%02zx:%02zx.%zu", i ? "," : "", i >> 11, i >> 3 & 0xff,
+			       i >> 3 & 0x1f, i & 7);
+	return list;
+}
+
+static void too_many_are_left_out_with_a_warning(void **state)
+{
+	(void)state;
+	for (size_t n = CLAIMS_MAX; n <= CLAIMS_MAX + 1; n++) {
+		cleanup_arena arena = {0};
+		struct warnings warnings = {0};
+		struct claims claims = {0};
+		const char *env[] = {long_list(&arena, n)};
+
+		read_env(&arena, env, 1, &claims, &warnings);
+		assert_int_equal(claims.n, CLAIMS_MAX);
+		assert_string_equal(claims.item[0].address, "0000:00:00.0");
+		assert_string_equal(unit_codes(&arena, &warnings),
+				    n > CLAIMS_MAX ? "too_many_claims" : "");
+	}
+}
+
+static void an_info_of_too_many_is_not_read(void **state)
+{
+	(void)state;
+	for (size_t n = CLAIMS_MAX; n <= CLAIMS_MAX + 1; n++) {
+		cleanup_arena arena = {0};
+		struct warnings warnings = {0};
+		struct claims claims = {0};
+		char *info = arena_alloc(&arena, 32 + n * strlen("\"0000:00:00.0\":{},"));
+		char *end = info + sprintf(info, "PCIDEVICE_X_INFO={");
+		const char *env[] = {info};
+
+		for (size_t i = 0; i < n; i++)
+			end += sprintf(end, "%s\"%04zx:00:00.0\":{}", i ? "," : "", i);
+		(void)strcpy(end, "}");
+		read_env(&arena, env, 1, &claims, &warnings);
+		assert_int_equal(claims.n, n > CLAIMS_MAX ? 0 : n);
+		assert_string_equal(unit_codes(&arena, &warnings),
+				    n > CLAIMS_MAX ? "env_unreadable" : "");
+	}
+}
+
+static void variables_beyond_the_bound_are_left_out_with_a_warning(void **state)
+{
+	(void)state;
+	for (size_t n = CLAIM_VARIABLES_MAX; n <= CLAIM_VARIABLES_MAX + 1; n++) {
+		cleanup_arena arena = {0};
+		struct warnings warnings = {0};
+		struct claims claims = {0};
+		const char **env = arena_alloc(&arena, n * sizeof(*env));
+
+		for (size_t i = 0; i < n; i++)
+			env[i] = "PCIDEVICE_X=";
+		env[CLAIM_VARIABLES_MAX - 1] = "PCIDEVICE_Y=" A;
+		if (n > CLAIM_VARIABLES_MAX)
+			env[CLAIM_VARIABLES_MAX] = "PCIDEVICE_Z=" B;
+		read_env(&arena, env, n, &claims, &warnings);
+		assert_string_equal(render(&arena, &claims), "sriov " A " -");
+		assert_string_equal(unit_codes(&arena, &warnings),
+				    n > CLAIM_VARIABLES_MAX ? "too_many_claims" : "");
+	}
+}
+
+/* A pod's author can write as many variables as a container has room for. */
+static void read_so_many(void *env, size_t n)
+{
+	cleanup_arena arena = {0};
+	struct warnings warnings = {0};
+	struct claims claims = {0};
+
+	read_env(&arena, env, n, &claims, &warnings);
+	assert_true(claims.n <= CLAIMS_MAX);
+}
+
+#define TEN(text) text text text text text text text text text text
+
+static const struct flood_case {
+	const char *name;
+	const char *format; /* gets the place */
+} flood_cases[] = {
+	{"bound: 65536 empty lists take no time", "PCIDEVICE_%zu="},
+	{"bound: 65536 lists take no time", "PCIDEVICE_%zu=" A},
+	{"bound: 65536 _INFO take no time", "PCIDEVICE_%zu_INFO={}"},
+	{"bound: 65536 DRA devices take no time", "SRIOVNETWORK_VF_DEVICE_%zu=" A},
+	/* What is looked for begins as all that it is looked for among. */
+	{"bound: 65536 DRA devices with long names take no time",
+	 "SRIOVNETWORK_VF_DEVICE_" TEN(TEN("VF_DEVICE_")) "%zu=" A},
+};
+
+static void a_flood_takes_no_time(void **state)
+{
+	const struct flood_case *row = *state;
+	const size_t n = 65536;
+	cleanup_arena arena = {0};
+	const char **env = arena_alloc(&arena, n * sizeof(*env));
+
+	assert_non_null(env);
+	for (size_t i = 0; i < n; i++) {
+/* The formats are the table's own. */
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wformat-nonliteral"
+		char text[1100];
+
+		(void)snprintf(text, sizeof(text), row->format, i);
+#pragma GCC diagnostic pop
+		env[i] = arena_strdup(&arena, text);
+	}
+	/* So many are looked at, each once; and no more. */
+	assert_true(unit_costs_less(UNIT_LINEAR, read_so_many, env, CLAIM_VARIABLES_MAX / 8));
+	assert_true(unit_costs_less(3, read_so_many, env, n / 8));
+}
+
+/* One list many times, and an _INFO that is long: read for each of them it would be 45 MB. */
+static void one_info_is_not_read_for_every_list(void **state)
+{
+	const size_t n = 64;
+	const size_t len = 700000;
+	cleanup_arena arena = {0};
+	const char **env = arena_alloc(&arena, n * sizeof(*env));
+	char *items = arena_alloc(&arena, len + 1);
+
+	(void)state;
+	for (size_t i = 0; i < len; i++)
+		items[i] = i % 2 ? ',' : '1';
+	env[0] = arena_printf(&arena, "PCIDEVICE_X_INFO={\"a\":{\"x\":[%s1]}}", items);
+	for (size_t i = 1; i < n; i++)
+		env[i] = "PCIDEVICE_X=" A;
+	/* Most is the _INFO: 8 times as many lists cost as much, and 8 times as much if it is read
+	 * for each. */
+	assert_true(unit_costs_less(3, read_so_many, env, n / 8));
+}
+
+static void a_variable_may_be_long(void **state)
+{
+	cleanup_arena arena = {0};
+	struct warnings warnings = {0};
+	struct claims claims = {0};
+	char large[5000];
+	const char *env[3];
+
+	(void)state;
+	memset(large, 'X', sizeof(large) - 1);
+	large[sizeof(large) - 1] = '\0';
+	env[0] = arena_printf(&arena, "PCIDEVICE_%s=%s,%s", large, A, large);
+	env[1] = arena_printf(&arena, "PCIDEVICE_%s_INFO={%s}", large, INFO(A, "mlx5_6"));
+	env[2] = arena_printf(&arena, "SRIOVNETWORK_VF_DEVICE_%s=%s", large, B);
+	read_env(&arena, env, 3, &claims, &warnings);
+	assert_int_equal(claims.n, 2);
+	assert_string_equal(claims.item[0].address, A);
+	assert_string_equal(claims.item[1].address, B);
+	assert_string_equal(unit_codes(&arena, &warnings), "bad_name");
+}
+
+int main(void)
+{
+	static struct unit_suite suite;
+
+	UNIT_TABLE(&suite, claims_are_read, cases);
+	unit_add(&suite, "claims: names that begin as others are told apart",
+		 names_that_begin_as_others_are_told_apart, NULL);
+	unit_add(&suite, "bad: an _INFO that cannot be read is named", an_unreadable_info_is_named,
+		 NULL);
+	unit_add(&suite, "bound: 4096 claims, the rest with a warning",
+		 too_many_are_left_out_with_a_warning, NULL);
+	unit_add(&suite, "bound: 4096 devices in one _INFO, more are not read",
+		 an_info_of_too_many_is_not_read, NULL);
+	unit_add(&suite, "bound: 4096 variables, the rest with a warning",
+		 variables_beyond_the_bound_are_left_out_with_a_warning, NULL);
+	UNIT_TABLE(&suite, a_flood_takes_no_time, flood_cases);
+	unit_add(&suite, "bound: one long _INFO is not read for every list",
+		 one_info_is_not_read_for_every_list, NULL);
+	unit_add(&suite, "bound: names and values may be long", a_variable_may_be_long, NULL);
+	return unit_run(&suite, "claims");
+}

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Of two variables with one name getenv(3) sees the first: so do we, whatever a sort makes of them.
+ */
+#include "tests/unit/unit.h"
+
+#include "core/spec/claims.h"
+
+#define ENTRIES 40
+#define INFO "PCIDEVICE_R_INFO={\"0000:3b:02.0\":{\"rdma\":{\"rdma_dev\":\"mlx5_%d\"}}}"
+
+/* The first of name is about function 0 or mlx5_0, each of the others about another. */
+static struct claims claims_of(struct arena *arena, const char *const *formats, size_t n)
+{
+	struct spec spec = {.env = arena_alloc(arena, n * ENTRIES * sizeof(char *))};
+	struct warnings warnings = {0};
+	struct claims claims;
+	struct err err;
+
+	for (int i = 0; i < ENTRIES; i++) {
+		for (size_t f = 0; f < n; f++) {
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wformat-nonliteral"
+			spec.env[spec.n_env++] = arena_printf(arena, formats[f], i % 8);
+#pragma GCC diagnostic pop
+		}
+	}
+	assert_int_equal(claims_read(arena, &spec, &claims, &warnings, &err), 0);
+	assert_string_equal(unit_codes(arena, &warnings), "");
+	return claims;
+}
+
+static void the_first_list_holds(void **state)
+{
+	static const char *const formats[] = {"PCIDEVICE_R=0000:3b:02.%d"};
+	cleanup_arena arena = {0};
+	struct claims claims = claims_of(&arena, formats, 1);
+
+	(void)state;
+	assert_int_equal(claims.n, 1);
+	assert_string_equal(claims.item[0].address, "0000:3b:02.0");
+}
+
+static void the_first_info_labels(void **state)
+{
+	static const char *const formats[] = {INFO, "PCIDEVICE_R=0000:3b:02.%d"};
+	cleanup_arena arena = {0};
+	struct claims claims = claims_of(&arena, formats, 2);
+
+	(void)state;
+	assert_int_equal(claims.n, 1);
+	assert_string_equal(claims.item[0].address, "0000:3b:02.0");
+	assert_string_equal(claims.item[0].ibdev, "mlx5_0");
+}
+
+static void the_first_info_alone_holds(void **state)
+{
+	static const char *const formats[] = {INFO};
+	cleanup_arena arena = {0};
+	struct claims claims = claims_of(&arena, formats, 1);
+
+	(void)state;
+	assert_int_equal(claims.n, 1);
+	assert_string_equal(claims.item[0].ibdev, "mlx5_0");
+}
+
+static void the_first_part_holds(void **state)
+{
+	static const char *const formats[] = {"SRIOVNETWORK_VF_DEVICE_d=0000:3b:02.%d",
+					      "SRIOVNETWORK_d_RDMA_DEVICE=mlx5_%d",
+					      "SRIOVNETWORK_d_RDMA_UVERB=/dev/infiniband/uverbs%d"};
+	cleanup_arena arena = {0};
+	struct claims claims = claims_of(&arena, formats, 3);
+
+	(void)state;
+	assert_int_equal(claims.n, 1);
+	assert_string_equal(claims.item[0].address, "0000:3b:02.0");
+	assert_string_equal(claims.item[0].ibdev, "mlx5_0");
+	assert_string_equal(claims.item[0].file, "/dev/infiniband/uverbs0");
+}
+
+int main(void)
+{
+	static struct unit_suite suite;
+
+	unit_add(&suite, "twice: the first list holds", the_first_list_holds, NULL);
+	unit_add(&suite, "twice: the first _INFO labels", the_first_info_labels, NULL);
+	unit_add(&suite, "twice: the first _INFO without a list holds", the_first_info_alone_holds,
+		 NULL);
+	unit_add(&suite, "twice: the first part of dra-driver-sriov holds", the_first_part_holds,
+		 NULL);
+	return unit_run(&suite, "claims twice");
+}

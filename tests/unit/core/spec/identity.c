@@ -1,0 +1,267 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Whose container it is, by the annotations of its engine, and not by those of its author. */
+#include "tests/unit/unit.h"
+
+#include "core/spec/spec.h"
+
+#define MANAGER(name) "\"io.container.manager\":\"" name "\","
+#define CRIO                                                                                       \
+	MANAGER("cri-o")                                                                           \
+	"\"io.kubernetes.cri-o.ContainerType\":\"container\","                                     \
+	"\"io.kubernetes.cri-o.ContainerID\":\"c0\",\"io.kubernetes.cri-o.SandboxID\":\"s0\""
+#define LABELS                                                                                     \
+	"\"io.kubernetes.container.name\":\"trainer\",\"io.kubernetes.pod.name\":\"p-0\","         \
+	"\"io.kubernetes.pod.namespace\":\"team-a\",\"io.kubernetes.pod.uid\":\"u0\""
+#define CONTAINERD                                                                                 \
+	"\"io.kubernetes.cri.container-type\":\"container\","                                      \
+	"\"io.kubernetes.cri.container-name\":\"worker\","                                         \
+	"\"io.kubernetes.cri.sandbox-name\":\"q-0\","                                              \
+	"\"io.kubernetes.cri.sandbox-namespace\":\"team-b\","                                      \
+	"\"io.kubernetes.cri.sandbox-id\":\"s1\",\"io.kubernetes.cri.sandbox-uid\":\"u1\""
+#define OTHERS                                                                                     \
+	"\"io.kubernetes.container.hash\":\"1\",\"io.kubernetes.cri.image-name\":\"i\","           \
+	"\"io.kubernetes.cri-o.Namespace\":\"kube-system\",\"io.kubernetes.cri-o.userns-mode\":"   \
+	"\"auto\""
+
+/* What stands beside the annotations: the cgroup and the root as each engine has them */
+#define MADE(cgroup, root)                                                                         \
+	"\"linux\":{\"cgroupsPath\":\"" cgroup "\"},\"root\":{\"path\":\"" root "\"}"
+#define BY_CRIO MADE("/kubepods/pod1/crio-c0", "/var/lib/containers/storage/overlay/1/merged")
+#define BY_CONTAINERD MADE("/kubepods/pod1/w0", "rootfs")
+#define BY_PODMAN MADE("machine.slice:libpod:c0", "/var/lib/containers/storage/overlay/1/merged")
+#define BY_DOCKER MADE("/docker/c0", "/var/lib/docker/overlay2/1/merged")
+#define NOBODY                                                                                     \
+	{                                                                                          \
+		.doubt = IDENTITY_OTHER_ENGINE                                                     \
+	}
+#define TRAINER                                                                                    \
+	{                                                                                          \
+		.id = "c0", .name = "trainer", .pod = "p-0", .pod_namespace = "team-a",            \
+		.pod_uid = "u0", .sandbox_id = "s0"                                                \
+	}
+#define WORKER                                                                                     \
+	{                                                                                          \
+		.name = "worker", .pod = "q-0", .pod_namespace = "team-b", .pod_uid = "u1",        \
+		.sandbox_id = "s1"                                                                 \
+	}
+
+static const struct identity_case {
+	const char *name;
+	const char *annotations;
+	const char *made; /* NULL: by CRI-O if io.container.manager says so, else by containerd */
+	struct identity want;
+} identity_cases[] = {
+	{"nobody: no annotation", "", NULL, {0}},
+	{"nobody: annotations that name nobody", OTHERS, NULL, {0}},
+	{"CRI-O: its keys and the kubelet's labels", CRIO "," LABELS, NULL, TRAINER},
+	{"CRI-O: what its authors may write changes nothing", CRIO "," LABELS "," OTHERS, NULL,
+	 TRAINER},
+	{"containerd: its keys", CONTAINERD, NULL, WORKER},
+	{"containerd: what its authors may write changes nothing", CONTAINERD "," OTHERS, NULL,
+	 WORKER},
+	{"CRI-O: the pod's uid by containerd's key",
+	 CRIO "," LABELS ",\"io.kubernetes.cri.sandbox-uid\":\"u2\"", NULL, TRAINER},
+	{"containerd: the pod's uid by the kubelet's label",
+	 CONTAINERD ",\"io.kubernetes.pod.uid\":\"u2\"", NULL, WORKER},
+	{"containerd: a sandbox",
+	 "\"io.kubernetes.cri.container-type\":\"sandbox\","
+	 "\"io.kubernetes.cri.sandbox-namespace\":\"team-b\"",
+	 NULL,
+	 {.pod_namespace = "team-b", .sandbox = true}},
+	{"containerd: a type of another word is no sandbox",
+	 "\"io.kubernetes.cri.container-type\":\"sandboxes\"",
+	 NULL,
+	 {0}},
+	{"two engines: the whole of both",
+	 CRIO "," LABELS "," CONTAINERD,
+	 NULL,
+	 {.doubt = IDENTITY_TWO_ENGINES}},
+	{"two engines: a label on containerd",
+	 CONTAINERD ",\"io.kubernetes.pod.namespace\":\"team-a\"",
+	 NULL,
+	 {.doubt = IDENTITY_TWO_ENGINES}},
+	{"two engines: a container's name on containerd",
+	 CONTAINERD ",\"io.kubernetes.container.name\":\"trainer\"",
+	 NULL,
+	 {.doubt = IDENTITY_TWO_ENGINES}},
+	{"two engines: a pod's name on containerd",
+	 CONTAINERD ",\"io.kubernetes.pod.name\":\"p-0\"",
+	 NULL,
+	 {.doubt = IDENTITY_TWO_ENGINES}},
+	{"two engines: CRI-O's type on containerd",
+	 CONTAINERD ",\"io.kubernetes.cri-o.ContainerType\":\"container\"",
+	 NULL,
+	 {.doubt = IDENTITY_TWO_ENGINES}},
+	{"two engines: CRI-O's id on containerd",
+	 CONTAINERD ",\"io.kubernetes.cri-o.ContainerID\":\"c0\"",
+	 NULL,
+	 {.doubt = IDENTITY_TWO_ENGINES}},
+	{"two engines: CRI-O's sandbox on containerd",
+	 CONTAINERD ",\"io.kubernetes.cri-o.SandboxID\":\"s0\"",
+	 NULL,
+	 {.doubt = IDENTITY_TWO_ENGINES}},
+	{"two engines: containerd's namespace on CRI-O",
+	 CRIO "," LABELS ",\"io.kubernetes.cri.sandbox-namespace\":\"team-b\"",
+	 NULL,
+	 {.doubt = IDENTITY_TWO_ENGINES}},
+	{"two engines: containerd's container name on CRI-O",
+	 CRIO "," LABELS ",\"io.kubernetes.cri.container-name\":\"worker\"",
+	 NULL,
+	 {.doubt = IDENTITY_TWO_ENGINES}},
+	{"two engines: containerd's pod on CRI-O",
+	 CRIO "," LABELS ",\"io.kubernetes.cri.sandbox-name\":\"q-0\"",
+	 NULL,
+	 {.doubt = IDENTITY_TWO_ENGINES}},
+	{"two engines: containerd's sandbox on CRI-O",
+	 CRIO "," LABELS ",\"io.kubernetes.cri.sandbox-id\":\"s1\"",
+	 NULL,
+	 {.doubt = IDENTITY_TWO_ENGINES}},
+	{"two engines: containerd's type on CRI-O",
+	 CRIO "," LABELS ",\"io.kubernetes.cri.container-type\":\"container\"",
+	 NULL,
+	 {.doubt = IDENTITY_TWO_ENGINES}},
+	{"two engines: an empty key is a key",
+	 CRIO "," LABELS ",\"io.kubernetes.cri.sandbox-namespace\":\"\"",
+	 NULL,
+	 {.doubt = IDENTITY_TWO_ENGINES}},
+	{"two engines: CRI-O's sandbox, be it called a container by the other's key",
+	 "\"io.kubernetes.cri-o.ContainerType\":\"sandbox\","
+	 "\"io.kubernetes.cri.container-type\":\"container\"",
+	 NULL,
+	 {.sandbox = true, .doubt = IDENTITY_TWO_ENGINES}},
+	{"two engines: containerd's sandbox, be it called a container by the other's key",
+	 "\"io.kubernetes.cri-o.ContainerType\":\"container\","
+	 "\"io.kubernetes.cri.container-type\":\"sandbox\"",
+	 NULL,
+	 {.sandbox = true, .doubt = IDENTITY_TWO_ENGINES}},
+	{"labels alone: all of them", LABELS, NULL, {.doubt = IDENTITY_LABELS_ALONE}},
+	{"labels alone: the namespace",
+	 "\"io.kubernetes.pod.namespace\":\"team-a\"",
+	 NULL,
+	 {.doubt = IDENTITY_LABELS_ALONE}},
+	{"labels alone: with keys of CRI-O that an author may write",
+	 LABELS "," OTHERS,
+	 NULL,
+	 {.doubt = IDENTITY_LABELS_ALONE}},
+	/* whose annotations they are, by the engine that made the container */
+	{"CRI-O: systemd's cgroup", CRIO "," LABELS,
+	 MADE("kubepods-burstable-pod1.slice:crio:c0", "/r"), TRAINER},
+	{"CRI-O: podman's annotations, as podman generate kube writes them into a pod",
+	 CRIO "," LABELS ",\"io.podman.annotations.autoremove\":\"FALSE\"", NULL, TRAINER},
+	{"CRI-O: without its name", LABELS ",\"io.kubernetes.cri-o.ContainerID\":\"c0\"", BY_CRIO,
+	 NOBODY},
+	{"CRI-O: without its id",
+	 MANAGER("cri-o") "\"io.kubernetes.cri-o.SandboxID\":\"s0\"," LABELS, BY_CRIO, NOBODY},
+	{"CRI-O: the cgroup of another id", CRIO "," LABELS, MADE("/kubepods/crio-c1", "/r"),
+	 NOBODY},
+	{"CRI-O: the cgroup of a longer id", CRIO "," LABELS, MADE("/kubepods/crio-c00", "/r"),
+	 NOBODY},
+	{"CRI-O: the cgroup below its own", CRIO "," LABELS, MADE("/crio-c0/c0", "/r"), NOBODY},
+	{"CRI-O: systemd's cgroup of another id", CRIO "," LABELS, MADE("a.slice:crio:c1", "/r"),
+	 NOBODY},
+	{"CRI-O: no cgroup", CRIO "," LABELS, "\"root\":{\"path\":\"/r\"}", NOBODY},
+	{"CRI-O: an empty cgroup", CRIO "," LABELS, MADE("", "/r"), NOBODY},
+	{"CRI-O: a cgroup of one colon", CRIO "," LABELS, MADE("crio:c0", "/r"), TRAINER},
+	{"containerd: systemd's cgroup", CONTAINERD, MADE("k.slice:cri-containerd:w0", "rootfs"),
+	 WORKER},
+	{"containerd: no cgroup", CONTAINERD, "\"root\":{\"path\":\"rootfs\"}", WORKER},
+	{"containerd: without a root", CONTAINERD, MADE("/kubepods/w0", ""), WORKER},
+	{"containerd: no root", CONTAINERD, "\"linux\":{\"cgroupsPath\":\"/kubepods/w0\"}", NOBODY},
+	{"containerd: another engine's name", MANAGER("libpod") CONTAINERD, BY_CONTAINERD, NOBODY},
+	{"containerd: an empty name is a name", MANAGER("") CONTAINERD, BY_CONTAINERD, NOBODY},
+	{"containerd: its own name, which it never writes", MANAGER("containerd") CONTAINERD,
+	 BY_CONTAINERD, NOBODY},
+	{"podman: no annotation of Kubernetes", MANAGER("libpod") OTHERS, BY_PODMAN, {0}},
+	{"podman: a pod's container has CRI-O's type and sandbox alone",
+	 MANAGER("libpod") "\"io.kubernetes.cri-o.ContainerType\":\"container\",\"io.kubernetes."
+			   "cri-o.SandboxID\":\"s0\"",
+	 BY_PODMAN,
+	 {.sandbox_id = "s0"}},
+	{"podman: a pod's infra container",
+	 MANAGER("libpod") "\"io.kubernetes.cri-o.ContainerType\":\"sandbox\"",
+	 BY_PODMAN,
+	 {.sandbox = true}},
+	{"podman: containerd's set", MANAGER("libpod") CONTAINERD, BY_PODMAN, NOBODY},
+	{"podman: containerd's namespace",
+	 MANAGER("libpod") "\"io.kubernetes.cri.sandbox-namespace\":\"team-a\"", BY_PODMAN, NOBODY},
+	{"podman: labels", MANAGER("libpod") LABELS, BY_PODMAN, {.doubt = IDENTITY_LABELS_ALONE}},
+	{"podman: a pod's container with the namespace",
+	 MANAGER("libpod") "\"io.kubernetes.cri-o.SandboxID\":\"s0\",\"io.kubernetes.pod."
+			   "namespace\":\"team-a\"",
+	 BY_PODMAN, NOBODY},
+	{"podman: CRI-O's set and name, with the id", CRIO "," LABELS, BY_PODMAN, NOBODY},
+	{"podman: the same on cgroupfs", CRIO "," LABELS, MADE("/libpod_parent/libpod-c0", "/r"),
+	 NOBODY},
+	{"podman: below a cgroup of CRI-O's form", CRIO "," LABELS,
+	 MADE("/a/crio-c0/libpod-c0", "/r"), NOBODY},
+	{"podman: the same in systemd", CRIO "," LABELS, MADE("a:crio:c0:libpod:c0", "/r"), NOBODY},
+	{"podman: containerd's set without a name", CONTAINERD,
+	 MADE("/libpod_parent/libpod-w0", "rootfs"), NOBODY},
+	{"Docker: containerd's set", CONTAINERD, BY_DOCKER, NOBODY},
+	{"Docker: containerd's set, systemd", CONTAINERD, MADE("system.slice:docker:w0", "rootfs"),
+	 NOBODY},
+	{"Docker: CRI-O's set and name", CRIO "," LABELS, BY_DOCKER, NOBODY},
+	{"nerdctl: containerd's set", CONTAINERD, MADE("user.slice:nerdctl:w0", "rootfs"), NOBODY},
+	{"CRI-O's cgroup: containerd's set", CONTAINERD, MADE("/kubepods/crio-w0", "rootfs"),
+	 NOBODY},
+};
+
+static void same_text(const char *want, const char *got)
+{
+	assert_int_equal(want == NULL, got == NULL);
+	if (want)
+		assert_string_equal(want, got);
+}
+
+static void identity_is(void **state)
+{
+	const struct identity_case *row = *state;
+	cleanup_arena arena = {0};
+	struct identity got;
+	struct spec spec;
+	struct err err;
+	const char *made = strstr(row->annotations, "\"cri-o\"") ? BY_CRIO : BY_CONTAINERD;
+	char *text = arena_printf(&arena, "{\"annotations\":{%s},%s}", row->annotations,
+				  row->made ? row->made : made);
+
+	assert_int_equal(spec_parse(&arena, "config.json", text, strlen(text), &spec, &err), 0);
+	got = spec.identity;
+	same_text(row->want.id, got.id);
+	same_text(row->want.name, got.name);
+	same_text(row->want.pod, got.pod);
+	same_text(row->want.pod_namespace, got.pod_namespace);
+	same_text(row->want.pod_uid, got.pod_uid);
+	same_text(row->want.sandbox_id, got.sandbox_id);
+	assert_int_equal(row->want.sandbox, got.sandbox);
+	assert_int_equal(got.kubernetes,
+			 strstr(row->annotations, "cri-o.ContainerID") ||
+				 strstr(row->annotations, "io.kubernetes.container.name") ||
+				 strstr(row->annotations, "io.kubernetes.pod.name") ||
+				 strstr(row->annotations, "io.kubernetes.cri.container-") ||
+				 strstr(row->annotations, "io.kubernetes.cri.sandbox-name"));
+	assert_int_equal(row->want.doubt, got.doubt);
+	assert_int_equal(identity_doubt_reason(got.doubt) == NULL, got.doubt == IDENTITY_BELIEVED);
+}
+
+static void a_forged_name_of_an_unknown_identity_is_no_error(void **state)
+{
+	static const char text[] = "{\"annotations\":{" CRIO "," LABELS
+				   ",\"io.kubernetes.cri.sandbox-name\":\"a\\nb\"}}";
+	cleanup_arena arena = {0};
+	struct spec spec;
+	struct err err = {0};
+
+	(void)state;
+	assert_int_equal(spec_parse(&arena, "config.json", text, strlen(text), &spec, &err), 0);
+	assert_int_equal(spec.identity.doubt, IDENTITY_TWO_ENGINES);
+}
+
+int main(void)
+{
+	static struct unit_suite suite;
+
+	UNIT_TABLE(&suite, identity_is, identity_cases);
+	unit_add(&suite, "two engines: a forged name with a line break is no error",
+		 a_forged_name_of_an_unknown_identity_is_no_error, NULL);
+	return unit_run(&suite, "identity");
+}

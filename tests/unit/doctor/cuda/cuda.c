@@ -1,0 +1,379 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "tests/unit/unit.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+
+#include "core/base/clock.h"
+#include "core/child.h"
+#include "doctor/cuda/cuda.h"
+#include "doctor/cuda/memory.h"
+#include "doctor/cuda/record.h"
+#include "doctor/finding.h"
+
+/* The Makefile builds it from fake_cuda.c. */
+static const char fake[] = FAKE_CUDA;
+
+static const struct cuda_options options = {.library = fake, .limit_ms = UNIT_PATIENCE * 1000};
+
+static void behave(const char *how)
+{
+	assert_int_equal(setenv("FAKE_CUDA", how, 1), 0);
+}
+
+/* "id:subject=status" of all findings, a space between */
+static const char *shown(struct findings *findings)
+{
+	const char *all = "";
+
+	for (size_t i = 0; i < findings->n; i++) {
+		const struct finding *finding = &findings->item[i];
+
+		all = arena_printf(findings->arena, "%s%s%s%s%s=%s", all, i ? " " : "", finding->id,
+				   finding->subject[0] ? ":" : "", finding->subject,
+				   finding_status_name(finding->status));
+	}
+	return all;
+}
+
+static const char *all_evidence(struct findings *findings)
+{
+	const char *all = "";
+
+	for (size_t i = 0; i < findings->n; i++)
+		all = arena_printf(findings->arena, "%s%s | %s\n", all, findings->item[i].evidence,
+				   findings->item[i].remedy);
+	return all;
+}
+
+#define ONE_GPU                                                                                    \
+	" cuda_gpu:0000:1a:00.0=ok cuda_gpudirect_rdma:0000:1a:00.0=ok "                           \
+	"cuda_dmabuf:0000:1a:00.0=ok"
+
+static const struct check_case {
+	const char *name;
+	const char *how;
+	const char *shown;
+	const char *said; /* in an evidence or a remedy */
+} check_cases[] = {
+	{"cuda: a GPU, its PCI address as in sysfs", "", "cuda_library=ok cuda_init=ok" ONE_GPU,
+	 "GPU 0, NVIDIA H200"},
+	{"cuda: the version and the time", "", "cuda_library=ok cuda_init=ok" ONE_GPU,
+	 "CUDA 12.8, cuInit took "},
+	{"cuda: without GPUDirect RDMA", "rdma=0",
+	 "cuda_library=ok cuda_init=ok cuda_gpu:0000:1a:00.0=ok "
+	 "cuda_gpudirect_rdma:0000:1a:00.0=warn "
+	 "cuda_dmabuf:0000:1a:00.0=ok",
+	 "GPU_DIRECT_RDMA_SUPPORTED is 0"},
+	{"cuda: without dma-buf", "dmabuf=0",
+	 "cuda_library=ok cuda_init=ok cuda_gpu:0000:1a:00.0=ok "
+	 "cuda_gpudirect_rdma:0000:1a:00.0=ok "
+	 "cuda_dmabuf:0000:1a:00.0=warn",
+	 "open NVIDIA kernel modules"},
+	{"cuda: a driver that does not know dma-buf", "dmabuf-error=1",
+	 "cuda_library=ok cuda_init=ok cuda_gpu:0000:1a:00.0=ok "
+	 "cuda_gpudirect_rdma:0000:1a:00.0=ok "
+	 "cuda_dmabuf:0000:1a:00.0=not checkable",
+	 "CUDA_ERROR_INVALID_VALUE (1)"},
+	{"cuda: no device is not checkable", "init=100", "cuda_library=ok cuda_init=not checkable",
+	 "CUDA_ERROR_NO_DEVICE (100)"},
+	{"cuda: fabric manager is not running", "init=802", "cuda_library=ok cuda_init=fail",
+	 "nvidia-fabricmanager"},
+	{"cuda: library and kernel module of two versions", "init=803",
+	 "cuda_library=ok cuda_init=fail", "CUDA_ERROR_SYSTEM_DRIVER_MISMATCH (803)"},
+	{"cuda: an image's compat library", "init=804", "cuda_library=ok cuda_init=fail",
+	 "LD_LIBRARY_PATH"},
+	{"cuda: the toolkit's stub", "init=34", "cuda_library=ok cuda_init=fail", "lib64/stubs"},
+	{"cuda: unknown error", "init=999", "cuda_library=ok cuda_init=fail", "/dev/nvidia-uvm"},
+	{"cuda: an error that we do not know", "init=4711", "cuda_library=ok cuda_init=fail",
+	 "(4711)"},
+	{"cuda: cuInit crashes", "crash-init", "cuda_library=ok cuda_init=fail",
+	 "crashed: Segmentation fault"},
+	{"cuda: cuInit ends the process", "exit-init", "cuda_library=ok cuda_init=fail",
+	 "ended the process"},
+	{"cuda: garbage in the pipe", "scribble", "cuda_library=ok cuda_init=fail",
+	 "no answer of ours"},
+	{"cuda: the driver's chatter is not shown", "chatter",
+	 "cuda_library=ok cuda_init=ok" ONE_GPU, ""},
+	{"cuda: no GPUs", "count=0", "cuda_library=ok cuda_init=ok cuda_gpu=not checkable",
+	 "there is no GPU here"},
+	{"cuda: fewer than no GPUs", "count=-5",
+	 "cuda_library=ok cuda_init=ok cuda_gpu=not checkable", "says -5"},
+	{"cuda: the count fails", "count-error=3", "cuda_library=ok cuda_init=ok cuda_gpu=fail",
+	 "CUDA_ERROR_NOT_INITIALIZED"},
+	{"cuda: a PCI address that is a path", "odd-pci",
+	 "cuda_library=ok cuda_init=ok cuda_gpu:0=not checkable", "is no PCI address"},
+	{"cuda: a PCI address without an end", "endless-pci",
+	 "cuda_library=ok cuda_init=ok cuda_gpu:0=not checkable", "is no PCI address"},
+	{"cuda: a GPU that is taken", "lost-gpu=0", "cuda_library=ok cuda_init=ok cuda_gpu:0=fail",
+	 "CUDA_ERROR_DEVICE_UNAVAILABLE"},
+	{"cuda: a name without an end, of escapes", "odd-name",
+	 "cuda_library=ok cuda_init=ok" ONE_GPU, "GPU 0, ????"},
+};
+
+static void is_found(void **state)
+{
+	const struct check_case *row = *state;
+	cleanup_arena arena = {0};
+	struct findings findings = {.arena = &arena};
+	struct err err = {0};
+
+	behave(row->how);
+	assert_int_equal(cuda_check(&findings, &options, &err), 0);
+	assert_string_equal(shown(&findings), row->shown);
+	assert_has(all_evidence(&findings), row->said);
+}
+
+static void a_repeated_record_is_no_answer(void **state)
+{
+	cleanup_arena arena = {0};
+	struct findings findings = {.arena = &arena};
+	struct err err = {0};
+
+	(void)state;
+	behave(arena_printf(&arena, "babble kind=%d size=%zu", RECORD_LIBRARY,
+			    sizeof(struct record)));
+	assert_int_equal(cuda_check(&findings, &options, &err), 0);
+	assert_string_equal(shown(&findings), "cuda_library=ok cuda_init=fail");
+	assert_has(all_evidence(&findings), "no answer of ours");
+}
+
+static void eight_gpus_are_told(void **state)
+{
+	cleanup_arena arena = {0};
+	struct findings findings = {.arena = &arena};
+	struct err err = {0};
+
+	(void)state;
+	behave("count=8");
+	assert_int_equal(cuda_check(&findings, &options, &err), 0);
+	assert_int_equal(findings.n, 2 + 8 * 3);
+	assert_string_equal(findings.item[2].subject, "0000:1a:00.0");
+	assert_string_equal(findings.item[2 + 7 * 3].subject, "0000:8a:00.0");
+}
+
+/* A count of nonsense must not become as many findings. */
+static void a_million_gpus_are_not_believed(void **state)
+{
+	cleanup_arena arena = {0};
+	struct findings findings = {.arena = &arena};
+	struct err err = {0};
+
+	(void)state;
+	behave("count=1000000");
+	assert_int_equal(cuda_check(&findings, &options, &err), 0);
+	assert_has(all_evidence(&findings), "says 1000000");
+	assert_int_equal(findings.n, 3 + GPUS_MAX * 3);
+}
+
+/* ---- the time limit ---- */
+
+static const struct limit_case {
+	const char *name;
+	const char *how;
+	const char *shown;
+	const char *said;
+} limit_cases[] = {
+	{"cuda: cuInit that hangs ends with the limit", "hang-init",
+	 "cuda_library=ok cuda_init=fail", "cuInit of " FAKE_CUDA},
+	{"cuda: what was found before a hang stays", "count=3 hang-gpu=1",
+	 "cuda_library=ok cuda_init=ok" ONE_GPU " cuda_gpu=fail",
+	 "the questions to the GPUs of " FAKE_CUDA},
+	{"cuda: one that talks without end ends with the limit", "babble kind=1",
+	 "cuda_library=ok cuda_gpu=fail", ""},
+};
+
+/* What comes before the hang has to be done within the limit, too, and takes longer on a busy
+ * machine: such a row is tried with more. */
+#define FIRST_LIMIT_MS 500
+
+static bool more_time(struct cuda_options *hasty)
+{
+	hasty->limit_ms *= 2;
+	return hasty->limit_ms < UNIT_PATIENCE * 1000;
+}
+
+static void limit_holds(void **state)
+{
+	const struct limit_case *row = *state;
+	struct cuda_options hasty = {.library = fake, .limit_ms = FIRST_LIMIT_MS};
+	cleanup_arena arena = {0};
+	struct findings findings = {.arena = &arena};
+	struct err err = {0};
+	int64_t begin;
+
+	behave(arena_printf(&arena, "%s size=%zu", row->how, sizeof(struct record)));
+	do {
+		findings.n = 0;
+		begin = clock_ms();
+		assert_int_equal(cuda_check(&findings, &hasty, &err), 0);
+		assert_true(clock_ms() - begin >= hasty.limit_ms);
+	} while (strcmp(shown(&findings), row->shown) != 0 && more_time(&hasty));
+	assert_string_equal(shown(&findings), row->shown);
+	assert_has(all_evidence(&findings), row->said);
+	assert_has(all_evidence(&findings),
+		   arena_printf(&arena, "did not return within %d.%d s", hasty.limit_ms / 1000,
+				hasty.limit_ms % 1000 / 100));
+	/* Nobody is left. */
+	assert_int_equal(waitpid(-1, NULL, WNOHANG), -1);
+}
+
+/* ---- the library ---- */
+
+static void no_library_is_not_checkable(void **state)
+{
+	struct cuda_options none = {0};
+	cleanup_arena arena = {0};
+	struct findings findings = {.arena = &arena};
+	struct err err = {0};
+
+	(void)state;
+	assert_int_equal(cuda_check(&findings, &none, &err), 0);
+	/* Where the tests run there may be a driver after all. */
+	if (findings.item[0].status == FINDING_OK)
+		return;
+	assert_string_equal(shown(&findings), "cuda_library=not checkable");
+	assert_has(findings.item[0].evidence, "there is no libcuda.so.1");
+}
+
+static const struct library_case {
+	const char *name;
+	const char *library;
+	const char *said;
+} library_cases[] = {
+	{"cuda: a library that does not exist", "/nonexistent/libcuda.so.1", "no such file"},
+	{"cuda: a library that is none", "/etc/passwd", "/etc/passwd: "},
+	{"cuda: a library that is another one", "libc.so.6",
+	 "libc.so.6: has no cuDriverGetVersion"},
+};
+
+static void library_is_refused(void **state)
+{
+	const struct library_case *row = *state;
+	struct cuda_options wrong = {.library = row->library};
+	cleanup_arena arena = {0};
+	struct findings findings = {.arena = &arena};
+	struct err err = {0};
+
+	assert_int_equal(cuda_check(&findings, &wrong, &err), 0);
+	assert_string_equal(shown(&findings), "cuda_library=not checkable");
+	assert_has(findings.item[0].evidence, row->said);
+}
+
+/* ---- memory ---- */
+
+/* Pointer and descriptor are the same memory; the context is the parent's as it was. */
+static int compare(const struct cuda_memory *memory, struct findings *findings, void *context,
+		   struct err *err)
+{
+	unsigned char *bytes = memory->address;
+	unsigned char seen = 0;
+
+	(void)err;
+	bytes[memory->size - 1] = 0x5a;
+	if (memory->dmabuf >= 0 && pread(memory->dmabuf, &seen, 1, (off_t)memory->size - 1) != 1)
+		return -1;
+	return findings_add(findings, "used", memory->what,
+			    seen == 0x5a ? FINDING_OK : FINDING_WARN, "a remedy", "%zu bytes, %s",
+			    memory->size, (char *)context);
+}
+
+static int crash(const struct cuda_memory *memory, struct findings *findings, void *context,
+		 struct err *err)
+{
+	(void)memory;
+	(void)findings;
+	(void)context;
+	(void)err;
+	return raise(SIGSEGV);
+}
+
+/* The second GPU's */
+static int hang(const struct cuda_memory *memory, struct findings *findings, void *context,
+		struct err *err)
+{
+	if (compare(memory, findings, context, err) < 0 || strstr(memory->what, ":1a:"))
+		return 0;
+	for (;;)
+		(void)pause();
+}
+
+static int refuse(const struct cuda_memory *memory, struct findings *findings, void *context,
+		  struct err *err)
+{
+	(void)memory;
+	(void)findings;
+	(void)context;
+	return err_set(err, "not this one");
+}
+
+static const struct memory_case {
+	const char *name;
+	const char *how;
+	cuda_use *use;
+	const char *shown;
+	const char *said;
+} memory_cases[] = {
+	{"cuda memory: pointer and dma-buf are the same", "", compare, "used:GPU 0000:1a:00.0=ok",
+	 "4194304 bytes, mine | a remedy"},
+	{"cuda memory: of each GPU", "count=3", compare,
+	 "used:GPU 0000:1a:00.0=ok used:GPU 0000:2a:00.0=ok used:GPU 0000:3a:00.0=ok", ""},
+	{"cuda memory: without dma-buf it is said, and used", "no-dmabuf", compare,
+	 "cuda_memory:0000:1a:00.0=warn used:GPU 0000:1a:00.0=warn",
+	 "cuMemGetHandleForAddressRange failed: CUDA_ERROR_NOT_SUPPORTED (801)"},
+	{"cuda memory: none left", "no-memory", compare, "cuda_memory:0000:1a:00.0=fail",
+	 "cuMemAlloc failed: CUDA_ERROR_OUT_OF_MEMORY (2)"},
+	{"cuda memory: no GPU adds nothing", "count=0", compare, "", ""},
+	{"cuda memory: a cuInit that fails adds nothing", "init=802", compare, "", ""},
+	{"cuda memory: a cuInit that hangs adds nothing", "hang-init", compare, "", ""},
+	{"cuda memory: the use fails", "count=2", refuse, "cuda_memory=not checkable",
+	 "not this one"},
+	{"cuda memory: the use crashes", "", crash, "cuda_memory=fail",
+	 "the use of GPU 0000:1a:00.0's memory crashed: Segmentation fault"},
+	{"cuda memory: the use hangs, and what was found before stays", "count=2", hang,
+	 "used:GPU 0000:1a:00.0=ok cuda_memory=fail",
+	 "the use of GPU 0000:2a:00.0's memory did not return within "},
+};
+
+static void memory_is_used(void **state)
+{
+	const struct memory_case *row = *state;
+	struct cuda_options hasty = {.library = fake, .limit_ms = FIRST_LIMIT_MS};
+	cleanup_arena arena = {0};
+	struct findings findings = {.arena = &arena};
+	struct err err = {0};
+	char context[] = "mine";
+
+	behave(row->how);
+	do {
+		findings.n = 0;
+		assert_int_equal(cuda_memory_check(&findings, &hasty, (2 << 20) + 1, row->use,
+						   context, &err),
+				 0);
+	} while ((strcmp(shown(&findings), row->shown) != 0 ||
+		  !strstr(all_evidence(&findings), row->said)) &&
+		 more_time(&hasty));
+	assert_string_equal(shown(&findings), row->shown);
+	assert_has(all_evidence(&findings), row->said);
+	assert_int_equal(waitpid(-1, NULL, WNOHANG), -1);
+}
+
+int main(void)
+{
+	static struct unit_suite suite;
+
+	UNIT_TABLE(&suite, is_found, check_cases);
+	UNIT_TABLE(&suite, limit_holds, limit_cases);
+	UNIT_TABLE(&suite, library_is_refused, library_cases);
+	UNIT_TABLE(&suite, memory_is_used, memory_cases);
+	unit_add(&suite, "cuda: a record that comes again is no answer",
+		 a_repeated_record_is_no_answer, NULL);
+	unit_add(&suite, "cuda: eight GPUs", eight_gpus_are_told, NULL);
+	unit_add(&suite, "cuda: a million GPUs are not believed", a_million_gpus_are_not_believed,
+		 NULL);
+	unit_add(&suite, "cuda: without a library it is not checkable", no_library_is_not_checkable,
+		 NULL);
+	return unit_run(&suite, "cuda");
+}

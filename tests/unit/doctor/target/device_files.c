@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The device files of a container, which may be swapped while they are looked at */
+#include "tests/unit/unit.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/sysmacros.h>
+#include <sys/wait.h>
+
+#include "doctor/target/device_files.h"
+
+/* Of the kernel's own devices that do nothing: /dev/null and /dev/zero */
+#define OWN 3
+#define OTHER 5
+#define NUMBER(n) makedev(1, n)
+
+static const struct device_file null_file = {.name = "uverbs0", .major = 1, .minor = 3};
+
+/* A root whose one device file is the given one */
+static int make_root(char *dir, mode_t type, unsigned minor_number)
+{
+	char path[128];
+
+	strcpy(dir, "/tmp/device_files.XXXXXX");
+	assert_non_null(mkdtemp(dir));
+	(void)snprintf(path, sizeof(path), "%s/dev", dir);
+	assert_int_equal(mkdir(path, 0755), 0);
+	(void)snprintf(path, sizeof(path), "%s/" DEVICE_DIR, dir);
+	assert_int_equal(mkdir(path, 0755), 0);
+	(void)snprintf(path, sizeof(path), "%s/" DEVICE_DIR "/uverbs0", dir);
+	assert_int_equal(mknod(path, type | 0600, NUMBER(minor_number)), 0);
+	return open(dir, O_PATH | O_DIRECTORY | O_CLOEXEC);
+}
+
+static void remove_root(const char *dir)
+{
+	static const char *const names[] = {DEVICE_DIR "/uverbs0", DEVICE_DIR "/other", DEVICE_DIR,
+					    "dev", ""};
+	char path[128];
+
+	for (size_t i = 0; i < LENGTH(names); i++) {
+		(void)snprintf(path, sizeof(path), "%s/%s", dir, names[i]);
+		(void)remove(path);
+	}
+}
+
+struct open_case {
+	const char *name;
+	mode_t type;
+	unsigned number;
+	int want; /* 0 or -errno */
+};
+
+static const struct open_case open_cases[] = {
+	{"device file: it is opened", S_IFCHR, OWN, 0},
+	{"device file: one of another number is not", S_IFCHR, OTHER, -ESTALE},
+	{"device file: a FIFO in its place is not", S_IFIFO, 0, -ESTALE},
+	{"device file: a regular file in its place is not", S_IFREG, 0, -ESTALE},
+	{"device file: a block device of its number is not", S_IFBLK, OWN, -ESTALE},
+};
+
+static void test_open(void **state)
+{
+	const struct open_case *row = *state;
+	char dir[64];
+	cleanup_fd root = make_root(dir, row->type, row->number);
+	cleanup_fd fd = -1;
+	struct stat st;
+
+	fd = device_file_open(root, &null_file);
+	remove_root(dir);
+	assert_int_equal(fd < 0 ? fd : 0, row->want);
+	assert_true(fd < 0 || (fstat(fd, &st) == 0 && st.st_rdev == NUMBER(OWN)));
+}
+
+/* The same minor number is another device's, too. */
+static void test_other_major(void **state)
+{
+	const struct device_file file = {.name = "uverbs0", .major = 231, .minor = OWN};
+	char dir[64];
+	cleanup_fd root = make_root(dir, S_IFCHR, OWN);
+
+	(void)state;
+	assert_int_equal(device_file_open(root, &file), -ESTALE);
+	remove_root(dir);
+}
+
+static void test_link(void **state)
+{
+	char dir[64];
+	char path[128];
+	cleanup_fd root = make_root(dir, S_IFREG, 0);
+	cleanup_fd fd = -1;
+
+	(void)state;
+	(void)snprintf(path, sizeof(path), "%s/" DEVICE_DIR "/uverbs0", dir);
+	assert_int_equal(unlink(path), 0);
+	assert_int_equal(symlink("/dev/null", path), 0);
+	fd = device_file_open(root, &null_file);
+	remove_root(dir);
+	assert_int_equal(fd, -ENOENT);
+}
+
+static void make_device(const struct unit_dir *root, const char *name, mode_t type, unsigned number)
+{
+	char path[64];
+
+	(void)snprintf(path, sizeof(path), DEVICE_DIR "/%s", name);
+	assert_int_equal(mknodat(root->fd, path, type | 0600, NUMBER(number)), 0);
+}
+
+/* Only verbs devices' files, in the order of their numbers; what they are the kernel says. */
+static void test_read(void **state)
+{
+	cleanup_unit_dir root = unit_dir_make();
+	cleanup_arena arena = {0};
+	const struct node node = {.root = root.fd, .char_devices = -1};
+	struct device_files files;
+	struct devices devices = {0};
+	struct err err;
+
+	(void)state;
+	unit_write(root.fd, DEVICE_DIR "/uverbs3", "231:195", 0600); /* a file of a live node */
+	make_device(&root, "uverbs10", S_IFCHR, OWN);
+	make_device(&root, "uverbs2", S_IFCHR, OTHER);
+	make_device(&root, "uverbs4", S_IFBLK, OWN);
+	make_device(&root, "umad0", S_IFCHR, OWN);
+	assert_int_equal(device_files_read(&arena, &node, root.fd, &files, &devices, &err), 0);
+	assert_true(files.readable);
+	assert_false(files.rdma_cm);
+	assert_int_equal(files.n, 2);
+	assert_string_equal(files.item[0].name, "uverbs2");
+	assert_true(files.item[0].major == 1 && files.item[0].minor == OTHER);
+	assert_string_equal(files.item[1].name, "uverbs10");
+	assert_true(files.item[1].major == 1 && files.item[1].minor == OWN);
+	assert_int_equal(devices.n, 0);
+	make_device(&root, "rdma_cm", S_IFCHR, OTHER);
+	assert_int_equal(device_files_read(&arena, &node, root.fd, &files, &devices, &err), 0);
+	assert_true(files.rdma_cm);
+	assert_int_equal(device_files_read(&arena, &node, -1, &files, &devices, &err), 0);
+	assert_false(files.readable || files.rdma_cm || files.n);
+}
+
+/* Until it is killed */
+static void swap(const char *dir)
+{
+	cleanup_fd fd = -1;
+	char path[128];
+
+	(void)prctl(PR_SET_PDEATHSIG, SIGKILL);
+	(void)snprintf(path, sizeof(path), "%s/" DEVICE_DIR, dir);
+	fd = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	for (;;)
+		(void)renameat2(fd, "uverbs0", fd, "other", RENAME_EXCHANGE);
+}
+
+#define ROUNDS_EACH 2000
+
+/* However busy the machine is: until both files were met that often. */
+static void test_swapped(void **state)
+{
+	char dir[64];
+	char path[128];
+	cleanup_fd root = make_root(dir, S_IFCHR, OWN);
+	size_t opened = 0;
+	size_t refused = 0;
+	size_t wrong = 0;
+	pid_t pid;
+
+	(void)state;
+	(void)snprintf(path, sizeof(path), "%s/" DEVICE_DIR "/other", dir);
+	assert_int_equal(mknod(path, S_IFCHR | 0600, NUMBER(OTHER)), 0);
+	(void)alarm(UNIT_PATIENCE);
+	pid = fork();
+	if (pid == 0)
+		swap(dir);
+	while (!wrong && (opened < ROUNDS_EACH || refused < ROUNDS_EACH)) {
+		cleanup_fd fd = device_file_open(root, &null_file);
+		struct stat st;
+
+		opened += fd >= 0;
+		refused += fd == -ESTALE;
+		wrong += (fd < 0 && fd != -ESTALE) ||
+			 (fd >= 0 && (fstat(fd, &st) < 0 || st.st_rdev != NUMBER(OWN)));
+	}
+	(void)kill(pid, SIGKILL);
+	(void)waitpid(pid, NULL, 0);
+	(void)alarm(0);
+	remove_root(dir);
+	assert_int_equal(wrong, 0);
+}
+
+int main(void)
+{
+	static struct unit_suite suite;
+
+	UNIT_TABLE(&suite, geteuid() == 0 ? test_open : unit_skip, open_cases);
+	unit_add_for_root(&suite, "device file: one of another major number is not",
+			  test_other_major, NULL);
+	unit_add_for_root(&suite, "device file: a link does not lead out of the root", test_link,
+			  NULL);
+	unit_add_for_root(&suite, "device files: those of verbs devices, by their numbers",
+			  test_read, NULL);
+	unit_add_for_root(
+		&suite, "device file: one that is swapped all the time is never opened as another",
+		test_swapped, NULL);
+	return unit_run(&suite, "device_files");
+}

@@ -1,0 +1,464 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Who comes to a listening doctor: who has the token, who says nothing, and who is served. */
+#include "tests/unit/unit.h"
+
+#include <netinet/in.h>
+#include <pthread.h>
+#include <sys/socket.h>
+
+#include "doctor/verbs/hmac.h"
+#include "doctor/verbs/server.h"
+#include "doctor/verbs/session.h"
+#include "doctor/verbs/token.h"
+
+#define ENDPOINT                                                                                   \
+	"endpoint device=mlx5_6 link=Ethernet qpn=17 psn=4711 lid=0 mtu=5 "                        \
+	"gid=00000000000000000000ffff0a006707 buffer=7f0000001000 rkey=1ab bytes=1048576"
+
+/* ---- HMAC-SHA-256: RFC 4231, 4.2 to 4.4, 4.7, 4.8; the empty one: by Python's hmac ---- */
+
+static const struct hmac_case {
+	const char *name;
+	const char *key; /* or */
+	int key_byte;
+	size_t key_len;   /* times */
+	const char *text; /* or 50 times */
+	int text_byte;
+	const char *digest;
+} hmac_cases[] = {
+	{"HMAC: a short key", NULL, 0x0b, 20, "Hi There", 0,
+	 "b0344c61d8db38535ca8afceaf0bf12b881dc200c9833da726e9376c2e32cff7"},
+	{"HMAC: a shorter key than the digest", "Jefe", 0, 4, "what do ya want for nothing?", 0,
+	 "5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843"},
+	{"HMAC: bytes that are no text", NULL, 0xaa, 20, NULL, 0xdd,
+	 "773ea91e36800e46854db8ebd09181a72959098b3ef8c122d9635514ced565fe"},
+	{"HMAC: a key that is longer than the block", NULL, 0xaa, 131,
+	 "Test Using Larger Than Block-Size Key - Hash Key First", 0,
+	 "60e431591ee0b67f0d8a26aacbf5b77f8e0bc6213728c5140546040f0ee37f54"},
+	{"HMAC: key and text longer than the block", NULL, 0xaa, 131,
+	 "This is a test using a larger than block-size key and a larger than block-size data. "
+	 "The key needs to be hashed before being used by the HMAC algorithm.",
+	 0, "9b09ffa71b942fcb27635fbcd5b0e944bfdc63644f0713938a7f51535c3a35e2"},
+	{"HMAC: no key, no text", "", 0, 0, "", 0,
+	 "b613679a0814d9ec772f95d778c35fc5ff1697c493715653c6c712144292c5ad"},
+};
+
+static void to_hex(const uint8_t digest[HMAC_SIZE], char ret[2 * HMAC_SIZE + 1])
+{
+	for (size_t i = 0; i < HMAC_SIZE; i++)
+		(void)snprintf(ret + 2 * i, 3, "%02x", digest[i]);
+}
+
+static void test_hmac(void **state)
+{
+	const struct hmac_case *row = *state;
+	uint8_t digest[HMAC_SIZE];
+	char key[131];
+	char text[50];
+	char got[2 * HMAC_SIZE + 1];
+
+	memset(key, row->key_byte, sizeof(key));
+	memset(text, row->text_byte, sizeof(text));
+	hmac(row->key ? row->key : key, row->key_len, row->text ? row->text : text,
+	     row->text ? strlen(row->text) : sizeof(text), digest);
+	to_hex(digest, got);
+	assert_string_equal(got, row->digest);
+}
+
+/* ---- a server, and who comes ---- */
+
+struct seen {
+	struct server server;
+	pthread_t thread;
+	pthread_mutex_t lock;
+	pthread_cond_t changed;
+	int listener;
+	int stop[2];
+	unsigned port;
+	int status;
+	unsigned together; /* served at once, before one of them ends */
+	unsigned served;
+	unsigned beside;
+	unsigned active;
+	unsigned refused;
+	char why[320]; /* of the last one that was refused */
+};
+
+/* Waits until so many are served at once, says so, and waits for an answer. */
+static void serve(void *context, struct exchange *exchange, const struct message_endpoint *peer,
+		  bool beside)
+{
+	struct seen *seen = context;
+	struct trouble trouble;
+
+	(void)pthread_mutex_lock(&seen->lock);
+	seen->beside += beside;
+	seen->active++;
+	(void)pthread_cond_broadcast(&seen->changed);
+	while (seen->active < seen->together)
+		(void)pthread_cond_wait(&seen->changed, &seen->lock);
+	(void)pthread_mutex_unlock(&seen->lock);
+	if (exchange_send(exchange, &trouble, "served %s", peer->device) == 0 &&
+	    exchange_expect(exchange, "bye", &trouble) == 0) {
+		(void)pthread_mutex_lock(&seen->lock);
+		seen->served++;
+		(void)pthread_mutex_unlock(&seen->lock);
+	}
+}
+
+static void refused(void *context, const char *peer, const char *why)
+{
+	struct seen *seen = context;
+
+	(void)peer;
+	(void)pthread_mutex_lock(&seen->lock);
+	seen->refused++;
+	(void)snprintf(seen->why, sizeof(seen->why), "%s", why);
+	(void)pthread_cond_broadcast(&seen->changed);
+	(void)pthread_mutex_unlock(&seen->lock);
+}
+
+static void *run(void *context)
+{
+	struct seen *seen = context;
+	struct trouble trouble;
+
+	seen->status = server_run(&seen->server, seen->listener, seen->stop[0], &trouble);
+	return NULL;
+}
+
+/* However busy the machine is, nobody is late. */
+#define LATE (UNIT_PATIENCE * 1000U)
+
+static void begin_with(struct seen *seen, const char *token, unsigned clients, unsigned at_once,
+		       unsigned hello_ms)
+{
+	struct sockaddr_in address;
+	socklen_t len = sizeof(address);
+	struct trouble trouble;
+
+	*seen = (struct seen){.lock = PTHREAD_MUTEX_INITIALIZER,
+			      .changed = PTHREAD_COND_INITIALIZER,
+			      .together = 1,
+			      .server = {.token = token,
+					 .clients = clients,
+					 .at_once = at_once,
+					 .hello_ms = hello_ms,
+					 .serve = serve,
+					 .refused = refused,
+					 .context = seen}};
+	(void)alarm(UNIT_PATIENCE);
+	/* Port 0: any that is free */
+	seen->listener = exchange_listen("127.0.0.1", 0, &trouble);
+	assert_true(seen->listener >= 0);
+	assert_int_equal(getsockname(seen->listener, (struct sockaddr *)&address, &len), 0);
+	assert_int_equal(address.sin_addr.s_addr, htonl(INADDR_LOOPBACK));
+	seen->port = ntohs(address.sin_port);
+	assert_int_equal(pipe(seen->stop), 0);
+	assert_int_equal(pthread_create(&seen->thread, NULL, run, seen), 0);
+}
+
+static void begin(struct seen *seen, const char *token, unsigned clients, unsigned at_once)
+{
+	begin_with(seen, token, clients, at_once, LATE);
+}
+
+static void end(struct seen *seen, bool stopped)
+{
+	if (stopped)
+		assert_int_equal(write(seen->stop[1], "x", 1), 1);
+	assert_int_equal(pthread_join(seen->thread, NULL), 0);
+	(void)alarm(0);
+	(void)close(seen->listener);
+	(void)close(seen->stop[0]);
+	(void)close(seen->stop[1]);
+	assert_int_equal(seen->status, 0);
+}
+
+static struct exchange come(const struct seen *seen)
+{
+	struct exchange exchange = {.fd = -1};
+	struct trouble trouble;
+
+	assert_int_equal(exchange_connect("127.0.0.1", seen->port, &exchange, &trouble), 0);
+	return exchange;
+}
+
+/* As session_ask does, which wants an endpoint of a device */
+static int say_hello(struct exchange *exchange, const char *token, struct trouble *trouble)
+{
+	if (exchange_send(exchange, trouble, MESSAGE_HELLO) < 0 ||
+	    token_ask(exchange, token, trouble) < 0)
+		return -1;
+	return exchange_send(exchange, trouble, ENDPOINT);
+}
+
+static int be_served(struct exchange *exchange, struct trouble *trouble)
+{
+	if (exchange_expect(exchange, "served mlx5_6", trouble) < 0)
+		return -1;
+	return exchange_send(exchange, trouble, "bye");
+}
+
+static int come_and_go(const struct seen *seen, const char *token, struct trouble *trouble)
+{
+	struct exchange exchange = come(seen);
+	int status = say_hello(&exchange, token, trouble) < 0 ? -1 : be_served(&exchange, trouble);
+
+	exchange_close(&exchange);
+	return status;
+}
+
+static const struct token_case {
+	const char *name;
+	const char *server;
+	const char *client;
+	const char *why; /* of the client; NULL: it is served */
+} token_cases[] = {
+	{"token: none on both sides", NULL, NULL, NULL},
+	{"token: the same on both sides", "a secret", "a secret", NULL},
+	{"token: another one", "a secret", "a Secret", "its token is another"},
+	{"token: the beginning of it", "a secret", "a secre", "its token is another"},
+	{"token: none where one is needed", "a secret", NULL, "a token is needed"},
+	{"token: one where none is", NULL, "a secret", "the listening side has none"},
+};
+
+static void test_token(void **state)
+{
+	const struct token_case *row = *state;
+	struct seen seen;
+	struct trouble trouble;
+	int status;
+
+	begin(&seen, row->server, 0, 4);
+	status = come_and_go(&seen, row->client, &trouble);
+	end(&seen, true);
+	assert_int_equal(status, row->why ? -1 : 0);
+	assert_int_equal(seen.served, row->why ? 0 : 1);
+	assert_int_equal(seen.refused, row->why ? 1 : 0);
+	if (row->why)
+		assert_has(trouble.text, row->why);
+}
+
+/* What a listening side answers that is no doctor; AddressSanitizer sees what is read behind it. */
+static const struct answer_case {
+	const char *name;
+	int digits;
+} answer_cases[] = {
+	{"token: the server's number has no digit", 0},
+	{"token: the server's number is one digit short", 31},
+	{"token: the server's number is right, its proof is not", 32},
+	{"token: the server's number is one digit too long", 33},
+	{"token: the server's number fills the line", 420},
+};
+
+static void test_answer(void **state)
+{
+	const struct answer_case *row = *state;
+	char zeros[MESSAGE_MAX];
+	int ends[2];
+	struct exchange exchange;
+	struct trouble trouble;
+
+	memset(zeros, '0', sizeof(zeros));
+	assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, ends), 0);
+	exchange = exchange_over(ends[0], "peer");
+	assert_true(dprintf(ends[1], "proof %.*s %064d\n", row->digits, zeros, 0) > 0);
+	assert_int_equal(token_ask(&exchange, "a secret", &trouble), -1);
+	assert_has(trouble.text, "its token is another");
+	exchange_close(&exchange);
+	(void)close(ends[1]);
+}
+
+/* What somebody says who has no token, but has seen what one with a token said */
+static void token_once(void **state)
+{
+	struct seen seen;
+	struct exchange exchange;
+	struct trouble trouble;
+	char line[MESSAGE_MAX];
+
+	(void)state;
+	begin(&seen, "a secret", 0, 4);
+	exchange = come(&seen);
+	assert_int_equal(exchange_send(&exchange, &trouble, MESSAGE_HELLO), 0);
+	assert_int_equal(
+		exchange_send(&exchange, &trouble, "challenge 00000000000000000000000000000000"),
+		0);
+	assert_int_equal(exchange_receive(&exchange, line, &trouble), 0);
+	/* The server's own proof is none of a client. */
+	assert_int_equal(exchange_send(&exchange, &trouble, "proof %s", strrchr(line, ' ') + 1), 0);
+	assert_int_equal(exchange_receive(&exchange, line, &trouble), -1);
+	assert_has(trouble.text, "its token is another");
+	exchange_close(&exchange);
+	end(&seen, true);
+	assert_int_equal(seen.served, 0);
+	assert_int_equal(seen.refused, 1);
+}
+
+/* The proof as token.h describes it, made here a second time */
+static void make_proof(char who, const char *client, const char *server,
+		       char ret[2 * HMAC_SIZE + 1])
+{
+	char text[80];
+	uint8_t digest[HMAC_SIZE];
+	int len = snprintf(text, sizeof(text), "%c%s%s", who, client, server);
+
+	assert_int_equal(len, 65);
+	hmac("a secret", strlen("a secret"), text, (size_t)len, digest);
+	to_hex(digest, ret);
+}
+
+/* Doctors of two versions talk to each other, so both sides must not change together. */
+static void token_on_the_wire(void **state)
+{
+	static const char client[] = "00112233445566778899aabbccddeeff";
+	struct seen seen;
+	struct exchange exchange;
+	struct trouble trouble;
+	char line[MESSAGE_MAX];
+	char proof[2 * HMAC_SIZE + 1];
+	char *space;
+
+	(void)state;
+	begin(&seen, "a secret", 0, 4);
+	exchange = come(&seen);
+	assert_int_equal(exchange_send(&exchange, &trouble, MESSAGE_HELLO), 0);
+	assert_int_equal(exchange_send(&exchange, &trouble, "challenge %s", client), 0);
+	assert_int_equal(exchange_receive(&exchange, line, &trouble), 0);
+	space = strrchr(line, ' ');
+	*space = '\0';
+	make_proof('S', client, line + strlen("proof "), proof);
+	assert_string_equal(space + 1, proof);
+	make_proof('C', client, line + strlen("proof "), proof);
+	assert_int_equal(exchange_send(&exchange, &trouble, "proof %s", proof), 0);
+	assert_int_equal(exchange_send(&exchange, &trouble, ENDPOINT), 0);
+	assert_int_equal(be_served(&exchange, &trouble), 0);
+	exchange_close(&exchange);
+	end(&seen, true);
+	assert_int_equal(seen.served, 1);
+}
+
+#define SILENT 40
+
+static void nobody_holds_up(void **state)
+{
+	struct seen seen;
+	struct exchange silent[SILENT];
+	struct exchange scanner;
+	struct trouble trouble;
+
+	(void)state;
+	begin(&seen, NULL, 0, 1);
+	for (size_t i = 0; i < SILENT; i++)
+		silent[i] = come(&seen);
+	scanner = come(&seen);
+	assert_int_equal(exchange_send(&scanner, &trouble, "GET / HTTP/1.0"), 0);
+	assert_int_equal(come_and_go(&seen, NULL, &trouble), 0);
+	assert_int_equal(come_and_go(&seen, NULL, &trouble), 0);
+	for (size_t i = 0; i < SILENT; i++)
+		exchange_close(&silent[i]);
+	exchange_close(&scanner);
+	end(&seen, true);
+	assert_int_equal(seen.served, 2);
+	assert_int_equal(seen.refused, SILENT + 1);
+}
+
+/* Of a client that says nothing more, however long it stays */
+static void hello_has_an_end(void **state)
+{
+	struct seen seen;
+	struct exchange exchange;
+	struct trouble trouble;
+
+	(void)state;
+	begin_with(&seen, NULL, 0, 1, 0);
+	exchange = come(&seen);
+	assert_int_equal(exchange_send(&exchange, &trouble, MESSAGE_HELLO), 0);
+	(void)pthread_mutex_lock(&seen.lock);
+	while (!seen.refused)
+		(void)pthread_cond_wait(&seen.changed, &seen.lock);
+	(void)pthread_mutex_unlock(&seen.lock);
+	assert_has(seen.why, "timed out");
+	exchange_close(&exchange);
+	end(&seen, true);
+}
+
+static void served_side_by_side(void **state)
+{
+	struct seen seen;
+	struct exchange a;
+	struct exchange b;
+	struct trouble trouble;
+
+	(void)state;
+	begin(&seen, NULL, 0, 2);
+	seen.together = 2;
+	a = come(&seen);
+	b = come(&seen);
+	assert_int_equal(say_hello(&a, NULL, &trouble), 0);
+	assert_int_equal(say_hello(&b, NULL, &trouble), 0);
+	/* b's first: each is served while the other is. */
+	assert_int_equal(be_served(&b, &trouble), 0);
+	assert_int_equal(be_served(&a, &trouble), 0);
+	exchange_close(&a);
+	exchange_close(&b);
+	end(&seen, true);
+	assert_int_equal(seen.served, 2);
+	assert_int_equal(seen.beside, 1);
+}
+
+static void ends_after_so_many(void **state)
+{
+	struct seen seen;
+	struct exchange scanner;
+	struct trouble trouble;
+
+	(void)state;
+	begin(&seen, NULL, 2, 4);
+	scanner = come(&seen);
+	exchange_close(&scanner);
+	assert_int_equal(come_and_go(&seen, NULL, &trouble), 0);
+	assert_int_equal(come_and_go(&seen, NULL, &trouble), 0);
+	end(&seen, false);
+	assert_int_equal(seen.served, 2);
+	assert_int_equal(seen.refused, 1);
+}
+
+static void too_many(void **state)
+{
+	struct seen seen;
+	struct exchange some[SERVER_CONNECTIONS_MAX + 1];
+	struct trouble trouble;
+	char line[MESSAGE_MAX];
+
+	(void)state;
+	begin(&seen, NULL, 0, 1);
+	for (size_t i = 0; i < LENGTH(some); i++)
+		some[i] = come(&seen);
+	assert_int_equal(exchange_receive(&some[LENGTH(some) - 1], line, &trouble), -1);
+	assert_has(trouble.text, "too many others");
+	for (size_t i = 0; i < LENGTH(some); i++)
+		exchange_close(&some[i]);
+	end(&seen, true);
+	assert_int_equal(seen.refused, LENGTH(some));
+}
+
+int main(void)
+{
+	static struct unit_suite suite;
+
+	UNIT_TABLE(&suite, test_hmac, hmac_cases);
+	unit_add(&suite, "token: both proofs are what the protocol says", token_on_the_wire, NULL);
+	UNIT_TABLE(&suite, test_token, token_cases);
+	UNIT_TABLE(&suite, test_answer, answer_cases);
+	unit_add(&suite, "token: the server's proof is none of a client", token_once, NULL);
+	unit_add(&suite, "server: who says nothing, or something else, holds nobody up",
+		 nobody_holds_up, NULL);
+	unit_add(&suite, "server: a hello has an end", hello_has_an_end, NULL);
+	unit_add(&suite, "server: two are served side by side", served_side_by_side, NULL);
+	unit_add(&suite, "server: ends after so many, strangers not counted", ends_after_so_many,
+		 NULL);
+	unit_add(&suite, "server: too many at once are refused", too_many, NULL);
+	return unit_run(&suite, "server");
+}

@@ -1,0 +1,444 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the doctor's verbs part decides by itself; what devices answer is tested in the VM. */
+#include "tests/unit/unit.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+
+#include "doctor/verbs/amount.h"
+#include "doctor/verbs/gid.h"
+#include "doctor/verbs/gpu.h"
+#include "doctor/verbs/pattern.h"
+#include "doctor/verbs/registration.h"
+#include "doctor/verbs/transfer.h"
+#include "doctor/verbs/trouble.h"
+#include "doctor/verbs/verbs.h"
+
+/* ---- the GID that NCCL takes ---- */
+
+#define SLOTS 8
+
+static const struct gid_case {
+	const char *name;
+	const char *slots; /* "1" or "2" for RoCE v1, v2, then the address; "-" is empty */
+	size_t nccl;
+	size_t usable;
+} gid_cases[] = {
+	{"gid: mlx5 with one IPv4 address", "1fe80::1 2fe80::1 1::ffff:10.0.0.7 2::ffff:10.0.0.7",
+	 3, 3},
+	{"gid: IPv6 before IPv4",
+	 "1fe80::1 2fe80::1 1fd00::7 2fd00::7 1::ffff:10.0.0.7 2::ffff:10.0.0.7", 5, 5},
+	{"gid: two IPv4 addresses: the first v2",
+	 "1fe80::1 2fe80::1 1::ffff:10.0.0.7 2::ffff:10.0.0.7 1::ffff:10.0.0.8 2::ffff:10.0.0.8", 3,
+	 3},
+	{"gid: the first address is gone",
+	 "1fe80::1 2fe80::1 - - 1::ffff:10.0.0.8 2::ffff:10.0.0.8", 5, 5},
+	{"gid: rdma_rxe has v2 only", "2fe80::1 2::ffff:10.0.0.7", 1, 1},
+	{"gid: IPv4 in slot 0, v1", "1::ffff:10.0.0.7 2::ffff:10.0.0.7", 1, 1},
+	{"gid: IPv4 in slot 0, v2: it stays", "2::ffff:10.0.0.7 2::ffff:10.0.0.8", 0, 0},
+	{"gid: v1 IPv4 alone is better than link-local", "1fe80::1 2fe80::1 1::ffff:10.0.0.7", 2,
+	 2},
+	{"gid: v1 alone, two addresses: the first", "1fe80::1 1::ffff:10.0.0.7 1::ffff:10.0.0.8", 1,
+	 1},
+	{"gid: no IPv4 address: NCCL stays at 0", "1fe80::1 2fe80::1 1fd00::7 2fd00::7", 0, 0},
+	{"gid: slot 0 empty: NCCL stays there, we do not", "- 2fe80::1", 0, 1},
+	{"gid: all empty", "- - -", 0, 3},
+};
+
+static size_t make_table(const char *slots, struct gid_entry entries[SLOTS])
+{
+	char copy[256];
+	char *rest = NULL;
+	size_t n = 0;
+
+	(void)snprintf(copy, sizeof(copy), "%s", slots);
+	for (char *slot = strtok_r(copy, " ", &rest); slot; slot = strtok_r(NULL, " ", &rest)) {
+		entries[n] = (struct gid_entry){.type = GID_TYPE_NONE};
+		if (*slot != '-') {
+			entries[n].type =
+				*slot == '1' ? IBV_GID_TYPE_ROCE_V1 : IBV_GID_TYPE_ROCE_V2;
+			assert_int_equal(inet_pton(AF_INET6, slot + 1, entries[n].gid.raw), 1);
+		}
+		n++;
+	}
+	return n;
+}
+
+static void gid_is_chosen(void **state)
+{
+	const struct gid_case *row = *state;
+	struct gid_entry entries[SLOTS];
+	size_t n = make_table(row->slots, entries);
+
+	assert_int_equal(gid_nccl_index(entries, n), row->nccl);
+	assert_int_equal(gid_usable_index(entries, n, false), row->usable);
+}
+
+static void gid_of_infiniband(void **state)
+{
+	struct gid_entry entries[SLOTS];
+	size_t n = make_table("2fe80::1 2::ffff:10.0.0.7", entries);
+
+	(void)state;
+	assert_int_equal(gid_usable_index(entries, n, true), 0);
+}
+
+static void gid_bits(void **state)
+{
+	struct gid_entry entries[SLOTS];
+	size_t n = make_table("2::ffff:10.0.103.7 2::ffff:10.0.103.9 2::ffff:10.0.104.7", entries);
+
+	(void)state;
+	assert_int_equal(n, 3);
+	assert_int_equal(gid_common_bits(&entries[0].gid, &entries[0].gid), 128);
+	assert_int_equal(gid_common_bits(&entries[0].gid, &entries[1].gid), 124);
+	assert_int_equal(gid_common_bits(&entries[0].gid, &entries[2].gid), 116);
+}
+
+/* ---- verified data ---- */
+
+static const struct pattern_case {
+	const char *name;
+	size_t bytes;
+	size_t changed; /* the byte that is flipped */
+} pattern_cases[] = {
+	{"pattern: the first byte", 4096, 0},
+	{"pattern: the last byte", 4096, 4095},
+	{"pattern: a byte in the middle", 4096, 2051},
+	{"pattern: a last word that is not whole", 4099, 4098},
+	{"pattern: one byte", 1, 0},
+};
+
+static void pattern_finds(void **state)
+{
+	const struct pattern_case *row = *state;
+	unsigned char *data = malloc(row->bytes);
+
+	assert_non_null(data);
+	pattern_fill(data, row->bytes, 7);
+	assert_true(pattern_find_error(data, row->bytes, 7) == PATTERN_OK);
+	for (unsigned bit = 0; bit < 8; bit++) {
+		data[row->changed] ^= (unsigned char)(1U << bit);
+		assert_int_equal(pattern_find_error(data, row->bytes, 7), row->changed);
+		data[row->changed] ^= (unsigned char)(1U << bit);
+	}
+	free(data);
+}
+
+static void pattern_knows_its_place(void **state)
+{
+	unsigned char data[4096];
+	unsigned char page[1024];
+
+	(void)state;
+	pattern_fill(data, sizeof(data), 7);
+	assert_int_equal(pattern_find_error(data, sizeof(data), 8), 0);
+	memcpy(page, data + 1024, sizeof(page));
+	memcpy(data + 1024, data + 2048, sizeof(page));
+	assert_int_equal(pattern_find_error(data, sizeof(data), 7), 1024);
+	memcpy(data + 1024, page, sizeof(page));
+	assert_true(pattern_find_error(data, sizeof(data), 7) == PATTERN_OK);
+	memset(data, 0, sizeof(data));
+	assert_int_equal(pattern_find_error(data, sizeof(data), 7), 0);
+}
+
+/* ---- the limit ---- */
+
+#define PAGE ((size_t)4096)
+#define MIB ((size_t)1 << 20)
+
+static const struct limit_case {
+	const char *name;
+	size_t limit;
+	size_t max;
+	struct registration want;
+} limit_cases[] = {
+	{"limit: 8 MiB", 8 * MIB, 256 * MIB, {8 * MIB, 8 * MIB + PAGE, ENOMEM}},
+	{"limit: a page less than 8 MiB",
+	 8 * MIB - PAGE,
+	 256 * MIB,
+	 {8 * MIB - PAGE, 8 * MIB, ENOMEM}},
+	{"limit: not a whole page", 3 * PAGE + 100, 256 * MIB, {3 * PAGE, 4 * PAGE, ENOMEM}},
+	{"limit: one page", PAGE, 256 * MIB, {PAGE, 2 * PAGE, ENOMEM}},
+	{"limit: nothing at all", 0, 256 * MIB, {0, PAGE, ENOMEM}},
+	{"limit: none below the maximum", SIZE_MAX, 256 * MIB, {256 * MIB, 0, 0}},
+	{"limit: the maximum is no power of two", SIZE_MAX, 3 * MIB, {3 * MIB, 0, 0}},
+	{"limit: just below such a maximum",
+	 3 * MIB - 1,
+	 3 * MIB,
+	 {3 * MIB - PAGE, 3 * MIB, ENOMEM}},
+	{"limit: the maximum is no whole page", SIZE_MAX, MIB + 5, {MIB, 0, 0}},
+	{"limit: the maximum is one page", SIZE_MAX, PAGE, {PAGE, 0, 0}},
+};
+
+/* Kernels for GH200 and GB200 nodes may have larger ones. */
+#define LARGE_PAGE ((size_t)65536)
+
+static const struct limit_case large_page_cases[] = {
+	{"limit, 64 KiB pages: 8 MiB", 8 * MIB, 256 * MIB, {8 * MIB, 8 * MIB + LARGE_PAGE, ENOMEM}},
+	{"limit, 64 KiB pages: one", LARGE_PAGE, 256 * MIB, {LARGE_PAGE, 2 * LARGE_PAGE, ENOMEM}},
+	{"limit, 64 KiB pages: less than one", PAGE, 256 * MIB, {0, LARGE_PAGE, ENOMEM}},
+	{"limit, 64 KiB pages: none below the maximum", SIZE_MAX, 256 * MIB, {256 * MIB, 0, 0}},
+};
+
+struct attempts {
+	size_t page;
+	size_t limit;
+	size_t max;
+	unsigned n;
+};
+
+static int attempt(void *context, size_t bytes)
+{
+	struct attempts *attempts = context;
+
+	assert_true(bytes > 0 && bytes % attempts->page == 0 && bytes <= attempts->max);
+	attempts->n++;
+	return bytes > attempts->limit ? ENOMEM : 0;
+}
+
+static void find_limit(const struct limit_case *row, size_t page)
+{
+	struct attempts attempts = {.page = page, .limit = row->limit, .max = row->max};
+	struct registration got = registration_search(attempt, &attempts, page, row->max);
+
+	assert_true(got.most == row->want.most);
+	assert_true(got.refused == row->want.refused);
+	assert_int_equal(got.errnum, row->want.errnum);
+	assert_true(attempts.n <= 40);
+}
+
+static void limit_is_found(void **state)
+{
+	find_limit(*state, PAGE);
+}
+
+static void limit_of_large_pages_is_found(void **state)
+{
+	find_limit(*state, LARGE_PAGE);
+}
+
+/* ---- words ---- */
+
+static const struct amount_case {
+	const char *name;
+	uint64_t bytes;
+	const char *text;
+} amount_cases[] = {
+	{"amount: 0", 0, "0 bytes"},
+	{"amount: 1", 1, "1 byte"},
+	{"amount: a page", 4096, "4 KiB"},
+	{"amount: 8 MiB", 8 << 20, "8 MiB"},
+	{"amount: 8 MiB and a page", (8 << 20) + 4096, "8 MiB + 4 KiB"},
+	{"amount: 1 GiB and a page", (1 << 30) + 4096, "1 GiB + 4 KiB"},
+	{"amount: 1.5 GiB", 3ULL << 29, "1 GiB + 512 MiB"},
+	{"amount: 1000 bytes", 1000, "1000 bytes"},
+	{"amount: 1025 bytes", 1025, "1 KiB + 1 byte"},
+	{"amount: the largest", UINT64_MAX,
+	 "16777215 TiB + 1023 GiB + 1023 MiB + 1023 KiB + 1023 bytes"},
+};
+
+static void amount_is_written(void **state)
+{
+	const struct amount_case *row = *state;
+	char text[AMOUNT_SIZE];
+
+	assert_string_equal(amount_text(row->bytes, text), row->text);
+}
+
+static void amount_of_others(void **state)
+{
+	char text[AMOUNT_SIZE];
+
+	(void)state;
+	assert_string_equal(amount_limit(RLIM_INFINITY, text), "unlimited");
+	assert_string_equal(amount_limit(65536, text), "64 KiB");
+	assert_string_equal(amount_rate(48.7e9, text), "48.7 GB/s (390 Gb/s)");
+	assert_string_equal(amount_time(1620, text), "1.62 us");
+}
+
+static const struct trouble_case {
+	const char *name;
+	int status; /* of a completion; or -errno of a call */
+	uint32_t vendor_err;
+	const char *call;
+	const char *evidence;
+	const char *remedy;
+} trouble_cases[] = {
+	{"trouble: GPUDirect behind an IOMMU", IBV_WC_LOC_PROT_ERR, 0x51, NULL,
+	 "IBV_WC_LOC_PROT_ERR (status 4, vendor_err 81 = 0x51)", "not memlock: the IOMMU or ACS"},
+	{"trouble: LOC_PROT_ERR of another kind", IBV_WC_LOC_PROT_ERR, 0x53, NULL, "vendor_err 83",
+	 "wrong local key"},
+	{"trouble: no answer", IBV_WC_RETRY_EXC_ERR, 0x81, NULL,
+	 "IBV_WC_RETRY_EXC_ERR (status 12, vendor_err 129 = 0x81)",
+	 "GIDs in one subnet or with a route"},
+	{"trouble: a status of tomorrow", 77, 0, NULL, "unknown status (status 77", "kernel log"},
+	{"trouble: ENOMEM of a registration", -ENOMEM, 0, "ibv_reg_mr",
+	 "ibv_reg_mr: ENOMEM (Cannot allocate memory)", "RLIMIT_MEMLOCK"},
+	{"trouble: ENOMEM of a queue pair", -ENOMEM, 0, "ibv_create_qp", "ibv_create_qp: ENOMEM",
+	 "RLIMIT_MEMLOCK"},
+	{"trouble: the rdma cgroup", -EAGAIN, 0, "ibv_reg_mr", "EAGAIN", "rdma.max"},
+	{"trouble: the peer's address does not resolve", -ETIMEDOUT, 0, "ibv_modify_qp to RTR",
+	 "ETIMEDOUT", "ip neigh"},
+	{"trouble: the GID is gone", -EINVAL, 0, "ibv_modify_qp to RTR", "EINVAL",
+	 "the GID is gone"},
+	{"trouble: a driver without dma-buf", -EOPNOTSUPP, 0, "ibv_reg_dmabuf_mr",
+	 "ibv_reg_dmabuf_mr: EOPNOTSUPP", "nvidia_peermem"},
+	{"trouble: an errno without a name", -4711, 0, "ibv_reg_mr", "errno 4711", "kernel log"},
+};
+
+static void trouble_is_named(void **state)
+{
+	const struct trouble_case *row = *state;
+	struct trouble trouble;
+
+	if (row->call)
+		assert_int_equal(trouble_call(&trouble, -row->status, row->call), -1);
+	else
+		assert_int_equal(trouble_completion(&trouble, row->status, row->vendor_err), -1);
+	assert_has(trouble.text, row->evidence);
+	assert_has(trouble_remedy(&trouble), row->remedy);
+}
+
+static void percentiles(void **state)
+{
+	uint64_t samples[100];
+	uint64_t one = 42;
+
+	(void)state;
+	for (size_t i = 0; i < LENGTH(samples); i++)
+		samples[i] = 100 - i;
+	assert_int_equal(transfer_percentile(samples, LENGTH(samples), 50), 50);
+	assert_int_equal(transfer_percentile(samples, LENGTH(samples), 99), 99);
+	assert_int_equal(transfer_percentile(samples, LENGTH(samples), 100), 100);
+	assert_int_equal(transfer_percentile(&one, 1, 50), 42);
+	assert_int_equal(transfer_percentile(&one, 1, 99), 42);
+}
+
+/* ---- two that are measured at once ---- */
+
+#define SLOW_NS 1000000
+#define SAMPLES 20 /* at least so many writes are measured */
+
+/* Completes each request when it is asked for the first time; a slow one takes a millisecond. */
+struct fake {
+	struct ibv_context context;
+	struct ibv_cq cq;
+	struct ibv_qp qp;
+	struct ibv_mr mr;
+	char buffer[4096];
+	struct endpoint endpoint;
+	struct fake *other; /* is measured in the middle of this one's last needed write; NULL */
+	unsigned small;     /* writes of the latency's measurement */
+	struct transfer_result result;
+};
+
+static void measure(struct fake *fake)
+{
+	const struct endpoint_address peer = {0};
+	struct trouble trouble;
+
+	assert_int_equal(transfer_measure(&fake->endpoint, &peer, sizeof(fake->buffer),
+					  &fake->result, &trouble),
+			 0);
+}
+
+static int fake_post(struct ibv_qp *qp, struct ibv_send_wr *request, struct ibv_send_wr **bad)
+{
+	struct fake *fake = qp->qp_context;
+
+	(void)bad;
+	fake->small += request->sg_list->length == 8;
+	return 0;
+}
+
+static int fake_poll(struct ibv_cq *cq, int n, struct ibv_wc *completion)
+{
+	const struct timespec slow = {.tv_nsec = SLOW_NS};
+	struct fake *fake = cq->cq_context;
+
+	(void)n;
+	if (fake->other) {
+		(void)nanosleep(&slow, NULL);
+		if (fake->small == SAMPLES)
+			measure(fake->other);
+	}
+	*completion = (struct ibv_wc){.status = IBV_WC_SUCCESS};
+	return 1;
+}
+
+static void open_fake(struct fake *fake, struct fake *other)
+{
+	*fake = (struct fake){.other = other};
+	fake->context.ops.post_send = fake_post;
+	fake->context.ops.poll_cq = fake_poll;
+	fake->cq.context = &fake->context;
+	fake->cq.cq_context = fake;
+	fake->qp.context = &fake->context;
+	fake->qp.qp_context = fake;
+	fake->endpoint = (struct endpoint){
+		.cq = &fake->cq,
+		.qp = &fake->qp,
+		.mr = &fake->mr,
+		.buffer = fake->buffer,
+		.bytes = sizeof(fake->buffer),
+	};
+}
+
+/* A listening doctor serves its clients side by side, in threads. */
+static void measured_at_once(void **state)
+{
+	static struct fake slow;
+	static struct fake fast;
+
+	(void)state;
+	open_fake(&fast, NULL);
+	open_fake(&slow, &fast);
+	measure(&slow);
+	assert_true(fast.result.writes >= SAMPLES);
+	assert_true(slow.result.writes >= SAMPLES);
+	assert_true(slow.result.median_ns >= SLOW_NS);
+}
+
+/* ---- where there is no RDMA ---- */
+
+static void without_devices(void **state)
+{
+	const struct verbs_options options = {.pair = true, .connect = "127.0.0.1"};
+	cleanup_arena arena = {0};
+	struct findings findings = {.arena = &arena};
+	struct err err;
+
+	(void)state;
+	if (access("/sys/class/infiniband_verbs", F_OK) == 0)
+		skip();
+	assert_int_equal(verbs_check(&findings, &options, &err), 0);
+	assert_int_equal(findings.n, 1);
+	assert_string_equal(findings.item[0].id, "verbs_library");
+	assert_int_equal(findings.item[0].status, FINDING_UNCHECKED);
+	assert_true(findings.item[0].remedy[0]);
+	assert_int_equal(verbs_register_dmabuf(&findings, &options, "GPU 0", 0, 0, 4096, &err), 0);
+	assert_int_equal(findings.n, 1); /* that has been said */
+}
+
+int main(void)
+{
+	static struct unit_suite suite;
+
+	UNIT_TABLE(&suite, gid_is_chosen, gid_cases);
+	unit_add(&suite, "gid: NCCL takes 0 on InfiniBand", gid_of_infiniband, NULL);
+	unit_add(&suite, "gid: rails are told apart by their bits", gid_bits, NULL);
+	UNIT_TABLE(&suite, pattern_finds, pattern_cases);
+	unit_add(&suite, "pattern: every word knows its place and transfer",
+		 pattern_knows_its_place, NULL);
+	UNIT_TABLE(&suite, limit_is_found, limit_cases);
+	UNIT_TABLE(&suite, limit_of_large_pages_is_found, large_page_cases);
+	UNIT_TABLE(&suite, amount_is_written, amount_cases);
+	unit_add(&suite, "amount: limits, rates, times", amount_of_others, NULL);
+	UNIT_TABLE(&suite, trouble_is_named, trouble_cases);
+	unit_add(&suite, "percentile: nearest rank", percentiles, NULL);
+	unit_add(&suite, "transfer: two that are measured at once do not mix their times",
+		 measured_at_once, NULL);
+	unit_add(&suite, "verbs: without devices it says so", without_devices, NULL);
+	return unit_run(&suite, "verbs");
+}

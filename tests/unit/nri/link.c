@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The socket to the runtime */
+#include "tests/unit/unit.h"
+
+#include <sys/socket.h>
+#include <sys/un.h>
+
+#include "nri/link.h"
+
+static const char *socket_path(struct arena *arena, const struct unit_dir *dir)
+{
+	return arena_printf(arena, "%s/nri.sock", dir->path);
+}
+
+/* ---- the connection ---- */
+
+static int listen_at(const char *path)
+{
+	struct sockaddr_un address = {.sun_family = AF_UNIX};
+	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+
+	assert_true(fd >= 0);
+	(void)snprintf(address.sun_path, sizeof(address.sun_path), "%s", path);
+	assert_int_equal(bind(fd, (const struct sockaddr *)&address, sizeof(address)), 0);
+	assert_int_equal(listen(fd, 0), 0);
+	return fd;
+}
+
+/* A runtime that accepts nobody is not waited for. */
+static void connecting_does_not_block(void **state)
+{
+	cleanup_unit_dir dir = unit_dir_make();
+	cleanup_arena arena = {0};
+	const char *path = socket_path(&arena, &dir);
+	cleanup_fd listener = listen_at(path);
+	cleanup_fd first = -1;
+	struct err err = {0};
+	int fd = 0;
+
+	(void)state;
+	(void)alarm(UNIT_PATIENCE);
+	first = link_connect(path, &err);
+	assert_true(first >= 0);
+	assert_int_equal(fcntl(first, F_GETFD), FD_CLOEXEC);
+	assert_true(fcntl(first, F_GETFL) & O_NONBLOCK);
+	for (int i = 0; i < 100 && fd >= 0; i++) /* they are the listener's, and go with it */
+		fd = link_connect(path, &err);
+	(void)alarm(0);
+	assert_int_equal(fd, -1);
+	assert_non_null(strstr(err.text, path));
+}
+
+static void where_nobody_listens_there_is_no_connection(void **state)
+{
+	cleanup_unit_dir dir = unit_dir_make();
+	cleanup_arena arena = {0};
+	char path[sizeof(((struct sockaddr_un *)0)->sun_path) + 1];
+	struct err err = {0};
+
+	(void)state;
+	assert_int_equal(link_connect(socket_path(&arena, &dir), &err), -1);
+	assert_non_null(strstr(err.text, "nri.sock: No such file or directory"));
+	memset(path, 'x', sizeof(path));
+	path[sizeof(path) - 2] = '\0'; /* with its NUL it fits */
+	assert_int_equal(link_connect(path, &err), -1);
+	assert_non_null(strstr(err.text, "No such file or directory"));
+	path[sizeof(path) - 2] = 'x';
+	path[sizeof(path) - 1] = '\0';
+	assert_int_equal(link_connect(path, &err), -1);
+	assert_non_null(strstr(err.text, "too long for a socket"));
+}
+
+/* Ends as the runtime gives them to who it launches: they block. */
+static void make_ends(int ends[2])
+{
+	assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends), 0);
+}
+
+static void what_is_taken_does_not_block(void **state)
+{
+	struct err err = {0};
+	int ends[2];
+
+	(void)state;
+	make_ends(ends);
+	assert_int_equal(link_take(ends[0], &err), 0);
+	assert_true(fcntl(ends[0], F_GETFL) & O_NONBLOCK);
+	(void)close(ends[0]);
+	(void)close(ends[1]);
+	assert_int_equal(link_take(ends[0], &err), -1);
+	assert_non_null(strstr(err.text, "the runtime's socket"));
+}
+
+static void reading_takes_what_there_is(void **state)
+{
+	struct err err = {0};
+	char bytes[8];
+	int ends[2];
+
+	(void)state;
+	make_ends(ends);
+	(void)alarm(UNIT_PATIENCE);
+	assert_int_equal(link_read(ends[0], bytes, sizeof(bytes), &err), 0);
+	assert_int_equal(write(ends[1], "abc", 3), 3);
+	assert_int_equal(link_read(ends[0], bytes, sizeof(bytes), &err), 3);
+	assert_memory_equal(bytes, "abc", 3);
+	assert_string_equal(err.text, "");
+	(void)close(ends[1]);
+	assert_int_equal(link_read(ends[0], bytes, sizeof(bytes), &err), -1);
+	assert_string_equal(err.text, "the runtime has closed the connection");
+	(void)close(ends[0]);
+	(void)alarm(0);
+}
+
+/* As the kernel says it when the runtime ends with something unread */
+static void a_reset_connection_is_lost(void **state)
+{
+	struct err err = {0};
+	char bytes[8];
+	int ends[2];
+
+	(void)state;
+	make_ends(ends);
+	assert_int_equal(write(ends[0], "abc", 3), 3);
+	(void)close(ends[1]);
+	assert_int_equal(link_read(ends[0], bytes, sizeof(bytes), &err), -1);
+	assert_string_equal(err.text, "connection lost: Connection reset by peer");
+	(void)close(ends[0]);
+}
+
+static void fill(struct buffer *out, size_t size)
+{
+	for (size_t i = 0; i < size; i++) {
+		unsigned char byte = (unsigned char)(i % 251);
+
+		assert_int_equal(buffer_append(out, &byte, 1), 0);
+	}
+}
+
+/* Reads all that is there, which continues what was read. */
+static size_t drain(int fd, size_t seen)
+{
+	unsigned char bytes[4096];
+	ssize_t n;
+
+	while ((n = recv(fd, bytes, sizeof(bytes), MSG_DONTWAIT)) > 0) {
+		for (ssize_t i = 0; i < n; i++, seen++)
+			assert_int_equal(bytes[i], seen % 251);
+	}
+	return seen;
+}
+
+/* What the runtime does not take stays, and goes when it does. */
+static void writing_keeps_what_does_not_go(void **state)
+{
+	static const size_t size = 2 * 1024 * 1024;
+	cleanup_buffer out = {.max = size};
+	struct err err = {0};
+	size_t seen = 0;
+	int ends[2];
+
+	(void)state;
+	make_ends(ends);
+	fill(&out, size);
+	(void)alarm(UNIT_PATIENCE);
+	assert_int_equal(link_write(ends[0], &out, &err), 0);
+	assert_in_range(out.len, 1, size - 1);
+	while (seen < size) {
+		seen = drain(ends[1], seen);
+		assert_int_equal(link_write(ends[0], &out, &err), 0);
+	}
+	(void)alarm(0);
+	assert_int_equal(out.len, 0);
+	assert_string_equal(err.text, "");
+	(void)close(ends[0]);
+	(void)close(ends[1]);
+}
+
+/* SIGPIPE would end the suite. */
+static void writing_to_nobody_is_said(void **state)
+{
+	cleanup_buffer out = {.max = 8};
+	struct err err = {0};
+	int ends[2];
+
+	(void)state;
+	make_ends(ends);
+	(void)close(ends[1]);
+	assert_int_equal(link_write(ends[0], &out, &err), 0);
+	fill(&out, 3);
+	assert_int_equal(link_write(ends[0], &out, &err), -1);
+	assert_string_equal(err.text, "connection lost: Broken pipe");
+	(void)close(ends[0]);
+}
+
+/* Or a runtime that is away for long would be found late, and after 19 days an int overflows. */
+static void the_delay_grows_to_five_seconds(void **state)
+{
+	static const int delays[] = {100, 200, 400, 800, 1600, 3200, 5000, 5000, 5000};
+	int delay = LINK_RETRY_MIN_MS;
+
+	(void)state;
+	for (size_t i = 0; i < LENGTH(delays); i++, delay = link_next_delay(delay))
+		assert_int_equal(delay, delays[i]);
+}
+
+int main(void)
+{
+	static struct unit_suite suite;
+
+	unit_add(&suite, "between two attempts it waits longer each time, 5 s at most",
+		 the_delay_grows_to_five_seconds, NULL);
+	unit_add(&suite, "a runtime that accepts nobody is not waited for",
+		 connecting_does_not_block, NULL);
+	unit_add(&suite, "no socket, or too long a path: no connection, and the reason",
+		 where_nobody_listens_there_is_no_connection, NULL);
+	unit_add(&suite, "a descriptor that is taken does not block", what_is_taken_does_not_block,
+		 NULL);
+	unit_add(&suite, "reading takes what there is, and knows an end",
+		 reading_takes_what_there_is, NULL);
+	unit_add(&suite, "a connection that is reset is lost", a_reset_connection_is_lost, NULL);
+	unit_add(&suite, "writing keeps what does not go, in its order",
+		 writing_keeps_what_does_not_go, NULL);
+	unit_add(&suite, "writing to nobody is said, and no signal", writing_to_nobody_is_said,
+		 NULL);
+	return unit_run(&suite, "nri_link");
+}

@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the NRI plugin takes from its command line, and where it looks for the runtime's socket. */
+#include "tests/unit/unit.h"
+
+#include <getopt.h>
+#include <sys/un.h>
+
+#include "nri/options.h"
+
+#define GO_ON (-1)
+#define SIZE sizeof(((struct sockaddr_un *)0)->sun_path)
+#define BYTES_50 "/23456789012345678901234567890123456789012345678 0"
+#define BYTES_100 BYTES_50 BYTES_50
+
+/* The exit status, or GO_ON with *ret_options; what is said on stderr is the cli tests'. */
+static int parse(const char *const *words, struct nri_options *ret_options)
+{
+	char *argv[8] = {(char *)"oci-rdma-nri"};
+	int argc = 1;
+
+	for (; words[argc - 1]; argc++)
+		argv[argc] = (char *)words[argc - 1];
+	optind = 0; /* getopt(3): from the beginning again */
+	return nri_options_parse(argc, argv, ret_options);
+}
+
+static const struct command_line {
+	const char *name;
+	const char *words[6];
+	int status;
+} command_lines[] = {
+	{"nothing", {NULL}, GO_ON},
+	{"--check", {"--check"}, GO_ON},
+	{"--metrics", {"--metrics", "/m"}, GO_ON},
+	{"--check with --metrics", {"--check", "--metrics", "/m"}, 2},
+	{"--serve-metrics", {"--serve-metrics", "9465", "--metrics", "/m"}, GO_ON},
+	{"--serve-metrics without a file", {"--serve-metrics", "9465"}, 2},
+	{"--serve-metrics with --check",
+	 {"--serve-metrics", "9465", "--metrics", "/m", "--check"},
+	 2},
+	{"port 0", {"--serve-metrics", "0", "--metrics", "/m"}, 2},
+	{"port 65535", {"--serve-metrics", "65535", "--metrics", "/m"}, GO_ON},
+	{"port 65536", {"--serve-metrics", "65536", "--metrics", "/m"}, 2},
+	{"a port that is none", {"--serve-metrics", "http", "--metrics", "/m"}, 2},
+	{"a negative port", {"--serve-metrics", "-1", "--metrics", "/m"}, 2},
+	{"a port and more", {"--serve-metrics", "9465x", "--metrics", "/m"}, 2},
+	{"no port", {"--serve-metrics", "", "--metrics", "/m"}, 2},
+	{"an operand", {"x"}, 2},
+	{"an operand behind an option", {"--check", "x"}, 2},
+	{"an unknown option", {"--unknown"}, 2},
+	{"a socket of 107 bytes", {"--socket", BYTES_100 "1234567"}, GO_ON},
+	{"a socket of 108 bytes", {"--socket", BYTES_100 "12345678"}, 2},
+	{"a socket without a name", {"--socket", ""}, 2},
+	{"a sysroot that leaves the socket 107 bytes",
+	 {"--sysroot", BYTES_50 "/23456789012345678901234567890123456"},
+	 GO_ON},
+	{"a sysroot that leaves it 108 bytes",
+	 {"--sysroot", BYTES_50 "/234567890123456789012345678901234567"},
+	 2},
+};
+
+static void a_command_line_is_judged(void **state)
+{
+	const struct command_line *row = *state;
+	struct nri_options options;
+
+	assert_int_equal(parse(row->words, &options), row->status);
+}
+
+static void each_option_has_its_place(void **state)
+{
+	static const char *const all[] = {"--socket", "/s", "--metrics", "/m", NULL};
+	static const char *const check[] = {"--check", "--sysroot", "/x", NULL};
+	struct nri_options options;
+
+	(void)state;
+	assert_int_equal(parse(all, &options), GO_ON);
+	assert_string_equal(options.socket, "/s");
+	assert_string_equal(options.metrics, "/m");
+	assert_string_equal(options.node.sysroot, "/");
+	assert_false(options.check || options.alive);
+	assert_int_equal(parse(check, &options), GO_ON);
+	assert_string_equal(options.node.sysroot, "/x");
+	assert_null(options.socket);
+	assert_null(options.metrics);
+	assert_true(options.check && !options.alive);
+}
+
+/* In any order: a probe that fails while nobody is connected would have the plugin killed. */
+static void the_check_of_a_probe_is_one(void **state)
+{
+	static const char *const lines[][4] = {{"--check-alive", NULL},
+					       {"--check-alive", "--check", NULL},
+					       {"--check", "--check-alive", NULL},
+					       {"--check-alive", "--socket", "/s", NULL}};
+	struct nri_options options;
+
+	(void)state;
+	for (size_t i = 0; i < LENGTH(lines); i++) {
+		assert_int_equal(parse(lines[i], &options), GO_ON);
+		assert_true(options.check && options.alive);
+	}
+}
+
+static const struct socket_case {
+	const char *name;
+	const char *sysroot;
+	const char *socket;
+	const char *want;
+} sockets[] = {
+	{"the node's", "/", NULL, "/var/run/nri/nri.sock"},
+	{"below a sysroot", "/x", NULL, "/x/var/run/nri/nri.sock"},
+	{"below a sysroot with a slash", "/x/", NULL, "/x/var/run/nri/nri.sock"},
+	{"below no sysroot", &"/"[1], NULL, "/var/run/nri/nri.sock"},
+	{"a socket that is given is below none", "/x", "/s", "/s"},
+};
+
+static void the_socket_is_found(void **state)
+{
+	const struct socket_case *row = *state;
+	const struct nri_options options = {.node.sysroot = row->sysroot, .socket = row->socket};
+	char path[SIZE];
+
+	assert_int_equal(nri_options_socket(&options, path, sizeof(path)), 0);
+	assert_string_equal(path, row->want);
+}
+
+int main(void)
+{
+	static struct unit_suite suite;
+
+	UNIT_TABLE_AS(&suite, "nri options: ", a_command_line_is_judged, command_lines);
+	unit_add(&suite, "nri options: each has its place", each_option_has_its_place, NULL);
+	unit_add(&suite, "nri options: --check-alive in any order", the_check_of_a_probe_is_one,
+		 NULL);
+	UNIT_TABLE_AS(&suite, "nri socket: ", the_socket_is_found, sockets);
+	return unit_run(&suite, "nri_options");
+}

@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Whether a program's file is still there */
+#include "tests/unit/unit.h"
+
+#include <fcntl.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "nri/own_file.h"
+
+static enum own_file look(const char *link)
+{
+	char path[PATH_MAX];
+
+	return own_file_look(link, path, sizeof(path));
+}
+
+/* A copy of sleep(1) runs; what its link in /proc says is the kernel's word. */
+static pid_t start_copy(struct arena *arena, const char *copy, const char **ret_link)
+{
+	char *shell = arena_printf(arena, "cp /bin/sleep '%s'", copy);
+	int started[2];
+	char byte;
+	pid_t pid;
+
+	assert_int_equal(system(shell), 0);
+	assert_int_equal(pipe2(started, O_CLOEXEC), 0);
+	pid = fork();
+	if (pid == 0) {
+		execl(copy, copy, "1000", (char *)NULL);
+		_exit(127);
+	}
+	*ret_link = arena_printf(arena, "/proc/%d/exe", pid);
+	(void)close(started[1]);
+	assert_int_equal(read(started[0], &byte, 1), 0); /* the end: exec has closed the other */
+	(void)close(started[0]);
+	return pid;
+}
+
+static void follows_the_file(void **state)
+{
+	cleanup_arena arena = {0};
+	cleanup_unit_dir dir = unit_dir_make();
+	const char *copy;
+	const char *other;
+	const char *link;
+	char path[PATH_MAX];
+	pid_t pid;
+
+	(void)state;
+	copy = arena_printf(&arena, "%s/90-oci-rdma", dir.path);
+	other = arena_printf(&arena, "%s/new", dir.path);
+	pid = start_copy(&arena, copy, &link);
+	assert_int_equal(look(link), OWN_FILE_SAME);
+	assert_int_equal(system(arena_printf(&arena, "cp /bin/sleep '%s'", other)), 0);
+	assert_int_equal(rename(other, copy), 0);
+	assert_int_equal(own_file_look(link, path, sizeof(path)), OWN_FILE_REPLACED);
+	assert_string_equal(path, copy);
+	assert_int_equal(unlink(copy), 0);
+	assert_int_equal(own_file_look(link, path, sizeof(path)), OWN_FILE_REMOVED);
+	assert_string_equal(path, copy);
+	(void)kill(pid, SIGKILL);
+	(void)waitpid(pid, NULL, 0);
+}
+
+/* What cannot be told keeps a plugin as it is. */
+static void doubts(void **state)
+{
+	cleanup_arena arena = {0};
+	cleanup_unit_dir dir = unit_dir_make();
+	const char *link;
+
+	(void)state;
+	link = arena_printf(&arena, "%s/exe", dir.path);
+	assert_int_equal(look(link), OWN_FILE_SAME);
+	assert_int_equal(symlink("/none", link), 0);
+	assert_int_equal(look(link), OWN_FILE_SAME);
+	(void)unlink(link);
+	assert_int_equal(symlink("none (deleted)", link), 0);
+	assert_int_equal(look(link), OWN_FILE_SAME);
+	(void)unlink(link);
+	assert_int_equal(symlink("/dev/null/none (deleted)", link), 0);
+	assert_int_equal(look(link), OWN_FILE_SAME);
+	(void)unlink(link);
+	assert_int_equal(symlink(" (deleted)", link), 0);
+	assert_int_equal(look(link), OWN_FILE_SAME);
+}
+
+int main(void)
+{
+	static struct unit_suite suite;
+
+	unit_add(&suite, "own file: replaced, removed", follows_the_file, NULL);
+	unit_add(&suite, "own file: what cannot be told is the same", doubts, NULL);
+	return unit_run(&suite, "nri_own_file");
+}

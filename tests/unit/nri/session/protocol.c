@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What is no NRI, and what ends a connection */
+#include "story.h"
+
+static void ends_at_no_protocol(void **state)
+{
+	static const struct {
+		const char *bytes;
+		size_t len;
+	} rows[] = {
+		{"HTTP/1.1 400 Bad Request\r\n", 26},
+		{"\0\0\0\1\xff\xff\xff\xff", 8},
+		{"\0\0\0\1\0\x40\0\x0b", 8}, /* a frame of one byte too many */
+		{"\0\0\0\1\0\0\0\x0a\x04\0\0\1\0\0\0\1\1\0", 18},
+	};
+	struct err err;
+
+	(void)state;
+	for (size_t i = 0; i < LENGTH(rows); i++) {
+		cleanup_story story;
+
+		begin(&story);
+		assert_int_equal(
+			hear(&story, (const unsigned char *)rows[i].bytes, rows[i].len, &err), -1);
+		assert_has(err.text, "not NRI's protocol");
+	}
+}
+
+static void put_response(struct buffer *frames, uint32_t call, struct buffer *response)
+{
+	assert_int_equal(ttrpc_write(frames, MUX_RUNTIME, TTRPC_RESPONSE, call, response->bytes,
+				     response->len),
+			 0);
+	buffer_free(response);
+}
+
+static struct buffer refusal(const char *why)
+{
+	struct buffer status = empty_buffer();
+	struct buffer response = empty_buffer();
+
+	put_number(&status, 1, 2);
+	put_text(&status, 2, why);
+	put_inside(&response, 1, &status);
+	return response;
+}
+
+/* The answer to call 1 is that to our registration; what another is answered is not ours. */
+static void refused_registration_ends(void **state)
+{
+	struct buffer other = refusal("another call");
+	struct buffer response = refusal("invalid plugin\nindex");
+	struct buffer unreadable = empty_buffer();
+	struct buffer frames = empty_buffer();
+	cleanup_story story;
+	struct err err;
+
+	(void)state;
+	put(&unreadable, "\x0a\x7f", 2);
+	assert_int_equal(ttrpc_write(&frames, MUX_RUNTIME, TTRPC_REQUEST, 1, unreadable.bytes,
+				     unreadable.len),
+			 0);
+	put_response(&frames, 5, &unreadable);
+	put_response(&frames, 3, &other);
+	begin(&story);
+	assert_int_equal(hear(&story, frames.bytes, frames.len, &err), 0);
+	buffer_clear(&frames);
+	put_response(&frames, 1, &response);
+	assert_int_equal(hear(&story, frames.bytes, frames.len, &err), -1);
+	assert_has(err.text, "the runtime refuses the plugin: invalid plugin?index (status 2)");
+	assert_one_line(&err);
+	buffer_free(&frames);
+}
+
+static void an_unreadable_registration_ends(void **state)
+{
+	static unsigned char large[SESSION_RESPONSE_MAX + 1];
+	static const struct {
+		const void *bytes;
+		size_t len;
+		const char *said;
+	} rows[] = {{"\x0a\x7f", 2, ""}, {large, sizeof(large), "is longer than 65536 bytes"}};
+
+	(void)state;
+	for (size_t i = 0; i < LENGTH(rows); i++) {
+		struct buffer response = empty_buffer();
+		struct buffer frames = empty_buffer();
+		cleanup_story story;
+		struct err err;
+
+		put(&response, rows[i].bytes, rows[i].len);
+		put_response(&frames, 1, &response);
+		begin(&story);
+		assert_int_equal(hear(&story, frames.bytes, frames.len, &err), -1);
+		assert_has(err.text, rows[i].said);
+		assert_one_line(&err);
+		buffer_free(&frames);
+	}
+}
+
+static void other_streams_are_nothing(void **state)
+{
+	cleanup_story story;
+	struct err err;
+
+	(void)state;
+	begin(&story);
+	buffer_clear(&story.session.out);
+	assert_int_equal(hear(&story,
+			      (const unsigned char *)"\0\0\0\3\0\0\0\x0c\xff\xff\xff\xff\xff\xff"
+						     "\xff\xff\xff\xff\xff\xff",
+			      20, &err),
+			 0);
+	/* A response on our own stream, data of a stream: no answer */
+	assert_int_equal(hear(&story,
+			      (const unsigned char *)"\0\0\0\1\0\0\0\x0a\0\0\0\0\0\0\0\1\2\0"
+						     "\0\0\0\1\0\0\0\x0b\0\0\0\1\0\0\0\1\3\0x",
+			      18 + 19, &err),
+			 0);
+	assert_int_equal(story.session.out.len, 0);
+}
+
+int main(void)
+{
+	static struct unit_suite suite;
+
+	unit_add(&suite, "what is no NRI ends the connection", ends_at_no_protocol, NULL);
+	unit_add(&suite, "a refused registration ends it, and says why", refused_registration_ends,
+		 NULL);
+	unit_add(&suite, "an answer to it that cannot be read ends it",
+		 an_unreadable_registration_ends, NULL);
+	unit_add(&suite, "other streams and types want no answer", other_streams_are_nothing, NULL);
+	return unit_run(&suite, "protocol");
+}

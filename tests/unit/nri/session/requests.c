@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Requests of a runtime, and what each is answered */
+#include "story.h"
+
+static const struct method_case {
+	const char *name;
+	const char *service;
+	const char *method;
+	int status;
+} method_cases[] = {
+	{"an unknown method is not implemented", SERVICE, "RemoveEverything", 12},
+	{"a method of another service is not implemented", "other", "CreateContainer", 12},
+	{"a method that begins like one of ours is none", SERVICE, "CreateContainers", 12},
+	{"a method with a name of 10,000 bytes is not implemented", SERVICE, NULL, 12},
+	{"a state that changes is heard", SERVICE, "StateChange", 0},
+	{"an update that nobody asked for is heard", SERVICE, "UpdateContainer", 0},
+	{"a validation is not objected to", SERVICE, "ValidateContainerAdjustment", 0},
+	{"a container that stops is heard", SERVICE, "StopContainer", 0},
+	{"a pod that changes is heard", SERVICE, "UpdatePodSandbox", 0},
+	{"a shutdown is heard", SERVICE, "Shutdown", 0},
+	{"an empty Configure is answered", SERVICE, "Configure", 0},
+	{"an empty CreateContainer is answered", SERVICE, "CreateContainer", 0},
+};
+
+static void method_is_answered(void **state)
+{
+	const struct method_case *row = *state;
+	static char longest[10001];
+	cleanup_arena arena = {0};
+	cleanup_story story;
+	const char *text;
+
+	memset(longest, 'x', sizeof(longest) - 1);
+	begin(&story);
+	call_method_of(&story, row->service, row->method ? row->method : longest, "", 0);
+	assert_int_equal(answered(&arena, &story, &text), row->status);
+}
+
+static const struct payload_case {
+	const char *name;
+	const char *bytes;
+	size_t len;
+} payload_cases[] = {
+	{"twelve bytes of 0xff", "\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff", 12},
+	{"a field that is longer than the message",
+	 "\x0a\x7f"
+	 "ab",
+	 4},
+	{"a group", "\x0b\x0c", 2},
+	{"field number 0", "\x02\x00", 2},
+	{"a varint of eleven bytes", "\x08\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01", 12},
+	{"a container that is a number", "\x10\x01", 2},
+	{"a pod without a container", "\x0a\x00", 2},
+};
+
+/* It would fail whatever container it is. */
+static void garbage_is_no_error(void **state)
+{
+	const struct payload_case *row = *state;
+	static const char *const methods[] = {"Configure", "Synchronize", "CreateContainer"};
+	cleanup_arena arena = {0};
+	const char *text;
+
+	for (size_t i = 0; i < LENGTH(methods); i++) {
+		cleanup_story story;
+
+		begin(&story);
+		call_method_of(&story, SERVICE, methods[i], row->bytes, row->len);
+		assert_int_equal(answered(&arena, &story, &text), 0);
+		assert_int_equal(story.lost, i == 2);
+	}
+}
+
+static void order_of_fields_is_free(void **state)
+{
+	struct buffer payload = container_named("late");
+	struct buffer request = empty_buffer();
+	cleanup_story story;
+
+	(void)state;
+	put_inside(&request, 3, &payload);
+	put_number(&request, 4, 1999900000);
+	put_text(&request, 2, "StateChange");
+	put_text(&request, 2, "CreateContainer");
+	put_text(&request, 1, SERVICE);
+	begin(&story);
+	say(&story, 7, &request);
+	assert_int_equal(story.created, 1);
+	assert_int_equal(story.lost, 0);
+	assert_string_equal(story.spec.identity.name, "late");
+}
+
+/* What came of it would be a container, without the annotations of its pod. */
+static void a_request_that_is_cut_is_lost(void **state)
+{
+	struct buffer payload = container_named("whole");
+	struct buffer request = request_of(SERVICE, "CreateContainer");
+	cleanup_arena arena = {0};
+	cleanup_story story;
+	const char *text;
+
+	(void)state;
+	put_varint(&request, 3 << 3 | 2);
+	put_varint(&request, payload.len + 1);
+	put(&request, payload.bytes, payload.len);
+	buffer_free(&payload);
+	begin(&story);
+	say(&story, 7, &request);
+	assert_int_equal(answered(&arena, &story, &text), 0);
+	assert_int_equal(story.created, 1);
+	assert_int_equal(story.lost, 1);
+}
+
+/* As everywhere in protobuf, and nothing of the one before is left. */
+static void of_two_payloads_the_last_holds(void **state)
+{
+	struct buffer container = empty_buffer();
+	struct buffer first = empty_buffer();
+	struct buffer second = container_named("second");
+	struct buffer request = request_of(SERVICE, "CreateContainer");
+	cleanup_story story;
+
+	(void)state;
+	put_text(&container, 8, "A=1");
+	put_container(&first, &container);
+	put_inside(&request, 3, &first);
+	put_inside(&request, 3, &second);
+	begin(&story);
+	say(&story, 7, &request);
+	assert_int_equal(story.lost, 0);
+	assert_string_equal(story.spec.identity.name, "second");
+	assert_int_equal(story.spec.n_env, 0);
+}
+
+/* The room for a name is bounded, however the name comes. */
+static void a_long_name_in_pieces_is_not_implemented(void **state)
+{
+	static char longest[10001];
+	struct buffer request;
+	struct buffer frames = empty_buffer();
+	cleanup_arena arena = {0};
+	cleanup_story story;
+	const char *text;
+	struct err err;
+
+	(void)state;
+	memset(longest, 'x', sizeof(longest) - 1);
+	request = request_of(SERVICE, longest);
+	assert_int_equal(
+		ttrpc_write(&frames, MUX_PLUGIN, TTRPC_REQUEST, 7, request.bytes, request.len), 0);
+	begin(&story);
+	buffer_clear(&story.session.out);
+	for (size_t i = 0; i < frames.len; i++)
+		assert_int_equal(hear(&story, frames.bytes + i, 1, &err), 0);
+	assert_int_equal(answered(&arena, &story, &text), 12);
+	buffer_free(&request);
+	buffer_free(&frames);
+}
+
+/* What a request lacks is not that of the one before. */
+static void a_request_stands_alone(void **state)
+{
+	struct buffer payload = container_named("first");
+	struct buffer request = request_of(SERVICE, "CreateContainer");
+	cleanup_arena arena = {0};
+	cleanup_story story;
+	const char *text;
+
+	(void)state;
+	begin(&story);
+	call_method_of(&story, SERVICE, "CreateContainer", payload.bytes, payload.len);
+	assert_string_equal(story.spec.identity.name, "first");
+	assert_int_equal(story.lost, 0);
+	say(&story, 7, &request);
+	assert_int_equal(story.created, 2);
+	assert_int_equal(story.lost, 1);
+	put_text(&request, 1, SERVICE);
+	put_bytes(&request, 3, payload.bytes, payload.len);
+	say(&story, 7, &request);
+	assert_int_equal(answered(&arena, &story, &text), 12);
+	assert_int_equal(story.created, 2);
+	buffer_free(&payload);
+}
+
+/* Who it is is good to know, and not needed. */
+static void a_runtime_need_not_say_who_it_is(void **state)
+{
+	cleanup_story story;
+
+	(void)state;
+	begin(&story);
+	call_method_of(&story, SERVICE, "Configure", "", 0);
+	assert_string_equal(story.runtime, "");
+	assert_string_equal(story.version, "");
+	call_method_of(&story, SERVICE, "Configure", "\x07", 1);
+	assert_string_equal(story.runtime, "");
+	assert_string_equal(story.version, "");
+}
+
+/* Of any size, as far as the header can say it; a container beyond ttrpc's own bound is lost. */
+static void large_messages(void **state)
+{
+	cleanup_arena arena = {0};
+	size_t len = 20 * 1024 * 1024;
+	char *payload = calloc(1, len);
+	cleanup_story story;
+	const char *text;
+
+	(void)state;
+	assert_non_null(payload);
+	memcpy(payload, "\x0a\xfb\xff\xff\x09", 5); /* a pod of all the rest */
+	begin(&story);
+	call_method_of(&story, SERVICE, "Synchronize", payload, len);
+	assert_int_equal(answered(&arena, &story, &text), 0);
+	assert_int_equal(story.synchronized, 1);
+	assert_int_equal(story.session.call.payload.room, 0);
+	call_method_of(&story, SERVICE, "CreateContainer", payload, len);
+	assert_int_equal(answered(&arena, &story, &text), 0);
+	assert_int_equal(story.lost, 1);
+	assert_int_equal(story.session.call.payload.room, 0);
+	free(payload);
+}
+
+int main(void)
+{
+	static struct unit_suite suite;
+
+	UNIT_TABLE(&suite, method_is_answered, method_cases);
+	UNIT_TABLE_AS(&suite, "garbage fails no container: ", garbage_is_no_error, payload_cases);
+	unit_add(&suite, "fields may come in any order, the last one holds",
+		 order_of_fields_is_free, NULL);
+	unit_add(&suite, "what a request lacks is not that of the one before",
+		 a_request_stands_alone, NULL);
+	unit_add(&suite, "of two payloads the last holds", of_two_payloads_the_last_holds, NULL);
+	unit_add(&suite, "a method with a name of 10,000 bytes, in pieces, is not implemented",
+		 a_long_name_in_pieces_is_not_implemented, NULL);
+	unit_add(&suite, "a request that is cut is lost, although its container is whole",
+		 a_request_that_is_cut_is_lost, NULL);
+	unit_add(&suite, "a runtime need not say who it is", a_runtime_need_not_say_who_it_is,
+		 NULL);
+	unit_add(&suite, "20 MiB: Synchronize keeps nothing, a container is lost", large_messages,
+		 NULL);
+	return unit_run(&suite, "requests");
+}

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Frames that we write */
+#include "tests/unit/nri/nri.h"
+
+#include "nri/wire/integer.h"
+#include "nri/wire/ttrpc.h"
+
+static void frames_are_small(void **state)
+{
+	static unsigned char message[20000];
+	cleanup_buffer out = empty_buffer();
+	size_t body = 0;
+	size_t place = 0;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(message); i++)
+		message[i] = (unsigned char)(i % 251);
+	assert_int_equal(ttrpc_write(&out, MUX_PLUGIN, TTRPC_RESPONSE, 5, message, sizeof(message)),
+			 0);
+	while (place < out.len) {
+		size_t frame = MUX_HEADER + integer_read(out.bytes + place + 4);
+		const unsigned char *part = out.bytes + place + MUX_HEADER;
+
+		assert_in_range(frame, MUX_HEADER + 1, 4096);
+		for (size_t i = 0; i < frame - MUX_HEADER; i++, body++) {
+			if (body >= TTRPC_HEADER)
+				assert_int_equal(part[i], message[body - TTRPC_HEADER]);
+		}
+		place += frame;
+	}
+	assert_int_equal(body, TTRPC_HEADER + sizeof(message));
+}
+
+static void no_room_leaves_it_as_it_was(void **state)
+{
+	cleanup_buffer out = {.max = 100};
+
+	(void)state;
+	put(&out, "before", 6);
+	assert_int_equal(
+		ttrpc_write(&out, MUX_PLUGIN, TTRPC_RESPONSE, 5, (const unsigned char *)"x", 1), 0);
+	assert_int_equal(out.len, 6 + MUX_HEADER + TTRPC_HEADER + 1);
+	assert_int_equal(mux_write(&out, MUX_PLUGIN, out.bytes, 80), -1);
+	assert_int_equal(out.len, 6 + MUX_HEADER + TTRPC_HEADER + 1);
+}
+
+int main(void)
+{
+	static struct unit_suite suite;
+
+	unit_add(&suite, "frames that we write have at most 4096 bytes", frames_are_small, NULL);
+	unit_add(&suite, "without room nothing is written", no_room_leaves_it_as_it_was, NULL);
+	return unit_run(&suite, "ttrpc");
+}
