@@ -9,8 +9,8 @@ AARCH64 := $(BUILD)/aarch64-linux-gnu
 QEMU_PACKAGE := $(BUILD)/tests/qemu
 QEMU := $(QEMU_PACKAGE)/usr/bin/qemu-aarch64
 
-NOT_EMULATED := core/base/arena core/base/fs/interrupted core/base/fs/open core/base/fs/root core/base/replace core/child \
-	core/confine/% core/container/devices core/nccl_conf/% core/node/podnet core/policy/suite core/process/% \
+NOT_EMULATED := core/base/arena core/base/fs/interrupted core/base/fs/open core/base/fs/root core/base/replace \
+	core/child core/confine/% core/container/devices core/nccl_conf/% core/node/podnet core/policy/suite core/process/% \
 	doctor/cuda/cuda doctor/target/% nri/status
 UNIT_EMULATED = $(filter-out $(NOT_EMULATED:%=$(BUILD)/tests/unit/%),$(UNIT))
 UNIT_AARCH64 = $(UNIT_EMULATED:$(BUILD)/%=$(AARCH64)/run/%)
