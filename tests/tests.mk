@@ -28,7 +28,7 @@ LONG := tests/tidy $(SUITES_NRI) $(SUITES_PACKAGE) $(SUITES_SAFETY) $(SUITES_CRO
 	$(patsubst %,tests/cli/%.sh,alerts cdi-schema cluster disruption footprint standby valgrind) \
 	tests/podman/soak.sh tests/podman/builder.sh
 SUITES_ALL = $(SUITES_PODMAN) tests/tidy tests/lint $(SUITES_PACKAGE) $(SUITES_CLI) $(SUITES_NRI) $(SUITES_UNIT) \
-	$(SUITES_SAFETY) $(SUITES_CROSS) tests/vm/check-brief tests/vm/check-node-brief \
+	$(SUITES_SAFETY) $(SUITES_CROSS) tests/vm/check-brief \
 	$(SUITES_VM)
 SUITES = $(filter-out $(LONG),$(SUITES_ALL))
 
@@ -86,10 +86,10 @@ PACKAGES-tests/nri = cluster
 PACKAGES-tests/vm/check-nri = cluster podman
 PACKAGES-tests/vm/check-engines = cluster
 PACKAGES-tests/vm/check-node = cluster package podman
-PACKAGES-tests/vm/check-node-brief = cluster package
+PACKAGES-tests/vm/check-brief = cluster package
 
 $(SUITES_CLI) $(SUITES_PODMAN) $(SUITES_PACKAGE) $(SUITES_VM): $(HOOK) $(NRI_PROGRAM) $(DOCTOR)
-tests/vm/check-brief tests/vm/check-node-brief: $(HOOK) $(NRI_PROGRAM) $(DOCTOR)
+tests/vm/check-brief: $(HOOK) $(NRI_PROGRAM) $(DOCTOR)
 $(patsubst %,tests/cli/%.sh,confine hook_dynamic memory): $(HOOK_DYNAMIC)
 tests/cli/nri.sh tests/cli/outcome.sh $(SUITES_NRI): $(NRI_PATIENT)
 tests/cli/events.sh: $(EVENTS) $(KUBECHECK)
@@ -99,7 +99,7 @@ tests/cli/cdi-schema.sh: $(CDI_VALIDATE)
 $(SUITES_NRI) tests/vm/check-nri: $(NRI_PROGRAM) $(JUDGE)
 tests/cli/kubectl.sh: $(BUILD)/tests/kubectl
 tests/vm/check-nri tests/vm/check-node: $(KUBECHECK)
-tests/vm/check-engines tests/vm/check-node tests/vm/check-node-brief: $(JUDGE)
+tests/vm/check-engines tests/vm/check-node tests/vm/check-brief: $(JUDGE)
 tests/package/engines.sh: $(BUILD)/tests/engines/.unpacked
 $(patsubst %,tests/package/%.sh,yajl rpm rpm-aarch64 publish): $(YAJL_TREE)/.unpacked
 tests/package/rpm-aarch64.sh: aarch64

@@ -5,7 +5,6 @@ RT=runc
 UNIT=oci-rdma-nri.service
 STANDBY=oci-rdma-nri-standby.service # empty: a part that brings no second unit
 PODMAN=(podman)                      # it reads /usr/share/containers/oci/hooks.d, as CRI-O does
-PODMAN=(podman)                      # it reads /usr/share/containers/oci/hooks.d, as CRI-O does
 
 # plugin_says: what `oci-rdma-nri --check` says where the plugin is; a part whose plugin is in a container has its own
 plugin_says() { oci-rdma-nri --check; }
@@ -45,7 +44,7 @@ things() {
 	find / /run -xdev "${without[@]}" \( ! -type d -o -name '*oci-rdma*' \) -print | sort -u
 	asked list-unit-files | awk '{ print "unit", $1, $2 }'
 	asked list-units --all --plain 'oci-rdma*' | awk '{ print "loaded", $1, $3 }'
-	findmnt -rn -o TARGET,FSTYPE | grep -v -e ^/run/credentials -e ^/proc/sys/fs/binfmt_misc | sed 's/^/mount /' | sort
+	findmnt -rn -o TARGET,FSTYPE | grep -v -e ^/run/credentials -e ^/proc/sys/fs/binfmt_misc -e ^/var/lib/containers/storage/overlay | sed 's/^/mount /' | sort
 }
 
 # nothing_left: after removal, and the engine starts
@@ -263,12 +262,33 @@ with_podman_image() {
 	tar -C /run/image -c . | podman import --quiet - "$IMAGE" >/dev/null
 }
 
+# in_podman [OPTION…]: sets OUT: what a container with two devices sees of itself
+in_podman() {
+	OUT=$("${PODMAN[@]}" run --rm "${ALLOCATED[@]}" --user 1000 --network host "$@" "$IMAGE" probe 2>&1)
+}
+
 # hook_serves: the hook files that the row brings, by podman, which reads them as CRI-O does: main is served, exec is not
 hook_serves() {
 	with_podman_image
-	RDMA=(--annotation oci-rdma-hook.io/inject=true --device "${UVERBS[0]}" --device "${UVERBS[1]}" --env "PCIDEVICE_EXAMPLE_COM_RDMA=${VF[1]},${VF[0]}")
-	OUT=$("${PODMAN[@]}" run --rm --user 1000 --network host "${RDMA[@]}" "$IMAGE" probe 2>&1)
+	in_podman
+	has "$ROW, podman, without the annotation: mlx5_1 gets ENOMEM" 'mlx5_1: reg_mr 256 MiB: ENOMEM' "$OUT"
+	in_podman "${ASKS[@]}"
 	has "$ROW, podman, main process: no limit" 'uid=1000 memlock soft=unlimited hard=unlimited ' "$OUT"
 	has "$ROW, podman, main process: mlx5_1 registers 256 MiB" 'mlx5_1: reg_mr 256 MiB ok' "$OUT"
 	has "$ROW, podman, main process: nccl.conf" "nccl.conf: $NCCL" "$OUT"
 }
+
+# shim_serves: the shim that the row brings, as podman's runtime: main and exec
+shim_serves() {
+	local shim
+	shim=$(command -v oci-rdma-runtime-runc)
+	with_podman_image
+	OUT=$("${PODMAN[@]}" --runtime "$shim" run --detach --name shim "${ALLOCATED[@]}" --user 1000 --network host "${ASKS[@]}" "$IMAGE" sh -c "$LOOK; exec sleep 1000000" 2>&1) || fail "$ROW, shim" "$OUT"
+	within shim_has_looked
+	OUT=$(podman logs shim 2>&1)
+	granted "$ROW, shim, main process" 1000
+	OUT=$("${PODMAN[@]}" --runtime "$shim" exec shim sh -c "$LOOK" 2>&1)
+	granted "$ROW, shim, exec" 1000
+	"${PODMAN[@]}" --runtime "$shim" rm --force --time 0 shim >/dev/null
+}
+shim_has_looked() { podman logs shim 2>&1 | grep -q 'probe ended'; }
