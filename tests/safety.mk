@@ -59,8 +59,9 @@ $(PATIENT): $(BUILD)/tests/patient/%.o: nri/%.c tests/safety.mk $(COMPILED) | $(
 ASAN := $(BUILD)/asan
 # What can be run on any build of the hook: the others look at the executable, at its system calls (strace and the leak
 # sanitizer both want to trace it), or at what is installed
-SUITES_HOOK = $(patsubst %,tests/cli/%.sh,check-config config edit generator hook input log main nri order paths \
-	policy proof shim shim-create shim-exec shim-record shim-words ways)
+SUITES_HOOK = $(patsubst %,tests/cli/%.sh,allocated-devices bad-input check-config config device-order device-sources \
+	dry-run entry-points hook log nri policy shim shim-command-line shim-create shim-exec shim-record spec-edit \
+	test-generators)
 SUITES_DOCTOR = $(sort $(wildcard tests/cli/doctor*.sh))
 # core/confine is about the filter, which these builds do without
 UNIT_ASAN = $(filter-out %/core/confine/confine,$(UNIT:$(BUILD)/%=$(ASAN)/%))
@@ -130,7 +131,8 @@ soak: export VM_N := $(VM_N)
 
 COVERAGE := $(BUILD)/coverage
 
-SUITES_COVERAGE = $(SUITES_HOOK) $(SUITES_DOCTOR) $(patsubst %,tests/cli/%.sh,deadline faults memory netns)
+SUITES_COVERAGE = $(SUITES_HOOK) $(SUITES_DOCTOR) \
+	$(patsubst %,tests/cli/%.sh,deadline netns out-of-memory system-call-faults)
 UNIT_COVERAGE = $(filter-out %/core/confine/confine,$(UNIT:$(BUILD)/%=$(COVERAGE)/%))
 
 # A suite may fail here: the counters are files that the program itself writes, also below a RLIMIT_FSIZE, and they take

@@ -25,7 +25,7 @@ include tests/bench/bench.mk
 # `make check` is for a person: a quarter of an hour on two processors. What takes long is left to check-all: other
 # builds, single steps, a thousand containers, packages that are made or fetched, all that happens in the VM.
 LONG := tests/tidy $(SUITES_NRI) $(SUITES_PACKAGE) $(SUITES_SAFETY) $(SUITES_CROSS) $(SUITES_VM) \
-	$(patsubst %,tests/cli/%.sh,alerts cdi-schema cluster disruption footprint standby valgrind) \
+	$(patsubst %,tests/cli/%.sh,alerts cdi-schema cluster node-disruption footprint nri-standby valgrind) \
 	tests/podman/soak.sh tests/podman/builder.sh
 SUITES_ALL = $(SUITES_PODMAN) tests/tidy tests/lint $(SUITES_PACKAGE) $(SUITES_CLI) $(SUITES_NRI) $(SUITES_UNIT) \
 	$(SUITES_SAFETY) $(SUITES_CROSS) tests/vm/check-brief \
@@ -49,7 +49,7 @@ lint: RUN = tests/lint tests/tidy
 # S may name a unit test's source: a file of a room is a part of the room's suite.
 unit_suite = $(BUILD)/$(if $(filter $(1),$(UNIT_MAINS)),$(1:%.c=%),$(dir $(1))suite)
 suite_of = $(if $(filter tests/unit/%.c,$(1)),$(call unit_suite,$(1)),$(1))
-suite: RUN = $(foreach suite,$(or $(S),$(error which? make suite S=tests/cli/main.sh)),$(call suite_of,$(suite)))
+suite: RUN = $(foreach suite,$(or $(S),$(error which? make suite S=tests/cli/dry-run.sh)),$(call suite_of,$(suite)))
 RUNS := check check-all check-unit check-cli check-nri check-podman check-package check-vm check-asan check-aarch64 \
 	soak lint suite
 
@@ -80,8 +80,8 @@ PACKAGES-tests/cli/alerts.sh = monitoring
 PACKAGES-tests/cli/events.sh = events
 PACKAGES-tests/package/man.sh = lint package events
 PACKAGES-tests/package/publish.sh = package podman installer cross-aarch64 events
-PACKAGES-tests/cli/disruption.sh = systemd
-PACKAGES-tests/cli/standby.sh = systemd
+PACKAGES-tests/cli/node-disruption.sh = systemd
+PACKAGES-tests/cli/nri-standby.sh = systemd
 PACKAGES-tests/nri = cluster
 PACKAGES-tests/vm/check-nri = cluster podman
 PACKAGES-tests/vm/check-engines = cluster
@@ -90,7 +90,7 @@ PACKAGES-tests/vm/check-brief = cluster package
 
 $(SUITES_CLI) $(SUITES_PODMAN) $(SUITES_PACKAGE) $(SUITES_VM): $(HOOK) $(NRI_PROGRAM) $(DOCTOR)
 tests/vm/check-brief: $(HOOK) $(NRI_PROGRAM) $(DOCTOR)
-$(patsubst %,tests/cli/%.sh,confine hook_dynamic memory): $(HOOK_DYNAMIC)
+$(patsubst %,tests/cli/%.sh,confine hook-dynamic out-of-memory): $(HOOK_DYNAMIC)
 tests/cli/nri.sh tests/cli/outcome.sh $(SUITES_NRI): $(NRI_PATIENT)
 tests/cli/events.sh: $(EVENTS) $(KUBECHECK)
 tests/package/man.sh: $(EVENTS)

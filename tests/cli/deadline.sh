@@ -1,6 +1,6 @@
 #!/bin/bash
 # A hook that is not done in time: it says so and lets the container start, or with "on_error": "fail" does not. strace sends the alarm's
-# signal at a system call, in place of a /sys or disk that stalls: no clock is waited for. The shim's deadline: tests/cli/faults.sh
+# signal at a system call, in place of a /sys or disk that stalls: no clock is waited for. The shim's deadline: tests/cli/system-call-faults.sh
 cd "$(dirname "$0")/../.." || exit 1
 . tests/cli/setup.bash
 . tests/cli/process.bash

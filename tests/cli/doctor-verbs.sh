@@ -1,5 +1,5 @@
 #!/bin/bash
-# The doctor's verbs part where libibverbs is missing, broken or too old. That the executable itself needs none: build.sh
+# The doctor's verbs part where libibverbs is missing, broken or too old. That the executable itself needs none: executable.sh
 cd "$(dirname "$0")/../.." || exit 1
 . tests/cli/setup.bash
 DOCTOR=$(realpath "${DOCTOR:-${BUILD:-build}/oci-rdma-doctor}")

@@ -171,7 +171,7 @@ for on_error in warn fail; do
 		esac
 		before=$(stamp "$B/config.json")
 		case $kind-$on_error in
-		symlink-fail | huge-fail) # the runtime would take it, and its text asks (tests/cli/shim-odd.sh)
+		symlink-fail | huge-fail) # the runtime would take it, and its text asks (tests/cli/shim-odd-spec.sh)
 			start --root=/r create --bundle "$B" "$ID"
 			fails "config.json: $kind, on_error $on_error" 1 "$B/config.json"
 			;;

@@ -1,6 +1,6 @@
 #!/bin/bash
 # Done in time or not, the runtime starts with the caller's signals and alarm. strace sends the alarm's signal at a system call, in place of a
-# disk that stalls. That files stay whole: tests/cli/faults.sh. It runs in a mount namespace of its own, with an empty /run.
+# disk that stalls. That files stay whole: tests/cli/system-call-faults.sh. It runs in a mount namespace of its own, with an empty /run.
 # shellcheck disable=SC2119 # what is optional is left out
 cd "$(dirname "$0")/../.." || exit 1
 . tests/cli/namespace.bash "the shim's deadline"

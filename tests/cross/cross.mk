@@ -14,7 +14,8 @@ NOT_EMULATED := core/base/arena core/base/fs/interrupted core/base/fs/open core/
 	doctor/cuda/cuda doctor/target/% nri/status
 UNIT_EMULATED = $(filter-out $(NOT_EMULATED:%=$(BUILD)/tests/unit/%),$(UNIT))
 UNIT_AARCH64 = $(UNIT_EMULATED:$(BUILD)/%=$(AARCH64)/run/%)
-CLI_EMULATED := deadline hook identity image log main node-doctor order paths policy proof scan shim-odd
+CLI_EMULATED := allocated-devices deadline device-order device-sources dry-run hook identity image-nccl-conf log \
+	node-doctor policy privileged-scan shim-odd-spec
 CLI_AARCH64 = $(CLI_EMULATED:%=$(AARCH64)/run/tests/cli/%.sh)
 SUITES_CROSS = $(UNIT_AARCH64) $(CLI_AARCH64)
 

@@ -1,4 +1,4 @@
-"""The edited spec, byte by byte and by what it means. TAP on stdout; run by edit.sh.
+"""The edited spec, byte by byte and by what it means. TAP on stdout; run by spec-edit.sh.
 
   edit.py HOOK NODE DIR recorded CONFIG-DIR   a recorded bundle and its process.json, in every spelling that engines write
   edit.py HOOK NODE DIR generated             some hundreds of specs that no engine wrote
@@ -16,7 +16,7 @@ import specs
 from jsontext import MEMLOCK, SETS, Grant, model_of, parse, undo, wanted
 from tap import Checks
 
-SOFT, HARD = 1 << 20, 8 << 20  # our own memlock; edit.sh sets it
+SOFT, HARD = 1 << 20, 8 << 20  # our own memlock; spec-edit.sh sets it
 
 
 def most():

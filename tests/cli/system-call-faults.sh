@@ -3,7 +3,7 @@
 # It runs in a mount namespace of its own, in which /usr/bin/crun, the default runtime, is a harmless one and /run is empty.
 cd "$(dirname "$0")/../.." || exit 1
 . tests/cli/namespace.bash "faults"
-TOOL=${TOOL:-faults}
+TOOL=${TOOL:-system_call_faults}
 . tests/cli/setup.bash
 exec 3>&- # of tests/run: descriptors are counted here
 node one

@@ -10,7 +10,7 @@ defaults
 page() {
 	timeout "$PATIENCE" "$DOCTOR" --sysroot "$NODE" --format html "$@" >"$T/page.html" 2>"$T/err"
 	rc=$?
-	/usr/bin/python3 tests/cli/tools/page.py "$T/page.html" >"$T/page"
+	/usr/bin/python3 tests/cli/tools/html_page.py "$T/page.html" >"$T/page"
 }
 # shows DESCRIPTION WANT JQ-FILTER
 shows() { is "$1" "$2" "$(jq -r "$3" "$T/page" 2>&1)"; }
@@ -170,7 +170,7 @@ has "…which does not say that all is well" "Nothing known" "$(jq -r .verdict "
 
 # ---- the control: page.py finds what it looks for ----
 printf '<!DOCTYPE html><html><head><title>x</title></head><body><p onclick=x><script src=//x></script><img src=x></p></div></body></html>' >"$T/page.html"
-/usr/bin/python3 tests/cli/tools/page.py "$T/page.html" >"$T/page"
+/usr/bin/python3 tests/cli/tools/html_page.py "$T/page.html" >"$T/page"
 shows "control: what loads and runs is found" "<img> <script> img src p onclick script src" '.foreign | join(" ")'
 shows "control: an end without a beginning is found" 1 '.errors | length'
 

@@ -1,5 +1,5 @@
 #!/bin/bash
-# All means by which a cluster gives RDMA devices to a container: tests/cli/paths has a file for each, with
+# All means by which a cluster gives RDMA devices to a container: tests/cli/device-sources has a file for each, with
 #   about    what it is
 #   node     the node as it was recorded: a description for tests/nodes/mknode, or the name of one there
 #   bundle   the container as the engine hands it over: a case for tests/bundles/mkbundle
@@ -42,7 +42,7 @@ promised() {
 	jq -S -c '{env: (.env | to_entries | map("\(.key)=\(.value)") | sort), capabilities: (if .capabilities == [] then [[]] else [.capabilities] end)}' "$T/out"
 }
 
-paths=(tests/cli/paths/*.json)
+paths=(tests/cli/device-sources/*.json)
 for path in "${paths[@]}"; do
 	name=$(basename "$path" .json)
 	node "$(field .node)"

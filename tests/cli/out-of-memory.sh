@@ -1,4 +1,4 @@
 #!/bin/bash
 # Each allocation fails in turn, in every entry point. The executable is linked dynamically for that, from the same objects.
 cd "$(dirname "$0")/../.." || exit 1
-TOOL=memory HOOK=${BUILD:-build}/tests/oci-rdma-hook-dynamic exec tests/cli/faults.sh
+TOOL=out_of_memory HOOK=${BUILD:-build}/tests/oci-rdma-hook-dynamic exec tests/cli/system-call-faults.sh

@@ -10,7 +10,7 @@ export OCI_RDMA_SYSROOT=$NODE
 SOFT=1048576 HARD=8388608 # our own memlock: the runtime would start with it
 prlimit --pid $$ --memlock=$SOFT:$HARD
 
-edit() { "$PYTHON" -BIS tests/cli/tools/edit.py "$HOOK" "$NODE" "$T" "$@" || fail "edit.py $*: status $?"; }
+edit() { "$PYTHON" -BIS tests/cli/tools/spec_edit.py "$HOOK" "$NODE" "$T" "$@" || fail "spec_edit.py $*: status $?"; }
 for name in recorded plain; do
 	if [ $name = plain ]; then bundle "{$rdma,\"annotations\":{\"oci-rdma-hook.io/inject\":null}}"; else bundle "{$rdma}"; fi
 	mkdir "$T/$name"

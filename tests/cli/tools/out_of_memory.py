@@ -1,6 +1,6 @@
-"""The shim, the hook and the dry run, with each allocation failing in turn. TAP on stdout; run by memory.sh.
+"""The shim, the hook and the dry run, with each allocation failing in turn. TAP on stdout; run by out-of-memory.sh.
 
-  memory.py HOOK NODE DIR     as faults.py; HOOK is linked dynamically, and DIR/nomem.so makes its allocations fail
+  out_of_memory.py HOOK NODE DIR     as system_call_faults.py; HOOK is linked dynamically, and DIR/nomem.so makes its allocations fail
 """
 import json
 import os
@@ -9,8 +9,8 @@ import signal
 import sys
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-import faults
-from faults import IMAGE, MEMLOCK, Place, Suite, read
+import system_call_faults as faults
+from system_call_faults import IMAGE, MEMLOCK, Place, Suite, read
 
 
 def failing(suite, place, number, every):

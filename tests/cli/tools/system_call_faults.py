@@ -1,6 +1,6 @@
-"""The shim and the hook, killed or failed at each system call in turn, by strace's injection. TAP on stdout; run by faults.sh.
+"""The shim and the hook, killed or failed at each system call in turn, by strace's injection. TAP on stdout; run by system-call-faults.sh.
 
-  faults.py HOOK NODE DIR
+  system_call_faults.py HOOK NODE DIR
 
 NODE is made of tests/nodes/one.json. DIR has rdma/ and none/, bundles with and without the device uverbs6; rt/echo, which prints its
 arguments, stands for the runtime, and so does /usr/bin/crun, the default one; rt/static is a program that needs no memory to start.
