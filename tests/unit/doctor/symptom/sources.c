@@ -128,7 +128,7 @@ static const char *part_of_prefix(char kind, const struct row *row, const char *
 
 static void line_of(const char *form, const struct row *row, unsigned which, char line[4096])
 {
-	char message[2048];
+	char message[2048] = "";
 	char *to = line;
 
 	fill(row->format, which, message, message + sizeof(message) - 1);
