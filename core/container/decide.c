@@ -208,8 +208,7 @@ static int read_image(struct container *container, struct err *err)
 
 static int make_plan(struct container *container, const struct wanted *wanted, struct err *err)
 {
-	struct plan *plan = &container->plan;
-	struct facts facts = {
+	const struct facts facts = {
 		.spec = &container->spec,
 		.config = &container->config,
 		.request = &container->request,
@@ -220,14 +219,16 @@ static int make_plan(struct container *container, const struct wanted *wanted, s
 		.node_memory = container->node_memory,
 		.memlock_max = container->devices.n ? find_memlock_max() : 0,
 	};
+	const struct planning planning = {&container->arena, &facts, &container->plan,
+					  &container->warnings};
 
 	/* Only now, since a pod's author can make the environment as long as he likes. */
 	if (!container->spec.every_device && container_read_claims(container, err) < 0)
 		return -1;
 	/* A container that gets nothing costs no query of a device, which may ask its firmware. */
-	if (plan_decide(&container->arena, &facts, plan, err) < 0)
+	if (plan_decide(&planning, err) < 0)
 		return -1;
-	if (!wanted->topology && !plan_gives(plan))
+	if (!wanted->topology && !plan_gives(planning.plan))
 		return 0;
 	drop_unusable_claims(container);
 	if (order_devices(&container->arena, &container->claims, &container->devices,
@@ -235,7 +236,7 @@ static int make_plan(struct container *container, const struct wanted *wanted, s
 	    container_describe(container, &container->node, wanted, err) < 0 ||
 	    read_image(container, err) < 0)
 		return -1;
-	return plan_fill(&container->arena, &facts, plan, &container->warnings, err);
+	return plan_fill(&planning, err);
 }
 
 static int open_node(struct container *container, const struct options *options, struct err *err)

@@ -37,39 +37,36 @@ static bool has_netdev_before(const struct devices *devices, size_t end)
  * constructor's options.devices), and each process connects by the n-th of its list with the n-th
  * of the others' (ProcessGroupGloo.cpp), so that a list which leaves one out waits for ever.
  */
-static int add_gloo(struct arena *arena, const struct facts *facts, struct plan *plan,
-		    struct warnings *warnings)
+static int add_gloo(const struct planning *planning)
 {
-	const struct devices *devices = facts->devices;
+	const struct devices *devices = planning->facts->devices;
 	const char *list = "";
 
 	for (size_t i = 0; list && i < devices->n; i++) {
 		if (!devices->item[i].netdev[0])
-			return warnings_add(arena, warnings, "no_netdev_name",
+			return warnings_add(planning->arena, planning->warnings, "no_netdev_name",
 					    "the network interface of %s is not known: "
 					    "GLOO_SOCKET_IFNAME is not set",
 					    devices->item[i].ibdev);
 		if (!has_netdev_before(devices, i))
-			list = arena_printf(arena, "%s%s%s", list, list[0] ? "," : "",
+			list = arena_printf(planning->arena, "%s%s%s", list, list[0] ? "," : "",
 					    devices->item[i].netdev);
 	}
-	return setting_add(arena, facts, plan, warnings, SCOPE_ENV, "GLOO_SOCKET_IFNAME", list);
+	return setting_add(planning, SCOPE_ENV, "GLOO_SOCKET_IFNAME", list);
 }
 
-int framework_settings(struct arena *arena, const struct facts *facts, struct plan *plan,
-		       struct warnings *warnings)
+int framework_settings(const struct planning *planning)
 {
-	const struct config *config = facts->config;
-	const char *ports = device_ports(arena, facts->devices);
+	const struct config *config = planning->facts->config;
+	const char *ports = device_ports(planning->arena, planning->facts->devices);
 
 	if (config->frameworks.ucx &&
-	    setting_add(arena, facts, plan, warnings, SCOPE_ENV, "UCX_NET_DEVICES", ports) < 0)
+	    setting_add(planning, SCOPE_ENV, "UCX_NET_DEVICES", ports) < 0)
 		return -1;
 	/* The list has no effect without the mapping by processing element. */
 	if (config->frameworks.nvshmem &&
-	    (setting_add(arena, facts, plan, warnings, SCOPE_ENV, "NVSHMEM_HCA_LIST", ports) < 0 ||
-	     setting_add(arena, facts, plan, warnings, SCOPE_ENV, "NVSHMEM_ENABLE_NIC_PE_MAPPING",
-			 "1") < 0))
+	    (setting_add(planning, SCOPE_ENV, "NVSHMEM_HCA_LIST", ports) < 0 ||
+	     setting_add(planning, SCOPE_ENV, "NVSHMEM_ENABLE_NIC_PE_MAPPING", "1") < 0))
 		return -1;
-	return config->frameworks.gloo ? add_gloo(arena, facts, plan, warnings) : 0;
+	return config->frameworks.gloo ? add_gloo(planning) : 0;
 }

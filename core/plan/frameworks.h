@@ -9,7 +9,6 @@
 #include "core/plan/types.h"
 
 /* Add to plan->settings. Returns 0, or -1 without memory. */
-int framework_settings(struct arena *arena, const struct facts *facts, struct plan *plan,
-		       struct warnings *warnings);
+int framework_settings(const struct planning *planning);
 
 #endif

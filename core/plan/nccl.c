@@ -10,20 +10,19 @@
  * True if the image's nccl.conf sets it. It is then no part of the plan; otherwise the environment,
  * which NCCL reads before, said otherwise. A mount hides that file. Returns -1 without memory.
  */
-static int is_in_image(struct arena *arena, const struct facts *facts, const struct plan *plan,
-		       struct warnings *warnings, const char *name, const char *value)
+static int is_in_image(const struct planning *planning, const char *name, const char *value)
 {
-	const struct fs_text *conf = facts->image_conf;
+	const struct fs_text *conf = planning->facts->image_conf;
 	const char *present;
 	size_t len = 0;
 
-	if (plan->nccl_conf_mounted || !conf || !conf->bytes)
+	if (planning->plan->nccl_conf_mounted || !conf || !conf->bytes)
 		return 0;
 	present = nccl_conf_value(conf, name, &len);
 	if (!present)
 		return 0;
 	if ((len != strlen(value) || memcmp(present, value, len) != 0) &&
-	    warnings_add(arena, warnings, "conf_already_set",
+	    warnings_add(planning->arena, planning->warnings, "conf_already_set",
 			 "the image's /etc/nccl.conf sets %s=%.*s, which is kept; oci-rdma-hook "
 			 "would set %s",
 			 name, (int)(len > 128 ? 128 : len), present, value) < 0)
@@ -31,46 +30,46 @@ static int is_in_image(struct arena *arena, const struct facts *facts, const str
 	return 1;
 }
 
-static int append(struct arena *arena, struct plan *plan, const struct setting *setting)
+static int append(const struct planning *planning, const struct setting *setting)
 {
-	struct setting *larger = arena_grow(arena, plan->settings, plan->n_settings,
-					    &plan->settings_room, sizeof(*larger));
+	struct setting *larger =
+		arena_grow(planning->arena, planning->plan->settings, planning->plan->n_settings,
+			   &planning->plan->settings_room, sizeof(*larger));
 
 	if (!larger)
 		return -1;
-	plan->settings = larger;
-	plan->settings[plan->n_settings++] = *setting;
+	planning->plan->settings = larger;
+	planning->plan->settings[planning->plan->n_settings++] = *setting;
 	return 0;
 }
 
-int setting_add(struct arena *arena, const struct facts *facts, struct plan *plan,
-		struct warnings *warnings, enum setting_scope scope, const char *name,
+int setting_add(const struct planning *planning, enum setting_scope scope, const char *name,
 		const char *value)
 {
-	const char *present = spec_getenv(facts->spec, name);
+	const char *present = spec_getenv(planning->facts->spec, name);
 	struct setting setting = {.name = name, .value = value, .scope = scope};
 	int in_image = 0;
 
 	if (!value)
 		return -1;
 	if (strlen(value) > CONFIG_VALUE_MAX)
-		return warnings_add(arena, warnings, "value_too_long",
+		return warnings_add(planning->arena, planning->warnings, "value_too_long",
 				    "%s is not set, because its value would be longer than the %d "
 				    "bytes that NCCL reads",
 				    name, CONFIG_VALUE_MAX);
 	if (present)
 		setting.state = strcmp(present, value) == 0 ? SETTING_PRESENT : SETTING_KEPT;
 	else if (scope == SCOPE_NCCL)
-		in_image = is_in_image(arena, facts, plan, warnings, name, value);
+		in_image = is_in_image(planning, name, value);
 	if (in_image)
 		return in_image < 0 ? -1 : 0;
 	if (setting.state == SETTING_KEPT &&
-	    warnings_add(arena, warnings, "env_already_set",
+	    warnings_add(planning->arena, planning->warnings, "env_already_set",
 			 "the container's environment sets %s=%.128s, which is kept; oci-rdma-hook "
 			 "would set %s",
 			 name, present, value) < 0)
 		return -1;
-	return append(arena, plan, &setting);
+	return append(planning, &setting);
 }
 
 /* MAX_IF_LIST in NCCL's src/misc/utils.cc: the rest of the list is not read. */
@@ -117,53 +116,51 @@ static void append_device(struct arena *arena, struct hca_list *list, const stru
  * "=mlx5_6,mlx5_7": the '=' makes NCCL compare whole names; without it mlx5_1 also selects mlx5_10
  * (parseStringList and matchIfList in src/misc/utils.cc). An empty list would select every device.
  */
-static int add_hca(struct arena *arena, const struct facts *facts, struct plan *plan,
-		   struct warnings *warnings)
+static int add_hca(const struct planning *planning)
 {
-	struct hca_list list = {.text = arena_strdup(arena, "=")};
+	struct hca_list list = {.text = arena_strdup(planning->arena, "=")};
 
-	if (!facts->devices->n)
+	if (!planning->facts->devices->n)
 		return 0;
-	for (size_t i = 0; i < facts->devices->n; i++)
-		append_device(arena, &list, &facts->devices->item[i]);
+	for (size_t i = 0; i < planning->facts->devices->n; i++)
+		append_device(planning->arena, &list, &planning->facts->devices->item[i]);
 	if (list.n > NCCL_LIST_MAX &&
-	    warnings_add(arena, warnings, "too_many_hcas",
+	    warnings_add(planning->arena, planning->warnings, "too_many_hcas",
 			 "the container has %zu devices and ports, but NCCL reads only %d from "
 			 "NCCL_IB_HCA: the first %d are named",
 			 list.n, NCCL_LIST_MAX, NCCL_LIST_MAX) < 0)
 		return -1;
-	return setting_add(arena, facts, plan, warnings, SCOPE_NCCL, "NCCL_IB_HCA", list.text);
+	return setting_add(planning, SCOPE_NCCL, "NCCL_IB_HCA", list.text);
 }
 
 /* "=net1,net2" */
-static int add_rdma_interfaces(struct arena *arena, const struct facts *facts, struct plan *plan,
-			       struct warnings *warnings)
+static int add_rdma_interfaces(const struct planning *planning)
 {
-	char *list = arena_strdup(arena, "=");
+	char *list = arena_strdup(planning->arena, "=");
 
-	for (size_t i = 0; list && i < facts->devices->n && i < NCCL_LIST_MAX; i++) {
-		const struct device *device = &facts->devices->item[i];
+	for (size_t i = 0; list && i < planning->facts->devices->n && i < NCCL_LIST_MAX; i++) {
+		const struct device *device = &planning->facts->devices->item[i];
 
 		if (!device->netdev[0])
-			return warnings_add(arena, warnings, "no_netdev_name",
+			return warnings_add(planning->arena, planning->warnings, "no_netdev_name",
 					    "the network interface of %s is not known: "
 					    "NCCL_SOCKET_IFNAME is not set",
 					    device->ibdev);
-		list = arena_printf(arena, "%s%s%s", list, list[1] ? "," : "", device->netdev);
+		list = arena_printf(planning->arena, "%s%s%s", list, list[1] ? "," : "",
+				    device->netdev);
 	}
-	return setting_add(arena, facts, plan, warnings, SCOPE_NCCL, "NCCL_SOCKET_IFNAME", list);
+	return setting_add(planning, SCOPE_NCCL, "NCCL_SOCKET_IFNAME", list);
 }
 
-static int add_socket_ifname(struct arena *arena, const struct facts *facts, struct plan *plan,
-			     struct warnings *warnings)
+static int add_socket_ifname(const struct planning *planning)
 {
-	const char *ifname = facts->config->nccl.socket_ifname;
+	const char *ifname = planning->facts->config->nccl.socket_ifname;
 
 	if (!ifname)
 		return 0;
 	if (strcmp(ifname, "rdma") == 0)
-		return add_rdma_interfaces(arena, facts, plan, warnings);
-	return setting_add(arena, facts, plan, warnings, SCOPE_NCCL, "NCCL_SOCKET_IFNAME", ifname);
+		return add_rdma_interfaces(planning);
+	return setting_add(planning, SCOPE_NCCL, "NCCL_SOCKET_IFNAME", ifname);
 }
 
 /* NCCL ignores the index on an InfiniBand link. */
@@ -172,22 +169,21 @@ static bool needs_gid(const struct port *port)
 	return strcmp(port->link_layer, "Ethernet") == 0;
 }
 
-static int warn_gids_unknown(struct arena *arena, const struct device *device,
-			     struct warnings *warnings)
+static int warn_gids_unknown(const struct planning *planning, const struct device *device)
 {
 	return warnings_add(
-		arena, warnings, "gids_unknown",
+		planning->arena, planning->warnings, "gids_unknown",
 		"the ports and GIDs of %s could not be read, perhaps because the device is in "
 		"another network namespace than the pod: NCCL_IB_GID_INDEX is not set; NCCL 2.21.5 "
 		"and later choose the index for each device",
 		device->ibdev);
 }
 
-static int warn_no_gid(struct arena *arena, const struct device *device, const struct port *port,
-		       struct warnings *warnings)
+static int warn_no_gid(const struct planning *planning, const struct device *device,
+		       const struct port *port)
 {
 	return warnings_add(
-		arena, warnings, "no_gid",
+		planning->arena, planning->warnings, "no_gid",
 		"port %u of %s has no RoCE v2 GID with an IPv4 address: NCCL_IB_GID_INDEX is not "
 		"set; give its network interface an IPv4 address",
 		port->number, device->ibdev);
@@ -197,8 +193,8 @@ static int warn_no_gid(struct arena *arena, const struct device *device, const s
  * One index for all devices, which only says the truth while all agree. *index stays -1 where none
  * needs one, or where a warning says why there is none.
  */
-static int common_gid_index(struct arena *arena, const struct devices *devices,
-			    struct warnings *warnings, int *index)
+static int common_gid_index(const struct planning *planning, const struct devices *devices,
+			    int *index)
 {
 	int common = -1;
 
@@ -206,16 +202,17 @@ static int common_gid_index(struct arena *arena, const struct devices *devices,
 		const struct device *device = &devices->item[i];
 
 		if (!device->n_ports)
-			return warn_gids_unknown(arena, device, warnings);
+			return warn_gids_unknown(planning, device);
 		for (size_t p = 0; p < device->n_ports; p++) {
 			const struct port *port = &device->port[p];
 
 			if (!needs_gid(port))
 				continue;
 			if (port->gid_index < 0)
-				return warn_no_gid(arena, device, port, warnings);
+				return warn_no_gid(planning, device, port);
 			if (common >= 0 && common != port->gid_index)
-				return warnings_add(arena, warnings, "gid_index_differs",
+				return warnings_add(planning->arena, planning->warnings,
+						    "gid_index_differs",
 						    "no RoCE v2 GID index fits all devices: "
 						    "NCCL_IB_GID_INDEX is not set; NCCL 2.21.5 and "
 						    "later choose the index for each device");
@@ -226,63 +223,58 @@ static int common_gid_index(struct arena *arena, const struct devices *devices,
 	return 0;
 }
 
-static int add_gid_index(struct arena *arena, const struct facts *facts, struct plan *plan,
-			 struct warnings *warnings)
+static int add_gid_index(const struct planning *planning)
 {
-	const struct config *config = facts->config;
+	const struct config *config = planning->facts->config;
 	int index = -1;
 
 	if (config->nccl.gid_index == GID_INDEX_NUMBER)
 		index = (int)config->nccl.gid_index_number;
 	else if (config->nccl.gid_index == GID_INDEX_LEGACY &&
-		 common_gid_index(arena, facts->devices, warnings, &index) < 0)
+		 common_gid_index(planning, planning->facts->devices, &index) < 0)
 		return -1;
 	if (index < 0)
 		return 0;
-	return setting_add(arena, facts, plan, warnings, SCOPE_NCCL, "NCCL_IB_GID_INDEX",
-			   arena_printf(arena, "%d", index));
+	return setting_add(planning, SCOPE_NCCL, "NCCL_IB_GID_INDEX",
+			   arena_printf(planning->arena, "%d", index));
 }
 
-static int add_from_config(struct arena *arena, const struct facts *facts, struct plan *plan,
-			   struct warnings *warnings)
+static int add_from_config(const struct planning *planning)
 {
-	const struct config *config = facts->config;
+	const struct config *config = planning->facts->config;
 
-	if (config->nccl.gdr_level && setting_add(arena, facts, plan, warnings, SCOPE_NCCL,
-						  "NCCL_NET_GDR_LEVEL", config->nccl.gdr_level) < 0)
+	if (config->nccl.gdr_level &&
+	    setting_add(planning, SCOPE_NCCL, "NCCL_NET_GDR_LEVEL", config->nccl.gdr_level) < 0)
 		return -1;
 	for (size_t i = 0; i < config->nccl.n_extra; i++) {
-		if (setting_add(arena, facts, plan, warnings, SCOPE_NCCL,
-				config->nccl.extra[i].name, config->nccl.extra[i].value) < 0)
+		if (setting_add(planning, SCOPE_NCCL, config->nccl.extra[i].name,
+				config->nccl.extra[i].value) < 0)
 			return -1;
 	}
 	return 0;
 }
 
-int nccl_rdma_settings(struct arena *arena, const struct facts *facts, struct plan *plan,
-		       struct warnings *warnings)
+int nccl_rdma_settings(const struct planning *planning)
 {
-	if (facts->config->nccl.hca && add_hca(arena, facts, plan, warnings) < 0)
+	if (planning->facts->config->nccl.hca && add_hca(planning) < 0)
 		return -1;
-	if (add_socket_ifname(arena, facts, plan, warnings) < 0 ||
-	    add_gid_index(arena, facts, plan, warnings) < 0)
+	if (add_socket_ifname(planning) < 0 || add_gid_index(planning) < 0)
 		return -1;
-	return add_from_config(arena, facts, plan, warnings);
+	return add_from_config(planning);
 }
 
-int nccl_tcp_settings(struct arena *arena, const struct facts *facts, struct plan *plan,
-		      struct warnings *warnings)
+int nccl_tcp_settings(const struct planning *planning)
 {
-	const char *ifname = facts->config->nccl.socket_ifname;
+	const char *ifname = planning->facts->config->nccl.socket_ifname;
 
 	/* The rdma interfaces are those of devices that this container does not have. */
 	if (!ifname || strcmp(ifname, "rdma") == 0)
 		ifname = "=eth0";
 	/* NCCL_IB_DISABLE does not reach the IBext plugin; it has a switch of its own
 	 * (p2p_plugin.c). */
-	if (setting_add(arena, facts, plan, warnings, SCOPE_NCCL, "NCCL_IB_DISABLE", "1") < 0 ||
-	    setting_add(arena, facts, plan, warnings, SCOPE_NCCL, "NCCL_IBEXT_DISABLE", "1") < 0 ||
-	    setting_add(arena, facts, plan, warnings, SCOPE_NCCL, "NCCL_SOCKET_IFNAME", ifname) < 0)
+	if (setting_add(planning, SCOPE_NCCL, "NCCL_IB_DISABLE", "1") < 0 ||
+	    setting_add(planning, SCOPE_NCCL, "NCCL_IBEXT_DISABLE", "1") < 0 ||
+	    setting_add(planning, SCOPE_NCCL, "NCCL_SOCKET_IFNAME", ifname) < 0)
 		return -1;
 	return 0;
 }

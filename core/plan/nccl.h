@@ -13,14 +13,11 @@
  * container's environment or its image's nccl.conf sets stays, with a warning if it differs. value:
  * in the arena; NULL fails. Returns 0, or -1 without memory.
  */
-int setting_add(struct arena *arena, const struct facts *facts, struct plan *plan,
-		struct warnings *warnings, enum setting_scope scope, const char *name,
+int setting_add(const struct planning *planning, enum setting_scope scope, const char *name,
 		const char *value);
 
 /* Add to plan->settings. Return 0, or -1 without memory. */
-int nccl_rdma_settings(struct arena *arena, const struct facts *facts, struct plan *plan,
-		       struct warnings *warnings);
-int nccl_tcp_settings(struct arena *arena, const struct facts *facts, struct plan *plan,
-		      struct warnings *warnings);
+int nccl_rdma_settings(const struct planning *planning);
+int nccl_tcp_settings(const struct planning *planning);
 
 #endif

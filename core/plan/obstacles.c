@@ -22,14 +22,13 @@ static bool is_hopeless(const struct port *port)
 	       (port->link_layer[0] && !is_link_layer(port->link_layer));
 }
 
-static int warn_inactive(struct arena *arena, const struct device *device,
-			 struct warnings *warnings)
+static int warn_inactive(const struct planning *planning, const struct device *device)
 {
 	for (size_t i = 0; i < device->n_ports; i++) {
 		const struct port *port = &device->port[i];
 
 		if (is_inactive(port) &&
-		    warnings_add(arena, warnings, "port_not_active",
+		    warnings_add(planning->arena, planning->warnings, "port_not_active",
 				 "port %u of %s is %s: NCCL skips it until it is ACTIVE",
 				 port->number, device->ibdev, port->state) < 0)
 			return -1;
@@ -37,20 +36,20 @@ static int warn_inactive(struct arena *arena, const struct device *device,
 	return 0;
 }
 
-static int warn_ports(struct arena *arena, const struct device *device, struct warnings *warnings)
+static int warn_ports(const struct planning *planning, const struct device *device)
 {
 	size_t hopeless = 0;
 
 	for (size_t i = 0; i < device->n_ports; i++)
 		hopeless += is_hopeless(&device->port[i]);
 	if (!device->n_ports || hopeless < device->n_ports)
-		return warn_inactive(arena, device, warnings);
+		return warn_inactive(planning, device);
 	if (!is_link_layer(device->port[0].link_layer))
 		return warnings_add(
-			arena, warnings, "port_unusable",
+			planning->arena, planning->warnings, "port_unusable",
 			"%s has no Ethernet or InfiniBand port (%s): NCCL never uses it",
 			device->ibdev, device->port[0].link_layer);
-	return warnings_add(arena, warnings, "port_unusable",
+	return warnings_add(planning->arena, planning->warnings, "port_unusable",
 			    "every port of %s is DOWN and disabled: NCCL never uses it; set its "
 			    "network interface up",
 			    device->ibdev);
@@ -69,14 +68,14 @@ static const struct device *find_link_layer(const struct devices *devices, const
 }
 
 /* NCCL refuses to connect one kind with the other (src/transport/net_ib/connect.cc). */
-static int warn_mix(struct arena *arena, const struct devices *devices, struct warnings *warnings)
+static int warn_mix(const struct planning *planning, const struct devices *devices)
 {
 	const struct device *ethernet = find_link_layer(devices, "Ethernet");
 	const struct device *infiniband = find_link_layer(devices, "InfiniBand");
 
 	if (!ethernet || !infiniband)
 		return 0;
-	return warnings_add(arena, warnings, "link_layer_mix",
+	return warnings_add(planning->arena, planning->warnings, "link_layer_mix",
 			    "%s has an Ethernet port and %s has an InfiniBand port, so that they "
 			    "cannot reach each other: allocate devices of one kind, or name only "
 			    "those of one kind in NCCL_IB_HCA",
@@ -85,13 +84,12 @@ static int warn_mix(struct arena *arena, const struct devices *devices, struct w
 
 /* uverbs and umad refuse to be opened from another namespace (ib_uverbs_open:
  * rdma_dev_access_netns). */
-static int warn_namespace(struct arena *arena, const struct facts *facts,
-			  const struct device *device, struct warnings *warnings)
+static int warn_namespace(const struct planning *planning, const struct device *device)
 {
-	if (facts->rdma_mode != RDMA_MODE_EXCLUSIVE || !facts->spec->network_namespace ||
-	    !device->on_host)
+	if (planning->facts->rdma_mode != RDMA_MODE_EXCLUSIVE ||
+	    !planning->facts->spec->network_namespace || !device->on_host)
 		return 0;
-	return warnings_add(arena, warnings, "rdma_netns",
+	return warnings_add(planning->arena, planning->warnings, "rdma_netns",
 			    "on this node an RDMA device belongs to one network namespace, and %s "
 			    "is in the node's: the container cannot open it (EPERM); let the "
 			    "network plugin rdma-cni move it into the pod",
@@ -111,39 +109,39 @@ static const char *append_translated(struct arena *arena, const char *list, cons
  * Registration succeeds all the same, since the GPU's driver maps its memory for the NIC; the
  * transfer then fails, or goes through the root complex.
  */
-static int warn_iommu(struct arena *arena, const struct facts *facts, struct warnings *warnings)
+static int warn_iommu(const struct planning *planning)
 {
 	const char *list = "";
 
-	if (!facts->gpus || !facts->gpus->n)
+	if (!planning->facts->gpus || !planning->facts->gpus->n)
 		return 0;
-	for (size_t i = 0; i < facts->devices->n; i++)
-		list = append_translated(arena, list, facts->devices->item[i].pci,
-					 &facts->devices->item[i].place);
-	for (size_t i = 0; i < facts->gpus->n; i++)
-		list = append_translated(arena, list, facts->gpus->item[i].pci,
-					 &facts->gpus->item[i].place);
+	for (size_t i = 0; i < planning->facts->devices->n; i++)
+		list = append_translated(planning->arena, list,
+					 planning->facts->devices->item[i].pci,
+					 &planning->facts->devices->item[i].place);
+	for (size_t i = 0; i < planning->facts->gpus->n; i++)
+		list = append_translated(planning->arena, list, planning->facts->gpus->item[i].pci,
+					 &planning->facts->gpus->item[i].place);
 	if (!list)
 		return -1;
 	if (!list[0])
 		return 0;
-	return warnings_add(arena, warnings, "iommu_translates",
+	return warnings_add(planning->arena, planning->warnings, "iommu_translates",
 			    "the IOMMU translates the addresses of %s: GPUDirect RDMA fails with "
 			    "IBV_WC_LOC_PROT_ERR (4, vendor 81), or is slow; boot the node with "
 			    "iommu=pt (Arm: iommu.passthrough=1)",
 			    list);
 }
 
-int obstacles_warn(struct arena *arena, const struct facts *facts, struct warnings *warnings)
+int obstacles_warn(const struct planning *planning)
 {
-	for (size_t i = 0; i < facts->devices->n; i++) {
-		const struct device *device = &facts->devices->item[i];
+	for (size_t i = 0; i < planning->facts->devices->n; i++) {
+		const struct device *device = &planning->facts->devices->item[i];
 
-		if (warn_ports(arena, device, warnings) < 0 ||
-		    warn_namespace(arena, facts, device, warnings) < 0)
+		if (warn_ports(planning, device) < 0 || warn_namespace(planning, device) < 0)
 			return -1;
 	}
-	if (warn_mix(arena, facts->devices, warnings) < 0)
+	if (warn_mix(planning, planning->facts->devices) < 0)
 		return -1;
-	return warn_iommu(arena, facts, warnings);
+	return warn_iommu(planning);
 }

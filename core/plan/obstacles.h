@@ -6,6 +6,6 @@
 #include "core/plan/types.h"
 
 /* Returns 0, or -1 without memory. */
-int obstacles_warn(struct arena *arena, const struct facts *facts, struct warnings *warnings);
+int obstacles_warn(const struct planning *planning);
 
 #endif

@@ -54,44 +54,45 @@ static const char *asked_how(const struct facts *facts)
 				       : "annotated";
 }
 
-static int decide_without_device(struct arena *arena, const struct facts *facts, struct plan *plan)
+static int decide_without_device(const struct planning *planning)
 {
-	const struct config *config = facts->config;
+	const struct config *config = planning->facts->config;
 
 	/* opt_in "device" asks for containers with a device only. */
-	if (facts->request->inject != INJECT_ASKED || config->on_no_device == NO_DEVICE_IGNORE)
-		return decide(plan, DECISION_NONE, "no RDMA device allocated");
+	if (planning->facts->request->inject != INJECT_ASKED ||
+	    config->on_no_device == NO_DEVICE_IGNORE)
+		return decide(planning->plan, DECISION_NONE, "no RDMA device allocated");
 	if (config->on_no_device == NO_DEVICE_TCP)
-		return decide(plan, DECISION_TCP,
-			      arena_printf(arena,
+		return decide(planning->plan, DECISION_TCP,
+			      arena_printf(planning->arena,
 					   "%s, but no RDMA device allocated (on_no_device: tcp)",
-					   asked_how(facts)));
-	plan->fail = true;
+					   asked_how(planning->facts)));
+	planning->plan->fail = true;
 	return decide(
-		plan, DECISION_DENIED,
-		arena_printf(arena,
+		planning->plan, DECISION_DENIED,
+		arena_printf(planning->arena,
 			     "%s, but no RDMA device allocated (on_no_device: fail in %s); if this "
 			     "container needs none, let the annotation " SPEC_ANNOTATION_PREFIX
 			     "containers name only those that do",
-			     asked_how(facts), config->path));
+			     asked_how(planning->facts), config->path));
 }
 
-static int decide_namespace(struct arena *arena, const struct facts *facts, struct plan *plan)
+static int decide_namespace(const struct planning *planning)
 {
-	const struct identity *identity = &facts->spec->identity;
+	const struct identity *identity = &planning->facts->spec->identity;
 	const char *name = identity->pod_namespace ? identity->pod_namespace : "(unknown)";
 	const char *doubt = identity_doubt_reason(identity->doubt);
-	const char *path = facts->config->path;
+	const char *path = planning->facts->config->path;
 
 	if (doubt)
-		return decide(plan, DECISION_DENIED,
-			      arena_printf(arena,
+		return decide(planning->plan, DECISION_DENIED,
+			      arena_printf(planning->arena,
 					   "the pod's namespace is unknown, and only \"*\" in the "
 					   "namespaces of %s would admit it: the container has %s",
 					   path, doubt));
-	return decide(
-		plan, DECISION_DENIED,
-		arena_printf(arena, "namespace %s is not among the namespaces of %s", name, path));
+	return decide(planning->plan, DECISION_DENIED,
+		      arena_printf(planning->arena,
+				   "namespace %s is not among the namespaces of %s", name, path));
 }
 
 /* A limit that the node's memory is below limits nothing. */
@@ -100,26 +101,27 @@ static bool is_limited(const struct facts *facts)
 	return facts->spec->memory_limit && facts->spec->memory_limit < facts->node_memory;
 }
 
-static int decide_memory(struct arena *arena, const struct facts *facts, struct plan *plan)
+static int decide_memory(const struct planning *planning)
 {
-	unsigned long long limit = facts->spec->memory_limit;
-	unsigned long long memory = facts->node_memory;
-	const char *path = facts->config->path;
+	unsigned long long limit = planning->facts->spec->memory_limit;
+	unsigned long long memory = planning->facts->node_memory;
+	const char *path = planning->facts->config->path;
 	const char *reason;
 
 	if (!limit)
-		reason = arena_printf(arena, "no memory limit (require_memory_limit in %s)", path);
+		reason = arena_printf(planning->arena,
+				      "no memory limit (require_memory_limit in %s)", path);
 	else if (!memory)
-		reason = arena_printf(arena,
+		reason = arena_printf(planning->arena,
 				      "the node's memory is not known (/proc/meminfo), so that the "
 				      "memory limit may be above it (require_memory_limit in %s)",
 				      path);
 	else
-		reason = arena_printf(arena,
+		reason = arena_printf(planning->arena,
 				      "the memory limit of %llu bytes is not below the node's %llu "
 				      "(require_memory_limit in %s)",
 				      limit, memory, path);
-	return decide(plan, DECISION_DENIED, reason);
+	return decide(planning->plan, DECISION_DENIED, reason);
 }
 
 /* The lower one of what is granted and what is asked for */
@@ -145,64 +147,66 @@ static const char *shortage(struct arena *arena, const struct facts *facts)
 		(unsigned long long)facts->memlock_max);
 }
 
-static int decide_shortage(struct arena *arena, const struct facts *facts, struct plan *plan)
+static int decide_shortage(const struct planning *planning)
 {
-	const char *why = shortage(arena, facts);
+	const char *why = shortage(planning->arena, planning->facts);
 
-	plan->fail = true;
-	return decide(
-		plan, DECISION_DENIED,
-		why ? arena_printf(arena, "%s (on_error: fail in %s)", why, facts->config->path)
-		    : NULL);
+	planning->plan->fail = true;
+	return decide(planning->plan, DECISION_DENIED,
+		      why ? arena_printf(planning->arena, "%s (on_error: fail in %s)", why,
+					 planning->facts->config->path)
+			  : NULL);
 }
 
-static int decide_grant(struct arena *arena, const struct facts *facts, struct plan *plan)
+static int decide_grant(const struct planning *planning)
 {
-	size_t n = facts->devices->n;
-	bool asked = facts->request->inject == INJECT_ASKED;
+	size_t n = planning->facts->devices->n;
+	bool asked = planning->facts->request->inject == INJECT_ASKED;
 
-	return decide(plan, DECISION_GRANT,
-		      arena_printf(arena, "%zu RDMA device%s allocated%s%s", n, n == 1 ? "" : "s",
-				   asked ? " and " : "", asked ? asked_how(facts) : ""));
+	return decide(planning->plan, DECISION_GRANT,
+		      arena_printf(planning->arena, "%zu RDMA device%s allocated%s%s", n,
+				   n == 1 ? "" : "s", asked ? " and " : "",
+				   asked ? asked_how(planning->facts) : ""));
 }
 
-static int choose(struct arena *arena, const struct facts *facts, struct plan *plan)
+static int choose(const struct planning *planning)
 {
-	const struct config *config = facts->config;
-	const char *reason = not_asked(facts);
-	bool allowed = config_allows_namespace(config, facts->spec->identity.pod_namespace);
+	const struct config *config = planning->facts->config;
+	const char *reason = not_asked(planning->facts);
+	bool allowed =
+		config_allows_namespace(config, planning->facts->spec->identity.pod_namespace);
 
 	if (reason)
-		return decide(plan, DECISION_NONE, reason);
-	if (!facts->devices->n) {
-		bool ignored = facts->request->inject != INJECT_ASKED ||
+		return decide(planning->plan, DECISION_NONE, reason);
+	if (!planning->facts->devices->n) {
+		bool ignored = planning->facts->request->inject != INJECT_ASKED ||
 			       config->on_no_device == NO_DEVICE_IGNORE;
 
-		return allowed || ignored ? decide_without_device(arena, facts, plan)
-					  : decide_namespace(arena, facts, plan);
+		return allowed || ignored ? decide_without_device(planning)
+					  : decide_namespace(planning);
 	}
 	if (!allowed)
-		return decide_namespace(arena, facts, plan);
-	if (config->require_memory_limit && !is_limited(facts))
-		return decide_memory(arena, facts, plan);
-	if (config->fail_on_error && is_short(facts))
-		return decide_shortage(arena, facts, plan);
-	return decide_grant(arena, facts, plan);
+		return decide_namespace(planning);
+	if (config->require_memory_limit && !is_limited(planning->facts))
+		return decide_memory(planning);
+	if (config->fail_on_error && is_short(planning->facts))
+		return decide_shortage(planning);
+	return decide_grant(planning);
 }
 
 /* What process.rlimits already gives is left alone: a plan only ever adds. */
-static int plan_memlock(struct arena *arena, const struct facts *facts, struct plan *plan,
-			struct warnings *warnings)
+static int plan_memlock(const struct planning *planning)
 {
-	const struct spec *spec = facts->spec;
+	const struct spec *spec = planning->facts->spec;
+	struct plan *plan = planning->plan;
 
 	plan->sets_memlock = true;
-	plan->memlock = wanted_memlock(facts);
-	if (is_short(facts)) {
-		plan->memlock = facts->memlock_max;
-		plan->shortage = shortage(arena, facts);
-		if (!plan->shortage ||
-		    warnings_add(arena, warnings, "rootless_memlock", "%s", plan->shortage) < 0)
+	plan->memlock = wanted_memlock(planning->facts);
+	if (is_short(planning->facts)) {
+		plan->memlock = planning->facts->memlock_max;
+		plan->shortage = shortage(planning->arena, planning->facts);
+		if (!plan->shortage || warnings_add(planning->arena, planning->warnings,
+						    "rootless_memlock", "%s", plan->shortage) < 0)
 			return -1;
 	}
 	plan->adds_rlimit = !spec->has_memlock || spec->memlock_soft < plan->memlock ||
@@ -224,20 +228,20 @@ static uint64_t granted_capabilities(const struct facts *facts)
 		       : 0;
 }
 
-static void plan_capabilities(const struct facts *facts, struct plan *plan)
+static void plan_capabilities(const struct planning *planning)
 {
 	uint64_t everywhere = ~UINT64_C(0);
 
 	for (int set = 0; set < SPEC_CAPABILITY_SETS; set++)
-		everywhere &= facts->spec->capabilities[set];
-	plan->granted = granted_capabilities(facts);
-	plan->capabilities = plan->granted & ~everywhere;
+		everywhere &= planning->facts->spec->capabilities[set];
+	planning->plan->granted = granted_capabilities(planning->facts);
+	planning->plan->capabilities = planning->plan->granted & ~everywhere;
 }
 
-static int warn_mount(struct arena *arena, const char *mount, struct warnings *warnings)
+static int warn_mount(const struct planning *planning, const char *mount)
 {
 	return warnings_add(
-		arena, warnings, "nccl_conf_mounted",
+		planning->arena, planning->warnings, "nccl_conf_mounted",
 		"a mount on %.128s covers /etc/nccl.conf, so that the hook cannot write NCCL's "
 		"values there: use the runtime shim or the NRI plugin for them",
 		mount);
@@ -256,33 +260,32 @@ static const char *call_names(struct arena *arena, uint32_t calls)
 }
 
 /* Only what no rule refuses by name is amended: a rule was written on purpose. */
-static int plan_seccomp(struct arena *arena, const struct facts *facts, struct plan *plan,
-			struct warnings *warnings)
+static int plan_seccomp(const struct planning *planning)
 {
-	const struct seccomp_profile *profile = &facts->spec->seccomp;
+	const struct seccomp_profile *profile = &planning->facts->spec->seccomp;
 	uint32_t refused = seccomp_refused(profile);
 	const char *list;
 
-	if (facts->config->amend_seccomp)
-		plan->seccomp = seccomp_refused_by_default(profile);
-	refused &= ~plan->seccomp;
+	if (planning->facts->config->amend_seccomp)
+		planning->plan->seccomp = seccomp_refused_by_default(profile);
+	refused &= ~planning->plan->seccomp;
 	if (!refused)
 		return 0;
-	list = call_names(arena, refused);
+	list = call_names(planning->arena, refused);
 	if (!list)
 		return -1;
 	return warnings_add(
-		arena, warnings, "seccomp_refuses",
+		planning->arena, planning->warnings, "seccomp_refuses",
 		"linux.seccomp refuses system calls that verbs, NCCL or CUDA may need: %s", list);
 }
 
 /* The denial's reason says so. */
-static int warn_identity(struct arena *arena, const struct facts *facts, struct warnings *warnings)
+static int warn_identity(const struct planning *planning)
 {
-	const char *doubt = identity_doubt_reason(facts->spec->identity.doubt);
+	const char *doubt = identity_doubt_reason(planning->facts->spec->identity.doubt);
 
 	return doubt ? warnings_add(
-			       arena, warnings, "identity_unknown",
+			       planning->arena, planning->warnings, "identity_unknown",
 			       "pod, namespace and container are unknown: the container has %s",
 			       doubt)
 		     : 0;
@@ -290,63 +293,59 @@ static int warn_identity(struct arena *arena, const struct facts *facts, struct 
 
 /* A container that asks, and has a device, is not to run without it if the administrator says so.
  */
-static int refuse_denied(struct arena *arena, const struct facts *facts, struct plan *plan)
+static int refuse_denied(const struct planning *planning)
 {
-	const struct config *config = facts->config;
+	const struct config *config = planning->facts->config;
+	struct plan *plan = planning->plan;
 
 	if (plan->decision != DECISION_DENIED || plan->fail || !config->fail_on_denied ||
-	    !facts->devices->n || facts->request->inject != INJECT_ASKED)
+	    !planning->facts->devices->n || planning->facts->request->inject != INJECT_ASKED)
 		return 0;
 	plan->fail = true;
-	return decide(
-		plan, DECISION_DENIED,
-		arena_printf(arena, "%s (on_denied: fail in %s)", plan->reason, config->path));
+	return decide(plan, DECISION_DENIED,
+		      arena_printf(planning->arena, "%s (on_denied: fail in %s)", plan->reason,
+				   config->path));
 }
 
-int plan_decide(struct arena *arena, const struct facts *facts, struct plan *ret_plan,
-		struct err *err)
+int plan_decide(const struct planning *planning, struct err *err)
 {
-	*ret_plan = (struct plan){0};
-	if (choose(arena, facts, ret_plan) < 0 || refuse_denied(arena, facts, ret_plan) < 0)
+	*planning->plan = (struct plan){0};
+	if (choose(planning) < 0 || refuse_denied(planning) < 0)
 		return err_memory(err);
 	return 0;
 }
 
 /* What a container with devices gets beside variables */
-static int plan_grant(struct arena *arena, const struct facts *facts, struct plan *plan,
-		      struct warnings *warnings)
+static int plan_grant(const struct planning *planning)
 {
-	plan_capabilities(facts, plan);
-	if (plan_memlock(arena, facts, plan, warnings) < 0 ||
-	    plan_seccomp(arena, facts, plan, warnings) < 0)
+	plan_capabilities(planning);
+	if (plan_memlock(planning) < 0 || plan_seccomp(planning) < 0)
 		return -1;
-	return obstacles_warn(arena, facts, warnings);
+	return obstacles_warn(planning);
 }
 
-static int plan_variables(struct arena *arena, const struct facts *facts, struct plan *plan,
-			  struct warnings *warnings)
+static int plan_variables(const struct planning *planning)
 {
-	if (!facts->request->nccl)
+	if (!planning->facts->request->nccl)
 		return 0;
-	if (plan->decision == DECISION_TCP)
-		return nccl_tcp_settings(arena, facts, plan, warnings);
-	if (nccl_rdma_settings(arena, facts, plan, warnings) < 0)
+	if (planning->plan->decision == DECISION_TCP)
+		return nccl_tcp_settings(planning);
+	if (nccl_rdma_settings(planning) < 0)
 		return -1;
-	return framework_settings(arena, facts, plan, warnings);
+	return framework_settings(planning);
 }
 
-int plan_fill(struct arena *arena, const struct facts *facts, struct plan *plan,
-	      struct warnings *warnings, struct err *err)
+int plan_fill(const struct planning *planning, struct err *err)
 {
-	const char *mount = nccl_conf_mount(facts->spec);
+	const char *mount = nccl_conf_mount(planning->facts->spec);
 
-	plan->nccl_conf_mounted = mount != NULL;
-	if (!plan_gives(plan))
+	planning->plan->nccl_conf_mounted = mount != NULL;
+	if (!plan_gives(planning->plan))
 		return 0;
-	if (warn_identity(arena, facts, warnings) < 0 ||
-	    (plan->decision == DECISION_GRANT && plan_grant(arena, facts, plan, warnings) < 0) ||
-	    plan_variables(arena, facts, plan, warnings) < 0 ||
-	    (plan->n_settings && mount && warn_mount(arena, mount, warnings) < 0))
+	if (warn_identity(planning) < 0 ||
+	    (planning->plan->decision == DECISION_GRANT && plan_grant(planning) < 0) ||
+	    plan_variables(planning) < 0 ||
+	    (planning->plan->n_settings && mount && warn_mount(planning, mount) < 0))
 		return err_memory(err);
 	return 0;
 }

@@ -11,13 +11,11 @@
 #include "core/plan/types.h"
 
 /* Decision and reason alone: they need the number of devices, nothing else about them. */
-int plan_decide(struct arena *arena, const struct facts *facts, struct plan *ret_plan,
-		struct err *err);
+int plan_decide(const struct planning *planning, struct err *err);
 
 /* The rest of a plan that was decided from the same facts, and what in it is worth a warning; all
  * of it lives in the arena. Both return 0, or -1 without memory. */
-int plan_fill(struct arena *arena, const struct facts *facts, struct plan *plan,
-	      struct warnings *warnings, struct err *err);
+int plan_fill(const struct planning *planning, struct err *err);
 
 /* "grant", "tcp", "none", "denied" */
 const char *decision_name(enum decision decision);

@@ -77,4 +77,12 @@ struct facts {
 	uint64_t node_memory; /* in bytes, where the config requires a limit below it; 0: unknown */
 };
 
+/* What making a plan takes: the facts, and where what comes of them goes */
+struct planning {
+	struct arena *arena; /* owns all that is in the plan */
+	const struct facts *facts;
+	struct plan *plan;
+	struct warnings *warnings;
+};
+
 #endif

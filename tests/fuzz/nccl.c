@@ -243,8 +243,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	n = devices.n;
 	must(order_devices(&arena, &claims, &devices, &warnings, &err));
 	check_order(&devices, n, &claims);
-	must(plan_decide(&arena, &facts, &plan, &err));
-	must(plan_fill(&arena, &facts, &plan, &warnings, &err));
+	must(plan_decide(&(struct planning){&arena, &facts, &plan, &warnings}, &err));
+	must(plan_fill(&(struct planning){&arena, &facts, &plan, &warnings}, &err));
 	check_plan(&arena, &facts, &plan);
 	for (size_t i = 0; i < warnings.n; i++)
 		promise(!text_has_control(warnings.item[i].message));

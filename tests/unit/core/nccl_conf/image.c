@@ -268,10 +268,11 @@ static void image_is_kept(void **state)
 	struct warnings warnings = {0};
 	const char *got = "";
 	struct plan plan;
+	struct planning planning = {&arena, &facts, &plan, &warnings};
 	struct err err;
 
-	assert_int_equal(plan_decide(&arena, &facts, &plan, &err), 0);
-	assert_int_equal(plan_fill(&arena, &facts, &plan, &warnings, &err), 0);
+	assert_int_equal(plan_decide(&planning, &err), 0);
+	assert_int_equal(plan_fill(&planning, &err), 0);
 	for (size_t i = 0; i < plan.n_settings; i++)
 		got = arena_printf(&arena, "%s%s ", got, plan.settings[i].name);
 	assert_string_equal(got, row->settings);

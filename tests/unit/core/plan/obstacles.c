@@ -199,7 +199,7 @@ static void has_obstacles(void **state)
 	fill_devices(row, device, &devices);
 	if (row->gpu_iommu)
 		strcpy(gpu.place.iommu, row->gpu_iommu);
-	assert_int_equal(obstacles_warn(&arena, &facts, &warnings), 0);
+	assert_int_equal(obstacles_warn(&(struct planning){&arena, &facts, NULL, &warnings}), 0);
 	assert_string_equal(unit_codes(&arena, &warnings), row->codes);
 	if (row->message)
 		assert_has(warnings.item[0].message, row->message);
@@ -216,7 +216,7 @@ static void a_device_without_ports_is_no_obstacle(void **state)
 	struct facts facts = {.spec = &spec, .devices = &devices};
 
 	(void)state;
-	assert_int_equal(obstacles_warn(&arena, &facts, &warnings), 0);
+	assert_int_equal(obstacles_warn(&(struct planning){&arena, &facts, NULL, &warnings}), 0);
 	assert_int_equal(warnings.n, 0);
 }
 

@@ -104,17 +104,19 @@ void decide_plan(struct bench *bench, struct plan *ret_plan)
 
 	/* What stood there before must not show. */
 	memset(ret_plan, 0xff, sizeof(*ret_plan));
-	assert_int_equal(plan_decide(&bench->arena, &facts, ret_plan, &err), 0);
+	assert_int_equal(
+		plan_decide(&(struct planning){&bench->arena, &facts, ret_plan, NULL}, &err), 0);
 	assert_string_equal(err.text, "");
 }
 
 void make_plan(struct bench *bench)
 {
 	struct facts facts = facts_of(bench);
+	struct planning planning = {&bench->arena, &facts, &bench->plan, &bench->warnings};
 	struct err err = {0};
 
-	assert_int_equal(plan_decide(&bench->arena, &facts, &bench->plan, &err), 0);
-	assert_int_equal(plan_fill(&bench->arena, &facts, &bench->plan, &bench->warnings, &err), 0);
+	assert_int_equal(plan_decide(&planning, &err), 0);
+	assert_int_equal(plan_fill(&planning, &err), 0);
 	assert_string_equal(err.text, "");
 }
 
