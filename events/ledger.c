@@ -95,9 +95,9 @@ static const struct story *first_due(const struct ledger *ledger)
 	return first;
 }
 
-int64_t ledger_time(const struct ledger *ledger)
+/* When the story that is due first may be told */
+static int64_t time_of(const struct ledger *ledger, const struct story *first)
 {
-	const struct story *first = first_due(ledger);
 	int64_t time = token_time(ledger);
 
 	if (!first)
@@ -106,11 +106,16 @@ int64_t ledger_time(const struct ledger *ledger)
 	return first->due > time ? first->due : time;
 }
 
+int64_t ledger_time(const struct ledger *ledger)
+{
+	return time_of(ledger, first_due(ledger));
+}
+
 struct story *ledger_next(struct ledger *ledger, int64_t now)
 {
 	struct story *story = (struct story *)first_due(ledger);
 
-	if (!story || ledger_time(ledger) > now)
+	if (time_of(ledger, story) > now)
 		return NULL;
 	take_token(ledger, now);
 	return story;
@@ -124,13 +129,7 @@ static void close_story(struct story *story, int64_t now)
 	story->refused = false;
 }
 
-void ledger_told(struct ledger *ledger, struct story *story, int64_t now)
-{
-	close_story(story, now);
-	ledger->pauses = 0;
-}
-
-void ledger_drop(struct ledger *ledger, struct story *story, int64_t now)
+void ledger_done(struct ledger *ledger, struct story *story, int64_t now)
 {
 	close_story(story, now);
 	ledger->pauses = 0;

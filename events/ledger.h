@@ -56,12 +56,11 @@ enum ledger_answer {
 enum ledger_answer ledger_take(struct ledger *ledger, const struct event *event, int64_t now,
 			       int64_t seconds);
 
-/* The story to tell now, or NULL. Then one of the four below has to follow. */
+/* The story to tell now, or NULL. Then one of the three below has to follow. */
 struct story *ledger_next(struct ledger *ledger, int64_t now);
 
-void ledger_told(struct ledger *ledger, struct story *story, int64_t now);
-/* The API server will not have this event: nobody will be told. */
-void ledger_drop(struct ledger *ledger, struct story *story, int64_t now);
+/* It was posted, or the API server will never have it: nobody will be told. */
+void ledger_done(struct ledger *ledger, struct story *story, int64_t now);
 /* This one later. Returns false if it is an hour old by then, and is dropped. */
 bool ledger_retry(struct ledger *ledger, struct story *story, int64_t now, int64_t seconds);
 /* Nothing can be posted now. ms: for how long at least, as the API server says; 0: it does not */

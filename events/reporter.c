@@ -183,13 +183,13 @@ static void post(struct reporter *reporter, struct story *story)
 		return;
 	case API_REFUSED:
 		log_drop(reporter, &story->event, err.text);
-		ledger_drop(&reporter->ledger, story, clock_ms());
+		ledger_done(&reporter->ledger, story, clock_ms());
 		return;
 	default:
 		reporter->counters.posted += answer == API_POSTED;
 		reporter->counters.there += answer == API_THERE;
 		log_told(&story->event, answer);
-		ledger_told(&reporter->ledger, story, clock_ms());
+		ledger_done(&reporter->ledger, story, clock_ms());
 	}
 }
 

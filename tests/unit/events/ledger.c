@@ -33,7 +33,7 @@ static void the_first_is_told_at_once(void **state)
 	story = ledger_next(&ledger, 1000);
 	assert_non_null(story);
 	assert_int_equal(story->event.count, 1);
-	ledger_told(&ledger, story, 1000);
+	ledger_done(&ledger, story, 1000);
 	assert_null(ledger_next(&ledger, 1000 + 60 * MINUTE));
 	assert_int_equal(ledger_waiting(&ledger), 0);
 }
@@ -45,7 +45,7 @@ static void repeats_are_counted(void **state)
 	(void)state;
 	ledger = (struct ledger){0};
 	assert_int_equal(take_as("c1", "h", NOW - 90, 1000), LEDGER_TAKEN);
-	ledger_told(&ledger, ledger_next(&ledger, 1000), 1000);
+	ledger_done(&ledger, ledger_next(&ledger, 1000), 1000);
 	assert_int_equal(take_as("c2", "h", NOW - 60, 31000), LEDGER_TAKEN);
 	assert_int_equal(take_as("c3", "h", NOW - 30, 61000), LEDGER_TAKEN);
 	assert_int_equal(take_as("c4", "h", NOW, 91000), LEDGER_TAKEN);
@@ -55,7 +55,7 @@ static void repeats_are_counted(void **state)
 	assert_int_equal(story->event.count, 3);
 	assert_int_equal(story->event.first, NOW - 60);
 	assert_int_equal(story->event.last, NOW);
-	ledger_told(&ledger, story, 1000 + 10 * MINUTE);
+	ledger_done(&ledger, story, 1000 + 10 * MINUTE);
 	assert_null(ledger_next(&ledger, 30 * MINUTE));
 }
 
@@ -99,7 +99,7 @@ static void the_rate_is_limited(void **state)
 		assert_int_equal(take_as("c1", pod, NOW, 200000), LEDGER_TAKEN);
 	}
 	for (struct story *story; (story = ledger_next(&ledger, 200000)); told++)
-		ledger_told(&ledger, story, 200000);
+		ledger_done(&ledger, story, 200000);
 	assert_int_equal(told, LEDGER_TOKENS);
 	assert_true(ledger_time(&ledger) == 200000 + LEDGER_TOKEN_MS);
 	for (int64_t now = 200000; now <= 200000 + MINUTE; now += 100) {
@@ -107,7 +107,7 @@ static void the_rate_is_limited(void **state)
 
 		if (!story)
 			continue;
-		ledger_told(&ledger, story, now);
+		ledger_done(&ledger, story, now);
 		told++;
 	}
 	assert_int_equal(told, LEDGER_TOKENS + 12);
@@ -124,7 +124,7 @@ static void what_waits_is_bounded(void **state)
 		assert_int_equal(take_as("c1", pod, NOW, 1000), LEDGER_TAKEN);
 	}
 	assert_int_equal(take_as("c1", "more", NOW, 1000), LEDGER_FULL);
-	ledger_told(&ledger, ledger_next(&ledger, 1000), 1000);
+	ledger_done(&ledger, ledger_next(&ledger, 1000), 1000);
 	assert_int_equal(take_as("c1", "more", NOW, 1000), LEDGER_TAKEN);
 	assert_int_equal(take_as("c1", "yet-more", NOW, 1000), LEDGER_FULL);
 }
@@ -151,7 +151,7 @@ static void an_outage_is_waited_for_longer_and_longer(void **state)
 	assert_true(pauses[11] == LEDGER_PAUSE_MAX_MS);
 	story = ledger_next(&ledger, now + MINUTE);
 	assert_true(ledger_pause(&ledger, story, 7000, now, NOW));
-	ledger_told(&ledger, story, now);
+	ledger_done(&ledger, story, now);
 	assert_int_equal(take_as("c2", "i", NOW, now), LEDGER_TAKEN);
 	now += 10 * MINUTE;
 	story = ledger_next(&ledger, now);
@@ -173,7 +173,7 @@ static void others_go_on(void **state)
 	story = ledger_next(&ledger, 1000);
 	assert_non_null(story);
 	assert_string_equal(story->event.pod, "i");
-	ledger_drop(&ledger, story, 1000);
+	ledger_done(&ledger, story, 1000);
 	assert_null(ledger_next(&ledger, 1999));
 	assert_non_null(ledger_next(&ledger, 2000));
 }
