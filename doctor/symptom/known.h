@@ -65,6 +65,7 @@ enum fact {
 	FACT_GNI = 1 << 14,     /* no verbs: Cray's network */
 	FACT_IB_LINK = 1 << 15, /* the port's link layer */
 	FACT_ROCE_LINK = 1 << 16,
+	FACT_OWN_ADDRESS = 1 << 17, /* of a peer, and valid on its node alone */
 };
 
 /* In a log that says all of needs and nothing of lacks, the symptom is another one; "" for none */
