@@ -132,6 +132,14 @@ static void count_symptoms(struct reading *reading, const char *text, size_t len
 /* After so many lines of one grade the next ones will not tell more. */
 #define TROUBLES_MAX 4096
 
+/* "Other MPI error, error stack:", "Last error:": what it announces is in the lines that follow. */
+static bool announces(const char *text, size_t len)
+{
+	while (len > 0 && text[len - 1] == ' ')
+		len--;
+	return len > 0 && text[len - 1] == ':';
+}
+
 /* A line that says why, or what wrote it, is told before one of the next worse grade that does not;
  * otherwise the worse grade is, and then the first. */
 static unsigned how_telling(enum grade grade, const struct trouble *trouble)
@@ -144,6 +152,7 @@ static unsigned how_telling(enum grade grade, const struct trouble *trouble)
 static void count_trouble(struct reading *reading, const char *text, size_t len)
 {
 	const struct match *match = &reading->match;
+	enum grade grade = match->grade;
 	struct trouble trouble;
 	unsigned telling;
 
@@ -151,7 +160,9 @@ static void count_trouble(struct reading *reading, const char *text, size_t len)
 	if (reading->troubles++ == 0)
 		reading->first_trouble = reading->number;
 	trouble_read(reading->lowered, &trouble);
-	telling = how_telling(match->grade, &trouble);
+	if (!trouble.because && grade > GRADE_WORD && announces(reading->lowered, len))
+		grade = GRADE_WORD;
+	telling = how_telling(grade, &trouble);
 	if (telling > reading->telling) {
 		reading->telling = telling;
 		reading->told = trouble;
@@ -159,11 +170,14 @@ static void count_trouble(struct reading *reading, const char *text, size_t len)
 		count(reading, &reading->trouble, text, len,
 		      (size_t)(match->trouble - reading->lowered));
 	}
-	/* What cannot tell more than the line that was found is not looked at any more. */
+	/* What cannot tell more than the line that was found is not looked at any more; another one
+	 * of its grade can, if this one does not tell both. */
 	if (reading->errors == TROUBLES_MAX)
 		matcher_hears(&reading->matcher, GRADE_ERROR);
+	else if (trouble.because && trouble.part)
+		matcher_hears(&reading->matcher, grade);
 	else if (trouble.because || trouble.part)
-		matcher_hears(&reading->matcher, match->grade);
+		matcher_hears(&reading->matcher, grade - 1);
 }
 
 /*

@@ -46,8 +46,11 @@ static void add_all(void)
 
 /* What the line's clues come to: rows, or -1 */
 struct clue_rows {
-	long row[4];           /* by kind: the first of its file */
-	const char *reason_at; /* the last reason counts: it stands at the line's end */
+	long row[4]; /* by kind: the first of its file */
+	/* The last reason counts, for it stands at the line's end; of two that end together the
+	 * longer: "address family not supported" */
+	const char *reason_at;
+	const char *reason_end;
 };
 
 static bool fits(const struct known_part *part, const char *line)
@@ -59,6 +62,13 @@ static bool fits(const struct known_part *part, const char *line)
 	return *with || with == part->with;
 }
 
+static bool is_later(const char *at, const struct known_word *word, const struct clue_rows *rows)
+{
+	const char *end = at + strlen(word->text);
+
+	return end > rows->reason_end || (end == rows->reason_end && at < rows->reason_at);
+}
+
 static void take_clue(const struct clue *clue, const char *line, struct clue_rows *rows)
 {
 	const struct known_word *word = clue->word;
@@ -67,28 +77,72 @@ static void take_clue(const struct clue *clue, const char *line, struct clue_row
 
 	if (!at || (clue->kind == PART && !fits(&known_parts[clue->row], line)))
 		return;
-	if (clue->kind == REASON && at > rows->reason_at) {
+	if (clue->kind == REASON && is_later(at, word, rows)) {
 		rows->reason_at = at;
+		rows->reason_end = at + strlen(word->text);
 		*row = (long)clue->row;
 	} else if (clue->kind != REASON && (*row < 0 || (long)clue->row < *row)) {
 		*row = (long)clue->row;
 	}
 }
 
-/* "returned -22", "errno 110", "rc: -12": for lines without words for it */
+static const char *digits_before(const char *line, const char *end)
+{
+	while (end > line && isdigit((unsigned char)end[-1]))
+		end--;
+	return end;
+}
+
+static bool ends_in_function(const char *line, const char *end)
+{
+	const char *at = end;
+	bool joined = false;
+
+	for (; at > line && (isalnum((unsigned char)at[-1]) || at[-1] == '_'); at--)
+		joined |= at[-1] == '_';
+	return joined && at < end;
+}
+
+/* "rdma_resolve_addr, 98", "cxil_map() failed: -22" at the line's end. The number of a process that
+ * has ended is its status or signal. */
+static long number_at_end(const char *line)
+{
+	const char *end = line + strlen(line);
+	const char *at = digits_before(line, end);
+	bool minus = at > line && at[-1] == '-';
+	const char *front = minus ? at - 1 : at;
+
+	if (end - at > 4 || at == end || front - line < 3 || front[-1] != ' ' ||
+	    line_search(line, "exit") || line_search(line, "signal"))
+		return NONE;
+	if ((minus && front[-2] == ':') || (front[-2] == ',' && ends_in_function(line, front - 2)))
+		return strtol(at, NULL, 10);
+	return NONE;
+}
+
+/* "returned -22", "errno 110", "rc: -12": for lines without words for it. 1 is a number of other
+ * things in many lines, unless it is called errno. */
 static int reason_by_number(const char *line)
 {
-	static const char *const fronts[] = {"errno ",     "errno: ",   "errno=",   "error code ",
-					     "(err ",      "rc: ",      "rc = ",    "rc=",
-					     "returned -", "ret=",      "ret: ",    "retcode = ",
-					     "err=",       "failed, -", "status -", NULL};
-	long number = line_number_behind(line, line + strlen(line), fronts);
+	static const char *const errnos[] = {"errno = ", "errno ", "errno: ", "errno=", NULL};
+	static const char *const fronts[] = {
+		"error code ", "(err ",      "rc: ", "rc = ",     "rc=",      "returned -", "ret=",
+		"ret: ",       "retcode = ", "err=", "failed, -", "status -", NULL};
+	const char *end = line + strlen(line);
+	long number = line_number_behind(line, end, errnos);
+	long least = 1;
 
+	if (number == UNKNOWN) {
+		number = line_number_behind(line, end, fronts);
+		least = 2;
+	}
+	if (number == UNKNOWN)
+		number = number_at_end(line);
 	/* LONG_MIN has no positive counterpart, and no errno is so large. */
 	if (number < -INT_MAX || number > INT_MAX)
 		return NONE;
 	number = labs(number);
-	for (size_t i = 0; number > 1 && i < n_known_reasons; i++) {
+	for (size_t i = 0; number >= least && i < n_known_reasons; i++) {
 		if (known_reasons[i].number == number)
 			return (int)number;
 	}
@@ -110,7 +164,7 @@ static const struct known_because *because_of(int reason, const char *object)
 
 void trouble_read(const char *line, struct trouble *ret_trouble)
 {
-	struct clue_rows rows = {{-1, -1, -1, -1}, line - 1};
+	struct clue_rows rows = {{-1, -1, -1, -1}, NULL, line};
 	struct words_found found = {0};
 	const char *object;
 	int reason;

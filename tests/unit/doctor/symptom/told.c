@@ -262,6 +262,71 @@ static const struct unknown_case {
 	{"symptom: unknown, CUDA that refuses",
 	 "Call to cuMemCreate( &prop, 0 ) failed (Cu failure: operation not permitted)",
 	 "IMEX channel", "NCCL_MNNVL_ENABLE=0"},
+	{"symptom: unknown, of two reasons at the end the longer counts",
+	 "[W socket.cpp:401] [c10d] The server socket cannot be initialized on [::]:29501 (errno: "
+	 "97 - Address family not supported by protocol).",
+	 "the address is of a family", "getent ahosts"},
+	{"symptom: unknown, a number at the line's end",
+	 "nvme_rdma.c: 503:nvme_rdma_resolve_addr: *ERROR*: rdma_resolve_addr, 98",
+	 "already has that local address and port", "rdma resource show cm_id"},
+	{"symptom: unknown, a negative number at the line's end",
+	 "libfabric:5:1::cxi:mr:cxip_do_map():90<warn> x1: cxil_map() failed: -22",
+	 "does not take this value; it comes from libfabric's memory registration",
+	 "fi_info -p PROVIDER -c FI_HMEM"},
+	{"symptom: unknown, the number of a process that ended is no reason",
+	 "worker failed, exit code of its process: -22", "nothing known in 1 line; the first",
+	 "in the container"},
+	{"symptom: unknown, a number in a list is no reason", "x failed: rank 3, 98",
+	 "nothing known in 1 line; the first", "in the container"},
+	{"symptom: unknown, 1 is a reason if it is called errno",
+	 "x: Other MPI error, error stack:\nMPIDI_CMA_copy_data(54):\ncopy_iovs(201): "
+	 "process_vm_readv failed (errno 1)",
+	 "tells most, line 3: copy_iovs", "ptrace_scope"},
+	{"symptom: unknown, 1 is none otherwise", "x failed, rc: 1",
+	 "nothing known in 1 line; the first", "in the container"},
+	{"symptom: unknown, what a line announces is told before it",
+	 "x.MPI.Exception: Other MPI error, error stack:\ninternal_Init: the moon failed",
+	 "line 1: x.MPI.Exception", "in the container"},
+	{"symptom: unknown, of two errors of a program the one that says why",
+	 "[n:1] pml_ucx.c:419  Error: ucp_ep_create(proc=5) failed: Shared memory error\n"
+	 "[1.2] [n:1:0] mm_sysv.c:56 UCX ERROR shmat(shmid=655360) failed: Invalid argument\n"
+	 "[1.2] [n:1:0] mm_ep.c:159 UCX ERROR mm ep failed to connect to remote FIFO",
+	 "tells most, line 2", "ipcs -m"},
+	{"symptom: unknown, System V's memory is not /dev/shm",
+	 "sys.c:762  UCX  ERROR shmget(size=262144 flags=0x7b0) for user allocation failed: No "
+	 "space left on device, please check shared memory limits by 'ipcs -l'",
+	 "shmall or shmmni is reached", "ipcs -lm"},
+	{"symptom: unknown, a mount's missing device is a file system's type",
+	 "Error: runc create failed: mounting \"/a\" to rootfs at \"/b\" caused: no such device",
+	 "does not know this type of file system", "/proc/filesystems"},
+	{"symptom: unknown, a pod's sandbox that ended is no peer",
+	 "runc create failed: namespace path: lstat /proc/0/ns/ipc: no such file or directory",
+	 "its pause container", "crictl inspectp"},
+	{"symptom: unknown, a terminal is no device that has gone",
+	 "runc create failed: creating device nodes caused: open /a/dev/tty: no such device or "
+	 "address",
+	 "has no terminal", "without privileged"},
+	{"symptom: unknown, a user's directory for its session",
+	 "failed to create OCI runtime console socket: stat /run/user/1000: no such file or "
+	 "directory",
+	 "XDG_RUNTIME_DIR", "enable-linger"},
+	{"symptom: unknown, the devices that a parent cgroup does not allow",
+	 "runc create failed: error setting cgroup config for procHooks process: resulting "
+	 "devices cgroup doesn't match target mode",
+	 "a parent allows less", "devices.list"},
+	{"symptom: unknown, the HCA's switch is no number of virtual functions",
+	 "2026-01-06T10:20:47Z ERROR sriov/sriov.go:681 configSriovInterfaces(): fail to "
+	 "configure sriov interface {\"error\": \"can't set eSwitch mode to [switchdev] on device "
+	 "[0101:00:00.0]: invalid argument\"}",
+	 "E-Switch: legacy or switchdev", "devlink dev eswitch set"},
+	{"symptom: unknown, a virtual machine's function is no device plugin",
+	 "{\"component\":\"virt-launcher\",\"level\":\"error\",\"pos\":\"server.go:161\","
+	 "\"reason\":\"virError(Code=38): Failed to open "
+	 "'/sys/bus/pci/devices/0000:3d:06.2/config': "
+	 "Permission denied\"}",
+	 "KubeVirt's libvirt", "vfio-pci"},
+	{"symptom: unknown, an address that no RDMA device has",
+	 "x: *ERROR*: rdma_resolve_addr, 19", "is no RDMA device's", "ip route get"},
 	/* The part of the program */
 	{"symptom: unknown, a source file of NCCL",
 	 "h:1:2 [0] graph/topo.cc:1 NCCL WARN the moon is full", "NCCL's picture of the node",
@@ -364,6 +429,10 @@ static const struct carried_case {
 	 "oob: connect to 10.0.0.7: No route to host\n"
 	 "ORTE was unable to reliably start one or more daemons.",
 	 "; line 1 may say why: there is no way to that address", "ip route get"},
+	{"symptom: mpirun's failure says that sshd refused",
+	 "root@worker-1: Permission denied (publickey,password).\n"
+	 "ORTE was unable to reliably start one or more daemons.",
+	 "; line 1 may say why: the other side's sshd does not accept", "ssh -v HOST"},
 };
 
 static void a_carrier_says_the_reason(void **state)
