@@ -300,20 +300,55 @@ static int look_at(struct search *search, const char *path, bool recorded, struc
 	return 0;
 }
 
+static int look_at_own(struct search *search, bool recorded, struct err *err)
+{
+	if (look_at(search, "/" NRI_STATUS_PATH, recorded, err) < 0)
+		return -1;
+	return look_at(search, "/" NRI_STANDBY_PATH, recorded, err);
+}
+
+static int conclude(const struct search *search, struct nri_status *ret_status, struct err *err)
+{
+	if (search->rank == RANK_NONE) {
+		(void)err_set(err, "no " NRI_NAME " runs");
+		return -ENOENT;
+	}
+	*ret_status = search->status;
+	return search->rank == RANK_ENDED ? -ESRCH : search->rank == RANK_HANGS ? -ETIMEDOUT : 0;
+}
+
 int nri_status_find(struct arena *arena, int sysroot, bool recorded, struct nri_status *ret_status,
 		    struct err *err)
 {
 	struct search search = {.arena = arena, .sysroot = sysroot};
 
-	if (look_at(&search, "/" NRI_STATUS_PATH, recorded, err) < 0 ||
-	    look_at(&search, "/" NRI_STANDBY_PATH, recorded, err) < 0)
+	if (look_at_own(&search, recorded, err) < 0)
 		return -1;
 	if (search.rank < RANK_UNCONNECTED && look_into_containers(&search, err) < 0)
 		return -1;
-	if (search.rank == RANK_NONE) {
-		(void)err_set(err, "no " NRI_NAME " runs");
-		return -ENOENT;
-	}
-	*ret_status = search.status;
-	return search.rank == RANK_ENDED ? -ESRCH : search.rank == RANK_HANGS ? -ETIMEDOUT : 0;
+	return conclude(&search, ret_status, err);
+}
+
+/*
+ * In a container of hostPID the first process has another root, or one that may not be looked at
+ * without its capabilities (the kernel's ptrace_may_access). Where process ids are a container's
+ * own, its first process has its root, and nobody else is to be seen.
+ */
+static bool is_first_process_root(int sysroot)
+{
+	cleanup_fd first = openat(sysroot, "proc/1/root", O_PATH | O_DIRECTORY | O_CLOEXEC);
+
+	return first >= 0 && fs_same_file(first, sysroot);
+}
+
+int nri_status_find_own(struct arena *arena, int sysroot, struct nri_status *ret_status,
+			struct err *err)
+{
+	struct search search = {.arena = arena, .sysroot = sysroot};
+
+	if (is_first_process_root(sysroot))
+		return nri_status_find(arena, sysroot, false, ret_status, err);
+	if (look_at_own(&search, false, err) < 0)
+		return -1;
+	return conclude(&search, ret_status, err);
 }

@@ -124,7 +124,8 @@ static int check(const struct nri_options *options)
 		return fail(&err);
 	(void)nri_options_socket(options, path, sizeof(path)); /* it fits: nri_options_parse() */
 	(void)printf("NRI         %s: %s\n", nri_socket_text(socket_at(path)), path);
-	switch (nri_status_find(&arena, root, recorded, &status, &err)) {
+	switch (recorded ? nri_status_find(&arena, root, true, &status, &err)
+			 : nri_status_find_own(&arena, root, &status, &err)) {
 	case 0:
 		return print_status(&status, options->alive);
 	case -ESRCH:

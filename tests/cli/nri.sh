@@ -72,6 +72,7 @@ checked() {
 		printf "{\"pid\":1,\"started\":%s,\"alive_ms\":%s,%s}" "$((start + $1))" "$(((now - $4) * 1000))" "$5" >/run/oci-rdma-hook/nri.json
 		exec "$2" "$3"' - "$1" "$NRI" "${2:---check}" "${3:-0}" "${4:-$CONNECTED}" >"$T/out" 2>&1
 }
+# shellcheck disable=SC2089 # no command line is made of them
 CONNECTED='"connected_since":"2026-11-21T20:22:43Z"' UNCONNECTED='"connected_since":null' 
 if unshare --mount --pid --fork --mount-proc true 2>/dev/null; then
 	checked 0
@@ -93,6 +94,60 @@ if unshare --mount --pid --fork --mount-proc true 2>/dev/null; then
 	has "it says that it waits" "standby: another one serves" "$(cat "$T/out")"
 else
 	echo "ok - --check on the node itself # skip: mount namespaces are not allowed here"
+fi
+
+# In a container of hostPID a probe sees the plugin of the container beside it, which has the same socket. It judges its own.
+# container NAME COMMAND…: with a root and a /run of its own, the node's processes and socket, and no capability
+# shellcheck disable=SC2317 # called by neighbours
+container() {
+	# shellcheck disable=SC2016 # the inner shell's
+	unshare --mount bash -c '
+		root=$1 && shift && mkdir -p "$root" && mount -t tmpfs none "$root" && cd "$root" && mkdir -p run/oci-rdma-hook var/run/nri proc &&
+		for dir in bin dev lib lib64 usr "$T" "${NRI%/*}"; do mkdir -p "./$dir" && mount --rbind "/$dir" "./$dir" || exit; done &&
+		mount --rbind /proc proc && mount --bind "$T/nodes-nri" var/run/nri &&
+		exec chroot . setpriv --bounding-set=-all --inh-caps=-all -- "$@"' - "$T/roots/$1" "${@:2}"
+}
+# What a plugin leaves in /run, and then sleeps under its name
+# shellcheck disable=SC2016,SC2089 # the inner shell's
+PLUGIN='start=$(sed "s/.*) //" "/proc/$$/stat" | cut -d " " -f 20) now=$(cut -d . -f 1 /proc/uptime)
+	printf "{\"pid\":%s,\"started\":%s,\"alive_ms\":%s,\"socket\":\"/var/run/nri/nri.sock\",%s}" "$$" "$start" "$(((now - $1) * 1000))" "$2" \
+		>/run/oci-rdma-hook/nri.json
+	: >"$3"; exec "$T/oci-rdma-nri" 1000'
+# neighbours AGE: one container whose plugin serves; one whose plugin has written nothing for AGE s; prints what the second one's probes answer, and
+# the node's --check
+# shellcheck disable=SC2317 # called by the shell in the namespace
+neighbours() {
+	container serves sh -c "$PLUGIN" - 0 "$CONNECTED" "$T/first" >/dev/null &
+	local served=$!
+	# shellcheck disable=SC2016 # the inner shell's
+	container probed sh -c '
+		sh -c "$PLUGIN" - "$1" "$CONNECTED" "$T/second" >/dev/null & plugin=$!
+		until [ -e "$T/first" ] && [ -e "$T/second" ] && [ "$(cat "/proc/$plugin/comm")" = oci-rdma-nri ]; do kill -0 "$plugin" || exit; sleep 0.1; done
+		for option in --check --check-alive; do "$NRI" "$option" >"$T/out$option" 2>&1; echo "$?"; done
+		kill "$plugin"; wait "$plugin" 2>/dev/null
+		for option in --check --check-alive; do "$NRI" "$option" >"$T/ended$option" 2>&1; echo "$?"; done' - "$1"
+	"$NRI" --check >"$T/out" 2>&1
+	echo "$?"
+	kill "$served"
+	rm -f "$T/first" "$T/second"
+}
+if unshare --mount --pid --fork --mount-proc true 2>/dev/null; then
+	mkdir -p "$T/roots" && mkdir -m 0700 "$T/nodes-nri" && cp "$(command -v sleep)" "$T/oci-rdma-nri"
+	# shellcheck disable=SC2090 # no command line is made of them
+	export T NRI PLUGIN CONNECTED
+	export -f container neighbours
+	# shellcheck disable=SC2016 # the inner shell's
+	beside() {
+		unshare --mount --pid --fork --mount-proc bash -c 'mkdir -p /var/run/nri 2>/dev/null; mount -t tmpfs none /run && mkdir -p -m 0700 /run/oci-rdma-hook /run/nri &&
+			mount --bind "$T/nodes-nri" "$(realpath /var/run)/nri" && neighbours "$1" | tr "\n" " "' - "$1"
+	}
+	is "hostPID: --check and --check-alive of a plugin that works, then of one that has ended beside one that serves; the node's --check finds that one" \
+		"0 0 1 1 0 " "$(beside 0)"
+	has "…and says that its own has ended" "has ended unexpectedly" "$(cat "$T/ended--check-alive")"
+	is "hostPID: --check and --check-alive of a plugin that hangs beside one that serves" "1 1 1 1 0 " "$(beside 60)"
+	has "…and says that its own hangs" "hangs: process " "$(cat "$T/out--check-alive")"
+else
+	echo "ok - hostPID # skip: mount namespaces are not allowed here"
 fi
 
 "$PYTHON" -IS tests/cli/tools/nri.py "$NRI" "$PATIENT" "$T" || failed=1
