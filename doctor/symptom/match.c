@@ -136,7 +136,7 @@ bool matcher_wants(struct matcher *matcher, const char *text, size_t len)
 		matcher->found.bits[i] &= ~matcher->known.bits[i];
 		any |= matcher->found.bits[i];
 	}
-	matcher->letter = trouble_letter(text, len);
+	matcher->letter = trouble_letter(text, len, &matcher->informs);
 	if (matcher->letter <= matcher->heard)
 		matcher->letter = GRADE_NONE;
 	return any || matcher->dump > 0 || matcher->letter;
@@ -200,7 +200,7 @@ static bool is_nccl_return(const char *line)
 
 /* What the line is by its program's word: what NCCL only informs of, and what says that there is no
  * error, is none; in other programs' information an error may be told. */
-static enum grade graded(const char *line, enum grade grade)
+static enum grade graded(const char *line, bool informs, enum grade grade)
 {
 	static const char *const harmless[] = {"nccl info", "no error", "0 errors", "error: 0",
 					       NULL};
@@ -217,7 +217,7 @@ static enum grade graded(const char *line, enum grade grade)
 		return grade;
 	if (has_any(line, harmless))
 		return GRADE_NONE;
-	return has_any(line, informing) ? GRADE_WORD : grade;
+	return informs || has_any(line, informing) ? GRADE_WORD : grade;
 }
 
 /* A fact or an area that is known makes no line worth a look. */
@@ -318,7 +318,7 @@ void match_line(struct matcher *matcher, const char *line, struct match *ret_mat
 		match_calls(line, ret_match);
 	match_rules(matcher, line, ret_match);
 	match_grade(matcher->letter, line, ret_match);
-	ret_match->grade = graded(line, ret_match->grade);
+	ret_match->grade = graded(line, matcher->informs, ret_match->grade);
 	if (kinds & 1u << RETURN && is_nccl_return(line))
 		match_grade(GRADE_TRACE, line, ret_match);
 }

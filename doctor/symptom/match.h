@@ -16,6 +16,7 @@ struct matcher {
 		known; /* those of facts and areas that were seen before: not looked for again */
 	unsigned dump; /* lines of libmlx5's dump to come */
 	enum grade letter; /* klog's, of the line that matcher_wants looked at */
+	bool informs;      /* by its letter the line is mere information */
 	enum grade heard;  /* lines of this grade, and below, are looked at no more */
 };
 

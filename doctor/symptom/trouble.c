@@ -199,15 +199,26 @@ static bool is_klog_time(const char *text, const char *end)
 	       isdigit((unsigned char)at[1]) && isdigit((unsigned char)at[2]) && at[3] == ':';
 }
 
-enum grade trouble_letter(const char *text, size_t len)
+/* 0 for none */
+static char klog_letter(const char *text, size_t len)
 {
 	const char *end = text + (len < LETTER_WITHIN ? len : LETTER_WITHIN);
 
 	for (const char *at = text; at < end; at++) {
-		if (*at != 'E' && *at != 'W' && *at != 'F')
+		if (*at != 'I' && *at != 'W' && *at != 'E' && *at != 'F')
 			continue;
 		if ((at == text || !isalnum((unsigned char)at[-1])) && is_klog_time(at + 1, end))
-			return *at == 'W' ? GRADE_WARNING : GRADE_ERROR;
+			return *at;
 	}
-	return GRADE_NONE;
+	return 0;
+}
+
+enum grade trouble_letter(const char *text, size_t len, bool *ret_informs)
+{
+	char letter = klog_letter(text, len);
+
+	*ret_informs = letter == 'I';
+	if (!letter || *ret_informs)
+		return GRADE_NONE;
+	return letter == 'W' ? GRADE_WARNING : GRADE_ERROR;
 }

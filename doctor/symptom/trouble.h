@@ -21,8 +21,9 @@ void trouble_read(const char *line, struct trouble *ret_trouble);
 
 /*
  * klog's and glog's severity: "E0325 13:39:02.324084", "E20260821 12:30:19". text: len bytes as
- * they were read; only its beginning is looked at. GRADE_NONE if there is none.
+ * they were read; only its beginning is looked at. GRADE_NONE if there is none. *ret_informs is
+ * true for I, which calls the line mere information, whatever words it has.
  */
-enum grade trouble_letter(const char *text, size_t len);
+enum grade trouble_letter(const char *text, size_t len, bool *ret_informs);
 
 #endif

@@ -327,6 +327,29 @@ static const struct unknown_case {
 	 "KubeVirt's libvirt", "vfio-pci"},
 	{"symptom: unknown, an address that no RDMA device has",
 	 "x: *ERROR*: rdma_resolve_addr, 19", "is no RDMA device's", "ip route get"},
+	{"symptom: unknown, what klog's I tells is no error, whatever its words",
+	 "I1208 12:31:14.705367 1 utils.go:71] Devlink query for eswitch mode is not supported for "
+	 "device 0000:00:0c.0. error getting attributes no such device\n"
+	 "W1208 12:31:14.705382 1 pciNetDevice.go:81] unable to get PF name \"open "
+	 "/sys/bus/pci/devices/0000:00:0c.0/net: no such file or directory\"",
+	 "line 2: W1208", "lspci -k"},
+	{"symptom: unknown, a file where a directory is expected",
+	 "Error: Common start logic: open /sys/class/net/bonding_masters/device/resource: not a "
+	 "directory",
+	 "where a directory is expected", "of one kind"},
+	{"symptom: unknown, runc's older way to say that it failed",
+	 "container_linux.go:336: starting container process caused \"process_linux.go:301: "
+	 "running "
+	 "exec setns process for init caused \\\"exit status 39\\\"\"",
+	 "user namespaces that are switched off", "sysctl user"},
+	{"symptom: unknown, containerd's word for no code is no unknown setting",
+	 "docker: Error response from daemon: OCI runtime create failed: container_linux.go:345: "
+	 "starting container process caused \"process_linux.go:303: getting the final child's pid "
+	 "from pipe caused \\\"EOF\\\"\": unknown.",
+	 "namespaces and network", "sysctl user"},
+	{"symptom: unknown, a program that crashes",
+	 "ip-1 crio[18872]: panic: runtime error: index out of range", "written in Go",
+	 "--version"},
 	/* The part of the program */
 	{"symptom: unknown, a source file of NCCL",
 	 "h:1:2 [0] graph/topo.cc:1 NCCL WARN the moon is full", "NCCL's picture of the node",
