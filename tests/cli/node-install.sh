@@ -69,6 +69,24 @@ is "…the second's" 'runtime_path = "/usr/local/bin/oci-rdma-runtime-runc"' "$(
 check "…its program is there" test -x "$host/usr/local/bin/oci-rdma-runtime-runc"
 rm "${handler%.conf}-runc.conf" "$host/usr/local/bin/oci-rdma-runtime-runc"
 
+# durable TASK [VARIABLE=VALUE…]: what it wrote to the disk ("disk") and renamed ("name") on the node, one a line, in order
+durable() {
+	rm -f "$T"/trace.*
+	# shellcheck disable=SC2086 # two words
+	strace -f -qq -y -ttt -o "$T/trace" -e trace=rename,renameat,renameat2,fsync,fdatasync,syncfs \
+		env -i PATH="$image/bin" ROOT="$host" SOURCE="$image/oci-rdma-hook" CONFIG="$T/config.json" GRACE=0 "${@:2}" \
+		"$image/bin/sh" "$image/oci-rdma-hook/bin/node-install" $1 >"$T/log" 2>&1
+	sed -nE "s#.* (fsync|fdatasync|syncfs)\([0-9]+<$host(/[^>]*)>\).*= 0\$#disk \2#p; s#.* rename.*\"$host(/[^\"]*)\".*= 0\$#name \1#p" \
+		<(whole_calls "$T/trace")
+}
+rm "$handler" "$hooks/90-oci-rdma-hook.json"
+is "install: each file is on the disk before it has its name, and then the name is" "disk /etc/crio/.60-oci-rdma-hook.conf.new
+name /etc/crio/crio.conf.d/60-oci-rdma-hook.conf
+disk /etc/crio/crio.conf.d
+disk /usr/share/containers/oci/hooks.d/.90-oci-rdma-hook.json.new
+name /usr/share/containers/oci/hooks.d/90-oci-rdma-hook.json
+disk /usr/share/containers/oci/hooks.d" "$(durable install RUNTIME=1)"
+
 is "a second install touches nothing" "" "$(traced install RUNTIME=1)"
 is "an interrupted install is finished: what is there stays" "/usr/share/containers/oci/hooks.d/91-oci-rdma-hook-poststart.json" \
 	"$(rm "$hooks/91-oci-rdma-hook-poststart.json" && traced install RUNTIME=1)"
@@ -91,6 +109,7 @@ is "remove: nothing is left" "" "$(tree)"
 check "remove: the directory is gone, too" test ! -e "$host/etc/oci-rdma-hook"
 is "a second remove touches nothing" "" "$(traced remove RUNTIME=1)"
 lacks "…and does not wait" waiting "$(<"$T/log")"
+lacks "…nor says that it removed anything" removed "$(<"$T/log")"
 
 check "install again" node_install install RUNTIME=1
 echo '{}' >"$host/etc/oci-rdma-hook/config.json"
@@ -133,6 +152,8 @@ check "HOOKS=device, without a config.json of ours" node_install install HOOKS=d
 check "…the files for every container" cmp config/hooks.d/device/90-oci-rdma-hook.json "$hooks/90-oci-rdma-hook.json"
 check "…the node's own policy stays" cmp "$T/own.json" "$host/etc/oci-rdma-hook/config.json"
 check "…no handler unless asked for" test ! -e "$handler"
+check "RUNTIME=0" node_install install RUNTIME=0
+check "…asks for none" test ! -e "$handler"
 rm -rf "${host:?}"/*
 echo '{"optin":"device"}' >"$T/wrong.json"
 check "a policy that cannot be read is refused" refused node_install install CONFIG="$T/wrong.json"
@@ -183,6 +204,27 @@ done
 if [ "$(id -u)" -eq 0 ]; then changed "$host/usr/local/bin/oci-rdma-hook" chown 12345; fi
 as_link() { mv "$1" "$T/elsewhere" && ln -s "$T/elsewhere" "$1"; }
 changed "$host/etc/oci-rdma-hook/config.json" as_link
+node_install remove RUNTIME=1
+crio_host
+mv "$host/etc/crio/crio.conf.d/10-crio.conf" "$host/etc/crio/crio.conf" && rmdir "$host/etc/crio/crio.conf.d"
+(umask 077 && node_install install RUNTIME=1)
+is "a CRI-O without drop-ins gets one, and files have their modes whatever the caller's mask is" "0 644 755 644" \
+	"$(node_install check RUNTIME=1; echo $?) $(stat -c %a "$handler" "$host/usr/local/bin/oci-rdma-hook" "$hooks/90-oci-rdma-hook.json" | xargs)"
+for path in "$handler" "$host/usr/local/bin/oci-rdma-hook"; do
+	echo mine >"$T/elsewhere"
+	unfinished=$(dirname "$path")/.${path##*/}.new
+	[ "$path" != "$handler" ] || unfinished=$host/etc/crio/.${path##*/}.new
+	rm "$path"
+	ln -s "$T/elsewhere" "$unfinished"
+	check "an unfinished ${path##*/} that is a link" node_install install RUNTIME=1
+	is "…is not written through" "mine 0" "$(<"$T/elsewhere") $(node_install check RUNTIME=1; echo $?)"
+done
+ln -sf /nowhere "$hooks/90-oci-rdma-hook.json"
+node_install remove RUNTIME=1
+is "a removal takes away a link that leads nowhere" ./etc/crio/crio.conf "$(tree | grep -v /elsewhere)"
+rm "$host/etc/crio/crio.conf"
+crio_host
+node_install install RUNTIME=1
 
 # ---- one at a time ----
 
@@ -212,11 +254,47 @@ within grep -q "waiting 7 s" "$T/removal"
 kill -9 "$remover"
 wait "$remover" 2>/dev/null
 check "a removal that is killed in its grace leaves the executable" test -x "$host/usr/local/bin/oci-rdma-hook"
+check "…and no lock, although its sleep still runs" flock --nonblock "$host/usr/local/bin" true
 touch "$T/go"
 "${by_hand[@]}" remove >"$T/removal" 2>&1
 is "…when it is started again it ends" 0 $?
 has "…after a grace" "waiting 7 s, so that containers that were created with the hook can start" "$(<"$T/removal")"
 is "…and nothing is left" "" "$(tree)"
+
+# beside TASK CONDITION…: the task while this shell holds the lock of the node, and what the condition says meanwhile
+beside() {
+	exec 8<"$host/usr/local/bin"
+	flock 8
+	# shellcheck disable=SC2086 # two words
+	"${by_hand[@]}" $1 >"$T/beside" 2>&1 8<&- &
+	within grep -q "waiting until another install or removal" "$T/beside"
+	check "$1: it waits for another, and touches nothing" "${@:2}"
+	exec 8<&-
+	wait $!
+	is "$1: …and then ends well" 0 $?
+}
+crio_host
+mkdir -p "$host/usr/local/bin"
+beside "install nri" test ! -e "$host/opt/nri"
+beside "remove nri" test -e "$host/opt/nri/plugins/90-oci-rdma"
+
+mkdir -p "$pod"
+echo '{"annotations": {"io.kubernetes.cri-o.ContainerType": "sandbox", "io.kubernetes.cri-o.RuntimeHandler": "rdma",
+	"io.kubernetes.pod.name": "h-kim-0", "io.kubernetes.pod.namespace": "team-a"}}' >"$pod/config.json"
+rm "$T/go"
+node_install install RUNTIME=1
+"${by_hand[@]}" remove >"$T/removal" 2>&1 &
+remover=$!
+within grep -q "waiting until these have ended" "$T/removal"
+exec 8<"$host/usr/local/bin"
+flock 8 # as an install does that begins now
+rm -r "$host/var/lib/containers"
+touch "$T/go"
+within grep -q "waiting until another install or removal" "$T/removal"
+check "a removal that has waited for pods waits for an install that works" test -e "$handler"
+exec 8<&-
+wait "$remover"
+is "…and then ends well" 0 $?
 
 mkdir -p "$pod"
 echo '{"annotations": {"io.kubernetes.cri-o.ContainerType": "sandbox", "io.kubernetes.cri-o.RuntimeHandler": "rdma",
@@ -305,6 +383,17 @@ if may_mount; then
 		[ "$before" != "$(cksum "$bin/oci-rdma-hook")" ] || echo same; ls -A "$bin"' | xargs)"
 	is "a read-only disk: an install is refused, which says what to do" "1 1" "$(on_disk '
 		mount -o remount,ro "$bin"; node_install install; echo $?; grep -c "mount it writable" "$T/log"' | xargs)"
+	is "a read-only disk, and a file that an install has not finished: the same" "1 1" "$(on_disk '
+		touch "$bin/.oci-rdma-hook.new"; mount -o remount,ro "$bin"; node_install install; echo $?; grep -c "mount it writable" "$T/log"' | xargs)"
+	# on_etc SCRIPT: the same as the directory of CRI-O's configuration
+	on_etc() {
+		unshare --mount bash -c 'etc=$host/etc/crio; mkdir -p "$etc" && mount -t tmpfs -o size=64k none "$etc" && crio_host
+			'"$1" 2>&1
+	}
+	is "a full disk: a handler that cannot be written is refused for that reason, and no file names the hook" "1 1 0 0" "$(on_etc '
+		head -c 100k /dev/zero >"$etc/filler" 2>/dev/null; node_install install RUNTIME=1; echo $?; grep -c "make space on this disk" "$T/log"
+		grep -c "CRI-O would not start" "$T/log"; tree | grep -c -e hooks.d -e "[.]new"' | xargs)"
+	rm -rf "${host:?}"/*
 	is "a read-only disk: a removal fails, and ends when the disk can be written again" "1 1 0" "$(on_disk '
 		node_install install; mount -o remount,ro "$bin"; node_install remove; echo $?; grep -c "Read-only file system" "$T/log"
 		mount -o remount,rw "$bin"; node_install remove; echo $?; ls -A "$bin"' | xargs)"
