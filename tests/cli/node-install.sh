@@ -111,6 +111,10 @@ is "a second remove touches nothing" "" "$(traced remove RUNTIME=1)"
 lacks "…and does not wait" waiting "$(<"$T/log")"
 lacks "…nor says that it removed anything" removed "$(<"$T/log")"
 
+node_install install RUNTIME="crun runc"
+node_install remove RUNTIME="crun runc"
+is "remove: both handlers, and the program of each" "" "$(tree)"
+
 check "install again" node_install install RUNTIME=1
 echo '{}' >"$host/etc/oci-rdma-hook/config.json"
 pod=$host/var/lib/containers/storage/overlay-containers/940942ebb876/userdata
@@ -128,6 +132,7 @@ rm -r "$host/var/lib/containers"
 wait "$remover"
 is "remove: it goes on when they are gone" 0 $?
 is "remove: a config.json that is not ours stays" ./etc/oci-rdma-hook/config.json "$(tree)"
+has "…and the log says why" "kept $host/etc/oci-rdma-hook, because it contains other files" "$(<"$T/log")"
 
 rm -rf "${host:?}"/*
 crio_host
@@ -464,6 +469,12 @@ rm "$plugins/10-other"
 install -m 644 /dev/null "$plugins/README"
 check "nri: a file that is not executable does no harm" node_install "install nri"
 check "nri: …nor does check mind it" node_install "check nri"
+mkdir "$plugins/directory"
+check "nri: nor a directory" node_install "check nri"
+rmdir "$plugins/directory"
+install -m 654 /bin/true "$plugins/group"
+check "nri: an executable of its group alone is one" refused node_install "check nri"
+rm "$plugins/group"
 for name in oci-rdma 9-oci-rdma .hidden; do
 	install -m 755 /bin/true "$plugins/$name"
 	check "nri: an executable $name, at which the engine would stop, is noticed by check" refused node_install "check nri"
