@@ -137,7 +137,7 @@ SUITES_COVERAGE = $(SUITES_HOOK) $(SUITES_DOCTOR) \
 UNIT_COVERAGE = $(filter-out %/core/confine/confine,$(UNIT:$(BUILD)/%=$(COVERAGE)/%))
 
 # A suite may fail here: the counters are files that the program itself writes, also below a RLIMIT_FSIZE, and they take
-# time. make check-all says what is right. Less than the floor, in percent of the lines and of the branches, is a failure.
+# time. make check-all says what is right. Less than the floor (percent of lines and branches) is a failure.
 COVERAGE_FLOOR := --fail-under-line 82 --fail-under-branch 71
 coverage:
 	@tools/deps $(BUILD_PACKAGES) test coverage
