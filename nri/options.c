@@ -12,6 +12,7 @@
 
 static const char usage[] =
 	"Usage: oci-rdma-nri [--socket PATH] [--config FILE] [--sysroot DIR] [--metrics FILE]\n"
+	"                    [--end-with FILE]\n"
 	"       oci-rdma-nri [--socket PATH] [--sysroot DIR] --check | --check-alive\n"
 	"       oci-rdma-nri --serve-metrics PORT --metrics FILE\n"
 	"\n"
@@ -28,6 +29,9 @@ static const char usage[] =
 	"  --config FILE   the policy file; default DIR/etc/oci-rdma-hook/config.json\n"
 	"  --sysroot DIR   read all files of the node below DIR; default /\n"
 	"  --metrics FILE  write counters to FILE, for the textfile collector of node exporter\n"
+	"  --end-with FILE end when FILE is removed; for a unit whose file may be removed while "
+	"it\n"
+	"                  runs\n"
 	"  --serve-metrics PORT\n"
 	"                  answer HTTP requests for /metrics with FILE, and do nothing else; for "
 	"a\n"
@@ -52,6 +56,7 @@ int nri_options_socket(const struct nri_options *options, char *path, size_t siz
 enum option_code {
 	OPTION_SOCKET = OPTION_OWN,
 	OPTION_METRICS,
+	OPTION_END_WITH,
 	OPTION_SERVE_METRICS,
 	OPTION_CHECK,
 	OPTION_CHECK_ALIVE,
@@ -60,6 +65,7 @@ enum option_code {
 static const struct option long_options[] = {
 	{"socket", required_argument, NULL, OPTION_SOCKET},
 	{"metrics", required_argument, NULL, OPTION_METRICS},
+	{"end-with", required_argument, NULL, OPTION_END_WITH},
 	{"serve-metrics", required_argument, NULL, OPTION_SERVE_METRICS},
 	{"check", no_argument, NULL, OPTION_CHECK},
 	{"check-alive", no_argument, NULL, OPTION_CHECK_ALIVE},
@@ -93,6 +99,8 @@ static int take(void *context, int option, char *value)
 		options->socket = value;
 	else if (option == OPTION_METRICS)
 		options->metrics = value;
+	else if (option == OPTION_END_WITH)
+		options->end_with = value;
 	else if (option == OPTION_SERVE_METRICS)
 		return take_port(options, value);
 	else
@@ -112,6 +120,9 @@ static int check_options(const struct nri_options *options, const char *operand)
 	if (options->check && options->metrics)
 		return usage_error("--check and --metrics cannot be used together",
 				   options->metrics);
+	if (options->end_with && (options->check || options->port))
+		return usage_error("--end-with is for the plugin itself, which serves",
+				   options->end_with);
 	if (options->port && (options->check || !options->metrics))
 		return usage_error("--serve-metrics needs --metrics, and no --check",
 				   options->metrics);

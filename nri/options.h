@@ -10,9 +10,10 @@
 
 struct nri_options {
 	struct options node;
-	const char *socket;  /* NULL: NRI_SOCKET below the sysroot */
-	const char *metrics; /* file for a Prometheus collector; NULL: none */
-	uint16_t port;       /* where only that file is served; 0: it is not */
+	const char *socket;   /* NULL: NRI_SOCKET below the sysroot */
+	const char *metrics;  /* file for a Prometheus collector; NULL: none */
+	const char *end_with; /* a file whose removal ends the plugin; NULL: none */
+	uint16_t port;        /* where only that file is served; 0: it is not */
 	bool check;
 	bool alive; /* the exit status says no more than that the plugin works */
 };

@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <sys/un.h>
@@ -30,8 +31,9 @@
 #define HAND_OVER_MS 2000
 #define HAND_OVER_LOOK_MS 100
 #define READ_SIZE 16384
-/* Between two looks at the file of a plugin that the runtime has launched. One that is absent for
- * so many is no file that somebody is about to replace by two commands. */
+/* Between two looks at the file of a plugin that the runtime has launched, or at that of
+ * --end-with. One that is absent for so many is no file that somebody is about to replace by two
+ * commands. */
 #define FILE_LOOK_MS 1000
 #define FILE_ABSENT_LOOKS 3
 
@@ -309,7 +311,7 @@ static void on_idle(void *context)
 	report_tend(&plugin->report, plugin->report.status.awaited);
 }
 
-/* ---- the end of one that the runtime has launched ---- */
+/* ---- the end of one whose file is removed ---- */
 
 /* False if another plugin waits for the lock, or has it. */
 static bool is_needed(struct plugin *plugin)
@@ -327,6 +329,24 @@ static bool is_needed(struct plugin *plugin)
 	return taken != 0 && !lock_is_awaited(lock);
 }
 
+static bool has_file(const struct plugin *plugin)
+{
+	return plugin->runtime || plugin->options->end_with;
+}
+
+/* path: gets the file's. --end-with names one, because systemd forgets a unit whose file is gone
+ * when it reads its files again, and then nothing that is told to systemd ends the process
+ * (manager_reload() in systemd's src/core/manager.c). */
+static enum own_file look(const struct plugin *plugin, char *path, size_t size)
+{
+	const char *file = plugin->options->end_with;
+
+	if (!file)
+		return own_file_look(OWN_FILE_LINK, path, size);
+	(void)snprintf(path, size, "%s", file);
+	return own_file_look_at(file);
+}
+
 /*
  * Only the runtime can tell a plugin that it has launched to end, and it does not. So its file
  * tells it: a removed one ends it, and one that was replaced does so as soon as a plugin waits,
@@ -335,7 +355,7 @@ static bool is_needed(struct plugin *plugin)
 static void look_at_file(struct plugin *plugin)
 {
 	char path[512];
-	enum own_file file = own_file_look(OWN_FILE_LINK, path, sizeof(path));
+	enum own_file file = look(plugin, path, sizeof(path));
 
 	plugin->file_at = clock_ms() + FILE_LOOK_MS;
 	plugin->file_absent = file == OWN_FILE_REMOVED ? plugin->file_absent + 1 : 0;
@@ -374,7 +394,7 @@ static int64_t next_time(const struct plugin *plugin)
 
 	if (plugin->fd < 0 && plugin->retry_at < next)
 		next = plugin->retry_at;
-	if (plugin->runtime && plugin->file_at < next)
+	if (has_file(plugin) && plugin->file_at < next)
 		next = plugin->file_at;
 	if (missed_next(&plugin->missed) < next)
 		next = missed_next(&plugin->missed);
@@ -408,7 +428,7 @@ static void tend(struct plugin *plugin)
 		beat(plugin);
 	if (plugin->fd < 0 && clock_ms() >= plugin->retry_at)
 		connect_again(plugin);
-	if (plugin->runtime && clock_ms() >= plugin->file_at)
+	if (has_file(plugin) && clock_ms() >= plugin->file_at)
 		look_at_file(plugin);
 	if (missed_tend(&plugin->missed))
 		report_missed(&plugin->report, &plugin->missed.status);

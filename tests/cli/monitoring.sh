@@ -125,6 +125,14 @@ echo 2 >"$T/status"
 looks
 is "a doctor that could not report is said" "oci-rdma-doctor did not report" "$(tail -n 1 <<<"$SAID")"
 is "…and the file stays as it was" "m 1" "$(cat "$T/node/collector/oci-rdma-doctor.prom")"
+# Where systemd has forgotten the unit, the script ends by itself.
+touch "$T/node/collector/oci-rdma-nri.prom" "$T/node/collector/other.prom" "$T/unit"
+echo 0 >"$T/status"
+END_WITH=$T/unit looks
+is "the unit's file is there: metrics are written" "metrics are written" "$SAID"
+rm "$T/unit"
+DIRECTORIES=/collector ROOT=$T/node END_WITH=$T/unit sh install/monitoring/collect
+is "the unit's file is gone: it ends, and leaves none of our files to node exporter" "other.prom" "$(ls "$T/node/collector")"
 # The unit's end: no file of ours is left in the directories of node exporters, and others' files stay.
 for directory in "$T/node/collector" "$T/node/var/lib/kubelet/pods/1/volumes/kubernetes.io~empty-dir/node-exporter-textfile" \
 	"$T/node/var/lib/kubelet/pods/2/volumes/kubernetes.io~empty-dir/node-exporter-textfile"; do

@@ -50,37 +50,57 @@ plans() {
 
 cat >"$JOB/each" <<'END'
 #!/bin/bash
-# Each change by its script; a line each: what came of it, and what became of the plugin
+# Each change by its script; a line each: what came of it, what became of the plugin and of the unit for metrics, and which unit has failed
 . /job/lib.sh
 UNIT=oci-rdma-nri.service
+METRICS=oci-rdma-metrics.service
 printf 'disable *\n' >/usr/lib/systemd/system-preset/99-default-disable.preset # as RHCOS has it
 printf '[Service]\nType=oneshot\nRemainAfterExit=yes\nExecStart=/bin/true\n' >/etc/systemd/system/crio.service # what stands for CRI-O
 systemctl daemon-reload
 mkdir -p /usr/local/bin
 rm -rf /usr/local/bin/oci-rdma* /usr/local/lib/systemd/system/oci-rdma* /etc/oci-rdma-hook /etc/containers/oci /run/oci-rdma-hook
 
-main_pid() { systemctl show --property MainPID --value "$UNIT"; }
-runs_the_file() { cmp -s "/proc/$(main_pid)/exe" /usr/local/bin/oci-rdma-nri; }
-ended() { ! pgrep -x oci-rdma-nri >/dev/null && [ -z "$(systemctl list-jobs --no-legend "$UNIT")" ]; }
-has_unit() { [ -e "/etc/systemd/system/$UNIT" ]; }
+# property NAME UNIT
+property() { systemctl show --property "$1" --value "$2"; }
+main_pid() { property MainPID "$1"; }
+runs_the_file() { cmp -s "/proc/$(main_pid "$UNIT")/exe" /usr/local/bin/oci-rdma-nri; }
+has_unit() { [ -e "/etc/systemd/system/$1" ]; }
+has_ended() { [ "$(main_pid "$1")" = 0 ] && [ -z "$(systemctl list-jobs --no-legend "$1")" ]; }
+# ended UNIT: what systemd knows of one whose file is gone
+ended() {
+	if within has_ended "$1"; then echo -n ended; else echo -n "STILL RUNS"; fi
+	echo -n ", $(property LoadState "$1"), links: $(find /etc/systemd/system -name "$1" | wc -l)"
+}
+no_plugin() { ! pgrep -x oci-rdma-nri >/dev/null; }
+
 # plugin PID-BEFORE
 plugin() {
-	if has_unit; then
-		within runs_the_file || return
-		if [ "$(main_pid)" = "$1" ]; then echo -n "runs on"; else echo -n "runs anew"; fi
-		echo ", MemoryMax=$(($(systemctl show --property MemoryMax --value "$UNIT") / 1048576))M, $(systemctl is-enabled "$UNIT")"
+	if has_unit "$UNIT"; then
+		if ! within runs_the_file; then echo -n "IS NOT THE FILE"; elif [ "$(main_pid "$UNIT")" = "$1" ]; then echo -n "runs on"; else echo -n "runs anew"; fi
+		echo -n ", MemoryMax=$(($(property MemoryMax "$UNIT") / 1048576))M, $(systemctl is-enabled "$UNIT")"
 	else
-		within ended
-		echo "ended, $(systemctl show --property LoadState --value "$UNIT"), links: $(find /etc/systemd/system -name "$UNIT" | wc -l)"
+		ended "$UNIT"
+		no_plugin || echo -n ", A PLUGIN RUNS"
 	fi
 }
+is_active() { systemctl --quiet is-active "$1"; }
+metrics() {
+	if ! has_unit "$METRICS"; then
+		ended "$METRICS"
+	elif within is_active "$METRICS"; then
+		echo -n "active, $(systemctl is-enabled "$METRICS")"
+	else
+		echo -n "IS NOT ACTIVE"
+	fi
+}
+failed() { systemctl list-units --all --plain --no-legend --state=failed 'oci-rdma*' 'system-ocirdma*' | cut -d ' ' -f 1 | xargs; }
 
 for change in /job/plans/*/; do
-	before=$(main_pid)
+	before=$(main_pid "$UNIT")
 	sed -i -E "s/^systemctl (enable|preset)/SYSTEMD_OFFLINE=${OFFLINE:-0} &/" "$change/steps"
 	"$change/steps" >"$change/said" 2>&1
 	rc=$?
-	echo "$(basename "$change" | cut -c 4-) $rc: ${LOOK+$(plugin "$before")}"
+	echo "$(basename "$change" | cut -c 4-) $rc: ${LOOK+$(plugin "$before"); metrics $(metrics); failed: $(failed)}"
 done
 END
 chmod 755 "$JOB/each"
@@ -99,17 +119,17 @@ on_a_node() {
 	OUT=$(<"$JOB/out")
 }
 
-EXPECTED="first-install 0: runs anew, MemoryMax=64M, enabled
-executable 0: runs anew, MemoryMax=64M, enabled
-policy 0: runs on, MemoryMax=64M, enabled
-unit 0: runs anew, MemoryMax=65M, enabled
-without-NRI 0: ended, not-found, links: 0
-with-NRI-again 0: runs anew, MemoryMax=64M, enabled
-enable-deleted 0: ended, not-found, links: 0
-enabled-again 0: runs anew, MemoryMax=64M, enabled
-both-deleted 0: ended, not-found, links: 0
-hook-alone 0: ended, not-found, links: 0
-hook-alone-deleted 0: ended, not-found, links: 0"
+EXPECTED="first-install 0: runs anew, MemoryMax=64M, enabled; metrics active, enabled; failed: 
+executable 0: runs anew, MemoryMax=64M, enabled; metrics active, enabled; failed: 
+policy 0: runs on, MemoryMax=64M, enabled; metrics active, enabled; failed: 
+unit 0: runs anew, MemoryMax=65M, enabled; metrics active, enabled; failed: 
+without-NRI 0: ended, not-found, links: 0; metrics active, enabled; failed: 
+with-NRI-again 0: runs anew, MemoryMax=64M, enabled; metrics active, enabled; failed: 
+enable-deleted 0: ended, not-found, links: 0; metrics ended, not-found, links: 0; failed: 
+enabled-again 0: runs anew, MemoryMax=64M, enabled; metrics active, enabled; failed: 
+both-deleted 0: ended, not-found, links: 0; metrics ended, not-found, links: 0; failed: 
+hook-alone 0: ended, not-found, links: 0; metrics active, enabled; failed: 
+hook-alone-deleted 0: ended, not-found, links: 0; metrics ended, not-found, links: 0; failed: "
 
 on_a_node "$POLICY" LOOK=1
 same "each change goes through" "$EXPECTED" "$OUT"
@@ -122,6 +142,10 @@ is "control: without a policy for the unit its changes reboot" "first-install un
 POOLS=(none nri unit hook none) CHANGES=(first-install unit without-NRI hook-alone-deleted)
 on_a_node "$POLICY" LOOK=1 OFFLINE=1
 same "the changes of the unit go through if enable tells systemd nothing, too" "$(grep -E "^($(IFS='|' && echo "${CHANGES[*]}")) " <<<"$EXPECTED")" "$OUT"
+
+POOLS=(none nri none) CHANGES=(first-install both-deleted)
+BACKWARDS=1 on_a_node "$POLICY" LOOK=1
+same "and if the daemon takes the units in the other order" "$(grep -E "^($(IFS='|' && echo "${CHANGES[*]}")) " <<<"$EXPECTED")" "$OUT"
 
 POOLS=(none nri hook) CHANGES=(first-install without-NRI)
 on_a_node "$T/by-the-unit.yaml"

@@ -13,7 +13,9 @@ a hooks.d file whose executable is missing, or a handler whose runtime_path is. 
 Then it runs the actions: of each file that was added, changed or removed, in any order (a Go map's), by the policy of the longest path
 that is the file or a directory above it; then of each such unit; without a policy it reboots (updateFiles, CalculateConfigFileDiffs,
 GetChangedConfigUnitsByType, calculatePostConfigChangeNodeDisruptionActionFromMCDiffs). An action that fails degrades the pool
-(performPostConfigChangeNodeDisruptionAction). Units are enabled when they are written, and preset before they are removed.
+(performPostConfigChangeNodeDisruptionAction). Units are enabled when they are written. Each that goes is preset
+before its file is removed, one after the other in the order of the old list (deleteStaleData): systemctl then has systemd read its files
+again, so that from the second one on it no longer knows those that are gone.
 """
 import base64
 import functools
@@ -125,7 +127,9 @@ def update(root, old, new):
 
 
 def changed(old, new):
-    return sorted(name for name in old.keys() | new.keys() if old.get(name) != new.get(name))
+    """BACKWARDS=1: in the other order"""
+    names = (name for name in old.keys() | new.keys() if old.get(name) != new.get(name))
+    return sorted(names, reverse=os.environ.get("BACKWARDS") == "1")
 
 
 def actions(policy, files, names):
@@ -190,7 +194,7 @@ def plan(directory, policy, old, new):
         if name in new_units:
             script.steps.append(f'systemctl {"enable" if new_units[name]["enabled"] else "disable"} {name}')
     script.steps += [f'rm "{path}"' for path in old_files if path not in new_files]
-    for name in old_units.keys() - new_units.keys():
+    for name in [name for name in old_units if name not in new_units]:
         paths = [path for path, _ in unit_files(old_units[name])]
         script.steps += [f'rm "{path}"' for path in paths[:-1]] + [f"systemctl preset {name} || true", f'rm "{paths[-1]}"']
     with open(policy, encoding="utf-8") as f:

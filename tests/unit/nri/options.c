@@ -15,7 +15,7 @@
 /* The exit status, or GO_ON with *ret_options; what is said on stderr is the cli tests'. */
 static int parse(const char *const *words, struct nri_options *ret_options)
 {
-	char *argv[8] = {(char *)"oci-rdma-nri"};
+	char *argv[9] = {(char *)"oci-rdma-nri"};
 	int argc = 1;
 
 	for (; words[argc - 1]; argc++)
@@ -26,13 +26,18 @@ static int parse(const char *const *words, struct nri_options *ret_options)
 
 static const struct command_line {
 	const char *name;
-	const char *words[6];
+	const char *words[8];
 	int status;
 } command_lines[] = {
 	{"nothing", {NULL}, GO_ON},
 	{"--check", {"--check"}, GO_ON},
 	{"--metrics", {"--metrics", "/m"}, GO_ON},
 	{"--check with --metrics", {"--check", "--metrics", "/m"}, 2},
+	{"--end-with", {"--end-with", "/unit"}, GO_ON},
+	{"--end-with with --check", {"--end-with", "/unit", "--check"}, 2},
+	{"--end-with with --serve-metrics",
+	 {"--serve-metrics", "9465", "--metrics", "/m", "--end-with", "/unit"},
+	 2},
 	{"--serve-metrics", {"--serve-metrics", "9465", "--metrics", "/m"}, GO_ON},
 	{"--serve-metrics without a file", {"--serve-metrics", "9465"}, 2},
 	{"--serve-metrics with --check",
@@ -69,7 +74,8 @@ static void a_command_line_is_judged(void **state)
 
 static void each_option_has_its_place(void **state)
 {
-	static const char *const all[] = {"--socket", "/s", "--metrics", "/m", NULL};
+	static const char *const all[] = {"--socket",   "/s", "--metrics", "/m",
+					  "--end-with", "/u", NULL};
 	static const char *const check[] = {"--check", "--sysroot", "/x", NULL};
 	struct nri_options options;
 
@@ -77,12 +83,14 @@ static void each_option_has_its_place(void **state)
 	assert_int_equal(parse(all, &options), GO_ON);
 	assert_string_equal(options.socket, "/s");
 	assert_string_equal(options.metrics, "/m");
+	assert_string_equal(options.end_with, "/u");
 	assert_string_equal(options.node.sysroot, "/");
 	assert_false(options.check || options.alive);
 	assert_int_equal(parse(check, &options), GO_ON);
 	assert_string_equal(options.node.sysroot, "/x");
 	assert_null(options.socket);
 	assert_null(options.metrics);
+	assert_null(options.end_with);
 	assert_true(options.check && !options.alive);
 }
 

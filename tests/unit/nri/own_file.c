@@ -66,6 +66,22 @@ static void follows_the_file(void **state)
 	(void)waitpid(pid, NULL, 0);
 }
 
+static void a_named_file(void **state)
+{
+	cleanup_arena arena = {0};
+	cleanup_unit_dir dir = unit_dir_make();
+	const char *file = arena_printf(&arena, "%s/unit", dir.path);
+	int fd = open(file, O_CREAT | O_WRONLY | O_CLOEXEC, 0600);
+
+	(void)state;
+	assert_true(fd >= 0);
+	(void)close(fd);
+	assert_int_equal(own_file_look_at(file), OWN_FILE_SAME);
+	assert_int_equal(unlink(file), 0);
+	assert_int_equal(own_file_look_at(file), OWN_FILE_REMOVED);
+	assert_int_equal(own_file_look_at("/dev/null/unit"), OWN_FILE_SAME);
+}
+
 /* What cannot be told keeps a plugin as it is. */
 static void doubts(void **state)
 {
