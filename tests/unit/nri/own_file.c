@@ -110,6 +110,7 @@ int main(void)
 	static struct unit_suite suite;
 
 	unit_add(&suite, "own file: replaced, removed", follows_the_file, NULL);
+	unit_add(&suite, "own file: one that was named, removed", a_named_file, NULL);
 	unit_add(&suite, "own file: what cannot be told is the same", doubts, NULL);
 	return unit_run(&suite, "nri_own_file");
 }
