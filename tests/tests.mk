@@ -22,7 +22,7 @@ include tests/safety.mk
 include tests/cross/cross.mk
 include tests/bench/bench.mk
 
-# `make check` is for a person: a quarter of an hour on two processors. What takes long is left to check-all: other
+# `make check` is for a person: ten minutes on two processors. What takes long is left to check-all: other
 # builds, single steps, a thousand containers, packages that are made or fetched, all that happens in the VM.
 LONG := tests/tidy $(SUITES_NRI) $(SUITES_PACKAGE) $(SUITES_SAFETY) $(SUITES_CROSS) $(SUITES_VM) \
 	$(patsubst %,tests/cli/%.sh,alerts cdi-schema cluster node-disruption footprint nri-standby valgrind) \
