@@ -4,6 +4,7 @@
 RT=runc
 UNIT=oci-rdma-nri.service
 STANDBY=oci-rdma-nri-standby.service # empty: a part that brings no second unit
+SHIM=/usr/bin/oci-rdma-runtime-runc  # a handler's program
 PODMAN=(podman)                      # it reads /usr/share/containers/oci/hooks.d, as CRI-O does
 
 # plugin_says: what `oci-rdma-nri --check` says where the plugin is; a part whose plugin is in a container has its own
@@ -280,15 +281,13 @@ hook_serves() {
 
 # shim_serves: the shim that the row brings, as podman's runtime: main and exec
 shim_serves() {
-	local shim
-	shim=$(command -v oci-rdma-runtime-runc)
 	with_podman_image
-	OUT=$("${PODMAN[@]}" --runtime "$shim" run --detach --name shim "${ALLOCATED[@]}" --user 1000 --network host "${ASKS[@]}" "$IMAGE" sh -c "$LOOK; exec sleep 1000000" 2>&1) || fail "$ROW, shim" "$OUT"
+	OUT=$("${PODMAN[@]}" --runtime "$SHIM" run --detach --name shim "${ALLOCATED[@]}" --user 1000 --network host "${ASKS[@]}" "$IMAGE" sh -c "$LOOK; exec sleep 1000000" 2>&1) || fail "$ROW, shim" "$OUT"
 	within shim_has_looked
 	OUT=$(podman logs shim 2>&1)
 	granted "$ROW, shim, main process" 1000
-	OUT=$("${PODMAN[@]}" --runtime "$shim" exec shim sh -c "$LOOK" 2>&1)
+	OUT=$("${PODMAN[@]}" --runtime "$SHIM" exec shim sh -c "$LOOK" 2>&1)
 	granted "$ROW, shim, exec" 1000
-	"${PODMAN[@]}" --runtime "$shim" rm --force --time 0 shim >/dev/null
+	"${PODMAN[@]}" --runtime "$SHIM" rm --force --time 0 shim >/dev/null
 }
 shim_has_looked() { podman logs shim 2>&1 | grep -q 'probe ended'; }
