@@ -59,7 +59,7 @@ enum ledger_answer ledger_take(struct ledger *ledger, const struct event *event,
 /* The story to tell now, or NULL. Then one of the three below has to follow. */
 struct story *ledger_next(struct ledger *ledger, int64_t now);
 
-/* It was posted, or the API server will never have it: nobody will be told. */
+/* The story is over: it was posted, or the API server refuses it for good. */
 void ledger_done(struct ledger *ledger, struct story *story, int64_t now);
 /* This one later. Returns false if it is an hour old by then, and is dropped. */
 bool ledger_retry(struct ledger *ledger, struct story *story, int64_t now, int64_t seconds);

@@ -37,7 +37,7 @@ static int answer_configure(struct session *session, struct arena *arena,
 	struct message events;
 	struct err ignored;
 
-	/* Who it is is good to know, and not needed. */
+	/* The name and version of the runtime help in a log; nothing depends on them. */
 	if (call_whole(&session->call) && payload.len)
 		(void)message_read_configure(arena, &payload, &runtime, &ignored);
 	if (message_events(arena, EVENTS, &events) < 0 ||

@@ -182,7 +182,7 @@ static void a_request_stands_alone(void **state)
 	buffer_free(&payload);
 }
 
-/* Who it is is good to know, and not needed. */
+/* A runtime need not say its name and version: nothing depends on them. */
 static void a_runtime_need_not_say_who_it_is(void **state)
 {
 	cleanup_story story;

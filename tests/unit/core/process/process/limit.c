@@ -232,7 +232,7 @@ static void the_ids_of_root_are_the_hosts(void **state)
 		assert_int_equal(gid, row->gid);
 	}
 	end(process.pid);
-	/* Of a process that has ended */
+	/* The ids of a process that has ended cannot be read. */
 	assert_int_equal(process_root_ids(&process, &uid, &gid, &err), -1);
 	process_close(&process);
 }

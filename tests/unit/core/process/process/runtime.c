@@ -35,7 +35,7 @@ static pid_t start_shell(int (*body)(const void *), const void *context)
 	assert_int_equal(read(runtime.says[0], &byte, 1), 1);
 	(void)close(runtime.says[0]);
 	(void)close(runtime.waits[0]);
-	/* It holds the other end of what it waits for, too. */
+	/* The child has a copy of this end, so that its read waits until it is killed. */
 	(void)close(runtime.waits[1]);
 	return pid;
 }
