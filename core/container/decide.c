@@ -222,7 +222,7 @@ static int make_plan(struct container *container, const struct wanted *wanted, s
 	const struct planning planning = {&container->arena, &facts, &container->plan,
 					  &container->warnings};
 
-	/* Only now, since a pod's author can make the environment as long as he likes. */
+	/* Only now, since the author of a pod decides how long the environment is. */
 	if (!container->spec.every_device && container_read_claims(container, err) < 0)
 		return -1;
 	/* A container that gets nothing costs no query of a device, which may ask its firmware. */
