@@ -15,7 +15,7 @@
 #include "core/base/tree.h"
 #include "core/command_line.h"
 #include "core/json/writer.h"
-#include "core/node/device.h"
+#include "core/node/node.h"
 #include "core/spec/spec.h"
 
 #define KIND "oci-rdma-hook.io/hca"

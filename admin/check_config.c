@@ -17,7 +17,7 @@
 #include "core/command_line.h"
 #include "core/deadline.h"
 #include "core/json/reader.h"
-#include "core/policy/config.h"
+#include "core/policy/policy.h"
 #include "core/policy/trust.h"
 
 /* What was found of a file */

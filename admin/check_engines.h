@@ -6,7 +6,7 @@
 #include "admin/engine/crio.h"
 #include "core/base/arena.h"
 #include "core/base/err.h"
-#include "core/policy/config.h"
+#include "core/policy/policy.h"
 
 /* What was found of a file of an engine's */
 struct engine_result {

@@ -15,7 +15,7 @@
 #include "core/base/text.h"
 #include "core/base/tree.h"
 #include "core/command_line.h"
-#include "core/policy/config.h"
+#include "core/policy/policy.h"
 #include "core/spec/spec.h"
 
 struct rendering {

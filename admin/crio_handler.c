@@ -15,7 +15,7 @@
 #include "core/base/names.h"
 #include "core/base/tree.h"
 #include "core/command_line.h"
-#include "core/policy/config.h"
+#include "core/policy/policy.h"
 
 struct rendering {
 	struct arena *arena;

@@ -7,9 +7,8 @@
 #include <stddef.h>
 
 #include "core/base/arena.h"
-#include "core/node/device.h"
-#include "core/node/gpu.h"
-#include "core/spec/claims.h"
+#include "core/node/node.h"
+#include "core/spec/spec.h"
 #include "doctor/options.h"
 #include "doctor/target/device_files.h"
 #include "doctor/target/location.h"

@@ -17,7 +17,7 @@
 #include "core/outcome.h"
 #include "core/process/process.h"
 #include "core/report/log.h"
-#include "core/spec/state.h"
+#include "core/spec/spec.h"
 #include "hook/confinement.h"
 
 static const char *const stage_names[] = {

@@ -7,7 +7,7 @@
 #include "core/base/clock.h"
 #include "core/container/container.h"
 #include "core/outcome.h"
-#include "core/plan/memlock.h"
+#include "core/plan/plan.h"
 #include "core/report/log.h"
 #include "core/report/remember.h"
 #include "nri/wire/ttrpc.h"

@@ -3,7 +3,7 @@
 #define OCI_RDMA_CONFIG_CHECK_H
 
 #include "core/base/err.h"
-#include "core/policy/config.h"
+#include "core/policy/policy.h"
 
 /*
  * What a policy can say and cannot mean: namespaces that are none, runtimes of which none can be

@@ -9,7 +9,7 @@
 #include "core/base/names.h"
 #include "core/base/text.h"
 #include "core/base/tree.h"
-#include "core/policy/runtimes.h"
+#include "core/policy/policy.h"
 #include "core/spec/spec.h"
 
 const char *handler_runtime_name(const char *shim)

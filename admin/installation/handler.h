@@ -10,7 +10,7 @@
 #include "admin/engine/docker.h"
 #include "core/base/arena.h"
 #include "core/base/err.h"
-#include "core/policy/config.h"
+#include "core/policy/policy.h"
 
 /* The runtime that a shim of this path stands before: "crun" of "…/oci-rdma-runtime-crun"; "" for
  * that without a name, which takes the first of a list. */

@@ -13,7 +13,7 @@
 
 #include "core/base/arena.h"
 #include "core/base/err.h"
-#include "core/policy/config.h"
+#include "core/policy/policy.h"
 
 #define HOOKS_FILE_SIZE_MAX (64 * 1024)
 

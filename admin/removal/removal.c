@@ -12,7 +12,7 @@
 #include "core/base/text.h"
 #include "core/base/tree.h"
 #include "core/json/reader.h"
-#include "core/policy/config.h"
+#include "core/policy/policy.h"
 
 /* Below the directory of drop-ins: those that --crio-handler has made, which go with the shim */
 #define OWN_DROPIN "/" CRIO_DROPINS "/60-oci-rdma-hook"

@@ -8,7 +8,7 @@
 #include "admin/report/report.h"
 #include "core/base/capability.h"
 #include "core/note/note.h"
-#include "core/policy/quantity.h"
+#include "core/policy/policy.h"
 
 static const char *or_dash(const char *text)
 {

@@ -12,14 +12,10 @@
 #include "core/base/err.h"
 #include "core/base/fs.h"
 #include "core/base/warning.h"
-#include "core/node/device.h"
-#include "core/node/gpu.h"
 #include "core/node/node.h"
 #include "core/options.h"
 #include "core/plan/plan.h"
-#include "core/policy/config.h"
-#include "core/policy/request.h"
-#include "core/spec/claims.h"
+#include "core/policy/policy.h"
 #include "core/spec/spec.h"
 
 struct note;

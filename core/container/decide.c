@@ -13,12 +13,8 @@
 #include "core/container/container.h"
 #include "core/container/devices.h"
 #include "core/nccl_conf.h"
-#include "core/node/netdev.h"
-#include "core/node/netlink.h"
 #include "core/node/node.h"
-#include "core/node/podnet.h"
-#include "core/node/port.h"
-#include "core/plan/order.h"
+#include "core/plan/plan.h"
 
 /* What is to be known of the devices, beyond names and ports */
 struct wanted {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "core/node/device.h"
+#include "core/node/node.h"
 
 #include <dirent.h>
 #include <inttypes.h>

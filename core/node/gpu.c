@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "core/node/gpu.h"
+#include "core/node/node.h"
 
 #include <dirent.h>
 #include <stdio.h>

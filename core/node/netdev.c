@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The network interface of an RDMA device */
-#include "core/node/netdev.h"
+#include "core/node/node.h"
 
 #include <dirent.h>
 #include <fcntl.h>

@@ -31,10 +31,4 @@ enum rdma_mode netlink_rdma_mode(void);
 int netlink_take_links(const char *datagram, size_t len, netlink_each *each, void *context);
 int netlink_take_rdma_mode(const char *datagram, size_t len, enum rdma_mode *mode);
 
-/*
- * The mode that holds now; of a recorded node, the one that ib_core was loaded with, which
- * `rdma system set netns` may have changed.
- */
-enum rdma_mode node_rdma_mode(const struct node *node);
-
 #endif

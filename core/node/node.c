@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <linux/magic.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/vfs.h>
@@ -62,4 +63,114 @@ int node_device_path(struct arena *arena, const char *link, char **ret_path)
 		return 0;
 	*ret_path = arena_printf(arena, "sys/%s", link);
 	return *ret_path ? 0 : -1;
+}
+
+/* ---- PCI functions ---- */
+
+int pci_find(const struct node *node, struct arena *arena, const char *address, char **ret_path)
+{
+	static const char *const buses[] = {"sys/bus/auxiliary/devices", "sys/bus/pci/devices"};
+	cleanup_fd bus = tree_open_dir(node->root, buses[text_is_pci_address(address)]);
+	char link[NODE_LINK_MAX];
+
+	*ret_path = NULL;
+	/* "../../../devices/pci0000:3a/…/0000:3b:02.6" */
+	if (bus < 0 || fs_read_link(bus, address, link, sizeof(link)) < 0)
+		return 0;
+	return node_device_path(arena, link, ret_path);
+}
+
+void pci_read_place(const struct node *node, struct pci_place *place)
+{
+	cleanup_fd dir = -1;
+	char line[32];
+	char link[NODE_LINK_MAX];
+	char path[64];
+
+	if (!place->path)
+		return;
+	dir = tree_open_dir(node->root, place->path);
+	if (dir < 0)
+		return;
+	/* -1: the firmware does not say */
+	if (fs_read_line(dir, "numa_node", line, sizeof(line)) > 0 && line[0] != '-') {
+		place->numa_node = (int)strtol(line, NULL, 10);
+		place->has_numa_node = true;
+	}
+	if (fs_read_link(dir, "iommu_group", link, sizeof(link)) < 0)
+		return;
+	(void)snprintf(path, sizeof(path), "sys/kernel/iommu_groups/%.16s/type",
+		       text_base_name(link));
+	if (fs_read_line(node->root, path, place->iommu, sizeof(place->iommu)) < 0)
+		place->iommu[0] = '\0';
+}
+
+static size_t count_parts(const char *path)
+{
+	size_t parts = 0;
+
+	for (; *path; path++)
+		parts += *path == '/';
+	return parts + 1;
+}
+
+/* How many leading parts both have */
+static size_t count_common(const char *a, const char *b)
+{
+	size_t parts = 0;
+
+	for (; *a == *b && *a; a++, b++)
+		parts += *a == '/';
+	return parts + ((!*a || *a == '/') && (!*b || *b == '/'));
+}
+
+/* How many parts lead to the host bridge, it included; on Arm there may be "platform/…" before. */
+static size_t host_bridge_parts(const char *path)
+{
+	const char *bridge = strstr(path, "/pci");
+	size_t parts = 1;
+
+	for (const char *c = path; bridge && c <= bridge; c++)
+		parts += *c == '/';
+	return bridge ? parts : 0;
+}
+
+/*
+ * sys/devices/pci0000:3a/0000:3a:00.0/0000:3b:00.0/0000:3c:04.0/0000:3d:00.0: a host bridge, a root
+ * port, a switch's upstream and downstream port, and the function. Two functions on one switch
+ * have its upstream port in common, each with one downstream port between.
+ */
+enum pci_distance pci_distance(const struct pci_place *a, const struct pci_place *b)
+{
+	size_t common;
+	size_t bridge;
+
+	if (!a->path || !b->path)
+		return PCI_UNKNOWN;
+	common = count_common(a->path, b->path);
+	bridge = host_bridge_parts(a->path);
+	if (!bridge || common < bridge)
+		return a->has_numa_node && b->has_numa_node && a->numa_node == b->numa_node
+			       ? PCI_NODE
+			       : PCI_SYS;
+	if (common == bridge)
+		return PCI_PHB;
+	return count_parts(a->path) - common <= 2 && count_parts(b->path) - common <= 2 ? PCI_PIX
+											: PCI_PXB;
+}
+
+const char *pci_distance_name(enum pci_distance distance)
+{
+	static const char *const names[] = {
+		[PCI_UNKNOWN] = "", [PCI_PIX] = "PIX",   [PCI_PXB] = "PXB",
+		[PCI_PHB] = "PHB",  [PCI_NODE] = "NODE", [PCI_SYS] = "SYS",
+	};
+
+	return names[distance];
+}
+
+/* drivers/iommu/iommu.c, iommu_group_show_type(): "DMA" and "DMA-FQ" translate. */
+bool pci_translates(const struct pci_place *place)
+{
+	return text_starts_with(place->iommu, "DMA");
 }

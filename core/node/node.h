@@ -7,7 +7,9 @@
 #define OCI_RDMA_NODE_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "core/base/arena.h"
 #include "core/base/err.h"
@@ -45,7 +47,250 @@ enum rdma_mode {
 	RDMA_MODE_EXCLUSIVE, /* only the one that it was moved to */
 };
 
+/*
+ * The mode that holds now; of a recorded node, the one that ib_core was loaded with, which
+ * `rdma system set netns` may have changed.
+ */
+enum rdma_mode node_rdma_mode(const struct node *node); /* netlink.c */
+
 /* In bytes; 0 where that cannot be read */
 uint64_t node_memory(const struct node *node);
+
+/* ---- where a PCI function sits, and how far from another (node.c) ---- */
+
+struct pci_place {
+	const char *path; /* its directory, relative to the sysroot; NULL without one */
+	bool has_numa_node;
+	int numa_node;
+	char iommu[16]; /* type of its IOMMU group: identity, DMA, DMA-FQ, …; "" unknown or none */
+};
+
+/* As `nvidia-smi topo -m` and NCCL's graph call it, nearest first */
+enum pci_distance {
+	PCI_UNKNOWN, /* one of them is no PCI function */
+	PCI_PIX,     /* one switch between them at most */
+	PCI_PXB,     /* several switches */
+	PCI_PHB,     /* the host bridge: the CPU that both hang on */
+	PCI_NODE,    /* two host bridges of one NUMA node */
+	PCI_SYS,     /* two NUMA nodes, or it is not known that it is one */
+};
+
+/*
+ * The directory of a PCI function or auxiliary device, below the sysroot: what its link on the bus
+ * says; *ret_path is NULL if there is none. Negative: no memory
+ */
+int pci_find(const struct node *node, struct arena *arena, const char *address, char **ret_path);
+
+/* Fills in all but .path. */
+void pci_read_place(const struct node *node, struct pci_place *place);
+
+enum pci_distance pci_distance(const struct pci_place *a, const struct pci_place *b);
+
+/* "PIX", "PXB", "PHB", "NODE", "SYS", or "" */
+const char *pci_distance_name(enum pci_distance distance);
+
+/*
+ * True if the group translates addresses, so that a transfer from one device to another may be
+ * refused or go through the root complex: GPUDirect RDMA then ends in IBV_WC_LOC_PROT_ERR.
+ */
+bool pci_translates(const struct pci_place *place);
+
+/* ---- NVIDIA GPUs, from /proc and sysfs: no driver library is asked (gpu.c) ---- */
+
+/* The major number of /dev/nvidia0 and the others (Documentation/admin-guide/devices.txt) */
+#define GPU_MAJOR 195
+
+struct gpu {
+	char pci[24];
+	int64_t minor; /* of /dev/nvidiaN; -1: not known, since the driver is not loaded */
+	struct pci_place place;
+};
+
+struct gpus {
+	struct gpu *item;
+	size_t n;
+	size_t room;
+};
+
+/*
+ * Adds the GPUs of the loaded driver, in order of address. Returns 1, or 0 where it is not loaded:
+ * without a look at the node's other PCI functions, which are many.
+ */
+int gpu_list_driver(const struct node *node, struct arena *arena, struct gpus *gpus,
+		    struct err *err);
+
+/*
+ * Adds every GPU of the node, in order of address: those of the driver, or, where it is not loaded,
+ * the PCI functions that are NVIDIA's display or 3D controllers.
+ */
+int gpu_list(const struct node *node, struct arena *arena, struct gpus *gpus, struct err *err);
+
+/* ---- RDMA devices (device.c) ---- */
+
+/*
+ * The node's RDMA devices, as sysfs has them: found by the number of a device file, by the address
+ * that a device plugin says, or all that sit on virtual functions.
+ */
+
+enum device_kind {
+	DEVICE_VF,      /* SR-IOV virtual function: has physfn */
+	DEVICE_PF,      /* any other PCI function */
+	DEVICE_SF,      /* scalable function, on the auxiliary bus */
+	DEVICE_VIRTUAL, /* no hardware below it (rxe, siw) */
+};
+
+enum device_source {
+	SOURCE_SRIOV,
+	SOURCE_DRA,
+	SOURCE_DEVICE,
+};
+
+#define PORT_STATE_MAX 24
+#define NETDEV_NAME_SIZE 16 /* IFNAMSIZ */
+
+struct port {
+	unsigned number;                 /* counted from 1 */
+	char state[PORT_STATE_MAX];      /* "ACTIVE", "DOWN", …; "" unknown */
+	char phys_state[PORT_STATE_MAX]; /* "LinkUp", "Polling", "Disabled", …; "" unknown */
+	char link_layer[16];             /* "Ethernet" or "InfiniBand"; "" unknown */
+	double rate_gbps;                /* 0: unknown */
+	int gid_index; /* of the first RoCE v2 GID that maps an IPv4 address; -1: none or not read
+			*/
+	char gid[48];  /* that GID; "" if there is none */
+};
+
+/* Up and configured: what NCCL takes. Not so if the state is not known. */
+static inline bool port_is_active(const struct port *port)
+{
+	return strcmp(port->state, "ACTIVE") == 0;
+}
+
+/* Empty strings where something does not apply or is not known. */
+struct device {
+	char ibdev[64];   /* mlx5_6 */
+	char uverbs[24];  /* uverbs6 */
+	char address[64]; /* what device plugins call it: PCI address, or the auxiliary device's
+			     name */
+	char pci[24];     /* PCI address of the function */
+	char pf[24];      /* of its physical function */
+	enum device_kind kind;
+	enum device_source source; /* what gave it its place; set by the plan */
+
+	char netdev[NETDEV_NAME_SIZE];
+	bool on_host;      /* its ports show in the host's network namespace */
+	struct port *port; /* by number; NULL until node_read_ports */
+	size_t n_ports;
+
+	const char *path;       /* directory of its parent device, relative to the sysroot */
+	struct pci_place place; /* of the PCI function */
+};
+
+struct devices {
+	struct device *item;
+	size_t n;
+	size_t room;
+};
+
+/* What a character device is, told by its number */
+enum node_number {
+	NUMBER_OTHER,
+	NUMBER_VERBS,
+	NUMBER_VFIO, /* a function given to user space whole: no driver, so no verbs, on the node */
+	NUMBER_VDPA, /* a virtio data path: no verbs */
+};
+
+/* Adds the verbs device with this number. Returns an enum node_number, or -1 on error. */
+int node_find_number(const struct node *node, struct arena *arena, int64_t major, int64_t minor,
+		     struct devices *devices, struct err *err);
+
+/* Adds the verbs devices of a PCI function or auxiliary device. Returns how many, or -1. */
+int node_find_address(const struct node *node, struct arena *arena, const char *address,
+		      struct devices *devices, struct err *err);
+
+/* Adds every verbs device of the node. Returns how many, or -1. */
+int node_find_all(const struct node *node, struct arena *arena, struct devices *devices,
+		  struct err *err);
+
+/* Adds every verbs device of the node that sits on a virtual function. Returns how many, or -1. */
+int node_find_vfs(const struct node *node, struct arena *arena, struct devices *devices,
+		  struct err *err);
+
+/* ---- the ports of a device, and the GID of each (port.c) ---- */
+
+/* mlx5 has 256 entries per port; a table ends at the first that does not exist. */
+#define GID_TABLE_MAX 4096
+
+struct gid {
+	bool empty;
+	char text[48];   /* "::ffff:10.0.0.7" */
+	bool ipv4;       /* it maps an IPv4 address */
+	bool link_local; /* fe80::/10 */
+	bool v2;         /* RoCE v2 */
+};
+
+/* The directory ports/N, which the caller owns, or negative. number: counted from 1. */
+int gid_open_port(const struct node *node, const struct device *device, unsigned number);
+
+/* port: of gid_open_port. Returns 0, or -1 if the table has no such entry. */
+int gid_read(int port, int index, struct gid *ret_gid);
+
+/*
+ * The interface of the port's GID (port->gid_index), by the name that it has in its own network
+ * namespace; "" if that is not known.
+ */
+void gid_read_netdev(const struct node *node, const struct device *device, const struct port *port,
+		     char netdev[NETDEV_NAME_SIZE]);
+
+/*
+ * Ports: number and link layer; state where there are several, which is what a plan needs; all:
+ * states and rate of each. Those ask the device's firmware (ib_core's sysfs.c: ib_query_port),
+ * for as long as a sick one takes. A device without a readable directory gets none.
+ */
+int node_read_ports(const struct node *node, struct arena *arena, struct device *device, bool all,
+		    struct err *err);
+
+/* Fills in the GID of each port. */
+void node_read_gids(const struct node *node, struct device *device);
+
+/*
+ * Waits, at most patience milliseconds, until each Ethernet port has such a GID: the kernel fills
+ * the table by a work queue after an address was set (ib_core, roce_gid_mgmt.c), which the network
+ * plugin has done a moment ago. Ports that are known not to be ACTIVE are not waited for.
+ */
+void node_wait_for_gids(const struct node *node, struct devices *devices, int patience);
+
+/* ---- the network interface that belongs to an RDMA device (netdev.c) ---- */
+
+/* The network interface as the host knows it: right for a container in the host's namespace only.
+ * Negative: no memory, here and below
+ */
+int node_read_host_netdev(const struct node *node, struct device *device);
+
+/*
+ * The network interfaces as a pod knows them, by the device-info files that multus leaves: a hint,
+ * since they are not the kernel's, for the devices that have none yet. sandbox_id: of the pod; NULL
+ * if it is not known.
+ */
+int node_read_pod_netdevs(const struct node *node, struct devices *devices, const char *sandbox_id);
+
+/* ---- a pod's network namespace (podnet.c) ---- */
+
+/*
+ * What only a pod's network namespace shows: the names of its interfaces, and, where RDMA devices
+ * are exclusive to a namespace (ib_core.netns_mode=0), their ports and GIDs.
+ *
+ * A child enters that namespace and no other, with a sysfs of its own where it needs one, and is
+ * gone when the answer is there; a node that does not answer costs at most PODNET_PATIENCE_MS.
+ */
+
+#define PODNET_PATIENCE_MS 1000
+
+/*
+ * netns: descriptor of the namespace. patience: for GIDs, as in node_wait_for_gids. Fills in
+ * .netdev of every device that has an interface there, and the ports of those that have none yet.
+ * What is not there stays as it was. Needs CAP_SYS_ADMIN.
+ */
+int podnet_read(struct arena *arena, int netns, struct devices *devices, int patience,
+		struct err *err);
 
 #endif

@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "core/node/podnet.h"
-
 #include <errno.h>
 #include <sched.h>
 #include <string.h>
@@ -9,7 +7,7 @@
 
 #include "core/child.h"
 #include "core/node/netlink.h"
-#include "core/node/port.h"
+#include "core/node/node.h"
 
 /* An HCA has two ports at most; what a device has more is not looked at from in here. */
 #define PORTS_MAX 8

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Ports, from <device>/infiniband/<ibdev>/ports/N, and the GIDs that NCCL takes of them */
-#include "core/node/port.h"
+#include "core/node/node.h"
 
 #include <arpa/inet.h>
 #include <errno.h>

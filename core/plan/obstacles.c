@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "core/plan/obstacles.h"
+#include "core/plan/plan.h"
 
 #include <string.h>
 

@@ -4,10 +4,7 @@
 #include <string.h>
 
 #include "core/nccl_conf.h"
-#include "core/plan/frameworks.h"
-#include "core/plan/nccl.h"
-#include "core/plan/obstacles.h"
-#include "core/policy/quantity.h"
+#include "core/policy/policy.h"
 
 const char *decision_name(enum decision decision)
 {

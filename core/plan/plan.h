@@ -7,8 +7,89 @@
 #define OCI_RDMA_PLAN_H
 
 #include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/resource.h>
 
-#include "core/plan/types.h"
+#include "core/base/arena.h"
+#include "core/base/err.h"
+#include "core/base/fs.h"
+#include "core/base/warning.h"
+#include "core/node/node.h"
+#include "core/policy/policy.h"
+#include "core/spec/spec.h"
+
+/* ---- what a plan is made from, and what it says ---- */
+
+enum decision {
+	DECISION_NONE, /* not asked for, no workload container, or nothing allocated */
+	DECISION_GRANT,
+	DECISION_TCP,    /* nothing allocated, and the config says to use TCP then */
+	DECISION_DENIED, /* asked for, and the config says no */
+};
+
+enum setting_state {
+	SETTING_NEW,     /* the container's environment does not have it */
+	SETTING_PRESENT, /* has it already, with this value */
+	SETTING_KEPT,    /* has another value, which stays */
+};
+
+enum setting_scope {
+	SCOPE_NCCL, /* the environment, or /etc/nccl.conf */
+	SCOPE_ENV,  /* the environment only */
+};
+
+/* One variable for NCCL, or for a library beside it */
+struct setting {
+	const char *name;
+	const char *value;
+	enum setting_state state;
+	enum setting_scope scope;
+};
+
+struct plan {
+	enum decision decision;
+	const char *reason;
+	bool fail; /* denied, and the container must not start */
+
+	bool sets_memlock;     /* the limits below are to hold */
+	uint64_t memlock;      /* bytes, or MEMLOCK_UNLIMITED */
+	const char *shortage;  /* why memlock is less than was granted; NULL: it is not */
+	bool adds_rlimit;      /* process.rlimits does not have that much yet */
+	uint64_t capabilities; /* that some of the five sets lacks */
+	uint64_t granted;      /* capabilities, those included that the spec has already */
+
+	uint32_t seccomp; /* system calls that linux.seccomp is to allow (spec/spec.h) */
+
+	struct setting *settings; /* in the order of nccl.conf */
+	size_t n_settings;
+	size_t settings_room;
+	bool nccl_conf_mounted; /* a mount covers /etc/nccl.conf: not to be written */
+};
+
+/* All that a plan is made from; nothing of it is changed. */
+struct facts {
+	const struct spec *spec;
+	const struct config *config;
+	const struct request *request;
+	const struct devices *devices;
+	const struct gpus *gpus; /* NULL or empty where nobody looked, as rdma_mode is unknown */
+	enum rdma_mode rdma_mode;
+	/* What the image's /etc/nccl.conf says; NULL or without bytes where it cannot be seen */
+	const struct fs_text *image_conf;
+	uint64_t memlock_max; /* what a rootless engine can raise the limit to; 0: to any */
+	uint64_t node_memory; /* in bytes, where the config requires a limit below it; 0: unknown */
+};
+
+/* What making a plan takes: the facts, and where what comes of them goes */
+struct planning {
+	struct arena *arena; /* owns all that is in the plan */
+	const struct facts *facts;
+	struct plan *plan;
+	struct warnings *warnings;
+};
+
+/* ---- the whole plan (plan.c) ---- */
 
 /* Decision and reason alone: they need the number of devices, nothing else about them. */
 int plan_decide(const struct planning *planning, struct err *err);
@@ -31,5 +112,58 @@ bool plan_has_new_settings(const struct plan *plan);
  * is not among them: it holds anyway. NULL without memory.
  */
 const char *plan_nccl_lines(struct arena *arena, const struct plan *plan);
+
+/* ---- the variables (nccl.c) ---- */
+
+/*
+ * The NCCL variables that a plan sets. What is not here is left to NCCL on purpose: it chooses GDR
+ * level, DMA-BUF, algorithms and channels better than a value that was right on one node once.
+ */
+
+/* Add to plan->settings. Return 0, or -1 without memory. */
+int nccl_rdma_settings(const struct planning *planning);
+int nccl_tcp_settings(const struct planning *planning);
+
+/*
+ * The variables of UCX, NVSHMEM and gloo: the same facts as for NCCL, where the config asks for it.
+ * By the environment only: they do not read /etc/nccl.conf, so that a hook cannot tell them.
+ */
+
+/* Add to plan->settings. Returns 0, or -1 without memory. */
+int framework_settings(const struct planning *planning);
+
+/* ---- what stands in the way (obstacles.c) ---- */
+
+/* What about the devices themselves stands in the way of RDMA, although they are allocated. */
+
+/* Returns 0, or -1 without memory. */
+int obstacles_warn(const struct planning *planning);
+
+/* ---- the order of the devices (order.c) ---- */
+
+/* Which devices are the container's, in the order that it is to know them by. No I/O. */
+
+/*
+ * Sorts devices in place: first as the claims name them, then the rest by name, numbers compared as
+ * numbers. A claim without a device is dropped with a warning.
+ */
+int order_devices(struct arena *arena, const struct claims *claims, struct devices *devices,
+		  struct warnings *warnings, struct err *err);
+
+/* ---- the limit of locked memory ---- */
+
+/*
+ * Raises soft and hard limit to at least bytes (MEMLOCK_UNLIMITED: no limit); what is higher stays:
+ * a plan only ever adds. The kernel compares the soft one alone, and a process may raise it to the
+ * hard one. Returns false if both were high enough.
+ */
+static inline bool memlock_raise(struct rlimit64 *limit, uint64_t bytes)
+{
+	struct rlimit64 old = *limit;
+
+	limit->rlim_cur = old.rlim_cur > bytes ? old.rlim_cur : bytes;
+	limit->rlim_max = old.rlim_max > bytes ? old.rlim_max : bytes;
+	return limit->rlim_cur != old.rlim_cur || limit->rlim_max != old.rlim_max;
+}
 
 #endif

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "core/policy/request.h"
-
 #include <string.h>
 
 #include "core/base/text.h"
-#include "core/policy/quantity.h"
+#include "core/policy/policy.h"
 
 static int read_boolean(const char *value, bool *ret, struct err *err)
 {

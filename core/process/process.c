@@ -22,8 +22,8 @@
 #include "core/base/process_stat.h"
 #include "core/base/text.h"
 #include "core/base/tree.h"
-#include "core/plan/memlock.h"
-#include "core/policy/quantity.h"
+#include "core/plan/plan.h"
+#include "core/policy/policy.h"
 
 #define CGROUP_SIZE_MAX (64 * 1024)
 #define MAP_SIZE_MAX (16 * 1024) /* 340 lines of 33 bytes (kernel/user_namespace.c) */

@@ -12,7 +12,7 @@
 #include "core/base/names.h"
 #include "core/base/tell.h"
 #include "core/base/text.h"
-#include "core/policy/quantity.h"
+#include "core/policy/policy.h"
 
 #define FRONT "<%d>%s[%d]: "
 /* A reason, an entry point, and the container. Lines of this length are static: a caller's stack

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "core/spec/claims.h"
+#include "core/spec/spec.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "core/spec/identity.h"
+#include "core/spec/spec.h"
 
 #include <string.h>
 
@@ -8,7 +8,8 @@ static bool is_sandbox(const char *type)
 	return type && strcmp(type, "sandbox") == 0;
 }
 
-bool identity_is_sandbox(const struct identity_keys *keys)
+/* True if either engine's type says so: who forges that takes from himself alone. */
+static bool identity_is_sandbox(const struct identity_keys *keys)
 {
 	return is_sandbox(keys->crio.type) || is_sandbox(keys->containerd.type);
 }

@@ -16,8 +16,6 @@
 #include "core/base/arena.h"
 #include "core/base/err.h"
 #include "core/json/reader.h"
-#include "core/spec/identity.h"
-#include "core/spec/rule.h"
 #include "core/spec/spec.h"
 
 /* One entry of linux.namespaces */

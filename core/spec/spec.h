@@ -11,12 +11,177 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "core/base/arena.h"
 #include "core/base/err.h"
+#include "core/base/warning.h"
 #include "core/json/reader.h"
-#include "core/spec/identity.h"
-#include "core/spec/seccomp.h"
+
+/* ---- whose container it is (identity.c) ---- */
+
+/*
+ * Its engine says so, in annotations that it writes over those of the same
+ * name of others:
+ *
+ *                        CRI-O                             containerd
+ *   sandbox or workload  io.kubernetes.cri-o.ContainerType io.kubernetes.cri.container-type
+ *   container's id       io.kubernetes.cri-o.ContainerID   -
+ *   sandbox's id         io.kubernetes.cri-o.SandboxID     io.kubernetes.cri.sandbox-id
+ *   container's name     io.kubernetes.container.name      io.kubernetes.cri.container-name
+ *   pod                  io.kubernetes.pod.name            io.kubernetes.cri.sandbox-name
+ *   namespace            io.kubernetes.pod.namespace       io.kubernetes.cri.sandbox-namespace
+ *   pod's uid            io.kubernetes.pod.uid             io.kubernetes.cri.sandbox-uid
+ *
+ * Under another engine anybody may have written these names. This table says what each writes:
+ *
+ *   engine           it writes itself               it takes over from
+ *   CRI-O            CRI-O's set,                   the pod: all but its own set
+ *                    io.container.manager=cri-o
+ *   containerd's CRI containerd's set               the pod: what pod_annotations names,
+ *                                                   but not its own set
+ *   podman           io.container.manager=libpod    its user: all, io.container.manager and
+ *                    if nobody has written it;      io.podman.* among them; the image:
+ *                    in a pod CRI-O's type and      nothing in podman 5, all in 3 and 4
+ *                    sandbox
+ *   Docker           nothing                        its user: all; the image: nothing
+ *   nerdctl, ctr     nothing of these               their user: all; the image: nothing
+ *   NRI              fields of its messages         nobody: no annotation is read
+ *
+ * The sources: CRI-O internal/factory/container/container.go; containerd internal/cri/annotations/
+ * annotations.go; podman libpod/container_internal_common.go and pkg/specgen/generate/container.go;
+ * moby daemon/oci_linux.go; our nri/message/container.c.
+ *
+ * So no annotation proves which engine it is. What an image's author cannot choose is the path of
+ * the cgroup, whose last part has a fixed form with the container's id, and the root's path:
+ *
+ *                 linux.cgroupsPath, systemd or cgroupfs  root.path
+ *   CRI-O         parent:crio:ID or parent/crio-ID        absolute
+ *   containerd    parent:cri-containerd:ID or parent/ID   rootfs
+ *   podman        parent:libpod:ID or parent/libpod-ID,   absolute
+ *                 none with --cgroups=disabled
+ *   Docker        parent:docker:ID or parent/ID           absolute
+ *   nerdctl       parent:nerdctl:ID or parent/ID          rootfs
+ *
+ * CRI-O's set is believed if io.container.manager is "cri-o" and the cgroup is CRI-O's for
+ * io.kubernetes.cri-o.ContainerID, which the author of an image cannot know. containerd's set is
+ * believed without io.container.manager (which podman always leaves), with a relative root, and a
+ * cgroup that has no other engine's form. Keys of both, or labels without CRI-O's own keys, are
+ * believed under no engine. io.podman.* tells nothing: `podman generate kube` writes it into the
+ * pods that it makes for Kubernetes. The users of ctr and nerdctl on cgroupfs remain; they are root
+ * of the node, as anybody who may speak to containerd's socket is.
+ */
+
+enum identity_doubt {
+	IDENTITY_BELIEVED, /* it is as it says, as far as it says anything */
+	IDENTITY_TWO_ENGINES,
+	IDENTITY_LABELS_ALONE,
+	IDENTITY_OTHER_ENGINE, /* an engine that writes none of these keys made the container */
+};
+
+/* NULL: not known. The NRI plugin sets it from the engine's own message. */
+struct identity {
+	const char *id; /* the container's */
+	const char *name;
+	const char *pod;
+	const char *pod_namespace;
+	/* For an event of the pod alone, never for a decision: a containerd that does not write it
+	 * leaves it to the pod's author. */
+	const char *pod_uid;
+	const char *sandbox_id;
+	bool sandbox;              /* the pod's pause container: it never gets a device */
+	enum identity_doubt doubt; /* why all but sandbox is unknown */
+	bool kubernetes;           /* it has annotations of Kubernetes, from any author */
+};
+
+/* What stands in config.json of all that; NULL: it has none. */
+struct identity_keys {
+	const char *manager; /* io.container.manager */
+	const char *cgroup;  /* linux.cgroupsPath */
+	const char *root;    /* root.path */
+	struct {
+		const char *type;
+		const char *id;
+		const char *sandbox_id;
+		/* the kubelet's labels, which only CRI-O makes annotations */
+		const char *name;
+		const char *pod;
+		const char *pod_namespace;
+		const char *pod_uid;
+	} crio;
+	struct {
+		const char *type;
+		const char *sandbox_id;
+		const char *name;
+		const char *pod;
+		const char *pod_namespace;
+		const char *pod_uid;
+	} containerd;
+};
+
+/* The identity that the keys tell, as the top of this file says; its texts are those of keys. */
+struct identity identity_of(const struct identity_keys *keys);
+
+/* Why it is unknown, for people; NULL if it is believed. */
+const char *identity_doubt_reason(enum identity_doubt doubt);
+
+/* ---- system calls (linux.c) ---- */
+
+/*
+ * The system calls that verbs and NCCL need and that a seccomp profile may refuse, and what a
+ * profile says of them. Bit n of a set is the n-th of the list.
+ */
+
+/* linux.seccomp of config.json, as far as it is about these system calls */
+struct seccomp_profile {
+	bool present;
+	bool default_refuses;
+	uint32_t allowed; /* by a rule, be it for some arguments only */
+	uint32_t refused; /* by a rule of its own */
+};
+
+/* How many system calls the list has. */
+size_t seccomp_count(void);
+
+/* By place in the list; it is sorted by how much is lost without. */
+const char *seccomp_name(size_t place);
+
+/* The bit of a system call's name (len bytes), or 0 if it is none of the list. */
+uint32_t seccomp_bit(const char *name, size_t len);
+
+/* Those that the profile refuses; by_default: because no rule names them, which one more rule
+ * mends. */
+uint32_t seccomp_refused(const struct seccomp_profile *profile);
+uint32_t seccomp_refused_by_default(const struct seccomp_profile *profile);
+
+/* ---- device rules of linux.resources: is it a container with every device of the host? ---- */
+
+struct spec_rule {
+	bool allow;
+	bool any_type; /* absent, "a", or "c": every character device */
+	bool read_write;
+	int64_t major; /* -1: any */
+	int64_t minor;
+};
+
+static inline bool spec_rule_any_type(const char *type, size_t len)
+{
+	return !len || (len == 1 && (type[0] == 'a' || type[0] == 'c'));
+}
+
+static inline bool spec_rule_read_write(const char *access, size_t len)
+{
+	return len && memchr(access, 'r', len) && memchr(access, 'w', len);
+}
+
+/* Rules apply in their order: a privileged container's begin with "deny all" as everyone's do. */
+static inline void spec_rule_apply(const struct spec_rule *rule, bool *every_device)
+{
+	if (rule->any_type && rule->major == -1 && rule->minor == -1 && rule->read_write)
+		*every_device = rule->allow;
+}
+
+/* ---- config.json (parse.c, process.c, linux.c) ---- */
 
 #define SPEC_SIZE_MAX (16 * 1024 * 1024)
 
@@ -167,5 +332,94 @@ struct spec_annotation *spec_add_annotation(struct arena *arena, struct spec *sp
 
 /* Our annotation of that name (without the prefix), or NULL. */
 const struct spec_annotation *spec_annotation(const struct spec *spec, const char *name);
+
+/* ---- the state that a runtime gives to its hooks on stdin, as JSON (state.c) ---- */
+
+/*
+ * The state holds the container's annotations. Kubernetes lets a pod have 256 KiB of them
+ * (TotalAnnotationSizeLimitB in apimachinery's pkg/api/validation/objectmeta.go), CRI-O writes them
+ * once more as one of its own (io.kubernetes.cri-o.Annotations), and escapes make text longer: Go
+ * writes "<" as "\u003c", six bytes, and seven where that text is quoted once more.
+ */
+#define STATE_SIZE_MAX (4 * 1024 * 1024)
+
+struct state {
+	const char *id;     /* the container's id */
+	const char *bundle; /* directory of config.json; as the runtime says it, unchecked */
+	/* The container's init in the hook's pid namespace; 0 if the state says none, or no
+	 * integer: only a container that needs it fails for that. */
+	int64_t pid;
+	const char *status; /* "creating", "created", "running", …; NULL if it says none */
+	bool sandbox;       /* a pod's pause container: it never gets a device */
+	bool asks;          /* oci-rdma-hook.io/inject is "true" */
+	/*
+	 * run.oci.hooks.stderr: crun has opened the file of the node that this annotation names as
+	 * the hooks' stderr (src/libcrun/container.c, open_hooks_output). A pod's author may have
+	 * written it; CRI-O since 1.30 takes it away.
+	 */
+	bool stderr_chosen;
+};
+
+/* fd: read to its end. Strings live in the arena. */
+int state_read(struct arena *arena, int fd, struct state *ret_state, struct err *err);
+
+/* ---- the devices that the environment names (claims.c) ---- */
+
+/*
+ * Which devices the container's environment says it was allocated.
+ *
+ * The device plugins write it, but the pod's author can write the same variables, so a claim proves
+ * nothing: it only labels what linux.devices proves, and puts it before what it does not name.
+ *
+ * The order in the environment is nobody's choice: the kubelet walks a Go map for the variables of
+ * several resources (deviceRunContainerOptions of cm/devicemanager/pod_devices.go), and allocates
+ * the devices of one as a set (UnsortedList in manager.go). It differs between the containers of a
+ * pod and from one start to the next, so that claims are sorted by address.
+ *
+ *   PCIDEVICE_<resource>=0000:3b:02.6,…        SR-IOV network device plugin
+ *   PCIDEVICE_<resource>_INFO={"0000:3b:02.6":{"rdma":{"rdma_dev":"mlx5_6","uverbs":"/dev/…"}}}
+ *                                              the same plugin since 3.6.0, rdma_dev since 3.10.0;
+ *                                              or "vfio":{"dev-mount":"/dev/…"}, "vdpa":{"mount":…}
+ *   SRIOVNETWORK_VF_DEVICE_<d>=0000:3b:02.6    dra-driver-sriov, with
+ *   SRIOVNETWORK_<d>_RDMA_DEVICE=mlx5_6,       and its file in SRIOVNETWORK_<d>_RDMA_UVERB or
+ *                                              SRIOVNETWORK_<d>_VFIO_DEVICE
+ */
+
+/* More than any node has; the rest is left out with a warning. */
+#define CLAIMS_MAX 4096
+
+/* Device plugins' variables that are looked at, of which a device of dra-driver-sriov has six: a
+ * node has few resources, an author much time. */
+#define CLAIM_VARIABLES_MAX 4096
+
+enum claim_source {
+	CLAIM_SRIOV,
+	CLAIM_DRA,
+};
+
+struct claim {
+	enum claim_source source;
+	const char *address; /* PCI address, or an auxiliary device's name (mlx5_core.sf.4) */
+	const char *ibdev;   /* NULL: not said */
+	const char *file;    /* its device file: uverbs, or that of vfio or vDPA; NULL: not said */
+};
+
+struct claims {
+	struct claim *item; /* by address, the order that NCCL_IB_HCA is to have */
+	size_t n;
+	size_t room;
+};
+
+/* True if it is one of the variables in which device plugins name devices. entry: "NAME=value", not
+ * NUL-terminated */
+bool claims_is_variable(const char *entry, size_t len);
+
+/*
+ * Reads the devices that process.env names, sorted by address. What is left
+ * out adds a warning. All that *ret_claims points to lives in the arena. Returns 0, or -1 without
+ * memory.
+ */
+int claims_read(struct arena *arena, const struct spec *spec, struct claims *ret_claims,
+		struct warnings *warnings, struct err *err);
 
 #endif

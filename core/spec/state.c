@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "core/spec/state.h"
-
 #include <string.h>
 
 #include "core/base/fs.h"

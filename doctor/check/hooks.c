@@ -15,7 +15,7 @@
 #include "core/deadline.h"
 #include "core/json/reader.h"
 #include "core/nri_status.h"
-#include "core/policy/config.h"
+#include "core/policy/policy.h"
 #include "doctor/check/check.h"
 
 enum stage {

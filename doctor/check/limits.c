@@ -13,7 +13,7 @@
 
 #include "core/base/text.h"
 #include "core/base/tree.h"
-#include "core/policy/quantity.h"
+#include "core/policy/policy.h"
 #include "doctor/check/check.h"
 #include "doctor/check/memlock.h"
 #include "doctor/check/plan.h"

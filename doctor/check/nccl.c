@@ -4,7 +4,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "core/node/port.h"
+#include "core/node/node.h"
 #include "doctor/check/nccl.h"
 #include "doctor/nccl/level.h"
 

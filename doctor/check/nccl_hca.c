@@ -6,7 +6,7 @@
 
 #include "core/base/cleanup.h"
 #include "core/base/text.h"
-#include "core/node/port.h"
+#include "core/node/node.h"
 #include "doctor/check/nccl.h"
 
 #define HCA "nccl_ib_hca"

@@ -16,7 +16,7 @@
 #include "core/base/tree.h"
 #include "core/nccl_conf.h"
 #include "core/note/note.h"
-#include "core/policy/quantity.h"
+#include "core/policy/policy.h"
 #include "doctor/check/check.h"
 #include "doctor/check/memlock.h"
 #include "doctor/nccl/settings.h"

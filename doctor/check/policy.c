@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* oci-rdma-hook's own config.json */
 
+#include "core/policy/policy.h"
 #include "admin/installation/config_check.h"
 #include "core/base/tree.h"
-#include "core/policy/config.h"
 #include "doctor/check/check.h"
 
 int check_policy(const struct doctor *doctor, struct findings *findings, struct err *err)

@@ -8,10 +8,7 @@
 
 #include "core/base/cleanup.h"
 #include "core/base/tree.h"
-#include "core/node/netdev.h"
-#include "core/node/netlink.h"
-#include "core/node/podnet.h"
-#include "core/node/port.h"
+#include "core/node/node.h"
 #include "doctor/check/check.h"
 #include "doctor/target/netdevs.h"
 

@@ -5,7 +5,7 @@
 
 #include "core/base/text.h"
 #include "core/base/tree.h"
-#include "core/spec/seccomp.h"
+#include "core/spec/spec.h"
 #include "doctor/check/check.h"
 
 #define STATUS_MAX (64 * 1024)

@@ -8,7 +8,7 @@
 
 #include "core/base/arena.h"
 #include "core/base/err.h"
-#include "core/node/device.h"
+#include "core/node/node.h"
 
 #define DEVICE_DIR "dev/infiniband"
 

@@ -8,8 +8,7 @@
 #include "core/base/cleanup.h"
 #include "core/base/tree.h"
 #include "core/child.h"
-#include "core/node/podnet.h"
-#include "core/node/port.h"
+#include "core/node/node.h"
 
 /* As long as the check of the ports has (doctor/check/check.c) */
 #define LIMIT_MS 10000

@@ -6,8 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "core/node/device.h"
-#include "core/node/pci.h"
+#include "core/node/node.h"
 
 /* Empty strings where something does not apply or is not known. */
 struct spot {

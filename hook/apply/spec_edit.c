@@ -7,7 +7,7 @@
 
 #include "core/base/capability.h"
 #include "core/json/writer.h"
-#include "core/plan/memlock.h"
+#include "core/plan/plan.h"
 
 /* text[begin..end) becomes .text */
 struct splice {

@@ -14,7 +14,7 @@
 #include "core/base/text.h"
 #include "core/deadline.h"
 #include "core/outcome.h"
-#include "core/plan/memlock.h"
+#include "core/plan/plan.h"
 #include "hook/apply/limit.h"
 #include "hook/apply/spec_edit.h"
 #include "hook/shim/owner.h"

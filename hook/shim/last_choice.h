@@ -9,7 +9,7 @@
 
 #include "core/base/arena.h"
 #include "core/options.h"
-#include "core/policy/config.h"
+#include "core/policy/policy.h"
 
 /* Costs one readlink(2) where it has not changed. What cannot be remembered (/run is not ours, the
  * list is longer than a path may be) is not. */

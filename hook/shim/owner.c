@@ -12,7 +12,7 @@
 
 #include "core/base/cleanup.h"
 #include "core/base/fs.h"
-#include "core/spec/state.h"
+#include "core/spec/spec.h"
 
 #define RUNTIME_STATE_NONE (-2)
 

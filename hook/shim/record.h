@@ -17,7 +17,7 @@
 
 #include "core/base/arena.h"
 #include "core/base/err.h"
-#include "core/policy/config.h"
+#include "core/policy/policy.h"
 #include "hook/apply/spec_edit.h"
 
 /*

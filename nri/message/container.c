@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "core/base/text.h"
-#include "core/spec/rule.h"
+#include "core/spec/spec.h"
 #include "nri/message/message.h"
 #include "nri/message/nri.pb-c.h"
 #include "nri/message/unpack.h"

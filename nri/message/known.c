@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "core/base/text.h"
-#include "core/spec/claims.h"
+#include "core/spec/spec.h"
 #include "nri/message/message.h"
 #include "nri/message/nri.pb-c.h"
 #include "nri/message/unpack.h"

@@ -18,7 +18,7 @@ lacking() {
 identity_keys() { grep -oP '\{"\Kio\.(kubernetes|container)\.[A-Za-z.-]+(?=", &)' "$1" | sort -u; }
 mapfile -t identity < <(identity_keys core/spec/parse.c)
 check "engines have identity keys: ${#identity[@]}" test "${#identity[@]}" -ge 14
-for place in core/spec/identity.h tests/unit/core/spec/identity.c tests/fuzz/words.dict; do
+for place in core/spec/spec.h tests/unit/core/spec/identity.c tests/fuzz/words.dict; do
 	is "$place has each identity key" "" "$(lacking "$place" "${identity[@]}")"
 done
 sed 's/{"io.kubernetes.pod.uid", /{"io.kubernetes.brand-new", \&brand_new}, &/' core/spec/parse.c >"$T/parse.c"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The administrator's config.json. Root's own, but a typing error in it meets every container. */
-#include "core/policy/config.h"
+#include "core/policy/policy.h"
 #include "fuzz.h"
 
 static int sysroot = -1;

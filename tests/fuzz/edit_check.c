@@ -2,7 +2,7 @@
 /* The promises of spec_edit.h, for any text that can be read at all */
 #include "edit_oracle.h"
 
-#include "core/policy/quantity.h"
+#include "core/policy/policy.h"
 #include "fuzz.h"
 #include "hook/apply/spec_edit.h"
 

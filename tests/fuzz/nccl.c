@@ -6,9 +6,8 @@
  * that the environment gives, and NCCL reads back exactly the devices and ports that were meant,
  * from the environment and from the file.
  */
-#include "core/plan/order.h"
 #include "core/plan/plan.h"
-#include "core/policy/quantity.h"
+#include "core/policy/policy.h"
 #include "fuzz.h"
 #include "nccl_reader.h"
 

@@ -10,7 +10,7 @@
 
 #define FILE_NAME "etc/nccl.conf"
 
-/* What the config and the plan let through (policy/config.h) */
+/* What the config and the plan let through (policy/policy.h) */
 static bool is_ours(const char *line)
 {
 	size_t name = strspn(line, "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_");

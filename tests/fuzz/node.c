@@ -3,11 +3,8 @@
 #include <arpa/inet.h>
 #include <math.h>
 
-#include "core/node/netdev.h"
 #include "core/node/netlink.h"
 #include "core/node/node.h"
-#include "core/node/pci.h"
-#include "core/node/port.h"
 #include "fuzz.h"
 
 #define DEVICE "sys/devices/pci0000:3a/0000:3b:02.6"

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Annotations and amounts: "NAME=VALUE" a line, as a pod's author may write them */
-#include "core/policy/request.h"
-#include "core/policy/quantity.h"
+#include "core/policy/policy.h"
 #include "fuzz.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -2,7 +2,7 @@
 /* The state JSON that a runtime sends, by a pipe as in life */
 #include <sys/mman.h>
 
-#include "core/spec/state.h"
+#include "core/spec/spec.h"
 #include "fuzz.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

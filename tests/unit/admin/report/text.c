@@ -4,7 +4,7 @@
 
 #include "admin/installation/ways.h"
 #include "admin/report/report.h"
-#include "core/policy/quantity.h"
+#include "core/policy/policy.h"
 
 /* ---- a container that was granted one device ---- */
 

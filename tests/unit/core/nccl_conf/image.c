@@ -8,7 +8,7 @@
 
 #include "core/nccl_conf.h"
 #include "core/plan/plan.h"
-#include "core/policy/quantity.h"
+#include "core/policy/policy.h"
 
 #define BLOCK NCCL_CONF_BEGIN "NCCL_IB_HCA==old\n" NCCL_CONF_END
 #define BEGIN NCCL_CONF_BEGIN

@@ -8,9 +8,8 @@
 #include <sched.h>
 #include <sys/wait.h>
 
-#include "core/node/device.h"
 #include "core/node/netlink.h"
-#include "core/node/podnet.h"
+#include "core/node/node.h"
 
 /* More answers than a pipe takes at once, which is 64 KiB */
 #define MANY 600

@@ -4,8 +4,7 @@
 
 #include <sys/wait.h>
 
-#include "core/node/netdev.h"
-#include "core/node/port.h"
+#include "core/node/node.h"
 
 struct port_case {
 	const char *name;

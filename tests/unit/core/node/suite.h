@@ -5,7 +5,7 @@
 
 #include "tests/unit/unit.h"
 
-#include "core/node/device.h"
+#include "core/node/node.h"
 
 #define FUNCTION "sys/devices/pci0000:3a/0000:3a:00.0/0000:3b:02.6"
 #define VERBS FUNCTION "/infiniband_verbs/uverbs6"

@@ -3,7 +3,7 @@
  * namespaces */
 #include "tests/unit/unit.h"
 
-#include "core/plan/obstacles.h"
+#include "core/plan/plan.h"
 
 /* ---- distance ---- */
 

@@ -2,7 +2,7 @@
 /* The order in which a container knows its devices. */
 #include "tests/unit/unit.h"
 
-#include "core/plan/order.h"
+#include "core/plan/plan.h"
 
 #define ITEMS_MAX 6
 #define A "0000:3b:02.6"

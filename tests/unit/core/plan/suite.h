@@ -6,7 +6,7 @@
 #include "tests/unit/unit.h"
 
 #include "core/plan/plan.h"
-#include "core/policy/quantity.h"
+#include "core/policy/policy.h"
 
 #define CONFIG_FILE "/etc/oci-rdma-hook/config.json"
 #define CHOWN (UINT64_C(1) << 0)

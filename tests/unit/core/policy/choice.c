@@ -2,7 +2,7 @@
 /* Which runtime the shim runs, whatever else is wrong with the file */
 #include "suite.h"
 
-#include "core/policy/choice.h"
+#include "core/policy/policy.h"
 
 static const struct choice_case {
 	const char *name;

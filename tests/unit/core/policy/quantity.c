@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "tests/unit/unit.h"
 
-#include "core/policy/quantity.h"
+#include "core/policy/policy.h"
 
 #define KI UINT64_C(1024)
 

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "tests/unit/unit.h"
 
-#include "core/policy/quantity.h"
-#include "core/policy/request.h"
+#include "core/policy/policy.h"
 
 #define ANNOTATIONS_MAX 4
 #define MI (UINT64_C(1024) * 1024)

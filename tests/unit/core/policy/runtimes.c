@@ -2,7 +2,7 @@
 /* Which runtime the shim starts: by its own name, the config's list, and what can be run. */
 #include "tests/unit/unit.h"
 
-#include "core/policy/runtimes.h"
+#include "core/policy/policy.h"
 
 #define LISTED_MAX 4
 

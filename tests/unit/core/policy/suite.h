@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the tests of core/policy/config.h share */
+/* What the tests of core/policy/config.c share */
 #ifndef TESTS_UNIT_CONFIG_SUITE_H
 #define TESTS_UNIT_CONFIG_SUITE_H
 
 #include "tests/unit/unit.h"
 
-#include "core/policy/config.h"
+#include "core/policy/policy.h"
 
 #define FILE_NAME "/etc/oci-rdma-hook/config.json"
 

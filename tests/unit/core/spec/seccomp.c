@@ -2,7 +2,6 @@
 /* The names of the list against libseccomp, and what is read out of a profile */
 #include <seccomp.h>
 
-#include "core/spec/seccomp.h"
 #include "core/spec/spec.h"
 #include "tests/unit/unit.h"
 

@@ -2,7 +2,7 @@
 /* The edited text, byte by byte. What generated specs become is in tests/cli/spec-edit.sh. */
 #include "tests/unit/unit.h"
 
-#include "core/policy/quantity.h"
+#include "core/policy/policy.h"
 #include "hook/apply/spec_edit.h"
 
 #define CHOWN (UINT64_C(1) << 0)

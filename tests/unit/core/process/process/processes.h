@@ -10,7 +10,7 @@
 #include <sys/prctl.h>
 #include <sys/wait.h>
 
-#include "core/plan/memlock.h"
+#include "core/plan/plan.h"
 #include "core/process/process.h"
 
 #define ID "c0ffee"

@@ -17,7 +17,7 @@
 #include <time.h>
 
 #include "core/nccl_conf.h"
-#include "core/node/device.h"
+#include "core/node/node.h"
 #include "core/process/process.h"
 
 #define ROUNDS 3000

@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The policy: what the administrator grants, what a pod asks for, and how both write it. */
+#ifndef OCI_RDMA_POLICY_H
+#define OCI_RDMA_POLICY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "core/base/arena.h"
+#include "core/base/err.h"
+#include "core/base/fs.h"
+#include "core/spec/spec.h"
+
+/* ---- amounts of memory, as the config and the annotations write them (config.c) ---- */
+
+/* RLIM_INFINITY, and what config.json spells 18446744073709551615 */
+#define MEMLOCK_UNLIMITED UINT64_MAX
+
+/*
+ * An amount of memory in bytes: "unlimited", or digits with an optional suffix as Kubernetes has
+ * them (Ki Mi Gi Ti Pi Ei: powers of 1024; k M G T P E: powers of 1000). 0 is refused: it would
+ * take away what every container has.
+ */
+int quantity_parse(const char *text, uint64_t *ret_bytes, struct err *err);
+
+/* ---- the administrator's policy: /etc/oci-rdma-hook/config.json. It alone grants (config.c) ----
+ */
+
+#define CONFIG_PATH "etc/oci-rdma-hook/config.json" /* below the sysroot */
+#define CONFIG_STATE_DIR "/run/oci-rdma-hook"       /* where the policy names no other */
+#define CONFIG_SIZE_MAX (256 * 1024)
+
+/* The size of a variable's value: NCCL reads lines of 1024 bytes into two buffers of that size
+ * (src/misc/param.cc before 2.27). */
+#define CONFIG_VALUE_MAX 1023
+
+enum config_opt_in {
+	OPT_IN_ANNOTATION, /* containers that ask by annotation */
+	OPT_IN_DEVICE,     /* every container with a proven device */
+};
+
+enum config_no_device {
+	NO_DEVICE_IGNORE,
+	NO_DEVICE_TCP,
+	NO_DEVICE_FAIL,
+};
+
+enum config_gid_index {
+	GID_INDEX_AUTO,   /* set nothing: NCCL >= 2.21.5 finds it per device */
+	GID_INDEX_LEGACY, /* set it where all ports agree */
+	GID_INDEX_NUMBER,
+};
+
+struct config_variable {
+	const char *name;
+	const char *value;
+	size_t line; /* where the file says so */
+};
+
+struct config {
+	const char *path; /* as errors and reasons should name it */
+	enum config_opt_in opt_in;
+	const char **namespaces; /* exact names, or with a trailing '*' */
+	size_t n_namespaces;
+	size_t namespaces_line; /* where the file says so; 0: it does not */
+	uint64_t memlock;       /* bytes, or MEMLOCK_UNLIMITED */
+	bool require_memory_limit;
+	uint64_t capabilities;  /* bit n is capability n */
+	bool says_capabilities; /* the file does; else they are the default */
+	struct {
+		bool hca;
+		const char *socket_ifname; /* NULL, "rdma", or a value for NCCL */
+		enum config_gid_index gid_index;
+		unsigned gid_index_number;
+		const char *gdr_level; /* NULL: not set */
+		struct config_variable *extra;
+		size_t n_extra;
+	} nccl;
+	struct {
+		bool ucx;
+		bool nvshmem;
+		bool gloo;
+	} frameworks; /* other libraries that are told of the devices, by the environment */
+	enum config_no_device on_no_device;
+	bool fail_on_error;
+	bool fail_on_denied; /* a container that asks, has a device, and is denied */
+	bool amend_seccomp;  /* the shim may allow what verbs and NCCL need */
+	bool mend_missed;    /* processes of what was created while the plugin was away */
+	bool privileged_scan;
+	const char **runtimes;
+	size_t n_runtimes;
+	size_t runtimes_line; /* likewise */
+	const char *state_dir;
+};
+
+/* What holds without a file. */
+int config_defaults(struct arena *arena, struct config *ret_config, struct err *err);
+
+/*
+ * sysroot: a directory descriptor. path: the file, or NULL for CONFIG_PATH below the sysroot, where
+ * a missing file means the defaults; a file that was named must exist.
+ */
+int config_load(struct arena *arena, int sysroot, const char *path, struct config *ret_config,
+		struct err *err);
+
+/* What a file says that is read already. what: its path, as errors and config.path say it */
+int config_read(struct arena *arena, const struct fs_text *text, const char *what,
+		struct config *ret_config, struct err *err);
+
+/* True if the namespace is one of config.namespaces; an unknown one (NULL) only matches "*". */
+bool config_allows_namespace(const struct config *config, const char *name);
+
+/* ---- for the shim (choice.c) ---- */
+
+/*
+ * What the shim needs for containers that have nothing to do with RDMA: which runtime is run, and
+ * where the records are. A config that cannot be used must not change that.
+ */
+
+enum choice {
+	CHOICE_UNKNOWN, /* it cannot be read, is not to be trusted, or breaks off before "runtimes"
+			 */
+	CHOICE_FRONT,   /* it says "runtimes", but is no JSON behind that: there may be more */
+	CHOICE_SAID,    /* it is JSON throughout; what it does not say has its default */
+};
+
+/* "runtimes" and "state_dir" of the file that config_load would read, whatever else is wrong with
+ * it. They go into *config, whose other fields stay; not with CHOICE_UNKNOWN. */
+enum choice choice_read(struct arena *arena, const char *sysroot, const char *path,
+			struct config *config);
+
+/* True if there is a program at path that can be run. */
+typedef bool runtimes_can_run(void *context, const char *path);
+
+/* The runtime that the shim's own name says, as "crun" of oci-rdma-runtime-crun, or NULL. */
+const char *runtimes_named(const char *called);
+
+/*
+ * The first of the config's list that can be run; called as oci-rdma-runtime-crun, the first crun
+ * of the list, else an installed one. called: without a directory. In the arena or the config; NULL
+ * if there is none.
+ */
+const char *runtimes_find(struct arena *arena, const struct config *config, const char *called,
+			  runtimes_can_run *can_run, void *context);
+
+/* ---- what a pod asks for (request.c) ---- */
+
+/*
+ * What a pod's author asks for, by annotations with the prefix oci-rdma-hook.io/. They only ask,
+ * refuse or reduce; the administrator's config grants. Where choosing a device is asking (CDI), the
+ * hook's arguments ask instead of inject "true". The table in request.c has them all.
+ */
+
+enum request_inject {
+	INJECT_UNSAID,
+	INJECT_ASKED,
+	INJECT_REFUSED,
+};
+
+struct request {
+	enum request_inject inject;
+	bool by_hook;         /* asked for by a hook's arguments, not by inject */
+	bool other_container; /* containers names others, not this one */
+	uint64_t memlock;     /* MEMLOCK_UNLIMITED if it does not say */
+	bool nccl;
+};
+
+/* Strict: an unknown name or value is an error that names line and file (what: config.json's path).
+ */
+int request_read(const struct spec *spec, const char *what, struct request *ret_request,
+		 struct err *err);
+
+/*
+ * The bare question, for a container that has no device: does it have an annotation of ours, be it
+ * misspelt, or ask by a hook's arguments, and does not refuse by inject "false"? Its author wants
+ * to hear why it gets nothing.
+ */
+bool request_is_made(const struct spec *spec);
+
+#endif
