@@ -8,11 +8,10 @@
 #include <unistd.h>
 
 #include "core/base/cleanup.h"
+#include "core/base/fs.h"
 #include "core/base/names.h"
-#include "core/base/replace.h"
 #include "core/base/tell.h"
 #include "core/base/text.h"
-#include "core/base/tree.h"
 #include "core/command_line.h"
 #include "core/json/writer.h"
 #include "core/node/node.h"

@@ -13,7 +13,6 @@
 #include "core/base/cleanup.h"
 #include "core/base/fs.h"
 #include "core/base/names.h"
-#include "core/base/tree.h"
 #include "core/command_line.h"
 #include "core/deadline.h"
 #include "core/json/reader.h"

@@ -10,7 +10,6 @@
 #include "admin/installation/handler.h"
 #include "core/base/fs.h"
 #include "core/base/names.h"
-#include "core/base/tree.h"
 
 /* status: negative if problem says why */
 static int tell(const struct engines *engines, const char *file, const char *note, int status,

@@ -12,8 +12,8 @@
 #include "admin/engine/program.h"
 #include "admin/installation/handler.h"
 #include "core/base/cleanup.h"
+#include "core/base/fs.h"
 #include "core/base/names.h"
-#include "core/base/tree.h"
 #include "core/command_line.h"
 #include "core/policy/policy.h"
 

@@ -11,8 +11,8 @@
 #include "admin/installation/ways.h"
 #include "admin/report/report.h"
 #include "core/base/cleanup.h"
+#include "core/base/fs.h"
 #include "core/base/text.h"
-#include "core/base/tree.h"
 #include "core/container/container.h"
 #include "hook/apply/spec_edit.h"
 

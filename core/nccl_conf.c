@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "core/base/cleanup.h"
-#include "core/base/replace.h"
+#include "core/base/fs.h"
 
 #define WHAT "/" NCCL_CONF " of the container"
 

@@ -12,7 +12,31 @@
 
 #include "core/base/arena.h"
 #include "core/base/err.h"
-#include "core/nri_missed.h"
+#include "core/json/reader.h"
+#include "core/json/writer.h"
+
+/* ---- containers that were created while no plugin was connected (nri/missed.h) ---- */
+
+/* That are named; the others are only counted. */
+#define NRI_MISSED_MAX 64
+
+struct nri_missed {
+	const char *id;
+	const char *who; /* "team-a/h-kim-0/trainer" */
+	bool mended;     /* its processes have the limit since */
+};
+
+struct nri_missed_status {
+	uint64_t found;   /* since the plugin started */
+	uint64_t mended;  /* of these */
+	uint64_t open;    /* that run now, and are not mended */
+	uint64_t unnamed; /* of these, without an item */
+	uint64_t unseen;  /* after the last connection: could not be decided about */
+	const struct nri_missed *item;
+	size_t n;
+};
+
+/* ---- the plugin's state ---- */
 
 /* Below the sysroot */
 #define NRI_STATUS_DIR "run/oci-rdma-hook"

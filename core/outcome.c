@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "core/note/note.h"
-#include "core/report/remember.h"
+#include "core/report/report.h"
 
 /* ---- what a container is that could not be examined ---- */
 

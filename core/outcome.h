@@ -28,7 +28,7 @@
 #include "core/base/err.h"
 #include "core/container/container.h"
 #include "core/options.h"
-#include "core/report/log.h"
+#include "core/report/report.h"
 
 enum outcome_kind {
 	OUTCOME_NOTHING,
@@ -43,7 +43,7 @@ struct outcome {
 	const char *reason;     /* of all but a grant; NULL if nobody wants to know */
 	struct applied applied; /* of a grant; of a failure, what was given before it */
 	struct err err;         /* has the reason of a failure */
-	const char *sysroot;    /* of the node, for its record (core/note/refusal.h); NULL: none */
+	const char *sysroot;    /* of the node, for its record (core/note/note.h); NULL: none */
 };
 
 struct entry_point {

@@ -12,7 +12,7 @@
 
 #include "core/base/arena.h"
 #include "core/base/err.h"
-#include "core/note/refusal.h"
+#include "core/note/note.h"
 
 /* The longest of each (k8s.io/apimachinery, pkg/util/validation), and a NUL */
 #define EVENT_LABEL_SIZE 64

@@ -14,7 +14,7 @@
 
 #include "core/base/clock.h"
 #include "core/base/text.h"
-#include "core/report/log.h"
+#include "core/report/report.h"
 #include "events/api.h"
 #include "events/ledger.h"
 #include "events/spool.h"

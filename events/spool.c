@@ -11,8 +11,8 @@
 #include <unistd.h>
 
 #include "core/base/cleanup.h"
+#include "core/base/fs.h"
 #include "core/base/text.h"
-#include "core/base/tree.h"
 
 #define GONE "/" REFUSAL_DIR " was removed: this program has to be started again"
 

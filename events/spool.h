@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The records of refusals (core/note/refusal.h), each as it comes. Nothing is written there. */
+/* The records of refusals (core/note/note.h), each as it comes. Nothing is written there. */
 #ifndef OCI_RDMA_EVENTS_SPOOL_H
 #define OCI_RDMA_EVENTS_SPOOL_H
 
 #include <stdbool.h>
 
 #include "core/base/err.h"
-#include "core/note/refusal.h"
+#include "core/note/note.h"
 
 struct spool {
 	int dir;

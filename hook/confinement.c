@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "hook/confinement.h"
+#include "hook/hook.h"
 
 #include <linux/capability.h>
 

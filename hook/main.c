@@ -15,9 +15,8 @@
 #include "core/base/fs.h"
 #include "core/base/names.h"
 #include "core/command_line.h"
-#include "hook/precreate.h"
+#include "hook/hook.h"
 #include "hook/shim/shim.h"
-#include "hook/stage.h"
 
 static const char usage[] =
 	"Usage: oci-rdma-hook [--config FILE] [--sysroot DIR] [--ask] STAGE\n"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "hook/precreate.h"
+#include "hook/hook.h"
 
 #include <stdio.h>
 #include <unistd.h>
@@ -8,10 +8,8 @@
 #include "core/container/container.h"
 #include "core/deadline.h"
 #include "core/outcome.h"
-#include "core/report/log.h"
-#include "hook/apply/limit.h"
+#include "core/report/report.h"
 #include "hook/apply/spec_edit.h"
-#include "hook/confinement.h"
 
 #define WAY_IN "precreate"
 #define WHAT "config.json on stdin"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "hook/stage.h"
+#include "hook/hook.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -16,9 +16,8 @@
 #include "core/nccl_conf.h"
 #include "core/outcome.h"
 #include "core/process/process.h"
-#include "core/report/log.h"
+#include "core/report/report.h"
 #include "core/spec/spec.h"
-#include "hook/confinement.h"
 
 static const char *const stage_names[] = {
 	[STAGE_CREATE_RUNTIME] = "createRuntime",

@@ -8,8 +8,8 @@
 #include <unistd.h>
 
 #include "core/base/cleanup.h"
+#include "core/base/fs.h"
 #include "core/base/text.h"
-#include "core/base/tree.h"
 
 /* kubepods.slice/kubepods-burstable.slice/kubepods-burstable-podUID.slice/cri-containerd-ID.scope,
  * and a kubelet with a --cgroup-root has some more. A container may make any number below its own.

@@ -10,10 +10,10 @@
 #include <sys/un.h>
 
 #include "core/base/cleanup.h"
+#include "core/base/fs.h"
 #include "core/base/names.h"
 #include "core/base/tell.h"
 #include "core/base/text.h"
-#include "core/base/tree.h"
 #include "core/command_line.h"
 #include "core/nri_socket.h"
 #include "core/nri_status.h"

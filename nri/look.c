@@ -6,15 +6,13 @@
 #include <string.h>
 #include <syslog.h>
 
-#include "core/base/cgroup.h"
 #include "core/base/cleanup.h"
 #include "core/base/fs.h"
-#include "core/base/tree.h"
+#include "core/base/proc.h"
 #include "core/container/container.h"
 #include "core/note/note.h"
 #include "core/process/process.h"
-#include "core/report/log.h"
-#include "core/report/remember.h"
+#include "core/report/report.h"
 #include "nri/mend.h"
 
 #define WAY_IN "nri"

@@ -6,8 +6,8 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
-#include "core/base/cgroup.h"
 #include "core/base/cleanup.h"
+#include "core/base/proc.h"
 #include "core/process/process.h"
 
 /* A container that forks faster than all of its processes can be looked at so often is not mended

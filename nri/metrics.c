@@ -13,8 +13,8 @@
 
 #include "core/base/cleanup.h"
 #include "core/base/clock.h"
-#include "core/base/replace.h"
-#include "core/report/log.h"
+#include "core/base/fs.h"
+#include "core/report/report.h"
 #include "nri/metrics_missed.h"
 
 /* ---- the text ---- */

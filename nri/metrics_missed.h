@@ -5,7 +5,7 @@
 
 #include <stdio.h>
 
-#include "core/nri_missed.h"
+#include "core/nri_status.h"
 
 /* In Prometheus' text format */
 void metrics_print_missed(FILE *out, const struct nri_missed_status *missed);

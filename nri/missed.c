@@ -13,7 +13,7 @@
 
 #include "core/base/clock.h"
 #include "core/base/text.h"
-#include "core/report/log.h"
+#include "core/report/report.h"
 #include "nri/alive.h"
 #include "nri/look.h"
 

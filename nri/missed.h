@@ -19,7 +19,7 @@
 #include <sys/types.h>
 
 #include "core/child.h"
-#include "core/nri_missed.h"
+#include "core/nri_status.h"
 #include "core/options.h"
 #include "nri/synchronize.h"
 

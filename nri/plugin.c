@@ -15,7 +15,7 @@
 #include "core/base/clock.h"
 #include "core/base/names.h"
 #include "core/confine/confine.h"
-#include "core/report/log.h"
+#include "core/report/report.h"
 #include "nri/confinement.h"
 #include "nri/link.h"
 #include "nri/lock.h"

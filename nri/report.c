@@ -10,7 +10,7 @@
 
 #include "core/base/clock.h"
 #include "core/base/text.h"
-#include "core/report/log.h"
+#include "core/report/report.h"
 #include "nri/notify.h"
 #include "nri/status.h"
 

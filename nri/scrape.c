@@ -19,7 +19,7 @@
 #include "core/base/fs.h"
 #include "core/base/names.h"
 #include "core/command_line.h"
-#include "core/report/log.h"
+#include "core/report/report.h"
 #include "nri/confinement.h"
 
 #define WAITING 16

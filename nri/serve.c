@@ -8,8 +8,7 @@
 #include "core/container/container.h"
 #include "core/outcome.h"
 #include "core/plan/plan.h"
-#include "core/report/log.h"
-#include "core/report/remember.h"
+#include "core/report/report.h"
 #include "nri/wire/ttrpc.h"
 
 #define WAY_IN "nri"

@@ -8,7 +8,6 @@
 
 #include "core/base/cleanup.h"
 #include "core/base/fs.h"
-#include "core/base/replace.h"
 #include "core/base/text.h"
 
 /* ---- the status file ---- */

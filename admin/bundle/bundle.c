@@ -9,8 +9,8 @@
 
 #include "admin/bundle/state_file.h"
 #include "core/base/cleanup.h"
+#include "core/base/fs.h"
 #include "core/base/text.h"
-#include "core/base/tree.h"
 #include "core/policy/trust.h"
 
 #define TASKS "io.containerd.runtime.v2.task"

@@ -3,8 +3,8 @@
 
 #include <string.h>
 
+#include "core/base/fs.h"
 #include "core/base/text.h"
-#include "core/base/tree.h"
 #include "core/json/reader.h"
 
 /* runc's state.json holds the whole spec again. */

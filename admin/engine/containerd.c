@@ -12,8 +12,8 @@
 #include "core/base/arena.h"
 #include "core/base/cleanup.h"
 #include "core/base/err.h"
+#include "core/base/fs.h"
 #include "core/base/text.h"
-#include "core/base/tree.h"
 
 /* Absolute paths, each once, in the order in which they are read */
 struct containerd_files {

@@ -7,8 +7,8 @@
 
 #include "admin/engine/toml.h"
 #include "core/base/cleanup.h"
+#include "core/base/fs.h"
 #include "core/base/text.h"
-#include "core/base/tree.h"
 
 #define RUNTIME "crio.runtime"
 #define HANDLERS RUNTIME ".runtimes."

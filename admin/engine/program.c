@@ -8,7 +8,6 @@
 #include "core/base/cleanup.h"
 #include "core/base/fs.h"
 #include "core/base/text.h"
-#include "core/base/tree.h"
 
 bool program_exists(int root, const char *path)
 {

@@ -6,9 +6,9 @@
 #include <string.h>
 
 #include "admin/engine/program.h"
+#include "core/base/fs.h"
 #include "core/base/names.h"
 #include "core/base/text.h"
-#include "core/base/tree.h"
 #include "core/policy/policy.h"
 #include "core/spec/spec.h"
 

@@ -15,7 +15,6 @@
 #include "core/base/fs.h"
 #include "core/base/names.h"
 #include "core/base/text.h"
-#include "core/base/tree.h"
 #include "core/policy/trust.h"
 
 /* CRI-O's hooks_dir in OpenShift (machine-config-operator, templates/…/crio.yaml); its own default

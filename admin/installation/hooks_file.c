@@ -288,7 +288,7 @@ static int check_present(const struct reading *r, const char *what, struct err *
 	return 0;
 }
 
-/* The stages in which a run with this operand does the right thing (enum stage of hook/stage.h). */
+/* The stages in which a run with this operand does the right thing (enum stage of hook/hook.h). */
 static unsigned stages_for(unsigned operand)
 {
 	if (operand & (HOOKS_CREATE_RUNTIME | HOOKS_PRESTART))

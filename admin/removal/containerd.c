@@ -5,8 +5,8 @@
 #include "admin/engine/containerd.h"
 #include "admin/removal/needs.h"
 #include "core/base/cleanup.h"
+#include "core/base/fs.h"
 #include "core/base/names.h"
-#include "core/base/tree.h"
 
 #define RUNTIME_PATH_MAX 4096
 

@@ -5,8 +5,8 @@
 
 #include "admin/removal/needs.h"
 #include "core/base/cleanup.h"
+#include "core/base/fs.h"
 #include "core/base/names.h"
-#include "core/base/tree.h"
 #include "core/json/reader.h"
 
 #define HOST_CONFIG_SIZE_MAX (1024 * 1024)

@@ -9,7 +9,6 @@
 #include "core/base/fs.h"
 #include "core/base/names.h"
 #include "core/base/text.h"
-#include "core/base/tree.h"
 
 #define COMMAND_LINE_MAX (64 * 1024)
 #define STATUS_MAX (16 * 1024)

@@ -6,8 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/base/fs.h"
 #include "core/base/text.h"
-#include "core/base/tree.h"
 
 void needs_say(struct needs *needs, const char *format, ...)
 {

@@ -10,7 +10,6 @@
 #include "core/base/fs.h"
 #include "core/base/names.h"
 #include "core/base/text.h"
-#include "core/base/tree.h"
 #include "core/json/reader.h"
 #include "core/policy/policy.h"
 
@@ -88,7 +87,7 @@ static bool has_content_of_record(int dir, const char *name)
 	       record.bundle && record.config && record.inode;
 }
 
-/* True for the record of a container that was created through the shim (hook/shim/record.h).
+/* True for the record of a container that was created through the shim (hook/shim/shim.h).
  * The NRI plugin and the hook keep files in the same directory, which do not need the shim. */
 static bool is_record(int dir, const char *name)
 {

@@ -10,6 +10,9 @@
 #define OCI_RDMA_ERR_H
 
 #include <stdbool.h>
+#include <stddef.h>
+
+#include "core/base/arena.h"
 
 #define ERR_TEXT_MAX 1024
 
@@ -39,5 +42,25 @@ bool kernel_is_before_openat2(const char *release);
 
 /* Why openat2(2) answers ENOSYS, and what to do: the kernel, or a filter of system calls */
 const char *kernel_lacks_openat2(void);
+
+/* ---- warnings: what stands in the way without stopping us, for the dry run and the log ---- */
+
+/* Enough for any real container; a pod that provokes more learns nothing new from the rest. */
+#define WARNINGS_MAX 128
+
+struct warning {
+	const char *code; /* stable, for scripts */
+	const char *message;
+};
+
+struct warnings {
+	struct warning *item;
+	size_t n;
+	size_t room;
+};
+
+/* Returns 0, or -1 without memory. What does not fit below WARNINGS_MAX is left out. */
+int warnings_add(struct arena *arena, struct warnings *warnings, const char *code,
+		 const char *format, ...) __attribute__((format(printf, 4, 5)));
 
 #endif

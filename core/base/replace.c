@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "core/base/replace.h"
-
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "core/base/tree.h"
+#include "core/base/fs.h"
 
 #include <errno.h>
 #include <fcntl.h>

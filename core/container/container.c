@@ -8,7 +8,6 @@
 
 #include "core/base/cleanup.h"
 #include "core/base/fs.h"
-#include "core/base/tree.h"
 
 int rootfs_open(int bundle, const char *path, struct err *err)
 {

@@ -11,7 +11,6 @@
 #include "core/base/arena.h"
 #include "core/base/err.h"
 #include "core/base/fs.h"
-#include "core/base/warning.h"
 #include "core/node/node.h"
 #include "core/options.h"
 #include "core/plan/plan.h"
@@ -118,5 +117,23 @@ int container_find(struct container *container, const struct options *options, s
 
 /* Then makes the plan. Returns 0 or -1. */
 int container_plan(struct container *container, struct err *err);
+
+/* ---- which of the node's devices are its own, by what the engine has given it (devices.c) ---- */
+
+/*
+ * Fills container->devices, from container->node, with the verbs devices, in the order of
+ * linux.devices; container->unusable and the warnings with what was given but cannot be used by
+ * verbs. Returns 0 or -1.
+ */
+int container_find_devices(struct container *container, struct err *err);
+
+/* Whether mounted device files are proof: of a rootless engine's own user, not of a pod's author */
+bool container_mounts_count(const struct spec *spec);
+
+/* Fills container->gpus. Returns 0 or -1. */
+int container_find_gpus(struct container *container, struct err *err);
+
+/* Fills container->claims, once. Returns 0 or -1. */
+int container_read_claims(struct container *container, struct err *err);
 
 #endif

@@ -11,7 +11,6 @@
 #include "core/base/err.h"
 #include "core/base/fs.h"
 #include "core/container/container.h"
-#include "core/container/devices.h"
 #include "core/nccl_conf.h"
 #include "core/node/node.h"
 #include "core/plan/plan.h"

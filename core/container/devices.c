@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "core/container/devices.h"
+#include "core/container/container.h"
 
 #include <string.h>
 #include <sys/stat.h>

@@ -8,8 +8,6 @@
 #include <yajl/yajl_parse.h>
 
 #include "core/base/text.h"
-#include "core/json/memory.h"
-#include "core/json/slip.h"
 
 /* Long enough for every name that a shape has; a longer key matches none of them. */
 #define KEY_MAX 512

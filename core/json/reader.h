@@ -13,6 +13,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <yajl/yajl_common.h>
 
 #include "core/base/arena.h"
 #include "core/base/err.h"
@@ -142,5 +143,38 @@ int json_string(struct arena *arena, const struct json_value *value, const char 
 /* The same behind the *count strings of an array that grows (arena_grow). */
 int json_append_string(struct arena *arena, const struct json_value *value, const char ***array,
 		       size_t *count, size_t *room, struct err *err);
+
+/* ---- slips of the pen in a JSON text that a parser has refused, for people (slip.c) ---- */
+
+struct json_slip {
+	const char *what;
+	size_t line; /* counted from 1 */
+};
+
+/*
+ * What is not closed at the text's end: a string, a comment, a bracket. comments: the text may have
+ * some. False if nothing is.
+ */
+bool json_find_unclosed(const char *text, size_t len, bool comments, struct json_slip *ret_slip);
+
+/* A comma behind the last item, where a parser has stopped at or behind the bracket that follows.
+ */
+bool json_find_comma(const char *text, size_t len, size_t stopped, bool comments,
+		     struct json_slip *ret_slip);
+
+/* ---- for what uses yajl: its memory (memory.c) ---- */
+
+/*
+ * Memory for yajl, which does not look whether it got any (yajl_alloc.c, yajl_buf.c) and would
+ * write through NULL: where there is none left, what was going on is given up.
+ */
+
+/* What uses yajl. It may be left in the middle of any call of yajl's, so it must own nothing. */
+typedef int json_body(yajl_alloc_funcs *memory, void *context);
+
+#define JSON_NO_MEMORY (-2)
+
+/* Returns what body returns, or JSON_NO_MEMORY. What body got by *memory is gone then. */
+int json_with_memory(json_body *body, void *context);
 
 #endif

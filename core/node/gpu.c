@@ -9,7 +9,6 @@
 #include "core/base/cleanup.h"
 #include "core/base/fs.h"
 #include "core/base/text.h"
-#include "core/base/tree.h"
 
 #define DRIVER_DIR "proc/driver/nvidia/gpus"
 #define BUS_DIR "sys/bus/pci/devices"

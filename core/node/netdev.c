@@ -10,7 +10,6 @@
 #include "core/base/cleanup.h"
 #include "core/base/fs.h"
 #include "core/base/text.h"
-#include "core/base/tree.h"
 #include "core/json/reader.h"
 
 #define DEVINFO_DIR "var/run/k8s.cni.cncf.io/devinfo/cni"

@@ -11,7 +11,6 @@
 #include "core/base/cleanup.h"
 #include "core/base/fs.h"
 #include "core/base/text.h"
-#include "core/base/tree.h"
 
 uint64_t node_memory(const struct node *node)
 {

@@ -14,7 +14,6 @@
 #include "core/base/cleanup.h"
 #include "core/base/fs.h"
 #include "core/base/text.h"
-#include "core/base/tree.h"
 
 int gid_open_port(const struct node *node, const struct device *device, unsigned number)
 {

@@ -11,10 +11,8 @@
 
 #include "core/base/cleanup.h"
 #include "core/base/fs.h"
-#include "core/base/tree.h"
 #include "core/json/reader.h"
 #include "core/json/writer.h"
-#include "core/note/shelf.h"
 
 static const struct shelf notes = {NOTE_DIR, NOTE_SIZE_MAX, NOTES_MAX};
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "core/note/refusal.h"
+#include "core/note/note.h"
 
 #include <errno.h>
 #include <stdio.h>

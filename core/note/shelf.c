@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "core/note/shelf.h"
+#include "core/note/note.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -9,9 +9,8 @@
 #include <unistd.h>
 
 #include "core/base/cleanup.h"
-#include "core/base/replace.h"
+#include "core/base/fs.h"
 #include "core/base/text.h"
-#include "core/base/tree.h"
 
 int shelf_name(const char *id, const char *kind, char name[SHELF_NAME_SIZE])
 {

@@ -14,7 +14,6 @@
 #include "core/base/arena.h"
 #include "core/base/err.h"
 #include "core/base/fs.h"
-#include "core/base/warning.h"
 #include "core/node/node.h"
 #include "core/policy/policy.h"
 #include "core/spec/spec.h"

@@ -16,12 +16,10 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
-#include "core/base/cgroup.h"
 #include "core/base/cleanup.h"
 #include "core/base/fs.h"
-#include "core/base/process_stat.h"
+#include "core/base/proc.h"
 #include "core/base/text.h"
-#include "core/base/tree.h"
 #include "core/plan/plan.h"
 #include "core/policy/policy.h"
 

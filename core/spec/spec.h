@@ -15,7 +15,6 @@
 
 #include "core/base/arena.h"
 #include "core/base/err.h"
-#include "core/base/warning.h"
 #include "core/json/reader.h"
 
 /* ---- whose container it is (identity.c) ---- */

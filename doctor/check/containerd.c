@@ -6,8 +6,8 @@
 
 #include "admin/engine/program.h"
 #include "admin/installation/handler.h"
+#include "core/base/fs.h"
 #include "core/base/names.h"
-#include "core/base/tree.h"
 #include "doctor/check/check.h"
 #include "doctor/check/engine_output.h"
 

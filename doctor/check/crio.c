@@ -8,9 +8,9 @@
 #include "admin/engine/crio.h"
 #include "admin/installation/handler.h"
 #include "core/base/cleanup.h"
+#include "core/base/fs.h"
 #include "core/base/names.h"
 #include "core/base/text.h"
-#include "core/base/tree.h"
 #include "doctor/check/check.h"
 
 struct context {

@@ -2,7 +2,7 @@
 /* Whether the node's drivers let an HCA reach a GPU's memory: by DMA-BUF or by nvidia_peermem */
 #include <string.h>
 
-#include "core/base/tree.h"
+#include "core/base/fs.h"
 #include "doctor/check/check.h"
 
 #define VERSION_MAX 4096

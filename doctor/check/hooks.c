@@ -9,9 +9,9 @@
 
 #include "admin/engine/crio.h"
 #include "admin/installation/hooks_dir.h"
+#include "core/base/fs.h"
 #include "core/base/names.h"
 #include "core/base/text.h"
-#include "core/base/tree.h"
 #include "core/deadline.h"
 #include "core/json/reader.h"
 #include "core/nri_status.h"

@@ -10,8 +10,8 @@
 #include <string.h>
 
 #include "core/base/cleanup.h"
+#include "core/base/fs.h"
 #include "core/base/text.h"
-#include "core/base/tree.h"
 #include "doctor/check/acs.h"
 #include "doctor/check/check.h"
 

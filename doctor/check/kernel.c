@@ -8,7 +8,7 @@
 #include <sys/utsname.h>
 
 #include "core/base/err.h"
-#include "core/base/tree.h"
+#include "core/base/fs.h"
 #include "doctor/check/check.h"
 
 static int add_missing(const struct doctor *doctor, struct findings *findings)

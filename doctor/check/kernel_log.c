@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "core/base/cleanup.h"
+#include "core/base/fs.h"
 #include "core/base/text.h"
-#include "core/base/tree.h"
 #include "doctor/check/check.h"
 
 /* One read is one record, of at most this much (kernel/printk, CONSOLE_EXT_LOG_MAX). */

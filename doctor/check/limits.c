@@ -11,8 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/fs.h"
 #include "core/base/text.h"
-#include "core/base/tree.h"
 #include "core/policy/policy.h"
 #include "doctor/check/check.h"
 #include "doctor/check/memlock.h"

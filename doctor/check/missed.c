@@ -11,10 +11,10 @@
 
 #include "admin/bundle/bundle.h"
 #include "admin/bundle/recall.h"
-#include "core/base/cgroup.h"
 #include "core/base/cleanup.h"
+#include "core/base/fs.h"
+#include "core/base/proc.h"
 #include "core/base/text.h"
-#include "core/base/tree.h"
 #include "core/process/process.h"
 #include "doctor/check/check.h"
 #include "doctor/check/plan.h"

@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "core/base/cleanup.h"
+#include "core/base/fs.h"
 #include "core/base/text.h"
-#include "core/base/tree.h"
 #include "doctor/check/nccl.h"
 
 #define NAMES_MAX 8 /* in one line */

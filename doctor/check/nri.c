@@ -10,8 +10,8 @@
 
 #include "admin/installation/ways.h"
 #include "core/base/cleanup.h"
+#include "core/base/fs.h"
 #include "core/base/names.h"
-#include "core/base/tree.h"
 #include "core/nri_socket.h"
 #include "core/nri_status.h"
 #include "doctor/check/check.h"

@@ -3,7 +3,7 @@
 
 #include "core/policy/policy.h"
 #include "admin/installation/config_check.h"
-#include "core/base/tree.h"
+#include "core/base/fs.h"
 #include "doctor/check/check.h"
 
 int check_policy(const struct doctor *doctor, struct findings *findings, struct err *err)

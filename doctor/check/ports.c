@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "core/base/cleanup.h"
-#include "core/base/tree.h"
+#include "core/base/fs.h"
 #include "core/node/node.h"
 #include "doctor/check/check.h"
 #include "doctor/target/netdevs.h"

@@ -7,7 +7,7 @@
 #include <sys/xattr.h>
 
 #include "core/base/cleanup.h"
-#include "core/base/tree.h"
+#include "core/base/fs.h"
 #include "doctor/check/check.h"
 
 #define LABEL_MAX 256

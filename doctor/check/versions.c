@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/fs.h"
 #include "core/base/text.h"
-#include "core/base/tree.h"
 #include "doctor/check/check.h"
 #include "doctor/nccl/library.h"
 

@@ -3,8 +3,8 @@
 
 #include <string.h>
 
+#include "core/base/fs.h"
 #include "core/base/text.h"
-#include "core/base/tree.h"
 
 #define MAPS_MAX (8 * 1024 * 1024)
 #define NAME "libnccl.so."

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/fs.h"
 #include "core/base/text.h"
-#include "core/base/tree.h"
 #include "core/nccl_conf.h"
 
 const struct nccl_setting *nccl_settings_find(const struct nccl_settings *settings,

@@ -13,7 +13,6 @@
 #include "core/base/cleanup.h"
 #include "core/base/fs.h"
 #include "core/base/text.h"
-#include "core/base/tree.h"
 #include "core/child.h"
 #include "core/spec/spec.h"
 

@@ -8,7 +8,6 @@
 #include "core/base/cleanup.h"
 #include "core/base/fs.h"
 #include "core/base/text.h"
-#include "core/base/tree.h"
 
 #define ENVIRON_MAX (1024 * 1024)
 

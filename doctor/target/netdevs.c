@@ -9,8 +9,8 @@
 #include <sys/socket.h>
 
 #include "core/base/cleanup.h"
+#include "core/base/fs.h"
 #include "core/base/text.h"
-#include "core/base/tree.h"
 
 #define NET_DEV_MAX (1024 * 1024)
 

@@ -9,10 +9,9 @@
 #include <string.h>
 
 #include "admin/bundle/bundle.h"
-#include "core/base/cgroup.h"
 #include "core/base/cleanup.h"
-#include "core/base/process_stat.h"
-#include "core/base/tree.h"
+#include "core/base/fs.h"
+#include "core/base/proc.h"
 
 #define ENVIRON_MAX (1024 * 1024)
 #define CGROUP_MAX (64 * 1024)

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "core/base/cleanup.h"
-#include "core/base/tree.h"
+#include "core/base/fs.h"
 #include "core/child.h"
 #include "core/node/node.h"
 

@@ -7,7 +7,6 @@
 #include "core/base/cleanup.h"
 #include "core/base/fs.h"
 #include "core/base/text.h"
-#include "core/base/tree.h"
 #include "doctor/topology/answers.h"
 
 /* In the words of `nvidia-smi topo -m` */

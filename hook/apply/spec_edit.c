@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "hook/apply/spec_edit.h"
-
+#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 
 #include "core/base/capability.h"
 #include "core/json/writer.h"
 #include "core/plan/plan.h"
+#include "core/process/process.h"
+#include "core/report/report.h"
+#include "hook/apply/spec_edit.h"
 
 /* text[begin..end) becomes .text */
 struct splice {
@@ -362,4 +365,34 @@ int spec_edit(struct arena *arena, const struct fs_text *text, const struct spec
 		return 0;
 	}
 	return assemble(&edit, ret_text) < 0 ? err_memory(err) : 0;
+}
+
+/* ---- whether a limit may be set at all ---- */
+
+int limit_inherit(struct grant *grant, struct err *err)
+{
+	if (getrlimit64(RLIMIT_MEMLOCK, &grant->inherited) < 0)
+		return err_sys(err, errno, "RLIMIT_MEMLOCK");
+	return 0;
+}
+
+int limit_grant(struct container *container, struct grant *grant, const char *way_in,
+		struct err *err)
+{
+	struct plan *plan = &container->plan;
+
+	if (limit_inherit(grant, err) < 0)
+		return -1;
+	if (plan->shortage) {
+		(void)err_set(err, "%s", plan->shortage);
+		log_failure_silently(container, err, way_in);
+	}
+	if (!plan->adds_rlimit || process_may_have_memlock(grant->memlock, err) == 0)
+		return 0;
+	if (container->config.fail_on_error)
+		return -1;
+	log_failure_silently(container, err, way_in);
+	plan->sets_memlock = false;
+	grant->memlock = 0;
+	return 0;
 }

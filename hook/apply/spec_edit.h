@@ -14,6 +14,7 @@
 #include "core/base/arena.h"
 #include "core/base/err.h"
 #include "core/base/fs.h"
+#include "core/container/container.h"
 #include "core/plan/plan.h"
 #include "core/spec/spec.h"
 
@@ -49,5 +50,24 @@ struct grant grant_of_plan(const struct plan *plan);
  */
 int spec_edit(struct arena *arena, const struct fs_text *text, const struct spec *spec,
 	      const struct grant *grant, struct fs_text *ret_text, struct err *err);
+
+/* ---- the limit ---- */
+
+/* Whether a grant's memlock limit may be set at all: an engine without the right would fail at it.
+ */
+
+/*
+ * Sets grant->inherited to our own limit: the runtime starts with it, and its process too where the
+ * spec lists none.
+ */
+int limit_inherit(struct grant *grant, struct err *err);
+
+/*
+ * limit_inherit, and takes the memlock limit out of a grant for a process spec where the runtime
+ * may not set it, which would keep the container from starting (rootless podman): a line in the log
+ * under on_error "warn", else an error.
+ */
+int limit_grant(struct container *container, struct grant *grant, const char *way_in,
+		struct err *err);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the shim does for create, exec and delete (serve.h) */
+/* What the shim does for create, exec and delete (shim.h) */
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -10,16 +10,12 @@
 
 #include "core/base/cleanup.h"
 #include "core/base/fs.h"
-#include "core/base/replace.h"
 #include "core/base/text.h"
 #include "core/deadline.h"
 #include "core/outcome.h"
 #include "core/plan/plan.h"
-#include "hook/apply/limit.h"
 #include "hook/apply/spec_edit.h"
-#include "hook/shim/owner.h"
-#include "hook/shim/record.h"
-#include "hook/shim/serve.h"
+#include "hook/shim/shim.h"
 
 /* A config.json or process.json that is replaced by an edited one */
 struct edited {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "hook/shim/owner.h"
+#include "hook/shim/shim.h"
 
 #include <errno.h>
 #include <fcntl.h>

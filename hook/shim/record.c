@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "hook/shim/record.h"
+#include "hook/shim/shim.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -17,8 +17,7 @@
 #include "core/base/cleanup.h"
 #include "core/base/fs.h"
 #include "core/base/names.h"
-#include "core/base/process_stat.h"
-#include "core/base/replace.h"
+#include "core/base/proc.h"
 #include "core/base/text.h"
 #include "core/json/reader.h"
 #include "core/json/writer.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "hook/shim/runtime_args.h"
+#include "hook/shim/shim.h"
 
 #include <stdbool.h>
 #include <stddef.h>

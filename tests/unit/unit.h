@@ -26,7 +26,6 @@
 #include "core/base/arena.h"
 #include "core/base/cleanup.h"
 #include "core/base/err.h"
-#include "core/base/warning.h"
 
 #define UNIT_TESTS_MAX 512
 #define LENGTH(array) (sizeof(array) / sizeof((array)[0]))

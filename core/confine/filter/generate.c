@@ -12,7 +12,6 @@
 #include <stdlib.h>
 
 #include "core/confine/filter/rules.h"
-#include "core/confine/filter/target.h"
 
 #define PROGRAM_MAX 4096
 

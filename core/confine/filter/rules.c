@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/audit.h>
 #include <linux/prctl.h>
 #include <sched.h>
 #include <seccomp.h>
@@ -12,7 +13,27 @@
 #include <sys/mman.h>
 #include <sys/socket.h>
 
-#include "core/confine/filter/target.h"
+/* ---- the architecture ---- */
+
+static uint32_t chosen;
+
+void target_choose(const char *name)
+{
+	uint32_t native = seccomp_arch_native();
+
+	chosen = name && *name ? seccomp_arch_resolve_name(name) : native;
+	if (chosen != 0 && ((chosen ^ native) & __AUDIT_ARCH_LE) == 0)
+		return;
+	(void)fprintf(stderr, "seccomp filter: no filter for %s can be made here\n", name);
+	exit(1);
+}
+
+uint32_t target_architecture(void)
+{
+	return chosen;
+}
+
+/* ---- the rules ---- */
 
 /* A new namespace of any kind (linux/sched.h); CLONE_NEWTIME shares its bit with the signal. */
 #define CLONE_NEW_ANY                                                                              \

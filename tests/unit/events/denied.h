@@ -5,7 +5,7 @@
 
 #include "tests/unit/unit.h"
 
-#include "core/note/refusal.h"
+#include "core/note/note.h"
 #include "events/event.h"
 
 #define NOW 1795000000 /* seconds since 1970 */

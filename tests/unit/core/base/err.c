@@ -69,6 +69,37 @@ static void an_error_is_one_line(void **state)
 	assert_one_line(&err);
 }
 
+/* ---- warnings: bounded, in number and in length ---- */
+
+static void at_most_128_warnings_are_kept(void **state)
+{
+	cleanup_arena arena = {0};
+	struct warnings warnings = {0};
+
+	(void)state;
+	for (int i = 0; i < 10 * WARNINGS_MAX; i++)
+		assert_int_equal(warnings_add(&arena, &warnings, "code", "number %d", i), 0);
+	assert_int_equal(warnings.n, WARNINGS_MAX);
+	assert_string_equal(warnings.item[0].message, "number 0");
+	assert_string_equal(warnings.item[WARNINGS_MAX - 1].message, "number 127");
+	assert_string_equal(warnings.item[WARNINGS_MAX - 1].code, "code");
+}
+
+static void a_warning_is_one_bounded_line(void **state)
+{
+	cleanup_arena arena = {0};
+	struct warnings warnings = {0};
+	char large[5000];
+
+	(void)state;
+	memset(large, 'x', sizeof(large) - 1);
+	large[sizeof(large) - 1] = '\0';
+	assert_int_equal(warnings_add(&arena, &warnings, "code", "%s", large), 0);
+	assert_true(strlen(warnings.item[0].message) < 600);
+	assert_int_equal(warnings_add(&arena, &warnings, "code", "a%sb", "\n\x1b\x7f"), 0);
+	assert_string_equal(warnings.item[1].message, "a???b");
+}
+
 int main(void)
 {
 	static struct unit_suite suite;
@@ -79,5 +110,8 @@ int main(void)
 		 only_the_want_of_memory_is_known_as_such, NULL);
 	unit_add(&suite, "error: too long is cut", a_long_error_is_cut_and_stays_a_text, NULL);
 	unit_add(&suite, "error: one line, whatever it quotes", an_error_is_one_line, NULL);
+	unit_add(&suite, "warnings: at most 128, the first ones", at_most_128_warnings_are_kept,
+		 NULL);
+	unit_add(&suite, "warnings: each is one bounded line", a_warning_is_one_bounded_line, NULL);
 	return unit_run(&suite, "err");
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A file replaced in a directory that others may write to, and by several at a time */
-#include "core/base/replace.h"
+#include "core/base/fs.h"
 
 #include <errno.h>
 #include <limits.h>

@@ -4,7 +4,7 @@
 
 #include <errno.h>
 
-#include "core/base/tree.h"
+#include "core/base/fs.h"
 
 /* A root with links that would lead out of it, beside a file that must not be found */
 static void make_tree(const struct unit_dir *dir)

@@ -12,7 +12,7 @@
 #include <sys/syscall.h>
 #include <sys/wait.h>
 
-#include "hook/confinement.h"
+#include "hook/hook.h"
 #include "nri/confinement.h"
 
 enum { KILLED = -1, RETURNS = 0 };

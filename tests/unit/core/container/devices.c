@@ -7,7 +7,7 @@
 #include <sys/resource.h>
 #include <sys/wait.h>
 
-#include "core/container/devices.h"
+#include "core/container/container.h"
 
 /* What a child says that this machine does not let do what it tests */
 #define NOT_HERE 77

@@ -4,8 +4,8 @@
 
 #include <errno.h>
 
-#include "core/note/refusal.h"
-#include "core/report/remember.h"
+#include "core/note/note.h"
+#include "core/report/report.h"
 
 #define ID "4f1c0e2d9b7a4c58a1d3e6f708192a3b4c5d6e7f8091a2b3c4d5e6f708192a3b"
 #define FILE_OF(result) REFUSAL_DIR "/" ID "." result ".json"

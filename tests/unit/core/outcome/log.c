@@ -8,7 +8,6 @@
 
 #include "core/base/names.h"
 #include "core/note/note.h"
-#include "core/note/refusal.h"
 #include "core/outcome.h"
 
 #define ASKS "{\"annotations\":{\"oci-rdma-hook.io/inject\":\"true\"}}"

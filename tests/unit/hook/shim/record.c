@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The shim's record of a container: whose it is, and when it is no longer believed. By it an exec
  * is granted without a look at its devices. */
-#include "hook/shim/record.h"
+#include "hook/shim/shim.h"
 
 #include <sched.h>
 #include <sys/prctl.h>

@@ -13,7 +13,6 @@
 #include <sys/wait.h>
 
 #include "core/base/fs.h"
-#include "core/base/tree.h"
 
 /* What a child says that this machine does not let do what it tests */
 #define NOT_HERE 77

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The shim's memory of the last config that could be read */
-#include "hook/shim/last_choice.h"
+#include "hook/shim/shim.h"
 
 #include <limits.h>
 

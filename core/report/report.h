@@ -4,13 +4,16 @@
  * container that has an annotation oci-rdma-hook.io/ and gets nothing. The keys of a line are
  * fixed, so that it can be searched.
  */
-#ifndef OCI_RDMA_LOG_H
-#define OCI_RDMA_LOG_H
+#ifndef OCI_RDMA_REPORT_H
+#define OCI_RDMA_REPORT_H
 
 #include <stdbool.h>
 
 #include "core/base/err.h"
 #include "core/container/container.h"
+#include "core/note/note.h"
+
+/* ---- the log ---- */
 
 /* What a run of ours gave, beside the limit */
 struct applied {
@@ -54,5 +57,26 @@ void log_as_daemon(const char *name);
 
 /* An event of the daemon itself, not of a container. priority: LOG_INFO, … of syslog(3) */
 void log_event(int priority, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* ---- notes and records ---- */
+
+/* Leaves a note (core/note/note.h) of what was decided about a container, and a record for its
+ * author. */
+
+/*
+ * reason NULL: the plan's. entry_point: "nri". sysroot: a path. A container that does not ask and
+ * has no proven device gets no note. Returns 0, or -1 with the reason: whatever failed, the
+ * container has what it got.
+ */
+int remember(const char *sysroot, struct container *container, enum note_result result,
+	     const char *reason, const char *entry_point, struct err *err);
+
+/*
+ * Leaves a record (core/note/note.h) of why a pod's container was left without, for its author.
+ * One who has chosen that, by an annotation, needs to hear nothing. If the record cannot be
+ * written, that is logged: the container's own line in the log has the reason.
+ */
+void remember_refusal(const char *sysroot, const struct container *container,
+		      enum note_result result, const char *reason, const char *entry_point);
 
 #endif

@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef OCI_RDMA_PROCESS_STAT_H
-#define OCI_RDMA_PROCESS_STAT_H
+/* What /proc says of a process: its status in one line, and its cgroups. */
+#ifndef OCI_RDMA_PROC_H
+#define OCI_RDMA_PROC_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
-/* Fields of /proc/PID/stat (proc(5)) */
+/* ---- /proc/PID/stat ---- */
+
+/* Its fields (proc(5)) */
 #define PROCESS_STAT_PARENT 4
 #define PROCESS_STAT_START 22 /* in clock ticks since the machine's start */
 
@@ -20,5 +24,14 @@ uint64_t process_stat_read(int dir, const char *path, int field);
 
 /* The same of the file's text */
 uint64_t process_stat_field(const char *text, int field);
+
+/* ---- /proc/PID/cgroup: whose process it is, by the names that engines give to cgroups ---- */
+
+/*
+ * True if one of a process' cgroups has that name as a whole part of its path: "…/crio-NAME.scope",
+ * "…/libpod-NAME/container", "…/NAME"; and no part before it is that of another container (its id
+ * has 64 digits), which may have made the rest. cgroups: the text of /proc/PID/cgroup.
+ */
+bool cgroup_names(const char *cgroups, const char *name);
 
 #endif
