@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "admin/cdi.h"
+#include "admin/admin.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -1,15 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "admin/check_config.h"
+#include "admin/admin.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <stdbool.h>
 #include <stdio.h>
 
-#include "admin/check_engines.h"
-#include "admin/engine/crio.h"
-#include "admin/installation/config_check.h"
-#include "admin/installation/hooks_dir.h"
+#include "admin/engine/engine.h"
+#include "admin/installation/installation.h"
 #include "core/base/cleanup.h"
 #include "core/base/fs.h"
 #include "core/base/names.h"

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "admin/check_engines.h"
+#include "admin/admin.h"
 
 #include <errno.h>
 #include <stdbool.h>
 #include <string.h>
 
-#include "admin/engine/containerd.h"
-#include "admin/engine/docker.h"
-#include "admin/installation/handler.h"
+#include "admin/engine/engine.h"
+#include "admin/installation/installation.h"
 #include "core/base/fs.h"
 #include "core/base/names.h"
 

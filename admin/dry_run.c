@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "admin/dry_run.h"
+#include "admin/admin.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -7,8 +7,7 @@
 #include <string.h>
 
 #include "admin/bundle/bundle.h"
-#include "admin/bundle/recall.h"
-#include "admin/installation/ways.h"
+#include "admin/installation/installation.h"
 #include "admin/report/report.h"
 #include "core/base/cleanup.h"
 #include "core/base/fs.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The status that oci-rdma-nri writes into a file: read by its own --check, by the doctor, and by
- * what reports the entry points of a node (admin/installation/ways.h).
+ * what reports the entry points of a node (admin/installation/installation.h).
  */
 #ifndef OCI_RDMA_NRI_STATUS_H
 #define OCI_RDMA_NRI_STATUS_H
@@ -42,7 +42,7 @@ struct nri_missed_status {
 #define NRI_STATUS_DIR "run/oci-rdma-hook"
 #define NRI_STATUS_NAME "nri.json"
 #define NRI_STATUS_PATH NRI_STATUS_DIR "/" NRI_STATUS_NAME
-/* The status of a plugin that waits until another one ends (nri/lock.h) */
+/* The status of a plugin that waits until another one ends (nri/nri.h) */
 #define NRI_STANDBY_NAME "nri-standby.json"
 #define NRI_STANDBY_PATH NRI_STATUS_DIR "/" NRI_STANDBY_NAME
 #define NRI_STATUS_SIZE_MAX (64 * 1024)

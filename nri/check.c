@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "nri/check.h"
+#include "nri/nri.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "nri/confinement.h"
+#include "nri/nri.h"
 
 #include <linux/capability.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "nri/lock.h"
+#include "nri/nri.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -21,7 +21,7 @@
 /* What changes the file while we look at it ends after a few tries. */
 #define TRIES_MAX 16
 
-/* In the file. nri/lock.h says what they mean. */
+/* In the file. nri/nri.h says what they mean. */
 struct numbers {
 	uint64_t beats;
 	uint64_t stage;

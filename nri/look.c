@@ -1,19 +1,148 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "nri/look.h"
-
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
+#include <limits.h>
+#include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <syslog.h>
+#include <unistd.h>
 
 #include "core/base/cleanup.h"
 #include "core/base/fs.h"
 #include "core/base/proc.h"
+#include "core/base/text.h"
 #include "core/container/container.h"
 #include "core/note/note.h"
 #include "core/process/process.h"
 #include "core/report/report.h"
-#include "nri/mend.h"
+#include "nri/missed.h"
+
+/* ---- whether it still runs ---- */
+
+/* kubepods.slice/kubepods-burstable.slice/kubepods-burstable-podUID.slice/cri-containerd-ID.scope,
+ * and a kubelet with a --cgroup-root has some more. A container may make any number below its own.
+ */
+#define DEPTH_MAX 7
+#define DIRECTORIES_MAX 20000
+
+struct search {
+	int root;
+	const char *id;
+	size_t n; /* directories so far */
+};
+
+static bool is_named(const char *name, const char *id)
+{
+	const char *at = strstr(name, id);
+	size_t len = strlen(id);
+
+	return at && (at == name || at[-1] == '-') && (!at[len] || strcmp(at + len, ".scope") == 0);
+}
+
+/* Returns 1: there is one; 0: there is none; -1: that cannot be told. */
+static int look_in(struct search *search, const char *path, int depth)
+{
+	cleanup_dir *dir = NULL;
+	const struct dirent *entry;
+	char below[PATH_MAX];
+	int found = 0;
+
+	if (tree_open_listing(search->root, path, &dir) < 0 || !dir)
+		return depth ? 0 : -1;
+	while (found == 0 && (entry = readdir(dir))) {
+		if (entry->d_type != DT_DIR || entry->d_name[0] == '.')
+			continue;
+		if (is_named(entry->d_name, search->id))
+			return 1;
+		if (search->n++ >= DIRECTORIES_MAX)
+			return -1;
+		if (depth < DEPTH_MAX && snprintf(below, sizeof(below), "%s/%s", path,
+						  entry->d_name) < (int)sizeof(below))
+			found = look_in(search, below, depth + 1);
+	}
+	return found;
+}
+
+bool alive_container(const char *sysroot, const char *id)
+{
+	/* cgroup v1 has a tree for each controller, v2 one for all. */
+	static const char *const tops[] = {"sys/fs/cgroup/pids", "sys/fs/cgroup"};
+	struct err ignored;
+	cleanup_fd root = tree_open_root(sysroot, &ignored);
+	struct search search = {root, id, 0};
+	const char *top = root >= 0 && tree_exists(root, tops[0]) ? tops[0] : tops[1];
+
+	return root < 0 || look_in(&search, top, 0) != 0;
+}
+
+/* ---- its processes' limit ---- */
+
+/* A container that forks faster than all of its processes can be looked at so often is not mended
+ * whole; what its processes start after that has the limit of its parent. */
+#define ROUNDS_MAX 16
+
+/* Returns 1 if it was raised, 0 if there was nothing to do, or -1. */
+static int raise(int64_t pid, const char *id, uint64_t memlock, struct err *err)
+{
+	cleanup_process process = PROCESS_NONE;
+	struct err other;
+	bool changed;
+
+	/* Most processes of a node are none of this container's. */
+	if (process_open_member(pid, id, &process, &other) <= 0)
+		return 0;
+	if (process_raise_memlock(&process, memlock, &changed, err) < 0)
+		return -1;
+	return changed;
+}
+
+/* Returns how many were raised, or -1. */
+static int raise_all(const char *id, uint64_t memlock, struct err *err)
+{
+	cleanup_dir *proc = opendir("/proc");
+	const struct dirent *entry;
+	int raised = 0;
+
+	if (!proc)
+		return err_sys(err, errno, "/proc");
+	while ((entry = readdir(proc))) {
+		int status = entry->d_name[0] >= '1' && entry->d_name[0] <= '9'
+				     ? raise(strtoll(entry->d_name, NULL, 10), id, memlock, err)
+				     : 0;
+
+		if (status < 0)
+			return -1;
+		raised += status;
+	}
+	return raised;
+}
+
+/*
+ * Raises RLIMIT_MEMLOCK of each process whose cgroup names the container's id, until a look at all
+ * of them finds none that is lower, since a process may fork meanwhile. No limit is lowered. It
+ * needs the node's pid namespace and CAP_SYS_RESOURCE. *ret_n: how many were raised. Returns 0, or
+ * -1 with the reason.
+ */
+static int mend_container(const char *id, uint64_t memlock, size_t *ret_n, struct err *err)
+{
+	*ret_n = 0;
+	for (int round = 0; round < ROUNDS_MAX; round++) {
+		int raised = raise_all(id, memlock, err);
+
+		if (raised < 0)
+			return -1;
+		if (raised == 0)
+			return 0;
+		*ret_n += (size_t)raised;
+	}
+	return 0;
+}
+
+/* ---- the look ---- */
 
 #define WAY_IN "nri"
 #define CGROUP_SIZE_MAX (64 * 1024)

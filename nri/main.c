@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "core/base/fs.h"
-#include "nri/check.h"
-#include "nri/options.h"
-#include "nri/plugin.h"
-#include "nri/scrape.h"
+#include "nri/nri.h"
 
 int main(int argc, char **argv)
 {

@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "nri/metrics.h"
-
 #include <errno.h>
 #include <inttypes.h>
 #include <signal.h>
@@ -15,7 +13,29 @@
 #include "core/base/clock.h"
 #include "core/base/fs.h"
 #include "core/report/report.h"
-#include "nri/metrics_missed.h"
+#include "nri/report.h"
+
+/* ---- those of missed containers ---- */
+
+static void print(FILE *out, const char *name, const char *help, uint64_t value)
+{
+	(void)fprintf(out, "# HELP %s %s\n# TYPE %s gauge\n%s %" PRIu64 "\n", name, help, name,
+		      name, value);
+}
+
+/* In Prometheus' text format */
+static void metrics_print_missed(FILE *out, const struct nri_missed_status *missed)
+{
+	print(out, "oci_rdma_nri_missed_containers",
+	      "Containers that run without their memlock limit, because they were created while no "
+	      "plugin was connected.",
+	      missed->open);
+	print(out, "oci_rdma_nri_unseen_containers",
+	      "Containers that could not be decided about when the plugin connected.",
+	      missed->unseen);
+}
+
+/* ---- the metrics ---- */
 
 /* ---- the text ---- */
 

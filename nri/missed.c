@@ -14,8 +14,6 @@
 #include "core/base/clock.h"
 #include "core/base/text.h"
 #include "core/report/report.h"
-#include "nri/alive.h"
-#include "nri/look.h"
 
 #define NEVER INT64_MAX
 

@@ -18,10 +18,67 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "core/base/arena.h"
+#include "core/base/err.h"
 #include "core/child.h"
 #include "core/nri_status.h"
 #include "core/options.h"
-#include "nri/synchronize.h"
+#include "nri/message/message.h"
+
+/* ---- what is there when it connects (synchronize.c) ---- */
+
+/*
+ * What the runtime tells of the containers that are there already (Synchronize).
+ *
+ *   pod, container    each is looked at as it comes by; most are forgotten at once
+ *   finish            all have come by: the notes of containers that are gone are removed, and what
+ *                     was kept can be decided about (nri/missed.h)
+ *
+ * Kept are the containers that may have a verbs device, and the pods, as far as the room goes:
+ * those with an annotation of ours have more of it. A runtime may send a container before its pod,
+ * in another message. What there is no room for is counted. No file is opened for a container that
+ * is not kept.
+ */
+
+/* The bound of what is kept. A pod takes some hundred bytes, a container a thousand. */
+#define SYNCHRONIZE_SIZE_MAX (768 * 1024)
+
+struct known {
+	const char *id;
+	struct message message; /* reduced (message_reduce_pod, message_reduce_container) */
+};
+
+struct synchronize {
+	const char *sysroot;
+	struct arena arena; /* owns all that is below */
+	size_t used;
+	struct known *pods;
+	size_t n_pods;
+	size_t pods_room;
+	struct known *containers;
+	size_t n_containers;
+	size_t containers_room;
+	size_t left_out; /* containers with a device, or pods with an annotation */
+	bool begun;
+	const char **notes; /* ids, in byte order */
+	bool *is_there;     /* of each: its container is there */
+	size_t n_notes;
+};
+
+/* message NULL: it was too long. */
+void synchronize_pod(struct synchronize *synchronize, const struct message *message);
+void synchronize_container(struct synchronize *synchronize, const struct message *message);
+
+/* whole: all that the runtime sent could be read. Otherwise no note is removed. */
+void synchronize_finish(struct synchronize *synchronize, bool whole);
+
+/* The pod of that id, or NULL */
+const struct message *synchronize_find_pod(const struct synchronize *synchronize, const char *id);
+
+/* Frees all, for the next connection. */
+void synchronize_free(struct synchronize *synchronize);
+
+/* ---- what was missed (missed.c) ---- */
 
 #define LOOK_PATIENCE_MS 60000
 /* How often the missed containers are looked at: one that has ended is missed no more. */
@@ -71,5 +128,41 @@ int64_t missed_next(const struct missed *missed);
 
 /* Ends the child, at the end of the plugin. */
 void missed_end(struct missed *missed);
+
+/* ---- a look at one (look.c) ---- */
+
+/* In a child: decides about each container that was there before the plugin, and mends it. */
+
+struct look {
+	const struct options *options;
+	const struct synchronize *synchronize;
+	const char *since; /* when the plugin was connected */
+};
+
+enum look_kind {
+	LOOK_MISSED,
+	LOOK_MENDED,
+	LOOK_UNSEEN, /* it could not be decided about */
+	LOOK_END,    /* all were looked at: without it the child has ended early */
+};
+
+/* Goes through the pipe as it is: less than PIPE_BUF, so at once. */
+struct look_report {
+	uint32_t kind;  /* enum look_kind */
+	uint32_t known; /* it was reported after an earlier connection */
+	char id[132];
+	char who[400]; /* "team-a/h-kim-0/trainer" */
+};
+
+/* Reports to out. Ends early if nobody reads there any more. */
+void look_at_all(const struct look *look, int out);
+
+/* Raises the limit of a container's processes, for one that was created while the plugin was away.
+ */
+
+/* Whether a container still runs, by its cgroup, which also a pod without the node's pids sees. */
+
+/* sysroot: a path. True also if that cannot be told. */
+bool alive_container(const char *sysroot, const char *id);
 
 #endif

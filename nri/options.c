@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "nri/options.h"
+#include "nri/nri.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "nri/plugin.h"
+#include "nri/nri.h"
 
 #include <fcntl.h>
 #include <poll.h>
@@ -16,12 +16,7 @@
 #include "core/base/names.h"
 #include "core/confine/confine.h"
 #include "core/report/report.h"
-#include "nri/confinement.h"
-#include "nri/link.h"
-#include "nri/lock.h"
 #include "nri/missed.h"
-#include "nri/notify.h"
-#include "nri/own_file.h"
 #include "nri/report.h"
 #include "nri/serve.h"
 #include "nri/session.h"

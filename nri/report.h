@@ -8,11 +8,63 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
+#include <sys/types.h>
 
 #include "core/base/err.h"
+#include "core/child.h"
 #include "core/nri_status.h"
 #include "nri/message/message.h"
-#include "nri/metrics.h"
+
+/* ---- metrics (metrics.c) ---- */
+
+/* The plugin's counters for a collector, in Prometheus' text format */
+
+/* What takes longer hangs. */
+#define METRICS_PATIENCE_MS 5000
+/* It is written as often without a change: that is how a plugin that has ended is known. */
+#define METRICS_EACH_MS 15000
+
+/* The file lies on a disk that may hang, so a child writes it; one at a time. All zero: none yet */
+struct metrics {
+	pid_t child;
+	int64_t deadline;
+	bool again;  /* something has changed meanwhile */
+	bool failed; /* which is said once */
+	bool late;
+};
+
+/* Starts the child, or has metrics_tend() start it. A failure is logged, and nothing else. */
+void metrics_write(struct metrics *metrics, const char *path, const struct nri_status *status,
+		   const int *const closed[CHILD_CLOSED]);
+
+/* Waits for a child that has ended, and gives up one that hangs. True if metrics_write() is to be
+ * called again. */
+bool metrics_tend(struct metrics *metrics, const char *path);
+
+/* When metrics_tend() has something to do; INT64_MAX: when a child has ended */
+int64_t metrics_time(const struct metrics *metrics);
+
+/* In place of the last one, by rename */
+int metrics_write_file(const char *path, const struct nri_status *status, struct err *err);
+
+/* The metrics of containers that were missed */
+
+/* ---- the status file, in place of the last by rename ---- */
+
+/* sysroot: the directory's path. A standby has a file of its own. Makes NRI_STATUS_DIR, which must
+ * be ours alone. */
+int status_write(const char *sysroot, const struct nri_status *status, struct err *err);
+
+/* Takes it away when a plugin ends, or is a standby no longer. */
+void status_remove(const char *sysroot, const struct nri_status *status);
+
+/* ---- systemd ---- */
+
+/* Tells systemd (sd_notify(3)): "READY=1", "STATUS=…". Without a NOTIFY_SOCKET, nothing. */
+void notify(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* ---- the report (report.c) ---- */
 
 #define REPORT_NAME_SIZE 64
 #define REPORT_NEVER INT64_MAX
@@ -53,9 +105,6 @@ void report_trouble(struct report *report, const struct err *err);
 
 /* Another plugin serves the node, and this one waits. */
 void report_standby(struct report *report);
-
-/* It waits no longer. */
-void report_active(struct report *report);
 
 /* Which containers were missed. */
 void report_missed(struct report *report, const struct nri_missed_status *missed);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "nri/scrape.h"
+#include "nri/nri.h"
 
 #include <arpa/inet.h>
 #include <errno.h>
@@ -20,7 +20,6 @@
 #include "core/base/names.h"
 #include "core/command_line.h"
 #include "core/report/report.h"
-#include "nri/confinement.h"
 
 #define WAITING 16
 #define TEXT "text/plain; version=0.0.4; charset=utf-8"

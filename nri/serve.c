@@ -9,7 +9,7 @@
 #include "core/outcome.h"
 #include "core/plan/plan.h"
 #include "core/report/report.h"
-#include "nri/wire/ttrpc.h"
+#include "nri/wire/wire.h"
 
 #define WAY_IN "nri"
 

@@ -13,10 +13,7 @@
 
 #include "core/base/err.h"
 #include "nri/message/message.h"
-#include "nri/wire/buffer.h"
-#include "nri/wire/call.h"
-#include "nri/wire/mux.h"
-#include "nri/wire/ttrpc.h"
+#include "nri/wire/wire.h"
 
 /* Answers that the runtime has not read yet. An answer has at most what a policy has, and there is
  * one request at a time. */

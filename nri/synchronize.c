@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "nri/synchronize.h"
+#include "nri/missed.h"
 
 #include <stdlib.h>
 #include <string.h>

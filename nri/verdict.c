@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "nri/verdict.h"
+#include "nri/serve.h"
 
 #include <errno.h>
 #include <signal.h>

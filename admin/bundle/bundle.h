@@ -3,10 +3,12 @@
 #ifndef OCI_RDMA_BUNDLE_H
 #define OCI_RDMA_BUNDLE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "core/base/arena.h"
 #include "core/base/err.h"
+#include "core/container/container.h"
 
 /*
  * containerd's own, Docker's own and k3s' directories of bundles, ending with NULL: in each a
@@ -37,5 +39,45 @@ int bundle_find(struct arena *arena, int root, const char *id, struct bundle *re
  */
 int bundle_each(struct arena *arena, int root,
 		int (*look)(void *context, const struct bundle *bundle), void *context);
+
+/* ---- the file of a runtime about a container: crun's "status", runc's "state.json" ---- */
+
+struct state_file {
+	int64_t pid;        /* of the first process; 0: not known */
+	uint64_t start;     /* when that began, in the kernel's ticks; 0: not known */
+	const char *bundle; /* the directory; NULL: not known */
+};
+
+#define STATE_FILE_CRUN "status"
+#define STATE_FILE_RUNC "state.json"
+
+/* ---- what its config.json does not have (recall.c) ---- */
+
+/*
+ * What is known of a container that config.json does not have. containerd's CRI does not write a
+ * pod's annotations into config.json, unless the handler's pod_annotations name them; so it does
+ * not show whether the pod asks. The note that an entry point has left shows that.
+ */
+
+/* config: path of the config.json. sysroot: a descriptor; recorded: it is not "/". */
+struct recall {
+	int sysroot;
+	bool recorded;
+	const char *config;
+	const char *id; /* the container's, in full */
+};
+
+/*
+ * Between reading the spec and explaining the container: reads the note into container->note, and
+ * adds the annotations that it has. Without a note it sets container->doubt if it cannot be known
+ * whether the pod asks. Returns 0 or -1.
+ */
+int recall(struct container *container, const struct recall *what, struct err *err);
+
+/*
+ * After explaining it: what an entry point decided holds, not what this node's policy would decide
+ * now, since the plugin of a DaemonSet has a policy of its own.
+ */
+void recall_decision(struct container *container);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "admin/engine/crio.h"
+#include "admin/engine/engine.h"
 
 #include <errno.h>
 #include <fcntl.h>

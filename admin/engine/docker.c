@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "admin/engine/docker.h"
+#include "admin/engine/engine.h"
 
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "admin/engine/program.h"
+#include "admin/engine/engine.h"
 
 #include <fcntl.h>
 #include <limits.h>

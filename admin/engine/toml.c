@@ -7,7 +7,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "admin/engine/toml_scan.h"
 #include "core/base/arena.h"
 
 enum toml_kind {

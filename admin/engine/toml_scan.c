@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "admin/engine/toml_scan.h"
+#include "admin/engine/toml.h"
 
 #include <errno.h>
 #include <stdint.h>

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "admin/installation/config_check.h"
+#include "admin/installation/installation.h"
 
 #include <fcntl.h>
 #include <limits.h>
 #include <stdbool.h>
 #include <string.h>
 
-#include "admin/engine/program.h"
+#include "admin/engine/engine.h"
 #include "core/base/cleanup.h"
 #include "core/base/fs.h"
 #include "core/base/names.h"

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "admin/installation/handler.h"
+#include "admin/installation/installation.h"
 
 #include <errno.h>
 #include <stdbool.h>
 #include <string.h>
 
-#include "admin/engine/program.h"
+#include "admin/engine/engine.h"
 #include "core/base/fs.h"
 #include "core/base/names.h"
 #include "core/base/text.h"

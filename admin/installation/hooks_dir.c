@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "admin/installation/hooks_dir.h"
+#include "admin/installation/installation.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "admin/installation/hooks_file.h"
+#include "admin/installation/installation.h"
 
 #include <limits.h>
 #include <regex.h>

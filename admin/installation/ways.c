@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "admin/installation/ways.h"
-
 #include <fcntl.h>
 #include <string.h>
 
-#include "admin/engine/containerd.h"
-#include "admin/engine/crio.h"
-#include "admin/installation/hooks_dir.h"
+#include "admin/engine/engine.h"
+#include "admin/installation/installation.h"
 #include "core/base/cleanup.h"
 #include "core/base/fs.h"
 #include "core/base/names.h"

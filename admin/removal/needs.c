@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "admin/removal/needs.h"
+#include "admin/removal/removal.h"
 
 #include <errno.h>
 #include <stdarg.h>

@@ -3,7 +3,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-#include "admin/removal/needs.h"
+#include "admin/removal/removal.h"
 #include "core/base/cleanup.h"
 #include "core/base/fs.h"
 #include "core/base/names.h"

@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "admin/removal/needs.h"
 #include "core/base/cleanup.h"
 #include "core/base/fs.h"
 #include "core/base/names.h"

@@ -3,6 +3,13 @@
 #ifndef OCI_RDMA_REMOVAL_H
 #define OCI_RDMA_REMOVAL_H
 
+#include <dirent.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "admin/engine/engine.h"
+#include "core/base/arena.h"
+#include "core/base/err.h"
 #include "core/options.h"
 
 /*
@@ -11,5 +18,57 @@
  * needs the shim, with what to do. Returns the exit status: 0 if it may go, else 1.
  */
 int removal_check(const struct options *options);
+
+/* ---- the places that show which containers run through the shim ---- */
+
+/* What is found there is printed. */
+
+struct needs {
+	struct arena *arena;
+	int root; /* the node */
+	struct crio crio;
+	const char **seen; /* ids of containers that have been judged already */
+	size_t n_seen;
+	size_t seen_room;
+	size_t n; /* how many things need the shim */
+};
+
+/* Prints one line on stderr about something that needs the shim: what it is, and what to do. */
+void needs_say(struct needs *needs, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/*
+ * A directory in which containers may be. *ret_dir is NULL if there is none. Whatever cannot be
+ * read may hold one: that is said, as if it did. Returns 0, or -1 without memory.
+ */
+int needs_open(struct needs *needs, const char *path, DIR **ret_dir);
+
+/* Its next name that begins with no dot, or NULL at its end. If that end could not be reached, it
+ * is said. */
+const char *needs_next(struct needs *needs, DIR *dir, const char *path);
+
+/* Says that path cannot be read, and why, unless error (of errno) means that nothing is there (any
+ * more). */
+void needs_unread(struct needs *needs, const char *path, int error);
+
+/* Containers that run below a conmon of podman or CRI-O. Returns 0, or -1 without memory. */
+int needs_of_monitors(struct needs *needs, struct err *err);
+
+/* CRI-O's pods of a handler with the shim, whether anything of them runs or not. Returns 0, or -1
+ * without memory. */
+int needs_of_pods(struct needs *needs, struct err *err);
+
+/* Containers that run through the shim below containerd, Docker's too, and the handlers with the
+ * shim in containerd's configuration. Returns 0, or -1 without memory. */
+int needs_of_containerd(struct needs *needs, struct err *err);
+
+/* Docker's runtimes, and its containers that do not run. Call it after those that do. Returns 0, or
+ * -1 without memory. */
+int needs_of_docker(struct needs *needs, struct err *err);
+
+/* Remembers that the container has been judged. Returns 0, or -1 without memory. */
+int needs_remember(struct needs *needs, const char *id);
+
+/* name: an id, or the name of its record */
+bool needs_has_seen(const struct needs *needs, const char *name);
 
 #endif

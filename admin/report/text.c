@@ -4,7 +4,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "admin/installation/ways.h"
+#include "admin/installation/installation.h"
 #include "admin/report/report.h"
 #include "core/base/capability.h"
 #include "core/note/note.h"

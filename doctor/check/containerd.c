@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* containerd's handlers that run the shim */
-#include "admin/engine/containerd.h"
+#include "admin/engine/engine.h"
 
 #include <string.h>
 
-#include "admin/engine/program.h"
-#include "admin/installation/handler.h"
+#include "admin/installation/installation.h"
 #include "core/base/fs.h"
 #include "core/base/names.h"
 #include "doctor/check/check.h"

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "admin/engine/crio.h"
-#include "admin/installation/handler.h"
+#include "admin/engine/engine.h"
+#include "admin/installation/installation.h"
 #include "core/base/cleanup.h"
 #include "core/base/fs.h"
 #include "core/base/names.h"

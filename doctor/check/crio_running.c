@@ -4,8 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "admin/engine/crio.h"
-#include "admin/engine/program.h"
+#include "admin/engine/engine.h"
 #include "core/base/fs.h"
 #include "doctor/check/check.h"
 #include "doctor/check/engine_output.h"

@@ -7,8 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "admin/engine/crio.h"
-#include "admin/installation/hooks_dir.h"
+#include "admin/engine/engine.h"
+#include "admin/installation/installation.h"
 #include "core/base/fs.h"
 #include "core/base/names.h"
 #include "core/base/text.h"

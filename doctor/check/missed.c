@@ -10,7 +10,6 @@
 #include <string.h>
 
 #include "admin/bundle/bundle.h"
-#include "admin/bundle/recall.h"
 #include "core/base/cleanup.h"
 #include "core/base/fs.h"
 #include "core/base/proc.h"

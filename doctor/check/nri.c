@@ -8,7 +8,7 @@
 #include <inttypes.h>
 #include <sys/stat.h>
 
-#include "admin/installation/ways.h"
+#include "admin/installation/installation.h"
 #include "core/base/cleanup.h"
 #include "core/base/fs.h"
 #include "core/base/names.h"

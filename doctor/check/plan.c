@@ -7,10 +7,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "admin/bundle/recall.h"
-#include "admin/engine/crio.h"
-#include "admin/installation/hooks_dir.h"
-#include "admin/installation/ways.h"
+#include "admin/bundle/bundle.h"
+#include "admin/engine/engine.h"
+#include "admin/installation/installation.h"
 #include "core/base/cleanup.h"
 #include "core/base/fs.h"
 #include "core/base/text.h"

@@ -2,7 +2,7 @@
 /* oci-rdma-hook's own config.json */
 
 #include "core/policy/policy.h"
-#include "admin/installation/config_check.h"
+#include "admin/installation/installation.h"
 #include "core/base/fs.h"
 #include "doctor/check/check.h"
 

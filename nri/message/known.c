@@ -11,7 +11,7 @@
 #include "nri/message/message.h"
 #include "nri/message/nri.pb-c.h"
 #include "nri/message/unpack.h"
-#include "nri/wire/fields.h"
+#include "nri/wire/wire.h"
 
 #define STATE_STOPPED 4
 #define NANOSECONDS 1000000000

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "nri/wire/call.h"
+#include "nri/wire/wire.h"
 
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "nri/wire/fields.h"
+#include "nri/wire/wire.h"
 
 enum wire_type {
 	WIRE_VARINT = 0,

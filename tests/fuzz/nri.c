@@ -10,7 +10,7 @@
 #include "nri/message/message.h"
 #include "nri/message/nri.pb-c.h"
 #include "nri/session.h"
-#include "nri/wire/integer.h"
+#include "nri/wire/wire.h"
 
 #define CALLS_MAX 64
 

@@ -5,7 +5,7 @@
 #include <sys/socket.h>
 #include <sys/un.h>
 
-#include "nri/link.h"
+#include "nri/nri.h"
 
 static const char *socket_path(struct arena *arena, const struct unit_dir *dir)
 {

@@ -9,7 +9,7 @@
 #include <sys/wait.h>
 #include <time.h>
 
-#include "nri/lock.h"
+#include "nri/nri.h"
 
 static const char *socket_path(struct arena *arena, const struct unit_dir *dir)
 {

@@ -5,7 +5,7 @@
 
 #include "tests/unit/unit.h"
 
-#include "nri/wire/buffer.h"
+#include "nri/wire/wire.h"
 
 static inline struct buffer empty_buffer(void)
 {

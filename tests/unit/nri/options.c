@@ -5,7 +5,7 @@
 #include <getopt.h>
 #include <sys/un.h>
 
-#include "nri/options.h"
+#include "nri/nri.h"
 
 #define GO_ON (-1)
 #define SIZE sizeof(((struct sockaddr_un *)0)->sun_path)

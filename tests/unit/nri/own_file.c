@@ -9,7 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "nri/own_file.h"
+#include "nri/nri.h"
 
 static enum own_file look(const char *link)
 {

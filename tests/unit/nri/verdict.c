@@ -11,8 +11,7 @@
 #include <sys/wait.h>
 
 #include "core/nri_status.h"
-#include "nri/counters.h"
-#include "nri/verdict.h"
+#include "nri/serve.h"
 
 /* ---- the verdict's child ---- */
 

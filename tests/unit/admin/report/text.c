@@ -2,7 +2,7 @@
 /* What people read of a plan: each fact where it belongs, and "-" for what is not known. */
 #include "tests/unit/unit.h"
 
-#include "admin/installation/ways.h"
+#include "admin/installation/installation.h"
 #include "admin/report/report.h"
 #include "core/policy/policy.h"
 

@@ -13,7 +13,7 @@
 #include <sys/wait.h>
 
 #include "hook/hook.h"
-#include "nri/confinement.h"
+#include "nri/nri.h"
 
 enum { KILLED = -1, RETURNS = 0 };
 

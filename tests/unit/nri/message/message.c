@@ -4,7 +4,7 @@
 
 #include "core/container/container.h"
 #include "nri/message/message.h"
-#include "nri/wire/ttrpc.h"
+#include "nri/wire/wire.h"
 
 /* ---- a container's message ---- */
 

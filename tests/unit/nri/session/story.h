@@ -7,7 +7,7 @@
 
 #include "nri/message/message.h"
 #include "nri/session.h"
-#include "nri/wire/mux.h"
+#include "nri/wire/wire.h"
 
 #define MEMLOCK (8 * 1024 * 1024)
 

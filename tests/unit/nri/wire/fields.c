@@ -2,8 +2,7 @@
 /* Fields and numbers, as protobuf has them */
 #include "tests/unit/nri/nri.h"
 
-#include "nri/wire/fields.h"
-#include "nri/wire/integer.h"
+#include "nri/wire/wire.h"
 
 static unsigned numbers;
 static uint64_t last_number;

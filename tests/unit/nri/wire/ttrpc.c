@@ -2,8 +2,7 @@
 /* Frames that we write */
 #include "tests/unit/nri/nri.h"
 
-#include "nri/wire/integer.h"
-#include "nri/wire/ttrpc.h"
+#include "nri/wire/wire.h"
 
 static void frames_are_small(void **state)
 {

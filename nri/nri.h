@@ -1,4 +1,89 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* The plugin's command line and what it starts, and the parts of its loop (plugin.c). */
+#ifndef OCI_RDMA_NRI_H
+#define OCI_RDMA_NRI_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "core/base/err.h"
+#include "core/confine/confine.h"
+#include "core/options.h"
+#include "nri/wire/wire.h"
+
+/* ---- the command line (options.c) ---- */
+
+struct nri_options {
+	struct options node;
+	const char *socket;   /* NULL: NRI_SOCKET below the sysroot */
+	const char *metrics;  /* file for a Prometheus collector; NULL: none */
+	const char *end_with; /* a file whose removal ends the plugin; NULL: none */
+	uint16_t port;        /* where only that file is served; 0: it is not */
+	bool check;
+	bool alive; /* the exit status says no more than that the plugin works */
+};
+
+/* Returns -1 to go on with *ret_options, or the exit status. */
+int nri_options_parse(int argc, char **argv, struct nri_options *ret_options);
+
+/* The socket's path. Returns 0, or -1 where it is too long for a socket. */
+int nri_options_socket(const struct nri_options *options, char *path, size_t size);
+
+/* ---- the plugin (plugin.c) ---- */
+
+/* Serves until SIGTERM or SIGINT. Returns the exit status. */
+int plugin_run(const struct nri_options *options);
+
+/* ---- --check (check.c) ---- */
+
+/* Says whether NRI is on here, and what the plugin does. Returns 0 if one is connected or waits to
+ * take over, else 1. */
+int nri_check(const struct nri_options *options);
+
+/* ---- --serve-metrics (scrape.c) ---- */
+
+/*
+ * Answers a collector's HTTP requests with the file of --metrics, in a process and a container of
+ * its own, so that the process that serves containers has no listener. It has no capability, reads
+ * that file alone, and starts no process: the containers of a pod may share one limit of processes.
+ */
+
+/* A collector sends some hundred bytes. */
+#define SCRAPE_REQUEST_MAX 8192
+#define SCRAPE_FILE_MAX (64 * 1024)
+/* One client is served after another, and none may take longer. */
+#define SCRAPE_PATIENCE_MS 1000
+
+/* Returns the exit status. It ends by SIGTERM or SIGINT. */
+int scrape_run(const struct nri_options *options);
+
+/* ---- a connection's bytes (link.c) ---- */
+
+/* The socket to the runtime. It never blocks. */
+
+/* Between two attempts to connect: at first, and at most */
+#define LINK_RETRY_MIN_MS 100
+#define LINK_RETRY_MAX_MS 5000
+
+/* How long to wait after that: twice as long */
+int link_next_delay(int delay_ms);
+
+/* Connects. Returns a descriptor that the caller owns, or -1. */
+int link_connect(const char *path, struct err *err);
+
+/* Takes a descriptor that the runtime has connected: makes it one that does not block. */
+int link_take(int fd, struct err *err);
+
+/* Returns how much it read, 0 if there is nothing now, or -1: the connection is over. */
+ssize_t link_read(int fd, void *bytes, size_t size, struct err *err);
+
+/* Sends what it can, and takes that out. Returns 0 or -1. */
+int link_write(int fd, struct buffer *out, struct err *err);
+
+/* ---- which plugin answers (lock.c) ---- */
+
 /*
  * One plugin of ours answers on a node: two would both set RLIMIT_MEMLOCK, for which NRI fails the
  * container. The others wait, connected to nothing.
@@ -31,14 +116,6 @@
  * A plugin that the runtime has launched is connected without the lock. Then it is silent, and
  * takes the lock if it is free and nobody hands it over.
  */
-#ifndef OCI_RDMA_NRI_LOCK_H
-#define OCI_RDMA_NRI_LOCK_H
-
-#include <stdbool.h>
-#include <stdint.h>
-#include <sys/types.h>
-
-#include "core/base/err.h"
 
 #define LOCK_NAME "oci-rdma-nri.lock"
 /* Between two beats of the holder, and two looks of a plugin that waits */
@@ -114,5 +191,32 @@ void lock_drop(struct lock *lock);
 
 /* The same, in the end: the file goes if nobody waits. */
 void lock_end(struct lock *lock);
+
+/* ---- the plugin's own file (own_file.c) ---- */
+
+/* Whether the file of this program is still the one that it was started from, or a file that it was
+ * told to end with is still there. */
+
+#define OWN_FILE_LINK "/proc/self/exe"
+
+enum own_file {
+	OWN_FILE_SAME, /* or that cannot be told */
+	OWN_FILE_REPLACED,
+	OWN_FILE_REMOVED,
+};
+
+/* link: OWN_FILE_LINK, or what stands for it in a test. path: gets the file's path. */
+enum own_file own_file_look(const char *link, char *path, size_t size);
+
+/* Whether a file is there, by its path. */
+enum own_file own_file_look_at(const char *path);
+
+/* ---- what is dropped (confinement.c) ---- */
+
+/* What the plugin and its children need */
+extern const struct confinement nri_confinement;
+
+/* What --serve-metrics needs, once its socket is there */
+extern const struct confinement scrape_confinement;
 
 #endif

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the NRI plugin leaves of itself on the node: its status, and metrics */
-#include "nri/status.h"
 
 #include <errno.h>
 #include <sys/inotify.h>
 #include <sys/sysmacros.h>
 
 #include "core/base/err.h"
-#include "nri/counters.h"
-#include "nri/metrics.h"
+#include "nri/report.h"
+#include "nri/serve.h"
 #include "tests/unit/unit.h"
 
 static struct nri_status status_of(int64_t pid)

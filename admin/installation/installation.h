@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Whether what is installed on a node can work, and which entry points it has. */
+#ifndef OCI_RDMA_INSTALLATION_H
+#define OCI_RDMA_INSTALLATION_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "admin/engine/engine.h"
+#include "core/base/arena.h"
+#include "core/base/err.h"
+#include "core/base/fs.h"
+#include "core/policy/policy.h"
+
+/* ---- the policy (config_check.c) ---- */
+
+/*
+ * What a policy can say and cannot mean: namespaces that are none, runtimes of which none can be
+ * run or that are the shim itself. It is no reason not to use the policy; a check says it. sysroot:
+ * the node; a tree without /usr/bin is taken for files alone, in which no runtime is looked for.
+ * Returns 0 or -1.
+ */
+int config_check(int sysroot, const struct config *config, struct err *err);
+
+/* ---- a hooks.d file (hooks_file.c) ---- */
+
+/*
+ * A file of a hooks.d directory (oci-hooks(5), version 1.0.0) that runs oci-rdma-hook. CRI-O does
+ * not start with a file that it cannot read, and an engine silently leaves out a hook whose
+ * program is missing, so all of that is found before a file is switched on.
+ */
+
+#define HOOKS_FILE_SIZE_MAX (64 * 1024)
+
+/* The kubelet gives a container's creation 2 minutes (runtimeRequestTimeout). */
+#define HOOKS_TIMEOUT_MAX 120
+
+enum hooks_stage {
+	HOOKS_CREATE_RUNTIME = 1 << 0,
+	HOOKS_PRESTART = 1 << 1,
+	HOOKS_POSTSTART = 1 << 2,
+	HOOKS_PRECREATE = 1 << 3, /* podman's alone */
+};
+
+struct hooks_file {
+	const char *path; /* hook.path, absolute */
+	size_t path_line;
+	const char **args;
+	size_t n_args;
+	size_t args_line;
+	int64_t timeout; /* seconds; 0: the file does not say */
+	size_t timeout_line;
+	unsigned stages; /* HOOKS_* */
+	size_t stages_line;
+	bool always; /* whatever the container is; else annotations or commands decide */
+	size_t when_line;
+};
+
+/*
+ * Reads it as the hooks package of CRI-O and podman does, and refuses also what they take and what
+ * cannot work: unknown keys, conditions that no container meets or none that asks, arguments that
+ * the executable refuses, a stage that they do not match. Patterns are compiled as POSIX extended
+ * ones, which Go's RE2 comes close to: not the same.
+ *
+ * text: NUL-terminated behind len. what: the file as errors name it.
+ */
+int hooks_file_read(struct arena *arena, const char *text, size_t len, const char *what,
+		    struct hooks_file *ret_file, struct err *err);
+
+/* "opt_in": "device" serves nobody whose container the engine does not show us. */
+int hooks_file_check_opt_in(const struct hooks_file *file, const struct config *config,
+			    const char *what, struct err *err);
+
+/* timeout_min: our own deadline in seconds. An engine's must be above it. */
+int hooks_file_check_timeout(const struct hooks_file *file, int64_t timeout_min, const char *what,
+			     struct err *err);
+
+/* ---- our hooks.d files where engines read them (hooks_dir.c) ---- */
+
+/*
+ * The directories of CRI-O (its own default and OpenShift's) and of podman, below the sysroot, the
+ * one whose files win with podman first (in OpenShift the last one's do); ends with NULL. A
+ * hooks_dir in containers.conf that is none of these is not looked for: name its files.
+ */
+extern const char *const hooks_dirs[];
+
+/* Where hooks.d files are checked */
+struct hooks_place {
+	int root;    /* a descriptor: where a file's path begins if it is absolute */
+	int sysroot; /* a descriptor: the node */
+	const char *const
+		*crio_dirs;  /* hooks_dir of CRI-O's configuration; ends with NULL, or is NULL */
+	int64_t timeout_min; /* hooks_file_check_timeout; -1: any */
+};
+
+struct hooks_found {
+	const char *path;       /* absolute, below the sysroot */
+	const char *problem;    /* one line that names the file; NULL: it is right */
+	struct hooks_file file; /* if it is right */
+};
+
+/*
+ * Opens a file and checks all of it: its owner and mode and those of the directories on the way
+ * (links are followed, but those are also checked), what it says (hooks_file_read), the executable
+ * that it names (below the sysroot: a regular file that can be run, as trusted), and that it is not
+ * a precreate file in a directory that CRI-O reads, with which CRI-O does not start.
+ *
+ * path: a relative one begins at the working directory. Returns 0 or -1.
+ */
+int hooks_check(struct arena *arena, const struct hooks_place *place, const char *path,
+		struct hooks_file *ret_file, struct err *err);
+
+/* The same for a file that has been opened so, and read */
+int hooks_check_text(struct arena *arena, const struct hooks_place *place, const char *path,
+		     const struct fs_text *text, struct hooks_file *ret_file, struct err *err);
+
+/*
+ * Checks every *.json file of hooks_dirs and crio_dirs that speaks of oci-rdma-hook. *ret_found is
+ * in the arena. Returns 0, also when files have problems, or -1.
+ */
+int hooks_check_all(struct arena *arena, const struct hooks_place *place,
+		    struct hooks_found **ret_found, size_t *ret_n, struct err *err);
+
+/* ---- handlers and runtimes (handler.c) ---- */
+
+/* Checks a handler of CRI-O or containerd, or a runtime of Docker, that is the shim: whether the
+ * engine starts with it, and whether its containers do. A returned text lives as long as the
+ * argument that it is a part of. */
+
+/* The runtime that a shim of this path stands before: "crun" of "…/oci-rdma-runtime-crun"; "" for
+ * that without a name, which takes the first of a list. */
+const char *handler_runtime_name(const char *shim);
+
+/* Whether a handler can be made for a shim of this path: it is absolute, can stand in TOML between
+ * quotes, and tells its runtime. usual, other: runtimes that the error names. Returns 0 or -1. */
+int handler_check_name(const char *shim, const char *usual, const char *other, struct err *err);
+
+/*
+ * CRI-O asks for each handler's monitor when it starts, and does not start without (pkg/config,
+ * TranslateMonitorFields). root: the node. Returns 0 or -1.
+ */
+int handler_check_monitor(struct arena *arena, int root, const struct crio *crio,
+			  const struct crio_handler *handler, struct err *err);
+
+/*
+ * What the shim would run for the handler must be what CRI-O's own handler of that runtime runs:
+ * another one may be too old for the config.json that this CRI-O writes. Returns 0 or -1.
+ */
+int handler_check_runtime(struct arena *arena, int root, const struct crio *crio,
+			  const struct crio_handler *handler, const struct config *config,
+			  struct err *err);
+
+/*
+ * The same for one of containerd's, and that the annotations of its pods reach the shim. own: what
+ * containerd runs for its own handler of that runtime; "" if that is looked for in PATH. Returns 0
+ * or -1.
+ */
+int handler_check_containerd(struct arena *arena, int root,
+			     const struct containerd_handler *handler, const char *own,
+			     const struct config *config, struct err *err);
+
+/* What is wrong with a handler, in the order in which an engine meets it */
+enum handler_fault {
+	HANDLER_RIGHT,
+	HANDLER_NO_PROGRAM,    /* CRI-O leaves the handler out */
+	HANDLER_NO_MONITOR,    /* CRI-O does not start */
+	HANDLER_OTHER_RUNTIME, /* than CRI-O's own handler runs */
+	HANDLER_WRONG,         /* containerd's: why says what */
+};
+
+struct handler_verdict {
+	enum handler_fault fault;
+	int error;               /* of HANDLER_NO_PROGRAM: an errno */
+	const char *replaced_by; /* containerd's: a file whose tables may take its place, or NULL */
+	struct err why;          /* the fault in one line, with file and handler */
+};
+
+/*
+ * The whole judgement of a handler, which --check-config and the doctor report in their own words.
+ * config: NULL for a handler without the shim, or without a usable policy: then it is not asked
+ * which runtime the shim would run.
+ */
+void handler_judge_crio(struct arena *arena, int root, const struct crio *crio,
+			const struct crio_handler *handler, const struct config *config,
+			struct handler_verdict *ret_verdict);
+
+/* The same for one of containerd's that is the shim */
+void handler_judge_containerd(struct arena *arena, int root, const struct containerd *containerd,
+			      const struct containerd_handler *handler, const struct config *config,
+			      struct handler_verdict *ret_verdict);
+
+/* Whether containers of a runtime of Docker's that is the shim would start. Returns 0 or -1. */
+int handler_check_docker(struct arena *arena, int root, const struct docker_runtime *runtime,
+			 const struct config *config, struct err *err);
+
+/* ---- entry points (ways.c) ---- */
+
+/*
+ * Which entry points (hook, precreate, shim, NRI plugin) are installed on a node, as its engines'
+ * configuration and the plugin's status file say. Used in reports to people only, which name for
+ * each value the entry point that sets it.
+ */
+
+enum way {
+	WAY_HOOK = 1 << 0,      /* a hooks.d file that is right, createRuntime or prestart */
+	WAY_PRECREATE = 1 << 1, /* such a file of podman's */
+	WAY_SHIM = 1 << 2,      /* an engine's configuration names it */
+	WAY_NRI = 1 << 3,       /* the plugin is connected */
+};
+
+/*
+ * sysroot: a directory descriptor; recorded: it is not "/". *ret_ways: a mask of WAY_*. A file that
+ * cannot be read counts as one that does not exist. Returns 0, or -1 without memory.
+ */
+int ways_find(struct arena *arena, int sysroot, bool recorded, unsigned *ret_ways, struct err *err);
+
+struct ways_names {
+	char text[48];
+};
+
+/* "hook, NRI"; "" for none */
+struct ways_names ways_names(unsigned ways);
+
+#endif
