@@ -10,8 +10,6 @@
 #include "core/node/node.h"
 #include "core/spec/spec.h"
 #include "doctor/options.h"
-#include "doctor/target/device_files.h"
-#include "doctor/target/location.h"
 #include "doctor/target/target.h"
 
 struct doctor {

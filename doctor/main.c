@@ -14,7 +14,6 @@
 #include "doctor/doctor.h"
 #include "doctor/options.h"
 #include "doctor/report/report.h"
-#include "doctor/report/topology.h"
 #include "doctor/runner.h"
 #include "doctor/symptom/symptom.h"
 #include "doctor/topology/topology.h"

@@ -25,7 +25,7 @@ struct doctor_options {
 	bool topology;       /* GPUs and HCAs alone */
 	const char *symptom; /* a message, or "-" for a log on stdin; NULL: none */
 
-	bool verbs; /* try it; what follows says how (verbs/options.h) */
+	bool verbs; /* try it; what follows says how (struct verbs_options of verbs/transfer.h) */
 	const char *device;
 	bool pair;
 	bool listen;

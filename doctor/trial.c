@@ -10,12 +10,11 @@
 
 #include "core/base/cleanup.h"
 #include "core/base/fs.h"
-#include "doctor/check/memlock.h"
-#include "doctor/cuda/memory.h"
+#include "doctor/check/check.h"
+#include "doctor/cuda/cuda.h"
 #include "doctor/process/progress.h"
 #include "doctor/runner.h"
-#include "doctor/verbs/gpu.h"
-#include "doctor/verbs/token.h"
+#include "doctor/verbs/exchange.h"
 #include "doctor/verbs/verbs.h"
 
 #define TOKEN_VARIABLE "OCI_RDMA_DOCTOR_TOKEN"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "events/api.h"
+#include "events/reporter.h"
 
 #include <curl/curl.h>
 #include <errno.h>

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "core/base/fs.h"
-#include "events/options.h"
 #include "events/reporter.h"
 
 int main(int argc, char **argv)

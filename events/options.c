@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "events/options.h"
+#include "events/reporter.h"
 
 #include "core/command_line.h"
 

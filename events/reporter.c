@@ -15,7 +15,6 @@
 #include "core/base/clock.h"
 #include "core/base/text.h"
 #include "core/report/report.h"
-#include "events/api.h"
 #include "events/ledger.h"
 #include "events/spool.h"
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "doctor/check/check.h"
 
-#include "doctor/check/engine_output.h"
 #include "doctor/cuda/cuda.h"
 
 #ifndef CHECK_SECONDS /* a build for memcheck has all the time */

@@ -3,11 +3,19 @@
 #ifndef OCI_RDMA_DOCTOR_CHECK_H
 #define OCI_RDMA_DOCTOR_CHECK_H
 
+#include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
+#include "core/base/arena.h"
 #include "core/base/err.h"
+#include "core/base/fs.h"
+#include "core/container/container.h"
+#include "core/process/process.h"
 #include "doctor/doctor.h"
 #include "doctor/finding.h"
+#include "doctor/nccl/nccl.h"
+#include "doctor/target/target.h"
 
 /* What a container without a device lacks first */
 #define REMEDY_REQUEST                                                                             \
@@ -56,10 +64,6 @@ check_function check_elsewhere;  /* node_files */
 struct crio;
 /* How often CRI-O may be asked */
 #define CRIO_QUESTIONS 3
-/* What a running CRI-O says of itself, or else what it reads in its files, beside what we read
- * there. Returns 0, or -1 without memory. */
-int crio_check_running(const struct doctor *doctor, struct findings *findings,
-		       const struct crio *files);
 
 /* All of them, in the order of causes: what comes first explains what comes behind it. */
 extern const struct check all_checks[];
@@ -67,5 +71,77 @@ extern const size_t n_all_checks;
 
 /* The only one that can be made where there is no openat2(2) */
 extern const struct check kernel_check;
+
+/* ---- what oci-rdma-hook decides on the target, where its config.json was found (plan.c) ---- */
+
+/* As --dry-run makes it. Returns 1, 0 if there is no config.json to make it from, or -1 with the
+ * reason for which none can be made. */
+int plan_of_target(const struct doctor *doctor, struct container *container, struct err *err);
+
+/*
+ * What to do about a target that lacks what a plan gives: from its decision, or the reason that
+ * there is none. In the arena; NULL without memory, and where the plan grants what it lacks.
+ */
+const char *plan_remedy(struct arena *arena, int status, const struct container *container,
+			const struct err *err);
+
+/* RLIMIT_MEMLOCK of a process, for the checks that tell of it */
+
+/*
+ * True if the target is no container's first process, and that one has a higher soft limit: a hook
+ * reaches the first process, and no runtime lets it reach an exec.
+ */
+bool limits_of_first_are_higher(const struct doctor *doctor, uint64_t soft);
+
+/* ---- what an engine's own program says of its configuration (engine_output.c) ---- */
+
+/* How long one may take: the check that asks has this much more for each question. */
+#define ENGINE_OUTPUT_SECONDS 5
+
+/*
+ * arguments: the program's path first, NULL last. True if it has printed at most max bytes of text,
+ * and ended well in time; one that hangs is killed.
+ */
+bool engine_output(struct arena *arena, const char *const *arguments, size_t max,
+		   struct fs_text *ret_text);
+
+/* ---- access control services (iommu.c) ---- */
+
+/* Whether a PCI bridge sends traffic between devices up to the root (access control services). */
+
+#define ACS_CONFIG_SIZE 4096 /* PCI Express configuration space */
+
+enum acs_state {
+	ACS_UNREADABLE, /* less than the extended space: sysfs shows 64 bytes without
+			   CAP_SYS_ADMIN (drivers/pci/pci-sysfs.c, pci_read_config) */
+	ACS_NONE,       /* the bridge has no such capability */
+	ACS_DIRECT,     /* what goes from one device to another stays in the switch */
+	ACS_REDIRECT,   /* requests or completions go up to the root complex */
+};
+
+/*
+ * config: len bytes of a bridge's configuration space. *ret_control: the ACS control register,
+ * where it has one (linux/pci_regs.h, PCI_ACS_CTRL).
+ */
+enum acs_state acs_read(const uint8_t *config, size_t len, uint16_t *ret_control);
+
+/* ---- NCCL's values (nccl.c, nccl_hca.c) ---- */
+
+/* What the files of the check of NCCL's values share: nccl.c and nccl_hca.c */
+
+struct nccl_context {
+	const struct doctor *doctor;
+	struct findings *findings;
+	struct nccl_settings settings;
+	struct netdevs netdevs;
+	struct devices devices; /* the target's, with ports and GIDs */
+};
+
+/* Each returns 0, or -1 without memory. */
+int nccl_check_hca(const struct nccl_context *context);
+int nccl_check_gid_index(const struct nccl_context *context);
+
+/* The device's interface, as its GID table tells it to every network namespace */
+void nccl_name_interface(const struct doctor *doctor, struct device *device);
 
 #endif

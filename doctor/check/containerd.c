@@ -8,7 +8,6 @@
 #include "core/base/fs.h"
 #include "core/base/names.h"
 #include "doctor/check/check.h"
-#include "doctor/check/engine_output.h"
 
 struct context {
 	const struct doctor *doctor;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "doctor/check/engine_output.h"
+#include "doctor/check/check.h"
 
 #include <errno.h>
 #include <fcntl.h>

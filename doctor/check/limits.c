@@ -15,8 +15,6 @@
 #include "core/base/text.h"
 #include "core/policy/policy.h"
 #include "doctor/check/check.h"
-#include "doctor/check/memlock.h"
-#include "doctor/check/plan.h"
 
 #define PROC_FILE_MAX (64 * 1024)
 #define MIB (UINT64_C(1) << 20)

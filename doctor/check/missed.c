@@ -16,7 +16,6 @@
 #include "core/base/text.h"
 #include "core/process/process.h"
 #include "doctor/check/check.h"
-#include "doctor/check/plan.h"
 
 #define CGROUP_MAX (64 * 1024)
 /* Named one by one; of the rest the number is said. */

@@ -7,7 +7,7 @@
 #include "core/base/cleanup.h"
 #include "core/base/text.h"
 #include "core/node/node.h"
-#include "doctor/check/nccl.h"
+#include "doctor/check/check.h"
 
 #define HCA "nccl_ib_hca"
 #define GID_INDEX "nccl_ib_gid_index"

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What oci-rdma-hook decides on the container, and which part of it the container has, by which
  * entry point */
-#include "doctor/check/plan.h"
-
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -17,8 +15,24 @@
 #include "core/note/note.h"
 #include "core/policy/policy.h"
 #include "doctor/check/check.h"
-#include "doctor/check/memlock.h"
-#include "doctor/nccl/settings.h"
+#include "doctor/nccl/nccl.h"
+
+/* ---- RLIMIT_MEMLOCK of the first process ---- */
+
+bool limits_of_first_are_higher(const struct doctor *doctor, uint64_t soft)
+{
+	const struct target *target = &doctor->target;
+	cleanup_arena arena = {0};
+	const char *path = "/proc/1/limits";
+
+	if (target->main_pid && target->main_pid != target->pid)
+		path = arena_printf(&arena, "/proc/%" PRId64 "/limits", target->main_pid);
+	else if (!doctor->location.container || target->pid)
+		return false;
+	return path && limits_read(&arena, doctor->node.root, path).soft > soft;
+}
+
+/* ---- the plan ---- */
 
 #define ANNOTATE                                                                                   \
 	"Annotate the pod: " SPEC_ANNOTATION_PREFIX                                                \

@@ -10,7 +10,7 @@
 #include "core/base/fs.h"
 #include "core/node/node.h"
 #include "doctor/check/check.h"
-#include "doctor/target/netdevs.h"
+#include "doctor/target/target.h"
 
 /* RoCE takes the largest of 256 … 4096 that fits the interface's MTU with its headers: GRH 40, UDP
  * 8, BTH 12, XRC 4, AtomicETH 28, ICRC 4 (ib_addr.h, iboe_get_mtu). */

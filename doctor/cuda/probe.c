@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "doctor/cuda/probe.h"
-
 #include <ctype.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -8,8 +6,7 @@
 #include "core/base/clock.h"
 #include "core/base/text.h"
 #include "core/child.h"
-#include "doctor/cuda/driver.h"
-#include "doctor/cuda/record.h"
+#include "doctor/cuda/cuda.h"
 
 /* What cuMemAlloc gives of this size has its own pages: a dma-buf is of whole ones. */
 #define GRANULE ((size_t)2 << 20)

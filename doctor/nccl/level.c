@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "doctor/nccl/level.h"
+#include "doctor/nccl/nccl.h"
 
 #include <stddef.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "doctor/nccl/list.h"
+#include "doctor/nccl/nccl.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "doctor/nccl/settings.h"
+#include "doctor/nccl/nccl.h"
 
 #include <ctype.h>
 #include <stdbool.h>

@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "doctor/report/drawing.h"
-
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/base/text.h"
-#include "doctor/report/markup.h"
+#include "doctor/report/html.h"
 
 /* Sizes in SVG units, which are pixels on a screen that is not zoomed */
 #define CHIP_WIDTH 150

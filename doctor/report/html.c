@@ -4,16 +4,69 @@
  * then what is well. It refers to nothing outside of itself, and runs nothing: where a text of a
  * pod's author got through after all, the policy in its head keeps it from doing anything.
  */
+#include "doctor/report/html.h"
+
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
 
-#include "doctor/report/drawing.h"
-#include "doctor/report/markup.h"
-#include "doctor/report/pairs.h"
 #include "doctor/report/report.h"
-#include "doctor/report/style.h"
-#include "doctor/report/topology.h"
+
+/* ---- how the page looks, light and dark, on a screen and printed ---- */
+
+/* clang-format off */
+static const char page_style[] =
+":root{color-scheme:light dark;--page:#fff;--text:#1b1f24;--soft:#57606a;--line:#d0d7de;--raised:#f6f8fa;"
+"--fail:#b3261e;--fail-back:#fdecea;--warn:#8a5300;--warn-back:#fff4e0;--ok:#1a7f37;--ok-back:#e8f6ec;"
+"--unknown:#57606a;--gpu:#ddf4ff;--hca:#f0fbf2;--near:#c6efce;--far:#f8d0c8;--heat:31,111,235}\n"
+"@media (prefers-color-scheme:dark){:root{--page:#0f1318;--text:#e6edf3;--soft:#9aa5b1;--line:#384049;"
+"--raised:#171c23;--fail:#ff8a80;--fail-back:#3b1512;--warn:#f2b75c;--warn-back:#35260b;--ok:#6fd08c;"
+"--ok-back:#12291a;--unknown:#9aa5b1;--gpu:#12304a;--hca:#14291b;--near:#1d4a2b;--far:#5a261e;--heat:88,150,255}}\n"
+"*{box-sizing:border-box}\n"
+"body{margin:0 auto;max-width:1240px;padding:1.5rem;background:var(--page);color:var(--text);"
+"font:16px/1.5 system-ui,sans-serif;overflow-wrap:anywhere}\n"
+"h1{font-size:1.5rem;margin:0}h2{font-size:1.2rem;margin:2rem 0 .6rem}h3{font-size:1rem;"
+"margin:1.4rem 0 .4rem}.finding h3{margin:0}\n"
+"code,table,svg{font-family:ui-monospace,\"DejaVu Sans Mono\",monospace}code,table{font-size:.88em}\n"
+".soft{color:var(--soft);margin:.2rem 0}\n"
+".verdict,.finding{border:1px solid var(--line);border-left:6px solid var(--unknown);border-radius:6px;"
+"padding:.7rem 1rem;margin:.7rem 0;background:var(--raised)}\n"
+".verdict{font-size:1.05rem;margin-top:1.2rem}.verdict p,.finding p{margin:.4rem 0}\n"
+".fail{border-left-color:var(--fail)}.warn{border-left-color:var(--warn)}.ok{border-left-color:var(--ok)}\n"
+".verdict.fail{background:var(--fail-back)}.verdict.warn{background:var(--warn-back)}"
+".verdict.ok{background:var(--ok-back)}\n"
+".badge{display:inline-block;min-width:3.4em;text-align:center;border-radius:4px;padding:0 .5em;margin-right:.6em;"
+"font-size:.8rem;font-weight:700;color:var(--page);background:var(--unknown)}\n"
+".badge.fail{background:var(--fail)}.badge.warn{background:var(--warn)}.badge.ok{background:var(--ok)}\n"
+".finding ul{margin:.4rem 0;padding-left:1.2rem}\n"
+"details{margin:.7rem 0}summary{cursor:pointer}\n"
+".wide{overflow-x:auto;margin:.6rem 0}table{border-collapse:collapse;overflow-wrap:normal}\n"
+"th,td{border:1px solid var(--line);padding:.2rem .6rem;text-align:left;white-space:nowrap}"
+".list td{white-space:normal}\n"
+"th{background:var(--raised)}.level{text-align:center}\n"
+".PIX{background:var(--near)}.PXB{background:color-mix(in srgb,var(--near) 55%,var(--page))}"
+".NODE{background:color-mix(in srgb,var(--far) 45%,var(--page))}.SYS{background:var(--far)}\n"
+".heat td{text-align:right}.heat0{background:rgba(var(--heat),.08)}.heat1{background:rgba(var(--heat),.22)}"
+".heat2{background:rgba(var(--heat),.36)}.heat3{background:rgba(var(--heat),.5)}"
+".heat4{background:rgba(var(--heat),.64)}.bad{background:var(--fail-back);color:var(--fail);font-weight:700}\n"
+/* A phone moves tables and the drawing sideways, since nobody could read them in its width; a table's first column stays. What is
+   well is a list there. */
+"svg{display:block}.wide th[scope=row]{position:sticky;left:0}@media(max-width:600px){body{padding:1rem}"
+".list table,.list tbody,.list tr,.list td:last-child{display:block;overflow-wrap:anywhere}.list tr:first-child{display:none}"
+".list tr{border-bottom:1px solid var(--line);padding:.3rem 0}.list .wide th,.list td{position:static;display:inline;border:0;"
+"padding:0 .6rem 0 0;background:none}}\n"
+"svg text{fill:var(--text);font-size:11px}svg .name{font-size:14px;font-weight:700}"
+"svg .small,svg .title{fill:var(--soft)}svg .mark{text-anchor:end;font-weight:700}\n"
+"svg rect{fill:none;stroke:var(--line)}svg .numa{fill:var(--raised);stroke:var(--soft)}"
+"svg .host,svg .bridge{fill:var(--page)}svg .bridge{stroke-dasharray:5 3}svg .card{stroke-dasharray:2 3}\n"
+"svg .gpu rect{fill:var(--gpu)}svg .hca rect{fill:var(--hca)}\n"
+"svg .chip.fail rect{fill:var(--fail-back);stroke:var(--fail);stroke-width:2}svg .fail .mark{fill:var(--fail)}"
+"svg .chip.warn rect{fill:var(--warn-back);stroke:var(--warn);stroke-width:2}svg .warn .mark{fill:var(--warn)}\n"
+"dl{display:grid;grid-template-columns:max-content 1fr;gap:.1rem 1rem;margin:.6rem 0}dd{margin:0}\n"
+"@media print{.finding,.verdict,tr{break-inside:avoid}.wide{overflow:visible}svg{max-width:100%;height:auto}}\n";
+/* clang-format on */
+
+/* ---- the page ---- */
 
 #define HOST_SIZE 256
 

@@ -4,8 +4,12 @@
 #ifndef OCI_RDMA_DOCTOR_REPORT_H
 #define OCI_RDMA_DOCTOR_REPORT_H
 
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdio.h>
+#include <yajl/yajl_gen.h>
 
+#include "core/base/arena.h"
 #include "doctor/doctor.h"
 #include "doctor/finding.h"
 #include "doctor/topology/topology.h"
@@ -39,5 +43,43 @@ int report_print_html(FILE *out, const struct doctor *doctor, const struct findi
 /* The text format of Prometheus, for node exporter's textfile collector */
 int findings_print_prometheus(FILE *out, const struct doctor *doctor,
 			      const struct findings *findings);
+
+/* ---- tables (table.c) ---- */
+
+/* A table: filled cell by cell, then printed with its columns aligned, or as HTML. */
+
+/* Begin with {.arena = …, .columns = …}. The first row is the head. */
+struct table {
+	struct arena *arena;
+	size_t columns;
+	const char **cell; /* row by row */
+	size_t n;
+	size_t room;
+	bool failed; /* there was no memory for all of it */
+};
+
+/* The next cell. What fits no line of a terminal becomes '?'. */
+void table_add(struct table *table, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* Each row a line, columns two spaces apart. Returns 0, or -1 if a cell is missing. */
+int table_print(FILE *out, const struct table *table);
+
+/* Returns 0, or -1 if a cell is missing. A cell that is one of the levels of a distance has its
+ * name for a class. */
+int table_print_html(FILE *out, const struct table *table);
+
+/* ---- the topology (topology.c, json.c) ---- */
+
+/* The topology as tables, for a terminal and for a page, and as JSON. */
+
+/* A row for each GPU and HCA, a column for each GPU: their distances; and the NUMA node */
+struct table topology_distances(struct arena *arena, const struct topology *topology);
+
+/* A row for each GPU and each port of an HCA: all else */
+struct table topology_devices(struct arena *arena, const struct topology *topology);
+
+/* Each returns 0, or -1 if out could not be written. */
+int topology_print_text(FILE *out, const struct doctor *doctor, const struct topology *topology);
+int topology_print_json(FILE *out, const struct doctor *doctor, const struct topology *topology);
 
 #endif

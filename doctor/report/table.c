@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "doctor/report/table.h"
+#include "doctor/report/report.h"
 
 #include <stdarg.h>
 #include <string.h>
 
 #include "core/base/text.h"
-#include "doctor/report/markup.h"
+#include "doctor/report/html.h"
 
 #define CELL_MAX 512
 

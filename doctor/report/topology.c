@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "doctor/report/topology.h"
-
 #include "doctor/report/report.h"
 
 static const char *or_dash(const char *text)

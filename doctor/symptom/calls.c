@@ -4,8 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "doctor/symptom/line.h"
-#include "doctor/symptom/seen.h"
+#include "doctor/symptom/known.h"
 
 #define ERRNO_MAX 4095 /* MAX_ERRNO of Linux' include/linux/err.h */
 

@@ -1,13 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "doctor/symptom/match.h"
-
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "doctor/symptom/line.h"
-#include "doctor/symptom/trouble.h"
-#include "doctor/symptom/words.h"
+#include "doctor/symptom/known.h"
 
 /* What begins one of the special forms; each is a word before those of the messages. */
 static const struct special {

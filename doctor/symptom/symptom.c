@@ -8,8 +8,6 @@
 #include <unistd.h>
 
 #include "doctor/symptom/known.h"
-#include "doctor/symptom/match.h"
-#include "doctor/symptom/trouble.h"
 
 /* NCCL's own buffer for a line is 1 KiB; log collectors add to it. */
 #define PIECE_MAX 8192

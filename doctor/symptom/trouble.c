@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "doctor/symptom/trouble.h"
-
 #include <ctype.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "doctor/symptom/line.h"
-#include "doctor/symptom/words.h"
+#include "doctor/symptom/known.h"
 
 /* What a word tells; the kinds are in the order in which a line's are asked for. */
 struct clue {

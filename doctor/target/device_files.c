@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "doctor/target/device_files.h"
+#include "doctor/target/target.h"
 
 #include <errno.h>
 #include <fcntl.h>

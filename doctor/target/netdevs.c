@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "doctor/target/netdevs.h"
+#include "doctor/target/target.h"
 
 #include <net/if.h>
 #include <stdio.h>

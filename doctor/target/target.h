@@ -11,8 +11,33 @@
 #include "core/base/arena.h"
 #include "core/base/err.h"
 #include "core/base/fs.h"
+#include "core/node/node.h"
 #include "core/spec/spec.h"
-#include "doctor/target/location.h"
+
+/* ---- where the doctor itself runs: on a node or in a container ---- */
+
+/*
+ * The first namespaces have fixed inode numbers (include/linux/proc_ns.h), so that a process can
+ * tell whether it is in one of them.
+ */
+#define FIRST_CGROUP_NAMESPACE UINT64_C(0xeffffffb)
+#define FIRST_PID_NAMESPACE UINT64_C(0xeffffffc)
+#define FIRST_USER_NAMESPACE UINT64_C(0xeffffffd)
+
+/* Where this program runs */
+struct location {
+	bool container;
+	const char *evidence;
+};
+
+/* root: the sysroot. Returns 0, or -1 without memory. */
+int location_find(struct arena *arena, int root, struct location *ret_location);
+
+/* The inode number of one of a process' namespaces ("pid", "net", …); 0 if it cannot be seen. proc:
+ * its directory. */
+uint64_t location_namespace(int proc, const char *name);
+
+/* ---- the target (target.c) ---- */
 
 struct target {
 	const char *name; /* "this process", "process 4711", "container 0123456789ab" */
@@ -70,5 +95,88 @@ const char *target_getenv(const struct target *target, const char *name);
 /* Makes this process see the target's network. Returns 0 or -errno. Only for a check's own process.
  */
 int target_enter_network(const struct target *target);
+
+/* ---- its device files (device_files.c) ---- */
+
+/* The device files below a root's /dev/infiniband, and what the kernel says of their numbers. */
+
+#define DEVICE_DIR "dev/infiniband"
+
+struct device_file {
+	const char *name; /* "uverbs6" */
+	int refused; /* the errno of its stat: what it is, and its number, are not known; or 0 */
+	int64_t major;
+	int64_t minor;
+	const char *ibdev;  /* the verbs device that has this number; NULL: none has it */
+	const char *uverbs; /* its own name, "uverbs6" */
+};
+
+struct device_files {
+	struct device_file *item; /* uverbsN only, by name */
+	size_t n;
+	size_t room;
+	size_t n_refused; /* how many of them could not be looked at */
+	bool rdma_cm;
+	int64_t *gpu; /* the minor number of each /dev/nvidiaN, by its name */
+	size_t n_gpus;
+	size_t gpus_room;
+	bool readable; /* false: the root's /dev could not be looked at */
+	bool late;     /* nor did it answer in DEVICE_FILES_SECONDS */
+};
+
+/* A container may mount a file system there that never answers. */
+#define DEVICE_FILES_SECONDS 5
+
+/*
+ * root: of the target. A child process looks there. The devices are added to devices, sorted by
+ * name. In a recorded tree a regular file with the line MAJOR:MINOR stands for a device file.
+ */
+int device_files_read(struct arena *arena, const struct node *node, int root,
+		      struct device_files *ret_files, struct devices *devices, struct err *err);
+
+/*
+ * Opens one of root's files for reading and writing. The file is its container's, which may put
+ * another one there at any time, and opening some devices does something: the file is held, and
+ * opened only if it still is a device of that number. Returns a descriptor that the caller owns, or
+ * -errno; -ESTALE if it is another by now.
+ */
+int device_file_open(int root, const struct device_file *file);
+
+/* Every verbs device that sysfs shows, sorted by name */
+int device_files_all(struct arena *arena, const struct node *node, struct devices *devices,
+		     struct err *err);
+
+/* Looks up the numbers of a spec's linux.devices instead, where its root cannot be looked at. */
+struct spec;
+int device_files_of_spec(struct arena *arena, const struct node *node, const struct spec *spec,
+			 struct device_files *ret_files, struct devices *devices, struct err *err);
+
+/* ---- the network interfaces that the target sees (netdevs.c) ---- */
+
+struct netdev {
+	const char *name;
+	int mtu; /* 0: not known */
+};
+
+struct netdevs {
+	struct netdev *item;
+	size_t n;
+	size_t room;
+	const char *path; /* where they were read; NULL: they could not be */
+};
+
+/*
+ * Names from the target's /proc/PID/net/dev, which shows its own network namespace; MTUs by a
+ * socket in it, so that this process must be one that may change its namespace (a check's). In a
+ * recorded tree from /sys/class/net/NAME/mtu.
+ */
+int netdevs_read(struct arena *arena, const struct node *node, const struct target *target,
+		 struct netdevs *ret_netdevs, struct err *err);
+
+/* True if there is an interface of that name. */
+bool netdevs_has(const struct netdevs *netdevs, const char *name);
+
+/* 0 if it is not there, or its MTU is not known */
+int netdevs_mtu(const struct netdevs *netdevs, const char *name);
 
 #endif

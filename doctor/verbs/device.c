@@ -1,14 +1,159 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "doctor/verbs/device.h"
-
+#include <arpa/inet.h>
+#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/base/cleanup.h"
 #include "core/base/fs.h"
+#include "doctor/verbs/transfer.h"
+
+/* ---- libibverbs ---- */
+
+#define LIBRARY "libibverbs.so.1"
+
+/*
+ * The version is part of the name: under IBVERBS_1.0 the same names are functions of another ABI,
+ * and without a version it is the dynamic linker's choice.
+ */
+static const struct symbol {
+	const char *name;
+	const char *version;
+	size_t offset;
+	bool optional;
+} symbols[] = {
+	{"ibv_get_device_list", "IBVERBS_1.1", offsetof(struct verbs, get_device_list), false},
+	{"ibv_free_device_list", "IBVERBS_1.1", offsetof(struct verbs, free_device_list), false},
+	{"ibv_get_device_name", "IBVERBS_1.1", offsetof(struct verbs, get_device_name), false},
+	{"ibv_open_device", "IBVERBS_1.1", offsetof(struct verbs, open_device), false},
+	{"ibv_close_device", "IBVERBS_1.1", offsetof(struct verbs, close_device), false},
+	{"ibv_query_device", "IBVERBS_1.1", offsetof(struct verbs, query_device), false},
+	{"ibv_query_port", "IBVERBS_1.1", offsetof(struct verbs, query_port), false},
+	{"ibv_query_gid", "IBVERBS_1.1", offsetof(struct verbs, query_gid), false},
+	{"ibv_alloc_pd", "IBVERBS_1.1", offsetof(struct verbs, alloc_pd), false},
+	{"ibv_dealloc_pd", "IBVERBS_1.1", offsetof(struct verbs, dealloc_pd), false},
+	{"ibv_reg_mr", "IBVERBS_1.1", offsetof(struct verbs, reg_mr), false},
+	{"ibv_dereg_mr", "IBVERBS_1.1", offsetof(struct verbs, dereg_mr), false},
+	{"ibv_create_cq", "IBVERBS_1.1", offsetof(struct verbs, create_cq), false},
+	{"ibv_destroy_cq", "IBVERBS_1.1", offsetof(struct verbs, destroy_cq), false},
+	{"ibv_create_qp", "IBVERBS_1.1", offsetof(struct verbs, create_qp), false},
+	{"ibv_modify_qp", "IBVERBS_1.1", offsetof(struct verbs, modify_qp), false},
+	{"ibv_destroy_qp", "IBVERBS_1.1", offsetof(struct verbs, destroy_qp), false},
+	{"_ibv_query_gid_ex", "IBVERBS_1.11", offsetof(struct verbs, query_gid_ex), true},
+	{"ibv_reg_dmabuf_mr", "IBVERBS_1.12", offsetof(struct verbs, reg_dmabuf_mr), true},
+};
+
+int verbs_load(struct verbs *ret_verbs, struct err *err)
+{
+	/* NODELETE: a driver that it loaded may have left a thread or a handler behind. */
+	void *handle = dlopen(LIBRARY, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
+
+	if (!handle)
+		return err_set(err, "%s", dlerror());
+	for (size_t i = 0; i < sizeof(symbols) / sizeof(symbols[0]); i++) {
+		const struct symbol *symbol = &symbols[i];
+		void *address = dlvsym(handle, symbol->name, symbol->version);
+
+		if (!address && !symbol->optional)
+			return err_set(err, "%s: it has no %s of version %s", LIBRARY, symbol->name,
+				       symbol->version);
+		memcpy((char *)ret_verbs + symbol->offset, &address, sizeof(address));
+	}
+	return 0;
+}
+
+/* ---- GIDs ---- */
+
+const char *gid_text(const union ibv_gid *gid, char text[GID_TEXT_SIZE])
+{
+	return inet_ntop(AF_INET6, gid->raw, text, GID_TEXT_SIZE) ? text : "?";
+}
+
+const char *gid_type_name(int type)
+{
+	switch (type) {
+	case IBV_GID_TYPE_IB:
+		return "InfiniBand";
+	case IBV_GID_TYPE_ROCE_V1:
+		return "RoCE v1";
+	case IBV_GID_TYPE_ROCE_V2:
+		return "RoCE v2";
+	default:
+		return "empty";
+	}
+}
+
+static bool starts_with(const union ibv_gid *gid, const unsigned char *bytes, size_t n)
+{
+	return memcmp(gid->raw, bytes, n) == 0;
+}
+
+/* NCCL counts a mapped multicast address (ff0e::ffff:0:0/96) as IPv4 as well. */
+bool gid_is_ipv4(const union ibv_gid *gid)
+{
+	static const unsigned char mapped[12] = {[10] = 0xff, [11] = 0xff};
+	static const unsigned char multicast[12] = {0xff, 0x0e, [10] = 0xff, [11] = 0xff};
+
+	return starts_with(gid, mapped, sizeof(mapped)) ||
+	       starts_with(gid, multicast, sizeof(multicast));
+}
+
+/* Neither unset nor link-local: what NCCL calls valid */
+static bool is_routable(const union ibv_gid *gid)
+{
+	static const unsigned char zero[16];
+	static const unsigned char link_local[8] = {0xfe, 0x80};
+
+	return !starts_with(gid, zero, sizeof(zero)) &&
+	       !starts_with(gid, link_local, sizeof(link_local));
+}
+
+size_t gid_nccl_index(const struct gid_entry *entries, size_t n)
+{
+	size_t chosen = 0;
+
+	for (size_t i = 1; i < n; i++) {
+		const struct gid_entry *old = &entries[chosen];
+		const struct gid_entry *new = &entries[i];
+
+		if (!gid_is_ipv4(&new->gid))
+			continue;
+		if (!gid_is_ipv4(&old->gid) ||
+		    (is_routable(&new->gid) && new->type == IBV_GID_TYPE_ROCE_V2 &&
+		     (old->type != IBV_GID_TYPE_ROCE_V2 || !is_routable(&old->gid))))
+			chosen = i;
+	}
+	return chosen;
+}
+
+size_t gid_usable_index(const struct gid_entry *entries, size_t n, bool infiniband)
+{
+	size_t chosen = infiniband ? 0 : gid_nccl_index(entries, n);
+
+	if (chosen < n && entries[chosen].type != GID_TYPE_NONE)
+		return chosen;
+	for (chosen = 0; chosen < n && entries[chosen].type == GID_TYPE_NONE;)
+		chosen++;
+	return chosen;
+}
+
+unsigned gid_common_bits(const union ibv_gid *a, const union ibv_gid *b)
+{
+	for (unsigned i = 0; i < 8 * sizeof(a->raw); i++) {
+		unsigned mask = 0x80U >> i % 8;
+
+		if ((a->raw[i / 8] ^ b->raw[i / 8]) & mask)
+			return i;
+	}
+	return 8 * sizeof(a->raw);
+}
+
+/* ---- a device ---- */
 
 /* What struct ibv_global_route can name; mlx5 has as many a port. */
 #define GIDS_MAX 256

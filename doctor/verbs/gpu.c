@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "doctor/verbs/gpu.h"
+#include "doctor/verbs/verbs.h"
 
 #include <errno.h>
 #include <stdio.h>
 
-#include "doctor/verbs/amount.h"
-#include "doctor/verbs/setup.h"
-#include "doctor/verbs/trouble.h"
+#include "doctor/verbs/transfer.h"
 
 struct gpu_memory {
 	const char *id;

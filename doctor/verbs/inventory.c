@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "doctor/verbs/inventory.h"
-
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -10,7 +8,7 @@
 #include "core/base/cleanup.h"
 #include "core/base/fs.h"
 #include "core/base/text.h"
-#include "doctor/verbs/trouble.h"
+#include "doctor/verbs/transfer.h"
 
 #define SYSFS "/sys/class/infiniband_verbs"
 #define PROVIDER_REMEDY                                                                            \

@@ -8,9 +8,7 @@
 #include <unistd.h>
 
 #include "core/base/cleanup.h"
-#include "doctor/verbs/remote.h"
-#include "doctor/verbs/server.h"
-#include "doctor/verbs/session.h"
+#include "doctor/verbs/exchange.h"
 
 /* A server may run for days: of so many connections the findings are kept, the rest only counted.
  */

@@ -1,12 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "doctor/verbs/local.h"
-
 #include <errno.h>
 #include <stdio.h>
 #include <sys/resource.h>
 
-#include "doctor/verbs/amount.h"
-#include "doctor/verbs/registration.h"
 #include "doctor/verbs/transfer.h"
 
 #define REGISTER_DEFAULT ((size_t)256 << 20)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "doctor/verbs/message.h"
+#include "doctor/verbs/exchange.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "doctor/verbs/remote.h"
-
 #include <stdio.h>
 
 #include "doctor/verbs/exchange.h"
-#include "doctor/verbs/session.h"
 #include "doctor/verbs/transfer.h"
 
 unsigned remote_port(const struct verbs_setup *setup)

@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "doctor/verbs/server.h"
-
 #include <errno.h>
 #include <pthread.h>
 #include <stdint.h>
@@ -11,7 +9,7 @@
 #include <unistd.h>
 
 #include "core/base/cleanup.h"
-#include "doctor/verbs/session.h"
+#include "doctor/verbs/exchange.h"
 
 struct run {
 	const struct server *server;

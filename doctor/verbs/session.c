@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "doctor/verbs/session.h"
-
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/base/text.h"
-#include "doctor/verbs/token.h"
+#include "doctor/verbs/exchange.h"
 
 #define EXPECT "expect "
 

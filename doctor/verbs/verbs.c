@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "doctor/verbs/verbs.h"
 
-#include "doctor/verbs/inventory.h"
-#include "doctor/verbs/library.h"
-#include "doctor/verbs/local.h"
-#include "doctor/verbs/remote.h"
-#include "doctor/verbs/setup.h"
+#include "doctor/verbs/exchange.h"
+#include "doctor/verbs/transfer.h"
 
 #define BYTES_DEFAULT ((size_t)1 << 20)
 #define BYTES_MIN ((size_t)4096)

@@ -149,7 +149,7 @@ doctor/check/nccl_hca.c HCA doctor/check/nccl_hca.c #define HCA "\K[a-z_]+
 doctor/check/nccl_hca.c GID_INDEX doctor/check/nccl_hca.c #define GID_INDEX "\K[a-z_]+
 doctor/cuda/cuda.c capability->id doctor/cuda/cuda.c struct capability [a-z]+ = \{\s*"\K[a-z_]+
 doctor/cuda/cuda.c id_of(talk.step) doctor/cuda/cuda.c [?:] "\Kcuda_[a-z_]+(?=")|return "\Kcuda_[a-z_]+(?=")
-doctor/cuda/memory.c id
+doctor/cuda/cuda.c id
 doctor/verbs/gpu.c memory->id doctor/verbs/gpu.c \.id = "\K[a-z_]+
 doctor/verbs/local.c id doctor/verbs/local.c = try\(setup, "\K[a-z_]+|\(try\(setup, "\K[a-z_]+'
 # finding_calls TREE: "FILE ID" of each call, the id as the call has it
@@ -188,10 +188,10 @@ is "so is each of the table of doc/troubleshooting.md" "" \
 
 mkdir "$T/tree"
 cp -r doctor "$T/tree/"
-echo 'static int f(void) { return findings_add(x, "brand_new", NULL); }' >>"$T/tree/doctor/check/acs.c"
+echo 'static int f(void) { return findings_add(x, "brand_new", NULL); }' >>"$T/tree/doctor/check/iommu.c"
 is "control: a finding without a row" "brand_new: add it to FILE" "$(differ FILE "$(finding_ids "$T/tree")" "$ids")"
-echo 'static int g(void) { return findings_add(x, name, NULL); }' >>"$T/tree/doctor/check/acs.c"
-has "control: a finding whose id comes from anywhere" "doctor/check/acs.c name: write" "$(unknown_calls "$T/tree")"
+echo 'static int g(void) { return findings_add(x, name, NULL); }' >>"$T/tree/doctor/check/iommu.c"
+has "control: a finding whose id comes from anywhere" "doctor/check/iommu.c name: write" "$(unknown_calls "$T/tree")"
 sed -i 's/"missed", "looks/"mi_ssed", "looks/' "$T/tree/doctor/check/check.c"
 has "control: a check without a row" "mi_ssed: add it to FILE" "$(differ FILE "$(finding_ids "$T/tree")" "$ids")"
 rm "$T/tree/doctor/check/elsewhere.c"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A line from the doctor at the other end, which any pod may send: what is taken is in range, and
  * means the same when we say it. */
-#include "doctor/verbs/message.h"
+#include "doctor/verbs/exchange.h"
 
 #include "fuzz.h"
 

@@ -3,9 +3,7 @@
  * What the doctor makes of NCCL's lists and files, which a pod's author writes: the same as NCCL
  * itself, by nccl_reader.c. The first line is a list, the rest an nccl.conf.
  */
-#include "doctor/nccl/level.h"
-#include "doctor/nccl/list.h"
-#include "doctor/nccl/settings.h"
+#include "doctor/nccl/nccl.h"
 #include "fuzz.h"
 #include "nccl_reader.h"
 

@@ -11,9 +11,6 @@
 #include <unistd.h>
 
 #include "core/base/arena.h"
-#include "doctor/verbs/endpoint.h"
-#include "doctor/verbs/gpu.h"
-#include "doctor/verbs/pattern.h"
 #include "doctor/verbs/transfer.h"
 #include "doctor/verbs/verbs.h"
 

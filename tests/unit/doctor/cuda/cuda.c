@@ -9,8 +9,6 @@
 #include "core/base/clock.h"
 #include "core/child.h"
 #include "doctor/cuda/cuda.h"
-#include "doctor/cuda/memory.h"
-#include "doctor/cuda/record.h"
 #include "doctor/finding.h"
 
 /* The Makefile builds it from fake_cuda.c. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* NCCL's levels of distance */
-#include "doctor/nccl/level.h"
+#include "doctor/nccl/nccl.h"
 #include "tests/unit/unit.h"
 
 struct level_case {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* NCCL's lists */
-#include "doctor/nccl/list.h"
+#include "doctor/nccl/nccl.h"
 #include "tests/unit/unit.h"
 
 struct list_case {

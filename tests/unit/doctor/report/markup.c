@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What a text may do to the page that it is shown on, and the heat map of bandwidths. */
-#include "doctor/report/markup.h"
-#include "doctor/report/pairs.h"
+#include "doctor/report/html.h"
 #include "doctor/verbs/transfer.h"
 #include "tests/unit/unit.h"
 

@@ -4,7 +4,7 @@
 
 #include <sys/wait.h>
 
-#include "doctor/symptom/line.h"
+#include "doctor/symptom/known.h"
 
 static const char message[] = "Got completion from peer 10.0.0.1<1> with status=4 opcode=0 len=0 "
 			      "vendor err 81";

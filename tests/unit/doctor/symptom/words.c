@@ -2,7 +2,7 @@
 /* Which words a line holds */
 #include "suite.h"
 
-#include "doctor/symptom/words.h"
+#include "doctor/symptom/known.h"
 
 static struct words words;
 

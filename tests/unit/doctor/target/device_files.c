@@ -8,7 +8,7 @@
 #include <sys/sysmacros.h>
 #include <sys/wait.h>
 
-#include "doctor/target/device_files.h"
+#include "doctor/target/target.h"
 
 /* Of the kernel's own devices that do nothing: /dev/null and /dev/zero */
 #define OWN 3

@@ -8,7 +8,6 @@
 #include <time.h>
 
 #include "doctor/verbs/exchange.h"
-#include "doctor/verbs/message.h"
 
 #define GID "00000000000000000000ffff0a006707"
 #define GOOD                                                                                       \

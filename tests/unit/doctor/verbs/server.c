@@ -6,10 +6,7 @@
 #include <pthread.h>
 #include <sys/socket.h>
 
-#include "doctor/verbs/hmac.h"
-#include "doctor/verbs/server.h"
-#include "doctor/verbs/session.h"
-#include "doctor/verbs/token.h"
+#include "doctor/verbs/exchange.h"
 
 #define ENDPOINT                                                                                   \
 	"endpoint device=mlx5_6 link=Ethernet qpn=17 psn=4711 lid=0 mtu=5 "                        \
@@ -296,7 +293,7 @@ static void token_once(void **state)
 	assert_int_equal(seen.refused, 1);
 }
 
-/* The proof as token.h describes it, made here a second time */
+/* The proof as exchange.h describes it, made here a second time */
 static void make_proof(char who, const char *client, const char *server,
 		       char ret[2 * HMAC_SIZE + 1])
 {

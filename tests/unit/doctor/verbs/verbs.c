@@ -5,13 +5,7 @@
 #include <arpa/inet.h>
 #include <errno.h>
 
-#include "doctor/verbs/amount.h"
-#include "doctor/verbs/gid.h"
-#include "doctor/verbs/gpu.h"
-#include "doctor/verbs/pattern.h"
-#include "doctor/verbs/registration.h"
 #include "doctor/verbs/transfer.h"
-#include "doctor/verbs/trouble.h"
 #include "doctor/verbs/verbs.h"
 
 /* ---- the GID that NCCL takes ---- */

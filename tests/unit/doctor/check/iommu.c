@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Access control services of PCI bridges */
-#include "doctor/check/acs.h"
+#include "doctor/check/check.h"
 #include "tests/unit/unit.h"
 
 struct acs_case {
