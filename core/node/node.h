@@ -95,7 +95,7 @@ const char *pci_distance_name(enum pci_distance distance);
  */
 bool pci_translates(const struct pci_place *place);
 
-/* ---- NVIDIA GPUs, from /proc and sysfs: no driver library is asked (gpu.c) ---- */
+/* ---- NVIDIA GPUs, from /proc and sysfs: no driver library is asked (node.c) ---- */
 
 /* The major number of /dev/nvidia0 and the others (Documentation/admin-guide/devices.txt) */
 #define GPU_MAJOR 195
@@ -259,7 +259,7 @@ void node_read_gids(const struct node *node, struct device *device);
  */
 void node_wait_for_gids(const struct node *node, struct devices *devices, int patience);
 
-/* ---- the network interface that belongs to an RDMA device (netdev.c) ---- */
+/* ---- the network interface that belongs to an RDMA device (device.c) ---- */
 
 /* The network interface as the host knows it: right for a container in the host's namespace only.
  * Negative: no memory, here and below

@@ -131,14 +131,14 @@ int nccl_tcp_settings(const struct planning *planning);
 /* Add to plan->settings. Returns 0, or -1 without memory. */
 int framework_settings(const struct planning *planning);
 
-/* ---- what stands in the way (obstacles.c) ---- */
+/* ---- what stands in the way (devices.c) ---- */
 
 /* What about the devices themselves stands in the way of RDMA, although they are allocated. */
 
 /* Returns 0, or -1 without memory. */
 int obstacles_warn(const struct planning *planning);
 
-/* ---- the order of the devices (order.c) ---- */
+/* ---- the order of the devices (devices.c) ---- */
 
 /* Which devices are the container's, in the order that it is to know them by. No I/O. */
 

@@ -4,6 +4,7 @@
 
 #include "core/base/fs.h"
 #include "doctor/check/check.h"
+#include "doctor/cuda/cuda.h"
 
 #define VERSION_MAX 4096
 
@@ -66,4 +67,21 @@ int check_gpudirect(const struct doctor *doctor, struct findings *findings, stru
 				      "loaded (/sys/module): NCCL copies through host memory",
 				      version);
 	return status < 0 ? err_memory(err) : 0;
+}
+
+/* ---- the CUDA driver ---- */
+
+/* The GPUs as their driver's library sees them: from where we run, so not for another target. */
+
+int check_cuda(const struct doctor *doctor, struct findings *findings, struct err *err)
+{
+	const struct cuda_options options = {.library = doctor->options.libcuda};
+
+	if (!doctor->node.recorded && !doctor->options.pid && !doctor->options.container)
+		return cuda_check(findings, &options, err);
+	if (findings_add(findings, "cuda_library", NULL, FINDING_UNCHECKED, NULL,
+			 "the CUDA driver can be asked only inside the container that uses it: run "
+			 "oci-rdma-doctor there") < 0)
+		return err_memory(err);
+	return 0;
 }

@@ -93,7 +93,7 @@ bool nccl_list_names(const struct nccl_list *list, const char *name);
 /* True if NCCL would take it. An empty list takes all, and "^" none. */
 bool nccl_list_selects(const struct nccl_list *list, const char *name, int port);
 
-/* ---- levels (level.c) ---- */
+/* ---- levels (list.c) ---- */
 
 /* How far GPU and HCA may be apart for GPUDirect RDMA: the levels of NCCL_NET_GDR_LEVEL. */
 

@@ -44,7 +44,7 @@ int report_print_html(FILE *out, const struct doctor *doctor, const struct findi
 int findings_print_prometheus(FILE *out, const struct doctor *doctor,
 			      const struct findings *findings);
 
-/* ---- tables (table.c) ---- */
+/* ---- tables (topology.c) ---- */
 
 /* A table: filled cell by cell, then printed with its columns aligned, or as HTML. */
 
@@ -60,9 +60,6 @@ struct table {
 
 /* The next cell. What fits no line of a terminal becomes '?'. */
 void table_add(struct table *table, const char *format, ...) __attribute__((format(printf, 2, 3)));
-
-/* Each row a line, columns two spaces apart. Returns 0, or -1 if a cell is missing. */
-int table_print(FILE *out, const struct table *table);
 
 /* Returns 0, or -1 if a cell is missing. A cell that is one of the levels of a distance has its
  * name for a class. */

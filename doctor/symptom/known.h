@@ -208,7 +208,7 @@ struct match {
 	const char *trouble; /* what looks like an error, if there is a grade */
 };
 
-/* ---- the special forms: completions.c and calls.c ---- */
+/* ---- the special forms (forms.c) ---- */
 
 /* Notes that the symptom is seen here, if nowhere before. from: NULL for the symptom's own */
 void match_add(struct match *match, size_t symptom, const char *at, const char *from);

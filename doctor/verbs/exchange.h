@@ -91,7 +91,7 @@ int exchange_receive(struct exchange *exchange, char line[MESSAGE_MAX], struct t
 /* The same for a line that must be this one. */
 int exchange_expect(struct exchange *exchange, const char *want, struct trouble *trouble);
 
-/* ---- the token (token.c) ---- */
+/* ---- the token (session.c) ---- */
 
 /*
  * HMAC-SHA-256 (RFC 2104, FIPS 180-4), by nettle: every distribution has it, it is small (38 KiB in
@@ -119,13 +119,6 @@ void hmac(const void *key, size_t key_len, const void *bytes, size_t len,
 
 /* The connecting side, behind its hello. token NULL: nothing is said. */
 int token_ask(struct exchange *exchange, const char *token, struct trouble *trouble);
-
-/*
- * The listening side. Takes the next line, which a peer without a token begins with: then it is
- * left in ret_line. -1 if the peer has not the token that we have, or has one where we have none.
- */
-int token_check(struct exchange *exchange, const char *token, char ret_line[MESSAGE_MAX],
-		struct trouble *trouble);
 
 /* ---- a session (session.c) ---- */
 
@@ -191,7 +184,7 @@ struct server {
  * end. Returns 0, or -1 if nobody can be accepted any more. */
 int server_run(const struct server *server, int listener, int stop, struct trouble *trouble);
 
-/* ---- the other node (remote.c, listen.c) ---- */
+/* ---- the other node (remote.c) ---- */
 
 /* Findings of transfers with another pod: this side asks (connect), or serves the one that asks
  * (listen). */
@@ -199,22 +192,5 @@ int server_run(const struct server *server, int listener, int stop, struct troub
 /* Both return -1 without memory only. */
 int remote_connect(struct verbs_setup *setup);
 int remote_listen(struct verbs_setup *setup);
-
-struct remote_outcome {
-	struct message_endpoint peer;
-	struct transfer_result out;
-	struct transfer_result in;
-	bool beside; /* the rates are shared: others were served at the same time */
-};
-
-/* Adds a finding of a transfer, and tells it at once to who wants to know. trouble: NULL if it
- * went well. Returns 0, or -1 without memory. */
-int remote_found(const struct verbs_setup *setup, struct findings *findings, const char *subject,
-		 const struct trouble *trouble, const struct remote_outcome *outcome);
-
-/* Tells the last of these at once. */
-void remote_tell(const struct verbs_setup *setup, const struct findings *findings);
-
-unsigned remote_port(const struct verbs_setup *setup);
 
 #endif

@@ -236,14 +236,7 @@ const char *verbs_setup_register_remedy(const struct verbs_setup *setup, int err
 void verbs_setup_say(const struct verbs_setup *setup, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
-/* ---- the inventory (inventory.c) ---- */
-
-/* Findings: which devices there are, and what their ports and GIDs are like. */
-
-/* The devices, their ports, and devices that should be there. -1 without memory only */
-int inventory_find(struct verbs_setup *setup);
-
-/* ---- registration (registration.c) ---- */
+/* ---- registration (local.c) ---- */
 
 /*
  * How much memory ibv_reg_mr takes, found by trying: RLIMIT_MEMLOCK says one thing, CAP_IPC_LOCK,
@@ -258,13 +251,6 @@ struct registration {
 	size_t refused; /* the smallest that did not; 0: all up to the maximum passed */
 	int errnum;     /* why */
 };
-
-/*
- * One MR that grows up to max bytes. Needs 4 MiB of memory, whatever max is. -1: it could not be
- * tried; *trouble says why.
- */
-int registration_probe(const struct verbs *verbs, const struct verbs_device *device, size_t max,
-		       struct registration *ret_registration, struct trouble *trouble);
 
 /*
  * What the probe does its search by: attempt returns 0 or an errno, and what is larger than a

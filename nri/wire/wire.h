@@ -50,7 +50,7 @@ void buffer_free(struct buffer *buffer);
 
 #define cleanup_buffer __attribute__((cleanup(buffer_free))) struct buffer
 
-/* ---- protobuf (fields.c) ---- */
+/* ---- protobuf (call.c) ---- */
 
 /*
  * The fields of one protobuf message as they pass by, cut anywhere: nothing is kept, so that a
