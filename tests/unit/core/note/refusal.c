@@ -78,6 +78,7 @@ static void is_read_as_it_was_left(void **state)
 	assert_string_equal(scene.read.reason, denied.reason);
 	assert_string_equal(scene.read.entry_point, "nri");
 	assert_true(scene.read.time >= now && scene.read.time <= time(NULL));
+	assert_has(unit_read(&scene.arena, scene.dir.fd, FILE_OF("denied")), "\"schema\": 1,");
 	assert_int_equal(unit_stat(scene.dir.fd, REFUSAL_DIR).st_mode & 07777, 0700);
 	assert_int_equal(unit_stat(scene.dir.fd, FILE_OF("denied")).st_mode & 07777, 0600);
 }
@@ -164,6 +165,12 @@ static const struct garbage_case {
 	{"no JSON", "{", "refusals/x.json"},
 	{"no reason", "{\"id\":\"a\",\"pod\":\"p\",\"namespace\":\"n\",\"result\":\"denied\"}",
 	 "a record has an id"},
+	{"no id", "{\"pod\":\"p\",\"namespace\":\"n\",\"reason\":\"r\",\"result\":\"denied\"}",
+	 "a record has an id"},
+	{"no pod", "{\"id\":\"a\",\"namespace\":\"n\",\"reason\":\"r\",\"result\":\"denied\"}",
+	 "a record has an id"},
+	{"no namespace", "{\"id\":\"a\",\"pod\":\"p\",\"reason\":\"r\",\"result\":\"denied\"}",
+	 "a record has an id"},
 	{"a result of no one", "{\"result\":\"won\"}", "'won' is not one of"},
 	{"a pod of two lines that is no string", "{\"pod\":[\"a\"]}", "pod"},
 };
@@ -178,6 +185,29 @@ static void garbage_is_an_error(void **state)
 	assert_int_equal(read_record(&scene, "x.json"), -1);
 	assert_has(scene.err.text, row->reason);
 	assert_one_line(&scene.err);
+}
+
+/* The reporter lists the directory first: what went since then is no error. */
+static void one_that_has_gone_is_none(void **state)
+{
+	cleanup_scene scene = scene_make();
+
+	(void)state;
+	assert_int_equal(leave(&scene, &denied), 0);
+	assert_int_equal(read_record(&scene, "gone.json"), 0);
+	assert_null(scene.read.id);
+}
+
+static void what_others_can_write_is_not_believed(void **state)
+{
+	cleanup_scene scene = scene_make();
+
+	(void)state;
+	assert_int_equal(leave(&scene, &denied), 0);
+	assert_int_equal(fchmodat(scene.dir.fd, FILE_OF("denied"), 0622, 0), 0);
+	assert_int_equal(read_record(&scene, ID ".denied.json"), -1);
+	assert_has(scene.err.text, "others than root can write it");
+	assert_null(scene.read.id);
 }
 
 static void their_number_is_bounded(void **state)
@@ -265,6 +295,9 @@ int main(void)
 	unit_add(&suite, "a reason is one line of 1,024 bytes at most", a_reason_is_one_short_line,
 		 NULL);
 	UNIT_TABLE_AS(&suite, "no record: ", garbage_is_an_error, garbage_cases);
+	unit_add(&suite, "a record that has gone is none", one_that_has_gone_is_none, NULL);
+	unit_add(&suite, "a record that others can write is not believed",
+		 what_others_can_write_is_not_believed, NULL);
 	unit_add(&suite, "there are never more than 1,024: the oldest goes",
 		 their_number_is_bounded, NULL);
 	UNIT_TABLE_AS(&suite, "for the author: ", is_left_to_its_author, chosen_cases);
