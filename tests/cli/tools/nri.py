@@ -532,6 +532,57 @@ def launched(runtime, _):
     ok("launched: with its runtime dead it ends, since the next one launches another", runtime.waits())
 
 
+def end_with(runtime, _):
+    """A plugin of a unit that systemd may have forgotten: nothing but the unit's file can tell it to end."""
+    unit = os.path.join(T, "a.service")
+
+    def write(name):
+        with open(name, "w", encoding="utf-8") as f:
+            f.write("[Unit]\n")
+
+    def says(plugin):
+        equal("--end-with, removed: it ends well", 0, plugin.process.wait(PATIENCE))
+        ok("--end-with, removed: it says why", any(f"{unit} was removed, so this plugin ends" in line for line in plugin.lines()))
+
+    write(unit)
+    without = Plugin()  # control: no file ends this one, which serves
+    served = runtime.accept().begin()
+    waits = Plugin("--end-with", unit)
+    until(lambda: any("standby" in line for line in waits.lines()))
+    write(unit + ".new")
+    os.rename(unit + ".new", unit)
+    os.unlink(unit)
+    says(waits)
+    ok("--end-with, removed: it ended while it waited for another one, which goes on", without.process.poll() is None)
+    equal("--end-with, removed: the other one serves", (HCAS, LIMIT), served.create(annotations=ASKS, devices=TWO).adjust())
+    without.end()
+    served.close()
+
+    write(unit)
+    plugin = Plugin("--end-with", unit)
+    connection = runtime.accept().begin()
+    write(unit + ".new")
+    os.rename(unit + ".new", unit)
+    time.sleep(1.2)
+    equal("--end-with, replaced: it serves", (HCAS, LIMIT), connection.create(annotations=ASKS, devices=TWO).adjust())
+    equal("--end-with, replaced: it says nothing of it", [], [line for line in plugin.lines() if unit in line])
+    begun = time.monotonic()
+    os.unlink(unit)
+    equal("--end-with, removed: it serves until it ends", (HCAS, LIMIT), connection.create(annotations=ASKS, devices=TWO).adjust())
+    says(plugin)
+    ok("--end-with, removed: not at the first look", time.monotonic() - begun >= 1.9)
+    ok("--end-with, removed: its status file goes with it", not os.path.exists(STATUS))
+    connection.close()
+
+    runtime.stop()
+    write(unit)
+    plugin = Plugin("--end-with", unit)
+    until(lambda: any("not connected" in line for line in plugin.lines()))
+    os.unlink(unit)
+    says(plugin)
+    runtime.listen()
+
+
 def limited(name, value):
     return lambda: resource.setrlimit(getattr(resource, "RLIMIT_" + name), (value, value))
 
@@ -973,13 +1024,13 @@ def confined(runtime, plugin):
 
 
 SCENES = (recorded_sessions, garbage, decisions, reconnects, one_a_node, standby, removed, ends, memory, confined)  # that want a plugin
-OWN = (files_opened, deadline, attempts, launched, surroundings, notifications, without_nri, watchdog, metrics)  # that start theirs
+OWN = (files_opened, deadline, attempts, launched, end_with, surroundings, notifications, without_nri, watchdog, metrics)  # that start theirs
 
 
 def main():
     chosen = os.environ.get("SCENE")
     if os.environ.get("SLOW"):  # a build with sanitizers, which trace and take memory themselves
-        chosen = "recorded_sessions,garbage,decisions,reconnects,launched,one_a_node,standby,removed,ends,notifications,watchdog,metrics"
+        chosen = "recorded_sessions,garbage,decisions,reconnects,launched,end_with,one_a_node,standby,removed,ends,notifications,watchdog,metrics"
     for scene in SCENES + OWN:
         if chosen and scene.__name__ not in chosen.split(","):
             continue

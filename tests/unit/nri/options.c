@@ -44,6 +44,8 @@ static const struct command_line {
 	 {"--serve-metrics", "9465", "--metrics", "/m", "--check"},
 	 2},
 	{"port 0", {"--serve-metrics", "0", "--metrics", "/m"}, 2},
+	{"port 1", {"--serve-metrics", "1", "--metrics", "/m"}, GO_ON},
+	{"a port with a zero in front", {"--serve-metrics", "010", "--metrics", "/m"}, GO_ON},
 	{"port 65535", {"--serve-metrics", "65535", "--metrics", "/m"}, GO_ON},
 	{"port 65536", {"--serve-metrics", "65536", "--metrics", "/m"}, 2},
 	{"a port that is none", {"--serve-metrics", "http", "--metrics", "/m"}, 2},
@@ -77,6 +79,7 @@ static void each_option_has_its_place(void **state)
 	static const char *const all[] = {"--socket",   "/s", "--metrics", "/m",
 					  "--end-with", "/u", NULL};
 	static const char *const check[] = {"--check", "--sysroot", "/x", NULL};
+	static const char *const scrape[] = {"--serve-metrics", "65535", "--metrics", "/m", NULL};
 	struct nri_options options;
 
 	(void)state;
@@ -91,7 +94,10 @@ static void each_option_has_its_place(void **state)
 	assert_null(options.socket);
 	assert_null(options.metrics);
 	assert_null(options.end_with);
+	assert_int_equal(options.port, 0);
 	assert_true(options.check && !options.alive);
+	assert_int_equal(parse(scrape, &options), GO_ON);
+	assert_int_equal(options.port, 65535);
 }
 
 /* In any order: a probe that fails while nobody is connected would have the plugin killed. */
