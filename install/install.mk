@@ -160,12 +160,16 @@ define refuse_machineconfig
 fi
 endef
 
+# A plugin that was killed leaves it. flock(1) fails while another plugin, a DaemonSet's for example, has it.
+NRI_LOCK = $(RUNSTATEDIR)/nri/oci-rdma-nri.lock
+
 # What still needs the shim is named, and then nothing is changed; FORCE=1 does not ask.
 uninstall:
 	$(if $(DESTDIR)$(FORCE),,$(refuse_machineconfig))
 	$(if $(DESTDIR)$(FORCE),,test ! -x $(BINDIR)/oci-rdma-hook || $(BINDIR)/oci-rdma-hook --check-removal)
 	$(if $(DESTDIR),,systemctl disable --now $(notdir $(UNITS)) >/dev/null 2>&1 || true)
 	$(if $(DESTDIR),,rm -f $(CDI_FILE))
+	$(if $(DESTDIR),,test ! -e $(NRI_LOCK) || flock --nonblock $(NRI_LOCK) rm -f $(NRI_LOCK) || true)
 	rm -f $(HOOK_FILES:%=$(DESTDIR)$(HOOKSDIR)/%) $(HOOK_FILES:%=$(DESTDIR)$(HOOKSDIR)/.%.new)
 	rm -rf $(DESTDIR)$(PRECREATEDIR)
 	rm -f $(foreach runtime,crun runc,$(DESTDIR)$(HANDLER_DIR)/$(call handler_file,$(runtime)))

@@ -378,9 +378,24 @@ void lock_drop(struct lock *lock)
 	lock->dir = -1;
 }
 
+/*
+ * What is ours is given up first, then what others have is looked at. So of two that end at a time
+ * the later one sees that the other has nothing, even if that one did not see it. A plugin that
+ * hands over answers until its end, and removes the file then.
+ */
+static bool is_last(struct lock *lock)
+{
+	stop_waiter(lock);
+	(void)set_mark(lock->file, MARK_WAITS, F_UNLCK);
+	(void)set_mark(lock->file, MARK_LEAVES, F_UNLCK);
+	(void)flock(lock->file, LOCK_UN);
+	return !lock_is_awaited(lock) && !is_marked(lock->file, MARK_LEAVES) &&
+	       flock(lock->file, LOCK_EX | LOCK_NB) == 0 && is_current(lock);
+}
+
 void lock_end(struct lock *lock)
 {
-	if (lock_is_held(lock) && !lock_is_awaited(lock))
+	if (lock->file >= 0 && is_last(lock))
 		(void)unlinkat(lock->dir, LOCK_NAME, 0);
 	lock_drop(lock);
 }

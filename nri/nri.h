@@ -189,7 +189,7 @@ void lock_hand_over(struct lock *lock);
 /* Gives it up and frees what it holds. */
 void lock_drop(struct lock *lock);
 
-/* The same, in the end: the file goes if nobody waits. */
+/* The same, in the end: the file goes if no other plugin has it, waits for it or hands it over. */
 void lock_end(struct lock *lock);
 
 /* ---- the plugin's own file (own_file.c) ---- */

@@ -141,13 +141,18 @@ here() {
 for status in 0 1; do
 	export SYSTEMCTL_STATUS=$status
 	here install
+	install -D /dev/null "$T/here/run/nri/oci-rdma-nri.lock" # as a plugin leaves it that was killed
 	is "on the host: make install neither enables nor starts the unit" "0 no" "$STATUS $([ -e "$T/asked" ] && echo yes || echo no)"
 	here uninstall
 	is "…make uninstall disables and stops it while the program is there, and goes on where that cannot be ($status)" \
 		"0 there: disable --now oci-rdma-nri.service oci-rdma-nri-standby.service oci-rdma-metrics.service oci-rdma-hook-cdi.service oci-rdma-hook-cdi.path
 gone: daemon-reload" "$STATUS $(cat "$T/asked")"
-	is "…and nothing is left of it" "" "$(find "$T/here" -name '*nri*')"
+	is "…and nothing is left of it" "" "$(find "$T/here" -name '*nri*' ! -type d)"
 done
+here install
+: >"$T/here/run/nri/oci-rdma-nri.lock"
+OUT=$(PATH=$T/bin:$PATH flock "$T/here/run/nri/oci-rdma-nri.lock" make -s uninstall BUILD="$BUILD" "${HERE[@]}" 2>&1)
+is "…and the lock of a plugin that a DaemonSet has stays" "0 oci-rdma-nri.lock" "$? $(ls "$T/here/run/nri")"
 # A host with a node exporter
 unset SYSTEMCTL_STATUS
 mkdir "$T/collector"

@@ -355,6 +355,42 @@ static void is_handed_over_without_a_gap(void **state)
 	assert_int_equal(faccessat(dir.fd, LOCK_NAME, F_OK, 0), -1);
 }
 
+/* l: the holder ends, n: the one that waits ends, h: the holder hands over */
+static const struct end_case {
+	const char *name;
+	const char *steps;
+} end_cases[] = {
+	{"lock: both end, the one that waits first", "nl"},
+	{"lock: both end, the holder first", "ln"},
+	{"lock: both end, the one that waits while it is handed over", "hnl"},
+	{"lock: both end, the holder first, which has handed over", "hln"},
+};
+
+/* systemd stops both at a time: whichever ends last takes the file away. */
+static void both_that_end_leave_no_file(void **state)
+{
+	const struct end_case *row = *state;
+	cleanup_unit_dir dir = unit_dir_make();
+	cleanup_arena arena = {0};
+	const char *socket = socket_path(&arena, &dir);
+	struct lock leaves = LOCK_NONE;
+	struct lock next = LOCK_NONE;
+
+	assert_int_equal(take(&leaves, socket), 1);
+	assert_int_equal(take(&next, socket), 0);
+	lock_wait(&next);
+	for (const char *step = row->steps; *step; step++) {
+		if (*step == 'h')
+			lock_hand_over(&leaves);
+		else
+			lock_end(*step == 'l' ? &leaves : &next);
+		/* While it hands over it answers, and says so in the file. */
+		if (step[1])
+			assert_int_equal(faccessat(dir.fd, LOCK_NAME, F_OK, 0), 0);
+	}
+	assert_int_equal(faccessat(dir.fd, LOCK_NAME, F_OK, 0), -1);
+}
+
 /* Its successor's successor does not wait for its answers, nor does anybody else's. */
 static void one_predecessor_answers(void **state)
 {
@@ -410,6 +446,7 @@ int main(void)
 	static struct unit_suite suite;
 
 	UNIT_TABLE(&suite, whatever_the_directorys_mode_is, mode_cases);
+	UNIT_TABLE(&suite, both_that_end_leave_no_file, end_cases);
 	unit_add(&suite, "lock: a file that others could open is replaced",
 		 a_file_that_is_not_roots_alone_is_replaced, NULL);
 	unit_add(&suite, "lock: what cannot be locked is said", what_cannot_be_locked_is_said,
