@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"syscall"
 	"time"
 
@@ -74,6 +75,24 @@ func (c *client) restart(o *options, path, which, pod, id string) {
 	c.wait(id)
 	must(c.remove(id))
 	fmt.Println(c.runContainerOf(o, pod, &meta, &spec, ours, objects))
+}
+
+// deletePod: SIGTERM to all containers at a time, as the kubelet ends a pod (killContainersWithSyncResult). It would kill them after the
+// manifest's terminationGracePeriodSeconds: here they may take their time, and must end.
+func (c *client) deletePod(pod string) {
+	response, err := c.ListContainers(c.ctx, &cri.ListContainersRequest{Filter: &cri.ContainerFilter{PodSandboxId: pod}})
+	must(err)
+	var group sync.WaitGroup
+	for _, container := range response.Containers {
+		group.Add(1)
+		go func(id string) {
+			defer group.Done()
+			_, err := c.StopContainer(c.ctx, &cri.StopContainerRequest{ContainerId: id, Timeout: int64(patience.Seconds())})
+			must(err)
+		}(container.Id)
+	}
+	group.Wait()
+	c.removePod(pod)
 }
 
 // Each container has process ids of its own, as the kubelet asks for without shareProcessNamespace and hostPID (PidNamespaceForPod); the

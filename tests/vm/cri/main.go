@@ -14,6 +14,7 @@
 //	cri wait ID                                 until the container has ended; prints what its main process printed
 //	cri logs ID                                 what it has printed till now
 //	cri exec-sync ID WORD…, cri exec ID WORD…   the two ways of exec: by CRI's own call, and by the stream that `kubectl exec` takes
+//	cri delete POD                              ends a pod as the kubelet does, by SIGTERM to all containers at a time, and removes it
 //	cri remove-pod POD…                         ends and removes it with its containers
 //	cri churn [OPTION…] POD NAME COUNT WORD…    creates and removes containers one after the other; says of each if that failed
 //
@@ -152,6 +153,8 @@ func main() {
 		os.Exit(c.execSync(arguments[0], arguments[1:]))
 	case "exec":
 		os.Exit(c.exec(arguments[0], arguments[1:]))
+	case "delete":
+		c.deletePod(arguments[0])
 	case "remove-pod":
 		for _, pod := range arguments {
 			c.removePod(pod)

@@ -52,7 +52,7 @@ stop_containerd() {
 }
 
 # make_network: what containerd needs to make a pod with a network namespace of its own: there is no other pod to reach. A plugin of CNI for
-# the pod, and the one that containerd has for lo, where Debian's containerd looks
+# the pod and, on a disk that lacks it, the one that containerd has for lo, where Debian's containerd looks
 make_network() {
 	local name
 	mkdir -p /usr/lib/cni /etc/cni/net.d
@@ -65,14 +65,15 @@ make_network() {
 		esac
 	END
 	chmod 755 /usr/lib/cni/alone
-	ln -sf alone /usr/lib/cni/loopback
+	[ -e /usr/lib/cni/loopback ] || ln -s alone /usr/lib/cni/loopback
 	echo '{"cniVersion": "0.3.1", "name": "alone", "plugins": [{"type": "alone"}]}' >/etc/cni/net.d/10-alone.conflist
 	within ./cri has-network
 }
 
-# remove_network: as it was before make_network, on a disk without plugins of CNI
+# remove_network: as it was before make_network
 remove_network() {
-	rm -f /usr/lib/cni/alone /usr/lib/cni/loopback /etc/cni/net.d/10-alone.conflist
+	rm -f /usr/lib/cni/alone /etc/cni/net.d/10-alone.conflist
+	[ ! -L /usr/lib/cni/loopback ] || rm /usr/lib/cni/loopback
 	rmdir /usr/lib/cni /etc/cni/net.d /etc/cni /run/netns 2>/dev/null
 }
 

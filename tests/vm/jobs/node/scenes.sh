@@ -256,6 +256,13 @@ removed_with_pods() {
 	is "$ROW, removed: the pod of before ends as it should" "" "$OUT"
 }
 
+# only_notes_left: in /run, which the node's next boot empties; for a row whose removal runs nothing on the node
+only_notes_left() {
+	is "$ROW, removed: only notes are left, until the node boots" "" \
+		"$(find /run/oci-rdma-hook -mindepth 1 ! -path '*/decisions*' ! -path '*/refusals*' ! -name oci-rdma-nri.prom 2>/dev/null)"
+	rm -rf /run/oci-rdma-hook
+}
+
 # with_podman_image: made by the first step that wants it
 with_podman_image() {
 	if podman image exists "$IMAGE"; then return; fi
