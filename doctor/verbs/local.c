@@ -197,7 +197,7 @@ int local_registration(struct verbs_setup *setup)
 
 	for (size_t i = 0; i < setup->devices->n; i++) {
 		const struct verbs_device *device = &setup->devices->item[i];
-		struct registration found;
+		struct registration found = {0};
 		struct trouble trouble;
 		char amount[AMOUNT_SIZE];
 		size_t max = most_of(device, wanted);
