@@ -62,25 +62,49 @@ left() {
 	find /run/crun /run/runc -mindepth 1 -maxdepth 1 2>/dev/null
 }
 
-# rmdir(2) of a cgroup says EBUSY while a process in it is still dying, which takes long on a busy machine, 1 time in 1,000. crun takes that
-# for done (destroy_cgroup_path), runc tries for 0.3 s (RemovePaths). What has a process that lives cannot be removed here either, and is left.
-remove_empty_cgroups() {
-	find /sys/fs/cgroup -mindepth 1 -depth -type d \( -fstype cgroup -o -fstype cgroup2 \) -path "*/${T##*/}/c*" -exec rmdir {} + 2>/dev/null
+# What a runtime itself leaves of a container although its delete ended with 0, about 1 time in 1,000 on a busy machine: rmdir(2) of a cgroup
+# says EBUSY while a process in it is still dying, crun takes that for done (destroy_cgroup_path), runc tries for 0.3 s and only logs what is
+# left (RemovePaths, delete.go's destroy). It is cleared away as an engine would, and counted: more than 1 in 20 is not that.
+clear_cgroups() {
+	local procs dirs
+	mapfile -t dirs < <(find /sys/fs/cgroup -mindepth 1 -depth -type d \( -fstype cgroup -o -fstype cgroup2 \) -path "*/${T##*/}/c*")
+	[ "${#dirs[@]}" -gt 0 ] || return 0
+	printf '%s\n' "${dirs[@]##*/}" >>"$T/cleared"
+	procs=$(cat "${dirs[@]/%//cgroup.procs}" 2>/dev/null)
+	# shellcheck disable=SC2086 # one word each
+	[ -z "$procs" ] || kill -KILL $procs
+	rmdir "${dirs[@]}"
 }
+
+# described: what is left, for people: of a process also its state, where in the kernel it sleeps, and its cgroup
+described() {
+	local pid
+	diff <(echo "$before") "$T/left"
+	for pid in $(ps -eo pid=,comm= | awk '$2 !~ /^(ps|awk|bash|busybox|syslogd|sed)$/ { print $1 }'); do
+		echo "$pid: $(tr '\0' ' ' <"/proc/$pid/cmdline") $(awk '/^(State|PPid)/' "/proc/$pid/status" | xargs) $(cat "/proc/$pid/wchan") $(tail -n 1 "/proc/$pid/cgroup")"
+	done 2>/dev/null
+}
+
+# The same twice: nothing of what ran before is still going away
+steady() { before=$(left); sleep 0.1; [ "$(left)" = "$before" ]; }
 
 # soak NUMBER TOGETHER
 soak() {
 	local before others
-	before=$(left)
+	: >"$T/cleared"
+	within steady
 	seq "$1" | xargs -P "$2" -I{} "$BASH" -c 'life {}' >"$T/result"
 	is "$runtime, $1 containers, $2 at a time: each got what it was to get" \
 		"$((($1 + 1) / 2)) served, $(($1 / 2)) plain" "$(grep -c '^served$' "$T/result") served, $(grep -c '^plain$' "$T/result") plain"
 	others=$(grep -vxE 'served|plain' "$T/result" | head -n 5)
 	[ -z "$others" ] || printf '%s\n' "$others" | sed 's/^/#   /'
-	same_as_before() { remove_empty_cgroups; [ "$(left)" = "$before" ]; }
+	same_as_before() { clear_cgroups; [ "$(left)" = "$before" ]; }
 	within same_as_before
 	left >"$T/left"
-	is "$runtime, $1 containers, $2 at a time: nothing of them is left" "" "$(diff <(echo "$before") "$T/left")"
+	is "$runtime, $1 containers, $2 at a time: nothing of them is left" "" "$([ "$(cat "$T/left")" = "$before" ] || described)"
+	# Those above that number, by name
+	is "$runtime, $1 containers, $2 at a time: the runtime itself left 1 cgroup in 20 at most" "" \
+		"$(sort "$T/cleared" | uniq -c | tail -n "+$((2 + $1 / 20))")"
 }
 
 for runtime in crun runc; do
