@@ -118,8 +118,7 @@ int container_find(struct container *container, const struct options *options, s
 /* Then makes the plan. Returns 0 or -1. */
 int container_plan(struct container *container, struct err *err);
 
-/* ---- which of the node's devices are its own, by what the engine has given it (container.c) ----
- */
+/* ---- the devices that the engine has given it (container.c) ---- */
 
 /*
  * Fills container->devices, from container->node, with the verbs devices, in the order of

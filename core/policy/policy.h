@@ -24,8 +24,7 @@
  */
 int quantity_parse(const char *text, uint64_t *ret_bytes, struct err *err);
 
-/* ---- the administrator's policy: /etc/oci-rdma-hook/config.json. It alone grants (config.c) ----
- */
+/* ---- what the administrator grants, by /etc/oci-rdma-hook/config.json (config.c) ---- */
 
 #define CONFIG_PATH "etc/oci-rdma-hook/config.json" /* below the sysroot */
 #define CONFIG_STATE_DIR "/run/oci-rdma-hook"       /* where the policy names no other */

@@ -162,8 +162,7 @@ static void run_fault(const struct fault *fault)
 		     fault->name, &trouble);
 }
 
-/* ---- GPU memory, without a GPU: what the driver says to a descriptor that is no such thing ----
- */
+/* ---- GPU memory, without a GPU: what the driver says to another descriptor ---- */
 
 static void one_finding(const char *what, const struct findings *findings, const char *id,
 			const char *part)
