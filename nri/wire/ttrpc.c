@@ -189,14 +189,16 @@ int ttrpc_read(struct ttrpc *ttrpc, const unsigned char *bytes, size_t len,
 int ttrpc_write(struct buffer *out, enum mux_stream stream, enum ttrpc_type type, uint32_t call,
 		const unsigned char *bytes, size_t len)
 {
-	cleanup_buffer message = {.max = out->max};
+	struct buffer message = {.max = out->max};
 	unsigned char header[TTRPC_HEADER] = {0};
+	int status = -1;
 
 	integer_write(header, (uint32_t)len);
 	integer_write(header + 4, call);
 	header[8] = (unsigned char)type;
-	if (buffer_append(&message, header, sizeof(header)) < 0 ||
-	    buffer_append(&message, bytes, len) < 0)
-		return -1;
-	return mux_write(out, stream, message.bytes, message.len);
+	if (buffer_append(&message, header, sizeof(header)) == 0 &&
+	    buffer_append(&message, bytes, len) == 0)
+		status = mux_write(out, stream, message.bytes, message.len);
+	buffer_free(&message);
+	return status;
 }

@@ -48,8 +48,6 @@ void buffer_clear(struct buffer *buffer);
 
 void buffer_free(struct buffer *buffer);
 
-#define cleanup_buffer __attribute__((cleanup(buffer_free))) struct buffer
-
 /* ---- protobuf (call.c) ---- */
 
 /*
