@@ -54,7 +54,7 @@ export -f life end within
 # left: all that a container could leave behind
 left() {
 	# But for what looks
-	cat /proc/[0-9]*/comm 2>/dev/null | grep -vxE 'cat|grep|bash|sort|uniq|busybox|syslogd' | sort | uniq -c
+	cat /proc/[0-9]*/comm 2>/dev/null | grep -vxE 'cat|grep|bash|sort|uniq|comm|busybox|syslogd' | sort | uniq -c
 	sort -k 5 /proc/self/mountinfo | cut -d' ' -f5-
 	# Without unified, crun makes a plain directory in its place
 	find /sys/fs/cgroup -mindepth 1 -type d \( -fstype cgroup -o -fstype cgroup2 \) -path "*/${T##*/}/*"
