@@ -70,12 +70,17 @@ typedef void verdict_work(void *context, int out);
  */
 int verdict_say(int out, enum verdict_kind kind, const struct message *response);
 
-/* Children that were given up and have not gone; beyond so many no more are started. */
+/*
+ * Children that have not gone: they were given up, or have answered and write their line yet.
+ * Beyond so many the next one waits for those that have answered; if all were given up, no more are
+ * started.
+ */
 #define VERDICT_CHILDREN_MAX 16
 
 struct verdict_children {
 	size_t n;
 	pid_t pid[VERDICT_CHILDREN_MAX];
+	bool ends[VERDICT_CHILDREN_MAX]; /* it was not given up */
 	/* Called every CHILD_IDLE_MS while one is waited for, so that the plugin does not seem
 	 * to hang; NULL: nothing is */
 	void (*idle)(void *context);

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "core/base/cleanup.h"
+#include "core/base/clock.h"
 #include "core/child.h"
 
 /* As it goes through the pipe: no byte of it is left unset between its members. */
@@ -66,7 +67,8 @@ static void lose(struct verdict *verdict, enum verdict_kind kind, const char *re
 	verdict->reason = reason;
 }
 
-static void await_child(struct child *child, struct arena *arena, struct verdict *verdict)
+/* Returns whether it ends by itself. */
+static bool await_child(struct child *child, struct arena *arena, struct verdict *verdict)
 {
 	int received = await(child, arena, verdict);
 
@@ -81,6 +83,44 @@ static void await_child(struct child *child, struct arena *arena, struct verdict
 		     "the child process that decides ended without an answer");
 	}
 	cleanup_close_fd(&child->in);
+	return received != -ETIMEDOUT;
+}
+
+static void pause_and_reap(struct verdict_children *children)
+{
+	const struct timespec pause = {.tv_nsec = 5 * 1000000L};
+
+	(void)nanosleep(&pause, NULL);
+	verdict_reap(children);
+}
+
+static bool one_ends(const struct verdict_children *children)
+{
+	for (size_t i = 0; i < children->n; i++) {
+		if (children->ends[i])
+			return true;
+	}
+	return false;
+}
+
+/*
+ * Children that have answered write their line and note yet. On a busy machine many of them may be
+ * about to end, which is no reason to give up the next container. Those that hang are not waited
+ * for.
+ */
+static bool make_room(struct verdict_children *children, int64_t end)
+{
+	int64_t idle_at = clock_ms() + CHILD_IDLE_MS;
+
+	verdict_reap(children);
+	while (children->n >= VERDICT_CHILDREN_MAX && one_ends(children) && clock_ms() < end) {
+		pause_and_reap(children);
+		if (children->idle && clock_ms() >= idle_at) {
+			children->idle(children->context);
+			idle_at = clock_ms() + CHILD_IDLE_MS;
+		}
+	}
+	return children->n < VERDICT_CHILDREN_MAX;
 }
 
 void verdict_find(struct verdict_children *children, struct arena *arena, verdict_work *work,
@@ -91,43 +131,42 @@ void verdict_find(struct verdict_children *children, struct arena *arena, verdic
 		.idle = children->idle,
 		.idle_context = children->context,
 	};
+	int64_t end = clock_ms() + patience_ms;
 	struct child child;
 	struct err ignored;
 
 	*ret_verdict = (struct verdict){0};
-	verdict_reap(children);
-	if (children->n >= VERDICT_CHILDREN_MAX) {
+	if (!make_room(children, end)) {
 		lose(ret_verdict, VERDICT_LATE,
 		     "too many other containers wait for the node's /sys or disks: check whether "
 		     "one of them hangs (dmesg)");
 		return;
 	}
-	if (child_start(&child, &setup, work, context, patience_ms, &ignored) < 0) {
+	if (child_start(&child, &setup, work, context, (int)(end - clock_ms()), &ignored) < 0) {
 		lose(ret_verdict, VERDICT_LOST, "no child process could be started");
 		return;
 	}
-	children->pid[children->n++] = child.pid;
-	await_child(&child, arena, ret_verdict);
+	children->pid[children->n] = child.pid;
+	children->ends[children->n++] = await_child(&child, arena, ret_verdict);
 }
 
 /* One by one: the plugin has children for other things, and waits for these elsewhere. */
 void verdict_reap(struct verdict_children *children)
 {
 	for (size_t i = 0; i < children->n;) {
-		if (waitpid(children->pid[i], NULL, WNOHANG) == 0)
+		if (waitpid(children->pid[i], NULL, WNOHANG) == 0) {
 			i++;
-		else
-			children->pid[i] = children->pid[--children->n];
+			continue;
+		}
+		children->n--;
+		children->pid[i] = children->pid[children->n];
+		children->ends[i] = children->ends[children->n];
 	}
 }
 
 void verdict_finish(struct verdict_children *children)
 {
-	const struct timespec pause = {.tv_nsec = 5 * 1000000L};
-
 	verdict_reap(children);
-	for (int tries = 0; tries < 100 && children->n; tries++) {
-		(void)nanosleep(&pause, NULL);
-		verdict_reap(children);
-	}
+	for (int tries = 0; tries < 100 && children->n; tries++)
+		pause_and_reap(children);
 }

@@ -3,6 +3,7 @@
 #include "tests/unit/unit.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <signal.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
@@ -204,7 +205,9 @@ static void children_are_bounded(void **state)
 	(void)state;
 	while (children.n < VERDICT_CHILDREN_MAX)
 		children.pid[children.n++] = begin_to_hang();
-	verdict_find(&children, &arena, says_in_parts, NULL, 600000, &verdict);
+	(void)alarm(UNIT_PATIENCE);
+	verdict_find(&children, &arena, says_in_parts, NULL, 600000000, &verdict);
+	(void)alarm(0);
 	assert_int_equal(verdict.kind, VERDICT_LATE);
 	assert_int_equal(children.n, VERDICT_CHILDREN_MAX);
 	for (size_t i = 0; i < children.n; i++)
@@ -256,6 +259,81 @@ static void a_child_of_anothers_is_not_counted(void **state)
 	verdict_reap(&children);
 	assert_int_equal(children.n, 0);
 	assert_int_equal(waitpid(pid, NULL, 0), pid);
+}
+
+/* ---- those that have answered, and write their line yet ---- */
+
+static int holds[2]; /* the end of a pipe that keeps them */
+
+static void says_and_is_held(void *context, int out)
+{
+	char end;
+
+	(void)context;
+	(void)close(holds[1]);
+	(void)verdict_say(out, VERDICT_GRANTED, NULL);
+	(void)!read(holds[0], &end, 1);
+}
+
+static void fill_with_held(struct verdict_children *children)
+{
+	cleanup_arena arena = {0};
+	struct verdict verdict;
+
+	assert_int_equal(pipe2(holds, O_CLOEXEC), 0);
+	while (children->n < VERDICT_CHILDREN_MAX) {
+		verdict_find(children, &arena, says_and_is_held, NULL, 600000, &verdict);
+		assert_int_equal(verdict.kind, VERDICT_GRANTED);
+	}
+}
+
+static void let_go(void *context)
+{
+	int *calls = context;
+
+	if (++*calls == 1)
+		(void)close(holds[1]);
+}
+
+/* On a busy machine many may be about to end. The next one waits for them; meanwhile the plugin
+ * does not hang. */
+static void children_that_have_answered_are_waited_for(void **state)
+{
+	int calls = 0;
+	struct verdict_children children = {.context = &calls};
+	cleanup_arena arena = {0};
+	struct verdict verdict;
+
+	(void)state;
+	fill_with_held(&children);
+	children.idle = let_go;
+	(void)alarm(UNIT_PATIENCE);
+	verdict_find(&children, &arena, says_in_parts, NULL, 600000, &verdict);
+	(void)alarm(0);
+	assert_int_equal(verdict.kind, VERDICT_GRANTED);
+	assert_in_range(calls, 1, INT_MAX);
+	(void)close(holds[0]);
+	while (children.n)
+		verdict_reap(&children);
+}
+
+static void but_not_longer_than_for_the_verdict(void **state)
+{
+	struct verdict_children children = {0};
+	cleanup_arena arena = {0};
+	struct verdict verdict;
+
+	(void)state;
+	fill_with_held(&children);
+	(void)alarm(UNIT_PATIENCE);
+	verdict_find(&children, &arena, says_in_parts, NULL, 50, &verdict);
+	(void)alarm(0);
+	assert_int_equal(verdict.kind, VERDICT_LATE);
+	assert_int_equal(children.n, VERDICT_CHILDREN_MAX);
+	(void)close(holds[0]);
+	(void)close(holds[1]);
+	while (children.n)
+		verdict_reap(&children);
 }
 
 static void count_idle(void *context)
@@ -528,6 +606,10 @@ int main(void)
 	unit_add(&suite, "a verdict that is not heard is not said", what_is_not_heard_is_not_said,
 		 NULL);
 	unit_add(&suite, "children that hang are bounded", children_are_bounded, NULL);
+	unit_add(&suite, "children that have answered, and are about to end, are waited for",
+		 children_that_have_answered_are_waited_for, NULL);
+	unit_add(&suite, "…but not longer than for the verdict",
+		 but_not_longer_than_for_the_verdict, NULL);
 	unit_add(&suite, "while a child is awaited, the plugin can say that it works",
 		 while_one_is_awaited_the_plugin_is_called, NULL);
 	unit_add(&suite, "children that have ended do not count",
