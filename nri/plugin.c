@@ -515,7 +515,8 @@ static void end(struct plugin *plugin, const sigset_t *waiting)
 		(void)close(plugin->fd);
 	}
 	lock_end(&plugin->lock);
-	report_end(&plugin->report);
+	report_end(&plugin->report,
+		   plugin->options->end_with && plugin->file_absent >= FILE_ABSENT_LOOKS);
 }
 
 int plugin_run(const struct nri_options *options)

@@ -336,8 +336,10 @@ int64_t report_time(const struct report *report)
 	return next;
 }
 
-void report_end(const struct report *report)
+void report_end(const struct report *report, bool for_good)
 {
 	status_remove(report->sysroot, &report->status);
+	if (for_good && report->metrics_path)
+		(void)unlinkat(AT_FDCWD, report->metrics_path, 0);
 	log_event(LOG_INFO, "ended");
 }

@@ -118,6 +118,8 @@ void report_tend(struct report *report, bool awaited);
 /* When report_tend() has something to do */
 int64_t report_time(const struct report *report);
 
-void report_end(const struct report *report);
+/* for_good: no other plugin comes after this one, so that its metrics go as well. Left where they
+ * are, they would be read as those of a plugin that hangs. */
+void report_end(const struct report *report, bool for_good);
 
 #endif

@@ -559,8 +559,10 @@ def end_with(runtime, _):
     served.close()
 
     write(unit)
-    plugin = Plugin("--end-with", unit)
+    counters = os.path.join(T, "with-a-unit.prom")
+    plugin = Plugin("--end-with", unit, "--metrics", counters)
     connection = runtime.accept().begin()
+    until(lambda: os.path.exists(counters))
     write(unit + ".new")
     os.rename(unit + ".new", unit)
     time.sleep(1.2)
@@ -571,7 +573,7 @@ def end_with(runtime, _):
     equal("--end-with, removed: it serves until it ends", (HCAS, LIMIT), connection.create(annotations=ASKS, devices=TWO).adjust())
     says(plugin)
     ok("--end-with, removed: not at the first look", time.monotonic() - begun >= 1.9)
-    ok("--end-with, removed: its status file goes with it", not os.path.exists(STATUS))
+    equal("--end-with, removed: its status file and its metrics go with it", [False, False], [os.path.exists(path) for path in (STATUS, counters)])
     connection.close()
 
     runtime.stop()

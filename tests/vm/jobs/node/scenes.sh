@@ -259,7 +259,7 @@ removed_with_pods() {
 # only_notes_left: in /run, which the node's next boot empties; for a row whose removal runs nothing on the node
 only_notes_left() {
 	is "$ROW, removed: only notes are left, until the node boots" "" \
-		"$(find /run/oci-rdma-hook -mindepth 1 ! -path '*/decisions*' ! -path '*/refusals*' ! -name oci-rdma-nri.prom 2>/dev/null)"
+		"$(find /run/oci-rdma-hook -mindepth 1 ! -path '*/decisions*' ! -path '*/refusals*' 2>/dev/null)"
 	rm -rf /run/oci-rdma-hook
 }
 
