@@ -136,10 +136,22 @@ make_image() {
 	chmod 755 "$T/image/bin/report"
 }
 
+# leave_others_mounts: what others have mounted below the repository, as one that makes a machine's disk beside us, would be ours until they remove
+# its directories, and then vanish
+leave_others_mounts() {
+	local mounts point
+	mapfile -t mounts < <(cut -d' ' -f5 /proc/self/mountinfo | grep -F "$PWD/" | sort -r)
+	for point in ${mounts[@]+"${mounts[@]}"}; do
+		point=$(printf %b "$point")
+		[[ $T == "$point"* ]] || umount --lazy "$point" || :
+	done 2>/dev/null
+}
+
 enter_sandbox() {
 	set -e
 	T=$SANDBOX
 	umask 022
+	leave_others_mounts
 	exec 3<"$HOOK" 4<"$DOCTOR" 5<"$NRI_PLUGIN" # it and the repository may themselves lie below /tmp, which is covered now
 	mount -t tmpfs -o mode=1777 tmp /tmp
 	mkdir -p "$T"
