@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The socket to the runtime */
-#include "tests/unit/unit.h"
+#include "tests/unit/nri/nri.h"
 
 #include <sys/socket.h>
 #include <sys/un.h>

@@ -7,6 +7,8 @@
 
 #include "nri/wire/wire.h"
 
+#define cleanup_buffer __attribute__((cleanup(buffer_free))) struct buffer
+
 static inline struct buffer empty_buffer(void)
 {
 	return (struct buffer){.max = 128 * 1024 * 1024};
