@@ -15,11 +15,14 @@
 #include <cmocka.h>
 #include <dirent.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -88,6 +91,36 @@ static inline void unit_add_for_root(struct unit_suite *suite, const char *name,
 	} while (0)
 
 #define UNIT_TABLE(suite, function, table) UNIT_TABLE_AS(suite, "", function, table)
+
+/* ---- what changes the process that does it for good ---- */
+
+/* What a child says that this machine does not let do what it tests */
+#define UNIT_NOT_HERE 77
+
+static inline pid_t unit_start(int (*body)(const void *), const void *context)
+{
+	pid_t pid = fork();
+
+	assert_true(pid >= 0);
+	if (pid == 0) {
+		(void)prctl(PR_SET_PDEATHSIG, SIGKILL);
+		_exit(body(context));
+	}
+	return pid;
+}
+
+/* What body returns in a process of its own; skips the test if that is UNIT_NOT_HERE. */
+static inline int unit_result_of(int (*body)(const void *), const void *context)
+{
+	pid_t pid = unit_start(body, context);
+	int status;
+
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_true(WIFEXITED(status));
+	if (WEXITSTATUS(status) == UNIT_NOT_HERE)
+		skip();
+	return WEXITSTATUS(status);
+}
 
 /* ---- time ---- */
 

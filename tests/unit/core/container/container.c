@@ -9,9 +9,6 @@
 
 #include "core/container/container.h"
 
-/* What a child says that this machine does not let do what it tests */
-#define NOT_HERE 77
-
 #define DEVICE(type, number)                                                                       \
 	"\"devices\":[{\"type\":\"" type "\",\"path\":\"/dev/x\",\"major\":" number                \
 	",\"minor\":192}]"
@@ -81,10 +78,11 @@ static void a_mount_does_not_matter_on_a_node(void **state)
 	assert_false(may_matter(&mounted));
 }
 
-static int look_without_root(void)
+static int look_without_root(const void *context)
 {
+	(void)context;
 	if (unshare(CLONE_NEWUSER) < 0)
-		return NOT_HERE;
+		return UNIT_NOT_HERE;
 	return !may_matter(&mounted) || may_matter(&not_mounted);
 }
 
@@ -98,26 +96,17 @@ static bool mount_counts(bool kubernetes)
 	return container_mounts_count(&spec);
 }
 
-static int look_at_a_rootless_kubernetes(void)
+static int look_at_a_rootless_kubernetes(const void *context)
 {
+	(void)context;
 	if (unshare(CLONE_NEWUSER) < 0)
-		return NOT_HERE;
+		return UNIT_NOT_HERE;
 	return !mount_counts(false) || mount_counts(true);
 }
 
-static void in_a_child(int (*look)(void))
+static void in_a_child(int (*look)(const void *))
 {
-	pid_t child = fork();
-	int status;
-
-	assert_true(child >= 0);
-	if (child == 0)
-		_exit(look());
-	assert_int_equal(waitpid(child, &status, 0), child);
-	assert_true(WIFEXITED(status));
-	if (WEXITSTATUS(status) == NOT_HERE)
-		skip();
-	assert_int_equal(WEXITSTATUS(status), 0);
+	assert_int_equal(unit_result_of(look, NULL), 0);
 }
 
 static void of_a_rootless_engine_it_does(void **state)
@@ -165,29 +154,29 @@ static size_t count_mounted(const struct mounted_case *row)
 				       .devices = &null,
 				       .n_devices = row->listed};
 	if (node_open(node_dir.path, &container.node, &err) < 0 || unshare(CLONE_NEWUSER) < 0)
-		_exit(NOT_HERE);
+		_exit(UNIT_NOT_HERE);
 	return container_find_devices(&container, &err) < 0 ? SIZE_MAX : container.devices.n;
 }
 
-static const struct mounted_case *mounted_row;
-
-static int look_at_a_mounted_file(void)
+static int look_at_a_mounted_file(const void *context)
 {
-	return count_mounted(mounted_row) != mounted_row->found;
+	const struct mounted_case *row = context;
+
+	return count_mounted(row) != row->found;
 }
 
 static void mounted_files_are_found(void **state)
 {
+	const struct mounted_case *row = *state;
 	cleanup_unit_dir dir = unit_dir_make();
 	char link[64];
 
-	mounted_row = *state;
 	node_dir = dir;
-	(void)snprintf(link, sizeof(link), "sys/dev/char/%s", mounted_row->number);
+	(void)snprintf(link, sizeof(link), "sys/dev/char/%s", row->number);
 	unit_write(dir.fd, "sys/dev/char/x", "", 0644);
 	unit_write(dir.fd, "sys/" FUNCTION "/ibdev", "mlx5_6\n", 0644);
 	assert_int_equal(symlinkat("../../" FUNCTION, dir.fd, link), 0);
-	in_a_child(look_at_a_mounted_file);
+	assert_int_equal(unit_result_of(look_at_a_mounted_file, row), 0);
 }
 
 #define MI (UINT64_C(1024) * 1024)
@@ -209,17 +198,19 @@ static uint64_t planned_memlock(bool engine_of_root)
 	if (node_open(node_dir.path, &container.node, &err) < 0 ||
 	    setrlimit(RLIMIT_MEMLOCK, &limit) < 0 ||
 	    (!engine_of_root && unshare(CLONE_NEWUSER) < 0))
-		_exit(NOT_HERE);
+		_exit(UNIT_NOT_HERE);
 	return container_plan(&container, &err) < 0 ? 0 : container.plan.memlock;
 }
 
-static int look_at_roots_memlock(void)
+static int look_at_roots_memlock(const void *context)
 {
+	(void)context;
 	return planned_memlock(true) != UINT64_MAX;
 }
 
-static int look_at_a_users_memlock(void)
+static int look_at_a_users_memlock(const void *context)
 {
+	(void)context;
 	return planned_memlock(false) != MI;
 }
 

@@ -39,7 +39,7 @@ static void a_limit_is_only_ever_raised(void **state)
 	struct rlimit64 limit;
 	struct err err;
 	bool changed = !row->changed;
-	pid_t pid = start(sleep_long, NULL);
+	pid_t pid = unit_start(sleep_long, NULL);
 
 	assert_int_equal(prlimit64(pid, RLIMIT_MEMLOCK, &row->before, NULL), 0);
 	/* Our own child is not "started by our runtime" for us: held here by hand. */
@@ -71,12 +71,12 @@ static int raise_without_the_right(const void *context)
 
 static void without_the_right_it_is_an_error(void **state)
 {
-	pid_t pid = start(sleep_long, NULL);
+	pid_t pid = unit_start(sleep_long, NULL);
 	struct rlimit64 limit;
 
 	(void)state;
 	assert_int_equal(prlimit64(pid, RLIMIT_MEMLOCK, &LOW, NULL), 0);
-	assert_int_equal(result_of(raise_without_the_right, &pid), 0);
+	assert_int_equal(unit_result_of(raise_without_the_right, &pid), 0);
 	assert_int_equal(prlimit64(pid, RLIMIT_MEMLOCK, NULL, &limit), 0);
 	assert_memory_equal(&limit, &LOW, sizeof(limit));
 	end(pid);
@@ -90,7 +90,7 @@ static int raise_anothers(const void *context)
 	bool changed = true;
 
 	if (setresuid(65534, 65534, 65534) < 0)
-		return NOT_HERE;
+		return UNIT_NOT_HERE;
 	if (process_raise_memlock(&process, 1 << 20, &changed, &err) == 0 || changed)
 		return 1;
 	return strstr(err.text, "RLIMIT_MEMLOCK of pid ") ? 0 : 2;
@@ -98,10 +98,10 @@ static int raise_anothers(const void *context)
 
 static void what_another_users_is_cannot_be_told(void **state)
 {
-	pid_t pid = start(sleep_long, NULL);
+	pid_t pid = unit_start(sleep_long, NULL);
 
 	(void)state;
-	assert_int_equal(result_of(raise_anothers, &pid), 0);
+	assert_int_equal(unit_result_of(raise_anothers, &pid), 0);
 	end(pid);
 }
 
@@ -114,7 +114,7 @@ static int ask_and_try(const void *context)
 	if (context)
 		drop_resource_capability();
 	if (prlimit64(0, RLIMIT_MEMLOCK, &LOW, NULL) < 0)
-		return NOT_HERE;
+		return UNIT_NOT_HERE;
 	for (size_t i = 0; i < LENGTH(amounts); i++) {
 		struct rlimit64 limit = LOW;
 		int said = process_may_have_memlock(amounts[i], &err);
@@ -137,10 +137,10 @@ static int ask_and_try_in_a_user_namespace(const void *context)
 	int fd;
 
 	if (unshare(CLONE_NEWUSER) < 0)
-		return NOT_HERE;
+		return UNIT_NOT_HERE;
 	fd = open("/proc/self/uid_map", O_WRONLY | O_CLOEXEC);
 	if (fd < 0 || dprintf(fd, "0 %u 1\n", outside) < 0)
-		return NOT_HERE;
+		return UNIT_NOT_HERE;
 	(void)close(fd);
 	return ask_and_try(context);
 }
@@ -148,14 +148,14 @@ static int ask_and_try_in_a_user_namespace(const void *context)
 static void what_may_be_had_is_what_the_kernel_gives(void **state)
 {
 	(void)state;
-	assert_int_equal(result_of(ask_and_try, NULL), 0);
-	assert_int_equal(result_of(ask_and_try, &LOW), 0);
+	assert_int_equal(unit_result_of(ask_and_try, NULL), 0);
+	assert_int_equal(unit_result_of(ask_and_try, &LOW), 0);
 }
 
 static void the_rights_of_a_user_namespace_raise_nothing(void **state)
 {
 	(void)state;
-	assert_int_equal(result_of(ask_and_try_in_a_user_namespace, NULL), 0);
+	assert_int_equal(unit_result_of(ask_and_try_in_a_user_namespace, NULL), 0);
 }
 
 /* ---- the ids of its root ---- */
@@ -182,7 +182,7 @@ static int live_in_a_user_namespace(const void *context)
 	int ready = *(const int *)context;
 
 	if (unshare(CLONE_NEWUSER) < 0)
-		return NOT_HERE;
+		return UNIT_NOT_HERE;
 	(void)!write(ready, "x", 1);
 	(void)pause();
 	return 0;
@@ -212,7 +212,7 @@ static void the_ids_of_root_are_the_hosts(void **state)
 	int ends[2];
 
 	assert_int_equal(pipe(ends), 0);
-	process.pid = start(live_in_a_user_namespace, &ends[1]);
+	process.pid = unit_start(live_in_a_user_namespace, &ends[1]);
 	(void)close(ends[1]);
 	if (read(ends[0], &byte, 1) != 1)
 		skip(); /* user namespaces are not allowed here */

@@ -51,7 +51,7 @@ static void pids_that_name_no_process_are_refused(void **state)
 
 static void one_that_has_ended_is_no_error(void **state)
 {
-	pid_t pid = start(sleep_long, NULL);
+	pid_t pid = unit_start(sleep_long, NULL);
 
 	(void)state;
 	end(pid);
@@ -62,7 +62,7 @@ static void one_that_has_ended_is_no_error(void **state)
 static void one_that_nobody_has_waited_for_has_ended(void **state)
 {
 	siginfo_t info;
-	pid_t pid = start(sleep_long, NULL);
+	pid_t pid = unit_start(sleep_long, NULL);
 
 	(void)state;
 	(void)kill(pid, SIGKILL);
@@ -88,7 +88,7 @@ static int judge_with(rlim_t descriptors, const char *reason)
 	(void)close(lowest);
 	lowest = -1;
 	if (prlimit64(0, RLIMIT_NOFILE, &(struct rlimit64){limit, limit}, NULL) < 0)
-		return NOT_HERE;
+		return UNIT_NOT_HERE;
 	if (process_open(pid, ID, NULL, &process, &err) != -1)
 		return 1;
 	return strstr(err.text, reason) && strstr(err.text, "Too many open files") ? 0 : 2;
@@ -110,24 +110,24 @@ static int judge_with_one_descriptor(const void *context)
 static void one_that_cannot_be_opened_is_an_error(void **state)
 {
 	(void)state;
-	assert_int_equal(result_of(judge_without_a_descriptor, NULL), 0);
-	assert_int_equal(result_of(judge_with_one_descriptor, NULL), 0);
+	assert_int_equal(unit_result_of(judge_without_a_descriptor, NULL), 0);
+	assert_int_equal(unit_result_of(judge_with_one_descriptor, NULL), 0);
 }
 
 /* The hook is our child, and so is the container: we are the runtime. */
 static void a_child_of_the_runtime_is_the_containers(void **state)
 {
-	pid_t container = start(sleep_long, NULL);
+	pid_t container = unit_start(sleep_long, NULL);
 
 	(void)state;
-	assert_int_equal(result_of(judge_child, &container), 1);
+	assert_int_equal(unit_result_of(judge_child, &container), 1);
 	end(container);
 }
 
 /* As result_of, in a child, which tests nothing itself */
 static int status_of(int (*body)(const void *), const void *context)
 {
-	pid_t pid = start(body, context);
+	pid_t pid = unit_start(body, context);
 	int status;
 
 	return waitpid(pid, &status, 0) == pid && WIFEXITED(status) ? WEXITSTATUS(status) : 4;
@@ -141,10 +141,10 @@ static int run_hook(const void *context)
 /* We are conmon: the runtime, which starts the hook, and the container are our children. */
 static void so_is_a_child_of_the_runtimes_parent(void **state)
 {
-	pid_t container = start(sleep_long, NULL);
+	pid_t container = unit_start(sleep_long, NULL);
 
 	(void)state;
-	assert_int_equal(result_of(run_hook, &container), 1);
+	assert_int_equal(unit_result_of(run_hook, &container), 1);
 	end(container);
 }
 
@@ -158,12 +158,12 @@ static int judge_runtime(const void *context)
  * the runtime has started is where its own has. */
 static int judge_an_orphan(const void *context)
 {
-	const pid_t orphan = start(sleep_long, NULL);
+	const pid_t orphan = unit_start(sleep_long, NULL);
 	int judged;
 
 	(void)context;
 	if (mount("proc", "/proc", "proc", 0, NULL) < 0)
-		return NOT_HERE;
+		return UNIT_NOT_HERE;
 	judged = status_of(run_hook, &orphan);
 	end(orphan);
 	return judged;
@@ -173,20 +173,20 @@ static int in_a_process_namespace(const void *context)
 {
 	if (unshare(CLONE_NEWNS | CLONE_NEWPID) < 0 ||
 	    mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) < 0)
-		return NOT_HERE;
+		return UNIT_NOT_HERE;
 	return status_of(judge_an_orphan, context);
 }
 
 static void an_orphan_is_nobodys(void **state)
 {
 	(void)state;
-	assert_int_equal(result_of(in_a_process_namespace, NULL), 2);
+	assert_int_equal(unit_result_of(in_a_process_namespace, NULL), 2);
 }
 
 static void the_runtime_itself_is_not(void **state)
 {
 	(void)state;
-	assert_int_equal(result_of(judge_runtime, NULL), 2);
+	assert_int_equal(unit_result_of(judge_runtime, NULL), 2);
 }
 
 /*
@@ -206,7 +206,7 @@ static int pretend_child(const void *context)
 static int judge_a_pretended_child(const void *context)
 {
 	pid_t runtime = getppid();
-	pid_t stranger = start(pretend_child, &runtime);
+	pid_t stranger = unit_start(pretend_child, &runtime);
 	int judged;
 	int status;
 
@@ -220,12 +220,12 @@ static int judge_a_pretended_child(const void *context)
 static void nor_one_whose_name_says_so(void **state)
 {
 	(void)state;
-	assert_int_equal(result_of(judge_a_pretended_child, NULL), 2);
+	assert_int_equal(unit_result_of(judge_a_pretended_child, NULL), 2);
 }
 
 static int judge_stranger(const void *context)
 {
-	pid_t stranger = start(sleep_long, NULL);
+	pid_t stranger = unit_start(sleep_long, NULL);
 	int judged = judge(stranger, NULL);
 
 	(void)context;
@@ -236,7 +236,7 @@ static int judge_stranger(const void *context)
 static void nor_is_what_the_hook_would_have_started(void **state)
 {
 	(void)state;
-	assert_int_equal(result_of(judge_stranger, NULL), 2);
+	assert_int_equal(unit_result_of(judge_stranger, NULL), 2);
 }
 
 struct cgroup {
@@ -291,11 +291,11 @@ static int judge_cgroup(const void *context)
 	const struct forgery *forgery = context;
 	char path[64];
 	pid_t stranger;
-	int judged = NOT_HERE;
+	int judged = UNIT_NOT_HERE;
 
 	if (unshare(CLONE_NEWNS) < 0 || mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) < 0)
-		return NOT_HERE;
-	stranger = start(sleep_long, NULL);
+		return UNIT_NOT_HERE;
+	stranger = unit_start(sleep_long, NULL);
 	(void)snprintf(path, sizeof(path), "/proc/%d/cgroup", stranger);
 	if (mount(forgery->file, path, NULL, MS_BIND, NULL) == 0)
 		judged = judge(stranger, forgery->row->cgroup);
@@ -311,7 +311,7 @@ static void its_cgroup_says_whose_it_is(void **state)
 
 	(void)snprintf(file, sizeof(file), "%s/cgroup", dir.path);
 	unit_write(dir.fd, "cgroup", row->text, 0644);
-	assert_int_equal(result_of(judge_cgroup, &(struct forgery){row, file}), row->judged);
+	assert_int_equal(unit_result_of(judge_cgroup, &(struct forgery){row, file}), row->judged);
 }
 
 int main(void)

@@ -17,7 +17,7 @@ static int execute(const void *context)
 	const struct started *runtime = context;
 
 	if (dup2(runtime->waits[0], STDIN_FILENO) < 0 || dup2(runtime->says[1], STDOUT_FILENO) < 0)
-		return NOT_HERE;
+		return UNIT_NOT_HERE;
 	return runtime->execute(runtime->context);
 }
 
@@ -30,7 +30,7 @@ static pid_t start_shell(int (*body)(const void *), const void *context)
 
 	assert_int_equal(pipe(runtime.says), 0);
 	assert_int_equal(pipe(runtime.waits), 0);
-	pid = start(execute, &runtime);
+	pid = unit_start(execute, &runtime);
 	(void)close(runtime.says[1]);
 	assert_int_equal(read(runtime.says[0], &byte, 1), 1);
 	(void)close(runtime.says[0]);
@@ -64,7 +64,7 @@ static int run_command(const void *context)
 	for (size_t i = 0; i < LENGTH(row->argument) && row->argument[i]; i++)
 		argv[3 + i] = row->argument[i];
 	(void)execv("/bin/sh", (char **)argv);
-	return NOT_HERE;
+	return UNIT_NOT_HERE;
 }
 
 static void the_bundle_is_on_the_runtimes_command_line(void **state)
@@ -104,7 +104,7 @@ static int run_in_environment(const void *context)
 	const char *argv[] = {"runtime", "-c", WAIT, NULL};
 
 	(void)execve("/bin/sh", (char **)argv, (char **)row->variable);
-	return NOT_HERE;
+	return UNIT_NOT_HERE;
 }
 
 static void its_environment_is_what_it_was_started_with(void **state)
