@@ -60,10 +60,8 @@ void log_event(int priority, const char *format, ...) __attribute__((format(prin
 
 /* ---- notes and records ---- */
 
-/* Leaves a note (core/note/note.h) of what was decided about a container, and a record for its
- * author. */
-
 /*
+ * Leaves a note (core/note/note.h) of what was decided about a container.
  * reason NULL: the plan's. entry_point: "nri". sysroot: a path. A container that does not ask and
  * has no proven device gets no note. Returns 0, or -1 with the reason: whatever failed, the
  * container has what it got.

@@ -13,8 +13,6 @@
 #include "core/base/text.h"
 #include "doctor/verbs/exchange.h"
 
-/* ---- the token ---- */
-
 /* ---- HMAC ---- */
 
 _Static_assert(HMAC_SIZE == SHA256_DIGEST_SIZE, "nettle writes a whole digest");
