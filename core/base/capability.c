@@ -12,10 +12,12 @@
 /* libcap also takes lower case, and numbers. */
 static bool is_spelled_as_in_the_specification(const char *name)
 {
-	size_t prefix = strlen(PREFIX);
-
-	return strncmp(name, PREFIX, prefix) == 0 &&
-	       strspn(name + prefix, "ABCDEFGHIJKLMNOPQRSTUVWXYZ_") == strlen(name + prefix);
+	if (strncmp(name, PREFIX, strlen(PREFIX)) != 0)
+		return false;
+	name += strlen(PREFIX);
+	while ((*name >= 'A' && *name <= 'Z') || *name == '_')
+		name++;
+	return *name == '\0';
 }
 
 int capability_number(const char *name)
