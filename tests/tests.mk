@@ -22,10 +22,12 @@ include tests/safety.mk
 include tests/cross/cross.mk
 include tests/bench/bench.mk
 
-# `make check` is for a person: ten minutes on two processors. What takes long is left to check-all: other
-# builds, single steps, a thousand containers, packages that are made or fetched, all that happens in the VM.
+# `make check` is for a person: seven minutes on two idle processors. What takes long is left to check-all: other
+# builds, single steps, a thousand containers, packages that are made or fetched, Kubernetes' types and Prometheus,
+# which are compiled or started, and most of what happens in the VM.
 LONG := tests/tidy $(SUITES_NRI) $(SUITES_PACKAGE) $(SUITES_SAFETY) $(SUITES_CROSS) $(SUITES_VM) \
-	$(patsubst %,tests/cli/%.sh,alerts cdi-schema cluster node-disruption footprint nri-standby valgrind) \
+	$(patsubst %,tests/cli/%.sh,alerts cdi-schema cluster events-types executable footprint monitoring \
+	node-disruption nri-standby valgrind) \
 	tests/podman/soak.sh tests/podman/builder.sh
 SUITES_ALL = $(SUITES_PODMAN) tests/tidy tests/lint $(SUITES_PACKAGE) $(SUITES_CLI) $(SUITES_NRI) $(SUITES_UNIT) \
 	$(SUITES_SAFETY) $(SUITES_CROSS) tests/vm/check-brief \
@@ -78,6 +80,7 @@ PACKAGES-tests/cli = cluster installer
 PACKAGES-tests/cli/monitoring.sh = monitoring
 PACKAGES-tests/cli/alerts.sh = monitoring
 PACKAGES-tests/cli/events.sh = events
+PACKAGES-tests/cli/events-types.sh = events
 PACKAGES-tests/package/man.sh = lint package events
 PACKAGES-tests/package/publish.sh = package podman installer cross-aarch64 events
 PACKAGES-tests/cli/node-disruption.sh = systemd
@@ -92,7 +95,8 @@ $(SUITES_CLI) $(SUITES_PODMAN) $(SUITES_PACKAGE) $(SUITES_VM): $(HOOK) $(NRI_PRO
 tests/vm/check-brief: $(HOOK) $(NRI_PROGRAM) $(DOCTOR)
 $(patsubst %,tests/cli/%.sh,confine hook-dynamic out-of-memory): $(HOOK_DYNAMIC)
 tests/cli/nri.sh tests/cli/outcome.sh $(SUITES_NRI): $(NRI_PATIENT)
-tests/cli/events.sh: $(EVENTS) $(KUBECHECK)
+tests/cli/events.sh tests/cli/events-types.sh: $(EVENTS)
+tests/cli/events-types.sh: $(KUBECHECK)
 tests/package/man.sh: $(EVENTS)
 tests/cli/cluster.sh: $(KUBECHECK)
 tests/cli/cdi-schema.sh: $(CDI_VALIDATE)

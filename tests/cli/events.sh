@@ -220,10 +220,13 @@ is "the server was asked nothing that it does not know" "" "$(cat "$T/server")"
 
 # ---- as Kubernetes' own types read them ----
 
-jq -c . "$API/events" | while read -r event; do printf -- '---\n%s\n' "$event"; done >"$T/events.yaml"
-check "each event is one by the API server's own types" "${BUILD:-build}/tests/kubecheck" "$T/events.yaml"
-sed 's/"note"/"message"/' "$T/events.yaml" >"$T/wrong.yaml"
-is "control: a field of another version is refused" 1 "$("${BUILD:-build}/tests/kubecheck" "$T/wrong.yaml" >/dev/null 2>&1; echo $?)"
+# events-types.sh runs this suite with KUBECHECK.
+if [ -n "${KUBECHECK-}" ]; then
+	jq -c . "$API/events" | while read -r event; do printf -- '---\n%s\n' "$event"; done >"$T/events.yaml"
+	check "each event is one by the API server's own types" "$KUBECHECK" "$T/events.yaml"
+	sed 's/"note"/"message"/' "$T/events.yaml" >"$T/wrong.yaml"
+	is "control: a field of another version is refused" 1 "$("$KUBECHECK" "$T/wrong.yaml" >/dev/null 2>&1; echo $?)"
+fi
 
 # ---- what it may do ----
 
