@@ -9,6 +9,7 @@ unit_sources = $(1).c $(if $(filter suite,$(notdir $(1))),$(filter-out $(UNIT_MA
 KUBECHECK := $(BUILD)/tests/kubecheck
 CDI_VALIDATE := $(BUILD)/tests/cdi/validate
 JUDGE := $(BUILD)/tests/nri/judge
+CRI := $(BUILD)/tests/nri/cri
 YAJL_TREE := $(BUILD)/tests/yajl
 SUITES_UNIT = $(UNIT)
 SUITES_CLI = $(sort $(wildcard tests/cli/*.sh))
@@ -100,10 +101,10 @@ tests/cli/events-types.sh: $(KUBECHECK)
 tests/package/man.sh: $(EVENTS)
 tests/cli/cluster.sh: $(KUBECHECK)
 tests/cli/cdi-schema.sh: $(CDI_VALIDATE)
-$(SUITES_NRI) tests/vm/check-nri: $(NRI_PROGRAM) $(JUDGE)
+$(SUITES_NRI): $(NRI_PROGRAM) $(JUDGE)
 tests/cli/kubectl.sh: $(BUILD)/tests/kubectl
 tests/vm/check-nri tests/vm/check-node: $(KUBECHECK)
-tests/vm/check-engines tests/vm/check-node tests/vm/check-brief: $(JUDGE)
+$(addprefix tests/vm/check-,nri engines node brief): $(CRI)
 tests/package/engines.sh: $(BUILD)/tests/engines/.unpacked
 $(patsubst %,tests/package/%.sh,yajl rpm rpm-aarch64 publish): $(YAJL_TREE)/.unpacked
 tests/package/rpm-aarch64.sh: aarch64
@@ -164,9 +165,11 @@ $(YAJL_TREE)/.unpacked: tools/unpack
 $(CDI_VALIDATE): tests/cdi/prepare tools/build-go $(wildcard tests/cdi/*/*.go)
 	@tests/cdi/prepare $(@D)
 
-# What stands opposite to the NRI plugin: the runtime's side and another plugin, and for the VM the kubelet's
-$(JUDGE): tests/nri/prepare tools/build-go $(wildcard tests/nri/*/*.go tests/vm/cri/*.go)
-	@tests/nri/prepare $(@D)
+# What stands opposite to the NRI plugin: the runtime's side and another plugin; and for the VM the kubelet's side
+$(JUDGE): tests/nri/prepare tools/build-go $(wildcard tests/nri/*/*.go)
+	@tests/nri/prepare $(@D) judge stub
+$(CRI): tests/nri/prepare tools/build-go $(wildcard tests/vm/cri/*.go)
+	@tests/nri/prepare $(@D) cri
 
 # As the doctor is linked: the VM has the node's libraries, not the build's.
 $(BUILD)/tests/vm/%: tests/vm/%.c $(OBJECTS) $(DOCTOR_OBJECTS) | $(BUILD)/.deps
