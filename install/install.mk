@@ -150,8 +150,8 @@ fi
 
 endef
 
-# Where a MachineConfig puts the plugin's unit
-LAID_UNIT = $(SYSCONFDIR)/systemd/system/oci-rdma-nri.service
+# Where a MachineConfig puts the plugin's units
+LAID_UNITS = $(SYSCONFDIR)/systemd/system
 # The machine-config daemon compares a node's files with its MachineConfigs, and degrades the node if one is missing.
 define refuse_machineconfig
 @if grep -qs oci-rdma /etc/machine-config-daemon/currentconfig; then \
@@ -181,7 +181,7 @@ uninstall:
 	rm -f $(addprefix $(DESTDIR)$(COMPLETIONSDIR)/,$(PROGRAMS))
 	rm -f $(foreach unit,$(UNITS),$(DESTDIR)$(UNITDIR)/$(notdir $(unit)))
 	rm -rf $(DESTDIR)$(OURS)
-	$(if $(DESTDIR),,$(call drop,config/nri/oci-rdma-nri.service,$(LAID_UNIT)))
+	$(if $(DESTDIR),,$(foreach unit,$(filter nri/%,$(UNITS)),$(call drop,config/$(unit),$(LAID_UNITS)/$(notdir $(unit)))))
 	$(if $(DESTDIR),,systemctl daemon-reload >/dev/null 2>&1 || true)
 	$(if $(DESTDIR),,rm -rf $(RUNSTATEDIR)/oci-rdma-hook $(RUNSTATEDIR)/oci-rdma-hook.*)
 	$(call drop,config/config.json,$(CONFIGDIR)/config.json)

@@ -355,7 +355,7 @@ is "a change of no file of the MachineConfigs reboots, and CRI-O is restarted fo
 /etc/oci-rdma-hook/config.json None
 /usr/local/bin/oci-rdma-doctor None
 /usr/local/bin/oci-rdma-hook None
-/usr/local/bin/oci-rdma-nri Restart
+/usr/local/bin/oci-rdma-nri Restart,Restart
 /usr/local/bin/oci-rdma-runtime-crun None
 /usr/local/share/oci-rdma-hook/monitoring/collect Restart" \
 	"$(jq -rn --slurpfile mc <(json "$T/mc.yaml") --slurpfile policy <(json config/openshift/node-disruption-policy.yaml) '
@@ -368,8 +368,8 @@ is "a change of no unit of the MachineConfigs reboots, and the policy has no oth
 is "no action names a unit that the same update may remove" "" "$(jq -rn --slurpfile mc <(json "$T/mc.yaml") \
 	--slurpfile policy <(json config/openshift/node-disruption-policy.yaml) '[$mc[0][].spec.config.systemd.units // [] | .[].name] as $ours |
 		$policy[0][0].spec.nodeDisruptionPolicy | (.files + .units)[].actions[].restart.serviceName // empty | select(IN($ours[]))')"
-is "…in the operator's words: Restart names a service, None nothing" true "$(json config/openshift/node-disruption-policy.yaml |
-	jq '.[0].spec.nodeDisruptionPolicy.files | all(.[]; .actions | length == 1) and
+is "…in the operator's words: Restart names a service, None nothing, and None stands alone" true "$(json config/openshift/node-disruption-policy.yaml |
+	jq '.[0].spec.nodeDisruptionPolicy.files | all(.[]; .actions | length == 1 or all(.[]; .type != "None")) and
 		all(.[].actions[]; (.type == "Restart") == has("restart")) and all(.[].actions[]; .type | IN("None", "Restart"))')"
 
 is "MachineOSConfig: as its type in the operator's API has it" "containerFile imageBuilder machineConfigPool renderedImagePushSecret renderedImagePushSpec" \

@@ -93,7 +93,7 @@ steps() {
 	check "…and nothing is gone" test -x "$T/prefix/bin/oci-rdma-runtime-crun" -a -e "$dropin"
 	rm /etc/crio/crio.conf.d/70-x.conf
 	mkdir -p /etc/systemd/system /etc/machine-config-daemon /run/oci-rdma-hook
-	cp "$T/prefix/lib/systemd/system/oci-rdma-nri.service" /etc/systemd/system
+	cp "$T"/prefix/lib/systemd/system/oci-rdma-nri*.service /etc/systemd/system
 	echo '{"path":"/usr/local/bin/oci-rdma-hook"}' >/etc/machine-config-daemon/currentconfig
 	check "uninstall: refused on a node of OpenShift that has the plugin by a MachineConfig" refused "${made[@]}" uninstall
 	has "…saying what to do" "oc delete machineconfig" "$("${made[@]}" uninstall 2>&1)"

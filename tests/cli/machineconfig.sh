@@ -94,13 +94,14 @@ lacks "without RUNTIME=1 there is no handler" runtime "$(grep path: "$T/pool.yam
 check "NRI=1" render plugin NRI=1
 is "…the plugin's executable is in the part that is there first" 99-worker-oci-rdma-hook \
 	"$(awk '/^  name: /{name = $2} /path: .*oci-rdma-nri$/{print name}' "$T/plugin.yaml")"
-is "…its unit is as in config/nri, with what the daemon needs, and switched on by the other part" \
-	"$(cat config/nri/oci-rdma-nri.service config/machineconfig/oci-rdma-nri.conf)" \
+is "…its units are as in config/nri, with what the daemon needs, and the other part brings them; the plugin's is switched on, and starts the standby" \
+	"True $(cat config/nri/oci-rdma-nri.service config/machineconfig/oci-rdma-nri.conf)
+None $(cat config/nri/oci-rdma-nri-standby.service config/machineconfig/oci-rdma-nri-standby.conf)" \
 	"$(python3 -c 'import sys, yaml
 for o in yaml.safe_load_all(open(sys.argv[1])):
     for unit in (o or {}).get("spec", {}).get("config", {}).get("systemd", {}).get("units", []):
-        assert o["metadata"]["name"].endswith("-enable") and unit["enabled"], unit
-        print(unit["contents"], end="")' "$T/plugin.yaml")"
+        assert o["metadata"]["name"].endswith("-enable"), unit
+        print(unit.get("enabled"), unit["contents"], end="")' "$T/plugin.yaml")"
 is "…NRI's validator too, by a file of CRI-O's that the other part brings" 99-worker-oci-rdma-hook-enable \
 	"$(awk '/^  name: /{name = $2} /path: .*61-oci-rdma-nri.conf$/{print name}' "$T/plugin.yaml")"
 rm -rf "$root" && mkdir "$root" && mcd update "$root" none "$T/plugin.yaml"
@@ -203,7 +204,7 @@ units() {
 	python3 -c 'import hashlib, sys, yaml
 for o in yaml.safe_load_all(open(sys.argv[1])):
     for unit in o["spec"].get("config", {}).get("systemd", {}).get("units", []):
-        assert o["metadata"]["name"].endswith("-enable") and unit["enabled"], unit
+        assert o["metadata"]["name"].endswith("-enable") and (unit.get("enabled") or "standby" in unit["name"]), unit
         print(unit["name"], hashlib.sha256(unit["contents"].encode()).hexdigest())' "$1"
 }
 has "monitoring: the unit is as in config/monitoring, with what the daemon needs" \

@@ -26,7 +26,7 @@ rendered nri "$HOOK" NRI=1
 rendered executable "$HOOK" NRI=1 STRIP="$T/newer"
 rendered policy "$HOOK" NRI=1 STRIP="$T/newer" PROFILE=roce-legacy
 sed 's/MemoryMax=64M/MemoryMax=65M/' "$T/policy.yaml" >"$T/unit.yaml"
-check "control: the unit of the one is not the other's" test "$(grep -c MemoryMax=65M "$T/unit.yaml")" -eq 1
+check "control: the units of the one are not the other's" test "$(grep -c MemoryMax=65M "$T/unit.yaml")" -eq 2
 POOLS=(none nri executable policy unit hook nri nri=99-worker-oci-rdma-hook nri none hook none)
 CHANGES=(first-install executable policy unit without-NRI with-NRI-again enable-deleted enabled-again both-deleted hook-alone hook-alone-deleted)
 
@@ -50,20 +50,22 @@ plans() {
 
 cat >"$JOB/each" <<'END'
 #!/bin/bash
-# Each change by its script; a line each: what came of it, what became of the plugin and of the unit for metrics, and which unit has failed
+# Each change by its script; a line each: what came of it, what became of the plugin, of its standby and of the unit for metrics, and which unit has failed
 . /job/lib.sh
 UNIT=oci-rdma-nri.service
+STANDBY=oci-rdma-nri-standby.service
 METRICS=oci-rdma-metrics.service
 printf 'disable *\n' >/usr/lib/systemd/system-preset/99-default-disable.preset # as RHCOS has it
 printf '[Service]\nType=oneshot\nRemainAfterExit=yes\nExecStart=/bin/true\n' >/etc/systemd/system/crio.service # what stands for CRI-O
 systemctl daemon-reload
-mkdir -p /usr/local/bin
+mkdir -p /usr/local/bin /run/nri
+python3 -B /job/tools/engine.py /run/nri/nri.sock & # so that a plugin is ready when it is connected, and hands over at once
 rm -rf /usr/local/bin/oci-rdma* /usr/local/lib/systemd/system/oci-rdma* /etc/oci-rdma-hook /etc/containers/oci /run/oci-rdma-hook
 
 # property NAME UNIT
 property() { systemctl show --property "$1" --value "$2"; }
 main_pid() { property MainPID "$1"; }
-runs_the_file() { cmp -s "/proc/$(main_pid "$UNIT")/exe" /usr/local/bin/oci-rdma-nri; }
+runs_the_file() { cmp -s "/proc/$(main_pid "$1")/exe" /usr/local/bin/oci-rdma-nri && [ "$(property MemoryMax "$1")" = "$memory" ]; }
 has_unit() { [ -e "/etc/systemd/system/$1" ]; }
 has_ended() { [ "$(main_pid "$1")" = 0 ] && [ -z "$(systemctl list-jobs --no-legend "$1")" ]; }
 # ended UNIT: what systemd knows of one whose file is gone
@@ -72,14 +74,27 @@ ended() {
 	echo -n ", $(property LoadState "$1"), links: $(find /etc/systemd/system -name "$1" | wc -l)"
 }
 no_plugin() { ! pgrep -x oci-rdma-nri >/dev/null; }
+# runs UNIT PID-BEFORE
+runs() {
+	if ! within runs_the_file "$1"; then echo -n "IS NOT THE FILE"; elif [ "$(main_pid "$1")" = "$2" ]; then echo -n "runs on"; else echo -n "runs anew"; fi
+}
+# standby_first: the standby had started before the plugin was started that runs now
+standby_first() { [ "$(property ActiveEnterTimestampMonotonic "$STANDBY")" -le "$(property ExecMainStartTimestampMonotonic "$UNIT")" ]; }
 
-# plugin PID-BEFORE
+# plugin PID-BEFORE PID-OF-STANDBY-BEFORE
 plugin() {
+	local memory
 	if has_unit "$UNIT"; then
-		if ! within runs_the_file; then echo -n "IS NOT THE FILE"; elif [ "$(main_pid "$UNIT")" = "$1" ]; then echo -n "runs on"; else echo -n "runs anew"; fi
-		echo -n ", MemoryMax=$(($(property MemoryMax "$UNIT") / 1048576))M, $(systemctl is-enabled "$UNIT")"
+		memory=$(($(sed -n 's/^MemoryMax=\(.*\)M$/\1/p' "/etc/systemd/system/$UNIT") * 1048576))
+		runs "$UNIT" "$1"
+		echo -n ", standby "
+		runs "$STANDBY" "$2"
+		standby_first || echo -n " after it"
+		echo -n ", MemoryMax=$((memory / 1048576))M, $(systemctl is-enabled "$UNIT")"
 	else
 		ended "$UNIT"
+		echo -n "; standby "
+		ended "$STANDBY"
 		no_plugin || echo -n ", A PLUGIN RUNS"
 	fi
 }
@@ -96,16 +111,36 @@ metrics() {
 failed() { systemctl list-units --all --plain --no-legend --state=failed 'oci-rdma*' 'system-ocirdma*' | cut -d ' ' -f 1 | xargs; }
 
 for change in /job/plans/*/; do
-	before=$(main_pid "$UNIT")
+	before=$(main_pid "$UNIT") standby=$(main_pid "$STANDBY")
 	sed -i -E "s/^systemctl (enable|preset)/SYSTEMD_OFFLINE=${OFFLINE:-0} &/" "$change/steps"
 	"$change/steps" >"$change/said" 2>&1
 	rc=$?
-	echo "$(basename "$change" | cut -c 4-) $rc: ${LOOK+$(plugin "$before"); metrics $(metrics); failed: $(failed)}"
+	echo "$(basename "$change" | cut -c 4-) $rc: ${LOOK+$(plugin "$before" "$standby"); metrics $(metrics); failed: $(failed)}"
 done
 END
 chmod 755 "$JOB/each"
 cp tests/lib.sh "$JOB/"
-sed 's/system-ocirdma\.slice/oci-rdma-nri.service/' "$POLICY" >"$T/by-the-unit.yaml"
+cp -r tests/cli/tools "$JOB/"
+cat >"$JOB/tools/engine.py" <<'END'
+"""Takes each plugin that connects, until it goes."""
+import sys
+import threading
+
+from nri_peer import Closed, Runtime
+
+
+def serve(connection):
+    try:
+        connection.begin().read(1)
+    except (Closed, OSError):
+        connection.close()
+
+
+runtime = Runtime(sys.argv[1])
+while True:
+    threading.Thread(target=serve, args=[runtime.accept()], daemon=True).start()
+END
+sed 's/system-ocirdma\.slice/oci-rdma-nri.service/; s/system-ocirdmastandby\.slice/oci-rdma-nri-standby.service/' "$POLICY" >"$T/by-the-unit.yaml"
 sed '/^    units:/,$d' "$POLICY" >"$T/without-units.yaml"
 echo '    units: []' >>"$T/without-units.yaml"
 
@@ -119,17 +154,17 @@ on_a_node() {
 	OUT=$(<"$JOB/out")
 }
 
-EXPECTED="first-install 0: runs anew, MemoryMax=64M, enabled; metrics active, enabled; failed: 
-executable 0: runs anew, MemoryMax=64M, enabled; metrics active, enabled; failed: 
-policy 0: runs on, MemoryMax=64M, enabled; metrics active, enabled; failed: 
-unit 0: runs anew, MemoryMax=65M, enabled; metrics active, enabled; failed: 
-without-NRI 0: ended, not-found, links: 0; metrics active, enabled; failed: 
-with-NRI-again 0: runs anew, MemoryMax=64M, enabled; metrics active, enabled; failed: 
-enable-deleted 0: ended, not-found, links: 0; metrics ended, not-found, links: 0; failed: 
-enabled-again 0: runs anew, MemoryMax=64M, enabled; metrics active, enabled; failed: 
-both-deleted 0: ended, not-found, links: 0; metrics ended, not-found, links: 0; failed: 
-hook-alone 0: ended, not-found, links: 0; metrics active, enabled; failed: 
-hook-alone-deleted 0: ended, not-found, links: 0; metrics ended, not-found, links: 0; failed: "
+EXPECTED="first-install 0: runs anew, standby runs anew, MemoryMax=64M, enabled; metrics active, enabled; failed: 
+executable 0: runs anew, standby runs anew, MemoryMax=64M, enabled; metrics active, enabled; failed: 
+policy 0: runs on, standby runs on, MemoryMax=64M, enabled; metrics active, enabled; failed: 
+unit 0: runs anew, standby runs anew, MemoryMax=65M, enabled; metrics active, enabled; failed: 
+without-NRI 0: ended, not-found, links: 0; standby ended, not-found, links: 0; metrics active, enabled; failed: 
+with-NRI-again 0: runs anew, standby runs anew, MemoryMax=64M, enabled; metrics active, enabled; failed: 
+enable-deleted 0: ended, not-found, links: 0; standby ended, not-found, links: 0; metrics ended, not-found, links: 0; failed: 
+enabled-again 0: runs anew, standby runs anew, MemoryMax=64M, enabled; metrics active, enabled; failed: 
+both-deleted 0: ended, not-found, links: 0; standby ended, not-found, links: 0; metrics ended, not-found, links: 0; failed: 
+hook-alone 0: ended, not-found, links: 0; standby ended, not-found, links: 0; metrics active, enabled; failed: 
+hook-alone-deleted 0: ended, not-found, links: 0; standby ended, not-found, links: 0; metrics ended, not-found, links: 0; failed: "
 
 on_a_node "$POLICY" LOOK=1
 same "each change goes through" "$EXPECTED" "$OUT"
@@ -145,7 +180,9 @@ same "the changes of the unit go through if enable tells systemd nothing, too" "
 
 POOLS=(none nri none) CHANGES=(first-install both-deleted)
 BACKWARDS=1 on_a_node "$POLICY" LOOK=1
-same "and if the daemon takes the units in the other order" "$(grep -E "^($(IFS='|' && echo "${CHANGES[*]}")) " <<<"$EXPECTED")" "$OUT"
+# The standby's own actions, then the last ones, restart it once more.
+same "and if the daemon takes the units in the other order" \
+	"$(grep -E "^($(IFS='|' && echo "${CHANGES[*]}")) " <<<"$EXPECTED" | sed 's/standby runs anew/& after it/')" "$OUT"
 
 POOLS=(none nri hook) CHANGES=(first-install without-NRI)
 on_a_node "$T/by-the-unit.yaml"

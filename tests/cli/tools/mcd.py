@@ -13,8 +13,8 @@ a hooks.d file whose executable is missing, or a handler whose runtime_path is. 
 Then it runs the actions: of each file that was added, changed or removed, in any order (a Go map's), by the policy of the longest path
 that is the file or a directory above it; then of each such unit; without a policy it reboots (updateFiles, CalculateConfigFileDiffs,
 GetChangedConfigUnitsByType, calculatePostConfigChangeNodeDisruptionActionFromMCDiffs). An action that fails degrades the pool
-(performPostConfigChangeNodeDisruptionAction). Units are enabled when they are written. Each that goes is preset
-before its file is removed, one after the other in the order of the old list (deleteStaleData): systemctl then has systemd read its files
+(performPostConfigChangeNodeDisruptionAction). Units that say so are enabled when all are written; one that does not is preset (writeUnits). Each that
+goes is preset before its file is removed, one after the other in the order of the old list (deleteStaleData): systemctl then has systemd read its files
 again, so that from the second one on it no longer knows those that are gone.
 """
 import base64
@@ -191,7 +191,10 @@ def plan(directory, policy, old, new):
     for name in changed(old_units, new_units):
         for path, text in unit_files(new_units[name]) if name in new_units else []:
             script.put(path, text.encode())
-        if name in new_units:
+        if name in new_units and "enabled" not in new_units[name]:
+            script.steps.append(f"systemctl preset {name} || true")
+    for name in changed(old_units, new_units):
+        if "enabled" in new_units.get(name, {}):
             script.steps.append(f'systemctl {"enable" if new_units[name]["enabled"] else "disable"} {name}')
     script.steps += [f'rm "{path}"' for path in old_files if path not in new_files]
     for name in [name for name in old_units if name not in new_units]:
