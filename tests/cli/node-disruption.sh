@@ -27,6 +27,9 @@ rendered executable "$HOOK" NRI=1 STRIP="$T/newer"
 rendered policy "$HOOK" NRI=1 STRIP="$T/newer" PROFILE=roce-legacy
 sed 's/MemoryMax=64M/MemoryMax=65M/' "$T/policy.yaml" >"$T/unit.yaml"
 check "control: the units of the one are not the other's" test "$(grep -c MemoryMax=65M "$T/unit.yaml")" -eq 2
+# As a version without standby would render it
+rendered plain "$HOOK" NRI=1 MONITORING=0
+sed '/name: oci-rdma-nri-standby.service/,$d' "$T/plain.yaml" >"$T/alone.yaml"
 POOLS=(none nri executable policy unit hook nri nri=99-worker-oci-rdma-hook nri none hook none)
 CHANGES=(first-install executable policy unit without-NRI with-NRI-again enable-deleted enabled-again both-deleted hook-alone hook-alone-deleted)
 
@@ -50,7 +53,8 @@ plans() {
 
 cat >"$JOB/each" <<'END'
 #!/bin/bash
-# Each change by its script; a line each: what came of it, what became of the plugin, of its standby and of the unit for metrics, and which unit has failed
+# Each change by its script; a line each: what came of it, what became of the plugin, of its standby and of the unit for metrics, how many plugins
+# run (systemd is their parent), and which unit has failed
 . /job/lib.sh
 UNIT=oci-rdma-nri.service
 STANDBY=oci-rdma-nri-standby.service
@@ -65,7 +69,9 @@ rm -rf /usr/local/bin/oci-rdma* /usr/local/lib/systemd/system/oci-rdma* /etc/oci
 # property NAME UNIT
 property() { systemctl show --property "$1" --value "$2"; }
 main_pid() { property MainPID "$1"; }
-runs_the_file() { cmp -s "/proc/$(main_pid "$1")/exe" /usr/local/bin/oci-rdma-nri && [ "$(property MemoryMax "$1")" = "$memory" ]; }
+# memory_max UNIT: that of the unit's file, in bytes
+memory_max() { echo $(($(sed -n 's/^MemoryMax=\(.*\)M$/\1/p' "/etc/systemd/system/$1") * 1048576)); }
+runs_the_file() { cmp -s "/proc/$(main_pid "$1")/exe" /usr/local/bin/oci-rdma-nri && [ "$(property MemoryMax "$1")" = "$(memory_max "$1")" ]; }
 has_unit() { [ -e "/etc/systemd/system/$1" ]; }
 has_ended() { [ "$(main_pid "$1")" = 0 ] && [ -z "$(systemctl list-jobs --no-legend "$1")" ]; }
 # ended UNIT: what systemd knows of one whose file is gone
@@ -73,7 +79,6 @@ ended() {
 	if within has_ended "$1"; then echo -n ended; else echo -n "STILL RUNS"; fi
 	echo -n ", $(property LoadState "$1"), links: $(find /etc/systemd/system -name "$1" | wc -l)"
 }
-no_plugin() { ! pgrep -x oci-rdma-nri >/dev/null; }
 # runs UNIT PID-BEFORE
 runs() {
 	if ! within runs_the_file "$1"; then echo -n "IS NOT THE FILE"; elif [ "$(main_pid "$1")" = "$2" ]; then echo -n "runs on"; else echo -n "runs anew"; fi
@@ -81,21 +86,22 @@ runs() {
 # standby_first: the standby had started before the plugin was started that runs now
 standby_first() { [ "$(property ActiveEnterTimestampMonotonic "$STANDBY")" -le "$(property ExecMainStartTimestampMonotonic "$UNIT")" ]; }
 
-# plugin PID-BEFORE PID-OF-STANDBY-BEFORE
+# plugin PID-BEFORE: what became of the plugin, and its unit's MemoryMax
 plugin() {
-	local memory
 	if has_unit "$UNIT"; then
-		memory=$(($(sed -n 's/^MemoryMax=\(.*\)M$/\1/p' "/etc/systemd/system/$UNIT") * 1048576))
 		runs "$UNIT" "$1"
-		echo -n ", standby "
-		runs "$STANDBY" "$2"
-		standby_first || echo -n " after it"
-		echo -n ", MemoryMax=$((memory / 1048576))M, $(systemctl is-enabled "$UNIT")"
+		echo -n ", MemoryMax=$(($(property MemoryMax "$UNIT") / 1048576))M, $(systemctl is-enabled "$UNIT")"
 	else
 		ended "$UNIT"
-		echo -n "; standby "
+	fi
+}
+# standby PID-BEFORE
+standby() {
+	if has_unit "$STANDBY"; then
+		runs "$STANDBY" "$1"
+		standby_first || echo -n " after it"
+	else
 		ended "$STANDBY"
-		no_plugin || echo -n ", A PLUGIN RUNS"
 	fi
 }
 is_active() { systemctl --quiet is-active "$1"; }
@@ -115,7 +121,7 @@ for change in /job/plans/*/; do
 	sed -i -E "s/^systemctl (enable|preset)/SYSTEMD_OFFLINE=${OFFLINE:-0} &/" "$change/steps"
 	"$change/steps" >"$change/said" 2>&1
 	rc=$?
-	echo "$(basename "$change" | cut -c 4-) $rc: ${LOOK+$(plugin "$before" "$standby"); metrics $(metrics); failed: $(failed)}"
+	echo "$(basename "$change" | cut -c 4-) $rc: ${LOOK+$(plugin "$before"); standby $(standby "$standby"); plugins: $(pgrep -P 1 -cx oci-rdma-nri); metrics $(metrics); failed: $(failed)}"
 done
 END
 chmod 755 "$JOB/each"
@@ -137,6 +143,7 @@ def serve(connection):
 
 
 runtime = Runtime(sys.argv[1])
+runtime.listener.settimeout(None)
 while True:
     threading.Thread(target=serve, args=[runtime.accept()], daemon=True).start()
 END
@@ -154,17 +161,17 @@ on_a_node() {
 	OUT=$(<"$JOB/out")
 }
 
-EXPECTED="first-install 0: runs anew, standby runs anew, MemoryMax=64M, enabled; metrics active, enabled; failed: 
-executable 0: runs anew, standby runs anew, MemoryMax=64M, enabled; metrics active, enabled; failed: 
-policy 0: runs on, standby runs on, MemoryMax=64M, enabled; metrics active, enabled; failed: 
-unit 0: runs anew, standby runs anew, MemoryMax=65M, enabled; metrics active, enabled; failed: 
-without-NRI 0: ended, not-found, links: 0; standby ended, not-found, links: 0; metrics active, enabled; failed: 
-with-NRI-again 0: runs anew, standby runs anew, MemoryMax=64M, enabled; metrics active, enabled; failed: 
-enable-deleted 0: ended, not-found, links: 0; standby ended, not-found, links: 0; metrics ended, not-found, links: 0; failed: 
-enabled-again 0: runs anew, standby runs anew, MemoryMax=64M, enabled; metrics active, enabled; failed: 
-both-deleted 0: ended, not-found, links: 0; standby ended, not-found, links: 0; metrics ended, not-found, links: 0; failed: 
-hook-alone 0: ended, not-found, links: 0; standby ended, not-found, links: 0; metrics active, enabled; failed: 
-hook-alone-deleted 0: ended, not-found, links: 0; standby ended, not-found, links: 0; metrics ended, not-found, links: 0; failed: "
+EXPECTED="first-install 0: runs anew, MemoryMax=64M, enabled; standby runs anew; plugins: 2; metrics active, enabled; failed: 
+executable 0: runs anew, MemoryMax=64M, enabled; standby runs anew; plugins: 2; metrics active, enabled; failed: 
+policy 0: runs on, MemoryMax=64M, enabled; standby runs on; plugins: 2; metrics active, enabled; failed: 
+unit 0: runs anew, MemoryMax=65M, enabled; standby runs anew; plugins: 2; metrics active, enabled; failed: 
+without-NRI 0: ended, not-found, links: 0; standby ended, not-found, links: 0; plugins: 0; metrics active, enabled; failed: 
+with-NRI-again 0: runs anew, MemoryMax=64M, enabled; standby runs anew; plugins: 2; metrics active, enabled; failed: 
+enable-deleted 0: ended, not-found, links: 0; standby ended, not-found, links: 0; plugins: 0; metrics ended, not-found, links: 0; failed: 
+enabled-again 0: runs anew, MemoryMax=64M, enabled; standby runs anew; plugins: 2; metrics active, enabled; failed: 
+both-deleted 0: ended, not-found, links: 0; standby ended, not-found, links: 0; plugins: 0; metrics ended, not-found, links: 0; failed: 
+hook-alone 0: ended, not-found, links: 0; standby ended, not-found, links: 0; plugins: 0; metrics active, enabled; failed: 
+hook-alone-deleted 0: ended, not-found, links: 0; standby ended, not-found, links: 0; plugins: 0; metrics ended, not-found, links: 0; failed: "
 
 on_a_node "$POLICY" LOOK=1
 same "each change goes through" "$EXPECTED" "$OUT"
@@ -183,6 +190,13 @@ BACKWARDS=1 on_a_node "$POLICY" LOOK=1
 # The standby's own actions, then the last ones, restart it once more.
 same "and if the daemon takes the units in the other order" \
 	"$(grep -E "^($(IFS='|' && echo "${CHANGES[*]}")) " <<<"$EXPECTED" | sed 's/standby runs anew/& after it/')" "$OUT"
+
+# systemd has forgotten the standby before the standby's slice is restarted, since it reads its files again when the metrics' unit goes.
+POOLS=(none nri alone none) CHANGES=(first-install standby-and-metrics-deleted both-deleted)
+on_a_node "$POLICY" LOOK=1
+same "the standby ends with its unit, also without the plugin's" "$(grep ^first-install <<<"$EXPECTED")
+standby-and-metrics-deleted 0: runs on, MemoryMax=64M, enabled; standby ended, not-found, links: 0; plugins: 1; metrics ended, not-found, links: 0; failed: 
+$(grep ^both-deleted <<<"$EXPECTED")" "$OUT"
 
 POOLS=(none nri hook) CHANGES=(first-install without-NRI)
 on_a_node "$T/by-the-unit.yaml"
