@@ -515,8 +515,10 @@ static void end(struct plugin *plugin, const sigset_t *waiting)
 		(void)close(plugin->fd);
 	}
 	lock_end(&plugin->lock);
+	/* systemd may end it first, after the file is gone */
 	report_end(&plugin->report,
-		   plugin->options->end_with && plugin->file_absent >= FILE_ABSENT_LOOKS);
+		   plugin->options->end_with &&
+			   own_file_look_at(plugin->options->end_with) == OWN_FILE_REMOVED);
 }
 
 int plugin_run(const struct nri_options *options)

@@ -95,8 +95,8 @@ check "NRI=1" render plugin NRI=1
 is "…the plugin's executable is in the part that is there first" 99-worker-oci-rdma-hook \
 	"$(awk '/^  name: /{name = $2} /path: .*oci-rdma-nri$/{print name}' "$T/plugin.yaml")"
 is "…its units are as in config/nri, with what the daemon needs, and the other part brings them; the plugin's is switched on, and starts the standby" \
-	"True $(cat config/nri/oci-rdma-nri.service config/machineconfig/oci-rdma-nri.conf)
-None $(cat config/nri/oci-rdma-nri-standby.service config/machineconfig/oci-rdma-nri-standby.conf)" \
+	"None $(cat config/nri/oci-rdma-nri-standby.service config/machineconfig/oci-rdma-nri-standby.conf)
+True $(cat config/nri/oci-rdma-nri.service config/machineconfig/oci-rdma-nri.conf)" \
 	"$(python3 -c 'import sys, yaml
 for o in yaml.safe_load_all(open(sys.argv[1])):
     for unit in (o or {}).get("spec", {}).get("config", {}).get("systemd", {}).get("units", []):

@@ -576,6 +576,17 @@ def end_with(runtime, _):
     equal("--end-with, removed: its status file and its metrics go with it", [False, False], [os.path.exists(path) for path in (STATUS, counters)])
     connection.close()
 
+    for gone in (False, True):
+        write(unit)
+        plugin = Plugin("--end-with", unit, "--metrics", counters)
+        connection = runtime.accept().begin()
+        until(lambda: os.path.exists(counters))
+        if gone:
+            os.unlink(unit)
+        plugin.end()
+        connection.close()
+        equal(f"--end-with, {'removed' if gone else 'control: there'}: SIGTERM ends it, and its metrics {'go' if gone else 'stay'}", not gone, os.path.exists(counters))
+
     runtime.stop()
     write(unit)
     plugin = Plugin("--end-with", unit)
