@@ -29,7 +29,7 @@ sed 's/MemoryMax=64M/MemoryMax=65M/' "$T/policy.yaml" >"$T/unit.yaml"
 check "control: the units of the one are not the other's" test "$(grep -c MemoryMax=65M "$T/unit.yaml")" -eq 2
 # As a version without standby would render it
 rendered plain "$HOOK" NRI=1 MONITORING=0
-sed '/name: oci-rdma-nri-standby.service/,$d' "$T/plain.yaml" >"$T/alone.yaml"
+sed '/name: oci-rdma-nri-standby.service/,/name: oci-rdma-nri.service/{/name: oci-rdma-nri.service/!d}' "$T/plain.yaml" >"$T/alone.yaml"
 POOLS=(none nri executable policy unit hook nri nri=99-worker-oci-rdma-hook nri none hook none)
 CHANGES=(first-install executable policy unit without-NRI with-NRI-again enable-deleted enabled-again both-deleted hook-alone hook-alone-deleted)
 
