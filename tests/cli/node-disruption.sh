@@ -120,7 +120,7 @@ failed() { systemctl list-units --all --plain --no-legend --state=failed 'oci-rd
 for change in /job/plans/*/; do
 	before=$(main_pid "$UNIT") standby=$(main_pid "$STANDBY")
 	sed -i -E "s/^systemctl (enable|preset)/SYSTEMD_OFFLINE=${OFFLINE:-0} &/" "$change/steps"
-	[ -z "${LATE-}" ] || sed -i '0,/^systemctl restart/s//sleep 5\n&/' "$change/steps"
+	[ -z "${LATE-}" ] || sed -i '0,/^systemctl restart/s//sleep 3\n&/; 0,/^systemctl daemon-reload/s//sleep 3\n&/' "$change/steps"
 	"$change/steps" >"$change/said" 2>&1
 	rc=$?
 	echo "$(basename "$change" | cut -c 4-) $rc: ${LOOK+$(plugin "$before"); standby $(standby "$standby"); plugins: $(pgrep -P 1 -cx oci-rdma-nri); metrics $(metrics); failed: $(failed)}"
@@ -188,6 +188,11 @@ on_a_node "$POLICY" LOOK=1 OFFLINE=1
 same "the changes of the unit go through if enable tells systemd nothing, too" "$(grep -E "^($(IFS='|' && echo "${CHANGES[*]}")) " <<<"$EXPECTED")" "$OUT"
 
 POOLS=(none nri none) CHANGES=(first-install both-deleted)
+
+# What brings the metrics sees that its unit's file is gone, and ends. The restart of its slice then finds it deactivating, and does nothing, which is so
+# for as long as ExecStopPost= takes; if it waited to be started again (Restart=always) when systemd reads its files, it would fail.
+sed "s/ExecStopPost=.bin.sh -c '/&sleep 4; /" "$T/nri.yaml" >"$T/slow.yaml"
+POOLS=(none slow none)
 on_a_node "$POLICY" LOOK=1 LATE=1
 same "and if the daemon takes its time until it runs the actions" "$(grep -E "^($(IFS='|' && echo "${CHANGES[*]}")) " <<<"$EXPECTED")" "$OUT"
 BACKWARDS=1 on_a_node "$POLICY" LOOK=1
