@@ -361,6 +361,18 @@ bool lock_is_succeeded(struct lock *lock)
 	return lock->succeeded >= SUCCEEDED_LOOKS;
 }
 
+bool lock_has_successor(const struct lock *lock)
+{
+	struct numbers ignored;
+	cleanup_fd file = open_current(lock, &ignored);
+
+	if (file < 0)
+		return false;
+	/* If nobody has it, it is ours until the descriptor is closed. */
+	return is_marked(file, MARK_WAITS) ||
+	       (flock(file, LOCK_EX | LOCK_NB) < 0 && errno == EWOULDBLOCK);
+}
+
 void lock_hand_over(struct lock *lock)
 {
 	if (!lock->ours)

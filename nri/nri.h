@@ -186,6 +186,9 @@ bool lock_is_awaited(const struct lock *lock);
 /* Lets the next one have it. Until that one is asked, this one answers. */
 void lock_hand_over(struct lock *lock);
 
+/* For one that hands it over: true while another plugin waits for it or holds it. */
+bool lock_has_successor(const struct lock *lock);
+
 /* Gives it up and frees what it holds. */
 void lock_drop(struct lock *lock);
 

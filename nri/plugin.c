@@ -21,10 +21,12 @@
 #include "nri/serve.h"
 #include "nri/session.h"
 
-/* A plugin that ends waits so long until the next one is registered. systemd and the kubelet allow
- * it 5 s. */
-#define HAND_OVER_MS 2000
+/* A plugin that ends waits so long until the next one is registered, as long as there is a next
+ * one: on a busy node that took seven seconds. systemd and the kubelet allow it 25 s (config/nri,
+ * config/kubernetes/nri). A successor that cannot connect drops the lock between its attempts. */
+#define HAND_OVER_MS 20000
 #define HAND_OVER_LOOK_MS 100
+#define SUCCESSOR_ABSENT_LOOKS 5
 #define READ_SIZE 16384
 /* Between two looks at the file of a plugin that the runtime has launched, or at that of
  * --end-with. One that is absent for so many is no file that somebody is about to replace by two
@@ -439,20 +441,31 @@ static void serve(struct plugin *plugin, const sigset_t *waiting)
 	}
 }
 
+static void answer_until(struct plugin *plugin, int64_t end, const sigset_t *waiting)
+{
+	while (plugin->fd >= 0 && clock_ms() < end)
+		wait_until(plugin, end, waiting);
+}
+
 /* The one that waits gets the lock. Until it is about to be asked, this one answers. */
 static void hand_over(struct plugin *plugin, const sigset_t *waiting)
 {
 	int64_t end = clock_ms() + HAND_OVER_MS;
+	int absent = 0;
 
 	if (!plugin->connected || !lock_is_held(&plugin->lock) || !lock_is_awaited(&plugin->lock))
 		return;
 	lock_hand_over(&plugin->lock);
-	while (plugin->fd >= 0 && clock_ms() < end && !lock_is_succeeded(&plugin->lock)) {
-		int64_t look = clock_ms() + HAND_OVER_LOOK_MS;
-
-		while (plugin->fd >= 0 && clock_ms() < look)
-			wait_until(plugin, look, waiting);
+	while (plugin->fd >= 0 && clock_ms() < end && absent < SUCCESSOR_ABSENT_LOOKS &&
+	       !lock_is_succeeded(&plugin->lock)) {
+		answer_until(plugin, clock_ms() + HAND_OVER_LOOK_MS, waiting);
+		absent = lock_has_successor(&plugin->lock) ? 0 : absent + 1;
 	}
+	if (plugin->fd >= 0 && clock_ms() >= end)
+		log_event(LOG_WARNING,
+			  "the next oci-rdma-nri is not registered after %d s: what is "
+			  "created until it is gets nothing, and will be named as missed",
+			  HAND_OVER_MS / 1000);
 }
 
 /* ---- the beginning and the end ---- */

@@ -66,8 +66,10 @@ nri/report.c READY_PATIENCE_MS 5000 doc/man/oci-rdma-nri.8 and after five second
 nri/report.c READY_PATIENCE_MS 5000 doc/install-nri.md the wait ends after 5 s at most
 nri/report.c READY_PATIENCE_MS 5000 config/nri/oci-rdma-nri.service says READY=1 after 5 s
 nri/report.c READY_PATIENCE_MS 5000 config/nri/oci-rdma-nri-standby.service says READY=1 after 5 s
-nri/plugin.c HAND_OVER_MS 2000 config/nri/oci-rdma-nri.service waits up to 2 s until the standby
-nri/plugin.c HAND_OVER_MS 2000 config/nri/oci-rdma-nri-standby.service waits up to 2 s until the standby
+nri/plugin.c HAND_OVER_MS 20000 config/kubernetes/nri/daemonset.yaml answers for up to 20 s, until the next one
+nri/plugin.c HAND_OVER_MS 20000 doc/install-nri.md until the new one is asked, for up to 20 s
+nri/plugin.c HAND_OVER_MS 20000 config/nri/oci-rdma-nri.service waits up to 20 s until the standby
+nri/plugin.c HAND_OVER_MS 20000 config/nri/oci-rdma-nri-standby.service waits up to 20 s until the standby
 nri/nri.h LINK_RETRY_MAX_MS 5000 doc/man/oci-rdma-nri.8 intervals of at most five seconds
 nri/report.h METRICS_EACH_MS 15000 doc/monitoring.md it does so every 15 s'
 # disagreeing TREE: the rows whose number is not the code's, or whose page does not say so

@@ -342,8 +342,10 @@ static void is_handed_over_without_a_gap(void **state)
 	assert_int_equal(take(&next, socket), 0);
 	assert_true(lock_is_awaited(&leaves));
 	lock_hand_over(&leaves);
+	assert_true(lock_has_successor(&leaves));
 	assert_true(answers(&leaves));
 	assert_int_equal(take(&next, socket), 1);
+	assert_true(lock_has_successor(&leaves));
 	assert_false(lock_is_awaited(&next));
 	assert_true(answers(&leaves));
 	lock_serve(&next);
@@ -353,6 +355,30 @@ static void is_handed_over_without_a_gap(void **state)
 	assert_int_equal(faccessat(dir.fd, LOCK_NAME, F_OK, 0), 0);
 	lock_end(&next);
 	assert_int_equal(faccessat(dir.fd, LOCK_NAME, F_OK, 0), -1);
+}
+
+/* Whatever the next one does in between, the one before does not keep it from the lock. */
+static void a_successor_that_goes_is_none(void **state)
+{
+	cleanup_unit_dir dir = unit_dir_make();
+	cleanup_arena arena = {0};
+	const char *socket = socket_path(&arena, &dir);
+	struct lock leaves = LOCK_NONE;
+	struct lock next = LOCK_NONE;
+
+	(void)state;
+	assert_int_equal(take(&leaves, socket), 1);
+	assert_int_equal(take(&next, socket), 0);
+	lock_hand_over(&leaves);
+	lock_drop(&next);
+	assert_false(lock_has_successor(&leaves));
+	assert_int_equal(take(&next, socket), 1);
+	assert_true(lock_has_successor(&leaves));
+	lock_drop(&next);
+	assert_false(lock_has_successor(&leaves));
+	assert_int_equal(unlinkat(dir.fd, LOCK_NAME, 0), 0);
+	assert_false(lock_has_successor(&leaves));
+	lock_end(&leaves);
 }
 
 /* l: the holder ends, n: the one that waits ends, h: the holder hands over */
@@ -460,6 +486,8 @@ int main(void)
 	unit_add(&suite, "lock: a file that is removed is made again",
 		 a_file_that_is_removed_is_made_again, NULL);
 	unit_add(&suite, "lock: it is handed over without a gap", is_handed_over_without_a_gap,
+		 NULL);
+	unit_add(&suite, "lock: a successor that goes is none", a_successor_that_goes_is_none,
 		 NULL);
 	unit_add(&suite, "lock: a successor that is not asked is waited for",
 		 one_that_is_not_asked_is_waited_for, NULL);
