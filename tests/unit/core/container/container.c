@@ -68,6 +68,26 @@ static void what_can_matter_is_told(void **state)
 	assert_int_equal(may_matter(row), row->matters);
 }
 
+/* By the NRI plugin, which has no config.json to look for words in */
+static void names_of_a_message(void **state)
+{
+	struct spec_device devices[] = {{.path = "/dev/null"}, {.path = "/dev/infiniband/uverbs6"}};
+	struct container container = CONTAINER_NONE;
+
+	(void)state;
+	assert_false(container_names_device(&container));
+	assert_false(container_names_request(&container));
+	container.spec.devices = devices;
+	container.spec.n_devices = 1;
+	assert_false(container_names_device(&container));
+	container.spec.n_devices = 2;
+	assert_true(container_names_device(&container));
+	container.spec_known = true;
+	assert_false(container_names_request(&container));
+	container.spec.asked = true;
+	assert_true(container_names_request(&container));
+}
+
 static const struct matter_case mounted = {"", MOUNT, "", "", false};
 static const struct matter_case not_mounted = {"", "", "", "", false};
 
@@ -338,5 +358,6 @@ int main(void)
 	unit_add(&suite, "nothing given: the dry run alone describes the device",
 		 only_the_dry_run_describes_what_gives_nothing, NULL);
 	UNIT_TABLE(&suite, a_text_names_a_device, text_cases);
+	unit_add(&suite, "a message names a device, and a request", names_of_a_message, NULL);
 	return unit_run(&suite, "container");
 }
