@@ -467,6 +467,49 @@ static void a_connected_one_takes_what_is_free(void **state)
 	lock_drop(&launched);
 }
 
+/* While it is handed over, it is for one that waits. */
+static void a_connected_one_keeps_it_from_nobody(void **state)
+{
+	cleanup_unit_dir dir = unit_dir_make();
+	cleanup_arena arena = {0};
+	const char *socket = socket_path(&arena, &dir);
+	struct lock leaves = LOCK_NONE;
+	struct lock launched = LOCK_NONE;
+	struct lock waits = LOCK_NONE;
+
+	(void)state;
+	launched.connected = true;
+	assert_int_equal(take(&leaves, socket), 1);
+	lock_hand_over(&leaves);
+	assert_int_equal(take(&launched, socket), 0);
+	assert_int_equal(take(&waits, socket), 1);
+	lock_drop(&waits);
+	lock_drop(&launched);
+	lock_drop(&leaves);
+}
+
+/* Its child waits for a file that nobody finds any more. */
+static void one_that_waits_sees_a_removal(void **state)
+{
+	cleanup_unit_dir dir = unit_dir_make();
+	cleanup_arena arena = {0};
+	const char *socket = socket_path(&arena, &dir);
+	struct lock first = LOCK_NONE;
+	struct lock second = LOCK_NONE;
+
+	(void)state;
+	assert_int_equal(take(&first, socket), 1);
+	assert_int_equal(take(&second, socket), 0);
+	lock_wait(&second);
+	lock_beat(&first);
+	assert_false(lock_watch(&second));
+	assert_int_equal(unlinkat(dir.fd, LOCK_NAME, 0), 0);
+	lock_beat(&first);
+	assert_true(lock_watch(&second));
+	lock_drop(&second);
+	lock_drop(&first);
+}
+
 int main(void)
 {
 	static struct unit_suite suite;
@@ -495,5 +538,9 @@ int main(void)
 		 one_predecessor_answers, NULL);
 	unit_add(&suite, "lock: a launched plugin takes it when it is free",
 		 a_connected_one_takes_what_is_free, NULL);
+	unit_add(&suite, "lock: …and keeps one that is handed over from nobody",
+		 a_connected_one_keeps_it_from_nobody, NULL);
+	unit_add(&suite, "lock: one that waits sees that the file is removed",
+		 one_that_waits_sees_a_removal, NULL);
 	return unit_run(&suite, "nri_lock");
 }
