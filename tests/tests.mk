@@ -23,7 +23,7 @@ include tests/safety.mk
 include tests/cross/cross.mk
 include tests/bench/bench.mk
 
-# `make check` is for a person: seven minutes on two idle processors. What takes long is left to check-all: other
+# `make check` is for a person: less than ten minutes on two processors. What takes long is left to check-all: other
 # builds, single steps, a thousand containers, packages that are made or fetched, Kubernetes' types and Prometheus,
 # which are compiled or started, and most of what happens in the VM.
 LONG := tests/tidy $(SUITES_NRI) $(SUITES_PACKAGE) $(SUITES_SAFETY) $(SUITES_CROSS) $(SUITES_VM) \
