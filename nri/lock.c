@@ -135,18 +135,20 @@ static void begin(struct lock *lock, uint64_t before)
 	write_numbers(lock);
 }
 
-static uint64_t id_in(int file)
+/* The last one that was registered: what connected and was closed again has answered for nothing.
+ */
+static uint64_t predecessor_in(int file)
 {
 	struct numbers numbers;
 
 	read_numbers(file, &numbers);
-	return numbers.id;
+	return numbers.stage == LOCK_CONNECTS && numbers.before ? numbers.before : numbers.id;
 }
 
 /* A file of ours, which we have locked, in place of what is there */
 static int replace(struct lock *lock)
 {
-	uint64_t before = lock->file >= 0 ? id_in(lock->file) : 0;
+	uint64_t before = lock->file >= 0 ? predecessor_in(lock->file) : 0;
 	char name[64];
 	uint64_t number;
 
@@ -210,7 +212,7 @@ static int attempt(struct lock *lock)
 		return 0;
 	}
 	if (!lock->ours)
-		begin(lock, id_in(lock->file));
+		begin(lock, predecessor_in(lock->file));
 	return 1;
 }
 
@@ -323,10 +325,13 @@ static bool answers_meanwhile(const struct lock *lock, uint64_t container)
 {
 	struct numbers numbers;
 	cleanup_fd file = open_current(lock, &numbers);
+	bool is_before;
 
 	if (file < 0)
 		return lock->ours;
-	if (numbers.stage == LOCK_ASKED || (numbers.id != lock->id && numbers.before != lock->id))
+	/* A holder that leaves answers by itself, before its own successor does. */
+	is_before = numbers.before == lock->id && numbers.stage != LOCK_LEAVES;
+	if (numbers.stage == LOCK_ASKED || (numbers.id != lock->id && !is_before))
 		return false;
 	(void)!pwrite(file, &container, sizeof(container), (off_t)ANSWERED_AT);
 	return true;
@@ -354,7 +359,7 @@ bool lock_is_succeeded(struct lock *lock)
 
 	if (file < 0 || numbers.id == lock->id || numbers.stage == LOCK_CONNECTS)
 		lock->succeeded = 0;
-	else if (numbers.before != lock->id || numbers.stage == LOCK_ASKED)
+	else if (numbers.before != lock->id || numbers.stage >= LOCK_ASKED)
 		return true;
 	else
 		lock->succeeded++;
@@ -377,7 +382,7 @@ void lock_hand_over(struct lock *lock)
 {
 	if (!lock->ours)
 		return;
-	set_stage(lock, LOCK_CONNECTS);
+	set_stage(lock, LOCK_LEAVES);
 	(void)set_mark(lock->file, MARK_LEAVES, F_RDLCK);
 	lock->ours = false;
 	(void)flock(lock->file, LOCK_UN);

@@ -23,10 +23,11 @@
 
 /* A plugin that ends waits so long until the next one is registered, as long as there is a next
  * one: on a busy node that took seven seconds. systemd and the kubelet allow it 25 s (config/nri,
- * config/kubernetes/nri). A successor that cannot connect drops the lock between its attempts. */
+ * config/kubernetes/nri). A successor whose connection fails drops the lock until it tries again.
+ */
 #define HAND_OVER_MS 20000
 #define HAND_OVER_LOOK_MS 100
-#define SUCCESSOR_ABSENT_LOOKS 5
+#define SUCCESSOR_ABSENT_LOOKS 20
 #define READ_SIZE 16384
 /* Between two looks at the file of a plugin that the runtime has launched, or at that of
  * --end-with. One that is absent for so many is no file that somebody is about to replace by two
@@ -260,6 +261,7 @@ static void connect_again(struct plugin *plugin)
 		lock_wait(&plugin->lock);
 		plugin->waiting = true;
 		plugin->retry_at = NEVER;
+		plugin->delay_ms = LINK_RETRY_MIN_MS;
 		break;
 	default:
 		retry_later(plugin, &err);

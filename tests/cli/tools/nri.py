@@ -748,6 +748,9 @@ def standby(runtime, plugin):
     second.terminate()
     after = runtime.accept()
     equal("SIGTERM: it answers until the next one is asked", (HCAS, LIMIT), asked(fresh))
+    after.close()  # as an engine does to one that is not registered within 5 s
+    after = runtime.accept()
+    equal("SIGTERM: also while the next one tries again", (HCAS, LIMIT), asked(fresh))
     time.sleep(3)  # on a busy node the next one has taken seven seconds until it was registered
     equal("SIGTERM: also if the next one is slow", (HCAS, LIMIT), asked(fresh))
     after.begin()

@@ -433,6 +433,7 @@ static void one_predecessor_answers(void **state)
 			(void)look(&hung[i], 100);
 			assert_int_equal(take(&hung[i], socket), 1);
 		}
+		lock_serve(&hung[i]);
 		assert_int_equal(i > 0 && answers(&hung[i - 1]), i > 0);
 	}
 	assert_false(answers(&hung[0]));
@@ -465,6 +466,57 @@ static void a_connected_one_takes_what_is_free(void **state)
 	assert_int_equal(take(&launched, socket), 1);
 	assert_true(answers(&launched));
 	lock_drop(&launched);
+}
+
+/* A successor that was never registered has answered for nothing: the one before it still does. */
+static void a_successor_that_tries_again(void **state)
+{
+	cleanup_unit_dir dir = unit_dir_make();
+	cleanup_arena arena = {0};
+	const char *socket = socket_path(&arena, &dir);
+	struct lock leaves = LOCK_NONE;
+	struct lock next = LOCK_NONE;
+	struct lock third = LOCK_NONE;
+
+	(void)state;
+	assert_int_equal(take(&leaves, socket), 1);
+	lock_serve(&leaves);
+	lock_hand_over(&leaves);
+	for (int i = 0; i < 2; i++) {
+		assert_int_equal(take(&next, socket), 1);
+		assert_true(answers(&leaves));
+		lock_drop(&next);
+	}
+	assert_int_equal(take(&third, socket), 1);
+	assert_true(answers(&leaves));
+	lock_serve(&third);
+	one_of_both_answers(&leaves, &third);
+	lock_drop(&third);
+	lock_drop(&leaves);
+}
+
+/* Two that leave one after the other, and neither is gone yet */
+static void one_of_two_that_leave_answers(void **state)
+{
+	cleanup_unit_dir dir = unit_dir_make();
+	cleanup_arena arena = {0};
+	const char *socket = socket_path(&arena, &dir);
+	struct lock first = LOCK_NONE;
+	struct lock second = LOCK_NONE;
+
+	(void)state;
+	assert_int_equal(take(&first, socket), 1);
+	lock_serve(&first);
+	lock_hand_over(&first);
+	assert_int_equal(take(&second, socket), 1);
+	lock_serve(&second);
+	lock_hand_over(&second);
+	assert_false(answers(&first));
+	assert_true(answers(&second));
+	assert_true(lock_is_succeeded(&first));
+	assert_false(lock_is_succeeded(&second));
+	lock_drop(&first);
+	lock_drop(&second);
 }
 
 /* While it is handed over, it is for one that waits. */
@@ -538,6 +590,9 @@ int main(void)
 		 one_predecessor_answers, NULL);
 	unit_add(&suite, "lock: a launched plugin takes it when it is free",
 		 a_connected_one_takes_what_is_free, NULL);
+	unit_add(&suite, "lock: a successor that tries again", a_successor_that_tries_again, NULL);
+	unit_add(&suite, "lock: one of two that leave answers", one_of_two_that_leave_answers,
+		 NULL);
 	unit_add(&suite, "lock: …and keeps one that is handed over from nobody",
 		 a_connected_one_keeps_it_from_nobody, NULL);
 	unit_add(&suite, "lock: one that waits sees that the file is removed",
