@@ -101,8 +101,8 @@ int link_write(int fd, struct buffer *out, struct err *err);
  *               whole takes nothing from anybody.
  *   stage       of the holder: it connects (0), is about to be registered (1), was asked about a
  *               container (2), hands the lock over (3).
- *   id, before  random numbers: the holder's, and that of the one before it. A holder that was
- *               never registered is before nobody: it has answered for nothing.
+ *   id, before  random numbers: the holder's, and that of the one before it, which may still
+ *               answer. A holder that was never registered does not count: it cannot.
  *   answered    a hash of the container that the one before it has answered for last.
  *   read locks  (fcntl(2), F_OFD_SETLK) of a byte each: somebody waits; somebody hands over.
  *

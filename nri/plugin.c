@@ -453,20 +453,22 @@ static void answer_until(struct plugin *plugin, int64_t end, const sigset_t *wai
 static void hand_over(struct plugin *plugin, const sigset_t *waiting)
 {
 	int64_t end = clock_ms() + HAND_OVER_MS;
+	bool succeeded = false;
 	int absent = 0;
 
 	if (!plugin->connected || !lock_is_held(&plugin->lock) || !lock_is_awaited(&plugin->lock))
 		return;
 	lock_hand_over(&plugin->lock);
-	while (plugin->fd >= 0 && clock_ms() < end && absent < SUCCESSOR_ABSENT_LOOKS &&
-	       !lock_is_succeeded(&plugin->lock)) {
+	while (plugin->fd >= 0 && !succeeded && absent < SUCCESSOR_ABSENT_LOOKS &&
+	       clock_ms() < end) {
 		answer_until(plugin, clock_ms() + HAND_OVER_LOOK_MS, waiting);
+		succeeded = lock_is_succeeded(&plugin->lock);
 		absent = lock_has_successor(&plugin->lock) ? 0 : absent + 1;
 	}
-	if (plugin->fd >= 0 && clock_ms() >= end)
+	if (plugin->fd >= 0 && !succeeded && absent < SUCCESSOR_ABSENT_LOOKS)
 		log_event(LOG_WARNING,
-			  "the next oci-rdma-nri is not registered after %d s: what is "
-			  "created until it is gets nothing, and will be named as missed",
+			  "the next oci-rdma-nri is not registered after %d s: until it is, "
+			  "containers get nothing, and it names them as missed; see its log",
 			  HAND_OVER_MS / 1000);
 }
 
