@@ -87,6 +87,11 @@ is "control: a number that was changed alone" "DEADLINE_SECONDS: core/deadline.h
 deadline=$(sed -n 's/^#define DEADLINE_SECONDS //p' core/deadline.h)
 is "each hook file lets the hook end by itself" "" \
 	"$(for file in config/hooks.d/*/*.json; do jq -e --argjson deadline "$deadline" '.hook.timeout > $deadline' "$file" >/dev/null || echo "$file"; done)"
+hand_over=$(($(sed -n 's/^#define HAND_OVER_MS //p' nri/plugin.c) / 1000))
+# graces: how long systemd and the kubelet wait for a plugin that ends
+graces() { sed -nE 's/^ *(TimeoutStopSec=|terminationGracePeriodSeconds: )//p' config/nri/oci-rdma-nri{,-standby}.service config/kubernetes/nri/daemonset.yaml; }
+is "systemd and the kubelet let the NRI plugin hand over" "yes yes yes" \
+	"$(graces | while read -r grace; do if [ "$grace" -gt "$((hand_over + 2))" ]; then echo yes; else echo "$grace s"; fi; done | xargs)"
 # An engine's plugin_request_timeout is 2 s, and a plugin that takes longer is dropped.
 check "the NRI plugin answers before its runtime drops it" test "$(sed -n 's/^#define SERVE_PATIENCE_MS //p' nri/serve.h)" -lt 2000
 finish
