@@ -11,9 +11,13 @@
 
 #include "nri/nri.h"
 
-static const char *socket_path(struct arena *arena, const struct unit_dir *dir)
+/* Until the next call */
+static const char *socket_in(const struct unit_dir *dir)
 {
-	return arena_printf(arena, "%s/nri.sock", dir->path);
+	static char path[sizeof(dir->path) + sizeof("/nri.sock")];
+
+	(void)snprintf(path, sizeof(path), "%s/nri.sock", dir->path);
+	return path;
 }
 
 static int take(struct lock *lock, const char *socket)
@@ -67,10 +71,9 @@ static void whatever_the_directorys_mode_is(void **state)
 {
 	const struct mode_case *row = *state;
 	cleanup_unit_dir dir = unit_dir_make();
-	cleanup_arena arena = {0};
 
 	assert_int_equal(fchmod(dir.fd, row->mode), 0);
-	has_one_holder(socket_path(&arena, &dir));
+	has_one_holder(socket_in(&dir));
 	assert_int_equal(unit_stat(dir.fd, LOCK_NAME).st_mode & 07777, 0600);
 }
 
@@ -79,8 +82,7 @@ static void a_file_that_is_not_roots_alone_is_replaced(void **state)
 {
 	static const mode_t modes[] = {0640, 0604, 0666};
 	cleanup_unit_dir dir = unit_dir_make();
-	cleanup_arena arena = {0};
-	const char *socket = socket_path(&arena, &dir);
+	const char *socket = socket_in(&dir);
 
 	(void)state;
 	for (size_t i = 0; i < LENGTH(modes); i++) {
@@ -120,7 +122,7 @@ static void what_cannot_be_locked_is_said(void **state)
 		lock_take(&lock, arena_printf(&arena, "%s/absent/nri.sock", dir.path), &err), -1);
 	assert_has(err.text, "/absent/nri.sock: No such file or directory");
 	assert_int_equal(mkdirat(dir.fd, LOCK_NAME, 0700), 0);
-	assert_int_equal(lock_take(&lock, socket_path(&arena, &dir), &err), -1);
+	assert_int_equal(lock_take(&lock, socket_in(&dir), &err), -1);
 	assert_has(err.text, LOCK_NAME " cannot be locked");
 	lock_drop(&lock);
 }
@@ -174,8 +176,7 @@ static pid_t begin_holder(const char *socket, bool serving)
 static void a_holder_that_is_killed_is_followed_at_once(void **state)
 {
 	cleanup_unit_dir dir = unit_dir_make();
-	cleanup_arena arena = {0};
-	const char *socket = socket_path(&arena, &dir);
+	const char *socket = socket_in(&dir);
 	struct lock lock = LOCK_NONE;
 	siginfo_t info;
 	pid_t holder = begin_holder(socket, true);
@@ -209,8 +210,7 @@ static int look(struct lock *lock, int at_most)
 static void a_holder_that_works_keeps_it(void **state)
 {
 	cleanup_unit_dir dir = unit_dir_make();
-	cleanup_arena arena = {0};
-	const char *socket = socket_path(&arena, &dir);
+	const char *socket = socket_in(&dir);
 	struct lock holder = LOCK_NONE;
 	struct lock lock = LOCK_NONE;
 
@@ -242,8 +242,7 @@ static void one_of_both_answers(struct lock *before, struct lock *next)
 static void one_that_is_not_asked_is_waited_for(void **state)
 {
 	cleanup_unit_dir dir = unit_dir_make();
-	cleanup_arena arena = {0};
-	const char *socket = socket_path(&arena, &dir);
+	const char *socket = socket_in(&dir);
 	struct lock leaves = LOCK_NONE;
 	struct lock next = LOCK_NONE;
 
@@ -272,8 +271,7 @@ static void one_that_is_not_asked_is_waited_for(void **state)
 static void a_holder_that_hangs_loses_it(void **state)
 {
 	cleanup_unit_dir dir = unit_dir_make();
-	cleanup_arena arena = {0};
-	const char *socket = socket_path(&arena, &dir);
+	const char *socket = socket_in(&dir);
 	struct lock hung = LOCK_NONE;
 	struct lock next = LOCK_NONE;
 	struct lock third = LOCK_NONE;
@@ -307,8 +305,7 @@ static void a_holder_that_hangs_loses_it(void **state)
 static void a_file_that_is_removed_is_made_again(void **state)
 {
 	cleanup_unit_dir dir = unit_dir_make();
-	cleanup_arena arena = {0};
-	const char *socket = socket_path(&arena, &dir);
+	const char *socket = socket_in(&dir);
 	struct lock first = LOCK_NONE;
 	struct lock second = LOCK_NONE;
 
@@ -330,8 +327,7 @@ static void a_file_that_is_removed_is_made_again(void **state)
 static void is_handed_over_without_a_gap(void **state)
 {
 	cleanup_unit_dir dir = unit_dir_make();
-	cleanup_arena arena = {0};
-	const char *socket = socket_path(&arena, &dir);
+	const char *socket = socket_in(&dir);
 	struct lock leaves = LOCK_NONE;
 	struct lock next = LOCK_NONE;
 
@@ -361,8 +357,7 @@ static void is_handed_over_without_a_gap(void **state)
 static void a_successor_that_goes_is_none(void **state)
 {
 	cleanup_unit_dir dir = unit_dir_make();
-	cleanup_arena arena = {0};
-	const char *socket = socket_path(&arena, &dir);
+	const char *socket = socket_in(&dir);
 	struct lock leaves = LOCK_NONE;
 	struct lock next = LOCK_NONE;
 
@@ -397,8 +392,7 @@ static void both_that_end_leave_no_file(void **state)
 {
 	const struct end_case *row = *state;
 	cleanup_unit_dir dir = unit_dir_make();
-	cleanup_arena arena = {0};
-	const char *socket = socket_path(&arena, &dir);
+	const char *socket = socket_in(&dir);
 	struct lock leaves = LOCK_NONE;
 	struct lock next = LOCK_NONE;
 
@@ -421,8 +415,7 @@ static void both_that_end_leave_no_file(void **state)
 static void one_predecessor_answers(void **state)
 {
 	cleanup_unit_dir dir = unit_dir_make();
-	cleanup_arena arena = {0};
-	const char *socket = socket_path(&arena, &dir);
+	const char *socket = socket_in(&dir);
 	struct lock hung[3] = {LOCK_NONE, LOCK_NONE, LOCK_NONE};
 
 	(void)state;
@@ -447,8 +440,7 @@ static void one_predecessor_answers(void **state)
 static void a_connected_one_takes_what_is_free(void **state)
 {
 	cleanup_unit_dir dir = unit_dir_make();
-	cleanup_arena arena = {0};
-	const char *socket = socket_path(&arena, &dir);
+	const char *socket = socket_in(&dir);
 	struct lock leaves = LOCK_NONE;
 	struct lock launched = LOCK_NONE;
 
@@ -472,8 +464,7 @@ static void a_connected_one_takes_what_is_free(void **state)
 static void a_successor_that_tries_again(void **state)
 {
 	cleanup_unit_dir dir = unit_dir_make();
-	cleanup_arena arena = {0};
-	const char *socket = socket_path(&arena, &dir);
+	const char *socket = socket_in(&dir);
 	struct lock leaves = LOCK_NONE;
 	struct lock next = LOCK_NONE;
 	struct lock third = LOCK_NONE;
@@ -499,8 +490,7 @@ static void a_successor_that_tries_again(void **state)
 static void one_of_two_that_leave_answers(void **state)
 {
 	cleanup_unit_dir dir = unit_dir_make();
-	cleanup_arena arena = {0};
-	const char *socket = socket_path(&arena, &dir);
+	const char *socket = socket_in(&dir);
 	struct lock first = LOCK_NONE;
 	struct lock second = LOCK_NONE;
 
@@ -523,8 +513,7 @@ static void one_of_two_that_leave_answers(void **state)
 static void a_connected_one_keeps_it_from_nobody(void **state)
 {
 	cleanup_unit_dir dir = unit_dir_make();
-	cleanup_arena arena = {0};
-	const char *socket = socket_path(&arena, &dir);
+	const char *socket = socket_in(&dir);
 	struct lock leaves = LOCK_NONE;
 	struct lock launched = LOCK_NONE;
 	struct lock waits = LOCK_NONE;
@@ -544,8 +533,7 @@ static void a_connected_one_keeps_it_from_nobody(void **state)
 static void one_that_waits_sees_a_removal(void **state)
 {
 	cleanup_unit_dir dir = unit_dir_make();
-	cleanup_arena arena = {0};
-	const char *socket = socket_path(&arena, &dir);
+	const char *socket = socket_in(&dir);
 	struct lock first = LOCK_NONE;
 	struct lock second = LOCK_NONE;
 
