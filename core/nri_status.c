@@ -256,7 +256,7 @@ uint64_t nri_status_start_of(int64_t pid)
 	char path[64];
 
 	(void)snprintf(path, sizeof(path), "/proc/%lld/stat", (long long)pid);
-	return pid > 0 ? process_stat_read(AT_FDCWD, path, PROCESS_STAT_START) : 0;
+	return process_stat_read(AT_FDCWD, path, PROCESS_STAT_START);
 }
 
 /* ---- the one that serves the node ---- */
@@ -425,9 +425,7 @@ int nri_status_find(struct arena *arena, int sysroot, bool recorded, struct nri_
 {
 	struct search search = {.arena = arena, .sysroot = sysroot};
 
-	if (look_at_own(&search, recorded, err) < 0)
-		return -1;
-	if (search.rank < RANK_UNCONNECTED && look_into_containers(&search, err) < 0)
+	if (look_at_own(&search, recorded, err) < 0 || look_into_containers(&search, err) < 0)
 		return -1;
 	return conclude(&search, ret_status, err);
 }

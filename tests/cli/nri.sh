@@ -114,7 +114,7 @@ PLUGIN='start=$(sed "s/.*) //" "/proc/$$/stat" | cut -d " " -f 20) now=$(cut -d 
 		>/run/oci-rdma-hook/nri.json
 	: >"$3"; exec "$T/oci-rdma-nri" 1000'
 # neighbours AGE: one container whose plugin serves; one whose plugin has written nothing for AGE s; prints what the second one's probes answer, and
-# the node's --check
+# the node's --check, without a plugin of its own and with one
 # shellcheck disable=SC2317 # called by the shell in the namespace
 neighbours() {
 	container serves sh -c "$PLUGIN" - 0 "$CONNECTED" "$T/first" >/dev/null &
@@ -128,13 +128,18 @@ neighbours() {
 		for option in --check --check-alive; do "$NRI" "$option" >"$T/ended$option" 2>&1; echo "$?"; done' - "$1"
 	"$NRI" --check >"$T/out" 2>&1
 	echo "$?"
-	kill "$served"
-	rm -f "$T/first" "$T/second"
+	# One of the node itself, which is not connected, is not what serves the node either.
+	sh -c "$PLUGIN" - 0 "$UNCONNECTED" "$T/third" >/dev/null &
+	until [ -e "$T/third" ] && [ "$(cat "/proc/$!/comm")" = oci-rdma-nri ]; do kill -0 $! || return; sleep 0.1; done
+	"$NRI" --check >"$T/out" 2>&1
+	echo "$?"
+	kill "$served" $!
+	rm -f "$T/first" "$T/second" "$T/third"
 }
 if unshare --mount --pid --fork --mount-proc true 2>/dev/null; then
 	mkdir -p "$T/roots" && mkdir -m 0700 "$T/nodes-nri" && cp "$(command -v sleep)" "$T/oci-rdma-nri"
 	# shellcheck disable=SC2090 # no command line is made of them
-	export T NRI PLUGIN CONNECTED
+	export T NRI PLUGIN CONNECTED UNCONNECTED
 	export -f container neighbours
 	# shellcheck disable=SC2016 # the inner shell's
 	beside() {
@@ -142,9 +147,9 @@ if unshare --mount --pid --fork --mount-proc true 2>/dev/null; then
 			mount --bind "$T/nodes-nri" "$(realpath /var/run)/nri" && neighbours "$1" | tr "\n" " "' - "$1"
 	}
 	is "hostPID: --check and --check-alive of a plugin that works, then of one that has ended beside one that serves; the node's --check finds that one" \
-		"0 0 1 1 0 " "$(beside 0)"
+		"0 0 1 1 0 0 " "$(beside 0)"
 	has "…and says that its own has ended" "has ended unexpectedly" "$(cat "$T/ended--check-alive")"
-	is "hostPID: --check and --check-alive of a plugin that hangs beside one that serves" "1 1 1 1 0 " "$(beside 60)"
+	is "hostPID: --check and --check-alive of a plugin that hangs beside one that serves" "1 1 1 1 0 0 " "$(beside 60)"
 	has "…and says that its own hangs" "hangs: process " "$(cat "$T/out--check-alive")"
 else
 	echo "ok - hostPID # skip: mount namespaces are not allowed here"
