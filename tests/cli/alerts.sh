@@ -1,7 +1,7 @@
 #!/bin/bash
 # From a container that is left without, or denied, to the alert, and back: a real Prometheus with config/monitoring/rules.yaml scrapes a real node
 # exporter, to which install/monitoring/collect brings what the doctor finds on a recorded node, and the plugin's metrics, as the DaemonSet serves
-# them. Also what the listener answers to a hostile client.
+# them. What the listener itself answers is in serve-metrics.sh.
 # shellcheck disable=SC2317 # functions that check calls
 cd "$(dirname "$0")/../.." || exit 1
 . tests/cli/setup.bash
@@ -24,29 +24,6 @@ begin() {
 	"$@" >"$T/$(basename "$1").log" 2>&1 &
 	started+=($!)
 }
-
-# ---- the listener ----
-
-mkdir "$T/metrics"
-begin "$NRI" --serve-metrics 9465 --metrics "$T/metrics/oci-rdma-nri.prom"
-listener=$!
-answers() { python3 -c 'import socket, sys; socket.create_connection(("127.0.0.1", int(sys.argv[1])))' "$1"; }
-check "it listens" within answers 9465
-python3 tests/cli/tools/scrape.py 9465 "$T/metrics/oci-rdma-nri.prom" || failed=1
-is "it has no capability, and a filter" "0000000000000000 1 2" \
-	"$(sed -nE 's/^(CapEff|NoNewPrivs|Seccomp):\s*//p' "/proc/$listener/status" | xargs)"
-is "it has started no process" "" "$(cat "/proc/$listener/task/$listener/children")"
-is "it has its socket, and nothing else open" "0 1 2" "$(find "/proc/$listener/fd" -mindepth 1 -printf '%f\n' | sort -n | xargs)"
-second=$("$NRI" --serve-metrics 9465 --metrics "$T/none" 2>&1)
-is "a port that is taken is a failure" 1 "$?"
-has "…which is said" "--serve-metrics: it cannot listen on the port: Address " "$second"
-# As process 1, to which the kernel gives no signal that has its default action
-unshare --pid --fork --kill-child "$NRI" --serve-metrics 9466 --metrics "$T/none" &
-process_1=$!
-within answers 9466
-kill -TERM "$(cat "/proc/$process_1/task/$process_1/children")"
-wait "$process_1"
-is "it ends by SIGTERM, as process 1 of a container, too" 0 $?
 
 # ---- the paths ----
 
@@ -92,6 +69,8 @@ check "…which go with the plugin" within refused test -e "$(volume $uid)/oci-r
 
 # ---- the alerts ----
 
+mkdir "$T/metrics"
+begin "$NRI" --serve-metrics 9465 --metrics "$T/metrics/oci-rdma-nri.prom"
 begin prometheus-node-exporter --collector.disable-defaults --collector.textfile --collector.textfile.directory="$node_exporter" \
 	--web.listen-address=127.0.0.1:9100
 cat >"$T/prometheus.yml" <<END

@@ -170,6 +170,8 @@ static const char *const nri[] = {
 /* oci-rdma-nri --serve-metrics: its socket is made before */
 static const char *const scrape[] = {
 	"accept4",
+	/* musl's accept4() tries it after EINVAL (src/linux/accept4.c). */
+	"accept",
 	NULL,
 };
 
