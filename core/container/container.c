@@ -69,10 +69,9 @@ static void read_as_the_runtime(struct container *container, int bundle, const c
 	struct err ignored;
 	bool more;
 
-	if (fd < 0 || fstat(fd, &st) < 0 || !S_ISREG(st.st_mode) ||
-	    fs_read_up_to(&container->arena, fd, SPEC_SIZE_MAX, name, &container->text, &more,
-			  &ignored) < 0)
-		container->text = (struct fs_text){0};
+	if (fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode))
+		(void)fs_read_up_to(&container->arena, fd, SPEC_SIZE_MAX, name, &container->text,
+				    &more, &ignored);
 }
 
 int container_read_spec(struct container *container, int bundle, const char *path, const char *name,

@@ -193,9 +193,7 @@ static int read_image(struct container *container, struct err *err)
 	struct arena *arena = &container->arena;
 	int root = container_open_root(container, err);
 
-	if (root < 0)
-		return 0;
-	if (nccl_conf_read(arena, root, &container->image_conf, err) < 0)
+	if (root < 0 || nccl_conf_read(arena, root, &container->image_conf, err) < 0)
 		return err->memory ? -1 : 0;
 	nccl_conf_strip(&container->image_conf);
 	return 0;

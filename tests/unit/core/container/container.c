@@ -3,8 +3,10 @@
  * nothing. */
 #include "tests/unit/unit.h"
 
+#include <fcntl.h>
 #include <sched.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 
 #include "core/container/container.h"
@@ -297,6 +299,151 @@ static void a_text_names_a_device(void **state)
 	assert_int_equal(container_names_device(&container), row->names);
 }
 
+/* ---- what is opened, and kept ---- */
+
+static const struct rootfs_case {
+	const char *name;
+	const char *path;
+	const char *error; /* NULL: it is opened */
+} rootfs_cases[] = {
+	{"root: none", NULL, "config.json: root.path is empty"},
+	{"root: empty", "", "config.json: root.path is empty"},
+	{"root: missing", "missing", "root.path missing: No such file or directory"},
+	{"root: a file", "file", "root.path file: Not a directory"},
+	{"root: the node's own", "/", "root.path / is the node's own root: refused"},
+	{"root: a directory", "rootfs", NULL},
+};
+
+static void a_root_is_opened(void **state)
+{
+	const struct rootfs_case *row = *state;
+	cleanup_unit_dir dir = unit_dir_make();
+	struct err err = {0};
+	int root;
+
+	unit_write(dir.fd, "rootfs/file", "", 0644);
+	unit_write(dir.fd, "file", "", 0644);
+	root = rootfs_open(dir.fd, row->path, &err);
+	assert_int_equal(root >= 0, !row->error);
+	assert_string_equal(err.text, row->error ? row->error : "");
+	cleanup_close_fd(&root);
+}
+
+static bool is_open(int fd)
+{
+	return fcntl(fd, F_GETFD) >= 0;
+}
+
+static void what_is_freed_is_closed_once(void **state)
+{
+	cleanup_unit_dir dir = unit_dir_make();
+	struct container container = CONTAINER_NONE;
+	struct err err;
+	int fd, root, node;
+
+	(void)state;
+	assert_int_equal(node_open(dir.path, &container.node, &err), 0);
+	node = container.node.root;
+	container.fd = fd = dup(dir.fd);
+	container.root = root = dup(dir.fd);
+	assert_non_null(arena_printf(&container.arena, "x"));
+	assert_true(is_open(fd) && is_open(root) && is_open(node));
+	container_free(&container);
+	assert_false(is_open(fd) || is_open(root) || is_open(node));
+	/* Somebody else has the numbers now. */
+	assert_int_equal(dup2(dir.fd, fd), fd);
+	assert_int_equal(dup2(dir.fd, root), root);
+	assert_int_equal(dup2(dir.fd, node), node);
+	container_free(&container);
+	assert_true(is_open(fd) && is_open(root) && is_open(node));
+	(void)close(fd);
+	(void)close(root);
+	(void)close(node);
+}
+
+static void what_was_read_is_not_read_again(void **state)
+{
+	static char spec[] = "{\"process\":{\"env\":[\"PCIDEVICE_X=0000:3b:02.6\","
+			     "\"PCIDEVICE_Y=a/b\"]},\"linux\":{" EVERY "}}";
+	cleanup_container container = CONTAINER_NONE;
+	struct err err = {0};
+	size_t claimed, warned;
+
+	(void)state;
+	container.text = (struct fs_text){.bytes = spec, .len = strlen(spec)};
+	assert_int_equal(container_parse_spec(&container, "b/config.json", &err), 0);
+	assert_string_equal(container.what, "b/config.json");
+	assert_int_equal(container_read_claims(&container, &err), 0);
+	claimed = container.claims.n;
+	warned = container.warnings.n;
+	assert_true(claimed > 0 && warned > 0);
+	assert_int_equal(container_read_claims(&container, &err), 0);
+	assert_int_equal(container.claims.n, claimed);
+	assert_int_equal(container.warnings.n, warned);
+	/* The plugin reads the policy once for all of a node's containers. */
+	container.has_config = true;
+	assert_int_equal(container_load_config_at(&container, -1, "missing.json", &err), 0);
+}
+
+#define ASKING "{\"annotations\":{\"oci-rdma-hook.io/inject\":\"true\"}"
+
+/* What a file that is no config.json tells of the container, whose failure must reach its author */
+static const struct file_case {
+	const char *name;
+	const char *text;
+	mode_t type;
+	const char *error;
+	bool asks;
+} file_cases[] = {
+	{"file: whole", ASKING "}", S_IFREG, "", true},
+	{"file: a key that is escaped",
+	 "{\"annotations\":{\"oci-rdma-hook.io\\/inject\":\"true\"}}", S_IFREG, "", true},
+	{"file: the key's name as a value", "{\"annotations\":{\"x\":\"oci-rdma-hook.io/inject\"}}",
+	 S_IFREG, "", false},
+	{"file: cut", ASKING, S_IFREG, "b/config.json: ", true},
+	{"file: cut, and does not ask", "{\"a\":", S_IFREG, "b/config.json: ", false},
+	{"file: a link, as a runtime follows it", ASKING "}", S_IFLNK, "b/config.json: ", true},
+	{"file: a directory", "", S_IFDIR, "b/config.json: ", false},
+	{"file: a pipe is not waited for", "", S_IFIFO, "b/config.json: ", false},
+	{"file: missing", "", 0, "b/config.json: No such file or directory", false},
+};
+
+static void make_file(int dir, const struct file_case *row)
+{
+	switch (row->type) {
+	case S_IFREG:
+		unit_write(dir, "config.json", row->text, 0644);
+		break;
+	case S_IFLNK:
+		unit_write(dir, "other", row->text, 0644);
+		assert_int_equal(symlinkat("other", dir, "config.json"), 0);
+		break;
+	case S_IFDIR:
+		assert_int_equal(mkdirat(dir, "config.json", 0755), 0);
+		break;
+	case S_IFIFO:
+		assert_int_equal(mkfifoat(dir, "config.json", 0644), 0);
+		break;
+	default:
+		break;
+	}
+}
+
+static void a_file_tells_who_asks(void **state)
+{
+	const struct file_case *row = *state;
+	cleanup_unit_dir dir = unit_dir_make();
+	cleanup_container container = CONTAINER_NONE;
+	struct err err = {0};
+
+	make_file(dir.fd, row);
+	assert_int_equal(container_read_spec(&container, dir.fd, "b", "config.json", &err),
+			 row->error[0] ? -1 : 0);
+	assert_has(err.text, row->error);
+	assert_int_equal(container_names_request(&container), row->asks);
+	assert_int_equal(container.bundle, dir.fd);
+}
+
 /* ---- a container that gets nothing ---- */
 
 static size_t ports_of(bool explained)
@@ -358,6 +505,10 @@ int main(void)
 	unit_add(&suite, "nothing given: the dry run alone describes the device",
 		 only_the_dry_run_describes_what_gives_nothing, NULL);
 	UNIT_TABLE(&suite, a_text_names_a_device, text_cases);
+	UNIT_TABLE(&suite, a_root_is_opened, rootfs_cases);
+	unit_add(&suite, "what is freed is closed, and once", what_is_freed_is_closed_once, NULL);
+	unit_add(&suite, "what was read is not read again", what_was_read_is_not_read_again, NULL);
+	UNIT_TABLE(&suite, a_file_tells_who_asks, file_cases);
 	unit_add(&suite, "a message names a device, and a request", names_of_a_message, NULL);
 	return unit_run(&suite, "container");
 }
