@@ -162,7 +162,7 @@ static int open_root(const struct target *target, int root, bool recorded)
 		fd = openat(target->proc, "root", O_PATH | O_DIRECTORY | O_CLOEXEC);
 	if (fd < 0 && target->pid == 0 && !target->id)
 		fd = openat(root, ".", O_PATH | O_DIRECTORY | O_CLOEXEC);
-	return fd < 0 ? -1 : fd;
+	return fd;
 }
 
 static int open_process(struct arena *arena, int root, bool recorded, struct target *target)
@@ -177,8 +177,6 @@ static int open_process(struct arena *arena, int root, bool recorded, struct tar
 	if (!target->proc_path)
 		return -1;
 	target->proc = tree_open_dir(root, target->proc_path);
-	if (target->proc < 0)
-		target->proc = -1;
 	target->root = open_root(target, root, recorded);
 	target->netns = location_namespace(target->proc, "net");
 	target->other_netns = !recorded && target->netns && ours && target->netns != ours;
@@ -213,8 +211,6 @@ static uint64_t start_of(int root, int64_t pid)
  * it began when the runtime says. */
 static bool is_process_of(struct arena *arena, int root, const struct bundle *bundle)
 {
-	if (bundle->pid <= 0)
-		return false;
 	return is_in_cgroup_of(arena, root, bundle->pid, bundle->id) ||
 	       (bundle->start && bundle->start == start_of(root, bundle->pid));
 }

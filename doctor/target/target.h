@@ -46,9 +46,9 @@ struct target {
 	int64_t main_pid; /* its container's first process; 0: not known */
 	bool container;   /* it runs in a container, or is one */
 
-	int proc;              /* its directory below /proc; -1 */
+	int proc;              /* its directory below /proc; negative: none */
 	const char *proc_path; /* "/proc/self" */
-	int root;              /* its root directory; -1 */
+	int root;              /* its root directory; negative: none */
 	uint64_t netns;        /* its network namespace; 0: not known */
 	bool other_netns;      /* not ours */
 

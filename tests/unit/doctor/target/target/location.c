@@ -14,7 +14,7 @@ static const struct location_case {
 	const char *file; /* that is there; NULL: none */
 	const char *pid;  /* NULL: it cannot be read */
 	const char *cgroup;
-	const char *variable; /* of the environment, behind another one */
+	const char *variable; /* of the environment, behind another one; NULL: it cannot be read */
 	bool container;
 	const char *evidence;
 } location_cases[] = {
@@ -33,6 +33,8 @@ static const struct location_case {
 	 "KUBERNETES_SERVICE_HOST=10.96.0.1", true, "KUBERNETES_SERVICE_HOST is set"},
 	{"location: another cgroup namespace alone, as systemd gives one", NULL, FIRST_PID,
 	 OTHER_CGROUP, "MY_KUBERNETES_SERVICE_HOST=10.96.0.1", false, "is the first one"},
+	{"location: another cgroup namespace, and no environment to be read", NULL, FIRST_PID,
+	 OTHER_CGROUP, NULL, false, "is the first one"},
 	{"location: a shell of the node that names a cluster", NULL, FIRST_PID, FIRST_CGROUP,
 	 "KUBERNETES_SERVICE_HOST=10.96.0.1", false, "is the first one"},
 	{"location: namespaces that cannot be read", NULL, NULL, NULL, "B=2", false,
@@ -61,7 +63,8 @@ static void make_self(int dir, const struct location_case *row)
 		assert_int_equal(symlinkat(row->cgroup, dir, "proc/self/ns/cgroup"), 0);
 	if (row->file)
 		unit_write(dir, row->file, "", 0644);
-	make_environment(dir, row->variable);
+	if (row->variable)
+		make_environment(dir, row->variable);
 }
 
 static void is_told(void **state)
