@@ -124,7 +124,9 @@ static void what_cannot_be_locked_is_said(void **state)
 	assert_int_equal(mkdirat(dir.fd, LOCK_NAME, 0700), 0);
 	assert_int_equal(lock_take(&lock, socket_in(&dir), &err), -1);
 	assert_has(err.text, LOCK_NAME " cannot be locked");
-	lock_drop(&lock);
+	assert_has(err.text, "Is a directory");
+	/* Then no other plugin can be connected. */
+	assert_true(answers(&lock));
 }
 
 static void a_name_alone_is_of_the_working_directory(void **state)
@@ -223,6 +225,13 @@ static void a_holder_that_works_keeps_it(void **state)
 		lock_beat(&holder);
 	}
 	assert_true(answers(&holder));
+	/* Nor is a child left, or taken for one that waits when it does so again. */
+	lock_drop(&lock);
+	assert_int_equal(waitpid(-1, NULL, WNOHANG), -1);
+	assert_false(lock_waited(&lock));
+	assert_int_equal(take(&lock, socket), 0);
+	lock_wait(&lock);
+	assert_false(lock_waited(&lock));
 	lock_drop(&lock);
 	lock_drop(&holder);
 }
@@ -236,6 +245,8 @@ static void one_of_both_answers(struct lock *before, struct lock *next)
 	assert_false(lock_answers(next, 7));
 	assert_false(answers(before));
 	assert_true(answers(next));
+	/* If its creation failed, the engine may ask about it again: there is nobody else now. */
+	assert_true(lock_answers(next, 7));
 }
 
 /* Without a container to ask about, two looks say that the successor is there. */
@@ -267,6 +278,71 @@ static void one_that_is_not_asked_is_waited_for(void **state)
 	lock_drop(&next);
 }
 
+/* What it saw of the first successor does not count for the second. */
+static void each_successor_is_looked_at_anew(void **state)
+{
+	cleanup_unit_dir dir = unit_dir_make();
+	const char *socket = socket_in(&dir);
+	struct lock leaves = LOCK_NONE;
+
+	(void)state;
+	for (int i = 0; i < 2; i++) {
+		struct lock next = LOCK_NONE;
+
+		assert_int_equal(take(&leaves, socket), 1);
+		lock_serve(&leaves);
+		lock_hand_over(&leaves);
+		assert_int_equal(take(&next, socket), 1);
+		lock_serve(&next);
+		assert_false(lock_is_succeeded(&leaves));
+		lock_drop(&leaves);
+		lock_drop(&next);
+	}
+}
+
+/* A file that is removed is nobody's, so there is no successor that could be asked. */
+static void without_a_file_nobody_succeeds(void **state)
+{
+	cleanup_unit_dir dir = unit_dir_make();
+	struct lock leaves = LOCK_NONE;
+
+	(void)state;
+	assert_int_equal(take(&leaves, socket_in(&dir)), 1);
+	lock_serve(&leaves);
+	lock_hand_over(&leaves);
+	assert_int_equal(unlinkat(dir.fd, LOCK_NAME, 0), 0);
+	for (int i = 0; i < 4; i++)
+		assert_false(lock_is_succeeded(&leaves));
+	lock_drop(&leaves);
+}
+
+/* The new holder has as many beats as the one that hung had. */
+static void a_new_holder_is_looked_at_anew(void **state)
+{
+	cleanup_unit_dir dir = unit_dir_make();
+	const char *socket = socket_in(&dir);
+	struct lock hung = LOCK_NONE;
+	struct lock holder = LOCK_NONE;
+	struct lock lock = LOCK_NONE;
+
+	(void)state;
+	assert_int_equal(take(&hung, socket), 1);
+	assert_int_equal(take(&lock, socket), 0);
+	lock_wait(&lock);
+	for (int i = 0; i < LOCK_LOOKS; i++)
+		assert_false(lock_watch(&lock));
+	assert_int_equal(unlinkat(dir.fd, LOCK_NAME, 0), 0);
+	assert_int_equal(take(&holder, socket), 1);
+	assert_true(lock_watch(&lock));
+	assert_int_equal(take(&lock, socket), 0);
+	lock_wait(&lock);
+	assert_false(lock_watch(&lock));
+	assert_true(lock_is_held(&holder));
+	lock_drop(&lock);
+	lock_drop(&holder);
+	lock_drop(&hung);
+}
+
 /* The one that hung answers until the other is about to be asked, and no longer. */
 static void a_holder_that_hangs_loses_it(void **state)
 {
@@ -283,6 +359,7 @@ static void a_holder_that_hangs_loses_it(void **state)
 	assert_int_equal(take(&third, socket), 0);
 	lock_wait(&next);
 	assert_int_equal(look(&next, 100), LOCK_LOOKS + 1);
+	assert_int_equal(waitpid(-1, NULL, WNOHANG), -1); /* no child waits any more */
 	assert_int_equal(take(&next, socket), 1);
 	assert_true(answers(&hung));
 	assert_false(lock_is_succeeded(&hung));
@@ -294,6 +371,7 @@ static void a_holder_that_hangs_loses_it(void **state)
 	/* Another that waited for the old file waits for the new one. */
 	assert_true(lock_watch(&third));
 	assert_int_equal(take(&third, socket), 0);
+	assert_true(lock_is_awaited(&next));
 	lock_drop(&hung);
 	assert_int_equal(take(&third, socket), 0);
 	lock_drop(&next);
@@ -574,6 +652,12 @@ int main(void)
 		 NULL);
 	unit_add(&suite, "lock: a successor that is not asked is waited for",
 		 one_that_is_not_asked_is_waited_for, NULL);
+	unit_add(&suite, "lock: each successor is looked at anew", each_successor_is_looked_at_anew,
+		 NULL);
+	unit_add(&suite, "lock: without a file nobody succeeds", without_a_file_nobody_succeeds,
+		 NULL);
+	unit_add(&suite, "lock: a new holder is looked at anew", a_new_holder_is_looked_at_anew,
+		 NULL);
 	unit_add(&suite, "lock: of several that hung, the last one answers",
 		 one_predecessor_answers, NULL);
 	unit_add(&suite, "lock: a launched plugin takes it when it is free",

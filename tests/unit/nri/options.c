@@ -50,6 +50,8 @@ static const struct command_line {
 	{"port 65536", {"--serve-metrics", "65536", "--metrics", "/m"}, 2},
 	{"a port that is none", {"--serve-metrics", "http", "--metrics", "/m"}, 2},
 	{"a negative port", {"--serve-metrics", "-1", "--metrics", "/m"}, 2},
+	{"a port with a sign", {"--serve-metrics", "+80", "--metrics", "/m"}, 2},
+	{"a port behind a space", {"--serve-metrics", " 80", "--metrics", "/m"}, 2},
 	{"a port and more", {"--serve-metrics", "9465x", "--metrics", "/m"}, 2},
 	{"no port", {"--serve-metrics", "", "--metrics", "/m"}, 2},
 	{"an operand", {"x"}, 2},
