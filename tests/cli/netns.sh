@@ -175,6 +175,38 @@ MORE='-e trace=fstatfs,setns,openat' hook createRuntime
 is "an init that is the first process: its namespace is not entered" 0 "$(grep -c 'setns(' "$T/trace")"
 check "control: what was called is in the trace" grep -q 'openat(' "$T/trace"
 
+# What the plan needs of the pod: nothing, the interfaces' names, or the GIDs of a device that the node does not show. 6 is on the node, 7 in the pod.
+# looks WHAT POLICY UVERBS SETNS: so often the hook goes into a namespace for it
+look() {
+	container "$(on "$1" "$T/pod")"
+	MORE='-e trace=fstatfs,setns,openat,nanosleep,clock_nanosleep' hook createRuntime
+}
+# enter UVERBS: on a busy machine the hook's patience may end before its child is in the namespace
+enter() {
+	look "$1"
+	grep -q 'setns(' "$T/trace"
+}
+looks() {
+	echo "{\"memlock\": \"8Mi\", \"nccl\": {$2}}" >"$T/config.json"
+	if [ "$4" -eq 0 ]; then look "$3"; else within enter "$3"; fi
+	is "$1" "0 $4" "$rc $(grep -c 'setns(' "$T/trace")"
+}
+looks "nothing is wanted: no namespace is entered for a device of the node" '' 6 0
+looks "…nor of the pod" '' 7 0
+looks "interfaces are wanted: the pod's namespace is entered" '"socket_ifname": "rdma"' 6 1
+looks "GIDs are wanted of a device in the pod: it is entered" '"gid_index": "legacy"' 7 1
+looks "GIDs are wanted of a device of the node: it is not" '"gid_index": "legacy"' 6 0
+is "…and they are there: nobody waits" 0 "$(grep -c nanosleep "$T/trace")"
+gids=/sys/devices/$(cd /sys/devices && find . -path '*0000:3b:02.6/infiniband/mlx5_6/ports/1/gids')
+mkdir "$T/no-gids"
+mount --bind "$T/no-gids" "$gids"
+looks "a GID is not there yet: no namespace" '"gid_index": "legacy"' 6 0
+check "…but a short wait" grep -q nanosleep "$T/trace"
+looks "no GID is wanted: no namespace" '' 6 0
+is "…and no wait" 0 "$(grep -c nanosleep "$T/trace")"
+umount "$gids"
+echo '{"memlock": "8Mi", "nccl": {"socket_ifname": "rdma"}}' >"$T/config.json"
+
 # ---- whose interface ----
 
 in_pod ip -batch - <<'END'
@@ -210,6 +242,10 @@ if [ -n "${NAME-}" ]; then
 	within answered grant "$(on 1)"
 	has "and by the hook, in the namespace of the init's pid" "NCCL_SOCKET_IFNAME==$NAME" "$(cat "$ROOT/etc/nccl.conf")"
 	WRAPPER=(nsenter "--net=$T/pod")
+	MORE='-e trace=fstatfs,setns,mount,poll,restart_syscall,openat2' within answered grant "$(on 1 "$T/machine")"
+	is "what the kernel knows is not looked for in multus' files" 0 "$(grep -c devinfo "$T/trace")"
+	MORE='-e trace=fstatfs,setns,mount,poll,restart_syscall,openat2' within answered grant "$(on 6)"
+	check "…what it does not know is" grep -q devinfo "$T/trace"
 else
 	echo "# this machine has no interface with a parent device: names that are found are left to tests/vm"
 fi

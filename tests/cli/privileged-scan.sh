@@ -18,6 +18,12 @@ plan "{\"privileged\":true,$not_asked,\"env\":[\"PCIDEVICE_A_R=0000:5d:00.3\"]}"
 gets "opt_in device, not asked for: what the environment names, and no more" mlx5_7
 plan '{"privileged":true,"env":["PCIDEVICE_A_R=0000:5d:00.3"]}'
 gets "asked for, and the environment names one" mlx5_7
+node '{"functions":[{"pci":"0000:3b:00.0","ibdev":"mlx5_2"}]}'
+config '{"privileged_scan": true}'
+plan '{"privileged":true}'
+decides "a node without VFs: nothing is found, which is no failure" none
+is "…and is said" "" "$(<"$T/err")"
+node h100
 
 # What was found by the scan is an RDMA container's: on_error holds for it
 for on_error in warn fail; do
