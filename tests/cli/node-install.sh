@@ -50,12 +50,16 @@ is "install: the executable first, the hook files last, each by rename" "/usr/lo
 /etc/crio/crio.conf.d/60-oci-rdma-hook.conf
 /usr/share/containers/oci/hooks.d/90-oci-rdma-hook.json
 /usr/share/containers/oci/hooks.d/91-oci-rdma-hook-poststart.json" "$steps"
-is "install: these files and no other" "./etc/crio/crio.conf.d/60-oci-rdma-hook.conf
+has "install: the log says which version it is" "$("$HOOK" --version)" "$(<"$T/log")"
+has "install: …and what it wrote" "wrote $host/usr/local/bin/oci-rdma-hook" "$(<"$T/log")"
+has "install: …and when the handler takes effect" "60-oci-rdma-hook.conf: it takes effect after systemctl restart crio" "$(<"$T/log")"
+installed="./etc/crio/crio.conf.d/60-oci-rdma-hook.conf
 ./etc/oci-rdma-hook/config.json
 ./usr/local/bin/oci-rdma-hook
 ./usr/local/bin/oci-rdma-runtime-crun
 ./usr/share/containers/oci/hooks.d/90-oci-rdma-hook.json
-./usr/share/containers/oci/hooks.d/91-oci-rdma-hook-poststart.json" "$(tree)"
+./usr/share/containers/oci/hooks.d/91-oci-rdma-hook-poststart.json"
+is "install: these files and no other" "$installed" "$(tree)"
 is "install: modes" "644 755 755 644" "$(stat -c %a "$handler" "$host"/usr/local/bin/* "$hooks/90-oci-rdma-hook.json" | xargs)"
 is "install: the executable runs" "$("$HOOK" --version)" "$("$host/usr/local/bin/oci-rdma-hook" --version)"
 for json in "$hooks"/*.json; do
@@ -94,10 +98,14 @@ is "an interrupted install is finished: what is there stays" "/usr/share/contain
 printf 'older' >>"$host/usr/local/bin/oci-rdma-hook.copy" && cat "$host/usr/local/bin/oci-rdma-hook" >>"$host/usr/local/bin/oci-rdma-hook.copy"
 mv "$host/usr/local/bin/oci-rdma-hook.copy" "$host/usr/local/bin/oci-rdma-hook"
 check "check: another executable is noticed" refused node_install check RUNTIME=1
+lacks "…whose mode and owner are not what is wrong" "mode and owner" "$(<"$T/log")"
 is "upgrade: only the executable, by rename" /usr/local/bin/oci-rdma-hook "$(traced install RUNTIME=1)"
 check "upgrade: all is as installed" node_install check RUNTIME=1
 
+mkdir -p "$host/run/oci-rdma-hook.shim"
 steps=$(traced remove RUNTIME=1)
+check "remove: what the runtime shim remembers goes" test ! -e "$host/run/oci-rdma-hook.shim"
+has "remove: the log says what it removed" "removed $hooks/90-oci-rdma-hook.json" "$(<"$T/log")"
 is "remove: the hook files and the handler first, the executable last" "/usr/share/containers/oci/hooks.d/90-oci-rdma-hook.json
 /usr/share/containers/oci/hooks.d/91-oci-rdma-hook-poststart.json
 /etc/crio/crio.conf.d/60-oci-rdma-hook.conf
@@ -110,6 +118,16 @@ check "remove: the directory is gone, too" test ! -e "$host/etc/oci-rdma-hook"
 is "a second remove touches nothing" "" "$(traced remove RUNTIME=1)"
 lacks "…and does not wait" waiting "$(<"$T/log")"
 lacks "…nor says that it removed anything" removed "$(<"$T/log")"
+lacks "…nor complains" "No such file" "$(<"$T/log")"
+mkdir -p "$host/usr/local/bin"
+ln -s /nowhere "$host/usr/local/bin/oci-rdma-hook"
+node_install remove
+has "remove: an executable that is a link, which leads elsewhere on the node, goes after a grace" "waiting 0 s" "$(<"$T/log")"
+check "another directory of hooks.d files" node_install install HOOKS_DIR=/etc/containers/oci/hooks.d
+is "…gets them, and the default one does not" "1 0" \
+	"$([ -e "$host/etc/containers/oci/hooks.d/90-oci-rdma-hook.json" ] && echo 1) $(find "$host/usr/share" -name '*.json' 2>/dev/null | wc -l)"
+node_install remove HOOKS_DIR=/etc/containers/oci/hooks.d
+is "…and a removal takes them away" "" "$(tree)"
 
 node_install install RUNTIME="crun runc"
 node_install remove RUNTIME="crun runc"
@@ -117,6 +135,8 @@ is "remove: both handlers, and the program of each" "" "$(tree)"
 
 check "install again" node_install install RUNTIME=1
 echo '{}' >"$host/etc/oci-rdma-hook/config.json"
+check "check: another config.json is noticed" refused node_install check RUNTIME=1
+lacks "…and no plugin is named that is not there" "both DaemonSets" "$(<"$T/log")"
 pod=$host/var/lib/containers/storage/overlay-containers/940942ebb876/userdata
 mkdir -p "$pod"
 echo '{"annotations": {"io.kubernetes.cri-o.ContainerType": "sandbox", "io.kubernetes.cri-o.RuntimeHandler": "rdma",
@@ -156,6 +176,7 @@ install -D -m 0644 "$T/own.json" "$host/etc/oci-rdma-hook/config.json"
 check "HOOKS=device, without a config.json of ours" node_install install HOOKS=device CONFIG="$T/none"
 check "…the files for every container" cmp config/hooks.d/device/90-oci-rdma-hook.json "$hooks/90-oci-rdma-hook.json"
 check "…the node's own policy stays" cmp "$T/own.json" "$host/etc/oci-rdma-hook/config.json"
+check "…which check does not mind" node_install check HOOKS=device CONFIG="$T/none"
 check "…no handler unless asked for" test ! -e "$handler"
 check "RUNTIME=0" node_install install RUNTIME=0
 check "…asks for none" test ! -e "$handler"
@@ -163,6 +184,7 @@ rm -rf "${host:?}"/*
 echo '{"optin":"device"}' >"$T/wrong.json"
 check "a policy that cannot be read is refused" refused node_install install CONFIG="$T/wrong.json"
 has "…saying why" optin "$(<"$T/log")"
+has "…and what to do" "$T/wrong.json: correct this file" "$(<"$T/log")"
 is "…and nothing is switched on" ./usr/local/bin/oci-rdma-hook "$(tree)"
 rm -rf "${host:?}"/*
 mkdir -p "$host/usr/local/bin/oci-rdma-hook"
@@ -239,6 +261,7 @@ printf '#!/bin/sh\nuntil [ -e "$GO" ]; do /bin/sleep 0.02; done\n' >"$T/stepping
 chmod 755 "$T/stepping/sleep"
 by_hand=(env PATH="$T/stepping:$image/bin" GO="$T/go" ROOT="$host" SOURCE="$image/oci-rdma-hook" CONFIG="$T/config.json" GRACE=7 RUNTIME=1
 	/bin/sh "$image/oci-rdma-hook/bin/node-install")
+: >"$T/removal" # a line of the last one is not to be taken for this one's
 "${by_hand[@]}" remove >"$T/removal" 2>&1 &
 remover=$!
 within grep -q "waiting 7 s" "$T/removal"
@@ -253,6 +276,7 @@ wait "$installer"
 is "…and then the install" 0 $?
 check "…whose files nobody takes away" node_install check RUNTIME=1
 rm "$T/go"
+: >"$T/removal"
 "${by_hand[@]}" remove >"$T/removal" 2>&1 &
 remover=$!
 within grep -q "waiting 7 s" "$T/removal"
@@ -270,6 +294,7 @@ is "…and nothing is left" "" "$(tree)"
 beside() {
 	exec 8<"$host/usr/local/bin"
 	flock 8
+	: >"$T/beside"
 	# shellcheck disable=SC2086 # two words
 	"${by_hand[@]}" $1 >"$T/beside" 2>&1 8<&- &
 	within grep -q "waiting until another install or removal" "$T/beside"
@@ -288,6 +313,7 @@ echo '{"annotations": {"io.kubernetes.cri-o.ContainerType": "sandbox", "io.kuber
 	"io.kubernetes.pod.name": "h-kim-0", "io.kubernetes.pod.namespace": "team-a"}}' >"$pod/config.json"
 rm "$T/go"
 node_install install RUNTIME=1
+: >"$T/removal"
 "${by_hand[@]}" remove >"$T/removal" 2>&1 &
 remover=$!
 within grep -q "waiting until these have ended" "$T/removal"
@@ -306,10 +332,12 @@ echo '{"annotations": {"io.kubernetes.cri-o.ContainerType": "sandbox", "io.kuber
 	"io.kubernetes.pod.name": "h-kim-0", "io.kubernetes.pod.namespace": "team-a"}}' >"$pod/config.json"
 rm "$T/go"
 node_install install RUNTIME=1
+: >"$T/removal"
 "${by_hand[@]}" remove >"$T/removal" 2>&1 &
 remover=$!
 within grep -q "waiting until these have ended" "$T/removal"
 check "an install does not wait for a removal that waits for pods" node_install install RUNTIME=1
+is "…which looks again after GRACE seconds only" 1 "$(grep -c "waiting until these have ended" "$T/removal")"
 touch "$T/go"
 wait "$remover"
 is "…and ends it" 1 $?
@@ -408,9 +436,57 @@ if may_mount; then
 	lacks "a directory that is mounted and empty has no other files" "contains other files" "$(unshare --mount bash -c '
 		mount --bind "$host/etc/oci-rdma-hook" "$host/etc/oci-rdma-hook"; node_install remove; cat "$T/log"')"
 fi
+# ---- as a container of the DaemonSet: the image is its root, the node is at /host, the ConfigMap at /config ----
+
+if may_mount; then
+	mkdir -p "$image"/{host,config,dev,proc} "$T/configmap"
+	cp "$T/config.json" "$T/configmap"
+	# in_image TASK [VARIABLE=VALUE…]: with nothing else in its environment, and no process of the machine in its /proc
+	in_image() {
+		unshare --mount --pid --fork --kill-child sh -c 'mount -t proc none "$1/proc" && mount --bind /dev "$1/dev" && mount --bind "$2" "$1/host" && mount --bind "$3" "$1/config" &&
+			shift 3 && exec env -i PATH=/bin "$@"' - "$image" "$host" "$T/configmap" "${@:2}" \
+			"$(command -v chroot)" "$image" /bin/sh /oci-rdma-hook/bin/node-install "$1" >"$T/log" 2>&1
+	}
+	rm -rf "${host:?}"/*
+	crio_host
+	check "in the image: an install" in_image install RUNTIME=1
+	is "…puts all of it below /host" "$installed" "$(tree)"
+	in_image remove &
+	remover=$!
+	check "in the image: a removal's grace" within grep -q "waiting 30 s" "$T/log"
+	# unshare, with which all ends that it has started: else the removal would go on after its grace.
+	kill -9 "$(xargs <"/proc/$remover/task/$remover/children")"
+	wait "$remover" 2>/dev/null
+	# By an administrator on the node itself, without a container
+	cp -a "$host/." "$image"
+	check "ROOT=: an install on the node itself" in_image install RUNTIME=1 ROOT=
+	check "…puts the handler there, as that node wants it" test -s "$image${handler#"$host"}"
+	check "ROOT=: a removal" timeout "$PATIENCE" bash -c "$(declare -f in_image)"'; in_image remove ROOT= GRACE=0'
+	is "…takes it away" "" "$(find "$image/etc" "$image/usr" -name '*oci-rdma*')"
+	rm -rf "${image:?}"/{etc,usr}
+fi
+
+# stay, as the container's only program
+env -i PATH="$image/bin" SOURCE="$image/oci-rdma-hook" "$image/bin/sh" "$image/oci-rdma-hook/bin/node-install" stay &
+stayer=$!
+children() { cat "/proc/$stayer/task/$stayer/children"; }
+child=
+sleeps() {
+	child=$(children | xargs)
+	[ "$(cat "/proc/$child/comm")" = sleep ] || ! kill -0 "$stayer"
+} 2>/dev/null
+within sleeps
+is "stay: one process that sleeps" sleep "$(cat "/proc/$child/comm")"
+kill -TERM "$stayer"
+wait "$stayer"
+is "…and a signal ends it well" 0 $?
+kill "$child"
+
 rm -rf "${host:?}"/*
 crio_host
 check "refused: HOOKS=all" refused node_install install HOOKS=all
+has "…saying what there is" "HOOKS must be annotation or device" "$(<"$T/log")"
+is "…and nothing is put there" "" "$(tree)"
 check "refused: no task" refused node_install ""
 check "refused: another program" refused node_install "install doctor"
 has "…saying what there is" "hook|nri" "$(<"$T/log")"
@@ -424,6 +500,8 @@ mark=$host/etc/oci-rdma-hook/nri-plugin
 # Each moment of it must be one in which an engine may start: it reads that directory then.
 is "nri: policy and plugin, in this order, each by rename" "/etc/oci-rdma-hook/config.json
 /opt/nri/plugins/90-oci-rdma" "$(traced "install nri")"
+has "nri: the log says which version it is" "$("$NRI_PLUGIN" --version)" "$(<"$T/log")"
+lacks "nri: …and does not complain about a directory that is new" "No such file" "$(<"$T/log")"
 is "nri: the plugin's unfinished file never lay where the engine looks" "$host/opt/nri/.90-oci-rdma.new" \
 	"$(whole_calls "$T/trace" | sed -nE 's#.* open(at)?\(.*"([^"]*90-oci-rdma[^"]*)".*#\2#p; s#.* rename(at2?)?\([^"]*"([^"]*90-oci[^"]*)".*#\2#p' | sort -u)"
 is "nri: these files and no other" "./etc/oci-rdma-hook/config.json
@@ -432,6 +510,13 @@ is "nri: these files and no other" "./etc/oci-rdma-hook/config.json
 is "nri: modes" "755 755 644" "$(stat -c %a "$plugins" "$plugin" "$host/etc/oci-rdma-hook/config.json" | xargs)"
 is "nri: the plugin runs" "$("$NRI_PLUGIN" --version)" "$("$plugin" --version)"
 check "nri: check: all is as installed" node_install "check nri"
+check "nri: check: another config.json is noticed" refused node_install "check nri" CONFIG="$T/own.json"
+lacks "nri: …and no hook is named that is not there" "both DaemonSets" "$(<"$T/log")"
+rm "$mark" "$plugin"
+is "nri: each file is on the disk before it has its name, and before the next" "disk /etc/oci-rdma-hook
+disk /opt/nri/.90-oci-rdma.new
+name /opt/nri/plugins/90-oci-rdma
+disk /opt/nri/plugins" "$(durable "install nri")"
 is "nri: a second install touches nothing" "" "$(traced "install nri")"
 changed_plugin() {
 	"${@:2}" "$1"
@@ -470,8 +555,9 @@ install -m 644 /dev/null "$plugins/README"
 check "nri: a file that is not executable does no harm" node_install "install nri"
 check "nri: …nor does check mind it" node_install "check nri"
 mkdir "$plugins/directory"
-check "nri: nor a directory" node_install "check nri"
-rmdir "$plugins/directory"
+install -m 755 /bin/true "$plugins/directory/program"
+check "nri: nor a directory, and what is in it" node_install "check nri"
+rm -r "$plugins/directory"
 install -m 654 /bin/true "$plugins/group"
 check "nri: an executable of its group alone is one" refused node_install "check nri"
 rm "$plugins/group"
@@ -490,6 +576,7 @@ rm -rf "${host:?}"/*
 mkdir -p "$host/opt/nri" "$T/else"
 ln -s "$T/else" "$plugins"
 check "nri: a directory that is a link is refused" refused node_install "install nri"
+has "nri: …saying why" "is a link" "$(<"$T/log")"
 is "nri: …and nothing is put anywhere" "./opt/nri/plugins" "$(tree; ls -A "$T/else")"
 rm "$plugins"
 mkdir -p "$plugin"
@@ -510,6 +597,7 @@ for order in "hook nri" "nri hook"; do
 	node_install "install nri"
 	check "$order: both are installed" node_install "check hook"
 	check "$order: both" node_install "check nri"
+	lacks "$order: …which has nothing to say" "both DaemonSets" "$(<"$T/log")"
 	check "$order: the first is removed" node_install "remove $first"
 	check "$order: …the policy stays" cmp "$T/config.json" "$host/etc/oci-rdma-hook/config.json"
 	has "$order: …and the log says why" "is still in use" "$(<"$T/log")"
@@ -521,6 +609,10 @@ node_install "install hook"
 node_install "install nri" CONFIG="$T/own.json"
 check "two policies: check of the one that is not there fails" refused node_install "check hook"
 has "…and says what to do" "give both DaemonSets the same config.json" "$(<"$T/log")"
+check "…as does check of the plugin, whose policy is not there any more" refused node_install "check nri"
+node_install "install hook"
+has "…which says the same" "give both DaemonSets the same config.json" "$(node_install "check nri" CONFIG="$T/own.json"; cat "$T/log")"
+node_install "install nri" CONFIG="$T/own.json"
 node_install "install nri" CONFIG="$T/none"
 check "without a policy of its own the plugin takes the node's" cmp "$T/own.json" "$host/etc/oci-rdma-hook/config.json"
 node_install "remove nri" CONFIG="$T/none"
