@@ -150,7 +150,8 @@ func (c *client) hasNetwork() int {
 	return 1
 }
 
-// churn prints "created N" or "failed N: WHY", so that a reader knows how far it is.
+// churn prints "created N" or "failed N: WHY", so that a reader knows how far it is. A container is removed after it has ended: StopContainer kills one
+// that still runs, and fails with "ttrpc: closed" if containerd deletes the task meanwhile (1.7, pkg/cri/server/container_stop.go).
 func (c *client) churn(o *options, arguments []string) {
 	count, err := strconv.Atoi(arguments[2])
 	must(err)
@@ -158,6 +159,7 @@ func (c *client) churn(o *options, arguments []string) {
 		id, err := c.create(o, arguments[0], fmt.Sprintf("%s-%d", arguments[1], i), arguments[3:])
 		if err == nil {
 			if err = c.start(id); err == nil {
+				c.wait(id)
 				err = c.remove(id)
 			}
 		}
