@@ -462,6 +462,7 @@ static void hand_over(struct plugin *plugin, const sigset_t *waiting)
 	while (plugin->fd >= 0 && !succeeded && absent < SUCCESSOR_ABSENT_LOOKS &&
 	       clock_ms() < end) {
 		answer_until(plugin, clock_ms() + HAND_OVER_LOOK_MS, waiting);
+		report_leaving(&plugin->report);
 		succeeded = lock_is_succeeded(&plugin->lock);
 		absent = lock_has_successor(&plugin->lock) ? 0 : absent + 1;
 	}

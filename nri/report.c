@@ -50,8 +50,6 @@ void notify(const char *format, ...)
 
 /* ---- the status file ---- */
 
-/* ---- the status file ---- */
-
 /* Returns a descriptor, or -errno. */
 static int open_dir(const char *sysroot)
 {
@@ -115,8 +113,14 @@ int status_write(const char *sysroot, const struct nri_status *status, struct er
 		status->standby ? "/" NRI_STANDBY_PATH : "/" NRI_STATUS_PATH, err);
 }
 
-/* Another plugin may have written the file since. */
-static bool is_ours(const char *sysroot, const struct nri_status *status)
+/* Whose the file is: another plugin may have written it since, or removed it. */
+enum whose {
+	NOBODYS,
+	OURS,
+	ANOTHERS,
+};
+
+static enum whose whose_file(const char *sysroot, const struct nri_status *status)
 {
 	cleanup_arena arena = {0};
 	cleanup_fd root = open(sysroot, O_PATH | O_DIRECTORY | O_CLOEXEC);
@@ -127,14 +131,16 @@ static bool is_ours(const char *sysroot, const struct nri_status *status)
 	if (root >= 0)
 		read = status->standby ? nri_status_read_standby(&arena, root, &found, &ignored)
 				       : nri_status_read(&arena, root, &found, &ignored);
-	return read == 0 && found.pid == status->pid && found.started == status->started;
+	if (read < 0)
+		return NOBODYS;
+	return found.pid == status->pid && found.started == status->started ? OURS : ANOTHERS;
 }
 
 void status_remove(const char *sysroot, const struct nri_status *status)
 {
 	cleanup_fd dir = open_dir(sysroot);
 
-	if (dir >= 0 && is_ours(sysroot, status))
+	if (dir >= 0 && whose_file(sysroot, status) == OURS)
 		(void)unlinkat(dir, name_of(status), 0);
 }
 
@@ -323,6 +329,15 @@ void report_tend(struct report *report, bool awaited)
 		report->watchdog_at = now + report->watchdog_ms;
 		notify("WATCHDOG=1");
 	}
+}
+
+void report_leaving(struct report *report)
+{
+	if (clock_ms() < report->write_at ||
+	    whose_file(report->sysroot, &report->status) == ANOTHERS)
+		return;
+	report->status.counters = *report->counters;
+	write_status(report);
 }
 
 int64_t report_time(const struct report *report)

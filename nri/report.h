@@ -48,8 +48,6 @@ int64_t metrics_time(const struct metrics *metrics);
 /* In place of the last one, by rename */
 int metrics_write_file(const char *path, const struct nri_status *status, struct err *err);
 
-/* The metrics of containers that were missed */
-
 /* ---- the status file, in place of the last by rename ---- */
 
 /* sysroot: the directory's path. A standby has a file of its own. Makes NRI_STATUS_DIR, which must
@@ -114,6 +112,10 @@ void report_soon(struct report *report);
 
 /* What is due: status, metrics, READY=1, WATCHDOG=1. awaited: another plugin waits for this one. */
 void report_tend(struct report *report, bool awaited);
+
+/* The status of a plugin that hands over, which would pass for one that hangs otherwise: until the
+ * next one has written its own. */
+void report_leaving(struct report *report);
 
 /* When report_tend() has something to do */
 int64_t report_time(const struct report *report);

@@ -748,6 +748,8 @@ def standby(runtime, plugin):
     second.terminate()
     after = runtime.accept()
     equal("SIGTERM: it answers until the next one is asked", (HCAS, LIMIT), asked(fresh))
+    subprocess.run(["rm", "-f", STATUS], check=True)
+    equal("SIGTERM: until the next one is registered, its status stays its own, and fresh", second.pid, until(lambda: os.path.exists(STATUS) and status()["pid"]))
     after.close()  # as an engine does to one that is not registered within 5 s
     after = runtime.accept()
     equal("SIGTERM: also while the next one tries again", (HCAS, LIMIT), asked(fresh))
