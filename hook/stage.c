@@ -253,15 +253,16 @@ static int run_stage(struct run *run, const struct options *options)
 	struct container *container = &run->container;
 	const struct state *state = &run->state;
 	static struct err err;
+	int status = state_read(&container->arena, STDIN_FILENO, &run->state, &err);
 
-	if (state_read(&container->arena, STDIN_FILENO, &run->state, &err) < 0) {
-		log_failure(NULL, &err, stage_names[run->stage]);
-		return 0;
-	}
 	/* A reason may quote the pod's author: in a file of the author's choice that would be a
 	 * line of a script. The log has it. */
 	if (state->stderr_chosen)
 		tell_nobody();
+	if (status < 0) {
+		log_failure(NULL, &err, stage_names[run->stage]);
+		return 0;
+	}
 	if (state->sandbox || is_over(state, run->stage))
 		return 0;
 	container->id = state->id;

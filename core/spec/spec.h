@@ -354,12 +354,13 @@ struct state {
 	/*
 	 * run.oci.hooks.stderr: crun has opened the file of the node that this annotation names as
 	 * the hooks' stderr (src/libcrun/container.c, open_hooks_output). A pod's author may have
-	 * written it; CRI-O since 1.30 takes it away.
+	 * written it, or the image's; CRI-O since 1.30 takes it away. True if the text has these
+	 * words anywhere, or could not be read whole: a reason why it cannot be read quotes it.
 	 */
 	bool stderr_chosen;
 };
 
-/* fd: read to its end. Strings live in the arena. */
+/* fd: read to its end. Strings live in the arena. stderr_chosen is set also if this fails. */
 int state_read(struct arena *arena, int fd, struct state *ret_state, struct err *err);
 
 /* ---- the devices that the environment names (claims.c) ---- */

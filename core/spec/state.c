@@ -26,16 +26,6 @@ static int take_inject(void *context, const struct json_value *value, struct err
 	return 0;
 }
 
-static int take_stderr(void *context, const struct json_value *value, struct err *err)
-{
-	struct state *state = context;
-
-	(void)value;
-	(void)err;
-	state->stderr_chosen = true;
-	return 0;
-}
-
 static int take_pid(void *context, const struct json_value *value, struct err *err)
 {
 	struct state *state = context;
@@ -47,13 +37,11 @@ static int take_pid(void *context, const struct json_value *value, struct err *e
 
 static const struct json_shape container_type = {.types = ~0U, .take = take_container_type};
 static const struct json_shape inject = {.types = ~0U, .take = take_inject, .repeats = true};
-static const struct json_shape hooks_stderr = {.types = ~0U, .take = take_stderr, .repeats = true};
 static const struct json_shape annotations = {
 	.types = JSON_OBJECT | JSON_NULL,
 	JSON_MEMBERS({"io.kubernetes.cri-o.ContainerType", &container_type},
 		     {"io.kubernetes.cri.container-type", &container_type},
-		     {SPEC_ANNOTATION_PREFIX "inject", &inject},
-		     {"run.oci.hooks.stderr", &hooks_stderr}),
+		     {SPEC_ANNOTATION_PREFIX "inject", &inject}),
 };
 static const struct json_shape id = {.types = JSON_STRING, JSON_FIELD(STRING, struct state, id)};
 static const struct json_shape bundle = {.types = JSON_STRING,
@@ -67,19 +55,41 @@ static const struct json_shape root = {
 		     {"annotations", &annotations}),
 };
 
-int state_read(struct arena *arena, int fd, struct state *ret_state, struct err *err)
+/* The key as crun writes it: its JSON has no escapes for letters and dots. */
+static bool names_stderr(const struct fs_text *text)
 {
-	struct state state = {0};
-	struct fs_text text;
+	static const char key[] = "run.oci.hooks.stderr";
 
-	if (fs_read(arena, fd, STATE_SIZE_MAX, WHAT, &text, err) < 0 ||
-	    json_read(arena, &(struct json_source){WHAT, text.bytes, text.len, 0}, &root, &state,
+	return memmem(text->bytes, text->len, key, sizeof(key) - 1) != NULL;
+}
+
+static int parse(struct arena *arena, const struct fs_text *text, struct state *state,
+		 struct err *err)
+{
+	if (json_read(arena, &(struct json_source){WHAT, text->bytes, text->len, 0}, &root, state,
 		      err) < 0)
 		return -1;
-	if (!state.id || !state.id[0] || strchr(state.id, '/') || text_has_control(state.id))
+	if (!state->id || !state->id[0] || strchr(state->id, '/') || text_has_control(state->id))
 		return err_set(err, WHAT ": the container id is missing or cannot be used");
-	if (!state.bundle)
+	if (!state->bundle)
 		return err_set(err, WHAT ": the bundle is missing");
-	*ret_state = state;
 	return 0;
+}
+
+int state_read(struct arena *arena, int fd, struct state *ret_state, struct err *err)
+{
+	/* What cannot be read whole may name it. */
+	struct state state = {.stderr_chosen = true};
+	struct fs_text text;
+	int result = fs_read(arena, fd, STATE_SIZE_MAX, WHAT, &text, err);
+
+	if (result == 0) {
+		state.stderr_chosen = names_stderr(&text);
+		result = parse(arena, &text, &state, err);
+	}
+	if (result == 0)
+		*ret_state = state;
+	else
+		ret_state->stderr_chosen = state.stderr_chosen;
+	return result;
 }

@@ -110,6 +110,23 @@ for case in '1 .' '0 .bundle = "/nowhere"' '1 .pid = 1'; do
 		is "$change, run.oci.hooks.$annotation: the status, and a line on stderr" "$want $([ $annotation = other ] && echo 1 || echo 0)" "$rc $(cat "$T/out" "$T/err" | grep -c .)"
 	done
 done
+# Nor by a state that cannot be read: what is wrong with it is quoted, with the author's own key.
+declare -A spoilt=(
+	[more members than are read]='.annotations += ([range(65530)] | map({key: "f\(.)", value: ""}) | from_entries) + {"~$(id)": "", "~$(id)2": "", "~$(id)3": "",
+		"~$(id)4": "", "~$(id)5": "", "~$(id)6": "", "~$(id)7": ""}'
+	[more bytes than are read]='.annotations.long = ("x" * 4200000)'
+	[no bundle]='del(.bundle)'
+	[an id that cannot be used]='.id = "a/b"'
+)
+for case in "${!spoilt[@]}"; do
+	for annotation in other stderr; do
+		state "${spoilt[$case]} | .annotations += {\"run.oci.hooks.$annotation\": \"/etc/profile.d/x.sh\"}" >"$STDIN"
+		"$HOOK" --sysroot "$NODE" createRuntime <"$STDIN" >"$T/out" 2>"$T/err"
+		rc=$?
+		want=$([ $annotation = other ] && [ "$case" != "more bytes than are read" ] && echo 1 || echo 0)
+		is "a state with $case, run.oci.hooks.$annotation: the status, and a line on stderr" "0 $want" "$rc $(cat "$T/out" "$T/err" | grep -c .)"
+	done
+done
 config '{"memlock": "8Mi", "on_no_device": "fail"}'
 container '{}'
 for annotation in other stderr; do

@@ -123,6 +123,29 @@ static void is_refused(void **state)
 	assert_has(err.text, "state JSON on stdin: ");
 	assert_one_line(&err);
 	assert_int_equal(got.pid, 4711);
+	assert_false(got.stderr_chosen);
+}
+
+static void a_chosen_stderr_is_known(void **state)
+{
+	static const char key[] = "\"annotations\":{\"run.oci.hooks.stderr\":\"/x\"}";
+	static const struct {
+		const char *before;
+		const char *behind;
+		int status;
+	} texts[] = {{"{" ID "," BUNDLE ",", "}", 0}, {"{", "}", -1}, {"{", "", -1}, {"", ID, -1}};
+	struct err err;
+
+	(void)state;
+	for (size_t i = 0; i < LENGTH(texts); i++) {
+		cleanup_arena arena = {0};
+		char *text = arena_printf(&arena, "%s%s%s", texts[i].before, key, texts[i].behind);
+		struct state got = {0};
+
+		assert_int_equal(read_state(&arena, text, strlen(text), &got, &err),
+				 texts[i].status);
+		assert_true(got.stderr_chosen);
+	}
 }
 
 static void the_size_is_bounded(void **state)
@@ -140,6 +163,7 @@ static void the_size_is_bounded(void **state)
 		memcpy(padded, text, strlen(text));
 		assert_int_equal(read_state(&arena, padded, size, &got, &err),
 				 size > STATE_SIZE_MAX ? -1 : 0);
+		assert_int_equal(got.stderr_chosen, size > STATE_SIZE_MAX);
 		if (size > STATE_SIZE_MAX)
 			assert_has(err.text, "state JSON on stdin: larger than 4194304 bytes");
 	}
@@ -155,6 +179,7 @@ static void what_cannot_be_read_is_an_error(void **state)
 	(void)state;
 	assert_int_equal(state_read(&arena, -1, &got, &err), -1);
 	assert_has(err.text, "state JSON on stdin: Bad file descriptor");
+	assert_true(got.stderr_chosen);
 	assert_int_equal(state_read(&arena, dir, &got, &err), -1);
 	assert_has(err.text, "state JSON on stdin: ");
 }
@@ -166,6 +191,10 @@ int main(void)
 	UNIT_TABLE(&suite, is_read, good_cases);
 	UNIT_TABLE(&suite, is_refused, bad_cases);
 	unit_add(&suite, "state: 4 MiB are read, one byte more is not", the_size_is_bounded, NULL);
+	unit_add(&suite,
+		 "state: a stderr that an annotation chooses is known, also if the rest cannot be "
+		 "read",
+		 a_chosen_stderr_is_known, NULL);
 	unit_add(&suite, "state: what cannot be read is an error", what_cannot_be_read_is_an_error,
 		 NULL);
 	return unit_run(&suite, "state");
