@@ -42,6 +42,7 @@ static int edit(void *context, struct container *container, struct applied *appl
 	struct grant grant = grant_of_plan(&container->plan);
 
 	if (limit_grant(container, &grant, WAY_IN, err) < 0 ||
+	    capabilities_grant(container, &container->spec, &grant, WAY_IN, err) < 0 ||
 	    spec_edit(&container->arena, &container->text, &container->spec, &grant, &run->edited,
 		      err) < 0)
 		return -1;

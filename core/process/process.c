@@ -25,6 +25,7 @@
 
 #define CGROUP_SIZE_MAX (64 * 1024)
 #define MAP_SIZE_MAX (16 * 1024) /* 340 lines of 33 bytes (kernel/user_namespace.c) */
+#define STATUS_SIZE_MAX (64 * 1024)
 #define CMDLINE_SIZE_MAX (128 * 1024)
 #define ENVIRON_SIZE_MAX (1024 * 1024)
 
@@ -203,6 +204,21 @@ int process_may_have_memlock(uint64_t bytes, struct err *err)
 		       "RLIMIT_MEMLOCK cannot be raised above %llu bytes: that needs "
 		       "CAP_SYS_RESOURCE on the node, which this engine does not have",
 		       (unsigned long long)limit.rlim_max);
+}
+
+uint64_t process_lacks_capabilities(uint64_t capabilities)
+{
+	static const char field[] = "\nCapBnd:\t";
+	cleanup_arena arena = {0};
+	cleanup_fd fd = open("/proc/self/status", O_RDONLY | O_CLOEXEC);
+	struct fs_text text;
+	struct err ignored;
+	const char *found = NULL;
+
+	if (fd >= 0 &&
+	    fs_read(&arena, fd, STATUS_SIZE_MAX, "/proc/self/status", &text, &ignored) == 0)
+		found = strstr(text.bytes, field);
+	return found ? capabilities & ~strtoull(found + sizeof(field) - 1, NULL, 16) : 0;
 }
 
 /* The host's id of id 0, from lines "container host size" */

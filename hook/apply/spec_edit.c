@@ -256,19 +256,28 @@ static int add_absent_sets(struct edit *e, const struct json_span *place)
 	return sets && !sets[0] ? 0 : append(e, place, sets);
 }
 
+static bool has_no_capabilities(const struct spec *spec)
+{
+	return is_absent(&spec->places.capabilities) || spec->places.capabilities.is_null;
+}
+
+/* A process.json without them: the runtime takes the container's then, which we have edited; a set
+ * of ours would be the whole. */
+static bool leaves_capabilities(const struct spec *spec)
+{
+	return spec->process_only && has_no_capabilities(spec);
+}
+
 static int edit_capabilities(struct edit *e)
 {
 	const struct json_span *place = &e->spec->places.capabilities;
-	bool missing = is_absent(place) || place->is_null;
 
-	/* A process.json without them: the runtime takes the container's then, which we have
-	 * edited; a set of ours would be the whole. */
-	if (!e->grant->capabilities || (e->spec->process_only && missing))
+	if (!e->grant->capabilities || leaves_capabilities(e->spec))
 		return 0;
 	e->capabilities = capability_names(e->arena, e->grant->capabilities);
 	if (!e->capabilities)
 		return -1;
-	if (missing)
+	if (has_no_capabilities(e->spec))
 		return make_capabilities(e, place);
 	return add_absent_sets(e, place) < 0 ? -1 : edit_present_sets(e);
 }
@@ -367,7 +376,7 @@ int spec_edit(struct arena *arena, const struct fs_text *text, const struct spec
 	return assemble(&edit, ret_text) < 0 ? err_memory(err) : 0;
 }
 
-/* ---- whether a limit may be set at all ---- */
+/* ---- what a runtime may give ---- */
 
 int limit_inherit(struct grant *grant, struct err *err)
 {
@@ -394,5 +403,53 @@ int limit_grant(struct container *container, struct grant *grant, const char *wa
 	log_failure_silently(container, err, way_in);
 	plan->sets_memlock = false;
 	grant->memlock = 0;
+	return 0;
+}
+
+/* Of these, what spec_edit would add to a set */
+static uint64_t added_to(const struct spec *spec, uint64_t capabilities)
+{
+	uint64_t everywhere = capabilities;
+
+	if (leaves_capabilities(spec))
+		return 0;
+	for (int set = 0; set < SPEC_CAPABILITY_SETS; set++)
+		everywhere &= spec->capabilities[set];
+	return capabilities & ~everywhere;
+}
+
+static int refuse_capabilities(struct arena *arena, uint64_t capabilities, struct err *err)
+{
+	const char *const *name = capability_names(arena, capabilities);
+	struct arena_text list = {.arena = arena};
+
+	for (; name && *name; name++)
+		arena_append(&list, " %s", *name);
+	if (!name || list.failed)
+		return err_memory(err);
+	return err_set(
+		err,
+		"this engine cannot give%s, which its bounding set lacks: let its service have "
+		"that, or leave it out of \"capabilities\" in config.json",
+		list.text);
+}
+
+int capabilities_grant(struct container *container, const struct spec *spec, struct grant *grant,
+		       const char *way_in, struct err *err)
+{
+	uint64_t lacking = added_to(spec, grant->capabilities);
+
+	/* In a user namespace of its own a container has all of them (user_namespaces(7)). */
+	if (!lacking || spec->user_namespace)
+		return 0;
+	lacking = process_lacks_capabilities(lacking);
+	if (!lacking)
+		return 0;
+	(void)refuse_capabilities(&container->arena, lacking, err);
+	if (container->config.fail_on_error || err->memory)
+		return -1;
+	log_failure_silently(container, err, way_in);
+	container->plan.granted &= ~lacking;
+	grant->capabilities &= ~lacking;
 	return 0;
 }

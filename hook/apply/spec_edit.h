@@ -51,10 +51,7 @@ struct grant grant_of_plan(const struct plan *plan);
 int spec_edit(struct arena *arena, const struct fs_text *text, const struct spec *spec,
 	      const struct grant *grant, struct fs_text *ret_text, struct err *err);
 
-/* ---- the limit ---- */
-
-/* Whether a grant's memlock limit may be set at all: an engine without the right would fail at it.
- */
+/* ---- what a runtime may give ---- */
 
 /*
  * Sets grant->inherited to our own limit: the runtime starts with it, and its process too where the
@@ -69,5 +66,13 @@ int limit_inherit(struct grant *grant, struct err *err);
  */
 int limit_grant(struct container *container, struct grant *grant, const char *way_in,
 		struct err *err);
+
+/*
+ * Takes the capabilities out of a grant that the runtime cannot give, because the engine's own
+ * bounding set lacks them, which would keep the container from starting: a line in the log under
+ * on_error "warn", else an error. spec: what the grant is put into.
+ */
+int capabilities_grant(struct container *container, const struct spec *spec, struct grant *grant,
+		       const char *way_in, struct err *err);
 
 #endif

@@ -153,6 +153,7 @@ static int grant_bundle(struct shim *shim, const struct place *place, struct app
 	struct fs_text edited;
 
 	if (limit_grant(container, &grant, WAY_IN, err) < 0 ||
+	    capabilities_grant(container, &container->spec, &grant, WAY_IN, err) < 0 ||
 	    spec_edit(&container->arena, &container->text, &container->spec, &grant, &edited, err) <
 		    0 ||
 	    (container->config.fail_on_error &&
@@ -324,7 +325,9 @@ static int grant_process(struct shim *shim, const struct grant *grant, struct er
 			return -1;
 		own.memlock = 0;
 	}
-	if (limit_inherit(&own, err) < 0 || spec_edit(arena, &text, &spec, &own, &edited, err) < 0)
+	if (limit_inherit(&own, err) < 0 ||
+	    capabilities_grant(&shim->container, &spec, &own, WAY_IN, err) < 0 ||
+	    spec_edit(arena, &text, &spec, &own, &edited, err) < 0)
 		return -1;
 	/* Not to the disk: the file lives as long as this exec takes to start. */
 	if (edited.bytes == text.bytes)

@@ -167,6 +167,37 @@ fresh
 jq -c '.process.rlimits = [{type: "RLIMIT_MEMLOCK", soft: 1073741824, hard: 1073741824}]' "$CASES/rdma/config.json" >"$B/config.json"
 AS=setpriv start "${no_right[@]:1}" "$SHIM" --root=/r create --bundle "$B" --pid-file "$PIDFILE" "$ID"
 is "a limit that cannot be set, but is listed already: the rest is granted" '0 "NCCL_IB_HCA==mlx5_6"' "$rc$(cat "$T/out" "$T/err") $(jq -c '.process.env[-1]' "$B/config.json")"
+
+# A capability that nobody here may give: the runtime would not start the container.
+no_lock=(setpriv --inh-caps=-ipc_lock --bounding-set=-ipc_lock)
+locks='.capabilities | if . then (.ambient | index("CAP_IPC_LOCK") != null) else null end'
+for on_error in warn fail; do
+	config "{\"memlock\": \"8Mi\", \"capabilities\": [\"CAP_IPC_LOCK\"], \"state_dir\": \"$STATE\", \"runtimes\": [\"$RT/crun\"], \"on_error\": \"$on_error\"}"
+	fresh
+	AS=setpriv start "${no_lock[@]:1}" "$SHIM" --root=/r create --bundle "$B" --pid-file "$PIDFILE" "$ID"
+	if [ $on_error = warn ]; then
+		is "a capability that cannot be given, on_error warn: the rest is granted" '0 8388608 "NCCL_IB_HCA==mlx5_6" false' \
+			"$rc$(cat "$T/out" "$T/err") $(jq -c ".process | .rlimits[0].hard, .env[-1], ($locks)" "$B/config.json" | paste -sd ' ')"
+		fresh
+		create
+		AS=setpriv start "${no_lock[@]:1}" "$SHIM" --root=/r exec --process "$P" "$ID"
+		is "a capability that cannot be given, on_error warn: exec gets the rest, too" '0 "NCCL_IB_HCA==mlx5_6" false' \
+			"$rc$(cat "$T/out" "$T/err") $(jq -c ".env[-1], ($locks)" "$P" | paste -sd ' ')"
+	else
+		fails "a capability that cannot be given, on_error fail" 1 "cannot give CAP_IPC_LOCK, which its bounding set lacks"
+		not_edited "a capability that cannot be given, on_error fail"
+	fi
+	fresh
+	jq -c '.linux.namespaces += [{type: "user"}]' "$CASES/rdma/config.json" >"$B/config.json"
+	AS=setpriv start "${no_lock[@]:1}" "$SHIM" --root=/r create --bundle "$B" --pid-file "$PIDFILE" "$ID"
+	is "in a user namespace of its own a container has it, on_error $on_error" '0 true' "$rc$(cat "$T/out" "$T/err") $(jq -c ".process | $locks" "$B/config.json")"
+	fresh
+	jq -c '.process.capabilities = ([("bounding", "effective", "inheritable", "permitted", "ambient") | {key: ., value: ["CAP_IPC_LOCK"]}] | from_entries)' \
+		"$CASES/rdma/config.json" >"$B/config.json"
+	AS=setpriv start "${no_lock[@]:1}" "$SHIM" --root=/r create --bundle "$B" --pid-file "$PIDFILE" "$ID"
+	is "a capability that the container has anyway is not ours to give, on_error $on_error" '0 "NCCL_IB_HCA==mlx5_6"' \
+		"$rc$(cat "$T/out" "$T/err") $(jq -c ".process.env[-1]" "$B/config.json")"
+done
 policy
 
 # process.json that is no process.json

@@ -158,6 +158,19 @@ for on_error in warn fail; do
 		one_line "a limit that cannot be set, on_error fail" MEMLOCK
 	fi
 done
+no_lock=(setpriv --inh-caps=-ipc_lock --bounding-set=-ipc_lock)
+for on_error in warn fail; do
+	config "{\"memlock\": \"8Mi\", \"capabilities\": [\"CAP_IPC_LOCK\"], \"on_error\": \"$on_error\"}"
+	"${no_lock[@]}" "$HOOK" --sysroot "$NODE" precreate <"$B/config.json" >"$T/out" 2>"$T/err"
+	rc=$?
+	if [ $on_error = warn ]; then
+		is "a capability that cannot be given, on_error warn: the rest is added" '0 8388608 "NCCL_IB_HCA==mlx5_6" false' \
+			"$rc $(jq -c '.process | .rlimits[0].hard, .env[-1], ((.capabilities.ambient // []) | index("CAP_IPC_LOCK") != null)' "$T/out" | paste -sd ' ')"
+	else
+		is "a capability that cannot be given, on_error fail" "1 " "$rc $(cat "$T/out")"
+		one_line "a capability that cannot be given, on_error fail" "CAP_IPC_LOCK"
+	fi
+done
 
 # The same words with another meaning for somebody else's eyes
 config
