@@ -41,16 +41,35 @@ uint64_t process_stat_read(int dir, const char *path, int field)
 
 /* ---- /proc/PID/cgroup ---- */
 
-#define ID_LENGTH 64 /* of CRI-O's, podman's, containerd's and Docker's */
-
-static bool has_id(const char *from, const char *to)
+/* Whether the id is that of a podman pod, whose cgroup is above those of its containers (podman's
+ * libpod/runtime_pod_linux.go). from: where the text begins */
+static bool is_pods(const char *from, const char *id)
 {
-	for (size_t len = 0; from < to; from++) {
-		len = strchr("0123456789abcdef", *from) && *from ? len + 1 : 0;
-		if (len == ID_LENGTH)
+	static const struct {
+		const char *before;
+		const char *behind;
+	} names[] = {{"/libpod_parent/", "/libpod-"}, {"libpod_pod_", ".slice/"}};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		size_t len = strlen(names[i].before);
+
+		if ((size_t)(id - from) >= len && memcmp(id - len, names[i].before, len) == 0 &&
+		    text_starts_with(id + CGROUP_ID_LENGTH, names[i].behind))
 			return true;
 	}
 	return false;
+}
+
+const char *cgroup_find_id(const char *from, const char *to)
+{
+	for (const char *at = from; at < to;) {
+		size_t len = strspn(at, "0123456789abcdef");
+
+		if (len == CGROUP_ID_LENGTH && at + len <= to && !is_pods(from, at))
+			return at;
+		at += len + 1;
+	}
+	return NULL;
 }
 
 /*
@@ -66,7 +85,7 @@ static bool is_below_another(const char *cgroups, const char *at)
 		line--;
 	while (part > line && part[-1] != '/')
 		part--;
-	return has_id(line, part);
+	return cgroup_find_id(line, part) != NULL;
 }
 
 bool cgroup_names(const char *cgroups, const char *name)

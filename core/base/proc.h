@@ -29,9 +29,17 @@ uint64_t process_stat_field(const char *text, int field);
 
 /*
  * True if one of a process' cgroups has that name as a whole part of its path: "…/crio-NAME.scope",
- * "…/libpod-NAME/container", "…/NAME"; and no part before it is that of another container (its id
- * has 64 digits), which may have made the rest. cgroups: the text of /proc/PID/cgroup.
+ * "…/libpod-NAME/container", "…/NAME"; and no part before it is that of another container, which
+ * may have made the rest. cgroups: the text of /proc/PID/cgroup.
  */
 bool cgroup_names(const char *cgroups, const char *name);
+
+#define CGROUP_ID_LENGTH 64 /* of CRI-O's, podman's, containerd's and Docker's ids, in digits */
+
+/*
+ * The first id of a container in cgroups' names, CGROUP_ID_LENGTH digits that no NUL ends; NULL:
+ * none. That of a podman pod, which stands in front of its containers', is none.
+ */
+const char *cgroup_find_id(const char *from, const char *to);
 
 #endif

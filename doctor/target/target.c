@@ -250,26 +250,18 @@ static int find_container(struct arena *arena, int root, const char *id, struct 
 	return 0;
 }
 
-#define ID_DIGITS "0123456789abcdef"
-#define ID_LENGTH 64 /* of CRI-O's, podman's, containerd's and Docker's */
-
 /* The first id in the names of its cgroups; NULL: none */
 static const char *id_of_process(struct arena *arena, int root, int64_t pid)
 {
 	char path[64];
 	struct fs_text text;
+	const char *id;
 
 	(void)snprintf(path, sizeof(path), "proc/%" PRId64 "/cgroup", pid);
 	if (tree_read(arena, root, path, CGROUP_MAX, &text) < 0)
 		return NULL;
-	for (const char *at = text.bytes; *at;) {
-		size_t len = strspn(at, ID_DIGITS);
-
-		if (len == ID_LENGTH)
-			return arena_strndup(arena, at, len);
-		at += len + (at[len] != '\0');
-	}
-	return NULL;
+	id = cgroup_find_id(text.bytes, text.bytes + text.len);
+	return id ? arena_strndup(arena, id, CGROUP_ID_LENGTH) : NULL;
 }
 
 static bool shares_pids(int root, int64_t a, int64_t b)

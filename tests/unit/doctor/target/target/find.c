@@ -72,6 +72,7 @@ static void namespaces_are_told(void **state)
 
 /* ---- a container's process ---- */
 
+#define POD "fedcba9876543210fedcba9876543210fedcba9876543210fedcba9876543210"
 #define CGROUP "0::/machine.slice/libpod-" ID ".scope\n"
 #define STAT "77 (sleep) S 1 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 4242 0 0"
 
@@ -83,6 +84,8 @@ static const struct container_case {
 	bool runs;
 } container_cases[] = {
 	{"target: its cgroup names the container", "77", CGROUP, NULL, true},
+	{"target: its cgroup names the container, below a podman pod's", "77",
+	 "0::/libpod_parent/" POD "/libpod-" ID "\n", NULL, true},
 	{"target: it began when the runtime says", "77", "0::/\n", STAT, true},
 	{"target: the same, whose cgroup cannot be read", "77", NULL, STAT, true},
 	{"target: neither can be read", "77", NULL, NULL, false},
