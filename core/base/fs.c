@@ -273,6 +273,14 @@ bool fs_is_own_root(int dir)
 /* The first user namespace's number (PROC_USER_INIT_INO, the kernel's proc_ns.h) */
 #define FIRST_USER_NAMESPACE "user:[4026531837]"
 
+bool fs_in_first_user_namespace(void)
+{
+	char text[sizeof(FIRST_USER_NAMESPACE)];
+
+	return fs_read_link(AT_FDCWD, "/proc/self/ns/user", text, sizeof(text)) >= 0 &&
+	       strcmp(text, FIRST_USER_NAMESPACE) == 0;
+}
+
 /* By two witnesses, the namespace's number and its map: /proc may be another's. */
 bool rootless(void)
 {

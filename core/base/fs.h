@@ -100,6 +100,9 @@ bool fs_is_own_root(int dir);
  */
 bool rootless(void);
 
+/* By its number in /proc; false if that cannot be read */
+bool fs_in_first_user_namespace(void);
+
 /* ---- below a root (tree.c) ---- */
 
 /*

@@ -175,21 +175,20 @@ int process_raise_memlock(const struct process *process, uint64_t bytes, bool *r
 	return 0;
 }
 
-/* Capabilities of a user namespace raise no limit: do_prlimit() asks for CAP_SYS_RESOURCE in the
- * first. */
+/*
+ * Capabilities of a user namespace raise no limit: do_prlimit() asks for CAP_SYS_RESOURCE in the
+ * first. Its map does not tell which it is: systemd's PrivateUsers=full maps all ids to themselves.
+ */
 static bool may_raise_limits(void)
 {
 	cap_flag_value_t has = CAP_CLEAR;
 	cap_t set = cap_get_proc();
-	char map[128];
 
 	if (!set)
 		return false;
 	(void)cap_get_flag(set, CAP_SYS_RESOURCE, CAP_EFFECTIVE, &has);
 	(void)cap_free(set);
-	if (has != CAP_SET || fs_read_line(AT_FDCWD, "/proc/self/uid_map", map, sizeof(map)) < 0)
-		return false;
-	return strstr(map, "4294967295") != NULL;
+	return has == CAP_SET && fs_in_first_user_namespace();
 }
 
 int process_may_have_memlock(uint64_t bytes, struct err *err)

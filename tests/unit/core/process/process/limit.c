@@ -4,6 +4,7 @@
 
 #include <sys/capability.h>
 #include <sys/resource.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
 
 #define LOW ((struct rlimit64){1 << 16, 1 << 16})
@@ -158,6 +159,44 @@ static void the_rights_of_a_user_namespace_raise_nothing(void **state)
 	assert_int_equal(unit_result_of(ask_and_try_in_a_user_namespace, NULL), 0);
 }
 
+static int wait_and_try(const void *context)
+{
+	const int *ends = context;
+	char byte;
+
+	if (unshare(CLONE_NEWUSER) < 0 || write(ends[1], "x", 1) != 1 ||
+	    read(ends[0], &byte, 1) != 1)
+		return UNIT_NOT_HERE;
+	return ask_and_try(NULL);
+}
+
+/* Its map is that of the first one (systemd's PrivateUsers=identity and full): all ids are the
+ * node's, and its rights are none of the node's all the same. */
+static void nor_do_those_of_one_that_maps_all(void **state)
+{
+	int ends[2];
+	pid_t pid;
+	char path[32];
+	char byte;
+	int fd;
+	int status;
+
+	(void)state;
+	assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends), 0);
+	pid = unit_start(wait_and_try, (const int[]){ends[1], ends[1]});
+	(void)close(ends[1]);
+	if (read(ends[0], &byte, 1) != 1)
+		skip(); /* user namespaces are not allowed here */
+	(void)snprintf(path, sizeof(path), "/proc/%d/uid_map", pid);
+	fd = open(path, O_WRONLY | O_CLOEXEC);
+	assert_int_equal(dprintf(fd, "0 0 4294967295\n"), 15);
+	(void)close(fd);
+	assert_int_equal(write(ends[0], "x", 1), 1);
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_int_equal(status, 0);
+	(void)close(ends[0]);
+}
+
 /* ---- the ids of its root ---- */
 
 struct mapping {
@@ -250,6 +289,8 @@ int main(void)
 		 what_may_be_had_is_what_the_kernel_gives, NULL);
 	unit_add(&suite, "the rights of a user namespace raise nothing",
 		 the_rights_of_a_user_namespace_raise_nothing, NULL);
+	unit_add_for_root(&suite, "nor do those of one that maps all ids to themselves",
+			  nor_do_those_of_one_that_maps_all, NULL);
 	for (size_t i = 0; i < LENGTH(mappings); i++)
 		unit_add_for_root(&suite, mappings[i].name, the_ids_of_root_are_the_hosts,
 				  &mappings[i]);
