@@ -26,6 +26,11 @@ static int open_by_id(struct container *container, const struct options *options
 
 	if (sysroot < 0 || bundle_find(&container->arena, sysroot, id, &bundle, err) < 0)
 		return -1;
+	if (!bundle.config && bundle.not_believed)
+		return err_set(err,
+			       "container %s: %s is not believed, since others than root could "
+			       "have written it: if you trust it, give its directory",
+			       bundle.id, bundle.not_believed);
 	if (!bundle.config)
 		return err_set(err,
 			       "container %s: its config.json was not found: give the directory of "

@@ -137,6 +137,14 @@ static bool is_trusted(const struct search *search, const char *path)
 
 /* ---- what is read of a container ---- */
 
+static void take_config(struct search *search, const char *path)
+{
+	if (is_trusted(search, path))
+		search->found.config = path;
+	else if (tree_exists(search->root, path))
+		search->found.not_believed = path;
+}
+
 /* path: one that look_at has found to be trusted */
 static void read_state(struct search *search, const char *path)
 {
@@ -156,8 +164,8 @@ static void read_state(struct search *search, const char *path)
 	if (!file.bundle)
 		return;
 	config = arena_printf(search->arena, "%s/config.json", file.bundle);
-	if (config && is_trusted(search, config))
-		found->config = config;
+	if (config)
+		take_config(search, config);
 }
 
 static void read_files(struct search *search, const char *config, const char *pidfile)
@@ -165,8 +173,8 @@ static void read_files(struct search *search, const char *config, const char *pi
 	struct bundle *found = &search->found;
 	char line[32];
 
-	if (!found->config && is_trusted(search, config))
-		found->config = config;
+	if (!found->config)
+		take_config(search, config);
 	if (!found->pid_path && is_trusted(search, pidfile) &&
 	    tree_read_line(search->root, pidfile, line, sizeof(line)) > 0) {
 		found->pid = strtoll(line, NULL, 10);

@@ -22,6 +22,9 @@ struct bundle {
 	uint64_t start;       /* when that began, as field 22 of its stat has it; 0: not known */
 	const char *pid_path; /* where that stood */
 	const char *config;   /* path of its config.json; NULL: not found */
+	/* path of a config.json that others than root could have written, as the mapped root of a
+	 * user namespace, to whom podman gives the directory; NULL: none */
+	const char *not_believed;
 };
 
 /*
