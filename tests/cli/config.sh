@@ -35,6 +35,12 @@ over lines */ "memlock": "unlimited", // the default
 }
 // the end'
 accepts "every key: the installed file without its comment signs" "$(sed 's|^  //|    |' config/config.json)"
+# By the rule at its top: the sign of that key's lines, and for one of nccl those with its braces
+while read -r first last; do
+	line=$first,$last
+	if sed -n "${first}p" config/config.json | grep -q '^  //   "'; then line+="s|^  //|    |;/^  \/\/ \"nccl\"/s|^  //|    |;/^  \/\/   \"extra\"/"; fi
+	accepts "the installed file, one key: $(sed -n "${first}s/^[^\"]*\(\"[a-z_]*\"\).*/\1/p" config/config.json)" "$(sed "${line}s|^  //|    |" config/config.json)"
+done < <(awk '/^  \/\/ +"[a-z_]*": / && !/\/\/ "nccl"/ { print NR, /,$/ ? NR + 1 : NR }' config/config.json)
 
 refuses "an unknown key" 3 memlok '{
   "opt_in": "device",
