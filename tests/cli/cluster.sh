@@ -501,7 +501,7 @@ is "nri-launch-remove: …they are the same objects, so that it deletes all of t
 is "nri-launch: the plugin itself is as without it" "" "$(diff <(daemonset . kubernetes-nri) <(daemonset . kubernetes-nri-launch))"
 
 # What several installations share is in none of them, so that removing one leaves it to the others.
-for name in kubernetes-install kubernetes-remove kubernetes-nri kubernetes-nri-launch kubernetes-nri-launch-remove openshift-nri openshift-nri-launch openshift-install kubernetes-events openshift-events; do
+for name in kubernetes-install kubernetes-remove kubernetes-nri kubernetes-nri-launch kubernetes-nri-launch-remove openshift-nri openshift-nri-launch openshift-install openshift-remove kubernetes-events openshift-events; do
 	json "$T/config-$name.yaml" >"$T/$name.json"
 	is "$name: no admission policy, no RuntimeClass" "" "$(jq -r '.[] | select(.kind | test("Admission|RuntimeClass")) | .kind' "$T/$name.json")"
 	is "$name: each object of a namespace is in its namespace, each of the cluster in none" "" "$(jq -r '.[] |
@@ -520,7 +520,7 @@ for name in kubernetes-install kubernetes-remove kubernetes-nri kubernetes-nri-l
 		([.[] | select(.kind == "DaemonSet").spec.template.spec] | all(.serviceAccountName == $account.metadata.name and .automountServiceAccountToken == false))' "$T/$name.json")"
 done
 # SCC: as OpenShift's admission compares a pod with it (openshift/apiserver-library-go, securitycontextconstraints)
-for name in openshift-nri openshift-nri-launch openshift-install openshift-events; do
+for name in openshift-nri openshift-nri-launch openshift-install openshift-remove openshift-events; do
 	is "$name: the SCC admits the pods" true "$(jq '(map(select(.kind == "SecurityContextConstraints"))[0]) as $scc |
 		[.[] | select(.kind == "DaemonSet").spec.template.spec | .containers[], .initContainers[]?] |
 		all((.securityContext.runAsUser | . == $scc.runAsUser.uid or . >= $scc.runAsUser.uidRangeMin and . <= $scc.runAsUser.uidRangeMax) and
@@ -540,6 +540,16 @@ for name in openshift-nri openshift-nri-launch openshift-install openshift-event
 		$binding.roleRef.name == $role.metadata.name and $binding.roleRef.kind == "Role" and
 		$binding.subjects == [{"kind": "ServiceAccount", "name": $account.name, "namespace": $account.namespace}]' "$T/$name.json")"
 done
+# RHCOS's /usr is read-only. What node-install writes to has to be mounted, and nothing else.
+hooks='[.[] | select(.kind == "DaemonSet").spec.template.spec | (.volumes[] | select(.name == "hooks").hostPath.path),
+	(.initContainers[0], .containers[0] | ((.env // [])[] | .name + "=" + .value), (.volumeMounts[] | select(.name == "hooks").mountPath))] | join(" ")'
+for name in openshift-install openshift-remove; do
+	is "$name: the hook files are where CRI-O reads them on RHCOS, and the script knows" \
+		"/etc/containers/oci/hooks.d HOOKS_DIR=/etc/containers/oci/hooks.d /host/etc/containers/oci/hooks.d HOOKS_DIR=/etc/containers/oci/hooks.d /host/etc/containers/oci/hooks.d" \
+		"$(jq -r "$hooks" "$T/$name.json")"
+done
+is "kubernetes-install: they are in CRI-O's own directory" "/usr/share/containers/oci/hooks.d /host/usr/share/containers/oci/hooks.d /host/usr/share/containers/oci/hooks.d" \
+	"$(jq -r "$hooks" "$T/kubernetes-install.json")"
 is "events: the role may create events, and nothing else" '[[{"apiGroups":["events.k8s.io"],"resources":["events"],"verbs":["create"]}],"oci-rdma-events/oci-rdma-events"]' \
 	"$(jq -c '[(map(select(.kind == "ClusterRole"))[0].rules), (map(select(.kind == "ClusterRoleBinding"))[0].subjects[0] | .namespace + "/" + .name)]' "$T/kubernetes-events.json")"
 is "events: of the node it sees one directory, and may not write there" '[["/run/oci-rdma-hook/refusals"],[true,true]]' \
