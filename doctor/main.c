@@ -58,6 +58,13 @@ static int report(struct doctor *doctor, const struct findings *findings)
 	return 0;
 }
 
+/* What looks like a path is one, also where there is no such file: explained as a log it would be
+ * one in which nothing is wrong. */
+static bool is_path(const char *symptom)
+{
+	return strchr(symptom, '/') && !symptom[strcspn(symptom, " \t\n")];
+}
+
 /* A file's name, "-", or a message: what names no file is one. */
 static int explain(const char *symptom, struct findings *findings, struct err *err)
 {
@@ -68,7 +75,7 @@ static int explain(const char *symptom, struct findings *findings, struct err *e
 	fd = open(symptom, O_RDONLY | O_CLOEXEC | O_NOCTTY);
 	if (fd >= 0)
 		return symptom_explain_fd(findings, fd, symptom, err);
-	if (errno != ENOENT && errno != ENAMETOOLONG && errno != ENOTDIR)
+	if (is_path(symptom) || (errno != ENOENT && errno != ENAMETOOLONG && errno != ENOTDIR))
 		return err_sys(err, errno, "%s", symptom);
 	return symptom_explain(findings, symptom, strlen(symptom), err);
 }

@@ -56,8 +56,8 @@ static const char usage[] =
 	"  -h, --help      print this text and exit\n"
 	"\n"
 	"Exit status: 0 no finding is fail; 1 at least one is, or --connect transferred\n"
-	"no data; 2 wrong command line, no such process or container, or the report could\n"
-	"not be written; 3 --symptom found no known cause in the log.\n";
+	"no data; 2 wrong command line, no such process, container or log, or the report\n"
+	"could not be written; 3 --symptom found no known cause in the log.\n";
 
 #define NAME "oci-rdma-doctor"
 

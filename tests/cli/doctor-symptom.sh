@@ -37,6 +37,12 @@ symptoms --symptom "$T" </dev/null
 is "a directory" "2 0 1" "$rc $(wc -c <"$T/out") $(wc -l <"$T/err")"
 symptoms --symptom "$T/log with a blank" one-more </dev/null
 is "two files" "2 0 1" "$rc $(wc -c <"$T/out") $(wc -l <"$T/err")"
+for name in "$T/none.log" ./none nccl/none.log; do
+	symptoms --symptom "$name" </dev/null
+	is "a file that is not there, $name" "2 0 oci-rdma-doctor: $name: No such file or directory" "$rc $(wc -c <"$T/out") $(<"$T/err")"
+done
+symptoms --symptom "transport/net_ib.cc:94 NCCL WARN NET/IB : Got completion with status=4 vendor err 81" </dev/null
+is "a message with a slash, and blanks" "1" "$rc"
 symptoms --symptom "IBV_WC_RNR_RETRY_EXC_ERR" </dev/null
 is "a message that names no file" "1 fail rnr_retry_exc" "$rc $found"
 

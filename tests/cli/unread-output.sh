@@ -111,6 +111,7 @@ for case in '1 .' '0 .bundle = "/nowhere"' '1 .pid = 1'; do
 	done
 done
 # Nor by a state that cannot be read: what is wrong with it is quoted, with the author's own key.
+# shellcheck disable=SC2016 # jq's, and what a shell would run
 declare -A spoilt=(
 	[more members than are read]='.annotations += ([range(65530)] | map({key: "f\(.)", value: ""}) | from_entries) + {"~$(id)": "", "~$(id)2": "", "~$(id)3": "",
 		"~$(id)4": "", "~$(id)5": "", "~$(id)6": "", "~$(id)7": ""}'
