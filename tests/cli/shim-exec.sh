@@ -188,6 +188,12 @@ for on_error in warn fail; do
 		not_edited "a capability that cannot be given, on_error fail"
 	fi
 	fresh
+	create
+	jq -c 'del(.capabilities)' "$P" >"$T/without" && cp "$T/without" "$P"
+	AS=setpriv start "${no_lock[@]:1}" "$SHIM" --root=/r exec --process "$P" "$ID"
+	is "a process.json without capabilities takes the container's, on_error $on_error" '0 "NCCL_IB_HCA==mlx5_6" null' \
+		"$rc$(cat "$T/out" "$T/err") $(jq -c ".env[-1], ($locks)" "$P" | paste -sd ' ')"
+	fresh
 	jq -c '.linux.namespaces += [{type: "user"}]' "$CASES/rdma/config.json" >"$B/config.json"
 	AS=setpriv start "${no_lock[@]:1}" "$SHIM" --root=/r create --bundle "$B" --pid-file "$PIDFILE" "$ID"
 	is "in a user namespace of its own a container has it, on_error $on_error" '0 true' "$rc$(cat "$T/out" "$T/err") $(jq -c ".process | $locks" "$B/config.json")"

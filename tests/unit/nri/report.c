@@ -68,6 +68,37 @@ static void a_standby_has_its_own(void **state)
 	assert_int_equal(faccessat(dir.fd, NRI_STANDBY_PATH, F_OK, 0), -1);
 }
 
+/* One that hands over: the next one writes the same file. */
+static void one_that_leaves_keeps_to_its_own(void **state)
+{
+	cleanup_unit_dir dir = unit_dir_make();
+	const struct nri_counters counters = {.containers = 7};
+	const struct nri_status next = status_of(13);
+	struct report report = {
+		.sysroot = dir.path, .counters = &counters, .status = status_of(12)};
+	struct err err;
+
+	(void)state;
+	assert_int_equal(mkdirat(dir.fd, "run", 0755), 0);
+	report_leaving(&report); /* nobody has written one */
+	assert_int_equal(pid_there(dir.fd), 12);
+	assert_int_equal(report.status.counters.containers, 7);
+	assert_int_equal(unlinkat(dir.fd, NRI_STATUS_PATH, 0), 0);
+	report_leaving(&report); /* it is not due */
+	assert_int_equal(pid_there(dir.fd), -ENOENT);
+	report.write_at = 0;
+	report_leaving(&report);
+	assert_int_equal(pid_there(dir.fd), 12);
+	report.write_at = 0;
+	report.status.alive_ms = 0;
+	report_leaving(&report); /* its own */
+	assert_true(report.status.alive_ms > 0);
+	assert_int_equal(status_write(dir.path, &next, &err), 0);
+	report.write_at = 0;
+	report_leaving(&report);
+	assert_int_equal(pid_there(dir.fd), 13);
+}
+
 /* Whoever could write there could say what the doctor believes. */
 static void is_written_where_we_alone_write(void **state)
 {
@@ -235,6 +266,8 @@ int main(void)
 
 	unit_add(&suite, "status: written, replaced and removed", is_written_and_removed, NULL);
 	unit_add(&suite, "status: a standby has a file of its own", a_standby_has_its_own, NULL);
+	unit_add(&suite, "status: one that hands over writes its own, and not the next one's",
+		 one_that_leaves_keeps_to_its_own, NULL);
 	unit_add(&suite, "status: only where nobody else may write",
 		 is_written_where_we_alone_write, NULL);
 	unit_add(&suite, "status: no link leads out of the tree", no_link_leads_out_of_the_tree,
