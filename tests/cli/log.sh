@@ -66,6 +66,18 @@ is "a denial is one line, of both stages together" 1 "$(wc -l <<<"${log%$'\n'}")
 has "it says so" denied "$log"
 has "it names the namespace" team-a "$log"
 
+# A state that cannot be read: what stderr is cannot be known then, so that the line is here alone
+container "$rdma"
+state '.annotations.long = ("x" * 4194304)' >"$T/state"
+hook
+logged
+is "a state of more than 4 MiB: one line" 1 "$(wc -l <<<"${log%$'\n'}")"
+has "a state of more than 4 MiB: it says so" "state JSON on stdin: larger than 4194304 bytes" "$log"
+state 'del(.bundle) | .annotations["run.oci.hooks.stderr"] = "/x"' >"$T/state"
+hook
+logged
+has "a state that cannot be used, with a stderr that its author chose: it says why" "the bundle is missing" "$log"
+
 # Who did not ask, and who refuses
 config '{"memlock": "8Mi"}'
 device='"devices":[["/dev/infiniband/uverbs6",231,198]]'
