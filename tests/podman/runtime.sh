@@ -519,6 +519,28 @@ in_front() {
 	get_log
 }
 
+# ---- a file of the node that the author of the container chose as the hooks' stderr ----
+
+# crun opens it for each hook: what a hook says there would be in a script of root's, with a name that the author chose in it.
+# shellcheck disable=SC2016 # jq's variable, and what a shell would run
+chosen_stderr() {
+	local hook='{path: "/usr/local/bin/oci-rdma-hook", args: ["oci-rdma-hook", "--sysroot", $ENV.OCI_RDMA_SYSROOT, "createRuntime"]}' case
+	local says='{path: "/bin/sh", args: ["sh", "-c", "echo the control >&2"]}'
+	local -A cases=(
+		["a state that can be read"]='.'
+		["a state with more annotations than are read"]='.annotations += ([range(65535)] | map({key: "f\(.)", value: ""}) | from_entries)
+			| .annotations += ([range(9)] | map({key: "~$(touch /owned)\(.)", value: ""}) | from_entries)'
+		["a state that is larger than what is read"]='.annotations.long = ("x" * 4194304)'
+	)
+	for case in "${!cases[@]}"; do
+		rm -f "$T/chosen"
+		bundle chosen ".hooks.createRuntime = [$hook, $says] | .annotations[\"run.oci.hooks.stderr\"] = \"$T/chosen\" | ${cases[$case]}"
+		call past run --bundle "$B" chosen
+		is "$runtime, a chosen stderr, $case: the container runs" 0 "$rc"
+		is "$runtime, a chosen stderr, $case: another hook's line is there, and none of ours" "the control" "$(cat "$T/chosen")"
+	done
+}
+
 mkfifo "$T/endless"
 for runtime in crun runc; do
 	policy
@@ -530,5 +552,7 @@ for runtime in crun runc; do
 	cannot
 	in_front
 done
+runtime=crun
+chosen_stderr
 nothing_left
 finish
