@@ -257,7 +257,7 @@ def decided(runtime, plugin):
     connection.create(id=identity(23), annotations=ASKS)
     connection.create(id=identity(24), devices=TWO)
     connection.create(id=identity(25))
-    until(lambda: note(24))
+    until(lambda: all(note(n) for n in range(21, 25)))  # each child writes its own, after its answer
     equal("notes of what was decided", {21: "granted", 22: "denied", 23: "nothing", 24: "nothing", 25: None},
           {n: (note(n) or {}).get("result") for n in range(21, 26)})
     equal("a grant's note has the annotations, the policy, the limit and the variables",

@@ -99,7 +99,7 @@ served_of() {
 	local uid=0 how
 	[ "$RT" = crun ] || uid=1000
 	[ "$SYSTEMD" -ge 257 ] || RT=runc # Debian 12's crun 1.8 takes no config.json of this containerd: "unknown version specified"
-	pod "served-$RT-$RANDOM" "${ASKS[@]}"
+	pod "served-$RT-$BASHPID-$RANDOM" "${ASKS[@]}" # two at a time may be of one runtime, and have the same random number
 	trainer trainer --user "$uid"
 	main_process
 	granted "$ROW, $RT, main process" "$uid"
