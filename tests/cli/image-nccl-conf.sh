@@ -36,9 +36,11 @@ for image in file link; do
 	is "$image, the hook: the file is one for all" "644 regular file" "$(stat -c '%a %F' "$conf")"
 	container "{$rdma}"
 	$image
-	echo "$pid" >"$T/pidfile"
 	OCI_RDMA_SYSROOT=$NODE "$SHIM" create --bundle "$B" --pid-file "$T/pidfile" c0
 	is "$image, the shim" "$want" "$(in_force "$B/config.json")"
+	# The container's process starts after its record, as a runtime's does: one that is older by a second is none of the record's.
+	fresh_process
+	echo "$pid" >"$T/pidfile"
 	jq .process "$B/config.json" | jq 'del(.env)' >"$T/process.json"
 	OCI_RDMA_SYSROOT=$NODE "$SHIM" exec --process "$T/process.json" c0
 	is "$image, the shim's exec" '["NCCL_IB_TC=106"]' "$(jq -c .env "$T/process.json")"
