@@ -31,9 +31,9 @@ LONG := tests/tidy $(SUITES_NRI) $(SUITES_PACKAGE) $(SUITES_SAFETY) $(SUITES_CRO
 	node-disruption nri-standby valgrind) \
 	tests/podman/soak.sh tests/podman/builder.sh
 SUITES_ALL = $(SUITES_PODMAN) tests/tidy tests/lint $(SUITES_PACKAGE) $(SUITES_CLI) $(SUITES_NRI) $(SUITES_UNIT) \
-	$(SUITES_SAFETY) $(SUITES_CROSS) tests/vm/check-brief \
-	$(SUITES_VM)
-SUITES = $(filter-out $(LONG),$(SUITES_ALL))
+	$(SUITES_SAFETY) $(SUITES_CROSS) $(SUITES_VM)
+# check-brief is a part of check-node.
+SUITES = $(filter-out $(LONG),$(SUITES_ALL)) tests/vm/check-brief
 
 # ---- running ----
 
