@@ -79,7 +79,7 @@ struct nri_status {
 	bool awaited;        /* it serves, and another one waits */
 	const char *socket;  /* that it connects to */
 	const char *since;   /* connected and synchronized, "2026-11-21T20:22:43Z"; NULL: not */
-	const char *trouble; /* why not; NULL: none known */
+	const char *trouble; /* why not, or what is wrong nevertheless; NULL: none known */
 	const char *runtime; /* "containerd"; NULL: not known */
 	const char *version; /* its */
 	struct nri_counters counters; /* within is not in the file */

@@ -97,12 +97,14 @@ static int print_status(const struct nri_status *status, bool alive)
 	else
 		say("plugin      not connected%s%s", status->trouble ? ": " : "",
 		    status->trouble ? status->trouble : "");
+	if (status->since && status->trouble)
+		say("            %s", status->trouble);
 	print_counters(&status->counters);
 	print_missed(&status->missed);
 	if (!status->standby)
 		say("standby     %s", status->awaited ? "another plugin waits to take over"
 						      : "none: no other plugin waits");
-	return status->since || status->standby || alive ? 0 : 1;
+	return (status->since && !status->trouble) || status->standby || alive ? 0 : 1;
 }
 
 static int fail(const struct err *err)

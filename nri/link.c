@@ -15,7 +15,7 @@ int link_next_delay(int delay_ms)
 	return delay_ms < LINK_RETRY_MAX_MS / 2 ? delay_ms * 2 : LINK_RETRY_MAX_MS;
 }
 
-int link_connect(const char *path, struct err *err)
+int link_connect(const char *path, struct stat *ret_file, struct err *err)
 {
 	struct sockaddr_un address = {.sun_family = AF_UNIX};
 	cleanup_fd fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
@@ -23,7 +23,8 @@ int link_connect(const char *path, struct err *err)
 	if (strlen(path) >= sizeof(address.sun_path))
 		return err_set(err, "%s: the path is too long for a socket", path);
 	strcpy(address.sun_path, path);
-	if (fd < 0 || connect(fd, (const struct sockaddr *)&address, sizeof(address)) < 0)
+	if (fd < 0 || connect(fd, (const struct sockaddr *)&address, sizeof(address)) < 0 ||
+	    stat(path, ret_file) < 0)
 		return err_sys(err, errno, "%s", path);
 	return take_fd(&fd);
 }

@@ -89,7 +89,8 @@ static void print_gauges(FILE *out, const struct nri_status *status)
 {
 	(void)fprintf(
 		out,
-		"# HELP oci_rdma_nri_connected Whether the plugin is connected to the runtime.\n"
+		"# HELP oci_rdma_nri_connected Whether the plugin is connected to the runtime that "
+		"listens at its socket.\n"
 		"# TYPE oci_rdma_nri_connected gauge\n"
 		"oci_rdma_nri_connected %d\n"
 		"# HELP oci_rdma_nri_written_timestamp_seconds When the plugin wrote this.\n"
@@ -98,7 +99,7 @@ static void print_gauges(FILE *out, const struct nri_status *status)
 		"# HELP oci_rdma_nri_awaited Whether another plugin waits to take over.\n"
 		"# TYPE oci_rdma_nri_awaited gauge\n"
 		"oci_rdma_nri_awaited %d\n",
-		status->since != NULL, (int64_t)time(NULL), status->awaited);
+		status->since && !status->trouble, (int64_t)time(NULL), status->awaited);
 }
 
 static char *metrics_text(const struct nri_status *status, size_t *ret_len)

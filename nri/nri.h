@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/stat.h>
 #include <sys/types.h>
 
 #include "core/base/err.h"
@@ -70,8 +71,9 @@ int scrape_run(const struct nri_options *options);
 /* How long to wait after that: twice as long */
 int link_next_delay(int delay_ms);
 
-/* Connects. Returns a descriptor that the caller owns, or -1. */
-int link_connect(const char *path, struct err *err);
+/* Connects. *ret_file: the socket's file, by which it is known whether another one has its name
+ * since. Returns a descriptor that the caller owns, or -1. */
+int link_connect(const char *path, struct stat *ret_file, struct err *err);
 
 /* Takes a descriptor that the runtime has connected: makes it one that does not block. */
 int link_take(int fd, struct err *err);

@@ -6,6 +6,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <sys/un.h>
 #include <syslog.h>
@@ -15,6 +16,7 @@
 #include "core/base/clock.h"
 #include "core/base/names.h"
 #include "core/confine/confine.h"
+#include "core/note/note.h"
 #include "core/report/report.h"
 #include "nri/missed.h"
 #include "nri/report.h"
@@ -34,6 +36,8 @@
  * commands. */
 #define FILE_LOOK_MS 1000
 #define FILE_ABSENT_LOOKS 3
+/* Between two looks at who has the socket's name */
+#define SOCKET_LOOK_MS 2000
 
 #define NEVER INT64_MAX
 
@@ -51,9 +55,12 @@ struct plugin {
 	pid_t runtime; /* that launched us; 0: none did */
 
 	int fd;         /* the one connection; -1: none */
+	bool hung_up;   /* the runtime has closed it: what is read yet, nobody waits for */
 	bool launched;  /* it is the one that the runtime made when it launched us */
 	bool connected; /* and registered */
 	bool waiting;
+	struct stat socket_file; /* that was connected to */
+	int64_t socket_at;
 	struct session session;
 	struct lock lock;
 	int delay_ms;
@@ -66,6 +73,7 @@ struct plugin {
 	struct report report;
 	struct synchronize synchronize; /* while the runtime tells what is there */
 	struct missed missed;
+	char not_taken[SERVE_ID_SIZE]; /* a container whose grant the runtime has not read */
 };
 
 /* ---- signals: blocked but while nothing is to be done ---- */
@@ -146,7 +154,10 @@ static void on_create(void *context, struct arena *arena, const struct message *
 {
 	struct plugin *plugin = context;
 
-	if (!is_to_answer(plugin, request))
+	/* This plugin was stopped for longer than the runtime waits. The container has begun
+	 * without it: after the next Synchronize that is found. A decision now would say that it
+	 * was granted. */
+	if (plugin->hung_up || !is_to_answer(plugin, request))
 		return;
 	serve_container(&plugin->server, arena, request, ret_response);
 	report_soon(&plugin->report);
@@ -172,12 +183,21 @@ static void on_configured(void *context, const struct message_runtime *runtime)
 		be_connected(plugin);
 }
 
+/* The note says that it was granted: without one the container's limit is looked at. */
+static void forget_grant(struct plugin *plugin)
+{
+	if (plugin->not_taken[0])
+		note_remove(plugin->options->node.sysroot, plugin->not_taken);
+	plugin->not_taken[0] = '\0';
+}
+
 static void on_synchronized(void *context, bool whole)
 {
 	struct plugin *plugin = context;
 
 	if (!plugin->launched)
 		be_connected(plugin);
+	forget_grant(plugin);
 	synchronize_finish(&plugin->synchronize, whole);
 	missed_look(&plugin->missed, &plugin->synchronize, plugin->report.since);
 	synchronize_free(&plugin->synchronize);
@@ -214,6 +234,10 @@ static void retry_later(struct plugin *plugin, const struct err *err)
 
 static void disconnect(struct plugin *plugin, const struct err *err)
 {
+	/* The child that has decided may write the note yet. */
+	if (plugin->session.out.len)
+		memcpy(plugin->not_taken, plugin->server.granted, sizeof(plugin->not_taken));
+	plugin->server.granted[0] = '\0';
 	session_end(&plugin->session);
 	synchronize_free(&plugin->synchronize);
 	(void)close(plugin->fd);
@@ -235,7 +259,7 @@ static void connect_now(struct plugin *plugin)
 {
 	struct err err;
 
-	plugin->fd = link_connect(plugin->socket, &err);
+	plugin->fd = link_connect(plugin->socket, &plugin->socket_file, &err);
 	if (plugin->fd < 0)
 		retry_later(plugin, &err);
 	else if (begin_session(plugin, &err) < 0)
@@ -368,6 +392,23 @@ static void look_at_file(struct plugin *plugin)
 	ended = 1;
 }
 
+/* ---- who listens at the socket ---- */
+
+/*
+ * Two engines of a node may have the same socket in their configuration: who starts later takes its
+ * name away from the other (net.Listen after os.Remove in containerd/nri, pkg/adaptation), whose
+ * connections go on.
+ */
+static void look_at_socket(struct plugin *plugin)
+{
+	struct stat st;
+
+	plugin->socket_at = clock_ms() + SOCKET_LOOK_MS;
+	if (stat(plugin->socket, &st) == 0)
+		report_socket(&plugin->report, st.st_dev != plugin->socket_file.st_dev ||
+						       st.st_ino != plugin->socket_file.st_ino);
+}
+
 /* ---- what comes in and goes out ---- */
 
 /* Nothing is read while an answer waits to be sent: so there is never more than one. */
@@ -376,6 +417,7 @@ static int exchange(struct plugin *plugin, short events, struct err *err)
 	static unsigned char bytes[READ_SIZE];
 	ssize_t n = 0;
 
+	plugin->hung_up = events & POLLHUP;
 	if (plugin->session.out.len)
 		return link_write(plugin->fd, &plugin->session.out, err);
 	if (events & (POLLIN | POLLHUP | POLLERR))
@@ -429,6 +471,8 @@ static void tend(struct plugin *plugin)
 		connect_again(plugin);
 	if (has_file(plugin) && clock_ms() >= plugin->file_at)
 		look_at_file(plugin);
+	if (plugin->connected && !plugin->launched && clock_ms() >= plugin->socket_at)
+		look_at_socket(plugin);
 	if (missed_tend(&plugin->missed))
 		report_missed(&plugin->report, &plugin->missed.status);
 	report_tend(&plugin->report, plugin->lock.ours && lock_is_awaited(&plugin->lock));
@@ -527,6 +571,7 @@ static void end(struct plugin *plugin, const sigset_t *waiting)
 	notify("STOPPING=1");
 	hand_over(plugin, waiting);
 	verdict_finish(&plugin->server.children);
+	forget_grant(plugin);
 	missed_end(&plugin->missed);
 	if (plugin->fd >= 0) {
 		session_end(&plugin->session);

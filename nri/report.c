@@ -267,6 +267,27 @@ void report_trouble(struct report *report, const struct err *err)
 	write_both(report);
 }
 
+void report_socket(struct report *report, bool taken)
+{
+	struct nri_status *status = &report->status;
+
+	if (taken == (status->trouble != NULL))
+		return;
+	status->trouble = NULL;
+	if (taken) {
+		(void)snprintf(report->trouble, sizeof(report->trouble),
+			       "another program listens at %.200s now, and its containers get "
+			       "nothing: two engines of this node have the same NRI socket; give "
+			       "one of them another one (socket_path), or switch its NRI off",
+			       status->socket);
+		status->trouble = report->trouble;
+		log_event(LOG_WARNING, "%s", status->trouble);
+	}
+	notify("STATUS=connected to %s %s%s%s", report->name, report->version,
+	       taken ? ", but " : "", taken ? status->trouble : "");
+	write_both(report);
+}
+
 void report_standby(struct report *report)
 {
 	if (report->status.standby)

@@ -101,6 +101,10 @@ void report_connected(struct report *report);
  * ever. */
 void report_trouble(struct report *report, const struct err *err);
 
+/* Another program listens by now at the socket by which this plugin is connected. Also logged once.
+ */
+void report_socket(struct report *report, bool taken);
+
 /* Another plugin serves the node, and this one waits. */
 void report_standby(struct report *report);
 

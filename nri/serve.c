@@ -197,6 +197,8 @@ static void ask_child(struct server *server, struct container *container, struct
 	*ret_response = verdict.response;
 	if (verdict.reason)
 		go_without(&server->options, container, &verdict, arena, ret_response);
+	if (verdict.kind == VERDICT_GRANTED)
+		(void)snprintf(server->granted, sizeof(server->granted), "%s", container->id);
 	count(&server->counters, verdict.kind);
 }
 
@@ -237,6 +239,7 @@ void serve_container(struct server *server, struct arena *arena, const struct me
 	int64_t begin = clock_us();
 
 	*ret_response = (struct message){0};
+	server->granted[0] = '\0';
 	serve(server, arena, request, ret_response);
 	counters_answered(&server->counters, clock_us() - begin);
 }

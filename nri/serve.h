@@ -105,9 +105,12 @@ void verdict_finish(struct verdict_children *children);
 #define SERVE_PATIENCE_MS 1500
 #endif
 
+#define SERVE_ID_SIZE 132
+
 struct server {
 	struct options options;
 	int patience_ms;
+	char granted[SERVE_ID_SIZE]; /* the container of the last answer, if that is a grant */
 	struct nri_counters counters;
 	struct verdict_children children;
 };

@@ -95,7 +95,7 @@ PACKAGES-tests/vm/check-brief = cluster package
 $(SUITES_CLI) $(SUITES_PODMAN) $(SUITES_PACKAGE) $(SUITES_VM): $(HOOK) $(NRI_PROGRAM) $(DOCTOR)
 tests/vm/check-brief: $(HOOK) $(NRI_PROGRAM) $(DOCTOR)
 $(patsubst %,tests/cli/%.sh,confine hook-dynamic out-of-memory): $(HOOK_DYNAMIC)
-tests/cli/nri.sh tests/cli/outcome.sh $(SUITES_NRI): $(NRI_PATIENT)
+$(patsubst %,tests/cli/%.sh,nri nri-missed outcome) $(SUITES_NRI): $(NRI_PATIENT)
 tests/cli/events.sh tests/cli/events-types.sh: $(EVENTS)
 tests/cli/events-types.sh: $(KUBECHECK)
 tests/package/man.sh: $(EVENTS)

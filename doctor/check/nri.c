@@ -109,6 +109,15 @@ static int add_connected(struct findings *findings, const struct nri_status *sta
 		n->containers, n->granted, n->denied, n->failed, n->given_up, NRI_STATUS_PATH);
 }
 
+static int add_troubled(struct findings *findings, const struct nri_status *status)
+{
+	return findings_add(findings, "nri", NULL, FINDING_WARN, "doc/install-nri.md",
+			    NRI_NAME " is connected to %s %s since %s, but %s (/%s)",
+			    status->runtime ? status->runtime : "a runtime",
+			    status->version ? status->version : "", status->since, status->trouble,
+			    NRI_STATUS_PATH);
+}
+
 static int add_plugin(const struct doctor *doctor, struct findings *findings, struct err *err)
 {
 	struct nri_status status;
@@ -118,8 +127,10 @@ static int add_plugin(const struct doctor *doctor, struct findings *findings, st
 	case 0:
 		if (status.standby)
 			return add_standby(findings);
-		return status.since ? add_connected(findings, &status)
-				    : add_unconnected(doctor, findings, &status);
+		if (!status.since)
+			return add_unconnected(doctor, findings, &status);
+		return status.trouble ? add_troubled(findings, &status)
+				      : add_connected(findings, &status);
 	case -ESRCH:
 		return add_ended(findings, &status);
 	case -ETIMEDOUT:

@@ -52,6 +52,10 @@ for counter in failed given_up; do
 	finds "containers that it could not serve ($counter)" nri warn "journalctl -t oci-rdma-nri"
 done
 
+on_a_node connected '.trouble = "another program listens at /x now"'
+finds "a plugin whose socket has another listener by now" nri warn \
+	"is connected to containerd 2.1.9 since 2026-11-21T20:22:43Z, but another program listens at /x now (/run/oci-rdma-hook/nri.json)"
+
 lost() { alone && connected '.connected_since = null | .trouble = "/var/run/nri/nri.sock: No such file or directory"'; }
 on_a_node lost
 finds "a plugin of an engine without NRI" nri warn "not connected: /var/run/nri/nri.sock: No such file"

@@ -12,5 +12,6 @@ if [ -e /dev/log ] && [ "${OWN_NAMESPACE-}" != yes ]; then
 fi
 . tests/cli/setup.bash
 NRI=$(realpath "${BUILD:-build}/oci-rdma-nri")
-"$PYTHON" -IS tests/cli/tools/nri_missed.py "$NRI" "$T" || failed=1
+PATIENT=$(realpath "${BUILD:-build}/tests/oci-rdma-nri-patient")
+"$PYTHON" -IS tests/cli/tools/nri_missed.py "$NRI" "$PATIENT" "$T" || failed=1
 finish

@@ -59,6 +59,8 @@ printed "--check, a name that speaks to the terminal" "plugin      connected to 
 	'{"connected_since": "d\u001be", "runtime": {"name": "a\u001b[2J\nplugin", "version": "b\u0085c"}}'
 printed "--check, what is wrong speaks to it no more" "plugin      not connected: a?[2J?b|containers  0: 0 granted, 0 denied, 0 failed, 0 given up|" \
 	'{"connected_since": null, "trouble": "a\u001b[2J\nb"}'
+printed "--check, connected and yet something is wrong" "plugin      connected to c 2 since d|            a?[2Jb|" \
+	'{"connected_since": "d", "runtime": {"name": "c", "version": "2"}, "trouble": "a\u001b[2Jb"}'
 rm -r "$T/empty/run"
 
 # On the node itself a status file is believed as long as its process lives. Here the node has one process, which is --check itself later:

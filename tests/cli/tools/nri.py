@@ -453,6 +453,35 @@ def reconnects(runtime, plugin):
     connection.close()
 
 
+def socket_taken(runtime, _):
+    """Another engine of the node takes the socket's name; the connection stays."""
+    metrics = os.path.join(T, "taken.prom")
+    plugin = Plugin("--metrics", metrics)
+    connection = runtime.accept().begin()
+    until(lambda: check()[0] == 0)
+    os.link(SOCKET, SOCKET + ".kept")
+    other = Runtime(SOCKET)
+    code, text = until(lambda: check()[0] and check())
+    ok("--check says that another program listens at the socket", (code, "connected to containerd" in text, f"another program listens at {SOCKET} now" in text)
+       == (1, True, True), text)
+    equal("--check-alive: it is no reason to restart it", 0, subprocess.run(
+        [PROGRAM, "--sysroot", NODE, "--check-alive"], stdout=subprocess.DEVNULL, check=False).returncode)
+    until(lambda: "oci_rdma_nri_connected 0" in open(metrics).read())
+    equal("its own engine is served all the same", (HCAS, LIMIT), connection.create(annotations=ASKS, devices=TWO).adjust())
+    equal("the log says so once", 1, sum("another program listens" in line for line in plugin.lines()))
+    os.rename(SOCKET + ".kept", SOCKET)
+    until(lambda: check()[0] == 0)
+    ok("it is over when the engine has the name again", "another program" not in check()[1])
+    until(lambda: "oci_rdma_nri_connected 1" in open(metrics).read())
+    os.unlink(SOCKET)
+    before = status()["alive_ms"]
+    until(lambda: status()["alive_ms"] > before + 5000)
+    equal("without a name there is no other engine", 0, check()[0])
+    plugin.end()
+    connection.close()
+    other.listener.close()
+
+
 def attempts(runtime, _):
     runtime.stop()
     trace = os.path.join(T, "trace")
@@ -1053,13 +1082,13 @@ def confined(runtime, plugin):
 
 
 SCENES = (recorded_sessions, garbage, decisions, reconnects, one_a_node, standby, removed, ends, memory, confined)  # that want a plugin
-OWN = (files_opened, deadline, attempts, launched, end_with, surroundings, notifications, without_nri, watchdog, metrics)  # that start theirs
+OWN = (socket_taken, files_opened, deadline, attempts, launched, end_with, surroundings, notifications, without_nri, watchdog, metrics)  # that start theirs
 
 
 def main():
     chosen = os.environ.get("SCENE")
     if os.environ.get("SLOW"):  # a build with sanitizers, which trace and take memory themselves
-        chosen = "recorded_sessions,garbage,decisions,reconnects,launched,end_with,one_a_node,standby,removed,ends,notifications,watchdog,metrics"
+        chosen = "recorded_sessions,garbage,decisions,reconnects,socket_taken,launched,end_with,one_a_node,standby,removed,ends,notifications,watchdog,metrics"
     for scene in SCENES + OWN:
         if chosen and scene.__name__ not in chosen.split(","):
             continue

@@ -1,4 +1,4 @@
-"""nri_missed.py PROGRAM DIRECTORY: oci-rdma-nri connects to a runtime whose containers were created while it was away. TAP on stdout.
+"""nri_missed.py PROGRAM PATIENT DIRECTORY: oci-rdma-nri connects to a runtime whose containers were created while it was away. TAP on stdout.
 The node and its processes are a recorded tree; that a limit is really raised is the virtual machine's to say (tests/vm/jobs/nri)."""
 import json
 import os
@@ -11,9 +11,9 @@ import time
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from nri_peer import PATIENCE, Runtime, container, pack  # noqa: E402
+from nri_peer import PATIENCE, PLUGIN, REQUEST, SERVICE, Runtime, container, pack  # noqa: E402
 
-PROGRAM, T = sys.argv[1:3]
+PROGRAM, PATIENT, T = sys.argv[1:4]
 NODE = os.path.join(T, "node")
 RUN = os.path.join(NODE, "run/oci-rdma-hook")
 NOTES = os.path.join(RUN, "decisions")
@@ -120,9 +120,9 @@ def payload(*items, pods=True, containers=True):
 
 
 class Plugin:
-    def __init__(self, *front, metrics=True):
+    def __init__(self, *front, metrics=True, program=PROGRAM):
         self.log = open(LOG, "w+")
-        self.process = subprocess.Popen([*front, PROGRAM, "--sysroot", NODE, *(["--metrics", METRICS] if metrics else [])], stderr=self.log,
+        self.process = subprocess.Popen([*front, program, "--sysroot", NODE, *(["--metrics", METRICS] if metrics else [])], stderr=self.log,
                                         stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
         self.place = 0
 
@@ -140,6 +140,11 @@ class Plugin:
     def kilobytes(self, name):
         with open(f"/proc/{self.process.pid}/status") as f:
             return int(re.search(name + r":\s+(\d+) kB", f.read()).group(1))
+
+    def release(self):
+        """Ends the tracer, which a delayed child keeps"""
+        with open(f"/proc/{self.process.pid}/status") as f:
+            os.kill(int(re.search(r"TracerPid:\s+(\d+)", f.read()).group(1)), signal.SIGKILL)
 
     def children(self):
         with open(f"/proc/{self.process.pid}/task/{self.process.pid}/children") as f:
@@ -276,6 +281,58 @@ def decided(runtime, plugin):
     equal("containers that are gone have no note any more", [21, 22], [n for n in range(21, 26) if note(n)])
     equal("what was decided is not missed", ([], 0), (plugin.lines(), status()["missed"]["found"]))
     connection.close()
+
+
+def stopped(runtime, plugin):
+    """The runtime asks while the plugin is stopped, does not wait for it any longer, and lets the container begin."""
+    connection = runtime.accept().begin()
+    until(lambda: status()["connected_since"])
+    plugin.lines()
+    plugin.process.send_signal(signal.SIGSTOP)
+    ask(connection, 31)
+    connection.close()
+    plugin.process.send_signal(signal.SIGCONT)
+    process(4731, identity(31), 8 << 20)
+    connection = connect(runtime, known(31, 4731))
+    equal("asked while it was stopped: it is missed", [identity(31)], [one["id"] for one in looked(plugin)["containers"]])
+    equal("…and never called granted", (["missed"], "missed"), ([line.split(": ")[1] for line in plugin.lines()], note(31)["result"]))
+    connection.close()
+
+
+def ask(connection, number):
+    """CreateContainer, without a wait for the answer"""
+    connection.send(PLUGIN, connection.call, REQUEST, pack((1, SERVICE), (2, "CreateContainer"), (
+        3, container(id=identity(number), annotations=ASKS, devices=TWO)), (4, 1999900000)))
+
+
+def not_taken(runtime, _):
+    """The runtime goes on while the plugin decides: the answer, a grant, cannot be sent. Then it comes back, or the plugin ends."""
+    function = os.path.join(NODE, "sys/devices/pci0000:3a/0000:3a:00.0/0000:3b:02.6/infiniband_verbs/uverbs6")
+    for limit, result in (8 << 20, "missed"), ("unlimited", None), ("not looked at", None):
+        plugin = Plugin("strace", "-D", "-f", "-o", "/dev/null", "-P", function, "-e", "inject=openat:delay_enter=3600000000", metrics=False,
+                        program=PATIENT)
+        connection = runtime.accept().begin()
+        connection.create(id=identity(32), devices=())
+        ask(connection, 33)
+        until(lambda p=plugin: p.children())
+        connection.close()
+        plugin.release()
+        until(lambda p=plugin: any("grant: " in line for line in p.lines()))
+        process(4733, identity(33), limit)
+        if limit == "not looked at":
+            until(lambda: note(33))
+            runtime.stop()
+            plugin.end()
+            runtime.listen()
+            equal("the answer could not be sent, and the plugin ends: the next one finds no note", None, note(33))
+            return
+        connection = connect(runtime, known(33, 4733))
+        until(lambda p=plugin: not p.children())
+        until(lambda: status()["missed"]["found"] or not result)
+        equal(f"the answer could not be sent, and the limit is {limit}", (result, int(bool(result))), ((note(33) or {}).get("result"), status()["missed"]["found"]))
+        shutil.rmtree(NOTES)
+        plugin.end()
+        connection.close()
 
 
 def apart(runtime, plugin):
@@ -425,14 +482,14 @@ def files(runtime, _):
 
 def main():
     runtime = None
-    scenes = [missed, ends, decided, apart, without_pids, asked_by_device, stuck, cut_short, large, crowded, files]
+    scenes = [missed, ends, decided, stopped, not_taken, apart, without_pids, asked_by_device, stuck, cut_short, large, crowded, files]
     chosen = os.environ.get("SCENES", "").split()
     for scene in scenes:
         if chosen and scene.__name__ not in chosen:
             continue
         make_node("pid:[4026532000]" if scene is without_pids else "pid:[4026531836]")
         runtime = Runtime(SOCKET)
-        plugin = None if scene is files else Plugin()
+        plugin = None if scene in (files, not_taken) else Plugin()
         try:
             scene(runtime, plugin)
         except Exception as e:  # pylint: disable=broad-except

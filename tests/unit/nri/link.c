@@ -34,17 +34,21 @@ static void connecting_does_not_block(void **state)
 	const char *path = socket_path(&arena, &dir);
 	cleanup_fd listener = listen_at(path);
 	cleanup_fd first = -1;
+	struct stat st;
+	struct stat file;
 	struct err err = {0};
 	int fd = 0;
 
 	(void)state;
 	(void)alarm(UNIT_PATIENCE);
-	first = link_connect(path, &err);
+	first = link_connect(path, &st, &err);
 	assert_true(first >= 0);
+	assert_int_equal(stat(path, &file), 0);
+	assert_true(st.st_dev == file.st_dev && st.st_ino == file.st_ino);
 	assert_int_equal(fcntl(first, F_GETFD), FD_CLOEXEC);
 	assert_true(fcntl(first, F_GETFL) & O_NONBLOCK);
 	for (int i = 0; i < 100 && fd >= 0; i++) /* they are the listener's, and go with it */
-		fd = link_connect(path, &err);
+		fd = link_connect(path, &st, &err);
 	(void)alarm(0);
 	assert_int_equal(fd, -1);
 	assert_non_null(strstr(err.text, path));
@@ -55,18 +59,19 @@ static void where_nobody_listens_there_is_no_connection(void **state)
 	cleanup_unit_dir dir = unit_dir_make();
 	cleanup_arena arena = {0};
 	char path[sizeof(((struct sockaddr_un *)0)->sun_path) + 1];
+	struct stat st;
 	struct err err = {0};
 
 	(void)state;
-	assert_int_equal(link_connect(socket_path(&arena, &dir), &err), -1);
+	assert_int_equal(link_connect(socket_path(&arena, &dir), &st, &err), -1);
 	assert_non_null(strstr(err.text, "nri.sock: No such file or directory"));
 	memset(path, 'x', sizeof(path));
 	path[sizeof(path) - 2] = '\0'; /* with its NUL it fits */
-	assert_int_equal(link_connect(path, &err), -1);
+	assert_int_equal(link_connect(path, &st, &err), -1);
 	assert_non_null(strstr(err.text, "No such file or directory"));
 	path[sizeof(path) - 2] = 'x';
 	path[sizeof(path) - 1] = '\0';
-	assert_int_equal(link_connect(path, &err), -1);
+	assert_int_equal(link_connect(path, &st, &err), -1);
 	assert_non_null(strstr(err.text, "too long for a socket"));
 }
 
