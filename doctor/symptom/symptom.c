@@ -497,15 +497,46 @@ int symptom_explain(struct findings *findings, const char *text, size_t len, str
 	return status;
 }
 
+/*
+ * A kubelet compresses the logs that it has rotated, and PowerShell writes what is sent to a file
+ * as UTF-16. No line of these is known, which would pass for a log without a cause.
+ */
+static int check_text(const char *bytes, size_t len, const char *what, struct err *err)
+{
+	static const struct {
+		const char *begin;
+		const char *kind;
+		const char *remedy;
+	} others[] = {
+		{"\x1f\x8b", "is compressed", "zcat FILE | oci-rdma-doctor --symptom"},
+		{"\x28\xb5\x2f\xfd", "is compressed", "zstdcat FILE | oci-rdma-doctor --symptom"},
+		{"\xff\xfe", "is UTF-16", "iconv -f UTF-16 FILE | oci-rdma-doctor --symptom"},
+		{"\xfe\xff", "is UTF-16", "iconv -f UTF-16 FILE | oci-rdma-doctor --symptom"},
+	};
+
+	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++) {
+		size_t size = strlen(others[i].begin);
+
+		if (len >= size && memcmp(bytes, others[i].begin, size) == 0)
+			return err_set(err, "%s %s: run %s", what, others[i].kind,
+				       others[i].remedy);
+	}
+	return 0;
+}
+
 static int read_all(struct reading *reading, int fd, const char *what, struct err *err)
 {
 	char bytes[65536];
+	bool begun = false;
 	ssize_t n;
 
 	do {
 		n = read(fd, bytes, sizeof(bytes));
 		if (n < 0 && errno != EINTR)
 			return err_sys(err, errno, "%s", what);
+		if (n > 0 && !begun && check_text(bytes, (size_t)n, what, err) < 0)
+			return -1;
+		begun |= n > 0;
 		if (n > 0)
 			feed(reading, bytes, (size_t)n);
 	} while (n != 0);

@@ -41,6 +41,21 @@ for name in "$T/none.log" ./none nccl/none.log; do
 	symptoms --symptom "$name" </dev/null
 	is "a file that is not there, $name" "2 0 oci-rdma-doctor: $name: No such file or directory" "$rc $(wc -c <"$T/out") $(<"$T/err")"
 done
+while read -r name how command; do
+	symptoms --symptom - < <(printf '%s\n' "$p2p" | $command)
+	is "a log that no line can be read of, $name" "2 0 oci-rdma-doctor: stdin ${how//_/ } FILE | oci-rdma-doctor --symptom" \
+		"$rc $(wc -c <"$T/out") $(<"$T/err")"
+done <<-EOT
+	gzip is_compressed:_run_zcat gzip -c
+	zstd is_compressed:_run_zstdcat printf \050\265\057\375\044
+	UTF-16LE is_UTF-16:_run_iconv_-f_UTF-16 iconv -t UTF-16
+EOT
+printf '\376\377' >"$T/two" # the other byte order
+symptoms --symptom "$T/two"
+is "…not even its begin" 2 "$rc"
+printf '\050\265\057' >"$T/three"
+symptoms --symptom "$T/three"
+is "what only begins like one is read" 3 "$rc"
 symptoms --symptom "transport/net_ib.cc:94 NCCL WARN NET/IB : Got completion with status=4 vendor err 81" </dev/null
 is "a message with a slash, and blanks" "1" "$rc"
 symptoms --symptom "IBV_WC_RNR_RETRY_EXC_ERR" </dev/null
