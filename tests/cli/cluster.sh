@@ -515,6 +515,9 @@ for name in kubernetes-install kubernetes-remove kubernetes-nri kubernetes-nri-l
 	esac
 	is "$name: its pods use no network but what they need" "[$ports,[\"Ingress\",\"Egress\"]]" "$(jq -c '.[] | select(.kind == "NetworkPolicy").spec | [.ingress + .egress // [], .policyTypes]' "$T/$name.json")"
 	is "$name: a probe has time on a loaded node" true "$(jq '[.. | objects | .startupProbe, .readinessProbe, .livenessProbe | values] | all(.timeoutSeconds >= 5)' "$T/$name.json")"
+	[[ $name != *-nri* ]] || is "$name: on a node whose engine has NRI off no container is ended; none is ready" "[\"--check-alive\",\"--check-alive\",\"--check\"]" \
+		"$(jq -c '[.[] | select(.kind == "DaemonSet").spec.template.spec.containers[] | select(.startupProbe) |
+			[.startupProbe, .livenessProbe, .readinessProbe | .exec.command[1]]] | unique[]' "$T/$name.json")"
 	is "$name: an account of its own, without a token" true "$(jq '(map(select(.kind == "ServiceAccount"))[0]) as $account |
 		$account.automountServiceAccountToken == false and
 		([.[] | select(.kind == "DaemonSet").spec.template.spec] | all(.serviceAccountName == $account.metadata.name and .automountServiceAccountToken == false))' "$T/$name.json")"
