@@ -453,6 +453,12 @@ def reconnects(runtime, plugin):
     connection.close()
 
 
+def after_looks(read):
+    """Returns after two looks of a plugin at the socket's name, one each 2 s"""
+    begun = read()["alive_ms"]
+    until(lambda: read()["alive_ms"] > begun + 5000)
+
+
 def socket_taken(runtime, _):
     """Another engine of the node takes the socket's name; the connection stays."""
     metrics = os.path.join(T, "taken.prom")
@@ -474,8 +480,7 @@ def socket_taken(runtime, _):
     ok("it is over when the engine has the name again", "another program" not in check()[1])
     until(lambda: "oci_rdma_nri_connected 1" in open(metrics).read())
     os.unlink(SOCKET)
-    before = status()["alive_ms"]
-    until(lambda: status()["alive_ms"] > before + 5000)
+    after_looks(status)
     equal("without a name there is no other engine", 0, check()[0])
     plugin.end()
     connection.close()
@@ -516,6 +521,8 @@ def launched(runtime, _):
     connection.synchronize()
     equal("launched: served", (HCAS, LIMIT), connection.create(annotations=ASKS, devices=TWO).adjust())
     ok("launched: no second connection", runtime.waits())
+    after_looks(status)
+    equal("launched: no socket of its own that another program could take", None, status()["trouble"])
     connection.close()
     connection = runtime.accept()
     connection.registered()
@@ -741,6 +748,8 @@ def standby(runtime, plugin):
     equal("with a standby: --check", 0, code)
     ok("with a standby: it names it", "another plugin waits" in text, text)
     ok("the standby connects to nothing", runtime.waits())
+    after_looks(standby_of)
+    equal("…and is troubled by nobody's socket", None, standby_of()["trouble"])
     plugin.end(signal.SIGKILL)
     connection.close()
     connection = runtime.accept().begin()
