@@ -197,7 +197,7 @@ static void ask_child(struct server *server, struct container *container, struct
 	*ret_response = verdict.response;
 	if (verdict.reason)
 		go_without(&server->options, container, &verdict, arena, ret_response);
-	if (verdict.kind == VERDICT_GRANTED)
+	if (verdict.kind == VERDICT_GRANTED && container->id)
 		(void)snprintf(server->granted, sizeof(server->granted), "%s", container->id);
 	count(&server->counters, verdict.kind);
 }
