@@ -13,5 +13,5 @@ fi
 . tests/cli/setup.bash
 NRI=$(realpath "${BUILD:-build}/oci-rdma-nri")
 PATIENT=$(realpath "${BUILD:-build}/tests/oci-rdma-nri-patient")
-"$PYTHON" -IS tests/cli/tools/nri_missed.py "$NRI" "$PATIENT" "$T" || failed=1
+"$PYTHON" -IS tests/cli/tools/nri_missed.py "$NRI" "$T" "$PATIENT" || failed=1
 finish

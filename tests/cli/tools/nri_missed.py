@@ -1,4 +1,4 @@
-"""nri_missed.py PROGRAM PATIENT DIRECTORY: oci-rdma-nri connects to a runtime whose containers were created while it was away. TAP on stdout.
+"""nri_missed.py PROGRAM DIRECTORY PATIENT: oci-rdma-nri connects to a runtime whose containers were created while it was away. TAP on stdout.
 The node and its processes are a recorded tree; that a limit is really raised is the virtual machine's to say (tests/vm/jobs/nri)."""
 import json
 import os
@@ -13,7 +13,8 @@ sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from nri_peer import PATIENCE, PLUGIN, REQUEST, SERVICE, Runtime, container, pack  # noqa: E402
 
-PROGRAM, PATIENT, T = sys.argv[1:4]
+PROGRAM, T = sys.argv[1:3]
+PATIENT = sys.argv[-1]  # PROGRAM, but for its patience (tests/safety.mk); nri_alerts.py, which imports this, has no use for it
 NODE = os.path.join(T, "node")
 RUN = os.path.join(NODE, "run/oci-rdma-hook")
 NOTES = os.path.join(RUN, "decisions")
