@@ -142,6 +142,10 @@ class Plugin:
         with open(f"/proc/{self.process.pid}/status") as f:
             return int(re.search(name + r":\s+(\d+) kB", f.read()).group(1))
 
+    def is_stopped(self):
+        with open(f"/proc/{self.process.pid}/stat") as f:
+            return f.read().rsplit(")", 1)[1].split()[0] == "T"
+
     def release(self):
         """Ends the tracer, which a delayed child keeps"""
         with open(f"/proc/{self.process.pid}/status") as f:
@@ -290,6 +294,7 @@ def stopped(runtime, plugin):
     until(lambda: status()["connected_since"])
     plugin.lines()
     plugin.process.send_signal(signal.SIGSTOP)
+    until(plugin.is_stopped)  # until then it may see the request without the end of the connection
     ask(connection, 31)
     connection.close()
     plugin.process.send_signal(signal.SIGCONT)
