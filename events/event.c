@@ -49,6 +49,7 @@ int event_take(const struct refusal *refusal, struct event *ret_event, struct er
 	*ret_event = (struct event){.result = refusal->result,
 				    .first = refusal->time,
 				    .last = refusal->time,
+				    .recorded = refusal->time,
 				    .count = 1};
 	(void)snprintf(ret_event->namespace, sizeof(ret_event->namespace), "%s",
 		       refusal->pod_namespace);
@@ -78,7 +79,8 @@ void event_name(const struct event *event, char name[EVENT_NAME_SIZE])
 	while (len > 0 && !isalnum((unsigned char)name[len - 1]))
 		len--;
 	(void)snprintf(what, sizeof(what), "%s %s %s %s %lld", event->pod, event->uid,
-		       event->container, note_result_name(event->result), (long long)event->first);
+		       event->container, note_result_name(event->result),
+		       (long long)event->recorded);
 	(void)snprintf(name + len, EVENT_NAME_SIZE - (size_t)len, ".%016llx",
 		       (unsigned long long)text_hash(what));
 }

@@ -29,7 +29,8 @@ struct event {
 	enum note_result result;
 	int64_t first; /* when: seconds since 1970 */
 	int64_t last;
-	unsigned count; /* how often since the last event of the same */
+	int64_t recorded; /* the first one's time as its record has it, of which the name is made */
+	unsigned count;   /* how often since the last event of the same */
 };
 
 /* Checks the names, and copies. A uid that cannot be one is left out. Returns 0 or -1. */
@@ -40,7 +41,8 @@ bool event_is_same(const struct event *a, const struct event *b);
 
 /*
  * The name that the event has in its namespace: the same for the same pod, container, result and
- * first time, so that one that is posted twice is refused as there already.
+ * first record, so that one that is posted twice is refused as there already. It does not depend on
+ * when the record was read: a clock that was set back must not make two names of one record.
  */
 void event_name(const struct event *event, char name[EVENT_NAME_SIZE]);
 

@@ -39,14 +39,17 @@ static bool is_known(const struct event *known, const struct event *event)
 
 static void add(struct story *story, const struct event *event, int64_t now)
 {
-	int64_t first = story->event.count ? story->event.first : event->first;
-	unsigned count = story->event.count + 1;
+	const struct event before = story->event;
 
-	if (!story->event.count)
-		story->due = story->quiet_until > now ? story->quiet_until : now;
 	story->event = *event;
-	story->event.first = first;
-	story->event.count = count;
+	if (before.count) {
+		story->event.first = before.first;
+		story->event.recorded = before.recorded;
+		story->event.count = before.count + 1;
+		return;
+	}
+	story->event.count = 1;
+	story->due = story->quiet_until > now ? story->quiet_until : now;
 }
 
 enum ledger_answer ledger_take(struct ledger *ledger, const struct event *event, int64_t now,

@@ -46,7 +46,8 @@ struct reporter {
 
 /* ---- what comes ---- */
 
-/* An event's times are those of the node; one from the future is of now. */
+/* An event's times are those of the node; one from the future is of now, as after the clock was set
+ * back. Its name stays that of the record. */
 static void take(void *context, const struct refusal *refusal)
 {
 	struct reporter *reporter = context;

@@ -192,6 +192,9 @@ static void a_name_is_the_same_for_the_same(void **state)
 	assert_int_equal(strncmp(names[0], "h-kim-0.", 8), 0);
 	assert_int_equal(strlen(names[0]), 8 + 16);
 	event.first++;
+	event_name(&event, names[1]);
+	assert_string_equal(names[0], names[1]);
+	event.recorded++;
 	event_name(&event, names[2]);
 	refusal.pod_uid = "other";
 	event = event_of(&refusal);

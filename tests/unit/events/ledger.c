@@ -54,6 +54,7 @@ static void repeats_are_counted(void **state)
 	assert_non_null(story);
 	assert_int_equal(story->event.count, 3);
 	assert_int_equal(story->event.first, NOW - 60);
+	assert_int_equal(story->event.recorded, NOW - 60);
 	assert_int_equal(story->event.last, NOW);
 	ledger_done(&ledger, story, 1000 + 10 * MINUTE);
 	assert_null(ledger_next(&ledger, 30 * MINUTE));
