@@ -54,6 +54,10 @@ class Handler(http.server.BaseHTTPRequestHandler):
 
     def answer(self, status, reason, message, wait=None):
         body = json.dumps({"kind": "Status", "apiVersion": "v1", "status": "Failure", "reason": reason, "message": message, "code": status}).encode()
+        # Before the answer: who has heard it may look here at once.
+        with open(f"{ROOT}/requests", "a", encoding="utf-8") as f:
+            token = self.headers.get("Authorization", "").removeprefix("Bearer ")
+            f.write(f"{status} {self.command} {self.path} {token} {message}\n")
         self.send_response(status)
         self.send_header("Content-Type", "application/json")
         self.send_header("Content-Length", str(len(body)))
@@ -61,9 +65,6 @@ class Handler(http.server.BaseHTTPRequestHandler):
             self.send_header("Retry-After", str(wait))
         self.end_headers()
         self.wfile.write(body)
-        with open(f"{ROOT}/requests", "a", encoding="utf-8") as f:
-            token = self.headers.get("Authorization", "").removeprefix("Bearer ")
-            f.write(f"{status} {self.command} {self.path} {token} {message}\n")
 
     def planned(self):
         try:
