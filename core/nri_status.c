@@ -150,10 +150,6 @@ static int put_status(yajl_gen gen, void *context)
 	json_put_integer(gen, "pid", true, status->pid);
 	json_put_uint64(gen, "started", status->started);
 	json_put_integer(gen, "alive_ms", true, status->alive_ms);
-	json_put_string(gen, "standby");
-	(void)yajl_gen_bool(gen, status->standby);
-	json_put_string(gen, "awaited");
-	(void)yajl_gen_bool(gen, status->awaited);
 	json_put_member(gen, "socket", status->socket);
 	json_put_member(gen, "connected_since", status->since);
 	json_put_member(gen, "trouble", status->trouble);
@@ -182,8 +178,6 @@ const char *nri_status_text(struct arena *arena, const struct nri_status *status
 STORE(process_id, JSON_NUMBER, INT64, pid);
 STORE(start, JSON_NUMBER, UINT64, started);
 STORE(alive, JSON_NUMBER, INT64, alive_ms);
-STORE(standby, JSON_BOOL, BOOL, standby);
-STORE(awaited, JSON_BOOL, BOOL, awaited);
 STORE(socket_path, JSON_STRING | JSON_NULL, STRING, socket);
 STORE(since, JSON_STRING | JSON_NULL, STRING, since);
 STORE(trouble, JSON_STRING | JSON_NULL, STRING, trouble);
@@ -208,19 +202,26 @@ static const struct json_shape answers = {
 static const struct json_shape status_json = {
 	.types = JSON_OBJECT,
 	JSON_MEMBERS({"pid", &process_id}, {"started", &start}, {"alive_ms", &alive},
-		     {"standby", &standby}, {"awaited", &awaited}, {"socket", &socket_path},
-		     {"connected_since", &since}, {"trouble", &trouble}, {"runtime", &runtime},
-		     {"containers", &containers}, {"answers", &answers}),
+		     {"socket", &socket_path}, {"connected_since", &since}, {"trouble", &trouble},
+		     {"runtime", &runtime}, {"containers", &containers}, {"answers", &answers}),
 };
 
-/* what: the path, with a slash in front */
-static int read_file(struct arena *arena, int sysroot, const char *what,
-		     struct nri_status *ret_status, struct err *err)
+void nri_status_name(const char *instance, char name[NRI_STATUS_NAME_SIZE])
 {
-	cleanup_fd fd = tree_open_stored(sysroot, what + 1);
+	(void)snprintf(name, NRI_STATUS_NAME_SIZE, "nri%s%.*s.json", instance ? "-" : "",
+		       NRI_INSTANCE_MAX, instance ? instance : "");
+}
+
+int nri_status_read(struct arena *arena, int sysroot, const char *name,
+		    struct nri_status *ret_status, struct err *err)
+{
+	char what[sizeof("/" NRI_STATUS_DIR "/") + NRI_STATUS_NAME_SIZE];
 	struct nri_status status = {0};
 	struct fs_text text;
+	cleanup_fd fd = -1;
 
+	(void)snprintf(what, sizeof(what), "/" NRI_STATUS_DIR "/%s", name);
+	fd = tree_open_stored(sysroot, what + 1);
 	if (fd == -EINVAL)
 		return err_set(err, "%s: not a regular file", what);
 	if (fd < 0) {
@@ -237,18 +238,6 @@ static int read_file(struct arena *arena, int sysroot, const char *what,
 	return 0;
 }
 
-int nri_status_read(struct arena *arena, int sysroot, struct nri_status *ret_status,
-		    struct err *err)
-{
-	return read_file(arena, sysroot, "/" NRI_STATUS_PATH, ret_status, err);
-}
-
-int nri_status_read_standby(struct arena *arena, int sysroot, struct nri_status *ret_status,
-			    struct err *err)
-{
-	return read_file(arena, sysroot, "/" NRI_STANDBY_PATH, ret_status, err);
-}
-
 /* ---- the process ---- */
 
 uint64_t nri_status_start_of(int64_t pid)
@@ -259,7 +248,7 @@ uint64_t nri_status_start_of(int64_t pid)
 	return process_stat_read(AT_FDCWD, path, PROCESS_STAT_START);
 }
 
-/* ---- the one that serves the node ---- */
+/* ---- those of the node ---- */
 
 /* By the name that the process gives itself; another user's is not the node's. */
 static bool is_named_so(int sysroot, const char *pid)
@@ -316,61 +305,138 @@ enum rank {
 	RANK_NONE,
 	RANK_ENDED,
 	RANK_HANGS,
-	RANK_STANDBY,
 	RANK_UNCONNECTED,
 	RANK_SERVES,
 };
+
+/* Many more than a node has plugins */
+#define FILES_MAX 16
 
 struct search {
 	struct arena *arena;
 	int sysroot;
 	enum rank rank;
-	struct nri_status status;
+	struct nri_status status; /* the best, with the sums of all */
+	size_t n_missed;
 };
 
-/* runs: its process does */
-static void offer(struct search *search, const struct nri_status *found, bool runs, bool recorded)
+/* What two plugins name is one container. */
+static int add_missed(struct search *search, const struct nri_missed_status *found, struct err *err)
 {
-	enum rank rank = !runs                       ? RANK_ENDED
-			 : !recorded && hangs(found) ? RANK_HANGS
-			 : found->standby            ? RANK_STANDBY
-			 : found->since              ? RANK_SERVES
-						     : RANK_UNCONNECTED;
+	struct nri_missed_status *all = &search->status.missed;
+	struct nri_missed *larger =
+		arena_alloc(search->arena, (all->n + found->n) * sizeof(*larger));
+	uint64_t same = 0;
 
-	if (rank <= search->rank)
-		return;
-	search->rank = rank;
-	search->status = *found;
-}
+	if (!larger)
+		return err_memory(err);
+	for (size_t i = 0; i < all->n; i++)
+		larger[i] = all->item[i];
+	for (size_t i = 0; i < found->n; i++) {
+		bool known = false;
 
-/* In a container its process id is another; the time when it started is the same. */
-static int read_in_container(struct search *search, int root, uint64_t started, const char *path,
-			     struct err *err)
-{
-	struct nri_status found = {0};
-
-	if (read_file(search->arena, root, path, &found, err) < 0)
-		return err->memory ? -1 : 0;
-	if (found.started == started && has_nodes_socket(search->sysroot, root, found.socket))
-		offer(search, &found, true, false);
+		for (size_t k = 0; k < all->n && !known; k++)
+			known = strcmp(larger[k].id, found->item[i].id) == 0;
+		if (known)
+			same += !found->item[i].mended;
+		else
+			larger[search->n_missed++] = found->item[i];
+	}
+	all->item = larger;
+	all->n = search->n_missed;
+	all->found += found->found;
+	all->mended += found->mended;
+	all->open += found->open > same ? found->open - same : 0;
+	all->unseen += found->unseen;
 	return 0;
 }
 
+static void add_counters(struct nri_counters *all, const struct nri_counters *found)
+{
+	all->containers += found->containers;
+	all->granted += found->granted;
+	all->denied += found->denied;
+	all->failed += found->failed;
+	all->given_up += found->given_up;
+	all->answer_us += found->answer_us;
+	if (found->slowest_us > all->slowest_us)
+		all->slowest_us = found->slowest_us;
+}
+
+/* runs: its process does. Returns 0 or -1. */
+static int offer(struct search *search, const struct nri_status *found, bool runs, bool recorded,
+		 struct err *err)
+{
+	enum rank rank = !runs                       ? RANK_ENDED
+			 : !recorded && hangs(found) ? RANK_HANGS
+			 : found->since              ? RANK_SERVES
+						     : RANK_UNCONNECTED;
+	struct nri_status kept = search->status;
+
+	/* One that has ended has nothing to say of the containers of now. */
+	if (runs && add_missed(search, &found->missed, err) < 0)
+		return -1;
+	kept.missed = search->status.missed;
+	add_counters(&kept.counters, &found->counters);
+	kept.n_found++;
+	kept.n_connected += rank == RANK_SERVES && !found->trouble;
+	if (rank > search->rank)
+		search->status = *found;
+	if (rank > search->rank)
+		search->rank = rank;
+	search->status.missed = kept.missed;
+	search->status.counters = kept.counters;
+	search->status.n_found = kept.n_found;
+	search->status.n_connected = kept.n_connected;
+	return 0;
+}
+
+/* The files of status in a root, of the node or of a container. Returns how many, or -1. */
+static int list_files(struct arena *arena, int root, const char ***ret_names, struct err *err)
+{
+	int n = tree_list(arena, root, NRI_STATUS_DIR, ".json", ret_names);
+	int kept = 0;
+
+	if (n < 0)
+		return err_memory(err);
+	for (int i = 0; i < n; i++) {
+		if (text_starts_with((*ret_names)[i], "nri") &&
+		    strlen((*ret_names)[i]) < NRI_STATUS_NAME_SIZE && kept < FILES_MAX)
+			(*ret_names)[kept++] = (*ret_names)[i];
+	}
+	return kept;
+}
+
+/* In a container its process id is another; the time when it started is the same. */
 static int look_into_container(struct search *search, const char *pid, struct err *err)
 {
 	char path[64];
 	cleanup_fd root = -1;
+	const char **names;
 	uint64_t started;
+	int n;
 
 	(void)snprintf(path, sizeof(path), "proc/%.20s/root", pid);
 	root = openat(search->sysroot, path, O_PATH | O_DIRECTORY | O_CLOEXEC);
-	if (root < 0)
+	if (root < 0 || fs_same_file(root, search->sysroot))
 		return 0;
 	(void)snprintf(path, sizeof(path), "proc/%.20s/stat", pid);
 	started = process_stat_read(search->sysroot, path, PROCESS_STAT_START);
-	if (read_in_container(search, root, started, "/" NRI_STATUS_PATH, err) < 0)
-		return -1;
-	return read_in_container(search, root, started, "/" NRI_STANDBY_PATH, err);
+	n = list_files(search->arena, root, &names, err);
+	for (int i = 0; i < n; i++) {
+		struct nri_status found = {0};
+
+		if (nri_status_read(search->arena, root, names[i], &found, err) < 0) {
+			if (err->memory)
+				return -1;
+			continue;
+		}
+		if (found.started == started &&
+		    has_nodes_socket(search->sysroot, root, found.socket) &&
+		    offer(search, &found, true, false, err) < 0)
+			return -1;
+	}
+	return n < 0 ? -1 : 0;
 }
 
 static int look_into_containers(struct search *search, struct err *err)
@@ -380,7 +446,7 @@ static int look_into_containers(struct search *search, struct err *err)
 
 	if (tree_open_listing(search->sysroot, "proc", &dir) < 0)
 		return err_memory(err);
-	while (dir && search->rank < RANK_SERVES && (entry = readdir(dir))) {
+	while (dir && (entry = readdir(dir))) {
 		if (entry->d_name[0] >= '1' && entry->d_name[0] <= '9' &&
 		    is_named_so(search->sysroot, entry->d_name) &&
 		    look_into_container(search, entry->d_name, err) < 0)
@@ -389,25 +455,24 @@ static int look_into_containers(struct search *search, struct err *err)
 	return 0;
 }
 
-/* A file of the node itself. Returns 0, also if there is none; or -1. */
-static int look_at(struct search *search, const char *path, bool recorded, struct err *err)
-{
-	struct nri_status found = {0};
-	int status = read_file(search->arena, search->sysroot, path, &found, err);
-
-	if (status < 0)
-		return status == -ENOENT ? 0 : -1;
-	offer(search, &found,
-	      recorded || (found.started && nri_status_start_of(found.pid) == found.started),
-	      recorded);
-	return 0;
-}
-
+/* The files of the node itself. Returns 0, also if there are none; or -1. */
 static int look_at_own(struct search *search, bool recorded, struct err *err)
 {
-	if (look_at(search, "/" NRI_STATUS_PATH, recorded, err) < 0)
-		return -1;
-	return look_at(search, "/" NRI_STANDBY_PATH, recorded, err);
+	const char **names;
+	int n = list_files(search->arena, search->sysroot, &names, err);
+
+	for (int i = 0; i < n; i++) {
+		struct nri_status found = {0};
+		int status = nri_status_read(search->arena, search->sysroot, names[i], &found, err);
+		bool runs = recorded ||
+			    (found.started && nri_status_start_of(found.pid) == found.started);
+
+		if (status < 0 && status != -ENOENT)
+			return -1;
+		if (status == 0 && offer(search, &found, runs, recorded, err) < 0)
+			return -1;
+	}
+	return n < 0 ? -1 : 0;
 }
 
 static int conclude(const struct search *search, struct nri_status *ret_status, struct err *err)

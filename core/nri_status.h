@@ -38,13 +38,11 @@ struct nri_missed_status {
 
 /* ---- the plugin's state ---- */
 
-/* Below the sysroot */
+/* Below the sysroot: nri.json, or nri-NAME.json of one of several plugins (--instance) */
 #define NRI_STATUS_DIR "run/oci-rdma-hook"
-#define NRI_STATUS_NAME "nri.json"
-#define NRI_STATUS_PATH NRI_STATUS_DIR "/" NRI_STATUS_NAME
-/* The status of a plugin that waits until another one ends (nri/nri.h) */
-#define NRI_STANDBY_NAME "nri-standby.json"
-#define NRI_STANDBY_PATH NRI_STATUS_DIR "/" NRI_STANDBY_NAME
+#define NRI_STATUS_PATH NRI_STATUS_DIR "/nri.json"
+#define NRI_INSTANCE_MAX 16
+#define NRI_STATUS_NAME_SIZE (sizeof("nri-.json") + NRI_INSTANCE_MAX)
 #define NRI_STATUS_SIZE_MAX (64 * 1024)
 
 /* A plugin that works writes its file at least so often; older than the second, it hangs. */
@@ -75,8 +73,6 @@ struct nri_status {
 	int64_t pid;
 	uint64_t started;    /* that process, in clock ticks since boot (proc(5), starttime) */
 	int64_t alive_ms;    /* when this was written, by CLOCK_MONOTONIC; 0: not known */
-	bool standby;        /* it waits, connected to nothing, and takes over */
-	bool awaited;        /* it serves, and another one waits */
 	const char *socket;  /* that it connects to */
 	const char *since;   /* connected and synchronized, "2026-11-21T20:22:43Z"; NULL: not */
 	const char *trouble; /* why not, or what is wrong nevertheless; NULL: none known */
@@ -84,28 +80,32 @@ struct nri_status {
 	const char *version; /* its */
 	struct nri_counters counters; /* within is not in the file */
 	struct nri_missed_status missed;
+
+	/* These describe the node, not one file; nri_status_find() sets them. */
+	unsigned n_found;     /* plugins, also those that have ended unexpectedly */
+	unsigned n_connected; /* of these */
 };
 
 /* The file's text, in the arena; NULL without memory */
 const char *nri_status_text(struct arena *arena, const struct nri_status *status, size_t *ret_len);
 
+/* instance: NULL: the only plugin */
+void nri_status_name(const char *instance, char name[NRI_STATUS_NAME_SIZE]);
+
 /*
- * sysroot: a directory descriptor. Returns 0; -ENOENT, with *err set, if no plugin has left a file;
- * or -1.
+ * sysroot: a directory descriptor. name: of a file in NRI_STATUS_DIR. Returns 0; -ENOENT, with *err
+ * set, if there is none; or -1.
  */
-int nri_status_read(struct arena *arena, int sysroot, struct nri_status *ret_status,
-		    struct err *err);
-
-/* The same of a standby's file */
-int nri_status_read_standby(struct arena *arena, int sysroot, struct nri_status *ret_status,
-			    struct err *err);
+int nri_status_read(struct arena *arena, int sysroot, const char *name,
+		    struct nri_status *ret_status, struct err *err);
 
 /*
- * The plugin that serves this node. If none does, one that waits (standby). It is also found if it
- * runs in a container (as the DaemonSet's does), whose status file is only in that container: one
- * that root runs, and that has the directory of the node's NRI socket. recorded: sysroot is a
- * recorded tree, whose processes and clock cannot be looked at. Returns also, with *ret_status set,
- * -ESRCH: the process of the status has ended; -ETIMEDOUT: it hangs.
+ * The plugins of this node: the best of them, with the counters of all and what any of them has
+ * missed. A plugin is also found if it runs in a container (as the DaemonSet's does), whose status
+ * file is only in that container: one that root runs, and that has the directory of the node's NRI
+ * socket. recorded: sysroot is a recorded tree, whose processes and clock cannot be looked at.
+ * Returns also, with *ret_status set, -ESRCH: the process of the best has ended; -ETIMEDOUT: it
+ * hangs.
  */
 int nri_status_find(struct arena *arena, int sysroot, bool recorded, struct nri_status *ret_status,
 		    struct err *err);

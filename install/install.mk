@@ -42,33 +42,35 @@ TEMPLATES = $(sort $(filter-out config/hooks.d/$(HOOKS)/%,$(wildcard config/hook
 # $(call ours,FILE…): where they are put
 ours = $(patsubst install/%,$(OURS)/%,$(patsubst config/%,$(OURS)/%,$(1)))
 # Units, none of them switched on
-UNITS := nri/oci-rdma-nri.service nri/oci-rdma-nri-standby.service monitoring/oci-rdma-metrics.service \
+UNITS := nri/oci-rdma-nri-a.service nri/oci-rdma-nri-b.service monitoring/oci-rdma-metrics.service \
 	cdi/oci-rdma-hook-cdi.service cdi/oci-rdma-hook-cdi.path
 CDI_FILE = $(RUNSTATEDIR)/cdi/oci-rdma-hook.json
 PRECREATE := $(notdir $(wildcard config/podman/precreate.d/*.json))
 HOOK_FILES = $(notdir $(wildcard config/hooks.d/$(HOOKS)/*.json))
 
-# $(call place,MODE,FROM,TO): by rename, since engines may run or read it meanwhile; under a name that they do not
-# look at
+# Files are made under a name that nobody looks at, and renamed, since engines may run or read them meanwhile.
+new = $(DESTDIR)$(dir $(1)).$(notdir $(1)).new
+# $(call place,MODE,FROM,TO)
 define place
 $(INSTALL) -d -m 0755 $(DESTDIR)$(dir $(3))
-$(INSTALL) -m $(1) $(2) $(DESTDIR)$(dir $(3)).$(notdir $(3)).new
-mv -fT $(DESTDIR)$(dir $(3)).$(notdir $(3)).new $(DESTDIR)$(3)
+$(INSTALL) -m $(1) $(2) $(call new,$(3))
+mv -fT $(call new,$(3)) $(DESTDIR)$(3)
 
 endef
-
-# $(call render,FROM,TO): likewise, with the executable's path put in; stays under the name that no engine looks at
-define render
+# $(call switch_on,FILE): from its new name
+switch_on = mv -fT $(call new,$(1)) $(DESTDIR)$(1)
+# $(call stage,FROM,TO): the new one, with the executable's path put in
+PATHS = s|/usr/local/bin/|$(BINDIR)/|g; s|/usr/local/share/|$(DATADIR)/|g
+define stage
 $(INSTALL) -d -m 0755 $(DESTDIR)$(dir $(2))
-sed 's|/usr/local/bin/|$(BINDIR)/|g; s|/usr/local/share/|$(DATADIR)/|g' $(1) >$(DESTDIR)$(dir $(2)).$(notdir $(2)).new
-chmod 0644 $(DESTDIR)$(dir $(2)).$(notdir $(2)).new
+sed '$(PATHS)' $(1) >$(call new,$(2))
+chmod $(if $(filter %/render-base-spec %/collect,$(1)),0755,0644) $(call new,$(2))
 
 endef
+# $(call render,FROM,TO)
+define render
+$(stage)$(call switch_on,$(2))
 
-# $(call switch_on,FILE…)
-define switch_on
-$(foreach file,$(1),mv -fT $(DESTDIR)$(dir $(file)).$(notdir $(file)).new $(DESTDIR)$(file)
-)
 endef
 
 # The handler that ends in this runtime, made from this machine's own CRI-O; RUNTIME=1 is RUNTIME=crun. By rename from
@@ -82,14 +84,14 @@ $(BINDIR)/oci-rdma-hook --crio-handler $(BINDIR)/oci-rdma-runtime-$(1) >$(CONFIG
 $(INSTALL) -d -m 0755 $(HANDLER_DIR)
 chmod 0644 $(CONFIGDIR)/.handler.new
 mv -fT $(CONFIGDIR)/.handler.new $(HANDLER_DIR)/$(handler_file)
-@echo 'the handler takes effect with: systemctl restart crio'
+echo 'the handler takes effect with: systemctl restart crio'
 
 endef
 
 # A new file has the label of its directory, which for units and others is not the one of the policy's file contexts
 # (doc/selinux.md).
 define label
-@if command -v restorecon >/dev/null; then restorecon -R $(addprefix $(BINDIR)/,$(PROGRAMS) $(SHIMS)) \
+if command -v restorecon >/dev/null; then restorecon -R $(addprefix $(BINDIR)/,$(PROGRAMS) $(SHIMS)) \
 	$(foreach unit,$(UNITS),$(UNITDIR)/$(notdir $(unit))) $(HOOK_FILES:%=$(HOOKSDIR)/%) $(OURS) $(CONFIGDIR); fi
 endef
 
@@ -97,20 +99,22 @@ endef
 # systemd nothing starts it.
 TEXTFILE_DIRECTORIES ?= /var/lib/prometheus/node-exporter /var/lib/node_exporter/textfile_collector
 define monitor
-@if [ '$(MONITORING)' != 0 ] && ls -d $(TEXTFILE_DIRECTORIES) 2>/dev/null | grep -q .; then \
+if [ '$(MONITORING)' != 0 ] && ls -d $(TEXTFILE_DIRECTORIES) 2>/dev/null | grep -q .; then \
 	systemctl daemon-reload && systemctl enable --now oci-rdma-metrics.service || \
 		echo 'metrics are not written: systemctl enable --now oci-rdma-metrics.service failed' >&2; fi
 endef
 
+# V=1 prints the commands.
+$(if $(V),,.SILENT: install uninstall)
+
 # The executable before the hook files that name it, and off in the other order: a hook file without its executable is
 # skipped silently, and its containers start without RDMA. What would keep an engine from starting is found before it
 # is switched on; below DESTDIR the owners and paths are not yet those of a node.
+STAGED = $(PRECREATE:%=$(PRECREATEDIR)/%) $(HOOK_FILES:%=$(HOOKSDIR)/%)
 install: all
 	$(if $(and $(DESTDIR),$(HANDLERS)),$(error RUNTIME: a handler is made on the machine that gets it, not below DESTDIR))
-	$(call place,0755,$(HOOK),$(BINDIR)/oci-rdma-hook)
-	$(call place,0755,$(NRI_PROGRAM),$(BINDIR)/oci-rdma-nri)
-	$(call place,0755,$(DOCTOR),$(BINDIR)/oci-rdma-doctor)
-	$(if $(KUBECTL),$(call place,0755,install/kubectl/$(PLUGIN),$(BINDIR)/$(PLUGIN)))
+	$(foreach program,$(HOOK) $(NRI_PROGRAM) $(DOCTOR) $(if $(KUBECTL),install/kubectl/$(PLUGIN)), \
+		$(call place,0755,$(program),$(BINDIR)/$(notdir $(program))))
 	for name in $(SHIMS); do \
 		ln -sfT oci-rdma-hook $(DESTDIR)$(BINDIR)/.$$name.new && \
 		mv -fT $(DESTDIR)$(BINDIR)/.$$name.new $(DESTDIR)$(BINDIR)/$$name || exit 1; \
@@ -122,29 +126,28 @@ install: all
 	$(foreach file,$(COMPLETIONS),$(call place,0644,$(file),$(COMPLETIONSDIR)/$(notdir $(file))))
 	$(call place,0644,config/profiles/roce-legacy.json,$(OURS)/profiles/roce-legacy.json)
 	$(foreach unit,$(UNITS),$(call render,config/$(unit),$(UNITDIR)/$(notdir $(unit))))
-	$(call switch_on,$(foreach unit,$(UNITS),$(UNITDIR)/$(notdir $(unit))))
 	$(foreach file,$(TEMPLATES),$(call render,$(file),$(call ours,$(file))))
-	chmod 0755 $(DESTDIR)$(OURS)/containerd/.render-base-spec.new $(DESTDIR)$(OURS)/monitoring/.collect.new
-	$(call switch_on,$(call ours,$(TEMPLATES)))
 	$(INSTALL) -d -m 0755 $(DESTDIR)$(CONFIGDIR)
-	test -e $(DESTDIR)$(CONFIGDIR)/config.json || $(INSTALL) -m 0644 config/config.json $(DESTDIR)$(CONFIGDIR)/config.json
-	$(foreach file,$(PRECREATE),$(call render,config/podman/precreate.d/$(file),$(PRECREATEDIR)/$(file)))
-	$(foreach file,$(HOOK_FILES),$(call render,config/hooks.d/$(HOOKS)/$(file),$(HOOKSDIR)/$(file)))
+	if test -e $(DESTDIR)$(CONFIGDIR)/config.json; then echo 'kept: $(DESTDIR)$(CONFIGDIR)/config.json'; else \
+		$(INSTALL) -m 0644 config/config.json $(DESTDIR)$(CONFIGDIR)/config.json; fi
+	$(foreach file,$(PRECREATE),$(call stage,config/podman/precreate.d/$(file),$(PRECREATEDIR)/$(file)))
+	$(foreach file,$(HOOK_FILES),$(call stage,config/hooks.d/$(HOOKS)/$(file),$(HOOKSDIR)/$(file)))
 	$(if $(DESTDIR),,$(BINDIR)/oci-rdma-hook --check-config $(CONFIGDIR)/config.json \
-		$(foreach file,$(PRECREATE),$(PRECREATEDIR)/.$(file).new) $(foreach file,$(HOOK_FILES),$(HOOKSDIR)/.$(file).new))
+		$(foreach file,$(STAGED),$(call new,$(file))) >/dev/null)
 	$(foreach runtime,$(HANDLERS),$(call handler,$(runtime)))
-	$(call switch_on,$(PRECREATE:%=$(PRECREATEDIR)/%) $(HOOK_FILES:%=$(HOOKSDIR)/%))
+	$(foreach file,$(STAGED),$(call switch_on,$(file)) &&) true
 	$(if $(DESTDIR),,$(label))
 	$(if $(DESTDIR),,$(monitor))
-	$(if $(DESTDIR),,@echo 'oci-rdma-hook $(VERSION) is installed: CRI-O and podman run the hook from their next' \
-		'container on. Check it with: oci-rdma-hook --check-config')
+	echo 'programs: $(DESTDIR)$(BINDIR); hook files: $(DESTDIR)$(HOOKSDIR); policy: $(DESTDIR)$(CONFIGDIR)/config.json'
+	echo 'units: $(DESTDIR)$(UNITDIR); templates: $(DESTDIR)$(OURS); man pages: $(DESTDIR)$(MANDIR)'
+	echo 'oci-rdma-hook $(VERSION) is installed$(if $(DESTDIR),,: CRI-O and podman run the hook from their next container' \
+		'on. Check it with: oci-rdma-hook --check-config)'
 
-# $(call drop,RENDERED,FILE): an administrator's copy of a file of ours goes if he left it as it was, and stays,
-# named, if not
+# $(call drop,RENDERED,FILE): an administrator's copy of a file of ours goes if it is unchanged; if not it stays, and
+# is named
 define drop
 if test -e $(DESTDIR)$(2); then \
-	if sed 's|/usr/local/bin/|$(BINDIR)/|g; s|/usr/local/share/|$(DATADIR)/|g' $(1) | cmp -s - $(DESTDIR)$(2); then \
-		rm -f $(DESTDIR)$(2); \
+	if sed '$(PATHS)' $(1) | cmp -s - $(DESTDIR)$(2); then rm -f $(DESTDIR)$(2); \
 	else echo 'kept, as it was changed: $(DESTDIR)$(2)'; fi; \
 fi
 
@@ -154,14 +157,11 @@ endef
 LAID_UNITS = $(SYSCONFDIR)/systemd/system
 # The machine-config daemon compares a node's files with its MachineConfigs, and degrades the node if one is missing.
 define refuse_machineconfig
-@if grep -qs oci-rdma /etc/machine-config-daemon/currentconfig; then \
+if grep -qs oci-rdma /etc/machine-config-daemon/currentconfig; then \
 	echo 'make uninstall: the files on this node belong to a MachineConfig. Remove that instead:' \
 		'oc delete machineconfig 99-ROLE-oci-rdma-hook-enable (doc/install-openshift.md)' >&2; exit 1; \
 fi
 endef
-
-# A plugin that was killed leaves it. flock(1) fails while another plugin, a DaemonSet's for example, has it.
-NRI_LOCK = $(RUNSTATEDIR)/nri/oci-rdma-nri.lock
 
 # What still needs the shim is named, and then nothing is changed; FORCE=1 does not ask.
 uninstall:
@@ -169,23 +169,22 @@ uninstall:
 	$(if $(DESTDIR)$(FORCE),,test ! -x $(BINDIR)/oci-rdma-hook || $(BINDIR)/oci-rdma-hook --check-removal)
 	$(if $(DESTDIR),,systemctl disable --now $(notdir $(UNITS)) >/dev/null 2>&1 || true)
 	$(if $(DESTDIR),,rm -f $(CDI_FILE))
-	$(if $(DESTDIR),,test ! -e $(NRI_LOCK) || flock --nonblock $(NRI_LOCK) rm -f $(NRI_LOCK) || true)
-	rm -f $(HOOK_FILES:%=$(DESTDIR)$(HOOKSDIR)/%) $(HOOK_FILES:%=$(DESTDIR)$(HOOKSDIR)/.%.new)
+	rm -f $(foreach file,$(HOOK_FILES:%=$(HOOKSDIR)/%),$(DESTDIR)$(file) $(call new,$(file)))
 	rm -rf $(DESTDIR)$(PRECREATEDIR)
 	rm -f $(foreach runtime,crun runc,$(DESTDIR)$(HANDLER_DIR)/$(call handler_file,$(runtime)))
 	$(call drop,config/podman/oci-rdma-hook.conf,$(SYSCONFDIR)/containers/containers.conf.d/oci-rdma-hook.conf)
+	$(if $(filter-out 0,$(GRACE_HERE)),echo 'waiting $(GRACE_HERE) s for containers that are being created')
 	sleep $(GRACE_HERE)
-	rm -f $(addprefix $(DESTDIR)$(BINDIR)/,$(SHIMS) $(PROGRAMS) $(PLUGIN))
-	rm -f $(SHIMS:%=$(DESTDIR)$(MANDIR)/man8/%.8) \
-		$(foreach page,$(wildcard doc/man/*.[58]),$(DESTDIR)$(MANDIR)/man$(subst .,,$(suffix $(page)))/$(notdir $(page)))
-	rm -f $(addprefix $(DESTDIR)$(COMPLETIONSDIR)/,$(PROGRAMS))
-	rm -f $(foreach unit,$(UNITS),$(DESTDIR)$(UNITDIR)/$(notdir $(unit)))
+	rm -f $(addprefix $(DESTDIR)$(BINDIR)/,$(SHIMS) $(PROGRAMS) $(PLUGIN)) $(SHIMS:%=$(DESTDIR)$(MANDIR)/man8/%.8) \
+		$(foreach page,$(wildcard doc/man/*.[58]),$(DESTDIR)$(MANDIR)/man$(subst .,,$(suffix $(page)))/$(notdir $(page))) \
+		$(addprefix $(DESTDIR)$(COMPLETIONSDIR)/,$(PROGRAMS)) $(foreach unit,$(UNITS),$(DESTDIR)$(UNITDIR)/$(notdir $(unit)))
 	rm -rf $(DESTDIR)$(OURS)
 	$(if $(DESTDIR),,$(foreach unit,$(filter nri/%,$(UNITS)),$(call drop,config/$(unit),$(LAID_UNITS)/$(notdir $(unit)))))
 	$(if $(DESTDIR),,systemctl daemon-reload >/dev/null 2>&1 || true)
 	$(if $(DESTDIR),,rm -rf $(RUNSTATEDIR)/oci-rdma-hook $(RUNSTATEDIR)/oci-rdma-hook.*)
 	$(call drop,config/config.json,$(CONFIGDIR)/config.json)
 	rmdir $(DESTDIR)$(CONFIGDIR) 2>/dev/null || true
+	echo 'oci-rdma-hook is uninstalled'
 
 DIST := $(BUILD)/oci-rdma-hook-$(VERSION).tar.gz
 

@@ -87,10 +87,7 @@ static int print_hanging(const struct nri_status *status)
 
 static int print_status(const struct nri_status *status, bool alive)
 {
-	if (status->standby)
-		say("plugin      standby: another one serves the node; this one takes over when "
-		    "that one ends or hangs");
-	else if (status->since)
+	if (status->since)
 		say("plugin      connected to %s %s since %s",
 		    status->runtime ? status->runtime : "a runtime",
 		    status->version ? status->version : "", status->since);
@@ -101,10 +98,10 @@ static int print_status(const struct nri_status *status, bool alive)
 		say("            %s", status->trouble);
 	print_counters(&status->counters);
 	print_missed(&status->missed);
-	if (!status->standby)
-		say("standby     %s", status->awaited ? "another plugin waits to take over"
-						      : "none: no other plugin waits");
-	return (status->since && !status->trouble) || status->standby || alive ? 0 : 1;
+	if (status->n_found > 1)
+		say("plugins     %u of %u are connected%s", status->n_connected, status->n_found,
+		    status->n_connected < status->n_found ? ": journalctl -t " NRI_NAME : "");
+	return status->n_connected || alive ? 0 : 1;
 }
 
 static int fail(const struct err *err)

@@ -3,7 +3,10 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
 #include <string.h>
+#include <sys/inotify.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <unistd.h>
@@ -13,6 +16,31 @@
 int link_next_delay(int delay_ms)
 {
 	return delay_ms < LINK_RETRY_MAX_MS / 2 ? delay_ms * 2 : LINK_RETRY_MAX_MS;
+}
+
+void link_watch(int *watch, const char *path)
+{
+	const uint32_t events = IN_CREATE | IN_MOVED_TO | IN_DELETE_SELF | IN_MOVE_SELF;
+	char dir[PATH_MAX];
+	char *slash;
+
+	if (*watch < 0)
+		*watch = inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
+	if (*watch < 0 || snprintf(dir, sizeof(dir), "%s", path) >= (int)sizeof(dir))
+		return;
+	while ((slash = strrchr(dir, '/'))) {
+		slash[slash == dir] = '\0';
+		if (inotify_add_watch(*watch, dir, events) >= 0 || slash == dir)
+			return;
+	}
+	(void)inotify_add_watch(*watch, ".", events);
+}
+
+bool link_has_changed(int watch)
+{
+	char events[4096];
+
+	return read(watch, events, sizeof(events)) > 0;
 }
 
 int link_connect(const char *path, struct stat *ret_file, struct err *err)

@@ -159,6 +159,8 @@ struct work {
 	struct message_state state;
 	struct note note; /* of an earlier decision */
 	bool has_note;
+	struct look_report *starts; /* it is about to start, and is reported there; NULL: it runs */
+	const char *refusal;        /* why it must not start */
 };
 
 /* ---- what its limit is ---- */
@@ -218,7 +220,10 @@ static void report(const struct work *work, enum look_kind kind)
 	(void)snprintf(line.who, sizeof(line.who), "%s/%s/%s",
 		       identity->pod_namespace ? identity->pod_namespace : "-",
 		       identity->pod ? identity->pod : "-", identity->name ? identity->name : "-");
-	(void)fs_write(work->out, (const char *)&line, sizeof(line));
+	if (work->starts)
+		*work->starts = line;
+	else
+		(void)fs_write(work->out, (const char *)&line, sizeof(line));
 }
 
 /* "created 2026-11-22T17:05:51Z, the plugin is connected since 2026-11-22T17:06:16Z" */
@@ -286,8 +291,7 @@ static bool mend(const struct work *work, size_t *ret_n, char problem[REASON_SIZ
 
 #define RECREATE "delete the pod, so that it is created again"
 
-static void say_missed(const struct work *work, enum limit_source source,
-		       const struct limits *limits)
+static void say_missed(struct work *work, enum limit_source source, const struct limits *limits)
 {
 	struct arena *arena = &work->container->arena;
 	char when[REASON_SIZE];
@@ -298,7 +302,7 @@ static void say_missed(const struct work *work, enum limit_source source,
 
 	print_when(work, when);
 	print_limit(source, limits, limit);
-	if (work->container->config.mend_missed && mend(work, &n, problem)) {
+	if (work->container->config.on_missed == MISSED_MEND && mend(work, &n, problem)) {
 		reason = arena_printf(arena,
 				      "%s: the memlock limit of its %zu processes is raised; an "
 				      "exec has the engine's limit, and no variable is set: for "
@@ -308,6 +312,9 @@ static void say_missed(const struct work *work, enum limit_source source,
 		report(work, LOOK_MENDED);
 		return;
 	}
+	if (work->starts && work->container->config.on_missed == MISSED_REFUSE)
+		work->refusal = "created while no plugin was connected, so that it lacks its "
+				"memlock limit (\"on_missed\": \"refuse\"): it is created again";
 	reason = arena_printf(arena, "%s: %s; %s%s" RECREATE, when, limit, problem,
 			      problem[0] ? "; " : "");
 	say(work, NOTE_MISSED, reason ? reason : when);
@@ -334,9 +341,30 @@ static void decide(struct work *work)
 	}
 	if (container->plan.decision != DECISION_GRANT || !container->plan.sets_memlock)
 		return;
+	/* Without a note, but another plugin's variables are there: it could not write one. */
+	if (work->starts && container->plan.n_settings && !plan_has_new_settings(&container->plan))
+		return;
 	source = find_limit(work, &limits);
 	if (source != LIMIT_ENOUGH)
 		say_missed(work, source, &limits);
+}
+
+/* Killed after its note, and before the runtime had its answer, a plugin has given nothing. */
+static bool has_settings(const struct work *work)
+{
+	const struct spec *spec = &work->container->spec;
+
+	for (size_t i = 0; i < work->note.n_settings; i++) {
+		const char *name = work->note.settings[i].name;
+		bool found = false;
+
+		for (size_t k = 0; k < spec->n_env && !found; k++)
+			found = text_starts_with(spec->env[k], name) &&
+				spec->env[k][strlen(name)] == '=';
+		if (!found)
+			return false;
+	}
+	return true;
 }
 
 /* A plugin that was connected has decided about it, and has said what it got. What that plugin gave
@@ -349,8 +377,11 @@ static bool is_decided(struct work *work)
 				   &work->note, &err) == 1;
 	if (!work->has_note)
 		return false;
+	/* At its start, which both plugins hear of, it was said by the other one. */
 	if (work->note.result == NOTE_MISSED)
-		return false;
+		return work->starts;
+	if (work->starts)
+		return work->note.result != NOTE_GRANTED || has_settings(work);
 	if (work->note.result == NOTE_MENDED)
 		report(work, LOOK_MENDED);
 	return true;
@@ -361,7 +392,11 @@ static void look_at(const struct look *look, int root, bool sees_pids, const str
 {
 	cleanup_container container = CONTAINER_NONE;
 	struct arena *arena = &container.arena;
-	struct work work = {look, root, out, sees_pids, &container, {0}, {0}, false};
+	struct work work = {.look = look,
+			    .root = root,
+			    .out = out,
+			    .sees_pids = sees_pids,
+			    .container = &container};
 	struct message request;
 	struct err err;
 
@@ -401,4 +436,31 @@ void look_at_all(const struct look *look, int out)
 	for (size_t i = 0; i < synchronize->n_containers; i++)
 		look_at(look, root, sees, &synchronize->containers[i], out);
 	(void)fs_write(out, (const char *)&end, sizeof(end));
+}
+
+bool look_at_start(const struct look *look, struct arena *arena, const struct message *request,
+		   const struct message *container, struct look_report *ret_report,
+		   const char **ret_reason)
+{
+	struct err err;
+	cleanup_fd root = tree_open_root(look->options->sysroot, &err);
+	cleanup_container known = CONTAINER_NONE;
+	struct work work = {.look = look,
+			    .root = root,
+			    .sees_pids = root >= 0 && sees_pids(root),
+			    .container = &known,
+			    .starts = ret_report};
+
+	*ret_report = (struct look_report){.kind = LOOK_END};
+	*ret_reason = NULL;
+	known.what = "StartContainer";
+	if (root < 0 || message_read_state(arena, container, &work.state) < 0 ||
+	    message_read_container(arena, request, &known.spec, &err) < 0)
+		return false;
+	known.spec_known = true;
+	known.id = known.spec.identity.id;
+	if (known.id && container_may_matter(&known) && !is_decided(&work))
+		decide(&work);
+	*ret_reason = work.refusal;
+	return ret_report->kind == LOOK_MISSED || ret_report->kind == LOOK_MENDED;
 }

@@ -95,11 +95,8 @@ static void print_gauges(FILE *out, const struct nri_status *status)
 		"oci_rdma_nri_connected %d\n"
 		"# HELP oci_rdma_nri_written_timestamp_seconds When the plugin wrote this.\n"
 		"# TYPE oci_rdma_nri_written_timestamp_seconds gauge\n"
-		"oci_rdma_nri_written_timestamp_seconds %" PRId64 "\n"
-		"# HELP oci_rdma_nri_awaited Whether another plugin waits to take over.\n"
-		"# TYPE oci_rdma_nri_awaited gauge\n"
-		"oci_rdma_nri_awaited %d\n",
-		status->since && !status->trouble, (int64_t)time(NULL), status->awaited);
+		"oci_rdma_nri_written_timestamp_seconds %" PRId64 "\n",
+		status->since && !status->trouble, (int64_t)time(NULL));
 }
 
 static char *metrics_text(const struct nri_status *status, size_t *ret_len)

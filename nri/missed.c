@@ -69,6 +69,14 @@ static void take(struct missed *missed, const struct look_report *report)
 	missed->n_items++;
 }
 
+void missed_add(struct missed *missed, const struct look_report *report)
+{
+	take(missed, report);
+	if (missed->check_at == NEVER)
+		missed->check_at = clock_ms() + MISSED_EACH_MS;
+	show(missed);
+}
+
 static bool check(struct missed *missed)
 {
 	size_t kept = 0;

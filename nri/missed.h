@@ -31,8 +31,9 @@
  * What the runtime tells of the containers that are there already (Synchronize).
  *
  *   pod, container    each is looked at as it comes by; most are forgotten at once
- *   finish            all have come by: the notes of containers that are gone are removed, and what
- *                     was kept can be decided about (nri/missed.h)
+ *   finish            all have come by: the notes of containers that are gone are removed, but
+ *                     for new ones (core/note/note.h), and what was kept can be decided about
+ * (nri/missed.h)
  *
  * Kept are the containers that may have a verbs device, and the pods, as far as the room goes:
  * those with an annotation of ours have more of it. A runtime may send a container before its pod,
@@ -119,6 +120,11 @@ void missed_begin(struct missed *missed, const struct options *options);
 /* since: when the plugin was connected, as the status has it. Never fails: it is logged. */
 void missed_look(struct missed *missed, const struct synchronize *synchronize, const char *since);
 
+struct look_report;
+
+/* One that was missed, and is about to start. */
+void missed_add(struct missed *missed, const struct look_report *report);
+
 /* Hears what the child has to say, or that its time is over, and forgets those that have ended.
  * Never waits. Returns true if the status has changed. */
 bool missed_tend(struct missed *missed);
@@ -156,6 +162,14 @@ struct look_report {
 
 /* Reports to out. Ends early if nobody reads there any more. */
 void look_at_all(const struct look *look, int out);
+
+/*
+ * One that is about to start. request: as CreateContainer's; container: packed. Returns true if it
+ * is missed, with *ret_report; then *ret_reason is why it must not start, or NULL.
+ */
+bool look_at_start(const struct look *look, struct arena *arena, const struct message *request,
+		   const struct message *container, struct look_report *ret_report,
+		   const char **ret_reason);
 
 /* Raises the limit of a container's processes, for one that was created while the plugin was away.
  */

@@ -9,10 +9,11 @@
 #include "core/base/names.h"
 #include "core/command_line.h"
 #include "core/nri_socket.h"
+#include "core/nri_status.h"
 
 static const char usage[] =
 	"Usage: oci-rdma-nri [--socket PATH] [--config FILE] [--sysroot DIR] [--metrics FILE]\n"
-	"                    [--end-with FILE]\n"
+	"                    [--instance NAME]\n"
 	"       oci-rdma-nri [--socket PATH] [--sysroot DIR] --check | --check-alive\n"
 	"       oci-rdma-nri --serve-metrics PORT --metrics FILE\n"
 	"\n"
@@ -21,17 +22,16 @@ static const char usage[] =
 	"NCCL, in the main process and in an exec. It connects to the runtime's socket, and\n"
 	"connects again when the connection is lost; the runtime can also start it.\n"
 	"\n"
-	"  --check         print whether NRI is enabled on this node, whether a plugin is\n"
-	"                  connected and since when, and how many containers it has answered for\n"
+	"  --check         print whether NRI is enabled on this node, which plugins are\n"
+	"                  connected and since when, and how many containers they answered for\n"
 	"  --check-alive   the same, but the exit status says only whether the plugin works,\n"
 	"                  connected or not; for a liveness probe\n"
 	"  --socket PATH   the runtime's socket; default DIR/var/run/nri/nri.sock\n"
 	"  --config FILE   the policy file; default DIR/etc/oci-rdma-hook/config.json\n"
 	"  --sysroot DIR   read all files of the node below DIR; default /\n"
 	"  --metrics FILE  write counters to FILE, for the textfile collector of node exporter\n"
-	"  --end-with FILE end when FILE is removed; for a unit whose file may be removed while "
-	"it\n"
-	"                  runs\n"
+	"  --instance NAME one of several plugins of this node, by its status file\n"
+	"                  /run/oci-rdma-hook/nri-NAME.json; NAME: up to 16 of a-z, 0-9 and -\n"
 	"  --serve-metrics PORT\n"
 	"                  answer HTTP requests for /metrics with FILE, and do nothing else; for "
 	"a\n"
@@ -39,8 +39,8 @@ static const char usage[] =
 	"  --version       print the version and exit\n"
 	"  -h, --help      print this text and exit\n"
 	"\n"
-	"Exit status: 0 ended by SIGTERM or SIGINT, or --check found a plugin that is connected\n"
-	"or waits to take over; 1 failure, or --check found none; 2 wrong command line.\n";
+	"Exit status: 0 ended by SIGTERM or SIGINT, or --check found a connected plugin;\n"
+	"1 failure, or --check found none; 2 wrong command line.\n";
 
 int nri_options_socket(const struct nri_options *options, char *path, size_t size)
 {
@@ -56,7 +56,7 @@ int nri_options_socket(const struct nri_options *options, char *path, size_t siz
 enum option_code {
 	OPTION_SOCKET = OPTION_OWN,
 	OPTION_METRICS,
-	OPTION_END_WITH,
+	OPTION_INSTANCE,
 	OPTION_SERVE_METRICS,
 	OPTION_CHECK,
 	OPTION_CHECK_ALIVE,
@@ -65,7 +65,7 @@ enum option_code {
 static const struct option long_options[] = {
 	{"socket", required_argument, NULL, OPTION_SOCKET},
 	{"metrics", required_argument, NULL, OPTION_METRICS},
-	{"end-with", required_argument, NULL, OPTION_END_WITH},
+	{"instance", required_argument, NULL, OPTION_INSTANCE},
 	{"serve-metrics", required_argument, NULL, OPTION_SERVE_METRICS},
 	{"check", no_argument, NULL, OPTION_CHECK},
 	{"check-alive", no_argument, NULL, OPTION_CHECK_ALIVE},
@@ -99,8 +99,8 @@ static int take(void *context, int option, char *value)
 		options->socket = value;
 	else if (option == OPTION_METRICS)
 		options->metrics = value;
-	else if (option == OPTION_END_WITH)
-		options->end_with = value;
+	else if (option == OPTION_INSTANCE)
+		options->instance = value;
 	else if (option == OPTION_SERVE_METRICS)
 		return take_port(options, value);
 	else
@@ -111,6 +111,13 @@ static int take(void *context, int option, char *value)
 
 static const struct program program = {NRI_NAME, usage, long_options, take};
 
+static bool is_instance(const char *name)
+{
+	size_t len = strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789-");
+
+	return len > 0 && len <= NRI_INSTANCE_MAX && !name[len];
+}
+
 static int check_options(const struct nri_options *options, const char *operand)
 {
 	char path[sizeof(((struct sockaddr_un *)0)->sun_path)];
@@ -120,9 +127,12 @@ static int check_options(const struct nri_options *options, const char *operand)
 	if (options->check && options->metrics)
 		return usage_error("--check and --metrics cannot be used together",
 				   options->metrics);
-	if (options->end_with && (options->check || options->port))
-		return usage_error("--end-with is for the plugin itself, which serves",
-				   options->end_with);
+	if (options->instance && !is_instance(options->instance))
+		return usage_error("an instance's name is 1 to 16 of a-z, 0-9 and -",
+				   options->instance);
+	if (options->instance && (options->check || options->port))
+		return usage_error("--instance is for the plugin itself, which serves",
+				   options->instance);
 	if (options->port && (options->check || !options->metrics))
 		return usage_error("--serve-metrics needs --metrics, and no --check",
 				   options->metrics);

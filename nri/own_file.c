@@ -28,10 +28,3 @@ enum own_file own_file_look(const char *link, char *path, size_t size)
 		return OWN_FILE_REPLACED;
 	return errno == ENOENT ? OWN_FILE_REMOVED : OWN_FILE_SAME;
 }
-
-enum own_file own_file_look_at(const char *path)
-{
-	struct stat st;
-
-	return lstat(path, &st) < 0 && errno == ENOENT ? OWN_FILE_REMOVED : OWN_FILE_SAME;
-}

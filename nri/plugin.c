@@ -13,6 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "core/base/cleanup.h"
 #include "core/base/clock.h"
 #include "core/base/names.h"
 #include "core/confine/confine.h"
@@ -23,17 +24,10 @@
 #include "nri/serve.h"
 #include "nri/session.h"
 
-/* A plugin that ends waits so long until the next one is registered, as long as there is a next
- * one: on a busy node that took seven seconds. systemd and the kubelet allow it 25 s (config/nri,
- * config/kubernetes/nri). A successor whose connection fails drops the lock until it tries again.
- */
-#define HAND_OVER_MS 20000
-#define HAND_OVER_LOOK_MS 100
-#define SUCCESSOR_ABSENT_LOOKS 20
 #define READ_SIZE 16384
-/* Between two looks at the file of a plugin that the runtime has launched, or at that of
- * --end-with. One that is absent for so many is no file that somebody is about to replace by two
- * commands. */
+#define FINISH_MS 1000
+/* Between two looks at the own file. One that is absent for so many is no file that somebody is
+ * about to replace by two commands. */
 #define FILE_LOOK_MS 1000
 #define FILE_ABSENT_LOOKS 3
 /* Between two looks at who has the socket's name */
@@ -42,30 +36,28 @@
 #define NEVER INT64_MAX
 
 /*
- * The plugin is connected, or waits for its next attempt to connect (retry_at), or waits for the
- * lock, which another plugin of ours has (waiting). It has the lock while it is connected and tries
- * to be; without a connection it lets others try. Two are in between:
- *   - A plugin that the runtime has launched is connected from the start. It takes the lock when it
- *     is asked about a container, and is silent while another one has it.
- *   - A plugin that has lost the lock, because it hung, stays connected until the other one is.
+ * The plugin is connected, or waits for its next attempt to connect (retry_at). Any number of them
+ * are connected on a node: NRI shows each one the container as those before it have changed it
+ * (containerd/nri, pkg/adaptation/result.go, since 0.4), and closes one that hangs or dies before
+ * it asks the next one. So the second one finds all set that it would set, and the record of what
+ * the first one has said (nri/serve.c).
  */
 struct plugin {
 	const struct nri_options *options;
 	char socket[sizeof(((struct sockaddr_un *)0)->sun_path)];
 	pid_t runtime; /* that launched us; 0: none did */
 
-	int fd;         /* the one connection; -1: none */
-	bool hung_up;   /* the runtime has closed it: what is read yet, nobody waits for */
-	bool launched;  /* it is the one that the runtime made when it launched us */
-	bool connected; /* and registered */
-	bool waiting;
+	int fd;                  /* the one connection; -1: none */
+	bool hung_up;            /* the runtime has closed it: what is read yet, nobody waits for */
+	bool launched;           /* it is the one that the runtime made when it launched us */
+	bool connected;          /* and registered */
 	struct stat socket_file; /* that was connected to */
 	int64_t socket_at;
 	struct session session;
-	struct lock lock;
+	int watch; /* inotify, of where the socket will be, while there is no connection; -1 */
 	int delay_ms;
+	int64_t hurry_until; /* the runtime is about to listen */
 	int64_t retry_at;
-	int64_t beat_at;
 	int64_t file_at;
 	int file_absent; /* looks that have not found it */
 
@@ -119,36 +111,6 @@ static void set_signals(sigset_t *ret_waiting)
 
 /* ---- what the session asks ---- */
 
-/* A number for a container's id (FNV-1a); 0: the message has none */
-static uint64_t number_of(const struct message *request)
-{
-	cleanup_arena arena = {0};
-	struct spec spec = {0};
-	struct err ignored;
-	uint64_t number = 14695981039346656037U;
-
-	if (!request || message_read_container(&arena, request, &spec, &ignored) < 0 ||
-	    !spec.identity.id)
-		return 0;
-	for (const char *at = spec.identity.id; *at; at++)
-		number = (number ^ (unsigned char)*at) * 1099511628211U;
-	return number;
-}
-
-/* A launched plugin is connected before the directory of the socket is there. */
-static bool is_to_answer(struct plugin *plugin, const struct message *request)
-{
-	struct lock *lock = &plugin->lock;
-	bool held = lock_is_held(lock);
-	struct err ignored;
-
-	if (plugin->launched && !held && lock_take(lock, plugin->socket, &ignored) == 1)
-		lock_serve(lock);
-	else if (held && lock->stage == LOCK_ASKED)
-		return true; /* nearly always so: it is false only for moments */
-	return lock_answers(lock, number_of(request));
-}
-
 static void on_create(void *context, struct arena *arena, const struct message *request,
 		      struct message *ret_response)
 {
@@ -157,17 +119,30 @@ static void on_create(void *context, struct arena *arena, const struct message *
 	/* This plugin was stopped for longer than the runtime waits. The container has begun
 	 * without it: after the next Synchronize that is found. A decision now would say that it
 	 * was granted. */
-	if (plugin->hung_up || !is_to_answer(plugin, request))
+	if (plugin->hung_up)
 		return;
 	serve_container(&plugin->server, arena, request, ret_response);
 	report_soon(&plugin->report);
+}
+
+/* Both plugins hear of it; the first one says it, and keeps the note. */
+static void on_start(void *context, struct arena *arena, const struct message *pod,
+		     const struct message *container, struct message *ret_response)
+{
+	struct plugin *plugin = context;
+	struct look_report report;
+
+	if (plugin->hung_up || !serve_start(&plugin->server, arena, plugin->report.since, pod,
+					    container, &report, ret_response))
+		return;
+	missed_add(&plugin->missed, &report);
+	report_missed(&plugin->report, &plugin->missed.status);
 }
 
 static void be_connected(struct plugin *plugin)
 {
 	plugin->connected = true;
 	plugin->delay_ms = LINK_RETRY_MIN_MS;
-	lock_serve(&plugin->lock);
 	report_connected(&plugin->report);
 }
 
@@ -216,6 +191,7 @@ static void on_container(void *context, const struct message *container)
 
 static const struct session_handler handler = {
 	.create = on_create,
+	.start = on_start,
 	.configured = on_configured,
 	.pod = on_pod,
 	.container = on_container,
@@ -224,27 +200,44 @@ static const struct session_handler handler = {
 
 /* ---- the connection ---- */
 
-static void retry_later(struct plugin *plugin, const struct err *err)
+/* The socket's name appears before the runtime listens, and where a runtime has ended it may refuse
+ * for a moment. */
+static void hurry(struct plugin *plugin)
 {
-	lock_drop(&plugin->lock);
-	report_trouble(&plugin->report, err);
-	plugin->retry_at = clock_ms() + plugin->delay_ms;
-	plugin->delay_ms = link_next_delay(plugin->delay_ms);
+	plugin->hurry_until = clock_ms() + LINK_HURRY_MS;
+	plugin->delay_ms = LINK_RETRY_MIN_MS;
+	plugin->retry_at = 0;
 }
 
-static void disconnect(struct plugin *plugin, const struct err *err)
+static void retry_later(struct plugin *plugin, const struct err *err)
 {
-	/* The child that has decided may write the note yet. */
+	report_trouble(&plugin->report, err);
+	plugin->retry_at = clock_ms() + plugin->delay_ms;
+	if (clock_ms() >= plugin->hurry_until)
+		plugin->delay_ms = link_next_delay(plugin->delay_ms);
+}
+
+/* The child that has decided has written a note, and the runtime has not read that. */
+static void hang_up(struct plugin *plugin)
+{
 	if (plugin->session.out.len)
 		memcpy(plugin->not_taken, plugin->server.granted, sizeof(plugin->not_taken));
 	plugin->server.granted[0] = '\0';
 	session_end(&plugin->session);
 	synchronize_free(&plugin->synchronize);
-	(void)close(plugin->fd);
+	cleanup_close_fd(&plugin->fd);
 	plugin->fd = -1;
 	plugin->launched = false;
+}
+
+static void disconnect(struct plugin *plugin, const struct err *err)
+{
+	bool connected = plugin->connected;
+
+	hang_up(plugin);
 	plugin->connected = false;
-	plugin->lock.connected = false;
+	if (connected)
+		hurry(plugin);
 	retry_later(plugin, err);
 }
 
@@ -255,74 +248,26 @@ static int begin_session(struct plugin *plugin, struct err *err)
 	return link_write(plugin->fd, &plugin->session.out, err);
 }
 
+/* It watches before it tries, so that nothing is missed in between. */
 static void connect_now(struct plugin *plugin)
 {
 	struct err err;
 
-	plugin->fd = link_connect(plugin->socket, &plugin->socket_file, &err);
-	if (plugin->fd < 0)
-		retry_later(plugin, &err);
-	else if (begin_session(plugin, &err) < 0)
-		disconnect(plugin, &err);
-}
-
-/* Also when the lock may be free */
-static void connect_again(struct plugin *plugin)
-{
-	struct err err;
-
-	plugin->waiting = false;
 	/* A new runtime launches a plugin of its own. */
 	if (plugin->runtime && getppid() != plugin->runtime) {
 		ended = 1;
 		return;
 	}
-	switch (lock_take(&plugin->lock, plugin->socket, &err)) {
-	case 1:
-		connect_now(plugin);
-		break;
-	case 0:
-		lock_wait(&plugin->lock);
-		plugin->waiting = true;
-		plugin->retry_at = NEVER;
-		plugin->delay_ms = LINK_RETRY_MIN_MS;
-		break;
-	default:
+	link_watch(&plugin->watch, plugin->socket);
+	plugin->fd = link_connect(plugin->socket, &plugin->socket_file, &err);
+	if (plugin->fd < 0) {
 		retry_later(plugin, &err);
-		break;
+		return;
 	}
-}
-
-/* Returns false once another plugin serves the node. */
-static bool keep_lock(struct plugin *plugin)
-{
-	struct err ignored;
-
-	lock_beat(&plugin->lock);
-	if (lock_is_held(&plugin->lock))
-		return true;
-	/* Somebody has removed the file, or another plugin has taken it, because this one hung. */
-	if (lock_take(&plugin->lock, plugin->socket, &ignored) == 1 && plugin->connected)
-		lock_serve(&plugin->lock);
-	return !lock_is_succeeded(&plugin->lock);
-}
-
-static void beat(struct plugin *plugin)
-{
-	struct err err;
-
-	plugin->beat_at = clock_ms() + LOCK_BEAT_MS;
-	if (plugin->waiting) {
-		if (lock_watch(&plugin->lock))
-			connect_again(plugin);
-		else
-			report_standby(&plugin->report);
-	} else if (plugin->fd >= 0 && !plugin->launched && !keep_lock(plugin)) {
-		(void)err_set(&err, "another oci-rdma-nri has taken over, because this one hung");
+	cleanup_close_fd(&plugin->watch);
+	plugin->watch = -1;
+	if (begin_session(plugin, &err) < 0)
 		disconnect(plugin, &err);
-	} else {
-		lock_beat(&plugin->lock);
-	}
 }
 
 /* While a container's verdict is awaited: it hangs, perhaps; the plugin does not. */
@@ -330,65 +275,26 @@ static void on_idle(void *context)
 {
 	struct plugin *plugin = context;
 
-	lock_beat(&plugin->lock);
-	report_tend(&plugin->report, plugin->report.status.awaited);
+	report_tend(&plugin->report);
 }
 
 /* ---- the end of one whose file is removed ---- */
 
-/* False if another plugin waits for the lock, or has it. */
-static bool is_needed(struct plugin *plugin)
-{
-	struct lock *lock = &plugin->lock;
-	struct err ignored;
-	int taken = -1;
-
-	if (!plugin->connected)
-		return false;
-	if (plugin->launched && !lock_is_held(lock))
-		taken = lock_take(lock, plugin->socket, &ignored);
-	if (taken == 1)
-		lock_serve(lock);
-	return taken != 0 && !lock_is_awaited(lock);
-}
-
-static bool has_file(const struct plugin *plugin)
-{
-	return plugin->runtime || plugin->options->end_with;
-}
-
-/* path: gets the file's. --end-with names one, because systemd forgets a unit whose file is gone
- * when it reads its files again, and then nothing that is told to systemd ends the process
- * (manager_reload() in systemd's src/core/manager.c). */
-static enum own_file look(const struct plugin *plugin, char *path, size_t size)
-{
-	const char *file = plugin->options->end_with;
-
-	if (!file)
-		return own_file_look(OWN_FILE_LINK, path, size);
-	(void)snprintf(path, size, "%s", file);
-	return own_file_look_at(file);
-}
-
 /*
- * Only the runtime can tell a plugin that it has launched to end, and it does not. So its file
- * tells it: a removed one ends it, and one that was replaced does so as soon as a plugin waits,
- * because the runtime starts the new version only when it is started itself.
+ * A removed file ends the plugin. Nothing else ends one that the runtime has launched, nor one
+ * whose unit was removed with its file: systemd forgets the unit when it reads its files again, and
+ * leaves the process (manager_reload() in its src/core/manager.c). A replaced file changes nothing.
  */
 static void look_at_file(struct plugin *plugin)
 {
 	char path[512];
-	enum own_file file = look(plugin, path, sizeof(path));
+	enum own_file file = own_file_look(OWN_FILE_LINK, path, sizeof(path));
 
 	plugin->file_at = clock_ms() + FILE_LOOK_MS;
 	plugin->file_absent = file == OWN_FILE_REMOVED ? plugin->file_absent + 1 : 0;
-	if (plugin->file_absent >= FILE_ABSENT_LOOKS)
-		log_event(LOG_INFO, "%s was removed, so this plugin ends", path);
-	else if (file == OWN_FILE_REPLACED && !is_needed(plugin))
-		log_event(LOG_INFO, "%s was replaced: this plugin ends, and another one serves",
-			  path);
-	else
+	if (plugin->file_absent < FILE_ABSENT_LOOKS)
 		return;
+	log_event(LOG_INFO, "%s was removed, so this plugin ends", path);
 	ended = 1;
 }
 
@@ -435,12 +341,11 @@ static int64_t next_time(const struct plugin *plugin)
 
 	if (plugin->fd < 0 && plugin->retry_at < next)
 		next = plugin->retry_at;
-	if (has_file(plugin) && plugin->file_at < next)
+	if (plugin->file_at < next)
 		next = plugin->file_at;
 	if (missed_next(&plugin->missed) < next)
 		next = missed_next(&plugin->missed);
-	/* What neither has the lock nor waits for it has nothing to say four times a second. */
-	return plugin->lock.file >= 0 && plugin->beat_at < next ? plugin->beat_at : next;
+	return next;
 }
 
 static void wait_until(struct plugin *plugin, int64_t next, const sigset_t *waiting)
@@ -452,30 +357,30 @@ static void wait_until(struct plugin *plugin, int64_t next, const sigset_t *wait
 		{.fd = plugin->fd,
 		 .events = plugin->fd >= 0 && plugin->session.out.len ? POLLOUT : POLLIN},
 		{.fd = plugin->missed.in, .events = POLLIN},
+		{.fd = plugin->watch, .events = POLLIN},
 	};
 	struct err err;
 
-	if (ppoll(poll, 2, next == NEVER ? NULL : &timeout, waiting) > 0 && poll[0].revents &&
-	    exchange(plugin, poll[0].revents, &err) < 0)
+	if (ppoll(poll, 3, next == NEVER ? NULL : &timeout, waiting) <= 0)
+		return;
+	if (poll[0].revents && exchange(plugin, poll[0].revents, &err) < 0)
 		disconnect(plugin, &err);
+	if (poll[2].revents && link_has_changed(plugin->watch))
+		hurry(plugin);
 }
 
 static void tend(struct plugin *plugin)
 {
 	verdict_reap(&plugin->server.children);
-	if (plugin->waiting && lock_waited(&plugin->lock))
-		connect_again(plugin);
-	if (plugin->lock.file >= 0 && clock_ms() >= plugin->beat_at)
-		beat(plugin);
 	if (plugin->fd < 0 && clock_ms() >= plugin->retry_at)
-		connect_again(plugin);
-	if (has_file(plugin) && clock_ms() >= plugin->file_at)
+		connect_now(plugin);
+	if (clock_ms() >= plugin->file_at)
 		look_at_file(plugin);
 	if (plugin->connected && !plugin->launched && clock_ms() >= plugin->socket_at)
 		look_at_socket(plugin);
 	if (missed_tend(&plugin->missed))
 		report_missed(&plugin->report, &plugin->missed.status);
-	report_tend(&plugin->report, plugin->lock.ours && lock_is_awaited(&plugin->lock));
+	report_tend(&plugin->report);
 }
 
 static void serve(struct plugin *plugin, const sigset_t *waiting)
@@ -487,34 +392,17 @@ static void serve(struct plugin *plugin, const sigset_t *waiting)
 	}
 }
 
-static void answer_until(struct plugin *plugin, int64_t end, const sigset_t *waiting)
+/* The answer that is on its way; who reads no more is not waited for. */
+static void finish_answer(struct plugin *plugin)
 {
-	while (plugin->fd >= 0 && clock_ms() < end)
-		wait_until(plugin, end, waiting);
-}
+	struct pollfd wait = {.fd = plugin->fd, .events = POLLOUT};
+	int64_t end = clock_ms() + FINISH_MS;
+	struct err ignored;
 
-/* The one that waits gets the lock. Until it is about to be asked, this one answers. */
-static void hand_over(struct plugin *plugin, const sigset_t *waiting)
-{
-	int64_t end = clock_ms() + HAND_OVER_MS;
-	bool succeeded = false;
-	int absent = 0;
-
-	if (!plugin->connected || !lock_is_held(&plugin->lock) || !lock_is_awaited(&plugin->lock))
-		return;
-	lock_hand_over(&plugin->lock);
-	while (plugin->fd >= 0 && !succeeded && absent < SUCCESSOR_ABSENT_LOOKS &&
-	       clock_ms() < end) {
-		answer_until(plugin, clock_ms() + HAND_OVER_LOOK_MS, waiting);
-		report_leaving(&plugin->report);
-		succeeded = lock_is_succeeded(&plugin->lock);
-		absent = lock_has_successor(&plugin->lock) ? 0 : absent + 1;
-	}
-	if (plugin->fd >= 0 && !succeeded && absent < SUCCESSOR_ABSENT_LOOKS)
-		log_event(LOG_WARNING,
-			  "the next oci-rdma-nri is not registered after %d s: until it is, "
-			  "containers get nothing, and it names them as missed; see its log",
-			  HAND_OVER_MS / 1000);
+	while (plugin->fd >= 0 && plugin->session.out.len && clock_ms() < end &&
+	       poll(&wait, 1, (int)(end - clock_ms())) > 0 &&
+	       link_write(plugin->fd, &plugin->session.out, &ignored) == 0)
+		;
 }
 
 /* ---- the beginning and the end ---- */
@@ -561,27 +449,24 @@ static void confine_with(struct plugin *plugin, int launched)
 	(void)!open("/dev/null", O_RDWR | O_CLOEXEC);
 	plugin->runtime = getppid();
 	plugin->launched = true;
-	plugin->lock.connected = true;
 	if (plugin->fd >= 0 && (link_take(plugin->fd, &err) < 0 || begin_session(plugin, &err) < 0))
 		disconnect(plugin, &err);
 }
 
-static void end(struct plugin *plugin, const sigset_t *waiting)
+/* At once: the runtime asks the other plugin. */
+static void end(struct plugin *plugin)
 {
+	char path[512];
+
 	notify("STOPPING=1");
-	hand_over(plugin, waiting);
+	finish_answer(plugin);
+	hang_up(plugin);
 	verdict_finish(&plugin->server.children);
 	forget_grant(plugin);
 	missed_end(&plugin->missed);
-	if (plugin->fd >= 0) {
-		session_end(&plugin->session);
-		(void)close(plugin->fd);
-	}
-	lock_end(&plugin->lock);
-	/* systemd may end it first, after the file is gone */
+	/* systemd may end it before the plugin has seen that its file is gone. */
 	report_end(&plugin->report,
-		   plugin->options->end_with &&
-			   own_file_look_at(plugin->options->end_with) == OWN_FILE_REMOVED);
+		   own_file_look(OWN_FILE_LINK, path, sizeof(path)) == OWN_FILE_REMOVED);
 }
 
 int plugin_run(const struct nri_options *options)
@@ -592,19 +477,20 @@ int plugin_run(const struct nri_options *options)
 	plugin = (struct plugin){
 		.options = options,
 		.fd = -1,
-		.lock = LOCK_NONE,
+		.watch = -1,
 		.delay_ms = LINK_RETRY_MIN_MS,
 		.server = {.options = options->node,
 			   .patience_ms = SERVE_PATIENCE_MS,
-			   .children = {.not_inherited = {&plugin.fd, &plugin.lock.file},
+			   .children = {.not_inherited = {&plugin.fd, &plugin.watch},
 					.idle = on_idle,
 					.context = &plugin}},
 		.report = {.sysroot = options->node.sysroot,
+			   .instance = options->instance,
 			   .metrics_path = options->metrics,
 			   .counters = &plugin.server.counters,
-			   .closed = {&plugin.fd, &plugin.lock.file}},
+			   .closed = {&plugin.fd, &plugin.watch}},
 		.synchronize.sysroot = options->node.sysroot,
-		.missed.closed = {&plugin.fd, &plugin.lock.file},
+		.missed.closed = {&plugin.fd, &plugin.watch},
 	};
 	missed_begin(&plugin.missed, &plugin.options->node);
 	(void)nri_options_socket(options, plugin.socket, sizeof(plugin.socket));
@@ -613,6 +499,6 @@ int plugin_run(const struct nri_options *options)
 	confine_with(&plugin, launched_socket());
 	set_signals(&waiting);
 	serve(&plugin, &waiting);
-	end(&plugin, &waiting);
+	end(&plugin);
 	return 0;
 }

@@ -84,14 +84,12 @@ static int check_dir(int dir, struct err *err)
 	return 0;
 }
 
-static const char *name_of(const struct nri_status *status)
-{
-	return status->standby ? NRI_STANDBY_NAME : NRI_STATUS_NAME;
-}
-
-int status_write(const char *sysroot, const struct nri_status *status, struct err *err)
+int status_write(const char *sysroot, const char *instance, const struct nri_status *status,
+		 struct err *err)
 {
 	cleanup_arena arena = {0};
+	char name[NRI_STATUS_NAME_SIZE];
+	char path[sizeof("/" NRI_STATUS_DIR "/") + NRI_STATUS_NAME_SIZE];
 	size_t len;
 	const char *text = nri_status_text(&arena, status, &len);
 	cleanup_fd dir = open_dir(sysroot);
@@ -106,42 +104,26 @@ int status_write(const char *sysroot, const struct nri_status *status, struct er
 		return err_sys(err, -dir, "/" NRI_STATUS_DIR);
 	if (check_dir(dir, err) < 0)
 		return -1;
+	nri_status_name(instance, name);
+	(void)snprintf(path, sizeof(path), "/" NRI_STATUS_DIR "/%s", name);
 	return replace_own(
-		dir,
-		&(struct replacement){
-			.name = name_of(status), .bytes = text, .len = len, .mode = 0644},
-		status->standby ? "/" NRI_STANDBY_PATH : "/" NRI_STATUS_PATH, err);
+		dir, &(struct replacement){.name = name, .bytes = text, .len = len, .mode = 0644},
+		path, err);
 }
 
-/* Whose the file is: another plugin may have written it since, or removed it. */
-enum whose {
-	NOBODYS,
-	OURS,
-	ANOTHERS,
-};
-
-static enum whose whose_file(const char *sysroot, const struct nri_status *status)
+void status_remove(const char *sysroot, const char *instance, const struct nri_status *status)
 {
 	cleanup_arena arena = {0};
 	cleanup_fd root = open(sysroot, O_PATH | O_DIRECTORY | O_CLOEXEC);
-	struct nri_status found = {0};
-	struct err ignored;
-	int read = -1;
-
-	if (root >= 0)
-		read = status->standby ? nri_status_read_standby(&arena, root, &found, &ignored)
-				       : nri_status_read(&arena, root, &found, &ignored);
-	if (read < 0)
-		return NOBODYS;
-	return found.pid == status->pid && found.started == status->started ? OURS : ANOTHERS;
-}
-
-void status_remove(const char *sysroot, const struct nri_status *status)
-{
 	cleanup_fd dir = open_dir(sysroot);
+	char name[NRI_STATUS_NAME_SIZE];
+	struct nri_status found;
+	struct err ignored;
 
-	if (dir >= 0 && whose_file(sysroot, status) == OURS)
-		(void)unlinkat(dir, name_of(status), 0);
+	nri_status_name(instance, name);
+	if (root >= 0 && dir >= 0 && nri_status_read(&arena, root, name, &found, &ignored) == 0 &&
+	    found.pid == status->pid && found.started == status->started)
+		(void)unlinkat(dir, name, 0);
 }
 
 /* ---- the report ---- */
@@ -154,12 +136,10 @@ void status_remove(const char *sysroot, const struct nri_status *status)
 
 /* ---- the files ---- */
 
-/* A standby is given the same file as the one that serves, so that the series go on when it takes
- * over. */
 static void write_metrics(struct report *report)
 {
 	report->metrics_at = clock_ms() + METRICS_EACH_MS;
-	if (report->metrics_path && !report->status.standby)
+	if (report->metrics_path)
 		metrics_write(&report->metrics, report->metrics_path, &report->status,
 			      report->closed);
 }
@@ -173,7 +153,7 @@ static void write_status(struct report *report)
 
 	report->write_at = clock_ms() + NRI_STATUS_EACH_MS;
 	report->status.alive_ms = clock_ms();
-	status = status_write(report->sysroot, &report->status, &err);
+	status = status_write(report->sysroot, report->instance, &report->status, &err);
 	if (status < 0 && !report->failed)
 		log_event(LOG_WARNING, "cannot write the status for --check: %s", err.text);
 	report->failed = status < 0;
@@ -225,15 +205,6 @@ void report_runtime(struct report *report, const struct message_runtime *runtime
 	report->status.version = report->version;
 }
 
-/* It waits no longer. */
-static void report_active(struct report *report)
-{
-	if (!report->status.standby)
-		return;
-	status_remove(report->sysroot, &report->status);
-	report->status.standby = false;
-}
-
 void report_connected(struct report *report)
 {
 	time_t now = time(NULL);
@@ -242,7 +213,6 @@ void report_connected(struct report *report)
 	if (!gmtime_r(&now, &utc) ||
 	    !strftime(report->since, sizeof(report->since), "%Y-%m-%dT%H:%M:%SZ", &utc))
 		report->since[0] = '\0';
-	report_active(report);
 	report->status.since = report->since;
 	report->status.trouble = NULL;
 	log_event(LOG_INFO, "connected to %s %s", report->name, report->version);
@@ -253,13 +223,11 @@ void report_connected(struct report *report)
 
 void report_trouble(struct report *report, const struct err *err)
 {
-	bool same = !report->status.since && !report->status.standby &&
-		    strcmp(report->trouble, err->text) == 0;
+	bool same = !report->status.since && strcmp(report->trouble, err->text) == 0;
 
 	report->status.since = NULL;
 	if (same)
 		return;
-	report_active(report);
 	(void)snprintf(report->trouble, sizeof(report->trouble), "%s", err->text);
 	report->status.trouble = report->trouble;
 	log_event(LOG_WARNING, "not connected: %s", err->text);
@@ -288,23 +256,6 @@ void report_socket(struct report *report, bool taken)
 	write_both(report);
 }
 
-void report_standby(struct report *report)
-{
-	if (report->status.standby)
-		return;
-	if (report->write_at != REPORT_NEVER)
-		status_remove(report->sysroot, &report->status);
-	report->status.standby = true;
-	report->status.since = NULL;
-	report->status.trouble = NULL;
-	log_event(LOG_INFO, "standby: another oci-rdma-nri serves this node; this one takes over "
-			    "when that one ends or hangs");
-	notify("READY=1\nSTATUS=standby: takes over when the oci-rdma-nri that serves this node "
-	       "ends or hangs");
-	report->ready_at = REPORT_NEVER;
-	write_both(report);
-}
-
 void report_soon(struct report *report)
 {
 	if (report->write_at > clock_ms() + SOON_MS)
@@ -325,15 +276,14 @@ static bool is_counted_otherwise(const struct report *report)
 	return memcmp(report->counters, &report->status.counters, sizeof(*report->counters)) != 0;
 }
 
-void report_tend(struct report *report, bool awaited)
+void report_tend(struct report *report)
 {
 	int64_t now = clock_ms();
-	bool changed = awaited != report->status.awaited;
 
-	report->status.awaited = awaited;
-	if (now >= report->write_at || changed) {
-		changed |= is_counted_otherwise(report) || report->missed_anew ||
-			   now >= report->metrics_at;
+	if (now >= report->write_at) {
+		bool changed = is_counted_otherwise(report) || report->missed_anew ||
+			       now >= report->metrics_at;
+
 		report->missed_anew = false;
 		report->status.counters = *report->counters;
 		write_status(report);
@@ -352,15 +302,6 @@ void report_tend(struct report *report, bool awaited)
 	}
 }
 
-void report_leaving(struct report *report)
-{
-	if (clock_ms() < report->write_at ||
-	    whose_file(report->sysroot, &report->status) == ANOTHERS)
-		return;
-	report->status.counters = *report->counters;
-	write_status(report);
-}
-
 int64_t report_time(const struct report *report)
 {
 	const int64_t times[] = {report->write_at, report->ready_at, report->watchdog_at,
@@ -374,7 +315,7 @@ int64_t report_time(const struct report *report)
 
 void report_end(const struct report *report, bool for_good)
 {
-	status_remove(report->sysroot, &report->status);
+	status_remove(report->sysroot, report->instance, &report->status);
 	if (for_good && report->metrics_path)
 		(void)unlinkat(AT_FDCWD, report->metrics_path, 0);
 	log_event(LOG_INFO, "ended");

@@ -50,12 +50,13 @@ int metrics_write_file(const char *path, const struct nri_status *status, struct
 
 /* ---- the status file, in place of the last by rename ---- */
 
-/* sysroot: the directory's path. A standby has a file of its own. Makes NRI_STATUS_DIR, which must
+/* sysroot: the directory's path. instance: NULL: the only plugin. Makes NRI_STATUS_DIR, which must
  * be ours alone. */
-int status_write(const char *sysroot, const struct nri_status *status, struct err *err);
+int status_write(const char *sysroot, const char *instance, const struct nri_status *status,
+		 struct err *err);
 
-/* Takes it away when a plugin ends, or is a standby no longer. */
-void status_remove(const char *sysroot, const struct nri_status *status);
+/* Takes it away when a plugin ends, unless another one of that name has written it since. */
+void status_remove(const char *sysroot, const char *instance, const struct nri_status *status);
 
 /* ---- systemd ---- */
 
@@ -69,6 +70,7 @@ void notify(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 struct report {
 	const char *sysroot;
+	const char *instance;                /* NULL: the only one */
 	const char *metrics_path;            /* NULL: none */
 	const struct nri_counters *counters; /* the server's */
 	const int *closed[CHILD_CLOSED];     /* in the child that writes the metrics */
@@ -105,27 +107,20 @@ void report_trouble(struct report *report, const struct err *err);
  */
 void report_socket(struct report *report, bool taken);
 
-/* Another plugin serves the node, and this one waits. */
-void report_standby(struct report *report);
-
 /* Which containers were missed. */
 void report_missed(struct report *report, const struct nri_missed_status *missed);
 
 /* Something is to be written soon, but not before the answer. */
 void report_soon(struct report *report);
 
-/* What is due: status, metrics, READY=1, WATCHDOG=1. awaited: another plugin waits for this one. */
-void report_tend(struct report *report, bool awaited);
-
-/* The status of a plugin that hands over, which would pass for one that hangs otherwise: until the
- * next one has written its own. */
-void report_leaving(struct report *report);
+/* What is due: status, metrics, READY=1, WATCHDOG=1 */
+void report_tend(struct report *report);
 
 /* When report_tend() has something to do */
 int64_t report_time(const struct report *report);
 
-/* for_good: no other plugin comes after this one, so that its metrics go as well. Left where they
- * are, they would be read as those of a plugin that hangs. */
+/* for_good: its executable is gone, so that its metrics go as well. Left where they are, they would
+ * be read as those of a plugin that hangs. */
 void report_end(const struct report *report, bool for_good);
 
 #endif

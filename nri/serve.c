@@ -4,11 +4,15 @@
 #include <stdio.h>
 #include <syslog.h>
 
+#include "core/base/cleanup.h"
 #include "core/base/clock.h"
+#include "core/base/fs.h"
 #include "core/container/container.h"
+#include "core/note/note.h"
 #include "core/outcome.h"
 #include "core/plan/plan.h"
 #include "core/report/report.h"
+#include "nri/missed.h"
 #include "nri/wire/wire.h"
 
 #define WAY_IN "nri"
@@ -19,6 +23,8 @@ struct work {
 	const struct options *options;
 	struct container *container;
 	struct message response;
+	struct note note; /* of another plugin of ours, which was asked before this one */
+	bool has_note;
 };
 
 /* One child works on one container. */
@@ -32,6 +38,19 @@ static void tell_expectation(bool must_fail)
 		return;
 	told = must_fail;
 	(void)verdict_say(verdict_out, must_fail ? VERDICT_MUST_FAIL : VERDICT_MAY_START, NULL);
+}
+
+/*
+ * Two plugins that set the same limit fail the container. So a limit that one of ours has set
+ * stays, also if its policy was another one: it is there, and its note says how much that plugin
+ * gave.
+ */
+static bool is_set_by_ours(const struct work *work)
+{
+	const struct spec *spec = &work->container->spec;
+
+	return work->has_note && work->note.result == NOTE_GRANTED && work->note.memlock &&
+	       spec->has_memlock && spec->memlock_soft >= work->note.memlock;
 }
 
 /* What the spec lists is raised, so that the later entry, which holds, never lowers. */
@@ -66,13 +85,14 @@ static int adjust_env(struct arena *arena, const struct plan *plan,
 	return 0;
 }
 
-static int pack_grant(struct container *container, bool *ret_changes, struct message *ret_response)
+static int pack_grant(struct work *work, bool *ret_changes, struct message *ret_response)
 {
+	struct container *container = work->container;
 	struct arena *arena = &container->arena;
 	struct message_adjustment adjustment = {0};
 	struct message answer = {0};
 
-	if (container->plan.sets_memlock && container->plan.adds_rlimit)
+	if (container->plan.sets_memlock && container->plan.adds_rlimit && !is_set_by_ours(work))
 		adjust_memlock(container, &adjustment);
 	if (adjust_env(arena, &container->plan, &adjustment) < 0)
 		return -1;
@@ -87,7 +107,7 @@ static int apply(void *context, struct container *container, struct applied *app
 {
 	struct work *work = context;
 
-	if (pack_grant(container, &applied->changed, &work->response) < 0)
+	if (pack_grant(work, &applied->changed, &work->response) < 0)
 		return err_memory(err);
 	applied->nccl = plan_has_new_settings(&container->plan) ? "env" : NULL;
 	return 0;
@@ -133,15 +153,40 @@ static enum note_result note_result_of(enum outcome_kind kind)
 	return results[kind];
 }
 
-/* It is logged when it is said, so that what came too late is not logged. */
+/* Another plugin of ours has come to the same, and has said so. */
+static bool is_said_already(const struct work *work, const struct outcome *outcome)
+{
+	return work->has_note && !outcome->must_fail && outcome->kind != OUTCOME_GRANTED &&
+	       work->note.result == note_result_of(outcome->kind);
+}
+
+/* What another plugin has given, or said, it has counted. */
+static enum verdict_kind kind_of(const struct outcome *outcome, bool said)
+{
+	if (said || (outcome->kind == OUTCOME_GRANTED && !outcome->applied.changed))
+		return VERDICT_NOTHING;
+	return outcome->kind == OUTCOME_GRANTED  ? VERDICT_GRANTED
+	       : outcome->kind == OUTCOME_DENIED ? VERDICT_DENIED
+	       : outcome->kind == OUTCOME_FAILED ? VERDICT_FAILED
+						 : VERDICT_NOTHING;
+}
+
+static void find_note(struct work *work)
+{
+	struct container *container = work->container;
+	struct err err;
+	cleanup_fd root = tree_open_root(work->options->sysroot, &err);
+
+	work->has_note = root >= 0 && container->id &&
+			 note_read(&container->arena, root, container->id, &work->note, &err) == 1;
+}
+
+/*
+ * The note is there before the runtime asks the next plugin. It is logged when it is said, so that
+ * what came too late is not logged; then the parent writes another note.
+ */
 static void decide(void *context, int out)
 {
-	static const enum verdict_kind kinds[] = {
-		[OUTCOME_NOTHING] = VERDICT_NOTHING,
-		[OUTCOME_GRANTED] = VERDICT_GRANTED,
-		[OUTCOME_DENIED] = VERDICT_DENIED,
-		[OUTCOME_FAILED] = VERDICT_FAILED,
-	};
 	static struct outcome outcome;
 	struct work *work = context;
 	struct container *container = work->container;
@@ -151,16 +196,20 @@ static void decide(void *context, int out)
 		.apply = apply,
 		.expect = tell_expectation,
 	};
+	bool said;
 
 	verdict_out = out;
+	find_note(work);
 	outcome_serve(container, work->options, &entry, &outcome);
 	/* Without memory for it the parent, which knows that it must fail, says so. */
 	if (outcome.must_fail && pack_refusal(&container->arena, &outcome, &work->response) < 0)
 		return;
-	if (verdict_say(out, kinds[outcome.kind], &work->response) < 0)
+	said = is_said_already(work, &outcome);
+	if (!said)
+		keep_note(work->options, container, note_result_of(outcome.kind), outcome.reason);
+	if (verdict_say(out, kind_of(&outcome, said), &work->response) < 0 || said)
 		return;
 	outcome_log(container, &outcome, &entry);
-	keep_note(work->options, container, note_result_of(outcome.kind), outcome.reason);
 }
 
 /* ---- in the parent ---- */
@@ -242,4 +291,65 @@ void serve_container(struct server *server, struct arena *arena, const struct me
 	server->granted[0] = '\0';
 	serve(server, arena, request, ret_response);
 	counters_answered(&server->counters, clock_us() - begin);
+}
+
+/* ---- one that is about to start ---- */
+
+struct start_work {
+	const struct look *look;
+	const struct message *request;
+	const struct message *container;
+};
+
+/* Its report is there whole, or the verdict is VERDICT_LOST. */
+static void look_in_child(void *context, int out)
+{
+	struct start_work *work = context;
+	cleanup_arena arena = {0};
+	struct look_report report;
+	struct message response = {0};
+	const char *reason;
+
+	if (!look_at_start(work->look, &arena, work->request, work->container, &report, &reason)) {
+		(void)verdict_say(out, VERDICT_NOTHING, NULL);
+		return;
+	}
+	if (reason && refuse(&arena, TTRPC_INTERNAL, "", reason, &response) < 0)
+		return;
+	(void)verdict_say(out, report.kind == LOOK_MENDED ? VERDICT_MENDED : VERDICT_MISSED,
+			  &response);
+}
+
+/* Of most containers a glance says that there is nothing to miss. */
+bool serve_start(struct server *server, struct arena *arena, const char *since,
+		 const struct message *pod, const struct message *container,
+		 struct look_report *ret_report, struct message *ret_response)
+{
+	const struct look look = {.options = &server->options, .since = since};
+	struct message request;
+	struct start_work work = {&look, &request, container};
+	struct message_glance glance;
+	struct verdict verdict;
+	struct spec spec = {0};
+	struct err err;
+
+	message_glance(container, &glance);
+	if (!glance.may_have_device || message_join(arena, pod, container, &request) < 0 ||
+	    message_read_container(arena, &request, &spec, &err) < 0)
+		return false;
+	verdict_find(&server->children, arena, look_in_child, &work, server->patience_ms, &verdict);
+	if (verdict.reason)
+		log_event(LOG_ERR, "StartContainer: container=%.80s: %s",
+			  spec.identity.id ? spec.identity.id : "-", verdict.reason);
+	if (verdict.kind != VERDICT_MISSED && verdict.kind != VERDICT_MENDED)
+		return false;
+	*ret_response = verdict.response;
+	*ret_report = (struct look_report){.kind = verdict.kind == VERDICT_MENDED ? LOOK_MENDED
+										  : LOOK_MISSED};
+	(void)snprintf(ret_report->id, sizeof(ret_report->id), "%s", spec.identity.id);
+	(void)snprintf(ret_report->who, sizeof(ret_report->who), "%s/%s/%s",
+		       spec.identity.pod_namespace ? spec.identity.pod_namespace : "-",
+		       spec.identity.pod ? spec.identity.pod : "-",
+		       spec.identity.name ? spec.identity.name : "-");
+	return true;
 }

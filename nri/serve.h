@@ -48,6 +48,8 @@ enum verdict_kind {
 	VERDICT_GRANTED,
 	VERDICT_DENIED,
 	VERDICT_FAILED,
+	VERDICT_MISSED, /* of one that is about to start */
+	VERDICT_MENDED,
 	VERDICT_LATE, /* not from the child: it was given up */
 	VERDICT_LOST, /* nor this: there was no child, or it said nothing */
 	/* On their way: should it be late, the container must not start, or may. */
@@ -124,5 +126,16 @@ void serve_set_timeout(struct server *server, int64_t timeout_ms);
  */
 void serve_container(struct server *server, struct arena *arena, const struct message *request,
 		     struct message *ret_response);
+
+struct look_report;
+
+/*
+ * A container is about to start: its packed pod and container. One that asks, has a device, and
+ * that none of ours has decided about is missed: returns true, with *ret_report. since: when the
+ * plugin was connected.
+ */
+bool serve_start(struct server *server, struct arena *arena, const char *since,
+		 const struct message *pod, const struct message *container,
+		 struct look_report *ret_report, struct message *ret_response);
 
 #endif

@@ -7,9 +7,9 @@
 /* Plugins are asked in this order: behind those that add devices (dranet and other DRA drivers
  * have 00), whose devices are in the message then. */
 #define PLUGIN_INDEX "90"
-/* Event.CREATE_CONTAINER = 4. No bit at all would mean every event, and since 0.10 a validator,
- * whose error fails any container. */
-#define EVENTS (1 << 3)
+/* Event.CREATE_CONTAINER = 4, START_CONTAINER = 6. No bit at all would mean every event, and since
+ * 0.10 a validator, whose error fails any container. */
+#define EVENTS (1 << 3 | 1 << 5)
 
 #define REGISTRATION 1
 
@@ -88,6 +88,18 @@ static void answer_create(struct session *session, struct arena *arena,
 				 call_whole(&session->call) ? &payload : NULL, ret_response);
 }
 
+static void answer_start(struct session *session, struct arena *arena, bool is_event,
+			 struct message *ret_response)
+{
+	struct message payload = {session->call.payload.bytes, session->call.payload.len};
+	struct message pod;
+	struct message container;
+
+	if (call_whole(&session->call) && session->handler->start &&
+	    message_read_start(arena, &payload, is_event, &pod, &container) == 0)
+		session->handler->start(session->context, arena, &pod, &container, ret_response);
+}
+
 static int answer(struct session *session, uint32_t call, struct err *err)
 {
 	cleanup_arena arena = {0};
@@ -103,6 +115,11 @@ static int answer(struct session *session, uint32_t call, struct err *err)
 		break;
 	case CALL_CREATE_CONTAINER:
 		answer_create(session, &arena, &response);
+		break;
+	case CALL_START_CONTAINER:
+	case CALL_STATE_CHANGE:
+		answer_start(session, &arena, call_method(&session->call) == CALL_STATE_CHANGE,
+			     &response);
 		break;
 	case CALL_OTHER:
 		break;

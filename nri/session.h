@@ -35,6 +35,9 @@ struct session_handler {
 	 */
 	void (*create)(void *context, struct arena *arena, const struct message *request,
 		       struct message *ret_response);
+	/* One is about to start: its packed pod and container. May be NULL. */
+	void (*start)(void *context, struct arena *arena, const struct message *pod,
+		      const struct message *container, struct message *ret_response);
 	void (*configured)(void *context, const struct message_runtime *runtime);
 	/*
 	 * What is there already, each pod and each container once, before synchronized(): valid

@@ -124,7 +124,8 @@ void synchronize_finish(struct synchronize *synchronize, bool whole)
 {
 	begin(synchronize);
 	for (size_t i = 0; whole && i < synchronize->n_notes; i++) {
-		if (!synchronize->is_there[i])
+		if (!synchronize->is_there[i] &&
+		    !note_is_new(synchronize->sysroot, synchronize->notes[i]))
 			note_remove(synchronize->sysroot, synchronize->notes[i]);
 	}
 }

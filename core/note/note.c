@@ -222,6 +222,20 @@ void note_remove(const char *sysroot, const char *id)
 		(void)unlinkat(dir, name, 0);
 }
 
+bool note_is_new(const char *sysroot, const char *id)
+{
+	cleanup_fd root = open_sysroot(sysroot);
+	struct err ignored;
+	cleanup_fd dir = root < 0 ? -1 : shelf_open(&notes, root, &ignored);
+	char name[SHELF_NAME_SIZE];
+	time_t now = time(NULL);
+	struct stat st;
+
+	return dir >= 0 && shelf_name(id, NULL, name) == 0 &&
+	       fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) == 0 && st.st_mtime <= now &&
+	       now - st.st_mtime < NOTE_NEW_S;
+}
+
 static int compare_ids(const void *a, const void *b)
 {
 	return strcmp(*(const char *const *)a, *(const char *const *)b);

@@ -121,6 +121,14 @@ int note_read(struct arena *arena, int sysroot, const char *id, struct note *ret
 /* A note that does not exist is no error. */
 void note_remove(const char *sysroot, const char *id);
 
+/*
+ * Whether the container may be one that its engine is still creating: then the engine does not name
+ * it, and its note must stay. Longer than CRI-O and the kubelet wait for a creation (4 and 2
+ * minutes).
+ */
+#define NOTE_NEW_S 300
+bool note_is_new(const char *sysroot, const char *id);
+
 /* The ids that have a note, in byte order, in the arena. Returns how many, or -1 without memory. */
 int note_list(struct arena *arena, const char *sysroot, const char ***ret_ids);
 

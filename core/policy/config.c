@@ -325,7 +325,7 @@ static const struct json_member root_keys[] = {
 	{"on_no_device", WORD(on_no_device, "ignore", "tcp", "fail")},
 	{"on_denied", SWITCH(fail_on_denied, "warn", "fail")},
 	{"on_error", SWITCH(fail_on_error, "warn", "fail")},
-	{"on_missed", SWITCH(mend_missed, "report", "mend")},
+	{"on_missed", WORD(on_missed, "report", "mend", "refuse")},
 	{"privileged_scan", BOOL(privileged_scan)},
 	{"seccomp", SWITCH(amend_seccomp, "warn", "amend")},
 	{"runtimes", LIST(begin_runtimes, take_runtime)},

@@ -57,6 +57,13 @@ struct config_variable {
 	size_t line; /* where the file says so */
 };
 
+/* Of a container that was created while no NRI plugin was connected */
+enum config_missed {
+	MISSED_REPORT,
+	MISSED_MEND,   /* its processes get the limit */
+	MISSED_REFUSE, /* it must not start, if the plugin hears of that in time */
+};
+
 struct config {
 	const char *path; /* as errors and reasons should name it */
 	enum config_opt_in opt_in;
@@ -82,10 +89,10 @@ struct config {
 		bool gloo;
 	} frameworks; /* other libraries that are told of the devices, by the environment */
 	enum config_no_device on_no_device;
+	enum config_missed on_missed;
 	bool fail_on_error;
 	bool fail_on_denied; /* a container that asks, has a device, and is denied */
 	bool amend_seccomp;  /* the shim may allow what verbs and NCCL need */
-	bool mend_missed;    /* processes of what was created while the plugin was away */
 	bool privileged_scan;
 	const char **runtimes;
 	size_t n_runtimes;

@@ -16,8 +16,10 @@
 #include "core/nri_status.h"
 #include "doctor/check/check.h"
 
-#define UNIT NRI_NAME ".service"
-#define START "systemctl enable --now " UNIT "; if it runs as a DaemonSet: kubectl describe its pod"
+#define UNIT NRI_NAME "-a.service"
+#define START                                                                                      \
+	"systemctl enable --now " UNIT " " NRI_NAME "-b.service; if it runs as a DaemonSet: "      \
+	"kubectl describe its pod"
 
 /* ---- the plugin ---- */
 
@@ -74,13 +76,6 @@ static int add_hanging(struct findings *findings, const struct nri_status *statu
 			    status->pid, NRI_STATUS_PATH, NRI_STATUS_OLD_MS / 1000);
 }
 
-static int add_standby(struct findings *findings)
-{
-	return findings_add(findings, "nri", NULL, FINDING_WARN, START,
-			    NRI_NAME " waits to take over (/%s), and none is found that serves",
-			    NRI_STANDBY_PATH);
-}
-
 static int add_unconnected(const struct doctor *doctor, struct findings *findings,
 			   const struct nri_status *status)
 {
@@ -97,16 +92,23 @@ static int add_unconnected(const struct doctor *doctor, struct findings *finding
 static int add_connected(struct findings *findings, const struct nri_status *status)
 {
 	const struct nri_counters *n = &status->counters;
-	bool well = n->failed == 0 && n->given_up == 0;
+	bool all = status->n_connected == status->n_found;
+	bool well = all && n->failed == 0 && n->given_up == 0;
+	const char *which = status->n_found == 1
+				    ? ""
+				    : arena_printf(findings->arena, "%u of %u plugins are ",
+						   status->n_connected, status->n_found);
 
 	return findings_add(
 		findings, "nri", NULL, well ? FINDING_OK : FINDING_WARN,
-		well ? NULL : "journalctl -t " NRI_NAME " shows the reason for each",
-		"connected to %s %s since %s, with %s standby; of %" PRIu64 " containers %" PRIu64
+		well  ? NULL
+		: all ? "journalctl -t " NRI_NAME " shows the reason for each"
+		      : "systemctl status 'oci-rdma-nri-*', or the DaemonSets' pods of this node",
+		"%sconnected to %s %s since %s; of %" PRIu64 " containers %" PRIu64
 		" granted, %" PRIu64 " denied, %" PRIu64 " failed, %" PRIu64 " given up (/%s)",
-		status->runtime ? status->runtime : "a runtime",
-		status->version ? status->version : "", status->since, status->awaited ? "a" : "no",
-		n->containers, n->granted, n->denied, n->failed, n->given_up, NRI_STATUS_PATH);
+		which ? which : "", status->runtime ? status->runtime : "a runtime",
+		status->version ? status->version : "", status->since, n->containers, n->granted,
+		n->denied, n->failed, n->given_up, NRI_STATUS_PATH);
 }
 
 static int add_troubled(struct findings *findings, const struct nri_status *status)
@@ -125,8 +127,6 @@ static int add_plugin(const struct doctor *doctor, struct findings *findings, st
 	switch (nri_status_find(findings->arena, doctor->node.root, doctor->node.recorded, &status,
 				err)) {
 	case 0:
-		if (status.standby)
-			return add_standby(findings);
 		if (!status.since)
 			return add_unconnected(doctor, findings, &status);
 		return status.trouble ? add_troubled(findings, &status)

@@ -181,6 +181,32 @@ int message_read_state(struct arena *arena, const struct message *container,
 	return 0;
 }
 
+#define START_CONTAINER 6
+
+static struct message part_of(const ProtobufCBinaryData *data)
+{
+	return (struct message){data->data, data->len};
+}
+
+int message_read_start(struct arena *arena, const struct message *message, bool is_event,
+		       struct message *ret_pod, struct message *ret_container)
+{
+	const Nri__PackedStateChangeEvent *event = NULL;
+	const Nri__PackedCreateContainerRequest *request = NULL;
+
+	if (is_event)
+		event = unpack_message(arena, &nri__packed_state_change_event__descriptor,
+				       message->bytes, message->len);
+	else
+		request = unpack_message(arena, &nri__packed_create_container_request__descriptor,
+					 message->bytes, message->len);
+	if (!request && (!event || event->event != START_CONTAINER))
+		return -1;
+	*ret_pod = part_of(event ? &event->pod : &request->pod);
+	*ret_container = part_of(event ? &event->container : &request->container);
+	return 0;
+}
+
 int message_join(struct arena *arena, const struct message *pod, const struct message *container,
 		 struct message *ret_request)
 {

@@ -84,6 +84,13 @@ struct message_state {
 int message_read_state(struct arena *arena, const struct message *container,
 		       struct message_state *ret_state);
 
+/*
+ * What is in StartContainer, or with is_event in StateChange, of a container that is about to
+ * start, packed. Returns 0, or -1 if it is another event, or no such message.
+ */
+int message_read_start(struct arena *arena, const struct message *message, bool is_event,
+		       struct message *ret_pod, struct message *ret_container);
+
 /* A CreateContainerRequest of the two, for message_read_container(); pod NULL: not known */
 int message_join(struct arena *arena, const struct message *pod, const struct message *container,
 		 struct message *ret_request);

@@ -144,7 +144,8 @@ static const struct {
 	{"Synchronize", CALL_SYNCHRONIZE},
 	{"CreateContainer", CALL_CREATE_CONTAINER},
 	{"Shutdown", CALL_OTHER},
-	{"StateChange", CALL_OTHER},
+	{"StartContainer", CALL_START_CONTAINER},
+	{"StateChange", CALL_STATE_CHANGE},
 	{"UpdateContainer", CALL_OTHER},
 	{"StopContainer", CALL_OTHER},
 	{"UpdatePodSandbox", CALL_OTHER},
@@ -245,7 +246,8 @@ static bool is_wanted(const struct call *call)
 {
 	enum call_method method = call_method(call);
 
-	return !call->name.len || method == CALL_CONFIGURE || method == CALL_CREATE_CONTAINER;
+	return !call->name.len || method == CALL_CONFIGURE || method == CALL_CREATE_CONTAINER ||
+	       method == CALL_START_CONTAINER || method == CALL_STATE_CHANGE;
 }
 
 /* ---- the request ---- */

@@ -202,7 +202,9 @@ enum call_method {
 	CALL_CONFIGURE,
 	CALL_SYNCHRONIZE,
 	CALL_CREATE_CONTAINER,
-	CALL_OTHER, /* a method of NRI's whose empty answer says: nothing to add */
+	CALL_START_CONTAINER, /* since NRI 0.12 */
+	CALL_STATE_CHANGE,    /* before it, for all events */
+	CALL_OTHER,           /* a method of NRI's whose empty answer says: nothing to add */
 };
 
 struct call_name {

@@ -1,5 +1,5 @@
 #!/bin/bash
-# shellcheck disable=SC2317 # commands that on_a_node calls
+# shellcheck disable=SC2317 # commands that try calls
 # oci-rdma-doctor on recorded nodes with an NRI plugin: what it says of the plugin, and of the entry points that a node has.
 cd "$(dirname "$0")/../.." || exit 1
 . tests/cli/setup.bash
@@ -8,14 +8,6 @@ defaults
 HOOKS=usr/share/containers/oci/hooks.d
 SOCKET=var/run/nri/nri.sock
 
-# on_a_node COMMAND…: the node of h100.json, after a change; says what it finds as JSON
-on_a_node() {
-	h100
-	on_node
-	defaults
-	"$@"
-	doctor --format json
-}
 # connected [JQ-FILTER]: the status file of a plugin that has served
 connected() {
 	write run/oci-rdma-hook/nri.json "$(jq -c "${1:-.}" <<<'{"schema":1,"pid":77,"started":4242,"socket":"/var/run/nri/nri.sock",
@@ -27,52 +19,54 @@ socket() {
 	(cd "$NODE/${SOCKET%/*}" && "$PYTHON" -c 'import socket; socket.socket(socket.AF_UNIX).bind("nri.sock")')
 }
 
-on_a_node true
-finds "a node without NRI" nri ok "NRI off, or none (/var/run/nri/nri.sock), and no oci-rdma-nri runs"
-finds "the hook alone: who reads it knows what it cannot give" entry_points ok \
-	"hook: the limit reaches only the main process; none adds CAP_IPC_LOCK"
-on_a_node write "$SOCKET" 'no socket'
-finds "a file in the socket's place is none" nri ok "NRI off"
-on_a_node socket
-finds "NRI without our plugin" nri ok "the engine has NRI on (/var/run/nri/nri.sock), and no oci-rdma-nri runs"
-lacks "it is no entry point then" NRI "$(jq -r '.findings[] | select(.id == "entry_points").evidence' "$T/out")"
+try "a node without NRI" nri ok "NRI off, or none (/var/run/nri/nri.sock), and no oci-rdma-nri runs" on_a_node true
+also entry_points ok "hook: the limit reaches only the main process; none adds CAP_IPC_LOCK"
+try "a file in the socket's place is none" nri ok "NRI off" on_a_node write "$SOCKET" 'no socket'
+try "NRI without our plugin, which is no entry point then" nri ok "the engine has NRI on (/var/run/nri/nri.sock), and no oci-rdma-nri runs" on_a_node socket
+lacks "its part" NRI "$(jq -r '.findings[] | select(.id == "entry_points").evidence' "$T/out")"
 
-on_a_node connected
-healthy "a connected plugin"
-finds "a connected plugin: to what, since when, and what it has done" nri ok \
-	"connected to containerd 2.1.9 since 2026-11-21T20:22:43Z, with no standby; of 12 containers 5 granted, 1 denied, 0 failed, 0 given up (/run/oci-rdma-hook/nri.json)"
-finds "hook and plugin" entry_points ok "hook, NRI: the limit reaches exec as well; none adds CAP_IPC_LOCK"
-finds "the hook stays" hook_installed ok "createRuntime and poststart"
+try "a connected plugin beside the hook: to what, since when, and what it has done" nri ok \
+	"connected to containerd 2.1.9 since 2026-11-21T20:22:43Z; of 12 containers 5 granted, 1 denied, 0 failed, 0 given up (/run/oci-rdma-hook/nri.json)" \
+	on_a_node connected
+healthy "nothing is wrong"
+also entry_points ok "hook, NRI: the limit reaches exec as well; none adds CAP_IPC_LOCK"
+also hook_installed ok "createRuntime and poststart"
+# two JQ-FILTER: two plugins, of which the filter changes the second one
+two() {
+	connected
+	mv "$NODE/run/oci-rdma-hook/nri.json" "$T/nri-a.json"
+	connected "$1"
+	mv "$NODE/run/oci-rdma-hook/nri.json" "$NODE/run/oci-rdma-hook/nri-b.json"
+	mv "$T/nri-a.json" "$NODE/run/oci-rdma-hook/"
+}
+try "two plugins: both are connected, and what they have done" nri ok \
+	"2 of 2 plugins are connected to containerd 2.1.9 since 2026-11-21T20:22:43Z; of 24 containers 10 granted" on_a_node two .
+try "one of two plugins is connected: the node is served, and it is a warning" nri warn "1 of 2 plugins are connected to containerd" \
+	on_a_node two '.connected_since = null'
+also entry_points ok "hook, NRI: "
 alone() { connected && rm -r "${NODE:?}/$HOOKS"; }
-on_a_node alone
-finds "the plugin is an entry point without the hook, too" hook_installed ok "no hook; the NRI plugin is connected"
-finds "the plugin alone" entry_points ok "NRI: the limit reaches exec as well"
+try "the plugin alone is an entry point" hook_installed ok "no hook; the NRI plugin is connected" on_a_node alone
+also entry_points ok "NRI: the limit reaches exec as well"
 for counter in failed given_up; do
-	on_a_node connected ".containers.$counter = 2"
-	finds "containers that it could not serve ($counter)" nri warn "journalctl -t oci-rdma-nri"
+	try "containers that it could not serve ($counter)" nri warn "journalctl -t oci-rdma-nri" on_a_node connected ".containers.$counter = 2"
 done
-
-on_a_node connected '.trouble = "another program listens at /x now"'
-finds "a plugin whose socket has another listener by now" nri warn \
-	"is connected to containerd 2.1.9 since 2026-11-21T20:22:43Z, but another program listens at /x now (/run/oci-rdma-hook/nri.json)"
+try "a plugin whose socket has another listener by now" nri warn \
+	"is connected to containerd 2.1.9 since 2026-11-21T20:22:43Z, but another program listens at /x now (/run/oci-rdma-hook/nri.json)" \
+	on_a_node connected '.trouble = "another program listens at /x now"'
 
 lost() { alone && connected '.connected_since = null | .trouble = "/var/run/nri/nri.sock: No such file or directory"'; }
-on_a_node lost
-finds "a plugin of an engine without NRI" nri warn "not connected: /var/run/nri/nri.sock: No such file"
-has "a plugin of an engine without NRI: what to do" "Switch NRI on" "$found"
-finds "it is no entry point" entry_points ok "none is installed"
-finds "and no reason to do without the hook" hook_installed warn
+try "a plugin of an engine without NRI: what to do; it is no entry point" nri warn "not connected: /var/run/nri/nri.sock: No such file" on_a_node lost
+has "what to do" "Switch NRI on" "$found"
+also entry_points ok "none is installed"
+also hook_installed warn
 lost_with_socket() { lost && socket; }
-on_a_node lost_with_socket
-finds "a plugin that does not get to an engine with NRI" nri warn "journalctl -t oci-rdma-nri"
+try "a plugin that does not get to an engine with NRI" nri warn "journalctl -t oci-rdma-nri" on_a_node lost_with_socket
 enabled() {
 	mkdir -p "$NODE/etc/systemd/system/multi-user.target.wants"
-	ln -s /usr/lib/systemd/system/oci-rdma-nri.service "$NODE/etc/systemd/system/multi-user.target.wants/"
+	ln -s /usr/lib/systemd/system/oci-rdma-nri-a.service "$NODE/etc/systemd/system/multi-user.target.wants/oci-rdma-nri-a.service"
 }
-on_a_node enabled
-finds "a unit that is enabled, and does not run" nri warn "is enabled, but not running"
-on_a_node write run/oci-rdma-hook/nri.json '{'
-finds "a status file that cannot be read" nri "not checkable" "/run/oci-rdma-hook/nri.json"
+try "a unit that is enabled, and does not run" nri warn "is enabled, but not running" on_a_node enabled
+try "a status file that cannot be read" nri "not checkable" "/run/oci-rdma-hook/nri.json" on_a_node write run/oci-rdma-hook/nri.json '{'
 
 # ---- in a container of its own, as the DaemonSet's: its status is in there alone ----
 # in_a_pod STARTED: process 812 of the node is its process 1, which was given the directory of the node's socket
@@ -87,45 +81,38 @@ in_a_pod() {
 	rm -rf "${NODE:?}/var/run/nri"
 	ln -s ../../proc/812/root/var/run/nri "$NODE/var/run/nri"
 }
-on_a_node in_a_pod 4242
-finds "the DaemonSet's plugin" nri ok "connected to containerd 2.1.9"
-finds "the DaemonSet's plugin is an entry point" entry_points ok "hook, NRI: "
-on_a_node in_a_pod 4243
-finds "another process of that name has not written it" nri ok "no oci-rdma-nri runs"
+try "the DaemonSet's plugin is an entry point" nri ok "connected to containerd 2.1.9" on_a_node in_a_pod 4242
+also entry_points ok "hook, NRI: "
+# nobody NAME COMMAND…: what the command has left is no plugin of ours
+nobody() { try "$1" nri ok "no oci-rdma-nri runs" on_a_node "${@:2}"; }
+nobody "another process of that name has not written it" in_a_pod 4243
 renamed() { in_a_pod 4242 && write proc/812/comm oci-rdma-nrl; }
-on_a_node renamed
-finds "nor has one of another name" nri ok "no oci-rdma-nri runs"
+nobody "nor has one of another name" renamed
 # Any container's root may take the name and write the file.
 forged() { in_a_pod 4242 && rm "$NODE/var/run/nri" && "$@"; }
-on_a_node forged true
-finds "a container that calls itself so, on a node without NRI, is not believed" nri ok "no oci-rdma-nri runs"
-on_a_node forged mkdir -m 0700 "$NODE/var/run/nri"
-finds "nor one that does not have the node's socket" nri ok "no oci-rdma-nri runs"
-finds "it is no entry point" entry_points ok "hook: the limit reaches only the main process"
+nobody "a container that calls itself so, on a node without NRI, is not believed" forged true
+nobody "nor one that does not have the node's socket" forged mkdir -m 0700 "$NODE/var/run/nri"
+also entry_points ok "hook: the limit reaches only the main process"
 open_to_all() { in_a_pod 4242 && chmod 0755 "$NODE/proc/812/root/var/run/nri"; }
-on_a_node open_to_all
-finds "nor where anybody may have the directory of the socket" nri ok "no oci-rdma-nri runs"
+nobody "nor one whose directory of the socket anybody may have" open_to_all
 if chown 12345 "$T" 2>/dev/null; then
 	chown 0 "$T"
 	of_a_user() { in_a_pod 4242 && chown 12345 "$NODE/proc/812"; }
-	on_a_node of_a_user
-	finds "nor a process that root does not run" nri ok "no oci-rdma-nri runs"
+	nobody "nor a process that root does not run" of_a_user
 fi
 for socket in null '"nri.sock"' '"/"' "\"/$(printf '%05000d' 0)/nri.sock\""; do
 	named() { in_a_pod 4242 && jq -c ".socket = $socket" "$NODE/proc/812/root/run/oci-rdma-hook/nri.json" >"$T/nri.json" &&
 		mv "$T/nri.json" "$NODE/proc/812/root/run/oci-rdma-hook/nri.json"; }
-	on_a_node named
-	finds "nor one that names no such socket (${socket:0:16})" nri ok "no oci-rdma-nri runs"
+	nobody "nor one that names no such socket (${socket:0:16})" named
 done
 
 # ---- how it is reported ----
+row "it is reported as text and as a metric, and not in a container"
 on_a_node connected '.containers.failed = 2'
 doctor
 has "as text" "WARN  nri: connected to containerd" "$(cat "$T/out")"
 doctor --format prometheus
 has "as a metric" 'id="nri"' "$(cat "$T/out")"
-h100
-in_container "$ALLOCATED"
-doctor --format json
-is "in a container nothing is said of it" "" "$(jq -r '.findings[] | select(.id == "nri" or .id == "entry_points").evidence' "$T/out")"
+in_pod true
+is "in a container" "" "$(jq -r '.findings[] | select(.id == "nri" or .id == "entry_points").evidence' "$T/out")"
 finish

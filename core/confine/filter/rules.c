@@ -157,10 +157,10 @@ static const char *const hook[] = {
 };
 
 static const char *const nri[] = {
-	/* the runtime's socket, again when it was lost, and one plugin a node */
+	/* the runtime's socket, again when it was lost */
 	"connect",
-	"flock",
-	"pwrite64",
+	"inotify_init1",
+	"inotify_add_watch",
 	/* the processes of a container that was missed */
 	"pidfd_open",
 	"prlimit64",

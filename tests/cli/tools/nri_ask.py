@@ -46,8 +46,8 @@ os.makedirs(os.path.join(NODE, "run"), exist_ok=True)
 runtime = Runtime(SOCKET)
 plugin = subprocess.Popen([PROGRAM, "--sysroot", NODE], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
 connection = runtime.accept().begin()
-for line in sys.stdin:
-    answer = connection.request("CreateContainer", container(**json.loads(line)))
+for number, line in enumerate(sys.stdin):  # each is another container
+    answer = connection.request("CreateContainer", container(**{"id": f"{number:064x}"} | json.loads(line)))
     wait_for_children(plugin.pid)
     print(json.dumps({"refused": answer.status != 0, "text": answer.text, "mark": annotations_of(answer)}), flush=True)
 plugin.send_signal(signal.SIGTERM)

@@ -280,10 +280,12 @@ def decided(runtime, plugin):
     plugin.lines()
     for n in (21, 22):
         process(4700 + n, identity(n), 8 << 20)
+    os.utime(os.path.join(NOTES, identity(23) + ".json"), (1795000000, 1795000000))
     connection = connect(runtime, known(21, 4721), known(22, 4722, namespace="other"))
     until(lambda: not plugin.children())
     until(lambda: not note(23))
-    equal("containers that are gone have no note any more", [21, 22], [n for n in range(21, 26) if note(n)])
+    equal("containers that are gone have no note any more; one that may be made at this moment keeps it", [21, 22, 24],
+          [n for n in range(21, 26) if note(n)])
     equal("what was decided is not missed", ([], 0), (plugin.lines(), status()["missed"]["found"]))
     connection.close()
 
@@ -352,6 +354,49 @@ def apart(runtime, plugin):
     connection.synchronize(payload(known(2, 4799), containers=False), more=True)
     connection.synchronize(payload(one, containers=False))
     equal("a container that comes before its pod", "team-a/late/trainer", looked(plugin)["containers"][0]["container"])
+    connection.close()
+
+
+def starts(runtime, plugin):
+    """The runtime says that a container is about to start: by NRI 0.6's event, and by 0.12's own method"""
+    connection = runtime.accept().begin()
+    until(lambda: status()["connected_since"])
+    plugin.lines()
+    number = [40]
+
+    def start(by, **what):
+        number[0] += 1
+        request = container(id=identity(number[0]), **what)
+        if by == "StateChange":
+            pod, body = split(request)
+            request = pack((1, 6), (2, pod), (3, body))
+        answer = connection.request(by, request)
+        until(lambda: not plugin.children())
+        return answer.status, answer.text, [line.split(": ")[1] for line in plugin.lines()]
+
+    asks = {"annotations": ASKS, "devices": TWO}
+    for by in ("StateChange", "StartContainer"):
+        equal(f"{by}: one that no plugin was asked about is missed, and starts", (0, "", ["missed"]), start(by, **asks))
+        equal(f"{by}: …its note says so", "missed", note(number[0])["result"])
+        equal(f"{by}: one without a device, one that does not ask, and one that has its variables: nothing", [(0, "", [])] * 3,
+              [start(by, annotations=ASKS), start(by, devices=TWO), start(by, env=["NCCL_IB_HCA==mlx5_6,mlx5_7"], **asks)])
+        connection.create(id=identity(number[0] + 1), **asks)
+        until(lambda: note(number[0] + 1) and not plugin.children())
+        plugin.lines()
+        equal(f"{by}: one that was granted: nothing", (0, "", []), start(by, env=["NCCL_IB_HCA==mlx5_6,mlx5_7"], **asks))
+        connection.create(id=identity(number[0] + 1), **asks)
+        until(lambda: note(number[0] + 1) and not plugin.children())
+        plugin.lines()
+        equal(f"{by}: one whose grant the runtime never had is missed", (0, "", ["missed"]), start(by, **asks))
+        config('{"namespaces": ["team-a"], "on_missed": "refuse"}')
+        code, text, said = start(by, **asks)
+        ok(f"{by}, on_missed refuse: it does not start, and the text says why", (code, said) == (13, ["missed"]) and '"on_missed": "refuse"' in text, (code, text, said))
+        equal(f"{by}, on_missed refuse: one without a device starts", (0, "", []), start(by, annotations=ASKS))
+        number[0] -= 1
+        config('{"namespaces": ["team-a"]}')
+    equal("another event is nothing", 0, connection.request("StateChange", pack((1, 3))).status)
+    until(lambda: status()["missed"]["found"] == 6)
+    equal("each is in the status", 6, len(status()["missed"]["containers"]))
     connection.close()
 
 
@@ -488,7 +533,7 @@ def files(runtime, _):
 
 def main():
     runtime = None
-    scenes = [missed, ends, decided, stopped, not_taken, apart, without_pids, asked_by_device, stuck, cut_short, large, crowded, files]
+    scenes = [missed, ends, decided, stopped, not_taken, starts, apart, without_pids, asked_by_device, stuck, cut_short, large, crowded, files]
     chosen = os.environ.get("SCENES", "").split()
     for scene in scenes:
         if chosen and scene.__name__ not in chosen:

@@ -86,13 +86,16 @@ func start(socket, launch string, synchronized int) adapted {
 	}
 	// NRI's own are 5 s and 2 s, which a plugin on a busy machine may take.
 	adaptation.SetPluginRegistrationTimeout(patience)
-	adaptation.SetPluginRequestTimeout(patience)
+	adaptation.SetPluginRequestTimeout(requestTimeout)
 	a, err := adaptation.New("containerd", "1.7.24", synchronize, update, adaptation.WithSocketPath(socket),
 		adaptation.WithPluginPath(launch), adaptation.WithPluginConfigPath(nowhere))
 	must(err)
 	must(a.Start())
 	return adapted{a}
 }
+
+// A storm has another one, since it waits for a plugin that is stopped.
+var requestTimeout = patience
 
 func await[T any](from chan T, what string) T {
 	select {

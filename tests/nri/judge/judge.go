@@ -6,7 +6,7 @@
 //
 //	judge [OPTION…] SOCKET           containerd 1.7's: NRI's package adaptation
 //	judge -streamed [OPTION…] SOCKET containerd 2's as far as 1.7 lacks it: Synchronize in parts, methods that are not known yet
-//	judge -storm COMMAND [-creates N] [-times N] SOCKET: plugins that come and go
+//	judge -storm COMMAND [-creates N] [-times N] [-timeout D] SOCKET: plugins that come and go
 //	judge -bench N LABEL=PID=SOCKET… what a plugin takes for CreateContainer
 package main
 
@@ -138,6 +138,7 @@ func main() {
 	flag.StringVar(&o.done, "done", "", "a file that is made after the creations; the runtime lives on until it is taken away")
 	command := flag.String("storm", "", "a command that does something to the plugins between containers")
 	times := flag.Int("times", 50, "how often")
+	flag.DurationVar(&requestTimeout, "timeout", patience, "how long a plugin may take for an answer")
 	streamed := flag.Bool("streamed", false, "as containerd 2")
 	bench := flag.Int("bench", 0, "rounds to measure")
 	flag.Parse()

@@ -107,7 +107,7 @@ func (l *later) configure() {
 	unknown(request, 6, "v0.12.1")
 	response := &api.ConfigureResponse{}
 	must(l.call("Configure", request, response))
-	if response.Events != 0x8 {
+	if response.Events != 0x28 {
 		heard.complain(fmt.Sprintf("events %#x", response.Events))
 	}
 }

@@ -13,7 +13,6 @@ static void is_read_as_it_was_written(void **state)
 		.pid = 12,
 		.started = 4242,
 		.alive_ms = 99,
-		.awaited = true,
 		.socket = "/run/nri.sock",
 		.missed = {.found = 4, .mended = 1, .open = 2, .unseen = 3, .item = &item, .n = 1},
 	};
@@ -27,9 +26,9 @@ static void is_read_as_it_was_written(void **state)
 	(void)state;
 	assert_non_null(text);
 	unit_write(dir.fd, NRI_STATUS_PATH, text, 0644);
-	assert_int_equal(nri_status_read(&arena, dir.fd, &status, &err), 0);
+	assert_int_equal(nri_status_read(&arena, dir.fd, "nri.json", &status, &err), 0);
 	assert_true(status.pid == 12 && status.started == 4242 && status.alive_ms == 99);
-	assert_true(status.awaited && !status.standby && !status.since);
+	assert_null(status.since);
 	assert_string_equal(status.socket, "/run/nri.sock");
 	assert_true(status.missed.found == 4 && status.missed.open == 2 && status.missed.n == 1);
 	assert_string_equal(status.missed.item[0].who, "a/b/c");
@@ -57,50 +56,64 @@ static void is_said_to_be_wrong(void **state)
 
 	if (row->text)
 		unit_write(dir.fd, NRI_STATUS_PATH, row->text, 0644);
-	assert_int_equal(nri_status_read(&arena, dir.fd, &status, &err), row->want);
+	assert_int_equal(nri_status_read(&arena, dir.fd, "nri.json", &status, &err), row->want);
 	assert_has(err.text, row->says);
 	/* A probe does not take it for a plugin that has not started yet. */
 	assert_int_equal(nri_status_find_own(&arena, dir.fd, &status, &err), row->want);
 }
 
-/* ---- which of several counts ---- */
+/* ---- several of a node ---- */
 
 #define CONNECTED "\"connected_since\":\"2026-11-21T20:22:43Z\""
+#define ITEM(id) "{\"id\":\"" id "\",\"container\":\"a/b/" id "\",\"mended\":false}"
+#define MISSED(open, items)                                                                        \
+	"\"missed\":{\"found\":1,\"mended\":0,\"open\":" open                                      \
+	",\"unseen\":1,\"containers\":[" items "]}"
 
-static const struct which_case {
+static const struct several_case {
 	const char *name;
-	const char *own; /* without the braces */
-	const char *standby;
+	const char *a, *b; /* without the braces */
 	int64_t pid;
-} which_cases[] = {
-	{"status: one that serves, and one that waits", CONNECTED, "\"standby\":true", 12},
-	{"status: the one that waits has taken over", "\"standby\":true", CONNECTED, 13},
-	{"status: of two that serve the first", CONNECTED, CONNECTED, 12},
-	{"status: of two that wait the first", "\"standby\":true", "\"standby\":true", 12},
-	{"status: not connected is better than to wait", "\"standby\":false", "\"standby\":true",
-	 12},
+	unsigned n_connected;
+	uint64_t n_open;
+} several_cases[] = {
+	{"status: two that are connected", CONNECTED, CONNECTED, 12, 2, 0},
+	{"status: one of two is connected", "\"connected_since\":null", CONNECTED, 13, 1, 0},
+	{"status: the socket of one has another listener", CONNECTED ",\"trouble\":\"x\"",
+	 CONNECTED, 12, 1, 0},
+	{"status: what both have missed is one container", CONNECTED "," MISSED("1", ITEM("1")),
+	 CONNECTED "," MISSED("1", ITEM("1")), 12, 2, 1},
+	{"status: what each has missed", CONNECTED "," MISSED("1", ITEM("1")),
+	 CONNECTED "," MISSED("2", ITEM("1") "," ITEM("2")), 12, 2, 2},
 };
 
 static void write_status(int dir, const char *path, int pid, const char *members)
 {
-	char text[256];
+	char text[512];
 
-	(void)snprintf(text, sizeof(text), "{\"pid\":%d,%s}", pid, members);
+	(void)snprintf(text, sizeof(text), "{\"pid\":%d,\"containers\":{\"granted\":2},%s}", pid,
+		       members);
 	unit_write(dir, path, text, 0644);
 }
 
-static void the_better_one_counts(void **state)
+static void are_one_status(void **state)
 {
-	const struct which_case *row = *state;
+	const struct several_case *row = *state;
 	cleanup_unit_dir dir = unit_dir_make();
 	cleanup_arena arena = {0};
 	struct nri_status status;
 	struct err err;
 
-	write_status(dir.fd, NRI_STATUS_PATH, 12, row->own);
-	write_status(dir.fd, NRI_STANDBY_PATH, 13, row->standby);
+	write_status(dir.fd, NRI_STATUS_DIR "/nri-a.json", 12, row->a);
+	write_status(dir.fd, NRI_STATUS_DIR "/nri-b.json", 13, row->b);
+	unit_write(dir.fd, NRI_STATUS_DIR "/other.json", "{", 0644);
 	assert_int_equal(nri_status_find(&arena, dir.fd, true, &status, &err), 0);
 	assert_int_equal(status.pid, row->pid);
+	assert_int_equal(status.n_found, 2);
+	assert_int_equal(status.n_connected, row->n_connected);
+	assert_int_equal(status.counters.granted, 4);
+	assert_int_equal(status.missed.open, row->n_open);
+	assert_int_equal(status.missed.n, row->n_open);
 }
 
 int main(void)
@@ -109,6 +122,6 @@ int main(void)
 
 	unit_add(&suite, "status: it is read as it was written", is_read_as_it_was_written, NULL);
 	UNIT_TABLE(&suite, is_said_to_be_wrong, wrong_cases);
-	UNIT_TABLE(&suite, the_better_one_counts, which_cases);
+	UNIT_TABLE(&suite, are_one_status, several_cases);
 	return unit_run(&suite, "core_nri_status");
 }

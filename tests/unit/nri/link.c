@@ -201,12 +201,38 @@ static void writing_to_nobody_is_said(void **state)
 /* Or a runtime that is away for long would be found late, and after 19 days an int overflows. */
 static void the_delay_grows_to_five_seconds(void **state)
 {
-	static const int delays[] = {100, 200, 400, 800, 1600, 3200, 5000, 5000, 5000};
+	static const int delays[] = {20, 40, 80, 160, 320, 640, 1280, 2560, 5000, 5000, 5000};
 	int delay = LINK_RETRY_MIN_MS;
 
 	(void)state;
 	for (size_t i = 0; i < LENGTH(delays); i++, delay = link_next_delay(delay))
 		assert_int_equal(delay, delays[i]);
+}
+
+/* The nearest directory that is there, until the socket itself is there */
+static void what_comes_is_heard(void **state)
+{
+	cleanup_unit_dir dir = unit_dir_make();
+	cleanup_arena arena = {0};
+	const char *path = arena_printf(&arena, "%s/a/b/nri.sock", dir.path);
+	cleanup_fd watch = -1;
+
+	(void)state;
+	for (const char *const *step = (const char *const[]){"a", "a/b", NULL}; *step; step++) {
+		link_watch(&watch, path);
+		assert_true(watch >= 0);
+		assert_false(link_has_changed(watch));
+		assert_int_equal(mkdirat(dir.fd, *step, 0700), 0);
+		assert_true(link_has_changed(watch));
+		assert_false(link_has_changed(watch));
+	}
+	link_watch(&watch, path);
+	(void)close(listen_at(path));
+	assert_true(link_has_changed(watch));
+	assert_int_equal(unlinkat(dir.fd, "a/b/nri.sock", 0), 0);
+	assert_false(link_has_changed(watch)); /* that one goes is no reason to connect */
+	assert_int_equal(unlinkat(dir.fd, "a/b", AT_REMOVEDIR), 0);
+	assert_true(link_has_changed(watch)); /* but there is another directory to watch */
 }
 
 int main(void)
@@ -215,6 +241,8 @@ int main(void)
 
 	unit_add(&suite, "between two attempts it waits longer each time, 5 s at most",
 		 the_delay_grows_to_five_seconds, NULL);
+	unit_add(&suite, "the socket is heard of, with each directory above it",
+		 what_comes_is_heard, NULL);
 	unit_add(&suite, "a runtime that accepts nobody is not waited for",
 		 connecting_does_not_block, NULL);
 	unit_add(&suite, "no socket, or too long a path: no connection, and the reason",

@@ -33,10 +33,13 @@ static const struct command_line {
 	{"--check", {"--check"}, GO_ON},
 	{"--metrics", {"--metrics", "/m"}, GO_ON},
 	{"--check with --metrics", {"--check", "--metrics", "/m"}, 2},
-	{"--end-with", {"--end-with", "/unit"}, GO_ON},
-	{"--end-with with --check", {"--end-with", "/unit", "--check"}, 2},
-	{"--end-with with --serve-metrics",
-	 {"--serve-metrics", "9465", "--metrics", "/m", "--end-with", "/unit"},
+	{"--instance", {"--instance", "a"}, GO_ON},
+	{"--instance of 17 letters", {"--instance", "abcdefghijklmnopq"}, 2},
+	{"--instance of 16 letters", {"--instance", "abcdefghijklmnop"}, GO_ON},
+	{"--instance that leads elsewhere", {"--instance", "../a"}, 2},
+	{"--instance with --check", {"--instance", "a", "--check"}, 2},
+	{"--instance with --serve-metrics",
+	 {"--serve-metrics", "9465", "--metrics", "/m", "--instance", "a"},
 	 2},
 	{"--serve-metrics", {"--serve-metrics", "9465", "--metrics", "/m"}, GO_ON},
 	{"--serve-metrics without a file", {"--serve-metrics", "9465"}, 2},
@@ -79,7 +82,7 @@ static void a_command_line_is_judged(void **state)
 static void each_option_has_its_place(void **state)
 {
 	static const char *const all[] = {"--socket",   "/s", "--metrics", "/m",
-					  "--end-with", "/u", NULL};
+					  "--instance", "a",  NULL};
 	static const char *const check[] = {"--check", "--sysroot", "/x", NULL};
 	static const char *const scrape[] = {"--serve-metrics", "65535", "--metrics", "/m", NULL};
 	struct nri_options options;
@@ -88,14 +91,14 @@ static void each_option_has_its_place(void **state)
 	assert_int_equal(parse(all, &options), GO_ON);
 	assert_string_equal(options.socket, "/s");
 	assert_string_equal(options.metrics, "/m");
-	assert_string_equal(options.end_with, "/u");
+	assert_string_equal(options.instance, "a");
 	assert_string_equal(options.node.sysroot, "/");
 	assert_false(options.check || options.alive);
 	assert_int_equal(parse(check, &options), GO_ON);
 	assert_string_equal(options.node.sysroot, "/x");
 	assert_null(options.socket);
 	assert_null(options.metrics);
-	assert_null(options.end_with);
+	assert_null(options.instance);
 	assert_int_equal(options.port, 0);
 	assert_true(options.check && !options.alive);
 	assert_int_equal(parse(scrape, &options), GO_ON);

@@ -66,22 +66,6 @@ static void follows_the_file(void **state)
 	(void)waitpid(pid, NULL, 0);
 }
 
-static void a_named_file(void **state)
-{
-	cleanup_arena arena = {0};
-	cleanup_unit_dir dir = unit_dir_make();
-	const char *file = arena_printf(&arena, "%s/unit", dir.path);
-	int fd = open(file, O_CREAT | O_WRONLY | O_CLOEXEC, 0600);
-
-	(void)state;
-	assert_true(fd >= 0);
-	(void)close(fd);
-	assert_int_equal(own_file_look_at(file), OWN_FILE_SAME);
-	assert_int_equal(unlink(file), 0);
-	assert_int_equal(own_file_look_at(file), OWN_FILE_REMOVED);
-	assert_int_equal(own_file_look_at("/dev/null/unit"), OWN_FILE_SAME);
-}
-
 /* What cannot be told keeps a plugin as it is. */
 static void doubts(void **state)
 {
@@ -110,7 +94,6 @@ int main(void)
 	static struct unit_suite suite;
 
 	unit_add(&suite, "own file: replaced, removed", follows_the_file, NULL);
-	unit_add(&suite, "own file: one that was named, removed", a_named_file, NULL);
 	unit_add(&suite, "own file: what cannot be told is the same", doubts, NULL);
 	return unit_run(&suite, "nri_own_file");
 }

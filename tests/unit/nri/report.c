@@ -21,7 +21,7 @@ static int64_t pid_there(int root)
 	cleanup_arena arena = {0};
 	struct nri_status read;
 	struct err err;
-	int status = nri_status_read(&arena, root, &read, &err);
+	int status = nri_status_read(&arena, root, "nri.json", &read, &err);
 
 	return status < 0 ? status : read.pid;
 }
@@ -35,68 +35,35 @@ static void is_written_and_removed(void **state)
 
 	(void)state;
 	assert_int_equal(mkdirat(dir.fd, "run", 0755), 0);
-	assert_int_equal(status_write(dir.path, &first, &err), 0);
+	assert_int_equal(status_write(dir.path, NULL, &first, &err), 0);
 	assert_int_equal(unit_stat(dir.fd, NRI_STATUS_DIR).st_mode & 07777, 0700);
 	assert_int_equal(unit_stat(dir.fd, NRI_STATUS_PATH).st_mode & 07777, 0644);
 	assert_int_equal(pid_there(dir.fd), 12);
-	assert_int_equal(status_write(dir.path, &second, &err), 0);
+	assert_int_equal(status_write(dir.path, NULL, &second, &err), 0);
 	assert_int_equal(pid_there(dir.fd), 13);
-	status_remove(dir.path, &first);
+	status_remove(dir.path, NULL, &first);
 	assert_int_equal(pid_there(dir.fd), 13);
-	status_remove(dir.path, &second);
+	status_remove(dir.path, NULL, &second);
 	assert_int_equal(pid_there(dir.fd), -ENOENT);
-	status_remove(dir.path, &second);
+	status_remove(dir.path, NULL, &second);
 }
 
-/* Two that are on one node have a file each. */
-static void a_standby_has_its_own(void **state)
+/* Two of a node have a file each. */
+static void each_instance_has_its_own(void **state)
 {
 	cleanup_unit_dir dir = unit_dir_make();
-	struct nri_status standby = status_of(13);
-	const struct nri_status serves = status_of(12);
-	struct err err;
-
-	(void)state;
-	standby.standby = true;
-	assert_int_equal(mkdirat(dir.fd, "run", 0755), 0);
-	assert_int_equal(status_write(dir.path, &standby, &err), 0);
-	assert_int_equal(pid_there(dir.fd), -ENOENT);
-	assert_int_equal(status_write(dir.path, &serves, &err), 0);
-	assert_int_equal(pid_there(dir.fd), 12);
-	status_remove(dir.path, &standby);
-	assert_int_equal(pid_there(dir.fd), 12);
-	assert_int_equal(faccessat(dir.fd, NRI_STANDBY_PATH, F_OK, 0), -1);
-}
-
-/* One that hands over: the next one writes the same file. */
-static void one_that_leaves_keeps_to_its_own(void **state)
-{
-	cleanup_unit_dir dir = unit_dir_make();
-	const struct nri_counters counters = {.containers = 7};
-	const struct nri_status next = status_of(13);
-	struct report report = {
-		.sysroot = dir.path, .counters = &counters, .status = status_of(12)};
+	const struct nri_status a = status_of(12);
+	const struct nri_status b = status_of(13);
 	struct err err;
 
 	(void)state;
 	assert_int_equal(mkdirat(dir.fd, "run", 0755), 0);
-	report_leaving(&report); /* nobody has written one */
-	assert_int_equal(pid_there(dir.fd), 12);
-	assert_int_equal(report.status.counters.containers, 7);
-	assert_int_equal(unlinkat(dir.fd, NRI_STATUS_PATH, 0), 0);
-	report_leaving(&report); /* it is not due */
+	assert_int_equal(status_write(dir.path, "a", &a, &err), 0);
+	assert_int_equal(status_write(dir.path, "b", &b, &err), 0);
 	assert_int_equal(pid_there(dir.fd), -ENOENT);
-	report.write_at = 0;
-	report_leaving(&report);
-	assert_int_equal(pid_there(dir.fd), 12);
-	report.write_at = 0;
-	report.status.alive_ms = 0;
-	report_leaving(&report); /* its own */
-	assert_true(report.status.alive_ms > 0);
-	assert_int_equal(status_write(dir.path, &next, &err), 0);
-	report.write_at = 0;
-	report_leaving(&report);
-	assert_int_equal(pid_there(dir.fd), 13);
+	status_remove(dir.path, "a", &a);
+	assert_int_equal(faccessat(dir.fd, NRI_STATUS_DIR "/nri-a.json", F_OK, 0), -1);
+	assert_int_equal(faccessat(dir.fd, NRI_STATUS_DIR "/nri-b.json", F_OK, 0), 0);
 }
 
 /* Whoever could write there could say what the doctor believes. */
@@ -111,15 +78,15 @@ static void is_written_where_we_alone_write(void **state)
 	unit_write(dir.fd, NRI_STATUS_DIR "/other", "", 0600);
 	for (size_t i = 0; i < LENGTH(modes); i++) {
 		assert_int_equal(fchmodat(dir.fd, NRI_STATUS_DIR, modes[i], 0), 0);
-		assert_int_equal(status_write(dir.path, &status, &err), -1);
+		assert_int_equal(status_write(dir.path, NULL, &status, &err), -1);
 		assert_has(err.text, "must belong to root alone");
 	}
 	assert_int_equal(fchmodat(dir.fd, NRI_STATUS_DIR, 0755, 0), 0);
-	assert_int_equal(status_write(dir.path, &status, &err), 0);
+	assert_int_equal(status_write(dir.path, NULL, &status, &err), 0);
 	if (geteuid() != 0)
 		return;
 	assert_int_equal(fchownat(dir.fd, NRI_STATUS_DIR, 12345, 12345, 0), 0);
-	assert_int_equal(status_write(dir.path, &status, &err), -1);
+	assert_int_equal(status_write(dir.path, NULL, &status, &err), -1);
 	assert_has(err.text, "must belong to root alone");
 }
 
@@ -133,8 +100,8 @@ static void no_link_leads_out_of_the_tree(void **state)
 	(void)state;
 	unit_write(outside.fd, "oci-rdma-hook/nri.json", "theirs", 0644);
 	assert_int_equal(symlinkat(outside.path, dir.fd, "run"), 0);
-	assert_int_equal(status_write(dir.path, &status, &err), -1);
-	status_remove(dir.path, &status);
+	assert_int_equal(status_write(dir.path, NULL, &status, &err), -1);
+	status_remove(dir.path, NULL, &status);
 	{
 		cleanup_arena arena = {0};
 
@@ -150,12 +117,12 @@ static void says_what_it_cannot_do(void **state)
 	struct err err;
 
 	(void)state;
-	assert_int_equal(status_write(dir.path, &status, &err), -1); /* no /run */
+	assert_int_equal(status_write(dir.path, NULL, &status, &err), -1); /* no /run */
 	assert_has(err.text, "/" NRI_STATUS_DIR ": No such file");
-	assert_int_equal(status_write("/none", &status, &err), -1);
+	assert_int_equal(status_write("/none", NULL, &status, &err), -1);
 	assert_has(err.text, "No such file");
 	unit_write(dir.fd, NRI_STATUS_DIR, "", 0600);
-	assert_int_equal(status_write(dir.path, &status, &err), -1);
+	assert_int_equal(status_write(dir.path, NULL, &status, &err), -1);
 	assert_has(err.text, "Not a directory");
 }
 
@@ -189,7 +156,7 @@ static void metrics_add_up(void **state)
 	assert_int_equal(
 		metrics_write_file(arena_printf(&arena, "%s/m.prom", dir.path), &status, &err), 0);
 	text = unit_read(&arena, dir.fd, "m.prom");
-	assert_int_equal(count(text, "# HELP "), 7);
+	assert_int_equal(count(text, "# HELP "), 6);
 	assert_has(
 		text,
 		"# TYPE oci_rdma_nri_missed_containers gauge\noci_rdma_nri_missed_containers 2\n");
@@ -197,7 +164,6 @@ static void metrics_add_up(void **state)
 	assert_has(text, "# TYPE oci_rdma_nri_connected gauge\noci_rdma_nri_connected 1\n");
 	assert_has(text, "# TYPE oci_rdma_nri_written_timestamp_seconds "
 			 "gauge\noci_rdma_nri_written_timestamp_seconds 1");
-	assert_has(text, "oci_rdma_nri_awaited 0\n");
 	assert_has(text, "# TYPE oci_rdma_nri_containers_total counter\n");
 	assert_has(text, "# TYPE oci_rdma_nri_answer_seconds histogram\n");
 	assert_int_equal(count(text, "_bucket{"), NRI_COUNTERS_N_BOUNDS + 1);
@@ -216,10 +182,6 @@ static void metrics_add_up(void **state)
 	assert_int_equal(
 		metrics_write_file(arena_printf(&arena, "%s/m.prom", dir.path), &status, &err), 0);
 	assert_has(unit_read(&arena, dir.fd, "m.prom"), "oci_rdma_nri_connected 0\n");
-	status.awaited = true;
-	assert_int_equal(
-		metrics_write_file(arena_printf(&arena, "%s/m.prom", dir.path), &status, &err), 0);
-	assert_has(unit_read(&arena, dir.fd, "m.prom"), "oci_rdma_nri_awaited 1\n");
 }
 
 /* What has been opened since the last call: a descriptor of O_PATH alone opens nothing. */
@@ -265,9 +227,8 @@ int main(void)
 	static struct unit_suite suite;
 
 	unit_add(&suite, "status: written, replaced and removed", is_written_and_removed, NULL);
-	unit_add(&suite, "status: a standby has a file of its own", a_standby_has_its_own, NULL);
-	unit_add(&suite, "status: one that hands over writes its own, and not the next one's",
-		 one_that_leaves_keeps_to_its_own, NULL);
+	unit_add(&suite, "status: each instance has a file of its own", each_instance_has_its_own,
+		 NULL);
 	unit_add(&suite, "status: only where nobody else may write",
 		 is_written_where_we_alone_write, NULL);
 	unit_add(&suite, "status: no link leads out of the tree", no_link_leads_out_of_the_tree,

@@ -135,7 +135,7 @@ static void examines_itself(void *context, int out)
 		(void)verdict_say(out, VERDICT_DENIED, &(struct message){&wrong, 1});
 }
 
-/* The connection and the lock are closed in it, and it goes with the plugin, or when it is done. */
+/* The connection is closed in it, and it goes with the plugin, or when it is done. */
 static void a_child_holds_nothing(void **state)
 {
 	const pid_t plugin = getpid();
@@ -564,9 +564,9 @@ static void status_is_read_as_written(void **state)
 	counters_answered(&status.counters, 1500);
 	counters_answered(&status.counters, 3000000);
 	status.counters.granted = 1;
-	assert_int_equal(nri_status_read(&arena, dir.fd, &read, &err), -ENOENT);
+	assert_int_equal(nri_status_read(&arena, dir.fd, "nri.json", &read, &err), -ENOENT);
 	unit_write(dir.fd, NRI_STATUS_PATH, nri_status_text(&arena, &status, &len), 0644);
-	assert_int_equal(nri_status_read(&arena, dir.fd, &read, &err), 0);
+	assert_int_equal(nri_status_read(&arena, dir.fd, "nri.json", &read, &err), 0);
 	assert_int_equal(read.pid, 12);
 	assert_true(read.started == UINT64_MAX);
 	assert_string_equal(read.socket, status.socket);
@@ -580,7 +580,7 @@ static void status_is_read_as_written(void **state)
 	assert_int_equal(status.counters.within[3], 1);
 	assert_int_equal(status.counters.within[NRI_COUNTERS_N_BOUNDS], 1);
 	unit_write(dir.fd, NRI_STATUS_PATH, "{\"pid\": \"x\"}", 0644);
-	assert_int_equal(nri_status_read(&arena, dir.fd, &read, &err), -1);
+	assert_int_equal(nri_status_read(&arena, dir.fd, "nri.json", &read, &err), -1);
 	assert_one_line(&err);
 }
 
@@ -601,8 +601,8 @@ int main(void)
 	UNIT_TABLE(&suite, verdict_is_found, verdict_cases);
 	unit_add(&suite, "a child that hangs is late; that it must fail is known",
 		 hanging_child_is_late, NULL);
-	unit_add(&suite, "a child holds neither the connection nor the lock, and ends",
-		 a_child_holds_nothing, NULL);
+	unit_add(&suite, "a child does not hold the connection, and ends", a_child_holds_nothing,
+		 NULL);
 	unit_add(&suite, "a verdict that is not heard is not said", what_is_not_heard_is_not_said,
 		 NULL);
 	unit_add(&suite, "children that hang are bounded", children_are_bounded, NULL);

@@ -214,6 +214,32 @@ static void is_removed_and_listed(void **state)
 	assert_int_equal(read_note(&scene, "abc"), 1);
 }
 
+static const struct age_case {
+	const char *name;
+	time_t age; /* seconds; its clock may be set back, so that it is of the future */
+	bool is_new;
+} age_cases[] = {
+	{"now", 0, true},
+	{"just before", NOTE_NEW_S - 60, true},
+	{"long enough ago", NOTE_NEW_S, false},
+	{"in the future", -3600, false},
+};
+
+static void age_is_judged(void **state)
+{
+	const struct age_case *row = *state;
+	cleanup_scene scene = scene_make();
+	const struct timespec then = {.tv_sec = time(NULL) - row->age};
+	const struct timespec times[2] = {then, then};
+
+	assert_false(note_is_new(scene.dir.path, ID));
+	assert_int_equal(write_note(&scene, &granted), 0);
+	assert_int_equal(utimensat(scene.dir.fd, NOTE_DIR "/" ID ".json", times, 0), 0);
+	assert_int_equal(note_is_new(scene.dir.path, ID), row->is_new);
+	assert_false(note_is_new(scene.dir.path, "../" ID));
+	assert_false(note_is_new("/nonexistent", ID));
+}
+
 /* The oldest goes, whatever its name. */
 static void their_number_is_bounded(void **state)
 {
@@ -246,6 +272,7 @@ int main(void)
 	unit_add(&suite, "of two for a container the last holds", the_last_one_holds, NULL);
 	unit_add(&suite, "directory and file are for root alone", root_alone_reads_it, NULL);
 	UNIT_TABLE_AS(&suite, "no container's id: ", is_no_id, id_cases);
+	UNIT_TABLE_AS(&suite, "whether it is new: written ", age_is_judged, age_cases);
 	unit_add(&suite, "what others could have written is not believed", others_are_not_believed,
 		 NULL);
 	unit_add(&suite, "a link is not followed", a_link_is_not_followed, NULL);

@@ -80,7 +80,9 @@ static void show(struct arena *arena, const struct config *config, struct shown 
 		{"on_no_device", no_device[config->on_no_device]},
 		{"on_denied", config->fail_on_denied ? "fail" : "warn"},
 		{"on_error", config->fail_on_error ? "fail" : "warn"},
-		{"on_missed", config->mend_missed ? "mend" : "report"},
+		{"on_missed", config->on_missed == MISSED_MEND     ? "mend"
+			      : config->on_missed == MISSED_REFUSE ? "refuse"
+								   : "report"},
 		{"privileged_scan", boolean[config->privileged_scan]},
 		{"seccomp", config->amend_seccomp ? "amend" : "warn"},
 		{"runtimes", join(arena, config->runtimes, config->n_runtimes)},

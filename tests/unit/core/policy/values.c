@@ -62,6 +62,7 @@ static const struct good_case {
 	{"config: on_error fail", "{\"on_error\":\"fail\"}", "on_error", "fail"},
 	{"config: on_error warn", "{\"on_error\":\"warn\"}", NULL, NULL},
 	{"config: on_missed mend", "{\"on_missed\":\"mend\"}", "on_missed", "mend"},
+	{"config: on_missed refuse", "{\"on_missed\":\"refuse\"}", "on_missed", "refuse"},
 	{"config: on_missed report", "{\"on_missed\":\"report\"}", NULL, NULL},
 	{"config: privileged_scan", "{\"privileged_scan\":true}", "privileged_scan", "true"},
 	{"config: seccomp amend", "{\"seccomp\":\"amend\"}", "seccomp", "amend"},

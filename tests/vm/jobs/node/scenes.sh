@@ -2,17 +2,16 @@
 # What must hold of a node however the project came there. Sourced by ./run; $ROW names the part.
 
 RT=runc
-UNIT=oci-rdma-nri.service
-STANDBY=oci-rdma-nri-standby.service # empty: a part that brings no second unit
-SHIM=/usr/bin/oci-rdma-runtime-runc  # a handler's program
-PODMAN=(podman)                      # it reads /usr/share/containers/oci/hooks.d, as CRI-O does
+UNITS=(oci-rdma-nri-a.service oci-rdma-nri-b.service)
+SHIM=/usr/bin/oci-rdma-runtime-runc # a handler's program
+PODMAN=(podman)                     # it reads /usr/share/containers/oci/hooks.d, as CRI-O does
 
 # plugin_says: what `oci-rdma-nri --check` says where the plugin is; a part whose plugin is in a container has its own
 plugin_says() { oci-rdma-nri --check; }
-is_connected() { plugin_says 2>/dev/null | grep -q '^plugin  *connected to'; }
-is_awaited() { plugin_says 2>/dev/null | grep -q '^standby  *another'; }
-# is_whole: one serves, and where there are two units the other one waits
-is_whole() { is_connected && { [ -z "$STANDBY" ] || is_awaited; }; }
+# is_connected UNIT: as it tells systemd
+is_connected() { [[ $(systemctl show --property StatusText --value "$1") = "connected to containerd"* ]]; }
+# is_whole: both plugins are connected
+is_whole() { is_connected "${UNITS[0]}" && is_connected "${UNITS[1]}"; }
 not() { ! "$@"; }
 
 # syslog_of ID: the journal's lines about a container
@@ -74,10 +73,8 @@ control() {
 # connected: unit, plugin, policy and doctor
 connected() {
 	local unit
-	check "$ROW: the plugin is connected, and its standby waits" within is_whole
-	for unit in "$UNIT" ${STANDBY:+"$STANDBY"}; do has "$ROW: systemctl status: $unit runs" 'active (running)' "$(systemctl status --no-pager "$unit" 2>&1)"; done
-	has "$ROW: systemctl status: the one that serves is connected to the engine" 'Status: "connected to containerd' "$(systemctl status --no-pager "$(serving_unit)" 2>&1)"
-	[ -z "$STANDBY" ] || has "$ROW: systemctl status: the other one is the standby" 'Status: "standby: takes over' "$(systemctl status --no-pager "$(waiting_unit)" 2>&1)"
+	check "$ROW: both plugins are connected" within is_whole
+	for unit in "${UNITS[@]}"; do has "$ROW: systemctl status: $unit runs" 'active (running)' "$(systemctl status --no-pager "$unit" 2>&1)"; done
 	has "$ROW: --check names the engine" 'plugin      connected to containerd' "$(plugin_says 2>&1)"
 	OUT=$(oci-rdma-hook --check-config 2>&1)
 	is "$ROW: --check-config ends well" 0 $?
@@ -89,7 +86,7 @@ doctor_says_connected() {
 	command -v oci-rdma-doctor >/dev/null || return
 	OUT=$(oci-rdma-doctor 2>&1)
 	is "$ROW: the doctor finds nothing that fails" "" "$(grep ^FAIL <<<"$OUT")"
-	has "$ROW: the doctor: the plugin is connected" 'ok    nri: connected to containerd' "$OUT"
+	has "$ROW: the doctor: both plugins are connected" 'ok    nri: 2 of 2 plugins are connected to containerd' "$OUT"
 	has "$ROW: the doctor: exec has the limit" 'NRI: the limit reaches exec' "$OUT"
 }
 
@@ -125,13 +122,9 @@ another() {
 
 # ---- what happens to a node ----
 
-# since: what --check says of the connection, nothing without one. connected_anew BEFORE: whether it is another one
-since() { plugin_says 2>/dev/null | sed -n 's/^plugin *\(connected to .*\)/\1/p'; }
-connected_anew() {
-	local now
-	now=$(since)
-	is_whole && [ -n "$now" ] && [ "$now" != "$1" ]
-}
+# since: both connections' beginnings. connected_anew BEFORE: whether both are others
+since() { jq -s 'map(.connected_since)' /run/oci-rdma-hook/nri-[ab].json; }
+connected_anew() { is_whole && jq -e --argjson before "$1" -s '. as $now | length == 2 and all(range(2); $now[.].connected_since != $before[.])' /run/oci-rdma-hook/nri-[ab].json >/dev/null; }
 
 # engine_again: the engine is restarted, then killed, with a container that runs
 engine_again() {
@@ -141,7 +134,7 @@ engine_again() {
 	for how in restart kill; do
 		before=$(since)
 		if [ "$how" = restart ]; then systemctl restart containerd.service; else systemctl kill --kill-who=main -s KILL containerd.service; fi
-		check "$ROW, engine's $how: the plugin is connected again, by itself" within connected_anew "$before"
+		check "$ROW, engine's $how: both plugins are connected again, by themselves" within connected_anew "$before"
 		within ./cri version >/dev/null
 		by_exec exec-sync
 		granted "$ROW, engine's $how, exec in a container of before" 1000
@@ -152,12 +145,6 @@ engine_again() {
 
 # main_pid UNIT
 main_pid() { systemctl show -p MainPID --value "$1"; }
-# serving: the process that serves. serving_unit: the unit of it, waiting_unit: the other one
-serving() { jq .pid /run/oci-rdma-hook/nri.json; }
-serving_unit() { if [ -n "$STANDBY" ] && [ "$(main_pid "$STANDBY")" = "$(serving)" ]; then echo "$STANDBY"; else echo "$UNIT"; fi; }
-waiting_unit() { if [ "$(serving_unit)" = "$UNIT" ]; then echo "$STANDBY"; else echo "$UNIT"; fi; }
-# taken_over PID: whether another process serves
-taken_over() { is_connected && [ "$(serving)" != "$1" ]; }
 # replaced UNIT PID: whether the unit's process is another, and all is as it was
 replaced() {
 	local now
@@ -170,36 +157,34 @@ plugin_killed() { ended_by KILL; }
 # plugin_hangs: its loop stands still; systemd's watchdog ends it
 plugin_hangs() {
 	ended_by STOP
-	has "$ROW, plugin hangs: systemd's watchdog has ended it" 'Watchdog timeout' "$(journalctl --quiet --no-pager --boot --unit "$UNIT" ${STANDBY:+--unit "$STANDBY"})"
+	has "$ROW, plugin hangs: systemd's watchdog has ended it" 'Watchdog timeout' "$(journalctl --quiet --no-pager --boot --unit "${UNITS[0]}")"
 }
-# ended_by SIGNAL: of the one that serves. With a standby a pod of this moment is served, and then there is a standby again
+# ended_by SIGNAL: of one after the other. A pod of this moment is served
 ended_by() {
-	local pid unit
-	pid=$(serving) unit=$(serving_unit)
-	kill "-$1" "$pid"
-	if [ -n "$STANDBY" ]; then
-		check "$ROW, SIG$1: the standby serves" within taken_over "$pid"
-		another "SIG$1, by the standby"
-	fi
-	check "$ROW, SIG$1: systemd starts another" within replaced "$unit" "$pid"
-	[ -n "$STANDBY" ] || another "SIG$1"
+	local unit pid
+	for unit in "${UNITS[@]}"; do
+		pid=$(main_pid "$unit")
+		kill "-$1" "$pid"
+		another "SIG$1 of $unit"
+		check "$ROW, SIG$1: systemd starts $unit again" within replaced "$unit" "$pid"
+	done
 }
 
 # missed_and_mended: a pod is made while the units are stopped. The plugin names it; with doc/install-nri.md's drop-in and the policy it mends it.
 missed_and_mended() {
-	local config=/etc/oci-rdma-hook/config.json name=missed-$RANDOM unit units=("$UNIT" oci-rdma-nri-standby.service)
-	systemctl stop "${units[@]}"
+	local config=/etc/oci-rdma-hook/config.json name=missed-$RANDOM unit
+	systemctl stop "${UNITS[@]}"
 	pod "$name" "${ASKS[@]}"
 	waiter trainer --user 1000
 	main_process
 	refused "$ROW, created while the units are stopped, main process"
-	systemctl start "${units[@]}"
+	systemctl start "${UNITS[@]}"
 	check "$ROW, missed: --check names it" within check_says "team-a/$name/trainer"
 	has "$ROW, missed: the journal says what to do" 'delete the pod, so that it is created again' "$(syslog_of "$ID")"
-	for unit in "${units[@]}"; do install -D -m 644 mend.conf "/etc/systemd/system/$unit.d/override.conf"; done
+	for unit in "${UNITS[@]}"; do install -D -m 644 mend.conf "/etc/systemd/system/$unit.d/override.conf"; done
 	cp "$config" "$STATE/config.json"
 	sed -i 's|// "on_missed": "report", |"on_missed": "mend",|' "$config" # as the file's head says
-	systemctl daemon-reload && systemctl restart "${units[@]}"
+	systemctl daemon-reload && systemctl restart "${UNITS[@]}"
 	check "$ROW, mended: --check says so" within check_says "team-a/$name/trainer (mended: its processes have the limit, an exec does not)"
 	has "$ROW, mended: the journal says for what the pod has to be created again" "an exec has the engine's limit" "$(syslog_of "$ID")"
 	by_exec exec-sync
@@ -207,8 +192,8 @@ missed_and_mended() {
 	main_registers "$ROW, mended, main process" 1000
 	./cri remove-pod "$POD"
 	cp "$STATE/config.json" "$config"
-	for unit in "${units[@]}"; do rm -r "/etc/systemd/system/$unit.d"; done
-	systemctl daemon-reload && systemctl restart "${units[@]}"
+	for unit in "${UNITS[@]}"; do rm -r "/etc/systemd/system/$unit.d"; done
+	systemctl daemon-reload && systemctl restart "${UNITS[@]}"
 }
 check_says() { plugin_says | grep -qF "$1"; }
 
@@ -217,7 +202,7 @@ plugin_upgraded() {
 	local unit pids=()
 	pod "upgrade-$RANDOM" "${ASKS[@]}"
 	trainer before --user 1000
-	for unit in "$UNIT" ${STANDBY:+"$STANDBY"}; do pids+=("$unit" "$(main_pid "$unit")"); done
+	for unit in "${UNITS[@]}"; do pids+=("$unit" "$(main_pid "$unit")"); done
 	upgrade_it
 	set -- "${pids[@]}"
 	while [ $# -gt 0 ]; do
@@ -256,11 +241,11 @@ removed_with_pods() {
 	is "$ROW, removed: the pod of before ends as it should" "" "$OUT"
 }
 
-# only_notes_left: in /run, which the node's next boot empties; for a row whose removal runs nothing on the node
+# only_notes_left: in /run, beside the shim's link to its runtime; the node's next boot empties it; for a row whose removal runs nothing on the node
 only_notes_left() {
 	is "$ROW, removed: only notes are left, until the node boots" "" \
 		"$(find /run/oci-rdma-hook -mindepth 1 ! -path '*/decisions*' ! -path '*/refusals*' 2>/dev/null)"
-	rm -rf /run/oci-rdma-hook
+	rm -rf /run/oci-rdma-hook /run/oci-rdma-hook.*
 }
 
 # with_podman_image: made by the first step that wants it
