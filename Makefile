@@ -2,6 +2,7 @@
 # `make help` lists the targets. Building is here; tests and lint are in tests/tests.mk; what machines and clusters are
 # given is in install/install.mk. Nothing is installed while make reads these files.
 
+MAKEFLAGS += --no-builtin-rules
 # The files that repeat it are listed in tools/versions, which lint runs.
 VERSION := 0.1.0
 
@@ -57,16 +58,6 @@ HOOK_OWN := $(filter-out hook/main.c,$(sort $(wildcard hook/*.c hook/*/*.c)))
 CORE_OBJECTS := $(CORE:%.c=$(BUILD)/%.o)
 OBJECTS := $(CORE_OBJECTS) $(ADMIN:%.c=$(BUILD)/%.o) $(HOOK_OWN:%.c=$(BUILD)/%.o)
 
-# YAJL=DIRECTORY is a source tree of yajl 2.1, for distributions that have no yajl any more. It is compiled with our own
-# compiler, and a yajl of this machine is ignored.
-ifdef YAJL
-YAJL_ARCHIVE := $(BUILD)/yajl/libyajl.a
-YAJL_INCLUDE := $(BUILD)/yajl/include
-YAJL_SOURCES := $(notdir $(wildcard $(YAJL)/src/*.c))
-$(if $(YAJL_SOURCES),,$(error YAJL=$(YAJL): there is no src/*.c of yajl))
-override CPPFLAGS += -isystem $(YAJL_INCLUDE)
-endif
-
 # One static-pie executable: a node needs none of our libraries, and LD_* from an image reaches nothing.
 # LIBC=musl is a third of glibc's size, and starts in a quarter of its time in a VM: glibc asks the
 # processor some sixty questions at each start (CPUID, sysdeps/x86/dl-cacheinfo.h), and each leaves the VM.
@@ -79,9 +70,9 @@ LIBNETTLE := $(if $(DYNAMIC)$(NRI_DYNAMIC),-lnettle,-l:libnettle.a)
 HOOK := $(BUILD)/oci-rdma-hook
 HOOK_OBJECTS := $(BUILD)/hook/main.o $(OBJECTS)
 HOOK_LDFLAGS := -pie
-HOOK_LIBS := $(or $(YAJL_ARCHIVE),-lyajl) -lcap
+HOOK_LIBS := -lyajl -lcap
 ifndef DYNAMIC
-HOOK_LIBS := $(or $(YAJL_ARCHIVE),-lyajl_s) -lcap
+HOOK_LIBS := -lyajl_s -lcap
 # A MachineConfig carries it, and all of a pool's must stay below 1.5 MiB: relocations in the short form.
 HOOK_LDFLAGS := -static-pie -Wl,-z,pack-relative-relocs
 ifeq ($(LIBC),musl)
@@ -91,7 +82,7 @@ HOOK_OBJECTS := $(HOOK_SOURCES:%.c=$(BUILD)/musl/%.o)
 MUSL := $(SYSROOT)/usr/lib/$(firstword $(subst -, ,$(TARGET)))-linux-musl
 HOOK_LDFLAGS := -static-pie -nostdlib $(MUSL)/rcrt1.o $(MUSL)/crti.o
 # libc once more: on aarch64 libgcc's atomics, which libcap's archive uses, ask it for __getauxval (lse-init.c).
-HOOK_LIBS := $(or $(YAJL_ARCHIVE:$(BUILD)/%=$(BUILD)/musl/%),-lyajl_s) -lcap \
+HOOK_LIBS := -lyajl_s -lcap \
 	$(MUSL)/libc.a -lgcc $(MUSL)/libc.a $(MUSL)/crtn.o
 endif
 endif
@@ -105,7 +96,7 @@ NRI_PROTO := $(BUILD)/generated/nri/message/nri.pb-c
 NRI_OWN_OBJECTS := $(NRI_OWN:%.c=$(BUILD)/%.o) $(NRI_PROTO).o
 NRI_OBJECTS := $(BUILD)/nri/main.o $(NRI_OWN_OBJECTS) $(CORE_OBJECTS)
 NRI_LDFLAGS := -pie
-NRI_LIBS := -lprotobuf-c $(or $(YAJL_ARCHIVE),-lyajl) $(LIBCAP)
+NRI_LIBS := -lprotobuf-c -lyajl $(LIBCAP)
 ifeq ($(DYNAMIC)$(NRI_DYNAMIC),)
 NRI_LDFLAGS := $(HOOK_LDFLAGS)
 NRI_LIBS := -l:libprotobuf-c.a $(HOOK_LIBS)
@@ -122,8 +113,8 @@ DOCTOR_OWN := $(filter-out doctor/main.c,$(sort $(wildcard doctor/*.c doctor/*/*
 SYMPTOMS := $(BUILD)/generated/doctor/symptom/table
 DOCTOR_OBJECTS := $(DOCTOR_OWN:%.c=$(BUILD)/%.o) $(SYMPTOMS).o
 DOCTOR_LIBS := -Wl,-Bstatic -lyajl_s -Wl,-Bdynamic $(LIBCAP) $(LIBNETTLE)
-ifneq ($(DYNAMIC)$(YAJL),)
-DOCTOR_LIBS := $(or $(YAJL_ARCHIVE),-lyajl) $(LIBCAP) $(LIBNETTLE)
+ifdef DYNAMIC
+DOCTOR_LIBS := -lyajl $(LIBCAP) $(LIBNETTLE)
 endif
 
 # The reporter lives in an image of its own, which brings its libraries along. Nothing else needs libcurl, so `make`
@@ -136,7 +127,7 @@ EVENTS_PURE := $(patsubst %,$(BUILD)/events/%.o,event ledger spool)
 
 # What the files in BUILD were compiled and linked with. A rule of these files depends on these two, so that another
 # compiler, LIBC=, DYNAMIC= or CFLAGS= makes again what it changes, and an edit of the help makes nothing again.
-COMPILED_WITH := $(CC) $(CPPFLAGS) $(CFLAGS) $(YAJL)
+COMPILED_WITH := $(CC) $(CPPFLAGS) $(CFLAGS)
 LINKED_WITH := $(COMPILED_WITH) $(LDFLAGS) $(LIBC) $(DYNAMIC) $(NRI_DYNAMIC) $(HOOK_LDFLAGS) $(HOOK_LIBS) $(NRI_LIBS) \
 	$(DOCTOR_LIBS)
 COMPILED := $(BUILD)/compiled-with
@@ -158,9 +149,9 @@ help:
 
 # The build's own packages: make names what is missing, with the command that installs it. Only targets that set up a
 # machine (make demo, make check and the other tests) install packages themselves.
-BUILD_PACKAGES := build $(if $(YAJL),,yajl) $(if $(filter rcrt1.o,$(notdir $(HOOK_LDFLAGS))),musl) \
+BUILD_PACKAGES := build $(if $(filter rcrt1.o,$(notdir $(HOOK_LDFLAGS))),musl) \
 	$(if $(CROSS),cross-$(firstword $(subst -, ,$(CROSS))))
-$(BUILD)/.deps: tools/deps $(LINKED) $(YAJL_INCLUDE:%=%/yajl)
+$(BUILD)/.deps: tools/deps $(LINKED)
 	@mkdir -p $(@D)
 	@tools/deps --say $(BUILD_PACKAGES)
 	@touch $@
@@ -247,35 +238,13 @@ MUSL_CC = $(CC) -nostdinc -isystem $(MUSL_INCLUDE) -isystem $(shell $(CC) -print
 $(MUSL_HEADERS): Makefile $(COMPILED) | $(BUILD)/.deps
 	@rm -rf $@ && mkdir -p $@
 	@for name in linux asm-generic rdma; do ln -s $(KERNEL_HEADERS)/$$name $@/$$name || exit 1; done
-	@ln -s $(abspath $(or $(YAJL_INCLUDE),$(SYSROOT)/usr/include))/yajl $@/yajl
-	@ln -s $(abspath $(SYSROOT)/usr/include)/protobuf-c $@/protobuf-c
+	@for name in yajl protobuf-c; do ln -s $(abspath $(SYSROOT)/usr/include)/$$name $@/$$name || exit 1; done
 	@mkdir $@/sys && ln -s $(abspath $(SYSROOT)/usr/include)/sys/capability.h $@/sys/capability.h
 	@ln -s $(KERNEL_HEADERS)/$(if $(CROSS),,$(MULTIARCH)/)asm $@/asm
 
 $(BUILD)/musl/%.o: %.c $(COMPILED) | $(BUILD)/.deps $(MUSL_HEADERS)
 	@mkdir -p $(@D)
 	$(call say,CC) $(MUSL_CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP -c -o $@ $<
-
-ifdef YAJL
-# yajl's sources name their headers yajl/…, where its own build would put them; our warnings are not for them.
-$(YAJL_INCLUDE)/yajl: $(YAJL)/src/api/yajl_version.h.cmake
-	@rm -rf $@ && mkdir -p $@ && cp $(YAJL)/src/api/*.h $@
-	@sed 's/$${YAJL_MAJOR}/2/; s/$${YAJL_MINOR}/1/; s/$${YAJL_MICRO}/0/' $< >$@/yajl_version.h
-$(BUILD)/yajl/%.o: $(YAJL)/src/%.c | $(BUILD)/.deps
-	@mkdir -p $(@D)
-	$(call say,CC) $(CC) -I$(YAJL)/src $(CPPFLAGS) $(CFLAGS) -w -c -o $@ $<
-$(BUILD)/musl/yajl/%.o: $(YAJL)/src/%.c | $(MUSL_HEADERS)
-	@mkdir -p $(@D)
-	$(call say,CC) $(MUSL_CC) -I$(YAJL)/src $(CPPFLAGS) $(CFLAGS) -w -c -o $@ $<
-$(BUILD)/yajl/libyajl.a: $(YAJL_SOURCES:%.c=$(BUILD)/yajl/%.o)
-$(BUILD)/musl/yajl/libyajl.a: $(YAJL_SOURCES:%.c=$(BUILD)/musl/yajl/%.o)
-$(BUILD)/yajl/libyajl.a $(BUILD)/musl/yajl/libyajl.a:
-	$(call say,AR) rm -f $@ && $(CROSS:%=%-)ar rcs $@ $^
-endif
-
-$(HOOK): $(filter %/libyajl.a,$(HOOK_LIBS))
-$(NRI_PROGRAM): $(filter %/libyajl.a,$(NRI_LIBS))
-$(DOCTOR) $(EVENTS): $(filter %/libyajl.a,$(DOCTOR_LIBS))
 
 $(HOOK): $(HOOK_OBJECTS)
 	$(call say,LD) $(CC) $(CFLAGS) $(LDFLAGS) $(HOOK_LDFLAGS) -o $@ $(filter %.o,$^) $(HOOK_LIBS)

@@ -3,14 +3,55 @@
 # A suite sources this file, makes its checks, and ends with `finish`.
 
 failed=0
+row=''
+row_failures=''
 
-pass() { printf 'ok - %s\n' "$1"; }
+# row NAME: opens a row of several checks, which lasts until the next one, `row ''` or `finish`. It is printed once, and each check that
+# fails in it is a comment. In a subshell a check is a row of its own: `row ''` first.
+row() {
+	if [ -n "$row" ]; then
+		if [ -z "$row_failures" ]; then
+			printf 'ok - %s\n' "$row"
+		else
+			printf 'not ok - %s\n%s' "$row" "$row_failures"
+			failed=1
+		fi
+	fi
+	row=$1
+	row_failures=''
+}
+
+# by_case: from here on a check's name is "CASE: WHAT", and each case is a row: a check belongs to the row whose name its own begins with, or
+# opens a row of what stands before its last ": ".
+by_case=
+by_case() { by_case=yes; }
+join_row() {
+	if [ -z "$by_case" ]; then return; fi
+	if [ "$BASHPID" != $$ ]; then
+		row='' # a subshell could not print it later
+		return
+	fi
+	case $1 in
+	"${row:-:}" | "${row:-:}: "*) ;;
+	*) row "${1%: *}" ;;
+	esac
+}
+
+pass() {
+	[[ $1 = *'# skip'* ]] || join_row "$1"
+	if [ -z "$row" ] || [[ $1 = *'# skip'* ]]; then printf 'ok - %s\n' "$1"; fi
+}
 
 # fail DESCRIPTION [DETAIL]: DETAIL goes out as TAP comments, so that a failure explains itself in CI's log
 fail() {
-	printf 'not ok - %s\n' "$1"
-	[ -z "${2-}" ] || printf '%s\n' "$2" | sed 's/^/#   /'
-	failed=1
+	local detail=${2:+"#   ${2//$'\n'/$'\n'#   }"}
+	join_row "$1"
+	if [ -n "$row" ]; then
+		row_failures+="# $1"$'\n'${detail:+$detail$'\n'}
+	else
+		printf 'not ok - %s\n%s' "$1" "${detail:+$detail$'\n'}"
+		failed=1
+	fi
 }
 
 # check DESCRIPTION COMMAND [ARG…]: the command must succeed
@@ -90,4 +131,7 @@ with_git() {
 	git -c init.defaultBranch=main init -q && git add -A
 }
 
-finish() { exit "$failed"; }
+finish() {
+	row ''
+	exit "$failed"
+}

@@ -24,10 +24,9 @@ fuzz:
 
 fuzz-targets: $(FUZZ)
 
-FUZZ_OBJECTS = $(FUZZ_SHARED:%.c=$(BUILD)/%.o) $(OBJECTS) $(NRI_OWN_OBJECTS) $(DOCTOR_OBJECTS) \
-	$(filter %.o,$(FUZZ_MAIN))
+FUZZ_OBJECTS = $(FUZZ_SHARED:%.c=$(BUILD)/%.o) $(filter %.o,$(FUZZ_MAIN)) $(TESTED)
 $(BUILD)/tests/fuzz/%: $(BUILD)/tests/fuzz/%.o $(FUZZ_OBJECTS)
-	$(call say,LD) $(CC) $(CFLAGS) -o $@ $(filter %.o,$^) $(filter-out %.o,$(FUZZ_MAIN)) \
+	$(call say,LD) $(CC) $(CFLAGS) -o $@ $(filter %.o,$^) $(filter %.a,$^) $(filter-out %.o,$(FUZZ_MAIN)) \
 		-lyajl -lcap -lnettle -lprotobuf-c -lm
 
 # Its oracle unpacks what the plugin reads by itself.
@@ -64,7 +63,8 @@ SUITES_HOOK = $(patsubst %,tests/cli/%.sh,allocated-devices bad-input check-conf
 	test-generators)
 SUITES_DOCTOR = $(sort $(wildcard tests/cli/doctor*.sh))
 # core/confine is about the filter, which these builds do without
-UNIT_ASAN = $(filter-out %/core/confine/confine,$(UNIT:$(BUILD)/%=$(ASAN)/%))
+UNIT_CONFINE := $(BUILD)/tests/unit/core/confine/confine
+UNIT_ASAN = $(patsubst $(BUILD)/%,$(ASAN)/%,$(filter-out $(UNIT_CONFINE),$(UNIT)))
 # The same suites on the other build, by names of their own
 CLI_ASAN = $(patsubst tests/cli/%,$(ASAN)/tests/cli/%,$(SUITES_DOCTOR) $(SUITES_HOOK))
 SUITES_SAFETY = tests/fuzz/check $(UNIT_ASAN) $(CLI_ASAN)
@@ -134,7 +134,7 @@ COVERAGE := $(BUILD)/coverage
 SUITES_COVERAGE = $(SUITES_HOOK) $(SUITES_DOCTOR) \
 	$(patsubst %,tests/cli/%.sh,deadline decision-notes html-page netns nri-missed out-of-memory outcome \
 	system-call-faults topology)
-UNIT_COVERAGE = $(filter-out %/core/confine/confine,$(UNIT:$(BUILD)/%=$(COVERAGE)/%))
+UNIT_COVERAGE = $(UNIT_ASAN:$(ASAN)/%=$(COVERAGE)/%)
 
 # A suite may fail here: the counters are files that the program itself writes, also below a RLIMIT_FSIZE, and they take
 # time. make check-all says what is right. Less than the floor (percent of lines and branches) is a failure.

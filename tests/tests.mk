@@ -6,7 +6,9 @@
 UNIT_MAINS := $(sort $(shell grep -rl --include='*.c' '^int main\>' tests/unit))
 UNIT := $(UNIT_MAINS:%.c=$(BUILD)/%)
 unit_sources = $(1).c $(if $(filter suite,$(notdir $(1))),$(filter-out $(UNIT_MAINS),$(wildcard $(dir $(1))*.c)))
+TESTED := $(BUILD)/tests/tested.a
 KUBECHECK := $(BUILD)/tests/kubecheck
+KUSTOMIZE := $(BUILD)/tests/kustomize
 CDI_VALIDATE := $(BUILD)/tests/cdi/validate
 JUDGE := $(BUILD)/tests/nri/judge
 CRI := $(BUILD)/tests/nri/cri
@@ -16,29 +18,32 @@ SUITES_CLI = $(sort $(wildcard tests/cli/*.sh))
 SUITES_NRI = tests/nri/judge.sh
 SUITES_PODMAN = $(sort $(wildcard tests/podman/*.sh))
 SUITES_PACKAGE = $(sort $(wildcard tests/package/*.sh))
-SUITES_VM = $(addprefix tests/vm/,check check-shim check-netns check-doctor check-install check-nri check-node \
-	check-engines check-cdi check-soak)
+SUITES_VM = $(addprefix tests/vm/,check-podman check-engines check-node check-long check-soak)
 
 include tests/safety.mk
 include tests/cross/cross.mk
 include tests/bench/bench.mk
 
-# `make check` is for a person: less than ten minutes on two processors. What takes long is left to check-all: other
-# builds, single steps, a thousand containers, packages that are made or fetched, Kubernetes' types and Prometheus,
-# which are compiled or started, and most of what happens in the VM.
-LONG := tests/tidy $(SUITES_NRI) $(SUITES_PACKAGE) $(SUITES_SAFETY) $(SUITES_CROSS) $(SUITES_VM) \
-	$(patsubst %,tests/cli/%.sh,alerts cdi-schema cluster events-types executable footprint monitoring \
-	node-disruption nri-standby valgrind) \
-	tests/podman/soak.sh tests/podman/builder.sh
-SUITES_ALL = $(SUITES_PODMAN) tests/tidy tests/lint $(SUITES_PACKAGE) $(SUITES_CLI) $(SUITES_NRI) $(SUITES_UNIT) \
-	$(SUITES_SAFETY) $(SUITES_CROSS) $(SUITES_VM)
-# check-brief is a part of check-node.
-SUITES = $(filter-out $(LONG),$(SUITES_ALL)) tests/vm/check-brief
+# check-all is what CI runs. Each suite runs once: under ASan and UBSan where it can, otherwise on the programs as nodes
+# get them. check-long has what takes long and seldom fails; it runs before a release. check is for a person.
+SUITES_LONG = tests/analyze $(patsubst %,tests/cli/%.sh,events-types valgrind) $(patsubst %,tests/podman/%.sh,builder soak) \
+	tests/vm/check-long tests/vm/check-soak \
+	$(patsubst %,tests/package/%.sh,again rpm-aarch64) \
+	$(filter-out $(SUITES_SMOKE),$(SUITES_CROSS))
+SUITES_ALL = $(filter-out $(SUITES_LONG),$(SUITES_PODMAN) tests/tidy tests/lint $(SUITES_PACKAGE) \
+	$(filter-out $(SUITES_HOOK) $(SUITES_DOCTOR),$(SUITES_CLI)) $(SUITES_NRI) $(UNIT_CONFINE) $(SUITES_SAFETY) \
+	$(SUITES_SMOKE) $(SUITES_VM))
+# Left out of check: other builds, single steps, what is packaged, compiled or fetched for one suite, and most of what
+# happens in the VM, of which check-brief is a part.
+NOT_BRIEF = tests/tidy $(SUITES_PACKAGE) $(SUITES_LONG) $(patsubst %,tests/cli/%.sh,alerts cdi-schema cluster executable \
+	footprint monitoring node-disruption)
+SUITES = $(filter-out $(NOT_BRIEF),$(SUITES_PODMAN) tests/lint $(SUITES_CLI) $(UNIT)) tests/vm/check-brief
 
 # ---- running ----
 
 check: RUN = $(SUITES)
 check-all: RUN = $(SUITES_ALL)
+check-long: RUN = $(SUITES_LONG)
 check-unit: RUN = $(SUITES_UNIT)
 check-cli: RUN = $(SUITES_CLI)
 check-nri: RUN = $(SUITES_NRI)
@@ -48,12 +53,12 @@ check-vm: RUN = $(SUITES_VM)
 check-asan: RUN = $(SUITES_SAFETY)
 check-aarch64: RUN = $(SUITES_CROSS)
 soak: RUN = tests/podman/soak.sh tests/vm/check-soak
-lint: RUN = tests/lint tests/tidy
+lint: RUN = tests/lint
 # S may name a unit test's source: a file of a room is a part of the room's suite.
 unit_suite = $(BUILD)/$(if $(filter $(1),$(UNIT_MAINS)),$(1:%.c=%),$(dir $(1))suite)
 suite_of = $(if $(filter tests/unit/%.c,$(1)),$(call unit_suite,$(1)),$(1))
 suite: RUN = $(foreach suite,$(or $(S),$(error which? make suite S=tests/cli/dry-run.sh)),$(call suite_of,$(suite)))
-RUNS := check check-all check-unit check-cli check-nri check-podman check-package check-vm check-asan check-aarch64 \
+RUNS := check check-all check-long check-unit check-cli check-nri check-podman check-package check-vm check-asan check-aarch64 \
 	soak lint suite
 
 # First the packages, all at once; then what the suites need; then the suites.
@@ -61,14 +66,14 @@ $(RUNS):
 	@tools/deps $(sort $(foreach suite,$(RUN),$(call packages,$(suite))))
 	@NEEDS='$(RUN)' $(MAKE) --no-print-directory $(if $(findstring -j,$(MAKEFLAGS)),,-j$(shell nproc)) needs
 	@HOOK=$(HOOK) BUILD=$(BUILD) ROW=$(if $(filter suite,$@),$(call quoted,$(ROW))) tests/run $(RUN)
-# Whether the commit that is checked out may be released. TARBALL=0 leaves out its build and tests in an empty
-# directory.
+# Whether the commit that is checked out may be released. TARBALL=0 leaves out the tests: those of its tarball in an
+# empty directory, and check-long.
 release-check:
 	@tools/release-check $(if $(filter 0,$(TARBALL)),--without-tarball)
 
 # What a suite needs: packages (groups of tools/deps) by its name or its folder, and as prerequisites what is built.
 packages = $(BUILD_PACKAGES) test $(PACKAGES-$(patsubst %/,%,$(dir $(1)))) $(PACKAGES-$(1)) \
-	$(if $(filter $(1),$(SUITES_CROSS)),cross-aarch64)
+	$(if $(filter $(1),$(SUITES_SMOKE) $(SUITES_CROSS)),cross-aarch64)
 PACKAGES-tests/podman = podman
 PACKAGES-tests/podman/builder.sh = podman vm
 PACKAGES-tests/podman/installer.sh = cluster
@@ -83,39 +88,38 @@ PACKAGES-tests/cli/alerts.sh = monitoring
 PACKAGES-tests/cli/events.sh = events
 PACKAGES-tests/cli/events-types.sh = events
 PACKAGES-tests/package/man.sh = lint package events
-PACKAGES-tests/package/publish.sh = package podman installer cross-aarch64 events
+$(foreach suite,again deb publish,$(eval PACKAGES-tests/package/$(suite).sh = package podman installer cross-aarch64 events))
 PACKAGES-tests/cli/node-disruption.sh = systemd
-PACKAGES-tests/cli/nri-standby.sh = systemd
 PACKAGES-tests/nri = cluster
-PACKAGES-tests/vm/check-nri = cluster podman
 PACKAGES-tests/vm/check-engines = cluster
 PACKAGES-tests/vm/check-node = cluster package podman
+PACKAGES-tests/vm/check-long = cluster package podman
 PACKAGES-tests/vm/check-brief = cluster package
 
 $(SUITES_CLI) $(SUITES_PODMAN) $(SUITES_PACKAGE) $(SUITES_VM): $(HOOK) $(NRI_PROGRAM) $(DOCTOR)
 tests/vm/check-brief: $(HOOK) $(NRI_PROGRAM) $(DOCTOR)
-$(patsubst %,tests/cli/%.sh,confine hook-dynamic out-of-memory): $(HOOK_DYNAMIC)
+$(patsubst %,tests/cli/%.sh,confine out-of-memory): $(HOOK_DYNAMIC)
 $(patsubst %,tests/cli/%.sh,nri nri-missed outcome) $(SUITES_NRI): $(NRI_PATIENT)
 tests/cli/events.sh tests/cli/events-types.sh: $(EVENTS)
 tests/cli/events-types.sh: $(KUBECHECK)
 tests/package/man.sh: $(EVENTS)
-tests/cli/cluster.sh: $(KUBECHECK)
+tests/cli/cluster.sh: $(KUBECHECK) $(KUSTOMIZE)
 tests/cli/cdi-schema.sh: $(CDI_VALIDATE)
 $(SUITES_NRI): $(NRI_PROGRAM) $(JUDGE)
 tests/cli/kubectl.sh: $(BUILD)/tests/kubectl
-tests/vm/check-nri tests/vm/check-node: $(KUBECHECK)
-$(addprefix tests/vm/check-,nri engines node brief): $(CRI)
+tests/vm/check-node tests/vm/check-long: $(KUBECHECK) $(KUSTOMIZE)
+$(addprefix tests/vm/check-,engines node long brief): $(CRI)
 tests/package/engines.sh: $(BUILD)/tests/engines/.unpacked
-$(patsubst %,tests/package/%.sh,yajl rpm rpm-aarch64 publish): $(YAJL_TREE)/.unpacked
-tests/package/rpm-aarch64.sh: aarch64
+$(patsubst %,tests/package/%.sh,again deb publish rpm rpm-aarch64): $(YAJL_TREE)/.unpacked
 tests/cli/footprint.sh: $(MEASURE)
 tests/cli/valgrind.sh: memcheck
-tests/lint tests/tidy: $(FILTERS) $(NRI_PROTO).c
-tests/vm/check-doctor: $(BUILD)/tests/vm/transfer_faults
-# make's own rule would link a suite of another build here, once its object is there.
-%: %.o
+PACKAGES-tests/analyze = lint events
+tests/lint tests/tidy tests/analyze: $(FILTERS) $(NRI_PROTO).c
+tests/vm/check-podman: $(BUILD)/tests/vm/transfer_faults
 $(SUITES_SAFETY): asan
-$(SUITES_CROSS): aarch64
+$(filter-out $(SUITES_SMOKE),$(SUITES_CROSS)): aarch64-tests
+$(SUITES_SMOKE) tests/package/rpm-aarch64.sh: aarch64
+tests/cross/smoke.sh: $(HOOK) $(FILTERS)
 needs: $(NEEDS)
 	@:
 
@@ -125,9 +129,13 @@ unit_objects = $(patsubst %.c,$(BUILD)/%.o,$(call unit_sources,$(1)))
 UNIT_OBJECTS := $(foreach main,$(UNIT_MAINS:%.c=%),$(call unit_objects,$(main)))
 $(UNIT_OBJECTS): | $(BUILD)/.deps-test
 $(foreach main,$(UNIT_MAINS:%.c=%),$(eval $(BUILD)/$(main): $(call unit_objects,$(main))))
-$(UNIT): $(OBJECTS) $(NRI_OWN_OBJECTS) $(DOCTOR_OBJECTS) $(EVENTS_PURE)
-	$(call say,LD) $(CC) $(CFLAGS) $(SYSROOT_LIBS) -o $@ $(filter %.o,$^) \
+$(UNIT): $(TESTED)
+	$(call say,LD) $(CC) $(CFLAGS) $(SYSROOT_LIBS) -o $@ $(filter %.o,$^) $(filter %.a,$^) \
 		-lcmocka -lseccomp -lyajl -lcap -lnettle -lprotobuf-c
+# Of an archive a suite takes what it needs: with all objects a link takes five times as long. q: two may have one name.
+$(TESTED): $(OBJECTS) $(NRI_OWN_OBJECTS) $(DOCTOR_OBJECTS) $(EVENTS_PURE)
+	@mkdir -p $(@D)
+	$(call say,AR) rm -f $@ && $(CROSS:%=%-)ar qcsT $@ $^
 
 # A libcuda without a GPU, which the suite loads
 FAKE_CUDA := $(BUILD)/tests/unit/doctor/cuda/fake_cuda.so
@@ -138,9 +146,22 @@ $(FAKE_CUDA): tests/unit/doctor/cuda/fake_cuda.c | $(BUILD)/.deps-test
 $(BUILD)/tests/unit/doctor/cuda/cuda: $(FAKE_CUDA)
 $(BUILD)/tests/unit/doctor/cuda/cuda.o: CPPFLAGS += -DFAKE_CUDA='"$(abspath $(FAKE_CUDA))"'
 
-# What a Kubernetes API server would say of config/
-$(KUBECHECK): tests/cluster/prepare tools/build-go tests/cluster/kubecheck.go
-	@tests/cluster/prepare $(@D)
+# Go programs, which stand opposite to ours: an API server's judgement of config/, engines' of a CDI spec, the runtime's
+# side of NRI and another plugin, and for the VM the kubelet's side of a runtime. Debian 12's Go is too old.
+GO := $(BUILD)/tests/go
+$(GO)/.unpacked: tools/unpack tests/go-packages
+	@rm -rf $(GO)
+	$(call say,GET) tools/unpack trixie $(GO) $$(grep -v '^#' tests/go-packages)
+	@touch $@
+$(KUBECHECK): SOURCES := tests/cluster/kubecheck.go
+$(CDI_VALIDATE): SOURCES := tests/cdi/validate
+$(JUDGE): SOURCES := tests/nri/judge tests/nri/stub
+$(CRI): SOURCES := tests/vm/cri
+$(KUBECHECK) $(CDI_VALIDATE) $(JUDGE) $(CRI): tools/build-go $(GO)/.unpacked \
+	$(wildcard tests/cluster/*.go tests/cdi/*/*.go tests/nri/*/*.go tests/vm/cri/*.go)
+	$(call say,GO) tools/build-go $(GO) $(@D) $(SOURCES)
+$(KUSTOMIZE): $(GO)/.unpacked
+	@cp $(GO)/usr/bin/kustomize $@
 
 # kubectl, whose 1.20 of Debian 12 is too old
 $(BUILD)/tests/kubectl: tools/unpack
@@ -154,22 +175,11 @@ $(ENGINES)/.unpacked: tools/unpack
 	$(call say,GET) tools/unpack trixie $(ENGINES) containerd docker.io
 	@touch $@
 
-# yajl's sources, as they came from upstream: a distribution without yajl has to bring them (make YAJL=, the RPM's
-# Source1)
+# yajl's sources, as they came from upstream: a distribution without yajl has to bring them (the RPM's Source1)
 $(YAJL_TREE)/.unpacked: tools/unpack
 	@rm -rf $(YAJL_TREE)
 	$(call say,GET) tools/unpack --source bookworm $(YAJL_TREE).new yajl
 	@mv $(YAJL_TREE).new/yajl-* $(YAJL_TREE) && rmdir $(YAJL_TREE).new && touch $@
-
-# What engines would say of a CDI spec
-$(CDI_VALIDATE): tests/cdi/prepare tools/build-go $(wildcard tests/cdi/*/*.go)
-	@tests/cdi/prepare $(@D)
-
-# What stands opposite to the NRI plugin: the runtime's side and another plugin; and for the VM the kubelet's side
-$(JUDGE): tests/nri/prepare tools/build-go $(wildcard tests/nri/*/*.go)
-	@tests/nri/prepare $(@D) judge stub
-$(CRI): tests/nri/prepare tools/build-go $(wildcard tests/vm/cri/*.go)
-	@tests/nri/prepare $(@D) cri
 
 # As the doctor is linked: the VM has the node's libraries, not the build's.
 $(BUILD)/tests/vm/%: tests/vm/%.c $(OBJECTS) $(DOCTOR_OBJECTS) | $(BUILD)/.deps

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-# What measures, for tests/tests.mk: make bench, and the footprint that each check compares.
+# What measures, for tests/tests.mk: make bench, and tests/cli/footprint.sh.
 
 # What the costs are measured with
-MEASURE := $(addprefix $(BUILD)/bench/,launch count floor-glibc)
+MEASURE := $(addprefix $(BUILD)/bench/,launch floor-glibc)
 BENCH := $(MEASURE) $(addprefix $(BUILD)/bench/,floor-musl nri_floor-musl hook-go)
 
 bench: $(HOOK) $(NRI_PROGRAM) $(DOCTOR) $(BENCH) $(JUDGE)
@@ -29,8 +29,5 @@ $(BUILD)/bench/hook-go: tests/bench/hook.go | $(BUILD)/.deps-bench
 $(BUILD)/bench/launch: tests/bench/launch.c | $(BUILD)/.deps
 	@mkdir -p $(@D)
 	$(call say,CC) $(if $(filter musl,$(LIBC)),musl-gcc,$(CC)) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) -static -o $@ $<
-$(BUILD)/bench/count: tests/bench/count.c | $(BUILD)/.deps
-	@mkdir -p $(@D)
-	$(call say,CC) $(CC) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) -pie -o $@ $<
 
 .PHONY: bench

@@ -8,12 +8,12 @@ import sys
 import time
 
 from bounds import bounds
+from connect import connect
 from containers import Containers
 from growth import growth
 from measure import BUILD, ROUNDS, Command, compare
 from nri import nri
 from scene import AFTER, NONE, Bundle, Process, allocate, make_node, nccl_conf
-from standby import standby
 from symptom import symptom
 
 HOOK = os.environ["HOOK"]
@@ -96,7 +96,7 @@ def main():
                    for part in (hooks(process), node_sizes(process), containers()) for title, commands, bases in part]
         results += growth(process, hook, grants, WORK)
         results += nri(WORK)
-        results += standby(WORK)
+        results += connect(WORK)
         results += symptom(WORK)
         results += bounds(hook, WORK)
     finally:

@@ -62,10 +62,12 @@ volume() { echo "$ROOT/var/lib/kubelet/pods/$1/volumes/kubernetes.io~empty-dir/n
 mkdir -p "$(volume $uid)" "$(volume $other)" "$ROOT/var/log/pods/openshift-monitoring_node-exporter-x7k2p_$uid" "$ROOT/var/log/pods/team-a_node-exporter-x7k2p_$other"
 check "OpenShift's node exporter has a directory in its pod" within test -s "$(volume $uid)/oci-rdma-doctor.prom"
 is "…and a pod of another namespace with a volume of that name gets nothing" "" "$(ls -A "$(volume $other)")"
-echo 'oci_rdma_nri_connected 1' >"$ROOT/run/oci-rdma-hook/oci-rdma-nri.prom"
-check "the plugin's counters" within cmp -s "$ROOT/run/oci-rdma-hook/oci-rdma-nri.prom" "$(volume $uid)/oci-rdma-nri.prom"
-rm "$ROOT/run/oci-rdma-hook/oci-rdma-nri.prom"
-check "…which go with the plugin" within refused test -e "$(volume $uid)/oci-rdma-nri.prom"
+
+# Two plugins have the same series, which node exporter would refuse
+for name in a b; do printf '# HELP %s x\n# TYPE %s gauge\n%s{result="denied"} 1\n' oci_rdma_{t,t,t} >"$ROOT/run/oci-rdma-hook/oci-rdma-nri-$name.prom"; done
+brought() { cat "$(volume "$uid")"/oci-rdma-nri-*.prom 2>/dev/null | grep -v '^#' | xargs -d '\n'; }
+is_brought() { [ "$(brought)" = "$1" ]; }
+check "both plugins' counters, each with its name" within is_brought 'oci_rdma_t{plugin="a",result="denied"} 1 oci_rdma_t{plugin="b",result="denied"} 1'
 
 # ---- the alerts ----
 
@@ -99,6 +101,10 @@ scraped() {
 query = urllib.parse.quote(sys.argv[1])
 sys.exit(not json.load(urllib.request.urlopen(f"http://127.0.0.1:9090/api/v1/query?query={query}"))["data"]["result"])' "$1"
 }
+check "node exporter has both plugins' counters" within scraped 'count(oci_rdma_t) == 2'
+rm "$ROOT/run/oci-rdma-hook/oci-rdma-nri-a.prom"
+check "…which go with their plugin" within is_brought 'oci_rdma_t{plugin="b",result="denied"} 1'
+rm "$ROOT/run/oci-rdma-hook/oci-rdma-nri-b.prom"
 check "Prometheus scrapes both" within scraped 'count(up == 1) == 2'
 check "…the doctor's findings" within scraped 'oci_rdma_doctor_finding{id="missed",status="ok"} == 1'
 is "a node where nobody lacks anything: no alert about containers" "" "$(alerts | grep -E 'Container|Missed|Denie')"

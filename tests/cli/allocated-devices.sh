@@ -2,6 +2,7 @@
 # Which containers were allocated RDMA devices: only device numbers prove it.
 cd "$(dirname "$0")/../.." || exit 1
 . tests/cli/setup.bash
+by_case
 node h100
 
 plan '{"env":["PCIDEVICE_OPENSHIFT_IO_X=0000:3b:02.6","PCIDEVICE_OPENSHIFT_IO_X_INFO={\"0000:3b:02.6\":{\"rdma\":{\"rdma_dev\":\"mlx5_6\",\"uverbs\":\"/dev/infiniband/uverbs6\"}}}"]}'

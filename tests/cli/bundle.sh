@@ -4,6 +4,7 @@ cd "$(dirname "$0")/../.." || exit 1
 . tests/cli/setup.bash
 . tests/cli/doctor.bash
 . tests/cli/completion.bash
+by_case
 node one
 defaults
 DOCKER=$(printf 'd0c8e5%058d' 1)

@@ -21,7 +21,8 @@ names='.devices[] | .name + " " + ([.containerEdits.deviceNodes[].path | ltrimst
 
 node one
 cdi
-is "a spec: status, and nothing else is said" "0 " "$rc $(<"$T/err")"
+row "a spec has each HCA by name and by address, and all of them, by paths alone, rdma_cm and the hooks once"
+is "status, and nothing else is said" "0 " "$rc $(<"$T/err")"
 says "its version has annotations, its kind is ours" '.cdiVersion + " " + .kind' '0.6.0 oci-rdma-hook.io/hca'
 says "a device for each HCA, by name and by address, and all of them" "$names" 'mlx5_2 uverbs2
 0000:3b:00.0 uverbs2
@@ -32,25 +33,30 @@ says "no device says a number: it would be old after the next boot" '[.. | objec
 says "no device may be made (mknod)" '[.. | objects | .permissions // empty] | unique[]' rw
 says "rdma_cm comes with any of them" '.containerEdits.deviceNodes[].path' /dev/infiniband/rdma_cm
 says "the hooks come once with any of them" '[.devices[].containerEdits | keys[]] | unique[]' deviceNodes
+row "its hooks are two stages of this program, ask, and have a PATH and a timeout as config/hooks.d has them"
 says "they are two stages, and ask" '.containerEdits.hooks[] | .hookName + " " + (.args | join(" "))' \
 	"createRuntime oci-rdma-hook --sysroot $NODE --ask createRuntime
 poststart oci-rdma-hook --sysroot $NODE --ask poststart"
 says "they run this program" '[.containerEdits.hooks[].path] | unique[]' "$HOOK"
 says "with a PATH and a timeout as config/hooks.d has them" '[.containerEdits.hooks[] | {env, timeout}] | unique[] | tostring' \
 	"$(jq -c '.hook | {env, timeout}' config/hooks.d/annotation/90-oci-rdma-hook.json)"
-says "the file says where it must not be" '.annotations["oci-rdma-hook.io/note"] | test("Kubernetes")' true
+row "the file says where it must not be"
+says "the note" '.annotations["oci-rdma-hook.io/note"] | test("Kubernetes")' true
 echo '{}' >"$T/policy.json"
 cp "$T/out" "$T/plain"
 (cd "$T" && timeout "$PATIENCE" "$HOOK" --config policy.json --sysroot node --cdi >"$T/out" 2>"$T/err")
-says "--config and --sysroot are handed on, from the root on" '.containerEdits.hooks[0].args | join(" ")' \
+row "--config and --sysroot are handed on, from the root on"
+says "the hook" '.containerEdits.hooks[0].args | join(" ")' \
 	"oci-rdma-hook --config $T/policy.json --sysroot $NODE --ask createRuntime"
 rm -r "$NODE/sys/class/misc"
 cdi
-says "no rdma_cm on the node, none in the spec" '.containerEdits | has("deviceNodes")' false
+row "no rdma_cm on the node, none in the spec"
+says "rdma_cm" '.containerEdits | has("deviceNodes")' false
 
 node odd
 cdi
-says "two devices of one function, a subfunction, a device without hardware" "$names" 'mlx5_0 uverbs0
+row "two devices of one function, a subfunction, a device without hardware"
+says "the devices" "$names" 'mlx5_0 uverbs0
 0000:10:00.0 uverbs0
 mlx5_1 uverbs1
 0000:20:00.0 uverbs1,uverbs2
@@ -80,7 +86,8 @@ called() { echo "$2" >"$(find "$NODE/sys/devices" -path "*/$1/ibdev")"; }
 called uverbs1 all
 called uverbs2 a-
 cdi
-says "names that would spoil the whole file are left out" "$names" 'rxe3 uverbs3
+row "names that would spoil the whole file are left out"
+says "the devices" "$names" 'rxe3 uverbs3
 all uverbs4,uverbs2,uverbs1,uverbs3'
 
 # ---- into a file ----
@@ -93,13 +100,14 @@ ln "$FILE" "$T/old"
 umask 077
 cdi "$FILE"
 umask 022
-is "a file: status, and nothing is said or printed" "0 " "$rc $(cat "$T/err" "$T/out")"
-check "a file: what is printed" cmp "$FILE" "$T/plain"
-is "a file: others may read it, whatever the umask" "644 $(id -u)" "$(stat -c '%a %u' "$FILE")"
-is "a file: by rename, the old one stays whole" old "$(<"$T/old")"
-is "a file: nothing else is left" oci-rdma-hook.json "$(ls -A "$T/cdi")"
+row "a file is what is printed, by rename, readable whatever the umask, and nothing else is left"
+is "status, and nothing is said or printed" "0 " "$rc $(cat "$T/err" "$T/out")"
+check "what is printed" cmp "$FILE" "$T/plain"
+is "others may read it" "644 $(id -u)" "$(stat -c '%a %u' "$FILE")"
+is "the old one stays whole" old "$(<"$T/old")"
+is "the directory" oci-rdma-hook.json "$(ls -A "$T/cdi")"
 (cd "$T/cdi" && timeout "$PATIENCE" "$HOOK" --sysroot "$NODE" --cdi here.json >"$T/out" 2>"$T/err")
-check "a file: where we are" cmp "$T/cdi/here.json" "$T/plain"
+check "a relative path" cmp "$T/cdi/here.json" "$T/plain"
 # A directory in which everybody may write, as an --cdi-spec-dir may be: what others have put there under the name is replaced, and nothing else touched.
 mkdir "$T/open" && chmod 1777 "$T/open"
 for kind in link dangling hard fifo other; do
@@ -112,41 +120,38 @@ for kind in link dangling hard fifo other; do
 	other) echo theirs >"$T/open/$kind" && chmod 666 "$T/open/$kind" ;;
 	esac
 	cdi "$T/open/$kind"
-	is "in a directory for all, a $kind of that name: replaced" "0 644 $(id -u) regular file" "$rc $(stat -c '%a %u %F' "$T/open/$kind")"
-	is "in a directory for all, a $kind of that name: the file elsewhere is as it was" "precious 600" "$(cat "$T/victim" "$T/made" 2>&1 | head -n 1) $(stat -c %a "$T/victim")"
-	check "in a directory for all, a $kind of that name: nothing is made elsewhere" test ! -e "$T/made"
+	row "in a directory for all, a $kind of that name is replaced, and nothing else is made or changed"
+	is "the file" "0 644 $(id -u) regular file" "$rc $(stat -c '%a %u %F' "$T/open/$kind")"
+	is "the file elsewhere" "precious 600" "$(cat "$T/victim" "$T/made" 2>&1 | head -n 1) $(stat -c %a "$T/victim")"
+	check "nothing is made elsewhere" test ! -e "$T/made"
 done
-cdi "$T/nowhere/x.json"
-is "a directory that is not there: status" 1 "$rc"
-one_line "a directory that is not there" "$T/nowhere"
-cdi "$T/cdi/"
-is "a directory for a file: status" 1 "$rc"
-one_line "a directory for a file" "$T/cdi/"
+row "a file that cannot be made: a directory that is not there, or that is one"
+for file in "$T/nowhere/x.json" "$T/cdi/"; do
+	cdi "$file"
+	is "status" 1 "$rc"
+	one_line "one line" "${file%x.json}"
+done
 
 node '{}'
+row "no HCA: nothing is printed; the file goes, which is no failure, nor is that there is none"
 cdi
-is "no HCA: status" 1 "$rc"
-is "no HCA: nothing is printed" "" "$(<"$T/out")"
-one_line "no HCA" "no HCA"
-cdi "$FILE"
-is "no HCA: its file goes, and that is no failure" "0 no" "$rc $([ -e "$FILE" ] || echo no)"
-cdi "$FILE"
-is "no HCA, no file: that, too" 0 "$rc"
+is "status, and nothing on stdout" "1 " "$rc $(<"$T/out")"
+one_line "one line" "no HCA"
+for _ in 1 2; do
+	cdi "$FILE"
+	is "the file" "0 no" "$rc $([ -e "$FILE" ] || echo no)"
+done
 
-# usage DESCRIPTION ARG…
-usage() {
-	local what=$1
-	shift
-	timeout "$PATIENCE" "$HOOK" "$@" >"$T/out" 2>"$T/err" </dev/null
-	is "usage: $what" 2 "$?"
-}
-usage "--cdi with two files" --cdi a b
-usage "--cdi and another task" --cdi --check-config
-usage "--ask for another task" --ask --cdi
-usage "--ask alone" --ask
+row "wrong usage"
+for wrong in "--cdi a b" "--cdi --check-config" "--ask --cdi" --ask; do
+	# shellcheck disable=SC2086 # words
+	timeout "$PATIENCE" "$HOOK" $wrong >"$T/out" 2>"$T/err" </dev/null
+	is "$wrong" 2 "$?"
+done
 
+row "no unit starts on a Kubernetes node"
 for unit in config/cdi/*; do
-	is "no unit starts on a Kubernetes node: ${unit##*/}" 'ConditionPathExists=!/var/lib/kubelet
+	is "${unit##*/}" 'ConditionPathExists=!/var/lib/kubelet
 ConditionPathExists=!/var/lib/k0s/kubelet
 ConditionPathExists=!/var/snap/microk8s/common/var/lib/kubelet' "$(grep ^Condition "$unit")"
 done
@@ -158,48 +163,40 @@ config '{"memlock": "8Mi"}'
 plain='{"devices":[["/dev/infiniband/uverbs6",231,198]],"annotations":{"oci-rdma-hook.io/inject":null}}'
 conf() { grep -v '^#' "$ROOT/etc/nccl.conf"; }
 
-# nothing DESCRIPTION: the last run of the hook gave nothing
+# nothing NAME CASE ARGUMENT…: a row: the hook gives nothing to this container
 nothing() {
-	is "$1: status" 0 "$rc"
-	is "$1: memlock as it was" "$BEFORE" "$(limit)"
-	is "$1: no nccl.conf" "" "$(ls -A "$ROOT/etc")"
+	row "$1"
+	container "$2"
+	hook "${@:3}"
+	is "status, memlock as it was, no nccl.conf" "0 $BEFORE " "$rc $(limit) $(ls -A "$ROOT/etc")"
 }
 for stage in createRuntime prestart poststart; do
+	row "--ask $stage, no annotation: granted, in silence"
 	container "$plain"
 	hook --ask "$stage"
-	is "--ask $stage, no annotation: status, silent" "0 " "$rc $(cat "$T/out" "$T/err")"
-	is "--ask $stage, no annotation: memlock" "$AFTER" "$(limit)"
+	is "status, output, memlock" "0  $AFTER" "$rc $(cat "$T/out" "$T/err") $(limit)"
+	[ "$stage" = poststart ] || is "nccl.conf" 'NCCL_IB_HCA==mlx5_6' "$(conf)"
 done
-container "$plain"
-hook --ask createRuntime
-is "--ask createRuntime: nccl.conf" 'NCCL_IB_HCA==mlx5_6' "$(conf)"
-container "$plain"
-hook createRuntime
-nothing "the same without --ask"
-container "${plain/null/\"false\"}"
-hook --ask createRuntime
-nothing "--ask, and its author refuses"
-container '{"annotations":{"oci-rdma-hook.io/inject":null}}'
-hook --ask createRuntime
-nothing "--ask without a device"
-container "${plain/\"annotations\"/\"devices\":[[\"\/dev\/infiniband\/uverbs6\",1,3]],\"annotations\"}"
-hook --ask createRuntime
-nothing "--ask with a device by name only"
+nothing "the same without --ask" "$plain" createRuntime
+nothing "--ask, and its author refuses" "${plain/null/\"false\"}" --ask createRuntime
+nothing "--ask without a device" '{"annotations":{"oci-rdma-hook.io/inject":null}}' --ask createRuntime
+nothing "--ask with a device by name only" "${plain/\"annotations\"/\"devices\":[[\"\/dev\/infiniband\/uverbs6\",1,3]],\"annotations\"}" --ask createRuntime
 config '{"memlock": "8Mi", "namespaces": ["other"]}'
-container "$plain"
-hook --ask createRuntime
-nothing "--ask, and the policy does not admit the namespace"
+nothing "--ask, and the policy does not admit the namespace" "$plain" --ask createRuntime
 config '{"memlock": "8Mi"}'
 
 # The devices that an engine has put into config.json also ask through the other entry points.
 hooks='"merge":{"hooks":{"createRuntime":[{"path":"/usr/local/bin/oci-rdma-hook","args":["oci-rdma-hook","--ask","createRuntime"]}]}}'
+row "the hooks of config.json ask: granted, and it says why; precreate does so as well"
 plan "${plain%\}},$hooks}"
-that "the hooks of config.json ask: granted, and it says why" '.decision + ": " + .reason' \
+that "granted" '.decision + ": " + .reason' \
 	"grant: 1 RDMA device allocated and asked for by the hook's arguments (--ask)"
 timeout "$PATIENCE" "$HOOK" --sysroot "$NODE" precreate <"$B/config.json" >"$T/out" 2>"$T/err"
-is "the hooks of config.json ask: precreate" 'NCCL_IB_HCA==mlx5_6' "$(jq -r '.process.env[] | select(startswith("NCCL"))' "$T/out")"
+is "precreate" 'NCCL_IB_HCA==mlx5_6' "$(jq -r '.process.env[] | select(startswith("NCCL"))' "$T/out")"
 plan "${plain%\}},${hooks/--ask/--asks}}"
-decides "hooks that do not ask" none
+row "hooks that do not ask"
+decides "nothing" none
 plan "$plain" --ask
-that "--ask with --dry-run: as if they did" .decision grant
+row "--ask with --dry-run: as if they did"
+that "granted" .decision grant
 finish

@@ -2,6 +2,7 @@
 # --check-config: what an installer asks before it switches a hook on. Each mistake is refused in one line.
 cd "$(dirname "$0")/../.." || exit 1
 . tests/cli/setup.bash
+by_case
 node one
 PROGRAM=/usr/local/bin/oci-rdma-hook
 ENGINE=$NODE/usr/share/containers/oci/hooks.d

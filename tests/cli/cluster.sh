@@ -406,11 +406,19 @@ done <"$T/daemonsets"
 
 for name in kubernetes-nri openshift-nri; do
 	json "$T/config-$name.yaml" >"$T/$name.json"
-	is "$name: plugin and standby differ by name and /run alone" "2 1" "$(daemonset '[.containers[] | select(.name != "metrics")] |
-		"\(length) \(map(del(.name) | .volumeMounts |= map(if .mountPath == "/run" then del(.name) else . end)) | unique | length)"' "$name")"
-	# In one directory the probes of a plugin that hangs would find the status of the other.
-	is "$name: each has a /run of its own, in memory" 2 "$(daemonset '([.containers[].volumeMounts[] | select(.mountPath == "/run").name] | unique) as $own |
-		[.volumes[] | select(.name | IN($own[])) | select(.emptyDir.medium == "Memory")] | length' "$name")"
+	is "$name: a node has two DaemonSets, which differ by name and selector alone" '["oci-rdma-nri-a","oci-rdma-nri-b"] 1' "$(jq -r 'map(select(.kind == "DaemonSet")) |
+		"\(map(.metadata.name) | tojson) \(map(del(.metadata.name, .spec.selector.matchLabels["app.kubernetes.io/instance"],
+			.spec.template.metadata.labels["app.kubernetes.io/instance"])) | unique | length)"' "$T/$name.json")"
+	is "$name: …neither selects the other one's pods, and each its own" '[["a","a"],["b","b"]]' "$(jq -c 'map(select(.kind == "DaemonSet").spec |
+		[.selector.matchLabels, .template.metadata.labels | .["app.kubernetes.io/instance"]])' "$T/$name.json")"
+	# The DaemonSet controller deletes the old pod of a node when the new one is ready (updateStrategy in pkg/controller/daemon/update.go).
+	is "$name: an old pod stays until the new one of its node is connected" '[[0,true],[0,true]]' "$(jq -c 'map(select(.kind == "DaemonSet").spec |
+		[.updateStrategy.rollingUpdate.maxUnavailable, (.template.spec.containers[0].readinessProbe.exec.command == ["/oci-rdma-nri", "--check"])])' "$T/$name.json")"
+	# A pod that hangs may not keep its node's next one away for long.
+	is "$name: the kubelet waits no longer for a plugin that ends than systemd" "$(sed -n 's/^TimeoutStopSec=//p' config/nri/oci-rdma-nri-a.service)" \
+		"$(daemonset .terminationGracePeriodSeconds "$name")"
+	is "$name: the status is in memory" true "$(daemonset '(.containers[0].volumeMounts[] | select(.mountPath == "/run").name) as $run |
+		.volumes[] | select(.name == $run).emptyDir.medium == "Memory"' "$name")"
 	# What listens serves no container, and what serves containers does not listen.
 	is "$name: what answers a collector is not root, and has nothing of the node or of SELinux" true "$(daemonset '
 		(.volumes | map(select(.emptyDir).name)) as $own | .containers[] | select(.ports) | .name == "metrics" and
@@ -418,11 +426,10 @@ for name in kubernetes-nri openshift-nri; do
 			.allowPrivilegeEscalation == false and .seccompProfile.type == "RuntimeDefault" and .seLinuxOptions == null) and
 		.resources.limits.memory != null and .volumeMounts == [{"name": "metrics", "mountPath": "/metrics", "readOnly": true}] and
 		("metrics" | IN($own[]))' "$name")"
-	is "$name: …it serves the file that the others write, on the port that the policy of the network allows" true "$(daemonset '
-		(.containers | map(select(.name == "metrics"))[0]) as $serves | [.containers[] | select(.name != "metrics")] as $write |
-		$serves.args == ["--serve-metrics", "\($serves.ports[0].containerPort)"] + $write[0].args and ($write[0].args == $write[1].args) and
-		$write[0].args == ["--metrics", "/metrics/oci-rdma-nri.prom"] and
-		([$write[].volumeMounts[] | select(.name == "metrics").mountPath] == ["/metrics", "/metrics"])' "$name")"
+	is "$name: …it serves the file that the plugin writes, on the port that the policy of the network allows" true "$(daemonset '
+		.containers as [$write, $serves] | $serves.args == ["--serve-metrics", "\($serves.ports[0].containerPort)"] + $write.args and
+		$write.args == ["--metrics", "/metrics/oci-rdma-nri.prom"] and
+		([$write.volumeMounts[] | select(.name == "metrics").mountPath] == ["/metrics"])' "$name")"
 	is "$name: …and that the annotations name" '["true","9465","/metrics"]' "$(jq -c 'map(select(.kind == "DaemonSet"))[0].spec.template.metadata.annotations |
 		[.["prometheus.io/scrape"], .["prometheus.io/port"], .["prometheus.io/path"]]' "$T/$name.json")"
 done
@@ -446,10 +453,9 @@ printf 'resources: [%s]\ncomponents: [%s/mend]\n' "$base" "$base" >"$T/mend/kust
 check "kustomize: config/kubernetes/nri with mend" "$KUSTOMIZE" build "$T/mend" --output "$T/mend.yaml"
 check "its kinds' types: with mend" judge "$T/mend.yaml"
 json "$T/mend.yaml" >"$T/mend.json"
-# Of one of the two alone a takeover would take the right to mend away.
-mends='"\(.hostPID) \([.containers[] | select(.name != "metrics").securityContext.capabilities | .add == ["SYS_RESOURCE"] and .drop == ["ALL"]])"'
-is "mend: both containers see the node's processes and may raise a limit" "true [true,true]" "$(daemonset "$mends" mend)"
-is "…control: neither without it" "null [false,false]" "$(daemonset "$mends" kubernetes-nri)"
+mends='map(select(.kind == "DaemonSet").spec.template.spec | .hostPID, (.containers[0].securityContext.capabilities | .add == ["SYS_RESOURCE"] and .drop == ["ALL"]))'
+is "mend: both plugins see the node's processes and may raise a limit" "[true,true,true,true]" "$(jq -c "$mends" "$T/mend.json")"
+is "…control: neither without it" "[null,false,null,false]" "$(jq -c "$mends" "$T/kubernetes-nri.json")"
 has "…and the page names the component" "      - ../nri/mend" "$(<doc/install-nri.md)"
 
 # On OpenShift the pod has more than the SCC of config/openshift/nri allows, as its admission compares them (openshift/apiserver-library-go,
@@ -468,7 +474,7 @@ admits='(map(select(.kind == "SecurityContextConstraints"))[0]) as $scc | map(se
 	([.containers[] | select(.name != "metrics").securityContext.capabilities] | all((.add // []) == $scc.allowedCapabilities and .drop == $scc.requiredDropCapabilities))'
 is "mend on OpenShift: the SCC admits the pod, and allows no more than it has" true "$(jq "$admits" "$T/mend-openshift.json")"
 is "…control: not with the component of Kubernetes alone" false "$(jq "$admits" "$T/mend-refused.json")"
-is "mend on OpenShift: both containers see the node's processes and may raise a limit" "true [true,true]" "$(daemonset "$mends" mend-openshift)"
+is "mend on OpenShift: both plugins see the node's processes and may raise a limit" "[true,true,true,true]" "$(jq -c "$mends" "$T/mend-openshift.json")"
 is "mend on OpenShift: nothing else of the SCC differs" "[\"allowHostPID\",\"allowedCapabilities\"]" "$(jq -nc --slurpfile a "$T/mend-openshift.json" --slurpfile b "$T/openshift-nri.json" '
 	($a[0][] | select(.kind == "SecurityContextConstraints")) as $a | ($b[0][] | select(.kind == "SecurityContextConstraints")) as $b |
 	[$a | keys[] | . as $key | select($a[$key] != $b[$key])]')"
@@ -487,7 +493,7 @@ for name in kubernetes-nri-launch kubernetes-nri-launch-remove openshift-nri-lau
 		.initContainers[0].volumeMounts == .containers[0].volumeMounts' "$name")"
 	is "$name: a node has the plugin's pods, too, with the same policy" "$(daemonset '.volumes[] | select(.name == "config").configMap.name' "$name")" \
 		"$(launching '.volumes[] | select(.name == "config").configMap.name' "$name")"
-	is "$name: its pods are not those of the plugin" "oci-rdma-nri oci-rdma-nri-launch" "$(jq -r '[.[] | select(.kind == "DaemonSet") |
+	is "$name: its pods are not those of the plugin" "oci-rdma-nri oci-rdma-nri oci-rdma-nri-launch" "$(jq -r '[.[] | select(.kind == "DaemonSet") |
 		select(.spec.selector.matchLabels == .spec.template.metadata.labels).spec.selector.matchLabels.app] | join(" ")' "$T/$name.json")"
 done
 for name in kubernetes-nri-launch openshift-nri-launch; do
@@ -573,7 +579,7 @@ for base in nri install; do
 		"$("$KUSTOMIZE" build "$T/nfd-$base" >"$T/nfd.yaml" && json "$T/nfd.yaml" | jq -cS 'map(select(.kind == "DaemonSet"))[0].spec.template.spec.nodeSelector')"
 done
 cp -r config/kubernetes "$T/kubernetes" && sed -i 's|^components:.*|components: [../nri/launch, ../nfd]|' "$T/kubernetes/nri-launch/kustomization.yaml"
-is "nfd: nri-launch, as its comment says, both DaemonSets" "true true" "$("$KUSTOMIZE" build "$T/kubernetes/nri-launch" >"$T/nfd.yaml" && json "$T/nfd.yaml" |
+is "nfd: nri-launch, as its comment says, all DaemonSets" "true true true" "$("$KUSTOMIZE" build "$T/kubernetes/nri-launch" >"$T/nfd.yaml" && json "$T/nfd.yaml" |
 	jq -r '[.[] | select(.kind == "DaemonSet").spec.template.spec.nodeSelector["feature.node.kubernetes.io/rdma.capable"]] | join(" ")')"
 
 # ---- the words ----

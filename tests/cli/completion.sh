@@ -11,38 +11,46 @@ mkdir -p "$NODE/run/crun/${ids[0]}" "$NODE/run/runc/${ids[1]}" \
 touch "$NODE/run/crun/94a.lock" "$NODE/var/lib/containers/storage/overlay-containers/containers.json"
 mapfile -t hcas < <(cd "$NODE/sys/class/infiniband" && printf '%s\n' * | sort)
 
+# completes NAME WANT PROGRAM WORD…: a row
+completes() {
+	row "$1"
+	is "the words" "$2" "$(completed "${@:3}")"
+}
+doctor=(oci-rdma-doctor --sysroot "$NODE")
+completes "--device: each device" "${hcas[*]}" "${doctor[@]}" --device ''
 check "control: the node has devices" test "${#hcas[@]}" -gt 10
-is "--device: each device" "${hcas[*]}" "$(completed oci-rdma-doctor --sysroot "$NODE" --device '')"
-is "--device: one, by its beginning" mlx5_11 "$(completed oci-rdma-doctor --sysroot "$NODE" --device mlx5_11)"
-is "--device: none of that name" nothing "$(completed oci-rdma-doctor --sysroot "$NODE" --device nothing)"
+completes "--device: one, by its beginning" mlx5_11 "${doctor[@]}" --device mlx5_11
+completes "--device: none of that name" nothing "${doctor[@]}" --device nothing
+row "--device: a name in somebody's record is no command"
 # shellcheck disable=SC2016 # a name that is a command
 mkdir -p "$T/foreign/sys/class/infiniband/"'$(>ran)'
 completed oci-rdma-doctor --sysroot "$T/foreign" --device '' >/dev/null
-check "--device: a name in somebody's record is no command" test ! -e ran -a ! -e "$T/ran"
+check "it has not run" test ! -e ran -a ! -e "$T/ran"
 rm -f ran
-is "--container: each id, once" "${ids[*]}" "$(completed oci-rdma-doctor --sysroot "$NODE" --container '')"
-is "--container: those that begin so" "${ids[*]:0:2}" "$(completed oci-rdma-doctor --sysroot "$NODE" --container 94)"
-is "--container: one" "${ids[2]}" "$(completed oci-rdma-doctor --sysroot "$NODE/" --container c0)"
-is "--container=: the same" "--sysroot=$NODE --container=${ids[2]}" "$(typed '' oci-rdma-doctor --sysroot="$NODE" --container=c0 | paste -sd ' ')"
-is "--device=: the same" "--device=mlx5_11" "$(typed '' oci-rdma-doctor --sysroot="$NODE" --device=mlx5_11 | tail -n 1)"
-is "--dry-run: an id" "${ids[2]}" "$(completed oci-rdma-hook --sysroot "$NODE" --dry-run c0)"
+completes "--container: each id, once" "${ids[*]}" "${doctor[@]}" --container ''
+completes "--container: those that begin so" "${ids[*]:0:2}" "${doctor[@]}" --container 94
+completes "--container: one" "${ids[2]}" oci-rdma-doctor --sysroot "$NODE/" --container c0
+row "the same behind ="
+is "--container=" "--sysroot=$NODE --container=${ids[2]}" "$(typed '' oci-rdma-doctor --sysroot="$NODE" --container=c0 | paste -sd ' ')"
+is "--device=" "--device=mlx5_11" "$(typed '' oci-rdma-doctor --sysroot="$NODE" --device=mlx5_11 | tail -n 1)"
+is "--format=" "--format=json" "$(typed '' oci-rdma-hook --format=j)"
 mkdir "$T/94-bundle"
 touch "$T/94-file"
-is "--dry-run: directories, too" "$T/94-bundle" "$(completed oci-rdma-hook --sysroot "$NODE" --dry-run "$T/94")"
-is "--format=: the same" "--format=json" "$(typed '' oci-rdma-hook --format=j)"
-is "--sysroot: a directory" "$T/94-bundle" "$(completed oci-rdma-hook --sysroot "$T/94")"
-is "a stage" createRuntime "$(completed oci-rdma-hook --sysroot "$NODE" createR)"
-for program in oci-rdma-hook oci-rdma-doctor; do
-	is "$program: an option" --sysroot "$(completed "$program" --sysr)"
-done
+completes "--dry-run: an id" "${ids[2]}" oci-rdma-hook --sysroot "$NODE" --dry-run c0
+completes "--dry-run: a directory" "$T/94-bundle" oci-rdma-hook --sysroot "$NODE" --dry-run "$T/94"
+completes "--sysroot: a directory" "$T/94-bundle" oci-rdma-hook --sysroot "$T/94"
+completes "a stage" createRuntime oci-rdma-hook --sysroot "$NODE" createR
+row "an option"
+for program in oci-rdma-hook oci-rdma-doctor; do is "$program" --sysroot "$(completed "$program" --sysr)"; done
 
 # A person's own options change nothing, and a node without any of it is no error.
 mkdir "$T/empty"
 for options in failglob nullglob 'nocaseglob dotglob extglob'; do
-	is "shopt -s $options: the same" "${ids[2]}" "$(typed "$options" oci-rdma-doctor --sysroot "$NODE" --container c0 | tail -n 1)"
+	row "shopt -s $options: the same, and no word about a node that has nothing"
+	is "one" "${ids[2]}" "$(typed "$options" oci-rdma-doctor --sysroot "$NODE" --container c0 | tail -n 1)"
 	for option in --device --container; do
-		is "shopt -s $options: nothing there for $option" "x" "$(typed "$options" oci-rdma-doctor --sysroot "$T/empty" $option x | tail -n 1)"
-		lacks "shopt -s $options, $option: and no word about it" match "$(<"$T/err")"
+		is "nothing there for $option" "x" "$(typed "$options" oci-rdma-doctor --sysroot "$T/empty" $option x | tail -n 1)"
+		lacks "$option" match "$(<"$T/err")"
 	done
 done
 finish

@@ -2,6 +2,7 @@
 # The node's config.json: what is accepted, and errors that name file, line and key.
 cd "$(dirname "$0")/../.." || exit 1
 . tests/cli/setup.bash
+by_case
 node one
 file=$NODE/etc/oci-rdma-hook/config.json
 bundle '{"devices":[["/dev/infiniband/uverbs6",231,198]]}'

@@ -4,6 +4,7 @@ set -u
 cd "$(dirname "$0")/../.." || exit 1
 . tests/cli/setup.bash
 . tests/cli/process.bash
+by_case
 node one
 config '{"memlock":"8Mi"}'
 rdma='{"devices":[["/dev/infiniband/uverbs6",231,198]]}'

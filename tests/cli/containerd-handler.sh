@@ -17,15 +17,18 @@ render() {
 	rc=$?
 }
 
+# renders NAME [WANT]: a row: the last one did, this but for its comments and first line
 renders() {
-	is "$1" "$2" "$(grep -v '^#' "$T/out" | sed 1d)"
-	is "$1: status, and nothing else is said" "0 " "$rc $(<"$T/err")"
+	row "$1"
+	is "status, and nothing else is said" "0 " "$rc $(<"$T/err")"
+	[ $# -eq 1 ] || is "the tables" "$2" "$(grep -v '^#' "$T/out" | sed 1d)"
 }
 
+# refuses NAME PART…: a row: what was just asked for
 refuses() {
-	is "$1: refused" 1 "$rc"
-	is "$1: nothing is printed" "" "$(<"$T/out")"
-	one_line "$@"
+	row "$1"
+	is "status, and nothing is printed" "1 " "$rc $(<"$T/out")"
+	one_line "one line" "${@:2}"
 }
 
 # config_toml [TEXT]: the node's
@@ -42,13 +45,15 @@ pod_annotations = ['example.com/*', 'oci-rdma-hook.io/*']
 [plugins.'$CRI2'.containerd.runtimes.rdma.options]
 SystemdCgroup = true
 BinaryName = '$BIN/oci-rdma-runtime-runc'"
-has "it says what it was made by" "# Rendered by: oci-rdma-hook --containerd-handler $BIN/oci-rdma-runtime-runc" "$(<"$T/out")"
+has "what it was made by" "# Rendered by: oci-rdma-hook --containerd-handler $BIN/oci-rdma-runtime-runc" "$(<"$T/out")"
 "$HOOK" --sysroot "$NODE" --containerd-handler "$BIN/oci-rdma-runtime-runc" tests/cli/containerd/dump-1.7.toml >/dev/full 2>"$T/err"
-is "tables that are not whole: the exit status" 1 "$?"
-one_line "tables that are not whole" "No space left on device"
+rc=$?
+: >"$T/out"
+refuses "tables that are not whole" "No space left on device"
 render crun tests/cli/containerd/dump-1.7.toml
-has "1.7: crun is not what its default runs: a handler of its own" "[plugins.'$CRI2'.containerd.runtimes.rdma-crun]" "$(<"$T/out")"
-has "1.7: and its cgroup driver is the node's" "SystemdCgroup = true" "$(<"$T/out")"
+renders "1.7: crun is not what its default runs: a handler of its own, with the node's cgroup driver"
+has "its table" "[plugins.'$CRI2'.containerd.runtimes.rdma-crun]" "$(<"$T/out")"
+has "the cgroup driver" "SystemdCgroup = true" "$(<"$T/out")"
 render nvidia-container-runtime tests/cli/containerd/dump-1.7.toml
 renders "1.7: before NVIDIA's runtime" "[plugins.'$CRI2'.containerd.runtimes.rdma-nvidia-container-runtime]
 runtime_type = \"io.containerd.runc.v2\"
@@ -65,16 +70,18 @@ SystemdCgroup = true
 BinaryName = '$BIN/oci-rdma-runtime-crun'"
 config_toml 'version = 2' "[plugins.\"$CRI2\"]" 'sandbox_image = "pause"'
 render crun tests/cli/containerd/dump-2.1.toml
-has "2.1 with a file of version 2: as the file calls it" "[plugins.'$CRI2'.containerd.runtimes.rdma]" "$(<"$T/out")"
+renders "2.1 with a file of version 2: as the file calls it"
+has "the table" "[plugins.'$CRI2'.containerd.runtimes.rdma]" "$(<"$T/out")"
 config_toml 'version = 3' "[plugins.'$CRI2']" 'disable_tcp_service = true'
 render crun tests/cli/containerd/dump-2.1.toml
-has "2.1 with a file of version 3" "[plugins.'$CRI3'.containerd.runtimes.rdma]" "$(<"$T/out")"
+renders "2.1 with a file of version 3"
+has "the table" "[plugins.'$CRI3'.containerd.runtimes.rdma]" "$(<"$T/out")"
 config_toml 'disabled_plugins = ["cri"]'
 render runc tests/cli/containerd/dump-1.7.toml
 refuses "a file without a version, in which the table would not be read" /etc/containerd/config.toml version
 rm "$CONFIG_TOML"
 render runc - <tests/cli/containerd/dump-1.7.toml
-is "from stdin" 0 "$rc"
+renders "from stdin"
 
 # ---- what is refused ----
 render oops tests/cli/containerd/dump-1.7.toml
@@ -98,14 +105,12 @@ refuses "the shim is not installed" "is not an executable file"
 program $BIN/oci-rdma-runtime-runc
 
 # ---- what --check-config says ----
-examine() {
+# examined NAME [PART…]: a row: of the node as it is now, in one line; without parts it is right
+examined() {
+	row "$1"
 	timeout "$PATIENCE" "$HOOK" --sysroot "$NODE" --check-config >"$T/out" 2>"$T/err"
-	rc=$?
-}
-# checked DESCRIPTION PART…
-checked() {
-	is "$1: status" 1 "$rc"
-	one_line "$@"
+	is "status" "$(($# > 1))" "$?"
+	[ $# -eq 1 ] || one_line "one line" "${@:2}"
 }
 handler() {
 	config_toml 'version = 2' "[plugins.\"$CRI2\".containerd.runtimes.rdma]" 'runtime_type = "io.containerd.runc.v2"' "$1" \
@@ -114,58 +119,40 @@ handler() {
 }
 PASS='pod_annotations = ["oci-rdma-hook.io/*"]'
 handler "$PASS"
-examine
-is "a handler that is right" "0 1" "$rc $(grep -c '^/etc/containerd/config.toml: ok$' "$T/out")"
+examined "a handler that is right"
+is "which is said" 1 "$(grep -c '^/etc/containerd/config.toml: ok$' "$T/out")"
 handler ''
-examine
-checked "a handler without its pods' annotations" /etc/containerd/config.toml "handler rdma" "pod_annotations = ["
+examined "a handler without its pods' annotations" /etc/containerd/config.toml "handler rdma" "pod_annotations = ["
 config '{"opt_in": "device"}'
-examine
-is "without annotations, and a device is enough" 0 "$rc"
+examined "without annotations, and a device is enough"
 config
 for pattern in '"*"' '"oci-rdma-hook.io"' '"example.com/*"'; do
 	handler "pod_annotations = [$pattern]"
-	examine
-	checked "a pattern that does not match: $pattern" "handler rdma"
+	examined "a pattern that does not match: $pattern" "handler rdma"
 done
 handler 'pod_annotations = ["*", "*/*"]'
-examine
-is "all annotations" 0 "$rc"
+examined "all annotations"
 handler "$PASS" oci-rdma-runtime-away
-examine
-checked "a shim that is not there" "$BIN/oci-rdma-runtime-away is not an executable file"
+examined "a shim that is not there" "$BIN/oci-rdma-runtime-away is not an executable file"
 handler "$PASS" oci-rdma-runtime
-examine
-is "the shim without a name runs the first of the list" 0 "$rc"
+examined "the shim without a name runs the first of the list"
 config_toml 'version = ['
-examine
-is "what containerd cannot read is not ours" 0 "$rc"
+examined "what containerd cannot read is not ours"
 
 # ---- the base spec ----
 base() { install/containerd/render-base-spec "$@" 2>"$T/err"; }
 spec='{"ociVersion": "1.1.0", "process": {"args": ["sh"]}, "linux": {}}'
-is "the base spec has both stages, and is what it was else" \
+row "the base spec has both stages, and is what it was else"
+is "the whole" \
 	'{"hooks":{"createRuntime":[{"path":"/opt/hook","args":["oci-rdma-hook","createRuntime"],"timeout":10}],"poststart":[{"path":"/opt/hook","args":["oci-rdma-hook","poststart"],"timeout":10}]},"ociVersion":"1.1.0","process":{"args":["sh"]},"linux":{}}' \
 	"$(base /opt/hook <<<"$spec" | jq -c .)"
 is "the hook's place by default" /usr/local/bin/oci-rdma-hook "$(base <<<"$spec" | jq -r '.hooks.poststart[].path')"
-is "its limits are left out: containerd would hand 1024 files on" '{"ociVersion":"1","process":{"a":1,"z":2}}' "$(base <<<'{
-    "ociVersion": "1",
-    "process": {
-        "a": 1,
-        "rlimits": [
-            {
-                "type": "RLIMIT_NOFILE",
-                "hard": 1024,
-                "soft": 1024
-            }
-        ],
-        "z": 2
-    }
-}' | jq -c 'del(.hooks)')"
+row "the base spec's limits are left out: containerd would hand 1024 files on"
+limits='{"ociVersion": "1", "process": {"a": 1, "rlimits": [{"type": "RLIMIT_NOFILE", "hard": 1024, "soft": 1024}], "z": 2}}'
+is "the whole" '{"ociVersion":"1","process":{"a":1,"z":2}}' "$(jq --indent 4 . <<<"$limits" | base | jq -c 'del(.hooks)')"
+row "no base spec is made of what is none, or with a hook that is none"
 for wrong in '{"ociVersion": "1", "process": {"rlimits": [1]}}' '{"hooks": {}, "ociVersion": "1"}' '{}' '' '["ociVersion"]'; do
-	is "no base spec is made of $wrong" "1 1" "$(base <<<"$wrong"; echo "$? $(wc -l <"$T/err")")"
+	is "$wrong" "1 1" "$(base <<<"$wrong"; echo "$? $(wc -l <"$T/err")")"
 done
-for wrong in hook '/a"b' '/a b'; do
-	is "no base spec with the hook $wrong" 1 "$(base "$wrong" <<<"$spec"; echo $?)"
-done
+for wrong in hook '/a"b' '/a b'; do is "the hook $wrong" 1 "$(base "$wrong" <<<"$spec"; echo $?)"; done
 finish

@@ -23,17 +23,18 @@ render() {
 	rc=$?
 }
 
-# renders DESCRIPTION WANT: the last one did, without its comments
+# renders NAME [WANT]: a row: the last one did, this but for its comments
 renders() {
-	is "$1" "$2" "$(grep -v '^#' "$T/out")"
-	is "$1: status, and nothing else is said" "0 " "$rc $(<"$T/err")"
+	row "$1"
+	is "status, and nothing else is said" "0 " "$rc $(<"$T/err")"
+	[ $# -eq 1 ] || is "the drop-in" "$2" "$(grep -v '^#' "$T/out")"
 }
 
-# refuses DESCRIPTION PART…: what was just asked for
+# refuses NAME PART…: a row: what was just asked for
 refuses() {
-	is "$1: refused" 1 "$rc"
-	is "$1: nothing is printed" "" "$(<"$T/out")"
-	one_line "$@"
+	row "$1"
+	is "status, and nothing is printed" "1 " "$rc $(<"$T/out")"
+	one_line "one line" "${@:2}"
 }
 
 # ---- where CRI-O's own packages lie ----
@@ -47,10 +48,11 @@ monitor_path = "/usr/libexec/crio/conmon"
 allowed_annotations = [
     "io.containers.trace-syscall",
 ]'
-has "it says what it was made by" "# Rendered by: oci-rdma-hook --crio-handler $SHIM" "$(head -n 1 "$T/out")"
+has "what it was made by" "# Rendered by: oci-rdma-hook --crio-handler $SHIM" "$(head -n 1 "$T/out")"
 "$HOOK" --sysroot "$NODE" --crio-handler "$SHIM" >/dev/full 2>"$T/err"
-is "a drop-in that is not whole: the exit status" 1 "$?"
-one_line "a drop-in that is not whole" "No space left on device"
+rc=$?
+: >"$T/out"
+refuses "a drop-in that is not whole" "No space left on device"
 render /usr/local/bin/oci-rdma-runtime-runc
 renders "upstream's packages: before runc" '[crio.runtime.runtimes.rdma-runc]
 runtime_path = "/usr/local/bin/oci-rdma-runtime-runc"
@@ -69,11 +71,12 @@ allowed_annotations = [
     "io.kubernetes.cri-o.LinkLogs", # and no more
 ]'
 entries() { grep -vE '^(#|runtime_(path|type))' "$1" | tr -d ' \n' | sed 's/,]/]/; s/#andnomore//; s/,]/]/'; }
-is "RHCOS: the MachineConfig's says the same" "$(entries config/machineconfig/60-oci-rdma-hook.conf)" "$(entries "$T/out")"
+is "the MachineConfig's says the same" "$(entries config/machineconfig/60-oci-rdma-hook.conf)" "$(entries "$T/out")"
 cp "$T/out" "$NODE/etc/crio/crio.conf.d/60-oci-rdma-hook.conf"
 cp "$T/out" "$T/first"
 render
-check "a second time, with it in place, the same" cmp "$T/first" "$T/out"
+renders "a second time, with it in place, the same"
+check "the same" cmp "$T/first" "$T/out"
 printf '[crio.runtime.runtimes.crun]\nruntime_root = "/run/other"\n' >"$NODE/etc/crio/crio.conf.d/99-mine.conf"
 render
 renders "a later file replaces the handler" '[crio.runtime.runtimes.rdma]
@@ -81,7 +84,7 @@ runtime_path = "/usr/local/bin/oci-rdma-runtime-crun"
 runtime_root = "/run/other"'
 printf '[crio.runtime.runtimes.crun]\n[crio.runtime.runtimes.crun.default_annotations]\nmonitor_path = "/none"\n' >"$NODE/etc/crio/crio.conf.d/99-mine.conf"
 render
-is "a key of a table below it is not the handler's" 0 "$rc"
+renders "a key of a table below it is not the handler's"
 rm -r "$NODE/etc/crio/crio.conf.d"
 render
 renders "no file: as CRI-O has it built in" '[crio.runtime.runtimes.rdma]
@@ -107,7 +110,7 @@ no_sync_log = false
 "run.oci.systemd.subgroup" = ""'
 cp "$T/out" "$T/first"
 render "$SHIM" - <tests/cli/crio/status-1.36.toml
-is "…on stdin" "$(grep -v '^#' "$T/first")" "$(grep -v '^#' "$T/out")"
+renders "…on stdin" "$(grep -v '^#' "$T/first")"
 host upstream.conf /usr/bin/{runc,conmon}
 render /usr/local/bin/oci-rdma-runtime-runc tests/cli/crio/status-1.26.toml
 renders "what 1.26 prints" '[crio.runtime.runtimes.rdma-runc]
@@ -128,7 +131,7 @@ render
 refuses "no monitor_path, and conmon not in PATH" 10-crio.conf crun monitor_path conmon "does not start"
 printf '[crio.runtime]\nconmon = "/usr/libexec/crio/conmon"\n' >"$NODE/etc/crio/crio.conf.d/20-conmon.conf"
 render
-is "the old key conmon is every handler's" 0 "$rc"
+renders "the old key conmon is every handler's"
 rm "$NODE/usr/libexec/crio/conmon"
 render
 refuses "…if it is there" /usr/libexec/crio/conmon "does not start"
@@ -141,7 +144,7 @@ render
 refuses "…also of a handler that names its type, oci" /usr/libexec/crio/conmon "does not start"
 sed -i 's|^runtime_type = "oci"|runtime_type = "pod"|' "$NODE/etc/crio/crio.conf.d/10-crio.conf"
 render
-is "conmon-rs needs no conmon" 0 "$rc"
+renders "conmon-rs needs no conmon"
 upstream
 rm -r "$NODE/etc/crio/crio.conf.d"
 render
@@ -172,13 +175,13 @@ refuses "virtual machines" "virtual machines"
 upstream
 program /usr/bin/crun
 render
-is "the distribution's crun beside CRI-O's own is no matter" 0 "$rc"
+renders "the distribution's crun beside CRI-O's own is no matter"
 config '{"runtimes": ["/usr/bin/crun"]}'
 render
 refuses "…unless the policy names that one" /usr/bin/crun /usr/libexec/crio/crun '"runtimes"'
 ln -sfn ../libexec/crio/crun "$NODE/usr/bin/crun"
 render
-is "…and it is another one" 0 "$rc"
+renders "…and it is another one"
 config '{"runtimes": ["/usr/bin/crun"], "optin": 1}'
 render
 refuses "a policy that cannot be read" optin
@@ -199,6 +202,7 @@ for wrong in /usr/bin/crun /usr/local/bin/oci-rdma-runtime /usr/local/bin/oci-rd
 	render "$wrong"
 	refuses "$wrong" "$wrong does not tell which runtime"
 done
+row "wrong usage"
 for wrong in "--crio-handler" "--crio-handler a b c" "--crio-handler --dry-run a" "--crio-handler --format json a"; do
 	# shellcheck disable=SC2086 # words
 	timeout "$PATIENCE" "$HOOK" $wrong >"$T/out" 2>"$T/err" </dev/null

@@ -4,6 +4,7 @@
 cd "$(dirname "$0")/../.." || exit 1
 . tests/cli/setup.bash
 . tests/cli/doctor.bash
+by_case
 h100
 on_node
 defaults

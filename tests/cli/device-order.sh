@@ -2,6 +2,7 @@
 # In which order the devices stand, from which evidence, and what the env may say about them.
 cd "$(dirname "$0")/../.." || exit 1
 . tests/cli/setup.bash
+by_case
 node h100
 
 # The kubelet walks a Go map for several resources, and allocates the devices of one as a set: the order of the env is nobody's choice.

@@ -7,6 +7,7 @@
 #            is its code, and what its message must name
 cd "$(dirname "$0")/../.." || exit 1
 . tests/cli/setup.bash
+by_case
 
 # field JQ-FILTER: of $path
 field() { jq -r "$1" "$path"; }

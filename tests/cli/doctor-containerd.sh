@@ -9,12 +9,8 @@ BIN=/usr/local/bin
 
 # node_with TEXT: a node with that config.toml, and with the shim
 node_with() {
-	h100
-	on_node
-	install -D -m 755 /bin/true "$NODE$BIN/oci-rdma-runtime-runc"
-	install -D -m 755 /bin/true "$NODE/usr/sbin/runc"
-	write etc/containerd/config.toml "$1"
-	doctor --format json
+	programs() { executable "${BIN#/}/oci-rdma-runtime-runc" && executable usr/sbin/runc && write etc/containerd/config.toml "$1"; }
+	on_a_node programs "$1"
 }
 handler="version = 2
 [$CRI.runtimes.rdma]
@@ -24,20 +20,17 @@ pod_annotations = [\"oci-rdma-hook.io/*\"]
 BinaryName = \"$BIN/oci-rdma-runtime-runc\""
 of() { jq -r ".findings[] | select(.id == \"$1\") | \"\(.subject) \(.status)\"" "$T/out"; }
 
+row "a containerd without the shim: nothing is said"
 node_with 'version = 2'
-is "a containerd without the shim: nothing is said" "" "$(of containerd_handler)$(of containerd_config)"
-node_with "$handler"
-finds "a right handler" containerd_handler/rdma ok "BinaryName $BIN/oci-rdma-runtime-runc"
-node_with "$(sed '/pod_annotations/d' <<<"$handler")"
-finds "one that hands no annotation on" containerd_handler/rdma fail "no pod can ask for RDMA"
-node_with "${handler/oci-rdma-runtime-runc/oci-rdma-runtime-crun}"
-finds "one whose shim is not there" containerd_handler/rdma fail "is not an executable file"
-node_with "$handler
+is "the findings" "" "$(of containerd_handler)$(of containerd_config)"
+try "a right handler" containerd_handler/rdma ok "BinaryName $BIN/oci-rdma-runtime-runc" node_with "$handler"
+try "one that hands no annotation on" containerd_handler/rdma fail "no pod can ask for RDMA" node_with "$(sed '/pod_annotations/d' <<<"$handler")"
+try "one whose shim is not there" containerd_handler/rdma fail "is not an executable file" \
+	node_with "${handler/oci-rdma-runtime-runc/oci-rdma-runtime-crun}"
+try "the default" containerd_handler/rdma warn "no pod of this node would start" node_with "$handler
 [$CRI]
 default_runtime_name = \"rdma\""
-finds "the default" containerd_handler/rdma warn "no pod of this node would start"
-node_with 'version = = 2'
-finds "a file that is no TOML" containerd_config fail "config.toml:1"
+try "a file that is no TOML" containerd_config fail "config.toml:1" node_with 'version = = 2'
 
 # ---- what containerd prints is more than its file: imports are in it ----
 # live PRINTED FILE: this machine with a containerd that prints that, and with that file
@@ -49,10 +42,9 @@ live() {
 		chmod 755 /usr/local/sbin/containerd && exec "$3" --format json' - "$1" "$2" "$DOCTOR" >"$T/out" 2>"$T/err"
 }
 if on_this_node; then
-	live "${handler//$BIN/\/nowhere}" 'imports = ["x.toml"]'
-	finds "a handler of an imported file" containerd_handler/rdma fail "containerd config dump: handler rdma: BinaryName /nowhere"
-	live '' "${handler//$BIN/\/nowhere}"
-	finds "one that prints nothing: its file" containerd_handler/rdma fail "/etc/containerd/config.toml: handler rdma"
+	try "a handler of an imported file" containerd_handler/rdma fail "containerd config dump: handler rdma: BinaryName /nowhere" \
+		live "${handler//$BIN/\/nowhere}" 'imports = ["x.toml"]'
+	try "one that prints nothing: its file" containerd_handler/rdma fail "/etc/containerd/config.toml: handler rdma" live '' "${handler//$BIN/\/nowhere}"
 else
 	pass "what containerd prints # skip: it needs root, on a machine that is no container"
 fi

@@ -26,11 +26,9 @@ again() {
 unasked='.annotations |= with_entries(select(.key | startswith("oci-rdma-hook.io/") | not))'
 
 again
-doctor --format json
-finds "a node without containers" missed ok "0 ask and have an RDMA device"
+try "a node without containers" missed ok "0 ask and have an RDMA device" doctor --format json
 runs 1 4711 "$rdma"
-doctor --format json
-finds "one that has its limit" missed ok "1 ask and have an RDMA device; each has its limit"
+try "one that has its limit" missed ok "1 ask and have an RDMA device; each has its limit" doctor --format json
 
 soft=8388608 hard=8388608
 runs 2 4712 "$rdma"
@@ -38,11 +36,10 @@ runs 3 4713
 runs 4 4714 "$rdma" '.annotations["oci-rdma-hook.io/inject"] = "false"'
 runs 5 4715 "$rdma"
 rm -r "${NODE:?}/proc/4715"
-doctor --format json
-is "the one that lacks it is found, and no other: no device, refused, not running" "team-a/h-kim-0/trainer" \
-	"$(jq -r '.findings[] | select(.id == "missed" and .status == "fail").subject' "$T/out")"
-finds "which, why, and what to do" missed/team-a/h-kim-0/trainer fail "it asks and has 2 RDMA devices, but its first process has 8 MiB (/proc/4712/limits) instead of unlimited"
+try "the one that lacks it is found, and no other: no device, refused, not running" missed/team-a/h-kim-0/trainer fail \
+	"it asks and has 2 RDMA devices, but its first process has 8 MiB (/proc/4712/limits) instead of unlimited" doctor --format json
 has "the remedy" "Delete the pod" "$found"
+is "no other" "team-a/h-kim-0/trainer" "$(jq -r '.findings[] | select(.id == "missed" and .status == "fail").subject' "$T/out")"
 doctor --format prometheus
 has "as a metric" 'oci_rdma_doctor_finding{id="missed",subject="team-a/h-kim-0/trainer",status="fail"} 1' "$(cat "$T/out")"
 doctor --format json --container "$(printf '%064x' 2)"
@@ -52,26 +49,24 @@ again
 config '{"namespaces": ["team-b"]}'
 soft=8388608 hard=8388608
 runs 7 4717 "$rdma"
-doctor --format json
-finds "one that the policy denies" denied/team-a/h-kim-0/trainer warn "it asks and has 2 RDMA devices, and gets nothing: "
-has "…why" "team-a" "${found#*nothing: }"
-finds "…does not lack anything" missed ok "0 ask and have an RDMA device"
+try "one that the policy denies: why; it does not lack anything" denied/team-a/h-kim-0/trainer warn "it asks and has 2 RDMA devices, and gets nothing: " \
+	doctor --format json
+has "why" "team-a" "${found#*nothing: }"
+also missed ok "0 ask and have an RDMA device"
 doctor --format prometheus
-has "…as a metric" 'oci_rdma_doctor_finding{id="denied",subject="team-a/h-kim-0/trainer",status="warn"} 1' "$(cat "$T/out")"
+has "as a metric" 'oci_rdma_doctor_finding{id="denied",subject="team-a/h-kim-0/trainer",status="warn"} 1' "$(cat "$T/out")"
 rm -r "${NODE:?}/proc/4717"
-doctor --format json
-finds "…and no more when it has ended" denied ok "no container"
+try "…and no more when it has ended" denied ok "no container" doctor --format json
+row "many are denied: 32 are named, and the rest counted"
 for ((i = 100; i < 140; i++)); do runs "$i" "$i" "$rdma"; done
 doctor --format json
-is "many: 32 are named, and the rest counted" "33 8 more" "$(jq -r '[.findings[] | select(.id == "denied")] | "\(length) \(.[-1].evidence[:6])"' "$T/out")"
+is "their number" "33 8 more" "$(jq -r '[.findings[] | select(.id == "denied")] | "\(length) \(.[-1].evidence[:6])"' "$T/out")"
 config
 
 again
 soft=8388608 hard=8388608
 runs 6 4716 "$rdma" "$unasked"
-doctor --format json
-finds "containerd, and it is not known whether it asks" missed "not checkable" "1 containers of containerd have an RDMA device"
+try "containerd, and it is not known whether it asks" missed "not checkable" "1 containers of containerd have an RDMA device" doctor --format json
 config '{"opt_in": "device"}'
-doctor --format json
-finds "opt_in device: it asks" missed/team-a/h-kim-0/trainer fail "has 8 MiB"
+try "opt_in device: it asks" missed/team-a/h-kim-0/trainer fail "has 8 MiB" doctor --format json
 finish

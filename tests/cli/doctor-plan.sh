@@ -28,53 +28,50 @@ remedy_of() { jq -r --arg id "$1" '.findings[] | select(.id == $id) | .remedy' "
 
 # ---- granted ----
 conf=$HCA
-container h100-trainer.json
-healthy "a container that has what the plan gives"
-finds "the decision and its reason" plan ok "grant: 4 RDMA devices allocated and annotated"
+try "a container that has what the plan gives: the decision, by what, and that of --dry-run" plan ok "grant: 4 RDMA devices allocated and annotated" \
+	container h100-trainer.json
+healthy "nothing is wrong"
+also plan_memlock ok "unlimited (/proc/4711/limits): by the hook; an exec gets the engine's limit"
+also plan_nccl/NCCL_IB_HCA ok "(/etc/nccl.conf): set by the hook"
 dry_run --format json
 decided=$(jq -r '"\(.decision): \(.reason)"' "$T/out")
 doctor --format json --container "$ID"
-has "they are those of --dry-run" "$decided (/run/" "$(jq -r '.findings[] | select(.id == "plan").evidence' "$T/out")"
-finds "its limit, and by what" plan_memlock ok "unlimited (/proc/4711/limits): by the hook; an exec gets the engine's limit"
-finds "NCCL's devices, and where they stand" plan_nccl/NCCL_IB_HCA ok "(/etc/nccl.conf): set by the hook"
+has "--dry-run's decision" "$decided (/run/" "$(jq -r '.findings[] | select(.id == "plan").evidence' "$T/out")"
 conf=$HCA
-container '{"from":"h100-trainer.json","merge":{"process":{"rlimits":[{"type":"RLIMIT_MEMLOCK","soft":18446744073709551615,"hard":18446744073709551615}]}}}'
-finds "a limit that config.json lists is an exec's, too" plan_memlock ok "an exec has it as well"
+try "a limit that config.json lists is an exec's as well" plan_memlock ok "an exec has it as well" \
+	container '{"from":"h100-trainer.json","merge":{"process":{"rlimits":[{"type":"RLIMIT_MEMLOCK","soft":18446744073709551615,"hard":18446744073709551615}]}}}'
 
 eval "$EIGHT"
-container h100-trainer.json
-causes "granted, and not served" plan_memlock
-finds "granted, and not served: what was planned, and what is" plan_memlock fail "the plan gives unlimited, but the first process has 8 MiB"
-finds "granted, and not served: what to do" plan_memlock fail "journalctl -t oci-rdma-hook"
-finds "granted, without nccl.conf" plan_nccl/NCCL_IB_HCA warn "neither in the environment nor in /etc/nccl.conf"
-lacks "who is annotated is not told to annotate" "Annotate the pod" "$(remedy_of memlock)"
-has "…but where to look" plan_memlock "$(remedy_of memlock)"
+try "granted, and not served: what was planned, what is, and where to look" plan_memlock fail "the plan gives unlimited, but the first process has 8 MiB" \
+	container h100-trainer.json
+has "what to do" "journalctl -t oci-rdma-hook" "$found"
+causes "the cause" plan_memlock
+also plan_nccl/NCCL_IB_HCA warn "neither in the environment nor in /etc/nccl.conf"
+lacks "an annotated pod is not to be annotated" "Annotate the pod" "$(remedy_of memlock)"
+has "where to look" plan_memlock "$(remedy_of memlock)"
 conf=${HCA/mlx5_11/mlx5_12}
-container h100-trainer.json
-finds "nccl.conf with another value" plan_nccl/NCCL_IB_HCA warn "neither"
+try "nccl.conf with another value" plan_nccl/NCCL_IB_HCA warn "neither" container h100-trainer.json
 
 # an exec of a served container, which has the engine's limit
 conf=$HCA
 container h100-trainer.json
 soft=8388608 hard=8388608 pid_ns=4026532999 process 4799 "$ALLOCATED"
 ln -sfn 'mnt:[4026532998]' "$NODE/proc/4799/ns/mnt"
-doctor --format json --pid 4799
-finds "an exec: the plan of its container is found by its process id" plan ok "grant"
-finds "an exec: its own limit" memlock fail "an exec gets the engine's limit"
-finds "an exec: the first process is served" plan_memlock ok "(/proc/4711/limits)"
+try "an exec: its container's plan is found by its process id; it lacks the limit, and the first process does not" plan ok "grant" doctor --format json --pid 4799
+also memlock fail "an exec gets the engine's limit"
+also plan_memlock ok "(/proc/4711/limits)"
 ln -sfn 'pid:[4026533001]' "$NODE/proc/4799/ns/pid"
+row "a process in a cgroup of that name, and not in the container, is not taken for one of it"
 doctor --format json --pid 4799
-is "a process in a cgroup of that name, and not in the container, is not taken for one of it" "" \
-	"$(jq -r '.findings[] | select(.id == "plan") | .evidence' "$T/out")"
+is "the plan" "" "$(jq -r '.findings[] | select(.id == "plan") | .evidence' "$T/out")"
 
-# ---- not granted: never "annotate" to who is annotated; each reason is the plan's ----
-# refused DESCRIPTION CASE STATUS EVIDENCE REMEDY
+# ---- not granted: never "annotate" to an annotated pod; each reason is the plan's ----
+# refused NAME CASE STATUS EVIDENCE REMEDY
 refused() {
 	eval "$EIGHT"
-	container "$2"
-	finds "$1" plan "$3" "$4"
-	has "$1: memlock's remedy" "$5" "$(remedy_of memlock)"
-	[[ $5 = Annotate* ]] || lacks "$1: it is not told to annotate" "Annotate the pod" "$(remedy_of memlock)$(remedy_of plan)"
+	try "$1" plan "$3" "$4" container "$2"
+	has "memlock's remedy" "$5" "$(remedy_of memlock)"
+	[[ $5 = Annotate* ]] || lacks "it is not told to annotate" "Annotate the pod" "$(remedy_of memlock)$(remedy_of plan)"
 }
 refused "not annotated" "$(case_of '{"annotations":{"oci-rdma-hook.io/inject":null}}')" warn "none: not asked for" "Annotate the pod: oci-rdma-hook.io/inject"
 refused "annotated, without a device" '{"from":"crio.json"}' warn "none: no RDMA device allocated" "no RDMA device was allocated to it"
@@ -93,18 +90,16 @@ policy='{"memlock": "much"}'
 refused "a policy with a mistake" h100-trainer.json fail "memlock" "config.json: line 1"
 policy='{"opt_in": "device"}'
 eval "$EIGHT"
-container "$(case_of '{"annotations":{"oci-rdma-hook.io/inject":null}}')"
-finds "opt_in device, and hook files for annotated containers" plan_memlock fail "only for annotated containers"
+try "opt_in device, and hook files for annotated containers" plan_memlock fail "only for annotated containers" \
+	container "$(case_of '{"annotations":{"oci-rdma-hook.io/inject":null}}')"
 policy='{"memlock": "16Gi"}' soft=17179869184 hard=17179869184 conf=$HCA
-container h100-trainer.json
-finds "less by the policy is what is compared" plan_memlock ok "16384 MiB"
+try "less by the policy is what is compared" plan_memlock ok "16384 MiB" container h100-trainer.json
 without_hooks() { eval "$EIGHT"; container h100-trainer.json; rm -r "${NODE:?}/usr/share/containers/oci/hooks.d"; doctor --format json --container "$ID"; }
-without_hooks
-finds "nothing of ours is installed" plan_memlock fail "Neither hook, shim nor NRI plugin is installed"
+try "nothing of ours is installed" plan_memlock fail "Neither hook, shim nor NRI plugin is installed" without_hooks
 
-# ---- no config.json, no plan ----
+row "inside of a container, which shows no config.json, nothing is said of a plan"
 h100
 in_container "$ALLOCATED"
 doctor --format json
-lacks "inside of a container nothing is said of a plan" '"plan' "$(<"$T/out")"
+lacks "the report" '"plan' "$(<"$T/out")"
 finish

@@ -6,10 +6,11 @@ cd "$(dirname "$0")/../.." || exit 1
 . tests/cli/doctor.bash
 defaults
 
-# pid_of ID: of which process it speaks
-pid_of() {
-	doctor --format json --container "$1"
-	jq -r .target.pid "$T/out" 2>/dev/null || cat "$T/err"
+# believed NAME ID PID: a row: it speaks of this process; "": of none, which is status 2
+believed() {
+	row "$1"
+	doctor --format json --container "$2"
+	is "the process" "${3:-status 2}" "$(if [ "$rc" -lt 2 ]; then jq -r .target.pid "$T/out"; else echo "status $rc"; fi)"
 }
 
 # ---- whose state a container's is ----
@@ -26,27 +27,27 @@ if [ "$(id -u)" -eq 0 ]; then
 		chmod "${5-644}" "$NODE/$1/$2/status"
 	}
 	state_of run/user/1000/crun "$ID" 4720 1000
-	is "a user's state with the id of root's container is not believed" 4711 "$(pid_of "$ID")"
+	believed "a user's state with the id of root's container is not believed" "$ID" 4711
 	state_of run/crun "$ID" 4711
-	is "nor is it where root's runtime has one" 4711 "$(pid_of "$ID")"
+	believed "nor is it where root's runtime has one" "$ID" 4711
 	rm -r "${NODE:?}/run/crun"
 	state_of run/user/1000/crun "$USER_ID" 4720 1000
-	doctor --container "$USER_ID"
-	is "root is told whose container it is, and what to do" "2 1" "$rc $(grep -c "belongs to uid 1000" "$T/err")"
-	has "a user's container: --pid is named" "--pid PID" "$(<"$T/err")"
+	believed "root is told whose container it is, and what to do" "$USER_ID" ""
+	has "whose" "belongs to uid 1000" "$(<"$T/err")"
+	has "what to do" "--pid PID" "$(<"$T/err")"
 	state_of run/crun "$USER_ID" 4720 1000
-	is "a state of another user's is not believed where root's are" 2 "$(pid_of "$USER_ID" >/dev/null && echo "$rc")"
+	believed "a state of another user's is not believed where root's are" "$USER_ID" ""
 	state_of run/crun "$USER_ID" 4720 0 666
-	is "nor one that everybody may write" 2 "$(pid_of "$USER_ID" >/dev/null && echo "$rc")"
+	believed "nor one that everybody may write" "$USER_ID" ""
 	state_of run/crun "$USER_ID" 4720 0 644
-	is "root's own is" 4720 "$(pid_of "$USER_ID")"
+	believed "root's own is" "$USER_ID" 4720
 	rm -r "${NODE:?}/run/crun/$USER_ID"
 	mkdir -p "$NODE/run/crun"
 	ln -s ../user/1000/crun/"$USER_ID" "$NODE/run/crun/$USER_ID"
-	is "nor does a link of root's lead to a user's" 2 "$(pid_of "$USER_ID" >/dev/null && echo "$rc")"
+	believed "nor does a link of root's lead to a user's" "$USER_ID" ""
 	rm "$NODE/run/crun/$USER_ID"
 	chown 1000 "$NODE/run/containers/storage/overlay-containers/$ID/userdata/pidfile"
-	is "a pid file of another user's is not believed" null "$(pid_of "$ID")"
+	believed "a pid file of another user's is not believed" "$ID" null
 	chown 0 "$NODE/run/containers/storage/overlay-containers/$ID/userdata/pidfile"
 
 	# the same user asks
@@ -54,11 +55,13 @@ if [ "$(id -u)" -eq 0 ]; then
 	chmod -R a+rX "$NODE" "$T"
 	as_user() { setpriv --reuid 1000 --regid 1000 --clear-groups "$@"; }
 	as_user "$DOCTOR" --sysroot "$NODE" --format json --container "$USER_ID" >"$T/out" 2>"$T/err"
-	is "a user's own state counts for that user" 4720 "$(jq .target.pid "$T/out" 2>&1 || cat "$T/err")"
-	finds "a user's own container: its limits" memlock fail "/proc/4720/limits"
+	row "a user's own state counts for that user"
+	is "the process" 4720 "$(jq .target.pid "$T/out" 2>&1 || cat "$T/err")"
+	also memlock fail "/proc/4720/limits"
+	row "another user's in its place does not"
 	chown -R 1001 "$NODE/run/user/1000"
 	as_user "$DOCTOR" --sysroot "$NODE" --container "$USER_ID" >"$T/out" 2>"$T/err"
-	is "another user's in its place does not" "2 1" "$? $(grep -c "belongs to uid 1001" "$T/err")"
+	is "status, whose" "2 1" "$? $(grep -c "belongs to uid 1001" "$T/err")"
 	rm -r "${NODE:?}/run/user"
 fi
 
@@ -66,18 +69,18 @@ fi
 write run/crun/"$USER_ID"/status '{"pid":4720,"process-start-time":1234,"bundle":"/nowhere"}'
 write proc/4720/cgroup '0::/user.slice/session-1.scope'
 write proc/4720/stat '4720 (a) b (c) S 1 4720 4720 0 -1 4194560 1 0 0 0 1 2 3 4 20 0 1 0 1234 5 6'
-is "without a cgroup of its own the process' start tells it" 4720 "$(pid_of "$USER_ID")"
+believed "without a cgroup of its own the process' start tells it" "$USER_ID" 4720
 write proc/4720/stat '4720 (a) S 1 2
 (c) S 1 4720 4720 0 -1 4194560 1 0 0 0 1 2 3 4 20 0 1 0 1234 5 6'
-is "…also if its name has two lines" 4720 "$(pid_of "$USER_ID")"
+believed "…also if its name has two lines" "$USER_ID" 4720
 write proc/4720/stat '4720 (a) S 1 4720 4720 0 -1 4194560 1 0 0 0 1 2 3 4 20 0 1 0 1234 5 6
 ) S 1 4720 4720 0 -1 4194560 1 0 0 0 1 2 3 4 20 0 1 0 1235 5 6'
-is "…and no name tells another start" 2 "$(pid_of "$USER_ID" >/dev/null && echo "$rc")"
+believed "…and no name tells another start" "$USER_ID" ""
 write proc/4720/stat '4720 (a) b (c) S 1 4720 4720 0 -1 4194560 1 0 0 0 1 2 3 4 20 0 1 0 1235 5 6'
-is "one that began at another time is another" 2 "$(pid_of "$USER_ID" >/dev/null && echo "$rc")"
+believed "one that began at another time is another" "$USER_ID" ""
 write run/crun/"$USER_ID"/status '{"pid":4720,"bundle":"/nowhere"}'
 write proc/4720/stat '4720 (a'
-is "without either it is not believed" 2 "$(pid_of "$USER_ID" >/dev/null && echo "$rc")"
+believed "without either it is not believed" "$USER_ID" ""
 rm -r "${NODE:?}/run/crun"
 
 # ---- what never answers ----
@@ -88,9 +91,10 @@ for dir in dev/infiniband dev; do
 	timeout "$PATIENCE" strace -f -qq -o "$T/trace" -P "$NODE/$dir" -e trace=getdents64 -e inject=getdents64:signal=STOP \
 		"$DOCTOR" --sysroot "$NODE" --format json >"$T/out" 2>"$T/err"
 	rc=$?
-	check "a container's /$dir that never answers" grep -q SIGSTOP "$T/trace"
-	is "…the doctor does" 1 "$((rc < 2))"
-	finds "…and says so" rdma_devices "not checkable" "has not answered in 5 s"
+	row "a container's /$dir that never answers: the doctor does"
+	check "control: it was stopped" grep -q SIGSTOP "$T/trace"
+	is "status" 1 "$((rc < 2))"
+	also rdma_devices "not checkable" "has not answered in 5 s"
 done
 
 # ---- what of a file is shown ----
@@ -104,11 +108,11 @@ hunter5=
  NCCL_DEBUG = INFO
 NCCL_IB_DISABLE=1'
 for format in json text prometheus; do
+	row "$format: of a file that NCCL_CONF_FILE names nothing but NCCL's own is shown"
 	doctor --format $format --verbose
-	lacks "$format: of a file that NCCL_CONF_FILE names nothing but NCCL's own is shown" hunter "$(<"$T/out")"
-	lacks "$format: no name of another variable either" DB_USER "$(<"$T/out")"
+	lacks "no secret" hunter "$(<"$T/out")"
+	lacks "no name of another variable" DB_USER "$(<"$T/out")"
 done
-doctor --format json
-finds "NCCL's own is" nccl_conf//run/secrets/db.env warn "NCCL_DEBUG = INFO"
-finds "and judged" nccl_ib_disable fail "(/run/secrets/db.env)"
+try "NCCL's own is shown and judged" nccl_conf//run/secrets/db.env warn "NCCL_DEBUG = INFO" doctor --format json
+also nccl_ib_disable fail "(/run/secrets/db.env)"
 finish

@@ -7,7 +7,7 @@ FIRST_USER=4026531837 FIRST_PID=4026531836 FIRST_CGROUP=4026531835
 
 # write PATH TEXT: a file of the recorded node
 write() {
-	mkdir -p "$NODE/$(dirname "$1")"
+	[[ $1 != */* || -d $NODE/${1%/*} ]] || mkdir -p "$NODE/${1%/*}" # hundreds of times, so no process if none is needed
 	printf '%s\n' "$2" >"$NODE/$1"
 }
 
@@ -78,7 +78,7 @@ in_container() {
 	pid_ns=4026532999
 	process self "$@"
 	device_files . "${FOUR[@]}"
-	write proc/cmdline 'BOOT_IMAGE=/vmlinuz iommu=pt intel_iommu=on quiet'
+	write proc/cmdline "BOOT_IMAGE=/vmlinuz ${arguments-iommu=pt intel_iommu=on quiet}"
 	write proc/sys/kernel/osrelease 5.14.0-570.el9
 	write proc/driver/nvidia/version 'NVRM version: NVIDIA UNIX Open Kernel Module for x86_64  580.65.06'
 	write sys/module/nvidia/version 580.65.06
@@ -149,6 +149,35 @@ doctor() {
 	rc=$?
 }
 
+# described JQ-FILTER [NAME=VALUE…]: what it says, as JSON, in a container of h100.json's node, whose description the filter has changed
+described() {
+	node "$(jq -c ". + {$MTUS} | $1" tests/nodes/h100.json)"
+	in_container "$ALLOCATED" "${@:2}"
+	doctor --format json
+}
+# vf MEMBERS: a filter: the container's first VF has these members
+vf() { printf '(.functions[].vfs[]? | select(.ibdev == "mlx5_6")) += {%s}' "$1"; }
+
+# in_pod COMMAND… and on_a_node COMMAND…: what it says, as JSON, in a healthy container or on a healthy node that the command has changed
+in_pod() {
+	h100
+	in_container "$ALLOCATED"
+	"$@"
+	doctor --format json
+}
+on_a_node() {
+	defaults
+	if [ ! -e "$T/healthy" ]; then
+		h100
+		on_node
+		mv "$NODE" "$T/healthy"
+	fi
+	rm -rf "$NODE"
+	cp -a "$T/healthy" "$NODE"
+	"$@"
+	doctor --format json
+}
+
 # container [NAME=VALUE…]: what it says, as JSON, in one that is healthy but for these values and for what was set before
 container() {
 	h100
@@ -164,9 +193,18 @@ finds() {
 	{ read -r n && read -r status && read -r found; } < <(jq -r --arg id "$id" --arg subject "$subject" \
 		'[.findings[] | select(.id == $id and .subject == $subject)] | length, .[0].status,
 		"\(.[0].evidence) -> \(.[0].remedy)"' "$T/out" 2>&1)
-	is "$1" "1 $3" "$n $status"
-	[ $# -lt 4 ] || has "$1: evidence" "$4" "$found"
+	if [ "$n $status" = "1 $3" ] && [[ $found = *"${4-}"* ]]; then pass "$1"; else fail "$1" "want: 1 $3, with: ${4-}
+got:  $n $status: $found"; fi
 }
+
+# try NAME FINDING STATUS PART COMMAND…: a row: the command makes the report, as JSON, in which this is found
+try() {
+	row "$1"
+	"${@:5}"
+	finds "$2" "${@:2:3}"
+}
+# also FINDING STATUS [PART]: in the same row
+also() { finds "$1" "$@"; }
 
 # causes DESCRIPTION ID: the summary names it, and the exit status is that of a failure
 causes() { is "$1" "1 $2" "$rc $(jq -r .summary.cause "$T/out" 2>&1)"; }

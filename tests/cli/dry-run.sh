@@ -2,6 +2,7 @@
 # The main job: the users' container on the users' node, in every format, and the command line around it.
 cd "$(dirname "$0")/../.." || exit 1
 . tests/cli/setup.bash
+by_case
 
 node h100
 plan h100-trainer.json
@@ -23,16 +24,16 @@ for part in trainer team-a h-kim-0 grant; do has "the text names $part" "$part" 
 for part in RLIMIT_MEMLOCK unlimited CAP_IPC_LOCK /etc/nccl.conf NCCL_IB_HCA==mlx5_6,mlx5_7,mlx5_10,mlx5_11; do
 	has "the text says what is set: $part" "$part" "$(tr '[:lower:]' '[:upper:]' <<<"$text")$text"
 done
-# row IBDEV PART…: its row of the table of devices
-row() {
-	local row part
-	row=$(grep -w -- "$1" <<<"$text" | grep -vF 'NCCL_IB_HCA' | head -1)
-	for part; do has "the text's row of $1 names $part" "$part" "$row"; done
+# device_row IBDEV PART…: its row of the table of devices
+device_row() {
+	local line part
+	line=$(grep -w -- "$1" <<<"$text" | grep -vF 'NCCL_IB_HCA' | head -1)
+	for part; do has "the text's row of $1 names $part" "$part" "$line"; done
 }
-row mlx5_6 0000:3b:02.6 0000:3b:00.0 net1 ACTIVE 400 0
-row mlx5_7 0000:5d:00.3 0000:5d:00.0 net2 ACTIVE 400 0
-row mlx5_10 0000:9a:01.2 0000:9a:00.0 net3 ACTIVE 400 1
-row mlx5_11 0000:ba:00.5 0000:ba:00.0 net4 ACTIVE 400 1
+device_row mlx5_6 0000:3b:02.6 0000:3b:00.0 net1 ACTIVE 400 0
+device_row mlx5_7 0000:5d:00.3 0000:5d:00.0 net2 ACTIVE 400 0
+device_row mlx5_10 0000:9a:01.2 0000:9a:00.0 net3 ACTIVE 400 1
+device_row mlx5_11 0000:ba:00.5 0000:ba:00.0 net4 ACTIVE 400 1
 dry_run
 is "text is the default" "$text" "$(cat "$T/out")"
 "$HOOK" --sysroot="$NODE" --dry-run "$B/" >"$T/out" 2>&1

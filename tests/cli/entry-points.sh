@@ -2,6 +2,7 @@
 # The dry run names the entry points that the node has, so that nobody takes for given what only another one gives.
 cd "$(dirname "$0")/../.." || exit 1
 . tests/cli/setup.bash
+by_case
 
 # through DESCRIPTION LIMIT CAPABILITY: what the dry run says of both
 through() {

@@ -13,6 +13,10 @@ if [ -e /dev/log ] && [ "${OWN_NAMESPACE-}" != yes ]; then
 fi
 . tests/cli/setup.bash
 EVENTS=$(realpath "${BUILD:-build}/oci-rdma-events")
+if [ ! -x "$EVENTS" ]; then
+	fail "$EVENTS is not there" "make events"
+	finish
+fi
 API=$T/api
 ACCOUNT=$T/account
 RECORDS=$NODE/run/oci-rdma-hook/refusals
@@ -23,25 +27,23 @@ trap 'for pid in $reporter $server; do kill -9 "$pid"; wait "$pid"; done 2>/dev/
 
 # ---- the command line ----
 
-# said WANT-STATUS DESCRIPTION PART ARGUMENT…
+# said WANT-STATUS PART ARGUMENT…
 said() {
-	local want=$1 what=$2 part=$3
-	shift 3
-	timeout "$PATIENCE" "$EVENTS" "$@" >"$T/out" 2>&1
-	is "$what: status" "$want" "$?"
-	has "$what: it says so" "$part" "$(cat "$T/out")"
+	timeout "$PATIENCE" "$EVENTS" "${@:3}" >"$T/out" 2>&1
+	is "${*:3}: status" "$1" "$?"
+	has "${*:3}: what is said" "$2" "$(cat "$T/out")"
 }
-said 0 "--version" "oci-rdma-events " --version
-said 0 "--help" "--account DIR" --help
-said 2 "an unknown option" "nonsense" --nonsense
-said 2 "the policy is not its own" "config" --config /x
-said 2 "an operand" "extra" extra
-said 1 "no directory of records" "mkdir -m 0700 -p" --sysroot "$NODE"
+row "the command line: a policy is not its own, and it says what it lacks: a directory of records, a node, a pod"
+said 0 "oci-rdma-events " --version
+said 0 "--account DIR" --help
+said 2 "nonsense" --nonsense
+said 2 "config" --config /x
+said 2 "extra" extra
+said 1 "mkdir -m 0700 -p" --sysroot "$NODE"
 install -d -m 0700 "$NODE/run/oci-rdma-hook" "$RECORDS"
-KUBERNETES_SERVICE_HOST='' KUBERNETES_SERVICE_PORT='' said 1 "no node" "No such file" --sysroot "$T/none"
-env -u KUBERNETES_SERVICE_HOST "$EVENTS" --sysroot "$NODE" >"$T/out" 2>&1
-is "not in a pod: status" 1 $?
-has "not in a pod: it says so" "this program runs in a pod" "$(cat "$T/out")"
+KUBERNETES_SERVICE_HOST='' KUBERNETES_SERVICE_PORT='' said 1 "No such file" --sysroot "$T/none"
+(unset KUBERNETES_SERVICE_HOST && exec "$EVENTS" --sysroot "$NODE") >"$T/out" 2>&1
+is "not in a pod" "1 1" "$? $(grep -c "this program runs in a pod" "$T/out")"
 
 # ---- the server ----
 
@@ -107,51 +109,56 @@ record() {
 
 # ---- from the refusal to the event ----
 
+row "a denied container is an event of its pod, in the words of the log; a granted one leaves no record"
 start
 refused h-granted '{"memlock": "8Mi"}'
-is "control: the container of a grant leaves no record" "" "$(ls "$RECORDS")"
+is "control: a grant" "" "$(ls "$RECORDS")"
 refused h-kim-0
 within posted 1
-is "a denied container is an event of its pod" \
+is "the event" \
 	'["team-a","Pod","h-kim-0","944c324a-7958-438a-b04f-699cedbf673d","Warning","RDMADenied"]' \
 	"$(events '[.regarding.namespace, .regarding.kind, .regarding.name, .regarding.uid, .type, .reason]')"
-has "in the words of the log" "container trainer: namespace team-a is not among the namespaces of" "$(events -r .note)"
-is "it says which node" node-1 "$(events -r .reportingInstance | tail -n 1)"
+has "its words" "container trainer: namespace team-a is not among the namespaces of" "$(events -r .note)"
+is "the node" node-1 "$(events -r .reportingInstance | tail -n 1)"
+row "the same again waits until ten minutes are over, another pod's does not; SIGTERM ends it, with what it did and what waits"
 refused h-kim-0
 refused h-lee-0
 within posted 2
-is "the same again waits until ten minutes are over; another pod's does not" '"h-kim-0" "h-lee-0"' "$(events .regarding.name | paste -sd ' ')"
+is "the events" '"h-kim-0" "h-lee-0"' "$(events .regarding.name | paste -sd ' ')"
 within told 2
 stop
-is "SIGTERM: it ends with 0" 0 "$rc"
-has "it says what it did, and what waits" "records=3 posted=2 there=0 dropped=0 unreadable=0 waiting=1" "$(cat "$T/log")"
+is "SIGTERM" 0 "$rc"
+has "what it says" "records=3 posted=2 there=0 dropped=0 unreadable=0 waiting=1" "$(cat "$T/log")"
+row "started again, it posts the same names, which are there already, so that no event is there twice"
 before=$(n_events)
 start
 within told 2
 stop
-is "started again, it posts the same names, which are there already" "409 409" "$(tail -2 "$API/requests" | cut -d ' ' -f 1 | paste -sd ' ')"
-is "so that no event is there twice" "$before" "$(n_events)"
-has "and counts them" "posted=0 there=2" "$(cat "$T/log")"
+is "the answers" "409 409" "$(tail -2 "$API/requests" | cut -d ' ' -f 1 | paste -sd ' ')"
+is "the events" "$before" "$(n_events)"
+has "the count" "posted=0 there=2" "$(cat "$T/log")"
 rm -f "$RECORDS"/*
 
+row "a record from the future: its event is of now, and read again, it is there already"
 # The node's clock was set back between the record and the reading: the times are of now, the name is of the record.
 record future "{\"id\":\"f\",\"pod\":\"h-future-0\",\"namespace\":\"team-a\",\"container\":\"c\",\"result\":\"denied\",\"reason\":\"x\",\"time\":$(($(date +%s) + 7000))}"
 start
 within told 1
 stop
 [[ $(events -r .eventTime | tail -1) < $(date -ud '+1 hour' +%FT%T) ]]
-is "a record from the future: its event is of now" 0 $?
+is "of now" 0 $?
 read_in=$(date +%s)
 later() { [ "$(date +%s)" -gt "$read_in" ]; }
 within later
 start
 within told 1
 stop
-is "a record from the future, read again: its event is there already" 409 "$(tail -1 "$API/requests" | cut -d ' ' -f 1)"
+is "read again" 409 "$(tail -1 "$API/requests" | cut -d ' ' -f 1)"
 rm -f "$RECORDS"/*
 
 # ---- what pods' authors may have written ----
 
+row "no record of theirs becomes a request but the good one; the log names and counts the others"
 before=$(n_requests)
 start
 record bad-1 '{"id":"a","pod":"h","namespace":"../../../api/v1/namespaces/kube-system","result":"denied","reason":"x","time":1}'
@@ -165,43 +172,47 @@ printf '{}' >"$RECORDS/.new" && chmod 0666 "$RECORDS/.new" && mv "$RECORDS/.new"
 record good "{\"id\":\"b\",\"pod\":\"h-odd-0\",\"namespace\":\"team-a\",\"container\":\"c\",\"uid\":\"\\\"}\",\"result\":\"failed\",
 	\"reason\":\"a\\\"b\\u001b[2J\\nc\\u202e$(printf 'é%.0s' {1..600})\",\"time\":$(date +%s)}"
 within requested "$((before + 1))"
-is "no record of theirs becomes a request but the good one" 1 "$(($(n_requests) - before))"
-is "its note is one line of 1,024 bytes at most, and its uid is left out" '["container c: a\"b?[2J?c",true,null]' \
+is "requests" 1 "$(($(n_requests) - before))"
+is "the note is one line of 1,024 bytes at most, and the uid is left out" '["container c: a\"b?[2J?c",true,null]' \
 	"$(events '[.note[0:22], (.note | utf8bytelength) <= 1024, .regarding.uid]' | tail -1)"
 within told 1
 stop
 for part in "is not a namespace" "is not the name of a pod" "bad-3.json" "bad-4.json" "bad-5.json" "link.json" "others.json"; do
-	has "the log names what it leaves out: $part" "$part" "$(cat "$T/log")"
+	has "the log" "$part" "$(cat "$T/log")"
 done
-has "all are counted: the one of long ago, and those that cannot be read" "dropped=1 unreadable=7" "$(cat "$T/log")"
+has "the one of long ago, and those that cannot be read" "dropped=1 unreadable=7" "$(cat "$T/log")"
 rm -f "$RECORDS"/*
 
 # ---- what the server answers ----
 
+row "422, or 403 of a namespace that ends: the pod is named, and it is not tried again"
 start
 answers '422 Invalid Event.events.k8s.io "x" is invalid: note'
 refused h-invalid-0
 within logs "h-invalid-0"
-has "422: the pod is named, and what it was" "not told to pod=h-invalid-0 namespace=team-a name=trainer: the API server answers 422: Event.events.k8s.io" "$(cat "$T/log")"
+has "422" "not told to pod=h-invalid-0 namespace=team-a name=trainer: the API server answers 422: Event.events.k8s.io" "$(cat "$T/log")"
 answers '403 Forbidden events is forbidden: unable to create new content in namespace team-a because it is being terminated'
 refused h-ending-0
 within logs "h-ending-0"
-has "a namespace that ends: it is not tried again" "not told to pod=h-ending-0" "$(cat "$T/log")"
+has "a namespace that ends" "not told to pod=h-ending-0" "$(cat "$T/log")"
+row "403 of a quota: it is said, and tried again"
 answers '403 Forbidden exceeded quota: events'
 before=$(n_events)
 refused h-quota-0
 within posted "$((before + 1))"
-has "403: it is said" "pod=h-quota-0 namespace=team-a is not taken now, which is tried again: the API server answers 403: exceeded quota" "$(cat "$T/log")"
-is "and it is tried again" '"h-quota-0"' "$(events .regarding.name | tail -1)"
+has "the log" "pod=h-quota-0 namespace=team-a is not taken now, which is tried again: the API server answers 403: exceeded quota" "$(cat "$T/log")"
+is "the event" '"h-quota-0"' "$(events .regarding.name | tail -1)"
+row "503, 429, an answer without an end: said once, with the reason of the first"
 before=$(n_requests)
 answers '503 ServiceUnavailable etcd has no leader' '429 TooManyRequests later' endless '200 - -'
 refused h-later-0
 within requested "$((before + 3))"
 within logs "events are posted again"
-is "503, 429, an answer without an end: said once" 1 "$(grep -c "events cannot be posted" "$T/log")"
-has "with the reason of the first" "the API server answers 503: etcd has no leader" "$(cat "$T/log")"
+is "the log" 1 "$(grep -c "events cannot be posted" "$T/log")"
+has "the reason" "the API server answers 503: etcd has no leader" "$(cat "$T/log")"
 
 # The kubelet replaces the token; the old one holds no longer.
+row "a new token is read without a start, is in each request and in no line of the log"
 echo second >"$API/token"
 before=$(n_events)
 refused h-token-0
@@ -209,11 +220,12 @@ within logs "answers 401"
 echo second >"$ACCOUNT/token.new"
 mv "$ACCOUNT/token.new" "$ACCOUNT/token"
 within posted "$((before + 1))"
-is "a new token is read without a start" '"h-token-0"' "$(events .regarding.name | tail -1)"
-is "the token is in each request" second "$(tail -1 "$API/requests" | cut -d ' ' -f 4)"
-lacks "and in no line of the log" "second" "$(cat "$T/log")"
+is "the event" '"h-token-0"' "$(events .regarding.name | tail -1)"
+is "the request" second "$(tail -1 "$API/requests" | cut -d ' ' -f 4)"
+lacks "the log" "second" "$(cat "$T/log")"
 
 # Another's certificate: the token is not sent.
+row "a server that the CA does not know is not spoken to; with the right CA it is, without a start"
 before=$(n_requests)
 stop
 cp "$T/other/cert.pem" "$ACCOUNT/ca.crt"
@@ -221,19 +233,20 @@ rm -f "$RECORDS"/*
 start
 refused h-forged-0
 within logs "events cannot be posted"
-has "a server that the CA does not know is not spoken to" "certificate" "$(cat "$T/log")"
-is "it has got no request" "$before" "$(n_requests)"
+has "the log" "certificate" "$(cat "$T/log")"
+is "requests" "$before" "$(n_requests)"
 cp "$API/cert.pem" "$ACCOUNT/ca.crt"
 within logs "events are posted again"
-is "with the right CA it is posted, without a start" '"h-forged-0"' "$(events .regarding.name | tail -1)"
+is "the event" '"h-forged-0"' "$(events .regarding.name | tail -1)"
 
 # A server that hangs
+row "SIGTERM while the server hangs ends it, and what waits is counted"
 answers hang
 refused h-hang-0
 within test -e "$API/hangs"
 stop
-is "SIGTERM while the server hangs: it ends with 0" 0 "$rc"
-has "what waits is counted" "waiting=1" "$(cat "$T/log")"
+is "status" 0 "$rc"
+has "the count" "waiting=1" "$(cat "$T/log")"
 is "the server was asked nothing that it does not know" "" "$(cat "$T/server")"
 
 # ---- as Kubernetes' own types read them ----
@@ -241,9 +254,10 @@ is "the server was asked nothing that it does not know" "" "$(cat "$T/server")"
 # events-types.sh runs this suite with KUBECHECK.
 if [ -n "${KUBECHECK-}" ]; then
 	jq -c . "$API/events" | while read -r event; do printf -- '---\n%s\n' "$event"; done >"$T/events.yaml"
+	row "each event is one by the API server's own types"
 	check "each event is one by the API server's own types" "$KUBECHECK" "$T/events.yaml"
 	sed 's/"note"/"message"/' "$T/events.yaml" >"$T/wrong.yaml"
-	is "control: a field of another version is refused" 1 "$("$KUBECHECK" "$T/wrong.yaml" >/dev/null 2>&1; echo $?)"
+	is "control: a field of another version" 1 "$("$KUBECHECK" "$T/wrong.yaml" >/dev/null 2>&1; echo $?)"
 fi
 
 # ---- what it may do ----
@@ -261,7 +275,8 @@ if may_mount && command -v setpriv >/dev/null; then
 	setpriv --bounding-set=-all --inh-caps=-all --no-new-privs -- "$EVENTS" --sysroot "$NODE" --account "$ACCOUNT" 2>"$T/log" &
 	reporter=$!
 	within posted "$((before + 1))"
-	is "root without a capability reads the records" "$(printf '%016x' 0)" "$(sed -n 's/^CapEff:\t//p' "/proc/$reporter/status")"
+	row "root without a capability reads the records"
+	is "capabilities" "$(printf '%016x' 0)" "$(sed -n 's/^CapEff:\t//p' "/proc/$reporter/status")"
 	stop
 fi
 finish

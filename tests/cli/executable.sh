@@ -2,6 +2,7 @@
 # The executable itself: it needs nothing of the host, and fits into a MachineConfig. And the doctor, which needs libc.
 cd "$(dirname "$0")/../.." || exit 1
 . tests/cli/setup.bash
+by_case
 
 header=$(readelf -W --file-header --program-headers --dynamic "$HOOK")
 has "it is position-independent" "DYN" "$header"

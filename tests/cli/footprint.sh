@@ -1,14 +1,12 @@
 #!/bin/bash
-# What a run takes that does not depend on the machine's speed: memory, and instructions beside those recorded in
-# tests/bench/instructions.json. After a change that is worth its price: tests/cli/footprint.sh --record
+# The memory that a run takes.
 # shellcheck disable=SC2154
 cd "$(dirname "$0")/../.." || exit 1
 . tests/cli/setup.bash
 . tests/cli/process.bash
+by_case
 BENCH=$(realpath "${BUILD:-build}")/bench
-RECORDED=tests/bench/instructions.json
 KIB_MAX=2048
-GROWTH=10 OTHER_GROWTH=50 # percent; by the compiler that made the record, and by another one
 
 node '{"pfs": 4, "vfs_per_pf": 4}'
 config "{\"memlock\": \"8Mi\", \"runtimes\": [\"$BENCH/floor-glibc\"], \"state_dir\": \"$T/state_dir\"}"
@@ -46,37 +44,6 @@ done_on() {
 	esac
 }
 
-toolchain() {
-	local compiler libc=musl
-	compiler=$(readelf -p .comment "$HOOK" | grep -oE 'GCC: .*|clang version .*' | tail -n 1)
-	! grep -q 'GNU C Library' "$HOOK" || libc=glibc
-	echo "$compiler, $libc, $(uname -m)"
-}
-
-# count PATH: sets $instructions; 0 if they were not counted
-count() {
-	instructions=0
-	rm -f "$T/counted"
-	on "$1" "$BENCH/count" "$T/counted" >/dev/null 2>"$T/err"
-	[ ! -s "$T/counted" ] || read -r instructions <"$T/counted"
-}
-
-record() {
-	local path
-	jq -n --arg made_by "$(toolchain)" '{made_by: $made_by, instructions: {}}' >"$T/record"
-	for path in "${paths[@]}"; do
-		count "$path"
-		jq --tab --arg path "$path" --argjson n "$instructions" '.instructions[$path] = $n' "$T/record" >"$T/new"
-		mv "$T/new" "$T/record"
-	done
-	cp "$T/record" "$RECORDED"
-}
-
-if [ "${1-}" = --record ]; then
-	record
-	exit
-fi
-
 for path in "${paths[@]}"; do
 	on "$path" "$BENCH/launch" "$T/launched" /dev/stdin 2>"$T/err"
 	done_on "$path"
@@ -85,13 +52,15 @@ for path in "${paths[@]}"; do
 	check "$path: at most $KIB_MAX KiB resident ($kib)" test "$kib" -le $KIB_MAX
 done
 
-allowed=$GROWTH
-if [ "$(toolchain)" != "$(jq -r .made_by $RECORDED)" ]; then allowed=$OTHER_GROWTH; fi
-for path in "${paths[@]}"; do
-	recorded=$(jq --arg path "$path" '.instructions[$path]' $RECORDED)
-	count "$path"
-	done_on "$path"
-	check "$path: instructions, $instructions, at most $allowed % more than the recorded $recorded" \
-		test "$instructions" -gt 0 -a "$((instructions * 100))" -le "$((recorded * (100 + allowed)))"
+# What the container's author writes: 1 MiB of it may cost some MiB of memory, and no more
+printf '{"env":["V=%01000d"]}' 0 >"$T/small"
+printf '{"env":["V=%01000000d"]}' 0 >"$T/large"
+for size in small large; do
+	container "$T/$size"
+	"$BENCH/launch" "$T/launched" /dev/stdin "$HOOK" --sysroot "$NODE" createRuntime <"$T/state"
+	read -r _ kib _ status <"$T/launched"
+	is "an environment of 1 MB: status" 0 "$status"
+	if [ $size = small ]; then small=$kib; fi
 done
+check "an environment of 1 MB: $kib KiB where one of 1 KB takes $small" test "$kib" -le "$((small + 8 * 1024))"
 finish

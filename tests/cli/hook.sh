@@ -4,6 +4,7 @@
 cd "$(dirname "$0")/../.." || exit 1
 . tests/cli/setup.bash
 . tests/cli/process.bash
+by_case
 node one
 rdma='{"devices":[["/dev/infiniband/uverbs6",231,198]]}'
 not_asked='{"devices":[["/dev/infiniband/uverbs6",231,198]],"annotations":{"oci-rdma-hook.io/inject":null}}'

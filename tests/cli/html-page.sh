@@ -14,11 +14,11 @@ page() {
 }
 # shows DESCRIPTION WANT JQ-FILTER
 shows() { is "$1" "$2" "$(jq -r "$3" "$T/page" 2>&1)"; }
-# sound DESCRIPTION: what holds for every page
+# sound [NAME]: what holds for every page, as a row
 sound() {
-	shows "$1: the parser has nothing against it" "[]" '.errors | tojson'
-	shows "$1: it loads, runs and sends nothing" "[]" '.foreign | tojson'
-	shows "$1: the drawing is XML, and within its frame" "null []" '.svg | "\(.error) \(.outside)"'
+	[ $# -eq 0 ] || row "$1"
+	shows "the parser has nothing against it; it loads, runs and sends nothing; the drawing is XML, and within its frame" "[] [] null []" \
+		'"\(.errors) \(.foreign) \(.svg.error) \(.svg.outside)"'
 }
 # as_json: the same report, the findings in the order of a page: "status id" each, grouped
 as_json() {
@@ -31,10 +31,10 @@ as_json() {
 h100
 in_container "$ALLOCATED"
 page
-sound "a healthy container"
+sound "all is well: it says so, in parts, drawing and table"
 is "the exit status is that of the findings" 0 "$rc"
-has "all is well: it says so" "Nothing is wrong among what could be checked" "$(jq -r .verdict "$T/page")"
-shows "all is well: nothing fails or warns" "" '.findings[] | select(.status == "fail" or .status == "warn") | .id'
+has "it says so" "Nothing is wrong among what could be checked" "$(jq -r .verdict "$T/page")"
+shows "nothing fails or warns" "" '.findings[] | select(.status == "fail" or .status == "warn") | .id'
 shows "the order of its parts" "verdict topology unknown ok" '.sections | join(" ")'
 has "a policy keeps all from loading or running" "default-src 'none'" "$(jq -r .policy "$T/page")"
 shows "dark where the reader's screen is" true .dark
@@ -44,21 +44,17 @@ shows "…a device is in its NUMA node and host bridge" "NUMA node 0, host bridg
 shows "the table has the distances" "mlx5_6 NODE 0" '.tables.topology[0][] | select(.[0] == "mlx5_6") | join(" ")'
 shows "what is well is told with its evidence" "memlock,,soft unlimited, hard unlimited (/proc/self/limits)" '.tables.ok[0][] | select(.[0] == "memlock") | join(",")'
 
-# ---- what is wrong on the nodes that users had: the first thing to read is the cause, with what to do ----
+# ---- what is wrong: the first thing to read is the cause, with what to do. Each cause: doctor.sh ----
 
-# wrong DESCRIPTION ID EVIDENCE REMEDY: at the top, and again as the first finding
+# wrong NAME ID EVIDENCE REMEDY: a row: at the top, and again as the first finding
 wrong() {
-	local verdict first
+	local verdict first part
 	sound "$1"
 	verdict=$(jq -r .verdict "$T/page")
 	first=$(jq -r '.findings[0] | "\(.id): \(.evidence | join(" ")) \(.remedies | join(" "))"' "$T/page")
-	has "$1: the verdict names it" "The first cause: $2" "$verdict"
-	has "$1: …with its evidence" "$3" "$verdict"
-	has "$1: …and what to do" "$4" "$verdict"
-	has "$1: it is the first finding" "${2%% of *}: " "$first"
-	has "$1: …with its evidence, too" "$3" "$first"
-	has "$1: …and what to do, too" "$4" "$first"
-	is "$1: findings in the order of the JSON" "$(as_json)" "$(jq -r '.findings[] | "\(.status) \(.id)"' "$T/page")"
+	for part in "The first cause: $2" "$3" "$4"; do has "the verdict" "$part" "$verdict"; done
+	for part in "${2%% of *}: " "$3" "$4"; do has "the first finding" "$part" "$first"; done
+	is "findings in the order of the JSON" "$(as_json)" "$(jq -r '.findings[] | "\(.status) \(.id)"' "$T/page")"
 }
 # container [NAME=VALUE…]: as that of doctor.bash, but as a page
 container() {
@@ -70,43 +66,20 @@ soft=8388608 hard=8388608
 container
 wrong "1: memlock 8 MiB" memlock "soft 8 MiB, hard 8 MiB" 'oci-rdma-hook.io/inject: "true"'
 defaults
-translated='(.functions[].vfs[]? | select(.ibdev == "mlx5_6")).iommu = "DMA-FQ"'
-node "$(jq -c ". + {$MTUS} | $translated" tests/nodes/h100.json)"
-in_container "$ALLOCATED"
+described "$(vf '"iommu":"DMA-FQ"')"
 page
 wrong "2, 6: a translated VF" "iommu_group of mlx5_6" "IBV_WC_LOC_PROT_ERR" "iommu=pt"
-shows "2: it is marked in the drawing, and no other" "mlx5_6 FAIL" '.svg.chips[] | select(.class | test("fail|warn")) | "\(.name) \(.texts[-1])"'
+shows "it is marked in the drawing, and no other" "mlx5_6 FAIL" '.svg.chips[] | select(.class | test("fail|warn")) | "\(.name) \(.texts[-1])"'
 container NCCL_IB_HCA=mlx5_1,mlx5_6
 wrong "7: NCCL_IB_HCA without =" "nccl_ib_hca of mlx5_1" "selects mlx5_10" "NCCL_IB_HCA==mlx5_1,mlx5_6"
-container NCCL_IB_GID_INDEX=2
-wrong "8: a GID index that is no RoCE v2" nccl_ib_gid_index "RoCE v1" "GID"
-container NCCL_NET_GDR_LEVEL=5
-wrong "9: GDR across sockets" nccl_net_gdr_level "is SYS" "Remove the variable"
-interfaces='lo eth0 net1 net2 net10'
-container NCCL_SOCKET_IFNAME=net1
-wrong "10: the bootstrap's interface" nccl_socket_ifname "net10" "NCCL_SOCKET_IFNAME==net1"
-defaults
-h100
-in_container "$ALLOCATED"
-device_files . uverbs12=231:204
-page
-wrong "11: other tenants' devices" "nccl_ib_hca of mlx5_12" "not allocated to this container" "use a pod that is not privileged"
-h100
-in_container "$ALLOCATED"
-write proc/1/ns ''
-printf '%s\0' NCCL_IB_HCA==mlx5_6,mlx5_7 >"$NODE/proc/1/environ"
-page
-wrong "12: an exec lacks what the entry point sets" nccl_exec "process 1 has NCCL_IB_HCA" "exec"
 container NCCL_IB_HCA==mlx5_99
 wrong "13: names of another node" nccl_ib_hca "No device found" ""
-container NCCL_IB_DISABLE=1
-wrong "14, 15: TCP" nccl_ib_disable "NCCL_IB_DISABLE" ""
 
 # Several of one kind are together, with one remedy.
-node "$(jq -c ". + {$MTUS} | (.functions[].vfs[]?).iommu = \"DMA\"" tests/nodes/h100.json)"
-in_container "$ALLOCATED"
+described '(.functions[].vfs[]?).iommu = "DMA"'
 page
-shows "several of one kind: one finding, one remedy" "iommu_group 4 1" '.findings[0] | "\(.id) \(.evidence | length) \(.remedies | length)"'
+row "several of one kind: one finding, one remedy"
+shows "the first" "iommu_group 4 1" '.findings[0] | "\(.id) \(.evidence | length) \(.remedies | length)"'
 
 # ---- nobody's text is markup ----
 hostile=$'<script>alert(1)</script>"\'&amp;<!--]]>\001\033[31m\377\357\277\276\342\200\256'
@@ -119,11 +92,11 @@ printf '</text></svg><x>' >"$port/phys_state"
 printf '</title><script>' >"$port/../../fw_ver"
 printf '"><b>' >"$NODE/sys/kernel/iommu_groups/$(basename "$(readlink "$(dirname "$port")/../../../iommu_group")")/type"
 page
-sound "hostile values"
-has "hostile values: they are shown as text" "<script>alert(1)</script>\"'&amp;<!--]]>" "$(jq -r .text "$T/page")"
-has "…in the drawing, too" '<i>"??' "$(jq -r '.svg.chips[] | select(.name == "mlx5_6").texts | join(" ")' "$T/page")"
-has "…and in the tables" '</title><script>' "$(jq -r '.tables.topology | flatten | join(" ")' "$T/page")"
-is "…no control byte is in it, nor what turns the direction of writing" "0 0" "$(LC_ALL=C grep -caP '[\x00-\x08\x0b-\x1f\x7f]' "$T/page.html") $(grep -c $'\342\200\256' "$T/page.html")"
+sound "hostile values: the page is sound, and shows them as text"
+has "the values" "<script>alert(1)</script>\"'&amp;<!--]]>" "$(jq -r .text "$T/page")"
+has "in the drawing" '<i>"??' "$(jq -r '.svg.chips[] | select(.name == "mlx5_6").texts | join(" ")' "$T/page")"
+has "in the tables" '</title><script>' "$(jq -r '.tables.topology | flatten | join(" ")' "$T/page")"
+is "no control byte is in it, nor what turns the direction of writing" "0 0" "$(LC_ALL=C grep -caP '[\x00-\x08\x0b-\x1f\x7f]' "$T/page.html") $(grep -c $'\342\200\256' "$T/page.html")"
 h100
 on_node
 bundle '{"from":"h100-trainer.json","merge":{"annotations":{"io.kubernetes.container.name":"<script>x</script>","oci-rdma-hook.io/inject":"<b onclick=x>","oci-rdma-hook.io/<u>":"\"\u0007"}}}'
@@ -140,39 +113,46 @@ switch='"functions":[{"pci":"0000:1b:00.0","gpu":0,"numa":0,"below":["0000:18:00
 node "{$switch}"
 process self
 page --topology
-sound "--topology"
-shows "--topology: the topology alone" topology '.sections | join(" ")'
+sound "--topology: the topology alone, and each device in its switch and host bridge"
+shows "the parts" topology '.sections | join(" ")'
 boxes() { shows "$1" "$3" ".svg.chips[] | select(.name == \"$2\").inside | join(\", \")"; }
 boxes "a GPU is in its switch" GPU0 "NUMA node 0, host bridge pci0000:18, PCI switch 0000:19:00.0"
 boxes "the HCA beside it, too" mlx5_0 "NUMA node 0, host bridge pci0000:18, PCI switch 0000:19:00.0"
 boxes "one at another port of the host bridge is not" mlx5_2 "NUMA node 0, host bridge pci0000:18"
 boxes "one without a PCI function is in none" rxe0 "no PCI device"
 # A phone would make of 1180 pixels what nobody can read: the drawing keeps its size in a box that scrolls.
-is "on a narrow screen the drawing scrolls, and does not shrink" "1 0" \
+row "on a narrow screen the drawing scrolls, and does not shrink"
+is "its style" "1 0" \
 	"$(grep -c '<div class="wide"><svg ' "$T/page.html") $(grep -v '^@media print' "$T/page.html" | grep -cE 'svg[^}]*max-width')"
-shows "a port that is down" "PF 0000:1c:00.0 DOWN" '.svg.chips[] | select(.name == "mlx5_0").texts | join(" ")'
+row "a port that is down"
+shows "its words" "PF 0000:1c:00.0 DOWN" '.svg.chips[] | select(.name == "mlx5_0").texts | join(" ")'
 node '{"pfs":2,"vfs_per_pf":110}'
 process self
 page --topology
-sound "hundreds of virtual functions"
-shows "…two hundred are drawn, the table has all" "200 222" '"\(.svg.chips | length) \(.tables.topology[0] | length - 1)"'
-has "…which is said" "22 more are in the table" "$(jq -r .text "$T/page")"
+sound "hundreds of virtual functions: two hundred are drawn, the table has all"
+shows "their numbers" "200 222" '"\(.svg.chips | length) \(.tables.topology[0] | length - 1)"'
+has "which is said" "22 more are in the table" "$(jq -r .text "$T/page")"
 node '{"pfs":0,"vfs_per_pf":0}'
 process self
 page
-shows "a node without GPU and HCA has no drawing" "[] null" '"\(.errors) \(.svg)"'
+bare() { shows "errors, what it loads, and its drawing" "[] [] null" '"\(.errors) \(.foreign) \(.svg)"'; }
+row "a node without GPU and HCA has no drawing"
+bare
 page --symptom 'ibv_reg_mr failed: Cannot allocate memory'
-shows "a symptom is no matter of the node's topology" "[] [] null" '"\(.errors) \(.foreign) \(.svg)"'
-has "…its cause is at the top" memlock "$(jq -r .verdict "$T/page")"
+row "a symptom has its cause at the top, and no drawing"
+bare
+has "its cause" memlock "$(jq -r .verdict "$T/page")"
 page --symptom 'nothing that anybody knows'
-shows "an unknown log is a page, too" "[] [] null" '"\(.errors) \(.foreign) \(.svg)"'
-has "…which does not say that all is well" "Nothing known" "$(jq -r .verdict "$T/page")"
+row "an unknown log is a page that does not say that all is well"
+bare
+has "what it says" "Nothing known" "$(jq -r .verdict "$T/page")"
 
 # ---- the control: page.py finds what it looks for ----
 printf '<!DOCTYPE html><html><head><title>x</title></head><body><p onclick=x><script src=//x></script><img src=x></p></div></body></html>' >"$T/page.html"
 /usr/bin/python3 tests/cli/tools/html_page.py "$T/page.html" >"$T/page"
-shows "control: what loads and runs is found" "<img> <script> img src p onclick script src" '.foreign | join(" ")'
-shows "control: an end without a beginning is found" 1 '.errors | length'
+row "control: what loads and runs is found, and an end without a beginning"
+shows "what loads" "<img> <script> img src p onclick script src" '.foreign | join(" ")'
+shows "the end" 1 '.errors | length'
 
 # ---- the title: who has several pages tells them apart by it ----
 title() { sed -n 's|.*<title>\(.*\)</title>.*|\1|p' "$T/page.html" | head -n 1; }
@@ -180,8 +160,9 @@ defaults
 h100
 on_node
 page
+row "the title says whose page it is: several are told apart by it"
 is "the page of a recorded node, whose name is not known" "RDMA: a node" "$(title)"
-shows "…and its heading says the same" "RDMA: a node" .title
+shows "its heading" "RDMA: a node" .title
 page --container "$ID"
 is "the page of a container" "RDMA: container ${ID:0:12}" "$(title)"
 NODE=/ page

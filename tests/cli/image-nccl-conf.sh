@@ -3,6 +3,7 @@
 cd "$(dirname "$0")/../.." || exit 1
 . tests/cli/setup.bash
 . tests/cli/process.bash
+by_case
 node one
 SHIM=$T/oci-rdma-runtime
 ln -s "$HOOK" "$SHIM"

@@ -97,33 +97,20 @@ steps() {
 	echo '{"path":"/usr/local/bin/oci-rdma-hook"}' >/etc/machine-config-daemon/currentconfig
 	check "uninstall: refused on a node of OpenShift that has the plugin by a MachineConfig" refused "${made[@]}" uninstall
 	has "…saying what to do" "oc delete machineconfig" "$("${made[@]}" uninstall 2>&1)"
-	check "…and nothing is gone" test -x "$T/prefix/bin/oci-rdma-nri" -a -e /etc/systemd/system/oci-rdma-nri.service
+	check "…and nothing is gone" test -x "$T/prefix/bin/oci-rdma-nri" -a -e /etc/systemd/system/oci-rdma-nri-a.service
 	rm -r /etc/machine-config-daemon
 	echo '{"pid":1,"started":5}' >/run/oci-rdma-hook/nri.json
 	ln -s "$T/state" /run/oci-rdma-hook.0123456789abcdef
 	: >"$T/systemctl.log"
 	strace -f -qq -e trace=unlink,unlinkat -o "$T/trace" "${made[@]}" uninstall >"$T/out" 2>&1
 	is "uninstall: a unit that was laid down in /etc is no unit any more" "" "$(ls /etc/systemd/system/oci-rdma* 2>/dev/null)"
-	is "…systemd forgets all units after their files are gone" "disable --now oci-rdma-nri.service oci-rdma-nri-standby.service oci-rdma-metrics.service oci-rdma-hook-cdi.service oci-rdma-hook-cdi.path
+	is "…systemd forgets all units after their files are gone" "disable --now oci-rdma-nri-a.service oci-rdma-nri-b.service oci-rdma-metrics.service oci-rdma-hook-cdi.service oci-rdma-hook-cdi.path
 daemon-reload" "$(<"$T/systemctl.log")"
 	is "…and /run has nothing of ours" "" "$(ls -d /run/oci-rdma* 2>/dev/null)"
 	is "uninstall: the drop-in before the program" "60-oci-rdma-hook.conf oci-rdma-runtime-crun" \
 		"$(whole_calls "$T/trace" | sed -nE 's#.*"[^"]*/(60-oci-rdma-hook\.conf|oci-rdma-runtime-crun)".* = 0$#\1#p' | xargs)"
-	sed -n '/^%preun nri/,/^%/{/^%/!p}' rpm/oci-rdma-hook.spec >"$T/preun"
-	removes_the_lock "the deb's prerm" debian/oci-rdma-hook-nri.prerm remove
-	removes_the_lock "the rpm's preun" "$T/preun" 0
-}
-# removes_the_lock WHAT SCRIPT ARGUMENT: the file of a plugin that was killed goes; that of a plugin that runs stays
-removes_the_lock() {
-	local lock=/run/nri/oci-rdma-nri.lock
-	install -D /dev/null "$lock"
-	check "$1: it ends well while a plugin of a DaemonSet runs" flock "$lock" sh "${@:2}"
-	check "…whose lock stays" test -e "$lock"
-	check "$1: it ends well" sh "${@:2}"
-	check "…and takes the lock away that nobody has" test ! -e "$lock"
-	check "…and misses none" sh "${@:2}"
 }
 export T HOOK BUILD failed
-export -f steps removes_the_lock labelled check is has pass fail refused whole_calls
+export -f steps labelled check is has pass fail refused whole_calls
 private_etc bash -c steps || failed=1
 finish

@@ -4,6 +4,7 @@
 # shellcheck disable=SC2016 # backticks are Markdown's
 cd "$(dirname "$0")/../.." || exit 1
 . tests/cli/setup.bash
+by_case
 TABLE=core/policy/config.c
 MANUAL=doc/configuration.md
 PAGE=doc/man/oci-rdma-hook.json.5

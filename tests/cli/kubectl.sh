@@ -5,6 +5,10 @@ cd "$(dirname "$0")/../.." || exit 1
 . tests/cli/setup.bash
 DOCTOR=$(realpath "${DOCTOR:-${BUILD:-build}/oci-rdma-doctor}")
 KUBECTL=$(realpath "${BUILD:-build}/tests/kubectl")
+if [ ! -x "$KUBECTL" ]; then
+	fail "kubectl is not there" "make ${BUILD:-build}/tests/kubectl"
+	finish
+fi
 mkdir "$T/bin" "$T/pods" "$T/inside"
 ln -s "$KUBECTL" "$T/bin/kubectl"
 ln -s "$(realpath install/kubectl/kubectl-rdma_doctor)" "$T/bin/kubectl-rdma_doctor"
@@ -41,25 +45,29 @@ printf '#!/bin/sh\nshift; exec "$@"\n' >"$T/exec"
 chmod +x "$T/image" "$T/exec"
 
 # ---- on the node ----
+row "on the node: the doctor is asked about the pod's container, on its node, privileged, by the image of this version"
 echo 0 >"$T/status"
 plugin h-kim-0 -n team-a -- --format html
-is "on the node: the doctor is asked about the pod's container" "0 node-doctor --container $id --format html" "$rc $(<"$T/out")"
-is "…on its node, with the node's root directory, privileged" "n1 / true" \
+is "what it is asked" "0 node-doctor --container $id --format html" "$rc $(<"$T/out")"
+is "node, root directory, privilege" "n1 / true" \
 	"$(sed -n 's/^create team-a //p' "$T/requests" | jq -r '[.nodeName, .volumes[0].hostPath.path, .containers[0].securityContext.privileged] | join(" ")')"
-is "…by the image of this version" "oci-rdma-doctor:$("$DOCTOR" --version | cut -d ' ' -f 2)" "$(sed -n 's/^create team-a //p' "$T/requests" | jq -r .containers[0].image)"
+is "the image" "oci-rdma-doctor:$("$DOCTOR" --version | cut -d ' ' -f 2)" "$(sed -n 's/^create team-a //p' "$T/requests" | jq -r .containers[0].image)"
 plugin h-kim-0 -n team-a --debug-namespace ops
-is "the debugging pod in another namespace: the same container" "0 node-doctor --container $id" "$rc $(<"$T/out")"
-is "…and only there" n1 "$(sed -n 's/^create ops //p' "$T/requests" | jq -r .nodeName)"
-lacks "…nothing is made in the pod's" "create team-a" "$(<"$T/requests")"
-is "…and nothing is left" "h-kim-0 pending starting" "$(cd "$T/pods" && printf '%s\n' ./*.json | sed 's|./||; s|.json||' | xargs)"
+row "the debugging pod in another namespace: the same container, and nothing is left"
+is "what it is asked" "0 node-doctor --container $id" "$rc $(<"$T/out")"
+is "its node" n1 "$(sed -n 's/^create ops //p' "$T/requests" | jq -r .nodeName)"
+lacks "nothing is made in the pod's" "create team-a" "$(<"$T/requests")"
+is "pods" "h-kim-0 pending starting" "$(cd "$T/pods" && printf '%s\n' ./*.json | sed 's|./||; s|.json||' | xargs)"
 echo 1 >"$T/status"
 plugin -n team-a pod/h-kim-0 -c loader --image mine:1
-is "another container, another image, and the doctor's status" "1 node-doctor --container 1234 mine:1" \
+row "another container, another image, and the doctor's status"
+is "what it is asked" "1 node-doctor --container 1234 mine:1" \
 	"$rc $(<"$T/out") $(sed -n 's/^create team-a //p' "$T/requests" | jq -r .containers[0].image)"
 plugin -n team-a h-kim-0 --image missing
-is "an image that is not there: status 2" 2 "$rc"
-has "an image that is not there: why" "ImagePullBackOff no such image" "$(<"$T/err")"
-has "…and nothing is left" "delete node-debugger-n1" "$(<"$T/requests")"
+row "an image that is not there: why, and nothing is left"
+is "status" 2 "$rc"
+has "why" "ImagePullBackOff no such image" "$(<"$T/err")"
+has "the pod goes" "delete node-debugger-n1" "$(<"$T/requests")"
 
 # ---- what comes from the pod ----
 # What clears the screen, takes a title, deletes a line, writes backwards; tab, line break and letters of other languages stay
@@ -68,22 +76,25 @@ clean=$'a?[2Jb?]0;t?c?d?2Ke?f?g\tÄ→…'
 printf '#!/bin/sh\nprintf "%s"\n' "$hostile" >"$T/image"
 echo 0 >"$T/status"
 plugin h-kim-0 -n team-a
-is "on the node: what the log says to the terminal is shown as '?'" "0 $clean" "$rc $(<"$T/out")"
+row "on the node: what the log says to the terminal is shown as '?'"
+is "status, output" "0 $clean" "$rc $(<"$T/out")"
 printf '#!/bin/sh\nshift; case $1 in */oci-rdma-doctor.*) printf "%s"; printf "%s" >&2; [ "$2" = --version ] || exit 7 ;; esac; exec "$@"\n' "$hostile" "$hostile" >"$T/exec.new"
 sed 's/esac; exec/*) exec "$@" ;; esac; #/' "$T/exec.new" >"$T/exec.other" && chmod +x "$T/exec.other"
 cp "$T/exec" "$T/exec.old"
 mv "$T/exec.other" "$T/exec"
 plugin --in-pod --doctor "$DOCTOR" h-kim-0
-is "in the pod: so is its output" "7 $clean" "$rc $(<"$T/out")"
-is "…and what it writes to stderr" "$clean" "$(head -n 1 "$T/err")"
+row "in the pod: so is its output, also on stderr, and where it lets nothing run"
+is "status, output" "7 $clean" "$rc $(<"$T/out")"
+is "stderr" "$clean" "$(head -n 1 "$T/err")"
 printf '#!/bin/sh\nprintf "%s" >&2; exit 126\n' "$hostile" >"$T/exec.new" && chmod +x "$T/exec.new" && mv "$T/exec.new" "$T/exec"
 plugin --in-pod --doctor "$DOCTOR" h-kim-0
-is "…also where it lets nothing run" "2 0" "$rc $(LC_ALL=C grep -c $'[\x01-\x08\x0b-\x1f\x7f]' "$T/err")"
+is "it lets nothing run" "2 0" "$rc $(LC_ALL=C grep -c $'[\x01-\x08\x0b-\x1f\x7f]' "$T/err")"
 mv "$T/exec.old" "$T/exec"
 
 # ---- it is interrupted ----
 printf '#!/bin/sh\n: >%s/began; until [ -e %s/end ]; do sleep 0.1; done\n' "$T" "$T" >"$T/image"
 for signal in HUP INT TERM; do
+	row "SIG$signal: status 2, and the debugging pod is deleted"
 	rm -f "$T/requests" "$T/began" "$T/end"
 	# A shell starts what runs in the background with INT ignored, nohup(1) ignores HUP, and a shell cannot take that back.
 	PATH=$T/bin:$PATH "$PYTHON" -IS -c 'import os, signal
@@ -94,7 +105,7 @@ os.execvp("kubectl-rdma_doctor", ["kubectl-rdma_doctor", "h-kim-0", "-n", "team-
 	within test -e "$T/began"
 	kill -s "$signal" "$interrupted"
 	wait "$interrupted"
-	is "SIG$signal: status 2, and the debugging pod is deleted" "2 delete node-debugger-n1" "$? $(grep -o 'delete node-debugger-n1' "$T/requests")"
+	is "status, request" "2 delete node-debugger-n1" "$? $(grep -o 'delete node-debugger-n1' "$T/requests")"
 	: >"$T/end"
 done
 printf '#!/bin/sh\necho "$*"; exit "$(cat %s/status)"\n' "$T" >"$T/image"
@@ -104,10 +115,11 @@ refused() {
 	local part=$1
 	shift
 	plugin "$@"
-	is "$*: status 2" 2 "$rc"
+	is "$*: status" 2 "$rc"
 	has "$*: why" "$part" "$(<"$T/err")"
 	check "$*: nothing is made" test ! -e "$T/requests"
 }
+row "what is refused: the reason, and nothing is made"
 refused "not found" nowhere
 refused "is not on a node yet" pending
 refused "does not exist or has not started yet" starting
@@ -122,20 +134,23 @@ is "--help" 0 "$rc"
 
 # ---- in the pod ----
 plugin --in-pod --doctor "$DOCTOR" h-kim-0 -- --format json
-check "in the pod: the doctor has run there" test "$rc" -le 1
-is "…with its options" 1 "$(jq .schema "$T/out")"
-is "…with its status" "$((0$(jq .summary.fail "$T/out") > 0))" "$rc"
-is "…in the first container" trainer "$(awk '/^exec/ { print $2 }' "$T/requests" | sort -u)"
+row "in the pod: the doctor runs in the first container, from a file of its own, which is gone then"
+check "status" test "$rc" -le 1
+is "its options" 1 "$(jq .schema "$T/out")"
+is "its status" "$((0$(jq .summary.fail "$T/out") > 0))" "$rc"
+is "the container" trainer "$(awk '/^exec/ { print $2 }' "$T/requests" | sort -u)"
 copy=$(awk '/^exec/ && /rm -f/ { print $NF }' "$T/requests")
-has "…from a file of its own" /oci-rdma-doctor. "$copy"
-check "…which is gone" test ! -e "$copy"
+has "the file" /oci-rdma-doctor. "$copy"
+check "it is gone" test ! -e "$copy"
 printf '#!/bin/sh\nshift; case $1 in */oci-rdma-doctor.*) echo "not found" >&2; exit 127 ;; esac; exec "$@"\n' >"$T/exec.new" && chmod +x "$T/exec.new" && mv "$T/exec.new" "$T/exec"
 plugin --in-pod --doctor "$DOCTOR" h-kim-0
-is "in a pod with another C library: status 2" 2 "$rc"
-has "…it says what it wants" "needs glibc 2.34 or newer" "$(<"$T/err")"
-check "…and is gone" test ! -e "$(awk '/^exec/ && /rm -f/ { print $NF }' "$T/requests")"
+row "in a pod with another C library: what it wants, and its file is gone"
+is "status" 2 "$rc"
+has "what it wants" "needs glibc 2.34 or newer" "$(<"$T/err")"
+check "it is gone" test ! -e "$(awk '/^exec/ && /rm -f/ { print $NF }' "$T/requests")"
 printf '#!/bin/sh\necho "no sh" >&2; exit 126\n' >"$T/exec.new" && chmod +x "$T/exec.new" && mv "$T/exec.new" "$T/exec"
 plugin --in-pod --doctor "$DOCTOR" h-kim-0
-is "in a pod without a shell: status 2" 2 "$rc"
-has "…why" "its image lacks sh, cat, chmod or rm" "$(<"$T/err")"
+row "in a pod without a shell: why"
+is "status" 2 "$rc"
+has "why" "its image lacks sh, cat, chmod or rm" "$(<"$T/err")"
 finish

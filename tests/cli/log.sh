@@ -5,6 +5,7 @@ cd "$(dirname "$0")/../.." || exit 1
 . tests/cli/namespace.bash "the log"
 . tests/cli/setup.bash
 . tests/cli/process.bash
+by_case
 node one
 rdma='{"devices":[["/dev/infiniband/uverbs6",231,198]]}'
 

@@ -92,11 +92,10 @@ is "…its names" "99-gpu-h100-oci-rdma-hook 99-gpu-h100-oci-rdma-hook-enable" \
 is "…its label" 2 "$(grep -c 'machineconfiguration.openshift.io/role: gpu-h100$' "$T/pool.yaml")"
 lacks "without RUNTIME=1 there is no handler" runtime "$(grep path: "$T/pool.yaml")"
 check "NRI=1" render plugin NRI=1
-is "…the plugin's executable is in the part that is there first" 99-worker-oci-rdma-hook \
+is "…the part that is deleted first has the plugin's executable, whose removal ends the plugins" 99-worker-oci-rdma-hook-enable \
 	"$(awk '/^  name: /{name = $2} /path: .*oci-rdma-nri$/{print name}' "$T/plugin.yaml")"
-is "…its units are as in config/nri, with what the daemon needs, and the other part brings them; the plugin's is switched on, and starts the standby" \
-	"None $(cat config/nri/oci-rdma-nri-standby.service config/machineconfig/oci-rdma-nri-standby.conf)
-True $(cat config/nri/oci-rdma-nri.service config/machineconfig/oci-rdma-nri.conf)" \
+is "…its units are as in config/nri, with what the daemon needs; the same part brings them, and switches them on" \
+	"$(for unit in a b; do echo "True $(cat "config/nri/oci-rdma-nri-$unit.service" config/machineconfig/oci-rdma-nri.conf)"; done)" \
 	"$(python3 -c 'import sys, yaml
 for o in yaml.safe_load_all(open(sys.argv[1])):
     for unit in (o or {}).get("spec", {}).get("config", {}).get("systemd", {}).get("units", []):
@@ -204,7 +203,7 @@ units() {
 	python3 -c 'import hashlib, sys, yaml
 for o in yaml.safe_load_all(open(sys.argv[1])):
     for unit in o["spec"].get("config", {}).get("systemd", {}).get("units", []):
-        assert o["metadata"]["name"].endswith("-enable") and (unit.get("enabled") or "standby" in unit["name"]), unit
+        assert o["metadata"]["name"].endswith("-enable") and unit["enabled"], unit
         print(unit["name"], hashlib.sha256(unit["contents"].encode()).hexdigest())' "$1"
 }
 has "monitoring: the unit is as in config/monitoring, with what the daemon needs" \
@@ -214,8 +213,8 @@ is "monitoring: the doctor runs" "$(build/oci-rdma-doctor --version)" "$("$root/
 check "monitoring: what brings its findings" cmp install/monitoring/collect "$root/usr/local/share/oci-rdma-hook/monitoring/collect"
 is "monitoring: the unit starts what is there" /usr/local/share/oci-rdma-hook/monitoring/collect \
 	"$(sed -n 's|^ExecStart=/bin/sh ||p' config/monitoring/oci-rdma-metrics.service)"
-has "monitoring: the plugin writes the file that is brought" "--metrics /run/oci-rdma-hook/oci-rdma-nri.prom" "$(grep ExecStart=/usr/local/bin/oci-rdma-nri "$T/monitored.yaml")"
-has "…" 'counters=$ROOT/run/oci-rdma-hook/oci-rdma-nri.prom' "$(<install/monitoring/collect)"
+has "monitoring: the plugins write the files that are brought" "--metrics /run/oci-rdma-hook/oci-rdma-nri-%j.prom" "$(grep ExecStart=/usr/local/bin/oci-rdma-nri "$T/monitored.yaml")"
+has "…" '"$ROOT"/run/oci-rdma-hook/oci-rdma-nri-*.prom' "$(<install/monitoring/collect)"
 is "monitoring: the alerts are in the file, as in config/monitoring" "$(cat config/monitoring/alertingrule.yaml)" "$(sed -n '/^# config\/monitoring\/rules.yaml/,$p' "$T/monitored.yaml" | sed '1i ---')"
 check "MONITORING=0" render without
 is "…leaves all of it out" "" "$(grep -iE 'doctor|metrics|alert|MONITORING=1' "$T/without.yaml")"

@@ -137,7 +137,7 @@ looks
 is "a doctor that could not report is said" "oci-rdma-doctor did not report" "$(tail -n 1 <<<"$SAID")"
 is "…and the file stays as it was" "m 1" "$(cat "$T/node/collector/oci-rdma-doctor.prom")"
 # Where systemd has forgotten the unit, the script ends by itself.
-touch "$T/node/collector/oci-rdma-nri.prom" "$T/node/collector/other.prom" "$T/unit"
+touch "$T/node/collector/oci-rdma-nri-a.prom" "$T/node/collector/other.prom" "$T/unit"
 echo 0 >"$T/status"
 END_WITH=$T/unit looks
 is "the unit's file is there: metrics are written" "metrics are written" "$SAID"
@@ -148,7 +148,7 @@ is "the unit's file is gone: it ends, and leaves none of our files to node expor
 for directory in "$T/node/collector" "$T/node/var/lib/kubelet/pods/1/volumes/kubernetes.io~empty-dir/node-exporter-textfile" \
 	"$T/node/var/lib/kubelet/pods/2/volumes/kubernetes.io~empty-dir/node-exporter-textfile"; do
 	mkdir -p "$directory"
-	touch "$directory"/oci-rdma-{doctor,nri}.prom "$directory/oci-rdma.77" "$directory/other.prom"
+	touch "$directory"/oci-rdma-{doctor,nri-a}.prom "$directory/oci-rdma.77" "$directory/other.prom"
 done
 mkdir -p "$T/node/var/log/pods/openshift-monitoring_node-exporter-abcde_1" "$T/node/var/log/pods/team-a_node-exporter-abcde_2"
 sed -n "/^ExecStopPost=/,/'\$/p" config/monitoring/oci-rdma-metrics.service | sed "1s/^ExecStopPost=.bin.sh -c '//; \$s/'\$//; s/ \\\\\$//; s/\\\$\\\$/\$/g; s|/var/l|$T/node/var/l|g" |
@@ -156,7 +156,7 @@ sed -n "/^ExecStopPost=/,/'\$/p" config/monitoring/oci-rdma-metrics.service | se
 DIRECTORIES=$T/node/collector sh "$T/end"
 is "the unit's end leaves none of our files to node exporter" "collector/other.prom
 node-exporter-textfile/oci-rdma-doctor.prom
-node-exporter-textfile/oci-rdma-nri.prom
+node-exporter-textfile/oci-rdma-nri-a.prom
 node-exporter-textfile/oci-rdma.77
 node-exporter-textfile/other.prom
 node-exporter-textfile/other.prom" "$(find "$T/node/collector" "$T/node/var/lib" -type f | sed -E 's|.*/([^/]*/[^/]*)$|\1|' | sort)"

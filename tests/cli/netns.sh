@@ -17,6 +17,7 @@ if [ "${OWN_NAMESPACES-}" != yes ]; then
 fi
 . tests/cli/setup.bash
 . tests/cli/process.bash
+by_case
 
 # ---- the node and its namespaces ----
 

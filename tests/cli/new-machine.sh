@@ -31,27 +31,31 @@ user() { out=$(cd "$T/tree" && PATH=$T/bin:$PATH "${as_user[@]}" "$@" 2>&1) && r
 
 printf '#!/bin/sh\n' >"$T/bin/sudo" && chmod 755 "$T/bin/sudo"
 user tools/deps installer coverage podman vm
-is "who may not install is given the command" "1 tools/deps: packages are missing, and only root may install them; run: sudo sh -c 'apt-get update && apt-get install -y --no-install-recommends busybox-static gcovr" \
+row "a user who may not install is given the command, with each package once"
+is "the command" "1 tools/deps: packages are missing, and only root may install them; run: sudo sh -c 'apt-get update && apt-get install -y --no-install-recommends busybox-static gcovr" \
 	"$rc ${out%% podman *}"
-is "…with each package once" "" "$(grep -o "no-install-recommends .*[^']" <<<"$out" | tr -s "' " '\n' | sort | uniq -d)"
-is "…that a shell can read" "" "$(bash -n <<<"${out#*run: }" 2>&1)"
+is "packages that are in it twice" "" "$(grep -o "no-install-recommends .*[^']" <<<"$out" | tr -s "' " '\n' | sort | uniq -d)"
+is "a shell reads it" "" "$(bash -n <<<"${out#*run: }" 2>&1)"
+row "make without a compiler: the command, once, for all that is needed"
 user make CC=no-compiler demo
-is "make demo without a compiler: the command, once" "2 1" "$rc $(grep -c apt-get <<<"$out")"
-has "…for all that the demo needs" "gcc make libc6-dev " "$out"
-has "…its own part, too" " python3'" "$out"
+is "make demo" "2 1" "$rc $(grep -c apt-get <<<"$out")"
+has "the demo's packages" "gcc make libc6-dev " "$out"
+has "the demo's own part" " python3'" "$out"
 user make CC=no-compiler
-is "make itself: the command, once" "2 1" "$rc $(grep -c apt-get <<<"$out")"
-has "…for all that it needs, musl and yajl among them" "libprotobuf-c-dev protobuf-c-compiler nettle-dev libyajl-dev musl-tools'" "$out"
+is "make itself" "2 1" "$rc $(grep -c apt-get <<<"$out")"
+has "musl and yajl" "libprotobuf-c-dev protobuf-c-compiler nettle-dev libyajl-dev musl-tools'" "$out"
 user make CC=no-compiler DYNAMIC=1
-lacks "…with shared libraries without musl" musl-tools "$out"
+lacks "with shared libraries" musl-tools "$out"
 user make CC=no-compiler uninstall DESTDIR="$T/nothing"
-is "make uninstall needs no compiler" "0 0" "$rc $(grep -c apt-get <<<"$out")"
+row "make uninstall needs no compiler"
+is "status" "0 0" "$rc $(grep -c apt-get <<<"$out")"
 
 mkdir "$T/a tree"
 cp -R "$T/tree/." "$T/a tree"
 out=$(make -C "$T/a tree" demo 2>&1) && rc=0 || rc=$?
-is "below a path with a space: refused in a line" "2 1" "$rc $(grep -vc "ing directory" <<<"$out")"
-has "…that says what to do" "move this directory, '$T/a tree', to where no name has a space" "$out"
+row "below a path with a space: refused in a line that says what to do"
+is "status, lines" "2 1" "$rc $(grep -vc "ing directory" <<<"$out")"
+has "what to do" "move this directory, '$T/a tree', to where no name has a space" "$out"
 
 # apt-get of root: what it would install is not installed here, so one of ours stands for it.
 cat >"$T/bin/apt-get" <<'END'
@@ -77,29 +81,35 @@ root() {
 	out=$(PATH=$T/bin:$PATH HELD=$1 UPDATE=$2 INSTALL=$3 tools/deps installer demo 2>&1) && rc=0 || rc=$?
 }
 root 1 0 0
-is "root is told what is installed" "0 tools/deps: installing busybox-static python3" "$rc $out"
-is "…and it is, with new lists" "update install -y --no-install-recommends busybox-static python3" \
+row "for root it is installed, with new lists, and said"
+is "what is said" "0 tools/deps: installing busybox-static python3" "$rc $out"
+is "what apt-get is asked" "update install -y --no-install-recommends busybox-static python3" \
 	"$(sed 's/ -q$//; s/ -o .*//' "$CALLS" | paste -sd ' ')"
 out=$(PATH=$T/bin:$PATH tools/deps --say installer demo 2>&1) && rc=0 || rc=$?
-is "--say names them, and the command, and installs nothing, also for root" \
+row "--say names them, and the command, and installs nothing, also for root"
+is "what is said" \
 	"1 tools/deps: packages are missing; run: apt-get update && apt-get install -y --no-install-recommends busybox-static python3" "$rc $out"
 root 3 0 0
-is "another apt that holds the lists is waited for" "0 3 1" "$rc $(grep -c update "$CALLS") $(grep -c install "$CALLS")"
-is "…which is said once" 1 "$(grep -c "another apt is at work" <<<"$out")"
+row "another apt that holds the lists is waited for, which is said once"
+is "status, calls" "0 3 1" "$rc $(grep -c update "$CALLS") $(grep -c install "$CALLS")"
+is "said" 1 "$(grep -c "another apt is at work" <<<"$out")"
 root 1 100 0
-is "a source that does not answer is not in the way" "0 tools/deps: installing busybox-static python3" "$rc $out"
+row "a source that does not answer is not in the way"
+is "what is said" "0 tools/deps: installing busybox-static python3" "$rc $out"
 root 1 100 100
-is "what cannot be installed is an error" 1 "$rc"
-has "…with what apt-get update said" "what update says" "$out"
-has "…and apt-get install" "what install says" "$out"
-has "…and the command" "could not run: apt-get install -y --no-install-recommends busybox-static python3" "$out"
+row "what cannot be installed is an error, with what apt-get said, and the command"
+is "status" 1 "$rc"
+has "apt-get update" "what update says" "$out"
+has "apt-get install" "what install says" "$out"
+has "the command" "could not run: apt-get install -y --no-install-recommends busybox-static python3" "$out"
 # Fedora, as far as the script can tell: it has dnf, and no dpkg-query.
 mkdir "$T/fedora"
 for name in bash env awk tr paste; do ln -s "$(command -v "$name")" "$T/fedora/$name"; done
 touch "$T/fedora/dnf" && chmod 755 "$T/fedora/dnf"
-is "on Fedora the packages have Fedora's names" \
+row "on Fedora the packages have Fedora's names"
+is "what is said" \
 	"tools/deps: what is missing of these is installed by: sudo dnf install gcc make glibc-devel glibc-static libseccomp-devel libcap-devel libcap-static rdma-core-devel protobuf-c-devel protobuf-c-compiler nettle-devel yajl-devel yajl-static; 0" \
-	"$(PATH=$T/fedora bash tools/deps --say build yajl 2>&1); $?"
+	"$(PATH=$T/fedora bash tools/deps --say build 2>&1); $?"
 unset DPKG_ADMINDIR
 
 # ---- what make reads installs nothing ----
@@ -110,7 +120,8 @@ echo "$*" >>"$CALLS"
 END
 : >"$CALLS"
 (cd "$T/tree" && PATH=$T/bin:$PATH DPKG_ADMINDIR=$T/dpkg make -n CC=no-compiler demo check >/dev/null 2>&1)
-is "make -n installs nothing, also for root" "" "$(cat "$CALLS")"
+row "make -n installs nothing, also for root"
+is "calls" "" "$(cat "$CALLS")"
 
 # ---- the mirror, which apt names for the package lists that it has ----
 
@@ -125,10 +136,12 @@ printf 'Package: some\nVersion: 1\nArchitecture: all\n' >"$some/$packages"
 printf 'Suite: some\nCodename: some\nDate: %s\nArchitectures: %s\nComponents: main\nSHA256:\n %s %s %s\n' "$(date -Ru)" "$machine" \
 	"$(sha256sum <"$some/$packages" | cut -d ' ' -f 1)" "$(wc -c <"$some/$packages")" "$packages" >"$some/Release"
 mirror "deb [trusted=yes] file:$T/archive/debian some main"
-is "a machine without package lists has a mirror" "0 file:$T/archive/debian/" "$rc ${out##*$'\n'}"
-is "…and none of them afterwards" partial "$(ls "$T/none")"
+row "a machine without package lists has a mirror, and no lists afterwards"
+is "the mirror" "0 file:$T/archive/debian/" "$rc ${out##*$'\n'}"
+is "the lists" partial "$(ls "$T/none")"
 mirror "deb [trusted=yes] file:$T/archive/other some main"
-is "one without a mirror of Debian's is told so" "1 tools/mirror: the machine's sources have no Debian mirror, an address that ends in /debian" \
+row "a machine without a mirror of Debian's is told so"
+is "what is said" "1 tools/mirror: the machine's sources have no Debian mirror, an address that ends in /debian" \
 	"$rc ${out##*$'\n'}"
 
 # ---- two runs of suites in one tree ----
@@ -145,12 +158,13 @@ within begun
 run short &
 second=$!
 waits() { grep -q "another run writes to $T/runs/log" "$T/short.out"; }
-check "a second run waits for the first, and says so" within waits
+row "two runs in one tree: the second waits for the first, and says so; both have their logs"
+check "it waits" within waits
 touch "$T/go"
 wait "$first"
-is "the first has its log" "0 1 passed, 0 failed" "$? $(tail -n 1 "$T/long.out")"
+is "the first" "0 1 passed, 0 failed" "$? $(tail -n 1 "$T/long.out")"
 wait "$second"
-is "then the second runs" "0 1 passed, 0 failed" "$? $(tail -n 1 "$T/short.out")"
+is "the second" "0 1 passed, 0 failed" "$? $(tail -n 1 "$T/short.out")"
 
 # ---- one row ----
 
@@ -174,13 +188,14 @@ rows() {
 	printf '%s: ' "$?"
 	grep -E '^(not ok|[0-9]+ passed)' "$T/${2-rows}.out" | paste -sd ,
 }
-is "one row: what another one says does not count" "0: 2 passed, 0 failed" "$(rows 'a red')"
-is "one row: a part of a name is taken as it is, and no pattern" "0: 1 passed, 0 failed" "$(rows '(again)')"
-is "one row: that it fails is said" "1: not ok - a green row,0 passed, 1 failed" "$(rows green)"
-has "…and why" "#   why the green one is not" "$(cat "$T/rows.out")"
-is "one row: that there is none is a failure" "1: not ok - no row's name has in it: blue,0 passed, 1 failed" "$(rows blue)"
-has "one row: a suite that dies has failed, whatever the row says" "1 failed" "$(rows 'a red' dies)"
-is "one row, control: without it all rows count" "1: not ok - a green row,2 passed, 1 failed" "$(rows '')"
+row "ROW: only rows with this in their names count; that one fails, or that there is none, is said"
+is "what another one says does not count" "0: 2 passed, 0 failed" "$(rows 'a red')"
+is "it is no pattern" "0: 1 passed, 0 failed" "$(rows '(again)')"
+is "it fails" "1: not ok - a green row,0 passed, 1 failed" "$(rows green)"
+has "why" "#   why the green one is not" "$(cat "$T/rows.out")"
+is "there is none" "1: not ok - no row's name has in it: blue,0 passed, 1 failed" "$(rows blue)"
+has "a suite that dies" "1 failed" "$(rows 'a red' dies)"
+is "control: without ROW all rows count" "1: not ok - a green row,2 passed, 1 failed" "$(rows '')"
 
 # ---- the demo ----
 
@@ -201,37 +216,44 @@ compiled=$T/build/musl/core/base/tell.o
 demo() { out=$(make BUILD="$T/build" CC="$T/cc" "$@" demo 2>&1) && rc=0 || rc=$?; }
 page=$T/build/oci-rdma-hook' --sysroot '$T/build/demo/node' --dry-run '$T/build/demo/bundle
 demo
-is "what is built shows its page at once" "0 $page" "$rc ${out%%$'\n'*}"
-has "…which is a plan" "what it gets, and through what" "$out"
-is "…and nothing else" "" "$(grep -vxFf <("$T/build/oci-rdma-hook" --sysroot "$T/build/demo/node" --dry-run "$T/build/demo/bundle") <<<"${out#*$'\n'}")"
+row "make demo: what is built shows its page at once, and nothing else"
+is "the first line" "0 $page" "$rc ${out%%$'\n'*}"
+has "a plan" "what it gets, and through what" "$out"
+is "all else" "" "$(grep -vxFf <("$T/build/oci-rdma-hook" --sysroot "$T/build/demo/node" --dry-run "$T/build/demo/bundle") <<<"${out#*$'\n'}")"
 rm "$compiled"
 demo
-is "what is not is a line, what the compiler says, then the page" "0 building $T/build/oci-rdma-hook …|what the compiler says|$page" \
+row "make demo: what is not built is a line, what the compiler says, then the page"
+is "the lines" "0 building $T/build/oci-rdma-hook …|what the compiler says|$page" \
 	"$rc $(head -n 3 <<<"$out" | paste -sd '|')"
 rm "$compiled"
 demo V=1
-has "V=1 shows the commands" "$T/cc " "$out"
+has "V=1: the commands" "$T/cc " "$out"
 rm "$compiled"
 touch "$T/cc.fails"
 demo
-is "what does not compile shows no page" 2 "$rc"
-has "…but why" "what the compiler says" "$out"
-lacks "…alone" "what it gets" "$out"
+row "make demo: what does not compile shows why, and no page"
+is "status" 2 "$rc"
+has "why" "what the compiler says" "$out"
+lacks "no page" "what it gets" "$out"
 rm "$T/cc.fails"
 out=$(make BUILD="$T/build" CC="$T/cc" "$T/build/oci-rdma-hook" 2>&1)
-has "make itself has a line for each file" "CC  $compiled" "$out"
+row "make itself has a line for each file"
+has "a line" "CC  $compiled" "$out"
 
 # ---- what a build was configured with is remembered ----
 
 # would_make [VARIABLE…]: what make would make again, of the hook alone
 would_make() { make -n BUILD="$T/build" CC="$T/cc" V=1 "$@" "$T/build/oci-rdma-hook" 2>&1 | grep -o " -o $T/build/[^ ]*" | sed "s| -o $T/build/||"; }
-is "the same again: nothing is made" "" "$(would_make)"
+row "nothing is made again for the same options, nor for an edited Makefile or help"
+is "the same" "" "$(would_make)"
 touch Makefile doc/make-help.txt 2>/dev/null
-is "an edited Makefile or help: nothing is made" "" "$(would_make)"
-has "other CFLAGS: every object is made again" musl/core/base/tell.o "$(would_make CFLAGS=-O1)"
-has "…and the executable" oci-rdma-hook "$(would_make CFLAGS=-O1)"
-is "LIBC=glibc: the executable is made again, of other objects" "oci-rdma-hook 0" \
-	"$(would_make LIBC=glibc | grep -x oci-rdma-hook) $(would_make LIBC=glibc | grep -c '^musl/')"
-has "DYNAMIC=1: likewise" oci-rdma-hook "$(would_make DYNAMIC=1)"
-is "other LDFLAGS: the executable alone" oci-rdma-hook "$(would_make LDFLAGS=-Wl,-O1)"
+is "edited" "" "$(would_make)"
+row "other options make again what they change: CFLAGS all, LIBC, DYNAMIC and LDFLAGS what is linked"
+made=$(would_make CFLAGS=-O1)
+for part in musl/core/base/tell.o oci-rdma-hook; do has "CFLAGS" "$part" "$made"; done
+made=$(would_make LIBC=glibc)
+is "LIBC=glibc: of other objects" "oci-rdma-hook 0" \
+	"$(grep -x oci-rdma-hook <<<"$made") $(grep -c '^musl/' <<<"$made")"
+has "DYNAMIC=1" oci-rdma-hook "$(would_make DYNAMIC=1)"
+is "LDFLAGS: the executable alone" oci-rdma-hook "$(would_make LDFLAGS=-Wl,-O1)"
 finish

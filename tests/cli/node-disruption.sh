@@ -27,9 +27,6 @@ rendered executable "$HOOK" NRI=1 STRIP="$T/newer"
 rendered policy "$HOOK" NRI=1 STRIP="$T/newer" PROFILE=roce-legacy
 sed 's/MemoryMax=64M/MemoryMax=65M/' "$T/policy.yaml" >"$T/unit.yaml"
 check "control: the units of the one are not the other's" test "$(grep -c MemoryMax=65M "$T/unit.yaml")" -eq 2
-# As a version without standby would render it
-rendered plain "$HOOK" NRI=1 MONITORING=0
-sed '/name: oci-rdma-nri-standby.service/,/name: oci-rdma-nri.service/{/name: oci-rdma-nri.service/!d}' "$T/plain.yaml" >"$T/alone.yaml"
 POOLS=(none nri executable policy unit hook nri nri=99-worker-oci-rdma-hook nri none hook none)
 CHANGES=(first-install executable policy unit without-NRI with-NRI-again enable-deleted enabled-again both-deleted hook-alone hook-alone-deleted)
 
@@ -53,17 +50,15 @@ plans() {
 
 cat >"$JOB/each" <<'END'
 #!/bin/bash
-# Each change by its script; a line each: what came of it, what became of the plugin, of its standby and of the unit for metrics, how many plugins
-# run (systemd is their parent), and which unit has failed
+# Each change by its script; a line each: what came of it, what became of both plugins and of the unit for metrics, how many plugins run (systemd is
+# their parent), whether both were away at a time, and which unit has failed
 . /job/lib.sh
-UNIT=oci-rdma-nri.service
-STANDBY=oci-rdma-nri-standby.service
 METRICS=oci-rdma-metrics.service
 printf 'disable *\n' >/usr/lib/systemd/system-preset/99-default-disable.preset # as RHCOS has it
 printf '[Service]\nType=oneshot\nRemainAfterExit=yes\nExecStart=/bin/true\n' >/etc/systemd/system/crio.service # what stands for CRI-O
 systemctl daemon-reload
 mkdir -p /usr/local/bin /run/nri
-python3 -B /job/tools/engine.py /run/nri/nri.sock & # so that a plugin is ready when it is connected, and hands over at once
+python3 -B /job/tools/engine.py /run/nri/nri.sock & # what stands for the engine
 rm -rf /usr/local/bin/oci-rdma* /usr/local/lib/systemd/system/oci-rdma* /etc/oci-rdma-hook /etc/containers/oci /run/oci-rdma-hook
 
 # property NAME UNIT
@@ -84,27 +79,25 @@ ended() {
 runs() {
 	if ! within runs_the_file "$1"; then echo -n "IS NOT THE FILE"; elif [ "$(main_pid "$1")" = "$2" ]; then echo -n "runs on"; else echo -n "runs anew"; fi
 }
-# standby_first: the standby had started before the plugin was started that runs now
-standby_first() { [ "$(property ActiveEnterTimestampMonotonic "$STANDBY")" -le "$(property ExecMainStartTimestampMonotonic "$UNIT")" ]; }
-
-# plugin PID-BEFORE: what became of the plugin, and its unit's MemoryMax
+# plugin NAME PID-BEFORE: what became of this plugin, and its unit's MemoryMax
 plugin() {
-	if has_unit "$UNIT"; then
-		runs "$UNIT" "$1"
-		echo -n ", MemoryMax=$(($(property MemoryMax "$UNIT") / 1048576))M, $(systemctl is-enabled "$UNIT")"
+	local unit=oci-rdma-nri-$1.service
+	echo -n "$1 "
+	if has_unit "$unit"; then
+		runs "$unit" "$2"
+		echo -n ", MemoryMax=$(($(property MemoryMax "$unit") / 1048576))M, $(systemctl is-enabled "$unit")"
 	else
-		ended "$UNIT"
+		ended "$unit"
 	fi
 }
-# standby PID-BEFORE
-standby() {
-	if has_unit "$STANDBY"; then
-		runs "$STANDBY" "$1"
-		standby_first || echo -n " after it"
-	else
-		ended "$STANDBY"
-	fi
+# one_by_one PID PID: where each had run before and was started anew, one was connected when the other one was stopped
+one_by_one() {
+	local a=oci-rdma-nri-a.service b=oci-rdma-nri-b.service
+	if [ "$1" = 0 ] || [ "$2" = 0 ] || [ "$(main_pid "$a")" = "$1" ] || [ "$(main_pid "$b")" = "$2" ] || ! has_unit "$a"; then return 0; fi
+	precedes "$a" "$b" || precedes "$b" "$a"
 }
+# precedes UNIT UNIT: that one had started when this one was stopped
+precedes() { [ "$(property ActiveEnterTimestampMonotonic "$1")" -le "$(property ActiveExitTimestampMonotonic "$2")" ]; }
 is_active() { systemctl --quiet is-active "$1"; }
 metrics() {
 	if ! has_unit "$METRICS"; then
@@ -118,12 +111,12 @@ metrics() {
 failed() { systemctl list-units --all --plain --no-legend --state=failed 'oci-rdma*' 'system-ocirdma*' | cut -d ' ' -f 1 | xargs; }
 
 for change in /job/plans/*/; do
-	before=$(main_pid "$UNIT") standby=$(main_pid "$STANDBY")
+	a=$(main_pid oci-rdma-nri-a.service) b=$(main_pid oci-rdma-nri-b.service)
 	sed -i -E "s/^systemctl (enable|preset)/SYSTEMD_OFFLINE=${OFFLINE:-0} &/" "$change/steps"
 	[ -z "${LATE-}" ] || sed -i '0,/^systemctl restart/s//sleep 3\n&/; 0,/^systemctl daemon-reload/s//sleep 3\n&/' "$change/steps"
 	"$change/steps" >"$change/said" 2>&1
 	rc=$?
-	echo "$(basename "$change" | cut -c 4-) $rc: ${LOOK+$(plugin "$before"); standby $(standby "$standby"); plugins: $(pgrep -P 1 -cx oci-rdma-nri); metrics $(metrics); failed: $(failed)}"
+	echo "$(basename "$change" | cut -c 4-) $rc: ${LOOK+$(plugin a "$a"); $(plugin b "$b"); plugins: $(pgrep -P 1 -cx oci-rdma-nri)$(one_by_one "$a" "$b" || echo " BOTH WERE AWAY"); metrics $(metrics); failed: $(failed)}"
 done
 END
 chmod 755 "$JOB/each"
@@ -149,7 +142,7 @@ runtime.listener.settimeout(None)
 while True:
     threading.Thread(target=serve, args=[runtime.accept()], daemon=True).start()
 END
-sed 's/system-ocirdma\.slice/oci-rdma-nri.service/; s/system-ocirdmastandby\.slice/oci-rdma-nri-standby.service/' "$POLICY" >"$T/by-the-unit.yaml"
+sed 's/system-ocirdma-\([ab]\)\.slice/oci-rdma-nri-\1.service/' "$POLICY" >"$T/by-the-unit.yaml"
 sed '/^    units:/,$d' "$POLICY" >"$T/without-units.yaml"
 echo '    units: []' >>"$T/without-units.yaml"
 
@@ -163,17 +156,17 @@ on_a_node() {
 	OUT=$(<"$JOB/out")
 }
 
-EXPECTED="first-install 0: runs anew, MemoryMax=64M, enabled; standby runs anew; plugins: 2; metrics active, enabled; failed: 
-executable 0: runs anew, MemoryMax=64M, enabled; standby runs anew; plugins: 2; metrics active, enabled; failed: 
-policy 0: runs on, MemoryMax=64M, enabled; standby runs on; plugins: 2; metrics active, enabled; failed: 
-unit 0: runs anew, MemoryMax=65M, enabled; standby runs anew; plugins: 2; metrics active, enabled; failed: 
-without-NRI 0: ended, not-found, links: 0; standby ended, not-found, links: 0; plugins: 0; metrics active, enabled; failed: 
-with-NRI-again 0: runs anew, MemoryMax=64M, enabled; standby runs anew; plugins: 2; metrics active, enabled; failed: 
-enable-deleted 0: ended, not-found, links: 0; standby ended, not-found, links: 0; plugins: 0; metrics ended, not-found, links: 0; failed: 
-enabled-again 0: runs anew, MemoryMax=64M, enabled; standby runs anew; plugins: 2; metrics active, enabled; failed: 
-both-deleted 0: ended, not-found, links: 0; standby ended, not-found, links: 0; plugins: 0; metrics ended, not-found, links: 0; failed: 
-hook-alone 0: ended, not-found, links: 0; standby ended, not-found, links: 0; plugins: 0; metrics active, enabled; failed: 
-hook-alone-deleted 0: ended, not-found, links: 0; standby ended, not-found, links: 0; plugins: 0; metrics ended, not-found, links: 0; failed: "
+EXPECTED="first-install 0: a runs anew, MemoryMax=64M, enabled; b runs anew, MemoryMax=64M, enabled; plugins: 2; metrics active, enabled; failed: 
+executable 0: a runs anew, MemoryMax=64M, enabled; b runs anew, MemoryMax=64M, enabled; plugins: 2; metrics active, enabled; failed: 
+policy 0: a runs on, MemoryMax=64M, enabled; b runs on, MemoryMax=64M, enabled; plugins: 2; metrics active, enabled; failed: 
+unit 0: a runs anew, MemoryMax=65M, enabled; b runs anew, MemoryMax=65M, enabled; plugins: 2; metrics active, enabled; failed: 
+without-NRI 0: a ended, not-found, links: 0; b ended, not-found, links: 0; plugins: 0; metrics active, enabled; failed: 
+with-NRI-again 0: a runs anew, MemoryMax=64M, enabled; b runs anew, MemoryMax=64M, enabled; plugins: 2; metrics active, enabled; failed: 
+enable-deleted 0: a ended, not-found, links: 0; b ended, not-found, links: 0; plugins: 0; metrics ended, not-found, links: 0; failed: 
+enabled-again 0: a runs anew, MemoryMax=64M, enabled; b runs anew, MemoryMax=64M, enabled; plugins: 2; metrics active, enabled; failed: 
+both-deleted 0: a ended, not-found, links: 0; b ended, not-found, links: 0; plugins: 0; metrics ended, not-found, links: 0; failed: 
+hook-alone 0: a ended, not-found, links: 0; b ended, not-found, links: 0; plugins: 0; metrics active, enabled; failed: 
+hook-alone-deleted 0: a ended, not-found, links: 0; b ended, not-found, links: 0; plugins: 0; metrics ended, not-found, links: 0; failed: "
 
 on_a_node "$POLICY" LOOK=1
 same "each change goes through" "$EXPECTED" "$OUT"
@@ -198,12 +191,11 @@ same "and if the daemon takes its time until it runs the actions" "$(grep -E "^(
 BACKWARDS=1 on_a_node "$POLICY" LOOK=1
 same "and if the daemon takes the units in the other order" "$(grep -E "^($(IFS='|' && echo "${CHANGES[*]}")) " <<<"$EXPECTED")" "$OUT"
 
-# systemd has forgotten the standby before the standby's slice is restarted, since it reads its files again when the metrics' unit goes.
-POOLS=(none nri alone nri none) CHANGES=(first-install standby-and-metrics-deleted enabled-again both-deleted)
+# A start that takes a second, and no order between the unit and its slice
+for name in nri executable; do sed '/^ *Before=system-ocirdma-/d; s/^\( *\)TimeoutStartSec=15/&\n\1ExecStartPre=\/bin\/sleep 1/' "$T/$name.yaml" >"$T/$name-at-once.yaml"; done
+POOLS=(none nri-at-once executable-at-once) CHANGES=(first-install executable)
 on_a_node "$POLICY" LOOK=1
-same "the standby comes and goes with its unit, also when the plugin's stays" "$(grep ^first-install <<<"$EXPECTED")
-standby-and-metrics-deleted 0: runs anew, MemoryMax=64M, enabled; standby ended, not-found, links: 0; plugins: 1; metrics ended, not-found, links: 0; failed: 
-$(grep -E '^(enabled-again|both-deleted) ' <<<"$EXPECTED" | sed '/^enabled/s/standby runs anew/& after it/')" "$OUT"
+has "control: without Before= the second plugin is stopped while the first one starts" "plugins: 2 BOTH WERE AWAY" "$OUT"
 
 POOLS=(none nri hook) CHANGES=(first-install without-NRI)
 on_a_node "$T/by-the-unit.yaml"

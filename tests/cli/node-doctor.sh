@@ -6,6 +6,7 @@ cd "$(dirname "$0")/../.." || exit 1
 DOCTOR=$(realpath "${DOCTOR:-${BUILD:-build}/oci-rdma-doctor}")
 context() { install/kubernetes/doctor/make-context "$DOCTOR" "$T/context" >"$T/log" 2>&1; }
 refused() { ! env "$@" install/kubernetes/doctor/make-context "$DOCTOR" "$T/other" >"$T/log" 2>&1; }
+row "make-context says for which platform the image is to be built"
 check "make-context" context
 image=$T/context/root
 
@@ -13,20 +14,23 @@ image=$T/context/root
 
 machine=$(install/executable-machine --libraries "$DOCTOR")
 case $machine in aarch64) platform=arm64 other=x86_64 ;; *) platform=amd64 other=aarch64 ;; esac
-has "it says for which platform the image is to be built" "--platform linux/$platform" "$(<"$T/log")"
+has "the platform" "--platform linux/$platform" "$(<"$T/log")"
 of_elf() { find "$image" -type f -exec sh -c 'head -c 4 "$1" | grep -q ELF && echo "$1"' sh {} \;; }
-is "all programs and libraries in it are for one machine" "$machine" \
+row "programs, libraries and loader in it are for one machine, each once"
+is "the machine" "$machine" \
 	"$(of_elf | while read -r file; do install/executable-machine --libraries "$file"; done | sort -u)"
 loader=$(readelf -lW "$DOCTOR" | sed -n 's/.*program interpreter: \(.*\)\]/\1/p')
-check "the loader is where the doctor names it" test -x "$image$loader"
-is "every library that one of them needs is there, once" "" "$(of_elf | while read -r file; do
+check "the loader" test -x "$image$loader"
+is "every library that one of them needs is there" "" "$(of_elf | while read -r file; do
 	readelf -dW "$file" | sed -n 's/.*(NEEDED).*\[\(.*\)\]/\1/p'
 done | sort -u | while read -r name; do [ "$(find "$image" -name "$name" | wc -l)" = 1 ] || echo "$name"; done)"
-check "ARCH: a doctor for other nodes is refused" refused ARCH=$other
-has "…saying for which it is" "is for $machine, not for ARCH=$other" "$(<"$T/log")"
+row "ARCH: a doctor for other nodes is refused"
+check "refused" refused ARCH=$other
+has "for which it is" "is for $machine, not for ARCH=$other" "$(<"$T/log")"
 mkdir "$T/empty"
-check "libraries that are not in SYSROOT are not taken from elsewhere" refused SYSROOT="$T/empty"
-has "…naming the first" "for $machine below $T/empty" "$(<"$T/log")"
+row "libraries that are not in SYSROOT are not taken from elsewhere"
+check "refused" refused SYSROOT="$T/empty"
+has "the first" "for $machine below $T/empty" "$(<"$T/log")"
 
 # ---- what it does ----
 
@@ -44,23 +48,25 @@ in_image() {
 said() { jq -r "$1" "$T/out" 2>&1; }
 
 if [ "$machine" = "$(uname -m)" ]; then
+	row "on a node like this one it runs as the node's own"
 	in_image 'mount --rbind / $HOST'
-	check "on a node like this one it runs" test "$rc" -le 1
-	is "…with nothing to say of the C library" "" "$(<"$T/err")"
-	is "…as the node's own: no sysroot, and no container for the kubelet's variables" "$("$DOCTOR" --format json | jq -r .where)" "$(said .where)"
-	is "…it has found its own limits, by the node's /proc" 1 "$(said '[.findings[] | select(.id == "memlock")] | length')"
+	check "status" test "$rc" -le 1
+	is "stderr" "" "$(<"$T/err")"
+	is "no sysroot, and no container for the kubelet's variables" "$("$DOCTOR" --format json | jq -r .where)" "$(said .where)"
+	is "its own limits, by the node's /proc" 1 "$(said '[.findings[] | select(.id == "memlock")] | length')"
 else
 	echo "# on a node like this one: not tried, since this machine is no $machine"
 fi
 
+row "on a node without glibc it says what it wants, and reads the node"
 in_image 'mkdir -p $HOST/proc $HOST/sys; mount --rbind /proc $HOST/proc; mount --rbind /sys $HOST/sys'
-check "on a node without glibc it runs, too" test "$rc" -le 1
-has "…it says what it wants" "needs glibc 2.34 or newer" "$(<"$T/err")"
-has "…and what is missing" "the doctor only reads the node's files" "$(<"$T/err")"
-is "…and reads the node" 1 "$(said .schema)"
+check "status" test "$rc" -le 1
+has "what it wants" "needs glibc 2.34 or newer" "$(<"$T/err")"
+has "what is missing" "the doctor only reads the node's files" "$(<"$T/err")"
+is "the node" 1 "$(said .schema)"
 
+row "without a node: what to run"
 in_image ':'
-is "without a node: status 2" 2 "$rc"
-has "without a node: what to run" "kubectl debug node/NODE" "$(<"$T/err")"
-is "without a node: nothing is reported" "" "$(<"$T/out")"
+is "status, and no report" "2 " "$rc $(<"$T/out")"
+has "what to run" "kubectl debug node/NODE" "$(<"$T/err")"
 finish

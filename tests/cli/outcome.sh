@@ -6,9 +6,14 @@ cd "$(dirname "$0")/../.." || exit 1
 . tests/cli/namespace.bash "outcomes"
 . tests/cli/setup.bash
 . tests/cli/process.bash
+by_case
 NRI=$(realpath "${BUILD:-build}/oci-rdma-nri")
 if [ -z "${SLOW-}" ]; then NRI=$(realpath "${BUILD:-build}/tests/oci-rdma-nri-patient"); fi
 NRI=${NRI_UNDER_TEST-$NRI}
+if [ ! -x "$NRI" ]; then
+	fail "$NRI is missing: make suite S=tests/cli/outcome.sh"
+	finish
+fi
 node one
 prlimit --pid $$ --memlock=$SOFT:$HARD
 export OCI_RDMA_SYSROOT=$NODE
@@ -138,11 +143,12 @@ records() {
 
 # ---- the table ----
 
-# row WANT CONTAINER CONFIG STEP DESCRIPTION: STEP fails, "-" is none; WANT is "KIND STATUS". "apply" of NRI cannot be made to fail.
-row() {
+# outcome WANT CONTAINER CONFIG STEP DESCRIPTION: STEP fails, "-" is none; WANT is "KIND STATUS". "apply" of NRI cannot be made to fail.
+outcome() {
 	local want=$1 members=$3 entry
 	step=$4
 	what="$5"
+	row "$what"
 	printf '{"memlock": "8Mi", "state_dir": "%s", "runtimes": ["%s"]%s}' "$([ "$step" = apply ] && echo "$T/file/state" || echo "$T/kept")" "$T/bin/crun" \
 		"${members:+, $members}" >"$NODE/etc/oci-rdma-hook/config.json"
 	logged # what was before
@@ -172,33 +178,33 @@ odd='"annotations":{"oci-rdma-hook.io/memlock":"much"}'
 other='"namespaces": ["team-b"]'
 fail='"on_error": "fail"'
 
-row "granted 0" "{$device}" "" - "a device, asked for"
-row "granted 0" "{$device}" "$fail, \"on_denied\": \"fail\", \"on_no_device\": \"fail\"" - "the same, and all says fail"
-row "nothing 0" "{$device,$silent}" "$fail, \"on_denied\": \"fail\", \"on_no_device\": \"fail\"" - "a device, not asked for"
-row "nothing 0" "{$silent}" "$fail, \"on_denied\": \"fail\", \"on_no_device\": \"fail\"" - "no device, not asked for"
-row "none 0" '{}' "$fail, \"on_denied\": \"fail\"" - "no device, asked for"
-row "granted 0" '{}' "$fail, \"on_no_device\": \"tcp\"" - "no device, on_no_device tcp"
-row "denied 1" '{}' '"on_no_device": "fail"' - "no device, on_no_device fail"
-row "denied 0" "{$device}" "$other, $fail" - "denied, on_denied as it is"
-row "denied 0" "{$device}" "$other, \"on_denied\": \"warn\"" - "denied, on_denied warn"
-row "denied 1" "{$device}" "$other, \"on_denied\": \"fail\"" - "denied, on_denied fail"
-row "none 0" '{}' "$other, \"on_denied\": \"fail\"" - "denied without a device: there is nothing to give, on_denied fail"
-row "denied 0" '{}' "$other, \"on_denied\": \"fail\", \"on_no_device\": \"tcp\"" - "TCP is denied, on_denied fail: it has no device"
-row "denied 0" '{}' "$other, \"on_denied\": \"fail\", \"on_no_device\": \"fail\"" - "no device, and denied, all says fail: it has no device"
-row "denied 0" "{$device,$silent}" "$other, \"opt_in\": \"device\", \"on_denied\": \"fail\"" - "denied, and it does not ask, on_denied fail"
+outcome "granted 0" "{$device}" "" - "a device, asked for"
+outcome "granted 0" "{$device}" "$fail, \"on_denied\": \"fail\", \"on_no_device\": \"fail\"" - "the same, and all says fail"
+outcome "nothing 0" "{$device,$silent}" "$fail, \"on_denied\": \"fail\", \"on_no_device\": \"fail\"" - "a device, not asked for"
+outcome "nothing 0" "{$silent}" "$fail, \"on_denied\": \"fail\", \"on_no_device\": \"fail\"" - "no device, not asked for"
+outcome "none 0" '{}' "$fail, \"on_denied\": \"fail\"" - "no device, asked for"
+outcome "granted 0" '{}' "$fail, \"on_no_device\": \"tcp\"" - "no device, on_no_device tcp"
+outcome "denied 1" '{}' '"on_no_device": "fail"' - "no device, on_no_device fail"
+outcome "denied 0" "{$device}" "$other, $fail" - "denied, on_denied as it is"
+outcome "denied 0" "{$device}" "$other, \"on_denied\": \"warn\"" - "denied, on_denied warn"
+outcome "denied 1" "{$device}" "$other, \"on_denied\": \"fail\"" - "denied, on_denied fail"
+outcome "none 0" '{}' "$other, \"on_denied\": \"fail\"" - "denied without a device: there is nothing to give, on_denied fail"
+outcome "denied 0" '{}' "$other, \"on_denied\": \"fail\", \"on_no_device\": \"tcp\"" - "TCP is denied, on_denied fail: it has no device"
+outcome "denied 0" '{}' "$other, \"on_denied\": \"fail\", \"on_no_device\": \"fail\"" - "no device, and denied, all says fail: it has no device"
+outcome "denied 0" "{$device,$silent}" "$other, \"opt_in\": \"device\", \"on_denied\": \"fail\"" - "denied, and it does not ask, on_denied fail"
 
 for on_error in warn fail; do
 	must=$([ $on_error = fail ] && echo 1 || echo 0)
 	policy="\"on_error\": \"$on_error\""
-	row "failed $must" "{$device}" "$policy" apply "a device, it cannot be applied, on_error $on_error"
-	row "failed 0" '{}' "$policy, \"on_no_device\": \"tcp\"" apply "TCP, it cannot be applied, on_error $on_error: it has no device"
-	row "none 0" '{}' "$policy" apply "no device, nothing is applied, on_error $on_error"
-	row "denied 0" "{$device}" "$policy, $other" apply "denied, nothing is applied, on_error $on_error"
-	row "failed $must" "{$device,$odd}" "$policy" - "a device, and a request that cannot be read, on_error $on_error"
-	row "none 0" "{$odd}" "$policy" - "no device, and a request that cannot be read, on_error $on_error"
-	row "failed 0" "{$device}" "$policy, \"memlok\": 1" - "a device, and a policy that cannot be read, on_error $on_error"
-	row "none 0" '{}' "$policy, \"memlok\": 1" - "no device, and a policy that cannot be read, on_error $on_error"
-	row "failed $must" "{$device}" "$policy" spec "a spec that cannot be read, asks and has a device, on_error $on_error"
+	outcome "failed $must" "{$device}" "$policy" apply "a device, it cannot be applied, on_error $on_error"
+	outcome "failed 0" '{}' "$policy, \"on_no_device\": \"tcp\"" apply "TCP, it cannot be applied, on_error $on_error: it has no device"
+	outcome "none 0" '{}' "$policy" apply "no device, nothing is applied, on_error $on_error"
+	outcome "denied 0" "{$device}" "$policy, $other" apply "denied, nothing is applied, on_error $on_error"
+	outcome "failed $must" "{$device,$odd}" "$policy" - "a device, and a request that cannot be read, on_error $on_error"
+	outcome "none 0" "{$odd}" "$policy" - "no device, and a request that cannot be read, on_error $on_error"
+	outcome "failed 0" "{$device}" "$policy, \"memlok\": 1" - "a device, and a policy that cannot be read, on_error $on_error"
+	outcome "none 0" '{}' "$policy, \"memlok\": 1" - "no device, and a policy that cannot be read, on_error $on_error"
+	outcome "failed $must" "{$device}" "$policy" spec "a spec that cannot be read, asks and has a device, on_error $on_error"
 done
 exec {to_nri}>&-
 finish

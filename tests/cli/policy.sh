@@ -2,6 +2,7 @@
 # What the administrator's config and the pod's annotations decide.
 cd "$(dirname "$0")/../.." || exit 1
 . tests/cli/setup.bash
+by_case
 node h100
 one=$(allocate a/r=mlx5_6)
 two=$(allocate a/r=mlx5_6,mlx5_7)

@@ -75,6 +75,5 @@ limit() { limit_of "$pid"; }
 
 # all_of PATH…: everything about the files there. The time stamps alone would not do: their grain is a tick of the kernel
 all_of() {
-	find "$@" -printf '%p %y %m %U:%G %s %i %n %T@ %C@ %l\n'
-	find "$@" -type f -exec sha256sum {} +
+	find "$@" -printf '%p %y %m %U:%G %s %i %n %T@ %C@ %l\n' -type f -exec sha256sum {} +
 }

@@ -6,7 +6,7 @@ cd "$(dirname "$0")/../.." || exit 1
 
 # All ways to say the same, and to whom. BUNDLE, ID, and FILE are put in.
 created() {
-	local name=$IN_FRONT_OF,\ $2 words
+	local name="$2: $IN_FRONT_OF" words
 	fresh
 	read -ra words <<<"${2//ID/$ID}"
 	passes "$name" "${words[@]//BUNDLE/$B}"
@@ -16,6 +16,7 @@ created() {
 	is "$name: the record's root" "$(grep -oP -- '-root?[= ]\K\S+' <<<"$2")" "$(jq -r .root "$(record)")"
 }
 while read -r whom line; do
+	row "$line"
 	for name in $runtimes; do
 		in_front_of "$name"
 		created "$whom" "$line"
@@ -157,11 +158,12 @@ policy
 for line in create "create --bundle $B" "create --bundle" "create --bundle /nowhere $ID" "create --bundle $B/config.json $ID" run exec "exec --process" \
 	"exec --process $P" "exec --process /nowhere/x $ID" "exec --process / $ID" "exec --process $B $ID" delete "delete --force" "create --bundle $B a/b" \
 	"create --bundle $B ../../x" "exec --process $P ../$ID" "delete ../$ID" "delete /$ID"; do
+	row "$line"
 	for on_error in warn fail; do
 		on_error $on_error
 		fresh none
 		read -ra words <<<"$line"
-		passes "$line, on_error $on_error" "${words[@]}"
+		passes "$line: on_error $on_error" "${words[@]}"
 		exec_not_edited "$line"
 	done
 done

@@ -6,6 +6,7 @@ cd "$(dirname "$0")/../.." || exit 1
 . tests/cli/namespace.bash "the shim's config"
 . tests/cli/setup.bash
 . tests/cli/tools/shim.bash
+by_case
 if [ "$(id -u)" -ne 0 ]; then
 	fail "this suite needs root: the shim acts as root"
 	finish
@@ -63,13 +64,14 @@ configured() {
 	is "$1: it is the configured one" "$RT/crun" "$started"
 }
 for kind in "${said[@]}" "${front[@]}" "${remembered[@]}"; do
+	row "$kind"
 	policy
 	fresh
 	create
 	damage "$kind"
 	configured "$kind: exec" --root=/r exec --process "$P" "$ID"
 	exec_edited "$kind: exec, with what the container was granted"
-	for command in --version "state $ID" "kill $ID TERM"; do
+	for command in --version "kill $ID TERM"; do
 		read -ra words <<<"$command"
 		configured "$kind: ${words[0]}" "${words[@]}"
 	done
@@ -90,13 +92,14 @@ for kind in "${said[@]}" "${front[@]}"; do
 	policy
 	damage "$kind"
 	fresh
-	rm -f "$NODE"/run/*
+	rm -rf "$NODE"/run/*
 	configured "$kind, nothing remembered" --version
 done
 for kind in "${remembered[@]}"; do
 	policy
 	damage "$kind"
-	for command in --version "create --bundle $B $ID" "kill $ID TERM"; do
+	row "$kind, nothing remembered"
+	for command in "create --bundle $B $ID" "kill $ID TERM"; do
 		fresh none
 		rm -rf "$NODE"/run/*
 		read -ra words <<<"$command"
@@ -108,25 +111,27 @@ done
 for kind in "${remembered[@]}"; do
 	policy
 	damage "$kind"
-	for command in --version "--root=/r create --bundle $B $ID" "kill $ID TERM"; do
+	what="$kind, nothing remembered: as -crun"
+	row "$what"
+	for command in --version "--root=/r create --bundle $B $ID"; do
 		fresh
 		rm -rf "$NODE"/run/*
 		read -ra words <<<"$command"
-		AS=$SHIM-crun passes "$kind, nothing remembered: as -crun, ${words[0]}" "${words[@]}"
-		is "$kind, nothing remembered: as -crun, ${words[0]}: the default crun" /usr/bin/crun "$started"
-		not_edited "$kind, nothing remembered: as -crun, ${words[0]}"
-		is "$kind, nothing remembered: as -crun, ${words[0]}: that is no choice to be remembered" "" \
+		AS=$SHIM-crun passes "$what: ${words[0]}" "${words[@]}"
+		is "$what: ${words[0]}: the default crun" /usr/bin/crun "$started"
+		not_edited "$what: ${words[0]}"
+		is "$what: ${words[0]}: that is no choice to be remembered" "" \
 			"$(find "$NODE/run" -mindepth 1 -not -path "$NODE/run/oci-rdma-hook" -not -path "$NODE/run/oci-rdma-hook/refusals*")"
 	done
 	start --version
-	fails "$kind: as no runtime, after that" 127 "it is not known which runtime to run"
+	fails "$what: as no runtime, after that" 127 "it is not known which runtime to run"
 	policy
-	configured "$kind: a good config again" --version
+	configured "$what: a good config again" --version
 	damage "$kind"
-	AS=$SHIM-crun configured "$kind: as -crun, what is remembered" --version
+	AS=$SHIM-crun configured "$what: what is remembered" --version
 done
 policy
-rm -f "$NODE"/run/*
+rm -rf "$NODE"/run/*
 OCI_RDMA_SYSROOT=/nowhere start --version
 fails "no sysroot, nothing remembered" 127 /nowhere
 
@@ -163,7 +168,7 @@ done
 
 # What others could have put there is not believed, and what cannot be remembered does not matter
 echo '{' >"$file"
-rm -f "$NODE"/run/*
+rm -rf "$NODE"/run/*
 passes_not() {
 	start --version
 	fails "$1" 127 "it is not known which runtime to run"

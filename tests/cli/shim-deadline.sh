@@ -6,6 +6,7 @@ cd "$(dirname "$0")/../.." || exit 1
 . tests/cli/namespace.bash "the shim's deadline"
 . tests/cli/setup.bash
 . tests/cli/tools/shim.bash
+by_case
 empty_run
 node one
 cat >"$RT/crun" <<-EOT

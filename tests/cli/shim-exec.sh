@@ -5,7 +5,7 @@ cd "$(dirname "$0")/../.." || exit 1
 
 # All ways to say exec, and to whom; no: it says something else
 executed() {
-	local name=$IN_FRONT_OF,\ $2 words
+	local name="$2: $IN_FRONT_OF" words
 	fresh
 	create
 	read -ra words <<<"${2//ID/$ID}"
@@ -15,6 +15,7 @@ executed() {
 	no_temporary "$name"
 }
 while read -r whom line; do
+	row "$line"
 	for name in $runtimes; do
 		in_front_of "$name"
 		executed "$whom" "$line"

@@ -198,10 +198,11 @@ cp "$record" "$T/good-record"
 # bad_record DESCRIPTION: under both on_error
 bad_record() {
 	local what
+	row "record: $1"
 	for on_error in warn fail; do
 		on_error $on_error
 		cp tests/cli/tools/process-exec.json "$P"
-		what="record: $1, on_error $on_error"
+		what="record: $1: on_error $on_error"
 		if [ $on_error = warn ]; then
 			passes "$what" --root=/r exec --process "$P" "$ID"
 		else
@@ -212,10 +213,10 @@ bad_record() {
 	done
 	for force in "" --force; do
 		# shellcheck disable=SC2086
-		passes "record: $1, delete $force" --root=/r delete $force "$ID"
+		passes "record: $1: delete $force" --root=/r delete $force "$ID"
 	done
 }
-for ((size = 0; size < $(stat -c %s "$T/good-record"); size += 37)); do
+for ((size = 0; size < $(stat -c %s "$T/good-record"); size += 148)); do
 	head -c "$size" "$T/good-record" >"$record"
 	bad_record "cut off at $size"
 done
@@ -413,7 +414,7 @@ config "{\"memlock\": \"8Mi\", \"capabilities\": [\"CAP_IPC_LOCK\"], \"state_dir
 : >"$T/broken"
 unserved=0 left=0
 rm -f "$PIDFILE"
-for ((pair = 0; pair < 100; pair++)); do
+for ((pair = 0; pair < 40; pair++)); do
 	fresh
 	"$SHIM" --root=/r create --bundle "$B" --pid-file "$PIDFILE" "$ID" 2>>"$T/broken" &
 	first=$!
@@ -446,8 +447,8 @@ done
 wait "${children[@]}"
 is "24 containers at once: silent" "" "$(cat "$T"/exec/*.out)"
 for i in {1..24}; do
-	edited "24 containers at once, $i" "$T/exec/$i/config.json"
-	exec_edited "24 containers at once, $i" "$T/exec/$i.json"
+	edited "24 containers at once: $i" "$T/exec/$i/config.json"
+	exec_edited "24 containers at once: $i" "$T/exec/$i.json"
 done
 is "24 containers at once: half of them are remembered" 12 "$(find "$STATE" -mindepth 1 | wc -l)"
 finish

@@ -69,9 +69,10 @@ commands=("create --bundle $B $ID" "exec --process $P $ID" "delete $ID" "state $
 # for_all DESCRIPTION: the same for each command
 for_all() {
 	local command words
+	row "$1"
 	for command in "${commands[@]}"; do
 		read -ra words <<<"$command"
-		same_as_direct "$1, ${words[0]}" "${words[@]}"
+		same_as_direct "$1: ${words[0]}" "${words[@]}"
 	done
 }
 exec 7<"$T/process.edited" 9>>"$T/nine"
@@ -184,6 +185,7 @@ runs "by a link elsewhere" "$T/other/oci-rdma-runtime-runc" "\"$RT/a/crun\",\"$R
 # none DESCRIPTION NAME LIST: there is nothing to run, for no container
 none() {
 	local line words
+	row "$1"
 	config "{\"state_dir\": \"$STATE\", \"runtimes\": [$3]}"
 	for line in --version "create --bundle $B $ID" "exec --process $P $ID" "delete $ID"; do
 		fresh

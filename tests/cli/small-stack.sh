@@ -7,6 +7,7 @@ cd "$(dirname "$0")/../.." || exit 1
 . tests/cli/setup.bash
 . tests/cli/process.bash
 . tests/cli/tools/shim.bash
+by_case
 trap 'end_process; end_container; rm -rf "$T"' EXIT
 empty_run
 # Of 16 KiB the kernel may take up to 8 by chance (arch_align_stack in arch/x86/kernel/process.c): what is left at worst is always given here,

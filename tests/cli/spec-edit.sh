@@ -2,6 +2,7 @@
 # What becomes of the process spec, by --format spec, precreate and the shim: it says what the plan says, and no other byte is changed.
 cd "$(dirname "$0")/../.." || exit 1
 . tests/cli/setup.bash
+by_case
 node one
 SHIM=$T/oci-rdma-runtime
 ln -s "$HOOK" "$SHIM"

@@ -2,6 +2,7 @@
 # The generators of tests/nodes and tests/bundles: what they make must look like the real thing, or the other suites prove nothing.
 cd "$(dirname "$0")/../.." || exit 1
 . tests/cli/setup.bash
+by_case
 
 bundle '{}'
 check "a bundle without changes is CRI-O's file, byte for byte" cmp tests/bundles/crio.json "$B/config.json"

@@ -3,6 +3,7 @@
 cd "$(dirname "$0")/../.." || exit 1
 . tests/cli/setup.bash
 . tests/cli/doctor.bash
+by_case
 defaults
 
 # above ADDRESS…: the bridges above a function, the root port first
@@ -61,10 +62,10 @@ is "a device in another network namespace shows no port" "[] null" "$(hca mlx5_6
 doctor --topology
 is "text: the exit status" 0 "$rc"
 is "text: GPUs are the columns" "GPU0 GPU1 NUMA" "$(sed -n 1p "$T/out" | xargs)"
-row() { awk -v name="$1" '$1 == name { print; exit }' "$T/out" | xargs; }
-is "text: a row has the distance to each" "mlx5_1 PXB PXB 0" "$(row mlx5_1)"
-is "text: …of a GPU, too" "GPU1 PIX X 0" "$(row GPU1)"
-is "text: …and a dash where there is none" "rxe0 - - -" "$(row rxe0)"
+line_of() { awk -v name="$1" '$1 == name { print; exit }' "$T/out" | xargs; }
+is "text: a row has the distance to each" "mlx5_1 PXB PXB 0" "$(line_of mlx5_1)"
+is "text: …of a GPU, too" "GPU1 PIX X 0" "$(line_of GPU1)"
+is "text: …and a dash where there is none" "rxe0 - - -" "$(line_of rxe0)"
 details() { awk -v name="$1" '$1 == name && ++n > 1' "$T/out" | xargs; }
 is "text: a virtual function" "mlx5_10 0000:1c:00.2 VF of mlx5_0 4 DMA-FQ 1 ACTIVE 400 Gb/s Ethernet 28.39.1002" "$(details mlx5_10)"
 is "text: a row for each port" "mlx5_2 0000:30:00.0 PF 5 DMA-FQ 1 DOWN, Polling 400 Gb/s Ethernet 28.39.1002 mlx5_2 0000:30:00.0 PF 5 DMA-FQ 2 ACTIVE 200 Gb/s InfiniBand 28.39.1002" \

@@ -7,6 +7,7 @@ cd "$(dirname "$0")/../.." || exit 1
 . tests/cli/setup.bash
 . tests/cli/process.bash
 . tests/cli/tools/shim.bash
+by_case
 trap 'end_process; end_container; rm -rf "$T"' EXIT
 empty_run
 node one

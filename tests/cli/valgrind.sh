@@ -17,6 +17,7 @@ HOOK=$T/bin/oci-rdma-hook
 SAID=$T/memcheck.said
 . tests/cli/process.bash
 . tests/cli/tools/shim.bash
+by_case
 trap 'end_process; end_container; rm -rf "$T"' EXIT
 node h100
 

@@ -18,10 +18,13 @@ CLI_EMULATED := allocated-devices deadline device-order device-sources dry-run h
 	node-doctor policy privileged-scan shim-odd-spec
 CLI_AARCH64 = $(CLI_EMULATED:%=$(AARCH64)/run/tests/cli/%.sh)
 SUITES_CROSS = $(UNIT_AARCH64) $(CLI_AARCH64)
+SUITES_SMOKE = tests/cross/smoke.sh $(AARCH64)/run/tests/cli/hook.sh
 
-aarch64: $(QEMU)
-	+@$(MAKE) --no-print-directory CROSS=aarch64-linux-gnu SYSROOT=$(AARCH64)/sysroot BUILD=$(AARCH64) aarch64-targets
-aarch64-targets: all $(UNIT)
+aarch64 aarch64-tests: $(QEMU)
+	+@$(MAKE) --no-print-directory CROSS=aarch64-linux-gnu SYSROOT=$(AARCH64)/sysroot BUILD=$(AARCH64) all \
+		$(if $(filter %-tests,$@),units)
+aarch64-tests: | aarch64
+units: $(UNIT)
 
 # Debian 12's QEMU answers openat2(2) with ENOSYS.
 $(QEMU): tools/unpack
@@ -45,4 +48,4 @@ $(AARCH64)/run/tests/unit/%: tests/cross/cross.mk
 		'exec tests/cross/with-qemu $(QEMU) $(AARCH64)/tests/unit/$*' >$@.new
 	@chmod 755 $@.new && mv $@.new $@
 
-.PHONY: aarch64 aarch64-targets
+.PHONY: aarch64 aarch64-tests units

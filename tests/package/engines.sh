@@ -18,6 +18,11 @@ said() { grep -vE "BinaryName|pod_annotations|= (\"\"|0|false|\[\])\$" | sed "s/
 render() { dump | "$HOOK" --sysroot "$NODE" --containerd-handler "$BIN/oci-rdma-runtime-$1" -; }
 
 # ---- containerd ----
+if [ ! -x "$ENGINES/bin/containerd" ]; then
+	fail "the engines are not there" "make ${BUILD:-build}/tests/engines/.unpacked"
+	finish
+fi
+row "containerd takes the handlers that --containerd-handler renders, and changes nothing else for them"
 "$ENGINES/bin/containerd" config default >"$CONFIG_TOML"
 sed -i 's/SystemdCgroup = false/SystemdCgroup = true/; s|sandbox_image = .*|sandbox_image = "localhost/pause"|' "$CONFIG_TOML"
 own=$(handler runc)
@@ -38,16 +43,18 @@ is "--check-config accepts both" 2 "$("$HOOK" --sysroot "$NODE" --check-config 2
 render runc >>"$CONFIG_TOML"
 lacks "appended twice, containerd says so, before it is restarted" 'runtimes.rdma.options]' "$(dump)"
 
+row "control: by imports, containerd 1.x forgets what config.toml says of the plugin"
 # A file of imports, in containerd 1.x, takes the place of the whole plugin's table: so the documents say "append".
 mkdir "$NODE/etc/containerd/conf.d"
 printf '%s\n' 'version = 2' "imports = [\"$NODE/etc/containerd/conf.d/*.toml\"]" '[plugins."io.containerd.grpc.v1.cri"]' 'sandbox_image = "localhost/pause"' >"$CONFIG_TOML"
 { echo 'version = 2'; echo "$both"; } >"$NODE/etc/containerd/conf.d/rdma.toml"
-lacks "the control: by imports, containerd 1.x forgets what config.toml says of the plugin" 'localhost/pause' "$(dump)"
+lacks "what it said" 'localhost/pause' "$(dump)"
 
 # So a handler that stands in front of such a file is none, and --check-config says so; one in such a file is found there.
 tables='[plugins."io.containerd.grpc.v1.cri"]
 sandbox_image = "localhost/pause"'
 for imports in conf.d/rdma.toml 'conf.d/*.toml'; do
+	row "$imports: a handler in front of such a file is none, which --check-config says; one in that file is taken"
 	printf '%s\n' 'version = 2' "imports = [\"$imports\"]" "$both" >"$CONFIG_TOML"
 	printf '%s\n' 'version = 2' "$tables" >"$NODE/etc/containerd/conf.d/rdma.toml"
 	lacks "$imports: containerd 1.x forgets config.toml's handler for another table of the plugin" 'runtimes.rdma' "$(dump)"
@@ -59,15 +66,18 @@ for imports in conf.d/rdma.toml 'conf.d/*.toml'; do
 	is "$imports: --check-config finds both there" 2 "$("$HOOK" --sysroot "$NODE" --check-config 2>&1 | grep -c '^/etc/containerd/conf.d/rdma.toml: ok$')"
 done
 printf '%s\n' 'version = 2' 'imports = ["missing.toml"]' >"$CONFIG_TOML"
-has "the control: containerd does not start without a file that it imports by name" 'missing.toml' "$(dump)"
+row "control: containerd does not start without a file that it imports by name"
+has "what it says" 'missing.toml' "$(dump)"
 
 # The base spec is ctr's own, and the hooks, without the limits that containerd takes off its own
+row "the base spec is ctr's own but for hooks and limits"
 spec=$("$ENGINES/bin/ctr" oci spec)
-is "the base spec: all but hooks and limits is ctr's own" "$(jq -cS 'del(.process.rlimits)' <<<"$spec")" "$(install/containerd/render-base-spec <<<"$spec" | jq -cS 'del(.hooks)')"
+is "all else" "$(jq -cS 'del(.process.rlimits)' <<<"$spec")" "$(install/containerd/render-base-spec <<<"$spec" | jq -cS 'del(.hooks)')"
 
 # ---- Docker ----
 validate() { "$ENGINES/sbin/dockerd" --validate --userland-proxy=false --config-file "$1" 2>&1; }
-check "Docker takes its daemon.json" validate config/docker/daemon.json
+row "Docker takes its daemon.json, which names the shim before runc, and --check-config accepts"
+check "Docker" validate config/docker/daemon.json
 is "it names the shim before runc" "$BIN/oci-rdma-runtime-runc" "$(jq -r .runtimes.rdma.path config/docker/daemon.json)"
 mkdir -p "$NODE/etc/docker"
 cp config/docker/daemon.json "$NODE/etc/docker/"

@@ -1,6 +1,6 @@
 #!/bin/bash
 # make install and make uninstall: into a DESTDIR what belongs there, by rename and in order; off again without a trace but what
-# was changed. What a host does with it is tested in the virtual machine (tests/vm/check-install).
+# was changed. What a host does with it is tested in the virtual machine (tests/vm/check-podman).
 # shellcheck disable=SC2317 # functions that check calls
 cd "$(dirname "$0")/../.." || exit 1
 . tests/lib.sh
@@ -13,14 +13,16 @@ doctor=()
 if [ -e doctor/main.c ]; then doctor=(oci-rdma-doctor); fi
 
 # make_it TARGET [VARIABLE=…]: sets OUT
-make_it() { OUT=$(make -s "$1" DESTDIR="$ROOT" BUILD="$BUILD" "${@:2}" 2>&1); }
+make_it() { OUT=$(make -s QUIET=1 "$1" DESTDIR="$ROOT" BUILD="$BUILD" "${@:2}" 2>&1); }
 files() { (cd "$ROOT" && find . \( -type f -o -type l \) | sed 's|^\./||' | sort); }
 
-check "make install" make_it install
+row "make install: what belongs there, which passes its own check; a second time nothing changes"
+make_it install
+is "status, and three lines" "0 3 oci-rdma-hook $(sed -n 's/^VERSION := //p' Makefile) is installed" "$? $(wc -l <<<"$OUT") $(tail -n 1 <<<"$OUT")"
 is "what it installs" "$(printf '%s\n' etc/oci-rdma-hook/config.json \
 	usr/local/bin/oci-rdma-{hook,nri,runtime,runtime-crun,runtime-runc} "${doctor[@]/#/usr/local/bin/}" \
 	usr/local/share/bash-completion/completions/oci-rdma-{hook,nri} "${doctor[@]/#/usr/local/share/bash-completion/completions/}" \
-	usr/local/lib/systemd/system/oci-rdma-{hook-cdi.path,hook-cdi.service,metrics.service,nri-standby.service,nri.service} usr/local/share/man/man5/oci-rdma-hook.json.5 \
+	usr/local/lib/systemd/system/oci-rdma-{hook-cdi.path,hook-cdi.service,metrics.service,nri-a.service,nri-b.service} usr/local/share/man/man5/oci-rdma-hook.json.5 \
 	usr/local/share/man/man8/oci-rdma-{hook,nri,runtime,runtime-crun,runtime-runc}.8 "${doctor[@]/%/.8}" \
 	usr/local/share/oci-rdma-hook/{containerd/render-base-spec,docker/daemon.json,podman/oci-rdma-hook.conf,profiles/roce-legacy.json} \
 	usr/local/share/oci-rdma-hook/monitoring/{collect,rules.yaml} \
@@ -39,6 +41,7 @@ check "make install again" make_it install
 is "changes nothing" "$before" "$(cd "$ROOT" && find . -type f -exec sha256sum {} + | sort)"
 
 # In order: the executable first, the hook files last; off the other way round. Each by rename.
+row "the executable first, the hook files last, by rename; uninstall the other way round, and nothing is left"
 strace -f -qq -e trace=rename,renameat,renameat2 -o "$T/trace" make -s install DESTDIR="$ROOT" BUILD="$BUILD" >/dev/null 2>&1
 order=$(whole_calls "$T/trace" | sed -nE 's/.*"([^"]*)"[^"]*\) = 0$/\1/p' | sed "s|^$ROOT||" | grep -E '^/usr/(local/bin|share/containers)')
 is "the executable comes first" /usr/local/bin/oci-rdma-hook "$(head -n 1 <<<"$order")"
@@ -52,9 +55,11 @@ check "uninstall takes the hook files first" test "$(grep -n hooks.d/90 <<<"$ord
 is "and leaves nothing" "" "$(files)"
 is "nor a directory of ours" "" "$(find "$ROOT" -name '*rdma*')"
 
+row "a changed config.json or drop-in stays over an installation and uninstall, which say so; an unchanged drop-in goes"
 make_it install
 echo '{}' >"$ROOT/etc/oci-rdma-hook/config.json"
 make_it install
+has "which is said" "kept: $ROOT/etc/oci-rdma-hook/config.json" "$OUT"
 is "a changed config.json stays over an installation" '{}' "$(cat "$ROOT/etc/oci-rdma-hook/config.json")"
 drop_in=etc/containers/containers.conf.d/oci-rdma-hook.conf
 install -D -m 644 "$ROOT/usr/local/share/oci-rdma-hook/podman/oci-rdma-hook.conf" "$ROOT/$drop_in"
@@ -69,6 +74,7 @@ make_it uninstall
 is "a drop-in as it was goes" "" "$(files)"
 
 # Other places, and the other set of hook files
+row "everything follows the variables PREFIX, SYSCONFDIR, HOOKSDIR and HOOKS"
 rm -rf "$ROOT"
 OTHER=(PREFIX=/opt/rdma SYSCONFDIR=/opt/etc HOOKSDIR=/opt/hooks.d HOOKS=device)
 make_it install "${OTHER[@]}"
@@ -90,34 +96,36 @@ verified() {
 	local unit name
 	rm -rf "$ROOT"
 	make_it install
-	unit=$ROOT/usr/local/lib/systemd/system/oci-rdma-nri.service
+	unit=$ROOT/usr/local/lib/systemd/system/oci-rdma-nri-a.service
 	[ $# -eq 0 ] || sed -i "$1" "$unit"
 	for name in sysinit basic shutdown multi-user network; do echo '[Unit]' >"${unit%/*}/$name.target"; done
 	for name in containerd kubelet; do printf '[Unit]\nAfter=containerd.service\n[Service]\nExecStart=/usr/local/bin/oci-rdma-hook\n' >"${unit%/*}/$name.service"; done
 	sed -i '/^After/d' "${unit%/*}/containerd.service"
-	systemd-analyze verify --man=no --root="$ROOT" oci-rdma-nri.service oci-rdma-nri-standby.service kubelet.service containerd.service 2>&1
+	systemd-analyze verify --man=no --root="$ROOT" oci-rdma-nri-a.service oci-rdma-nri-b.service kubelet.service containerd.service 2>&1
 }
+row "systemd has nothing to say about the plugin's units"
 is "systemd has nothing to say about the unit" "" "$(verified)"
-# service NAME: what it is to run, and how
-service() { sed -n '/^\[Service\]/,/^\[Install\]/{/^\[Install\]/d; /^$/d; p}' "config/nri/$1.service"; }
-is "the standby's unit runs the same in the same way" "$(service oci-rdma-nri)" "$(service oci-rdma-nri-standby)"
+is "both units are installed as files of their own, since systemd takes a link for a second name of one unit" "regular file
+regular file" "$(stat -c %F "$ROOT"/usr/local/lib/systemd/system/oci-rdma-nri-[ab].service)"
 has "control: a value that systemd does not know" "Failed to parse service restart specifier" "$(verified s/Restart=always/Restart=allways/)"
 has "control: a key that systemd does not know" "Unknown key 'MemoryMux'" "$(verified s/^MemoryMax/MemoryMux/)"
 has "control: an order that cannot be kept" "ordering cycle" "$(verified 's/^After=.*/&\nAfter=kubelet.service/')"
 rm -rf "$ROOT"
 make_it install
-unit=$ROOT/usr/local/lib/systemd/system/oci-rdma-nri.service
+unit=$ROOT/usr/local/lib/systemd/system/oci-rdma-nri-a.service
+row "the plugins' units: nothing needs them, a start is given up in seconds, and systemctl enables and disables it"
 is "nothing needs the unit, so that the kubelet does not fail with it" "" "$(grep -E '^(RequiredBy|RequisiteOf|BindsTo|Requires|UpheldBy)=' "$unit")"
 # A start that is given up takes as long as TimeoutStartSec; the plugin itself says that it is ready sooner (tests/cli/nri.sh).
 check "a start is given up in seconds" test "$(sed -n 's/^TimeoutStartSec=//p' "$unit")" -le 15
-check "systemctl enable" systemctl --quiet --root="$ROOT" enable oci-rdma-nri.service
-wants=$ROOT/etc/systemd/system/multi-user.target.wants/oci-rdma-nri.service
-is "it starts with the node then" /usr/local/lib/systemd/system/oci-rdma-nri.service "$(readlink "$wants")"
-check "systemctl disable" systemctl --quiet --root="$ROOT" disable oci-rdma-nri.service
-check "and no more" test ! -e "$wants" -a ! -L "$wants"
+check "systemctl enable" systemctl --quiet --root="$ROOT" enable oci-rdma-nri-a.service oci-rdma-nri-b.service
+wants=$ROOT/etc/systemd/system/multi-user.target.wants
+is "they start with the node then" "$(printf '/usr/local/lib/systemd/system/oci-rdma-nri-%s.service\n' a b)" "$(readlink "$wants"/*)"
+check "systemctl disable" systemctl --quiet --root="$ROOT" disable oci-rdma-nri-a.service oci-rdma-nri-b.service
+is "and no more" "" "$(find "$wants" -type l 2>/dev/null)"
 
 # Under SELinux udevadm has to enter a domain of its own, which NoNewPrivileges= forbids: the plus sign is what takes that away.
-is "the CDI unit waits for udev with full privileges, and starts without" "-+" \
+row "the CDI unit waits for udev with full privileges, and starts without"
+is "signs" "-+" \
 	"$(sed -nE 's|^ExecStartPre=([-+]*)/usr/bin/udevadm settle .*|\1|p' config/cdi/oci-rdma-hook-cdi.service)"
 
 # On a host itself, whose directories are of the test's and whose systemctl says what it was asked, and whether the plugin is there
@@ -138,23 +146,20 @@ here() {
 	OUT=$(PATH=$T/bin:$PATH make -s "$1" BUILD="$BUILD" "${HERE[@]}" 2>&1)
 	STATUS=$?
 }
+row "on the host: units are neither enabled nor started, and stopped by uninstall while the program is there, also where systemctl fails"
 for status in 0 1; do
 	export SYSTEMCTL_STATUS=$status
 	here install
-	install -D /dev/null "$T/here/run/nri/oci-rdma-nri.lock" # as a plugin leaves it that was killed
 	is "on the host: make install neither enables nor starts the unit" "0 no" "$STATUS $([ -e "$T/asked" ] && echo yes || echo no)"
 	here uninstall
 	is "…make uninstall disables and stops it while the program is there, and goes on where that cannot be ($status)" \
-		"0 there: disable --now oci-rdma-nri.service oci-rdma-nri-standby.service oci-rdma-metrics.service oci-rdma-hook-cdi.service oci-rdma-hook-cdi.path
+		"0 there: disable --now oci-rdma-nri-a.service oci-rdma-nri-b.service oci-rdma-metrics.service oci-rdma-hook-cdi.service oci-rdma-hook-cdi.path
 gone: daemon-reload" "$STATUS $(cat "$T/asked")"
 	is "…and nothing is left of it" "" "$(find "$T/here" -name '*nri*' ! -type d)"
 done
-here install
-: >"$T/here/run/nri/oci-rdma-nri.lock"
-OUT=$(PATH=$T/bin:$PATH flock "$T/here/run/nri/oci-rdma-nri.lock" make -s uninstall BUILD="$BUILD" "${HERE[@]}" 2>&1)
-is "…and the lock of a plugin that a DaemonSet has stays" "0 oci-rdma-nri.lock" "$? $(ls "$T/here/run/nri")"
 # A host with a node exporter
 unset SYSTEMCTL_STATUS
+row "a host with a node exporter: make install starts what brings it the metrics, unless MONITORING=0"
 mkdir "$T/collector"
 HERE[0]=TEXTFILE_DIRECTORIES="$T/none $T/collector"
 here install

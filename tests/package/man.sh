@@ -18,6 +18,7 @@ quiet() {
 lint_page() { quiet bash -c 'mandoc -Tlint "$1" 2>/dev/null | grep -v -e "referenced manual not found" || true' - "$1"; }
 
 for page in doc/man/*; do
+	row "$page: mandoc, groff and man have nothing to say, and what it names exists"
 	check "$page: mandoc finds nothing" lint_page "$page"
 	check "$page: groff warns of nothing" quiet groff -ww -mdoc -Tutf8 -z "$page"
 	check "$page: man shows it without a warning" quiet bash -c 'man --warnings -E UTF-8 -l -Tutf8 -Z "$1" >/dev/null' - "$page"
@@ -41,6 +42,7 @@ complete_with() (
 # agree PROGRAM: --help, the page's synopsis and list of options, and the completion
 agree() {
 	local program=$1 page=doc/man/$1.8 help listed summary value
+	row "$program: --help, the page's synopsis and list of options, and the completion agree"
 	help=$("$BUILD/$program" --help)
 	listed=$(options '^  (-h, )?--[a-z-]+' <<<"$help")
 	check "$program: --help lists options" test "$(grep -c . <<<"$listed")" -gt 2
@@ -61,18 +63,21 @@ agree() {
 programs=(oci-rdma-hook oci-rdma-nri)
 if [ -e doctor/main.c ]; then programs+=(oci-rdma-doctor); fi
 for program in "${programs[@]}"; do agree "$program"; done
+row "oci-rdma-events: the page has the options of --help"
 # The reporter runs in its image alone, and needs no completion.
 help=$("$BUILD/oci-rdma-events" --help)
-is "oci-rdma-events: the page has the options of --help" "$(options '^  (-h, )?--[a-z-]+' <<<"$help")" \
+is "options" "$(options '^  (-h, )?--[a-z-]+' <<<"$help")" \
 	"$(options '^\.It (Fl h , )?Fl -[a-z-]+' <doc/man/oci-rdma-events.8)"
 
-is "the hook's stages are completed" "createRuntime poststart precreate prestart" \
+row "the hook's stages are completed, on its page, and known to it"
+is "completed" "createRuntime poststart precreate prestart" \
 	"$(complete_with oci-rdma-hook '' | paste -sd ' ')"
 for stage in $(complete_with oci-rdma-hook ''); do
 	check "the page names the stage $stage" grep -qE "^\.(It )?Cm .*\b$stage\b" doc/man/oci-rdma-hook.8
 	check "the hook knows the stage $stage" grep -q "\"$stage\"" hook/main.c
 done
-is "the shim's environment is that of its page" \
+row "the shim's environment is that of its page"
+is "variables" \
 	"$(grep -rhoE '"OCI_RDMA_[A-Z_]+"' hook core/base/names.h --include='*.c' --include='*.h' | tr -d '"' | sort -u)" \
 	"$(sed -n 's/^\.It Ev //p' doc/man/oci-rdma-runtime.8 | sort -u)"
 

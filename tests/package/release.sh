@@ -24,7 +24,9 @@ dist:
 	git archive --format=tar.gz --prefix=oci-rdma-hook-\$(VERSION)/ -o build/oci-rdma-hook-\$(VERSION).tar.gz HEAD
 check-unit check-cli: all
 	test -e doc/verify.md
-.PHONY: all dist check-unit check-cli
+check-long:
+	test -e .git
+.PHONY: all dist check-unit check-cli check-long
 END
 printf '/build/\n' >.gitignore
 printf '# Changelog\n\n## [Unreleased]\n\n## [%s] - %s\n\n### Added\n- It.\n' "$version" "$today" >CHANGELOG.md
@@ -44,9 +46,11 @@ examine() {
 # refused WHAT PLACE TEXT: that alone, as it is now; then all is right again
 refused() {
 	examine "${4---without-tarball}"
-	is "$1: refused" "1 release-check: $version may not be released: 1 things are in the way" "$rc ${out##*$'\n'}"
-	is "$1: one line, with its place" "$2" "$(grep "^${2%%:*}" <<<"$out" | sed -E 's/^([^:]*(:[0-9]+)?): .*/\1/')"
-	has "$1: and what to do" "$3" "$out"
+	row "$1"
+	is "it is refused" "1 release-check: $version may not be released: 1 things are in the way" "$rc ${out##*$'\n'}"
+	is "one line, with its place" "$2" "$(grep "^${2%%:*}" <<<"$out" | sed -E 's/^([^:]*(:[0-9]+)?): .*/\1/')"
+	has "and what to do" "$3" "$out"
+	row ''
 	git reset -q --hard "$right"
 	git clean -qfd
 	git tag | xargs -r git tag -d >/dev/null
@@ -63,7 +67,7 @@ committed() {
 at() { echo "$2:$(grep -m 1 -n -- "$1" "$2" | cut -d: -f1)"; }
 
 examine
-is "all is right: accepted, with its tarball" "0 release-check: $version may be released" "$rc ${out##*$'\n'}"
+is "all is right: accepted, with its tarball and check-long" "0 release-check: $version may be released" "$rc ${out##*$'\n'}"
 
 echo >>SECURITY.md
 refused "a change that is not committed" SECURITY.md "commit it"
@@ -133,6 +137,8 @@ done
 
 committed eval 'echo "doc/verify.md export-ignore" >.gitattributes'
 refused "the tarball lacks a file" "build/oci-rdma-hook-$version.tar.gz" "see the end of build/release-check.log" ""
+committed sed -i '/^check-long/{n;s/test/! test/}' Makefile
+refused "a test that takes long fails" tests "see the end of build/release-check-long.log" ""
 committed sed -i 's/git archive/false/' Makefile
 refused "no tarball" "build/oci-rdma-hook-$version.tar.gz" "make dist did not make it" ""
 

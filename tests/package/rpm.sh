@@ -5,10 +5,12 @@
 cd "$(dirname "$0")/../.." || exit 1
 . tests/package/rpm.bash
 
+row "the spec has the Makefile's version"
 is "the spec has the Makefile's version" "$version" "$(sed -n 's/^Version: *//p' $SPEC)"
 
 # ---- make dist ----
 
+row "make dist: the same bytes in another place, later; what git has; nothing that others may write"
 make -s dist BUILD="$T/one" 2>/dev/null
 tarball=$T/one/oci-rdma-hook-$version.tar.gz
 git clone -q --shared . "$T/clone"
@@ -17,6 +19,7 @@ check "make dist in another place, later: the same bytes" cmp "$tarball" "$T/two
 is "it has what git has" "$(git ls-tree -r --name-only HEAD | sort)" \
 	"$(tar -tzf "$tarball" | grep -v '/$' | sed "s|^oci-rdma-hook-$version/||" | sort)"
 is "none of it may be written by others" "" "$(tar -tvzf "$tarball" | grep -E '^(.{5}|.{8})w')"
+row "make dist without git, or below another's repository, fails and says why"
 tar -xzf "$tarball" -C "$T"
 (cd "$T/oci-rdma-hook-$version" && GIT_CEILING_DIRECTORIES=$T make -s dist >"$T/out" 2>&1)
 is "make dist without git fails" 2 "$?"
@@ -40,6 +43,7 @@ headers_of() {
 		[ -z "$name" ] || echo "$name"
 	done | sort -u
 }
+row "the spec requires the packages of the headers, and yajl as each distribution has it"
 is "the spec requires the packages of the headers" "$(headers_of)" \
 	"$(sed -n 's/^BuildRequires: *\(.*-devel\)$/\1/p' $SPEC | sort -u)"
 # wants [OPTION…]: of yajl and the static C library, what a build would want; rpm macros say for which distribution
@@ -55,6 +59,7 @@ lint_all() {
 	rpmlint -c rpm/rpmlint.toml $SPEC "${RPMS[@]}" "$T"/rpm/SRPMS/*.rpm >"$T/lint" 2>&1
 	grep -E ': [EW]: ' "$T/lint" || grep -q ' 0 errors, 0 warnings' "$T/lint" || cat "$T/lint"
 }
+row "the packages: clean to rpmlint, their architectures, and what each wants of the system"
 build "$tarball"
 is "rpmlint finds nothing" "" "$(lint_all)"
 machine=$(uname -m)
@@ -64,11 +69,12 @@ is "the hook wants libcap and yajl's library of the system" "libcap.so.2 libyajl
 is "the doctor wants nettle's, too" "libcap.so.2 libnettle.so.8 libyajl.so.2" "$(shared doctor)"
 is "the NRI plugin wants protobuf-c's, too" "libcap.so.2 libprotobuf-c.so.1 libyajl.so.2" "$(shared nri)"
 lacks "none says that it has a yajl of its own" bundled "$(rpm -qp --provides "${RPMS[@]}" 2>/dev/null)"
+row "doctor and NRI plugin are packages of their own, and no scriptlet looks at the hardware"
 is "the doctor is a package of its own" "$([ ! -e doctor/main.c ] || printf '%s\n' /usr/bin/kubectl-rdma_doctor /usr/bin/oci-rdma-doctor)" \
 	"$(rpm -qpl "$T"/rpm/RPMS/*/oci-rdma-hook-doctor-* 2>/dev/null | grep bin/)"
 nri=("$T"/rpm/RPMS/*/oci-rdma-hook-nri-*.rpm)
 is "the NRI plugin is a package of its own, with its unit, man page and completion" \
-	"/usr/bin/oci-rdma-nri /usr/lib/systemd/system/oci-rdma-nri-standby.service /usr/lib/systemd/system/oci-rdma-nri.service /usr/share/bash-completion/completions/oci-rdma-nri /usr/share/man/man8/oci-rdma-nri.8.gz" \
+	"/usr/bin/oci-rdma-nri /usr/lib/systemd/system/oci-rdma-nri-a.service /usr/lib/systemd/system/oci-rdma-nri-b.service /usr/share/bash-completion/completions/oci-rdma-nri /usr/share/man/man8/oci-rdma-nri.8.gz" \
 	"$(rpm -qpl "${nri[@]}" 2>/dev/null | grep oci-rdma-nri | sort | paste -sd ' ')"
 has "it has the hook below it, of the same version" "oci-rdma-hook = $version" "$(rpm -qp --requires "${nri[@]}" 2>/dev/null)"
 lacks "which has none of it" oci-rdma-nri "$(rpm -qpl "$T"/rpm/RPMS/*/oci-rdma-hook-"$version"-*.rpm 2>/dev/null)"
@@ -83,6 +89,7 @@ echo '// the next release' >>"$T/oci-rdma-hook-$version/config/config.json"
 tar -C "$T" -czf "$T/second.tar.gz" "oci-rdma-hook-$version"
 mv "$T/second.tar.gz" "$T/one/oci-rdma-hook-$version.tar.gz"
 yajl_beside "$tarball"
+row "--with static: no library but nettle and protobuf-c, and yajl with its license"
 build "$tarball" --with static
 is "--with static: each package's architecture" "$each" "$(architectures)"
 lacks "--with static: the hook wants no library, the C library neither" .so. "$(of '' --requires)"
@@ -124,6 +131,7 @@ chmod 755 "$ROOT/bin/sleep"
 in_root --initdb
 before=$(everything)
 
+row "rpm -i: all as packaged, with man pages; it passes its own check, and plans"
 check "rpm -i" in_root -i --nodeps "$T"/first/*.rpm
 is "rpm -V: all as packaged" "" "$(in_root -Va --nodeps)"
 examine() { "$ROOT/usr/bin/oci-rdma-hook" --sysroot "$ROOT" --check-config; }
@@ -139,6 +147,7 @@ done
 lacks "nothing speaks of /usr/local" /usr/local "$(grep -r /usr/local "$ROOT/etc" "$ROOT/usr/share/containers" "$ROOT"/usr/share/oci-rdma-hook/{hooks.d,podman,precreate.d})"
 
 printf '{"namespaces": ["team-a"]}\n' >"$ROOT/etc/oci-rdma-hook/config.json"
+row "rpm -U keeps a changed configuration, with the new one beside it"
 check "rpm -U to the next release" in_root -U --nodeps "${second[@]}"
 is "it keeps the changed configuration" '{"namespaces": ["team-a"]}' "$(cat "$ROOT/etc/oci-rdma-hook/config.json")"
 check "and puts the new one beside it" grep -q 'next release' "$ROOT/etc/oci-rdma-hook/config.json.rpmnew"
@@ -155,6 +164,7 @@ mkdir -p "$pod" "${handler%/*}"
 printf '[crio.runtime.runtimes.rdma]\nruntime_path = "/usr/bin/oci-rdma-runtime-crun"\n' >"$handler"
 echo '{"annotations": {"io.kubernetes.cri-o.ContainerType": "sandbox", "io.kubernetes.cri-o.RuntimeHandler": "rdma",
 	"io.kubernetes.pod.name": "h-kim-0", "io.kubernetes.pod.namespace": "team-a"}}' >"$pod/config.json"
+row "rpm -e is refused while a pod needs the shim, or if that cannot be seen"
 out=$(in_root -e "${names[@]}")
 has "rpm -e without /proc, where pods cannot be looked at: refused, with the reason" "940942ebb876/userdata/config.json: cannot be read" "$out"
 mapfile -t names < <(in_root -qa --qf '%{NAME}\n' | sort)
@@ -163,6 +173,7 @@ has "rpm -e while a pod needs the shim: it is named" "pod team-a/h-kim-0" "$out"
 check "…and the program stays, with its handler" test -x "$ROOT/usr/bin/oci-rdma-runtime-crun" -a -e "$handler"
 rm -r "$ROOT/var/lib/containers"
 mapfile -t names < <(in_root -qa --qf '%{NAME}\n' | sort)
+row "rpm -e: the hook files first, the executable after the grace period; a changed configuration is left"
 check "rpm -e" in_root -e "${names[@]}"
 check "the handler's drop-in is gone, too" test ! -e "$handler"
 is "the hook files go first, and the executable after the grace period" \
@@ -186,13 +197,14 @@ asked() {
 	sed -n 's/^[a-z]*: \(.*\) oci-rdma-metrics.service$/\1/p' "$ROOT/var/systemctl" 2>/dev/null >>"$T/monitoring"
 	rm -f "$ROOT/var/systemctl"
 }
+row "with a systemctl: a new unit is known, an upgraded one restarted if it runs, and stopped before its program goes"
 check "rpm -i, again" in_root -i --nodeps "$T"/first/*.rpm
 is "the unit is known then, and neither enabled nor started" "there: --quiet daemon-reload" "$(asked)"
 check "rpm -U, again" in_root -U --nodeps "${second[@]}"
-is "the next release's plugin takes over where one runs" $'there: --quiet daemon-reload\nthere: --quiet try-restart oci-rdma-nri-standby.service\nthere: --quiet try-restart oci-rdma-nri.service' "$(asked)"
+is "the next release's plugin takes over where one runs" $'there: --quiet daemon-reload\nthere: --quiet try-restart oci-rdma-nri-a.service\nthere: --quiet try-restart oci-rdma-nri-b.service' "$(asked)"
 mapfile -t names < <(in_root -qa --qf '%{NAME}\n' | sort)
 check "rpm -e, again" in_root -e "${names[@]}"
-is "the unit is stopped and disabled while its program is there" $'there: --quiet --no-reload disable --now oci-rdma-nri.service oci-rdma-nri-standby.service\ngone: --quiet --no-reload disable --now oci-rdma-hook-cdi.path oci-rdma-hook-cdi.service' "$(asked)"
+is "the unit is stopped and disabled while its program is there" $'there: --quiet --no-reload disable --now oci-rdma-nri-a.service oci-rdma-nri-b.service\ngone: --quiet --no-reload disable --now oci-rdma-hook-cdi.path oci-rdma-hook-cdi.service' "$(asked)"
 is "what brings metrics is enabled with the doctor, restarted by an upgrade, and stopped" $'--quiet enable\n--quiet try-restart\n--quiet --no-reload disable --now' \
 	"$(cat "$T/monitoring")"
 rm "$ROOT/bin/systemctl"

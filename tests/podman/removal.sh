@@ -27,7 +27,7 @@ runtime=crun
 id=$(detached)
 has "a container by containers.conf runs by the shim, too" "$shim" "$(tr '\0' ' ' < <(cat /proc/[0-9]*/cmdline) | grep -o " -r $shim")"
 out=$(uninstall)
-is "a container by containers.conf: uninstall goes on" "0 " "$? $out"
+is "a container by containers.conf: uninstall goes on" "0 oci-rdma-hook is uninstalled" "$? $out"
 check "…the shim is gone" test ! -e "$shim"
 is "…exec goes on" 0 "$(pod exec "$id" /bin/sleep 0 >"$T/out" 2>&1; echo $?)"
 check "…and the container ends" pod rm -f -t 0 "$id"

@@ -5,6 +5,7 @@
 
 . tests/cli/namespace.bash "the shim"
 . tests/cli/setup.bash
+by_case
 . tests/cli/tools/shim.bash
 if [ "$(id -u)" -ne 0 ]; then
 	fail "this suite needs root: the shim acts as root"

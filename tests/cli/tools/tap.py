@@ -1,4 +1,4 @@
-"""TAP lines for many cases of one property: a line for each property, which names the cases that failed."""
+"""TAP lines for many cases: a row for each kind of case, whose comments name the properties that did not hold, and the cases."""
 import os
 import threading
 
@@ -21,8 +21,11 @@ class Checks:
         return good
 
     def report(self, name):
+        failed = any(bad for _, bad in self.properties.values())
+        print(f"{'not ok' if failed else 'ok'} - {name}: {'; '.join(self.properties)}")
         for what, (count, bad) in self.properties.items():
-            print(f"{'not ok' if bad else 'ok'} - {name}: {what} ({count} times)")
+            if bad:
+                print(f"# {what}: {len(bad)} of {count} times not:")
             for line in bad[:SHOWN]:
                 print("#   " + line[:600].replace("\n", "\n#   "))
             if len(bad) > SHOWN:

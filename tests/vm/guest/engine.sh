@@ -13,7 +13,7 @@ make_rootfs() {
 	local applet
 	mkdir -p "$1"/{bin,dev,etc,proc,run,sys,tmp,var}
 	cp /bin/busybox regmr probe "$1/bin/"
-	for applet in sh sed stat sleep env grep cat; do ln -s busybox "$1/bin/$applet"; done
+	for applet in sh sed stat sleep env grep cat mv; do ln -s busybox "$1/bin/$applet"; done
 	printf '%s\n' 'root:x:0:0::/:/bin/sh' 'user:x:1000:1000::/:/bin/sh' >"$1/etc/passwd"
 	printf '%s\n' 'root:x:0:' 'user:x:1000:' >"$1/etc/group"
 }
@@ -73,6 +73,7 @@ syslog_of() {
 # out as they are made, then runc's. FUNCTION ends with `finish`.
 on_both() {
 	local -A pid
+	row ''
 	for RT in crun runc; do
 		("$1") >"/run/$RT.out" 2>&1 &
 		pid[$RT]=$!

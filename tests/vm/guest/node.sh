@@ -43,11 +43,25 @@ make_netdev() {
 	ip link set "$1" up
 }
 
+# unmake_node: what a job before has left of its devices, addresses and rules
+unmake_node() {
+	local name
+	within rdma system set netns shared # namespaces may still be ending
+	for name in $(rdma link | sed 's|^link ||; s|/.*||'); do rdma link delete "$name"; done
+	for name in $(ip -o link | sed -nE 's/^[0-9]+: ((pf|vf|left|right|rxe)[^:@]*).*/\1/p'); do ip link delete "$name" 2>/dev/null; done
+	ip rule flush
+	ip rule add pref 0 lookup local 2>/dev/null
+	ip rule add pref 32766 lookup main
+	rmmod fakehca
+	echo 0 >"/sys/bus/pci/devices/$PF/sriov_numvfs"
+}
+
 make_node() {
 	local i place
 	PF='' VF=() UVERBS=()
 	modprobe -a nvme rdma_rxe ib_umad rdma_ucm dummy overlay
 	find_pf
+	[ ! -e /sys/module/fakehca ] || unmake_node
 	make_vfs "${#IBDEV[@]}"
 	make_netdev pf0 10.78.0.1/24
 	place=pf0=$PF

@@ -23,6 +23,5 @@ int main(void)
 	add_words_tests(&suite);
 	add_told_tests(&suite);
 	add_hostile_tests(&suite);
-	add_sources_tests(&suite);
 	return unit_run(&suite, "symptom");
 }

@@ -12,7 +12,7 @@
  * known */
 const char *subjects(struct findings *findings);
 
-/* One of those that known.c has */
+/* One of those that messages.txt has */
 const char *any_message(unsigned number);
 
 /* ---- one for each file ---- */
@@ -22,6 +22,5 @@ void add_threads_tests(struct unit_suite *suite);
 void add_words_tests(struct unit_suite *suite);
 void add_told_tests(struct unit_suite *suite);
 void add_hostile_tests(struct unit_suite *suite);
-void add_sources_tests(struct unit_suite *suite);
 
 #endif

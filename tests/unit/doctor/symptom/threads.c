@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What public threads report: threads.txt and healthy.txt, whose first lines say how they are
- * written */
+/* What public threads report: threads.txt, messages.txt and healthy.txt, whose first lines say how
+ * they are written */
 #include "suite.h"
 
+#include "doctor/symptom/known.h"
+
+#define FOLDER "tests/unit/doctor/symptom/"
 #define HEALTHY_MIN 30
+#define MESSAGES_MIN 120
 
 struct row {
 	char symptoms[128]; /* as subjects() says them */
@@ -33,6 +37,20 @@ static bool next_row(FILE *file, char line[4096], struct row *ret_row)
 	return true;
 }
 
+/* What each finding has, whatever it is of */
+static void has_its_parts(const struct finding *finding)
+{
+	assert_true(finding->remedy[0] != '\0');
+	if (!finding->subject[0]) {
+		assert_int_equal(finding->status, FINDING_UNCHECKED);
+		assert_has(finding->evidence, "nothing known");
+		return;
+	}
+	assert_true(finding->status == FINDING_FAIL || finding->status == FINDING_WARN);
+	assert_has(finding->evidence, "; line ");
+	assert_has(finding->remedy, "; known from: ");
+}
+
 static const char *told_of(struct findings *findings, const struct row *row)
 {
 	struct err err = {0};
@@ -40,6 +58,9 @@ static const char *told_of(struct findings *findings, const struct row *row)
 
 	assert_int_equal(symptom_explain(findings, exact, row->len, &err), 0);
 	free(exact);
+	assert_true(findings->n > 0);
+	for (size_t i = 0; i < findings->n; i++)
+		has_its_parts(&findings->item[i]);
 	return subjects(findings);
 }
 
@@ -72,8 +93,78 @@ static void threads_are_told(void **state)
 	size_t rows;
 
 	(void)state;
-	assert_int_equal(rows_that_differ("tests/unit/doctor/symptom/threads.txt", NULL, &rows), 0);
+	assert_int_equal(rows_that_differ(FOLDER "threads.txt", NULL, &rows), 0);
 	assert_true(rows > 200);
+}
+
+static void messages_are_known(void **state)
+{
+	size_t rows;
+
+	(void)state;
+	assert_int_equal(rows_that_differ(FOLDER "messages.txt", NULL, &rows), 0);
+	assert_true(rows >= MESSAGES_MIN);
+}
+
+/* Adds the symptoms that are in the heads of the file's rows. */
+static void add_shown(const char *path, bool shown[SYMPTOMS_MAX])
+{
+	FILE *file = fopen(path, "re");
+	char line[4096] = "#";
+	struct row row;
+
+	assert_non_null(file);
+	while (next_row(file, line, &row)) {
+		for (char *rest = row.symptoms, *name; (name = strsep(&rest, ","));) {
+			if (known_find(name))
+				shown[known_place(name)] = true;
+		}
+	}
+	(void)fclose(file);
+}
+
+/* A row whose last turn has no condition is never told itself. */
+static bool always_turns(const struct known *known)
+{
+	for (const struct turn *turn = known->turns; turn->to; turn++) {
+		if (!turn->needs && !turn->lacks)
+			return true;
+	}
+	return false;
+}
+
+static void each_row_is_shown_by_a_text(void **state)
+{
+	bool shown[SYMPTOMS_MAX] = {false};
+	size_t silent = 0;
+
+	(void)state;
+	add_shown(FOLDER "threads.txt", shown);
+	add_shown(FOLDER "messages.txt", shown);
+	for (size_t i = 0; i < known_count(); i++) {
+		if (shown[i] || always_turns(known_at(i)))
+			continue;
+		print_error("# no text shows %s\n", known_at(i)->name);
+		silent++;
+	}
+	assert_int_equal(silent, 0);
+}
+
+const char *any_message(unsigned number)
+{
+	static struct row rows[2 * MESSAGES_MIN];
+	static size_t n;
+	FILE *file = n ? NULL : fopen(FOLDER "messages.txt", "re");
+	char line[4096] = "#";
+
+	assert_true(n || file);
+	while (file && n < LENGTH(rows) && next_row(file, line, &rows[n])) {
+		rows[n].text[rows[n].len] = '\0';
+		n++;
+	}
+	if (file)
+		(void)fclose(file);
+	return rows[number % n].text;
 }
 
 static void healthy_logs_are_silent(void **state)
@@ -81,13 +172,16 @@ static void healthy_logs_are_silent(void **state)
 	size_t rows;
 
 	(void)state;
-	assert_int_equal(rows_that_differ("tests/unit/doctor/symptom/healthy.txt", "?", &rows), 0);
+	assert_int_equal(rows_that_differ(FOLDER "healthy.txt", "?", &rows), 0);
 	assert_true(rows >= HEALTHY_MIN);
 }
 
 void add_threads_tests(struct unit_suite *suite)
 {
 	unit_add(suite, "symptom: what public threads report is told", threads_are_told, NULL);
+	unit_add(suite, "symptom: each message is known in all its wordings, near misses are not",
+		 messages_are_known, NULL);
+	unit_add(suite, "symptom: each row is shown by a text", each_row_is_shown_by_a_text, NULL);
 	unit_add(suite, "symptom: healthy and unrelated logs stay silent", healthy_logs_are_silent,
 		 NULL);
 }
