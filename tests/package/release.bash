@@ -24,7 +24,8 @@ released() {
 	exec 9>"$tree.lock"
 	flock 9
 	local status=0
-	if [ "$(git -C "$tree" rev-parse HEAD 2>/dev/null)" != "$commit" ] || [ ! -e "$out/SHA256SUMS" ]; then
+	# Not $out: check(), which runs this, has a variable of that name.
+	if [ "$(git -C "$tree" rev-parse HEAD 2>/dev/null)" != "$commit" ] || [ ! -e "$tree/build/release/$version/SHA256SUMS" ]; then
 		rm -rf "$tree"
 		release "$tree" || status=$?
 	fi
