@@ -22,12 +22,12 @@ row() {
 }
 
 # by_case: from here on a check's name is "CASE: WHAT", and each case is a row: a check belongs to the row whose name its own begins with, or
-# opens a row of what stands before its last ": ".
+# opens a row of what stands before its last ": ". In a subshell, too, if that ends with `finish` and calls this.
 by_case=
-by_case() { by_case=yes; }
+by_case() { by_case=$BASHPID; }
 join_row() {
 	if [ -z "$by_case" ]; then return; fi
-	if [ "$BASHPID" != $$ ]; then
+	if [ "$BASHPID" != "$by_case" ]; then
 		row='' # a subshell could not print it later
 		return
 	fi

@@ -6,6 +6,7 @@
 configure() {
 	mkdir -p "$root"/{proc,sys,run,mnt,home,root,tmp,dev}
 	chmod 1777 "$root/tmp"
+	rm -rf "$root/var/run" && ln -s /run "$root/var/run" # as base-files makes it
 	printf '%s\n' 'root:x:0:0:root:/root:/bin/bash' 'nobody:x:65534:65534::/:/usr/sbin/nologin' >"$root/etc/passwd"
 	printf '%s\n' 'root:x:0:' 'nogroup:x:65534:' >"$root/etc/group"
 	[ -e "$root/usr/bin/awk" ] || ln -s mawk "$root/usr/bin/awk"

@@ -75,7 +75,7 @@ on_both() {
 	local -A pid
 	row ''
 	for RT in crun runc; do
-		("$1") >"/run/$RT.out" 2>&1 &
+		([ -z "$by_case" ] || by_case; "$1") >"/run/$RT.out" 2>&1 &
 		pid[$RT]=$!
 	done
 	for RT in crun runc; do
