@@ -115,6 +115,15 @@ whole_calls() {
 		END { for (process in begun) print begun[process] " <unfinished ...>" }' "$1"
 }
 
+# built VARIABLE FILE: sets it to FILE's absolute path. A suite that lacks what it tests is one failed row, which says what makes it.
+built() {
+	if [ ! -e "$2" ]; then
+		fail "${2##*/} is built" "$2 is missing: make suite S=${0#"$PWD/"}"
+		finish
+	fi
+	printf -v "$1" %s "$(realpath "$2")"
+}
+
 # workdir: a private directory that goes with the suite; sets $T
 workdir() {
 	T=$(mktemp -d "${TMPDIR:-/tmp}/oci-rdma-test.XXXXXX")

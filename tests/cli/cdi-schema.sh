@@ -2,12 +2,7 @@
 # --cdi by the specification's own schema, and by the library with which engines read it.
 cd "$(dirname "$0")/../.." || exit 1
 . tests/cli/setup.bash
-VALIDATE=${BUILD:-build}/tests/cdi/validate
-
-if [ ! -x "$VALIDATE" ]; then
-	fail "$VALIDATE is not there" "make $VALIDATE"
-	finish
-fi
+built VALIDATE "${BUILD:-build}/tests/cdi/validate"
 spec() { "$HOOK" --sysroot "$NODE" --cdi >"$1" 2>"$T/err"; }
 for name in one odd h100 big '{"virtual":[{"ibdev":"_x1","netdev":"e1"}]}'; do
 	row "$name: valid, and each device can be named"

@@ -5,8 +5,9 @@
 # shellcheck disable=SC2016,SC2317 # jq's and CEL's dollars; functions that check calls
 cd "$(dirname "$0")/../.." || exit 1
 . tests/cli/setup.bash
-KUBECHECK=${BUILD:-build}/tests/kubecheck
-KUSTOMIZE=${BUILD:-build}/tests/kustomize
+by_case
+built KUBECHECK "${BUILD:-build}/tests/kubecheck"
+built KUSTOMIZE "${BUILD:-build}/tests/kustomize"
 CRDS=tests/cluster/crds.yaml
 refused() { ! "$@"; }
 # The groups of tests/cluster/crds.yaml

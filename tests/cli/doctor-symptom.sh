@@ -2,7 +2,7 @@
 # What a message means, by the doctor's command line. What each message is: tests/unit/doctor/symptom/messages.txt and threads.txt
 cd "$(dirname "$0")/../.." || exit 1
 . tests/cli/setup.bash
-DOCTOR=$(realpath "${DOCTOR:-${BUILD:-build}/oci-rdma-doctor}")
+built DOCTOR "${DOCTOR:-${BUILD:-build}/oci-rdma-doctor}"
 
 # symptoms COMMAND…: "STATUS SUBJECT" of each finding; $rc is the exit status
 symptoms() {

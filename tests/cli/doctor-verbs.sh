@@ -2,7 +2,7 @@
 # The doctor's verbs part where libibverbs is missing, broken or too old. That the executable itself needs none: executable.sh
 cd "$(dirname "$0")/../.." || exit 1
 . tests/cli/setup.bash
-DOCTOR=$(realpath "${DOCTOR:-${BUILD:-build}/oci-rdma-doctor}")
+built DOCTOR "${DOCTOR:-${BUILD:-build}/oci-rdma-doctor}"
 
 # finding WITH: "status: evidence" of verbs_library, with that directory's libraries before the system's
 finding() {

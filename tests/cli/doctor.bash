@@ -1,7 +1,7 @@
 # shellcheck shell=bash disable=SC2034
 # Recorded nodes and containers for oci-rdma-doctor, and what it finds there. After setup.bash.
 
-DOCTOR=$(realpath "${DOCTOR:-$(dirname "$HOOK")/oci-rdma-doctor}")
+built DOCTOR "${DOCTOR:-$(dirname "$HOOK")/oci-rdma-doctor}"
 ID=$(printf '940942ebb876%052d' 7)
 FIRST_USER=4026531837 FIRST_PID=4026531836 FIRST_CGROUP=4026531835
 

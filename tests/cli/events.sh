@@ -12,11 +12,7 @@ if [ -e /dev/log ] && [ "${OWN_NAMESPACE-}" != yes ]; then
 	OWN_NAMESPACE=yes exec unshare --mount bash -c 'mount --bind /dev/null /dev/log && exec tests/cli/events.sh'
 fi
 . tests/cli/setup.bash
-EVENTS=$(realpath "${BUILD:-build}/oci-rdma-events")
-if [ ! -x "$EVENTS" ]; then
-	fail "$EVENTS is not there" "make events"
-	finish
-fi
+built EVENTS "${BUILD:-build}/oci-rdma-events"
 API=$T/api
 ACCOUNT=$T/account
 RECORDS=$NODE/run/oci-rdma-hook/refusals

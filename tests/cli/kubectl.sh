@@ -3,12 +3,8 @@
 # shellcheck disable=SC2016,SC2317 # the inner shells' dollars; functions that within calls
 cd "$(dirname "$0")/../.." || exit 1
 . tests/cli/setup.bash
-DOCTOR=$(realpath "${DOCTOR:-${BUILD:-build}/oci-rdma-doctor}")
-KUBECTL=$(realpath "${BUILD:-build}/tests/kubectl")
-if [ ! -x "$KUBECTL" ]; then
-	fail "kubectl is not there" "make ${BUILD:-build}/tests/kubectl"
-	finish
-fi
+built DOCTOR "${DOCTOR:-${BUILD:-build}/oci-rdma-doctor}"
+built KUBECTL "${BUILD:-build}/tests/kubectl"
 mkdir "$T/bin" "$T/pods" "$T/inside"
 ln -s "$KUBECTL" "$T/bin/kubectl"
 ln -s "$(realpath install/kubectl/kubectl-rdma_doctor)" "$T/bin/kubectl-rdma_doctor"

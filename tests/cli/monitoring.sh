@@ -6,7 +6,7 @@ cd "$(dirname "$0")/../.." || exit 1
 . tests/cli/setup.bash
 . tests/cli/doctor.bash
 defaults
-NRI=$(realpath "${BUILD:-build}/oci-rdma-nri")
+built NRI "${BUILD:-build}/oci-rdma-nri"
 refused() { ! "$@"; }
 
 # ---- the alerts ----

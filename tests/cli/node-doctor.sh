@@ -3,7 +3,7 @@
 # shellcheck disable=SC2016,SC2317 # the inner shells' dollars; functions that check calls
 cd "$(dirname "$0")/../.." || exit 1
 . tests/cli/setup.bash
-DOCTOR=$(realpath "${DOCTOR:-${BUILD:-build}/oci-rdma-doctor}")
+built DOCTOR "${DOCTOR:-${BUILD:-build}/oci-rdma-doctor}"
 context() { install/kubernetes/doctor/make-context "$DOCTOR" "$T/context" >"$T/log" 2>&1; }
 refused() { ! env "$@" install/kubernetes/doctor/make-context "$DOCTOR" "$T/other" >"$T/log" 2>&1; }
 row "make-context says for which platform the image is to be built"

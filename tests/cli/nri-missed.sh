@@ -11,7 +11,7 @@ if [ -e /dev/log ] && [ "${OWN_NAMESPACE-}" != yes ]; then
 	OWN_NAMESPACE=yes exec unshare --mount bash -c 'mount --bind /dev/null /dev/log && exec tests/cli/nri-missed.sh'
 fi
 . tests/cli/setup.bash
-NRI=$(realpath "${BUILD:-build}/oci-rdma-nri")
-PATIENT=$(realpath "${BUILD:-build}/tests/oci-rdma-nri-patient")
+built NRI "${BUILD:-build}/oci-rdma-nri"
+built PATIENT "${BUILD:-build}/tests/oci-rdma-nri-patient"
 "$PYTHON" -IS tests/cli/tools/nri_missed.py "$NRI" "$T" "$PATIENT" || failed=1
 finish

@@ -11,9 +11,9 @@ if [ -e /dev/log ] && [ "${OWN_NAMESPACE-}" != yes ]; then
 	OWN_NAMESPACE=yes exec unshare --mount bash -c 'mount --bind /dev/null /dev/log && exec tests/cli/nri.sh'
 fi
 . tests/cli/setup.bash
-NRI=$(realpath "${BUILD:-build}/oci-rdma-nri")
+built NRI "${BUILD:-build}/oci-rdma-nri"
 PATIENT=$NRI # a build with sanitizers is
-if [ -z "${SLOW-}" ]; then PATIENT=$(realpath "${BUILD:-build}/tests/oci-rdma-nri-patient"); fi
+if [ -z "${SLOW-}" ]; then built PATIENT "${BUILD:-build}/tests/oci-rdma-nri-patient"; fi
 
 # said WANT-STATUS DESCRIPTION PART ARGUMENT…: what it says to a command line
 said() {

@@ -7,13 +7,9 @@ cd "$(dirname "$0")/../.." || exit 1
 . tests/cli/setup.bash
 . tests/cli/process.bash
 by_case
-NRI=$(realpath "${BUILD:-build}/oci-rdma-nri")
-if [ -z "${SLOW-}" ]; then NRI=$(realpath "${BUILD:-build}/tests/oci-rdma-nri-patient"); fi
-NRI=${NRI_UNDER_TEST-$NRI}
-if [ ! -x "$NRI" ]; then
-	fail "$NRI is missing: make suite S=tests/cli/outcome.sh"
-	finish
-fi
+NRI=${BUILD:-build}/oci-rdma-nri
+if [ -z "${SLOW-}" ]; then NRI=${BUILD:-build}/tests/oci-rdma-nri-patient; fi
+built NRI "${NRI_UNDER_TEST-$NRI}"
 node one
 prlimit --pid $$ --memlock=$SOFT:$HARD
 export OCI_RDMA_SYSROOT=$NODE

@@ -3,7 +3,7 @@
 # shellcheck disable=SC2317 # functions that check calls
 cd "$(dirname "$0")/../.." || exit 1
 . tests/cli/setup.bash
-NRI=$(realpath "${BUILD:-build}/oci-rdma-nri")
+built NRI "${BUILD:-build}/oci-rdma-nri"
 
 # Ports of its own
 if ! may_mount; then

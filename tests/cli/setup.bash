@@ -4,7 +4,7 @@
 # HOOK is the executable under test. A suite sources this from the repository's root.
 
 . tests/lib.sh
-HOOK=$(realpath "${HOOK:-build/oci-rdma-hook}")
+built HOOK "${HOOK:-build/oci-rdma-hook}"
 umask 022
 workdir
 NODE=$T/node

@@ -4,10 +4,10 @@
 # has made.
 # shellcheck disable=SC2016,SC2317 # jq's dollars; functions that within calls
 cd "$(dirname "$0")/../.." || exit 1
-NRI_PLUGIN=$(realpath "${NRI_PLUGIN:-${BUILD:-build}/tests/oci-rdma-nri-patient}")
-HOOK=$NRI_PLUGIN
+HOOK=${NRI_PLUGIN:-${BUILD:-build}/tests/oci-rdma-nri-patient}
 . tests/cli/setup.bash
-JUDGE=$(realpath "${JUDGE:-${BUILD:-build}/tests/nri}")
+NRI_PLUGIN=$HOOK
+built JUDGE "${JUDGE:-${BUILD:-build}/tests/nri}"
 SOCKET=$T/nri.sock
 NCCL=NCCL_IB_HCA==mlx5_6,mlx5_7
 UNLIMITED='RLIMIT_MEMLOCK 18446744073709551615:18446744073709551615'

@@ -5,7 +5,7 @@
 cd "$(dirname "$0")/../.." || exit 1
 . tests/lib.sh
 BUILD=${BUILD:-build}
-HOOK=$(realpath "${HOOK:-$BUILD/oci-rdma-hook}")
+built HOOK "${HOOK:-$BUILD/oci-rdma-hook}"
 umask 022
 workdir
 ROOT=$T/root

@@ -4,6 +4,7 @@
 cd "$(dirname "$0")/../.." || exit 1
 . tests/lib.sh
 BUILD=${BUILD:-build}
+for program in hook nri doctor events; do built program "$BUILD/oci-rdma-$program"; done
 workdir
 export LC_ALL=C.UTF-8 # which every system has, and man -Tutf8 wants
 

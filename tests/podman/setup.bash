@@ -38,10 +38,8 @@ start_sandbox() {
 	if ! may_mount; then
 		pass "podman # skip it needs root, and mounts of its own"
 		finish
-	elif ! hook=$(realpath -e "${HOOK:-build/oci-rdma-hook}" 2>/dev/null); then
-		fail "podman: the executable is there" "build it first: make"
-		finish
 	fi
+	built hook "${HOOK:-build/oci-rdma-hook}"
 	workdir
 	env -i PATH="$PATH" LC_ALL=C HOME="$T" HOOK="$hook" DOCTOR="${hook%/*}/oci-rdma-doctor" NRI_PLUGIN="${hook%/*}/oci-rdma-nri" SANDBOX="$T" N="${N-}" WIDTH="${WIDTH-}" PATIENCE="$PATIENCE" prlimit --memlock=$SOFT:$HARD \
 		unshare --mount --pid --fork --kill-child --mount-proc "$BASH" "tests/podman/${0##*/}" </dev/null &
@@ -178,6 +176,7 @@ enter_sandbox() {
 }
 
 if [ -z "${SANDBOX-}" ] || [ $$ -ne 1 ]; then start_sandbox; fi
+by_case
 enter_sandbox
 
 # ---- the node ----
