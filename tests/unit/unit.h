@@ -92,6 +92,44 @@ static inline void unit_add_for_root(struct unit_suite *suite, const char *name,
 
 #define UNIT_TABLE(suite, function, table) UNIT_TABLE_AS(suite, "", function, table)
 
+/* ---- tests that are added where they stand ---- */
+
+/* Of all files of a program, which runs them by unit_main. Weak: one for all of them. */
+__attribute__((weak)) struct unit_suite unit_suite;
+
+#define UNIT_JOINED(front, number) front##number
+#define UNIT_JOIN(front, number) UNIT_JOINED(front, number)
+
+/* A test of this name, whose body follows: UNIT_TEST("nothing is read twice") { … } */
+#define UNIT_TEST(name) UNIT_TEST_IF(true, name)
+#define UNIT_TEST_FOR_ROOT(name) UNIT_TEST_IF(geteuid() == 0, name)
+#define UNIT_TEST_IF(possible, name) UNIT_TEST_NUMBER(possible, name, __COUNTER__)
+#define UNIT_TEST_NUMBER(possible, name, number)                                                   \
+	static void UNIT_JOIN(unit_test_, number)(void **);                                        \
+	__attribute__((constructor)) static void UNIT_JOIN(unit_add_, number)(void)                \
+	{                                                                                          \
+		unit_add_if(&unit_suite, possible, name, UNIT_JOIN(unit_test_, number), NULL);     \
+	}                                                                                          \
+	static void UNIT_JOIN(unit_test_, number)(__attribute__((unused)) void **unit_state)
+
+/* A test of each row of the table; the body that follows has it as *row. front: before its name */
+#define UNIT_ROWS(table) UNIT_ROWS_AS("", table)
+#define UNIT_ROWS_AS(front, table) UNIT_ROWS_IF(true, front, table)
+#define UNIT_ROWS_FOR_ROOT(table) UNIT_ROWS_IF(geteuid() == 0, "", table)
+#define UNIT_ROWS_IF(possible, front, table) UNIT_ROWS_NUMBER(possible, front, table, __COUNTER__)
+#define UNIT_ROWS_NUMBER(possible, front, table, number)                                           \
+	static void UNIT_JOIN(unit_rows_, number)(__typeof__(&(table)[0]) row);                    \
+	static void UNIT_JOIN(unit_test_, number)(void **state)                                    \
+	{                                                                                          \
+		UNIT_JOIN(unit_rows_, number)(*state);                                             \
+	}                                                                                          \
+	__attribute__((constructor)) static void UNIT_JOIN(unit_add_, number)(void)                \
+	{                                                                                          \
+		UNIT_TABLE_AS(&unit_suite, front,                                                  \
+			      (possible) ? UNIT_JOIN(unit_test_, number) : unit_skip, table);      \
+	}                                                                                          \
+	static void UNIT_JOIN(unit_rows_, number)(__typeof__(&(table)[0]) row)
+
 /* ---- what changes the process that does it for good ---- */
 
 /* What a child says that this machine does not let do what it tests */
@@ -358,6 +396,11 @@ static inline int unit_run(struct unit_suite *suite, const char *name)
 
 	unit_remove_base();
 	return failed;
+}
+
+static inline int unit_main(const char *name)
+{
+	return unit_run(&unit_suite, name);
 }
 
 #endif

@@ -31,14 +31,13 @@ static void leave_traces(void *context, int out)
 	(void)child_tell(out, "x", 1);
 }
 
-static void child_is_cut_off(void **state)
+UNIT_TEST("child: no core file, no streams, no half record")
 {
 	struct traces traces = {0};
 	struct err err = {0};
 	struct rlimit core;
 	struct child child;
 
-	(void)state;
 	/* As large as we may have it: with 0 from the start the test would show nothing. */
 	assert_int_equal(getrlimit(RLIMIT_CORE, &core), 0);
 	core.rlim_cur = core.rlim_max;
@@ -63,14 +62,13 @@ static void say_and_stay(void *context, int out)
 }
 
 /* Whoever talks all the time would never be at the end of its time, if what waits went first. */
-static void late_records_are_not_read(void **state)
+UNIT_TEST("child: what it says after its time is not read")
 {
 	struct err err = {0};
 	struct child child;
 	int limit = 300;
 	char record;
 
-	(void)state;
 	/* On a busy machine the first record may come too late. */
 	for (;; limit *= 2) {
 		assert_int_equal(child_start(&child, &(const struct child_setup){.foreign = true},
@@ -97,7 +95,7 @@ static void stay(void *context, int out)
 }
 
 /* A doctor that is killed leaves no child behind that holds a GPU. */
-static void child_dies_with_its_parent(void **state)
+UNIT_TEST("child: dies with its parent")
 {
 	struct err err = {0};
 	struct child child;
@@ -105,7 +103,6 @@ static void child_dies_with_its_parent(void **state)
 	pid_t pid = 0;
 	int ends[2];
 
-	(void)state;
 	assert_int_equal(pipe(ends), 0);
 	parent = fork();
 	assert_true(parent >= 0);
@@ -151,7 +148,7 @@ static void say_what_is_open(void *context, int out)
 }
 
 /* Streams stay, since it logs; what must end with the parent is closed. */
-static void our_child_keeps_all_but_what_is_closed(void **state)
+UNIT_TEST("child: ours keeps all but what is closed")
 {
 	cleanup_fd kept = open("/dev/null", O_RDONLY | O_CLOEXEC);
 	int ended = open("/dev/null", O_RDONLY | O_CLOEXEC);
@@ -162,7 +159,6 @@ static void our_child_keeps_all_but_what_is_closed(void **state)
 	struct err err;
 	char open_fds[2];
 
-	(void)state;
 	assert_int_equal(
 		child_start(&child, &setup, say_what_is_open, fds, UNIT_PATIENCE * 1000, &err), 0);
 	assert_int_equal(child_read(&child, open_fds, sizeof(open_fds)), 1);
@@ -174,14 +170,13 @@ static void our_child_keeps_all_but_what_is_closed(void **state)
 }
 
 /* It is killed at once: what it has to say is said. */
-static void our_child_is_gone_when_it_is_ended(void **state)
+UNIT_TEST("child: ours is gone when it is ended")
 {
 	struct child child;
 	struct err err;
 	pid_t pid;
 	int status;
 
-	(void)state;
 	assert_int_equal(child_start(&child, NULL, stay, NULL, UNIT_PATIENCE * 1000, &err), 0);
 	assert_int_equal(child_read(&child, &pid, sizeof(pid)), 1);
 	assert_int_equal(pid, child.pid);
@@ -196,7 +191,7 @@ static void count(void *context)
 	++*(int *)context;
 }
 
-static void a_watched_parent_is_told_that_it_waits(void **state)
+UNIT_TEST("child: a parent that is watched is told that it waits")
 {
 	int calls = 0;
 	const struct child_setup setup = {.idle = count, .idle_context = &calls};
@@ -204,7 +199,6 @@ static void a_watched_parent_is_told_that_it_waits(void **state)
 	struct err err;
 	char byte[2];
 
-	(void)state;
 	assert_int_equal(child_start(&child, &setup, say_and_stay, NULL, 5 * CHILD_IDLE_MS, &err),
 			 0);
 	while (child_read(&child, byte, 1) > 0)
@@ -216,17 +210,5 @@ static void a_watched_parent_is_told_that_it_waits(void **state)
 
 int main(void)
 {
-	static struct unit_suite suite;
-
-	unit_add(&suite, "child: no core file, no streams, no half record", child_is_cut_off, NULL);
-	unit_add(&suite, "child: what it says after its time is not read",
-		 late_records_are_not_read, NULL);
-	unit_add(&suite, "child: dies with its parent", child_dies_with_its_parent, NULL);
-	unit_add(&suite, "child: ours keeps all but what is closed",
-		 our_child_keeps_all_but_what_is_closed, NULL);
-	unit_add(&suite, "child: ours is gone when it is ended", our_child_is_gone_when_it_is_ended,
-		 NULL);
-	unit_add(&suite, "child: a parent that is watched is told that it waits",
-		 a_watched_parent_is_told_that_it_waits, NULL);
-	return unit_run(&suite, "child");
+	return unit_main("child");
 }

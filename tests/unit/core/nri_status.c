@@ -6,7 +6,7 @@
 
 #include "core/nri_status.h"
 
-static void is_read_as_it_was_written(void **state)
+UNIT_TEST("status: it is read as it was written")
 {
 	static const struct nri_missed item = {.id = "0123", .who = "a/b/c", .mended = true};
 	static const struct nri_status written = {
@@ -23,7 +23,6 @@ static void is_read_as_it_was_written(void **state)
 	size_t len;
 	const char *text = nri_status_text(&arena, &written, &len);
 
-	(void)state;
 	assert_non_null(text);
 	unit_write(dir.fd, NRI_STATUS_PATH, text, 0644);
 	assert_int_equal(nri_status_read(&arena, dir.fd, "nri.json", &status, &err), 0);
@@ -46,9 +45,8 @@ static const struct wrong_case {
 	{"status: what was missed is no object", "{\"pid\":12,\"missed\":5}", -1, "missed"},
 };
 
-static void is_said_to_be_wrong(void **state)
+UNIT_ROWS(wrong_cases)
 {
-	const struct wrong_case *row = *state;
 	cleanup_unit_dir dir = unit_dir_make();
 	cleanup_arena arena = {0};
 	struct nri_status status;
@@ -96,9 +94,8 @@ static void write_status(int dir, const char *path, int pid, const char *members
 	unit_write(dir, path, text, 0644);
 }
 
-static void are_one_status(void **state)
+UNIT_ROWS(several_cases)
 {
-	const struct several_case *row = *state;
 	cleanup_unit_dir dir = unit_dir_make();
 	cleanup_arena arena = {0};
 	struct nri_status status;
@@ -118,10 +115,5 @@ static void are_one_status(void **state)
 
 int main(void)
 {
-	static struct unit_suite suite;
-
-	unit_add(&suite, "status: it is read as it was written", is_read_as_it_was_written, NULL);
-	UNIT_TABLE(&suite, is_said_to_be_wrong, wrong_cases);
-	UNIT_TABLE(&suite, are_one_status, several_cases);
-	return unit_run(&suite, "core_nri_status");
+	return unit_main("core_nri_status");
 }

@@ -16,13 +16,12 @@
 /* core/base/arena.c: a standing block */
 #define BLOCK ((size_t)128 * 1024)
 
-static void appended_pieces_stand_behind_each_other(void **state)
+UNIT_TEST("append: pieces stand behind each other, however it grows")
 {
 	cleanup_arena arena = {0};
 	struct arena_text text = {.arena = &arena};
 	size_t len = 0;
 
-	(void)state;
 	for (int i = 0; i < PIECES; i++) {
 		arena_append(&text, "%*s", i % 700, "x");
 		len += i % 700 ? (size_t)(i % 700) : 1;
@@ -35,24 +34,22 @@ static void appended_pieces_stand_behind_each_other(void **state)
 }
 
 /* Each room is filled to its last byte. */
-static void single_characters_are_all_there(void **state)
+UNIT_TEST("append: a character at a time")
 {
 	cleanup_arena arena = {0};
 	struct arena_text text = {.arena = &arena};
 
-	(void)state;
 	for (size_t i = 1; i <= PIECES; i++) {
 		arena_append(&text, "x");
 		assert_int_equal(strlen(text.text), i);
 	}
 }
 
-static void nothing_appended_is_a_text_too(void **state)
+UNIT_TEST("append: nothing is a text, too")
 {
 	cleanup_arena arena = {0};
 	struct arena_text text = {.arena = &arena};
 
-	(void)state;
 	arena_append(&text, "%s", "");
 	assert_string_equal(text.text, "");
 	arena_append(&text, "a");
@@ -61,13 +58,14 @@ static void nothing_appended_is_a_text_too(void **state)
 	assert_string_equal(text.text, "a12");
 }
 
-static void without_memory_it_has_failed(void **state)
+UNIT_TEST("append: without memory it has failed, and what was there stays")
 {
 	cleanup_arena arena = {0};
 	struct arena_text text = {.arena = &arena};
 	struct rlimit before;
 
-	(void)state;
+	if (!LIMITS)
+		return;
 	arena_append(&text, "before");
 	assert_int_equal(getrlimit(RLIMIT_AS, &before), 0);
 	assert_int_equal(setrlimit(RLIMIT_AS, &(struct rlimit){1, before.rlim_max}), 0);
@@ -90,9 +88,8 @@ static struct arena arena_with_rest(size_t rest)
 
 /* What does not fit at a block's end is printed in another, and what was tried there is gone: the
  * block is another arena's, soon. */
-static void printed_text_is_whole_and_leaves_nothing(void **state)
+UNIT_TEST("printf: whole at a block's end, and nothing stays there")
 {
-	(void)state;
 	for (int len = 0; len < 100; len++) {
 		cleanup_arena arena = arena_with_rest(48);
 		const char *printed =
@@ -109,13 +106,12 @@ static void printed_text_is_whole_and_leaves_nothing(void **state)
 
 /* ---- memory ---- */
 
-static void memory_is_zeroed_aligned_and_apart(void **state)
+UNIT_TEST("arena: memory is zeroed, aligned, and each piece apart")
 {
 	cleanup_arena arena = {0};
 	unsigned char *before = NULL;
 	size_t size_before = 0;
 
-	(void)state;
 	for (size_t size = 0; size < 6000; size += size < 100 ? 1 : 97) {
 		unsigned char *memory = arena_alloc(&arena, size);
 
@@ -133,9 +129,8 @@ static void memory_is_zeroed_aligned_and_apart(void **state)
 
 /* Memory comes again when its arena is gone; several arenas that live at once have none in common.
  */
-static void memory_of_an_arena_that_is_gone_is_zeroed(void **state)
+UNIT_TEST("arena: memory of one that is gone is zeroed for the next")
 {
-	(void)state;
 	for (unsigned round = 0; round < 4; round++) {
 		struct arena arenas[4] = {0};
 		unsigned char *memory[4];
@@ -156,14 +151,13 @@ static void memory_of_an_arena_that_is_gone_is_zeroed(void **state)
 	}
 }
 
-static void sizes_that_overflow_are_no_memory(void **state)
+UNIT_TEST("arena: sizes that overflow are no memory")
 {
 	cleanup_arena arena = {0};
 	size_t room = SIZE_MAX / 8;
 	/* Not told to the compiler, which would warn of the very thing that is tested */
 	volatile size_t most = SIZE_MAX;
 
-	(void)state;
 	assert_null(arena_alloc(&arena, most));
 	assert_null(arena_alloc(&arena, most - 15));
 	assert_null(arena_alloc(&arena, most - 40));
@@ -172,13 +166,12 @@ static void sizes_that_overflow_are_no_memory(void **state)
 	assert_int_equal(room, SIZE_MAX / 8);
 }
 
-static void a_grown_array_keeps_what_it_holds(void **state)
+UNIT_TEST("arena: a grown array keeps what it holds")
 {
 	cleanup_arena arena = {0};
 	uint32_t *numbers = NULL;
 	size_t room = 0;
 
-	(void)state;
 	for (uint32_t n = 0; n < 5000; n++) {
 		uint32_t *larger = arena_grow(&arena, numbers, n, &room, sizeof(*numbers));
 
@@ -191,25 +184,23 @@ static void a_grown_array_keeps_what_it_holds(void **state)
 		assert_int_equal(numbers[n], n * 7);
 }
 
-static void an_array_with_room_does_not_move(void **state)
+UNIT_TEST("arena: an array with room does not move")
 {
 	cleanup_arena arena = {0};
 	size_t room = 0;
 	char *first = arena_grow(&arena, NULL, 0, &room, 1);
 
-	(void)state;
 	assert_non_null(first);
 	for (size_t n = 1; n < room; n++)
 		assert_ptr_equal(arena_grow(&arena, first, n, &room, 1), first);
 	assert_ptr_not_equal(arena_grow(&arena, first, room, &room, 1), first);
 }
 
-static void texts_are_copied_with_their_nul(void **state)
+UNIT_TEST("arena: texts are copied, with their NUL")
 {
 	cleanup_arena arena = {0};
 	char large[9000];
 
-	(void)state;
 	assert_string_equal(arena_strdup(&arena, "mlx5_6"), "mlx5_6");
 	assert_string_equal(arena_strndup(&arena, "mlx5_6,mlx5_7", 6), "mlx5_6");
 	assert_string_equal(arena_strndup(&arena, NULL, 0), "");
@@ -220,11 +211,10 @@ static void texts_are_copied_with_their_nul(void **state)
 	assert_string_equal(arena_strdup(&arena, large), large);
 }
 
-static void an_arena_may_be_freed_twice(void **state)
+UNIT_TEST("arena: freeing twice is harmless")
 {
 	struct arena arena = {0};
 
-	(void)state;
 	arena_free(&arena);
 	assert_non_null(arena_alloc(&arena, 10));
 	assert_non_null(arena_alloc(&arena, 100000));
@@ -235,29 +225,5 @@ static void an_arena_may_be_freed_twice(void **state)
 
 int main(void)
 {
-	static struct unit_suite suite;
-
-	unit_add(&suite, "arena: memory is zeroed, aligned, and each piece apart",
-		 memory_is_zeroed_aligned_and_apart, NULL);
-	unit_add(&suite, "arena: memory of one that is gone is zeroed for the next",
-		 memory_of_an_arena_that_is_gone_is_zeroed, NULL);
-	unit_add(&suite, "arena: sizes that overflow are no memory",
-		 sizes_that_overflow_are_no_memory, NULL);
-	unit_add(&suite, "arena: a grown array keeps what it holds",
-		 a_grown_array_keeps_what_it_holds, NULL);
-	unit_add(&suite, "arena: an array with room does not move",
-		 an_array_with_room_does_not_move, NULL);
-	unit_add(&suite, "arena: texts are copied, with their NUL", texts_are_copied_with_their_nul,
-		 NULL);
-	unit_add(&suite, "arena: freeing twice is harmless", an_arena_may_be_freed_twice, NULL);
-	unit_add(&suite, "append: pieces stand behind each other, however it grows",
-		 appended_pieces_stand_behind_each_other, NULL);
-	unit_add(&suite, "append: nothing is a text, too", nothing_appended_is_a_text_too, NULL);
-	if (LIMITS)
-		unit_add(&suite, "append: without memory it has failed, and what was there stays",
-			 without_memory_it_has_failed, NULL);
-	unit_add(&suite, "append: a character at a time", single_characters_are_all_there, NULL);
-	unit_add(&suite, "printf: whole at a block's end, and nothing stays there",
-		 printed_text_is_whole_and_leaves_nothing, NULL);
-	return unit_run(&suite, "arena");
+	return unit_main("arena");
 }

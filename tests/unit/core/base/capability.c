@@ -7,11 +7,10 @@
 
 #include "core/base/capability.h"
 
-static void known_names_are_libcap_s(void **state)
+UNIT_TEST("each known name is libcap's, and each of the kernel's is known")
 {
 	cleanup_arena arena = {0};
 
-	(void)state;
 	for (int number = 0; number < 64; number++) {
 		const char *name = *capability_names(&arena, UINT64_C(1) << number);
 		cap_value_t value = -1;
@@ -25,14 +24,13 @@ static void known_names_are_libcap_s(void **state)
 	}
 }
 
-static void a_set_is_named_in_order(void **state)
+UNIT_TEST("a set: its names in the order of their numbers, then NULL")
 {
 	cleanup_arena arena = {0};
 	const char *const *names = capability_names(&arena, UINT64_C(1) << CAP_SYS_RESOURCE |
 								    UINT64_C(1) << CAP_CHOWN |
 								    UINT64_C(1) << CAP_IPC_LOCK);
 
-	(void)state;
 	assert_string_equal(names[0], "CAP_CHOWN");
 	assert_string_equal(names[1], "CAP_IPC_LOCK");
 	assert_string_equal(names[2], "CAP_SYS_RESOURCE");
@@ -42,11 +40,5 @@ static void a_set_is_named_in_order(void **state)
 
 int main(void)
 {
-	static struct unit_suite suite;
-
-	unit_add(&suite, "each known name is libcap's, and each of the kernel's is known",
-		 known_names_are_libcap_s, NULL);
-	unit_add(&suite, "a set: its names in the order of their numbers, then NULL",
-		 a_set_is_named_in_order, NULL);
-	return unit_run(&suite, "capability");
+	return unit_main("capability");
 }

@@ -4,11 +4,10 @@
 
 #include <errno.h>
 
-static void an_error_says_file_place_and_reason(void **state)
+UNIT_TEST("error: file, place and reason in this order")
 {
 	struct err err;
 
-	(void)state;
 	assert_int_equal(err_set(&err, "no %s", "number"), -1);
 	assert_string_equal(err.text, "no number");
 	assert_int_equal(err_prefix(&err, "file: line %d", 3), -1);
@@ -20,11 +19,10 @@ static void an_error_says_file_place_and_reason(void **state)
 }
 
 /* A hint that cannot be read is none; without memory nobody knows. */
-static void only_the_want_of_memory_is_known_as_such(void **state)
+UNIT_TEST("error: only the want of memory is known as such")
 {
 	struct err err;
 
-	(void)state;
 	(void)err_memory(&err);
 	assert_true(err.memory);
 	(void)err_prefix(&err, "file");
@@ -37,12 +35,11 @@ static void only_the_want_of_memory_is_known_as_such(void **state)
 	assert_false(err.memory);
 }
 
-static void a_long_error_is_cut_and_stays_a_text(void **state)
+UNIT_TEST("error: too long is cut")
 {
 	char large[3 * ERR_TEXT_MAX];
 	struct err err;
 
-	(void)state;
 	memset(large, 'x', sizeof(large) - 1);
 	large[sizeof(large) - 1] = '\0';
 	(void)err_set(&err, "%s", large);
@@ -56,11 +53,10 @@ static void a_long_error_is_cut_and_stays_a_text(void **state)
 	assert_int_equal(strlen(err.text), ERR_TEXT_MAX - 1);
 }
 
-static void an_error_is_one_line(void **state)
+UNIT_TEST("error: one line, whatever it quotes")
 {
 	struct err err;
 
-	(void)state;
 	(void)err_set(&err, "a%sb", "\n\x1b[2J\x7f");
 	assert_one_line(&err);
 	(void)err_prefix(&err, "c%sd", "\r\n");
@@ -71,12 +67,11 @@ static void an_error_is_one_line(void **state)
 
 /* ---- warnings: bounded, in number and in length ---- */
 
-static void at_most_128_warnings_are_kept(void **state)
+UNIT_TEST("warnings: at most 128, the first ones")
 {
 	cleanup_arena arena = {0};
 	struct warnings warnings = {0};
 
-	(void)state;
 	for (int i = 0; i < 10 * WARNINGS_MAX; i++)
 		assert_int_equal(warnings_add(&arena, &warnings, "code", "number %d", i), 0);
 	assert_int_equal(warnings.n, WARNINGS_MAX);
@@ -85,13 +80,12 @@ static void at_most_128_warnings_are_kept(void **state)
 	assert_string_equal(warnings.item[WARNINGS_MAX - 1].code, "code");
 }
 
-static void a_warning_is_one_bounded_line(void **state)
+UNIT_TEST("warnings: each is one bounded line")
 {
 	cleanup_arena arena = {0};
 	struct warnings warnings = {0};
 	char large[5000];
 
-	(void)state;
 	memset(large, 'x', sizeof(large) - 1);
 	large[sizeof(large) - 1] = '\0';
 	assert_int_equal(warnings_add(&arena, &warnings, "code", "%s", large), 0);
@@ -102,16 +96,5 @@ static void a_warning_is_one_bounded_line(void **state)
 
 int main(void)
 {
-	static struct unit_suite suite;
-
-	unit_add(&suite, "error: file, place and reason in this order",
-		 an_error_says_file_place_and_reason, NULL);
-	unit_add(&suite, "error: only the want of memory is known as such",
-		 only_the_want_of_memory_is_known_as_such, NULL);
-	unit_add(&suite, "error: too long is cut", a_long_error_is_cut_and_stays_a_text, NULL);
-	unit_add(&suite, "error: one line, whatever it quotes", an_error_is_one_line, NULL);
-	unit_add(&suite, "warnings: at most 128, the first ones", at_most_128_warnings_are_kept,
-		 NULL);
-	unit_add(&suite, "warnings: each is one bounded line", a_warning_is_one_bounded_line, NULL);
-	return unit_run(&suite, "err");
+	return unit_main("err");
 }

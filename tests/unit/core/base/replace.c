@@ -97,11 +97,10 @@ static void put_without_link(int dir)
 		_exit(1);
 }
 
-static void a_file_system_without_nameless_files_is_served(void **state)
+UNIT_TEST("replace: a file system without nameless files is served")
 {
 	cleanup_unit_dir dir = unit_dir_make();
 
-	(void)state;
 	unit_write(dir.fd, NAME, "old", 0644);
 	in_child(put_without_link, dir.fd);
 	must_be_whole(dir.fd, 'b');
@@ -118,12 +117,11 @@ static void put_without_rename(int dir)
 		_exit(1);
 }
 
-static void a_failed_rename_leaves_nothing(void **state)
+UNIT_TEST("replace: a failed rename leaves nothing")
 {
 	cleanup_unit_dir dir = unit_dir_make();
 	cleanup_arena arena = {0};
 
-	(void)state;
 	unit_write(dir.fd, NAME, "old", 0644);
 	in_child(put_without_rename, dir.fd);
 	assert_string_equal(unit_read(&arena, dir.fd, NAME), "old");
@@ -140,14 +138,13 @@ static void write_on(int dir)
 	}
 }
 
-static void two_writers_and_a_reader_see_whole_files(void **state)
+UNIT_TEST("replace: two writers and a reader see whole files")
 {
 	cleanup_unit_dir dir = unit_dir_make();
 	struct err err;
 	pid_t other;
 	int status;
 
-	(void)state;
 	assert_int_equal(put(dir.fd, 'a', &err), 0);
 	other = fork();
 	assert_true(other >= 0);
@@ -166,7 +163,7 @@ static void two_writers_and_a_reader_see_whole_files(void **state)
 
 /* ---- the caller's own ---- */
 
-static void an_own_file_is_the_callers(void **state)
+UNIT_TEST("replace: one's own file, whatever owner and attributes are named")
 {
 	cleanup_unit_dir dir = unit_dir_make();
 	const struct replacement new = {.name = NAME,
@@ -179,7 +176,6 @@ static void an_own_file_is_the_callers(void **state)
 	struct stat st;
 	struct err err;
 
-	(void)state;
 	assert_int_equal(replace_own(dir.fd, &new, NAME, &err), 0);
 	st = unit_stat(dir.fd, NAME);
 	assert_int_equal(st.st_uid, geteuid());
@@ -189,14 +185,13 @@ static void an_own_file_is_the_callers(void **state)
 
 /* ---- by a path ---- */
 
-static void a_path_is_taken_as_it_is_given(void **state)
+UNIT_TEST("replace: a path, with a directory and without")
 {
 	cleanup_unit_dir dir = unit_dir_make();
 	cleanup_arena arena = {0};
 	const char *path = arena_printf(&arena, "%s/" NAME, dir.path);
 	struct err err;
 
-	(void)state;
 	unit_write(dir.fd, NAME, "old", 0600);
 	assert_int_equal(replace_own_path(path, "new", 3, &err), 0);
 	assert_string_equal(unit_read(&arena, dir.fd, NAME), "new");
@@ -219,10 +214,9 @@ static const struct path_case {
 	{"longer than a path can be", NULL, ": File name too long"},
 };
 
-static void a_path_is_refused(void **state)
+UNIT_ROWS_AS("replace: a path: ", path_cases)
 {
 	static char longest[PATH_MAX + 2];
-	const struct path_case *row = *state;
 	cleanup_unit_dir dir = unit_dir_make();
 	cleanup_arena arena = {0};
 	struct err err;
@@ -242,18 +236,5 @@ static void a_path_is_refused(void **state)
 
 int main(void)
 {
-	static struct unit_suite suite;
-
-	unit_add(&suite, "replace: a file system without nameless files is served",
-		 a_file_system_without_nameless_files_is_served, NULL);
-	unit_add(&suite, "replace: a failed rename leaves nothing", a_failed_rename_leaves_nothing,
-		 NULL);
-	unit_add(&suite, "replace: two writers and a reader see whole files",
-		 two_writers_and_a_reader_see_whole_files, NULL);
-	unit_add(&suite, "replace: one's own file, whatever owner and attributes are named",
-		 an_own_file_is_the_callers, NULL);
-	unit_add(&suite, "replace: a path, with a directory and without",
-		 a_path_is_taken_as_it_is_given, NULL);
-	UNIT_TABLE_AS(&suite, "replace: a path: ", a_path_is_refused, path_cases);
-	return unit_run(&suite, "replace");
+	return unit_main("replace");
 }

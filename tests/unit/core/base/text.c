@@ -53,9 +53,8 @@ static int sign(int number)
 	return (number > 0) - (number < 0);
 }
 
-static void every_pair_is_ordered(void **state)
+UNIT_TEST("order: every pair of a sorted list, both ways")
 {
-	(void)state;
 	for (size_t i = 0; i < LENGTH(ascending); i++) {
 		for (size_t j = 0; j < LENGTH(ascending); j++) {
 			int want = i < j ? -1 : i > j;
@@ -84,10 +83,8 @@ static const struct order_case {
 	{"order: bytes above 127 come last", "z", "\xc3\xa4"},
 };
 
-static void is_ordered(void **state)
+UNIT_ROWS(order_cases)
 {
-	const struct order_case *row = *state;
-
 	assert_true(text_compare_natural(row->less, row->more) < 0);
 	assert_true(text_compare_natural(row->more, row->less) > 0);
 	assert_int_equal(text_compare_natural(row->less, row->less), 0);
@@ -127,9 +124,8 @@ static const struct name_case pci_cases[] = {
 	{"pci: colons alone are refused", "::.", false},
 };
 
-static void is_pci_address(void **state)
+UNIT_ROWS(pci_cases)
 {
-	const struct name_case *row = *state;
 	char *exact = unit_exact(row->text, strlen(row->text) + 1);
 	bool good = text_is_pci_address(exact);
 
@@ -162,10 +158,8 @@ static const struct name_case device_cases[] = {
 	{"name: DEL is refused", "mlx5\x7f", false},
 };
 
-static void is_device_name(void **state)
+UNIT_ROWS(device_cases)
 {
-	const struct name_case *row = *state;
-
 	assert_int_equal(text_is_device_name(row->text), row->good);
 }
 
@@ -185,18 +179,15 @@ static const struct name_case netdev_cases[] = {
 	{"netdev: an escape", "net\x1b[2J", false},
 };
 
-static void is_netdev_name(void **state)
+UNIT_ROWS(netdev_cases)
 {
-	const struct name_case *row = *state;
-
 	assert_int_equal(text_is_netdev_name(row->text), row->good);
 }
 
 /* ---- control characters ---- */
 
-static void control_characters_are_0_to_31_and_127(void **state)
+UNIT_TEST("control characters: 0 to 31 and 127, and 128 to 159 as UTF-8; no other byte")
 {
-	(void)state;
 	for (int byte = 1; byte < 256; byte++) {
 		char text[] = {'a', (char)byte, 'b', '\0'};
 		bool control = byte < 0x20 || byte == 0x7f;
@@ -218,7 +209,7 @@ static void control_characters_are_0_to_31_and_127(void **state)
 }
 
 /* Texts are cut at a number of bytes, and go into JSON, which must be UTF-8. */
-static void cut_sequences_are_not_left(void **state)
+UNIT_TEST("printable: what is no UTF-8 becomes '?'")
 {
 	static const struct {
 		const char *text;
@@ -249,7 +240,6 @@ static void cut_sequences_are_not_left(void **state)
 		 "\xe0\xa0\x80\xf0\x90\x80\x80\xf4\x8f\xbf\xbf"},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < LENGTH(table); i++) {
 		char text[32];
 
@@ -259,9 +249,8 @@ static void cut_sequences_are_not_left(void **state)
 	}
 }
 
-static void ends_with_its_end_only(void **state)
+UNIT_TEST("suffix: only the end counts")
 {
-	(void)state;
 	assert_true(text_ends_with("90-hook.json", ".json"));
 	assert_true(text_ends_with(".json", ".json"));
 	assert_true(text_ends_with("x", ""));
@@ -269,21 +258,19 @@ static void ends_with_its_end_only(void **state)
 	assert_false(text_ends_with("90-hook.json~", ".json"));
 }
 
-static void lines_come_one_by_one(void **state)
+UNIT_TEST("lines: one by one, an empty one, too, and none behind the last")
 {
 	char text[] = "a\n\nb";
 	char *rest = text;
 
-	(void)state;
 	assert_string_equal(text_next_line(&rest), "a");
 	assert_string_equal(text_next_line(&rest), "");
 	assert_string_equal(text_next_line(&rest), "b");
 	assert_null(text_next_line(&rest));
 }
 
-static void starts_with_its_beginning_only(void **state)
+UNIT_TEST("prefix: only the beginning counts")
 {
-	(void)state;
 	assert_true(text_starts_with("PCIDEVICE_X", "PCIDEVICE_"));
 	assert_true(text_starts_with("PCIDEVICE_", "PCIDEVICE_"));
 	assert_true(text_starts_with("x", ""));
@@ -291,11 +278,10 @@ static void starts_with_its_beginning_only(void **state)
 	assert_false(text_starts_with("XPCIDEVICE_", "PCIDEVICE_"));
 }
 
-static void items_become_a_list(void **state)
+UNIT_TEST("list: what does not fit is left out, and not cut")
 {
 	char list[12] = "";
 
-	(void)state;
 	text_add_item(list, sizeof(list), "one");
 	assert_string_equal(list, "one");
 	text_add_item(list, sizeof(list), "two");
@@ -308,24 +294,5 @@ static void items_become_a_list(void **state)
 
 int main(void)
 {
-	static struct unit_suite suite;
-
-	unit_add(&suite, "order: every pair of a sorted list, both ways", every_pair_is_ordered,
-		 NULL);
-	UNIT_TABLE(&suite, is_ordered, order_cases);
-	UNIT_TABLE(&suite, is_pci_address, pci_cases);
-	UNIT_TABLE(&suite, is_device_name, device_cases);
-	UNIT_TABLE(&suite, is_netdev_name, netdev_cases);
-	unit_add(&suite,
-		 "control characters: 0 to 31 and 127, and 128 to 159 as UTF-8; no other byte",
-		 control_characters_are_0_to_31_and_127, NULL);
-	unit_add(&suite, "printable: what is no UTF-8 becomes '?'", cut_sequences_are_not_left,
-		 NULL);
-	unit_add(&suite, "prefix: only the beginning counts", starts_with_its_beginning_only, NULL);
-	unit_add(&suite, "suffix: only the end counts", ends_with_its_end_only, NULL);
-	unit_add(&suite, "lines: one by one, an empty one, too, and none behind the last",
-		 lines_come_one_by_one, NULL);
-	unit_add(&suite, "list: what does not fit is left out, and not cut", items_become_a_list,
-		 NULL);
-	return unit_run(&suite, "text");
+	return unit_main("text");
 }

@@ -40,9 +40,8 @@ static const struct read_case {
 	{"read: a FIFO is none, and blocks nobody", "etc/fifo", -EINVAL, NULL},
 };
 
-static void is_read_or_not(void **state)
+UNIT_ROWS(read_cases)
 {
-	const struct read_case *row = *state;
 	cleanup_arena arena = {0};
 	cleanup_unit_dir dir = unit_dir_make();
 	cleanup_fd root = -1;
@@ -62,24 +61,22 @@ static void is_read_or_not(void **state)
 	assert_string_equal(line, row->line);
 }
 
-static void size_is_bounded(void **state)
+UNIT_TEST("read: more than the bound is an error")
 {
 	cleanup_arena arena = {0};
 	cleanup_unit_dir dir = unit_dir_make();
 	struct fs_text text;
 
-	(void)state;
 	unit_write(dir.fd, "file", "12345678", 0644);
 	assert_int_equal(tree_read(&arena, dir.fd, "file", 8, &text), 0);
 	assert_int_equal(tree_read(&arena, dir.fd, "file", 7, &text), -EFBIG);
 }
 
-static void what_is_there_is_told(void **state)
+UNIT_TEST("there: what is, and what can be run")
 {
 	cleanup_unit_dir dir = unit_dir_make();
 	cleanup_fd root = -1;
 
-	(void)state;
 	make_tree(&dir);
 	root = tree_open_dir(dir.fd, "root");
 	assert_true(tree_exists(root, "etc/fifo"));
@@ -92,14 +89,13 @@ static void what_is_there_is_told(void **state)
 	assert_int_equal(tree_open_dir(root, "etc/file"), -ENOTDIR);
 }
 
-static void names_are_listed_in_order(void **state)
+UNIT_TEST("list: by the end of the names, in their order, without hidden ones")
 {
 	cleanup_arena arena = {0};
 	cleanup_unit_dir dir = unit_dir_make();
 	cleanup_fd root = -1;
 	const char **names;
 
-	(void)state;
 	make_tree(&dir);
 	root = tree_open_dir(dir.fd, "root");
 	assert_int_equal(tree_list(&arena, root, "conf.d", ".conf", &names), 3);
@@ -113,12 +109,5 @@ static void names_are_listed_in_order(void **state)
 
 int main(void)
 {
-	static struct unit_suite suite;
-
-	UNIT_TABLE(&suite, is_read_or_not, read_cases);
-	unit_add(&suite, "read: more than the bound is an error", size_is_bounded, NULL);
-	unit_add(&suite, "there: what is, and what can be run", what_is_there_is_told, NULL);
-	unit_add(&suite, "list: by the end of the names, in their order, without hidden ones",
-		 names_are_listed_in_order, NULL);
-	return unit_run(&suite, "tree");
+	return unit_main("tree");
 }

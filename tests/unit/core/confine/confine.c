@@ -135,8 +135,7 @@ static void make_call(const struct confinement *confinement, const struct call_c
 	_exit(row->want == RETURNS || (result < 0 && errno == row->want) ? 0 : 1);
 }
 
-static void ends_as_it_must_under(const struct confinement *confinement,
-				  const struct call_case *row)
+static void ends_as_it_must(const struct confinement *confinement, const struct call_case *row)
 {
 	pid_t child = fork();
 	int status;
@@ -154,23 +153,22 @@ static void ends_as_it_must_under(const struct confinement *confinement,
 	}
 }
 
-static void ends_as_it_must(void **state)
+UNIT_ROWS(call_cases)
 {
-	ends_as_it_must_under(&hook_confinement, *state);
+	ends_as_it_must(&hook_confinement, row);
 }
 
-static void nri_ends_as_it_must(void **state)
+UNIT_ROWS_AS("NRI plugin: ", nri_cases)
 {
-	ends_as_it_must_under(&nri_confinement, *state);
+	ends_as_it_must(&nri_confinement, row);
 }
 
 /* A control: without it the same calls do not kill. */
-static void unconfined_calls_return(void **state)
+UNIT_TEST("control: unconfined, the same calls return")
 {
 	int status;
 	pid_t child = fork();
 
-	(void)state;
 	assert_true(child >= 0);
 	if (child == 0) {
 		(void)syscall(SYS_connect, -1, NULL, 0);
@@ -218,9 +216,8 @@ static const struct kept_case {
 	 BIT(CAP_SYS_PTRACE) | BIT(CAP_SYS_ADMIN) | BIT(CAP_SYS_RESOURCE)},
 };
 
-static void keeps_few_capabilities(void **state)
+UNIT_ROWS(kept_cases)
 {
-	const struct kept_case *row = *state;
 	uint64_t kept = row->kept;
 	uint64_t before = effective_capabilities();
 	int status;
@@ -256,13 +253,12 @@ static void make_inheritable(uint64_t set)
 }
 
 /* An engine that was started with some (ambient capabilities of a service) hands them on. */
-static void inherits_no_capability(void **state)
+UNIT_TEST("capabilities: none is inheritable, whatever was")
 {
 	uint64_t set = effective_capabilities() & (BIT(CAP_CHOWN) | BIT(CAP_SYSLOG));
 	int status;
 	pid_t child = fork();
 
-	(void)state;
 	assert_true(child >= 0);
 	if (child == 0) {
 		make_inheritable(set);
@@ -277,12 +273,11 @@ static void inherits_no_capability(void **state)
 }
 
 /* The file mode creation mask of /proc is octal. */
-static void creates_for_its_owner_alone(void **state)
+UNIT_TEST("umask: what is created is its owner's alone")
 {
 	int status;
 	pid_t child = fork();
 
-	(void)state;
 	assert_true(child >= 0);
 	if (child == 0) {
 		(void)umask(0);
@@ -294,14 +289,13 @@ static void creates_for_its_owner_alone(void **state)
 	assert_int_equal(WEXITSTATUS(status), 0);
 }
 
-static void closes_what_it_was_left(void **state)
+UNIT_TEST("descriptors: closed; directory: gone to")
 {
 	int leaked = open("/", O_PATH | O_DIRECTORY);
 	char here[64];
 	int status;
 	pid_t child = fork();
 
-	(void)state;
 	assert_true(leaked > STDERR_FILENO && child >= 0);
 	if (child == 0) {
 		confine(&hook_confinement, "/proc");
@@ -317,17 +311,5 @@ static void closes_what_it_was_left(void **state)
 
 int main(void)
 {
-	static struct unit_suite suite;
-
-	UNIT_TABLE(&suite, ends_as_it_must, call_cases);
-	UNIT_TABLE_AS(&suite, "NRI plugin: ", nri_ends_as_it_must, nri_cases);
-	unit_add(&suite, "control: unconfined, the same calls return", unconfined_calls_return,
-		 NULL);
-	UNIT_TABLE(&suite, keeps_few_capabilities, kept_cases);
-	unit_add(&suite, "capabilities: none is inheritable, whatever was", inherits_no_capability,
-		 NULL);
-	unit_add(&suite, "umask: what is created is its owner's alone", creates_for_its_owner_alone,
-		 NULL);
-	unit_add(&suite, "descriptors: closed; directory: gone to", closes_what_it_was_left, NULL);
-	return unit_run(&suite, "confine");
+	return unit_main("confine");
 }

@@ -63,20 +63,17 @@ static bool may_matter(const struct matter_case *row)
 	return container_may_matter(&container);
 }
 
-static void what_can_matter_is_told(void **state)
+UNIT_ROWS(matter_cases)
 {
-	const struct matter_case *row = *state;
-
 	assert_int_equal(may_matter(row), row->matters);
 }
 
 /* By the NRI plugin, which has no config.json to look for words in */
-static void names_of_a_message(void **state)
+UNIT_TEST("a message names a device, and a request")
 {
 	struct spec_device devices[] = {{.path = "/dev/null"}, {.path = "/dev/infiniband/uverbs6"}};
 	struct container container = CONTAINER_NONE;
 
-	(void)state;
 	assert_false(container_names_device(&container));
 	assert_false(container_names_request(&container));
 	container.spec.devices = devices;
@@ -94,9 +91,8 @@ static const struct matter_case mounted = {"", MOUNT, "", "", false};
 static const struct matter_case not_mounted = {"", "", "", "", false};
 
 /* On a node a pod's author mounts what he likes: nothing was allocated to him. */
-static void a_mount_does_not_matter_on_a_node(void **state)
+UNIT_TEST_FOR_ROOT("matters: a mount on a node does not")
 {
-	(void)state;
 	assert_false(may_matter(&mounted));
 }
 
@@ -131,15 +127,13 @@ static void in_a_child(int (*look)(const void *))
 	assert_int_equal(unit_result_of(look, NULL), 0);
 }
 
-static void of_a_rootless_engine_it_does(void **state)
+UNIT_TEST("matters: a mount of a rootless engine")
 {
-	(void)state;
 	in_a_child(look_without_root);
 }
 
-static void of_a_rootless_kubernetes_it_does_not(void **state)
+UNIT_TEST("…of a rootless Kubernetes it does not")
 {
-	(void)state;
 	in_a_child(look_at_a_rootless_kubernetes);
 }
 
@@ -187,9 +181,8 @@ static int look_at_a_mounted_file(const void *context)
 	return count_mounted(row) != row->found;
 }
 
-static void mounted_files_are_found(void **state)
+UNIT_ROWS(mounted_cases)
 {
-	const struct mounted_case *row = *state;
 	cleanup_unit_dir dir = unit_dir_make();
 	char link[64];
 
@@ -236,11 +229,10 @@ static int look_at_a_users_memlock(const void *context)
 	return planned_memlock(false) != MI;
 }
 
-static void memlock_ends_at_the_users_hard_limit(void **state)
+UNIT_TEST("memlock: a rootless engine's ends at its user's hard limit")
 {
 	cleanup_unit_dir dir = unit_dir_make();
 
-	(void)state;
 	node_dir = dir;
 	if (geteuid() == 0)
 		in_a_child(look_at_roots_memlock);
@@ -250,12 +242,11 @@ static void memlock_ends_at_the_users_hard_limit(void **state)
 /* ---- GPUs ---- */
 
 /* Without its driver's word a GPU has the minor -1, as a device in linux.devices that says none. */
-static void a_gpu_without_a_minor_is_nobodys(void **state)
+UNIT_TEST("GPU: one without a minor is nobody's")
 {
 	static const int64_t minors[] = {-1, 0, 3};
 	cleanup_unit_dir dir = unit_dir_make();
 
-	(void)state;
 	unit_write(dir.fd, "proc/driver/nvidia/gpus/0000:18:00.0/information", "Model: x\n", 0644);
 	unit_write(dir.fd, "proc/driver/nvidia/gpus/0000:19:00.0/information",
 		   "Model: x\nDevice Minor: \t 3\n", 0644);
@@ -288,10 +279,9 @@ static const struct text_case {
 	{"text: behind a NUL", NULL, true},
 };
 
-static void a_text_names_a_device(void **state)
+UNIT_ROWS(text_cases)
 {
 	static char behind[] = "{\0\"/dev/infiniband/uverbs0\"";
-	const struct text_case *row = *state;
 	struct container container = {
 		.text = {.bytes = row->text ? (char *)row->text : behind,
 			 .len = row->text ? strlen(row->text) : sizeof(behind) - 1}};
@@ -314,9 +304,8 @@ static const struct rootfs_case {
 	{"root: a directory", "rootfs", NULL},
 };
 
-static void a_root_is_opened(void **state)
+UNIT_ROWS(rootfs_cases)
 {
-	const struct rootfs_case *row = *state;
 	cleanup_unit_dir dir = unit_dir_make();
 	struct err err = {0};
 	int root;
@@ -334,14 +323,13 @@ static bool is_open(int fd)
 	return fcntl(fd, F_GETFD) >= 0;
 }
 
-static void what_is_freed_is_closed_once(void **state)
+UNIT_TEST("what is freed is closed, and once")
 {
 	cleanup_unit_dir dir = unit_dir_make();
 	struct container container = CONTAINER_NONE;
 	struct err err;
 	int fd, root, node;
 
-	(void)state;
 	assert_int_equal(node_open(dir.path, &container.node, &err), 0);
 	node = container.node.root;
 	container.fd = fd = dup(dir.fd);
@@ -361,7 +349,7 @@ static void what_is_freed_is_closed_once(void **state)
 	(void)close(node);
 }
 
-static void what_was_read_is_not_read_again(void **state)
+UNIT_TEST("what was read is not read again")
 {
 	static char spec[] = "{\"process\":{\"env\":[\"PCIDEVICE_X=0000:3b:02.6\","
 			     "\"PCIDEVICE_Y=a/b\"]},\"linux\":{" EVERY "}}";
@@ -369,7 +357,6 @@ static void what_was_read_is_not_read_again(void **state)
 	struct err err = {0};
 	size_t claimed, warned;
 
-	(void)state;
 	container.text = (struct fs_text){.bytes = spec, .len = strlen(spec)};
 	assert_int_equal(container_parse_spec(&container, "b/config.json", &err), 0);
 	assert_string_equal(container.what, "b/config.json");
@@ -429,9 +416,8 @@ static void make_file(int dir, const struct file_case *row)
 	}
 }
 
-static void a_file_tells_who_asks(void **state)
+UNIT_ROWS(file_cases)
 {
-	const struct file_case *row = *state;
 	cleanup_unit_dir dir = unit_dir_make();
 	cleanup_container container = CONTAINER_NONE;
 	struct err err = {0};
@@ -471,11 +457,10 @@ static size_t ports_of(bool explained)
 
 /* A query may ask the device's firmware: only a dry run, whose reader wants to see it, makes one.
  */
-static void only_the_dry_run_describes_what_gives_nothing(void **state)
+UNIT_TEST("nothing given: the dry run alone describes the device")
 {
 	cleanup_unit_dir dir = unit_dir_make();
 
-	(void)state;
 	node_dir = dir;
 	unit_write(dir.fd, "sys/dev/char/x", "", 0644);
 	unit_write(dir.fd, "sys/" FUNCTION "/ibdev", "mlx5_6\n", 0644);
@@ -488,27 +473,5 @@ static void only_the_dry_run_describes_what_gives_nothing(void **state)
 
 int main(void)
 {
-	static struct unit_suite suite;
-
-	UNIT_TABLE(&suite, what_can_matter_is_told, matter_cases);
-	unit_add_for_root(&suite, "matters: a mount on a node does not",
-			  a_mount_does_not_matter_on_a_node, NULL);
-	unit_add(&suite, "…of a rootless Kubernetes it does not",
-		 of_a_rootless_kubernetes_it_does_not, NULL);
-	unit_add(&suite, "matters: a mount of a rootless engine", of_a_rootless_engine_it_does,
-		 NULL);
-	UNIT_TABLE(&suite, mounted_files_are_found, mounted_cases);
-	unit_add(&suite, "memlock: a rootless engine's ends at its user's hard limit",
-		 memlock_ends_at_the_users_hard_limit, NULL);
-	unit_add(&suite, "GPU: one without a minor is nobody's", a_gpu_without_a_minor_is_nobodys,
-		 NULL);
-	unit_add(&suite, "nothing given: the dry run alone describes the device",
-		 only_the_dry_run_describes_what_gives_nothing, NULL);
-	UNIT_TABLE(&suite, a_text_names_a_device, text_cases);
-	UNIT_TABLE(&suite, a_root_is_opened, rootfs_cases);
-	unit_add(&suite, "what is freed is closed, and once", what_is_freed_is_closed_once, NULL);
-	unit_add(&suite, "what was read is not read again", what_was_read_is_not_read_again, NULL);
-	UNIT_TABLE(&suite, a_file_tells_who_asks, file_cases);
-	unit_add(&suite, "a message names a device, and a request", names_of_a_message, NULL);
-	return unit_run(&suite, "container");
+	return unit_main("container");
 }

@@ -51,11 +51,10 @@ static const struct depth_case {
 	{"depth: the root itself", "", 0, "[", "", "]", ""},
 };
 
-static void depth_64_is_read_and_65_is_not(void **state)
+UNIT_ROWS(depth_cases)
 {
-	const struct depth_case *row_case = *state;
 	const struct json_shape any = {.types = ~0U};
-	const struct json_shape *shape = row_case->outer ? &fields_shape : &any;
+	const struct json_shape *shape = row->outer ? &fields_shape : &any;
 
 	for (size_t depth = JSON_DEPTH_MAX; depth <= JSON_DEPTH_MAX + 1; depth++) {
 		cleanup_builder b = builder_open();
@@ -64,23 +63,22 @@ static void depth_64_is_read_and_65_is_not(void **state)
 
 		b.out = open_memstream(&b.bytes, &b.len);
 		assert_non_null(b.out);
-		(void)fputs(row_case->front, b.out);
-		repeat(b.out, row_case->open, depth - row_case->outer);
-		(void)fputs(row_case->value, b.out);
-		repeat(b.out, row_case->close, depth - row_case->outer);
-		(void)fputs(row_case->back, b.out);
+		(void)fputs(row->front, b.out);
+		repeat(b.out, row->open, depth - row->outer);
+		(void)fputs(row->value, b.out);
+		repeat(b.out, row->close, depth - row->outer);
+		(void)fputs(row->back, b.out);
 		assert_int_equal(read_built(&b, shape, &err), fits ? 0 : -1);
 		if (!fits)
 			assert_has(err.text, "nested deeper than 64 levels");
 	}
 }
 
-static void a_million_levels_are_refused_at_once(void **state)
+UNIT_TEST("depth: a million levels are refused at once")
 {
 	cleanup_builder b = builder_open();
 	struct err err = {0};
 
-	(void)state;
 	b.out = open_memstream(&b.bytes, &b.len);
 	assert_non_null(b.out);
 	(void)fputs("{\"x\":", b.out);
@@ -106,10 +104,8 @@ static const struct count_case {
 	{"count: members beside the known ones", "{", "\"k%zu\":1", "}", "more than 65536 members"},
 };
 
-static void count_65536_is_read_and_one_more_is_not(void **state)
+UNIT_ROWS(count_cases)
 {
-	const struct count_case *row_case = *state;
-
 	for (size_t n = JSON_ITEMS_MAX; n <= JSON_ITEMS_MAX + 1; n++) {
 		cleanup_builder b = builder_open();
 		struct err err = {0};
@@ -117,19 +113,19 @@ static void count_65536_is_read_and_one_more_is_not(void **state)
 
 		b.out = open_memstream(&b.bytes, &b.len);
 		assert_non_null(b.out);
-		(void)fputs(row_case->front, b.out);
+		(void)fputs(row->front, b.out);
 		for (size_t i = 0; i < n; i++) {
 			(void)fputs(i ? "," : "", b.out);
 /* The formats are the table's own. */
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wformat-nonliteral"
-			(void)fprintf(b.out, row_case->member, i);
+			(void)fprintf(b.out, row->member, i);
 #pragma GCC diagnostic pop
 		}
-		(void)fputs(row_case->back, b.out);
+		(void)fputs(row->back, b.out);
 		assert_int_equal(read_built(&b, &fields_shape, &err), fits ? 0 : -1);
 		if (!fits)
-			assert_has(err.text, row_case->error);
+			assert_has(err.text, row->error);
 	}
 }
 
@@ -154,22 +150,10 @@ static void check_long_key(size_t len)
 	assert_one_line(&err);
 }
 
-static void long_keys_are_skipped_or_refused(void **state)
+UNIT_TEST("a key that is too long does not pass for its beginning")
 {
-	(void)state;
 	for (size_t len = 250; len <= 260; len++)
 		check_long_key(len);
 	for (size_t len = 505; len <= 515; len++)
 		check_long_key(len);
-}
-
-void add_bound_tests(struct unit_suite *suite)
-{
-
-	UNIT_TABLE(suite, depth_64_is_read_and_65_is_not, depth_cases);
-	unit_add(suite, "depth: a million levels are refused at once",
-		 a_million_levels_are_refused_at_once, NULL);
-	UNIT_TABLE(suite, count_65536_is_read_and_one_more_is_not, count_cases);
-	unit_add(suite, "a key that is too long does not pass for its beginning",
-		 long_keys_are_skipped_or_refused, NULL);
 }

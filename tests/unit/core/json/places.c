@@ -39,31 +39,23 @@ static const struct span_case {
 	 "[\"\xe2\x82\xac\"]", "[\"\xe2\x82\xac\"", false},
 };
 
-static void places_are_told_in_bytes(void **state)
+UNIT_ROWS(span_cases)
 {
-	const struct span_case *row_case = *state;
 	cleanup_arena arena = {0};
 	struct location found = {.span = {0}};
 	const struct json_span *span = &found.span;
 	struct err err = {0};
 	size_t begin;
 
-	assert_int_equal(read_json(&arena, row_case->json, strlen(row_case->json), 0, &place_root,
-				   &found, &err),
-			 0);
-	assert_int_equal(span->is_null, row_case->is_null);
-	if (!row_case->whole) {
+	assert_int_equal(
+		read_json(&arena, row->json, strlen(row->json), 0, &place_root, &found, &err), 0);
+	assert_int_equal(span->is_null, row->is_null);
+	if (!row->whole) {
 		assert_int_equal(span->begin + span->end + span->last_end, 0);
 		return;
 	}
-	begin = (size_t)(strstr(row_case->json, row_case->whole) - row_case->json);
+	begin = (size_t)(strstr(row->json, row->whole) - row->json);
 	assert_int_equal(span->begin, begin);
-	assert_int_equal(span->end, begin + strlen(row_case->whole));
-	assert_int_equal(span->last_end, row_case->until ? begin + strlen(row_case->until) : 0);
-}
-
-void add_place_tests(struct unit_suite *suite)
-{
-
-	UNIT_TABLE(suite, places_are_told_in_bytes, span_cases);
+	assert_int_equal(span->end, begin + strlen(row->whole));
+	assert_int_equal(span->last_end, row->until ? begin + strlen(row->until) : 0);
 }

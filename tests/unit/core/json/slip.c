@@ -67,9 +67,8 @@ static int read_text(const char *text, unsigned options, struct err *err)
 	return status;
 }
 
-static void slip_is_named(void **state)
+UNIT_ROWS(slip_cases)
 {
-	const struct slip_case *row = *state;
 	struct err err = {0};
 
 	assert_int_equal(read_text(row->text, row->options, &err), -1);
@@ -90,9 +89,8 @@ static const struct type_case {
 	 "f: line 2: expected an array or an object, found null"},
 };
 
-static void type_is_named(void **state)
+UNIT_ROWS(type_cases)
 {
-	const struct type_case *row = *state;
 	struct err err = {0};
 
 	assert_int_equal(read_text(row->text, 0, &err), -1);
@@ -101,9 +99,5 @@ static void type_is_named(void **state)
 
 int main(void)
 {
-	static struct unit_suite suite;
-
-	UNIT_TABLE(&suite, slip_is_named, slip_cases);
-	UNIT_TABLE(&suite, type_is_named, type_cases);
-	return unit_run(&suite, "slip");
+	return unit_main("slip");
 }

@@ -94,12 +94,5 @@ int read_fields(struct arena *arena, const char *json, struct fields *fields, st
 
 int main(void)
 {
-	static struct unit_suite suite;
-
-	add_type_tests(&suite);
-	add_text_tests(&suite);
-	add_bound_tests(&suite);
-	add_place_tests(&suite);
-	add_writer_tests(&suite);
-	return unit_run(&suite, "json");
+	return unit_main("json");
 }

@@ -30,12 +30,4 @@ int read_json(struct arena *arena, const char *json, size_t len, unsigned option
 	      const struct json_shape *shape, void *context, struct err *err);
 int read_fields(struct arena *arena, const char *json, struct fields *fields, struct err *err);
 
-/* ---- one for each file ---- */
-
-void add_type_tests(struct unit_suite *suite);
-void add_text_tests(struct unit_suite *suite);
-void add_bound_tests(struct unit_suite *suite);
-void add_place_tests(struct unit_suite *suite);
-void add_writer_tests(struct unit_suite *suite);
-
 #endif

@@ -121,34 +121,32 @@ static const struct text_case {
 	 "expected a string"},
 };
 
-static void text_is_read_or_refused(void **state)
+UNIT_ROWS(text_cases)
 {
-	const struct text_case *row_case = *state;
 	cleanup_arena arena = {0};
 	struct fields fields = {0};
 	struct err err = {0};
-	int status = read_json(&arena, row_case->json, strlen(row_case->json), row_case->options,
-			       &fields_shape, &fields, &err);
+	int status = read_json(&arena, row->json, strlen(row->json), row->options, &fields_shape,
+			       &fields, &err);
 
-	if (!row_case->error) {
+	if (!row->error) {
 		assert_string_equal(err.text, "");
 		assert_int_equal(status, 0);
 		return;
 	}
 	assert_int_equal(status, -1);
 	/* A text that begins with the file is the whole error. */
-	if (strncmp(row_case->error, "file.json: ", strlen("file.json: ")) == 0)
-		assert_string_equal(err.text, row_case->error);
-	assert_has(err.text, row_case->error);
+	if (strncmp(row->error, "file.json: ", strlen("file.json: ")) == 0)
+		assert_string_equal(err.text, row->error);
+	assert_has(err.text, row->error);
 	assert_has(err.text, "file.json: ");
 	assert_one_line(&err);
 }
 
-static void a_nul_byte_in_the_text_is_refused(void **state)
+UNIT_TEST("NUL: a byte 0 in the text is refused")
 {
 	static const char *const texts[] = {"{}Q", "{Q}", "Q{}", "{\"text\":\"Q\"}", "{\"n\":1Q}"};
 
-	(void)state;
 	for (size_t i = 0; i < LENGTH(texts); i++) {
 		cleanup_arena arena = {0};
 		struct fields fields = {0};
@@ -173,9 +171,8 @@ static const char sample[] =
 	"\t\"items\": [{\"n\": 1}, {\"list\": null}], \"closed\": {\"b\": null},\n"
 	"\t\"x\": [1.5e3, false, {\"y\": []}], \"matrix\": [[0], []]\n}";
 
-static void cut_off_at_every_byte_is_an_error(void **state)
+UNIT_TEST("cut off at every byte: always an error")
 {
-	(void)state;
 	for (size_t len = 0; len <= strlen(sample); len++) {
 		for (unsigned options = 0; options <= JSON_COMMENTS; options++) {
 			cleanup_arena arena = {0};
@@ -197,13 +194,12 @@ static void cut_off_at_every_byte_is_an_error(void **state)
 }
 
 /* Any byte in any place: read or refused, never a crash; and what is refused says why. */
-static void every_byte_changed_is_no_crash(void **state)
+UNIT_TEST("changed at every byte: never a crash")
 {
 	static const unsigned char bytes[] = {0,   1,   '"', '\\', '{',  '}',  '[', ']',
 					      ',', ':', '0', '-',  0x80, 0xff, 'n'};
 	char json[sizeof(sample)];
 
-	(void)state;
 	for (size_t at = 0; at < strlen(sample); at++) {
 		for (size_t i = 0; i < LENGTH(bytes); i++) {
 			cleanup_arena arena = {0};
@@ -217,16 +213,4 @@ static void every_byte_changed_is_no_crash(void **state)
 				assert_has(err.text, "file.json: ");
 		}
 	}
-}
-
-void add_text_tests(struct unit_suite *suite)
-{
-
-	UNIT_TABLE(suite, text_is_read_or_refused, text_cases);
-	unit_add(suite, "NUL: a byte 0 in the text is refused", a_nul_byte_in_the_text_is_refused,
-		 NULL);
-	unit_add(suite, "cut off at every byte: always an error", cut_off_at_every_byte_is_an_error,
-		 NULL);
-	unit_add(suite, "changed at every byte: never a crash", every_byte_changed_is_no_crash,
-		 NULL);
 }

@@ -2,13 +2,12 @@
 /* Every kind of shape, every type against every other, integers at their limits */
 #include "suite.h"
 
-static void every_kind_is_read(void **state)
+UNIT_TEST("every kind of shape is read")
 {
 	cleanup_arena arena = {0};
 	struct fields fields;
 	struct err err;
 
-	(void)state;
 	assert_int_equal(read_fields(&arena,
 				     "{\"text\":\"a\\u00e9\\n\",\"n\":-5,\"u\":7,\"flag\":true,"
 				     "\"list\":[\"x\",\"y\"],\"items\":[{\"n\":1},{}],"
@@ -27,38 +26,35 @@ static void every_kind_is_read(void **state)
 	assert_int_equal(fields.last_line, 2);
 }
 
-static void an_item_of_an_array_has_no_key(void **state)
+UNIT_TEST("an item of an array has a line and no key")
 {
 	cleanup_arena arena = {0};
 	struct fields fields;
 	struct err err;
 
-	(void)state;
 	assert_int_equal(read_fields(&arena, "{\n\"list\":\n[\"a\",\n\"b\"]}", &fields, &err), 0);
 	assert_string_equal(fields.last_key, "(none)");
 	assert_string_equal(fields.last_text, "b");
 	assert_int_equal(fields.last_line, 4);
 }
 
-static void null_leaves_a_field_as_it_is(void **state)
+UNIT_TEST("null leaves a field as it is")
 {
 	cleanup_arena arena = {0};
 	struct fields fields = {.text = "before"};
 	struct err err;
 
-	(void)state;
 	assert_int_equal(read_json(&arena, "{\"text\":null}", 13, 0, &fields_shape, &fields, &err),
 			 0);
 	assert_string_equal(fields.text, "before");
 }
 
-static void false_is_stored_too(void **state)
+UNIT_TEST("false is stored too")
 {
 	cleanup_arena arena = {0};
 	struct fields fields = {.flag = true};
 	struct err err;
 
-	(void)state;
 	assert_int_equal(read_json(&arena, "{\"flag\":false}", 14, 0, &fields_shape, &fields, &err),
 			 0);
 	assert_false(fields.flag);
@@ -94,9 +90,8 @@ static void check_type(const struct type_sample *want, const struct type_sample 
 	assert_has(err.text, expected);
 }
 
-static void every_type_against_every_other(void **state)
+UNIT_TEST("types: every one against every other")
 {
-	(void)state;
 	for (size_t i = 0; i < LENGTH(type_samples); i++) {
 		for (size_t j = 0; j < LENGTH(type_samples); j++)
 			check_type(&type_samples[i], &type_samples[j]);
@@ -160,19 +155,17 @@ static const struct word_case {
 	 "flag: 'maybe' is not one of no, yes"},
 };
 
-static void word_is_stored_or_refused(void **state)
+UNIT_ROWS(word_cases)
 {
-	const struct word_case *row_case = *state;
 	cleanup_arena arena = {0};
 	struct words words = {THIRD, true, true};
 	struct err err = {0};
-	int status = read_json(&arena, row_case->json, strlen(row_case->json), 0, &words_shape,
-			       &words, &err);
+	int status = read_json(&arena, row->json, strlen(row->json), 0, &words_shape, &words, &err);
 
-	assert_int_equal(status, row_case->error ? -1 : 0);
-	assert_has(err.text, row_case->error ? row_case->error : "");
-	assert_int_equal(words.word, row_case->want.word);
-	assert_int_equal(words.flag, row_case->want.flag);
+	assert_int_equal(status, row->error ? -1 : 0);
+	assert_has(err.text, row->error ? row->error : "");
+	assert_int_equal(words.word, row->want.word);
+	assert_int_equal(words.flag, row->want.flag);
 	assert_true(words.behind);
 }
 
@@ -208,23 +201,22 @@ static const struct integer_case {
 	 false, 0},
 };
 
-static void integer_is_read_or_refused(void **state)
+UNIT_ROWS(integer_cases)
 {
-	const struct integer_case *row_case = *state;
 	cleanup_arena arena = {0};
 	struct fields fields;
 	struct err err = {0};
 	char json[64];
 
-	(void)snprintf(json, sizeof(json), "{\"n\":%s}", row_case->text);
-	assert_int_equal(read_fields(&arena, json, &fields, &err), row_case->is_signed ? 0 : -1);
-	assert_true(fields.number == row_case->number);
-	if (!row_case->is_signed)
+	(void)snprintf(json, sizeof(json), "{\"n\":%s}", row->text);
+	assert_int_equal(read_fields(&arena, json, &fields, &err), row->is_signed ? 0 : -1);
+	assert_true(fields.number == row->number);
+	if (!row->is_signed)
 		assert_has(err.text, "an integer in the range of 64 bits");
-	(void)snprintf(json, sizeof(json), "{\"u\":%s}", row_case->text);
-	assert_int_equal(read_fields(&arena, json, &fields, &err), row_case->is_unsigned ? 0 : -1);
-	assert_true(fields.count == row_case->count);
-	if (!row_case->is_unsigned)
+	(void)snprintf(json, sizeof(json), "{\"u\":%s}", row->text);
+	assert_int_equal(read_fields(&arena, json, &fields, &err), row->is_unsigned ? 0 : -1);
+	assert_true(fields.count == row->count);
+	if (!row->is_unsigned)
 		assert_has(err.text, "an integer from 0 to 2^64-1");
 }
 
@@ -238,34 +230,18 @@ static const struct no_number_case {
 	{"no JSON: 1_0", "1_0"}, {"no JSON: 1 0", "1 0"},   {"no JSON: Infinity", "Infinity"},
 };
 
-static void spelling_is_no_json(void **state)
+UNIT_ROWS(no_number_cases)
 {
-	const struct no_number_case *row_case = *state;
 	cleanup_arena arena = {0};
 	struct fields fields;
 	struct err err = {0};
 	char json[64];
 
-	(void)snprintf(json, sizeof(json), "{\"n\":%s}", row_case->text);
+	(void)snprintf(json, sizeof(json), "{\"n\":%s}", row->text);
 	assert_int_equal(read_fields(&arena, json, &fields, &err), -1);
 	/* Also where nobody wants it */
-	(void)snprintf(json, sizeof(json), "{\"x\":%s}", row_case->text);
+	(void)snprintf(json, sizeof(json), "{\"x\":%s}", row->text);
 	assert_int_equal(read_fields(&arena, json, &fields, &err), -1);
-	(void)snprintf(json, sizeof(json), "%s", row_case->text);
+	(void)snprintf(json, sizeof(json), "%s", row->text);
 	assert_int_equal(read_fields(&arena, json, &fields, &err), -1);
-}
-
-void add_type_tests(struct unit_suite *suite)
-{
-
-	unit_add(suite, "every kind of shape is read", every_kind_is_read, NULL);
-	unit_add(suite, "an item of an array has a line and no key", an_item_of_an_array_has_no_key,
-		 NULL);
-	unit_add(suite, "null leaves a field as it is", null_leaves_a_field_as_it_is, NULL);
-	unit_add(suite, "false is stored too", false_is_stored_too, NULL);
-	unit_add(suite, "types: every one against every other", every_type_against_every_other,
-		 NULL);
-	UNIT_TABLE(suite, word_is_stored_or_refused, word_cases);
-	UNIT_TABLE(suite, integer_is_read_or_refused, integer_cases);
-	UNIT_TABLE(suite, spelling_is_no_json, no_number_cases);
 }

@@ -49,25 +49,17 @@ static const struct letters_case {
 	{"not written: what says that it cannot", "{ss}!", NULL},
 };
 
-static void is_written_whole_or_not(void **state)
+UNIT_ROWS(letters_cases)
 {
-	const struct letters_case *letters = *state;
 	cleanup_arena arena = {0};
 	size_t len = 0;
-	const char *written =
-		json_write(&arena, false, put_letters, (void *)letters->letters, &len);
+	const char *written = json_write(&arena, false, put_letters, (void *)row->letters, &len);
 
-	if (!letters->want) {
+	if (!row->want) {
 		assert_null(written);
 		return;
 	}
 	assert_non_null(written);
-	assert_string_equal(written, letters->want);
-	assert_int_equal(len, strlen(letters->want));
-}
-
-void add_writer_tests(struct unit_suite *suite)
-{
-
-	UNIT_TABLE(suite, is_written_whole_or_not, letters_cases);
+	assert_string_equal(written, row->want);
+	assert_int_equal(len, strlen(row->want));
 }

@@ -38,9 +38,8 @@ static const struct strip_case {
 	 "A=1\n # oci-rdma-hook end\n"},
 };
 
-static void blocks_go(void **state)
+UNIT_ROWS(strip_cases)
 {
-	const struct strip_case *row = *state;
 	size_t len = strlen(row->text);
 	struct fs_text text = {.bytes = unit_exact(row->text, len + 1), .len = len};
 
@@ -84,13 +83,12 @@ static long steps_for(int lines)
 }
 
 /* 1 MiB of them, each of which was looked for an end, took all of the hook's time. */
-static void work_grows_with_the_file(void **state)
+UNIT_TEST("strip: twice as many begins are twice as much work, not four times")
 {
 	long none = steps_for(0);
 	long some = steps_for(30) - none;
 	long twice = steps_for(60) - none;
 
-	(void)state;
 	assert_true(some > 30);
 	assert_true(twice * 10 < some * 25);
 }
@@ -114,9 +112,8 @@ static const struct value_case {
 	{"value: a carriage return is part of it", "NAME=a\r\n", "a\r"},
 };
 
-static void value_is(void **state)
+UNIT_ROWS(value_cases)
 {
-	const struct value_case *row = *state;
 	size_t len = strlen(row->text);
 	struct fs_text text = {.bytes = unit_exact(row->text, len), .len = len};
 	size_t got_len = 99;
@@ -152,9 +149,8 @@ static const struct link_case {
 	{"link: to the host's", "/proc/version", 0644, ""},
 };
 
-static void link_says(void **state)
+UNIT_ROWS(link_cases)
 {
-	const struct link_case *row = *state;
 	cleanup_unit_dir root = unit_dir_make();
 	cleanup_arena arena = {0};
 	struct fs_text text;
@@ -168,7 +164,7 @@ static void link_says(void **state)
 	assert_int_equal(text.len, strlen(row->text));
 }
 
-static void what_is_no_text_is_an_error(void **state)
+UNIT_TEST("file: what is no text is an error")
 {
 	cleanup_unit_dir root = unit_dir_make();
 	cleanup_arena arena = {0};
@@ -176,7 +172,6 @@ static void what_is_no_text_is_an_error(void **state)
 	struct err err;
 	int fd;
 
-	(void)state;
 	assert_int_equal(nccl_conf_read(&arena, root.fd, &text, &err), 0);
 	assert_int_equal(text.len, 0);
 	unit_write(root.fd, CONF, "A=1\n", 0600);
@@ -236,9 +231,8 @@ static const struct plan_case {
 	 "conf_already_set", " sets NCCL_IB_HCA=" X128 ", which is kept"},
 };
 
-static void image_is_kept(void **state)
+UNIT_ROWS(plan_cases)
 {
-	const struct plan_case *row = *state;
 	static struct config_variable tc = {.name = "NCCL_IB_TC", .value = "106"};
 	const char *names[] = {"*"};
 	const char *env[] = {row->env};
@@ -283,14 +277,5 @@ static void image_is_kept(void **state)
 
 int main(void)
 {
-	static struct unit_suite suite;
-
-	UNIT_TABLE(&suite, blocks_go, strip_cases);
-	unit_add(&suite, "strip: twice as many begins are twice as much work, not four times",
-		 work_grows_with_the_file, NULL);
-	UNIT_TABLE(&suite, value_is, value_cases);
-	UNIT_TABLE(&suite, link_says, link_cases);
-	unit_add(&suite, "file: what is no text is an error", what_is_no_text_is_an_error, NULL);
-	UNIT_TABLE(&suite, image_is_kept, plan_cases);
-	return unit_run(&suite, "image");
+	return unit_main("image");
 }

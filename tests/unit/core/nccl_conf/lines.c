@@ -35,9 +35,8 @@ static const struct image_case {
 	{"image: a percent sign", "A=%s%n%d\n"},
 };
 
-static void an_images_lines_stay_first(void **state)
+UNIT_ROWS_AS("first: ", image_cases)
 {
-	const struct image_case *row = *state;
 	cleanup_unit_dir root = unit_dir_make();
 	cleanup_arena arena = {0};
 	const char *image = row->image ? row->image : "";
@@ -59,9 +58,8 @@ static void an_images_lines_stay_first(void **state)
 }
 
 /* A later run with other values replaces ours and keeps the image's. */
-static void our_block_is_replaced_not_doubled(void **state)
+UNIT_ROWS_AS("replaced: ", image_cases)
 {
-	const struct image_case *row = *state;
 	cleanup_unit_dir root = unit_dir_make();
 	cleanup_arena arena = {0};
 	const char *image = row->image ? row->image : "";
@@ -84,9 +82,8 @@ static void our_block_is_replaced_not_doubled(void **state)
 	assert_string_equal(unit_read(&arena, root.fd, CONF), first);
 }
 
-static void no_lines_take_our_block_away(void **state)
+UNIT_ROWS_AS("taken away: ", image_cases)
 {
-	const struct image_case *row = *state;
 	cleanup_unit_dir root = unit_dir_make();
 	cleanup_arena arena = {0};
 	const char *image = row->image ? row->image : "";
@@ -119,9 +116,8 @@ static void must_clear_nothing(int root)
 }
 
 /* The file stays whose it is: who clears it need not know the container's owner. */
-static void clearing_leaves_the_images_lines_and_owner(void **state)
+UNIT_ROWS_AS("cleared: ", image_cases)
 {
-	const struct image_case *row = *state;
 	cleanup_unit_dir root = unit_dir_make();
 	cleanup_arena arena = {0};
 	const char *image = row->image ? row->image : "";
@@ -203,9 +199,8 @@ static const char *expand(struct arena *arena, const char *image)
 	return text;
 }
 
-static void old_blocks_do_not_win(void **state)
+UNIT_ROWS(old_block_cases)
 {
-	const struct old_block_case *row = *state;
 	cleanup_unit_dir root = unit_dir_make();
 	cleanup_arena arena = {0};
 	const char *begin;
@@ -224,13 +219,12 @@ static void old_blocks_do_not_win(void **state)
 }
 
 /* Before 2.24 NCCL knows no comment: a '=' in ours would be a variable. */
-static void our_comments_are_no_variables(void **state)
+UNIT_TEST("block: its comments are no variables for an old NCCL")
 {
 	cleanup_arena arena = {0};
 	const char *begin;
 	const char *end;
 
-	(void)state;
 	learn_block(&arena, &begin, &end);
 	assert_int_equal(begin[0], '#');
 	assert_int_equal(end[0], '#');
@@ -238,16 +232,4 @@ static void our_comments_are_no_variables(void **state)
 	assert_null(strchr(end, '='));
 	assert_int_equal(count(begin, "\n"), 1);
 	assert_int_equal(count(end, "\n"), 1);
-}
-
-void add_line_tests(struct unit_suite *suite)
-{
-
-	UNIT_TABLE_AS(suite, "first: ", an_images_lines_stay_first, image_cases);
-	UNIT_TABLE_AS(suite, "replaced: ", our_block_is_replaced_not_doubled, image_cases);
-	UNIT_TABLE_AS(suite, "taken away: ", no_lines_take_our_block_away, image_cases);
-	UNIT_TABLE_AS(suite, "cleared: ", clearing_leaves_the_images_lines_and_owner, image_cases);
-	UNIT_TABLE(suite, old_blocks_do_not_win, old_block_cases);
-	unit_add(suite, "block: its comments are no variables for an old NCCL",
-		 our_comments_are_no_variables, NULL);
 }

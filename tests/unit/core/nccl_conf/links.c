@@ -16,9 +16,8 @@ static const struct file_link_case {
 	{"link: the file, to /proc", "/proc/self/root%/nccl.conf"},
 };
 
-static void a_link_is_replaced_not_followed(void **state)
+UNIT_ROWS(file_link_cases)
 {
-	const struct file_link_case *row = *state;
 	cleanup_unit_dir root = unit_dir_make();
 	cleanup_victim victim = victim_make();
 	cleanup_arena arena = {0};
@@ -37,14 +36,13 @@ static void a_link_is_replaced_not_followed(void **state)
 	must_not_change(root.fd, LINES);
 }
 
-static void a_link_stays_where_there_is_nothing_to_say(void **state)
+UNIT_TEST("link: the file, stays where there is nothing to say")
 {
 	cleanup_unit_dir root = unit_dir_make();
 	cleanup_victim victim = victim_make();
 	cleanup_arena arena = {0};
 	const char *target = target_of(&arena, "%/nccl.conf", &victim);
 
-	(void)state;
 	unit_write(root.fd, "etc/hosts", "", 0644);
 	assert_int_equal(symlinkat(target, root.fd, CONF), 0);
 	must_not_change(root.fd, "");
@@ -52,12 +50,11 @@ static void a_link_stays_where_there_is_nothing_to_say(void **state)
 	must_be_untouched(&victim);
 }
 
-static void a_hard_links_other_name_keeps_its_text(void **state)
+UNIT_TEST("link: a hard link's other name keeps its text")
 {
 	cleanup_unit_dir root = unit_dir_make();
 	cleanup_arena arena = {0};
 
-	(void)state;
 	unit_write(root.fd, "etc/other", "A=1\n", 0600);
 	assert_int_equal(linkat(root.fd, "etc/other", root.fd, CONF, 0), 0);
 	must_change(root.fd, LINES);
@@ -82,9 +79,8 @@ static const struct etc_link_case {
 	{"link: /etc, to a file", "real/file", NULL},
 };
 
-static void links_lead_nowhere_outside(void **state)
+UNIT_ROWS(etc_link_cases)
 {
-	const struct etc_link_case *row = *state;
 	cleanup_unit_dir root = unit_dir_make();
 	cleanup_victim victim = victim_make();
 	cleanup_arena arena = {0};
@@ -110,12 +106,11 @@ static void links_lead_nowhere_outside(void **state)
 
 /* It is read below the container's root, and its owner is the link's own: none of the host's files
  * is asked. */
-static void a_link_is_cleared_as_what_it_is(void **state)
+UNIT_TEST("link: the file, is cleared as what it is")
 {
 	cleanup_unit_dir root = unit_dir_make();
 	struct err err = {0};
 
-	(void)state;
 	unit_write(root.fd, "etc/hosts", "", 0644);
 	must_change(root.fd, LINES);
 	assert_int_equal(renameat(root.fd, CONF, root.fd, "etc/only-in-the-image"), 0);
@@ -123,17 +118,4 @@ static void a_link_is_cleared_as_what_it_is(void **state)
 	assert_int_equal(nccl_conf_clear(root.fd, &err), 0);
 	assert_true(S_ISREG(unit_stat(root.fd, CONF).st_mode));
 	assert_int_equal(unit_stat(root.fd, CONF).st_size, 0);
-}
-
-void add_link_tests(struct unit_suite *suite)
-{
-
-	UNIT_TABLE(suite, a_link_is_replaced_not_followed, file_link_cases);
-	unit_add(suite, "link: the file, stays where there is nothing to say",
-		 a_link_stays_where_there_is_nothing_to_say, NULL);
-	unit_add(suite, "link: the file, is cleared as what it is", a_link_is_cleared_as_what_it_is,
-		 NULL);
-	unit_add(suite, "link: a hard link's other name keeps its text",
-		 a_hard_links_other_name_keeps_its_text, NULL);
-	UNIT_TABLE(suite, links_lead_nowhere_outside, etc_link_cases);
 }

@@ -15,9 +15,8 @@ static const struct umask_case {
 	{"mode: umask 022", 022},
 };
 
-static void modes_do_not_depend_on_the_umask(void **state)
+UNIT_ROWS(umask_cases)
 {
-	const struct umask_case *row = *state;
 	cleanup_unit_dir root = unit_dir_make();
 	mode_t before = umask(row->mask);
 
@@ -37,9 +36,8 @@ static const struct mode_case {
 	{"mode: an image's set-id bits go", 06755},
 };
 
-static void the_file_is_0644(void **state)
+UNIT_ROWS(mode_cases)
 {
-	const struct mode_case *row = *state;
 	cleanup_unit_dir root = unit_dir_make();
 
 	unit_write(root.fd, CONF, "A=1\n", row->mode);
@@ -47,11 +45,10 @@ static void the_file_is_0644(void **state)
 	assert_int_equal(unit_stat(root.fd, CONF).st_mode, S_IFREG | 0644);
 }
 
-static void etc_is_made_only_if_needed(void **state)
+UNIT_TEST("etc: is made only if there is something to say")
 {
 	cleanup_unit_dir root = unit_dir_make();
 
-	(void)state;
 	must_not_change(root.fd, "");
 	must_hold(root.fd, ".", 0);
 	must_change(root.fd, LINES);
@@ -59,11 +56,10 @@ static void etc_is_made_only_if_needed(void **state)
 	must_hold(root.fd, "etc", 1);
 }
 
-static void an_images_etc_keeps_its_mode(void **state)
+UNIT_TEST("etc: an image's own keeps its mode")
 {
 	cleanup_unit_dir root = unit_dir_make();
 
-	(void)state;
 	unit_write(root.fd, "etc/hosts", "", 0644);
 	assert_int_equal(fchmodat(root.fd, "etc", 0700, 0), 0);
 	must_change(root.fd, LINES);
@@ -79,7 +75,7 @@ static void check_owner(int root, const char *path, uid_t uid, gid_t gid)
 }
 
 /* In a user namespace the container's root is another id of the host. */
-static void what_is_made_belongs_to_the_containers_root(void **state)
+UNIT_TEST_FOR_ROOT("owner: the container's root, of the file and of an etc that is made")
 {
 	cleanup_unit_dir root = unit_dir_make();
 	struct nccl_conf_owner owner = {100000, 200000};
@@ -87,7 +83,6 @@ static void what_is_made_belongs_to_the_containers_root(void **state)
 	struct err err = {0};
 	bool changed;
 
-	(void)state;
 	assert_int_equal(nccl_conf_write(root.fd, LINES, &owner, &changed, &err), 0);
 	check_owner(root.fd, "etc", 100000, 200000);
 	check_owner(root.fd, CONF, 100000, 200000);
@@ -112,14 +107,13 @@ static int give_away(int root)
 	return strcmp(err.text, "/etc of the container: Operation not permitted") != 0;
 }
 
-static void an_etc_that_cannot_be_given_away_is_an_error(void **state)
+UNIT_TEST_FOR_ROOT("owner: an etc that cannot be given away is an error")
 {
 	cleanup_unit_dir root = unit_dir_make();
 	int fd = openat(root.fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	pid_t child = fork();
 	int status;
 
-	(void)state;
 	assert_true(fd >= 0 && child >= 0);
 	if (child == 0)
 		_exit(give_away(fd));
@@ -130,7 +124,7 @@ static void an_etc_that_cannot_be_given_away_is_an_error(void **state)
 }
 
 /* Whatever the hook was started with, the file has none of its attributes. */
-static void attributes_come_from_nowhere(void **state)
+UNIT_TEST_FOR_ROOT("attributes: none of what the hook was started with")
 {
 	cleanup_unit_dir root = unit_dir_make();
 	int before = fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 10);
@@ -139,7 +133,6 @@ static void attributes_come_from_nowhere(void **state)
 	int fd;
 	int set;
 
-	(void)state;
 	unit_write(root.fd, "stdin", "", 0644);
 	fd = openat(root.fd, "stdin", O_RDONLY | O_CLOEXEC);
 	set = fsetxattr(fd, "trusted.oci-rdma-hook", "x", 1, 0);
@@ -154,21 +147,4 @@ static void attributes_come_from_nowhere(void **state)
 	(void)snprintf(path, sizeof(path), "/proc/self/fd/%d/%s", root.fd, CONF);
 	assert_int_equal(getxattr(path, "trusted.oci-rdma-hook", value, sizeof(value)), -1);
 	assert_int_equal(errno, ENODATA);
-}
-
-void add_mode_tests(struct unit_suite *suite)
-{
-
-	UNIT_TABLE(suite, modes_do_not_depend_on_the_umask, umask_cases);
-	UNIT_TABLE(suite, the_file_is_0644, mode_cases);
-	unit_add(suite, "etc: is made only if there is something to say",
-		 etc_is_made_only_if_needed, NULL);
-	unit_add(suite, "etc: an image's own keeps its mode", an_images_etc_keeps_its_mode, NULL);
-	unit_add_for_root(suite,
-			  "owner: the container's root, of the file and of an etc that is made",
-			  what_is_made_belongs_to_the_containers_root, NULL);
-	unit_add_for_root(suite, "owner: an etc that cannot be given away is an error",
-			  an_etc_that_cannot_be_given_away_is_an_error, NULL);
-	unit_add_for_root(suite, "attributes: none of what the hook was started with",
-			  attributes_come_from_nowhere, NULL);
 }

@@ -29,9 +29,8 @@ static const struct root_case {
 	{"root: a file", "file", "root.path file: Not a directory"},
 };
 
-static void the_root_is_the_containers(void **state)
+UNIT_ROWS(root_cases)
 {
-	const struct root_case *row = *state;
 	cleanup_unit_dir bundle = unit_dir_make();
 	cleanup_arena arena = {0};
 	const char *path = row->path;
@@ -91,13 +90,12 @@ static int write_without_openat2(int root)
 }
 
 /* Without it nothing keeps a look-up below the root: refused, not tried in another way. */
-static void without_openat2_nothing_is_written(void **state)
+UNIT_TEST("openat2: without it nothing is written")
 {
 	cleanup_unit_dir root = unit_dir_make();
 	int status = -1;
 	pid_t child;
 
-	(void)state;
 	unit_write(root.fd, "etc/hosts", "", 0644);
 	child = fork();
 	assert_true(child >= 0);
@@ -106,12 +104,4 @@ static void without_openat2_nothing_is_written(void **state)
 	assert_int_equal(waitpid(child, &status, 0), child);
 	assert_int_equal(status, 0);
 	must_hold(root.fd, "etc", 1);
-}
-
-void add_root_tests(struct unit_suite *suite)
-{
-
-	UNIT_TABLE(suite, the_root_is_the_containers, root_cases);
-	unit_add(suite, "openat2: without it nothing is written",
-		 without_openat2_nothing_is_written, NULL);
 }

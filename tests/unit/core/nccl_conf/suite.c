@@ -181,12 +181,5 @@ const char *target_of(struct arena *arena, const char *target, const struct vict
 
 int main(void)
 {
-	static struct unit_suite suite;
-
-	add_line_tests(&suite);
-	add_link_tests(&suite);
-	add_odd_tests(&suite);
-	add_mode_tests(&suite);
-	add_root_tests(&suite);
-	return unit_run(&suite, "nccl_conf");
+	return unit_main("nccl_conf");
 }

@@ -38,12 +38,4 @@ void must_be_untouched(struct victim *victim);
 /* In the targets '%' stands for the victim's directory. */
 const char *target_of(struct arena *arena, const char *target, const struct victim *victim);
 
-/* ---- one for each file ---- */
-
-void add_line_tests(struct unit_suite *suite);
-void add_link_tests(struct unit_suite *suite);
-void add_odd_tests(struct unit_suite *suite);
-void add_mode_tests(struct unit_suite *suite);
-void add_root_tests(struct unit_suite *suite);
-
 #endif

@@ -150,9 +150,8 @@ static const struct device_case device_cases[] = {
 	{"no character devices at all", "sys/dev", {{0}}, NUMBER_OTHER, 1, 1, NULL, NULL},
 };
 
-static void devices_are_found(void **state)
+UNIT_ROWS_AS("device: ", device_cases)
 {
-	const struct device_case *row = *state;
 	cleanup_arena arena = {0};
 	cleanup_unit_dir dir = unit_dir_make();
 	cleanup_node node = NODE_NONE;
@@ -177,7 +176,7 @@ static void devices_are_found(void **state)
 	assert_int_equal(others.n, row->by_address + row->of_vfs);
 }
 
-static void numbers_that_no_device_has_are_none(void **state)
+UNIT_TEST("device: numbers that no device has are none")
 {
 	static const int64_t numbers[][2] = {
 		{-1, 198}, {231, -1}, {INT64_MIN, INT64_MIN}, {INT64_MAX, INT64_MAX}, {231, 0}};
@@ -187,7 +186,6 @@ static void numbers_that_no_device_has_are_none(void **state)
 	struct devices devices = {0};
 	struct err err;
 
-	(void)state;
 	make_usual(dir.fd);
 	node = open_node(&dir);
 	for (size_t i = 0; i < LENGTH(numbers); i++)
@@ -197,14 +195,13 @@ static void numbers_that_no_device_has_are_none(void **state)
 	assert_int_equal(devices.n, 0);
 }
 
-static void a_sysroot_that_cannot_be_opened_is_an_error(void **state)
+UNIT_TEST("a sysroot that cannot be opened is an error")
 {
 	cleanup_unit_dir dir = unit_dir_make();
 	struct node node = NODE_NONE;
 	struct err err;
 	char path[512];
 
-	(void)state;
 	(void)snprintf(path, sizeof(path), "%s/none", dir.path);
 	assert_int_equal(node_open(path, &node, &err), -1);
 	assert_has(err.text, "none: No such file or directory");
@@ -212,14 +209,4 @@ static void a_sysroot_that_cannot_be_opened_is_an_error(void **state)
 	assert_int_equal(node_open(dir.path, &node, &err), -1);
 	assert_has(err.text, "/sys/dev/char: Not a directory");
 	assert_int_equal(node.root, -1);
-}
-
-void add_device_tests(struct unit_suite *suite)
-{
-
-	UNIT_TABLE_AS(suite, "device: ", devices_are_found, device_cases);
-	unit_add(suite, "device: numbers that no device has are none",
-		 numbers_that_no_device_has_are_none, NULL);
-	unit_add(suite, "a sysroot that cannot be opened is an error",
-		 a_sysroot_that_cannot_be_opened_is_an_error, NULL);
 }

@@ -16,9 +16,8 @@ static const struct node_case {
 	{"node: no /proc/meminfo", NULL, 0},
 };
 
-static void node_has(void **state)
+UNIT_ROWS(node_cases)
 {
-	const struct node_case *row = *state;
 	char dir[] = "/tmp/oci-rdma-memory.XXXXXX";
 	struct node node = {.recorded = true, .char_devices = -1};
 	FILE *file;
@@ -43,8 +42,5 @@ static void node_has(void **state)
 
 int main(void)
 {
-	static struct unit_suite suite;
-
-	UNIT_TABLE(&suite, node_has, node_cases);
-	return unit_run(&suite, "memory");
+	return unit_main("memory");
 }

@@ -74,9 +74,8 @@ static const struct netdev_case netdev_cases[] = {
 	 ""},
 };
 
-static void interfaces_are_found(void **state)
+UNIT_ROWS_AS("interface: ", netdev_cases)
 {
-	const struct netdev_case *row = *state;
 	cleanup_arena arena = {0};
 	cleanup_unit_dir dir = unit_dir_make();
 	cleanup_node node = NODE_NONE;
@@ -101,10 +100,4 @@ static void interfaces_are_found(void **state)
 	strcpy(device->netdev, "kept");
 	assert_int_equal(node_read_pod_netdevs(&node, &devices, "5a5a"), 0);
 	assert_string_equal(device->netdev, "kept");
-}
-
-void add_netdev_tests(struct unit_suite *suite)
-{
-
-	UNIT_TABLE_AS(suite, "interface: ", interfaces_are_found, netdev_cases);
 }

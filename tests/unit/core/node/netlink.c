@@ -90,11 +90,10 @@ static void assert_links(const struct answer *answer, int status, const char *li
 	free(exact);
 }
 
-static void links_are_named(void **state)
+UNIT_TEST("links: each with its parent, to the end of the dump")
 {
 	struct answer answer = {.len = 0};
 
-	(void)state;
 	(void)link_named(&answer, "net1", 5, "0000:3b:02.6");
 	(void)link_named(&answer, "net2", 5, "mlx5_core.sf.4");
 	assert_links(&answer, 1, "net1=0000:3b:02.6 net2=mlx5_core.sf.4 ");
@@ -103,13 +102,12 @@ static void links_are_named(void **state)
 }
 
 /* What a slave is in, by IFLA_LINKINFO: a bridge or VRF has none of the port's addresses. */
-static void a_bond_is_told_from_other_masters(void **state)
+UNIT_TEST("links: a bond is told from other masters")
 {
 	static const int master = 5;
 	static const char *const kinds[] = {"bond", "bridge", "bonding", ""};
 	struct answer answer = {.len = 0};
 
-	(void)state;
 	for (size_t i = 0; i < LENGTH(kinds); i++) {
 		struct answer info = {.len = 0};
 		struct nlmsghdr none = {0};
@@ -126,13 +124,12 @@ static void a_bond_is_told_from_other_masters(void **state)
 		     "net1=mlx5_core.sf.4 ");
 }
 
-static void names_that_are_none(void **state)
+UNIT_TEST("links: names that NCCL's lists cannot hold are left out")
 {
 	static const char *const names[] = {"",   "a,b",           "a=b",
 					    "^a", "a\nNCCL_NET=x", "sixteen-letters-"};
 	struct answer answer = {.len = 0};
 
-	(void)state;
 	for (size_t i = 0; i < LENGTH(names); i++)
 		(void)link_named(&answer, names[i], strlen(names[i]) + 1, "0000:3b:02.6");
 	(void)link_named(&answer, "open", 4, "0000:3b:02.6");
@@ -140,24 +137,22 @@ static void names_that_are_none(void **state)
 }
 
 /* Whoever steps by the length alone, rounded up to 4, is behind the end then. */
-static void odd_length_at_the_end(void **state)
+UNIT_TEST("links: an odd length at the end is not stepped over")
 {
 	struct answer answer = {.len = 0};
 	struct nlmsghdr *last = (struct nlmsghdr *)answer.bytes;
 
-	(void)state;
 	(void)link_named(&answer, "net1", 5, "0000:3b:02.6");
 	answer.len -= 3;
 	last->nlmsg_len = (unsigned)answer.len;
 	assert_links(&answer, 1, "net1=0000:3b:02.6 ");
 }
 
-static void lengths_that_lie(void **state)
+UNIT_TEST("links: lengths that lie are not believed")
 {
 	struct answer answer = {.len = 0};
 	struct nlmsghdr *first = (struct nlmsghdr *)answer.bytes;
 
-	(void)state;
 	(void)link_named(&answer, "net1", 5, "0000:3b:02.6");
 	for (unsigned len = 0; len < 600; len++) {
 		char *exact = unit_exact(answer.bytes, answer.len);
@@ -173,12 +168,11 @@ static void lengths_that_lie(void **state)
 	}
 }
 
-static void errors_are_negative(void **state)
+UNIT_TEST("errors: the kernel's negative number, and never a positive one")
 {
 	static const int numbers[] = {-22, 0, 5};
 	static const int wants[] = {-22, 0, -EBADMSG};
 
-	(void)state;
 	for (size_t i = 0; i < LENGTH(numbers); i++) {
 		struct nlmsgerr error = {.error = numbers[i]};
 		struct answer answer = {.len = 0};
@@ -188,11 +182,10 @@ static void errors_are_negative(void **state)
 	}
 }
 
-static void rdma_mode_is_told(void **state)
+UNIT_TEST("RDMA: the mode of network namespaces")
 {
 	static const unsigned char modes[] = {1, 0};
 
-	(void)state;
 	for (size_t i = 0; i < LENGTH(modes); i++) {
 		struct answer answer = {.len = 0};
 		size_t at = begin(&answer, RDMA_NL_GET_TYPE(RDMA_NL_NLDEV, RDMA_NLDEV_CMD_SYS_GET),
@@ -222,13 +215,12 @@ static void send_forged(pid_t port)
 		(void)sendto(fd, answer.bytes, answer.len, 0, (struct sockaddr *)&to, sizeof(to));
 }
 
-static void only_the_kernel_is_heard(void **state)
+UNIT_TEST_FOR_ROOT("links: a message that another process sent is not heard")
 {
 	struct heard heard = {.text = ""};
 	pid_t self = getpid();
 	pid_t forger = fork();
 
-	(void)state;
 	assert_true(forger >= 0);
 	if (forger == 0)
 		send_forged(self);
@@ -244,21 +236,5 @@ static void only_the_kernel_is_heard(void **state)
 
 int main(void)
 {
-	static struct unit_suite suite;
-
-	unit_add(&suite, "links: each with its parent, to the end of the dump", links_are_named,
-		 NULL);
-	unit_add(&suite, "links: a bond is told from other masters",
-		 a_bond_is_told_from_other_masters, NULL);
-	unit_add(&suite, "links: names that NCCL's lists cannot hold are left out",
-		 names_that_are_none, NULL);
-	unit_add(&suite, "links: an odd length at the end is not stepped over",
-		 odd_length_at_the_end, NULL);
-	unit_add(&suite, "links: lengths that lie are not believed", lengths_that_lie, NULL);
-	unit_add(&suite, "errors: the kernel's negative number, and never a positive one",
-		 errors_are_negative, NULL);
-	unit_add(&suite, "RDMA: the mode of network namespaces", rdma_mode_is_told, NULL);
-	unit_add_for_root(&suite, "links: a message that another process sent is not heard",
-			  only_the_kernel_is_heard, NULL);
-	return unit_run(&suite, "netlink");
+	return unit_main("netlink");
 }

@@ -61,9 +61,8 @@ static const char *gpus_text(struct arena *arena, const struct gpus *gpus)
 	return all;
 }
 
-static void gpus_are_found(void **state)
+UNIT_ROWS_AS("GPU: ", gpu_cases)
 {
-	const struct gpu_case *row = *state;
 	cleanup_arena arena = {0};
 	cleanup_unit_dir dir = unit_dir_make();
 	cleanup_node node = NODE_NONE;
@@ -107,9 +106,8 @@ static const struct place_case place_cases[] = {
 	 ""},
 };
 
-static void a_place_is_read(void **state)
+UNIT_ROWS_AS("place: ", place_cases)
 {
-	const struct place_case *row = *state;
 	cleanup_unit_dir dir = unit_dir_make();
 	cleanup_node node = NODE_NONE;
 	struct pci_place place = {.path = FUNCTION};
@@ -123,11 +121,4 @@ static void a_place_is_read(void **state)
 	assert_string_equal(place.iommu, row->iommu);
 	pci_read_place(&node, &none);
 	assert_false(none.has_numa_node);
-}
-
-void add_pci_tests(struct unit_suite *suite)
-{
-
-	UNIT_TABLE_AS(suite, "GPU: ", gpus_are_found, gpu_cases);
-	UNIT_TABLE_AS(suite, "place: ", a_place_is_read, place_cases);
 }

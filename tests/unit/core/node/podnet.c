@@ -30,6 +30,14 @@ static int new_namespace(void)
 	return made;
 }
 
+/* In a container root may lack CAP_SYS_ADMIN. */
+static bool has_namespaces(void)
+{
+	cleanup_fd netns = geteuid() == 0 ? new_namespace() : -1;
+
+	return netns >= 0;
+}
+
 static struct device device_at(const char *address)
 {
 	struct device device = {.ibdev = "mlx5_6", .path = "sys/devices/none", .netdev = "hint"};
@@ -63,19 +71,17 @@ static void stays_as_it_was(int netns)
 	assert_int_equal(port.gid_index, 3);
 }
 
-static void an_empty_namespace(void **state)
+UNIT_TEST_IF(has_namespaces(), "podnet: an empty namespace changes nothing")
 {
 	cleanup_fd netns = new_namespace();
 
-	(void)state;
 	stays_as_it_was(netns);
 }
 
-static void no_namespace(void **state)
+UNIT_TEST("podnet: what is no network namespace changes nothing")
 {
 	static const char *const paths[] = {"/dev/null", "/", "/proc/self/ns/uts", "/nowhere"};
 
-	(void)state;
 	for (size_t i = 0; i < LENGTH(paths); i++) {
 		cleanup_fd fd = open(paths[i], O_RDONLY | O_CLOEXEC);
 
@@ -83,24 +89,22 @@ static void no_namespace(void **state)
 	}
 }
 
-static void no_device(void **state)
+UNIT_TEST("podnet: no device, nothing to do")
 {
 	cleanup_arena arena = {0};
 	struct devices devices = {0};
 	struct err err = {0};
 
-	(void)state;
 	assert_int_equal(podnet_read(&arena, -1, &devices, 0, &err), 0);
 }
 
 /* In our own namespace sysfs says the same: "../../../0000:00:03.0", "../../../virtio1". */
-static void names_as_sysfs_has_them(void **state)
+UNIT_TEST_IF(has_namespaces(), "podnet: names and parents as sysfs has them")
 {
 	cleanup_fd netns = open("/proc/self/ns/net", O_RDONLY | O_CLOEXEC);
 	cleanup_dir *dir = opendir("/sys/class/net");
 	struct dirent *entry;
 
-	(void)state;
 	while (dir && (entry = readdir(dir))) {
 		struct device device;
 		char path[600];
@@ -125,7 +129,7 @@ static void names_as_sysfs_has_them(void **state)
 	}
 }
 
-static void more_answers_than_a_pipe_takes(void **state)
+UNIT_TEST_IF(has_namespaces(), "podnet: more answers than a pipe takes at once")
 {
 	cleanup_arena arena = {0};
 	cleanup_fd netns = new_namespace();
@@ -133,7 +137,6 @@ static void more_answers_than_a_pipe_takes(void **state)
 	struct devices devices = {.item = item, .n = MANY, .room = MANY};
 	struct err err = {0};
 
-	(void)state;
 	for (size_t i = 0; i < MANY; i++)
 		item[i] = device_at("0000:3b:02.6");
 	assert_int_equal(podnet_read(&arena, netns, &devices, 0, &err), 0);
@@ -185,14 +188,13 @@ static int children_that_stayed(void)
 	return n;
 }
 
-static void nothing_stays(void **state)
+UNIT_TEST_IF(has_namespaces(), "podnet: no child, mount, namespace or descriptor stays")
 {
 	cleanup_fd netns = new_namespace();
 	struct device device = device_at("0000:3b:02.6");
 	struct place before = our_place();
 	struct place after;
 
-	(void)state;
 	for (int i = 0; i < ROUNDS; i++)
 		read_one(netns, &device);
 	after = our_place();
@@ -214,14 +216,13 @@ static void on_link(void *context, const struct netlink_link *link)
 	++*n;
 }
 
-static void the_loopback_has_no_parent(void **state)
+UNIT_TEST_IF(has_namespaces(), "netlink: the loopback interface belongs to nothing")
 {
 	cleanup_fd ours = open("/proc/thread-self/ns/net", O_RDONLY | O_CLOEXEC);
 	cleanup_fd netns = new_namespace();
 	int status;
 	int n = 0;
 
-	(void)state;
 	assert_int_equal(setns(netns, CLONE_NEWNET), 0);
 	status = netlink_each_link(on_link, &n);
 	assert_int_equal(setns(ours, CLONE_NEWNET), 0);
@@ -229,31 +230,7 @@ static void the_loopback_has_no_parent(void **state)
 	assert_int_equal(n, 1);
 }
 
-/* In a container root may lack CAP_SYS_ADMIN. */
-static bool has_namespaces(void)
-{
-	cleanup_fd netns = geteuid() == 0 ? new_namespace() : -1;
-
-	return netns >= 0;
-}
-
 int main(void)
 {
-	static struct unit_suite suite;
-	bool namespaces = has_namespaces();
-
-	unit_add(&suite, "podnet: no device, nothing to do", no_device, NULL);
-	unit_add(&suite, "podnet: what is no network namespace changes nothing", no_namespace,
-		 NULL);
-	unit_add_if(&suite, namespaces, "podnet: an empty namespace changes nothing",
-		    an_empty_namespace, NULL);
-	unit_add_if(&suite, namespaces, "podnet: names and parents as sysfs has them",
-		    names_as_sysfs_has_them, NULL);
-	unit_add_if(&suite, namespaces, "podnet: more answers than a pipe takes at once",
-		    more_answers_than_a_pipe_takes, NULL);
-	unit_add_if(&suite, namespaces, "podnet: no child, mount, namespace or descriptor stays",
-		    nothing_stays, NULL);
-	unit_add_if(&suite, namespaces, "netlink: the loopback interface belongs to nothing",
-		    the_loopback_has_no_parent, NULL);
-	return unit_run(&suite, "podnet");
+	return unit_main("podnet");
 }

@@ -87,9 +87,8 @@ static const char *ports_text(struct arena *arena, const struct node *node,
 	return all;
 }
 
-static void ports_are_read(void **state)
+UNIT_ROWS_AS("port: ", port_cases)
 {
-	const struct port_case *row = *state;
 	cleanup_arena arena = {0};
 	cleanup_unit_dir dir = unit_dir_make();
 	cleanup_node node = NODE_NONE;
@@ -105,7 +104,7 @@ static void ports_are_read(void **state)
 	assert_string_equal(ports_text(&arena, &node, devices.item), row->ports);
 }
 
-static void a_device_that_goes_has_no_ports(void **state)
+UNIT_TEST("port: a device that goes has none")
 {
 	cleanup_arena arena = {0};
 	cleanup_unit_dir dir = unit_dir_make();
@@ -115,7 +114,6 @@ static void a_device_that_goes_has_no_ports(void **state)
 	struct port port = {.number = 1};
 	struct err err;
 
-	(void)state;
 	make_usual(dir.fd);
 	node = open_node(&dir);
 	assert_int_equal(node_find_number(&node, &arena, 231, 198, &devices, &err), NUMBER_VERBS);
@@ -131,7 +129,7 @@ static void a_device_that_goes_has_no_ports(void **state)
 }
 
 /* The kernel fills the table a moment after the address was set; here another process does. */
-static void a_gid_that_comes_late_is_waited_for(void **state)
+UNIT_TEST("port: a GID that comes late is waited for")
 {
 	cleanup_arena arena = {0};
 	cleanup_unit_dir dir = unit_dir_make();
@@ -140,7 +138,6 @@ static void a_gid_that_comes_late_is_waited_for(void **state)
 	struct err err;
 	pid_t child;
 
-	(void)state;
 	make_usual(dir.fd);
 	unit_write(dir.fd, PORT "/gid_attrs/types/0", "RoCE v2\n", 0644);
 	node = open_node(&dir);
@@ -158,13 +155,4 @@ static void a_gid_that_comes_late_is_waited_for(void **state)
 	node_wait_for_gids(&node, &devices, UNIT_PATIENCE * 1000);
 	assert_int_equal(devices.item[0].port[0].gid_index, 0);
 	assert_int_equal(waitpid(child, NULL, 0), child);
-}
-
-void add_port_tests(struct unit_suite *suite)
-{
-
-	UNIT_TABLE_AS(suite, "port: ", ports_are_read, port_cases);
-	unit_add(suite, "port: a device that goes has none", a_device_that_goes_has_no_ports, NULL);
-	unit_add(suite, "port: a GID that comes late is waited for",
-		 a_gid_that_comes_late_is_waited_for, NULL);
 }

@@ -64,11 +64,5 @@ void remove_below(int root, const char *path)
 
 int main(void)
 {
-	static struct unit_suite suite;
-
-	add_device_tests(&suite);
-	add_port_tests(&suite);
-	add_netdev_tests(&suite);
-	add_pci_tests(&suite);
-	return unit_run(&suite, "node");
+	return unit_main("node");
 }

@@ -23,11 +23,4 @@ void make_usual(int root);
 void remove_below(int root, const char *path);
 struct node open_node(const struct unit_dir *dir);
 
-/* ---- one for each file ---- */
-
-void add_device_tests(struct unit_suite *suite);
-void add_port_tests(struct unit_suite *suite);
-void add_netdev_tests(struct unit_suite *suite);
-void add_pci_tests(struct unit_suite *suite);
-
 #endif

@@ -58,11 +58,10 @@ static int read_note(struct scene *scene, const char *id)
 	return note_read(&scene->arena, scene->dir.fd, id, &scene->read, &scene->err);
 }
 
-static void is_read_as_written(void **state)
+UNIT_TEST("a note is read as it was written")
 {
 	cleanup_scene scene = scene_make();
 
-	(void)state;
 	assert_int_equal(write_note(&scene, &granted), 0);
 	assert_int_equal(read_note(&scene, ID), 1);
 	assert_string_equal(scene.read.id, ID);
@@ -80,12 +79,11 @@ static void is_read_as_written(void **state)
 	assert_int_equal(strlen(scene.read.time), strlen("2026-11-21T20:22:43Z"));
 }
 
-static void the_last_one_holds(void **state)
+UNIT_TEST("of two for a container the last holds")
 {
 	cleanup_scene scene = scene_make();
 	struct note missed = granted;
 
-	(void)state;
 	missed.result = NOTE_MISSED;
 	missed.n_settings = 0;
 	assert_int_equal(write_note(&scene, &granted), 0);
@@ -95,11 +93,10 @@ static void the_last_one_holds(void **state)
 	assert_int_equal(scene.read.n_settings, 0);
 }
 
-static void root_alone_reads_it(void **state)
+UNIT_TEST("directory and file are for root alone")
 {
 	cleanup_scene scene = scene_make();
 
-	(void)state;
 	assert_int_equal(write_note(&scene, &granted), 0);
 	assert_int_equal(unit_stat(scene.dir.fd, NOTE_DIR).st_mode & 07777, 0700);
 	assert_int_equal(unit_stat(scene.dir.fd, NOTE_DIR "/" ID ".json").st_mode & 07777, 0600);
@@ -113,9 +110,8 @@ static const struct id_case {
 	{"a hidden file", ".nri"}, {"a line break", "a\nb"}, {"200 bytes", ID ID ID "0123456789"},
 };
 
-static void is_no_id(void **state)
+UNIT_ROWS_AS("no container's id: ", id_cases)
 {
-	const struct id_case *row = *state;
 	cleanup_scene scene = scene_make();
 	struct note note = granted;
 
@@ -127,11 +123,10 @@ static void is_no_id(void **state)
 	note_remove(scene.dir.path, row->id);
 }
 
-static void others_are_not_believed(void **state)
+UNIT_TEST("what others could have written is not believed")
 {
 	cleanup_scene scene = scene_make();
 
-	(void)state;
 	assert_int_equal(write_note(&scene, &granted), 0);
 	assert_int_equal(fchmodat(scene.dir.fd, NOTE_DIR "/" ID ".json", 0622, 0), 0);
 	assert_int_equal(read_note(&scene, ID), -1);
@@ -149,12 +144,11 @@ static void others_are_not_believed(void **state)
 	assert_one_line(&scene.err);
 }
 
-static void a_link_is_not_followed(void **state)
+UNIT_TEST("a link is not followed")
 {
 	cleanup_scene scene = scene_make();
 	struct note note = granted;
 
-	(void)state;
 	assert_int_equal(write_note(&scene, &granted), 0);
 	unit_write(scene.dir.fd, "elsewhere", "{}", 0600);
 	assert_int_equal(symlinkat("../../../elsewhere", scene.dir.fd, NOTE_DIR "/abc.json"), 0);
@@ -165,11 +159,10 @@ static void a_link_is_not_followed(void **state)
 	assert_int_equal(read_note(&scene, "abc"), 1);
 }
 
-static void garbage_is_an_error(void **state)
+UNIT_TEST("what is no note is an error")
 {
 	cleanup_scene scene = scene_make();
 
-	(void)state;
 	assert_int_equal(write_note(&scene, &granted), 0);
 	unit_write(scene.dir.fd, NOTE_DIR "/abc.json", "{\"result\": \"won\"}", 0600);
 	assert_int_equal(read_note(&scene, "abc"), -1);
@@ -177,14 +170,13 @@ static void garbage_is_an_error(void **state)
 	assert_one_line(&scene.err);
 }
 
-static void a_long_one_is_short(void **state)
+UNIT_TEST("a note that is too long leaves out variables and annotations")
 {
 	cleanup_scene scene = scene_make();
 	struct note note = granted;
 	static char value[NOTE_SIZE_MAX];
 	struct note_pair pair = {"NCCL_X", value};
 
-	(void)state;
 	memset(value, 'x', sizeof(value) - 1);
 	note.settings = &pair;
 	assert_int_equal(write_note(&scene, &note), 0);
@@ -194,13 +186,12 @@ static void a_long_one_is_short(void **state)
 	assert_int_equal(scene.read.result, NOTE_GRANTED);
 }
 
-static void is_removed_and_listed(void **state)
+UNIT_TEST("notes are listed and removed")
 {
 	cleanup_scene scene = scene_make();
 	struct note note = granted;
 	const char **ids;
 
-	(void)state;
 	assert_int_equal(note_list(&scene.arena, scene.dir.path, &ids), 0);
 	assert_int_equal(write_note(&scene, &granted), 0);
 	note.id = "abc";
@@ -225,9 +216,8 @@ static const struct age_case {
 	{"in the future", -3600, false},
 };
 
-static void age_is_judged(void **state)
+UNIT_ROWS_AS("whether it is new: written ", age_cases)
 {
-	const struct age_case *row = *state;
 	cleanup_scene scene = scene_make();
 	const struct timespec then = {.tv_sec = time(NULL) - row->age};
 	const struct timespec times[2] = {then, then};
@@ -241,7 +231,7 @@ static void age_is_judged(void **state)
 }
 
 /* The oldest goes, whatever its name. */
-static void their_number_is_bounded(void **state)
+UNIT_TEST("there are never more than 4,096: the oldest goes")
 {
 	static const struct timespec long_ago[2] = {{.tv_sec = 1000}, {.tv_sec = 1000}};
 	cleanup_scene scene = scene_make();
@@ -249,7 +239,6 @@ static void their_number_is_bounded(void **state)
 	const char **ids;
 	char name[64];
 
-	(void)state;
 	assert_int_equal(write_note(&scene, &granted), 0);
 	for (int i = 1; i < NOTES_MAX; i++) {
 		(void)snprintf(name, sizeof(name), NOTE_DIR "/%d.json", i);
@@ -266,21 +255,5 @@ static void their_number_is_bounded(void **state)
 
 int main(void)
 {
-	static struct unit_suite suite;
-
-	unit_add(&suite, "a note is read as it was written", is_read_as_written, NULL);
-	unit_add(&suite, "of two for a container the last holds", the_last_one_holds, NULL);
-	unit_add(&suite, "directory and file are for root alone", root_alone_reads_it, NULL);
-	UNIT_TABLE_AS(&suite, "no container's id: ", is_no_id, id_cases);
-	UNIT_TABLE_AS(&suite, "whether it is new: written ", age_is_judged, age_cases);
-	unit_add(&suite, "what others could have written is not believed", others_are_not_believed,
-		 NULL);
-	unit_add(&suite, "a link is not followed", a_link_is_not_followed, NULL);
-	unit_add(&suite, "what is no note is an error", garbage_is_an_error, NULL);
-	unit_add(&suite, "a note that is too long leaves out variables and annotations",
-		 a_long_one_is_short, NULL);
-	unit_add(&suite, "notes are listed and removed", is_removed_and_listed, NULL);
-	unit_add(&suite, "there are never more than 4,096: the oldest goes",
-		 their_number_is_bounded, NULL);
-	return unit_run(&suite, "note");
+	return unit_main("note");
 }

@@ -61,12 +61,11 @@ static bool exists(const struct scene *scene, const char *path)
 	return faccessat(scene->dir.fd, path, F_OK, 0) == 0;
 }
 
-static void is_read_as_it_was_left(void **state)
+UNIT_TEST("a record is read as it was left")
 {
 	cleanup_scene scene = scene_make();
 	int64_t now = time(NULL);
 
-	(void)state;
 	assert_int_equal(leave(&scene, &denied), 0);
 	assert_int_equal(read_record(&scene, ID ".denied.json"), 1);
 	assert_string_equal(scene.read.id, ID);
@@ -83,12 +82,11 @@ static void is_read_as_it_was_left(void **state)
 	assert_int_equal(unit_stat(scene.dir.fd, FILE_OF("denied")).st_mode & 07777, 0600);
 }
 
-static void each_result_has_a_record(void **state)
+UNIT_TEST("each result of a container has a record")
 {
 	cleanup_scene scene = scene_make();
 	struct refusal missed = denied;
 
-	(void)state;
 	missed.result = NOTE_MISSED;
 	assert_int_equal(leave(&scene, &denied), 0);
 	assert_int_equal(leave(&scene, &missed), 0);
@@ -97,12 +95,11 @@ static void each_result_has_a_record(void **state)
 	assert_int_equal(scene.read.result, NOTE_MISSED);
 }
 
-static void without_a_pod_there_is_none(void **state)
+UNIT_TEST("without a pod, a namespace or an id none is left")
 {
 	cleanup_scene scene = scene_make();
 	struct refusal refusal = denied;
 
-	(void)state;
 	refusal.pod = NULL;
 	assert_int_equal(leave(&scene, &refusal), 0);
 	refusal.pod = denied.pod;
@@ -114,22 +111,20 @@ static void without_a_pod_there_is_none(void **state)
 	assert_false(exists(&scene, REFUSAL_DIR));
 }
 
-static void a_tree_without_run_gets_none(void **state)
+UNIT_TEST("a tree without /run gets none")
 {
 	cleanup_scene scene = scene_make();
 
-	(void)state;
 	assert_int_equal(unlinkat(scene.dir.fd, "run", AT_REMOVEDIR), 0);
 	assert_int_equal(leave(&scene, &denied), 0);
 	assert_false(exists(&scene, "run"));
 }
 
 /* A directory that others can write is another thing than none: that is said. */
-static void what_cannot_be_left_is_an_error(void **state)
+UNIT_TEST("a record that cannot be left is an error")
 {
 	cleanup_scene scene = scene_make();
 
-	(void)state;
 	unit_write(scene.dir.fd, SHELF_PARENT, "no directory", 0644);
 	assert_int_equal(leave(&scene, &denied), -1);
 	assert_has(scene.err.text, "/" SHELF_PARENT);
@@ -141,13 +136,12 @@ static void what_cannot_be_left_is_an_error(void **state)
 	assert_has(scene.err.text, "must belong to root alone");
 }
 
-static void a_reason_is_one_short_line(void **state)
+UNIT_TEST("a reason is one line of 1,024 bytes at most")
 {
 	static char long_reason[8 * REFUSAL_REASON_MAX];
 	cleanup_scene scene = scene_make();
 	struct refusal refusal = denied;
 
-	(void)state;
 	memset(long_reason, '"', sizeof(long_reason) - 1);
 	memcpy(long_reason, "a\nb\033[2J", 7);
 	refusal.reason = long_reason;
@@ -175,9 +169,8 @@ static const struct garbage_case {
 	{"a pod of two lines that is no string", "{\"pod\":[\"a\"]}", "pod"},
 };
 
-static void garbage_is_an_error(void **state)
+UNIT_ROWS_AS("no record: ", garbage_cases)
 {
-	const struct garbage_case *row = *state;
 	cleanup_scene scene = scene_make();
 
 	assert_int_equal(leave(&scene, &denied), 0);
@@ -188,21 +181,19 @@ static void garbage_is_an_error(void **state)
 }
 
 /* The reporter lists the directory first: what went since then is no error. */
-static void one_that_has_gone_is_none(void **state)
+UNIT_TEST("a record that has gone is none")
 {
 	cleanup_scene scene = scene_make();
 
-	(void)state;
 	assert_int_equal(leave(&scene, &denied), 0);
 	assert_int_equal(read_record(&scene, "gone.json"), 0);
 	assert_null(scene.read.id);
 }
 
-static void what_others_can_write_is_not_believed(void **state)
+UNIT_TEST("a record that others can write is not believed")
 {
 	cleanup_scene scene = scene_make();
 
-	(void)state;
 	assert_int_equal(leave(&scene, &denied), 0);
 	assert_int_equal(fchmodat(scene.dir.fd, FILE_OF("denied"), 0622, 0), 0);
 	assert_int_equal(read_record(&scene, ID ".denied.json"), -1);
@@ -210,13 +201,12 @@ static void what_others_can_write_is_not_believed(void **state)
 	assert_null(scene.read.id);
 }
 
-static void their_number_is_bounded(void **state)
+UNIT_TEST("there are never more than 1,024: the oldest goes")
 {
 	static const struct timespec long_ago[2] = {{.tv_sec = 1000}, {.tv_sec = 1000}};
 	cleanup_scene scene = scene_make();
 	char name[64];
 
-	(void)state;
 	assert_int_equal(leave(&scene, &denied), 0);
 	for (int i = 1; i < REFUSALS_MAX; i++) {
 		(void)snprintf(name, sizeof(name), REFUSAL_DIR "/%d.json", i);
@@ -264,9 +254,8 @@ static const struct chosen_case {
 	{"a sandbox", {.inject = INJECT_ASKED}, 0, true, NOTE_DENIED, false},
 };
 
-static void is_left_to_its_author(void **state)
+UNIT_ROWS_AS("for the author: ", chosen_cases)
 {
-	const struct chosen_case *row = *state;
 	cleanup_scene scene = scene_make();
 	struct container container = {
 		.id = ID,
@@ -283,23 +272,5 @@ static void is_left_to_its_author(void **state)
 
 int main(void)
 {
-	static struct unit_suite suite;
-
-	unit_add(&suite, "a record is read as it was left", is_read_as_it_was_left, NULL);
-	unit_add(&suite, "each result of a container has a record", each_result_has_a_record, NULL);
-	unit_add(&suite, "without a pod, a namespace or an id none is left",
-		 without_a_pod_there_is_none, NULL);
-	unit_add(&suite, "a tree without /run gets none", a_tree_without_run_gets_none, NULL);
-	unit_add(&suite, "a record that cannot be left is an error",
-		 what_cannot_be_left_is_an_error, NULL);
-	unit_add(&suite, "a reason is one line of 1,024 bytes at most", a_reason_is_one_short_line,
-		 NULL);
-	UNIT_TABLE_AS(&suite, "no record: ", garbage_is_an_error, garbage_cases);
-	unit_add(&suite, "a record that has gone is none", one_that_has_gone_is_none, NULL);
-	unit_add(&suite, "a record that others can write is not believed",
-		 what_others_can_write_is_not_believed, NULL);
-	unit_add(&suite, "there are never more than 1,024: the oldest goes",
-		 their_number_is_bounded, NULL);
-	UNIT_TABLE_AS(&suite, "for the author: ", is_left_to_its_author, chosen_cases);
-	return unit_run(&suite, "refusal");
+	return unit_main("refusal");
 }

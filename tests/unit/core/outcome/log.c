@@ -225,9 +225,8 @@ static void note(const struct log_case *row, const struct unit_dir *dir)
 		fail_msg("%s", err.text);
 }
 
-static void outcome_says(void **state)
+UNIT_ROWS(log_cases)
 {
-	const struct log_case *row = *state;
 	cleanup_unit_dir dir = unit_dir_make();
 	char text[4096];
 
@@ -242,8 +241,5 @@ static void outcome_says(void **state)
 
 int main(void)
 {
-	static struct unit_suite suite;
-
-	UNIT_TABLE(&suite, outcome_says, log_cases);
-	return unit_run(&suite, "outcome_log");
+	return unit_main("outcome_log");
 }

@@ -232,9 +232,8 @@ static void serve(const struct outcome_case *row, bool repeats, struct outcome *
 			       arena_strdup(&container.arena, ret_outcome->reason));
 }
 
-static void outcome_is(void **state)
+UNIT_ROWS(outcome_cases)
 {
-	const struct outcome_case *row = *state;
 	struct outcome outcome;
 	struct bench bench;
 
@@ -254,18 +253,18 @@ static void outcome_is(void **state)
 }
 
 /* The container runs by then: crun would kill it. */
-static void a_repeated_run_never_refuses(void **state)
+UNIT_ROWS_AS("repeated: ", outcome_cases)
 {
 	struct outcome outcome;
 	struct bench bench;
 
-	serve(*state, true, &outcome, &bench);
+	serve(row, true, &outcome, &bench);
 	assert_false(outcome.must_fail);
 	assert_false(expected.was_true);
 }
 
 /* While a device is known and the rest is not, on_error "fail" holds; a grant ends that. */
-static void late_in_between_it_fails(void **state)
+UNIT_TEST("late: in between")
 {
 	static const struct outcome_case rows[] = {
 		{.spec = ASKS_WITH_DEVICE, .config = ON_ERROR},
@@ -275,7 +274,6 @@ static void late_in_between_it_fails(void **state)
 	struct outcome outcome;
 	struct bench bench;
 
-	(void)state;
 	for (size_t i = 0; i < LENGTH(rows); i++) {
 		serve(&rows[i], false, &outcome, &bench);
 		assert_int_equal(expected.was_true, i == 0);
@@ -284,13 +282,12 @@ static void late_in_between_it_fails(void **state)
 }
 
 /* As the shim's exec finds it, by itself */
-static void a_failure_found_elsewhere_has_its_reason(void **state)
+UNIT_TEST("failed: found elsewhere")
 {
 	const struct err err = {.text = "the record is gone"};
 	cleanup_container container = CONTAINER_NONE;
 	struct outcome outcome = {0};
 
-	(void)state;
 	outcome_fail(&container, true, &err, &outcome);
 	assert_int_equal(outcome.kind, OUTCOME_FAILED);
 	assert_false(outcome.must_fail); /* no config says so */
@@ -306,11 +303,5 @@ static void a_failure_found_elsewhere_has_its_reason(void **state)
 
 int main(void)
 {
-	static struct unit_suite suite;
-
-	UNIT_TABLE(&suite, outcome_is, outcome_cases);
-	UNIT_TABLE_AS(&suite, "repeated: ", a_repeated_run_never_refuses, outcome_cases);
-	unit_add(&suite, "failed: found elsewhere", a_failure_found_elsewhere_has_its_reason, NULL);
-	unit_add(&suite, "late: in between", late_in_between_it_fails, NULL);
-	return unit_run(&suite, "outcome");
+	return unit_main("outcome");
 }

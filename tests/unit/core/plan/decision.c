@@ -301,9 +301,8 @@ static const struct decision_case {
 	 false},
 };
 
-static void decision_is_made(void **state)
+UNIT_ROWS(decision_cases)
 {
-	const struct decision_case *row = *state;
 	cleanup_bench bench = {0};
 	struct plan decided;
 
@@ -347,9 +346,8 @@ static const struct doubt_case {
 	 ""},
 };
 
-static void a_doubt_is_said(void **state)
+UNIT_ROWS(doubt_cases)
 {
-	const struct doubt_case *row = *state;
 	cleanup_bench bench = {0};
 
 	set_up(&bench, &row->setup);
@@ -357,20 +355,10 @@ static void a_doubt_is_said(void **state)
 	assert_string_equal(unit_codes(&bench.arena, &bench.warnings), row->warnings);
 }
 
-static void decisions_have_the_names_of_the_schema(void **state)
+UNIT_TEST("decision: the names of the schema")
 {
-	(void)state;
 	assert_string_equal(decision_name(DECISION_GRANT), "grant");
 	assert_string_equal(decision_name(DECISION_TCP), "tcp");
 	assert_string_equal(decision_name(DECISION_NONE), "none");
 	assert_string_equal(decision_name(DECISION_DENIED), "denied");
-}
-
-void add_decision_tests(struct unit_suite *suite)
-{
-
-	UNIT_TABLE(suite, decision_is_made, decision_cases);
-	UNIT_TABLE(suite, a_doubt_is_said, doubt_cases);
-	unit_add(suite, "decision: the names of the schema", decisions_have_the_names_of_the_schema,
-		 NULL);
 }

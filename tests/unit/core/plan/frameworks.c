@@ -33,9 +33,8 @@ static const struct gloo_case {
 	{"gloo: tcp", {TCP_SETUP, .gloo = true}, NULL, ""},
 };
 
-static void gloo_is_told_all_or_nothing(void **state)
+UNIT_ROWS(gloo_cases)
 {
-	const struct gloo_case *row = *state;
 	cleanup_bench bench = {0};
 	const char *list = NULL;
 
@@ -73,9 +72,8 @@ static const struct port_list_case {
 };
 
 /* They read no nccl.conf: a line there would say what nobody reads. */
-static void frameworks_are_told_by_the_environment(void **state)
+UNIT_ROWS(port_list_cases)
 {
-	const struct port_list_case *row = *state;
 	cleanup_bench bench = {0};
 	const char *text = "";
 
@@ -90,22 +88,13 @@ static void frameworks_are_told_by_the_environment(void **state)
 	assert_string_equal(plan_nccl_lines(&bench.arena, &bench.plan), "");
 }
 
-static void what_is_there_is_not_new(void **state)
+UNIT_TEST("frameworks: what the environment has is not new")
 {
 	static const struct setup setup = {ASKED, ONE_DEVICE, .env = {"NCCL_IB_HCA==mlx5_6"}};
 	cleanup_bench bench = {0};
 
-	(void)state;
 	set_up(&bench, &setup);
 	make_plan(&bench);
 	assert_int_equal(bench.plan.n_settings, 1);
 	assert_false(plan_has_new_settings(&bench.plan));
-}
-
-void add_framework_tests(struct unit_suite *suite)
-{
-	UNIT_TABLE(suite, frameworks_are_told_by_the_environment, port_list_cases);
-	unit_add(suite, "frameworks: what the environment has is not new", what_is_there_is_not_new,
-		 NULL);
-	UNIT_TABLE(suite, gloo_is_told_all_or_nothing, gloo_cases);
 }

@@ -52,9 +52,8 @@ static const struct memlock_case {
 	 true},
 };
 
-static void memlock_is_planned(void **state)
+UNIT_ROWS(memlock_cases)
 {
-	const struct memlock_case *row = *state;
 	cleanup_bench bench = {0};
 
 	set_up(&bench, &row->setup);
@@ -89,9 +88,8 @@ static const struct shortage_case {
 	{"rootless: no hard limit", {ASKED, ONE_DEVICE}, UNLIMITED, false},
 };
 
-static void a_shortage_is_said(void **state)
+UNIT_ROWS(shortage_cases)
 {
-	const struct shortage_case *row = *state;
 	cleanup_bench bench = {0};
 
 	set_up(&bench, &row->setup);
@@ -151,20 +149,11 @@ static const struct capability_case {
 	 IPC_LOCK},
 };
 
-static void capabilities_are_planned(void **state)
+UNIT_ROWS(capability_cases)
 {
-	const struct capability_case *row = *state;
 	cleanup_bench bench = {0};
 
 	set_up(&bench, &row->setup);
 	make_plan(&bench);
 	assert_true(bench.plan.capabilities == row->adds);
-}
-
-void add_limit_tests(struct unit_suite *suite)
-{
-
-	UNIT_TABLE(suite, memlock_is_planned, memlock_cases);
-	UNIT_TABLE(suite, a_shortage_is_said, shortage_cases);
-	UNIT_TABLE(suite, capabilities_are_planned, capability_cases);
 }

@@ -31,9 +31,8 @@ static const struct mount_case {
 	{"mount: a dot", {"."}, false},
 };
 
-static void mounts_over_the_file_are_seen(void **state)
+UNIT_ROWS(mount_cases)
 {
-	const struct mount_case *row = *state;
 	cleanup_bench bench = {0};
 	struct setup setup = {ASKED, ONE_DEVICE};
 	char *exact[ITEMS_MAX] = {NULL};
@@ -52,22 +51,13 @@ static void mounts_over_the_file_are_seen(void **state)
 	assert_int_equal(bench.plan.n_settings, 1);
 }
 
-static void a_mount_does_not_matter_without_values(void **state)
+UNIT_TEST("mount: does not matter without values")
 {
 	static const struct setup setup = {ASKED, .no_nccl = true, .mounts = {"/etc/nccl.conf"},
 					   ONE_DEVICE};
 	cleanup_bench bench = {0};
 
-	(void)state;
 	set_up(&bench, &setup);
 	make_plan(&bench);
 	assert_string_equal(unit_codes(&bench.arena, &bench.warnings), "");
-}
-
-void add_mount_tests(struct unit_suite *suite)
-{
-
-	UNIT_TABLE(suite, mounts_over_the_file_are_seen, mount_cases);
-	unit_add(suite, "mount: does not matter without values",
-		 a_mount_does_not_matter_without_values, NULL);
 }

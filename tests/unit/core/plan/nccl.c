@@ -260,9 +260,8 @@ static void check_lines(struct bench *bench)
 	assert_true(!lines[0] || lines[strlen(lines) - 1] == '\n');
 }
 
-static void settings_are_planned(void **state)
+UNIT_ROWS(setting_cases)
 {
-	const struct setting_case *row = *state;
 	cleanup_bench bench = {0};
 
 	set_up(&bench, &row->setup);
@@ -272,12 +271,11 @@ static void settings_are_planned(void **state)
 	check_lines(&bench);
 }
 
-static void the_warning_says_what_we_would_have_said(void **state)
+UNIT_TEST("env: the warning says what we would have said")
 {
 	static const struct setup setup = {ASKED, .env = {"NCCL_IB_HCA=mlx5_0"}, ONE_DEVICE};
 	cleanup_bench bench = {0};
 
-	(void)state;
 	set_up(&bench, &setup);
 	make_plan(&bench);
 	assert_has(bench.warnings.item[0].message, "NCCL_IB_HCA=mlx5_0");
@@ -327,9 +325,8 @@ static const struct many_case {
 	{"many: 17 devices of two usable ports are 34 items", 17, 3, 32, true},
 };
 
-static void nccl_reads_32_items(void **state)
+UNIT_ROWS(many_cases)
 {
-	const struct many_case *row = *state;
 	cleanup_bench bench = {0};
 	const char *codes;
 
@@ -342,11 +339,10 @@ static void nccl_reads_32_items(void **state)
 	assert_int_equal(strstr(codes, "too_many_hcas") != NULL, row->warns);
 }
 
-static void nccl_reads_32_interfaces(void **state)
+UNIT_TEST("many: of 33 interfaces NCCL reads 32")
 {
 	cleanup_bench bench = {0};
 
-	(void)state;
 	many_devices(&bench, 33, 1, "mlx5_");
 	bench.config.nccl.socket_ifname = "rdma";
 	make_plan(&bench);
@@ -356,14 +352,13 @@ static void nccl_reads_32_interfaces(void **state)
 }
 
 /* The first index of a table is one as any other. */
-static void the_gid_index_0_is_one(void **state)
+UNIT_TEST("GID: legacy, the index 0 differs from others")
 {
 	static const struct setup setup = {
 		ASKED, .gid = GID_INDEX_LEGACY,
 		.devices = {{"mlx5_6", NULL, GID(3)}, {"mlx5_10", NULL, GID(3)}}};
 	cleanup_bench bench = {0};
 
-	(void)state;
 	set_up(&bench, &setup);
 	bench.devices.item[0].port[0].gid_index = 0;
 	make_plan(&bench);
@@ -371,9 +366,8 @@ static void the_gid_index_0_is_one(void **state)
 }
 
 /* NCCL's own buffers have room for that much. */
-static void a_value_may_be_1023_bytes_long(void **state)
+UNIT_TEST("many: a value may be 1023 bytes long")
 {
-	(void)state;
 	for (size_t len = 1023; len <= 1024; len++) {
 		cleanup_bench bench = {0};
 		struct setup setup = {ASKED, .no_hca = true, ONE_DEVICE};
@@ -390,32 +384,15 @@ static void a_value_may_be_1023_bytes_long(void **state)
 }
 
 /* Half a list would silently select other devices. */
-static void a_list_that_nccl_cannot_read_is_not_set(void **state)
+UNIT_TEST("many: a list that NCCL cannot read whole is not set")
 {
 	static const char *const prefix =
 		"a_name_of_sixty_bytes_0123456789_0123456789_0123456789_012";
 	cleanup_bench bench = {0};
 
-	(void)state;
 	many_devices(&bench, 20, 1, prefix);
 	make_plan(&bench);
 	assert_int_equal(bench.plan.n_settings, 0);
 	assert_string_equal(unit_codes(&bench.arena, &bench.warnings), "value_too_long");
 	assert_true(bench.plan.sets_memlock);
-}
-
-void add_nccl_tests(struct unit_suite *suite)
-{
-
-	UNIT_TABLE(suite, settings_are_planned, setting_cases);
-	unit_add(suite, "env: the warning says what we would have said",
-		 the_warning_says_what_we_would_have_said, NULL);
-	UNIT_TABLE(suite, nccl_reads_32_items, many_cases);
-	unit_add(suite, "many: of 33 interfaces NCCL reads 32", nccl_reads_32_interfaces, NULL);
-	unit_add(suite, "many: a value may be 1023 bytes long", a_value_may_be_1023_bytes_long,
-		 NULL);
-	unit_add(suite, "GID: legacy, the index 0 differs from others", the_gid_index_0_is_one,
-		 NULL);
-	unit_add(suite, "many: a list that NCCL cannot read whole is not set",
-		 a_list_that_nccl_cannot_read_is_not_set, NULL);
 }

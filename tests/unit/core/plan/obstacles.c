@@ -54,9 +54,8 @@ static const struct distance_case {
 	{"distance: no PCI function", NULL, HOST "/0000:3a:00.0/0000:3b:00.0", 0, 0, ""},
 };
 
-static void is_distance(void **state)
+UNIT_ROWS(distance_cases)
 {
-	const struct distance_case *row = *state;
 	struct pci_place a = {
 		.path = row->a, .has_numa_node = row->numa_a >= 0, .numa_node = row->numa_a};
 	struct pci_place b = {
@@ -183,9 +182,8 @@ static void fill_devices(const struct obstacle_case *row, struct device device[2
 	}
 }
 
-static void has_obstacles(void **state)
+UNIT_ROWS(obstacle_cases)
 {
-	const struct obstacle_case *row = *state;
 	cleanup_arena arena = {0};
 	struct warnings warnings = {0};
 	struct spec spec = {.network_namespace = row->pod_network};
@@ -206,7 +204,7 @@ static void has_obstacles(void **state)
 }
 
 /* As while its driver is loaded: of no port nothing is known. */
-static void a_device_without_ports_is_no_obstacle(void **state)
+UNIT_TEST("ports: a device without them, on a node whose GPUs are not known")
 {
 	cleanup_arena arena = {0};
 	struct warnings warnings = {0};
@@ -215,7 +213,6 @@ static void a_device_without_ports_is_no_obstacle(void **state)
 	struct devices devices = {.item = &device, .n = 1};
 	struct facts facts = {.spec = &spec, .devices = &devices};
 
-	(void)state;
 	assert_int_equal(obstacles_warn(&(struct planning){&arena, &facts, NULL, &warnings}), 0);
 	assert_int_equal(warnings.n, 0);
 }
@@ -238,9 +235,8 @@ static const struct number_case {
 	{"number: null", "../../devices/virtual/mem/null", NUMBER_OTHER},
 };
 
-static void is_number(void **state)
+UNIT_ROWS(number_cases)
 {
-	const struct number_case *row = *state;
 	cleanup_arena arena = {0};
 	struct devices devices = {0};
 	struct err err;
@@ -254,12 +250,5 @@ static void is_number(void **state)
 
 int main(void)
 {
-	static struct unit_suite suite;
-
-	UNIT_TABLE(&suite, is_distance, distance_cases);
-	UNIT_TABLE(&suite, has_obstacles, obstacle_cases);
-	unit_add(&suite, "ports: a device without them, on a node whose GPUs are not known",
-		 a_device_without_ports_is_no_obstacle, NULL);
-	UNIT_TABLE(&suite, is_number, number_cases);
-	return unit_run(&suite, "obstacles");
+	return unit_main("obstacles");
 }

@@ -159,9 +159,8 @@ static const char *render(struct arena *arena, const struct devices *devices)
 	return text;
 }
 
-static void devices_are_ordered(void **state)
+UNIT_ROWS(cases)
 {
-	const struct order_case *row = *state;
 	cleanup_arena arena = {0};
 	struct device room[ITEMS_MAX];
 	struct devices devices = make_devices(row->devices, room);
@@ -199,10 +198,9 @@ static const struct message_case {
 	 "the environment calls " B " mlx5_6, but its name on this node is mlx5_7:"},
 };
 
-static void warnings_name_the_device(void **state)
+UNIT_ROWS(message_cases)
 {
 	static const struct proven proven[] = {{"mlx5_7", B, "uverbs7"}, {0}};
-	const struct message_case *row = *state;
 	cleanup_arena arena = {0};
 	struct device room[ITEMS_MAX];
 	struct devices devices = make_devices(proven, room);
@@ -216,7 +214,7 @@ static void warnings_name_the_device(void **state)
 }
 
 /* The same devices in any order in linux.devices give the same result. */
-static void the_order_of_linux_devices_does_not_matter(void **state)
+UNIT_TEST("order: does not depend on that of linux.devices")
 {
 	static const struct proven four[] = {{"mlx5_10", A, "uverbs10"},
 					     {"mlx5_2", B, "uverbs2"},
@@ -224,7 +222,6 @@ static void the_order_of_linux_devices_does_not_matter(void **state)
 					     {"mlx5_3", C, "uverbs3"}};
 	struct claim claim = {CLAIM_SRIOV, B, NULL, NULL};
 
-	(void)state;
 	for (int i = 0; i < 256; i++) {
 		int at[] = {i & 3, i >> 2 & 3, i >> 4 & 3, i >> 6 & 3};
 		cleanup_arena arena = {0};
@@ -247,7 +244,7 @@ static void the_order_of_linux_devices_does_not_matter(void **state)
 }
 
 /* A node of 1,024 virtual functions, all of one container, claimed backwards */
-static void a_thousand_devices_are_ordered(void **state)
+UNIT_TEST("order: a thousand devices, claimed backwards")
 {
 	const size_t n = 1024;
 	cleanup_arena arena = {0};
@@ -256,7 +253,6 @@ static void a_thousand_devices_are_ordered(void **state)
 	struct warnings warnings = {0};
 	struct err err;
 
-	(void)state;
 	for (size_t i = 0; i < n; i++) {
 		struct device *device = &devices.item[i];
 
@@ -274,13 +270,5 @@ static void a_thousand_devices_are_ordered(void **state)
 
 int main(void)
 {
-	static struct unit_suite suite;
-
-	UNIT_TABLE(&suite, devices_are_ordered, cases);
-	UNIT_TABLE(&suite, warnings_name_the_device, message_cases);
-	unit_add(&suite, "order: does not depend on that of linux.devices",
-		 the_order_of_linux_devices_does_not_matter, NULL);
-	unit_add(&suite, "order: a thousand devices, claimed backwards",
-		 a_thousand_devices_are_ordered, NULL);
-	return unit_run(&suite, "order");
+	return unit_main("order");
 }

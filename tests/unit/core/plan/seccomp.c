@@ -64,16 +64,14 @@ static void check_seccomp(const struct seccomp_case *row, bool amends, uint32_t 
 		assert_string_equal(text, says);
 }
 
-static void what_a_profile_refuses_is_amended_or_said(void **state)
+UNIT_ROWS(seccomp_cases)
 {
-	const struct seccomp_case *row = *state;
-
 	check_seccomp(row, false, 0, row->says);
 	check_seccomp(row, true, row->amended, row->still);
 }
 
 /* Nothing is amended for who is granted nothing. */
-static void only_a_grant_amends(void **state)
+UNIT_TEST("seccomp: nothing is amended without a grant")
 {
 	static const struct setup setups[] = {
 		{TCP_SETUP, .amend_seccomp = true,
@@ -82,7 +80,6 @@ static void only_a_grant_amends(void **state)
 		 .seccomp = {.present = true, .default_refuses = true}},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < LENGTH(setups); i++) {
 		cleanup_bench bench = {0};
 
@@ -91,10 +88,4 @@ static void only_a_grant_amends(void **state)
 		assert_int_equal(bench.plan.seccomp, 0);
 		assert_int_equal(bench.warnings.n, 0);
 	}
-}
-
-void add_seccomp_tests(struct unit_suite *suite)
-{
-	UNIT_TABLE(suite, what_a_profile_refuses_is_amended_or_said, seccomp_cases);
-	unit_add(suite, "seccomp: nothing is amended without a grant", only_a_grant_amends, NULL);
 }

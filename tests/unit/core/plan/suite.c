@@ -139,14 +139,5 @@ void set_up(struct bench *bench, const struct setup *setup)
 
 int main(void)
 {
-	static struct unit_suite suite;
-
-	add_decision_tests(&suite);
-	add_limit_tests(&suite);
-	add_nccl_tests(&suite);
-	add_framework_tests(&suite);
-	add_seccomp_tests(&suite);
-	add_mount_tests(&suite);
-	add_twice_tests(&suite);
-	return unit_run(&suite, "plan");
+	return unit_main("plan");
 }

@@ -102,14 +102,4 @@ void decide_plan(struct bench *bench, struct plan *ret_plan);
 void make_plan(struct bench *bench);
 void set_up(struct bench *bench, const struct setup *setup);
 
-/* ---- one for each file ---- */
-
-void add_decision_tests(struct unit_suite *suite);
-void add_limit_tests(struct unit_suite *suite);
-void add_nccl_tests(struct unit_suite *suite);
-void add_framework_tests(struct unit_suite *suite);
-void add_seccomp_tests(struct unit_suite *suite);
-void add_mount_tests(struct unit_suite *suite);
-void add_twice_tests(struct unit_suite *suite);
-
 #endif

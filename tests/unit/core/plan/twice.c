@@ -40,9 +40,8 @@ static const struct twice_case {
 	{"twice: denied", {ASKED, .require_memory_limit = true, ONE_DEVICE}},
 };
 
-static void a_second_plan_adds_nothing(void **state)
+UNIT_ROWS(twice_cases)
 {
-	const struct twice_case *row = *state;
 	cleanup_bench bench = {0};
 	enum decision decision;
 
@@ -60,7 +59,7 @@ static void a_second_plan_adds_nothing(void **state)
 
 /* ---- facts stay as they are ---- */
 
-static void a_plan_changes_no_fact(void **state)
+UNIT_TEST("facts: a plan changes none of them")
 {
 	static const struct setup setup = {ASKED, .ifname = "rdma", .gid = GID_INDEX_LEGACY,
 					   .env = {"A=1"}, TWO};
@@ -70,7 +69,6 @@ static void a_plan_changes_no_fact(void **state)
 	struct request request;
 	struct device device[2];
 
-	(void)state;
 	set_up(&bench, &setup);
 	spec = bench.spec;
 	config = bench.config;
@@ -81,11 +79,4 @@ static void a_plan_changes_no_fact(void **state)
 	assert_memory_equal(&config, &bench.config, sizeof(config));
 	assert_memory_equal(&request, &bench.request, sizeof(request));
 	assert_memory_equal(device, bench.devices.item, sizeof(device));
-}
-
-void add_twice_tests(struct unit_suite *suite)
-{
-
-	UNIT_TABLE(suite, a_second_plan_adds_nothing, twice_cases);
-	unit_add(suite, "facts: a plan changes none of them", a_plan_changes_no_fact, NULL);
 }

@@ -49,9 +49,8 @@ static const char *joined(struct arena *arena, const struct config *config)
 	return all;
 }
 
-static void is_chosen(void **state)
+UNIT_ROWS(choice_cases)
 {
-	const struct choice_case *row = *state;
 	cleanup_unit_dir root = unit_dir_make();
 	cleanup_arena arena = {0};
 	const char *before[] = {"/before"};
@@ -65,14 +64,13 @@ static void is_chosen(void **state)
 }
 
 /* Else it would be anybody's choice what root runs. */
-static void only_a_trusted_file_chooses(void **state)
+UNIT_TEST("choice: only a trusted file chooses")
 {
 	cleanup_unit_dir root = unit_dir_make();
 	cleanup_arena arena = {0};
 	struct config config = {0};
 	const char *path = arena_printf(&arena, "%s/named.json", root.path);
 
-	(void)state;
 	unit_write(root.fd, CONFIG_PATH, "{\"runtimes\":[\"/a/crun\"]}", 0646);
 	assert_int_equal(choice_read(&arena, root.path, NULL, &config), CHOICE_UNKNOWN);
 	unit_write(root.fd, "named.json", "{\"runtimes\":[\"/b/runc\"]}", 0644);
@@ -81,10 +79,4 @@ static void only_a_trusted_file_chooses(void **state)
 	assert_int_equal(fchmodat(root.fd, "named.json", 0666, 0), 0);
 	assert_int_equal(choice_read(&arena, root.path, path, &config), CHOICE_UNKNOWN);
 	assert_int_equal(choice_read(&arena, path, NULL, &config), CHOICE_UNKNOWN);
-}
-
-void add_choice_tests(struct unit_suite *suite)
-{
-	UNIT_TABLE(suite, is_chosen, choice_cases);
-	unit_add(suite, "choice: only a trusted file chooses", only_a_trusted_file_chooses, NULL);
 }

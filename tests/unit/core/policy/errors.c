@@ -211,9 +211,8 @@ static const struct bad_case {
 	 "line 1: state_dir: expected a string, found null"},
 };
 
-static void is_refused(void **state)
+UNIT_ROWS(bad_cases)
 {
-	const struct bad_case *row = *state;
 	cleanup_arena arena = {0};
 	struct config config = {.path = "untouched"};
 	struct err err = {0};
@@ -242,9 +241,8 @@ static const struct extra_case {
 	 "{\"nccl\":{\"extra\":{\"NCCL_NET_GDR_LEVEL\":\"3\"}}}"},
 };
 
-static void extra_is_taken(void **state)
+UNIT_ROWS(extra_cases)
 {
-	const struct extra_case *row = *state;
 	cleanup_arena arena = {0};
 	struct config config;
 	struct err err = {0};
@@ -268,18 +266,16 @@ static int load_value(size_t len, const char *before, const char *after)
 	return -1;
 }
 
-static void values_fit_what_nccl_reads(void **state)
+UNIT_TEST("extra: values up to what NCCL reads, 1023 bytes")
 {
-	(void)state;
 	assert_int_equal(load_value(1023, "{\"nccl\":{\"extra\":{\"A\":\"", "\"}}}"), 0);
 	assert_int_equal(load_value(1024, "{\"nccl\":{\"extra\":{\"A\":\"", "\"}}}"), -1);
 	assert_int_equal(load_value(1023, "{\"nccl\":{\"socket_ifname\":\"", "\"}}"), 0);
 	assert_int_equal(load_value(1024, "{\"nccl\":{\"socket_ifname\":\"", "\"}}"), -1);
 }
 
-static void names_of_extra_are_never_dropped(void **state)
+UNIT_TEST("extra: a long name is taken or refused, never dropped")
 {
-	(void)state;
 	/* A name that is too long for us is an error, not a variable that silently lacks. */
 	for (size_t len = 200; len < 1200; len += 50) {
 		cleanup_arena arena = {0};
@@ -294,15 +290,4 @@ static void names_of_extra_are_never_dropped(void **state)
 			      &config, &err);
 		assert_true(status < 0 || config.nccl.n_extra == 1);
 	}
-}
-
-void add_error_tests(struct unit_suite *suite)
-{
-
-	UNIT_TABLE(suite, is_refused, bad_cases);
-	UNIT_TABLE(suite, extra_is_taken, extra_cases);
-	unit_add(suite, "extra: values up to what NCCL reads, 1023 bytes",
-		 values_fit_what_nccl_reads, NULL);
-	unit_add(suite, "extra: a long name is taken or refused, never dropped",
-		 names_of_extra_are_never_dropped, NULL);
 }

@@ -4,11 +4,10 @@
 
 #include <limits.h>
 
-static void an_absent_file_is_the_defaults(void **state)
+UNIT_TEST("file: an absent one is the defaults")
 {
 	static const char *const present[] = {"x", "etc/x", "etc/oci-rdma-hook/x"};
 
-	(void)state;
 	for (size_t i = 0; i < LENGTH(present); i++) {
 		cleanup_unit_dir root = unit_dir_make();
 		cleanup_arena arena = {0};
@@ -22,7 +21,7 @@ static void an_absent_file_is_the_defaults(void **state)
 	}
 }
 
-static void a_named_file_must_exist(void **state)
+UNIT_TEST("file: a named one must exist")
 {
 	cleanup_unit_dir root = unit_dir_make();
 	cleanup_arena arena = {0};
@@ -30,14 +29,13 @@ static void a_named_file_must_exist(void **state)
 	struct err err = {0};
 	const char *path = arena_printf(&arena, "%s/absent.json", root.path);
 
-	(void)state;
 	assert_true(config_load(&arena, root.fd, path, &config, &err) < 0);
 	assert_has(err.text, path);
 	assert_has(err.text, "No such file or directory");
 	assert_true(config_load(&arena, root.fd, "", &config, &err) < 0);
 }
 
-static void a_named_file_is_read_and_the_default_is_not(void **state)
+UNIT_TEST("file: a named one is read, and the default is not")
 {
 	cleanup_unit_dir root = unit_dir_make();
 	cleanup_arena arena = {0};
@@ -45,7 +43,6 @@ static void a_named_file_is_read_and_the_default_is_not(void **state)
 	struct err err = {0};
 	const char *path = arena_printf(&arena, "%s/named.json", root.path);
 
-	(void)state;
 	unit_write(root.fd, CONFIG_PATH, "broken", 0644);
 	unit_write(root.fd, "named.json", "{\"opt_in\":\"device\"}", 0644);
 	assert_int_equal(config_load(&arena, root.fd, path, &config, &err), 0);
@@ -57,7 +54,7 @@ static void a_named_file_is_read_and_the_default_is_not(void **state)
 }
 
 /* Relative to the working directory, as people type it, and not to the sysroot */
-static void a_named_file_may_be_relative(void **state)
+UNIT_TEST("file: a named one may be relative")
 {
 	cleanup_unit_dir root = unit_dir_make();
 	cleanup_fd before = open(".", O_PATH | O_DIRECTORY | O_CLOEXEC);
@@ -66,7 +63,6 @@ static void a_named_file_may_be_relative(void **state)
 	struct err err = {0};
 	int status;
 
-	(void)state;
 	unit_write(root.fd, "conf/named.json", "{\"opt_in\":\"device\"}", 0644);
 	assert_int_equal(fchdir(root.fd), 0);
 	status = config_load(&arena, -1, "conf/named.json", &config, &err);
@@ -77,23 +73,21 @@ static void a_named_file_may_be_relative(void **state)
 	assert_string_equal(config.path, "conf/named.json");
 }
 
-static void a_path_too_long_is_an_error(void **state)
+UNIT_TEST("file: a path that is too long is an error")
 {
 	cleanup_arena arena = {0};
 	struct config config;
 	struct err err = {0};
 	char path[PATH_MAX + 100];
 
-	(void)state;
 	memset(path, '/', sizeof(path) - 1);
 	path[sizeof(path) - 1] = '\0';
 	assert_true(config_load(&arena, -1, path, &config, &err) < 0);
 	assert_one_line(&err);
 }
 
-static void the_size_is_bounded(void **state)
+UNIT_TEST("file: 256 KiB are read, one byte more is not")
 {
-	(void)state;
 	for (size_t size = CONFIG_SIZE_MAX; size <= CONFIG_SIZE_MAX + 1; size++) {
 		cleanup_arena arena = {0};
 		struct config config;
@@ -109,18 +103,4 @@ static void the_size_is_bounded(void **state)
 		if (status < 0)
 			assert_has(err.text, FILE_NAME ": larger than 262144 bytes");
 	}
-}
-
-void add_file_tests(struct unit_suite *suite)
-{
-
-	unit_add(suite, "file: an absent one is the defaults", an_absent_file_is_the_defaults,
-		 NULL);
-	unit_add(suite, "file: a named one must exist", a_named_file_must_exist, NULL);
-	unit_add(suite, "file: a named one is read, and the default is not",
-		 a_named_file_is_read_and_the_default_is_not, NULL);
-	unit_add(suite, "file: a named one may be relative", a_named_file_may_be_relative, NULL);
-	unit_add(suite, "file: a path that is too long is an error", a_path_too_long_is_an_error,
-		 NULL);
-	unit_add(suite, "file: 256 KiB are read, one byte more is not", the_size_is_bounded, NULL);
 }

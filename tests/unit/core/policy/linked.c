@@ -114,9 +114,8 @@ static size_t open_descriptors(void)
 	return n;
 }
 
-static void is_found_or_not(void **state)
+UNIT_ROWS(linked_cases)
 {
-	const struct linked_case *row = *state;
 	cleanup_unit_dir root = unit_dir_make();
 	bool linked = !row->linked;
 	struct err err = {0};
@@ -139,13 +138,12 @@ static void is_found_or_not(void **state)
 }
 
 /* The bundle's finder tells "not there" from all else. */
-static void what_is_not_there_is_told_apart(void **state)
+UNIT_TEST("linked: what is not there is told apart")
 {
 	cleanup_unit_dir root = unit_dir_make();
 	cleanup_fd fd = -1;
 	struct err err = {0};
 
-	(void)state;
 	make_tree(root.fd);
 	assert_int_equal(trust_open_linked(root.fd, "/absent/file", "what", &err), -ENOENT);
 	assert_string_equal(err.text, "what: absent: No such file or directory");
@@ -160,7 +158,7 @@ static void what_is_not_there_is_told_apart(void **state)
 	assert_int_equal(fcntl(fd, F_GETFD), FD_CLOEXEC);
 }
 
-static void a_relative_path_begins_where_we_are(void **state)
+UNIT_TEST("linked: a relative path begins in the working directory")
 {
 	cleanup_unit_dir root = unit_dir_make();
 	cleanup_unit_dir elsewhere = unit_dir_make();
@@ -169,7 +167,6 @@ static void a_relative_path_begins_where_we_are(void **state)
 	struct err err = {0};
 	bool linked;
 
-	(void)state;
 	make_tree(root.fd);
 	usr = openat(root.fd, "usr", O_PATH | O_DIRECTORY | O_CLOEXEC);
 	assert_int_equal(fchdir(usr), 0);
@@ -180,7 +177,7 @@ static void a_relative_path_begins_where_we_are(void **state)
 	assert_has(err.text, "var: No such file or directory");
 }
 
-static void as_many_links_as_the_kernel_follows(void **state)
+UNIT_TEST("linked: as many links as the kernel follows, and no more")
 {
 	cleanup_unit_dir root = unit_dir_make();
 	struct err err = {0};
@@ -188,7 +185,6 @@ static void as_many_links_as_the_kernel_follows(void **state)
 	char to[16];
 	bool linked;
 
-	(void)state;
 	make_tree(root.fd);
 	assert_int_equal(symlinkat("var/real/file", root.fd, "n1"), 0);
 	for (int i = 2; i <= 41; i++) {
@@ -223,13 +219,12 @@ static int open_long(int root, const char *front, const char *back, size_t len, 
 	return fd < 0 ? fd : 0;
 }
 
-static void a_path_has_its_bounds(void **state)
+UNIT_TEST("linked: a path has its bounds, with what a link puts in front")
 {
 	cleanup_unit_dir root = unit_dir_make();
 	size_t behind_link = PATH_MAX - strlen("var/real") + strlen("/k") - 1;
 	struct err err = {0};
 
-	(void)state;
 	make_tree(root.fd);
 	assert_int_equal(open_long(root.fd, "/", "var/real/file", PATH_MAX - 1, &err), 0);
 	assert_int_equal(open_long(root.fd, "/", "var/real/file", PATH_MAX, &err), -1);
@@ -239,7 +234,7 @@ static void a_path_has_its_bounds(void **state)
 	assert_string_equal(err.text, "what: k: Too many levels of symbolic links");
 }
 
-static void a_file_has_its_bound(void **state)
+UNIT_TEST("linked: a file has its bound")
 {
 	cleanup_unit_dir root = unit_dir_make();
 	cleanup_arena arena = {0};
@@ -247,7 +242,6 @@ static void a_file_has_its_bound(void **state)
 	struct err err = {0};
 	bool linked;
 
-	(void)state;
 	make_tree(root.fd);
 	assert_int_equal(
 		trust_read_linked(&arena, root.fd, "/file", strlen("abc"), &text, &linked, &err),
@@ -260,7 +254,7 @@ static void a_file_has_its_bound(void **state)
 
 /* ---- whose it is ---- */
 
-static void nothing_of_another_user_is_on_the_way(void **state)
+UNIT_TEST_FOR_ROOT("linked: nothing of another user's is on the way")
 {
 	static const struct {
 		const char *path;
@@ -273,7 +267,6 @@ static void nothing_of_another_user_is_on_the_way(void **state)
 		{"var/real/file", "file belongs to uid 12345, not to root: run chown root on it"},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < LENGTH(owned); i++) {
 		cleanup_unit_dir root = unit_dir_make();
 		struct err err = {0};
@@ -301,13 +294,12 @@ static int read_as(int root, const char *name, uid_t owner, struct err *err)
 	return status;
 }
 
-static void another_user_trusts_himself_and_root(void **state)
+UNIT_TEST_FOR_ROOT("linked: another user trusts himself and root")
 {
 	static const char *const parts[] = {"usr", "usr/relative", "var/real", "var/real/file"};
 	cleanup_unit_dir root = unit_dir_make();
 	struct err err = {0};
 
-	(void)state;
 	make_tree(root.fd);
 	assert_int_equal(read_as(root.fd, NULL, 0, &err), 0);
 	for (size_t i = 0; i < LENGTH(parts); i++) {
@@ -318,22 +310,4 @@ static void another_user_trusts_himself_and_root(void **state)
 	assert_int_equal(fchmodat(root.fd, "var/real/file", 0600, 0), 0);
 	assert_int_equal(read_as(root.fd, "var/real/file", 0, &err), -1);
 	assert_string_equal(err.text, "/usr/relative/file: Permission denied");
-}
-
-void add_linked_tests(struct unit_suite *suite)
-{
-	UNIT_TABLE(suite, is_found_or_not, linked_cases);
-	unit_add(suite, "linked: what is not there is told apart", what_is_not_there_is_told_apart,
-		 NULL);
-	unit_add(suite, "linked: a relative path begins in the working directory",
-		 a_relative_path_begins_where_we_are, NULL);
-	unit_add(suite, "linked: as many links as the kernel follows, and no more",
-		 as_many_links_as_the_kernel_follows, NULL);
-	unit_add(suite, "linked: a path has its bounds, with what a link puts in front",
-		 a_path_has_its_bounds, NULL);
-	unit_add(suite, "linked: a file has its bound", a_file_has_its_bound, NULL);
-	unit_add_for_root(suite, "linked: nothing of another user's is on the way",
-			  nothing_of_another_user_is_on_the_way, NULL);
-	unit_add_for_root(suite, "linked: another user trusts himself and root",
-			  another_user_trusts_himself_and_root, NULL);
 }

@@ -31,9 +31,8 @@ static const struct namespace_case {
 	{"namespace: empty is not exact", {"a"}, "", false},
 };
 
-static void namespace_is_allowed_or_not(void **state)
+UNIT_ROWS(namespace_cases)
 {
-	const struct namespace_case *row = *state;
 	struct config config = {0};
 
 	config.namespaces = (const char **)row->patterns;
@@ -44,12 +43,11 @@ static void namespace_is_allowed_or_not(void **state)
 
 /* ---- capabilities ---- */
 
-static void capability_names_are_those_of_the_oci_specification(void **state)
+UNIT_TEST("capabilities: the names of the OCI specification, no others")
 {
 	cleanup_arena arena = {0};
 	const char *const *names;
 
-	(void)state;
 	assert_int_equal(capability_number("CAP_IPC_LOCK"), 14);
 	assert_int_equal(capability_number("CAP_CHOWN"), 0);
 	assert_int_equal(capability_number("CAP_SYS_RESOURCE"), 24);
@@ -70,12 +68,4 @@ static void capability_names_are_those_of_the_oci_specification(void **state)
 	for (int i = 0; i <= 40; i++)
 		assert_int_equal(capability_number(names[i]), i);
 	assert_null(names[41]);
-}
-
-void add_name_tests(struct unit_suite *suite)
-{
-
-	UNIT_TABLE(suite, namespace_is_allowed_or_not, namespace_cases);
-	unit_add(suite, "capabilities: the names of the OCI specification, no others",
-		 capability_names_are_those_of_the_oci_specification, NULL);
 }

@@ -29,9 +29,8 @@ static const struct good_case {
 	{"quantity: 2^64-2 bytes", "18446744073709551614", UINT64_MAX - 1},
 };
 
-static void is_read(void **state)
+UNIT_ROWS(good_cases)
 {
-	const struct good_case *row = *state;
 	struct err err = {0};
 	uint64_t bytes = 0;
 
@@ -73,9 +72,8 @@ static const struct bad_case {
 	{"quantity: a unit alone is refused", "Gi", "is not an amount of memory"},
 };
 
-static void is_refused(void **state)
+UNIT_ROWS(bad_cases)
 {
-	const struct bad_case *row = *state;
 	struct err err = {0};
 	uint64_t bytes = 4711;
 
@@ -87,9 +85,5 @@ static void is_refused(void **state)
 
 int main(void)
 {
-	static struct unit_suite suite;
-
-	UNIT_TABLE(&suite, is_read, good_cases);
-	UNIT_TABLE(&suite, is_refused, bad_cases);
-	return unit_run(&suite, "quantity");
+	return unit_main("quantity");
 }

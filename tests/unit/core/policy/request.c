@@ -135,9 +135,8 @@ static const struct good_case {
 	 false},
 };
 
-static void is_read(void **state)
+UNIT_ROWS(good_cases)
 {
-	const struct good_case *row = *state;
 	struct spec_annotation room[ANNOTATIONS_MAX];
 	struct request request;
 	struct spec spec;
@@ -170,9 +169,8 @@ static const struct hook_case {
 	 true},
 };
 
-static void a_hook_asks_where_inject_says_nothing(void **state)
+UNIT_ROWS(hook_cases)
 {
-	const struct hook_case *row = *state;
 	struct spec_annotation room[ANNOTATIONS_MAX];
 	bool reduced = row->annotations.pair[0] && strcmp(row->annotations.pair[0], "memlock") == 0;
 	struct request request;
@@ -235,9 +233,8 @@ static const struct bad_case {
 	{"wrong: one behind a refusal", {{"inject", "false", "nccl", "x"}}, FRONT("11", "nccl")},
 };
 
-static void is_refused(void **state)
+UNIT_ROWS(bad_cases)
 {
-	const struct bad_case *row = *state;
 	struct spec_annotation room[ANNOTATIONS_MAX];
 	struct request request = {.memlock = 4711};
 	struct spec spec;
@@ -251,7 +248,7 @@ static void is_refused(void **state)
 }
 
 /* What a pod's author writes does not reach a terminal as it is, and does not fill it. */
-static void an_authors_text_is_bounded_and_printable(void **state)
+UNIT_TEST("wrong: the author's text is bounded and printable")
 {
 	struct annotations annotations = {{"x\n\x1b[2J", "y"}};
 	struct spec_annotation room[ANNOTATIONS_MAX];
@@ -260,7 +257,6 @@ static void an_authors_text_is_bounded_and_printable(void **state)
 	struct err err = {0};
 	char large[5000];
 
-	(void)state;
 	make_spec(&annotations, room, "c", &spec);
 	assert_int_equal(request_read(&spec, "config.json", &request, &err), -1);
 	assert_one_line(&err);
@@ -278,7 +274,7 @@ static void an_authors_text_is_bounded_and_printable(void **state)
 }
 
 /* The bare question does not fail: what is misspelt was meant to ask, too. */
-static void any_annotation_asks_but_a_refusal(void **state)
+UNIT_TEST("request: any annotation of ours asks, but for inject false")
 {
 	static const struct annotations asks[] = {
 		{{"inject", "true"}}, {{"bad", "x"}},   {{"inject", "True"}},
@@ -288,7 +284,6 @@ static void any_annotation_asks_but_a_refusal(void **state)
 	struct spec_annotation room[ANNOTATIONS_MAX];
 	struct spec spec;
 
-	(void)state;
 	for (size_t i = 0; i < LENGTH(asks); i++) {
 		make_spec(&asks[i], room, NULL, &spec);
 		assert_true(request_is_made(&spec));
@@ -300,14 +295,5 @@ static void any_annotation_asks_but_a_refusal(void **state)
 
 int main(void)
 {
-	static struct unit_suite suite;
-
-	UNIT_TABLE(&suite, is_read, good_cases);
-	UNIT_TABLE(&suite, a_hook_asks_where_inject_says_nothing, hook_cases);
-	UNIT_TABLE(&suite, is_refused, bad_cases);
-	unit_add(&suite, "wrong: the author's text is bounded and printable",
-		 an_authors_text_is_bounded_and_printable, NULL);
-	unit_add(&suite, "request: any annotation of ours asks, but for inject false",
-		 any_annotation_asks_but_a_refusal, NULL);
-	return unit_run(&suite, "request");
+	return unit_main("request");
 }

@@ -97,26 +97,22 @@ static bool is_installed(void *context, const char *path)
 	return false;
 }
 
-static void the_runtime_is_found(void **state)
+UNIT_ROWS(runtimes_cases)
 {
-	struct runtimes_case row = *(const struct runtimes_case *)*state;
 	cleanup_arena arena = {0};
-	struct config config = {.runtimes = row.listed};
+	struct config config = {.runtimes = (const char **)row->listed};
 	const char *found;
 
-	while (config.n_runtimes < LISTED_MAX && row.listed[config.n_runtimes])
+	while (config.n_runtimes < LISTED_MAX && row->listed[config.n_runtimes])
 		config.n_runtimes++;
-	found = runtimes_find(&arena, &config, row.called, is_installed, &row);
-	if (row.found)
-		assert_string_equal(found, row.found);
+	found = runtimes_find(&arena, &config, row->called, is_installed, (void *)row);
+	if (row->found)
+		assert_string_equal(found, row->found);
 	else
 		assert_null(found);
 }
 
 int main(void)
 {
-	static struct unit_suite suite;
-
-	UNIT_TABLE(&suite, the_runtime_is_found, runtimes_cases);
-	return unit_run(&suite, "runtimes");
+	return unit_main("runtimes");
 }

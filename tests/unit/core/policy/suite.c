@@ -118,14 +118,5 @@ void check_keys(const struct config *config, const char *changed, const char *va
 
 int main(void)
 {
-	static struct unit_suite suite;
-
-	add_value_tests(&suite);
-	add_error_tests(&suite);
-	add_file_tests(&suite);
-	add_trust_tests(&suite);
-	add_linked_tests(&suite);
-	add_choice_tests(&suite);
-	add_name_tests(&suite);
-	return unit_run(&suite, "config");
+	return unit_main("config");
 }

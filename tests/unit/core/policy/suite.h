@@ -15,14 +15,4 @@ int load(struct arena *arena, const char *text, struct config *config, struct er
 /* All keys have their defaults but this one; changed: NULL if all have them. */
 void check_keys(const struct config *config, const char *changed, const char *value);
 
-/* ---- one for each file ---- */
-
-void add_value_tests(struct unit_suite *suite);
-void add_error_tests(struct unit_suite *suite);
-void add_file_tests(struct unit_suite *suite);
-void add_trust_tests(struct unit_suite *suite);
-void add_linked_tests(struct unit_suite *suite);
-void add_choice_tests(struct unit_suite *suite);
-void add_name_tests(struct unit_suite *suite);
-
 #endif

@@ -96,9 +96,8 @@ static const struct trust_case {
 	{"trust: a directory is refused", 0, 0, 0, put_directory, "not a regular file"},
 };
 
-static void is_trusted_or_not(void **state)
+UNIT_ROWS(trust_cases)
 {
-	const struct trust_case *row = *state;
 	cleanup_unit_dir root = unit_dir_make();
 	cleanup_arena arena = {0};
 	struct config config;
@@ -140,10 +139,9 @@ static const struct owner_case {
 };
 
 /* Another user's file grants nothing. */
-static void a_file_of_another_user_is_refused(void **state)
+UNIT_ROWS_FOR_ROOT(owner_cases)
 {
 	static const char *const places[] = {CONFIG_PATH, "etc/oci-rdma-hook", "etc"};
-	const struct owner_case *row = *state;
 
 	for (size_t i = 0; i < LENGTH(places); i++) {
 		cleanup_unit_dir root = unit_dir_make();
@@ -243,9 +241,8 @@ static int status_in_a_user_namespace(const struct rootless_case *row, const str
 	return WEXITSTATUS(status);
 }
 
-static void rootless_is_trusted_or_not(void **state)
+UNIT_ROWS_FOR_ROOT(rootless_cases)
 {
-	const struct rootless_case *row = *state;
 	cleanup_unit_dir root = unit_dir_make();
 	int status;
 
@@ -258,7 +255,7 @@ static void rootless_is_trusted_or_not(void **state)
 }
 
 /* The directories on the way need not be readable for who runs this. */
-static void a_directory_may_be_one_to_enter_only(void **state)
+UNIT_TEST_FOR_ROOT("trust: a directory may be one to enter only")
 {
 	cleanup_unit_dir root = unit_dir_make();
 	cleanup_arena arena = {0};
@@ -266,7 +263,6 @@ static void a_directory_may_be_one_to_enter_only(void **state)
 	struct err err = {0};
 	int status;
 
-	(void)state;
 	unit_write(root.fd, CONFIG_PATH, "{}", 0644);
 	assert_int_equal(fchmodat(root.fd, "etc", 0711, 0), 0);
 	assert_int_equal(seteuid(12345), 0);
@@ -282,21 +278,20 @@ static void a_directory_may_be_one_to_enter_only(void **state)
 	assert_string_equal(err.text, FILE_NAME ": oci-rdma-hook: Permission denied");
 }
 
-static void a_group_alone_does_not_matter(void **state)
+UNIT_TEST_FOR_ROOT("trust: another group that may only read is fine")
 {
 	cleanup_unit_dir root = unit_dir_make();
 	cleanup_arena arena = {0};
 	struct config config;
 	struct err err = {0};
 
-	(void)state;
 	unit_write(root.fd, CONFIG_PATH, "{}", 0640);
 	assert_int_equal(fchownat(root.fd, CONFIG_PATH, (uid_t)-1, 12345, 0), 0);
 	assert_int_equal(config_load(&arena, root.fd, NULL, &config, &err), 0);
 }
 
 /* A file that may be named anywhere: each directory on the way is looked at. */
-static void a_named_path_is_checked_on_its_whole_way(void **state)
+UNIT_TEST("trust: a named path is checked on its whole way")
 {
 	cleanup_unit_dir root = unit_dir_make();
 	cleanup_arena arena = {0};
@@ -304,7 +299,6 @@ static void a_named_path_is_checked_on_its_whole_way(void **state)
 	struct err err = {0};
 	const char *path = arena_printf(&arena, "%s/a//b/./c.json", root.path);
 
-	(void)state;
 	unit_write(root.fd, "a/b/c.json", "{}", 0644);
 	assert_int_equal(config_load(&arena, -1, path, &config, &err), 0);
 	assert_int_equal(fchmodat(root.fd, "a", 0777, 0), 0);
@@ -318,25 +312,23 @@ static void a_named_path_is_checked_on_its_whole_way(void **state)
 }
 
 /* No file is named: the directory is not taken for one. */
-static void a_path_that_ends_in_a_slash_is_no_file(void **state)
+UNIT_TEST("trust: a path that ends in a slash is no file")
 {
 	cleanup_unit_dir root = unit_dir_make();
 	struct err err = {0};
 
-	(void)state;
 	unit_write(root.fd, CONFIG_PATH, "{}", 0644);
 	assert_int_equal(trust_open(root.fd, "etc/oci-rdma-hook/", true, "what", &err), -ENOENT);
 	assert_string_equal(err.text, "what: No such file or directory");
 }
 
-static void a_path_has_its_bound(void **state)
+UNIT_TEST("trust: a path has its bound")
 {
 	static char path[PATH_MAX + 1];
 	cleanup_unit_dir root = unit_dir_make();
 	cleanup_fd fd = -1;
 	struct err err = {0};
 
-	(void)state;
 	unit_write(root.fd, "etc/x", "{}", 0644);
 	memset(path, '/', sizeof(path) - 1);
 	memcpy(path, "etc", strlen("etc"));
@@ -349,25 +341,4 @@ static void a_path_has_its_bound(void **state)
 	assert_true(fd >= 0);
 	assert_int_equal(fcntl(fd, F_GETFD), FD_CLOEXEC);
 	assert_int_equal(fcntl(fd, F_GETFL) & (O_ACCMODE | O_NONBLOCK), O_RDONLY | O_NONBLOCK);
-}
-
-void add_trust_tests(struct unit_suite *suite)
-{
-
-	UNIT_TABLE(suite, is_trusted_or_not, trust_cases);
-	for (size_t i = 0; i < LENGTH(owner_cases); i++)
-		unit_add_for_root(suite, owner_cases[i].name, a_file_of_another_user_is_refused,
-				  &owner_cases[i]);
-	for (size_t i = 0; i < LENGTH(rootless_cases); i++)
-		unit_add_for_root(suite, rootless_cases[i].name, rootless_is_trusted_or_not,
-				  &rootless_cases[i]);
-	unit_add(suite, "trust: a path that ends in a slash is no file",
-		 a_path_that_ends_in_a_slash_is_no_file, NULL);
-	unit_add(suite, "trust: a path has its bound", a_path_has_its_bound, NULL);
-	unit_add_for_root(suite, "trust: a directory may be one to enter only",
-			  a_directory_may_be_one_to_enter_only, NULL);
-	unit_add_for_root(suite, "trust: another group that may only read is fine",
-			  a_group_alone_does_not_matter, NULL);
-	unit_add(suite, "trust: a named path is checked on its whole way",
-		 a_named_path_is_checked_on_its_whole_way, NULL);
 }

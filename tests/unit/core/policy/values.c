@@ -72,9 +72,8 @@ static const struct good_case {
 	{"config: state_dir", "{\"state_dir\":\"/run/x\"}", "state_dir", "/run/x"},
 };
 
-static void is_read(void **state)
+UNIT_ROWS(good_cases)
 {
-	const struct good_case *row = *state;
 	cleanup_arena arena = {0};
 	struct config config;
 	struct err err = {0};
@@ -102,25 +101,23 @@ static const char *documented(struct arena *arena)
 	return text.bytes;
 }
 
-static void the_documented_file_is_the_defaults(void **state)
+UNIT_TEST("config: the documented file is the defaults")
 {
 	cleanup_arena arena = {0};
 	struct config config;
 	struct err err = {0};
 
-	(void)state;
 	assert_int_equal(load(&arena, documented(&arena), &config, &err), 0);
 	check_keys(&config, NULL, NULL);
 }
 
-static void cut_off_at_every_byte_is_an_error(void **state)
+UNIT_TEST("config: cut off at every byte is an error")
 {
 	cleanup_unit_dir root = unit_dir_make();
 	cleanup_arena whole = {0};
 	const char *text = documented(&whole);
 	size_t end = (size_t)(strrchr(text, '}') - text);
 
-	(void)state;
 	for (size_t len = 0; len <= end; len++) {
 		cleanup_arena arena = {0};
 		struct config config = {.path = "untouched"};
@@ -132,14 +129,4 @@ static void cut_off_at_every_byte_is_an_error(void **state)
 		assert_has(err.text, FILE_NAME ": ");
 		assert_string_equal(config.path, "untouched");
 	}
-}
-
-void add_value_tests(struct unit_suite *suite)
-{
-
-	UNIT_TABLE(suite, is_read, good_cases);
-	unit_add(suite, "config: the documented file is the defaults",
-		 the_documented_file_is_the_defaults, NULL);
-	unit_add(suite, "config: cut off at every byte is an error",
-		 cut_off_at_every_byte_is_an_error, NULL);
 }

@@ -2,12 +2,11 @@
 /* Who it is, by the engine's annotations, and what the pod asks for, by ours */
 #include "suite.h"
 
-static void labels_say_who_it_is(void **state)
+UNIT_TEST("labels: who it is, by what the pod's author cannot forge")
 {
 	cleanup_arena arena = {0};
 	struct spec spec;
 
-	(void)state;
 	must_parse(
 		&arena,
 		"{\"linux\":{\"cgroupsPath\":\"/kubepods/crio-0123\"},"
@@ -30,12 +29,11 @@ static void labels_say_who_it_is(void **state)
 	assert_int_equal(spec.n_annotations, 0);
 }
 
-static void a_sandbox_is_known_by_its_type(void **state)
+UNIT_TEST("labels: a sandbox is known by its type")
 {
 	cleanup_arena arena = {0};
 	struct spec spec;
 
-	(void)state;
 	must_parse(&arena, "{\"annotations\":{\"io.kubernetes.cri-o.ContainerType\":\"sandbox\"}}",
 		   &spec);
 	assert_true(spec.identity.sandbox);
@@ -45,13 +43,12 @@ static void a_sandbox_is_known_by_its_type(void **state)
 	assert_false(spec.identity.sandbox);
 }
 
-static void our_annotations_keep_name_value_and_line(void **state)
+UNIT_TEST("annotations: ours with name, value and line")
 {
 	cleanup_arena arena = {0};
 	const struct spec_annotation *inject;
 	struct spec spec;
 
-	(void)state;
 	must_parse(&arena,
 		   "{\"annotations\":{\n\"app\":\"x\",\n\"oci-rdma-hook.io/inject\":\"true\",\n"
 		   "\"xoci-rdma-hook.io/nccl\":\"false\",\"oci-rdma-hook.io/containers\":\"a,b\"}}",
@@ -83,21 +80,8 @@ static void check_annotation_count(int n)
 		assert_has(err.text, "more than 64 annotations oci-rdma-hook.io/");
 }
 
-static void our_annotations_are_bounded(void **state)
+UNIT_TEST("annotations: 64 of ours, not 65")
 {
-	(void)state;
 	check_annotation_count(SPEC_ANNOTATIONS_MAX);
 	check_annotation_count(SPEC_ANNOTATIONS_MAX + 1);
-}
-
-void add_annotation_tests(struct unit_suite *suite)
-{
-
-	unit_add(suite, "labels: who it is, by what the pod's author cannot forge",
-		 labels_say_who_it_is, NULL);
-	unit_add(suite, "labels: a sandbox is known by its type", a_sandbox_is_known_by_its_type,
-		 NULL);
-	unit_add(suite, "annotations: ours with name, value and line",
-		 our_annotations_keep_name_value_and_line, NULL);
-	unit_add(suite, "annotations: 64 of ours, not 65", our_annotations_are_bounded, NULL);
 }

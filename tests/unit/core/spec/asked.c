@@ -47,17 +47,11 @@ static const struct asked_case {
 	{"not asked: hooks a word", "{\"hooks\":\"--ask\"}", false},
 };
 
-static void only_ours_asks(void **state)
+UNIT_ROWS(asked_cases)
 {
-	const struct asked_case *row = *state;
 	cleanup_arena arena = {0};
 	struct spec spec;
 
 	must_parse(&arena, row->text, &spec);
 	assert_int_equal(spec.asked, row->asked);
-}
-
-void add_asked_tests(struct unit_suite *suite)
-{
-	UNIT_TABLE(suite, only_ours_asks, asked_cases);
 }

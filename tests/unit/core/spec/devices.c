@@ -61,9 +61,8 @@ static const struct rule_case {
 	{"rules: nor does a number", ONE("false") "," ALLOW_ALL, true},
 };
 
-static void every_device_is_told_by_the_rules(void **state)
+UNIT_ROWS(rule_cases)
 {
-	const struct rule_case *row = *state;
 	cleanup_arena arena = {0};
 	struct spec spec;
 
@@ -76,12 +75,11 @@ static void every_device_is_told_by_the_rules(void **state)
 
 /* ---- devices ---- */
 
-static void devices_are_read_as_they_stand(void **state)
+UNIT_TEST("devices: as they stand, what is not said is -1")
 {
 	cleanup_arena arena = {0};
 	struct spec spec;
 
-	(void)state;
 	must_parse(&arena,
 		   "{\"linux\":{\"devices\":["
 		   "{\"path\":\"/dev/infiniband/uverbs6\",\"type\":\"c\",\"major\":231,"
@@ -104,12 +102,4 @@ static void devices_are_read_as_they_stand(void **state)
 	assert_false(spec.devices[4].character);
 	assert_true(spec.devices[4].minor == INT64_MAX);
 	assert_false(spec.every_device);
-}
-
-void add_device_tests(struct unit_suite *suite)
-{
-
-	UNIT_TABLE(suite, every_device_is_told_by_the_rules, rule_cases);
-	unit_add(suite, "devices: as they stand, what is not said is -1",
-		 devices_are_read_as_they_stand, NULL);
 }

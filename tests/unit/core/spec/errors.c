@@ -26,9 +26,8 @@ static const struct empty_case {
 	 "}"},
 };
 
-static void what_is_missing_is_nothing(void **state)
+UNIT_ROWS(empty_cases)
 {
-	const struct empty_case *row = *state;
 	cleanup_arena arena = {0};
 	struct spec spec;
 
@@ -131,9 +130,8 @@ static const struct bad_case {
 	{"wrong: text behind it", "{}{}", "config.json: line 1: parse error: trailing garbage"},
 };
 
-static void wrong_is_refused(void **state)
+UNIT_ROWS(bad_cases)
 {
-	const struct bad_case *row = *state;
 	cleanup_arena arena = {0};
 	struct spec spec = {.n_env = 4711};
 	struct err err = {0};
@@ -143,11 +141,4 @@ static void wrong_is_refused(void **state)
 	assert_has(err.text, "config.json: ");
 	assert_one_line(&err);
 	assert_int_equal(spec.n_env, 4711);
-}
-
-void add_error_tests(struct unit_suite *suite)
-{
-
-	UNIT_TABLE(suite, what_is_missing_is_nothing, empty_cases);
-	UNIT_TABLE(suite, wrong_is_refused, bad_cases);
 }

@@ -188,9 +188,8 @@ static void same_text(const char *want, const char *got)
 		assert_string_equal(want, got);
 }
 
-static void identity_is(void **state)
+UNIT_ROWS(identity_cases)
 {
-	const struct identity_case *row = *state;
 	cleanup_arena arena = {0};
 	struct identity got;
 	struct spec spec;
@@ -218,7 +217,7 @@ static void identity_is(void **state)
 	assert_int_equal(identity_doubt_reason(got.doubt) == NULL, got.doubt == IDENTITY_BELIEVED);
 }
 
-static void a_forged_name_of_an_unknown_identity_is_no_error(void **state)
+UNIT_TEST("two engines: a forged name with a line break is no error")
 {
 	static const char text[] = "{\"annotations\":{" CRIO "," LABELS
 				   ",\"io.kubernetes.cri.sandbox-name\":\"a\\nb\"}}";
@@ -226,17 +225,11 @@ static void a_forged_name_of_an_unknown_identity_is_no_error(void **state)
 	struct spec spec;
 	struct err err = {0};
 
-	(void)state;
 	assert_int_equal(spec_parse(&arena, "config.json", text, strlen(text), &spec, &err), 0);
 	assert_int_equal(spec.identity.doubt, IDENTITY_TWO_ENGINES);
 }
 
 int main(void)
 {
-	static struct unit_suite suite;
-
-	UNIT_TABLE(&suite, identity_is, identity_cases);
-	unit_add(&suite, "two engines: a forged name with a line break is no error",
-		 a_forged_name_of_an_unknown_identity_is_no_error, NULL);
-	return unit_run(&suite, "identity");
+	return unit_main("identity");
 }

@@ -35,9 +35,8 @@ static const struct rlimit_case {
 	 "[" NOFILE ",{\"type\":\"RLIMIT_MEMLOCK\",\"soft\":1}]", true, 1, 0},
 };
 
-static void memlock_is_found(void **state)
+UNIT_ROWS(rlimit_cases)
 {
-	const struct rlimit_case *row = *state;
 	cleanup_arena arena = {0};
 	struct spec spec;
 
@@ -46,9 +45,4 @@ static void memlock_is_found(void **state)
 	assert_int_equal(spec.has_memlock, row->has);
 	assert_true(spec.memlock_soft == row->soft);
 	assert_true(spec.memlock_hard == row->hard);
-}
-
-void add_limit_tests(struct unit_suite *suite)
-{
-	UNIT_TABLE(suite, memlock_is_found, rlimit_cases);
 }

@@ -51,9 +51,8 @@ static const struct limit_case {
 	{"both: memory.max gives a limit", "{" LIMIT("-1") "," MAX("\"1\"") "}", 1},
 };
 
-static void limit_is(void **state)
+UNIT_ROWS(limit_cases)
 {
-	const struct limit_case *row = *state;
 	cleanup_arena arena = {0};
 	char *text = arena_printf(&arena, "{\"linux\":{\"resources\":%s}}", row->resources);
 	struct spec spec;
@@ -65,8 +64,5 @@ static void limit_is(void **state)
 
 int main(void)
 {
-	static struct unit_suite suite;
-
-	UNIT_TABLE(&suite, limit_is, limit_cases);
-	return unit_run(&suite, "memory_limit");
+	return unit_main("memory_limit");
 }

@@ -19,9 +19,8 @@ static const struct namespace_case {
 	 false, false},
 };
 
-static void namespaces_are_found(void **state)
+UNIT_ROWS(namespace_cases)
 {
-	const struct namespace_case *row = *state;
 	cleanup_arena arena = {0};
 	struct spec spec;
 
@@ -31,12 +30,11 @@ static void namespaces_are_found(void **state)
 	assert_int_equal(spec.network_namespace, row->network);
 }
 
-static void mappings_are_read(void **state)
+UNIT_TEST("mappings: every entry, what is not said is 0")
 {
 	cleanup_arena arena = {0};
 	struct spec spec;
 
-	(void)state;
 	must_parse(&arena,
 		   "{\"linux\":{\"uidMappings\":["
 		   "{\"containerID\":0,\"hostID\":100000,\"size\":1000},"
@@ -72,11 +70,10 @@ static const struct host_id_case {
 	{"mapping: an entry of size 0 maps nothing", 3000, false, 0},
 };
 
-static void host_ids_are_those_of_the_mappings(void **state)
+UNIT_ROWS(host_id_cases)
 {
 	static const struct spec_mapping map[] = {
 		{0, 100000, 1000}, {2000, 5, 2}, {3000, 9, 0}, {UINT64_MAX, 77, 1}};
-	const struct host_id_case *row = *state;
 	uint64_t host = 0;
 
 	assert_int_equal(spec_host_id(map, LENGTH(map), row->id, &host), row->found);
@@ -84,12 +81,11 @@ static void host_ids_are_those_of_the_mappings(void **state)
 	assert_false(spec_host_id(NULL, 0, row->id, &host));
 }
 
-static void mounts_and_root_are_read(void **state)
+UNIT_TEST("mounts and root are read")
 {
 	cleanup_arena arena = {0};
 	struct spec spec;
 
-	(void)state;
 	must_parse(
 		&arena,
 		"{\"root\":{\"path\":\"/merged\",\"readonly\":true},\"mounts\":["
@@ -100,13 +96,4 @@ static void mounts_and_root_are_read(void **state)
 	assert_int_equal(spec.n_mounts, 2);
 	assert_string_equal(spec.mounts[0], "/proc");
 	assert_string_equal(spec.mounts[1], "/etc/nccl.conf");
-}
-
-void add_namespace_tests(struct unit_suite *suite)
-{
-
-	UNIT_TABLE(suite, namespaces_are_found, namespace_cases);
-	unit_add(suite, "mappings: every entry, what is not said is 0", mappings_are_read, NULL);
-	UNIT_TABLE(suite, host_ids_are_those_of_the_mappings, host_id_cases);
-	unit_add(suite, "mounts and root are read", mounts_and_root_are_read, NULL);
 }

@@ -32,9 +32,8 @@ static const struct capability_case {
 	 {0, 0, 0, 0, UINT64_C(1) << 40}},
 };
 
-static void capability_sets_are_read(void **state)
+UNIT_ROWS(capability_cases)
 {
-	const struct capability_case *row = *state;
 	cleanup_arena arena = {0};
 	struct spec spec;
 
@@ -44,12 +43,11 @@ static void capability_sets_are_read(void **state)
 		assert_true(spec.capabilities[set] == row->want[set]);
 }
 
-static void the_environment_keeps_its_order(void **state)
+UNIT_TEST("env: in its order, the first entry of a name holds")
 {
 	cleanup_arena arena = {0};
 	struct spec spec;
 
-	(void)state;
 	must_parse(&arena,
 		   "{\"process\":{\"env\":[\"B=1\",\"A=\",\"B=2\",\"NOVALUE\",\"A=3\",\"C=x=y\","
 		   "\"\",\"=z\"]}}",
@@ -68,7 +66,7 @@ static void the_environment_keeps_its_order(void **state)
 }
 
 /* exec --process gives config.json's process object alone. */
-static void a_process_alone_is_read(void **state)
+UNIT_TEST("whole: a process alone, as exec gives it")
 {
 	static const char text[] = "{\"args\":[\"sh\"],\"env\":[\"A=1\"],\"rlimits\":[" MEMLOCK(
 		"1", "2") "],\"capabilities\":{\"ambient\":[\"CAP_CHOWN\"]}}";
@@ -76,7 +74,6 @@ static void a_process_alone_is_read(void **state)
 	struct spec spec;
 	struct err err = {0};
 
-	(void)state;
 	assert_int_equal(
 		spec_parse_process(&arena, "process.json", text, strlen(text), &spec, &err), 0);
 	assert_string_equal(spec_getenv(&spec, "A"), "1");
@@ -87,13 +84,4 @@ static void a_process_alone_is_read(void **state)
 		spec_parse_process(&arena, "process.json", "{\"env\":[1]}", 11, &spec, &err), -1);
 	assert_string_equal(err.text,
 			    "process.json: line 1: env[0]: expected a string, found a number");
-}
-
-void add_process_tests(struct unit_suite *suite)
-{
-
-	UNIT_TABLE(suite, capability_sets_are_read, capability_cases);
-	unit_add(suite, "env: in its order, the first entry of a name holds",
-		 the_environment_keeps_its_order, NULL);
-	unit_add(suite, "whole: a process alone, as exec gives it", a_process_alone_is_read, NULL);
 }

@@ -5,12 +5,11 @@
 #include "core/spec/spec.h"
 #include "tests/unit/unit.h"
 
-static void every_name_is_a_system_call(void **state)
+UNIT_TEST("seccomp: each name of the list is a system call")
 {
 	static const uint32_t architectures[] = {SCMP_ARCH_X86_64, SCMP_ARCH_AARCH64,
 						 SCMP_ARCH_PPC64LE, SCMP_ARCH_S390X};
 
-	(void)state;
 	for (size_t i = 0; i < seccomp_count(); i++) {
 		for (size_t a = 0; a < LENGTH(architectures); a++) {
 			int number = seccomp_syscall_resolve_name_arch(architectures[a],
@@ -22,9 +21,8 @@ static void every_name_is_a_system_call(void **state)
 	}
 }
 
-static void the_list_fits_its_bits(void **state)
+UNIT_TEST("seccomp: the list fits its bits")
 {
-	(void)state;
 	assert_true(seccomp_count() < 32);
 	for (size_t i = 0; i < seccomp_count(); i++)
 		assert_int_equal(seccomp_bit(seccomp_name(i), strlen(seccomp_name(i))), 1U << i);
@@ -90,9 +88,8 @@ static uint32_t bits(const char *const names[3])
 	return all;
 }
 
-static void what_a_profile_refuses(void **state)
+UNIT_ROWS_AS("seccomp: ", profile_cases)
 {
-	const struct profile_case *row = *state;
 	cleanup_arena arena = {0};
 	struct seccomp_profile profile = profile_of(&arena, row->profile);
 
@@ -102,11 +99,5 @@ static void what_a_profile_refuses(void **state)
 
 int main(void)
 {
-	static struct unit_suite suite;
-
-	unit_add(&suite, "seccomp: each name of the list is a system call",
-		 every_name_is_a_system_call, NULL);
-	unit_add(&suite, "seccomp: the list fits its bits", the_list_fits_its_bits, NULL);
-	UNIT_TABLE_AS(&suite, "seccomp: ", what_a_profile_refuses, profile_cases);
-	return unit_run(&suite, "seccomp");
+	return unit_main("seccomp");
 }

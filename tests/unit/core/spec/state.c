@@ -62,9 +62,8 @@ static const struct good_case {
 	 "{" ID "," BUNDLE ",\"x\":[{}],\"y\":null,\"owner\":{\"id\":5}}", 0, NULL, false},
 };
 
-static void is_read(void **state)
+UNIT_ROWS(good_cases)
 {
-	const struct good_case *row = *state;
 	cleanup_arena arena = {0};
 	struct state got;
 	struct err err = {0};
@@ -111,9 +110,8 @@ static const struct bad_case {
 	{"wrong: cut off", "{" ID ",\"bundle\":\"/b", "the text ends in the middle of a value"},
 };
 
-static void is_refused(void **state)
+UNIT_ROWS(bad_cases)
 {
-	const struct bad_case *row = *state;
 	cleanup_arena arena = {0};
 	struct state got = {.pid = 4711};
 	struct err err = {0};
@@ -126,7 +124,7 @@ static void is_refused(void **state)
 	assert_false(got.stderr_chosen);
 }
 
-static void a_chosen_stderr_is_known(void **state)
+UNIT_TEST("state: a stderr that an annotation chooses is known, also if the rest cannot be read")
 {
 	static const char key[] = "\"annotations\":{\"run.oci.hooks.stderr\":\"/x\"}";
 	static const struct {
@@ -136,7 +134,6 @@ static void a_chosen_stderr_is_known(void **state)
 	} texts[] = {{"{" ID "," BUNDLE ",", "}", 0}, {"{", "}", -1}, {"{", "", -1}, {"", ID, -1}};
 	struct err err;
 
-	(void)state;
 	for (size_t i = 0; i < LENGTH(texts); i++) {
 		cleanup_arena arena = {0};
 		char *text = arena_printf(&arena, "%s%s%s", texts[i].before, key, texts[i].behind);
@@ -148,11 +145,10 @@ static void a_chosen_stderr_is_known(void **state)
 	}
 }
 
-static void the_size_is_bounded(void **state)
+UNIT_TEST("state: 4 MiB are read, one byte more is not")
 {
 	static const char text[] = "{" ID "," BUNDLE "}";
 
-	(void)state;
 	for (size_t size = STATE_SIZE_MAX; size <= STATE_SIZE_MAX + 1; size++) {
 		cleanup_arena arena = {0};
 		char *padded = arena_alloc(&arena, size);
@@ -169,14 +165,13 @@ static void the_size_is_bounded(void **state)
 	}
 }
 
-static void what_cannot_be_read_is_an_error(void **state)
+UNIT_TEST("state: what cannot be read is an error")
 {
 	cleanup_arena arena = {0};
 	cleanup_fd dir = open("/", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	struct state got;
 	struct err err = {0};
 
-	(void)state;
 	assert_int_equal(state_read(&arena, -1, &got, &err), -1);
 	assert_has(err.text, "state JSON on stdin: Bad file descriptor");
 	assert_true(got.stderr_chosen);
@@ -186,16 +181,5 @@ static void what_cannot_be_read_is_an_error(void **state)
 
 int main(void)
 {
-	static struct unit_suite suite;
-
-	UNIT_TABLE(&suite, is_read, good_cases);
-	UNIT_TABLE(&suite, is_refused, bad_cases);
-	unit_add(&suite, "state: 4 MiB are read, one byte more is not", the_size_is_bounded, NULL);
-	unit_add(&suite,
-		 "state: a stderr that an annotation chooses is known, also if the rest cannot be "
-		 "read",
-		 a_chosen_stderr_is_known, NULL);
-	unit_add(&suite, "state: what cannot be read is an error", what_cannot_be_read_is_an_error,
-		 NULL);
-	return unit_run(&suite, "state");
+	return unit_main("state");
 }

@@ -22,15 +22,5 @@ void must_parse(struct arena *arena, const char *text, struct spec *spec)
 
 int main(void)
 {
-	static struct unit_suite suite;
-
-	add_device_tests(&suite);
-	add_process_tests(&suite);
-	add_limit_tests(&suite);
-	add_namespace_tests(&suite);
-	add_annotation_tests(&suite);
-	add_asked_tests(&suite);
-	add_error_tests(&suite);
-	add_whole_tests(&suite);
-	return unit_run(&suite, "spec");
+	return unit_main("spec");
 }

@@ -14,15 +14,4 @@
 int parse(struct arena *arena, const char *text, struct spec *spec, struct err *err);
 void must_parse(struct arena *arena, const char *text, struct spec *spec);
 
-/* ---- one for each file ---- */
-
-void add_device_tests(struct unit_suite *suite);
-void add_process_tests(struct unit_suite *suite);
-void add_limit_tests(struct unit_suite *suite);
-void add_namespace_tests(struct unit_suite *suite);
-void add_annotation_tests(struct unit_suite *suite);
-void add_asked_tests(struct unit_suite *suite);
-void add_error_tests(struct unit_suite *suite);
-void add_whole_tests(struct unit_suite *suite);
-
 #endif

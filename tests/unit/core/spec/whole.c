@@ -24,12 +24,11 @@ static const char whole[] =
 	"\"namespaces\":[{\"type\":\"user\"}],\"devices\":[{\"path\":\"/dev/infiniband/uverbs6\","
 	"\"type\":\"c\",\"major\":231,\"minor\":198}]}}";
 
-static void a_whole_one_is_read(void **state)
+UNIT_TEST("whole: a container's config.json")
 {
 	cleanup_arena arena = {0};
 	struct spec spec;
 
-	(void)state;
 	must_parse(&arena, whole, &spec);
 	assert_int_equal(spec.n_env, 4);
 	assert_string_equal(spec_getenv(&spec, "PCIDEVICE_OPENSHIFT_IO_ENO5NP0RDMA_INFO"),
@@ -49,9 +48,8 @@ static void a_whole_one_is_read(void **state)
 	assert_int_equal(spec.n_uid_map, 1);
 }
 
-static void cut_off_at_every_byte_is_an_error(void **state)
+UNIT_TEST("whole: cut off at every byte is an error")
 {
-	(void)state;
 	for (size_t len = 0; len < strlen(whole); len++) {
 		cleanup_arena arena = {0};
 		char *exact = unit_exact(whole, len);
@@ -63,12 +61,4 @@ static void cut_off_at_every_byte_is_an_error(void **state)
 		assert_one_line(&err);
 		free(exact);
 	}
-}
-
-void add_whole_tests(struct unit_suite *suite)
-{
-
-	unit_add(suite, "whole: a container's config.json", a_whole_one_is_read, NULL);
-	unit_add(suite, "whole: cut off at every byte is an error",
-		 cut_off_at_every_byte_is_an_error, NULL);
 }

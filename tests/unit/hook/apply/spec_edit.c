@@ -177,21 +177,20 @@ static void edit(const struct edit_case *row, parser *parse)
 	free(exact);
 }
 
-static void becomes(void **state)
+UNIT_ROWS(edit_cases)
 {
-	edit(*state, spec_parse);
+	edit(row, spec_parse);
 }
 
-static void process_becomes(void **state)
+UNIT_ROWS(process_cases)
 {
-	edit(*state, spec_parse_process);
+	edit(row, spec_parse_process);
 }
 
-static void no_process_is_an_error(void **state)
+UNIT_TEST("no process object: an error")
 {
 	static const char *const texts[] = {"{}", "{\"process\":null}"};
 
-	(void)state;
 	for (size_t i = 0; i < LENGTH(texts); i++) {
 		cleanup_arena arena = {0};
 		struct fs_text text = {.bytes = (char *)texts[i], .len = strlen(texts[i])};
@@ -205,7 +204,7 @@ static void no_process_is_an_error(void **state)
 	}
 }
 
-static void a_plans_grant(void **state)
+UNIT_TEST("a plan's grant")
 {
 	struct plan plan = {.sets_memlock = true,
 			    .memlock = 8,
@@ -215,7 +214,6 @@ static void a_plans_grant(void **state)
 			    .seccomp = MBIND};
 	struct grant grant = grant_of_plan(&plan);
 
-	(void)state;
 	assert_true(grant.memlock == 8 && grant.capabilities == IPC_LOCK);
 	assert_true(grant.settings == ab && grant.n_settings == 2);
 	assert_int_equal(grant.seccomp, MBIND);
@@ -226,11 +224,5 @@ static void a_plans_grant(void **state)
 
 int main(void)
 {
-	static struct unit_suite suite;
-
-	UNIT_TABLE(&suite, becomes, edit_cases);
-	UNIT_TABLE(&suite, process_becomes, process_cases);
-	unit_add(&suite, "no process object: an error", no_process_is_an_error, NULL);
-	unit_add(&suite, "a plan's grant", a_plans_grant, NULL);
-	return unit_run(&suite, "spec_edit");
+	return unit_main("spec_edit");
 }

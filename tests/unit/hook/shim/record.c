@@ -107,9 +107,8 @@ static const struct config_case {
 	{"a file of that number on another file system", NULL, 1, false},
 };
 
-static void config_decides(void **state)
+UNIT_ROWS_AS("record: ", config_cases)
 {
-	const struct config_case *row = *state;
 	cleanup_scene scene = scene_make();
 
 	scene.record.device += row->device;
@@ -150,9 +149,8 @@ static const struct start_case {
 	{"made more than five minutes earlier", -300 * (int64_t)SECOND - 1, false},
 };
 
-static void start_decides(void **state)
+UNIT_ROWS_AS("record: ", start_cases)
 {
-	const struct start_case *row = *state;
 	cleanup_scene scene = scene_make();
 	uint64_t start = start_of("/proc/self/stat");
 
@@ -164,13 +162,12 @@ static void start_decides(void **state)
 }
 
 /* /proc/PID/stat has the name as it is: the start stands in another line then. */
-static void a_name_of_two_lines_changes_nothing(void **state)
+UNIT_TEST("a process' name of two lines changes nothing")
 {
 	cleanup_scene scene = scene_make();
 	char before[16];
 	bool current;
 
-	(void)state;
 	scene.record.created = start_of("/proc/self/stat");
 	assert_int_equal(prctl(PR_GET_NAME, before), 0);
 	assert_int_equal(prctl(PR_SET_NAME, "a) S 1\n"), 0);
@@ -179,12 +176,11 @@ static void a_name_of_two_lines_changes_nothing(void **state)
 	assert_true(current);
 }
 
-static void no_process_is_none_of_the_containers(void **state)
+UNIT_TEST("record: a process that is gone is none of the container's")
 {
 	cleanup_scene scene = scene_make();
 	pid_t child = fork();
 
-	(void)state;
 	assert_true(child >= 0);
 	if (child == 0)
 		_exit(0);
@@ -198,7 +194,7 @@ static void no_process_is_none_of_the_containers(void **state)
 
 /* ---- whose it is ---- */
 
-static void is_kept_as_it_was(void **state)
+UNIT_TEST("record: kept as it was, until it is removed")
 {
 	static const struct setting settings[] = {{.name = "A", .value = "1"},
 						  {.name = "B", .value = "two words"}};
@@ -206,7 +202,6 @@ static void is_kept_as_it_was(void **state)
 	struct record *record = &scene.record;
 	struct record *loaded = &scene.loaded;
 
-	(void)state;
 	record->grant.settings = settings;
 	record->grant.n_settings = LENGTH(settings);
 	assert_int_equal(save(&scene, &key), 0);
@@ -244,9 +239,8 @@ static const struct key_case {
 	{"a --root below another", {"abc", "/usr/none", "c"}, {"abc", "/usr/none/x", "c"}, false},
 };
 
-static void belongs_to_id_and_root(void **state)
+UNIT_ROWS_AS("record: whose: ", key_cases)
 {
-	const struct key_case *row = *state;
 	cleanup_scene scene = scene_make();
 
 	scene.record.root = row->saved.root;
@@ -257,14 +251,13 @@ static void belongs_to_id_and_root(void **state)
 }
 
 /* A runtime makes its root when it first needs it: what is there of the path decides. */
-static void a_root_behind_a_link_is_the_same(void **state)
+UNIT_TEST("record: whose: --root behind a link")
 {
 	cleanup_scene scene = scene_make();
 	struct arena *arena = &scene.arena;
 	struct record_name name;
 	struct record_name behind_link;
 
-	(void)state;
 	unit_write(scene.dir.fd, "real/there/file", "", 0644);
 	assert_int_equal(symlinkat("real", scene.dir.fd, "link"), 0);
 	for (const char *const *end = (const char *const[]){"/there", "/there/not", "/a/b/c", NULL};
@@ -279,12 +272,11 @@ static void a_root_behind_a_link_is_the_same(void **state)
 	}
 }
 
-static void an_id_is_no_path(void **state)
+UNIT_TEST("record: an id is no path")
 {
 	static const char *const ids[] = {"", "../x", "a/b", "/"};
 	cleanup_scene scene = scene_make();
 
-	(void)state;
 	unit_write(scene.dir.fd, "x.json", "{}", 0600);
 	for (size_t i = 0; i < LENGTH(ids); i++) {
 		const struct record_key bad = {ids[i], "/r", "crun"};
@@ -299,13 +291,12 @@ static void an_id_is_no_path(void **state)
 }
 
 /* An earlier version's: the name says no --root. */
-static void an_old_record_belongs_to_its_root(void **state)
+UNIT_TEST("record: an earlier version's belongs to its --root")
 {
 	static const struct record_key other = {"abc", "/s", "/usr/bin/crun"};
 	cleanup_scene scene = scene_make();
 	int dir = scene.dir.fd;
 
-	(void)state;
 	assert_int_equal(save(&scene, &key), 0);
 	assert_int_equal(renameat(dir, path_of(&scene, &key), dir, "state/abc.json"), 0);
 	assert_int_equal(load(&scene, &other, false), 0);
@@ -317,12 +308,11 @@ static void an_old_record_belongs_to_its_root(void **state)
 
 /* ---- where it is ---- */
 
-static void the_state_directory_is_ours_alone(void **state)
+UNIT_TEST("record: state_dir is made for us alone, where one is to be written")
 {
 	cleanup_scene scene = scene_make();
 	mode_t before;
 
-	(void)state;
 	assert_int_equal(load(&scene, &key, false), 0);
 	assert_int_equal(unit_stat(scene.dir.fd, "state").st_mode, 0);
 	before = umask(0200);
@@ -374,9 +364,8 @@ static const struct state_case {
 	{"a file", make_file, "state: Not a directory"},
 };
 
-static void no_other_state_directory_is_believed(void **state)
+UNIT_ROWS_AS("record: no state_dir: ", state_cases)
 {
-	const struct state_case *row = *state;
 	cleanup_scene scene = scene_make();
 
 	assert_int_equal(save(&scene, &key), 0);
@@ -389,12 +378,11 @@ static void no_other_state_directory_is_believed(void **state)
 	assert_has(scene.err.text, row->said);
 }
 
-static void what_cannot_be_written_is_said(void **state)
+UNIT_TEST("record: what cannot be written is said")
 {
 	cleanup_scene scene = scene_make();
 	const char *path = path_of(&scene, &key);
 
-	(void)state;
 	scene.state_dir = arena_printf(&scene.arena, "%s/none/state", scene.dir.path);
 	assert_int_equal(record_prepare(scene.state_dir, &scene.err), -1);
 	assert_has(scene.err.text, "none/state: No such file");
@@ -418,9 +406,8 @@ static const struct text_case {
 };
 
 /* Not readable is not "none": that container was granted something. */
-static void a_broken_record_is_one(void **state)
+UNIT_ROWS_AS("record: broken is not none: ", text_cases)
 {
-	const struct text_case *row = *state;
 	cleanup_scene scene = scene_make();
 	const char *path = path_of(&scene, &key);
 
@@ -430,12 +417,11 @@ static void a_broken_record_is_one(void **state)
 	assert_has(scene.err.text, path);
 }
 
-static void a_link_is_no_record(void **state)
+UNIT_TEST("record: broken is not none: a link")
 {
 	cleanup_scene scene = scene_make();
 	const char *path = path_of(&scene, &key);
 
-	(void)state;
 	assert_int_equal(save(&scene, &key), 0);
 	assert_int_equal(renameat(scene.dir.fd, path, scene.dir.fd, "state/real"), 0);
 	assert_int_equal(symlinkat("real", scene.dir.fd, path), 0);
@@ -483,47 +469,17 @@ static void in_a_child(int (*look)(const void *))
 	assert_int_equal(unit_result_of(look, NULL), 0);
 }
 
-static void roots_are_where_the_policy_says(void **state)
+UNIT_TEST_FOR_ROOT("record: where: an engine of root's, whatever its environment says")
 {
-	(void)state;
 	in_a_child(look_as_root);
 }
 
-static void a_users_are_in_its_runtime_directory(void **state)
+UNIT_TEST("record: where: an engine of its user's")
 {
-	(void)state;
 	in_a_child(look_without_root);
 }
 
 int main(void)
 {
-	static struct unit_suite suite;
-
-	UNIT_TABLE_AS(&suite, "record: ", config_decides, config_cases);
-	UNIT_TABLE_AS(&suite, "record: ", start_decides, start_cases);
-	unit_add(&suite, "a process' name of two lines changes nothing",
-		 a_name_of_two_lines_changes_nothing, NULL);
-	unit_add(&suite, "record: a process that is gone is none of the container's",
-		 no_process_is_none_of_the_containers, NULL);
-	unit_add(&suite, "record: kept as it was, until it is removed", is_kept_as_it_was, NULL);
-	UNIT_TABLE_AS(&suite, "record: whose: ", belongs_to_id_and_root, key_cases);
-	unit_add(&suite, "record: whose: --root behind a link", a_root_behind_a_link_is_the_same,
-		 NULL);
-	unit_add(&suite, "record: an id is no path", an_id_is_no_path, NULL);
-	unit_add(&suite, "record: an earlier version's belongs to its --root",
-		 an_old_record_belongs_to_its_root, NULL);
-	unit_add(&suite, "record: state_dir is made for us alone, where one is to be written",
-		 the_state_directory_is_ours_alone, NULL);
-	UNIT_TABLE_AS(&suite, "record: no state_dir: ", no_other_state_directory_is_believed,
-		      state_cases);
-	unit_add(&suite, "record: what cannot be written is said", what_cannot_be_written_is_said,
-		 NULL);
-	unit_add_for_root(&suite,
-			  "record: where: an engine of root's, whatever its environment says",
-			  roots_are_where_the_policy_says, NULL);
-	unit_add(&suite, "record: where: an engine of its user's",
-		 a_users_are_in_its_runtime_directory, NULL);
-	UNIT_TABLE_AS(&suite, "record: broken is not none: ", a_broken_record_is_one, text_cases);
-	unit_add(&suite, "record: broken is not none: a link", a_link_is_no_record, NULL);
-	return unit_run(&suite, "record");
+	return unit_main("record");
 }

@@ -64,12 +64,11 @@ static const char *find_link(struct scene *scene)
 	return path;
 }
 
-static void is_kept_for_each_config(void **state)
+UNIT_TEST("last choice: kept for each config")
 {
 	cleanup_scene scene;
 	const struct config *loaded = &scene.loaded;
 
-	(void)state;
 	scene_make(&scene);
 	assert_int_equal(load(&scene), -1);
 	save(&scene);
@@ -83,13 +82,12 @@ static void is_kept_for_each_config(void **state)
 	assert_int_equal(load(&scene), -1);
 }
 
-static void is_written_where_it_changed(void **state)
+UNIT_TEST("last choice: written where it has changed")
 {
 	cleanup_scene scene;
 	const char *path;
 	ino_t inode;
 
-	(void)state;
 	scene_make(&scene);
 	save(&scene);
 	path = find_link(&scene);
@@ -107,7 +105,7 @@ static void is_written_where_it_changed(void **state)
 }
 
 /* What a link cannot hold is not remembered. */
-static void has_an_end(void **state)
+UNIT_TEST("last choice: too long for a link")
 {
 	static char longest[2 * PATH_MAX];
 	cleanup_scene scene;
@@ -117,7 +115,6 @@ static void has_an_end(void **state)
 				   "\n/b/runc") -
 			    1;
 
-	(void)state;
 	scene_make(&scene);
 	memset(longest, 'x', sizeof(longest) - 1);
 	longest[0] = '/';
@@ -137,12 +134,11 @@ static void has_an_end(void **state)
 	assert_int_equal(load(&scene), -1);
 }
 
-static void is_our_own_link(void **state)
+UNIT_TEST("last choice: our own link alone")
 {
 	cleanup_scene scene;
 	const char *path;
 
-	(void)state;
 	scene_make(&scene);
 	save(&scene);
 	scene.chosen.state_dir = "/t";
@@ -162,12 +158,5 @@ static void is_our_own_link(void **state)
 
 int main(void)
 {
-	static struct unit_suite suite;
-
-	unit_add(&suite, "last choice: kept for each config", is_kept_for_each_config, NULL);
-	unit_add(&suite, "last choice: written where it has changed", is_written_where_it_changed,
-		 NULL);
-	unit_add(&suite, "last choice: too long for a link", has_an_end, NULL);
-	unit_add(&suite, "last choice: our own link alone", is_our_own_link, NULL);
-	return unit_run(&suite, "last_choice");
+	return unit_main("last_choice");
 }

@@ -171,11 +171,11 @@ static int answer_all(const struct caller *caller)
 	}
 }
 
-static void calls_are_made_until_they_are_done(void **state)
+UNIT_ROWS(calls)
 {
 	cleanup_arena arena = {0};
 	cleanup_unit_dir dir = unit_dir_make();
-	struct caller caller = {.call = *state, .dir = dir.fd, .filter = -1};
+	struct caller caller = {.call = row, .dir = dir.fd, .filter = -1};
 	pthread_t thread;
 	char byte;
 
@@ -197,8 +197,5 @@ static void calls_are_made_until_they_are_done(void **state)
 
 int main(void)
 {
-	static struct unit_suite suite;
-
-	UNIT_TABLE(&suite, calls_are_made_until_they_are_done, calls);
-	return unit_run(&suite, "interrupted");
+	return unit_main("interrupted");
 }

@@ -35,7 +35,7 @@ static int result_of(int (*body)(void))
 
 /* ---- what is made ---- */
 
-static void what_is_made_is_its_owners_alone(void **state)
+UNIT_TEST("made: a file has mode 0600 by any umask, a nameless one, too")
 {
 	cleanup_unit_dir dir = unit_dir_make();
 	mode_t before = umask(0);
@@ -43,7 +43,6 @@ static void what_is_made_is_its_owners_alone(void **state)
 	cleanup_fd nameless = fs_open(dir.fd, ".", O_WRONLY | O_TMPFILE, RESOLVE_BENEATH);
 	struct stat st;
 
-	(void)state;
 	(void)umask(before);
 	assert_true(made >= 0);
 	assert_int_equal(unit_stat(dir.fd, "made").st_mode & 07777, 0600);
@@ -53,11 +52,10 @@ static void what_is_made_is_its_owners_alone(void **state)
 	assert_int_equal(st.st_mode & 07777, 0600);
 }
 
-static void nobody_waits_for_a_reader(void **state)
+UNIT_TEST("open: a FIFO without a reader does not block")
 {
 	cleanup_unit_dir dir = unit_dir_make();
 
-	(void)state;
 	assert_int_equal(mkfifoat(dir.fd, "fifo", 0600), 0);
 	(void)alarm(UNIT_PATIENCE);
 	assert_int_equal(fs_open(dir.fd, "fifo", O_WRONLY, RESOLVE_BENEATH), -ENXIO);
@@ -92,9 +90,8 @@ static int open_a_terminal(void)
 	return fd >= 0 && has_terminal() ? 0 : NOT_HERE;
 }
 
-static void a_terminal_does_not_become_ours(void **state)
+UNIT_TEST("open: a terminal does not become ours")
 {
-	(void)state;
 	assert_int_equal(result_of(open_a_terminal), 0);
 }
 
@@ -129,9 +126,8 @@ static const struct kind_case {
 	{"regular: what is outside", "../file", -EXDEV},
 };
 
-static void only_regular_files_are_opened(void **state)
+UNIT_ROWS(kind_cases)
 {
-	const struct kind_case *row = *state;
 	cleanup_unit_dir dir = unit_dir_make();
 	cleanup_fd fd = -1;
 	char text[5] = "";
@@ -149,14 +145,13 @@ static void only_regular_files_are_opened(void **state)
 	assert_string_equal(text, "text");
 }
 
-static void what_cannot_be_opened_again_is_an_errno(void **state)
+UNIT_TEST("regular: what cannot be opened again is an errno")
 {
 	cleanup_unit_dir dir = unit_dir_make();
 	cleanup_fd path = -1;
 	struct rlimit before;
 	int again;
 
-	(void)state;
 	unit_write(dir.fd, "file", "text", 0644);
 	path = openat(dir.fd, "file", O_PATH | O_CLOEXEC);
 	assert_int_equal(fs_reopen_regular(-1), -EBADF);
@@ -171,7 +166,7 @@ static void what_cannot_be_opened_again_is_an_errno(void **state)
 
 #define LINES "one\ntwo\nthree\n"
 
-static void a_regular_file_is_read_whole(void **state)
+UNIT_TEST("read: a regular file, of lines")
 {
 	cleanup_arena arena = {0};
 	cleanup_unit_dir dir = unit_dir_make();
@@ -179,7 +174,6 @@ static void a_regular_file_is_read_whole(void **state)
 	struct fs_text text;
 	struct err err;
 
-	(void)state;
 	unit_write(dir.fd, "file", LINES, 0644);
 	fd = openat(dir.fd, "file", O_RDONLY | O_CLOEXEC);
 	assert_int_equal(fs_read_regular(&arena, fd, 100, "thing", &text, &err), 0);
@@ -191,7 +185,7 @@ static void a_regular_file_is_read_whole(void **state)
 }
 
 /* Each read of such a socket gives one message. */
-static void what_comes_in_parts_is_put_together(void **state)
+UNIT_TEST("read: what comes in parts")
 {
 	static const char *const parts[] = {"one\n", "tw", "o\nthr", "ee\n"};
 	cleanup_arena arena = {0};
@@ -199,7 +193,6 @@ static void what_comes_in_parts_is_put_together(void **state)
 	struct err err;
 	int ends[2];
 
-	(void)state;
 	assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends), 0);
 	for (size_t i = 0; i < LENGTH(parts); i++)
 		assert_int_equal(write(ends[1], parts[i], strlen(parts[i])),
@@ -210,9 +203,8 @@ static void what_comes_in_parts_is_put_together(void **state)
 	(void)close(ends[0]);
 }
 
-static void that_there_is_more_is_said(void **state)
+UNIT_TEST("read: that there is more is said")
 {
-	(void)state;
 	for (size_t max = strlen(LINES) - 1; max <= strlen(LINES) + 1; max++) {
 		cleanup_arena arena = {0};
 		cleanup_unit_dir dir = unit_dir_make();
@@ -230,7 +222,7 @@ static void that_there_is_more_is_said(void **state)
 }
 
 /* Not its size counts, but how much of it is wanted. */
-static void the_beginning_of_a_huge_file_is_read(void **state)
+UNIT_TEST("read: the beginning of a huge file")
 {
 	cleanup_arena arena = {0};
 	FILE *file = tmpfile();
@@ -238,7 +230,6 @@ static void the_beginning_of_a_huge_file_is_read(void **state)
 	struct err err;
 	bool more = false;
 
-	(void)state;
 	assert_non_null(file);
 	assert_int_equal(ftruncate(fileno(file), (off_t)1 << 40), 0);
 	assert_int_equal(fs_read_up_to(&arena, fileno(file), 100, "thing", &text, &more, &err), 0);
@@ -247,7 +238,7 @@ static void the_beginning_of_a_huge_file_is_read(void **state)
 	(void)fclose(file);
 }
 
-static void what_cannot_be_read_is_an_error_that_says_so(void **state)
+UNIT_TEST("read: an error is said")
 {
 	cleanup_arena arena = {0};
 	cleanup_fd dir = open("/", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -255,7 +246,6 @@ static void what_cannot_be_read_is_an_error_that_says_so(void **state)
 	struct err err;
 	bool more;
 
-	(void)state;
 	assert_int_equal(fs_read(&arena, dir, 100, "thing", &text, &err), -1);
 	assert_string_equal(err.text, "thing: Is a directory");
 	assert_int_equal(fs_read(&arena, -1, 100, "thing", &text, &err), -1);
@@ -268,12 +258,11 @@ static void what_cannot_be_read_is_an_error_that_says_so(void **state)
 	assert_string_equal(err.text, "thing: Is a directory");
 }
 
-static void the_place_of_an_open_file_is_told(void **state)
+UNIT_TEST("path: the place of an open file")
 {
 	cleanup_fd fd = open("/proc/../proc/self/../sys", O_PATH | O_DIRECTORY | O_CLOEXEC);
 	char path[16];
 
-	(void)state;
 	memset(path, 'x', sizeof(path));
 	assert_int_equal(fs_path_of(fd, path, sizeof(path)), 9);
 	assert_string_equal(path, "/proc/sys");
@@ -314,17 +303,15 @@ static int open_streams(void)
 	return 0;
 }
 
-static void closed_streams_are_opened(void **state)
+UNIT_TEST("streams: what is closed is /dev/null, what is open stays")
 {
-	(void)state;
 	assert_int_equal(result_of(open_streams), 0);
 }
 
 /* ---- the same file ---- */
 
-static void the_same_directory_is_told_by_any_path(void **state)
+UNIT_TEST("same: a directory, by any path")
 {
-	(void)state;
 	assert_true(fs_same_directory("/proc", "/proc/"));
 	assert_true(fs_same_directory("/proc", "/proc/../proc/."));
 	assert_false(fs_same_directory("/proc", "/"));
@@ -337,14 +324,13 @@ static void the_same_directory_is_told_by_any_path(void **state)
 }
 
 /* The roots of procfs and of sysfs have both the number 1 (PROC_ROOT_INO; kernfs). */
-static void one_number_on_two_file_systems_is_not_one_file(void **state)
+UNIT_TEST("same: not one number on two file systems")
 {
 	cleanup_fd proc = open("/proc", O_PATH | O_DIRECTORY | O_CLOEXEC);
 	cleanup_fd sys = open("/sys", O_PATH | O_DIRECTORY | O_CLOEXEC);
 	struct stat a;
 	struct stat b;
 
-	(void)state;
 	assert_int_equal(fstat(proc, &a), 0);
 	if (fstat(sys, &b) < 0 || a.st_ino != b.st_ino)
 		skip();
@@ -366,9 +352,8 @@ static int tell_own_root(void)
 	return !fs_is_own_root(own) || fs_is_own_root(below) || fs_is_own_root(other);
 }
 
-static void the_own_root_is_told_by_both_numbers(void **state)
+UNIT_TEST_FOR_ROOT("same: the own root is told by file system and number")
 {
-	(void)state;
 	assert_int_equal(result_of(tell_own_root), 0);
 }
 
@@ -387,9 +372,8 @@ static const struct made_case {
 	{"stored: not what is absent", "absent", -ENOENT},
 };
 
-static void what_the_kernel_makes_is_not_read(void **state)
+UNIT_ROWS(made_cases)
 {
-	const struct made_case *row = *state;
 	cleanup_fd root = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
 	cleanup_arena arena = {0};
 	struct fs_text text = {.bytes = NULL};
@@ -402,34 +386,5 @@ static void what_the_kernel_makes_is_not_read(void **state)
 
 int main(void)
 {
-	static struct unit_suite suite;
-
-	unit_add(&suite, "made: a file has mode 0600 by any umask, a nameless one, too",
-		 what_is_made_is_its_owners_alone, NULL);
-	unit_add(&suite, "open: a FIFO without a reader does not block", nobody_waits_for_a_reader,
-		 NULL);
-	unit_add(&suite, "open: a terminal does not become ours", a_terminal_does_not_become_ours,
-		 NULL);
-	UNIT_TABLE(&suite, only_regular_files_are_opened, kind_cases);
-	unit_add(&suite, "regular: what cannot be opened again is an errno",
-		 what_cannot_be_opened_again_is_an_errno, NULL);
-	unit_add(&suite, "read: a regular file, of lines", a_regular_file_is_read_whole, NULL);
-	unit_add(&suite, "read: what comes in parts", what_comes_in_parts_is_put_together, NULL);
-	unit_add(&suite, "read: that there is more is said", that_there_is_more_is_said, NULL);
-	unit_add(&suite, "read: the beginning of a huge file", the_beginning_of_a_huge_file_is_read,
-		 NULL);
-	unit_add(&suite, "read: an error is said", what_cannot_be_read_is_an_error_that_says_so,
-		 NULL);
-	UNIT_TABLE(&suite, what_the_kernel_makes_is_not_read, made_cases);
-	unit_add(&suite, "path: the place of an open file", the_place_of_an_open_file_is_told,
-		 NULL);
-	unit_add(&suite, "streams: what is closed is /dev/null, what is open stays",
-		 closed_streams_are_opened, NULL);
-	unit_add(&suite, "same: a directory, by any path", the_same_directory_is_told_by_any_path,
-		 NULL);
-	unit_add(&suite, "same: not one number on two file systems",
-		 one_number_on_two_file_systems_is_not_one_file, NULL);
-	unit_add_for_root(&suite, "same: the own root is told by file system and number",
-			  the_own_root_is_told_by_both_numbers, NULL);
-	return unit_run(&suite, "files");
+	return unit_main("files");
 }

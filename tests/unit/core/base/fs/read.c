@@ -57,9 +57,8 @@ static void check_read(int fd, const struct bound_case *row)
 	assert_int_equal(text.bytes[text.len], '\0');
 }
 
-static void reads_are_bounded(void **state)
+UNIT_ROWS(bound_cases)
 {
-	const struct bound_case *row = *state;
 	cleanup_fd from_pipe = filled_pipe(row->len);
 	FILE *file = tmpfile();
 
@@ -74,14 +73,13 @@ static void reads_are_bounded(void **state)
 }
 
 /* A huge file is refused by its size, not by reading it. */
-static void a_huge_file_is_refused_unread(void **state)
+UNIT_TEST("read: a huge file is refused unread")
 {
 	cleanup_arena arena = {0};
 	FILE *file = tmpfile();
 	struct fs_text text;
 	struct err err = {0};
 
-	(void)state;
 	assert_non_null(file);
 	assert_int_equal(ftruncate(fileno(file), (off_t)1 << 40), 0);
 	assert_int_equal(fs_read(&arena, fileno(file), 100, "thing", &text, &err), -1);
@@ -90,20 +88,19 @@ static void a_huge_file_is_refused_unread(void **state)
 	(void)fclose(file);
 }
 
-static void an_endless_file_is_refused(void **state)
+UNIT_TEST("read: an endless file is refused")
 {
 	cleanup_arena arena = {0};
 	cleanup_fd zero = open("/dev/zero", O_RDONLY | O_CLOEXEC);
 	struct fs_text text;
 	struct err err = {0};
 
-	(void)state;
 	assert_true(zero >= 0);
 	assert_int_equal(fs_read(&arena, zero, 65536, "thing", &text, &err), -1);
 	assert_has(err.text, "thing: larger than 65536 bytes");
 }
 
-static void only_a_regular_file_is_one(void **state)
+UNIT_TEST("read: only a regular file is one")
 {
 	cleanup_arena arena = {0};
 	cleanup_fd from_pipe = filled_pipe(5);
@@ -111,7 +108,6 @@ static void only_a_regular_file_is_one(void **state)
 	struct fs_text text;
 	struct err err = {0};
 
-	(void)state;
 	assert_int_equal(fs_read_regular(&arena, from_pipe, 10, "thing", &text, &err), -1);
 	assert_string_equal(err.text, "thing: not a regular file");
 	assert_int_equal(fs_read_regular(&arena, dir, 10, "thing", &text, &err), -1);
@@ -139,9 +135,8 @@ static const struct line_case {
 	{"line: first fits, second does not", "1\n2345678901234567890\n", 8, 1, "1"},
 };
 
-static void the_first_line_is_read(void **state)
+UNIT_ROWS(line_cases)
 {
-	const struct line_case *row = *state;
 	cleanup_unit_dir dir = unit_dir_make();
 	char *line = malloc(row->size);
 
@@ -153,12 +148,11 @@ static void the_first_line_is_read(void **state)
 	free(line);
 }
 
-static void a_line_of_no_file_is_an_errno(void **state)
+UNIT_TEST("line: what is no file is an errno, a FIFO does not block")
 {
 	cleanup_unit_dir dir = unit_dir_make();
 	char line[8];
 
-	(void)state;
 	assert_int_equal(fs_read_line(dir.fd, "absent", line, sizeof(line)), -ENOENT);
 	assert_int_equal(fs_read_line(dir.fd, ".", line, sizeof(line)), -EISDIR);
 	/* No writer: a blocking open would hang, and the alarm kill us. */
@@ -168,12 +162,11 @@ static void a_line_of_no_file_is_an_errno(void **state)
 	(void)alarm(0);
 }
 
-static void a_link_is_read_to_its_end_or_not(void **state)
+UNIT_TEST("link: read to its end or not at all")
 {
 	cleanup_unit_dir dir = unit_dir_make();
 	char target[8];
 
-	(void)state;
 	assert_int_equal(symlinkat("1234567", dir.fd, "fits"), 0);
 	assert_int_equal(symlinkat("12345678", dir.fd, "long"), 0);
 	assert_int_equal(fs_read_link(dir.fd, "fits", target, sizeof(target)), 7);
@@ -184,13 +177,12 @@ static void a_link_is_read_to_its_end_or_not(void **state)
 	assert_int_equal(fs_read_link(dir.fd, "file", target, sizeof(target)), -EINVAL);
 }
 
-static void opened_files_do_not_block_nor_leak(void **state)
+UNIT_TEST("open: no file blocks, leaks to a child, or is open to others")
 {
 	cleanup_unit_dir dir = unit_dir_make();
 	cleanup_fd fifo = -1;
 	cleanup_fd made = -1;
 
-	(void)state;
 	assert_int_equal(mkfifoat(dir.fd, "fifo", 0600), 0);
 	(void)alarm(UNIT_PATIENCE);
 	fifo = fs_open(dir.fd, "fifo", O_RDONLY, RESOLVE_BENEATH);
@@ -204,13 +196,12 @@ static void opened_files_do_not_block_nor_leak(void **state)
 }
 
 /* As a container's process may do with the container's own files */
-static void a_lease_does_not_block(void **state)
+UNIT_TEST("open: a lease does not block")
 {
 	cleanup_unit_dir dir = unit_dir_make();
 	cleanup_fd held = -1;
 	cleanup_fd fd = -1;
 
-	(void)state;
 	held = openat(dir.fd, "leased", O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
 	assert_true(held >= 0);
 	assert_true(signal(SIGIO, SIG_IGN) != SIG_ERR);
@@ -236,31 +227,28 @@ static const struct resolve_case {
 	{"open: a magic link is none", "/proc/self/fd/0", 0, -ELOOP},
 };
 
-static void look_ups_stay_below(void **state)
+UNIT_ROWS(resolve_cases)
 {
-	const struct resolve_case *row = *state;
 	cleanup_unit_dir dir = unit_dir_make();
 
 	assert_int_equal(fs_open(dir.fd, row->path, O_RDONLY, row->resolve), row->error);
 }
 
-static void same_file_means_same_inode(void **state)
+UNIT_TEST("same file: by inode")
 {
 	cleanup_unit_dir dir = unit_dir_make();
 	cleanup_fd root = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
 	cleanup_fd again = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
 
-	(void)state;
 	assert_true(fs_same_file(root, again));
 	assert_false(fs_same_file(root, dir.fd));
 	assert_false(fs_same_file(root, -1));
 }
 
-static void what_cannot_be_written_is_an_errno(void **state)
+UNIT_TEST("write: what cannot be written is an errno")
 {
 	cleanup_fd full = open("/dev/full", O_WRONLY | O_CLOEXEC);
 
-	(void)state;
 	assert_true(full >= 0);
 	assert_int_equal(fs_write(full, "x", 1), -ENOSPC);
 	assert_int_equal(fs_write(full, "", 0), 0);
@@ -268,24 +256,5 @@ static void what_cannot_be_written_is_an_errno(void **state)
 
 int main(void)
 {
-	static struct unit_suite suite;
-
-	UNIT_TABLE(&suite, reads_are_bounded, bound_cases);
-	unit_add(&suite, "read: a huge file is refused unread", a_huge_file_is_refused_unread,
-		 NULL);
-	unit_add(&suite, "read: an endless file is refused", an_endless_file_is_refused, NULL);
-	unit_add(&suite, "read: only a regular file is one", only_a_regular_file_is_one, NULL);
-	UNIT_TABLE(&suite, the_first_line_is_read, line_cases);
-	unit_add(&suite, "line: what is no file is an errno, a FIFO does not block",
-		 a_line_of_no_file_is_an_errno, NULL);
-	unit_add(&suite, "link: read to its end or not at all", a_link_is_read_to_its_end_or_not,
-		 NULL);
-	unit_add(&suite, "open: no file blocks, leaks to a child, or is open to others",
-		 opened_files_do_not_block_nor_leak, NULL);
-	unit_add(&suite, "open: a lease does not block", a_lease_does_not_block, NULL);
-	UNIT_TABLE(&suite, look_ups_stay_below, resolve_cases);
-	unit_add(&suite, "same file: by inode", same_file_means_same_inode, NULL);
-	unit_add(&suite, "write: what cannot be written is an errno",
-		 what_cannot_be_written_is_an_errno, NULL);
-	return unit_run(&suite, "read");
+	return unit_main("read");
 }

@@ -9,23 +9,21 @@
 
 #include "core/base/fs.h"
 
-static void the_root_is_told(void **state)
+UNIT_TEST("root: it is told by whatever path, and from others")
 {
 	cleanup_fd root = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
 	cleanup_fd other = open("/proc", O_PATH | O_DIRECTORY | O_CLOEXEC);
 	cleanup_fd way_back = open("/proc/..", O_PATH | O_DIRECTORY | O_CLOEXEC);
 	cleanup_fd link = open("/proc/self/root", O_PATH | O_DIRECTORY | O_CLOEXEC);
 
-	(void)state;
 	assert_true(fs_is_own_root(root));
 	assert_true(fs_is_own_root(way_back));
 	assert_true(fs_is_own_root(link));
 	assert_false(fs_is_own_root(other));
 }
 
-static void no_directory_is_taken_for_it(void **state)
+UNIT_TEST("root: what is no directory is taken for it")
 {
-	(void)state;
 	assert_true(fs_is_own_root(-1));
 }
 
@@ -43,13 +41,12 @@ static void refuse_paths(void)
 		_exit(2);
 }
 
-static void a_root_that_cannot_be_seen_is_any(void **state)
+UNIT_TEST("root: where it cannot be seen, any is taken for it")
 {
 	cleanup_fd other = open("/proc", O_PATH | O_DIRECTORY | O_CLOEXEC);
 	int status;
 	pid_t child = fork();
 
-	(void)state;
 	assert_true(child >= 0);
 	if (child == 0) {
 		refuse_paths();
@@ -62,13 +59,5 @@ static void a_root_that_cannot_be_seen_is_any(void **state)
 
 int main(void)
 {
-	static struct unit_suite suite;
-
-	unit_add(&suite, "root: it is told by whatever path, and from others", the_root_is_told,
-		 NULL);
-	unit_add(&suite, "root: what is no directory is taken for it", no_directory_is_taken_for_it,
-		 NULL);
-	unit_add(&suite, "root: where it cannot be seen, any is taken for it",
-		 a_root_that_cannot_be_seen_is_any, NULL);
-	return unit_run(&suite, "root");
+	return unit_main("root");
 }

@@ -38,10 +38,8 @@ static const struct cgroup_case {
 	{"cgroup: another's", "0::/kubepods/crio-" B ".scope\n", false},
 };
 
-static void cgroup_is_named(void **state)
+UNIT_ROWS(cgroup_cases)
 {
-	const struct cgroup_case *row = *state;
-
 	assert_int_equal(cgroup_names(row->cgroups, A), row->names);
 }
 
@@ -63,9 +61,8 @@ static const struct id_case {
 	{"id: nothing", "", NULL},
 };
 
-static void id_is_found(void **state)
+UNIT_ROWS(id_cases)
 {
-	const struct id_case *row = *state;
 	const char *found = cgroup_find_id(row->cgroups, row->cgroups + strlen(row->cgroups));
 
 	if (row->id)
@@ -76,9 +73,5 @@ static void id_is_found(void **state)
 
 int main(void)
 {
-	static struct unit_suite suite;
-
-	UNIT_TABLE(&suite, id_is_found, id_cases);
-	UNIT_TABLE(&suite, cgroup_is_named, cgroup_cases);
-	return unit_run(&suite, "cgroup");
+	return unit_main("cgroup");
 }

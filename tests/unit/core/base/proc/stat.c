@@ -23,18 +23,13 @@ static const struct stat_case {
 	{"stat: empty", "", 0, 0},
 };
 
-static void has_its_fields(void **state)
+UNIT_ROWS(stat_cases)
 {
-	const struct stat_case *row = *state;
-
 	assert_int_equal(process_stat_field(row->line, PROCESS_STAT_PARENT), row->parent);
 	assert_true(process_stat_field(row->line, PROCESS_STAT_START) == row->start);
 }
 
 int main(void)
 {
-	static struct unit_suite suite;
-
-	UNIT_TABLE(&suite, has_its_fields, stat_cases);
-	return unit_run(&suite, "process_stat");
+	return unit_main("process_stat");
 }

@@ -33,9 +33,8 @@ static const struct limit_case limit_cases[] = {
 	{"limit: what is higher stays", LOW, 1 << 12, LOW, false},
 };
 
-static void a_limit_is_only_ever_raised(void **state)
+UNIT_ROWS(limit_cases)
 {
-	const struct limit_case *row = *state;
 	struct process process = PROCESS_NONE;
 	struct rlimit64 limit;
 	struct err err;
@@ -70,12 +69,11 @@ static int raise_without_the_right(const void *context)
 	return strstr(err.text, "needs CAP_SYS_RESOURCE on the node") ? 0 : 2;
 }
 
-static void without_the_right_it_is_an_error(void **state)
+UNIT_TEST("without CAP_SYS_RESOURCE it is an error that says so")
 {
 	pid_t pid = unit_start(sleep_long, NULL);
 	struct rlimit64 limit;
 
-	(void)state;
 	assert_int_equal(prlimit64(pid, RLIMIT_MEMLOCK, &LOW, NULL), 0);
 	assert_int_equal(unit_result_of(raise_without_the_right, &pid), 0);
 	assert_int_equal(prlimit64(pid, RLIMIT_MEMLOCK, NULL, &limit), 0);
@@ -97,11 +95,10 @@ static int raise_anothers(const void *context)
 	return strstr(err.text, "RLIMIT_MEMLOCK of pid ") ? 0 : 2;
 }
 
-static void what_another_users_is_cannot_be_told(void **state)
+UNIT_TEST_FOR_ROOT("a limit that cannot be read is an error, too")
 {
 	pid_t pid = unit_start(sleep_long, NULL);
 
-	(void)state;
 	assert_int_equal(unit_result_of(raise_anothers, &pid), 0);
 	end(pid);
 }
@@ -146,16 +143,14 @@ static int ask_and_try_in_a_user_namespace(const void *context)
 	return ask_and_try(context);
 }
 
-static void what_may_be_had_is_what_the_kernel_gives(void **state)
+UNIT_TEST("what may be had is what the kernel gives")
 {
-	(void)state;
 	assert_int_equal(unit_result_of(ask_and_try, NULL), 0);
 	assert_int_equal(unit_result_of(ask_and_try, &LOW), 0);
 }
 
-static void the_rights_of_a_user_namespace_raise_nothing(void **state)
+UNIT_TEST("the rights of a user namespace raise nothing")
 {
-	(void)state;
 	assert_int_equal(unit_result_of(ask_and_try_in_a_user_namespace, NULL), 0);
 }
 
@@ -172,7 +167,7 @@ static int wait_and_try(const void *context)
 
 /* Its map is that of the first one (systemd's PrivateUsers=identity and full): all ids are the
  * node's, and its rights are none of the node's all the same. */
-static void nor_do_those_of_one_that_maps_all(void **state)
+UNIT_TEST_FOR_ROOT("nor do those of one that maps all ids to themselves")
 {
 	int ends[2];
 	pid_t pid;
@@ -181,7 +176,6 @@ static void nor_do_those_of_one_that_maps_all(void **state)
 	int fd;
 	int status;
 
-	(void)state;
 	assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends), 0);
 	pid = unit_start(wait_and_try, (const int[]){ends[1], ends[1]});
 	(void)close(ends[1]);
@@ -239,9 +233,8 @@ static void map(pid_t pid, const char *which, const char *text)
 	(void)close(fd);
 }
 
-static void the_ids_of_root_are_the_hosts(void **state)
+UNIT_ROWS_FOR_ROOT(mappings)
 {
-	const struct mapping *row = *state;
 	struct process process = PROCESS_NONE;
 	uid_t uid = 1;
 	gid_t gid = 1;
@@ -278,21 +271,5 @@ static void the_ids_of_root_are_the_hosts(void **state)
 
 int main(void)
 {
-	static struct unit_suite suite;
-
-	UNIT_TABLE(&suite, a_limit_is_only_ever_raised, limit_cases);
-	unit_add(&suite, "without CAP_SYS_RESOURCE it is an error that says so",
-		 without_the_right_it_is_an_error, NULL);
-	unit_add_for_root(&suite, "a limit that cannot be read is an error, too",
-			  what_another_users_is_cannot_be_told, NULL);
-	unit_add(&suite, "what may be had is what the kernel gives",
-		 what_may_be_had_is_what_the_kernel_gives, NULL);
-	unit_add(&suite, "the rights of a user namespace raise nothing",
-		 the_rights_of_a_user_namespace_raise_nothing, NULL);
-	unit_add_for_root(&suite, "nor do those of one that maps all ids to themselves",
-			  nor_do_those_of_one_that_maps_all, NULL);
-	for (size_t i = 0; i < LENGTH(mappings); i++)
-		unit_add_for_root(&suite, mappings[i].name, the_ids_of_root_are_the_hosts,
-				  &mappings[i]);
-	return unit_run(&suite, "limit");
+	return unit_main("limit");
 }

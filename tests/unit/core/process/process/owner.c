@@ -34,11 +34,10 @@ static int judge(pid_t pid, const char *cgroup)
 	return found;
 }
 
-static void pids_that_name_no_process_are_refused(void **state)
+UNIT_TEST("pids that name no container's process are refused")
 {
 	static const int64_t pids[] = {INT64_MIN, -1, 0, 1, (int64_t)INT_MAX + 1, INT64_MAX};
 
-	(void)state;
 	for (size_t i = 0; i < LENGTH(pids); i++) {
 		struct process process = PROCESS_NONE;
 		struct err err;
@@ -49,22 +48,20 @@ static void pids_that_name_no_process_are_refused(void **state)
 	}
 }
 
-static void one_that_has_ended_is_no_error(void **state)
+UNIT_TEST("one that has ended is no error")
 {
 	pid_t pid = unit_start(sleep_long, NULL);
 
-	(void)state;
 	end(pid);
 	assert_int_equal(judge(pid, NULL), 0);
 }
 
 /* A zombie still has a pid and a /proc: nobody is left there to be served. */
-static void one_that_nobody_has_waited_for_has_ended(void **state)
+UNIT_TEST("one that nobody has waited for has ended")
 {
 	siginfo_t info;
 	pid_t pid = unit_start(sleep_long, NULL);
 
-	(void)state;
 	(void)kill(pid, SIGKILL);
 	assert_int_equal(waitid(P_PID, (id_t)pid, &info, WEXITED | WNOWAIT), 0);
 	assert_int_equal(judge(pid, NULL), 0);
@@ -107,19 +104,17 @@ static int judge_with_one_descriptor(const void *context)
 }
 
 /* Only of a process that is not there is it said that it has ended. */
-static void one_that_cannot_be_opened_is_an_error(void **state)
+UNIT_TEST("one that cannot be opened is an error")
 {
-	(void)state;
 	assert_int_equal(unit_result_of(judge_without_a_descriptor, NULL), 0);
 	assert_int_equal(unit_result_of(judge_with_one_descriptor, NULL), 0);
 }
 
 /* The hook is our child, and so is the container: we are the runtime. */
-static void a_child_of_the_runtime_is_the_containers(void **state)
+UNIT_TEST("a child of the runtime is the container's")
 {
 	pid_t container = unit_start(sleep_long, NULL);
 
-	(void)state;
 	assert_int_equal(unit_result_of(judge_child, &container), 1);
 	end(container);
 }
@@ -139,11 +134,10 @@ static int run_hook(const void *context)
 }
 
 /* We are conmon: the runtime, which starts the hook, and the container are our children. */
-static void so_is_a_child_of_the_runtimes_parent(void **state)
+UNIT_TEST("so is a child of the runtime's parent, conmon")
 {
 	pid_t container = unit_start(sleep_long, NULL);
 
-	(void)state;
 	assert_int_equal(unit_result_of(run_hook, &container), 1);
 	end(container);
 }
@@ -177,15 +171,13 @@ static int in_a_process_namespace(const void *context)
 	return status_of(judge_an_orphan, context);
 }
 
-static void an_orphan_is_nobodys(void **state)
+UNIT_TEST_FOR_ROOT("an orphan is not, although the runtime's parent is init, too")
 {
-	(void)state;
 	assert_int_equal(unit_result_of(in_a_process_namespace, NULL), 2);
 }
 
-static void the_runtime_itself_is_not(void **state)
+UNIT_TEST("the runtime itself is not")
 {
-	(void)state;
 	assert_int_equal(unit_result_of(judge_runtime, NULL), 2);
 }
 
@@ -217,9 +209,8 @@ static int judge_a_pretended_child(const void *context)
 	return judged;
 }
 
-static void nor_one_whose_name_says_so(void **state)
+UNIT_TEST("nor is a process whose name says that it is the runtime's child")
 {
-	(void)state;
 	assert_int_equal(unit_result_of(judge_a_pretended_child, NULL), 2);
 }
 
@@ -233,9 +224,8 @@ static int judge_stranger(const void *context)
 	return judged;
 }
 
-static void nor_is_what_the_hook_would_have_started(void **state)
+UNIT_TEST("nor is what the hook would have started")
 {
-	(void)state;
 	assert_int_equal(unit_result_of(judge_stranger, NULL), 2);
 }
 
@@ -303,9 +293,8 @@ static int judge_cgroup(const void *context)
 	return judged;
 }
 
-static void its_cgroup_says_whose_it_is(void **state)
+UNIT_ROWS_FOR_ROOT(cgroups)
 {
-	const struct cgroup *row = *state;
 	cleanup_unit_dir dir = unit_dir_make();
 	char file[512];
 
@@ -316,29 +305,6 @@ static void its_cgroup_says_whose_it_is(void **state)
 
 int main(void)
 {
-	static struct unit_suite suite;
-
-	unit_add(&suite, "pids that name no container's process are refused",
-		 pids_that_name_no_process_are_refused, NULL);
-	unit_add(&suite, "one that has ended is no error", one_that_has_ended_is_no_error, NULL);
-	unit_add(&suite, "one that nobody has waited for has ended",
-		 one_that_nobody_has_waited_for_has_ended, NULL);
-	unit_add(&suite, "a child of the runtime is the container's",
-		 a_child_of_the_runtime_is_the_containers, NULL);
-	unit_add(&suite, "so is a child of the runtime's parent, conmon",
-		 so_is_a_child_of_the_runtimes_parent, NULL);
-	unit_add_for_root(&suite, "an orphan is not, although the runtime's parent is init, too",
-			  an_orphan_is_nobodys, NULL);
-	unit_add(&suite, "the runtime itself is not", the_runtime_itself_is_not, NULL);
-	unit_add(&suite, "nor is a process whose name says that it is the runtime's child",
-		 nor_one_whose_name_says_so, NULL);
-	unit_add(&suite, "nor is what the hook would have started",
-		 nor_is_what_the_hook_would_have_started, NULL);
-	unit_add(&suite, "one that cannot be opened is an error",
-		 one_that_cannot_be_opened_is_an_error, NULL);
 	fill_long_cgroup();
-	for (size_t i = 0; i < LENGTH(cgroups); i++)
-		unit_add_for_root(&suite, cgroups[i].name, its_cgroup_says_whose_it_is,
-				  &cgroups[i]);
-	return unit_run(&suite, "owner");
+	return unit_main("owner");
 }

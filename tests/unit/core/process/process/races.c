@@ -57,14 +57,13 @@ static void end_swapping(struct swapped *s)
 	unit_dir_remove(&s->dir);
 }
 
-static void nothing_is_written_outside(void **state)
+UNIT_TEST("swap: nothing is written outside of the root")
 {
 	struct swapped s = begin_swapping();
 	const struct nccl_conf_owner owner = {0};
 	int written = 0;
 	int rounds = 0;
 
-	(void)state;
 	/* On a busy machine the swapper may stand still for many rounds: until both have happened.
 	 */
 	for (int i = 0; i < 1000 * ROUNDS && (i < ROUNDS || written == 0 || written == i); i++) {
@@ -86,13 +85,12 @@ static void nothing_is_written_outside(void **state)
 	end_swapping(&s);
 }
 
-static void who_looks_first_and_opens_then_is_caught(void **state)
+UNIT_TEST("swap: the control, who looks first and opens then, is caught")
 {
 	struct swapped s = begin_swapping();
 	time_t end = time(NULL) + UNIT_PATIENCE;
 	bool caught = false;
 
-	(void)state;
 	/* On one processor the two meet rarely. */
 	while (!caught && time(NULL) < end) {
 		int fd = -1;
@@ -141,12 +139,11 @@ static void raise_limit(const void *context)
 	_exit(alive < 0 ? 2 : alive);
 }
 
-static void ending_is_success(void **state)
+UNIT_TEST("end: containers that end meanwhile are no error")
 {
 	int counts[3] = {0};
 	int rounds = 0;
 
-	(void)state;
 	/* On a busy machine, or on one processor, one of both may be rare: until both have
 	 * happened. There a process is only met alive if it lives for longer than it is let run. */
 	for (int i = 0; i < ROUNDS || (i < 100 * ROUNDS && (counts[0] == 0 || counts[0] == i));
@@ -203,7 +200,7 @@ static pid_t start_as(pid_t pid)
 	return got;
 }
 
-static void a_reused_pid_is_left_alone(void **state)
+UNIT_TEST_IF(may_choose_pids(), "pid: what a reused one means now is left alone")
 {
 	const struct rlimit64 low = {1 << 16, 1 << 16};
 	struct process held = PROCESS_NONE;
@@ -212,7 +209,6 @@ static void a_reused_pid_is_left_alone(void **state)
 	bool changed = true;
 	pid_t container = start(sleep_long, NULL);
 
-	(void)state;
 	held.pid = container;
 	held.pidfd = (int)syscall(SYS_pidfd_open, container, 0);
 	assert_true(held.pidfd >= 0);
@@ -259,12 +255,11 @@ static void look_at_forged_files(const void *context)
 	_exit(!refused);
 }
 
-static void forged_files_are_not_believed(void **state)
+UNIT_TEST_FOR_ROOT("/proc, /sys: what is mounted over them is not believed")
 {
 	pid_t child = start(look_at_forged_files, NULL);
 	int status;
 
-	(void)state;
 	assert_int_equal(waitpid(child, &status, 0), child);
 	assert_true(WIFEXITED(status));
 	if (WEXITSTATUS(status) == 77)
@@ -274,17 +269,5 @@ static void forged_files_are_not_believed(void **state)
 
 int main(void)
 {
-	static struct unit_suite suite;
-
-	unit_add(&suite, "swap: nothing is written outside of the root", nothing_is_written_outside,
-		 NULL);
-	unit_add(&suite, "swap: the control, who looks first and opens then, is caught",
-		 who_looks_first_and_opens_then_is_caught, NULL);
-	unit_add(&suite, "end: containers that end meanwhile are no error", ending_is_success,
-		 NULL);
-	unit_add_if(&suite, may_choose_pids(), "pid: what a reused one means now is left alone",
-		    a_reused_pid_is_left_alone, NULL);
-	unit_add_for_root(&suite, "/proc, /sys: what is mounted over them is not believed",
-			  forged_files_are_not_believed, NULL);
-	return unit_run(&suite, "races");
+	return unit_main("races");
 }

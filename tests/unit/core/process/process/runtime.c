@@ -67,9 +67,8 @@ static int run_command(const void *context)
 	return UNIT_NOT_HERE;
 }
 
-static void the_bundle_is_on_the_runtimes_command_line(void **state)
+UNIT_ROWS_AS("bundle: ", command_lines)
 {
-	const struct command_line *row = *state;
 	pid_t shell = start_shell(run_command, row);
 	char path[6] = "";
 
@@ -107,9 +106,8 @@ static int run_in_environment(const void *context)
 	return UNIT_NOT_HERE;
 }
 
-static void its_environment_is_what_it_was_started_with(void **state)
+UNIT_ROWS_AS("environment: ", environments)
 {
-	const struct environment *row = *state;
 	pid_t shell = start_shell(run_in_environment, row);
 
 	assert_int_equal(process_has_variable(shell, "MARK"), row->has);
@@ -119,11 +117,5 @@ static void its_environment_is_what_it_was_started_with(void **state)
 
 int main(void)
 {
-	static struct unit_suite suite;
-
-	UNIT_TABLE_AS(&suite, "bundle: ", the_bundle_is_on_the_runtimes_command_line,
-		      command_lines);
-	UNIT_TABLE_AS(&suite, "environment: ", its_environment_is_what_it_was_started_with,
-		      environments);
-	return unit_run(&suite, "runtime");
+	return unit_main("runtime");
 }

@@ -247,9 +247,8 @@ static void read_env(struct arena *arena, const char **env, size_t n, struct cla
 	}
 }
 
-static void claims_are_read(void **state)
+UNIT_ROWS(cases)
 {
-	const struct claims_case *row = *state;
 	cleanup_arena arena = {0};
 	struct warnings warnings = {0};
 	struct claims claims = {0};
@@ -266,7 +265,7 @@ static void claims_are_read(void **state)
 }
 
 /* Each of them, and each of their _INFO, is found among all the others, whatever their order. */
-static void names_that_begin_as_others_are_told_apart(void **state)
+UNIT_TEST("claims: names that begin as others are told apart")
 {
 	enum { DEVICES = 8 };
 	/* Behind a shorter name stands a '=': '-' sorts before it, 'A' behind it. */
@@ -278,7 +277,6 @@ static void names_that_begin_as_others_are_told_apart(void **state)
 	const char *want = "";
 	size_t n = 0;
 
-	(void)state;
 	for (size_t i = 0; i < LENGTH(tails) * DEVICES; i++) {
 		size_t device = i * 3 % DEVICES;
 		size_t t = i / DEVICES;
@@ -300,14 +298,13 @@ static void names_that_begin_as_others_are_told_apart(void **state)
 	assert_string_equal(unit_codes(&arena, &warnings), "");
 }
 
-static void an_unreadable_info_is_named(void **state)
+UNIT_TEST("bad: an _INFO that cannot be read is named")
 {
 	cleanup_arena arena = {0};
 	struct warnings warnings = {0};
 	struct claims claims = {0};
 	const char *env[] = {"PCIDEVICE_X_INFO={\"" A "\":6}"};
 
-	(void)state;
 	read_env(&arena, env, 1, &claims, &warnings);
 	assert_int_equal(warnings.n, 1);
 	assert_has(warnings.item[0].message,
@@ -328,9 +325,8 @@ static char *long_list(struct arena *arena, size_t n)
 	return list;
 }
 
-static void too_many_are_left_out_with_a_warning(void **state)
+UNIT_TEST("bound: 4096 claims, the rest with a warning")
 {
-	(void)state;
 	for (size_t n = CLAIMS_MAX; n <= CLAIMS_MAX + 1; n++) {
 		cleanup_arena arena = {0};
 		struct warnings warnings = {0};
@@ -345,9 +341,8 @@ static void too_many_are_left_out_with_a_warning(void **state)
 	}
 }
 
-static void an_info_of_too_many_is_not_read(void **state)
+UNIT_TEST("bound: 4096 devices in one _INFO, more are not read")
 {
-	(void)state;
 	for (size_t n = CLAIMS_MAX; n <= CLAIMS_MAX + 1; n++) {
 		cleanup_arena arena = {0};
 		struct warnings warnings = {0};
@@ -366,9 +361,8 @@ static void an_info_of_too_many_is_not_read(void **state)
 	}
 }
 
-static void variables_beyond_the_bound_are_left_out_with_a_warning(void **state)
+UNIT_TEST("bound: 4096 variables, the rest with a warning")
 {
-	(void)state;
 	for (size_t n = CLAIM_VARIABLES_MAX; n <= CLAIM_VARIABLES_MAX + 1; n++) {
 		cleanup_arena arena = {0};
 		struct warnings warnings = {0};
@@ -413,9 +407,8 @@ static const struct flood_case {
 	 "SRIOVNETWORK_VF_DEVICE_" TEN(TEN("VF_DEVICE_")) "%zu=" A},
 };
 
-static void a_flood_takes_no_time(void **state)
+UNIT_ROWS(flood_cases)
 {
-	const struct flood_case *row = *state;
 	const size_t n = 65536;
 	cleanup_arena arena = {0};
 	const char **env = arena_alloc(&arena, n * sizeof(*env));
@@ -437,7 +430,7 @@ static void a_flood_takes_no_time(void **state)
 }
 
 /* One list many times, and an _INFO that is long: read for each of them it would be 45 MB. */
-static void one_info_is_not_read_for_every_list(void **state)
+UNIT_TEST("bound: one long _INFO is not read for every list")
 {
 	const size_t n = 64;
 	const size_t len = 700000;
@@ -445,7 +438,6 @@ static void one_info_is_not_read_for_every_list(void **state)
 	const char **env = arena_alloc(&arena, n * sizeof(*env));
 	char *items = arena_alloc(&arena, len + 1);
 
-	(void)state;
 	for (size_t i = 0; i < len; i++)
 		items[i] = i % 2 ? ',' : '1';
 	env[0] = arena_printf(&arena, "PCIDEVICE_X_INFO={\"a\":{\"x\":[%s1]}}", items);
@@ -456,7 +448,7 @@ static void one_info_is_not_read_for_every_list(void **state)
 	assert_true(unit_costs_less(3, read_so_many, env, n / 8));
 }
 
-static void a_variable_may_be_long(void **state)
+UNIT_TEST("bound: names and values may be long")
 {
 	cleanup_arena arena = {0};
 	struct warnings warnings = {0};
@@ -464,7 +456,6 @@ static void a_variable_may_be_long(void **state)
 	char large[5000];
 	const char *env[3];
 
-	(void)state;
 	memset(large, 'X', sizeof(large) - 1);
 	large[sizeof(large) - 1] = '\0';
 	env[0] = arena_printf(&arena, "PCIDEVICE_%s=%s,%s", large, A, large);
@@ -479,22 +470,5 @@ static void a_variable_may_be_long(void **state)
 
 int main(void)
 {
-	static struct unit_suite suite;
-
-	UNIT_TABLE(&suite, claims_are_read, cases);
-	unit_add(&suite, "claims: names that begin as others are told apart",
-		 names_that_begin_as_others_are_told_apart, NULL);
-	unit_add(&suite, "bad: an _INFO that cannot be read is named", an_unreadable_info_is_named,
-		 NULL);
-	unit_add(&suite, "bound: 4096 claims, the rest with a warning",
-		 too_many_are_left_out_with_a_warning, NULL);
-	unit_add(&suite, "bound: 4096 devices in one _INFO, more are not read",
-		 an_info_of_too_many_is_not_read, NULL);
-	unit_add(&suite, "bound: 4096 variables, the rest with a warning",
-		 variables_beyond_the_bound_are_left_out_with_a_warning, NULL);
-	UNIT_TABLE(&suite, a_flood_takes_no_time, flood_cases);
-	unit_add(&suite, "bound: one long _INFO is not read for every list",
-		 one_info_is_not_read_for_every_list, NULL);
-	unit_add(&suite, "bound: names and values may be long", a_variable_may_be_long, NULL);
-	return unit_run(&suite, "claims");
+	return unit_main("claims");
 }

@@ -29,41 +29,38 @@ static struct claims claims_of(struct arena *arena, const char *const *formats, 
 	return claims;
 }
 
-static void the_first_list_holds(void **state)
+UNIT_TEST("twice: the first list holds")
 {
 	static const char *const formats[] = {"PCIDEVICE_R=0000:3b:02.%d"};
 	cleanup_arena arena = {0};
 	struct claims claims = claims_of(&arena, formats, 1);
 
-	(void)state;
 	assert_int_equal(claims.n, 1);
 	assert_string_equal(claims.item[0].address, "0000:3b:02.0");
 }
 
-static void the_first_info_labels(void **state)
+UNIT_TEST("twice: the first _INFO labels")
 {
 	static const char *const formats[] = {INFO, "PCIDEVICE_R=0000:3b:02.%d"};
 	cleanup_arena arena = {0};
 	struct claims claims = claims_of(&arena, formats, 2);
 
-	(void)state;
 	assert_int_equal(claims.n, 1);
 	assert_string_equal(claims.item[0].address, "0000:3b:02.0");
 	assert_string_equal(claims.item[0].ibdev, "mlx5_0");
 }
 
-static void the_first_info_alone_holds(void **state)
+UNIT_TEST("twice: the first _INFO without a list holds")
 {
 	static const char *const formats[] = {INFO};
 	cleanup_arena arena = {0};
 	struct claims claims = claims_of(&arena, formats, 1);
 
-	(void)state;
 	assert_int_equal(claims.n, 1);
 	assert_string_equal(claims.item[0].ibdev, "mlx5_0");
 }
 
-static void the_first_part_holds(void **state)
+UNIT_TEST("twice: the first part of dra-driver-sriov holds")
 {
 	static const char *const formats[] = {"SRIOVNETWORK_VF_DEVICE_d=0000:3b:02.%d",
 					      "SRIOVNETWORK_d_RDMA_DEVICE=mlx5_%d",
@@ -71,7 +68,6 @@ static void the_first_part_holds(void **state)
 	cleanup_arena arena = {0};
 	struct claims claims = claims_of(&arena, formats, 3);
 
-	(void)state;
 	assert_int_equal(claims.n, 1);
 	assert_string_equal(claims.item[0].address, "0000:3b:02.0");
 	assert_string_equal(claims.item[0].ibdev, "mlx5_0");
@@ -80,13 +76,5 @@ static void the_first_part_holds(void **state)
 
 int main(void)
 {
-	static struct unit_suite suite;
-
-	unit_add(&suite, "twice: the first list holds", the_first_list_holds, NULL);
-	unit_add(&suite, "twice: the first _INFO labels", the_first_info_labels, NULL);
-	unit_add(&suite, "twice: the first _INFO without a list holds", the_first_info_alone_holds,
-		 NULL);
-	unit_add(&suite, "twice: the first part of dra-driver-sriov holds", the_first_part_holds,
-		 NULL);
-	return unit_run(&suite, "claims twice");
+	return unit_main("claims twice");
 }
