@@ -32,6 +32,11 @@
 
 #define UNIT_TESTS_MAX 512
 #define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
+/* What a row holds of several parts, among what it holds of one */
+#define LIST(...)                                                                                  \
+	{                                                                                          \
+		__VA_ARGS__                                                                        \
+	}
 
 /* ---- suites ---- */
 

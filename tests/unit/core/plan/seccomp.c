@@ -14,28 +14,19 @@ static const struct seccomp_case {
 	const char *says;  /* the calls that are refused where it does not; NULL: none is */
 	const char *still; /* those that are refused all the same */
 } seccomp_cases[] = {
-	{"seccomp: no profile", {.default_refuses = true}, 0, NULL, NULL},
-	{"seccomp: by default all go through", {.present = true}, 0, NULL, NULL},
-	{"seccomp: one is refused by name",
-	 {.present = true, .refused = MMAP},
-	 0,
-	 "need: mmap",
+	{"seccomp: no profile", LIST(.default_refuses = true), 0, NULL, NULL},
+	{"seccomp: by default all go through", LIST(.present = true), 0, NULL, NULL},
+	{"seccomp: one is refused by name", LIST(.present = true, .refused = MMAP), 0, "need: mmap",
 	 "need: mmap"},
-	{"seccomp: two are refused by name",
-	 {.present = true, .refused = IOCTL | MUNMAP},
-	 0,
-	 "need: ioctl, munmap",
-	 "need: ioctl, munmap"},
+	{"seccomp: two are refused by name", LIST(.present = true, .refused = IOCTL | MUNMAP), 0,
+	 "need: ioctl, munmap", "need: ioctl, munmap"},
 	{"seccomp: one is refused by default",
-	 {.present = true, .default_refuses = true, .allowed = ~MMAP},
-	 MMAP,
-	 "need: mmap",
+	 LIST(.present = true, .default_refuses = true, .allowed = ~MMAP), MMAP, "need: mmap",
 	 NULL},
 	{"seccomp: one by default, and one by name",
-	 {.present = true, .default_refuses = true, .allowed = ~(MMAP | IOCTL), .refused = IOCTL},
-	 MMAP,
-	 "need: ioctl, mmap",
-	 "need: ioctl"},
+	 LIST(.present = true, .default_refuses = true, .allowed = ~(MMAP | IOCTL),
+	      .refused = IOCTL),
+	 MMAP, "need: ioctl, mmap", "need: ioctl"},
 };
 
 /* What is said of them, or NULL */

@@ -18,6 +18,7 @@
 #define ITEMS_MAX 4
 #define ENV_MAX 8
 
+#define SETUP(...) LIST(__VA_ARGS__)
 /* Parts of a setup that many rows have */
 #define ONE_DEVICE .devices = {{"mlx5_6"}}
 #define ASKED .inject = INJECT_ASKED

@@ -29,15 +29,16 @@ static const struct twice_case {
 	const char *name;
 	struct setup setup;
 } twice_cases[] = {
-	{"twice: a grant", {ASKED, TWO}},
+	{"twice: a grant", SETUP(ASKED, TWO)},
 	{"twice: all that a config can set",
-	 {ASKED, .memlock = 64 * MI, .capabilities = IPC_LOCK | RESOURCE, .ifname = "rdma",
-	  .gid = GID_INDEX_NUMBER, .gid_number = 3, .gdr_level = "SYS", .extra = {{"A", "1", 1}},
-	  .sets = {CHOWN, 0, IPC_LOCK, 0, 0}, .has_memlock = true, .soft = 1, .hard = 2, TWO}},
+	 SETUP(ASKED, .memlock = 64 * MI, .capabilities = IPC_LOCK | RESOURCE, .ifname = "rdma",
+	       .gid = GID_INDEX_NUMBER, .gid_number = 3, .gdr_level = "SYS",
+	       .extra = {{"A", "1", 1}}, .sets = {CHOWN, 0, IPC_LOCK, 0, 0}, .has_memlock = true,
+	       .soft = 1, .hard = 2, TWO)},
 	{"twice: beside what the environment keeps",
-	 {ASKED, .gdr_level = "SYS", .env = {"NCCL_IB_HCA=mlx5_0"}, ONE_DEVICE}},
-	{"twice: tcp", {TCP_SETUP}},
-	{"twice: denied", {ASKED, .require_memory_limit = true, ONE_DEVICE}},
+	 SETUP(ASKED, .gdr_level = "SYS", .env = {"NCCL_IB_HCA=mlx5_0"}, ONE_DEVICE)},
+	{"twice: tcp", SETUP(TCP_SETUP)},
+	{"twice: denied", SETUP(ASKED, .require_memory_limit = true, ONE_DEVICE)},
 };
 
 UNIT_ROWS(twice_cases)

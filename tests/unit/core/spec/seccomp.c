@@ -48,34 +48,30 @@ static const struct profile_case {
 	const char *refused[3];
 	const char *by_default[3];
 } profile_cases[] = {
-	{"no profile", "null", {NULL}, {NULL}},
-	{"one that allows all", "{\"defaultAction\":\"SCMP_ACT_ALLOW\"}", {NULL}, {NULL}},
-	{"one that logs all", "{\"defaultAction\":\"SCMP_ACT_LOG\"}", {NULL}, {NULL}},
+	{"no profile", "null", LIST(NULL), LIST(NULL)},
+	{"one that allows all", "{\"defaultAction\":\"SCMP_ACT_ALLOW\"}", LIST(NULL), LIST(NULL)},
+	{"one that logs all", "{\"defaultAction\":\"SCMP_ACT_LOG\"}", LIST(NULL), LIST(NULL)},
 	{"a call of its own",
 	 "{\"defaultAction\":\"SCMP_ACT_ALLOW\",\"syscalls\":[{\"names\":[\"mlock\","
 	 "\"read\"],"
 	 "\"action\":\"SCMP_ACT_ERRNO\"}]}",
-	 {"mlock"},
-	 {NULL}},
+	 LIST("mlock"), LIST(NULL)},
 	{"the action first",
 	 "{\"syscalls\":[{\"action\":\"SCMP_ACT_KILL_PROCESS\",\"names\":[\"mlock2\"]}],"
 	 "\"defaultAction\":\"SCMP_ACT_ALLOW\"}",
-	 {"mlock2"},
-	 {NULL}},
+	 LIST("mlock2"), LIST(NULL)},
 	{"all but two",
 	 "{\"defaultAction\":\"SCMP_ACT_ERRNO\",\"syscalls\":[{\"names\":[\"ioctl\","
 	 "\"mmap\","
 	 "\"munmap\",\"mlock2\",\"munlock\",\"mlockall\",\"munlockall\",\"madvise\","
 	 "\"sched_setaffinity\",\"get_mempolicy\",\"set_mempolicy\"],"
 	 "\"action\":\"SCMP_ACT_ALLOW\"}]}",
-	 {"mlock", "mbind"},
-	 {"mlock", "mbind"}},
+	 LIST("mlock", "mbind"), LIST("mlock", "mbind")},
 	{"a rule that allows beats one that refuses",
 	 "{\"defaultAction\":\"SCMP_ACT_ALLOW\",\"syscalls\":[{\"names\":[\"mlock\"],"
 	 "\"action\":\"SCMP_ACT_ERRNO\"},{\"names\":[\"mlock\"],\"args\":[],"
 	 "\"action\":\"SCMP_ACT_ALLOW\"}]}",
-	 {NULL},
-	 {NULL}},
+	 LIST(NULL), LIST(NULL)},
 };
 
 /* The bits of what is named */
