@@ -13,5 +13,6 @@ fi
 . tests/cli/setup.bash
 built NRI "${BUILD:-build}/oci-rdma-nri"
 built PATIENT "${BUILD:-build}/tests/oci-rdma-nri-patient"
+# shellcheck disable=SC2153 # built sets it
 "$PYTHON" -IS tests/cli/tools/nri_missed.py "$NRI" "$T" "$PATIENT" || failed=1
 finish
