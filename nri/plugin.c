@@ -217,10 +217,11 @@ static void retry_later(struct plugin *plugin, const struct err *err)
 		plugin->delay_ms = link_next_delay(plugin->delay_ms);
 }
 
-/* The child that has decided has written a note, and the runtime has not read that. */
+/* The child that has decided has written a note, and the runtime has not read that. It stays known
+ * through connections that end before Synchronize. */
 static void hang_up(struct plugin *plugin)
 {
-	if (plugin->session.out.len)
+	if (plugin->session.out.len && plugin->server.granted[0])
 		memcpy(plugin->not_taken, plugin->server.granted, sizeof(plugin->not_taken));
 	plugin->server.granted[0] = '\0';
 	session_end(&plugin->session);

@@ -329,6 +329,7 @@ def not_taken(runtime, _):
         process(4733, identity(33), limit)
         if limit == "not looked at":
             until(lambda: note(33))
+            runtime.accept().close()  # it comes again, so it knows that the answer was not taken
             runtime.stop()
             plugin.end()
             runtime.listen()
