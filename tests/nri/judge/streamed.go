@@ -21,6 +21,7 @@ const service = "nri.pkg.api.v1alpha1.Plugin"
 
 // later is a runtime of NRI 0.8 to 0.12 on the same connection, as far as it differs: fields and methods that 0.6 does not know.
 type later struct {
+	listener   net.Listener
 	client     *ttrpc.Client
 	registered chan string
 }
@@ -87,7 +88,6 @@ func accept(socket string) *later {
 	must(err)
 	conn, err := listener.Accept()
 	must(err)
-	must(listener.Close()) // one plugin, and no second connection of it
 	mux := multiplex.Multiplex(conn, multiplex.WithBlockedRead())
 	plugin, err := mux.Open(multiplex.PluginServiceConn)
 	must(err)
@@ -95,7 +95,7 @@ func accept(socket string) *later {
 	must(err)
 	server, err := ttrpc.NewServer()
 	must(err)
-	l := &later{client: ttrpc.NewClient(plugin), registered: make(chan string, 8)}
+	l := &later{listener: listener, client: ttrpc.NewClient(plugin), registered: make(chan string, 8)}
 	api.RegisterRuntimeService(server, l)
 	go server.Serve(context.Background(), inward)
 	mux.Unblock()
@@ -150,6 +150,7 @@ func judgeStreamed(o *options, socket string) *report {
 	r := newReport()
 	l := accept(socket)
 	r.Plugin = await(l.registered, "plugin")
+	must(l.listener.Close()) // its file goes; a plugin that has registered has looked at it
 	l.configure()
 	r.Parts = l.synchronize(o.synchronized)
 	r.Synced = o.synchronized
