@@ -4,7 +4,7 @@
 #include <linux/capability.h>
 
 static const struct sock_filter instructions[] = {
-#include "hook.inc"
+#include "confine/hook.inc"
 };
 
 /*

@@ -200,7 +200,7 @@ dist:
 	@mv -f $(DIST).new $(DIST)
 
 # All that the project publishes, in build/release/VERSION; REGISTRY= is where the manifests look for the images.
-release: $(YAJL_TREE)/.unpacked
+release: $(BUILD)/tests/yajl/.unpacked
 	@tools/deps $(BUILD_PACKAGES) cross-aarch64 test package podman installer
 	@tools/make-release $(REGISTRY)
 

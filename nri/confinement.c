@@ -4,11 +4,11 @@
 #include <linux/capability.h>
 
 static const struct sock_filter instructions[] = {
-#include "nri.inc"
+#include "confine/nri.inc"
 };
 
 static const struct sock_filter scrape_instructions[] = {
-#include "scrape.inc"
+#include "confine/scrape.inc"
 };
 
 /*

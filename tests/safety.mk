@@ -3,6 +3,8 @@
 # own, made by this same Makefile.
 
 SANITIZE := -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer -DARENA_EXACT
+# The plugin's time limit is minutes here, because the machine may be busy.
+PATIENCE := -DSERVE_PATIENCE_MS=600000
 # _FORTIFY_SOURCE hides some calls from the sanitizers.
 build_with = +@$(MAKE) --no-print-directory DYNAMIC=1 HARDENING= CPPFLAGS='-DUNFILTERED -DARENA_STANDING=0'
 
@@ -12,46 +14,29 @@ build_with = +@$(MAKE) --no-print-directory DYNAMIC=1 HARDENING= CPPFLAGS='-DUNF
 TIME ?= 60
 FUZZ_SHARED := tests/fuzz/edit_oracle.c tests/fuzz/edit_check.c tests/fuzz/nccl_reader.c
 FUZZ_SOURCES := $(filter-out tests/fuzz/replay.c $(FUZZ_SHARED),$(sort $(wildcard tests/fuzz/*.c)))
-FUZZ_NAMES := $(FUZZ_SOURCES:tests/fuzz/%.c=%)
-FUZZ := $(FUZZ_NAMES:%=$(BUILD)/tests/fuzz/%)
+FUZZ := $(FUZZ_SOURCES:%.c=$(BUILD)/%)
 FUZZ_MAIN ?= $(BUILD)/tests/fuzz/replay.o
 
 fuzz:
 	@tools/deps $(BUILD_PACKAGES) test fuzz
 	$(build_with) BUILD=$(BUILD)/fuzz CC=clang WARNINGS=-Wall CFLAGS='-O1 -g $(SANITIZE) -fsanitize=fuzzer-no-link' \
 		FUZZ_MAIN=-fsanitize=fuzzer fuzz-targets
-	BUILD=$(BUILD)/fuzz TIME=$(TIME) tests/fuzz/run $(FUZZ_NAMES)
-
+	BUILD=$(BUILD)/fuzz TIME=$(TIME) tests/fuzz/run $(notdir $(FUZZ))
 fuzz-targets: $(FUZZ)
+$(FUZZ): $(BUILD)/%: $(BUILD)/%.o $(FUZZ_SHARED:%.c=$(BUILD)/%.o) $(filter %.o,$(FUZZ_MAIN)) $(TESTED)
+	$(call say,LD) $(CC) $(CFLAGS) -o $@ $(filter %.o,$^) $(TESTED) $(filter-out %.o,$(FUZZ_MAIN)) $(TEST_LIBS) -lm
 
-FUZZ_OBJECTS = $(FUZZ_SHARED:%.c=$(BUILD)/%.o) $(filter %.o,$(FUZZ_MAIN)) $(TESTED)
-$(BUILD)/tests/fuzz/%: $(BUILD)/tests/fuzz/%.o $(FUZZ_OBJECTS)
-	$(call say,LD) $(CC) $(CFLAGS) -o $@ $(filter %.o,$^) $(filter %.a,$^) $(filter-out %.o,$(FUZZ_MAIN)) \
-		-lyajl -lcap -lnettle -lprotobuf-c -lm
-
-# Its oracle unpacks what the plugin reads by itself.
-$(BUILD)/tests/fuzz/nri.o: $(NRI_PROTO).c
-$(BUILD)/tests/fuzz/nri.o: override CPPFLAGS += -I$(BUILD)/generated
-
--include $(wildcard $(BUILD)/tests/fuzz/*.d)
-
-# ---- the NRI plugin with patience ----
+# ---- the programs of the same objects but one ----
 
 # The plugin gives up what takes longer than a runtime lets it wait. On a busy machine that happens without a reason
-# in the plugin, so all other tests have one of the same objects that waits for minutes.
-NRI_PATIENT := $(BUILD)/tests/oci-rdma-nri-patient
-PATIENT_MS := 600000
-PATIENT := $(patsubst %,$(BUILD)/tests/patient/%.o,plugin serve)
-
-$(NRI_PATIENT): $(filter-out %/nri/plugin.o %/nri/serve.o,$(NRI_OBJECTS)) $(PATIENT)
-	$(call say,LD) $(CC) $(CFLAGS) $(LDFLAGS) $(NRI_LDFLAGS) -o $@ $(filter %.o,$^) $(NRI_LIBS)
-
-$(PATIENT): $(BUILD)/tests/patient/%.o: nri/%.c tests/safety.mk $(COMPILED) | $(BUILD)/.deps $(MUSL_HEADERS)
-	@mkdir -p $(@D)
-	$(call say,CC) $(if $(filter $(BUILD)/musl/%,$(NRI_OBJECTS)),$(MUSL_CC),$(CC)) $(CPPFLAGS) $(CFLAGS) \
-		-DSERVE_PATIENCE_MS=$(PATIENT_MS) -MMD -MP -c -o $@ $<
-
--include $(PATIENT:.o=.d)
+# in the plugin, so all other tests have one that waits for minutes.
+$(BUILD)/tests/oci-rdma-nri-patient: $(filter-out %/nri/plugin.o %/nri/serve.o,$(NRI_OBJECTS)) \
+		$(patsubst %,$(O)/tests/nri/patient/%.o,plugin serve)
+	$(call link,$(STATIC),$(NRI_LIBS))
+# With shared libraries, so that a preloaded malloc reaches it; and each allocation of an arena is one of malloc's.
+$(BUILD)/tests/oci-rdma-hook-dynamic: $(addprefix $(BUILD)/,hook/main.o tests/cli/tools/exact_arena.o \
+		$(filter-out core/base/arena.o,$(HOOK_PARTS)))
+	$(call link,-pie,-lyajl -lcap)
 
 # ---- the tests under ASan and UBSan ----
 
@@ -67,53 +52,24 @@ UNIT_CONFINE := $(BUILD)/tests/unit/core/confine/confine
 UNIT_ASAN = $(patsubst $(BUILD)/%,$(ASAN)/%,$(filter-out $(UNIT_CONFINE),$(UNIT)))
 # The same suites on the other build, by names of their own
 CLI_ASAN = $(patsubst tests/cli/%,$(ASAN)/tests/cli/%,$(SUITES_DOCTOR) $(SUITES_HOOK))
-SUITES_SAFETY = tests/fuzz/check $(UNIT_ASAN) $(CLI_ASAN)
 
-asan: | $(BUILD)/.deps-test
-	$(build_with) BUILD=$(ASAN) CFLAGS='-O1 -g $(SANITIZE) -DSERVE_PATIENCE_MS=$(PATIENT_MS)' asan-targets
-
-asan-targets: $(HOOK) $(NRI_PROGRAM) $(DOCTOR) $(UNIT) $(FUZZ)
-
-$(ASAN)/tests/cli/%.sh: tests/safety.mk
+$(ASAN): | $(BUILD)/.deps-test
+	$(build_with) BUILD=$@ CFLAGS='-O1 -g $(SANITIZE) $(PATIENCE)' all units fuzz-targets
+$(UNIT_ASAN): | $(ASAN)
+$(ASAN)/tests/cli/%.sh: tests/safety.mk | $(ASAN)
 	@mkdir -p $(@D)
 	@printf '#!/bin/sh\nSLOW=1 HOOK=$(ASAN)/oci-rdma-hook BUILD=$(ASAN) exec tests/cli/$*.sh\n' >$@.new
 	@chmod 755 $@.new && mv $@.new $@
 
-# ---- allocations that fail ----
-
-HOOK_DYNAMIC := $(BUILD)/tests/oci-rdma-hook-dynamic
-
-# Of the same objects, so that a preloaded malloc reaches it; but each allocation of an arena is one of malloc's
-$(HOOK_DYNAMIC): $(BUILD)/hook/main.o $(BUILD)/tests/arena.o $(filter-out %/base/arena.o,$(OBJECTS))
-	@mkdir -p $(@D)
-	$(call say,LD) $(CC) $(CFLAGS) $(LDFLAGS) -pie -o $@ $^ -lyajl -lcap
-
-$(BUILD)/tests/arena.o: core/base/arena.c core/base/arena.h $(COMPILED) | $(BUILD)/.deps
-	@mkdir -p $(@D)
-	$(call say,CC) $(CC) $(CPPFLAGS) -DARENA_EXACT $(CFLAGS) -c -o $@ $<
-
 # ---- valgrind ----
 
-MEMCHECK := $(BUILD)/memcheck
-VALGRIND := $(BUILD)/tests/valgrind
-
 # For tests/cli/valgrind.sh: the static executables, as nodes have them, and dynamic ones, whose every allocation
-# memcheck sees. Time limits of their own are minutes here, because the machine may be busy.
-MEMCHECK_PATIENCE := -DCHECK_SECONDS=600 -DSERVE_PATIENCE_MS=$(PATIENT_MS)
-memcheck: $(VALGRIND)/default.supp | $(BUILD)/.deps-test
-	+@$(MAKE) --no-print-directory BUILD=$(MEMCHECK)/static HARDENING= CPPFLAGS=-DUNFILTERED \
-		CFLAGS='-O1 -g $(MEMCHECK_PATIENCE)' memcheck-static-targets
-	$(build_with) BUILD=$(MEMCHECK)/dynamic CFLAGS='-O1 -g -DARENA_EXACT $(MEMCHECK_PATIENCE)' memcheck-dynamic-targets
-
-memcheck-static-targets: $(HOOK) $(NRI_PROGRAM)
-memcheck-dynamic-targets: $(HOOK) $(NRI_PROGRAM) $(DOCTOR)
-
-# Debian 12's valgrind answers openat2(2) with ENOSYS; 3.24 knows it. Of its files only memcheck's are kept.
-$(VALGRIND)/default.supp: tools/unpack
-	@rm -rf $(VALGRIND) && mkdir -p $(VALGRIND)
-	$(call say,GET) tools/unpack trixie $(VALGRIND)/package valgrind
-	@cd $(VALGRIND) && mv package/usr/libexec/valgrind/*memcheck-* package/usr/libexec/valgrind/vgpreload_core-* .
-	@mv $(VALGRIND)/package/usr/libexec/valgrind/default.supp $@ && touch $@ && rm -r $(VALGRIND)/package
+# memcheck sees. The doctor's checks have minutes.
+MEMCHECK := $(BUILD)/memcheck
+$(MEMCHECK): | $(BUILD)/.deps-test
+	+@$(MAKE) --no-print-directory BUILD=$@/static HARDENING= CPPFLAGS=-DUNFILTERED \
+		CFLAGS='-O1 -g $(PATIENCE)' all
+	$(build_with) BUILD=$@/dynamic CFLAGS='-O1 -g -DARENA_EXACT -DCHECK_SECONDS=600 $(PATIENCE)' all
 
 # ---- soak ----
 
@@ -143,14 +99,11 @@ coverage:
 	@tools/deps $(BUILD_PACKAGES) test coverage
 	@rm -rf $(COVERAGE)
 	+@$(MAKE) --no-print-directory LIBC=glibc HARDENING= CPPFLAGS=-DUNFILTERED BUILD=$(COVERAGE) \
-		CFLAGS='-O0 -g --coverage -fprofile-update=atomic -include tests/coverage.h' coverage-targets
+		CFLAGS='-O0 -g --coverage -fprofile-update=atomic -include tests/coverage.h' all units \
+		$(addprefix $(COVERAGE)/tests/,oci-rdma-nri-patient oci-rdma-hook-dynamic)
 	-HOOK=$(COVERAGE)/oci-rdma-hook BUILD=$(COVERAGE) tests/run $(UNIT_COVERAGE) $(SUITES_COVERAGE)
 	gcovr --root . $(patsubst %,--filter %/,core admin hook nri doctor) --object-directory $(COVERAGE) \
 		--exclude-throw-branches --sort-percentage --html-details $(COVERAGE)/report.html --print-summary \
 		$(COVERAGE_FLOOR) $(COVERAGE)
 
-coverage-targets: $(HOOK) $(NRI_PROGRAM) $(NRI_PATIENT) $(DOCTOR) $(HOOK_DYNAMIC) $(UNIT)
-
-.SECONDARY: $(FUZZ_NAMES:%=$(BUILD)/tests/fuzz/%.o) $(FUZZ_SHARED:%.c=$(BUILD)/%.o) $(BUILD)/tests/fuzz/replay.o
-.PHONY: memcheck memcheck-static-targets memcheck-dynamic-targets fuzz fuzz-targets asan asan-targets coverage \
-	coverage-targets
+.PHONY: $(MEMCHECK) $(ASAN) fuzz fuzz-targets coverage

@@ -1,19 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 # What measures, for tests/tests.mk: make bench, and tests/cli/footprint.sh.
 
-# What the costs are measured with
-MEASURE := $(addprefix $(BUILD)/bench/,launch floor-glibc)
-BENCH := $(MEASURE) $(addprefix $(BUILD)/bench/,floor-musl nri_floor-musl hook-go)
-
-bench: $(HOOK) $(NRI_PROGRAM) $(DOCTOR) $(BENCH) $(JUDGE)
+bench: all $(addprefix $(BUILD)/bench/,launch floor-glibc floor-musl nri_floor-musl hook-go) $(BUILD)/tests/nri/judge
 	@tools/deps test podman bench
 	HOOK=$(HOOK) BUILD=$(BUILD) tests/bench/run
 	$(if $(DOC),BUILD=$(BUILD) tests/bench/into-doc)
-
-$(BUILD)/.deps-bench: tools/deps
-	@mkdir -p $(@D)
-	@tools/deps $(BUILD_PACKAGES) bench
-	@touch $@
 
 $(BUILD)/bench/%-glibc: tests/bench/%.c | $(BUILD)/.deps
 	@mkdir -p $(@D)

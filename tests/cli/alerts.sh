@@ -2,6 +2,7 @@
 # From a container that is left without, or denied, to the alert, and back: a real Prometheus with config/monitoring/rules.yaml scrapes a real node
 # exporter, to which install/monitoring/collect brings what the doctor finds on a recorded node, and the plugin's metrics, as the DaemonSet serves
 # them. What the listener itself answers is in serve-metrics.sh.
+# packages: monitoring
 # shellcheck disable=SC2317 # functions that check calls
 cd "$(dirname "$0")/../.." || exit 1
 . tests/cli/setup.bash

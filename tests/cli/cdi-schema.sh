@@ -1,5 +1,6 @@
 #!/bin/bash
 # --cdi by the specification's own schema, and by the library with which engines read it.
+# builds: tests/cdi/validate
 cd "$(dirname "$0")/../.." || exit 1
 . tests/cli/setup.bash
 built VALIDATE "${BUILD:-build}/tests/cdi/validate"

@@ -2,12 +2,13 @@
 # What a cluster is given: config/admission, crio, openshift, kubernetes and the examples. Parsed and judged by kustomize, by
 # Kubernetes' own types and CEL (tests/cluster/kubecheck.go), by definitions of the kinds that Kubernetes does not have
 # (tests/cluster/crdcheck), and held against what the project promises.
+# builds: tests/kubecheck
 # shellcheck disable=SC2016,SC2317 # jq's and CEL's dollars; functions that check calls
 cd "$(dirname "$0")/../.." || exit 1
 . tests/cli/setup.bash
 by_case
 built KUBECHECK "${BUILD:-build}/tests/kubecheck"
-built KUSTOMIZE "${BUILD:-build}/tests/kustomize"
+built KUSTOMIZE "${BUILD:-build}/tests/go/usr/bin/kustomize"
 CRDS=tests/cluster/crds.yaml
 refused() { ! "$@"; }
 # The groups of tests/cluster/crds.yaml

@@ -1,5 +1,6 @@
 #!/bin/bash
 # A hook gives away what it does not need as soon as its input is read. TAP on stdout.
+# builds: tests/oci-rdma-hook-dynamic
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 . tests/cli/setup.bash

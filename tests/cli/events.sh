@@ -1,6 +1,8 @@
 #!/bin/bash
 # oci-rdma-events before an API server with TLS that judges each request (tests/cli/tools/events_api.py): the reasons of real refusals come to the pod,
 # each once, and whatever the server answers, nothing is lost in silence.
+# packages: events
+# builds: oci-rdma-events
 # shellcheck disable=SC2154,SC2317 # the trap's loop; functions that within calls
 cd "$(dirname "$0")/../.." || exit 1
 # Its log goes to stderr where nobody listens on /dev/log.

@@ -1,5 +1,6 @@
 #!/bin/bash
 # The memory that a run takes.
+# builds: bench/launch bench/floor-glibc
 # shellcheck disable=SC2154
 cd "$(dirname "$0")/../.." || exit 1
 . tests/cli/setup.bash

@@ -1,10 +1,11 @@
 #!/bin/bash
 # install/kubectl/kubectl-rdma_doctor with the real kubectl, before a server that has as much of the API as it needs: on the node, and in the pod.
+# builds: tests/kubectl/.unpacked
 # shellcheck disable=SC2016,SC2317 # the inner shells' dollars; functions that within calls
 cd "$(dirname "$0")/../.." || exit 1
 . tests/cli/setup.bash
 built DOCTOR "${DOCTOR:-${BUILD:-build}/oci-rdma-doctor}"
-built KUBECTL "${BUILD:-build}/tests/kubectl"
+built KUBECTL "${BUILD:-build}/tests/kubectl/usr/bin/kubectl"
 mkdir "$T/bin" "$T/pods" "$T/inside"
 ln -s "$KUBECTL" "$T/bin/kubectl"
 ln -s "$(realpath install/kubectl/kubectl-rdma_doctor)" "$T/bin/kubectl-rdma_doctor"

@@ -1,6 +1,7 @@
 #!/bin/bash
 # config/monitoring: the alerts fire when they must and stay silent when not, by promtool; rules and dashboard ask for what the programs
 # really tell, and no other; what node exporter reads is a whole file.
+# packages: monitoring
 # shellcheck disable=SC2016,SC2317 # jq's and Grafana's dollars; functions that check calls
 cd "$(dirname "$0")/../.." || exit 1
 . tests/cli/setup.bash

@@ -207,9 +207,9 @@ exec gcc "$@"
 END
 chmod 755 "$T/cc"
 mkdir "$T/build"
-cp -a "$BUILD"/{musl,confine,generated,.deps,commit,oci-rdma-hook} "$T/build/"
+cp -a "$BUILD"/{musl,generated,.deps,commit,oci-rdma-hook} "$T/build/"
 # The compiler and the build folder are others, which alone would compile all again.
-for with in compiled linked; do sed "s|^gcc |$T/cc |; s|=$(realpath "$BUILD")=|=$T/build=|" "$BUILD/$with-with" >"$T/build/$with-with" && touch -r "$BUILD/$with-with" "$T/build/$with-with"; done
+for with in compiled linked; do sed "s|^gcc |$T/cc |; s|=$(realpath "$BUILD")=|=$T/build=|; s|-I$BUILD/generated|-I$T/build/generated|" "$BUILD/$with-with" >"$T/build/$with-with" && touch -r "$BUILD/$with-with" "$T/build/$with-with"; done
 compiled=$T/build/musl/core/base/tell.o
 
 # demo [VARIABLE…]: sets $out, of $T/build $BUILD, and $rc

@@ -2,6 +2,7 @@
 # config/openshift/node-disruption-policy.yaml with real systemctl: what OpenShift's machine-config daemon does with the MachineConfigs of NRI=1
 # (tools/mcd.py plan has its order, from its source), on this machine's own systemd as process 1 of namespaces (tools/with-systemd). Each change has to
 # go through without a reboot and without an action that fails, which degrades the pool; and a plugin whose files are gone must not run on.
+# packages: systemd
 cd "$(dirname "$0")/../.." || exit 1
 . tests/cli/setup.bash
 

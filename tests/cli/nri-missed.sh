@@ -1,6 +1,7 @@
 #!/bin/bash
 # oci-rdma-nri connects to a runtime that has containers already: which of them were missed while it was away, by a peer that plays the runtime
 # (tests/cli/tools/nri_missed.py).
+# builds: tests/oci-rdma-nri-patient
 cd "$(dirname "$0")/../.." || exit 1
 # Its log goes to stderr where nobody listens on /dev/log.
 if [ -e /dev/log ] && [ "${OWN_NAMESPACE-}" != yes ]; then

@@ -1,6 +1,7 @@
 #!/bin/bash
 # oci-rdma-nri, with a peer that plays the runtime's side over a real socket (tests/cli/tools/nri.py, nri_peer.py). What real runtimes do
 # with its answers is the virtual machine's to say.
+# builds: tests/oci-rdma-nri-patient
 cd "$(dirname "$0")/../.." || exit 1
 # Its log goes to stderr where nobody listens on /dev/log.
 if [ -e /dev/log ] && [ "${OWN_NAMESPACE-}" != yes ]; then

@@ -2,6 +2,7 @@
 # What becomes of a container is one answer, whichever entry point serves it: one table, tried by the hook, the shim, precreate and the NRI plugin.
 # Each also leaves a record for the pod's author of what is not a grant.
 # It runs in a mount namespace of its own, with a /dev/log that the suite reads.
+# builds: tests/oci-rdma-nri-patient
 cd "$(dirname "$0")/../.." || exit 1
 . tests/cli/namespace.bash "outcomes"
 . tests/cli/setup.bash

@@ -1,15 +1,16 @@
 #!/bin/bash
 # Each entry point under valgrind's memcheck: no byte is read that nobody wrote, none past an end, no memory is lost, no descriptor left.
-# Two builds (make memcheck): the static one, as nodes have it, of which memcheck knows the stack and what the kernel is given; and a
+# Two builds (BUILD/memcheck): the static one, as nodes have it, of which memcheck knows the stack and what the kernel is given; and a
 # dynamic one, of which it knows the heap, too: there each allocation of an arena is one of malloc's. Both are without the seccomp
 # filter, which valgrind's own calls do not pass, and without HARDENING, which writes each variable before its first use. The doctor is
 # dynamic alone. It and the NRI plugin work in children, which memcheck follows.
+# builds: memcheck tests/valgrind/.unpacked
 cd "$(dirname "$0")/../.." || exit 1
 . tests/cli/setup.bash
 MEMCHECK=${BUILD:-build}/memcheck
-VALGRIND=$(realpath -m "${BUILD:-build}/tests/valgrind")
+VALGRIND=$(realpath -m "${BUILD:-build}/tests/valgrind/usr/libexec/valgrind")
 if [ ! -e "$VALGRIND/default.supp" ]; then
-	fail "there is no $VALGRIND: make memcheck"
+	fail "there is no $VALGRIND: make suite S=tests/cli/valgrind.sh"
 	finish
 fi
 PLAIN=$HOOK

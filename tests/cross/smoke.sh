@@ -1,6 +1,7 @@
 #!/bin/bash
 # The build for aarch64 nodes, under QEMU's user emulation: its programs start, its dry run is that of this machine's build, and its filters
 # allow the same system calls, by aarch64's numbers. `make check-aarch64` runs all suites that can be emulated.
+# builds: aarch64-linux-gnu
 cd "$(dirname "$0")/../.." || exit 1
 . tests/lib.sh
 workdir
@@ -26,9 +27,9 @@ is "the same" "$here" "$(emulated "$AARCH64/oci-rdma-hook" "${dry_run[@]}")"
 
 for filter in hook nri scrape; do
 	row "the filter of $filter allows what this machine's does"
-	is "names and what is done" "$(tests/cross/filter "$BUILD/confine/$filter.inc" gcc)" \
-		"$(tests/cross/filter "$AARCH64/confine/$filter.inc" aarch64-linux-gnu-gcc)"
+	is "names and what is done" "$(tests/cross/filter "$BUILD/generated/confine/$filter.inc" gcc)" \
+		"$(tests/cross/filter "$AARCH64/generated/confine/$filter.inc" aarch64-linux-gnu-gcc)"
 	check "control: with this machine's numbers it would not" test \
-		"$(tests/cross/filter "$BUILD/confine/$filter.inc" gcc)" != "$(tests/cross/filter "$AARCH64/confine/$filter.inc" gcc)"
+		"$(tests/cross/filter "$BUILD/generated/confine/$filter.inc" gcc)" != "$(tests/cross/filter "$AARCH64/generated/confine/$filter.inc" gcc)"
 done
 finish

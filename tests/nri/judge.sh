@@ -2,6 +2,8 @@
 # oci-rdma-nri before a judge of other people's making: NRI's own Go packages as the runtime's side (tests/nri/judge), with a recorded node.
 # NRI_PLUGIN=FILE is the plugin, otherwise the one with patience, since none of this is about its time; JUDGE=DIRECTORY what tools/build-go
 # has made.
+# packages: cli
+# builds: tests/nri/judge tests/oci-rdma-nri-patient
 # shellcheck disable=SC2016,SC2317 # jq's dollars; functions that within calls
 cd "$(dirname "$0")/../.." || exit 1
 HOOK=${NRI_PLUGIN:-${BUILD:-build}/tests/oci-rdma-nri-patient}

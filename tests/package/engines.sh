@@ -1,6 +1,7 @@
 #!/bin/bash
 # What containerd and Docker are given, as these engines themselves read it: Debian trixie's, unpacked into $BUILD/tests/engines. What they do
 # with it is tested in the virtual machine (tests/vm/check-engines).
+# builds: tests/engines/.unpacked
 cd "$(dirname "$0")/../.." || exit 1
 . tests/cli/setup.bash
 built ENGINES "${BUILD:-build}/tests/engines/usr"

@@ -1,5 +1,7 @@
 #!/bin/bash
 # Man pages and completions: clean to every reader's tool, and of one mind with --help and with the code.
+# packages: events
+# builds: oci-rdma-events
 # shellcheck disable=SC2016,SC2317 # inner shells and sed; functions that check calls
 cd "$(dirname "$0")/../.." || exit 1
 . tests/lib.sh

@@ -1,6 +1,7 @@
 #!/bin/bash
 # The RPM for aarch64 nodes, made on another machine by rpmbuild --target aarch64 (tools/sysroot's libraries), as RHEL 9 would build it: with shared
 # libraries, and yajl from its sources. What is in it runs by QEMU's user emulation.
+# builds: aarch64-linux-gnu tests/yajl/.unpacked
 # shellcheck disable=SC2317 # functions that check calls
 cd "$(dirname "$0")/../.." || exit 1
 . tests/package/rpm.bash

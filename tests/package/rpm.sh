@@ -1,6 +1,7 @@
 #!/bin/bash
 # The RPM: made by the real rpmbuild of what `make dist` makes, clean to rpmlint, installed into a root of its own, verified, run,
 # upgraded over a changed configuration, and erased. It is the last commit that is packaged.
+# builds: tests/yajl/.unpacked
 # shellcheck disable=SC2317 # functions that check calls
 cd "$(dirname "$0")/../.." || exit 1
 . tests/package/rpm.bash
@@ -89,12 +90,12 @@ echo '// the next release' >>"$T/oci-rdma-hook-$version/config/config.json"
 tar -C "$T" -czf "$T/second.tar.gz" "oci-rdma-hook-$version"
 mv "$T/second.tar.gz" "$T/one/oci-rdma-hook-$version.tar.gz"
 yajl_beside "$tarball"
-row "--with static: no library but nettle and protobuf-c, and yajl with its license"
+row "--with static: the hook wants no library, doctor and NRI plugin do; and yajl with its license"
 build "$tarball" --with static
 is "--with static: each package's architecture" "$each" "$(architectures)"
 lacks "--with static: the hook wants no library, the C library neither" .so. "$(of '' --requires)"
-is "--with static: the doctor wants the C library and nettle's, which Fedora and RHEL have no static one of" libnettle.so.8 "$(shared doctor)"
-is "--with static: the NRI plugin wants protobuf-c's library, which Fedora and RHEL have no static one of" libprotobuf-c.so.1 "$(shared nri)"
+is "--with static: the doctor wants nettle's, which Fedora and RHEL have no static one of" "libcap.so.2 libnettle.so.8" "$(shared doctor)"
+is "--with static: the NRI plugin wants protobuf-c's library, which Fedora and RHEL have no static one of" "libcap.so.2 libprotobuf-c.so.1" "$(shared nri)"
 for package in '' doctor nri; do
 	has "--with static: oci-rdma-hook${package:+-$package} says which yajl it has in it" "bundled(yajl) = 2.1.0" "$(of "$package" --provides)"
 	is "--with static: oci-rdma-hook${package:+-$package} has yajl's license" "Apache-2.0 AND ISC 1" \

@@ -1,6 +1,7 @@
 #!/bin/bash
 # The builder image, made of its Containerfile on a Debian that mmdebstrap makes, which is what its base is, and run without a network:
 # it renders what `make` renders, for amd64 and for aarch64 nodes.
+# packages: vm
 # shellcheck disable=SC2154,SC2317 # what setup.bash sets; functions that check calls
 . tests/podman/setup.bash
 

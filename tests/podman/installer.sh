@@ -1,6 +1,7 @@
 #!/bin/bash
 # The DaemonSet's image, built from nothing but our files, as its containers run: root without any capability, on a root file system
 # that cannot be written.
+# packages: cli
 # shellcheck disable=SC2154,SC2317 # what setup.bash sets; functions that check calls
 . tests/podman/setup.bash
 

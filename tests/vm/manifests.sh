@@ -30,6 +30,6 @@ with_image() { sed -i "s|newName: .*|newName: localhost/$1|; s|newTag: .*|newTag
 
 # objects DIRECTORY FILE: what kubectl apply -k has rendered, as a list in JSON
 objects() {
-	"$build/tests/kustomize" build "$1" --output "$work/objects.yaml"
+	"$build/tests/go/usr/bin/kustomize" build "$1" --output "$work/objects.yaml"
 	python3 -c 'import json, sys, yaml; json.dump(list(yaml.safe_load_all(open(sys.argv[1]))), sys.stdout)' "$work/objects.yaml" >"$2"
 }
