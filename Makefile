@@ -55,11 +55,11 @@ LIBC ?= $(if $(wildcard /usr/bin/dpkg-query),musl,glibc)
 MUSL := $(if $(DYNAMIC),,$(filter musl,$(LIBC)))
 # The doctor opens driver libraries at run time, so it takes the node's libc; all else it brings along.
 ifdef DYNAMIC
-STATIC := -pie
+PIE := -pie
 HOOK_LIBS := -lyajl -lcap
 DOCTOR_LIBS := $(HOOK_LIBS) -lnettle
 else
-STATIC := -static-pie
+PIE := -static-pie
 HOOK_LIBS := -lyajl_s -lcap
 DOCTOR_LIBS := -l:libyajl_s.a -l:libcap.a -l:libnettle.a
 endif
@@ -68,7 +68,7 @@ endif
 # libc once more: on aarch64 libgcc's atomics, which libcap's archive uses, ask it for __getauxval (lse-init.c).
 ifdef MUSL
 MUSL_LIB := $(SYSROOT)/usr/lib/$(MACHINE)-linux-musl
-STATIC += -nostdlib $(MUSL_LIB)/rcrt1.o $(MUSL_LIB)/crti.o
+PIE += -nostdlib $(MUSL_LIB)/rcrt1.o $(MUSL_LIB)/crti.o
 HOOK_LIBS += $(MUSL_LIB)/libc.a -lgcc $(MUSL_LIB)/libc.a $(MUSL_LIB)/crtn.o
 endif
 $(BUILD)/musl/%.o: override CC := $(CC) -isystem $(SYSROOT)/usr/include/$(MACHINE)-linux-musl
@@ -113,7 +113,7 @@ COMMIT := $(shell { git ls-files --error-unmatch Makefile >/dev/null 2>&1 && \
 	sed -n 's/^\([0-9a-f]\{12\}\)[0-9a-f]*$$/\1/p' .commit)
 COMMIT := $(or $(COMMIT),$(strip $(file <$(BUILD)/commit)))
 COMPILED_WITH := $(CC) $(CPPFLAGS) $(CFLAGS)
-LINKED_WITH := $(COMPILED_WITH) $(LDFLAGS) $(LIBC) $(DYNAMIC) $(STATIC) $(NRI_LIBS) $(DOCTOR_LIBS)
+LINKED_WITH := $(COMPILED_WITH) $(LDFLAGS) $(LIBC) $(DYNAMIC) $(PIE) $(NRI_LIBS) $(DOCTOR_LIBS)
 
 # $(call remember,FILE,VARIABLE): what depends on that file is made again if the variable's text changes, so that
 # another compiler, LIBC=, DYNAMIC= or CFLAGS= makes again what it changes, and an edit of the help nothing. make reads
@@ -158,7 +158,7 @@ define compile
 @mkdir -p $(@D)
 $(call say,CC) $(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP -c -o $@ $<
 endef
-$(GENERATED): $(addprefix $(GENERATED)/,confine/hook.inc confine/nri.inc confine/scrape.inc nri/message/nri.pb-c.h)
+$(GENERATED): $(addprefix $(GENERATED)/,confine/hook.inc confine/nri.inc confine/scrape.inc nri/message/nri.pb-c.h) ; @:
 NEEDED := $(BUILD)/compiled-with | $(BUILD)/.deps $(GENERATED)
 $(BUILD)/%.o: %.c $(NEEDED) ; $(compile)
 $(BUILD)/%.o: $(GENERATED)/%.c $(NEEDED) ; $(compile)
@@ -189,9 +189,9 @@ $(GENERATED)/doctor/symptom/table.c: doctor/symptom/table.awk $(SYMPTOMS) | $(BU
 # $(call link,HOW,LIBRARIES)
 link = $(call say,LD) $(CC) $(CFLAGS) $(LDFLAGS) $(1) -o $@ $(filter %.o,$^) $(2)
 $(HOOK): $(HOOK_OBJECTS) $(BUILD)/linked-with
-	$(call link,$(STATIC),$(HOOK_LIBS))
+	$(call link,$(PIE),$(HOOK_LIBS))
 $(NRI_PROGRAM): $(NRI_OBJECTS) $(BUILD)/linked-with
-	$(call link,$(STATIC),$(NRI_LIBS))
+	$(call link,$(PIE),$(NRI_LIBS))
 $(DOCTOR): $(addprefix $(BUILD)/,doctor/main.o $(DOCTOR_OWN) $(CORE) $(ADMIN_SHARED)) $(BUILD)/linked-with
 	$(call link,-pie,$(DOCTOR_LIBS))
 $(EVENTS): $(addprefix $(BUILD)/,events/main.o $(EVENTS_OWN) $(CORE)) $(BUILD)/linked-with

@@ -32,7 +32,7 @@ $(FUZZ): $(BUILD)/%: $(BUILD)/%.o $(FUZZ_SHARED:%.c=$(BUILD)/%.o) $(filter %.o,$
 # in the plugin, so all other tests have one that waits for minutes.
 $(BUILD)/tests/oci-rdma-nri-patient: $(filter-out %/nri/plugin.o %/nri/serve.o,$(NRI_OBJECTS)) \
 		$(patsubst %,$(O)/tests/nri/patient/%.o,plugin serve)
-	$(call link,$(STATIC),$(NRI_LIBS))
+	$(call link,$(PIE),$(NRI_LIBS))
 # With shared libraries, so that a preloaded malloc reaches it; and each allocation of an arena is one of malloc's.
 $(BUILD)/tests/oci-rdma-hook-dynamic: $(addprefix $(BUILD)/,hook/main.o tests/cli/tools/exact_arena.o \
 		$(filter-out core/base/arena.o,$(HOOK_PARTS)))

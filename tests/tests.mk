@@ -92,13 +92,14 @@ FETCHED := $(BUILD)/tests
 # Engines: of each what reads its configuration
 $(FETCHED)/engines/.unpacked: PACKAGES = trixie $(@D) containerd docker.io
 $(FETCHED)/go/.unpacked: PACKAGES = trixie $(@D) $$(grep -v '^\#' tests/go-packages)
-$(FETCHED)/kubectl-package/.unpacked: PACKAGES = trixie $(@D) kubectl
+$(FETCHED)/kubectl/.unpacked: PACKAGES = trixie $(@D) kubectl
 # 3.24 knows openat2(2), which Debian 12's answers with ENOSYS; and so does this QEMU.
 $(FETCHED)/valgrind/.unpacked: PACKAGES = trixie $(@D) valgrind
 $(FETCHED)/qemu/.unpacked: PACKAGES = trixie $(@D) qemu-user
 # yajl's sources, as they came from upstream: a distribution without yajl has to bring them (the RPM's Source1)
 $(FETCHED)/yajl/.unpacked: PACKAGES = --source bookworm $(@D) yajl
-$(FETCHED)/%/.unpacked: tools/unpack tests/go-packages
+$(FETCHED)/go/.unpacked: tests/go-packages
+$(FETCHED)/%/.unpacked: tools/unpack
 	@rm -rf $(@D)
 	$(call say,GET) tools/unpack $(PACKAGES)
 	@touch $@
