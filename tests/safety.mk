@@ -75,13 +75,9 @@ $(MEMCHECK): | $(BUILD)/.deps-test
 
 # Containers for each runtime: here, in a row and at once, and in the virtual machine, where each takes seconds (a
 # multiple of 4). `make check-all` has fewer.
-N ?= 5000
-WIDTH ?= 200
-VM_N ?= 100
-
-soak: export N := $(N)
-soak: export WIDTH := $(WIDTH)
-soak: export VM_N := $(VM_N)
+soak: export N ?= 5000
+soak: export WIDTH ?= 200
+soak: export VM_N ?= 100
 
 # ---- coverage ----
 
