@@ -158,7 +158,8 @@ define compile
 @mkdir -p $(@D)
 $(call say,CC) $(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP -c -o $@ $<
 endef
-$(GENERATED): $(addprefix $(GENERATED)/,confine/hook.inc confine/nri.inc confine/scrape.inc nri/message/nri.pb-c.h) ; @:
+# It has no recipe, so that `make -q` stays true.
+$(GENERATED): $(addprefix $(GENERATED)/,confine/hook.inc confine/nri.inc confine/scrape.inc nri/message/nri.pb-c.h)
 NEEDED := $(BUILD)/compiled-with | $(BUILD)/.deps $(GENERATED)
 $(BUILD)/%.o: %.c $(NEEDED) ; $(compile)
 $(BUILD)/%.o: $(GENERATED)/%.c $(NEEDED) ; $(compile)
