@@ -11,15 +11,6 @@ export OCI_RDMA_SYSROOT=$NODE
 SOFT=1048576 HARD=8388608 # our own memlock: the runtime would start with it
 prlimit --pid $$ --memlock=$SOFT:$HARD
 
-edit() { "$PYTHON" -BIS tests/cli/tools/spec_edit.py "$HOOK" "$NODE" "$T" "$@" || fail "spec_edit.py $*: status $?"; }
-for name in recorded plain; do
-	if [ $name = plain ]; then bundle "{$rdma,\"annotations\":{\"oci-rdma-hook.io/inject\":null}}"; else bundle "{$rdma}"; fi
-	mkdir "$T/$name"
-	cp "$B/config.json" "$T/$name"
-done
-edit recorded
-edit generated
-
 # precreate: what it makes of $B/config.json, in $T.out, $T.err and $rc
 precreate() {
 	timeout "$PATIENCE" "$HOOK" --sysroot "$NODE" precreate <"$B/config.json" >"$T/out" 2>"$T/err"
@@ -30,6 +21,123 @@ untouched() {
 	is "$1: exit status" "$2" "$rc"
 	check "$1: every byte is handed on" cmp "$B/config.json" "$T/out"
 }
+
+# ---- each way to edit gives the same text ----
+
+# Of the edit itself, unit hook/apply/spec_edit has each place, and fuzz edit and process have what holds of any text.
+gives='{"memlock":"8Mi","capabilities":["CAP_IPC_LOCK","CAP_SYS_NICE"],"seccomp":"amend","runtimes":["/bin/true"],
+	"nccl":{"socket_ifname":"^docker0,lo","extra":{"QUOTES":"a \"b\" \\c\\ <d> & /e","LETTERS":"größe 😀"}}}'
+# What config.json then says, and process.json. What is added to a list has no order.
+# shellcheck disable=SC2016 # jq's variables
+gets_all='.env += (["NCCL_IB_HCA==mlx5_6", "NCCL_SOCKET_IFNAME=^docker0,lo", "QUOTES=a \"b\" \\c\\ <d> & /e", "LETTERS=größe 😀"])
+	| .rlimits += (if (.rlimits // []) == [] and $alone then [] else [{type: "RLIMIT_MEMLOCK", hard: 8388608, soft: 8388608}] end)
+	| .capabilities |= reduce ("bounding", "effective", "permitted", "inheritable", "ambient") as $set (.;
+		.[$set] |= ((. // []) as $old | $old + (["CAP_IPC_LOCK", "CAP_SYS_NICE"] - $old)))'
+in_no_order='(.env, .capabilities[]?) |= sort | if .rlimits == [] then del(.rlimits) else . end'
+calls='["get_mempolicy","ioctl","madvise","mbind","mlock","mlock2","mlockall","mmap","munlock","munlockall","munmap","sched_setaffinity","set_mempolicy"]'
+# What an editor that writes a text anew would change
+odd='"x":[1E400,-0,1.0,18446744073709551617,"\u003c\ud83d\ude00\/",{"env":[],"rlimits":null}],'
+# spelt HOW FILE: as CRI-O has it (by tabs), as podman has it (compact), and as a person may have left it
+spelt() {
+	case $1 in
+	"by tabs") jq --tab . "$2" ;;
+	compact) jq -c . "$2" | tr -d '\n' ;;
+	"indented, keys sorted") jq -S --indent 2 . "$2" ;;
+	CRLF) jq --tab . "$2" | sed 's/$/\r/' ;;
+	esac | sed "1s|{|{${odd//\\/\\\\}|"
+}
+spellings=("by tabs" compact "indented, keys sorted" CRLF)
+# only_added BEFORE AFTER: nothing was taken away, moved or spelt in another way
+only_added() {
+	"$PYTHON" -ISc 'import sys; a, b = (open(path, "rb").read() for path in sys.argv[1:]); rest = iter(b); sys.exit(not all(c in rest for c in a))' "$@"
+}
+# again CASE FILE COMMAND…: it is silent, and leaves the file alone
+again() {
+	local before said
+	before=$(stat -c '%i %y' "$2")
+	said=$("${@:3}" 2>&1)
+	is "$1: silently" "0 " "$? $said"
+	is "$1: the file is left alone" "$before" "$(stat -c '%i %y' "$2")"
+}
+create() { "$SHIM" --root /r create --bundle "$B" --pid-file "$T/pidfile" a; }
+execute() { "$SHIM" --root /r exec --process "$T/process.json" a; }
+
+config "$(jq --arg dir "$T/state" '.state_dir = $dir' <<<"$gives")"
+bundle "{$rdma}"
+cp "$B/config.json" "$T/recorded.json"
+jq '.linux.seccomp = {defaultAction: "SCMP_ACT_ERRNO",
+	syscalls: [{names: ["read"], action: "SCMP_ACT_ALLOW"}]}' "$T/recorded.json" >"$T/granted.json"
+jq 'del(.annotations["oci-rdma-hook.io/inject"])' "$T/granted.json" >"$T/plain.json"
+for name in granted plain; do
+	for spelling in "${spellings[@]}"; do
+		row "$name, $spelling: all ways give the same text, which a second run leaves"
+		spelt "$spelling" "$T/$name.json" | tee "$T/before" >"$B/config.json"
+		dry_run --format spec
+		is "$row: --format spec is silent" "0 " "$rc $(<"$T/err")"
+		cp "$T/out" "$T/edited"
+		if [ "$name" = granted ]; then
+			check "$row: what was there is there" only_added "$T/before" "$T/edited"
+			same "$row: the process has what the plan says, and nothing else is changed" \
+				"$(jq -S --argjson alone false --argjson calls "$calls" ".process |= ($gets_all | $in_no_order)
+					| .linux.seccomp.syscalls += [{names: \$calls, action: \"SCMP_ACT_ALLOW\"}]" "$T/before")" \
+				"$(jq -S ".process |= ($in_no_order) | .linux.seccomp.syscalls[-1].names |= sort" "$T/edited")"
+		else
+			check "$row: every byte is kept" cmp "$T/before" "$T/edited"
+		fi
+		precreate
+		is "$row: precreate is silent" "0 " "$rc $(<"$T/err")"
+		check "$row: precreate writes the same bytes" cmp "$T/edited" "$T/out"
+		if [ "$name" = plain ]; then
+			again "$row: the shim" "$B/config.json" create
+		else
+			said=$(create 2>&1)
+			is "$row: the shim is silent" "0 " "$? $said"
+		fi
+		check "$row: the shim writes the same bytes" cmp "$T/edited" "$B/config.json"
+		again "$row: the shim's second run" "$B/config.json" create
+		precreate
+		untouched "$row: precreate of its own output" 0
+		dry_run --format spec
+		check "$row: spec of spec is the same bytes" cmp "$T/edited" "$T/out"
+		dry_run --format json
+		that "$row: a plan for the edited spec adds nothing" '[.rlimits, .capabilities, .env] | map(length) | add' 0
+	done
+done
+bundle "{$rdma}"
+create
+sleep 14400 &
+echo $! >"$T/pidfile"
+jq 'del(.rlimits)' tests/cli/tools/process-exec.json >"$T/without.json"
+jq '.rlimits = [{type: "RLIMIT_NOFILE", soft: 1, hard: 2}]' tests/cli/tools/process-exec.json >"$T/limited.json"
+for name in without limited; do
+	for spelling in "${spellings[@]}"; do
+		row "process.json $name, $spelling: exec gives the same, and a second exec leaves it"
+		spelt "$spelling" "$T/$name.json" | tee "$T/before" >"$T/process.json"
+		said=$(execute 2>&1)
+		is "$row: silently" "0 " "$? $said"
+		check "$row: what was there is there" only_added "$T/before" "$T/process.json"
+		same "$row: the process has what the container got" "$(jq -S --argjson alone true "$gets_all | $in_no_order" "$T/before")" \
+			"$(jq -S "$in_no_order" "$T/process.json")"
+		again "$row: a second exec" "$T/process.json" execute
+	done
+done
+kill %% && wait %% 2>/dev/null
+
+# At the bounds: 65,536 items and 16 MiB
+config '{"memlock": "8Mi"}'
+for case in '60,000 variables|.process.env = [range(60000) | "V\(.)=x"]' '15 MiB|.x = ("x" * 15728640)' '40,000 unknown containers|.x = [range(20000) | {a: [null]}]'; do
+	bundle "{$rdma}"
+	jq -c "${case#*|}" "$B/config.json" >"$T/large" && mv "$T/large" "$B/config.json"
+	precreate
+	is "${case%%|*}: granted" "0 8388608" "$rc $(jq '.process.rlimits[-1].hard' "$T/out")"
+	check "${case%%|*}: what was there is there" only_added "$B/config.json" "$T/out"
+done
+jq -c '.process.env = [range(70000) | "V\(.)=x"]' "$T/granted.json" >"$B/config.json"
+precreate
+untouched "more than the bound" 0
+dry_run
+is "more than the bound: the dry run shows nothing" "1 " "$rc $(<"$T/out")"
+one_line "more than the bound" env
 
 # What cannot be edited
 for on_error in warn fail; do
@@ -177,7 +285,7 @@ done
 config
 # changed JQ-FILTER: the recorded bundle, edited after the filter
 changed() {
-	jq --tab "$1" "$T/recorded/config.json" >"$B/config.json"
+	jq --tab "$1" "$T/recorded.json" >"$B/config.json"
 	dry_run --format spec
 }
 changed '.process.env += ["NCCL_IB_HCA=mlx5_0"]'
@@ -191,7 +299,7 @@ changed '.process.user.uid = 1000'
 for set in bounding effective permitted inheritable ambient; do
 	check "uid 1000: CAP_IPC_LOCK is $set" jq -e ".process.capabilities.$set | index(\"CAP_IPC_LOCK\")" "$T/out"
 done
-jq -c . "$T/recorded/config.json" | sed 's/"process":/"\\u0070rocess":/; s/"env":/"e\\u006ev":/; s/"HOSTNAME/"\\u0048OSTNAME/' >"$B/config.json"
+jq -c . "$T/recorded.json" | sed 's/"process":/"\\u0070rocess":/; s/"env":/"e\\u006ev":/; s/"HOSTNAME/"\\u0048OSTNAME/' >"$B/config.json"
 dry_run --format spec
 is "keys that are spelled by escapes are the same keys" "NCCL_IB_HCA==mlx5_6 1" "$(jq -r '.process.env[-1]' "$T/out") $(grep -o '"env"' "$T/out" | wc -l | sed s/0/1/)"
 
@@ -203,5 +311,5 @@ cp "$T/out" "$B/config.json"
 dry_run --format nccl
 is "behind the shim, the hook has no line for nccl.conf" "" "$(grep -v '^#' "$T/out")"
 dry_run --format json
-that "and no warning" '.warnings | length' 0
+that "and no warning" ".warnings | length" 0
 finish

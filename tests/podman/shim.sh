@@ -135,9 +135,9 @@ notices_nothing() {
 			lives_long
 		} | without_ids >"$T/${conf##*/}.story"
 	done
-	is "$runtime: podman notices nothing of the shim" "" "$(diff "$T/${PLAIN##*/}.story" "$T/${WITH##*/}.story")"
+	is "$runtime, plain containers: podman notices nothing of the shim" "" "$(diff "$T/${PLAIN##*/}.story" "$T/${WITH##*/}.story")"
 	[ "$runtime" = crun ] || no_cgroups=125 # podman knows that runc needs them
-	is "$runtime: every step was taken, and ended so" \
+	is "$runtime, plain containers: every step was taken, and ended so" \
 		"7 127 126 0 0 $no_cgroups 0 0 8 0 0 0 3 127 126 0 0 0 0 0 0 4 0 0 0 0 255 0 0 1 0 0 0 0 0 0 255 0 2 0 0 0 0 0 0 0 0 0 6 0 0 0 0 0 0 0" \
 		"$(sed -n 's/^exit //p' "$T/${WITH##*/}.story" | xargs)"
 	records "$runtime, plain containers" 0
@@ -181,7 +181,7 @@ controls() {
 	silent "$runtime, without the shim"
 
 	CONTAINERS_CONF=$WITH
-	is "$runtime: podman goes by the shim" "$runtime $FRONT/$runtime" \
+	is "$runtime, with the shim: podman goes by it" "$runtime $FRONT/$runtime" \
 		"$(pod info --format '{{.Host.OCIRuntime.Name}} {{.Host.OCIRuntime.Path}}')"
 	local name
 	for name in "${device[*]}" "${rdma[*]} --annotation oci-rdma-hook.io/inject=false" "${asked[*]}"; do
