@@ -42,6 +42,9 @@ crio_host() {
 	for name in crun runc conmon; do install -D -m 755 /bin/true "$host/usr/libexec/crio/$name"; done
 }
 
+# new_host: that and nothing else
+new_host() { rm -rf "${host:?}"/* && crio_host; }
+
 crio_host
 steps=$(traced install RUNTIME=1)
 is "install: the executable first, the hook files last, each by rename" "/usr/local/bin/oci-rdma-hook
@@ -137,10 +140,14 @@ check "install again" node_install install RUNTIME=1
 echo '{}' >"$host/etc/oci-rdma-hook/config.json"
 check "check: another config.json is noticed" refused node_install check RUNTIME=1
 lacks "…and no plugin is named that is not there" "both DaemonSets" "$(<"$T/log")"
+# pod_of_handler: CRI-O has one
 pod=$host/var/lib/containers/storage/overlay-containers/940942ebb876/userdata
-mkdir -p "$pod"
-echo '{"annotations": {"io.kubernetes.cri-o.ContainerType": "sandbox", "io.kubernetes.cri-o.RuntimeHandler": "rdma",
-	"io.kubernetes.pod.name": "h-kim-0", "io.kubernetes.pod.namespace": "team-a"}}' >"$pod/config.json"
+pod_of_handler() {
+	mkdir -p "$pod"
+	echo '{"annotations": {"io.kubernetes.cri-o.ContainerType": "sandbox", "io.kubernetes.cri-o.RuntimeHandler": "rdma",
+		"io.kubernetes.pod.name": "h-kim-0", "io.kubernetes.pod.namespace": "team-a"}}' >"$pod/config.json"
+}
+pod_of_handler
 node_install remove RUNTIME=1 GRACE=1 &
 remover=$!
 within grep -q waiting "$T/log"
@@ -154,8 +161,7 @@ is "remove: it goes on when they are gone" 0 $?
 is "remove: a config.json that is not ours stays" ./etc/oci-rdma-hook/config.json "$(tree)"
 has "…and the log says why" "kept $host/etc/oci-rdma-hook, because it contains other files" "$(<"$T/log")"
 
-rm -rf "${host:?}"/*
-crio_host
+new_host
 rm "$host/usr/libexec/crio/conmon"
 check "a handler that CRI-O would not start with is refused" refused node_install install RUNTIME=1
 has "…saying why" "/usr/libexec/crio/conmon is not an executable file, so that CRI-O does not start" "$(<"$T/log")"
@@ -190,30 +196,10 @@ rm -rf "${host:?}"/*
 mkdir -p "$host/usr/local/bin/oci-rdma-hook"
 check "a directory in the executable's place is refused" refused node_install install CONFIG="$T/none"
 is "…and nothing is switched on, nor put into it" ./usr/local/bin/.oci-rdma-hook.new "$(tree)"
-rm -rf "${host:?}"/*
-crio_host
-# interrupted FILE: the install is killed where FILE is to be renamed; what it leaves beside the files. By the machine's shell: the image's
-# has an mv of its own.
-mkdir "$T/killing"
-printf '#!/bin/sh\ncase $3 in "$KILLED_AT") kill -9 "$PPID" ;; *) exec busybox mv "$@" ;; esac\n' >"$T/killing/mv"
-chmod 755 "$T/killing/mv"
-interrupted() {
-	env PATH="$T/killing:$image/bin" KILLED_AT="$host$1" ROOT="$host" SOURCE="$image/oci-rdma-hook" CONFIG="$T/config.json" RUNTIME=1 \
-		/bin/sh "$image/oci-rdma-hook/bin/node-install" install >"$T/log" 2>&1
-	(cd "$host" && find . -name '.*.new')
-}
-for file in /usr/local/bin/oci-rdma-hook /etc/oci-rdma-hook/config.json /usr/local/bin/oci-rdma-runtime-crun \
-	/etc/crio/crio.conf.d/60-oci-rdma-hook.conf "${hooks#"$host"}/90-oci-rdma-hook.json"; do
-	rm -rf "${host:?}"/*
-	crio_host
-	is "killed at the rename of ${file##*/}: one file is left beside" 1 "$(interrupted "$file" | wc -l)"
-	check "…a removal succeeds" node_install remove RUNTIME=1
-	is "…and takes that away, too" "" "$(tree)"
-done
+new_host
 # ---- modes and owners ----
 
-rm -rf "${host:?}"/*
-crio_host
+new_host
 node_install install RUNTIME=1
 # changed PATH COMMAND…: a file that the node could not use is not installed, and is put right
 changed() {
@@ -261,10 +247,14 @@ printf '#!/bin/sh\nuntil [ -e "$GO" ]; do /bin/sleep 0.02; done\n' >"$T/stepping
 chmod 755 "$T/stepping/sleep"
 by_hand=(env PATH="$T/stepping:$image/bin" GO="$T/go" ROOT="$host" SOURCE="$image/oci-rdma-hook" CONFIG="$T/config.json" GRACE=7 RUNTIME=1
 	/bin/sh "$image/oci-rdma-hook/bin/node-install")
-: >"$T/removal" # a line of the last one is not to be taken for this one's
-"${by_hand[@]}" remove >"$T/removal" 2>&1 &
-remover=$!
-within grep -q "waiting 7 s" "$T/removal"
+# begin_removal PART: $remover, which has come to where it waits
+begin_removal() {
+	: >"$T/removal" # a line of the last one is not to be taken for this one's
+	"${by_hand[@]}" remove >"$T/removal" 2>&1 &
+	remover=$!
+	within grep -q "waiting $1" "$T/removal"
+}
+begin_removal "7 s"
 "${by_hand[@]}" install >"$T/install" 2>&1 &
 installer=$!
 within grep -q "waiting until another install or removal" "$T/install"
@@ -276,10 +266,7 @@ wait "$installer"
 is "…and then the install" 0 $?
 check "…whose files nobody takes away" node_install check RUNTIME=1
 rm "$T/go"
-: >"$T/removal"
-"${by_hand[@]}" remove >"$T/removal" 2>&1 &
-remover=$!
-within grep -q "waiting 7 s" "$T/removal"
+begin_removal "7 s"
 kill -9 "$remover"
 wait "$remover" 2>/dev/null
 check "a removal that is killed in its grace leaves the executable" test -x "$host/usr/local/bin/oci-rdma-hook"
@@ -308,15 +295,10 @@ mkdir -p "$host/usr/local/bin"
 beside "install nri" test ! -e "$host/opt/nri"
 beside "remove nri" test -e "$host/opt/nri/plugins/90-oci-rdma"
 
-mkdir -p "$pod"
-echo '{"annotations": {"io.kubernetes.cri-o.ContainerType": "sandbox", "io.kubernetes.cri-o.RuntimeHandler": "rdma",
-	"io.kubernetes.pod.name": "h-kim-0", "io.kubernetes.pod.namespace": "team-a"}}' >"$pod/config.json"
+pod_of_handler
 rm "$T/go"
 node_install install RUNTIME=1
-: >"$T/removal"
-"${by_hand[@]}" remove >"$T/removal" 2>&1 &
-remover=$!
-within grep -q "waiting until these have ended" "$T/removal"
+begin_removal "until these have ended"
 exec 8<"$host/usr/local/bin"
 flock 8 # as an install does that begins now
 rm -r "$host/var/lib/containers"
@@ -327,15 +309,10 @@ exec 8<&-
 wait "$remover"
 is "…and then ends well" 0 $?
 
-mkdir -p "$pod"
-echo '{"annotations": {"io.kubernetes.cri-o.ContainerType": "sandbox", "io.kubernetes.cri-o.RuntimeHandler": "rdma",
-	"io.kubernetes.pod.name": "h-kim-0", "io.kubernetes.pod.namespace": "team-a"}}' >"$pod/config.json"
+pod_of_handler
 rm "$T/go"
 node_install install RUNTIME=1
-: >"$T/removal"
-"${by_hand[@]}" remove >"$T/removal" 2>&1 &
-remover=$!
-within grep -q "waiting until these have ended" "$T/removal"
+begin_removal "until these have ended"
 check "an install does not wait for a removal that waits for pods" node_install install RUNTIME=1
 is "…which looks again after GRACE seconds only" 1 "$(grep -c "waiting until these have ended" "$T/removal")"
 touch "$T/go"
@@ -352,11 +329,38 @@ for tool in cp mv rm chmod mkdir rmdir sync sleep; do
 		"$T" "$T" "$tool" "$tool" >"$T/stepping/$tool"
 	chmod 755 "$T/stepping/$tool"
 done
-# killed_at N TASK: it is killed before its Nth step. False when it has fewer.
+# killed_at N TASK…: it is killed before its Nth step. False when it has fewer.
 killed_at() {
 	: >"$T/steps"
-	KILL_AT=$1 "${by_hand[@]}" "$2" >"$T/killed" 2>&1
+	KILL_AT=$1 "${by_hand[@]}" "${@:2}" >"$T/killed" 2>&1
 	[ "$(wc -l <"$T/steps")" -ge "$1" ]
+}
+# each_step INSTALL REMOVE UNSOUND: the two tasks, and what says what a node must not have at any moment. Sets $wrong, and $n of each
+each_step() {
+	wrong=
+	for ((installs = 1; ; installs++)); do
+		# shellcheck disable=SC2086 # two words
+		killed_at "$installs" $1 || break
+		wrong+=$("$3" 2>&1)
+		node_install "$1" RUNTIME=1 && node_install "${1/install/check}" RUNTIME=1 || wrong+="install after step $installs: $(<"$T/log")"
+		[ -z "$(find "$host" -name '.*.new')" ] || wrong+="step $installs leaves $(find "$host" -name '.*.new')"
+		node_install "$2" RUNTIME=1 || wrong+="remove after step $installs: $(<"$T/log")"
+		[ -z "$(tree)" ] || wrong+="step $installs leaves $(tree)"
+		# shellcheck disable=SC2086
+		killed_at "$installs" $1
+		node_install "$2" RUNTIME=1 || wrong+="remove instead after step $installs: $(<"$T/log")"
+		[ -z "$(tree)" ] || wrong+="step $installs and a removal leave $(tree)"
+	done
+	for ((removals = 1; ; removals++)); do
+		node_install "$1" RUNTIME=1 || wrong+="install: $(<"$T/log")"
+		# shellcheck disable=SC2086
+		killed_at "$removals" $2 || break
+		wrong+=$("$3" 2>&1)
+		before=$([ ! -e "$host/usr/local/bin/oci-rdma-hook" ] || echo "waiting 0 s")
+		node_install "$2" RUNTIME=1 || wrong+="remove after step $removals: $(<"$T/log")"
+		case $(<"$T/log") in *"$before"*) ;; *) wrong+="step $removals: the executable goes without a grace" ;; esac
+		[ -z "$(tree)" ] || wrong+="step $removals leaves $(tree)"
+	done
 }
 # unsound: what a node must not have at any moment: a file that names an executable which is not there, or half of one
 unsound() {
@@ -370,31 +374,10 @@ unsound() {
 	done
 	[ -z "$(find "$host/etc/crio/crio.conf.d" "$hooks" -name '.*' ! -name '.*.new' 2>/dev/null)" ] || echo "CRI-O would read a hidden file"
 }
-rm -rf "${host:?}"/*
-crio_host
-wrong=
-for ((n = 1; ; n++)); do
-	killed_at "$n" install || break
-	wrong+=$(unsound 2>&1)
-	node_install install RUNTIME=1 && node_install check RUNTIME=1 || wrong+="install after step $n: $(<"$T/log")"
-	[ -z "$(find "$host" -name '.*.new')" ] || wrong+="step $n leaves $(find "$host" -name '.*.new')"
-	node_install remove RUNTIME=1 || wrong+="remove after step $n: $(<"$T/log")"
-	[ -z "$(tree)" ] || wrong+="step $n leaves $(tree)"
-done
-is "an install that is killed before any of its steps is finished by the next" "" "$wrong"
-check "…of which there are dozens" test "$n" -gt 24
-wrong=
-for ((n = 1; ; n++)); do
-	node_install install RUNTIME=1 || wrong+="install: $(<"$T/log")"
-	killed_at "$n" remove || break
-	wrong+=$(unsound 2>&1)
-	before=$([ ! -e "$host/usr/local/bin/oci-rdma-hook" ] || echo "waiting 0 s")
-	node_install remove RUNTIME=1 || wrong+="remove after step $n: $(<"$T/log")"
-	case $(<"$T/log") in *"$before"*) ;; *) wrong+="step $n: the executable goes without a grace" ;; esac
-	[ -z "$(tree)" ] || wrong+="step $n leaves $(tree)"
-done
-is "a removal that is killed before any of its steps is finished by the next, with a grace" "" "$wrong"
-check "…of which there are several" test "$n" -gt 8
+new_host
+each_step install remove unsound
+is "an install that is killed before any of its steps is finished, or taken away, by the next, and a removal finished, with a grace" "" "$wrong"
+check "…of which there are dozens, and several" test "$installs" -gt 24 -a "$removals" -gt 8
 node_install remove RUNTIME=1
 
 # ---- disks that are full, or cannot be written ----
@@ -447,8 +430,7 @@ if may_mount; then
 			shift 3 && exec env -i PATH=/bin "$@"' - "$image" "$host" "$T/configmap" "${@:2}" \
 			"$(command -v chroot)" "$image" /bin/sh /oci-rdma-hook/bin/node-install "$1" >"$T/log" 2>&1
 	}
-	rm -rf "${host:?}"/*
-	crio_host
+	new_host
 	check "in the image: an install" in_image install RUNTIME=1
 	is "…puts all of it below /host" "$installed" "$(tree)"
 	in_image remove &
@@ -482,8 +464,7 @@ wait "$stayer"
 is "…and a signal ends it well" 0 $?
 kill "$child"
 
-rm -rf "${host:?}"/*
-crio_host
+new_host
 check "refused: HOOKS=all" refused node_install install HOOKS=all
 has "…saying what there is" "HOOKS must be annotation or device" "$(<"$T/log")"
 is "…and nothing is put there" "" "$(tree)"
@@ -591,8 +572,7 @@ is "nri: …and no plugin is there" "./etc/oci-rdma-hook/nri-plugin" "$(tree)"
 
 for order in "hook nri" "nri hook"; do
 	read -r first second <<<"$order"
-	rm -rf "${host:?}"/*
-	crio_host
+	new_host
 	node_install "install hook"
 	node_install "install nri"
 	check "$order: both are installed" node_install "check hook"
@@ -632,37 +612,10 @@ stops_engine() {
 		esac
 	done
 }
-# killed_nri N TASK: as killed_at
-killed_nri() {
-	: >"$T/steps"
-	KILL_AT=$1 "${by_hand[@]}" "$2" nri >"$T/killed" 2>&1
-	[ "$(wc -l <"$T/steps")" -ge "$1" ]
-}
 rm -rf "${host:?}"/*
-wrong=
-for ((n = 1; ; n++)); do
-	killed_nri "$n" install || break
-	wrong+=$(stops_engine 2>&1)
-	node_install "install nri" && node_install "check nri" || wrong+="install after step $n: $(<"$T/log")"
-	[ -z "$(find "$host" -name '.*.new')" ] || wrong+="step $n leaves $(find "$host" -name '.*.new')"
-	node_install "remove nri" || wrong+="remove after step $n: $(<"$T/log")"
-	[ -z "$(tree)" ] || wrong+="step $n leaves $(tree)"
-	killed_nri "$n" install
-	node_install "remove nri" || wrong+="remove instead after step $n: $(<"$T/log")"
-	[ -z "$(tree)" ] || wrong+="step $n and a removal leave $(tree)"
-done
-is "nri: an install that is killed before any of its steps is finished, or taken away, by the next" "" "$wrong"
-check "…of which there are several" test "$n" -gt 12
-wrong=
-for ((n = 1; ; n++)); do
-	node_install "install nri" || wrong+="install: $(<"$T/log")"
-	killed_nri "$n" remove || break
-	wrong+=$(stops_engine 2>&1)
-	node_install "remove nri" || wrong+="remove after step $n: $(<"$T/log")"
-	[ -z "$(tree)" ] || wrong+="step $n leaves $(tree)"
-done
-is "nri: a removal that is killed before any of its steps is finished by the next" "" "$wrong"
-check "…of which there are some" test "$n" -gt 4
+each_step "install nri" "remove nri" stops_engine
+is "nri: an install that is killed before any of its steps is finished, or taken away, by the next, and a removal finished" "" "$wrong"
+check "…of which there are several, and some" test "$installs" -gt 12 -a "$removals" -gt 4
 rm -rf "${host:?}"/*
 
 if may_mount; then

@@ -15,47 +15,31 @@ node one
 prlimit --pid $$ --memlock=$SOFT:$HARD
 export OCI_RDMA_SYSROOT=$NODE
 
-# A journal: for every line on its stdin it prints what came in since then, a JSON string for each datagram, and an empty line.
-mkdir "$T/dev"
-for device in null zero full urandom; do
-	touch "$T/dev/$device"
-	mount --bind "/dev/$device" "$T/dev/$device"
-done
-mount --rbind "$T/dev" /dev
-trap 'end_process; umount -l /dev; umount "$T"/dev/{null,zero,full,urandom}; rm -rf "$T"' EXIT
-coproc JOURNAL { exec "$PYTHON" -IS -c '
-import json, socket, sys
-journal = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
-journal.bind("/dev/log")
-journal.setblocking(False)
-for line in sys.stdin:
-    try:
-        while True:
-            print(json.dumps(journal.recv(65536).decode()))
-    except BlockingIOError:
-        print("", flush=True)
-'; }
-until [ -S /dev/log ]; do :; done
-# logged: $kind, what the container's lines of the journal say: an outcome's name; "failed" also after a part of a grant. $log has the lines.
-logged() {
+. tests/cli/journal.bash
+# told: $kind, what the container's lines of the journal say: an outcome's name; "failed" also after a part of a grant
+told() {
 	local line
-	log='' kind=nothing
-	echo >&"${JOURNAL[1]}"
-	while read -r line <&"${JOURNAL[0]}" && [ -n "$line" ]; do
-		log+="$(jq -r . <<<"$line")"$'\n'
+	logged
+	kind=nothing
+	while read -r line; do
 		case $line in
 		*"]: grant: "* | *"]: tcp: "*) [ $kind = failed ] || kind=granted ;;
 		*"]: denied: "*) kind=denied ;;
 		*"]: none: "*) kind=none ;;
 		*"]: createRuntime: "* | *"]: poststart: "* | *"]: runtime: "* | *"]: precreate: "* | *"]: nri: "* | *"]: CreateContainer: "*) kind=failed ;;
 		esac
-	done
+	done <<<"$log"
+}
+# results: $got, "KIND STATUS"; with STATUS 1 the container does not start
+results() {
+	told
+	got="$kind $rc"
+	if [ "$rc" -ne 0 ] && [ ! -s "$T/err" ]; then got+=" without a word"; fi
 }
 
 # The plugin, and the runtime that asks it
 mkdir -p "$NODE/etc/oci-rdma-hook"
 coproc ENGINE { exec "$PYTHON" -IS tests/cli/tools/nri_ask.py "$NRI" "$NODE"; }
-# Bash forgets the descriptors of a coprocess when it starts another.
 exec {to_nri}>&"${ENGINE[1]}" {from_nri}<&"${ENGINE[0]}"
 
 mkdir "$T/bin"
@@ -65,21 +49,19 @@ printf '#!/bin/sh\n: >"%s"\n' "$T/started" >"$T/bin/crun"
 chmod 755 "$T/bin/crun"
 : >"$T/file" # no directory can be made below it
 
-# ---- the entry points: each sets $got, "KIND STATUS", with STATUS 1 for a container that does not start ----
+# ---- the entry points: each sets $got ----
 
 by_hook() {
 	container "$1"
 	if [ "$step" = apply ]; then mkdir "$ROOT/etc/nccl.conf"; fi
 	if [ "$step" = spec ]; then sed -i '0,/"env": *\[/s//"env": [], &/' "$B/config.json"; fi
 	hook
-	logged
-	got="$kind $rc"
-	if [ "$rc" -ne 0 ] && [ ! -s "$T/err" ]; then got+=" without a word"; fi
+	results
 	fresh_process
 	state . >"$T/state"
 	hook poststart
 	is "$what: poststart never refuses" 0 "$rc"
-	logged # what runc undid is mended in silence; only a failure of that is said
+	told # what runc undid is mended in silence; only a failure of that is said
 	# A spec that poststart cannot read may be one that createRuntime could.
 	is "$what: poststart says nothing that has been said" "$([ "$step" = spec ] && echo failed || echo nothing)" "$kind"
 }
@@ -90,9 +72,7 @@ by_shim() {
 	rm -f "$T/started"
 	"$SHIM" --root=/r create --bundle "$B" a >"$T/out" 2>"$T/err"
 	rc=$?
-	logged
-	got="$kind $rc"
-	if [ "$rc" -ne 0 ] && [ ! -s "$T/err" ]; then got+=" without a word"; fi
+	results
 	is "$what: shim: the runtime is started, or not" "$((1 - rc))" "$([ -e "$T/started" ] && echo 1 || echo 0)"
 }
 
@@ -102,9 +82,7 @@ by_precreate() {
 	if [ "$step" = spec ]; then sed -i '0,/"env": *\[/s//"env": [], &/' "$B/config.json"; fi
 	"$HOOK" --sysroot "$NODE" precreate <"$B/config.json" >"$T/out" 2>"$T/err"
 	rc=$?
-	logged
-	got="$kind $rc"
-	if [ "$rc" -ne 0 ] && [ ! -s "$T/err" ]; then got+=" without a word"; fi
+	results
 	is "$what: precreate: podman has a config.json, or not" "$((1 - rc))" "$([ -s "$T/out" ] && echo 1 || echo 0)"
 }
 
@@ -114,7 +92,7 @@ by_nri() {
 	jq -c --arg name "$name" '{annotations: ({"oci-rdma-hook.io/inject": "true"} + (.annotations // {}) | with_entries(select(.value != null))),
 		devices: (.devices // []), name: ($name | gsub("\\\\n"; "\n"))}' <<<"$1" >&"$to_nri"
 	read -r answer <&"$from_nri"
-	logged
+	told
 	rc=$(jq '.refused | if . then 1 else 0 end' <<<"$answer")
 	got="$kind $rc"
 	if [ "$rc" -ne 0 ] && [ "$(jq -r .text <<<"$answer")" = "" ]; then got+=" without a word"; fi

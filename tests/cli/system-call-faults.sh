@@ -16,7 +16,6 @@ done
 mkdir "$T/bin" "$T/rt"
 ln -s "$HOOK" "$T/bin/oci-rdma-runtime"
 cp "$(realpath /bin/echo)" "$T/rt/echo"
-cp "$HOOK" "$T/rt/static"
 "${CC:-gcc}" -O1 -shared -fPIC -D_GNU_SOURCE -o "$T/nomem.so" tests/cli/tools/nomem.c || exit 1
 empty_run
 default_runtime "$T/rt/echo"

@@ -3,7 +3,7 @@
   system_call_faults.py HOOK NODE DIR
 
 NODE is made of tests/nodes/one.json. DIR has rdma/ and none/, bundles with and without the device uverbs6; rt/echo, which prints its
-arguments, stands for the runtime, and so does /usr/bin/crun, the default one; rt/static is a program that needs no memory to start.
+arguments, stands for the runtime, and so does /usr/bin/crun, the default one.
 """
 import glob
 import json
@@ -31,7 +31,7 @@ READING = {"newfstatat", "fstat", "read", "pread64", "readlink", "readlinkat", "
            "socket", "connect", "sendto", "sendmsg", "pidfd_open", "getcwd"}
 READING_ERRORS = ("EIO", "ENOMEM", "EINTR")
 ONLY_ERRORS = {"poll": ("ENOMEM", "EINTR")}
-# Calls that do not fail, or whose failure says nothing; of brk see out_of_memory
+# Calls that do not fail, or whose failure says nothing; of brk see out_of_memory.py
 HARMLESS = {"brk", "getpid", "geteuid", "getegid", "getuid", "getgid", "alarm", "rt_sigaction", "rt_sigprocmask", "exit_group", "prctl", "setitimer",
             "arch_prctl", "execve", "lseek",
             "close", "fcntl", "munmap", "rt_sigreturn", "exit", "getrandom"}
@@ -101,7 +101,7 @@ class Place:
         os.makedirs(self.dir)
         self.policy = {}
         for on_error in ("warn", "fail"):
-            runtimes = {"": f"{suite.dir}/rt/{suite.runtime}", "static ": f"{suite.dir}/rt/static", "asked ": f"{self.dir}/crun"}
+            runtimes = {"": f"{suite.dir}/rt/{suite.runtime}", "asked ": f"{self.dir}/crun"}
             for prefix, runtime in runtimes.items():
                 self.policy[prefix + on_error] = f"{self.dir}/{prefix}{on_error}.json"
                 write(self.policy[prefix + on_error],
@@ -575,75 +575,7 @@ def late(suite, name, prepare, arguments, target, may_pass):
     suite.checks.report(f"{name}, not done in time at each of {disarmed - armed} system calls")
 
 
-def out_of_memory(suite, case):
-    """From some allocation on there is no memory. glibc's malloc asks brk, which fails by saying the old end, then mmap."""
-    checks = suite.checks
-    text = json.loads(suite.text[case])
-    text["process"]["env"] += [f"SERVICE_{i}={'x' * 100}" for i in range(3000)]
-    text = json.dumps(text).encode()
-
-    def prepare(place):
-        place.fresh(case)
-        write(place.config, text)
-    calls, first = suite.calls(prepare, Place.create)
-    # What it is given is known when its device has said its name.
-    proof = [call for call in calls if '"ibdev"' in call.text]
-    known = next((call.number for call in calls if proof and call.name == "mmap" and call.index > proof[0].index), 0)
-    place = suite.places[0]
-    whole = (text, read(place.config))
-    tasks = []
-    for name in ("brk", "mmap"):
-        numbers = [call.number for call in calls[first:] if call.name == name]
-        tasks += [(name, number, on_error) for number in numbers for on_error in ("warn", "fail")]
-
-    def work(place, task):
-        name, number, on_error = task
-        prepare(place)
-        both = {"brk": "retval=0", "mmap": "error=ENOMEM"}
-        strace = ["strace", "-o", place.trace, "-e", "trace=brk,mmap"]
-        for each, what in both.items():
-            strace += ["-e", f"inject={each}:{what}:when={number if each == name else 1}+"]
-        if name == "mmap":  # brk as it is: large blocks only
-            strace = strace[:5] + ["-e", f"inject=mmap:error=ENOMEM:when={number}+"]
-        result = place.run(place.create(), f"static {on_error}", [*strace, "--"])
-        ran = result.status == 2 and re.search(rb"unrecognized option(: root=/r| '--root=/r')\n", result.err) and result.err.count(b"\n") == 1
-        said = result.status in (1, 127) and result.err.count(b"\n") == 1
-        what = f"{name} {number}, on_error {on_error}: {result}"
-        checks.that("no memory was given", what, injected(place))
-        checks.that("the runtime is started silently, or one line says why not", what, ran or said)
-        checks.that("config.json is the old or the new one, whole", what, read(place.config) in whole)
-        checks.that("no temporary file is left", what, not place.temporaries(), lambda: str(place.temporaries()))
-        if on_error == "fail" and case == "rdma":
-            full = ran and place.record_state() == "current" and read(place.config) == whole[1]
-            checks.that("on_error fail: all of it, or one clear line, or nobody could know", what, said or full or ran and number < known)
-    suite.sweep(tasks, work)
-    suite.checks.report(f"create of {case} without memory, {len(tasks)} times")
-
-
 # ---- limits that are real ----
-
-def few_descriptors(suite, name, prepare, arguments, served):
-    checks = suite.checks
-
-    def work(place, task):
-        limit, on_error = task
-        prepare(place)
-        result = place.run(arguments(place), on_error, ["prlimit", f"--nofile={limit}:{limit}", "--"])
-        case = f"{limit} descriptors, on_error {on_error}"
-        outcome = Outcome(place, result, arguments(place), "config")
-        # The runtime's own loader needs one
-        if limit == 3:
-            tried = b"rror while loading shared libraries" in result.err or b"Too many open files" in result.err
-            checks.that("the runtime is started at least", case, outcome.ran or tried, str(outcome))
-        elif not served or on_error == "warn":
-            checks.that("the runtime is started, silently", case, outcome.ran and outcome.silent, str(outcome))
-        else:
-            good = outcome.full or outcome.failed or outcome.ran and outcome.file == "old"
-            checks.that("on_error fail: served, or one clear line, or nobody could know", case, good, str(outcome))
-        checks.that("no temporary file is left", case, not outcome.left, str(outcome))
-    suite.sweep([(limit, on_error) for limit in range(3, 14) for on_error in ("warn", "fail")], work)
-    suite.checks.report(name)
-
 
 def full_disk(suite):
     """A real one: a tmpfs with room for so many pages more than what is there."""
@@ -834,11 +766,6 @@ def main():
         unconcerned(suite, "create without RDMA", prepare_none, Place.create, ("EIO", "ENOMEM"))
         unconcerned(suite, "exec without RDMA", lambda place: place.fresh("none"), Place.exec_process, ("EIO", "ENOMEM"))
         unconcerned(suite, "delete without RDMA", lambda place: place.fresh("none"), Place.delete, ("EIO",))
-        if not suite.counted:
-            out_of_memory(suite, "rdma")
-            out_of_memory(suite, "none")
-            few_descriptors(suite, "create with few descriptors", prepare_create, Place.create, True)
-            few_descriptors(suite, "create without RDMA, with few descriptors", prepare_none, Place.create, False)
         full_disk(suite)
         hook(suite, None, ERRORS)
         hook(suite, IMAGE, ("ENOSPC",))

@@ -402,6 +402,13 @@ static const struct text_case {
 	{"no bundle", "{\"config\":\"/c\"}"},
 	{"a key that nobody writes", "{\"bundle\":\"/b\",\"config\":\"/c\",\"more\":1}"},
 	{"a number that is none", "{\"bundle\":\"/b\",\"config\":\"/c\",\"memlock\":-1}"},
+	{"no JSON", "hello"},
+	{"cut off", "{\"bundle\":\"/b\",\"config\":\"/c\",\"memlo"},
+	{"an array", "[]"},
+	{"two values", "{\"bundle\":\"/b\",\"config\":\"/c\"}{}"},
+	{"config null", "{\"bundle\":\"/b\",\"config\":null}"},
+	{"inode a text", "{\"bundle\":\"/b\",\"config\":\"/c\",\"inode\":\"1\"}"},
+	{"env an array", "{\"bundle\":\"/b\",\"config\":\"/c\",\"env\":[]}"},
 	{"a value that is no text", "{\"bundle\":\"/b\",\"config\":\"/c\",\"env\":{\"A\":1}}"},
 };
 
