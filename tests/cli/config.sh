@@ -1,5 +1,5 @@
 #!/bin/bash
-# The node's config.json: what is accepted, and errors that name file, line and key.
+# The node's config.json: what is accepted, and errors that name file, line and key. Each wrong value and each wrong owner: unit core/policy
 cd "$(dirname "$0")/../.." || exit 1
 . tests/cli/setup.bash
 by_case
@@ -47,48 +47,32 @@ refuses "an unknown key" 3 memlok '{
   "opt_in": "device",
   "memlok": "unlimited"
 }'
-refuses "an unknown key of nccl" 2 gid '{"nccl": {
-  "gid": 3}}'
 refuses "an unknown key behind comments" 4 nope '{ // one
 /* two
 three */ "opt_in": "device",
 "nope": 1 }'
 refuses "a key twice" 2 memlock '{"memlock": "1Gi",
 "memlock": "2Gi"}'
-for bad in 'opt_in "always"' 'opt_in true' 'namespaces "*"' 'namespaces ["te*am"]' 'namespaces ["*a"]' 'namespaces [1]' 'namespaces [""]' \
-	'namespaces ["**"]' 'memlock true' 'memlock "64Gb"' 'memlock "-1"' 'memlock -1' 'memlock ""' 'memlock "Gi"' 'memlock 1.5' \
-	'memlock "99999999999999999999"' 'memlock "17179869184Gi"' 'memlock " 1Gi"' 'memlock null' 'require_memory_limit "yes"' 'require_memory_limit 1' \
-	'capabilities "CAP_IPC_LOCK"' 'capabilities ["CAP_NOPE"]' 'capabilities [7]' 'nccl []' 'nccl true' 'on_no_device "maybe"' \
-	'on_error "ignore"' 'on_error null' 'privileged_scan "true"' 'runtimes ["crun"]' 'runtimes "/usr/bin/crun"' \
-	'state_dir "run"' 'state_dir 7' 'state_dir ""'; do
+for bad in 'opt_in "always"' 'namespaces ["te*am"]' 'memlock "64Gb"' 'memlock null' 'capabilities ["CAP_NOPE"]' 'runtimes ["crun"]' 'state_dir 7'; do
 	read -r key value <<<"$bad"
 	refuses "$key: $value" 2 "$key" "{
 \"$key\": $value
 }"
 done
-for bad in 'hca 1' 'hca "true"' 'socket_ifname true' 'socket_ifname ""' 'socket_ifname "eth0\\nNCCL_DEBUG=INFO"' 'gid_index "3"' 'gid_index "never"' \
-	'gid_index -1' 'gid_index 256' 'gid_index 1.5' 'gid_index null' 'gdr_level 5.5' 'gdr_level "LOC\\u0000"' 'extra []' \
-	'extra {"A=B":"1"}' 'extra {"":"1"}' 'extra {"A":1}' 'extra {"A":"1\\n"}' 'extra {"A\\nB":"1"}' 'extra {"A B":"1"}' 'extra {"A":"1","A":"2"}'; do
-	read -r key value <<<"$bad"
-	refuses "nccl.$key: $value" 2 "$key" "{\"nccl\": {
-\"$key\": ${value//\\\\/\\}
-}}"
-done
+refuses "nccl.extra with a line break" 2 extra '{"nccl": {
+"extra": {"A":"1\n"}
+}}'
 refuses "an empty file" - - ''
 refuses "only a comment" - - '// nothing'
-refuses "an array" 1 - '[]'
 refuses "cut off" - - '{"memlock": "unli'
 refuses "cut off in a comment" - - '{"memlock": "unlimited" /* }'
-refuses "something behind the end" 2 - '{}
-{}'
-refuses "a comma too many" - - '{"memlock": "1Gi",}'
 refuses "not UTF-8" - - "$(printf '{"memlock": "1\xff"}')"
 refuses "too deep" - - "$(printf '{"nccl":%s' "$(printf '[%.0s' {1..100})")"
 refuses "too large" - - "{}$(printf '%2000000s' '')"
 
 # Whose file it is
 config '{}'
-for mode in 0666 0646 0664; do
+for mode in 0646 0664; do
 	chmod "$mode" "$file"
 	dry_run
 	is "mode $mode" 1 "$rc"
@@ -113,19 +97,11 @@ ln -s "$T/elsewhere.json" "$file"
 dry_run
 is "a symlink" 1 "$rc"
 one_line "a symlink" etc/oci-rdma-hook/config.json
-config
-mkdir -p "$(dirname "$file")"
-ln -s nowhere "$file"
+rm "$file"
+mkfifo "$file"
 dry_run
-is "a symlink that leads nowhere is not an absent file" 1 "$rc"
-one_line "a symlink that leads nowhere" etc/oci-rdma-hook/config.json
-for kind in 'mkdir' 'mkfifo'; do
-	rm -rf "$file"
-	$kind "$file"
-	dry_run
-	is "made by $kind" 1 "$rc"
-	one_line "made by $kind" etc/oci-rdma-hook/config.json
-done
+is "a FIFO" 1 "$rc"
+one_line "a FIFO" etc/oci-rdma-hook/config.json
 
 # --config
 config '{"nope": 1}'

@@ -1,5 +1,6 @@
 #!/bin/bash
-# In which order the devices stand, from which evidence, and what the env may say about them.
+# In which order the devices stand, from which evidence, and what the env may say about them. Each form of the env: unit core/spec/claims; of the order:
+# unit core/plan
 cd "$(dirname "$0")/../.." || exit 1
 . tests/cli/setup.bash
 by_case
@@ -13,28 +14,7 @@ plan "{$(allocate openshift.io/z=mlx5_6 openshift.io/a=mlx5_10)}"
 is "two containers of a pod with the same devices get the same" "$first" "$(jq -cS "[.devices, .env]" "$T/out")"
 plan "{$(allocate a/r=mlx5_11,mlx5_6,mlx5_10)}"
 gets "inside a resource by PCI address, too" mlx5_6,mlx5_10,mlx5_11
-plan "{$(allocate a/r=mlx5_11,mlx5_6,mlx5_10=before)}"
-gets "also when _INFO comes first" mlx5_6,mlx5_10,mlx5_11
-plan "{$(allocate a/r=mlx5_11,mlx5_6,mlx5_10=none)}"
-gets "without _INFO" mlx5_6,mlx5_10,mlx5_11
-plan "{$(allocate "a/r=mlx5_11,mlx5_6,mlx5_10=no rdma_dev")}"
-gets "with an _INFO of an old plugin, without rdma_dev" mlx5_6,mlx5_10,mlx5_11
-plan "{$(allocate a/r=mlx5_11,mlx5_6,mlx5_10=only)}"
-gets "_INFO alone" mlx5_6,mlx5_10,mlx5_11
-that "and that is the source" '[.devices[].source] | unique | join(",")' sriov
 devices='"devices":[["/dev/infiniband/uverbs6",231,198],["/dev/infiniband/uverbs7",231,199],["/dev/infiniband/uverbs10",231,202]]'
-plan "{$devices,\"env\":[\"PCIDEVICE_A_R_INFO={\\\"0000:5d:00.3\\\":{},\\\"0000:3b:02.6\\\":{\\\"rdma\\\":{}},\\\"0000:9a:01.2\\\":{}}\"]}"
-gets "_INFO alone, in another order" mlx5_6,mlx5_7,mlx5_10
-plan "{$(allocate a/r=mlx5_7 a/r_info=mlx5_6)}"
-gets "a resource named foo_info is not foo's _INFO" mlx5_6,mlx5_7
-plan "{$(allocate a/r_info=mlx5_7,mlx5_6=none)}"
-gets "also alone and without _INFO_INFO" mlx5_6,mlx5_7
-plan "{$(allocate openshift.io/my-rdma-res=mlx5_7,mlx5_6)}"
-gets "a resource name with -" mlx5_6,mlx5_7
-warns "without any warning" ""
-plan "{$(allocate a/r=mlx5_7,mlx5_6 b/s=mlx5_6,mlx5_10)}"
-gets "a device of two resources stands once" mlx5_6,mlx5_7,mlx5_10
-
 plan '{"devices":[["/dev/infiniband/uverbs10",231,202],["/dev/infiniband/uverbs2",231,194],["/dev/infiniband/uverbs1",231,193]]}'
 gets "what no env names stands in natural order" mlx5_1,mlx5_2,mlx5_10
 that "its source is the device" '[.devices[].source] | unique | join(",")' device

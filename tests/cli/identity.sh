@@ -53,23 +53,17 @@ forgery() {
 	that "$1: the reason says so" '.reason | test("engine")' true
 }
 for set in "${!forged_set[@]}"; do
-	for manager in '' libpod cri-o containerd; do
+	for manager in '' cri-o; do
 		forgery "podman, forged $set${manager:+, which calls itself $manager}" podman "${manager:+\"io.container.manager\":\"$manager\",}${forged_set[$set]}"
 	done
 	# podman --cgroups=disabled, and the cgroup below another one that its user names
-	for cgroup in null '"/kubepods/crio-0123/libpod-4567"' '"kubepods.slice:crio:0:libpod:4567"'; do
+	for cgroup in null '"/kubepods/crio-0123/libpod-4567"'; do
 		forgery "podman, forged $set, cgroup $cgroup" podman "\"io.container.manager\":\"cri-o\",${forged_set[$set]}" ",\"merge\":{\"linux\":{\"cgroupsPath\":$cgroup}}"
 	done
-	for cgroup in '"/docker/4567"' '"system.slice:docker:4567"' '"/kubepods/4567"' '"kubepods.slice:docker:4567"'; do
+	for cgroup in '"/docker/4567"' '"system.slice:docker:4567"'; do
 		forgery "Docker, forged $set, cgroup $cgroup" docker "${forged_set[$set]}" ",\"merge\":{\"linux\":{\"cgroupsPath\":$cgroup}}"
 	done
 done
-plan "{$rdma,\"annotations\":{\"io.container.manager\":null}}"
-decides "CRI-O's keys without its name: nothing" denied
-plan "{$rdma,\"merge\":{\"linux\":{\"cgroupsPath\":\"/kubepods/crio-0123\"}}}"
-decides "CRI-O's keys with the id of another container: nothing" denied
-plan "{$rdma,\"annotations\":{\"io.kubernetes.cri.sandbox-namespace\":\"team-b\"}}"
-decides "CRI-O, forged io.kubernetes.cri.sandbox-namespace: nothing" denied
 plan "{\"engine\":\"podman\",$rdma,\"annotations\":{\"io.kubernetes.pod.namespace\":\"team-b\"}}"
 decides "a label without the keys of the engine that writes it: nothing" denied
 that "and the reason says so" '.reason | test("labels")' true

@@ -1,5 +1,5 @@
 #!/bin/bash
-# What stands in several places and must agree: an engine's identity keys, NRI's fields, a distribution's packages, timeouts. What fails here says
+# What stands in several places and must agree: NRI's fields, a distribution's packages, timeouts. What fails here says
 # where to add what (CONTRIBUTING.md has the recipes). Keys, annotations, warnings and findings: keys.sh
 # shellcheck disable=SC2046 # lists of words
 cd "$(dirname "$0")/../.." || exit 1
@@ -11,18 +11,6 @@ lacking() {
 	local name
 	for name in "${@:2}"; do grep -qE "(^|[^A-Za-z0-9_.-])${name//./\\.}([^A-Za-z0-9_.-]|\$)" "$1" || echo "$name: add it to $1"; done
 }
-
-# ---- an engine's identity key ----
-
-# identity_keys FILE: the keys that name a container and its pod
-identity_keys() { grep -oP '\{"\Kio\.(kubernetes|container)\.[A-Za-z.-]+(?=", &)' "$1" | sort -u; }
-mapfile -t identity < <(identity_keys core/spec/parse.c)
-row "an engine's identity key has a unit test, a place in spec.h's table, and a word for the fuzzer"
-check "engines have identity keys: ${#identity[@]}" test "${#identity[@]}" -ge 14
-for place in core/spec/spec.h tests/unit/core/spec/identity.c tests/fuzz/words.dict; do is "$place" "" "$(lacking "$place" "${identity[@]}")"; done
-sed 's/{"io.kubernetes.pod.uid", /{"io.kubernetes.brand-new", \&brand_new}, &/' core/spec/parse.c >"$T/parse.c"
-is "control: a key that nothing else has" "io.kubernetes.brand-new: add it to tests/fuzz/words.dict" \
-	"$(mapfile -t new < <(identity_keys "$T/parse.c") && lacking tests/fuzz/words.dict "${new[@]}")"
 
 # ---- an NRI field ----
 
