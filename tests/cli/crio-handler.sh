@@ -37,11 +37,20 @@ refuses() {
 	one_line "one line" "${@:2}"
 }
 
+# now_renders NAME [WANT], now_refuses NAME PART…: the node as it is now
+now_renders() {
+	render
+	renders "$@"
+}
+now_refuses() {
+	render
+	refuses "$@"
+}
+
 # ---- where CRI-O's own packages lie ----
 
 upstream
-render
-renders "upstream's packages: monitor, root and annotations of the handler crun" '[crio.runtime.runtimes.rdma]
+now_renders "upstream's packages: monitor, root and annotations of the handler crun" '[crio.runtime.runtimes.rdma]
 runtime_path = "/usr/local/bin/oci-rdma-runtime-crun"
 runtime_root = "/run/crun"
 monitor_path = "/usr/libexec/crio/conmon"
@@ -59,8 +68,7 @@ runtime_path = "/usr/local/bin/oci-rdma-runtime-runc"
 runtime_root = "/run/runc"
 monitor_path = "/usr/libexec/crio/conmon"'
 rhcos
-render
-renders "RHCOS: conmon in PATH, so no monitor_path" '[crio.runtime.runtimes.rdma]
+now_renders "RHCOS: conmon in PATH, so no monitor_path" '[crio.runtime.runtimes.rdma]
 runtime_path = "/usr/local/bin/oci-rdma-runtime-crun"
 runtime_root = "/run/crun"
 container_min_memory = "512KiB"
@@ -74,20 +82,16 @@ entries() { grep -vE '^(#|runtime_(path|type))' "$1" | tr -d ' \n' | sed 's/,]/]
 is "the MachineConfig's says the same" "$(entries config/machineconfig/60-oci-rdma-hook.conf)" "$(entries "$T/out")"
 cp "$T/out" "$NODE/etc/crio/crio.conf.d/60-oci-rdma-hook.conf"
 cp "$T/out" "$T/first"
-render
-renders "a second time, with it in place, the same"
+now_renders "a second time, with it in place, the same"
 check "the same" cmp "$T/first" "$T/out"
 printf '[crio.runtime.runtimes.crun]\nruntime_root = "/run/other"\n' >"$NODE/etc/crio/crio.conf.d/99-mine.conf"
-render
-renders "a later file replaces the handler" '[crio.runtime.runtimes.rdma]
+now_renders "a later file replaces the handler" '[crio.runtime.runtimes.rdma]
 runtime_path = "/usr/local/bin/oci-rdma-runtime-crun"
 runtime_root = "/run/other"'
 printf '[crio.runtime.runtimes.crun]\n[crio.runtime.runtimes.crun.default_annotations]\nmonitor_path = "/none"\n' >"$NODE/etc/crio/crio.conf.d/99-mine.conf"
-render
-renders "a key of a table below it is not the handler's"
+now_renders "a key of a table below it is not the handler's"
 rm -r "$NODE/etc/crio/crio.conf.d"
-render
-renders "no file: as CRI-O has it built in" '[crio.runtime.runtimes.rdma]
+now_renders "no file: as CRI-O has it built in" '[crio.runtime.runtimes.rdma]
 runtime_path = "/usr/local/bin/oci-rdma-runtime-crun"
 runtime_type = "oci"
 runtime_root = "/run/crun"'
@@ -127,68 +131,51 @@ refuses "a print that is not there" "$T/none"
 
 upstream
 sed -i '/monitor_path/d' "$NODE/etc/crio/crio.conf.d/10-crio.conf"
-render
-refuses "no monitor_path, and conmon not in PATH" 10-crio.conf crun monitor_path conmon "does not start"
+now_refuses "no monitor_path, and conmon not in PATH" 10-crio.conf crun monitor_path conmon "does not start"
 printf '[crio.runtime]\nconmon = "/usr/libexec/crio/conmon"\n' >"$NODE/etc/crio/crio.conf.d/20-conmon.conf"
-render
-renders "the old key conmon is every handler's"
+now_renders "the old key conmon is every handler's"
 rm "$NODE/usr/libexec/crio/conmon"
-render
-refuses "…if it is there" /usr/libexec/crio/conmon "does not start"
+now_refuses "…if it is there" /usr/libexec/crio/conmon "does not start"
 upstream
 rm "$NODE/usr/libexec/crio/conmon"
-render
-refuses "a monitor_path that is not there" 10-crio.conf /usr/libexec/crio/conmon "does not start"
+now_refuses "a monitor_path that is not there" 10-crio.conf /usr/libexec/crio/conmon "does not start"
 sed -i 's|^runtime_root = "/run/crun"|runtime_type = "oci"|' "$NODE/etc/crio/crio.conf.d/10-crio.conf"
-render
-refuses "…also of a handler that names its type, oci" /usr/libexec/crio/conmon "does not start"
+now_refuses "…also of a handler that names its type, oci" /usr/libexec/crio/conmon "does not start"
 sed -i 's|^runtime_type = "oci"|runtime_type = "pod"|' "$NODE/etc/crio/crio.conf.d/10-crio.conf"
-render
-renders "conmon-rs needs no conmon"
+now_renders "conmon-rs needs no conmon"
 upstream
 rm -r "$NODE/etc/crio/crio.conf.d"
-render
-refuses "no file, and conmon not in PATH" conmon "does not start"
+now_refuses "no file, and conmon not in PATH" conmon "does not start"
 upstream
 printf '[crio.runtime\n' >"$NODE/etc/crio/crio.conf.d/.99-hidden.conf"
-render
-refuses "a file that cannot be read, which CRI-O reads although it is hidden" .99-hidden.conf:1
+now_refuses "a file that cannot be read, which CRI-O reads although it is hidden" .99-hidden.conf:1
 rhcos
 rm -r "$NODE/etc/crio"
-render
-refuses "no CRI-O" "CRI-O is not installed here"
+now_refuses "no CRI-O" "CRI-O is not installed here"
 
 # ---- refused: its pods would not start ----
 
 upstream
 rm "$NODE$SHIM"
-render
-refuses "no shim" "$SHIM" install
+now_refuses "no shim" "$SHIM" install
 upstream
 sed -i 's|^runtime_root = "/run/crun"|inherit_default_runtime = true|' "$NODE/etc/crio/crio.conf.d/10-crio.conf"
-render
-refuses "a handler that takes the default's path" inherit_default_runtime
+now_refuses "a handler that takes the default's path" inherit_default_runtime
 upstream
 sed -i 's|^runtime_root = "/run/crun"|runtime_type = "vm"|' "$NODE/etc/crio/crio.conf.d/10-crio.conf"
-render
-refuses "virtual machines" "virtual machines"
+now_refuses "virtual machines" "virtual machines"
 upstream
 program /usr/bin/crun
-render
-renders "the distribution's crun beside CRI-O's own is no matter"
+now_renders "the distribution's crun beside CRI-O's own is no matter"
 config '{"runtimes": ["/usr/bin/crun"]}'
-render
-refuses "…unless the policy names that one" /usr/bin/crun /usr/libexec/crio/crun '"runtimes"'
+now_refuses "…unless the policy names that one" /usr/bin/crun /usr/libexec/crio/crun '"runtimes"'
 ln -sfn ../libexec/crio/crun "$NODE/usr/bin/crun"
-render
-renders "…and it is another one"
+now_renders "…and it is another one"
 config '{"runtimes": ["/usr/bin/crun"], "optin": 1}'
-render
-refuses "a policy that cannot be read" optin
+now_refuses "a policy that cannot be read" optin
 config
 rm "$NODE/usr/libexec/crio/crun" "$NODE/usr/bin/crun"
-render
-refuses "no crun at all" crun runtimes
+now_refuses "no crun at all" crun runtimes
 
 # ---- usage ----
 
