@@ -80,9 +80,9 @@ nothing_for() {
 }
 nothing_for '{}' "reason=no RDMA device allocated"
 nothing_for '{"devices":[["/dev/infiniband/uverbs6",1,3]]}' "warnings=unproven_device by=createRuntime reason=no RDMA device allocated"
-nothing_for '{"annotations":{"oci-rdma-hook.io/containers":"loader"}}' "oci-rdma-hook.io/containers does not name this container"
-nothing_for "{$device,\"annotations\":{\"oci-rdma-hook.io/containers\":\"loader\"}}" "oci-rdma-hook.io/containers does not name this container"
-nothing_for '{"annotations":{"oci-rdma-hook.io/inject":"True"}}' 'oci-rdma-hook.io/inject: expected "true" or "false", found "True"'
+nothing_for '{"annotations":{"oci-rdma-hook.io/containers":"loader"}}' oci-rdma-hook.io/containers
+nothing_for "{$device,\"annotations\":{\"oci-rdma-hook.io/containers\":\"loader\"}}" oci-rdma-hook.io/containers
+nothing_for '{"annotations":{"oci-rdma-hook.io/inject":"True"}}' oci-rdma-hook.io/inject:
 nothing_for "{$device,\"annotations\":{\"oci-rdma-hook.io/inject\":null,\"oci-rdma-hook.io/memlock\":\"1Mi\"}}" "no annotation oci-rdma-hook.io/inject"
 config '{"opt_inn": "device"}'
 nothing_for '{}' "opt_inn"

@@ -34,6 +34,11 @@ traced() {
 }
 tree() { (cd "$host" && find . ! -type d ! -path '*/libexec/*' ! -name 10-crio.conf | sort); }
 refused() { ! "$@"; }
+# fails DESCRIPTION PART TASK [VARIABLE=VALUE…]: it is refused, and says this
+fails() {
+	check "$1" refused node_install "${@:3}"
+	has "$1: it says so" "$2" "$(<"$T/log")"
+}
 
 # crio_host: CRI-O as upstream's packages have it
 crio_host() {
@@ -163,8 +168,7 @@ has "…and the log says why" "kept $host/etc/oci-rdma-hook, because it contains
 
 new_host
 rm "$host/usr/libexec/crio/conmon"
-check "a handler that CRI-O would not start with is refused" refused node_install install RUNTIME=1
-has "…saying why" "/usr/libexec/crio/conmon is not an executable file, so that CRI-O does not start" "$(<"$T/log")"
+fails "a handler that CRI-O would not start with is refused" "/usr/libexec/crio/conmon is not an executable file, so that CRI-O does not start" install RUNTIME=1
 is "…and nothing is switched on" "./etc/oci-rdma-hook/config.json
 ./usr/local/bin/oci-rdma-hook
 ./usr/local/bin/oci-rdma-runtime-crun" "$(tree)"
@@ -465,12 +469,10 @@ is "…and a signal ends it well" 0 $?
 kill "$child"
 
 new_host
-check "refused: HOOKS=all" refused node_install install HOOKS=all
-has "…saying what there is" "HOOKS must be annotation or device" "$(<"$T/log")"
+fails "refused: HOOKS=all" "HOOKS must be annotation or device" install HOOKS=all
 is "…and nothing is put there" "" "$(tree)"
 check "refused: no task" refused node_install ""
-check "refused: another program" refused node_install "install doctor"
-has "…saying what there is" "hook|nri" "$(<"$T/log")"
+fails "refused: another program" "hook|nri" "install doctor"
 
 # ---- the NRI plugin, which the engine launches ----
 
@@ -508,8 +510,7 @@ changed_plugin() {
 changed_plugin "$plugin" chmod 600
 changed_plugin "$plugin" rm
 rm "$mark"
-check "nri: check: a mark that is gone is noticed" refused node_install "check nri"
-has "nri: …saying why it matters" "a removal of the hook takes config.json away" "$(<"$T/log")"
+fails "nri: check: a mark that is gone is noticed" "a removal of the hook takes config.json away" "check nri"
 check "nri: …and made again" node_install "install nri"
 
 # A program that runs cannot be written (ETXTBSY): the upgrade puts another file there, and what runs goes on with its own.
@@ -556,8 +557,7 @@ node_install "remove nri"
 rm -rf "${host:?}"/*
 mkdir -p "$host/opt/nri" "$T/else"
 ln -s "$T/else" "$plugins"
-check "nri: a directory that is a link is refused" refused node_install "install nri"
-has "nri: …saying why" "is a link" "$(<"$T/log")"
+fails "nri: a directory that is a link is refused" "is a link" "install nri"
 is "nri: …and nothing is put anywhere" "./opt/nri/plugins" "$(tree; ls -A "$T/else")"
 rm "$plugins"
 mkdir -p "$plugin"
@@ -587,8 +587,7 @@ for order in "hook nri" "nri hook"; do
 done
 node_install "install hook"
 node_install "install nri" CONFIG="$T/own.json"
-check "two policies: check of the one that is not there fails" refused node_install "check hook"
-has "…and says what to do" "give both DaemonSets the same config.json" "$(<"$T/log")"
+fails "two policies: check of the one that is not there fails" "give both DaemonSets the same config.json" "check hook"
 check "…as does check of the plugin, whose policy is not there any more" refused node_install "check nri"
 node_install "install hook"
 has "…which says the same" "give both DaemonSets the same config.json" "$(node_install "check nri" CONFIG="$T/own.json"; cat "$T/log")"

@@ -1,12 +1,11 @@
 #!/bin/bash
 # The hook under podman, with crun and with runc, by the hooks.d files that a cluster installs.
-# What needs a real HCA, or the right to go beyond the hard limit, is in the VM's test.
+# Where else an image's links lead: unit core/nccl_conf. What needs a real HCA, or the right to go beyond the hard limit, is in the VM's test.
 cd "$(dirname "$0")/../.." || exit 1
 . tests/podman/setup.bash
 
 memlock_8Mi='"memlock": "8Mi"'
 HOST=$T/host # what an image may point at, and must not reach
-UP=../../../../../../../../../..
 
 # host: a fresh directory that stands for the node's files
 host() {
@@ -51,7 +50,7 @@ controls() {
 	logs "$runtime, inject=True" 'found "True"'
 	root
 	run --annotation oci-rdma-hook.io/injekt=true
-	nothing_for "$runtime, an unknown annotation" "oci-rdma-hook.io/injekt: unknown; known: inject, "
+	nothing_for "$runtime, an unknown annotation" "oci-rdma-hook.io/injekt"
 	root
 	run "${asked[@]}"
 	nothing_for "$runtime, an annotation, no device"
@@ -128,22 +127,10 @@ images() {
 	host_untouched "$runtime, nccl.conf -> a file of the host"
 
 	root
-	ln -s "$UP$HOST/nccl.conf" "$ROOT/etc/nccl.conf"
-	run "${rdma[@]}"
-	granted "$runtime, nccl.conf -> ../../.. of the host"
-	host_untouched "$runtime, nccl.conf -> ../../.. of the host"
-
-	root
 	move_etc "$HOST/etc"
 	run "${rdma[@]}"
 	granted "$runtime, /etc -> a directory of the host"
 	host_untouched "$runtime, /etc -> a directory of the host"
-
-	root
-	move_etc "$UP$HOST/etc"
-	run "${rdma[@]}"
-	granted "$runtime, /etc -> ../../.. of the host"
-	host_untouched "$runtime, /etc -> ../../.. of the host"
 
 	root
 	run "${rdma[@]}" --volume "$HOST/nccl.conf:/etc/nccl.conf"

@@ -19,25 +19,6 @@ precreate() {
 	done
 }
 
-# starts_trainer [OPTION…]: a container named trainer goes on; $config is its config.json
-starts_trainer() {
-	root
-	chmod 1777 "$ROOT/tmp"
-	pod run --detach --name trainer --cgroup-parent "/${T##*/}" "$@" --rootfs "$ROOT" \
-		sh -c 'report >/tmp/new; mv /tmp/new /tmp/report; exec sleep 14400' >/dev/null 2>"$T/err"
-	rc=$? errors=$(cat "$T/err")
-	: >"$T/out"
-	within mv "$ROOT/tmp/report" "$T/out"
-	get_report
-	config=$(cat "$(pod inspect --format '{{.OCIConfigPath}}' trainer)")
-}
-exec_reports() {
-	pod exec "$@" trainer report >"$T/out" 2>"$T/err"
-	rc=$? errors=$(cat "$T/err")
-	get_report
-}
-removes_trainer() { pod rm --force --time 0 trainer >/dev/null; }
-
 # comparable: config.json without what differs from one container to the next; podman's environment and mounts have no order
 comparable() { jq -S 'del(.hooks) | .process.env |= sort | .mounts |= sort_by(.destination)' | sed -E 's/[0-9a-f]{64}/ID/g; s/\b[0-9a-f]{12}\b/ID/g; s/[0-9]{4}-[0-9]{2}-[0-9]{2}T[^"]*/TIME/g'; }
 
@@ -46,6 +27,7 @@ in_way() {
 	local name=$runtime,\ $1
 	shift
 	starts_trainer "${rdma[@]}" "$@"
+	config=$(config_json)
 	starts "$name"
 	got_all "$name"
 	is "$name: no nccl.conf" "" "$meta"
@@ -72,16 +54,16 @@ ways() {
 # What exec starts
 execs() {
 	starts_trainer "${rdma[@]}"
-	exec_reports
+	exec_reports "$runtime, exec" trainer
 	is "$runtime, exec: the limit is podman's" "$BEFORE" "$memlock"
 	is "$runtime, exec: the environment too" "" "$nccl_env"
 	has_ipc_lock "$runtime, exec"
-	exec_reports --user 1000
+	exec_reports "$runtime, exec as uid 1000" --user 1000 trainer
 	no_ipc_lock "$runtime, exec as uid 1000"
 	removes_trainer
 	CONTAINERS_CONF=$WITH
 	starts_trainer "${rdma[@]}"
-	exec_reports --user 1000
+	exec_reports "$runtime, the shim as well, exec as uid 1000" --user 1000 trainer
 	got_all "$runtime, the shim as well, exec as uid 1000"
 	records "$runtime, the shim as well" 1
 	removes_trainer
@@ -107,11 +89,11 @@ unchanged() {
 	precreate '.when = {always: true}'
 	starts_trainer "$@"
 	"$log_is" "$name"
-	comparable <<<"$config" >"$T/with.json"
+	config_json | comparable >"$T/with.json"
 	removes_trainer
 	podman_options=()
 	starts_trainer "$@"
-	comparable <<<"$config" >"$T/without.json"
+	config_json | comparable >"$T/without.json"
 	is "$name: config.json as without" "" "$(diff "$T/without.json" "$T/with.json")"
 	removes_trainer
 }
@@ -133,10 +115,10 @@ cannot() {
 	logs "$runtime, a limit that may not be given, warn" "RLIMIT_MEMLOCK cannot"
 	policy '"memlock": "unlimited", "on_error": "fail"'
 	powerless
-	refused "$runtime, a limit that may not be given, fail" "RLIMIT_MEMLOCK cannot"
+	refused "$runtime, a limit that may not be given, fail" "RLIMIT_MEMLOCK cannot" precreate
 	policy '"on_no_device": "fail"'
 	run "${asked[@]}"
-	refused "$runtime, no device, fail" "denied:"
+	refused "$runtime, no device, fail" "denied:" precreate
 	policy
 }
 untouched_but_logged() {
@@ -144,22 +126,6 @@ untouched_but_logged() {
 	got_nothing "$runtime, $1"
 	logs "$runtime, $1" "$2"
 }
-powerless() {
-	setpriv --bounding-set -sys_resource -- timeout "$PATIENCE" podman --runtime "$runtime" "${podman_options[@]}" run --rm \
-		--cgroup-parent "/${T##*/}" "${rdma[@]}" --rootfs "$ROOT" /bin/report >"$T/out" 2>"$T/err"
-	rc=$? errors=$(cat "$T/err")
-	get_report
-}
-# refused NAME WHY: it did not start, and the log says why
-refused() {
-	check "$1: it does not start" test "$rc" -ne 0
-	is "$1: nothing ran" "" "$memlock"
-	has "$1: podman says what" "precreate" "$errors"
-	get_log
-	has "$1: the log says why" "$2" "$log"
-	lacks "$1: it is no grant" "grant:" "$log"
-}
-
 for runtime in crun runc; do
 	policy
 	precreate .

@@ -52,4 +52,49 @@ records() {
 	is "$1: records" "$2" "$(find "$STATE" -mindepth 1 2>/dev/null | wc -l)"
 }
 
+# ---- a container that goes on ----
+
+# starts_trainer [OPTION…]: it is named trainer, and reports
+starts_trainer() {
+	root
+	chmod 1777 "$ROOT/tmp"
+	pod run --cgroup-parent "/${T##*/}" --detach --name trainer "$@" --rootfs "$ROOT" \
+		sh -c 'report >/tmp/new; mv /tmp/new /tmp/report; exec sleep 14400' >/dev/null 2>"$T/err"
+	rc=$? errors=$(cat "$T/err")
+	reports
+}
+reports() {
+	: >"$T/out"
+	within mv "$ROOT/tmp/report" "$T/out"
+	get_report
+}
+removes_trainer() { pod rm --force --time 0 trainer >/dev/null; }
+config_json() { cat "$(pod inspect --format '{{.OCIConfigPath}}' trainer)"; }
+
+# exec_reports NAME [OPTION…] CONTAINER: a process started beside its first one reports
+exec_reports() {
+	pod exec "${@:2}" report >"$T/out" 2>"$T/err"
+	rc=$? errors=$(cat "$T/err")
+	get_report
+	is "$1: silently" "0 " "$rc $errors"
+}
+
+# powerless: run, of a container that was allocated devices, by a podman that may not raise limits
+powerless() {
+	setpriv --bounding-set -sys_resource -- timeout "$PATIENCE" podman --runtime "$runtime" "${podman_options[@]}" run --rm \
+		--cgroup-parent "/${T##*/}" "${rdma[@]}" --rootfs "$ROOT" /bin/report >"$T/out" 2>"$T/err"
+	rc=$? errors=$(cat "$T/err")
+	get_report
+}
+
+# refused NAME WHY [SAID]: it did not start; the log says why, and podman that or SAID
+refused() {
+	check "$1: it does not start" test "$rc" -ne 0
+	is "$1: nothing ran" "" "$memlock"
+	has "$1: podman says why" "${3-$2}" "$errors"
+	get_log
+	has "$1: the log says why" "$2" "$log"
+	lacks "$1: it is no grant" "grant:" "$log"
+}
+
 install_shim

@@ -146,34 +146,9 @@ notices_nothing() {
 
 # ---- a container that was allocated devices ----
 
-# exec_reports NAME [OPTION…] CONTAINER: a process started beside its first one reports
-exec_reports() {
-	pod exec "${@:2}" report >"$T/out" 2>"$T/err"
-	rc=$? errors=$(cat "$T/err")
-	get_report
-	is "$1: silently" "0 " "$rc $errors"
-}
-
-# starts_trainer [OPTION…]: a container named trainer that was allocated devices, and goes on
-starts_trainer() {
-	root
-	chmod 1777 "$ROOT/tmp"
-	new --detach --name trainer "${rdma[@]}" "$@" --rootfs "$ROOT" sh -c 'report >/tmp/new; mv /tmp/new /tmp/report; exec sleep 14400' \
-		>/dev/null 2>"$T/err"
-	rc=$? errors=$(cat "$T/err")
-	reports
-}
-reports() {
-	: >"$T/out"
-	within mv "$ROOT/tmp/report" "$T/out"
-	get_report
-}
-removes_trainer() { pod rm --force --time 0 trainer >/dev/null; }
-config_json() { cat "$(pod inspect --format '{{.OCIConfigPath}}' trainer)"; }
-
 controls() {
 	CONTAINERS_CONF=$PLAIN
-	starts_trainer
+	starts_trainer "${rdma[@]}"
 	got_nothing "$runtime, without the shim"
 	exec_reports "$runtime, without the shim, exec" trainer
 	got_nothing "$runtime, without the shim, exec"
@@ -202,7 +177,7 @@ controls() {
 in_way() {
 	local name=$runtime,\ $1
 	shift
-	starts_trainer "$@"
+	starts_trainer "${rdma[@]}" "$@"
 	starts "$name"
 	got_all "$name"
 	is "$name: no nccl.conf" "" "$meta"
@@ -233,7 +208,7 @@ ways() {
 # One container, and all that can happen to it
 trainer() {
 	local name=$runtime,\ trainer file
-	starts_trainer --user 1000 --health-cmd 'report >/tmp/out; mv /tmp/out /tmp/report' --health-interval disable
+	starts_trainer "${rdma[@]}" --user 1000 --health-cmd 'report >/tmp/out; mv /tmp/out /tmp/report' --health-interval disable
 	is "$name: uid 1000 has nothing but CAP_IPC_LOCK" 0000000000004000 "$capabilities"
 	file=$(echo "$STATE"/*)
 	is "$name: one record, named for it" "$(echo "$STATE/$(pod inspect --format '{{.Id}}' trainer)"@*.json)" "$file"
@@ -287,7 +262,7 @@ trainer() {
 }
 
 values() {
-	starts_trainer --env NCCL_IB_HCA=mine
+	starts_trainer "${rdma[@]}" --env NCCL_IB_HCA=mine
 	is "$runtime, the user's variable: is left" NCCL_IB_HCA=mine "$nccl_env"
 	is "$runtime, the user's variable: memlock" "$AFTER" "$memlock"
 	exec_reports "$runtime, the user's variable, exec" trainer
@@ -296,7 +271,7 @@ values() {
 	logs "$runtime, the user's variable" "warnings=env_already_set"
 
 	policy '"memlock": "4Mi", "capabilities": []'
-	starts_trainer --ulimit "memlock=$HARD:$HARD" --ulimit nofile=512:512 --ulimit nproc=512:512
+	starts_trainer "${rdma[@]}" --ulimit "memlock=$HARD:$HARD" --ulimit nofile=512:512 --ulimit nproc=512:512
 	is "$runtime, the spec has more: is left" "$AFTER" "$memlock"
 	no_ipc_lock "$runtime, no capabilities granted"
 	removes_trainer
@@ -323,16 +298,6 @@ together() {
 }
 
 # ---- what cannot be ----
-
-# refused NAME WHY: it did not start, and podman says why
-refused() {
-	check "$1: it does not start" test "$rc" -ne 0
-	is "$1: nothing ran" "" "$memlock"
-	has "$1: podman says why" "$2" "$errors"
-	get_log
-	has "$1: the log says why" "$2" "$log"
-	lacks "$1: it is no grant" "grant:" "$log"
-}
 
 cannot() {
 	config "{"
@@ -368,14 +333,6 @@ cannot() {
 }
 
 # ---- a limit that the runtime may not give ----
-
-# run, by a podman that may not raise limits
-powerless() {
-	setpriv --bounding-set -sys_resource -- timeout "$PATIENCE" podman --runtime "$runtime" run --rm --cgroup-parent "/${T##*/}" \
-		"${rdma[@]}" --rootfs "$ROOT" /bin/report >"$T/out" 2>"$T/err"
-	rc=$? errors=$(cat "$T/err")
-	get_report
-}
 
 # Rootless podman is in this place, and a node's runtime would be in it without CAP_SYS_RESOURCE.
 too_much() {
