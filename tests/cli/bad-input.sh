@@ -207,9 +207,7 @@ ln -s / "$T/root-link"
 for on_error in warn fail; do
 	if [ $on_error = warn ]; then want=0; else want='not 0'; fi
 	config "{\"memlock\": \"8Mi\", \"on_error\": \"$on_error\"}"
-	roots=('' / // /. //. /./ /.. ../../../../../../../../../.. "$T/root-link" "$T/root-link/" /proc/self/root /proc/1/root "$T/nowhere" "$B/config.json")
-	if [ $on_error = warn ]; then roots=(/ "$T/nowhere"); fi # how a root is spelt has nothing to do with on_error
-	for root in "${roots[@]}"; do
+	for root in / "$T/root-link" "$T/nowhere"; do # how else it may be spelt: unit core/nccl_conf, core/container
 		container "{\"devices\":[[\"/dev/infiniband/uverbs6\",231,198]],\"merge\":{\"root\":{\"path\":\"$root\"}}}"
 		remember
 		hook
@@ -339,36 +337,10 @@ wrong '.process.env = {}' env
 wrong '.linux.devices[0].major = "231"' major
 wrong '.annotations["oci-rdma-hook.io/inject"] = true' oci-rdma-hook.io/inject
 
-# Many entries that look like ours: the pod's author may write them, and a container without RDMA is never delayed. Eight times as many
-# cost eight times as much, and 64 times if each is looked at for each. Both are measured here and now; what else runs makes single
-# measurements longer, so that the least counts.
-cat >"$T/growth.py" <<'END'
-import os, sys
-
-def cost(state):
-    pid = os.posix_spawn(sys.argv[1], [sys.argv[1], "--sysroot", sys.argv[2], "createRuntime"], {},
-                         file_actions=[(os.POSIX_SPAWN_OPEN, 0, state, os.O_RDONLY, 0)])
-    usage = os.wait4(pid, 0)[2]
-    return usage.ru_utime + usage.ru_stime
-
-less = more = None
-for _ in range(10):
-    once, eightfold = cost(sys.argv[3]), cost(sys.argv[4])
-    less = min(less or once, once)
-    more = min(more or eightfold, eightfold)
-    if more < 24 * less:
-        sys.exit()
-sys.exit(f"{less} s, and {more} s for 8 times as many")
-END
+# Many entries that look like ours: the pod's author may write them, and a container without RDMA is never delayed: were each looked at for each, the
+# hook's own deadline would end it, and be said. That the cost is in proportion: unit core/spec/claims
 for entry in 'PCIDEVICE_B\(.)_INFO={}' 'PCIDEVICE_B\(.)=0000:ff:00.0' 'SRIOVNETWORK_VF_DEVICE_\(.)=0000:ff:00.0'; do
-	for n in 7500 60000; do
-		mkdir -p "$T/many/$n"
-		jq --tab ".process.env = [range($n) | \"$entry\"] | .linux.devices = []" "$T/good" >"$T/many/$n/config.json"
-		state . | jq -c --arg bundle "$T/many/$n" '.bundle = $bundle' >"$T/many/$n/state"
-	done
-	check "60,000 times $entry without a device: no delay, the cost is in proportion" \
-		"$PYTHON" -IS "$T/growth.py" "$HOOK" "$NODE" "$T"/many/{7500,60000}/state
-	cp "$T/many/60000/config.json" "$B/config.json"
+	jq --tab ".process.env = [range(60000) | \"$entry\"] | .linux.devices = []" "$T/good" >"$B/config.json"
 	state . >"$T/state"
 	hook
 	is "60,000 times $entry without a device: silent" "0 " "$rc $(cat "$T/err")"

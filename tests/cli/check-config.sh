@@ -41,6 +41,12 @@ refuses_now() {
 	refused "$@"
 }
 
+# refuses_path FILE DESCRIPTION PART…
+refuses_path() {
+	examine "$1"
+	refused "${@:2}"
+}
+
 # objects DESCRIPTION PART…: one line with these parts is all that is wrong
 objects() {
 	examine
@@ -229,14 +235,10 @@ chmod 0644 "$FILE"
 chmod 0777 "$ENGINE"
 refuses_now "in a directory that others may write" "$FILE" "chmod go-w"
 chmod 0755 "$ENGINE"
-examine "$T/nowhere.json"
-refused "a file that is not there" "$T/nowhere.json"
-examine "$ENGINE"
-refused "a directory" "$ENGINE"
-examine "$ENGINE/"
-refused "a directory, by a path that ends in a slash" "$ENGINE/"
-examine "$ENGINE/nowhere/90-oci-rdma-hook.json"
-refused "in a directory that is not there" nowhere
+refuses_path "$T/nowhere.json" "a file that is not there" "$T/nowhere.json"
+refuses_path "$ENGINE" "a directory" "$ENGINE"
+refuses_path "$ENGINE/" "a directory, by a path that ends in a slash" "$ENGINE/"
+refuses_path "$ENGINE/nowhere/90-oci-rdma-hook.json" "in a directory that is not there" nowhere
 (cd "$ENGINE" && "$HOOK" --sysroot "$NODE" --check-config 90-oci-rdma-hook.json >"$T/out" 2>"$T/err")
 is "a relative path" "90-oci-rdma-hook.json: ok" "$(cat "$T/out" "$T/err")"
 
@@ -253,8 +255,7 @@ for dir in /etc/containers/oci/hooks.d /run/containers/oci/hooks.d /usr/share/co
 done
 ln -s usr/share/containers/oci/hooks.d "$NODE/alias"
 cp config/podman/precreate.d/90-oci-rdma-hook-precreate.json "$ENGINE/"
-examine "$NODE/alias/90-oci-rdma-hook-precreate.json"
-refused "precreate there by a link" CRI-O
+refuses_path "$NODE/alias/90-oci-rdma-hook-precreate.json" "precreate there by a link" CRI-O
 rm "$ENGINE/90-oci-rdma-hook-precreate.json" "$NODE/alias"
 refuses "precreate beside others" '.stages += ["precreate"]' stages
 
@@ -263,8 +264,7 @@ refuses "precreate beside others" '.stages += ["precreate"]' stages
 hooks_file
 config '{}'
 ln -s config.json "$NODE/etc/oci-rdma-hook/link.json"
-examine "$NODE/etc/oci-rdma-hook/link.json"
-refused "a policy behind a link" link.json "symbolic link"
+refuses_path "$NODE/etc/oci-rdma-hook/link.json" "a policy behind a link" link.json "symbolic link"
 rm "$NODE/etc/oci-rdma-hook/link.json"
 mv "$FILE" "$T/90-hooks.json"
 ln -s "$T/90-hooks.json" "$FILE"
@@ -276,8 +276,7 @@ rm "$FILE"
 
 hooks_file
 config '{"memlok": 1}'
-examine "$NODE/etc/oci-rdma-hook/config.json"
-refused "a policy with an error" config.json "line 1" memlok
+refuses_path "$NODE/etc/oci-rdma-hook/config.json" "a policy with an error" config.json "line 1" memlok
 examine "$FILE"
 is "with a file, only that file" "0 $FILE: ok" "$rc $(cat "$T/out" "$T/err")"
 examine
@@ -415,8 +414,7 @@ objects "a hooks_dir of CRI-O's configuration" /opt/hooks.d/50-mine.json createC
 is "…and none is looked at twice" 1 "$(grep -c 90-oci-rdma-hook.json "$T/out")"
 cp config/podman/precreate.d/90-oci-rdma-hook-precreate.json "$NODE/opt/hooks.d/50-mine.json"
 objects "precreate there" /opt/hooks.d CRI-O "does not start"
-examine "$NODE/opt/hooks.d/50-mine.json"
-refused "precreate there, by its path" /opt/hooks.d CRI-O
+refuses_path "$NODE/opt/hooks.d/50-mine.json" "precreate there, by its path" /opt/hooks.d CRI-O
 rm -r "$NODE/opt/hooks.d"
 examine
 is "a hooks_dir that is not there is none" 0 "$rc"
@@ -452,20 +450,6 @@ examine
 is "…nor of one that is not there" "1 1" "$(wc -l <"$T/err") $(grep -c opt_inn "$T/err")"
 config
 objects "control: with a policy that can be read it is said" "finds no runc to run"
-# Which is run, where the list has none: CRI-O's own before the distribution's, and what an administrator has put there last
-config '{"runtimes": ["/usr/bin/runc"]}'
-install -m 755 /bin/true "$NODE/usr/bin/runc"
-crio "$handler
-[crio.runtime.runtimes.crun]
-runtime_path = \"/opt/crun\""
-install -D -m 755 /bin/true "$NODE/opt/crun"
-dirs=(/usr/libexec/crio /usr/bin /usr/sbin /usr/local/bin /usr/local/sbin)
-for dir in "${dirs[@]}"; do install -D -m 755 /bin/true "$NODE$dir/crun"; done
-for dir in "${dirs[@]}"; do
-	examine
-	has "the first of those that are installed: $dir/crun" "the shim runs $dir/crun" "$(<"$T/err")"
-	rm "$NODE$dir/crun"
-done
 rm -r "$NODE/etc/crio" "${NODE:?}/usr/bin" "${NODE:?}/usr/libexec"
 
 # ---- containerd's and Docker's ----

@@ -56,13 +56,7 @@ for set in "${!forged_set[@]}"; do
 	for manager in '' cri-o; do
 		forgery "podman, forged $set${manager:+, which calls itself $manager}" podman "${manager:+\"io.container.manager\":\"$manager\",}${forged_set[$set]}"
 	done
-	# podman --cgroups=disabled, and the cgroup below another one that its user names
-	for cgroup in null '"/kubepods/crio-0123/libpod-4567"'; do
-		forgery "podman, forged $set, cgroup $cgroup" podman "\"io.container.manager\":\"cri-o\",${forged_set[$set]}" ",\"merge\":{\"linux\":{\"cgroupsPath\":$cgroup}}"
-	done
-	for cgroup in '"/docker/4567"' '"system.slice:docker:4567"'; do
-		forgery "Docker, forged $set, cgroup $cgroup" docker "${forged_set[$set]}" ",\"merge\":{\"linux\":{\"cgroupsPath\":$cgroup}}"
-	done
+	forgery "Docker, forged $set" docker "${forged_set[$set]}"
 done
 plan "{\"engine\":\"podman\",$rdma,\"annotations\":{\"io.kubernetes.pod.namespace\":\"team-b\"}}"
 decides "a label without the keys of the engine that writes it: nothing" denied

@@ -159,16 +159,7 @@ for on_error in warn fail; do
 	on_error $on_error
 	for kind in missing symlink directory FIFO garbage empty cut huge; do
 		fresh
-		case $kind in
-		missing) rm "$B/config.json" ;;
-		symlink) mv "$B/config.json" "$B/real" && ln -s real "$B/config.json" ;;
-		directory) rm "$B/config.json" && mkdir "$B/config.json" ;;
-		FIFO) rm "$B/config.json" && mkfifo "$B/config.json" ;;
-		garbage) head -c 1000 /dev/urandom >"$B/config.json" ;;
-		empty) : >"$B/config.json" ;;
-		cut) truncate -s 3000 "$B/config.json" ;;
-		huge) printf '%*s' $((17 << 20)) '' >>"$B/config.json" ;;
-		esac
+		spoil "$kind" "$B/config.json"
 		before=$(stamp "$B/config.json")
 		case $kind-$on_error in
 		symlink-fail | huge-fail) # the runtime would take it, and its text asks (tests/cli/shim-odd-spec.sh)

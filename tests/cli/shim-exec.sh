@@ -136,11 +136,6 @@ done <<-EOT
 	$SOFT-$HARD --root=/r start ID
 	$SOFT-$HARD --root=/r create --bundle $B ID
 EOT
-cp "$T/limits.json" "$T/memlock.json" "$T/exec"
-start --root=/r exec --process "$T/exec/limits.json" "$ID"
-is "limits without a memlock: it is added" '["RLIMIT_NOFILE","RLIMIT_MEMLOCK"] 8388608' "$(jq -c '[.rlimits[].type], .rlimits[1].soft' "$T/exec/limits.json" | paste -sd ' ')"
-start --root=/r exec --process "$T/exec/memlock.json" "$ID"
-is "a memlock that is lower and higher: it is raised where it is lower" '[{"hard":16777216,"soft":8388608,"type":"RLIMIT_MEMLOCK"}]' "$(jq -cS .rlimits "$T/exec/memlock.json")"
 prlimit --memlock=$HARD:$HARD "$SHIM" --root=/r exec "$ID" sh
 is "a higher limit stays" "$HARD-$HARD" "$(limit)"
 rm "$T/full"
@@ -213,19 +208,7 @@ for on_error in warn fail; do
 	for kind in missing symlink directory FIFO garbage empty array cut huge 'no UTF-8' 'env twice'; do
 		fresh
 		create
-		case $kind in
-		missing) rm "$P" ;;
-		symlink) mv "$P" "$T/exec/real" && ln -s real "$P" ;;
-		directory) rm "$P" && mkdir "$P" ;;
-		FIFO) rm "$P" && mkfifo "$P" ;;
-		garbage) head -c 1000 /dev/urandom >"$P" ;;
-		empty) : >"$P" ;;
-		array) echo '[]' >"$P" ;;
-		cut) truncate -s 500 "$P" ;;
-		huge) truncate -s 17M "$P" ;;
-		'no UTF-8') printf '{"args":["\xff"]}' >"$P" ;;
-		'env twice') echo '{"env":[],"env":[]}' >"$P" ;;
-		esac
+		spoil "$kind" "$P"
 		before=$(stamp "$P")
 		what="process.json: $kind, on_error $on_error"
 		if [ $on_error = warn ]; then

@@ -101,42 +101,29 @@ done
 hook_says "no such stage" 2 bogus
 # crun gives the hooks the file for their stderr that an annotation names: the pod's author would have a line of a script of the node's.
 container "{\"devices\":[[\"/dev/infiniband/uverbs6\",231,198]],\"annotations\":{\"oci-rdma-hook.io/inject\":\"\$(id)\"}}"
-for case in '1 .' '0 .bundle = "/nowhere"' '1 .pid = 1'; do
-	read -r want change <<<"$case"
-	config '{"memlock": "8Mi", "on_error": "fail"}'
+# hook_stderr NAME STATE-FILTER STATUS LINES [VALUE]: so many lines are on stderr, but with that annotation, of this VALUE, none
+hook_stderr() {
+	local annotation
 	for annotation in other stderr; do
-		state "$change | .annotations += {\"run.oci.hooks.$annotation\": \"/etc/profile.d/x.sh\"}" >"$STDIN"
+		state "$2 | .annotations += {\"run.oci.hooks.$annotation\": ${5-"\"/etc/profile.d/x.sh\""}}" >"$STDIN"
 		"$HOOK" --sysroot "$NODE" createRuntime <"$STDIN" >"$T/out" 2>"$T/err"
 		rc=$?
-		is "$change, run.oci.hooks.$annotation: the status, and a line on stderr" "$want $([ $annotation = other ] && echo 1 || echo 0)" "$rc $(cat "$T/out" "$T/err" | grep -c .)"
+		is "$1, run.oci.hooks.$annotation: the status, and a line on stderr" "$3 $([ $annotation = other ] && echo "$4" || echo 0)" \
+			"$rc $(cat "$T/out" "$T/err" | grep -c .)"
 	done
-done
+}
+config '{"memlock": "8Mi", "on_error": "fail"}'
+for case in '1 .' '0 .bundle = "/nowhere"' '1 .pid = 1'; do hook_stderr "${case#* }" "${case#* }" "${case%% *}" 1; done
 # Nor by a state that cannot be read: what is wrong with it is quoted, with the author's own key.
 # shellcheck disable=SC2016 # jq's, and what a shell would run
-declare -A spoilt=(
-	[more members than are read]='.annotations += ([range(65530)] | map({key: "f\(.)", value: ""}) | from_entries) + {"~$(id)": "", "~$(id)2": "", "~$(id)3": "",
-		"~$(id)4": "", "~$(id)5": "", "~$(id)6": "", "~$(id)7": ""}'
-	[more bytes than are read]='.annotations.long = ("x" * 4200000)'
-	[no bundle]='del(.bundle)'
-	[an id that cannot be used]='.id = "a/b"'
-)
-for case in "${!spoilt[@]}"; do
-	for annotation in other stderr; do
-		state "${spoilt[$case]} | .annotations += {\"run.oci.hooks.$annotation\": \"/etc/profile.d/x.sh\"}" >"$STDIN"
-		"$HOOK" --sysroot "$NODE" createRuntime <"$STDIN" >"$T/out" 2>"$T/err"
-		rc=$?
-		want=$([ $annotation = other ] && [ "$case" != "more bytes than are read" ] && echo 1 || echo 0)
-		is "a state with $case, run.oci.hooks.$annotation: the status, and a line on stderr" "0 $want" "$rc $(cat "$T/out" "$T/err" | grep -c .)"
-	done
-done
+many='.annotations += ([range(65530)] | map({key: "f\(.)", value: ""}) | from_entries) + ([range(7)] | map({key: "~$(id)\(.)", value: ""}) | from_entries)'
+hook_stderr "a state with more members than are read" "$many" 0 1
+hook_stderr "a state with more bytes than are read" '.annotations.long = ("x" * 4200000)' 0 0
+hook_stderr "a state with no bundle" 'del(.bundle)' 0 1
+hook_stderr "a state with an id that cannot be used" '.id = "a/b"' 0 1
 config '{"memlock": "8Mi", "on_no_device": "fail"}'
 container '{}'
-for annotation in other stderr; do
-	state ".annotations += {\"run.oci.hooks.$annotation\": 1}" >"$STDIN"
-	"$HOOK" --sysroot "$NODE" createRuntime <"$STDIN" >"$T/out" 2>"$T/err"
-	rc=$?
-	is "denied, run.oci.hooks.$annotation: the status, and a line on stderr" "1 $([ $annotation = other ] && echo 1 || echo 0)" "$rc $(cat "$T/out" "$T/err" | grep -c .)"
-done
+hook_stderr "denied" . 1 1 1
 container "$rdma"
 # Late, when there is no reader: strace sends the alarm's signal in place of a disk that stalls.
 state . >"$STDIN"

@@ -384,10 +384,7 @@ remembers() {
 
 # ---- what cannot be ----
 
-# started NAME, refused NAME WHY: under on_error "warn" and "fail"
-started() {
-	is "$1: starts silently" "0 " "$rc $errors"
-}
+# refused NAME WHY: under on_error "fail". A config.json or process.json that cannot be written: cli/system-call-faults
 refused() {
 	check "$1: it does not start" test "$rc" -ne 0
 	is "$1: nothing ran" "" "$output"
@@ -399,7 +396,7 @@ refused() {
 }
 
 cannot() {
-	local name on_error
+	local name
 	: >"$T/file"
 	mkdir -p "$T/open" "$T/full"
 	chmod 777 "$T/open"
@@ -420,49 +417,6 @@ cannot() {
 		silent "$runtime, state_dir $name, fail, not ours"
 	done
 
-	for on_error in warn fail; do
-		policy "\"on_error\": \"$on_error\""
-		bundle cannot
-		mount --bind "$B" "$B"
-		mount -o remount,bind,ro "$B"
-		call shim run --bundle "$B" one
-		name="$runtime, config.json cannot be written, $on_error"
-		if [ $on_error = warn ]; then
-			get_report
-			started "$name"
-			got_nothing "$name"
-			logs "$name" "config.json"
-		else
-			refused "$name" "config.json"
-		fi
-		records "$name" 0
-		umount "$B"
-		past delete --force one 2>/dev/null
-
-		bundle cannot "$goes_on"
-		call shim run --detach --bundle "$B" one
-		get_log
-		jq '.process | del(.env[] | select(startswith("NCCL"))) | del(.rlimits) | .args = ["report"]' "$B/config.json" >"$B/process.json"
-		mount --bind "$B" "$B"
-		mount -o remount,bind,ro "$B"
-		call shim exec --process "$B/process.json" one
-		name="$runtime, process.json cannot be written, $on_error"
-		if [ $on_error = warn ]; then
-			get_report
-			started "$name"
-			is "$name: environment as it was" "" "$nccl_env"
-			logs "$name" "process.json"
-		else
-			refused "$name" "process.json"
-		fi
-		umount "$B"
-		call shim exec --process /dev/stdin one
-		: >"$B/process.json"
-		call shim exec --process "$B/process.json" one
-		check "$runtime, process.json is empty, $on_error: an error" test "$rc" -ne 0
-		get_log
-		gone one
-	done
 	policy
 }
 

@@ -30,6 +30,23 @@ cp "$P" "$T/process.edited"
 is "exec: env, CAP_IPC_LOCK in all five sets, and no limit where there was none" '["NCCL_IB_HCA==mlx5_6",null,5]' \
 	"$(jq -c '[.env[-1], .rlimits, ([.capabilities[] | index("CAP_IPC_LOCK") | select(. != null)] | length)]' "$P")"
 
+# spoil KIND FILE: it is no spec any more
+spoil() {
+	case $1 in
+	missing) rm "$2" ;;
+	symlink) mv "$2" "${2%/*}/real" && ln -s real "$2" ;;
+	directory) rm "$2" && mkdir "$2" ;;
+	FIFO) rm "$2" && mkfifo "$2" ;;
+	garbage) head -c 1000 /dev/urandom >"$2" ;;
+	empty) : >"$2" ;;
+	array) echo '[]' >"$2" ;;
+	cut) truncate -s 500 "$2" ;;
+	huge) printf '%*s' $((17 << 20)) '' >>"$2" ;;
+	'no UTF-8') printf '{"args":["\xff"]}' >"$2" ;;
+	'env twice') echo '{"env":[],"env":[]}' >"$2" ;;
+	esac
+}
+
 # in_front_of NAME: the runtime from now on. What is called neither crun nor runc may hand the command line on to either.
 runtimes="crun runc nvidia-container-runtime"
 for name in $runtimes; do runtime "$RT/$name"; done
