@@ -96,9 +96,6 @@ node odd
 plan '{"devices":[["/dev/infiniband/uverbs0",231,192],["/dev/infiniband/uverbs3",231,195],["/dev/infiniband/uverbs4",231,196],
 	["/dev/infiniband/uverbs6",231,198],["/dev/infiniband/uverbs7",231,199],["/dev/infiniband/uverbs40",509,8]]}'
 like "two ports, InfiniBand, a port that is down, a subfunction, rxe" odd
-plan '{"devices":[["/dev/infiniband/uverbs1",231,193],["/dev/infiniband/uverbs2",231,194]],"env":["PCIDEVICE_A_R=0000:20:00.0"]}'
-gets "two RDMA devices of one function" mlx5_1,mlx5_2
-that "both are of the resource" '[.devices[].source] | join(",")' sriov,sriov
 plan '{"devices":[["/dev/infiniband/uverbs7",231,199],["/dev/infiniband/uverbs6",231,198]],"env":["PCIDEVICE_A_R=mlx5_core.sf.4"]}'
 gets "a subfunction named by the env" mlx5_6,mlx5_7
 that "the subfunction's kind and PF" '.devices[0] | [.kind, .pf, .source] | join(" ")' "sf 0000:40:00.0 sriov"

@@ -63,11 +63,7 @@ refuses "nccl.extra with a line break" 2 extra '{"nccl": {
 "extra": {"A":"1\n"}
 }}'
 refuses "an empty file" - - ''
-refuses "only a comment" - - '// nothing'
 refuses "cut off" - - '{"memlock": "unli'
-refuses "cut off in a comment" - - '{"memlock": "unlimited" /* }'
-refuses "not UTF-8" - - "$(printf '{"memlock": "1\xff"}')"
-refuses "too deep" - - "$(printf '{"nccl":%s' "$(printf '[%.0s' {1..100})")"
 refuses "too large" - - "{}$(printf '%2000000s' '')"
 
 # Whose file it is

@@ -174,15 +174,6 @@ mkdir -p "$ROOT/usr/etc"
 ln -s /usr/etc "$ROOT/etc"
 outside "etc is a symlink inside the root"
 is "etc is a symlink inside the root: nccl.conf" "$NCCL" "$(grep -v '^#' "$ROOT/usr/etc/nccl.conf")"
-# Things that are no files
-for kind in mkfifo mkdir; do
-	container "$rdma"
-	$kind "$ROOT/etc/nccl.conf"
-	hook
-	is "nccl.conf made by $kind: exit status" 0 "$rc"
-	is "nccl.conf made by $kind: memlock" "$AFTER" "$(limit)"
-	one_line "nccl.conf made by $kind" nccl.conf
-done
 container "$rdma"
 rm "$B/config.json"
 mkfifo "$B/config.json"

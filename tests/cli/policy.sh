@@ -171,8 +171,6 @@ that "the profile roce-legacy: what the wrappers set" '.env | to_entries | map(.
 config '{"frameworks": {"ucx": true, "nvshmem": true, "gloo": true}}'
 plan "$case"
 that "UCX" .env.UCX_NET_DEVICES mlx5_6:1,mlx5_7:1,mlx5_10:1,mlx5_11:1
-that "NVSHMEM" '[.env.NVSHMEM_HCA_LIST, .env.NVSHMEM_ENABLE_NIC_PE_MAPPING] | join(" ")' "mlx5_6:1,mlx5_7:1,mlx5_10:1,mlx5_11:1 1"
-that "gloo" .env.GLOO_SOCKET_IFNAME net1,net2,net3,net4
 dry_run --format nccl
 is "none of them in nccl.conf, which only NCCL reads" "NCCL_IB_HCA==mlx5_6,mlx5_7,mlx5_10,mlx5_11" "$(cat "$T/out")"
 config
