@@ -3,12 +3,12 @@
 # start; what --check-config says of them; and the base spec with the hook. tests/cli/containerd has what two versions print.
 cd "$(dirname "$0")/../.." || exit 1
 . tests/cli/setup.bash
+. tests/cli/handler.bash
 node one
 BIN=/usr/local/bin
 CRI2=io.containerd.grpc.v1.cri CRI3=io.containerd.cri.v1.runtime
 CONFIG_TOML=$NODE/etc/containerd/config.toml
 
-program() { local path; for path; do install -D -m 755 /bin/true "$NODE$path"; done; }
 program $BIN/oci-rdma-runtime{,-runc,-crun,-nvidia-container-runtime} /usr/sbin/runc /usr/bin/crun /usr/bin/nvidia-container-runtime
 
 # render RUNTIME PRINTED: before that runtime
@@ -17,19 +17,7 @@ render() {
 	rc=$?
 }
 
-# renders NAME [WANT]: a row: the last one did, this but for its comments and first line
-renders() {
-	row "$1"
-	is "status, and nothing else is said" "0 " "$rc $(<"$T/err")"
-	[ $# -eq 1 ] || is "the tables" "$2" "$(grep -v '^#' "$T/out" | sed 1d)"
-}
-
-# refuses NAME PART…: a row: what was just asked for
-refuses() {
-	row "$1"
-	is "status, and nothing is printed" "1 " "$rc $(<"$T/out")"
-	one_line "one line" "${@:2}"
-}
+printed() { grep -v '^#' "$T/out" | sed 1d; }
 
 # config_toml [TEXT]: the node's
 config_toml() {

@@ -3,10 +3,8 @@
 # tests/cli/crio has CRI-O's configuration as upstream's packages and RHCOS have it, and as two versions print theirs.
 cd "$(dirname "$0")/../.." || exit 1
 . tests/cli/setup.bash
+. tests/cli/handler.bash
 SHIM=/usr/local/bin/oci-rdma-runtime-crun
-
-# program PATH…: of the node
-program() { local path; for path; do install -D -m 755 /bin/true "$NODE$path"; done; }
 
 # host FILE PROGRAM…: a node with that configuration of CRI-O, and these programs beside ours
 host() {
@@ -23,20 +21,7 @@ render() {
 	rc=$?
 }
 
-# renders NAME [WANT]: a row: the last one did, this but for its comments
-renders() {
-	row "$1"
-	is "status, and nothing else is said" "0 " "$rc $(<"$T/err")"
-	[ $# -eq 1 ] || is "the drop-in" "$2" "$(grep -v '^#' "$T/out")"
-}
-
-# refuses NAME PART…: a row: what was just asked for
-refuses() {
-	row "$1"
-	is "status, and nothing is printed" "1 " "$rc $(<"$T/out")"
-	one_line "one line" "${@:2}"
-}
-
+printed() { grep -v '^#' "$T/out"; }
 # now_renders NAME [WANT], now_refuses NAME PART…: the node as it is now
 now_renders() {
 	render
