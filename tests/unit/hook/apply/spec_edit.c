@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The edited text, byte by byte. What holds of any text: tests/fuzz/edit_check.c; that each way in gives the same: tests/cli/spec-edit.sh */
+/* The edited text, byte by byte. What holds of any text: tests/fuzz/edit_check.c; that each way in
+ * gives the same: tests/cli/spec-edit.sh */
 #include "tests/unit/unit.h"
 
 #include "core/policy/policy.h"
