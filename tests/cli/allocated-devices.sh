@@ -34,8 +34,6 @@ gets "a lie beside the truth" mlx5_6
 warns "it warns" unproven_device
 plan "{$(allocate a/r=mlx5_6),\"annotations\":{\"io.kubernetes.cri-o.ContainerType\":\"sandbox\"}}"
 decides "a sandbox is no workload" none
-plan '{"merge":{"linux":{"devices":null,"resources":null}}}'
-decides "no devices at all" none
 
 # A volume with the host's files: linux.devices has nothing. With a rootless engine it is all there is, and whoever runs it asks for it;
 # on a node it would be a pod's author, to whom nothing was allocated.

@@ -1,5 +1,6 @@
 # shellcheck shell=bash disable=SC2154
-# What the suites of --crio-handler and --containerd-handler share. They have a function render, and one of what it printed, printed. After setup.bash.
+# What the suites of --crio-handler and --containerd-handler share. Each has a function render,
+# and printed, what that has printed. After setup.bash.
 
 # program PATH…: of the node
 program() { local path; for path; do install -D -m 755 /bin/true "$NODE$path"; done; }

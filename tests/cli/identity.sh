@@ -67,8 +67,6 @@ plan "{\"engine\":\"containerd\",$rdma,\"annotations\":{${forged_on_containerd[0
 gets "everybody is admitted: so is who is unknown" mlx5_6
 warns "with a warning" identity_unknown
 that "but it is not said to be anybody's" "$who" "- - -"
-plan "{\"engine\":\"containerd\",$rdma,\"annotations\":{\"oci-rdma-hook.io/containers\":\"trainer\",\"io.kubernetes.container.name\":\"trainer\"}}"
-decides "who is unknown is not the container that is named" none
 
 # The pause container
 config '{"memlock": "8Mi", "opt_in": "device", "on_no_device": "fail"}'

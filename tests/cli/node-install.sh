@@ -380,7 +380,7 @@ unsound() {
 }
 new_host
 each_step install remove unsound
-is "an install that is killed before any of its steps is finished, or taken away, by the next, and a removal finished, with a grace" "" "$wrong"
+is "killed before any of its steps, an install is finished, or taken away, by the next; and a removal finished, with a grace" "" "$wrong"
 check "…of which there are dozens, and several" test "$installs" -gt 24 -a "$removals" -gt 8
 node_install remove RUNTIME=1
 
@@ -613,7 +613,7 @@ stops_engine() {
 }
 rm -rf "${host:?}"/*
 each_step "install nri" "remove nri" stops_engine
-is "nri: an install that is killed before any of its steps is finished, or taken away, by the next, and a removal finished" "" "$wrong"
+is "nri: killed before any of its steps, an install is finished, or taken away, by the next; and a removal finished" "" "$wrong"
 check "…of which there are several, and some" test "$installs" -gt 12 -a "$removals" -gt 4
 rm -rf "${host:?}"/*
 

@@ -34,7 +34,8 @@ gets_all='.env += (["NCCL_IB_HCA==mlx5_6", "NCCL_SOCKET_IFNAME=^docker0,lo", "QU
 	| .capabilities |= reduce ("bounding", "effective", "permitted", "inheritable", "ambient") as $set (.;
 		.[$set] |= ((. // []) as $old | $old + (["CAP_IPC_LOCK", "CAP_SYS_NICE"] - $old)))'
 in_no_order='(.env, .capabilities[]?) |= sort | if .rlimits == [] then del(.rlimits) else . end'
-calls='["get_mempolicy","ioctl","madvise","mbind","mlock","mlock2","mlockall","mmap","munlock","munlockall","munmap","sched_setaffinity","set_mempolicy"]'
+calls='["get_mempolicy","ioctl","madvise","mbind","mlock","mlock2","mlockall","mmap","munlock","munlockall","munmap",
+	"sched_setaffinity","set_mempolicy"]'
 # What an editor that writes a text anew would change
 odd='"x":[1E400,-0,1.0,18446744073709551617,"\u003c\ud83d\ude00\/",{"env":[],"rlimits":null}],'
 # spelt HOW FILE: as CRI-O has it (by tabs), as podman has it (compact), and as a person may have left it
@@ -125,7 +126,8 @@ kill %% && wait %% 2>/dev/null
 
 # At the bounds: 65,536 items and 16 MiB
 config '{"memlock": "8Mi"}'
-for case in '60,000 variables|.process.env = [range(60000) | "V\(.)=x"]' '15 MiB|.x = ("x" * 15728640)' '40,000 unknown containers|.x = [range(20000) | {a: [null]}]'; do
+for case in '60,000 variables|.process.env = [range(60000) | "V\(.)=x"]' '15 MiB|.x = ("x" * 15728640)' \
+	'40,000 unknown containers|.x = [range(20000) | {a: [null]}]'; do
 	bundle "{$rdma}"
 	jq -c "${case#*|}" "$B/config.json" >"$T/large" && mv "$T/large" "$B/config.json"
 	precreate
