@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What the hook, the shim, the NRI plugin and a log for the doctor cost. Tables on stdout, the same as JSON in $BUILD/bench.json. Started by tests/bench/run."""
+"""What the hook, the shim and the NRI plugin cost. Tables on stdout, the same as JSON in $BUILD/bench.json. Started by tests/bench/run."""
 import json
 import os
 import platform
@@ -14,7 +14,6 @@ from growth import growth
 from measure import BUILD, ROUNDS, Command, compare
 from nri import nri
 from scene import AFTER, NONE, Bundle, Process, allocate, make_node, nccl_conf
-from symptom import symptom
 
 HOOK = os.environ["HOOK"]
 WORK = os.environ["WORK"]  # on tmpfs, as the engines' bundles are
@@ -56,8 +55,6 @@ def hooks(process):
     yield "no RDMA", [*floors(none.state), hook("hook", node, none, "createRuntime"), *others(node, none)], FLOORS
     yield ("four VFs granted, nccl.conf written",
            [*floors(four.state), hook("hook", node, four, "createRuntime", **grant), *others(node, four, **grant)], FLOORS)
-    yield ("limit raised in poststart",
-           [*floors(four.state), hook("hook", node, four, "poststart", **grants(process, four, ""))], FLOORS)
 
 
 def node_sizes(process):
@@ -97,7 +94,6 @@ def main():
         results += growth(process, hook, grants, WORK)
         results += nri(WORK)
         results += connect(WORK)
-        results += symptom(WORK)
         results += bounds(hook, WORK)
     finally:
         process.end()

@@ -5,8 +5,8 @@ from measure import ROUNDS, samples, table
 from scene import NONE, Bundle, allocate, make_node
 
 KIB = 1024
-SIZES = [8 * KIB << i for i in range(11)]  # to 8 MiB
-DEVICES = [1 << i for i in range(11)]      # to 1,024
+SIZES = [8 * KIB << i for i in range(0, 11, 2)]  # to 8 MiB
+DEVICES = [1 << i for i in range(0, 11, 2)]      # to 1,024
 
 
 def pad(size):
