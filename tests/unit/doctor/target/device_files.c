@@ -4,7 +4,6 @@
 
 #include <errno.h>
 #include <signal.h>
-#include <sys/prctl.h>
 #include <sys/sysmacros.h>
 #include <sys/wait.h>
 
@@ -17,32 +16,14 @@
 
 static const struct device_file null_file = {.name = "uverbs0", .major = 1, .minor = 3};
 
-/* A root whose one device file is the given one */
-static int make_root(char *dir, mode_t type, unsigned minor_number)
+static void make_device(const struct unit_dir *root, const char *name, mode_t type, unsigned number)
 {
-	char path[128];
+	char path[64];
 
-	strcpy(dir, "/tmp/device_files.XXXXXX");
-	assert_non_null(mkdtemp(dir));
-	(void)snprintf(path, sizeof(path), "%s/dev", dir);
-	assert_int_equal(mkdir(path, 0755), 0);
-	(void)snprintf(path, sizeof(path), "%s/" DEVICE_DIR, dir);
-	assert_int_equal(mkdir(path, 0755), 0);
-	(void)snprintf(path, sizeof(path), "%s/" DEVICE_DIR "/uverbs0", dir);
-	assert_int_equal(mknod(path, type | 0600, NUMBER(minor_number)), 0);
-	return open(dir, O_PATH | O_DIRECTORY | O_CLOEXEC);
-}
-
-static void remove_root(const char *dir)
-{
-	static const char *const names[] = {DEVICE_DIR "/uverbs0", DEVICE_DIR "/other", DEVICE_DIR,
-					    "dev", ""};
-	char path[128];
-
-	for (size_t i = 0; i < LENGTH(names); i++) {
-		(void)snprintf(path, sizeof(path), "%s/%s", dir, names[i]);
-		(void)remove(path);
-	}
+	(void)mkdirat(root->fd, "dev", 0755);
+	(void)mkdirat(root->fd, DEVICE_DIR, 0755);
+	(void)snprintf(path, sizeof(path), DEVICE_DIR "/%s", name);
+	assert_int_equal(mknodat(root->fd, path, type | 0600, NUMBER(number)), 0);
 }
 
 struct open_case {
@@ -63,13 +44,12 @@ static const struct open_case open_cases[] = {
 static void test_open(void **state)
 {
 	const struct open_case *row = *state;
-	char dir[64];
-	cleanup_fd root = make_root(dir, row->type, row->number);
+	cleanup_unit_dir root = unit_dir_make();
 	cleanup_fd fd = -1;
 	struct stat st;
 
-	fd = device_file_open(root, &null_file);
-	remove_root(dir);
+	make_device(&root, "uverbs0", row->type, row->number);
+	fd = device_file_open(root.fd, &null_file);
 	assert_int_equal(fd < 0 ? fd : 0, row->want);
 	assert_true(fd < 0 || (fstat(fd, &st) == 0 && st.st_rdev == NUMBER(OWN)));
 }
@@ -78,36 +58,21 @@ static void test_open(void **state)
 static void test_other_major(void **state)
 {
 	const struct device_file file = {.name = "uverbs0", .major = 231, .minor = OWN};
-	char dir[64];
-	cleanup_fd root = make_root(dir, S_IFCHR, OWN);
+	cleanup_unit_dir root = unit_dir_make();
 
 	(void)state;
-	assert_int_equal(device_file_open(root, &file), -ESTALE);
-	remove_root(dir);
+	make_device(&root, "uverbs0", S_IFCHR, OWN);
+	assert_int_equal(device_file_open(root.fd, &file), -ESTALE);
 }
 
 static void test_link(void **state)
 {
-	char dir[64];
-	char path[128];
-	cleanup_fd root = make_root(dir, S_IFREG, 0);
-	cleanup_fd fd = -1;
+	cleanup_unit_dir root = unit_dir_make();
 
 	(void)state;
-	(void)snprintf(path, sizeof(path), "%s/" DEVICE_DIR "/uverbs0", dir);
-	assert_int_equal(unlink(path), 0);
-	assert_int_equal(symlink("/dev/null", path), 0);
-	fd = device_file_open(root, &null_file);
-	remove_root(dir);
-	assert_int_equal(fd, -ENOENT);
-}
-
-static void make_device(const struct unit_dir *root, const char *name, mode_t type, unsigned number)
-{
-	char path[64];
-
-	(void)snprintf(path, sizeof(path), DEVICE_DIR "/%s", name);
-	assert_int_equal(mknodat(root->fd, path, type | 0600, NUMBER(number)), 0);
+	make_device(&root, "other", S_IFREG, 0);
+	assert_int_equal(symlinkat("/dev/null", root.fd, DEVICE_DIR "/uverbs0"), 0);
+	assert_int_equal(device_file_open(root.fd, &null_file), -ENOENT);
 }
 
 /* Only verbs devices' files, in the order of their numbers; what they are the kernel says. */
@@ -143,16 +108,14 @@ static void test_read(void **state)
 }
 
 /* Until it is killed */
-static void swap(const char *dir)
+static int swap(const void *root)
 {
-	cleanup_fd fd = -1;
-	char path[128];
+	cleanup_fd fd = openat(((const struct unit_dir *)root)->fd, DEVICE_DIR,
+			       O_PATH | O_DIRECTORY | O_CLOEXEC);
 
-	(void)prctl(PR_SET_PDEATHSIG, SIGKILL);
-	(void)snprintf(path, sizeof(path), "%s/" DEVICE_DIR, dir);
-	fd = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
-	for (;;)
-		(void)renameat2(fd, "uverbs0", fd, "other", RENAME_EXCHANGE);
+	while (renameat2(fd, "uverbs0", fd, "other", RENAME_EXCHANGE) == 0)
+		;
+	return 1;
 }
 
 #define ROUNDS_EACH 2000
@@ -160,23 +123,19 @@ static void swap(const char *dir)
 /* However busy the machine is: until both files were met that often. */
 static void test_swapped(void **state)
 {
-	char dir[64];
-	char path[128];
-	cleanup_fd root = make_root(dir, S_IFCHR, OWN);
+	cleanup_unit_dir root = unit_dir_make();
 	size_t opened = 0;
 	size_t refused = 0;
 	size_t wrong = 0;
 	pid_t pid;
 
 	(void)state;
-	(void)snprintf(path, sizeof(path), "%s/" DEVICE_DIR "/other", dir);
-	assert_int_equal(mknod(path, S_IFCHR | 0600, NUMBER(OTHER)), 0);
+	make_device(&root, "uverbs0", S_IFCHR, OWN);
+	make_device(&root, "other", S_IFCHR, OTHER);
 	(void)alarm(UNIT_PATIENCE);
-	pid = fork();
-	if (pid == 0)
-		swap(dir);
+	pid = unit_start(swap, &root);
 	while (!wrong && (opened < ROUNDS_EACH || refused < ROUNDS_EACH)) {
-		cleanup_fd fd = device_file_open(root, &null_file);
+		cleanup_fd fd = device_file_open(root.fd, &null_file);
 		struct stat st;
 
 		opened += fd >= 0;
@@ -187,7 +146,6 @@ static void test_swapped(void **state)
 	(void)kill(pid, SIGKILL);
 	(void)waitpid(pid, NULL, 0);
 	(void)alarm(0);
-	remove_root(dir);
 	assert_int_equal(wrong, 0);
 }
 
