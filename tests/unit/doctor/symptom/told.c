@@ -163,6 +163,9 @@ static const struct known_case {
 	{"symptom: a sure cause is said as it is, and where it is known from",
 	 "NCCL WARN Call to posix_fallocate failed : No space left on device", "shm_full",
 	 "^/dev/shm is full", "known from: NVIDIA/nccl#525"},
+	{"symptom: what carries nothing has no other reason",
+	 "status=4 vendor err 81\noob: connect to 10.0.0.7: No route to host", "p2p_blocked",
+	 "the memlock limit is not the cause; line 1: status=4", ""},
 	{"symptom: several causes are told in the order of their evidence",
 	 GDR_OFF "remote invalid request\n"
 		 "Call to ibv_reg_mr failed with error Cannot allocate memory\n"
