@@ -10,7 +10,6 @@ if ! command -v apt-get >/dev/null; then
 	finish
 fi
 BUILD=${BUILD:-build}
-need "$BUILD/oci-rdma-hook"
 umask 022
 workdir
 chmod 755 "$T"
