@@ -14,7 +14,9 @@
 
 #include <cmocka.h>
 #include <dirent.h>
+#include <errno.h>
 #include <fcntl.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -31,6 +33,7 @@
 #include "core/base/err.h"
 
 #define UNIT_TESTS_MAX 512
+#define UNUSED __attribute__((unused))
 #define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
 /* What a row holds of several parts, among what it holds of one */
 #define LIST(...)                                                                                  \
@@ -115,7 +118,7 @@ __attribute__((weak)) struct unit_suite unit_suite;
 	{                                                                                          \
 		unit_add_if(&unit_suite, possible, name, UNIT_JOIN(unit_test_, number), NULL);     \
 	}                                                                                          \
-	static void UNIT_JOIN(unit_test_, number)(__attribute__((unused)) void **unit_state)
+	static void UNIT_JOIN(unit_test_, number)(UNUSED void **unit_state)
 
 /* A test of each row of the table; the body that follows has it as *row. front: before its name */
 #define UNIT_ROWS(table) UNIT_ROWS_AS("", table)
@@ -140,22 +143,20 @@ __attribute__((weak)) struct unit_suite unit_suite;
 /* What a child says that this machine does not let do what it tests */
 #define UNIT_NOT_HERE 77
 
-static inline pid_t unit_start(int (*body)(const void *), const void *context)
+/* fork(2), which is no error; a child ends with its parent. */
+static inline pid_t unit_fork(void)
 {
 	pid_t pid = fork();
 
 	assert_true(pid >= 0);
-	if (pid == 0) {
+	if (pid == 0)
 		(void)prctl(PR_SET_PDEATHSIG, SIGKILL);
-		_exit(body(context));
-	}
 	return pid;
 }
 
-/* What body returns in a process of its own; skips the test if that is UNIT_NOT_HERE. */
-static inline int unit_result_of(int (*body)(const void *), const void *context)
+/* What the child has ended with, which is no signal; skips the test if that is UNIT_NOT_HERE. */
+static inline int unit_exit_of(pid_t pid)
 {
-	pid_t pid = unit_start(body, context);
 	int status;
 
 	assert_int_equal(waitpid(pid, &status, 0), pid);
@@ -163,6 +164,20 @@ static inline int unit_result_of(int (*body)(const void *), const void *context)
 	if (WEXITSTATUS(status) == UNIT_NOT_HERE)
 		skip();
 	return WEXITSTATUS(status);
+}
+
+static inline pid_t unit_start(int (*body)(const void *), const void *context)
+{
+	pid_t pid = unit_fork();
+
+	if (pid == 0)
+		_exit(body(context));
+	return pid;
+}
+
+static inline int unit_result_of(int (*body)(const void *), const void *context)
+{
+	return unit_exit_of(unit_start(body, context));
 }
 
 /* ---- time ---- */
@@ -303,6 +318,24 @@ static inline void unit_remove_base(void)
 	(void)rmdir(unit_base);
 }
 
+/* How many entries the directory has, "." and ".." apart */
+static inline int unit_entries(int dir, const char *path)
+{
+	DIR *stream = fdopendir(openat(dir, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+	int n = -2;
+
+	assert_non_null(stream);
+	while (readdir(stream))
+		n++;
+	(void)closedir(stream);
+	return n;
+}
+
+static inline int unit_descriptors(void)
+{
+	return unit_entries(AT_FDCWD, "/proc/self/fd");
+}
+
 /* A directory of a test's own, mode 0755. It goes with the variable that holds it. */
 struct unit_dir {
 	char path[256];
@@ -331,6 +364,14 @@ static inline void unit_dir_remove(struct unit_dir *dir)
 }
 
 #define cleanup_unit_dir __attribute__((cleanup(unit_dir_remove))) struct unit_dir
+
+/* What most tests have around them: an arena and an error, and a directory of that name */
+#define WITH_ARENA                                                                                 \
+	cleanup_arena arena = {0};                                                                 \
+	UNUSED struct err err = {0}
+#define WITH_DIR(dir)                                                                              \
+	cleanup_unit_dir dir = unit_dir_make();                                                    \
+	WITH_ARENA
 
 /* Directories on the way are made, 0755; mode is the file's, whatever the umask. */
 static inline void unit_write(int dir, const char *path, const char *text, mode_t mode)

@@ -3,10 +3,7 @@
  */
 #include "tests/unit/unit.h"
 
-#include <errno.h>
-#include <signal.h>
 #include <sys/resource.h>
-#include <sys/wait.h>
 
 #include "core/base/clock.h"
 #include "core/child.h"
@@ -16,13 +13,12 @@ struct traces {
 	bool null[3]; /* are the standard streams /dev/null? */
 };
 
-static void leave_traces(void *context, int out)
+static void leave_traces(UNUSED void *context, int out)
 {
 	struct traces traces = {0};
 	struct stat null = {0};
 	struct stat st = {0};
 
-	(void)context;
 	(void)getrlimit(RLIMIT_CORE, &traces.core);
 	(void)stat("/dev/null", &null);
 	for (int fd = 0; fd < 3; fd++)
@@ -53,9 +49,8 @@ UNIT_TEST("child: no core file, no streams, no half record")
 	assert_int_equal(child_end(&child), 0);
 }
 
-static void say_and_stay(void *context, int out)
+static void say_and_stay(UNUSED void *context, int out)
 {
-	(void)context;
 	for (int i = 0; i < 100; i++)
 		(void)child_tell(out, "x", 1);
 	(void)pause();
@@ -84,11 +79,10 @@ UNIT_TEST("child: what it says after its time is not read")
 	(void)child_end(&child);
 }
 
-static void stay(void *context, int out)
+static void stay(UNUSED void *context, int out)
 {
 	pid_t pid = getpid();
 
-	(void)context;
 	(void)child_tell(out, &pid, sizeof(pid));
 	for (;;)
 		(void)pause();
@@ -104,8 +98,7 @@ UNIT_TEST("child: dies with its parent")
 	int ends[2];
 
 	assert_int_equal(pipe(ends), 0);
-	parent = fork();
-	assert_true(parent >= 0);
+	parent = unit_fork();
 	if (parent == 0) {
 		if (child_start(&child, &(const struct child_setup){.foreign = true}, stay, NULL,
 				UNIT_PATIENCE * 1000, &err) == 0 &&

@@ -2,8 +2,6 @@
 /* The status of the NRI plugin: what its file says, and whose counts */
 #include "tests/unit/unit.h"
 
-#include <errno.h>
-
 #include "core/nri_status.h"
 
 UNIT_TEST("status: it is read as it was written")
@@ -16,10 +14,8 @@ UNIT_TEST("status: it is read as it was written")
 		.socket = "/run/nri.sock",
 		.missed = {.found = 4, .mended = 1, .open = 2, .unseen = 3, .item = &item, .n = 1},
 	};
-	cleanup_unit_dir dir = unit_dir_make();
-	cleanup_arena arena = {0};
+	WITH_DIR(dir);
 	struct nri_status status;
-	struct err err;
 	size_t len;
 	const char *text = nri_status_text(&arena, &written, &len);
 
@@ -47,10 +43,8 @@ static const struct wrong_case {
 
 UNIT_ROWS(wrong_cases)
 {
-	cleanup_unit_dir dir = unit_dir_make();
-	cleanup_arena arena = {0};
+	WITH_DIR(dir);
 	struct nri_status status;
-	struct err err = {0};
 
 	if (row->text)
 		unit_write(dir.fd, NRI_STATUS_PATH, row->text, 0644);
@@ -96,10 +90,8 @@ static void write_status(int dir, const char *path, int pid, const char *members
 
 UNIT_ROWS(several_cases)
 {
-	cleanup_unit_dir dir = unit_dir_make();
-	cleanup_arena arena = {0};
+	WITH_DIR(dir);
 	struct nri_status status;
-	struct err err;
 
 	write_status(dir.fd, NRI_STATUS_DIR "/nri-a.json", 12, row->a);
 	write_status(dir.fd, NRI_STATUS_DIR "/nri-b.json", 13, row->b);

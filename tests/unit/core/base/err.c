@@ -2,8 +2,6 @@
 /* An error is one bounded line: file, place, reason. */
 #include "tests/unit/unit.h"
 
-#include <errno.h>
-
 UNIT_TEST("error: file, place and reason in this order")
 {
 	struct err err;

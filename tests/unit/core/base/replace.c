@@ -2,13 +2,10 @@
 /* A file replaced in a directory that others may write to, and by several at a time */
 #include "core/base/fs.h"
 
-#include <errno.h>
 #include <limits.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
-#include <sys/prctl.h>
 #include <sys/syscall.h>
-#include <sys/wait.h>
 
 #include "tests/unit/unit.h"
 
@@ -44,33 +41,7 @@ static void must_be_whole(int dir, char letter)
 		assert_true(letter ? text[i] == letter : text[i] == text[0]);
 }
 
-static size_t entries(int dir)
-{
-	DIR *stream = fdopendir(openat(dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-	size_t n = 0;
-
-	assert_non_null(stream);
-	while (readdir(stream))
-		n++;
-	(void)closedir(stream);
-	return n - 2; /* "." and ".." */
-}
-
 /* ---- children: what is changed about them is theirs ---- */
-
-static void in_child(void (*function)(int dir), int dir)
-{
-	pid_t child = fork();
-	int status;
-
-	assert_true(child >= 0);
-	if (child == 0) {
-		function(dir);
-		_exit(0);
-	}
-	assert_int_equal(waitpid(child, &status, 0), child);
-	assert_int_equal(status, 0);
-}
 
 /* The call is refused from now on, as a file system refuses it. */
 static void refuse(uint32_t call, int errnum)
@@ -88,13 +59,12 @@ static void refuse(uint32_t call, int errnum)
 		_exit(2);
 }
 
-static void put_without_link(int dir)
+static int put_without_link(const void *dir)
 {
 	struct err err;
 
 	refuse(SYS_linkat, EPERM);
-	if (put(dir, 'b', &err) < 0)
-		_exit(1);
+	return put(*(const int *)dir, 'b', &err) < 0;
 }
 
 UNIT_TEST("replace: a file system without nameless files is served")
@@ -102,70 +72,61 @@ UNIT_TEST("replace: a file system without nameless files is served")
 	cleanup_unit_dir dir = unit_dir_make();
 
 	unit_write(dir.fd, NAME, "old", 0644);
-	in_child(put_without_link, dir.fd);
+	assert_int_equal(unit_result_of(put_without_link, &dir.fd), 0);
 	must_be_whole(dir.fd, 'b');
 	assert_int_equal(unit_stat(dir.fd, NAME).st_mode & 07777, 0640);
-	assert_int_equal(entries(dir.fd), 1);
+	assert_int_equal(unit_entries(dir.fd, "."), 1);
 }
 
-static void put_without_rename(int dir)
+static int put_without_rename(const void *dir)
 {
 	struct err err;
 
 	refuse(SYS_renameat, EACCES);
-	if (put(dir, 'b', &err) != -1 || !strstr(err.text, "Permission denied"))
-		_exit(1);
+	return put(*(const int *)dir, 'b', &err) != -1 || !strstr(err.text, "Permission denied");
 }
 
 UNIT_TEST("replace: a failed rename leaves nothing")
 {
-	cleanup_unit_dir dir = unit_dir_make();
-	cleanup_arena arena = {0};
+	WITH_DIR(dir);
 
 	unit_write(dir.fd, NAME, "old", 0644);
-	in_child(put_without_rename, dir.fd);
+	assert_int_equal(unit_result_of(put_without_rename, &dir.fd), 0);
 	assert_string_equal(unit_read(&arena, dir.fd, NAME), "old");
-	assert_int_equal(entries(dir.fd), 1);
+	assert_int_equal(unit_entries(dir.fd, "."), 1);
 }
 
-static void write_on(int dir)
+static int write_on(const void *dir)
 {
 	struct err err;
 
 	for (int i = 0; i < ROUNDS; i++) {
-		if (put(dir, (char)('b' + i % 2), &err) < 0)
-			_exit(1);
+		if (put(*(const int *)dir, (char)('b' + i % 2), &err) < 0)
+			return 1;
 	}
+	return 0;
 }
 
 UNIT_TEST("replace: two writers and a reader see whole files")
 {
-	cleanup_unit_dir dir = unit_dir_make();
-	struct err err;
+	WITH_DIR(dir);
 	pid_t other;
-	int status;
 
 	assert_int_equal(put(dir.fd, 'a', &err), 0);
-	other = fork();
-	assert_true(other >= 0);
-	if (other == 0) {
-		write_on(dir.fd);
-		_exit(0);
-	}
+	other = unit_start(write_on, &dir.fd);
 	for (int i = 0; i < ROUNDS; i++) {
 		assert_int_equal(put(dir.fd, 'a', &err), 0);
 		must_be_whole(dir.fd, 0);
 	}
-	assert_int_equal(waitpid(other, &status, 0), other);
-	assert_int_equal(status, 0);
-	assert_int_equal(entries(dir.fd), 1);
+	assert_int_equal(unit_exit_of(other), 0);
+	assert_int_equal(unit_entries(dir.fd, "."), 1);
 }
 
 /* ---- the caller's own ---- */
 
 UNIT_TEST("replace: one's own file, whatever owner and attributes are named")
 {
-	cleanup_unit_dir dir = unit_dir_make();
+	WITH_DIR(dir);
 	const struct replacement new = {.name = NAME,
 					.bytes = "new",
 					.len = 3,
@@ -174,7 +135,6 @@ UNIT_TEST("replace: one's own file, whatever owner and attributes are named")
 					.mode = 0600,
 					.attributes = INT_MAX};
 	struct stat st;
-	struct err err;
 
 	assert_int_equal(replace_own(dir.fd, &new, NAME, &err), 0);
 	st = unit_stat(dir.fd, NAME);
@@ -187,10 +147,8 @@ UNIT_TEST("replace: one's own file, whatever owner and attributes are named")
 
 UNIT_TEST("replace: a path, with a directory and without")
 {
-	cleanup_unit_dir dir = unit_dir_make();
-	cleanup_arena arena = {0};
+	WITH_DIR(dir);
 	const char *path = arena_printf(&arena, "%s/" NAME, dir.path);
-	struct err err;
 
 	unit_write(dir.fd, NAME, "old", 0600);
 	assert_int_equal(replace_own_path(path, "new", 3, &err), 0);
@@ -200,7 +158,7 @@ UNIT_TEST("replace: a path, with a directory and without")
 	assert_int_equal(replace_own_path(NAME, "newest", 6, &err), 0);
 	assert_int_equal(chdir("/"), 0);
 	assert_string_equal(unit_read(&arena, dir.fd, NAME), "newest");
-	assert_int_equal(entries(dir.fd), 1);
+	assert_int_equal(unit_entries(dir.fd, "."), 1);
 }
 
 static const struct path_case {
@@ -217,9 +175,7 @@ static const struct path_case {
 UNIT_ROWS_AS("replace: a path: ", path_cases)
 {
 	static char longest[PATH_MAX + 2];
-	cleanup_unit_dir dir = unit_dir_make();
-	cleanup_arena arena = {0};
-	struct err err;
+	WITH_DIR(dir);
 
 	memset(longest, '/', sizeof(longest) - 2);
 	longest[sizeof(longest) - 2] = 'x';
@@ -231,7 +187,7 @@ UNIT_ROWS_AS("replace: a path: ", path_cases)
 		-1);
 	assert_has(err.text, row->said);
 	assert_string_equal(unit_read(&arena, dir.fd, NAME), "old");
-	assert_int_equal(entries(dir.fd), 1);
+	assert_int_equal(unit_entries(dir.fd, "."), 1);
 }
 
 int main(void)

@@ -2,8 +2,6 @@
 /* Files below a root that may be another's: nothing outside of it is found, and nothing blocks. */
 #include "tests/unit/unit.h"
 
-#include <errno.h>
-
 #include "core/base/fs.h"
 
 /* A root with links that would lead out of it, beside a file that must not be found */
@@ -42,8 +40,7 @@ static const struct read_case {
 
 UNIT_ROWS(read_cases)
 {
-	cleanup_arena arena = {0};
-	cleanup_unit_dir dir = unit_dir_make();
+	WITH_DIR(dir);
 	cleanup_fd root = -1;
 	struct fs_text text;
 	char line[32];
@@ -63,8 +60,7 @@ UNIT_ROWS(read_cases)
 
 UNIT_TEST("read: more than the bound is an error")
 {
-	cleanup_arena arena = {0};
-	cleanup_unit_dir dir = unit_dir_make();
+	WITH_DIR(dir);
 	struct fs_text text;
 
 	unit_write(dir.fd, "file", "12345678", 0644);
@@ -91,8 +87,7 @@ UNIT_TEST("there: what is, and what can be run")
 
 UNIT_TEST("list: by the end of the names, in their order, without hidden ones")
 {
-	cleanup_arena arena = {0};
-	cleanup_unit_dir dir = unit_dir_make();
+	WITH_DIR(dir);
 	cleanup_fd root = -1;
 	const char **names;
 

@@ -2,15 +2,10 @@
 /* What a hook can no longer do when it has read its input, and what it still can */
 #include "tests/unit/unit.h"
 
-#include <errno.h>
 #include <linux/capability.h>
-#include <sched.h>
-#include <signal.h>
 #include <sys/mman.h>
-#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
-#include <sys/wait.h>
 
 #include "hook/hook.h"
 #include "nri/nri.h"
@@ -137,10 +132,9 @@ static void make_call(const struct confinement *confinement, const struct call_c
 
 static void ends_as_it_must(const struct confinement *confinement, const struct call_case *row)
 {
-	pid_t child = fork();
+	pid_t child = unit_fork();
 	int status;
 
-	assert_true(child >= 0);
 	if (child == 0)
 		make_call(confinement, row);
 	assert_int_equal(waitpid(child, &status, 0), child);
@@ -167,9 +161,8 @@ UNIT_ROWS_AS("NRI plugin: ", nri_cases)
 UNIT_TEST("control: unconfined, the same calls return")
 {
 	int status;
-	pid_t child = fork();
+	pid_t child = unit_fork();
 
-	assert_true(child >= 0);
 	if (child == 0) {
 		(void)syscall(SYS_connect, -1, NULL, 0);
 		(void)syscall(SYS_socket, AF_INET, SOCK_STREAM, 0);
@@ -220,10 +213,8 @@ UNIT_ROWS(kept_cases)
 {
 	uint64_t kept = row->kept;
 	uint64_t before = effective_capabilities();
-	int status;
-	pid_t child = fork();
+	pid_t child = unit_fork();
 
-	assert_true(child >= 0);
 	if (child == 0) {
 		confine(row->confinement, NULL);
 		_exit(read_status("\nCapEff:") != (before & kept) ||
@@ -231,9 +222,7 @@ UNIT_ROWS(kept_cases)
 		      read_status("\nCapInh:") != 0 || read_status("\nNoNewPrivs:") != 1 ||
 		      read_status("\nSeccomp:") != 2);
 	}
-	assert_int_equal(waitpid(child, &status, 0), child);
-	assert_true(WIFEXITED(status));
-	assert_int_equal(WEXITSTATUS(status), 0);
+	assert_int_equal(unit_exit_of(child), 0);
 	/* A control: root has others, which it lost. */
 	if (geteuid() == 0)
 		assert_true((before & ~kept) != 0);
@@ -256,10 +245,8 @@ static void make_inheritable(uint64_t set)
 UNIT_TEST("capabilities: none is inheritable, whatever was")
 {
 	uint64_t set = effective_capabilities() & (BIT(CAP_CHOWN) | BIT(CAP_SYSLOG));
-	int status;
-	pid_t child = fork();
+	pid_t child = unit_fork();
 
-	assert_true(child >= 0);
 	if (child == 0) {
 		make_inheritable(set);
 		if (read_status("\nCapInh:") != set)
@@ -267,45 +254,36 @@ UNIT_TEST("capabilities: none is inheritable, whatever was")
 		confine(&hook_confinement, NULL);
 		_exit(read_status("\nCapInh:") != 0);
 	}
-	assert_int_equal(waitpid(child, &status, 0), child);
-	assert_true(WIFEXITED(status));
-	assert_int_equal(WEXITSTATUS(status), 0);
+	assert_int_equal(unit_exit_of(child), 0);
 }
 
 /* The file mode creation mask of /proc is octal. */
 UNIT_TEST("umask: what is created is its owner's alone")
 {
-	int status;
-	pid_t child = fork();
+	pid_t child = unit_fork();
 
-	assert_true(child >= 0);
 	if (child == 0) {
 		(void)umask(0);
 		confine(&hook_confinement, NULL);
 		_exit(read_status("\nUmask:") != 0x77);
 	}
-	assert_int_equal(waitpid(child, &status, 0), child);
-	assert_true(WIFEXITED(status));
-	assert_int_equal(WEXITSTATUS(status), 0);
+	assert_int_equal(unit_exit_of(child), 0);
 }
 
 UNIT_TEST("descriptors: closed; directory: gone to")
 {
 	int leaked = open("/", O_PATH | O_DIRECTORY);
 	char here[64];
-	int status;
-	pid_t child = fork();
+	pid_t child = unit_fork();
 
-	assert_true(leaked > STDERR_FILENO && child >= 0);
+	assert_true(leaked > STDERR_FILENO);
 	if (child == 0) {
 		confine(&hook_confinement, "/proc");
 		/* getcwd(2) is none of the hook's calls. */
 		_exit(fcntl(leaked, F_GETFD) >= 0 ||
 		      readlinkat(AT_FDCWD, "self/cwd", here, sizeof(here)) != strlen("/proc"));
 	}
-	assert_int_equal(waitpid(child, &status, 0), child);
-	assert_true(WIFEXITED(status));
-	assert_int_equal(WEXITSTATUS(status), 0);
+	assert_int_equal(unit_exit_of(child), 0);
 	(void)close(leaked);
 }
 

@@ -3,11 +3,7 @@
  * nothing. */
 #include "tests/unit/unit.h"
 
-#include <fcntl.h>
-#include <sched.h>
 #include <sys/resource.h>
-#include <sys/stat.h>
-#include <sys/wait.h>
 
 #include "core/container/container.h"
 
@@ -96,9 +92,8 @@ UNIT_TEST_FOR_ROOT("matters: a mount on a node does not")
 	assert_false(may_matter(&mounted));
 }
 
-static int look_without_root(const void *context)
+static int look_without_root(UNUSED const void *context)
 {
-	(void)context;
 	if (unshare(CLONE_NEWUSER) < 0)
 		return UNIT_NOT_HERE;
 	return !may_matter(&mounted) || may_matter(&not_mounted);
@@ -114,9 +109,8 @@ static bool mount_counts(bool kubernetes)
 	return container_mounts_count(&spec);
 }
 
-static int look_at_a_rootless_kubernetes(const void *context)
+static int look_at_a_rootless_kubernetes(UNUSED const void *context)
 {
-	(void)context;
 	if (unshare(CLONE_NEWUSER) < 0)
 		return UNIT_NOT_HERE;
 	return !mount_counts(false) || mount_counts(true);
@@ -217,15 +211,13 @@ static uint64_t planned_memlock(bool engine_of_root)
 	return container_plan(&container, &err) < 0 ? 0 : container.plan.memlock;
 }
 
-static int look_at_roots_memlock(const void *context)
+static int look_at_roots_memlock(UNUSED const void *context)
 {
-	(void)context;
 	return planned_memlock(true) != UINT64_MAX;
 }
 
-static int look_at_a_users_memlock(const void *context)
+static int look_at_a_users_memlock(UNUSED const void *context)
 {
-	(void)context;
 	return planned_memlock(false) != MI;
 }
 
@@ -291,33 +283,6 @@ UNIT_ROWS(text_cases)
 
 /* ---- what is opened, and kept ---- */
 
-static const struct rootfs_case {
-	const char *name;
-	const char *path;
-	const char *error; /* NULL: it is opened */
-} rootfs_cases[] = {
-	{"root: none", NULL, "config.json: root.path is empty"},
-	{"root: empty", "", "config.json: root.path is empty"},
-	{"root: missing", "missing", "root.path missing: No such file or directory"},
-	{"root: a file", "file", "root.path file: Not a directory"},
-	{"root: the node's own", "/", "root.path / is the node's own root: refused"},
-	{"root: a directory", "rootfs", NULL},
-};
-
-UNIT_ROWS(rootfs_cases)
-{
-	cleanup_unit_dir dir = unit_dir_make();
-	struct err err = {0};
-	int root;
-
-	unit_write(dir.fd, "rootfs/file", "", 0644);
-	unit_write(dir.fd, "file", "", 0644);
-	root = rootfs_open(dir.fd, row->path, &err);
-	assert_int_equal(root >= 0, !row->error);
-	assert_string_equal(err.text, row->error ? row->error : "");
-	cleanup_close_fd(&root);
-}
-
 static bool is_open(int fd)
 {
 	return fcntl(fd, F_GETFD) >= 0;
@@ -325,9 +290,8 @@ static bool is_open(int fd)
 
 UNIT_TEST("what is freed is closed, and once")
 {
-	cleanup_unit_dir dir = unit_dir_make();
+	WITH_DIR(dir);
 	struct container container = CONTAINER_NONE;
-	struct err err;
 	int fd, root, node;
 
 	assert_int_equal(node_open(dir.path, &container.node, &err), 0);
@@ -418,9 +382,8 @@ static void make_file(int dir, const struct file_case *row)
 
 UNIT_ROWS(file_cases)
 {
-	cleanup_unit_dir dir = unit_dir_make();
+	WITH_DIR(dir);
 	cleanup_container container = CONTAINER_NONE;
-	struct err err = {0};
 
 	make_file(dir.fd, row);
 	assert_int_equal(container_read_spec(&container, dir.fd, "b", "config.json", &err),

@@ -132,9 +132,8 @@ UNIT_ROWS(count_cases)
 /* A key that is too long to keep is none of ours, and its beginning does not pass for one. */
 static void check_long_key(size_t len)
 {
-	cleanup_arena arena = {0};
+	WITH_ARENA;
 	struct fields fields;
-	struct err err = {0};
 	char key[600];
 	char json[700];
 

@@ -41,10 +41,9 @@ static const struct span_case {
 
 UNIT_ROWS(span_cases)
 {
-	cleanup_arena arena = {0};
+	WITH_ARENA;
 	struct location found = {.span = {0}};
 	const struct json_span *span = &found.span;
-	struct err err = {0};
 	size_t begin;
 
 	assert_int_equal(

@@ -123,9 +123,8 @@ static const struct text_case {
 
 UNIT_ROWS(text_cases)
 {
-	cleanup_arena arena = {0};
+	WITH_ARENA;
 	struct fields fields = {0};
-	struct err err = {0};
 	int status = read_json(&arena, row->json, strlen(row->json), row->options, &fields_shape,
 			       &fields, &err);
 
@@ -148,9 +147,8 @@ UNIT_TEST("NUL: a byte 0 in the text is refused")
 	static const char *const texts[] = {"{}Q", "{Q}", "Q{}", "{\"text\":\"Q\"}", "{\"n\":1Q}"};
 
 	for (size_t i = 0; i < LENGTH(texts); i++) {
-		cleanup_arena arena = {0};
+		WITH_ARENA;
 		struct fields fields = {0};
-		struct err err = {0};
 		char json[32];
 		size_t len = strlen(texts[i]);
 
@@ -175,9 +173,8 @@ UNIT_TEST("cut off at every byte: always an error")
 {
 	for (size_t len = 0; len <= strlen(sample); len++) {
 		for (unsigned options = 0; options <= JSON_COMMENTS; options++) {
-			cleanup_arena arena = {0};
+			WITH_ARENA;
 			struct fields fields = {0};
-			struct err err = {0};
 			int status = read_json(&arena, sample, len, options, &fields_shape, &fields,
 					       &err);
 
@@ -202,9 +199,8 @@ UNIT_TEST("changed at every byte: never a crash")
 
 	for (size_t at = 0; at < strlen(sample); at++) {
 		for (size_t i = 0; i < LENGTH(bytes); i++) {
-			cleanup_arena arena = {0};
+			WITH_ARENA;
 			struct fields fields = {0};
-			struct err err = {0};
 
 			memcpy(json, sample, sizeof(sample));
 			json[at] = (char)bytes[i];

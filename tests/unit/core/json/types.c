@@ -4,9 +4,8 @@
 
 UNIT_TEST("every kind of shape is read")
 {
-	cleanup_arena arena = {0};
+	WITH_ARENA;
 	struct fields fields;
-	struct err err;
 
 	assert_int_equal(read_fields(&arena,
 				     "{\"text\":\"a\\u00e9\\n\",\"n\":-5,\"u\":7,\"flag\":true,"
@@ -28,9 +27,8 @@ UNIT_TEST("every kind of shape is read")
 
 UNIT_TEST("an item of an array has a line and no key")
 {
-	cleanup_arena arena = {0};
+	WITH_ARENA;
 	struct fields fields;
-	struct err err;
 
 	assert_int_equal(read_fields(&arena, "{\n\"list\":\n[\"a\",\n\"b\"]}", &fields, &err), 0);
 	assert_string_equal(fields.last_key, "(none)");
@@ -40,9 +38,8 @@ UNIT_TEST("an item of an array has a line and no key")
 
 UNIT_TEST("null leaves a field as it is")
 {
-	cleanup_arena arena = {0};
+	WITH_ARENA;
 	struct fields fields = {.text = "before"};
-	struct err err;
 
 	assert_int_equal(read_json(&arena, "{\"text\":null}", 13, 0, &fields_shape, &fields, &err),
 			 0);
@@ -51,9 +48,8 @@ UNIT_TEST("null leaves a field as it is")
 
 UNIT_TEST("false is stored too")
 {
-	cleanup_arena arena = {0};
+	WITH_ARENA;
 	struct fields fields = {.flag = true};
-	struct err err;
 
 	assert_int_equal(read_json(&arena, "{\"flag\":false}", 14, 0, &fields_shape, &fields, &err),
 			 0);
@@ -74,9 +70,8 @@ static const struct type_sample {
 
 static void check_type(const struct type_sample *want, const struct type_sample *found)
 {
-	cleanup_arena arena = {0};
+	WITH_ARENA;
 	struct json_shape shape = {.types = (unsigned)want->type};
-	struct err err = {0};
 	char expected[64];
 	int status = read_json(&arena, found->json, strlen(found->json), 0, &shape, NULL, &err);
 
@@ -149,9 +144,8 @@ static const struct word_case {
 
 UNIT_ROWS(word_cases)
 {
-	cleanup_arena arena = {0};
+	WITH_ARENA;
 	struct words words = {THIRD, true, true};
-	struct err err = {0};
 	int status = read_json(&arena, row->json, strlen(row->json), 0, &words_shape, &words, &err);
 
 	assert_int_equal(status, row->error ? -1 : 0);
@@ -195,9 +189,8 @@ static const struct integer_case {
 
 UNIT_ROWS(integer_cases)
 {
-	cleanup_arena arena = {0};
+	WITH_ARENA;
 	struct fields fields;
-	struct err err = {0};
 	char json[64];
 
 	(void)snprintf(json, sizeof(json), "{\"n\":%s}", row->text);
@@ -224,9 +217,8 @@ static const struct no_number_case {
 
 UNIT_ROWS(no_number_cases)
 {
-	cleanup_arena arena = {0};
+	WITH_ARENA;
 	struct fields fields;
-	struct err err = {0};
 	char json[64];
 
 	(void)snprintf(json, sizeof(json), "{\"n\":%s}", row->text);

@@ -2,9 +2,7 @@
 /* What an image's /etc/nccl.conf says: read inside the image alone, without what we once wrote. */
 #include "tests/unit/unit.h"
 
-#include <signal.h>
 #include <sys/ptrace.h>
-#include <sys/wait.h>
 
 #include "core/nccl_conf.h"
 #include "core/plan/plan.h"
@@ -64,11 +62,10 @@ static void strip_begins(int lines)
 /* The instructions of a child that strips so many begins of blocks, by single steps */
 static long steps_for(int lines)
 {
-	pid_t child = fork();
+	pid_t child = unit_fork();
 	long steps = 0;
 	int status;
 
-	assert_true(child >= 0);
 	if (child == 0) {
 		(void)ptrace(PTRACE_TRACEME, 0, NULL, NULL);
 		strip_begins(lines);
@@ -151,10 +148,8 @@ static const struct link_case {
 
 UNIT_ROWS(link_cases)
 {
-	cleanup_unit_dir root = unit_dir_make();
-	cleanup_arena arena = {0};
+	WITH_DIR(root);
 	struct fs_text text;
-	struct err err;
 
 	unit_write(root.fd, "etc/real.conf", "A=1\n", row->mode);
 	assert_int_equal(symlinkat("/etc/real.conf", root.fd, "etc/over"), 0);
@@ -166,10 +161,8 @@ UNIT_ROWS(link_cases)
 
 UNIT_TEST("file: what is no text is an error")
 {
-	cleanup_unit_dir root = unit_dir_make();
-	cleanup_arena arena = {0};
+	WITH_DIR(root);
 	struct fs_text text;
-	struct err err;
 	int fd;
 
 	assert_int_equal(nccl_conf_read(&arena, root.fd, &text, &err), 0);
@@ -258,12 +251,11 @@ UNIT_ROWS(plan_cases)
 			      .request = &request,
 			      .devices = &devices,
 			      .image_conf = &conf};
-	cleanup_arena arena = {0};
+	WITH_ARENA;
 	struct warnings warnings = {0};
 	const char *got = "";
 	struct plan plan;
 	struct planning planning = {&arena, &facts, &plan, &warnings};
-	struct err err;
 
 	assert_int_equal(plan_decide(&planning, &err), 0);
 	assert_int_equal(plan_fill(&planning, &err), 0);

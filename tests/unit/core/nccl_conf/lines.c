@@ -35,73 +35,59 @@ static const struct image_case {
 	{"image: a percent sign", "A=%s%n%d\n"},
 };
 
-UNIT_ROWS_AS("first: ", image_cases)
+/* Beside a file that is none of ours */
+static void make_image(int root, const struct image_case *row)
 {
-	cleanup_unit_dir root = unit_dir_make();
-	cleanup_arena arena = {0};
-	const char *image = row->image ? row->image : "";
-	const char *text;
-
-	unit_write(root.fd, "etc/hosts", "127.0.0.1 x\n", 0644);
+	unit_write(root, "etc/hosts", "127.0.0.1 x\n", 0644);
 	if (row->image)
-		unit_write(root.fd, CONF, row->image, 0640);
-	must_change(root.fd, LINES);
-	text = unit_read(&arena, root.fd, CONF);
+		unit_write(root, CONF, row->image, 0640);
+}
+
+/* These lines of ours stand behind the image's, and a second run adds nothing. Returns the text. */
+static const char *must_say(struct arena *arena, int root, const char *image, const char *lines)
+{
+	const char *text = unit_read(arena, root, CONF);
+
 	assert_non_null(text);
 	assert_memory_equal(text, image, strlen(image));
-	check_reading(text, image, LINES);
-	assert_has(text, "\n" LINES);
-	must_not_change(root.fd, LINES);
-	assert_string_equal(unit_read(&arena, root.fd, CONF), text);
-	must_hold(root.fd, "etc", 2);
-	assert_string_equal(unit_read(&arena, root.fd, "etc/hosts"), "127.0.0.1 x\n");
+	check_reading(text, image, lines);
+	must_not_change(root, lines);
+	assert_string_equal(unit_read(arena, root, CONF), text);
+	return text;
 }
 
 /* A later run with other values replaces ours and keeps the image's. */
-UNIT_ROWS_AS("replaced: ", image_cases)
+UNIT_ROWS_AS("first, and replaced: ", image_cases)
 {
-	cleanup_unit_dir root = unit_dir_make();
-	cleanup_arena arena = {0};
+	WITH_DIR(root);
 	const char *image = row->image ? row->image : "";
 	const char *first;
-	const char *text;
 
-	unit_write(root.fd, "etc/hosts", "", 0644);
-	if (row->image)
-		unit_write(root.fd, CONF, row->image, 0644);
+	make_image(root.fd, row);
 	must_change(root.fd, LINES);
-	first = unit_read(&arena, root.fd, CONF);
+	first = must_say(&arena, root.fd, image, LINES);
+	assert_has(first, "\n" LINES);
 	must_change(root.fd, OTHER_LINES);
-	text = unit_read(&arena, root.fd, CONF);
-	assert_memory_equal(text, image, strlen(image));
-	check_reading(text, image, OTHER_LINES);
-	assert_null(strstr(text, "mlx5_6,mlx5_7"));
-	must_not_change(root.fd, OTHER_LINES);
+	assert_null(strstr(must_say(&arena, root.fd, image, OTHER_LINES), "mlx5_6,mlx5_7"));
 	/* And back: nothing has piled up. */
 	must_change(root.fd, LINES);
 	assert_string_equal(unit_read(&arena, root.fd, CONF), first);
+	assert_int_equal(unit_entries(root.fd, "etc"), 2);
+	assert_string_equal(unit_read(&arena, root.fd, "etc/hosts"), "127.0.0.1 x\n");
 }
 
 UNIT_ROWS_AS("taken away: ", image_cases)
 {
-	cleanup_unit_dir root = unit_dir_make();
-	cleanup_arena arena = {0};
+	WITH_DIR(root);
 	const char *image = row->image ? row->image : "";
-	const char *text;
 
-	unit_write(root.fd, "etc/hosts", "", 0644);
-	if (row->image)
-		unit_write(root.fd, CONF, row->image, 0644);
+	make_image(root.fd, row);
 	must_not_change(root.fd, "");
 	assert_int_equal(unit_stat(root.fd, CONF).st_mode != 0, row->image != NULL);
 	must_change(root.fd, LINES);
 	must_change(root.fd, "");
-	text = unit_read(&arena, root.fd, CONF);
-	check_reading(text, image, "");
-	assert_memory_equal(text, image, strlen(image));
 	/* At most the newline that the image's last line lacked. */
-	assert_true(strlen(text) <= strlen(image) + 1);
-	must_not_change(root.fd, "");
+	assert_true(strlen(must_say(&arena, root.fd, image, "")) <= strlen(image) + 1);
 }
 
 /* Without a block of ours there is nothing to do: no file is made, and none is written anew. */
@@ -118,17 +104,13 @@ static void must_clear_nothing(int root)
 /* The file stays whose it is: who clears it need not know the container's owner. */
 UNIT_ROWS_AS("cleared: ", image_cases)
 {
-	cleanup_unit_dir root = unit_dir_make();
-	cleanup_arena arena = {0};
+	WITH_DIR(root);
 	const char *image = row->image ? row->image : "";
 	const bool gives = geteuid() == 0;
-	struct err err = {0};
 	const char *text;
 
 	must_clear_nothing(root.fd);
-	unit_write(root.fd, "etc/hosts", "", 0644);
-	if (row->image)
-		unit_write(root.fd, CONF, row->image, 0644);
+	make_image(root.fd, row);
 	must_clear_nothing(root.fd);
 	must_change(root.fd, LINES);
 	assert_int_equal(gives ? fchownat(root.fd, CONF, 1234, 4321, 0) : 0, 0);
@@ -140,7 +122,7 @@ UNIT_ROWS_AS("cleared: ", image_cases)
 	assert_int_equal(unit_stat(root.fd, CONF).st_uid, gives ? 1234 : geteuid());
 	assert_int_equal(unit_stat(root.fd, CONF).st_gid, gives ? 4321 : getegid());
 	must_clear_nothing(root.fd);
-	must_hold(root.fd, "etc", 2);
+	assert_int_equal(unit_entries(root.fd, "etc"), 2);
 }
 
 /* ---- blocks of ours that an image brings ---- */
@@ -201,8 +183,7 @@ static const char *expand(struct arena *arena, const char *image)
 
 UNIT_ROWS(old_block_cases)
 {
-	cleanup_unit_dir root = unit_dir_make();
-	cleanup_arena arena = {0};
+	WITH_DIR(root);
 	const char *begin;
 	const char *end;
 	const char *text;

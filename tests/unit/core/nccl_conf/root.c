@@ -2,12 +2,9 @@
 /* Which root is a container's, and a kernel that cannot hold us below it */
 #include "suite.h"
 
-#include <errno.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
-#include <sys/prctl.h>
 #include <sys/syscall.h>
-#include <sys/wait.h>
 
 #include "core/container/container.h"
 
@@ -31,10 +28,8 @@ static const struct root_case {
 
 UNIT_ROWS(root_cases)
 {
-	cleanup_unit_dir bundle = unit_dir_make();
-	cleanup_arena arena = {0};
+	WITH_DIR(bundle);
 	const char *path = row->path;
-	struct err err = {0};
 	struct stat st;
 	int root;
 
@@ -74,8 +69,9 @@ static bool forget_openat2(void)
 	       prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) == 0;
 }
 
-static int write_without_openat2(int root)
+static int write_without_openat2(const void *context)
 {
+	const int root = *(const int *)context;
 	struct nccl_conf_owner owner = {geteuid(), getegid()};
 	struct err err = {0};
 	bool changed = false;
@@ -93,15 +89,8 @@ static int write_without_openat2(int root)
 UNIT_TEST("openat2: without it nothing is written")
 {
 	cleanup_unit_dir root = unit_dir_make();
-	int status = -1;
-	pid_t child;
 
 	unit_write(root.fd, "etc/hosts", "", 0644);
-	child = fork();
-	assert_true(child >= 0);
-	if (child == 0)
-		_exit(write_without_openat2(root.fd));
-	assert_int_equal(waitpid(child, &status, 0), child);
-	assert_int_equal(status, 0);
-	must_hold(root.fd, "etc", 1);
+	assert_int_equal(unit_result_of(write_without_openat2, &root.fd), 0);
+	assert_int_equal(unit_entries(root.fd, "etc"), 1);
 }

@@ -26,9 +26,6 @@ void must_change(int root, const char *lines);
 void must_not_change(int root, const char *lines);
 void must_fail(int root, const char *reason);
 
-/* No temporary file stays behind: etc holds so many entries. */
-void must_hold(int root, const char *path, int entries);
-
 /* The file says what the image said, and then what these lines say. */
 void check_reading(const char *text, const char *image, const char *lines);
 struct victim victim_make(void);

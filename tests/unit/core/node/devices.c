@@ -68,12 +68,10 @@ static const struct device_case device_cases[] = {
 
 UNIT_ROWS_AS("device: ", device_cases)
 {
-	cleanup_arena arena = {0};
-	cleanup_unit_dir dir = unit_dir_make();
+	WITH_DIR(dir);
 	cleanup_node node = NODE_NONE;
 	struct devices devices = {0};
 	struct devices others = {0};
-	struct err err;
 
 	make_usual(dir.fd);
 	if (row->missing)
@@ -96,11 +94,9 @@ UNIT_TEST("device: numbers that no device has are none")
 {
 	static const int64_t numbers[][2] = {
 		{-1, 198}, {231, -1}, {INT64_MIN, INT64_MIN}, {INT64_MAX, INT64_MAX}, {231, 0}};
-	cleanup_arena arena = {0};
-	cleanup_unit_dir dir = unit_dir_make();
+	WITH_DIR(dir);
 	cleanup_node node = NODE_NONE;
 	struct devices devices = {0};
-	struct err err;
 
 	make_usual(dir.fd);
 	node = open_node(&dir);
@@ -113,9 +109,8 @@ UNIT_TEST("device: numbers that no device has are none")
 
 UNIT_TEST("a sysroot that cannot be opened is an error")
 {
-	cleanup_unit_dir dir = unit_dir_make();
+	WITH_DIR(dir);
 	struct node node = NODE_NONE;
-	struct err err;
 	char path[512];
 
 	(void)snprintf(path, sizeof(path), "%s/none", dir.path);

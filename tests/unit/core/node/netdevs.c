@@ -62,12 +62,10 @@ static const struct netdev_case netdev_cases[] = {
 
 UNIT_ROWS_AS("interface: ", netdev_cases)
 {
-	cleanup_arena arena = {0};
-	cleanup_unit_dir dir = unit_dir_make();
+	WITH_DIR(dir);
 	cleanup_node node = NODE_NONE;
 	struct devices devices = {0};
 	struct device *device;
-	struct err err;
 
 	make_usual(dir.fd);
 	make_all(dir.fd, row->odd, ENTRIES_MAX);

@@ -51,12 +51,10 @@ static const char *gpus_text(struct arena *arena, const struct gpus *gpus)
 
 UNIT_ROWS_AS("GPU: ", gpu_cases)
 {
-	cleanup_arena arena = {0};
-	cleanup_unit_dir dir = unit_dir_make();
+	WITH_DIR(dir);
 	cleanup_node node = NODE_NONE;
 	struct gpus gpus = {0};
 	struct gpus all = {0};
-	struct err err;
 
 	make_all(dir.fd, row->entries, ENTRIES_MAX);
 	node = open_node(&dir);

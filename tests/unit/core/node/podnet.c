@@ -3,10 +3,7 @@
  * has RDMA devices there. */
 #include "tests/unit/unit.h"
 
-#include <errno.h>
 #include <net/if.h>
-#include <sched.h>
-#include <sys/wait.h>
 
 #include "core/node/netlink.h"
 #include "core/node/node.h"
@@ -49,9 +46,8 @@ static struct device device_at(const char *address)
 /* Reads one device from the namespace, which is to be no error. */
 static void read_one(int netns, struct device *device)
 {
-	cleanup_arena arena = {0};
+	WITH_ARENA;
 	struct devices devices = {.item = device, .n = 1, .room = 1};
-	struct err err = {0};
 
 	assert_int_equal(podnet_read(&arena, netns, &devices, 0, &err), 0);
 }
@@ -91,9 +87,8 @@ UNIT_TEST("podnet: what is no network namespace changes nothing")
 
 UNIT_TEST("podnet: no device, nothing to do")
 {
-	cleanup_arena arena = {0};
+	WITH_ARENA;
 	struct devices devices = {0};
-	struct err err = {0};
 
 	assert_int_equal(podnet_read(&arena, -1, &devices, 0, &err), 0);
 }
@@ -131,11 +126,10 @@ UNIT_TEST_IF(has_namespaces(), "podnet: names and parents as sysfs has them")
 
 UNIT_TEST_IF(has_namespaces(), "podnet: more answers than a pipe takes at once")
 {
-	cleanup_arena arena = {0};
+	WITH_ARENA;
 	cleanup_fd netns = new_namespace();
 	static struct device item[MANY];
 	struct devices devices = {.item = item, .n = MANY, .room = MANY};
-	struct err err = {0};
 
 	for (size_t i = 0; i < MANY; i++)
 		item[i] = device_at("0000:3b:02.6");
@@ -151,17 +145,6 @@ struct place {
 	int descriptors;
 };
 
-static int count(const char *path)
-{
-	cleanup_dir *dir = opendir(path);
-	int n = 0;
-
-	assert_non_null(dir);
-	while (readdir(dir))
-		n++;
-	return n;
-}
-
 static struct place our_place(void)
 {
 	struct stat net;
@@ -171,7 +154,7 @@ static struct place our_place(void)
 	assert_int_equal(stat("/proc/thread-self/ns/net", &net), 0);
 	assert_int_equal(stat("/proc/thread-self/ns/mnt", &mnt), 0);
 	assert_int_equal(stat("/sys", &sys), 0);
-	return (struct place){net.st_ino, mnt.st_ino, sys.st_dev, count("/proc/self/fd")};
+	return (struct place){net.st_ino, mnt.st_ino, sys.st_dev, unit_descriptors()};
 }
 
 /* On a busy machine a child that was killed may not end in the time that child_end() has for it; of

@@ -2,8 +2,6 @@
 /* Ports and their GIDs */
 #include "suite.h"
 
-#include <sys/wait.h>
-
 #include "core/node/node.h"
 
 struct port_case {
@@ -80,11 +78,9 @@ static const char *ports_text(struct arena *arena, const struct node *node,
 
 UNIT_ROWS_AS("port: ", port_cases)
 {
-	cleanup_arena arena = {0};
-	cleanup_unit_dir dir = unit_dir_make();
+	WITH_DIR(dir);
 	cleanup_node node = NODE_NONE;
 	struct devices devices = {0};
-	struct err err;
 
 	make_usual(dir.fd);
 	make_all(dir.fd, row->odd, ENTRIES_MAX);
@@ -97,13 +93,11 @@ UNIT_ROWS_AS("port: ", port_cases)
 
 UNIT_TEST("port: a device that goes has none")
 {
-	cleanup_arena arena = {0};
-	cleanup_unit_dir dir = unit_dir_make();
+	WITH_DIR(dir);
 	cleanup_node node = NODE_NONE;
 	struct devices devices = {0};
 	char name[NETDEV_NAME_SIZE] = "net1";
 	struct port port = {.number = 1};
-	struct err err;
 
 	make_usual(dir.fd);
 	node = open_node(&dir);
@@ -122,11 +116,9 @@ UNIT_TEST("port: a device that goes has none")
 /* The kernel fills the table a moment after the address was set; here another process does. */
 UNIT_TEST("port: a GID that comes late is waited for")
 {
-	cleanup_arena arena = {0};
-	cleanup_unit_dir dir = unit_dir_make();
+	WITH_DIR(dir);
 	cleanup_node node = NODE_NONE;
 	struct devices devices = {0};
-	struct err err;
 	pid_t child;
 
 	make_usual(dir.fd);
@@ -136,8 +128,7 @@ UNIT_TEST("port: a GID that comes late is waited for")
 	assert_int_equal(node_read_ports(&node, &arena, devices.item, true, &err), 0);
 	node_wait_for_gids(&node, &devices, 0);
 	assert_int_equal(devices.item[0].port[0].gid_index, -1);
-	child = fork();
-	assert_true(child >= 0);
+	child = unit_fork();
 	if (child == 0) {
 		(void)usleep(100 * 1000); /* or later: the test only has to have begun to wait */
 		unit_write(dir.fd, PORT "/gids/0", GID, 0644);

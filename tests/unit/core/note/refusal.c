@@ -2,8 +2,6 @@
 /* The record that tells a pod's author why its container was left without */
 #include "tests/unit/unit.h"
 
-#include <errno.h>
-
 #include "core/note/note.h"
 #include "core/report/report.h"
 
@@ -231,27 +229,15 @@ static const struct chosen_case {
 	enum note_result result;
 	bool left;
 } chosen_cases[] = {
-	{"nothing: it asks", {.inject = INJECT_ASKED}, 0, false, NOTE_NOTHING, true},
-	{"nothing: an annotation without inject",
-	 {.inject = INJECT_UNSAID},
-	 0,
-	 false,
-	 NOTE_NOTHING,
-	 true},
-	{"nothing: inject is false: its author knows",
-	 {.inject = INJECT_REFUSED},
-	 0,
-	 false,
-	 NOTE_NOTHING,
-	 false},
+	{"nothing: it asks", LIST(.inject = INJECT_ASKED), 0, false, NOTE_NOTHING, true},
+	{"nothing: an annotation without inject", LIST(.inject = INJECT_UNSAID), 0, false,
+	 NOTE_NOTHING, true},
+	{"nothing: inject is false: its author knows", LIST(.inject = INJECT_REFUSED), 0, false,
+	 NOTE_NOTHING, false},
 	{"nothing: the annotation names other containers: its author knows",
-	 {.inject = INJECT_ASKED, .other_container = true},
-	 0,
-	 false,
-	 NOTE_NOTHING,
-	 false},
-	{"failed, whatever it asks", {.inject = INJECT_REFUSED}, 0, false, NOTE_FAILED, true},
-	{"a sandbox", {.inject = INJECT_ASKED}, 0, true, NOTE_DENIED, false},
+	 LIST(.inject = INJECT_ASKED, .other_container = true), 0, false, NOTE_NOTHING, false},
+	{"failed, whatever it asks", LIST(.inject = INJECT_REFUSED), 0, false, NOTE_FAILED, true},
+	{"a sandbox", LIST(.inject = INJECT_ASKED), 0, true, NOTE_DENIED, false},
 };
 
 UNIT_ROWS_AS("for the author: ", chosen_cases)

@@ -2,9 +2,7 @@
 /* What an outcome says, to whom: the log, the caller, the record for the pod's author. */
 #include "tests/unit/unit.h"
 
-#include <sched.h>
 #include <sys/mount.h>
-#include <sys/wait.h>
 
 #include "core/base/names.h"
 #include "core/note/note.h"
@@ -174,8 +172,7 @@ static void in_child(const struct log_case *row, const struct unit_dir *dir, boo
 	pid_t child;
 
 	assert_int_equal(pipe(ends), 0);
-	child = fork();
-	assert_true(child >= 0);
+	child = unit_fork();
 	if (child == 0) {
 		(void)dup2(ends[1], STDERR_FILENO);
 		if (!have_no_journal())

@@ -193,11 +193,9 @@ static const struct decision_case {
 
 UNIT_ROWS(decision_cases)
 {
-	cleanup_bench bench = {0};
+	cleanup_bench bench = plan_of(&row->setup);
 	struct plan decided;
 
-	set_up(&bench, &row->setup);
-	make_plan(&bench);
 	assert_string_equal(bench.plan.reason, row->reason);
 	assert_string_equal(decision_name(bench.plan.decision), decision_name(row->decision));
 	assert_int_equal(bench.plan.fail, row->fail);
@@ -237,10 +235,8 @@ static const struct doubt_case {
 
 UNIT_ROWS(doubt_cases)
 {
-	cleanup_bench bench = {0};
+	cleanup_bench bench = plan_of(&row->setup);
 
-	set_up(&bench, &row->setup);
-	make_plan(&bench);
 	assert_string_equal(unit_codes(&bench.arena, &bench.warnings), row->warnings);
 }
 

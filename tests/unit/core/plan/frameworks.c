@@ -30,11 +30,9 @@ static const struct gloo_case {
 
 UNIT_ROWS(gloo_cases)
 {
-	cleanup_bench bench = {0};
+	cleanup_bench bench = plan_of(&row->setup);
 	const char *list = NULL;
 
-	set_up(&bench, &row->setup);
-	make_plan(&bench);
 	for (size_t i = 0; i < bench.plan.n_settings; i++) {
 		if (strcmp(bench.plan.settings[i].name, "GLOO_SOCKET_IFNAME") == 0)
 			list = bench.plan.settings[i].value;
@@ -85,10 +83,8 @@ UNIT_ROWS(port_list_cases)
 UNIT_TEST("frameworks: what the environment has is not new")
 {
 	static const struct setup setup = {ASKED, ONE_DEVICE, .env = {"NCCL_IB_HCA==mlx5_6"}};
-	cleanup_bench bench = {0};
+	cleanup_bench bench = plan_of(&setup);
 
-	set_up(&bench, &setup);
-	make_plan(&bench);
 	assert_int_equal(bench.plan.n_settings, 1);
 	assert_false(plan_has_new_settings(&bench.plan));
 }

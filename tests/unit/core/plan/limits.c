@@ -43,10 +43,8 @@ static const struct memlock_case {
 
 UNIT_ROWS(memlock_cases)
 {
-	cleanup_bench bench = {0};
+	cleanup_bench bench = plan_of(&row->setup);
 
-	set_up(&bench, &row->setup);
-	make_plan(&bench);
 	assert_true(bench.plan.sets_memlock);
 	assert_true(bench.plan.memlock == row->memlock);
 	assert_int_equal(bench.plan.adds_rlimit, row->adds);
@@ -71,10 +69,8 @@ static const struct shortage_case {
 
 UNIT_ROWS(shortage_cases)
 {
-	cleanup_bench bench = {0};
+	cleanup_bench bench = plan_of(&row->setup);
 
-	set_up(&bench, &row->setup);
-	make_plan(&bench);
 	assert_true(bench.plan.memlock == row->memlock);
 	assert_int_equal(bench.plan.shortage != NULL, row->is_short);
 	assert_string_equal(unit_codes(&bench.arena, &bench.warnings),
@@ -83,10 +79,7 @@ UNIT_ROWS(shortage_cases)
 
 /* ---- capabilities ---- */
 
-#define EVERYWHERE(bits)                                                                           \
-	{                                                                                          \
-		(bits), (bits), (bits), (bits), (bits)                                             \
-	}
+#define EVERYWHERE(bits) LIST((bits), (bits), (bits), (bits), (bits))
 
 static const struct capability_case {
 	const char *name;
@@ -125,9 +118,7 @@ static const struct capability_case {
 
 UNIT_ROWS(capability_cases)
 {
-	cleanup_bench bench = {0};
+	cleanup_bench bench = plan_of(&row->setup);
 
-	set_up(&bench, &row->setup);
-	make_plan(&bench);
 	assert_true(bench.plan.capabilities == row->adds);
 }

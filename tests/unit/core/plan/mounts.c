@@ -55,9 +55,7 @@ UNIT_TEST("mount: does not matter without values")
 {
 	static const struct setup setup = {ASKED, .no_nccl = true, .mounts = {"/etc/nccl.conf"},
 					   ONE_DEVICE};
-	cleanup_bench bench = {0};
+	cleanup_bench bench = plan_of(&setup);
 
-	set_up(&bench, &setup);
-	make_plan(&bench);
 	assert_string_equal(unit_codes(&bench.arena, &bench.warnings), "");
 }

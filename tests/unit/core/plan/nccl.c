@@ -191,10 +191,8 @@ static void check_lines(struct bench *bench)
 
 UNIT_ROWS(setting_cases)
 {
-	cleanup_bench bench = {0};
+	cleanup_bench bench = plan_of(&row->setup);
 
-	set_up(&bench, &row->setup);
-	make_plan(&bench);
 	assert_string_equal(render(&bench.arena, &bench.plan), row->settings);
 	assert_string_equal(unit_codes(&bench.arena, &bench.warnings), row->warnings);
 	check_lines(&bench);
@@ -203,10 +201,8 @@ UNIT_ROWS(setting_cases)
 UNIT_TEST("env: the warning says what we would have said")
 {
 	static const struct setup setup = {ASKED, .env = {"NCCL_IB_HCA=mlx5_0"}, ONE_DEVICE};
-	cleanup_bench bench = {0};
+	cleanup_bench bench = plan_of(&setup);
 
-	set_up(&bench, &setup);
-	make_plan(&bench);
 	assert_has(bench.warnings.item[0].message, "NCCL_IB_HCA=mlx5_0");
 	assert_has(bench.warnings.item[0].message, "=mlx5_6");
 	assert_string_equal(plan_nccl_lines(&bench.arena, &bench.plan), "");

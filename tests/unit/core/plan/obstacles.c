@@ -68,9 +68,7 @@ UNIT_ROWS(distance_cases)
 /* ---- obstacles ---- */
 
 #define PORT(state_, phys_, layer_)                                                                \
-	{                                                                                          \
-		.number = 1, .state = (state_), .phys_state = (phys_), .link_layer = (layer_)      \
-	}
+	LIST(.number = 1, .state = (state_), .phys_state = (phys_), .link_layer = (layer_))
 #define GOOD PORT("ACTIVE", "LinkUp", "Ethernet")
 #define OFF PORT("DOWN", "Disabled", "Ethernet")
 #define LOST PORT("DOWN", "Polling", "Ethernet")
@@ -205,10 +203,8 @@ static const struct number_case {
 
 UNIT_ROWS(number_cases)
 {
-	cleanup_arena arena = {0};
+	WITH_DIR(dir);
 	struct devices devices = {0};
-	struct err err;
-	cleanup_unit_dir dir = unit_dir_make();
 	struct node node = {.recorded = true, .root = dir.fd, .char_devices = dir.fd};
 
 	assert_int_equal(symlinkat(row->link, dir.fd, "240:7"), 0);

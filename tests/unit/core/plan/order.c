@@ -126,12 +126,11 @@ static const char *render(struct arena *arena, const struct devices *devices)
 
 UNIT_ROWS(cases)
 {
-	cleanup_arena arena = {0};
+	WITH_ARENA;
 	struct device room[ITEMS_MAX];
 	struct devices devices = make_devices(row->devices, room);
 	struct claims claims = {.item = (struct claim *)row->claims};
 	struct warnings warnings = {0};
-	struct err err = {0};
 
 	while (claims.n < ITEMS_MAX && row->claims[claims.n].address)
 		claims.n++;
@@ -163,12 +162,11 @@ static const struct message_case {
 UNIT_ROWS(message_cases)
 {
 	static const struct proven proven[] = {{"mlx5_7", B, "uverbs7"}, {0}};
-	cleanup_arena arena = {0};
+	WITH_ARENA;
 	struct device room[ITEMS_MAX];
 	struct devices devices = make_devices(proven, room);
 	struct claims claims = {.item = (struct claim *)&row->claim, .n = 1};
 	struct warnings warnings = {0};
-	struct err err;
 
 	assert_int_equal(order_devices(&arena, &claims, &devices, &warnings, &err), 0);
 	assert_int_equal(warnings.n, 1);
@@ -186,13 +184,12 @@ UNIT_TEST("order: does not depend on that of linux.devices")
 
 	for (int i = 0; i < 256; i++) {
 		int at[] = {i & 3, i >> 2 & 3, i >> 4 & 3, i >> 6 & 3};
-		cleanup_arena arena = {0};
+		WITH_ARENA;
 		struct proven proven[ITEMS_MAX] = {{0}};
 		struct device room[ITEMS_MAX];
 		struct claims claims = {.item = &claim, .n = 1};
 		struct warnings warnings = {0};
 		struct devices devices;
-		struct err err;
 
 		if (((1 << at[0]) | (1 << at[1]) | (1 << at[2]) | (1 << at[3])) != 15)
 			continue;
@@ -209,11 +206,10 @@ UNIT_TEST("order: does not depend on that of linux.devices")
 UNIT_TEST("order: a thousand devices, claimed backwards")
 {
 	const size_t n = 1024;
-	cleanup_arena arena = {0};
+	WITH_ARENA;
 	struct devices devices = {.item = arena_alloc(&arena, n * sizeof(struct device)), .n = n};
 	struct claims claims = {.item = arena_alloc(&arena, n * sizeof(struct claim)), .n = n};
 	struct warnings warnings = {0};
-	struct err err;
 
 	for (size_t i = 0; i < n; i++) {
 		struct device *device = &devices.item[i];

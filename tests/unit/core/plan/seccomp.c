@@ -43,11 +43,9 @@ static void check_seccomp(const struct seccomp_case *row, bool amends, uint32_t 
 			  const char *says)
 {
 	struct setup setup = {ASKED, ONE_DEVICE, .amend_seccomp = amends, .seccomp = row->profile};
-	cleanup_bench bench = {0};
+	cleanup_bench bench = plan_of(&setup);
 	const char *text;
 
-	set_up(&bench, &setup);
-	make_plan(&bench);
 	text = said(&bench.warnings);
 	assert_int_equal(bench.plan.seccomp, amended);
 	assert_int_equal(text != NULL, says != NULL);
@@ -72,10 +70,8 @@ UNIT_TEST("seccomp: nothing is amended without a grant")
 	};
 
 	for (size_t i = 0; i < LENGTH(setups); i++) {
-		cleanup_bench bench = {0};
+		cleanup_bench bench = plan_of(&setups[i]);
 
-		set_up(&bench, &setups[i]);
-		make_plan(&bench);
 		assert_int_equal(bench.plan.seccomp, 0);
 		assert_int_equal(bench.warnings.n, 0);
 	}

@@ -137,6 +137,15 @@ void set_up(struct bench *bench, const struct setup *setup)
 		add_device(bench, &setup->devices[i]);
 }
 
+struct bench plan_of(const struct setup *setup)
+{
+	struct bench bench = {0};
+
+	set_up(&bench, setup);
+	make_plan(&bench);
+	return bench;
+}
+
 int main(void)
 {
 	return unit_main("plan");

@@ -102,5 +102,7 @@ void add_device(struct bench *bench, const struct device_setup *from);
 void decide_plan(struct bench *bench, struct plan *ret_plan);
 void make_plan(struct bench *bench);
 void set_up(struct bench *bench, const struct setup *setup);
+/* Both at once */
+struct bench plan_of(const struct setup *setup);
 
 #endif

@@ -43,11 +43,9 @@ static const struct twice_case {
 
 UNIT_ROWS(twice_cases)
 {
-	cleanup_bench bench = {0};
+	cleanup_bench bench = plan_of(&row->setup);
 	enum decision decision;
 
-	set_up(&bench, &row->setup);
-	make_plan(&bench);
 	decision = bench.plan.decision;
 	apply_to_spec(&bench);
 	make_plan(&bench);

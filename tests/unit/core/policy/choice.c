@@ -51,8 +51,7 @@ static const char *joined(struct arena *arena, const struct config *config)
 
 UNIT_ROWS(choice_cases)
 {
-	cleanup_unit_dir root = unit_dir_make();
-	cleanup_arena arena = {0};
+	WITH_DIR(root);
 	const char *before[] = {"/before"};
 	struct config config = {.runtimes = before, .n_runtimes = 1, .state_dir = "/run/before"};
 
@@ -66,8 +65,7 @@ UNIT_ROWS(choice_cases)
 /* Else it would be anybody's choice what root runs. */
 UNIT_TEST("choice: only a trusted file chooses")
 {
-	cleanup_unit_dir root = unit_dir_make();
-	cleanup_arena arena = {0};
+	WITH_DIR(root);
 	struct config config = {0};
 	const char *path = arena_printf(&arena, "%s/named.json", root.path);
 

@@ -213,9 +213,8 @@ static const struct bad_case {
 
 UNIT_ROWS(bad_cases)
 {
-	cleanup_arena arena = {0};
+	WITH_ARENA;
 	struct config config = {.path = "untouched"};
-	struct err err = {0};
 	char error[512];
 
 	(void)snprintf(error, sizeof(error), "%s: %s", FILE_NAME, row->error);
@@ -243,9 +242,8 @@ static const struct extra_case {
 
 UNIT_ROWS(extra_cases)
 {
-	cleanup_arena arena = {0};
+	WITH_ARENA;
 	struct config config;
-	struct err err = {0};
 
 	assert_int_equal(load(&arena, row->text, &config, &err), 0);
 	assert_int_equal(config.nccl.n_extra, 1);
@@ -253,9 +251,8 @@ UNIT_ROWS(extra_cases)
 
 static int load_value(size_t len, const char *before, const char *after)
 {
-	cleanup_arena arena = {0};
+	WITH_ARENA;
 	struct config config;
-	struct err err = {0};
 	char *value = arena_alloc(&arena, len + 1);
 
 	assert_non_null(value);
@@ -278,9 +275,8 @@ UNIT_TEST("extra: a long name is taken or refused, never dropped")
 {
 	/* A name that is too long for us is an error, not a variable that silently lacks. */
 	for (size_t len = 200; len < 1200; len += 50) {
-		cleanup_arena arena = {0};
+		WITH_ARENA;
 		struct config config = {0};
-		struct err err = {0};
 		char *name = arena_alloc(&arena, len + 1);
 		int status;
 

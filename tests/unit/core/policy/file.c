@@ -9,10 +9,8 @@ UNIT_TEST("file: an absent one is the defaults")
 	static const char *const present[] = {"x", "etc/x", "etc/oci-rdma-hook/x"};
 
 	for (size_t i = 0; i < LENGTH(present); i++) {
-		cleanup_unit_dir root = unit_dir_make();
-		cleanup_arena arena = {0};
+		WITH_DIR(root);
 		struct config config;
-		struct err err = {0};
 
 		unit_write(root.fd, present[i], "", 0644);
 		assert_int_equal(config_load(&arena, root.fd, NULL, &config, &err), 0);
@@ -23,10 +21,8 @@ UNIT_TEST("file: an absent one is the defaults")
 
 UNIT_TEST("file: a named one must exist")
 {
-	cleanup_unit_dir root = unit_dir_make();
-	cleanup_arena arena = {0};
+	WITH_DIR(root);
 	struct config config;
-	struct err err = {0};
 	const char *path = arena_printf(&arena, "%s/absent.json", root.path);
 
 	assert_true(config_load(&arena, root.fd, path, &config, &err) < 0);
@@ -37,10 +33,8 @@ UNIT_TEST("file: a named one must exist")
 
 UNIT_TEST("file: a named one is read, and the default is not")
 {
-	cleanup_unit_dir root = unit_dir_make();
-	cleanup_arena arena = {0};
+	WITH_DIR(root);
 	struct config config;
-	struct err err = {0};
 	const char *path = arena_printf(&arena, "%s/named.json", root.path);
 
 	unit_write(root.fd, CONFIG_PATH, "broken", 0644);
@@ -56,11 +50,9 @@ UNIT_TEST("file: a named one is read, and the default is not")
 /* Relative to the working directory, as people type it, and not to the sysroot */
 UNIT_TEST("file: a named one may be relative")
 {
-	cleanup_unit_dir root = unit_dir_make();
+	WITH_DIR(root);
 	cleanup_fd before = open(".", O_PATH | O_DIRECTORY | O_CLOEXEC);
-	cleanup_arena arena = {0};
 	struct config config = {0};
-	struct err err = {0};
 	int status;
 
 	unit_write(root.fd, "conf/named.json", "{\"opt_in\":\"device\"}", 0644);
@@ -75,9 +67,8 @@ UNIT_TEST("file: a named one may be relative")
 
 UNIT_TEST("file: a path that is too long is an error")
 {
-	cleanup_arena arena = {0};
+	WITH_ARENA;
 	struct config config;
-	struct err err = {0};
 	char path[PATH_MAX + 100];
 
 	memset(path, '/', sizeof(path) - 1);
@@ -89,9 +80,8 @@ UNIT_TEST("file: a path that is too long is an error")
 UNIT_TEST("file: 256 KiB are read, one byte more is not")
 {
 	for (size_t size = CONFIG_SIZE_MAX; size <= CONFIG_SIZE_MAX + 1; size++) {
-		cleanup_arena arena = {0};
+		WITH_ARENA;
 		struct config config;
-		struct err err = {0};
 		char *text = arena_alloc(&arena, size + 1);
 		int status;
 

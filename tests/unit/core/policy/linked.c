@@ -2,7 +2,6 @@
 /* Files that are found over links: whoever may change one on the way may change what is found. */
 #include "suite.h"
 
-#include <errno.h>
 #include <limits.h>
 
 #include "core/policy/trust.h"
@@ -102,32 +101,19 @@ static int read_linked(int root, const char *path, bool *ret_linked, struct err 
 	return status;
 }
 
-static size_t open_descriptors(void)
-{
-	DIR *dir = opendir("/proc/self/fd");
-	size_t n = 0;
-
-	assert_non_null(dir);
-	while (readdir(dir))
-		n++;
-	(void)closedir(dir);
-	return n;
-}
-
 UNIT_ROWS(linked_cases)
 {
-	cleanup_unit_dir root = unit_dir_make();
+	WITH_DIR(root);
 	bool linked = !row->linked;
-	struct err err = {0};
-	size_t before;
+	int before;
 	int status;
 
 	make_tree(root.fd);
-	before = open_descriptors();
+	before = unit_descriptors();
 	(void)alarm(UNIT_PATIENCE);
 	status = read_linked(root.fd, row->path, &linked, &err);
 	(void)alarm(0);
-	assert_int_equal(open_descriptors(), before);
+	assert_int_equal(unit_descriptors(), before);
 	assert_int_equal(status, row->error ? -1 : 0);
 	if (row->error) {
 		assert_has(err.text, row->error);
@@ -140,9 +126,8 @@ UNIT_ROWS(linked_cases)
 /* The bundle's finder tells "not there" from all else. */
 UNIT_TEST("linked: what is not there is told apart")
 {
-	cleanup_unit_dir root = unit_dir_make();
+	WITH_DIR(root);
 	cleanup_fd fd = -1;
-	struct err err = {0};
 
 	make_tree(root.fd);
 	assert_int_equal(trust_open_linked(root.fd, "/absent/file", "what", &err), -ENOENT);
@@ -179,8 +164,7 @@ UNIT_TEST("linked: a relative path begins in the working directory")
 
 UNIT_TEST("linked: as many links as the kernel follows, and no more")
 {
-	cleanup_unit_dir root = unit_dir_make();
-	struct err err = {0};
+	WITH_DIR(root);
 	char from[16];
 	char to[16];
 	bool linked;
@@ -221,9 +205,8 @@ static int open_long(int root, const char *front, const char *back, size_t len, 
 
 UNIT_TEST("linked: a path has its bounds, with what a link puts in front")
 {
-	cleanup_unit_dir root = unit_dir_make();
+	WITH_DIR(root);
 	size_t behind_link = PATH_MAX - strlen("var/real") + strlen("/k") - 1;
-	struct err err = {0};
 
 	make_tree(root.fd);
 	assert_int_equal(open_long(root.fd, "/", "var/real/file", PATH_MAX - 1, &err), 0);
@@ -236,10 +219,8 @@ UNIT_TEST("linked: a path has its bounds, with what a link puts in front")
 
 UNIT_TEST("linked: a file has its bound")
 {
-	cleanup_unit_dir root = unit_dir_make();
-	cleanup_arena arena = {0};
+	WITH_DIR(root);
 	struct fs_text text;
-	struct err err = {0};
 	bool linked;
 
 	make_tree(root.fd);
@@ -268,8 +249,7 @@ UNIT_TEST_FOR_ROOT("linked: nothing of another user's is on the way")
 	};
 
 	for (size_t i = 0; i < LENGTH(owned); i++) {
-		cleanup_unit_dir root = unit_dir_make();
-		struct err err = {0};
+		WITH_DIR(root);
 		bool linked;
 
 		make_tree(root.fd);
@@ -297,8 +277,7 @@ static int read_as(int root, const char *name, uid_t owner, struct err *err)
 UNIT_TEST_FOR_ROOT("linked: another user trusts himself and root")
 {
 	static const char *const parts[] = {"usr", "usr/relative", "var/real", "var/real/file"};
-	cleanup_unit_dir root = unit_dir_make();
-	struct err err = {0};
+	WITH_DIR(root);
 
 	make_tree(root.fd);
 	assert_int_equal(read_as(root.fd, NULL, 0, &err), 0);

@@ -96,11 +96,10 @@ static void show(struct arena *arena, const struct config *config, struct shown 
 
 void check_keys(const struct config *config, const char *changed, const char *value)
 {
-	cleanup_arena arena = {0};
+	WITH_ARENA;
 	struct shown found[KEYS_MAX];
 	struct shown standard[KEYS_MAX];
 	struct config defaults;
-	struct err err;
 	bool met = !changed;
 
 	assert_int_equal(config_defaults(&arena, &defaults, &err), 0);

@@ -2,10 +2,8 @@
 /* Who may write it, and the directories on its way */
 #include "suite.h"
 
-#include <errno.h>
 #include <limits.h>
-#include <sched.h>
-#include <sys/wait.h>
+#include <sys/socket.h>
 
 #include "core/policy/trust.h"
 
@@ -98,10 +96,8 @@ static const struct trust_case {
 
 UNIT_ROWS(trust_cases)
 {
-	cleanup_unit_dir root = unit_dir_make();
-	cleanup_arena arena = {0};
+	WITH_DIR(root);
 	struct config config;
-	struct err err = {0};
 	int status;
 
 	unit_write(root.fd, CONFIG_PATH, "{}", row->file ? row->file : 0644);
@@ -144,10 +140,8 @@ UNIT_ROWS_FOR_ROOT(owner_cases)
 	static const char *const places[] = {CONFIG_PATH, "etc/oci-rdma-hook", "etc"};
 
 	for (size_t i = 0; i < LENGTH(places); i++) {
-		cleanup_unit_dir root = unit_dir_make();
-		cleanup_arena arena = {0};
+		WITH_DIR(root);
 		struct config config;
-		struct err err = {0};
 
 		unit_write(root.fd, CONFIG_PATH, "{}", 0644);
 		assert_int_equal(fchownat(root.fd, places[i], row->uid, 0, 0), 0);
@@ -159,7 +153,7 @@ UNIT_ROWS_FOR_ROOT(owner_cases)
 /* ---- in a user namespace ---- */
 
 /* Exit statuses of the child */
-enum { READ, REFUSED, NOT_HERE };
+enum { READ, REFUSED };
 
 static const struct rootless_case {
 	const char *name;
@@ -178,9 +172,8 @@ static const struct rootless_case {
 
 static int load_as(const struct rootless_case *row, const struct unit_dir *root)
 {
-	cleanup_arena arena = {0};
+	WITH_ARENA;
 	struct config config;
-	struct err err = {0};
 	const char *path = row->named ? arena_printf(&arena, "%s/" CONFIG_PATH, root->path) : NULL;
 
 	if (config_load(&arena, root->fd, path, &config, &err) == 0)
@@ -188,79 +181,59 @@ static int load_as(const struct rootless_case *row, const struct unit_dir *root)
 	return row->error && strstr(err.text, row->error) ? REFUSED : -1;
 }
 
+struct rootless {
+	const struct rootless_case *row;
+	const struct unit_dir *root;
+	int end;
+};
+
 /* Its root is the user 12345; another one of his is 54321. */
-static int live_in_a_user_namespace(int ready, int mapped, const struct rootless_case *row,
-				    const struct unit_dir *root)
+static int live_in_a_user_namespace(const void *context)
 {
+	const struct rootless *rootless = context;
 	char byte = 'x';
 
-	if (unshare(CLONE_NEWUSER) < 0)
-		return NOT_HERE;
-	(void)!write(ready, &byte, 1);
-	if (read(mapped, &byte, 1) != 1 || setresuid(0, 0, 0) < 0)
-		return NOT_HERE;
-	return load_as(row, root);
+	if (unshare(CLONE_NEWUSER) < 0 || write(rootless->end, &byte, 1) != 1 ||
+	    read(rootless->end, &byte, 1) != 1 || setresuid(0, 0, 0) < 0)
+		return UNIT_NOT_HERE;
+	return load_as(rootless->row, rootless->root);
 }
 
 static void map_users(pid_t pid)
 {
-	static const char map[] = "0 12345 1\n1 54321 1\n";
 	char path[64];
-	int fd;
+	cleanup_fd fd = -1;
 
 	(void)snprintf(path, sizeof(path), "/proc/%d/uid_map", pid);
 	fd = open(path, O_WRONLY | O_CLOEXEC);
-	assert_true(fd >= 0);
-	assert_int_equal(write(fd, map, strlen(map)), (ssize_t)strlen(map));
-	(void)close(fd);
-}
-
-static int status_in_a_user_namespace(const struct rootless_case *row, const struct unit_dir *root)
-{
-	int ready[2];
-	int mapped[2];
-	int status;
-	char byte;
-	pid_t pid;
-
-	assert_int_equal(pipe2(ready, O_CLOEXEC), 0);
-	assert_int_equal(pipe2(mapped, O_CLOEXEC), 0);
-	pid = fork();
-	if (pid == 0)
-		_exit(live_in_a_user_namespace(ready[1], mapped[0], row, root));
-	(void)close(ready[1]);
-	if (read(ready[0], &byte, 1) == 1) {
-		map_users(pid);
-		assert_int_equal(write(mapped[1], "x", 1), 1);
-	}
-	(void)close(ready[0]);
-	(void)close(mapped[0]);
-	(void)close(mapped[1]);
-	assert_int_equal(waitpid(pid, &status, 0), pid);
-	assert_true(WIFEXITED(status));
-	return WEXITSTATUS(status);
+	assert_true(dprintf(fd, "0 12345 1\n1 54321 1\n") > 0);
 }
 
 UNIT_ROWS_FOR_ROOT(rootless_cases)
 {
 	cleanup_unit_dir root = unit_dir_make();
-	int status;
+	int ends[2];
+	char byte;
+	pid_t pid;
 
 	unit_write(root.fd, CONFIG_PATH, "{}", 0644);
 	assert_int_equal(fchownat(root.fd, CONFIG_PATH, row->uid, 0, 0), 0);
-	status = status_in_a_user_namespace(row, &root);
-	if (status == NOT_HERE)
-		skip();
-	assert_int_equal(status, row->error ? REFUSED : READ);
+	assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends), 0);
+	pid = unit_start(live_in_a_user_namespace, &(struct rootless){row, &root, ends[1]});
+	(void)close(ends[1]);
+	if (read(ends[0], &byte, 1) == 1) {
+		map_users(pid);
+		assert_int_equal(write(ends[0], "x", 1), 1);
+	}
+	(void)close(ends[0]);
+	assert_int_equal(unit_exit_of(pid), row->error ? REFUSED : READ);
 }
 
 /* The directories on the way need not be readable for who runs this. */
 UNIT_TEST_FOR_ROOT("trust: a directory may be one to enter only")
 {
-	cleanup_unit_dir root = unit_dir_make();
-	cleanup_arena arena = {0};
+	WITH_DIR(root);
 	struct config config;
-	struct err err = {0};
 	int status;
 
 	unit_write(root.fd, CONFIG_PATH, "{}", 0644);
@@ -280,10 +253,8 @@ UNIT_TEST_FOR_ROOT("trust: a directory may be one to enter only")
 
 UNIT_TEST_FOR_ROOT("trust: another group that may only read is fine")
 {
-	cleanup_unit_dir root = unit_dir_make();
-	cleanup_arena arena = {0};
+	WITH_DIR(root);
 	struct config config;
-	struct err err = {0};
 
 	unit_write(root.fd, CONFIG_PATH, "{}", 0640);
 	assert_int_equal(fchownat(root.fd, CONFIG_PATH, (uid_t)-1, 12345, 0), 0);
@@ -293,10 +264,8 @@ UNIT_TEST_FOR_ROOT("trust: another group that may only read is fine")
 /* A file that may be named anywhere: each directory on the way is looked at. */
 UNIT_TEST("trust: a named path is checked on its whole way")
 {
-	cleanup_unit_dir root = unit_dir_make();
-	cleanup_arena arena = {0};
+	WITH_DIR(root);
 	struct config config;
-	struct err err = {0};
 	const char *path = arena_printf(&arena, "%s/a//b/./c.json", root.path);
 
 	unit_write(root.fd, "a/b/c.json", "{}", 0644);
@@ -314,8 +283,7 @@ UNIT_TEST("trust: a named path is checked on its whole way")
 /* No file is named: the directory is not taken for one. */
 UNIT_TEST("trust: a path that ends in a slash is no file")
 {
-	cleanup_unit_dir root = unit_dir_make();
-	struct err err = {0};
+	WITH_DIR(root);
 
 	unit_write(root.fd, CONFIG_PATH, "{}", 0644);
 	assert_int_equal(trust_open(root.fd, "etc/oci-rdma-hook/", true, "what", &err), -ENOENT);
@@ -325,9 +293,8 @@ UNIT_TEST("trust: a path that ends in a slash is no file")
 UNIT_TEST("trust: a path has its bound")
 {
 	static char path[PATH_MAX + 1];
-	cleanup_unit_dir root = unit_dir_make();
+	WITH_DIR(root);
 	cleanup_fd fd = -1;
-	struct err err = {0};
 
 	unit_write(root.fd, "etc/x", "{}", 0644);
 	memset(path, '/', sizeof(path) - 1);

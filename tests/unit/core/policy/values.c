@@ -74,9 +74,8 @@ static const struct good_case {
 
 UNIT_ROWS(good_cases)
 {
-	cleanup_arena arena = {0};
+	WITH_ARENA;
 	struct config config;
-	struct err err = {0};
 	int status = load(&arena, row->text, &config, &err);
 
 	assert_string_equal(err.text, "");
@@ -103,9 +102,8 @@ static const char *documented(struct arena *arena)
 
 UNIT_TEST("config: the documented file is the defaults")
 {
-	cleanup_arena arena = {0};
+	WITH_ARENA;
 	struct config config;
-	struct err err = {0};
 
 	assert_int_equal(load(&arena, documented(&arena), &config, &err), 0);
 	check_keys(&config, NULL, NULL);
@@ -119,9 +117,8 @@ UNIT_TEST("config: cut off at every byte is an error")
 	size_t end = (size_t)(strrchr(text, '}') - text);
 
 	for (size_t len = 0; len <= end; len++) {
-		cleanup_arena arena = {0};
+		WITH_ARENA;
 		struct config config = {.path = "untouched"};
-		struct err err = {0};
 		const char *cut = arena_strndup(&arena, text, len);
 
 		unit_write(root.fd, CONFIG_PATH, cut, 0644);

@@ -66,10 +66,9 @@ UNIT_TEST("annotations: ours with name, value and line")
 
 static void check_annotation_count(int n)
 {
-	cleanup_arena arena = {0};
+	WITH_ARENA;
 	const char *text = "";
 	struct spec spec;
-	struct err err = {0};
 
 	for (int i = 0; i < n; i++)
 		text = arena_printf(&arena, "%s%s\"oci-rdma-hook.io/a%d\":\"x\"", text,

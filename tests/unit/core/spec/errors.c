@@ -159,9 +159,8 @@ static const struct bad_case {
 
 UNIT_ROWS(bad_cases)
 {
-	cleanup_arena arena = {0};
+	WITH_ARENA;
 	struct spec spec = {.n_env = 4711};
-	struct err err = {0};
 
 	assert_int_equal(parse(&arena, row->text, &spec, &err), -1);
 	assert_has(err.text, row->error);

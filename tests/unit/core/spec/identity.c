@@ -30,20 +30,14 @@
 #define BY_CONTAINERD MADE("/kubepods/pod1/w0", "rootfs")
 #define BY_PODMAN MADE("machine.slice:libpod:c0", "/var/lib/containers/storage/overlay/1/merged")
 #define BY_DOCKER MADE("/docker/c0", "/var/lib/docker/overlay2/1/merged")
-#define NOBODY                                                                                     \
-	{                                                                                          \
-		.doubt = IDENTITY_OTHER_ENGINE                                                     \
-	}
+#define NOBODY LIST(.doubt = IDENTITY_OTHER_ENGINE)
+#define TWO_ENGINES LIST(.doubt = IDENTITY_TWO_ENGINES)
 #define TRAINER                                                                                    \
-	{                                                                                          \
-		.id = "c0", .name = "trainer", .pod = "p-0", .pod_namespace = "team-a",            \
-		.pod_uid = "u0", .sandbox_id = "s0"                                                \
-	}
+	LIST(.id = "c0", .name = "trainer", .pod = "p-0", .pod_namespace = "team-a",               \
+	     .pod_uid = "u0", .sandbox_id = "s0")
 #define WORKER                                                                                     \
-	{                                                                                          \
-		.name = "worker", .pod = "q-0", .pod_namespace = "team-b", .pod_uid = "u1",        \
-		.sandbox_id = "s1"                                                                 \
-	}
+	LIST(.name = "worker", .pod = "q-0", .pod_namespace = "team-b", .pod_uid = "u1",           \
+	     .sandbox_id = "s1")
 
 static const struct identity_case {
 	const char *name;
@@ -66,60 +60,49 @@ static const struct identity_case {
 	{"containerd: a sandbox",
 	 "\"io.kubernetes.cri.container-type\":\"sandbox\","
 	 "\"io.kubernetes.cri.sandbox-namespace\":\"team-b\"",
-	 NULL, .want = {.pod_namespace = "team-b", .sandbox = true}},
+	 NULL, LIST(.pod_namespace = "team-b", .sandbox = true)},
 	{"containerd: a type of another word is no sandbox",
-	 "\"io.kubernetes.cri.container-type\":\"sandboxes\"", NULL, .want = {0}},
-	{"two engines: the whole of both", CRIO "," LABELS "," CONTAINERD, NULL,
-	 .want = {.doubt = IDENTITY_TWO_ENGINES}},
+	 "\"io.kubernetes.cri.container-type\":\"sandboxes\"",
+	 NULL,
+	 {0}},
+	{"two engines: the whole of both", CRIO "," LABELS "," CONTAINERD, NULL, TWO_ENGINES},
 	{"two engines: a label on containerd",
-	 CONTAINERD ",\"io.kubernetes.pod.namespace\":\"team-a\"", NULL,
-	 .want = {.doubt = IDENTITY_TWO_ENGINES}},
+	 CONTAINERD ",\"io.kubernetes.pod.namespace\":\"team-a\"", NULL, TWO_ENGINES},
 	{"two engines: a container's name on containerd",
-	 CONTAINERD ",\"io.kubernetes.container.name\":\"trainer\"", NULL,
-	 .want = {.doubt = IDENTITY_TWO_ENGINES}},
+	 CONTAINERD ",\"io.kubernetes.container.name\":\"trainer\"", NULL, TWO_ENGINES},
 	{"two engines: a pod's name on containerd",
-	 CONTAINERD ",\"io.kubernetes.pod.name\":\"p-0\"", NULL,
-	 .want = {.doubt = IDENTITY_TWO_ENGINES}},
+	 CONTAINERD ",\"io.kubernetes.pod.name\":\"p-0\"", NULL, TWO_ENGINES},
 	{"two engines: CRI-O's type on containerd",
-	 CONTAINERD ",\"io.kubernetes.cri-o.ContainerType\":\"container\"", NULL,
-	 .want = {.doubt = IDENTITY_TWO_ENGINES}},
+	 CONTAINERD ",\"io.kubernetes.cri-o.ContainerType\":\"container\"", NULL, TWO_ENGINES},
 	{"two engines: CRI-O's id on containerd",
-	 CONTAINERD ",\"io.kubernetes.cri-o.ContainerID\":\"c0\"", NULL,
-	 .want = {.doubt = IDENTITY_TWO_ENGINES}},
+	 CONTAINERD ",\"io.kubernetes.cri-o.ContainerID\":\"c0\"", NULL, TWO_ENGINES},
 	{"two engines: CRI-O's sandbox on containerd",
-	 CONTAINERD ",\"io.kubernetes.cri-o.SandboxID\":\"s0\"", NULL,
-	 .want = {.doubt = IDENTITY_TWO_ENGINES}},
+	 CONTAINERD ",\"io.kubernetes.cri-o.SandboxID\":\"s0\"", NULL, TWO_ENGINES},
 	{"two engines: containerd's namespace on CRI-O",
-	 CRIO "," LABELS ",\"io.kubernetes.cri.sandbox-namespace\":\"team-b\"", NULL,
-	 .want = {.doubt = IDENTITY_TWO_ENGINES}},
+	 CRIO "," LABELS ",\"io.kubernetes.cri.sandbox-namespace\":\"team-b\"", NULL, TWO_ENGINES},
 	{"two engines: containerd's container name on CRI-O",
-	 CRIO "," LABELS ",\"io.kubernetes.cri.container-name\":\"worker\"", NULL,
-	 .want = {.doubt = IDENTITY_TWO_ENGINES}},
+	 CRIO "," LABELS ",\"io.kubernetes.cri.container-name\":\"worker\"", NULL, TWO_ENGINES},
 	{"two engines: containerd's pod on CRI-O",
-	 CRIO "," LABELS ",\"io.kubernetes.cri.sandbox-name\":\"q-0\"", NULL,
-	 .want = {.doubt = IDENTITY_TWO_ENGINES}},
+	 CRIO "," LABELS ",\"io.kubernetes.cri.sandbox-name\":\"q-0\"", NULL, TWO_ENGINES},
 	{"two engines: containerd's sandbox on CRI-O",
-	 CRIO "," LABELS ",\"io.kubernetes.cri.sandbox-id\":\"s1\"", NULL,
-	 .want = {.doubt = IDENTITY_TWO_ENGINES}},
+	 CRIO "," LABELS ",\"io.kubernetes.cri.sandbox-id\":\"s1\"", NULL, TWO_ENGINES},
 	{"two engines: containerd's type on CRI-O",
-	 CRIO "," LABELS ",\"io.kubernetes.cri.container-type\":\"container\"", NULL,
-	 .want = {.doubt = IDENTITY_TWO_ENGINES}},
+	 CRIO "," LABELS ",\"io.kubernetes.cri.container-type\":\"container\"", NULL, TWO_ENGINES},
 	{"two engines: an empty key is a key",
-	 CRIO "," LABELS ",\"io.kubernetes.cri.sandbox-namespace\":\"\"", NULL,
-	 .want = {.doubt = IDENTITY_TWO_ENGINES}},
+	 CRIO "," LABELS ",\"io.kubernetes.cri.sandbox-namespace\":\"\"", NULL, TWO_ENGINES},
 	{"two engines: CRI-O's sandbox, be it called a container by the other's key",
 	 "\"io.kubernetes.cri-o.ContainerType\":\"sandbox\","
 	 "\"io.kubernetes.cri.container-type\":\"container\"",
-	 NULL, .want = {.sandbox = true, .doubt = IDENTITY_TWO_ENGINES}},
+	 NULL, LIST(.sandbox = true, .doubt = IDENTITY_TWO_ENGINES)},
 	{"two engines: containerd's sandbox, be it called a container by the other's key",
 	 "\"io.kubernetes.cri-o.ContainerType\":\"container\","
 	 "\"io.kubernetes.cri.container-type\":\"sandbox\"",
-	 NULL, .want = {.sandbox = true, .doubt = IDENTITY_TWO_ENGINES}},
-	{"labels alone: all of them", LABELS, NULL, {.doubt = IDENTITY_LABELS_ALONE}},
+	 NULL, LIST(.sandbox = true, .doubt = IDENTITY_TWO_ENGINES)},
+	{"labels alone: all of them", LABELS, NULL, LIST(.doubt = IDENTITY_LABELS_ALONE)},
 	{"labels alone: the namespace", "\"io.kubernetes.pod.namespace\":\"team-a\"", NULL,
-	 .want = {.doubt = IDENTITY_LABELS_ALONE}},
+	 LIST(.doubt = IDENTITY_LABELS_ALONE)},
 	{"labels alone: with keys of CRI-O that an author may write", LABELS "," OTHERS, NULL,
-	 .want = {.doubt = IDENTITY_LABELS_ALONE}},
+	 LIST(.doubt = IDENTITY_LABELS_ALONE)},
 	/* whose annotations they are, by the engine that made the container */
 	{"CRI-O: systemd's cgroup", CRIO "," LABELS,
 	 MADE("kubepods-burstable-pod1.slice:crio:c0", "/r"), TRAINER},
@@ -152,18 +135,19 @@ static const struct identity_case {
 	{"podman: a pod's container has CRI-O's type and sandbox alone",
 	 MANAGER("libpod") "\"io.kubernetes.cri-o.ContainerType\":\"container\",\"io.kubernetes."
 			   "cri-o.SandboxID\":\"s0\"",
-	 BY_PODMAN, .want = {.sandbox_id = "s0"}},
+	 BY_PODMAN, LIST(.sandbox_id = "s0")},
 	{"podman: a pod's infra container",
 	 MANAGER("libpod") "\"io.kubernetes.cri-o.ContainerType\":\"sandbox\"", BY_PODMAN,
-	 .want = {.sandbox = true}},
+	 LIST(.sandbox = true)},
 	{"podman: containerd's set", MANAGER("libpod") CONTAINERD, BY_PODMAN, NOBODY},
 	{"podman: containerd's namespace",
 	 MANAGER("libpod") "\"io.kubernetes.cri.sandbox-namespace\":\"team-a\"", BY_PODMAN, NOBODY},
-	{"podman: labels", MANAGER("libpod") LABELS, BY_PODMAN, {.doubt = IDENTITY_LABELS_ALONE}},
+	{"podman: labels", MANAGER("libpod") LABELS, BY_PODMAN,
+	 LIST(.doubt = IDENTITY_LABELS_ALONE)},
 	{"podman: a pod's container with the namespace",
 	 MANAGER("libpod") "\"io.kubernetes.cri-o.SandboxID\":\"s0\",\"io.kubernetes.pod."
 			   "namespace\":\"team-a\"",
-	 BY_PODMAN, .want = NOBODY},
+	 BY_PODMAN, NOBODY},
 	{"podman: CRI-O's set and name, with the id", CRIO "," LABELS, BY_PODMAN, NOBODY},
 	{"podman: the same on cgroupfs", CRIO "," LABELS, MADE("/libpod_parent/libpod-c0", "/r"),
 	 NOBODY},
@@ -190,10 +174,9 @@ static void same_text(const char *want, const char *got)
 
 UNIT_ROWS(identity_cases)
 {
-	cleanup_arena arena = {0};
+	WITH_ARENA;
 	struct identity got;
 	struct spec spec;
-	struct err err;
 	const char *made = strstr(row->annotations, "\"cri-o\"") ? BY_CRIO : BY_CONTAINERD;
 	char *text = arena_printf(&arena, "{\"annotations\":{%s},%s}", row->annotations,
 				  row->made ? row->made : made);
@@ -221,9 +204,8 @@ UNIT_TEST("two engines: a forged name with a line break is no error")
 {
 	static const char text[] = "{\"annotations\":{" CRIO "," LABELS
 				   ",\"io.kubernetes.cri.sandbox-name\":\"a\\nb\"}}";
-	cleanup_arena arena = {0};
+	WITH_ARENA;
 	struct spec spec;
-	struct err err = {0};
 
 	assert_int_equal(spec_parse(&arena, "config.json", text, strlen(text), &spec, &err), 0);
 	assert_int_equal(spec.identity.doubt, IDENTITY_TWO_ENGINES);

@@ -53,10 +53,9 @@ static const struct limit_case {
 
 UNIT_ROWS(limit_cases)
 {
-	cleanup_arena arena = {0};
+	WITH_ARENA;
 	char *text = arena_printf(&arena, "{\"linux\":{\"resources\":%s}}", row->resources);
 	struct spec spec;
-	struct err err;
 
 	assert_int_equal(spec_parse(&arena, "config.json", text, strlen(text), &spec, &err), 0);
 	assert_true(spec.memory_limit == row->limit);

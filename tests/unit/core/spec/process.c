@@ -70,9 +70,8 @@ UNIT_TEST("whole: a process alone, as exec gives it")
 {
 	static const char text[] = "{\"args\":[\"sh\"],\"env\":[\"A=1\"],\"rlimits\":[" MEMLOCK(
 		"1", "2") "],\"capabilities\":{\"ambient\":[\"CAP_CHOWN\"]}}";
-	cleanup_arena arena = {0};
+	WITH_ARENA;
 	struct spec spec;
-	struct err err = {0};
 
 	assert_int_equal(
 		spec_parse_process(&arena, "process.json", text, strlen(text), &spec, &err), 0);

@@ -64,9 +64,8 @@ static const struct good_case {
 
 UNIT_ROWS(good_cases)
 {
-	cleanup_arena arena = {0};
+	WITH_ARENA;
 	struct state got;
-	struct err err = {0};
 
 	assert_int_equal(read_state(&arena, row->text, strlen(row->text), &got, &err), 0);
 	assert_string_equal(got.id, "0123");
@@ -112,9 +111,8 @@ static const struct bad_case {
 
 UNIT_ROWS(bad_cases)
 {
-	cleanup_arena arena = {0};
+	WITH_ARENA;
 	struct state got = {.pid = 4711};
-	struct err err = {0};
 
 	assert_int_equal(read_state(&arena, row->text, strlen(row->text), &got, &err), -1);
 	assert_has(err.text, row->error);
@@ -150,10 +148,9 @@ UNIT_TEST("state: 4 MiB are read, one byte more is not")
 	static const char text[] = "{" ID "," BUNDLE "}";
 
 	for (size_t size = STATE_SIZE_MAX; size <= STATE_SIZE_MAX + 1; size++) {
-		cleanup_arena arena = {0};
+		WITH_ARENA;
 		char *padded = arena_alloc(&arena, size);
 		struct state got;
-		struct err err = {0};
 
 		memset(padded, ' ', size);
 		memcpy(padded, text, strlen(text));
@@ -167,10 +164,9 @@ UNIT_TEST("state: 4 MiB are read, one byte more is not")
 
 UNIT_TEST("state: what cannot be read is an error")
 {
-	cleanup_arena arena = {0};
+	WITH_ARENA;
 	cleanup_fd dir = open("/", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	struct state got;
-	struct err err = {0};
 
 	assert_int_equal(state_read(&arena, -1, &got, &err), -1);
 	assert_has(err.text, "state JSON on stdin: Bad file descriptor");

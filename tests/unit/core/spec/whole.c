@@ -51,10 +51,9 @@ UNIT_TEST("whole: a container's config.json")
 UNIT_TEST("whole: cut off at every byte is an error")
 {
 	for (size_t len = 0; len < strlen(whole); len++) {
-		cleanup_arena arena = {0};
+		WITH_ARENA;
 		char *exact = unit_exact(whole, len);
 		struct spec spec;
-		struct err err = {0};
 
 		assert_int_equal(spec_parse(&arena, "config.json", exact, len, &spec, &err), -1);
 		assert_has(err.text, "config.json: ");

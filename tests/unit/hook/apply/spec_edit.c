@@ -158,14 +158,13 @@ typedef int parser(struct arena *, const char *, const char *, size_t, struct sp
 
 static void edit(const struct edit_case *row, parser *parse)
 {
-	cleanup_arena arena = {0};
+	WITH_ARENA;
 	size_t len = strlen(row->before);
 	char *exact = unit_exact(row->before, len);
 	struct fs_text text = {.bytes = exact, .len = len};
 	const char *want = row->after ? row->after : row->before;
 	struct fs_text edited = {0};
 	struct spec spec;
-	struct err err = {0};
 
 	assert_int_equal(parse(&arena, "text", exact, len, &spec, &err), 0);
 	assert_int_equal(spec_edit(&arena, &text, &spec, row->grant, &edited, &err), 0);
@@ -193,11 +192,10 @@ UNIT_TEST("no process object: an error")
 	static const char *const texts[] = {"{}", "{\"process\":null}"};
 
 	for (size_t i = 0; i < LENGTH(texts); i++) {
-		cleanup_arena arena = {0};
+		WITH_ARENA;
 		struct fs_text text = {.bytes = (char *)texts[i], .len = strlen(texts[i])};
 		struct fs_text edited;
 		struct spec spec;
-		struct err err = {0};
 
 		assert_int_equal(spec_parse(&arena, "text", text.bytes, text.len, &spec, &err), 0);
 		assert_int_equal(spec_edit(&arena, &text, &spec, &all, &edited, &err), -1);

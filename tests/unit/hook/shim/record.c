@@ -3,10 +3,6 @@
  * is granted without a look at its devices. */
 #include "hook/shim/shim.h"
 
-#include <sched.h>
-#include <sys/prctl.h>
-#include <sys/wait.h>
-
 #include "tests/unit/unit.h"
 
 #define SECOND UINT64_C(1000000000)
@@ -179,9 +175,8 @@ UNIT_TEST("a process' name of two lines changes nothing")
 UNIT_TEST("record: a process that is gone is none of the container's")
 {
 	cleanup_scene scene = scene_make();
-	pid_t child = fork();
+	pid_t child = unit_fork();
 
-	assert_true(child >= 0);
 	if (child == 0)
 		_exit(0);
 	assert_int_equal(waitpid(child, NULL, 0), child);
@@ -453,16 +448,14 @@ static bool state_dir_is(const char *state_dir, const char *runtime_dir, const c
 }
 
 /* An engine of root's has its records in /run, whatever its environment says. */
-static int look_as_root(const void *context)
+static int look_as_root(UNUSED const void *context)
 {
-	(void)context;
 	return !state_dir_is(CONFIG_STATE_DIR, "/run/user/0", CONFIG_STATE_DIR);
 }
 
 /* QEMU's emulation has threads, and so makes no user namespace; there another user does as well. */
-static int look_without_root(const void *context)
+static int look_without_root(UNUSED const void *context)
 {
-	(void)context;
 	if (unshare(CLONE_NEWUSER) < 0 && setresuid(NOBODY, NOBODY, NOBODY) < 0)
 		return UNIT_NOT_HERE;
 	return !state_dir_is(CONFIG_STATE_DIR, "/run/user/7", "/run/user/7/oci-rdma-hook") ||

@@ -5,14 +5,11 @@
  */
 #include "tests/unit/unit.h"
 
-#include <errno.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <poll.h>
 #include <pthread.h>
-#include <stddef.h>
 #include <sys/ioctl.h>
-#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 
@@ -32,10 +29,9 @@ static int open_file(int dir)
 
 static int read_file(int dir)
 {
-	cleanup_arena arena = {0};
+	WITH_ARENA;
 	cleanup_fd fd = openat(dir, "file", O_RDONLY | O_CLOEXEC);
 	struct fs_text text;
-	struct err err;
 
 	if (fs_read(&arena, fd, 100, "thing", &text, &err) < 0)
 		return strcmp(err.text, "thing: Input/output error") == 0 ? -EIO : 1;
@@ -151,8 +147,7 @@ static int answer_all(const struct caller *caller)
 
 UNIT_ROWS(calls)
 {
-	cleanup_arena arena = {0};
-	cleanup_unit_dir dir = unit_dir_make();
+	WITH_DIR(dir);
 	struct caller caller = {.call = row, .dir = dir.fd, .filter = -1};
 	pthread_t thread;
 	char byte;

@@ -3,35 +3,13 @@
  * that is started. */
 #include "tests/unit/unit.h"
 
-#include <errno.h>
-#include <sched.h>
 #include <sys/mount.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/sysmacros.h>
 #include <sys/un.h>
-#include <sys/wait.h>
 
 #include "core/base/fs.h"
-
-/* What a child says that this machine does not let do what it tests */
-#define NOT_HERE 77
-
-/* What body returns in a process of its own; skips the test if that is NOT_HERE. */
-static int result_of(int (*body)(void))
-{
-	pid_t pid = fork();
-	int status;
-
-	assert_true(pid >= 0);
-	if (pid == 0)
-		_exit(body());
-	assert_int_equal(waitpid(pid, &status, 0), pid);
-	assert_true(WIFEXITED(status));
-	if (WEXITSTATUS(status) == NOT_HERE)
-		skip();
-	return WEXITSTATUS(status);
-}
 
 /* ---- what is made ---- */
 
@@ -71,7 +49,7 @@ static int has_terminal(void)
 }
 
 /* A leader of a session takes the first terminal that it opens for its own, and has its signals. */
-static int open_a_terminal(void)
+static int open_a_terminal(UNUSED const void *context)
 {
 	int master = posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC);
 	const char *name = master < 0 ? NULL : ptsname(master);
@@ -79,7 +57,7 @@ static int open_a_terminal(void)
 	int fd;
 
 	if (setsid() < 0 || !name || unlockpt(master) < 0)
-		return NOT_HERE;
+		return UNIT_NOT_HERE;
 	fd = fs_open(AT_FDCWD, name, O_RDWR, 0);
 	if (fd < 0 || has_terminal())
 		return 1;
@@ -87,12 +65,12 @@ static int open_a_terminal(void)
 	if (fs_read_line(AT_FDCWD, name, line, sizeof(line)) != -EAGAIN || has_terminal())
 		return 2;
 	fd = open(name, O_RDWR | O_CLOEXEC);
-	return fd >= 0 && has_terminal() ? 0 : NOT_HERE;
+	return fd >= 0 && has_terminal() ? 0 : UNIT_NOT_HERE;
 }
 
 UNIT_TEST("open: a terminal does not become ours")
 {
-	assert_int_equal(result_of(open_a_terminal), 0);
+	assert_int_equal(unit_result_of(open_a_terminal, NULL), 0);
 }
 
 /* ---- regular files ---- */
@@ -166,31 +144,12 @@ UNIT_TEST("regular: what cannot be opened again is an errno")
 
 #define LINES "one\ntwo\nthree\n"
 
-UNIT_TEST("read: a regular file, of lines")
-{
-	cleanup_arena arena = {0};
-	cleanup_unit_dir dir = unit_dir_make();
-	cleanup_fd fd = -1;
-	struct fs_text text;
-	struct err err;
-
-	unit_write(dir.fd, "file", LINES, 0644);
-	fd = openat(dir.fd, "file", O_RDONLY | O_CLOEXEC);
-	assert_int_equal(fs_read_regular(&arena, fd, 100, "thing", &text, &err), 0);
-	assert_string_equal(text.bytes, LINES);
-	assert_int_equal(text.len, strlen(LINES));
-	assert_int_equal(lseek(fd, 0, SEEK_SET), 0);
-	assert_int_equal(fs_read_regular(&arena, fd, 3, "thing", &text, &err), -1);
-	assert_string_equal(err.text, "thing: larger than 3 bytes, which is the limit");
-}
-
 /* Each read of such a socket gives one message. */
 UNIT_TEST("read: what comes in parts")
 {
 	static const char *const parts[] = {"one\n", "tw", "o\nthr", "ee\n"};
-	cleanup_arena arena = {0};
+	WITH_ARENA;
 	struct fs_text text;
-	struct err err;
 	int ends[2];
 
 	assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends), 0);
@@ -206,11 +165,9 @@ UNIT_TEST("read: what comes in parts")
 UNIT_TEST("read: that there is more is said")
 {
 	for (size_t max = strlen(LINES) - 1; max <= strlen(LINES) + 1; max++) {
-		cleanup_arena arena = {0};
-		cleanup_unit_dir dir = unit_dir_make();
+		WITH_DIR(dir);
 		cleanup_fd fd = -1;
 		struct fs_text text;
-		struct err err;
 		bool more;
 
 		unit_write(dir.fd, "file", LINES, 0644);
@@ -224,10 +181,9 @@ UNIT_TEST("read: that there is more is said")
 /* Not its size counts, but how much of it is wanted. */
 UNIT_TEST("read: the beginning of a huge file")
 {
-	cleanup_arena arena = {0};
+	WITH_ARENA;
 	FILE *file = tmpfile();
 	struct fs_text text;
-	struct err err;
 	bool more = false;
 
 	assert_non_null(file);
@@ -240,17 +196,14 @@ UNIT_TEST("read: the beginning of a huge file")
 
 UNIT_TEST("read: an error is said")
 {
-	cleanup_arena arena = {0};
+	WITH_ARENA;
 	cleanup_fd dir = open("/", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	struct fs_text text;
-	struct err err;
 	bool more;
 
 	assert_int_equal(fs_read(&arena, dir, 100, "thing", &text, &err), -1);
 	assert_string_equal(err.text, "thing: Is a directory");
 	assert_int_equal(fs_read(&arena, -1, 100, "thing", &text, &err), -1);
-	assert_string_equal(err.text, "thing: Bad file descriptor");
-	assert_int_equal(fs_read_regular(&arena, -1, 100, "thing", &text, &err), -1);
 	assert_string_equal(err.text, "thing: Bad file descriptor");
 	assert_int_equal(fs_read_up_to(&arena, -1, 100, "thing", &text, &more, &err), -1);
 	assert_string_equal(err.text, "thing: Bad file descriptor");
@@ -282,7 +235,7 @@ static bool is_null(int fd)
 
 /* Of each of the eight ways to have closed some of the three: 0 if what was open stays as it is,
  * /dev/null stands for what was not, and nothing else is opened. */
-static int open_streams(void)
+static int open_streams(UNUSED const void *context)
 {
 	int root = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
 	int kept = fcntl(root, F_DUPFD_CLOEXEC, 10);
@@ -305,7 +258,7 @@ static int open_streams(void)
 
 UNIT_TEST("streams: what is closed is /dev/null, what is open stays")
 {
-	assert_int_equal(result_of(open_streams), 0);
+	assert_int_equal(unit_result_of(open_streams, NULL), 0);
 }
 
 /* ---- the same file ---- */
@@ -338,7 +291,7 @@ UNIT_TEST("same: not one number on two file systems")
 }
 
 /* 0: told from a file of its own file system, and from one of the same number on another */
-static int tell_own_root(void)
+static int tell_own_root(UNUSED const void *context)
 {
 	int own = open("/proc", O_PATH | O_DIRECTORY | O_CLOEXEC);
 	int below = open("/proc/sys", O_PATH | O_DIRECTORY | O_CLOEXEC);
@@ -348,13 +301,13 @@ static int tell_own_root(void)
 
 	if (fstat(own, &a) < 0 || fstat(other, &b) < 0 || a.st_ino != b.st_ino ||
 	    chroot("/proc") < 0)
-		return NOT_HERE;
+		return UNIT_NOT_HERE;
 	return !fs_is_own_root(own) || fs_is_own_root(below) || fs_is_own_root(other);
 }
 
 UNIT_TEST_FOR_ROOT("same: the own root is told by file system and number")
 {
-	assert_int_equal(result_of(tell_own_root), 0);
+	assert_int_equal(unit_result_of(tell_own_root, NULL), 0);
 }
 
 /* ---- what the kernel makes when it is read ---- */

@@ -3,9 +3,7 @@
  * what would be written there is refused. */
 #include "tests/unit/unit.h"
 
-#include <errno.h>
 #include <seccomp.h>
-#include <sys/wait.h>
 
 #include "core/base/fs.h"
 
@@ -44,17 +42,13 @@ static void refuse_paths(void)
 UNIT_TEST("root: where it cannot be seen, any is taken for it")
 {
 	cleanup_fd other = open("/proc", O_PATH | O_DIRECTORY | O_CLOEXEC);
-	int status;
-	pid_t child = fork();
+	pid_t child = unit_fork();
 
-	assert_true(child >= 0);
 	if (child == 0) {
 		refuse_paths();
 		_exit(!fs_is_own_root(other));
 	}
-	assert_int_equal(waitpid(child, &status, 0), child);
-	assert_true(WIFEXITED(status));
-	assert_int_equal(WEXITSTATUS(status), 0);
+	assert_int_equal(unit_exit_of(child), 0);
 }
 
 int main(void)

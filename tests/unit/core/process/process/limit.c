@@ -174,7 +174,6 @@ UNIT_TEST_FOR_ROOT("nor do those of one that maps all ids to themselves")
 	char path[32];
 	char byte;
 	int fd;
-	int status;
 
 	assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends), 0);
 	pid = unit_start(wait_and_try, (const int[]){ends[1], ends[1]});
@@ -186,8 +185,7 @@ UNIT_TEST_FOR_ROOT("nor do those of one that maps all ids to themselves")
 	assert_int_equal(dprintf(fd, "0 0 4294967295\n"), 15);
 	(void)close(fd);
 	assert_int_equal(write(ends[0], "x", 1), 1);
-	assert_int_equal(waitpid(pid, &status, 0), pid);
-	assert_int_equal(status, 0);
+	assert_int_equal(unit_exit_of(pid), 0);
 	(void)close(ends[0]);
 }
 

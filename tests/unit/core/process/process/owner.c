@@ -91,15 +91,13 @@ static int judge_with(rlim_t descriptors, const char *reason)
 	return strstr(err.text, reason) && strstr(err.text, "Too many open files") ? 0 : 2;
 }
 
-static int judge_without_a_descriptor(const void *context)
+static int judge_without_a_descriptor(UNUSED const void *context)
 {
-	(void)context;
 	return judge_with(0, "pidfd_open of pid ");
 }
 
-static int judge_with_one_descriptor(const void *context)
+static int judge_with_one_descriptor(UNUSED const void *context)
 {
-	(void)context;
 	return judge_with(1, "/proc/");
 }
 
@@ -142,20 +140,18 @@ UNIT_TEST("so is a child of the runtime's parent, conmon")
 	end(container);
 }
 
-static int judge_runtime(const void *context)
+static int judge_runtime(UNUSED const void *context)
 {
-	(void)context;
 	return judge(getppid(), NULL);
 }
 
 /* In a process namespace of our own we are its init: whose parent has ended is our child, as what
  * the runtime has started is where its own has. */
-static int judge_an_orphan(const void *context)
+static int judge_an_orphan(UNUSED const void *context)
 {
 	const pid_t orphan = unit_start(sleep_long, NULL);
 	int judged;
 
-	(void)context;
 	if (mount("proc", "/proc", "proc", 0, NULL) < 0)
 		return UNIT_NOT_HERE;
 	judged = status_of(run_hook, &orphan);
@@ -195,14 +191,13 @@ static int pretend_child(const void *context)
 	return sleep_long(NULL);
 }
 
-static int judge_a_pretended_child(const void *context)
+static int judge_a_pretended_child(UNUSED const void *context)
 {
 	pid_t runtime = getppid();
 	pid_t stranger = unit_start(pretend_child, &runtime);
 	int judged;
 	int status;
 
-	(void)context;
 	(void)waitpid(stranger, &status, WUNTRACED);
 	judged = judge(stranger, NULL);
 	end(stranger);
@@ -214,12 +209,11 @@ UNIT_TEST("nor is a process whose name says that it is the runtime's child")
 	assert_int_equal(unit_result_of(judge_a_pretended_child, NULL), 2);
 }
 
-static int judge_stranger(const void *context)
+static int judge_stranger(UNUSED const void *context)
 {
 	pid_t stranger = unit_start(sleep_long, NULL);
 	int judged = judge(stranger, NULL);
 
-	(void)context;
 	end(stranger);
 	return judged;
 }

@@ -5,9 +5,6 @@
 
 #include "tests/unit/unit.h"
 
-#include <sched.h>
-#include <signal.h>
-
 #include "core/plan/plan.h"
 #include "core/process/process.h"
 
@@ -19,9 +16,8 @@ static inline void end(pid_t pid)
 	(void)waitpid(pid, NULL, 0);
 }
 
-static inline int sleep_long(const void *context)
+static inline int sleep_long(UNUSED const void *context)
 {
-	(void)context;
 	(void)pause();
 	return 0;
 }

@@ -3,22 +3,15 @@
  * What others do at the same time: an image that swaps its /etc for a link to the host, a container
  * that ends while the hook works, a pid that has come to mean another process.
  */
-#include "tests/unit/unit.h"
+#include "processes.h"
 
-#include <errno.h>
 #include <linux/sched.h>
-#include <sched.h>
-#include <signal.h>
 #include <sys/mount.h>
-#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
-#include <sys/wait.h>
-#include <time.h>
 
 #include "core/nccl_conf.h"
 #include "core/node/node.h"
-#include "core/process/process.h"
 
 #define ROUNDS 500
 
@@ -39,8 +32,7 @@ static struct swapped begin_swapping(void)
 	unit_write(s.dir.fd, "outside/x", "", 0644);
 	assert_int_equal(symlinkat("../outside", s.dir.fd, "root/other"), 0);
 	s.root = openat(s.dir.fd, "root", O_PATH | O_DIRECTORY | O_CLOEXEC);
-	s.swapper = fork();
-	assert_true(s.swapper >= 0);
+	s.swapper = unit_fork();
 	if (s.swapper == 0) {
 		(void)prctl(PR_SET_PDEATHSIG, SIGKILL);
 		for (;;)
@@ -107,27 +99,15 @@ UNIT_TEST("swap: the control, who looks first and opens then, is caught")
 
 /* ---- a process that ends ---- */
 
-static pid_t start(void (*body)(const void *), const void *context)
-{
-	pid_t pid = fork();
-
-	assert_true(pid >= 0);
-	if (pid == 0) {
-		(void)prctl(PR_SET_PDEATHSIG, SIGKILL);
-		body(context);
-		_exit(0);
-	}
-	return pid;
-}
-
-static void live_for(const void *context)
+static int live_for(const void *context)
 {
 	for (volatile int i = *(const int *)context; i > 0; i--)
 		;
+	return 0;
 }
 
 /* The hook, whose parent is the process' parent, too. Exits with 1 if it found it alive. */
-static void raise_limit(const void *context)
+static int raise_limit(const void *context)
 {
 	struct process process = PROCESS_NONE;
 	struct err err;
@@ -136,7 +116,7 @@ static void raise_limit(const void *context)
 
 	if (alive > 0 && process_raise_memlock(&process, 1, &changed, &err) < 0)
 		alive = -1;
-	_exit(alive < 0 ? 2 : alive);
+	return alive < 0 ? 2 : alive;
 }
 
 UNIT_TEST("end: containers that end meanwhile are no error")
@@ -149,8 +129,8 @@ UNIT_TEST("end: containers that end meanwhile are no error")
 	for (int i = 0; i < ROUNDS || (i < 100 * ROUNDS && (counts[0] == 0 || counts[0] == i));
 	     i++) {
 		int loops = i % 50 * 2000 << (i / ROUNDS < 12 ? i / ROUNDS : 12);
-		pid_t container = start(live_for, &loops);
-		pid_t hook = start(raise_limit, &container);
+		pid_t container = unit_start(live_for, &loops);
+		pid_t hook = unit_start(raise_limit, &container);
 		int status;
 
 		/* Reaped while the hook works: the pid is free then. */
@@ -165,12 +145,6 @@ UNIT_TEST("end: containers that end meanwhile are no error")
 }
 
 /* ---- a pid that means another process ---- */
-
-static void sleep_long(const void *context)
-{
-	(void)context;
-	(void)pause();
-}
 
 /* fork(2), of a process with that pid; -1 if it is not free, or who runs this may not choose. */
 static pid_t fork_as(pid_t pid)
@@ -207,7 +181,7 @@ UNIT_TEST_IF(may_choose_pids(), "pid: what a reused one means now is left alone"
 	struct rlimit64 limit;
 	struct err err;
 	bool changed = true;
-	pid_t container = start(sleep_long, NULL);
+	pid_t container = unit_start(sleep_long, NULL);
 
 	held.pid = container;
 	held.pidfd = (int)syscall(SYS_pidfd_open, container, 0);
@@ -223,16 +197,15 @@ UNIT_TEST_IF(may_choose_pids(), "pid: what a reused one means now is left alone"
 	/* Nor is it taken for the container by who looks only now. */
 	assert_int_equal(process_open(container, "a-container", NULL, &held, &err), -1);
 	assert_has(err.text, "is not a process of container");
-	(void)kill(container, SIGKILL);
-	(void)waitpid(container, NULL, 0);
+	end(container);
 	process_close(&held);
 }
 
 /* ---- what is mounted over the kernel's files ---- */
 
-/* In a mount namespace of its own: 0 as it should be, 1 if what is mounted there was believed, 77
- * if this machine allows no such mount. */
-static void look_at_forged_files(const void *context)
+/* In a mount namespace of its own: 0 as it should be, 1 if what is mounted there was believed,
+ * UNIT_NOT_HERE if this machine allows no such mount. */
+static int look_at_forged_files(UNUSED const void *context)
 {
 	struct process process = PROCESS_NONE;
 	struct node node = NODE_NONE;
@@ -240,11 +213,10 @@ static void look_at_forged_files(const void *context)
 	char path[64];
 	bool refused;
 
-	(void)context;
 	if (unshare(CLONE_NEWNS) < 0 || mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) < 0 ||
 	    mount("forged", "/proc", "tmpfs", 0, NULL) < 0 ||
 	    mount("forged", "/sys", "tmpfs", 0, NULL) < 0)
-		_exit(77);
+		return UNIT_NOT_HERE;
 	(void)snprintf(path, sizeof(path), "/proc/%d", getppid());
 	(void)mkdir(path, 0755);
 	(void)mkdir("/sys/dev", 0755);
@@ -252,19 +224,12 @@ static void look_at_forged_files(const void *context)
 	refused = process_open(getppid(), "a-container", NULL, &process, &err) == -1 &&
 		  strstr(err.text, "Operation not supported") && node_open("/", &node, &err) < 0 &&
 		  strstr(err.text, "is not sysfs");
-	_exit(!refused);
+	return !refused;
 }
 
 UNIT_TEST_FOR_ROOT("/proc, /sys: what is mounted over them is not believed")
 {
-	pid_t child = start(look_at_forged_files, NULL);
-	int status;
-
-	assert_int_equal(waitpid(child, &status, 0), child);
-	assert_true(WIFEXITED(status));
-	if (WEXITSTATUS(status) == 77)
-		skip(); /* mounts are not allowed here */
-	assert_int_equal(WEXITSTATUS(status), 0);
+	assert_int_equal(unit_result_of(look_at_forged_files, NULL), 0);
 }
 
 int main(void)
