@@ -13,6 +13,8 @@ struct traces {
 	bool null[3]; /* are the standard streams /dev/null? */
 };
 
+static const struct child_setup foreign = {.foreign = true};
+
 static void leave_traces(UNUSED void *context, int out)
 {
 	struct traces traces = {0};
@@ -38,9 +40,8 @@ UNIT_TEST("child: no core file, no streams, no half record")
 	assert_int_equal(getrlimit(RLIMIT_CORE, &core), 0);
 	core.rlim_cur = core.rlim_max;
 	assert_int_equal(setrlimit(RLIMIT_CORE, &core), 0);
-	assert_int_equal(child_start(&child, &(const struct child_setup){.foreign = true},
-				     leave_traces, NULL, UNIT_PATIENCE * 1000, &err),
-			 0);
+	assert_int_equal(
+		child_start(&child, &foreign, leave_traces, NULL, UNIT_PATIENCE * 1000, &err), 0);
 	assert_int_equal(child_read(&child, &traces, sizeof(traces)), 1);
 	assert_int_equal(traces.core.rlim_max, 0);
 	assert_true(traces.null[0] && traces.null[1] && traces.null[2]);
@@ -66,9 +67,7 @@ UNIT_TEST("child: what it says after its time is not read")
 
 	/* On a busy machine the first record may come too late. */
 	for (;; limit *= 2) {
-		assert_int_equal(child_start(&child, &(const struct child_setup){.foreign = true},
-					     say_and_stay, NULL, limit, &err),
-				 0);
+		assert_int_equal(child_start(&child, &foreign, say_and_stay, NULL, limit, &err), 0);
 		if (child_read(&child, &record, 1) == 1)
 			break;
 		(void)child_end(&child);
@@ -100,8 +99,7 @@ UNIT_TEST("child: dies with its parent")
 	assert_int_equal(pipe(ends), 0);
 	parent = unit_fork();
 	if (parent == 0) {
-		if (child_start(&child, &(const struct child_setup){.foreign = true}, stay, NULL,
-				UNIT_PATIENCE * 1000, &err) == 0 &&
+		if (child_start(&child, &foreign, stay, NULL, UNIT_PATIENCE * 1000, &err) == 0 &&
 		    child_read(&child, &pid, sizeof(pid)) == 1)
 			(void)!write(ends[1], &pid, sizeof(pid));
 		(void)raise(SIGKILL);

@@ -63,13 +63,10 @@ static const struct netdev_case netdev_cases[] = {
 UNIT_ROWS_AS("interface: ", netdev_cases)
 {
 	WITH_DIR(dir);
-	cleanup_node node = NODE_NONE;
+	cleanup_node node = usual_node(&dir, row->odd);
 	struct devices devices = {0};
 	struct device *device;
 
-	make_usual(dir.fd);
-	make_all(dir.fd, row->odd, ENTRIES_MAX);
-	node = open_node(&dir);
 	assert_int_equal(node_find_number(&node, &arena, 231, 198, &devices, &err), NUMBER_VERBS);
 	device = devices.item;
 	assert_int_equal(node_read_host_netdev(&node, device), 0);

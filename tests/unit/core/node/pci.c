@@ -91,13 +91,10 @@ static const struct place_case place_cases[] = {
 UNIT_ROWS_AS("place: ", place_cases)
 {
 	cleanup_unit_dir dir = unit_dir_make();
-	cleanup_node node = NODE_NONE;
+	cleanup_node node = usual_node(&dir, row->odd);
 	struct pci_place place = {.path = FUNCTION};
 	struct pci_place none = {0};
 
-	make_usual(dir.fd);
-	make_all(dir.fd, row->odd, ENTRIES_MAX);
-	node = open_node(&dir);
 	pci_read_place(&node, &place);
 	assert_int_equal(place.has_numa_node ? place.numa_node : -1, row->numa_node);
 	assert_string_equal(place.iommu, row->iommu);

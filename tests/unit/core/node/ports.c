@@ -79,12 +79,9 @@ static const char *ports_text(struct arena *arena, const struct node *node,
 UNIT_ROWS_AS("port: ", port_cases)
 {
 	WITH_DIR(dir);
-	cleanup_node node = NODE_NONE;
+	cleanup_node node = usual_node(&dir, row->odd);
 	struct devices devices = {0};
 
-	make_usual(dir.fd);
-	make_all(dir.fd, row->odd, ENTRIES_MAX);
-	node = open_node(&dir);
 	assert_int_equal(node_find_number(&node, &arena, 231, 198, &devices, &err), NUMBER_VERBS);
 	assert_int_equal(node_read_ports(&node, &arena, devices.item, true, &err), 0);
 	node_read_gids(&node, devices.item);

@@ -51,6 +51,13 @@ void make_usual(int root)
 	make_all(root, usual, LENGTH(usual));
 }
 
+struct node usual_node(const struct unit_dir *dir, const struct entry *odd)
+{
+	make_usual(dir->fd);
+	make_all(dir->fd, odd, ENTRIES_MAX);
+	return open_node(dir);
+}
+
 void remove_below(int root, const char *path)
 {
 	int fd = openat(root, path, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);

@@ -20,6 +20,8 @@ struct entry {
 
 void make_all(int root, const struct entry *entries, size_t n);
 void make_usual(int root);
+/* With what is odd about it */
+struct node usual_node(const struct unit_dir *dir, const struct entry *odd);
 void remove_below(int root, const char *path);
 struct node open_node(const struct unit_dir *dir);
 

@@ -2,33 +2,6 @@
 /* Who it is, by the engine's annotations, and what the pod asks for, by ours */
 #include "suite.h"
 
-UNIT_TEST("labels: who it is, by what the pod's author cannot forge")
-{
-	cleanup_arena arena = {0};
-	struct spec spec;
-
-	must_parse(
-		&arena,
-		"{\"linux\":{\"cgroupsPath\":\"/kubepods/crio-0123\"},"
-		"\"annotations\":{\"io.container.manager\":\"cri-o\","
-		"\"io.kubernetes.cri-o.ContainerID\":\"0123\","
-		"\"io.kubernetes.cri-o.SandboxID\":\"4567\","
-		"\"io.kubernetes.cri-o.ContainerType\":\"container\","
-		"\"io.kubernetes.container.name\":\"trainer\",\"io.kubernetes.pod.name\":\"p-0\","
-		"\"io.kubernetes.pod.namespace\":\"team-a\","
-		/* what a pod's author can forge is not looked at */
-		"\"io.kubernetes.cri-o.Namespace\":\"kube-system\","
-		"\"io.kubernetes.cri-o.KubeName\":\"x\"}}",
-		&spec);
-	assert_string_equal(spec.identity.id, "0123");
-	assert_string_equal(spec.identity.sandbox_id, "4567");
-	assert_string_equal(spec.identity.name, "trainer");
-	assert_string_equal(spec.identity.pod, "p-0");
-	assert_string_equal(spec.identity.pod_namespace, "team-a");
-	assert_false(spec.identity.sandbox);
-	assert_int_equal(spec.n_annotations, 0);
-}
-
 UNIT_TEST("labels: a sandbox is known by its type")
 {
 	cleanup_arena arena = {0};

@@ -181,6 +181,11 @@ static const struct claims_case {
 	 "env_unreadable,bad_name"},
 };
 
+#define WITH_CLAIMS                                                                                \
+	cleanup_arena arena = {0};                                                                 \
+	struct warnings warnings = {0};                                                            \
+	struct claims claims = {0}
+
 static void read_env(struct arena *arena, const char **env, size_t n, struct claims *claims,
 		     struct warnings *warnings)
 {
@@ -196,9 +201,7 @@ static void read_env(struct arena *arena, const char **env, size_t n, struct cla
 
 UNIT_ROWS(cases)
 {
-	cleanup_arena arena = {0};
-	struct warnings warnings = {0};
-	struct claims claims = {0};
+	WITH_CLAIMS;
 	const char *env[ENV_MAX];
 	size_t n = 0;
 
@@ -217,9 +220,7 @@ UNIT_TEST("claims: names that begin as others are told apart")
 	enum { DEVICES = 8 };
 	/* Behind a shorter name stands a '=': '-' sorts before it, 'A' behind it. */
 	static const char tails[] = {'-', 'A'};
-	cleanup_arena arena = {0};
-	struct warnings warnings = {0};
-	struct claims claims = {0};
+	WITH_CLAIMS;
 	const char *env[LENGTH(tails) * DEVICES * 2];
 	const char *want = "";
 	size_t n = 0;
@@ -247,9 +248,7 @@ UNIT_TEST("claims: names that begin as others are told apart")
 
 UNIT_TEST("bad: an _INFO that cannot be read is named")
 {
-	cleanup_arena arena = {0};
-	struct warnings warnings = {0};
-	struct claims claims = {0};
+	WITH_CLAIMS;
 	const char *env[] = {"PCIDEVICE_X_INFO={\"" A "\":6}"};
 
 	read_env(&arena, env, 1, &claims, &warnings);
@@ -275,9 +274,7 @@ static char *long_list(struct arena *arena, size_t n)
 UNIT_TEST("bound: 4096 claims, the rest with a warning")
 {
 	for (size_t n = CLAIMS_MAX; n <= CLAIMS_MAX + 1; n++) {
-		cleanup_arena arena = {0};
-		struct warnings warnings = {0};
-		struct claims claims = {0};
+		WITH_CLAIMS;
 		const char *env[] = {long_list(&arena, n)};
 
 		read_env(&arena, env, 1, &claims, &warnings);
@@ -291,9 +288,7 @@ UNIT_TEST("bound: 4096 claims, the rest with a warning")
 UNIT_TEST("bound: 4096 devices in one _INFO, more are not read")
 {
 	for (size_t n = CLAIMS_MAX; n <= CLAIMS_MAX + 1; n++) {
-		cleanup_arena arena = {0};
-		struct warnings warnings = {0};
-		struct claims claims = {0};
+		WITH_CLAIMS;
 		char *info = arena_alloc(&arena, 32 + n * strlen("\"0000:00:00.0\":{},"));
 		char *end = info + sprintf(info, "PCIDEVICE_X_INFO={");
 		const char *env[] = {info};
@@ -311,9 +306,7 @@ UNIT_TEST("bound: 4096 devices in one _INFO, more are not read")
 UNIT_TEST("bound: 4096 variables, the rest with a warning")
 {
 	for (size_t n = CLAIM_VARIABLES_MAX; n <= CLAIM_VARIABLES_MAX + 1; n++) {
-		cleanup_arena arena = {0};
-		struct warnings warnings = {0};
-		struct claims claims = {0};
+		WITH_CLAIMS;
 		const char **env = arena_alloc(&arena, n * sizeof(*env));
 
 		for (size_t i = 0; i < n; i++)
@@ -331,9 +324,7 @@ UNIT_TEST("bound: 4096 variables, the rest with a warning")
 /* A pod's author can write as many variables as a container has room for. */
 static void read_so_many(void *env, size_t n)
 {
-	cleanup_arena arena = {0};
-	struct warnings warnings = {0};
-	struct claims claims = {0};
+	WITH_CLAIMS;
 
 	read_env(&arena, env, n, &claims, &warnings);
 	assert_true(claims.n <= CLAIMS_MAX);
@@ -397,9 +388,7 @@ UNIT_TEST("bound: one long _INFO is not read for every list")
 
 UNIT_TEST("bound: names and values may be long")
 {
-	cleanup_arena arena = {0};
-	struct warnings warnings = {0};
-	struct claims claims = {0};
+	WITH_CLAIMS;
 	char large[5000];
 	const char *env[3];
 
