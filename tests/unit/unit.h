@@ -175,6 +175,7 @@ static inline pid_t unit_start(int (*body)(const void *), const void *context)
 	return pid;
 }
 
+/* What body returns in a process of its own, as unit_exit_of has it */
 static inline int unit_result_of(int (*body)(const void *), const void *context)
 {
 	return unit_exit_of(unit_start(body, context));
@@ -367,7 +368,7 @@ static inline void unit_dir_remove(struct unit_dir *dir)
 
 /* What most tests have around them: an arena and an error, and a directory of that name */
 #define WITH_ARENA                                                                                 \
-	cleanup_arena arena = {0};                                                                 \
+	UNUSED cleanup_arena arena = {0};                                                          \
 	UNUSED struct err err = {0}
 #define WITH_DIR(dir)                                                                              \
 	cleanup_unit_dir dir = unit_dir_make();                                                    \
