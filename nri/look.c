@@ -1,15 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <dirent.h>
-#include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
-#include <limits.h>
 #include <stdbool.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <syslog.h>
-#include <unistd.h>
 
 #include "core/base/cleanup.h"
 #include "core/base/fs.h"
@@ -20,127 +14,6 @@
 #include "core/process/process.h"
 #include "core/report/report.h"
 #include "nri/missed.h"
-
-/* ---- whether it still runs ---- */
-
-/* kubepods.slice/kubepods-burstable.slice/kubepods-burstable-podUID.slice/cri-containerd-ID.scope,
- * and a kubelet with a --cgroup-root has some more. A container may make any number below its own.
- */
-#define DEPTH_MAX 7
-#define DIRECTORIES_MAX 20000
-
-struct search {
-	int root;
-	const char *id;
-	size_t n; /* directories so far */
-};
-
-static bool is_named(const char *name, const char *id)
-{
-	const char *at = strstr(name, id);
-	size_t len = strlen(id);
-
-	return at && (at == name || at[-1] == '-') && (!at[len] || strcmp(at + len, ".scope") == 0);
-}
-
-/* Returns 1: there is one; 0: there is none; -1: that cannot be told. */
-static int look_in(struct search *search, const char *path, int depth)
-{
-	cleanup_dir *dir = NULL;
-	const struct dirent *entry;
-	char below[PATH_MAX];
-	int found = 0;
-
-	if (tree_open_listing(search->root, path, &dir) < 0 || !dir)
-		return depth ? 0 : -1;
-	while (found == 0 && (entry = readdir(dir))) {
-		if (entry->d_type != DT_DIR || entry->d_name[0] == '.')
-			continue;
-		if (is_named(entry->d_name, search->id))
-			return 1;
-		if (search->n++ >= DIRECTORIES_MAX)
-			return -1;
-		if (depth < DEPTH_MAX && snprintf(below, sizeof(below), "%s/%s", path,
-						  entry->d_name) < (int)sizeof(below))
-			found = look_in(search, below, depth + 1);
-	}
-	return found;
-}
-
-bool alive_container(const char *sysroot, const char *id)
-{
-	/* cgroup v1 has a tree for each controller, v2 one for all. */
-	static const char *const tops[] = {"sys/fs/cgroup/pids", "sys/fs/cgroup"};
-	struct err ignored;
-	cleanup_fd root = tree_open_root(sysroot, &ignored);
-	struct search search = {root, id, 0};
-	const char *top = root >= 0 && tree_exists(root, tops[0]) ? tops[0] : tops[1];
-
-	return root < 0 || look_in(&search, top, 0) != 0;
-}
-
-/* ---- its processes' limit ---- */
-
-/* A container that forks faster than all of its processes can be looked at so often is not mended
- * whole; what its processes start after that has the limit of its parent. */
-#define ROUNDS_MAX 16
-
-/* Returns 1 if it was raised, 0 if there was nothing to do, or -1. */
-static int raise(int64_t pid, const char *id, uint64_t memlock, struct err *err)
-{
-	cleanup_process process = PROCESS_NONE;
-	struct err other;
-	bool changed;
-
-	/* Most processes of a node are none of this container's. */
-	if (process_open_member(pid, id, &process, &other) <= 0)
-		return 0;
-	if (process_raise_memlock(&process, memlock, &changed, err) < 0)
-		return -1;
-	return changed;
-}
-
-/* Returns how many were raised, or -1. */
-static int raise_all(const char *id, uint64_t memlock, struct err *err)
-{
-	cleanup_dir *proc = opendir("/proc");
-	const struct dirent *entry;
-	int raised = 0;
-
-	if (!proc)
-		return err_sys(err, errno, "/proc");
-	while ((entry = readdir(proc))) {
-		int status = entry->d_name[0] >= '1' && entry->d_name[0] <= '9'
-				     ? raise(strtoll(entry->d_name, NULL, 10), id, memlock, err)
-				     : 0;
-
-		if (status < 0)
-			return -1;
-		raised += status;
-	}
-	return raised;
-}
-
-/*
- * Raises RLIMIT_MEMLOCK of each process whose cgroup names the container's id, until a look at all
- * of them finds none that is lower, since a process may fork meanwhile. No limit is lowered. It
- * needs the node's pid namespace and CAP_SYS_RESOURCE. *ret_n: how many were raised. Returns 0, or
- * -1 with the reason.
- */
-static int mend_container(const char *id, uint64_t memlock, size_t *ret_n, struct err *err)
-{
-	*ret_n = 0;
-	for (int round = 0; round < ROUNDS_MAX; round++) {
-		int raised = raise_all(id, memlock, err);
-
-		if (raised < 0)
-			return -1;
-		if (raised == 0)
-			return 0;
-		*ret_n += (size_t)raised;
-	}
-	return 0;
-}
 
 /* ---- the look ---- */
 
@@ -157,6 +30,7 @@ struct work {
 	bool sees_pids; /* /proc is that of the node's pid namespace */
 	struct container *container;
 	struct message_state state;
+	char cgroup[CGROUP_PATH_SIZE];
 	struct note note; /* of an earlier decision */
 	bool has_note;
 	struct look_report *starts; /* it is about to start, and is reported there; NULL: it runs */
@@ -171,14 +45,20 @@ enum limit_source {
 	LIMIT_UNSEEN, /* its process cannot be looked at, and nothing says that it was served */
 };
 
-static bool is_its_process(const struct work *work, struct arena *arena)
+/* containerd does not say the process of one that is about to start. */
+static int64_t first_process(const struct work *work)
+{
+	return work->state.pid || !work->sees_pids ? work->state.pid
+						   : cgroup_first(work->root, work->cgroup);
+}
+
+static bool is_its_process(const struct work *work, int64_t pid, struct arena *arena)
 {
 	char path[64];
 	struct fs_text text;
 
-	(void)snprintf(path, sizeof(path), "proc/%" PRId64 "/cgroup", work->state.pid);
-	return work->state.pid > 1 &&
-	       tree_read(arena, work->root, path, CGROUP_SIZE_MAX, &text) == 0 &&
+	(void)snprintf(path, sizeof(path), "proc/%" PRId64 "/cgroup", pid);
+	return pid > 1 && tree_read(arena, work->root, path, CGROUP_SIZE_MAX, &text) == 0 &&
 	       cgroup_names(text.bytes, work->container->id);
 }
 
@@ -192,16 +72,17 @@ static enum limit_source limit_by_spec(const struct work *work)
 static enum limit_source find_limit(const struct work *work, struct limits *ret_limits)
 {
 	struct arena *arena = &work->container->arena;
+	int64_t pid = first_process(work);
 	char path[64];
 
 	*ret_limits = (struct limits){0};
-	if (!is_its_process(work, arena)) {
+	if (!is_its_process(work, pid, arena)) {
 		/* It ended meanwhile: nothing is missed. */
-		if (work->sees_pids && work->state.pid > 0)
+		if (work->sees_pids && pid > 0)
 			return LIMIT_ENOUGH;
 		return limit_by_spec(work);
 	}
-	(void)snprintf(path, sizeof(path), "proc/%" PRId64 "/limits", work->state.pid);
+	(void)snprintf(path, sizeof(path), "proc/%" PRId64 "/limits", pid);
 	*ret_limits = limits_read(arena, work->root, path);
 	if (!ret_limits->known)
 		return limit_by_spec(work);
@@ -215,11 +96,13 @@ static void report(const struct work *work, enum look_kind kind)
 	const struct identity *identity = &work->container->spec.identity;
 	struct look_report line = {.kind = kind};
 
-	line.known = work->has_note;
+	line.known = work->has_note &&
+		     (work->note.result == NOTE_MISSED || work->note.result == NOTE_MENDED);
 	(void)snprintf(line.id, sizeof(line.id), "%s", work->container->id);
 	(void)snprintf(line.who, sizeof(line.who), "%s/%s/%s",
 		       identity->pod_namespace ? identity->pod_namespace : "-",
 		       identity->pod ? identity->pod : "-", identity->name ? identity->name : "-");
+	(void)snprintf(line.cgroup, sizeof(line.cgroup), "%s", work->cgroup);
 	if (work->starts)
 		*work->starts = line;
 	else
@@ -251,18 +134,19 @@ static void print_limit(enum limit_source source, const struct limits *limits,
 			       "here (a DaemonSet without hostPID, or not started yet)");
 }
 
-static void keep_note(const struct work *work, enum note_result result, const char *reason)
+static int keep_note(const struct work *work, enum note_result result, const char *reason)
 {
 	struct err err;
 
-	if (remember(work->look->options->sysroot, work->container, result, reason, WAY_IN, &err) <
+	if (remember(work->look->options->sysroot, work->container, result, reason, WAY_IN, &err) ==
 	    0)
-		log_event(LOG_WARNING, "cannot write a note for the doctor: %s", err.text);
+		return 0;
+	log_event(LOG_WARNING, "cannot write a note for the doctor: %s", err.text);
+	return -1;
 }
 
 static void say(const struct work *work, enum note_result result, const char *reason)
 {
-	keep_note(work, result, reason);
 	/* Each is said once, however often the plugin connects. */
 	if (work->has_note && work->note.result == result)
 		return;
@@ -283,13 +167,20 @@ static bool mend(const struct work *work, size_t *ret_n, char problem[REASON_SIZ
 		return false;
 	}
 	if (process_may_have_memlock(container->plan.memlock, &err) == 0 &&
-	    mend_container(container->id, container->plan.memlock, ret_n, &err) == 0)
+	    cgroup_mend(work->root, work->cgroup, container->plan.memlock, ret_n, &err) == 0)
 		return true;
 	(void)snprintf(problem, REASON_SIZE, "on_missed \"mend\": %.400s", err.text);
 	return false;
 }
 
 #define RECREATE "delete the pod, so that it is created again"
+
+/* Where no note can be written, that there is none does not show that nobody decided. One that
+ * starts without its variables does. */
+static bool shows(const struct work *work, enum limit_source source)
+{
+	return source == LIMIT_LOW || (work->starts && work->container->plan.n_settings);
+}
 
 static void say_missed(struct work *work, enum limit_source source, const struct limits *limits)
 {
@@ -308,15 +199,20 @@ static void say_missed(struct work *work, enum limit_source source, const struct
 				      "exec has the engine's limit, and no variable is set: for "
 				      "these " RECREATE,
 				      when, n);
+		(void)keep_note(work, NOTE_MENDED, reason ? reason : when);
 		say(work, NOTE_MENDED, reason ? reason : when);
 		report(work, LOOK_MENDED);
+		return;
+	}
+	reason = arena_printf(arena, "%s: %s; %s%s" RECREATE, when, limit, problem,
+			      problem[0] ? "; " : "");
+	if (keep_note(work, NOTE_MISSED, reason ? reason : when) < 0 && !shows(work, source)) {
+		report(work, LOOK_UNSEEN);
 		return;
 	}
 	if (work->starts && work->container->config.on_missed == MISSED_REFUSE)
 		work->refusal = "created while no plugin was connected, so that it lacks its "
 				"memlock limit (\"on_missed\": \"refuse\"): it is created again";
-	reason = arena_printf(arena, "%s: %s; %s%s" RECREATE, when, limit, problem,
-			      problem[0] ? "; " : "");
 	say(work, NOTE_MISSED, reason ? reason : when);
 	report(work, LOOK_MISSED);
 }
@@ -409,6 +305,7 @@ static void look_at(const struct look *look, int root, bool sees_pids, const str
 		report(&work, LOOK_UNSEEN);
 		return;
 	}
+	cgroup_find(root, container.spec.cgroups_path, work.cgroup);
 	if (!is_decided(&work))
 		decide(&work);
 }
@@ -459,6 +356,7 @@ bool look_at_start(const struct look *look, struct arena *arena, const struct me
 		return false;
 	known.spec_known = true;
 	known.id = known.spec.identity.id;
+	cgroup_find(root, known.spec.cgroups_path, work.cgroup);
 	if (known.id && container_may_matter(&known) && !is_decided(&work))
 		decide(&work);
 	*ret_reason = work.refusal;

@@ -35,9 +35,11 @@ static void show(struct missed *missed)
 	status->n = missed->n_items;
 	status->open = 0;
 	for (size_t i = 0; i < missed->n_items; i++) {
-		missed->shown[i] = (struct nri_missed){missed->items[i].id, missed->items[i].who,
-						       missed->items[i].mended};
-		status->open += !missed->items[i].mended;
+		const struct look_report *item = &missed->items[i];
+		bool mended = item->kind == LOOK_MENDED;
+
+		missed->shown[i] = (struct nri_missed){item->id, item->who, mended};
+		status->open += !mended;
 	}
 	status->open += status->unnamed;
 }
@@ -45,7 +47,7 @@ static void show(struct missed *missed)
 static void take(struct missed *missed, const struct look_report *report)
 {
 	struct nri_missed_status *status = &missed->status;
-	struct missed_item *item = &missed->items[missed->n_items];
+	struct look_report *item;
 
 	if (report->kind == LOOK_END) {
 		missed->ended = true;
@@ -61,12 +63,10 @@ static void take(struct missed *missed, const struct look_report *report)
 		status->unnamed += report->kind == LOOK_MISSED;
 		return;
 	}
-	(void)snprintf(item->id, sizeof(item->id), "%s", report->id);
-	(void)snprintf(item->who, sizeof(item->who), "%s", report->who);
+	item = &missed->items[missed->n_items++];
+	*item = *report;
 	text_make_printable(item->id);
 	text_make_printable(item->who);
-	item->mended = report->kind == LOOK_MENDED;
-	missed->n_items++;
 }
 
 void missed_add(struct missed *missed, const struct look_report *report)
@@ -85,7 +85,7 @@ static bool check(struct missed *missed)
 	if (clock_ms() < missed->check_at)
 		return false;
 	for (size_t i = 0; i < n; i++) {
-		if (alive_container(missed->options->sysroot, missed->items[i].id))
+		if (!cgroup_is_gone(missed->options->sysroot, missed->items[i].cgroup))
 			missed->items[kept++] = missed->items[i];
 	}
 	missed->n_items = kept;

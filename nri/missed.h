@@ -88,13 +88,22 @@ void synchronize_free(struct synchronize *synchronize);
 /* Children that hang in a driver; with so many no more are started. */
 #define MISSED_LEAVING_MAX 4
 
-#define MISSED_ID_SIZE 132
-#define MISSED_WHO_SIZE 400
+enum look_kind {
+	LOOK_MISSED,
+	LOOK_MENDED,
+	LOOK_UNSEEN, /* it could not be decided about */
+	LOOK_END,    /* all were looked at: without it the child has ended early */
+};
 
-struct missed_item {
-	char id[MISSED_ID_SIZE];
-	char who[MISSED_WHO_SIZE]; /* "team-a/h-kim-0/trainer" */
-	bool mended;
+#define CGROUP_PATH_SIZE 512
+
+/* Goes through the pipe as it is: less than PIPE_BUF, so at once. */
+struct look_report {
+	uint32_t kind;  /* enum look_kind */
+	uint32_t known; /* it was reported after an earlier connection */
+	char id[132];
+	char who[400]; /* "team-a/h-kim-0/trainer" */
+	char cgroup[CGROUP_PATH_SIZE];
 };
 
 struct missed {
@@ -109,7 +118,7 @@ struct missed {
 	int64_t deadline;
 	int64_t check_at; /* INT64_MAX: nobody is missed */
 
-	struct missed_item items[NRI_MISSED_MAX];
+	struct look_report items[NRI_MISSED_MAX];
 	size_t n_items;
 	struct nri_missed shown[NRI_MISSED_MAX]; /* the same, for the status */
 	struct nri_missed_status status;
@@ -119,8 +128,6 @@ void missed_begin(struct missed *missed, const struct options *options);
 
 /* since: when the plugin was connected, as the status has it. Never fails: it is logged. */
 void missed_look(struct missed *missed, const struct synchronize *synchronize, const char *since);
-
-struct look_report;
 
 /* One that was missed, and is about to start. */
 void missed_add(struct missed *missed, const struct look_report *report);
@@ -145,21 +152,6 @@ struct look {
 	const char *since; /* when the plugin was connected */
 };
 
-enum look_kind {
-	LOOK_MISSED,
-	LOOK_MENDED,
-	LOOK_UNSEEN, /* it could not be decided about */
-	LOOK_END,    /* all were looked at: without it the child has ended early */
-};
-
-/* Goes through the pipe as it is: less than PIPE_BUF, so at once. */
-struct look_report {
-	uint32_t kind;  /* enum look_kind */
-	uint32_t known; /* it was reported after an earlier connection */
-	char id[132];
-	char who[400]; /* "team-a/h-kim-0/trainer" */
-};
-
 /* Reports to out. Ends early if nobody reads there any more. */
 void look_at_all(const struct look *look, int out);
 
@@ -171,12 +163,24 @@ bool look_at_start(const struct look *look, struct arena *arena, const struct me
 		   const struct message *container, struct look_report *ret_report,
 		   const char **ret_reason);
 
-/* Raises the limit of a container's processes, for one that was created while the plugin was away.
+/* ---- a container's cgroup (cgroup.c) ---- */
+
+/* Where linux.cgroupsPath says that it is, below the sysroot root; "" where that is not known */
+void cgroup_find(int root, const char *cgroups_path, char path[CGROUP_PATH_SIZE]);
+
+/* Whether its container has ended, which also a pod without the node's pids sees. sysroot: a path.
+ * False also if that cannot be told. */
+bool cgroup_is_gone(const char *sysroot, const char *path);
+
+/* The first process that is listed there; 0: none is, or it is of another pid namespace. */
+int64_t cgroup_first(int root, const char *path);
+
+/*
+ * Raises RLIMIT_MEMLOCK of each process of that cgroup and below it, until a look at all of them
+ * finds none that is lower, since a process may fork meanwhile. No limit is lowered. It needs the
+ * node's pid namespace and CAP_SYS_RESOURCE. *ret_n: how many were raised. Returns 0, or -1 with
+ * the reason.
  */
-
-/* Whether a container still runs, by its cgroup, which also a pod without the node's pids sees. */
-
-/* sysroot: a path. True also if that cannot be told. */
-bool alive_container(const char *sysroot, const char *id);
+int cgroup_mend(int root, const char *path, uint64_t memlock, size_t *ret_n, struct err *err);
 
 #endif

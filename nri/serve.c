@@ -2,6 +2,7 @@
 #include "nri/serve.h"
 
 #include <stdio.h>
+#include <string.h>
 #include <syslog.h>
 
 #include "core/base/cleanup.h"
@@ -153,11 +154,18 @@ static enum note_result note_result_of(enum outcome_kind kind)
 	return results[kind];
 }
 
-/* Another plugin of ours has come to the same, and has said so. */
+/*
+ * Another plugin of ours has come to the same, for the same reason, and has said so. For another
+ * reason it is said again: the two have different policies, and the pod's author has to know both
+ * reasons, as the next one may be asked alone.
+ */
 static bool is_said_already(const struct work *work, const struct outcome *outcome)
 {
+	const char *before = work->note.reason ? work->note.reason : "";
+
 	return work->has_note && !outcome->must_fail && outcome->kind != OUTCOME_GRANTED &&
-	       work->note.result == note_result_of(outcome->kind);
+	       work->note.result == note_result_of(outcome->kind) &&
+	       (!outcome->reason || strcmp(before, outcome->reason) == 0);
 }
 
 /* What another plugin has given, or said, it has counted. */
@@ -301,23 +309,30 @@ struct start_work {
 	const struct message *container;
 };
 
-/* Its report is there whole, or the verdict is VERDICT_LOST. */
+/* The report, and behind it the answer. It is there whole, or the verdict is VERDICT_LOST. */
 static void look_in_child(void *context, int out)
 {
 	struct start_work *work = context;
 	cleanup_arena arena = {0};
 	struct look_report report;
-	struct message response = {0};
+	struct message refusal = {0};
 	const char *reason;
+	unsigned char *both;
 
 	if (!look_at_start(work->look, &arena, work->request, work->container, &report, &reason)) {
 		(void)verdict_say(out, VERDICT_NOTHING, NULL);
 		return;
 	}
-	if (reason && refuse(&arena, TTRPC_INTERNAL, "", reason, &response) < 0)
+	if (reason && refuse(&arena, TTRPC_INTERNAL, "", reason, &refusal) < 0)
 		return;
-	(void)verdict_say(out, report.kind == LOOK_MENDED ? VERDICT_MENDED : VERDICT_MISSED,
-			  &response);
+	both = arena_alloc(&arena, sizeof(report) + refusal.len);
+	if (!both)
+		return;
+	memcpy(both, &report, sizeof(report));
+	if (refusal.len)
+		memcpy(both + sizeof(report), refusal.bytes, refusal.len);
+	(void)verdict_say(out, VERDICT_MISSED,
+			  &(struct message){both, sizeof(report) + refusal.len});
 }
 
 /* Of most containers a glance says that there is nothing to miss. */
@@ -330,26 +345,19 @@ bool serve_start(struct server *server, struct arena *arena, const char *since,
 	struct start_work work = {&look, &request, container};
 	struct message_glance glance;
 	struct verdict verdict;
-	struct spec spec = {0};
-	struct err err;
 
 	message_glance(container, &glance);
-	if (!glance.may_have_device || message_join(arena, pod, container, &request) < 0 ||
-	    message_read_container(arena, &request, &spec, &err) < 0)
+	if (!glance.may_have_device || message_join(arena, pod, container, &request) < 0)
 		return false;
 	verdict_find(&server->children, arena, look_in_child, &work, server->patience_ms, &verdict);
+	*ret_report = (struct look_report){.kind = LOOK_UNSEEN};
 	if (verdict.reason)
-		log_event(LOG_ERR, "StartContainer: container=%.80s: %s",
-			  spec.identity.id ? spec.identity.id : "-", verdict.reason);
-	if (verdict.kind != VERDICT_MISSED && verdict.kind != VERDICT_MENDED)
-		return false;
-	*ret_response = verdict.response;
-	*ret_report = (struct look_report){.kind = verdict.kind == VERDICT_MENDED ? LOOK_MENDED
-										  : LOOK_MISSED};
-	(void)snprintf(ret_report->id, sizeof(ret_report->id), "%s", spec.identity.id);
-	(void)snprintf(ret_report->who, sizeof(ret_report->who), "%s/%s/%s",
-		       spec.identity.pod_namespace ? spec.identity.pod_namespace : "-",
-		       spec.identity.pod ? spec.identity.pod : "-",
-		       spec.identity.name ? spec.identity.name : "-");
+		log_event(LOG_ERR, "StartContainer: container=%.*s: %s", (int)glance.id_len,
+			  glance.id, verdict.reason);
+	if (verdict.reason || verdict.kind != VERDICT_MISSED)
+		return verdict.reason;
+	memcpy(ret_report, verdict.response.bytes, sizeof(*ret_report));
+	*ret_response = (struct message){verdict.response.bytes + sizeof(*ret_report),
+					 verdict.response.len - sizeof(*ret_report)};
 	return true;
 }

@@ -49,9 +49,8 @@ enum verdict_kind {
 	VERDICT_DENIED,
 	VERDICT_FAILED,
 	VERDICT_MISSED, /* of one that is about to start */
-	VERDICT_MENDED,
-	VERDICT_LATE, /* not from the child: it was given up */
-	VERDICT_LOST, /* nor this: there was no child, or it said nothing */
+	VERDICT_LATE,   /* not from the child: it was given up */
+	VERDICT_LOST,   /* nor this: there was no child, or it said nothing */
 	/* On their way: should it be late, the container must not start, or may. */
 	VERDICT_MUST_FAIL,
 	VERDICT_MAY_START,
@@ -131,8 +130,8 @@ struct look_report;
 
 /*
  * A container is about to start: its packed pod and container. One that asks, has a device, and
- * that none of ours has decided about is missed: returns true, with *ret_report. since: when the
- * plugin was connected.
+ * that none of ours has decided about is missed: returns true, with *ret_report; also if it could
+ * not be looked at (LOOK_UNSEEN). since: when the plugin was connected.
  */
 bool serve_start(struct server *server, struct arena *arena, const char *since,
 		 const struct message *pod, const struct message *container,

@@ -149,8 +149,14 @@ static void read_resources(struct reading *r, const Nri__LinuxResources *resourc
 	}
 }
 
+static const char *or_null(const char *text)
+{
+	return text[0] ? text : NULL;
+}
+
 static int read_platform(struct reading *r, const Nri__LinuxContainer *platform)
 {
+	r->spec.cgroups_path = or_null(platform->cgroups_path);
 	read_namespaces(r, platform);
 	if (platform->resources)
 		read_resources(r, platform->resources);
@@ -158,11 +164,6 @@ static int read_platform(struct reading *r, const Nri__LinuxContainer *platform)
 }
 
 /* ---- the whole ---- */
-
-static const char *or_null(const char *text)
-{
-	return text[0] ? text : NULL;
-}
 
 /* Fields of the runtime's own, which no author of a pod can forge */
 static int read_identity(struct reading *r, const Nri__CreateContainerRequest *request,

@@ -3,6 +3,7 @@ The node and its processes are a recorded tree; that a limit is really raised is
 import json
 import os
 import re
+import resource
 import shutil
 import signal
 import subprocess
@@ -73,16 +74,20 @@ def make_node(pids="pid:[4026531836]"):
     config('{"namespaces": ["team-a"]}')
 
 
-def process(pid, id, limit):
-    """A first process, with its cgroup"""
-    write(f"proc/{pid}/cgroup", f"0::/kubepods.slice/kubepods-pod1.slice/cri-containerd-{id}.scope\n")
+POD = "kubepods.slice/kubepods-pod1.slice"
+
+
+def process(pid, id, limit, where=POD, below=""):
+    """A process, with its cgroup, where the engine makes it"""
+    cgroup = f"{where}/cri-containerd-{id}.scope{below}"
+    write(f"proc/{pid}/cgroup", f"0::/{cgroup}\n")
     write(f"proc/{pid}/limits", f"Limit                     Soft Limit           Hard Limit           Units     \n"
           f"Max locked memory         {limit:<20} {limit:<20} bytes     \n")
-    os.makedirs(os.path.join(NODE, f"sys/fs/cgroup/kubepods.slice/kubepods-pod1.slice/cri-containerd-{id}.scope"), exist_ok=True)
+    write(f"sys/fs/cgroup/{cgroup}/cgroup.procs", f"{pid}\n")
 
 
 def gone(id):
-    os.rmdir(os.path.join(NODE, f"sys/fs/cgroup/kubepods.slice/kubepods-pod1.slice/cri-containerd-{id}.scope"))
+    shutil.rmtree(os.path.join(NODE, f"sys/fs/cgroup/{POD}/cri-containerd-{id}.scope"))
 
 
 def identity(number):
@@ -91,9 +96,9 @@ def identity(number):
 
 def known(number, pid=0, state=RUNNING, created=1795000000, annotations=ASKS, devices=TWO, pod="h-kim-0", namespace="team-a", **more):
     """Pod and container as Synchronize has them"""
-    request = container(id=identity(number), pod=pod, namespace=namespace, annotations=annotations, devices=devices, **more)
-    parts = re.split(rb"\x12", request, maxsplit=0) and request
-    sandbox, body = split(parts)
+    request = container(id=identity(number), pod=pod, namespace=namespace, annotations=annotations, devices=devices,
+                        cgroup=f"kubepods-pod1.slice:cri-containerd:{identity(number)}", **more)
+    sandbox, body = split(request)
     sandbox = pack((1, f"pod-{number}")) + sandbox[2 + 64:]
     body = body.replace(b"\x12\x40" + b"5" * 64, pack((2, f"pod-{number}")), 1)
     return sandbox, body + pack((4, state), (12, pid or None), (14, created * 10**9 if created else None))
@@ -179,6 +184,12 @@ def metric(name):
         return int(re.search(rf"^{name} (\d+)$", f.read(), re.M).group(1))
 
 
+def forget_status():
+    """What is read after that was written after that."""
+    until(lambda: os.path.exists(os.path.join(RUN, "nri.json")))
+    os.remove(os.path.join(RUN, "nri.json"))
+
+
 def looked(plugin):
     """The child has ended, and the status says what it has found."""
     until(lambda: not plugin.children())
@@ -232,11 +243,13 @@ def missed(runtime, plugin):
           tuple(told[name] for name in ("result", "pod", "namespace", "container", "entry_point")))
     ok("and has the reason of the log", told["reason"] in lines[0], told)
     os.remove(os.path.join(REFUSALS, identity(1) + ".missed.json"))
+    forget_status()
     connection.close()
     connection = connect(runtime, *ones)
+    until(lambda: os.path.exists(os.path.join(RUN, "nri.json")) and status()["connected_since"] and status()["missed"]["open"] == 1)
     until(lambda: not plugin.children())
-    until(lambda: status()["missed"]["open"] == 1)
-    equal("after another connection it is still missed, and counted once", 1, status()["missed"]["found"])
+    equal("after another connection it is still missed, and counted once", (1, [identity(1)]),
+          (status()["missed"]["found"], [one["id"] for one in status()["missed"]["containers"]]))
     equal("and not logged again", [], plugin.lines())
     equal("nor is its author told again", [], os.listdir(REFUSALS))
     connection.close()
@@ -419,7 +432,159 @@ def without_pids(runtime, plugin):
     until(lambda: status()["missed"]["found"] == 3)
     until(lambda: not plugin.children())
     line = " ".join(plugin.lines())
-    ok("mend: the log says what it needs", "missed: " in line and "hostPID" in line, line)
+    ok("mend: the log says what it needs", 'on_missed "mend" needs the node\'s pid namespace (hostPID)' in line and "missed: " in line, line)
+    connection.close()
+
+
+SOFT, PLAN, HARD = 64 << 10, 1 << 20, 2 << 20  # no right is needed to raise a limit so far
+
+
+class Sleeper:
+    """A real process, whose limit can be raised, in a cgroup of the recorded tree"""
+
+    def __init__(self, id, **where):
+        self.process = subprocess.Popen(["sleep", "600"], preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_MEMLOCK, (SOFT, HARD)))
+        process(self.process.pid, id, SOFT, **where)
+        # Also the kernel says so of it, where a mount can say it
+        self.said = os.path.join(NODE, f"proc/{self.process.pid}/cgroup"), f"/proc/{self.process.pid}/cgroup"
+        if os.environ.get("OWN_NAMESPACE"):
+            subprocess.run(["mount", "--bind", *self.said], check=True)
+
+    def limit(self):
+        return resource.prlimit(self.process.pid, resource.RLIMIT_MEMLOCK)[0]
+
+    def end(self):
+        if os.environ.get("OWN_NAMESPACE"):
+            subprocess.run(["umount", self.said[1]], check=True)
+        self.process.kill()
+        self.process.wait()
+
+
+def mended(runtime, plugin):
+    config(f'{{"on_missed": "mend", "memlock": "{PLAN}"}}')
+    forged = "user.slice/user-1000.slice/user@1000.service/app.slice"
+    own, below = Sleeper(identity(1)), Sleeper(identity(1), below="/container/one")
+    others = [Sleeper(identity(1), where=where) for where in (forged, f"{forged}/{POD}", "kubepods.slice/kubepods-pod2.slice", "system.slice")]
+    others.append(Sleeper(identity(2)))
+    everybody = [own, below, *others]
+    ones = [known(1, own.process.pid), known(3, 4713)]
+    try:
+        process(4713, identity(3), 8 << 10)
+        gone(identity(3))
+        connection = connect(runtime, *ones)
+        until(lambda: status()["missed"]["found"] == 2)
+        until(lambda: not plugin.children())
+        equal("mend: the processes below the container's cgroup, as the engine made it, are raised, and no other's that is called so", [PLAN] * 2 + [SOFT] * 5,
+              [one.limit() for one in everybody])
+        lines = plugin.lines()
+        ok("mend: …which is said, with their number", any("mended: " in line and "its 2 processes is raised" in line for line in lines), lines)
+        ok("mend: a container without a process there is missed, and the reason is said", any("missed: " in line and identity(3) in line and
+           f"on_missed \"mend\": no process is found in /sys/fs/cgroup/{POD}/cri-containerd-{identity(3)}.scope" in line for line in lines), lines)
+        equal("mend: the notes", ("mended", "missed"), (note(1)["result"], note(3)["result"]))
+        equal("mend: the status counts it, and it is open no more", (2, 1, 1), tuple(status()["missed"][name] for name in ("found", "mended", "open")))
+        equal("mend: …and names it", [(identity(1), True), (identity(3), False)], [(one["id"], one["mended"]) for one in status()["missed"]["containers"]])
+        forget_status()
+        connection.close()
+        connection = connect(runtime, *ones)
+        until(lambda: os.path.exists(os.path.join(RUN, "nri.json")) and len(status()["missed"]["containers"]) == 2)
+        until(lambda: not plugin.children())
+        equal("mend: after another connection: counted once", (2, 1, 1), tuple(status()["missed"][name] for name in ("found", "mended", "open")))
+        equal("mend: …and not said again", [], plugin.lines())
+        connection.close()
+        config('{}')
+        shutil.rmtree(NOTES)
+        forget_status()
+        connection = connect(runtime, known(1, own.process.pid), known(2, others[-1].process.pid))
+        until(lambda: os.path.exists(os.path.join(RUN, "nri.json")) and status()["missed"]["open"] == 2)
+        until(lambda: not plugin.children())
+        equal("report: nothing is raised", SOFT, others[-1].limit())
+        connection.close()
+    finally:
+        for one in everybody:
+            one.end()
+
+
+def mended_at_start(runtime, plugin):
+    """containerd does not say the process of a container that is about to start: it is in its cgroup."""
+    config(f'{{"on_missed": "mend", "memlock": "{PLAN}"}}')
+    sleeper = Sleeper(identity(1))
+    connection = runtime.accept().begin()
+    until(lambda: status()["connected_since"])
+    plugin.lines()
+    try:
+        connection.request("StartContainer", start_of(1))
+        until(lambda: not plugin.children())
+        equal("start, mend: the process is raised before its program runs", PLAN, sleeper.limit())
+        equal("start, mend: …which is said", ["mended"], [line.split(": ")[1] for line in plugin.lines()])
+        until(lambda: status()["missed"]["mended"] == 1)
+        equal("start, mend: …and counted", (1, 1, 0), tuple(status()["missed"][name] for name in ("found", "mended", "open")))
+        process(4712, identity(2), "unlimited")
+        connection.request("StartContainer", start_of(2))
+        process(4713, identity(3), 8 << 10)
+        config('{}')
+        connection.request("StartContainer", start_of(3))
+        until(lambda: not plugin.children())
+        lines = plugin.lines()
+        ok("start: the limit of the process is looked at: one that has it is not missed, one that lacks it is",
+           len(lines) == 1 and identity(3) in lines[0] and "first process is 8192 bytes" in lines[0], lines)
+    finally:
+        sleeper.end()
+        connection.close()
+
+
+def start_of(number, annotations=ASKS):
+    return container(id=identity(number), annotations=annotations, devices=TWO, cgroup=f"kubepods-pod1.slice:cri-containerd:{identity(number)}")
+
+
+def unwritten(runtime, plugin):
+    """Where no note can be written, a container that was granted has none; without variables nothing else shows the grant."""
+    connection = runtime.accept().begin()
+    until(lambda: status()["connected_since"])
+    write("run/oci-rdma-hook/decisions", "no directory")
+    limit_alone = {**ASKS, "oci-rdma-hook.io/nccl": "false"}
+    for policy in ("{}", '{"on_missed": "refuse"}'):
+        config(policy)
+        connection.create(id=identity(1), annotations=limit_alone, devices=TWO)
+        until(lambda: not plugin.children())
+        ok("control: it was granted", any("grant: " in line for line in plugin.lines()))
+        answer = connection.request("StartContainer", start_of(1, limit_alone))
+        until(lambda: not plugin.children())
+        lines = plugin.lines()
+        equal(f"no note can be written, {policy}: nobody knows whether it is missed, so it starts", (0, []),
+              (answer.status, [line for line in lines if "missed: " in line]))
+        ok("…and that no note could be written is said", any("cannot write a note" in line for line in lines), lines)
+    answer = connection.request("StartContainer", start_of(3))
+    equal("…but for one that lacks its variables", (13, True), (answer.status, any("missed: " in line for line in until(plugin.lines))))
+    process(4712, identity(2), 8 << 10)
+    answer = connection.request("StartContainer", start_of(2, limit_alone))
+    until(lambda: not plugin.children())
+    equal("…and for one whose limit is seen to be too low", (13, True), (answer.status, any("missed: " in line for line in plugin.lines())))
+    until(lambda: status()["missed"]["found"] == 2)
+    forget_status()
+    connection.close()
+    connection = connect(runtime, known(4, 0, state=CREATED, annotations=limit_alone))
+    until(lambda: os.path.exists(os.path.join(RUN, "nri.json")) and status()["missed"]["unseen"])
+    until(lambda: not plugin.children())
+    equal("…and after another connection it could not be decided about", (2, 1), tuple(status()["missed"][name] for name in ("found", "unseen")))
+    equal("…which is not called missed", [], [line for line in plugin.lines() if "missed: " in line])
+    connection.close()
+
+
+def starts_late(runtime, _):
+    """The look at one that starts takes longer than the runtime waits"""
+    function = os.path.join(NODE, "sys/devices/pci0000:3a/0000:3a:00.0/0000:3b:02.6/infiniband_verbs/uverbs6")
+    plugin = Plugin("strace", "-D", "-f", "-o", "/dev/null", "-P", function, "-e", "inject=openat:delay_enter=3600000000", metrics=False)
+    config('{"on_missed": "refuse"}')
+    connection = runtime.accept().begin()
+    answer = connection.request("StartContainer", start_of(1))
+    equal("start: what takes too long starts", (0, b""), (answer.status, answer.payload))
+    lines = until(plugin.lines)
+    ok("start: …which is said, with the container", any(f"StartContainer: container={identity(1)}: not finished in time" in line for line in lines), lines)
+    until(lambda: status()["missed"]["unseen"])
+    equal("start: …and counted as one that could not be seen", (0, 1), tuple(status()["missed"][name] for name in ("found", "unseen")))
+    equal("start: the plugin goes on", 0, connection.request("StartContainer", container(id=identity(2))).status)
+    plugin.release()
+    plugin.end()
     connection.close()
 
 
@@ -534,14 +699,14 @@ def files(runtime, _):
 
 def main():
     runtime = None
-    scenes = [missed, ends, decided, stopped, not_taken, starts, apart, without_pids, asked_by_device, stuck, cut_short, large, crowded, files]
+    scenes = [missed, ends, decided, stopped, not_taken, starts, starts_late, unwritten, mended, mended_at_start, apart, without_pids, asked_by_device, stuck, cut_short, large, crowded, files]
     chosen = os.environ.get("SCENES", "").split()
     for scene in scenes:
         if chosen and scene.__name__ not in chosen:
             continue
         make_node("pid:[4026532000]" if scene is without_pids else "pid:[4026531836]")
         runtime = Runtime(SOCKET)
-        plugin = None if scene in (files, not_taken) else Plugin()
+        plugin = None if scene in (files, not_taken, starts_late) else Plugin()
         try:
             scene(runtime, plugin)
         except Exception as e:  # pylint: disable=broad-except

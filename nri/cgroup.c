@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A container's cgroup, where its engine made it: linux.cgroupsPath says that. No name is searched
+ * for: any user's systemd makes a cgroup of any name, though not at that place.
+ */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "core/base/cleanup.h"
+#include "core/base/fs.h"
+#include "core/base/text.h"
+#include "core/process/process.h"
+#include "nri/missed.h"
+
+/* cgroup v1 has a tree for each controller, v2 one for all. */
+#define TOP "sys/fs/cgroup"
+#define TOP_V1 TOP "/pids"
+/* A container may make any number below its own. */
+#define DEPTH_MAX 8
+#define DIRECTORIES_MAX 20000
+#define PROCS_SIZE_MAX (1024 * 1024)
+
+static const char *top_of(int root)
+{
+	return tree_exists(root, TOP_V1) ? TOP_V1 : TOP;
+}
+
+/* ---- where it is ---- */
+
+static void add(char path[CGROUP_PATH_SIZE], const char *front, size_t len, const char *text,
+		const char *end)
+{
+	size_t used = strlen(path);
+
+	/* What does not fit is no path. */
+	if (!used || snprintf(path + used, CGROUP_PATH_SIZE - used, "%s%.*s%s", front, (int)len,
+			      text, end) >= (int)(CGROUP_PATH_SIZE - used))
+		path[0] = '\0';
+}
+
+/* systemd's "a-b.slice:cri-containerd:ID" is a.slice/a-b.slice/cri-containerd-ID.scope. */
+static void expand(char path[CGROUP_PATH_SIZE], const char *slice, const char *prefix,
+		   const char *name)
+{
+	size_t len = (size_t)(prefix - slice);
+
+	for (size_t i = 0; i < len; i++) {
+		if (slice[i] == '-')
+			add(path, "/", i, slice, ".slice");
+	}
+	add(path, "/", len, slice, "/");
+	add(path, "", (size_t)(name - prefix) - 1, prefix + 1, "-");
+	add(path, "", strlen(name + 1), name + 1, ".scope");
+}
+
+void cgroup_find(int root, const char *cgroups_path, char path[CGROUP_PATH_SIZE])
+{
+	const char *prefix = cgroups_path ? strchr(cgroups_path, ':') : NULL;
+	const char *name = prefix ? strchr(prefix + 1, ':') : NULL;
+
+	path[0] = '\0';
+	if (!cgroups_path)
+		return;
+	(void)snprintf(path, CGROUP_PATH_SIZE, "%s", top_of(root));
+	add(path, "/", strlen(cgroups_path), cgroups_path, "");
+	/* An engine without systemd's driver takes also that for a path. */
+	if (!name || (path[0] && tree_exists(root, path)))
+		return;
+	(void)snprintf(path, CGROUP_PATH_SIZE, "%s", top_of(root));
+	expand(path, cgroups_path, prefix, name);
+}
+
+bool cgroup_is_gone(const char *sysroot, const char *path)
+{
+	struct err ignored;
+	cleanup_fd root = tree_open_root(sysroot, &ignored);
+
+	return path[0] && root >= 0 && tree_exists(root, TOP) && !tree_exists(root, path);
+}
+
+/* ---- its processes ---- */
+
+struct members {
+	/* dir: whose cgroup.procs names the process. Returns 0, or what ends the walk. */
+	int (*visit)(struct members *members, int dir, int64_t pid);
+	int64_t first;
+	uint64_t memlock;
+	size_t raised;
+	size_t directories;
+	struct err *err;
+};
+
+static bool read_procs(struct arena *arena, int dir, struct fs_text *ret_text)
+{
+	cleanup_fd fd = fs_open(dir, "cgroup.procs", O_RDONLY, RESOLVE_BENEATH);
+	struct err ignored;
+
+	return fd >= 0 &&
+	       fs_read(arena, fd, PROCS_SIZE_MAX, "cgroup.procs", ret_text, &ignored) == 0;
+}
+
+/* In the order of depth: a container's first process is most often in its own cgroup. */
+static int walk(struct members *members, int at, const char *name, int depth)
+{
+	cleanup_fd dir = openat(at, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	cleanup_dir *entries = NULL;
+	const struct dirent *entry;
+	cleanup_arena arena = {0};
+	struct fs_text procs;
+	int status = 0;
+
+	if (dir < 0 || depth > DEPTH_MAX || members->directories++ > DIRECTORIES_MAX)
+		return 0;
+	if (read_procs(&arena, dir, &procs)) {
+		char *line;
+
+		while (!status && (line = text_next_line(&procs.bytes)))
+			status = members->visit(members, dir, strtoll(line, NULL, 10));
+	}
+	if (status || tree_open_listing(dir, ".", &entries) < 0 || !entries)
+		return status;
+	while (!status && (entry = readdir(entries))) {
+		if (entry->d_type == DT_DIR && entry->d_name[0] != '.')
+			status = walk(members, dir, entry->d_name, depth + 1);
+	}
+	return status;
+}
+
+static int walk_all(struct members *members, int root, const char *path)
+{
+	cleanup_fd dir = path[0] ? tree_open_dir(root, path) : -1;
+
+	return dir < 0 ? 0 : walk(members, dir, ".", 0);
+}
+
+static int note_first(struct members *members, int dir, int64_t pid)
+{
+	(void)dir;
+	members->first = pid;
+	return 1;
+}
+
+int64_t cgroup_first(int root, const char *path)
+{
+	struct members members = {.visit = note_first};
+
+	(void)walk_all(&members, root, path);
+	return members.first;
+}
+
+static bool lists(int dir, int64_t pid)
+{
+	cleanup_arena arena = {0};
+	struct fs_text procs;
+	char *line;
+
+	if (!read_procs(&arena, dir, &procs))
+		return false;
+	while ((line = text_next_line(&procs.bytes))) {
+		if (strtoll(line, NULL, 10) == pid)
+			return true;
+	}
+	return false;
+}
+
+/* What is listed while the process is held is that process, and no later one of its number. */
+static int raise_one(struct members *members, int dir, int64_t pid)
+{
+	cleanup_process process = PROCESS_NONE;
+	bool changed = false;
+
+	/* 0: one of another pid namespace */
+	if (pid <= 1)
+		return 0;
+	members->first = pid;
+	process.pid = (pid_t)pid;
+	process.pidfd = (int)syscall(SYS_pidfd_open, process.pid, 0);
+	if (process.pidfd < 0 && errno != ESRCH)
+		return err_sys(members->err, errno, "pidfd_open of pid %d", process.pid);
+	if (process.pidfd < 0 || !lists(dir, pid))
+		return 0;
+	if (process_raise_memlock(&process, members->memlock, &changed, members->err) < 0)
+		return -1;
+	members->raised += changed;
+	return 0;
+}
+
+/* A container that forks faster than all of its processes can be looked at so often is not mended
+ * whole; what its processes start after that has the limit of its parent. */
+#define ROUNDS_MAX 16
+
+int cgroup_mend(int root, const char *path, uint64_t memlock, size_t *ret_n, struct err *err)
+{
+	struct members members = {.visit = raise_one, .memlock = memlock, .err = err};
+
+	*ret_n = 0;
+	for (int round = 0; round < ROUNDS_MAX; round++) {
+		members.raised = members.directories = 0;
+		if (walk_all(&members, root, path) < 0)
+			return -1;
+		*ret_n += members.raised;
+		if (!members.raised)
+			break;
+	}
+	return members.first ? 0 : err_set(err, "no process is found in /%.300s", path);
+}
