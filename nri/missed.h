@@ -36,9 +36,9 @@
  * (nri/missed.h)
  *
  * Kept are the containers that may have a verbs device, and the pods, as far as the room goes:
- * those with an annotation of ours have more of it. A runtime may send a container before its pod,
- * in another message. What there is no room for is counted. No file is opened for a container that
- * is not kept.
+ * pods with an annotation of ours have more of it, and containers with such a device most. A
+ * runtime may send a container before its pod, in another message. What there is no room for is
+ * counted. No file is opened for a container that is not kept.
  */
 
 /* The bound of what is kept. A pod takes some hundred bytes, a container a thousand. */

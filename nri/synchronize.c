@@ -49,6 +49,10 @@ static void mark_note(struct synchronize *synchronize, const struct message_glan
 
 /* ---- what is kept ---- */
 
+/* The last third of the room is for containers that have a verbs device: what else is kept is what
+ * a pod's author says. */
+#define OTHERS_MAX (SYNCHRONIZE_SIZE_MAX / 3 * 2)
+
 static bool has_room(struct synchronize *synchronize, size_t len, size_t max)
 {
 	size_t size = len + sizeof(struct known);
@@ -88,10 +92,22 @@ void synchronize_pod(struct synchronize *synchronize, const struct message *mess
 	}
 	/* One without an annotation has only a name and a namespace to tell. */
 	if (!has_room(synchronize, reduced.len + strlen(id) + 1,
-		      asks ? SYNCHRONIZE_SIZE_MAX : SYNCHRONIZE_SIZE_MAX / 3) ||
+		      asks ? OTHERS_MAX : SYNCHRONIZE_SIZE_MAX / 3) ||
 	    !keep(&synchronize->arena, &synchronize->pods, &synchronize->n_pods,
 		  &synchronize->pods_room, id, &reduced))
 		synchronize->left_out += asks;
+}
+
+/* Without a verbs device only one that may use every device of the node has what its environment
+ * names. */
+static bool has_every_device(struct arena *arena, const struct message *reduced)
+{
+	struct message request;
+	struct spec spec;
+	struct err ignored;
+
+	return message_join(arena, NULL, reduced, &request) == 0 &&
+	       message_read_container(arena, &request, &spec, &ignored) == 0 && spec.every_device;
 }
 
 void synchronize_container(struct synchronize *synchronize, const struct message *message)
@@ -111,8 +127,14 @@ void synchronize_container(struct synchronize *synchronize, const struct message
 	if (glance.stopped || !glance.may_have_device)
 		return;
 	id = arena_strndup(&arena, glance.id, glance.id_len);
-	if (!id || message_reduce_container(&arena, message, &reduced) < 0 ||
-	    !has_room(synchronize, reduced.len + glance.id_len + 1, SYNCHRONIZE_SIZE_MAX) ||
+	if (!id || message_reduce_container(&arena, message, &reduced) < 0) {
+		synchronize->left_out++;
+		return;
+	}
+	if (!glance.has_verbs && !has_every_device(&arena, &reduced))
+		return;
+	if (!has_room(synchronize, reduced.len + glance.id_len + 1,
+		      glance.has_verbs ? SYNCHRONIZE_SIZE_MAX : OTHERS_MAX) ||
 	    !keep(&synchronize->arena, &synchronize->containers, &synchronize->n_containers,
 		  &synchronize->containers_room, id, &reduced))
 		synchronize->left_out++;

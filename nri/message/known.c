@@ -68,7 +68,8 @@ static void linux_part(void *context, uint32_t field, const unsigned char *bytes
 	if (field != LINUX_DEVICE)
 		return;
 	fields_read(&fields, bytes, len, &device_handler, &device);
-	glance->may_have_device |= spec_device_may_be_verbs(&device);
+	glance->has_verbs |= spec_device_may_be_verbs(&device);
+	glance->may_have_device |= glance->has_verbs;
 }
 
 static const struct fields_handler linux_handler = {no_number, no_begin, linux_part, NULL};
@@ -109,12 +110,29 @@ void message_glance(const struct message *container, struct message_glance *ret_
 
 /* ---- reduced ---- */
 
+/* A pod's author writes both, so that what is kept of them is bounded: beyond it is nothing that a
+ * decision needs. */
+#define OURS_MAX 1024
+#define CLAIMS_SIZE_MAX 4096
+
+static bool fits(size_t *used, size_t len, size_t max)
+{
+	if (len > max - *used)
+		return false;
+	*used += len;
+	return true;
+}
+
 static size_t keep_ours(Nri__Entry **entries, size_t n)
 {
 	size_t kept = 0;
+	size_t used = 0;
 
 	for (size_t i = 0; i < n; i++) {
-		if (text_starts_with(entries[i]->key, SPEC_ANNOTATION_PREFIX))
+		const Nri__Entry *entry = entries[i];
+
+		if (text_starts_with(entry->key, SPEC_ANNOTATION_PREFIX) &&
+		    fits(&used, strlen(entry->key) + strlen(entry->value), OURS_MAX))
 			entries[kept++] = entries[i];
 	}
 	return kept;
@@ -138,9 +156,12 @@ int message_reduce_pod(struct arena *arena, const struct message *pod, const cha
 static size_t keep_claims(char **env, size_t n)
 {
 	size_t kept = 0;
+	size_t used = 0;
 
 	for (size_t i = 0; i < n; i++) {
-		if (claims_is_variable(env[i], strlen(env[i])))
+		size_t len = strlen(env[i]);
+
+		if (claims_is_variable(env[i], len) && fits(&used, len, CLAIMS_SIZE_MAX))
 			env[kept++] = env[i];
 	}
 	return kept;

@@ -58,7 +58,8 @@ struct message_glance {
 	const char *id; /* not NUL-terminated */
 	size_t id_len;
 	bool stopped;
-	bool may_have_device; /* a verbs device by its number, or a device plugin's variable */
+	bool has_verbs;       /* a verbs device by its number */
+	bool may_have_device; /* or a device plugin's variable, which any pod's author can write */
 };
 
 /* Looks at a packed Container without memory of its own. */
@@ -66,8 +67,8 @@ void message_glance(const struct message *container, struct message_glance *ret_
 
 /*
  * The same messages with only what a decision needs of them; ours alone of the annotations, and the
- * device plugins' alone of the environment. *ret_id: the pod's; *ret_asks: it has an annotation of
- * ours. Return 0, or -1 if it is no such message, or without memory.
+ * device plugins' alone of the environment, each up to a bound. *ret_id: the pod's; *ret_asks: it
+ * has an annotation of ours. Return 0, or -1 if it is no such message, or without memory.
  */
 int message_reduce_pod(struct arena *arena, const struct message *pod, const char **ret_id,
 		       bool *ret_asks, struct message *ret_reduced);

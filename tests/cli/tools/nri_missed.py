@@ -675,6 +675,25 @@ def crowded(runtime, plugin):
     connection.close()
 
 
+def filled(runtime, plugin):
+    """Pods without a device, of another namespace, whose authors would fill the room"""
+    process(4711, identity(1), 8 << 20)
+    claim = "PCIDEVICE_A_B=" + "0000:5d:00.3," * 2100
+    own = {"oci-rdma-hook.io/inject": "true", "oci-rdma-hook.io/containers": "a" * 27000}
+    items = [known(i, 0, namespace="other", devices=(), env=[claim]) for i in range(100, 140)]
+    items += [known(i, 0, namespace="other", devices=(), annotations=own, own=own) for i in range(140, 180)]
+    items += [known(i, 0, namespace="other", devices=(), env=[claim], annotations=own, rules=[(True, "a", None, None, "rwm")]) for i in range(180, 190)]
+    items.append(known(1, 4711))
+    connection = runtime.accept()
+    connection.registered()
+    connection.configure()
+    synchronize(connection, items, 20)
+    until(lambda: status()["missed"]["found"] or status()["missed"]["unseen"])
+    equal("authors of pods without a device write much: what was missed is found, and none is unseen", ([identity(1)], 0),
+          ([one["id"] for one in status()["missed"]["containers"]], status()["missed"]["unseen"]))
+    connection.close()
+
+
 def files(runtime, _):
     """What is not ours costs no file."""
     counts = []
@@ -699,7 +718,7 @@ def files(runtime, _):
 
 def main():
     runtime = None
-    scenes = [missed, ends, decided, stopped, not_taken, starts, starts_late, unwritten, mended, mended_at_start, apart, without_pids, asked_by_device, stuck, cut_short, large, crowded, files]
+    scenes = [missed, ends, decided, stopped, not_taken, starts, starts_late, unwritten, mended, mended_at_start, apart, without_pids, asked_by_device, stuck, cut_short, large, crowded, filled, files]
     chosen = os.environ.get("SCENES", "").split()
     for scene in scenes:
         if chosen and scene.__name__ not in chosen:
