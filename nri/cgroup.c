@@ -68,7 +68,7 @@ void cgroup_find(int root, const char *cgroups_path, char path[CGROUP_PATH_SIZE]
 	if (!cgroups_path)
 		return;
 	(void)snprintf(path, CGROUP_PATH_SIZE, "%s", top_of(root));
-	add(path, "/", strlen(cgroups_path), cgroups_path, "");
+	add(path, cgroups_path[0] == '/' ? "" : "/", strlen(cgroups_path), cgroups_path, "");
 	/* An engine without systemd's driver takes also that for a path. */
 	if (!name || (path[0] && tree_exists(root, path)))
 		return;

@@ -1,0 +1,245 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Where a container's cgroup is, and whose limits are raised there */
+#include "tests/unit/unit.h"
+
+#include <sys/resource.h>
+
+#include "nri/missed.h"
+
+#define ID "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
+#define TOP "sys/fs/cgroup"
+#define POD "kubepods-burstable-pod1.slice"
+#define EXPANDED "/kubepods.slice/kubepods-burstable.slice/" POD "/cri-containerd-" ID ".scope"
+
+/* ---- where it is ---- */
+
+static const struct path_case {
+	const char *name;
+	const char *cgroups_path;
+	const char *exists; /* NULL: the cgroup file system alone */
+	const char *path;
+} path_cases[] = {
+	{"cgroupfs", "/kubepods/pod1/" ID, NULL, TOP "/kubepods/pod1/" ID},
+	{"cgroupfs, without a slash in front", "kubepods/" ID, NULL, TOP "/kubepods/" ID},
+	{"systemd", POD ":cri-containerd:" ID, NULL, TOP EXPANDED},
+	{"systemd, a slice of one part", "a.slice:crio:x", NULL, TOP "/a.slice/crio-x.scope"},
+	{"cgroup v1", "/kubepods/" ID, TOP "/pids", TOP "/pids/kubepods/" ID},
+	{"cgroup v1, systemd", POD ":cri-containerd:" ID, TOP "/pids", TOP "/pids" EXPANDED},
+	{"systemd's path for an engine without its driver", POD ":cri-containerd:" ID,
+	 TOP "/" POD ":cri-containerd:" ID, TOP "/" POD ":cri-containerd:" ID},
+	{"none", NULL, NULL, ""},
+};
+
+static void is_found(void **state)
+{
+	const struct path_case *row = *state;
+	cleanup_unit_dir dir = unit_dir_make();
+	char path[CGROUP_PATH_SIZE];
+	char file[CGROUP_PATH_SIZE + 32];
+
+	(void)snprintf(file, sizeof(file), "%s/cgroup.procs", row->exists ? row->exists : TOP);
+	unit_write(dir.fd, file, "", 0600);
+	cgroup_find(dir.fd, row->cgroups_path, path);
+	assert_string_equal(path, row->path);
+}
+
+/* Where a shorter one would be another's */
+static void what_is_too_long_is_not_known(void **state)
+{
+	cleanup_unit_dir dir = unit_dir_make();
+	char path[CGROUP_PATH_SIZE];
+	char text[2 * CGROUP_PATH_SIZE];
+
+	(void)state;
+	memset(text, 'a', sizeof(text));
+	text[0] = '/';
+	text[CGROUP_PATH_SIZE - sizeof(TOP)] = '\0';
+	cgroup_find(dir.fd, text, path);
+	assert_int_equal(strlen(path), CGROUP_PATH_SIZE - 1);
+	text[CGROUP_PATH_SIZE - sizeof(TOP)] = 'a';
+	text[CGROUP_PATH_SIZE - sizeof(TOP) + 1] = '\0';
+	cgroup_find(dir.fd, text, path);
+	assert_string_equal(path, "");
+	(void)snprintf(text, sizeof(text), "%0300d-.slice:a:b", 1);
+	cgroup_find(dir.fd, text, path);
+	assert_string_equal(path, "");
+}
+
+static const struct gone_case {
+	const char *name;
+	const char *exists;
+	const char *path;
+	bool gone;
+} gone_cases[] = {
+	{"its cgroup is there", TOP "/a/" ID, TOP "/a/" ID, false},
+	{"its cgroup is not there, and another one of that name is", TOP "/b/" ID, TOP "/a/" ID,
+	 true},
+	{"its cgroup is not known", TOP, "", false},
+	{"no cgroup file system is seen", "other", TOP "/a/" ID, false},
+};
+
+static void is_gone(void **state)
+{
+	const struct gone_case *row = *state;
+	cleanup_unit_dir dir = unit_dir_make();
+	char file[CGROUP_PATH_SIZE];
+
+	(void)snprintf(file, sizeof(file), "%s/cgroup.procs", row->exists);
+	unit_write(dir.fd, file, "", 0600);
+	assert_int_equal(cgroup_is_gone(dir.path, row->path), row->gone);
+	assert_false(cgroup_is_gone("/nonexistent", row->path));
+}
+
+/* ---- whose limits are raised: as far as a process may itself, so that no right is needed ---- */
+
+#define SOFT (64 * 1024)
+#define PLAN (128 * 1024)
+
+static int sleep_with_limit(const void *context)
+{
+	struct rlimit limit = {SOFT, 2 * (rlim_t)PLAN};
+
+	(void)context;
+	if (setrlimit(RLIMIT_MEMLOCK, &limit) < 0)
+		return 1;
+	return pause();
+}
+
+static rlim_t soft_of(pid_t pid)
+{
+	struct rlimit limit;
+
+	assert_int_equal(prlimit(pid, RLIMIT_MEMLOCK, NULL, &limit), 0);
+	return limit.rlim_cur;
+}
+
+static pid_t start_one(void)
+{
+	pid_t pid = unit_start(sleep_with_limit, NULL);
+
+	for (int tries = 0; soft_of(pid) != SOFT && tries < UNIT_PATIENCE * 100; tries++)
+		(void)usleep(10000);
+	assert_int_equal(soft_of(pid), SOFT);
+	return pid;
+}
+
+static void end_one(pid_t pid)
+{
+	(void)kill(pid, SIGKILL);
+	(void)waitpid(pid, NULL, 0);
+}
+
+static void write_procs(const struct unit_dir *dir, const char *cgroup, pid_t pid)
+{
+	char path[CGROUP_PATH_SIZE];
+	char text[64];
+
+	(void)snprintf(path, sizeof(path), "%s/cgroup.procs", cgroup);
+	(void)snprintf(text, sizeof(text), "0\n1\n%d\n", pid);
+	unit_write(dir->fd, path, text, 0600);
+}
+
+static const struct place_case {
+	const char *name;
+	const char *place;
+	bool raised;
+} place_cases[] = {
+	{"mend: a process of the cgroup", TOP "/a/" ID, true},
+	{"mend: one below", TOP "/a/" ID "/b", true},
+	{"mend: one eight below", TOP "/a/" ID "/1/2/3/4/5/6/7/8", true},
+	{"mend: none deeper: a container may make any number", TOP "/a/" ID "/1/2/3/4/5/6/7/8/9",
+	 false},
+	{"mend: none above", TOP "/a", false},
+	{"mend: none of a cgroup of the same name", TOP "/user.slice/" ID, false},
+	{"mend: none of one whose name begins so", TOP "/a/" ID "0", false},
+};
+
+static void is_raised(void **state)
+{
+	const struct place_case *row = *state;
+	cleanup_unit_dir dir = unit_dir_make();
+	pid_t pid = start_one();
+	struct err err;
+	size_t n;
+	int status;
+	rlim_t soft;
+
+	unit_write(dir.fd, TOP "/a/" ID "/other", "", 0600);
+	write_procs(&dir, row->place, pid);
+	status = cgroup_mend(dir.fd, TOP "/a/" ID, PLAN, &n, &err);
+	soft = soft_of(pid);
+	end_one(pid);
+	assert_int_equal(soft, row->raised ? PLAN : SOFT);
+	assert_int_equal(status, row->raised ? 0 : -1);
+	assert_int_equal(n, row->raised);
+	if (status < 0)
+		assert_has(err.text, "no process is found in /" TOP "/a/" ID);
+}
+
+/* What has it already counts as found, and not as raised. */
+static void what_has_the_limit_stays(void **state)
+{
+	cleanup_unit_dir dir = unit_dir_make();
+	pid_t pid = start_one();
+	struct err err;
+	size_t n = 1;
+
+	(void)state;
+	write_procs(&dir, TOP "/a", pid);
+	assert_int_equal(cgroup_mend(dir.fd, TOP "/a", SOFT / 2, &n, &err), 0);
+	assert_int_equal(n, 0);
+	assert_int_equal(soft_of(pid), SOFT);
+	assert_int_equal(cgroup_first(dir.fd, TOP "/a/b"), 0);
+	end_one(pid);
+	/* It has ended: there is nothing to raise, and that is no failure. */
+	assert_int_equal(cgroup_mend(dir.fd, TOP "/a", PLAN, &n, &err), 0);
+	assert_int_equal(n, 0);
+}
+
+static void a_link_leads_to_no_cgroup(void **state)
+{
+	cleanup_unit_dir dir = unit_dir_make();
+	pid_t pid = start_one();
+	struct err err;
+	size_t n;
+
+	(void)state;
+	write_procs(&dir, TOP "/other", pid);
+	write_procs(&dir, TOP "/a", 1);
+	assert_int_equal(symlinkat("../other", dir.fd, TOP "/a/b"), 0);
+	assert_int_equal(cgroup_mend(dir.fd, TOP "/a", PLAN, &n, &err), -1);
+	assert_int_equal(cgroup_mend(dir.fd, "", PLAN, &n, &err), -1);
+	assert_int_equal(soft_of(pid), SOFT);
+	end_one(pid);
+}
+
+static void the_first_is_found(void **state)
+{
+	cleanup_unit_dir dir = unit_dir_make();
+
+	(void)state;
+	unit_write(dir.fd, TOP "/a/cgroup.procs", "4711\n4712\n", 0600);
+	unit_write(dir.fd, TOP "/a/b/cgroup.procs", "4713\n", 0600);
+	unit_write(dir.fd, TOP "/c/d/cgroup.procs", "4714\n", 0600);
+	assert_int_equal(cgroup_first(dir.fd, TOP "/a"), 4711);
+	assert_int_equal(cgroup_first(dir.fd, TOP "/c"), 4714);
+	assert_int_equal(cgroup_first(dir.fd, TOP "/e"), 0);
+	assert_int_equal(cgroup_first(dir.fd, ""), 0);
+}
+
+int main(void)
+{
+	static struct unit_suite suite;
+
+	UNIT_TABLE_AS(&suite, "path: ", is_found, path_cases);
+	unit_add(&suite, "path: what is too long is not known", what_is_too_long_is_not_known,
+		 NULL);
+	UNIT_TABLE(&suite, is_gone, gone_cases);
+	UNIT_TABLE(&suite, is_raised, place_cases);
+	unit_add(&suite, "mend: what has the limit stays, and what has ended is nothing",
+		 what_has_the_limit_stays, NULL);
+	unit_add(&suite, "mend: a link leads to no cgroup, nor does no path",
+		 a_link_leads_to_no_cgroup, NULL);
+	unit_add(&suite, "the first process is found, also below", the_first_is_found, NULL);
+	return unit_run(&suite, "nri_cgroup");
+}
