@@ -53,8 +53,8 @@ int nri_check(const struct nri_options *options);
 /* A collector sends some hundred bytes. */
 #define SCRAPE_REQUEST_MAX 8192
 #define SCRAPE_FILE_MAX (64 * 1024)
-/* One client is served after another, and none may take longer. */
-#define SCRAPE_PATIENCE_MS 1000
+/* No client may take longer. A collector on a busy node may be slow, and waits for 10 s. */
+#define SCRAPE_PATIENCE_MS 5000
 
 /* Returns the exit status. It ends by SIGTERM or SIGINT. */
 int scrape_run(const struct nri_options *options);

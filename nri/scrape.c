@@ -21,45 +21,24 @@
 #include "core/command_line.h"
 #include "core/report/report.h"
 
-#define WAITING 16
+#define WAITING 128
 #define TEXT "text/plain; version=0.0.4; charset=utf-8"
 
-/* ---- the request ---- */
+/* At once: one that says nothing keeps no other one waiting. Where more come, the oldest one goes. */
+#define CLIENTS_MAX 64
 
-/* Returns the events that there are, or 0 when the deadline has passed. */
-static int wait_for(int client, short events, int64_t deadline)
-{
-	struct pollfd wanted = {.fd = client, .events = events};
-	int64_t left;
+struct client {
+	int64_t deadline;
+	char request[SCRAPE_REQUEST_MAX + 1];
+	size_t len;         /* of the request */
+	struct arena arena; /* has the answer */
+	const char *answer; /* what is not sent yet; NULL: the request is not whole */
+	size_t left;
+};
 
-	while ((left = deadline - clock_ms()) > 0) {
-		int n = poll(&wanted, 1, (int)left);
-
-		if (n > 0)
-			return wanted.revents;
-		if (n < 0 && errno != EINTR)
-			return 0;
-	}
-	return 0;
-}
-
-/* All up to the empty line; a request with a body is refused by its method. Returns 0 or -1. */
-static int read_request(int client, int64_t deadline, char request[SCRAPE_REQUEST_MAX + 1])
-{
-	size_t len = 0;
-
-	while (len < SCRAPE_REQUEST_MAX && wait_for(client, POLLIN, deadline)) {
-		ssize_t n = recv(client, request + len, SCRAPE_REQUEST_MAX - len, 0);
-
-		if (n <= 0)
-			return -1;
-		len += (size_t)n;
-		request[len] = '\0';
-		if (strstr(request, "\r\n\r\n"))
-			return 0;
-	}
-	return -1;
-}
+static struct client clients[CLIENTS_MAX];
+/* Of each client, fd -1: none; behind them the listener */
+static struct pollfd polled[CLIENTS_MAX + 1];
 
 /* ---- the answer ---- */
 
@@ -101,46 +80,107 @@ static struct reply reply_to(const char *request, const char *path, struct arena
 	return (struct reply){"500 Internal Server Error", why ? why : "", why ? strlen(why) : 0};
 }
 
-static int send_all(int client, const char *bytes, size_t len, int64_t deadline)
+static int prepare(struct client *client, const char *path)
 {
-	while (len) {
-		ssize_t n = wait_for(client, POLLOUT, deadline) & POLLOUT
-				    ? send(client, bytes, len, MSG_NOSIGNAL)
-				    : -1;
+	struct reply reply = reply_to(client->request, path, &client->arena);
+	const char *head = arena_printf(&client->arena,
+					"HTTP/1.1 %s\r\nContent-Type: " TEXT
+					"\r\nContent-Length: %zu\r\nConnection: close\r\n\r\n",
+					reply.status, reply.len);
+	size_t len = head ? strlen(head) : 0;
+	char *whole = head ? arena_alloc(&client->arena, len + reply.len) : NULL;
 
-		if (n < 0)
-			return -1;
-		bytes += n;
-		len -= (size_t)n;
-	}
+	if (!whole)
+		return -1;
+	memcpy(whole, head, len);
+	memcpy(whole + len, reply.bytes, reply.len);
+	client->answer = whole;
+	client->left = len + reply.len;
 	return 0;
 }
 
-static void answer(int client, const char *path)
-{
-	int64_t deadline = clock_ms() + SCRAPE_PATIENCE_MS;
-	char request[SCRAPE_REQUEST_MAX + 1];
-	char head[256];
-	cleanup_arena arena = {0};
-	struct reply reply;
-	int n;
+/* ---- a client: both return 0, or -1 when there is nothing more to do for it ---- */
 
-	if (read_request(client, deadline, request) < 0)
-		return;
-	reply = reply_to(request, path, &arena);
-	n = snprintf(head, sizeof(head),
-		     "HTTP/1.1 %s\r\nContent-Type: " TEXT
-		     "\r\nContent-Length: %zu\r\nConnection: close\r\n\r\n",
-		     reply.status, reply.len);
-	if (send_all(client, head, (size_t)n, deadline) == 0)
-		(void)send_all(client, reply.bytes, reply.len, deadline);
+static int of_socket(ssize_t n)
+{
+	return n < 0 && (errno == EAGAIN || errno == EINTR) ? 0 : -1;
+}
+
+/* All up to the empty line; a request with a body is refused by its method. */
+static int hear(struct client *client, int fd, const char *path)
+{
+	ssize_t n = recv(fd, client->request + client->len, SCRAPE_REQUEST_MAX - client->len, 0);
+
+	if (n <= 0)
+		return of_socket(n);
+	client->len += (size_t)n;
+	client->request[client->len] = '\0';
+	if (strstr(client->request, "\r\n\r\n"))
+		return prepare(client, path);
+	return client->len < SCRAPE_REQUEST_MAX ? 0 : -1;
+}
+
+static int say(struct client *client, int fd)
+{
+	ssize_t n = send(fd, client->answer, client->left, MSG_NOSIGNAL);
+
+	if (n < 0)
+		return of_socket(n);
+	client->answer += n;
+	client->left -= (size_t)n;
+	return client->left ? 0 : -1;
+}
+
+static void drop(size_t i)
+{
+	(void)close(polled[i].fd);
+	polled[i].fd = -1;
+	arena_free(&clients[i].arena);
+}
+
+static void tend(size_t i, const char *path)
+{
+	struct client *client = &clients[i];
+	int fd = polled[i].fd;
+	int status = client->answer ? 0 : hear(client, fd, path);
+
+	if (status == 0 && client->answer)
+		status = say(client, fd);
+	polled[i].events = client->answer ? POLLOUT : POLLIN;
+	if (status < 0)
+		drop(i);
+}
+
+/* Where there is none that is free, the oldest one's */
+static size_t find_place(void)
+{
+	size_t found = 0;
+
+	for (size_t i = 0; i < CLIENTS_MAX; i++) {
+		if (polled[i].fd < 0)
+			return i;
+		if (clients[i].deadline < clients[found].deadline)
+			found = i;
+	}
+	drop(found);
+	return found;
+}
+
+static void begin(int fd)
+{
+	size_t i = find_place();
+
+	polled[i] = (struct pollfd){.fd = fd, .events = POLLIN};
+	clients[i].deadline = clock_ms() + SCRAPE_PATIENCE_MS;
+	clients[i].len = 0;
+	clients[i].answer = NULL;
 }
 
 /* ---- the socket ---- */
 
 static int listen_at(const struct sockaddr *address, socklen_t size)
 {
-	cleanup_fd fd = socket(address->sa_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	cleanup_fd fd = socket(address->sa_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	const int on = 1;
 	const int off = 0;
 
@@ -197,9 +237,65 @@ static bool is_for_the_moment(int error)
 	return error != EBADF && error != EINVAL && error != ENOTSOCK && error != EOPNOTSUPP;
 }
 
+static void pause_a_moment(void)
+{
+	static const struct timespec moment = {.tv_nsec = 100 * 1000 * 1000};
+
+	(void)nanosleep(&moment, NULL);
+}
+
+/* Returns 0, or -1 where no client will ever come. */
+static int take_one(void)
+{
+	int fd = accept4(STDIN_FILENO, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+
+	if (fd >= 0)
+		begin(fd);
+	else if (!is_for_the_moment(errno))
+		return -1;
+	else if (errno != EAGAIN)
+		pause_a_moment();
+	return 0;
+}
+
+/* Gives up those whose time is over. Returns how long the next one has, or -1: there is none. */
+static int wait_ms(void)
+{
+	int64_t now = clock_ms();
+	int64_t least = INT64_MAX;
+
+	for (size_t i = 0; i < CLIENTS_MAX; i++) {
+		if (polled[i].fd >= 0 && clients[i].deadline <= now)
+			drop(i);
+		if (polled[i].fd >= 0 && clients[i].deadline < least)
+			least = clients[i].deadline;
+	}
+	return least == INT64_MAX ? -1 : (int)(least - now);
+}
+
+static int serve(const char *path)
+{
+	for (size_t i = 0; i < CLIENTS_MAX; i++)
+		polled[i].fd = -1;
+	polled[CLIENTS_MAX] = (struct pollfd){.fd = STDIN_FILENO, .events = POLLIN};
+	for (;;) {
+		if (poll(polled, CLIENTS_MAX + 1, wait_ms()) < 0) {
+			if (errno != EINTR && errno != ENOMEM)
+				return fail("poll"); /* EINVAL: RLIMIT_NOFILE is below what it is given */
+			pause_a_moment();
+			continue;
+		}
+		for (size_t i = 0; i < CLIENTS_MAX; i++) {
+			if (polled[i].fd >= 0 && polled[i].revents)
+				tend(i, path);
+		}
+		if (polled[CLIENTS_MAX].revents && take_one() < 0)
+			return fail("accept4");
+	}
+}
+
 int scrape_run(const struct nri_options *options)
 {
-	static const struct timespec pause = {.tv_nsec = 100 * 1000 * 1000};
 	cleanup_fd listener = -1;
 
 	log_as_daemon(NRI_NAME);
@@ -210,14 +306,5 @@ int scrape_run(const struct nri_options *options)
 		return fail("it cannot listen on the port");
 	confine(&scrape_confinement, options->metrics[0] == '/' ? "/" : NULL);
 	listener = -1;
-	for (;;) {
-		cleanup_fd client = accept4(STDIN_FILENO, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
-
-		if (client >= 0)
-			answer(client, options->metrics);
-		else if (!is_for_the_moment(errno))
-			return fail("accept4");
-		else
-			(void)nanosleep(&pause, NULL);
-	}
+	return serve(options->metrics);
 }
