@@ -293,15 +293,13 @@ static void look_at(const struct look *look, int root, bool sees_pids, const str
 			    .out = out,
 			    .sees_pids = sees_pids,
 			    .container = &container};
-	struct message request;
 	struct err err;
 
 	container.what = "Synchronize";
 	container.id = known->id;
 	if (message_read_state(arena, &known->message, &work.state) < 0 ||
-	    message_join(arena, synchronize_find_pod(look->synchronize, work.state.pod),
-			 &known->message, &request) < 0 ||
-	    message_read_container(arena, &request, &container.spec, &err) < 0) {
+	    message_read_container(arena, synchronize_find_pod(look->synchronize, work.state.pod),
+				   &known->message, &container.spec, &err) < 0) {
 		report(&work, LOOK_UNSEEN);
 		return;
 	}
@@ -335,7 +333,7 @@ void look_at_all(const struct look *look, int out)
 	(void)fs_write(out, (const char *)&end, sizeof(end));
 }
 
-bool look_at_start(const struct look *look, struct arena *arena, const struct message *request,
+bool look_at_start(const struct look *look, struct arena *arena, const struct message *pod,
 		   const struct message *container, struct look_report *ret_report,
 		   const char **ret_reason)
 {
@@ -352,7 +350,7 @@ bool look_at_start(const struct look *look, struct arena *arena, const struct me
 	*ret_reason = NULL;
 	known.what = "StartContainer";
 	if (root < 0 || message_read_state(arena, container, &work.state) < 0 ||
-	    message_read_container(arena, request, &known.spec, &err) < 0)
+	    message_read_container(arena, pod, container, &known.spec, &err) < 0)
 		return false;
 	known.spec_known = true;
 	known.id = known.spec.identity.id;

@@ -66,7 +66,6 @@ struct synchronize {
 	size_t n_notes;
 };
 
-/* message NULL: it was too long. */
 void synchronize_pod(struct synchronize *synchronize, const struct message *message);
 void synchronize_container(struct synchronize *synchronize, const struct message *message);
 
@@ -156,10 +155,10 @@ struct look {
 void look_at_all(const struct look *look, int out);
 
 /*
- * One that is about to start. request: as CreateContainer's; container: packed. Returns true if it
- * is missed, with *ret_report; then *ret_reason is why it must not start, or NULL.
+ * One that is about to start: its packed pod and container. Returns true if it is missed, with
+ * *ret_report; then *ret_reason is why it must not start, or NULL.
  */
-bool look_at_start(const struct look *look, struct arena *arena, const struct message *request,
+bool look_at_start(const struct look *look, struct arena *arena, const struct message *pod,
 		   const struct message *container, struct look_report *ret_report,
 		   const char **ret_reason);
 

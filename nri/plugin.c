@@ -111,8 +111,8 @@ static void set_signals(sigset_t *ret_waiting)
 
 /* ---- what the session asks ---- */
 
-static void on_create(void *context, struct arena *arena, const struct message *request,
-		      struct message *ret_response)
+static void on_create(void *context, struct arena *arena, const struct message *pod,
+		      const struct message *container, struct message *ret_response)
 {
 	struct plugin *plugin = context;
 
@@ -121,7 +121,7 @@ static void on_create(void *context, struct arena *arena, const struct message *
 	 * was granted. */
 	if (plugin->hung_up)
 		return;
-	serve_container(&plugin->server, arena, request, ret_response);
+	serve_container(&plugin->server, arena, pod, container, ret_response);
 	report_soon(&plugin->report);
 }
 

@@ -24,7 +24,8 @@
 #define WAITING 128
 #define TEXT "text/plain; version=0.0.4; charset=utf-8"
 
-/* At once: one that says nothing keeps no other one waiting. Where more come, the oldest one goes. */
+/* At once: one that says nothing keeps no other one waiting. Where more come, the oldest one goes.
+ */
 #define CLIENTS_MAX 64
 
 struct client {
@@ -281,7 +282,8 @@ static int serve(const char *path)
 	for (;;) {
 		if (poll(polled, CLIENTS_MAX + 1, wait_ms()) < 0) {
 			if (errno != EINTR && errno != ENOMEM)
-				return fail("poll"); /* EINVAL: RLIMIT_NOFILE is below what it is given */
+				return fail("poll"); /* EINVAL: RLIMIT_NOFILE is below what it is
+							given */
 			pause_a_moment();
 			continue;
 		}

@@ -259,18 +259,18 @@ static void ask_child(struct server *server, struct container *container, struct
 	count(&server->counters, verdict.kind);
 }
 
-static void serve(struct server *server, struct arena *arena, const struct message *request,
-		  struct message *ret_response)
+static void serve(struct server *server, struct arena *arena, const struct message *pod,
+		  const struct message *message, struct message *ret_response)
 {
 	cleanup_container container = CONTAINER_NONE;
 	struct err err;
 
 	container.what = "CreateContainer";
-	if (!request)
-		(void)err_set(&err,
-			      "CreateContainer: the message is too large, or memory is exhausted");
-	if (!request ||
-	    message_read_container(&container.arena, request, &container.spec, &err) < 0) {
+	if (!message)
+		(void)err_set(&err, "the message is cut, or not one of NRI");
+	if (!message ||
+	    message_read_container(&container.arena, pod, message, &container.spec, &err) < 0) {
+		(void)err_prefix(&err, "CreateContainer");
 		log_failure_silently(&container, &err, WAY_IN);
 		server->counters.failed++;
 		return;
@@ -290,14 +290,14 @@ void serve_set_timeout(struct server *server, int64_t timeout_ms)
 	server->patience_ms = patience < SERVE_PATIENCE_MS ? (int)patience : SERVE_PATIENCE_MS;
 }
 
-void serve_container(struct server *server, struct arena *arena, const struct message *request,
-		     struct message *ret_response)
+void serve_container(struct server *server, struct arena *arena, const struct message *pod,
+		     const struct message *container, struct message *ret_response)
 {
 	int64_t begin = clock_us();
 
 	*ret_response = (struct message){0};
 	server->granted[0] = '\0';
-	serve(server, arena, request, ret_response);
+	serve(server, arena, pod, container, ret_response);
 	counters_answered(&server->counters, clock_us() - begin);
 }
 
@@ -305,7 +305,7 @@ void serve_container(struct server *server, struct arena *arena, const struct me
 
 struct start_work {
 	const struct look *look;
-	const struct message *request;
+	const struct message *pod;
 	const struct message *container;
 };
 
@@ -319,7 +319,7 @@ static void look_in_child(void *context, int out)
 	const char *reason;
 	unsigned char *both;
 
-	if (!look_at_start(work->look, &arena, work->request, work->container, &report, &reason)) {
+	if (!look_at_start(work->look, &arena, work->pod, work->container, &report, &reason)) {
 		(void)verdict_say(out, VERDICT_NOTHING, NULL);
 		return;
 	}
@@ -341,13 +341,12 @@ bool serve_start(struct server *server, struct arena *arena, const char *since,
 		 struct look_report *ret_report, struct message *ret_response)
 {
 	const struct look look = {.options = &server->options, .since = since};
-	struct message request;
-	struct start_work work = {&look, &request, container};
+	struct start_work work = {&look, pod, container};
 	struct message_glance glance;
 	struct verdict verdict;
 
 	message_glance(container, &glance);
-	if (!glance.may_have_device || message_join(arena, pod, container, &request) < 0)
+	if (!glance.may_have_device)
 		return false;
 	verdict_find(&server->children, arena, look_in_child, &work, server->patience_ms, &verdict);
 	*ret_report = (struct look_report){.kind = LOOK_UNSEEN};

@@ -120,11 +120,11 @@ struct server {
 void serve_set_timeout(struct server *server, int64_t timeout_ms);
 
 /*
- * request: CreateContainer's message, or NULL where it was lost. *ret_response: packed, in the
- * arena; empty where the container is to be as it is.
+ * CreateContainer's pod and container; container NULL: it cannot be read. *ret_response: packed, in
+ * the arena; empty where the container is to be as it is.
  */
-void serve_container(struct server *server, struct arena *arena, const struct message *request,
-		     struct message *ret_response);
+void serve_container(struct server *server, struct arena *arena, const struct message *pod,
+		     const struct message *container, struct message *ret_response);
 
 struct look_report;
 

@@ -18,8 +18,6 @@
 /* Answers that the runtime has not read yet. An answer has at most what a policy has, and there is
  * one request at a time. */
 #define SESSION_OUT_MAX (4 * 1024 * 1024)
-/* RegisterPlugin's answer: empty, or a line */
-#define SESSION_RESPONSE_MAX (64 * 1024)
 
 enum session_stage {
 	SESSION_CONNECTED,
@@ -29,19 +27,19 @@ enum session_stage {
 
 struct session_handler {
 	/*
-	 * A container is to be created. request: the message about it; NULL: it could not be kept.
-	 * The response is of message_response() or message_refusal(), in the arena; one that is
-	 * not set is empty.
+	 * A container is to be created: its packed pod and container, which is NULL if it cannot
+	 * be read. The response is of message_response() or message_refusal(), in the arena; one
+	 * that is not set is empty.
 	 */
-	void (*create)(void *context, struct arena *arena, const struct message *request,
-		       struct message *ret_response);
-	/* One is about to start: its packed pod and container. May be NULL. */
+	void (*create)(void *context, struct arena *arena, const struct message *pod,
+		       const struct message *container, struct message *ret_response);
+	/* One is about to start. May be NULL. */
 	void (*start)(void *context, struct arena *arena, const struct message *pod,
 		      const struct message *container, struct message *ret_response);
 	void (*configured)(void *context, const struct message_runtime *runtime);
 	/*
 	 * What is there already, each pod and each container once, before synchronized(): valid
-	 * during the call. NULL: it was longer than CALL_OBJECT_MAX. Both may be NULL.
+	 * during the call. Both may be NULL.
 	 */
 	void (*pod)(void *context, const struct message *pod);
 	void (*container)(void *context, const struct message *container);
@@ -55,10 +53,6 @@ struct session {
 	enum session_stage stage;
 	bool synchronize_broken; /* a part of Synchronize was not whole */
 	struct mux mux;
-	struct ttrpc plugin;  /* its service's stream */
-	struct ttrpc runtime; /* the runtime's */
-	struct call call;
-	struct buffer response;
 	struct buffer out; /* for the socket */
 };
 

@@ -86,10 +86,8 @@ void synchronize_pod(struct synchronize *synchronize, const struct message *mess
 	bool asks;
 
 	begin(synchronize);
-	if (!message || message_reduce_pod(&arena, message, &id, &asks, &reduced) < 0) {
-		synchronize->left_out += !message;
+	if (message_reduce_pod(&arena, message, &id, &asks, &reduced) < 0)
 		return;
-	}
 	/* One without an annotation has only a name and a namespace to tell. */
 	if (!has_room(synchronize, reduced.len + strlen(id) + 1,
 		      asks ? OTHERS_MAX : SYNCHRONIZE_SIZE_MAX / 3) ||
@@ -102,12 +100,11 @@ void synchronize_pod(struct synchronize *synchronize, const struct message *mess
  * names. */
 static bool has_every_device(struct arena *arena, const struct message *reduced)
 {
-	struct message request;
 	struct spec spec;
 	struct err ignored;
 
-	return message_join(arena, NULL, reduced, &request) == 0 &&
-	       message_read_container(arena, &request, &spec, &ignored) == 0 && spec.every_device;
+	return message_read_container(arena, NULL, reduced, &spec, &ignored) == 0 &&
+	       spec.every_device;
 }
 
 void synchronize_container(struct synchronize *synchronize, const struct message *message)
@@ -118,10 +115,6 @@ void synchronize_container(struct synchronize *synchronize, const struct message
 	const char *id;
 
 	begin(synchronize);
-	if (!message) {
-		synchronize->left_out++;
-		return;
-	}
 	message_glance(message, &glance);
 	mark_note(synchronize, &glance);
 	if (glance.stopped || !glance.may_have_device)

@@ -166,17 +166,12 @@ static int read_platform(struct reading *r, const Nri__LinuxContainer *platform)
 /* ---- the whole ---- */
 
 /* Fields of the runtime's own, which no author of a pod can forge */
-static int read_identity(struct reading *r, const Nri__CreateContainerRequest *request,
-			 struct err *err)
+static int read_identity(struct reading *r, const Nri__Container *container,
+			 const Nri__PodSandbox *pod, struct err *err)
 {
-	const Nri__Container *container = request->container;
 	const char *const parts[] = {
-		container->id,
-		container->pod_sandbox_id,
-		container->name,
-		request->pod ? request->pod->name : "",
-		request->pod ? request->pod->namespace_ : "",
-		request->pod ? request->pod->uid : "",
+		container->id,        container->pod_sandbox_id,  container->name,
+		pod ? pod->name : "", pod ? pod->namespace_ : "", pod ? pod->uid : "",
 	};
 
 	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
@@ -206,23 +201,24 @@ static int read_container(struct reading *r, const Nri__Container *container, st
 	return 0;
 }
 
-int message_read_container(struct arena *arena, const struct message *message,
-			   struct spec *ret_spec, struct err *err)
+int message_read_container(struct arena *arena, const struct message *pod,
+			   const struct message *container, struct spec *ret_spec, struct err *err)
 {
-	const Nri__CreateContainerRequest *request = unpack_message(
-		arena, &nri__create_container_request__descriptor, message->bytes, message->len);
 	struct reading reading = {.arena = arena};
+	const Nri__Container *told = unpack_message(arena, &nri__container__descriptor,
+						    container->bytes, container->len);
+	const Nri__PodSandbox *sandbox =
+		pod ? unpack_message(arena, &nri__pod_sandbox__descriptor, pod->bytes, pod->len)
+		    : NULL;
 
-	if (!request || !request->container)
-		return err_set(err,
-			       "CreateContainer: the message is not one of NRI, or is too large");
-	if (read_identity(&reading, request, err) < 0 ||
-	    read_container(&reading, request->container, err) < 0 ||
-	    read_annotations(&reading, request->container->annotations,
-			     request->container->n_annotations, err) < 0 ||
-	    (request->pod && read_annotations(&reading, request->pod->annotations,
-					      request->pod->n_annotations, err) < 0))
-		return err_prefix(err, "CreateContainer");
+	if (!told || (pod && !sandbox))
+		return err_set(err, "the message is not one of NRI, or is too large");
+	if (read_identity(&reading, told, sandbox, err) < 0 ||
+	    read_container(&reading, told, err) < 0 ||
+	    read_annotations(&reading, told->annotations, told->n_annotations, err) < 0 ||
+	    (sandbox &&
+	     read_annotations(&reading, sandbox->annotations, sandbox->n_annotations, err) < 0))
+		return -1;
 	*ret_spec = reading.spec;
 	return 0;
 }

@@ -28,84 +28,52 @@ enum {
 	DEVICE_MAJOR = 3,
 };
 
-static void no_number(void *context, uint32_t field, uint64_t number)
+static void glance_at_device(struct message device, struct message_glance *glance)
 {
-	(void)context;
-	(void)field;
-	(void)number;
-}
+	struct spec_device found = {0};
+	struct field field;
 
-static void no_begin(void *context, uint32_t field)
-{
-	(void)context;
-	(void)field;
-}
-
-static void device_number(void *context, uint32_t field, uint64_t number)
-{
-	struct spec_device *device = context;
-
-	if (field == DEVICE_MAJOR)
-		device->major = (int64_t)number;
-}
-
-static void device_part(void *context, uint32_t field, const unsigned char *bytes, size_t len)
-{
-	struct spec_device *device = context;
-
-	if (field == DEVICE_TYPE)
-		device->character = len == 1 && (bytes[0] == 'c' || bytes[0] == 'u');
-}
-
-static const struct fields_handler device_handler = {device_number, no_begin, device_part, NULL};
-
-static void linux_part(void *context, uint32_t field, const unsigned char *bytes, size_t len)
-{
-	struct message_glance *glance = context;
-	struct spec_device device = {0};
-	struct fields fields = {0};
-
-	if (field != LINUX_DEVICE)
-		return;
-	fields_read(&fields, bytes, len, &device_handler, &device);
-	glance->has_verbs |= spec_device_may_be_verbs(&device);
+	while (field_next(&device, &field) > 0) {
+		if (field.number == DEVICE_TYPE && field.bytes.len == 1)
+			found.character =
+				field.bytes.bytes[0] == 'c' || field.bytes.bytes[0] == 'u';
+		if (field.number == DEVICE_MAJOR)
+			found.major = (int64_t)field.value;
+	}
+	glance->has_verbs |= spec_device_may_be_verbs(&found);
 	glance->may_have_device |= glance->has_verbs;
 }
 
-static const struct fields_handler linux_handler = {no_number, no_begin, linux_part, NULL};
-
-static void container_number(void *context, uint32_t field, uint64_t number)
+static void glance_at_linux(struct message platform, struct message_glance *glance)
 {
-	struct message_glance *glance = context;
+	struct field field;
 
-	if (field == CONTAINER_STATE)
-		glance->stopped = number == STATE_STOPPED;
-}
-
-static void container_part(void *context, uint32_t field, const unsigned char *bytes, size_t len)
-{
-	struct message_glance *glance = context;
-	struct fields fields = {0};
-
-	if (field == CONTAINER_ID) {
-		glance->id = (const char *)bytes;
-		glance->id_len = len;
+	while (field_next(&platform, &field) > 0) {
+		if (field.number == LINUX_DEVICE && field.bytes.bytes)
+			glance_at_device(field.bytes, glance);
 	}
-	if (field == CONTAINER_ENV)
-		glance->may_have_device |= claims_is_variable((const char *)bytes, len);
-	if (field == CONTAINER_LINUX)
-		fields_read(&fields, bytes, len, &linux_handler, glance);
 }
-
-static const struct fields_handler container_handler = {container_number, no_begin, container_part,
-							NULL};
 
 void message_glance(const struct message *container, struct message_glance *ret_glance)
 {
-	struct fields fields = {0};
+	struct message left = *container;
+	struct field field;
 
 	*ret_glance = (struct message_glance){.id = ""};
-	fields_read(&fields, container->bytes, container->len, &container_handler, ret_glance);
+	while (field_next(&left, &field) > 0) {
+		const char *text = (const char *)field.bytes.bytes;
+
+		if (field.number == CONTAINER_STATE)
+			ret_glance->stopped = field.value == STATE_STOPPED;
+		if (field.number == CONTAINER_ID && text) {
+			ret_glance->id = text;
+			ret_glance->id_len = field.bytes.len;
+		}
+		if (field.number == CONTAINER_ENV && text)
+			ret_glance->may_have_device |= claims_is_variable(text, field.bytes.len);
+		if (field.number == CONTAINER_LINUX && text)
+			glance_at_linux(field.bytes, ret_glance);
+	}
 }
 
 /* ---- reduced ---- */
@@ -204,37 +172,23 @@ int message_read_state(struct arena *arena, const struct message *container,
 
 #define START_CONTAINER 6
 
-static struct message part_of(const ProtobufCBinaryData *data)
+int message_parts(const struct message *message, bool is_event, struct message *ret_pod,
+		  struct message *ret_container)
 {
-	return (struct message){data->data, data->len};
-}
+	const uint32_t pod = is_event ? 2 : 1;
+	struct message left = *message;
+	struct field field;
+	uint64_t event = is_event ? 0 : START_CONTAINER;
+	int status;
 
-int message_read_start(struct arena *arena, const struct message *message, bool is_event,
-		       struct message *ret_pod, struct message *ret_container)
-{
-	const Nri__PackedStateChangeEvent *event = NULL;
-	const Nri__PackedCreateContainerRequest *request = NULL;
-
-	if (is_event)
-		event = unpack_message(arena, &nri__packed_state_change_event__descriptor,
-				       message->bytes, message->len);
-	else
-		request = unpack_message(arena, &nri__packed_create_container_request__descriptor,
-					 message->bytes, message->len);
-	if (!request && (!event || event->event != START_CONTAINER))
-		return -1;
-	*ret_pod = part_of(event ? &event->pod : &request->pod);
-	*ret_container = part_of(event ? &event->container : &request->container);
-	return 0;
-}
-
-int message_join(struct arena *arena, const struct message *pod, const struct message *container,
-		 struct message *ret_request)
-{
-	Nri__PackedCreateContainerRequest request = NRI__PACKED_CREATE_CONTAINER_REQUEST__INIT;
-
-	if (pod)
-		request.pod = (ProtobufCBinaryData){pod->len, (uint8_t *)pod->bytes};
-	request.container = (ProtobufCBinaryData){container->len, (uint8_t *)container->bytes};
-	return message_pack(arena, &request.base, ret_request);
+	*ret_pod = *ret_container = (struct message){0};
+	while ((status = field_next(&left, &field)) > 0) {
+		if (field.number == pod)
+			*ret_pod = field.bytes;
+		else if (field.number == pod + 1)
+			*ret_container = field.bytes;
+		else if (field.number == 1)
+			event = field.value;
+	}
+	return status == 0 && event == START_CONTAINER && ret_container->bytes ? 0 : -1;
 }

@@ -11,12 +11,7 @@
 #include "core/base/arena.h"
 #include "core/base/err.h"
 #include "core/spec/spec.h"
-
-/* Bytes of a packed message */
-struct message {
-	const unsigned char *bytes;
-	size_t len;
-};
+#include "nri/wire/wire.h"
 
 /* What the runtime says of itself */
 struct message_runtime {
@@ -46,11 +41,18 @@ int message_read_configure(struct arena *arena, const struct message *message,
 			   struct message_runtime *ret_runtime, struct err *err);
 
 /*
- * CreateContainer's container, as its config.json would be read: what NRI has no field for
- * (capabilities, seccomp, user namespace) is as if config.json said nothing of it.
+ * The packed pod and container of CreateContainer and StartContainer, or with is_event of a
+ * StateChange that says the same. Returns 0, or -1 if it is another event, or no such message.
  */
-int message_read_container(struct arena *arena, const struct message *message,
-			   struct spec *ret_spec, struct err *err);
+int message_parts(const struct message *message, bool is_event, struct message *ret_pod,
+		  struct message *ret_container);
+
+/*
+ * A container, as its config.json would be read: what NRI has no field for (capabilities, seccomp,
+ * user namespace) is as if config.json said nothing of it. pod NULL: not known
+ */
+int message_read_container(struct arena *arena, const struct message *pod,
+			   const struct message *container, struct spec *ret_spec, struct err *err);
 
 /* ---- what is there already (Synchronize): most of it is none of ours, and is not unpacked ---- */
 
@@ -84,17 +86,6 @@ struct message_state {
 /* What is read from a packed Container; its text lives in the arena. */
 int message_read_state(struct arena *arena, const struct message *container,
 		       struct message_state *ret_state);
-
-/*
- * What is in StartContainer, or with is_event in StateChange, of a container that is about to
- * start, packed. Returns 0, or -1 if it is another event, or no such message.
- */
-int message_read_start(struct arena *arena, const struct message *message, bool is_event,
-		       struct message *ret_pod, struct message *ret_container);
-
-/* A CreateContainerRequest of the two, for message_read_container(); pod NULL: not known */
-int message_join(struct arena *arena, const struct message *pod, const struct message *container,
-		 struct message *ret_request);
 
 /* ---- write: 0, or -1 without memory ---- */
 

@@ -14,112 +14,67 @@ enum wire_type {
 
 #define FIELD_MAX ((UINT32_C(1) << 29) - 1)
 
-static void begin_bytes(struct fields *fields, uint64_t len, bool fixed)
+/* Returns how many bytes were there, or -1. */
+static bool take_bytes(struct message *message, uint64_t len, struct message *ret_bytes)
 {
-	fields->left = len;
-	fields->fixed = fixed;
-	fields->state = len ? FIELDS_BYTES : FIELDS_TAG;
+	if (len > message->len)
+		return false;
+	*ret_bytes = (struct message){message->bytes, (size_t)len};
+	message->bytes += len;
+	message->len -= (size_t)len;
+	return true;
 }
 
-static void end_bytes(struct fields *fields, const struct fields_handler *handler, void *context)
+/* Seven bits a byte, the lowest first, and whether there is more */
+static bool take_varint(struct message *message, uint64_t *ret_number)
 {
-	fields->state = FIELDS_TAG;
-	if (!fields->fixed && handler->end)
-		handler->end(context, fields->field);
+	struct message byte;
+
+	*ret_number = 0;
+	for (unsigned shift = 0; shift < 64 && take_bytes(message, 1, &byte); shift += 7) {
+		uint64_t bits = *byte.bytes & 0x7f;
+
+		*ret_number |= bits << shift;
+		if (!(*byte.bytes & 0x80))
+			return shift < 63 || bits <= 1;
+	}
+	return false;
 }
 
-static void take_tag(struct fields *fields, uint64_t tag)
+/* Groups, which proto3 has not, are none. */
+static bool take_value(struct message *message, uint64_t wire_type, struct field *field)
 {
-	fields->field = (uint32_t)(tag >> 3);
-	fields->state = FIELDS_BROKEN;
-	if (!(tag >> 3) || tag >> 3 > FIELD_MAX)
-		return;
-	switch (tag & 7) {
+	struct message skipped;
+
+	switch (wire_type) {
 	case WIRE_VARINT:
-		fields->state = FIELDS_VARINT;
-		break;
+		return take_varint(message, &field->value);
 	case WIRE_BYTES:
-		fields->state = FIELDS_LENGTH;
-		break;
+		return take_varint(message, &field->value) &&
+		       take_bytes(message, field->value, &field->bytes);
 	case WIRE_FIXED64:
-		begin_bytes(fields, 8, true);
-		break;
+		return take_bytes(message, 8, &skipped);
 	case WIRE_FIXED32:
-		begin_bytes(fields, 4, true);
-		break;
-	default: /* groups, which proto3 has not */
-		break;
+		return take_bytes(message, 4, &skipped);
+	default:
+		return false;
 	}
 }
 
-static void take_number(struct fields *fields, uint64_t number,
-			const struct fields_handler *handler, void *context)
+int field_next(struct message *message, struct field *ret_field)
 {
-	switch (fields->state) {
-	case FIELDS_TAG:
-		take_tag(fields, number);
-		break;
-	case FIELDS_VARINT:
-		fields->state = FIELDS_TAG;
-		handler->number(context, fields->field, number);
-		break;
-	case FIELDS_LENGTH:
-		handler->begin(context, fields->field);
-		begin_bytes(fields, number, false);
-		if (!number)
-			end_bytes(fields, handler, context);
-		break;
-	case FIELDS_BYTES:
-	case FIELDS_BROKEN:
-		break;
-	}
-}
+	uint64_t tag = 0;
 
-/* One byte of a number: seven bits, the lowest first, and whether there is more */
-static void read_number(struct fields *fields, unsigned char byte,
-			const struct fields_handler *handler, void *context)
-{
-	uint64_t bits = byte & 0x7f;
-	uint64_t number;
-
-	if (fields->shift > 63 || (fields->shift == 63 && bits > 1)) {
-		fields->state = FIELDS_BROKEN;
-		return;
-	}
-	fields->number |= bits << fields->shift;
-	fields->shift += 7;
-	if (byte & 0x80)
-		return;
-	number = fields->number;
-	fields->number = 0;
-	fields->shift = 0;
-	take_number(fields, number, handler, context);
-}
-
-void fields_read(struct fields *fields, const unsigned char *bytes, size_t len,
-		 const struct fields_handler *handler, void *context)
-{
-	while (len && fields->state != FIELDS_BROKEN) {
-		size_t n = 1;
-
-		if (fields->state == FIELDS_BYTES) {
-			n = fields->left < len ? (size_t)fields->left : len;
-			if (!fields->fixed)
-				handler->part(context, fields->field, bytes, n);
-			fields->left -= n;
-			if (!fields->left)
-				end_bytes(fields, handler, context);
-		} else {
-			read_number(fields, *bytes, handler, context);
-		}
-		bytes += n;
-		len -= n;
-	}
-}
-
-bool fields_whole(const struct fields *fields)
-{
-	return fields->state == FIELDS_TAG && !fields->shift;
+	do {
+		if (!message->len)
+			return 0;
+		*ret_field = (struct field){0};
+		if (!take_varint(message, &tag) || !(tag >> 3) || tag >> 3 > FIELD_MAX ||
+		    !take_value(message, tag & 7, ret_field))
+			return -1;
+	} while ((tag & 7) == WIRE_FIXED64 || (tag & 7) == WIRE_FIXED32);
+	ret_field->number = (uint32_t)(tag >> 3);
+	return 1;
 }
 
 /* ---- a request ---- */
@@ -130,9 +85,8 @@ enum request_field {
 	REQUEST_SERVICE = 1,
 	REQUEST_METHOD = 2,
 	REQUEST_PAYLOAD = 3,
+	REQUEST_FIELDS,
 };
-
-#define SYNCHRONIZE_MORE 3
 
 /* A runtime sends only those that were subscribed to; an error would fail whatever it does,
  * while an empty answer changes nothing. A validator's says that it has no objection. */
@@ -152,164 +106,35 @@ static const struct {
 	{"ValidateContainerAdjustment", CALL_OTHER},
 };
 
-void call_reset(struct call *call)
+static bool is(const struct message *name, const char *text)
 {
-	struct call kept = *call;
-
-	buffer_clear(&kept.payload);
-	buffer_clear(&kept.object);
-	*call = (struct call){
-		.payload = kept.payload, .object = kept.object, .listener = kept.listener};
+	return name->len == strlen(text) && memcmp(name->bytes, text, name->len) == 0;
 }
 
-void call_free(struct call *call)
+static enum call_method method_of(const struct message *service, const struct message *name)
 {
-	buffer_free(&call->payload);
-	buffer_free(&call->object);
-}
-
-static void name_append(struct call_name *name, const unsigned char *bytes, size_t len)
-{
-	if (len < sizeof(name->text) && name->len < sizeof(name->text) - len)
-		memcpy(name->text + name->len, bytes, len);
-	name->len += len;
-}
-
-static bool name_is(const struct call_name *name, const char *text)
-{
-	return name->len == strlen(text) && memcmp(name->text, text, name->len) == 0;
-}
-
-/* ---- the payload ---- */
-
-static void inside_number(void *context, uint32_t field, uint64_t number)
-{
-	struct call *call = context;
-
-	if (field == SYNCHRONIZE_MORE)
-		call->more = number != 0;
-}
-
-/* Go's protobuf sends the method before the payload; if the payload comes first, nobody hears. */
-static bool is_heard(const struct call *call, uint32_t field)
-{
-	return call->listener.object && (field == CALL_POD || field == CALL_CONTAINER) &&
-	       call_method(call) == CALL_SYNCHRONIZE;
-}
-
-static void inside_begin(void *context, uint32_t field)
-{
-	struct call *call = context;
-
-	(void)field;
-	buffer_clear(&call->object);
-	call->object_lost = false;
-}
-
-static void inside_part(void *context, uint32_t field, const unsigned char *bytes, size_t len)
-{
-	struct call *call = context;
-
-	if (!is_heard(call, field) || call->object_lost)
-		return;
-	call->object_lost = buffer_append(&call->object, bytes, len) < 0;
-	if (call->object_lost)
-		buffer_clear(&call->object);
-}
-
-static void inside_end(void *context, uint32_t field)
-{
-	static const unsigned char nothing;
-	struct call *call = context;
-	const unsigned char *bytes = call->object.len ? call->object.bytes : &nothing;
-
-	if (is_heard(call, field))
-		call->listener.object(call->listener.context, (enum call_object)field,
-				      call->object_lost ? NULL : bytes, call->object.len);
-}
-
-static const struct fields_handler inside_handler = {inside_number, inside_begin, inside_part,
-						     inside_end};
-
-static void payload_part(struct call *call, const unsigned char *bytes, size_t len)
-{
-	fields_read(&call->inside, bytes, len, &inside_handler, call);
-	if (!call->keeps || buffer_append(&call->payload, bytes, len) == 0)
-		return;
-	call->keeps = false;
-	call->lost = true;
-	buffer_clear(&call->payload);
-}
-
-/* A payload before its method (Go's protobuf sends none so) is kept. */
-static bool is_wanted(const struct call *call)
-{
-	enum call_method method = call_method(call);
-
-	return !call->name.len || method == CALL_CONFIGURE || method == CALL_CREATE_CONTAINER ||
-	       method == CALL_START_CONTAINER || method == CALL_STATE_CHANGE;
-}
-
-/* ---- the request ---- */
-
-static void request_number(void *context, uint32_t field, uint64_t number)
-{
-	(void)context;
-	(void)field;
-	(void)number;
-}
-
-/* If a field occurs twice, the last one holds, as everywhere in protobuf. */
-static void request_begin(void *context, uint32_t field)
-{
-	struct call *call = context;
-
-	if (field == REQUEST_SERVICE)
-		call->service = (struct call_name){0};
-	if (field == REQUEST_METHOD)
-		call->name = (struct call_name){0};
-	if (field != REQUEST_PAYLOAD)
-		return;
-	buffer_clear(&call->payload);
-	call->inside = (struct fields){0};
-	call->more = false;
-	call->lost = false;
-	call->keeps = is_wanted(call);
-}
-
-static void request_part(void *context, uint32_t field, const unsigned char *bytes, size_t len)
-{
-	struct call *call = context;
-
-	if (field == REQUEST_SERVICE)
-		name_append(&call->service, bytes, len);
-	if (field == REQUEST_METHOD)
-		name_append(&call->name, bytes, len);
-	if (field == REQUEST_PAYLOAD)
-		payload_part(call, bytes, len);
-}
-
-static const struct fields_handler request_handler = {request_number, request_begin, request_part,
-						      NULL};
-
-void call_read(struct call *call, const unsigned char *bytes, size_t len)
-{
-	fields_read(&call->request, bytes, len, &request_handler, call);
-}
-
-enum call_method call_method(const struct call *call)
-{
-	if (!name_is(&call->service, SERVICE))
-		return CALL_UNKNOWN;
-	for (size_t i = 0; i < sizeof(methods) / sizeof(methods[0]); i++) {
-		if (name_is(&call->name, methods[i].name))
+	for (size_t i = 0; is(service, SERVICE) && i < sizeof(methods) / sizeof(methods[0]); i++) {
+		if (is(name, methods[i].name))
 			return methods[i].method;
 	}
 	return CALL_UNKNOWN;
 }
 
-bool call_whole(const struct call *call)
+/* If a field occurs twice, the last one holds, as everywhere in protobuf. */
+void call_read(const struct message *request, struct call *ret_call)
 {
-	return fields_whole(&call->request) && !call->lost &&
-	       (call->keeps || fields_whole(&call->inside));
+	struct message parts[REQUEST_FIELDS] = {{0}};
+	struct message left = *request;
+	struct field field;
+	int status;
+
+	while ((status = field_next(&left, &field)) > 0) {
+		if (field.number < REQUEST_FIELDS && field.bytes.bytes)
+			parts[field.number] = field.bytes;
+	}
+	*ret_call = (struct call){
+		.method = method_of(&parts[REQUEST_SERVICE], &parts[REQUEST_METHOD]),
+		.payload = parts[REQUEST_PAYLOAD],
+		.whole = status == 0,
+	};
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <stdlib.h>
 #include <string.h>
+#include <sys/types.h>
 
 #include "nri/wire/wire.h"
 
@@ -64,53 +65,60 @@ void buffer_free(struct buffer *buffer)
 
 /* ---- NRI's frames ---- */
 
-/* Returns how many bytes were taken. */
-static size_t read_frame_header(struct mux *mux, const unsigned char *bytes, size_t len)
+/* Returns how many bytes were taken, or -1. */
+static ssize_t read_frame_header(struct mux *mux, const unsigned char *bytes, size_t len,
+				 struct err *err)
 {
 	size_t n = MUX_HEADER - mux->have < len ? MUX_HEADER - mux->have : len;
 
 	memcpy(mux->header + mux->have, bytes, n);
 	mux->have += n;
-	if (mux->have == MUX_HEADER) {
-		mux->stream = integer_read(mux->header);
-		mux->left = integer_read(mux->header + 4);
-	}
-	return n;
-}
-
-static int check_header(const struct mux *mux, struct err *err)
-{
-	if (mux->have == MUX_HEADER && mux->left > MUX_READ_MAX)
+	mux->left = mux->have == MUX_HEADER ? integer_read(mux->header + 4) : 0;
+	if (mux->left > MUX_READ_MAX)
 		return err_set(err, "a frame of %lu bytes: this is not NRI's protocol",
 			       (unsigned long)mux->left);
-	return 0;
+	return (ssize_t)n;
 }
 
-int mux_read(struct mux *mux, const unsigned char *bytes, size_t len, mux_take *take, void *context,
-	     struct err *err)
+static ssize_t read_frame(struct mux *mux, const unsigned char *bytes, size_t len, struct err *err)
+{
+	uint32_t stream = integer_read(mux->header);
+	size_t n = mux->left < len ? mux->left : len;
+
+	mux->left -= (uint32_t)n;
+	if (stream == 0 || stream >= MUX_STREAMS)
+		return (ssize_t)n;
+	/* One whole message, and what was read with its end */
+	mux->streams[stream].max = 2 * TTRPC_READ_MAX;
+	if (buffer_append(&mux->streams[stream], bytes, n) < 0)
+		return err_set(err, "no memory for a message of the runtime");
+	return (ssize_t)n;
+}
+
+int mux_read(struct mux *mux, const unsigned char *bytes, size_t len, struct err *err)
 {
 	while (len) {
-		size_t n;
+		ssize_t n = mux->have < MUX_HEADER ? read_frame_header(mux, bytes, len, err)
+						   : read_frame(mux, bytes, len, err);
 
-		if (mux->have < MUX_HEADER) {
-			n = read_frame_header(mux, bytes, len);
-			if (check_header(mux, err) < 0)
-				return -1;
-		} else {
-			n = mux->left < len ? mux->left : len;
-			if (take(context, mux->stream, bytes, n, err) < 0)
-				return -1;
-			mux->left -= (uint32_t)n;
-		}
+		if (n < 0)
+			return -1;
 		bytes += n;
-		len -= n;
+		len -= (size_t)n;
 		if (mux->have == MUX_HEADER && !mux->left)
 			mux->have = 0;
 	}
 	return 0;
 }
 
-int mux_write(struct buffer *out, enum mux_stream stream, const unsigned char *bytes, size_t len)
+void mux_free(struct mux *mux)
+{
+	for (size_t i = 0; i < MUX_STREAMS; i++)
+		buffer_free(&mux->streams[i]);
+}
+
+static int mux_write(struct buffer *out, enum mux_stream stream, const unsigned char *bytes,
+		     size_t len)
 {
 	size_t before = out->len;
 
@@ -133,57 +141,28 @@ int mux_write(struct buffer *out, enum mux_stream stream, const unsigned char *b
 
 /* ---- ttrpc's messages ---- */
 
-/* Returns how many bytes were taken. */
-static size_t read_header(struct ttrpc *ttrpc, const unsigned char *bytes, size_t len)
+int ttrpc_next(const struct buffer *stream, struct ttrpc *ret_message, struct err *err)
 {
-	size_t n = TTRPC_HEADER - ttrpc->have < len ? TTRPC_HEADER - ttrpc->have : len;
+	size_t len;
 
-	memcpy(ttrpc->header + ttrpc->have, bytes, n);
-	ttrpc->have += n;
-	if (ttrpc->have == TTRPC_HEADER) {
-		ttrpc->left = integer_read(ttrpc->header);
-		ttrpc->call = integer_read(ttrpc->header + 4);
-		ttrpc->type = ttrpc->header[8];
-	}
-	return n;
-}
-
-static int begin(const struct ttrpc *ttrpc, const struct ttrpc_handler *handler, void *context,
-		 struct err *err)
-{
-	if (ttrpc->have < TTRPC_HEADER)
+	if (stream->len < TTRPC_HEADER)
 		return 0;
-	if (ttrpc->left > TTRPC_READ_MAX)
-		return err_set(err, "a message of %lu bytes: this is not NRI's protocol",
-			       (unsigned long)ttrpc->left);
-	return handler->begin(context, ttrpc, err);
+	len = integer_read(stream->bytes);
+	if (len > TTRPC_READ_MAX)
+		return err_set(err, "a message of %zu bytes: this is not NRI's protocol", len);
+	if (stream->len - TTRPC_HEADER < len)
+		return 0;
+	*ret_message = (struct ttrpc){
+		.call = integer_read(stream->bytes + 4),
+		.type = stream->bytes[8],
+		.body = {stream->bytes + TTRPC_HEADER, len},
+	};
+	return 1;
 }
 
-int ttrpc_read(struct ttrpc *ttrpc, const unsigned char *bytes, size_t len,
-	       const struct ttrpc_handler *handler, void *context, struct err *err)
+void ttrpc_taken(struct buffer *stream, const struct ttrpc *message)
 {
-	while (len) {
-		size_t n;
-		int status;
-
-		if (ttrpc->have < TTRPC_HEADER) {
-			n = read_header(ttrpc, bytes, len);
-			status = begin(ttrpc, handler, context, err);
-		} else {
-			n = ttrpc->left < len ? ttrpc->left : len;
-			status = handler->part(context, bytes, n, err);
-			ttrpc->left -= (uint32_t)n;
-		}
-		if (status == 0 && ttrpc->have == TTRPC_HEADER && !ttrpc->left) {
-			ttrpc->have = 0;
-			status = handler->end(context, ttrpc, err);
-		}
-		if (status < 0)
-			return -1;
-		bytes += n;
-		len -= n;
-	}
-	return 0;
+	buffer_consume(stream, TTRPC_HEADER + message->body.len);
 }
 
 int ttrpc_write(struct buffer *out, enum mux_stream stream, enum ttrpc_type type, uint32_t call,

@@ -33,17 +33,17 @@ static void free_asked(struct asked *asked)
 
 static int read_asked(struct asked *asked)
 {
-	struct buffer payload = empty_buffer();
+	const struct message pod = {asked->pod.bytes, asked->pod.len};
 	int status;
 
 	if (asked->platform.len)
 		put_inside(&asked->container, 11, &asked->platform);
-	put_inside(&payload, 1, &asked->pod);
-	put_container(&payload, &asked->container);
-	status =
-		message_read_container(&asked->arena, &(struct message){payload.bytes, payload.len},
-				       &asked->spec, &asked->err);
-	buffer_free(&payload);
+	status = message_read_container(
+		&asked->arena, &pod,
+		&(struct message){asked->container.bytes, asked->container.len}, &asked->spec,
+		&asked->err);
+	buffer_free(&asked->pod);
+	buffer_free(&asked->container);
 	return status;
 }
 
@@ -142,7 +142,7 @@ static void annotations_are_bounded(void **state)
 		put_entry(&asked.container, 6,
 			  arena_printf(&asked.arena, "oci-rdma-hook.io/x%zu", i), "x");
 	assert_int_equal(read_asked(&asked), -1);
-	assert_has(asked.err.text, "CreateContainer: more than ");
+	assert_has(asked.err.text, "more than ");
 }
 
 static void mounts_are_told(void **state)
@@ -401,6 +401,64 @@ static void may_matter(void **state)
 		assert_false(container_may_matter(&container));
 }
 
+/* ---- one that is about to start ---- */
+
+#define BYTES(text) text, sizeof(text) - 1
+
+static const struct parts_case {
+	const char *name;
+	bool is_event;
+	const char *bytes;
+	size_t len;
+	const char *said; /* pod and container; NULL: none */
+} parts_cases[] = {
+	{"a pod and a container", false,
+	 BYTES("\x0a\x01p\x12\x01"
+	       "c"),
+	 "p c"},
+	{"a container alone", false,
+	 BYTES("\x12\x01"
+	       "c"),
+	 " c"},
+	{"an empty container", false, BYTES("\x12\x00"), " "},
+	{"no container", false, BYTES("\x0a\x01p"), NULL},
+	{"a container that is a number", false, BYTES("\x10\x01"), NULL},
+	{"cut", false,
+	 BYTES("\x12\x01"
+	       "c\x0a\x07"),
+	 NULL},
+	{"the event of a start", true,
+	 BYTES("\x08\x06\x12\x01p\x1a\x01"
+	       "c"),
+	 "p c"},
+	{"another event", true,
+	 BYTES("\x08\x05\x12\x01p\x1a\x01"
+	       "c"),
+	 NULL},
+	{"no event", true,
+	 BYTES("\x12\x01p\x1a\x01"
+	       "c"),
+	 NULL},
+};
+
+static void parts_are_found(void **state)
+{
+	const struct parts_case *row = *state;
+	const struct message message = {(const unsigned char *)row->bytes, row->len};
+	struct message pod;
+	struct message container;
+	char said[16];
+
+	assert_int_equal(message_parts(&message, row->is_event, &pod, &container),
+			 row->said ? 0 : -1);
+	if (!row->said)
+		return;
+	(void)snprintf(said, sizeof(said), "%.*s %.*s", (int)pod.len,
+		       pod.bytes ? (const char *)pod.bytes : "", (int)container.len,
+		       (const char *)container.bytes);
+	assert_string_equal(said, row->said);
+}
+
 int main(void)
 {
 	static struct unit_suite suite;
@@ -422,5 +480,6 @@ int main(void)
 	UNIT_TABLE(&suite, memory_limits_are_told, resources_cases);
 	UNIT_TABLE(&suite, rules_are_told, rule_cases);
 	UNIT_TABLE(&suite, may_matter, matter_cases);
+	UNIT_TABLE_AS(&suite, "parts: ", parts_are_found, parts_cases);
 	return unit_run(&suite, "nri_message");
 }

@@ -74,28 +74,18 @@ static void refused_registration_ends(void **state)
 
 static void an_unreadable_registration_ends(void **state)
 {
-	static unsigned char large[SESSION_RESPONSE_MAX + 1];
-	static const struct {
-		const void *bytes;
-		size_t len;
-		const char *said;
-	} rows[] = {{"\x0a\x7f", 2, ""}, {large, sizeof(large), "is longer than 65536 bytes"}};
+	struct buffer response = empty_buffer();
+	struct buffer frames = empty_buffer();
+	cleanup_story story;
+	struct err err;
 
 	(void)state;
-	for (size_t i = 0; i < LENGTH(rows); i++) {
-		struct buffer response = empty_buffer();
-		struct buffer frames = empty_buffer();
-		cleanup_story story;
-		struct err err;
-
-		put(&response, rows[i].bytes, rows[i].len);
-		put_response(&frames, 1, &response);
-		begin(&story);
-		assert_int_equal(hear(&story, frames.bytes, frames.len, &err), -1);
-		assert_has(err.text, rows[i].said);
-		assert_one_line(&err);
-		buffer_free(&frames);
-	}
+	put(&response, "\x0a\x7f", 2);
+	put_response(&frames, 1, &response);
+	begin(&story);
+	assert_int_equal(hear(&story, frames.bytes, frames.len, &err), -1);
+	assert_one_line(&err);
+	buffer_free(&frames);
 }
 
 static void other_streams_are_nothing(void **state)

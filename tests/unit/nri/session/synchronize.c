@@ -107,7 +107,6 @@ static void hears_what_is_there(void **state)
 		assert_int_equal(hear(&story, frames.bytes + i, 1, &err), 0);
 	assert_int_equal(story.pods, 2);
 	assert_int_equal(story.containers, 2);
-	assert_int_equal(story.too_long, 0);
 	assert_string_equal(story.last_id, "rdma");
 	assert_true(story.last_has_device);
 	assert_true(story.synchronized == 1 && story.whole);
@@ -169,23 +168,6 @@ static void a_part_that_is_cut_is_said(void **state)
 	assert_true(story.synchronized == 1 && !story.whole);
 }
 
-static void what_is_too_long_is_said(void **state)
-{
-	static unsigned char env[CALL_OBJECT_MAX + 1];
-	struct buffer payload = empty_buffer();
-	cleanup_story story;
-
-	(void)state;
-	put_bytes(&payload, 2, env, sizeof(env));
-	put_known(&payload, "next", 3, 231);
-	begin(&story);
-	call_method_of(&story, SERVICE, "Synchronize", payload.bytes, payload.len);
-	assert_int_equal(story.containers, 2);
-	assert_int_equal(story.too_long, 1);
-	assert_string_equal(story.last_id, "next");
-	buffer_free(&payload);
-}
-
 int main(void)
 {
 	static struct unit_suite suite;
@@ -201,7 +183,5 @@ int main(void)
 	unit_add(&suite, "Synchronize: what is there is heard once", is_heard_once, NULL);
 	unit_add(&suite, "Synchronize: a part that is cut is said", a_part_that_is_cut_is_said,
 		 NULL);
-	unit_add(&suite, "Synchronize: a container that is too long is said, the next is heard",
-		 what_is_too_long_is_said, NULL);
 	return unit_run(&suite, "synchronize");
 }
