@@ -109,6 +109,13 @@ static void report(const struct work *work, enum look_kind kind)
 		(void)fs_write(work->out, (const char *)&line, sizeof(line));
 }
 
+static void report_unread(int out)
+{
+	const struct look_report line = {.kind = LOOK_UNSEEN};
+
+	(void)fs_write(out, (const char *)&line, sizeof(line));
+}
+
 /* "created 2026-11-22T17:05:51Z, the plugin is connected since 2026-11-22T17:06:16Z" */
 static void print_when(const struct work *work, char text[REASON_SIZE])
 {
@@ -283,8 +290,8 @@ static bool is_decided(struct work *work)
 	return true;
 }
 
-static void look_at(const struct look *look, int root, bool sees_pids, const struct known *known,
-		    int out)
+static void look_at(const struct look *look, int root, bool sees_pids,
+		    const struct message *message, int out)
 {
 	cleanup_container container = CONTAINER_NONE;
 	struct arena *arena = &container.arena;
@@ -293,16 +300,22 @@ static void look_at(const struct look *look, int root, bool sees_pids, const str
 			    .out = out,
 			    .sees_pids = sees_pids,
 			    .container = &container};
+	struct message_glance glance;
+	struct message pod;
 	struct err err;
 
+	message_glance(message, &glance);
+	if (glance.stopped || !glance.may_have_device || !glance.id_len)
+		return;
 	container.what = "Synchronize";
-	container.id = known->id;
-	if (message_read_state(arena, &known->message, &work.state) < 0 ||
-	    message_read_container(arena, synchronize_find_pod(look->synchronize, work.state.pod),
-				   &known->message, &container.spec, &err) < 0) {
-		report(&work, LOOK_UNSEEN);
+	if (message_read_state(arena, message, &work.state) < 0 ||
+	    message_read_container(arena,
+				   message_find(&look->known, MESSAGE_POD, work.state.pod, &pod),
+				   message, &container.spec, &err) < 0) {
+		report_unread(out);
 		return;
 	}
+	container.id = container.spec.identity.id;
 	cgroup_find(root, container.spec.cgroups_path, work.cgroup);
 	if (!is_decided(&work))
 		decide(&work);
@@ -316,9 +329,26 @@ static bool sees_pids(int root)
 	       strcmp(target, FIRST_PIDS) == 0;
 }
 
+/* Of containers that are gone */
+static void forget_notes(const struct look *look)
+{
+	const char *sysroot = look->options->sysroot;
+	cleanup_arena arena = {0};
+	const char **ids;
+	int n = look->whole ? note_list(&arena, sysroot, &ids) : 0;
+	struct message found;
+
+	for (int i = 0; i < n; i++) {
+		if (!message_find(&look->known, MESSAGE_CONTAINER, ids[i], &found) &&
+		    !note_is_new(sysroot, ids[i]))
+			note_remove(sysroot, ids[i]);
+	}
+}
+
 void look_at_all(const struct look *look, int out)
 {
-	const struct synchronize *synchronize = look->synchronize;
+	struct message left = look->known;
+	struct field field;
 	struct err err;
 	cleanup_fd root = tree_open_root(look->options->sysroot, &err);
 	bool sees = root >= 0 && sees_pids(root);
@@ -328,8 +358,11 @@ void look_at_all(const struct look *look, int out)
 		log_event(LOG_ERR, "%s", err.text);
 		return;
 	}
-	for (size_t i = 0; i < synchronize->n_containers; i++)
-		look_at(look, root, sees, &synchronize->containers[i], out);
+	forget_notes(look);
+	while (field_next(&left, &field) > 0) {
+		if (field.number == MESSAGE_CONTAINER && field.bytes.bytes)
+			look_at(look, root, sees, &field.bytes, out);
+	}
 	(void)fs_write(out, (const char *)&end, sizeof(end));
 }
 

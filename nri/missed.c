@@ -140,33 +140,23 @@ static void stop(struct missed *missed)
 	missed->deadline = NEVER;
 }
 
-static void say_left_out(size_t n)
+void missed_look(struct missed *missed, const struct look *look)
 {
-	if (n)
-		log_event(
-			LOG_WARNING,
-			"Synchronize: %zu pods or containers were not looked at: there is no room "
-			"for more; run oci-rdma-doctor on the node",
-			n);
-}
-
-void missed_look(struct missed *missed, const struct synchronize *synchronize, const char *since)
-{
-	const struct look look = {missed->options, synchronize, since};
-
 	stop(missed);
 	missed->n_items = 0;
 	missed->status.unnamed = 0;
-	missed->status.unseen = synchronize->left_out;
+	missed->status.unseen = !look->whole;
 	missed->check_at = NEVER;
-	say_left_out(synchronize->left_out);
 	show(missed);
-	if (!synchronize->n_containers)
-		return;
+	if (!look->whole)
+		log_event(LOG_WARNING,
+			  "Synchronize: not all containers are looked at: the runtime has told of "
+			  "more than there is room for, or what is no message of NRI; run "
+			  "oci-rdma-doctor on the node");
 	reap(missed);
 	missed->ended = false;
 	missed->child =
-		missed->n_leaving < MISSED_LEAVING_MAX ? start(missed, &look, &missed->in) : -1;
+		missed->n_leaving < MISSED_LEAVING_MAX ? start(missed, look, &missed->in) : -1;
 	if (missed->child < 0) {
 		log_event(LOG_ERR, "no child process could be started: containers that were "
 				   "created while the plugin was away are not looked for");

@@ -25,59 +25,6 @@
 #include "core/options.h"
 #include "nri/message/message.h"
 
-/* ---- what is there when it connects (synchronize.c) ---- */
-
-/*
- * What the runtime tells of the containers that are there already (Synchronize).
- *
- *   pod, container    each is looked at as it comes by; most are forgotten at once
- *   finish            all have come by: the notes of containers that are gone are removed, but
- *                     for new ones (core/note/note.h), and what was kept can be decided about
- * (nri/missed.h)
- *
- * Kept are the containers that may have a verbs device, and the pods, as far as the room goes:
- * pods with an annotation of ours have more of it, and containers with such a device most. A
- * runtime may send a container before its pod, in another message. What there is no room for is
- * counted. No file is opened for a container that is not kept.
- */
-
-/* The bound of what is kept. A pod takes some hundred bytes, a container a thousand. */
-#define SYNCHRONIZE_SIZE_MAX (768 * 1024)
-
-struct known {
-	const char *id;
-	struct message message; /* reduced (message_reduce_pod, message_reduce_container) */
-};
-
-struct synchronize {
-	const char *sysroot;
-	struct arena arena; /* owns all that is below */
-	size_t used;
-	struct known *pods;
-	size_t n_pods;
-	size_t pods_room;
-	struct known *containers;
-	size_t n_containers;
-	size_t containers_room;
-	size_t left_out; /* containers with a device, or pods with an annotation */
-	bool begun;
-	const char **notes; /* ids, in byte order */
-	bool *is_there;     /* of each: its container is there */
-	size_t n_notes;
-};
-
-void synchronize_pod(struct synchronize *synchronize, const struct message *message);
-void synchronize_container(struct synchronize *synchronize, const struct message *message);
-
-/* whole: all that the runtime sent could be read. Otherwise no note is removed. */
-void synchronize_finish(struct synchronize *synchronize, bool whole);
-
-/* The pod of that id, or NULL */
-const struct message *synchronize_find_pod(const struct synchronize *synchronize, const char *id);
-
-/* Frees all, for the next connection. */
-void synchronize_free(struct synchronize *synchronize);
-
 /* ---- what was missed (missed.c) ---- */
 
 #define LOOK_PATIENCE_MS 60000
@@ -105,6 +52,16 @@ struct look_report {
 	char cgroup[CGROUP_PATH_SIZE];
 };
 
+/* In a child: decides about each container that was there before the plugin, and mends it. */
+
+struct look {
+	const struct options *options;
+	struct message known; /* what the runtime has told at Synchronize */
+	bool whole;           /* that is all: a note without its container is removed, but for a
+				 new one (core/note/note.h) */
+	const char *since;    /* when the plugin was connected */
+};
+
 struct missed {
 	const struct options *options;
 	const int *closed[CHILD_CLOSED];
@@ -125,8 +82,8 @@ struct missed {
 
 void missed_begin(struct missed *missed, const struct options *options);
 
-/* since: when the plugin was connected, as the status has it. Never fails: it is logged. */
-void missed_look(struct missed *missed, const struct synchronize *synchronize, const char *since);
+/* Never fails: it is logged. */
+void missed_look(struct missed *missed, const struct look *look);
 
 /* One that was missed, and is about to start. */
 void missed_add(struct missed *missed, const struct look_report *report);
@@ -142,14 +99,6 @@ int64_t missed_next(const struct missed *missed);
 void missed_end(struct missed *missed);
 
 /* ---- a look at one (look.c) ---- */
-
-/* In a child: decides about each container that was there before the plugin, and mends it. */
-
-struct look {
-	const struct options *options;
-	const struct synchronize *synchronize;
-	const char *since; /* when the plugin was connected */
-};
 
 /* Reports to out. Ends early if nobody reads there any more. */
 void look_at_all(const struct look *look, int out);

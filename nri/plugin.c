@@ -33,6 +33,9 @@
 /* Between two looks at who has the socket's name */
 #define SOCKET_LOOK_MS 2000
 
+/* What a node's runtime tells of its pods and containers: 3 KiB each */
+#define KNOWN_SIZE_MAX (32 * 1024 * 1024)
+
 #define NEVER INT64_MAX
 
 /*
@@ -63,7 +66,8 @@ struct plugin {
 
 	struct server server;
 	struct report report;
-	struct synchronize synchronize; /* while the runtime tells what is there */
+	struct buffer known; /* while the runtime tells what is there */
+	bool known_lost;     /* a part of it */
 	struct missed missed;
 	char not_taken[SERVE_ID_SIZE]; /* a container whose grant the runtime has not read */
 };
@@ -173,28 +177,30 @@ static void on_synchronized(void *context, bool whole)
 	if (!plugin->launched)
 		be_connected(plugin);
 	forget_grant(plugin);
-	synchronize_finish(&plugin->synchronize, whole);
-	missed_look(&plugin->missed, &plugin->synchronize, plugin->report.since);
-	synchronize_free(&plugin->synchronize);
+	missed_look(&plugin->missed, &(struct look){
+					     .options = &plugin->server.options,
+					     .known = {plugin->known.bytes, plugin->known.len},
+					     .whole = whole && !plugin->known_lost,
+					     .since = plugin->report.since,
+				     });
+	buffer_free(&plugin->known);
 	report_missed(&plugin->report, &plugin->missed.status);
 }
 
-static void on_pod(void *context, const struct message *pod)
+/* All of it, for the child that looks at it: what is kept of it is nobody's to choose. */
+static void on_known(void *context, const struct message *request)
 {
-	synchronize_pod(&((struct plugin *)context)->synchronize, pod);
-}
+	struct plugin *plugin = context;
 
-static void on_container(void *context, const struct message *container)
-{
-	synchronize_container(&((struct plugin *)context)->synchronize, container);
+	plugin->known.max = KNOWN_SIZE_MAX;
+	plugin->known_lost |= buffer_append(&plugin->known, request->bytes, request->len) < 0;
 }
 
 static const struct session_handler handler = {
 	.create = on_create,
 	.start = on_start,
 	.configured = on_configured,
-	.pod = on_pod,
-	.container = on_container,
+	.known = on_known,
 	.synchronized = on_synchronized,
 };
 
@@ -225,7 +231,8 @@ static void hang_up(struct plugin *plugin)
 		memcpy(plugin->not_taken, plugin->server.granted, sizeof(plugin->not_taken));
 	plugin->server.granted[0] = '\0';
 	session_end(&plugin->session);
-	synchronize_free(&plugin->synchronize);
+	buffer_free(&plugin->known);
+	plugin->known_lost = false;
 	cleanup_close_fd(&plugin->fd);
 	plugin->fd = -1;
 	plugin->launched = false;
@@ -490,7 +497,6 @@ int plugin_run(const struct nri_options *options)
 			   .metrics_path = options->metrics,
 			   .counters = &plugin.server.counters,
 			   .closed = {&plugin.fd, &plugin.watch}},
-		.synchronize.sysroot = options->node.sysroot,
 		.missed.closed = {&plugin.fd, &plugin.watch},
 	};
 	missed_begin(&plugin.missed, &plugin.options->node);

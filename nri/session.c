@@ -39,33 +39,29 @@ static int answer_configure(struct session *session, const struct call *call, st
 	return 0;
 }
 
-enum synchronize_field {
-	SYNCHRONIZE_POD = 1,
-	SYNCHRONIZE_CONTAINER = 2,
-	SYNCHRONIZE_MORE = 3, /* messages follow */
-};
-
 /* Returns whether the message could be read to its end. */
-static bool hear(const struct session *session, const struct message *payload, bool *ret_more)
+static bool is_whole(const struct message *payload, bool *ret_more)
 {
-	const struct session_handler *handler = session->handler;
 	struct message left = *payload;
 	struct field field;
 	int status;
 
 	*ret_more = false;
 	while ((status = field_next(&left, &field)) > 0) {
-		if (field.number == SYNCHRONIZE_MORE)
+		if (field.number == MESSAGE_MORE)
 			*ret_more = field.value != 0;
-		/* A second Synchronize on the same connection would tell the same. */
-		if (session->stage == SESSION_SYNCHRONIZED || !field.bytes.bytes)
-			continue;
-		if (field.number == SYNCHRONIZE_POD && handler->pod)
-			handler->pod(session->context, &field.bytes);
-		if (field.number == SYNCHRONIZE_CONTAINER && handler->container)
-			handler->container(session->context, &field.bytes);
 	}
 	return status == 0;
+}
+
+/* A second Synchronize on the same connection would tell the same. */
+static void hear(struct session *session, const struct call *call, bool *ret_more)
+{
+	bool whole = is_whole(&call->payload, ret_more) && call->whole;
+
+	session->synchronize_broken |= !whole;
+	if (whole && session->stage != SESSION_SYNCHRONIZED && session->handler->known)
+		session->handler->known(session->context, &call->payload);
 }
 
 /* Containers that run already: their limits are set, and no update of NRI's has limits. */
@@ -75,7 +71,7 @@ static int answer_synchronize(struct session *session, const struct call *call, 
 	struct message answer;
 	bool more;
 
-	session->synchronize_broken |= !hear(session, &call->payload, &more) || !call->whole;
+	hear(session, call, &more);
 	if (message_more(arena, more, &answer) < 0 ||
 	    message_response(arena, &answer, ret_response) < 0)
 		return no_room(err);

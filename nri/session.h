@@ -37,12 +37,9 @@ struct session_handler {
 	void (*start)(void *context, struct arena *arena, const struct message *pod,
 		      const struct message *container, struct message *ret_response);
 	void (*configured)(void *context, const struct message_runtime *runtime);
-	/*
-	 * What is there already, each pod and each container once, before synchronized(): valid
-	 * during the call. Both may be NULL.
-	 */
-	void (*pod)(void *context, const struct message *pod);
-	void (*container)(void *context, const struct message *container);
+	/* What is there already: a SynchronizeRequest or several, before synchronized(); each is
+	 * valid during the call. May be NULL. */
+	void (*known)(void *context, const struct message *request);
 	/* whole: each message could be read to its end */
 	void (*synchronized)(void *context, bool whole);
 };

@@ -1,9 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Pods and containers that are there already. After a start of the plugin each of the node's comes
- * by: nearly all are dismissed by a glance, which unpacks nothing, and those that are kept are
- * reduced to what a decision needs.
- */
+/* Pods and containers that are there already */
 #include <string.h>
 
 #include "core/base/text.h"
@@ -40,8 +36,7 @@ static void glance_at_device(struct message device, struct message_glance *glanc
 		if (field.number == DEVICE_MAJOR)
 			found.major = (int64_t)field.value;
 	}
-	glance->has_verbs |= spec_device_may_be_verbs(&found);
-	glance->may_have_device |= glance->has_verbs;
+	glance->may_have_device |= spec_device_may_be_verbs(&found);
 }
 
 static void glance_at_linux(struct message platform, struct message_glance *glance)
@@ -76,83 +71,38 @@ void message_glance(const struct message *container, struct message_glance *ret_
 	}
 }
 
-/* ---- reduced ---- */
+/* ---- one of many ---- */
 
-/* A pod's author writes both, so that what is kept of them is bounded: beyond it is nothing that a
- * decision needs. */
-#define OURS_MAX 1024
-#define CLAIMS_SIZE_MAX 4096
+#define OBJECT_ID 1 /* of a pod, and of a container */
 
-static bool fits(size_t *used, size_t len, size_t max)
+static bool has_id(struct message object, const char *id)
 {
-	if (len > max - *used)
-		return false;
-	*used += len;
-	return true;
-}
+	struct field field;
+	bool found = false;
 
-static size_t keep_ours(Nri__Entry **entries, size_t n)
-{
-	size_t kept = 0;
-	size_t used = 0;
-
-	for (size_t i = 0; i < n; i++) {
-		const Nri__Entry *entry = entries[i];
-
-		if (text_starts_with(entry->key, SPEC_ANNOTATION_PREFIX) &&
-		    fits(&used, strlen(entry->key) + strlen(entry->value), OURS_MAX))
-			entries[kept++] = entries[i];
+	while (!found && field_next(&object, &field) > 0) {
+		if (field.number == OBJECT_ID)
+			found = field.bytes.len == strlen(id) &&
+				memcmp(field.bytes.bytes, id, field.bytes.len) == 0;
 	}
-	return kept;
+	return found;
 }
 
-int message_reduce_pod(struct arena *arena, const struct message *pod, const char **ret_id,
-		       bool *ret_asks, struct message *ret_reduced)
+const struct message *message_find(const struct message *known, enum message_known kind,
+				   const char *id, struct message *ret_found)
 {
-	Nri__PodSandbox *sandbox =
-		unpack_message(arena, &nri__pod_sandbox__descriptor, pod->bytes, pod->len);
+	struct message left = *known;
+	struct field field;
 
-	if (!sandbox)
-		return -1;
-	sandbox->base.n_unknown_fields = 0;
-	sandbox->n_annotations = keep_ours(sandbox->annotations, sandbox->n_annotations);
-	*ret_id = sandbox->id;
-	*ret_asks = sandbox->n_annotations > 0;
-	return message_pack(arena, &sandbox->base, ret_reduced);
-}
-
-static size_t keep_claims(char **env, size_t n)
-{
-	size_t kept = 0;
-	size_t used = 0;
-
-	for (size_t i = 0; i < n; i++) {
-		size_t len = strlen(env[i]);
-
-		if (claims_is_variable(env[i], len) && fits(&used, len, CLAIMS_SIZE_MAX))
-			env[kept++] = env[i];
+	while (field_next(&left, &field) > 0) {
+		*ret_found = field.bytes;
+		if (field.number == kind && field.bytes.bytes && has_id(field.bytes, id))
+			return ret_found;
 	}
-	return kept;
+	return NULL;
 }
 
-int message_reduce_container(struct arena *arena, const struct message *container,
-			     struct message *ret_reduced)
-{
-	Nri__Container *unpacked = unpack_message(arena, &nri__container__descriptor,
-						  container->bytes, container->len);
-
-	if (!unpacked)
-		return -1;
-	unpacked->base.n_unknown_fields = 0;
-	unpacked->n_annotations = keep_ours(unpacked->annotations, unpacked->n_annotations);
-	unpacked->n_env = keep_claims(unpacked->env, unpacked->n_env);
-	unpacked->n_mounts = 0;
-	if (unpacked->platform)
-		unpacked->platform->base.n_unknown_fields = 0;
-	return message_pack(arena, &unpacked->base, ret_reduced);
-}
-
-/* ---- looked at again ---- */
+/* ---- looked at ---- */
 
 int message_read_state(struct arena *arena, const struct message *container,
 		       struct message_state *ret_state)

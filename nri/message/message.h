@@ -54,28 +54,30 @@ int message_parts(const struct message *message, bool is_event, struct message *
 int message_read_container(struct arena *arena, const struct message *pod,
 			   const struct message *container, struct spec *ret_spec, struct err *err);
 
-/* ---- what is there already (Synchronize): most of it is none of ours, and is not unpacked ---- */
+/* ---- what is there already (Synchronize) ---- */
+
+/* Fields of SynchronizeRequest. Several requests one behind the other are one, as everywhere in
+ * protobuf. */
+enum message_known {
+	MESSAGE_POD = 1,
+	MESSAGE_CONTAINER = 2,
+	MESSAGE_MORE = 3, /* requests follow */
+};
+
+/* The pod or container of that id, in a SynchronizeRequest; NULL: there is none */
+const struct message *message_find(const struct message *known, enum message_known kind,
+				   const char *id, struct message *ret_found);
 
 struct message_glance {
 	const char *id; /* not NUL-terminated */
 	size_t id_len;
 	bool stopped;
-	bool has_verbs;       /* a verbs device by its number */
-	bool may_have_device; /* or a device plugin's variable, which any pod's author can write */
+	bool may_have_device; /* a verbs device by its number, or a device plugin's variable, which
+				 any pod's author can write */
 };
 
-/* Looks at a packed Container without memory of its own. */
+/* Looks at a packed Container, most of which are none of ours, without memory of its own. */
 void message_glance(const struct message *container, struct message_glance *ret_glance);
-
-/*
- * The same messages with only what a decision needs of them; ours alone of the annotations, and the
- * device plugins' alone of the environment, each up to a bound. *ret_id: the pod's; *ret_asks: it
- * has an annotation of ours. Return 0, or -1 if it is no such message, or without memory.
- */
-int message_reduce_pod(struct arena *arena, const struct message *pod, const char **ret_id,
-		       bool *ret_asks, struct message *ret_reduced);
-int message_reduce_container(struct arena *arena, const struct message *container,
-			     struct message *ret_reduced);
 
 struct message_state {
 	const char *pod; /* the pod's id */

@@ -14,7 +14,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(__file__), "../cli/tools"))
 from nri_peer import Runtime, container  # noqa: E402 pylint: disable=wrong-import-position
 from protobuf import pack  # noqa: E402 pylint: disable=wrong-import-position
 
-MANY = 40000
+MANY = 5000
 AT_ONCE = 500  # containers in a message: NRI's own runtime side sends more than one message from 4 MiB on
 FRAME = 32 * 1024  # the largest that the floor reads
 

@@ -74,37 +74,20 @@ static void on_synchronized(void *context, bool whole)
 	(void)whole;
 }
 
-static void on_pod(void *context, const struct message *pod)
+/* What a glance dismisses is none of ours. */
+static void look_at(const struct message *container)
 {
-	struct story *story = context;
-	cleanup_arena arena = {0};
-	struct message reduced;
-	const char *id;
-	bool asks;
-
-	story->heard++;
-	if (message_reduce_pod(&arena, pod, &id, &asks, &reduced) == 0)
-		promise(reduced.len <= pod->len + 16 && id);
-}
-
-/* What a glance dismisses is none of ours, and what it keeps can be joined and read again. */
-static void on_container(void *context, const struct message *container)
-{
-	struct story *story = context;
 	cleanup_arena arena = {0};
 	struct message_glance glance;
 	struct message_state state;
-	struct message reduced;
 	struct spec spec;
 	struct err err;
 
-	story->heard++;
 	message_glance(container, &glance);
 	promise(glance.id_len <= container->len);
-	if (message_reduce_container(&arena, container, &reduced) < 0)
+	if (message_read_state(&arena, container, &state) < 0)
 		return;
-	must(message_read_state(&arena, &reduced, &state));
-	if (message_read_container(&arena, NULL, &reduced, &spec, &err) < 0) {
+	if (message_read_container(&arena, NULL, container, &spec, &err) < 0) {
 		(void)fuzz_failed(&err);
 		return;
 	}
@@ -113,11 +96,25 @@ static void on_container(void *context, const struct message *container)
 		promise(glance.may_have_device || !spec_device_may_be_verbs(&spec.devices[i]));
 }
 
+static void on_known(void *context, const struct message *request)
+{
+	struct message left = *request;
+	struct story *story = context;
+	struct message found;
+	struct field field;
+
+	(void)message_find(request, MESSAGE_POD, "id", &found);
+	while (field_next(&left, &field) > 0) {
+		story->heard++;
+		if (field.number == MESSAGE_CONTAINER && field.bytes.bytes)
+			look_at(&field.bytes);
+	}
+}
+
 static const struct session_handler handler = {
 	.create = on_create,
 	.configured = on_configured,
-	.pod = on_pod,
-	.container = on_container,
+	.known = on_known,
 	.synchronized = on_synchronized,
 };
 

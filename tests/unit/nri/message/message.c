@@ -401,6 +401,41 @@ static void may_matter(void **state)
 		assert_false(container_may_matter(&container));
 }
 
+/* ---- one of many ---- */
+
+#define KNOWN                                                                                      \
+	"\x0a\x06\x0a\x01p\x12\x01x\x12\x04\x0a\x02id\x0a\x03\x0a\x01q\x18\x01\x12\x02\x12\x00"
+
+static const struct find_case {
+	const char *name;
+	enum message_known kind;
+	const char *id;
+	const char *found; /* NULL: none */
+} find_cases[] = {
+	{"a pod", MESSAGE_POD, "p", "\x0a\x01p\x12\x01x"},
+	{"a later pod", MESSAGE_POD, "q", "\x0a\x01q"},
+	{"a container", MESSAGE_CONTAINER, "id", "\x0a\x02id"},
+	{"an id of the other kind", MESSAGE_CONTAINER, "p", NULL},
+	{"an id that begins as one", MESSAGE_CONTAINER, "id2", NULL},
+	{"an id with which one begins", MESSAGE_CONTAINER, "i", NULL},
+	{"no id", MESSAGE_CONTAINER, "", NULL},
+	{"another field of that text", MESSAGE_POD, "x", NULL},
+};
+
+static void is_found(void **state)
+{
+	const struct find_case *row = *state;
+	const struct message known = {(const unsigned char *)KNOWN, sizeof(KNOWN) - 1};
+	struct message found;
+
+	assert_int_equal(message_find(&known, row->kind, row->id, &found) != NULL,
+			 row->found != NULL);
+	if (!row->found)
+		return;
+	assert_int_equal(found.len, strlen(row->found));
+	assert_memory_equal(found.bytes, row->found, found.len);
+}
+
 /* ---- one that is about to start ---- */
 
 #define BYTES(text) text, sizeof(text) - 1
@@ -480,6 +515,7 @@ int main(void)
 	UNIT_TABLE(&suite, memory_limits_are_told, resources_cases);
 	UNIT_TABLE(&suite, rules_are_told, rule_cases);
 	UNIT_TABLE(&suite, may_matter, matter_cases);
+	UNIT_TABLE_AS(&suite, "found: ", is_found, find_cases);
 	UNIT_TABLE_AS(&suite, "parts: ", parts_are_found, parts_cases);
 	return unit_run(&suite, "nri_message");
 }

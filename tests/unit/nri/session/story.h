@@ -65,29 +65,29 @@ static inline void on_synchronized(void *context, bool whole)
 	story->whole = whole;
 }
 
-static inline void on_pod(void *context, const struct message *pod)
+static inline void on_known(void *context, const struct message *request)
 {
-	(void)pod;
-	((struct story *)context)->pods++;
-}
-
-static inline void on_container(void *context, const struct message *container)
-{
+	struct message left = *request;
 	struct story *story = context;
 	struct message_glance glance;
+	struct field field;
 
-	story->containers++;
-	message_glance(container, &glance);
-	(void)snprintf(story->last_id, sizeof(story->last_id), "%.*s", (int)glance.id_len,
-		       glance.id);
-	story->last_has_device = glance.may_have_device && !glance.stopped;
+	while (field_next(&left, &field) > 0) {
+		story->pods += field.number == MESSAGE_POD;
+		if (field.number != MESSAGE_CONTAINER)
+			continue;
+		story->containers++;
+		message_glance(&field.bytes, &glance);
+		(void)snprintf(story->last_id, sizeof(story->last_id), "%.*s", (int)glance.id_len,
+			       glance.id);
+		story->last_has_device = glance.may_have_device && !glance.stopped;
+	}
 }
 
 static const struct session_handler handler = {
 	.create = on_create,
 	.configured = on_configured,
-	.pod = on_pod,
-	.container = on_container,
+	.known = on_known,
 	.synchronized = on_synchronized,
 };
 
