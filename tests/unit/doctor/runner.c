@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Checks that hang, crash or fail cost their own findings only. */
 #include <pty.h>
-#include <signal.h>
-#include <sys/prctl.h>
-#include <sys/wait.h>
 
 #include "doctor/process/progress.h"
 #include "doctor/runner.h"
@@ -81,7 +78,7 @@ static void assert_finding(const struct finding *finding, const char *id,
 	assert_has(finding->evidence, evidence);
 }
 
-static void test_order(void **state)
+UNIT_TEST("findings come in the order of the checks, whole")
 {
 	static const struct check checks[] = {
 		{"one", "fails", CHECK_EVERYWHERE, 5, fail_to_run},
@@ -90,7 +87,6 @@ static void test_order(void **state)
 	cleanup_arena arena = {0};
 	struct findings findings = run(&arena, checks, LENGTH(checks), false);
 
-	(void)state;
 	assert_int_equal(findings.n, 3);
 	assert_finding(&findings.item[0], "one", FINDING_UNCHECKED, "it is not there");
 	assert_finding(&findings.item[1], "two", FINDING_WARN, "first");
@@ -99,7 +95,7 @@ static void test_order(void **state)
 	assert_finding(&findings.item[2], "two", FINDING_OK, "second");
 }
 
-static void test_bad_ones(void **state)
+UNIT_TEST("one that hangs, crashes or leaves is said, and the next is made")
 {
 	static const struct check checks[] = {
 		{"hangs", "waits", CHECK_EVERYWHERE, 1, hang},
@@ -110,7 +106,6 @@ static void test_bad_ones(void **state)
 	cleanup_arena arena = {0};
 	struct findings findings = run(&arena, checks, LENGTH(checks), false);
 
-	(void)state;
 	assert_int_equal(findings.n, 5);
 	assert_finding(&findings.item[0], "hangs", FINDING_UNCHECKED, "not finished after 1 s");
 	assert_finding(&findings.item[1], "crashes", FINDING_UNCHECKED, "signal 6");
@@ -118,7 +113,7 @@ static void test_bad_ones(void **state)
 	assert_finding(&findings.item[3], "two", FINDING_WARN, "first");
 }
 
-static void test_places(void **state)
+UNIT_TEST("a check is made where it belongs")
 {
 	static const struct check checks[] = {
 		{"node", "", CHECK_ON_NODE, 5, fail_to_run},
@@ -128,21 +123,19 @@ static void test_places(void **state)
 	struct findings on_node = run(&arena, checks, LENGTH(checks), false);
 	struct findings inside = run(&arena, checks, LENGTH(checks), true);
 
-	(void)state;
 	assert_int_equal(on_node.n, 1);
 	assert_string_equal(on_node.item[0].id, "node");
 	assert_int_equal(inside.n, 1);
 	assert_string_equal(inside.item[0].id, "container");
 }
 
-static void test_own_process(void **state)
+UNIT_TEST("what a check does to its process stays there")
 {
 	static const struct check checks[] = {{"moved", "moves", CHECK_EVERYWHERE, 5, move}};
 	cleanup_arena arena = {0};
 	char before[4096];
 	char after[4096];
 
-	(void)state;
 	assert_non_null(getcwd(before, sizeof(before)));
 	assert_int_equal(run(&arena, checks, LENGTH(checks), false).n, 1);
 	assert_non_null(getcwd(after, sizeof(after)));
@@ -151,7 +144,7 @@ static void test_own_process(void **state)
 
 /* Who sits at a terminal has a watching process, which a check that does not die must not keep: it
  * has what we had open when it was forked. */
-static void test_progress_ends(void **state)
+UNIT_TEST("the progress at a terminal ends, also beside a check that does not die")
 {
 	struct progress progress = PROGRESS_NONE;
 	cleanup_fd terminal = -1;
@@ -159,7 +152,6 @@ static void test_progress_ends(void **state)
 	cleanup_fd before = dup(STDERR_FILENO);
 	pid_t stuck;
 
-	(void)state;
 	assert_int_equal(openpty(&user, &terminal, NULL, NULL, NULL), 0);
 	assert_true(dup2(terminal, STDERR_FILENO) >= 0);
 	progress_start(&progress);
@@ -180,14 +172,5 @@ static void test_progress_ends(void **state)
 
 int main(void)
 {
-	static struct unit_suite suite;
-
-	unit_add(&suite, "findings come in the order of the checks, whole", test_order, NULL);
-	unit_add(&suite, "one that hangs, crashes or leaves is said, and the next is made",
-		 test_bad_ones, NULL);
-	unit_add(&suite, "a check is made where it belongs", test_places, NULL);
-	unit_add(&suite, "what a check does to its process stays there", test_own_process, NULL);
-	unit_add(&suite, "the progress at a terminal ends, also beside a check that does not die",
-		 test_progress_ends, NULL);
-	return unit_run(&suite, "runner");
+	return unit_main("runner");
 }

@@ -43,9 +43,8 @@ static const struct acs_case acs_cases[] = {
 	{"nothing answers", 4096, {255, 255, 255, 255, 255, 255, 255, 255}, {0}, ACS_NONE, 0},
 };
 
-static void test_acs(void **state)
+UNIT_ROWS_AS("ACS: ", acs_cases)
 {
-	const struct acs_case *row = *state;
 	uint8_t config[ACS_CONFIG_SIZE] = {0};
 	cleanup_free *exact = NULL;
 	uint16_t control;
@@ -59,8 +58,5 @@ static void test_acs(void **state)
 
 int main(void)
 {
-	static struct unit_suite suite;
-
-	UNIT_TABLE_AS(&suite, "ACS: ", test_acs, acs_cases);
-	return unit_run(&suite, "acs");
+	return unit_main("acs");
 }

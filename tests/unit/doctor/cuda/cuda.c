@@ -1,15 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "tests/unit/unit.h"
 
-#include <errno.h>
-#include <signal.h>
-#include <sys/resource.h>
-#include <sys/wait.h>
-
 #include "core/base/clock.h"
-#include "core/child.h"
 #include "doctor/cuda/cuda.h"
 #include "doctor/finding.h"
+
+#define WITH_FINDINGS                                                                              \
+	WITH_ARENA;                                                                                \
+	struct findings findings = {.arena = &arena}
 
 /* The Makefile builds it from fake_cuda.c. */
 static const char fake[] = FAKE_CUDA;
@@ -99,12 +97,9 @@ static const struct check_case {
 	{"cuda: a name without an end, of escapes", "odd-name", ONE_GPU, "GPU 0, ????"},
 };
 
-static void is_found(void **state)
+UNIT_ROWS(check_cases)
 {
-	const struct check_case *row = *state;
-	cleanup_arena arena = {0};
-	struct findings findings = {.arena = &arena};
-	struct err err = {0};
+	WITH_FINDINGS;
 
 	behave(row->how);
 	assert_int_equal(cuda_check(&findings, &options, &err), 0);
@@ -113,13 +108,10 @@ static void is_found(void **state)
 }
 
 /* A count of nonsense must not become as many findings. */
-static void a_million_gpus_are_not_believed(void **state)
+UNIT_TEST("cuda: a million GPUs are not believed")
 {
-	cleanup_arena arena = {0};
-	struct findings findings = {.arena = &arena};
-	struct err err = {0};
+	WITH_FINDINGS;
 
-	(void)state;
 	behave("count=1000000");
 	assert_int_equal(cuda_check(&findings, &options, &err), 0);
 	assert_has(all_evidence(&findings), "says 1000000");
@@ -152,13 +144,10 @@ static bool more_time(struct cuda_options *hasty)
 	return hasty->limit_ms < UNIT_PATIENCE * 1000;
 }
 
-static void limit_holds(void **state)
+UNIT_ROWS(limit_cases)
 {
-	const struct limit_case *row = *state;
 	struct cuda_options hasty = {.library = fake, .limit_ms = FIRST_LIMIT_MS};
-	cleanup_arena arena = {0};
-	struct findings findings = {.arena = &arena};
-	struct err err = {0};
+	WITH_FINDINGS;
 	int64_t begin;
 
 	behave(row->how);
@@ -179,14 +168,11 @@ static void limit_holds(void **state)
 
 /* ---- the library ---- */
 
-static void no_library_is_not_checkable(void **state)
+UNIT_TEST("cuda: without a library it is not checkable")
 {
 	struct cuda_options none = {0};
-	cleanup_arena arena = {0};
-	struct findings findings = {.arena = &arena};
-	struct err err = {0};
+	WITH_FINDINGS;
 
-	(void)state;
 	assert_int_equal(cuda_check(&findings, &none, &err), 0);
 	/* Where the tests run there may be a driver after all. */
 	if (findings.item[0].status == FINDING_OK)
@@ -206,13 +192,10 @@ static const struct library_case {
 	 "libc.so.6: has no cuDriverGetVersion"},
 };
 
-static void library_is_refused(void **state)
+UNIT_ROWS(library_cases)
 {
-	const struct library_case *row = *state;
 	struct cuda_options wrong = {.library = row->library};
-	cleanup_arena arena = {0};
-	struct findings findings = {.arena = &arena};
-	struct err err = {0};
+	WITH_FINDINGS;
 
 	assert_int_equal(cuda_check(&findings, &wrong, &err), 0);
 	assert_string_equal(shown(&findings), "cuda_library=not checkable");
@@ -294,13 +277,10 @@ static const struct memory_case {
 	 "the use of GPU 0000:2a:00.0's memory did not return within "},
 };
 
-static void memory_is_used(void **state)
+UNIT_ROWS(memory_cases)
 {
-	const struct memory_case *row = *state;
 	struct cuda_options hasty = {.library = fake, .limit_ms = FIRST_LIMIT_MS};
-	cleanup_arena arena = {0};
-	struct findings findings = {.arena = &arena};
-	struct err err = {0};
+	WITH_FINDINGS;
 	char context[] = "mine";
 
 	behave(row->how);
@@ -319,15 +299,5 @@ static void memory_is_used(void **state)
 
 int main(void)
 {
-	static struct unit_suite suite;
-
-	UNIT_TABLE(&suite, is_found, check_cases);
-	UNIT_TABLE(&suite, limit_holds, limit_cases);
-	UNIT_TABLE(&suite, library_is_refused, library_cases);
-	UNIT_TABLE(&suite, memory_is_used, memory_cases);
-	unit_add(&suite, "cuda: a million GPUs are not believed", a_million_gpus_are_not_believed,
-		 NULL);
-	unit_add(&suite, "cuda: without a library it is not checkable", no_library_is_not_checkable,
-		 NULL);
-	return unit_run(&suite, "cuda");
+	return unit_main("cuda");
 }

@@ -35,22 +35,20 @@ static const struct list_case list_cases[] = {
 	{"a space belongs to the name", "=mlx5_1, mlx5_2", "mlx5_2", 1, false},
 };
 
-static void test_list(void **state)
+UNIT_ROWS_AS("list: ", list_cases)
 {
-	const struct list_case *row = *state;
 	struct nccl_list list;
 
 	nccl_list_parse(row->list, &list);
 	assert_int_equal(nccl_list_selects(&list, row->device, row->port), row->selected);
 }
 
-static void test_list_bounds(void **state)
+UNIT_TEST("list: no more and no longer items than NCCL takes")
 {
 	char value[8192];
 	struct nccl_list list;
 	size_t len = 0;
 
-	(void)state;
 	for (int i = 0; i < 200; i++)
 		len += (size_t)snprintf(value + len, sizeof(value) - len, "%s%d", i ? "," : "", i);
 	nccl_list_parse(value, &list);
@@ -85,9 +83,8 @@ static const struct level_case level_cases[] = {
 	{"a huge number is SYS", "99999999999999999999", "SYS"},
 };
 
-static void test_level(void **state)
+UNIT_ROWS_AS("GDR level: ", level_cases)
 {
-	const struct level_case *row = *state;
 	const char *level = nccl_level(row->value);
 
 	if (row->level)
@@ -98,11 +95,5 @@ static void test_level(void **state)
 
 int main(void)
 {
-	static struct unit_suite suite;
-
-	UNIT_TABLE_AS(&suite, "list: ", test_list, list_cases);
-	unit_add(&suite, "list: no more and no longer items than NCCL takes", test_list_bounds,
-		 NULL);
-	UNIT_TABLE_AS(&suite, "GDR level: ", test_level, level_cases);
-	return unit_run(&suite, "list");
+	return unit_main("list");
 }

@@ -30,9 +30,8 @@ static const struct file_case file_cases[] = {
 	{"empty", "", NULL, 0},
 };
 
-static void test_file(void **state)
+UNIT_ROWS_AS("nccl.conf: ", file_cases)
 {
-	const struct file_case *row = *state;
 	cleanup_arena arena = {0};
 	struct nccl_settings settings = {.files = ""};
 	const struct nccl_setting *found;
@@ -49,8 +48,5 @@ static void test_file(void **state)
 
 int main(void)
 {
-	static struct unit_suite suite;
-
-	UNIT_TABLE_AS(&suite, "nccl.conf: ", test_file, file_cases);
-	return unit_run(&suite, "settings");
+	return unit_main("settings");
 }

@@ -17,23 +17,21 @@ static const char *escaped(const char *text)
 	return page;
 }
 
-static void markup_is_text(void **state)
+UNIT_TEST("page: markup is text")
 {
-	(void)state;
 	assert_string_equal(escaped("<script>&\"'</script>"),
 			    "&lt;script&gt;&amp;&quot;&#39;&lt;/script&gt;");
 	assert_string_equal(escaped("&amp;"), "&amp;amp;");
 	assert_string_equal(escaped("mlx5_6 größe 日本 \xf0\x9f\x98\x80"), "mlx5_6 größe 日本 😀");
 }
 
-static void what_no_document_may_hold(void **state)
+UNIT_TEST("page: what no document may hold")
 {
 	static const char *const texts[] = {
 		"\x01", "\x1b",         "\n",           "\x7f",         "\xff",
 		"\x80", "\xef\xbf\xbe", "\xef\xbf\xbf", "\xef\xb7\x90", "\xf0\x9f\xbf\xbf",
 	};
 
-	(void)state;
 	for (size_t i = 0; i < LENGTH(texts); i++)
 		assert_string_equal(escaped(texts[i]), "?");
 	/* Of what is never printed, each byte */
@@ -47,9 +45,8 @@ static void what_no_document_may_hold(void **state)
 			    "\xef\xbf\xbd\xef\xb7\x8f\xef\xb7\xb0\xe2\x80\xb0");
 }
 
-static void every_byte(void **state)
+UNIT_TEST("page: no byte alone is markup, or leaves ASCII")
 {
-	(void)state;
 	for (int c = 1; c < 256; c++) {
 		const char text[] = {'a', (char)c, 'b', 0};
 		const char *page = escaped(text);
@@ -86,13 +83,12 @@ static const char *heat(const struct findings *findings)
 	return page;
 }
 
-static void heat_map(void **state)
+UNIT_TEST("page: the heat map")
 {
 	cleanup_arena arena = {0};
 	struct findings findings = {.arena = &arena};
 	const char *page;
 
-	(void)state;
 	assert_string_equal(heat(&findings), "");
 	assert_int_equal(findings_add(&findings, "verbs_loopback", "a -> b", FINDING_OK, NULL, "x"),
 			 0);
@@ -114,11 +110,5 @@ static void heat_map(void **state)
 
 int main(void)
 {
-	static struct unit_suite suite;
-
-	unit_add(&suite, "page: markup is text", markup_is_text, NULL);
-	unit_add(&suite, "page: what no document may hold", what_no_document_may_hold, NULL);
-	unit_add(&suite, "page: no byte alone is markup, or leaves ASCII", every_byte, NULL);
-	unit_add(&suite, "page: the heat map", heat_map, NULL);
-	return unit_run(&suite, "page");
+	return unit_main("page");
 }

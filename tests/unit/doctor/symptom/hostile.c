@@ -2,25 +2,20 @@
 /* Long lines, binary, mutilated messages, repetition; a pipe of 64 MiB */
 #include "suite.h"
 
-#include <sys/wait.h>
-
 #include "doctor/symptom/known.h"
 
 static const char message[] = "Got completion from peer 10.0.0.1<1> with status=4 opcode=0 len=0 "
 			      "vendor err 81";
 
 /* Wherever the border of a piece falls, the message is found, and counted as one line. */
-static void long_line_is_looked_at_in_pieces(void **state)
+UNIT_TEST("symptom: a message anywhere in a long line is found once")
 {
-	struct err err = {0};
 	size_t size = 3 * 8192;
 	char *text = malloc(size);
 
-	(void)state;
 	assert_non_null(text);
 	for (size_t at = 0; at + strlen(message) <= size; at += 41) {
-		cleanup_arena arena = {0};
-		struct findings findings = {.arena = &arena};
+		WITH_FINDINGS;
 
 		memset(text, 'x', size);
 		memcpy(text + at, message, strlen(message));
@@ -32,15 +27,12 @@ static void long_line_is_looked_at_in_pieces(void **state)
 	free(text);
 }
 
-static void nul_and_binary_are_no_obstacle(void **state)
+UNIT_TEST("symptom: NULs and binary are no obstacle")
 {
 	static const char text[] =
 		"\0\0\xff\xfe\x1b[31m\nNCCL\0INFO NET/IB : No device found.\xc3\0\n";
-	cleanup_arena arena = {0};
-	struct findings findings = {.arena = &arena};
-	struct err err = {0};
+	WITH_FINDINGS;
 
-	(void)state;
 	assert_int_equal(symptom_explain(&findings, text, sizeof(text) - 1, &err), 0);
 	assert_string_equal(subjects(&findings), "no_rdma");
 	assert_has(findings.item[0].evidence, "; line 2: NCCL INFO NET/IB : No device found.?");
@@ -54,15 +46,12 @@ static unsigned next_random(unsigned *seed)
 }
 
 /* Real messages, cut, joined and with bytes changed: no crash, and always something is said. */
-static void mutilated_messages_are_survived(void **state)
+UNIT_TEST("symptom: mutilated messages are survived")
 {
 	unsigned seed = 1;
-	struct err err = {0};
 
-	(void)state;
 	for (int round = 0; round < 4000; round++) {
-		cleanup_arena arena = {0};
-		struct findings findings = {.arena = &arena};
+		WITH_FINDINGS;
 		char text[2048];
 		size_t len = 0;
 
@@ -108,9 +97,7 @@ static const struct repeat_case {
 
 static void explain_so_much(void *text, size_t size)
 {
-	cleanup_arena arena = {0};
-	struct findings findings = {.arena = &arena};
-	struct err err = {0};
+	WITH_FINDINGS;
 
 	assert_int_equal(symptom_explain(&findings, text, size, &err), 0);
 }
@@ -124,9 +111,8 @@ static double looks_of(const char *text, size_t size)
 	return (double)(line_looks - before);
 }
 
-static void repetition_is_quick(void **state)
+UNIT_ROWS(repeat_cases)
 {
-	const struct repeat_case *row = *state;
 	const size_t size = 1 << 20;
 	const size_t piece = 1000;
 	char *text = malloc(size);
@@ -142,13 +128,12 @@ static void repetition_is_quick(void **state)
 }
 
 /* Eight times the log, and eight times the looks: what was read before is not looked at again. */
-static void a_log_costs_as_it_is_long(void **state)
+UNIT_TEST("symptom: a log costs in proportion to its length")
 {
 	const size_t size = 8 * 64 * 1024;
 	char *text = malloc(size + 4096);
 	size_t len = 0;
 
-	(void)state;
 	assert_non_null(text);
 	for (unsigned i = 0; len < size; i++)
 		len += (size_t)snprintf(text + len, 4096, "%.2000s\n", any_message(i));
@@ -183,18 +168,15 @@ static int pipe_with(const char *text, size_t len, size_t times, pid_t *ret_pid)
 }
 
 /* 64 MiB of a log, one error near its end; the arena holds the finding alone. */
-static void large_log_needs_constant_memory(void **state)
+UNIT_TEST("symptom: a log of 64 MiB from a pipe")
 {
 	size_t times = 4 << 10;
 	size_t size = 16 << 10;
 	char *text = malloc(size);
-	cleanup_arena arena = {0};
-	struct findings findings = {.arena = &arena};
-	struct err err = {0};
+	WITH_FINDINGS;
 	pid_t child;
 	int fd;
 
-	(void)state;
 	assert_non_null(text);
 	memset(text, 'x', size);
 	for (size_t i = 99; i < size; i += 100)
@@ -209,34 +191,14 @@ static void large_log_needs_constant_memory(void **state)
 	assert_has(findings.item[0].evidence, "and 4095 more");
 }
 
-static void what_cannot_be_read_is_an_error(void **state)
+UNIT_TEST("symptom: a directory is an error")
 {
-	cleanup_arena arena = {0};
-	struct findings findings = {.arena = &arena};
-	struct err err = {0};
+	WITH_FINDINGS;
 	int fd = open("/", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 
-	(void)state;
 	assert_true(fd >= 0);
 	assert_true(symptom_explain_fd(&findings, fd, "standard input", &err) < 0);
 	(void)close(fd);
 	assert_has(err.text, "standard input: ");
 	assert_one_line(&err);
-}
-
-void add_hostile_tests(struct unit_suite *suite)
-{
-
-	UNIT_TABLE(suite, repetition_is_quick, repeat_cases);
-	unit_add(suite, "symptom: a log costs in proportion to its length",
-		 a_log_costs_as_it_is_long, NULL);
-	unit_add(suite, "symptom: a message anywhere in a long line is found once",
-		 long_line_is_looked_at_in_pieces, NULL);
-	unit_add(suite, "symptom: NULs and binary are no obstacle", nul_and_binary_are_no_obstacle,
-		 NULL);
-	unit_add(suite, "symptom: mutilated messages are survived", mutilated_messages_are_survived,
-		 NULL);
-	unit_add(suite, "symptom: a log of 64 MiB from a pipe", large_log_needs_constant_memory,
-		 NULL);
-	unit_add(suite, "symptom: a directory is an error", what_cannot_be_read_is_an_error, NULL);
 }

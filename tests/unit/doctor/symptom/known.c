@@ -21,9 +21,8 @@ static void has_its_texts(const struct known *known)
 	}
 }
 
-static void every_symptom_has_its_texts(void **state)
+UNIT_TEST("symptom: each has a cause, a remedy and a name of its own")
 {
-	(void)state;
 	for (size_t i = 0; i < known_count(); i++) {
 		const struct known *known = known_at(i);
 
@@ -35,31 +34,20 @@ static void every_symptom_has_its_texts(void **state)
 }
 
 /* Two rows with one cause would print it twice: they are one row, or one turns into the other. */
-static void a_cause_is_that_of_one_row(void **state)
+UNIT_TEST("symptom: a cause is that of one row")
 {
-	(void)state;
 	for (size_t i = 0; i < known_count(); i++) {
 		for (size_t j = i + 1; j < known_count(); j++)
 			assert_string_not_equal(known_at(i)->cause, known_at(j)->cause);
 	}
 }
 
-static void a_turn_leads_to_a_symptom_or_nowhere(void **state)
+UNIT_TEST("symptom: each list of a row ends, each turn leads to a row")
 {
-	(void)state;
 	for (size_t i = 0; i < known_count(); i++) {
 		const struct known *known = known_at(i);
 
 		for (const struct turn *turn = known->turns; turn->to; turn++)
 			assert_true(!turn->to[0] || known_find(turn->to));
 	}
-}
-
-void add_known_tests(struct unit_suite *suite)
-{
-	unit_add(suite, "symptom: each list of a row ends, each turn leads to a row",
-		 a_turn_leads_to_a_symptom_or_nowhere, NULL);
-	unit_add(suite, "symptom: a cause is that of one row", a_cause_is_that_of_one_row, NULL);
-	unit_add(suite, "symptom: each has a cause, a remedy and a name of its own",
-		 every_symptom_has_its_texts, NULL);
 }

@@ -16,12 +16,5 @@ const char *subjects(struct findings *findings)
 
 int main(void)
 {
-	static struct unit_suite suite;
-
-	add_known_tests(&suite);
-	add_threads_tests(&suite);
-	add_words_tests(&suite);
-	add_told_tests(&suite);
-	add_hostile_tests(&suite);
-	return unit_run(&suite, "symptom");
+	return unit_main("symptom");
 }

@@ -12,15 +12,11 @@
  * known */
 const char *subjects(struct findings *findings);
 
+#define WITH_FINDINGS                                                                              \
+	WITH_ARENA;                                                                                \
+	struct findings findings = {.arena = &arena}
+
 /* One of those that messages.txt has */
 const char *any_message(unsigned number);
-
-/* ---- one for each file ---- */
-
-void add_known_tests(struct unit_suite *suite);
-void add_threads_tests(struct unit_suite *suite);
-void add_words_tests(struct unit_suite *suite);
-void add_told_tests(struct unit_suite *suite);
-void add_hostile_tests(struct unit_suite *suite);
 
 #endif

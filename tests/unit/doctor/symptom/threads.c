@@ -74,8 +74,7 @@ static size_t rows_that_differ(const char *path, const char *symptoms, size_t *r
 
 	assert_non_null(file);
 	for (*ret_rows = 0; next_row(file, line, &row); (*ret_rows)++) {
-		cleanup_arena arena = {0};
-		struct findings findings = {.arena = &arena};
+		WITH_FINDINGS;
 		const char *told = told_of(&findings, &row);
 
 		if (strcmp(told, symptoms ? symptoms : row.symptoms) == 0)
@@ -88,20 +87,18 @@ static size_t rows_that_differ(const char *path, const char *symptoms, size_t *r
 	return differ;
 }
 
-static void threads_are_told(void **state)
+UNIT_TEST("symptom: what public threads report is told")
 {
 	size_t rows;
 
-	(void)state;
 	assert_int_equal(rows_that_differ(FOLDER "threads.txt", NULL, &rows), 0);
 	assert_true(rows > 200);
 }
 
-static void messages_are_known(void **state)
+UNIT_TEST("symptom: each message is known in all its wordings, near misses are not")
 {
 	size_t rows;
 
-	(void)state;
 	assert_int_equal(rows_that_differ(FOLDER "messages.txt", NULL, &rows), 0);
 	assert_true(rows >= MESSAGES_MIN);
 }
@@ -133,12 +130,11 @@ static bool always_turns(const struct known *known)
 	return false;
 }
 
-static void each_row_is_shown_by_a_text(void **state)
+UNIT_TEST("symptom: each row is shown by a text")
 {
 	bool shown[SYMPTOMS_MAX] = {false};
 	size_t silent = 0;
 
-	(void)state;
 	add_shown(FOLDER "threads.txt", shown);
 	add_shown(FOLDER "messages.txt", shown);
 	for (size_t i = 0; i < known_count(); i++) {
@@ -167,21 +163,10 @@ const char *any_message(unsigned number)
 	return rows[number % n].text;
 }
 
-static void healthy_logs_are_silent(void **state)
+UNIT_TEST("symptom: healthy and unrelated logs stay silent")
 {
 	size_t rows;
 
-	(void)state;
 	assert_int_equal(rows_that_differ(FOLDER "healthy.txt", "?", &rows), 0);
 	assert_true(rows >= HEALTHY_MIN);
-}
-
-void add_threads_tests(struct unit_suite *suite)
-{
-	unit_add(suite, "symptom: what public threads report is told", threads_are_told, NULL);
-	unit_add(suite, "symptom: each message is known in all its wordings, near misses are not",
-		 messages_are_known, NULL);
-	unit_add(suite, "symptom: each row is shown by a text", each_row_is_shown_by_a_text, NULL);
-	unit_add(suite, "symptom: healthy and unrelated logs stay silent", healthy_logs_are_silent,
-		 NULL);
 }

@@ -5,10 +5,8 @@
 /* evidence: in that of the last finding, between ^ and $ */
 static void is_said(const char *text, const char *told, const char *evidence, const char *remedy)
 {
-	cleanup_arena arena = {0};
-	struct findings findings = {.arena = &arena};
+	WITH_FINDINGS;
 	cleanup_free *exact = unit_exact(text, strlen(text));
-	struct err err = {0};
 	const struct finding *last;
 
 	assert_int_equal(symptom_explain(&findings, exact, strlen(text), &err), 0);
@@ -127,10 +125,8 @@ static const struct unknown_case {
 	 "in the container that wrote this log"},
 };
 
-static void unknown_says_what_is_next(void **state)
+UNIT_ROWS(unknown_cases)
 {
-	const struct unknown_case *row = *state;
-
 	is_said(row->text, "?", row->evidence, row->remedy);
 }
 
@@ -208,15 +204,7 @@ static const struct known_case {
 	 "ssh -v HOST"},
 };
 
-static void known_is_told(void **state)
+UNIT_ROWS(known_cases)
 {
-	const struct known_case *row = *state;
-
 	is_said(row->text, row->subjects, row->evidence, row->remedy);
-}
-
-void add_told_tests(struct unit_suite *suite)
-{
-	UNIT_TABLE(suite, unknown_says_what_is_next, unknown_cases);
-	UNIT_TABLE(suite, known_is_told, known_cases);
 }

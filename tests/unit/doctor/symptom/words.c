@@ -6,13 +6,6 @@
 
 static struct words words;
 
-static int reset(void **state)
-{
-	(void)state;
-	memset(&words, 0, sizeof(words));
-	return 0;
-}
-
 static bool holds(const char *text, size_t number)
 {
 	struct words_found found = {0};
@@ -24,9 +17,9 @@ static bool holds(const char *text, size_t number)
 	return words_has(&found, number);
 }
 
-static void a_word_is_found_wherever_it_stands(void **state)
+UNIT_TEST("symptom: a word is found wherever it stands")
 {
-	(void)reset(state);
+	memset(&words, 0, sizeof(words));
 	assert_int_equal(words_add(&words, "got completion"), 0);
 	assert_int_equal(words_add(&words, "completion"), 1);
 	assert_int_equal(words_add(&words, "ibv_"), 2);
@@ -42,19 +35,19 @@ static void a_word_is_found_wherever_it_stands(void **state)
 }
 
 /* '[' and '{', '_' and DEL have the same hash. */
-static void only_letters_have_a_case(void **state)
+UNIT_TEST("symptom: only letters have a case")
 {
-	(void)reset(state);
+	memset(&words, 0, sizeof(words));
 	assert_int_equal(words_add(&words, "net/ib : using ["), 0);
 	assert_false(holds("net/ib : using {", 0));
 	assert_true(holds("NET/IB : Using [", 0));
 }
 
-static void what_does_not_fit_is_refused(void **state)
+UNIT_TEST("symptom: a word that does not fit is refused")
 {
 	char longest[UINT8_MAX + 2];
 
-	(void)reset(state);
+	memset(&words, 0, sizeof(words));
 	memset(longest, 'x', sizeof(longest));
 	longest[UINT8_MAX + 1] = '\0';
 	assert_int_equal(words_add(&words, "abc"), -1);
@@ -63,13 +56,4 @@ static void what_does_not_fit_is_refused(void **state)
 		assert_int_equal(words_add(&words, "same"), i);
 	assert_int_equal(words_add(&words, "same"), -1);
 	assert_true(holds("the same", 0) && holds("the same", WORDS_MAX - 1));
-}
-
-void add_words_tests(struct unit_suite *suite)
-{
-	unit_add(suite, "symptom: a word is found wherever it stands",
-		 a_word_is_found_wherever_it_stands, NULL);
-	unit_add(suite, "symptom: only letters have a case", only_letters_have_a_case, NULL);
-	unit_add(suite, "symptom: a word that does not fit is refused",
-		 what_does_not_fit_is_refused, NULL);
 }

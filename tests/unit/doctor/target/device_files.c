@@ -2,10 +2,7 @@
 /* The device files of a container, which may be swapped while they are looked at */
 #include "tests/unit/unit.h"
 
-#include <errno.h>
-#include <signal.h>
 #include <sys/sysmacros.h>
-#include <sys/wait.h>
 
 #include "doctor/target/target.h"
 
@@ -41,9 +38,8 @@ static const struct open_case open_cases[] = {
 	{"device file: a block device of its number is not", S_IFBLK, OWN, -ESTALE},
 };
 
-static void test_open(void **state)
+UNIT_ROWS_FOR_ROOT(open_cases)
 {
-	const struct open_case *row = *state;
 	cleanup_unit_dir root = unit_dir_make();
 	cleanup_fd fd = -1;
 	struct stat st;
@@ -55,37 +51,32 @@ static void test_open(void **state)
 }
 
 /* The same minor number is another device's, too. */
-static void test_other_major(void **state)
+UNIT_TEST_FOR_ROOT("device file: one of another major number is not")
 {
 	const struct device_file file = {.name = "uverbs0", .major = 231, .minor = OWN};
 	cleanup_unit_dir root = unit_dir_make();
 
-	(void)state;
 	make_device(&root, "uverbs0", S_IFCHR, OWN);
 	assert_int_equal(device_file_open(root.fd, &file), -ESTALE);
 }
 
-static void test_link(void **state)
+UNIT_TEST_FOR_ROOT("device file: a link does not lead out of the root")
 {
 	cleanup_unit_dir root = unit_dir_make();
 
-	(void)state;
 	make_device(&root, "other", S_IFREG, 0);
 	assert_int_equal(symlinkat("/dev/null", root.fd, DEVICE_DIR "/uverbs0"), 0);
 	assert_int_equal(device_file_open(root.fd, &null_file), -ENOENT);
 }
 
 /* Only verbs devices' files, in the order of their numbers; what they are the kernel says. */
-static void test_read(void **state)
+UNIT_TEST_FOR_ROOT("device files: those of verbs devices, by their numbers")
 {
-	cleanup_unit_dir root = unit_dir_make();
-	cleanup_arena arena = {0};
+	WITH_DIR(root);
 	const struct node node = {.root = root.fd, .char_devices = -1};
 	struct device_files files;
 	struct devices devices = {0};
-	struct err err;
 
-	(void)state;
 	unit_write(root.fd, DEVICE_DIR "/uverbs3", "231:195", 0600); /* a file of a live node */
 	make_device(&root, "uverbs10", S_IFCHR, OWN);
 	make_device(&root, "uverbs2", S_IFCHR, OTHER);
@@ -121,7 +112,7 @@ static int swap(const void *root)
 #define ROUNDS_EACH 2000
 
 /* However busy the machine is: until both files were met that often. */
-static void test_swapped(void **state)
+UNIT_TEST_FOR_ROOT("device file: one that is swapped all the time is never opened as another")
 {
 	cleanup_unit_dir root = unit_dir_make();
 	size_t opened = 0;
@@ -129,7 +120,6 @@ static void test_swapped(void **state)
 	size_t wrong = 0;
 	pid_t pid;
 
-	(void)state;
 	make_device(&root, "uverbs0", S_IFCHR, OWN);
 	make_device(&root, "other", S_IFCHR, OTHER);
 	(void)alarm(UNIT_PATIENCE);
@@ -151,17 +141,5 @@ static void test_swapped(void **state)
 
 int main(void)
 {
-	static struct unit_suite suite;
-
-	UNIT_TABLE(&suite, geteuid() == 0 ? test_open : unit_skip, open_cases);
-	unit_add_for_root(&suite, "device file: one of another major number is not",
-			  test_other_major, NULL);
-	unit_add_for_root(&suite, "device file: a link does not lead out of the root", test_link,
-			  NULL);
-	unit_add_for_root(&suite, "device files: those of verbs devices, by their numbers",
-			  test_read, NULL);
-	unit_add_for_root(
-		&suite, "device file: one that is swapped all the time is never opened as another",
-		test_swapped, NULL);
-	return unit_run(&suite, "device_files");
+	return unit_main("device_files");
 }

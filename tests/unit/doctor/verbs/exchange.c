@@ -3,9 +3,7 @@
 #include "tests/unit/unit.h"
 
 #include <netinet/in.h>
-#include <signal.h>
 #include <sys/socket.h>
-#include <time.h>
 
 #include "doctor/verbs/exchange.h"
 
@@ -14,12 +12,11 @@
 	"endpoint device=mlx5_6 link=Ethernet qpn=17 psn=4711 lid=0 mtu=5 gid=" GID                \
 	" buffer=7f0000001000 rkey=1ab bytes=1048576"
 
-static void endpoint_is_read(void **state)
+UNIT_TEST("message: an endpoint, there and back")
 {
 	struct message_endpoint got;
 	char line[MESSAGE_MAX];
 
-	(void)state;
 	assert_int_equal(message_read_endpoint(GOOD, &got), 0);
 	assert_string_equal(got.device, "mlx5_6");
 	assert_false(got.address.infiniband);
@@ -35,7 +32,7 @@ static void endpoint_is_read(void **state)
 	assert_string_equal(line, GOOD);
 }
 
-static void longest_endpoint(void **state)
+UNIT_TEST("message: the longest endpoint fits")
 {
 	struct message_endpoint longest = {.address = {.qpn = 0xffffff,
 						       .psn = 0xffffff,
@@ -48,7 +45,6 @@ static void longest_endpoint(void **state)
 	struct message_endpoint got;
 	char line[MESSAGE_MAX];
 
-	(void)state;
 	memset(longest.device, 'a', sizeof(longest.device) - 1);
 	memset(longest.address.gid.raw, 0xff, sizeof(longest.address.gid.raw));
 	message_write_endpoint(&longest, line);
@@ -94,9 +90,8 @@ static const struct bad_case {
 	{"message: nothing", GOOD, ""},
 };
 
-static void endpoint_is_refused(void **state)
+UNIT_ROWS(bad_cases)
 {
-	const struct bad_case *row = *state;
 	const char *at = strstr(GOOD, row->from);
 	struct message_endpoint got = {.device = "before"};
 	char line[2 * MESSAGE_MAX];
@@ -108,7 +103,7 @@ static void endpoint_is_refused(void **state)
 	assert_string_equal(got.device, "before");
 }
 
-static void result_is_read(void **state)
+UNIT_TEST("message: a result, there and back")
 {
 	const struct transfer_result result = {.bytes = 1048576,
 					       .bytes_per_second = 48.7e9,
@@ -118,7 +113,6 @@ static void result_is_read(void **state)
 	struct transfer_result got;
 	char line[MESSAGE_MAX];
 
-	(void)state;
 	message_write_result(&result, line);
 	assert_int_equal(message_read_result(line, &got), 0);
 	assert_true(got.bytes_per_second == 48.7e9 && got.median_ns == 1620 && got.p99_ns == 2010);
@@ -175,9 +169,8 @@ static const struct stream_case {
 #undef STREAM
 };
 
-static void stream_is_refused(void **state)
+UNIT_ROWS(stream_cases)
 {
-	const struct stream_case *row = *state;
 	struct pair pair = make_pair();
 	struct trouble trouble;
 
@@ -191,14 +184,13 @@ static void stream_is_refused(void **state)
 	end_pair(&pair);
 }
 
-static void line_too_long(void **state)
+UNIT_TEST("exchange: a line too long")
 {
 	struct pair pair = make_pair();
 	struct trouble trouble;
 	char line[MESSAGE_MAX];
 	char many[4 * MESSAGE_MAX];
 
-	(void)state;
 	memset(many, 'a', sizeof(many));
 	send_all(pair.peer, many, MESSAGE_MAX - 1);
 	send_all(pair.peer, "\n", 1);
@@ -210,7 +202,7 @@ static void line_too_long(void **state)
 	end_pair(&pair);
 }
 
-static void silence_has_an_end(void **state)
+UNIT_TEST("exchange: silence has an end")
 {
 	struct pair pair = make_pair();
 	struct timespec begin;
@@ -218,7 +210,6 @@ static void silence_has_an_end(void **state)
 	struct trouble trouble;
 	char line[MESSAGE_MAX];
 
-	(void)state;
 	/* Our own deadline: it may be noticed late, and not before its time. */
 	(void)clock_gettime(CLOCK_MONOTONIC, &begin);
 	pair.exchange.deadline =
@@ -237,14 +228,13 @@ static void silence_has_an_end(void **state)
 	end_pair(&pair);
 }
 
-static void lines_are_sent(void **state)
+UNIT_TEST("exchange: lines are sent whole, a long one is cut")
 {
 	struct pair pair = make_pair();
 	struct trouble trouble;
 	char got[2 * MESSAGE_MAX];
 	char many[2 * MESSAGE_MAX];
 
-	(void)state;
 	memset(many, 'a', sizeof(many) - 1);
 	many[sizeof(many) - 1] = '\0';
 	assert_int_equal(exchange_send(&pair.exchange, &trouble, "expect %u", 7U), 0);
@@ -284,14 +274,13 @@ static bool may_lack(const char *host)
 						: false;
 }
 
-static void by_tcp(void **state)
+UNIT_TEST("exchange: TCP, IPv4 and IPv6")
 {
 	static const char *const hosts[] = {"127.0.0.1", "localhost", "::1"};
 	struct trouble trouble = {.text = ""};
 	unsigned port;
 	int listener = listen_somewhere(&port);
 
-	(void)state;
 	for (size_t i = 0; i < LENGTH(hosts); i++) {
 		struct exchange client = {.fd = -1};
 		struct exchange server = {.fd = -1};
@@ -313,12 +302,11 @@ static void by_tcp(void **state)
 	(void)close(listener);
 }
 
-static void nobody_listens(void **state)
+UNIT_TEST("exchange: nobody listens")
 {
 	struct exchange exchange = {.fd = -1};
 	struct trouble trouble;
 
-	(void)state;
 	assert_int_equal(exchange_connect("127.0.0.1", 1, &exchange, &trouble), -1);
 	assert_has(trouble.text, "TCP to 127.0.0.1 port 1: Connection refused");
 	assert_has(trouble_remedy(&trouble), "--listen");
@@ -327,7 +315,7 @@ static void nobody_listens(void **state)
 	assert_int_equal(exchange.fd, -1);
 }
 
-static void stop_is_heard(void **state)
+UNIT_TEST("exchange: accepting can be stopped")
 {
 	struct trouble trouble;
 	struct exchange exchange = {.fd = -1};
@@ -335,7 +323,6 @@ static void stop_is_heard(void **state)
 	int listener = listen_somewhere(&port);
 	int ends[2];
 
-	(void)state;
 	assert_int_equal(pipe(ends), 0);
 	send_all(ends[1], "x", 1);
 	assert_int_equal(exchange_accept(listener, ends[0], &exchange, &trouble), 0);
@@ -346,18 +333,5 @@ static void stop_is_heard(void **state)
 
 int main(void)
 {
-	static struct unit_suite suite;
-
-	unit_add(&suite, "message: an endpoint, there and back", endpoint_is_read, NULL);
-	unit_add(&suite, "message: the longest endpoint fits", longest_endpoint, NULL);
-	UNIT_TABLE(&suite, endpoint_is_refused, bad_cases);
-	unit_add(&suite, "message: a result, there and back", result_is_read, NULL);
-	UNIT_TABLE(&suite, stream_is_refused, stream_cases);
-	unit_add(&suite, "exchange: a line too long", line_too_long, NULL);
-	unit_add(&suite, "exchange: silence has an end", silence_has_an_end, NULL);
-	unit_add(&suite, "exchange: lines are sent whole, a long one is cut", lines_are_sent, NULL);
-	unit_add(&suite, "exchange: TCP, IPv4 and IPv6", by_tcp, NULL);
-	unit_add(&suite, "exchange: nobody listens", nobody_listens, NULL);
-	unit_add(&suite, "exchange: accepting can be stopped", stop_is_heard, NULL);
-	return unit_run(&suite, "exchange");
+	return unit_main("exchange");
 }

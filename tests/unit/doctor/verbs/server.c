@@ -46,9 +46,8 @@ static void to_hex(const uint8_t digest[HMAC_SIZE], char ret[2 * HMAC_SIZE + 1])
 		(void)snprintf(ret + 2 * i, 3, "%02x", digest[i]);
 }
 
-static void test_hmac(void **state)
+UNIT_ROWS(hmac_cases)
 {
-	const struct hmac_case *row = *state;
 	uint8_t digest[HMAC_SIZE];
 	char key[131];
 	char text[50];
@@ -220,9 +219,8 @@ static const struct token_case {
 	{"token: one where none is", NULL, "a secret", "the listening side has none"},
 };
 
-static void test_token(void **state)
+UNIT_ROWS(token_cases)
 {
-	const struct token_case *row = *state;
 	struct seen seen;
 	struct trouble trouble;
 	int status;
@@ -249,9 +247,8 @@ static const struct answer_case {
 	{"token: the server's number fills the line", 420},
 };
 
-static void test_answer(void **state)
+UNIT_ROWS(answer_cases)
 {
-	const struct answer_case *row = *state;
 	char zeros[MESSAGE_MAX];
 	int ends[2];
 	struct exchange exchange;
@@ -268,14 +265,13 @@ static void test_answer(void **state)
 }
 
 /* What somebody says who has no token, but has seen what one with a token said */
-static void token_once(void **state)
+UNIT_TEST("token: the server's proof is none of a client")
 {
 	struct seen seen;
 	struct exchange exchange;
 	struct trouble trouble;
 	char line[MESSAGE_MAX];
 
-	(void)state;
 	begin(&seen, "a secret", 0, 4);
 	exchange = come(&seen);
 	assert_int_equal(exchange_send(&exchange, &trouble, MESSAGE_HELLO), 0);
@@ -307,7 +303,7 @@ static void make_proof(char who, const char *client, const char *server,
 }
 
 /* Doctors of two versions talk to each other, so both sides must not change together. */
-static void token_on_the_wire(void **state)
+UNIT_TEST("token: both proofs are what the protocol says")
 {
 	static const char client[] = "00112233445566778899aabbccddeeff";
 	struct seen seen;
@@ -317,7 +313,6 @@ static void token_on_the_wire(void **state)
 	char proof[2 * HMAC_SIZE + 1];
 	char *space;
 
-	(void)state;
 	begin(&seen, "a secret", 0, 4);
 	exchange = come(&seen);
 	assert_int_equal(exchange_send(&exchange, &trouble, MESSAGE_HELLO), 0);
@@ -338,14 +333,13 @@ static void token_on_the_wire(void **state)
 
 #define SILENT 40
 
-static void nobody_holds_up(void **state)
+UNIT_TEST("server: who says nothing, or something else, holds nobody up")
 {
 	struct seen seen;
 	struct exchange silent[SILENT];
 	struct exchange scanner;
 	struct trouble trouble;
 
-	(void)state;
 	begin(&seen, NULL, 0, 1);
 	for (size_t i = 0; i < SILENT; i++)
 		silent[i] = come(&seen);
@@ -362,13 +356,12 @@ static void nobody_holds_up(void **state)
 }
 
 /* Of a client that says nothing more, however long it stays */
-static void hello_has_an_end(void **state)
+UNIT_TEST("server: a hello has an end")
 {
 	struct seen seen;
 	struct exchange exchange;
 	struct trouble trouble;
 
-	(void)state;
 	begin_with(&seen, NULL, 0, 1, 0);
 	exchange = come(&seen);
 	assert_int_equal(exchange_send(&exchange, &trouble, MESSAGE_HELLO), 0);
@@ -381,14 +374,13 @@ static void hello_has_an_end(void **state)
 	end(&seen, true);
 }
 
-static void served_side_by_side(void **state)
+UNIT_TEST("server: two are served side by side")
 {
 	struct seen seen;
 	struct exchange a;
 	struct exchange b;
 	struct trouble trouble;
 
-	(void)state;
 	begin(&seen, NULL, 0, 2);
 	seen.together = 2;
 	a = come(&seen);
@@ -405,13 +397,12 @@ static void served_side_by_side(void **state)
 	assert_int_equal(seen.beside, 1);
 }
 
-static void ends_after_so_many(void **state)
+UNIT_TEST("server: ends after so many, strangers not counted")
 {
 	struct seen seen;
 	struct exchange scanner;
 	struct trouble trouble;
 
-	(void)state;
 	begin(&seen, NULL, 2, 4);
 	scanner = come(&seen);
 	exchange_close(&scanner);
@@ -422,14 +413,13 @@ static void ends_after_so_many(void **state)
 	assert_int_equal(seen.refused, 1);
 }
 
-static void too_many(void **state)
+UNIT_TEST("server: too many at once are refused")
 {
 	struct seen seen;
 	struct exchange some[SERVER_CONNECTIONS_MAX + 1];
 	struct trouble trouble;
 	char line[MESSAGE_MAX];
 
-	(void)state;
 	begin(&seen, NULL, 0, 1);
 	for (size_t i = 0; i < LENGTH(some); i++)
 		some[i] = come(&seen);
@@ -443,19 +433,5 @@ static void too_many(void **state)
 
 int main(void)
 {
-	static struct unit_suite suite;
-
-	UNIT_TABLE(&suite, test_hmac, hmac_cases);
-	unit_add(&suite, "token: both proofs are what the protocol says", token_on_the_wire, NULL);
-	UNIT_TABLE(&suite, test_token, token_cases);
-	UNIT_TABLE(&suite, test_answer, answer_cases);
-	unit_add(&suite, "token: the server's proof is none of a client", token_once, NULL);
-	unit_add(&suite, "server: who says nothing, or something else, holds nobody up",
-		 nobody_holds_up, NULL);
-	unit_add(&suite, "server: a hello has an end", hello_has_an_end, NULL);
-	unit_add(&suite, "server: two are served side by side", served_side_by_side, NULL);
-	unit_add(&suite, "server: ends after so many, strangers not counted", ends_after_so_many,
-		 NULL);
-	unit_add(&suite, "server: too many at once are refused", too_many, NULL);
-	return unit_run(&suite, "server");
+	return unit_main("server");
 }

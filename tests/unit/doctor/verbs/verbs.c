@@ -3,7 +3,6 @@
 #include "tests/unit/unit.h"
 
 #include <arpa/inet.h>
-#include <errno.h>
 
 #include "doctor/verbs/transfer.h"
 #include "doctor/verbs/verbs.h"
@@ -58,9 +57,8 @@ static size_t make_table(const char *slots, struct gid_entry entries[SLOTS])
 	return n;
 }
 
-static void gid_is_chosen(void **state)
+UNIT_ROWS(gid_cases)
 {
-	const struct gid_case *row = *state;
 	struct gid_entry entries[SLOTS];
 	size_t n = make_table(row->slots, entries);
 
@@ -68,21 +66,19 @@ static void gid_is_chosen(void **state)
 	assert_int_equal(gid_usable_index(entries, n, false), row->usable);
 }
 
-static void gid_of_infiniband(void **state)
+UNIT_TEST("gid: NCCL takes 0 on InfiniBand")
 {
 	struct gid_entry entries[SLOTS];
 	size_t n = make_table("2fe80::1 2::ffff:10.0.0.7", entries);
 
-	(void)state;
 	assert_int_equal(gid_usable_index(entries, n, true), 0);
 }
 
-static void gid_bits(void **state)
+UNIT_TEST("gid: rails are told apart by their bits")
 {
 	struct gid_entry entries[SLOTS];
 	size_t n = make_table("2::ffff:10.0.103.7 2::ffff:10.0.103.9 2::ffff:10.0.104.7", entries);
 
-	(void)state;
 	assert_int_equal(n, 3);
 	assert_int_equal(gid_common_bits(&entries[0].gid, &entries[0].gid), 128);
 	assert_int_equal(gid_common_bits(&entries[0].gid, &entries[1].gid), 124);
@@ -103,9 +99,8 @@ static const struct pattern_case {
 	{"pattern: one byte", 1, 0},
 };
 
-static void pattern_finds(void **state)
+UNIT_ROWS(pattern_cases)
 {
-	const struct pattern_case *row = *state;
 	unsigned char *data = malloc(row->bytes);
 
 	assert_non_null(data);
@@ -119,12 +114,11 @@ static void pattern_finds(void **state)
 	free(data);
 }
 
-static void pattern_knows_its_place(void **state)
+UNIT_TEST("pattern: every word knows its place and transfer")
 {
 	unsigned char data[4096];
 	unsigned char page[1024];
 
-	(void)state;
 	pattern_fill(data, sizeof(data), 7);
 	assert_int_equal(pattern_find_error(data, sizeof(data), 8), 0);
 	memcpy(page, data + 1024, sizeof(page));
@@ -197,9 +191,8 @@ static int attempt(void *context, size_t bytes)
 	return bytes > attempts->limit ? ENOMEM : 0;
 }
 
-static void limit_is_found(void **state)
+UNIT_ROWS(limit_cases)
 {
-	const struct limit_case *row = *state;
 	struct attempts attempts = {.page = row->page, .limit = row->limit, .max = row->max};
 	struct registration got = registration_search(attempt, &attempts, row->page, row->max);
 
@@ -227,19 +220,17 @@ static const struct amount_case {
 	 "16777215 TiB + 1023 GiB + 1023 MiB + 1023 KiB + 1023 bytes"},
 };
 
-static void amount_is_written(void **state)
+UNIT_ROWS(amount_cases)
 {
-	const struct amount_case *row = *state;
 	char text[AMOUNT_SIZE];
 
 	assert_string_equal(amount_text(row->bytes, text), row->text);
 }
 
-static void amount_of_others(void **state)
+UNIT_TEST("amount: limits, rates, times")
 {
 	char text[AMOUNT_SIZE];
 
-	(void)state;
 	assert_string_equal(amount_limit(RLIM_INFINITY, text), "unlimited");
 	assert_string_equal(amount_limit(65536, text), "64 KiB");
 	assert_string_equal(amount_rate(48.7e9, text), "48.7 GB/s (390 Gb/s)");
@@ -276,9 +267,8 @@ static const struct trouble_case {
 	{"trouble: an errno without a name", -4711, 0, "ibv_reg_mr", "errno 4711", "kernel log"},
 };
 
-static void trouble_is_named(void **state)
+UNIT_ROWS(trouble_cases)
 {
-	const struct trouble_case *row = *state;
 	struct trouble trouble;
 
 	if (row->call)
@@ -289,12 +279,11 @@ static void trouble_is_named(void **state)
 	assert_has(trouble_remedy(&trouble), row->remedy);
 }
 
-static void percentiles(void **state)
+UNIT_TEST("percentile: nearest rank")
 {
 	uint64_t samples[100];
 	uint64_t one = 42;
 
-	(void)state;
 	for (size_t i = 0; i < LENGTH(samples); i++)
 		samples[i] = 100 - i;
 	assert_int_equal(transfer_percentile(samples, LENGTH(samples), 50), 50);
@@ -375,12 +364,11 @@ static void open_fake(struct fake *fake, struct fake *other)
 }
 
 /* A listening doctor serves its clients side by side, in threads. */
-static void measured_at_once(void **state)
+UNIT_TEST("transfer: two that are measured at once do not mix their times")
 {
 	static struct fake slow;
 	static struct fake fast;
 
-	(void)state;
 	open_fake(&fast, NULL);
 	open_fake(&slow, &fast);
 	measure(&slow);
@@ -391,14 +379,13 @@ static void measured_at_once(void **state)
 
 /* ---- where there is no RDMA ---- */
 
-static void without_devices(void **state)
+UNIT_TEST("verbs: without devices it says so")
 {
 	const struct verbs_options options = {.pair = true, .connect = "127.0.0.1"};
 	cleanup_arena arena = {0};
 	struct findings findings = {.arena = &arena};
 	struct err err;
 
-	(void)state;
 	if (access("/sys/class/infiniband_verbs", F_OK) == 0)
 		skip();
 	assert_int_equal(verbs_check(&findings, &options, &err), 0);
@@ -412,21 +399,5 @@ static void without_devices(void **state)
 
 int main(void)
 {
-	static struct unit_suite suite;
-
-	UNIT_TABLE(&suite, gid_is_chosen, gid_cases);
-	unit_add(&suite, "gid: NCCL takes 0 on InfiniBand", gid_of_infiniband, NULL);
-	unit_add(&suite, "gid: rails are told apart by their bits", gid_bits, NULL);
-	UNIT_TABLE(&suite, pattern_finds, pattern_cases);
-	unit_add(&suite, "pattern: every word knows its place and transfer",
-		 pattern_knows_its_place, NULL);
-	UNIT_TABLE(&suite, limit_is_found, limit_cases);
-	UNIT_TABLE(&suite, amount_is_written, amount_cases);
-	unit_add(&suite, "amount: limits, rates, times", amount_of_others, NULL);
-	UNIT_TABLE(&suite, trouble_is_named, trouble_cases);
-	unit_add(&suite, "percentile: nearest rank", percentiles, NULL);
-	unit_add(&suite, "transfer: two that are measured at once do not mix their times",
-		 measured_at_once, NULL);
-	unit_add(&suite, "verbs: without devices it says so", without_devices, NULL);
-	return unit_run(&suite, "verbs");
+	return unit_main("verbs");
 }

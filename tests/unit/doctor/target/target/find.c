@@ -51,11 +51,9 @@ static const struct namespace_case {
 	{"target: no namespaces can be seen", NULL, NULL, false, false, false},
 };
 
-static void namespaces_are_told(void **state)
+UNIT_ROWS(namespace_cases)
 {
-	const struct namespace_case *row = *state;
-	cleanup_unit_dir dir = unit_dir_make();
-	cleanup_arena arena = {0};
+	WITH_DIR(dir);
 	cleanup_target target = TARGET_NONE;
 
 	make_process(dir.fd);
@@ -112,11 +110,9 @@ static void make_container(int dir, const struct container_case *row)
 }
 
 /* Of one that runs the environment is its process', of another one what its spec says. */
-static void its_process_is_found(void **state)
+UNIT_ROWS(container_cases)
 {
-	const struct container_case *row = *state;
-	cleanup_unit_dir dir = unit_dir_make();
-	cleanup_arena arena = {0};
+	WITH_DIR(dir);
 	cleanup_target target = TARGET_NONE;
 
 	make_container(dir.fd, row);
@@ -133,13 +129,11 @@ static void its_process_is_found(void **state)
 /* ---- its root ---- */
 
 /* A link of a recorded process leads below its directory, not to this machine's root. */
-static void a_recorded_root_stays_in_the_tree(void **state)
+UNIT_TEST("target: the root of a recorded process stays in the tree")
 {
-	cleanup_unit_dir dir = unit_dir_make();
-	cleanup_arena arena = {0};
+	WITH_DIR(dir);
 	cleanup_target target = TARGET_NONE;
 
-	(void)state;
 	make_process(dir.fd);
 	unit_write(dir.fd, "proc/77/tree/of/it", "", 0644);
 	assert_int_equal(symlinkat("/tree", dir.fd, "proc/77/root"), 0);
@@ -147,13 +141,12 @@ static void a_recorded_root_stays_in_the_tree(void **state)
 	assert_true(tree_exists(target.root, "of/it"));
 }
 
-static void it_is_closed(void **state)
+UNIT_TEST("target: nothing stays open")
 {
 	cleanup_arena arena = {0};
 	struct target target = TARGET_NONE;
 	cleanup_fd root = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
 
-	(void)state;
 	assert_int_equal(find(&arena, root, false, (struct target_choice){0}, &target), 0);
 	assert_true(target.proc >= 0 && target.root >= 0);
 	target_close(&target);
@@ -163,12 +156,5 @@ static void it_is_closed(void **state)
 
 int main(void)
 {
-	static struct unit_suite suite;
-
-	UNIT_TABLE(&suite, namespaces_are_told, namespace_cases);
-	UNIT_TABLE(&suite, its_process_is_found, container_cases);
-	unit_add(&suite, "target: the root of a recorded process stays in the tree",
-		 a_recorded_root_stays_in_the_tree, NULL);
-	unit_add(&suite, "target: nothing stays open", it_is_closed, NULL);
-	return unit_run(&suite, "target_find");
+	return unit_main("target_find");
 }

@@ -67,11 +67,9 @@ static void make_self(int dir, const struct location_case *row)
 		make_environment(dir, row->variable);
 }
 
-static void is_told(void **state)
+UNIT_ROWS(location_cases)
 {
-	const struct location_case *row = *state;
-	cleanup_unit_dir dir = unit_dir_make();
-	cleanup_arena arena = {0};
+	WITH_DIR(dir);
 	struct location location;
 
 	make_self(dir.fd, row);
@@ -82,8 +80,5 @@ static void is_told(void **state)
 
 int main(void)
 {
-	static struct unit_suite suite;
-
-	UNIT_TABLE(&suite, is_told, location_cases);
-	return unit_run(&suite, "location");
+	return unit_main("location");
 }

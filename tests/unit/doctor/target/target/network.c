@@ -2,9 +2,6 @@
 /* Whom the doctor looks at: that it comes into the network of another process, or says why not. */
 #include "tests/unit/unit.h"
 
-#include <errno.h>
-#include <sched.h>
-
 #include "doctor/target/target.h"
 
 #define OWN "/proc/self/ns/net"
@@ -51,13 +48,12 @@ static ino_t enter(int proc, bool other_netns)
 	return network_of(entered);
 }
 
-static void its_network_is_entered(void **state)
+UNIT_TEST_FOR_ROOT("target: the network of another process is entered")
 {
 	cleanup_unit_dir dir = unit_dir_make();
 	cleanup_fd ours = open(OWN, O_RDONLY | O_CLOEXEC);
 	ino_t its;
 
-	(void)state;
 	if (!make_proc(dir.fd, &its))
 		skip();
 	assert_int_not_equal(its, network_of(ours));
@@ -65,12 +61,11 @@ static void its_network_is_entered(void **state)
 	assert_int_equal(enter(dir.fd, false), network_of(ours));
 }
 
-static void what_is_no_network_is_said(void **state)
+UNIT_TEST("target: what is no network namespace is said, and not gone on from")
 {
 	cleanup_unit_dir dir = unit_dir_make();
 	const struct target target = {.proc = dir.fd, .root = -1, .other_netns = true};
 
-	(void)state;
 	assert_int_equal(target_enter_network(&target), -ENOENT);
 	unit_write(dir.fd, "ns/net", "", 0644);
 	assert_int_equal(target_enter_network(&target), -EINVAL);
@@ -78,11 +73,5 @@ static void what_is_no_network_is_said(void **state)
 
 int main(void)
 {
-	static struct unit_suite suite;
-
-	unit_add_for_root(&suite, "target: the network of another process is entered",
-			  its_network_is_entered, NULL);
-	unit_add(&suite, "target: what is no network namespace is said, and not gone on from",
-		 what_is_no_network_is_said, NULL);
-	return unit_run(&suite, "target");
+	return unit_main("target");
 }
