@@ -17,8 +17,6 @@ static const struct gid_case {
 	size_t nccl;
 	size_t usable;
 } gid_cases[] = {
-	{"gid: mlx5 with one IPv4 address", "1fe80::1 2fe80::1 1::ffff:10.0.0.7 2::ffff:10.0.0.7",
-	 3, 3},
 	{"gid: IPv6 before IPv4",
 	 "1fe80::1 2fe80::1 1fd00::7 2fd00::7 1::ffff:10.0.0.7 2::ffff:10.0.0.7", 5, 5},
 	{"gid: two IPv4 addresses: the first v2",
@@ -66,20 +64,14 @@ UNIT_ROWS(gid_cases)
 	assert_int_equal(gid_usable_index(entries, n, false), row->usable);
 }
 
-UNIT_TEST("gid: NCCL takes 0 on InfiniBand")
+UNIT_TEST("gid: InfiniBand takes 0, and rails are told apart by their bits")
 {
 	struct gid_entry entries[SLOTS];
-	size_t n = make_table("2fe80::1 2::ffff:10.0.0.7", entries);
 
-	assert_int_equal(gid_usable_index(entries, n, true), 0);
-}
-
-UNIT_TEST("gid: rails are told apart by their bits")
-{
-	struct gid_entry entries[SLOTS];
-	size_t n = make_table("2::ffff:10.0.103.7 2::ffff:10.0.103.9 2::ffff:10.0.104.7", entries);
-
-	assert_int_equal(n, 3);
+	assert_int_equal(
+		gid_usable_index(entries, make_table("2fe80::1 2::ffff:10.0.0.7", entries), true),
+		0);
+	make_table("2::ffff:10.0.103.7 2::ffff:10.0.103.9 2::ffff:10.0.104.7", entries);
 	assert_int_equal(gid_common_bits(&entries[0].gid, &entries[0].gid), 128);
 	assert_int_equal(gid_common_bits(&entries[0].gid, &entries[1].gid), 124);
 	assert_int_equal(gid_common_bits(&entries[0].gid, &entries[2].gid), 116);
@@ -92,9 +84,7 @@ static const struct pattern_case {
 	size_t bytes;
 	size_t changed; /* the byte that is flipped */
 } pattern_cases[] = {
-	{"pattern: the first byte", 4096, 0},
 	{"pattern: the last byte", 4096, 4095},
-	{"pattern: a byte in the middle", 4096, 2051},
 	{"pattern: a last word that is not whole", 4099, 4098},
 	{"pattern: one byte", 1, 0},
 };
@@ -140,39 +130,18 @@ UNIT_TEST("pattern: every word knows its place and transfer")
 
 static const struct limit_case {
 	const char *name;
-	size_t page;
-	size_t limit;
-	size_t max;
-	struct registration want;
+	size_t page, limit, max; /* bytes */
+	size_t most, refused;    /* with ENOMEM; 0: none is */
 } limit_cases[] = {
-	{"limit: 8 MiB", PAGE, 8 * MIB, 256 * MIB, {8 * MIB, 8 * MIB + PAGE, ENOMEM}},
-	{"limit: a page less than 8 MiB",
-	 PAGE,
-	 8 * MIB - PAGE,
-	 256 * MIB,
-	 {8 * MIB - PAGE, 8 * MIB, ENOMEM}},
-	{"limit: not a whole page", PAGE, 3 * PAGE + 100, 256 * MIB, {3 * PAGE, 4 * PAGE, ENOMEM}},
-	{"limit: one page", PAGE, PAGE, 256 * MIB, {PAGE, 2 * PAGE, ENOMEM}},
-	{"limit: nothing at all", PAGE, 0, 256 * MIB, {0, PAGE, ENOMEM}},
-	{"limit: none below the maximum", PAGE, SIZE_MAX, 256 * MIB, {256 * MIB, 0, 0}},
-	{"limit: the maximum is no power of two", PAGE, SIZE_MAX, 3 * MIB, {3 * MIB, 0, 0}},
-	{"limit: just below such a maximum",
-	 PAGE,
-	 3 * MIB - 1,
-	 3 * MIB,
-	 {3 * MIB - PAGE, 3 * MIB, ENOMEM}},
-	{"limit: the maximum is no whole page", PAGE, SIZE_MAX, MIB + 5, {MIB, 0, 0}},
-	{"limit: the maximum is one page", PAGE, SIZE_MAX, PAGE, {PAGE, 0, 0}},
-	{"limit, 64 KiB pages: half of what is left is no whole page",
-	 LARGE_PAGE,
-	 6 * LARGE_PAGE,
-	 7 * LARGE_PAGE,
-	 {6 * LARGE_PAGE, 7 * LARGE_PAGE, ENOMEM}},
-	{"limit, 64 KiB pages: less than one",
-	 LARGE_PAGE,
-	 PAGE,
-	 256 * MIB,
-	 {0, LARGE_PAGE, ENOMEM}},
+	{"limit: a page less than 8 MiB", PAGE, 8 * MIB - PAGE, 256 * MIB, 8 * MIB - PAGE, 8 * MIB},
+	{"limit: not a whole page", PAGE, 3 * PAGE + 100, 256 * MIB, 3 * PAGE, 4 * PAGE},
+	{"limit: nothing at all", PAGE, 0, 256 * MIB, 0, PAGE},
+	{"limit: the maximum is no power of two", PAGE, SIZE_MAX, 3 * MIB, 3 * MIB, 0},
+	{"limit: just below such a maximum", PAGE, 3 * MIB - 1, 3 * MIB, 3 * MIB - PAGE, 3 * MIB},
+	{"limit: the maximum is no whole page", PAGE, SIZE_MAX, MIB + 5, MIB, 0},
+	{"limit: the maximum is one page", PAGE, SIZE_MAX, PAGE, PAGE, 0},
+	{"limit, 64 KiB pages: half of what is left is no whole page", LARGE_PAGE, 6 * LARGE_PAGE,
+	 7 * LARGE_PAGE, 6 * LARGE_PAGE, 7 * LARGE_PAGE},
 };
 
 struct attempts {
@@ -196,41 +165,24 @@ UNIT_ROWS(limit_cases)
 	struct attempts attempts = {.page = row->page, .limit = row->limit, .max = row->max};
 	struct registration got = registration_search(attempt, &attempts, row->page, row->max);
 
-	assert_true(got.most == row->want.most);
-	assert_true(got.refused == row->want.refused);
-	assert_int_equal(got.errnum, row->want.errnum);
+	assert_int_equal(got.most, row->most);
+	assert_int_equal(got.refused, row->refused);
+	assert_int_equal(got.errnum, row->refused ? ENOMEM : 0);
 	assert_true(attempts.n <= 40);
 }
 
 /* ---- words ---- */
 
-static const struct amount_case {
-	const char *name;
-	uint64_t bytes;
-	const char *text;
-} amount_cases[] = {
-	{"amount: 0", 0, "0 bytes"},
-	{"amount: 1", 1, "1 byte"},
-	{"amount: 8 MiB", 8 << 20, "8 MiB"},
-	{"amount: 8 MiB and a page", (8 << 20) + 4096, "8 MiB + 4 KiB"},
-	{"amount: 1.5 GiB", 3ULL << 29, "1 GiB + 512 MiB"},
-	{"amount: 1000 bytes", 1000, "1000 bytes"},
-	{"amount: 1025 bytes", 1025, "1 KiB + 1 byte"},
-	{"amount: the largest", UINT64_MAX,
-	 "16777215 TiB + 1023 GiB + 1023 MiB + 1023 KiB + 1023 bytes"},
-};
-
-UNIT_ROWS(amount_cases)
+UNIT_TEST("amount: bytes, limits, rates, times")
 {
 	char text[AMOUNT_SIZE];
 
-	assert_string_equal(amount_text(row->bytes, text), row->text);
-}
-
-UNIT_TEST("amount: limits, rates, times")
-{
-	char text[AMOUNT_SIZE];
-
+	assert_string_equal(amount_text(0, text), "0 bytes");
+	assert_string_equal(amount_text(1, text), "1 byte");
+	assert_string_equal(amount_text((8 << 20) + 4096, text), "8 MiB + 4 KiB");
+	assert_string_equal(amount_text(1025, text), "1 KiB + 1 byte");
+	assert_string_equal(amount_text(UINT64_MAX, text),
+			    "16777215 TiB + 1023 GiB + 1023 MiB + 1023 KiB + 1023 bytes");
 	assert_string_equal(amount_limit(RLIM_INFINITY, text), "unlimited");
 	assert_string_equal(amount_limit(65536, text), "64 KiB");
 	assert_string_equal(amount_rate(48.7e9, text), "48.7 GB/s (390 Gb/s)");
@@ -241,9 +193,7 @@ static const struct trouble_case {
 	const char *name;
 	int status; /* of a completion; or -errno of a call */
 	uint32_t vendor_err;
-	const char *call;
-	const char *evidence;
-	const char *remedy;
+	const char *call, *evidence, *remedy;
 } trouble_cases[] = {
 	{"trouble: GPUDirect behind an IOMMU", IBV_WC_LOC_PROT_ERR, 0x51, NULL,
 	 "IBV_WC_LOC_PROT_ERR (status 4, vendor_err 81 = 0x51)", "not memlock: the IOMMU or ACS"},
@@ -255,8 +205,6 @@ static const struct trouble_case {
 	{"trouble: a status of tomorrow", 77, 0, NULL, "unknown status (status 77", "kernel log"},
 	{"trouble: ENOMEM of a registration", -ENOMEM, 0, "ibv_reg_mr",
 	 "ibv_reg_mr: ENOMEM (Cannot allocate memory)", "RLIMIT_MEMLOCK"},
-	{"trouble: ENOMEM of a queue pair", -ENOMEM, 0, "ibv_create_qp", "ibv_create_qp: ENOMEM",
-	 "RLIMIT_MEMLOCK"},
 	{"trouble: the rdma cgroup", -EAGAIN, 0, "ibv_reg_mr", "EAGAIN", "rdma.max"},
 	{"trouble: the peer's address does not resolve", -ETIMEDOUT, 0, "ibv_modify_qp to RTR",
 	 "ETIMEDOUT", "ip neigh"},
@@ -281,13 +229,11 @@ UNIT_ROWS(trouble_cases)
 
 UNIT_TEST("percentile: nearest rank")
 {
-	uint64_t samples[100];
-	uint64_t one = 42;
+	uint64_t samples[100], one = 42;
 
 	for (size_t i = 0; i < LENGTH(samples); i++)
 		samples[i] = 100 - i;
 	assert_int_equal(transfer_percentile(samples, LENGTH(samples), 50), 50);
-	assert_int_equal(transfer_percentile(samples, LENGTH(samples), 99), 99);
 	assert_int_equal(transfer_percentile(samples, LENGTH(samples), 100), 100);
 	assert_int_equal(transfer_percentile(&one, 1, 50), 42);
 	assert_int_equal(transfer_percentile(&one, 1, 99), 42);
@@ -382,9 +328,8 @@ UNIT_TEST("transfer: two that are measured at once do not mix their times")
 UNIT_TEST("verbs: without devices it says so")
 {
 	const struct verbs_options options = {.pair = true, .connect = "127.0.0.1"};
-	cleanup_arena arena = {0};
+	WITH_ARENA;
 	struct findings findings = {.arena = &arena};
-	struct err err;
 
 	if (access("/sys/class/infiniband_verbs", F_OK) == 0)
 		skip();
