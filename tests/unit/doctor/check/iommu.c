@@ -3,41 +3,25 @@
 #include "doctor/check/check.h"
 #include "tests/unit/unit.h"
 
-struct acs_case {
+/* An extended capability's header, of which 0x0d is ACS, and its first four bytes */
+#define ACS(control) LIST(0x0d, 0, 1, 0, 0, 0, control, 0)
+
+static const struct acs_case {
 	const char *name;
 	size_t len;
 	uint8_t first[8];  /* at 0x100 */
 	uint8_t second[8]; /* at 0x148 */
 	enum acs_state state;
 	uint16_t control;
-};
-
-static const struct acs_case acs_cases[] = {
+} acs_cases[] = {
 	{"64 bytes are not readable", 64, {0}, {0}, ACS_UNREADABLE, 0},
 	{"256 bytes are not readable", 256, {0}, {0}, ACS_UNREADABLE, 0},
 	{"nothing there", 4096, {0}, {0}, ACS_NONE, 0},
-	{"all off", 4096, {0x0d, 0, 1, 0, 0, 0, 0, 0}, {0}, ACS_DIRECT, 0},
-	{"source validation alone", 4096, {0x0d, 0, 1, 0, 0, 0, 1, 0}, {0}, ACS_DIRECT, 1},
-	{"request redirect", 4096, {0x0d, 0, 1, 0, 0, 0, 4, 0}, {0}, ACS_REDIRECT, 4},
-	{"completion redirect", 4096, {0x0d, 0, 1, 0, 0, 0, 8, 0}, {0}, ACS_REDIRECT, 8},
-	{"what the firmware sets: SV RR CR UF",
-	 4096,
-	 {0x0d, 0, 1, 0, 0, 0, 0x1d, 0},
-	 {0},
-	 ACS_REDIRECT,
-	 0x1d},
-	{"behind another capability",
-	 4096,
-	 {0x01, 0, 0x82, 0x14, 0, 0, 0, 0},
-	 {0x0d, 0, 1, 0, 0, 0, 0x1d, 0},
-	 ACS_REDIRECT,
-	 0x1d},
-	{"behind the end of what can be read",
-	 0x100 + 8,
-	 {0x01, 0, 0x82, 0x14},
-	 {0x0d},
-	 ACS_NONE,
-	 0},
+	{"source validation alone", 4096, ACS(1), {0}, ACS_DIRECT, 1},
+	{"request redirect", 4096, ACS(4), {0}, ACS_REDIRECT, 4},
+	{"completion redirect", 4096, ACS(8), {0}, ACS_REDIRECT, 8},
+	{"behind another one: SV RR CR UF", 4096, {1, 0, 0x82, 0x14}, ACS(29), ACS_REDIRECT, 29},
+	{"behind the end of what is read", 0x108, {1, 0, 0x82, 0x14}, ACS(0), ACS_NONE, 0},
 	{"a list that goes round", 4096, {0x01, 0, 2, 0x10}, {0}, ACS_NONE, 0},
 	{"a list that goes below", 4096, {0x01, 0, 2, 0x04}, {0}, ACS_NONE, 0},
 	{"nothing answers", 4096, {255, 255, 255, 255, 255, 255, 255, 255}, {0}, ACS_NONE, 0},

