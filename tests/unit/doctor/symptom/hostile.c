@@ -52,6 +52,7 @@ UNIT_TEST("symptom: mutilated messages are survived")
 
 	for (int round = 0; round < 4000; round++) {
 		WITH_FINDINGS;
+		cleanup_free *exact = NULL;
 		char text[2048];
 		size_t len = 0;
 
@@ -66,20 +67,15 @@ UNIT_TEST("symptom: mutilated messages are survived")
 		}
 		for (int change = 0; change < 8; change++)
 			text[next_random(&seed) % len] = (char)next_random(&seed);
-		{
-			char *exact = unit_exact(text, len);
-
-			assert_int_equal(symptom_explain(&findings, exact, len, &err), 0);
-			free(exact);
-		}
+		exact = unit_exact(text, len);
+		assert_int_equal(symptom_explain(&findings, exact, len, &err), 0);
 		assert_true(findings.n > 0);
 	}
 }
 
 /* What repeats must not be looked at again and again. */
 static const struct repeat_case {
-	const char *name;
-	const char *part;
+	const char *name, *part;
 } repeat_cases[] = {
 	{"symptom: a line of opening calls is quick", "ibv_reg_mr( failed"},
 	{"symptom: a line of closing calls is quick", ") failed"},
@@ -143,50 +139,40 @@ UNIT_TEST("symptom: a log costs in proportion to its length")
 
 /* ---- standard input ---- */
 
-/* A writer's pipe, in odd portions */
-static int pipe_with(const char *text, size_t len, size_t times, pid_t *ret_pid)
+#define LOG_PIECE ((size_t)16 << 10)
+#define LOG_PIECES 4096
+
+/* In odd portions */
+static int write_log(const void *ends)
 {
-	int ends[2];
+	char *text = malloc(LOG_PIECE);
 
-	assert_int_equal(pipe(ends), 0);
-	*ret_pid = fork();
-	assert_true(*ret_pid >= 0);
-	if (*ret_pid == 0) {
-		(void)close(ends[0]);
-		for (size_t i = 0; i < times; i++) {
-			for (size_t at = 0; at < len; at += 4099) {
-				size_t some = len - at < 4099 ? len - at : 4099;
-
-				if (write(ends[1], text + at, some) != (ssize_t)some)
-					_exit(1);
-			}
-		}
-		_exit(0);
+	(void)close(((const int *)ends)[0]);
+	memset(text, 'x', LOG_PIECE);
+	for (size_t i = 99; i < LOG_PIECE; i += 100)
+		text[i] = '\n';
+	memcpy(text + LOG_PIECE - 300, message, strlen(message));
+	for (size_t at = 0, some; at < LOG_PIECES * LOG_PIECE; at += some) {
+		some = LOG_PIECE - at % LOG_PIECE < 4099 ? LOG_PIECE - at % LOG_PIECE : 4099;
+		if (write(((const int *)ends)[1], text + at % LOG_PIECE, some) != (ssize_t)some)
+			return 1;
 	}
-	(void)close(ends[1]);
-	return ends[0];
+	return 0;
 }
 
-/* 64 MiB of a log, one error near its end; the arena holds the finding alone. */
+/* 64 MiB of a log; the arena holds the finding alone. */
 UNIT_TEST("symptom: a log of 64 MiB from a pipe")
 {
-	size_t times = 4 << 10;
-	size_t size = 16 << 10;
-	char *text = malloc(size);
 	WITH_FINDINGS;
+	int ends[2];
 	pid_t child;
-	int fd;
 
-	assert_non_null(text);
-	memset(text, 'x', size);
-	for (size_t i = 99; i < size; i += 100)
-		text[i] = '\n';
-	memcpy(text + size - 300, message, strlen(message));
-	fd = pipe_with(text, size, times, &child);
-	free(text);
-	assert_int_equal(symptom_explain_fd(&findings, fd, "stdin", &err), 0);
-	(void)close(fd);
-	assert_int_equal(waitpid(child, NULL, 0), child);
+	assert_int_equal(pipe(ends), 0);
+	child = unit_start(write_log, ends);
+	(void)close(ends[1]);
+	assert_int_equal(symptom_explain_fd(&findings, ends[0], "stdin", &err), 0);
+	(void)close(ends[0]);
+	assert_int_equal(unit_exit_of(child), 0);
 	assert_string_equal(subjects(&findings), "p2p_blocked");
 	assert_has(findings.item[0].evidence, "and 4095 more");
 }

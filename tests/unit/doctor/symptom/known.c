@@ -7,7 +7,6 @@
 /* A row that was forgotten, or a text that does not fit, would say nothing or half of it. */
 static void has_its_texts(const struct known *known)
 {
-	assert_true(known->status == FINDING_FAIL || known->status == FINDING_WARN);
 	assert_true(strlen(known->cause) > 20 && strlen(known->cause) < 450);
 	assert_true(strlen(known->remedy) > 20);
 	assert_true(strlen(known->remedy) + strlen(known->confirm) < 600);
@@ -42,12 +41,20 @@ UNIT_TEST("symptom: a cause is that of one row")
 	}
 }
 
-UNIT_TEST("symptom: each list of a row ends, each turn leads to a row")
+UNIT_TEST("symptom: each turn leads to a row, and these alone are no failures")
 {
+	static const char warnings[] =
+		" gdr_off gdr_unused gid_changed ib_disabled iommu_missing libcuda libibverbs "
+		"no_rdma openib openib_off peermem_context plugin selinux_permissive sharp "
+		"socket_bridge socket_used sys_stat vf_no_driver vm_unmap ";
+	char name[64];
+
 	for (size_t i = 0; i < known_count(); i++) {
 		const struct known *known = known_at(i);
 
 		for (const struct turn *turn = known->turns; turn->to; turn++)
 			assert_true(!turn->to[0] || known_find(turn->to));
+		(void)snprintf(name, sizeof(name), " %s ", known->name);
+		assert_int_equal(known->status == FINDING_WARN, strstr(warnings, name) != NULL);
 	}
 }

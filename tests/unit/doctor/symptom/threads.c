@@ -6,8 +6,6 @@
 #include "doctor/symptom/known.h"
 
 #define FOLDER "tests/unit/doctor/symptom/"
-#define HEALTHY_MIN 30
-#define MESSAGES_MIN 120
 
 struct row {
 	char symptoms[128]; /* as subjects() says them */
@@ -16,25 +14,57 @@ struct row {
 	size_t len;
 };
 
-/* The next row of the file; false behind the last. line: the head of the row that comes, kept
- * between calls */
-static bool next_row(FILE *file, char line[4096], struct row *ret_row)
+static const struct texts_case {
+	const char *name, *path;
+	const char *told; /* of each row; NULL: what its head says */
+	size_t least;
+} texts_cases[] = {
+	{"symptom: what public threads report is told", FOLDER "threads.txt", NULL, 400},
+	{"symptom: each message is known in all its wordings, near misses are not",
+	 FOLDER "messages.txt", NULL, 120},
+	{"symptom: healthy and unrelated logs stay silent", FOLDER "healthy.txt", "?", 30},
+};
+
+struct rows {
+	struct row *row;
+	size_t n;
+};
+
+static void begin_row(struct rows *rows, const char *head)
 {
-	ret_row->len = 0;
-	while (line[0] == '#')
-		assert_non_null(fgets(line, 4096, file));
-	if (strncmp(line, "== ", 3) != 0)
-		return false;
-	if (sscanf(line, "== %127s  %191[^\n]", ret_row->symptoms, ret_row->origin) != 2)
-		fail_msg("no head of a row: %s", line);
-	line[0] = '\0';
-	while (fgets(line, 4096, file) && strncmp(line, "== ", 3) != 0) {
-		assert_true(ret_row->len + strlen(line) < sizeof(ret_row->text));
-		memcpy(ret_row->text + ret_row->len, line, strlen(line));
-		ret_row->len += strlen(line);
-		line[0] = '\0';
+	struct row *row;
+
+	rows->row = realloc(rows->row, (rows->n + 1) * sizeof(*row));
+	assert_non_null(rows->row);
+	row = &rows->row[rows->n++];
+	row->len = 0;
+	row->text[0] = '\0';
+	if (sscanf(head, "== %127s  %191[^\n]", row->symptoms, row->origin) != 2)
+		fail_msg("no head of a row: %s", head);
+}
+
+static void add_line(struct row *row, const char *line)
+{
+	assert_true(row->len + strlen(line) < sizeof(row->text));
+	memcpy(row->text + row->len, line, strlen(line) + 1);
+	row->len += strlen(line);
+}
+
+static struct rows rows_of(const char *path)
+{
+	FILE *file = fopen(path, "re");
+	struct rows rows = {0};
+	char line[4096];
+
+	assert_non_null(file);
+	while (fgets(line, sizeof(line), file)) {
+		if (strncmp(line, "== ", 3) == 0)
+			begin_row(&rows, line);
+		else if (rows.n)
+			add_line(&rows.row[rows.n - 1], line);
 	}
-	return true;
+	(void)fclose(file);
+	return rows;
 }
 
 /* What each finding has, whatever it is of */
@@ -65,59 +95,36 @@ static const char *told_of(struct findings *findings, const struct row *row)
 }
 
 /* Every row is looked at, so that one run shows all that differ. */
-static size_t rows_that_differ(const char *path, const char *symptoms, size_t *ret_rows)
+UNIT_ROWS(texts_cases)
 {
-	FILE *file = fopen(path, "re");
-	char line[4096] = "#";
-	struct row row;
+	struct rows rows = rows_of(row->path);
 	size_t differ = 0;
 
-	assert_non_null(file);
-	for (*ret_rows = 0; next_row(file, line, &row); (*ret_rows)++) {
+	for (size_t i = 0; i < rows.n; i++) {
 		WITH_FINDINGS;
-		const char *told = told_of(&findings, &row);
+		const char *want = row->told ? row->told : rows.row[i].symptoms;
+		const char *told = told_of(&findings, &rows.row[i]);
 
-		if (strcmp(told, symptoms ? symptoms : row.symptoms) == 0)
+		if (strcmp(told, want) == 0)
 			continue;
-		print_error("# %s: want %s, got %s\n", row.origin,
-			    symptoms ? symptoms : row.symptoms, told);
+		print_error("# %s: want %s, got %s\n", rows.row[i].origin, want, told);
 		differ++;
 	}
-	(void)fclose(file);
-	return differ;
-}
-
-UNIT_TEST("symptom: what public threads report is told")
-{
-	size_t rows;
-
-	assert_int_equal(rows_that_differ(FOLDER "threads.txt", NULL, &rows), 0);
-	assert_true(rows > 200);
-}
-
-UNIT_TEST("symptom: each message is known in all its wordings, near misses are not")
-{
-	size_t rows;
-
-	assert_int_equal(rows_that_differ(FOLDER "messages.txt", NULL, &rows), 0);
-	assert_true(rows >= MESSAGES_MIN);
+	free(rows.row);
+	assert_int_equal(differ, 0);
+	assert_true(rows.n >= row->least);
 }
 
 /* Adds the symptoms that are in the heads of the file's rows. */
-static void add_shown(const char *path, bool shown[SYMPTOMS_MAX])
+static void add_shown(const char *path, bool shown[SYMPTOMS_MAX + 1])
 {
-	FILE *file = fopen(path, "re");
-	char line[4096] = "#";
-	struct row row;
+	struct rows rows = rows_of(path);
 
-	assert_non_null(file);
-	while (next_row(file, line, &row)) {
-		for (char *rest = row.symptoms, *name; (name = strsep(&rest, ","));) {
-			if (known_find(name))
-				shown[known_place(name)] = true;
-		}
+	for (size_t i = 0; i < rows.n; i++) {
+		for (char *rest = rows.row[i].symptoms, *name; (name = strsep(&rest, ","));)
+			shown[known_place(name)] = true; /* one more: of no symptom */
 	}
-	(void)fclose(file);
+	free(rows.row);
 }
 
 /* A row whose last turn has no condition is never told itself. */
@@ -132,7 +139,7 @@ static bool always_turns(const struct known *known)
 
 UNIT_TEST("symptom: each row is shown by a text")
 {
-	bool shown[SYMPTOMS_MAX] = {false};
+	bool shown[SYMPTOMS_MAX + 1] = {false};
 	size_t silent = 0;
 
 	add_shown(FOLDER "threads.txt", shown);
@@ -148,25 +155,9 @@ UNIT_TEST("symptom: each row is shown by a text")
 
 const char *any_message(unsigned number)
 {
-	static struct row rows[2 * MESSAGES_MIN];
-	static size_t n;
-	FILE *file = n ? NULL : fopen(FOLDER "messages.txt", "re");
-	char line[4096] = "#";
+	static struct rows rows;
 
-	assert_true(n || file);
-	while (file && n < LENGTH(rows) && next_row(file, line, &rows[n])) {
-		rows[n].text[rows[n].len] = '\0';
-		n++;
-	}
-	if (file)
-		(void)fclose(file);
-	return rows[number % n].text;
-}
-
-UNIT_TEST("symptom: healthy and unrelated logs stay silent")
-{
-	size_t rows;
-
-	assert_int_equal(rows_that_differ(FOLDER "healthy.txt", "?", &rows), 0);
-	assert_true(rows >= HEALTHY_MIN);
+	if (!rows.n)
+		rows = rows_of(FOLDER "messages.txt");
+	return rows.row[number % rows.n].text;
 }
