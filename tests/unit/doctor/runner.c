@@ -6,140 +6,103 @@
 #include "doctor/runner.h"
 #include "tests/unit/unit.h"
 
-static int add_two(const struct doctor *doctor, struct findings *findings, struct err *err)
+#define CHECK(name)                                                                                \
+	static int name(UNUSED const struct doctor *doctor, UNUSED struct findings *findings,      \
+			UNUSED struct err *err)
+
+CHECK(add_two)
 {
-	(void)doctor;
-	(void)err;
-	return findings_add(findings, "two", "a", FINDING_WARN, "do it", "first") < 0 ||
-			       findings_add(findings, "two", "b", FINDING_OK, NULL, "second") < 0
-		       ? -1
-		       : 0;
+	if (findings_add(findings, "two", "a", FINDING_WARN, "do it", "first") < 0)
+		return -1;
+	return findings_add(findings, "two", "b", FINDING_OK, NULL, "second");
 }
 
-static int fail_to_run(const struct doctor *doctor, struct findings *findings, struct err *err)
+CHECK(fail_to_run)
 {
-	(void)doctor;
-	(void)findings;
 	return err_set(err, "it is not there");
 }
 
-static int hang(const struct doctor *doctor, struct findings *findings, struct err *err)
+CHECK(hang)
 {
-	(void)doctor;
-	(void)err;
 	(void)findings_add(findings, "lost", NULL, FINDING_OK, NULL, "never told");
-	(void)pause();
-	return 0;
+	return pause();
 }
 
-static int crash(const struct doctor *doctor, struct findings *findings, struct err *err)
+CHECK(crash)
 {
-	(void)doctor;
-	(void)findings;
-	(void)err;
 	abort();
 }
 
-/* As a library may do it to whoever calls it */
-static int leave(const struct doctor *doctor, struct findings *findings, struct err *err)
+/* As a library may do it to what calls it */
+CHECK(leave)
 {
-	(void)doctor;
-	(void)findings;
-	(void)err;
 	exit(0);
 }
 
-static int move(const struct doctor *doctor, struct findings *findings, struct err *err)
+CHECK(move)
 {
-	(void)doctor;
-	(void)err;
-	return chdir("/proc") < 0
-		       ? -1
-		       : findings_add(findings, "moved", NULL, FINDING_OK, NULL, "there");
+	if (chdir("/proc") < 0)
+		return -1;
+	return findings_add(findings, "moved", NULL, FINDING_OK, NULL, "there");
 }
 
-static struct findings run(struct arena *arena, const struct check *checks, size_t n,
-			   bool container)
+#define PLACES                                                                                     \
+	LIST({"node", "", CHECK_ON_NODE, 5, fail_to_run},                                          \
+	     {"container", "", CHECK_IN_CONTAINER, 5, fail_to_run})
+
+static const struct run_case {
+	const char *name;
+	bool container;
+	struct check checks[5];
+	const char *told; /* of each finding: "id subject status evidence -> remedy" */
+} run_cases[] = {
+	{"findings come in the order of the checks, whole", false,
+	 LIST({"one", "fails", CHECK_EVERYWHERE, 5, fail_to_run},
+	      {"two", "adds two", CHECK_EVERYWHERE, 0, add_two}),
+	 "one  not checkable it is not there\ntwo a warn first -> do it\ntwo b ok second\n"},
+	{"one that hangs, crashes or leaves is said, and the next is made", false,
+	 LIST({"hangs", "waits", CHECK_EVERYWHERE, 1, hang},
+	      {"crashes", "aborts", CHECK_EVERYWHERE, 5, crash},
+	      {"leaves", "ends", CHECK_EVERYWHERE, 5, leave},
+	      {"two", "adds two", CHECK_EVERYWHERE, 5, add_two}),
+	 "hangs  not checkable not finished after 1 s (waits)\n"
+	 "crashes  not checkable ended by signal 6 (aborts)\nleaves  not checkable ends: ended in "
+	 "the "
+	 "middle\n"
+	 "two a warn first -> do it\ntwo b ok second\n"},
+	{"a check is made where it belongs: on a node", false, PLACES,
+	 "node  not checkable it is not there\n"},
+	{"a check is made where it belongs: in a container", true, PLACES,
+	 "container  not checkable it is not there\n"},
+	{"what a check does to its process stays there", false,
+	 LIST({"moved", "moves", CHECK_EVERYWHERE, 5, move}), "moved  ok there\n"},
+};
+
+UNIT_ROWS(run_cases)
 {
+	WITH_ARENA;
 	struct doctor doctor = DOCTOR_NONE;
-	struct findings findings = {.arena = arena};
-	struct err err;
+	struct findings findings = {.arena = &arena};
+	char before[4096], after[4096];
+	const char *told = "";
+	size_t n = 0;
 
-	doctor.location.container = container;
-	assert_int_equal(runner_run(&doctor, checks, n, &findings, &err), 0);
-	return findings;
-}
-
-static void assert_finding(const struct finding *finding, const char *id,
-			   enum finding_status status, const char *evidence)
-{
-	assert_string_equal(finding->id, id);
-	assert_int_equal(finding->status, status);
-	assert_has(finding->evidence, evidence);
-}
-
-UNIT_TEST("findings come in the order of the checks, whole")
-{
-	static const struct check checks[] = {
-		{"one", "fails", CHECK_EVERYWHERE, 5, fail_to_run},
-		{"two", "adds two", CHECK_EVERYWHERE, 0, add_two},
-	};
-	cleanup_arena arena = {0};
-	struct findings findings = run(&arena, checks, LENGTH(checks), false);
-
-	assert_int_equal(findings.n, 3);
-	assert_finding(&findings.item[0], "one", FINDING_UNCHECKED, "it is not there");
-	assert_finding(&findings.item[1], "two", FINDING_WARN, "first");
-	assert_string_equal(findings.item[1].subject, "a");
-	assert_string_equal(findings.item[1].remedy, "do it");
-	assert_finding(&findings.item[2], "two", FINDING_OK, "second");
-}
-
-UNIT_TEST("one that hangs, crashes or leaves is said, and the next is made")
-{
-	static const struct check checks[] = {
-		{"hangs", "waits", CHECK_EVERYWHERE, 1, hang},
-		{"crashes", "aborts", CHECK_EVERYWHERE, 5, crash},
-		{"leaves", "ends", CHECK_EVERYWHERE, 5, leave},
-		{"two", "adds two", CHECK_EVERYWHERE, 5, add_two},
-	};
-	cleanup_arena arena = {0};
-	struct findings findings = run(&arena, checks, LENGTH(checks), false);
-
-	assert_int_equal(findings.n, 5);
-	assert_finding(&findings.item[0], "hangs", FINDING_UNCHECKED, "not finished after 1 s");
-	assert_finding(&findings.item[1], "crashes", FINDING_UNCHECKED, "signal 6");
-	assert_finding(&findings.item[2], "leaves", FINDING_UNCHECKED, "ended in the middle");
-	assert_finding(&findings.item[3], "two", FINDING_WARN, "first");
-}
-
-UNIT_TEST("a check is made where it belongs")
-{
-	static const struct check checks[] = {
-		{"node", "", CHECK_ON_NODE, 5, fail_to_run},
-		{"container", "", CHECK_IN_CONTAINER, 5, fail_to_run},
-	};
-	cleanup_arena arena = {0};
-	struct findings on_node = run(&arena, checks, LENGTH(checks), false);
-	struct findings inside = run(&arena, checks, LENGTH(checks), true);
-
-	assert_int_equal(on_node.n, 1);
-	assert_string_equal(on_node.item[0].id, "node");
-	assert_int_equal(inside.n, 1);
-	assert_string_equal(inside.item[0].id, "container");
-}
-
-UNIT_TEST("what a check does to its process stays there")
-{
-	static const struct check checks[] = {{"moved", "moves", CHECK_EVERYWHERE, 5, move}};
-	cleanup_arena arena = {0};
-	char before[4096];
-	char after[4096];
-
+	while (n < LENGTH(row->checks) && row->checks[n].id)
+		n++;
+	doctor.location.container = row->container;
 	assert_non_null(getcwd(before, sizeof(before)));
-	assert_int_equal(run(&arena, checks, LENGTH(checks), false).n, 1);
+	assert_int_equal(runner_run(&doctor, row->checks, n, &findings, &err), 0);
 	assert_non_null(getcwd(after, sizeof(after)));
 	assert_string_equal(before, after);
+	for (size_t i = 0; i < findings.n; i++) {
+		const struct finding *one = &findings.item[i];
+
+		told = arena_printf(&arena, "%s%s %s %s %s%s%s\n", told, one->id, one->subject,
+				    finding_status_name(one->status), one->evidence,
+				    one->status == FINDING_WARN ? " -> " : "",
+				    one->status == FINDING_WARN ? one->remedy : "");
+	}
+	assert_string_equal(told, row->told);
 }
 
 /* Who sits at a terminal has a watching process, which a check that does not die must not keep: it
@@ -157,9 +120,8 @@ UNIT_TEST("the progress at a terminal ends, also beside a check that does not di
 	progress_start(&progress);
 	assert_true(dup2(before, STDERR_FILENO) >= 0);
 	assert_true(progress.out >= 0);
-	stuck = fork();
+	stuck = unit_fork();
 	if (stuck == 0) {
-		(void)prctl(PR_SET_PDEATHSIG, SIGKILL);
 		(void)pause();
 		_exit(0);
 	}

@@ -56,13 +56,12 @@ static const char *all_evidence(struct findings *findings)
 #define ONE_GPU GPU("ok", "ok")
 
 static const struct check_case {
-	const char *name;
-	const char *how;
-	const char *shown;
+	const char *name, *how, *shown;
 	const char *said; /* in an evidence or a remedy */
 } check_cases[] = {
 	{"cuda: a GPU, its PCI address as in sysfs", "", ONE_GPU, "GPU 0, NVIDIA H200"},
-	{"cuda: the version and the time", "", ONE_GPU, "CUDA 12.8, cuInit took "},
+	{"cuda: the version and the time, and no chatter of the driver", "chatter", ONE_GPU,
+	 "CUDA 12.8, cuInit took "},
 	{"cuda: without GPUDirect RDMA", "rdma=0", GPU("warn", "ok"),
 	 "GPU_DIRECT_RDMA_SUPPORTED is 0"},
 	{"cuda: without dma-buf", "dmabuf=0", GPU("ok", "warn"), "open NVIDIA kernel modules"},
@@ -83,7 +82,6 @@ static const struct check_case {
 	/* RECORD_LIBRARY */
 	{"cuda: a record that comes again is no answer", "babble kind=2", INIT_FAILS,
 	 "no answer of ours"},
-	{"cuda: the driver's chatter is not shown", "chatter", ONE_GPU, ""},
 	{"cuda: no GPUs", "count=0", INIT " cuda_gpu=not checkable", "there is no GPU here"},
 	{"cuda: fewer than no GPUs", "count=-5", INIT " cuda_gpu=not checkable", "says -5"},
 	{"cuda: the count fails", "count-error=3", INIT " cuda_gpu=fail",
@@ -120,12 +118,7 @@ UNIT_TEST("cuda: a million GPUs are not believed")
 
 /* ---- the time limit ---- */
 
-static const struct limit_case {
-	const char *name;
-	const char *how;
-	const char *shown;
-	const char *said;
-} limit_cases[] = {
+static const struct check_case limit_cases[] = {
 	{"cuda: cuInit that hangs ends with the limit", "hang-init", INIT_FAILS,
 	 "cuInit of " FAKE_CUDA},
 	{"cuda: what was found before a hang stays", "count=3 hang-gpu=1", ONE_GPU " cuda_gpu=fail",
@@ -168,24 +161,10 @@ UNIT_ROWS(limit_cases)
 
 /* ---- the library ---- */
 
-UNIT_TEST("cuda: without a library it is not checkable")
-{
-	struct cuda_options none = {0};
-	WITH_FINDINGS;
-
-	assert_int_equal(cuda_check(&findings, &none, &err), 0);
-	/* Where the tests run there may be a driver after all. */
-	if (findings.item[0].status == FINDING_OK)
-		return;
-	assert_string_equal(shown(&findings), "cuda_library=not checkable");
-	assert_has(findings.item[0].evidence, "there is no libcuda.so.1");
-}
-
 static const struct library_case {
-	const char *name;
-	const char *library;
-	const char *said;
+	const char *name, *library, *said;
 } library_cases[] = {
+	{"cuda: without a library it is not checkable", NULL, "there is no libcuda.so.1"},
 	{"cuda: a library that does not exist", "/nonexistent/libcuda.so.1", "no such file"},
 	{"cuda: a library that is none", "/etc/passwd", "/etc/passwd: "},
 	{"cuda: a library that is another one", "libc.so.6",
@@ -198,20 +177,25 @@ UNIT_ROWS(library_cases)
 	WITH_FINDINGS;
 
 	assert_int_equal(cuda_check(&findings, &wrong, &err), 0);
+	/* Where the tests run there may be a driver after all. */
+	if (!row->library && findings.item[0].status == FINDING_OK)
+		skip();
 	assert_string_equal(shown(&findings), "cuda_library=not checkable");
 	assert_has(findings.item[0].evidence, row->said);
 }
 
 /* ---- memory ---- */
 
+#define USE(name)                                                                                  \
+	static int name(UNUSED const struct cuda_memory *memory, UNUSED struct findings *findings, \
+			UNUSED void *context, UNUSED struct err *err)
+
 /* Pointer and descriptor are the same memory; the context is the parent's as it was. */
-static int compare(const struct cuda_memory *memory, struct findings *findings, void *context,
-		   struct err *err)
+USE(compare)
 {
 	unsigned char *bytes = memory->address;
 	unsigned char seen = 0;
 
-	(void)err;
 	bytes[memory->size - 1] = 0x5a;
 	if (memory->dmabuf >= 0 && pread(memory->dmabuf, &seen, 1, (off_t)memory->size - 1) != 1)
 		return -1;
@@ -220,19 +204,18 @@ static int compare(const struct cuda_memory *memory, struct findings *findings, 
 			    memory->size, (char *)context);
 }
 
-static int crash(const struct cuda_memory *memory, struct findings *findings, void *context,
-		 struct err *err)
+USE(crash)
 {
-	(void)memory;
-	(void)findings;
-	(void)context;
-	(void)err;
 	return raise(SIGSEGV);
 }
 
+USE(refuse)
+{
+	return err_set(err, "not this one");
+}
+
 /* The second GPU's */
-static int hang(const struct cuda_memory *memory, struct findings *findings, void *context,
-		struct err *err)
+USE(hang)
 {
 	if (compare(memory, findings, context, err) < 0 || strstr(memory->what, ":1a:"))
 		return 0;
@@ -240,21 +223,10 @@ static int hang(const struct cuda_memory *memory, struct findings *findings, voi
 		(void)pause();
 }
 
-static int refuse(const struct cuda_memory *memory, struct findings *findings, void *context,
-		  struct err *err)
-{
-	(void)memory;
-	(void)findings;
-	(void)context;
-	return err_set(err, "not this one");
-}
-
 static const struct memory_case {
-	const char *name;
-	const char *how;
+	const char *name, *how;
 	cuda_use *use;
-	const char *shown;
-	const char *said;
+	const char *shown, *said;
 } memory_cases[] = {
 	{"cuda memory: pointer and dma-buf are the same", "", compare, "used:GPU 0000:1a:00.0=ok",
 	 "4194304 bytes, mine | a remedy"},
@@ -266,7 +238,6 @@ static const struct memory_case {
 	{"cuda memory: none left", "no-memory", compare, "cuda_memory:0000:1a:00.0=fail",
 	 "cuMemAlloc failed: CUDA_ERROR_OUT_OF_MEMORY (2)"},
 	{"cuda memory: no GPU adds nothing", "count=0", compare, "", ""},
-	{"cuda memory: a cuInit that fails adds nothing", "init=802", compare, "", ""},
 	{"cuda memory: a cuInit that hangs adds nothing", "hang-init", compare, "", ""},
 	{"cuda memory: the use fails", "count=2", refuse, "cuda_memory=not checkable",
 	 "not this one"},

@@ -13,20 +13,10 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#define EXPORTED __attribute__((visibility("default")))
-
-int cuDriverGetVersion(int *version);
-int cuInit(unsigned flags);
-int cuDeviceGetCount(int *count);
-int cuDeviceGet(int *device, int ordinal);
-int cuDeviceGetName(char *name, int size, int device);
-int cuDeviceGetPCIBusId(char *id, int size, int device);
-int cuDeviceGetAttribute(int *value, int attribute, int device);
-int cuDevicePrimaryCtxRetain(void **context, int device);
-int cuCtxSetCurrent(void *context);
-int cuMemAlloc_v2(unsigned long long *address, size_t size);
-int cuMemGetHandleForAddressRange(void *handle, unsigned long long address, size_t size, int type,
-				  unsigned long long flags);
+/* Each is declared where it is defined: there is no header of theirs. */
+#define EXPORTED(name, ...)                                                                        \
+	int name(__VA_ARGS__);                                                                     \
+	__attribute__((visibility("default"))) int name(__VA_ARGS__)
 
 static const char *told(const char *word)
 {
@@ -76,13 +66,13 @@ static void babble(void)
 	}
 }
 
-EXPORTED int cuDriverGetVersion(int *version)
+EXPORTED(cuDriverGetVersion, int *version)
 {
 	*version = 12080;
 	return 0;
 }
 
-EXPORTED int cuInit(unsigned flags)
+EXPORTED(cuInit, unsigned flags)
 {
 	if (flags != 0)
 		return 1;
@@ -103,19 +93,19 @@ EXPORTED int cuInit(unsigned flags)
 	return number("init=", 0);
 }
 
-EXPORTED int cuDeviceGetCount(int *count)
+EXPORTED(cuDeviceGetCount, int *count)
 {
 	*count = number("count=", 1);
 	return number("count-error=", 0);
 }
 
-EXPORTED int cuDeviceGet(int *device, int ordinal)
+EXPORTED(cuDeviceGet, int *device, int ordinal)
 {
 	*device = ordinal;
 	return ordinal < 0 || ordinal >= number("count=", 1) ? 101 : 0;
 }
 
-EXPORTED int cuDeviceGetName(char *name, int size, int device)
+EXPORTED(cuDeviceGetName, char *name, int size, int device)
 {
 	if (told("hang-gpu") && device == number("hang-gpu=", 0))
 		hang();
@@ -127,7 +117,7 @@ EXPORTED int cuDeviceGetName(char *name, int size, int device)
 	return told("lost-gpu") && device == number("lost-gpu=", 0) ? 46 : 0;
 }
 
-EXPORTED int cuDeviceGetPCIBusId(char *id, int size, int device)
+EXPORTED(cuDeviceGetPCIBusId, char *id, int size, int device)
 {
 	if (told("endless-pci"))
 		memset(id, 'A', (size_t)size);
@@ -139,7 +129,7 @@ EXPORTED int cuDeviceGetPCIBusId(char *id, int size, int device)
 	return 0;
 }
 
-EXPORTED int cuDeviceGetAttribute(int *value, int attribute, int device)
+EXPORTED(cuDeviceGetAttribute, int *value, int attribute, int device)
 {
 	(void)device;
 	switch (attribute) {
@@ -158,7 +148,7 @@ EXPORTED int cuDeviceGetAttribute(int *value, int attribute, int device)
 	}
 }
 
-EXPORTED int cuDevicePrimaryCtxRetain(void **context, int device)
+EXPORTED(cuDevicePrimaryCtxRetain, void **context, int device)
 {
 	static int one;
 
@@ -167,14 +157,14 @@ EXPORTED int cuDevicePrimaryCtxRetain(void **context, int device)
 	return 0;
 }
 
-EXPORTED int cuCtxSetCurrent(void *context)
+EXPORTED(cuCtxSetCurrent, void *context)
 {
 	return context ? 0 : 201;
 }
 
 static int memory_fd = -1;
 
-EXPORTED int cuMemAlloc_v2(unsigned long long *address, size_t size)
+EXPORTED(cuMemAlloc_v2, unsigned long long *address, size_t size)
 {
 	void *memory;
 
@@ -188,8 +178,8 @@ EXPORTED int cuMemAlloc_v2(unsigned long long *address, size_t size)
 	return memory == MAP_FAILED ? 2 : 0;
 }
 
-EXPORTED int cuMemGetHandleForAddressRange(void *handle, unsigned long long address, size_t size,
-					   int type, unsigned long long flags)
+EXPORTED(cuMemGetHandleForAddressRange, void *handle, unsigned long long address, size_t size,
+	 int type, unsigned long long flags)
 {
 	(void)address;
 	/* Whole pages of the host, which have 64 KiB on some aarch64 kernels */
