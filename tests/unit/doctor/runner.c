@@ -66,9 +66,8 @@ static const struct run_case {
 	      {"leaves", "ends", CHECK_EVERYWHERE, 5, leave},
 	      {"two", "adds two", CHECK_EVERYWHERE, 5, add_two}),
 	 "hangs  not checkable not finished after 1 s (waits)\n"
-	 "crashes  not checkable ended by signal 6 (aborts)\nleaves  not checkable ends: ended in "
-	 "the "
-	 "middle\n"
+	 "crashes  not checkable ended by signal 6 (aborts)\n"
+	 "leaves  not checkable ended in the middle (ends)\n"
 	 "two a warn first -> do it\ntwo b ok second\n"},
 	{"a check is made where it belongs: on a node", false, PLACES,
 	 "node  not checkable it is not there\n"},

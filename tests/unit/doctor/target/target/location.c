@@ -41,30 +41,23 @@ static const struct location_case {
 	 "cannot be read: taken for the node"},
 };
 
-/* As the kernel shows it: each variable with its end */
-static void make_environment(int dir, const char *variable)
-{
-	cleanup_fd file = openat(dir, "proc/self/environ", O_WRONLY | O_CREAT | O_CLOEXEC, 0644);
-	ssize_t size = (ssize_t)strlen(variable) + 1;
-
-	assert_int_equal(write(file, "A=1", sizeof("A=1")), sizeof("A=1"));
-	assert_int_equal(write(file, variable, (size_t)size), size);
-}
-
 static void make_self(int dir, const struct location_case *row)
 {
-	assert_int_equal(mkdirat(dir, "proc", 0755), 0);
-	assert_int_equal(mkdirat(dir, "proc/self", 0755), 0);
-	assert_int_equal(mkdirat(dir, "proc/self/ns", 0755), 0);
-	assert_int_equal(mkdirat(dir, "run", 0755), 0);
+	cleanup_fd variables = -1;
+
+	unit_write(dir, "run/.keep", "", 0644);
+	unit_write(dir, "proc/self/ns/.keep", "", 0644);
 	if (row->pid)
 		assert_int_equal(symlinkat(row->pid, dir, "proc/self/ns/pid"), 0);
 	if (row->cgroup)
 		assert_int_equal(symlinkat(row->cgroup, dir, "proc/self/ns/cgroup"), 0);
 	if (row->file)
 		unit_write(dir, row->file, "", 0644);
-	if (row->variable)
-		make_environment(dir, row->variable);
+	if (!row->variable)
+		return;
+	/* As the kernel shows it: each variable with its end */
+	variables = openat(dir, "proc/self/environ", O_WRONLY | O_CREAT | O_CLOEXEC, 0644);
+	assert_true(dprintf(variables, "A=1%c%s%c", 0, row->variable, 0) > 0);
 }
 
 UNIT_ROWS(location_cases)
