@@ -10,17 +10,9 @@ try "a hidden file in hooks.d is read by CRI-O as well" hook_file//$HOOKS/.bad.j
 # drop_in NAME FINDING STATUS PART TEXT [FILE]
 drop_in() { try "${@:1:4}" on_a_node write "etc/crio/crio.conf.d/${6-90-x}" "$5"; }
 drop_in "so is a hidden drop-in" crio_handler/kata fail "runtime_path /nowhere" $'[crio.runtime.runtimes.kata]\nruntime_path = "/nowhere"' .hidden
-# TOML as people write it
+# TOML as people write it; the rest of it: unit admin/engine/toml
 drop_in "a handler as an inline table" crio_handler/rdma fail "runtime_path /nowhere" '[crio.runtime]
 runtimes.rdma = {runtime_path = "/nowhere", default_annotations = {"a.b" = "}"}}'
-drop_in "a handler by a dotted key" crio_handler/rdma fail "runtime_path /nowhere" 'crio.runtime.runtimes.rdma.runtime_path = "/nowhere"'
-drop_in "strings of several lines" crio_ulimits ok "memlock=-1:-1" '[crio.runtime]
-default_ulimits = [
-  """
-mem\
-   lock=-1:-1""", # both
-  "nofile=1024",
-]'
 drop_in "a key twice, for which CRI-O does not start" crio_config fail "90-x:3" '[crio.runtime]
 default_runtime = "crun"
 default_runtime = "runc"'

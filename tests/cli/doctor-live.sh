@@ -53,8 +53,6 @@ if may_mount; then
 	process_of "the environment of a process, and the interfaces of its network namespace" nccl_ib_disable fail "/proc/PID/environ" \
 		unshare --net env NCCL_SOCKET_IFNAME=eth0 NCCL_IB_DISABLE=1
 	also nccl_socket_ifname fail "matches no interface of /proc/$pid/net/dev"
-	process_of "lo is there, and leads nowhere" nccl_socket_ifname warn "selects lo, over which no other pod can be reached" \
-		unshare --net env NCCL_SOCKET_IFNAME=lo
 fi
 
 # A link of a container's to what the kernel makes when it is read, as /proc/kmsg, which gives each message once

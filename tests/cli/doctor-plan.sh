@@ -65,7 +65,7 @@ row "a process in a cgroup of that name, and not in the container, is not taken 
 doctor --format json --pid 4799
 is "the plan" "" "$(jq -r '.findings[] | select(.id == "plan") | .evidence' "$T/out")"
 
-# ---- not granted: never "annotate" to an annotated pod; each reason is the plan's ----
+# ---- not granted: never "annotate" to an annotated pod; each reason is the plan's (unit core/plan/decision) ----
 # refused NAME CASE STATUS EVIDENCE REMEDY
 refused() {
 	eval "$EIGHT"
@@ -77,15 +77,10 @@ refused "not annotated" "$(case_of '{"annotations":{"oci-rdma-hook.io/inject":nu
 refused "annotated, without a device" '{"from":"crio.json"}' warn "none: no RDMA device allocated" "no RDMA device was allocated to it"
 refused "annotated, /dev/null in a device's place" '{"from":"crio.json","devices":[["/dev/infiniband/uverbs6",1,3]]}' warn \
 	"none: no RDMA device allocated" "uverbs6 has the device number 1:3, which belongs to no verbs device"
-refused 'inject "True"' "$(case_of '{"annotations":{"oci-rdma-hook.io/inject":"True"}}')" fail 'oci-rdma-hook.io/inject' 'oci-rdma-hook.io/inject'
 refused "an unknown annotation" "$(case_of '{"annotations":{"oci-rdma-hook.io/injekt":"true"}}')" fail "injekt" "injekt"
 refused 'inject "false"' "$(case_of '{"annotations":{"oci-rdma-hook.io/inject":"false"}}')" warn 'inject says "false"' 'inject says "false"'
-refused "another container of the pod is meant" "$(case_of '{"annotations":{"oci-rdma-hook.io/containers":"other"}}')" warn \
-	"does not name this container" "does not name this container"
 policy='{"namespaces": []}'
 refused '"namespaces": []' h100-trainer.json fail "is not among the namespaces of" "is not among the namespaces of"
-policy='{"require_memory_limit": true}'
-refused "no memory limit where one is required" "$(case_of '{"merge":{"linux":{"resources":{"memory":null}}}}')" fail "require_memory_limit" "memory limit"
 policy='{"memlock": "much"}'
 refused "a policy with a mistake" h100-trainer.json fail "memlock" "config.json: line 1"
 policy='{"opt_in": "device"}'

@@ -70,14 +70,9 @@ write run/crun/"$USER_ID"/status '{"pid":4720,"process-start-time":1234,"bundle"
 write proc/4720/cgroup '0::/user.slice/session-1.scope'
 write proc/4720/stat '4720 (a) b (c) S 1 4720 4720 0 -1 4194560 1 0 0 0 1 2 3 4 20 0 1 0 1234 5 6'
 believed "without a cgroup of its own the process' start tells it" "$USER_ID" 4720
-write proc/4720/stat '4720 (a) S 1 2
-(c) S 1 4720 4720 0 -1 4194560 1 0 0 0 1 2 3 4 20 0 1 0 1234 5 6'
-believed "…also if its name has two lines" "$USER_ID" 4720
 write proc/4720/stat '4720 (a) S 1 4720 4720 0 -1 4194560 1 0 0 0 1 2 3 4 20 0 1 0 1234 5 6
 ) S 1 4720 4720 0 -1 4194560 1 0 0 0 1 2 3 4 20 0 1 0 1235 5 6'
 believed "…and no name tells another start" "$USER_ID" ""
-write proc/4720/stat '4720 (a) b (c) S 1 4720 4720 0 -1 4194560 1 0 0 0 1 2 3 4 20 0 1 0 1235 5 6'
-believed "one that began at another time is another" "$USER_ID" ""
 write run/crun/"$USER_ID"/status '{"pid":4720,"bundle":"/nowhere"}'
 write proc/4720/stat '4720 (a'
 believed "without either it is not believed" "$USER_ID" ""

@@ -70,10 +70,6 @@ described "$(vf '"iommu":"DMA-FQ"')"
 page
 wrong "2, 6: a translated VF" "iommu_group of mlx5_6" "IBV_WC_LOC_PROT_ERR" "iommu=pt"
 shows "it is marked in the drawing, and no other" "mlx5_6 FAIL" '.svg.chips[] | select(.class | test("fail|warn")) | "\(.name) \(.texts[-1])"'
-container NCCL_IB_HCA=mlx5_1,mlx5_6
-wrong "7: NCCL_IB_HCA without =" "nccl_ib_hca of mlx5_1" "selects mlx5_10" "NCCL_IB_HCA==mlx5_1,mlx5_6"
-container NCCL_IB_HCA==mlx5_99
-wrong "13: names of another node" nccl_ib_hca "No device found" ""
 
 # Several of one kind are together, with one remedy.
 described '(.functions[].vfs[]?).iommu = "DMA"'

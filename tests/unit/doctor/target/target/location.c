@@ -4,39 +4,39 @@
 
 #include "doctor/target/target.h"
 
-#define FIRST_PID "pid:[4026531836]"
-#define FIRST_CGROUP "cgroup:[4026531835]"
-#define OTHER_PID "pid:[4026532001]"
-#define OTHER_CGROUP "cgroup:[4026532002]"
+/* Namespaces: the node's, and another */
+#define PID "pid:[4026531836]"
+#define CGROUP "cgroup:[4026531835]"
+#define PID_2 "pid:[4026532001]"
+#define CGROUP_2 "cgroup:[4026532002]"
+
+#define CLUSTER "KUBERNETES_SERVICE_HOST=10.96.0.1"
+#define NODE false, "is the first one"
 
 static const struct location_case {
 	const char *name;
-	const char *file; /* that is there; NULL: none */
-	const char *pid;  /* NULL: it cannot be read */
-	const char *cgroup;
+	const char *file;     /* that is there; NULL: none */
+	const char *pid;      /* NULL: it cannot be read */
+	const char *cgroup;   /* as well */
 	const char *variable; /* of the environment, behind another one; NULL: it cannot be read */
 	bool container;
 	const char *evidence;
 } location_cases[] = {
-	{"location: a node", NULL, FIRST_PID, FIRST_CGROUP, "B=2", false, "is the first one"},
-	{"location: podman's file", "run/.containerenv", FIRST_PID, FIRST_CGROUP, "B=2", true,
-	 "/run/.containerenv is there"},
-	{"location: a node made from an image of Docker's", ".dockerenv", FIRST_PID, FIRST_CGROUP,
-	 "B=2", false, "is the first one"},
-	{"location: Docker's file, and another pid namespace", ".dockerenv", OTHER_PID,
-	 FIRST_CGROUP, "B=2", true, "/.dockerenv is there"},
-	{"location: Docker's file, and another cgroup namespace", ".dockerenv", FIRST_PID,
-	 OTHER_CGROUP, "B=2", true, "/.dockerenv is there"},
-	{"location: another pid namespace alone", NULL, OTHER_PID, FIRST_CGROUP, "B=2", true,
+	{"location: a node", NULL, PID, CGROUP, "B=2", NODE},
+	{"location: podman's file", "run/.containerenv", PID, CGROUP, "B=2", true, "containerenv"},
+	{"location: a node made from an image of Docker's", ".dockerenv", PID, CGROUP, "B=2", NODE},
+	{"location: Docker's file, another pid namespace", ".dockerenv", PID_2, CGROUP, "B=2", true,
+	 "/.dockerenv is there"},
+	{"location: Docker's file, another cgroup namespace", ".dockerenv", PID, CGROUP_2, "B=2",
+	 true, "/.dockerenv is there"},
+	{"location: another pid namespace alone", NULL, PID_2, CGROUP, "B=2", true,
 	 "is pid:[4026532001], not the node's"},
-	{"location: a pod with the node's pid namespace", NULL, FIRST_PID, OTHER_CGROUP,
-	 "KUBERNETES_SERVICE_HOST=10.96.0.1", true, "KUBERNETES_SERVICE_HOST is set"},
-	{"location: another cgroup namespace alone, as systemd gives one", NULL, FIRST_PID,
-	 OTHER_CGROUP, "MY_KUBERNETES_SERVICE_HOST=10.96.0.1", false, "is the first one"},
-	{"location: another cgroup namespace, and no environment to be read", NULL, FIRST_PID,
-	 OTHER_CGROUP, NULL, false, "is the first one"},
-	{"location: a shell of the node that names a cluster", NULL, FIRST_PID, FIRST_CGROUP,
-	 "KUBERNETES_SERVICE_HOST=10.96.0.1", false, "is the first one"},
+	{"location: a pod with the node's pid namespace", NULL, PID, CGROUP_2, CLUSTER, true,
+	 "KUBERNETES_SERVICE_HOST is set"},
+	{"location: another cgroup namespace, as systemd's", NULL, PID, CGROUP_2, "A" CLUSTER,
+	 NODE},
+	{"location: …and no environment to be read", NULL, PID, CGROUP_2, NULL, NODE},
+	{"location: a node's shell that names a cluster", NULL, PID, CGROUP, CLUSTER, NODE},
 	{"location: namespaces that cannot be read", NULL, NULL, NULL, "B=2", false,
 	 "cannot be read: taken for the node"},
 };
