@@ -238,6 +238,7 @@ static const struct memory_case {
 	{"cuda memory: none left", "no-memory", compare, "cuda_memory:0000:1a:00.0=fail",
 	 "cuMemAlloc failed: CUDA_ERROR_OUT_OF_MEMORY (2)"},
 	{"cuda memory: no GPU adds nothing", "count=0", compare, "", ""},
+	{"cuda memory: a cuInit that fails adds nothing", "init=802", compare, "", ""},
 	{"cuda memory: a cuInit that hangs adds nothing", "hang-init", compare, "", ""},
 	{"cuda memory: the use fails", "count=2", refuse, "cuda_memory=not checkable",
 	 "not this one"},

@@ -59,6 +59,8 @@ static const struct bad_case {
 	const char *name, *from, *to;
 } bad_cases[] = {
 	{"message: another word first", "endpoint", "endpoints"},
+	{"message: nothing", GOOD, ""},
+	{"message: a comma between members", "lid=0 ", "lid=0,"},
 	{"message: a member missing", " qpn=17", ""},
 	{"message: members in another order", "qpn=17 psn=4711", "psn=4711 qpn=17"},
 	{"message: a member too many", "bytes=1048576", "bytes=1048576 more=1"},

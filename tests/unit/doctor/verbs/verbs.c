@@ -134,6 +134,7 @@ static const struct limit_case {
 	size_t most, refused;    /* with ENOMEM; 0: none is */
 } limit_cases[] = {
 	{"limit: a page less than 8 MiB", PAGE, 8 * MIB - PAGE, 256 * MIB, 8 * MIB - PAGE, 8 * MIB},
+	{"limit: between two that are tried", PAGE, 6 * MIB, 256 * MIB, 6 * MIB, 6 * MIB + PAGE},
 	{"limit: not a whole page", PAGE, 3 * PAGE + 100, 256 * MIB, 3 * PAGE, 4 * PAGE},
 	{"limit: nothing at all", PAGE, 0, 256 * MIB, 0, PAGE},
 	{"limit: the maximum is no power of two", PAGE, SIZE_MAX, 3 * MIB, 3 * MIB, 0},
@@ -234,6 +235,7 @@ UNIT_TEST("percentile: nearest rank")
 	for (size_t i = 0; i < LENGTH(samples); i++)
 		samples[i] = 100 - i;
 	assert_int_equal(transfer_percentile(samples, LENGTH(samples), 50), 50);
+	assert_int_equal(transfer_percentile(samples, 3, 50), 2);
 	assert_int_equal(transfer_percentile(samples, LENGTH(samples), 100), 100);
 	assert_int_equal(transfer_percentile(&one, 1, 50), 42);
 	assert_int_equal(transfer_percentile(&one, 1, 99), 42);
