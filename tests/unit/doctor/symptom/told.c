@@ -119,8 +119,6 @@ static const struct told_case {
 	{"symptom: the evidence names the line and how often",
 	 "a\n\n" RETRY "\nb\n" RETRY "\n" RETRY "\n", "; line 3 and 2 more: " RETRY "$", "",
 	 "retry_exc"},
-	{"symptom: vendor error 81 is the IOMMU, not memlock", "status=4 vendor err 81",
-	 "the memlock limit is not the cause", "NCCL_NET_GDR_LEVEL=LOC", "p2p_blocked"},
 	{"symptom: CRLF ends a line", "NCCL INFO NET/IB : No device found.\r\n",
 	 "No device found.$", "", "no_rdma"},
 	{"symptom: a line may have no end", "x\ny\nNCCL INFO NET/IB : No device found.",
