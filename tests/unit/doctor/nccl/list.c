@@ -9,6 +9,7 @@ static const struct list_case {
 	bool selected;
 } list_cases[] = {
 	{"nothing selects all", "", "mlx5_6", 1, true},
+	{"= and an empty item select all", "=,", "mlx5_6", 1, true},
 	{"a port that is none selects none", "mlx5_6:-2", "mlx5_6", 1, false},
 	{"^ alone excludes all", "^", "mlx5_6", 1, false},
 	{"a name selects what begins like it", "mlx5_1", "mlx5_10", 1, true},
