@@ -14,7 +14,6 @@ static const struct acs_case {
 	enum acs_state state;
 	uint16_t control;
 } acs_cases[] = {
-	{"64 bytes are not readable", 64, {0}, {0}, ACS_UNREADABLE, 0},
 	{"256 bytes are not readable", 256, {0}, {0}, ACS_UNREADABLE, 0},
 	{"nothing there", 4096, {0}, {0}, ACS_NONE, 0},
 	{"source validation alone", 4096, ACS(1), {0}, ACS_DIRECT, 1},

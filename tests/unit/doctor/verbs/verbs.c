@@ -140,7 +140,6 @@ static const struct limit_case {
 	{"limit: the maximum is no power of two", PAGE, SIZE_MAX, 3 * MIB, 3 * MIB, 0},
 	{"limit: just below such a maximum", PAGE, 3 * MIB - 1, 3 * MIB, 3 * MIB - PAGE, 3 * MIB},
 	{"limit: the maximum is no whole page", PAGE, SIZE_MAX, MIB + 5, MIB, 0},
-	{"limit: the maximum is one page", PAGE, SIZE_MAX, PAGE, PAGE, 0},
 	{"limit, 64 KiB pages: half of what is left is no whole page", LARGE_PAGE, 6 * LARGE_PAGE,
 	 7 * LARGE_PAGE, 6 * LARGE_PAGE, 7 * LARGE_PAGE},
 };
