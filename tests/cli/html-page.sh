@@ -56,14 +56,10 @@ wrong() {
 	for part in "${2%% of *}: " "$3" "$4"; do has "the first finding" "$part" "$first"; done
 	is "findings in the order of the JSON" "$(as_json)" "$(jq -r '.findings[] | "\(.status) \(.id)"' "$T/page")"
 }
-# container [NAME=VALUE…]: as that of doctor.bash, but as a page
-container() {
-	h100
-	in_container "$ALLOCATED" "$@"
-	page
-}
 soft=8388608 hard=8388608
-container
+h100
+in_container "$ALLOCATED"
+page
 wrong "1: memlock 8 MiB" memlock "soft 8 MiB, hard 8 MiB" 'oci-rdma-hook.io/inject: "true"'
 defaults
 described "$(vf '"iommu":"DMA-FQ"')"
