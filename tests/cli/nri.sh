@@ -156,5 +156,5 @@ else
 	echo "ok - hostPID # skip: mount namespaces are not allowed here"
 fi
 
-"$PYTHON" -IS tests/cli/tools/nri.py "$NRI" "$PATIENT" "$T" || failed=1
+"$PYTHON" -IS tests/cli/tools/nri.py "$NRI" "$T" "$PATIENT" || failed=1
 finish

@@ -167,7 +167,8 @@ BinaryName = "/nowhere/oci-rdma-runtime-runc"'
 }
 
 sessions() {
-	"$PYTHON" -IS tests/cli/tools/nri_memcheck.py "$T/bin/oci-rdma-nri" "$T" | sed "s/ - / - $build, NRI, /"
+	mkdir -p "$T/nri" # its node, apart from ours
+	"$PYTHON" -IS tests/cli/tools/nri_memcheck.py "$T/bin/oci-rdma-nri" "$T/nri" | sed "s/ - / - $build, NRI, /"
 	[ "${PIPESTATUS[0]}" -eq 0 ] || failed=1
 	clean "$build, NRI"
 }

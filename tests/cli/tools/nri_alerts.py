@@ -4,11 +4,13 @@ container has its limit), end."""
 import sys
 
 import nri_missed as scene
+from nri_peer import Runtime
+from nri_scene import SOCKET
 
 
 def main():
     scene.make_node()
-    runtime = scene.Runtime(scene.SOCKET)
+    runtime = Runtime(SOCKET)
     plugin = scene.Plugin()
     ones = [scene.known(1, 4711)]
     scene.process(4711, scene.identity(1), 8 << 20)

@@ -3,37 +3,23 @@
 mark: the annotations that the container is given."""
 import json
 import os
-import signal
 import subprocess
 import sys
-import time
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from nri_peer import PATIENCE, Runtime, container  # noqa: E402
+from nri_scene import state_of, until  # noqa: E402
 from protobuf import unpack  # noqa: E402
 
 PROGRAM, NODE = sys.argv[1:3]
 SOCKET = os.path.join(NODE, "var/run/nri/nri.sock")
 
 
-def runs(pid):
-    try:
-        with open(f"/proc/{pid}/stat") as f:
-            return f.read().rsplit(")", 1)[1].split()[0] != "Z"
-    except OSError:
-        return False
-
-
-def wait_for_children(pid):
+def is_done(pid):
     """A child logs when it has answered."""
-    end = time.monotonic() + PATIENCE
-    while True:
-        with open(f"/proc/{pid}/task/{pid}/children") as f:
-            if not any(runs(child) for child in f.read().split()):
-                return
-        assert time.monotonic() < end, "a child does not end"
-        time.sleep(0.01)
+    with open(f"/proc/{pid}/task/{pid}/children") as f:
+        return all(state_of(child) == "Z" for child in f.read().split())
 
 
 def annotations_of(answer):
@@ -48,7 +34,7 @@ plugin = subprocess.Popen([PROGRAM, "--sysroot", NODE], stdin=subprocess.DEVNULL
 connection = runtime.accept().begin()
 for number, line in enumerate(sys.stdin):  # each is another container
     answer = connection.request("CreateContainer", container(**{"id": f"{number:064x}"} | json.loads(line)))
-    wait_for_children(plugin.pid)
+    until(lambda: is_done(plugin.pid))
     print(json.dumps({"refused": answer.status != 0, "text": answer.text, "mark": annotations_of(answer)}), flush=True)
-plugin.send_signal(signal.SIGTERM)
+plugin.terminate()
 plugin.wait(PATIENCE)

@@ -8,70 +8,32 @@ import shutil
 import signal
 import subprocess
 import sys
-import time
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from nri_peer import PATIENCE, PLUGIN, REQUEST, SERVICE, Runtime, container, pack  # noqa: E402
+import nri_scene  # noqa: E402
+from nri_peer import PLUGIN, REQUEST, SERVICE, container, pack  # noqa: E402
+from nri_scene import ASKS, FUNCTION, NODE, PATIENT, RUN, SHIPPED, STATUS, T, TWO, check, config, equal, ok, stalled, status, until, write  # noqa: E402
 
-PROGRAM, T = sys.argv[1:3]
-PATIENT = sys.argv[-1]  # PROGRAM, but for its patience (tests/safety.mk); nri_alerts.py, which imports this, has no use for it
-NODE = os.path.join(T, "node")
-RUN = os.path.join(NODE, "run/oci-rdma-hook")
 NOTES = os.path.join(RUN, "decisions")
 REFUSALS = os.path.join(RUN, "refusals")
-SOCKET = os.path.join(NODE, "var/run/nri/nri.sock")
 METRICS = os.path.join(T, "metrics.prom")
-LOG = os.path.join(T, "log")
-ASKS = {"oci-rdma-hook.io/inject": "true"}
-TWO = (("/dev/infiniband/uverbs6", 231, 198), ("/dev/infiniband/uverbs7", 231, 199))
 RUNNING, STOPPED, CREATED = 3, 4, 1
-failed = 0
-
-
-def ok(what, good, detail=""):
-    global failed
-    print(("ok" if good else "not ok") + " - " + what, flush=True)
-    if not good:
-        failed = 1
-        print("#   " + str(detail)[:3000].replace("\n", "\n#   "), flush=True)
-
-
-def equal(what, want, got):
-    ok(what, want == got, f"want: {want!r}\ngot:  {got!r}")
-
-
-def until(condition):
-    end = time.monotonic() + PATIENCE
-    while True:
-        result = condition()
-        if result:
-            return result
-        assert time.monotonic() < end, "it does not happen"
-        time.sleep(0.01)
+DEVICE = os.path.join(FUNCTION, "infiniband_verbs/uverbs6")
 
 
 # ---- the scene ----
 
-def write(path, text):
-    path = os.path.join(NODE, path)
-    os.makedirs(os.path.dirname(path), exist_ok=True)
-    with open(path, "w") as f:
-        f.write(text)
+def make_node():
+    nri_scene.make_node('{"namespaces": ["team-a"]}')
+    pids_are("pid:[4026531836]")
 
 
-def config(text):
-    write("etc/oci-rdma-hook/config.json", text)
-
-
-def make_node(pids="pid:[4026531836]"):
-    shutil.rmtree(NODE, ignore_errors=True)
-    subprocess.run([sys.executable, "-IS", "tests/nodes/mknode", "tests/nodes/h100.json", NODE], check=True)
-    os.makedirs(os.path.dirname(SOCKET), mode=0o700)
-    os.makedirs(os.path.join(NODE, "run"), exist_ok=True)
-    os.makedirs(os.path.join(NODE, "proc/self/ns"), exist_ok=True)
-    os.symlink(pids, os.path.join(NODE, "proc/self/ns/pid"))
-    config('{"namespaces": ["team-a"]}')
+def pids_are(namespace):
+    place = os.path.join(NODE, "proc/self/ns")
+    os.makedirs(place, exist_ok=True)
+    os.symlink(namespace, os.path.join(place, "new"))
+    os.rename(os.path.join(place, "new"), os.path.join(place, "pid"))
 
 
 POD = "kubepods.slice/kubepods-pod1.slice"
@@ -125,50 +87,23 @@ def payload(*items, pods=True, containers=True):
     return pack((1, [pod for pod, _ in items] if pods else []), (2, [body for _, body in items] if containers else []))
 
 
-class Plugin:
-    def __init__(self, *front, metrics=True, program=PROGRAM):
-        self.log = open(LOG, "w+")
-        self.process = subprocess.Popen([*front, program, "--sysroot", NODE, *(["--metrics", METRICS] if metrics else [])], stderr=self.log,
-                                        stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
-        self.place = 0
+class Plugin(nri_scene.Plugin):
+    program = SHIPPED
+
+    def __init__(self, metrics=True, **more):
+        """metrics: a child writes them; where its children are looked at, it has none of that kind"""
+        super().__init__(*(["--metrics", METRICS] if metrics else []), **more)
 
     def lines(self):
-        with open(LOG) as f:
-            f.seek(self.place)
-            text = f.read()
-            self.place = f.tell()
-        return [line for line in text.splitlines() if "connected" not in line.split("reason=")[0]]
+        return [line for line in super().lines() if "connected" not in line.split("reason=")[0]]
 
-    def end(self):
-        self.process.send_signal(signal.SIGTERM)
-        self.process.wait(PATIENCE)
+    def words(self):
+        """What was said of the containers, when all children have ended"""
+        return [line.split(": ")[1] for line in self.settle().lines()]
 
-    def kilobytes(self, name):
-        with open(f"/proc/{self.process.pid}/status") as f:
-            return int(re.search(name + r":\s+(\d+) kB", f.read()).group(1))
-
-    def is_stopped(self):
-        with open(f"/proc/{self.process.pid}/stat") as f:
-            return f.read().rsplit(")", 1)[1].split()[0] == "T"
-
-    def release(self):
-        """Ends the tracer, which a delayed child keeps"""
-        with open(f"/proc/{self.process.pid}/status") as f:
-            os.kill(int(re.search(r"TracerPid:\s+(\d+)", f.read()).group(1)), signal.SIGKILL)
-
-    def children(self):
-        with open(f"/proc/{self.process.pid}/task/{self.process.pid}/children") as f:
-            return f.read().split()
-
-
-def check():
-    done = subprocess.run([PROGRAM, "--sysroot", NODE, "--check"], capture_output=True, text=True, check=False)
-    return done.returncode, done.stdout + done.stderr
-
-
-def status():
-    with open(os.path.join(RUN, "nri.json")) as f:
-        return json.load(f)
+    def settle(self):
+        until(lambda: not self.processes())
+        return self
 
 
 def note(number):
@@ -184,45 +119,58 @@ def metric(name):
         return int(re.search(rf"^{name} (\d+)$", f.read(), re.M).group(1))
 
 
-def forget_status():
-    """What is read after that was written after that."""
-    until(lambda: os.path.exists(os.path.join(RUN, "nri.json")))
-    os.remove(os.path.join(RUN, "nri.json"))
-
-
 def looked(plugin):
     """The child has ended, and the status says what it has found."""
-    until(lambda: not plugin.children())
-    time_of_write = os.stat(os.path.join(RUN, "nri.json")).st_mtime_ns
-    until(lambda: os.stat(os.path.join(RUN, "nri.json")).st_mtime_ns > time_of_write or status()["missed"]["found"] or status()["missed"]["unseen"])
+    plugin.settle()
+    time_of_write = os.stat(STATUS).st_mtime_ns
+    until(lambda: os.stat(STATUS).st_mtime_ns > time_of_write or status()["missed"]["found"] or status()["missed"]["unseen"])
     return status()["missed"]
 
 
-def connect(runtime, *items, **how):
-    connection = runtime.accept()
-    connection.registered()
-    connection.configure()
-    connection.synchronize(payload(*items), **how)
+def counted(**want):
+    """The status says so, which it does a moment later. Returns the containers' numbers, below 0: mended."""
+    until(lambda: os.path.exists(STATUS) and status()["connected_since"] and want.items() <= status()["missed"].items())
+    return [int(one["id"], 16) * (-1 if one["mended"] else 1) for one in status()["missed"]["containers"]]
+
+
+def connect(runtime, *items):
+    connection = runtime.accept().configured()
+    connection.synchronize(payload(*items))
+    return connection
+
+
+def again(runtime, plugin, connection, *items):
+    """Another connection: what the status says after that was written when all of them were looked at."""
+    connection.close()
+    connection = connect(runtime, *items)
+    connection.request("StateChange", pack((1, 3)))  # the look has begun
+    plugin.settle()
+    until(lambda: os.path.exists(STATUS))
+    os.remove(STATUS)
+    return connection
+
+
+def begun(runtime, plugin):
+    connection = runtime.accept().begin()
+    until(lambda: status()["connected_since"])
+    plugin.lines()
     return connection
 
 
 # ---- what is missed, and what is not ----
 
 def missed(runtime, plugin):
-    process(4711, identity(1), 8 << 20)
-    process(4712, identity(2), "unlimited")
-    process(4713, identity(3), 8 << 20)
-    process(4714, identity(4), 8 << 20)
-    process(4715, identity(5), 8 << 20)
-    process(4716, identity(99), 8 << 20)  # another container's by now
-    process(4717, identity(8), 8 << 20)
+    for number, limit in (1, 8 << 20), (2, "unlimited"), (3, 8 << 20), (4, 8 << 20), (5, 8 << 20), (99, 8 << 20), (8, 8 << 20):
+        process(4710 + number, identity(number), limit)
     ones = [known(1, 4711, pod="rank-0"), known(2, 4712), known(3, 4713, devices=()), known(4, 4714, annotations={}),
-            known(5, 4715, namespace="other"), known(6, 4716), known(7, 4719), known(8, 4717, state=STOPPED),
-            known(9, 4720, devices=[("/dev/nvidia0", 195, 0)])]
-    connection = connect(runtime, *ones)
+            known(5, 4715, namespace="other"), known(6, 4809), known(7, 4717), known(8, 4718, state=STOPPED),
+            known(9, 4720, devices=[("/dev/nvidia0", 195, 0)]), known(10, 1)]  # 4809 is another container's by now, and 4717 has ended
+    process(1, identity(10), 8 << 20)  # no container's, whatever the runtime says
+    connection = runtime.accept().configured()  # each container before its pod, and in another message
+    connection.synchronize(payload(*ones, pods=False), more=True)
+    connection.synchronize(payload(*ones, containers=False))
     found = looked(plugin)
-    equal("the one that asks, has a device and lacks the limit is missed", [identity(1)], [one["id"] for one in found["containers"]])
-    equal("it is counted", (1, 1, 0, 0), tuple(found[name] for name in ("found", "open", "mended", "unseen")))
+    equal("the one that asks, has a device and lacks the limit is missed", [1], counted(found=1, open=1, mended=0, unseen=0))
     equal("it has its pod's name", "team-a/rank-0/trainer", found["containers"][0]["container"])
     lines = plugin.lines()
     equal("one line in the log", 1, len(lines))
@@ -243,20 +191,14 @@ def missed(runtime, plugin):
           tuple(told[name] for name in ("result", "pod", "namespace", "container", "entry_point")))
     ok("and has the reason of the log", told["reason"] in lines[0], told)
     os.remove(os.path.join(REFUSALS, identity(1) + ".missed.json"))
-    forget_status()
-    connection.close()
-    connection = connect(runtime, *ones)
-    until(lambda: os.path.exists(os.path.join(RUN, "nri.json")) and status()["connected_since"] and status()["missed"]["open"] == 1)
-    until(lambda: not plugin.children())
-    equal("after another connection it is still missed, and counted once", (1, [identity(1)]),
-          (status()["missed"]["found"], [one["id"] for one in status()["missed"]["containers"]]))
-    equal("and not logged again", [], plugin.lines())
+    connection = again(runtime, plugin, connection, *ones)
+    equal("after another connection it is still missed, and counted once", [1], counted(found=1, open=1))
+    equal("and not logged again", [], plugin.words())
     equal("nor is its author told again", [], os.listdir(REFUSALS))
     connection.close()
     process(4711, identity(1), "unlimited")
     connection = connect(runtime, *ones)
-    until(lambda: status()["missed"]["open"] == 0)
-    ok("one that was given the limit meanwhile is missed no more", True)
+    equal("one that was given the limit meanwhile is missed no more", [], counted(open=0))
     connection.close()
 
 
@@ -266,23 +208,18 @@ def ends(runtime, plugin):
     connection = connect(runtime, known(1, 4711))
     looked(plugin)
     gone(identity(1))
-    until(lambda: status()["missed"]["open"] == 0)
-    equal("one that has ended is missed no more, without another connection", [], status()["missed"]["containers"])
-    equal("it was counted", 1, status()["missed"]["found"])
+    equal("one that has ended is missed no more, without another connection; it was counted", [], counted(open=0, found=1))
     connection.close()
 
 
 def decided(runtime, plugin):
     """What a plugin has decided about is not missed, whatever its limit is."""
     connection = runtime.accept().begin()
-    connection.create(id=identity(21), annotations=ASKS, devices=TWO)
-    connection.create(id=identity(22), annotations=ASKS, devices=TWO, namespace="other")
-    connection.create(id=identity(23), annotations=ASKS)
-    connection.create(id=identity(24), devices=TWO)
-    connection.create(id=identity(25))
+    for number, what in enumerate(({"annotations": ASKS, "devices": TWO}, {"annotations": ASKS, "devices": TWO, "namespace": "other"},
+                                   {"annotations": ASKS}, {"devices": TWO}, {}), 21):
+        connection.create(id=identity(number), **what)
     until(lambda: all(note(n) for n in range(21, 25)))  # each child writes its own, after its answer
-    equal("notes of what was decided", {21: "granted", 22: "denied", 23: "nothing", 24: "nothing", 25: None},
-          {n: (note(n) or {}).get("result") for n in range(21, 26)})
+    equal("notes of what was decided", ["granted", "denied", "nothing", "nothing", None], [(note(n) or {}).get("result") for n in range(21, 26)])
     equal("a grant's note has the annotations, the policy, the limit and the variables",
           ({"inject": "true"}, "/etc/oci-rdma-hook/config.json", 2**64 - 1, {"NCCL_IB_HCA": "=mlx5_6,mlx5_7"}),
           tuple(note(21)[name] for name in ("annotations", "policy", "memlock", "env")))
@@ -295,7 +232,7 @@ def decided(runtime, plugin):
         process(4700 + n, identity(n), 8 << 20)
     os.utime(os.path.join(NOTES, identity(23) + ".json"), (1795000000, 1795000000))
     connection = connect(runtime, known(21, 4721), known(22, 4722, namespace="other"))
-    until(lambda: not plugin.children())
+    plugin.settle()
     until(lambda: not note(23))
     equal("containers that are gone have no note any more; one that may be made at this moment keeps it", [21, 22, 24],
           [n for n in range(21, 26) if note(n)])
@@ -305,18 +242,15 @@ def decided(runtime, plugin):
 
 def stopped(runtime, plugin):
     """The runtime asks while the plugin is stopped, does not wait for it any longer, and lets the container begin."""
-    connection = runtime.accept().begin()
-    until(lambda: status()["connected_since"])
-    plugin.lines()
-    plugin.process.send_signal(signal.SIGSTOP)
-    until(plugin.is_stopped)  # until then it may see the request without the end of the connection
+    connection = begun(runtime, plugin)
+    plugin.stop()  # until then it may see the request without the end of the connection
     ask(connection, 31)
     connection.close()
-    plugin.process.send_signal(signal.SIGCONT)
+    plugin.send(signal.SIGCONT)
     process(4731, identity(31), 8 << 20)
     connection = connect(runtime, known(31, 4731))
-    equal("asked while it was stopped: it is missed", [identity(31)], [one["id"] for one in looked(plugin)["containers"]])
-    equal("…and never called granted", (["missed"], "missed"), ([line.split(": ")[1] for line in plugin.lines()], note(31)["result"]))
+    equal("asked while it was stopped: it is missed", [31], counted(found=1))
+    equal("…and never called granted", (["missed"], "missed"), (plugin.words(), note(31)["result"]))
     connection.close()
 
 
@@ -326,20 +260,18 @@ def ask(connection, number):
         3, container(id=identity(number), annotations=ASKS, devices=TWO)), (4, 1999900000)))
 
 
-def not_taken(runtime, _):
+def not_taken(runtime):
     """The runtime goes on while the plugin decides: the answer, a grant, cannot be sent. Then it comes back, or the plugin ends."""
-    function = os.path.join(NODE, "sys/devices/pci0000:3a/0000:3a:00.0/0000:3b:02.6/infiniband_verbs/uverbs6")
     for limit, result in (8 << 20, "missed"), ("unlimited", None), ("not looked at", None):
-        plugin = Plugin("strace", "-D", "-f", "-o", "/dev/null", "-P", function, "-e", "inject=openat:delay_enter=3600000000", metrics=False,
-                        program=PATIENT)
+        plugin = stalled(DEVICE, make=Plugin, metrics=False, program=PATIENT)
         connection = runtime.accept().begin()
         connection.create(id=identity(32), devices=())
-        until(lambda p=plugin: not p.children())  # that looked at what was there
+        until(lambda p=plugin: not p.processes())  # that looked at what was there
         ask(connection, 33)
-        until(lambda p=plugin: p.children())
+        until(plugin.processes)
         connection.close()
         plugin.release()
-        until(lambda p=plugin: any("grant: " in line for line in p.lines()))
+        plugin.logs("grant: ")
         process(4733, identity(33), limit)
         if limit == "not looked at":
             until(lambda: note(33))
@@ -350,7 +282,7 @@ def not_taken(runtime, _):
             equal("the answer could not be sent, and the plugin ends: the next one finds no note", None, note(33))
             return
         connection = connect(runtime, known(33, 4733))
-        until(lambda p=plugin: not p.children())
+        plugin.settle()
         until(lambda: status()["missed"]["found"] or not result)
         equal(f"the answer could not be sent, and the limit is {limit}", (result, int(bool(result))), ((note(33) or {}).get("result"), status()["missed"]["found"]))
         shutil.rmtree(NOTES)
@@ -358,25 +290,9 @@ def not_taken(runtime, _):
         connection.close()
 
 
-def apart(runtime, plugin):
-    """A container before its pod, and in another message"""
-    process(4711, identity(1), 8 << 20)
-    one = known(1, 4711, pod="late")
-    connection = runtime.accept()
-    connection.registered()
-    connection.configure()
-    connection.synchronize(payload(one, pods=False), more=True)
-    connection.synchronize(payload(known(2, 4799), containers=False), more=True)
-    connection.synchronize(payload(one, containers=False))
-    equal("a container that comes before its pod", "team-a/late/trainer", looked(plugin)["containers"][0]["container"])
-    connection.close()
-
-
 def starts(runtime, plugin):
     """The runtime says that a container is about to start: by NRI 0.6's event, and by 0.12's own method"""
-    connection = runtime.accept().begin()
-    until(lambda: status()["connected_since"])
-    plugin.lines()
+    connection = begun(runtime, plugin)
     number = [40]
 
     def start(by, **what):
@@ -386,22 +302,24 @@ def starts(runtime, plugin):
             pod, body = split(request)
             request = pack((1, 6), (2, pod), (3, body))
         answer = connection.request(by, request)
-        until(lambda: not plugin.children())
-        return answer.status, answer.text, [line.split(": ")[1] for line in plugin.lines()]
+        return answer.status, answer.text, plugin.words()
+
+    def grant_next():
+        connection.create(id=identity(number[0] + 1), **asks)
+        until(lambda: note(number[0] + 1))
+        plugin.words()
 
     asks = {"annotations": ASKS, "devices": TWO}
     for by in ("StateChange", "StartContainer"):
         equal(f"{by}: one that no plugin was asked about is missed, and starts", (0, "", ["missed"]), start(by, **asks))
         equal(f"{by}: …its note says so", "missed", note(number[0])["result"])
+        number[0] -= 1
+        equal(f"{by}: of which another plugin has said so: nothing, and it is not counted again", (0, "", []), start(by, **asks))
         equal(f"{by}: one without a device, one that does not ask, and one that has its variables: nothing", [(0, "", [])] * 3,
               [start(by, annotations=ASKS), start(by, devices=TWO), start(by, env=["NCCL_IB_HCA==mlx5_6,mlx5_7"], **asks)])
-        connection.create(id=identity(number[0] + 1), **asks)
-        until(lambda: note(number[0] + 1) and not plugin.children())
-        plugin.lines()
+        grant_next()
         equal(f"{by}: one that was granted: nothing", (0, "", []), start(by, env=["NCCL_IB_HCA==mlx5_6,mlx5_7"], **asks))
-        connection.create(id=identity(number[0] + 1), **asks)
-        until(lambda: note(number[0] + 1) and not plugin.children())
-        plugin.lines()
+        grant_next()
         equal(f"{by}: one whose grant the runtime never had is missed", (0, "", ["missed"]), start(by, **asks))
         config('{"namespaces": ["team-a"], "on_missed": "refuse"}')
         code, text, said = start(by, **asks)
@@ -410,29 +328,25 @@ def starts(runtime, plugin):
         number[0] -= 1
         config('{"namespaces": ["team-a"]}')
     equal("another event is nothing", 0, connection.request("StateChange", pack((1, 3))).status)
-    until(lambda: status()["missed"]["found"] == 6)
-    equal("each is in the status", 6, len(status()["missed"]["containers"]))
+    equal("each is in the status", 6, len(counted(found=6)))
     connection.close()
 
 
 def without_pids(runtime, plugin):
     """A DaemonSet without hostPID: what stands in /proc is its own"""
+    pids_are("pid:[4026532000]")
     process(4711, identity(99), 8 << 20)
     ones = [known(1, 4711), known(2, 4712, rlimits=[("RLIMIT_MEMLOCK", 2**64 - 1, 2**64 - 1)]), known(3, 0, state=CREATED)]
     connection = connect(runtime, *ones)
-    until(lambda: status()["missed"]["found"] == 2)
-    until(lambda: not plugin.children())
-    equal("no plugin has decided about it, and it cannot be seen: missed; not one whose spec has the limit", [identity(1), identity(3)],
-          [one["id"] for one in status()["missed"]["containers"]])
-    line = " ".join(plugin.lines())
+    equal("no plugin has decided about it, and it cannot be seen: missed; not one whose spec has the limit", [1, 3], counted(found=2))
+    line = " ".join(plugin.settle().lines())
     ok("the log says that the limit cannot be seen", "cannot be seen from here" in line, line)
     connection.close()
     config('{"on_missed": "mend"}')
     shutil.rmtree(NOTES)
     connection = connect(runtime, ones[0])
-    until(lambda: status()["missed"]["found"] == 3)
-    until(lambda: not plugin.children())
-    line = " ".join(plugin.lines())
+    counted(found=3)
+    line = " ".join(plugin.settle().lines())
     ok("mend: the log says what it needs", 'on_missed "mend" needs the node\'s pid namespace (hostPID)' in line and "missed: " in line, line)
     connection.close()
 
@@ -473,31 +387,22 @@ def mended(runtime, plugin):
         process(4713, identity(3), 8 << 10)
         gone(identity(3))
         connection = connect(runtime, *ones)
-        until(lambda: status()["missed"]["found"] == 2)
-        until(lambda: not plugin.children())
+        equal("mend: the status counts it, names it, and it is open no more", [-1, 3], counted(found=2, mended=1, open=1))
+        lines = plugin.settle().lines()
         equal("mend: the processes below the container's cgroup, as the engine made it, are raised, and no other's that is called so", [PLAN] * 2 + [SOFT] * 5,
               [one.limit() for one in everybody])
-        lines = plugin.lines()
         ok("mend: …which is said, with their number", any("mended: " in line and "its 2 processes is raised" in line for line in lines), lines)
         ok("mend: a container without a process there is missed, and the reason is said", any("missed: " in line and identity(3) in line and
            f"on_missed \"mend\": no process is found in /sys/fs/cgroup/{POD}/cri-containerd-{identity(3)}.scope" in line for line in lines), lines)
         equal("mend: the notes", ("mended", "missed"), (note(1)["result"], note(3)["result"]))
-        equal("mend: the status counts it, and it is open no more", (2, 1, 1), tuple(status()["missed"][name] for name in ("found", "mended", "open")))
-        equal("mend: …and names it", [(identity(1), True), (identity(3), False)], [(one["id"], one["mended"]) for one in status()["missed"]["containers"]])
-        forget_status()
-        connection.close()
-        connection = connect(runtime, *ones)
-        until(lambda: os.path.exists(os.path.join(RUN, "nri.json")) and len(status()["missed"]["containers"]) == 2)
-        until(lambda: not plugin.children())
-        equal("mend: after another connection: counted once", (2, 1, 1), tuple(status()["missed"][name] for name in ("found", "mended", "open")))
-        equal("mend: …and not said again", [], plugin.lines())
-        connection.close()
+        connection = again(runtime, plugin, connection, *ones)
+        equal("mend: after another connection: counted once", [-1, 3], counted(found=2, mended=1, open=1))
+        equal("mend: …and not said again", [], plugin.words())
         config('{}')
         shutil.rmtree(NOTES)
-        forget_status()
-        connection = connect(runtime, known(1, own.process.pid), known(2, others[-1].process.pid))
-        until(lambda: os.path.exists(os.path.join(RUN, "nri.json")) and status()["missed"]["open"] == 2)
-        until(lambda: not plugin.children())
+        connection = again(runtime, plugin, connection, known(1, own.process.pid), known(2, others[-1].process.pid))
+        counted(open=2)
+        plugin.settle()
         equal("report: nothing is raised", SOFT, others[-1].limit())
         connection.close()
     finally:
@@ -509,23 +414,18 @@ def mended_at_start(runtime, plugin):
     """containerd does not say the process of a container that is about to start: it is in its cgroup."""
     config(f'{{"on_missed": "mend", "memlock": "{PLAN}"}}')
     sleeper = Sleeper(identity(1))
-    connection = runtime.accept().begin()
-    until(lambda: status()["connected_since"])
-    plugin.lines()
+    connection = begun(runtime, plugin)
     try:
         connection.request("StartContainer", start_of(1))
-        until(lambda: not plugin.children())
         equal("start, mend: the process is raised before its program runs", PLAN, sleeper.limit())
-        equal("start, mend: …which is said", ["mended"], [line.split(": ")[1] for line in plugin.lines()])
-        until(lambda: status()["missed"]["mended"] == 1)
-        equal("start, mend: …and counted", (1, 1, 0), tuple(status()["missed"][name] for name in ("found", "mended", "open")))
+        equal("start, mend: …which is said", ["mended"], plugin.words())
+        equal("start, mend: …and counted", [-1], counted(found=1, mended=1, open=0))
         process(4712, identity(2), "unlimited")
         connection.request("StartContainer", start_of(2))
         process(4713, identity(3), 8 << 10)
         config('{}')
         connection.request("StartContainer", start_of(3))
-        until(lambda: not plugin.children())
-        lines = plugin.lines()
+        lines = plugin.settle().lines()
         ok("start: the limit of the process is looked at: one that has it is not missed, one that lacks it is",
            len(lines) == 1 and identity(3) in lines[0] and "first process is 8192 bytes" in lines[0], lines)
     finally:
@@ -539,82 +439,65 @@ def start_of(number, annotations=ASKS):
 
 def unwritten(runtime, plugin):
     """Where no note can be written, a container that was granted has none; without variables nothing else shows the grant."""
-    connection = runtime.accept().begin()
-    until(lambda: status()["connected_since"])
+    connection = begun(runtime, plugin)
     write("run/oci-rdma-hook/decisions", "no directory")
     limit_alone = {**ASKS, "oci-rdma-hook.io/nccl": "false"}
+
+    def starts_with(*what):
+        answer = connection.request("StartContainer", start_of(*what))
+        lines = plugin.settle().lines()
+        return answer.status, any("missed: " in line for line in lines), any("cannot write a note" in line for line in lines)
     for policy in ("{}", '{"on_missed": "refuse"}'):
         config(policy)
         connection.create(id=identity(1), annotations=limit_alone, devices=TWO)
-        until(lambda: not plugin.children())
-        ok("control: it was granted", any("grant: " in line for line in plugin.lines()))
-        answer = connection.request("StartContainer", start_of(1, limit_alone))
-        until(lambda: not plugin.children())
-        lines = plugin.lines()
-        equal(f"no note can be written, {policy}: nobody knows whether it is missed, so it starts", (0, []),
-              (answer.status, [line for line in lines if "missed: " in line]))
-        ok("…and that no note could be written is said", any("cannot write a note" in line for line in lines), lines)
-    answer = connection.request("StartContainer", start_of(3))
-    equal("…but for one that lacks its variables", (13, True), (answer.status, any("missed: " in line for line in until(plugin.lines))))
+        ok("control: it was granted", "grant" in plugin.words())
+        equal(f"no note can be written, {policy}: nobody knows whether it is missed, so it starts, and that is said", (0, False, True),
+              starts_with(1, limit_alone))
+    equal("…except one that lacks its variables", (13, True, True), starts_with(3))
     process(4712, identity(2), 8 << 10)
-    answer = connection.request("StartContainer", start_of(2, limit_alone))
-    until(lambda: not plugin.children())
-    equal("…and for one whose limit is seen to be too low", (13, True), (answer.status, any("missed: " in line for line in plugin.lines())))
-    until(lambda: status()["missed"]["found"] == 2)
-    forget_status()
-    connection.close()
-    connection = connect(runtime, known(4, 0, state=CREATED, annotations=limit_alone))
-    until(lambda: os.path.exists(os.path.join(RUN, "nri.json")) and status()["missed"]["unseen"])
-    until(lambda: not plugin.children())
-    equal("…and after another connection it could not be decided about", (2, 1), tuple(status()["missed"][name] for name in ("found", "unseen")))
-    equal("…which is not called missed", [], [line for line in plugin.lines() if "missed: " in line])
+    equal("…and one whose limit is seen to be too low", (13, True, True), starts_with(2, limit_alone))
+    counted(found=2)
+    connection = again(runtime, plugin, connection, known(4, 0, state=CREATED, annotations=limit_alone))
+    counted(found=2, unseen=1)
+    ok("…and after another connection it could not be decided about, which is not called missed", "missed" not in plugin.words())
     connection.close()
 
 
-def starts_late(runtime, _):
+def starts_late(runtime):
     """The look at one that starts takes longer than the runtime waits"""
-    function = os.path.join(NODE, "sys/devices/pci0000:3a/0000:3a:00.0/0000:3b:02.6/infiniband_verbs/uverbs6")
-    plugin = Plugin("strace", "-D", "-f", "-o", "/dev/null", "-P", function, "-e", "inject=openat:delay_enter=3600000000", metrics=False)
+    plugin = stalled(DEVICE, make=Plugin, metrics=False)
     config('{"on_missed": "refuse"}')
     connection = runtime.accept().begin()
     answer = connection.request("StartContainer", start_of(1))
     equal("start: what takes too long starts", (0, b""), (answer.status, answer.payload))
-    lines = until(plugin.lines)
-    ok("start: …which is said, with the container", any(f"StartContainer: container={identity(1)}: not finished in time" in line for line in lines), lines)
-    until(lambda: status()["missed"]["unseen"])
-    equal("start: …and counted as one that could not be seen", (0, 1), tuple(status()["missed"][name] for name in ("found", "unseen")))
+    ok("start: …which is said, with the container", plugin.logs(f"StartContainer: container={identity(1)}: not finished in time"))
+    equal("start: …and counted as one that could not be seen", [], counted(found=0, unseen=1))
     equal("start: the plugin goes on", 0, connection.request("StartContainer", container(id=identity(2))).status)
     plugin.release()
     plugin.end()
     connection.close()
 
 
-def asked_by_device(runtime, plugin):
-    config('{"opt_in": "device"}')
-    process(4711, identity(1), 8 << 20)
-    connection = connect(runtime, known(1, 4711, annotations={}, pod="plain"))
-    equal("opt_in device: a pod without an annotation", "team-a/plain/trainer", looked(plugin)["containers"][0]["container"])
-    connection.close()
-
-
-def stuck(runtime, plugin):
-    """A policy that cannot be read, which none of the containers is to blame for"""
+def undecided(runtime, plugin):
+    """A policy that cannot be read, which none of the containers is to blame for; then one that asks for all that have a device"""
     config('{"memlok": 1}')
     process(4711, identity(1), 8 << 20)
-    connection = connect(runtime, known(1, 4711))
+    ones = [known(1, 4711, annotations={}, pod="plain")]
+    connection = connect(runtime, *ones)
     equal("what cannot be decided about is counted", (0, 1), tuple(looked(plugin)[name] for name in ("found", "unseen")))
     ok("and said", "memlok" in " ".join(plugin.lines()))
     code, said = check()
     ok("--check says so", "not seen    1 containers" in said, said)
+    config('{"opt_in": "device"}')
+    connection = again(runtime, plugin, connection, *ones)
+    equal("opt_in device: a pod without an annotation", [1], counted(found=1, unseen=0))
     connection.close()
 
 
 def cut_short(runtime, plugin):
     """The child ends before it has looked at all: here because the node's root is not there"""
     process(4711, identity(1), 8 << 20)
-    connection = runtime.accept()
-    connection.registered()
-    connection.configure()
+    connection = runtime.accept().configured()
     os.rename(NODE, NODE + ".away")
     connection.synchronize(payload(known(1, 4711)))
     seen = []
@@ -622,12 +505,10 @@ def cut_short(runtime, plugin):
     os.rename(NODE + ".away", NODE)
     ok("a look that ended early is said, with its reason before it", any("ended early" in line for line in seen), seen)
     ok("…which names the root", any(NODE in line and "were looked at" not in line for line in seen), seen)
-    until(lambda: not plugin.children() and os.path.exists(os.path.join(RUN, "nri.json")))
-    equal("…and counted", 1, until(lambda: status()["missed"]["unseen"]))
+    counted(unseen=1)
     connection.close()
     connection = connect(runtime, known(1, 4711))
-    until(lambda: status()["missed"]["found"])
-    equal("control: the next look finds it", (1, 0), tuple(status()["missed"][name] for name in ("found", "unseen")))
+    equal("control: the next look finds it", [1], counted(found=1, unseen=0))
     ok("…and nothing ended early", not any("ended early" in line for line in plugin.lines()))
     connection.close()
 
@@ -651,11 +532,9 @@ def synchronize(connection, items, at_once=500):
 def large(runtime, plugin):
     process(4711, identity(1), 8 << 20)
     items = many(MANY) + [known(1, 4711)]
-    connection = runtime.accept()
-    connection.registered()
-    connection.configure()
+    connection = runtime.accept().configured()
     synchronize(connection, items)
-    equal(f"{MANY} others: the one that is missed is found", [identity(1)], [one["id"] for one in looked(plugin)["containers"]])
+    equal(f"{MANY} others: the one that is missed is found", [1], counted(found=1))
     peak = plugin.kilobytes("VmHWM")
     print(f"# {MANY} containers: {peak} KiB resident at most")
     told = sum(len(pod) + len(body) for pod, body in items) // 1024
@@ -667,9 +546,7 @@ def large(runtime, plugin):
 
 def crowded(runtime, plugin):
     """More than there is room for: said, never silent"""
-    connection = runtime.accept()
-    connection.registered()
-    connection.configure()
+    connection = runtime.accept().configured()
     synchronize(connection, [known(i, env=["A=" + "x" * 1100000]) for i in range(1, 32)], 1)
     until(lambda: status()["missed"]["unseen"] > 0)
     line = " ".join(plugin.lines())
@@ -677,36 +554,15 @@ def crowded(runtime, plugin):
     connection.close()
 
 
-def filled(runtime, plugin):
-    """Pods without a device, of another namespace, whose authors would fill the room"""
-    process(4711, identity(1), 8 << 20)
-    claim = "PCIDEVICE_A_B=" + "0000:5d:00.3," * 2100
-    own = {"oci-rdma-hook.io/inject": "true", "oci-rdma-hook.io/containers": "a" * 27000}
-    items = [known(i, 0, namespace="other", devices=(), env=[claim]) for i in range(100, 140)]
-    items += [known(i, 0, namespace="other", devices=(), annotations=own, own=own) for i in range(140, 180)]
-    items += [known(i, 0, namespace="other", devices=(), env=[claim], annotations=own, rules=[(True, "a", None, None, "rwm")]) for i in range(180, 190)]
-    items.append(known(1, 4711))
-    connection = runtime.accept()
-    connection.registered()
-    connection.configure()
-    synchronize(connection, items, 20)
-    until(lambda: status()["missed"]["found"] or status()["missed"]["unseen"])
-    equal("authors of pods without a device write much: what was missed is found, and none is unseen", ([identity(1)], 0),
-          ([one["id"] for one in status()["missed"]["containers"]], status()["missed"]["unseen"]))
-    connection.close()
-
-
-def files(runtime, _):
+def files(runtime):
     """What is not ours costs no file."""
     counts = []
     for n in (10, 1000):
         trace = os.path.join(T, "trace")
-        plugin = Plugin("strace", "-D", "-f", "-e", "trace=openat,openat2,open,fork,clone,vfork", "-o", trace, metrics=False)
-        connection = runtime.accept()
-        connection.registered()
-        connection.configure()
+        plugin = nri_scene.Plugin(front=["strace", "-D", "-f", "-e", "trace=openat,openat2,open,fork,clone,vfork", "-o", trace], program=SHIPPED)
+        connection = runtime.accept().configured()
         synchronize(connection, many(n))
-        until(lambda: os.path.exists(os.path.join(RUN, "nri.json")) and status()["connected_since"])
+        until(lambda: os.path.exists(STATUS) and status()["connected_since"])
         plugin.end()
         until(lambda: "+++ exited" in open(trace).read())
         with open(trace) as f:
@@ -718,27 +574,8 @@ def files(runtime, _):
     equal("for containers that are not ours no file of the node is opened; one child has looked at them all", [([], 1)] * 2, counts)
 
 
-def main():
-    runtime = None
-    scenes = [missed, ends, decided, stopped, not_taken, starts, starts_late, unwritten, mended, mended_at_start, apart, without_pids, asked_by_device, stuck, cut_short, large, crowded, filled, files]
-    chosen = os.environ.get("SCENES", "").split()
-    for scene in scenes:
-        if chosen and scene.__name__ not in chosen:
-            continue
-        make_node("pid:[4026532000]" if scene is without_pids else "pid:[4026531836]")
-        runtime = Runtime(SOCKET)
-        plugin = None if scene in (files, not_taken, starts_late) else Plugin()
-        try:
-            scene(runtime, plugin)
-        except Exception as e:  # pylint: disable=broad-except
-            ok(f"{scene.__name__}: {type(e).__name__}", False, f"{e}\n{open(LOG).read()}")
-            raise
-        finally:
-            if plugin:
-                plugin.end()
-            runtime.stop()
-    return failed
-
+SCENES = (missed, ends, decided, stopped, not_taken, starts, starts_late, unwritten, mended, mended_at_start, without_pids, undecided, cut_short, large, crowded,
+          files)
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(nri_scene.play(SCENES, os.environ.get("SCENES", "").split(), make_node, Plugin))

@@ -132,10 +132,13 @@ class Connection:
     def synchronize(self, payload=b"", more=False, frame=4096):
         return self.request("Synchronize", payload + pack((3, int(more) or None)), frame=frame).fields
 
-    def begin(self):
+    def configured(self, **how):
         self.registered()
-        self.configure()
-        self.synchronize()
+        self.configure(**how)
+        return self
+
+    def begin(self, **how):
+        self.configured(**how).synchronize()
         return self
 
     def create(self, **what):

@@ -9,9 +9,13 @@ UNIT_TEST("status: it is read as it was written")
 	static const struct nri_missed item = {.id = "0123", .who = "a/b/c", .mended = true};
 	static const struct nri_status written = {
 		.pid = 12,
-		.started = 4242,
+		.started = UINT64_MAX,
 		.alive_ms = 99,
-		.socket = "/run/nri.sock",
+		.socket = "/x \"y\"",
+		.since = "2026-11-21T20:22:43Z",
+		.runtime = "containerd",
+		.version = "2.1.9",
+		.counters = {.containers = 2, .granted = 1, .slowest_us = 3000000},
 		.missed = {.found = 4, .mended = 1, .open = 2, .unseen = 3, .item = &item, .n = 1},
 	};
 	WITH_DIR(dir);
@@ -22,9 +26,15 @@ UNIT_TEST("status: it is read as it was written")
 	assert_non_null(text);
 	unit_write(dir.fd, NRI_STATUS_PATH, text, 0644);
 	assert_int_equal(nri_status_read(&arena, dir.fd, "nri.json", &status, &err), 0);
-	assert_true(status.pid == 12 && status.started == 4242 && status.alive_ms == 99);
-	assert_null(status.since);
-	assert_string_equal(status.socket, "/run/nri.sock");
+	assert_true(status.pid == 12 && status.started == UINT64_MAX && status.alive_ms == 99);
+	assert_null(status.trouble);
+	assert_string_equal(status.socket, written.socket);
+	assert_string_equal(status.since, written.since);
+	assert_string_equal(status.runtime, "containerd");
+	assert_string_equal(status.version, "2.1.9");
+	assert_int_equal(status.counters.containers, 2);
+	assert_int_equal(status.counters.granted, 1);
+	assert_int_equal(status.counters.slowest_us, 3000000);
 	assert_true(status.missed.found == 4 && status.missed.open == 2 && status.missed.n == 1);
 	assert_string_equal(status.missed.item[0].who, "a/b/c");
 	assert_true(status.missed.item[0].mended);
@@ -38,6 +48,7 @@ static const struct wrong_case {
 } wrong_cases[] = {
 	{"status: no file", NULL, -ENOENT, "/" NRI_STATUS_PATH ": No such file"},
 	{"status: a half", "{", -1, "/" NRI_STATUS_PATH},
+	{"status: a pid that is no number", "{\"pid\":\"x\"}", -1, "pid"},
 	{"status: what was missed is no object", "{\"pid\":12,\"missed\":5}", -1, "missed"},
 };
 
@@ -52,6 +63,15 @@ UNIT_ROWS(wrong_cases)
 	assert_has(err.text, row->says);
 	/* A probe does not take it for a plugin that has not started yet. */
 	assert_int_equal(nri_status_find_own(&arena, dir.fd, &status, &err), row->want);
+}
+
+UNIT_TEST("status: a process is known by its start")
+{
+	assert_true(nri_status_start_of(getpid()) > 0);
+	assert_true(nri_status_start_of(getpid()) == nri_status_start_of(getpid()));
+	assert_true(nri_status_start_of(0) == 0);
+	assert_true(nri_status_start_of(-1) == 0);
+	assert_true(nri_status_start_of(INT64_MAX) == 0);
 }
 
 /* ---- several of a node ---- */

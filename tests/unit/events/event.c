@@ -38,9 +38,8 @@ static const struct name_case {
 	{"a container with a blank", "a", "h", "c d", "is not the name of a container"},
 };
 
-static void a_name_is_taken_or_not(void **state)
+UNIT_ROWS_AS("names: ", name_cases)
 {
-	const struct name_case *row = *state;
 	struct refusal refusal = denied;
 	struct event event;
 	struct err err;
@@ -55,13 +54,12 @@ static void a_name_is_taken_or_not(void **state)
 	assert_one_line(&err);
 }
 
-static void names_are_bounded(void **state)
+UNIT_TEST("names are as long as Kubernetes allows")
 {
 	struct refusal refusal = denied;
 	struct event event;
 	struct err err;
 
-	(void)state;
 	refusal.pod_namespace = repeated('a', 63);
 	assert_int_equal(event_take(&refusal, &event, &err), 0);
 	refusal.pod_namespace = repeated('a', 64);
@@ -73,13 +71,12 @@ static void names_are_bounded(void **state)
 	assert_int_equal(event_take(&refusal, &event, &err), -1);
 }
 
-static void a_grant_is_nothing_to_tell(void **state)
+UNIT_TEST("a grant is nothing to tell")
 {
 	struct refusal refusal = denied;
 	struct event event;
 	struct err err;
 
-	(void)state;
 	refusal.result = NOTE_GRANTED;
 	assert_int_equal(event_take(&refusal, &event, &err), -1);
 }
@@ -96,13 +93,12 @@ static const char *text_of(struct arena *arena, const struct event *event)
 	return text;
 }
 
-static void it_says_why(void **state)
+UNIT_TEST("an event says why, of which pod, and how often")
 {
 	cleanup_arena arena = {0};
 	struct event event = event_of(&denied);
 	const char *text = text_of(&arena, &event);
 
-	(void)state;
 	assert_has(text,
 		   "\"note\":\"container trainer: namespace team-a is not among the namespaces\"");
 	assert_has(text,
@@ -130,9 +126,8 @@ static const struct result_case {
 	{"mended", NOTE_MENDED, "\"type\":\"Normal\",\"reason\":\"RDMAMended\""},
 };
 
-static void each_result_has_a_word(void **state)
+UNIT_ROWS_AS("an event: ", result_cases)
 {
-	const struct result_case *row = *state;
 	cleanup_arena arena = {0};
 	struct refusal refusal = denied;
 	struct event event;
@@ -142,20 +137,19 @@ static void each_result_has_a_word(void **state)
 	assert_has(text_of(&arena, &event), row->text);
 }
 
-static void a_forged_uid_is_left_out(void **state)
+UNIT_TEST("a uid that is none is left out")
 {
 	cleanup_arena arena = {0};
 	struct refusal refusal = denied;
 	struct event event;
 
-	(void)state;
 	refusal.pod_uid = "a\"b";
 	event = event_of(&refusal);
 	assert_null(strstr(text_of(&arena, &event), "uid"));
 }
 
 /* 1,024 bytes at most, of whole characters, without a control character */
-static void a_note_is_one_that_the_server_takes(void **state)
+UNIT_TEST("a note has 1,024 bytes at most, of whole characters")
 {
 	cleanup_arena arena = {0};
 	static char reason[REFUSAL_REASON_MAX + 1];
@@ -164,7 +158,6 @@ static void a_note_is_one_that_the_server_takes(void **state)
 	const char *note;
 	const char *end;
 
-	(void)state;
 	for (size_t i = 0; i + 2 < sizeof(reason); i += 2)
 		memcpy(reason + i, "\xc3\xa9", 2);
 	reason[0] = '\x1b';
@@ -177,13 +170,12 @@ static void a_note_is_one_that_the_server_takes(void **state)
 	assert_true((unsigned char)end[-1] == 0xa9);
 }
 
-static void a_name_is_the_same_for_the_same(void **state)
+UNIT_TEST("an event's name is the same for the same")
 {
 	char names[6][EVENT_NAME_SIZE];
 	struct refusal refusal = denied;
 	struct event event = event_of(&denied);
 
-	(void)state;
 	event_name(&event, names[0]);
 	event.last = NOW + 1;
 	event.count = 7;
@@ -211,14 +203,13 @@ static void a_name_is_the_same_for_the_same(void **state)
 		assert_string_not_equal(names[0], names[i]);
 }
 
-static void a_long_name_is_cut_to_a_name(void **state)
+UNIT_TEST("a long pod's name is cut to one that is allowed")
 {
 	char name[EVENT_NAME_SIZE];
 	char pod[254];
 	struct refusal refusal = denied;
 	struct event event;
 
-	(void)state;
 	memset(pod, 'a', 253);
 	pod[253] = '\0';
 	memset(pod + 230, '-', 10);
@@ -232,19 +223,5 @@ static void a_long_name_is_cut_to_a_name(void **state)
 
 int main(void)
 {
-	static struct unit_suite suite;
-
-	UNIT_TABLE_AS(&suite, "names: ", a_name_is_taken_or_not, name_cases);
-	unit_add(&suite, "names are as long as Kubernetes allows", names_are_bounded, NULL);
-	unit_add(&suite, "a grant is nothing to tell", a_grant_is_nothing_to_tell, NULL);
-	unit_add(&suite, "an event says why, of which pod, and how often", it_says_why, NULL);
-	UNIT_TABLE_AS(&suite, "an event: ", each_result_has_a_word, result_cases);
-	unit_add(&suite, "a uid that is none is left out", a_forged_uid_is_left_out, NULL);
-	unit_add(&suite, "a note has 1,024 bytes at most, of whole characters",
-		 a_note_is_one_that_the_server_takes, NULL);
-	unit_add(&suite, "an event's name is the same for the same",
-		 a_name_is_the_same_for_the_same, NULL);
-	unit_add(&suite, "a long pod's name is cut to one that is allowed",
-		 a_long_name_is_cut_to_a_name, NULL);
-	return unit_run(&suite, "event");
+	return unit_main("event");
 }

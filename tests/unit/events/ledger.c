@@ -20,11 +20,10 @@ static enum ledger_answer take_as(const char *id, const char *pod, int64_t time,
 	return ledger_take(&ledger, &event, now, NOW);
 }
 
-static void the_first_is_told_at_once(void **state)
+UNIT_TEST("the first record is told at once")
 {
 	struct story *story;
 
-	(void)state;
 	ledger = (struct ledger){0};
 	assert_true(ledger_time(&ledger) == LEDGER_NEVER);
 	assert_null(ledger_next(&ledger, 1000));
@@ -38,11 +37,10 @@ static void the_first_is_told_at_once(void **state)
 	assert_int_equal(ledger_waiting(&ledger), 0);
 }
 
-static void repeats_are_counted(void **state)
+UNIT_TEST("more within ten minutes are one event more")
 {
 	struct story *story;
 
-	(void)state;
 	ledger = (struct ledger){0};
 	assert_int_equal(take_as("c1", "h", NOW - 90, 1000), LEDGER_TAKEN);
 	ledger_done(&ledger, ledger_next(&ledger, 1000), 1000);
@@ -60,9 +58,8 @@ static void repeats_are_counted(void **state)
 	assert_null(ledger_next(&ledger, 30 * MINUTE));
 }
 
-static void a_record_is_taken_once(void **state)
+UNIT_TEST("a record that is read again is taken once")
 {
-	(void)state;
 	ledger = (struct ledger){0};
 	assert_int_equal(take_as("c1", "h", NOW - 2, 1000), LEDGER_TAKEN);
 	assert_int_equal(take_as("c1", "h", NOW - 2, 1000), LEDGER_KNOWN);
@@ -71,11 +68,10 @@ static void a_record_is_taken_once(void **state)
 	assert_int_equal(ledger_waiting(&ledger), 2);
 }
 
-static void an_hour_is_too_long_ago(void **state)
+UNIT_TEST("a record of an hour ago is told to nobody")
 {
 	struct story *story;
 
-	(void)state;
 	ledger = (struct ledger){0};
 	assert_int_equal(take_as("c1", "h", NOW - 3600, 1000), LEDGER_OLD);
 	assert_int_equal(take_as("c1", "h", NOW - 3599, 1000), LEDGER_TAKEN);
@@ -88,12 +84,11 @@ static void an_hour_is_too_long_ago(void **state)
 }
 
 /* 20 at once, then one each 5 s, however many wait */
-static void the_rate_is_limited(void **state)
+UNIT_TEST("20 events at once, then one each 5 s")
 {
 	char pod[16];
 	int told = 0;
 
-	(void)state;
 	ledger = (struct ledger){0};
 	for (int i = 0; i < 100; i++) {
 		(void)snprintf(pod, sizeof(pod), "h-%d", i);
@@ -114,11 +109,10 @@ static void the_rate_is_limited(void **state)
 	assert_int_equal(told, LEDGER_TOKENS + 12);
 }
 
-static void what_waits_is_bounded(void **state)
+UNIT_TEST("what waits is bounded")
 {
 	char pod[16];
 
-	(void)state;
 	ledger = (struct ledger){0};
 	for (int i = 0; i < LEDGER_STORIES_MAX; i++) {
 		(void)snprintf(pod, sizeof(pod), "h-%d", i);
@@ -130,13 +124,12 @@ static void what_waits_is_bounded(void **state)
 	assert_int_equal(take_as("c1", "yet-more", NOW, 1000), LEDGER_FULL);
 }
 
-static void an_outage_is_waited_for_longer_and_longer(void **state)
+UNIT_TEST("an outage is waited for longer and longer, 5 minutes at most")
 {
 	struct story *story;
 	int64_t now = 1000;
 	int64_t pauses[12];
 
-	(void)state;
 	ledger = (struct ledger){0};
 	assert_int_equal(take_as("c1", "h", NOW, now), LEDGER_TAKEN);
 	for (size_t i = 0; i < LENGTH(pauses); i++) {
@@ -161,11 +154,10 @@ static void an_outage_is_waited_for_longer_and_longer(void **state)
 }
 
 /* One event that is not taken does not keep the others. */
-static void others_go_on(void **state)
+UNIT_TEST("an event that is not taken does not keep the others")
 {
 	struct story *story;
 
-	(void)state;
 	ledger = (struct ledger){0};
 	assert_int_equal(take_as("c1", "h", NOW, 1000), LEDGER_TAKEN);
 	story = ledger_next(&ledger, 1000);
@@ -181,17 +173,5 @@ static void others_go_on(void **state)
 
 int main(void)
 {
-	static struct unit_suite suite;
-
-	unit_add(&suite, "the first record is told at once", the_first_is_told_at_once, NULL);
-	unit_add(&suite, "more within ten minutes are one event more", repeats_are_counted, NULL);
-	unit_add(&suite, "a record that is read again is taken once", a_record_is_taken_once, NULL);
-	unit_add(&suite, "a record of an hour ago is told to nobody", an_hour_is_too_long_ago,
-		 NULL);
-	unit_add(&suite, "20 events at once, then one each 5 s", the_rate_is_limited, NULL);
-	unit_add(&suite, "what waits is bounded", what_waits_is_bounded, NULL);
-	unit_add(&suite, "an outage is waited for longer and longer, 5 minutes at most",
-		 an_outage_is_waited_for_longer_and_longer, NULL);
-	unit_add(&suite, "an event that is not taken does not keep the others", others_go_on, NULL);
-	return unit_run(&suite, "ledger");
+	return unit_main("ledger");
 }

@@ -34,16 +34,14 @@ static void leave(const struct unit_dir *dir, const char *id)
 	assert_int_equal(refusal_leave(dir->path, &refusal, &err), 0);
 }
 
-static void each_record_is_read_once(void **state)
+UNIT_TEST("each record is read once, the oldest first")
 {
-	cleanup_unit_dir dir = unit_dir_make();
+	WITH_DIR(dir);
 	cleanup_spool spool = SPOOL_NONE;
 	static const struct timespec long_ago[2] = {{.tv_sec = 1000}, {.tv_sec = 1000}};
 	struct heard heard = {0};
 	const struct spool_handler handler = {hear, hear_failure, &heard};
-	struct err err;
 
-	(void)state;
 	assert_int_equal(spool_open(&spool, dir.path, &err), -1);
 	assert_has(err.text, "mkdir");
 	assert_int_equal(mkdirat(dir.fd, "run", 0755), 0);
@@ -73,15 +71,13 @@ static void each_record_is_read_once(void **state)
 	assert_int_equal(heard.n, 4);
 }
 
-static void without_the_directory_it_ends(void **state)
+UNIT_TEST("without its directory the reading ends")
 {
-	cleanup_unit_dir dir = unit_dir_make();
+	WITH_DIR(dir);
 	cleanup_spool spool = SPOOL_NONE;
 	struct heard heard = {0};
 	const struct spool_handler handler = {hear, hear_failure, &heard};
-	struct err err;
 
-	(void)state;
 	assert_int_equal(mkdirat(dir.fd, "run", 0755), 0);
 	leave(&dir, "a");
 	assert_int_equal(spool_open(&spool, dir.path, &err), 0);
@@ -93,11 +89,5 @@ static void without_the_directory_it_ends(void **state)
 
 int main(void)
 {
-	static struct unit_suite suite;
-
-	unit_add(&suite, "each record is read once, the oldest first", each_record_is_read_once,
-		 NULL);
-	unit_add(&suite, "without its directory the reading ends", without_the_directory_it_ends,
-		 NULL);
-	return unit_run(&suite, "spool");
+	return unit_main("spool");
 }

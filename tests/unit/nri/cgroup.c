@@ -30,9 +30,8 @@ static const struct path_case {
 	{"none", NULL, NULL, ""},
 };
 
-static void is_found(void **state)
+UNIT_ROWS_AS("path: ", path_cases)
 {
-	const struct path_case *row = *state;
 	cleanup_unit_dir dir = unit_dir_make();
 	char path[CGROUP_PATH_SIZE];
 	char file[CGROUP_PATH_SIZE + 32];
@@ -44,13 +43,12 @@ static void is_found(void **state)
 }
 
 /* Where a shorter one would be another's */
-static void what_is_too_long_is_not_known(void **state)
+UNIT_TEST("path: what is too long is not known")
 {
 	cleanup_unit_dir dir = unit_dir_make();
 	char path[CGROUP_PATH_SIZE];
 	char text[2 * CGROUP_PATH_SIZE];
 
-	(void)state;
 	memset(text, 'a', sizeof(text));
 	text[0] = '/';
 	text[CGROUP_PATH_SIZE - sizeof(TOP)] = '\0';
@@ -78,9 +76,8 @@ static const struct gone_case {
 	{"no cgroup file system is seen", "other", TOP "/a/" ID, false},
 };
 
-static void is_gone(void **state)
+UNIT_ROWS(gone_cases)
 {
-	const struct gone_case *row = *state;
 	cleanup_unit_dir dir = unit_dir_make();
 	char file[CGROUP_PATH_SIZE];
 
@@ -95,11 +92,10 @@ static void is_gone(void **state)
 #define SOFT (64 * 1024)
 #define PLAN (128 * 1024)
 
-static int sleep_with_limit(const void *context)
+static int sleep_with_limit(UNUSED const void *context)
 {
 	struct rlimit limit = {SOFT, 2 * (rlim_t)PLAN};
 
-	(void)context;
 	if (setrlimit(RLIMIT_MEMLOCK, &limit) < 0)
 		return 1;
 	return pause();
@@ -154,12 +150,10 @@ static const struct place_case {
 	{"mend: none of one whose name begins so", TOP "/a/" ID "0", false},
 };
 
-static void is_raised(void **state)
+UNIT_ROWS(place_cases)
 {
-	const struct place_case *row = *state;
-	cleanup_unit_dir dir = unit_dir_make();
+	WITH_DIR(dir);
 	pid_t pid = start_one();
-	struct err err;
 	size_t n;
 	int status;
 	rlim_t soft;
@@ -177,14 +171,12 @@ static void is_raised(void **state)
 }
 
 /* What has it already counts as found, and not as raised. */
-static void what_has_the_limit_stays(void **state)
+UNIT_TEST("mend: what has the limit stays, and what has ended is nothing")
 {
-	cleanup_unit_dir dir = unit_dir_make();
+	WITH_DIR(dir);
 	pid_t pid = start_one();
-	struct err err;
 	size_t n = 1;
 
-	(void)state;
 	write_procs(&dir, TOP "/a", pid);
 	assert_int_equal(cgroup_mend(dir.fd, TOP "/a", SOFT / 2, &n, &err), 0);
 	assert_int_equal(n, 0);
@@ -196,14 +188,31 @@ static void what_has_the_limit_stays(void **state)
 	assert_int_equal(n, 0);
 }
 
-static void a_link_leads_to_no_cgroup(void **state)
+/* Its number may be another's by then. This pipe says what it is told once, and is kept by its
+ * reader. */
+UNIT_TEST("mend: a process that is listed no more when it is held stays")
 {
-	cleanup_unit_dir dir = unit_dir_make();
+	WITH_DIR(dir);
 	pid_t pid = start_one();
-	struct err err;
+	cleanup_fd reader = -1;
 	size_t n;
 
-	(void)state;
+	unit_write(dir.fd, TOP "/a/other", "", 0600);
+	assert_int_equal(mkfifoat(dir.fd, TOP "/a/cgroup.procs", 0600), 0);
+	reader = openat(dir.fd, TOP "/a/cgroup.procs", O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+	write_procs(&dir, TOP "/a", pid);
+	assert_int_equal(cgroup_mend(dir.fd, TOP "/a", PLAN, &n, &err), 0);
+	assert_int_equal(n, 0);
+	assert_int_equal(soft_of(pid), SOFT);
+	end_one(pid);
+}
+
+UNIT_TEST("mend: a link leads to no cgroup, nor does no path")
+{
+	WITH_DIR(dir);
+	pid_t pid = start_one();
+	size_t n;
+
 	write_procs(&dir, TOP "/other", pid);
 	write_procs(&dir, TOP "/a", 1);
 	assert_int_equal(symlinkat("../other", dir.fd, TOP "/a/b"), 0);
@@ -213,11 +222,10 @@ static void a_link_leads_to_no_cgroup(void **state)
 	end_one(pid);
 }
 
-static void the_first_is_found(void **state)
+UNIT_TEST("the first process is found, also below")
 {
 	cleanup_unit_dir dir = unit_dir_make();
 
-	(void)state;
 	unit_write(dir.fd, TOP "/a/cgroup.procs", "4711\n4712\n", 0600);
 	unit_write(dir.fd, TOP "/a/b/cgroup.procs", "4713\n", 0600);
 	unit_write(dir.fd, TOP "/c/d/cgroup.procs", "4714\n", 0600);
@@ -225,21 +233,4 @@ static void the_first_is_found(void **state)
 	assert_int_equal(cgroup_first(dir.fd, TOP "/c"), 4714);
 	assert_int_equal(cgroup_first(dir.fd, TOP "/e"), 0);
 	assert_int_equal(cgroup_first(dir.fd, ""), 0);
-}
-
-int main(void)
-{
-	static struct unit_suite suite;
-
-	UNIT_TABLE_AS(&suite, "path: ", is_found, path_cases);
-	unit_add(&suite, "path: what is too long is not known", what_is_too_long_is_not_known,
-		 NULL);
-	UNIT_TABLE(&suite, is_gone, gone_cases);
-	UNIT_TABLE(&suite, is_raised, place_cases);
-	unit_add(&suite, "mend: what has the limit stays, and what has ended is nothing",
-		 what_has_the_limit_stays, NULL);
-	unit_add(&suite, "mend: a link leads to no cgroup, nor does no path",
-		 a_link_leads_to_no_cgroup, NULL);
-	unit_add(&suite, "the first process is found, also below", the_first_is_found, NULL);
-	return unit_run(&suite, "nri_cgroup");
 }

@@ -7,11 +7,6 @@
 
 #include "nri/nri.h"
 
-static const char *socket_path(struct arena *arena, const struct unit_dir *dir)
-{
-	return arena_printf(arena, "%s/nri.sock", dir->path);
-}
-
 /* ---- the connection ---- */
 
 static int listen_at(const char *path)
@@ -27,19 +22,16 @@ static int listen_at(const char *path)
 }
 
 /* A runtime that accepts nobody is not waited for. */
-static void connecting_does_not_block(void **state)
+UNIT_TEST("a runtime that accepts nobody is not waited for")
 {
-	cleanup_unit_dir dir = unit_dir_make();
-	cleanup_arena arena = {0};
-	const char *path = socket_path(&arena, &dir);
+	WITH_DIR(dir);
+	const char *path = arena_printf(&arena, "%s/nri.sock", dir.path);
 	cleanup_fd listener = listen_at(path);
 	cleanup_fd first = -1;
 	struct stat st;
 	struct stat file;
-	struct err err = {0};
 	int fd = 0;
 
-	(void)state;
 	(void)alarm(UNIT_PATIENCE);
 	first = link_connect(path, &st, &err);
 	assert_true(first >= 0);
@@ -51,59 +43,51 @@ static void connecting_does_not_block(void **state)
 		fd = link_connect(path, &st, &err);
 	(void)alarm(0);
 	assert_int_equal(fd, -1);
-	assert_non_null(strstr(err.text, path));
+	assert_has(err.text, path);
 }
 
-static void where_nobody_listens_there_is_no_connection(void **state)
+UNIT_TEST("no socket, or too long a path: no connection, and the reason")
 {
-	cleanup_unit_dir dir = unit_dir_make();
-	cleanup_arena arena = {0};
+	WITH_DIR(dir);
 	char path[sizeof(((struct sockaddr_un *)0)->sun_path) + 1];
 	struct stat st;
-	struct err err = {0};
 
-	(void)state;
-	assert_int_equal(link_connect(socket_path(&arena, &dir), &st, &err), -1);
-	assert_non_null(strstr(err.text, "nri.sock: No such file or directory"));
+	assert_int_equal(link_connect(arena_printf(&arena, "%s/nri.sock", dir.path), &st, &err),
+			 -1);
+	assert_has(err.text, "nri.sock: No such file or directory");
 	memset(path, 'x', sizeof(path));
 	path[sizeof(path) - 2] = '\0'; /* with its NUL it fits */
 	assert_int_equal(link_connect(path, &st, &err), -1);
-	assert_non_null(strstr(err.text, "No such file or directory"));
+	assert_has(err.text, "No such file or directory");
 	path[sizeof(path) - 2] = 'x';
 	path[sizeof(path) - 1] = '\0';
 	assert_int_equal(link_connect(path, &st, &err), -1);
-	assert_non_null(strstr(err.text, "too long for a socket"));
+	assert_has(err.text, "too long for a socket");
 }
 
 /* Ends as the runtime gives them to who it launches: they block. */
-static void make_ends(int ends[2])
-{
-	assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends), 0);
-}
+#define WITH_ENDS                                                                                  \
+	struct err err = {0};                                                                      \
+	UNUSED char bytes[8];                                                                      \
+	int ends[2];                                                                               \
+	assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends), 0)
 
-static void what_is_taken_does_not_block(void **state)
+UNIT_TEST("a descriptor that is taken does not block")
 {
-	struct err err = {0};
-	int ends[2];
+	WITH_ENDS;
 
-	(void)state;
-	make_ends(ends);
 	assert_int_equal(link_take(ends[0], &err), 0);
 	assert_true(fcntl(ends[0], F_GETFL) & O_NONBLOCK);
 	(void)close(ends[0]);
 	(void)close(ends[1]);
 	assert_int_equal(link_take(ends[0], &err), -1);
-	assert_non_null(strstr(err.text, "the runtime's socket"));
+	assert_has(err.text, "the runtime's socket");
 }
 
-static void reading_takes_what_there_is(void **state)
+UNIT_TEST("reading takes what there is, and knows an end")
 {
-	struct err err = {0};
-	char bytes[8];
-	int ends[2];
+	WITH_ENDS;
 
-	(void)state;
-	make_ends(ends);
 	(void)alarm(UNIT_PATIENCE);
 	assert_int_equal(link_read(ends[0], bytes, sizeof(bytes), &err), 0);
 	assert_int_equal(write(ends[1], "abc", 3), 3);
@@ -118,14 +102,10 @@ static void reading_takes_what_there_is(void **state)
 }
 
 /* As the kernel says it when the runtime ends with something unread */
-static void a_reset_connection_is_lost(void **state)
+UNIT_TEST("a connection that is reset is lost")
 {
-	struct err err = {0};
-	char bytes[8];
-	int ends[2];
+	WITH_ENDS;
 
-	(void)state;
-	make_ends(ends);
 	assert_int_equal(write(ends[0], "abc", 3), 3);
 	(void)close(ends[1]);
 	assert_int_equal(link_read(ends[0], bytes, sizeof(bytes), &err), -1);
@@ -156,16 +136,13 @@ static size_t drain(int fd, size_t seen)
 }
 
 /* What the runtime does not take stays, and goes when it does. */
-static void writing_keeps_what_does_not_go(void **state)
+UNIT_TEST("writing keeps what does not go, in its order")
 {
 	static const size_t size = 2 * 1024 * 1024;
 	cleanup_buffer out = {.max = size};
-	struct err err = {0};
 	size_t seen = 0;
-	int ends[2];
+	WITH_ENDS;
 
-	(void)state;
-	make_ends(ends);
 	fill(&out, size);
 	(void)alarm(UNIT_PATIENCE);
 	assert_int_equal(link_write(ends[0], &out, &err), 0);
@@ -182,14 +159,11 @@ static void writing_keeps_what_does_not_go(void **state)
 }
 
 /* SIGPIPE would end the suite. */
-static void writing_to_nobody_is_said(void **state)
+UNIT_TEST("writing to nobody is said, and no signal")
 {
 	cleanup_buffer out = {.max = 8};
-	struct err err = {0};
-	int ends[2];
+	WITH_ENDS;
 
-	(void)state;
-	make_ends(ends);
 	(void)close(ends[1]);
 	assert_int_equal(link_write(ends[0], &out, &err), 0);
 	fill(&out, 3);
@@ -199,25 +173,22 @@ static void writing_to_nobody_is_said(void **state)
 }
 
 /* Or a runtime that is away for long would be found late, and after 19 days an int overflows. */
-static void the_delay_grows_to_five_seconds(void **state)
+UNIT_TEST("between two attempts it waits longer each time, 5 s at most")
 {
 	static const int delays[] = {20, 40, 80, 160, 320, 640, 1280, 2560, 5000, 5000, 5000};
 	int delay = LINK_RETRY_MIN_MS;
 
-	(void)state;
 	for (size_t i = 0; i < LENGTH(delays); i++, delay = link_next_delay(delay))
 		assert_int_equal(delay, delays[i]);
 }
 
 /* The nearest directory that is there, until the socket itself is there */
-static void what_comes_is_heard(void **state)
+UNIT_TEST("the socket is heard of, with each directory above it")
 {
-	cleanup_unit_dir dir = unit_dir_make();
-	cleanup_arena arena = {0};
+	WITH_DIR(dir);
 	const char *path = arena_printf(&arena, "%s/a/b/nri.sock", dir.path);
 	cleanup_fd watch = -1;
 
-	(void)state;
 	for (const char *const *step = (const char *const[]){"a", "a/b", NULL}; *step; step++) {
 		link_watch(&watch, path);
 		assert_true(watch >= 0);
@@ -235,26 +206,15 @@ static void what_comes_is_heard(void **state)
 	assert_true(link_has_changed(watch)); /* but there is another directory to watch */
 }
 
-int main(void)
+UNIT_TEST("the root is watched where no other directory is there")
 {
-	static struct unit_suite suite;
+	cleanup_arena arena = {0};
+	cleanup_fd watch = -1;
+	char text[256] = "";
+	cleanup_fd info = -1;
 
-	unit_add(&suite, "between two attempts it waits longer each time, 5 s at most",
-		 the_delay_grows_to_five_seconds, NULL);
-	unit_add(&suite, "the socket is heard of, with each directory above it",
-		 what_comes_is_heard, NULL);
-	unit_add(&suite, "a runtime that accepts nobody is not waited for",
-		 connecting_does_not_block, NULL);
-	unit_add(&suite, "no socket, or too long a path: no connection, and the reason",
-		 where_nobody_listens_there_is_no_connection, NULL);
-	unit_add(&suite, "a descriptor that is taken does not block", what_is_taken_does_not_block,
-		 NULL);
-	unit_add(&suite, "reading takes what there is, and knows an end",
-		 reading_takes_what_there_is, NULL);
-	unit_add(&suite, "a connection that is reset is lost", a_reset_connection_is_lost, NULL);
-	unit_add(&suite, "writing keeps what does not go, in its order",
-		 writing_keeps_what_does_not_go, NULL);
-	unit_add(&suite, "writing to nobody is said, and no signal", writing_to_nobody_is_said,
-		 NULL);
-	return unit_run(&suite, "nri_link");
+	link_watch(&watch, "/none/nri.sock");
+	info = open(arena_printf(&arena, "/proc/self/fdinfo/%d", watch), O_RDONLY | O_CLOEXEC);
+	assert_true(read(info, text, sizeof(text) - 1) > 0);
+	assert_has(text, "inotify wd:");
 }

@@ -44,8 +44,3 @@ UNIT_ROWS(note_cases)
 	assert_int_equal(faccessat(dir.fd, path, F_OK, 0) == 0, row->kept);
 	assert_int_equal(close(ends[0]) + close(ends[1]), 0);
 }
-
-int main(void)
-{
-	return unit_main("nri_look");
-}

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the plugin counts and names of containers that were missed, and when it looks again */
-#include "tests/unit/unit.h"
+#include "tests/unit/nri/nri.h"
 
 #include "core/base/clock.h"
 #include "nri/missed.h"
 
 #define NEVER INT64_MAX
 
-static const struct options options = {.sysroot = "/nonexistent"};
+static struct missed missed;
 
 /* What is on its way from the child. m: missed, M: and known before; d, D: mended; u: unseen */
 static struct look_report report_of(char kind, size_t number)
@@ -22,75 +22,79 @@ static struct look_report report_of(char kind, size_t number)
 
 	(void)snprintf(report.id, sizeof(report.id), "id%zu", number);
 	(void)snprintf(report.who, sizeof(report.who), "team-a/pod/%zu", number);
+	(void)snprintf(report.cgroup, sizeof(report.cgroup), "sys/fs/cgroup/a/%zu", number);
 	return report;
 }
 
-static void begin(struct missed *missed, const struct options *of)
+static void add(char kind, size_t number)
 {
-	memset(missed, 0, sizeof(*missed));
-	missed_begin(missed, of);
-	missed->closed[0] = &missed->in;
+	const struct look_report report = report_of(kind, number);
+
+	missed_add(&missed, &report);
 }
 
-/* ---- what counts ---- */
+static const struct options nowhere = {.sysroot = "/nonexistent"};
 
-static const struct count_case {
-	const char *name;
-	const char *reports;
-	size_t more; /* missed ones in front */
+static void begin(const struct options *of)
+{
+	memset(&missed, 0, sizeof(missed));
+	missed_begin(&missed, of ? of : &nowhere);
+	missed.closed[0] = &missed.in;
+}
+
+struct counts {
 	uint64_t found;
 	uint64_t mended;
 	uint64_t open;
 	uint64_t unnamed;
 	uint64_t unseen;
 	size_t named;
-} count_cases[] = {
-	{"none", "", 0, 0, 0, 0, 0, 0, 0},
-	{"one missed", "m", 0, 1, 0, 1, 0, 0, 1},
-	{"one that was known is open, and not found again", "M", 0, 0, 0, 1, 0, 0, 1},
-	{"one mended is named, and not open", "d", 0, 1, 1, 0, 0, 0, 1},
-	{"one mended that was known is not counted again", "D", 0, 0, 0, 0, 0, 0, 1},
-	{"one unseen is not named", "u", 0, 0, 0, 0, 0, 1, 0},
-	{"of each one", "mMdDu", 0, 2, 1, 2, 0, 1, 4},
-	{"as many as are named", "m", NRI_MISSED_MAX - 1, NRI_MISSED_MAX, 0, NRI_MISSED_MAX, 0, 0,
-	 NRI_MISSED_MAX},
-	{"more than are named are open", "mM", NRI_MISSED_MAX, NRI_MISSED_MAX + 1, 0,
-	 NRI_MISSED_MAX + 2, 2, 0, NRI_MISSED_MAX},
-	{"one mended beyond is not open", "d", NRI_MISSED_MAX, NRI_MISSED_MAX + 1, 1,
-	 NRI_MISSED_MAX, 0, 0, NRI_MISSED_MAX},
 };
 
-static void counts_are(const struct missed *missed, const struct count_case *row)
+static void counts_are(const struct counts *want)
 {
-	const struct nri_missed_status *status = &missed->status;
+	const struct nri_missed_status *status = &missed.status;
 
-	assert_int_equal(status->found, row->found);
-	assert_int_equal(status->mended, row->mended);
-	assert_int_equal(status->open, row->open);
-	assert_int_equal(status->unnamed, row->unnamed);
-	assert_int_equal(status->unseen, row->unseen);
-	assert_int_equal(status->n, row->named);
+	assert_int_equal(status->found, want->found);
+	assert_int_equal(status->mended, want->mended);
+	assert_int_equal(status->open, want->open);
+	assert_int_equal(status->unnamed, want->unnamed);
+	assert_int_equal(status->unseen, want->unseen);
+	assert_int_equal(status->n, want->named);
 }
 
-static void is_counted(void **state)
+/* ---- what counts ---- */
+
+#define MAX NRI_MISSED_MAX
+
+static const struct count_case {
+	const char *name;
+	const char *reports;
+	size_t more; /* missed ones in front */
+	struct counts counts;
+} count_cases[] = {
+	{"none", "", 0, {0}},
+	{"one missed", "m", 0, {1, 0, 1, 0, 0, 1}},
+	{"one that was known is open, and not found again", "M", 0, {0, 0, 1, 0, 0, 1}},
+	{"one mended is named, and not open", "d", 0, {1, 1, 0, 0, 0, 1}},
+	{"one mended that was known is not counted again", "D", 0, {0, 0, 0, 0, 0, 1}},
+	{"one unseen is not named", "u", 0, {0, 0, 0, 0, 1, 0}},
+	{"of each one", "mMdDu", 0, {2, 1, 2, 0, 1, 4}},
+	{"as many as are named", "m", MAX - 1, {MAX, 0, MAX, 0, 0, MAX}},
+	{"more than are named are open", "mM", MAX, {MAX + 1, 0, MAX + 2, 2, 0, MAX}},
+	{"one mended beyond is not open", "d", MAX, {MAX + 1, 1, MAX, 0, 0, MAX}},
+};
+
+UNIT_ROWS_AS("missed: ", count_cases)
 {
-	static struct missed missed;
-	const struct count_case *row = *state;
-
-	begin(&missed, &options);
-	for (size_t i = 0; i < row->more; i++) {
-		const struct look_report report = report_of('m', i);
-
-		missed_add(&missed, &report);
-	}
-	for (const char *kind = row->reports; *kind; kind++) {
-		const struct look_report report = report_of(*kind, row->more);
-
-		missed_add(&missed, &report);
-	}
-	counts_are(&missed, row);
+	begin(NULL);
+	for (size_t i = 0; i < row->more; i++)
+		add('m', i);
+	for (const char *kind = row->reports; *kind; kind++)
+		add(*kind, row->more);
+	counts_are(&row->counts);
 	assert_ptr_equal(missed.status.item, missed.shown);
-	if (!row->named)
+	if (!row->counts.named)
 		return;
 	assert_string_equal(missed.shown[0].id, "id0");
 	assert_string_equal(missed.shown[0].who, "team-a/pod/0");
@@ -99,15 +103,13 @@ static void is_counted(void **state)
 }
 
 /* They are printed on a terminal. */
-static void names_are_printable(void **state)
+UNIT_TEST("missed: names are printable")
 {
-	static struct missed missed;
 	struct look_report report = report_of('m', 0);
 
-	(void)state;
 	(void)snprintf(report.id, sizeof(report.id), "a\x1b[31mb");
 	(void)snprintf(report.who, sizeof(report.who), "c\nd\x7f");
-	begin(&missed, &options);
+	begin(NULL);
 	missed_add(&missed, &report);
 	assert_string_equal(missed.shown[0].id, "a?[31mb");
 	assert_string_equal(missed.shown[0].who, "c?d?");
@@ -115,140 +117,114 @@ static void names_are_printable(void **state)
 
 /* ---- what the child says ---- */
 
-static int sleep_on(const void *context)
-{
-	(void)context;
-	return pause();
-}
-
 /* A child that has these reports written. Returns the pipe's writing end. */
-static int begin_child(struct missed *missed, const char *reports, int64_t deadline)
+static int begin_child(const char *reports, int64_t deadline)
 {
 	int ends[2];
 
-	begin(missed, &options);
-	missed->child = unit_start(sleep_on, NULL);
+	begin(NULL);
+	missed.child = unit_start(goes_on, NULL);
 	assert_int_equal(pipe2(ends, O_CLOEXEC), 0);
 	for (size_t i = 0; reports[i]; i++) {
 		struct look_report report = report_of(reports[i], i);
 
 		assert_int_equal(write(ends[1], &report, sizeof(report)), sizeof(report));
 	}
-	missed->in = ends[0];
-	missed->deadline = deadline;
+	missed.in = ends[0];
+	missed.deadline = deadline;
 	return ends[1];
 }
 
-static void gone_at_last(struct missed *missed)
+static void gone_at_last(void)
 {
-	for (int tries = 0; missed->n_leaving && tries < UNIT_PATIENCE * 100; tries++) {
+	for (int tries = 0; missed.n_leaving && tries < UNIT_PATIENCE * 100; tries++) {
 		(void)usleep(10000);
-		(void)missed_tend(missed);
+		(void)missed_tend(&missed);
 	}
-	assert_int_equal(missed->n_leaving, 0);
+	assert_int_equal(missed.n_leaving, 0);
 }
 
 static const struct child_case {
 	const char *name;
-	struct count_case counts; /* its name is nothing */
+	const char *reports;
+	struct counts counts;
 	bool closes;
 	bool late;
-	bool changes;
-	bool over;
 } child_cases[] = {
-	{"nothing yet", {"", "", 0, 0, 0, 0, 0, 0, 0}, false, false, false, false},
-	{"some of it", {"", "mu", 0, 1, 0, 1, 0, 1, 1}, false, false, true, false},
-	{"all, and its end", {"", "mme", 0, 2, 0, 2, 0, 0, 2}, true, false, true, true},
-	{"nothing is missed", {"", "e", 0, 0, 0, 0, 0, 0, 0}, true, false, true, true},
-	{"it ended early: one more is unseen",
-	 {"", "m", 0, 1, 0, 1, 0, 1, 1},
-	 true,
-	 false,
-	 true,
-	 true},
-	{"its time is over: one more is unseen",
-	 {"", "mu", 0, 1, 0, 1, 0, 2, 1},
-	 false,
-	 true,
-	 true,
-	 true},
+	{"nothing yet", "", {0}, false, false},
+	{"some of it", "mu", {1, 0, 1, 0, 1, 1}, false, false},
+	{"all, and its end", "mme", {2, 0, 2, 0, 0, 2}, true, false},
+	{"nothing is missed", "e", {0}, true, false},
+	{"it ended early: one more is unseen", "m", {1, 0, 1, 0, 1, 1}, true, false},
+	{"its time is over: one more is unseen", "mu", {1, 0, 1, 0, 2, 1}, false, true},
 };
 
-static void is_heard(void **state)
+UNIT_ROWS_AS("missed: the child says ", child_cases)
 {
-	static struct missed missed;
-	const struct child_case *row = *state;
+	const bool over = row->closes || row->late;
 	int64_t now = clock_ms();
-	int out = begin_child(&missed, row->counts.reports,
-			      row->late ? now : now + UNIT_PATIENCE * 1000);
+	int out = begin_child(row->reports, row->late ? now : now + UNIT_PATIENCE * 1000);
 	pid_t child = missed.child;
 
 	if (row->closes)
 		assert_int_equal(close(out), 0);
-	assert_int_equal(missed_tend(&missed), row->changes);
-	counts_are(&missed, &row->counts);
-	assert_int_equal(missed.in < 0, row->over);
-	assert_int_equal(missed.n_leaving, row->over);
-	assert_int_equal(missed.deadline == NEVER, row->over);
+	assert_int_equal(missed_tend(&missed), over || row->reports[0]);
+	counts_are(&row->counts);
+	assert_int_equal(missed.in < 0, over);
+	assert_int_equal(missed.n_leaving, over);
+	assert_int_equal(missed.deadline == NEVER, over);
 	if (!row->counts.named)
 		assert_true(missed.check_at == NEVER);
 	else
 		assert_in_range(missed.check_at, now + MISSED_EACH_MS, clock_ms() + MISSED_EACH_MS);
-	if (row->over) {
+	if (over) {
 		assert_int_equal(missed.leaving[0], child);
-		gone_at_last(&missed);
+		gone_at_last();
 		assert_false(missed_tend(&missed));
 	}
 	missed_end(&missed);
-	gone_at_last(&missed);
+	gone_at_last();
 	if (!row->closes)
 		(void)close(out);
 }
 
 /* ---- which has ended ---- */
 
-static void what_has_ended_is_missed_no_more(void **state)
+static bool check_now(void)
 {
-	static struct missed missed;
+	missed.check_at = clock_ms();
+	assert_int_equal(missed_next(&missed), missed.check_at);
+	return missed_tend(&missed);
+}
+
+UNIT_TEST("missed: what has ended is missed no more")
+{
 	cleanup_unit_dir dir = unit_dir_make();
 	const struct options here = {.sysroot = dir.path};
 
-	(void)state;
 	unit_write(dir.fd, "sys/fs/cgroup/a/1/cgroup.procs", "", 0600);
 	unit_write(dir.fd, "sys/fs/cgroup/a/2/cgroup.procs", "", 0600);
-	begin(&missed, &here);
-	for (size_t i = 0; i < 3; i++) {
-		struct look_report report = report_of('m', i);
-
-		(void)snprintf(report.cgroup, sizeof(report.cgroup), "sys/fs/cgroup/a/%zu", i);
-		missed_add(&missed, &report);
-	}
+	begin(&here);
+	for (size_t i = 0; i < 3; i++)
+		add('m', i);
 	assert_false(missed_tend(&missed));
 	assert_int_equal(missed.status.open, 3);
-	missed.check_at = clock_ms();
-	assert_int_equal(missed_next(&missed), missed.check_at);
-	assert_true(missed_tend(&missed));
-	assert_int_equal(missed.status.open, 2);
-	assert_int_equal(missed.status.found, 3);
+	assert_true(check_now());
+	counts_are(&(struct counts){.found = 3, .open = 2, .named = 2});
 	assert_string_equal(missed.shown[0].id, "id1");
 	assert_string_equal(missed.shown[1].id, "id2");
 	assert_in_range(missed.check_at, clock_ms() + 1, clock_ms() + MISSED_EACH_MS);
-	missed.check_at = clock_ms();
-	assert_false(missed_tend(&missed));
+	assert_false(check_now());
 	unit_empty(dir.fd);
 	unit_write(dir.fd, "sys/fs/cgroup/b/cgroup.procs", "", 0600);
-	missed.check_at = clock_ms();
-	assert_true(missed_tend(&missed));
+	assert_true(check_now());
 	assert_int_equal(missed.status.open, 0);
 	assert_true(missed_next(&missed) == NEVER);
 }
 
-static void the_next_time_is_the_earlier_one(void **state)
+UNIT_TEST("missed: the next time is the earlier one")
 {
-	static struct missed missed;
-
-	(void)state;
-	begin(&missed, &options);
+	begin(NULL);
 	assert_true(missed_next(&missed) == NEVER);
 	missed.deadline = 7;
 	assert_int_equal(missed_next(&missed), 7);
@@ -270,28 +246,16 @@ static const struct leaving_case {
 	{"a child is started where one of four has ended", MISSED_LEAVING_MAX - 1, 1, true},
 };
 
-static int end_at_once(const void *context)
+UNIT_ROWS_AS("missed: ", leaving_cases)
 {
-	(void)context;
-	return 0;
-}
+	const struct look look = {.options = &nowhere, .since = "now"};
 
-static void starts_a_child(void **state)
-{
-	static struct missed missed;
-	const struct leaving_case *row = *state;
-	const struct look look = {.options = &options, .since = "now"};
-	const struct look_report before = report_of('m', 1);
-	siginfo_t info;
-
-	begin(&missed, &options);
-	missed_add(&missed, &before);
+	begin(NULL);
+	add('m', 1);
 	missed.status.unnamed = 3;
-	for (size_t i = 0; i < row->n + row->gone; i++) {
-		pid_t pid = unit_start(i < row->n ? sleep_on : end_at_once, NULL);
+	while (missed.n_leaving < row->n + row->gone) {
+		pid_t pid = missed.n_leaving < row->n ? unit_start(goes_on, NULL) : start_ended();
 
-		if (i >= row->n)
-			assert_int_equal(waitid(P_PID, (id_t)pid, &info, WEXITED | WNOWAIT), 0);
 		missed.leaving[missed.n_leaving++] = pid;
 	}
 	missed_look(&missed, &look);
@@ -301,45 +265,26 @@ static void starts_a_child(void **state)
 		assert_in_range(missed.deadline, clock_ms() + 1, clock_ms() + LOOK_PATIENCE_MS);
 	else
 		assert_true(missed_next(&missed) == NEVER);
-	counts_are(&missed, &(struct count_case){.found = 1, .unseen = 1});
+	counts_are(&(struct counts){.found = 1, .unseen = 1});
 	for (size_t i = 0; i < row->n; i++)
 		(void)kill(missed.leaving[i], SIGKILL);
 	missed_end(&missed);
-	gone_at_last(&missed);
+	gone_at_last();
 }
 
 /* The next Synchronize comes while the look after the last one goes on. */
-static void the_last_look_is_stopped(void **state)
+UNIT_TEST("missed: another Synchronize stops the last look")
 {
-	static struct missed missed;
-	const struct look look = {.options = &options, .whole = true, .since = "now"};
-	int out = begin_child(&missed, "m", NEVER);
+	const struct look look = {.options = &nowhere, .whole = true, .since = "now"};
+	int out = begin_child("m", NEVER);
 	pid_t child = missed.child;
 
-	(void)state;
 	missed_look(&missed, &look);
 	assert_int_equal(missed.n_leaving, 1);
 	assert_int_equal(missed.leaving[0], child);
 	assert_int_not_equal(missed.child, child);
-	counts_are(&missed, &(struct count_case){0});
+	counts_are(&(struct counts){0});
 	missed_end(&missed);
-	gone_at_last(&missed);
+	gone_at_last();
 	assert_int_equal(close(out), 0);
-}
-
-int main(void)
-{
-	static struct unit_suite suite;
-
-	UNIT_TABLE_AS(&suite, "missed: ", is_counted, count_cases);
-	unit_add(&suite, "missed: names are printable", names_are_printable, NULL);
-	UNIT_TABLE_AS(&suite, "missed: the child says ", is_heard, child_cases);
-	unit_add(&suite, "missed: what has ended is missed no more",
-		 what_has_ended_is_missed_no_more, NULL);
-	unit_add(&suite, "missed: the next time is the earlier one",
-		 the_next_time_is_the_earlier_one, NULL);
-	UNIT_TABLE_AS(&suite, "missed: ", starts_a_child, leaving_cases);
-	unit_add(&suite, "missed: another Synchronize stops the last look",
-		 the_last_look_is_stopped, NULL);
-	return unit_run(&suite, "nri_missed");
 }

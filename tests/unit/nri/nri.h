@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Messages of NRI, packed by hand: not by what reads them */
+/* What the tests of nri share: messages, packed by hand and not by what reads them, and children */
 #ifndef TESTS_UNIT_NRI_H
 #define TESTS_UNIT_NRI_H
 
@@ -61,6 +61,71 @@ static inline void put_container(struct buffer *to, struct buffer *container)
 	put_inside(&message, 2, container);
 	put(to, message.bytes, message.len);
 	buffer_free(&message);
+}
+
+/* Of other messages: an entry of a map */
+static inline void put_entry(struct buffer *to, uint32_t field, const char *key, const char *value)
+{
+	struct buffer entry = empty_buffer();
+
+	put_text(&entry, 1, key);
+	put_text(&entry, 2, value);
+	put_inside(to, field, &entry);
+}
+
+/* A device node in linux.devices */
+static inline void put_device(struct buffer *platform, const char *type, uint64_t major)
+{
+	struct buffer device = empty_buffer();
+
+	put_text(&device, 1, "/dev/infiniband/uverbs6");
+	put_text(&device, 2, type);
+	put_number(&device, 3, major);
+	put_number(&device, 4, 198);
+	put_inside(platform, 2, &device);
+}
+
+/* A rule of linux.resources. major -1: it says none */
+static inline void put_rule(struct buffer *platform, bool allow, const char *type,
+			    const char *access, int64_t major)
+{
+	struct buffer resources = empty_buffer();
+	struct buffer rule = empty_buffer();
+	struct buffer number = empty_buffer();
+
+	put_number(&rule, 1, allow);
+	put_text(&rule, 2, type);
+	put_text(&rule, 5, access);
+	if (major >= 0) {
+		put_number(&number, 1, (uint64_t)major);
+		put_inside(&rule, 3, &number);
+	}
+	put_inside(&resources, 7, &rule);
+	put_inside(platform, 3, &resources);
+}
+
+/* ---- children, by unit_start ---- */
+
+static inline int goes_on(UNUSED const void *context)
+{
+	while (pause())
+		;
+	return 0;
+}
+
+static inline int ends(UNUSED const void *context)
+{
+	return 0;
+}
+
+/* One that has ended, and nobody has waited for */
+static inline pid_t start_ended(void)
+{
+	pid_t pid = unit_start(ends, NULL);
+	siginfo_t info;
+
+	assert_int_equal(waitid(P_PID, (id_t)pid, &info, WEXITED | WNOWAIT), 0);
+	return pid;
 }
 
 #endif

@@ -40,17 +40,15 @@ static pid_t start_copy(struct arena *arena, const char *copy, const char **ret_
 	return pid;
 }
 
-static void follows_the_file(void **state)
+UNIT_TEST("own file: replaced, removed")
 {
-	cleanup_arena arena = {0};
-	cleanup_unit_dir dir = unit_dir_make();
+	WITH_DIR(dir);
 	const char *copy;
 	const char *other;
 	const char *link;
 	char path[PATH_MAX];
 	pid_t pid;
 
-	(void)state;
 	copy = arena_printf(&arena, "%s/90-oci-rdma", dir.path);
 	other = arena_printf(&arena, "%s/new", dir.path);
 	pid = start_copy(&arena, copy, &link);
@@ -67,33 +65,17 @@ static void follows_the_file(void **state)
 }
 
 /* What cannot be told keeps a plugin as it is. */
-static void doubts(void **state)
+UNIT_TEST("own file: what cannot be told is the same")
 {
-	cleanup_arena arena = {0};
-	cleanup_unit_dir dir = unit_dir_make();
-	const char *link;
+	static const char *const targets[] = {"/none", "none (deleted)", "/dev/null/none (deleted)",
+					      " (deleted)"};
+	WITH_DIR(dir);
+	const char *link = arena_printf(&arena, "%s/exe", dir.path);
 
-	(void)state;
-	link = arena_printf(&arena, "%s/exe", dir.path);
 	assert_int_equal(look(link), OWN_FILE_SAME);
-	assert_int_equal(symlink("/none", link), 0);
-	assert_int_equal(look(link), OWN_FILE_SAME);
-	(void)unlink(link);
-	assert_int_equal(symlink("none (deleted)", link), 0);
-	assert_int_equal(look(link), OWN_FILE_SAME);
-	(void)unlink(link);
-	assert_int_equal(symlink("/dev/null/none (deleted)", link), 0);
-	assert_int_equal(look(link), OWN_FILE_SAME);
-	(void)unlink(link);
-	assert_int_equal(symlink(" (deleted)", link), 0);
-	assert_int_equal(look(link), OWN_FILE_SAME);
-}
-
-int main(void)
-{
-	static struct unit_suite suite;
-
-	unit_add(&suite, "own file: replaced, removed", follows_the_file, NULL);
-	unit_add(&suite, "own file: what cannot be told is the same", doubts, NULL);
-	return unit_run(&suite, "nri_own_file");
+	for (size_t i = 0; i < LENGTH(targets); i++) {
+		assert_int_equal(symlink(targets[i], link), 0);
+		assert_int_equal(look(link), OWN_FILE_SAME);
+		assert_int_equal(unlink(link), 0);
+	}
 }

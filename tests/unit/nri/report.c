@@ -18,22 +18,19 @@ static struct nri_status status_of(int64_t pid)
 
 static int64_t pid_there(int root)
 {
-	cleanup_arena arena = {0};
+	WITH_ARENA;
 	struct nri_status read;
-	struct err err;
 	int status = nri_status_read(&arena, root, "nri.json", &read, &err);
 
 	return status < 0 ? status : read.pid;
 }
 
-static void is_written_and_removed(void **state)
+UNIT_TEST("status: written, replaced and removed")
 {
-	cleanup_unit_dir dir = unit_dir_make();
+	WITH_DIR(dir);
 	const struct nri_status first = status_of(12);
 	const struct nri_status second = status_of(13);
-	struct err err;
 
-	(void)state;
 	assert_int_equal(mkdirat(dir.fd, "run", 0755), 0);
 	assert_int_equal(status_write(dir.path, NULL, &first, &err), 0);
 	assert_int_equal(unit_stat(dir.fd, NRI_STATUS_DIR).st_mode & 07777, 0700);
@@ -49,14 +46,12 @@ static void is_written_and_removed(void **state)
 }
 
 /* Two of a node have a file each. */
-static void each_instance_has_its_own(void **state)
+UNIT_TEST("status: each instance has a file of its own")
 {
-	cleanup_unit_dir dir = unit_dir_make();
+	WITH_DIR(dir);
 	const struct nri_status a = status_of(12);
 	const struct nri_status b = status_of(13);
-	struct err err;
 
-	(void)state;
 	assert_int_equal(mkdirat(dir.fd, "run", 0755), 0);
 	assert_int_equal(status_write(dir.path, "a", &a, &err), 0);
 	assert_int_equal(status_write(dir.path, "b", &b, &err), 0);
@@ -67,14 +62,12 @@ static void each_instance_has_its_own(void **state)
 }
 
 /* Whoever could write there could say what the doctor believes. */
-static void is_written_where_we_alone_write(void **state)
+UNIT_TEST("status: only where nobody else may write")
 {
 	static const mode_t modes[] = {0720, 0702, 01777};
-	cleanup_unit_dir dir = unit_dir_make();
+	WITH_DIR(dir);
 	const struct nri_status status = status_of(12);
-	struct err err;
 
-	(void)state;
 	unit_write(dir.fd, NRI_STATUS_DIR "/other", "", 0600);
 	for (size_t i = 0; i < LENGTH(modes); i++) {
 		assert_int_equal(fchmodat(dir.fd, NRI_STATUS_DIR, modes[i], 0), 0);
@@ -90,33 +83,27 @@ static void is_written_where_we_alone_write(void **state)
 	assert_has(err.text, "must belong to root alone");
 }
 
-static void no_link_leads_out_of_the_tree(void **state)
+UNIT_TEST("status: no link leads out of the tree")
 {
-	cleanup_unit_dir dir = unit_dir_make();
+	WITH_DIR(dir);
 	cleanup_unit_dir outside = unit_dir_make();
 	const struct nri_status status = status_of(12);
-	struct err err;
 
-	(void)state;
 	unit_write(outside.fd, "oci-rdma-hook/nri.json", "theirs", 0644);
 	assert_int_equal(symlinkat(outside.path, dir.fd, "run"), 0);
 	assert_int_equal(status_write(dir.path, NULL, &status, &err), -1);
 	status_remove(dir.path, NULL, &status);
-	{
-		cleanup_arena arena = {0};
-
-		assert_string_equal(unit_read(&arena, outside.fd, "oci-rdma-hook/nri.json"),
-				    "theirs");
-	}
+	assert_string_equal(unit_read(&arena, outside.fd, "oci-rdma-hook/nri.json"), "theirs");
+	unit_empty(outside.fd); /* nor is a directory made there */
+	assert_int_equal(status_write(dir.path, NULL, &status, &err), -1);
+	assert_int_equal(unit_entries(outside.fd, "."), 0);
 }
 
-static void says_what_it_cannot_do(void **state)
+UNIT_TEST("status: what cannot be done is said")
 {
-	cleanup_unit_dir dir = unit_dir_make();
+	WITH_DIR(dir);
 	const struct nri_status status = status_of(12);
-	struct err err;
 
-	(void)state;
 	assert_int_equal(status_write(dir.path, NULL, &status, &err), -1); /* no /run */
 	assert_has(err.text, "/" NRI_STATUS_DIR ": No such file");
 	assert_int_equal(status_write("/none", NULL, &status, &err), -1);
@@ -135,16 +122,33 @@ static size_t count(const char *text, const char *part)
 	return n;
 }
 
-static void metrics_add_up(void **state)
+UNIT_TEST("metrics: they add up")
 {
 	static const int64_t took[] = {100, 101, 3000000};
-	cleanup_unit_dir dir = unit_dir_make();
-	cleanup_arena arena = {0};
+	static const char *const lines[] = {
+		"# TYPE oci_rdma_nri_missed_containers gauge\noci_rdma_nri_missed_containers 2\n",
+		"oci_rdma_nri_unseen_containers 3\n",
+		"# TYPE oci_rdma_nri_connected gauge\noci_rdma_nri_connected 1\n",
+		"# TYPE oci_rdma_nri_written_timestamp_seconds "
+		"gauge\noci_rdma_nri_written_timestamp_seconds 1",
+		"# TYPE oci_rdma_nri_containers_total counter\n",
+		"# TYPE oci_rdma_nri_answer_seconds histogram\n",
+		"{result=\"granted\"} 1\n",
+		"{result=\"denied\"} 2\n",
+		"{result=\"failed\"} 3\n",
+		"{result=\"given_up\"} 1\n",
+		"{result=\"none\"} 3\n",
+		"_bucket{le=\"0.0001\"} 1\n",
+		"_bucket{le=\"0.0005\"} 2\n",
+		"_bucket{le=\"1.5\"} 2\n",
+		"_bucket{le=\"+Inf\"} 10\n",
+		"_sum 3.000201\n",
+		"_count 10\n",
+	};
+	WITH_DIR(dir);
 	struct nri_status status = status_of(12);
-	struct err err;
 	const char *text;
 
-	(void)state;
 	for (size_t i = 0; i < LENGTH(took); i++)
 		counters_answered(&status.counters, took[i]);
 	status.counters.containers = 10;
@@ -157,27 +161,9 @@ static void metrics_add_up(void **state)
 		metrics_write_file(arena_printf(&arena, "%s/m.prom", dir.path), &status, &err), 0);
 	text = unit_read(&arena, dir.fd, "m.prom");
 	assert_int_equal(count(text, "# HELP "), 6);
-	assert_has(
-		text,
-		"# TYPE oci_rdma_nri_missed_containers gauge\noci_rdma_nri_missed_containers 2\n");
-	assert_has(text, "oci_rdma_nri_unseen_containers 3\n");
-	assert_has(text, "# TYPE oci_rdma_nri_connected gauge\noci_rdma_nri_connected 1\n");
-	assert_has(text, "# TYPE oci_rdma_nri_written_timestamp_seconds "
-			 "gauge\noci_rdma_nri_written_timestamp_seconds 1");
-	assert_has(text, "# TYPE oci_rdma_nri_containers_total counter\n");
-	assert_has(text, "# TYPE oci_rdma_nri_answer_seconds histogram\n");
 	assert_int_equal(count(text, "_bucket{"), NRI_COUNTERS_N_BOUNDS + 1);
-	assert_has(text, "{result=\"granted\"} 1\n");
-	assert_has(text, "{result=\"denied\"} 2\n");
-	assert_has(text, "{result=\"failed\"} 3\n");
-	assert_has(text, "{result=\"given_up\"} 1\n");
-	assert_has(text, "{result=\"none\"} 3\n");
-	assert_has(text, "_bucket{le=\"0.0001\"} 1\n");
-	assert_has(text, "_bucket{le=\"0.0005\"} 2\n");
-	assert_has(text, "_bucket{le=\"1.5\"} 2\n");
-	assert_has(text, "_bucket{le=\"+Inf\"} 10\n");
-	assert_has(text, "_sum 3.000201\n");
-	assert_has(text, "_count 10\n");
+	for (size_t i = 0; i < LENGTH(lines); i++)
+		assert_has(text, lines[i]);
 	status.since = NULL;
 	assert_int_equal(
 		metrics_write_file(arena_printf(&arena, "%s/m.prom", dir.path), &status, &err), 0);
@@ -197,14 +183,13 @@ static size_t n_opened(int notify)
  * In a container its root chooses what stands there, and root of the node looks: a device does
  * something when it is opened (/dev/watchdog starts to count).
  */
-static void only_a_regular_file_is_opened(void **state)
+UNIT_TEST("status: nothing but a regular file is opened")
 {
 	static const mode_t types[] = {S_IFIFO, S_IFCHR, S_IFSOCK};
 	cleanup_unit_dir dir = unit_dir_make();
 	cleanup_fd notify = inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
 	char path[sizeof(dir.path) + sizeof(NRI_STATUS_PATH)];
 
-	(void)state;
 	(void)snprintf(path, sizeof(path), "%s/%s", dir.path, NRI_STATUS_PATH);
 	unit_write(dir.fd, NRI_STATUS_PATH, "{\"pid\":12}", 0600);
 	assert_true(inotify_add_watch(notify, path, IN_OPEN) >= 0);
@@ -220,22 +205,4 @@ static void only_a_regular_file_is_opened(void **state)
 		assert_int_equal(pid_there(dir.fd), -1);
 		assert_int_equal(n_opened(notify), 0);
 	}
-}
-
-int main(void)
-{
-	static struct unit_suite suite;
-
-	unit_add(&suite, "status: written, replaced and removed", is_written_and_removed, NULL);
-	unit_add(&suite, "status: each instance has a file of its own", each_instance_has_its_own,
-		 NULL);
-	unit_add(&suite, "status: only where nobody else may write",
-		 is_written_where_we_alone_write, NULL);
-	unit_add(&suite, "status: no link leads out of the tree", no_link_leads_out_of_the_tree,
-		 NULL);
-	unit_add(&suite, "status: what cannot be done is said", says_what_it_cannot_do, NULL);
-	unit_add(&suite, "status: nothing but a regular file is opened",
-		 only_a_regular_file_is_opened, NULL);
-	unit_add(&suite, "metrics: they add up", metrics_add_up, NULL);
-	return unit_run(&suite, "nri_status");
 }

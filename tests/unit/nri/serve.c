@@ -17,19 +17,10 @@ static const struct timeout_case {
 	{"patience: three quarters of the least", 4, 3},
 };
 
-static void patience_is(void **state)
+UNIT_ROWS(timeout_cases)
 {
-	const struct timeout_case *row = *state;
 	struct server server = {.patience_ms = 12345};
 
 	serve_set_timeout(&server, row->timeout_ms);
 	assert_int_equal(server.patience_ms, row->patience_ms);
-}
-
-int main(void)
-{
-	static struct unit_suite suite;
-
-	UNIT_TABLE(&suite, patience_is, timeout_cases);
-	return unit_run(&suite, "nri_serve");
 }

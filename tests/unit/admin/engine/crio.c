@@ -5,19 +5,17 @@
 
 /* The keys in an inline table are part of its spelling; those of a table with a longer name stay.
  */
-static void an_inline_table_takes_the_place_of_its_keys(void **state)
+UNIT_TEST("CRI-O: an inline table takes the place of its own keys alone")
 {
 	static char text[] = "[crio.runtime.runtimes.x]\n"
 			     "annotations.a = \"1\"\n"
 			     "ab.c = \"2\"\n"
 			     "a = {b = \"3\", c = {d = \"4\"}}\n";
 	const struct fs_text all = {.bytes = text, .len = strlen(text)};
-	cleanup_arena arena = {0};
+	WITH_ARENA;
 	const char *got = "";
 	struct crio crio;
-	struct err err;
 
-	(void)state;
 	assert_int_equal(crio_read_text(&arena, "x.conf", &all, &crio, &err), 0);
 	assert_int_equal(crio.n_handlers, 1);
 	for (size_t i = 0; i < crio.handler[0].n_entries; i++)
@@ -29,9 +27,5 @@ static void an_inline_table_takes_the_place_of_its_keys(void **state)
 
 int main(void)
 {
-	static struct unit_suite suite;
-
-	unit_add(&suite, "CRI-O: an inline table takes the place of its own keys alone",
-		 an_inline_table_takes_the_place_of_its_keys, NULL);
-	return unit_run(&suite, "crio");
+	return unit_main("crio");
 }

@@ -105,13 +105,12 @@ static void first_part_is(const char *table, const char *part, const char *rest)
 	assert_string_equal(got, rest);
 }
 
-static void a_tables_name_has_its_parts(void **state)
+UNIT_TEST("TOML: a table's name has its parts")
 {
 	cleanup_arena arena = {0};
 	const char *odd = "a\"b\\c.\n\x7f\xc3\xa9";
 	const char *spelled = toml_spell(&arena, odd);
 
-	(void)state;
 	first_part_is("a", "a", "");
 	first_part_is("a.b.c", "a", "b.c");
 	first_part_is("\"a.b\".c", "a.b", "c");
@@ -148,13 +147,11 @@ static int take_toml(void *context, const char *table, const char *key,
 	return 0;
 }
 
-static void test_toml(void **state)
+UNIT_ROWS_AS("TOML: ", toml_cases)
 {
-	const struct toml_case *row = *state;
-	cleanup_arena arena = {0};
+	WITH_ARENA;
 	cleanup_free *exact = unit_exact(row->text, strlen(row->text) + 1);
 	struct toml_seen seen = {0};
-	struct err err = {0};
 	int status = toml_read(&arena, "x.conf", exact, take_toml, &seen, &err);
 
 	if (!row->want) {
@@ -169,9 +166,5 @@ static void test_toml(void **state)
 
 int main(void)
 {
-	static struct unit_suite suite;
-
-	UNIT_TABLE_AS(&suite, "TOML: ", test_toml, toml_cases);
-	unit_add(&suite, "TOML: a table's name has its parts", a_tables_name_has_its_parts, NULL);
-	return unit_run(&suite, "toml");
+	return unit_main("toml");
 }

@@ -69,137 +69,44 @@ static void set_scene(struct scene *s)
 
 /* ---- what each row changes ---- */
 
-static void nothing(struct scene *s)
-{
-	(void)s;
-}
+/* What it does, with a comma between two */
+#define CHANGE(name, ...)                                                                          \
+	static void name(struct scene *s)                                                          \
+	{                                                                                          \
+		__VA_ARGS__;                                                                       \
+	}                                                                                          \
+	struct scene
 
-static void longest_names(struct scene *s)
-{
-	strcpy(s->ports[0].link_layer, "InfiniBand");
-	strcpy(s->device.ibdev, "rocep59s0f0v6");
-	strcpy(s->device.netdev, "enp59s0f0v6");
-}
-
-static void no_names(struct scene *s)
-{
-	s->container.spec.identity.name = NULL;
-	s->container.spec.identity.pod = NULL;
-	s->container.spec.identity.pod_namespace = NULL;
-	s->container.id = NULL;
-}
-
-static void no_namespace(struct scene *s)
-{
-	s->container.spec.identity.pod_namespace = NULL;
-}
-
-static void no_pod_name(struct scene *s)
-{
-	s->container.spec.identity.pod = "";
-}
-
-static void nothing_known_of_the_device(struct scene *s)
-{
-	s->device = (struct device){.ibdev = "rxe0", .kind = DEVICE_VIRTUAL};
-	s->device.source = SOURCE_DEVICE;
-}
-
-static void no_rate(struct scene *s)
-{
-	s->ports[0].rate_gbps = 0;
-}
-
-static void no_link_layer(struct scene *s)
-{
-	s->ports[0].link_layer[0] = '\0';
-}
-
-static void physical_function(struct scene *s)
-{
-	s->device.kind = DEVICE_PF;
-	s->device.source = SOURCE_DRA;
-}
-
-static void scalable_function(struct scene *s)
-{
-	s->device.kind = DEVICE_SF;
-}
-
-static void two_ports(struct scene *s)
-{
-	s->device.n_ports = 2;
-}
-
-static void exclusive_mode(struct scene *s)
-{
-	s->container.rdma_mode = RDMA_MODE_EXCLUSIVE;
-}
-
-static void a_gpu(struct scene *s)
-{
-	s->container.gpus = (struct gpus){.item = &s->gpu, .n = 1};
-}
-
-static void a_gpu_that_is_nowhere(struct scene *s)
-{
-	s->gpu.place = (struct pci_place){0};
-	a_gpu(s);
-}
-
-static void bytes(struct scene *s)
-{
-	s->container.plan.memlock = 8 << 20;
-}
-
-static void limit_is_there(struct scene *s)
-{
-	s->container.plan.adds_rlimit = false;
-}
-
-static void no_limit(struct scene *s)
-{
-	s->container.plan.sets_memlock = false;
-}
-
-static void capability(struct scene *s)
-{
-	s->container.plan.capabilities = UINT64_C(1) << 14;
-}
-
-static void mounted(struct scene *s)
-{
-	s->container.plan.nccl_conf_mounted = true;
-}
-
-static void present_and_kept(struct scene *s)
-{
-	s->settings[0].state = SETTING_PRESENT;
-	s->settings[1].state = SETTING_KEPT;
-}
-
-static void seccomp(struct scene *s)
-{
-	s->container.plan.seccomp = 1;
-}
-
-static void denied(struct scene *s)
-{
-	s->container.plan.decision = DECISION_DENIED;
-	s->container.plan.reason = "namespace team-a is not listed";
-}
-
-static void tcp(struct scene *s)
-{
-	s->container.plan.decision = DECISION_TCP;
-	s->container.devices.n = 0;
-}
-
-static void warned(struct scene *s)
-{
-	s->container.warnings.item = &s->warning;
-	s->container.warnings.n = 1;
-}
+CHANGE(nothing, (void)s);
+CHANGE(longest_names, strcpy(s->ports[0].link_layer, "InfiniBand"),
+       strcpy(s->device.ibdev, "rocep59s0f0v6"), strcpy(s->device.netdev, "enp59s0f0v6"));
+CHANGE(no_names, s->container.spec.identity.name = NULL, s->container.spec.identity.pod = NULL,
+       s->container.spec.identity.pod_namespace = NULL, s->container.id = NULL);
+CHANGE(no_namespace, s->container.spec.identity.pod_namespace = NULL);
+CHANGE(no_pod_name, s->container.spec.identity.pod = "");
+CHANGE(nothing_known_of_the_device,
+       s->device = (struct device){.ibdev = "rxe0", .kind = DEVICE_VIRTUAL},
+       s->device.source = SOURCE_DEVICE);
+CHANGE(no_rate, s->ports[0].rate_gbps = 0);
+CHANGE(no_link_layer, s->ports[0].link_layer[0] = '\0');
+CHANGE(physical_function, s->device.kind = DEVICE_PF, s->device.source = SOURCE_DRA);
+CHANGE(scalable_function, s->device.kind = DEVICE_SF);
+CHANGE(two_ports, s->device.n_ports = 2);
+CHANGE(exclusive_mode, s->container.rdma_mode = RDMA_MODE_EXCLUSIVE);
+CHANGE(a_gpu, s->container.gpus = (struct gpus){.item = &s->gpu, .n = 1});
+CHANGE(a_gpu_that_is_nowhere, s->gpu.place = (struct pci_place){0}, a_gpu(s));
+CHANGE(bytes, s->container.plan.memlock = 8 << 20);
+CHANGE(limit_is_there, s->container.plan.adds_rlimit = false);
+CHANGE(no_limit, s->container.plan.sets_memlock = false);
+CHANGE(capability, s->container.plan.capabilities = UINT64_C(1) << 14);
+CHANGE(mounted, s->container.plan.nccl_conf_mounted = true);
+CHANGE(present_and_kept, s->settings[0].state = SETTING_PRESENT,
+       s->settings[1].state = SETTING_KEPT);
+CHANGE(seccomp, s->container.plan.seccomp = 1);
+CHANGE(denied, s->container.plan.decision = DECISION_DENIED,
+       s->container.plan.reason = "namespace team-a is not listed");
+CHANGE(tcp, s->container.plan.decision = DECISION_TCP, s->container.devices.n = 0);
+CHANGE(warned, s->container.warnings.item = &s->warning, s->container.warnings.n = 1);
 
 struct report_case {
 	const char *name;
@@ -305,10 +212,8 @@ static void reads(void (*change)(struct scene *), unsigned ways, const char *has
 	arena_free(&scene.container.arena);
 }
 
-static void people_read(void **state)
+UNIT_ROWS(report_cases)
 {
-	const struct report_case *row = *state;
-
 	reads(row->change, 0, row->has, row->lacks);
 }
 
@@ -348,20 +253,17 @@ static const struct ways_case {
 	{"precreate: a variable", nothing, "  precreate: env\n", "shim", WAY_PRECREATE},
 };
 
-static void people_read_of_ways(void **state)
+UNIT_ROWS(ways_cases)
 {
-	const struct ways_case *row = *state;
-
 	reads(row->change, row->ways, row->has, row->lacks);
 }
 
 /* To nobody, or to a disk that is full: /dev/full says ENOSPC at each write. */
-static void what_cannot_be_written_is_an_error(void **state)
+UNIT_TEST("what cannot be written is an error")
 {
 	FILE *out = fopen("/dev/full", "we");
 	struct scene scene;
 
-	(void)state;
 	assert_non_null(out);
 	assert_int_equal(setvbuf(out, NULL, _IONBF, 0), 0);
 	set_scene(&scene);
@@ -373,11 +275,5 @@ static void what_cannot_be_written_is_an_error(void **state)
 
 int main(void)
 {
-	static struct unit_suite suite;
-
-	UNIT_TABLE(&suite, people_read, report_cases);
-	UNIT_TABLE(&suite, people_read_of_ways, ways_cases);
-	unit_add(&suite, "what cannot be written is an error", what_cannot_be_written_is_an_error,
-		 NULL);
-	return unit_run(&suite, "report");
+	return unit_main("report");
 }

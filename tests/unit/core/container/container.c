@@ -25,6 +25,8 @@ static const struct matter_case {
 } matter_cases[] = {
 	{"matters: nothing", "", "", "", false},
 	{"matters: an annotation", ASKS, "", "", true},
+	{"matters: one that says no does not",
+	 "\"annotations\":{\"oci-rdma-hook.io/inject\":\"false\"},", "", "", false},
 	{"matters: major 230 does not", "", "", DEVICE("c", "230"), false},
 	{"matters: major 231", "", "", DEVICE("c", "231"), true},
 	{"matters: major 231 without buffers", "", "", DEVICE("u", "231"), true},

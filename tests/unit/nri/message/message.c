@@ -2,7 +2,6 @@
 /* A container as a runtime tells it, and what it is told */
 #include "tests/unit/nri/nri.h"
 
-#include "core/container/container.h"
 #include "nri/message/message.h"
 #include "nri/wire/wire.h"
 
@@ -34,33 +33,19 @@ static void free_asked(struct asked *asked)
 static int read_asked(struct asked *asked)
 {
 	const struct message pod = {asked->pod.bytes, asked->pod.len};
-	int status;
 
 	if (asked->platform.len)
 		put_inside(&asked->container, 11, &asked->platform);
-	status = message_read_container(
+	return message_read_container(
 		&asked->arena, &pod,
 		&(struct message){asked->container.bytes, asked->container.len}, &asked->spec,
 		&asked->err);
-	buffer_free(&asked->pod);
-	buffer_free(&asked->container);
-	return status;
 }
 
-static void put_entry(struct buffer *to, uint32_t field, const char *key, const char *value)
-{
-	struct buffer entry = empty_buffer();
-
-	put_text(&entry, 1, key);
-	put_text(&entry, 2, value);
-	put_inside(to, field, &entry);
-}
-
-static void annotations_of_the_container_win(void **state)
+UNIT_TEST("annotations: the container's win over the pod's")
 {
 	cleanup_asked asked = empty_asked();
 
-	(void)state;
 	put_entry(&asked.pod, 6, "oci-rdma-hook.io/inject", "true");
 	put_entry(&asked.pod, 6, "oci-rdma-hook.io/memlock", "1Gi");
 	put_entry(&asked.pod, 6, "other", "x");
@@ -72,11 +57,10 @@ static void annotations_of_the_container_win(void **state)
 }
 
 /* Labels and annotations of that kind are the author's; the fields are the runtime's. */
-static void identity_is_the_messages(void **state)
+UNIT_TEST("identity: the message's fields, no annotation")
 {
 	cleanup_asked asked = empty_asked();
 
-	(void)state;
 	put_text(&asked.pod, 4, "team-b");
 	put_entry(&asked.pod, 6, "io.kubernetes.pod.namespace", "team-a");
 	put_entry(&asked.pod, 6, "io.kubernetes.cri.sandbox-namespace", "team-a");
@@ -89,11 +73,10 @@ static void identity_is_the_messages(void **state)
 	assert_false(asked.spec.identity.sandbox);
 }
 
-static void names_hold_no_control_character(void **state)
+UNIT_TEST("identity: no control character")
 {
 	cleanup_asked asked = empty_asked();
 
-	(void)state;
 	put_text(&asked.container, 3, "a\nb");
 	assert_int_equal(read_asked(&asked), -1);
 	assert_one_line(&asked.err);
@@ -109,11 +92,11 @@ static void put_rlimit(struct buffer *container, const char *type, uint64_t hard
 	put_inside(container, 13, &rlimit);
 }
 
-static void last_rlimit_holds(void **state)
+UNIT_TEST("limits: the last one holds, and another one is not memlock")
 {
 	cleanup_asked asked = empty_asked();
+	cleanup_asked other = empty_asked();
 
-	(void)state;
 	put_rlimit(&asked.container, "RLIMIT_MEMLOCK", 9, 8);
 	put_rlimit(&asked.container, "RLIMIT_NOFILE", 7, 7);
 	put_rlimit(&asked.container, "RLIMIT_MEMLOCK", 5, 4);
@@ -121,23 +104,15 @@ static void last_rlimit_holds(void **state)
 	assert_true(asked.spec.has_memlock);
 	assert_int_equal(asked.spec.memlock_soft, 4);
 	assert_int_equal(asked.spec.memlock_hard, 5);
+	put_rlimit(&other.container, "RLIMIT_NOFILE", 7, 7);
+	assert_int_equal(read_asked(&other), 0);
+	assert_false(other.spec.has_memlock);
 }
 
-static void another_rlimit_is_not_memlock(void **state)
+UNIT_TEST("annotations: bounded")
 {
 	cleanup_asked asked = empty_asked();
 
-	(void)state;
-	put_rlimit(&asked.container, "RLIMIT_NOFILE", 7, 7);
-	assert_int_equal(read_asked(&asked), 0);
-	assert_false(asked.spec.has_memlock);
-}
-
-static void annotations_are_bounded(void **state)
-{
-	cleanup_asked asked = empty_asked();
-
-	(void)state;
 	for (size_t i = 0; i < SPEC_ANNOTATIONS_MAX + 1; i++)
 		put_entry(&asked.container, 6,
 			  arena_printf(&asked.arena, "oci-rdma-hook.io/x%zu", i), "x");
@@ -145,12 +120,11 @@ static void annotations_are_bounded(void **state)
 	assert_has(asked.err.text, "more than ");
 }
 
-static void mounts_are_told(void **state)
+UNIT_TEST("mounts")
 {
 	struct buffer mount = empty_buffer();
 	cleanup_asked asked = empty_asked();
 
-	(void)state;
 	put_text(&mount, 1, "/etc/nccl.conf");
 	put_inside(&asked.container, 9, &mount);
 	assert_int_equal(read_asked(&asked), 0);
@@ -160,36 +134,33 @@ static void mounts_are_told(void **state)
 
 /* ---- linux ---- */
 
-static void put_namespace(struct buffer *platform, const char *type, const char *path)
+static const struct namespace_case {
+	const char *name;
+	const char *type;
+	const char *path;
+	bool user;
+	const char *network_path; /* of the network namespace; NULL: the container has a new one */
+} namespace_cases[] = {
+	{"namespace: user", "user", "/proc/7/ns/user", true, NULL},
+	{"namespace: the pod's network", "network", "/run/netns/pod", false, "/run/netns/pod"},
+	{"namespace: a new network", "network", "", false, NULL},
+};
+
+UNIT_ROWS(namespace_cases)
 {
 	struct buffer namespace = empty_buffer();
+	cleanup_asked asked = empty_asked();
 
-	put_text(&namespace, 1, type);
-	put_text(&namespace, 2, path);
-	put_inside(platform, 1, &namespace);
-}
-
-static void namespaces_are_told(void **state)
-{
-	cleanup_asked user = empty_asked();
-	cleanup_asked network = empty_asked();
-	cleanup_asked fresh = empty_asked();
-
-	(void)state;
-	put_namespace(&user.platform, "user", "/proc/7/ns/user");
-	assert_int_equal(read_asked(&user), 0);
-	assert_true(user.spec.user_namespace && !user.spec.network_namespace);
-	assert_null(user.spec.network_path);
-
-	put_namespace(&network.platform, "network", "/run/netns/pod");
-	assert_int_equal(read_asked(&network), 0);
-	assert_true(!network.spec.user_namespace && network.spec.network_namespace);
-	assert_string_equal(network.spec.network_path, "/run/netns/pod");
-
-	put_namespace(&fresh.platform, "network", "");
-	assert_int_equal(read_asked(&fresh), 0);
-	assert_true(fresh.spec.network_namespace);
-	assert_null(fresh.spec.network_path);
+	put_text(&namespace, 1, row->type);
+	put_text(&namespace, 2, row->path);
+	put_inside(&asked.platform, 1, &namespace);
+	assert_int_equal(read_asked(&asked), 0);
+	assert_int_equal(asked.spec.user_namespace, row->user);
+	assert_int_equal(asked.spec.network_namespace, !row->user);
+	if (row->network_path)
+		assert_string_equal(asked.spec.network_path, row->network_path);
+	else
+		assert_null(asked.spec.network_path);
 }
 
 static const struct type_case {
@@ -197,22 +168,16 @@ static const struct type_case {
 	const char *type;
 	bool character;
 } type_cases[] = {
-	{"device: c", "c", true},       {"device: u is c", "u", true},
-	{"device: b", "b", false},      {"device: p", "p", false},
-	{"device: no type", "", false}, {"device: a word", "char", false},
+	{"device: c", "c", true},          {"device: u is c", "u", true},
+	{"device: b", "b", false},         {"device: no type", "", false},
+	{"device: a word", "char", false},
 };
 
-static void devices_are_told(void **state)
+UNIT_ROWS(type_cases)
 {
-	const struct type_case *row = *state;
-	struct buffer device = empty_buffer();
 	cleanup_asked asked = empty_asked();
 
-	put_text(&device, 1, "/dev/infiniband/uverbs6");
-	put_text(&device, 2, row->type);
-	put_number(&device, 3, 231);
-	put_number(&device, 4, 198);
-	put_inside(&asked.platform, 2, &device);
+	put_device(&asked.platform, row->type, 231);
 	assert_int_equal(read_asked(&asked), 0);
 	assert_int_equal(asked.spec.n_devices, 1);
 	assert_int_equal(asked.spec.devices[0].character, row->character);
@@ -240,9 +205,8 @@ static const struct resources_case {
 	{"memory: unified, below 0", true, 4096, "-1", 0},
 };
 
-static void memory_limits_are_told(void **state)
+UNIT_ROWS(resources_cases)
 {
-	const struct resources_case *row = *state;
 	struct buffer number = empty_buffer();
 	struct buffer memory = empty_buffer();
 	struct buffer resources = empty_buffer();
@@ -278,34 +242,21 @@ static const struct rule_case {
 	{"rule: none of them", false, "a", "rwm", -1, false},
 };
 
-static void rules_are_told(void **state)
+UNIT_ROWS(rule_cases)
 {
-	const struct rule_case *row = *state;
-	struct buffer number = empty_buffer();
-	struct buffer rule = empty_buffer();
-	struct buffer resources = empty_buffer();
 	cleanup_asked asked = empty_asked();
 
-	put_number(&rule, 1, row->allow);
-	put_text(&rule, 2, row->type);
-	put_text(&rule, 5, row->access);
-	if (row->major >= 0) {
-		put_number(&number, 1, (uint64_t)row->major);
-		put_inside(&rule, 3, &number);
-	}
-	put_inside(&resources, 7, &rule);
-	put_inside(&asked.platform, 3, &resources);
+	put_rule(&asked.platform, row->allow, row->type, row->access, row->major);
 	assert_int_equal(read_asked(&asked), 0);
 	assert_int_equal(asked.spec.every_device, row->every_device);
 }
 
 /* Two bytes an entry become a structure each: there is an end to it. */
-static void memory_is_bounded(void **state)
+UNIT_TEST("what a message unpacks to is bounded")
 {
 	/* The list of the first is too large itself, of the second all that is in it. */
 	static const size_t n[] = {2 * 1024 * 1024 - 1000, 500000};
 
-	(void)state;
 	for (size_t i = 0; i < LENGTH(n); i++) {
 		cleanup_asked asked = empty_asked();
 
@@ -319,7 +270,7 @@ static void memory_is_bounded(void **state)
 /* ---- what we write ---- */
 
 /* 2^64 - 1, as NRI's Go code writes it */
-static void unlimited_is_written(void **state)
+UNIT_TEST("unlimited is written as Go writes it")
 {
 	static const unsigned char want[] = {
 		0x0a, 0x28, 0x3a, 0x26, 0x0a, 0x0e, 'R',  'L',  'I',  'M',  'I',  'T',  '_',  'M',
@@ -330,21 +281,18 @@ static void unlimited_is_written(void **state)
 	cleanup_arena arena = {0};
 	struct message message;
 
-	(void)state;
 	assert_int_equal(message_adjust(&arena, &adjustment, &message), 0);
 	assert_int_equal(message.len, sizeof(want));
 	assert_memory_equal(message.bytes, want, sizeof(want));
 }
 
-static void refusals_are_utf8(void **state)
+UNIT_TEST("a refusal's text is UTF-8, in one line")
 {
-	cleanup_arena arena = {0};
+	WITH_ARENA;
 	struct message message;
 	const char *text;
-	struct err err;
 	int status;
 
-	(void)state;
 	assert_int_equal(
 		message_refusal(&arena, TTRPC_INTERNAL, "cut \xe2\x82 and\nbroken", &message), 0);
 	assert_int_equal(message_read_response(&arena, &message, &status, &text, &err), 0);
@@ -352,53 +300,48 @@ static void refusals_are_utf8(void **state)
 	assert_string_equal(text, "cut ?? and?broken");
 }
 
-/* ---- which containers are looked at ---- */
+/* ---- a glance ---- */
 
-static const struct matter_case {
+#define CLAIM "PCIDEVICE_A=x"
+
+static const struct glance_case {
 	const char *name;
-	int64_t major;
-	const char *env; /* of a container with every device */
-	const char *inject;
-	bool matters;
-} matter_cases[] = {
-	{"dismissed: a container without a device", -1, NULL, NULL, false},
-	{"dismissed: /dev/fuse", 10, NULL, NULL, false},
-	{"dismissed: an NVIDIA GPU", 195, NULL, NULL, false},
-	{"dismissed: major 232", 232, NULL, NULL, false},
-	{"dismissed: major 233", 233, NULL, NULL, false},
-	{"dismissed: major 255", 255, NULL, NULL, false},
-	{"dismissed: major 383", 383, NULL, NULL, false},
-	{"dismissed: major 512", 512, NULL, NULL, false},
-	{"dismissed: privileged, without an allocation", -1, "PATH=/bin", NULL, false},
-	{"dismissed: it says no", 10, NULL, "false", false},
-	{"looked at: the verbs devices' major", 231, NULL, NULL, true},
-	{"looked at: a major chosen by the kernel, 234", 234, NULL, NULL, true},
-	{"looked at: a major chosen by the kernel, 254", 254, NULL, NULL, true},
-	{"looked at: a major chosen by the kernel, 384", 384, NULL, NULL, true},
-	{"looked at: a major chosen by the kernel, 511", 511, NULL, NULL, true},
-	{"looked at: privileged, with an allocation", -1, "PCIDEVICE_A_B=0000:3b:02.6", NULL, true},
-	{"looked at: it asks", -1, NULL, "true", true},
+	const char *type;
+	uint64_t major; /* of a device; 0: none */
+	const char *env;
+	uint64_t state;
+	bool kept;
+} glance_cases[] = {
+	{"a verbs device", "c", 231, "A=b", 3, true},
+	{"a verbs device, created", "c", 231, "A=b", 1, true},
+	{"a verbs device, unbuffered", "u", 231, "A=b", 3, true},
+	{"the 33rd verbs device and more", "c", 511, "A=b", 3, true},
+	{"a verbs device, stopped", "c", 231, "A=b", 4, false},
+	{"a block device", "b", 231, "A=b", 3, false},
+	{"a device without a type", "", 231, "A=b", 3, false},
+	{"a type of two letters", "cc", 231, "A=b", 3, false},
+	{"a GPU", "c", 195, "A=b", 3, false},
+	{"a claim", "c", 0, CLAIM, 3, true},
+	{"a claim, stopped", "c", 0, CLAIM, 4, false},
 };
 
-static void may_matter(void **state)
+UNIT_ROWS_AS("glance: ", glance_cases)
 {
-	const struct matter_case *row = *state;
-	struct spec_device device = {"/dev/x", true, row->major, 0};
-	struct spec_annotation annotation = {"inject", row->inject, 0};
-	const char *env[] = {row->env};
-	cleanup_container container = CONTAINER_NONE;
+	cleanup_buffer container = empty_buffer();
+	struct buffer platform = empty_buffer();
+	struct message_glance glance;
 
-	container.spec.devices = &device;
-	container.spec.n_devices = row->major >= 0;
-	container.spec.annotations = &annotation;
-	container.spec.n_annotations = row->inject != NULL;
-	container.spec.env = env;
-	container.spec.n_env = row->env != NULL;
-	container.spec.every_device = row->env != NULL;
-	assert_int_equal(container_may_matter(&container), row->matters);
-	device.character = false;
-	if (row->major >= 0 && !row->inject)
-		assert_false(container_may_matter(&container));
+	put_text(&container, 1, "id");
+	put_number(&container, 4, row->state);
+	put_text(&container, 8, row->env);
+	if (row->major)
+		put_device(&platform, row->type, row->major);
+	put_device(&platform, "c", 1);
+	put_inside(&container, 11, &platform);
+	message_glance(&(struct message){container.bytes, container.len}, &glance);
+	assert_int_equal(glance.may_have_device && !glance.stopped, row->kept);
+	assert_int_equal(glance.id_len, 2);
+	assert_memory_equal(glance.id, "id", 2);
 }
 
 /* ---- one of many ---- */
@@ -422,9 +365,8 @@ static const struct find_case {
 	{"another field of that text", MESSAGE_POD, "x", NULL},
 };
 
-static void is_found(void **state)
+UNIT_ROWS_AS("found: ", find_cases)
 {
-	const struct find_case *row = *state;
 	const struct message known = {(const unsigned char *)KNOWN, sizeof(KNOWN) - 1};
 	struct message found;
 
@@ -447,38 +389,19 @@ static const struct parts_case {
 	size_t len;
 	const char *said; /* pod and container; NULL: none */
 } parts_cases[] = {
-	{"a pod and a container", false,
-	 BYTES("\x0a\x01p\x12\x01"
-	       "c"),
-	 "p c"},
-	{"a container alone", false,
-	 BYTES("\x12\x01"
-	       "c"),
-	 " c"},
+	{"a pod and a container", false, BYTES("\x0a\x01p\x12\1c"), "p c"},
+	{"a container alone", false, BYTES("\x12\1c"), " c"},
 	{"an empty container", false, BYTES("\x12\x00"), " "},
 	{"no container", false, BYTES("\x0a\x01p"), NULL},
 	{"a container that is a number", false, BYTES("\x10\x01"), NULL},
-	{"cut", false,
-	 BYTES("\x12\x01"
-	       "c\x0a\x07"),
-	 NULL},
-	{"the event of a start", true,
-	 BYTES("\x08\x06\x12\x01p\x1a\x01"
-	       "c"),
-	 "p c"},
-	{"another event", true,
-	 BYTES("\x08\x05\x12\x01p\x1a\x01"
-	       "c"),
-	 NULL},
-	{"no event", true,
-	 BYTES("\x12\x01p\x1a\x01"
-	       "c"),
-	 NULL},
+	{"cut", false, BYTES("\x12\1c\x0a\x07"), NULL},
+	{"the event of a start", true, BYTES("\x08\x06\x12\x01p\x1a\1c"), "p c"},
+	{"another event", true, BYTES("\x08\x05\x12\x01p\x1a\1c"), NULL},
+	{"no event", true, BYTES("\x12\x01p\x1a\1c"), NULL},
 };
 
-static void parts_are_found(void **state)
+UNIT_ROWS_AS("parts: ", parts_cases)
 {
-	const struct parts_case *row = *state;
 	const struct message message = {(const unsigned char *)row->bytes, row->len};
 	struct message pod;
 	struct message container;
@@ -496,26 +419,5 @@ static void parts_are_found(void **state)
 
 int main(void)
 {
-	static struct unit_suite suite;
-
-	unit_add(&suite, "unlimited is written as Go writes it", unlimited_is_written, NULL);
-	unit_add(&suite, "what a message unpacks to is bounded", memory_is_bounded, NULL);
-	unit_add(&suite, "a refusal's text is UTF-8, in one line", refusals_are_utf8, NULL);
-	unit_add(&suite, "annotations: the container's win over the pod's",
-		 annotations_of_the_container_win, NULL);
-	unit_add(&suite, "identity: the message's fields, no annotation", identity_is_the_messages,
-		 NULL);
-	unit_add(&suite, "identity: no control character", names_hold_no_control_character, NULL);
-	unit_add(&suite, "limits: the last one holds", last_rlimit_holds, NULL);
-	unit_add(&suite, "limits: another one is not memlock", another_rlimit_is_not_memlock, NULL);
-	unit_add(&suite, "annotations: bounded", annotations_are_bounded, NULL);
-	unit_add(&suite, "mounts", mounts_are_told, NULL);
-	unit_add(&suite, "namespaces", namespaces_are_told, NULL);
-	UNIT_TABLE(&suite, devices_are_told, type_cases);
-	UNIT_TABLE(&suite, memory_limits_are_told, resources_cases);
-	UNIT_TABLE(&suite, rules_are_told, rule_cases);
-	UNIT_TABLE(&suite, may_matter, matter_cases);
-	UNIT_TABLE_AS(&suite, "found: ", is_found, find_cases);
-	UNIT_TABLE_AS(&suite, "parts: ", parts_are_found, parts_cases);
-	return unit_run(&suite, "nri_message");
+	return unit_main("nri_message");
 }

@@ -2,7 +2,7 @@
 /* What is no NRI, and what ends a connection */
 #include "story.h"
 
-static void ends_at_no_protocol(void **state)
+UNIT_TEST("what is no NRI ends the connection")
 {
 	static const struct {
 		const char *bytes;
@@ -15,11 +15,9 @@ static void ends_at_no_protocol(void **state)
 	};
 	struct err err;
 
-	(void)state;
 	for (size_t i = 0; i < LENGTH(rows); i++) {
-		cleanup_story story;
+		WITH_STORY;
 
-		begin(&story);
 		assert_int_equal(
 			hear(&story, (const unsigned char *)rows[i].bytes, rows[i].len, &err), -1);
 		assert_has(err.text, "not NRI's protocol");
@@ -46,55 +44,47 @@ static struct buffer refusal(const char *why)
 }
 
 /* The answer to call 1 is that to our registration; what another is answered is not ours. */
-static void refused_registration_ends(void **state)
+UNIT_TEST("a refused registration ends it, and says why")
 {
 	struct buffer other = refusal("another call");
 	struct buffer response = refusal("invalid plugin\nindex");
 	struct buffer unreadable = empty_buffer();
-	struct buffer frames = empty_buffer();
-	cleanup_story story;
+	cleanup_buffer frames = empty_buffer();
+	WITH_STORY;
 	struct err err;
 
-	(void)state;
 	put(&unreadable, "\x0a\x7f", 2);
 	assert_int_equal(ttrpc_write(&frames, MUX_RUNTIME, TTRPC_REQUEST, 1, unreadable.bytes,
 				     unreadable.len),
 			 0);
 	put_response(&frames, 5, &unreadable);
 	put_response(&frames, 3, &other);
-	begin(&story);
 	assert_int_equal(hear(&story, frames.bytes, frames.len, &err), 0);
 	buffer_clear(&frames);
 	put_response(&frames, 1, &response);
 	assert_int_equal(hear(&story, frames.bytes, frames.len, &err), -1);
 	assert_has(err.text, "the runtime refuses the plugin: invalid plugin?index (status 2)");
 	assert_one_line(&err);
-	buffer_free(&frames);
 }
 
-static void an_unreadable_registration_ends(void **state)
+UNIT_TEST("an answer to it that cannot be read ends it")
 {
 	struct buffer response = empty_buffer();
-	struct buffer frames = empty_buffer();
-	cleanup_story story;
+	cleanup_buffer frames = empty_buffer();
+	WITH_STORY;
 	struct err err;
 
-	(void)state;
 	put(&response, "\x0a\x7f", 2);
 	put_response(&frames, 1, &response);
-	begin(&story);
 	assert_int_equal(hear(&story, frames.bytes, frames.len, &err), -1);
 	assert_one_line(&err);
-	buffer_free(&frames);
 }
 
-static void other_streams_are_nothing(void **state)
+UNIT_TEST("other streams and types want no answer")
 {
-	cleanup_story story;
+	WITH_STORY;
 	struct err err;
 
-	(void)state;
-	begin(&story);
 	buffer_clear(&story.session.out);
 	assert_int_equal(hear(&story,
 			      (const unsigned char *)"\0\0\0\3\0\0\0\x0c\xff\xff\xff\xff\xff\xff"
@@ -108,17 +98,4 @@ static void other_streams_are_nothing(void **state)
 			      18 + 19, &err),
 			 0);
 	assert_int_equal(story.session.out.len, 0);
-}
-
-int main(void)
-{
-	static struct unit_suite suite;
-
-	unit_add(&suite, "what is no NRI ends the connection", ends_at_no_protocol, NULL);
-	unit_add(&suite, "a refused registration ends it, and says why", refused_registration_ends,
-		 NULL);
-	unit_add(&suite, "an answer to it that cannot be read ends it",
-		 an_unreadable_registration_ends, NULL);
-	unit_add(&suite, "other streams and types want no answer", other_streams_are_nothing, NULL);
-	return unit_run(&suite, "protocol");
 }

@@ -23,9 +23,8 @@ static struct message file_bytes(struct arena *arena, const char *session, const
 /* All that a recorded runtime has said, at once */
 static void hear_recorded(struct story *story, const char *recorded)
 {
-	cleanup_arena arena = {0};
+	WITH_ARENA;
 	struct message said = file_bytes(&arena, recorded, "r2p");
-	struct err err;
 
 	begin(story);
 	assert_int_equal(hear(story, said.bytes, said.len, &err), 0);
@@ -52,19 +51,16 @@ static const struct session_case {
 	const char *name;
 	const char *runtime;
 	const char *version;
-	const char *namespace;
-	bool rlimits; /* in the message */
 	bool network;
 } session_cases[] = {
-	{"containerd-1.7.24", "containerd", "1.7.24", "team-a", false, true},
-	{"containerd-2.1.9", "containerd", "2.1.9", "team-a", false, true},
-	{"containerd-2.4.0-beta.0", "containerd", "2.4.0-beta", "team-a", false, true},
-	{"crio-1.37.0-dev", "cri-o", "1.37.0", "team-a", false, false},
+	{"containerd-1.7.24", "containerd", "1.7.24", true},
+	{"containerd-2.1.9", "containerd", "2.1.9", true},
+	{"containerd-2.4.0-beta.0", "containerd", "2.4.0-beta", true},
+	{"crio-1.37.0-dev", "cri-o", "1.37.0", false},
 };
 
-static void answers_as_recorded(void **state)
+UNIT_ROWS_AS("as recorded: ", session_cases)
 {
-	const struct session_case *row = *state;
 	cleanup_arena arena = {0};
 	struct message answered = file_bytes(&arena, row->name, "p2r");
 	cleanup_story story;
@@ -77,16 +73,15 @@ static void answers_as_recorded(void **state)
 	assert_has(story.version, row->version);
 }
 
-static void reads_the_container(void **state)
+UNIT_ROWS_AS("its container: ", session_cases)
 {
-	const struct session_case *row = *state;
 	cleanup_story story;
 	const struct spec *spec = &story.spec;
 
 	hear_recorded(&story, row->name);
 	assert_string_equal(spec->identity.name, "trainer");
 	assert_string_equal(spec->identity.pod, "h-kim-0");
-	assert_string_equal(spec->identity.pod_namespace, row->namespace);
+	assert_string_equal(spec->identity.pod_namespace, "team-a");
 	assert_int_equal(strlen(spec->identity.id), 64);
 	assert_int_equal(strlen(spec->identity.sandbox_id), 64);
 	assert_int_equal(spec->n_devices, 2);
@@ -97,58 +92,45 @@ static void reads_the_container(void **state)
 	assert_string_equal(spec_annotation(spec, "inject")->value, "true");
 	assert_true(spec->memory_limit);
 	assert_false(spec->every_device);
-	assert_int_equal(spec->has_memlock, row->rlimits);
+	assert_false(spec->has_memlock);
 	assert_int_equal(spec->network_namespace, row->network);
 	assert_true(spec->n_mounts > 5);
 }
 
-static void cut_anywhere(void **state)
+/* Once at each place, and at all of them */
+UNIT_ROWS_AS("cut anywhere: ", session_cases)
 {
-	const struct session_case *row = *state;
-	cleanup_arena arena = {0};
+	WITH_ARENA;
 	struct message said = file_bytes(&arena, row->name, "r2p");
 	struct message answered = file_bytes(&arena, row->name, "p2r");
-	struct err err;
 
 	for (size_t cut = 1; cut < said.len; cut += cut < 600 ? 1 : 13) {
-		cleanup_story story;
+		WITH_STORY;
 
-		begin(&story);
 		assert_int_equal(hear(&story, said.bytes, cut, &err), 0);
 		assert_int_equal(hear(&story, said.bytes + cut, said.len - cut, &err), 0);
 		same_answers(&story, &answered);
 	}
-}
+	{
+		WITH_STORY;
 
-static void byte_by_byte(void **state)
-{
-	const struct session_case *row = *state;
-	cleanup_arena arena = {0};
-	struct message said = file_bytes(&arena, row->name, "r2p");
-	struct message answered = file_bytes(&arena, row->name, "p2r");
-	cleanup_story story;
-	struct err err;
-
-	begin(&story);
-	for (size_t i = 0; i < said.len; i++)
-		assert_int_equal(hear(&story, said.bytes + i, 1, &err), 0);
-	same_answers(&story, &answered);
+		for (size_t i = 0; i < said.len; i++)
+			assert_int_equal(hear(&story, said.bytes + i, 1, &err), 0);
+		same_answers(&story, &answered);
+	}
 }
 
 /* Each bit of a session flipped: an answer or an error, and nothing else (the sanitizers watch). */
-static void flipped(void **state)
+UNIT_ROWS_AS("bits flipped: ", session_cases)
 {
-	const struct session_case *row = *state;
-	cleanup_arena arena = {0};
+	WITH_ARENA;
 	struct message said = file_bytes(&arena, row->name, "r2p");
 	unsigned char *bytes = (unsigned char *)said.bytes;
-	struct err err;
 
 	for (size_t i = 0; i < said.len; i += i < 600 ? 1 : 11) {
-		cleanup_story story;
+		WITH_STORY;
 
 		bytes[i] ^= (unsigned char)(1U << i % 8);
-		begin(&story);
 		if (hear(&story, bytes, said.len, &err) < 0)
 			assert_one_line(&err);
 		bytes[i] ^= (unsigned char)(1U << i % 8);
@@ -157,38 +139,16 @@ static void flipped(void **state)
 
 /* ---- other recordings ---- */
 
-static void hears_every_event(void **state)
+UNIT_TEST("sessions with every event, with many containers, with a validator")
 {
-	cleanup_story story;
+	static const char *const names[] = {"rec24", "many", "req-present", "unlimited"};
 
-	(void)state;
-	hear_recorded(&story, "rec24");
-	assert_int_equal(story.created, 1);
-}
-
-static void hears_others(void **state)
-{
-	static const char *const names[] = {"many", "req-present", "unlimited"};
-
-	(void)state;
 	for (size_t i = 0; i < LENGTH(names); i++) {
 		cleanup_story story;
 
 		hear_recorded(&story, names[i]);
 		assert_int_equal(story.synchronized, 1);
+		if (i == 0)
+			assert_int_equal(story.created, 1);
 	}
-}
-
-int main(void)
-{
-	static struct unit_suite suite;
-
-	UNIT_TABLE_AS(&suite, "as recorded: ", answers_as_recorded, session_cases);
-	UNIT_TABLE_AS(&suite, "its container: ", reads_the_container, session_cases);
-	UNIT_TABLE_AS(&suite, "cut anywhere: ", cut_anywhere, session_cases);
-	UNIT_TABLE_AS(&suite, "byte by byte: ", byte_by_byte, session_cases);
-	UNIT_TABLE_AS(&suite, "bits flipped: ", flipped, session_cases);
-	unit_add(&suite, "a session with every event is heard", hears_every_event, NULL);
-	unit_add(&suite, "sessions with many containers, with a validator", hears_others, NULL);
-	return unit_run(&suite, "recorded");
 }

@@ -116,6 +116,9 @@ static inline void finish(struct story *story)
 }
 
 #define cleanup_story __attribute__((cleanup(finish))) struct story
+#define WITH_STORY                                                                                 \
+	cleanup_story story;                                                                       \
+	begin(&story)
 
 /* ---- requests ---- */
 
@@ -165,19 +168,20 @@ static inline void call_method_of(struct story *story, const char *service, cons
 	say(story, 7, &request);
 }
 
-/* Our answer to call 7: its status; *ret_text in the arena */
-static inline int answered(struct arena *arena, const struct story *story, const char **ret_text)
+/* The status of our answer to call 7 */
+static inline int answered(const struct story *story)
 {
 	const struct buffer *out = &story->session.out;
 	const struct message body = {out->bytes + MUX_HEADER + TTRPC_HEADER,
 				     out->len - MUX_HEADER - TTRPC_HEADER};
-	struct err err;
+	WITH_ARENA;
+	const char *text;
 	int status;
 
 	assert_true(out->len >= MUX_HEADER + TTRPC_HEADER);
 	assert_int_equal(out->bytes[MUX_HEADER + 7], 7);
 	assert_int_equal(out->bytes[MUX_HEADER + 8], TTRPC_RESPONSE);
-	assert_int_equal(message_read_response(arena, &body, &status, ret_text, &err), 0);
+	assert_int_equal(message_read_response(&arena, &body, &status, &text, &err), 0);
 	return status;
 }
 

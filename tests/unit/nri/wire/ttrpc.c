@@ -4,14 +4,13 @@
 
 #include "nri/wire/wire.h"
 
-static void frames_are_small(void **state)
+UNIT_TEST("frames that we write have at most 4096 bytes")
 {
 	static unsigned char message[20000];
 	cleanup_buffer out = empty_buffer();
 	size_t body = 0;
 	size_t place = 0;
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(message); i++)
 		message[i] = (unsigned char)(i % 251);
 	assert_int_equal(ttrpc_write(&out, MUX_PLUGIN, TTRPC_RESPONSE, 5, message, sizeof(message)),
@@ -30,12 +29,11 @@ static void frames_are_small(void **state)
 	assert_int_equal(body, TTRPC_HEADER + sizeof(message));
 }
 
-static void no_room_leaves_it_as_it_was(void **state)
+UNIT_TEST("without room nothing is written")
 {
 	static const unsigned char large[80];
 	cleanup_buffer out = {.max = 100};
 
-	(void)state;
 	put(&out, "before", 6);
 	assert_int_equal(
 		ttrpc_write(&out, MUX_PLUGIN, TTRPC_RESPONSE, 5, (const unsigned char *)"x", 1), 0);
@@ -47,9 +45,5 @@ static void no_room_leaves_it_as_it_was(void **state)
 
 int main(void)
 {
-	static struct unit_suite suite;
-
-	unit_add(&suite, "frames that we write have at most 4096 bytes", frames_are_small, NULL);
-	unit_add(&suite, "without room nothing is written", no_room_leaves_it_as_it_was, NULL);
-	return unit_run(&suite, "ttrpc");
+	return unit_main("ttrpc");
 }
