@@ -10,7 +10,6 @@ static const struct umask_case {
 } umask_cases[] = {
 	{"mode: umask 0", 0},
 	{"mode: umask 077", 077},
-	{"mode: umask 022", 022},
 };
 
 UNIT_ROWS(umask_cases)
@@ -29,7 +28,6 @@ static const struct mode_case {
 	mode_t mode;
 } mode_cases[] = {
 	{"mode: an image's 0600 becomes readable", 0600},
-	{"mode: an image's 0400 becomes readable", 0400},
 	{"mode: an image's 0666 is closed", 0666},
 	{"mode: an image's set-id bits go", 06755},
 };

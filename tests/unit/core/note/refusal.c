@@ -118,7 +118,6 @@ UNIT_TEST("a tree without /run gets none")
 	assert_false(exists(&scene, "run"));
 }
 
-/* A directory that others can write is another thing than none: that is said. */
 UNIT_TEST("a record that cannot be left is an error")
 {
 	cleanup_scene scene = scene_make();
@@ -127,11 +126,6 @@ UNIT_TEST("a record that cannot be left is an error")
 	assert_int_equal(leave(&scene, &denied), -1);
 	assert_has(scene.err.text, "/" SHELF_PARENT);
 	assert_one_line(&scene.err);
-	assert_int_equal(unlinkat(scene.dir.fd, SHELF_PARENT, 0), 0);
-	assert_int_equal(leave(&scene, &denied), 0);
-	assert_int_equal(fchmodat(scene.dir.fd, REFUSAL_DIR, 0777, 0), 0);
-	assert_int_equal(leave(&scene, &denied), -1);
-	assert_has(scene.err.text, "must belong to root alone");
 }
 
 UNIT_TEST("a reason is one line of 1,024 bytes at most")
@@ -185,17 +179,6 @@ UNIT_TEST("a record that has gone is none")
 
 	assert_int_equal(leave(&scene, &denied), 0);
 	assert_int_equal(read_record(&scene, "gone.json"), 0);
-	assert_null(scene.read.id);
-}
-
-UNIT_TEST("a record that others can write is not believed")
-{
-	cleanup_scene scene = scene_make();
-
-	assert_int_equal(leave(&scene, &denied), 0);
-	assert_int_equal(fchmodat(scene.dir.fd, FILE_OF("denied"), 0622, 0), 0);
-	assert_int_equal(read_record(&scene, ID ".denied.json"), -1);
-	assert_has(scene.err.text, "others than root can write it");
 	assert_null(scene.read.id);
 }
 

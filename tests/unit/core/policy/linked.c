@@ -17,10 +17,8 @@ static const struct {
 	{"usr/relative", "../var/real"},
 	{"usr/absolute", "/var/real"},
 	{"usr/far", "../../../../../../../../var/real"},
-	{"usr/two", "relative"},
 	{"usr/self", "self"},
 	{"usr/nowhere", "absent"},
-	{"usr/open", "../open"},
 	{"usr/opened", "../open/leaving"},
 	{"var/real/link", "file"},
 	{"file", "var/real/link"},
@@ -32,13 +30,9 @@ static void make_tree(int root)
 {
 	unit_write(root, "usr/file", "usr", 0644);
 	unit_write(root, "var/real/file", "abc", 0644);
-	unit_write(root, "var/real/group", "abc", 0664);
 	unit_write(root, "var/real/others", "abc", 0646);
-	unit_write(root, "var/real/sticky", "abc", 01666);
 	unit_write(root, "open/file", "abc", 0644);
-	unit_write(root, "sticky/file", "abc", 0644);
 	assert_int_equal(fchmodat(root, "open", 0777, 0), 0);
-	assert_int_equal(fchmodat(root, "sticky", 01777, 0), 0);
 	assert_int_equal(mkfifoat(root, "fifo", 0600), 0);
 	for (size_t i = 0; i < LENGTH(links); i++)
 		assert_int_equal(symlinkat(links[i].target, root, links[i].path), 0);
@@ -59,33 +53,22 @@ static const struct linked_case {
 	{"linked: a relative link", "/usr/relative/file", true, NULL},
 	{"linked: an absolute link begins at the root", "/usr/absolute/file", true, NULL},
 	{"linked: a link does not leave the root", "/usr/far/file", true, NULL},
-	{"linked: a link to a link", "/usr/two/file", true, NULL},
 	{"linked: the file is a link", "/var/real/link", true, NULL},
-	{"linked: a link to a file that is one", "/file", true, NULL},
 	{"linked: .. behind a link is the target's", "/usr/relative/../real/file", true, NULL},
 	{"linked: a link to itself", "/usr/self", false, "self: Too many levels of symbolic links"},
 	{"linked: a link to nowhere", "/usr/nowhere", false, "absent: No such file or directory"},
-	{"linked: no such directory", "/absent/file", false, "absent: No such file or directory"},
-	{"linked: a sticky directory is fine", "/sticky/file", false, NULL},
 	{"linked: a directory that others may write", "/open/file", false,
-	 "open is writable by others (mode 0777)"},
-	{"linked: such a directory behind a link", "/usr/open/file", false,
 	 "open is writable by others (mode 0777)"},
 	{"linked: such a directory on a link's way", "/usr/opened/file", false,
 	 "open is writable by others (mode 0777)"},
 	{"linked: such a directory, left again by ..", "/open/../var/real/file", false,
 	 "open is writable by others (mode 0777)"},
-	{"linked: a file that its group may write", "/usr/relative/group", false,
-	 "group is writable by others (mode 0664)"},
 	{"linked: a file that others may write", "/var/real/others", false,
 	 "others is writable by others (mode 0646)"},
-	{"linked: a sticky file that others may write", "/var/real/sticky", false,
-	 "sticky is writable by others (mode 1666)"},
 	{"linked: a file is no directory", "/var/real/file/x", false, "file: Not a directory"},
 	{"linked: nor with a slash behind it", "/var/real/file/", false, "file: Not a directory"},
 	{"linked: a directory is no file", "/var/real", false, "not a regular file"},
 	{"linked: nor by its dot", "/var/real/.", false, "not a regular file"},
-	{"linked: nor is the root", "/", false, "not a regular file"},
 	{"linked: nor an empty path", "", false, "not a regular file"},
 	{"linked: a FIFO is no file, and is not waited for", "/fifo", false, "not a regular file"},
 };

@@ -81,28 +81,6 @@ UNIT_TEST("without CAP_SYS_RESOURCE it is an error that says so")
 	end(pid);
 }
 
-/* 0: it may not even be asked for, and that is said */
-static int raise_anothers(const void *context)
-{
-	struct process process = {.pid = *(const pid_t *)context, .pidfd = -1, .proc = -1};
-	struct err err;
-	bool changed = true;
-
-	if (setresuid(65534, 65534, 65534) < 0)
-		return UNIT_NOT_HERE;
-	if (process_raise_memlock(&process, 1 << 20, &changed, &err) == 0 || changed)
-		return 1;
-	return strstr(err.text, "RLIMIT_MEMLOCK of pid ") ? 0 : 2;
-}
-
-UNIT_TEST_FOR_ROOT("a limit that cannot be read is an error, too")
-{
-	pid_t pid = unit_start(sleep_long, NULL);
-
-	assert_int_equal(unit_result_of(raise_anothers, &pid), 0);
-	end(pid);
-}
-
 /* What the kernel lets us do is what we say of it. Exits with 0 if both agree on all amounts. */
 static int ask_and_try(const void *context)
 {
