@@ -125,18 +125,6 @@ done
 state_is "no bundle" 'del(.bundle)' 0 bundle
 state_is "a bundle that does not exist" ".bundle = \"$T/nowhere\"" 0 "$T/nowhere"
 state . >"$T/state"
-# With three no library can be opened: that is for an executable that needs none.
-few=4
-if ! readelf -l "$HOOK" | grep -q INTERP; then few="3 4"; fi
-for descriptors in $few; do
-	prlimit --nofile="$descriptors:64" "$HOOK" --sysroot "$NODE" createRuntime <"$T/state" >"$T/out" 2>"$T/err"
-	rc=$?
-	is "$descriptors file descriptors: exit status" 0 "$rc"
-	one_line "$descriptors file descriptors"
-	check "$descriptors file descriptors: that is the reason, by either C library" \
-		grep -qE 'No file descriptors available|Too many open files' "$T/err"
-	lacks "$descriptors file descriptors: nothing is said of the bundle" "not a container" "$(<"$T/err")"
-done
 state_is "a bundle that is a file" ".bundle = \"$B/config.json\"" 0 config.json
 state_is "a bundle with a newline" '.bundle += "\nx"' 0
 
@@ -162,34 +150,8 @@ for on_error in warn fail; do
 	unharmed "poststart never fails, on_error $on_error" 0 pid
 done
 
-# crun says "running" in poststart, and runs it beside a process that may be ending, and from `crun start`, which has no --bundle.
-# What the config says of a container without devices is not poststart's either. All of that createRuntime has said. A runc after 1.5 says
-# "running", too, and has set the spec's limits since.
-# as_runtime NAME: the hook's parent is called so
-as_runtime() { echo "$1" >"/proc/$$/comm"; }
-as_runtime crun
-for case in 'created|{"devices":[["/dev/infiniband/uverbs6",231,198]]}|1' 'running|{"devices":[["/dev/infiniband/uverbs6",231,198]]}|0' \
-	'created|{}|0' 'running|{}|0'; do
-	IFS='|' read -r status spec lines <<<"$case"
-	config '{"memlock": "8Mi", "on_no_device": "tcp"}'
-	container "$spec"
-	state ".pid = 1 | .status = \"$status\"" >"$T/state"
-	hook createRuntime
-	one_line "createRuntime, $status, $spec, pid 1" "pid 1"
-	hook poststart
-	is "poststart, $status, $spec, pid 1: $lines lines" "0 $lines" "$rc $(wc -l <"$T/err")"
-done
-for status in created running; do
-	if [ $status = created ]; then lines=1; else lines=0; fi
-	state ".bundle = \"/\" | .status = \"$status\"" >"$T/state"
-	hook createRuntime
-	one_line "createRuntime, $status, no bundle" bundle
-	hook poststart
-	is "poststart, $status, no bundle: $lines lines" "0 $lines" "$rc $(wc -l <"$T/err")"
-done
-as_runtime bash
-
-# There it does not even look: neither at config.json nor at the policy, and what the process has it keeps.
+# crun says "running" in poststart, and runs it beside a process that may be ending. Then the hook does not even look: neither at config.json nor at
+# the policy, and what the process has it keeps. A runc after 1.5 says "running", too, and has set the spec's limits since.
 mkdir "$T/runtimes"
 for runtime in crun krun crun-wasm runc crui; do cp "$(command -v strace)" "$T/runtimes/$runtime"; done
 for case in 'created crun' 'running crun' 'running krun' 'running crun-wasm' 'created runc' 'running runc' 'running crui'; do
@@ -217,14 +179,6 @@ for on_error in warn fail; do
 		same "$what: files as they were" "$files" "$(all_files)"
 	done
 done
-config '{"memlock": "8Mi"}'
-container '{"devices":[["/dev/infiniband/uverbs6",231,198]],"merge":{"root":null}}'
-remember
-hook
-is "no root: exit status" 0 "$rc"
-one_line "no root" root
-same "no root: files as they were" "$files" "$(all_files)"
-
 # config.json that cannot be read, or is broken: whom that may keep from starting
 # broken ON_ERROR STATE-FILTER STATUS DESCRIPTION
 broken() {

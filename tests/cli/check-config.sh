@@ -88,7 +88,6 @@ done
 
 accepts "always" '.when = {always: true}'
 accepts "by a command and an annotation" '.when = {commands: ["^/usr/bin/python[0-9.]*$"], annotations: {"a": "b"}}'
-accepts "by a command" '.when = {commands: ["^/usr/bin/python$"]}'
 accepts "containers with bind mounts" '.when = {hasBindMounts: true}'
 accepts "prestart for createRuntime" '.stages = ["prestart"]'
 accepts "createRuntime for prestart" '.hook.args[1] = "prestart"'
@@ -98,8 +97,6 @@ accepts "no environment" 'del(.hook.env)'
 refuses_text "cut off" '{ "version": "1.0.0", "hook": { "pa'
 refuses_text "a comment, which Go does not read" '{ "version": "1.0.0", // why
 "hook": {} }' "line 1"
-refuses_text "something behind the end" "$(cat config/hooks.d/annotation/90-oci-rdma-hook.json) {}"
-refuses_text "a byte order mark" "$(printf '\xef\xbb\xbf{"version": "1.0.0"}')"
 refuses_text "a key twice" '{"version": "1.0.0",
 "version": "1.0.0"}' "line 2" version twice
 refuses_text "too large" "{\"version\": \"1.0.0\"$(printf '%70000s' '')}"
@@ -110,23 +107,16 @@ examine "$NODE/gone/t.json"
 is "a directory that is not there" "1 oci-rdma-hook: $NODE/gone/t.json: gone: No such file or directory" "$rc $(<"$T/err")"
 
 refuses "no version" 'del(.version)' version 1.0.0
-refuses "an older version" '.version = "0.1.0"' "line 2" 1.0.0
-refuses "a version that is no string" '.version = 1' "line 2" version
 refuses "an unknown key" '.hooks = {}' hooks unknown stages
 refuses "a key spelled otherwise" '.Stages = .stages' Stages unknown
 refuses "a condition that does not exist" '.when.annotation = {}' when.annotation annotations
 refuses "no hook" 'del(.hook)' hook.path
-refuses "no path" 'del(.hook.path)' hook.path
 refuses "a relative path" '.hook.path = "bin/oci-rdma-hook"' "line 4" hook.path absolute
 refuses "another program" '.hook.path = "/usr/bin/true"' "line 4" /usr/bin/true
 refuses "the shim" '.hook.path = "/usr/local/bin/oci-rdma-runtime"' "line 4" oci-rdma-runtime
 refuses "the shim by its name" '.hook.args[0] = "oci-rdma-runtime"' args shim
-refuses "no arguments" 'del(.hook.args)' hook.args createRuntime
-refuses "arguments without a stage" '.hook.args = ["oci-rdma-hook"]' hook.args createRuntime
 refuses "arguments with two stages" '.hook.args += ["poststart"]' hook.args poststart
-refuses "arguments with two stages that go together" '.hook.args += ["prestart"]' hook.args "two stages"
 refuses "an argument that is no string" '.hook.args += [1]' 'hook.args[2]'
-refuses "an environment that is no list" '.hook.env = {}' hook.env
 refuses "no timeout" 'del(.hook.timeout)' timeout 10
 for bad in 1.5 '"10"' null 99999999999999999999; do
 	refuses "timeout $bad" ".hook.timeout = $bad" hook.timeout
@@ -139,18 +129,13 @@ refuses "a timeout below our own" '.hook.timeout = 5' "line " timeout 5 10
 accepts "a timeout above our own" '.hook.timeout = 6'
 refuses "no when" 'del(.when)' when annotations
 refuses "a when without a condition" '.when = {}' when
-refuses "never" '.when.always = false' when
 refuses "containers without bind mounts, which is never" '.when.hasBindMounts = false' when
 refuses "a pattern that does not compile" '.when.annotations = {"a": "("}' 'when.annotations.a' "regular expression" POSIX
-refuses "an annotation's name that does not compile" '.when.annotations = {"[": "a"}' "regular expression" POSIX
 refuses "a command that does not compile" '.when.commands = ["a", "*("]' 'when.commands[1]' "regular expression"
 refuses "no stages" 'del(.stages)' stages
-refuses "an empty list of stages" '.stages = []' stages
 refuses "a stage that does not exist" '.stages = ["created"]' 'stages[0]' created createRuntime
-refuses "a stage of runtimes that is none of ours" '.stages = ["createContainer"]' createContainer
 refuses "a stage beside another" '.stages += ["poststart"]' stages createRuntime
 refuses "poststart as the work of createRuntime" '.stages = ["poststart"]' stages createRuntime
-refuses "createRuntime as the work of poststart" '.hook.args[1] = "poststart"' stages poststart
 
 # arguments that main() refuses, which would fail every container
 refuses "an operand that is no stage" '.hook.args += ["bogus"]' "line 5" hook.args bogus
@@ -158,7 +143,6 @@ refuses "an option's value taken for the stage" '.hook.args = ["oci-rdma-hook", 
 refuses "an option without a value" '.hook.args += ["--config"]' --config "no value"
 refuses "an unknown option" '.hook.args += ["--bogus"]' --bogus
 refuses "an option of another task" '.hook.args += ["--format", "json"]' --format
-refuses "an option of another task, in front" '.hook.args |= [.[0], "--dry-run", .[1]]' --dry-run
 refuses "an abbreviation" '.hook.args += ["--conf", "/etc/other.json"]' --conf
 refuses "two dashes" '.hook.args |= [.[0], "--", .[1]]' '"--"'
 refuses "a policy by a relative path" '.hook.args += ["--config=other.json"]' absolute
@@ -166,7 +150,6 @@ accepts "options with =" '.hook.args += ["--config=/etc/other.json", "--sysroot=
 # conditions that no container meets which asks
 refuses "an annotation of ours that is none" '.when.annotations = {"^oci-rdma-hook\\.io/injekt$": "^true$"}' "when.annotations" injekt "none of our annotations"
 refuses "a value with which nobody asks" '.when.annotations = {"^oci-rdma-hook\\.io/inject$": "^yes$"}' '^yes$' '"true"'
-refuses "a value with a space behind it" '.when.annotations = {"^oci-rdma-hook\\.io/inject$": "^true $"}' '"true"'
 accepts "any value" '.when.annotations = {"^oci-rdma-hook\\.io/": ""}'
 accepts "another of our annotations" '.when.annotations = {"^oci-rdma-hook\\.io/memlock$": "Gi$"}'
 accepts "everybody's annotations, by a pattern that does not speak of us" '.when.annotations = {".*": "^yes$"}'
@@ -183,10 +166,8 @@ for mode in 0744 0654 0645; do
 	chmod "$mode" "$NODE$PROGRAM"
 	accepts "executable for some, which is enough for root, $mode" .
 done
-for mode in 0775 0757 0777; do
-	chmod "$mode" "$NODE$PROGRAM"
-	refuses_now "an executable that others may write, $mode" "$PROGRAM" "chmod go-w"
-done
+chmod 0775 "$NODE$PROGRAM"
+refuses_now "an executable that others may write" "$PROGRAM" "chmod go-w"
 rm "$NODE$PROGRAM"
 mkdir "$NODE$PROGRAM"
 refuses_now "a directory for an executable" "$PROGRAM" "not a regular file"
@@ -217,14 +198,7 @@ accepts "a directory by a link that would leave the sysroot" .
 chmod 0777 "$NODE/var/usrlocal"
 refuses_now "a link into a directory that others may write" usrlocal "chmod go-w"
 chmod 0755 "$NODE/var/usrlocal"
-ln -sfn local "$NODE/usr/local"
-refuses_now "a link to itself" local
-ln -sfn nowhere "$NODE/usr/local"
-refuses_now "a link to nowhere" "$PROGRAM" "does not exist"
 ln -sfn ../var/usrlocal "$NODE/usr/local"
-refuses "a path that is longer than any" ".hook.path = \"/$(printf 'd/%.0s' {1..2041})oci-rdma-hook\"" "line 4" "longer than a path can be (4095"
-refuses "a path of thousands of characters" ".hook.path = \"/usr/local/bin/$(printf './%.0s' {1..1900})none/oci-rdma-hook\"" \
-	"line 4" "/usr/local/bin/././" "none/oci-rdma-hook does not exist" install
 for end in / /. /..; do refuses "a path that ends in $end" ".hook.path = \"/usr/local/bin$end\"" "hook.path"; done
 # ---- the file itself ----
 
@@ -235,10 +209,8 @@ chmod 0644 "$FILE"
 chmod 0777 "$ENGINE"
 refuses_now "in a directory that others may write" "$FILE" "chmod go-w"
 chmod 0755 "$ENGINE"
-refuses_path "$T/nowhere.json" "a file that is not there" "$T/nowhere.json"
 refuses_path "$ENGINE" "a directory" "$ENGINE"
 refuses_path "$ENGINE/" "a directory, by a path that ends in a slash" "$ENGINE/"
-refuses_path "$ENGINE/nowhere/90-oci-rdma-hook.json" "in a directory that is not there" nowhere
 (cd "$ENGINE" && "$HOOK" --sysroot "$NODE" --check-config 90-oci-rdma-hook.json >"$T/out" 2>"$T/err")
 is "a relative path" "90-oci-rdma-hook.json: ok" "$(cat "$T/out" "$T/err")"
 
@@ -249,8 +221,6 @@ for dir in /etc/containers/oci/hooks.d /run/containers/oci/hooks.d /usr/share/co
 	cp config/podman/precreate.d/90-oci-rdma-hook-precreate.json "$NODE$dir/"
 	examine "$NODE$dir/90-oci-rdma-hook-precreate.json"
 	refused "precreate in $dir" "$dir" CRI-O move
-	(cd "$NODE$dir" && "$HOOK" --sysroot "$NODE" --check-config 90-oci-rdma-hook-precreate.json >"$T/out" 2>"$T/err")
-	is "precreate in $dir, by a relative path" 1 "$?"
 	rm "$NODE$dir/90-oci-rdma-hook-precreate.json"
 done
 ln -s usr/share/containers/oci/hooks.d "$NODE/alias"
@@ -347,12 +317,6 @@ ln -s ../local/bin/oci-rdma-hook "$NODE/usr/bin/runc"
 policy "…by a link" '{"runtimes": ["/usr/bin/runc"]}' /usr/bin/runc "the shim itself"
 policy "no namespace" '{"namespaces": []}' "line 1" namespaces empty '"*"'
 policy "a comment that does not end" '{} /* why' "*/"
-policy "…behind another" '{} // one
-/* two' "*/"
-config '{} // "/*" is no comment here'
-policy_is_right "the last line a comment: accepted"
-config '{"state_dir": "/run/*"}/* done */'
-policy_is_right "a comment that ends: accepted"
 config '{"runtimes": ["/nonexistent", "/usr/bin/crun"]}'
 policy_is_right "one of several runtimes is enough"
 rm "$NODE/usr/bin/crun"
@@ -383,8 +347,6 @@ examine
 is "…a file for every container in another stage is not enough" 1 "$rc"
 cp "${device[@]}" "$NODE/etc/containers/oci/hooks.d/"
 nothing_wrong "…beside files for every container: accepted"
-hooks_file '.stages += ["prestart"]'
-objects "…in one of its two stages alone" 90-oci-rdma-hook.json '"opt_in": "device"'
 hooks_file
 jq .bogus=1 "${device[0]}" >"$NODE/etc/containers/oci/hooks.d/90-oci-rdma-hook.json"
 cp "$FILE" "$NODE/etc/containers/oci/hooks.d/80-annotation.json"
@@ -425,8 +387,6 @@ crio "$handler"
 objects "a handler whose shim is not there" 50-x.conf /usr/local/bin/oci-rdma-runtime-crun install
 ln -s oci-rdma-hook "$NODE/usr/local/bin/oci-rdma-runtime-crun"
 objects "a handler without a monitor" 50-x.conf "handler rdma" conmon "does not start"
-crio "${handler/.rdma/.\"rdma.gpu\"}"
-objects "…also one with a dot in its name" 50-x.conf "handler rdma.gpu" conmon "does not start"
 crio "$handler"
 for name in conmon crun; do install -D -m 755 /bin/true "$NODE/usr/bin/$name"; done
 examine
@@ -520,15 +480,6 @@ config '{"opt_inn": 1}'
 examine
 is "…and a policy that cannot be read: what it would run is not said" "1 1 0" "$rc $(grep -c opt_inn "$T/err") $(grep -c containerd "$T/out")"
 config
-etc containerd/config.toml "${main/\/etc\/containerd\//}"
-says "…by one that is relative to the file" "/etc/containerd/conf.d/rdma.toml: ok"
-etc containerd/config.toml "${main/conf.d\/\*/\*\/rdma}"
-says "…by one of a directory" "/etc/containerd/conf.d/rdma.toml: ok"
-etc containerd/config.toml "${main/conf.d/[b-d]onf.?}"
-says "…by one with other wildcards beside '*'" "/etc/containerd/conf.d/rdma.toml: ok"
-etc containerd/config.toml "${main/conf.d\/\*/conf.?\/rdma}"
-examine
-is "…but not by them alone, which are no pattern for containerd" "0 0" "$rc $(grep -c rdma.toml "$T/out")"
 etc containerd/config.toml 'version = 2
 imports = ["../containerd/more.toml"]'
 etc containerd/more.toml 'imports = ["config.toml", "conf.d/rdma.toml", "/etc/containerd/more.toml"]'
@@ -537,8 +488,6 @@ rm "$NODE/etc/containerd/more.toml"
 etc containerd/config.toml "$main"
 etc containerd/conf.d/rdma.toml "${rdma//runtime-runc/runtime-oops}"
 objects "a handler there whose shim is not there" /etc/containerd/conf.d/rdma.toml "handler rdma" oci-rdma-runtime-oops "install it first"
-etc containerd/conf.d/rdma.toml "$(sed 's/runtimes[.]rdma/runtimes."rdma.gpu"/; s/runtime-runc/runtime-oops/' <<<"$rdma")"
-objects "…also one with a dot in its name" /etc/containerd/conf.d/rdma.toml "handler rdma.gpu" oci-rdma-runtime-oops "install it first"
 etc containerd/conf.d/rdma.toml "${rdma/hook.io\/\*/hook.io/none}"
 objects "a handler there that hands no annotation on" /etc/containerd/conf.d/rdma.toml "pod_annotations"
 # Another file's table of the plugin replaces that which has the handler, in containerd 1.x and not in 2.x.
@@ -599,11 +548,8 @@ lacks "nor does a node that has a hook" "$NOTHING" "$(<"$T/out")"
 
 # ---- usage ----
 
-for wrong in "--check-config --dry-run $T" "--check-config --format json" "--check-config=yes"; do
-	# shellcheck disable=SC2086 # words
-	timeout "$PATIENCE" "$HOOK" $wrong >"$T/out" 2>"$T/err" </dev/null
-	is "$wrong: status" 2 "$?"
-done
+timeout "$PATIENCE" "$HOOK" --check-config --format json >"$T/out" 2>"$T/err" </dev/null
+is "an option of another task: status" 2 "$?"
 timeout "$PATIENCE" "$HOOK" --sysroot "$T/nowhere" --check-config >"$T/out" 2>"$T/err"
 is "a sysroot that does not exist" 1 "$?"
 one_line "a sysroot that does not exist" "$T/nowhere"

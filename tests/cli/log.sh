@@ -87,36 +87,6 @@ nothing_for "{$device,\"annotations\":{\"oci-rdma-hook.io/inject\":null,\"oci-rd
 config '{"opt_inn": "device"}'
 nothing_for '{}' "opt_inn"
 
-# The NRI plugin was asked about the container before, and has noted that it said the same.
-id=940942ebb876fe6079df8da29c1c12cc56f396967f80b36e8efb63028986fbfd
-notes=$NODE/run/oci-rdma-hook/decisions
-# noted RESULT ENTRY_POINT [ID]
-noted() {
-	rm -rf "$NODE/run/oci-rdma-hook"
-	mkdir -p "$notes"
-	chmod 700 "$NODE/run/oci-rdma-hook" "$notes"
-	jq -nc --arg id "${3-$id}" --arg result "$1" --arg entry "$2" \
-		'{schema: 1, id: $id, result: $result, reason: "said", entry_point: $entry, memlock: 0}' >"$notes/${3-$id}.json"
-	chmod 600 "$notes/${3-$id}.json"
-}
-# lines_after CASE CONFIG: how many lines the hook's two stages log
-lines_after() {
-	config "$2"
-	container "$1"
-	hook
-	hook poststart
-	logged
-	n_lines=$(grep -c . <<<"${log%$'\n'}")
-}
-noted nothing nri
-lines_after '{}' '{"memlock": "8Mi"}'
-is "none: was said by the plugin: the hook does not say it again" 0 "$n_lines"
-lines_after "$rdma" '{"memlock": "8Mi", "namespaces": ["team-b"]}'
-is "the plugin said none, the hook denies: that is said" 1 "$n_lines"
-noted nothing nri
-chmod 722 "$notes"
-lines_after '{}' '{"memlock": "8Mi"}'
-is "a note that others may have written silences nothing" 1 "$n_lines"
 rm -rf "$NODE/run/oci-rdma-hook"
 config '{"memlock": "8Mi"}'
 container '{"annotations":{"oci-rdma-hook.io/containers":"loader"}}'

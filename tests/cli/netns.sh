@@ -11,7 +11,6 @@ if [ "${OWN_NAMESPACES-}" != yes ]; then
 		pass "the pod's network namespace # skip it needs root, and namespaces of its own"
 		finish
 	fi
-	exec 9</proc/self/ns/net # the machine's own
 	# 1 is no container's runtime.
 	OWN_NAMESPACES=yes exec unshare --mount --net --pid --fork --kill-child --mount-proc sh -c 'tests/cli/netns.sh; exit $?'
 fi
@@ -21,19 +20,8 @@ by_case
 
 # ---- the node and its namespaces ----
 
-# The machine's interface that has a parent device, if there is one: its NAME, and the PARENT, an auxiliary device of FUNCTION
-for device in /sys/class/net/*/device; do
-	[ -e "$device" ] || break
-	NAME=$(basename "$(dirname "$device")")
-	home=$(realpath "$device")
-	PARENT=${home##*/} FUNCTION=$(basename "${home%/*}")
-	[[ $FUNCTION != *:*:*.* ]] || break
-done
-node "{\"functions\":[
-	{\"pci\":\"0000:3b:00.0\",\"ibdev\":\"mlx5_0\",\"numa\":0,\"vfs\":[
-		{\"pci\":\"0000:3b:02.6\",\"ibdev\":\"mlx5_6\",\"ip\":\"10.0.103.6\"},
-		{\"pci\":\"0000:3b:02.7\",\"ibdev\":\"mlx5_7\",\"exclusive\":true}]},
-	{\"pci\":\"${FUNCTION-0000:00:03.0}\",\"sfs\":[{\"sf\":1,\"name\":\"${PARENT-none}\",\"ibdev\":\"mlx5_1\",\"ip\":\"10.0.103.1\"}]}]}"
+node '{"functions":[{"pci":"0000:3b:00.0","ibdev":"mlx5_0","numa":0,"vfs":[
+	{"pci":"0000:3b:02.6","ibdev":"mlx5_6","ip":"10.0.103.6"},{"pci":"0000:3b:02.7","ibdev":"mlx5_7","exclusive":true}]}]}'
 echo '{"memlock": "8Mi", "nccl": {"socket_ifname": "rdma"}}' >"$T/config.json"
 mount --bind "$NODE/sys" /sys || exit 1
 
@@ -43,10 +31,7 @@ new_namespace() {
 	unshare --net="$T/$1" true
 }
 in_pod() { nsenter --net="$T/pod" "$@"; }
-: >"$T/machine"
-mount --bind /proc/self/fd/9 "$T/machine"
-exec 9<&-
-trap 'end_process; umount "$T"/{machine,pod,big} 2>/dev/null; rm -rf "$T"' EXIT
+trap 'end_process; umount "$T"/{pod,big} 2>/dev/null; rm -rf "$T"' EXIT
 new_namespace pod
 new_namespace big
 
@@ -232,25 +217,6 @@ grant() {
 }
 within answered grant "$(on 6)"
 is "nor by the hook" NCCL_IB_HCA==mlx5_6 "$(grep -v '^#' "$ROOT/etc/nccl.conf")"
-if [ -n "${NAME-}" ]; then
-	within answered plan "$(on "6 1" "$T/machine")"
-	is "an interface of this machine is its device's, and no other's" "[[\"mlx5_1\",\"$NAME\"],[\"mlx5_6\",null]]" "$(names)"
-	within answered plan "$(on 1 "$T/pod")"
-	is "and nobody's where it is not" '[["mlx5_1",null]]' "$(names)"
-	within answered plan "$(on 1 "$T/machine")"
-	that "NCCL_SOCKET_IFNAME" .env.NCCL_SOCKET_IFNAME "=$NAME"
-	WRAPPER=(nsenter "--net=$T/machine")
-	within answered grant "$(on 1)"
-	has "and by the hook, in the namespace of the init's pid" "NCCL_SOCKET_IFNAME==$NAME" "$(cat "$ROOT/etc/nccl.conf")"
-	WRAPPER=(nsenter "--net=$T/pod")
-	MORE='-e trace=fstatfs,setns,mount,poll,restart_syscall,openat2' within answered grant "$(on 1 "$T/machine")"
-	is "what the kernel knows is not looked for in multus' files" 0 "$(grep -c devinfo "$T/trace")"
-	MORE='-e trace=fstatfs,setns,mount,poll,restart_syscall,openat2' within answered grant "$(on 6)"
-	check "…what it does not know is" grep -q devinfo "$T/trace"
-else
-	echo "# this machine has no interface with a parent device: names that are found are left to tests/vm"
-fi
-
 # ---- what stays ----
 
 container "$(on "6 7" "$T/pod")" # 7 shows in no namespace: for it a sysfs is mounted

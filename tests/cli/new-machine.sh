@@ -102,47 +102,7 @@ is "status" 1 "$rc"
 has "apt-get update" "what update says" "$out"
 has "apt-get install" "what install says" "$out"
 has "the command" "could not run: apt-get install -y --no-install-recommends busybox-static python3" "$out"
-# Fedora, as far as the script can tell: it has dnf, and no dpkg-query.
-mkdir "$T/fedora"
-for name in bash env awk tr paste; do ln -s "$(command -v "$name")" "$T/fedora/$name"; done
-touch "$T/fedora/dnf" && chmod 755 "$T/fedora/dnf"
-row "on Fedora the packages have Fedora's names"
-is "what is said" \
-	"tools/deps: what is missing of these is installed by: sudo dnf install gcc make glibc-devel glibc-static libseccomp-devel libcap-devel libcap-static rdma-core-devel protobuf-c-devel protobuf-c-compiler nettle-devel yajl-devel yajl-static; 0" \
-	"$(PATH=$T/fedora bash tools/deps --say build 2>&1); $?"
 unset DPKG_ADMINDIR
-
-# ---- what make reads installs nothing ----
-
-cat >"$T/bin/apt-get" <<'END'
-#!/bin/sh
-echo "$*" >>"$CALLS"
-END
-: >"$CALLS"
-(cd "$T/tree" && PATH=$T/bin:$PATH DPKG_ADMINDIR=$T/dpkg make -n CC=no-compiler demo check >/dev/null 2>&1)
-row "make -n installs nothing, also for root"
-is "calls" "" "$(cat "$CALLS")"
-
-# ---- the mirror, which apt names for the package lists that it has ----
-
-mkdir -p "$T/none/partial" "$T/sources"
-printf 'Dir::State::Lists "%s";\nDir::Etc::SourceParts "%s";\nDir::Etc::SourceList "%s";\n' "$T/none" "$T/sources" "$T/sources.list" >"$T/apt.conf"
-# mirror SOURCE: by a machine with that line and without package lists; sets $out and $rc
-mirror() { echo "$1" >"$T/sources.list" && out=$(APT_CONFIG=$T/apt.conf tools/mirror 2>&1) && rc=0 || rc=$?; }
-machine=$(dpkg --print-architecture)
-some=$T/archive/debian/dists/some packages=main/binary-$machine/Packages
-mkdir -p "$some/${packages%/*}"
-printf 'Package: some\nVersion: 1\nArchitecture: all\n' >"$some/$packages"
-printf 'Suite: some\nCodename: some\nDate: %s\nArchitectures: %s\nComponents: main\nSHA256:\n %s %s %s\n' "$(date -Ru)" "$machine" \
-	"$(sha256sum <"$some/$packages" | cut -d ' ' -f 1)" "$(wc -c <"$some/$packages")" "$packages" >"$some/Release"
-mirror "deb [trusted=yes] file:$T/archive/debian some main"
-row "a machine without package lists has a mirror, and no lists afterwards"
-is "the mirror" "0 file:$T/archive/debian/" "$rc ${out##*$'\n'}"
-is "the lists" partial "$(ls "$T/none")"
-mirror "deb [trusted=yes] file:$T/archive/other some main"
-row "a machine without a mirror of Debian's is told so"
-is "what is said" "1 tools/mirror: the machine's sources have no Debian mirror, an address that ends in /debian" \
-	"$rc ${out##*$'\n'}"
 
 # ---- two runs of suites in one tree ----
 
@@ -226,20 +186,12 @@ row "make demo: what is not built is a line, what the compiler says, then the pa
 is "the lines" "0 building $T/build/oci-rdma-hook …|what the compiler says|$page" \
 	"$rc $(head -n 3 <<<"$out" | paste -sd '|')"
 rm "$compiled"
-demo V=1
-has "V=1: the commands" "$T/cc " "$out"
-rm "$compiled"
 touch "$T/cc.fails"
 demo
 row "make demo: what does not compile shows why, and no page"
 is "status" 2 "$rc"
 has "why" "what the compiler says" "$out"
 lacks "no page" "what it gets" "$out"
-rm "$T/cc.fails"
-out=$(make BUILD="$T/build" CC="$T/cc" "$T/build/oci-rdma-hook" 2>&1)
-row "make itself has a line for each file"
-has "a line" "CC  $compiled" "$out"
-
 # ---- what a build was configured with is remembered ----
 
 # would_make [VARIABLE…]: what make would make again, of the hook alone
