@@ -4,7 +4,6 @@
 bench: all $(addprefix $(BUILD)/bench/,launch floor-glibc floor-musl nri_floor-musl hook-go) $(BUILD)/tests/nri/judge
 	@tools/deps test podman bench
 	HOOK=$(HOOK) BUILD=$(BUILD) tests/bench/run
-	$(if $(DOC),BUILD=$(BUILD) tests/bench/into-doc)
 
 $(BUILD)/bench/%-glibc: tests/bench/%.c | $(BUILD)/.deps
 	@mkdir -p $(@D)
