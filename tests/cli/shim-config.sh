@@ -160,36 +160,9 @@ for limit in 0 1 2 3 4 5; do
 	is "$limit descriptors: the configured runtime" "0 oci-rdma-hook " "$? $(cut -d ' ' -f 1 "$T/out") $(<"$T/err")"
 done
 
-# What others could have put there is not believed, and what cannot be remembered does not matter
-echo '{' >"$file"
-rm -rf "$NODE"/run/*
-passes_not() {
-	start --version
-	fails "$1" 127 "it is not known which runtime to run"
-}
+# What is remembered, and when it is not believed, in all cases: unit hook/shim/shim
 policy
 start --version
-link=$(echo "$NODE"/run/*)
-is "it is one link" 1 "$(find "$NODE/run" -mindepth 1 -type l | wc -l)"
-echo '{' >"$file"
-chown -h 1234 "$link"
-passes_not "a link of somebody else"
-rm "$link"
-printf '%s\n%s' "$STATE" "$RT/crun" >"$link"
-passes_not "a file in the link's place"
-rm "$link"
-mkdir "$link"
-policy
-configured "a directory in the link's place, and a good config" --version
-rm -r "$link"
-config "{\"state_dir\": \"$STATE\", \"runtimes\": [\"$RT/crun\"$(for ((i = 0; i < 100; i++)); do printf ', "/%080d"' $i; done)]}"
-configured "a list that is too long to be remembered" --version
-is "which is not" "" "$(find "$NODE/run" -mindepth 1)"
-policy
-configured "a good config again" --version
-before=$(stat -c '%i %z' "$link")
-configured "and again" --version
-is "what has not changed is not written again" "$before" "$(stat -c '%i %z' "$link")"
 printf '{"state_dir": "%s", "runtimes": ["%s"]}' "$STATE" "$RT/new/crun" >"$T/other.json"
 OCI_RDMA_CONFIG=$T/other.json start --version
 echo '{' >"$file"

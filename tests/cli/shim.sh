@@ -167,11 +167,8 @@ runs() {
 	AS=$2 passes "$1" --version
 	is "$1" "$4" "$started"
 }
-runs "the first of the list" "$SHIM" "\"$RT/a/runc\",\"$RT/a/crun\"" "$RT/a/runc"
 runs "-crun: the first crun" "$SHIM-crun" "\"$RT/a/runc\",\"$RT/b/crun\",\"$RT/a/crun\"" "$RT/b/crun"
-runs "-runc: the first runc" "$SHIM-runc" "\"$RT/a/crun\",\"$RT/a/runc\"" "$RT/a/runc"
 runs "the next, where the first is missing" "$SHIM" "\"/nowhere/crun\",\"$RT/a/runc\"" "$RT/a/runc"
-runs "-crun: the next, where the first is missing" "$SHIM-crun" "\"/nowhere/crun\",\"$RT/a/runc\",\"$RT/b/crun\"" "$RT/b/crun"
 : >"$RT/plain"
 runs "the next, where the first cannot be run" "$SHIM" "\"$RT/plain\",\"$RT/a/runc\"" "$RT/a/runc"
 ln -s nowhere "$RT/dangling"
@@ -196,7 +193,6 @@ none() {
 	done
 }
 none "a missing runtime" "$SHIM" '"/nowhere/crun"'
-none "two missing runtimes" "$SHIM" '"/nowhere/crun","/nowhere/runc"'
 none "a name that is not in the list" "$SHIM-youki" "\"$RT/a/crun\""
 cp "$HOOK" "$RT/hard-source" && ln "$RT/hard-source" "$RT/hard"
 none "only the shim itself" "$SHIM" "\"$SHIM\""
