@@ -192,6 +192,9 @@ row "make demo: what does not compile shows why, and no page"
 is "status" 2 "$rc"
 has "why" "what the compiler says" "$out"
 lacks "no page" "what it gets" "$out"
+rm "$T/cc.fails"
+demo
+
 # ---- what a build was configured with is remembered ----
 
 # would_make [VARIABLE…]: what make would make again, of the hook alone

@@ -57,14 +57,11 @@ static const struct linked_case {
 	{"linked: .. behind a link is the target's", "/usr/relative/../real/file", true, NULL},
 	{"linked: a link to itself", "/usr/self", false, "self: Too many levels of symbolic links"},
 	{"linked: a link to nowhere", "/usr/nowhere", false, "absent: No such file or directory"},
-	{"linked: a directory that others may write", "/open/file", false,
-	 "open is writable by others (mode 0777)"},
-	{"linked: such a directory on a link's way", "/usr/opened/file", false,
-	 "open is writable by others (mode 0777)"},
+	{"linked: a directory that others may write", "/open/file", false, "open is writable"},
+	{"linked: such a directory on a link's way", "/usr/opened/file", false, "open is writable"},
 	{"linked: such a directory, left again by ..", "/open/../var/real/file", false,
-	 "open is writable by others (mode 0777)"},
-	{"linked: a file that others may write", "/var/real/others", false,
-	 "others is writable by others (mode 0646)"},
+	 "open is writable"},
+	{"linked: a file that others may write", "/var/real/others", false, "others is writable"},
 	{"linked: a file is no directory", "/var/real/file/x", false, "file: Not a directory"},
 	{"linked: nor with a slash behind it", "/var/real/file/", false, "file: Not a directory"},
 	{"linked: a directory is no file", "/var/real", false, "not a regular file"},
@@ -224,11 +221,11 @@ UNIT_TEST_FOR_ROOT("linked: nothing of another user's is on the way")
 		const char *path;
 		const char *error;
 	} owned[] = {
-		{"usr", "usr belongs to uid 12345, not to root: run chown root on it"},
+		{"usr", "usr belongs to uid 12345"},
 		{"usr/relative",
 		 "the link relative belongs to uid 12345, not to root: run chown -h root on it"},
-		{"var", "var belongs to uid 12345, not to root: run chown root on it"},
-		{"var/real/file", "file belongs to uid 12345, not to root: run chown root on it"},
+		{"var", "var belongs to uid 12345"},
+		{"var/real/file", "file belongs to uid 12345"},
 	};
 
 	for (size_t i = 0; i < LENGTH(owned); i++) {

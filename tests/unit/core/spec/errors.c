@@ -49,7 +49,7 @@ static const struct bad_case {
 	const char *error;
 } bad_cases[] = {
 	{"wrong: no object", "[]", "config.json: line 1: expected an object, found an array"},
-	{"wrong: nothing", "", "config.json: the text ends in the middle of a value"},
+	{"wrong: nothing", "", "config.json: the text ends"},
 	{"wrong: comments", "{} // x", "config.json: line 1: "},
 	{"wrong: env, a number", "{\"process\":{\"env\":[\"A=1\",\n2]}}",
 	 "config.json: line 2: process.env[1]: expected a string, found a number"},
@@ -58,7 +58,7 @@ static const struct bad_case {
 	{"wrong: env, an object", "{\"process\":{\"env\":{\"A\":\"1\"}}}",
 	 "config.json: line 1: process.env: expected an array, found an object"},
 	{"wrong: env, a NUL", "{\"process\":{\"env\":[\"A=1\\u0000\"]}}",
-	 "config.json: line 1: process.env[0]: contains a NUL character"},
+	 "config.json: line 1: process.env[0]: contains a NUL"},
 	{"wrong: env twice", "{\"process\":{\"env\":[],\"env\":[]}}",
 	 "config.json: line 1: process.env: occurs twice"},
 	{"wrong: process twice", "{\"process\":{},\n\"process\":{}}",
@@ -82,7 +82,7 @@ static const struct bad_case {
 	{"wrong: device number 2^63", "{\"linux\":{\"devices\":[{\"minor\":9223372036854775808}]}}",
 	 "is not an integer in the range of 64 bits"},
 	{"wrong: device path, a NUL", "{\"linux\":{\"devices\":[{\"path\":\"/dev\\u0000x\"}]}}",
-	 "linux.devices[0].path: contains a NUL character"},
+	 "linux.devices[0].path: contains a NUL"},
 	{"wrong: rlimit -1",
 	 "{\"process\":{\"rlimits\":[{\"type\":\"RLIMIT_MEMLOCK\",\"soft\":-1,\"hard\":-1}]}}",
 	 "config.json: line 1: process.rlimits[0]: RLIMIT_MEMLOCK: soft and hard must be numbers, "
