@@ -277,7 +277,24 @@ is "…when it is started again it ends" 0 $?
 has "…after a grace" "waiting 7 s, so that containers that were created with the hook can start" "$(<"$T/removal")"
 is "…and nothing is left" "" "$(tree)"
 
+# beside TASK CONDITION…: the task while this shell holds the lock of the node, and what the condition says meanwhile
+beside() {
+	exec 8<"$host/usr/local/bin"
+	flock 8
+	: >"$T/beside"
+	# shellcheck disable=SC2086 # two words
+	"${by_hand[@]}" $1 >"$T/beside" 2>&1 8<&- &
+	within grep -q "waiting until another install or removal" "$T/beside"
+	check "$1: it waits for another, and touches nothing" "${@:2}"
+	exec 8<&-
+	wait $!
+	is "$1: …and then ends well" 0 $?
+}
 crio_host
+mkdir -p "$host/usr/local/bin"
+beside "install nri" test ! -e "$host/opt/nri"
+beside "remove nri" test -e "$host/opt/nri/plugins/90-oci-rdma"
+
 pod_of_handler
 rm "$T/go"
 node_install install RUNTIME=1
@@ -471,6 +488,11 @@ is "nri: the plugin runs" "$("$NRI_PLUGIN" --version)" "$("$plugin" --version)"
 check "nri: check: all is as installed" node_install "check nri"
 check "nri: check: another config.json is noticed" refused node_install "check nri" CONFIG="$T/own.json"
 lacks "nri: …and no hook is named that is not there" "both DaemonSets" "$(<"$T/log")"
+rm "$mark" "$plugin"
+is "nri: each file is on the disk before it has its name, and before the next" "disk /etc/oci-rdma-hook
+disk /opt/nri/.90-oci-rdma.new
+name /opt/nri/plugins/90-oci-rdma
+disk /opt/nri/plugins" "$(durable "install nri")"
 is "nri: a second install touches nothing" "" "$(traced "install nri")"
 changed_plugin() {
 	"${@:2}" "$1"
