@@ -83,9 +83,6 @@ for file in config/examples/*.yaml config/examples/benchmark-torch/job.yaml; do
 done
 
 json config/examples/statefulset.yaml >"$T/rdma.json"
-is "statefulset: two pods, four networks, a headless service" "2 4 None trainer" "$(
-	jq -r '.[1].spec as $set | [$set.replicas, ($set.template.metadata.annotations["k8s.v1.cni.cncf.io/networks"] | split(",") | length),
-		.[0].spec.clusterIP, $set.serviceName] | join(" ")' "$T/rdma.json")"
 is "statefulset-tcp: the same, but for its name, the networks and the devices" "" "$(diff \
 	<(json config/examples/statefulset-tcp.yaml | jq -S 'walk(if type == "string" then gsub("trainer-tcp"; "trainer") else . end)') \
 	<(jq -S 'del(.[1].spec.template.metadata.annotations["k8s.v1.cni.cncf.io/networks"]) |
@@ -139,17 +136,12 @@ rails=$(seq 8 | sed 's/.*/rail-& rail&/')
 is "sriov: a policy for each of eight ports, with a resource of its own" "$rails 8" "$(jq -r '[.[] | select(.kind == "SriovNetworkNodePolicy")] |
 	([.[].spec.nicSelector.pfNames[]] | unique | length) as $ports |
 	([.[] | "\(.metadata.name) \(.spec.resourceName)"] | join("\n")) + " \($ports)"' "$T/sriov.json")"
-is "sriov: …that gives verbs devices" true "$(jq '[.[] | select(.kind == "SriovNetworkNodePolicy").spec] |
-	all(.isRdma and .deviceType == "netdevice" and .linkType == "eth" and .nicSelector.vendor == "15b3")' "$T/sriov.json")"
 is "sriov: a network for each, where the operator looks for it, with a range of its own" "$rails 8" "$(jq -r '[.[] | select(.kind == "SriovNetwork")] |
 	([.[].spec.ipam | fromjson.range] | unique | length) as $ranges |
 	([.[] | select(.metadata.namespace == "openshift-sriov-network-operator") | "\(.metadata.name) \(.spec.resourceName)"] | join("\n")) + " \($ranges)"' "$T/sriov.json")"
 is "attachments: the same names, resources and ranges without the operator" \
 	"$(jq -c '[.[] | select(.kind == "SriovNetwork") | [.metadata.name, "openshift.io/" + .spec.resourceName, .spec.networkNamespace, (.spec.ipam | fromjson)]]' "$T/sriov.json")" \
 	"$(jq -c '[.[] | [.metadata.name, .metadata.annotations["k8s.v1.cni.cncf.io/resourceName"], .metadata.namespace, (.spec.config | fromjson.ipam)]]' "$T/attachments.json")"
-is "attachments: each is a CNI configuration of its name" true "$(jq 'all(.[]; .metadata.name as $name | .spec.config | fromjson |
-	.name == $name and .type == "sriov" and .cniVersion == "0.3.1")' "$T/attachments.json")"
-
 # ---- the benchmark's script ----
 
 is "benchmark-torch: the Job's pods run the script that the ConfigMap has" true "$(json "$T/config-examples-benchmark-torch.yaml" |
@@ -176,8 +168,6 @@ mkdir "$T/dev" && ln -s /dev/null "$T/dev/uverbs0" && ln -s /dev/zero "$T/dev/is
 is "allreduce.py: the container's devices are those below /dev, by number" "['1:3']" "$(allreduce "device_numbers('$T/dev')")"
 is "allreduce.py: their ports, not the node's others" "mlx5_6:1 mlx5_7:1 800" "$(found 231:198 231:199)"
 is "allreduce.py: two functions of one port have its bandwidth once" "mlx5_13:1 mlx5_6:1 400" "$(found 231:198 231:205)"
-is "allreduce.py: a physical function" "mlx5_2:1 400" "$(found 231:194)"
-is "allreduce.py: a number that is nobody's" " 0" "$(found 231:220)"
 mkdir -p "$port/counters" && echo 250 >"$port/counters/port_xmit_data"
 is "allreduce.py: what a port has sent, in bytes; unknown without a counter" "1000 None" \
 	"$(allreduce "(lambda ports: f\"{ports['mlx5_7:1']['sent']} {ports['mlx5_6:1']['sent']}\")(find_ports(['231:198', '231:199'], '$NODE/sys'))")"
@@ -193,7 +183,6 @@ has "allreduce.py: half of it names the rail that is missing" "(False, 'a rail i
 has "allreduce.py: …or GPUDirect, where all rails sent" "(False, 'low: 100.0 GB/s are 50%" "$(judged 100 1600 1600)"
 has "allreduce.py: a hundredth is no RDMA" "(False, 'not RDMA, it seems: 1.0 GB/s are 0%" "$(judged 1 1600 1600)"
 has "allreduce.py: a pod without a port has TCP, which fails" "(False, 'TCP: pod-1 has no active RDMA port" "$(judged 1 400 0)"
-has "allreduce.py: one pod says nothing about ports" "(True, 'none: " "$(judged 400 1600)"
 
 # ---- the admission policy ----
 

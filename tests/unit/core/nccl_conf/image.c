@@ -26,6 +26,8 @@ static const struct strip_case {
 	{"strip: an end without its newline", BEGIN "A=1\n# oci-rdma-hook end", ""},
 	{"strip: a begin without its newline",
 	 "A=1\n# oci-rdma-hook begin: written at each start of this container", "A=1\n"},
+	{"strip: another line, as long", BEGIN "A=1\n# oci-rdma-hook enX\n",
+	 "A=1\n# oci-rdma-hook enX\n"},
 	{"strip: a line that only begins so", "# oci-rdma-hook end of it\n",
 	 "# oci-rdma-hook end of it\n"},
 	{"strip: a line that ends so", BEGIN "A=1\n # oci-rdma-hook end\n",
