@@ -107,6 +107,7 @@ examine "$NODE/gone/t.json"
 is "a directory that is not there" "1 oci-rdma-hook: $NODE/gone/t.json: gone: No such file or directory" "$rc $(<"$T/err")"
 
 refuses "no version" 'del(.version)' version 1.0.0
+refuses "an older version" '.version = "0.1.0"' "line 2" 1.0.0
 refuses "an unknown key" '.hooks = {}' hooks unknown stages
 refuses "a key spelled otherwise" '.Stages = .stages' Stages unknown
 refuses "a condition that does not exist" '.when.annotation = {}' when.annotation annotations
@@ -115,8 +116,11 @@ refuses "a relative path" '.hook.path = "bin/oci-rdma-hook"' "line 4" hook.path 
 refuses "another program" '.hook.path = "/usr/bin/true"' "line 4" /usr/bin/true
 refuses "the shim" '.hook.path = "/usr/local/bin/oci-rdma-runtime"' "line 4" oci-rdma-runtime
 refuses "the shim by its name" '.hook.args[0] = "oci-rdma-runtime"' args shim
+refuses "arguments without a stage" '.hook.args = ["oci-rdma-hook"]' hook.args createRuntime
 refuses "arguments with two stages" '.hook.args += ["poststart"]' hook.args poststart
+refuses "arguments with two stages that go together" '.hook.args += ["prestart"]' hook.args "two stages"
 refuses "an argument that is no string" '.hook.args += [1]' 'hook.args[2]'
+refuses "an environment that is no list" '.hook.env = {}' hook.env
 refuses "no timeout" 'del(.hook.timeout)' timeout 10
 for bad in 1.5 '"10"' null 99999999999999999999; do
 	refuses "timeout $bad" ".hook.timeout = $bad" hook.timeout
@@ -129,10 +133,13 @@ refuses "a timeout below our own" '.hook.timeout = 5' "line " timeout 5 10
 accepts "a timeout above our own" '.hook.timeout = 6'
 refuses "no when" 'del(.when)' when annotations
 refuses "a when without a condition" '.when = {}' when
+refuses "never" '.when.always = false' when
 refuses "containers without bind mounts, which is never" '.when.hasBindMounts = false' when
 refuses "a pattern that does not compile" '.when.annotations = {"a": "("}' 'when.annotations.a' "regular expression" POSIX
+refuses "an annotation's name that does not compile" '.when.annotations = {"[": "a"}' "regular expression" POSIX
 refuses "a command that does not compile" '.when.commands = ["a", "*("]' 'when.commands[1]' "regular expression"
 refuses "no stages" 'del(.stages)' stages
+refuses "an empty list of stages" '.stages = []' stages
 refuses "a stage that does not exist" '.stages = ["created"]' 'stages[0]' created createRuntime
 refuses "a stage beside another" '.stages += ["poststart"]' stages createRuntime
 refuses "poststart as the work of createRuntime" '.stages = ["poststart"]' stages createRuntime
@@ -199,6 +206,9 @@ chmod 0777 "$NODE/var/usrlocal"
 refuses_now "a link into a directory that others may write" usrlocal "chmod go-w"
 chmod 0755 "$NODE/var/usrlocal"
 ln -sfn ../var/usrlocal "$NODE/usr/local"
+refuses "a path that is longer than any" ".hook.path = \"/$(printf 'd/%.0s' {1..2041})oci-rdma-hook\"" "line 4" "longer than a path can be (4095"
+refuses "a path of thousands of characters" ".hook.path = \"/usr/local/bin/$(printf './%.0s' {1..1900})none/oci-rdma-hook\"" \
+	"line 4" "/usr/local/bin/././" "none/oci-rdma-hook does not exist" install
 for end in / /. /..; do refuses "a path that ends in $end" ".hook.path = \"/usr/local/bin$end\"" "hook.path"; done
 # ---- the file itself ----
 
@@ -221,6 +231,8 @@ for dir in /etc/containers/oci/hooks.d /run/containers/oci/hooks.d /usr/share/co
 	cp config/podman/precreate.d/90-oci-rdma-hook-precreate.json "$NODE$dir/"
 	examine "$NODE$dir/90-oci-rdma-hook-precreate.json"
 	refused "precreate in $dir" "$dir" CRI-O move
+	(cd "$NODE$dir" && "$HOOK" --sysroot "$NODE" --check-config 90-oci-rdma-hook-precreate.json >"$T/out" 2>"$T/err")
+	is "precreate in $dir, by a relative path" 1 "$?"
 	rm "$NODE$dir/90-oci-rdma-hook-precreate.json"
 done
 ln -s usr/share/containers/oci/hooks.d "$NODE/alias"
@@ -317,6 +329,12 @@ ln -s ../local/bin/oci-rdma-hook "$NODE/usr/bin/runc"
 policy "…by a link" '{"runtimes": ["/usr/bin/runc"]}' /usr/bin/runc "the shim itself"
 policy "no namespace" '{"namespaces": []}' "line 1" namespaces empty '"*"'
 policy "a comment that does not end" '{} /* why' "*/"
+policy "…behind another" '{} // one
+/* two' "*/"
+config '{} // "/*" is no comment here'
+policy_is_right "the last line a comment: accepted"
+config '{"state_dir": "/run/*"}/* done */'
+policy_is_right "a comment that ends: accepted"
 config '{"runtimes": ["/nonexistent", "/usr/bin/crun"]}'
 policy_is_right "one of several runtimes is enough"
 rm "$NODE/usr/bin/crun"
@@ -347,6 +365,8 @@ examine
 is "…a file for every container in another stage is not enough" 1 "$rc"
 cp "${device[@]}" "$NODE/etc/containers/oci/hooks.d/"
 nothing_wrong "…beside files for every container: accepted"
+hooks_file '.stages += ["prestart"]'
+objects "…in one of its two stages alone" 90-oci-rdma-hook.json '"opt_in": "device"'
 hooks_file
 jq .bogus=1 "${device[0]}" >"$NODE/etc/containers/oci/hooks.d/90-oci-rdma-hook.json"
 cp "$FILE" "$NODE/etc/containers/oci/hooks.d/80-annotation.json"
@@ -480,6 +500,15 @@ config '{"opt_inn": 1}'
 examine
 is "…and a policy that cannot be read: what it would run is not said" "1 1 0" "$rc $(grep -c opt_inn "$T/err") $(grep -c containerd "$T/out")"
 config
+etc containerd/config.toml "${main/\/etc\/containerd\//}"
+says "…by one that is relative to the file" "/etc/containerd/conf.d/rdma.toml: ok"
+etc containerd/config.toml "${main/conf.d\/\*/\*\/rdma}"
+says "…by one of a directory" "/etc/containerd/conf.d/rdma.toml: ok"
+etc containerd/config.toml "${main/conf.d/[b-d]onf.?}"
+says "…by one with other wildcards beside '*'" "/etc/containerd/conf.d/rdma.toml: ok"
+etc containerd/config.toml "${main/conf.d\/\*/conf.?\/rdma}"
+examine
+is "…but not by them alone, which are no pattern for containerd" "0 0" "$rc $(grep -c rdma.toml "$T/out")"
 etc containerd/config.toml 'version = 2
 imports = ["../containerd/more.toml"]'
 etc containerd/more.toml 'imports = ["config.toml", "conf.d/rdma.toml", "/etc/containerd/more.toml"]'

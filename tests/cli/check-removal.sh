@@ -271,6 +271,8 @@ containerd_runs() { write "etc/containerd/${3-config.toml}" "[plugins.'io.contai
 BinaryName = '$1'"; }
 containerd_runs "$SHIM" rdma
 needed "a handler of containerd" /etc/containerd/config.toml "handler rdma" "restart containerd"
+containerd_runs "$SHIM" '"rdma.gpu"'
+needed "a handler of containerd with a dot" /etc/containerd/config.toml "handler rdma.gpu" "restart containerd"
 write etc/containerd/config.toml "[plugins.'io.containerd.grpc.v1.cri'.containerd.runtimes.\"rdma.options\"]
 BinaryName = '$SHIM'"
 free "a key in a handler's own table, whose name ends in .options, is not BinaryName's"
@@ -325,4 +327,6 @@ for text in '{}' '{"Runtime": null}' '{"Runtime": ""}'; do
 done
 write data/docker/containers/940942ebb876/hostconfig.json '{"Runtime": '
 free "a container that cannot be read, which Docker could not start"
+stopped "$(printf 'rdma-%0100d' 0)" data/docker
+needed "a long name is cut" "rdma-0000"
 finish

@@ -137,6 +137,16 @@ is "the events" "$before" "$(n_events)"
 has "the count" "posted=0 there=2" "$(cat "$T/log")"
 rm -f "$RECORDS"/*
 
+row "a record from the future: its event is of now"
+# The node's clock was set back between the record and the reading: the times are of now.
+record future "{\"id\":\"f\",\"pod\":\"h-future-0\",\"namespace\":\"team-a\",\"container\":\"c\",\"result\":\"denied\",\"reason\":\"x\",\"time\":$(($(date +%s) + 7000))}"
+start
+within told 1
+stop
+[[ $(events -r .eventTime | tail -1) < $(date -ud '+1 hour' +%FT%T) ]]
+is "of now" 0 $?
+rm -f "$RECORDS"/*
+
 # ---- what pods' authors may have written ----
 
 row "no record of theirs becomes a request but the good one; the log names and counts the others"
