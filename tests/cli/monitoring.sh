@@ -94,11 +94,6 @@ for label in status result id; do
 	is "…by values of \"$label\" that there are" "" "$(asked "$label" | while read -r value; do grep -qx "$label=\"$value\"" "$T/labels" || echo "$value"; done)"
 done
 
-# ---- the dashboard ----
-is "dashboard: no panel lies over another" "" "$(jq -r '[.panels[].gridPos] as $p | range($p | length) as $a | range($a) as $b | $p[$a] as $x | $p[$b] as $y |
-	select($x.x < $y.x + $y.w and $y.x < $x.x + $x.w and $x.y < $y.y + $y.h and $y.y < $x.y + $x.h) | "\($x) \($y)"' config/monitoring/dashboard.json)"
-is "dashboard: it takes the reader's data source" '["${datasource}"]' "$(jq -c '[.panels[].datasource.uid] | unique' config/monitoring/dashboard.json)"
-
 # ---- what brings it to node exporter ----
 # The rest of it, with a real node exporter: tests/cli/alerts.sh
 if command -v systemd-analyze >/dev/null; then

@@ -23,6 +23,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -182,6 +183,57 @@ static inline pid_t unit_start(int (*body)(const void *), const void *context)
 static inline int unit_result_of(int (*body)(const void *), const void *context)
 {
 	return unit_exit_of(unit_start(body, context));
+}
+
+struct unit_mapped {
+	int (*body)(const void *);
+	const void *context;
+	int end;
+};
+
+static inline int unit_live_mapped(const void *context)
+{
+	const struct unit_mapped *mapped = context;
+	char byte = 'x';
+
+	if (unshare(CLONE_NEWUSER) < 0 || write(mapped->end, &byte, 1) != 1 ||
+	    read(mapped->end, &byte, 1) != 1)
+		return UNIT_NOT_HERE;
+	return mapped->body(mapped->context);
+}
+
+static inline void unit_map(pid_t pid, const char *which, const char *text)
+{
+	char path[64];
+	int fd;
+
+	(void)snprintf(path, sizeof(path), "/proc/%d/%s", pid, which);
+	fd = open(path, O_WRONLY | O_CLOEXEC);
+	assert_int_equal(write(fd, text, strlen(text)), (ssize_t)strlen(text));
+	(void)close(fd);
+}
+
+/* As unit_start, in a user namespace with these maps, or none where they are NULL; skips the test
+ * where there is no such namespace. */
+static inline pid_t unit_start_mapped(int (*body)(const void *), const void *context,
+				      const char *uid_map, const char *gid_map)
+{
+	int ends[2];
+	char byte;
+	pid_t pid;
+
+	assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends), 0);
+	pid = unit_start(unit_live_mapped, &(struct unit_mapped){body, context, ends[1]});
+	(void)close(ends[1]);
+	if (read(ends[0], &byte, 1) != 1)
+		skip();
+	if (uid_map)
+		unit_map(pid, "uid_map", uid_map);
+	if (gid_map)
+		unit_map(pid, "gid_map", gid_map);
+	assert_int_equal(write(ends[0], "x", 1), 1);
+	(void)close(ends[0]);
+	return pid;
 }
 
 /* ---- time ---- */

@@ -3,7 +3,6 @@
 #include "suite.h"
 
 #include <limits.h>
-#include <sys/socket.h>
 
 #include "core/policy/trust.h"
 
@@ -152,62 +151,36 @@ static const struct rootless_case {
 	 true, 12345, "is not mapped into this user namespace"},
 };
 
-static int load_as(const struct rootless_case *row, const struct unit_dir *root)
+struct rootless {
+	const struct rootless_case *row;
+	const struct unit_dir *root;
+};
+
+/* Its root is the user 12345; another one of his is 54321. */
+static int load_as(const void *context)
 {
+	const struct rootless_case *row = ((const struct rootless *)context)->row;
+	const struct unit_dir *root = ((const struct rootless *)context)->root;
 	WITH_ARENA;
 	struct config config;
 	const char *path = row->named ? arena_printf(&arena, "%s/" CONFIG_PATH, root->path) : NULL;
 
+	if (setresuid(0, 0, 0) < 0)
+		return UNIT_NOT_HERE;
 	if (config_load(&arena, root->fd, path, &config, &err) == 0)
 		return READ;
 	return row->error && strstr(err.text, row->error) ? REFUSED : -1;
 }
 
-struct rootless {
-	const struct rootless_case *row;
-	const struct unit_dir *root;
-	int end;
-};
-
-/* Its root is the user 12345; another one of his is 54321. */
-static int live_in_a_user_namespace(const void *context)
-{
-	const struct rootless *rootless = context;
-	char byte = 'x';
-
-	if (unshare(CLONE_NEWUSER) < 0 || write(rootless->end, &byte, 1) != 1 ||
-	    read(rootless->end, &byte, 1) != 1 || setresuid(0, 0, 0) < 0)
-		return UNIT_NOT_HERE;
-	return load_as(rootless->row, rootless->root);
-}
-
-static void map_users(pid_t pid)
-{
-	char path[64];
-	cleanup_fd fd = -1;
-
-	(void)snprintf(path, sizeof(path), "/proc/%d/uid_map", pid);
-	fd = open(path, O_WRONLY | O_CLOEXEC);
-	assert_true(dprintf(fd, "0 12345 1\n1 54321 1\n") > 0);
-}
-
 UNIT_ROWS_FOR_ROOT(rootless_cases)
 {
 	cleanup_unit_dir root = unit_dir_make();
-	int ends[2];
-	char byte;
 	pid_t pid;
 
 	unit_write(root.fd, CONFIG_PATH, "{}", 0644);
 	assert_int_equal(fchownat(root.fd, CONFIG_PATH, row->uid, 0, 0), 0);
-	assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends), 0);
-	pid = unit_start(live_in_a_user_namespace, &(struct rootless){row, &root, ends[1]});
-	(void)close(ends[1]);
-	if (read(ends[0], &byte, 1) == 1) {
-		map_users(pid);
-		assert_int_equal(write(ends[0], "x", 1), 1);
-	}
-	(void)close(ends[0]);
+	pid = unit_start_mapped(load_as, &(struct rootless){row, &root}, "0 12345 1\n1 54321 1\n",
+				NULL);
 	assert_int_equal(unit_exit_of(pid), row->error ? REFUSED : READ);
 }
 

@@ -4,7 +4,6 @@
 
 #include <sys/capability.h>
 #include <sys/resource.h>
-#include <sys/socket.h>
 #include <sys/syscall.h>
 
 #define LOW ((struct rlimit64){1 << 16, 1 << 16})
@@ -106,21 +105,6 @@ static int ask_and_try(const void *context)
 	return 0;
 }
 
-/* All capabilities, but of a user namespace */
-static int ask_and_try_in_a_user_namespace(const void *context)
-{
-	uid_t outside = geteuid();
-	int fd;
-
-	if (unshare(CLONE_NEWUSER) < 0)
-		return UNIT_NOT_HERE;
-	fd = open("/proc/self/uid_map", O_WRONLY | O_CLOEXEC);
-	if (fd < 0 || dprintf(fd, "0 %u 1\n", outside) < 0)
-		return UNIT_NOT_HERE;
-	(void)close(fd);
-	return ask_and_try(context);
-}
-
 UNIT_TEST("what may be had is what the kernel gives")
 {
 	assert_int_equal(unit_result_of(ask_and_try, NULL), 0);
@@ -129,42 +113,19 @@ UNIT_TEST("what may be had is what the kernel gives")
 
 UNIT_TEST("the rights of a user namespace raise nothing")
 {
-	assert_int_equal(unit_result_of(ask_and_try_in_a_user_namespace, NULL), 0);
-}
+	char map[32];
 
-static int wait_and_try(const void *context)
-{
-	const int *ends = context;
-	char byte;
-
-	if (unshare(CLONE_NEWUSER) < 0 || write(ends[1], "x", 1) != 1 ||
-	    read(ends[0], &byte, 1) != 1)
-		return UNIT_NOT_HERE;
-	return ask_and_try(NULL);
+	(void)snprintf(map, sizeof(map), "0 %u 1\n", geteuid());
+	assert_int_equal(unit_exit_of(unit_start_mapped(ask_and_try, NULL, map, NULL)), 0);
 }
 
 /* Its map is that of the first one (systemd's PrivateUsers=identity and full): all ids are the
  * node's, and its rights are none of the node's all the same. */
 UNIT_TEST_FOR_ROOT("nor do those of one that maps all ids to themselves")
 {
-	int ends[2];
-	pid_t pid;
-	char path[32];
-	char byte;
-	int fd;
+	const char *map = "0 0 4294967295\n";
 
-	assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends), 0);
-	pid = unit_start(wait_and_try, (const int[]){ends[1], ends[1]});
-	(void)close(ends[1]);
-	if (read(ends[0], &byte, 1) != 1)
-		skip(); /* user namespaces are not allowed here */
-	(void)snprintf(path, sizeof(path), "/proc/%d/uid_map", pid);
-	fd = open(path, O_WRONLY | O_CLOEXEC);
-	assert_int_equal(dprintf(fd, "0 0 4294967295\n"), 15);
-	(void)close(fd);
-	assert_int_equal(write(ends[0], "x", 1), 1);
-	assert_int_equal(unit_exit_of(pid), 0);
-	(void)close(ends[0]);
+	assert_int_equal(unit_exit_of(unit_start_mapped(ask_and_try, NULL, map, NULL)), 0);
 }
 
 /* ---- the ids of its root ---- */
@@ -186,29 +147,6 @@ static const struct mapping mappings[] = {
 	{"ids of root: nothing is mapped yet", NULL, NULL, -1, -1},
 };
 
-static int live_in_a_user_namespace(const void *context)
-{
-	int ready = *(const int *)context;
-
-	if (unshare(CLONE_NEWUSER) < 0)
-		return UNIT_NOT_HERE;
-	(void)!write(ready, "x", 1);
-	(void)pause();
-	return 0;
-}
-
-static void map(pid_t pid, const char *which, const char *text)
-{
-	char path[64];
-	int fd;
-
-	(void)snprintf(path, sizeof(path), "/proc/%d/%s", pid, which);
-	fd = open(path, O_WRONLY | O_CLOEXEC);
-	assert_true(fd >= 0);
-	assert_int_equal(write(fd, text, strlen(text)), (ssize_t)strlen(text));
-	(void)close(fd);
-}
-
 UNIT_ROWS_FOR_ROOT(mappings)
 {
 	struct process process = PROCESS_NONE;
@@ -216,19 +154,8 @@ UNIT_ROWS_FOR_ROOT(mappings)
 	gid_t gid = 1;
 	struct err err;
 	char path[32];
-	char byte;
-	int ends[2];
 
-	assert_int_equal(pipe(ends), 0);
-	process.pid = unit_start(live_in_a_user_namespace, &ends[1]);
-	(void)close(ends[1]);
-	if (read(ends[0], &byte, 1) != 1)
-		skip(); /* user namespaces are not allowed here */
-	(void)close(ends[0]);
-	if (row->uid_map)
-		map(process.pid, "uid_map", row->uid_map);
-	if (row->gid_map)
-		map(process.pid, "gid_map", row->gid_map);
+	process.pid = unit_start_mapped(sleep_long, NULL, row->uid_map, row->gid_map);
 	(void)snprintf(path, sizeof(path), "/proc/%d", process.pid);
 	process.proc = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	assert_int_equal(process_root_ids(&process, &uid, &gid, &err), row->uid < 0 ? -1 : 0);
