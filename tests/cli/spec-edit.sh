@@ -226,7 +226,7 @@ printf '%*s' $((17 * 1024 * 1024)) '' >>"$B/config.json"
 precreate
 untouched "precreate of more than 16 MiB without a device, on_error fail" 0
 
-# The limit of who starts the runtime changes nothing. One that nobody here may set: podman/precreate, cli/shim-exec
+# The limit of who starts the runtime changes nothing. What nobody here may give, a limit or a capability: podman/precreate, cli/shim-exec
 config '{"memlock": "8Mi"}'
 bundle "{$rdma}"
 dry_run --format spec
@@ -254,21 +254,6 @@ is "exec, 2 MiB from a soft limit of 1 MiB: the hard one stays" "RLIMIT_MEMLOCK 
 	"$(jq -r '.rlimits[1] | [.type, .soft, .hard] | join(" ")' "$T/process.json")"
 "$SHIM" delete --force two
 kill %% && wait %% 2>/dev/null
-config '{"memlock": "8Mi"}'
-bundle "{$rdma}"
-no_lock=(setpriv --inh-caps=-ipc_lock --bounding-set=-ipc_lock)
-for on_error in warn fail; do
-	config "{\"memlock\": \"8Mi\", \"capabilities\": [\"CAP_IPC_LOCK\"], \"on_error\": \"$on_error\"}"
-	"${no_lock[@]}" "$HOOK" --sysroot "$NODE" precreate <"$B/config.json" >"$T/out" 2>"$T/err"
-	rc=$?
-	if [ $on_error = warn ]; then
-		is "a capability that cannot be given, on_error warn: the rest is added" '0 8388608 "NCCL_IB_HCA==mlx5_6" false' \
-			"$rc $(jq -c '.process | .rlimits[0].hard, .env[-1], ((.capabilities.ambient // []) | index("CAP_IPC_LOCK") != null)' "$T/out" | paste -sd ' ')"
-	else
-		is "a capability that cannot be given, on_error fail" "1 " "$rc $(cat "$T/out")"
-		one_line "a capability that cannot be given, on_error fail" "CAP_IPC_LOCK"
-	fi
-done
 
 # The same words with another meaning for somebody else's eyes
 config
