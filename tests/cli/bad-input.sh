@@ -179,7 +179,7 @@ for on_error in warn fail; do
 		same "$what: files as they were" "$files" "$(all_files)"
 	done
 done
-# config.json that cannot be read, or is broken: whom that may keep from starting
+# config.json that cannot be read, or is broken: whom that may keep from starting. In all cases: unit core/outcome/table
 # broken ON_ERROR STATE-FILTER STATUS DESCRIPTION
 broken() {
 	config "{\"memlock\": \"8Mi\", \"on_error\": \"$1\"}"
@@ -204,27 +204,6 @@ broken fail "$ask = null" 0 "it does not ask"
 broken fail "$ask = \"false\"" 0 "it refuses"
 broken fail "$ask = true" 0 "it asks by no text"
 broken fail ".annotations = null" 0 "it has no annotation"
-config '{"opt_inn": "device"}'
-state . >"$T/state"
-echo x >>"$B/config.json"
-hook
-is "a broken config.json and a broken policy: exit status" 0 "$rc"
-sed -i 's,"/dev/infiniband/uverbs,"/dev/other,' "$B/config.json"
-config '{"memlock": "8Mi", "on_error": "fail"}'
-hook
-is "a broken config.json that names no verbs device: exit status" 0 "$rc"
-config '{"memlock": "8Mi", "on_error": "fail", "opt_in": "device"}'
-state "$ask = null" >"$T/state"
-hook
-is "the same, where a device is enough: exit status" 0 "$rc"
-cp "$T/good" "$B/config.json"
-echo x >>"$B/config.json"
-hook
-check "where a device is enough, a broken config.json that names one: exit status $rc" test "$rc" -eq 1
-rm "$B/config.json"
-hook
-is "where a device is enough, and nothing can be read: exit status" 0 "$rc"
-
 config '{"memlock": "8Mi", "on_error": "fail"}'
 container "$rdma"
 cp "$B/config.json" "$T/good"

@@ -12,29 +12,15 @@ gets "resources stand by PCI address, not in the order of the env" mlx5_6,mlx5_1
 first=$(jq -cS "[.devices, .env]" "$T/out")
 plan "{$(allocate openshift.io/z=mlx5_6 openshift.io/a=mlx5_10)}"
 is "two containers of a pod with the same devices get the same" "$first" "$(jq -cS "[.devices, .env]" "$T/out")"
-plan "{$(allocate a/r=mlx5_11,mlx5_6,mlx5_10)}"
-gets "inside a resource by PCI address, too" mlx5_6,mlx5_10,mlx5_11
-devices='"devices":[["/dev/infiniband/uverbs6",231,198],["/dev/infiniband/uverbs7",231,199],["/dev/infiniband/uverbs10",231,202]]'
 plan '{"devices":[["/dev/infiniband/uverbs10",231,202],["/dev/infiniband/uverbs2",231,194],["/dev/infiniband/uverbs1",231,193]]}'
 gets "what no env names stands in natural order" mlx5_1,mlx5_2,mlx5_10
 that "its source is the device" '[.devices[].source] | unique | join(",")' device
 that "two of them are PFs" '[.devices[].kind] | join(",")' pf,pf,vf
 that "mlx5_1 beside mlx5_10: the exact names" .env.NCCL_IB_HCA "=mlx5_1,mlx5_2,mlx5_10"
-plan "{$(allocate a/r=mlx5_11),\"devices\":[[\"/dev/infiniband/uverbs10\",231,202],[\"/dev/infiniband/uverbs7\",231,199]]}"
-gets "and behind what the env names" mlx5_11,mlx5_7,mlx5_10
-that "each with its own source" '[.devices[].source] | join(",")' sriov,device,device
-
-dra='"SRIOVNETWORK_VF_DEVICE_0000_9a_01_2=0000:9a:01.2","SRIOVNETWORK_0000_9a_01_2_RDMA_DEVICE=mlx5_10","SRIOVNETWORK_VF_DEVICE_0000_3b_02_6=0000:3b:02.6"'
-plan "{$devices,\"env\":[$dra,\"SRIOVNETWORK_0000_3b_02_6_RDMA_DEVICE=mlx5_6\",\"SRIOVNETWORK_0000_3b_02_6_RDMA_UVERB=/dev/infiniband/uverbs6\"]}"
-gets "dra-driver-sriov: by PCI address" mlx5_6,mlx5_10,mlx5_7
-that "dra-driver-sriov: the source" '[.devices[].source] | join(",")' dra,dra,device
 
 # What the env cannot say
 plan "{$(allocate a/r=mlx5_6),\"env\":[\"PCIDEVICE_A_S=0000:5d:00.3\"]}"
 gets "a device that the env names and nothing proves is dropped" mlx5_6
-warns "with a warning" not_allocated
-plan "{$(allocate a/r=mlx5_6),\"env\":[\"PCIDEVICE_A_S=0000:ff:00.0\"]}"
-gets "a device that this node does not have is dropped" mlx5_6
 warns "with a warning" not_allocated
 plan '{"devices":[["/dev/infiniband/uverbs6",231,198]],"env":["PCIDEVICE_A_R=0000:3b:02.6","PCIDEVICE_A_R_INFO={\"0000:3b:02.6\":{\"rdma\":{\"rdma_dev\":\"mlx5_0\",\"uverbs\":\"/dev/infiniband/uverbs0\"}}}"]}'
 gets "an _INFO that names another RDMA device changes nothing" mlx5_6

@@ -22,14 +22,8 @@ for stage in createRuntime prestart poststart; do
 	is "$stage: silent" "" "$(cat "$T/out" "$T/err")"
 	is "$stage: memlock" "$AFTER" "$(limit)"
 done
-for mask in 0000 0777; do
-	container "$rdma"
-	umask "$mask"
-	hook
-	umask 022
-	is "umask $mask: nccl.conf" "$NCCL" "$(conf)"
-	is "umask $mask: its mode" 644 "$(stat -c %a "$ROOT/etc/nccl.conf")"
-done
+container "$rdma"
+hook
 is "no temporary file stays" nccl.conf "$(ls -A "$ROOT/etc")"
 is "its owner is the container's root" 0:0 "$(stat -c %u:%g "$ROOT/etc/nccl.conf")"
 dry_run --format nccl
@@ -171,17 +165,6 @@ for mount in /etc/nccl.conf /etc; do
 	dry_run --format json
 	warns "a mount on $mount: warning" nccl_conf_mounted
 done
-# The root
-container '{"devices":[["/dev/infiniband/uverbs6",231,198]],"merge":{"root":{"path":"rootfs","readonly":true}}}'
-hook
-is "root.path relative to the bundle, read-only inside" "$NCCL" "$(conf)"
-container "$rdma"
-rmdir "$ROOT/etc"
-umask 0077
-hook
-umask 022
-is "an image without /etc gets one" "755 $NCCL" "$(stat -c %a "$ROOT/etc") $(conf)"
-
 # crun says "/" for a container with a user namespace and devices; it was started with --bundle, though
 container "$rdma"
 state '.bundle = "/"' >"$T/state"

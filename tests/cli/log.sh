@@ -81,8 +81,6 @@ nothing_for() {
 nothing_for '{}' "reason=no RDMA device"
 nothing_for '{"devices":[["/dev/infiniband/uverbs6",1,3]]}' "warnings=unproven_device by=createRuntime reason=no RDMA device"
 nothing_for '{"annotations":{"oci-rdma-hook.io/containers":"loader"}}' oci-rdma-hook.io/containers
-nothing_for "{$device,\"annotations\":{\"oci-rdma-hook.io/containers\":\"loader\"}}" oci-rdma-hook.io/containers
-nothing_for '{"annotations":{"oci-rdma-hook.io/inject":"True"}}' oci-rdma-hook.io/inject:
 nothing_for "{$device,\"annotations\":{\"oci-rdma-hook.io/inject\":null,\"oci-rdma-hook.io/memlock\":\"1Mi\"}}" "no annotation oci-rdma-hook.io/inject"
 config '{"opt_inn": "device"}'
 nothing_for '{}' "opt_inn"
@@ -185,18 +183,6 @@ is "and nothing else" 1 "$(wc -l <<<"${log%$'\n'}")"
 logged
 is "precreate: a failure is one line, in the log and on stderr" "1 1" "$(grep -c '<27>.*precreate: .*opt_inn' <<<"$log") $(grep -c opt_inn "$T/err")"
 check "precreate: and the container is as it was" cmp "$B/config.json" "$T/out"
-config '{"memlock": "8Mi"}'
-
-# Raised, but without its nccl.conf it does not start: that was no grant
-for on_error in warn fail; do
-	config "{\"memlock\": \"8Mi\", \"on_error\": \"$on_error\"}"
-	container "$rdma"
-	printf 'A=1\n\0' >"$ROOT/etc/nccl.conf"
-	hook
-	logged
-	is "half of it could be given, on_error $on_error: a grant if it starts" "$AFTER $([ $on_error = warn ] && echo 1 || echo 0) 1" \
-		"$(limit) $(grep -c ' grant:' <<<"$log") $(grep -c 'contains a NUL' <<<"$log")"
-done
 config '{"memlock": "8Mi"}'
 
 devices='["/dev/infiniband/uverbs6",231,198]'

@@ -44,8 +44,6 @@ has "the demo's own part" " python3'" "$out"
 user make CC=no-compiler
 is "make itself" "2 1" "$rc $(grep -c apt-get <<<"$out")"
 has "musl and yajl" "libprotobuf-c-dev protobuf-c-compiler nettle-dev libyajl-dev musl-tools'" "$out"
-user make CC=no-compiler DYNAMIC=1
-lacks "with shared libraries" musl-tools "$out"
 user make CC=no-compiler uninstall DESTDIR="$T/nothing"
 row "make uninstall needs no compiler"
 is "status" "0 0" "$rc $(grep -c apt-get <<<"$out")"

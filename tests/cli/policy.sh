@@ -82,8 +82,6 @@ for limit in $memory 9223372036854771712; do
 done
 limits "{\"memory\":{\"limit\":$((memory - 4096)),\"swap\":null}}"
 gets "a limit just below the node's memory is one" mlx5_6
-limits '{"memory":{"limit":-1,"swap":null},"unified":{"memory.max":"1048576"}}'
-gets "memory.max alone is a limit" mlx5_6
 rm "$NODE/proc/meminfo"
 plan "{$one}"
 decides "a node whose memory is not known" denied
@@ -94,12 +92,6 @@ gets "which matters to nobody else" mlx5_6
 node h100
 
 # memlock
-config '{"memlock": "8Gi"}'
-annotated memlock '"16Gi"'
-that "the annotation never raises" '.rlimits[0].hard' 8589934592
-annotated memlock '"4Gi"'
-that "it reduces" '.rlimits[0].hard' 4294967296
-
 # Capabilities
 config '{"capabilities": ["CAP_IPC_LOCK", "CAP_SYS_NICE"]}'
 plan "{$one}"
@@ -142,14 +134,6 @@ env_of '{"socket_ifname": "rdma"}' "$(allocate a/r=mlx5_13)"
 check "a VF that is still in the host's namespace: its host name is not the pod's" \
 	test "$(jq -r '.env.NCCL_SOCKET_IFNAME // ""' "$T/out")" = ""
 warns "with a warning" no_netdev_name
-
-node odd
-gids='"devices":[["/dev/infiniband/uverbs7",231,199],["/dev/infiniband/uverbs8",231,200]]'
-env_of '{"gid_index": "legacy"}' "$gids"
-that "gid_index legacy: devices that differ" "$env" "NCCL_IB_HCA==mlx5_7,mlx5_8"
-warns "with a warning" gid_index_differs
-that "their indices are 3 and 6" '[.devices[].ports[0].gid_index] | join(",")' 3,6
-node h100
 # Nothing allocated
 plan '{}'
 decides "on_no_device ignore (the default)" none
@@ -168,11 +152,6 @@ config "$(cat config/profiles/roce-legacy.json)"
 plan "$case"
 that "the profile roce-legacy: what the wrappers set" '.env | to_entries | map(.key + "=" + .value) | sort | join(" ")' \
 	"NCCL_IB_DISABLE=0 NCCL_IB_GID_INDEX=3 NCCL_IB_HCA==mlx5_6,mlx5_7,mlx5_10,mlx5_11 NCCL_NET_GDR_LEVEL=5 NCCL_SOCKET_IFNAME==net1,net2,net3,net4"
-config '{"frameworks": {"ucx": true, "nvshmem": true, "gloo": true}}'
-plan "$case"
-that "UCX" .env.UCX_NET_DEVICES mlx5_6:1,mlx5_7:1,mlx5_10:1,mlx5_11:1
-dry_run --format nccl
-is "none of them in nccl.conf, which only NCCL reads" "NCCL_IB_HCA==mlx5_6,mlx5_7,mlx5_10,mlx5_11" "$(cat "$T/out")"
 config
 plan "$case"
 that "off by default" '.env | keys | join(" ")' NCCL_IB_HCA
