@@ -30,16 +30,13 @@ done <<-EOT
 	all create --b=BUNDLE ID
 	not-crun create -bundle BUNDLE ID
 	all run -d --keep -b BUNDLE ID
-	not-runc run -dbBUNDLE ID
 	runc run -d=false -b BUNDLE ID
 	all restore --bundle BUNDLE ID
 	all restore --image-path /i --work-path=/w --tcp-established --shell-job --file-locks --manage-cgroups-mode soft --bundle BUNDLE --lsm-profile x --lsm-mount-context y -d ID
 	not-crun restore --empty-ns network --bundle BUNDLE --lazy-pages --auto-dedup ID
 	not-runc restore --network-lock skip --e --sh --f --c /s --m soft --bundle BUNDLE ID
 	all --root=/r create --bundle BUNDLE ID
-	not-crun -root=/r create --bundle BUNDLE ID
 	not-runc --roo /r create --bundle BUNDLE ID
-	not-crun create --root /r --bundle BUNDLE ID
 	not-crun create --bundle BUNDLE ID -root=/r
 	not-crun create --log /l --root /r --log-format json --bundle BUNDLE ID
 	all --root create create --bundle BUNDLE ID
@@ -56,7 +53,6 @@ done <<-EOT
 	all create --bundle BUNDLE --pid-file /p --no-pivot --no-new-keyring --no-subreaper ID
 	all create --bundle BUNDLE --console-socket /s --preserve-fds 2 ID
 	not-crun create --bundle BUNDLE --pidfd-socket /p ID
-	all create --pid-file run --console-socket delete --bundle BUNDLE ID
 	not-runc create --pi run --cons delete --bundle BUNDLE ID
 	not-crun create ID --bundle BUNDLE
 	all create --bundle BUNDLE -- ID

@@ -35,7 +35,6 @@ done <<-EOT
 	not-crun exec --root /r --log /l --process FILE ID
 	not-crun --root=/r exec -p=FILE ID
 	not-crun --root=/r exec -env A=B -user 1 -cap CAP_KILL -cwd / -tty -detach --process FILE ID
-	all --root=/r exec -d -t --process FILE ID
 	all --root=/r exec --cwd / --env A=B -e C=D --user 0:0 -u 1 --process-label x --apparmor y --cap CAP_KILL -c CAP_KILL --preserve-fds 1 --cgroup z --process FILE ID
 	not-crun --root=/r exec --additional-gids 5 -g 6 --pidfd-socket /s --process FILE ID
 	all --root=/r exec --no-new-privs --ignore-paused --tty --unknown --process FILE ID

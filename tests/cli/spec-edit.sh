@@ -226,7 +226,7 @@ printf '%*s' $((17 * 1024 * 1024)) '' >>"$B/config.json"
 precreate
 untouched "precreate of more than 16 MiB without a device, on_error fail" 0
 
-# The limit of who starts the runtime changes nothing. What nobody here may give, a limit or a capability: podman/precreate, cli/shim-exec
+# The limit of who starts the runtime changes nothing. One that nobody here may set: podman/precreate, cli/shim-exec
 config '{"memlock": "8Mi"}'
 bundle "{$rdma}"
 dry_run --format spec
@@ -254,6 +254,12 @@ is "exec, 2 MiB from a soft limit of 1 MiB: the hard one stays" "RLIMIT_MEMLOCK 
 	"$(jq -r '.rlimits[1] | [.type, .soft, .hard] | join(" ")' "$T/process.json")"
 "$SHIM" delete --force two
 kill %% && wait %% 2>/dev/null
+
+# What nobody here may give
+config '{"memlock": "8Mi", "capabilities": ["CAP_IPC_LOCK"], "on_error": "fail"}'
+bundle "{$rdma}"
+setpriv --inh-caps=-ipc_lock --bounding-set=-ipc_lock "$HOOK" --sysroot "$NODE" precreate <"$B/config.json" >"$T/out" 2>"$T/err"
+is "a capability that cannot be given, on_error fail: precreate" "1 " "$? $(<"$T/out")"
 
 # The same words with another meaning for somebody else's eyes
 config
