@@ -229,7 +229,7 @@ static const struct key_case {
 	{"no --root, another runtime", {"abc", "", "/a/crun"}, {"abc", "", "/a/runc"}, false},
 	{"no --root, the runtime elsewhere", {"abc", "", "/a/crun"}, {"abc", "", "/b/crun"}, true},
 	{"a --root, another runtime", {"abc", "/r", "/a/crun"}, {"abc", "/r", "/a/runc"}, true},
-	{"--root in other words", {"abc", "/usr/none", "c"}, {"abc", "/usr//./none/", "c"}, true},
+	{"--root in other words", {"abc", "/usr/none", "c"}, {"abc", "/usr/.//none/./", "c"}, true},
 	{"--root, relative", {"abc", "none", "c"}, {"abc", "./none", "c"}, true},
 	{"a --root below another", {"abc", "/usr/none", "c"}, {"abc", "/usr/none/x", "c"}, false},
 };
