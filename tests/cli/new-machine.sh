@@ -170,8 +170,8 @@ cp -a "$BUILD"/{musl,generated,.deps,commit,oci-rdma-hook} "$T/build/"
 for with in compiled linked; do sed "s|^gcc |$T/cc |; s|=$(realpath "$BUILD")=|=$T/build=|; s|-I$BUILD/generated|-I$T/build/generated|" "$BUILD/$with-with" >"$T/build/$with-with" && touch -r "$BUILD/$with-with" "$T/build/$with-with"; done
 compiled=$T/build/musl/core/base/tell.o
 
-# demo [VARIABLE…]: sets $out, of $T/build $BUILD, and $rc
-demo() { out=$(make BUILD="$T/build" CC="$T/cc" "$@" demo 2>&1) && rc=0 || rc=$?; }
+# demo: sets $out, of $T/build $BUILD, and $rc
+demo() { out=$(make BUILD="$T/build" CC="$T/cc" demo 2>&1) && rc=0 || rc=$?; }
 page=$T/build/oci-rdma-hook' --sysroot '$T/build/demo/node' --dry-run '$T/build/demo/bundle
 demo
 row "make demo: what is built shows its page at once, and nothing else"
