@@ -46,9 +46,12 @@ RUNS := $(patsubst SUITES-%,%,$(filter SUITES-%,$(.VARIABLES)))
 
 # ---- running ----
 
+# They mostly wait. So they begin first, while there are others to run beside them.
+LONGEST := $(patsubst %,tests/%.sh,package/deb package/publish package/rpm podman/shim nri/judge cli/nri cli/nri-missed \
+	podman/runtime cli/monitoring cli/cluster)
 # A suite's comment says what it needs: "# packages:" the groups of tools/deps, besides the one that is called as its
 # folder, and "# builds:" what is made below BUILD, besides the programs.
-RUN = $(SUITES-$@)
+RUN = $(filter $(LONGEST),$(SUITES-$@)) $(filter-out $(LONGEST),$(SUITES-$@))
 SCRIPTS = $(filter tests/%,$(RUN))
 said = $(shell sed -n 's/^\# $(1): //p' /dev/null $(SCRIPTS))
 # First the packages, all at once; then what the suites need; then the suites.

@@ -316,6 +316,7 @@ def reconnects(runtime, plugin):
         equal("it registers by its name, behind the plugins that add devices", ("oci-rdma", "90"), connection.registered())
         connection.configure()
         connection.synchronize()
+        until(lambda: not plugin.processes())  # the child that looks at what was there has a pipe
         descriptors.append(plugin.descriptors())
         ok("one connection, and no other", runtime.waits())
         connection.close()
@@ -727,7 +728,7 @@ def memory(runtime, plugin):
     one = container(env=["E%d=%s" % (i, "x" * 60) for i in range(30)], mounts=["/etc/hosts"] * 12, annotations={"a": "b"})
     pods = pack((1, [b"\x0a\x40" + b"5" * 64] * 100), (2, [one] * 100))
     equal("one of 16 MB in a single message is answered", {}, connection.synchronize(pods * (16000000 // len(pods)), frame=65536))
-    ok(f"{plugin.kilobytes('VmHWM')} kB at most: the message once", plugin.kilobytes("VmHWM") < RESIDENT_MAX + 16000000 // 1024)
+    ok(f"{plugin.kilobytes('VmHWM')} kB at most: the message, and what is kept of it for the look", plugin.kilobytes("VmHWM") < RESIDENT_MAX + 2 * 16000000 // 1024)
     ok(f"{plugin.kilobytes('VmRSS')} kB stay", plugin.kilobytes("VmRSS") < RESIDENT_MAX)
 
     ordinary = container(env=["A=b"] * 40, mounts=["/etc/hosts"] * 12)
