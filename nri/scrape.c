@@ -22,6 +22,8 @@
 #include "core/report/report.h"
 
 #define WAITING 128
+/* Of an answer: more than any has */
+#define HEAD_SIZE 256
 #define TEXT "text/plain; version=0.0.4; charset=utf-8"
 
 /* At once: one that says nothing keeps no other one waiting. Where more come, the oldest one goes.
@@ -84,19 +86,18 @@ static struct reply reply_to(const char *request, const char *path, struct arena
 static int prepare(struct client *client, const char *path)
 {
 	struct reply reply = reply_to(client->request, path, &client->arena);
-	const char *head = arena_printf(&client->arena,
-					"HTTP/1.1 %s\r\nContent-Type: " TEXT
-					"\r\nContent-Length: %zu\r\nConnection: close\r\n\r\n",
-					reply.status, reply.len);
-	size_t len = head ? strlen(head) : 0;
-	char *whole = head ? arena_alloc(&client->arena, len + reply.len) : NULL;
+	char *whole = arena_alloc(&client->arena, HEAD_SIZE + reply.len);
+	int head = whole ? snprintf(whole, HEAD_SIZE,
+				    "HTTP/1.1 %s\r\nContent-Type: " TEXT
+				    "\r\nContent-Length: %zu\r\nConnection: close\r\n\r\n",
+				    reply.status, reply.len)
+			 : -1;
 
-	if (!whole)
+	if (head < 0)
 		return -1;
-	memcpy(whole, head, len);
-	memcpy(whole + len, reply.bytes, reply.len);
+	memcpy(whole + head, reply.bytes, reply.len);
 	client->answer = whole;
-	client->left = len + reply.len;
+	client->left = (size_t)head + reply.len;
 	return 0;
 }
 

@@ -26,6 +26,8 @@ static struct asked empty_asked(void)
 static void free_asked(struct asked *asked)
 {
 	arena_free(&asked->arena);
+	buffer_free(&asked->pod);
+	buffer_free(&asked->container);
 }
 
 #define cleanup_asked __attribute__((cleanup(free_asked))) struct asked
