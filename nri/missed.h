@@ -57,8 +57,8 @@ struct look_report {
 struct look {
 	const struct options *options;
 	struct message known; /* what the runtime has told at Synchronize */
-	bool whole;           /* that is all: a note without its container is removed, but for a
-				 new one (core/note/note.h) */
+	bool whole;           /* nothing is missing in it: the child removes each note whose
+				 container is not there, unless the note is new */
 	const char *since;    /* when the plugin was connected */
 };
 

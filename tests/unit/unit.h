@@ -103,7 +103,8 @@ static inline void unit_add_for_root(struct unit_suite *suite, const char *name,
 
 /* ---- tests that are added where they stand ---- */
 
-/* Of all files of a program, which runs them by unit_main. Weak: one for all of them. */
+/* The tests of a program: each of its files adds some, and unit_main runs them. Weak: the files
+ * share it. */
 __attribute__((weak)) struct unit_suite unit_suite;
 
 #define UNIT_JOINED(front, number) front##number

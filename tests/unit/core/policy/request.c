@@ -191,7 +191,7 @@ UNIT_TEST("wrong: the author's text is bounded and printable")
 }
 
 /* The bare question does not fail: what is misspelt was meant to ask, too. */
-UNIT_TEST("request: any annotation of ours asks, but for inject false")
+UNIT_TEST("request: each annotation of ours asks, except inject=false")
 {
 	static const struct annotations asks[] = {
 		{{"inject", "true"}}, {{"bad", "x"}},   {{"inject", "True"}},
