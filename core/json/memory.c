@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "core/json/reader.h"
+#include "core/json/memory.h"
 
 #include <setjmp.h>
 #include <stddef.h>

@@ -13,22 +13,19 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <yajl/yajl_common.h>
 
 #include "core/base/arena.h"
 #include "core/base/err.h"
+#include "core/json/document.h"
+#include "core/json/memory.h"
 
-#define JSON_DEPTH_MAX 64
-#define JSON_ITEMS_MAX 65536
-
-enum json_type {
-	JSON_NULL = 1 << 0,
-	JSON_BOOL = 1 << 1,
-	JSON_NUMBER = 1 << 2,
-	JSON_STRING = 1 << 3,
-	JSON_ARRAY = 1 << 4,
-	JSON_OBJECT = 1 << 5,
-};
+/* Until the last caller of this reader is gone: its functions that are called as the document's. */
+#define json_line json_value_line
+#define json_int64 json_value_int64
+#define json_uint64 json_value_uint64
+#define json_word json_value_word
+#define json_equals json_value_equals
+#define json_string json_value_string
 
 struct parse;
 
@@ -62,14 +59,6 @@ enum json_store {
 	JSON_STORE_SPAN, /* struct json_span: where an array, an object or null stands */
 };
 
-/* Byte offsets into the text. Absent: all zero. */
-struct json_span {
-	size_t begin;    /* of its first byte */
-	size_t end;      /* behind its last */
-	size_t last_end; /* behind the last item or member's value; 0 without one */
-	bool is_null;
-};
-
 struct json_shape {
 	unsigned types; /* what may stand here: JSON_* */
 	enum json_store store;
@@ -86,10 +75,6 @@ struct json_shape {
 struct json_member {
 	const char *name;
 	const struct json_shape *shape;
-};
-
-enum json_option {
-	JSON_COMMENTS = 1 << 0, /* C and C++ comments, for files that people write */
 };
 
 /* A shape's .members */
@@ -161,20 +146,5 @@ bool json_find_unclosed(const char *text, size_t len, bool comments, struct json
  */
 bool json_find_comma(const char *text, size_t len, size_t stopped, bool comments,
 		     struct json_slip *ret_slip);
-
-/* ---- for what uses yajl: its memory (memory.c) ---- */
-
-/*
- * Memory for yajl, which does not look whether it got any (yajl_alloc.c, yajl_buf.c) and would
- * write through NULL: where there is none left, what was going on is given up.
- */
-
-/* What uses yajl. It may be left in the middle of any call of yajl's, so it must own nothing. */
-typedef int json_body(yajl_alloc_funcs *memory, void *context);
-
-#define JSON_NO_MEMORY (-2)
-
-/* Returns what body returns, or JSON_NO_MEMORY. What body got by *memory is gone then. */
-int json_with_memory(json_body *body, void *context);
 
 #endif

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "core/json/reader.h"
+#include "core/json/memory.h"
 
 struct writing {
 	struct arena *arena;

@@ -15,7 +15,7 @@
 
 #include "core/base/arena.h"
 #include "core/base/err.h"
-#include "core/json/reader.h"
+#include "core/json/document.h"
 
 /* ---- whose container it is (identity.c) ---- */
 

@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A JSON text as a tree of values, built by yajl's callbacks in an arena. A reader goes through it
+ * from top to bottom:
+ *
+ *	struct json_document doc;
+ *
+ *	if (json_parse(&doc, arena, what, text, len, 0, err) < 0)
+ *		return -1;
+ *	process = json_get(&doc, doc.root, "process", JSON_OBJECT | JSON_NULL);
+ *	json_each(item, json_get(&doc, process, "env", JSON_ARRAY | JSON_NULL))
+ *		env[n++] = json_string(&doc, item);
+ *	return doc.failed ? -1 : 0;
+ *
+ * The first error is kept, with file, line and path in front; after it every function here returns
+ * something harmless, so a reader looks at .failed once, at its end. Each function takes NULL for a
+ * value that is absent.
+ *
+ * Bounds (yajl has none): depth, items of a value, values in all. The caller bounds the size.
+ * A key that occurs twice is an error if somebody asks for it: Go takes the last, json-c the first,
+ * and a check of one must not bless the other. Keys that nobody asks for may repeat.
+ */
+#ifndef OCI_RDMA_JSON_DOCUMENT_H
+#define OCI_RDMA_JSON_DOCUMENT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "core/base/arena.h"
+#include "core/base/err.h"
+
+#define JSON_DEPTH_MAX 64
+#define JSON_ITEMS_MAX 65536
+#define JSON_VALUES_MAX (8 * JSON_ITEMS_MAX)
+
+enum json_type {
+	JSON_NULL = 1 << 0,
+	JSON_BOOL = 1 << 1,
+	JSON_NUMBER = 1 << 2,
+	JSON_STRING = 1 << 3,
+	JSON_ARRAY = 1 << 4,
+	JSON_OBJECT = 1 << 5,
+};
+
+#define JSON_ANY (JSON_NULL | JSON_BOOL | JSON_NUMBER | JSON_STRING | JSON_ARRAY | JSON_OBJECT)
+
+enum json_option {
+	JSON_COMMENTS = 1 << 0, /* C and C++ comments, for files that people write */
+};
+
+struct json_node {
+	enum json_type type;
+	bool boolean;
+	uint32_t begin; /* offset in the text of an array, an object or null; else that of .end */
+	uint32_t end;   /* behind the last byte */
+	uint32_t len;   /* string, number: bytes of .text; array, object: items */
+	uint32_t key_len;
+	const char *key; /* decoded, not NUL-terminated; NULL for an array's item */
+	union {
+		const char *text; /* string: decoded; number: as spelled; not NUL-terminated */
+		struct json_node *first;
+	};
+	struct json_node *next;
+};
+
+struct json_document {
+	struct arena *arena;
+	struct err *err;
+	bool failed; /* the reason is in *err */
+	const char *what;
+	const char *text;
+	size_t len;
+	struct json_node *root;
+	size_t counted; /* there are .line lines in front of this offset */
+	size_t line;
+};
+
+/*
+ * what: the file's name for errors. The text and all the document points to must live as long as
+ * the document. Returns 0, or -1 with the reason in *err.
+ */
+int json_parse(struct json_document *ret_doc, struct arena *arena, const char *what,
+	       const char *text, size_t len, unsigned options, struct err *err);
+
+/*
+ * The object's member of that key. It must have one of the types (JSON_*); if JSON_NULL is one of
+ * them, null counts as absent. NULL if it is absent.
+ */
+const struct json_node *json_get(struct json_document *doc, const struct json_node *object,
+				 const char *key, unsigned types);
+
+/* The first unknown key is an error; known ends with NULL. */
+void json_known_keys(struct json_document *doc, const struct json_node *object,
+		     const char *const *known);
+
+static inline const struct json_node *json_first(const struct json_node *node)
+{
+	return node && node->type & (JSON_ARRAY | JSON_OBJECT) ? node->first : NULL;
+}
+
+/* Each item of an array, or member of an object; none of anything else */
+#define json_each(item, container)                                                                 \
+	for (const struct json_node *item = json_first(container); item; item = item->next)
+
+/* True for a member of that key. */
+bool json_key_is(const struct json_node *member, const char *key);
+
+/* True for a string of this text. */
+bool json_equals(const struct json_node *node, const char *text);
+
+/* A copy in the arena. A NUL character is an error: C would see another string. NULL if the value
+ * is absent, "" after an error. */
+const char *json_string(struct json_document *doc, const struct json_node *node);
+const char *json_key(struct json_document *doc, const struct json_node *member);
+
+/* An array of strings; *ret_n stays as it is if it is absent (NULL) or wrong. */
+const char **json_strings(struct json_document *doc, const struct json_node *array, size_t *ret_n);
+
+/* absent: what they return if the value is absent, or after an error. Integers only, in range; -1.0
+ * or 1e3 are errors. */
+bool json_bool(struct json_document *doc, const struct json_node *node, bool absent);
+int64_t json_int64(struct json_document *doc, const struct json_node *node, int64_t absent);
+uint64_t json_uint64(struct json_document *doc, const struct json_node *node, uint64_t absent);
+
+/* Which of the words it is, counted from 0; words ends with NULL. */
+unsigned json_word(struct json_document *doc, const struct json_node *node,
+		   const char *const *words, unsigned absent);
+
+/* Zeroed memory for an item of that size for each of the array's; NULL after an error. */
+void *json_items(struct json_document *doc, const struct json_node *array, size_t item_size);
+
+/* The value's line in the text, counted from 1. */
+size_t json_line(struct json_document *doc, const struct json_node *node);
+
+/* What is wrong with the value. Returns -1. */
+int json_fail(struct json_document *doc, const struct json_node *node, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
+
+/* No memory. Returns -1. */
+int json_no_memory(struct json_document *doc);
+
+/* Byte offsets into the text. Absent: all zero. */
+struct json_span {
+	size_t begin;    /* of its first byte */
+	size_t end;      /* behind its last */
+	size_t last_end; /* behind the last item or member's value; 0 without one */
+	bool is_null;
+};
+
+/* Where an array, an object or null stands. */
+struct json_span json_span(const struct json_node *node);
+
+/* The same for the object's first member of that key, be it null. */
+struct json_span json_member_span(const struct json_node *object, const char *key);
+
+#endif

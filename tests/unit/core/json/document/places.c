@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Where a value stands in the text, in bytes */
+#include "suite.h"
+
+static const struct span_case {
+	const char *name;
+	const char *json;
+	const char *whole; /* NULL: absent */
+	const char *until; /* the last item's end, from the begin; NULL: no item */
+	bool is_null;
+} span_cases[] = {
+	{"place: absent", "{\"b\":[1]}", NULL, NULL, false},
+	{"place: null", "{\"a\": null }", "null", NULL, true},
+	{"place: an empty array", "{\"a\": [ ] }", "[ ]", NULL, false},
+	{"place: an empty object", "{ \"b\":1,\"a\":{}}", "{}", NULL, false},
+	{"place: strings", "{\"a\":[\"x\", \"]\\\"\" ] }", "[\"x\", \"]\\\"\" ]",
+	 "[\"x\", \"]\\\"\"", false},
+	{"place: a number at its end", "{\"a\":[1, 22\n]}", "[1, 22\n]", "[1, 22", false},
+	{"place: a number, closed at once", "{\"a\":[22]}", "[22]", "[22", false},
+	{"place: words", "{\"a\":[null,true , false ]}", "[null,true , false ]",
+	 "[null,true , false", false},
+	{"place: arrays and objects in it", "{\"a\":[[1],{\"a\":[2]} ],\"c\":[3]}",
+	 "[[1],{\"a\":[2]} ]", "[[1],{\"a\":[2]}", false},
+	{"place: an object's members", "{\"a\":{\"x\":1,\n\"y\":[2] }}", "{\"x\":1,\n\"y\":[2] }",
+	 "{\"x\":1,\n\"y\":[2]", false},
+	{"place: bytes, not characters", "{\"\xc3\xa4\":\"\\u00e4\",\"a\":[\"\xe2\x82\xac\"]}",
+	 "[\"\xe2\x82\xac\"]", "[\"\xe2\x82\xac\"", false},
+};
+
+UNIT_ROWS(span_cases)
+{
+	WITH_ARENA;
+	struct json_document doc;
+	struct json_span span;
+	size_t begin;
+
+	assert_int_equal(json_parse(&doc, &arena, "f", row->json, strlen(row->json), 0, &err), 0);
+	span = json_member_span(doc.root, "a");
+	assert_int_equal(span.is_null, row->is_null);
+	if (!row->whole) {
+		assert_int_equal(span.begin + span.end + span.last_end, 0);
+		return;
+	}
+	begin = (size_t)(strstr(row->json, row->whole) - row->json);
+	assert_int_equal(span.begin, begin);
+	assert_int_equal(span.end, begin + strlen(row->whole));
+	assert_int_equal(span.last_end, row->until ? begin + strlen(row->until) : 0);
+}

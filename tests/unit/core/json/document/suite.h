@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the tests of core/json/document.h share */
+#ifndef TESTS_UNIT_JSON_DOCUMENT_SUITE_H
+#define TESTS_UNIT_JSON_DOCUMENT_SUITE_H
+
+#include "tests/unit/unit.h"
+
+#include "core/json/document.h"
+
+/* What most tests read: one member of each kind */
+struct fields {
+	const char *text;
+	int64_t number;
+	uint64_t count;
+	bool flag;
+	unsigned word;
+	const char **list;
+	size_t n_list;
+	size_t strings; /* members of map */
+	char last_key[300];
+	char last_text[300];
+	size_t last_line;
+};
+
+/* The document's text ends where the array ends: unit_exact. */
+int read_json(struct arena *arena, const char *json, size_t len, unsigned options,
+	      struct fields *fields, struct err *err);
+int read_fields(struct arena *arena, const char *json, struct fields *fields, struct err *err);
+
+#endif
