@@ -402,13 +402,14 @@ monitored='(map(select(.kind == "DaemonSet"))[0].spec.template) as $pod | (map(s
 	($monitor.spec.selector.matchLabels | to_entries | all(.value == $pod.metadata.labels[.key])) and
 	([$pod.spec.containers[].ports[]?.name] == [$monitor.spec.podMetricsEndpoints[].port]) and
 	$monitor.metadata.namespace == map(select(.kind == "DaemonSet"))[0].metadata.namespace'
-is "openshift-nri: the PodMonitor selects its pods and their port" true "$(jq "$monitored" "$T/openshift-nri.json")"
 is "openshift-nri: the cluster's Prometheus looks into the namespace, and may list its pods" 'true [["get","list","watch"]] prometheus-k8s openshift-monitoring' "$(jq -r '
 	(map(select(.kind == "Namespace"))[0].metadata.labels["openshift.io/cluster-monitoring"]) + " " +
 	([.[] | select(.kind == "Role" and .metadata.name == "oci-rdma-nri-monitoring").rules[] | select(.resources == ["pods"]).verbs] | tojson) + " " +
 	(.[] | select(.kind == "RoleBinding" and .roleRef.name == "oci-rdma-nri-monitoring").subjects[0] | .name + " " + .namespace)' "$T/openshift-nri.json")"
 json "$T/config-monitoring-operator.yaml" >"$T/operator.json"
-is "the Prometheus operator: the same monitor for config/kubernetes/nri" true "$(jq -s "add | $monitored" "$T/kubernetes-nri.json" "$T/operator.json")"
+for name in kubernetes-nri openshift-nri; do
+	is "the Prometheus operator: its monitor selects the pods and the port of $name" true "$(jq -s "add | $monitored" "$T/$name.json" "$T/operator.json")"
+done
 
 # The component that mends, as doc/install-nri.md names it
 mkdir "$T/mend"
@@ -469,6 +470,9 @@ is "nri-launch-remove: …they are the same objects, so that it deletes all of t
 	"$(jq -nc --slurpfile a "$T/kubernetes-nri-launch.json" --slurpfile b "$T/kubernetes-nri-launch-remove.json" "(\$a[0] | $objects) as \$a | (\$b[0] | $objects) as \$b | (\$a - \$b) + (\$b - \$a)")"
 is "nri-launch: the plugin itself is as without it" "" "$(diff <(daemonset . kubernetes-nri) <(daemonset . kubernetes-nri-launch))"
 
+# A stranger applies by URL: a clone of a commit, in which no file may be named that is outside of it
+mkdir "$T/remote" && cp -a config "$T/remote" && git -C "$T/remote" init -q -b stranger && git -C "$T/remote" add . &&
+	git -C "$T/remote" -c user.name=test -c user.email=test@localhost commit -qm all
 # What several installations share is in none of them, so that removing one leaves it to the others.
 for name in kubernetes-install kubernetes-remove kubernetes-nri kubernetes-nri-launch kubernetes-nri-launch-remove openshift-nri openshift-nri-launch openshift-install openshift-remove kubernetes-events openshift-events; do
 	json "$T/config-$name.yaml" >"$T/$name.json"
@@ -479,10 +483,15 @@ for name in kubernetes-install kubernetes-remove kubernetes-nri kubernetes-nri-l
 	# The plugin's pods are asked for their metrics. The reporter speaks to the API server, and nobody speaks to it.
 	ports='[]'
 	case $name in
-	*-nri*) ports='[{"ports":[{"port":9465,"protocol":"TCP"}]}]' ;;
+	*-nri*) ports='[{"from":[{"namespaceSelector":{"matchLabels":{"network.openshift.io/policy-group":"monitoring"}}},{"namespaceSelector":{"matchLabels":{"oci-rdma-hook.io/monitoring":"true"}}}],"ports":[{"port":9465,"protocol":"TCP"}]}]' ;;
 	*-events) ports='[{"ports":[{"port":443,"protocol":"TCP"},{"port":6443,"protocol":"TCP"}]}]' ;;
 	esac
 	is "$name: its pods use no network but what they need" "[$ports,[\"Ingress\",\"Egress\"]]" "$(jq -c '.[] | select(.kind == "NetworkPolicy").spec | [.ingress + .egress // [], .policyTypes]' "$T/$name.json")"
+	# What enforces alone leaves a warning with each apply, and a line in the audit log. Kinds that a cluster may lack are in config/monitoring/operator.
+	is "$name: its namespace neither refuses its pods nor warns of them" "[\"privileged\",\"privileged\",\"privileged\"]" "$(jq -c '.[] | select(.kind == "Namespace").metadata.labels |
+		[.["pod-security.kubernetes.io/enforce", "pod-security.kubernetes.io/warn", "pod-security.kubernetes.io/audit"]]' "$T/$name.json")"
+	is "$name: a cluster without the Prometheus operator knows each kind" "" "$(jq -r '.[] | select(.apiVersion | test("monitoring")).kind' "$T/$name.json")"
+	is "$name: a URL with ?ref= gives the same objects" "" "$("$KUSTOMIZE" build "file://$T/remote//config/${name/-//}?ref=stranger" | diff - "$T/config-$name.yaml")"
 	is "$name: a probe has time on a loaded node" true "$(jq '[.. | objects | .startupProbe, .readinessProbe, .livenessProbe | values] | all(.timeoutSeconds >= 5)' "$T/$name.json")"
 	[[ $name != *-nri* ]] || is "$name: on a node whose engine has NRI off no container is ended; none is ready" "[\"--check-alive\",\"--check-alive\",\"--check\"]" \
 		"$(jq -c '[.[] | select(.kind == "DaemonSet").spec.template.spec.containers[] | select(.startupProbe) |
