@@ -10,13 +10,13 @@ static const struct sock_filter instructions[] = {
 /*
  * CHOWN, DAC_OVERRIDE, FOWNER: nccl.conf in a root file system that belongs to others.
  * SYS_RESOURCE: to raise another process' hard limit (kernel/sys.c, do_prlimit).
- * SYS_PTRACE: /proc/<pid>/ns/net and uid_map of a process that is not dumpable (ptrace_may_access).
- * SYS_ADMIN: to enter the pod's network namespace with a sysfs of its own (setns, unshare, mount).
+ * SYS_PTRACE: /proc/<pid>/environ of the runtime, which may have capabilities that we gave up
+ * (security/commoncap.c, cap_ptrace_access_check).
  */
 const struct confinement hook_confinement = {
 	.capabilities = CONFINE_CAPABILITY(CAP_CHOWN) | CONFINE_CAPABILITY(CAP_DAC_OVERRIDE) |
 			CONFINE_CAPABILITY(CAP_FOWNER) | CONFINE_CAPABILITY(CAP_SYS_RESOURCE) |
-			CONFINE_CAPABILITY(CAP_SYS_PTRACE) | CONFINE_CAPABILITY(CAP_SYS_ADMIN),
+			CONFINE_CAPABILITY(CAP_SYS_PTRACE),
 	.instructions = instructions,
 	.n_instructions = sizeof(instructions) / sizeof(instructions[0]),
 };

@@ -94,6 +94,7 @@ static int run_precreate(struct run *run, const struct options *options)
 {
 	struct container *container = &run->container;
 	struct err err;
+	bool confined;
 	int status;
 
 	container->what = WHAT;
@@ -105,9 +106,11 @@ static int run_precreate(struct run *run, const struct options *options)
 	unchanged = container->text;
 	run->edited = container->text;
 	deadline_arm(run->more ? hand_on : hand_back);
-	confine(&hook_confinement, options_directory(options));
+	confined = confine(&hook_confinement, options_directory(options), &err) == 0;
 	serve(run, options);
 	deadline_disarm();
+	if (!confined && run->outcome.kind != OUTCOME_NOTHING)
+		log_failure_silently(container, &err, WAY_IN);
 	if (run->outcome.must_fail)
 		return 1;
 	if (run->more)

@@ -80,6 +80,8 @@ struct run {
 	char bundle[PATH_MAX];
 	struct container container;
 	struct outcome outcome;
+	bool confined;
+	struct err unconfined; /* why not */
 };
 
 /* The container's root: by the spec's mappings, or, in a user namespace that it only joins, the
@@ -245,6 +247,9 @@ static int serve(struct run *run, const struct options *options)
 	outcome_serve(&run->container, options, &entry, &run->outcome);
 	clear_nccl_conf(&run->container, run->stage);
 	outcome_log(&run->container, &run->outcome, &entry);
+	/* A container without RDMA has no line in the log. */
+	if (!run->confined && run->outcome.kind != OUTCOME_NOTHING)
+		log_failure_silently(&run->container, &run->unconfined, stage_names[run->stage]);
 	return run->outcome.must_fail;
 }
 
@@ -266,8 +271,8 @@ static int run_stage(struct run *run, const struct options *options)
 	if (state->sandbox || is_over(state, run->stage))
 		return 0;
 	container->id = state->id;
-	container->pid = state->pid;
-	confine(&hook_confinement, options_directory(options));
+	run->confined =
+		confine(&hook_confinement, options_directory(options), &run->unconfined) == 0;
 	return serve(run, options);
 }
 

@@ -12,16 +12,13 @@ static const struct sock_filter scrape_instructions[] = {
 };
 
 /*
- * SYS_PTRACE: /proc/<pid>/ns/net of a process that is not dumpable (ptrace_may_access).
- * SYS_ADMIN: to enter the pod's network namespace with a sysfs of its own (setns, unshare, mount).
  * SYS_RESOURCE: to raise the limit of a container that was missed ("on_missed": "mend"). Unit and
  * DaemonSet do not give it; who wants it adds it.
  * The runtime's socket is root's, as the plugin is; limits and variables of a new container are the
  * runtime's to set.
  */
 const struct confinement nri_confinement = {
-	.capabilities = CONFINE_CAPABILITY(CAP_SYS_PTRACE) | CONFINE_CAPABILITY(CAP_SYS_ADMIN) |
-			CONFINE_CAPABILITY(CAP_SYS_RESOURCE),
+	.capabilities = CONFINE_CAPABILITY(CAP_SYS_RESOURCE),
 	.instructions = instructions,
 	.n_instructions = sizeof(instructions) / sizeof(instructions[0]),
 };

@@ -449,7 +449,8 @@ static void confine_with(struct plugin *plugin, int launched)
 
 	if (launched >= 0 && dup2(launched, STDIN_FILENO) < 0)
 		launched = -1;
-	confine(&nri_confinement, directory(plugin->options));
+	if (confine(&nri_confinement, directory(plugin->options), &err) < 0)
+		log_event(LOG_WARNING, "not confined: %s", err.text);
 	if (launched < 0)
 		return;
 	plugin->fd = fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);

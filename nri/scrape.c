@@ -300,6 +300,7 @@ static int serve(const char *path)
 int scrape_run(const struct nri_options *options)
 {
 	cleanup_fd listener = -1;
+	struct err err;
 
 	log_as_daemon(NRI_NAME);
 	set_signals();
@@ -307,7 +308,8 @@ int scrape_run(const struct nri_options *options)
 	/* The confinement closes all but the standard three. */
 	if (listener < 0 || dup2(listener, STDIN_FILENO) < 0)
 		return fail("it cannot listen on the port");
-	confine(&scrape_confinement, options->metrics[0] == '/' ? "/" : NULL);
+	if (confine(&scrape_confinement, options->metrics[0] == '/' ? "/" : NULL, &err) < 0)
+		log_event(LOG_WARNING, "not confined: %s", err.text);
 	listener = -1;
 	return serve(options->metrics);
 }

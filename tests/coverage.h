@@ -19,7 +19,7 @@ __attribute__((destructor, used)) static void coverage_end(void)
 		nomem_end();
 }
 
-/* Before the status is known: podnet.c's child is killed as soon as its last write is read. */
+/* Before the status is known: a child is killed as soon as its last write is read. */
 #define _exit(status) (coverage_end(), __gcov_dump(), (_exit)(status))
 #define execv(path, argv) (coverage_end(), (execv)(path, argv))
 

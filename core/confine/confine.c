@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "core/confine/confine.h"
 
+#include <errno.h>
 #include <linux/seccomp.h>
+#include <string.h>
 #include <sys/capability.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
@@ -20,22 +22,22 @@
  * the first malloc() of a process costs five system calls and three page faults, 6 % of a hook's
  * whole start (30 us of 500). No hook that serves a container needs another one.
  */
-static void drop_capabilities(uint64_t kept)
+static int drop_capabilities(uint64_t kept)
 {
 	struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
 	struct __user_cap_data_struct data[_LINUX_CAPABILITY_U32S_3];
 
 	if (capget(&header, data) < 0)
-		return;
+		return -1;
 	for (unsigned i = 0; i < _LINUX_CAPABILITY_U32S_3; i++) {
 		data[i].effective &= (uint32_t)(kept >> (32 * i));
 		data[i].permitted &= (uint32_t)(kept >> (32 * i));
 		data[i].inheritable = 0;
 	}
-	(void)capset(&header, data);
+	return capset(&header, data);
 }
 
-static void filter_calls(const struct confinement *confinement)
+static int filter_calls(const struct confinement *confinement)
 {
 	struct sock_fprog program = {
 		.len = confinement->n_instructions,
@@ -43,19 +45,31 @@ static void filter_calls(const struct confinement *confinement)
 	};
 
 	/* Without it only CAP_SYS_ADMIN of this user namespace may set a filter. */
-	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0)
-		(void)prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program);
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0)
+		return -1;
+	return prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program);
 }
 
-void confine(const struct confinement *confinement, const char *directory)
+/* Not err_sys(): to that a call that the kernel lacks is openat2(2). */
+static int cannot(struct err *err, const char *what)
 {
-	if (directory)
-		(void)!chdir(directory);
+	return err_set(err, "cannot %s: %s", what, strerror(errno));
+}
+
+int confine(const struct confinement *confinement, const char *directory, struct err *err)
+{
+	int status = 0;
+
+	if (directory && chdir(directory) < 0)
+		status = cannot(err, "leave the caller's directory");
 #ifdef SYS_close_range
-	(void)syscall(SYS_close_range, STDERR_FILENO + 1, ~0U, 0);
+	if (syscall(SYS_close_range, STDERR_FILENO + 1, ~0U, 0) < 0)
+		status = cannot(err, "close inherited descriptors");
 #endif
 	(void)umask(077);
-	drop_capabilities(confinement->capabilities);
-	if (FILTERS)
-		filter_calls(confinement);
+	if (drop_capabilities(confinement->capabilities) < 0)
+		status = cannot(err, "give up capabilities");
+	if (FILTERS && filter_calls(confinement) < 0)
+		status = cannot(err, "give up system calls (seccomp)");
+	return status;
 }

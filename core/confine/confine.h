@@ -10,6 +10,8 @@
 #include <linux/filter.h>
 #include <stdint.h>
 
+#include "core/base/err.h"
+
 #define CONFINE_CAPABILITY(number) (UINT64_C(1) << (number))
 
 /* What a program keeps */
@@ -22,8 +24,9 @@ struct confinement {
 /*
  * For good: goes to directory, if that is not NULL; closes all descriptors but the standard three,
  * keeps only those capabilities, and lets the kernel kill this process at any other system call.
- * What a kernel cannot do is left out: an old one is no reason for a container not to start.
+ * Does all that the kernel can do: an old one is no reason for a container not to start. Returns 0,
+ * or -1 with what could not be done last, for the log.
  */
-void confine(const struct confinement *confinement, const char *directory);
+int confine(const struct confinement *confinement, const char *directory, struct err *err);
 
 #endif

@@ -27,7 +27,6 @@ struct container {
 	int root;           /* container_open_root(); -1: not yet */
 	struct fs_text text;
 	const char *id; /* NULL: not known */
-	int64_t pid;    /* of its first process, whose network namespace is its; 0: not known */
 	struct spec spec;
 	bool spec_known; /* spec is read */
 	struct node node;

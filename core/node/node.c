@@ -65,6 +65,16 @@ int node_device_path(struct arena *arena, const char *link, char **ret_path)
 	return *ret_path ? 0 : -1;
 }
 
+enum rdma_mode node_rdma_mode(const struct node *node)
+{
+	char line[8];
+
+	if (fs_read_line(node->root, "sys/module/ib_core/parameters/netns_mode", line,
+			 sizeof(line)) < 0)
+		return RDMA_MODE_UNKNOWN;
+	return line[0] == 'Y' ? RDMA_MODE_SHARED : RDMA_MODE_EXCLUSIVE;
+}
+
 /* ---- PCI functions ---- */
 
 int pci_find(const struct node *node, struct arena *arena, const char *address, char **ret_path)

@@ -15,8 +15,7 @@
 #include "core/base/err.h"
 
 struct node {
-	bool recorded;    /* a tree that stands in for a node: its namespaces are not there to be
-			     entered */
+	bool recorded;    /* a tree that stands in for a node */
 	int root;         /* the sysroot */
 	int char_devices; /* sys/dev/char; -1 if the node has none */
 };
@@ -47,11 +46,9 @@ enum rdma_mode {
 	RDMA_MODE_EXCLUSIVE, /* only the one that it was moved to */
 };
 
-/*
- * The mode that holds now; of a recorded node, the one that ib_core was loaded with, which
- * `rdma system set netns` may have changed.
- */
-enum rdma_mode node_rdma_mode(const struct node *node); /* netlink.c */
+/* The mode that holds now: the parameter is the variable that `rdma system set netns` changes
+ * (drivers/infiniband/core/device.c, rdma_compatdev_set). */
+enum rdma_mode node_rdma_mode(const struct node *node);
 
 /* In bytes; 0 where that cannot be read */
 uint64_t node_memory(const struct node *node);
@@ -177,8 +174,8 @@ struct device {
 	enum device_source source; /* what gave it its place; set by the plan */
 
 	char netdev[NETDEV_NAME_SIZE];
-	bool on_host;      /* its ports show in the host's network namespace */
-	struct port *port; /* by number; NULL until node_read_ports */
+	struct port *port; /* by number; NULL until node_read_ports, and if another network
+			      namespace has the device alone (exclusive mode) */
 	size_t n_ports;
 
 	const char *path;       /* directory of its parent device, relative to the sysroot */
@@ -252,13 +249,6 @@ int node_read_ports(const struct node *node, struct arena *arena, struct device 
 /* Fills in the GID of each port. */
 void node_read_gids(const struct node *node, struct device *device);
 
-/*
- * Waits, at most patience milliseconds, until each Ethernet port has such a GID: the kernel fills
- * the table by a work queue after an address was set (ib_core, roce_gid_mgmt.c), which the network
- * plugin has done a moment ago. Ports that are known not to be ACTIVE are not waited for.
- */
-void node_wait_for_gids(const struct node *node, struct devices *devices, int patience);
-
 /* ---- the network interface that belongs to an RDMA device (device.c) ---- */
 
 /* The network interface as the host knows it: right for a container in the host's namespace only.
@@ -272,25 +262,5 @@ int node_read_host_netdev(const struct node *node, struct device *device);
  * if it is not known.
  */
 int node_read_pod_netdevs(const struct node *node, struct devices *devices, const char *sandbox_id);
-
-/* ---- a pod's network namespace (podnet.c) ---- */
-
-/*
- * What only a pod's network namespace shows: the names of its interfaces, and, where RDMA devices
- * are exclusive to a namespace (ib_core.netns_mode=0), their ports and GIDs.
- *
- * A child enters that namespace and no other, with a sysfs of its own where it needs one, and is
- * gone when the answer is there; a node that does not answer costs at most PODNET_PATIENCE_MS.
- */
-
-#define PODNET_PATIENCE_MS 1000
-
-/*
- * netns: descriptor of the namespace. patience: for GIDs, as in node_wait_for_gids. Fills in
- * .netdev of every device that has an interface there, and the ports of those that have none yet.
- * What is not there stays as it was. Needs CAP_SYS_ADMIN.
- */
-int podnet_read(struct arena *arena, int netns, struct devices *devices, int patience,
-		struct err *err);
 
 #endif

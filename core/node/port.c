@@ -8,7 +8,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "core/base/cleanup.h"
@@ -61,7 +60,6 @@ void gid_read_netdev(const struct node *node, const struct device *device, const
 		netdev[0] = '\0';
 }
 
-#define GID_PAUSE_MS 20
 #define RATE_MAX 1e6
 #define PORT_MAX 255 /* ibv_query_port(3) takes a uint8_t */
 
@@ -188,44 +186,5 @@ void node_read_gids(const struct node *node, struct device *device)
 
 		if (dir >= 0)
 			read_gid(dir, &device->port[i]);
-	}
-}
-
-/* A port without state is one that was not asked for it. */
-static bool lacks_gid(const struct devices *devices)
-{
-	for (size_t i = 0; i < devices->n; i++) {
-		for (size_t p = 0; p < devices->item[i].n_ports; p++) {
-			const struct port *port = &devices->item[i].port[p];
-
-			if (port->gid_index < 0 && strcmp(port->link_layer, "Ethernet") == 0 &&
-			    (!port->state[0] || port_is_active(port)))
-				return true;
-		}
-	}
-	return false;
-}
-
-static long milliseconds_since(const struct timespec *begin)
-{
-	struct timespec now;
-
-	(void)clock_gettime(CLOCK_MONOTONIC, &now);
-	return (now.tv_sec - begin->tv_sec) * 1000 + (now.tv_nsec - begin->tv_nsec) / 1000000;
-}
-
-void node_wait_for_gids(const struct node *node, struct devices *devices, int patience)
-{
-	const struct timespec pause = {.tv_nsec = GID_PAUSE_MS * 1000000L};
-	struct timespec begin;
-
-	/* Not even a look at the clock: its first one takes two pages of the vDSO. */
-	if (patience == 0)
-		return;
-	(void)clock_gettime(CLOCK_MONOTONIC, &begin);
-	while (lacks_gid(devices) && milliseconds_since(&begin) < patience) {
-		(void)nanosleep(&pause, NULL);
-		for (size_t i = 0; i < devices->n; i++)
-			node_read_gids(node, &devices->item[i]);
 	}
 }

@@ -233,7 +233,7 @@ static int warn_mix(const struct planning *planning, const struct devices *devic
 static int warn_namespace(const struct planning *planning, const struct device *device)
 {
 	if (planning->facts->rdma_mode != RDMA_MODE_EXCLUSIVE ||
-	    !planning->facts->spec->network_namespace || !device->on_host)
+	    !planning->facts->spec->network_namespace || !device->n_ports)
 		return 0;
 	return warnings_add(planning->arena, planning->warnings, "rdma_netns",
 			    "on this node an RDMA device belongs to one network namespace, and %s "

@@ -137,6 +137,16 @@ static int add_hca(const struct planning *planning)
 	return setting_add(planning, SCOPE_NCCL, "NCCL_IB_HCA", list.text);
 }
 
+static int warn_no_netdev(const struct planning *planning, const struct device *device,
+			  const char *variable)
+{
+	return warnings_add(planning->arena, planning->warnings, "no_netdev_name",
+			    "the network interface of %s is not known, because Multus has left no "
+			    "device-info file that names it: %s is not set; set it in the pod, or "
+			    "in config.json (nccl: extra)",
+			    device->ibdev, variable);
+}
+
 /* "=net1,net2" */
 static int add_rdma_interfaces(const struct planning *planning)
 {
@@ -146,10 +156,7 @@ static int add_rdma_interfaces(const struct planning *planning)
 		const struct device *device = &planning->facts->devices->item[i];
 
 		if (!device->netdev[0])
-			return warnings_add(planning->arena, planning->warnings, "no_netdev_name",
-					    "the network interface of %s is not known: "
-					    "NCCL_SOCKET_IFNAME is not set",
-					    device->ibdev);
+			return warn_no_netdev(planning, device, "NCCL_SOCKET_IFNAME");
 		list = arena_printf(planning->arena, "%s%s%s", list, list[1] ? "," : "",
 				    device->netdev);
 	}
@@ -177,9 +184,9 @@ static int warn_gids_unknown(const struct planning *planning, const struct devic
 {
 	return warnings_add(
 		planning->arena, planning->warnings, "gids_unknown",
-		"the ports and GIDs of %s could not be read, perhaps because the device is in "
-		"another network namespace than the pod: NCCL_IB_GID_INDEX is not set; NCCL 2.21.5 "
-		"and later choose the index for each device",
+		"the ports and GIDs of %s could not be read, since the device is in a network "
+		"namespace of its own: NCCL_IB_GID_INDEX is not set; use \"gid_index\": \"auto\" "
+		"with NCCL 2.21.5 or later, which choose the index for each device, or a number",
 		device->ibdev);
 }
 
@@ -324,10 +331,7 @@ static int add_gloo(const struct planning *planning)
 
 	for (size_t i = 0; list && i < devices->n; i++) {
 		if (!devices->item[i].netdev[0])
-			return warnings_add(planning->arena, planning->warnings, "no_netdev_name",
-					    "the network interface of %s is not known: "
-					    "GLOO_SOCKET_IFNAME is not set",
-					    devices->item[i].ibdev);
+			return warn_no_netdev(planning, &devices->item[i], "GLOO_SOCKET_IFNAME");
 		if (!has_netdev_before(devices, i))
 			list = arena_printf(planning->arena, "%s%s%s", list, list[0] ? "," : "",
 					    devices->item[i].netdev);

@@ -74,7 +74,6 @@ int plan_of_target(const struct doctor *doctor, struct container *container, str
 	bundle = tree_open_dir(doctor->node.root, path);
 	if (bundle < 0)
 		return err_sys(err, -bundle, "bundle %s", path);
-	container->pid = target->main_pid;
 	if (container_read_spec(container, bundle, path, text_base_name(target->spec_path), err) <
 		    0 ||
 	    recall(container, &what, err) < 0 ||

@@ -35,9 +35,7 @@ static enum finding_status severity(const struct context *context)
 
 static int add_mode(const struct context *context)
 {
-	const char *where = context->doctor->node.recorded
-				    ? "/sys/module/ib_core/parameters/netns_mode"
-				    : "netlink, as `rdma system` shows it";
+	static const char where[] = "/sys/module/ib_core/parameters/netns_mode";
 
 	if (context->mode == RDMA_MODE_UNKNOWN)
 		return findings_add(context->findings, "rdma_netns_mode", NULL, FINDING_UNCHECKED,
@@ -203,12 +201,20 @@ static int add_ports(const struct context *context, const struct device *device)
 static int read_pod(const struct doctor *doctor, struct arena *arena, struct devices *devices,
 		    struct err *err)
 {
-	cleanup_fd netns = -1;
+	const struct node node = target_node(&doctor->target);
 
-	if (!doctor->target.other_netns)
-		return 0;
-	netns = openat(doctor->target.proc, "ns/net", O_RDONLY | O_CLOEXEC);
-	return netns < 0 ? 0 : podnet_read(arena, netns, devices, 0, err);
+	for (size_t i = 0; node.root >= 0 && i < devices->n; i++) {
+		struct device *device = &devices->item[i];
+
+		if (node_read_host_netdev(&node, device) < 0)
+			return err_memory(err);
+		if (device->n_ports)
+			continue;
+		if (node_read_ports(&node, arena, device, true, err) < 0)
+			return -1;
+		node_read_gids(&node, device);
+	}
+	return 0;
 }
 
 static int read_devices(const struct doctor *doctor, struct arena *arena, struct devices *ret,
@@ -226,7 +232,7 @@ static int read_devices(const struct doctor *doctor, struct arena *arena, struct
 			return err_memory(err);
 	}
 	*ret = devices;
-	return read_pod(doctor, arena, ret, err);
+	return doctor->target.other_netns ? read_pod(doctor, arena, ret, err) : 0;
 }
 
 int check_ports(const struct doctor *doctor, struct findings *findings, struct err *err)

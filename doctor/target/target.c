@@ -4,9 +4,11 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <linux/magic.h>
 #include <sched.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/vfs.h>
 
 #include "admin/bundle/bundle.h"
 #include "core/base/cleanup.h"
@@ -115,6 +117,17 @@ int target_enter_network(const struct target *target)
 	if (netns < 0 || setns(netns, CLONE_NEWNET) < 0)
 		return -errno;
 	return 0;
+}
+
+struct node target_node(const struct target *target)
+{
+	cleanup_fd sys = target->root < 0 ? -1 : tree_open_dir(target->root, "sys");
+	struct node node = NODE_NONE;
+	struct statfs fs;
+
+	if (sys >= 0 && fstatfs(sys, &fs) == 0 && fs.f_type == SYSFS_MAGIC)
+		node.root = target->root;
+	return node;
 }
 
 ssize_t target_environ(struct arena *arena, int proc, const char ***ret_env)

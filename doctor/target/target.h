@@ -96,6 +96,12 @@ const char *target_getenv(const struct target *target, const char *name);
  */
 int target_enter_network(const struct target *target);
 
+/*
+ * The node as the target's own /sys shows it: with the ports and interfaces that only its network
+ * namespace has. .root is the target's, which closes it; -1 if that has no sysfs there.
+ */
+struct node target_node(const struct target *target);
+
 /* ---- its device files (device_files.c) ---- */
 
 /* The device files below a root's /dev/infiniband, and what the kernel says of their numbers. */

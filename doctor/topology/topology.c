@@ -57,22 +57,17 @@ static void tell_ports(const struct device *device, size_t place, int out)
 				 sizeof(struct answer));
 }
 
-/* Ports that are in the target's network namespace show there alone. */
+/* Ports that only the target's network namespace has */
 static void tell_hidden(const struct doctor *doctor, const struct devices *devices,
 			struct arena *arena, int out)
 {
-	cleanup_fd netns = -1;
+	const struct node node = target_node(&doctor->target);
 	struct err ignored;
 
-	if (!doctor->target.other_netns)
-		return;
-	netns = openat(doctor->target.proc, "ns/net", O_RDONLY | O_CLOEXEC);
-	for (size_t i = 0; netns >= 0 && i < devices->n; i++) {
-		struct devices one = {.item = &devices->item[i], .n = 1};
-
+	for (size_t i = 0; node.root >= 0 && i < devices->n; i++) {
 		if (devices->item[i].n_ports == 0 &&
-		    podnet_read(arena, netns, &one, 0, &ignored) == 0)
-			tell_ports(&one.item[0], i, out);
+		    node_read_ports(&node, arena, &devices->item[i], true, &ignored) == 0)
+			tell_ports(&devices->item[i], i, out);
 	}
 }
 

@@ -10,7 +10,6 @@ from scene import AFTER, Bundle, Process
 
 DOCTOR = os.environ.get("DOCTOR", f"{BUILD}/oci-rdma-doctor")
 ROUNDS = 5
-INTERFACES = 2000
 VARIABLES = 65000  # beside those that a container has: 65,536 are read
 LOG = 8 * 1024 * 1024
 VF = {"pci": "0000:3b:02.6", "ibdev": "mlx5_6"}
@@ -49,16 +48,6 @@ def granted(process):
     return {"before": process.lower, "after": after}
 
 
-def gids(directory, hook, process):
-    """An address that never comes: with "legacy" its GID is waited for, 200 ms."""
-    commands = []
-    for label, vf in (("GIDs are there", {"ip": "10.0.103.6"}), ("GIDs never come", {})):
-        path = f"{directory}/{label.replace(' ', '-')}"
-        home = node(path, vf, {"nccl": {"gid_index": "legacy"}})
-        commands.append(hook(label, home, Bundle(f"{path}-bundle", CASE, process.pid), "createRuntime", **granted(process)))
-    return judge("waiting for GIDs", commands, directory, 500)
-
-
 def flood(form):
     def change(config):
         config["process"]["env"][:0] = [form.format(i) for i in range(VARIABLES)]
@@ -85,58 +74,11 @@ def symptoms(directory):
     return judge("a line of 8 MiB for the doctor", commands, directory, 5000)
 
 
-# ---- pods' network namespaces ----
-
-def namespace(directory, name):
-    path = f"{directory}/{name}"
-    open(path, "w", encoding="ascii").close()
-    subprocess.run(["unshare", f"--net={path}", "true"], check=True)
-    return path
-
-
-def fill(path):
-    pairs = "".join(f"link add a{i} type veth peer name b{i}\n" for i in range(INTERFACES // 2))
-    subprocess.run(["nsenter", f"--net={path}", "ip", "-batch", "-"], input=pairs, text=True, check=True)
-
-
-def asks(label, bundle, config, *options):
-    """A dry run on this machine, whose /sys is a recorded node's. The hook insists on sysfs there, and strace lets the tree pass for it, as in
-    tests/cli/netns.sh."""
-    return Command(label, ["/usr/bin/strace", "-f", "--seccomp-bpf", "-qq", "-o", "/dev/null", "-e", "trace=fstatfs,setns",
-                           "-e", "inject=fstatfs:poke_exit=@arg2=7265656200000000:when=1", *options, "--", os.environ["HOOK"],
-                           "--config", config, "--dry-run", bundle])
-
-
-def in_namespace(path):
-    def change(config):
-        config["linux"]["namespaces"] = [{"type": "mount"}, {"type": "network", "path": path}]
-    return change
-
-
-def pods(directory, process):
-    tree = node(f"{directory}/pods", {"ip": "10.0.103.6"}, {"nccl": {"socket_ifname": "rdma"}})
-    config = f"{tree}/etc/oci-rdma-hook/config.json"
-    small, big = namespace(directory, "small"), namespace(directory, "big")
-    fill(big)
-    bundles = [Bundle(f"{directory}/in-{os.path.basename(path)}", CASE, process.pid, in_namespace(path)).path for path in (small, big)]
-    subprocess.run(["mount", "--bind", f"{tree}/sys", "/sys"], check=True)
-    try:
-        plain = asks("a pod with one interface", bundles[0], config)
-        return [judge("a large pod", [plain, asks(f"a pod with {INTERFACES}", bundles[1], config)], directory, 1000),
-                # It is waited for during one second.
-                judge("a pod that does not answer", [plain, asks("stopped in its namespace", bundles[0], config, "-e", "inject=setns:signal=STOP")],
-                      directory, 1500)]
-    finally:
-        subprocess.run(["umount", "--lazy", "/sys"], check=True)
-        for path in (small, big):
-            subprocess.run(["umount", path], check=True)
-
-
 def bounds(hook, work):
     directory = f"{work}/bounds"
     os.mkdir(directory)
     process = Process()
     try:
-        return [gids(directory, hook, process), floods(directory, hook, process), symptoms(directory), *pods(directory, process)]
+        return [floods(directory, hook, process), symptoms(directory)]
     finally:
         process.end()

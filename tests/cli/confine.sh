@@ -23,10 +23,25 @@ for stage in createRuntime prestart poststart; do
 	check "$stage: the directory is the node's root" test "$(line "$T/trace" 'chdir\("/"\) += 0')" -gt 0
 	check "$stage: what was left open is closed" test "$(line "$T/trace" 'close_range\(3, 4294967295, 0\) += 0')" -gt 0
 	is "$stage: a second filter is not needed" 1 "$(grep -c 'PR_SET_SECCOMP' "$T/trace")"
+	is "$stage: at most five capabilities are kept" "" \
+		"$(grep -o 'capset(.*' "$T/trace" | grep -o 'CAP_[A-Z_]*' | grep -vxE 'CAP_(CHOWN|DAC_OVERRIDE|FOWNER|SYS_PTRACE|SYS_RESOURCE)')"
 done
 strace -f -o "$T/trace" "$HOOK" --sysroot "$NODE" precreate <"$B/config.json" >"$T/out" 2>&1
 check "precreate: confined when it has read config.json" test "$(line "$T/trace" 'PR_SET_SECCOMP.* = 0')" -gt 0
 check "precreate: and edits it all the same" grep -q RLIMIT_MEMLOCK "$T/out"
+
+# What a kernel cannot do is logged, in a line of the container's; of a container without RDMA nothing is logged. The parent is to be the init's.
+unconfined() {
+	strace -f -s 300 -o "$T/sent" -e trace=close_range,sendto -e inject=close_range:error=ENOSYS:syscall=getpid "$HOOK" --sysroot "$NODE" createRuntime \
+		<"$T/state" >/dev/null 2>&1
+	said=$(grep -c 'sendto(.*cannot close inherited descriptors: Function not implemented' "$T/sent")
+}
+container "$rdma"
+unconfined
+is "a kernel without close_range: a container with RDMA has a line about it, and its grant" "1 $AFTER" "$said $(limit)"
+container '{}'
+unconfined
+is "…and one without RDMA has no line" 0 "$said"
 
 # What the kernel does at any other system call: tests/unit/core/confine/confine.c
 container "$rdma"

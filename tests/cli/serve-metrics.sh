@@ -78,7 +78,7 @@ is "it ends by SIGTERM, as process 1 of a container, too" 0 $?
 # without CALLS ERROR [WHEN]: the first of each of these system calls fails. strace is not the parent of the program (-D).
 port=9470
 without() {
-	listener $((++port)) strace -D -qq -o "$T/trace" -e trace="$1,nanosleep" -e inject="$1:error=$2:when=${3-1}"
+	listener $((++port)) strace -D -qq -o "$T/trace" -e trace="$1,nanosleep" -e inject="$1:error=$2:syscall=getpid:when=${3-1}"
 }
 without socket EAFNOSUPPORT
 check "a kernel without IPv6: it serves IPv4" within answers $port

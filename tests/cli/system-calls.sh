@@ -111,26 +111,6 @@ done
 check "privileged_scan is the exception: $(calls createRuntime 16) system calls with 16 VFs, $(calls createRuntime 1024) with 1,024" \
 	test "$(calls createRuntime 1024)" -gt "$((10 * $(calls createRuntime 16)))"
 
-# A GID that comes late is waited for where a value of the plan needs it, and nowhere else. A run that was not let run for all of
-# its 200 ms has not slept: then another.
-NODE=$T/node
-node '{"functions":[{"pci":"0000:3b:00.0","ibdev":"mlx5_0","vfs":[{"pci":"0000:3b:02.6","ibdev":"mlx5_6"}]}]}'
-case='{"devices":[["/dev/infiniband/uverbs6",231,198]]}'
-# sleeps CONFIG: sets $slept, how often the hook did
-sleeps() {
-	config "$1"
-	run createRuntime late
-	slept=$(grep -c 'nanosleep(' "$T/calls")
-}
-for ((tries = 0; tries < 20; tries++)); do
-	sleeps '{"memlock": "8Mi", "nccl": {"gid_index": "legacy"}}'
-	[ "$slept" -eq 0 ] || break
-done
-is "gid_index legacy: granted without a GID" "0 $AFTER" "$rc $(limit)"
-check "gid_index legacy: a GID that is not there is waited for" test "$slept" -gt 0
-sleeps '{"memlock": "8Mi"}'
-is "gid_index auto: nobody waits" 0 "$slept"
-
 # --check-config: what is checked is what told the file's kind
 mkdir "$T/files"
 echo '{}' >"$T/files/config.json"

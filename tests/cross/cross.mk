@@ -9,7 +9,7 @@ AARCH64 := $(BUILD)/aarch64-linux-gnu
 QEMU := $(BUILD)/tests/qemu/usr/bin/qemu-aarch64
 
 NOT_EMULATED := core/base/arena core/base/fs/interrupted core/base/fs/open core/base/fs/root core/base/replace \
-	core/child core/confine/% core/container/container core/nccl_conf/% core/node/podnet core/policy/suite core/process/% \
+	core/child core/confine/% core/container/container core/nccl_conf/% core/policy/suite core/process/% \
 	doctor/cuda/cuda doctor/target/% nri/report
 UNIT_EMULATED = $(filter-out $(NOT_EMULATED:%=$(BUILD)/tests/unit/%),$(UNIT))
 UNIT_AARCH64 = $(UNIT_EMULATED:$(BUILD)/%=$(AARCH64)/run/%)

@@ -6,7 +6,6 @@
  */
 #include <linux/filter.h>
 #include <seccomp.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,22 +15,13 @@
 #define PROGRAM_MAX 4096
 
 /*
- * What stands in front of libseccomp's program.
- *
- * Since Linux 5.11 the kernel emulates a filter for each number that there is, to find those that
- * are allowed whatever their arguments (kernel/seccomp.c, seccomp_cache_prepare()). For a process
- * that makes a hundred system calls that costs more than it saves: 100 us more at each start, where
- * it was measured. The emulation ends at an instruction that it does not know, as the first one is.
- *
- * The number -1 is what a tracer puts in the place of a call that it lets fail (strace --inject).
- * No kernel knows it; libseccomp takes no rule for it.
+ * What stands in front of libseccomp's program. Since Linux 5.11 the kernel emulates a filter for
+ * each number that there is, to find those that are allowed whatever their arguments
+ * (kernel/seccomp.c, seccomp_cache_prepare()). For a process that makes a hundred system calls that
+ * costs more than it saves: 100 us more at each start, where it was measured. The emulation ends at
+ * an instruction that it does not know, as this one is.
  */
-static const struct sock_filter front[] = {
-	BPF_STMT(BPF_LDX | BPF_IMM, 0),
-	BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
-	BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, UINT32_MAX, 0, 1),
-	BPF_STMT(BPF_RET | BPF_K, SCMP_ACT_ALLOW),
-};
+static const struct sock_filter front = BPF_STMT(BPF_LDX | BPF_IMM, 0);
 
 static void must(int status, const char *what)
 {
@@ -66,6 +56,12 @@ static void add_calls(scmp_filter_ctx filter, const char *const *calls)
 		add_rule(filter, &(struct rule){.name = calls[i], .action = SCMP_ACT_ALLOW});
 }
 
+static void add_rules(scmp_filter_ctx filter, const struct rule *rules)
+{
+	for (const struct rule *rule = rules; rule->name; rule++)
+		add_rule(filter, rule);
+}
+
 static void use_target(scmp_filter_ctx filter)
 {
 	uint32_t native = seccomp_arch_native();
@@ -89,10 +85,10 @@ static scmp_filter_ctx make_filter(const char *program)
 	must(seccomp_attr_set(filter, SCMP_FLTATR_ACT_BADARCH, SCMP_ACT_KILL_PROCESS), "arch");
 	must(seccomp_attr_set(filter, SCMP_FLTATR_CTL_OPTIMIZE, 1), "optimization");
 	use_target(filter);
-	add_calls(filter, common);
+	add_calls(filter, common_calls);
 	add_calls(filter, calls_of(program));
-	for (const struct rule *rule = rules; rule->name; rule++)
-		add_rule(filter, rule);
+	add_rules(filter, common_rules);
+	add_rules(filter, rules_of(program));
 	return filter;
 }
 
@@ -121,7 +117,7 @@ int main(int argc, char **argv)
 	(void)fclose(exported);
 	if (n == 0 || n == PROGRAM_MAX)
 		must(-1, "its length");
-	print(front, sizeof(front) / sizeof(front[0]));
+	print(&front, 1);
 	print(instructions, n);
 	return ferror(stdout) || fflush(stdout) != 0;
 }

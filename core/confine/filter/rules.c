@@ -40,7 +40,7 @@ uint32_t target_architecture(void)
 	(CLONE_NEWNS | CLONE_NEWCGROUP | CLONE_NEWUTS | CLONE_NEWIPC | CLONE_NEWUSER |             \
 	 CLONE_NEWPID | CLONE_NEWNET)
 
-const char *const common[] = {
+const char *const common_calls[] = {
 	/* files */
 	"open",
 	"openat",
@@ -87,23 +87,8 @@ const char *const common[] = {
 	"poll",
 	"ppoll",
 	"ppoll_time64",
-	/* the child that looks into the pod's network namespace */
-	"pipe2",
-	"fork",
-	"vfork",
-	"wait4",
-	"kill",
-	"mount",
-	"setsockopt",
 	"sendto",
-	"recvfrom",
-	"recvmsg",
 	/* time */
-	"alarm",
-	"setitimer",
-	"nanosleep",
-	"clock_nanosleep",
-	"clock_nanosleep_time64",
 	"clock_gettime",
 	"clock_gettime64",
 	"gettimeofday",
@@ -129,8 +114,6 @@ const char *const common[] = {
 	"getrandom",
 	"uname", /* for a message (core/base/err.c) */
 	"futex",
-	"set_robust_list",
-	"set_tid_address",
 	"rseq",
 	"sched_yield",
 	"sched_getaffinity",
@@ -142,7 +125,7 @@ const char *const common[] = {
 	NULL,
 };
 
-static const char *const hook[] = {
+static const char *const hook_calls[] = {
 	/* nccl.conf keeps its labels */
 	"fsync",
 	"fgetxattr",
@@ -153,12 +136,27 @@ static const char *const hook[] = {
 	"prlimit64",
 	"getrlimit",
 	"ugetrlimit",
+	/* its time limit */
+	"alarm",
+	"setitimer",
 	NULL,
 };
 
-static const char *const nri[] = {
+static const char *const nri_calls[] = {
+	/* the children that decide and look */
+	"pipe2",
+	"fork",
+	"vfork",
+	"set_tid_address",
+	"set_robust_list",
+	"wait4",
+	"kill",
+	"nanosleep",
+	"clock_nanosleep",
+	"clock_nanosleep_time64",
 	/* the runtime's socket, again when it was lost */
 	"connect",
+	"recvfrom",
 	"inotify_init1",
 	"inotify_add_watch",
 	/* the processes of a container that was missed */
@@ -168,36 +166,22 @@ static const char *const nri[] = {
 };
 
 /* oci-rdma-nri --serve-metrics: its socket is made before */
-static const char *const scrape[] = {
+static const char *const scrape_calls[] = {
 	"accept4",
 	/* musl's accept4() tries it after EINVAL (src/linux/accept4.c). */
 	"accept",
+	"recvfrom",
+	"nanosleep",
+	"clock_nanosleep",
+	"clock_nanosleep_time64",
 	NULL,
 };
 
-const char *const *calls_of(const char *program)
-{
-	if (strcmp(program, "hook") == 0)
-		return hook;
-	if (strcmp(program, "nri") == 0)
-		return nri;
-	if (strcmp(program, "scrape") == 0)
-		return scrape;
-	(void)fprintf(stderr, "seccomp filter: no program %s\n", program);
-	exit(1);
-}
-
 #define ALLOW SCMP_ACT_ALLOW
-#define ALL UINT64_MAX
 #define INT UINT32_MAX /* the kernel takes an int, and looks at no other bits */
 
-const struct rule rules[] = {
+const struct rule common_rules[] = {
 	{"socket", ALLOW, {{0, INT, AF_UNIX}}},
-	{"socket", ALLOW, {{0, INT, AF_NETLINK}}},
-	{"prctl", ALLOW, {{0, INT, PR_SET_PDEATHSIG}}},
-	{"setns", ALLOW, {{1, ALL, CLONE_NEWNET}}},
-	{"unshare", ALLOW, {{0, ALL, CLONE_NEWNS}}},
-	{"clone", ALLOW, {{0, CLONE_NEW_ANY, 0}}},
 	/* A name for an open file, by /proc/self/fd (core/base/replace.c) */
 	{"linkat", ALLOW, {{0, INT, (uint32_t)AT_FDCWD}, {4, INT, AT_SYMLINK_FOLLOW}}},
 	/* No code that was not there from the start */
@@ -210,6 +194,46 @@ const struct rule rules[] = {
 	{"ioctl", SCMP_ACT_ERRNO(ENOTTY), {{0}}},
 	{0},
 };
+
+static const struct rule no_rules[] = {{0}};
+
+static const struct rule nri_rules[] = {
+	{"prctl", ALLOW, {{0, INT, PR_SET_PDEATHSIG}}},
+	{"clone", ALLOW, {{0, CLONE_NEW_ANY, 0}}},
+	{0},
+};
+
+/* ---- the programs ---- */
+
+static const struct program {
+	const char *name;
+	const char *const *calls;
+	const struct rule *rules;
+} programs[] = {
+	{"hook", hook_calls, no_rules},
+	{"nri", nri_calls, nri_rules},
+	{"scrape", scrape_calls, no_rules},
+};
+
+static const struct program *program_of(const char *name)
+{
+	for (size_t i = 0; i < sizeof(programs) / sizeof(programs[0]); i++) {
+		if (strcmp(programs[i].name, name) == 0)
+			return &programs[i];
+	}
+	(void)fprintf(stderr, "seccomp filter: no program %s\n", name);
+	exit(1);
+}
+
+const char *const *calls_of(const char *program)
+{
+	return program_of(program)->calls;
+}
+
+const struct rule *rules_of(const char *program)
+{
+	return program_of(program)->rules;
+}
 
 int call_number(const char *name)
 {

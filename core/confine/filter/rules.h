@@ -9,12 +9,7 @@
 #include <stdint.h>
 
 /* Harmless with any arguments, and made by every program; NULL is behind the last one. */
-extern const char *const common[];
-
-/* Those of one program ("hook", "nri", "scrape") beside them; ends this process if there is none of
- * the name.
- */
-const char *const *calls_of(const char *program);
+extern const char *const common_calls[];
 
 #define CONDITIONS_MAX 2
 
@@ -33,8 +28,13 @@ struct rule {
 	struct condition conditions[CONDITIONS_MAX];
 };
 
-/* Behind the last one name is NULL. */
-extern const struct rule rules[];
+/* Of every program; behind the last one name is NULL. */
+extern const struct rule common_rules[];
+
+/* Those of one program ("hook", "nri", "scrape") beside the common ones; both end this process if
+ * there is no program of the name. */
+const char *const *calls_of(const char *program);
+const struct rule *rules_of(const char *program);
 
 /* The number of a call on this architecture, or a negative one if it has none. */
 int call_number(const char *name);

@@ -109,29 +109,3 @@ UNIT_TEST("port: a device that goes has none")
 	assert_int_equal(node_read_host_netdev(&node, devices.item), 0);
 	assert_string_equal(devices.item[0].netdev, "");
 }
-
-/* The kernel fills the table a moment after the address was set; here another process does. */
-UNIT_TEST("port: a GID that comes late is waited for")
-{
-	WITH_DIR(dir);
-	cleanup_node node = NODE_NONE;
-	struct devices devices = {0};
-	pid_t child;
-
-	make_usual(dir.fd);
-	unit_write(dir.fd, PORT "/gid_attrs/types/0", "RoCE v2\n", 0644);
-	node = open_node(&dir);
-	assert_int_equal(node_find_number(&node, &arena, 231, 198, &devices, &err), NUMBER_VERBS);
-	assert_int_equal(node_read_ports(&node, &arena, devices.item, true, &err), 0);
-	node_wait_for_gids(&node, &devices, 0);
-	assert_int_equal(devices.item[0].port[0].gid_index, -1);
-	child = unit_fork();
-	if (child == 0) {
-		(void)usleep(100 * 1000); /* or later: the test only has to have begun to wait */
-		unit_write(dir.fd, PORT "/gids/0", GID, 0644);
-		_exit(0);
-	}
-	node_wait_for_gids(&node, &devices, UNIT_PATIENCE * 1000);
-	assert_int_equal(devices.item[0].port[0].gid_index, 0);
-	assert_int_equal(waitpid(child, NULL, 0), child);
-}

@@ -79,7 +79,7 @@ static const struct obstacle_case {
 	const char *iommu[2];
 	const char *gpu_iommu; /* NULL: no GPU */
 	enum rdma_mode mode;
-	bool on_host;
+	bool moved;
 	bool pod_network;
 	const char *codes;
 	const char *message; /* in the first */
@@ -121,16 +121,14 @@ static const struct obstacle_case {
 	{"IOMMU: none", LIST({GOOD}), .iommu = {""}, .gpu_iommu = "", .codes = ""},
 
 	{"namespace: exclusive, and still the node's", LIST({GOOD}), .mode = RDMA_MODE_EXCLUSIVE,
-	 .on_host = true, .pod_network = true, .codes = "rdma_netns",
-	 .message = "mlx5_0 is in the node's"},
+	 .pod_network = true, .codes = "rdma_netns", .message = "mlx5_0 is in the node's"},
 	{"namespace: exclusive, and moved", LIST({GOOD}), .mode = RDMA_MODE_EXCLUSIVE,
-	 .pod_network = true, .codes = ""},
+	 .moved = true, .pod_network = true, .codes = ""},
 	{"namespace: exclusive, and the container is in the node's too", LIST({GOOD}),
-	 .mode = RDMA_MODE_EXCLUSIVE, .on_host = true, .codes = ""},
-	{"namespace: shared", LIST({GOOD}), .mode = RDMA_MODE_SHARED, .on_host = true,
-	 .pod_network = true, .codes = ""},
-	{"namespace: a mode that nobody knows", LIST({GOOD}), .on_host = true, .pod_network = true,
+	 .mode = RDMA_MODE_EXCLUSIVE, .codes = ""},
+	{"namespace: shared", LIST({GOOD}), .mode = RDMA_MODE_SHARED, .pod_network = true,
 	 .codes = ""},
+	{"namespace: a mode that nobody knows", LIST({GOOD}), .pod_network = true, .codes = ""},
 };
 
 static void fill_devices(const struct obstacle_case *row, struct device device[2],
@@ -140,8 +138,7 @@ static void fill_devices(const struct obstacle_case *row, struct device device[2
 		(void)snprintf(device[i].ibdev, sizeof(device[i].ibdev), "mlx5_%zu", i);
 		(void)snprintf(device[i].pci, sizeof(device[i].pci), "0000:0%zu:00.0", i);
 		device[i].port = (struct port *)row->port[i];
-		device[i].n_ports = row->port[i][1].number ? 2 : 1;
-		device[i].on_host = row->on_host;
+		device[i].n_ports = row->moved ? 0 : row->port[i][1].number ? 2 : 1;
 		if (row->iommu[i])
 			strcpy(device[i].place.iommu, row->iommu[i]);
 		devices->n++;
