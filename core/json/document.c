@@ -109,24 +109,6 @@ int json_no_memory(struct json_document *doc)
 	return -1;
 }
 
-/* "expected a string or a number, found null"; that null may be left out need not be said. */
-static bool has_type(struct json_document *doc, const struct json_node *node, unsigned types)
-{
-	char wanted[96] = "";
-
-	if (types & (unsigned)node->type)
-		return true;
-	for (unsigned type = JSON_BOOL; type <= JSON_OBJECT; type <<= 1) {
-		size_t used = strlen(wanted);
-
-		if (types & type)
-			(void)snprintf(wanted + used, sizeof(wanted) - used, "%s%s",
-				       used ? " or " : "", type_name((enum json_type)type));
-	}
-	(void)json_fail(doc, node, "expected %s, found %s", wanted, type_name(node->type));
-	return false;
-}
-
 /* ---- the tree is built ---- */
 
 struct building {
@@ -381,6 +363,24 @@ int json_parse(struct json_document *ret_doc, struct arena *arena, const char *w
 
 /* ---- the tree is read ---- */
 
+/* "expected a string or a number, found null"; that null may be left out need not be said. */
+bool json_expect(struct json_document *doc, const struct json_node *node, unsigned types)
+{
+	char wanted[96] = "";
+
+	if (!node || types & (unsigned)node->type)
+		return node != NULL;
+	for (unsigned type = JSON_BOOL; type <= JSON_OBJECT; type <<= 1) {
+		size_t used = strlen(wanted);
+
+		if (types & type)
+			(void)snprintf(wanted + used, sizeof(wanted) - used, "%s%s",
+				       used ? " or " : "", type_name((enum json_type)type));
+	}
+	(void)json_fail(doc, node, "expected %s, found %s", wanted, type_name(node->type));
+	return false;
+}
+
 bool json_key_is(const struct json_node *member, const char *key)
 {
 	return member->key && member->key_len == strlen(key) &&
@@ -398,7 +398,7 @@ const struct json_node *json_get(struct json_document *doc, const struct json_no
 {
 	const struct json_node *found = NULL;
 
-	if (!object || !has_type(doc, object, JSON_OBJECT))
+	if (!json_expect(doc, object, JSON_OBJECT))
 		return NULL;
 	json_each(member, object) {
 		if (!json_key_is(member, key))
@@ -409,7 +409,7 @@ const struct json_node *json_get(struct json_document *doc, const struct json_no
 		}
 		found = member;
 	}
-	if (!found || !has_type(doc, found, types) || found->type == JSON_NULL)
+	if (!json_expect(doc, found, types) || found->type == JSON_NULL)
 		return NULL;
 	return found;
 }
@@ -464,7 +464,8 @@ const char *json_string(struct json_document *doc, const struct json_node *node)
 {
 	if (!node)
 		return NULL;
-	return has_type(doc, node, JSON_STRING) ? c_string(doc, node, node->text, node->len) : "";
+	return json_expect(doc, node, JSON_STRING) ? c_string(doc, node, node->text, node->len)
+						   : "";
 }
 
 const char *json_key(struct json_document *doc, const struct json_node *member)
@@ -488,7 +489,7 @@ const char **json_strings(struct json_document *doc, const struct json_node *arr
 	const char **strings;
 	size_t n = 0;
 
-	if (!array || !has_type(doc, array, JSON_ARRAY))
+	if (!json_expect(doc, array, JSON_ARRAY))
 		return NULL;
 	strings = json_items(doc, array, sizeof(*strings));
 	if (!strings)
@@ -501,7 +502,7 @@ const char **json_strings(struct json_document *doc, const struct json_node *arr
 
 bool json_bool(struct json_document *doc, const struct json_node *node, bool absent)
 {
-	return node && has_type(doc, node, JSON_BOOL) ? node->boolean : absent;
+	return json_expect(doc, node, JSON_BOOL) ? node->boolean : absent;
 }
 
 /* The digits as a C string; false if they are none of a 64-bit integer. */
@@ -519,7 +520,7 @@ int64_t json_int64(struct json_document *doc, const struct json_node *node, int6
 	char digits[32];
 	long long number;
 
-	if (!node || !has_type(doc, node, JSON_NUMBER))
+	if (!json_expect(doc, node, JSON_NUMBER))
 		return absent;
 	errno = 0;
 	if (copy_digits(node, digits)) {
@@ -537,7 +538,7 @@ uint64_t json_uint64(struct json_document *doc, const struct json_node *node, ui
 	char digits[32];
 	unsigned long long number;
 
-	if (!node || !has_type(doc, node, JSON_NUMBER))
+	if (!json_expect(doc, node, JSON_NUMBER))
 		return absent;
 	errno = 0;
 	if (copy_digits(node, digits) && digits[0] != '-') {
@@ -555,7 +556,7 @@ unsigned json_word(struct json_document *doc, const struct json_node *node,
 {
 	char list[256];
 
-	if (!node || !has_type(doc, node, JSON_STRING))
+	if (!json_expect(doc, node, JSON_STRING))
 		return absent;
 	for (unsigned i = 0; words[i]; i++) {
 		if (json_equals(node, words[i]))
@@ -580,11 +581,12 @@ struct json_span json_span(const struct json_node *node)
 	return span;
 }
 
-struct json_span json_member_span(const struct json_node *object, const char *key)
+const struct json_node *json_locate(struct json_document *doc, const struct json_node *object,
+				    const char *key, unsigned types, struct json_span *ret_span)
 {
 	json_each(member, object) {
 		if (json_key_is(member, key))
-			return json_span(member);
+			*ret_span = json_span(member);
 	}
-	return (struct json_span){0};
+	return json_get(doc, object, key, types);
 }

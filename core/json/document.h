@@ -90,6 +90,9 @@ int json_parse(struct json_document *ret_doc, struct arena *arena, const char *w
 const struct json_node *json_get(struct json_document *doc, const struct json_node *object,
 				 const char *key, unsigned types);
 
+/* True if the value has one of the types; else that is the error. */
+bool json_expect(struct json_document *doc, const struct json_node *node, unsigned types);
+
 /* The first unknown key is an error; known ends with NULL. */
 void json_known_keys(struct json_document *doc, const struct json_node *object,
 		     const char *const *known);
@@ -151,7 +154,8 @@ struct json_span {
 /* Where an array, an object or null stands. */
 struct json_span json_span(const struct json_node *node);
 
-/* The same for the object's first member of that key, be it null. */
-struct json_span json_member_span(const struct json_node *object, const char *key);
+/* As json_get, and says where the member stands, be it null. */
+const struct json_node *json_locate(struct json_document *doc, const struct json_node *object,
+				    const char *key, unsigned types, struct json_span *ret_span);
 
 #endif

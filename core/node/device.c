@@ -8,7 +8,7 @@
 #include "core/base/cleanup.h"
 #include "core/base/fs.h"
 #include "core/base/text.h"
-#include "core/json/reader.h"
+#include "core/json/document.h"
 #include "core/node/node.h"
 
 #define VERBS_CLASS "infiniband_verbs"
@@ -279,37 +279,26 @@ int node_read_host_netdev(const struct node *node, struct device *device)
 	return 0;
 }
 
-struct devinfo {
-	const char *pci_address;
-};
-
-static const struct json_shape pci_address = {.types = JSON_STRING,
-					      JSON_FIELD(STRING, struct devinfo, pci_address)};
-static const struct json_shape pci = {
-	.types = JSON_OBJECT,
-	JSON_MEMBERS({"pci-address", &pci_address}),
-};
-static const struct json_shape devinfo_root = {
-	.types = JSON_OBJECT,
-	JSON_MEMBERS({"pci", &pci}),
-};
-
 /* The PCI address in a device-info file (k8snetworkplumbingwg device-info specification 1.1), in
  * the arena; "" if there is none, NULL without memory. */
 static const char *read_devinfo(struct arena *arena, int dir, const char *name)
 {
 	cleanup_fd fd = fs_open(dir, name, O_RDONLY | O_NOFOLLOW, RESOLVE_BENEATH);
-	struct devinfo info = {0};
+	const char *address;
+	struct json_document doc;
 	struct fs_text text;
 	struct err err;
 
 	if (fd < 0)
 		return "";
 	if (fs_read_regular(arena, fd, DEVINFO_SIZE_MAX, name, &text, &err) < 0 ||
-	    json_read(arena, &(struct json_source){name, text.bytes, text.len, 0}, &devinfo_root,
-		      &info, &err) < 0)
+	    json_parse(&doc, arena, name, text.bytes, text.len, 0, &err) < 0)
 		return err.memory ? NULL : "";
-	return info.pci_address ? info.pci_address : "";
+	address = json_string(&doc, json_get(&doc, json_get(&doc, doc.root, "pci", JSON_OBJECT),
+					     "pci-address", JSON_STRING));
+	if (doc.failed)
+		return err.memory ? NULL : "";
+	return address ? address : "";
 }
 
 static int take_devinfo(int dir, const char *file, const char *netdev, struct devices *devices)

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "core/base/text.h"
-#include "core/json/reader.h"
+#include "core/json/document.h"
 
 #define SRIOV_PREFIX "PCIDEVICE_"
 #define DRA_PREFIX "SRIOVNETWORK_"
@@ -88,72 +88,56 @@ static bool is_address(const char *text)
 
 /* ---- _INFO ---- */
 
-struct info {
-	struct arena *arena;
-	struct claims devices;
-	struct claim device; /* the one that is being read */
-};
-
-static int begin_device(void *context, const struct json_value *value, struct err *err)
+static const char *get_text(struct json_document *doc, const struct json_node *device,
+			    const char *part, const char *key)
 {
-	struct info *info = context;
-
-	info->device = (struct claim){.source = CLAIM_SRIOV,
-				      .address = arena_strdup(info->arena, value->key)};
-	return info->device.address ? 0 : err_memory(err);
+	return json_string(
+		doc, json_get(doc, json_get(doc, device, part, JSON_OBJECT), key, JSON_STRING));
 }
 
-static int leave_device(void *context, struct err *err)
+/* Its file is in one of these parts. */
+static struct claim info_device(struct json_document *doc, const struct json_node *device)
 {
-	struct info *info = context;
-	struct claims *devices = &info->devices;
-	struct claim *larger;
+	const char *uverbs = get_text(doc, device, "rdma", "uverbs");
+	const char *vfio = get_text(doc, device, "vfio", "dev-mount");
+	const char *vdpa = get_text(doc, device, "vdpa", "mount");
 
-	if (devices->n == CLAIMS_MAX)
-		return err_set(err, "more than %d devices", CLAIMS_MAX);
-	larger =
-		arena_grow(info->arena, devices->item, devices->n, &devices->room, sizeof(*larger));
-	if (!larger)
-		return err_memory(err);
-	devices->item = larger;
-	devices->item[devices->n++] = info->device;
-	return 0;
+	return (struct claim){
+		.source = CLAIM_SRIOV,
+		.address = json_key(doc, device),
+		.ibdev = get_text(doc, device, "rdma", "rdma_dev"),
+		.file = vdpa   ? vdpa
+			: vfio ? vfio
+			       : uverbs,
+	};
 }
 
-static const struct json_shape rdma_dev = {.types = JSON_STRING,
-					   JSON_FIELD(STRING, struct info, device.ibdev)};
-static const struct json_shape file = {.types = JSON_STRING,
-				       JSON_FIELD(STRING, struct info, device.file)};
-static const struct json_shape rdma = {
-	.types = JSON_OBJECT,
-	JSON_MEMBERS({"rdma_dev", &rdma_dev}, {"uverbs", &file}),
-};
-static const struct json_shape vfio = {
-	.types = JSON_OBJECT,
-	JSON_MEMBERS({"dev-mount", &file}),
-};
-static const struct json_shape vdpa = {
-	.types = JSON_OBJECT,
-	JSON_MEMBERS({"mount", &file}),
-};
-static const struct json_shape info_device = {
-	.types = JSON_OBJECT,
-	.take = begin_device,
-	.leave = leave_device,
-	JSON_MEMBERS({"rdma", &rdma}, {"vfio", &vfio}, {"vdpa", &vdpa}),
-};
-static const struct json_shape info_root = {.types = JSON_OBJECT, .each = &info_device};
+static int parse_info(struct arena *arena, const char *text, struct claims *devices,
+		      struct err *err)
+{
+	struct json_document doc;
+
+	if (json_parse(&doc, arena, "value", text, strlen(text), 0, err) < 0)
+		return -1;
+	if (json_expect(&doc, doc.root, JSON_OBJECT) && doc.root->len > CLAIMS_MAX)
+		(void)json_fail(&doc, doc.root, "more than %d devices", CLAIMS_MAX);
+	devices->item = json_items(&doc, doc.root, sizeof(*devices->item));
+	if (!devices->item)
+		return -1;
+	json_each(device, doc.root)
+		devices->item[devices->n++] = info_device(&doc, device);
+	return doc.failed ? -1 : 0;
+}
 
 /* Leaves *ret_devices empty, with a warning, if the text cannot be read: a pod may write anything.
  */
 static int read_info(struct reading *r, const struct variable *v, struct claims *ret_devices)
 {
-	struct info info = {.arena = r->arena};
-	struct json_source source = {.what = "value", .text = v->value, .len = strlen(v->value)};
+	struct claims devices = {0};
 	struct err err;
 
-	if (json_read(r->arena, &source, &info_root, &info, &err) == 0) {
-		*ret_devices = info.devices;
+	if (parse_info(r->arena, v->value, &devices, &err) == 0) {
+		*ret_devices = devices;
 		return 0;
 	}
 	if (err.memory)

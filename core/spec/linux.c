@@ -4,9 +4,11 @@
  * use every device of the host, and its memory limit; seccomp: what the profile says of the system
  * calls that matter here, and where it stands
  */
+#include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
-#include "core/spec/reading.h"
+#include "core/spec/parts.h"
 #include "core/spec/spec.h"
 
 /* ---- system calls that verbs and NCCL need ---- */
@@ -73,168 +75,66 @@ uint32_t seccomp_refused(const struct seccomp_profile *profile)
 
 /* ---- linux ---- */
 
-/* ---- seccomp ---- */
+#define LIST (JSON_ARRAY | JSON_NULL)
+#define OBJECT (JSON_OBJECT | JSON_NULL)
 
-static int begin_seccomp(void *context, const struct json_value *value, struct err *err)
+static void read_seccomp(struct json_document *doc, const struct json_node *linux_part,
+			 struct spec *spec)
 {
-	struct spec_reading *r = context;
+	struct seccomp_profile *profile = &spec->seccomp;
+	const struct json_node *seccomp =
+		json_locate(doc, linux_part, "seccomp", OBJECT, &spec->places.seccomp);
+	const struct json_node *action = json_get(doc, seccomp, "defaultAction", JSON_STRING);
 
-	(void)err;
-	r->spec.seccomp.present = value->type == JSON_OBJECT;
-	return 0;
+	profile->present = seccomp != NULL;
+	profile->default_refuses = action && seccomp_action_refuses(action->text, action->len);
+	json_each(rule, json_locate(doc, seccomp, "syscalls", LIST, &spec->places.syscalls)) {
+		uint32_t calls = 0;
+
+		json_each(name, json_get(doc, rule, "names", LIST)) {
+			if (json_expect(doc, name, JSON_STRING))
+				calls |= seccomp_bit(name->text, name->len);
+		}
+		action = json_get(doc, rule, "action", JSON_STRING);
+		if (!action || seccomp_action_refuses(action->text, action->len))
+			profile->refused |= calls;
+		else
+			profile->allowed |= calls;
+	}
 }
 
-static int take_default_action(void *context, const struct json_value *value, struct err *err)
+static int64_t get_number(struct json_document *doc, const struct json_node *object,
+			  const char *key, unsigned types)
 {
-	struct spec_reading *r = context;
-
-	(void)err;
-	r->spec.seccomp.default_refuses = seccomp_action_refuses(value->text, value->len);
-	return 0;
+	return json_int64(doc, json_get(doc, object, key, types), -1);
 }
 
-static int begin_seccomp_rule(void *context, const struct json_value *value, struct err *err)
+static void read_device_rules(struct json_document *doc, const struct json_node *rules,
+			      bool *every_device)
 {
-	struct spec_reading *r = context;
+	json_each(item, rules) {
+		const struct json_node *type = json_get(doc, item, "type", JSON_STRING);
+		const struct json_node *access = json_get(doc, item, "access", JSON_STRING);
+		struct spec_rule rule = {
+			.allow = json_bool(doc, json_get(doc, item, "allow", JSON_BOOL), false),
+			.any_type = !type || spec_rule_any_type(type->text, type->len),
+			.read_write = access && spec_rule_read_write(access->text, access->len),
+			.major = get_number(doc, item, "major", JSON_NUMBER | JSON_NULL),
+			.minor = get_number(doc, item, "minor", JSON_NUMBER | JSON_NULL),
+		};
 
-	(void)value;
-	(void)err;
-	r->seccomp_rule.calls = 0;
-	r->seccomp_rule.refuses = true;
-	return 0;
-}
-
-static int take_seccomp_name(void *context, const struct json_value *value, struct err *err)
-{
-	struct spec_reading *r = context;
-
-	(void)err;
-	r->seccomp_rule.calls |= seccomp_bit(value->text, value->len);
-	return 0;
-}
-
-static int take_seccomp_action(void *context, const struct json_value *value, struct err *err)
-{
-	struct spec_reading *r = context;
-
-	(void)err;
-	r->seccomp_rule.refuses = seccomp_action_refuses(value->text, value->len);
-	return 0;
-}
-
-static int leave_seccomp_rule(void *context, struct err *err)
-{
-	struct spec_reading *r = context;
-
-	(void)err;
-	if (r->seccomp_rule.refuses)
-		r->spec.seccomp.refused |= r->seccomp_rule.calls;
-	else
-		r->spec.seccomp.allowed |= r->seccomp_rule.calls;
-	return 0;
-}
-
-static const struct json_shape default_action = {.types = JSON_STRING, .take = take_default_action};
-static const struct json_shape seccomp_name_item = {.types = JSON_STRING,
-						    .take = take_seccomp_name};
-static const struct json_shape seccomp_names = {.types = JSON_ARRAY | JSON_NULL,
-						.each = &seccomp_name_item};
-static const struct json_shape seccomp_action = {.types = JSON_STRING, .take = take_seccomp_action};
-static const struct json_shape seccomp_rule = {
-	.types = JSON_OBJECT,
-	.take = begin_seccomp_rule,
-	.leave = leave_seccomp_rule,
-	JSON_MEMBERS({"names", &seccomp_names}, {"action", &seccomp_action}),
-};
-static const struct json_shape syscalls = {
-	.types = JSON_ARRAY | JSON_NULL, SPAN(spec.places.syscalls), .each = &seccomp_rule};
-const struct json_shape spec_seccomp_shape = {
-	.types = JSON_OBJECT | JSON_NULL,
-	SPAN(spec.places.seccomp),
-	.take = begin_seccomp,
-	JSON_MEMBERS({"defaultAction", &default_action}, {"syscalls", &syscalls}),
-};
-
-/* ---- devices ---- */
-
-static int begin_rule(void *context, const struct json_value *value, struct err *err)
-{
-	struct spec_reading *r = context;
-
-	(void)value;
-	(void)err;
-	r->rule = (struct spec_rule){.any_type = true, .major = -1, .minor = -1};
-	return 0;
-}
-
-static int take_rule_type(void *context, const struct json_value *value, struct err *err)
-{
-	struct spec_reading *r = context;
-
-	(void)err;
-	r->rule.any_type = spec_rule_any_type(value->text, value->len);
-	return 0;
-}
-
-static int take_rule_access(void *context, const struct json_value *value, struct err *err)
-{
-	struct spec_reading *r = context;
-
-	(void)err;
-	r->rule.read_write = spec_rule_read_write(value->text, value->len);
-	return 0;
-}
-
-static int leave_rule(void *context, struct err *err)
-{
-	struct spec_reading *r = context;
-
-	(void)err;
-	spec_rule_apply(&r->rule, &r->spec.every_device);
-	return 0;
-}
-
-STORE(rule_allow, JSON_BOOL, BOOL, rule.allow);
-static const struct json_shape rule_type = {.types = JSON_STRING, .take = take_rule_type};
-STORE(rule_major, JSON_NUMBER | JSON_NULL, INT64, rule.major);
-STORE(rule_minor, JSON_NUMBER | JSON_NULL, INT64, rule.minor);
-static const struct json_shape rule_access = {.types = JSON_STRING, .take = take_rule_access};
-static const struct json_shape rule = {
-	.types = JSON_OBJECT,
-	.take = begin_rule,
-	.leave = leave_rule,
-	JSON_MEMBERS({"allow", &rule_allow}, {"type", &rule_type}, {"major", &rule_major},
-		     {"minor", &rule_minor}, {"access", &rule_access}),
-};
-static const struct json_shape rules = {.types = JSON_ARRAY | JSON_NULL, .each = &rule};
-
-/* ---- memory ---- */
-
-static int take_memory_limit(void *context, const struct json_value *value, struct err *err)
-{
-	struct spec_reading *r = context;
-	int64_t limit;
-
-	if (value->type == JSON_NULL)
-		return 0;
-	if (json_int64(value, &limit, err) < 0)
-		return -1;
-	r->memory_limit = limit > 0 ? (uint64_t)limit : 0;
-	return 0;
+		spec_rule_apply(&rule, every_device);
+	}
 }
 
 /* Digits alone: what the kernel makes of all else is no limit, an error, or a limit of 0. */
-static int take_memory_max(void *context, const struct json_value *value, struct err *err)
+static uint64_t memory_max(const char *text)
 {
-	struct spec_reading *r = context;
-	struct err ignored;
+	unsigned long long number;
 
-	(void)err;
-	r->has_memory_max = true;
-	if (!value->len || value->text[0] < '0' || value->text[0] > '9' ||
-	    json_uint64(value, &r->memory_max, &ignored) < 0)
-		r->memory_max = 0;
-	return 0;
+	errno = 0;
+	number = strtoull(text, NULL, 10);
+	return errno || text[strspn(text, "0123456789")] ? 0 : number;
 }
 
 /*
@@ -242,172 +142,85 @@ static int take_memory_max(void *context, const struct json_value *value, struct
  * src/libcrun/cgroup-resources.c, runc's fs2/fs2.go); with cgroup v1 they refuse unified. A limit
  * of 0 is none for runc, and -1 for both.
  */
-static int leave_resources(void *context, struct err *err)
+static void read_resources(struct json_document *doc, const struct json_node *resources,
+			   struct spec *spec)
 {
-	struct spec_reading *r = context;
+	const struct json_node *memory = json_get(doc, resources, "memory", OBJECT);
+	const struct json_node *unified = json_get(doc, resources, "unified", OBJECT);
+	const char *max = json_string(doc, json_get(doc, unified, "memory.max", JSON_STRING));
+	int64_t limit = get_number(doc, memory, "limit", JSON_NUMBER | JSON_NULL);
 
-	(void)err;
-	r->spec.memory_limit = r->has_memory_max ? r->memory_max : r->memory_limit;
-	return 0;
+	read_device_rules(doc, json_get(doc, resources, "devices", LIST), &spec->every_device);
+	spec->memory_limit = max ? memory_max(max) : limit > 0 ? (uint64_t)limit : 0;
 }
 
-static const struct json_shape memory_limit = {.types = JSON_NUMBER | JSON_NULL,
-					       .take = take_memory_limit};
-static const struct json_shape memory = {.types = JSON_OBJECT | JSON_NULL,
-					 JSON_MEMBERS({"limit", &memory_limit})};
-static const struct json_shape memory_max = {.types = JSON_STRING, .take = take_memory_max};
-static const struct json_shape unified = {.types = JSON_OBJECT | JSON_NULL,
-					  JSON_MEMBERS({"memory.max", &memory_max})};
-
-const struct json_shape spec_resources_shape = {
-	.types = JSON_OBJECT | JSON_NULL,
-	.leave = leave_resources,
-	JSON_MEMBERS({"devices", &rules}, {"memory", &memory}, {"unified", &unified}),
-};
-
-/* ---- devices ---- */
-
-static int begin_device(void *context, const struct json_value *value, struct err *err)
+static void read_devices(struct json_document *doc, const struct json_node *devices,
+			 struct spec *spec)
 {
-	struct spec_reading *r = context;
+	spec->devices = json_items(doc, devices, sizeof(*spec->devices));
+	if (!spec->devices)
+		return;
+	json_each(item, devices) {
+		const char *path = json_string(doc, json_get(doc, item, "path", JSON_STRING));
+		const struct json_node *type = json_get(doc, item, "type", JSON_STRING);
 
-	(void)value;
-	(void)err;
-	r->device = (struct spec_device){.path = "", .major = -1, .minor = -1};
-	return 0;
-}
-
-static int take_device_type(void *context, const struct json_value *value, struct err *err)
-{
-	struct spec_reading *r = context;
-
-	(void)err;
-	r->device.character = json_equals(value, "c") || json_equals(value, "u");
-	return 0;
-}
-
-static int leave_device(void *context, struct err *err)
-{
-	struct spec_reading *r = context;
-	struct spec *spec = &r->spec;
-	struct spec_device *larger = arena_grow(r->arena, spec->devices, spec->n_devices,
-						&r->devices_room, sizeof(*larger));
-
-	if (!larger)
-		return err_memory(err);
-	spec->devices = larger;
-	spec->devices[spec->n_devices++] = r->device;
-	return 0;
-}
-
-STORE(device_path, JSON_STRING, STRING, device.path);
-static const struct json_shape device_type = {.types = JSON_STRING, .take = take_device_type};
-STORE(device_major, JSON_NUMBER, INT64, device.major);
-STORE(device_minor, JSON_NUMBER, INT64, device.minor);
-static const struct json_shape device = {
-	.types = JSON_OBJECT,
-	.take = begin_device,
-	.leave = leave_device,
-	JSON_MEMBERS({"path", &device_path}, {"type", &device_type}, {"major", &device_major},
-		     {"minor", &device_minor}),
-};
-static const struct json_shape devices = {.types = JSON_ARRAY | JSON_NULL, .each = &device};
-
-/* ---- namespaces ---- */
-
-static int begin_namespace(void *context, const struct json_value *value, struct err *err)
-{
-	struct spec_reading *r = context;
-
-	(void)value;
-	(void)err;
-	r->namespace = (struct spec_namespace){0};
-	return 0;
-}
-
-static int leave_namespace(void *context, struct err *err)
-{
-	struct spec_reading *r = context;
-	const char *type = r->namespace.type ? r->namespace.type : "";
-
-	(void)err;
-	if (strcmp(type, "user") == 0)
-		r->spec.user_namespace = true;
-	if (strcmp(type, "network") == 0) {
-		r->spec.network_namespace = true;
-		r->spec.network_path = r->namespace.path;
+		spec->devices[spec->n_devices++] = (struct spec_device){
+			.path = path ? path : "",
+			.character = json_equals(type, "c") || json_equals(type, "u"),
+			.major = get_number(doc, item, "major", JSON_NUMBER),
+			.minor = get_number(doc, item, "minor", JSON_NUMBER),
+		};
 	}
-	return 0;
 }
 
-STORE(namespace_type, JSON_STRING, STRING, namespace.type);
-STORE(namespace_path, JSON_STRING | JSON_NULL, STRING, namespace.path);
-static const struct json_shape namespace_item = {
-	.types = JSON_OBJECT,
-	.take = begin_namespace,
-	.leave = leave_namespace,
-	JSON_MEMBERS({"type", &namespace_type}, {"path", &namespace_path}),
-};
-static const struct json_shape namespaces = {.types = JSON_ARRAY | JSON_NULL,
-					     .each = &namespace_item};
-
-/* ---- uidMappings, gidMappings ---- */
-
-static int begin_mapping(void *context, const struct json_value *value, struct err *err)
+static void read_namespaces(struct json_document *doc, const struct json_node *namespaces,
+			    struct spec *spec)
 {
-	struct spec_reading *r = context;
+	json_each(item, namespaces) {
+		const struct json_node *type = json_get(doc, item, "type", JSON_STRING);
+		const char *path =
+			json_string(doc, json_get(doc, item, "path", JSON_STRING | JSON_NULL));
 
-	(void)value;
-	(void)err;
-	r->mapping = (struct spec_mapping){0};
-	return 0;
+		if (json_equals(type, "user"))
+			spec->user_namespace = true;
+		if (json_equals(type, "network")) {
+			spec->network_namespace = true;
+			spec->network_path = path;
+		}
+	}
 }
 
-static int append_mapping(struct spec_reading *r, struct spec_mapping **map, size_t *count,
-			  size_t *room, struct err *err)
+/* uidMappings, gidMappings */
+static struct spec_mapping *read_mappings(struct json_document *doc,
+					  const struct json_node *mappings, size_t *ret_n)
 {
-	struct spec_mapping *larger = arena_grow(r->arena, *map, *count, room, sizeof(*larger));
+	struct spec_mapping *map = json_items(doc, mappings, sizeof(*map));
+	size_t n = 0;
 
-	if (!larger)
-		return err_memory(err);
-	larger[(*count)++] = r->mapping;
-	*map = larger;
-	return 0;
+	if (!map)
+		return NULL;
+	json_each(item, mappings) {
+		map[n++] = (struct spec_mapping){
+			json_uint64(doc, json_get(doc, item, "containerID", JSON_NUMBER), 0),
+			json_uint64(doc, json_get(doc, item, "hostID", JSON_NUMBER), 0),
+			json_uint64(doc, json_get(doc, item, "size", JSON_NUMBER), 0),
+		};
+	}
+	*ret_n = n;
+	return map;
 }
 
-static int leave_uid_mapping(void *context, struct err *err)
+void spec_read_linux(struct json_document *doc, const struct json_node *linux_part,
+		     struct spec *spec)
 {
-	struct spec_reading *r = context;
-
-	return append_mapping(r, &r->spec.uid_map, &r->spec.n_uid_map, &r->uid_room, err);
+	read_devices(doc, json_get(doc, linux_part, "devices", LIST), spec);
+	read_resources(doc, json_get(doc, linux_part, "resources", OBJECT), spec);
+	read_namespaces(doc, json_get(doc, linux_part, "namespaces", LIST), spec);
+	spec->uid_map = read_mappings(doc, json_get(doc, linux_part, "uidMappings", LIST),
+				      &spec->n_uid_map);
+	spec->gid_map = read_mappings(doc, json_get(doc, linux_part, "gidMappings", LIST),
+				      &spec->n_gid_map);
+	spec->cgroups_path =
+		json_string(doc, json_get(doc, linux_part, "cgroupsPath", JSON_STRING));
+	read_seccomp(doc, linux_part, spec);
 }
-
-static int leave_gid_mapping(void *context, struct err *err)
-{
-	struct spec_reading *r = context;
-
-	return append_mapping(r, &r->spec.gid_map, &r->spec.n_gid_map, &r->gid_room, err);
-}
-
-STORE(map_container, JSON_NUMBER, UINT64, mapping.container);
-STORE(map_host, JSON_NUMBER, UINT64, mapping.host);
-STORE(map_size, JSON_NUMBER, UINT64, mapping.size);
-#define MAPPING_MEMBERS                                                                            \
-	JSON_MEMBERS({"containerID", &map_container}, {"hostID", &map_host}, {"size", &map_size})
-static const struct json_shape uid_mapping = {
-	.types = JSON_OBJECT, .take = begin_mapping, .leave = leave_uid_mapping, MAPPING_MEMBERS};
-static const struct json_shape gid_mapping = {
-	.types = JSON_OBJECT, .take = begin_mapping, .leave = leave_gid_mapping, MAPPING_MEMBERS};
-static const struct json_shape uid_mappings = {.types = JSON_ARRAY | JSON_NULL,
-					       .each = &uid_mapping};
-static const struct json_shape gid_mappings = {.types = JSON_ARRAY | JSON_NULL,
-					       .each = &gid_mapping};
-
-STORE(cgroups_path, JSON_STRING, STRING, spec.cgroups_path);
-const struct json_shape spec_linux_shape = {
-	.types = JSON_OBJECT | JSON_NULL,
-	JSON_MEMBERS({"devices", &devices}, {"resources", &spec_resources_shape},
-		     {"namespaces", &namespaces}, {"uidMappings", &uid_mappings},
-		     {"gidMappings", &gid_mappings}, {"cgroupsPath", &cgroups_path},
-		     {"seccomp", &spec_seccomp_shape}),
-};

@@ -1,70 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A config.json of its parts (reading.h), and of these root, mounts, annotations and hooks; and
+/* A config.json of its parts (parts.h), and of these root, mounts, annotations and hooks; and
  * questions about a spec that has been read */
 #include <string.h>
 
 #include "core/base/names.h"
 #include "core/base/text.h"
-#include "core/spec/reading.h"
-#include "core/spec/spec.h"
+#include "core/spec/parts.h"
 
-static int begin_hook(void *context, const struct json_value *value, struct err *err)
-{
-	struct spec_reading *r = context;
-
-	(void)value;
-	(void)err;
-	r->hook.ours = false;
-	r->hook.asks = false;
-	return 0;
-}
-
-static int take_hook_path(void *context, const struct json_value *value, struct err *err)
-{
-	static const char name[] = "/" HOOK_NAME;
-	struct spec_reading *r = context;
-	size_t len = sizeof(name) - 1;
-
-	(void)err;
-	r->hook.ours = value->type == JSON_STRING && value->len >= len &&
-		       memcmp(value->text + value->len - len, name, len) == 0;
-	return 0;
-}
-
-static int take_hook_arg(void *context, const struct json_value *value, struct err *err)
-{
-	struct spec_reading *r = context;
-
-	(void)err;
-	r->hook.asks |= json_equals(value, SPEC_ASK);
-	return 0;
-}
-
-static int leave_hook(void *context, struct err *err)
-{
-	struct spec_reading *r = context;
-
-	(void)err;
-	r->spec.asked |= r->hook.ours && r->hook.asks;
-	return 0;
-}
-
-/* Most are others': whatever they look like, it is the runtime's to say. */
-static const struct json_shape hook_path = {.types = ~0U, .take = take_hook_path};
-static const struct json_shape hook_arg = {.types = ~0U, .take = take_hook_arg};
-static const struct json_shape hook_args = {.types = ~0U, .each = &hook_arg, .repeats = true};
-static const struct json_shape hook = {
-	.types = ~0U,
-	.take = begin_hook,
-	.leave = leave_hook,
-	JSON_MEMBERS({"path", &hook_path}, {"args", &hook_args}),
-};
-static const struct json_shape stage = {.types = ~0U, .each = &hook, .repeats = true};
-const struct json_shape spec_hooks_shape = {
-	.types = ~0U,
-	.repeats = true,
-	JSON_MEMBERS({"createRuntime", &stage}, {"prestart", &stage}),
-};
+/* ---- annotations ---- */
 
 struct spec_annotation *spec_add_annotation(struct arena *arena, struct spec *spec, size_t *room,
 					    struct err *err)
@@ -85,111 +28,169 @@ struct spec_annotation *spec_add_annotation(struct arena *arena, struct spec *sp
 	return &larger[spec->n_annotations++];
 }
 
-static int append_annotation(struct spec_reading *r, const struct json_value *value,
-			     struct err *err)
+static bool begins_with(const struct json_node *member, const char *prefix)
 {
-	struct spec_annotation read = {.line = json_line(value)};
+	size_t len = strlen(prefix);
+
+	return member->key_len >= len && memcmp(member->key, prefix, len) == 0;
+}
+
+static void add_own_annotation(struct json_document *doc, const struct json_node *member,
+			       struct spec *spec, size_t *room)
+{
+	const char *name = json_key(doc, member);
+	const char *value = json_string(doc, member);
 	struct spec_annotation *added;
+	struct err reason;
 
-	read.name = arena_strdup(r->arena, value->key + strlen(SPEC_ANNOTATION_PREFIX));
-	if (!read.name)
-		return err_memory(err);
-	if (spec_annotation(&r->spec, read.name))
-		return err_set(err, "occurs twice");
-	if (json_string(r->arena, value, &read.value, err) < 0)
-		return -1;
-	added = spec_add_annotation(r->arena, &r->spec, &r->annotations_room, err);
-	if (!added)
-		return -1;
-	*added = read;
-	return 0;
+	if (doc->failed)
+		return;
+	name += strlen(SPEC_ANNOTATION_PREFIX);
+	if (spec_annotation(spec, name)) {
+		(void)json_fail(doc, member, "occurs twice");
+		return;
+	}
+	added = spec_add_annotation(doc->arena, spec, room, &reason);
+	if (added)
+		*added = (struct spec_annotation){name, value, json_line(doc, member)};
+	else if (reason.memory)
+		(void)json_no_memory(doc);
+	else
+		(void)json_fail(doc, member, "%s", reason.text);
 }
 
-static int take_annotation(void *context, const struct json_value *value, struct err *err)
+static const char *get_annotation(struct json_document *doc, const struct json_node *annotations,
+				  const char *name)
 {
-	struct spec_reading *r = context;
-
-	if (!text_starts_with(value->key, SPEC_ANNOTATION_PREFIX))
-		return 0;
-	return append_annotation(r, value, err);
+	return json_string(doc, json_get(doc, annotations, name, JSON_STRING));
 }
 
-static const struct json_shape annotation = {.types = ~0U, .take = take_annotation};
-STORE(manager, JSON_STRING, STRING, keys.manager);
-STORE(crio_type, JSON_STRING, STRING, keys.crio.type);
-STORE(crio_id, JSON_STRING, STRING, keys.crio.id);
-STORE(crio_sandbox_id, JSON_STRING, STRING, keys.crio.sandbox_id);
-STORE(label_name, JSON_STRING, STRING, keys.crio.name);
-STORE(label_pod, JSON_STRING, STRING, keys.crio.pod);
-STORE(label_namespace, JSON_STRING, STRING, keys.crio.pod_namespace);
-STORE(label_uid, JSON_STRING, STRING, keys.crio.pod_uid);
-STORE(containerd_type, JSON_STRING, STRING, keys.containerd.type);
-STORE(containerd_sandbox_id, JSON_STRING, STRING, keys.containerd.sandbox_id);
-STORE(containerd_name, JSON_STRING, STRING, keys.containerd.name);
-STORE(containerd_pod, JSON_STRING, STRING, keys.containerd.pod);
-STORE(containerd_namespace, JSON_STRING, STRING, keys.containerd.pod_namespace);
-STORE(containerd_uid, JSON_STRING, STRING, keys.containerd.pod_uid);
-const struct json_shape spec_annotations_shape = {
-	.types = JSON_OBJECT | JSON_NULL,
-	.each = &annotation,
-	JSON_MEMBERS({"io.container.manager", &manager},
-		     {"io.kubernetes.cri-o.ContainerType", &crio_type},
-		     {"io.kubernetes.cri-o.ContainerID", &crio_id},
-		     {"io.kubernetes.cri-o.SandboxID", &crio_sandbox_id},
-		     {"io.kubernetes.container.name", &label_name},
-		     {"io.kubernetes.pod.name", &label_pod},
-		     {"io.kubernetes.pod.namespace", &label_namespace},
-		     {"io.kubernetes.pod.uid", &label_uid},
-		     {"io.kubernetes.cri.container-type", &containerd_type},
-		     {"io.kubernetes.cri.sandbox-id", &containerd_sandbox_id},
-		     {"io.kubernetes.cri.container-name", &containerd_name},
-		     {"io.kubernetes.cri.sandbox-name", &containerd_pod},
-		     {"io.kubernetes.cri.sandbox-namespace", &containerd_namespace},
-		     {"io.kubernetes.cri.sandbox-uid", &containerd_uid}),
-};
-
-/* ---- root and mounts ---- */
-
-static int take_mount(void *context, const struct json_value *value, struct err *err)
+static void read_annotations(struct json_document *doc, const struct json_node *annotations,
+			     struct spec *spec)
 {
-	struct spec_reading *r = context;
+	size_t room = 0;
 
-	return json_append_string(r->arena, value, &r->spec.mounts, &r->spec.n_mounts,
-				  &r->mounts_room, err);
+	json_each(member, annotations) {
+		if (begins_with(member, SPEC_ANNOTATION_PREFIX))
+			add_own_annotation(doc, member, spec, &room);
+	}
 }
 
-static int take_source(void *context, const struct json_value *value, struct err *err)
+#define ANNOTATION(name) get_annotation(doc, annotations, name)
+
+/* The cgroup and the root's path are the spec's. */
+static struct identity_keys read_identity(struct json_document *doc,
+					  const struct json_node *annotations,
+					  const struct spec *spec)
 {
-	struct spec_reading *r = context;
-	size_t prefix = strlen(SPEC_VERBS_DIR);
-
-	if (value->type != JSON_STRING || value->len <= prefix ||
-	    memcmp(value->text, SPEC_VERBS_DIR, prefix) != 0)
-		return 0;
-	return json_append_string(r->arena, value, &r->spec.verbs_sources, &r->spec.n_verbs_sources,
-				  &r->sources_room, err);
+	return (struct identity_keys){
+		.manager = ANNOTATION("io.container.manager"),
+		.cgroup = spec->cgroups_path,
+		.root = spec->root,
+		.crio =
+			{
+				.type = ANNOTATION("io.kubernetes.cri-o.ContainerType"),
+				.id = ANNOTATION("io.kubernetes.cri-o.ContainerID"),
+				.sandbox_id = ANNOTATION("io.kubernetes.cri-o.SandboxID"),
+				.name = ANNOTATION("io.kubernetes.container.name"),
+				.pod = ANNOTATION("io.kubernetes.pod.name"),
+				.pod_namespace = ANNOTATION("io.kubernetes.pod.namespace"),
+				.pod_uid = ANNOTATION("io.kubernetes.pod.uid"),
+			},
+		.containerd =
+			{
+				.type = ANNOTATION("io.kubernetes.cri.container-type"),
+				.sandbox_id = ANNOTATION("io.kubernetes.cri.sandbox-id"),
+				.name = ANNOTATION("io.kubernetes.cri.container-name"),
+				.pod = ANNOTATION("io.kubernetes.cri.sandbox-name"),
+				.pod_namespace = ANNOTATION("io.kubernetes.cri.sandbox-namespace"),
+				.pod_uid = ANNOTATION("io.kubernetes.cri.sandbox-uid"),
+			},
+	};
 }
 
-STORE(root_path, JSON_STRING, STRING, spec.root);
-static const struct json_shape root_dir = {.types = JSON_OBJECT | JSON_NULL,
-					   JSON_MEMBERS({"path", &root_path})};
-static const struct json_shape destination = {.types = JSON_STRING, .take = take_mount};
-static const struct json_shape mount_source = {.types = ~0U, .take = take_source};
-static const struct json_shape mount = {
-	.types = JSON_OBJECT,
-	JSON_MEMBERS({"destination", &destination}, {"source", &mount_source})};
+/* ---- mounts ---- */
+
+static bool is_verbs_source(const struct json_node *source)
+{
+	size_t len = strlen(SPEC_VERBS_DIR);
+
+	return source && source->type == JSON_STRING && source->len > len &&
+	       memcmp(source->text, SPEC_VERBS_DIR, len) == 0;
+}
+
+static void read_mounts(struct json_document *doc, const struct json_node *mounts,
+			struct spec *spec)
+{
+	json_each(mount, mounts) {
+		const struct json_node *destination =
+			json_get(doc, mount, "destination", JSON_STRING);
+		const struct json_node *source = json_get(doc, mount, "source", JSON_ANY);
+
+		if (destination)
+			spec->mounts[spec->n_mounts++] = json_string(doc, destination);
+		if (is_verbs_source(source))
+			spec->verbs_sources[spec->n_verbs_sources++] = json_string(doc, source);
+	}
+}
+
 /* Runtimes take the first or the last "mounts": what either has is looked at. */
-static const struct json_shape mounts = {
-	.types = JSON_ARRAY | JSON_NULL, .each = &mount, .repeats = true};
+static void read_all_mounts(struct json_document *doc, struct spec *spec)
+{
+	size_t n = 0;
+
+	json_each(member, doc->root) {
+		if (json_key_is(member, "mounts") &&
+		    json_expect(doc, member, JSON_ARRAY | JSON_NULL))
+			n += member->len;
+	}
+	spec->mounts = arena_alloc(doc->arena, n * sizeof(*spec->mounts));
+	spec->verbs_sources = arena_alloc(doc->arena, n * sizeof(*spec->verbs_sources));
+	if (!spec->mounts || !spec->verbs_sources)
+		(void)json_no_memory(doc);
+	if (doc->failed)
+		return;
+	json_each(member, doc->root) {
+		if (json_key_is(member, "mounts"))
+			read_mounts(doc, member, spec);
+	}
+}
+
+/* ---- hooks ---- */
+
+/* Most are others': whatever they look like, the runtime judges it. */
+static bool hook_asks(struct json_document *doc, const struct json_node *hook)
+{
+	static const char name[] = "/" HOOK_NAME;
+	size_t len = sizeof(name) - 1;
+	const struct json_node *path = json_get(doc, hook, "path", JSON_ANY);
+	bool asks = false;
+
+	if (!path || path->type != JSON_STRING || path->len < len ||
+	    memcmp(path->text + path->len - len, name, len) != 0)
+		return false;
+	json_each(member, hook) {
+		if (!json_key_is(member, "args"))
+			continue;
+		json_each(arg, member)
+			asks |= json_equals(arg, SPEC_ASK);
+	}
+	return asks;
+}
+
+static void read_hooks(struct json_document *doc, const struct json_node *hooks, struct spec *spec)
+{
+	json_each(stage, hooks) {
+		if (!json_key_is(stage, "createRuntime") && !json_key_is(stage, "prestart"))
+			continue;
+		json_each(hook, stage) {
+			if (hook->type == JSON_OBJECT)
+				spec->asked |= hook_asks(doc, hook);
+		}
+	}
+}
 
 /* ---- the whole ---- */
-
-static const struct json_shape config_json = {
-	.types = JSON_OBJECT,
-	JSON_MEMBERS({"process", &spec_process_shape}, {"root", &root_dir}, {"mounts", &mounts},
-		     {"annotations", &spec_annotations_shape}, {"linux", &spec_linux_shape},
-		     {"hooks", &spec_hooks_shape}),
-};
 
 /* They go into the log and onto terminals; the kubelet and the engines write nothing else. */
 static int check_identity(const struct identity *identity, const char *what, struct err *err)
@@ -205,35 +206,53 @@ static int check_identity(const struct identity *identity, const char *what, str
 	return 0;
 }
 
-static int parse(struct arena *arena, const struct json_source *source,
-		 const struct json_shape *shape, struct spec *ret_spec, struct err *err)
-{
-	struct spec_reading reading = {.arena = arena};
-
-	if (json_read(arena, source, shape, &reading, err) < 0)
-		return -1;
-	reading.keys.cgroup = reading.spec.cgroups_path;
-	reading.keys.root = reading.spec.root;
-	reading.spec.identity = identity_of(&reading.keys);
-	if (check_identity(&reading.spec.identity, source->what, err) < 0)
-		return -1;
-	*ret_spec = reading.spec;
-	return 0;
-}
-
 int spec_parse(struct arena *arena, const char *what, const char *text, size_t len,
 	       struct spec *ret_spec, struct err *err)
 {
-	return parse(arena, &(struct json_source){what, text, len, 0}, &config_json, ret_spec, err);
+	const unsigned object = JSON_OBJECT | JSON_NULL;
+	struct spec spec = {0};
+	struct json_document doc;
+	const struct json_node *annotations;
+	struct identity_keys keys;
+
+	if (json_parse(&doc, arena, what, text, len, 0, err) < 0)
+		return -1;
+	spec_read_process(
+		&doc, json_locate(&doc, doc.root, "process", object, &spec.places.process), &spec);
+	spec.root = json_string(&doc, json_get(&doc, json_get(&doc, doc.root, "root", object),
+					       "path", JSON_STRING));
+	read_all_mounts(&doc, &spec);
+	spec_read_linux(&doc, json_get(&doc, doc.root, "linux", object), &spec);
+	annotations = json_get(&doc, doc.root, "annotations", object);
+	read_annotations(&doc, annotations, &spec);
+	keys = read_identity(&doc, annotations, &spec);
+	json_each(member, doc.root) {
+		if (json_key_is(member, "hooks"))
+			read_hooks(&doc, member, &spec);
+	}
+	if (doc.failed)
+		return -1;
+	spec.identity = identity_of(&keys);
+	if (check_identity(&spec.identity, what, err) < 0)
+		return -1;
+	*ret_spec = spec;
+	return 0;
 }
 
 int spec_parse_process(struct arena *arena, const char *what, const char *text, size_t len,
 		       struct spec *ret_spec, struct err *err)
 {
-	if (parse(arena, &(struct json_source){what, text, len, 0}, &spec_process_shape, ret_spec,
-		  err) < 0)
+	struct spec spec = {.process_only = true};
+	struct json_document doc;
+
+	if (json_parse(&doc, arena, what, text, len, 0, err) < 0)
 		return -1;
-	ret_spec->process_only = true;
+	spec.places.process = json_span(doc.root);
+	if (json_expect(&doc, doc.root, JSON_OBJECT | JSON_NULL))
+		spec_read_process(&doc, doc.root->type == JSON_NULL ? NULL : doc.root, &spec);
+	if (doc.failed)
+		return -1;
+	*ret_spec = spec;
 	return 0;
 }
 

@@ -1,150 +1,67 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* process: its environment, limits and capabilities, and where they stand */
-#include "core/spec/reading.h"
-
 #include "core/base/capability.h"
+#include "core/spec/parts.h"
 
-/* ---- env ---- */
-
-static int take_env(void *context, const struct json_value *value, struct err *err)
+static void read_rlimits(struct json_document *doc, const struct json_node *rlimits,
+			 struct spec *spec)
 {
-	struct spec_reading *r = context;
+	struct spec_places *places = &spec->places;
 
-	return json_append_string(r->arena, value, &r->spec.env, &r->spec.n_env, &r->env_room, err);
-}
+	places->memlock = json_items(doc, rlimits, sizeof(*places->memlock));
+	if (!places->memlock)
+		return;
+	json_each(item, rlimits) {
+		const struct json_node *type = json_get(doc, item, "type", JSON_STRING);
+		const struct json_node *soft = json_get(doc, item, "soft", JSON_NUMBER);
+		const struct json_node *hard = json_get(doc, item, "hard", JSON_NUMBER);
 
-static const struct json_shape env_item = {.types = JSON_STRING, .take = take_env};
-static const struct json_shape env = {
-	.types = JSON_ARRAY | JSON_NULL, SPAN(spec.places.env), .each = &env_item};
-
-/* ---- rlimits ---- */
-
-static int begin_rlimit(void *context, const struct json_value *value, struct err *err)
-{
-	struct spec_reading *r = context;
-
-	(void)value;
-	(void)err;
-	r->rlimit = (struct spec_rlimit){0};
-	r->odd_rlimit = false;
-	return 0;
-}
-
-static int take_rlimit_type(void *context, const struct json_value *value, struct err *err)
-{
-	struct spec_reading *r = context;
-
-	(void)err;
-	r->rlimit.is_memlock = json_equals(value, "RLIMIT_MEMLOCK");
-	return 0;
-}
-
-/* For another resource it does not matter. */
-static int take_limit(struct spec_reading *r, const struct json_value *value, uint64_t *ret_limit)
-{
-	struct err ignored;
-
-	if (json_uint64(value, ret_limit, &ignored) < 0)
-		r->odd_rlimit = true;
-	return 0;
-}
-
-static int take_soft(void *context, const struct json_value *value, struct err *err)
-{
-	struct spec_reading *r = context;
-
-	(void)err;
-	return take_limit(r, value, &r->rlimit.soft);
-}
-
-static int take_hard(void *context, const struct json_value *value, struct err *err)
-{
-	struct spec_reading *r = context;
-
-	(void)err;
-	return take_limit(r, value, &r->rlimit.hard);
-}
-
-static int leave_rlimit(void *context, struct err *err)
-{
-	struct spec_reading *r = context;
-	struct spec_places *places = &r->spec.places;
-	struct spec_rlimit *larger;
-
-	if (!r->rlimit.is_memlock)
-		return 0;
-	if (r->odd_rlimit)
-		return err_set(err, "RLIMIT_MEMLOCK: soft and hard must be numbers, 0 or more");
-	r->spec.has_memlock = true;
-	r->spec.memlock_soft = r->rlimit.soft;
-	r->spec.memlock_hard = r->rlimit.hard;
-	larger = arena_grow(r->arena, places->memlock, places->n_memlock, &r->memlock_room,
-			    sizeof(*larger));
-	if (!larger)
-		return err_memory(err);
-	places->memlock = larger;
-	places->memlock[places->n_memlock++] = r->rlimit;
-	return 0;
-}
-
-static const struct json_shape rlimit_type = {.types = JSON_STRING, .take = take_rlimit_type};
-static const struct json_shape soft = {.types = JSON_NUMBER, .take = take_soft};
-static const struct json_shape hard = {.types = JSON_NUMBER, .take = take_hard};
-static const struct json_shape rlimit_item = {
-	.types = JSON_OBJECT,
-	SPAN(rlimit.span),
-	.take = begin_rlimit,
-	.leave = leave_rlimit,
-	JSON_MEMBERS({"type", &rlimit_type}, {"soft", &soft}, {"hard", &hard}),
-};
-static const struct json_shape rlimits = {
-	.types = JSON_ARRAY | JSON_NULL, SPAN(spec.places.rlimits), .each = &rlimit_item};
-
-/* ---- capabilities ---- */
-
-static int take_capability(struct spec_reading *r, const struct json_value *value,
-			   enum spec_capability_set set, struct err *err)
-{
-	const char *name;
-	int number;
-
-	if (json_string(r->arena, value, &name, err) < 0)
-		return -1;
-	number = capability_number(name);
-	/* One that is not known here is none that it could add: nothing to decide on. */
-	if (number >= 0)
-		r->spec.capabilities[set] |= UINT64_C(1) << number;
-	return 0;
-}
-
-#define CAPABILITY_SET(name, set)                                                                  \
-	static int take_##name(void *context, const struct json_value *value, struct err *err)     \
-	{                                                                                          \
-		return take_capability(context, value, set, err);                                  \
-	}                                                                                          \
-	static const struct json_shape name##_item = {.types = JSON_STRING, .take = take_##name};  \
-	static const struct json_shape name = {                                                    \
-		.types = JSON_ARRAY | JSON_NULL,                                                   \
-		.store = JSON_STORE_SPAN,                                                          \
-		.offset = offsetof(struct spec_reading, spec.places.sets[set]),                    \
-		.each = &name##_item,                                                              \
+		/* Whether another resource's values are numbers of bytes does not matter. */
+		if (!json_equals(type, "RLIMIT_MEMLOCK"))
+			continue;
+		spec->has_memlock = true;
+		spec->memlock_soft = json_uint64(doc, soft, 0);
+		spec->memlock_hard = json_uint64(doc, hard, 0);
+		places->memlock[places->n_memlock++] = (struct spec_rlimit){
+			json_span(item), spec->memlock_soft, spec->memlock_hard};
 	}
+}
 
-CAPABILITY_SET(bounding, SPEC_BOUNDING);
-CAPABILITY_SET(effective, SPEC_EFFECTIVE);
-CAPABILITY_SET(permitted, SPEC_PERMITTED);
-CAPABILITY_SET(inheritable, SPEC_INHERITABLE);
-CAPABILITY_SET(ambient, SPEC_AMBIENT);
+static void read_capabilities(struct json_document *doc, const struct json_node *capabilities,
+			      struct spec *spec)
+{
+	static const char *const names[SPEC_CAPABILITY_SETS] = {
+		[SPEC_BOUNDING] = "bounding",       [SPEC_EFFECTIVE] = "effective",
+		[SPEC_PERMITTED] = "permitted",     [SPEC_AMBIENT] = "ambient",
+		[SPEC_INHERITABLE] = "inheritable",
+	};
 
-static const struct json_shape capabilities = {
-	.types = JSON_OBJECT | JSON_NULL,
-	SPAN(spec.places.capabilities),
-	JSON_MEMBERS({"bounding", &bounding}, {"effective", &effective}, {"permitted", &permitted},
-		     {"inheritable", &inheritable}, {"ambient", &ambient}),
-};
+	for (size_t set = 0; set < SPEC_CAPABILITY_SETS; set++) {
+		const struct json_node *list =
+			json_locate(doc, capabilities, names[set], JSON_ARRAY | JSON_NULL,
+				    &spec->places.sets[set]);
 
-const struct json_shape spec_process_shape = {
-	.types = JSON_OBJECT | JSON_NULL,
-	SPAN(spec.places.process),
-	JSON_MEMBERS({"env", &env}, {"rlimits", &rlimits}, {"capabilities", &capabilities}),
-};
+		json_each(item, list) {
+			int number = capability_number(json_string(doc, item));
+
+			/* Ignore unknown capabilities: we never add one that we cannot name. */
+			if (number >= 0)
+				spec->capabilities[set] |= UINT64_C(1) << number;
+		}
+	}
+}
+
+void spec_read_process(struct json_document *doc, const struct json_node *process,
+		       struct spec *spec)
+{
+	struct spec_places *places = &spec->places;
+	const unsigned array = JSON_ARRAY | JSON_NULL;
+
+	spec->env = json_strings(doc, json_locate(doc, process, "env", array, &places->env),
+				 &spec->n_env);
+	read_rlimits(doc, json_locate(doc, process, "rlimits", array, &places->rlimits), spec);
+	read_capabilities(doc,
+			  json_locate(doc, process, "capabilities", JSON_OBJECT | JSON_NULL,
+				      &places->capabilities),
+			  spec);
+}

@@ -236,10 +236,9 @@ static inline bool spec_device_may_be_verbs(const struct spec_device *device)
 	       (major == 231 || (major >= 234 && major <= 254) || (major >= 384 && major <= 511));
 }
 
-/* One entry of process.rlimits */
+/* One entry RLIMIT_MEMLOCK of process.rlimits */
 struct spec_rlimit {
 	struct json_span span;
-	bool is_memlock;
 	uint64_t soft;
 	uint64_t hard;
 };
@@ -251,7 +250,7 @@ struct spec_places {
 	struct json_span rlimits;
 	struct json_span capabilities;
 	struct json_span sets[SPEC_CAPABILITY_SETS];
-	struct spec_rlimit *memlock; /* the entries RLIMIT_MEMLOCK of process.rlimits */
+	struct spec_rlimit *memlock; /* those of process.rlimits */
 	size_t n_memlock;
 	struct json_span seccomp; /* linux.seccomp */
 	struct json_span syscalls;

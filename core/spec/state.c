@@ -3,57 +3,10 @@
 
 #include "core/base/fs.h"
 #include "core/base/text.h"
-#include "core/json/reader.h"
+#include "core/json/document.h"
 #include "core/spec/spec.h"
 
 #define WHAT "state JSON on stdin"
-
-static int take_container_type(void *context, const struct json_value *value, struct err *err)
-{
-	struct state *state = context;
-
-	(void)err;
-	state->sandbox |= json_equals(value, "sandbox");
-	return 0;
-}
-
-static int take_inject(void *context, const struct json_value *value, struct err *err)
-{
-	struct state *state = context;
-
-	(void)err;
-	state->asks = json_equals(value, "true");
-	return 0;
-}
-
-static int take_pid(void *context, const struct json_value *value, struct err *err)
-{
-	struct state *state = context;
-
-	if (value->type != JSON_NUMBER || json_int64(value, &state->pid, err) < 0)
-		state->pid = 0;
-	return 0;
-}
-
-static const struct json_shape container_type = {.types = ~0U, .take = take_container_type};
-static const struct json_shape inject = {.types = ~0U, .take = take_inject, .repeats = true};
-static const struct json_shape annotations = {
-	.types = JSON_OBJECT | JSON_NULL,
-	JSON_MEMBERS({"io.kubernetes.cri-o.ContainerType", &container_type},
-		     {"io.kubernetes.cri.container-type", &container_type},
-		     {SPEC_ANNOTATION_PREFIX "inject", &inject}),
-};
-static const struct json_shape id = {.types = JSON_STRING, JSON_FIELD(STRING, struct state, id)};
-static const struct json_shape bundle = {.types = JSON_STRING,
-					 JSON_FIELD(STRING, struct state, bundle)};
-static const struct json_shape status = {.types = JSON_STRING,
-					 JSON_FIELD(STRING, struct state, status)};
-static const struct json_shape pid = {.types = ~0U, .take = take_pid};
-static const struct json_shape root = {
-	.types = JSON_OBJECT,
-	JSON_MEMBERS({"id", &id}, {"bundle", &bundle}, {"status", &status}, {"pid", &pid},
-		     {"annotations", &annotations}),
-};
 
 /* The key as crun writes it: its JSON has no escapes for letters and dots. */
 static bool names_stderr(const struct fs_text *text)
@@ -63,16 +16,48 @@ static bool names_stderr(const struct fs_text *text)
 	return memmem(text->bytes, text->len, key, sizeof(key) - 1) != NULL;
 }
 
+static void read_annotations(struct json_document *doc, struct state *state)
+{
+	const struct json_node *annotations =
+		json_get(doc, doc->root, "annotations", JSON_OBJECT | JSON_NULL);
+
+	state->sandbox = json_equals(json_get(doc, annotations, "io.kubernetes.cri-o.ContainerType",
+					      JSON_ANY),
+				     "sandbox") ||
+			 json_equals(json_get(doc, annotations, "io.kubernetes.cri.container-type",
+					      JSON_ANY),
+				     "sandbox");
+	/* It only decides whether its author hears something: it may repeat. */
+	json_each(member, annotations) {
+		if (json_key_is(member, SPEC_ANNOTATION_PREFIX "inject"))
+			state->asks = json_equals(member, "true");
+	}
+}
+
 static int parse(struct arena *arena, const struct fs_text *text, struct state *state,
 		 struct err *err)
 {
-	if (json_read(arena, &(struct json_source){WHAT, text->bytes, text->len, 0}, &root, state,
-		      err) < 0)
+	struct json_document doc;
+	const struct json_node *root;
+	const struct json_node *pid;
+
+	if (json_parse(&doc, arena, WHAT, text->bytes, text->len, 0, err) < 0)
+		return -1;
+	root = doc.root;
+	state->id = json_string(&doc, json_get(&doc, root, "id", JSON_STRING));
+	state->bundle = json_string(&doc, json_get(&doc, root, "bundle", JSON_STRING));
+	state->status = json_string(&doc, json_get(&doc, root, "status", JSON_STRING));
+	pid = json_get(&doc, root, "pid", JSON_ANY);
+	read_annotations(&doc, state);
+	if (doc.failed)
 		return -1;
 	if (!state->id || !state->id[0] || strchr(state->id, '/') || text_has_control(state->id))
 		return err_set(err, WHAT ": the container id is missing or cannot be used");
 	if (!state->bundle)
 		return err_set(err, WHAT ": the bundle is missing");
+	/* The last that may fail: without an integer it is as if the state had none. */
+	if (pid && pid->type == JSON_NUMBER)
+		state->pid = json_int64(&doc, pid, 0);
 	return 0;
 }
 

@@ -85,12 +85,11 @@ static const struct bad_case {
 	 "linux.devices[0].path: contains a NUL"},
 	{"wrong: rlimit -1",
 	 "{\"process\":{\"rlimits\":[{\"type\":\"RLIMIT_MEMLOCK\",\"soft\":-1,\"hard\":-1}]}}",
-	 "config.json: line 1: process.rlimits[0]: RLIMIT_MEMLOCK: soft and hard must be numbers, "
-	 "0"},
+	 "config.json: line 1: process.rlimits[0].soft: -1 is not an integer from 0 to 2^64-1"},
 	{"wrong: rlimit 2^64",
 	 "{\"process\":{\"rlimits\":[{\"type\":\"RLIMIT_MEMLOCK\",\"hard\":18446744073709551616}]}"
 	 "}",
-	 "process.rlimits[0]: RLIMIT_MEMLOCK: soft and hard must be numbers, 0"},
+	 "process.rlimits[0].hard: 18446744073709551616 is not an integer from 0 to 2^64-1"},
 	{"wrong: capability, a number", "{\"process\":{\"capabilities\":{\"ambient\":[14]}}}",
 	 "process.capabilities.ambient[0]: expected a string, found a number"},
 	{"wrong: memory limit, a string",
