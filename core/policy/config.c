@@ -8,7 +8,7 @@
 #include "core/base/cleanup.h"
 #include "core/base/fs.h"
 #include "core/base/text.h"
-#include "core/json/reader.h"
+#include "core/json/document.h"
 #include "core/policy/policy.h"
 #include "core/policy/trust.h"
 
@@ -63,145 +63,137 @@ int quantity_parse(const char *text, uint64_t *ret_bytes, struct err *err)
 	return 0;
 }
 
-/* ---- the file ---- */
-
-struct reading {
-	struct arena *arena;
-	struct config config;
-	size_t namespaces_room;
-	size_t runtimes_room;
-	size_t extra_room;
-};
-
 /* ---- values ---- */
 
+static bool get_bool(struct json_document *doc, const struct json_node *object, const char *key,
+		     bool absent)
+{
+	return json_bool(doc, json_get(doc, object, key, JSON_BOOL), absent);
+}
+
+/* An enum, by its words in its order */
+static unsigned get_word(struct json_document *doc, const struct json_node *object, const char *key,
+			 const char *const *words, unsigned absent)
+{
+	return json_word(doc, json_get(doc, object, key, JSON_STRING), words, absent);
+}
+
+/* "warn" is false, the other word true. */
+static bool get_switch(struct json_document *doc, const struct json_node *object, const char *key,
+		       const char *other)
+{
+	return get_word(doc, object, key, (const char *const[]){"warn", other, NULL}, 0) == 1;
+}
+
+/* A string, or a number as it is spelled */
+static const char *text_of(struct json_document *doc, const struct json_node *node)
+{
+	const char *copy;
+
+	if (node->type == JSON_STRING)
+		return json_string(doc, node);
+	copy = arena_strndup(doc->arena, node->text, node->len);
+	if (!copy)
+		(void)json_no_memory(doc);
+	return copy ? copy : "";
+}
+
 /* A text that goes into nccl.conf or the environment: NCCL reads line by line. */
-static int check_line(const char *text, struct err *err)
+static void check_line(struct json_document *doc, const struct json_node *node, const char *text)
 {
 	if (!text[0])
-		return err_set(err, "empty");
+		(void)json_fail(doc, node, "empty");
 	if (text_has_control(text))
-		return err_set(err, "holds a line break or another control character");
+		(void)json_fail(doc, node, "holds a line break or another control character");
 	if (strlen(text) > CONFIG_VALUE_MAX)
-		return err_set(err, "longer than %d bytes, which is what NCCL reads",
-			       CONFIG_VALUE_MAX);
-	return 0;
+		(void)json_fail(doc, node, "longer than %d bytes, which is what NCCL reads",
+				CONFIG_VALUE_MAX);
 }
 
-static int begin_namespaces(void *context, const struct json_value *value, struct err *err)
+static void read_namespaces(struct json_document *doc, const struct json_node *list,
+			    struct config *config)
 {
-	struct reading *r = context;
+	if (!list)
+		return;
+	config->namespaces_line = json_line(doc, list);
+	config->namespaces = json_strings(doc, list, &config->n_namespaces);
+	json_each(item, list) {
+		const char *name = json_string(doc, item);
+		const char *star = strchr(name, '*');
 
-	(void)err;
-	r->config.namespaces_line = json_line(value);
-	r->config.namespaces = NULL;
-	r->config.n_namespaces = 0;
-	return 0;
-}
-
-static int take_namespace(void *context, const struct json_value *value, struct err *err)
-{
-	struct reading *r = context;
-	const char *name;
-	const char *star;
-
-	if (json_append_string(r->arena, value, &r->config.namespaces, &r->config.n_namespaces,
-			       &r->namespaces_room, err) < 0)
-		return -1;
-	name = r->config.namespaces[r->config.n_namespaces - 1];
-	star = strchr(name, '*');
-	if (!name[0] || text_has_control(name) || (star && star[1]))
-		return err_set(
-			err, "'%.64s' is neither a namespace's name nor one with a '*' at its end",
-			name);
-	return 0;
-}
-
-static int take_memlock(void *context, const struct json_value *value, struct err *err)
-{
-	struct reading *r = context;
-	const char *text;
-
-	if (json_string(r->arena, value, &text, err) < 0)
-		return -1;
-	return quantity_parse(text, &r->config.memlock, err);
-}
-
-static int begin_capabilities(void *context, const struct json_value *value, struct err *err)
-{
-	struct reading *r = context;
-
-	(void)value;
-	(void)err;
-	r->config.capabilities = 0;
-	r->config.says_capabilities = true;
-	return 0;
-}
-
-static int take_capability(void *context, const struct json_value *value, struct err *err)
-{
-	struct reading *r = context;
-	const char *name;
-	int number;
-
-	if (json_string(r->arena, value, &name, err) < 0)
-		return -1;
-	number = capability_number(name);
-	if (number < 0)
-		return err_set(err, "'%.64s' is no capability; write it as CAP_IPC_LOCK", name);
-	r->config.capabilities |= UINT64_C(1) << number;
-	return 0;
-}
-
-static int take_socket_ifname(void *context, const struct json_value *value, struct err *err)
-{
-	struct reading *r = context;
-
-	r->config.nccl.socket_ifname = NULL;
-	if (value->type == JSON_NULL)
-		return 0;
-	if (json_string(r->arena, value, &r->config.nccl.socket_ifname, err) < 0)
-		return -1;
-	return check_line(r->config.nccl.socket_ifname, err);
-}
-
-static int take_gid_index(void *context, const struct json_value *value, struct err *err)
-{
-	static const char *const words[] = {"auto", "legacy", NULL};
-	struct reading *r = context;
-	uint64_t number;
-	unsigned word;
-
-	if (value->type == JSON_NUMBER) {
-		if (json_uint64(value, &number, err) < 0)
-			return -1;
-		if (number > 255)
-			return err_set(err, "a GID index is at most 255");
-		r->config.nccl.gid_index = GID_INDEX_NUMBER;
-		r->config.nccl.gid_index_number = (unsigned)number;
-		return 0;
+		if (!name[0] || text_has_control(name) || (star && star[1]))
+			(void)json_fail(
+				doc, item,
+				"'%.64s' is neither a namespace's name nor one with a '*' at its "
+				"end",
+				name);
 	}
-	if (json_word(value, words, ", or a number", &word, err) < 0)
-		return -1;
-	r->config.nccl.gid_index = word ? GID_INDEX_LEGACY : GID_INDEX_AUTO;
-	return 0;
+}
+
+static void read_memlock(struct json_document *doc, const struct json_node *node,
+			 struct config *config)
+{
+	struct err reason;
+
+	if (node && quantity_parse(text_of(doc, node), &config->memlock, &reason) < 0)
+		(void)json_fail(doc, node, "%s", reason.text);
+}
+
+static void read_capabilities(struct json_document *doc, const struct json_node *list,
+			      struct config *config)
+{
+	if (!list)
+		return;
+	config->says_capabilities = true;
+	config->capabilities = 0;
+	json_each(item, list) {
+		const char *name = json_string(doc, item);
+		int number = capability_number(name);
+
+		if (number < 0)
+			(void)json_fail(doc, item,
+					"'%.64s' is no capability; write it as CAP_IPC_LOCK", name);
+		else
+			config->capabilities |= UINT64_C(1) << number;
+	}
+}
+
+static void read_gid_index(struct json_document *doc, const struct json_node *node,
+			   struct config *config)
+{
+	uint64_t number;
+
+	if (!node || json_equals(node, "auto"))
+		return;
+	if (json_equals(node, "legacy")) {
+		config->nccl.gid_index = GID_INDEX_LEGACY;
+		return;
+	}
+	if (node->type == JSON_STRING) {
+		(void)json_fail(doc, node, "'%.64s' is not one of auto, legacy, or a number",
+				json_string(doc, node));
+		return;
+	}
+	number = json_uint64(doc, node, 0);
+	if (number > 255)
+		(void)json_fail(doc, node, "a GID index is at most 255");
+	config->nccl.gid_index = GID_INDEX_NUMBER;
+	config->nccl.gid_index_number = (unsigned)number;
 }
 
 /* A word or one of the old numbers: NCCL maps 0 to 5 to LOC, PIX, PXB, PHB, SYS, SYS. */
-static int take_gdr_level(void *context, const struct json_value *value, struct err *err)
+static void read_gdr_level(struct json_document *doc, const struct json_node *node,
+			   struct config *config)
 {
 	static const char *const words[] = {"LOC", "PIX", "PXB", "PXN", "P2C", "PHB", "SYS", NULL};
-	struct reading *r = context;
-	unsigned word;
 
-	r->config.nccl.gdr_level = NULL;
-	if (value->type == JSON_NULL)
-		return 0;
-	if (value->type == JSON_NUMBER && (value->len != 1 || value->text[0] > '5'))
-		return err_set(err, "a number here is 0 to 5");
-	if (value->type == JSON_STRING && json_word(value, words, "", &word, err) < 0)
-		return -1;
-	return json_string(r->arena, value, &r->config.nccl.gdr_level, err);
+	if (!node)
+		return;
+	if (node->type == JSON_STRING)
+		(void)json_word(doc, node, words, 0);
+	else if (node->len != 1 || node->text[0] > '5')
+		(void)json_fail(doc, node, "a number here is 0 to 5");
+	config->nccl.gdr_level = text_of(doc, node);
 }
 
 static bool is_variable_name(const char *name)
@@ -211,128 +203,120 @@ static bool is_variable_name(const char *name)
 	return len >= 1 && name[len] == '\0' && !(name[0] >= '0' && name[0] <= '9');
 }
 
-static int take_extra(void *context, const struct json_value *value, struct err *err)
+static void read_extra(struct json_document *doc, const struct json_node *extra,
+		       struct config *config)
 {
-	struct reading *r = context;
-	struct config *config = &r->config;
-	struct config_variable *larger;
-	struct config_variable *added;
+	config->nccl.extra = json_items(doc, extra, sizeof(*config->nccl.extra));
+	if (!config->nccl.extra)
+		return;
+	json_each(member, extra) {
+		struct config_variable v = {json_key(doc, member), json_string(doc, member),
+					    json_line(doc, member)};
 
-	if (!is_variable_name(value->key))
-		return err_set(err, "a variable's name is upper-case letters, digits and '_'");
-	for (size_t i = 0; i < config->nccl.n_extra; i++) {
-		if (strcmp(config->nccl.extra[i].name, value->key) == 0)
-			return err_set(err, "occurs twice");
+		if (!is_variable_name(v.name))
+			(void)json_fail(doc, member,
+					"a variable's name is upper-case letters, digits and '_'");
+		check_line(doc, member, v.value);
+		for (size_t i = 0; i < config->nccl.n_extra; i++) {
+			if (strcmp(config->nccl.extra[i].name, v.name) == 0)
+				(void)json_fail(doc, member, "occurs twice");
+		}
+		config->nccl.extra[config->nccl.n_extra++] = v;
 	}
-	larger = arena_grow(r->arena, config->nccl.extra, config->nccl.n_extra, &r->extra_room,
-			    sizeof(*larger));
-	if (!larger)
-		return err_memory(err);
-	config->nccl.extra = larger;
-	added = &larger[config->nccl.n_extra];
-	added->line = json_line(value);
-	added->name = arena_strdup(r->arena, value->key);
-	if (!added->name)
-		return err_memory(err);
-	if (json_string(r->arena, value, &added->value, err) < 0 ||
-	    check_line(added->value, err) < 0)
-		return -1;
-	config->nccl.n_extra++;
-	return 0;
 }
 
-static int check_absolute(const char *path, struct err *err)
+static void check_absolute(struct json_document *doc, const struct json_node *node,
+			   const char *path)
 {
 	if (path[0] != '/' || text_has_control(path))
-		return err_set(err, "'%.64s' is not an absolute path", path);
-	return 0;
+		(void)json_fail(doc, node, "'%.64s' is not an absolute path", path);
 }
 
-static int begin_runtimes(void *context, const struct json_value *value, struct err *err)
+/* What the shim needs (choice.c) */
+static void read_shim(struct json_document *doc, const struct json_node *root,
+		      struct config *config)
 {
-	struct reading *r = context;
+	const struct json_node *runtimes = json_get(doc, root, "runtimes", JSON_ARRAY);
+	const struct json_node *state_dir = json_get(doc, root, "state_dir", JSON_STRING);
 
-	(void)err;
-	r->config.runtimes_line = json_line(value);
-	r->config.runtimes = NULL;
-	r->config.n_runtimes = 0;
-	return 0;
-}
-
-static int take_runtime(void *context, const struct json_value *value, struct err *err)
-{
-	struct reading *r = context;
-
-	if (json_append_string(r->arena, value, &r->config.runtimes, &r->config.n_runtimes,
-			       &r->runtimes_room, err) < 0)
-		return -1;
-	return check_absolute(r->config.runtimes[r->config.n_runtimes - 1], err);
-}
-
-static int take_state_dir(void *context, const struct json_value *value, struct err *err)
-{
-	struct reading *r = context;
-
-	if (json_string(r->arena, value, &r->config.state_dir, err) < 0)
-		return -1;
-	return check_absolute(r->config.state_dir, err);
+	if (runtimes) {
+		config->runtimes_line = json_line(doc, runtimes);
+		config->runtimes = json_strings(doc, runtimes, &config->n_runtimes);
+	}
+	json_each(item, runtimes)
+		check_absolute(doc, item, json_string(doc, item));
+	if (state_dir) {
+		config->state_dir = json_string(doc, state_dir);
+		check_absolute(doc, state_dir, config->state_dir);
+	}
 }
 
 /* ---- the keys ---- */
 
-#define SHAPE(...) (&(const struct json_shape){__VA_ARGS__})
-#define ONE_OF(...) .types = JSON_STRING, .words = ((const char *const[]){__VA_ARGS__, NULL})
-
-#define BOOL(field) SHAPE(.types = JSON_BOOL, JSON_FIELD(BOOL, struct reading, config.field))
-/* An enum, by its words in its order; a bool, by the word for false and that for true */
-#define WORD(field, ...)                                                                           \
-	SHAPE(.store = JSON_STORE_WORD, .offset = offsetof(struct reading, config.field),          \
-	      ONE_OF(__VA_ARGS__))
-#define SWITCH(field, off, on)                                                                     \
-	SHAPE(JSON_FIELD(BOOL, struct reading, config.field), ONE_OF(off, on))
-#define VALUE(wanted, function) SHAPE(.types = (wanted), .take = (function))
-#define STRINGS(item) .each = (&(const struct json_shape){.types = JSON_STRING, .take = (item)})
-#define LIST(begin, item) SHAPE(.types = JSON_ARRAY, .take = (begin), STRINGS(item))
-#define OBJECT(...) SHAPE(.types = JSON_OBJECT, .closed = true, __VA_ARGS__)
-
 /*
- * A row for each key: its name, and what may stand there. Its field is in policy.h, its default in
- * config_defaults, the variables that it sets in check_extra. All else that names keys is held
- * against these rows by tests/cli/keys.sh.
+ * Each key stands in the list of its object's keys, and is read below it. Its field is in policy.h,
+ * its default in config_defaults, the variables that it sets in check_extra. All else that names
+ * keys is held against these lists by tests/cli/keys.sh.
  */
-static const struct json_member nccl_keys[] = {
-	{"hca", BOOL(nccl.hca)},
-	{"socket_ifname", VALUE(JSON_STRING | JSON_NULL, take_socket_ifname)},
-	{"gid_index", VALUE(JSON_STRING | JSON_NUMBER, take_gid_index)},
-	{"gdr_level", VALUE(JSON_STRING | JSON_NUMBER | JSON_NULL, take_gdr_level)},
-	{"extra", OBJECT(STRINGS(take_extra))},
-	{0},
-};
-static const struct json_member frameworks_keys[] = {
-	{"ucx", BOOL(frameworks.ucx)},
-	{"nvshmem", BOOL(frameworks.nvshmem)},
-	{"gloo", BOOL(frameworks.gloo)},
-	{0},
-};
-static const struct json_member root_keys[] = {
-	{"opt_in", WORD(opt_in, "annotation", "device")},
-	{"namespaces", LIST(begin_namespaces, take_namespace)},
-	{"memlock", VALUE(JSON_STRING | JSON_NUMBER, take_memlock)},
-	{"require_memory_limit", BOOL(require_memory_limit)},
-	{"capabilities", LIST(begin_capabilities, take_capability)},
-	{"nccl", OBJECT(.members = nccl_keys)},
-	{"frameworks", OBJECT(.members = frameworks_keys)},
-	{"on_no_device", WORD(on_no_device, "ignore", "tcp", "fail")},
-	{"on_denied", SWITCH(fail_on_denied, "warn", "fail")},
-	{"on_error", SWITCH(fail_on_error, "warn", "fail")},
-	{"on_missed", WORD(on_missed, "report", "mend", "refuse")},
-	{"privileged_scan", BOOL(privileged_scan)},
-	{"seccomp", SWITCH(amend_seccomp, "warn", "amend")},
-	{"runtimes", LIST(begin_runtimes, take_runtime)},
-	{"state_dir", VALUE(JSON_STRING, take_state_dir)},
-	{0},
-};
-static const struct json_shape *const root = OBJECT(.members = root_keys);
+static void read_nccl(struct json_document *doc, const struct json_node *nccl,
+		      struct config *config)
+{
+	static const char *const keys[] = {"hca",       "socket_ifname", "gid_index",
+					   "gdr_level", "extra",         NULL};
+	const struct json_node *ifname =
+		json_get(doc, nccl, "socket_ifname", JSON_STRING | JSON_NULL);
+
+	json_known_keys(doc, nccl, keys);
+	config->nccl.hca = get_bool(doc, nccl, "hca", config->nccl.hca);
+	config->nccl.socket_ifname = json_string(doc, ifname);
+	if (ifname)
+		check_line(doc, ifname, config->nccl.socket_ifname);
+	read_gid_index(doc, json_get(doc, nccl, "gid_index", JSON_STRING | JSON_NUMBER), config);
+	read_gdr_level(doc, json_get(doc, nccl, "gdr_level", JSON_STRING | JSON_NUMBER | JSON_NULL),
+		       config);
+	read_extra(doc, json_get(doc, nccl, "extra", JSON_OBJECT), config);
+}
+
+static void read_frameworks(struct json_document *doc, const struct json_node *frameworks,
+			    struct config *config)
+{
+	static const char *const keys[] = {"ucx", "nvshmem", "gloo", NULL};
+
+	json_known_keys(doc, frameworks, keys);
+	config->frameworks.ucx = get_bool(doc, frameworks, "ucx", false);
+	config->frameworks.nvshmem = get_bool(doc, frameworks, "nvshmem", false);
+	config->frameworks.gloo = get_bool(doc, frameworks, "gloo", false);
+}
+
+static void read_root(struct json_document *doc, const struct json_node *root,
+		      struct config *config)
+{
+	static const char *const keys[] = {
+		"opt_in",       "namespaces", "memlock",    "require_memory_limit",
+		"capabilities", "nccl",       "frameworks", "on_no_device",
+		"on_denied",    "on_error",   "on_missed",  "privileged_scan",
+		"seccomp",      "runtimes",   "state_dir",  NULL,
+	};
+	static const char *const opt_in[] = {"annotation", "device", NULL};
+	static const char *const no_device[] = {"ignore", "tcp", "fail", NULL};
+	static const char *const missed[] = {"report", "mend", "refuse", NULL};
+
+	json_known_keys(doc, root, keys);
+	config->opt_in = get_word(doc, root, "opt_in", opt_in, OPT_IN_ANNOTATION);
+	read_namespaces(doc, json_get(doc, root, "namespaces", JSON_ARRAY), config);
+	read_memlock(doc, json_get(doc, root, "memlock", JSON_STRING | JSON_NUMBER), config);
+	config->require_memory_limit = get_bool(doc, root, "require_memory_limit", false);
+	read_capabilities(doc, json_get(doc, root, "capabilities", JSON_ARRAY), config);
+	read_nccl(doc, json_get(doc, root, "nccl", JSON_OBJECT), config);
+	read_frameworks(doc, json_get(doc, root, "frameworks", JSON_OBJECT), config);
+	config->on_no_device = get_word(doc, root, "on_no_device", no_device, NO_DEVICE_IGNORE);
+	config->fail_on_denied = get_switch(doc, root, "on_denied", "fail");
+	config->fail_on_error = get_switch(doc, root, "on_error", "fail");
+	config->on_missed = get_word(doc, root, "on_missed", missed, MISSED_REPORT);
+	config->privileged_scan = get_bool(doc, root, "privileged_scan", false);
+	config->amend_seccomp = get_switch(doc, root, "seccomp", "amend");
+	read_shim(doc, root, config);
+}
 
 /* ---- the file ---- */
 
@@ -402,16 +386,18 @@ static int check_extra(const struct config *config, const char *what, struct err
 int config_read(struct arena *arena, const struct fs_text *text, const char *what,
 		struct config *ret_config, struct err *err)
 {
-	struct reading reading = {.arena = arena};
+	struct json_document doc;
+	struct config config;
 
-	if (config_defaults(arena, &reading.config, err) < 0)
+	if (config_defaults(arena, &config, err) < 0 ||
+	    json_parse(&doc, arena, what, text->bytes, text->len, JSON_COMMENTS, err) < 0)
 		return -1;
-	reading.config.path = what;
-	if (json_read(arena, &(struct json_source){what, text->bytes, text->len, JSON_COMMENTS},
-		      root, &reading, err) < 0 ||
-	    check_extra(&reading.config, what, err) < 0)
+	config.path = what;
+	if (json_expect(&doc, doc.root, JSON_OBJECT))
+		read_root(&doc, doc.root, &config);
+	if (doc.failed || check_extra(&config, what, err) < 0)
 		return -1;
-	*ret_config = reading.config;
+	*ret_config = config;
 	return 0;
 }
 
