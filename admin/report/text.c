@@ -126,7 +126,7 @@ static void print_devices(FILE *out, const struct container *container)
 			      ? " (exclusive to their network namespace)"
 			      : "",
 		      widths.ibdev, "IBDEV", "PCI", "PF", widths.netdev, "NETDEV", "PORT", "LINK",
-		      "NUMA", "IOMMU", "ORDERED BY");
+		      "NUMA", "IOMMU", "NAMED BY");
 	for (size_t i = 0; i < devices->n; i++)
 		print_device(out, &devices->item[i], &widths);
 	for (size_t i = 0; i < devices->n; i++)

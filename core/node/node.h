@@ -171,7 +171,7 @@ struct device {
 	char pci[24];     /* PCI address of the function */
 	char pf[24];      /* of its physical function */
 	enum device_kind kind;
-	enum device_source source; /* what gave it its place; set by the plan */
+	enum device_source source; /* what names it; set by the plan */
 
 	char netdev[NETDEV_NAME_SIZE];
 	struct port *port; /* by number; NULL until node_read_ports, and if another network

@@ -143,8 +143,8 @@ int obstacles_warn(const struct planning *planning);
 /* Which devices are the container's, in the order that it is to know them by. No I/O. */
 
 /*
- * Sorts devices in place: first as the claims name them, then the rest by name, numbers compared as
- * numbers. A claim without a device is dropped with a warning.
+ * Sorts devices in place by PCI address, then by name, numbers compared as numbers; what has no PCI
+ * address comes last. The claims only label them: one without a device is dropped with a warning.
  */
 int order_devices(struct arena *arena, const struct claims *claims, struct devices *devices,
 		  struct warnings *warnings, struct err *err);

@@ -82,7 +82,7 @@ plan "{$privileged,\"env\":[\"PCIDEVICE_A_R=0000:3b:02.5,0000:1b:00.0\"]}"
 decides "privileged with a VF of vfio-pci and a GPU" none
 config '{"privileged_scan": true}'
 plan "{$privileged}"
-gets "privileged_scan: every VF of the node, no PF, no vfio-pci" mlx5_6,mlx5_7,mlx5_10,mlx5_11,mlx5_12,mlx5_13
+gets "privileged_scan: every VF of the node, no PF, no vfio-pci" mlx5_12,mlx5_6,mlx5_13,mlx5_7,mlx5_10,mlx5_11
 plan "{$(allocate a/r=mlx5_6)}"
 gets "privileged_scan is for privileged containers" mlx5_6
 plan '{}'

@@ -13,7 +13,7 @@ first=$(jq -cS "[.devices, .env]" "$T/out")
 plan "{$(allocate openshift.io/z=mlx5_6 openshift.io/a=mlx5_10)}"
 is "two containers of a pod with the same devices get the same" "$first" "$(jq -cS "[.devices, .env]" "$T/out")"
 plan '{"devices":[["/dev/infiniband/uverbs10",231,202],["/dev/infiniband/uverbs2",231,194],["/dev/infiniband/uverbs1",231,193]]}'
-gets "what no env names stands in natural order" mlx5_1,mlx5_2,mlx5_10
+gets "so does what no env names" mlx5_1,mlx5_2,mlx5_10
 that "its source is the device" '[.devices[].source] | unique | join(",")' device
 that "two of them are PFs" '[.devices[].kind] | join(",")' pf,pf,vf
 that "mlx5_1 beside mlx5_10: the exact names" .env.NCCL_IB_HCA "=mlx5_1,mlx5_2,mlx5_10"

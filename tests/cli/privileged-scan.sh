@@ -5,7 +5,7 @@ cd "$(dirname "$0")/../.." || exit 1
 . tests/cli/process.bash
 by_case
 node h100
-all=mlx5_6,mlx5_7,mlx5_10,mlx5_11,mlx5_12,mlx5_13
+all=mlx5_12,mlx5_6,mlx5_13,mlx5_7,mlx5_10,mlx5_11
 not_asked='"annotations":{"oci-rdma-hook.io/inject":null}'
 
 config '{"privileged_scan": true, "opt_in": "device"}'

@@ -2,8 +2,8 @@
 /*
  * A container and its devices, a line each: up to two lines of JSON, the container's config.json
  * and the administrator's; and "NAME PORTS ACTIVE NETDEV GID LINK ADDRESS STATE PHYS", ports and
- * active as bits in hexadecimal, all but the name left out at will. The plan keeps to the order
- * that the environment gives, and NCCL reads back exactly the devices and ports that were meant,
+ * active as bits in hexadecimal, all but the name left out at will. The devices stand by
+ * PCI address, and NCCL reads back exactly the devices and ports that were meant,
  * from the environment and from the file.
  */
 #include "core/plan/plan.h"
@@ -37,6 +37,8 @@ static bool read_device(const char *line, size_t place, const struct devices *kn
 	}
 	if (!text_is_device_name(name) || text_has_control(d->address))
 		return false;
+	if (text_is_pci_address(d->address))
+		(void)snprintf(d->pci, sizeof(d->pci), "%.23s", d->address);
 	strcpy(d->ibdev, name);
 	if (text_is_netdev_name(netdev))
 		strcpy(d->netdev, netdev);
@@ -160,21 +162,18 @@ static void check_plan(struct arena *arena, const struct facts *facts, const str
 	check_settings(arena, facts, plan);
 }
 
-static size_t rank_of(const struct claims *claims, const char *address)
-{
-	size_t rank = 0;
-
-	while (rank < claims->n && strcmp(claims->item[rank].address, address) != 0)
-		rank++;
-	return rank;
-}
-
-static void check_order(const struct devices *devices, size_t n, const struct claims *claims)
+static void check_order(const struct devices *devices, size_t n)
 {
 	promise(devices->n == n);
-	for (size_t i = 1; i < n; i++)
-		promise(rank_of(claims, devices->item[i - 1].address) <=
-			rank_of(claims, devices->item[i].address));
+	for (size_t i = 1; i < n; i++) {
+		const struct device *before = &devices->item[i - 1];
+		const struct device *after = &devices->item[i];
+		int order = strcmp(before->pci, after->pci);
+
+		promise(before->pci[0] || !after->pci[0]);
+		promise(!after->pci[0] || order < 0 ||
+			(order == 0 && text_compare_natural(before->ibdev, after->ibdev) < 0));
+	}
 }
 
 /* The line is read as the file is, by way of the file. */
@@ -241,7 +240,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	must(claims_read(&arena, &spec, &claims, &warnings, &err));
 	n = devices.n;
 	must(order_devices(&arena, &claims, &devices, &warnings, &err));
-	check_order(&devices, n, &claims);
+	check_order(&devices, n);
 	must(plan_decide(&(struct planning){&arena, &facts, &plan, &warnings}, &err));
 	must(plan_fill(&(struct planning){&arena, &facts, &plan, &warnings}, &err));
 	check_plan(&arena, &facts, &plan);

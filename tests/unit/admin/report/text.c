@@ -183,7 +183,7 @@ static const struct report_case report_cases[] = {
 	{"TCP, so there is no device", tcp, "what it gets", "\ndevices"},
 	{"the columns of a device with udev's names, on InfiniBand", longest_names,
 	 "  IBDEV         PCI           PF            NETDEV      PORT    LINK            NUMA  "
-	 "IOMMU     ORDERED BY\n"
+	 "IOMMU     NAMED BY\n"
 	 "  rocep59s0f0v6 0000:3b:02.6  0000:3b:00.0  enp59s0f0v6 ACTIVE  InfiniBand 400G    1  "
 	 "identity  PCIDEVICE_*\n",
 	 NULL},

@@ -2,6 +2,7 @@
 /* The order in which a container knows its devices. */
 #include "tests/unit/unit.h"
 
+#include "core/base/text.h"
 #include "core/plan/plan.h"
 
 #define ITEMS_MAX 6
@@ -23,29 +24,29 @@ static const struct order_case {
 	const char *warnings;
 } cases[] = {
 	{"order: nothing", LIST({0}), LIST({0}), "", ""},
-	{"order: without claims by name, numbers as numbers",
-	 LIST({"mlx5_10", A, "uverbs10"}, {"mlx5_2", B, "uverbs2"}, {"mlx5_1", C, "uverbs1"}),
-	 LIST({0}), "mlx5_1/device mlx5_2/device mlx5_10/device", ""},
-	{"order: by name, not by PCI address",
+	{"order: by PCI address, whatever their names",
 	 LIST({"mlx5_0", C, "uverbs0"}, {"mlx5_1", A, "uverbs1"}), LIST({0}),
-	 "mlx5_0/device mlx5_1/device", ""},
-	{"order: as the claims name them",
+	 "mlx5_1/device mlx5_0/device", ""},
+	{"order: of one PCI function by name, numbers as numbers",
+	 LIST({"mlx5_10", B, "uverbs10"}, {"mlx5_2", B, "uverbs2"}, {"mlx5_11", A, "uverbs11"}),
+	 LIST({0}), "mlx5_11/device mlx5_2/device mlx5_10/device", ""},
+	{"order: not as the claims name them",
 	 LIST({"mlx5_1", A, "uverbs1"}, {"mlx5_2", B, "uverbs2"}, {"mlx5_3", C, "uverbs3"}),
 	 LIST({CLAIM_SRIOV, C, NULL, NULL}, {CLAIM_SRIOV, A, NULL, NULL},
 	      {CLAIM_SRIOV, B, NULL, NULL}),
-	 "mlx5_3/sriov mlx5_1/sriov mlx5_2/sriov", ""},
-	{"order: what no claim names comes last, by name",
+	 "mlx5_1/sriov mlx5_2/sriov mlx5_3/sriov", ""},
+	{"order: what no claim names stands between the others",
 	 LIST({"mlx5_10", A, "uverbs10"}, {"mlx5_9", B, "uverbs9"}, {"mlx5_11", C, "uverbs11"}),
-	 LIST({CLAIM_SRIOV, C, NULL, NULL}), "mlx5_11/sriov mlx5_9/device mlx5_10/device", ""},
+	 LIST({CLAIM_SRIOV, C, NULL, NULL}), "mlx5_10/device mlx5_9/device mlx5_11/sriov", ""},
 	{"order: a DRA claim is named as its source",
 	 LIST({"mlx5_1", A, "uverbs1"}, {"mlx5_2", B, "uverbs2"}),
-	 LIST({CLAIM_DRA, B, NULL, NULL}, {CLAIM_SRIOV, A, NULL, NULL}), "mlx5_2/dra mlx5_1/sriov",
+	 LIST({CLAIM_DRA, B, NULL, NULL}, {CLAIM_SRIOV, A, NULL, NULL}), "mlx5_1/sriov mlx5_2/dra",
 	 ""},
 	{"order: of two claims for one device the first holds",
 	 LIST({"mlx5_1", A, "uverbs1"}, {"mlx5_2", B, "uverbs2"}),
 	 LIST({CLAIM_DRA, B, NULL, NULL}, {CLAIM_SRIOV, A, NULL, NULL},
 	      {CLAIM_SRIOV, B, NULL, NULL}),
-	 "mlx5_2/dra mlx5_1/sriov", ""},
+	 "mlx5_1/sriov mlx5_2/dra", ""},
 	{"order: a claim without a device is dropped with a warning",
 	 LIST({"mlx5_1", A, "uverbs1"}),
 	 LIST({CLAIM_SRIOV, B, NULL, NULL}, {CLAIM_SRIOV, A, NULL, NULL}), "mlx5_1/sriov",
@@ -66,7 +67,7 @@ static const struct order_case {
 	 LIST({CLAIM_SRIOV, A, "mlx5_0", NULL}), "mlx5_6/sriov", "env_disagrees"},
 	{"order: an ibdev of another address does not move that one",
 	 LIST({"mlx5_6", A, "uverbs6"}, {"mlx5_7", B, "uverbs7"}),
-	 LIST({CLAIM_SRIOV, B, "mlx5_6", NULL}), "mlx5_7/sriov mlx5_6/device", "env_disagrees"},
+	 LIST({CLAIM_SRIOV, B, "mlx5_6", NULL}), "mlx5_6/device mlx5_7/sriov", "env_disagrees"},
 	{"order: a function with two verbs devices gives both, by name",
 	 LIST({"mlx5_10", A, "uverbs10"}, {"mlx5_0", B, "uverbs0"}, {"mlx5_9", A, "uverbs9"}),
 	 LIST({CLAIM_SRIOV, A, "mlx5_10", NULL}, {CLAIM_SRIOV, B, NULL, NULL}),
@@ -78,17 +79,17 @@ static const struct order_case {
 	 LIST({"mlx5_10", "mlx5_core.sf.10", "uverbs10"}, {"mlx5_4", "mlx5_core.sf.4", "uverbs4"}),
 	 LIST({CLAIM_SRIOV, "mlx5_core.sf.10", NULL, NULL},
 	      {CLAIM_SRIOV, "mlx5_core.sf.1", NULL, NULL}),
-	 "mlx5_10/sriov mlx5_4/device", "not_allocated"},
-	{"order: devices without hardware, by name",
-	 LIST({"rxe10", "", "uverbs1"}, {"rxe2", "", "uverbs0"}, {"mlx5_0", A, "uverbs2"}),
-	 LIST({CLAIM_SRIOV, A, NULL, NULL}), "mlx5_0/sriov rxe2/device rxe10/device", ""},
+	 "mlx5_4/device mlx5_10/sriov", "not_allocated"},
+	{"order: devices without hardware come last, by name",
+	 LIST({"rxe10", "", "uverbs1"}, {"rxe2", "", "uverbs0"}, {"xscale_0", A, "uverbs2"}),
+	 LIST({CLAIM_SRIOV, A, NULL, NULL}), "xscale_0/sriov rxe2/device rxe10/device", ""},
 	{"order: a number that linux.devices lists twice is one device",
 	 LIST({"mlx5_1", A, "uverbs1"}, {"mlx5_2", B, "uverbs2"}, {"mlx5_1", A, "uverbs1"}),
 	 LIST({0}), "mlx5_1/device mlx5_2/device", ""},
 	{"order: twice, and claimed",
 	 LIST({"mlx5_1", A, "uverbs1"}, {"mlx5_2", B, "uverbs2"}, {"mlx5_1", A, "uverbs1"}),
 	 LIST({CLAIM_SRIOV, B, NULL, NULL}, {CLAIM_SRIOV, A, NULL, NULL}),
-	 "mlx5_2/sriov mlx5_1/sriov", ""},
+	 "mlx5_1/sriov mlx5_2/sriov", ""},
 	{"order: three times, without hardware",
 	 LIST({"rxe0", "", "uverbs0"}, {"rxe0", "", "uverbs0"}, {"rxe1", "", "uverbs1"},
 	      {"rxe0", "", "uverbs0"}),
@@ -108,6 +109,8 @@ static struct devices make_devices(const struct proven *proven, struct device *r
 		(void)snprintf(device->ibdev, sizeof(device->ibdev), "%s", from->ibdev);
 		(void)snprintf(device->uverbs, sizeof(device->uverbs), "%s", from->uverbs);
 		(void)snprintf(device->address, sizeof(device->address), "%s", from->address);
+		if (text_is_pci_address(from->address))
+			(void)snprintf(device->pci, sizeof(device->pci), "%s", from->address);
 	}
 	return devices;
 }
@@ -198,12 +201,12 @@ UNIT_TEST("order: does not depend on that of linux.devices")
 		devices = make_devices(proven, room);
 		assert_int_equal(order_devices(&arena, &claims, &devices, &warnings, &err), 0);
 		assert_string_equal(render(&arena, &devices),
-				    "mlx5_2/sriov mlx5_1/device mlx5_3/device mlx5_10/device");
+				    "mlx5_10/device mlx5_2/sriov mlx5_1/device mlx5_3/device");
 	}
 }
 
 /* A node of 1,024 virtual functions, all of one container, claimed backwards */
-UNIT_TEST("order: a thousand devices, claimed backwards")
+UNIT_TEST("order: a thousand devices, given and claimed backwards")
 {
 	const size_t n = 1024;
 	WITH_ARENA;
@@ -212,7 +215,7 @@ UNIT_TEST("order: a thousand devices, claimed backwards")
 	struct warnings warnings = {0};
 
 	for (size_t i = 0; i < n; i++) {
-		struct device *device = &devices.item[i];
+		struct device *device = &devices.item[n - 1 - i];
 
 		(void)snprintf(device->ibdev, sizeof(device->ibdev), "mlx5_%zu", i);
 		(void)snprintf(device->uverbs, sizeof(device->uverbs), "uverbs%zu", i);
@@ -223,7 +226,7 @@ UNIT_TEST("order: a thousand devices, claimed backwards")
 	assert_int_equal(devices.n, n);
 	assert_int_equal(warnings.n, 0);
 	for (size_t i = 0; i < n; i++)
-		assert_string_equal(devices.item[i].address, claims.item[i].address);
+		assert_string_equal(devices.item[i].address, claims.item[n - 1 - i].address);
 }
 
 int main(void)
