@@ -57,11 +57,11 @@ MUSL := $(if $(DYNAMIC),,$(filter musl,$(LIBC)))
 ifdef DYNAMIC
 PIE := -pie
 HOOK_LIBS := -lyajl -lcap
-DOCTOR_LIBS := $(HOOK_LIBS) -lnettle
+DOCTOR_LIBS := $(HOOK_LIBS)
 else
 PIE := -static-pie
 HOOK_LIBS := -lyajl_s -lcap
-DOCTOR_LIBS := -l:libyajl_s.a -l:libcap.a -l:libnettle.a
+DOCTOR_LIBS := -l:libyajl_s.a -l:libcap.a
 endif
 # As musl-gcc compiles, for any target. musl-gcc itself cannot link a static-pie: it knows only the dynamic start file.
 # musl's headers come before glibc's, which need glibc's <features.h>: one that musl lacks does not compile.

@@ -11,9 +11,9 @@
 
 static const char usage[] =
 	"Usage: oci-rdma-doctor [--pid PID | --container ID] [--format FORMAT]\n"
-	"       oci-rdma-doctor --verbs [--device NAME] [--pair]\n"
-	"       oci-rdma-doctor --verbs --listen [ADDRESS[:PORT]] | --connect HOST\n"
-	"                       [--token-file FILE] [--device NAME]\n"
+	"       oci-rdma-doctor --verbs [--device NAME]\n"
+	"       oci-rdma-doctor --verbs --listen [ADDRESS] | --connect HOST\n"
+	"                       [--port NUMBER] [--device NAME]\n"
 	"       oci-rdma-doctor --topology [--pid PID | --container ID] [--format FORMAT]\n"
 	"       oci-rdma-doctor --symptom [FILE | TEXT]\n"
 	"\n"
@@ -30,18 +30,13 @@ static const char usage[] =
 	"                  an argument, or with -, read the log from stdin\n"
 	"  --verbs         also test RDMA itself: open the devices, find out how much\n"
 	"                  memory can be registered, transfer data within each device;\n"
-	"                  the options from here to --clients imply --verbs\n"
-	"  --pair          also transfer data between every two devices\n"
+	"                  the options from here to --port imply --verbs\n"
 	"  --device NAME   use only this device (mlx5_6) or port (mlx5_6:1)\n"
-	"  --listen        wait for doctors that run with --connect, and transfer data\n"
-	"                  with them; if ADDRESS is given, listen only on that address\n"
+	"  --listen [ADDRESS]\n"
+	"                  wait for one doctor that runs with --connect, transfer data\n"
+	"                  with it, and end; if ADDRESS is given, listen only there\n"
 	"  --connect HOST  transfer data to and from the doctor that listens on HOST\n"
 	"  --port NUMBER   the TCP port for --listen and --connect; default 18516\n"
-	"  --token-file FILE\n"
-	"                  refuse a peer that does not have the token in the first line\n"
-	"                  of FILE; default: OCI_RDMA_DOCTOR_TOKEN, if that is set. It\n"
-	"                  proves who connects, not what follows: nothing is encrypted\n"
-	"  --clients N     end --listen after N clients; default: end at a signal\n"
 	"  --libcuda FILE  the library of the CUDA driver, if it is not found by itself\n"
 	"  --topology      show only the GPUs and HCAs: their distances, NUMA nodes,\n"
 	"                  IOMMU groups, ports and firmware versions\n"
@@ -92,18 +87,13 @@ static bool parse_pid(const char *text, int64_t *ret_pid)
 	return errno == 0 && end != text && !*end && *ret_pid > 0 && *ret_pid <= INT_MAX;
 }
 
-/* 1 to max */
-static bool parse_count(const char *text, unsigned long max, unsigned *ret_count)
+static bool parse_port(const char *text, unsigned *ret_port)
 {
-	unsigned long count;
 	char *end;
+	unsigned long port = strtoul(text, &end, 10);
 
-	errno = 0;
-	count = strtoul(text, &end, 10);
-	if (errno || end == text || *end || text[0] == '-' || count < 1 || count > max)
-		return false;
-	*ret_count = (unsigned)count;
-	return true;
+	*ret_port = (unsigned)port;
+	return text[0] >= '0' && text[0] <= '9' && !*end && port >= 1 && port <= UINT16_MAX;
 }
 
 enum option_code {
@@ -112,13 +102,10 @@ enum option_code {
 	OPTION_SYMPTOM,
 	OPTION_TOPOLOGY,
 	OPTION_VERBS,
-	OPTION_PAIR,
 	OPTION_DEVICE,
 	OPTION_LISTEN,
 	OPTION_CONNECT,
 	OPTION_PORT,
-	OPTION_TOKEN_FILE,
-	OPTION_CLIENTS,
 	OPTION_LIBCUDA,
 	OPTION_FORMAT,
 	OPTION_VERBOSE,
@@ -130,13 +117,10 @@ static const struct option long_options[] = {
 	{"symptom", optional_argument, NULL, OPTION_SYMPTOM},
 	{"topology", no_argument, NULL, OPTION_TOPOLOGY},
 	{"verbs", no_argument, NULL, OPTION_VERBS},
-	{"pair", no_argument, NULL, OPTION_PAIR},
 	{"device", required_argument, NULL, OPTION_DEVICE},
 	{"listen", optional_argument, NULL, OPTION_LISTEN},
 	{"connect", required_argument, NULL, OPTION_CONNECT},
 	{"port", required_argument, NULL, OPTION_PORT},
-	{"token-file", required_argument, NULL, OPTION_TOKEN_FILE},
-	{"clients", required_argument, NULL, OPTION_CLIENTS},
 	{"libcuda", required_argument, NULL, OPTION_LIBCUDA},
 	{"format", required_argument, NULL, OPTION_FORMAT},
 	{"verbose", no_argument, NULL, OPTION_VERBOSE},
@@ -144,59 +128,24 @@ static const struct option long_options[] = {
 	{0},
 };
 
-/* "10.0.0.1", "10.0.0.1:18516", ":18516", "fd00::1", "[fd00::1]:18516". Returns -1 to go on, or the
- * exit status. */
-static int take_address(char *value, struct doctor_options *options)
-{
-	char *colon = strrchr(value, ':');
-	char *host = value;
-
-	if (value[0] == '[') {
-		char *end = strchr(value, ']');
-
-		if (!end || (end[1] && end[1] != ':'))
-			return usage_error("no address", value);
-		colon = end[1] ? end + 1 : NULL;
-		*end = '\0';
-		host++;
-	} else if (colon && strchr(value, ':') != colon) {
-		colon = NULL; /* IPv6, without a port */
-	}
-	if (colon && !parse_count(colon + 1, 65535, &options->port))
-		return usage_error("no TCP port", colon + 1);
-	if (colon)
-		*colon = '\0';
-	options->address = host[0] ? host : NULL;
-	return -1;
-}
-
 /* Those of --verbs. Returns -1 to go on, or the exit status. */
 static int take_trial(int option, char *value, struct doctor_options *options)
 {
 	options->verbs = true;
 	switch (option) {
-	case OPTION_PAIR:
-		options->pair = true;
-		break;
 	case OPTION_DEVICE:
 		options->device = value;
 		break;
 	case OPTION_LISTEN:
 		options->listen = true;
-		return value ? take_address(value, options) : -1;
+		options->address = value;
+		break;
 	case OPTION_CONNECT:
 		options->connect = value;
 		break;
 	case OPTION_PORT:
-		if (!parse_count(value, 65535, &options->port))
+		if (!parse_port(value, &options->port))
 			return usage_error("no TCP port", value);
-		break;
-	case OPTION_TOKEN_FILE:
-		options->token_file = value;
-		break;
-	case OPTION_CLIENTS:
-		if (!parse_count(value, UINT_MAX, &options->clients))
-			return usage_error("no number of clients", value);
 		break;
 	default:
 		break;
@@ -245,8 +194,6 @@ static int check_together(const struct doctor_options *options)
 		return usage_error("--pid and --container exclude each other", NULL);
 	if (options->listen && options->connect)
 		return usage_error("--listen and --connect exclude each other", NULL);
-	if (options->token_file && !options->listen && !options->connect)
-		return usage_error("--token-file goes with --listen or --connect", NULL);
 	if (options->verbs && other)
 		return usage_error("--verbs tries it from where it runs: start it in the container",
 				   NULL);
@@ -270,11 +217,8 @@ int doctor_options_parse(int argc, char **argv, struct doctor_options *ret_optio
 		options.symptom = argv[optind++];
 	/* Also an argument of its own, that getopt takes for an operand: optional ones have to be
 	 * joined by '='. */
-	if (optind < argc && options.listen && !options.address) {
-		status = take_address(argv[optind++], &options);
-		if (status >= 0)
-			return status;
-	}
+	if (optind < argc && options.listen && !options.address)
+		options.address = argv[optind++];
 	if (optind < argc)
 		return usage_error("unexpected operand", argv[optind]);
 	status = check_together(&options);

@@ -25,15 +25,12 @@ struct doctor_options {
 	bool topology;       /* GPUs and HCAs alone */
 	const char *symptom; /* a message, or "-" for a log on stdin; NULL: none */
 
-	bool verbs; /* try it; what follows says how (struct verbs_options of verbs/transfer.h) */
+	bool verbs; /* try it; what follows says how (struct verbs_options) */
 	const char *device;
-	bool pair;
 	bool listen;
-	const char *address;    /* of listen; NULL: all of them */
-	const char *token_file; /* NULL: the environment may have a token */
+	const char *address; /* of listen; NULL: all of them */
 	const char *connect;
 	unsigned port;
-	unsigned clients;
 };
 
 /* Returns -1 to go on with *ret_options, or the exit status. */

@@ -7,7 +7,7 @@ UNIT_MAINS := $(sort $(shell grep -rl --include='*.c' '^int main\>' tests/unit))
 UNIT := $(UNIT_MAINS:%.c=$(BUILD)/%)
 unit_sources = $(1).c $(if $(filter suite,$(notdir $(1))),$(filter-out $(UNIT_MAINS),$(wildcard $(dir $(1))*.c)))
 TESTED := $(BUILD)/tests/tested.a
-TEST_LIBS := -lyajl -lcap -lnettle -lprotobuf-c
+TEST_LIBS := -lyajl -lcap  -lprotobuf-c
 # S= may name a unit test's source: a file of a room is a part of the room's suite.
 unit_suite = $(BUILD)/$(if $(filter $(1),$(UNIT_MAINS)),$(1:%.c=%),$(dir $(1))suite)
 suite_of = $(if $(filter tests/unit/%.c,$(1)),$(call unit_suite,$(1)),$(1))

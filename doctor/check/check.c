@@ -9,8 +9,6 @@
 #define SECONDS CHECK_SECONDS
 /* A firmware that does not answer is given up by mlx5 after 60 s; nobody wants to wait for that. */
 #define FIRMWARE_SECONDS (2 * SECONDS)
-/* More than the limit that it has itself: it knows better what to say then. */
-#define CUDA_SECONDS (CUDA_LIMIT_MS / 1000 + 5)
 
 #define KERNEL                                                                                     \
 	{                                                                                          \
@@ -29,7 +27,8 @@ const struct check all_checks[] = {
 	{"nccl", "reads NCCL's values", CHECK_EVERYWHERE, SECONDS, check_nccl},
 	{"iommu_group", "reads the PCI tree", CHECK_EVERYWHERE, SECONDS, check_iommu},
 	{"gpudirect", "looks for GPUDirect", CHECK_EVERYWHERE, SECONDS, check_gpudirect},
-	{"cuda_library", "asks the CUDA driver", CHECK_EVERYWHERE, CUDA_SECONDS, check_cuda},
+	{"cuda_library", "asks the CUDA driver: cuInit", CHECK_EVERYWHERE, CUDA_SECONDS,
+	 check_cuda},
 	{"kernel_log", "reads the kernel's log", CHECK_ON_NODE, SECONDS, check_kernel_log},
 	{"crio_config", "reads CRI-O's configuration", CHECK_ON_NODE,
 	 SECONDS + CRIO_QUESTIONS *ENGINE_OUTPUT_SECONDS, check_crio},

@@ -75,10 +75,8 @@ int check_gpudirect(const struct doctor *doctor, struct findings *findings, stru
 
 int check_cuda(const struct doctor *doctor, struct findings *findings, struct err *err)
 {
-	const struct cuda_options options = {.library = doctor->options.libcuda};
-
 	if (!doctor->node.recorded && !doctor->options.pid && !doctor->options.container)
-		return cuda_check(findings, &options, err);
+		return cuda_check(findings, doctor->options.libcuda, err);
 	if (findings_add(findings, "cuda_library", NULL, FINDING_UNCHECKED, NULL,
 			 "the CUDA driver can be asked only inside the container that uses it: run "
 			 "oci-rdma-doctor there") < 0)

@@ -1,91 +1,31 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "doctor/cuda/cuda.h"
 
+#include <ctype.h>
+#include <stdint.h>
 #include <stdio.h>
-#include <string.h>
 
+#include "core/base/clock.h"
 #include "core/base/text.h"
-
-/* ---- what there is ---- */
+#include "doctor/cuda/driver.h"
 
 /* Eight GPUs with persistence take 2.6 s, and without it 1 to 3 s each. */
 #define SLOW_MS 5000
 
-#define NOT_THE_DRIVER "see that libcuda is the NVIDIA driver's"
+/* What cuMemAlloc gives of this size has its own pages: a dma-buf is of whole ones. */
+#define GRANULE ((size_t)2 << 20)
 
-struct check {
-	struct findings *findings;
-	char library[RECORD_TEXT_MAX];
-	int version; /* 12080, or 0 */
-	int gpus;    /* that were told */
-};
-
-/* ---- GPUs ---- */
-
-/* What a GPU can do or not, by one attribute */
-struct capability {
-	const char *id;
-	const char *attribute;
-	const char *remedy; /* where it cannot */
-};
-
-static const struct capability gpudirect = {
-	"cuda_gpudirect_rdma", "GPU_DIRECT_RDMA_SUPPORTED",
-	"use dma-buf if cuda_dmabuf is ok; else data goes through host memory (consumer GPUs and "
-	"some virtual ones cannot do better)"};
-
-static const struct capability dmabuf = {
-	"cuda_dmabuf", "DMA_BUF_SUPPORTED",
-	"use the open NVIDIA kernel modules and Linux 5.12 or later; nvidia_peermem does without"};
-
-/* details: behind an "is 1" */
-static int add_capability(struct findings *findings, const struct capability *capability,
-			  const char *pci, struct record_value value, const char *details)
-{
-	if (value.result != CUDA_SUCCESS)
-		return findings_add(findings, capability->id, pci, FINDING_UNCHECKED,
-				    cuda_error_remedy(value.result),
-				    "the driver does not say %s: %s (%d)", capability->attribute,
-				    cuda_error_name(value.result), value.result);
-	return findings_add(findings, capability->id, pci, value.value ? FINDING_OK : FINDING_WARN,
-			    value.value ? "" : capability->remedy, "%s is %d%s",
-			    capability->attribute, value.value, value.value ? details : "");
-}
-
-static int add_gpu(struct findings *findings, const struct record_gpu *gpu)
-{
-	char ordinal[16];
-	char details[64];
-
-	(void)snprintf(ordinal, sizeof(ordinal), "%d", gpu->ordinal);
-	if (gpu->result != CUDA_SUCCESS)
-		return findings_add(findings, "cuda_gpu", ordinal, FINDING_FAIL,
-				    cuda_error_remedy(gpu->result), "GPU %s: %s (%d)", ordinal,
-				    cuda_error_name(gpu->result), gpu->result);
-	if (!text_is_pci_address(gpu->pci))
-		return findings_add(findings, "cuda_gpu", ordinal, FINDING_UNCHECKED,
-				    NOT_THE_DRIVER, "GPU %s, %s: \"%s\" is no PCI address", ordinal,
-				    gpu->name, gpu->pci);
-	(void)snprintf(details, sizeof(details), " (flush options 0x%x, with VMM %d)",
-		       (unsigned)gpu->flush.value, gpu->vmm.value);
-	if (findings_add(findings, "cuda_gpu", gpu->pci, FINDING_OK, "", "GPU %s, %s", ordinal,
-			 gpu->name) < 0 ||
-	    add_capability(findings, &gpudirect, gpu->pci, gpu->rdma, details) < 0)
-		return -1;
-	return add_capability(findings, &dmabuf, gpu->pci, gpu->dmabuf, "");
-}
+#define GPUS_MAX 64
+#define NAME_MAX_CUDA 128
+#define PCI_MAX 32
 
 /* ---- the driver ---- */
 
-static int add_library(struct check *check, const struct record *record)
+static int add_library(struct findings *findings, enum cuda_loaded loaded, const char *where)
 {
-	struct findings *findings = check->findings;
-
-	switch ((enum cuda_loaded)record->result) {
+	switch (loaded) {
 	case CUDA_LOADED:
-		memcpy(check->library, record->text, sizeof(check->library));
-		return findings_add(findings, "cuda_library", "", FINDING_OK, "", "%s",
-				    record->text);
+		return findings_add(findings, "cuda_library", "", FINDING_OK, "", "%s", where);
 	case CUDA_ABSENT:
 		return findings_add(findings, "cuda_library", "", FINDING_UNCHECKED,
 				    "run the doctor where the GPU's driver is (a container with a "
@@ -96,132 +36,232 @@ static int add_library(struct check *check, const struct record *record)
 		return findings_add(findings, "cuda_library", "", FINDING_UNCHECKED,
 				    "name a libcuda.so.1 that fits this C library with --libcuda, "
 				    "or run it in a container with a GPU",
-				    "%s", record->text);
+				    "%s", where);
 	}
 }
 
-static int add_init(struct check *check, const struct record *record)
+/* A CUDA call that failed */
+static int add_error(struct findings *findings, const char *id, const char *subject,
+		     enum finding_status status, const char *call, int error)
 {
-	struct findings *findings = check->findings;
-	char version[32];
+	return findings_add(findings, id, subject, status, cuda_error_remedy(error),
+			    "%s failed: %s (%d)", call, cuda_error_name(error), error);
+}
+
+static int add_init(struct findings *findings, int version, int result, int64_t took_ms)
+{
+	char call[48];
 
 	/* 12080 is 12.8. */
-	(void)snprintf(version, sizeof(version), "%d.%d", check->version / 1000,
-		       check->version % 1000 / 10);
-	if (record->result == CUDA_SUCCESS)
-		return findings_add(findings, "cuda_init", "", FINDING_OK,
-				    record->value > SLOW_MS
-					    ? "nvidia-persistenced on the node makes it quicker"
-					    : "",
-				    "CUDA %s, cuInit took %d.%02d s", version, record->value / 1000,
-				    record->value % 1000 / 10);
+	(void)snprintf(call, sizeof(call), "cuInit of CUDA %d.%d", version / 1000,
+		       version % 1000 / 10);
+	if (result == CUDA_SUCCESS)
+		return findings_add(
+			findings, "cuda_init", "", FINDING_OK,
+			took_ms > SLOW_MS ? "nvidia-persistenced on the node makes it quicker" : "",
+			"%s took %d.%02d s", call, (int)(took_ms / 1000),
+			(int)(took_ms % 1000 / 10));
 	/* On a node without a GPU, where the library alone is installed, this is no fault. */
-	return findings_add(findings, "cuda_init", "",
-			    record->result == CUDA_NO_DEVICE ? FINDING_UNCHECKED : FINDING_FAIL,
-			    cuda_error_remedy(record->result), "cuInit of CUDA %s failed: %s (%d)",
-			    version, cuda_error_name(record->result), record->result);
+	return add_error(findings, "cuda_init", "",
+			 result == CUDA_NO_DEVICE ? FINDING_UNCHECKED : FINDING_FAIL, call, result);
 }
 
-static int add_count(struct check *check, const struct record *record)
+static int add_count(struct findings *findings, int result, int count)
 {
-	struct findings *findings = check->findings;
-
-	if (record->result != CUDA_SUCCESS)
-		return findings_add(findings, "cuda_gpu", "", FINDING_FAIL,
-				    cuda_error_remedy(record->result),
-				    "cuDeviceGetCount failed: %s (%d)",
-				    cuda_error_name(record->result), record->result);
-	if (record->value == 0)
+	if (result != CUDA_SUCCESS)
+		return add_error(findings, "cuda_gpu", "", FINDING_FAIL, "cuDeviceGetCount",
+				 result);
+	if (count == 0)
 		return findings_add(findings, "cuda_gpu", "", FINDING_UNCHECKED,
 				    cuda_error_remedy(CUDA_NO_DEVICE), "there is no GPU here");
-	if (record->value < 0 || record->value > GPUS_MAX)
-		return findings_add(findings, "cuda_gpu", "", FINDING_UNCHECKED, NOT_THE_DRIVER,
-				    "cuDeviceGetCount says %d; the first %d are looked at",
-				    record->value, GPUS_MAX);
+	if (count < 0 || count > GPUS_MAX)
+		return findings_add(findings, "cuda_gpu", "", FINDING_UNCHECKED,
+				    "see that libcuda is the NVIDIA driver's",
+				    "cuDeviceGetCount says %d: at most %d are looked at", count,
+				    GPUS_MAX);
 	return 0;
 }
 
-/* ---- the check ---- */
-
-static int on_record(void *context, const struct record *record)
+/* Returns how many GPUs can be asked, or -1 without memory. */
+static int start(struct findings *findings, const char *library, struct cuda_driver *driver)
 {
-	struct check *check = context;
+	char where[512];
+	enum cuda_loaded loaded = cuda_driver_load(library, driver, where, sizeof(where));
+	int64_t begin;
+	int version = 0;
+	int count = 0;
+	int result;
 
-	switch ((enum record_kind)record->kind) {
-	case RECORD_LIBRARY:
-		return add_library(check, record);
-	case RECORD_VERSION:
-		check->version = record->result == CUDA_SUCCESS ? record->value : 0;
-		return 0;
-	case RECORD_INIT:
-		return add_init(check, record);
-	case RECORD_COUNT:
-		return add_count(check, record);
-	case RECORD_GPU:
-		return check->gpus++ < GPUS_MAX ? add_gpu(check->findings, &record->gpu) : 0;
-	default:
-		return 0;
-	}
-}
-
-/* The step at which the child ended */
-static const char *id_of(const char *step)
-{
-	if (strcmp(step, "dlopen") == 0)
-		return "cuda_library";
-	return strcmp(step, "cuInit") == 0 || strcmp(step, "cuDriverGetVersion") == 0 ? "cuda_init"
-										      : "cuda_gpu";
-}
-
-int cuda_check(struct findings *findings, const struct cuda_options *options, struct err *err)
-{
-	struct check check = {.findings = findings};
-	struct probe probe = {.library = options->library};
-	struct talk talk = {.on_record = on_record, .context = &check};
-
-	if (talk_run(&talk, probe_gpus, &probe, options, err) < 0)
+	if (add_library(findings, loaded, where) < 0)
 		return -1;
-	if (!talk.done && findings_add(findings, id_of(talk.step), "", FINDING_FAIL,
-				       "see whether nvidia-smi answers on the node; look for an "
-				       "Xid or a hung task in its kernel log",
-				       "%s of %s %s", talk.step,
-				       check.library[0] ? check.library : "libcuda", talk.why) < 0)
-		return err_memory(err);
-	return 0;
+	if (loaded != CUDA_LOADED)
+		return 0;
+	(void)driver->get_version(&version);
+	begin = clock_ms();
+	result = driver->init(0);
+	if (add_init(findings, version, result, clock_ms() - begin) < 0)
+		return -1;
+	if (result != CUDA_SUCCESS)
+		return 0;
+	result = driver->get_count(&count);
+	if (add_count(findings, result, count) < 0)
+		return -1;
+	if (result != CUDA_SUCCESS || count < 0)
+		return 0;
+	return count < GPUS_MAX ? count : GPUS_MAX;
 }
 
-/* ---- memory, for its users ---- */
+/* ---- GPUs ---- */
 
-static int on_memory_record(void *context, const struct record *record)
+/* As in sysfs: cuDeviceGetPCIBusId prints upper-case hex, "0000:1B:00.0". */
+static int get_pci(const struct cuda_driver *driver, int device, char pci[PCI_MAX])
 {
-	struct findings *findings = context;
-	const struct record_finding *finding = &record->finding;
+	int result = driver->get_pci_id(pci, PCI_MAX, device);
+
+	pci[PCI_MAX - 1] = '\0';
+	for (char *c = pci; *c; c++)
+		*c = (char)tolower((unsigned char)*c);
+	return result;
+}
+
+/* What a GPU can do or not, by one attribute */
+static const struct capability {
 	const char *id;
+	const char *name;
+	enum cuda_attribute attribute;
+	const char *remedy; /* where it cannot */
+} capabilities[] = {
+	{"cuda_gpudirect_rdma", "GPU_DIRECT_RDMA_SUPPORTED", CUDA_GPUDIRECT_RDMA,
+	 "use dma-buf if cuda_dmabuf is ok; else data goes through host memory (consumer GPUs and "
+	 "some virtual ones cannot do better)"},
+	{"cuda_dmabuf", "DMA_BUF_SUPPORTED", CUDA_DMABUF,
+	 "use the open NVIDIA kernel modules and Linux 5.12 or later; nvidia_peermem does without"},
+};
 
-	if (record->kind != RECORD_FINDING)
-		return 0;
-	id = arena_strdup(findings->arena, finding->id);
-	if (!id)
-		return -1;
-	return findings_add(findings, id, finding->subject, (enum finding_status)finding->status,
-			    finding->remedy, "%s", finding->evidence);
+static int add_capability(struct findings *findings, const struct capability *capability,
+			  const char *pci, const struct cuda_driver *driver, int device)
+{
+	int value = 0;
+	int result = driver->get_attribute(&value, capability->attribute, device);
+
+	if (result != CUDA_SUCCESS)
+		return add_error(findings, capability->id, pci, FINDING_UNCHECKED, capability->name,
+				 result);
+	return findings_add(findings, capability->id, pci, value ? FINDING_OK : FINDING_WARN,
+			    value ? "" : capability->remedy, "%s is %d", capability->name, value);
 }
 
-int cuda_memory_check(struct findings *findings, const struct cuda_options *options, size_t size,
-		      cuda_use *use, void *context, struct err *err)
+static int add_gpu(struct findings *findings, const struct cuda_driver *driver, int ordinal)
 {
-	struct probe probe = {
-		.library = options->library, .use = use, .context = context, .size = size};
-	struct talk talk = {.on_record = on_memory_record, .context = findings};
+	char name[NAME_MAX_CUDA] = "";
+	char pci[PCI_MAX] = "";
+	char number[16];
+	int device = 0;
+	int result = driver->get(&device, ordinal);
+	int status;
 
-	if (talk_run(&talk, probe_memory, &probe, options, err) < 0)
-		return -1;
-	/* Before there is memory, cuda_check says it. */
-	if (!talk.done && strcmp(talk.step, "dlopen") != 0 && strcmp(talk.step, "cuInit") != 0 &&
-	    findings_add(
-		    findings, "cuda_memory", "", FINDING_FAIL,
-		    "look for an Xid, a hung task or a fault of the HCA in the node's kernel log",
-		    "%s memory %s", talk.step, talk.why) < 0)
+	if (result == CUDA_SUCCESS)
+		result = driver->get_name(name, sizeof(name), device);
+	if (result == CUDA_SUCCESS)
+		result = get_pci(driver, device, pci);
+	name[sizeof(name) - 1] = '\0';
+	(void)snprintf(number, sizeof(number), "%d", ordinal);
+	if (result != CUDA_SUCCESS)
+		return add_error(findings, "cuda_gpu", number, FINDING_FAIL,
+				 "asking for the GPU's name", result);
+	if (!text_is_pci_address(pci))
+		return findings_add(findings, "cuda_gpu", number, FINDING_UNCHECKED,
+				    "see that libcuda is the NVIDIA driver's",
+				    "GPU %s, %s: \"%s\" is no PCI address", number, name, pci);
+	status =
+		findings_add(findings, "cuda_gpu", pci, FINDING_OK, "", "GPU %s, %s", number, name);
+	for (size_t i = 0; status == 0 && i < sizeof(capabilities) / sizeof(*capabilities); i++)
+		status = add_capability(findings, &capabilities[i], pci, driver, device);
+	return status;
+}
+
+int cuda_check(struct findings *findings, const char *library, struct err *err)
+{
+	struct cuda_driver driver = {0};
+	int count = start(findings, library, &driver);
+	int status = count < 0 ? -1 : 0;
+
+	for (int i = 0; status == 0 && i < count; i++)
+		status = add_gpu(findings, &driver, i);
+	return status < 0 ? err_memory(err) : 0;
+}
+
+/* ---- memory ---- */
+
+/* Returns CUDA_SUCCESS, or the error of the call that *ret_call names. */
+static int allocate(const struct cuda_driver *driver, int device, struct cuda_memory *memory,
+		    const char **ret_call)
+{
+	unsigned long long address = 0;
+	void *context = NULL;
+	int result;
+
+	*ret_call = "cuDevicePrimaryCtxRetain";
+	result = driver->retain_context(&context, device);
+	if (result != CUDA_SUCCESS)
+		return result;
+	*ret_call = "cuCtxSetCurrent";
+	result = driver->set_context(context);
+	if (result != CUDA_SUCCESS)
+		return result;
+	*ret_call = "cuMemAlloc";
+	result = driver->allocate(&address, memory->size);
+	/* CUdeviceptr is an address of the unified address space.
+	 * NOLINTNEXTLINE(performance-no-int-to-ptr) */
+	memory->address = (void *)(uintptr_t)address;
+	return result;
+}
+
+static int use_gpu(struct findings *findings, const struct cuda_driver *driver, int ordinal,
+		   size_t size, cuda_use *use, void *context, struct err *err)
+{
+	struct cuda_memory memory = {.size = (size + GRANULE - 1) / GRANULE * GRANULE,
+				     .dmabuf = -1};
+	char pci[PCI_MAX] = "";
+	const char *call;
+	int device = 0;
+	int result;
+
+	if (driver->get(&device, ordinal) != CUDA_SUCCESS ||
+	    get_pci(driver, device, pci) != CUDA_SUCCESS || !text_is_pci_address(pci))
+		return 0; /* cuda_check says it */
+	(void)snprintf(memory.what, sizeof(memory.what), "GPU %s", pci);
+	result = allocate(driver, device, &memory, &call);
+	if (result != CUDA_SUCCESS)
+		return add_error(findings, "cuda_memory", pci, FINDING_FAIL, call, result) < 0
+			       ? err_memory(err)
+			       : 0;
+	result = driver->get_handle ? driver->get_handle(&memory.dmabuf, (uintptr_t)memory.address,
+							 memory.size, CUDA_HANDLE_DMABUF, 0)
+				    : CUDA_NOT_SUPPORTED;
+	/* peermem may do without, so that this is a warning at most. */
+	if (result != CUDA_SUCCESS)
+		memory.dmabuf = -1;
+	if (result != CUDA_SUCCESS && add_error(findings, "cuda_memory", pci, FINDING_WARN,
+						"cuMemGetHandleForAddressRange", result) < 0)
 		return err_memory(err);
+	return use(&memory, findings, context, err);
+}
+
+int cuda_use_memory(struct findings *findings, const char *library, size_t size, cuda_use *use,
+		    void *context, struct err *err)
+{
+	struct findings said = {.arena = findings->arena}; /* by cuda_check already */
+	struct cuda_driver driver = {0};
+	int count = start(&said, library, &driver);
+
+	if (count < 0)
+		return err_memory(err);
+	if (!driver.retain_context || !driver.set_context || !driver.allocate)
+		return 0;
+	for (int i = 0; i < count; i++) {
+		if (use_gpu(findings, &driver, i, size, use, context, err) < 0)
+			return -1;
+	}
 	return 0;
 }

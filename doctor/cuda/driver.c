@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "doctor/cuda/cuda.h"
+#include "doctor/cuda/driver.h"
 
 #include <dlfcn.h>
 #include <stdio.h>

@@ -18,10 +18,10 @@
 static const char page_style[] =
 ":root{color-scheme:light dark;--page:#fff;--text:#1b1f24;--soft:#57606a;--line:#d0d7de;--raised:#f6f8fa;"
 "--fail:#b3261e;--fail-back:#fdecea;--warn:#8a5300;--warn-back:#fff4e0;--ok:#1a7f37;--ok-back:#e8f6ec;"
-"--unknown:#57606a;--gpu:#ddf4ff;--hca:#f0fbf2;--near:#c6efce;--far:#f8d0c8;--heat:31,111,235}\n"
+"--unknown:#57606a;--gpu:#ddf4ff;--hca:#f0fbf2;--near:#c6efce;--far:#f8d0c8}\n"
 "@media (prefers-color-scheme:dark){:root{--page:#0f1318;--text:#e6edf3;--soft:#9aa5b1;--line:#384049;"
 "--raised:#171c23;--fail:#ff8a80;--fail-back:#3b1512;--warn:#f2b75c;--warn-back:#35260b;--ok:#6fd08c;"
-"--ok-back:#12291a;--unknown:#9aa5b1;--gpu:#12304a;--hca:#14291b;--near:#1d4a2b;--far:#5a261e;--heat:88,150,255}}\n"
+"--ok-back:#12291a;--unknown:#9aa5b1;--gpu:#12304a;--hca:#14291b;--near:#1d4a2b;--far:#5a261e}}\n"
 "*{box-sizing:border-box}\n"
 "body{margin:0 auto;max-width:1240px;padding:1.5rem;background:var(--page);color:var(--text);"
 "font:16px/1.5 system-ui,sans-serif;overflow-wrap:anywhere}\n"
@@ -46,9 +46,6 @@ static const char page_style[] =
 "th{background:var(--raised)}.level{text-align:center}\n"
 ".PIX{background:var(--near)}.PXB{background:color-mix(in srgb,var(--near) 55%,var(--page))}"
 ".NODE{background:color-mix(in srgb,var(--far) 45%,var(--page))}.SYS{background:var(--far)}\n"
-".heat td{text-align:right}.heat0{background:rgba(var(--heat),.08)}.heat1{background:rgba(var(--heat),.22)}"
-".heat2{background:rgba(var(--heat),.36)}.heat3{background:rgba(var(--heat),.5)}"
-".heat4{background:rgba(var(--heat),.64)}.bad{background:var(--fail-back);color:var(--fail);font-weight:700}\n"
 /* A phone moves tables and the drawing sideways, since nobody could read them in its width; a table's first column stays. What is
    well is a list there. */
 "svg{display:block}.wide th[scope=row]{position:sticky;left:0}@media(max-width:600px){body{padding:1rem}"
@@ -350,8 +347,7 @@ int report_print_html(FILE *out, const struct doctor *doctor, const struct findi
 	put_title(out, doctor, host);
 	if (!doctor->options.topology)
 		put_findings(out, doctor, findings);
-	if (pairs_print(out, findings) < 0 ||
-	    (topology && topology->n && put_topology(out, topology, findings) < 0))
+	if ((topology && topology->n && put_topology(out, topology, findings) < 0))
 		return -1;
 	put_section(out, findings, FINDING_UNCHECKED, "What could not be seen from here");
 	if (put_well(out, findings) < 0)

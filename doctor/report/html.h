@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The parts of the HTML page: text, the heat map of pairs, the topology's drawing. */
+/* The parts of the HTML page: text and the topology's drawing. */
 #ifndef OCI_RDMA_DOCTOR_HTML_H
 #define OCI_RDMA_DOCTOR_HTML_H
 
@@ -21,14 +21,6 @@
  * direction of writing, with which a text reads as another one.
  */
 void markup_put(FILE *out, const char *text);
-
-/* ---- pairs (markup.c) ---- */
-
-/* The bandwidth from each device to each other one, which --verbs --pair measured, as a heat map.
- */
-
-/* Nothing where no pair was tried. Returns 0, or -1 without memory. */
-int pairs_print(FILE *out, const struct findings *findings);
 
 /* ---- the topology's drawing (drawing.c) ---- */
 

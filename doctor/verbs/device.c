@@ -11,7 +11,7 @@
 
 #include "core/base/cleanup.h"
 #include "core/base/fs.h"
-#include "doctor/verbs/transfer.h"
+#include "doctor/verbs/device.h"
 
 /* ---- libibverbs ---- */
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "doctor/verbs/transfer.h"
+#include "doctor/verbs/endpoint.h"
 
 #include <errno.h>
 #include <sys/mman.h>

@@ -1,304 +1,313 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <pthread.h>
-#include <signal.h>
+#include "doctor/verbs/remote.h"
+
+#include <endian.h>
+#include <errno.h>
+#include <netdb.h>
+#include <netinet/in.h>
 #include <stdio.h>
-#include <sys/resource.h>
-#include <sys/signalfd.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/time.h>
 #include <unistd.h>
 
 #include "core/base/cleanup.h"
-#include "doctor/verbs/exchange.h"
-#include "doctor/verbs/transfer.h"
+#include "core/base/text.h"
 
-struct remote_outcome {
-	struct message_endpoint peer;
-	struct transfer_result out;
-	struct transfer_result in;
-	bool beside; /* the rates are shared: others were served at the same time */
-};
+/* ---- messages ---- */
 
-static unsigned remote_port(const struct verbs_setup *setup)
+#define MAGIC "oci-rdma-doctor2" /* the last is the version */
+#define BYTES_MIN 8
+#define BYTES_MAX (1UL << 30)
+#define QPN_MAX 0xffffffU
+
+_Static_assert(sizeof(struct message) == 360, "a message has no padding");
+
+/* To network byte order, and back */
+static void turn(struct message *message)
 {
-	return setup->options->port ? setup->options->port : VERBS_PORT;
+	uint32_t *const words[] = {&message->kind, &message->left, &message->qpn, &message->psn,
+				   &message->rkey};
+	uint64_t *const longs[] = {&message->buffer,    &message->bytes,  &message->rate,
+				   &message->median_ns, &message->p99_ns, &message->writes};
+
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+		*words[i] = htobe32(*words[i]);
+	for (size_t i = 0; i < sizeof(longs) / sizeof(longs[0]); i++)
+		*longs[i] = htobe64(*longs[i]);
+	message->lid = htobe16(message->lid);
 }
 
-/* Tells the last of these at once. */
-static void remote_tell(const struct verbs_setup *setup, const struct findings *findings)
+static void limit_waiting(int fd, time_t seconds)
 {
-	if (setup->options->found)
-		setup->options->found(setup->options->context, &findings->item[findings->n - 1]);
+	const struct timeval time = {.tv_sec = seconds};
+
+	(void)setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &time, sizeof(time));
+	(void)setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &time, sizeof(time));
 }
 
-/* Adds a finding of a transfer, and tells it at once to who wants to know. trouble: NULL if it
- * went well. Returns 0, or -1 without memory. */
-static int remote_found(const struct verbs_setup *setup, struct findings *findings,
-			const char *subject, const struct trouble *trouble,
-			const struct remote_outcome *outcome)
+static int network(struct trouble *trouble, int errnum, const char *what, const char *peer)
 {
-	char text[TRANSFER_TEXT_SIZE];
-	char back[TRANSFER_TEXT_SIZE];
+	if (errnum == EAGAIN || errnum == EINPROGRESS) /* socket(7): the time is over */
+		errnum = ETIMEDOUT;
+	return trouble_set(trouble, TROUBLE_NETWORK, "%s %s: %s", what, peer, strerror(errnum));
+}
+
+int remote_send(struct remote_peer *peer, struct message *message, struct trouble *trouble)
+{
+	ssize_t sent;
+
+	memcpy(message->magic, MAGIC, sizeof(message->magic));
+	turn(message);
+	sent = send(peer->fd, message, sizeof(*message), MSG_NOSIGNAL);
+	if (sent != sizeof(*message))
+		return network(trouble, sent < 0 ? errno : EAGAIN, "sending to", peer->name);
+	return 0;
+}
+
+static bool is_hello(const struct message *message)
+{
+	return message->qpn <= QPN_MAX && message->psn <= QPN_MAX && message->infiniband <= 1 &&
+	       message->mtu >= IBV_MTU_256 && message->mtu <= IBV_MTU_4096 &&
+	       message->bytes >= BYTES_MIN && message->bytes <= BYTES_MAX &&
+	       text_is_device_name(message->text);
+}
+
+int remote_receive(struct remote_peer *peer, enum message_kind kind, struct message *ret_message,
+		   struct trouble *trouble)
+{
+	struct message message;
+	/* The socket's limit is for the whole message, also for one that comes byte by byte. */
+	ssize_t got = recv(peer->fd, &message, sizeof(message), MSG_WAITALL);
+
+	if (got == 0)
+		return trouble_set(trouble, TROUBLE_NETWORK, "%s closed the connection",
+				   peer->name);
+	if (got != sizeof(message))
+		return network(trouble, got < 0 ? errno : EAGAIN, "reading from", peer->name);
+	turn(&message);
+	message.text[sizeof(message.text) - 1] = '\0';
+	text_make_printable(message.text);
+	if (memcmp(message.magic, MAGIC, sizeof(message.magic)) != 0)
+		return trouble_set(trouble, TROUBLE_NETWORK,
+				   "%s is no oci-rdma-doctor of this version", peer->name);
+	if (message.kind == MESSAGE_ERROR)
+		return trouble_set(trouble, TROUBLE_PEER, "%s: %s", peer->name, message.text);
+	if (message.kind != kind || (kind == MESSAGE_HELLO && !is_hello(&message)))
+		return trouble_set(trouble, TROUBLE_NETWORK,
+				   "%s sent a message that makes no sense here", peer->name);
+	*ret_message = message;
+	return 0;
+}
+
+/* ---- connections ---- */
+
+/* Returns a socket, or -errno. */
+static int open_socket(const struct addrinfo *address, bool listens)
+{
+	cleanup_fd fd = socket(address->ai_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	const int on = 1;
+	const int off = 0;
 	int status;
 
-	if (trouble)
-		status = findings_add(findings, "verbs_remote", subject, FINDING_FAIL,
-				      verbs_setup_remedy(setup, trouble), "%s", trouble->text);
-	else
-		status = findings_add(findings, "verbs_remote", subject, FINDING_OK, NULL,
-				      "%s; back %s; data verified on both sides%s",
-				      transfer_result_text(&outcome->out, text),
-				      transfer_result_text(&outcome->in, back),
-				      outcome->beside ? "; others were served meanwhile" : "");
-	if (status == 0)
-		remote_tell(setup, findings);
-	return status;
+	if (fd < 0)
+		return -errno;
+	if (!listens) {
+		limit_waiting(fd, REMOTE_HELLO_PATIENCE_S); /* connect(2) has the same limit */
+		status = connect(fd, address->ai_addr, address->ai_addrlen);
+	} else {
+		(void)setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
+		if (address->ai_family == AF_INET6)
+			(void)setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &off, sizeof(off));
+		status = bind(fd, address->ai_addr, address->ai_addrlen);
+		if (status == 0)
+			status = listen(fd, 1);
+	}
+	return status < 0 ? -errno : take_fd(&fd);
 }
 
-static int ask(const struct verbs_setup *setup, const struct verbs_device *device,
-	       struct remote_outcome *ret, struct trouble *trouble)
+/* Tries every address of a name. */
+static int open_host(const char *host, unsigned port, bool listens, struct trouble *trouble)
 {
-	cleanup_exchange exchange = {.fd = -1};
-	cleanup_endpoint endpoint = {0};
-	struct session session = {.exchange = &exchange, .endpoint = &endpoint};
+	const struct addrinfo hints = {.ai_socktype = SOCK_STREAM, .ai_flags = AI_NUMERICSERV};
+	struct addrinfo *addresses = NULL;
+	char service[16];
+	char what[300];
+	int error;
+	int fd = -EADDRNOTAVAIL;
 
-	if (endpoint_open(setup->verbs, device, setup->bytes, &endpoint, trouble) < 0 ||
-	    exchange_connect(setup->options->connect, remote_port(setup), &exchange, trouble) < 0 ||
-	    session_ask(&session, setup->options->token, trouble) < 0)
+	(void)snprintf(service, sizeof(service), "%u", port);
+	error = getaddrinfo(host, service, &hints, &addresses);
+	if (error)
+		return trouble_set(trouble, TROUBLE_NETWORK, "%s: %s", host, gai_strerror(error));
+	for (struct addrinfo *a = addresses; a && fd < 0; a = a->ai_next)
+		fd = open_socket(a, listens);
+	freeaddrinfo(addresses);
+	if (fd >= 0)
+		return fd;
+	(void)snprintf(what, sizeof(what), "%s %.256s port",
+		       listens ? "cannot listen on" : "TCP to", host);
+	return network(trouble, -fd, what, service);
+}
+
+int remote_connect(const char *host, unsigned port, struct trouble *trouble)
+{
+	return open_host(host, port, false, trouble);
+}
+
+int remote_listen(const char *host, unsigned port, struct trouble *trouble)
+{
+	int fd = open_host(host ? host : "::", port, true, trouble);
+
+	/* Kernels are booted with ipv6.disable=1. */
+	return fd < 0 && !host ? open_host("0.0.0.0", port, true, trouble) : fd;
+}
+
+int remote_accept(int listener, struct remote_peer *ret_peer, struct trouble *trouble)
+{
+	static const char mapped[] = "::ffff:";
+	struct sockaddr_storage address;
+	socklen_t len;
+	char *name = ret_peer->name;
+
+	do { /* what a peer broke off meanwhile is its own affair (accept(2)) */
+		len = sizeof(address);
+		ret_peer->fd = accept4(listener, (struct sockaddr *)&address, &len, SOCK_CLOEXEC);
+	} while (ret_peer->fd < 0 && (errno == ECONNABORTED || errno == EINTR || errno == EPROTO));
+	if (ret_peer->fd < 0)
+		return network(trouble, errno, "accepting", "a peer");
+	if (getnameinfo((struct sockaddr *)&address, len, name, sizeof(ret_peer->name), NULL, 0,
+			NI_NUMERICHOST))
+		(void)snprintf(name, sizeof(ret_peer->name), "?");
+	if (text_starts_with(name, mapped))
+		memmove(name, name + strlen(mapped), strlen(name + strlen(mapped)) + 1);
+	limit_waiting(ret_peer->fd, REMOTE_HELLO_PATIENCE_S);
+	return 0;
+}
+
+/* ---- the transfer ---- */
+
+static int send_hello(struct remote_peer *peer, const struct endpoint *endpoint, uint32_t left,
+		      struct trouble *trouble)
+{
+	const struct endpoint_address own = endpoint_address(endpoint);
+	struct message hello = {
+		.kind = MESSAGE_HELLO,
+		.left = left,
+		.qpn = own.qpn,
+		.psn = own.psn,
+		.rkey = own.rkey,
+		.lid = own.lid,
+		.infiniband = own.infiniband,
+		.mtu = (uint8_t)own.mtu,
+		.buffer = own.buffer,
+		.bytes = own.bytes,
+	};
+
+	memcpy(hello.gid, own.gid.raw, sizeof(hello.gid));
+	(void)snprintf(hello.text, sizeof(hello.text), "%s", endpoint->device->name);
+	return remote_send(peer, &hello, trouble);
+}
+
+int remote_hear(struct remote_peer *peer, struct trouble *trouble)
+{
+	struct message hello;
+
+	if (remote_receive(peer, MESSAGE_HELLO, &hello, trouble) < 0)
 		return -1;
-	ret->peer = session.peer;
-	return session_run(&session, true, &ret->out, &ret->in, trouble);
+	peer->left = hello.left;
+	peer->address = (struct endpoint_address){
+		.qpn = hello.qpn,
+		.psn = hello.psn,
+		.rkey = hello.rkey,
+		.lid = hello.lid,
+		.infiniband = hello.infiniband,
+		.mtu = (enum ibv_mtu)hello.mtu,
+		.buffer = hello.buffer,
+		.bytes = hello.bytes,
+	};
+	memcpy(peer->address.gid.raw, hello.gid, sizeof(hello.gid));
+	memcpy(peer->device, hello.text, sizeof(peer->device));
+	limit_waiting(peer->fd, REMOTE_PATIENCE_S);
+	return 0;
 }
 
-int remote_connect(struct verbs_setup *setup)
+static int write_side(struct remote_peer *peer, struct endpoint *endpoint, size_t bytes,
+		      uint64_t seed, struct transfer_result *ret_result, struct trouble *trouble)
 {
-	size_t tried = 0;
+	struct message message = {.kind = MESSAGE_RESULT};
 
-	for (size_t i = 0; i < setup->devices->n; i++) {
-		const struct verbs_device *device = &setup->devices->item[i];
-		struct remote_outcome outcome = {0};
-		struct trouble trouble;
-		char subject[400];
-		int failed;
-
-		if (!device->used)
-			continue;
-		tried++;
-		verbs_setup_say(setup, "%s: transfer to %s", device->name, setup->options->connect);
-		failed = ask(setup, device, &outcome, &trouble);
-		(void)snprintf(subject, sizeof(subject), "%s -> %s%s%s", device->name,
-			       setup->options->connect, outcome.peer.device[0] ? " " : "",
-			       outcome.peer.device);
-		if (remote_found(setup, setup->findings, subject, failed ? &trouble : NULL,
-				 &outcome) < 0)
-			return -1;
-		if (failed && trouble.kind == TROUBLE_NETWORK && !outcome.peer.device[0])
-			return 0; /* nobody is there for the other devices either */
-	}
-	if (tried)
-		return 0;
-	return findings_add(setup->findings, "verbs_remote", setup->options->connect,
-			    FINDING_UNCHECKED, "see the verbs_open and verbs_port findings",
-			    "no device with an ACTIVE port to connect from");
+	if (transfer_measure(endpoint, &peer->address, bytes, ret_result, trouble) < 0 ||
+	    transfer_send(endpoint, &peer->address, bytes, seed, trouble) < 0)
+		return -1;
+	message.rate = (uint64_t)ret_result->bytes_per_second;
+	message.median_ns = ret_result->median_ns;
+	message.p99_ns = ret_result->p99_ns;
+	message.writes = ret_result->writes;
+	if (remote_send(peer, &message, trouble) < 0)
+		return -1;
+	return remote_receive(peer, MESSAGE_RIGHT, &message, trouble);
 }
 
-/* ---- serving others ---- */
-
-/* Findings of the side that serves others */
-
-/* A server may run for days: of so many connections the findings are kept, the rest only counted.
- */
-#define FINDINGS_KEPT 256
-#define AT_ONCE 16
-
-struct listening {
-	struct verbs_setup *setup;
-	pthread_mutex_t lock; /* of all that is below, and of the findings */
-	unsigned clients;
-	unsigned failed;
-	unsigned refused;
-	bool no_memory;
-};
-
-/* Ports of one rail share a subnet: of ours, the one whose GID has most in common with the peer's.
- */
-static const struct verbs_device *nearest(const struct verbs_devices *devices,
-					  const struct endpoint_address *peer)
+static int check_side(struct remote_peer *peer, struct endpoint *endpoint, size_t bytes,
+		      uint64_t seed, struct transfer_result *ret_result, struct trouble *trouble)
 {
-	const struct verbs_device *best = NULL;
-	unsigned best_bits = 0;
+	struct message message;
 
-	for (size_t i = 0; i < devices->n; i++) {
-		const struct verbs_port *port = devices->item[i].used;
-		unsigned bits;
-
-		if (!port || port->infiniband != peer->infiniband)
-			continue;
-		bits = gid_common_bits(&port->gid.gid, &peer->gid);
-		if (!best || bits > best_bits) {
-			best = &devices->item[i];
-			best_bits = bits;
-		}
-	}
-	return best;
+	if (remote_receive(peer, MESSAGE_RESULT, &message, trouble) < 0 ||
+	    transfer_receive(endpoint, bytes, seed, trouble) < 0)
+		return -1;
+	*ret_result = (struct transfer_result){
+		.bytes = bytes,
+		.bytes_per_second = (double)message.rate,
+		.median_ns = message.median_ns,
+		.p99_ns = message.p99_ns,
+		.writes = message.writes,
+	};
+	message = (struct message){.kind = MESSAGE_RIGHT};
+	return remote_send(peer, &message, trouble);
 }
 
-static int transfer(const struct verbs_setup *setup, struct exchange *exchange,
-		    struct remote_outcome *outcome, const struct verbs_device *device,
+static int transfer(struct remote_peer *peer, struct endpoint *endpoint, bool first, uint32_t left,
+		    struct transfer_result *ret_out, struct transfer_result *ret_in,
 		    struct trouble *trouble)
 {
-	cleanup_endpoint endpoint = {0};
-	struct session session = {
-		.exchange = exchange, .endpoint = &endpoint, .peer = outcome->peer};
-	struct trouble ignored;
+	struct message message = {.kind = MESSAGE_READY};
+	size_t bytes;
 
-	if (!device)
-		(void)trouble_set(trouble, TROUBLE_PEER, "no ACTIVE port of its link layer here");
-	else if (endpoint_open(setup->verbs, device, setup->bytes, &endpoint, trouble) == 0)
-		return session_answer(&session, trouble) < 0
+	if (send_hello(peer, endpoint, left, trouble) < 0 ||
+	    (first && remote_hear(peer, trouble) < 0))
+		return -1;
+	bytes = endpoint->bytes < peer->address.bytes ? endpoint->bytes : peer->address.bytes;
+	if (endpoint_connect(endpoint, &peer->address, trouble) < 0 ||
+	    transfer_expect(endpoint, trouble) < 0 || remote_send(peer, &message, trouble) < 0 ||
+	    remote_receive(peer, MESSAGE_READY, &message, trouble) < 0)
+		return -1;
+	if (first)
+		return write_side(peer, endpoint, bytes, 1, ret_out, trouble) < 0
 			       ? -1
-			       : session_run(&session, false, &outcome->out, &outcome->in, trouble);
-	(void)exchange_send(exchange, &ignored, "error %s", trouble->text);
+			       : check_side(peer, endpoint, bytes, 2, ret_in, trouble);
+	return check_side(peer, endpoint, bytes, 1, ret_in, trouble) < 0
+		       ? -1
+		       : write_side(peer, endpoint, bytes, 2, ret_out, trouble);
+}
+
+int remote_transfer(struct remote_peer *peer, struct endpoint *endpoint, bool first, uint32_t left,
+		    struct transfer_result *ret_out, struct transfer_result *ret_in,
+		    struct trouble *trouble)
+{
+	if (transfer(peer, endpoint, first, left, ret_out, ret_in, trouble) == 0)
+		return 0;
+	if (trouble->kind != TROUBLE_PEER)
+		remote_refuse(peer, trouble->text);
 	return -1;
 }
 
-/* Where findings go: beyond those that are kept to an arena that goes with the client */
-static struct findings *findings_of(struct listening *listening, struct findings *apart)
+void remote_refuse(struct remote_peer *peer, const char *why)
 {
-	struct findings *kept = listening->setup->findings;
+	struct message message = {.kind = MESSAGE_ERROR};
+	struct trouble ignored;
 
-	return listening->clients + listening->refused < FINDINGS_KEPT ? kept : apart;
-}
-
-static void serve(void *context, struct exchange *exchange, const struct message_endpoint *peer,
-		  bool beside)
-{
-	struct listening *listening = context;
-	struct verbs_setup *setup = listening->setup;
-	const struct verbs_device *device = nearest(setup->devices, &peer->address);
-	struct remote_outcome outcome = {.peer = *peer, .beside = beside};
-	cleanup_arena arena = {0};
-	struct findings apart = {.arena = &arena};
-	struct trouble trouble;
-	char subject[400];
-	int failed;
-
-	(void)pthread_mutex_lock(&listening->lock);
-	verbs_setup_say(setup, "a client: %s", exchange->peer);
-	(void)pthread_mutex_unlock(&listening->lock);
-	failed = transfer(setup, exchange, &outcome, device, &trouble);
-	(void)snprintf(subject, sizeof(subject), "%s -> %s %s", device ? device->name : "?",
-		       exchange->peer, peer->device);
-	(void)pthread_mutex_lock(&listening->lock);
-	if (remote_found(setup, findings_of(listening, &apart), subject, failed ? &trouble : NULL,
-			 &outcome) < 0)
-		listening->no_memory = true;
-	listening->clients++;
-	listening->failed += failed ? 1 : 0;
-	(void)pthread_mutex_unlock(&listening->lock);
-}
-
-static void refused(void *context, const char *peer, const char *why)
-{
-	struct listening *listening = context;
-	cleanup_arena arena = {0};
-	struct findings apart = {.arena = &arena};
-	struct findings *findings;
-
-	(void)pthread_mutex_lock(&listening->lock);
-	findings = findings_of(listening, &apart);
-	if (findings_add(findings, "verbs_refused", peer, FINDING_WARN,
-			 "a client to be served has to be oci-rdma-doctor --verbs --connect of the "
-			 "same version, with the same --token-file",
-			 "%s", why) < 0)
-		listening->no_memory = true;
-	else
-		remote_tell(listening->setup, findings);
-	listening->refused++;
-	(void)pthread_mutex_unlock(&listening->lock);
-}
-
-/* Each has two buffers and its queues pinned at once: as many as the memlock limit bears. */
-static unsigned at_once(const struct verbs_setup *setup)
-{
-	struct rlimit limit = {.rlim_cur = RLIM_INFINITY};
-	rlim_t fits;
-
-	(void)getrlimit(RLIMIT_MEMLOCK, &limit);
-	fits = limit.rlim_cur == RLIM_INFINITY ? AT_ONCE : limit.rlim_cur / (4 * setup->bytes);
-	if (fits > AT_ONCE)
-		return AT_ONCE;
-	return fits ? (unsigned)fits : 1;
-}
-
-static int found_served(const struct listening *listening, const struct trouble *trouble)
-{
-	struct verbs_setup *setup = listening->setup;
-	const char *address = setup->options->address;
-	char subject[300];
-	char refused_too[40] = "";
-
-	(void)snprintf(subject, sizeof(subject), "%.256s%sTCP port %u", address ? address : "",
-		       address ? ", " : "", remote_port(setup));
-	if (listening->refused)
-		(void)snprintf(refused_too, sizeof(refused_too), "; %u refused",
-			       listening->refused);
-	if (trouble)
-		return findings_add(setup->findings, "verbs_listen", subject, FINDING_FAIL,
-				    "choose another port, or end the program that uses this one "
-				    "(ss -ltnp shows it)",
-				    "%s", trouble->text);
-	return findings_add(setup->findings, "verbs_listen", subject,
-			    !listening->clients ? FINDING_UNCHECKED
-			    : listening->failed ? FINDING_FAIL
-						: FINDING_OK,
-			    listening->failed ? "see the verbs_remote findings" : NULL,
-			    "%u client%s served, %u without success%s", listening->clients,
-			    listening->clients == 1 ? "" : "s", listening->failed, refused_too);
-}
-
-static int run(struct listening *listening, int listener, int stop, struct trouble *trouble)
-{
-	const struct verbs_options *options = listening->setup->options;
-	const struct server server = {
-		.token = options->token,
-		.clients = options->clients,
-		.at_once = at_once(listening->setup),
-		.serve = serve,
-		.refused = refused,
-		.context = listening,
-	};
-
-	return server_run(&server, listener, stop, trouble);
-}
-
-int remote_listen(struct verbs_setup *setup)
-{
-	struct listening listening = {.setup = setup, .lock = PTHREAD_MUTEX_INITIALIZER};
-	struct trouble trouble;
-	sigset_t ends;
-	sigset_t before;
-	struct signalfd_siginfo taken;
-	cleanup_fd stop = -1;
-	cleanup_fd listener =
-		exchange_listen(setup->options->address, remote_port(setup), &trouble);
-	int status;
-
-	if (listener < 0)
-		return found_served(&listening, &trouble);
-	/* Ended by a signal it still reports. */
-	(void)sigemptyset(&ends);
-	(void)sigaddset(&ends, SIGINT);
-	(void)sigaddset(&ends, SIGTERM);
-	(void)sigprocmask(SIG_BLOCK, &ends, &before);
-	stop = signalfd(-1, &ends, SFD_CLOEXEC | SFD_NONBLOCK);
-	if (stop < 0)
-		(void)sigprocmask(SIG_SETMASK, &before, NULL);
-	verbs_setup_say(setup, "listening on TCP port %u", remote_port(setup));
-	status = run(&listening, listener, stop, &trouble);
-	/* Taken, or it would end us as soon as it is let through */
-	while (stop >= 0 && read(stop, &taken, sizeof(taken)) == sizeof(taken))
-		;
-	(void)sigprocmask(SIG_SETMASK, &before, NULL);
-	if (listening.no_memory)
-		return -1;
-	return found_served(&listening, status < 0 ? &trouble : NULL);
+	(void)snprintf(message.text, sizeof(message.text), "%s", why);
+	(void)remote_send(peer, &message, &ignored);
 }

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "core/base/arena.h"
+#include "doctor/verbs/amount.h"
 
 /* ---- the pattern ---- */
 
@@ -203,14 +203,10 @@ uint64_t transfer_percentile(uint64_t *samples, size_t n, unsigned percent)
 static int measure_latency(struct endpoint *from, const struct endpoint_address *to,
 			   struct transfer_result *result, struct trouble *trouble)
 {
-	/* 40 KB, not for a stack; and a server measures several clients at once */
-	cleanup_arena arena = {0};
-	uint64_t *samples = arena_alloc(&arena, SAMPLES_MAX * sizeof(*samples));
+	static uint64_t samples[SAMPLES_MAX]; /* 40 KB: not for a stack */
 	const uint64_t start = now();
 	size_t n = 0;
 
-	if (!samples)
-		return trouble_call(trouble, ENOMEM, "arena_alloc");
 	while (n < SAMPLES_MAX && (n < SAMPLES_MIN || now() - start < MEASURE_NS)) {
 		uint64_t begin = now();
 
@@ -233,18 +229,6 @@ int transfer_measure(struct endpoint *from, const struct endpoint_address *to, s
 	return measure_latency(from, to, ret_result, trouble);
 }
 
-/* Before and after the measurement, with other data, so that neither may be the former's. */
-static int verify(struct endpoint *from, struct endpoint *to, size_t bytes, uint64_t seed,
-		  struct trouble *trouble)
-{
-	const struct endpoint_address address = endpoint_address(to);
-
-	if (transfer_expect(to, trouble) < 0 ||
-	    transfer_send(from, &address, bytes, seed, trouble) < 0)
-		return -1;
-	return transfer_receive(to, bytes, seed, trouble);
-}
-
 int transfer_between(struct endpoint *from, struct endpoint *to, struct transfer_result *ret_result,
 		     struct trouble *trouble)
 {
@@ -253,11 +237,11 @@ int transfer_between(struct endpoint *from, struct endpoint *to, struct transfer
 	size_t bytes = from->bytes < to->bytes ? from->bytes : to->bytes;
 
 	if (endpoint_connect(from, &to_address, trouble) < 0 ||
-	    endpoint_connect(to, &from_address, trouble) < 0 ||
-	    verify(from, to, bytes, 1, trouble) < 0 ||
-	    transfer_measure(from, &to_address, bytes, ret_result, trouble) < 0)
+	    endpoint_connect(to, &from_address, trouble) < 0 || transfer_expect(to, trouble) < 0 ||
+	    transfer_measure(from, &to_address, bytes, ret_result, trouble) < 0 ||
+	    transfer_send(from, &to_address, bytes, 1, trouble) < 0)
 		return -1;
-	return verify(from, to, bytes, 2, trouble);
+	return transfer_receive(to, bytes, 1, trouble);
 }
 
 const char *transfer_result_text(const struct transfer_result *result,

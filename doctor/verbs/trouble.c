@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "doctor/verbs/transfer.h"
+#include "doctor/verbs/trouble.h"
 
 #include <errno.h>
 #include <infiniband/verbs.h>

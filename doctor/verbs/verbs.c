@@ -1,255 +1,133 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "doctor/verbs/verbs.h"
 
-#include <dirent.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "core/base/cleanup.h"
-#include "core/base/fs.h"
-#include "core/base/text.h"
-#include "doctor/verbs/exchange.h"
+#include "doctor/verbs/amount.h"
+#include "doctor/verbs/registration.h"
+#include "doctor/verbs/setup.h"
 #include "doctor/verbs/transfer.h"
 
-/* ---- which devices there are ---- */
+#define BYTES_DEFAULT ((size_t)1 << 20)
+#define BYTES_MIN ((size_t)4096)
 
-#define SYSFS "/sys/class/infiniband_verbs"
-#define PROVIDER_REMEDY                                                                            \
-	"the image lacks the HCA's userspace driver: install ibverbs-providers (Debian), "         \
-	"libibverbs of the distribution (RHEL), or the vendor's rdma-core"
-#define ALLOCATE_REMEDY                                                                            \
-	"request the RDMA resource of a device plugin in the container's limits, or --device"
+/*
+ * Queues also count, and there are two buffers: an eighth of the limit for each leaves room. Each
+ * counts whole pages, so that on a kernel with pages of 64 KiB a limit below half a MiB leaves
+ * none; that limit is a finding of its own.
+ */
+#define SHARE 8
 
-struct unlisted {
-	size_t total;   /* verbs devices of the kernel */
-	size_t no_node; /* of those, not given to this container */
-};
+/* ---- registration ---- */
 
-static int found_port(struct verbs_setup *setup, const char *subject, const struct verbs_port *port)
+static int add_registration(struct verbs_setup *setup, const char *subject,
+			    const struct registration *found)
 {
-	char rate[32] = "rate unknown";
-	const char *layer = port->infiniband ? "InfiniBand" : "Ethernet";
-
-	if (port->query_errno)
-		return findings_add(
-			setup->findings, "verbs_port", subject, FINDING_FAIL,
-			"the device does not answer: read what its driver says in the kernel log",
-			"ibv_query_port: %s", strerror(port->query_errno));
-	if (port->rate_gbps > 0)
-		(void)snprintf(rate, sizeof(rate), "%g Gb/s", port->rate_gbps);
-	if (port->state != IBV_PORT_ACTIVE)
-		return findings_add(setup->findings, "verbs_port", subject, FINDING_FAIL,
-				    port->infiniband
-					    ? "check cable and subnet manager (ibstat)"
-					    : "bring its network interface up: check the pod's "
-					      "network attachment, the cable and the switch port",
-				    "%s, %s, %s", verbs_port_state_name(port->state), layer, rate);
-	/* Without jumbo frames an Ethernet port is at 1024. */
-	if (!port->infiniband && port->mtu < IBV_MTU_4096)
-		return findings_add(setup->findings, "verbs_port", subject, FINDING_WARN,
-				    "set the interface's MTU to 4200 or more (9000 is usual), so "
-				    "that RDMA may use 4096",
-				    "ACTIVE, %s, %s, MTU %u", layer, rate,
-				    verbs_mtu_bytes(port->mtu));
-	return findings_add(setup->findings, "verbs_port", subject, FINDING_OK, NULL,
-			    "ACTIVE, %s, %s, MTU %u", layer, rate, verbs_mtu_bytes(port->mtu));
-}
-
-static int found_gid(struct verbs_setup *setup, const char *subject, const struct verbs_port *port)
-{
-	const struct gid_entry *gid = &port->nccl_gid;
-	char text[GID_TEXT_SIZE];
-
-	if (port->infiniband)
-		return 0; /* NCCL goes by the LID there */
-	if (port->n_gids == 0 || !port->has_gid)
-		return findings_add(setup->findings, "verbs_gid", subject, FINDING_FAIL,
-				    "give the port's network interface an IPv4 address",
-				    "the GID table is empty (%zu slots read)", port->n_gids);
-	if (gid->type == IBV_GID_TYPE_ROCE_V2 && gid_is_ipv4(&gid->gid))
-		return findings_add(setup->findings, "verbs_gid", subject, FINDING_OK, NULL,
-				    "NCCL takes index %zu: %s, %s", port->nccl_index,
-				    gid_text(&gid->gid, text), gid_type_name(gid->type));
-	return findings_add(
-		setup->findings, "verbs_gid", subject,
-		gid->type == GID_TYPE_NONE ? FINDING_FAIL : FINDING_WARN,
-		"give the port's network interface an IPv4 address, and the device RoCE "
-		"v2; or set NCCL_IB_ADDR_FAMILY=AF_INET6 for IPv6",
-		"NCCL takes index %zu: %s, %s; there is no RoCE v2 entry of an IPv4 "
-		"address",
-		port->nccl_index, gid_text(&gid->gid, text), gid_type_name(gid->type));
-}
-
-/* What the node itself says is the truth: libibverbs then looks elsewhere, and fails by ENOENT. */
-static int found_closed(struct verbs_setup *setup, const struct verbs_device *device)
-{
-	int error = device->node_errno ? device->node_errno : device->open_errno;
+	const char *remedy = setup_register_remedy(setup, found->errnum);
+	struct rlimit limit = {0};
+	char most[AMOUNT_SIZE] = "nothing";
+	char refused[AMOUNT_SIZE];
+	char soft[AMOUNT_SIZE];
 	char name[24];
 
-	return findings_add(setup->findings, "verbs_open", device->name, FINDING_FAIL,
-			    trouble_open_remedy(error), "%s: %s (%s)",
-			    device->node_errno ? device->node : "ibv_open_device",
-			    trouble_errno_name(error, name), strerror(error));
+	(void)getrlimit(RLIMIT_MEMLOCK, &limit);
+	(void)amount_limit(limit.rlim_cur, soft);
+	if (found->most)
+		(void)amount_text(found->most, most);
+	if (!found->refused)
+		return findings_add(setup->findings, "verbs_register", subject, FINDING_OK, NULL,
+				    "ibv_reg_mr: %s ok; RLIMIT_MEMLOCK soft %s%s", most, soft,
+				    limit.rlim_cur < found->most ? ", which CAP_IPC_LOCK goes past"
+								 : "");
+	if (found->errnum == ENOMEM && limit.rlim_cur == RLIM_INFINITY)
+		remedy = "memlock is unlimited and not the cause: the device or the memory cgroup "
+			 "refuses; the kernel log says which";
+	return findings_add(setup->findings, "verbs_register", subject, FINDING_FAIL, remedy,
+			    "ibv_reg_mr: %s ok, %s %s; RLIMIT_MEMLOCK soft %s", most,
+			    amount_text(found->refused, refused),
+			    trouble_errno_name(found->errnum, name), soft);
 }
 
-static int found_device(struct verbs_setup *setup, const struct verbs_device *device)
-{
-	int status;
-
-	if (!device->context)
-		return found_closed(setup, device);
-	status = findings_add(setup->findings, "verbs_open", device->name, FINDING_OK, NULL,
-			      "opened; firmware %s, %zu port%s",
-			      device->attr.fw_ver[0] ? device->attr.fw_ver : "unknown",
-			      device->n_ports, device->n_ports == 1 ? "" : "s");
-	for (size_t i = 0; status >= 0 && i < device->n_ports; i++) {
-		char subject[80];
-
-		(void)snprintf(subject, sizeof(subject), "%s:%u", device->name,
-			       device->port[i].number);
-		status = found_port(setup, subject, &device->port[i]);
-		if (status >= 0 && device->port[i].query_errno == 0)
-			status = found_gid(setup, subject, &device->port[i]);
-	}
-	return status;
-}
-
-static bool is_listed(const struct verbs_setup *setup, const char *ibdev)
+/* With each device; sets setup->bytes */
+static int register_memory(struct verbs_setup *setup)
 {
 	for (size_t i = 0; i < setup->devices->n; i++) {
-		if (strcmp(setup->devices->item[i].name, ibdev) == 0)
-			return true;
-	}
-	return false;
-}
+		const struct verbs_device *device = &setup->devices->item[i];
+		struct registration found = {0};
+		struct trouble trouble;
+		int status;
 
-static bool is_wanted(const struct verbs_setup *setup, const char *ibdev)
-{
-	const char *only = setup->options->device;
-	size_t len = strlen(ibdev);
-
-	return !only || (strncmp(only, ibdev, len) == 0 && (only[len] == '\0' || only[len] == ':'));
-}
-
-/* libibverbs leaves out what it has no driver for, and says nothing. */
-static int found_unlisted(struct verbs_setup *setup, const char *uverbs, struct unlisted *unlisted)
-{
-	char path[128];
-	char ibdev[64];
-	char name[24];
-	cleanup_fd node = -1;
-	int error;
-
-	(void)snprintf(path, sizeof(path), SYSFS "/%.40s/ibdev", uverbs);
-	if (fs_read_line(AT_FDCWD, path, ibdev, sizeof(ibdev)) <= 0 || !text_is_device_name(ibdev))
-		return 0;
-	unlisted->total++;
-	if (is_listed(setup, ibdev) || !is_wanted(setup, ibdev))
-		return 0;
-	(void)snprintf(path, sizeof(path), "/dev/infiniband/%.40s", uverbs);
-	node = open(path, O_RDWR | O_CLOEXEC);
-	error = errno;
-	if (node < 0 && error == ENOENT) {
-		unlisted->no_node++;
-		return 0;
-	}
-	if (node >= 0)
-		return findings_add(setup->findings, "verbs_open", ibdev, FINDING_FAIL,
-				    PROVIDER_REMEDY, "%s opens, but libibverbs does not list it",
-				    path);
-	return findings_add(setup->findings, "verbs_open", ibdev, FINDING_FAIL,
-			    trouble_open_remedy(error), "%s: %s (%s), and not in libibverbs' list",
-			    path, trouble_errno_name(error, name), strerror(error));
-}
-
-static int each_unlisted(struct verbs_setup *setup, struct unlisted *unlisted)
-{
-	cleanup_dir *dir = opendir(SYSFS);
-	struct dirent *entry;
-
-	while (dir && (entry = readdir(dir))) {
-		if (text_starts_with(entry->d_name, "uverbs") &&
-		    found_unlisted(setup, entry->d_name, unlisted) < 0)
+		if (!device->context)
+			continue;
+		setup_say(setup, "%s: registering memory", device->name);
+		if (registration_probe(setup->verbs, device, &found, &trouble) < 0) {
+			status = findings_add(setup->findings, "verbs_register", device->name,
+					      FINDING_FAIL, setup_remedy(setup, &trouble), "%s",
+					      trouble.text);
+		} else {
+			status = add_registration(setup, device->name, &found);
+			while (setup->bytes > BYTES_MIN && setup->bytes > found.most / SHARE)
+				setup->bytes /= 2;
+		}
+		if (status < 0)
 			return -1;
 	}
 	return 0;
 }
 
-static int found_list(struct verbs_setup *setup, const struct unlisted *unlisted)
-{
-	const struct verbs_devices *devices = setup->devices;
-	const char *names = "";
+/* ---- transfers within a device ---- */
 
-	for (size_t i = 0; i < devices->n; i++) {
-		names = arena_printf(setup->findings->arena, "%s%s%s", names, i ? ", " : "",
-				     devices->item[i].name);
-		if (!names)
-			return -1;
-	}
-	if (devices->n)
-		return findings_add(setup->findings, "verbs_devices", NULL, FINDING_OK, NULL,
-				    "libibverbs lists %zu of %zu: %s", devices->n, unlisted->total,
-				    names);
-	if (setup->options->device)
-		return findings_add(setup->findings, "verbs_devices", setup->options->device,
-				    FINDING_FAIL, "ls /sys/class/infiniband shows the names",
-				    "libibverbs lists no such device");
-	if (unlisted->total == 0)
-		return findings_add(setup->findings, "verbs_devices", NULL, FINDING_UNCHECKED,
-				    "load the HCA's driver on the node",
-				    "there is no verbs device (" SYSFS ")");
-	return findings_add(setup->findings, "verbs_devices", NULL, FINDING_FAIL, ALLOCATE_REMEDY,
-			    "libibverbs lists none of %zu verbs devices; %zu have no node in "
-			    "/dev/infiniband here",
-			    unlisted->total, unlisted->no_node);
+static int transfer_within(const struct verbs_setup *setup, const struct verbs_device *device,
+			   struct transfer_result *ret_result, struct trouble *trouble)
+{
+	cleanup_endpoint out = {0};
+	cleanup_endpoint in = {0};
+
+	if (endpoint_open(setup->verbs, device, setup->bytes, &out, trouble) < 0 ||
+	    endpoint_open(setup->verbs, device, setup->bytes, &in, trouble) < 0)
+		return -1;
+	return transfer_between(&out, &in, ret_result, trouble);
 }
 
-/* The devices, their ports, and devices that should be there. -1 without memory only */
-static int inventory_find(struct verbs_setup *setup)
+static int loop_back(struct verbs_setup *setup)
 {
-	struct unlisted unlisted = {0};
-
-	if (findings_add(setup->findings, "verbs_library", NULL, FINDING_OK, NULL,
-			 "libibverbs.so.1 is here%s",
-			 setup->verbs->reg_dmabuf_mr ? ", with ibv_reg_dmabuf_mr" : "") < 0)
-		return -1;
 	for (size_t i = 0; i < setup->devices->n; i++) {
-		if (found_device(setup, &setup->devices->item[i]) < 0)
+		const struct verbs_device *device = &setup->devices->item[i];
+		struct transfer_result result;
+		char text[TRANSFER_TEXT_SIZE];
+		struct trouble trouble;
+		int status = 0;
+
+		setup_say(setup, "%s: transfer", device->name);
+		if (!device->used && device->context)
+			status = findings_add(setup->findings, "verbs_loopback", device->name,
+					      FINDING_UNCHECKED, "see the verbs_port findings",
+					      "no port is ACTIVE with a GID or LID");
+		else if (device->used && transfer_within(setup, device, &result, &trouble) < 0)
+			status = findings_add(setup->findings, "verbs_loopback", device->name,
+					      FINDING_FAIL, setup_remedy(setup, &trouble), "%s",
+					      trouble.text);
+		else if (device->used)
+			status = findings_add(setup->findings, "verbs_loopback", device->name,
+					      FINDING_OK, NULL, "%s; data verified",
+					      transfer_result_text(&result, text));
+		if (status < 0)
 			return -1;
 	}
-	if (each_unlisted(setup, &unlisted) < 0)
-		return -1;
-	return found_list(setup, &unlisted);
+	return 0;
 }
 
 /* ---- all of it ---- */
 
-#define BYTES_DEFAULT ((size_t)1 << 20)
-#define BYTES_MIN ((size_t)4096)
-#define BYTES_MAX ((size_t)1 << 30)
-
-static size_t bytes_of(const struct verbs_options *options)
-{
-	if (!options->bytes)
-		return BYTES_DEFAULT;
-	if (options->bytes < BYTES_MIN)
-		return BYTES_MIN;
-	return options->bytes < BYTES_MAX ? options->bytes : BYTES_MAX;
-}
-
 static int find(struct verbs_setup *setup)
 {
-	if (inventory_find(setup) < 0 || local_registration(setup) < 0)
+	if (inventory_find(setup) < 0 || register_memory(setup) < 0)
 		return -1;
 	if (setup->options->listen)
-		return remote_listen(setup);
-	if (setup->options->connect)
-		return remote_connect(setup);
-	if (local_loopback(setup) < 0)
-		return -1;
-	return setup->options->pair ? local_pairs(setup) : 0;
+		return pods_listen(setup);
+	return setup->options->connect ? pods_connect(setup) : loop_back(setup);
 }
 
 int verbs_check(struct findings *findings, const struct verbs_options *options, struct err *err)
@@ -261,12 +139,12 @@ int verbs_check(struct findings *findings, const struct verbs_options *options, 
 		.options = options,
 		.findings = findings,
 		.devices = &devices,
-		.bytes = bytes_of(options),
+		.bytes = BYTES_DEFAULT,
 	};
 	int more;
 
-	verbs_setup_say(&setup, "opening the verbs devices");
-	more = verbs_setup_open(findings, options, &verbs, &devices);
+	setup_say(&setup, "opening the verbs devices");
+	more = setup_open(findings, options, &verbs, &devices);
 	if (more > 0)
 		more = find(&setup);
 	return more < 0 ? err_memory(err) : 0;

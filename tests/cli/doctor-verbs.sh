@@ -46,12 +46,9 @@ done <<-EOT
 	--port 0 --listen
 	--port 65536 --listen
 	--port 1x --listen
-	--clients -1 --listen
-	--listen 10.0.0.1:0
-	--listen=10.0.0.1:65536
-	--listen [::1
-	--listen [::1]x
+	--port -1 --listen
 	--listen 10.0.0.1 10.0.0.2
 	--token-file /dev/null
+	--pair
 EOT
 finish

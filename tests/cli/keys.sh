@@ -148,11 +148,9 @@ doctor/check/gpudirect.c id doctor/check/gpudirect.c id\[\] = "\K[a-z_]+
 doctor/check/nccl.c socket_id doctor/check/nccl.c socket_id\[\] = "\K[a-z_]+
 doctor/check/nccl_hca.c HCA doctor/check/nccl_hca.c #define HCA "\K[a-z_]+
 doctor/check/nccl_hca.c GID_INDEX doctor/check/nccl_hca.c #define GID_INDEX "\K[a-z_]+
-doctor/cuda/cuda.c capability->id doctor/cuda/cuda.c struct capability [a-z]+ = \{\s*"\K[a-z_]+
-doctor/cuda/cuda.c id_of(talk.step) doctor/cuda/cuda.c [?:] "\Kcuda_[a-z_]+(?=")|return "\Kcuda_[a-z_]+(?=")
-doctor/cuda/cuda.c id
-doctor/verbs/gpu.c memory->id doctor/verbs/gpu.c \.id = "\K[a-z_]+
-doctor/verbs/local.c id doctor/verbs/local.c = try\(setup, "\K[a-z_]+|\(try\(setup, "\K[a-z_]+'
+doctor/cuda/cuda.c capability->id doctor/cuda/cuda.c \{"\K[a-z_]+(?=", "[A-Z_]+", CUDA)
+doctor/cuda/cuda.c id doctor/cuda/cuda.c add_error\([a-z]+, "\K[a-z_]+
+doctor/verbs/gpu.c id doctor/verbs/gpu.c [?:] "\Kverbs_[a-z_]+(?=")'
 # finding_calls TREE: "FILE ID" of each call, the id as the call has it
 finding_calls() {
 	(cd "$1" && find doctor -name '*.c' | sort | while read -r file; do

@@ -33,7 +33,7 @@ is "also below another's repository" "2 0" "$(cd "$T/other/tree" && make -s dist
 
 # rpmbuild runs with --nodeps here, so what is built from is read from the sources: each header is some package's, here Debian's.
 declare -A fedora=([libibverbs-dev]=rdma-core-devel [libprotobuf-c-dev]=protobuf-c-devel [libseccomp-dev]=libseccomp-devel [libyajl-dev]=yajl-devel
-	[libcap-dev]=libcap-devel [nettle-dev]=nettle-devel
+	[libcap-dev]=libcap-devel
 	[libc6-dev]="" [linux-libc-dev]="")
 # headers_of: the Fedora packages of what the programs include; a Debian one that has no counterpart above as it is
 headers_of() {
@@ -67,7 +67,7 @@ machine=$(uname -m)
 each="oci-rdma-hook $machine,oci-rdma-hook-doc noarch,oci-rdma-hook-doctor $machine,oci-rdma-hook-nri $machine,oci-rdma-hook-podman noarch"
 is "each package's architecture" "$each" "$(architectures)"
 is "the hook wants libcap and yajl's library of the system" "libcap.so.2 libyajl.so.2" "$(shared '')"
-is "the doctor wants nettle's, too" "libcap.so.2 libnettle.so.8 libyajl.so.2" "$(shared doctor)"
+is "the doctor wants the same" "libcap.so.2 libyajl.so.2" "$(shared doctor)"
 is "the NRI plugin wants protobuf-c's, too" "libcap.so.2 libprotobuf-c.so.1 libyajl.so.2" "$(shared nri)"
 lacks "none says that it has a yajl of its own" bundled "$(rpm -qp --provides "${RPMS[@]}" 2>/dev/null)"
 row "doctor and NRI plugin are packages of their own, and no scriptlet looks at the hardware"
@@ -94,7 +94,7 @@ row "--with static: the hook wants no library, doctor and NRI plugin do; and yaj
 build "$tarball" --with static
 is "--with static: each package's architecture" "$each" "$(architectures)"
 lacks "--with static: the hook wants no library, the C library neither" .so. "$(of '' --requires)"
-is "--with static: the doctor wants nettle's, which Fedora and RHEL have no static one of" "libcap.so.2 libnettle.so.8" "$(shared doctor)"
+is "--with static: the doctor wants libcap" "libcap.so.2" "$(shared doctor)"
 is "--with static: the NRI plugin wants protobuf-c's library, which Fedora and RHEL have no static one of" "libcap.so.2 libprotobuf-c.so.1" "$(shared nri)"
 for package in '' doctor nri; do
 	has "--with static: oci-rdma-hook${package:+-$package} says which yajl it has in it" "bundled(yajl) = 2.1.0" "$(of "$package" --provides)"

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "tests/unit/unit.h"
 
-#include "core/base/clock.h"
 #include "doctor/cuda/cuda.h"
 #include "doctor/finding.h"
 
@@ -12,15 +11,9 @@
 /* The Makefile builds it from fake_cuda.c. */
 static const char fake[] = FAKE_CUDA;
 
-static const struct cuda_options options = {.library = fake, .limit_ms = UNIT_PATIENCE * 1000};
-
-/* What it babbles are records of our size. */
 static void behave(const char *how)
 {
-	char text[64];
-
-	(void)snprintf(text, sizeof(text), "%s size=%zu", how, sizeof(struct record));
-	assert_int_equal(setenv("FAKE_CUDA", text, 1), 0);
+	assert_int_equal(setenv("FAKE_CUDA", how, 1), 0);
 }
 
 /* "id:subject=status" of all findings, a space between */
@@ -60,8 +53,7 @@ static const struct check_case {
 	const char *said; /* in an evidence or a remedy */
 } check_cases[] = {
 	{"cuda: a GPU, its PCI address as in sysfs", "", ONE_GPU, "GPU 0, NVIDIA H200"},
-	{"cuda: the version and the time, and no chatter of the driver", "chatter", ONE_GPU,
-	 "CUDA 12.8, cuInit took "},
+	{"cuda: the version and the time", "", ONE_GPU, "cuInit of CUDA 12.8 took "},
 	{"cuda: without GPUDirect RDMA", "rdma=0", GPU("warn", "ok"),
 	 "GPU_DIRECT_RDMA_SUPPORTED is 0"},
 	{"cuda: without dma-buf", "dmabuf=0", GPU("ok", "warn"), "open NVIDIA kernel modules"},
@@ -76,12 +68,6 @@ static const struct check_case {
 	{"cuda: the toolkit's stub", "init=34", INIT_FAILS, "lib64/stubs"},
 	{"cuda: unknown error", "init=999", INIT_FAILS, "/dev/nvidia-uvm"},
 	{"cuda: an error that we do not know", "init=4711", INIT_FAILS, "(4711)"},
-	{"cuda: cuInit crashes", "crash-init", INIT_FAILS, "crashed: Segmentation fault"},
-	{"cuda: cuInit ends the process", "exit-init", INIT_FAILS, "ended the process"},
-	{"cuda: garbage in the pipe", "scribble", INIT_FAILS, "no answer of ours"},
-	/* RECORD_LIBRARY */
-	{"cuda: a record that comes again is no answer", "babble kind=2", INIT_FAILS,
-	 "no answer of ours"},
 	{"cuda: no GPUs", "count=0", INIT " cuda_gpu=not checkable", "there is no GPU here"},
 	{"cuda: fewer than no GPUs", "count=-5", INIT " cuda_gpu=not checkable", "says -5"},
 	{"cuda: the count fails", "count-error=3", INIT " cuda_gpu=fail",
@@ -100,7 +86,7 @@ UNIT_ROWS(check_cases)
 	WITH_FINDINGS;
 
 	behave(row->how);
-	assert_int_equal(cuda_check(&findings, &options, &err), 0);
+	assert_int_equal(cuda_check(&findings, fake, &err), 0);
 	assert_string_equal(shown(&findings), row->shown);
 	assert_has(all_evidence(&findings), row->said);
 }
@@ -111,52 +97,9 @@ UNIT_TEST("cuda: a million GPUs are not believed")
 	WITH_FINDINGS;
 
 	behave("count=1000000");
-	assert_int_equal(cuda_check(&findings, &options, &err), 0);
+	assert_int_equal(cuda_check(&findings, fake, &err), 0);
 	assert_has(all_evidence(&findings), "says 1000000");
-	assert_int_equal(findings.n, 3 + GPUS_MAX * 3);
-}
-
-/* ---- the time limit ---- */
-
-static const struct check_case limit_cases[] = {
-	{"cuda: cuInit that hangs ends with the limit", "hang-init", INIT_FAILS,
-	 "cuInit of " FAKE_CUDA},
-	{"cuda: what was found before a hang stays", "count=3 hang-gpu=1", ONE_GPU " cuda_gpu=fail",
-	 "the questions to the GPUs of " FAKE_CUDA},
-	{"cuda: one that talks without end ends with the limit", "babble kind=1",
-	 "cuda_library=ok cuda_gpu=fail", ""},
-};
-
-/* What comes before the hang has to be done within the limit, too, and takes longer on a busy
- * machine: such a row is tried with more. */
-#define FIRST_LIMIT_MS 500
-
-static bool more_time(struct cuda_options *hasty)
-{
-	hasty->limit_ms *= 2;
-	return hasty->limit_ms < UNIT_PATIENCE * 1000;
-}
-
-UNIT_ROWS(limit_cases)
-{
-	struct cuda_options hasty = {.library = fake, .limit_ms = FIRST_LIMIT_MS};
-	WITH_FINDINGS;
-	int64_t begin;
-
-	behave(row->how);
-	do {
-		findings.n = 0;
-		begin = clock_ms();
-		assert_int_equal(cuda_check(&findings, &hasty, &err), 0);
-		assert_true(clock_ms() - begin >= hasty.limit_ms);
-	} while (strcmp(shown(&findings), row->shown) != 0 && more_time(&hasty));
-	assert_string_equal(shown(&findings), row->shown);
-	assert_has(all_evidence(&findings), row->said);
-	assert_has(all_evidence(&findings),
-		   arena_printf(&arena, "did not return within %d.%d s", hasty.limit_ms / 1000,
-				hasty.limit_ms % 1000 / 100));
-	/* Nobody is left. */
-	assert_int_equal(waitpid(-1, NULL, WNOHANG), -1);
+	assert_int_equal(findings.n, 3 + 64 * 3);
 }
 
 /* ---- the library ---- */
@@ -173,10 +116,9 @@ static const struct library_case {
 
 UNIT_ROWS(library_cases)
 {
-	struct cuda_options wrong = {.library = row->library};
 	WITH_FINDINGS;
 
-	assert_int_equal(cuda_check(&findings, &wrong, &err), 0);
+	assert_int_equal(cuda_check(&findings, row->library, &err), 0);
 	/* Where the tests run there may be a driver after all. */
 	if (!row->library && findings.item[0].status == FINDING_OK)
 		skip();
@@ -204,23 +146,9 @@ USE(compare)
 			    memory->size, (char *)context);
 }
 
-USE(crash)
-{
-	return raise(SIGSEGV);
-}
-
 USE(refuse)
 {
 	return err_set(err, "not this one");
-}
-
-/* The second GPU's */
-USE(hang)
-{
-	if (compare(memory, findings, context, err) < 0 || strstr(memory->what, ":1a:"))
-		return 0;
-	for (;;)
-		(void)pause();
 }
 
 static const struct memory_case {
@@ -239,34 +167,27 @@ static const struct memory_case {
 	 "cuMemAlloc failed: CUDA_ERROR_OUT_OF_MEMORY (2)"},
 	{"cuda memory: no GPU adds nothing", "count=0", compare, "", ""},
 	{"cuda memory: a cuInit that fails adds nothing", "init=802", compare, "", ""},
-	{"cuda memory: a cuInit that hangs adds nothing", "hang-init", compare, "", ""},
-	{"cuda memory: the use fails", "count=2", refuse, "cuda_memory=not checkable",
-	 "not this one"},
-	{"cuda memory: the use crashes", "", crash, "cuda_memory=fail",
-	 "the use of GPU 0000:1a:00.0's memory crashed: Segmentation fault"},
-	{"cuda memory: the use hangs, and what was found before stays", "count=2", hang,
-	 "used:GPU 0000:1a:00.0=ok cuda_memory=fail",
-	 "the use of GPU 0000:2a:00.0's memory did not return within "},
 };
 
 UNIT_ROWS(memory_cases)
 {
-	struct cuda_options hasty = {.library = fake, .limit_ms = FIRST_LIMIT_MS};
 	WITH_FINDINGS;
 	char context[] = "mine";
 
 	behave(row->how);
-	do {
-		findings.n = 0;
-		assert_int_equal(cuda_memory_check(&findings, &hasty, (2 << 20) + 1, row->use,
-						   context, &err),
-				 0);
-	} while ((strcmp(shown(&findings), row->shown) != 0 ||
-		  !strstr(all_evidence(&findings), row->said)) &&
-		 more_time(&hasty));
+	assert_int_equal(cuda_use_memory(&findings, fake, (2 << 20) + 1, row->use, context, &err),
+			 0);
 	assert_string_equal(shown(&findings), row->shown);
 	assert_has(all_evidence(&findings), row->said);
-	assert_int_equal(waitpid(-1, NULL, WNOHANG), -1);
+}
+
+UNIT_TEST("cuda memory: the use fails, and its reason is told")
+{
+	WITH_FINDINGS;
+
+	behave("");
+	assert_int_equal(cuda_use_memory(&findings, fake, 1, refuse, NULL, &err), -1);
+	assert_string_equal(err.text, "not this one");
 }
 
 int main(void)

@@ -5,7 +5,6 @@
  * its own, so that loading it is tested, too.
  */
 #include <fcntl.h>
-#include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -34,38 +33,6 @@ static int number(const char *word, int other)
 	return text ? atoi(text) : other;
 }
 
-static void hang(void)
-{
-	for (;;)
-		(void)pause();
-}
-
-/* Into every descriptor there is, the doctor's pipe among them */
-static void scribble(void)
-{
-	char garbage[3000];
-
-	memset(garbage, 0x5a, sizeof(garbage));
-	for (int fd = 3; fd < 64; fd++)
-		(void)!write(fd, garbage, sizeof(garbage));
-}
-
-/* Well formed records of a kind, without end: size= and kind= are the test's knowledge. */
-static void babble(void)
-{
-	static char records[1 << 16];
-	size_t size = (size_t)number("size=", 1);
-	unsigned head[2] = {0x64726331, (unsigned)number("kind=", 1)};
-	size_t n = sizeof(records) / size;
-
-	for (size_t i = 0; i < n; i++)
-		memcpy(records + i * size, head, sizeof(head));
-	for (int fd = 3; fd < 64; fd++) {
-		while (fcntl(fd, F_GETFL) == O_WRONLY && write(fd, records, n * size) > 0)
-			;
-	}
-}
-
 EXPORTED(cuDriverGetVersion, int *version)
 {
 	*version = 12080;
@@ -76,20 +43,6 @@ EXPORTED(cuInit, unsigned flags)
 {
 	if (flags != 0)
 		return 1;
-	if (told("chatter")) {
-		(void)puts("chatter of the driver");
-		(void)fputs("chatter of the driver\n", stderr);
-	}
-	if (told("hang-init"))
-		hang();
-	if (told("crash-init"))
-		(void)raise(SIGSEGV);
-	if (told("exit-init"))
-		_exit(0);
-	if (told("scribble"))
-		scribble();
-	if (told("babble"))
-		babble();
 	return number("init=", 0);
 }
 
@@ -107,8 +60,6 @@ EXPORTED(cuDeviceGet, int *device, int ordinal)
 
 EXPORTED(cuDeviceGetName, char *name, int size, int device)
 {
-	if (told("hang-gpu") && device == number("hang-gpu=", 0))
-		hang();
 	if (told("odd-name")) {
 		memset(name, 0x1b, (size_t)size); /* without a NUL */
 		return 0;

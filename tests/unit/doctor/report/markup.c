@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a text may do to the page that it is shown on, and the heat map of bandwidths. */
+/* What a text may do to the page that it is shown on. */
 #include "doctor/report/html.h"
-#include "doctor/verbs/transfer.h"
 #include "tests/unit/unit.h"
 
 #define PAGE_MAX 8192
@@ -55,57 +54,6 @@ UNIT_TEST("page: no byte alone is markup, or leaves ASCII")
 		for (; *page; page++)
 			assert_in_range((unsigned char)*page, 0x20, 0x7e);
 	}
-}
-
-/* ---- the heat map ---- */
-
-static int add_pair(struct findings *findings, const char *subject, double bytes_per_second)
-{
-	struct transfer_result result = {.bytes_per_second = bytes_per_second, .bytes = 1 << 20};
-	char text[TRANSFER_TEXT_SIZE];
-
-	return bytes_per_second > 0
-		       ? findings_add(findings, "verbs_pair", subject, FINDING_OK, NULL,
-				      "%s; data verified", transfer_result_text(&result, text))
-		       : findings_add(findings, "verbs_pair", subject, FINDING_FAIL, NULL,
-				      "IBV_WC_RETRY_EXC_ERR <b>");
-}
-
-static const char *heat(const struct findings *findings)
-{
-	static char page[PAGE_MAX];
-	FILE *out = fmemopen(page, sizeof(page), "w");
-
-	memset(page, 0, sizeof(page));
-	assert_non_null(out);
-	assert_int_equal(pairs_print(out, findings), 0);
-	(void)fclose(out);
-	return page;
-}
-
-UNIT_TEST("page: the heat map")
-{
-	cleanup_arena arena = {0};
-	struct findings findings = {.arena = &arena};
-	const char *page;
-
-	assert_string_equal(heat(&findings), "");
-	assert_int_equal(findings_add(&findings, "verbs_loopback", "a -> b", FINDING_OK, NULL, "x"),
-			 0);
-	assert_string_equal(heat(&findings), "");
-	assert_int_equal(add_pair(&findings, "mlx5_6 -> mlx5_10", 49e9), 0);
-	assert_int_equal(add_pair(&findings, "mlx5_10 -> mlx5_6", 11e9), 0);
-	assert_int_equal(add_pair(&findings, "mlx5_6 -> <i>", 0), 0);
-	page = heat(&findings);
-	assert_has(page, "<td class=\"heat4\" title=\"49 GB/s (392 Gb/s), ");
-	assert_has(page, ">392.0</td>");
-	assert_has(page, "<td class=\"heat1\" title=\"11 GB/s (88 Gb/s), ");
-	assert_has(page, ">88.0</td>");
-	assert_has(page, "<td class=\"bad\" title=\"IBV_WC_RETRY_EXC_ERR &lt;b&gt;\">fail</td>");
-	assert_has(page, "<th scope=\"row\">&lt;i&gt;</th>");
-	assert_null(strstr(page, "<i>"));
-	/* itself, and what was not tried */
-	assert_has(page, "<td>-</td>");
 }
 
 int main(void)

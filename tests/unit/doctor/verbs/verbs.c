@@ -4,6 +4,8 @@
 
 #include <arpa/inet.h>
 
+#include "doctor/verbs/amount.h"
+#include "doctor/verbs/registration.h"
 #include "doctor/verbs/transfer.h"
 #include "doctor/verbs/verbs.h"
 
@@ -122,53 +124,84 @@ UNIT_TEST("pattern: every word knows its place and transfer")
 
 /* ---- the limit ---- */
 
-#define PAGE ((size_t)4096)
-#define MIB ((size_t)1 << 20)
+static size_t limit; /* of the fake's ibv_reg_mr */
+static unsigned registrations;
 
-/* Kernels for GH200 and GB200 nodes may have larger ones. */
-#define LARGE_PAGE ((size_t)65536)
+static struct ibv_pd *fake_alloc_pd(UNUSED struct ibv_context *context)
+{
+	static struct ibv_pd pd;
+
+	return &pd;
+}
+
+static int fake_dealloc_pd(UNUSED struct ibv_pd *pd)
+{
+	return 0;
+}
+
+static struct ibv_mr *fake_reg_mr(UNUSED struct ibv_pd *pd, void *address, size_t length,
+				  UNUSED int access)
+{
+	static struct ibv_mr mr;
+	volatile char *last = (char *)address + length - 1;
+
+	registrations++;
+	*last = 1; /* the whole range is there */
+	errno = ENOMEM;
+	return length > limit ? NULL : &mr;
+}
+
+static int fake_dereg_mr(UNUSED struct ibv_mr *mr)
+{
+	return 0;
+}
 
 static const struct limit_case {
 	const char *name;
-	size_t page, limit, max; /* bytes */
-	size_t most, refused;    /* with ENOMEM; 0: none is */
+	long more;          /* bytes beside 8 MiB */
+	long most, refused; /* pages beside 8 MiB */
 } limit_cases[] = {
-	{"limit: a page less than 8 MiB", PAGE, 8 * MIB - PAGE, 256 * MIB, 8 * MIB - PAGE, 8 * MIB},
-	{"limit: between two that are tried", PAGE, 6 * MIB, 256 * MIB, 6 * MIB, 6 * MIB + PAGE},
-	{"limit: not a whole page", PAGE, 3 * PAGE + 100, 256 * MIB, 3 * PAGE, 4 * PAGE},
-	{"limit: nothing at all", PAGE, 0, 256 * MIB, 0, PAGE},
-	{"limit: the maximum is no power of two", PAGE, SIZE_MAX, 3 * MIB, 3 * MIB, 0},
-	{"limit: just below such a maximum", PAGE, 3 * MIB - 1, 3 * MIB, 3 * MIB - PAGE, 3 * MIB},
-	{"limit: the maximum is no whole page", PAGE, SIZE_MAX, MIB + 5, MIB, 0},
-	{"limit, 64 KiB pages: half of what is left is no whole page", LARGE_PAGE, 6 * LARGE_PAGE,
-	 7 * LARGE_PAGE, 6 * LARGE_PAGE, 7 * LARGE_PAGE},
+	{"limit: 8 MiB", 0, 0, 1},
+	{"limit: a byte more is no page more", 1, 0, 1},
+	{"limit: a byte less is a page less", -1, -1, 0},
 };
 
-struct attempts {
-	size_t page;
-	size_t limit;
-	size_t max;
-	unsigned n;
-};
-
-static int attempt(void *context, size_t bytes)
+static struct registration registered(size_t bytes)
 {
-	struct attempts *attempts = context;
+	const struct verbs verbs = {.alloc_pd = fake_alloc_pd,
+				    .dealloc_pd = fake_dealloc_pd,
+				    .reg_mr = fake_reg_mr,
+				    .dereg_mr = fake_dereg_mr};
+	const struct verbs_device device = {0};
+	struct registration got = {0};
+	struct trouble trouble;
 
-	assert_true(bytes > 0 && bytes % attempts->page == 0 && bytes <= attempts->max);
-	attempts->n++;
-	return bytes > attempts->limit ? ENOMEM : 0;
+	limit = bytes;
+	registrations = 0;
+	assert_int_equal(registration_probe(&verbs, &device, &got, &trouble), 0);
+	assert_true(registrations <= 20);
+	return got;
 }
 
 UNIT_ROWS(limit_cases)
 {
-	struct attempts attempts = {.page = row->page, .limit = row->limit, .max = row->max};
-	struct registration got = registration_search(attempt, &attempts, row->page, row->max);
+	const long page = sysconf(_SC_PAGESIZE), mib8 = 8 << 20;
+	struct registration got = registered((size_t)(mib8 + row->more));
 
-	assert_int_equal(got.most, row->most);
-	assert_int_equal(got.refused, row->refused);
-	assert_int_equal(got.errnum, row->refused ? ENOMEM : 0);
-	assert_true(attempts.n <= 40);
+	assert_int_equal(got.most, mib8 + row->most * page);
+	assert_int_equal(got.refused, mib8 + row->refused * page);
+	assert_int_equal(got.errnum, ENOMEM);
+}
+
+UNIT_TEST("limit: nothing at all, and all of it")
+{
+	struct registration got = registered(0);
+
+	assert_int_equal(got.most, 0);
+	assert_int_equal(got.refused, sysconf(_SC_PAGESIZE));
+	got = registered(SIZE_MAX);
+	assert_int_equal(got.most, REGISTRATION_MAX);
+	assert_int_equal(got.refused, 0);
 }
 
 /* ---- words ---- */
@@ -240,95 +273,11 @@ UNIT_TEST("percentile: nearest rank")
 	assert_int_equal(transfer_percentile(&one, 1, 99), 42);
 }
 
-/* ---- two that are measured at once ---- */
-
-#define SLOW_NS 1000000
-#define SAMPLES 20 /* at least so many writes are measured */
-
-/* Completes each request when it is asked for the first time; a slow one takes a millisecond. */
-struct fake {
-	struct ibv_context context;
-	struct ibv_cq cq;
-	struct ibv_qp qp;
-	struct ibv_mr mr;
-	char buffer[4096];
-	struct endpoint endpoint;
-	struct fake *other; /* is measured in the middle of this one's last needed write; NULL */
-	unsigned small;     /* writes of the latency's measurement */
-	struct transfer_result result;
-};
-
-static void measure(struct fake *fake)
-{
-	const struct endpoint_address peer = {0};
-	struct trouble trouble;
-
-	assert_int_equal(transfer_measure(&fake->endpoint, &peer, sizeof(fake->buffer),
-					  &fake->result, &trouble),
-			 0);
-}
-
-static int fake_post(struct ibv_qp *qp, struct ibv_send_wr *request, struct ibv_send_wr **bad)
-{
-	struct fake *fake = qp->qp_context;
-
-	(void)bad;
-	fake->small += request->sg_list->length == 8;
-	return 0;
-}
-
-static int fake_poll(struct ibv_cq *cq, int n, struct ibv_wc *completion)
-{
-	const struct timespec slow = {.tv_nsec = SLOW_NS};
-	struct fake *fake = cq->cq_context;
-
-	(void)n;
-	if (fake->other) {
-		(void)nanosleep(&slow, NULL);
-		if (fake->small == SAMPLES)
-			measure(fake->other);
-	}
-	*completion = (struct ibv_wc){.status = IBV_WC_SUCCESS};
-	return 1;
-}
-
-static void open_fake(struct fake *fake, struct fake *other)
-{
-	*fake = (struct fake){.other = other};
-	fake->context.ops.post_send = fake_post;
-	fake->context.ops.poll_cq = fake_poll;
-	fake->cq.context = &fake->context;
-	fake->cq.cq_context = fake;
-	fake->qp.context = &fake->context;
-	fake->qp.qp_context = fake;
-	fake->endpoint = (struct endpoint){
-		.cq = &fake->cq,
-		.qp = &fake->qp,
-		.mr = &fake->mr,
-		.buffer = fake->buffer,
-		.bytes = sizeof(fake->buffer),
-	};
-}
-
-/* A listening doctor serves its clients side by side, in threads. */
-UNIT_TEST("transfer: two that are measured at once do not mix their times")
-{
-	static struct fake slow;
-	static struct fake fast;
-
-	open_fake(&fast, NULL);
-	open_fake(&slow, &fast);
-	measure(&slow);
-	assert_true(fast.result.writes >= SAMPLES);
-	assert_true(slow.result.writes >= SAMPLES);
-	assert_true(slow.result.median_ns >= SLOW_NS);
-}
-
 /* ---- where there is no RDMA ---- */
 
 UNIT_TEST("verbs: without devices it says so")
 {
-	const struct verbs_options options = {.pair = true, .connect = "127.0.0.1"};
+	const struct verbs_options options = {.connect = "127.0.0.1"};
 	WITH_ARENA;
 	struct findings findings = {.arena = &arena};
 
@@ -339,7 +288,8 @@ UNIT_TEST("verbs: without devices it says so")
 	assert_string_equal(findings.item[0].id, "verbs_library");
 	assert_int_equal(findings.item[0].status, FINDING_UNCHECKED);
 	assert_true(findings.item[0].remedy[0]);
-	assert_int_equal(verbs_register_dmabuf(&findings, &options, "GPU 0", 0, 0, 4096, &err), 0);
+	assert_int_equal(
+		verbs_register_gpu(&findings, &options, &(struct verbs_gpu_memory){0}, &err), 0);
 	assert_int_equal(findings.n, 1); /* that has been said */
 }
 

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* One end of an RC connection: a queue pair, its completion queue, and a buffer to write from and
+ * into. */
+#ifndef OCI_RDMA_VERBS_ENDPOINT_H
+#define OCI_RDMA_VERBS_ENDPOINT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "doctor/verbs/device.h"
+#include "doctor/verbs/trouble.h"
+
+/* Work requests that may be under way */
+#define ENDPOINT_DEPTH 16
+
+struct endpoint {
+	const struct verbs *verbs;
+	const struct verbs_device *device;
+	const struct verbs_port *port;
+	struct ibv_pd *pd;
+	struct ibv_cq *cq;
+	struct ibv_qp *qp;
+	struct ibv_mr *mr;
+	char *buffer;
+	size_t bytes;
+	uint32_t psn; /* that of its first packet */
+};
+
+/* What the other side has to know to reach it and to write into its buffer */
+struct endpoint_address {
+	uint32_t qpn;
+	uint32_t psn;
+	uint16_t lid;
+	bool infiniband;
+	enum ibv_mtu mtu;
+	union ibv_gid gid;
+	uint64_t buffer;
+	uint32_t rkey;
+	size_t bytes;
+};
+
+/*
+ * On device->used, which must be there; bytes: of its buffer. -1: *trouble says why, and nothing
+ * is left open. The device must stay open longer than the endpoint.
+ */
+int endpoint_open(const struct verbs *verbs, const struct verbs_device *device, size_t bytes,
+		  struct endpoint *ret_endpoint, struct trouble *trouble);
+void endpoint_close(struct endpoint *endpoint);
+
+#define cleanup_endpoint __attribute__((cleanup(endpoint_close))) struct endpoint
+
+struct endpoint_address endpoint_address(const struct endpoint *endpoint);
+
+/* INIT, RTR, RTS */
+int endpoint_connect(struct endpoint *endpoint, const struct endpoint_address *peer,
+		     struct trouble *trouble);
+
+#endif

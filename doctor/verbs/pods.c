@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <stdio.h>
+#include <unistd.h>
+
+#include "core/base/cleanup.h"
+#include "doctor/verbs/remote.h"
+#include "doctor/verbs/setup.h"
+
+static unsigned port_of(const struct verbs_setup *setup)
+{
+	return setup->options->port ? setup->options->port : REMOTE_PORT;
+}
+
+/* Adds the finding of a transfer, and tells it at once. trouble: NULL if it went well */
+static int add_transfer(struct verbs_setup *setup, const struct verbs_device *device,
+			const struct remote_peer *peer, const struct trouble *trouble,
+			const struct transfer_result *out, const struct transfer_result *in)
+{
+	char text[TRANSFER_TEXT_SIZE];
+	char back[TRANSFER_TEXT_SIZE];
+	char subject[400];
+	int status;
+
+	(void)snprintf(subject, sizeof(subject), "%s -> %s%s%s", device ? device->name : "?",
+		       peer->name, peer->device[0] ? " " : "", peer->device);
+	if (trouble)
+		status = findings_add(setup->findings, "verbs_remote", subject, FINDING_FAIL,
+				      setup_remedy(setup, trouble), "%s", trouble->text);
+	else
+		status = findings_add(setup->findings, "verbs_remote", subject, FINDING_OK, NULL,
+				      "%s; back %s; data verified on both sides",
+				      transfer_result_text(out, text),
+				      transfer_result_text(in, back));
+	if (status == 0 && setup->options->found)
+		setup->options->found(setup->options->context,
+				      &setup->findings->item[setup->findings->n - 1]);
+	return status;
+}
+
+int pods_connect(struct verbs_setup *setup)
+{
+	const struct verbs_devices *devices = setup->devices;
+	const char *host = setup->options->connect;
+	uint32_t left = 0;
+
+	for (size_t i = 0; i < devices->n; i++)
+		left += devices->item[i].used ? 1 : 0;
+	if (!left)
+		return findings_add(setup->findings, "verbs_remote", host, FINDING_UNCHECKED,
+				    "see the verbs_open and verbs_port findings",
+				    "no device with an ACTIVE port to connect from");
+	for (size_t i = 0; i < devices->n; i++) {
+		const struct verbs_device *device = &devices->item[i];
+		struct remote_peer peer = {.fd = -1};
+		cleanup_endpoint endpoint = {0};
+		struct transfer_result out;
+		struct transfer_result in;
+		struct trouble trouble;
+		cleanup_fd fd = -1;
+		bool failed;
+
+		if (!device->used)
+			continue;
+		left--;
+		setup_say(setup, "%s: transfer to %s", device->name, host);
+		(void)snprintf(peer.name, sizeof(peer.name), "%s", host);
+		failed = endpoint_open(setup->verbs, device, setup->bytes, &endpoint, &trouble) < 0;
+		if (!failed) {
+			fd = remote_connect(host, port_of(setup), &trouble);
+			peer.fd = fd;
+			failed = fd < 0 || remote_transfer(&peer, &endpoint, true, left, &out, &in,
+							   &trouble) < 0;
+		}
+		if (add_transfer(setup, device, &peer, failed ? &trouble : NULL, &out, &in) < 0)
+			return -1;
+		if (failed && trouble.kind == TROUBLE_NETWORK && !peer.device[0])
+			break; /* nobody is there for the other devices either */
+	}
+	return 0;
+}
+
+/* Ports of one rail share a subnet: of ours, the one whose GID has most in common with the peer's
+ */
+static const struct verbs_device *nearest(const struct verbs_devices *devices,
+					  const struct endpoint_address *peer)
+{
+	const struct verbs_device *best = NULL;
+	unsigned best_bits = 0;
+
+	for (size_t i = 0; i < devices->n; i++) {
+		const struct verbs_port *port = devices->item[i].used;
+		unsigned bits;
+
+		if (!port || port->infiniband != peer->infiniband)
+			continue;
+		bits = gid_common_bits(&port->gid.gid, &peer->gid);
+		if (!best || bits > best_bits) {
+			best = &devices->item[i];
+			best_bits = bits;
+		}
+	}
+	return best;
+}
+
+/* One device of the peer, which has said hello */
+static int serve(struct verbs_setup *setup, struct remote_peer *peer)
+{
+	const struct verbs_device *device = nearest(setup->devices, &peer->address);
+	cleanup_endpoint endpoint = {0};
+	struct transfer_result out;
+	struct transfer_result in;
+	struct trouble trouble;
+	bool failed = true;
+
+	if (!device)
+		(void)trouble_set(&trouble, TROUBLE_NETWORK,
+				  "no ACTIVE port of its link layer here");
+	else if (endpoint_open(setup->verbs, device, setup->bytes, &endpoint, &trouble) == 0)
+		failed = remote_transfer(peer, &endpoint, false, 0, &out, &in, &trouble) < 0;
+	if (failed && !endpoint.qp)
+		remote_refuse(peer, trouble.text);
+	return add_transfer(setup, device, peer, failed ? &trouble : NULL, &out, &in);
+}
+
+int pods_listen(struct verbs_setup *setup)
+{
+	const char *address = setup->options->address;
+	struct trouble trouble;
+	char subject[32];
+	cleanup_fd listener = remote_listen(address, port_of(setup), &trouble);
+
+	(void)snprintf(subject, sizeof(subject), "TCP port %u", port_of(setup));
+	if (listener >= 0)
+		setup_say(setup, "listening on %s", subject);
+	while (listener >= 0) {
+		struct remote_peer peer = {.fd = -1};
+		cleanup_fd fd = -1;
+
+		if (remote_accept(listener, &peer, &trouble) < 0)
+			break;
+		fd = peer.fd;
+		if (remote_hear(&peer, &trouble) < 0) {
+			remote_refuse(&peer, trouble.text);
+			setup_say(setup, "refused: %s", trouble.text);
+			continue;
+		}
+		setup_say(setup, "%s: transfer", peer.name);
+		if (serve(setup, &peer) < 0)
+			return -1;
+		if (!peer.left)
+			return 0;
+	}
+	return findings_add(setup->findings, "verbs_listen", subject, FINDING_FAIL,
+			    "choose another port, or end the program that uses this one "
+			    "(ss -ltnp shows it)",
+			    "%s", trouble.text);
+}

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "doctor/verbs/registration.h"
+
+#include <errno.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "core/base/cleanup.h"
+
+/*
+ * The kernel counts pinned pages by their number in the range, not by what they are
+ * (ib_umem_get, drivers/infiniband/core/umem.c). So a range that shows the same few pages again
+ * and again finds the limit, and no container is killed for memory on the way.
+ */
+#define ALIAS ((size_t)4 << 20)
+
+/* Returns 0 or an errno. */
+static int try_registration(const struct verbs *verbs, struct ibv_pd *pd, char *range, size_t bytes)
+{
+	struct ibv_mr *mr;
+
+	errno = 0;
+	mr = verbs->reg_mr(pd, range, bytes, IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE);
+	if (!mr)
+		return errno ? errno : EIO;
+	return verbs->dereg_mr(mr);
+}
+
+/* What is larger than a refused amount is refused: halves the gap down to a page. */
+static struct registration search(const struct verbs *verbs, struct ibv_pd *pd, char *range)
+{
+	const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	struct registration found = {0};
+	size_t size = REGISTRATION_MAX;
+
+	do {
+		int error = try_registration(verbs, pd, range, size);
+
+		if (error) {
+			found.refused = size;
+			found.errnum = error;
+		} else {
+			found.most = size;
+		}
+		size = found.most + (found.refused - found.most) / 2;
+		size -= size % page;
+	} while (found.refused > found.most + page);
+	return found;
+}
+
+static int show_pages(char *range, int memory)
+{
+	for (size_t at = 0; at < REGISTRATION_MAX; at += ALIAS) {
+		if (mmap(range + at, ALIAS, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, memory,
+			 0) == MAP_FAILED)
+			return -1;
+	}
+	return 0;
+}
+
+int registration_probe(const struct verbs *verbs, const struct verbs_device *device,
+		       struct registration *ret_registration, struct trouble *trouble)
+{
+	cleanup_fd memory = memfd_create("oci-rdma-doctor", MFD_CLOEXEC);
+	struct ibv_pd *pd = NULL;
+	char *range;
+	int status = 0;
+
+	if (memory < 0 || ftruncate(memory, ALIAS) < 0)
+		return trouble_call(trouble, errno, "memfd_create");
+	range = mmap(NULL, REGISTRATION_MAX, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
+		     -1, 0);
+	if (range == MAP_FAILED)
+		return trouble_call(trouble, errno, "mmap");
+	if (show_pages(range, memory) < 0)
+		status = trouble_call(trouble, errno, "mmap");
+	else if (!(pd = verbs->alloc_pd(device->context)))
+		status = trouble_call(trouble, errno, "ibv_alloc_pd");
+	else
+		*ret_registration = search(verbs, pd, range);
+	if (pd)
+		(void)verbs->dealloc_pd(pd);
+	(void)munmap(range, REGISTRATION_MAX);
+	return status;
+}
