@@ -13,7 +13,7 @@
 #include "core/base/names.h"
 #include "core/command_line.h"
 #include "core/deadline.h"
-#include "core/json/reader.h"
+#include "core/json/document.h"
 #include "core/policy/policy.h"
 #include "core/policy/trust.h"
 
@@ -68,34 +68,22 @@ static int add(struct check *check, const struct result *result, const struct er
 
 /* ---- which of the two a file is ---- */
 
-static int take_kind(void *context, const struct json_value *value, struct err *err)
-{
-	bool *is_hooks_file = context;
-
-	(void)value;
-	(void)err;
-	*is_hooks_file = true;
-	return 0;
-}
-
-#define ANYTHING (JSON_NULL | JSON_BOOL | JSON_NUMBER | JSON_STRING | JSON_ARRAY | JSON_OBJECT)
-
-static const struct json_shape kind = {.types = ANYTHING, .take = take_kind};
-static const struct json_shape root_shape = {
-	.types = JSON_OBJECT,
-	JSON_MEMBERS({"version", &kind}, {"hook", &kind}, {"when", &kind}, {"stages", &kind}),
-};
-
 /* By the keys that only a hooks.d file has, as far as it can be read: the check itself says what is
  * wrong with the rest. */
 static bool is_hooks_file(struct arena *arena, const char *path, const struct fs_text *text)
 {
-	bool answer = false;
+	static const char *const keys[] = {"version", "hook", "when", "stages"};
+	struct json_document doc;
 	struct err ignored;
 
-	(void)json_read(arena, &(struct json_source){path, text->bytes, text->len, JSON_COMMENTS},
-			&root_shape, &answer, &ignored);
-	return answer;
+	(void)json_parse(&doc, arena, path, text->bytes, text->len, JSON_COMMENTS, &ignored);
+	json_each(member, doc.root) {
+		for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
+			if (json_key_is(member, keys[i]))
+				return true;
+		}
+	}
+	return false;
 }
 
 /* ---- the files ---- */

@@ -12,7 +12,6 @@
 
 #include "core/base/arena.h"
 #include "core/base/err.h"
-#include "core/json/reader.h"
 #include "core/json/writer.h"
 
 /* ---- containers that were created while no plugin was connected (nri/missed.h) ---- */

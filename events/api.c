@@ -13,7 +13,7 @@
 #include "core/base/cleanup.h"
 #include "core/base/fs.h"
 #include "core/base/text.h"
-#include "core/json/reader.h"
+#include "core/json/document.h"
 
 #define CONNECT_SECONDS 10L
 #define SECONDS 30L
@@ -185,24 +185,17 @@ struct status {
 	const char *message;
 };
 
-static const struct json_shape reason = {.types = JSON_STRING,
-					 JSON_FIELD(STRING, struct status, reason)};
-static const struct json_shape message = {.types = JSON_STRING,
-					  JSON_FIELD(STRING, struct status, message)};
-static const struct json_shape status_shape = {
-	.types = JSON_OBJECT,
-	JSON_MEMBERS({"reason", &reason}, {"message", &message}),
-};
-
 static struct status read_status(const struct api *api, struct arena *arena)
 {
-	struct status status = {0};
+	struct json_document doc;
 	struct err ignored;
+	struct status status = {0};
 
-	if (json_read(arena, &(struct json_source){"answer", api->answer, api->answer_len, 0},
-		      &status_shape, &status, &ignored) < 0)
-		status = (struct status){0};
-	return status;
+	if (json_parse(&doc, arena, "answer", api->answer, api->answer_len, 0, &ignored) < 0)
+		return status;
+	status.reason = json_string(&doc, json_get(&doc, doc.root, "reason", JSON_STRING));
+	status.message = json_string(&doc, json_get(&doc, doc.root, "message", JSON_STRING));
+	return doc.failed ? (struct status){0} : status;
 }
 
 /*

@@ -3,12 +3,7 @@
 
 #include <string.h>
 
-#include "core/json/reader.h"
-
-struct reading {
-	struct arena *arena;
-	struct docker docker;
-};
+#include "core/json/document.h"
 
 struct docker docker_defaults(void)
 {
@@ -24,59 +19,39 @@ const struct docker_runtime *docker_find_runtime(const struct docker *docker, co
 	return NULL;
 }
 
-static int take_runtime(void *context, const struct json_value *value, struct err *err)
+static void read_runtimes(struct json_document *doc, const struct json_node *runtimes,
+			  struct docker *docker)
 {
-	struct reading *reading = context;
-	struct docker *docker = &reading->docker;
-	struct docker_runtime *larger =
-		arena_grow(reading->arena, docker->runtime, docker->n_runtimes,
-			   &docker->runtimes_room, sizeof(*larger));
-	const char *name = arena_strdup(reading->arena, value->key);
+	docker->runtime = json_items(doc, runtimes, sizeof(*docker->runtime));
+	if (!docker->runtime)
+		return;
+	json_each(runtime, runtimes) {
+		const char *path = json_string(doc, json_get(doc, runtime, "path", JSON_STRING));
 
-	if (!larger || !name)
-		return err_memory(err);
-	docker->runtime = larger;
-	docker->runtime[docker->n_runtimes++] = (struct docker_runtime){.name = name, .path = ""};
-	return 0;
+		docker->runtime[docker->n_runtimes++] = (struct docker_runtime){
+			.name = json_key(doc, runtime), .path = path ? path : ""};
+	}
 }
-
-/* For the runtime that has just begun */
-static int take_path(void *context, const struct json_value *value, struct err *err)
-{
-	struct reading *reading = context;
-	struct docker *docker = &reading->docker;
-
-	return json_string(reading->arena, value, &docker->runtime[docker->n_runtimes - 1].path,
-			   err);
-}
-
-#define STRING(name, field)                                                                        \
-	static const struct json_shape name = {.types = JSON_STRING,                               \
-					       JSON_FIELD(STRING, struct reading, docker.field)}
-
-STRING(default_runtime, default_runtime);
-STRING(data_root, data_root);
-static const struct json_shape path = {.types = JSON_STRING, .take = take_path};
-static const struct json_shape runtime = {
-	.types = JSON_OBJECT,
-	.take = take_runtime,
-	JSON_MEMBERS({"path", &path}),
-};
-static const struct json_shape runtimes = {.types = JSON_OBJECT, .each = &runtime};
-static const struct json_shape root = {
-	.types = JSON_OBJECT,
-	JSON_MEMBERS({"default-runtime", &default_runtime}, {"data-root", &data_root},
-		     {"runtimes", &runtimes}),
-};
 
 int docker_read_text(struct arena *arena, const struct fs_text *text, struct docker *ret_docker,
 		     struct err *err)
 {
-	struct reading reading = {.arena = arena, .docker = docker_defaults()};
+	struct docker docker = docker_defaults();
+	struct json_document doc;
+	const struct json_node *runtime;
+	const struct json_node *data_root;
 
-	if (json_read(arena, &(struct json_source){"/" DOCKER_CONFIG, text->bytes, text->len, 0},
-		      &root, &reading, err) < 0)
+	if (json_parse(&doc, arena, "/" DOCKER_CONFIG, text->bytes, text->len, 0, err) < 0)
 		return -1;
-	*ret_docker = reading.docker;
+	runtime = json_get(&doc, doc.root, "default-runtime", JSON_STRING);
+	data_root = json_get(&doc, doc.root, "data-root", JSON_STRING);
+	if (runtime)
+		docker.default_runtime = json_string(&doc, runtime);
+	if (data_root)
+		docker.data_root = json_string(&doc, data_root);
+	read_runtimes(&doc, json_get(&doc, doc.root, "runtimes", JSON_OBJECT), &docker);
+	if (doc.failed)
+		return -1;
+	*ret_docker = docker;
 	return 0;
 }

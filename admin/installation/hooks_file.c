@@ -8,15 +8,14 @@
 
 #include "core/base/names.h"
 #include "core/base/text.h"
-#include "core/json/reader.h"
+#include "core/json/document.h"
 #include "core/spec/spec.h"
 
 #define VERSION_READ "1.0.0"
 
 struct reading {
-	struct arena *arena;
+	struct json_document doc;
 	struct hooks_file file;
-	size_t args_room;
 	bool has_version;
 	bool never;          /* a condition that no container meets */
 	unsigned conditions; /* that a container can meet */
@@ -45,226 +44,174 @@ static unsigned stage_named(const char *name)
 
 /* ---- values ---- */
 
-static int take_version(void *context, const struct json_value *value, struct err *err)
+static void read_version(struct reading *r, const struct json_node *node)
 {
-	struct reading *r = context;
-	const char *version;
-
-	if (json_string(r->arena, value, &version, err) < 0)
-		return -1;
-	if (strcmp(version, VERSION_READ) != 0)
-		return err_set(
-			err, "\"%.64s\" is not \"" VERSION_READ "\", the version that engines read",
-			version);
+	if (!node)
+		return;
 	r->has_version = true;
-	return 0;
+	if (!json_equals(node, VERSION_READ))
+		(void)json_fail(&r->doc, node,
+				"\"%.64s\" is not \"" VERSION_READ
+				"\", the version that engines read",
+				json_string(&r->doc, node));
 }
 
-static int take_path(void *context, const struct json_value *value, struct err *err)
+static void read_path(struct reading *r, const struct json_node *node)
 {
-	struct reading *r = context;
+	const char *path = json_string(&r->doc, node);
 
-	if (json_string(r->arena, value, &r->file.path, err) < 0)
-		return -1;
-	r->file.path_line = json_line(value);
-	if (strlen(r->file.path) >= PATH_MAX)
-		return err_set(err, "\"%.64s…\" is longer than a path can be (%d bytes)",
-			       r->file.path, PATH_MAX - 1);
-	if (r->file.path[0] != '/')
-		return err_set(err, "\"%.64s\" is not an absolute path", r->file.path);
-	if (strcmp(text_base_name(r->file.path), HOOK_NAME) != 0)
-		return err_set(err,
-			       "\"%.128s\" is not " HOOK_NAME
-			       ", and this check knows no other program",
-			       r->file.path);
-	return 0;
+	if (!path)
+		return;
+	r->file.path = path;
+	r->file.path_line = json_line(&r->doc, node);
+	if (strlen(path) >= PATH_MAX)
+		(void)json_fail(&r->doc, node, "\"%.64s…\" is longer than a path can be (%d bytes)",
+				path, PATH_MAX - 1);
+	if (path[0] != '/')
+		(void)json_fail(&r->doc, node, "\"%.64s\" is not an absolute path", path);
+	if (strcmp(text_base_name(path), HOOK_NAME) != 0)
+		(void)json_fail(&r->doc, node,
+				"\"%.128s\" is not " HOOK_NAME
+				", and this check knows no other program",
+				path);
 }
 
-static int begin_args(void *context, const struct json_value *value, struct err *err)
+static void read_hook(struct reading *r, const struct json_node *hook)
 {
-	struct reading *r = context;
+	static const char *const keys[] = {"path", "args", "env", "timeout", NULL};
+	struct json_document *doc = &r->doc;
+	const struct json_node *args = json_get(doc, hook, "args", JSON_ARRAY);
+	const struct json_node *timeout = json_get(doc, hook, "timeout", JSON_NUMBER);
+	size_t ignored;
 
-	(void)err;
-	r->file.args_line = json_line(value);
-	return 0;
-}
-
-static int take_arg(void *context, const struct json_value *value, struct err *err)
-{
-	struct reading *r = context;
-
-	return json_append_string(r->arena, value, &r->file.args, &r->file.n_args, &r->args_room,
-				  err);
-}
-
-static int take_timeout(void *context, const struct json_value *value, struct err *err)
-{
-	struct reading *r = context;
-
-	r->file.timeout_line = json_line(value);
-	if (json_int64(value, &r->file.timeout, err) < 0)
-		return -1;
+	json_known_keys(doc, hook, keys);
+	read_path(r, json_get(doc, hook, "path", JSON_STRING));
+	r->file.args_line = json_line(doc, args);
+	r->file.args = json_strings(doc, args, &r->file.n_args);
+	(void)json_strings(doc, json_get(doc, hook, "env", JSON_ARRAY), &ignored);
+	if (!timeout)
+		return;
+	r->file.timeout_line = json_line(doc, timeout);
+	r->file.timeout = json_int64(doc, timeout, 0);
 	if (r->file.timeout < 1 || r->file.timeout > HOOKS_TIMEOUT_MAX)
-		return err_set(err, "%lld is not between 1 and %d seconds",
-			       (long long)r->file.timeout, HOOKS_TIMEOUT_MAX);
-	return 0;
+		(void)json_fail(doc, timeout, "%lld is not between 1 and %d seconds",
+				(long long)r->file.timeout, HOOKS_TIMEOUT_MAX);
 }
 
-static int take_always(void *context, const struct json_value *value, struct err *err)
+static void read_stages(struct reading *r, const struct json_node *stages)
 {
-	struct reading *r = context;
+	r->file.stages_line = json_line(&r->doc, stages);
+	json_each(item, stages) {
+		const char *name = json_string(&r->doc, item);
 
-	(void)err;
-	if (value->boolean)
+		if (!stage_named(name))
+			(void)json_fail(
+				&r->doc, item,
+				"\"%.64s\" is not a stage of " HOOK_NAME
+				"; its stages are createRuntime, prestart, poststart, and podman's "
+				"precreate",
+				name);
+		r->file.stages |= stage_named(name);
+	}
+}
+
+/* ---- conditions ---- */
+
+/* Conditions are ANDed; so is hasBindMounts: false. */
+static void read_boolean(struct reading *r, const struct json_node *node)
+{
+	if (!node)
+		return;
+	if (node->boolean)
 		r->conditions++;
 	else
-		r->never = true; /* conditions are ANDed; so is hasBindMounts: false */
-	return 0;
+		r->never = true;
 }
 
-static int take_bind_mounts(void *context, const struct json_value *value, struct err *err)
-{
-	((struct reading *)context)->narrowed = true;
-	return take_always(context, value, err);
-}
-
-static int compile(regex_t *regex, const char *pattern, struct err *err)
-{
-	char reason[128];
-	int status = regcomp(regex, pattern, REG_EXTENDED | REG_NOSUB);
-
-	if (status == 0)
-		return 0;
-	(void)regerror(status, regex, reason, sizeof(reason));
-	return err_set(
-		err,
-		"\"%.64s\" is not a regular expression (it is checked as a POSIX extended one): %s",
-		pattern, reason);
-}
-
-/* Returns 1 if a text is one that the pattern matches, 0 if not, or -1. texts: ends with NULL */
-static int matches(const char *pattern, const char *const *texts, struct err *err)
+/* True if the pattern matches one of the texts, which end with NULL. node: where the pattern
+ * stands */
+static bool matches(struct reading *r, const struct json_node *node, const char *pattern,
+		    const char *const *texts)
 {
 	regex_t regex;
-	int found = 0;
+	char reason[128];
+	bool found = false;
+	int status = regcomp(&regex, pattern, REG_EXTENDED | REG_NOSUB);
 
-	if (compile(&regex, pattern, err) < 0)
-		return -1;
+	if (status != 0) {
+		(void)regerror(status, &regex, reason, sizeof(reason));
+		(void)json_fail(&r->doc, node,
+				"\"%.64s\" is not a regular expression (it is checked as a POSIX "
+				"extended one): %s",
+				pattern, reason);
+		return false;
+	}
 	while (*texts && !found)
 		found = regexec(&regex, *texts++, 0, NULL, 0) == 0;
 	regfree(&regex);
 	return found;
 }
 
-static int take_command(void *context, const struct json_value *value, struct err *err)
-{
-	static const char *const none[] = {NULL};
-	struct reading *r = context;
-	const char *pattern;
-
-	r->conditions++;
-	r->narrowed = true;
-	if (json_string(r->arena, value, &pattern, err) < 0)
-		return -1;
-	return matches(pattern, none, err) < 0 ? -1 : 0;
-}
-
 /* One that speaks of us must be met by a container that asks. */
-static int take_annotation(void *context, const struct json_value *value, struct err *err)
+static void read_annotation(struct reading *r, const struct json_node *member)
 {
 	static const char *const ours[] = {
 		SPEC_ANNOTATION_PREFIX "inject", SPEC_ANNOTATION_PREFIX "containers",
 		SPEC_ANNOTATION_PREFIX "memlock", SPEC_ANNOTATION_PREFIX "nccl", NULL};
-	static const char *const asks[] = {"true", NULL};
-	struct reading *r = context;
-	const char *pattern;
-	int is_ours;
-	int is_asked;
-	int is_inject;
+	const char *key = json_key(&r->doc, member);
+	const char *pattern = json_string(&r->doc, member);
+	bool is_asked = matches(r, member, pattern, (const char *[]){"true", NULL});
+	bool is_ours = matches(r, member, key, ours);
+	bool is_inject = matches(r, member, key, (const char *[]){ours[0], NULL});
 
-	r->conditions++;
-	r->narrowed = true;
-	if (json_string(r->arena, value, &pattern, err) < 0)
-		return -1;
-	is_asked = matches(pattern, asks, err);
-	is_ours = is_asked < 0 ? -1 : matches(value->key, ours, err);
-	is_inject = is_ours < 0 ? -1 : matches(value->key, (const char *[]){ours[0], NULL}, err);
-	if (is_inject < 0)
-		return -1;
-	if (!is_ours && strstr(value->key, HOOK_NAME))
-		return err_set(
-			err,
-			"matches none of our annotations: write \"^oci-rdma-hook\\\\.io/inject$\"");
-	if (is_inject && strstr(value->key, HOOK_NAME) && !is_asked)
-		return err_set(
-			err,
+	if (!strstr(key, HOOK_NAME))
+		return;
+	if (!is_ours)
+		(void)json_fail(&r->doc, member,
+				"matches none of our annotations: write "
+				"\"^oci-rdma-hook\\\\.io/inject$\"");
+	if (is_inject && !is_asked)
+		(void)json_fail(
+			&r->doc, member,
 			"\"%.64s\" does not match \"true\", the value with which a container asks",
 			pattern);
-	return 0;
 }
 
-static int begin_when(void *context, const struct json_value *value, struct err *err)
+static void read_when(struct reading *r, const struct json_node *when)
 {
-	struct reading *r = context;
+	static const char *const keys[] = {"always", "annotations", "commands", "hasBindMounts",
+					   NULL};
+	static const char *const none[] = {NULL};
+	struct json_document *doc = &r->doc;
+	const struct json_node *annotations = json_get(doc, when, "annotations", JSON_OBJECT);
+	const struct json_node *commands = json_get(doc, when, "commands", JSON_ARRAY);
+	const struct json_node *bind_mounts = json_get(doc, when, "hasBindMounts", JSON_BOOL);
 
-	(void)err;
-	r->file.when_line = json_line(value);
-	return 0;
+	json_known_keys(doc, when, keys);
+	r->file.when_line = json_line(doc, when);
+	read_boolean(r, json_get(doc, when, "always", JSON_BOOL));
+	read_boolean(r, bind_mounts);
+	json_each(member, annotations) {
+		read_annotation(r, member);
+		r->conditions++;
+	}
+	json_each(command, commands) {
+		(void)matches(r, command, json_string(doc, command), none);
+		r->conditions++;
+	}
+	r->narrowed = bind_mounts || json_first(annotations) || json_first(commands);
 }
 
-static int begin_stages(void *context, const struct json_value *value, struct err *err)
+static void read_root(struct reading *r, const struct json_node *root)
 {
-	struct reading *r = context;
+	static const char *const keys[] = {"version", "hook", "when", "stages", NULL};
 
-	(void)err;
-	r->file.stages_line = json_line(value);
-	return 0;
+	json_known_keys(&r->doc, root, keys);
+	read_version(r, json_get(&r->doc, root, "version", JSON_STRING));
+	read_hook(r, json_get(&r->doc, root, "hook", JSON_OBJECT));
+	read_when(r, json_get(&r->doc, root, "when", JSON_OBJECT));
+	read_stages(r, json_get(&r->doc, root, "stages", JSON_ARRAY));
 }
-
-static int take_stage(void *context, const struct json_value *value, struct err *err)
-{
-	struct reading *r = context;
-	const char *name;
-
-	if (json_string(r->arena, value, &name, err) < 0)
-		return -1;
-	if (!stage_named(name))
-		return err_set(err,
-			       "\"%.64s\" is not a stage of " HOOK_NAME
-			       "; its stages are createRuntime, prestart, poststart, and podman's "
-			       "precreate",
-			       name);
-	r->file.stages |= stage_named(name);
-	return 0;
-}
-
-/* ---- where they stand ---- */
-
-#define SHAPE(name, ...) static const struct json_shape name = {__VA_ARGS__}
-#define MEMBERS(...) .closed = true, JSON_MEMBERS(__VA_ARGS__)
-
-SHAPE(version, .types = JSON_STRING, .take = take_version);
-SHAPE(path, .types = JSON_STRING, .take = take_path);
-SHAPE(arg, .types = JSON_STRING, .take = take_arg);
-SHAPE(args, .types = JSON_ARRAY, .take = begin_args, .each = &arg);
-SHAPE(variable, .types = JSON_STRING);
-SHAPE(env, .types = JSON_ARRAY, .each = &variable);
-SHAPE(timeout, .types = JSON_NUMBER, .take = take_timeout);
-SHAPE(hook, .types = JSON_OBJECT,
-      MEMBERS({"path", &path}, {"args", &args}, {"env", &env}, {"timeout", &timeout}));
-SHAPE(always, .types = JSON_BOOL, .take = take_always);
-SHAPE(annotation, .types = JSON_STRING, .take = take_annotation);
-SHAPE(annotations, .types = JSON_OBJECT, .closed = true, .each = &annotation);
-SHAPE(command, .types = JSON_STRING, .take = take_command);
-SHAPE(commands, .types = JSON_ARRAY, .each = &command);
-SHAPE(bind_mounts, .types = JSON_BOOL, .take = take_bind_mounts);
-SHAPE(when, .types = JSON_OBJECT, .take = begin_when,
-      MEMBERS({"always", &always}, {"annotations", &annotations}, {"commands", &commands},
-	      {"hasBindMounts", &bind_mounts}));
-SHAPE(stage, .types = JSON_STRING, .take = take_stage);
-SHAPE(stages, .types = JSON_ARRAY, .take = begin_stages, .each = &stage);
-SHAPE(root, .types = JSON_OBJECT,
-      MEMBERS({"version", &version}, {"hook", &hook}, {"when", &when}, {"stages", &stages}));
 
 /* ---- what belongs together ---- */
 
@@ -361,10 +308,12 @@ static int check_args(const struct hooks_file *file, const char *what, struct er
 int hooks_file_read(struct arena *arena, const char *text, size_t len, const char *what,
 		    struct hooks_file *ret_file, struct err *err)
 {
-	struct reading r = {.arena = arena};
+	struct reading r = {0};
 
-	if (json_read(arena, &(struct json_source){what, text, len, 0}, &root, &r, err) < 0 ||
-	    check_present(&r, what, err) < 0 || check_args(&r.file, what, err) < 0)
+	if (json_parse(&r.doc, arena, what, text, len, 0, err) < 0)
+		return -1;
+	read_root(&r, r.doc.root);
+	if (r.doc.failed || check_present(&r, what, err) < 0 || check_args(&r.file, what, err) < 0)
 		return -1;
 	*ret_file = r.file;
 	ret_file->always = !r.narrowed;

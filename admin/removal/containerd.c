@@ -7,7 +7,7 @@
 #include "core/base/cleanup.h"
 #include "core/base/fs.h"
 #include "core/base/names.h"
-#include "core/json/reader.h"
+#include "core/json/document.h"
 
 #define RUNTIME_PATH_MAX 4096
 
@@ -145,17 +145,6 @@ static void look_at_runtimes(struct needs *needs, const struct docker *docker)
 
 /* ---- containers, whether they run or not ---- */
 
-struct host_config {
-	const char *runtime;
-};
-
-static const struct json_shape runtime = {.types = JSON_STRING | JSON_NULL,
-					  JSON_FIELD(STRING, struct host_config, runtime)};
-static const struct json_shape root_shape = {
-	.types = JSON_OBJECT,
-	JSON_MEMBERS({"Runtime", &runtime}),
-};
-
 /* The runtimes that are the shim, and those that were until the entry was taken away */
 static bool is_ours(const struct docker *docker, const char *name)
 {
@@ -171,7 +160,8 @@ static void look_at_container(struct needs *needs, const struct docker *docker, 
 {
 	cleanup_arena arena = {0};
 	char *path = arena_printf(&arena, "%s/%s/hostconfig.json", dir, id);
-	struct host_config host = {.runtime = ""};
+	const char *runtime;
+	struct json_document doc;
 	struct fs_text text;
 	struct err ignored;
 	int status =
@@ -179,14 +169,16 @@ static void look_at_container(struct needs *needs, const struct docker *docker, 
 
 	if (status < 0)
 		needs_unread(needs, path ? path : dir, -status);
-	if (status < 0 || json_read(&arena, &(struct json_source){path, text.bytes, text.len, 0},
-				    &root_shape, &host, &ignored) < 0)
+	if (status < 0 || json_parse(&doc, &arena, path, text.bytes, text.len, 0, &ignored) < 0)
 		return;
-	if (is_ours(docker, host.runtime) && !needs_has_seen(needs, id))
+	runtime = json_string(&doc, json_get(&doc, doc.root, "Runtime", JSON_STRING | JSON_NULL));
+	if (doc.failed || !runtime)
+		return;
+	if (is_ours(docker, runtime) && !needs_has_seen(needs, id))
 		needs_say(needs,
 			  "container %.64s of Docker has the runtime %.64s, and would not start "
 			  "again without: remove it first",
-			  id, host.runtime);
+			  id, runtime);
 }
 
 static int look_at_containers(struct needs *needs, const struct docker *docker, struct err *err)

@@ -11,7 +11,7 @@
 #include "core/base/fs.h"
 #include "core/base/names.h"
 #include "core/base/text.h"
-#include "core/json/reader.h"
+#include "core/json/document.h"
 #include "core/spec/spec.h"
 
 #define COMMAND_LINE_MAX (64 * 1024)
@@ -202,26 +202,30 @@ struct pod {
 	const char *namespace;
 };
 
-#define STRING(field)                                                                              \
-	{                                                                                          \
-		.types = JSON_STRING, JSON_FIELD(STRING, struct pod, field)                        \
-	}
+static int read_pod(struct arena *arena, const char *path, const struct fs_text *text,
+		    struct pod *ret_pod)
+{
+	struct json_document doc;
+	struct err ignored;
+	const struct json_node *annotations;
+	const unsigned string = JSON_STRING;
 
-static const struct json_shape type = STRING(type);
-static const struct json_shape handler = STRING(handler);
-static const struct json_shape name = STRING(name);
-static const struct json_shape namespace = STRING(namespace);
-static const struct json_shape annotations = {
-	.types = JSON_OBJECT,
-	JSON_MEMBERS({"io.kubernetes.cri-o.ContainerType", &type},
-		     {"io.kubernetes.cri-o.RuntimeHandler", &handler},
-		     {"io.kubernetes.pod.name", &name},
-		     {"io.kubernetes.pod.namespace", &namespace}),
-};
-static const struct json_shape root_shape = {
-	.types = JSON_OBJECT,
-	JSON_MEMBERS({"annotations", &annotations}),
-};
+	if (json_parse(&doc, arena, path, text->bytes, text->len, 0, &ignored) < 0)
+		return -1;
+	annotations = json_get(&doc, doc.root, "annotations", JSON_OBJECT);
+	*ret_pod = (struct pod){
+		.type = json_string(&doc, json_get(&doc, annotations,
+						   "io.kubernetes.cri-o.ContainerType", string)),
+		.handler =
+			json_string(&doc, json_get(&doc, annotations,
+						   "io.kubernetes.cri-o.RuntimeHandler", string)),
+		.name = json_string(&doc,
+				    json_get(&doc, annotations, "io.kubernetes.pod.name", string)),
+		.namespace = json_string(
+			&doc, json_get(&doc, annotations, "io.kubernetes.pod.namespace", string)),
+	};
+	return doc.failed ? -1 : 0;
+}
 
 /* The handlers that run the shim, and those that ran it until a drop-in was taken away */
 static bool is_ours(const struct crio *crio, const char *called)
@@ -243,15 +247,13 @@ static void look_at_pod(struct needs *needs, const char *dir, const char *id)
 {
 	cleanup_arena arena = {0};
 	char *path = arena_printf(&arena, "%s/%s/userdata/config.json", dir, id);
-	struct pod pod = {0};
+	struct pod pod;
 	struct fs_text text;
-	struct err ignored;
 	int status = path ? tree_read(&arena, needs->root, path, SPEC_SIZE_MAX, &text) : -ENOMEM;
 
 	if (status < 0)
 		needs_unread(needs, path ? path : dir, -status);
-	if (status < 0 || json_read(&arena, &(struct json_source){path, text.bytes, text.len, 0},
-				    &root_shape, &pod, &ignored) < 0)
+	if (status < 0 || read_pod(&arena, path, &text, &pod) < 0)
 		return;
 	if (pod.type && strcmp(pod.type, "sandbox") == 0 && pod.handler &&
 	    is_ours(&needs->crio, pod.handler))

@@ -436,6 +436,8 @@ void json_known_keys(struct json_document *doc, const struct json_node *object,
 {
 	char list[400];
 
+	if (!json_expect(doc, object, JSON_OBJECT))
+		return;
 	json_each(member, object) {
 		if (is_one_of(member, known))
 			continue;

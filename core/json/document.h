@@ -78,7 +78,8 @@ struct json_document {
 
 /*
  * what: the file's name for errors. The text and all the document points to must live as long as
- * the document. Returns 0, or -1 with the reason in *err.
+ * the document. Returns 0, or -1 with the reason in *err; what was read until then is in .root, or
+ * .root is NULL.
  */
 int json_parse(struct json_document *ret_doc, struct arena *arena, const char *what,
 	       const char *text, size_t len, unsigned options, struct err *err);

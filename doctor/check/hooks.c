@@ -13,7 +13,7 @@
 #include "core/base/names.h"
 #include "core/base/text.h"
 #include "core/deadline.h"
-#include "core/json/reader.h"
+#include "core/json/document.h"
 #include "core/nri_status.h"
 #include "core/policy/policy.h"
 #include "doctor/check/check.h"
@@ -40,7 +40,6 @@ struct hook {
 	unsigned stages;     /* bit n is enum stage */
 	const char *unknown; /* a stage that is none; NULL */
 	bool has_when;
-	struct arena *arena;
 };
 
 /* A file, in the order in which the directories are read */
@@ -66,42 +65,37 @@ struct context {
 
 /* ---- one file ---- */
 
-static int take_stage(void *context, const struct json_value *value, struct err *err)
+static void read_stages(struct json_document *doc, const struct json_node *stages,
+			struct hook *hook)
 {
-	struct hook *hook = context;
+	json_each(item, stages) {
+		const char *name = json_string(doc, item);
+		int i = 0;
 
-	if (value->type == JSON_ARRAY)
-		return 0;
-	for (int i = 0; i < STAGES; i++) {
-		if (strlen(stage_names[i]) == value->len &&
-		    memcmp(stage_names[i], value->text, value->len) == 0) {
+		while (i < STAGES && strcmp(stage_names[i], name) != 0)
+			i++;
+		if (i < STAGES)
 			hook->stages |= 1U << i;
-			return 0;
-		}
+		else
+			hook->unknown = name;
 	}
-	return json_string(hook->arena, value, &hook->unknown, err);
 }
 
-static int take_when(void *context, const struct json_value *value, struct err *err)
+static int parse_hook(struct arena *arena, const char *file, const struct fs_text *text,
+		      struct hook *hook, struct err *err)
 {
-	(void)value;
-	(void)err;
-	((struct hook *)context)->has_when = true;
-	return 0;
-}
+	struct json_document doc;
+	const struct json_node *command;
 
-static const struct json_shape version = {.types = JSON_STRING,
-					  JSON_FIELD(STRING, struct hook, version)};
-static const struct json_shape path = {.types = JSON_STRING, JSON_FIELD(STRING, struct hook, path)};
-static const struct json_shape hook_shape = {.types = JSON_OBJECT, JSON_MEMBERS({"path", &path})};
-static const struct json_shape stage = {.types = JSON_STRING, .take = take_stage};
-static const struct json_shape stages = {.types = JSON_ARRAY, .each = &stage};
-static const struct json_shape when = {.types = JSON_OBJECT, .take = take_when};
-static const struct json_shape root_shape = {
-	.types = JSON_OBJECT,
-	JSON_MEMBERS({"version", &version}, {"hook", &hook_shape}, {"stages", &stages},
-		     {"when", &when}),
-};
+	if (json_parse(&doc, arena, file, text->bytes, text->len, 0, err) < 0)
+		return -1;
+	command = json_get(&doc, doc.root, "hook", JSON_OBJECT);
+	hook->version = json_string(&doc, json_get(&doc, doc.root, "version", JSON_STRING));
+	hook->path = json_string(&doc, json_get(&doc, command, "path", JSON_STRING));
+	hook->has_when = json_get(&doc, doc.root, "when", JSON_OBJECT) != NULL;
+	read_stages(&doc, json_get(&doc, doc.root, "stages", JSON_ARRAY), hook);
+	return doc.failed ? -1 : 0;
+}
 
 static int add_bad(const struct context *context, const char *file, const char *why)
 {
@@ -262,7 +256,7 @@ static int read_hook(struct context *context, const char *file, bool crio_reads)
 	struct arena *arena = context->findings->arena;
 	struct found *larger =
 		arena_grow(arena, context->found, context->n, &context->room, sizeof(*larger));
-	struct found found = {.file = file, .crio_reads = crio_reads, .hook.arena = arena};
+	struct found found = {.file = file, .crio_reads = crio_reads};
 	struct fs_text text;
 	struct err why;
 
@@ -270,9 +264,7 @@ static int read_hook(struct context *context, const char *file, bool crio_reads)
 		return -1;
 	found.status =
 		tree_read(arena, context->doctor->node.root, file, HOOKS_FILE_SIZE_MAX, &text);
-	if (found.status >= 0 &&
-	    json_read(arena, &(struct json_source){file, text.bytes, text.len, 0}, &root_shape,
-		      &found.hook, &why) < 0) {
+	if (found.status >= 0 && parse_hook(arena, file, &text, &found.hook, &why) < 0) {
 		found.fault = arena_strdup(arena, why.text);
 		if (!found.fault)
 			return -1;
