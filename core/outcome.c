@@ -44,67 +44,55 @@ void outcome_fail(const struct container *container, bool has_device, const stru
 	outcome->reason = outcome->err.text;
 }
 
-/* The config says whether the container must fail, and may not have been read yet. */
-static void fail(struct container *container, const struct options *options,
-		 const struct entry_point *entry, struct outcome *outcome)
+bool outcome_if_late(const struct container *container, const struct entry_point *entry)
 {
+	return container->devices.n && container->config.fail_on_error && !entry->repeats;
+}
+
+void outcome_decide(struct container *container, const struct options *options,
+		    const struct entry_point *entry, int status, struct outcome *outcome)
+{
+	static const enum outcome_kind kinds[] = {
+		[DECISION_NONE] = OUTCOME_NOTHING,
+		[DECISION_GRANT] = OUTCOME_GRANTED,
+		[DECISION_TCP] = OUTCOME_GRANTED,
+		[DECISION_DENIED] = OUTCOME_DENIED,
+	};
+	const struct plan *plan = &container->plan;
 	struct err ignored;
 
-	(void)container_load_config(container, options, &ignored);
-	outcome_fail(container, may_have_device(container, options, entry), &outcome->err, outcome);
-}
-
-static void expect(const struct entry_point *entry, bool must_fail)
-{
-	entry->expect(must_fail && !entry->repeats);
-}
-
-static int apply(struct container *container, const struct entry_point *entry,
-		 struct outcome *outcome)
-{
-	const struct plan *plan = &container->plan;
-
-	switch (plan->decision) {
-	case DECISION_NONE:
-		outcome->reason = plan->reason;
-		return 0;
-	case DECISION_DENIED:
-		outcome->kind = OUTCOME_DENIED;
+	outcome->sysroot = options->sysroot;
+	if (status < 0) {
+		/* It says whether the container must fail, and may not have been read yet. */
+		(void)container_load_config(container, options, &ignored);
+		outcome_fail(container, may_have_device(container, options, entry), &outcome->err,
+			     outcome);
+	} else {
+		outcome->kind = kinds[plan->decision];
 		outcome->must_fail = plan->fail;
-		outcome->reason = plan->reason;
-		return 0;
-	case DECISION_TCP:
-	case DECISION_GRANT:
-		outcome->kind = OUTCOME_GRANTED;
-		return entry->apply(entry->context, container, &outcome->applied, &outcome->err);
+		outcome->reason = plan_gives(plan) ? NULL : plan->reason;
 	}
-	return 0;
-}
-
-static int serve(struct container *container, const struct options *options,
-		 const struct entry_point *entry, struct outcome *outcome)
-{
-	int found;
-
-	if (entry->read && entry->read(entry->context, container, &outcome->err) < 0)
-		return -1;
-	found = container_find(container, options, &outcome->err);
-	if (found <= 0)
-		return found;
-	expect(entry, container->devices.n && container->config.fail_on_error);
-	if (container_plan(container, &outcome->err) < 0)
-		return -1;
-	return apply(container, entry, outcome);
+	outcome->must_fail = outcome->must_fail && !entry->repeats;
 }
 
 void outcome_serve(struct container *container, const struct options *options,
 		   const struct entry_point *entry, struct outcome *ret_outcome)
 {
-	*ret_outcome = (struct outcome){.kind = OUTCOME_NOTHING, .sysroot = options->sysroot};
-	if (serve(container, options, entry, ret_outcome) < 0)
-		fail(container, options, entry, ret_outcome);
-	ret_outcome->must_fail = ret_outcome->must_fail && !entry->repeats;
-	expect(entry, ret_outcome->must_fail);
+	struct err *err = &ret_outcome->err;
+	int status;
+
+	*ret_outcome = (struct outcome){.kind = OUTCOME_NOTHING};
+	status = entry->read ? entry->read(entry->context, container, err) : 0;
+	if (status == 0)
+		status = container_find(container, options, err);
+	if (status > 0) {
+		entry->expect(outcome_if_late(container, entry));
+		status = container_plan(container, err);
+	}
+	if (status > 0)
+		status = entry->apply(entry->context, container, &ret_outcome->applied, err);
+	outcome_decide(container, options, entry, status, ret_outcome);
+	entry->expect(ret_outcome->must_fail);
 }
 
 /* ---- what is logged ---- */
@@ -128,7 +116,7 @@ static bool is_noted(struct container *container, const struct outcome *outcome,
 static bool is_said_already(struct container *container, const struct outcome *outcome,
 			    const struct entry_point *entry)
 {
-	return entry->repeats || (entry->said_before && entry->said_before(entry->context)) ||
+	return entry->repeats || entry->said_before ||
 	       is_noted(container, outcome, entry);
 }
 

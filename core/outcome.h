@@ -57,6 +57,8 @@ struct entry_point {
 	/* Whether the container asks, as far as the caller knows it without config.json; NULL: it
 	 * does not */
 	const bool *asks;
+	/* Another program has logged why this container gets nothing. */
+	bool said_before;
 
 	/* From now on, should we be late, the container must fail, or may start. */
 	void (*expect)(bool must_fail);
@@ -67,10 +69,20 @@ struct entry_point {
 	/* Carries out a plan that gives something, and notes in *applied what it has changed. */
 	int (*apply)(void *context, struct container *container, struct applied *applied,
 		     struct err *err);
-	/* Whether another program has logged why this container gets nothing. NULL: none can have
-	 */
-	bool (*said_before)(void *context);
 };
+
+/* If time is up before the outcome is known: whether the container must fail. It has been found
+ * (container_find). */
+bool outcome_if_late(const struct container *container, const struct entry_point *entry);
+
+/*
+ * What becomes of a container, by the table above. status: of the last step that was taken, of
+ * reading, container_find(), container_plan() and applying; negative: it failed, and outcome->err
+ * has the reason. outcome->applied says what was given. *outcome must stay where it is: its reason
+ * may lie in it. Its other texts live as long as the container.
+ */
+void outcome_decide(struct container *container, const struct options *options,
+		    const struct entry_point *entry, int status, struct outcome *outcome);
 
 /*
  * Serves a container: reads, decides, applies. Nothing is logged yet. *ret_outcome must stay where

@@ -21,9 +21,9 @@ struct run {
 	bool more;             /* on stdin, than we read */
 };
 
-static int parse(void *context, struct container *container, struct err *err)
+static int parse(struct run *run, struct err *err)
 {
-	const struct run *run = context;
+	struct container *container = &run->container;
 
 	if (run->more)
 		return err_set(err, WHAT ": larger than %d MiB", SPEC_SIZE_MAX >> 20);
@@ -35,10 +35,9 @@ static int parse(void *context, struct container *container, struct err *err)
 	return 0;
 }
 
-static int edit(void *context, struct container *container, struct applied *applied,
-		struct err *err)
+static int edit(struct run *run, struct applied *applied, struct err *err)
 {
-	struct run *run = context;
+	struct container *container = &run->container;
 	struct grant grant = grant_of_plan(&container->plan);
 
 	if (limit_grant(container, &grant, WAY_IN, err) < 0 ||
@@ -56,17 +55,23 @@ static int edit(void *context, struct container *container, struct applied *appl
 
 static void serve(struct run *run, const struct options *options)
 {
-	const struct entry_point entry = {
-		.name = WAY_IN,
-		.tells = true,
-		.context = run,
-		.read = parse,
-		.apply = edit,
-		.expect = deadline_set_must_fail,
-	};
+	static const struct entry_point entry = {.name = WAY_IN, .tells = true};
+	struct container *container = &run->container;
+	struct outcome *outcome = &run->outcome;
+	struct err *err = &outcome->err;
+	int status = parse(run, err);
 
-	outcome_serve(&run->container, options, &entry, &run->outcome);
-	outcome_log(&run->container, &run->outcome, &entry);
+	if (status == 0)
+		status = container_find(container, options, err);
+	if (status > 0) {
+		deadline_set_must_fail(outcome_if_late(container, &entry));
+		status = container_plan(container, err);
+	}
+	if (status > 0)
+		status = edit(run, &outcome->applied, err);
+	outcome_decide(container, options, &entry, status, outcome);
+	deadline_set_must_fail(outcome->must_fail);
+	outcome_log(container, outcome, &entry);
 }
 
 /* What podman gets back when time is up; set before that can be */

@@ -152,10 +152,9 @@ static int raise_memlock(const struct container *container, const struct process
  * All that may be refused is opened before anything is changed. nccl.conf is written while the
  * container is created only: later its processes run, and have read it.
  */
-static int apply(void *context, struct container *container, struct applied *applied,
-		 struct err *err)
+static int apply(struct run *run, struct applied *applied, struct err *err)
 {
-	const struct run *run = context;
+	struct container *container = &run->container;
 	const struct state *state = &run->state;
 	bool writes = run->stage != STAGE_POSTSTART;
 	bool raised = false;
@@ -212,9 +211,9 @@ static bool is_over(const struct state *state, enum stage stage)
 	       process_is_crun(getppid());
 }
 
-static int read_bundle(void *context, struct container *container, struct err *err)
+static int read_bundle(struct run *run, struct err *err)
 {
-	struct run *run = context;
+	struct container *container = &run->container;
 	int bundle = find_bundle(&run->state, run->bundle, sizeof(run->bundle), err);
 
 	if (bundle < 0)
@@ -223,34 +222,43 @@ static int read_bundle(void *context, struct container *container, struct err *e
 	return container_read_spec(container, bundle, run->bundle, "config.json", err);
 }
 
-/* The shim decides by the same rules: where it has started the runtime, it has said the outcome. */
-static bool is_behind_shim(void *context)
+/* The shim decides by the same rules: if it has started the runtime, it has logged the outcome. */
+static bool is_behind_shim(const struct outcome *outcome)
 {
-	(void)context;
-	return process_has_variable(getppid(), SHIM_ROUNDS);
+	return outcome->reason && outcome->kind != OUTCOME_FAILED &&
+	       process_has_variable(getppid(), SHIM_ROUNDS);
 }
 
 static int serve(struct run *run, const struct options *options)
 {
-	const struct entry_point entry = {
+	struct container *container = &run->container;
+	struct outcome *outcome = &run->outcome;
+	struct err *err = &outcome->err;
+	struct entry_point entry = {
 		.name = stage_names[run->stage],
 		.tells = true,
 		.repeats = run->stage == STAGE_POSTSTART,
 		.asks = &run->state.asks,
-		.context = run,
-		.read = read_bundle,
-		.apply = apply,
-		.expect = deadline_set_must_fail,
-		.said_before = is_behind_shim,
 	};
+	int status = read_bundle(run, err);
 
-	outcome_serve(&run->container, options, &entry, &run->outcome);
-	clear_nccl_conf(&run->container, run->stage);
-	outcome_log(&run->container, &run->outcome, &entry);
+	if (status == 0)
+		status = container_find(container, options, err);
+	if (status > 0) {
+		deadline_set_must_fail(outcome_if_late(container, &entry));
+		status = container_plan(container, err);
+	}
+	if (status > 0)
+		status = apply(run, &outcome->applied, err);
+	outcome_decide(container, options, &entry, status, outcome);
+	deadline_set_must_fail(outcome->must_fail);
+	clear_nccl_conf(container, run->stage);
+	entry.said_before = is_behind_shim(outcome);
+	outcome_log(container, outcome, &entry);
 	/* A container without RDMA has no line in the log. */
-	if (!run->confined && run->outcome.kind != OUTCOME_NOTHING)
-		log_failure_silently(&run->container, &run->unconfined, stage_names[run->stage]);
-	return run->outcome.must_fail;
+	if (!run->confined && outcome->kind != OUTCOME_NOTHING)
+		log_failure_silently(container, &run->unconfined, entry.name);
+	return outcome->must_fail;
 }
 
 static int run_stage(struct run *run, const struct options *options)

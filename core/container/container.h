@@ -114,7 +114,7 @@ int container_explain(struct container *container, const struct options *options
  */
 int container_find(struct container *container, const struct options *options, struct err *err);
 
-/* Then makes the plan. Returns 0 or -1. */
+/* Then makes the plan. Returns 1 if it gives something, 0 if not, or -1. */
 int container_plan(struct container *container, struct err *err);
 
 /* ---- the devices that the engine has given it (container.c) ---- */

@@ -206,5 +206,7 @@ int container_plan(struct container *container, struct err *err)
 {
 	struct wanted wanted = wanted_by(&container->config);
 
-	return make_plan(container, &wanted, err);
+	if (make_plan(container, &wanted, err) < 0)
+		return -1;
+	return plan_gives(&container->plan);
 }

@@ -38,7 +38,7 @@ static bool read_device(const char *line, size_t place, const struct devices *kn
 	if (!text_is_device_name(name) || text_has_control(d->address))
 		return false;
 	if (text_is_pci_address(d->address))
-		(void)snprintf(d->pci, sizeof(d->pci), "%.23s", d->address);
+		strcpy(d->pci, d->address);
 	strcpy(d->ibdev, name);
 	if (text_is_netdev_name(netdev))
 		strcpy(d->netdev, netdev);

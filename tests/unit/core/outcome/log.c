@@ -113,14 +113,8 @@ static const struct log_case {
 
 #define NOT_HERE 77
 
-static bool said_before(void *context)
-{
-	return *(bool *)context;
-}
-
 static void log_outcome(const struct log_case *row, const struct unit_dir *dir)
 {
-	bool said = row->switches & SAID_BEFORE;
 	cleanup_container container = CONTAINER_NONE;
 	struct outcome outcome = {
 		.kind = row->kind,
@@ -134,8 +128,7 @@ static void log_outcome(const struct log_case *row, const struct unit_dir *dir)
 		.name = "test",
 		.tells = row->switches & TELLS,
 		.repeats = row->switches & REPEATS,
-		.context = &said,
-		.said_before = row->switches & SAID_BEFORE ? said_before : NULL,
+		.said_before = row->switches & SAID_BEFORE,
 	};
 	struct err err;
 
