@@ -116,8 +116,7 @@ static bool is_noted(struct container *container, const struct outcome *outcome,
 static bool is_said_already(struct container *container, const struct outcome *outcome,
 			    const struct entry_point *entry)
 {
-	return entry->repeats || entry->said_before ||
-	       is_noted(container, outcome, entry);
+	return entry->repeats || entry->said_before || is_noted(container, outcome, entry);
 }
 
 /* For the pod's author, who does not see the log */
@@ -126,6 +125,21 @@ static void leave_record(const struct container *container, const struct outcome
 {
 	if (outcome->sysroot)
 		remember_refusal(outcome->sysroot, container, result, outcome->reason, entry->name);
+}
+
+/* What the engine cannot give; the container has the rest. */
+static void log_lack(const struct container *container, const char *why,
+		     const struct entry_point *entry)
+{
+	struct err err;
+
+	if (!why || entry->repeats)
+		return;
+	(void)err_set(&err, "%s", why);
+	if (entry->tells)
+		log_failure(container, &err, entry->name);
+	else
+		log_failure_silently(container, &err, entry->name);
 }
 
 static void log_part(struct container *container, const struct outcome *outcome,
@@ -182,6 +196,8 @@ void outcome_log(struct container *container, const struct outcome *outcome,
 		log_nothing(container, outcome, entry);
 		break;
 	case OUTCOME_GRANTED:
+		log_lack(container, container->plan.shortage, entry);
+		log_lack(container, container->plan.withheld, entry);
 		log_part(container, outcome, entry);
 		break;
 	case OUTCOME_DENIED:

@@ -17,8 +17,9 @@
  *     the file of a verbs device
  *   could not be examined otherwise          read, find   nothing  no
  *
- * So a container without a device never fails, unless on_no_device says so. With a rootless
- * engine's limit and on_error "fail", the plan itself is a denial that must fail (core/plan).
+ * So a container without a device never fails, unless on_no_device says so. What the engine cannot
+ * give (its limit, its bounding set) is known before: with on_error "fail" the plan itself is a
+ * denial that must fail, else the container has the rest, and the log a line (core/plan).
  */
 #ifndef OCI_RDMA_OUTCOME_H
 #define OCI_RDMA_OUTCOME_H

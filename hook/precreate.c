@@ -8,6 +8,7 @@
 #include "core/container/container.h"
 #include "core/deadline.h"
 #include "core/outcome.h"
+#include "core/process/process.h"
 #include "core/report/report.h"
 #include "hook/apply/spec_edit.h"
 
@@ -40,8 +41,7 @@ static int edit(struct run *run, struct applied *applied, struct err *err)
 	struct container *container = &run->container;
 	struct grant grant = grant_of_plan(&container->plan);
 
-	if (limit_grant(container, &grant, WAY_IN, err) < 0 ||
-	    capabilities_grant(container, &container->spec, &grant, WAY_IN, err) < 0 ||
+	if (limit_inherit(&grant, err) < 0 ||
 	    spec_edit(&container->arena, &container->text, &container->spec, &grant, &run->edited,
 		      err) < 0)
 		return -1;
@@ -65,6 +65,8 @@ static void serve(struct run *run, const struct options *options)
 		status = container_find(container, options, err);
 	if (status > 0) {
 		deadline_set_must_fail(outcome_if_late(container, &entry));
+		container->memlock_max = process_memlock_max();
+		container->lacking = process_lacks_capabilities(UINT64_MAX);
 		status = container_plan(container, err);
 	}
 	if (status > 0)

@@ -118,15 +118,6 @@ static int write_nccl_conf(struct container *container, const struct process *pr
 	return nccl_conf_write(root, lines, &owner, ret_changed, err);
 }
 
-/* A rootless engine's container gets the rest, and its user a line that says what to do. */
-static void tell_shortage(const struct container *container, enum stage stage)
-{
-	struct err err;
-
-	(void)err_set(&err, "%s", container->plan.shortage);
-	log_failure(container, &err, stage_names[stage]);
-}
-
 /*
  * A limit that the spec lists the runtime sets itself, runc only after createRuntime. Without the
  * right to raise it (rootless podman) the container gets the rest, as the shim would have it.
@@ -137,8 +128,6 @@ static int raise_memlock(const struct container *container, const struct process
 	const struct plan *plan = &container->plan;
 
 	*ret_changed = false;
-	if (plan->shortage && stage != STAGE_POSTSTART)
-		tell_shortage(container, stage);
 	if (!plan->sets_memlock || !plan->adds_rlimit ||
 	    process_raise_memlock(process, plan->memlock, ret_changed, err) == 0)
 		return 0;

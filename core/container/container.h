@@ -41,6 +41,10 @@ struct container {
 	enum rdma_mode rdma_mode;
 	struct fs_text image_conf; /* the image's /etc/nccl.conf; no bytes: not seen */
 	uint64_t node_memory;      /* only where the config requires a limit below it */
+	/* What the engine cannot give, as facts (core/plan/plan.h): of an entry point that starts
+	 * the runtime, which gets no more than that has itself */
+	uint64_t memlock_max;
+	uint64_t lacking;
 	struct config config;
 	bool has_config; /* config is loaded */
 	struct request request;

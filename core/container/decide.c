@@ -95,8 +95,8 @@ static void drop_unusable_claims(struct container *container)
 	claims->n = kept;
 }
 
-/* What a limit can be raised to; 0: to any */
-static uint64_t find_memlock_max(void)
+/* What a rootless engine can raise the limit to; 0: to any */
+static uint64_t rootless_memlock(void)
 {
 	struct rlimit64 limit;
 
@@ -132,7 +132,8 @@ static int make_plan(struct container *container, const struct wanted *wanted, s
 		.rdma_mode = container->rdma_mode,
 		.image_conf = &container->image_conf,
 		.node_memory = container->node_memory,
-		.memlock_max = container->devices.n ? find_memlock_max() : 0,
+		.memlock_max = container->memlock_max ? container->memlock_max : rootless_memlock(),
+		.lacking = container->lacking,
 	};
 	const struct planning planning = {&container->arena, &facts, &container->plan,
 					  &container->warnings};

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "core/base/capability.h"
 #include "core/nccl_conf.h"
 #include "core/policy/policy.h"
 
@@ -128,26 +129,75 @@ static uint64_t wanted_memlock(const struct facts *facts)
 								: facts->request->memlock;
 }
 
+/* setrlimit(2): without CAP_SYS_RESOURCE a process may raise its soft limit as far as the hard one.
+ * What the spec lists already, the engine sets itself. */
 static bool is_short(const struct facts *facts)
 {
-	return facts->memlock_max && facts->memlock_max < wanted_memlock(facts);
+	uint64_t wanted = wanted_memlock(facts);
+
+	return facts->memlock_max && facts->memlock_max < wanted &&
+	       !(facts->spec->has_memlock && facts->spec->memlock_soft >= wanted &&
+		 facts->spec->memlock_hard >= wanted);
 }
 
-/* setrlimit(2): a process may raise its soft limit as far as the hard one. */
 static const char *shortage(struct arena *arena, const struct facts *facts)
 {
 	return arena_printf(
 		arena,
-		"RLIMIT_MEMLOCK is %llu bytes at most, since a rootless engine cannot "
-		"raise its user's hard limit: set LimitMEMLOCK=infinity in a drop-in of "
-		"user@.service, or memlock in /etc/security/limits.d, and log in again",
+		"RLIMIT_MEMLOCK is %llu bytes at most, since this engine cannot raise its hard "
+		"limit: give it CAP_SYS_RESOURCE on the node, or, if it is rootless, set "
+		"LimitMEMLOCK=infinity in a drop-in of user@.service, or memlock in "
+		"/etc/security/limits.d, and log in again",
 		(unsigned long long)facts->memlock_max);
 }
 
-static int decide_shortage(const struct planning *planning)
+/*
+ * The kernel asks a process that has CAP_IPC_LOCK for no limit (mm/mlock.c, can_do_mlock;
+ * drivers/infiniband/core/umem.c, ib_umem_get): beside a finite one only an administrator who names
+ * it may want it.
+ */
+static uint64_t granted_capabilities(const struct facts *facts)
 {
-	const char *why = shortage(planning->arena, planning->facts);
+	const struct config *config = facts->config;
 
+	return config->says_capabilities || wanted_memlock(facts) == MEMLOCK_UNLIMITED
+		       ? config->capabilities
+		       : 0;
+}
+
+/* Those of them that some of the five sets lacks */
+static uint64_t added_capabilities(const struct facts *facts)
+{
+	uint64_t everywhere = ~UINT64_C(0);
+
+	for (int set = 0; set < SPEC_CAPABILITY_SETS; set++)
+		everywhere &= facts->spec->capabilities[set];
+	return granted_capabilities(facts) & ~everywhere;
+}
+
+/* In a user namespace of its own a container has all of them (user_namespaces(7)). */
+static uint64_t withheld_capabilities(const struct facts *facts)
+{
+	return facts->spec->user_namespace ? 0 : added_capabilities(facts) & facts->lacking;
+}
+
+static const char *withheld(struct arena *arena, const struct facts *facts)
+{
+	const char *const *name = capability_names(arena, withheld_capabilities(facts));
+	struct arena_text list = {.arena = arena};
+
+	for (; name && *name; name++)
+		arena_append(&list, " %s", *name);
+	if (!name || list.failed)
+		return NULL;
+	return arena_printf(arena,
+			    "this engine cannot give%s, which its bounding set lacks: let its "
+			    "service have that, or leave it out of \"capabilities\" in config.json",
+			    list.text);
+}
+
+static int decide_lack(const struct planning *planning, const char *why)
+{
 	planning->plan->fail = true;
 	return decide(planning->plan, DECISION_DENIED,
 		      why ? arena_printf(planning->arena, "%s (on_error: fail in %s)", why,
@@ -187,7 +237,9 @@ static int choose(const struct planning *planning)
 	if (config->require_memory_limit && !is_limited(planning->facts))
 		return decide_memory(planning);
 	if (config->fail_on_error && is_short(planning->facts))
-		return decide_shortage(planning);
+		return decide_lack(planning, shortage(planning->arena, planning->facts));
+	if (config->fail_on_error && withheld_capabilities(planning->facts))
+		return decide_lack(planning, withheld(planning->arena, planning->facts));
 	return decide_grant(planning);
 }
 
@@ -211,28 +263,16 @@ static int plan_memlock(const struct planning *planning)
 	return 0;
 }
 
-/*
- * The kernel asks a process that has CAP_IPC_LOCK for no limit (mm/mlock.c, can_do_mlock;
- * drivers/infiniband/core/umem.c, ib_umem_get): beside a finite one only an administrator who names
- * it may want it.
- */
-static uint64_t granted_capabilities(const struct facts *facts)
+static int plan_capabilities(const struct planning *planning)
 {
-	const struct config *config = facts->config;
+	uint64_t without = withheld_capabilities(planning->facts);
+	struct plan *plan = planning->plan;
 
-	return config->says_capabilities || wanted_memlock(facts) == MEMLOCK_UNLIMITED
-		       ? config->capabilities
-		       : 0;
-}
-
-static void plan_capabilities(const struct planning *planning)
-{
-	uint64_t everywhere = ~UINT64_C(0);
-
-	for (int set = 0; set < SPEC_CAPABILITY_SETS; set++)
-		everywhere &= planning->facts->spec->capabilities[set];
-	planning->plan->granted = granted_capabilities(planning->facts);
-	planning->plan->capabilities = planning->plan->granted & ~everywhere;
+	plan->granted = granted_capabilities(planning->facts) & ~without;
+	plan->capabilities = added_capabilities(planning->facts) & ~without;
+	if (without)
+		plan->withheld = withheld(planning->arena, planning->facts);
+	return without && !plan->withheld ? -1 : 0;
 }
 
 static int warn_mount(const struct planning *planning, const char *mount)
@@ -315,8 +355,8 @@ int plan_decide(const struct planning *planning, struct err *err)
 /* What a container with devices gets beside variables */
 static int plan_grant(const struct planning *planning)
 {
-	plan_capabilities(planning);
-	if (plan_memlock(planning) < 0 || plan_seccomp(planning) < 0)
+	if (plan_capabilities(planning) < 0 || plan_memlock(planning) < 0 ||
+	    plan_seccomp(planning) < 0)
 		return -1;
 	return obstacles_warn(planning);
 }

@@ -54,6 +54,7 @@ struct plan {
 	bool sets_memlock;     /* the limits below are to hold */
 	uint64_t memlock;      /* bytes, or MEMLOCK_UNLIMITED */
 	const char *shortage;  /* why memlock is less than was granted; NULL: it is not */
+	const char *withheld;  /* why capabilities that were granted are not given; NULL: none */
 	bool adds_rlimit;      /* process.rlimits does not have that much yet */
 	uint64_t capabilities; /* that some of the five sets lacks */
 	uint64_t granted;      /* capabilities, those included that the spec has already */
@@ -76,7 +77,8 @@ struct facts {
 	enum rdma_mode rdma_mode;
 	/* What the image's /etc/nccl.conf says; NULL or without bytes where it cannot be seen */
 	const struct fs_text *image_conf;
-	uint64_t memlock_max; /* what a rootless engine can raise the limit to; 0: to any */
+	uint64_t memlock_max; /* what the engine can raise the limit to; 0: to any */
+	uint64_t lacking;     /* capabilities that the engine has not got to give */
 	uint64_t node_memory; /* in bytes, where the config requires a limit below it; 0: unknown */
 };
 

@@ -191,18 +191,26 @@ static bool may_raise_limits(void)
 	return has == CAP_SET && fs_in_first_user_namespace();
 }
 
-int process_may_have_memlock(uint64_t bytes, struct err *err)
+uint64_t process_memlock_max(void)
 {
 	struct rlimit64 limit;
 
-	if (getrlimit64(RLIMIT_MEMLOCK, &limit) < 0)
-		return err_sys(err, errno, "RLIMIT_MEMLOCK");
-	if (limit.rlim_max >= bytes || may_raise_limits())
+	if (getrlimit64(RLIMIT_MEMLOCK, &limit) < 0 || limit.rlim_max == RLIM64_INFINITY ||
+	    may_raise_limits())
+		return 0;
+	return limit.rlim_max;
+}
+
+int process_may_have_memlock(uint64_t bytes, struct err *err)
+{
+	uint64_t max = process_memlock_max();
+
+	if (!max || max >= bytes)
 		return 0;
 	return err_set(err,
 		       "RLIMIT_MEMLOCK cannot be raised above %llu bytes: that needs "
-		       "CAP_SYS_RESOURCE on the node, which this engine does not have",
-		       (unsigned long long)limit.rlim_max);
+		       "CAP_SYS_RESOURCE on the node, which this process does not have",
+		       (unsigned long long)max);
 }
 
 uint64_t process_lacks_capabilities(uint64_t capabilities)

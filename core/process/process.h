@@ -45,9 +45,12 @@ int process_raise_memlock(const struct process *process, uint64_t bytes, bool *r
 			  struct err *err);
 
 /*
- * Whether this process, and so what it starts, may have that much: without the right to raise the
- * limit (rootless podman) a runtime would fail at it. Returns 0, or -1 with the reason.
+ * What this process, and so what it starts, can raise its limit to; 0: to any. Without the right to
+ * raise it (rootless podman) a runtime would fail at more.
  */
+uint64_t process_memlock_max(void);
+
+/* Whether it may raise it that far. Returns 0, or -1 with the reason. */
 int process_may_have_memlock(uint64_t bytes, struct err *err);
 
 /*

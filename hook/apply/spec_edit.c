@@ -385,27 +385,6 @@ int limit_inherit(struct grant *grant, struct err *err)
 	return 0;
 }
 
-int limit_grant(struct container *container, struct grant *grant, const char *way_in,
-		struct err *err)
-{
-	struct plan *plan = &container->plan;
-
-	if (limit_inherit(grant, err) < 0)
-		return -1;
-	if (plan->shortage) {
-		(void)err_set(err, "%s", plan->shortage);
-		log_failure_silently(container, err, way_in);
-	}
-	if (!plan->adds_rlimit || process_may_have_memlock(grant->memlock, err) == 0)
-		return 0;
-	if (container->config.fail_on_error)
-		return -1;
-	log_failure_silently(container, err, way_in);
-	plan->sets_memlock = false;
-	grant->memlock = 0;
-	return 0;
-}
-
 /* Of these, what spec_edit would add to a set */
 static uint64_t added_to(const struct spec *spec, uint64_t capabilities)
 {

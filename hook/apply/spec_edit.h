@@ -60,14 +60,6 @@ int spec_edit(struct arena *arena, const struct fs_text *text, const struct spec
 int limit_inherit(struct grant *grant, struct err *err);
 
 /*
- * limit_inherit, and takes the memlock limit out of a grant for a process spec where the runtime
- * may not set it, which would keep the container from starting (rootless podman): a line in the log
- * under on_error "warn", else an error.
- */
-int limit_grant(struct container *container, struct grant *grant, const char *way_in,
-		struct err *err);
-
-/*
  * Takes the capabilities out of a grant that the runtime cannot give, because the engine's own
  * bounding set lacks them, which would keep the container from starting: a line in the log under
  * on_error "warn", else an error. spec: what the grant is put into.

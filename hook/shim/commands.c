@@ -14,6 +14,7 @@
 #include "core/deadline.h"
 #include "core/outcome.h"
 #include "core/plan/plan.h"
+#include "core/process/process.h"
 #include "hook/apply/spec_edit.h"
 #include "hook/shim/shim.h"
 
@@ -152,8 +153,7 @@ static int grant_bundle(struct shim *shim, const struct place *place, struct app
 	struct grant grant = grant_of_plan(&container->plan);
 	struct fs_text edited;
 
-	if (limit_grant(container, &grant, WAY_IN, err) < 0 ||
-	    capabilities_grant(container, &container->spec, &grant, WAY_IN, err) < 0 ||
+	if (limit_inherit(&grant, err) < 0 ||
 	    spec_edit(&container->arena, &container->text, &container->spec, &grant, &edited, err) <
 		    0 ||
 	    (container->config.fail_on_error &&
@@ -239,6 +239,8 @@ static int read_bundle(void *context, struct container *container, struct err *e
 			return -1;
 		place->dir = create->other;
 	}
+	container->memlock_max = process_memlock_max();
+	container->lacking = process_lacks_capabilities(UINT64_MAX);
 	return container_read_spec(container, place->dir, place->path, place->name, err);
 }
 

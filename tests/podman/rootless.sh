@@ -8,7 +8,7 @@ cd "$(dirname "$0")/../.." || exit 1
 USER_ID=4242
 HOME_DIR=$T/home
 POLICY=$NODE/etc/oci-rdma-hook/config.json
-SHORTAGE="RLIMIT_MEMLOCK is $HARD bytes at most, since a rootless engine cannot raise its user's hard limit"
+SHORTAGE="RLIMIT_MEMLOCK is $HARD bytes at most, since this engine cannot raise its hard limit"
 runtime=crun
 
 # A user with a range of ids of his own, as useradd makes one; /etc is private to the suite.

@@ -15,6 +15,12 @@
 #define NO_LIMIT "no memory limit (require_memory_limit in " CONFIG_FILE ")"
 #define NOT_ALLOWED(name) "namespace " name " is not among the namespaces of " CONFIG_FILE
 
+#define SHORT                                                                                      \
+	"RLIMIT_MEMLOCK is 8388608 bytes at most, since this engine cannot raise its hard limit: " \
+	"give it CAP_SYS_RESOURCE on the node, or, if it is rootless, set LimitMEMLOCK=infinity "  \
+	"in a drop-in of user@.service, or memlock in /etc/security/limits.d, and log in again "   \
+	"(on_error: fail in " CONFIG_FILE ")"
+
 static const struct decision_case {
 	const char *name;
 	struct setup setup;
@@ -37,10 +43,28 @@ static const struct decision_case {
 	 false},
 	{"decision: rootless, on_error fail, the hard limit is below what is granted",
 	 SETUP(ASKED, ONE_DEVICE, .fail_on_error = true, .memlock_max = 8 * MI), DECISION_DENIED,
-	 "RLIMIT_MEMLOCK is 8388608 bytes at most, since a rootless engine cannot raise its user's "
-	 "hard limit: set LimitMEMLOCK=infinity in a drop-in of user@.service, or memlock in "
-	 "/etc/security/limits.d, and log in again (on_error: fail in " CONFIG_FILE ")",
+	 SHORT, true},
+	{"decision: on_error fail, the spec lists more than the engine's own limit",
+	 SETUP(ASKED, ONE_DEVICE, .fail_on_error = true, .memlock_max = 8 * MI, .memlock = 64 * MI,
+	       .has_memlock = true, .soft = 64 * MI, .hard = 64 * MI),
+	 DECISION_GRANT, "1 RDMA device allocated and annotated", false},
+	{"decision: on_error fail, the spec lists that as a hard limit alone",
+	 SETUP(ASKED, ONE_DEVICE, .fail_on_error = true, .memlock_max = 8 * MI, .memlock = 64 * MI,
+	       .has_memlock = true, .soft = MI, .hard = 64 * MI),
+	 DECISION_DENIED, SHORT, true},
+	{"decision: on_error fail, a capability that the engine lacks",
+	 SETUP(ASKED, ONE_DEVICE, .fail_on_error = true, .lacking = ~UINT64_C(0)), DECISION_DENIED,
+	 "this engine cannot give CAP_IPC_LOCK, which its bounding set lacks: let its service have "
+	 "that, or leave it out of \"capabilities\" in config.json (on_error: fail in " CONFIG_FILE
+	 ")",
 	 true},
+	{"decision: on_error warn, a capability that the engine lacks",
+	 SETUP(ASKED, ONE_DEVICE, .lacking = ~UINT64_C(0)), DECISION_GRANT,
+	 "1 RDMA device allocated and annotated", false},
+	{"decision: on_error fail, a capability that the engine lacks is not granted",
+	 SETUP(ASKED, ONE_DEVICE, .fail_on_error = true, .capabilities = NO_CAPABILITY,
+	       .lacking = ~UINT64_C(0)),
+	 DECISION_GRANT, "1 RDMA device allocated and annotated", false},
 	{"decision: rootless, on_error fail, the hard limit will do",
 	 SETUP(ASKED, ONE_DEVICE, .fail_on_error = true, .memlock_max = 8 * MI, .memlock = 8 * MI),
 	 DECISION_GRANT, "1 RDMA device allocated and annotated", false},

@@ -85,35 +85,51 @@ static const struct capability_case {
 	const char *name;
 	struct setup setup;
 	uint64_t adds;
+	const char *withheld; /* NULL: none */
 } capability_cases[] = {
-	{"capabilities: CAP_IPC_LOCK by default", SETUP(ASKED, ONE_DEVICE), IPC_LOCK},
+	{"capabilities: CAP_IPC_LOCK by default", SETUP(ASKED, ONE_DEVICE), IPC_LOCK, NULL},
 	{"capabilities: the config's",
-	 SETUP(ASKED, .capabilities = IPC_LOCK | RESOURCE, ONE_DEVICE), IPC_LOCK | RESOURCE},
+	 SETUP(ASKED, .capabilities = IPC_LOCK | RESOURCE, ONE_DEVICE), IPC_LOCK | RESOURCE, NULL},
 	{"capabilities: none by default beside a finite limit",
-	 SETUP(ASKED, .memlock = 64 * MI, ONE_DEVICE), 0},
+	 SETUP(ASKED, .memlock = 64 * MI, ONE_DEVICE), 0, NULL},
 	{"capabilities: none by default beside a limit that an annotation makes finite",
-	 SETUP(ASKED, .less_memlock = MI, ONE_DEVICE), 0},
+	 SETUP(ASKED, .less_memlock = MI, ONE_DEVICE), 0, NULL},
 	{"capabilities: the config's beside a finite limit",
-	 SETUP(ASKED, .memlock = 64 * MI, .capabilities = IPC_LOCK, ONE_DEVICE), IPC_LOCK},
+	 SETUP(ASKED, .memlock = 64 * MI, .capabilities = IPC_LOCK, ONE_DEVICE), IPC_LOCK, NULL},
 	{"capabilities: by default beside the limit of a rootless engine",
-	 SETUP(ASKED, .memlock_max = MI, ONE_DEVICE), IPC_LOCK},
+	 SETUP(ASKED, .memlock_max = MI, ONE_DEVICE), IPC_LOCK, NULL},
 	{"capabilities: none by the config",
-	 SETUP(ASKED, .capabilities = NO_CAPABILITY, ONE_DEVICE), 0},
+	 SETUP(ASKED, .capabilities = NO_CAPABILITY, ONE_DEVICE), 0, NULL},
 	{"capabilities: present in all five sets",
-	 SETUP(ASKED, .sets = EVERYWHERE(IPC_LOCK | CHOWN), ONE_DEVICE), 0},
+	 SETUP(ASKED, .sets = EVERYWHERE(IPC_LOCK | CHOWN), ONE_DEVICE), 0, NULL},
 	{"capabilities: missing in the ambient set alone",
-	 SETUP(ASKED, .sets = {IPC_LOCK, IPC_LOCK, IPC_LOCK, IPC_LOCK, 0}, ONE_DEVICE), IPC_LOCK},
+	 SETUP(ASKED, .sets = {IPC_LOCK, IPC_LOCK, IPC_LOCK, IPC_LOCK, 0}, ONE_DEVICE), IPC_LOCK,
+	 NULL},
 	{"capabilities: missing in the bounding set alone",
-	 SETUP(ASKED, .sets = {0, IPC_LOCK, IPC_LOCK, IPC_LOCK, IPC_LOCK}, ONE_DEVICE), IPC_LOCK},
+	 SETUP(ASKED, .sets = {0, IPC_LOCK, IPC_LOCK, IPC_LOCK, IPC_LOCK}, ONE_DEVICE), IPC_LOCK,
+	 NULL},
 	{"capabilities: missing in the inheritable set alone",
 	 SETUP(ASKED, .sets = {IPC_LOCK, IPC_LOCK, IPC_LOCK, CHOWN, IPC_LOCK}, ONE_DEVICE),
-	 IPC_LOCK},
+	 IPC_LOCK, NULL},
 	{"capabilities: one of two is there",
 	 SETUP(ASKED, .capabilities = IPC_LOCK | RESOURCE, .sets = EVERYWHERE(IPC_LOCK),
 	       ONE_DEVICE),
-	 RESOURCE},
+	 RESOURCE, NULL},
 	{"capabilities: what the container has besides is not ours to say",
-	 SETUP(ASKED, .sets = EVERYWHERE(CHOWN), ONE_DEVICE), IPC_LOCK},
+	 SETUP(ASKED, .sets = EVERYWHERE(CHOWN), ONE_DEVICE), IPC_LOCK, NULL},
+	{"capabilities: one of two is not the engine's to give",
+	 SETUP(ASKED, .capabilities = IPC_LOCK | RESOURCE, .lacking = RESOURCE, ONE_DEVICE),
+	 IPC_LOCK, "this engine cannot give CAP_SYS_RESOURCE, which"},
+	{"capabilities: nor are both",
+	 SETUP(ASKED, .capabilities = IPC_LOCK | RESOURCE, .lacking = RESOURCE | IPC_LOCK,
+	       ONE_DEVICE),
+	 0, "this engine cannot give CAP_IPC_LOCK CAP_SYS_RESOURCE, which"},
+	{"capabilities: what the spec has need not be given",
+	 SETUP(ASKED, .sets = EVERYWHERE(IPC_LOCK), .lacking = IPC_LOCK, ONE_DEVICE), 0, NULL},
+	{"capabilities: in a user namespace an engine lacks none",
+	 SETUP(ASKED, .user_namespace = true, .lacking = IPC_LOCK, ONE_DEVICE), IPC_LOCK, NULL},
+	{"capabilities: another one than is granted", SETUP(ASKED, .lacking = CHOWN, ONE_DEVICE),
+	 IPC_LOCK, NULL},
 };
 
 UNIT_ROWS(capability_cases)
@@ -121,4 +137,8 @@ UNIT_ROWS(capability_cases)
 	cleanup_bench bench = plan_of(&row->setup);
 
 	assert_true(bench.plan.capabilities == row->adds);
+	assert_int_equal(bench.plan.granted & bench.plan.capabilities, row->adds);
+	assert_int_equal(bench.plan.withheld != NULL, row->withheld != NULL);
+	if (row->withheld)
+		assert_has(bench.plan.withheld, row->withheld);
 }

@@ -94,6 +94,7 @@ static struct facts facts_of(struct bench *bench)
 		.devices = &bench->devices,
 		.node_memory = bench->node_memory,
 		.memlock_max = bench->memlock_max,
+		.lacking = bench->lacking,
 	};
 }
 
@@ -132,6 +133,8 @@ void set_up(struct bench *bench, const struct setup *setup)
 		.nccl = !setup->no_nccl,
 	};
 	bench->memlock_max = setup->memlock_max;
+	bench->lacking = setup->lacking;
+	bench->spec.user_namespace = setup->user_namespace;
 	bench->devices.item = arena_alloc(&bench->arena, ITEMS_MAX * sizeof(struct device));
 	for (size_t i = 0; i < ITEMS_MAX && setup->devices[i].ibdev; i++)
 		add_device(bench, &setup->devices[i]);

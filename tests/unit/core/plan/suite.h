@@ -68,6 +68,8 @@ struct setup {
 	uint64_t memory_limit;
 	uint64_t node_memory;
 	uint64_t memlock_max;
+	uint64_t lacking;
+	bool user_namespace;
 	bool fail_on_error;
 	const char *pod_namespace;
 	enum identity_doubt doubt;
@@ -90,6 +92,7 @@ struct bench {
 	struct devices devices;
 	uint64_t node_memory;
 	uint64_t memlock_max;
+	uint64_t lacking;
 	struct plan plan;
 	struct warnings warnings;
 };
