@@ -87,10 +87,8 @@ bool cgroup_is_gone(const char *sysroot, const char *path)
 /* ---- its processes ---- */
 
 struct members {
-	/* dir: whose cgroup.procs names the process. Returns 0, or what ends the walk. */
-	int (*visit)(struct members *members, int dir, int64_t pid);
+	uint64_t memlock; /* is raised to this; 0: the first process is wanted */
 	int64_t first;
-	uint64_t memlock;
 	size_t raised;
 	size_t directories;
 	struct err *err;
@@ -103,55 +101,6 @@ static bool read_procs(struct arena *arena, int dir, struct fs_text *ret_text)
 
 	return fd >= 0 &&
 	       fs_read(arena, fd, PROCS_SIZE_MAX, "cgroup.procs", ret_text, &ignored) == 0;
-}
-
-/* In the order of depth: a container's first process is most often in its own cgroup. */
-static int walk(struct members *members, int at, const char *name, int depth)
-{
-	cleanup_fd dir = openat(at, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	cleanup_dir *entries = NULL;
-	const struct dirent *entry;
-	cleanup_arena arena = {0};
-	struct fs_text procs;
-	int status = 0;
-
-	if (dir < 0 || depth > DEPTH_MAX || members->directories++ > DIRECTORIES_MAX)
-		return 0;
-	if (read_procs(&arena, dir, &procs)) {
-		char *line;
-
-		while (!status && (line = text_next_line(&procs.bytes)))
-			status = members->visit(members, dir, strtoll(line, NULL, 10));
-	}
-	if (status || tree_open_listing(dir, ".", &entries) < 0 || !entries)
-		return status;
-	while (!status && (entry = readdir(entries))) {
-		if (entry->d_type == DT_DIR && entry->d_name[0] != '.')
-			status = walk(members, dir, entry->d_name, depth + 1);
-	}
-	return status;
-}
-
-static int walk_all(struct members *members, int root, const char *path)
-{
-	cleanup_fd dir = path[0] ? tree_open_dir(root, path) : -1;
-
-	return dir < 0 ? 0 : walk(members, dir, ".", 0);
-}
-
-static int note_first(struct members *members, int dir, int64_t pid)
-{
-	(void)dir;
-	members->first = pid;
-	return 1;
-}
-
-int64_t cgroup_first(int root, const char *path)
-{
-	struct members members = {.visit = note_first};
-
-	(void)walk_all(&members, root, path);
-	return members.first;
 }
 
 static bool lists(int dir, int64_t pid)
@@ -169,16 +118,13 @@ static bool lists(int dir, int64_t pid)
 	return false;
 }
 
-/* What is listed while the process is held is that process, and no later one of its number. */
+/* What is listed while the process is held is that process, and no later one of its number. dir:
+ * whose cgroup.procs names it */
 static int raise_one(struct members *members, int dir, int64_t pid)
 {
 	cleanup_process process = PROCESS_NONE;
 	bool changed = false;
 
-	/* 0: one of another pid namespace */
-	if (pid <= 1)
-		return 0;
-	members->first = pid;
 	process.pid = (pid_t)pid;
 	process.pidfd = (int)syscall(SYS_pidfd_open, process.pid, 0);
 	if (process.pidfd < 0 && errno != ESRCH)
@@ -191,13 +137,72 @@ static int raise_one(struct members *members, int dir, int64_t pid)
 	return 0;
 }
 
+/* Returns 0, 1 if the first process was wanted and is found, or -1. Those of other pid namespaces
+ * are listed as 0. */
+static int visit_procs(struct members *members, int dir)
+{
+	cleanup_arena arena = {0};
+	struct fs_text procs;
+	char *line;
+
+	if (!read_procs(&arena, dir, &procs))
+		return 0;
+	while ((line = text_next_line(&procs.bytes))) {
+		int64_t pid = strtoll(line, NULL, 10);
+
+		if (pid <= 1)
+			continue;
+		members->first = pid;
+		if (!members->memlock)
+			return 1;
+		if (raise_one(members, dir, pid) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+/* In the order of depth: a container's first process is most often in its own cgroup. */
+static int walk(struct members *members, int at, const char *name, int depth)
+{
+	cleanup_fd dir = openat(at, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	cleanup_dir *entries = NULL;
+	const struct dirent *entry;
+	int status;
+
+	if (dir < 0 || depth > DEPTH_MAX || members->directories++ > DIRECTORIES_MAX)
+		return 0;
+	status = visit_procs(members, dir);
+	if (status || tree_open_listing(dir, ".", &entries) < 0 || !entries)
+		return status;
+	while (!status && (entry = readdir(entries))) {
+		if (entry->d_type == DT_DIR && entry->d_name[0] != '.')
+			status = walk(members, dir, entry->d_name, depth + 1);
+	}
+	return status;
+}
+
+static int walk_all(struct members *members, int root, const char *path)
+{
+	cleanup_fd dir = path[0] ? tree_open_dir(root, path) : -1;
+
+	return dir < 0 ? 0 : walk(members, dir, ".", 0);
+}
+
+int64_t cgroup_first(int root, const char *path)
+{
+	struct members members = {0};
+
+	(void)walk_all(&members, root, path);
+	return members.first;
+}
+
 /* A container that forks faster than all of its processes can be looked at so often is not mended
  * whole; what its processes start after that has the limit of its parent. */
 #define ROUNDS_MAX 16
 
 int cgroup_mend(int root, const char *path, uint64_t memlock, size_t *ret_n, struct err *err)
 {
-	struct members members = {.visit = raise_one, .memlock = memlock, .err = err};
+	struct members members = {.memlock = memlock, .err = err};
 
 	*ret_n = 0;
 	for (int round = 0; round < ROUNDS_MAX; round++) {

@@ -13,11 +13,6 @@
 
 #include "core/base/cleanup.h"
 
-int link_next_delay(int delay_ms)
-{
-	return delay_ms < LINK_RETRY_MAX_MS / 2 ? delay_ms * 2 : LINK_RETRY_MAX_MS;
-}
-
 void link_watch(int *watch, const char *path)
 {
 	const uint32_t events = IN_CREATE | IN_MOVED_TO | IN_DELETE_SELF | IN_MOVE_SELF;
@@ -55,15 +50,6 @@ int link_connect(const char *path, struct stat *ret_file, struct err *err)
 	    stat(path, ret_file) < 0)
 		return err_sys(err, errno, "%s", path);
 	return take_fd(&fd);
-}
-
-int link_take(int fd, struct err *err)
-{
-	int flags = fcntl(fd, F_GETFL);
-
-	if (flags < 0 || fcntl(fd, F_SETFL, flags | O_NONBLOCK) < 0)
-		return err_sys(err, errno, "the runtime's socket");
-	return 0;
 }
 
 ssize_t link_read(int fd, void *bytes, size_t size, struct err *err)

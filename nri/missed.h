@@ -3,12 +3,11 @@
  * Containers that were missed: they were created while no plugin was connected, they ask, they have
  * a device, and their limit is below the plan's.
  *
- * They are found after each Synchronize, by a child: its runtime waits 2 s for the plugin, and to
- * decide about each container may take longer. The child reports each through a pipe and logs it,
- * the plugin counts it and names it in its status. With "on_missed": "mend" the child also raises
- * the limit of the container's processes.
- *
- *   look -> the child runs, descriptor in -> tend, until it ends or LOOK_PATIENCE_MS are over
+ * One that is about to start is looked at by serve_start(). Those that run already are looked at
+ * after Synchronize, by a child, because its runtime waits 2 s for the plugin and deciding about
+ * each may take longer. The child logs each that was missed and reports it through a pipe; the
+ * plugin counts it and names it in its status. With "on_missed": "mend" the child also raises the
+ * limit of the container's processes.
  */
 #ifndef OCI_RDMA_NRI_MISSED_H
 #define OCI_RDMA_NRI_MISSED_H
@@ -18,23 +17,18 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "core/base/arena.h"
 #include "core/base/err.h"
-#include "core/child.h"
 #include "core/nri_status.h"
 #include "core/options.h"
 #include "nri/message/message.h"
+#include "nri/verdict.h"
 
-/* ---- what was missed (missed.c) ---- */
+struct container;
 
-#define LOOK_PATIENCE_MS 60000
-/* How often the missed containers are looked at: one that has ended is missed no more. */
-#define MISSED_EACH_MS 30000
-
-/* Children that hang in a driver; with so many no more are started. */
-#define MISSED_LEAVING_MAX 4
+/* ---- a look at one, or at all (look.c) ---- */
 
 enum look_kind {
+	LOOK_NOTHING, /* it is not missed */
 	LOOK_MISSED,
 	LOOK_MENDED,
 	LOOK_UNSEEN, /* it could not be decided about */
@@ -52,68 +46,58 @@ struct look_report {
 	char cgroup[CGROUP_PATH_SIZE];
 };
 
-/* In a child: decides about each container that was there before the plugin, and mends it. */
-
 struct look {
 	const struct options *options;
+	const char *since;    /* when the plugin was connected */
 	struct message known; /* what the runtime has told at Synchronize */
 	bool whole;           /* nothing is missing in it: the child removes each note whose
 				 container is not there, unless the note is new */
-	const char *since;    /* when the plugin was connected */
 };
+
+/* Reports each that is missed to out, and the end. */
+void look_at_all(const struct look *look, int out);
+
+/* One that is about to start; its spec is read. Returns why it must not start, or NULL. */
+const char *look_at_start(const struct look *look, const Nri__Container *told,
+			  struct container *container, struct look_report *ret_report);
+
+/* ---- what was missed (missed.c) ---- */
+
+#define LOOK_PATIENCE_MS 60000
+/* How often the missed containers are looked at: one that has ended is missed no more. */
+#define MISSED_EACH_MS 30000
 
 struct missed {
 	const struct options *options;
-	const int *closed[CHILD_CLOSED];
+	struct children *children;
 
 	int in; /* what the child reports; -1: none runs */
 	pid_t child;
-	bool ended;                        /* it has said that all were looked at */
-	pid_t leaving[MISSED_LEAVING_MAX]; /* have reported, or were killed, and not gone yet */
-	size_t n_leaving;
+	bool ended; /* it has said that all were looked at */
 	int64_t deadline;
-	int64_t check_at; /* INT64_MAX: nobody is missed */
+	int64_t checked_at;
 
 	struct look_report items[NRI_MISSED_MAX];
-	size_t n_items;
 	struct nri_missed shown[NRI_MISSED_MAX]; /* the same, for the status */
 	struct nri_missed_status status;
 };
 
-void missed_begin(struct missed *missed, const struct options *options);
-
-/* Never fails: it is logged. */
+/* Looks at what was there before the plugin. Never fails: it is logged. */
 void missed_look(struct missed *missed, const struct look *look);
 
-/* One that was missed, and is about to start. */
+/* Kills the child, if one runs. One that hangs in a driver is not waited for. */
+void missed_stop(struct missed *missed);
+
+/* What was found of one container */
 void missed_add(struct missed *missed, const struct look_report *report);
 
 /* Hears what the child has to say, or that its time is over, and forgets those that have ended.
  * Never waits. Returns true if the status has changed. */
 bool missed_tend(struct missed *missed);
 
-/* When missed_tend() must be called without a report; INT64_MAX: never */
-int64_t missed_next(const struct missed *missed);
-
-/* Ends the child, at the end of the plugin. */
-void missed_end(struct missed *missed);
-
-/* ---- a look at one (look.c) ---- */
-
-/* Reports to out. Ends early if nobody reads there any more. */
-void look_at_all(const struct look *look, int out);
-
-/*
- * One that is about to start: its packed pod and container. Returns true if it is missed, with
- * *ret_report; then *ret_reason is why it must not start, or NULL.
- */
-bool look_at_start(const struct look *look, struct arena *arena, const struct message *pod,
-		   const struct message *container, struct look_report *ret_report,
-		   const char **ret_reason);
-
 /* ---- a container's cgroup (cgroup.c) ---- */
 
-/* Where linux.cgroupsPath says that it is, below the sysroot root; "" where that is not known */
+/* Where linux.cgroupsPath says that it is, below the sysroot root; "" if that is not known */
 void cgroup_find(int root, const char *cgroups_path, char path[CGROUP_PATH_SIZE]);
 
 /* Whether its container has ended, which also a pod without the node's pids sees. sysroot: a path.

@@ -63,29 +63,16 @@ int scrape_run(const struct nri_options *options);
 
 /* The socket to the runtime. It never blocks. */
 
-/* Between two attempts to connect: at first, and at most */
-#define LINK_RETRY_MIN_MS 20
-#define LINK_RETRY_MAX_MS 5000
-/* How long the pause stays the first one after a connection was lost, or its directory has changed
- */
-#define LINK_HURRY_MS 5000
-
-/* How long to wait after that: twice as long */
-int link_next_delay(int delay_ms);
-
 /* Connects. *ret_file: the socket's file, by which it is known whether another one has its name
  * since. Returns a descriptor that the caller owns, or -1. */
 int link_connect(const char *path, struct stat *ret_file, struct err *err);
 
 /* Watches the nearest existing directory of the socket, by inotify: *watch is that descriptor, made
- * if it is -1, and -1 if the kernel gives none: then only the pauses count. */
+ * if it is -1, and -1 if the kernel gives none: then it is tried once a second. */
 void link_watch(int *watch, const char *path);
 
 /* Reads what the watch says. True if a file has come or gone. */
 bool link_has_changed(int watch);
-
-/* Takes a descriptor that the runtime has connected: makes it one that does not block. */
-int link_take(int fd, struct err *err);
 
 /* Returns how much it read, 0 if there is nothing now, or -1: the connection is over. */
 ssize_t link_read(int fd, void *bytes, size_t size, struct err *err);
@@ -95,8 +82,6 @@ int link_write(int fd, struct buffer *out, struct err *err);
 
 /* ---- the plugin's own file (own_file.c) ---- */
 
-/* Whether the file of this program is still the one that it was started from. */
-
 #define OWN_FILE_LINK "/proc/self/exe"
 
 enum own_file {
@@ -105,7 +90,8 @@ enum own_file {
 	OWN_FILE_REMOVED,
 };
 
-/* link: OWN_FILE_LINK, or what stands for it in a test. path: gets the file's path. */
+/* Whether the file of this program is still the one that it was started from. link: OWN_FILE_LINK,
+ * or what stands for it in a test. path: gets the file's path. */
 enum own_file own_file_look(const char *link, char *path, size_t size);
 
 /* ---- what is dropped (confinement.c) ---- */

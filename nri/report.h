@@ -8,45 +8,22 @@
 
 #include <stdbool.h>
 #include <stdint.h>
-#include <stdio.h>
 #include <sys/types.h>
 
 #include "core/base/err.h"
-#include "core/child.h"
 #include "core/nri_status.h"
 #include "nri/message/message.h"
+#include "nri/verdict.h"
 
-/* ---- metrics (metrics.c) ---- */
+/* ---- metrics, in Prometheus' text format (metrics.c) ---- */
 
-/* The plugin's counters for a collector, in Prometheus' text format */
-
+/* They are written as often without a change: that is how a plugin that has ended is known. */
+#define METRICS_EACH_MS 15000
 /* What takes longer hangs. */
 #define METRICS_PATIENCE_MS 5000
-/* It is written as often without a change: that is how a plugin that has ended is known. */
-#define METRICS_EACH_MS 15000
 
-/* The file lies on a disk that may hang, so a child writes it; one at a time. All zero: none yet */
-struct metrics {
-	pid_t child;
-	int64_t deadline;
-	bool again;  /* something has changed meanwhile */
-	bool failed; /* which is said once */
-	bool late;
-};
-
-/* Starts the child, or has metrics_tend() start it. A failure is logged, and nothing else. */
-void metrics_write(struct metrics *metrics, const char *path, const struct nri_status *status,
-		   const int *const closed[CHILD_CLOSED]);
-
-/* Waits for a child that has ended, and gives up one that hangs. True if metrics_write() is to be
- * called again. */
-bool metrics_tend(struct metrics *metrics, const char *path);
-
-/* When metrics_tend() has something to do; INT64_MAX: when a child has ended */
-int64_t metrics_time(const struct metrics *metrics);
-
-/* In place of the last one, by rename */
-int metrics_write_file(const char *path, const struct nri_status *status, struct err *err);
+/* In place of the last ones, by rename */
+int metrics_write(const char *path, const struct nri_status *status, struct err *err);
 
 /* ---- the status file, in place of the last by rename ---- */
 
@@ -58,44 +35,40 @@ int status_write(const char *sysroot, const char *instance, const struct nri_sta
 /* Takes it away when a plugin ends, unless another one of that name has written it since. */
 void status_remove(const char *sysroot, const char *instance, const struct nri_status *status);
 
-/* ---- systemd ---- */
-
-/* Tells systemd (sd_notify(3)): "READY=1", "STATUS=…". Without a NOTIFY_SOCKET, nothing. */
-void notify(const char *format, ...) __attribute__((format(printf, 1, 2)));
-
-/* ---- the report (report.c) ---- */
+/* ---- the report ---- */
 
 #define REPORT_NAME_SIZE 64
-#define REPORT_NEVER INT64_MAX
 
 struct report {
 	const char *sysroot;
-	const char *instance;                /* NULL: the only one */
-	const char *metrics_path;            /* NULL: none */
-	const struct nri_counters *counters; /* the server's */
-	const int *closed[CHILD_CLOSED];     /* in the child that writes the metrics */
+	const char *instance;     /* NULL: the only one */
+	const char *metrics_path; /* NULL: none */
+	struct children *children;
 
-	struct nri_status status;
+	struct nri_status status; /* its counters are the server's */
+	bool changed;             /* the status, which is not written yet */
 	char since[32];
 	char trouble[ERR_TEXT_MAX];
 	char name[REPORT_NAME_SIZE];
 	char version[REPORT_NAME_SIZE];
-	bool failed;      /* to write the status, which is said once */
-	bool missed_anew; /* the status says so, and the metrics do not yet */
-	struct metrics metrics;
+	bool failed; /* to write the status, which is said once */
 
-	int64_t write_at;    /* the status, at the latest */
-	int64_t metrics_at;  /* the metrics, with the status that is then due */
-	int64_t ready_at;    /* READY=1 is said, connected or not; REPORT_NEVER: it was */
-	int64_t watchdog_ms; /* between two WATCHDOG=1; 0: nobody asks for them */
-	int64_t watchdog_at;
+	/* Their file lies on a disk that may hang, so a child writes them, one at a time. */
+	pid_t writer; /* 0: none */
+	bool metrics_due;
+	bool metrics_failed; /* which is said once, as that it hangs is */
+	bool metrics_late;
+	int64_t metrics_at; /* when the last writer was started */
+
+	int64_t ready_at; /* READY=1 is said, connected or not */
+	bool ready;       /* it was */
 };
 
 /* Fills what is not set yet. socket: the runtime's; it must live as long as the report. */
 void report_begin(struct report *report, const char *socket);
 
 /* The runtime's name and version, which report_connected() names */
-void report_runtime(struct report *report, const struct message_runtime *runtime);
+void report_runtime(struct report *report, const Nri__ConfigureRequest *runtime);
 
 void report_connected(struct report *report);
 
@@ -107,20 +80,11 @@ void report_trouble(struct report *report, const struct err *err);
  */
 void report_socket(struct report *report, bool taken);
 
-/* Which containers were missed. */
-void report_missed(struct report *report, const struct nri_missed_status *missed);
-
-/* Something is to be written soon, but not before the answer. */
-void report_soon(struct report *report);
-
-/* What is due: status, metrics, READY=1, WATCHDOG=1 */
-void report_tend(struct report *report);
-
-/* When report_tend() has something to do */
-int64_t report_time(const struct report *report);
+/* Once a second: what is due of the status, the metrics, READY=1 and WATCHDOG=1 */
+void report_tick(struct report *report);
 
 /* for_good: its executable is gone, so that its metrics go as well. Left where they are, they would
  * be read as those of a plugin that hangs. */
-void report_end(const struct report *report, bool for_good);
+void report_end(struct report *report, bool for_good);
 
 #endif

@@ -1,16 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * One connection's story: register, be configured, be synchronized, then answer for each container.
- * Bytes come in, bytes go out; where they come from and what a container gets is others' business.
+ * The course of one connection: register, be configured, be synchronized, then answer for each
+ * container. Bytes come in, bytes go out; there is no I/O and no policy here.
  *
- * Whatever the runtime says, it gets an answer that fails nothing: empty where a method or message
- * is not understood. Only what is no NRI at all ends the connection.
+ *   session_read(what the socket says), then while session_next() returns 1: set .response if the
+ *   container is to get something, session_answer(); send .out
+ *
+ * Whatever the runtime says, the answer fails nothing: it is empty if a method or message is not
+ * understood. Only what is no NRI at all ends the connection.
  */
 #ifndef OCI_RDMA_NRI_SESSION_H
 #define OCI_RDMA_NRI_SESSION_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
+#include "core/base/arena.h"
 #include "core/base/err.h"
 #include "nri/message/message.h"
 #include "nri/wire/wire.h"
@@ -19,48 +24,57 @@
  * one request at a time. */
 #define SESSION_OUT_MAX (4 * 1024 * 1024)
 
-enum session_stage {
-	SESSION_CONNECTED,
-	SESSION_CONFIGURED,
-	SESSION_SYNCHRONIZED, /* containers come */
-};
+/* What is there when the plugin connects: 3 KiB for each pod and container */
+#define SESSION_KNOWN_MAX (32 * 1024 * 1024)
 
-struct session_handler {
-	/*
-	 * A container is to be created: its packed pod and container, which is NULL if it cannot
-	 * be read. The response is of message_response() or message_refusal(), in the arena; one
-	 * that is not set is empty.
-	 */
-	void (*create)(void *context, struct arena *arena, const struct message *pod,
-		       const struct message *container, struct message *ret_response);
-	/* One is about to start. May be NULL. */
-	void (*start)(void *context, struct arena *arena, const struct message *pod,
-		      const struct message *container, struct message *ret_response);
-	void (*configured)(void *context, const struct message_runtime *runtime);
-	/* What is there already: a SynchronizeRequest or several, before synchronized(); each is
-	 * valid during the call. May be NULL. */
-	void (*known)(void *context, const struct message *request);
-	/* whole: each message could be read to its end */
-	void (*synchronized)(void *context, bool whole);
+/* Fields of SynchronizeRequest. Several requests one behind the other are one, as everywhere in
+ * protobuf. */
+enum synchronize_field {
+	SYNCHRONIZE_POD = 1,
+	SYNCHRONIZE_CONTAINER = 2,
+	SYNCHRONIZE_MORE = 3, /* requests follow */
 };
 
 struct session {
-	const struct session_handler *handler;
-	void *context;
-	enum session_stage stage;
-	bool synchronize_broken; /* a part of Synchronize was not whole */
+	bool synchronized;
+	struct buffer known; /* the SynchronizeRequests of the connection */
+	bool known_lost;     /* a part of them: it was cut, or there was no room */
 	struct mux mux;
 	struct buffer out; /* for the socket */
 };
 
-/* Says who we are. Returns 0, or -1 without memory. */
-int session_begin(struct session *session, const struct session_handler *handler, void *context,
-		  struct err *err);
+enum call_kind {
+	CALL_OTHER, /* wants nothing but its answer */
+	CALL_CONFIGURE,
+	CALL_SYNCHRONIZE, /* the last one of the connection: all is known */
+	CALL_CREATE,
+	CALL_START,
+};
 
-/* What was read, cut anywhere. Returns 0, or -1 where the connection is of no more use. */
+struct call {
+	enum call_kind kind;
+	struct ttrpc message;
+	const Nri__ConfigureRequest *runtime; /* of Configure */
+	const Nri__PodSandbox *pod;           /* of Create and Start; NULL: not known */
+	const Nri__Container *container;      /* of Create and Start; NULL: it cannot be read */
+	struct message response; /* what is answered, by message_response() or message_refusal() */
+};
+
+/* Says who we are. Returns 0, or -1 without memory. */
+int session_begin(struct session *session, struct err *err);
+
+/* What was read, cut anywhere. Returns 0, or -1 if the connection is of no more use. */
 int session_read(struct session *session, const unsigned char *bytes, size_t len, struct err *err);
 
-/* Frees what it holds, in any stage. */
+/* The next request, which lives in the arena. Returns 1, 0 if none is there whole, or -1 if the
+ * connection is of no more use. */
+int session_next(struct session *session, struct arena *arena, struct call *ret_call,
+		 struct err *err);
+
+/* Answers it: once, before the next one. Returns 0 or -1. */
+int session_answer(struct session *session, const struct call *call, struct err *err);
+
+/* Frees what it holds. */
 void session_end(struct session *session);
 
 #endif

@@ -4,41 +4,30 @@
 #include <string.h>
 
 #include "core/base/text.h"
-#include "core/spec/spec.h"
 #include "nri/message/message.h"
-#include "nri/message/nri.pb-c.h"
-#include "nri/message/unpack.h"
 
-struct reading {
-	struct arena *arena;
-	struct spec spec;
-	size_t annotations_room;
-};
+static const char *or_null(const char *text)
+{
+	return text[0] ? text : NULL;
+}
 
 /* ---- annotations ---- */
 
-static int add_annotation(struct reading *r, const Nri__Entry *entry, struct err *err)
-{
-	const char *name = entry->key + strlen(SPEC_ANNOTATION_PREFIX);
-	struct spec_annotation *added;
-
-	/* The container's come first, and win. */
-	if (spec_annotation(&r->spec, name))
-		return 0;
-	added = spec_add_annotation(r->arena, &r->spec, &r->annotations_room, err);
-	if (!added)
-		return -1;
-	*added = (struct spec_annotation){.name = name, .value = entry->value};
-	return 0;
-}
-
-static int read_annotations(struct reading *r, Nri__Entry *const *entries, size_t n,
-			    struct err *err)
+/* The container's come first, and win. */
+static int read_annotations(struct arena *arena, Nri__Entry *const *entries, size_t n,
+			    struct spec *spec, size_t *room, struct err *err)
 {
 	for (size_t i = 0; i < n; i++) {
-		if (text_starts_with(entries[i]->key, SPEC_ANNOTATION_PREFIX) &&
-		    add_annotation(r, entries[i], err) < 0)
+		const char *name = entries[i]->key + strlen(SPEC_ANNOTATION_PREFIX);
+		struct spec_annotation *added;
+
+		if (!text_starts_with(entries[i]->key, SPEC_ANNOTATION_PREFIX) ||
+		    spec_annotation(spec, name))
+			continue;
+		added = spec_add_annotation(arena, spec, room, err);
+		if (!added)
 			return -1;
+		*added = (struct spec_annotation){.name = name, .value = entries[i]->value};
 	}
 	return 0;
 }
@@ -46,37 +35,37 @@ static int read_annotations(struct reading *r, Nri__Entry *const *entries, size_
 /* ---- process ---- */
 
 /* Runtimes set them in order, so the last one holds. */
-static void read_rlimits(struct reading *r, const Nri__Container *container)
+static void read_rlimits(const Nri__Container *container, struct spec *spec)
 {
 	for (size_t i = 0; i < container->n_rlimits; i++) {
 		const Nri__Rlimit *rlimit = container->rlimits[i];
 
 		if (strcmp(rlimit->type, "RLIMIT_MEMLOCK") != 0)
 			continue;
-		r->spec.has_memlock = true;
-		r->spec.memlock_soft = rlimit->soft;
-		r->spec.memlock_hard = rlimit->hard;
+		spec->has_memlock = true;
+		spec->memlock_soft = rlimit->soft;
+		spec->memlock_hard = rlimit->hard;
 	}
 }
 
-static int read_mounts(struct reading *r, const Nri__Container *container)
+static int read_mounts(struct arena *arena, const Nri__Container *container, struct spec *spec)
 {
-	const char **mounts = arena_alloc(r->arena, container->n_mounts * sizeof(*mounts));
+	const char **mounts = arena_alloc(arena, container->n_mounts * sizeof(*mounts));
 
 	if (!mounts)
 		return -1;
 	for (size_t i = 0; i < container->n_mounts; i++)
 		mounts[i] = container->mounts[i]->destination;
-	r->spec.mounts = mounts;
-	r->spec.n_mounts = container->n_mounts;
+	spec->mounts = mounts;
+	spec->n_mounts = container->n_mounts;
 	return 0;
 }
 
 /* ---- linux ---- */
 
-static int read_devices(struct reading *r, const Nri__LinuxContainer *platform)
+static int read_devices(struct arena *arena, const Nri__LinuxContainer *platform, struct spec *spec)
 {
-	struct spec_device *devices = arena_alloc(r->arena, platform->n_devices * sizeof(*devices));
+	struct spec_device *devices = arena_alloc(arena, platform->n_devices * sizeof(*devices));
 
 	if (!devices)
 		return -1;
@@ -91,26 +80,26 @@ static int read_devices(struct reading *r, const Nri__LinuxContainer *platform)
 			.minor = device->minor,
 		};
 	}
-	r->spec.devices = devices;
-	r->spec.n_devices = platform->n_devices;
+	spec->devices = devices;
+	spec->n_devices = platform->n_devices;
 	return 0;
 }
 
-static void read_namespaces(struct reading *r, const Nri__LinuxContainer *platform)
+static void read_namespaces(const Nri__LinuxContainer *platform, struct spec *spec)
 {
 	for (size_t i = 0; i < platform->n_namespaces; i++) {
 		const Nri__LinuxNamespace *namespace = platform->namespaces[i];
 
 		if (strcmp(namespace->type, "user") == 0)
-			r->spec.user_namespace = true;
+			spec->user_namespace = true;
 		if (strcmp(namespace->type, "network") != 0)
 			continue;
-		r->spec.network_namespace = true;
-		r->spec.network_path = namespace->path[0] ? namespace->path : NULL;
+		spec->network_namespace = true;
+		spec->network_path = or_null(namespace->path);
 	}
 }
 
-static void read_rules(struct reading *r, const Nri__LinuxResources *resources)
+static void read_rules(const Nri__LinuxResources *resources, struct spec *spec)
 {
 	for (size_t i = 0; i < resources->n_devices; i++) {
 		const Nri__LinuxDeviceRule *from = resources->devices[i];
@@ -122,7 +111,7 @@ static void read_rules(struct reading *r, const Nri__LinuxResources *resources)
 			.minor = from->minor ? from->minor->value : -1,
 		};
 
-		spec_rule_apply(&rule, &r->spec.every_device);
+		spec_rule_apply(&rule, &spec->every_device);
 	}
 }
 
@@ -134,91 +123,74 @@ static uint64_t memory_max(const char *value)
 }
 
 /* unified's memory.max is written last, as config.json's (core/spec/linux.c). */
-static void read_resources(struct reading *r, const Nri__LinuxResources *resources)
+static void read_memory(const Nri__LinuxResources *resources, struct spec *spec)
 {
 	const Nri__LinuxMemory *memory = resources->memory;
 
-	read_rules(r, resources);
 	if (memory && memory->limit && memory->limit->value > 0)
-		r->spec.memory_limit = (uint64_t)memory->limit->value;
+		spec->memory_limit = (uint64_t)memory->limit->value;
 	for (size_t i = 0; i < resources->n_unified; i++) {
 		const Nri__Entry *entry = resources->unified[i];
 
 		if (strcmp(entry->key, "memory.max") == 0)
-			r->spec.memory_limit = memory_max(entry->value);
+			spec->memory_limit = memory_max(entry->value);
 	}
 }
 
-static const char *or_null(const char *text)
+static int read_platform(struct arena *arena, const Nri__LinuxContainer *platform,
+			 struct spec *spec)
 {
-	return text[0] ? text : NULL;
-}
-
-static int read_platform(struct reading *r, const Nri__LinuxContainer *platform)
-{
-	r->spec.cgroups_path = or_null(platform->cgroups_path);
-	read_namespaces(r, platform);
-	if (platform->resources)
-		read_resources(r, platform->resources);
-	return read_devices(r, platform);
+	spec->cgroups_path = or_null(platform->cgroups_path);
+	read_namespaces(platform, spec);
+	if (platform->resources) {
+		read_rules(platform->resources, spec);
+		read_memory(platform->resources, spec);
+	}
+	return read_devices(arena, platform, spec);
 }
 
 /* ---- the whole ---- */
 
 /* Fields of the runtime's own, which no author of a pod can forge */
-static int read_identity(struct reading *r, const Nri__Container *container,
-			 const Nri__PodSandbox *pod, struct err *err)
+static int read_identity(const Nri__PodSandbox *pod, const Nri__Container *container,
+			 struct identity *ret_identity, struct err *err)
 {
-	const char *const parts[] = {
-		container->id,        container->pod_sandbox_id,  container->name,
-		pod ? pod->name : "", pod ? pod->namespace_ : "", pod ? pod->uid : "",
+	*ret_identity = (struct identity){
+		.id = or_null(container->id),
+		.sandbox_id = or_null(container->pod_sandbox_id),
+		.name = or_null(container->name),
 	};
-
-	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
-		if (text_has_control(parts[i]))
-			return err_set(err, "a name contains a control character");
+	if (pod) {
+		ret_identity->pod = or_null(pod->name);
+		ret_identity->pod_namespace = or_null(pod->namespace_);
+		ret_identity->pod_uid = or_null(pod->uid);
+		ret_identity->kubernetes = pod->namespace_[0]; /* Docker's NRI has no namespace */
 	}
-	r->spec.identity = (struct identity){
-		.id = or_null(parts[0]),
-		.sandbox_id = or_null(parts[1]),
-		.name = or_null(parts[2]),
-		.pod = or_null(parts[3]),
-		.pod_namespace = or_null(parts[4]),
-		.pod_uid = or_null(parts[5]),
-		.kubernetes = parts[4][0], /* Docker's NRI has no namespace */
-	};
+	if (text_has_control(container->id) || text_has_control(container->pod_sandbox_id) ||
+	    text_has_control(container->name) ||
+	    (pod && (text_has_control(pod->name) || text_has_control(pod->namespace_) ||
+		     text_has_control(pod->uid))))
+		return err_set(err, "a name contains a control character");
 	return 0;
 }
 
-static int read_container(struct reading *r, const Nri__Container *container, struct err *err)
+int message_spec(struct arena *arena, const Nri__PodSandbox *pod, const Nri__Container *container,
+		 struct spec *ret_spec, struct err *err)
 {
-	r->spec.env = (const char **)container->env;
-	r->spec.n_env = container->n_env;
-	read_rlimits(r, container);
-	if (read_mounts(r, container) < 0 ||
-	    (container->platform && read_platform(r, container->platform) < 0))
-		return err_memory(err);
-	return 0;
-}
+	struct spec spec = {.env = (const char **)container->env, .n_env = container->n_env};
+	size_t room = 0;
 
-int message_read_container(struct arena *arena, const struct message *pod,
-			   const struct message *container, struct spec *ret_spec, struct err *err)
-{
-	struct reading reading = {.arena = arena};
-	const Nri__Container *told = unpack_message(arena, &nri__container__descriptor,
-						    container->bytes, container->len);
-	const Nri__PodSandbox *sandbox =
-		pod ? unpack_message(arena, &nri__pod_sandbox__descriptor, pod->bytes, pod->len)
-		    : NULL;
-
-	if (!told || (pod && !sandbox))
-		return err_set(err, "the message is not one of NRI, or is too large");
-	if (read_identity(&reading, told, sandbox, err) < 0 ||
-	    read_container(&reading, told, err) < 0 ||
-	    read_annotations(&reading, told->annotations, told->n_annotations, err) < 0 ||
-	    (sandbox &&
-	     read_annotations(&reading, sandbox->annotations, sandbox->n_annotations, err) < 0))
+	if (read_identity(pod, container, &spec.identity, err) < 0)
 		return -1;
-	*ret_spec = reading.spec;
+	read_rlimits(container, &spec);
+	if (read_mounts(arena, container, &spec) < 0 ||
+	    (container->platform && read_platform(arena, container->platform, &spec) < 0))
+		return err_memory(err);
+	if (read_annotations(arena, container->annotations, container->n_annotations, &spec, &room,
+			     err) < 0 ||
+	    (pod &&
+	     read_annotations(arena, pod->annotations, pod->n_annotations, &spec, &room, err) < 0))
+		return -1;
+	*ret_spec = spec;
 	return 0;
 }

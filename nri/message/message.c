@@ -2,41 +2,41 @@
 #include "nri/message/message.h"
 
 #include "core/base/text.h"
-#include "nri/message/nri.pb-c.h"
-#include "nri/message/unpack.h"
 
-/* ---- read ---- */
+#define UNPACKED_MAX (16 * 1024 * 1024)
 
-int message_read_response(struct arena *arena, const struct message *message, int *ret_status,
-			  const char **ret_text, struct err *err)
+/* What protobuf-c may still take */
+struct memory {
+	struct arena *arena;
+	size_t left;
+};
+
+static void *take(void *context, size_t size)
 {
-	const Nri__Response *response =
-		unpack_message(arena, &nri__response__descriptor, message->bytes, message->len);
+	struct memory *memory = context;
 
-	if (!response)
-		return err_set(err, "the runtime's answer is not a ttrpc response");
-	*ret_status = response->status ? response->status->code : 0;
-	*ret_text = response->status ? response->status->message : "";
-	return 0;
+	if (size > memory->left)
+		return NULL;
+	memory->left -= size;
+	return arena_alloc(memory->arena, size);
 }
 
-int message_read_configure(struct arena *arena, const struct message *message,
-			   struct message_runtime *ret_runtime, struct err *err)
+/* All of it goes with the arena. */
+static void give_back(void *context, void *bytes)
 {
-	const Nri__ConfigureRequest *request = unpack_message(
-		arena, &nri__configure_request__descriptor, message->bytes, message->len);
-
-	if (!request)
-		return err_set(err, "Configure: this is not a message of NRI");
-	*ret_runtime = (struct message_runtime){
-		.name = request->runtime_name,
-		.version = request->runtime_version,
-		.timeout_ms = request->request_timeout,
-	};
-	return 0;
+	(void)context;
+	(void)bytes;
 }
 
-/* ---- write ---- */
+void *message_unpack(struct arena *arena, const ProtobufCMessageDescriptor *descriptor,
+		     const struct message *message)
+{
+	struct memory memory = {arena, UNPACKED_MAX + message->len};
+	ProtobufCAllocator allocator = {
+		.alloc = take, .free = give_back, .allocator_data = &memory};
+
+	return protobuf_c_message_unpack(descriptor, &allocator, message->len, message->bytes);
+}
 
 int message_pack(struct arena *arena, const ProtobufCMessage *message, struct message *ret_message)
 {
@@ -49,88 +49,15 @@ int message_pack(struct arena *arena, const ProtobufCMessage *message, struct me
 	return 0;
 }
 
-static ProtobufCBinaryData binary(const struct message *message)
-{
-	return (ProtobufCBinaryData){message->len, (uint8_t *)message->bytes};
-}
-
-int message_register(struct arena *arena, const char *name, const char *index,
+int message_response(struct arena *arena, const ProtobufCMessage *answer,
 		     struct message *ret_message)
 {
-	Nri__RegisterPluginRequest plugin = NRI__REGISTER_PLUGIN_REQUEST__INIT;
-	Nri__Request request = NRI__REQUEST__INIT;
-	struct message payload;
-
-	plugin.plugin_name = (char *)name;
-	plugin.plugin_idx = (char *)index;
-	if (message_pack(arena, &plugin.base, &payload) < 0)
-		return -1;
-	request.service = (char *)"nri.pkg.api.v1alpha1.Runtime";
-	request.method = (char *)"RegisterPlugin";
-	request.payload = binary(&payload);
-	return message_pack(arena, &request.base, ret_message);
-}
-
-int message_events(struct arena *arena, int32_t events, struct message *ret_message)
-{
-	Nri__ConfigureResponse response = NRI__CONFIGURE_RESPONSE__INIT;
-
-	response.events = events;
-	return message_pack(arena, &response.base, ret_message);
-}
-
-int message_more(struct arena *arena, bool more, struct message *ret_message)
-{
-	Nri__SynchronizeResponse response = NRI__SYNCHRONIZE_RESPONSE__INIT;
-
-	response.more = more;
-	return message_pack(arena, &response.base, ret_message);
-}
-
-static int set_env(struct arena *arena, const struct message_adjustment *adjustment,
-		   Nri__ContainerAdjustment *adjust)
-{
-	size_t n = adjustment->n_variables;
-	Nri__Entry *entries = arena_alloc(arena, n * sizeof(*entries));
-	Nri__Entry **env = arena_alloc(arena, n * sizeof(void *));
-
-	if (!entries || !env)
-		return -1;
-	for (size_t i = 0; i < n; i++) {
-		nri__entry__init(&entries[i]);
-		entries[i].key = (char *)adjustment->names[i];
-		entries[i].value = (char *)adjustment->values[i];
-		env[i] = &entries[i];
-	}
-	adjust->n_env = n;
-	adjust->env = env;
-	return 0;
-}
-
-int message_adjust(struct arena *arena, const struct message_adjustment *adjustment,
-		   struct message *ret_message)
-{
-	Nri__CreateContainerResponse response = NRI__CREATE_CONTAINER_RESPONSE__INIT;
-	Nri__ContainerAdjustment adjust = NRI__CONTAINER_ADJUSTMENT__INIT;
-	Nri__Rlimit rlimit = NRI__RLIMIT__INIT;
-	Nri__Rlimit *rlimits[] = {&rlimit};
-
-	if (set_env(arena, adjustment, &adjust) < 0)
-		return -1;
-	rlimit.type = (char *)"RLIMIT_MEMLOCK";
-	rlimit.hard = adjustment->memlock_hard;
-	rlimit.soft = adjustment->memlock_soft;
-	adjust.rlimits = rlimits;
-	adjust.n_rlimits = adjustment->sets_memlock;
-	response.adjust = &adjust;
-	return message_pack(arena, &response.base, ret_message);
-}
-
-int message_response(struct arena *arena, const struct message *answer, struct message *ret_message)
-{
 	Nri__Response response = NRI__RESPONSE__INIT;
+	struct message payload = {0};
 
-	response.payload = binary(answer);
+	if (answer && message_pack(arena, answer, &payload) < 0)
+		return -1;
+	response.payload = (ProtobufCBinaryData){payload.len, (uint8_t *)payload.bytes};
 	return message_pack(arena, &response.base, ret_message);
 }
 

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Bytes as they pass between the runtime and the plugin: NRI's frames, ttrpc's messages in them,
- * and protobuf's fields in these. */
+/* Bytes between the runtime and the plugin: NRI's frames, ttrpc's messages in them, and protobuf's
+ * fields in these */
 #ifndef OCI_RDMA_NRI_WIRE_H
 #define OCI_RDMA_NRI_WIRE_H
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -41,26 +40,26 @@ struct buffer {
 	size_t max; /* of len */
 };
 
-/* Returns 0, or -1, with the buffer as it was, without memory or where it would exceed max. */
+/* Returns 0, or -1, with the buffer as it was, without memory or if it would exceed max. */
 int buffer_append(struct buffer *buffer, const void *bytes, size_t len);
 
-/* Takes the first len bytes out. */
+/* Takes the first len bytes out. An empty buffer keeps no memory that only a large message needs.
+ */
 void buffer_consume(struct buffer *buffer, size_t len);
-
-/* Empty again. Memory that only a large message needs is given back. */
-void buffer_clear(struct buffer *buffer);
 
 void buffer_free(struct buffer *buffer);
 
-/* ---- protobuf ---- */
+/* ---- protobuf (field.c) ---- */
 
+/* Requests are read without a copy: one that synchronizes may have 64 MiB. What is inside of a pod
+ * or container is unpacked by protobuf-c (nri/message). */
 struct field {
 	uint32_t number;
 	uint64_t value;       /* of a varint */
 	struct message bytes; /* of what has a length, also a message; .bytes NULL: a varint */
 };
 
-/* Takes the next field off the message. Returns 1, 0 at the end, or -1 where that is no protobuf.
+/* Takes the next field off the message. Returns 1, 0 at the end, or -1 if that is no protobuf.
  * Fixed32 and fixed64, of which NRI has none, are skipped. */
 int field_next(struct message *message, struct field *ret_field);
 
@@ -72,8 +71,7 @@ int field_next(struct message *message, struct field *ret_field);
  *   u32be stream | u32be length | length bytes
  *
  * A frame holds any part of its stream. The plugin's service is called on one stream, the runtime's
- * on the other; no frame opens or closes them. A stream that a later version may add is nothing to
- * us.
+ * on the other; no frame opens or closes them. Streams that a later version may add are skipped.
  */
 
 enum mux_stream {
@@ -85,20 +83,18 @@ enum mux_stream {
 #define MUX_HEADER 8
 /* The largest message of ttrpc and its header: no runtime writes more at once. */
 #define MUX_READ_MAX (4 * 1024 * 1024 + 10)
-/* With the header. The runtime reads by 4096 bytes, and closes where a frame is larger
+/* With the header. The runtime reads by 4096 bytes, and closes if a frame is larger
  * (pkg/net/multiplex/mux.go, Read: ENOMEM). */
 #define MUX_WRITE_MAX 4096
 
 /* All zero at the beginning of a connection */
 struct mux {
-	unsigned char header[MUX_HEADER];
-	size_t have;                        /* of the header */
-	uint32_t left;                      /* of the frame */
+	struct buffer frame;                /* that is not there whole */
 	struct buffer streams[MUX_STREAMS]; /* what was read of each, and not taken yet */
 };
 
-/* What was read from the socket, cut anywhere. Returns 0, or -1 where this is none of the protocol,
- * or without memory. */
+/* What was read from the socket, cut anywhere. Returns 0, or -1 if this is not the protocol, or
+ * without memory. */
 int mux_read(struct mux *mux, const unsigned char *bytes, size_t len, struct err *err);
 
 void mux_free(struct mux *mux);
@@ -119,53 +115,29 @@ enum ttrpc_type {
 };
 
 #define TTRPC_HEADER 10
-/* The protocol says 4 MiB, which ttrpc before 1.2.6 does not heed when it sends: NRI 0.6 tells all
- * that is on the node in one message. */
+/* The protocol says 4 MiB, but ttrpc before 1.2.6 sends more: NRI 0.6 tells all that is on the node
+ * in one message. */
 #define TTRPC_READ_MAX (64 * 1024 * 1024)
 
 /* google.rpc.Code, of a response that says no */
 enum ttrpc_status {
-	TTRPC_OK = 0,
 	TTRPC_PERMISSION_DENIED = 7,
-	TTRPC_UNIMPLEMENTED = 12,
 	TTRPC_INTERNAL = 13,
 };
 
 struct ttrpc {
 	uint32_t call;
 	uint8_t type;
-	struct message body; /* until ttrpc_taken() */
+	struct message body; /* until it is consumed */
 };
 
-/* The first message of a stream. Returns 1, 0 as long as it is not there whole, or -1 where this is
- * no ttrpc. */
+/* The first message of a stream. Returns 1, 0 as long as it is not there whole, or -1 if this is no
+ * ttrpc. */
 int ttrpc_next(const struct buffer *stream, struct ttrpc *ret_message, struct err *err);
 
-void ttrpc_taken(struct buffer *stream, const struct ttrpc *message);
-
-/* A message of len bytes, in frames of the stream. Returns 0, or -1 where out has no room for it.
- */
+/* Appends a message, in frames of the stream. Returns 0, or -1, with out as it was, if it has no
+ * room for it. */
 int ttrpc_write(struct buffer *out, enum mux_stream stream, enum ttrpc_type type, uint32_t call,
-		const unsigned char *bytes, size_t len);
-
-/* ---- calls: ttrpc's Request ---- */
-
-enum call_method {
-	CALL_UNKNOWN,
-	CALL_CONFIGURE,
-	CALL_SYNCHRONIZE,
-	CALL_CREATE_CONTAINER,
-	CALL_START_CONTAINER, /* since NRI 0.12 */
-	CALL_STATE_CHANGE,    /* before it, for all events */
-	CALL_OTHER,           /* a method of NRI's whose empty answer says: nothing to add */
-};
-
-struct call {
-	enum call_method method;
-	struct message payload;
-	bool whole; /* the request could be read to its end */
-};
-
-void call_read(const struct message *request, struct call *ret_call);
+		const struct message *body);
 
 #endif

@@ -600,7 +600,7 @@ def died_before_its_answer(runtime):
 def watchdog(runtime):
     path = os.path.join(T, "watchdog")
     heard = hears(path)
-    plugin, connection = served(runtime, env={"NOTIFY_SOCKET": path, "WATCHDOG_USEC": "200000"})
+    plugin, connection = served(runtime, env={"NOTIFY_SOCKET": path, "WATCHDOG_USEC": "10000000"})
 
     def barks(n):
         while n:
@@ -609,19 +609,17 @@ def watchdog(runtime):
     ok("systemd's watchdog is told that it works", barks(1))
     nothing_more(heard)
     begin = time.monotonic()
-    ok("…twice in its time, and not more often", barks(5) and time.monotonic() - begin >= 0.3)
+    ok("…once a second, and not more often", barks(3) and time.monotonic() - begin >= 1.9)
     plugin.stop()
     nothing_more(heard)
-    time.sleep(1)
+    time.sleep(2)
     ok("stopped: it hears nothing", not nothing_more(heard))
     plugin.send(signal.SIGCONT)
     ok("on again: it does", barks(1))
     finish(plugin, connection)
-    plugin, connection = served(runtime, env={"NOTIFY_SOCKET": path, "WATCHDOG_USEC": "200000", "WATCHDOG_PID": "1"})
-    words = []
-    while not words or not words[-1].startswith(b"READY=1\n"):
-        words.append(heard.recv(4096))
-    ok("a watchdog of another process hears nothing", b"WATCHDOG=1" not in words, words)
+    plugin, connection = served(runtime, env={"NOTIFY_SOCKET": path})
+    after_looks(status)
+    ok("without a watchdog it hears nothing of it", nothing_more(heard) != b"WATCHDOG=1")
     finish(plugin, connection)
     heard.close()
 

@@ -72,18 +72,6 @@ UNIT_TEST("no socket, or too long a path: no connection, and the reason")
 	int ends[2];                                                                               \
 	assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends), 0)
 
-UNIT_TEST("a descriptor that is taken does not block")
-{
-	WITH_ENDS;
-
-	assert_int_equal(link_take(ends[0], &err), 0);
-	assert_true(fcntl(ends[0], F_GETFL) & O_NONBLOCK);
-	(void)close(ends[0]);
-	(void)close(ends[1]);
-	assert_int_equal(link_take(ends[0], &err), -1);
-	assert_has(err.text, "the runtime's socket");
-}
-
 UNIT_TEST("reading takes what there is, and knows an end")
 {
 	WITH_ENDS;
@@ -170,16 +158,6 @@ UNIT_TEST("writing to nobody is said, and no signal")
 	assert_int_equal(link_write(ends[0], &out, &err), -1);
 	assert_string_equal(err.text, "connection lost: Broken pipe");
 	(void)close(ends[0]);
-}
-
-/* Or a runtime that is away for long would be found late, and after 19 days an int overflows. */
-UNIT_TEST("between two attempts it waits longer each time, 5 s at most")
-{
-	static const int delays[] = {20, 40, 80, 160, 320, 640, 1280, 2560, 5000, 5000, 5000};
-	int delay = LINK_RETRY_MIN_MS;
-
-	for (size_t i = 0; i < LENGTH(delays); i++, delay = link_next_delay(delay))
-		assert_int_equal(delay, delays[i]);
 }
 
 /* The nearest directory that is there, until the socket itself is there */

@@ -5,9 +5,8 @@
 #include "core/base/clock.h"
 #include "nri/missed.h"
 
-#define NEVER INT64_MAX
-
 static struct missed missed;
+static struct children children;
 
 /* What is on its way from the child. m: missed, M: and known before; d, D: mended; u: unseen */
 static struct look_report report_of(char kind, size_t number)
@@ -16,6 +15,7 @@ static struct look_report report_of(char kind, size_t number)
 		.kind = kind == 'u'                  ? LOOK_UNSEEN
 			: kind == 'd' || kind == 'D' ? LOOK_MENDED
 			: kind == 'e'                ? LOOK_END
+			: kind == 'n'                ? LOOK_NOTHING
 						     : LOOK_MISSED,
 		.known = kind == 'M' || kind == 'D',
 	};
@@ -37,9 +37,12 @@ static const struct options nowhere = {.sysroot = "/nonexistent"};
 
 static void begin(const struct options *of)
 {
+	memset(&children, 0, sizeof(children));
 	memset(&missed, 0, sizeof(missed));
-	missed_begin(&missed, of ? of : &nowhere);
-	missed.closed[0] = &missed.in;
+	missed.options = of ? of : &nowhere;
+	missed.children = &children;
+	missed.in = -1;
+	missed.checked_at = clock_ms();
 }
 
 struct counts {
@@ -73,7 +76,7 @@ static const struct count_case {
 	size_t more; /* missed ones in front */
 	struct counts counts;
 } count_cases[] = {
-	{"none", "", 0, {0}},
+	{"none", "ne", 0, {0}},
 	{"one missed", "m", 0, {1, 0, 1, 0, 0, 1}},
 	{"one that was known is open, and not found again", "M", 0, {0, 0, 1, 0, 0, 1}},
 	{"one mended is named, and not open", "d", 0, {1, 1, 0, 0, 0, 1}},
@@ -93,9 +96,9 @@ UNIT_ROWS_AS("missed: ", count_cases)
 	for (const char *kind = row->reports; *kind; kind++)
 		add(*kind, row->more);
 	counts_are(&row->counts);
-	assert_ptr_equal(missed.status.item, missed.shown);
 	if (!row->counts.named)
 		return;
+	assert_ptr_equal(missed.status.item, missed.shown);
 	assert_string_equal(missed.shown[0].id, "id0");
 	assert_string_equal(missed.shown[0].who, "team-a/pod/0");
 	assert_int_equal(missed.shown[0].mended,
@@ -131,17 +134,19 @@ static int begin_child(const char *reports, int64_t deadline)
 		assert_int_equal(write(ends[1], &report, sizeof(report)), sizeof(report));
 	}
 	missed.in = ends[0];
+	children.pid[children.n++] = missed.child;
 	missed.deadline = deadline;
 	return ends[1];
 }
 
+/* They were killed. */
 static void gone_at_last(void)
 {
-	for (int tries = 0; missed.n_leaving && tries < UNIT_PATIENCE * 100; tries++) {
+	for (int tries = 0; children.n && tries < UNIT_PATIENCE * 100; tries++) {
 		(void)usleep(10000);
-		(void)missed_tend(&missed);
+		children_reap(&children);
 	}
-	assert_int_equal(missed.n_leaving, 0);
+	assert_int_equal(children.n, 0);
 }
 
 static const struct child_case {
@@ -164,25 +169,15 @@ UNIT_ROWS_AS("missed: the child says ", child_cases)
 	const bool over = row->closes || row->late;
 	int64_t now = clock_ms();
 	int out = begin_child(row->reports, row->late ? now : now + UNIT_PATIENCE * 1000);
-	pid_t child = missed.child;
 
 	if (row->closes)
 		assert_int_equal(close(out), 0);
 	assert_int_equal(missed_tend(&missed), over || row->reports[0]);
 	counts_are(&row->counts);
 	assert_int_equal(missed.in < 0, over);
-	assert_int_equal(missed.n_leaving, over);
-	assert_int_equal(missed.deadline == NEVER, over);
-	if (!row->counts.named)
-		assert_true(missed.check_at == NEVER);
-	else
-		assert_in_range(missed.check_at, now + MISSED_EACH_MS, clock_ms() + MISSED_EACH_MS);
-	if (over) {
-		assert_int_equal(missed.leaving[0], child);
-		gone_at_last();
+	if (over)
 		assert_false(missed_tend(&missed));
-	}
-	missed_end(&missed);
+	missed_stop(&missed);
 	gone_at_last();
 	if (!row->closes)
 		(void)close(out);
@@ -192,8 +187,7 @@ UNIT_ROWS_AS("missed: the child says ", child_cases)
 
 static bool check_now(void)
 {
-	missed.check_at = clock_ms();
-	assert_int_equal(missed_next(&missed), missed.check_at);
+	missed.checked_at = clock_ms() - MISSED_EACH_MS;
 	return missed_tend(&missed);
 }
 
@@ -213,78 +207,52 @@ UNIT_TEST("missed: what has ended is missed no more")
 	counts_are(&(struct counts){.found = 3, .open = 2, .named = 2});
 	assert_string_equal(missed.shown[0].id, "id1");
 	assert_string_equal(missed.shown[1].id, "id2");
-	assert_in_range(missed.check_at, clock_ms() + 1, clock_ms() + MISSED_EACH_MS);
+	assert_in_range(missed.checked_at, clock_ms() - UNIT_PATIENCE * 1000, clock_ms());
 	assert_false(check_now());
 	unit_empty(dir.fd);
 	unit_write(dir.fd, "sys/fs/cgroup/b/cgroup.procs", "", 0600);
 	assert_true(check_now());
 	assert_int_equal(missed.status.open, 0);
-	assert_true(missed_next(&missed) == NEVER);
-}
-
-UNIT_TEST("missed: the next time is the earlier one")
-{
-	begin(NULL);
-	assert_true(missed_next(&missed) == NEVER);
-	missed.deadline = 7;
-	assert_int_equal(missed_next(&missed), 7);
-	missed.check_at = 6;
-	assert_int_equal(missed_next(&missed), 6);
 }
 
 /* ---- children ---- */
 
-static const struct leaving_case {
-	const char *name;
-	size_t n;    /* that hang */
-	size_t gone; /* that have ended */
-	bool starts;
-} leaving_cases[] = {
-	{"a child is started", 0, 0, true},
-	{"a child is started beside three that hang", MISSED_LEAVING_MAX - 1, 0, true},
-	{"no child is started beside four that hang", MISSED_LEAVING_MAX, 0, false},
-	{"a child is started where one of four has ended", MISSED_LEAVING_MAX - 1, 1, true},
-};
+/* The next Synchronize comes while the look after the last one goes on. */
+UNIT_TEST("missed: another Synchronize stops the last look, and forgets what it found")
+{
+	const struct look look = {.options = &nowhere, .whole = true, .since = "now"};
+	int out = begin_child("m", INT64_MAX);
+	pid_t child = missed.child;
+	int in;
 
-UNIT_ROWS_AS("missed: ", leaving_cases)
+	add('m', 1);
+	missed.status.unnamed = 3;
+	missed_look(&missed, &look);
+	assert_int_not_equal(missed.child, child);
+	assert_int_equal(children.n, 2);
+	assert_true(missed.in >= 0 && !missed.ended);
+	assert_in_range(missed.deadline, clock_ms() + 1, clock_ms() + LOOK_PATIENCE_MS);
+	counts_are(&(struct counts){.found = 1});
+	in = missed.in;
+	missed_stop(&missed);
+	assert_int_equal(missed.in, -1);
+	assert_int_equal(fcntl(in, F_GETFD), -1);
+	gone_at_last();
+	assert_int_equal(close(out), 0);
+}
+
+UNIT_TEST("missed: no child is started beside as many as may hang, and what is lost is said")
 {
 	const struct look look = {.options = &nowhere, .since = "now"};
 
 	begin(NULL);
-	add('m', 1);
-	missed.status.unnamed = 3;
-	while (missed.n_leaving < row->n + row->gone) {
-		pid_t pid = missed.n_leaving < row->n ? unit_start(goes_on, NULL) : start_ended();
-
-		missed.leaving[missed.n_leaving++] = pid;
-	}
+	while (children.n < CHILDREN_MAX)
+		children.pid[children.n++] = unit_start(goes_on, NULL);
 	missed_look(&missed, &look);
-	assert_int_equal(missed.in >= 0, row->starts);
-	assert_int_equal(missed.n_leaving, row->n);
-	if (row->starts)
-		assert_in_range(missed.deadline, clock_ms() + 1, clock_ms() + LOOK_PATIENCE_MS);
-	else
-		assert_true(missed_next(&missed) == NEVER);
-	counts_are(&(struct counts){.found = 1, .unseen = 1});
-	for (size_t i = 0; i < row->n; i++)
-		(void)kill(missed.leaving[i], SIGKILL);
-	missed_end(&missed);
+	assert_int_equal(missed.in, -1);
+	assert_int_equal(children.n, CHILDREN_MAX);
+	counts_are(&(struct counts){.unseen = 1});
+	for (size_t i = 0; i < CHILDREN_MAX; i++)
+		assert_int_equal(kill(children.pid[i], SIGKILL), 0);
 	gone_at_last();
-}
-
-/* The next Synchronize comes while the look after the last one goes on. */
-UNIT_TEST("missed: another Synchronize stops the last look")
-{
-	const struct look look = {.options = &nowhere, .whole = true, .since = "now"};
-	int out = begin_child("m", NEVER);
-	pid_t child = missed.child;
-
-	missed_look(&missed, &look);
-	assert_int_equal(missed.n_leaving, 1);
-	assert_int_equal(missed.leaving[0], child);
-	assert_int_not_equal(missed.child, child);
-	counts_are(&(struct counts){0});
-	missed_end(&missed);
-	gone_at_last();
-	assert_int_equal(close(out), 0);
 }

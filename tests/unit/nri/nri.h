@@ -14,6 +14,16 @@ static inline struct buffer empty_buffer(void)
 	return (struct buffer){.max = 128 * 1024 * 1024};
 }
 
+static inline void empty(struct buffer *buffer)
+{
+	buffer_consume(buffer, buffer->len);
+}
+
+static inline struct message message_of(const struct buffer *buffer)
+{
+	return (struct message){buffer->bytes, buffer->len};
+}
+
 static inline void put(struct buffer *to, const void *bytes, size_t len)
 {
 	assert_int_equal(buffer_append(to, bytes, len), 0);

@@ -157,16 +157,16 @@ UNIT_TEST("metrics: they add up")
 	status.counters.failed = 3;
 	status.counters.given_up = 1;
 	status.missed = (struct nri_missed_status){.found = 4, .mended = 1, .open = 2, .unseen = 3};
-	assert_int_equal(
-		metrics_write_file(arena_printf(&arena, "%s/m.prom", dir.path), &status, &err), 0);
+	assert_int_equal(metrics_write(arena_printf(&arena, "%s/m.prom", dir.path), &status, &err),
+			 0);
 	text = unit_read(&arena, dir.fd, "m.prom");
 	assert_int_equal(count(text, "# HELP "), 6);
 	assert_int_equal(count(text, "_bucket{"), NRI_COUNTERS_N_BOUNDS + 1);
 	for (size_t i = 0; i < LENGTH(lines); i++)
 		assert_has(text, lines[i]);
 	status.since = NULL;
-	assert_int_equal(
-		metrics_write_file(arena_printf(&arena, "%s/m.prom", dir.path), &status, &err), 0);
+	assert_int_equal(metrics_write(arena_printf(&arena, "%s/m.prom", dir.path), &status, &err),
+			 0);
 	assert_has(unit_read(&arena, dir.fd, "m.prom"), "oci_rdma_nri_connected 0\n");
 }
 

@@ -26,9 +26,9 @@ UNIT_TEST("what is no NRI ends the connection")
 
 static void put_response(struct buffer *frames, uint32_t call, struct buffer *response)
 {
-	assert_int_equal(ttrpc_write(frames, MUX_RUNTIME, TTRPC_RESPONSE, call, response->bytes,
-				     response->len),
-			 0);
+	const struct message body = message_of(response);
+
+	assert_int_equal(ttrpc_write(frames, MUX_RUNTIME, TTRPC_RESPONSE, call, &body), 0);
 	buffer_free(response);
 }
 
@@ -54,13 +54,13 @@ UNIT_TEST("a refused registration ends it, and says why")
 	struct err err;
 
 	put(&unreadable, "\x0a\x7f", 2);
-	assert_int_equal(ttrpc_write(&frames, MUX_RUNTIME, TTRPC_REQUEST, 1, unreadable.bytes,
-				     unreadable.len),
+	assert_int_equal(ttrpc_write(&frames, MUX_RUNTIME, TTRPC_REQUEST, 1,
+				     &(struct message){unreadable.bytes, unreadable.len}),
 			 0);
 	put_response(&frames, 5, &unreadable);
 	put_response(&frames, 3, &other);
 	assert_int_equal(hear(&story, frames.bytes, frames.len, &err), 0);
-	buffer_clear(&frames);
+	empty(&frames);
 	put_response(&frames, 1, &response);
 	assert_int_equal(hear(&story, frames.bytes, frames.len, &err), -1);
 	assert_has(err.text, "the runtime refuses the plugin: invalid plugin?index (status 2)");
@@ -85,7 +85,7 @@ UNIT_TEST("other streams and types want no answer")
 	WITH_STORY;
 	struct err err;
 
-	buffer_clear(&story.session.out);
+	empty(&story.session.out);
 	assert_int_equal(hear(&story,
 			      (const unsigned char *)"\0\0\0\3\0\0\0\x0c\xff\xff\xff\xff\xff\xff"
 						     "\xff\xff\xff\xff\xff\xff",

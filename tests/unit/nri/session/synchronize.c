@@ -28,25 +28,8 @@ UNIT_TEST("of two payloads the last says whether there is more")
 	}
 }
 
-UNIT_TEST("synchronized once, whatever is asked again")
-{
-	WITH_STORY;
-
-	assert_int_equal(story.session.stage, SESSION_CONNECTED);
-	call_method_of(&story, SERVICE, "Configure", "", 0);
-	assert_int_equal(story.session.stage, SESSION_CONFIGURED);
-	for (int i = 0; i < 2; i++) {
-		call_method_of(&story, SERVICE, "Synchronize", "", 0);
-		assert_int_equal(story.session.stage, SESSION_SYNCHRONIZED);
-		assert_int_equal(story.synchronized, 1);
-		call_method_of(&story, SERVICE, "Configure", "", 0);
-		assert_int_equal(story.session.stage, SESSION_SYNCHRONIZED);
-	}
-}
-
 UNIT_TEST("Synchronize: more is answered with more")
 {
-	cleanup_arena arena = {0};
 	cleanup_buffer payload = empty_buffer();
 	WITH_STORY;
 
@@ -61,63 +44,60 @@ UNIT_TEST("Synchronize: more is answered with more")
 	call_method_of(&story, SERVICE, "Synchronize", payload.bytes, payload.len - 2);
 	assert_int_equal(story.session.out.len, MUX_HEADER + TTRPC_HEADER);
 	assert_int_equal(story.synchronized, 1);
-}
-
-/* A container that is there already, of a verbs device or another */
-static void put_known(struct buffer *to, const char *id, uint64_t state, uint64_t major)
-{
-	struct buffer container = empty_buffer();
-	struct buffer platform = empty_buffer();
-
-	put_device(&platform, "c", major);
-	put_text(&container, 1, id);
-	put_number(&container, 4, state);
-	put_inside(&container, 11, &platform);
-	put_inside(to, 2, &container);
-}
-
-UNIT_TEST("Synchronize: each pod and container is heard, byte by byte")
-{
-	struct buffer payload = empty_buffer();
-	cleanup_buffer request = request_of(SERVICE, "Synchronize");
-	cleanup_buffer frames = empty_buffer();
-	WITH_STORY;
-	struct err err;
-
-	put_text(&payload, 1, "\x0a\x01p");
-	put_text(&payload, 1, "");
-	put_known(&payload, "plain", 3, 1);
-	put_known(&payload, "rdma", 3, 231);
-	put_inside(&request, 3, &payload);
-	assert_int_equal(
-		ttrpc_write(&frames, MUX_PLUGIN, TTRPC_REQUEST, 7, request.bytes, request.len), 0);
-	for (size_t i = 0; i < frames.len; i++)
-		assert_int_equal(hear(&story, frames.bytes + i, 1, &err), 0);
-	assert_int_equal(story.pods, 2);
-	assert_int_equal(story.containers, 2);
-	assert_string_equal(story.last_id, "rdma");
-	assert_true(story.last_has_device);
-	assert_true(story.synchronized == 1 && story.whole);
+	/* One behind the other they are one message. */
+	assert_int_equal(story.session.known.len, 2 * payload.len - 2);
+	assert_memory_equal(story.session.known.bytes, payload.bytes, payload.len);
 }
 
 /* What comes again on the same connection has been heard. */
-UNIT_TEST("Synchronize: what is there is heard once")
+UNIT_TEST("Synchronize: what is there is heard once, whatever is asked again")
 {
-	cleanup_buffer payload = empty_buffer();
+	static const char *const methods[] = {"Synchronize", "Configure", "StateChange",
+					      "Synchronize"};
 	WITH_STORY;
 
-	put_known(&payload, "rdma", 3, 231);
-	for (int i = 0; i < 2; i++)
-		call_method_of(&story, SERVICE, "Synchronize", payload.bytes, payload.len);
-	call_method_of(&story, SERVICE, "StateChange", payload.bytes, payload.len);
-	assert_int_equal(story.containers, 1);
+	for (size_t i = 0; i < LENGTH(methods); i++) {
+		call_method_of(&story, SERVICE, methods[i], "\x0a\x00", 2);
+		assert_int_equal(story.synchronized, 1);
+		assert_int_equal(story.session.known.len, 2);
+	}
+	assert_false(story.session.known_lost);
 }
 
-UNIT_TEST("Synchronize: a part that is cut is said")
+UNIT_TEST("Synchronize: a part that is lost is said")
 {
+	static const struct {
+		const char *bytes;
+		size_t len;
+	} cut[] = {{"\x12\x7f\x0a\x01x", 5}, {"\x12\x00\x07", 3}};
+	char *large = calloc(1, SESSION_KNOWN_MAX + 10);
 	WITH_STORY;
 
-	call_method_of(&story, SERVICE, "Synchronize", "\x12\x7f\x0a\x01x", 5);
-	assert_int_equal(story.containers, 0);
-	assert_true(story.synchronized == 1 && !story.whole);
+	for (size_t i = 0; i < LENGTH(cut); i++) {
+		cleanup_story other;
+
+		begin(&other);
+		call_method_of(&other, SERVICE, "Synchronize", cut[i].bytes, cut[i].len);
+		assert_int_equal(other.session.known.len, 0);
+		assert_true(other.synchronized == 1 && other.session.known_lost);
+	}
+	assert_non_null(large);
+	memcpy(large, "\x0a\x84\x80\x80\x10",
+	       5); /* a pod of all the rest: more than there is room for */
+	call_method_of(&story, SERVICE, "Synchronize", large, SESSION_KNOWN_MAX + 9);
+	assert_int_equal(story.session.known.len, 0);
+	assert_true(story.synchronized == 1 && story.session.known_lost);
+	free(large);
+}
+
+/* What was there before the cut is there, and the request says what is missing. */
+UNIT_TEST("Synchronize: a request that is cut behind its payload is not whole")
+{
+	struct buffer request = request_of(SERVICE, "Synchronize");
+	WITH_STORY;
+
+	put_text(&request, 3, "");
+	put(&request, "\x1a\x7f", 2);
+	say(&story, 7, &request);
+	assert_true(story.synchronized == 1 && story.session.known_lost);
 }

@@ -13,7 +13,8 @@ UNIT_TEST("frames that we write have at most 4096 bytes")
 
 	for (size_t i = 0; i < sizeof(message); i++)
 		message[i] = (unsigned char)(i % 251);
-	assert_int_equal(ttrpc_write(&out, MUX_PLUGIN, TTRPC_RESPONSE, 5, message, sizeof(message)),
+	assert_int_equal(ttrpc_write(&out, MUX_PLUGIN, TTRPC_RESPONSE, 5,
+				     &(struct message){message, sizeof(message)}),
 			 0);
 	while (place < out.len) {
 		size_t frame = MUX_HEADER + integer_read(out.bytes + place + 4);
@@ -35,10 +36,12 @@ UNIT_TEST("without room nothing is written")
 	cleanup_buffer out = {.max = 100};
 
 	put(&out, "before", 6);
-	assert_int_equal(
-		ttrpc_write(&out, MUX_PLUGIN, TTRPC_RESPONSE, 5, (const unsigned char *)"x", 1), 0);
+	assert_int_equal(ttrpc_write(&out, MUX_PLUGIN, TTRPC_RESPONSE, 5,
+				     &(struct message){(const unsigned char *)"x", 1}),
+			 0);
 	assert_int_equal(out.len, 6 + MUX_HEADER + TTRPC_HEADER + 1);
-	assert_int_equal(ttrpc_write(&out, MUX_PLUGIN, TTRPC_RESPONSE, 6, large, sizeof(large)),
+	assert_int_equal(ttrpc_write(&out, MUX_PLUGIN, TTRPC_RESPONSE, 6,
+				     &(struct message){large, sizeof(large)}),
 			 -1);
 	assert_int_equal(out.len, 6 + MUX_HEADER + TTRPC_HEADER + 1);
 }

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <stdbool.h>
+
+#include "nri/wire/wire.h"
+
+enum wire_type {
+	WIRE_VARINT = 0,
+	WIRE_FIXED64 = 1,
+	WIRE_BYTES = 2,
+	WIRE_FIXED32 = 5,
+};
+
+#define FIELD_MAX ((UINT32_C(1) << 29) - 1)
+
+static bool take_bytes(struct message *message, uint64_t len, struct message *ret_bytes)
+{
+	if (len > message->len)
+		return false;
+	*ret_bytes = (struct message){message->bytes, (size_t)len};
+	message->bytes += len;
+	message->len -= (size_t)len;
+	return true;
+}
+
+/* Seven bits a byte, the lowest first, and whether there is more */
+static bool take_varint(struct message *message, uint64_t *ret_number)
+{
+	struct message byte;
+
+	*ret_number = 0;
+	for (unsigned shift = 0; shift < 64 && take_bytes(message, 1, &byte); shift += 7) {
+		uint64_t bits = *byte.bytes & 0x7f;
+
+		*ret_number |= bits << shift;
+		if (!(*byte.bytes & 0x80))
+			return shift < 63 || bits <= 1;
+	}
+	return false;
+}
+
+/* Groups, which proto3 has not, are none. */
+static bool take_value(struct message *message, uint64_t wire_type, struct field *field)
+{
+	struct message skipped;
+
+	switch (wire_type) {
+	case WIRE_VARINT:
+		return take_varint(message, &field->value);
+	case WIRE_BYTES:
+		return take_varint(message, &field->value) &&
+		       take_bytes(message, field->value, &field->bytes);
+	case WIRE_FIXED64:
+		return take_bytes(message, 8, &skipped);
+	case WIRE_FIXED32:
+		return take_bytes(message, 4, &skipped);
+	default:
+		return false;
+	}
+}
+
+int field_next(struct message *message, struct field *ret_field)
+{
+	uint64_t tag = 0;
+
+	do {
+		if (!message->len)
+			return 0;
+		*ret_field = (struct field){0};
+		if (!take_varint(message, &tag) || !(tag >> 3) || tag >> 3 > FIELD_MAX ||
+		    !take_value(message, tag & 7, ret_field))
+			return -1;
+	} while ((tag & 7) == WIRE_FIXED64 || (tag & 7) == WIRE_FIXED32);
+	ret_field->number = (uint32_t)(tag >> 3);
+	return 1;
+}
