@@ -18,13 +18,6 @@
 #include "core/nri_socket.h"
 #include "core/nri_status.h"
 
-static enum nri_socket socket_at(const char *path)
-{
-	cleanup_fd fd = open(path, O_PATH | O_CLOEXEC);
-
-	return nri_socket_of(fd, false);
-}
-
 static void print_counters(const struct nri_counters *counters)
 {
 	double average = counters->containers
@@ -71,20 +64,6 @@ static void print_missed(const struct nri_missed_status *missed)
 		    missed->unseen);
 }
 
-static int print_ended(const struct nri_status *status)
-{
-	(void)printf("plugin      not running: process %lld has ended unexpectedly\n",
-		     (long long)status->pid);
-	return 1;
-}
-
-static int print_hanging(const struct nri_status *status)
-{
-	(void)printf("plugin      hangs: process %lld has written no status for more than %d s\n",
-		     (long long)status->pid, NRI_STATUS_OLD_MS / 1000);
-	return 1;
-}
-
 static int print_status(const struct nri_status *status, bool alive)
 {
 	if (status->since)
@@ -104,12 +83,6 @@ static int print_status(const struct nri_status *status, bool alive)
 	return status->n_connected || alive ? 0 : 1;
 }
 
-static int fail(const struct err *err)
-{
-	tell(NRI_NAME, err->text);
-	return 1;
-}
-
 static int check(const struct nri_options *options)
 {
 	char path[sizeof(((struct sockaddr_un *)0)->sun_path)];
@@ -118,24 +91,36 @@ static int check(const struct nri_options *options)
 	struct nri_status status;
 	struct err err;
 	cleanup_fd root = tree_open_root(options->node.sysroot, &err);
+	cleanup_fd socket = -1;
+	int found = -1;
 
-	if (root < 0)
-		return fail(&err);
 	(void)nri_options_socket(options, path, sizeof(path)); /* it fits: nri_options_parse() */
-	(void)printf("NRI         %s: %s\n", nri_socket_text(socket_at(path)), path);
-	switch (recorded ? nri_status_find(&arena, root, true, &status, &err)
-			 : nri_status_find_own(&arena, root, &status, &err)) {
+	socket = open(path, O_PATH | O_CLOEXEC);
+	if (root >= 0) {
+		(void)printf("NRI         %s: %s\n", nri_socket_text(nri_socket_of(socket, false)),
+			     path);
+		found = recorded ? nri_status_find(&arena, root, true, &status, &err)
+				 : nri_status_find_own(&arena, root, &status, &err);
+	}
+	switch (found) {
 	case 0:
 		return print_status(&status, options->alive);
 	case -ESRCH:
-		return print_ended(&status);
+		(void)printf("plugin      not running: process %" PRId64
+			     " has ended unexpectedly\n",
+			     status.pid);
+		return 1;
 	case -ETIMEDOUT:
-		return print_hanging(&status);
+		(void)printf("plugin      hangs: process %" PRId64
+			     " has written no status for more than %d s\n",
+			     status.pid, NRI_STATUS_OLD_MS / 1000);
+		return 1;
 	case -ENOENT:
 		(void)puts("plugin      not running: there is no /" NRI_STATUS_PATH);
 		return 1;
 	default:
-		return fail(&err);
+		tell(NRI_NAME, err.text);
+		return 1;
 	}
 }
 

@@ -84,15 +84,9 @@ int link_write(int fd, struct buffer *out, struct err *err);
 
 #define OWN_FILE_LINK "/proc/self/exe"
 
-enum own_file {
-	OWN_FILE_SAME, /* or that cannot be told */
-	OWN_FILE_REPLACED,
-	OWN_FILE_REMOVED,
-};
-
-/* Whether the file of this program is still the one that it was started from. link: OWN_FILE_LINK,
- * or what stands for it in a test. path: gets the file's path. */
-enum own_file own_file_look(const char *link, char *path, size_t size);
+/* Whether the file of this program is gone, and no other one is in its place. False also if that
+ * cannot be told. link: OWN_FILE_LINK, or what stands for it in a test. path: gets the file's. */
+bool own_file_is_removed(const char *link, char *path, size_t size);
 
 /* ---- what is dropped (confinement.c) ---- */
 

@@ -12,19 +12,14 @@
  * number of device and inode would also change when a file system is mounted over the file's. */
 static const char deleted[] = " (deleted)";
 
-enum own_file own_file_look(const char *link, char *path, size_t size)
+bool own_file_is_removed(const char *link, char *path, size_t size)
 {
 	ssize_t len = fs_read_link(AT_FDCWD, link, path, size);
-	size_t kept;
+	size_t kept = len < (ssize_t)sizeof(deleted) ? 0 : (size_t)len - (sizeof(deleted) - 1);
 	struct stat st;
 
-	if (len < (ssize_t)sizeof(deleted))
-		return OWN_FILE_SAME;
-	kept = (size_t)len - (sizeof(deleted) - 1);
-	if (path[0] != '/' || strcmp(path + kept, deleted) != 0)
-		return OWN_FILE_SAME;
+	if (!kept || path[0] != '/' || strcmp(path + kept, deleted) != 0)
+		return false;
 	path[kept] = '\0';
-	if (lstat(path, &st) == 0)
-		return OWN_FILE_REPLACED;
-	return errno == ENOENT ? OWN_FILE_REMOVED : OWN_FILE_SAME;
+	return lstat(path, &st) < 0 && errno == ENOENT;
 }

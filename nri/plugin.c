@@ -284,9 +284,9 @@ static void connect_now(struct plugin *plugin)
 static void look_at_file(struct plugin *plugin)
 {
 	char path[512];
-	enum own_file file = own_file_look(OWN_FILE_LINK, path, sizeof(path));
+	bool removed = own_file_is_removed(OWN_FILE_LINK, path, sizeof(path));
 
-	plugin->file_absent = file == OWN_FILE_REMOVED ? plugin->file_absent + 1 : 0;
+	plugin->file_absent = removed ? plugin->file_absent + 1 : 0;
 	if (plugin->file_absent < FILE_ABSENT_TICKS)
 		return;
 	log_event(LOG_INFO, "%s was removed, so this plugin ends", path);
@@ -422,8 +422,7 @@ static void end(struct plugin *plugin)
 	children_finish(&plugin->children);
 	forget_grant(plugin);
 	/* systemd may end it before the plugin has seen that its file is gone. */
-	report_end(&plugin->report,
-		   own_file_look(OWN_FILE_LINK, path, sizeof(path)) == OWN_FILE_REMOVED);
+	report_end(&plugin->report, own_file_is_removed(OWN_FILE_LINK, path, sizeof(path)));
 }
 
 int plugin_run(const struct nri_options *options)
