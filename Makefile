@@ -76,30 +76,34 @@ NRI_LIBS := -lprotobuf-c $(HOOK_LIBS)
 
 # ---- what they are made of ----
 
-# What all programs share; what an administrator runs, of which the doctor shares the rooms that look at a node; and
-# each program's own but its main(). The tests link these with glibc; $(O) has the objects of what nodes get.
+# What all programs share, and each program's own but its main(). The administrator's program and the doctor share what
+# looks at a node, and find containers as the dry run does. The tests link these with glibc; $(O) has the objects of what nodes get.
 parts = $(filter-out %/main.o,$(patsubst %.c,%.o,$(sort $(wildcard $(1)/*.c $(1)/*/*.c $(1)/*/*/*.c))))
 GENERATED := $(BUILD)/generated
 CORE := $(filter-out core/musl/% core/confine/filter/%,$(call parts,core))
-ADMIN := $(call parts,admin)
-ADMIN_SHARED := $(filter admin/engine/% admin/installation/% admin/bundle/%,$(ADMIN))
-HOOK_PARTS := $(CORE) $(ADMIN) $(call parts,hook)
+EXPLAIN := $(call parts,explain)
+EXPLAIN_SHARED := $(filter explain/bundle.o explain/recall.o explain/ways.o,$(EXPLAIN))
+HOOK_PARTS := $(CORE) $(call parts,hook) $(EXPLAIN)
+ADMIN_OWN := $(call parts,admin)
+ADMIN_SHARED := $(filter admin/engine/% admin/installation/%,$(ADMIN_OWN)) $(EXPLAIN_SHARED)
 NRI_OWN := $(call parts,nri) nri/message/nri.pb-c.o
 DOCTOR_OWN := $(call parts,doctor) doctor/symptom/table.o
 EVENTS_OWN := $(call parts,events)
 O := $(BUILD)$(MUSL:%=/%)
 MUSL_PARTS := $(if $(MUSL),$(call parts,core/musl))
 HOOK_OBJECTS := $(addprefix $(O)/,hook/main.o $(HOOK_PARTS) $(MUSL_PARTS))
+ADMIN_OBJECTS := $(addprefix $(O)/,admin/main.o $(ADMIN_OWN) explain/bundle.o $(CORE) $(MUSL_PARTS))
 NRI_OBJECTS := $(addprefix $(O)/,nri/main.o $(NRI_OWN) $(CORE) $(MUSL_PARTS))
 
 HOOK := $(BUILD)/oci-rdma-hook
+ADMIN := $(BUILD)/oci-rdma-admin
 NRI_PROGRAM := $(BUILD)/oci-rdma-nri
 DOCTOR := $(BUILD)/oci-rdma-doctor
 # The reporter lives in an image of its own, which brings its libraries along. Nothing else needs libcurl, so `make`
 # does not build it: `make events` does.
 EVENTS := $(BUILD)/oci-rdma-events
 
-all: $(HOOK) $(NRI_PROGRAM) $(DOCTOR)
+all: $(HOOK) $(ADMIN) $(NRI_PROGRAM) $(DOCTOR)
 events: $(EVENTS)
 
 help:
@@ -166,7 +170,7 @@ $(BUILD)/%.o: $(GENERATED)/%.c $(NEEDED) ; $(compile)
 $(BUILD)/musl/%.o: %.c $(NEEDED) ; $(compile)
 $(BUILD)/musl/%.o: $(GENERATED)/%.c $(NEEDED) ; $(compile)
 $(BUILD)/events/api.o: | $(BUILD)/.deps-events
--include $(shell find $(addprefix $(BUILD)/,core admin hook nri doctor events musl \
+-include $(shell find $(addprefix $(BUILD)/,core admin explain hook nri doctor events musl \
 	$(addprefix tests/,unit cli fuzz nri vm)) -name '*.d' 2>/dev/null)
 
 # What a program's system calls are, as a BPF program; libseccomp is needed here, and not at run time.
@@ -190,6 +194,8 @@ $(GENERATED)/doctor/symptom/table.c: doctor/symptom/table.awk $(SYMPTOMS) | $(BU
 # $(call link,HOW,LIBRARIES)
 link = $(call say,LD) $(CC) $(CFLAGS) $(LDFLAGS) $(1) -o $@ $(filter %.o,$^) $(2)
 $(HOOK): $(HOOK_OBJECTS) $(BUILD)/linked-with
+	$(call link,$(PIE),$(HOOK_LIBS))
+$(ADMIN): $(ADMIN_OBJECTS) $(BUILD)/linked-with
 	$(call link,$(PIE),$(HOOK_LIBS))
 $(NRI_PROGRAM): $(NRI_OBJECTS) $(BUILD)/linked-with
 	$(call link,$(PIE),$(NRI_LIBS))

@@ -11,23 +11,6 @@
 #include "core/options.h"
 #include "core/policy/policy.h"
 
-/* ---- --dry-run: what would be done for a container, shown and not done (dry_run.c) ---- */
-
-enum dry_run_format {
-	FORMAT_TEXT,
-	FORMAT_JSON,
-	FORMAT_SPEC, /* the edited config.json */
-	FORMAT_NCCL, /* the lines of /etc/nccl.conf */
-};
-
-/*
- * Prints what would be done for <bundle>/config.json, and changes nothing. Where there is no such
- * directory, bundle is a container's id, or the beginning of one. Returns the exit status:
- * 0 with a plan, whatever it decides; 1 if the bundle or the config is unusable, with one line on
- * stderr.
- */
-int dry_run(const struct options *options, enum dry_run_format format, const char *bundle);
-
 /* ---- --check-config: what the installers ask before they switch a hook on ---- */
 
 /*

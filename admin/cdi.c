@@ -61,7 +61,7 @@ static int read_node(struct rendering *r, const char *sysroot, struct err *err)
 	return 0;
 }
 
-/* A hook runs in the bundle, so its arguments name no path that begins elsewhere. */
+/* A hook runs in the bundle, so its arguments are absolute. */
 static int absolute(struct rendering *r, const char *path, const char **ret_path, struct err *err)
 {
 	cleanup_free *full = realpath(path, NULL);
@@ -74,7 +74,16 @@ static int absolute(struct rendering *r, const char *path, const char **ret_path
 
 static int find_arguments(struct rendering *r, const struct options *options, struct err *err)
 {
-	if (absolute(r, "/proc/self/exe", &r->program, err) < 0 ||
+	const char *beside;
+
+	/* The hook lies beside this program. */
+	if (absolute(r, "/proc/self/exe", &r->program, err) < 0)
+		return -1;
+	beside = arena_printf(r->arena, "%.*s" HOOK_NAME,
+			      (int)(text_base_name(r->program) - r->program), r->program);
+	if (!beside)
+		return err_memory(err);
+	if (absolute(r, beside, &r->program, err) < 0 ||
 	    (options->config && absolute(r, options->config, &r->config, err) < 0))
 		return -1;
 	if (strcmp(options->sysroot, "/") == 0)
@@ -220,7 +229,7 @@ static int put_spec(yajl_gen gen, void *context)
 	json_put_string(gen, "annotations");
 	(void)yajl_gen_map_open(gen);
 	json_put_text(gen, "oci-rdma-hook.io/note", note);
-	json_put_text(gen, "oci-rdma-hook.io/rendered-by", HOOK_NAME " " VERSION " --cdi");
+	json_put_text(gen, "oci-rdma-hook.io/rendered-by", ADMIN_NAME " " VERSION " --cdi");
 	(void)yajl_gen_map_close(gen);
 	put_common_edits(gen, r);
 	put_devices(gen, &r->devices);
@@ -239,7 +248,7 @@ static int put_none(const char *file, struct err *err)
 			"this node has no HCA, so that there is nothing to write into a CDI spec");
 	if (unlink(file) < 0 && errno != ENOENT)
 		return err_sys(err, errno, "%.256s", file);
-	tell(HOOK_NAME, "this node has no HCA, so that there is no CDI spec");
+	tell(ADMIN_NAME, "this node has no HCA, so that there is no CDI spec");
 	return 0;
 }
 
@@ -270,7 +279,7 @@ int cdi(const struct options *options, const char *file)
 	struct err err;
 
 	if (render(&r, options, file, &err) == 0)
-		return !command_line_printed(HOOK_NAME);
-	tell(HOOK_NAME, err.text);
+		return !command_line_printed(ADMIN_NAME);
+	tell(ADMIN_NAME, err.text);
 	return 1;
 }

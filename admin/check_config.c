@@ -241,14 +241,14 @@ static bool print(const struct check *check)
 		const struct result *r = &check->result[i];
 
 		if (r->problem)
-			(void)fprintf(stderr, "oci-rdma-hook: %s\n", r->problem);
+			(void)fprintf(stderr, ADMIN_NAME ": %s\n", r->problem);
 		else
 			(void)printf("%s: ok%s\n", r->what, r->note);
 		right &= !r->problem;
 	}
 	if (check->whole_node && check->n == 1) /* the policy */
 		print_nothing_installed();
-	return command_line_printed(HOOK_NAME) && right;
+	return command_line_printed(ADMIN_NAME) && right;
 }
 
 /* What lies in a container or below a sysroot is opened by openat2(2) alone; without it nothing is
@@ -293,7 +293,7 @@ int check_config(const struct options *options, char *const *files, size_t n_fil
 	struct err err;
 
 	if (check_all(&check, options, files, n_files, &err) < 0) {
-		(void)fprintf(stderr, "oci-rdma-hook: %s\n", err.text);
+		(void)fprintf(stderr, ADMIN_NAME ": %s\n", err.text);
 		return 1;
 	}
 	return print(&check) ? 0 : 1;

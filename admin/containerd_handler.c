@@ -183,7 +183,7 @@ static void print(const struct rendering *r)
 	const char *behind = r->is_default ? "" : runtime;
 
 	(void)printf("\n"
-		     "# Rendered by: oci-rdma-hook --containerd-handler %s\n"
+		     "# Rendered by: oci-rdma-admin --containerd-handler %s\n"
 		     "#\n"
 		     "# For pods with `runtimeClassName: rdma%s%s`. Every setting but BinaryName "
 		     "and pod_annotations is copied from the handler %s:\n"
@@ -219,9 +219,9 @@ int containerd_handler(const struct options *options, const char *shim, const ch
 	struct rendering r = {.arena = &arena, .root = root, .shim = shim};
 
 	if (root < 0 || render(&r, options, printed, &err) < 0) {
-		(void)fprintf(stderr, "oci-rdma-hook: no handler is rendered: %s\n", err.text);
+		(void)fprintf(stderr, ADMIN_NAME ": no handler is rendered: %s\n", err.text);
 		return 1;
 	}
 	print(&r);
-	return !command_line_printed(HOOK_NAME);
+	return !command_line_printed(ADMIN_NAME);
 }

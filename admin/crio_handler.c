@@ -133,7 +133,7 @@ static void print(const struct rendering *r)
 
 	(void)snprintf(name, sizeof(name), "rdma%s%.32s", is_crun ? "" : "-",
 		       is_crun ? "" : runtime);
-	(void)printf("# Rendered by: oci-rdma-hook --crio-handler %s\n"
+	(void)printf("# Rendered by: oci-rdma-admin --crio-handler %s\n"
 		     "#\n"
 		     "# A handler for pods with `runtimeClassName: %s`. Every setting but "
 		     "runtime_path is copied from the handler %s\n"
@@ -179,9 +179,9 @@ int crio_handler(const struct options *options, const char *shim, const char *pr
 	};
 
 	if (root < 0 || render(&r, options, &err) < 0) {
-		(void)fprintf(stderr, "oci-rdma-hook: no handler is printed: %s\n", err.text);
+		(void)fprintf(stderr, ADMIN_NAME ": no handler is printed: %s\n", err.text);
 		return 1;
 	}
 	print(&r);
-	return !command_line_printed(HOOK_NAME);
+	return !command_line_printed(ADMIN_NAME);
 }

@@ -13,7 +13,7 @@
 
 static int failed(const char *descriptor, int errnum)
 {
-	(void)fprintf(stderr, HOOK_NAME ": --lock: descriptor %s: %s\n", descriptor,
+	(void)fprintf(stderr, ADMIN_NAME ": --lock: descriptor %s: %s\n", descriptor,
 		      strerror(errnum));
 	return 1;
 }
@@ -30,7 +30,7 @@ int lock_descriptor(const char *descriptor)
 	if (errno != EWOULDBLOCK)
 		return failed(descriptor, errno);
 	(void)fprintf(stderr,
-		      HOOK_NAME ": waiting until another install or removal on this node ends\n");
+		      ADMIN_NAME ": waiting until another install or removal on this node ends\n");
 	while (flock((int)fd, LOCK_EX) < 0) {
 		if (errno != EINTR)
 			return failed(descriptor, errno);

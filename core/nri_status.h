@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The status that oci-rdma-nri writes into a file: read by its own --check, by the doctor, and by
- * what reports the entry points of a node (admin/installation/installation.h).
+ * what reports the entry points of a node (explain/ways.h).
  */
 #ifndef OCI_RDMA_NRI_STATUS_H
 #define OCI_RDMA_NRI_STATUS_H

@@ -1,15 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The command line. */
 #include <stdbool.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "admin/admin.h"
-#include "admin/removal/removal.h"
 #include "core/base/fs.h"
 #include "core/base/names.h"
 #include "core/command_line.h"
+#include "explain/dry_run.h"
 #include "hook/hook.h"
 #include "hook/shim/shim.h"
 
@@ -18,44 +16,19 @@ static const char usage[] =
 	"       oci-rdma-hook [--config FILE] [--sysroot DIR] precreate\n"
 	"       oci-rdma-hook [--config FILE] [--sysroot DIR] [--ask] --dry-run [--format FORMAT] "
 	"BUNDLE\n"
-	"       oci-rdma-hook [--config FILE] [--sysroot DIR] --check-config [FILE...]\n"
-	"       oci-rdma-hook [--config FILE] [--sysroot DIR] --crio-handler SHIM [PRINTED]\n"
-	"       oci-rdma-hook [--config FILE] [--sysroot DIR] --containerd-handler SHIM PRINTED\n"
-	"       oci-rdma-hook [--config FILE] [--sysroot DIR] --check-removal\n"
-	"       oci-rdma-hook [--config FILE] [--sysroot DIR] --cdi [FILE]\n"
-	"       oci-rdma-hook --lock DESCRIPTOR\n"
 	"\n"
 	"The hook gives a container that was allocated RDMA devices an unlimited memlock limit\n"
 	"and an /etc/nccl.conf that names its HCAs. Container engines run it with a STAGE, which\n"
 	"is createRuntime, prestart or poststart; it then reads the state JSON on stdin. With\n"
 	"precreate, a stage of podman, it reads config.json on stdin and writes the edited\n"
 	"config.json to stdout. Under the name oci-rdma-runtime it is the runtime shim: it takes\n"
-	"the command line of crun or runc, and runs that runtime.\n"
+	"the command line of crun or runc, and runs that runtime. oci-rdma-admin checks what is\n"
+	"installed on a node.\n"
 	"\n"
 	"  --dry-run BUNDLE  print what the hook would do for BUNDLE/config.json, or for the\n"
 	"                    container with this id; nothing is changed\n"
 	"  --format FORMAT   the output of --dry-run: text (default), json, spec (the edited\n"
 	"                    config.json) or nccl (the lines of nccl.conf)\n"
-	"  --check-config    check each FILE, which is a policy (config.json) or a hooks.d file;\n"
-	"                    without FILE, check the policy, the hooks.d files and the handlers\n"
-	"                    of this node\n"
-	"  --crio-handler    print a CRI-O drop-in with a handler for SHIM, the path of\n"
-	"                    oci-rdma-runtime-crun or -runc; CRI-O's settings are read from\n"
-	"                    /etc/crio, or from PRINTED, the output of crio status config\n"
-	"                    (- for stdin)\n"
-	"  --containerd-handler\n"
-	"                    print the tables of a handler for SHIM, for containerd's "
-	"config.toml;\n"
-	"                    containerd's settings are read from PRINTED, the output of\n"
-	"                    containerd config dump (- for stdin)\n"
-	"  --check-removal   name the containers, pods and handlers that still need the runtime\n"
-	"                    shim; if there are none, print nothing and exit with 0: the shim\n"
-	"                    may be uninstalled\n"
-	"  --cdi             print a CDI spec of the node's HCAs, or write it to FILE; only for\n"
-	"                    hosts without Kubernetes: podman run --device "
-	"oci-rdma-hook.io/hca=all\n"
-	"  --lock DESCRIPTOR take the lock (flock) of a file that the caller has opened, and wait\n"
-	"                    until it is free; for the installer's script\n"
 	"  --ask             with a stage or --dry-run: treat the container as if it had the\n"
 	"                    annotation inject: \"true\"; the hooks in the CDI spec use this "
 	"option\n"
@@ -67,24 +40,11 @@ static const char usage[] =
 	"Exit status: 0 success (always 0 for a container without RDMA devices), 1 failure,\n"
 	"2 wrong command line.\n";
 
-enum task {
-	TASK_STAGE,
-	TASK_DRY_RUN,
-	TASK_CHECK_CONFIG,
-	TASK_CRIO_HANDLER,
-	TASK_CONTAINERD_HANDLER,
-	TASK_CHECK_REMOVAL,
-	TASK_CDI,
-	TASK_LOCK,
-};
-
 struct command {
 	struct options options;
-	enum task task;
+	bool is_dry_run;
 	bool has_format;
 	enum dry_run_format format;
-	char *const *operands;
-	size_t n_operands;
 };
 
 static int usage_error(const char *what, const char *which)
@@ -92,114 +52,48 @@ static int usage_error(const char *what, const char *which)
 	return command_line_error(HOOK_NAME, what, which);
 }
 
-static bool parse_format(const char *name, enum dry_run_format *ret_format)
+enum option_code {
+	OPTION_DRY_RUN = OPTION_OWN,
+	OPTION_FORMAT,
+	OPTION_ASK,
+};
+
+/* Returns -1 to go on, or the exit status. */
+static int take(void *context, int option, char *value)
 {
-	static const char *const names[] = {
+	static const char *const formats[] = {
 		[FORMAT_TEXT] = "text",
 		[FORMAT_JSON] = "json",
 		[FORMAT_SPEC] = "spec",
 		[FORMAT_NCCL] = "nccl",
 	};
-	int place = command_line_choose(names, sizeof(names) / sizeof(names[0]), name);
-
-	*ret_format = place < 0 ? FORMAT_TEXT : (enum dry_run_format)place;
-	return place >= 0;
-}
-
-/* What a task takes: operands, and what the first is called where it is missing */
-static const struct {
-	const char *first;
-	size_t min;
-	size_t max;
-} operands[] = {
-	[TASK_STAGE] = {"stage", 1, 1},
-	[TASK_DRY_RUN] = {"BUNDLE", 1, 1},
-	[TASK_CHECK_CONFIG] = {"FILE", 0, SIZE_MAX},
-	[TASK_CRIO_HANDLER] = {"SHIM", 1, 2},
-	[TASK_CONTAINERD_HANDLER] = {"SHIM and PRINTED", 2, 2},
-	[TASK_CHECK_REMOVAL] = {NULL, 0, 0},
-	[TASK_CDI] = {NULL, 0, 1},
-	[TASK_LOCK] = {"DESCRIPTOR", 1, 1},
-};
-
-/* Returns -1 to go on, or the exit status. */
-static int check_operands(const struct command *command)
-{
-	size_t n = command->n_operands;
-
-	if (command->has_format && command->task != TASK_DRY_RUN)
-		return usage_error("--format can only be used with --dry-run", NULL);
-	if (command->options.ask && command->task != TASK_STAGE && command->task != TASK_DRY_RUN)
-		return usage_error("--ask can only be used with a stage or --dry-run", NULL);
-	if (n < operands[command->task].min)
-		return usage_error("missing operand", operands[command->task].first);
-	if (n > operands[command->task].max)
-		return usage_error("unexpected operand",
-				   command->operands[operands[command->task].max]);
-	return -1;
-}
-
-enum option_code {
-	OPTION_FORMAT = OPTION_OWN,
-	OPTION_ASK,
-	OPTION_TASK, /* and behind it, one for each enum task */
-};
-
-/* Returns -1 to go on, or the exit status. */
-static int take_task(struct command *command, enum task task)
-{
-	if (command->task != TASK_STAGE && command->task != task)
-		return usage_error(
-			"only one of --dry-run, --check-config, --crio-handler, "
-			"--containerd-handler, --check-removal, --cdi and --lock can be used",
-			NULL);
-	command->task = task;
-	return -1;
-}
-
-static int take(void *context, int option, char *value)
-{
 	struct command *command = context;
+	int format;
 
-	if (option >= OPTION_TASK)
-		return take_task(command, (enum task)(option - OPTION_TASK));
-	if (option == OPTION_ASK) {
+	switch (option) {
+	case OPTION_DRY_RUN:
+		command->is_dry_run = true;
+		return -1;
+	case OPTION_ASK:
 		command->options.ask = true;
 		return -1;
+	default: /* OPTION_FORMAT */
+		format = command_line_choose(formats, sizeof(formats) / sizeof(formats[0]), value);
+		if (format < 0)
+			return usage_error("unknown format", value);
+		command->has_format = true;
+		command->format = (enum dry_run_format)format;
+		return -1;
 	}
-	command->has_format = true;
-	return parse_format(value, &command->format) ? -1 : usage_error("unknown format", value);
 }
 
 static const struct option long_options[] = {
-	{"dry-run", no_argument, NULL, OPTION_TASK + TASK_DRY_RUN},
+	{"dry-run", no_argument, NULL, OPTION_DRY_RUN},
 	{"format", required_argument, NULL, OPTION_FORMAT},
-	{"check-config", no_argument, NULL, OPTION_TASK + TASK_CHECK_CONFIG},
-	{"crio-handler", no_argument, NULL, OPTION_TASK + TASK_CRIO_HANDLER},
-	{"containerd-handler", no_argument, NULL, OPTION_TASK + TASK_CONTAINERD_HANDLER},
-	{"check-removal", no_argument, NULL, OPTION_TASK + TASK_CHECK_REMOVAL},
-	{"cdi", no_argument, NULL, OPTION_TASK + TASK_CDI},
-	{"lock", no_argument, NULL, OPTION_TASK + TASK_LOCK},
 	{"ask", no_argument, NULL, OPTION_ASK},
 	COMMON_OPTIONS,
 	{0},
 };
-
-static const struct program program = {HOOK_NAME, usage, long_options, take};
-
-/* Returns -1 to go on with *ret_command, or the exit status. */
-static int parse(int argc, char **argv, struct command *ret_command)
-{
-	struct command command = {.options = {.sysroot = "/"}};
-	int status = command_line_read(&program, argc, argv, &command.options, &command);
-
-	if (status >= 0)
-		return status;
-	command.operands = argv + optind;
-	command.n_operands = (size_t)(argc - optind);
-	*ret_command = command;
-	return check_operands(&command);
-}
 
 static int run_stage(const struct options *options, const char *name)
 {
@@ -221,36 +115,24 @@ static int run_stage(const struct options *options, const char *name)
 	return usage_error("unknown stage", name);
 }
 
-static int run_task(const struct command *command)
+/* operands: n of them */
+static int run(const struct command *command, char *const *operands, int n)
 {
-	const struct options *options = &command->options;
-	char *const *operand = command->operands;
-
-	switch (command->task) {
-	case TASK_DRY_RUN:
-		return dry_run(options, command->format, operand[0]);
-	case TASK_CHECK_CONFIG:
-		return check_config(options, operand, command->n_operands);
-	case TASK_CRIO_HANDLER:
-		return crio_handler(options, operand[0],
-				    command->n_operands > 1 ? operand[1] : NULL);
-	case TASK_CONTAINERD_HANDLER:
-		return containerd_handler(options, operand[0], operand[1]);
-	case TASK_CHECK_REMOVAL:
-		return removal_check(options);
-	case TASK_CDI:
-		return cdi(options, command->n_operands ? operand[0] : NULL);
-	case TASK_LOCK:
-		return lock_descriptor(operand[0]);
-	case TASK_STAGE:
-		break;
-	}
-	return run_stage(options, operand[0]);
+	if (command->has_format && !command->is_dry_run)
+		return usage_error("--format can only be used with --dry-run", NULL);
+	if (n < 1)
+		return usage_error("missing operand", command->is_dry_run ? "BUNDLE" : "stage");
+	if (n > 1)
+		return usage_error("unexpected operand", operands[1]);
+	if (command->is_dry_run)
+		return dry_run(&command->options, command->format, operands[0]);
+	return run_stage(&command->options, operands[0]);
 }
 
 int main(int argc, char **argv)
 {
-	struct command command;
+	static const struct program program = {HOOK_NAME, usage, long_options, take};
+	struct command command = {.options = {.sysroot = "/"}};
 	int status;
 
 	fs_open_standard_streams();
@@ -261,8 +143,6 @@ int main(int argc, char **argv)
 	 * front. */
 	if (argc > 1 && names_shim(argv[1]))
 		return shim_run(argc - 1, argv + 1);
-	status = parse(argc, argv, &command);
-	if (status >= 0)
-		return status;
-	return run_task(&command);
+	status = command_line_read(&program, argc, argv, &command.options, &command);
+	return status >= 0 ? status : run(&command, argv + optind, argc - optind);
 }

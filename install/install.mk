@@ -29,7 +29,7 @@ CONFIGDIR = $(SYSCONFDIR)/oci-rdma-hook
 GRACE ?= 30
 GRACE_HERE = $(if $(DESTDIR),0,$(GRACE))
 
-PROGRAMS = oci-rdma-hook oci-rdma-nri oci-rdma-doctor
+PROGRAMS = oci-rdma-hook oci-rdma-admin oci-rdma-nri oci-rdma-doctor
 # `make install KUBECTL=1` also takes kubectl's plugin: for a cluster's administrator, not for its nodes
 PLUGIN = kubectl-rdma_doctor
 # The reporter of events runs in its image alone, so that its page is not installed.
@@ -79,7 +79,7 @@ HANDLERS = $(filter-out 0,$(patsubst 1,crun,$(RUNTIME)))
 HANDLER_DIR = $(SYSCONFDIR)/crio/crio.conf.d
 handler_file = 60-oci-rdma-hook$(if $(filter-out crun,$(1)),-$(1)).conf
 define handler
-$(BINDIR)/oci-rdma-hook --crio-handler $(BINDIR)/oci-rdma-runtime-$(1) >$(CONFIGDIR)/.handler.new || \
+$(BINDIR)/oci-rdma-admin --crio-handler $(BINDIR)/oci-rdma-runtime-$(1) >$(CONFIGDIR)/.handler.new || \
 	{ rm -f $(CONFIGDIR)/.handler.new; exit 1; }
 $(INSTALL) -d -m 0755 $(HANDLER_DIR)
 chmod 0644 $(CONFIGDIR)/.handler.new
@@ -113,7 +113,7 @@ $(if $(V),,.SILENT: install uninstall)
 STAGED = $(PRECREATE:%=$(PRECREATEDIR)/%) $(HOOK_FILES:%=$(HOOKSDIR)/%)
 install: all
 	$(if $(and $(DESTDIR),$(HANDLERS)),$(error RUNTIME: a handler is made on the machine that gets it, not below DESTDIR))
-	$(foreach program,$(HOOK) $(NRI_PROGRAM) $(DOCTOR) $(if $(KUBECTL),install/kubectl/$(PLUGIN)), \
+	$(foreach program,$(HOOK) $(ADMIN) $(NRI_PROGRAM) $(DOCTOR) $(if $(KUBECTL),install/kubectl/$(PLUGIN)), \
 		$(call place,0755,$(program),$(BINDIR)/$(notdir $(program))))
 	for name in $(SHIMS); do \
 		ln -sfT oci-rdma-hook $(DESTDIR)$(BINDIR)/.$$name.new && \
@@ -132,7 +132,7 @@ install: all
 		$(INSTALL) -m 0644 config/config.json $(DESTDIR)$(CONFIGDIR)/config.json; fi
 	$(foreach file,$(PRECREATE),$(call stage,config/podman/precreate.d/$(file),$(PRECREATEDIR)/$(file)))
 	$(foreach file,$(HOOK_FILES),$(call stage,config/hooks.d/$(HOOKS)/$(file),$(HOOKSDIR)/$(file)))
-	$(if $(DESTDIR),,$(BINDIR)/oci-rdma-hook --check-config $(CONFIGDIR)/config.json \
+	$(if $(DESTDIR),,$(BINDIR)/oci-rdma-admin --check-config $(CONFIGDIR)/config.json \
 		$(foreach file,$(STAGED),$(call new,$(file))) >/dev/null)
 	$(foreach runtime,$(HANDLERS),$(call handler,$(runtime)))
 	$(foreach file,$(STAGED),$(call switch_on,$(file)) &&) true
@@ -141,7 +141,7 @@ install: all
 	echo 'programs: $(DESTDIR)$(BINDIR); hook files: $(DESTDIR)$(HOOKSDIR); policy: $(DESTDIR)$(CONFIGDIR)/config.json'
 	echo 'units: $(DESTDIR)$(UNITDIR); templates: $(DESTDIR)$(OURS); man pages: $(DESTDIR)$(MANDIR)'
 	echo 'oci-rdma-hook $(VERSION) is installed$(if $(DESTDIR),,: CRI-O and podman run the hook from their next container' \
-		'on. Check it with: oci-rdma-hook --check-config)'
+		'on. Check it with: oci-rdma-admin --check-config)'
 
 # $(call drop,RENDERED,FILE): an administrator's copy of a file of ours goes if it is unchanged; if not it stays, and
 # is named
@@ -166,7 +166,7 @@ endef
 # What still needs the shim is named, and then nothing is changed; FORCE=1 does not ask.
 uninstall:
 	$(if $(DESTDIR)$(FORCE),,$(refuse_machineconfig))
-	$(if $(DESTDIR)$(FORCE),,test ! -x $(BINDIR)/oci-rdma-hook || $(BINDIR)/oci-rdma-hook --check-removal)
+	$(if $(DESTDIR)$(FORCE),,test ! -x $(BINDIR)/oci-rdma-admin || $(BINDIR)/oci-rdma-admin --check-removal)
 	$(if $(DESTDIR),,systemctl disable --now $(notdir $(UNITS)) >/dev/null 2>&1 || true)
 	$(if $(DESTDIR),,rm -f $(CDI_FILE))
 	rm -f $(foreach file,$(HOOK_FILES:%=$(HOOKSDIR)/%),$(DESTDIR)$(file) $(call new,$(file)))
@@ -208,16 +208,16 @@ release: $(BUILD)/tests/yajl/.unpacked
 
 ROLE ?= worker
 
-# What is for other nodes does not run here; then this machine's own checks the policy.
-NATIVE_HOOK := $(if $(CROSS),build/oci-rdma-hook)
-$(if $(CROSS),$(NATIVE_HOOK)): always
+# What is for other nodes does not run here, so this machine's own program checks the policy.
+NATIVE_ADMIN := $(if $(CROSS),build/oci-rdma-admin,$(ADMIN))
+$(if $(CROSS),$(NATIVE_ADMIN)): always
 	@$(MAKE) --no-print-directory CROSS= SYSROOT= BUILD=build $@
 always:
 
-machineconfig: $(HOOK) $(if $(filter 0,$(MONITORING)),,$(DOCTOR)) $(if $(filter 1,$(NRI)),$(NRI_PROGRAM)) $(NATIVE_HOOK)
+machineconfig: $(HOOK) $(if $(filter 0,$(MONITORING)),,$(DOCTOR)) $(if $(filter 1,$(NRI)),$(NRI_PROGRAM)) $(NATIVE_ADMIN)
 	@ROLE='$(ROLE)' PROFILE='$(PROFILE)' HOOKS='$(HOOKS)' RUNTIME='$(RUNTIME)' NRI='$(NRI)' \
 		MONITORING='$(MONITORING)' ARCH='$(ARCH)' \
-		CHECK='$(or $(CHECK),$(NATIVE_HOOK))' \
+		CHECK='$(or $(CHECK),$(NATIVE_ADMIN))' \
 		install/machineconfig/render-hook $(HOOK) $(BUILD)/99-$(ROLE)-oci-rdma-hook.yaml
 
 iommu-passthrough:
@@ -225,10 +225,10 @@ iommu-passthrough:
 		install/machineconfig/render-iommu $(BUILD)/98-$(ROLE)-iommu-passthrough.yaml
 
 # The context of install/kubernetes/Containerfile, of this tree and a busybox alone
-installer: $(HOOK) $(NRI_PROGRAM)
+installer: $(HOOK) $(ADMIN) $(NRI_PROGRAM)
 	@tools/deps --say installer
 	@ARCH='$(ARCH)' BUSYBOX='$(CROSS:%=$(SYSROOT)/bin/busybox)' \
-		install/kubernetes/make-context $(HOOK) $(NRI_PROGRAM) $(BUILD)/installer
+		install/kubernetes/make-context $(HOOK) $(ADMIN) $(NRI_PROGRAM) $(BUILD)/installer
 
 # The context of install/kubernetes/nri/Containerfile: one executable
 nri-context: $(NRI_PROGRAM)

@@ -77,7 +77,7 @@ $(UNIT): $(TESTED)
 	$(call say,LD) $(CC) $(CFLAGS) $(SYSROOT_LIBS) -o $@ $(filter %.o,$^) $(TESTED) -lcmocka -lseccomp $(TEST_LIBS)
 units: $(UNIT)
 # Of an archive a suite takes what it needs: with all objects a link takes five times as long. q: two may have one name.
-$(TESTED): $(addprefix $(BUILD)/,$(HOOK_PARTS) $(NRI_OWN) $(DOCTOR_OWN) $(patsubst %,events/%.o,event ledger spool))
+$(TESTED): $(addprefix $(BUILD)/,$(HOOK_PARTS) $(ADMIN_OWN) $(NRI_OWN) $(DOCTOR_OWN) $(patsubst %,events/%.o,event ledger spool))
 	@mkdir -p $(@D)
 	$(call say,AR) rm -f $@ && $(CROSS:%=%-)ar qcsT $@ $^
 
@@ -118,13 +118,13 @@ $(addprefix $(BUILD)/tests/,kubecheck cdi/validate nri/judge nri/cri): tools/bui
 	$(call say,GO) tools/build-go $(FETCHED)/go $(@D) $(SOURCES)
 
 # As the doctor is linked: the VM has the node's libraries, not the build's.
-$(BUILD)/tests/vm/transfer_faults: $(addprefix $(BUILD)/,tests/vm/transfer_faults.o $(DOCTOR_OWN) $(HOOK_PARTS))
+$(BUILD)/tests/vm/transfer_faults: $(addprefix $(BUILD)/,tests/vm/transfer_faults.o $(DOCTOR_OWN) $(CORE) $(ADMIN_SHARED))
 	$(call link,-pie,$(DOCTOR_LIBS))
 
 # ---- format ----
 
 format:
 	@tools/deps lint
-	@clang-format -i $(shell find core admin doctor events hook nri tests -name '*.[ch]')
+	@clang-format -i $(shell find core admin explain doctor events hook nri tests -name '*.[ch]')
 
 .PHONY: $(RUNS) units release-check format

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Whether what is installed on a node can work, and which entry points it has. */
+/* Whether what is installed on a node can work. */
 #ifndef OCI_RDMA_INSTALLATION_H
 #define OCI_RDMA_INSTALLATION_H
 
@@ -193,33 +193,5 @@ void handler_judge_containerd(struct arena *arena, int root, const struct contai
 /* Whether containers of a runtime of Docker's that is the shim would start. Returns 0 or -1. */
 int handler_check_docker(struct arena *arena, int root, const struct docker_runtime *runtime,
 			 const struct config *config, struct err *err);
-
-/* ---- entry points (ways.c) ---- */
-
-/*
- * Which entry points (hook, precreate, shim, NRI plugin) are installed on a node, as its engines'
- * configuration and the plugin's status file say. Used in reports to people only, which name for
- * each value the entry point that sets it.
- */
-
-enum way {
-	WAY_HOOK = 1 << 0,      /* a hooks.d file that is right, createRuntime or prestart */
-	WAY_PRECREATE = 1 << 1, /* such a file of podman's */
-	WAY_SHIM = 1 << 2,      /* an engine's configuration names it */
-	WAY_NRI = 1 << 3,       /* the plugin is connected */
-};
-
-/*
- * sysroot: a directory descriptor; recorded: it is not "/". *ret_ways: a mask of WAY_*. A file that
- * cannot be read counts as one that does not exist. Returns 0, or -1 without memory.
- */
-int ways_find(struct arena *arena, int sysroot, bool recorded, unsigned *ret_ways, struct err *err);
-
-struct ways_names {
-	char text[48];
-};
-
-/* "hook, NRI"; "" for none */
-struct ways_names ways_names(unsigned ways);
 
 #endif

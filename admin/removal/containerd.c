@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <errno.h>
 
-#include "admin/bundle/bundle.h"
 #include "admin/engine/engine.h"
 #include "admin/removal/removal.h"
 #include "core/base/cleanup.h"
 #include "core/base/fs.h"
 #include "core/base/names.h"
 #include "core/json/document.h"
+#include "explain/bundle.h"
 
 #define RUNTIME_PATH_MAX 4096
 

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "core/base/fs.h"
+#include "core/base/names.h"
 #include "core/base/text.h"
 
 void needs_say(struct needs *needs, const char *format, ...)
@@ -18,7 +19,7 @@ void needs_say(struct needs *needs, const char *format, ...)
 	(void)vsnprintf(line, sizeof(line), format, args);
 	va_end(args);
 	text_make_printable(line);
-	(void)fprintf(stderr, "oci-rdma-hook: %s\n", line);
+	(void)fprintf(stderr, ADMIN_NAME ": %s\n", line);
 	needs->n++;
 }
 

@@ -145,7 +145,7 @@ int removal_check(const struct options *options)
 	struct needs needs = {.arena = &arena, .root = root};
 
 	if (root < 0 || look(&needs, options, &err) < 0) {
-		(void)fprintf(stderr, "oci-rdma-hook: %s\n", err.text);
+		(void)fprintf(stderr, ADMIN_NAME ": %s\n", err.text);
 		return 1;
 	}
 	return needs.n ? 1 : 0;

@@ -14,8 +14,9 @@
 /* In the environment of a runtime that the shim has started: how often it has been passed on the
  * way */
 #define SHIM_ROUNDS "OCI_RDMA_RUNTIME_ROUNDS"
-/* A program of its own (nri/main.c) */
+/* Programs of their own (nri/main.c, admin/main.c) */
 #define NRI_NAME "oci-rdma-nri"
+#define ADMIN_NAME "oci-rdma-admin"
 
 static inline bool names_shim(const char *path)
 {

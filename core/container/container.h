@@ -49,7 +49,7 @@ struct container {
 	bool has_config; /* config is loaded */
 	struct request request;
 	struct plan plan;
-	/* admin/bundle/bundle.h: what an entry point noted, and why it is not known whether the pod
+	/* explain/bundle.h: what an entry point noted, and why it is not known whether the pod
 	 * asks; NULL: nothing, or not looked for */
 	const struct note *note;
 	const char *doubt;

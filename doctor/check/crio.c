@@ -180,7 +180,7 @@ static int add_monitor(const struct context *context, const struct crio_handler 
 {
 	return findings_add(context->findings, "crio_handler", handler->name, FINDING_FAIL,
 			    names_shim(handler->runtime_path)
-				    ? "Write the drop-in again with oci-rdma-hook --crio-handler "
+				    ? "Write the drop-in again with oci-rdma-admin --crio-handler "
 				      "SHIM, then run: systemctl restart crio"
 				    : "Set its monitor_path to this node's conmon, then run: "
 				      "systemctl restart crio",
@@ -224,8 +224,8 @@ static int add_handler(const struct context *context, const struct crio_handler 
 		return add_monitor(context, handler, &verdict.why);
 	if (verdict.fault != HANDLER_RIGHT)
 		return findings_add(context->findings, "crio_handler", handler->name, FINDING_WARN,
-				    "Correct it, then check it: oci-rdma-hook --check-config", "%s",
-				    verdict.why.text);
+				    "Correct it, then check it: oci-rdma-admin --check-config",
+				    "%s", verdict.why.text);
 	return add_working(context, handler, path, is_default);
 }
 

@@ -171,7 +171,7 @@ static int add_own(struct context *context, const char *file)
 			return 0;
 	}
 	return findings_add(context->findings, "hook_file", file, status,
-			    "Correct it, then check it: oci-rdma-hook --check-config", "%s",
+			    "Correct it, then check it: oci-rdma-admin --check-config", "%s",
 			    why.text) < 0
 		       ? -1
 		       : 1;

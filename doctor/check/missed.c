@@ -9,13 +9,13 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "admin/bundle/bundle.h"
 #include "core/base/cleanup.h"
 #include "core/base/fs.h"
 #include "core/base/proc.h"
 #include "core/base/text.h"
 #include "core/process/process.h"
 #include "doctor/check/check.h"
+#include "explain/bundle.h"
 
 #define CGROUP_MAX (64 * 1024)
 /* Named one by one; of the rest the number is said. */

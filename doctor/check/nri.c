@@ -8,13 +8,13 @@
 #include <inttypes.h>
 #include <sys/stat.h>
 
-#include "admin/installation/installation.h"
 #include "core/base/cleanup.h"
 #include "core/base/fs.h"
 #include "core/base/names.h"
 #include "core/nri_socket.h"
 #include "core/nri_status.h"
 #include "doctor/check/check.h"
+#include "explain/ways.h"
 
 #define UNIT NRI_NAME "-a.service"
 #define START                                                                                      \

@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "admin/bundle/bundle.h"
 #include "admin/engine/engine.h"
 #include "admin/installation/installation.h"
 #include "core/base/cleanup.h"
@@ -16,6 +15,8 @@
 #include "core/policy/policy.h"
 #include "doctor/check/check.h"
 #include "doctor/nccl/nccl.h"
+#include "explain/bundle.h"
+#include "explain/ways.h"
 
 /* ---- RLIMIT_MEMLOCK of the first process ---- */
 

@@ -19,7 +19,7 @@ int check_policy(const struct doctor *doctor, struct findings *findings, struct 
 				      "%s", why.text);
 	else if (config_check(doctor->node.root, &config, &why) < 0)
 		status = findings_add(findings, "policy", NULL, FINDING_WARN,
-				      "Correct it, then check it: oci-rdma-hook --check-config",
+				      "Correct it, then check it: oci-rdma-admin --check-config",
 				      "%s", why.text);
 	else if (!doctor->options.common.config && !tree_exists(doctor->node.root, CONFIG_PATH))
 		status = findings_add(findings, "policy", NULL, FINDING_OK, NULL,

@@ -10,11 +10,11 @@
 #include <string.h>
 #include <sys/vfs.h>
 
-#include "admin/bundle/bundle.h"
 #include "core/base/cleanup.h"
 #include "core/base/fs.h"
 #include "core/base/proc.h"
 #include "core/base/text.h"
+#include "explain/bundle.h"
 
 /* ---- where it is looked at from ---- */
 

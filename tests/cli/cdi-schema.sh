@@ -4,7 +4,7 @@
 cd "$(dirname "$0")/../.." || exit 1
 . tests/cli/setup.bash
 built VALIDATE "${BUILD:-build}/tests/cdi/validate"
-spec() { "$HOOK" --sysroot "$NODE" --cdi >"$1" 2>"$T/err"; }
+spec() { "$ADMIN" --sysroot "$NODE" --cdi >"$1" 2>"$T/err"; }
 for name in one odd h100 big '{"virtual":[{"ibdev":"_x1","netdev":"e1"}]}'; do
 	row "$name: valid, and each device can be named"
 	node "$name"

@@ -7,7 +7,7 @@ cd "$(dirname "$0")/../.." || exit 1
 
 # cdi [ARG…]: sets rc; the spec is in $T/out
 cdi() {
-	timeout "$PATIENCE" "$HOOK" --sysroot "$NODE" --cdi "$@" >"$T/out" 2>"$T/err"
+	timeout "$PATIENCE" "$ADMIN" --sysroot "$NODE" --cdi "$@" >"$T/out" 2>"$T/err"
 	rc=$?
 }
 
@@ -44,7 +44,7 @@ row "the file says where it must not be"
 says "the note" '.annotations["oci-rdma-hook.io/note"] | test("Kubernetes")' true
 echo '{}' >"$T/policy.json"
 cp "$T/out" "$T/plain"
-(cd "$T" && timeout "$PATIENCE" "$HOOK" --config policy.json --sysroot node --cdi >"$T/out" 2>"$T/err")
+(cd "$T" && timeout "$PATIENCE" "$ADMIN" --config policy.json --sysroot node --cdi >"$T/out" 2>"$T/err")
 row "--config and --sysroot are handed on, from the root on"
 says "the hook" '.containerEdits.hooks[0].args | join(" ")' \
 	"oci-rdma-hook --config $T/policy.json --sysroot $NODE --ask createRuntime"
@@ -87,7 +87,7 @@ check "what is printed" cmp "$FILE" "$T/plain"
 is "others may read it" "644 $(id -u)" "$(stat -c '%a %u' "$FILE")"
 is "the old one stays whole" old "$(<"$T/old")"
 is "the directory" oci-rdma-hook.json "$(ls -A "$T/cdi")"
-(cd "$T/cdi" && timeout "$PATIENCE" "$HOOK" --sysroot "$NODE" --cdi here.json >"$T/out" 2>"$T/err")
+(cd "$T/cdi" && timeout "$PATIENCE" "$ADMIN" --sysroot "$NODE" --cdi here.json >"$T/out" 2>"$T/err")
 check "a relative path" cmp "$T/cdi/here.json" "$T/plain"
 # A directory in which everybody may write, as an --cdi-spec-dir may be: what others have put there under the name is replaced, and nothing else touched.
 mkdir "$T/open" && chmod 1777 "$T/open"
@@ -124,11 +124,13 @@ for _ in 1 2; do
 done
 
 row "wrong usage"
-for wrong in "--cdi a b" "--cdi --check-config" "--ask --cdi" --ask; do
+for wrong in "--cdi a b" "--cdi --check-config" "--ask --cdi" cdi ""; do
 	# shellcheck disable=SC2086 # words
-	timeout "$PATIENCE" "$HOOK" $wrong >"$T/out" 2>"$T/err" </dev/null
+	timeout "$PATIENCE" "$ADMIN" $wrong >"$T/out" 2>"$T/err" </dev/null
 	is "$wrong" 2 "$?"
 done
+timeout "$PATIENCE" "$HOOK" --ask >"$T/out" 2>"$T/err" </dev/null
+is "--ask alone" 2 "$?"
 
 row "no unit starts on a Kubernetes node"
 for unit in config/cdi/*; do

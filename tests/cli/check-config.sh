@@ -12,7 +12,7 @@ install -m 755 /bin/true "$NODE$PROGRAM"
 
 # examine [FILE…]: sets rc; what it says is in $T.out and $T.err
 examine() {
-	timeout "$PATIENCE" "$HOOK" --sysroot "$NODE" --check-config "$@" >"$T/out" 2>"$T/err"
+	timeout "$PATIENCE" "$ADMIN" --sysroot "$NODE" --check-config "$@" >"$T/out" 2>"$T/err"
 	rc=$?
 }
 
@@ -102,9 +102,9 @@ refuses_text "a key twice" '{"version": "1.0.0",
 refuses_text "too large" "{\"version\": \"1.0.0\"$(printf '%70000s' '')}"
 # What is wrong with a path names it once, and the part of it that is meant.
 examine "$NODE/t.json"
-is "a file that is not there" "1 oci-rdma-hook: $NODE/t.json: No such file or directory" "$rc $(<"$T/err")"
+is "a file that is not there" "1 oci-rdma-admin: $NODE/t.json: No such file or directory" "$rc $(<"$T/err")"
 examine "$NODE/gone/t.json"
-is "a directory that is not there" "1 oci-rdma-hook: $NODE/gone/t.json: gone: No such file or directory" "$rc $(<"$T/err")"
+is "a directory that is not there" "1 oci-rdma-admin: $NODE/gone/t.json: gone: No such file or directory" "$rc $(<"$T/err")"
 
 refuses "no version" 'del(.version)' version 1.0.0
 refuses "an older version" '.version = "0.1.0"' "line 2" 1.0.0
@@ -190,7 +190,7 @@ fi
 # shellcheck disable=SC2016 # the inner shell's
 on_noexec() {
 	unshare -rm sh -c 'mount -t tmpfs -o noexec none "$1" && install -m 755 /bin/true "$1/oci-rdma-hook" &&
-		"$2" --sysroot "$3" --check-config "$4"' - "$NODE/usr/local/bin" "$HOOK" "$NODE" "$FILE" >"$T/out" 2>"$T/err"
+		"$2" --sysroot "$3" --check-config "$4"' - "$NODE/usr/local/bin" "$ADMIN" "$NODE" "$FILE" >"$T/out" 2>"$T/err"
 	rc=$?
 }
 on_noexec
@@ -221,7 +221,7 @@ refuses_now "in a directory that others may write" "$FILE" "chmod go-w"
 chmod 0755 "$ENGINE"
 refuses_path "$ENGINE" "a directory" "$ENGINE"
 refuses_path "$ENGINE/" "a directory, by a path that ends in a slash" "$ENGINE/"
-(cd "$ENGINE" && "$HOOK" --sysroot "$NODE" --check-config 90-oci-rdma-hook.json >"$T/out" 2>"$T/err")
+(cd "$ENGINE" && "$ADMIN" --sysroot "$NODE" --check-config 90-oci-rdma-hook.json >"$T/out" 2>"$T/err")
 is "a relative path" "90-oci-rdma-hook.json: ok" "$(cat "$T/out" "$T/err")"
 
 # ---- precreate: podman's, never where CRI-O reads ----
@@ -231,7 +231,7 @@ for dir in /etc/containers/oci/hooks.d /run/containers/oci/hooks.d /usr/share/co
 	cp config/podman/precreate.d/90-oci-rdma-hook-precreate.json "$NODE$dir/"
 	examine "$NODE$dir/90-oci-rdma-hook-precreate.json"
 	refused "precreate in $dir" "$dir" CRI-O move
-	(cd "$NODE$dir" && "$HOOK" --sysroot "$NODE" --check-config 90-oci-rdma-hook-precreate.json >"$T/out" 2>"$T/err")
+	(cd "$NODE$dir" && "$ADMIN" --sysroot "$NODE" --check-config 90-oci-rdma-hook-precreate.json >"$T/out" 2>"$T/err")
 	is "precreate in $dir, by a relative path" 1 "$?"
 	rm "$NODE$dir/90-oci-rdma-hook-precreate.json"
 done
@@ -553,7 +553,7 @@ rm -r "$NODE/etc/containerd"
 
 # without_openat2 DESCRIPTION PART [COMMAND…]: what it says, below the command
 without_openat2() {
-	"${@:3}" strace -o /dev/null -e trace=openat2 -e inject=openat2:error=ENOSYS "$HOOK" --sysroot "$NODE" --check-config >"$T/out" 2>"$T/err" </dev/null
+	"${@:3}" strace -o /dev/null -e trace=openat2 -e inject=openat2:error=ENOSYS "$ADMIN" --sysroot "$NODE" --check-config >"$T/out" 2>"$T/err" </dev/null
 	rc=$?
 	is "$1: status" 1 "$rc"
 	has "$1: it says so" "$2" "$(<"$T/err")"
@@ -577,9 +577,9 @@ lacks "nor does a node that has a hook" "$NOTHING" "$(<"$T/out")"
 
 # ---- usage ----
 
-timeout "$PATIENCE" "$HOOK" --check-config --format json >"$T/out" 2>"$T/err" </dev/null
+timeout "$PATIENCE" "$ADMIN" --check-config --format json >"$T/out" 2>"$T/err" </dev/null
 is "an option of another task: status" 2 "$?"
-timeout "$PATIENCE" "$HOOK" --sysroot "$T/nowhere" --check-config >"$T/out" 2>"$T/err"
+timeout "$PATIENCE" "$ADMIN" --sysroot "$T/nowhere" --check-config >"$T/out" 2>"$T/err"
 is "a sysroot that does not exist" 1 "$?"
 one_line "a sysroot that does not exist" "$T/nowhere"
 finish

@@ -10,7 +10,7 @@ ROOT_HASH=@0123456789abcdef.json # of the runtime's --root, behind the id
 
 # examine: sets rc
 examine() {
-	timeout "$PATIENCE" "$HOOK" --sysroot "$NODE" --check-removal >"$T/out" 2>"$T/err"
+	timeout "$PATIENCE" "$ADMIN" --sysroot "$NODE" --check-removal >"$T/out" 2>"$T/err"
 	rc=$?
 }
 
@@ -177,8 +177,8 @@ if chown 12345 "$NODE/proc/4711" 2>/dev/null; then conmon_free "another user's p
 
 row "a sysroot that is none: what is not looked at needs nothing that we know of, which is no success"
 for case in "absent: No such file or directory" "err: Not a directory"; do
-	timeout "$PATIENCE" "$HOOK" --sysroot "$T/${case%%:*}" --check-removal >"$T/out" 2>"$T/err"
-	is "${case%%:*}" "1 oci-rdma-hook: sysroot $T/$case" "$? $(cat "$T/out" "$T/err")"
+	timeout "$PATIENCE" "$ADMIN" --sysroot "$T/${case%%:*}" --check-removal >"$T/out" 2>"$T/err"
+	is "${case%%:*}" "1 oci-rdma-admin: sysroot $T/$case" "$? $(cat "$T/out" "$T/err")"
 done
 # What a container's root calls conmon neither needs anything nor hides what does.
 fresh
@@ -211,7 +211,7 @@ free "a user's setuid program with the shim on its command line"
 fresh
 
 row "an operand is wrong usage"
-timeout "$PATIENCE" "$HOOK" --check-removal operand >/dev/null 2>&1
+timeout "$PATIENCE" "$ADMIN" --check-removal operand >/dev/null 2>&1
 is "status" 2 "$?"
 
 # ---- containerd and Docker ----

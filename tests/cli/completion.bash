@@ -5,7 +5,10 @@
 # program that this line would run, the arguments, a line each. OPTIONS: of shopt, for that bash.
 typed() {
 	local program=$2 executable=$HOOK
-	if [ "$program" = oci-rdma-doctor ]; then executable=$DOCTOR; fi
+	case $program in
+	oci-rdma-doctor) executable=$DOCTOR ;;
+	oci-rdma-admin) executable=$ADMIN ;;
+	esac
 	cat >"$T/rc" <<-END
 		. config/completion/$program
 		$program() { if [ "\$1" = --help ]; then $executable --help; else printf '%s\n' "\$@"; fi; }

@@ -13,7 +13,7 @@ program $BIN/oci-rdma-runtime{,-runc,-crun,-nvidia-container-runtime} /usr/sbin/
 
 # render RUNTIME PRINTED: before that runtime
 render() {
-	timeout "$PATIENCE" "$HOOK" --sysroot "$NODE" --containerd-handler "$BIN/oci-rdma-runtime-$1" "$2" >"$T/out" 2>"$T/err"
+	timeout "$PATIENCE" "$ADMIN" --sysroot "$NODE" --containerd-handler "$BIN/oci-rdma-runtime-$1" "$2" >"$T/out" 2>"$T/err"
 	rc=$?
 }
 
@@ -33,8 +33,8 @@ pod_annotations = ['example.com/*', 'oci-rdma-hook.io/*']
 [plugins.'$CRI2'.containerd.runtimes.rdma.options]
 SystemdCgroup = true
 BinaryName = '$BIN/oci-rdma-runtime-runc'"
-has "what it was made by" "# Rendered by: oci-rdma-hook --containerd-handler $BIN/oci-rdma-runtime-runc" "$(<"$T/out")"
-"$HOOK" --sysroot "$NODE" --containerd-handler "$BIN/oci-rdma-runtime-runc" tests/cli/containerd/dump-1.7.toml >/dev/full 2>"$T/err"
+has "what it was made by" "# Rendered by: oci-rdma-admin --containerd-handler $BIN/oci-rdma-runtime-runc" "$(<"$T/out")"
+"$ADMIN" --sysroot "$NODE" --containerd-handler "$BIN/oci-rdma-runtime-runc" tests/cli/containerd/dump-1.7.toml >/dev/full 2>"$T/err"
 rc=$?
 : >"$T/out"
 refuses "tables that are not whole" "No space left on device"
@@ -96,7 +96,7 @@ program $BIN/oci-rdma-runtime-runc
 # examined NAME [PART…]: a row: of the node as it is now, in one line; without parts it is right
 examined() {
 	row "$1"
-	timeout "$PATIENCE" "$HOOK" --sysroot "$NODE" --check-config >"$T/out" 2>"$T/err"
+	timeout "$PATIENCE" "$ADMIN" --sysroot "$NODE" --check-config >"$T/out" 2>"$T/err"
 	is "status" "$(($# > 1))" "$?"
 	[ $# -eq 1 ] || one_line "one line" "${@:2}"
 }

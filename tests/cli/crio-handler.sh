@@ -17,7 +17,7 @@ rhcos() { host rhcos.conf /usr/bin/{crun,runc,conmon}; }
 
 # render [SHIM [PRINTED]]: sets rc; the drop-in is in $T/out
 render() {
-	timeout "$PATIENCE" "$HOOK" --sysroot "$NODE" --crio-handler "${@:-$SHIM}" >"$T/out" 2>"$T/err"
+	timeout "$PATIENCE" "$ADMIN" --sysroot "$NODE" --crio-handler "${@:-$SHIM}" >"$T/out" 2>"$T/err"
 	rc=$?
 }
 
@@ -42,8 +42,8 @@ monitor_path = "/usr/libexec/crio/conmon"
 allowed_annotations = [
     "io.containers.trace-syscall",
 ]'
-has "what it was made by" "# Rendered by: oci-rdma-hook --crio-handler $SHIM" "$(head -n 1 "$T/out")"
-"$HOOK" --sysroot "$NODE" --crio-handler "$SHIM" >/dev/full 2>"$T/err"
+has "what it was made by" "# Rendered by: oci-rdma-admin --crio-handler $SHIM" "$(head -n 1 "$T/out")"
+"$ADMIN" --sysroot "$NODE" --crio-handler "$SHIM" >/dev/full 2>"$T/err"
 rc=$?
 : >"$T/out"
 refuses "a drop-in that is not whole" "No space left on device"
@@ -175,9 +175,9 @@ for wrong in /usr/bin/crun /usr/local/bin/oci-rdma-runtime /usr/local/bin/oci-rd
 	refuses "$wrong" "$wrong does not tell which runtime"
 done
 row "wrong usage"
-for wrong in "--crio-handler" "--crio-handler a b c" "--crio-handler --dry-run a" "--crio-handler --format json a"; do
+for wrong in "--crio-handler" "--crio-handler a b c" "--crio-handler --cdi a" "--crio-handler --format json a"; do
 	# shellcheck disable=SC2086 # words
-	timeout "$PATIENCE" "$HOOK" $wrong >"$T/out" 2>"$T/err" </dev/null
+	timeout "$PATIENCE" "$ADMIN" $wrong >"$T/out" 2>"$T/err" </dev/null
 	is "$wrong: status" 2 "$?"
 done
 finish

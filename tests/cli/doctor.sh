@@ -289,7 +289,7 @@ causes "the cause" crio_handler
 also crio_handler/crun ok
 made() {
 	upstream && rm "$NODE/etc/crio/crio.conf.d/60-oci-rdma-hook.conf" &&
-		"$HOOK" --sysroot "$NODE" --crio-handler /usr/local/bin/oci-rdma-runtime-crun >"$T/made" &&
+		"$ADMIN" --sysroot "$NODE" --crio-handler /usr/local/bin/oci-rdma-runtime-crun >"$T/made" &&
 		write etc/crio/crio.conf.d/60-oci-rdma-hook.conf "$(<"$T/made")"
 }
 row "the handler as --crio-handler makes it"

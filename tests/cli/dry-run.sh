@@ -18,7 +18,7 @@ is "a comment holds no =" "" "$(grep '^#.*=' "$T/out")"
 
 dry_run --format text
 text=$(cat "$T/out")
-is "README shows what make demo prints" "$(sed -n '/^.make demo. prints/,/^## /s/^    //p' README.md | sed 's/ *$//')" \
+is "README shows what make demo prints" "$(sed -n '/^.make demo. ends/,/^## /s/^    //p' README.md | sed 's/ *$//')" \
 	"$(sed '/^$/d; s/ *$//' "$T/out")"
 for part in trainer team-a h-kim-0 grant; do has "the text names $part" "$part" "$text"; done
 for part in RLIMIT_MEMLOCK unlimited CAP_IPC_LOCK /etc/nccl.conf NCCL_IB_HCA==mlx5_6,mlx5_7,mlx5_10,mlx5_11; do
@@ -99,13 +99,13 @@ one_line "a --config that does not exist" "$T/nowhere"
 # What a script has redirected is to be whole, or the script to hear that it is not.
 # lost ARG…: where stdout is a device without space
 lost() {
-	timeout "$PATIENCE" "$HOOK" --sysroot "$NODE" "$@" >/dev/full 2>"$T/err" </dev/null
+	timeout "$PATIENCE" "${PROGRAM:-$HOOK}" --sysroot "$NODE" "$@" >/dev/full 2>"$T/err" </dev/null
 	is "a full stdout, $1: the exit status" 1 "$?"
-	one_line "a full stdout, $1" oci-rdma-hook
+	one_line "a full stdout, $1" "$(basename "${PROGRAM:-$HOOK}"): "
 }
 lost --version
 lost --help
-lost --check-config
-lost --cdi
+PROGRAM=$ADMIN lost --check-config
+PROGRAM=$ADMIN lost --cdi
 for format in text json spec nccl; do lost "--format=$format" --dry-run "$B"; done
 finish

@@ -23,7 +23,7 @@ all_in() { is "$1 has $2" "" "$(differ "$1" "$3" "$4" | grep .)"; }
 # known TEXT: the keys that the hook names when it meets one that it does not know
 known() {
 	printf '%s' "$1" >"$T/keys.json"
-	"$HOOK" --check-config "$T/keys.json" 2>&1 | sed -n 's/.*unknown key; known here: //p' | tr -d ' ' | tr ',' '\n'
+	"$ADMIN" --check-config "$T/keys.json" 2>&1 | sed -n 's/.*unknown key; known here: //p' | tr -d ' ' | tr ',' '\n'
 }
 keys=$(for key in $(known '{"?": 0}'); do
 	echo "$key"
@@ -128,7 +128,7 @@ all_in "$JSON" "the code of each warning" "$(cat core/*.c core/*/*.c | tr '\n' '
 node h100
 plan h100-trainer.json
 # What only some containers have: an entry point's note, and a doubt (tests/cli/decision-notes.sh).
-sometimes() { grep -oP 'json_put_(string|member)\(gen, "\K(doubt|note)(?=")' admin/report/json.c; }
+sometimes() { grep -oP 'json_put_(string|member)\(gen, "\K(doubt|note)(?=")' explain/json.c; }
 all_in "$JSON" "each member of the dry run" "$({ jq -r 'del(.schema) | keys[]' "$T/out"; sometimes; } | sort -u)" \
 	"$(sed -n '/^| `container` /,/^$/p' "$JSON" | cut -d '|' -f 2 | grep -o '[a-z_]*' | sort -u)"
 is "$JSON has each member of a device and its ports" "" \

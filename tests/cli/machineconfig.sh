@@ -11,7 +11,7 @@ executable=$HOOK
 render() {
 	local name=$1
 	shift
-	env MONITORING=0 "$@" install/machineconfig/render-hook "$executable" "$T/$name.yaml" >"$T/log" 2>&1
+	env MONITORING=0 CHECK="$ADMIN" "$@" install/machineconfig/render-hook "$executable" "$T/$name.yaml" >"$T/log" 2>&1
 }
 ignition() { mcd ignition "$1" "$2" >"$T/ignition.json" && ignition-validate "$T/ignition.json"; }
 refused() { ! "$@"; }
@@ -134,7 +134,7 @@ check "…and writes nothing" test ! -e "$T/mine.yaml"
 if [ "$(id -u)" -eq 0 ]; then
 	chmod 0755 "$T"
 	mkdir -m 0777 "$T/any"
-	cp "$HOOK" "$T/hook" # the tree may lie where only root can look, as /root
+	cp "$HOOK" "$T/hook" && cp "$ADMIN" "$T/oci-rdma-admin" # the tree may lie where only root can look, as /root
 	as_nobody() {
 		setpriv --reuid 65534 --regid 65534 --clear-groups env MONITORING=0 TMPDIR="$T/any" PROFILE="$1" "${@:2}" \
 			install/machineconfig/render-hook "$T/hook" "$T/any/mine.yaml" >"$T/log" 2>&1
@@ -147,30 +147,31 @@ check "HOOKS=annotation with a policy for every container is refused" refused re
 has "…saying why" '"opt_in": "device"' "$(<"$T/log")"
 check "HOOKS=device with a policy for annotated containers" render wrong PROFILE=default HOOKS=device
 executable=$HOOK-none
-check "CHECK: an executable that does not run here" refused render wrong CHECK="$HOOK"
+check "an executable that is not there" refused render wrong
 strip -o "$T/foreign" "$HOOK"
 printf '\xb7' | dd of="$T/foreign" bs=1 seek=18 conv=notrunc status=none # e_machine: EM_AARCH64
 printf '#!/bin/sh\nwhile [ "$1" != -o ]; do shift; done\ncp "$3" "$2"\n' >"$T/strip" && chmod 755 "$T/strip" # the other architecture's
 export STRIP=$T/strip
 executable=$T/foreign
-check "one for other nodes cannot check the policy" refused render wrong CHECK=/nonexistent
-check "…CHECK does" render wrong CHECK="$HOOK"
-check "…and refuses, too" refused render wrong CHECK="$HOOK" PROFILE="$T/my.json"
-check "ARCH: for the nodes that it is for" render foreign CHECK="$HOOK" ARCH=aarch64
+check "CHECK: a program that does not run here" refused render wrong CHECK="$T/foreign"
+has "…is named" "$T/foreign does not run here" "$(<"$T/log")"
+check "…CHECK checks the policy, and the executable may be for other nodes" render wrong
+check "…and refuses, too" refused render wrong PROFILE="$T/my.json"
+check "ARCH: for the nodes that it is for" render foreign ARCH=aarch64
 has "…and the file says for which" "ARCH=aarch64" "$(head -n 1 "$T/foreign.yaml")"
 strip -o "$T/oci-rdma-nri" "$(dirname "$HOOK")/oci-rdma-nri"
 printf '\xb7' | dd of="$T/oci-rdma-nri" bs=1 seek=18 conv=notrunc status=none
-check "ARCH=aarch64 with NRI=1 and RUNTIME=1" render arm CHECK="$HOOK" ARCH=aarch64 NRI=1 RUNTIME=1
+check "ARCH=aarch64 with NRI=1 and RUNTIME=1" render arm ARCH=aarch64 NRI=1 RUNTIME=1
 rm -rf "$root" && mkdir "$root"
 check "…is laid down" mcd update "$root" none "$T/arm.yaml"
 is "…its programs are for aarch64" "aarch64 aarch64" "$(for name in hook nri; do install/executable-machine "$root/usr/local/bin/oci-rdma-$name"; done | xargs)"
 same "…each file is what list-files says" "$(install/machineconfig/list-files "$T/arm.yaml")" \
 	"$(install/machineconfig/list-files "$T/arm.yaml" | while read -r _ path; do echo "$(sha256sum <"$root$path" | cut -d ' ' -f 1)  $path"; done)"
-has "…and its hook files pass the check" "90-oci-rdma-hook.json: ok" "$("$HOOK" --sysroot "$root" --check-config 2>&1)"
-check "ARCH: one for other nodes is refused" refused render wrong CHECK="$HOOK" ARCH=x86_64
+has "…and its hook files pass the check" "90-oci-rdma-hook.json: ok" "$("$ADMIN" --sysroot "$root" --check-config 2>&1)"
+check "ARCH: one for other nodes is refused" refused render wrong ARCH=x86_64
 has "…saying for which it is, and how the right one is built" "is for aarch64, not for ARCH=x86_64" "$(<"$T/log")"
 printf '\x2b' | dd of="$T/foreign" bs=1 seek=18 conv=notrunc status=none # EM_SPARCV9
-check "one for nodes that we build nothing for is refused" refused render wrong CHECK="$HOOK"
+check "one for nodes that we build nothing for is refused" refused render wrong
 unset STRIP
 executable=/bin/true
 check "an executable that needs libraries is refused" refused render wrong

@@ -21,7 +21,7 @@ mkdir -p "$T/tree" "$T/dpkg" "$T/bin"
 touch "$T/dpkg/status"
 export DPKG_ADMINDIR=$T/dpkg
 cp --parents -t "$T/tree" Makefile tools/deps tests/*.mk tests/*/*.mk install/install.mk
-cp -R core admin hook nri doctor "$T/tree"
+cp -R core admin explain hook nri doctor "$T/tree"
 as_user=()
 if [ "$(id -u)" -eq 0 ]; then as_user=(setpriv --reuid 65534 --regid 65534 --clear-groups); fi
 chmod 777 "$T/tree"

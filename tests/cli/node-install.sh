@@ -5,11 +5,11 @@ cd "$(dirname "$0")/../.." || exit 1
 . tests/cli/setup.bash
 
 NRI_PLUGIN=${HOOK%/*}/oci-rdma-nri
-check "make-context" install/kubernetes/make-context "$HOOK" "$NRI_PLUGIN" "$T/context"
+check "make-context" install/kubernetes/make-context "$HOOK" "$ADMIN" "$NRI_PLUGIN" "$T/context"
 not_dynamic() { ! install/kubernetes/make-context "$@" "$T/dynamic" 2>"$T/log"; }
-check "make-context: a hook that needs libraries is refused" not_dynamic /bin/true "$NRI_PLUGIN"
+check "make-context: a hook that needs libraries is refused" not_dynamic /bin/true "$ADMIN" "$NRI_PLUGIN"
 has "…saying why" "shared libraries" "$(<"$T/log")"
-check "make-context: and such a plugin" not_dynamic "$HOOK" /bin/true
+check "make-context: and such a plugin" not_dynamic "$HOOK" "$ADMIN" /bin/true
 has "…saying why" "shared libraries" "$(<"$T/log")"
 image=$T/context/root
 host=$T/host

@@ -1,10 +1,11 @@
 # shellcheck shell=bash disable=SC2034
 # What the cli suites share. They work in $T with a recorded node ($NODE, tests/nodes) and bundles of a real container
 # (tests/bundles), and say what they expect from the contracts alone: the JSON's fields, not its wording.
-# HOOK is the executable under test. A suite sources this from the repository's root.
+# HOOK is the executable under test, and ADMIN the administrator's program. A suite sources this from the repository's root.
 
 . tests/lib.sh
 built HOOK "${HOOK:-build/oci-rdma-hook}"
+built ADMIN "${ADMIN:-${BUILD:-build}/oci-rdma-admin}"
 umask 022
 workdir
 NODE=$T/node

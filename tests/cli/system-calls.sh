@@ -119,7 +119,7 @@ executable=$NODE/usr/local/bin/oci-rdma-hook
 mkdir -p "${executable%/*}"
 cp /bin/true "$executable"
 for name in config.json 90-oci-rdma-hook.json; do
-	"$HOOK" --sysroot "$NODE" --check-config "$T/files/$name" >"$T/out" 2>&1
+	"$ADMIN" --sysroot "$NODE" --check-config "$T/files/$name" >"$T/out" 2>&1
 	asked_once
 	is "--check-config looks for $name once, and reads it once" "1 1 $T/files/$name: ok" \
 		"$(grep -c "open.*\"$name\"" "$T/calls") $(grep -cE ' read\([0-9]+, "\{' "$T/calls") $(cat "$T/out")"

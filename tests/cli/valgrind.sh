@@ -41,12 +41,13 @@ exec $VALGRIND/memcheck-$(dpkg --print-architecture)-linux -q --log-file=$SAID -
 	--show-leak-kinds=\$kinds "$T/program/\${0##*/}" "\$@"
 END
 chmod 755 "$HOOK"
-for name in doctor nri; do cp "$HOOK" "$T/bin/oci-rdma-$name"; done
+for name in admin doctor nri; do cp "$HOOK" "$T/bin/oci-rdma-$name"; done
 
 # program FILE: what is run from now on
 program() {
 	ln -sfn "$(realpath "$1")" "$T/program/oci-rdma-hook"
 	ln -sfn oci-rdma-hook "$T/program/oci-rdma-runtime"
+	ln -sfn "$(realpath "${1%/*}/oci-rdma-admin")" "$T/program/oci-rdma-admin"
 }
 
 # clean DESCRIPTION: memcheck was there in the last run, and had nothing to say
@@ -55,11 +56,11 @@ clean() {
 	rm -f "$SAID"
 }
 
-# run DESCRIPTION STATUS ARG…: the hook, with what is on stdin
+# run DESCRIPTION STATUS ARG…: PROGRAM, by default the hook, with what is on stdin
 run() {
 	local what=$1 want=$2
 	shift 2
-	timeout "$PATIENCE" "$HOOK" --sysroot "$NODE" "$@" >"$T/out" 2>"$T/err"
+	timeout "$PATIENCE" "${PROGRAM:-$HOOK}" --sysroot "$NODE" "$@" >"$T/out" 2>"$T/err"
 	is "$what: exit status" "$want" $?
 	clean "$what"
 }
@@ -102,6 +103,7 @@ reports() {
 	mkdir -p "$NODE/usr/share/containers/oci/hooks.d" "$NODE/usr/local/bin"
 	cp config/hooks.d/annotation/*.json "$NODE/usr/share/containers/oci/hooks.d/"
 	cp "$HOOK" "$NODE/usr/local/bin/oci-rdma-hook"
+	local PROGRAM=$T/bin/oci-rdma-admin
 	run "$build, check-config" 0 --check-config
 	run "$build, check-config of a profile" 0 --check-config config/profiles/*.json
 	config '{"memlock": "8Mi", "nccl": {"no_such_key": 1}}'

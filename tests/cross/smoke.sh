@@ -10,7 +10,7 @@ AARCH64=$BUILD/aarch64-linux-gnu
 version=$(sed -n 's/^VERSION := //p' Makefile)
 
 emulated() { "$BUILD/tests/qemu/usr/bin/qemu-aarch64" -L "$AARCH64/sysroot" "$@" 2>&1; }
-for program in oci-rdma-hook oci-rdma-nri oci-rdma-doctor; do
+for program in oci-rdma-hook oci-rdma-admin oci-rdma-nri oci-rdma-doctor; do
 	row "$program starts"
 	is "it is for aarch64" aarch64 "$(install/executable-machine --libraries "$AARCH64/$program" 2>&1)"
 	is "--version" "$program $version" "$(emulated "$AARCH64/$program" --version | cut -d ' ' -f 1,2)"

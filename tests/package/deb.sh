@@ -38,11 +38,11 @@ cp "$out"/*.deb "$root/packages"
 install_all() { in_root apt-get install -y --no-install-recommends $(cd "$root" && echo ./packages/*.deb); }
 row "apt-get install: programs run and say their commit, what is installed can be used, units are not switched on"
 check "apt-get install" install_all
-for program in oci-rdma-hook oci-rdma-nri oci-rdma-doctor; do
+for program in oci-rdma-hook oci-rdma-admin oci-rdma-nri oci-rdma-doctor; do
 	is "$program runs, and says its commit" "$program $version (commit $(git rev-parse --short=12 HEAD))" "$(in_root "$program" --version)"
 done
-check "what is installed can be used" in_root oci-rdma-hook --check-config
-is "…with both hook files" 2 "$(in_root oci-rdma-hook --check-config | grep -c 'hooks.d.*: ok')"
+check "what is installed can be used" in_root oci-rdma-admin --check-config
+is "…with both hook files" 2 "$(in_root oci-rdma-admin --check-config | grep -c 'hooks.d.*: ok')"
 is "the plugin's units are not switched on" "" "$(find "$root/etc/systemd/system" -name "oci-rdma-nri*" 2>/dev/null)"
 is "each package's executables" "$(printf '%s\n' kubectl-rdma_doctor oci-rdma-{hook,nri,doctor,runtime} | sort)" \
 	"$(in_root dpkg -L oci-rdma-hook oci-rdma-hook-nri oci-rdma-hook-doctor | sed -n 's|^/usr/bin/||p' | sed 's/-\(crun\|runc\)$//' | sort -u)"

@@ -5,7 +5,7 @@
 cd "$(dirname "$0")/../.." || exit 1
 . tests/lib.sh
 BUILD=${BUILD:-build}
-built HOOK "${HOOK:-$BUILD/oci-rdma-hook}"
+built ADMIN "${ADMIN:-$BUILD/oci-rdma-admin}"
 umask 022
 workdir
 ROOT=$T/root
@@ -20,10 +20,10 @@ row "make install: what belongs there, which passes its own check; a second time
 make_it install
 is "status, and three lines" "0 3 oci-rdma-hook $(sed -n 's/^VERSION := //p' Makefile) is installed" "$? $(wc -l <<<"$OUT") $(tail -n 1 <<<"$OUT")"
 is "what it installs" "$(printf '%s\n' etc/oci-rdma-hook/config.json \
-	usr/local/bin/oci-rdma-{hook,nri,runtime,runtime-crun,runtime-runc} "${doctor[@]/#/usr/local/bin/}" \
-	usr/local/share/bash-completion/completions/oci-rdma-{hook,nri} "${doctor[@]/#/usr/local/share/bash-completion/completions/}" \
+	usr/local/bin/oci-rdma-{admin,hook,nri,runtime,runtime-crun,runtime-runc} "${doctor[@]/#/usr/local/bin/}" \
+	usr/local/share/bash-completion/completions/oci-rdma-{admin,hook,nri} "${doctor[@]/#/usr/local/share/bash-completion/completions/}" \
 	usr/local/lib/systemd/system/oci-rdma-{hook-cdi.path,hook-cdi.service,metrics.service,nri-a.service,nri-b.service} usr/local/share/man/man5/oci-rdma-hook.json.5 \
-	usr/local/share/man/man8/oci-rdma-{hook,nri,runtime,runtime-crun,runtime-runc}.8 "${doctor[@]/%/.8}" \
+	usr/local/share/man/man8/oci-rdma-{admin,hook,nri,runtime,runtime-crun,runtime-runc}.8 "${doctor[@]/%/.8}" \
 	usr/local/share/oci-rdma-hook/{containerd/render-base-spec,docker/daemon.json,podman/oci-rdma-hook.conf,profiles/roce-legacy.json} \
 	usr/local/share/oci-rdma-hook/monitoring/{collect,rules.yaml} \
 	usr/local/share/oci-rdma-hook/hooks.d/device/{90-oci-rdma-hook,91-oci-rdma-hook-poststart}.json \
@@ -32,7 +32,7 @@ is "what it installs" "$(printf '%s\n' etc/oci-rdma-hook/config.json \
 	sed 's|^oci-rdma-doctor\.8|usr/local/share/man/man8/&|' | sort)" "$(files)"
 is "programs are 0755, all else 0644" "" \
 	"$(find "$ROOT" -type f \( -path '*/bin/*' ! -perm 0755 -o \( -name render-base-spec -o -name collect \) ! -perm 0755 -o ! -path '*/bin/*' ! -name render-base-spec ! -name collect ! -perm 0644 \) -o -type d ! -perm 0755)"
-examine() { "$HOOK" --sysroot "$ROOT" --check-config; }
+examine() { "$ADMIN" --sysroot "$ROOT" --check-config; }
 check "it passes its own check" examine
 is "with both hook files" 2 "$(examine | grep -c 'hooks.d.*: ok')"
 is "the precreate file is not where CRI-O reads" "" "$(grep -rl precreate "$ROOT/usr/share/containers")"
@@ -79,7 +79,7 @@ lacks "templates name it, too" /usr/local "$(cat "$ROOT"/opt/rdma/share/oci-rdma
 is "…and the unit that brings metrics, its program, and that one the doctor" "/opt/rdma/share/oci-rdma-hook/monitoring/collect
 /opt/rdma/bin/oci-rdma-doctor" "$(sed -n 's|^ExecStart=/bin/sh ||p' "$ROOT/opt/rdma/lib/systemd/system/oci-rdma-metrics.service"
 	grep -o '/[a-z/]*/oci-rdma-doctor"' "$ROOT/opt/rdma/share/oci-rdma-hook/monitoring/collect" | tr -d '"')"
-is "each hook file is right there" 0 "$("$HOOK" --sysroot "$ROOT" --check-config "$ROOT"/opt/hooks.d/*.json >/dev/null; echo $?)"
+is "each hook file is right there" 0 "$("$ADMIN" --sysroot "$ROOT" --check-config "$ROOT"/opt/hooks.d/*.json >/dev/null; echo $?)"
 make_it uninstall "${OTHER[@]}"
 is "and off again" "" "$(files)"
 

@@ -63,7 +63,7 @@ agree() {
 	done
 }
 
-programs=(oci-rdma-hook oci-rdma-nri)
+programs=(oci-rdma-hook oci-rdma-admin oci-rdma-nri)
 if [ -e doctor/main.c ]; then programs+=(oci-rdma-doctor); fi
 for program in "${programs[@]}"; do agree "$program"; done
 row "oci-rdma-events: the page has the options of --help"

@@ -135,7 +135,7 @@ before=$(everything)
 row "rpm -i: all as packaged, with man pages; it passes its own check, and plans"
 check "rpm -i" in_root -i --nodeps "$T"/first/*.rpm
 is "rpm -V: all as packaged" "" "$(in_root -Va --nodeps)"
-examine() { "$ROOT/usr/bin/oci-rdma-hook" --sysroot "$ROOT" --check-config; }
+examine() { "$ROOT/usr/bin/oci-rdma-admin" --sysroot "$ROOT" --check-config; }
 check "what it installed passes its own check" examine
 is "which saw both hook files" 2 "$(examine | grep -c 'hooks.d.*: ok')"
 tests/nodes/mknode tests/nodes/h100.json "$T/node"

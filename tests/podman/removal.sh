@@ -10,7 +10,7 @@ ln -s oci-rdma-hook "$shim"
 detached() { pod run -d --cgroup-parent "/${T##*/}" --rootfs "$ROOT" /bin/sleep 14400; }
 uninstall() { make -s uninstall GRACE=0 BINDIR="${shim%/*}" SYSCONFDIR="$T/etc" HOOKSDIR="$T/none" DATADIR="$T/share" 2>&1; }
 
-is "nothing runs: nothing is in the way" "0 " "$("$HOOK" --check-removal 2>&1; echo "$? ")"
+is "nothing runs: nothing is in the way" "0 " "$("$ADMIN" --check-removal 2>&1; echo "$? ")"
 
 runtime=$shim
 id=$(detached)

@@ -41,7 +41,7 @@ start_sandbox() {
 	fi
 	built hook "${HOOK:-build/oci-rdma-hook}"
 	workdir
-	env -i PATH="$PATH" LC_ALL=C HOME="$T" HOOK="$hook" DOCTOR="${hook%/*}/oci-rdma-doctor" NRI_PLUGIN="${hook%/*}/oci-rdma-nri" SANDBOX="$T" N="${N-}" WIDTH="${WIDTH-}" PATIENCE="$PATIENCE" prlimit --memlock=$SOFT:$HARD \
+	env -i PATH="$PATH" LC_ALL=C HOME="$T" HOOK="$hook" SANDBOX="$T" N="${N-}" WIDTH="${WIDTH-}" PATIENCE="$PATIENCE" prlimit --memlock=$SOFT:$HARD \
 		unshare --mount --pid --fork --kill-child --mount-proc "$BASH" "tests/podman/${0##*/}" </dev/null &
 	sandbox=$!
 	trap leave_sandbox EXIT
@@ -81,7 +81,7 @@ private() {
 }
 
 # The machine's own files cannot be written, except for /etc, where each write can be seen, and /usr/local/bin, where the
-# program is installed: from stdin, at the path that the files in config/ name; doctor and NRI plugin beside it, from 4 and 5.
+# program is installed: from stdin, at the path that the files in config/ name; the other programs beside it, from 4, 5 and 6.
 guard_files() {
 	private /etc etc
 	private /usr/local/bin bin
@@ -89,6 +89,7 @@ guard_files() {
 	cat >/usr/local/bin/oci-rdma-hook
 	cat <&4 >/usr/local/bin/oci-rdma-doctor
 	cat <&5 >/usr/local/bin/oci-rdma-nri
+	cat <&6 >/usr/local/bin/oci-rdma-admin
 	chmod 755 /usr/local/bin/oci-rdma-*
 }
 
@@ -150,7 +151,8 @@ enter_sandbox() {
 	T=$SANDBOX
 	umask 022
 	leave_others_mounts
-	exec 3<"$HOOK" 4<"$DOCTOR" 5<"$NRI_PLUGIN" # it and the repository may themselves lie below /tmp, which is covered now
+	# They and the repository may lie below /tmp, which is covered now.
+	exec 3<"$HOOK" 4<"${HOOK%/*}/oci-rdma-doctor" 5<"${HOOK%/*}/oci-rdma-nri" 6<"${HOOK%/*}/oci-rdma-admin"
 	mount -t tmpfs -o mode=1777 tmp /tmp
 	mkdir -p "$T"
 	mount -t tmpfs -o mode=755 sandbox "$T"
@@ -161,8 +163,9 @@ enter_sandbox() {
 	mount -t tmpfs -o mode=755 run /run
 	mount -t tmpfs -o mode=1777 vartmp /var/tmp
 	guard_files <&3
-	exec 3<&- 4<&- 5<&-
+	exec 3<&- 4<&- 5<&- 6<&-
 	HOOK=/usr/local/bin/oci-rdma-hook DOCTOR=/usr/local/bin/oci-rdma-doctor NRI_PLUGIN=/usr/local/bin/oci-rdma-nri
+	ADMIN=/usr/local/bin/oci-rdma-admin
 	make_dev
 	drop_hybrid_cgroups
 	configure_podman

@@ -76,7 +76,7 @@ connected() {
 	check "$ROW: both plugins are connected" within is_whole
 	for unit in "${UNITS[@]}"; do has "$ROW: systemctl status: $unit runs" 'active (running)' "$(systemctl status --no-pager "$unit" 2>&1)"; done
 	has "$ROW: --check names the engine" 'plugin      connected to containerd' "$(plugin_says 2>&1)"
-	OUT=$(oci-rdma-hook --check-config 2>&1)
+	OUT=$(./oci-rdma-admin --check-config 2>&1)
 	is "$ROW: --check-config ends well" 0 $?
 	is "$ROW: --check-config: each line ends in ok" "" "$(grep -v ': ok' <<<"$OUT")"
 	doctor_says_connected

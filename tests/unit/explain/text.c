@@ -2,9 +2,9 @@
 /* What people read of a plan: each fact where it belongs, and "-" for what is not known. */
 #include "tests/unit/unit.h"
 
-#include "admin/installation/installation.h"
-#include "admin/report/report.h"
 #include "core/policy/policy.h"
+#include "explain/report.h"
+#include "explain/ways.h"
 
 /* ---- a container that was granted one device ---- */
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What a program reads of a dry run */
-#include "admin/report/report.h"
 #include "core/base/capability.h"
 #include "core/json/writer.h"
 #include "core/note/note.h"
+#include "explain/report.h"
 
 static void put_identity(yajl_gen gen, const struct container *container)
 {

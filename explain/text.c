@@ -4,11 +4,11 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "admin/installation/installation.h"
-#include "admin/report/report.h"
 #include "core/base/capability.h"
 #include "core/note/note.h"
 #include "core/policy/policy.h"
+#include "explain/report.h"
+#include "explain/ways.h"
 
 static const char *or_dash(const char *text)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "admin/bundle/bundle.h"
+#include "explain/bundle.h"
 
 #include <fcntl.h>
 #include <string.h>

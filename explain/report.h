@@ -8,7 +8,7 @@
 
 #include "core/container/container.h"
 
-/* ways: those that the node has (admin/installation/installation.h); 0: none is known */
+/* ways: those that the node has (explain/ways.h); 0: none is known */
 int report_text(FILE *out, struct container *container, unsigned ways);
 
 /* Schema 1; a later one may add members, never change these. What is not known is null. */

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "admin/admin.h"
+#include "explain/dry_run.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "admin/bundle/bundle.h"
-#include "admin/installation/installation.h"
-#include "admin/report/report.h"
 #include "core/base/cleanup.h"
 #include "core/base/fs.h"
 #include "core/base/text.h"
 #include "core/container/container.h"
+#include "explain/bundle.h"
+#include "explain/report.h"
+#include "explain/ways.h"
 #include "hook/apply/spec_edit.h"
 
 /* Sets *ret_dir to a descriptor that the caller owns, and *ret_path to its path. */

@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The command line. */
+#include <stdint.h>
+
+#include "admin/admin.h"
+#include "admin/removal/removal.h"
+#include "core/base/fs.h"
+#include "core/base/names.h"
+#include "core/command_line.h"
+
+static const char usage[] =
+	"Usage: oci-rdma-admin [--config FILE] [--sysroot DIR] --check-config [FILE...]\n"
+	"       oci-rdma-admin [--config FILE] [--sysroot DIR] --crio-handler SHIM [PRINTED]\n"
+	"       oci-rdma-admin [--config FILE] [--sysroot DIR] --containerd-handler SHIM PRINTED\n"
+	"       oci-rdma-admin [--config FILE] [--sysroot DIR] --check-removal\n"
+	"       oci-rdma-admin [--config FILE] [--sysroot DIR] --cdi [FILE]\n"
+	"       oci-rdma-admin --lock DESCRIPTOR\n"
+	"\n"
+	"Checks what is installed of oci-rdma-hook on this node, and renders the engines'\n"
+	"configuration for it.\n"
+	"\n"
+	"  --check-config    check each FILE, which is a policy (config.json) or a hooks.d file;\n"
+	"                    without FILE, check the policy, the hooks.d files and the handlers\n"
+	"                    of this node\n"
+	"  --crio-handler    print a CRI-O drop-in with a handler for SHIM, the path of\n"
+	"                    oci-rdma-runtime-crun or -runc; CRI-O's settings are read from\n"
+	"                    /etc/crio, or from PRINTED, the output of crio status config\n"
+	"                    (- for stdin)\n"
+	"  --containerd-handler\n"
+	"                    print the tables of a handler for SHIM, for containerd's "
+	"config.toml;\n"
+	"                    containerd's settings are read from PRINTED, the output of\n"
+	"                    containerd config dump (- for stdin)\n"
+	"  --check-removal   name the containers, pods and handlers that still need the runtime\n"
+	"                    shim; if there are none, print nothing and exit with 0: the shim\n"
+	"                    may be uninstalled\n"
+	"  --cdi             print a CDI spec of the node's HCAs, or write it to FILE; only for\n"
+	"                    hosts without Kubernetes: podman run --device "
+	"oci-rdma-hook.io/hca=all\n"
+	"  --lock DESCRIPTOR take the lock (flock) of a file that the caller has opened, and wait\n"
+	"                    until it is free; for the installer's script\n"
+	"  --config FILE     the policy file; default DIR/etc/oci-rdma-hook/config.json\n"
+	"  --sysroot DIR     read all files of the node below DIR; default /\n"
+	"  --version         print the version and exit\n"
+	"  -h, --help        print this text and exit\n"
+	"\n"
+	"Exit status: 0 success, 1 failure, 2 wrong command line.\n";
+
+/* Each task is an option that takes operands. */
+enum task {
+	NO_TASK,
+	CHECK_CONFIG = OPTION_OWN,
+	CRIO_HANDLER,
+	CONTAINERD_HANDLER,
+	CHECK_REMOVAL,
+	CDI,
+	LOCK,
+};
+
+static const struct option long_options[] = {
+	{"check-config", no_argument, NULL, CHECK_CONFIG},
+	{"crio-handler", no_argument, NULL, CRIO_HANDLER},
+	{"containerd-handler", no_argument, NULL, CONTAINERD_HANDLER},
+	{"check-removal", no_argument, NULL, CHECK_REMOVAL},
+	{"cdi", no_argument, NULL, CDI},
+	{"lock", no_argument, NULL, LOCK},
+	COMMON_OPTIONS,
+	{0},
+};
+
+struct command {
+	struct options options;
+	enum task task;
+};
+
+static int take_task(void *context, int option, char *value)
+{
+	struct command *command = context;
+
+	(void)value;
+	if (command->task && command->task != (enum task)option)
+		return command_line_error(ADMIN_NAME,
+					  "only one of --check-config, --crio-handler, "
+					  "--containerd-handler, --check-removal, --cdi and --lock "
+					  "can be used",
+					  NULL);
+	command->task = (enum task)option;
+	return -1;
+}
+
+/* what: the operands that are missing if there are fewer than min. Returns -1 to go on, or the exit
+ * status. */
+static int check_operands(char *const *operands, int n, int min, int max, const char *what)
+{
+	if (n < min)
+		return command_line_error(ADMIN_NAME, "missing operand", what);
+	if (n > max)
+		return command_line_error(ADMIN_NAME, "unexpected operand", operands[max]);
+	return -1;
+}
+
+/* operands: n of them, and then NULL */
+static int run_task(const struct command *command, char *const *operands, int n)
+{
+	const struct options *options = &command->options;
+	int status;
+
+	switch (command->task) {
+	case CHECK_CONFIG:
+		return check_config(options, operands, (size_t)n);
+	case CRIO_HANDLER:
+		status = check_operands(operands, n, 1, 2, "SHIM");
+		return status >= 0 ? status : crio_handler(options, operands[0], operands[1]);
+	case CONTAINERD_HANDLER:
+		status = check_operands(operands, n, 2, 2, "SHIM and PRINTED");
+		return status >= 0 ? status : containerd_handler(options, operands[0], operands[1]);
+	case CHECK_REMOVAL:
+		status = check_operands(operands, n, 0, 0, NULL);
+		return status >= 0 ? status : removal_check(options);
+	case CDI:
+		status = check_operands(operands, n, 0, 1, NULL);
+		return status >= 0 ? status : cdi(options, operands[0]);
+	case LOCK:
+		status = check_operands(operands, n, 1, 1, "DESCRIPTOR");
+		return status >= 0 ? status : lock_descriptor(operands[0]);
+	case NO_TASK:
+		break;
+	}
+	return command_line_error(ADMIN_NAME, n ? "unexpected operand" : "missing option",
+				  n ? operands[0] : "what to do");
+}
+
+int main(int argc, char **argv)
+{
+	static const struct program program = {ADMIN_NAME, usage, long_options, take_task};
+	struct command command = {.options = {.sysroot = "/"}};
+	int status;
+
+	fs_open_standard_streams();
+	status = command_line_read(&program, argc, argv, &command.options, &command);
+	return status >= 0 ? status : run_task(&command, argv + optind, argc - optind);
+}
