@@ -130,11 +130,12 @@ static void read_device_rules(struct json_document *doc, const struct json_node 
 /* Digits alone: what the kernel makes of all else is no limit, an error, or a limit of 0. */
 static uint64_t memory_max(const char *text)
 {
+	size_t digits = strspn(text, "0123456789");
 	unsigned long long number;
 
 	errno = 0;
 	number = strtoull(text, NULL, 10);
-	return errno || text[strspn(text, "0123456789")] ? 0 : number;
+	return errno || text[digits] || digits > 20 ? 0 : number;
 }
 
 /*

@@ -3,7 +3,6 @@
 #include <arpa/inet.h>
 #include <math.h>
 
-#include "core/node/netlink.h"
 #include "core/node/node.h"
 #include "fuzz.h"
 
