@@ -56,8 +56,7 @@ static int parse(struct arena *arena, const struct fs_text *text, struct state *
 	if (!state->bundle)
 		return err_set(err, WHAT ": the bundle is missing");
 	/* The last that may fail: without an integer it is as if the state had none. */
-	if (pid && pid->type == JSON_NUMBER)
-		state->pid = json_int64(&doc, pid, 0);
+	state->pid = json_int64(&doc, pid, 0);
 	return 0;
 }
 

@@ -127,3 +127,14 @@ UNIT_TEST("config: cut off at every byte is an error")
 		assert_string_equal(config.path, "untouched");
 	}
 }
+
+UNIT_TEST("capabilities: whether the file says them, be it none")
+{
+	WITH_ARENA;
+	struct config config;
+
+	assert_int_equal(load(&arena, "{}", &config, &err), 0);
+	assert_false(config.says_capabilities);
+	assert_int_equal(load(&arena, "{\"capabilities\":[]}", &config, &err), 0);
+	assert_true(config.says_capabilities);
+}

@@ -103,3 +103,19 @@ UNIT_TEST("devices: as they stand, what is not said is -1")
 	assert_true(spec.devices[4].minor == INT64_MAX);
 	assert_false(spec.every_device);
 }
+
+UNIT_TEST("mounts: what comes from below /dev/infiniband/, and not that directory itself")
+{
+	WITH_ARENA;
+	struct spec spec;
+
+	must_parse(&arena,
+		   "{\"mounts\":[{\"destination\":\"/a\",\"source\":\"/dev/infiniband/\"},"
+		   "{\"destination\":\"/b\",\"source\":\"/dev/infiniband/uverbs6\"},"
+		   "{\"source\":7}],\"mounts\":[{\"destination\":\"/c\"}]}",
+		   &spec);
+	assert_int_equal(spec.n_mounts, 3);
+	assert_string_equal(spec.mounts[2], "/c");
+	assert_int_equal(spec.n_verbs_sources, 1);
+	assert_string_equal(spec.verbs_sources[0], "/dev/infiniband/uverbs6");
+}

@@ -84,3 +84,14 @@ UNIT_TEST("whole: a process alone, as exec gives it")
 	assert_string_equal(err.text,
 			    "process.json: line 1: env[0]: expected a string, found a number");
 }
+
+UNIT_TEST("process.json: null is read, and where it stands")
+{
+	WITH_ARENA;
+	struct spec spec;
+
+	assert_int_equal(spec_parse_process(&arena, "process.json", " null", 5, &spec, &err), 0);
+	assert_true(spec.places.process.is_null);
+	assert_int_equal(spec.places.process.begin, 1);
+	assert_int_equal(spec_parse_process(&arena, "process.json", "[]", 2, &spec, &err), -1);
+}

@@ -56,6 +56,9 @@ static const struct profile_case {
 	 "\"read\"],"
 	 "\"action\":\"SCMP_ACT_ERRNO\"}]}",
 	 LIST("mlock"), LIST(NULL)},
+	{"a rule without an action refuses",
+	 "{\"defaultAction\":\"SCMP_ACT_ALLOW\",\"syscalls\":[{\"names\":[\"mlock\"]}]}",
+	 LIST("mlock"), LIST(NULL)},
 	{"the action first",
 	 "{\"syscalls\":[{\"action\":\"SCMP_ACT_KILL_PROCESS\",\"names\":[\"mlock2\"]}],"
 	 "\"defaultAction\":\"SCMP_ACT_ALLOW\"}",

@@ -178,6 +178,37 @@ UNIT_ROWS(word_cases)
 	assert_int_equal(fields.word, row->want);
 }
 
+UNIT_TEST("an item has no key, and what is no string equals no text")
+{
+	static const char text[] = "{\"a\":[[1],1,\"1\"]}";
+	WITH_ARENA;
+	struct json_document doc;
+	const struct json_node *item;
+
+	assert_int_equal(json_parse(&doc, &arena, "f", text, strlen(text), 0, &err), 0);
+	item = json_first(json_first(doc.root));
+	assert_false(json_key_is(item, "a"));
+	assert_null(json_key(&doc, item));
+	assert_false(json_equals(item, "1"));
+	assert_false(json_equals(item->next, "1"));
+	assert_true(json_equals(item->next->next, "1"));
+	assert_false(json_equals(NULL, "1"));
+	assert_false(doc.failed);
+}
+
+UNIT_TEST("known keys: what is no object is told by its type")
+{
+	static const char *const known[] = {"a", NULL};
+	WITH_ARENA;
+	struct json_document doc;
+
+	assert_int_equal(json_parse(&doc, &arena, "f", "[1]", 3, 0, &err), 0);
+	json_known_keys(&doc, NULL, known);
+	assert_false(doc.failed);
+	json_known_keys(&doc, doc.root, known);
+	assert_string_equal(err.text, "f: line 1: expected an object, found an array");
+}
+
 /* ---- integers ---- */
 
 static const struct integer_case {
