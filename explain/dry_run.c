@@ -11,6 +11,7 @@
 #include "core/base/text.h"
 #include "core/container/container.h"
 #include "explain/bundle.h"
+#include "explain/explain.h"
 #include "explain/report.h"
 #include "explain/ways.h"
 #include "hook/apply/spec_edit.h"
@@ -83,7 +84,7 @@ static int recall_by_path(struct container *container, const struct options *opt
 }
 
 static int explain(struct container *container, const struct options *options, const char *name,
-		   struct err *err)
+		   struct surroundings *around, struct err *err)
 {
 	cleanup_fd bundle = -1;
 	const char *path = name;
@@ -91,7 +92,7 @@ static int explain(struct container *container, const struct options *options, c
 	if (open_bundle(container, options, name, &bundle, &path, err) < 0 ||
 	    container_read_spec(container, bundle, path, "config.json", err) < 0 ||
 	    recall_by_path(container, options, path, err) < 0 ||
-	    container_explain(container, options, err) < 0)
+	    container_explain(container, options, around, err) < 0)
 		return -1;
 	if (!container->note)
 		recall_decision(container);
@@ -110,7 +111,8 @@ static int print_spec(struct container *container, struct err *err)
 	return fwrite(text.bytes, 1, text.len, stdout) == text.len ? 0 : -1;
 }
 
-static int print_text(struct container *container, const struct options *options, struct err *err)
+static int print_text(struct container *container, const struct options *options,
+		      const struct surroundings *around, struct err *err)
 {
 	cleanup_fd sysroot = tree_open_root(options->sysroot, err);
 	bool recorded = strcmp(options->sysroot, "/") != 0;
@@ -118,19 +120,19 @@ static int print_text(struct container *container, const struct options *options
 
 	if (sysroot < 0 || ways_find(&container->arena, sysroot, recorded, &ways, err) < 0)
 		return -1;
-	return report_text(stdout, container, ways);
+	return report_text(stdout, container, around, ways);
 }
 
 static int print(struct container *container, const struct options *options,
-		 enum dry_run_format format, struct err *err)
+		 const struct surroundings *around, enum dry_run_format format, struct err *err)
 {
 	const char *lines;
 
 	switch (format) {
 	case FORMAT_TEXT:
-		return print_text(container, options, err);
+		return print_text(container, options, around, err);
 	case FORMAT_JSON:
-		return report_json(stdout, container);
+		return report_json(stdout, container, around);
 	case FORMAT_SPEC:
 		return print_spec(container, err);
 	case FORMAT_NCCL:
@@ -143,14 +145,15 @@ static int print(struct container *container, const struct options *options,
 int dry_run(const struct options *options, enum dry_run_format format, const char *bundle)
 {
 	cleanup_container container = CONTAINER_NONE;
+	struct surroundings around;
 	struct err err;
 
-	if (explain(&container, options, bundle, &err) < 0) {
+	if (explain(&container, options, bundle, &around, &err) < 0) {
 		(void)fprintf(stderr, "oci-rdma-hook: %s\n", err.text);
 		return 1;
 	}
 	(void)err_set(&err, "cannot write the report");
-	if (print(&container, options, format, &err) < 0 || fflush(stdout) != 0) {
+	if (print(&container, options, &around, format, &err) < 0 || fflush(stdout) != 0) {
 		(void)fprintf(stderr, "oci-rdma-hook: %s\n", err.text);
 		return 1;
 	}

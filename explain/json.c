@@ -180,6 +180,11 @@ static void put_note(yajl_gen gen, const struct note *note)
 	(void)yajl_gen_map_close(gen);
 }
 
+struct report {
+	struct container *container;
+	const struct surroundings *around;
+};
+
 static int put_report(yajl_gen gen, void *context)
 {
 	static const char *const rdma_modes[] = {
@@ -187,7 +192,8 @@ static int put_report(yajl_gen gen, void *context)
 		[RDMA_MODE_SHARED] = "shared",
 		[RDMA_MODE_EXCLUSIVE] = "exclusive",
 	};
-	struct container *container = context;
+	const struct report *report = context;
+	struct container *container = report->container;
 	int status;
 
 	(void)yajl_gen_map_open(gen);
@@ -195,12 +201,12 @@ static int put_report(yajl_gen gen, void *context)
 	put_identity(gen, container);
 	json_put_member(gen, "decision", decision_name(container->plan.decision));
 	json_put_member(gen, "reason", container->plan.reason);
-	json_put_member(gen, "rdma_netns", rdma_modes[container->rdma_mode]);
+	json_put_member(gen, "rdma_netns", rdma_modes[report->around->rdma_mode]);
 	if (container->doubt)
 		json_put_member(gen, "doubt", container->doubt);
 	put_note(gen, container->note);
 	put_devices(gen, &container->devices);
-	put_gpus(gen, &container->gpus, &container->devices);
+	put_gpus(gen, &report->around->gpus, &container->devices);
 	put_rlimits(gen, &container->plan);
 	status = put_capabilities(gen, container);
 	put_env(gen, &container->plan);
@@ -209,10 +215,11 @@ static int put_report(yajl_gen gen, void *context)
 	return status;
 }
 
-int report_json(FILE *out, struct container *container)
+int report_json(FILE *out, struct container *container, const struct surroundings *around)
 {
+	struct report report = {container, around};
 	size_t len;
-	const char *text = json_write(&container->arena, true, put_report, container, &len);
+	const char *text = json_write(&container->arena, true, put_report, &report, &len);
 
 	return text && fwrite(text, 1, len, out) == len ? 0 : -1;
 }

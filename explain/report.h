@@ -7,11 +7,13 @@
 #include <stdio.h>
 
 #include "core/container/container.h"
+#include "explain/explain.h"
 
 /* ways: those that the node has (explain/ways.h); 0: none is known */
-int report_text(FILE *out, struct container *container, unsigned ways);
+int report_text(FILE *out, struct container *container, const struct surroundings *around,
+		unsigned ways);
 
 /* Schema 1; a later one may add members, never change these. What is not known is null. */
-int report_json(FILE *out, struct container *container);
+int report_json(FILE *out, struct container *container, const struct surroundings *around);
 
 #endif

@@ -300,20 +300,3 @@ int container_find_devices(struct container *container, struct err *err)
 	container->devices_known = true;
 	return 0;
 }
-
-/* Those of the node's GPUs that linux.devices gives it. */
-int container_find_gpus(struct container *container, struct err *err)
-{
-	struct gpus *gpus = &container->gpus;
-	size_t kept = 0;
-
-	if (gpu_list_driver(&container->node, &container->arena, gpus, err) < 0)
-		return -1;
-	for (size_t i = 0; i < gpus->n; i++) {
-		if (gpus->item[i].minor >= 0 &&
-		    has_device(&container->spec, GPU_MAJOR, gpus->item[i].minor))
-			gpus->item[kept++] = gpus->item[i];
-	}
-	gpus->n = kept;
-	return 0;
-}

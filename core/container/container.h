@@ -36,9 +36,8 @@ struct container {
 	size_t n_unusable;
 	size_t unusable_room;
 	struct devices devices;
-	bool devices_known; /* they have been looked up, so that there are no others */
-	struct gpus gpus;   /* that it was given; only where it is explained */
-	enum rdma_mode rdma_mode;
+	bool devices_known;        /* they have been looked up, so that there are no others */
+	bool everything;           /* is to be known of them, and decided: for the dry run */
 	struct fs_text image_conf; /* the image's /etc/nccl.conf; no bytes: not seen */
 	uint64_t node_memory;      /* only where the config requires a limit below it */
 	/* What the engine cannot give, as facts (core/plan/plan.h): of an entry point that starts
@@ -107,11 +106,9 @@ int container_load_config_at(struct container *container, int sysroot, const cha
  */
 bool container_may_matter(struct container *container);
 
-/* Finds, orders and describes the devices, and makes the plan: all that a dry run shows. */
-int container_explain(struct container *container, const struct options *options, struct err *err);
-
 /*
- * The same in two steps, and as far as it can still matter. Finds the devices, and reads the policy
+ * Two steps to the plan, and as far as it can still matter: all of it if container->everything is
+ * set. Finds the devices, and reads the policy
  * and what the container asks for. Returns 1, or 0 for a container without a device and without an
  * annotation of ours, which is done at once, before the config is looked at, and gets nothing; -1
  * on failure.
@@ -132,9 +129,6 @@ int container_find_devices(struct container *container, struct err *err);
 
 /* Whether mounted device files are proof: of a rootless engine's own user, not of a pod's author */
 bool container_mounts_count(const struct spec *spec);
-
-/* Fills container->gpus. Returns 0 or -1. */
-int container_find_gpus(struct container *container, struct err *err);
 
 /* Fills container->claims, once. Returns 0 or -1. */
 int container_read_claims(struct container *container, struct err *err);

@@ -11,49 +11,34 @@
 #include "core/node/node.h"
 #include "core/plan/plan.h"
 
-/* What is to be known of the devices, beyond names and ports */
-struct wanted {
-	bool gids;
-	bool netdevs;
-	bool topology;
-};
-
-/* Fills what is wanted into container->devices. Returns 0 or -1. */
-static int describe(struct container *container, const struct wanted *wanted, struct err *err)
+/* What the plan needs to know of the devices: most containers need no more than their ports. */
+static int describe(struct container *container, struct err *err)
 {
 	const struct node *node = &container->node;
+	const struct config *config = &container->config;
+	const char *ifname = config->nccl.socket_ifname;
+	bool all = container->everything;
+	bool gids = all || config->nccl.gid_index == GID_INDEX_LEGACY;
+	bool names = all || (ifname && strcmp(ifname, "rdma") == 0) || config->frameworks.gloo;
 	bool pod = container->spec.network_namespace;
 
 	for (size_t i = 0; i < container->devices.n; i++) {
 		struct device *device = &container->devices.item[i];
 
-		if (node_read_ports(node, &container->arena, device, wanted->topology, err) < 0)
+		if (node_read_ports(node, &container->arena, device, all, err) < 0)
 			return -1;
-		if (wanted->gids)
+		if (gids)
 			node_read_gids(node, device);
-		if (wanted->netdevs && !pod && node_read_host_netdev(node, device) < 0)
+		if (names && !pod && node_read_host_netdev(node, device) < 0)
 			return err_memory(err);
-		if (wanted->topology)
-			pci_read_place(node, &device->place);
 	}
 	/* What a pod calls its interfaces only its own network namespace shows, or what Multus has
 	 * written down. The namespace is not entered: that would take CAP_SYS_ADMIN. */
-	if (wanted->netdevs && pod &&
+	if (names && pod &&
 	    node_read_pod_netdevs(node, &container->devices, container->spec.identity.sandbox_id) <
 		    0)
 		return err_memory(err);
 	return 0;
-}
-
-/* The least that the plan needs: most containers need none of it. */
-static struct wanted wanted_by(const struct config *config)
-{
-	const char *ifname = config->nccl.socket_ifname;
-
-	return (struct wanted){
-		.gids = config->nccl.gid_index == GID_INDEX_LEGACY,
-		.netdevs = (ifname && strcmp(ifname, "rdma") == 0) || config->frameworks.gloo,
-	};
 }
 
 /* The administrator's config and the pod author's annotations. */
@@ -121,56 +106,6 @@ static int read_image(struct container *container, struct err *err)
 	return 0;
 }
 
-static int make_plan(struct container *container, const struct wanted *wanted, struct err *err)
-{
-	const struct facts facts = {
-		.spec = &container->spec,
-		.config = &container->config,
-		.request = &container->request,
-		.devices = &container->devices,
-		.gpus = &container->gpus,
-		.rdma_mode = container->rdma_mode,
-		.image_conf = &container->image_conf,
-		.node_memory = container->node_memory,
-		.memlock_max = container->memlock_max ? container->memlock_max : rootless_memlock(),
-		.lacking = container->lacking,
-	};
-	const struct planning planning = {&container->arena, &facts, &container->plan,
-					  &container->warnings};
-
-	/* Only now, since the author of a pod decides how long the environment is. */
-	if (!container->spec.every_device && container_read_claims(container, err) < 0)
-		return -1;
-	/* A container that gets nothing costs no query of a device, which may ask its firmware. */
-	if (plan_decide(&planning, err) < 0)
-		return -1;
-	if (!wanted->topology && !plan_gives(planning.plan))
-		return 0;
-	drop_unusable_claims(container);
-	if (order_devices(&container->arena, &container->claims, &container->devices,
-			  &container->warnings, err) < 0 ||
-	    describe(container, wanted, err) < 0 || read_image(container, err) < 0)
-		return -1;
-	return plan_fill(&planning, err);
-}
-
-static int open_node(struct container *container, const struct options *options, struct err *err)
-{
-	container->spec.asked |= options->ask;
-	return node_open(options->sysroot, &container->node, err);
-}
-
-int container_explain(struct container *container, const struct options *options, struct err *err)
-{
-	if (open_node(container, options, err) < 0 || container_find_devices(container, err) < 0 ||
-	    container_find_gpus(container, err) < 0 ||
-	    read_policy(container, options->config, err) < 0)
-		return -1;
-	container->rdma_mode = node_rdma_mode(&container->node);
-	return make_plan(container,
-			 &(struct wanted){.gids = true, .netdevs = true, .topology = true}, err);
-}
-
 bool container_may_matter(struct container *container)
 {
 	const struct spec *spec = &container->spec;
@@ -190,24 +125,49 @@ bool container_may_matter(struct container *container)
 
 int container_find(struct container *container, const struct options *options, struct err *err)
 {
-	const struct spec *spec = &container->spec;
+	struct spec *spec = &container->spec;
 
-	if (spec->identity.sandbox)
+	if (spec->identity.sandbox && !container->everything)
 		return 0;
-	if (open_node(container, options, err) < 0 || container_find_devices(container, err) < 0)
+	spec->asked |= options->ask;
+	if (node_open(options->sysroot, &container->node, err) < 0 ||
+	    container_find_devices(container, err) < 0)
 		return -1;
 	/* Only these can still get anything, or want to hear why not; no other container hears of
 	 * a broken config. */
-	if (!container->devices.n && !spec->every_device && !request_is_made(spec))
+	if (!container->devices.n && !spec->every_device && !request_is_made(spec) &&
+	    !container->everything)
 		return 0;
 	return read_policy(container, options->config, err) < 0 ? -1 : 1;
 }
 
 int container_plan(struct container *container, struct err *err)
 {
-	struct wanted wanted = wanted_by(&container->config);
+	const struct facts facts = {
+		.spec = &container->spec,
+		.config = &container->config,
+		.request = &container->request,
+		.devices = &container->devices,
+		.image_conf = &container->image_conf,
+		.node_memory = container->node_memory,
+		.memlock_max = container->memlock_max ? container->memlock_max : rootless_memlock(),
+		.lacking = container->lacking,
+	};
+	const struct planning planning = {&container->arena, &facts, &container->plan,
+					  &container->warnings};
 
-	if (make_plan(container, &wanted, err) < 0)
+	/* Only now, since the author of a pod decides how long the environment is. */
+	if (!container->spec.every_device && container_read_claims(container, err) < 0)
 		return -1;
-	return plan_gives(&container->plan);
+	/* A container that gets nothing costs no query of a device, which may ask its firmware. */
+	if (plan_decide(&planning, err) < 0)
+		return -1;
+	if (!container->everything && !plan_gives(planning.plan))
+		return 0;
+	drop_unusable_claims(container);
+	if (order_devices(&container->arena, &container->claims, &container->devices,
+			  &container->warnings, err) < 0 ||
+	    describe(container, err) < 0 || read_image(container, err) < 0)
+		return -1;
+	return plan_fill(&planning, err) < 0 ? -1 : plan_gives(planning.plan);
 }

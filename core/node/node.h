@@ -39,22 +39,10 @@ void node_close(struct node *node);
  */
 int node_device_path(struct arena *arena, const char *link, char **ret_path);
 
-/* Which network namespaces see an RDMA device: ib_core's mode */
-enum rdma_mode {
-	RDMA_MODE_UNKNOWN,
-	RDMA_MODE_SHARED,    /* every network namespace */
-	RDMA_MODE_EXCLUSIVE, /* only the one that it was moved to */
-};
-
-/* The mode that holds now: the parameter is the variable that `rdma system set netns` changes
- * (drivers/infiniband/core/device.c, rdma_compatdev_set). */
-enum rdma_mode node_rdma_mode(const struct node *node);
-
 /* In bytes; 0 where that cannot be read */
 uint64_t node_memory(const struct node *node);
 
-/* ---- where a PCI function sits, and how far from another (node.c) ---- */
-
+/* Where a PCI function sits; the dry run reads all but .path (explain/pci.h). */
 struct pci_place {
 	const char *path; /* its directory, relative to the sysroot; NULL without one */
 	bool has_numa_node;
@@ -62,65 +50,11 @@ struct pci_place {
 	char iommu[16]; /* type of its IOMMU group: identity, DMA, DMA-FQ, …; "" unknown or none */
 };
 
-/* As `nvidia-smi topo -m` and NCCL's graph call it, nearest first */
-enum pci_distance {
-	PCI_UNKNOWN, /* one of them is no PCI function */
-	PCI_PIX,     /* one switch between them at most */
-	PCI_PXB,     /* several switches */
-	PCI_PHB,     /* the host bridge: the CPU that both hang on */
-	PCI_NODE,    /* two host bridges of one NUMA node */
-	PCI_SYS,     /* two NUMA nodes, or it is not known that it is one */
-};
-
 /*
  * The directory of a PCI function or auxiliary device, below the sysroot: what its link on the bus
  * says; *ret_path is NULL if there is none. Negative: no memory
  */
 int pci_find(const struct node *node, struct arena *arena, const char *address, char **ret_path);
-
-/* Fills in all but .path. */
-void pci_read_place(const struct node *node, struct pci_place *place);
-
-enum pci_distance pci_distance(const struct pci_place *a, const struct pci_place *b);
-
-/* "PIX", "PXB", "PHB", "NODE", "SYS", or "" */
-const char *pci_distance_name(enum pci_distance distance);
-
-/*
- * True if the group translates addresses, so that a transfer from one device to another may be
- * refused or go through the root complex: GPUDirect RDMA then ends in IBV_WC_LOC_PROT_ERR.
- */
-bool pci_translates(const struct pci_place *place);
-
-/* ---- NVIDIA GPUs, from /proc and sysfs: no driver library is asked (node.c) ---- */
-
-/* The major number of /dev/nvidia0 and the others (Documentation/admin-guide/devices.txt) */
-#define GPU_MAJOR 195
-
-struct gpu {
-	char pci[24];
-	int64_t minor; /* of /dev/nvidiaN; -1: not known, since the driver is not loaded */
-	struct pci_place place;
-};
-
-struct gpus {
-	struct gpu *item;
-	size_t n;
-	size_t room;
-};
-
-/*
- * Adds the GPUs of the loaded driver, in order of address. Returns 1, or 0 where it is not loaded:
- * without a look at the node's other PCI functions, which are many.
- */
-int gpu_list_driver(const struct node *node, struct arena *arena, struct gpus *gpus,
-		    struct err *err);
-
-/*
- * Adds every GPU of the node, in order of address: those of the driver, or, where it is not loaded,
- * the PCI functions that are NVIDIA's display or 3D controllers.
- */
-int gpu_list(const struct node *node, struct arena *arena, struct gpus *gpus, struct err *err);
 
 /* ---- RDMA devices (device.c) ---- */
 

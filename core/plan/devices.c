@@ -193,66 +193,11 @@ static int warn_mix(const struct planning *planning, const struct devices *devic
 			    ethernet->ibdev, infiniband->ibdev);
 }
 
-/* uverbs and umad refuse to be opened from another namespace (ib_uverbs_open:
- * rdma_dev_access_netns). */
-static int warn_namespace(const struct planning *planning, const struct device *device)
-{
-	if (planning->facts->rdma_mode != RDMA_MODE_EXCLUSIVE ||
-	    !planning->facts->spec->network_namespace || !device->n_ports)
-		return 0;
-	return warnings_add(planning->arena, planning->warnings, "rdma_netns",
-			    "on this node an RDMA device belongs to one network namespace, and %s "
-			    "is in the node's: the container cannot open it (EPERM); let the "
-			    "network plugin rdma-cni move it into the pod",
-			    device->ibdev);
-}
-
-/* Appends " 0000:3b:02.6 (DMA-FQ)" for a function whose addresses are translated. */
-static const char *append_translated(struct arena *arena, const char *list, const char *pci,
-				     const struct pci_place *place)
-{
-	if (!list || !pci_translates(place))
-		return list;
-	return arena_printf(arena, "%s%s%s (%s)", list, list[0] ? ", " : "", pci, place->iommu);
-}
-
-/*
- * Registration succeeds all the same, since the GPU's driver maps its memory for the NIC; the
- * transfer then fails, or goes through the root complex.
- */
-static int warn_iommu(const struct planning *planning)
-{
-	const char *list = "";
-
-	if (!planning->facts->gpus || !planning->facts->gpus->n)
-		return 0;
-	for (size_t i = 0; i < planning->facts->devices->n; i++)
-		list = append_translated(planning->arena, list,
-					 planning->facts->devices->item[i].pci,
-					 &planning->facts->devices->item[i].place);
-	for (size_t i = 0; i < planning->facts->gpus->n; i++)
-		list = append_translated(planning->arena, list, planning->facts->gpus->item[i].pci,
-					 &planning->facts->gpus->item[i].place);
-	if (!list)
-		return -1;
-	if (!list[0])
-		return 0;
-	return warnings_add(planning->arena, planning->warnings, "iommu_translates",
-			    "the IOMMU translates the addresses of %s: GPUDirect RDMA fails with "
-			    "IBV_WC_LOC_PROT_ERR (4, vendor 81), or is slow; boot the node with "
-			    "iommu=pt (Arm: iommu.passthrough=1)",
-			    list);
-}
-
 int obstacles_warn(const struct planning *planning)
 {
 	for (size_t i = 0; i < planning->facts->devices->n; i++) {
-		const struct device *device = &planning->facts->devices->item[i];
-
-		if (warn_ports(planning, device) < 0 || warn_namespace(planning, device) < 0)
+		if (warn_ports(planning, &planning->facts->devices->item[i]) < 0)
 			return -1;
 	}
-	if (warn_mix(planning, planning->facts->devices) < 0)
-		return -1;
-	return warn_iommu(planning);
+	return warn_mix(planning, planning->facts->devices);
 }

@@ -73,8 +73,6 @@ struct facts {
 	const struct config *config;
 	const struct request *request;
 	const struct devices *devices;
-	const struct gpus *gpus; /* NULL or empty where nobody looked, as rdma_mode is unknown */
-	enum rdma_mode rdma_mode;
 	/* What the image's /etc/nccl.conf says; NULL or without bytes where it cannot be seen */
 	const struct fs_text *image_conf;
 	uint64_t memlock_max; /* what the engine can raise the limit to; 0: to any */

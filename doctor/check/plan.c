@@ -16,6 +16,7 @@
 #include "doctor/check/check.h"
 #include "doctor/nccl/nccl.h"
 #include "explain/bundle.h"
+#include "explain/explain.h"
 #include "explain/ways.h"
 
 /* ---- RLIMIT_MEMLOCK of the first process ---- */
@@ -61,6 +62,7 @@ int plan_of_target(const struct doctor *doctor, struct container *container, str
 		.id = target->id,
 	};
 	cleanup_fd bundle = -1;
+	struct surroundings around;
 	char *path;
 
 	if (!target->has_spec)
@@ -78,7 +80,7 @@ int plan_of_target(const struct doctor *doctor, struct container *container, str
 	if (container_read_spec(container, bundle, path, text_base_name(target->spec_path), err) <
 		    0 ||
 	    recall(container, &what, err) < 0 ||
-	    container_explain(container, &doctor->options.common, err) < 0)
+	    container_explain(container, &doctor->options.common, &around, err) < 0)
 		return -1;
 	recall_decision(container);
 	container->bundle = -1; /* closed here */

@@ -11,6 +11,7 @@
 #include "core/node/node.h"
 #include "doctor/check/check.h"
 #include "doctor/target/target.h"
+#include "explain/pci.h"
 
 /* RoCE takes the largest of 256 … 4096 that fits the interface's MTU with its headers: GRH 40, UDP
  * 8, BTH 12, XRC 4, AtomicETH 28, ICRC 4 (ib_addr.h, iboe_get_mtu). */

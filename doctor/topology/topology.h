@@ -12,6 +12,7 @@
 #include "core/base/err.h"
 #include "core/node/node.h"
 #include "doctor/doctor.h"
+#include "explain/pci.h"
 
 /* ---- a GPU or HCA and where it sits, and all of them ---- */
 

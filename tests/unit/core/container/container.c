@@ -233,32 +233,6 @@ UNIT_TEST("memlock: a rootless engine's ends at its user's hard limit")
 	in_a_child(look_at_a_users_memlock);
 }
 
-/* ---- GPUs ---- */
-
-/* Without its driver's word a GPU has the minor -1, as a device in linux.devices that says none. */
-UNIT_TEST("GPU: one without a minor is nobody's")
-{
-	static const int64_t minors[] = {-1, 0, 3};
-	cleanup_unit_dir dir = unit_dir_make();
-
-	unit_write(dir.fd, "proc/driver/nvidia/gpus/0000:18:00.0/information", "Model: x\n", 0644);
-	unit_write(dir.fd, "proc/driver/nvidia/gpus/0000:19:00.0/information",
-		   "Model: x\nDevice Minor: \t 3\n", 0644);
-	for (size_t i = 0; i < LENGTH(minors); i++) {
-		struct spec_device device = {.path = "/dev/nvidia3",
-					     .character = true,
-					     .major = GPU_MAJOR,
-					     .minor = minors[i]};
-		cleanup_container container = CONTAINER_NONE;
-		struct err err;
-
-		container.spec = (struct spec){.devices = &device, .n_devices = 1};
-		assert_int_equal(node_open(dir.path, &container.node, &err), 0);
-		assert_int_equal(container_find_gpus(&container, &err), 0);
-		assert_int_equal(container.gpus.n, minors[i] == 3);
-	}
-}
-
 /* ---- a container that could not be examined ---- */
 
 static const struct text_case {
@@ -409,9 +383,9 @@ static size_t ports_of(bool explained)
 	container.text = (struct fs_text){.bytes = spec, .len = strlen(spec)};
 	if (container_parse_spec(&container, "config.json", &err) < 0)
 		fail_msg("%s", err.text);
-	if (explained)
-		status = container_explain(&container, &options, &err);
-	else if ((status = container_find(&container, &options, &err)) == 1)
+	container.everything = explained;
+	status = container_find(&container, &options, &err);
+	if (status == 1)
 		status = container_plan(&container, &err);
 	if (status < 0)
 		fail_msg("%s", err.text);

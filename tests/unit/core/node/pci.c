@@ -2,7 +2,7 @@
 /* GPUs, and where a function sits */
 #include "suite.h"
 
-#include "core/node/node.h"
+#include "explain/pci.h"
 
 #define GPUS "proc/driver/nvidia/gpus/"
 #define BUS "sys/bus/pci/devices/"

@@ -104,8 +104,6 @@ UNIT_TEST("port: a device that goes has none")
 	assert_int_equal(devices.item[0].n_ports, 0);
 	gid_read_netdev(&node, devices.item, &port, name);
 	assert_string_equal(name, "");
-	pci_read_place(&node, &devices.item[0].place);
-	assert_false(devices.item[0].place.has_numa_node);
 	assert_int_equal(node_read_host_netdev(&node, devices.item), 0);
 	assert_string_equal(devices.item[0].netdev, "");
 }

@@ -1,69 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What stands in the way although it is allocated: distances on the PCI tree, ports, IOMMU,
- * namespaces */
+/* What stands in the way although it is allocated: ports */
 #include "tests/unit/unit.h"
 
 #include "core/plan/plan.h"
-
-/* ---- distance ---- */
-
-#define HOST "sys/devices/pci0000:3a"
-#define SWITCH HOST "/0000:3a:00.0/0000:3b:00.0" /* upstream port, below a root port */
-
-static const struct distance_case {
-	const char *name;
-	const char *a;
-	const char *b;
-	int numa_a; /* -1: not known */
-	int numa_b;
-	const char *want;
-} distance_cases[] = {
-	{"distance: two functions of one device", HOST "/0000:3a:00.0/0000:3b:00.0",
-	 HOST "/0000:3a:00.0/0000:3b:00.1", 0, 0, "PIX"},
-	{"distance: two ports of one switch", SWITCH "/0000:3c:00.0/0000:3d:00.0",
-	 SWITCH "/0000:3c:04.0/0000:3e:00.0", 0, 0, "PIX"},
-	{"distance: a switch behind a switch", SWITCH "/0000:3c:00.0/0000:3d:00.0",
-	 SWITCH "/0000:3c:04.0/0000:3e:00.0/0000:3f:00.0/0000:40:00.0", 0, 0, "PXB"},
-	{"distance: two root ports of one host bridge", HOST "/0000:3a:00.0/0000:3b:00.0",
-	 HOST "/0000:3a:01.0/0000:4b:00.0", 0, 0, "PHB"},
-	{"distance: addresses that begin alike are two", HOST "/0000:3a:00.0/0000:3b:00.0",
-	 HOST "/0000:3a:00.1/0000:3b:00.0", 0, 0, "PHB"},
-	{"distance: two host bridges of one NUMA node", HOST "/0000:3a:00.0/0000:3b:00.0",
-	 "sys/devices/pci0000:5c/0000:5c:00.0/0000:5d:00.0", 1, 1, "NODE"},
-	{"distance: host bridges that begin alike are two", HOST "/0000:3a:00.0",
-	 "sys/devices/pci0000:3a1/0000:3a:00.0", 1, 1, "NODE"},
-	{"distance: two NUMA nodes", HOST "/0000:3a:00.0/0000:3b:00.0",
-	 "sys/devices/pci0000:5c/0000:5c:00.0/0000:5d:00.0", 0, 1, "SYS"},
-	{"distance: NUMA nodes that nobody knows", HOST "/0000:3a:00.0/0000:3b:00.0",
-	 "sys/devices/pci0000:5c/0000:5c:00.0/0000:5d:00.0", -1, -1, "SYS"},
-	{"distance: a host bridge below a platform device",
-	 "sys/devices/platform/soc/pci0000:00/0000:00:00.0/0000:01:00.0",
-	 "sys/devices/platform/soc/pci0000:00/0000:00:01.0/0000:02:00.0", 0, 0, "PHB"},
-	{"distance: two of one platform device",
-	 "sys/devices/platform/soc/pci0000:00/0000:00:00.0/0000:01:00.0",
-	 "sys/devices/platform/soc/pci0001:00/0001:00:00.0/0001:01:00.0", 0, 0, "NODE"},
-	{"distance: one function twice", HOST "/0000:3a:00.0", HOST "/0000:3a:00.0", 0, 0, "PIX"},
-	{"distance: a bridge and what is behind it", HOST "/0000:3a:00.0",
-	 HOST "/0000:3a:00.0/0000:3b:00.0", 0, 0, "PIX"},
-	{"distance: a NUMA node that one of them does not say", HOST "/0000:3a:00.0/0000:3b:00.0",
-	 "sys/devices/pci0000:5c/0000:5c:00.0/0000:5d:00.0", 0, -1, "SYS"},
-	{"distance: below no host bridge, on one NUMA node", "sys/devices/platform/a",
-	 "sys/devices/platform/b", 0, 0, "NODE"},
-	{"distance: below no host bridge", "sys/devices/platform/a", "sys/devices/platform/b", -1,
-	 -1, "SYS"},
-	{"distance: no PCI function", NULL, HOST "/0000:3a:00.0/0000:3b:00.0", 0, 0, ""},
-};
-
-UNIT_ROWS(distance_cases)
-{
-	struct pci_place a = {
-		.path = row->a, .has_numa_node = row->numa_a >= 0, .numa_node = row->numa_a};
-	struct pci_place b = {
-		.path = row->b, .has_numa_node = row->numa_b >= 0, .numa_node = row->numa_b};
-
-	assert_string_equal(pci_distance_name(pci_distance(&a, &b)), row->want);
-	assert_string_equal(pci_distance_name(pci_distance(&b, &a)), row->want);
-}
 
 /* ---- obstacles ---- */
 
@@ -76,11 +15,6 @@ UNIT_ROWS(distance_cases)
 static const struct obstacle_case {
 	const char *name;
 	struct port port[2][2]; /* of two devices; a port without a number is none */
-	const char *iommu[2];
-	const char *gpu_iommu; /* NULL: no GPU */
-	enum rdma_mode mode;
-	bool moved;
-	bool pod_network;
 	const char *codes;
 	const char *message; /* in the first */
 } obstacle_cases[] = {
@@ -105,30 +39,6 @@ static const struct obstacle_case {
 	{"ports: InfiniBand alone",
 	 LIST({PORT("ACTIVE", "LinkUp", "InfiniBand")}, {PORT("ACTIVE", "LinkUp", "InfiniBand")}),
 	 .codes = ""},
-
-	{"IOMMU: translates, and there is a GPU", LIST({GOOD}), .iommu = {"DMA-FQ"},
-	 .gpu_iommu = "identity", .codes = "iommu_translates",
-	 .message = "of 0000:00:00.0 (DMA-FQ): "},
-	{"IOMMU: translates for the GPU", LIST({GOOD}), .iommu = {"identity"}, .gpu_iommu = "DMA",
-	 .codes = "iommu_translates", .message = "of 0000:1b:00.0 (DMA): "},
-	{"IOMMU: translates for all: one warning", LIST({GOOD}, {GOOD}), .iommu = {"DMA", "DMA"},
-	 .gpu_iommu = "DMA", .codes = "iommu_translates",
-	 .message = "of 0000:00:00.0 (DMA), 0000:01:00.0 (DMA), 0000:1b:00.0 (DMA): "},
-	{"IOMMU: without a GPU there is no GPUDirect", LIST({GOOD}), .iommu = {"DMA-FQ"},
-	 .codes = ""},
-	{"IOMMU: passthrough", LIST({GOOD}), .iommu = {"identity"}, .gpu_iommu = "identity",
-	 .codes = ""},
-	{"IOMMU: none", LIST({GOOD}), .iommu = {""}, .gpu_iommu = "", .codes = ""},
-
-	{"namespace: exclusive, and still the node's", LIST({GOOD}), .mode = RDMA_MODE_EXCLUSIVE,
-	 .pod_network = true, .codes = "rdma_netns", .message = "mlx5_0 is in the node's"},
-	{"namespace: exclusive, and moved", LIST({GOOD}), .mode = RDMA_MODE_EXCLUSIVE,
-	 .moved = true, .pod_network = true, .codes = ""},
-	{"namespace: exclusive, and the container is in the node's too", LIST({GOOD}),
-	 .mode = RDMA_MODE_EXCLUSIVE, .codes = ""},
-	{"namespace: shared", LIST({GOOD}), .mode = RDMA_MODE_SHARED, .pod_network = true,
-	 .codes = ""},
-	{"namespace: a mode that nobody knows", LIST({GOOD}), .pod_network = true, .codes = ""},
 };
 
 static void fill_devices(const struct obstacle_case *row, struct device device[2],
@@ -138,9 +48,7 @@ static void fill_devices(const struct obstacle_case *row, struct device device[2
 		(void)snprintf(device[i].ibdev, sizeof(device[i].ibdev), "mlx5_%zu", i);
 		(void)snprintf(device[i].pci, sizeof(device[i].pci), "0000:0%zu:00.0", i);
 		device[i].port = (struct port *)row->port[i];
-		device[i].n_ports = row->moved ? 0 : row->port[i][1].number ? 2 : 1;
-		if (row->iommu[i])
-			strcpy(device[i].place.iommu, row->iommu[i]);
+		device[i].n_ports = row->port[i][1].number ? 2 : 1;
 		devices->n++;
 	}
 }
@@ -149,17 +57,12 @@ UNIT_ROWS(obstacle_cases)
 {
 	cleanup_arena arena = {0};
 	struct warnings warnings = {0};
-	struct spec spec = {.network_namespace = row->pod_network};
+	struct spec spec = {0};
 	struct device device[2] = {0};
 	struct devices devices = {.item = device};
-	struct gpu gpu = {.pci = "0000:1b:00.0"};
-	struct gpus gpus = {.item = &gpu, .n = row->gpu_iommu ? 1 : 0};
-	struct facts facts = {
-		.spec = &spec, .devices = &devices, .gpus = &gpus, .rdma_mode = row->mode};
+	struct facts facts = {.spec = &spec, .devices = &devices};
 
 	fill_devices(row, device, &devices);
-	if (row->gpu_iommu)
-		strcpy(gpu.place.iommu, row->gpu_iommu);
 	assert_int_equal(obstacles_warn(&(struct planning){&arena, &facts, NULL, &warnings}), 0);
 	assert_string_equal(unit_codes(&arena, &warnings), row->codes);
 	if (row->message)

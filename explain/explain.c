@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "explain/explain.h"
+
+static bool has_device(const struct spec *spec, int64_t major, int64_t minor)
+{
+	for (size_t i = 0; i < spec->n_devices; i++) {
+		const struct spec_device *device = &spec->devices[i];
+
+		if (device->character && device->major == major && device->minor == minor)
+			return true;
+	}
+	return false;
+}
+
+/* Those of the node's GPUs that linux.devices gives it. */
+static int find_gpus(struct container *container, struct gpus *gpus, struct err *err)
+{
+	size_t kept = 0;
+
+	if (gpu_list_driver(&container->node, &container->arena, gpus, err) < 0)
+		return -1;
+	for (size_t i = 0; i < gpus->n; i++) {
+		if (gpus->item[i].minor >= 0 &&
+		    has_device(&container->spec, GPU_MAJOR, gpus->item[i].minor))
+			gpus->item[kept++] = gpus->item[i];
+	}
+	gpus->n = kept;
+	return 0;
+}
+
+/* ---- what about the node stands in the way of RDMA ---- */
+
+/* uverbs and umad refuse to be opened from another namespace (ib_uverbs_open:
+ * rdma_dev_access_netns). */
+static int warn_namespace(struct container *container, const struct surroundings *around,
+			  const struct device *device)
+{
+	if (around->rdma_mode != RDMA_MODE_EXCLUSIVE || !container->spec.network_namespace ||
+	    !device->n_ports)
+		return 0;
+	return warnings_add(&container->arena, &container->warnings, "rdma_netns",
+			    "on this node an RDMA device belongs to one network namespace, and %s "
+			    "is in the node's: the container cannot open it (EPERM); let the "
+			    "network plugin rdma-cni move it into the pod",
+			    device->ibdev);
+}
+
+/* Appends " 0000:3b:02.6 (DMA-FQ)" for a function whose addresses are translated. */
+static const char *append_translated(struct arena *arena, const char *list, const char *pci,
+				     const struct pci_place *place)
+{
+	if (!list || !pci_translates(place))
+		return list;
+	return arena_printf(arena, "%s%s%s (%s)", list, list[0] ? ", " : "", pci, place->iommu);
+}
+
+/*
+ * Registration succeeds all the same, since the GPU's driver maps its memory for the NIC; the
+ * transfer then fails, or goes through the root complex.
+ */
+static int warn_iommu(struct container *container, const struct gpus *gpus)
+{
+	struct arena *arena = &container->arena;
+	const char *list = "";
+
+	if (!gpus->n)
+		return 0;
+	for (size_t i = 0; i < container->devices.n; i++)
+		list = append_translated(arena, list, container->devices.item[i].pci,
+					 &container->devices.item[i].place);
+	for (size_t i = 0; i < gpus->n; i++)
+		list = append_translated(arena, list, gpus->item[i].pci, &gpus->item[i].place);
+	if (!list)
+		return -1;
+	if (!list[0])
+		return 0;
+	return warnings_add(arena, &container->warnings, "iommu_translates",
+			    "the IOMMU translates the addresses of %s: GPUDirect RDMA fails with "
+			    "IBV_WC_LOC_PROT_ERR (4, vendor 81), or is slow; boot the node with "
+			    "iommu=pt (Arm: iommu.passthrough=1)",
+			    list);
+}
+
+int surroundings_warn(struct container *container, const struct surroundings *around)
+{
+	for (size_t i = 0; i < container->devices.n; i++) {
+		if (warn_namespace(container, around, &container->devices.item[i]) < 0)
+			return -1;
+	}
+	return warn_iommu(container, &around->gpus);
+}
+
+int container_explain(struct container *container, const struct options *options,
+		      struct surroundings *ret_around, struct err *err)
+{
+	*ret_around = (struct surroundings){0};
+	container->everything = true;
+	if (container_find(container, options, err) < 0 || container_plan(container, err) < 0 ||
+	    find_gpus(container, &ret_around->gpus, err) < 0)
+		return -1;
+	ret_around->rdma_mode = node_rdma_mode(&container->node);
+	for (size_t i = 0; i < container->devices.n; i++)
+		pci_read_place(&container->node, &container->devices.item[i].place);
+	if (container->plan.decision == DECISION_GRANT &&
+	    surroundings_warn(container, ret_around) < 0)
+		return err_memory(err);
+	return 0;
+}

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A container's plan with all that can be known about it, for the dry run and the doctor. */
+#ifndef OCI_RDMA_EXPLAIN_H
+#define OCI_RDMA_EXPLAIN_H
+
+#include "core/container/container.h"
+#include "core/options.h"
+#include "explain/pci.h"
+
+/* What no plan depends on */
+struct surroundings {
+	struct gpus gpus; /* that the container was given */
+	enum rdma_mode rdma_mode;
+};
+
+/*
+ * Finds, orders and describes the devices, and makes the plan, whatever it decides. The container's
+ * spec has been read; its arena owns all of *ret_around. Returns 0 or -1.
+ */
+int container_explain(struct container *container, const struct options *options,
+		      struct surroundings *ret_around, struct err *err);
+
+/* What about the node stands in the way of RDMA, as warnings. Returns 0, or -1 without memory. */
+int surroundings_warn(struct container *container, const struct surroundings *around);
+
+#endif
