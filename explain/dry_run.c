@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/apply/spec_edit.h"
 #include "core/base/cleanup.h"
 #include "core/base/fs.h"
 #include "core/base/text.h"
@@ -14,7 +15,6 @@
 #include "explain/explain.h"
 #include "explain/report.h"
 #include "explain/ways.h"
-#include "hook/apply/spec_edit.h"
 
 /* Sets *ret_dir to a descriptor that the caller owns, and *ret_path to its path. */
 static int open_by_id(struct container *container, const struct options *options, const char *id,

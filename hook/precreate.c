@@ -4,13 +4,13 @@
 #include <stdio.h>
 #include <unistd.h>
 
+#include "core/apply/spec_edit.h"
 #include "core/base/fs.h"
 #include "core/container/container.h"
 #include "core/deadline.h"
 #include "core/outcome.h"
 #include "core/process/process.h"
 #include "core/report/report.h"
-#include "hook/apply/spec_edit.h"
 
 #define WAY_IN "precreate"
 #define WHAT "config.json on stdin"

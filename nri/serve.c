@@ -27,19 +27,6 @@ struct work {
 	bool has_note;
 };
 
-/* One child works on one container. */
-static int verdict_out;
-
-static void tell_expectation(bool must_fail)
-{
-	static bool told;
-
-	if (must_fail != told)
-		(void)verdict_say(verdict_out, must_fail ? VERDICT_MUST_FAIL : VERDICT_MAY_START,
-				  NULL);
-	told = must_fail;
-}
-
 /*
  * Two plugins that set the same limit fail the container. So a limit that one of ours has set
  * stays, also if its policy was another one: it is there, and its note says how much that plugin
@@ -69,12 +56,10 @@ static bool adjust_memlock(const struct work *work, Nri__Rlimit *rlimit)
 	return true;
 }
 
-static int apply(void *context, struct container *container, struct applied *applied,
-		 struct err *err)
+static int apply(struct work *work, struct applied *applied, struct err *err)
 {
-	const struct plan *plan = &container->plan;
-	struct arena *arena = &container->arena;
-	struct work *work = context;
+	const struct plan *plan = &work->container->plan;
+	struct arena *arena = &work->container->arena;
 	Nri__CreateContainerResponse response = NRI__CREATE_CONTAINER_RESPONSE__INIT;
 	Nri__ContainerAdjustment adjust = NRI__CONTAINER_ADJUSTMENT__INIT;
 	Nri__Rlimit rlimit = NRI__RLIMIT__INIT;
@@ -160,17 +145,29 @@ static void create(void *context, int out)
 	static struct outcome outcome;
 	struct work *work = context;
 	struct container *container = work->container;
-	const struct entry_point entry = {
-		.name = WAY_IN, .context = work, .apply = apply, .expect = tell_expectation};
+	static const struct entry_point entry = {.name = WAY_IN};
 	enum verdict_kind kind;
+	bool if_late = false;
+	int status;
 	struct err err;
 	cleanup_fd root = tree_open_root(work->options->sysroot, &err);
 	bool said;
 
-	verdict_out = out;
 	work->has_note = root >= 0 && container->id &&
 			 note_read(&container->arena, root, container->id, &work->note, &err) == 1;
-	outcome_serve(container, work->options, &entry, &outcome);
+	status = container_find(container, work->options, &outcome.err);
+	if (status > 0) {
+		if_late = outcome_if_late(container, &entry);
+		if (if_late)
+			(void)verdict_say(out, VERDICT_MUST_FAIL, NULL);
+		status = container_plan(container, &outcome.err);
+	}
+	if (status > 0)
+		status = apply(work, &outcome.applied, &outcome.err);
+	outcome_decide(container, work->options, &entry, status, &outcome);
+	if (outcome.must_fail != if_late)
+		(void)verdict_say(out, outcome.must_fail ? VERDICT_MUST_FAIL : VERDICT_MAY_START,
+				  NULL);
 	/* Without memory for it the parent, which knows that it must fail, says so. */
 	if (outcome.must_fail && refuse(&container->arena, outcome.kind == OUTCOME_DENIED,
 					outcome.reason, &work->response) < 0)

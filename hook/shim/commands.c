@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "core/apply/spec_edit.h"
 #include "core/base/cleanup.h"
 #include "core/base/fs.h"
 #include "core/base/text.h"
@@ -15,7 +16,6 @@
 #include "core/outcome.h"
 #include "core/plan/plan.h"
 #include "core/process/process.h"
-#include "hook/apply/spec_edit.h"
 #include "hook/shim/shim.h"
 
 /* A config.json or process.json that is replaced by an edited one */

@@ -13,13 +13,13 @@
 #include <sys/stat.h>
 #include <sys/types.h>
 
+#include "core/apply/spec_edit.h"
 #include "core/base/arena.h"
 #include "core/base/err.h"
 #include "core/container/container.h"
 #include "core/options.h"
 #include "core/outcome.h"
 #include "core/policy/policy.h"
-#include "hook/apply/spec_edit.h"
 
 /* ---- a runtime's command line (runtime_args.c) ---- */
 

@@ -24,7 +24,7 @@ untouched() {
 
 # ---- each way to edit gives the same text ----
 
-# Of the edit itself, unit hook/apply/spec_edit has each place, and fuzz edit and process have what holds of any text.
+# Of the edit itself, unit core/apply/spec_edit has each place, and fuzz edit and process have what holds of any text.
 gives='{"memlock":"8Mi","capabilities":["CAP_IPC_LOCK","CAP_SYS_NICE"],"seccomp":"amend","runtimes":["/bin/true"],
 	"nccl":{"socket_ifname":"^docker0,lo","extra":{"QUOTES":"a \"b\" \\c\\ <d> & /e","LETTERS":"größe 😀"}}}'
 # What config.json then says, and process.json. What is added to a list has no order.

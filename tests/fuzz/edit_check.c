@@ -2,9 +2,9 @@
 /* The promises of spec_edit.h, for any text that can be read at all */
 #include "edit_oracle.h"
 
+#include "core/apply/spec_edit.h"
 #include "core/policy/policy.h"
 #include "fuzz.h"
-#include "hook/apply/spec_edit.h"
 
 static struct setting hca[] = {{.name = "NCCL_IB_HCA", .value = "=mlx5_6"}};
 static struct setting odd[] = {{.name = "NCCL_IB_HCA", .value = "=mlx5_6,mlx5_7:2"},

@@ -5,12 +5,12 @@
 #include <string.h>
 #include <sys/resource.h>
 
+#include "core/apply/spec_edit.h"
 #include "core/base/capability.h"
 #include "core/json/writer.h"
 #include "core/plan/plan.h"
 #include "core/process/process.h"
 #include "core/report/report.h"
-#include "hook/apply/spec_edit.h"
 
 /* text[begin..end) becomes .text */
 struct splice {

@@ -3,8 +3,8 @@
  * gives the same: tests/cli/spec-edit.sh */
 #include "tests/unit/unit.h"
 
+#include "core/apply/spec_edit.h"
 #include "core/policy/policy.h"
-#include "hook/apply/spec_edit.h"
 
 #define CHOWN (UINT64_C(1) << 0)
 #define IPC_LOCK (UINT64_C(1) << 14)
