@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * TOML 1.0 (toml.io), which CRI-O's configuration is written in. What this understands, and what it
- * refuses, is judged by the public suite of toml-test. There is no C library for it as a static
- * one in the distributions.
+ * TOML 1.0 (toml.io), in which CRI-O and containerd are configured. No distribution has a C library
+ * for it as a static one.
  *
- * The whole grammar is read and checked; told are strings and arrays of strings by their value, and
- * all other values as such. An inline table is told as a table, and a dotted key as one of the
- * table that it means. Nothing below an array is told.
+ * The whole grammar is read and checked, but numbers, dates and times only by their characters.
+ * Strings and arrays of strings are told by their value, other values as such; an inline table as a
+ * table, and a dotted key as one of the table that it means. Nothing below an array is told.
  */
 #ifndef OCI_RDMA_TOML_H
 #define OCI_RDMA_TOML_H
@@ -47,7 +46,7 @@ bool toml_at_string(const struct toml_scan *scan);
 /* "basic", 'literal', and both of several lines where that is allowed. In the arena. */
 int toml_string(struct toml_scan *scan, bool several_lines, const char **ret);
 
-/* A truth, a number, a date or a time: checked, and passed over */
+/* Passes over a truth, a number, a date or a time. */
 int toml_skip_scalar(struct toml_scan *scan);
 
 /* ---- the values that a reader wants (toml.c) ---- */

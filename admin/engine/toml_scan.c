@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "admin/engine/toml.h"
 
-#include <errno.h>
 #include <stdint.h>
-#include <stdlib.h>
 #include <string.h>
 
 int toml_fail(struct toml_scan *scan, const char *why)
@@ -232,202 +230,25 @@ int toml_string(struct toml_scan *scan, bool several_lines, const char **ret)
 
 /* ---- numbers, dates, truths ---- */
 
-#define DIGITS "0123456789"
-
-/* Digits with single '_' between them. Returns how many bytes, or 0. */
-static size_t digits(const char *at, const char *which)
-{
-	size_t len = 0;
-
-	for (;;) {
-		size_t n = strspn(at + len, which);
-
-		if (!n)
-			return 0;
-		len += n;
-		if (at[len] != '_')
-			return len;
-		len++;
-	}
-}
-
-/* Digits without '_', of which there must be so many, between min and max */
-static bool field(const char **at, size_t n, long min, long max)
-{
-	long value = 0;
-
-	if (strspn(*at, DIGITS) < n)
-		return false;
-	for (size_t i = 0; i < n; i++)
-		value = value * 10 + (*at)[i] - '0';
-	*at += n;
-	return value >= min && value <= max;
-}
-
-static bool sign(const char **at, char c)
-{
-	bool there = **at == c;
-
-	*at += there;
-	return there;
-}
-
-static long days_of(const char *date)
-{
-	static const int days[] = {31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
-	long year = strtol(date, NULL, 10);
-	long month = strtol(date + 5, NULL, 10);
-	bool leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
-
-	return days[month - 1] + (month == 2 && leap);
-}
-
-static bool skip_date(const char **at)
-{
-	const char *begin = *at;
-
-	return field(at, 4, 0, 9999) && sign(at, '-') && field(at, 2, 1, 12) && sign(at, '-') &&
-	       field(at, 2, 1, days_of(begin));
-}
-
-static bool skip_time(const char **at)
-{
-	size_t n;
-
-	if (!field(at, 2, 0, 23) || !sign(at, ':') || !field(at, 2, 0, 59) || !sign(at, ':') ||
-	    !field(at, 2, 0, 60))
-		return false;
-	if (!sign(at, '.'))
-		return true;
-	n = strspn(*at, DIGITS);
-	*at += n;
-	return n > 0;
-}
-
-static bool skip_offset(const char **at)
-{
-	if (sign(at, 'Z') || sign(at, 'z'))
-		return true;
-	if (**at != '+' && **at != '-')
-		return true;
-	++*at;
-	return field(at, 2, 0, 23) && sign(at, ':') && field(at, 2, 0, 59);
-}
-
-static bool skip_moment(const char **at)
-{
-	const char *next;
-
-	if (strspn(*at, DIGITS) == 2)
-		return skip_time(at);
-	if (!skip_date(at))
-		return false;
-	if (!**at || !strchr("Tt ", **at))
-		return true;
-	next = *at + 1;
-	if (**at == ' ' && strspn(next, DIGITS) < 2)
-		return true;
-	*at = next;
-	return skip_time(at) && skip_offset(at);
-}
-
-/* 64 bits, as CRI-O's reader has them */
-static bool fits(const char *at, size_t len)
-{
-	char plain[32];
-	size_t n = 0;
-
-	for (size_t i = 0; i < len; i++) {
-		if (at[i] == '_')
-			continue;
-		if (n + 1 == sizeof(plain))
-			return false;
-		plain[n++] = at[i];
-	}
-	plain[n] = '\0';
-	errno = 0;
-	(void)strtoll(plain, NULL, 10);
-	return errno == 0;
-}
-
-static bool skip_based(const char **at)
-{
-	static const struct {
-		char letter;
-		const char *digits;
-	} bases[] = {{'x', "0123456789abcdefABCDEF"}, {'o', "01234567"}, {'b', "01"}};
-
-	for (size_t i = 0; i < sizeof(bases) / sizeof(bases[0]); i++) {
-		size_t len = (*at)[1] == bases[i].letter ? digits(*at + 2, bases[i].digits) : 0;
-
-		*at += len ? 2 + len : 0;
-		if (len)
-			return true;
-	}
-	return false;
-}
-
-static bool skip_exponent(const char **at)
-{
-	size_t len;
-
-	++*at;
-	*at += **at == '+' || **at == '-';
-	len = digits(*at, DIGITS);
-	*at += len;
-	return len > 0;
-}
-
-static bool skip_number(const char **at)
-{
-	const char *begin = *at;
-	bool integer = true;
-	size_t len;
-
-	*at += **at == '+' || **at == '-';
-	if (strncmp(*at, "inf", 3) == 0 || strncmp(*at, "nan", 3) == 0) {
-		*at += 3;
-		return true;
-	}
-	if (*at == begin && **at == '0' && strchr("xob", (*at)[1]) && (*at)[1])
-		return skip_based(at);
-	len = digits(*at, DIGITS);
-	if (!len || (len > 1 && **at == '0'))
-		return false;
-	*at += len;
-	if (sign(at, '.')) {
-		integer = false;
-		len = digits(*at, DIGITS);
-		*at += len;
-		if (!len)
-			return false;
-	}
-	if (**at == 'e' || **at == 'E')
-		return skip_exponent(at);
-	return !integer || fits(begin, (size_t)(*at - begin));
-}
-
-static bool is_moment(const char *at)
-{
-	size_t len = strspn(at, DIGITS);
-
-	return (len == 4 && at[4] == '-') || (len == 2 && at[2] == ':');
-}
-
+/* None of the settings that we read is one. What is refused is a text whose quotes were forgotten;
+ * that a date exists, or a number fits, is for the engine to say. */
 int toml_skip_scalar(struct toml_scan *scan)
 {
-	const char *at = scan->at;
-	bool good = true;
+	static const char end[] = " \t\r\n,]}#";
+	static const char *const words[] = {"true", "false", "inf", "nan"};
+	const char *at = scan->at + strspn(scan->at, "+-");
+	size_t len = strcspn(at, end);
+	bool good =
+		*at >= '0' && *at <= '9' && strspn(at, "0123456789abcdefABCDEFoxTtZz_+-.:") == len;
 
-	if (strncmp(at, "true", 4) == 0)
-		at += 4;
-	else if (strncmp(at, "false", 5) == 0)
-		at += 5;
-	else
-		good = is_moment(at) ? skip_moment(&at) : skip_number(&at);
-	/* What follows a value is seen by who asked for it. */
-	if (!good || (*at && !strchr(" \t\r\n,]}#", *at)))
+	/* A space may stand between date and time. */
+	if (good && len == strlen("1979-05-27") && at[4] == '-' && at[len] == ' ' &&
+	    at[len + 1] >= '0' && at[len + 1] <= '9')
+		len += 1 + strcspn(at + len + 1, end);
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+		good |= strlen(words[i]) == len && memcmp(at, words[i], len) == 0;
+	if (!good)
 		return toml_fail(scan, "expected a string, number, boolean, date, array or table");
-	scan->at = at;
+	scan->at = at + len;
 	return 0;
 }
