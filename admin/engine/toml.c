@@ -3,7 +3,6 @@
 
 #include <stdbool.h>
 #include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -17,91 +16,23 @@ enum toml_kind {
 	TOML_VALUE,    /* all that is closed: a value, an array, an inline table */
 };
 
+/* A name in a table. All that are in it are listed behind .first. */
 struct toml_name {
-	const void *scope; /* in which it is known */
 	const char *name;
 	enum toml_kind kind;
-	const void *own; /* the scope of what is below it */
+	struct toml_name *first;
+	struct toml_name *next;
 };
 
-struct toml_names {
-	struct toml_name **slot; /* a hash table */
-	size_t n;
-	size_t room;
-};
-
-#define ROOM_FIRST 64
-
-/* FNV-1a */
-static uint64_t hash(const void *scope, const char *name)
-{
-	uint64_t value = UINT64_C(0xcbf29ce484222325) ^ (uint64_t)(uintptr_t)scope;
-
-	for (; *name; name++)
-		value = (value ^ (unsigned char)*name) * UINT64_C(0x100000001b3);
-	return value ^ value >> 32;
-}
-
-/* Where it is, or where it would be: at most three of four are taken. */
-static struct toml_name **find(const struct toml_names *names, const void *scope, const char *name)
-{
-	size_t i = hash(scope, name) % names->room;
-
-	while (names->slot[i] &&
-	       (names->slot[i]->scope != scope || strcmp(names->slot[i]->name, name) != 0))
-		i = (i + 1) % names->room;
-	return &names->slot[i];
-}
-
-static int grow(struct arena *arena, struct toml_names *names)
-{
-	struct toml_names larger = {.n = names->n,
-				    .room = names->room ? 2 * names->room : ROOM_FIRST};
-
-	if (names->n + 1 < names->room - names->room / 4)
-		return 0;
-	larger.slot = arena_alloc(arena, larger.room * sizeof(struct toml_name *));
-	if (!larger.slot)
-		return -1;
-	for (size_t i = 0; i < names->room; i++) {
-		struct toml_name *old = names->slot[i];
-
-		if (old)
-			*find(&larger, old->scope, old->name) = old;
-	}
-	*names = larger;
-	return 0;
-}
-
-/* The name in a scope. It is made, of that kind, where it is not there: *ret_new. NULL without
- * memory. */
-static struct toml_name *toml_name(struct arena *arena, struct toml_names *names, const void *scope,
-				   const char *name, enum toml_kind kind, bool *ret_new)
-{
-	struct toml_name **place;
-	struct toml_name *made;
-
-	if (grow(arena, names) < 0)
-		return NULL;
-	place = find(names, scope, name);
-	*ret_new = !*place;
-	if (!*ret_new)
-		return *place;
-	made = arena_alloc(arena, sizeof(*made));
-	if (!made)
-		return NULL;
-	*made = (struct toml_name){.scope = scope, .name = name, .kind = kind, .own = made};
-	*place = made;
-	names->n++;
-	return made;
-}
+/* A name is looked for among all of its table. */
+#define NAMES_MAX 16384
 
 #define BARE "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-"
 #define DEPTH_MAX 64
 
 struct reader {
 	struct toml_scan scan;
-	struct toml_names names;
+	size_t n_names;
 	toml_take *take;
 	void *context;
 };
@@ -109,7 +40,7 @@ struct reader {
 /* A table: where a name that comes is defined */
 struct place {
 	const char *table; /* its whole name, "" at the top */
-	const void *scope;
+	struct toml_name *self;
 	bool muted; /* it is below an array: nothing is told of it */
 };
 
@@ -196,13 +127,13 @@ const char *toml_first_part(struct arena *arena, const char *table, const char *
 }
 
 /* Goes into the table of that name, which is there or is made now. */
-static int enter(struct reader *r, struct place *place, const struct toml_name *name)
+static int enter(struct reader *r, struct place *place, struct toml_name *name)
 {
 	const char *part = toml_spell(r->scan.arena, name->name);
 
 	if (name->kind == TOML_TABLES)
 		place->muted = true;
-	place->scope = name->own;
+	place->self = name;
 	if (part && place->table[0])
 		part = arena_printf(r->scan.arena, "%s.%s", place->table, part);
 	if (!part)
@@ -211,16 +142,28 @@ static int enter(struct reader *r, struct place *place, const struct toml_name *
 	return 0;
 }
 
+/* The name in a table. It is made, of that kind, if it is not there: *ret_new. NULL with the
+ * reason. */
 static struct toml_name *name_in(struct reader *r, const struct place *place, const char *part,
 				 enum toml_kind kind, bool *ret_new)
 {
-	struct toml_name *name = NULL;
+	struct toml_name **name = &place->self->first;
 
-	if (part)
-		name = toml_name(r->scan.arena, &r->names, place->scope, part, kind, ret_new);
-	if (!name)
+	while (*name && strcmp((*name)->name, part) != 0)
+		name = &(*name)->next;
+	*ret_new = !*name;
+	if (!*ret_new)
+		return *name;
+	if (r->n_names++ == NAMES_MAX) {
+		(void)fail(r, "more keys and tables than can be read");
+		return NULL;
+	}
+	*name = arena_alloc(r->scan.arena, sizeof(**name));
+	if (*name)
+		**name = (struct toml_name){.name = part, .kind = kind};
+	else
 		(void)err_memory(r->scan.err);
-	return name;
+	return *name;
 }
 
 /* ---- headings ---- */
@@ -229,7 +172,7 @@ static struct toml_name *name_in(struct reader *r, const struct place *place, co
 static int enter_above(struct reader *r, struct place *place, const char *part)
 {
 	bool is_new;
-	const struct toml_name *name = name_in(r, place, part, TOML_IMPLICIT, &is_new);
+	struct toml_name *name = name_in(r, place, part, TOML_IMPLICIT, &is_new);
 
 	if (!name)
 		return -1;
@@ -251,14 +194,14 @@ static int enter_own(struct reader *r, struct place *place, const char *part, en
 	    !(kind == TOML_TABLES && name->kind == TOML_TABLES))
 		return fail(r, "this table is defined twice");
 	name->kind = kind;
-	if (kind == TOML_TABLES && !(name->own = arena_alloc(r->scan.arena, 1)))
-		return err_memory(r->scan.err);
+	if (kind == TOML_TABLES)
+		name->first = NULL; /* each has names of its own */
 	return enter(r, place, name);
 }
 
-static int read_heading(struct reader *r, struct place *ret_place)
+static int read_heading(struct reader *r, struct toml_name *top, struct place *ret_place)
 {
-	struct place place = {.table = "", .scope = r};
+	struct place place = {.table = "", .self = top};
 	enum toml_kind kind = r->scan.at[1] == '[' ? TOML_TABLES : TOML_HEADED;
 	size_t brackets = kind == TOML_TABLES ? 2 : 1;
 	const char *part = NULL;
@@ -299,16 +242,6 @@ static int add_string(struct reader *r, struct toml_value *value, size_t *room, 
 	return 0;
 }
 
-/* Tables in arrays have names of their own. */
-static int read_item(struct reader *r, int depth, struct toml_value *ret_item)
-{
-	struct place inside = {.table = "", .scope = arena_alloc(r->scan.arena, 1), .muted = true};
-
-	if (!inside.scope)
-		return err_memory(r->scan.err);
-	return read_value(r, &inside, depth + 1, ret_item);
-}
-
 static int read_array(struct reader *r, int depth, struct toml_value *value)
 {
 	size_t room = 0;
@@ -316,12 +249,14 @@ static int read_array(struct reader *r, int depth, struct toml_value *value)
 	value->type = TOML_STRINGS;
 	for (r->scan.at++;; r->scan.at++) {
 		struct toml_value item = {0};
+		struct toml_name self = {0}; /* Tables in arrays have names of their own. */
+		const struct place inside = {.table = "", .self = &self, .muted = true};
 
 		if (toml_skip_lines(&r->scan) < 0)
 			return -1;
 		if (*r->scan.at == ']')
 			break;
-		if (read_item(r, depth, &item) < 0)
+		if (read_value(r, &inside, depth + 1, &item) < 0)
 			return -1;
 		if (item.type != TOML_STRING)
 			value->type = TOML_OTHER;
@@ -386,7 +321,7 @@ static int read_value(struct reader *r, const struct place *place, int depth,
 static int enter_dotted(struct reader *r, struct place *place, const char *part)
 {
 	bool is_new;
-	const struct toml_name *name = name_in(r, place, part, TOML_DOTTED, &is_new);
+	struct toml_name *name = name_in(r, place, part, TOML_DOTTED, &is_new);
 
 	if (!name)
 		return -1;
@@ -401,7 +336,7 @@ static int read_pair(struct reader *r, struct place place, int depth)
 {
 	struct toml_value value = {0};
 	struct place inside;
-	const struct toml_name *name;
+	struct toml_name *name;
 	const char *part = NULL;
 	bool is_new;
 
@@ -438,7 +373,8 @@ int toml_read(struct arena *arena, const char *what, const char *text, toml_take
 		.scan = {.arena = arena, .what = what, .at = text, .line = 1, .err = err},
 		.take = take,
 		.context = context};
-	struct place place = {.table = "", .scope = &reader};
+	struct toml_name top = {0};
+	struct place place = {.table = "", .self = &top};
 
 	if (strncmp(text, "\xef\xbb\xbf", 3) == 0)
 		reader.scan.at += 3; /* a byte order mark, as editors of another system write it */
@@ -448,7 +384,7 @@ int toml_read(struct arena *arena, const char *what, const char *text, toml_take
 		if (!*reader.scan.at)
 			return 0;
 		if (*reader.scan.at == '[') {
-			if (read_heading(&reader, &place) < 0)
+			if (read_heading(&reader, &top, &place) < 0)
 				return -1;
 		} else if (read_pair(&reader, place, 0) < 0 || toml_end_line(&reader.scan) < 0) {
 			return -1;

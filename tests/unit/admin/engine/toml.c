@@ -154,6 +154,17 @@ static int take_toml(void *context, const char *table, const char *key,
 	return 0;
 }
 
+static int count_toml(void *context, const char *table, const char *key,
+		      const struct toml_value *value, struct err *err)
+{
+	(void)table;
+	(void)key;
+	(void)value;
+	(void)err;
+	++*(size_t *)context;
+	return 0;
+}
+
 UNIT_ROWS_AS("TOML: ", toml_cases)
 {
 	WITH_ARENA;
@@ -169,6 +180,24 @@ UNIT_ROWS_AS("TOML: ", toml_cases)
 	}
 	assert_int_equal(status, 0);
 	assert_string_equal(seen.text, row->want);
+}
+
+UNIT_TEST("TOML: the number of names is bounded")
+{
+	enum { KEYS = 16385, LINE = sizeof("k00000=1\n") - 1 };
+	WITH_ARENA;
+	char *text = arena_alloc(&arena, KEYS * LINE + 1);
+	size_t n = 0;
+
+	assert_non_null(text);
+	for (size_t i = 0; i < KEYS; i++)
+		(void)snprintf(text + i * LINE, LINE + 1, "k%05zu=1\n", i);
+	text[(KEYS - 1) * LINE] = '\0';
+	assert_int_equal(toml_read(&arena, "x.conf", text, count_toml, &n, &err), 0);
+	assert_int_equal(n, KEYS - 1);
+	text[(KEYS - 1) * LINE] = 'k';
+	assert_int_equal(toml_read(&arena, "x.conf", text, count_toml, &n, &err), -1);
+	assert_string_equal(err.text, "x.conf:16385: more keys and tables than can be read");
 }
 
 int main(void)
