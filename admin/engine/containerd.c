@@ -47,68 +47,28 @@ static int containerd_files_add(struct arena *arena, const char *path,
 	return 0;
 }
 
-/* What there is in dir that the part of a pattern matches */
-static int match(struct arena *arena, int root, const char *dir, const char *part,
-		 struct containerd_files *found, struct err *err)
+/* Adds what is below dir that the pattern matches, which has no '/' in front. */
+static int expand(struct arena *arena, int root, const char *dir, const char *pattern,
+		  struct containerd_files *files, struct err *err)
 {
-	const char **names;
-	int n = tree_list_all(arena, root, dir, "", &names);
+	size_t len = strcspn(pattern, "/");
+	const char *rest = pattern[len] ? pattern + len + 1 : NULL;
+	const char *part = arena_strndup(arena, pattern, len);
+	bool is_pattern = part && strpbrk(part, "*?[");
+	const char **names = &part;
+	int n = is_pattern ? tree_list_all(arena, root, dir, "", &names) : 1;
 
+	if (!part || n < 0)
+		return err_memory(err);
 	for (int i = 0; i < n; i++) {
-		const char *path;
+		const char *path = arena_printf(arena, "%s/%s", dir, names[i]);
 
-		if (fnmatch(part, names[i], 0) != 0)
-			continue;
-		path = arena_printf(arena, "%s/%s", dir, names[i]);
 		if (!path)
 			return err_memory(err);
-		if (containerd_files_add(arena, path, found, err) < 0)
-			return -1;
-	}
-	return n < 0 ? err_memory(err) : 0;
-}
-
-/* All of dirs, one part of the pattern further */
-static int step(struct arena *arena, int root, const struct containerd_files *dirs,
-		const char *part, struct containerd_files *found, struct err *err)
-{
-	for (size_t i = 0; i < dirs->n; i++) {
-		const char *path;
-
-		if (strpbrk(part, "*?[")) {
-			if (match(arena, root, dirs->path[i], part, found, err) < 0)
-				return -1;
+		if ((is_pattern && fnmatch(part, names[i], 0) != 0) || !tree_exists(root, path))
 			continue;
-		}
-		path = arena_printf(arena, "%s/%s", dirs->path[i], part);
-		if (!path)
-			return err_memory(err);
-		if (tree_exists(root, path) && containerd_files_add(arena, path, found, err) < 0)
-			return -1;
-	}
-	return 0;
-}
-
-/* pattern: absolute; it is taken apart */
-static int expand(struct arena *arena, int root, char *pattern, struct containerd_files *files,
-		  struct err *err)
-{
-	struct containerd_files found = {0};
-	const char *part;
-
-	if (containerd_files_add(arena, "", &found, err) < 0)
-		return -1;
-	while ((part = strsep(&pattern, "/"))) {
-		struct containerd_files next = {0};
-
-		if (!*part)
-			continue;
-		if (step(arena, root, &found, part, &next, err) < 0)
-			return -1;
-		found = next;
-	}
-	for (size_t i = 0; i < found.n; i++) {
-		if (containerd_files_add(arena, found.path[i], files, err) < 0)
+		if ((rest ? expand(arena, root, path, rest, files, err)
+			  : containerd_files_add(arena, path, files, err)) < 0)
 			return -1;
 	}
 	return 0;
@@ -154,7 +114,7 @@ static int containerd_files_import(struct arena *arena, int root, const char *pa
 	if (!path)
 		return err_memory(err);
 	clean(path);
-	return strchr(import, '*') ? expand(arena, root, path, files, err)
+	return strchr(import, '*') ? expand(arena, root, "", path + 1, files, err)
 				   : containerd_files_add(arena, path, files, err);
 }
 
