@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "admin/admin.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -93,11 +94,6 @@ static int find_arguments(struct rendering *r, const struct options *options, st
 
 /* ---- names ---- */
 
-static bool is_alphanumeric(char c)
-{
-	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
-}
-
 /*
  * A CDI name begins and ends with a letter or digit (pkg/parser, ValidateDeviceName); in between an
  * ibdev's name has no other characters than it may. One name that is none, or that stands twice,
@@ -105,7 +101,7 @@ static bool is_alphanumeric(char c)
  */
 static bool is_name(const char *name)
 {
-	return name[0] && is_alphanumeric(name[0]) && is_alphanumeric(name[strlen(name) - 1]) &&
+	return isalnum((unsigned char)name[0]) && isalnum((unsigned char)name[strlen(name) - 1]) &&
 	       strcmp(name, ALL) != 0;
 }
 
