@@ -11,6 +11,7 @@
 #include "core/base/text.h"
 #include "core/container/container.h"
 #include "core/note/note.h"
+#include "core/process/limits.h"
 #include "core/process/process.h"
 #include "core/report/report.h"
 #include "nri/missed.h"

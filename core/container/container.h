@@ -101,8 +101,8 @@ int container_load_config_at(struct container *container, int sysroot, const cha
 			     struct err *err);
 
 /*
- * False where container_find() could only say that it gets nothing, told by the spec alone: no file
- * is opened. Without memory it is true.
+ * False if container_find() says that it gets nothing by the spec alone: no file is opened. Without
+ * memory it is true.
  */
 bool container_may_matter(struct container *container);
 

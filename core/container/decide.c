@@ -127,14 +127,14 @@ int container_find(struct container *container, const struct options *options, s
 {
 	struct spec *spec = &container->spec;
 
-	if (spec->identity.sandbox && !container->everything)
-		return 0;
 	spec->asked |= options->ask;
+	if (!container->everything && (spec->identity.sandbox || !container_may_matter(container)))
+		return 0;
 	if (node_open(options->sysroot, &container->node, err) < 0 ||
 	    container_find_devices(container, err) < 0)
 		return -1;
-	/* Only these can still get anything, or want to hear why not; no other container hears of
-	 * a broken config. */
+	/* By its number it could have been a verbs device: no such container hears of a broken
+	 * config. */
 	if (!container->devices.n && !spec->every_device && !request_is_made(spec) &&
 	    !container->everything)
 		return 0;

@@ -108,14 +108,16 @@ static void print_warnings(struct arena_text *out, const struct warnings *warnin
 /* A hook cannot give capabilities: the runtime has read config.json before it runs. */
 static int print_capabilities(struct arena_text *out, struct container *container, bool given)
 {
-	const char *const *names =
-		capability_names(&container->arena, given ? container->plan.granted : 0);
+	const char *const *names;
 
+	if (!given || !container->plan.granted) {
+		arena_append(out, " capabilities=-");
+		return 0;
+	}
+	names = capability_names(&container->arena, container->plan.granted);
 	if (!names)
 		return -1;
 	arena_append(out, " capabilities=");
-	if (!*names)
-		arena_append(out, "-");
 	for (size_t i = 0; names[i]; i++)
 		arena_append(out, "%s%s", i ? "," : "", names[i]);
 	return 0;

@@ -11,7 +11,7 @@
 #include "core/base/err.h"
 #include "core/base/fs.h"
 #include "core/container/container.h"
-#include "core/process/process.h"
+#include "core/process/limits.h"
 #include "doctor/doctor.h"
 #include "doctor/finding.h"
 #include "doctor/nccl/nccl.h"

@@ -13,7 +13,7 @@
 #include "core/base/fs.h"
 #include "core/base/proc.h"
 #include "core/base/text.h"
-#include "core/process/process.h"
+#include "core/process/limits.h"
 #include "doctor/check/check.h"
 #include "explain/bundle.h"
 #include "explain/explain.h"

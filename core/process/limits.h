@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* RLIMIT_MEMLOCK of another process, as /proc/PID/limits has it: no right is needed to read that.
+ */
+#ifndef OCI_RDMA_LIMITS_H
+#define OCI_RDMA_LIMITS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "core/base/arena.h"
+
+#define LIMITS_TEXT_SIZE 40
+
+struct limits {
+	bool known;
+	uint64_t soft; /* bytes, or MEMLOCK_UNLIMITED */
+	uint64_t hard;
+	const char *where;
+};
+
+/* text: of a /proc/PID/limits, split in place */
+struct limits limits_parse(char *text);
+
+/* root: a directory descriptor; path: of a /proc/PID/limits below it. Not known where that cannot
+ * be read. */
+struct limits limits_read(struct arena *arena, int root, const char *path);
+
+/* "8 MiB", "unlimited" */
+const char *limits_text(uint64_t bytes, char text[LIMITS_TEXT_SIZE]);
+
+#endif
