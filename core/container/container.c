@@ -4,12 +4,12 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
-#include <sys/sysmacros.h>
 
 #include "core/base/cleanup.h"
 #include "core/base/fs.h"
-#include "core/base/text.h"
+#include "core/nccl_conf.h"
 
 int rootfs_open(int bundle, const char *path, struct err *err)
 {
@@ -107,196 +107,179 @@ int container_open_root(struct container *container, struct err *err)
 	return container->root;
 }
 
-int container_load_config_at(struct container *container, int sysroot, const char *path,
-			     struct err *err)
+int container_load_config(struct container *container, const struct options *options,
+			  struct err *err)
 {
+	cleanup_fd opened = -1;
+	int sysroot = container->node.root;
+
 	if (container->has_config)
 		return 0;
-	if (config_load(&container->arena, sysroot, path, &container->config, err) < 0)
+	if (sysroot < 0)
+		sysroot = opened = tree_open_root(options->sysroot, err);
+	if (sysroot < 0 ||
+	    config_load(&container->arena, sysroot, options->config, &container->config, err) < 0)
 		return -1;
 	container->has_config = true;
 	return 0;
 }
 
-int container_load_config(struct container *container, const struct options *options,
-			  struct err *err)
+/* ---- its plan ---- */
+
+/* What the plan needs to know of the devices: most containers need no more than their ports. */
+static int describe(struct container *container, struct err *err)
 {
-	cleanup_fd sysroot = tree_open_root(options->sysroot, err);
+	const struct node *node = &container->node;
+	const struct config *config = &container->config;
+	const char *ifname = config->nccl.socket_ifname;
+	bool all = container->everything;
+	bool gids = all || config->nccl.gid_index == GID_INDEX_LEGACY;
+	bool names = all || (ifname && strcmp(ifname, "rdma") == 0) || config->frameworks.gloo;
+	bool pod = container->spec.network_namespace;
 
-	return sysroot < 0 ? -1
-			   : container_load_config_at(container, sysroot, options->config, err);
-}
+	for (size_t i = 0; i < container->devices.n; i++) {
+		struct device *device = &container->devices.item[i];
 
-/* ---- its devices ---- */
-
-#define VERBS_FILE "/dev/infiniband/uverbs"
-
-static bool is_verbs_path(const char *path)
-{
-	return text_starts_with(path, VERBS_FILE);
-}
-
-bool container_names_device(const struct container *container)
-{
-	const struct fs_text *text = &container->text;
-
-	if (text->bytes)
-		return memmem(text->bytes, text->len, "\"" VERBS_FILE, strlen("\"" VERBS_FILE));
-	for (size_t i = 0; i < container->spec.n_devices; i++) {
-		if (is_verbs_path(container->spec.devices[i].path))
-			return true;
+		if (node_read_ports(node, &container->arena, device, all, err) < 0)
+			return -1;
+		if (gids)
+			node_read_gids(node, device);
+		if (names && !pod && node_read_host_netdev(node, device) < 0)
+			return err_memory(err);
 	}
-	return false;
-}
-
-static int warn_number(struct container *container, const struct spec_device *device,
-		       enum node_number number)
-{
-	struct arena *arena = &container->arena;
-	struct warnings *warnings = &container->warnings;
-
-	if (number == NUMBER_VFIO)
-		return warnings_add(arena, warnings, "vfio_device",
-				    "%.128s is a PCI function bound to vfio-pci, which verbs "
-				    "cannot use: bind the functions of its pool to the kernel's "
-				    "driver (SR-IOV: deviceType: netdevice)",
-				    device->path);
-	if (number == NUMBER_VDPA)
-		return warnings_add(arena, warnings, "vdpa_device",
-				    "%.128s is a vDPA device, which verbs cannot use: remove the "
-				    "vDPA device from its PCI function",
-				    device->path);
-	return warnings_add(arena, warnings, "unproven_device",
-			    "%.128s has the device number %lld:%lld, which belongs to no verbs "
-			    "device on this node; if it once did, the numbers have changed since "
-			    "then: delete the pod, so that its devices are allocated again",
-			    device->path, (long long)device->major, (long long)device->minor);
-}
-
-/* What was allocated, but is of no use to verbs: is said, and remembered. Returns -1 without
- * memory. */
-static int note_unusable(struct container *container, const struct spec_device *device,
-			 enum node_number number)
-{
-	const char **larger =
-		arena_grow(&container->arena, container->unusable, container->n_unusable,
-			   &container->unusable_room, sizeof(*larger));
-
-	if (!larger)
-		return -1;
-	container->unusable = larger;
-	container->unusable[container->n_unusable++] = device->path;
-	return warn_number(container, device, number);
-}
-
-static bool is_unusable(const struct spec_device *device, enum node_number number)
-{
-	return number == NUMBER_VFIO || number == NUMBER_VDPA ||
-	       (number != NUMBER_VERBS && is_verbs_path(device->path));
-}
-
-static int find_number(struct container *container, const struct node *node,
-		       const struct spec_device *device, struct err *err)
-{
-	int found = NUMBER_OTHER;
-
-	if (device->character)
-		found = node_find_number(node, &container->arena, device->major, device->minor,
-					 &container->devices, err);
-	if (found < 0)
-		return -1;
-	if (is_unusable(device, (enum node_number)found) &&
-	    note_unusable(container, device, (enum node_number)found) < 0)
+	/* What a pod calls its interfaces only its own network namespace shows, or what Multus has
+	 * written down. The namespace is not entered: that would take CAP_SYS_ADMIN. */
+	if (names && pod &&
+	    node_read_pod_netdevs(node, &container->devices, container->spec.identity.sandbox_id) <
+		    0)
 		return err_memory(err);
 	return 0;
 }
 
-/* What linux.devices proves, by number: paths and names prove nothing. */
-static int find_proven(struct container *container, const struct node *node, struct err *err)
+/* The administrator's config and the pod author's annotations. */
+static int read_policy(struct container *container, const struct options *options, struct err *err)
 {
-	for (size_t i = 0; i < container->spec.n_devices; i++) {
-		if (find_number(container, node, &container->spec.devices[i], err) < 0)
-			return -1;
-	}
+	const struct node *node = &container->node;
+
+	if (container_load_config(container, options, err) < 0)
+		return -1;
+	if (container->config.require_memory_limit)
+		container->node_memory = node_memory(node);
+	if (request_read(&container->spec, container->what, &container->request, err) < 0)
+		return -1;
+	/*
+	 * The other VFs of the node belong to other pods: only where the administrator says so, and
+	 * for those that ask, since with opt_in "device" every privileged pod of the node would do.
+	 */
+	if (container->spec.every_device && !container->devices.n &&
+	    container->config.privileged_scan && container->request.inject == INJECT_ASKED &&
+	    node_find_vfs(node, &container->arena, &container->devices, err) < 0)
+		return -1;
 	return 0;
 }
 
-static bool has_device(const struct spec *spec, int64_t major, int64_t minor)
+/* A function that was warned about by its number needs no second word by its address. */
+static void drop_unusable_claims(struct container *container)
 {
-	for (size_t i = 0; i < spec->n_devices; i++) {
-		const struct spec_device *device = &spec->devices[i];
+	struct claims *claims = &container->claims;
+	size_t kept = 0;
 
-		if (device->character && device->major == major && device->minor == minor)
-			return true;
+	for (size_t i = 0; i < claims->n; i++) {
+		bool unusable = false;
+
+		for (size_t k = 0; claims->item[i].file && k < container->n_unusable; k++)
+			unusable |= strcmp(container->unusable[k], claims->item[i].file) == 0;
+		if (!unusable)
+			claims->item[kept++] = claims->item[i];
 	}
-	return false;
+	claims->n = kept;
+}
+
+/* What a rootless engine can raise the limit to; 0: to any */
+static uint64_t rootless_memlock(void)
+{
+	struct rlimit64 limit;
+
+	return rootless() && getrlimit64(RLIMIT_MEMLOCK, &limit) == 0 ? limit.rlim_max : 0;
 }
 
 /*
- * A rootless engine can make no device files: podman mounts the node's instead, and linux.devices
- * is empty. There the user of the engine asks for the mount. In Kubernetes it is a pod's author, by
- * a volume of the host's files (hostPath), to whom no device was allocated; also in a rootless one,
- * whose engine gets the allocated devices in linux.devices as any other does.
+ * The image's own NCCL values stay, whichever way ours come in. A root file system that is not
+ * there yet, or not any more, or a file that NCCL could not read, says nothing.
  */
-bool container_mounts_count(const struct spec *spec)
+static int read_image(struct container *container, struct err *err)
 {
-	return spec->n_verbs_sources && !spec->identity.kubernetes && rootless();
+	struct arena *arena = &container->arena;
+	int root = container_open_root(container, err);
+
+	if (root < 0 || nccl_conf_read(arena, root, &container->image_conf, err) < 0)
+		return err->memory ? -1 : 0;
+	nccl_conf_strip(&container->image_conf);
+	return 0;
 }
 
-static int find_mounted(struct container *container, const struct node *node, struct err *err)
+bool container_may_matter(struct container *container)
 {
 	const struct spec *spec = &container->spec;
-	struct stat st;
+	struct err err;
 
-	for (size_t i = 0; i < spec->n_verbs_sources; i++) {
-		struct spec_device device = {.path = spec->verbs_sources[i], .character = true};
-
-		if (stat(device.path, &st) < 0 || !S_ISCHR(st.st_mode))
-			continue;
-		device.major = major(st.st_rdev);
-		device.minor = minor(st.st_rdev);
-		if (!has_device(spec, device.major, device.minor) &&
-		    find_number(container, node, &device, err) < 0)
-			return -1;
+	if (request_is_made(spec))
+		return true;
+	for (size_t i = 0; !spec->every_device && i < spec->n_devices; i++) {
+		if (spec_device_may_be_verbs(&spec->devices[i]))
+			return true;
 	}
-	return 0;
+	if (container_mounts_count(spec))
+		return true;
+	return spec->every_device &&
+	       (container_read_claims(container, &err) < 0 || container->claims.n > 0);
 }
 
-/* A container with every device of the host: the environment's devices, as far as they exist. */
-static int find_named(struct container *container, const struct node *node, struct err *err)
+int container_find(struct container *container, const struct options *options, struct err *err)
 {
-	for (size_t i = 0; i < container->claims.n; i++) {
-		if (node_find_address(node, &container->arena, container->claims.item[i].address,
-				      &container->devices, err) < 0)
-			return -1;
-	}
-	return 0;
-}
+	struct spec *spec = &container->spec;
 
-int container_read_claims(struct container *container, struct err *err)
-{
-	if (container->has_claims)
+	spec->asked |= options->ask;
+	if (!container->everything && (spec->identity.sandbox || !container_may_matter(container)))
 		return 0;
-	if (claims_read(&container->arena, &container->spec, &container->claims,
-			&container->warnings, err) < 0)
+	if (node_open(options->sysroot, &container->node, err) < 0 ||
+	    container_find_devices(container, err) < 0)
 		return -1;
-	container->has_claims = true;
-	return 0;
+	/* By its number it could have been a verbs device: no such container hears of a broken
+	 * config. */
+	if (!container->devices.n && !spec->every_device && !request_is_made(spec) &&
+	    !container->everything)
+		return 0;
+	return read_policy(container, options, err) < 0 ? -1 : 1;
 }
 
-static int find_devices(struct container *container, const struct node *node, struct err *err)
+int container_plan(struct container *container, struct err *err)
 {
-	if (container_mounts_count(&container->spec) && find_mounted(container, node, err) < 0)
-		return -1;
-	if (!container->spec.every_device)
-		return find_proven(container, node, err);
-	return container_read_claims(container, err) < 0 ? -1 : find_named(container, node, err);
-}
+	const struct facts facts = {
+		.spec = &container->spec,
+		.config = &container->config,
+		.request = &container->request,
+		.devices = &container->devices,
+		.image_conf = &container->image_conf,
+		.node_memory = container->node_memory,
+		.memlock_max = container->memlock_max ? container->memlock_max : rootless_memlock(),
+		.lacking = container->lacking,
+	};
+	const struct planning planning = {&container->arena, &facts, &container->plan,
+					  &container->warnings};
 
-int container_find_devices(struct container *container, struct err *err)
-{
-	if (find_devices(container, &container->node, err) < 0)
+	/* Only now, since the author of a pod decides how long the environment is. */
+	if (!container->spec.every_device && container_read_claims(container, err) < 0)
 		return -1;
-	container->devices_known = true;
-	return 0;
+	/* A container that gets nothing costs no query of a device, which may ask its firmware. */
+	if (plan_decide(&planning, err) < 0)
+		return -1;
+	if (!container->everything && !plan_gives(planning.plan))
+		return 0;
+	drop_unusable_claims(container);
+	if (order_devices(&container->arena, &container->claims, &container->devices,
+			  &container->warnings, err) < 0 ||
+	    describe(container, err) < 0 || read_image(container, err) < 0)
+		return -1;
+	return plan_fill(&planning, err) < 0 ? -1 : plan_gives(planning.plan);
 }

@@ -92,13 +92,9 @@ int container_open_root(struct container *container, struct err *err);
 bool container_names_device(const struct container *container);
 bool container_names_request(const struct container *container);
 
-/* The administrator's config. */
+/* The administrator's config, read once. Returns 0 or -1. */
 int container_load_config(struct container *container, const struct options *options,
 			  struct err *err);
-
-/* The same below a sysroot's descriptor. */
-int container_load_config_at(struct container *container, int sysroot, const char *path,
-			     struct err *err);
 
 /*
  * False if container_find() says that it gets nothing by the spec alone: no file is opened. Without
@@ -118,7 +114,7 @@ int container_find(struct container *container, const struct options *options, s
 /* Then makes the plan. Returns 1 if it gives something, 0 if not, or -1. */
 int container_plan(struct container *container, struct err *err);
 
-/* ---- the devices that the engine has given it (container.c) ---- */
+/* ---- the devices that the engine has given it (devices.c) ---- */
 
 /*
  * Fills container->devices, from container->node, with the verbs devices, in the order of

@@ -89,20 +89,7 @@ static bool has_ended(int pidfd)
 	return poll(&poll_fd, 1, 0) > 0 && poll_fd.revents & POLLIN;
 }
 
-/* True if what /proc says of the process shows that it is the container's. */
-typedef bool process_belongs(const struct process *process, const char *id, const char *cgroup);
-
-static bool is_member(const struct process *process, const char *id, const char *cgroup)
-{
-	return in_cgroup(process->proc, id, cgroup);
-}
-
-static bool is_member_or_started(const struct process *process, const char *id, const char *cgroup)
-{
-	return in_cgroup(process->proc, id, cgroup) || started_by_our_runtime(process);
-}
-
-static int open_checked(int64_t pid, const char *id, const char *cgroup, process_belongs *belongs,
+static int open_checked(int64_t pid, const char *id, const char *cgroup, bool by_our_runtime,
 			struct process *ret_process, struct err *err)
 {
 	cleanup_process process = PROCESS_NONE;
@@ -121,7 +108,8 @@ static int open_checked(int64_t pid, const char *id, const char *cgroup, process
 	process.proc = open_proc(process.pid);
 	if (process.proc < 0 && process.proc != -ENOENT)
 		return err_sys(err, -process.proc, "/proc/%d", process.pid);
-	if (process.proc >= 0 && !belongs(&process, id, cgroup) && !has_ended(process.pidfd))
+	if (process.proc >= 0 && !in_cgroup(process.proc, id, cgroup) &&
+	    !(by_our_runtime && started_by_our_runtime(&process)) && !has_ended(process.pidfd))
 		return err_set(err,
 			       "pid %d is not a process of container %.80s: neither its cgroup nor "
 			       "its parent process belongs to that container",
@@ -137,12 +125,12 @@ static int open_checked(int64_t pid, const char *id, const char *cgroup, process
 int process_open(int64_t pid, const char *id, const char *cgroup, struct process *ret_process,
 		 struct err *err)
 {
-	return open_checked(pid, id, cgroup, is_member_or_started, ret_process, err);
+	return open_checked(pid, id, cgroup, true, ret_process, err);
 }
 
 int process_open_member(int64_t pid, const char *id, struct process *ret_process, struct err *err)
 {
-	return open_checked(pid, id, NULL, is_member, ret_process, err);
+	return open_checked(pid, id, NULL, false, ret_process, err);
 }
 
 void process_close(struct process *process)
@@ -195,8 +183,7 @@ uint64_t process_memlock_max(void)
 {
 	struct rlimit64 limit;
 
-	if (getrlimit64(RLIMIT_MEMLOCK, &limit) < 0 || limit.rlim_max == RLIM64_INFINITY ||
-	    may_raise_limits())
+	if (getrlimit64(RLIMIT_MEMLOCK, &limit) < 0 || may_raise_limits())
 		return 0;
 	return limit.rlim_max;
 }

@@ -309,7 +309,9 @@ UNIT_TEST("what was read is not read again")
 	assert_int_equal(container.warnings.n, warned);
 	/* The plugin reads the policy once for all of a node's containers. */
 	container.has_config = true;
-	assert_int_equal(container_load_config_at(&container, -1, "missing.json", &err), 0);
+	assert_int_equal(
+		container_load_config(&container, &(struct options){.sysroot = "/nowhere"}, &err),
+		0);
 }
 
 #define ASKING "{\"annotations\":{\"oci-rdma-hook.io/inject\":\"true\"}"

@@ -27,6 +27,7 @@ enum switches {
 	SILENT = 1 << 5, /* no reason */
 	NO_ID = 1 << 6,
 	NO_SYSROOT = 1 << 7,
+	LACKS = 1 << 8, /* the engine cannot give all */
 };
 
 static const struct log_case {
@@ -73,6 +74,10 @@ static const struct log_case {
 	 NULL, false},
 	{"granted: nothing changed, no line", OUTCOME_GRANTED, DECISION_GRANT, ASKS, 0, NULL, 0,
 	 NULL, NULL, NULL, false},
+	{"granted: what the engine cannot give", OUTCOME_GRANTED, DECISION_GRANT, ASKS, LACKS, NULL,
+	 0, "test: short", "test: withheld", NULL, false},
+	{"granted: not again in a repeated run", OUTCOME_GRANTED, DECISION_GRANT, ASKS,
+	 LACKS | REPEATS, NULL, 0, NULL, NULL, NULL, false},
 	{"granted: no line in a repeated run", OUTCOME_GRANTED, DECISION_GRANT, ASKS,
 	 CHANGED | REPEATS, NULL, 0, NULL, NULL, NULL, false},
 
@@ -143,7 +148,12 @@ static void log_outcome(const struct log_case *row, const struct unit_dir *dir)
 		container.spec.identity.pod = "pod";
 		container.spec.identity.pod_namespace = "team-a";
 	}
-	container.plan = (struct plan){.decision = row->decision, .reason = "because"};
+	container.plan = (struct plan){
+		.decision = row->decision,
+		.reason = "because",
+		.shortage = row->switches & LACKS ? "short" : NULL,
+		.withheld = row->switches & LACKS ? "withheld" : NULL,
+	};
 	outcome_log(&container, &outcome, &entry);
 }
 
