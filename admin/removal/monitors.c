@@ -22,48 +22,11 @@ struct monitor {
 	const char *id;
 	const char *runtime;
 	const char *podman; /* the runtime that its podman was told of; NULL */
-	bool runtime_follows;
 };
 
-/* Options whose values are looked at, or must not be taken for options */
-enum option { OPTION_ID, OPTION_RUNTIME, OPTION_RUNTIME_ARG, OPTION_EXIT_ARG, OPTION_NONE };
-
-/* *ret_value: behind "=", or NULL for the next argument */
-static enum option read_option(const char *arg, const char **ret_value)
+static bool is_option(const char *arg, size_t len, const char *name)
 {
-	static const struct {
-		const char *name;
-		enum option option;
-	} names[] = {
-		{"-c", OPTION_ID},
-		{"--cid", OPTION_ID},
-		{"-r", OPTION_RUNTIME},
-		{"--runtime", OPTION_RUNTIME},
-		{"--runtime-arg", OPTION_RUNTIME_ARG},
-		{"--exit-command-arg", OPTION_EXIT_ARG},
-	};
-
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-		size_t len = strlen(names[i].name);
-
-		if (strncmp(arg, names[i].name, len) != 0 || (arg[len] && arg[len] != '='))
-			continue;
-		*ret_value = arg[len] ? arg + len + 1 : NULL;
-		return names[i].option;
-	}
-	return OPTION_NONE;
-}
-
-static void take_option(struct monitor *monitor, enum option option, const char *value)
-{
-	if (option == OPTION_ID)
-		monitor->id = value;
-	else if (option == OPTION_RUNTIME)
-		monitor->runtime = value;
-	else if (option == OPTION_EXIT_ARG && monitor->runtime_follows && !monitor->podman)
-		monitor->podman = value;
-	if (option == OPTION_EXIT_ARG)
-		monitor->runtime_follows = strcmp(value, "--runtime") == 0;
+	return strlen(name) == len && memcmp(arg, name, len) == 0;
 }
 
 /* text: a command line of /proc, arguments that end with NUL */
@@ -71,17 +34,29 @@ static struct monitor read_arguments(const struct fs_text *text)
 {
 	struct monitor monitor = {0};
 	const char *end = text->bytes + text->len;
+	const char *value;
+	bool runtime_follows = false;
 
 	for (const char *arg = text->bytes; arg < end; arg += strlen(arg) + 1) {
-		const char *value = NULL;
-		enum option option = read_option(arg, &value);
+		size_t len = strcspn(arg, "=");
+		bool is_id = is_option(arg, len, "-c") || is_option(arg, len, "--cid");
+		bool is_runtime = is_option(arg, len, "-r") || is_option(arg, len, "--runtime");
+		bool is_exit_arg = is_option(arg, len, "--exit-command-arg");
 
-		if (option == OPTION_NONE)
+		/* The value of --runtime-arg must not be taken for an option. */
+		if (!is_id && !is_runtime && !is_exit_arg && !is_option(arg, len, "--runtime-arg"))
 			continue;
-		if (!value)
-			value = arg += strlen(arg) + 1;
-		if (value < end)
-			take_option(&monitor, option, value);
+		value = arg[len] ? arg + len + 1 : (arg += strlen(arg) + 1);
+		if (value >= end)
+			break;
+		if (is_id)
+			monitor.id = value;
+		if (is_runtime)
+			monitor.runtime = value;
+		if (is_exit_arg && runtime_follows && !monitor.podman)
+			monitor.podman = value;
+		if (is_exit_arg)
+			runtime_follows = strcmp(value, "--runtime") == 0;
 	}
 	return monitor;
 }
