@@ -145,11 +145,11 @@ static int check(const struct rendering *r, struct err *err)
 
 /* What is ours to say, and what is as containerd has it anyway: a key that one version prints may
  * be unknown to another. */
-static bool is_left_out(const struct containerd_entry *entry)
+static bool is_left_out(const struct toml_entry *entry)
 {
 	static const char *const nothing[] = {"= \"\"", "= ''", "= []", "= 0", "= false"};
 
-	if (strcmp(entry->key, entry->option ? "BinaryName" : "pod_annotations") == 0)
+	if (strcmp(entry->key, entry->table[0] ? "BinaryName" : "pod_annotations") == 0)
 		return true;
 	for (size_t i = 0; i < sizeof(nothing) / sizeof(nothing[0]); i++) {
 		if (text_ends_with(entry->spelled, nothing[i]))
@@ -158,11 +158,12 @@ static bool is_left_out(const struct containerd_entry *entry)
 	return false;
 }
 
-static void print_entries(const struct containerd_handler *own, bool option)
+static void print_entries(const struct containerd_handler *own, const char *table)
 {
-	for (size_t i = 0; i < own->n_entries; i++) {
-		if (own->entry[i].option == option && !is_left_out(&own->entry[i]))
-			(void)printf("%s\n", own->entry[i].spelled);
+	for (size_t i = 0; i < own->entries.n; i++) {
+		if (strcmp(own->entries.item[i].table, table) == 0 &&
+		    !is_left_out(&own->entries.item[i]))
+			(void)printf("%s\n", own->entries.item[i].spelled);
 	}
 }
 
@@ -193,11 +194,11 @@ static void print(const struct rendering *r)
 	(void)printf("[plugins.'%s'.containerd.runtimes.rdma%s%s]\n", r->plugin, between, behind);
 	if (!r->own->type[0])
 		(void)printf("runtime_type = 'io.containerd.runc.v2'\n");
-	print_entries(r->own, false);
+	print_entries(r->own, "");
 	print_annotations(r->own);
 	(void)printf("[plugins.'%s'.containerd.runtimes.rdma%s%s.options]\n", r->plugin, between,
 		     behind);
-	print_entries(r->own, true);
+	print_entries(r->own, "options");
 	(void)printf("BinaryName = '%s'\n", r->shim);
 }
 

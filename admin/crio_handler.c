@@ -95,7 +95,7 @@ static int check_shim(const struct rendering *r, struct err *err)
 /* ---- the file ---- */
 
 /* What says which program runs, and is ours to say */
-static bool is_replaced(const struct crio_entry *entry)
+static bool is_replaced(const struct toml_entry *entry)
 {
 	static const char *const keys[] = {"runtime_path", "platform_runtime_paths",
 					   "inherit_default_runtime", "runtime_config_path", NULL};
@@ -112,8 +112,8 @@ static void print_tables(const struct crio_handler *own, const char *name)
 {
 	const char *table = "";
 
-	for (size_t i = 0; i < own->n_entries; i++) {
-		const struct crio_entry *entry = &own->entry[i];
+	for (size_t i = 0; i < own->entries.n; i++) {
+		const struct toml_entry *entry = &own->entries.item[i];
 
 		if (!entry->table[0] || is_replaced(entry))
 			continue;
@@ -145,11 +145,11 @@ static void print(const struct rendering *r)
 		     "would not start.\n",
 		     r->shim, name, own->name, own->file);
 	(void)printf("[crio.runtime.runtimes.%s]\nruntime_path = \"%s\"\n", name, r->shim);
-	if (!own->n_entries)
+	if (!own->entries.n)
 		(void)printf("runtime_type = \"oci\"\nruntime_root = \"/run/%s\"\n", own->name);
-	for (size_t i = 0; i < own->n_entries; i++) {
-		if (!own->entry[i].table[0] && !is_replaced(&own->entry[i]))
-			(void)printf("%s\n", own->entry[i].spelled);
+	for (size_t i = 0; i < own->entries.n; i++) {
+		if (!own->entries.item[i].table[0] && !is_replaced(&own->entries.item[i]))
+			(void)printf("%s\n", own->entries.item[i].spelled);
 	}
 	print_tables(own, name);
 }

@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "admin/engine/toml.h"
 #include "core/base/arena.h"
 #include "core/base/cleanup.h"
 #include "core/base/err.h"
@@ -30,7 +29,7 @@ struct containerd_files {
 static int containerd_files_add(struct arena *arena, const char *path,
 				struct containerd_files *files, struct err *err)
 {
-	const char **larger;
+	const char **added;
 
 	for (size_t i = 0; i < files->n; i++) {
 		if (strcmp(files->path[i], path) == 0)
@@ -39,11 +38,10 @@ static int containerd_files_add(struct arena *arena, const char *path,
 	if (files->n == FILES_MAX)
 		return err_set(err, "%.256s: containerd's configuration has more than %d files",
 			       path, FILES_MAX);
-	larger = arena_grow(arena, files->path, files->n, &files->room, sizeof(*larger));
-	if (!larger)
+	added = arena_push(arena, files->path, files->n, files->room);
+	if (!added)
 		return err_memory(err);
-	files->path = larger;
-	files->path[files->n++] = path;
+	*added = path;
 	return 0;
 }
 
@@ -145,40 +143,18 @@ const char *containerd_replaced_by(const struct containerd *containerd,
 static struct containerd_handler *open_handler(struct reading *reading, const char *name)
 {
 	struct containerd *containerd = &reading->containerd;
-	struct containerd_handler *larger;
+	struct containerd_handler *added;
 
 	for (size_t i = 0; i < containerd->n_handlers; i++) {
 		if (strcmp(containerd->handler[i].name, name) == 0)
 			return &containerd->handler[i];
 	}
-	larger = arena_grow(reading->arena, containerd->handler, containerd->n_handlers,
-			    &containerd->handlers_room, sizeof(*larger));
-	if (!larger)
-		return NULL;
-	containerd->handler = larger;
-	larger += containerd->n_handlers++;
-	*larger = (struct containerd_handler){
-		.name = name, .file = reading->file, .type = "", .binary = ""};
-	return larger;
-}
-
-static int add_entry(struct reading *reading, struct containerd_handler *handler, bool option,
-		     const char *key, const struct toml_value *value)
-{
-	struct containerd_entry entry = {
-		.option = option,
-		.key = key,
-		.spelled = arena_strndup(reading->arena, value->spelled, value->spelled_len),
-	};
-	struct containerd_entry *larger =
-		arena_grow(reading->arena, handler->entry, handler->n_entries,
-			   &handler->entries_room, sizeof(*larger));
-
-	if (!larger || !entry.spelled)
-		return -1;
-	handler->entry = larger;
-	handler->entry[handler->n_entries++] = entry;
-	return 0;
+	added = arena_push(reading->arena, containerd->handler, containerd->n_handlers,
+			   containerd->handlers_room);
+	if (added)
+		*added = (struct containerd_handler){
+			.name = name, .file = reading->file, .type = "", .binary = ""};
+	return added;
 }
 
 static void take_own(struct containerd_handler *handler, const char *key,
@@ -211,7 +187,9 @@ static int take_handler(struct reading *reading, const char *name, const char *k
 		handler->binary = value->string;
 		handler->file = reading->file;
 	}
-	return add_entry(reading, handler, option, key, value) < 0 ? err_memory(err) : 0;
+	return toml_entries_add(reading->arena, &handler->entries, table, key, value) < 0
+		       ? err_memory(err)
+		       : 0;
 }
 
 static const char *const plugins[] = {"io.containerd.grpc.v1.cri", "io.containerd.cri.v1.runtime"};

@@ -5,7 +5,6 @@
 #include <fcntl.h>
 #include <string.h>
 
-#include "admin/engine/toml.h"
 #include "core/base/cleanup.h"
 #include "core/base/fs.h"
 #include "core/base/text.h"
@@ -44,18 +43,14 @@ static struct crio_handler *open_handler(struct merging *merging, const char *na
 {
 	struct crio *crio = &merging->crio;
 	struct crio_handler *handler = crio_find_handler(crio, name);
-	struct crio_handler *larger;
 
 	if (handler && handler->file == merging->file)
 		return handler;
-	if (!handler) {
-		larger = arena_grow(merging->arena, crio->handler, crio->n_handlers,
-				    &crio->handlers_room, sizeof(*larger));
-		if (!larger)
-			return NULL;
-		crio->handler = larger;
-		handler = &crio->handler[crio->n_handlers++];
-	}
+	if (!handler)
+		handler = arena_push(merging->arena, crio->handler, crio->n_handlers,
+				     crio->handlers_room);
+	if (!handler)
+		return NULL;
 	*handler = (struct crio_handler){
 		.name = name,
 		.runtime_path = "",
@@ -64,24 +59,6 @@ static struct crio_handler *open_handler(struct merging *merging, const char *na
 		.file = merging->file,
 	};
 	return handler;
-}
-
-static int add_entry(struct merging *merging, struct crio_handler *handler, const char *table,
-		     const char *key, const struct toml_value *value)
-{
-	struct crio_entry entry = {
-		.table = table,
-		.key = key,
-		.spelled = arena_strndup(merging->arena, value->spelled, value->spelled_len),
-	};
-	struct crio_entry *larger = arena_grow(merging->arena, handler->entry, handler->n_entries,
-					       &handler->entries_room, sizeof(*larger));
-
-	if (!larger || !entry.spelled)
-		return -1;
-	handler->entry = larger;
-	handler->entry[handler->n_entries++] = entry;
-	return 0;
 }
 
 static void take_own(struct crio_handler *handler, const char *key, const struct toml_value *value)
@@ -105,12 +82,12 @@ static void drop_table(struct crio_handler *handler, const char *name)
 {
 	size_t len = strlen(name);
 
-	while (handler->n_entries) {
-		const char *table = handler->entry[handler->n_entries - 1].table;
+	while (handler->entries.n) {
+		const char *table = handler->entries.item[handler->entries.n - 1].table;
 
 		if (strncmp(table, name, len) != 0 || (table[len] && table[len] != '.'))
 			return;
-		handler->n_entries--;
+		handler->entries.n--;
 	}
 }
 
@@ -135,7 +112,9 @@ static int take_handler(struct merging *merging, const char *name, const char *k
 			return err_memory(err);
 		drop_table(handler, inside);
 	}
-	return add_entry(merging, handler, table, key, value) < 0 ? err_memory(err) : 0;
+	return toml_entries_add(merging->arena, &handler->entries, table, key, value) < 0
+		       ? err_memory(err)
+		       : 0;
 }
 
 /* ---- the rest ---- */
@@ -179,14 +158,10 @@ static int take(void *context, const char *table, const char *key, const struct 
 static int add_problem(struct merging *merging, const char *text)
 {
 	struct crio *crio = &merging->crio;
-	const char **larger = arena_grow(merging->arena, crio->problem, crio->n_problems,
-					 &crio->problems_room, sizeof(*larger));
+	const char **problem =
+		arena_push(merging->arena, crio->problem, crio->n_problems, crio->problems_room);
 
-	if (!larger || !(larger[crio->n_problems] = arena_strdup(merging->arena, text)))
-		return -1;
-	crio->problem = larger;
-	crio->n_problems++;
-	return 0;
+	return problem && (*problem = arena_strdup(merging->arena, text)) ? 0 : -1;
 }
 
 /* Returns 0, -ENOENT, or -1 with *err. */

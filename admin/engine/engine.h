@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "admin/engine/toml.h"
 #include "core/base/arena.h"
 #include "core/base/err.h"
 #include "core/base/fs.h"
@@ -19,23 +20,14 @@
 #define CRIO_STORAGE "/var/lib/containers/storage"
 #define CRIO_FILE_SIZE_MAX (1024 * 1024)
 
-/* A line of a handler's table */
-struct crio_entry {
-	const char *table;   /* the one below the handler's; "" in its own */
-	const char *key;     /* without quotes */
-	const char *spelled; /* "key = value" as the file has it */
-};
-
 struct crio_handler {
 	const char *name;
-	const char *runtime_path; /* "" if it is looked for in PATH by the handler's name */
-	const char *runtime_type; /* "": oci */
-	const char *monitor_path; /* "": conmon in PATH */
-	bool inherits;            /* takes the default's path, whatever it says itself */
-	struct crio_entry *entry; /* all of its keys */
-	size_t n_entries;
-	size_t entries_room;
-	const char *file; /* that has its table */
+	const char *runtime_path;    /* "" if it is looked for in PATH by the handler's name */
+	const char *runtime_type;    /* "": oci */
+	const char *monitor_path;    /* "": conmon in PATH */
+	bool inherits;               /* takes the default's path, whatever it says itself */
+	struct toml_entries entries; /* all of its keys */
+	const char *file;            /* that has its table */
 };
 
 struct crio_list {
@@ -85,13 +77,6 @@ struct crio_handler *crio_find_handler(const struct crio *crio, const char *name
 #define CONTAINERD_CONFIG "etc/containerd/config.toml"
 #define CONTAINERD_FILE_SIZE_MAX (1024 * 1024)
 
-/* A line of a handler's table */
-struct containerd_entry {
-	bool option; /* of the options below it */
-	const char *key;
-	const char *spelled; /* "key = value" as the file has it */
-};
-
 struct containerd_handler {
 	const char *name;
 	const char *file;   /* the last that speaks of what it runs */
@@ -99,9 +84,7 @@ struct containerd_handler {
 	const char *binary; /* BinaryName; "": runc */
 	const char **pod_annotations;
 	size_t n_pod_annotations;
-	struct containerd_entry *entry; /* all of its keys */
-	size_t n_entries;
-	size_t entries_room;
+	struct toml_entries entries; /* all of its keys, and those of its options */
 };
 
 struct containerd {

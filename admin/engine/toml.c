@@ -230,18 +230,6 @@ static int read_heading(struct reader *r, struct toml_name *top, struct place *r
 static int read_value(struct reader *r, const struct place *place, int depth,
 		      struct toml_value *value);
 
-static int add_string(struct reader *r, struct toml_value *value, size_t *room, const char *string)
-{
-	const char **larger =
-		arena_grow(r->scan.arena, value->strings, value->n, room, sizeof(*larger));
-
-	if (!larger)
-		return err_memory(r->scan.err);
-	value->strings = larger;
-	value->strings[value->n++] = string;
-	return 0;
-}
-
 static int read_array(struct reader *r, int depth, struct toml_value *value)
 {
 	size_t room = 0;
@@ -258,10 +246,16 @@ static int read_array(struct reader *r, int depth, struct toml_value *value)
 			break;
 		if (read_value(r, &inside, depth + 1, &item) < 0)
 			return -1;
-		if (item.type != TOML_STRING)
+		if (item.type != TOML_STRING) {
 			value->type = TOML_OTHER;
-		else if (add_string(r, value, &room, item.string) < 0)
-			return -1;
+		} else {
+			const char **string =
+				arena_push(r->scan.arena, value->strings, value->n, room);
+
+			if (!string)
+				return err_memory(r->scan.err);
+			*string = item.string;
+		}
 		if (toml_skip_lines(&r->scan) < 0)
 			return -1;
 		if (*r->scan.at == ']')
@@ -390,4 +384,16 @@ int toml_read(struct arena *arena, const char *what, const char *text, toml_take
 			return -1;
 		}
 	}
+}
+
+int toml_entries_add(struct arena *arena, struct toml_entries *entries, const char *table,
+		     const char *key, const struct toml_value *value)
+{
+	struct toml_entry *entry = arena_push(arena, entries->item, entries->n, entries->room);
+	const char *spelled = arena_strndup(arena, value->spelled, value->spelled_len);
+
+	if (!entry || !spelled)
+		return -1;
+	*entry = (struct toml_entry){.table = table, .key = key, .spelled = spelled};
+	return 0;
 }

@@ -70,6 +70,23 @@ struct toml_value {
 	size_t spelled_len;
 };
 
+/* A key with its value, as a file has them */
+struct toml_entry {
+	const char *table;   /* the one below the reader's; "" in its own */
+	const char *key;     /* without quotes */
+	const char *spelled; /* "key = value" */
+};
+
+struct toml_entries {
+	struct toml_entry *item;
+	size_t n;
+	size_t room;
+};
+
+/* Returns 0, or -1 without memory. */
+int toml_entries_add(struct arena *arena, struct toml_entries *entries, const char *table,
+		     const char *key, const struct toml_value *value);
+
 /* table: "" at the top, else its name as toml_spell writes each part: crio.runtime.runtimes.rdma,
  * plugins."io.containerd.grpc.v1.cri". key: without quotes. Everything lives in the arena. Returns
  * 0, or negative with *err. */

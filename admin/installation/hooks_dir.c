@@ -146,22 +146,11 @@ struct search {
 	size_t room;
 };
 
-static int add(struct search *s, const struct hooks_found *found, struct err *err)
-{
-	struct hooks_found *larger =
-		arena_grow(s->arena, s->found, s->n, &s->room, sizeof(*larger));
-
-	if (!larger)
-		return err_memory(err);
-	s->found = larger;
-	s->found[s->n++] = *found;
-	return 0;
-}
-
 /* A file that cannot be read may be ours by its name. Others' files are not our business. */
 static int add_if_ours(struct search *s, const char *path, struct err *err)
 {
 	struct hooks_found found = {.path = path};
+	struct hooks_found *added;
 	struct fs_text text = {0};
 	struct err problem;
 	bool linked;
@@ -178,22 +167,23 @@ static int add_if_ours(struct search *s, const char *path, struct err *err)
 		if (!found.problem)
 			return err_memory(err);
 	}
-	return add(s, &found, err);
+	added = arena_push(s->arena, s->found, s->n, s->room);
+	if (!added)
+		return err_memory(err);
+	*added = found;
+	return 0;
 }
 
-static int search_dir(struct search *s, const char *name, struct err *err)
+static int search_dir(struct search *s, const char *dir, struct err *err)
 {
-	cleanup_dir *dir = NULL;
-	const struct dirent *entry;
+	const char **names;
+	int n = tree_list_all(s->arena, s->place->sysroot, dir, ".json", &names);
 
-	if (tree_open_listing(s->place->sysroot, name, &dir) < 0)
+	if (n < 0)
 		return err_memory(err);
-	while (dir && (entry = readdir(dir))) {
-		const char *path;
+	for (int i = 0; i < n; i++) {
+		const char *path = arena_printf(s->arena, "%s/%s", dir, names[i]);
 
-		if (!text_ends_with(entry->d_name, ".json"))
-			continue;
-		path = arena_printf(s->arena, "%s/%s", name, entry->d_name);
 		if (!path)
 			return err_memory(err);
 		if (add_if_ours(s, path, err) < 0)
@@ -207,34 +197,24 @@ static int by_path(const void *a, const void *b)
 	return strcmp(((const struct hooks_found *)a)->path, ((const struct hooks_found *)b)->path);
 }
 
-/* A directory that is one of the others is not searched twice. */
-static int search_crio_dir(struct search *s, const char *name, struct err *err)
-{
-	cleanup_fd dir = tree_open_dir(s->place->sysroot, name);
-
-	if (dir < 0 || find_dir(s->place->sysroot, hooks_dirs, dir))
-		return 0;
-	return search_dir(s, name, err);
-}
-
 int hooks_check_all(struct arena *arena, const struct hooks_place *place,
 		    struct hooks_found **ret_found, size_t *ret_n, struct err *err)
 {
-	/* Its paths are the node's. */
-	const struct hooks_place below = {
-		.root = place->sysroot,
-		.sysroot = place->sysroot,
-		.crio_dirs = place->crio_dirs,
-		.timeout_min = place->timeout_min,
-	};
+	struct hooks_place below = *place;
 	struct search s = {.arena = arena, .place = &below};
+
+	below.root = place->sysroot; /* the paths are the node's */
 
 	for (const char *const *name = hooks_dirs; *name; name++) {
 		if (search_dir(&s, *name, err) < 0)
 			return -1;
 	}
 	for (const char *const *name = place->crio_dirs; name && *name; name++) {
-		if (search_crio_dir(&s, *name, err) < 0)
+		cleanup_fd dir = tree_open_dir(place->sysroot, *name);
+
+		/* One that is one of the others is not searched twice. */
+		if (dir >= 0 && !find_dir(place->sysroot, hooks_dirs, dir) &&
+		    search_dir(&s, *name, err) < 0)
 			return -1;
 	}
 	if (s.n)

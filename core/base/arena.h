@@ -47,6 +47,17 @@ void arena_append(struct arena_text *text, const char *format, ...)
 void *arena_grow(struct arena *arena, void *array, size_t count, size_t *capacity,
 		 size_t item_size);
 
+/* A pointer to one more item of an array, which is not initialized; NULL without memory. array: the
+ * variable; it, count and capacity are changed. */
+#define arena_push(arena, array, count, capacity)                                                  \
+	({                                                                                         \
+		__typeof__(array) larger_ =                                                        \
+			arena_grow(arena, array, count, &(capacity), sizeof(*larger_));            \
+		if (larger_)                                                                       \
+			(array) = larger_;                                                         \
+		larger_ ? &larger_[(count)++] : NULL;                                              \
+	})
+
 /* Frees all that was allocated from the arena, and leaves it empty and usable. */
 void arena_free(struct arena *arena);
 

@@ -18,9 +18,9 @@ UNIT_TEST("CRI-O: an inline table takes the place of its own keys alone")
 
 	assert_int_equal(crio_read_text(&arena, "x.conf", &all, &crio, &err), 0);
 	assert_int_equal(crio.n_handlers, 1);
-	for (size_t i = 0; i < crio.handler[0].n_entries; i++)
-		got = arena_printf(&arena, "%s%s|%s;", got, crio.handler[0].entry[i].table,
-				   crio.handler[0].entry[i].spelled);
+	for (size_t i = 0; i < crio.handler[0].entries.n; i++)
+		got = arena_printf(&arena, "%s%s|%s;", got, crio.handler[0].entries.item[i].table,
+				   crio.handler[0].entries.item[i].spelled);
 	assert_string_equal(got, "annotations|a = \"1\";ab|c = \"2\";"
 				 "|a = {b = \"3\", c = {d = \"4\"}};");
 }
