@@ -1,19 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "explain/explain.h"
 
-static bool has_device(const struct spec *spec, int64_t major, int64_t minor)
-{
-	for (size_t i = 0; i < spec->n_devices; i++) {
-		const struct spec_device *device = &spec->devices[i];
-
-		if (device->character && device->major == major && device->minor == minor)
-			return true;
-	}
-	return false;
-}
-
 /* Those of the node's GPUs that linux.devices gives it. */
-static int find_gpus(struct container *container, struct gpus *gpus, struct err *err)
+static int find_given_gpus(struct container *container, struct gpus *gpus, struct err *err)
 {
 	size_t kept = 0;
 
@@ -21,7 +10,7 @@ static int find_gpus(struct container *container, struct gpus *gpus, struct err 
 		return -1;
 	for (size_t i = 0; i < gpus->n; i++) {
 		if (gpus->item[i].minor >= 0 &&
-		    has_device(&container->spec, GPU_MAJOR, gpus->item[i].minor))
+		    container_has_number(&container->spec, GPU_MAJOR, gpus->item[i].minor))
 			gpus->item[kept++] = gpus->item[i];
 	}
 	gpus->n = kept;
@@ -96,7 +85,7 @@ int container_explain(struct container *container, const struct options *options
 	*ret_around = (struct surroundings){0};
 	container->everything = true;
 	if (container_find(container, options, err) < 0 || container_plan(container, err) < 0 ||
-	    find_gpus(container, &ret_around->gpus, err) < 0)
+	    find_given_gpus(container, &ret_around->gpus, err) < 0)
 		return -1;
 	ret_around->rdma_mode = node_rdma_mode(&container->node);
 	for (size_t i = 0; i < container->devices.n; i++)

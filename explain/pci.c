@@ -167,8 +167,8 @@ static bool is_gpu(int bus, const char *address)
 	return fs_read_line(bus, path, line, sizeof(line)) > 0 && strcmp(line, VENDOR_NVIDIA) == 0;
 }
 
-static int add(const struct node *node, struct arena *arena, const char *address, int64_t minor,
-	       struct gpus *gpus)
+static int add_gpu_at(const struct node *node, struct arena *arena, const char *address,
+		      int64_t minor, struct gpus *gpus)
 {
 	struct gpu *larger = arena_grow(arena, gpus->item, gpus->n, &gpus->room, sizeof(*larger));
 	struct gpu gpu = {.minor = minor};
@@ -184,14 +184,14 @@ static int add(const struct node *node, struct arena *arena, const char *address
 	return 0;
 }
 
-static int compare(const void *a, const void *b)
+static int compare_gpus(const void *a, const void *b)
 {
 	return strcmp(((const struct gpu *)a)->pci, ((const struct gpu *)b)->pci);
 }
 
 /* driver: the directory is the driver's, where each entry is a GPU. */
-static int add_each(const struct node *node, struct arena *arena, DIR *dir, bool driver,
-		    struct gpus *gpus)
+static int add_gpus_of(const struct node *node, struct arena *arena, DIR *dir, bool driver,
+		       struct gpus *gpus)
 {
 	struct dirent *entry;
 
@@ -202,30 +202,30 @@ static int add_each(const struct node *node, struct arena *arena, DIR *dir, bool
 		if (!text_is_pci_address(address) || (!driver && !is_gpu(dirfd(dir), address)))
 			continue;
 		if ((driver && read_minor(dirfd(dir), address, &minor) < 0) ||
-		    add(node, arena, address, minor, gpus) < 0)
+		    add_gpu_at(node, arena, address, minor, gpus) < 0)
 			return -1;
 	}
 	return 0;
 }
 
 /* Returns 1 if there is such a directory, 0 if not. */
-static int list(const struct node *node, struct arena *arena, const char *path, bool driver,
-		struct gpus *gpus, struct err *err)
+static int list_gpus(const struct node *node, struct arena *arena, const char *path, bool driver,
+		     struct gpus *gpus, struct err *err)
 {
 	cleanup_dir *dir = NULL;
 
 	if (tree_open_listing(node->root, path, &dir) < 0 ||
-	    (dir && add_each(node, arena, dir, driver, gpus) < 0))
+	    (dir && add_gpus_of(node, arena, dir, driver, gpus) < 0))
 		return err_memory(err);
 	if (gpus->n)
-		qsort(gpus->item, gpus->n, sizeof(*gpus->item), compare);
+		qsort(gpus->item, gpus->n, sizeof(*gpus->item), compare_gpus);
 	return dir != NULL;
 }
 
 int gpu_list_driver(const struct node *node, struct arena *arena, struct gpus *gpus,
 		    struct err *err)
 {
-	return list(node, arena, DRIVER_DIR, true, gpus, err);
+	return list_gpus(node, arena, DRIVER_DIR, true, gpus, err);
 }
 
 int gpu_list(const struct node *node, struct arena *arena, struct gpus *gpus, struct err *err)
@@ -233,6 +233,6 @@ int gpu_list(const struct node *node, struct arena *arena, struct gpus *gpus, st
 	int loaded = gpu_list_driver(node, arena, gpus, err);
 
 	if (loaded == 0)
-		loaded = list(node, arena, BUS_DIR, false, gpus, err);
+		loaded = list_gpus(node, arena, BUS_DIR, false, gpus, err);
 	return loaded < 0 ? -1 : 0;
 }

@@ -22,7 +22,7 @@ struct run {
 	bool more;             /* on stdin, than we read */
 };
 
-static int parse(struct run *run, struct err *err)
+static int parse_stdin(struct run *run, struct err *err)
 {
 	struct container *container = &run->container;
 
@@ -36,7 +36,7 @@ static int parse(struct run *run, struct err *err)
 	return 0;
 }
 
-static int edit(struct run *run, struct applied *applied, struct err *err)
+static int edit_spec(struct run *run, struct applied *applied, struct err *err)
 {
 	struct container *container = &run->container;
 	struct grant grant = grant_of_plan(&container->plan);
@@ -53,13 +53,13 @@ static int edit(struct run *run, struct applied *applied, struct err *err)
 	return 0;
 }
 
-static void serve(struct run *run, const struct options *options)
+static void serve_spec(struct run *run, const struct options *options)
 {
 	static const struct entry_point entry = {.name = WAY_IN, .tells = true};
 	struct container *container = &run->container;
 	struct outcome *outcome = &run->outcome;
 	struct err *err = &outcome->err;
-	int status = parse(run, err);
+	int status = parse_stdin(run, err);
 
 	if (status == 0)
 		status = container_find(container, options, err);
@@ -70,7 +70,7 @@ static void serve(struct run *run, const struct options *options)
 		status = container_plan(container, err);
 	}
 	if (status > 0)
-		status = edit(run, &outcome->applied, err);
+		status = edit_spec(run, &outcome->applied, err);
 	outcome_decide(container, options, &entry, status, outcome);
 	deadline_set_must_fail(outcome->must_fail);
 	outcome_log(container, outcome, &entry);
@@ -97,7 +97,7 @@ static void hand_on(void)
 	_exit(status < 0 || n < 0);
 }
 
-static int run_precreate(struct run *run, const struct options *options)
+static int serve_stdin(struct run *run, const struct options *options)
 {
 	struct container *container = &run->container;
 	struct err err;
@@ -114,7 +114,7 @@ static int run_precreate(struct run *run, const struct options *options)
 	run->edited = container->text;
 	deadline_arm(run->more ? hand_on : hand_back);
 	confined = confine(&hook_confinement, options_directory(options), &err) == 0;
-	serve(run, options);
+	serve_spec(run, options);
 	deadline_disarm();
 	if (!confined && run->outcome.kind != OUTCOME_NOTHING)
 		log_failure_silently(container, &err, WAY_IN);
@@ -136,7 +136,7 @@ int precreate_run(const struct options *options)
 	int status;
 
 	run.container = CONTAINER_NONE;
-	status = run_precreate(&run, options);
+	status = serve_stdin(&run, options);
 	container_free(&run.container);
 	return status;
 }

@@ -33,7 +33,7 @@ static void start_unserved(void)
 /* ---- the bundle ---- */
 
 /* Returns a descriptor, or -errno; -EINVAL where the path is none that could be a bundle. */
-static int open_bundle(const char *path)
+static int open_bundle_path(const char *path)
 {
 	cleanup_fd bundle = -1;
 
@@ -52,7 +52,7 @@ static int open_bundle(const char *path)
  */
 static int find_bundle(const struct state *state, char *path, size_t size, struct err *err)
 {
-	int bundle = strlen(state->bundle) < size ? open_bundle(state->bundle) : -ENAMETOOLONG;
+	int bundle = strlen(state->bundle) < size ? open_bundle_path(state->bundle) : -ENAMETOOLONG;
 	int reason = -bundle;
 
 	if (bundle >= 0) {
@@ -60,7 +60,7 @@ static int find_bundle(const struct state *state, char *path, size_t size, struc
 		return bundle;
 	}
 	if (process_bundle_argument(getppid(), path, size)) {
-		bundle = open_bundle(path);
+		bundle = open_bundle_path(path);
 		if (bundle >= 0)
 			return bundle;
 	}
@@ -141,7 +141,7 @@ static int raise_memlock(const struct container *container, const struct process
  * All that may be refused is opened before anything is changed. nccl.conf is written while the
  * container is created only: later its processes run, and have read it.
  */
-static int apply(struct run *run, struct applied *applied, struct err *err)
+static int apply_plan(struct run *run, struct applied *applied, struct err *err)
 {
 	struct container *container = &run->container;
 	const struct state *state = &run->state;
@@ -200,7 +200,7 @@ static bool is_over(const struct state *state, enum stage stage)
 	       process_is_crun(getppid());
 }
 
-static int read_bundle(struct run *run, struct err *err)
+static int read_bundle_spec(struct run *run, struct err *err)
 {
 	struct container *container = &run->container;
 	int bundle = find_bundle(&run->state, run->bundle, sizeof(run->bundle), err);
@@ -218,7 +218,7 @@ static bool is_behind_shim(const struct outcome *outcome)
 	       process_has_variable(getppid(), SHIM_ROUNDS);
 }
 
-static int serve(struct run *run, const struct options *options)
+static int serve_bundle(struct run *run, const struct options *options)
 {
 	struct container *container = &run->container;
 	struct outcome *outcome = &run->outcome;
@@ -229,7 +229,7 @@ static int serve(struct run *run, const struct options *options)
 		.repeats = run->stage == STAGE_POSTSTART,
 		.asks = &run->state.asks,
 	};
-	int status = read_bundle(run, err);
+	int status = read_bundle_spec(run, err);
 
 	if (status == 0)
 		status = container_find(container, options, err);
@@ -238,7 +238,7 @@ static int serve(struct run *run, const struct options *options)
 		status = container_plan(container, err);
 	}
 	if (status > 0)
-		status = apply(run, &outcome->applied, err);
+		status = apply_plan(run, &outcome->applied, err);
 	outcome_decide(container, options, &entry, status, outcome);
 	deadline_set_must_fail(outcome->must_fail);
 	clear_nccl_conf(container, run->stage);
@@ -250,7 +250,7 @@ static int serve(struct run *run, const struct options *options)
 	return outcome->must_fail;
 }
 
-static int run_stage(struct run *run, const struct options *options)
+static int serve_state(struct run *run, const struct options *options)
 {
 	struct container *container = &run->container;
 	const struct state *state = &run->state;
@@ -270,7 +270,7 @@ static int run_stage(struct run *run, const struct options *options)
 	container->id = state->id;
 	run->confined =
 		confine(&hook_confinement, options_directory(options), &run->unconfined) == 0;
-	return serve(run, options);
+	return serve_bundle(run, options);
 }
 
 int stage_run(const struct options *options, enum stage stage)
@@ -281,7 +281,7 @@ int stage_run(const struct options *options, enum stage stage)
 	run.stage = stage;
 	run.container = CONTAINER_NONE;
 	deadline_arm(start_unserved);
-	status = run_stage(&run, options);
+	status = serve_state(&run, options);
 	cleanup_close_fd(&run.container.bundle);
 	container_free(&run.container);
 	return status;

@@ -49,8 +49,8 @@ int container_parse_spec(struct container *container, const char *what, struct e
 	return 0;
 }
 
-static int read_spec(struct container *container, int bundle, const char *what, const char *name,
-		     struct err *err)
+static int read_config_json(struct container *container, int bundle, const char *what,
+			    const char *name, struct err *err)
 {
 	container->fd = fs_open(bundle, name, O_RDONLY | O_NOFOLLOW, RESOLVE_BENEATH);
 	if (container->fd < 0)
@@ -83,7 +83,7 @@ int container_read_spec(struct container *container, int bundle, const char *pat
 		return err_memory(err);
 	if (container->bundle < 0)
 		container->bundle = bundle;
-	if (read_spec(container, bundle, what, name, err) == 0)
+	if (read_config_json(container, bundle, what, name, err) == 0)
 		return 0;
 	if (!container->text.bytes)
 		read_as_the_runtime(container, bundle, name);
@@ -127,7 +127,7 @@ int container_load_config(struct container *container, const struct options *opt
 /* ---- its plan ---- */
 
 /* What the plan needs to know of the devices: most containers need no more than their ports. */
-static int describe(struct container *container, struct err *err)
+static int describe_devices(struct container *container, struct err *err)
 {
 	const struct node *node = &container->node;
 	const struct config *config = &container->config;
@@ -279,7 +279,7 @@ int container_plan(struct container *container, struct err *err)
 	drop_unusable_claims(container);
 	if (order_devices(&container->arena, &container->claims, &container->devices,
 			  &container->warnings, err) < 0 ||
-	    describe(container, err) < 0 || read_image(container, err) < 0)
+	    describe_devices(container, err) < 0 || read_image(container, err) < 0)
 		return -1;
 	return plan_fill(&planning, err) < 0 ? -1 : plan_gives(planning.plan);
 }

@@ -123,6 +123,9 @@ int container_plan(struct container *container, struct err *err);
  */
 int container_find_devices(struct container *container, struct err *err);
 
+/* Whether linux.devices lists this number */
+bool container_has_number(const struct spec *spec, int64_t major, int64_t minor);
+
 /* Whether mounted device files are proof: of a rootless engine's own user, not of a pod's author */
 bool container_mounts_count(const struct spec *spec);
 

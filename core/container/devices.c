@@ -100,7 +100,7 @@ static int find_proven(struct container *container, const struct node *node, str
 	return 0;
 }
 
-static bool has_device(const struct spec *spec, int64_t major, int64_t minor)
+bool container_has_number(const struct spec *spec, int64_t major, int64_t minor)
 {
 	for (size_t i = 0; i < spec->n_devices; i++) {
 		const struct spec_device *device = &spec->devices[i];
@@ -134,7 +134,7 @@ static int find_mounted(struct container *container, const struct node *node, st
 			continue;
 		device.major = major(st.st_rdev);
 		device.minor = minor(st.st_rdev);
-		if (!has_device(spec, device.major, device.minor) &&
+		if (!container_has_number(spec, device.major, device.minor) &&
 		    find_number(container, node, &device, err) < 0)
 			return -1;
 	}
@@ -163,7 +163,7 @@ int container_read_claims(struct container *container, struct err *err)
 	return 0;
 }
 
-static int find_devices(struct container *container, const struct node *node, struct err *err)
+static int find_every_device(struct container *container, const struct node *node, struct err *err)
 {
 	if (container_mounts_count(&container->spec) && find_mounted(container, node, err) < 0)
 		return -1;
@@ -174,7 +174,7 @@ static int find_devices(struct container *container, const struct node *node, st
 
 int container_find_devices(struct container *container, struct err *err)
 {
-	if (find_devices(container, &container->node, err) < 0)
+	if (find_every_device(container, &container->node, err) < 0)
 		return -1;
 	container->devices_known = true;
 	return 0;

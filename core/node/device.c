@@ -22,7 +22,7 @@ static bool is_uverbs_name(const char *name)
 	       strlen(name) < sizeof(((struct device *)NULL)->uverbs);
 }
 
-static void copy(char *to, size_t size, const char *from)
+static void copy_name(char *to, size_t size, const char *from)
 {
 	size_t len = strnlen(from, size - 1);
 
@@ -39,10 +39,10 @@ static void read_physfn(struct device *device, int verbs, const char *physfn)
 	if (fs_read_link(verbs, physfn, link, sizeof(link)) >= 0 &&
 	    text_is_pci_address(text_base_name(link))) {
 		device->kind = DEVICE_VF;
-		copy(device->pf, sizeof(device->pf), text_base_name(link));
+		copy_name(device->pf, sizeof(device->pf), text_base_name(link));
 		return;
 	}
-	copy(device->pf, sizeof(device->pf), device->pci);
+	copy_name(device->pf, sizeof(device->pf), device->pci);
 }
 
 /*
@@ -50,7 +50,7 @@ static void read_physfn(struct device *device, int verbs, const char *physfn)
  * between. verbs: its directory infiniband_verbs/uverbsN, from which the function's is reached
  * without another walk through sysfs.
  */
-static int read_place(int verbs, struct arena *arena, struct device *device)
+static int read_parent(int verbs, struct arena *arena, struct device *device)
 {
 	const char *name = text_base_name(device->path);
 	char *pci_path = arena_strdup(arena, device->path);
@@ -69,8 +69,8 @@ static int read_place(int verbs, struct arena *arena, struct device *device)
 		}
 	}
 	device->place.path = pci_path;
-	copy(device->address, sizeof(device->address), name);
-	copy(device->pci, sizeof(device->pci), text_base_name(pci_path));
+	copy_name(device->address, sizeof(device->address), name);
+	copy_name(device->pci, sizeof(device->pci), text_base_name(pci_path));
 	read_physfn(device, verbs, auxiliary ? "../../../physfn" : "../../physfn");
 	if (auxiliary)
 		device->kind = DEVICE_SF;
@@ -81,8 +81,8 @@ static int read_place(int verbs, struct arena *arena, struct device *device)
  * path: "sys/devices/…/infiniband_verbs/uverbs6". Returns 1 if a device was added, 0 if that is no
  * verbs device or it has just gone, -1 without memory.
  */
-static int add_device(const struct node *node, struct arena *arena, const char *path,
-		      struct devices *devices)
+static int add_verbs_device(const struct node *node, struct arena *arena, const char *path,
+			    struct devices *devices)
 {
 	cleanup_fd dir = -1;
 	struct device device = {0};
@@ -98,10 +98,10 @@ static int add_device(const struct node *node, struct arena *arena, const char *
 	if (dir < 0 || fs_read_line(dir, "ibdev", device.ibdev, sizeof(device.ibdev)) < 0 ||
 	    !text_is_device_name(device.ibdev))
 		return 0;
-	copy(device.uverbs, sizeof(device.uverbs), uverbs);
+	copy_name(device.uverbs, sizeof(device.uverbs), uverbs);
 	parent[strlen(parent) - strlen("/" VERBS_CLASS)] = '\0';
 	device.path = parent;
-	if (read_place(dir, arena, &device) < 0)
+	if (read_parent(dir, arena, &device) < 0)
 		return -1;
 	larger = arena_grow(arena, devices->item, devices->n, &devices->room, sizeof(*larger));
 	if (!larger)
@@ -142,7 +142,7 @@ int node_find_number(const struct node *node, struct arena *arena, int64_t major
 		return passthrough(link);
 	if (node_device_path(arena, link, &path) < 0)
 		return err_memory(err);
-	added = path ? add_device(node, arena, path, devices) : 0;
+	added = path ? add_verbs_device(node, arena, path, devices) : 0;
 	if (added < 0)
 		return err_memory(err);
 	return added ? NUMBER_VERBS : NUMBER_OTHER;
@@ -165,7 +165,7 @@ static int add_each_uverbs(const struct node *node, struct arena *arena, const c
 		if (!is_uverbs_name(entry->d_name))
 			continue;
 		path = arena_printf(arena, "%s/%s", verbs_dir, entry->d_name);
-		added = path ? add_device(node, arena, path, devices) : -1;
+		added = path ? add_verbs_device(node, arena, path, devices) : -1;
 		if (added < 0)
 			return err_memory(err);
 		total += added;
@@ -206,7 +206,7 @@ static int find_class(const struct node *node, struct arena *arena, bool vfs_onl
 			continue;
 		if (node_device_path(arena, link, &path) < 0)
 			return err_memory(err);
-		added = path ? add_device(node, arena, path, devices) : 0;
+		added = path ? add_verbs_device(node, arena, path, devices) : 0;
 		if (added < 0)
 			return err_memory(err);
 		if (added && vfs_only && devices->item[devices->n - 1].kind != DEVICE_VF)

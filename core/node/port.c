@@ -73,7 +73,7 @@ static bool ports_path(const struct device *device, char *path, size_t size)
 }
 
 /* "4: ACTIVE" -> "ACTIVE"; stays as it is where there is no such attribute. */
-static void read_state(int dir, const char *attribute, char state[PORT_STATE_MAX])
+static void read_port_state(int dir, const char *attribute, char state[PORT_STATE_MAX])
 {
 	char line[PORT_STATE_MAX];
 	const char *name;
@@ -85,8 +85,8 @@ static void read_state(int dir, const char *attribute, char state[PORT_STATE_MAX
 }
 
 /* Returns 1, 0 if there is no port of that number, or -1 without memory. */
-static int add_port(struct arena *arena, struct device *device, size_t *room, int ports,
-		    unsigned number)
+static int add_device_port(struct arena *arena, struct device *device, size_t *room, int ports,
+			   unsigned number)
 {
 	struct port port = {.number = number, .gid_index = -1};
 	struct port *larger;
@@ -114,7 +114,7 @@ static int add_port(struct arena *arena, struct device *device, size_t *room, in
 
 /* "400 Gb/sec (4X NDR)", "2.5 Gb/sec (1X SDR)"; 0 for what is no rate: strtod reads "inf" and
  * also "nan" */
-static double rate_of(const char *line)
+static double parse_rate(const char *line)
 {
 	double rate = strtod(line, NULL);
 
@@ -131,12 +131,12 @@ static void query_port(int ports, struct port *port, bool all)
 	dir = openat(ports, line, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	if (dir < 0)
 		return;
-	read_state(dir, "state", port->state);
+	read_port_state(dir, "state", port->state);
 	if (!all)
 		return;
-	read_state(dir, "phys_state", port->phys_state);
+	read_port_state(dir, "phys_state", port->phys_state);
 	if (fs_read_line(dir, "rate", line, sizeof(line)) > 0)
-		port->rate_gbps = rate_of(line);
+		port->rate_gbps = parse_rate(line);
 }
 
 int node_read_ports(const struct node *node, struct arena *arena, struct device *device, bool all,
@@ -154,7 +154,7 @@ int node_read_ports(const struct node *node, struct arena *arena, struct device 
 	/* From 1 on, without a gap (rdma_for_each_port, include/rdma/ib_verbs.h); a switch, which
 	 * has 0 alone, is no HCA. */
 	for (unsigned number = 1; ports >= 0 && status == 1 && number <= PORT_MAX; number++)
-		status = add_port(arena, device, &room, ports, number);
+		status = add_device_port(arena, device, &room, ports, number);
 	if (status < 0)
 		return err_memory(err);
 	for (size_t i = 0; (all || device->n_ports > 1) && i < device->n_ports; i++)
@@ -166,7 +166,7 @@ int node_read_ports(const struct node *node, struct arena *arena, struct device 
  * What NCCL chooses by itself since 2.21.5 (ncclIbGetGidIndex in src/transport/net_ib): the first
  * RoCE v2 entry of the wanted family, which is IPv4 by default.
  */
-static void read_gid(int dir, struct port *port)
+static void read_ipv4_gid(int dir, struct port *port)
 {
 	struct gid gid;
 
@@ -185,6 +185,6 @@ void node_read_gids(const struct node *node, struct device *device)
 		cleanup_fd dir = gid_open_port(node, device, device->port[i].number);
 
 		if (dir >= 0)
-			read_gid(dir, &device->port[i]);
+			read_ipv4_gid(dir, &device->port[i]);
 	}
 }

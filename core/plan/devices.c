@@ -9,7 +9,7 @@
  * The kubelet's order is that of a Go map, so the environment's is nobody's choice
  * (core/spec/spec.h); a PCI address stands for the same rail on nodes of one kind.
  */
-static int compare_devices(const void *a, const void *b)
+static int compare_by_address(const void *a, const void *b)
 {
 	const struct device *x = a;
 	const struct device *y = b;
@@ -34,7 +34,8 @@ static void drop_duplicates(struct devices *devices)
 }
 
 /* The device that has the claim's file now; NULL if none of ours has, or the file is not known */
-static const struct device *find_file(const struct claim *claim, const struct devices *devices)
+static const struct device *find_claimed_file(const struct claim *claim,
+					      const struct devices *devices)
 {
 	for (size_t i = 0; claim->file && i < devices->n; i++) {
 		if (strcmp(text_base_name(claim->file), devices->item[i].uverbs) == 0)
@@ -52,7 +53,7 @@ static int warn_unproven(struct arena *arena, const struct claim *claim,
 			 const struct devices *devices, struct warnings *warnings)
 {
 	const char *named = claim->ibdev ? claim->ibdev : "";
-	const struct device *now = find_file(claim, devices);
+	const struct device *now = find_claimed_file(claim, devices);
 
 	if (now)
 		return warnings_add(
@@ -101,7 +102,7 @@ int order_devices(struct arena *arena, const struct claims *claims, struct devic
 		  struct warnings *warnings, struct err *err)
 {
 	if (devices->n)
-		qsort(devices->item, devices->n, sizeof(*devices->item), compare_devices);
+		qsort(devices->item, devices->n, sizeof(*devices->item), compare_by_address);
 	drop_duplicates(devices);
 	for (size_t i = 0; i < devices->n; i++)
 		devices->item[i].source = SOURCE_DEVICE;

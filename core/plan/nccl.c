@@ -29,7 +29,7 @@ static int is_in_image(const struct planning *planning, const char *name, const 
 	return 1;
 }
 
-static int append(const struct planning *planning, const struct setting *setting)
+static int append_setting(const struct planning *planning, const struct setting *setting)
 {
 	struct setting *larger =
 		arena_grow(planning->arena, planning->plan->settings, planning->plan->n_settings,
@@ -73,7 +73,7 @@ static int setting_add(const struct planning *planning, enum setting_scope scope
 			 "would set %s",
 			 name, present, value) < 0)
 		return -1;
-	return append(planning, &setting);
+	return append_setting(planning, &setting);
 }
 
 /* MAX_IF_LIST in NCCL's src/misc/utils.cc: the rest of the list is not read. */
@@ -120,7 +120,7 @@ static void append_device(struct arena *arena, struct hca_list *list, const stru
  * "=mlx5_6,mlx5_7": the '=' makes NCCL compare whole names; without it mlx5_1 also selects mlx5_10
  * (parseStringList and matchIfList in src/misc/utils.cc). An empty list would select every device.
  */
-static int add_hca(const struct planning *planning)
+static int add_nccl_hca(const struct planning *planning)
 {
 	struct hca_list list = {.text = arena_strdup(planning->arena, "=")};
 
@@ -267,7 +267,7 @@ static int add_from_config(const struct planning *planning)
 
 int nccl_rdma_settings(const struct planning *planning)
 {
-	if (planning->facts->config->nccl.hca && add_hca(planning) < 0)
+	if (planning->facts->config->nccl.hca && add_nccl_hca(planning) < 0)
 		return -1;
 	if (add_socket_ifname(planning) < 0 || add_gid_index(planning) < 0)
 		return -1;

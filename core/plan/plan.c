@@ -20,7 +20,7 @@ const char *decision_name(enum decision decision)
 }
 
 /* Sets decision and reason. Returns -1 if the reason could not be allocated. */
-static int decide(struct plan *plan, enum decision decision, const char *reason)
+static int set_decision(struct plan *plan, enum decision decision, const char *reason)
 {
 	plan->decision = decision;
 	plan->reason = reason;
@@ -59,14 +59,15 @@ static int decide_without_device(const struct planning *planning)
 	/* opt_in "device" asks for containers with a device only. */
 	if (planning->facts->request->inject != INJECT_ASKED ||
 	    config->on_no_device == NO_DEVICE_IGNORE)
-		return decide(planning->plan, DECISION_NONE, "no RDMA device allocated");
+		return set_decision(planning->plan, DECISION_NONE, "no RDMA device allocated");
 	if (config->on_no_device == NO_DEVICE_TCP)
-		return decide(planning->plan, DECISION_TCP,
-			      arena_printf(planning->arena,
-					   "%s, but no RDMA device allocated (on_no_device: tcp)",
-					   asked_how(planning->facts)));
+		return set_decision(
+			planning->plan, DECISION_TCP,
+			arena_printf(planning->arena,
+				     "%s, but no RDMA device allocated (on_no_device: tcp)",
+				     asked_how(planning->facts)));
 	planning->plan->fail = true;
-	return decide(
+	return set_decision(
 		planning->plan, DECISION_DENIED,
 		arena_printf(planning->arena,
 			     "%s, but no RDMA device allocated (on_no_device: fail in %s); if this "
@@ -83,14 +84,16 @@ static int decide_namespace(const struct planning *planning)
 	const char *path = planning->facts->config->path;
 
 	if (doubt)
-		return decide(planning->plan, DECISION_DENIED,
-			      arena_printf(planning->arena,
-					   "the pod's namespace is unknown, and only \"*\" in the "
-					   "namespaces of %s would admit it: the container has %s",
-					   path, doubt));
-	return decide(planning->plan, DECISION_DENIED,
-		      arena_printf(planning->arena,
-				   "namespace %s is not among the namespaces of %s", name, path));
+		return set_decision(
+			planning->plan, DECISION_DENIED,
+			arena_printf(planning->arena,
+				     "the pod's namespace is unknown, and only \"*\" in the "
+				     "namespaces of %s would admit it: the container has %s",
+				     path, doubt));
+	return set_decision(planning->plan, DECISION_DENIED,
+			    arena_printf(planning->arena,
+					 "namespace %s is not among the namespaces of %s", name,
+					 path));
 }
 
 /* A limit that the node's memory is below limits nothing. */
@@ -119,7 +122,7 @@ static int decide_memory(const struct planning *planning)
 				      "the memory limit of %llu bytes is not below the node's %llu "
 				      "(require_memory_limit in %s)",
 				      limit, memory, path);
-	return decide(planning->plan, DECISION_DENIED, reason);
+	return set_decision(planning->plan, DECISION_DENIED, reason);
 }
 
 /* The lower one of what is granted and what is asked for */
@@ -140,7 +143,7 @@ static bool is_short(const struct facts *facts)
 		 facts->spec->memlock_hard >= wanted);
 }
 
-static const char *shortage(struct arena *arena, const struct facts *facts)
+static const char *shortage_text(struct arena *arena, const struct facts *facts)
 {
 	return arena_printf(
 		arena,
@@ -181,7 +184,7 @@ static uint64_t withheld_capabilities(const struct facts *facts)
 	return facts->spec->user_namespace ? 0 : added_capabilities(facts) & facts->lacking;
 }
 
-static const char *withheld(struct arena *arena, const struct facts *facts)
+static const char *withheld_text(struct arena *arena, const struct facts *facts)
 {
 	const char *const *name = capability_names(arena, withheld_capabilities(facts));
 	struct arena_text list = {.arena = arena};
@@ -199,10 +202,10 @@ static const char *withheld(struct arena *arena, const struct facts *facts)
 static int decide_lack(const struct planning *planning, const char *why)
 {
 	planning->plan->fail = true;
-	return decide(planning->plan, DECISION_DENIED,
-		      why ? arena_printf(planning->arena, "%s (on_error: fail in %s)", why,
-					 planning->facts->config->path)
-			  : NULL);
+	return set_decision(planning->plan, DECISION_DENIED,
+			    why ? arena_printf(planning->arena, "%s (on_error: fail in %s)", why,
+					       planning->facts->config->path)
+				: NULL);
 }
 
 static int decide_grant(const struct planning *planning)
@@ -210,13 +213,13 @@ static int decide_grant(const struct planning *planning)
 	size_t n = planning->facts->devices->n;
 	bool asked = planning->facts->request->inject == INJECT_ASKED;
 
-	return decide(planning->plan, DECISION_GRANT,
-		      arena_printf(planning->arena, "%zu RDMA device%s allocated%s%s", n,
-				   n == 1 ? "" : "s", asked ? " and " : "",
-				   asked ? asked_how(planning->facts) : ""));
+	return set_decision(planning->plan, DECISION_GRANT,
+			    arena_printf(planning->arena, "%zu RDMA device%s allocated%s%s", n,
+					 n == 1 ? "" : "s", asked ? " and " : "",
+					 asked ? asked_how(planning->facts) : ""));
 }
 
-static int choose(const struct planning *planning)
+static int choose_decision(const struct planning *planning)
 {
 	const struct config *config = planning->facts->config;
 	const char *reason = not_asked(planning->facts);
@@ -224,7 +227,7 @@ static int choose(const struct planning *planning)
 		config_allows_namespace(config, planning->facts->spec->identity.pod_namespace);
 
 	if (reason)
-		return decide(planning->plan, DECISION_NONE, reason);
+		return set_decision(planning->plan, DECISION_NONE, reason);
 	if (!planning->facts->devices->n) {
 		bool ignored = planning->facts->request->inject != INJECT_ASKED ||
 			       config->on_no_device == NO_DEVICE_IGNORE;
@@ -237,9 +240,9 @@ static int choose(const struct planning *planning)
 	if (config->require_memory_limit && !is_limited(planning->facts))
 		return decide_memory(planning);
 	if (config->fail_on_error && is_short(planning->facts))
-		return decide_lack(planning, shortage(planning->arena, planning->facts));
+		return decide_lack(planning, shortage_text(planning->arena, planning->facts));
 	if (config->fail_on_error && withheld_capabilities(planning->facts))
-		return decide_lack(planning, withheld(planning->arena, planning->facts));
+		return decide_lack(planning, withheld_text(planning->arena, planning->facts));
 	return decide_grant(planning);
 }
 
@@ -253,7 +256,7 @@ static int plan_memlock(const struct planning *planning)
 	plan->memlock = wanted_memlock(planning->facts);
 	if (is_short(planning->facts)) {
 		plan->memlock = planning->facts->memlock_max;
-		plan->shortage = shortage(planning->arena, planning->facts);
+		plan->shortage = shortage_text(planning->arena, planning->facts);
 		if (!plan->shortage || warnings_add(planning->arena, planning->warnings,
 						    "rootless_memlock", "%s", plan->shortage) < 0)
 			return -1;
@@ -271,7 +274,7 @@ static int plan_capabilities(const struct planning *planning)
 	plan->granted = granted_capabilities(planning->facts) & ~without;
 	plan->capabilities = added_capabilities(planning->facts) & ~without;
 	if (without)
-		plan->withheld = withheld(planning->arena, planning->facts);
+		plan->withheld = withheld_text(planning->arena, planning->facts);
 	return without && !plan->withheld ? -1 : 0;
 }
 
@@ -339,15 +342,15 @@ static int refuse_denied(const struct planning *planning)
 	    !planning->facts->devices->n || planning->facts->request->inject != INJECT_ASKED)
 		return 0;
 	plan->fail = true;
-	return decide(plan, DECISION_DENIED,
-		      arena_printf(planning->arena, "%s (on_denied: fail in %s)", plan->reason,
-				   config->path));
+	return set_decision(plan, DECISION_DENIED,
+			    arena_printf(planning->arena, "%s (on_denied: fail in %s)",
+					 plan->reason, config->path));
 }
 
 int plan_decide(const struct planning *planning, struct err *err)
 {
 	*planning->plan = (struct plan){0};
-	if (choose(planning) < 0 || refuse_denied(planning) < 0)
+	if (choose_decision(planning) < 0 || refuse_denied(planning) < 0)
 		return err_memory(err);
 	return 0;
 }
