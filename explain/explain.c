@@ -72,6 +72,8 @@ static int warn_iommu(struct container *container, const struct gpus *gpus)
 
 int surroundings_warn(struct container *container, const struct surroundings *around)
 {
+	if (container->plan.decision != DECISION_GRANT)
+		return 0;
 	for (size_t i = 0; i < container->devices.n; i++) {
 		if (warn_namespace(container, around, &container->devices.item[i]) < 0)
 			return -1;
@@ -90,8 +92,7 @@ int container_explain(struct container *container, const struct options *options
 	ret_around->rdma_mode = node_rdma_mode(&container->node);
 	for (size_t i = 0; i < container->devices.n; i++)
 		pci_read_place(&container->node, &container->devices.item[i].place);
-	if (container->plan.decision == DECISION_GRANT &&
-	    surroundings_warn(container, ret_around) < 0)
+	if (surroundings_warn(container, ret_around) < 0)
 		return err_memory(err);
 	return 0;
 }

@@ -20,7 +20,8 @@ struct surroundings {
 int container_explain(struct container *container, const struct options *options,
 		      struct surroundings *ret_around, struct err *err);
 
-/* What about the node stands in the way of RDMA, as warnings. Returns 0, or -1 without memory. */
+/* What about the node stands in the way of a grant, as warnings. Returns 0, or -1 without memory.
+ */
 int surroundings_warn(struct container *container, const struct surroundings *around);
 
 #endif

@@ -170,17 +170,14 @@ static bool is_gpu(int bus, const char *address)
 static int add_gpu_at(const struct node *node, struct arena *arena, const char *address,
 		      int64_t minor, struct gpus *gpus)
 {
-	struct gpu *larger = arena_grow(arena, gpus->item, gpus->n, &gpus->room, sizeof(*larger));
-	struct gpu gpu = {.minor = minor};
+	struct gpu *gpu = arena_push(arena, gpus->item, gpus->n, gpus->room);
 	char *path;
 
-	if (!larger || pci_find(node, arena, address, &path) < 0)
+	if (!gpu || pci_find(node, arena, address, &path) < 0)
 		return -1;
-	gpu.place.path = path;
-	(void)snprintf(gpu.pci, sizeof(gpu.pci), "%.23s", address);
-	pci_read_place(node, &gpu.place);
-	gpus->item = larger;
-	gpus->item[gpus->n++] = gpu;
+	*gpu = (struct gpu){.minor = minor, .place.path = path};
+	(void)snprintf(gpu->pci, sizeof(gpu->pci), "%.23s", address);
+	pci_read_place(node, &gpu->place);
 	return 0;
 }
 

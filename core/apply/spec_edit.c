@@ -46,15 +46,11 @@ struct grant grant_of_plan(const struct plan *plan)
 
 static int splice(struct edit *e, size_t begin, size_t end, const char *text)
 {
-	struct splice *larger;
+	struct splice *added = text ? arena_push(e->arena, e->splices, e->n, e->room) : NULL;
 
-	if (!text)
+	if (!added)
 		return -1;
-	larger = arena_grow(e->arena, e->splices, e->n, &e->room, sizeof(*larger));
-	if (!larger)
-		return -1;
-	e->splices = larger;
-	e->splices[e->n++] = (struct splice){begin, end, text};
+	*added = (struct splice){begin, end, text};
 	return 0;
 }
 

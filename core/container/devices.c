@@ -57,14 +57,12 @@ static int warn_number(struct container *container, const struct spec_device *de
 static int note_unusable(struct container *container, const struct spec_device *device,
 			 enum node_number number)
 {
-	const char **larger =
-		arena_grow(&container->arena, container->unusable, container->n_unusable,
-			   &container->unusable_room, sizeof(*larger));
+	const char **added = arena_push(&container->arena, container->unusable,
+					container->n_unusable, container->unusable_room);
 
-	if (!larger)
+	if (!added)
 		return -1;
-	container->unusable = larger;
-	container->unusable[container->n_unusable++] = device->path;
+	*added = device->path;
 	return warn_number(container, device, number);
 }
 

@@ -86,7 +86,7 @@ static int add_verbs_device(const struct node *node, struct arena *arena, const 
 {
 	cleanup_fd dir = -1;
 	struct device device = {0};
-	struct device *larger;
+	struct device *added;
 	const char *uverbs = text_base_name(path);
 	char *parent = arena_strndup(arena, path, (size_t)(uverbs - path - 1));
 
@@ -103,11 +103,10 @@ static int add_verbs_device(const struct node *node, struct arena *arena, const 
 	device.path = parent;
 	if (read_parent(dir, arena, &device) < 0)
 		return -1;
-	larger = arena_grow(arena, devices->item, devices->n, &devices->room, sizeof(*larger));
-	if (!larger)
+	added = arena_push(arena, devices->item, devices->n, devices->room);
+	if (!added)
 		return -1;
-	devices->item = larger;
-	devices->item[devices->n++] = device;
+	*added = device;
 	return 1;
 }
 

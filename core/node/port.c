@@ -89,7 +89,7 @@ static int add_device_port(struct arena *arena, struct device *device, size_t *r
 			   unsigned number)
 {
 	struct port port = {.number = number, .gid_index = -1};
-	struct port *larger;
+	struct port *added;
 	char path[32];
 	ssize_t len;
 
@@ -104,11 +104,10 @@ static int add_device_port(struct arena *arena, struct device *device, size_t *r
 		if (faccessat(ports, path, F_OK, 0) < 0)
 			return 0;
 	}
-	larger = arena_grow(arena, device->port, device->n_ports, room, sizeof(*larger));
-	if (!larger)
+	added = arena_push(arena, device->port, device->n_ports, *room);
+	if (!added)
 		return -1;
-	device->port = larger;
-	device->port[device->n_ports++] = port;
+	*added = port;
 	return 1;
 }
 

@@ -85,8 +85,7 @@ static int label_devices(struct arena *arena, const struct claim *claim,
 			agrees = true;
 		if (device->source == SOURCE_DEVICE)
 			device->source = claim->source == CLAIM_DRA ? SOURCE_DRA : SOURCE_SRIOV;
-		if (!found)
-			found = device;
+		found = device;
 	}
 	if (!found)
 		return warn_unproven(arena, claim, devices, warnings);

@@ -29,19 +29,6 @@ static int is_in_image(const struct planning *planning, const char *name, const 
 	return 1;
 }
 
-static int append_setting(const struct planning *planning, const struct setting *setting)
-{
-	struct setting *larger =
-		arena_grow(planning->arena, planning->plan->settings, planning->plan->n_settings,
-			   &planning->plan->settings_room, sizeof(*larger));
-
-	if (!larger)
-		return -1;
-	planning->plan->settings = larger;
-	planning->plan->settings[planning->plan->n_settings++] = *setting;
-	return 0;
-}
-
 /*
  * Adds a variable to plan->settings, unless its value is longer than CONFIG_VALUE_MAX. What the
  * container's environment or its image's nccl.conf sets stays, with a warning if it differs. value:
@@ -52,6 +39,8 @@ static int setting_add(const struct planning *planning, enum setting_scope scope
 {
 	const char *present = spec_getenv(planning->facts->spec, name);
 	struct setting setting = {.name = name, .value = value, .scope = scope};
+	struct plan *plan = planning->plan;
+	struct setting *added;
 	int in_image = 0;
 
 	if (!value)
@@ -73,7 +62,11 @@ static int setting_add(const struct planning *planning, enum setting_scope scope
 			 "would set %s",
 			 name, present, value) < 0)
 		return -1;
-	return append_setting(planning, &setting);
+	added = arena_push(planning->arena, plan->settings, plan->n_settings, plan->settings_room);
+	if (!added)
+		return -1;
+	*added = setting;
+	return 0;
 }
 
 /* MAX_IF_LIST in NCCL's src/misc/utils.cc: the rest of the list is not read. */

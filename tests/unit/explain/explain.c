@@ -74,6 +74,7 @@ static const struct obstacle_case {
 	enum rdma_mode mode;
 	bool moved; /* into the pod: it has no ports here */
 	bool pod_network;
+	bool denied;
 	const char *codes;
 	const char *message; /* in the first */
 } obstacle_cases[] = {
@@ -90,6 +91,10 @@ static const struct obstacle_case {
 
 	{"namespace: exclusive, and still the node's", .mode = RDMA_MODE_EXCLUSIVE,
 	 .pod_network = true, .codes = "rdma_netns", .message = "mlx5_0 is in the node's"},
+	{"namespace: exclusive, and nothing is granted", .mode = RDMA_MODE_EXCLUSIVE,
+	 .pod_network = true, .denied = true, .codes = ""},
+	{"IOMMU: translates, and nothing is granted", .iommu = {"DMA"}, .gpu_iommu = "DMA",
+	 .denied = true, .codes = ""},
 	{"namespace: exclusive, and moved", .mode = RDMA_MODE_EXCLUSIVE, .moved = true,
 	 .pod_network = true, .codes = ""},
 	{"namespace: exclusive, and the container is in the node's too",
@@ -107,6 +112,7 @@ UNIT_ROWS(obstacle_cases)
 				      .rdma_mode = row->mode};
 
 	container.spec.network_namespace = row->pod_network;
+	container.plan.decision = row->denied ? DECISION_DENIED : DECISION_GRANT;
 	container.devices.item = device;
 	for (size_t i = 0; i < 2 && (i == 0 || row->iommu[i]); i++) {
 		(void)snprintf(device[i].ibdev, sizeof(device[i].ibdev), "mlx5_%zu", i);
