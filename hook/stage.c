@@ -18,6 +18,7 @@
 #include "core/process/process.h"
 #include "core/report/report.h"
 #include "core/spec/spec.h"
+#include "hook/runtime.h"
 
 static const char *const stage_names[] = {
 	[STAGE_CREATE_RUNTIME] = "createRuntime",
@@ -59,7 +60,7 @@ static int find_bundle(const struct state *state, char *path, size_t size, struc
 		strcpy(path, state->bundle);
 		return bundle;
 	}
-	if (process_bundle_argument(getppid(), path, size)) {
+	if (runtime_bundle_argument(getppid(), path, size)) {
 		bundle = open_bundle_path(path);
 		if (bundle >= 0)
 			return bundle;
@@ -197,7 +198,7 @@ static void clear_nccl_conf(struct container *container, enum stage stage)
 static bool is_over(const struct state *state, enum stage stage)
 {
 	return stage == STAGE_POSTSTART && state->status && strcmp(state->status, "running") == 0 &&
-	       process_is_crun(getppid());
+	       runtime_is_crun(getppid());
 }
 
 static int read_bundle_spec(struct run *run, struct err *err)
@@ -215,7 +216,7 @@ static int read_bundle_spec(struct run *run, struct err *err)
 static bool is_behind_shim(const struct outcome *outcome)
 {
 	return outcome->reason && outcome->kind != OUTCOME_FAILED &&
-	       process_has_variable(getppid(), SHIM_ROUNDS);
+	       runtime_has_variable(getppid(), SHIM_ROUNDS);
 }
 
 static int serve_bundle(struct run *run, const struct options *options)

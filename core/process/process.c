@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <inttypes.h>
 #include <limits.h>
 #include <linux/magic.h>
 #include <poll.h>
@@ -19,19 +18,13 @@
 #include "core/base/cleanup.h"
 #include "core/base/fs.h"
 #include "core/base/proc.h"
-#include "core/base/text.h"
 #include "core/plan/plan.h"
-#include "core/policy/policy.h"
 
 #define CGROUP_SIZE_MAX (64 * 1024)
 #define MAP_SIZE_MAX (16 * 1024) /* 340 lines of 33 bytes (kernel/user_namespace.c) */
 #define STATUS_SIZE_MAX (64 * 1024)
-#define CMDLINE_SIZE_MAX (128 * 1024)
-#define ENVIRON_SIZE_MAX (1024 * 1024)
 
-/* /proc/<pid>; another file system mounted there must not speak for the kernel (CVE-2025-52881).
- */
-static int open_proc(pid_t pid)
+int process_open_proc(pid_t pid)
 {
 	char path[32];
 	struct statfs fs;
@@ -74,7 +67,7 @@ static bool in_cgroup(int proc, const char *id, const char *cgroup)
 static bool started_by_our_runtime(const struct process *process)
 {
 	pid_t parent = parent_of(process->proc);
-	cleanup_fd runtime = open_proc(getppid());
+	cleanup_fd runtime = process_open_proc(getppid());
 
 	return process->pid != getppid() && parent > 1 &&
 	       (parent == getppid() || parent == parent_of(runtime));
@@ -105,7 +98,7 @@ static int open_checked(int64_t pid, const char *id, const char *cgroup, bool by
 		return 0;
 	if (process.pidfd < 0)
 		return err_sys(err, errno, "pidfd_open of pid %d", process.pid);
-	process.proc = open_proc(process.pid);
+	process.proc = process_open_proc(process.pid);
 	if (process.proc < 0 && process.proc != -ENOENT)
 		return err_sys(err, -process.proc, "/proc/%d", process.pid);
 	if (process.proc >= 0 && !in_cgroup(process.proc, id, cgroup) &&
@@ -250,63 +243,4 @@ int process_root_ids(const struct process *process, uid_t *ret_uid, gid_t *ret_g
 	*ret_uid = (uid_t)uid;
 	*ret_gid = (gid_t)gid;
 	return 0;
-}
-
-/* A file of /proc/<pid> of which each string ends in a NUL. False if it cannot be read */
-static bool read_strings(struct arena *arena, pid_t pid, const char *name, size_t max,
-			 struct fs_text *ret_text)
-{
-	cleanup_fd proc = open_proc(pid);
-	cleanup_fd fd = proc < 0 ? -1 : fs_open(proc, name, O_RDONLY, RESOLVE_BENEATH);
-	struct err ignored;
-
-	return fd >= 0 && fs_read(arena, fd, max, name, ret_text, &ignored) == 0;
-}
-
-bool process_bundle_argument(pid_t pid, char *path, size_t size)
-{
-	cleanup_arena arena = {0};
-	struct fs_text text;
-	bool next = false;
-
-	if (!read_strings(&arena, pid, "cmdline", CMDLINE_SIZE_MAX, &text))
-		return false;
-	for (const char *arg = text.bytes; arg < text.bytes + text.len; arg += strlen(arg) + 1) {
-		size_t prefix = strlen("--bundle=");
-		bool joined = strncmp(arg, "--bundle=", prefix) == 0;
-
-		if (next || joined) {
-			const char *value = next ? arg : arg + prefix;
-
-			(void)snprintf(path, size, "%s", value);
-			return strlen(value) < size;
-		}
-		next = strcmp(arg, "--bundle") == 0 || strcmp(arg, "-b") == 0;
-	}
-	return false;
-}
-
-bool process_has_variable(pid_t pid, const char *name)
-{
-	cleanup_arena arena = {0};
-	struct fs_text text;
-	size_t len = strlen(name);
-
-	if (!read_strings(&arena, pid, "environ", ENVIRON_SIZE_MAX, &text))
-		return false;
-	for (const char *at = text.bytes; at < text.bytes + text.len; at += strlen(at) + 1) {
-		if (strncmp(at, name, len) == 0 && at[len] == '=')
-			return true;
-	}
-	return false;
-}
-
-bool process_is_crun(pid_t pid)
-{
-	cleanup_fd proc = open_proc(pid);
-	char name[16]; /* TASK_COMM_LEN, with the newline in place of the NUL */
-
-	/* crun-wasm, crun-vm and krun are links to it. */
-	return proc >= 0 && fs_read_line(proc, "comm", name, sizeof(name)) > 0 &&
-	       (text_starts_with(name, "crun") || text_starts_with(name, "krun"));
 }

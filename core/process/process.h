@@ -31,6 +31,10 @@ int process_open(int64_t pid, const char *id, const char *cgroup, struct process
  * container's id.
  */
 int process_open_member(int64_t pid, const char *id, struct process *ret_process, struct err *err);
+/* /proc/<pid>, or -errno; another file system mounted there must not speak for the kernel
+ * (CVE-2025-52881). */
+int process_open_proc(pid_t pid);
+
 /* Closes the descriptors. */
 void process_close(struct process *process);
 
@@ -64,17 +68,5 @@ uint64_t process_lacks_capabilities(uint64_t capabilities);
  * map no root. */
 int process_root_ids(const struct process *process, uid_t *ret_uid, gid_t *ret_gid,
 		     struct err *err);
-
-/*
- * The directory that a runtime was told to use by --bundle (or -b) on its command line, read from
- * /proc/<pid>/cmdline; false if there is none. size: of path.
- */
-bool process_bundle_argument(pid_t pid, char *path, size_t size);
-
-/* Whether a process was started with this variable in its environment, by /proc/<pid>/environ */
-bool process_has_variable(pid_t pid, const char *name);
-
-/* By the name that it was started with */
-bool process_is_crun(pid_t pid);
 
 #endif

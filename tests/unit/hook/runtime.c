@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The command line and the environment of a container's runtime */
-#include "processes.h"
+#include "tests/unit/unit.h"
+
+#include "hook/runtime.h"
 
 /* What the runtime runs until it is ended: by then its line has been read. */
 #define WAIT "echo; read line"
@@ -72,11 +74,12 @@ UNIT_ROWS_AS("bundle: ", command_lines)
 	pid_t shell = start_shell(run_command, row);
 	char path[6] = "";
 
-	assert_int_equal(process_bundle_argument(shell, path, sizeof(path)), row->bundle != NULL);
+	assert_int_equal(runtime_bundle_argument(shell, path, sizeof(path)), row->bundle != NULL);
 	if (row->bundle)
 		assert_string_equal(path, row->bundle);
-	end(shell);
-	assert_false(process_bundle_argument(shell, path, sizeof(path)));
+	(void)kill(shell, SIGKILL);
+	(void)waitpid(shell, NULL, 0);
+	assert_false(runtime_bundle_argument(shell, path, sizeof(path)));
 }
 
 struct environment {
@@ -110,9 +113,10 @@ UNIT_ROWS_AS("environment: ", environments)
 {
 	pid_t shell = start_shell(run_in_environment, row);
 
-	assert_int_equal(process_has_variable(shell, "MARK"), row->has);
-	end(shell);
-	assert_false(process_has_variable(shell, "MARK"));
+	assert_int_equal(runtime_has_variable(shell, "MARK"), row->has);
+	(void)kill(shell, SIGKILL);
+	(void)waitpid(shell, NULL, 0);
+	assert_false(runtime_has_variable(shell, "MARK"));
 }
 
 int main(void)
