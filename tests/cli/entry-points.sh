@@ -39,6 +39,27 @@ through "an NRI plugin that is not connected" "hook: main process" "$without"
 echo '{' >"$NODE/run/oci-rdma-hook/nri.json"
 through "a status file that cannot be read" "hook: main process" "$without"
 
+# Directories of hooks.d files, as engines are told of others than their own
+for file in etc/crio/crio.conf etc/containers/containers.conf.d/50.conf; do
+	fresh
+	mkdir -p "$NODE/${file%/*}" "$NODE/opt/hooks"
+	cp config/hooks.d/annotation/*.json "$NODE/opt/hooks"
+	printf "[crio.runtime]\n# hooks_dir = '/opt/hooks'\nlog = 'x#'\nhooks_dir = [ # two\n  '/gone',\n]\n" >"$NODE/$file"
+	through "$file: hooks_dir in a comment" "hook, precreate: main process; shim, NRI: exec too" "shim, precreate"
+	sed -i "s|  '/gone',|&\n  '/opt/hooks', # ours|" "$NODE/$file"
+	through "$file: hooks_dir" "hook: main process" "$without"
+	cp config/podman/precreate.d/*.json "$NODE/opt/hooks"
+	rm "$NODE/opt/hooks/90-oci-rdma-hook.json" "$NODE/opt/hooks/91-oci-rdma-hook-poststart.json"
+	through "$file: hooks_dir, with precreate" "precreate: main process" precreate
+done
+fresh
+jq '.stages = ["poststart"] | .hook.args[-1] = "poststart"' config/hooks.d/annotation/90-oci-rdma-hook.json >"$NODE/etc/containers/oci/hooks.d/91.json"
+through "poststart alone is none" "hook, precreate: main process; shim, NRI: exec too" "shim, precreate"
+
+fresh
+mkdir -p "$NODE/etc/docker"
+cp config/docker/daemon.json "$NODE/etc/docker/"
+through "Docker's runtime" "shim: exec too" "shim"
 fresh
 mkdir -p "$NODE/etc/crio/crio.conf.d"
 printf '[crio.runtime.runtimes.rdma]\nruntime_path = "/usr/local/bin/oci-rdma-runtime-crun"\nmonitor_path = "/usr/bin/conmon"\n' \
