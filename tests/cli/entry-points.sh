@@ -52,6 +52,12 @@ for file in etc/crio/crio.conf etc/containers/containers.conf.d/50.conf; do
 	rm "$NODE/opt/hooks/90-oci-rdma-hook.json" "$NODE/opt/hooks/91-oci-rdma-hook-poststart.json"
 	through "$file: hooks_dir, with precreate" "precreate: main process" precreate
 done
+for dir in run usr/share; do
+	fresh
+	mkdir -p "$NODE/$dir/containers/oci/hooks.d"
+	jq '.stages = ["prestart"] | .hook.args[-1] = "prestart"' config/hooks.d/annotation/90-oci-rdma-hook.json >"$NODE/$dir/containers/oci/hooks.d/90.json"
+	through "/$dir/containers/oci/hooks.d, prestart" "hook: main process" "$without"
+done
 fresh
 jq '.stages = ["poststart"] | .hook.args[-1] = "poststart"' config/hooks.d/annotation/90-oci-rdma-hook.json >"$NODE/etc/containers/oci/hooks.d/91.json"
 through "poststart alone is none" "hook, precreate: main process; shim, NRI: exec too" "shim, precreate"
@@ -66,7 +72,7 @@ printf '[crio.runtime.runtimes.rdma]\nruntime_path = "/usr/local/bin/oci-rdma-ru
 	>"$NODE/etc/crio/crio.conf.d/60.conf"
 through "CRI-O's handler" "shim: exec too" "shim"
 fresh
-for file in etc/containers/containers.conf etc/containerd/config.toml; do
+for file in etc/containers/containers.conf usr/share/containers/containers.conf etc/containerd/config.toml; do
 	fresh
 	mkdir -p "$NODE/${file%/*}"
 	printf '# runtime = "/usr/local/bin/oci-rdma-runtime"\n' >"$NODE/$file"
