@@ -4,6 +4,7 @@
 #include <signal.h>
 #include <unistd.h>
 
+#include "core/base/journal.h"
 #include "core/base/names.h"
 #include "core/base/tell.h"
 

@@ -10,13 +10,6 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/*
- * One datagram, as syslog(3) sends it, but never waiting: that function blocks where nobody reads,
- * and a stuck journal must not hold up the start of a container. The receiver adds the time.
- * Async-signal-safe. False where nobody takes it.
- */
-bool journal_send(const char *message, size_t len);
-
 /* "NAME: REASON" as one line on stderr, and in the runtime's log if there is one. What is longer
  * than a pipe takes at once (PIPE_BUF) is cut. */
 void tell(const char *name, const char *reason);

@@ -112,7 +112,7 @@ bool plan_has_new_settings(const struct plan *plan);
  */
 const char *plan_nccl_lines(struct arena *arena, const struct plan *plan);
 
-/* ---- the variables (nccl.c) ---- */
+/* ---- the variables (nccl.c, frameworks.c) ---- */
 
 /*
  * The NCCL variables that a plan sets. What is not here is left to NCCL on purpose: it chooses GDR
@@ -122,6 +122,18 @@ const char *plan_nccl_lines(struct arena *arena, const struct plan *plan);
 /* Add to plan->settings. Return 0, or -1 without memory. */
 int nccl_rdma_settings(const struct planning *planning);
 int nccl_tcp_settings(const struct planning *planning);
+
+/*
+ * Adds a variable to plan->settings, unless its value is longer than CONFIG_VALUE_MAX. What the
+ * container's environment or its image's nccl.conf sets stays, with a warning if it differs. value:
+ * in the arena; NULL fails. Returns 0, or -1 without memory.
+ */
+int setting_add(const struct planning *planning, enum setting_scope scope, const char *name,
+		const char *value);
+
+/* That an interface's name is not known, and what to do. Returns 0, or -1 without memory. */
+int warn_no_netdev(const struct planning *planning, const struct device *device,
+		   const char *variable);
 
 /*
  * The variables of UCX, NVSHMEM and gloo: the same facts as for NCCL, where the config asks for it.
