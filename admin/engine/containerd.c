@@ -157,17 +157,6 @@ static struct containerd_handler *open_handler(struct reading *reading, const ch
 	return added;
 }
 
-static void take_own(struct containerd_handler *handler, const char *key,
-		     const struct toml_value *value)
-{
-	if (value->type == TOML_STRING && strcmp(key, "runtime_type") == 0)
-		handler->type = value->string;
-	if (value->type == TOML_STRINGS && strcmp(key, "pod_annotations") == 0) {
-		handler->pod_annotations = value->strings;
-		handler->n_pod_annotations = value->n;
-	}
-}
-
 /* name: "runc", or "runc.options" for the table below it. value: NULL for its heading */
 static int take_handler(struct reading *reading, const char *name, const char *key,
 			const struct toml_value *value, struct err *err)
@@ -181,11 +170,14 @@ static int take_handler(struct reading *reading, const char *name, const char *k
 		return err_memory(err);
 	if (!value || (table[0] && !option))
 		return 0;
-	if (!option) {
-		take_own(handler, key, value);
-	} else if (value->type == TOML_STRING && strcmp(key, "BinaryName") == 0) {
+	if (option && value->type == TOML_STRING && strcmp(key, "BinaryName") == 0) {
 		handler->binary = value->string;
 		handler->file = reading->file;
+	} else if (!option && value->type == TOML_STRING && strcmp(key, "runtime_type") == 0) {
+		handler->type = value->string;
+	} else if (!option && value->type == TOML_STRINGS && strcmp(key, "pod_annotations") == 0) {
+		handler->pod_annotations = value->strings;
+		handler->n_pod_annotations = value->n;
 	}
 	return toml_entries_add(reading->arena, &handler->entries, table, key, value) < 0
 		       ? err_memory(err)
@@ -214,19 +206,12 @@ static const char *below_plugin(const char *table)
 	return NULL;
 }
 
-/* "version = 2": a number, of which the TOML reader has but the text */
-static int version_of(const struct toml_value *value)
-{
-	const char *digit = memchr(value->spelled, '=', value->spelled_len);
-
-	return digit ? (int)strtol(digit + 1, NULL, 10) : 0;
-}
-
 /* A key above all tables */
 static void take_top(struct reading *reading, const char *key, const struct toml_value *value)
 {
+	/* A number has only its text: "version = 2". */
 	if (strcmp(key, "version") == 0) {
-		reading->version = version_of(value);
+		reading->version = (int)strtol(strchr(value->spelled, '=') + 1, NULL, 10);
 		if (reading->file == reading->containerd.file)
 			reading->containerd.version = reading->version;
 	}

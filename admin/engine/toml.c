@@ -78,17 +78,12 @@ static int read_part(struct reader *r, const char **ret)
 	return 0;
 }
 
-static bool is_bare(const char *part)
-{
-	return part[0] && !part[strspn(part, BARE)];
-}
-
 const char *toml_spell(struct arena *arena, const char *part)
 {
 	char *text;
 	char *at;
 
-	if (is_bare(part))
+	if (part[0] && !part[strspn(part, BARE)])
 		return part;
 	at = text = arena_alloc(arena, strlen(part) * strlen("\\u0000") + sizeof("\"\""));
 	if (!text)
