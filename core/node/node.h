@@ -146,7 +146,7 @@ int node_find_all(const struct node *node, struct arena *arena, struct devices *
 int node_find_vfs(const struct node *node, struct arena *arena, struct devices *devices,
 		  struct err *err);
 
-/* ---- the ports of a device, and the GID of each (port.c) ---- */
+/* ---- the ports of a device, and the GID of each (port.c, gid.c) ---- */
 
 /* mlx5 has 256 entries per port; a table ends at the first that does not exist. */
 #define GID_TABLE_MAX 4096
@@ -183,7 +183,7 @@ int node_read_ports(const struct node *node, struct arena *arena, struct device 
 /* Fills in the GID of each port. */
 void node_read_gids(const struct node *node, struct device *device);
 
-/* ---- the network interface that belongs to an RDMA device (device.c) ---- */
+/* ---- the network interface that belongs to an RDMA device (netdevs.c) ---- */
 
 /* The network interface as the host knows it: right for a container in the host's namespace only.
  * Negative: no memory, here and below
