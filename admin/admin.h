@@ -6,6 +6,7 @@
 #include <stddef.h>
 
 #include "admin/engine/engine.h"
+#include "admin/installation/installation.h"
 #include "core/base/arena.h"
 #include "core/base/err.h"
 #include "core/options.h"
@@ -24,26 +25,30 @@ int check_config(const struct options *options, char *const *files, size_t n_fil
 
 /* ---- for check_config.c: the engines' handlers that are the shim (check_engines.c) ---- */
 
-/* What was found of a file of an engine's */
-struct engine_result {
-	const char *file;
-	const char *note;    /* behind "ok": "", or begins with a space */
-	const char *problem; /* a line that names it; NULL: it is right */
+/* What was found of a file */
+struct result {
+	const char *what;
+	const char *note;       /* behind "ok": "", or begins with a space */
+	const char *problem;    /* a line that names it; NULL: it is right */
+	struct hooks_file file; /* a hooks.d file that is right; else zero */
 };
 
-struct engines {
-	struct arena *arena; /* in which all that is found lives */
-	int root;            /* the node */
-	const struct crio *crio;
-	const struct config *config; /* NULL: it cannot be read, and says nothing of runtimes */
-	/* Is given each result. Returns 0 or -1. */
-	int (*take)(void *context, const struct engine_result *result, struct err *err);
-	void *context;
+struct results {
+	struct arena arena;
+	struct result *item;
+	size_t n;
+	size_t room;
 };
+
+/* problem, file: NULL for none. Returns 0, or -1 without memory. */
+int results_add(struct results *results, const char *what, const char *note,
+		const struct err *problem, const struct hooks_file *file);
 
 /* Looks at CRI-O's handlers, containerd's, with all its files, and Docker's runtimes. An engine
- * without the shim is not spoken of. Returns 0 or -1. */
-int check_engines(const struct engines *engines, struct err *err);
+ * without the shim is not spoken of. root: the node. config: NULL: it cannot be read, and says
+ * nothing of runtimes. Returns 0, or -1 without memory. */
+int check_engines(struct results *results, int root, const struct crio *crio,
+		  const struct config *config);
 
 /* ---- --crio-handler (crio_handler.c) ---- */
 

@@ -17,52 +17,37 @@
 #include "core/policy/policy.h"
 #include "core/policy/trust.h"
 
-/* What was found of a file */
-struct result {
-	const char *what;
-	const char *note;    /* behind "ok" */
-	const char *problem; /* a line that names it; NULL: it is right */
-	bool is_hooks_file;
-	struct hooks_file file; /* if it is right; else it shows nothing */
-};
-
 struct check {
-	struct arena arena;
+	struct results results;
 	struct crio crio;
 	struct hooks_place place;
-	struct result *result;
-	size_t n;
-	size_t room;
-	bool whole_node;
 	bool has_config;
 	struct config config; /* that was checked */
 };
 
 static void free_check(const struct check *check)
 {
-	struct arena arena = check->arena;
+	struct arena arena = check->results.arena;
 
 	arena_free(&arena);
 	cleanup_close_fd(&check->place.root);
 	cleanup_close_fd(&check->place.sysroot);
 }
 
-static int add(struct check *check, const struct result *result, const struct err *problem,
-	       struct err *err)
+int results_add(struct results *results, const char *what, const char *note,
+		const struct err *problem, const struct hooks_file *file)
 {
-	struct result *larger =
-		arena_grow(&check->arena, check->result, check->n, &check->room, sizeof(*larger));
+	struct result *larger = arena_grow(&results->arena, results->item, results->n,
+					   &results->room, sizeof(*larger));
+	struct result result = {.what = what, .note = note};
 
-	if (!larger)
-		return err_memory(err);
-	check->result = larger;
-	larger[check->n] = *result;
-	if (problem) {
-		larger[check->n].problem = arena_strdup(&check->arena, problem->text);
-		if (!larger[check->n].problem)
-			return err_memory(err);
-	}
-	check->n++;
+	if (!larger ||
+	    (problem && !(result.problem = arena_strdup(&results->arena, problem->text))))
+		return -1;
+	if (file)
+		result.file = *file;
+	results->item = larger;
+	results->item[results->n++] = result;
 	return 0;
 }
 
@@ -95,150 +80,112 @@ static int take_config(struct check *check, const struct config *config, struct 
 	return config_check(check->place.sysroot, config, err);
 }
 
-/* path: NULL for the node's own, which need not be there. */
-static int check_policy(struct check *check, const char *path, struct err *err)
+/* path: NULL for the node's own, which need not be there. Returns 0, or -1 without memory. */
+static int check_policy(struct check *check, const char *path)
 {
 	int sysroot = check->place.sysroot;
-	struct result result = {.what = path ? path : "/" CONFIG_PATH, .note = ""};
+	const char *note = "";
 	struct config config;
 	struct err problem;
-	int status = config_load(&check->arena, sysroot, path, &config, &problem);
+	int status = config_load(&check->results.arena, sysroot, path, &config, &problem);
 
 	if (status == 0)
 		status = take_config(check, &config, &problem);
 	if (!path && status == 0 &&
 	    faccessat(sysroot, CONFIG_PATH, F_OK, AT_SYMLINK_NOFOLLOW) < 0 && errno == ENOENT)
-		result.note = " (does not exist: the defaults apply)";
-	return add(check, &result, status < 0 ? &problem : NULL, err);
+		note = " (does not exist: the defaults apply)";
+	return results_add(&check->results, path ? path : "/" CONFIG_PATH, note,
+			   status < 0 ? &problem : NULL, NULL);
 }
 
-static int check_text(struct check *check, struct result *result, const struct fs_text *text,
-		      bool linked, struct err *problem)
+/* Both kinds are opened so; the policy through no link at all. */
+static int read_file(struct check *check, const char *path, struct hooks_file *file,
+		     struct err *problem)
 {
+	struct arena *arena = &check->results.arena;
+	struct fs_text text;
 	struct config config;
+	bool linked;
 
-	result->is_hooks_file = is_hooks_file(&check->arena, result->what, text);
-	if (result->is_hooks_file)
-		return hooks_check_text(&check->arena, &check->place, result->what, text,
-					&result->file, problem);
+	if (trust_read_linked(arena, check->place.root, path, CONFIG_SIZE_MAX, &text, &linked,
+			      problem) < 0)
+		return -1;
+	if (is_hooks_file(arena, path, &text))
+		return hooks_check_text(arena, &check->place, path, &text, file, problem);
 	if (linked)
 		return err_set(problem,
 			       "%s: the path contains a symbolic link, and the policy is never "
 			       "read through one: name the file itself",
-			       result->what);
-	if (config_read(&check->arena, text, result->what, &config, problem) < 0)
+			       path);
+	if (config_read(arena, &text, path, &config, problem) < 0)
 		return -1;
 	return take_config(check, &config, problem);
 }
 
-/* Both kinds are opened so; the policy through no link at all. */
-static int check_file(struct check *check, const char *path, struct err *err)
+static int check_files(struct check *check, char *const *files, size_t n_files)
 {
-	struct result result = {.what = path, .note = ""};
-	struct fs_text text;
-	struct err problem;
-	bool linked;
-	int status = trust_read_linked(&check->arena, check->place.root, path, CONFIG_SIZE_MAX,
-				       &text, &linked, &problem);
+	for (size_t i = 0; i < n_files; i++) {
+		struct hooks_file file = {0};
+		struct err problem;
+		int status = read_file(check, files[i], &file, &problem);
 
-	if (status == 0)
-		status = check_text(check, &result, &text, linked, &problem);
-	return add(check, &result, status < 0 ? &problem : NULL, err);
-}
-
-/* ---- a whole node ---- */
-
-static int check_hooks(struct check *check, struct err *err)
-{
-	struct hooks_found *found;
-	size_t n;
-
-	if (hooks_check_all(&check->arena, &check->place, &found, &n, err) < 0)
-		return -1;
-	for (size_t i = 0; i < n; i++) {
-		const struct result result = {
-			.what = found[i].path,
-			.note = "",
-			.problem = found[i].problem,
-			.is_hooks_file = true,
-			.file = found[i].file,
-		};
-
-		if (add(check, &result, NULL, err) < 0)
+		if (results_add(&check->results, files[i], "", status < 0 ? &problem : NULL,
+				&file) < 0)
 			return -1;
 	}
 	return 0;
 }
 
-static int take_engine(void *context, const struct engine_result *found, struct err *err)
-{
-	const struct result result = {
-		.what = found->file, .note = found->note, .problem = found->problem};
-
-	return add(context, &result, NULL, err);
-}
-
 static int check_node(struct check *check, const char *config, struct err *err)
 {
-	if (check_policy(check, config, err) < 0 || check_hooks(check, err) < 0)
+	struct results *results = &check->results;
+	struct hooks_found *found;
+	size_t n;
+
+	if (check_policy(check, config) < 0 ||
+	    hooks_check_all(&results->arena, &check->place, &found, &n, err) < 0)
 		return -1;
-	return check_engines(
-		&(struct engines){
-			.arena = &check->arena,
-			.root = check->place.sysroot,
-			.crio = &check->crio,
-			.config = check->has_config ? &check->config : NULL,
-			.take = take_engine,
-			.context = check,
-		},
-		err);
+	for (size_t i = 0; i < n; i++) {
+		if (results_add(results, found[i].path, "", NULL, &found[i].file) < 0)
+			return -1;
+		results->item[results->n - 1].problem = found[i].problem;
+	}
+	return check_engines(results, check->place.sysroot, &check->crio,
+			     check->has_config ? &check->config : NULL);
 }
 
 /* ---- what belongs together ---- */
 
-/* Another file shows us every container in these stages. */
-static bool shows_all(const struct check *check, unsigned stages)
+static int check_opt_in(struct check *check)
 {
-	unsigned shown = 0;
+	struct results *results = &check->results;
+	unsigned shown = 0; /* stages in which a file shows us every container */
 
-	for (size_t i = 0; i < check->n; i++) {
-		const struct hooks_file *file = &check->result[i].file;
+	for (size_t i = 0; i < results->n; i++) {
+		const struct hooks_file *file = &results->item[i].file;
 
-		if (file->always)
-			shown |= file->stages;
+		shown |= file->always ? file->stages : 0;
 	}
-	return (stages & ~shown) == 0;
-}
-
-static int check_opt_in(struct check *check, struct err *err)
-{
-	for (size_t i = 0; i < check->n && check->has_config; i++) {
-		struct result *r = &check->result[i];
+	for (size_t i = 0; i < results->n && check->has_config; i++) {
+		struct result *r = &results->item[i];
 		struct err problem;
 
-		if (!r->is_hooks_file || r->problem || shows_all(check, r->file.stages) ||
+		if (!r->file.path || r->problem || !(r->file.stages & ~shown) ||
 		    hooks_file_check_opt_in(&r->file, &check->config, r->what, &problem) == 0)
 			continue;
-		r->problem = arena_strdup(&check->arena, problem.text);
+		r->problem = arena_strdup(&results->arena, problem.text);
 		if (!r->problem)
-			return err_memory(err);
+			return -1;
 	}
 	return 0;
 }
 
-/* "ok" of a policy that nothing applies would be taken for an installation. */
-static void print_nothing_installed(void)
-{
-	(void)puts("hooks.d files and handlers: there are none of oci-rdma-hook, so that no hook "
-		   "and no shim runs here; of the NRI plugin ask oci-rdma-nri --check");
-}
-
-static bool print(const struct check *check)
+static bool print(const struct results *results)
 {
 	bool right = true;
 
-	for (size_t i = 0; i < check->n; i++) {
-		const struct result *r = &check->result[i];
+	for (size_t i = 0; i < results->n; i++) {
+		const struct result *r = &results->item[i];
 
 		if (r->problem)
 			(void)fprintf(stderr, ADMIN_NAME ": %s\n", r->problem);
@@ -246,9 +193,7 @@ static bool print(const struct check *check)
 			(void)printf("%s: ok%s\n", r->what, r->note);
 		right &= !r->problem;
 	}
-	if (check->whole_node && check->n == 1) /* the policy */
-		print_nothing_installed();
-	return command_line_printed(ADMIN_NAME) && right;
+	return right;
 }
 
 /* What lies in a container or below a sysroot is opened by openat2(2) alone; without it nothing is
@@ -263,38 +208,40 @@ static int check_kernel(const struct check *check, struct err *err)
 static int check_all(struct check *check, const struct options *options, char *const *files,
 		     size_t n_files, struct err *err)
 {
+	struct arena *arena = &check->results.arena;
+
 	check->place.root = tree_open_root("/", err);
 	if (check->place.root < 0)
 		return -1;
 	check->place.sysroot = tree_open_root(options->sysroot, err);
-	if (check->place.sysroot < 0 || check_kernel(check, err) < 0)
+	if (check->place.sysroot < 0 || check_kernel(check, err) < 0 ||
+	    crio_read(arena, check->place.sysroot, &check->crio, err) < 0)
 		return -1;
-	if (crio_read(&check->arena, check->place.sysroot, &check->crio, err) < 0)
+	(void)err_memory(err);
+	check->place.crio_dirs = crio_list_hooks_dirs(arena, &check->crio);
+	if (!check->place.crio_dirs || (!n_files && check_node(check, options->config, err) < 0) ||
+	    (n_files && options->config && check_policy(check, options->config) < 0) ||
+	    check_files(check, files, n_files) < 0)
 		return -1;
-	check->place.crio_dirs = crio_list_hooks_dirs(&check->arena, &check->crio);
-	if (!check->place.crio_dirs)
-		return err_memory(err);
-	if (!n_files && check_node(check, options->config, err) < 0)
-		return -1;
-	if (n_files && options->config && check_policy(check, options->config, err) < 0)
-		return -1;
-	for (size_t i = 0; i < n_files; i++) {
-		if (check_file(check, files[i], err) < 0)
-			return -1;
-	}
-	return check_opt_in(check, err);
+	return check_opt_in(check);
 }
 
 int check_config(const struct options *options, char *const *files, size_t n_files)
 {
 	__attribute__((cleanup(free_check))) struct check check = {
-		.place = {.root = -1, .sysroot = -1, .timeout_min = DEADLINE_SECONDS},
-		.whole_node = !n_files};
+		.place = {.root = -1, .sysroot = -1, .timeout_min = DEADLINE_SECONDS}};
 	struct err err;
+	bool right;
 
 	if (check_all(&check, options, files, n_files, &err) < 0) {
 		(void)fprintf(stderr, ADMIN_NAME ": %s\n", err.text);
 		return 1;
 	}
-	return print(&check) ? 0 : 1;
+	right = print(&check.results);
+	/* "ok" of a policy that nothing applies would be taken for an installation. */
+	if (!n_files && check.results.n == 1)
+		(void)puts("hooks.d files and handlers: there are none of oci-rdma-hook, so that "
+			   "no hook and no shim runs here; of the NRI plugin ask oci-rdma-nri "
+			   "--check");
+	return command_line_printed(ADMIN_NAME) && right ? 0 : 1;
 }
