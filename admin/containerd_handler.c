@@ -145,7 +145,7 @@ static int check(const struct rendering *r, struct err *err)
 
 /* What is ours to say, and what is as containerd has it anyway: a key that one version prints may
  * be unknown to another. */
-static bool is_left_out(const struct toml_entry *entry)
+static bool is_left_out(const struct toml_item *entry)
 {
 	static const char *const nothing[] = {"= \"\"", "= ''", "= []", "= 0", "= false"};
 

@@ -95,7 +95,7 @@ static int check_shim(const struct rendering *r, struct err *err)
 /* ---- the file ---- */
 
 /* What says which program runs, and is ours to say */
-static bool is_replaced(const struct toml_entry *entry)
+static bool is_replaced(const struct toml_item *entry)
 {
 	static const char *const keys[] = {"runtime_path", "platform_runtime_paths",
 					   "inherit_default_runtime", "runtime_config_path", NULL};
@@ -113,7 +113,7 @@ static void print_tables(const struct crio_handler *own, const char *name)
 	const char *table = "";
 
 	for (size_t i = 0; i < own->entries.n; i++) {
-		const struct toml_entry *entry = &own->entries.item[i];
+		const struct toml_item *entry = &own->entries.item[i];
 
 		if (!entry->table[0] || is_replaced(entry))
 			continue;

@@ -157,9 +157,8 @@ static struct containerd_handler *open_handler(struct reading *reading, const ch
 	return added;
 }
 
-/* name: "runc", or "runc.options" for the table below it. value: NULL for its heading */
-static int take_handler(struct reading *reading, const char *name, const char *key,
-			const struct toml_value *value, struct err *err)
+/* name: "runc", or "runc.options" for the table below it. Returns 0, or -1 without memory. */
+static int take_handler(struct reading *reading, const char *name, const struct toml_item *item)
 {
 	const char *table = "";
 	const char *own = toml_first_part(reading->arena, name, &table);
@@ -167,21 +166,20 @@ static int take_handler(struct reading *reading, const char *name, const char *k
 	struct containerd_handler *handler = own ? open_handler(reading, own) : NULL;
 
 	if (!handler)
-		return err_memory(err);
-	if (!value || (table[0] && !option))
+		return -1;
+	if (item->type == TOML_HEADING || (table[0] && !option))
 		return 0;
-	if (option && value->type == TOML_STRING && strcmp(key, "BinaryName") == 0) {
-		handler->binary = value->string;
+	if (option && item->type == TOML_STRING && strcmp(item->key, "BinaryName") == 0) {
+		handler->binary = item->string;
 		handler->file = reading->file;
-	} else if (!option && value->type == TOML_STRING && strcmp(key, "runtime_type") == 0) {
-		handler->type = value->string;
-	} else if (!option && value->type == TOML_STRINGS && strcmp(key, "pod_annotations") == 0) {
-		handler->pod_annotations = value->strings;
-		handler->n_pod_annotations = value->n;
+	} else if (!option && item->type == TOML_STRING && strcmp(item->key, "runtime_type") == 0) {
+		handler->type = item->string;
+	} else if (!option && item->type == TOML_STRINGS &&
+		   strcmp(item->key, "pod_annotations") == 0) {
+		handler->pod_annotations = item->strings;
+		handler->n_pod_annotations = item->n;
 	}
-	return toml_entries_add(reading->arena, &handler->entries, table, key, value) < 0
-		       ? err_memory(err)
-		       : 0;
+	return toml_items_add(reading->arena, &handler->entries, item, table);
 }
 
 static const char *const plugins[] = {"io.containerd.grpc.v1.cri", "io.containerd.cri.v1.runtime"};
@@ -207,40 +205,52 @@ static const char *below_plugin(const char *table)
 }
 
 /* A key above all tables */
-static void take_top(struct reading *reading, const char *key, const struct toml_value *value)
+static void take_top(struct reading *reading, const struct toml_item *item)
 {
 	/* A number has only its text: "version = 2". */
-	if (strcmp(key, "version") == 0) {
-		reading->version = (int)strtol(strchr(value->spelled, '=') + 1, NULL, 10);
+	if (strcmp(item->key, "version") == 0) {
+		reading->version = (int)strtol(strchr(item->spelled, '=') + 1, NULL, 10);
 		if (reading->file == reading->containerd.file)
 			reading->containerd.version = reading->version;
 	}
-	if (strcmp(key, "imports") == 0 && value->type == TOML_STRINGS) {
-		reading->imports = value->strings;
-		reading->n_imports = value->n;
+	if (strcmp(item->key, "imports") == 0 && item->type == TOML_STRINGS) {
+		reading->imports = item->strings;
+		reading->n_imports = item->n;
 	}
 }
 
 #define HANDLERS "containerd.runtimes."
 
-static int take(void *context, const char *table, const char *key, const struct toml_value *value,
-		struct err *err)
+static int take(struct reading *reading, const struct toml_item *item)
 {
-	struct reading *reading = context;
-	const char *name = below_plugin(table);
+	const char *name = below_plugin(item->table);
 
-	if (value && !table[0])
-		take_top(reading, key, value);
+	if (!item->table[0] && item->type != TOML_HEADING)
+		take_top(reading, item);
 	if (!name)
 		return 0;
 	reading->containerd.plugin_file = reading->file;
 	reading->containerd.plugin_version = reading->version;
 	if (text_starts_with(name, HANDLERS))
-		return take_handler(reading, name + strlen(HANDLERS), key, value, err);
-	if (value && value->type == TOML_STRING && strcmp(name, "containerd") == 0 &&
-	    strcmp(key, "default_runtime_name") == 0) {
-		reading->containerd.default_runtime = value->string;
+		return take_handler(reading, name + strlen(HANDLERS), item);
+	if (item->type == TOML_STRING && strcmp(name, "containerd") == 0 &&
+	    strcmp(item->key, "default_runtime_name") == 0) {
+		reading->containerd.default_runtime = item->string;
 		reading->containerd.default_file = reading->file;
+	}
+	return 0;
+}
+
+/* Returns 0 or -1. */
+static int take_text(struct reading *reading, const char *text, struct err *err)
+{
+	struct toml_items items;
+
+	if (toml_read(reading->arena, reading->file, text, &items, err) < 0)
+		return -1;
+	for (size_t i = 0; i < items.n; i++) {
+		if (take(reading, &items.item[i]) < 0)
+			return err_memory(err);
 	}
 	return 0;
 }
@@ -259,7 +269,7 @@ int containerd_read_text(struct arena *arena, const char *what, const struct fs_
 {
 	struct reading reading = begin(arena, what);
 
-	if (toml_read(arena, what, text->bytes, take, &reading, err) < 0)
+	if (take_text(&reading, text->bytes, err) < 0)
 		return -1;
 	*ret_containerd = reading.containerd;
 	return 0;
@@ -282,7 +292,7 @@ static int read_file(struct reading *reading, int root, const char *path, struct
 	reading->n_imports = 0;
 	if (fs_read_regular(reading->arena, fd, CONTAINERD_FILE_SIZE_MAX, path, &text, err) < 0)
 		return -1;
-	return toml_read(reading->arena, path, text.bytes, take, reading, err);
+	return take_text(reading, text.bytes, err);
 }
 
 static int read_imported(struct reading *reading, int root, struct containerd_files *files,

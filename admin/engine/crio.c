@@ -61,20 +61,18 @@ static struct crio_handler *open_handler(struct merging *merging, const char *na
 	return handler;
 }
 
-static void take_own(struct crio_handler *handler, const char *key, const struct toml_value *value)
+static void take_own(struct crio_handler *handler, const struct toml_item *item)
 {
-	if (strcmp(key, "inherit_default_runtime") == 0)
-		handler->inherits = value->spelled_len >= strlen("true") &&
-				    memcmp(value->spelled + value->spelled_len - strlen("true"),
-					   "true", strlen("true")) == 0;
-	if (value->type != TOML_STRING)
+	if (strcmp(item->key, "inherit_default_runtime") == 0)
+		handler->inherits = text_ends_with(item->spelled, "true");
+	if (item->type != TOML_STRING)
 		return;
-	if (strcmp(key, "runtime_path") == 0)
-		handler->runtime_path = value->string;
-	else if (strcmp(key, "runtime_type") == 0)
-		handler->runtime_type = value->string;
-	else if (strcmp(key, "monitor_path") == 0)
-		handler->monitor_path = value->string;
+	if (strcmp(item->key, "runtime_path") == 0)
+		handler->runtime_path = item->string;
+	else if (strcmp(item->key, "runtime_type") == 0)
+		handler->runtime_type = item->string;
+	else if (strcmp(item->key, "monitor_path") == 0)
+		handler->monitor_path = item->string;
 }
 
 /* An inline table is kept as it is spelled: what it holds came before it. name: as toml_spell */
@@ -91,9 +89,10 @@ static void drop_table(struct crio_handler *handler, const char *name)
 	}
 }
 
-/* name: "crun", or "crun.default_annotations" for a table below it. value: NULL for its heading */
-static int take_handler(struct merging *merging, const char *name, const char *key,
-			const struct toml_value *value, struct err *err)
+/* name: "crun", or "crun.default_annotations" for a table below it. Returns 0, or -1 without
+ * memory.
+ */
+static int take_handler(struct merging *merging, const char *name, const struct toml_item *item)
 {
 	const char *table = "";
 	const char *own = toml_first_part(merging->arena, name, &table);
@@ -101,56 +100,58 @@ static int take_handler(struct merging *merging, const char *name, const char *k
 	const char *inside;
 
 	if (!handler)
-		return err_memory(err);
-	if (!value)
+		return -1;
+	if (item->type == TOML_HEADING)
 		return 0;
 	if (!table[0])
-		take_own(handler, key, value);
-	if (!table[0] && value->type == TOML_TABLE) {
-		inside = toml_spell(merging->arena, key);
+		take_own(handler, item);
+	if (!table[0] && item->type == TOML_TABLE) {
+		inside = toml_spell(merging->arena, item->key);
 		if (!inside)
-			return err_memory(err);
+			return -1;
 		drop_table(handler, inside);
 	}
-	return toml_entries_add(merging->arena, &handler->entries, table, key, value) < 0
-		       ? err_memory(err)
-		       : 0;
+	return toml_items_add(merging->arena, &handler->entries, item, table);
 }
 
 /* ---- the rest ---- */
 
-static void take_list(const struct merging *merging, const struct toml_value *value,
-		      struct crio_list *list)
+static int take(struct merging *merging, const struct toml_item *item)
 {
-	if (value->type == TOML_STRINGS)
-		*list = (struct crio_list){
-			.item = value->strings, .n = value->n, .file = merging->file};
-}
-
-static int take(void *context, const char *table, const char *key, const struct toml_value *value,
-		struct err *err)
-{
-	struct merging *merging = context;
 	struct crio *crio = &merging->crio;
+	const struct crio_list list = {.item = item->strings, .n = item->n, .file = merging->file};
 
-	if (text_starts_with(table, HANDLERS))
-		return take_handler(merging, table + strlen(HANDLERS), key, value, err);
-	if (value && strcmp(table, "crio") == 0 && strcmp(key, "root") == 0 &&
-	    value->type == TOML_STRING)
-		crio->storage = value->string;
-	if (!value || strcmp(table, RUNTIME) != 0)
+	if (text_starts_with(item->table, HANDLERS))
+		return take_handler(merging, item->table + strlen(HANDLERS), item);
+	if (strcmp(item->table, "crio") == 0 && strcmp(item->key, "root") == 0 &&
+	    item->type == TOML_STRING)
+		crio->storage = item->string;
+	if (strcmp(item->table, RUNTIME) != 0)
 		return 0;
-	if (strcmp(key, "default_runtime") == 0 && value->type == TOML_STRING) {
-		crio->default_runtime = value->string;
+	if (strcmp(item->key, "default_runtime") == 0 && item->type == TOML_STRING) {
+		crio->default_runtime = item->string;
 		crio->default_file = merging->file;
-	} else if (strcmp(key, "conmon") == 0 && value->type == TOML_STRING) {
-		crio->conmon = value->string;
-	} else if (strcmp(key, "default_ulimits") == 0) {
-		take_list(merging, value, &crio->ulimits);
-	} else if (strcmp(key, "hooks_dir") == 0) {
-		take_list(merging, value, &crio->hooks_dirs);
+	} else if (strcmp(item->key, "conmon") == 0 && item->type == TOML_STRING) {
+		crio->conmon = item->string;
+	} else if (strcmp(item->key, "default_ulimits") == 0 && item->type == TOML_STRINGS) {
+		crio->ulimits = list;
+	} else if (strcmp(item->key, "hooks_dir") == 0 && item->type == TOML_STRINGS) {
+		crio->hooks_dirs = list;
 	}
 	return 0;
+}
+
+/* What stands before an error counts. Returns 0 or -1. */
+static int take_text(struct merging *merging, const char *text, struct err *err)
+{
+	struct toml_items items;
+	int status = toml_read(merging->arena, merging->file, text, &items, err);
+
+	for (size_t i = 0; i < items.n; i++) {
+		if (take(merging, &items.item[i]) < 0)
+			return err_memory(err);
+	}
+	return status;
 }
 
 /* ---- the files ---- */
@@ -194,7 +195,7 @@ static int read_one(struct merging *merging, int root, const char *path)
 		return -1;
 	status = read_text(merging, root, path, &text, &why);
 	if (status == 0)
-		status = toml_read(merging->arena, merging->file, text.bytes, take, merging, &why);
+		status = take_text(merging, text.bytes, &why);
 	if (status == 0 || status == -ENOENT)
 		return 0;
 	return why.memory ? -1 : add_problem(merging, why.text);
@@ -231,7 +232,7 @@ int crio_read_text(struct arena *arena, const char *what, const struct fs_text *
 		.crio = {.installed = true, .conmon = "", .storage = CRIO_STORAGE},
 	};
 
-	if (toml_read(arena, what, text->bytes, take, &merging, err) < 0)
+	if (take_text(&merging, text->bytes, err) < 0)
 		return -1;
 	*ret_crio = merging.crio;
 	return 0;

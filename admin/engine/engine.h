@@ -22,12 +22,12 @@
 
 struct crio_handler {
 	const char *name;
-	const char *runtime_path;    /* "" if it is looked for in PATH by the handler's name */
-	const char *runtime_type;    /* "": oci */
-	const char *monitor_path;    /* "": conmon in PATH */
-	bool inherits;               /* takes the default's path, whatever it says itself */
-	struct toml_entries entries; /* all of its keys */
-	const char *file;            /* that has its table */
+	const char *runtime_path;  /* "" if it is looked for in PATH by the handler's name */
+	const char *runtime_type;  /* "": oci */
+	const char *monitor_path;  /* "": conmon in PATH */
+	bool inherits;             /* takes the default's path, whatever it says itself */
+	struct toml_items entries; /* all of its keys; .table: the one below its own */
+	const char *file;          /* that has its table */
 };
 
 struct crio_list {
@@ -84,7 +84,7 @@ struct containerd_handler {
 	const char *binary; /* BinaryName; "": runc */
 	const char **pod_annotations;
 	size_t n_pod_annotations;
-	struct toml_entries entries; /* all of its keys, and those of its options */
+	struct toml_items entries; /* all of its keys (.table is ""), and those of its options */
 };
 
 struct containerd {

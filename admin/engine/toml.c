@@ -33,15 +33,14 @@ struct toml_name {
 struct reader {
 	struct toml_scan scan;
 	size_t n_names;
-	toml_take *take;
-	void *context;
+	struct toml_items items;
 };
 
 /* A table: where a name that comes is defined */
 struct place {
 	const char *table; /* its whole name, "" at the top */
 	struct toml_name *self;
-	bool muted; /* it is below an array: nothing is told of it */
+	bool muted; /* it is below an array, of which nothing is kept */
 };
 
 static int fail(struct reader *r, const char *why)
@@ -49,9 +48,28 @@ static int fail(struct reader *r, const char *why)
 	return toml_fail(&r->scan, why);
 }
 
-static int tell_heading(struct reader *r, const struct place *place)
+int toml_items_add(struct arena *arena, struct toml_items *items, const struct toml_item *item,
+		   const char *table)
 {
-	return place->muted ? 0 : r->take(r->context, place->table, "", NULL, r->scan.err);
+	struct toml_item *added = arena_push(arena, items->item, items->n, items->room);
+
+	if (!added)
+		return -1;
+	*added = *item;
+	added->table = table;
+	return 0;
+}
+
+static int keep(struct reader *r, const struct place *place, const struct toml_item *item)
+{
+	if (place->muted || toml_items_add(r->scan.arena, &r->items, item, place->table) == 0)
+		return 0;
+	return err_memory(r->scan.err);
+}
+
+static int keep_heading(struct reader *r, const struct place *place)
+{
+	return keep(r, place, &(struct toml_item){.type = TOML_HEADING, .key = "", .spelled = ""});
 }
 
 /* ---- names ---- */
@@ -217,21 +235,21 @@ static int read_heading(struct reader *r, struct toml_name *top, struct place *r
 	if (enter_own(r, &place, part, kind) < 0 || toml_end_line(&r->scan) < 0)
 		return -1;
 	*ret_place = place;
-	return tell_heading(r, &place);
+	return keep_heading(r, &place);
 }
 
 /* ---- values ---- */
 
 static int read_value(struct reader *r, const struct place *place, int depth,
-		      struct toml_value *value);
+		      struct toml_item *value);
 
-static int read_array(struct reader *r, int depth, struct toml_value *value)
+static int read_array(struct reader *r, int depth, struct toml_item *value)
 {
 	size_t room = 0;
 
 	value->type = TOML_STRINGS;
 	for (r->scan.at++;; r->scan.at++) {
-		struct toml_value item = {0};
+		struct toml_item item = {0};
 		struct toml_name self = {0}; /* Tables in arrays have names of their own. */
 		const struct place inside = {.table = "", .self = &self, .muted = true};
 
@@ -267,7 +285,7 @@ static int read_pair(struct reader *r, struct place place, int depth);
 /* On one line, except what its values hold */
 static int read_inline_table(struct reader *r, const struct place *place, int depth)
 {
-	if (tell_heading(r, place) < 0)
+	if (keep_heading(r, place) < 0)
 		return -1;
 	r->scan.at++;
 	toml_skip_spaces(&r->scan);
@@ -290,9 +308,8 @@ static int read_inline_table(struct reader *r, const struct place *place, int de
 
 /* place: of what is below it, if it is a table */
 static int read_value(struct reader *r, const struct place *place, int depth,
-		      struct toml_value *value)
+		      struct toml_item *value)
 {
-	value->line = r->scan.line;
 	value->type = *r->scan.at == '{' ? TOML_TABLE : TOML_OTHER;
 	if (depth > DEPTH_MAX)
 		return fail(r, "arrays or tables are nested too deeply");
@@ -323,7 +340,8 @@ static int enter_dotted(struct reader *r, struct place *place, const char *part)
 /* key = value */
 static int read_pair(struct reader *r, struct place place, int depth)
 {
-	struct toml_value value = {0};
+	const char *begin;
+	struct toml_item value = {0};
 	struct place inside;
 	struct toml_name *name;
 	const char *part = NULL;
@@ -331,7 +349,7 @@ static int read_pair(struct reader *r, struct place place, int depth)
 
 	for (;; r->scan.at++) {
 		toml_skip_spaces(&r->scan);
-		value.spelled = r->scan.at;
+		begin = r->scan.at;
 		if (read_part(r, &part) < 0)
 			return -1;
 		if (*r->scan.at != '.')
@@ -351,44 +369,39 @@ static int read_pair(struct reader *r, struct place place, int depth)
 	inside = place;
 	if (enter(r, &inside, name) < 0 || read_value(r, &inside, depth, &value) < 0)
 		return -1;
-	value.spelled_len = (size_t)(r->scan.at - value.spelled);
-	return place.muted ? 0 : r->take(r->context, place.table, part, &value, r->scan.err);
+	value.key = part;
+	value.spelled = arena_strndup(r->scan.arena, begin, (size_t)(r->scan.at - begin));
+	return value.spelled ? keep(r, &place, &value) : err_memory(r->scan.err);
 }
 
-int toml_read(struct arena *arena, const char *what, const char *text, toml_take *take,
-	      void *context, struct err *err)
+static int read_all(struct reader *r)
 {
-	struct reader reader = {
-		.scan = {.arena = arena, .what = what, .at = text, .line = 1, .err = err},
-		.take = take,
-		.context = context};
 	struct toml_name top = {0};
 	struct place place = {.table = "", .self = &top};
 
-	if (strncmp(text, "\xef\xbb\xbf", 3) == 0)
-		reader.scan.at += 3; /* a byte order mark, as editors of another system write it */
+	if (strncmp(r->scan.at, "\xef\xbb\xbf", 3) == 0)
+		r->scan.at += 3; /* a byte order mark, as editors of another system write it */
 	for (;;) {
-		if (toml_skip_lines(&reader.scan) < 0)
+		if (toml_skip_lines(&r->scan) < 0)
 			return -1;
-		if (!*reader.scan.at)
+		if (!*r->scan.at)
 			return 0;
-		if (*reader.scan.at == '[') {
-			if (read_heading(&reader, &top, &place) < 0)
+		if (*r->scan.at == '[') {
+			if (read_heading(r, &top, &place) < 0)
 				return -1;
-		} else if (read_pair(&reader, place, 0) < 0 || toml_end_line(&reader.scan) < 0) {
+		} else if (read_pair(r, place, 0) < 0 || toml_end_line(&r->scan) < 0) {
 			return -1;
 		}
 	}
 }
 
-int toml_entries_add(struct arena *arena, struct toml_entries *entries, const char *table,
-		     const char *key, const struct toml_value *value)
+int toml_read(struct arena *arena, const char *what, const char *text, struct toml_items *ret_items,
+	      struct err *err)
 {
-	struct toml_entry *entry = arena_push(arena, entries->item, entries->n, entries->room);
-	const char *spelled = arena_strndup(arena, value->spelled, value->spelled_len);
+	struct reader reader = {
+		.scan = {.arena = arena, .what = what, .at = text, .line = 1, .err = err}};
+	int status = read_all(&reader);
 
-	if (!entry || !spelled)
-		return -1;
-	*entry = (struct toml_entry){.table = table, .key = key, .spelled = spelled};
-	return 0;
+	*ret_items = reader.items;
+	return status;
 }

@@ -4,8 +4,8 @@
  * for it as a static one.
  *
  * The whole grammar is read and checked, but numbers, dates and times only by their characters.
- * Strings and arrays of strings are told by their value, other values as such; an inline table as a
- * table, and a dotted key as one of the table that it means. Nothing below an array is told.
+ * Read are the values of strings and of arrays of strings; an inline table is read as a table, and
+ * a dotted key as one of the table that it means. What is below an array is only checked.
  */
 #ifndef OCI_RDMA_TOML_H
 #define OCI_RDMA_TOML_H
@@ -49,54 +49,44 @@ int toml_string(struct toml_scan *scan, bool several_lines, const char **ret);
 /* Passes over a truth, a number, a date or a time. */
 int toml_skip_scalar(struct toml_scan *scan);
 
-/* ---- the values that a reader wants (toml.c) ---- */
+/* ---- what a text has (toml.c) ---- */
 
 enum toml_type {
+	TOML_HEADING,
 	TOML_STRING,
 	TOML_STRINGS, /* an array that holds nothing but strings */
-	TOML_TABLE,   /* an inline one, when all of it has been told */
+	TOML_TABLE,   /* an inline one, behind its own items */
 	TOML_OTHER,
 };
 
-struct toml_value {
+/* A key, or the heading of a table. */
+struct toml_item {
+	/* "" at the top, else its name as toml_spell writes each part: crio.runtime.runtimes.rdma,
+	 * plugins."io.containerd.grpc.v1.cri" */
+	const char *table;
+	const char *key;     /* without quotes; "" for a heading */
+	const char *spelled; /* "key = value" as the text has it, without what stands before the
+				key's last dot; "" for a heading */
 	enum toml_type type;
 	const char *string;
 	const char **strings;
 	size_t n;
-	size_t line;
-	/* Key (without what stands before its last dot), "=" and value as the text has them: not
-	 * NUL-terminated */
-	const char *spelled;
-	size_t spelled_len;
 };
 
-/* A key with its value, as a file has them */
-struct toml_entry {
-	const char *table;   /* the one below the reader's; "" in its own */
-	const char *key;     /* without quotes */
-	const char *spelled; /* "key = value" */
-};
-
-struct toml_entries {
-	struct toml_entry *item;
+struct toml_items {
+	struct toml_item *item;
 	size_t n;
 	size_t room;
 };
 
-/* Returns 0, or -1 without memory. */
-int toml_entries_add(struct arena *arena, struct toml_entries *entries, const char *table,
-		     const char *key, const struct toml_value *value);
+/* Adds a copy of the item, as one of that table. Returns 0, or -1 without memory. */
+int toml_items_add(struct arena *arena, struct toml_items *items, const struct toml_item *item,
+		   const char *table);
 
-/* table: "" at the top, else its name as toml_spell writes each part: crio.runtime.runtimes.rdma,
- * plugins."io.containerd.grpc.v1.cri". key: without quotes. Everything lives in the arena. Returns
- * 0, or negative with *err. */
-typedef int toml_take(void *context, const char *table, const char *key,
-		      const struct toml_value *value, struct err *err);
-
-/* Calls take for each table's heading (key "", value NULL) and each key, as they come. text is NUL-
- * terminated; it stays as it is. After an error what was told before it has been told. */
-int toml_read(struct arena *arena, const char *what, const char *text, toml_take *take,
-	      void *context, struct err *err);
+/* All headings and keys, as they come, in the arena; after an error those before it. text is NUL-
+ * terminated; it stays as it is. Returns 0 or -1. */
+int toml_read(struct arena *arena, const char *what, const char *text, struct toml_items *ret_items,
+	      struct err *err);
 
 /*
  * One part of a name in the one spelling that table has, whatever the file's: bare if it can be,

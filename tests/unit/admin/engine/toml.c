@@ -134,41 +134,25 @@ UNIT_TEST("TOML: a table's name has its parts")
 	first_part_is(spelled, odd, "");
 }
 
-static int take_toml(void *context, const char *table, const char *key,
-		     const struct toml_value *value, struct err *err)
+static void note_item(struct toml_seen *seen, const struct toml_item *item)
 {
-	struct toml_seen *seen = context;
-
-	(void)err;
-	if (!value) {
+	if (item->type == TOML_HEADING) {
 		note(seen, "[");
-		note(seen, table);
+		note(seen, item->table);
 		note(seen, "]");
-		return 0;
+		return;
 	}
-	note(seen, table);
+	note(seen, item->table);
 	note(seen, "|");
-	note(seen, key);
-	note(seen, value->type == TOML_OTHER ? "?" : value->type == TOML_TABLE ? "{}" : "=");
-	if (value->type == TOML_STRING)
-		note(seen, value->string);
-	for (size_t i = 0; i < value->n && value->type == TOML_STRINGS; i++) {
-		note(seen, value->strings[i]);
+	note(seen, item->key);
+	note(seen, item->type == TOML_OTHER ? "?" : item->type == TOML_TABLE ? "{}" : "=");
+	if (item->type == TOML_STRING)
+		note(seen, item->string);
+	for (size_t i = 0; i < item->n && item->type == TOML_STRINGS; i++) {
+		note(seen, item->strings[i]);
 		note(seen, ",");
 	}
 	note(seen, ";");
-	return 0;
-}
-
-static int count_toml(void *context, const char *table, const char *key,
-		      const struct toml_value *value, struct err *err)
-{
-	(void)table;
-	(void)key;
-	(void)value;
-	(void)err;
-	++*(size_t *)context;
-	return 0;
 }
 
 UNIT_ROWS_AS("TOML: ", toml_cases)
@@ -176,7 +160,8 @@ UNIT_ROWS_AS("TOML: ", toml_cases)
 	WITH_ARENA;
 	cleanup_free *exact = unit_exact(row->text, strlen(row->text) + 1);
 	struct toml_seen seen = {0};
-	int status = toml_read(&arena, "x.conf", exact, take_toml, &seen, &err);
+	struct toml_items items;
+	int status = toml_read(&arena, "x.conf", exact, &items, &err);
 
 	if (!row->want) {
 		assert_int_equal(status, -1);
@@ -185,6 +170,8 @@ UNIT_ROWS_AS("TOML: ", toml_cases)
 		return;
 	}
 	assert_int_equal(status, 0);
+	for (size_t i = 0; i < items.n; i++)
+		note_item(&seen, &items.item[i]);
 	assert_string_equal(seen.text, row->want);
 }
 
@@ -193,16 +180,16 @@ UNIT_TEST("TOML: the number of names is bounded")
 	enum { KEYS = 16385, LINE = sizeof("k00000=1\n") - 1 };
 	WITH_ARENA;
 	char *text = arena_alloc(&arena, KEYS * LINE + 1);
-	size_t n = 0;
+	struct toml_items items;
 
 	assert_non_null(text);
 	for (size_t i = 0; i < KEYS; i++)
 		(void)snprintf(text + i * LINE, LINE + 1, "k%05zu=1\n", i);
 	text[(KEYS - 1) * LINE] = '\0';
-	assert_int_equal(toml_read(&arena, "x.conf", text, count_toml, &n, &err), 0);
-	assert_int_equal(n, KEYS - 1);
+	assert_int_equal(toml_read(&arena, "x.conf", text, &items, &err), 0);
+	assert_int_equal(items.n, KEYS - 1);
 	text[(KEYS - 1) * LINE] = 'k';
-	assert_int_equal(toml_read(&arena, "x.conf", text, count_toml, &n, &err), -1);
+	assert_int_equal(toml_read(&arena, "x.conf", text, &items, &err), -1);
 	assert_string_equal(err.text, "x.conf:16385: more keys and tables than can be read");
 }
 
