@@ -90,7 +90,24 @@ struct planning {
 
 /* ---- the whole plan (plan.c) ---- */
 
-/* Decision and reason alone: they need the number of devices, nothing else about them. */
+/*
+ * Decision, reason, limit and capabilities: they need the number of devices, nothing else about
+ * them. The first row that holds:
+ *
+ *   the container                                    decision  must it fail?
+ *   is a sandbox, refuses, does not ask, or asks     none      no
+ *     for others of its pod
+ *   has no device; on_no_device is "ignore", or      none      no
+ *     only opt_in "device" asks
+ *   is in a namespace that is not admitted           denied    if on_denied says so, and it asks by
+ *                                                              itself and has a device
+ *   has no device; on_no_device is "tcp"             tcp       no
+ *   has no device; on_no_device is "fail"            denied    yes
+ *   lacks the memory limit that is required          denied    as its namespace
+ *   is to have more than the engine can give, and    denied    yes
+ *     on_error is "fail"
+ *   else                                             grant     no
+ */
 int plan_decide(const struct planning *planning, struct err *err);
 
 /* The rest of a plan that was decided from the same facts, and what in it is worth a warning; all
