@@ -1,18 +1,21 @@
 #!/bin/bash
-# The executable itself: it needs nothing of the host, and fits into a MachineConfig. And the doctor, which needs libc.
+# The executables themselves: hook and oci-rdma-admin need nothing of the host, and the hook fits into a MachineConfig. And the doctor, which needs libc.
 cd "$(dirname "$0")/../.." || exit 1
 . tests/cli/setup.bash
 by_case
 
-header=$(readelf -W --file-header --program-headers --dynamic "$HOOK")
-has "it is position-independent" "DYN" "$header"
-lacks "it needs no dynamic linker" INTERP "$header"
-lacks "it needs no library" NEEDED "$header"
-has "its relocations are read-only" GNU_RELRO "$header"
-is "its stack is not executable" RW "$(awk '$1 == "GNU_STACK" { print $7 }' <<<"$header")"
-strip -o "$T/stripped" "$HOOK"
-size=$(gzip -9 <"$T/stripped" | wc -c)
-check "stripped and compressed it has at most 450 KiB ($size bytes)" test "$size" -le $((450 * 1024))
+for program in "$HOOK" "$ADMIN"; do
+	name=${program##*/}
+	header=$(readelf -W --file-header --program-headers --dynamic "$program")
+	has "$name: it is position-independent" "DYN" "$header"
+	lacks "$name: it needs no dynamic linker" INTERP "$header"
+	lacks "$name: it needs no library" NEEDED "$header"
+	has "$name: its relocations are read-only" GNU_RELRO "$header"
+	is "$name: its stack is not executable" RW "$(awk '$1 == "GNU_STACK" { print $7 }' <<<"$header")"
+	strip -o "$T/stripped" "$program"
+	size=$(gzip -9 <"$T/stripped" | wc -c)
+	check "$name: stripped and compressed it has at most 200 KiB ($size bytes)" test "$size" -le $((200 * 1024))
+done
 is "the environment of the dynamic linker is ignored" "$("$HOOK" --version)" "$(LD_PRELOAD=/nowhere.so LD_LIBRARY_PATH=/nowhere "$HOOK" --version 2>&1)"
 
 if make -s DYNAMIC=1 BUILD="$T/dynamic" >"$T/log" 2>&1; then
