@@ -71,7 +71,7 @@ static int add_claim(struct reading *r, struct claim claim)
 	if (claims->n == CLAIMS_MAX)
 		return warnings_add(
 			r->arena, r->warnings, "too_many_claims",
-			"the environment names more than %d devices; only these are ordered by it",
+			"the environment names more than %d devices; only these are labelled by it",
 			CLAIMS_MAX);
 	larger = arena_grow(r->arena, claims->item, claims->n, &claims->room, sizeof(*larger));
 	if (!larger)
@@ -361,50 +361,6 @@ static int sort_variables(struct reading *r)
 	return 0;
 }
 
-/* ---- their order ---- */
-
-/* PCI addresses are hexadecimal and of one width; the numbers of auxiliary devices are decimal. */
-static int compare_addresses(const char *a, const char *b)
-{
-	bool a_is_pci = text_is_pci_address(a);
-	bool b_is_pci = text_is_pci_address(b);
-
-	if (a_is_pci != b_is_pci)
-		return a_is_pci ? -1 : 1;
-	return a_is_pci ? strcmp(a, b) : text_compare_natural(a, b);
-}
-
-struct numbered {
-	struct claim claim;
-	size_t number;
-};
-
-/* Claims for one device stay as they were read, by the names of their variables. */
-static int compare_numbered(const void *a, const void *b)
-{
-	const struct numbered *x = a;
-	const struct numbered *y = b;
-	int order = compare_addresses(x->claim.address, y->claim.address);
-
-	return order ? order : (x->number > y->number) - (x->number < y->number);
-}
-
-static int sort_claims(struct reading *r)
-{
-	struct claims *claims = &r->claims;
-	struct numbered *numbered = arena_alloc(r->arena, claims->n * sizeof(*numbered));
-
-	if (!numbered)
-		return -1;
-	for (size_t i = 0; i < claims->n; i++)
-		numbered[i] = (struct numbered){claims->item[i], i};
-	if (claims->n)
-		qsort(numbered, claims->n, sizeof(*numbered), compare_numbered);
-	for (size_t i = 0; i < claims->n; i++)
-		claims->item[i] = numbered[i].claim;
-	return 0;
-}
-
 int claims_read(struct arena *arena, const struct spec *spec, struct claims *ret_claims,
 		struct warnings *warnings, struct err *err)
 {
@@ -416,8 +372,6 @@ int claims_read(struct arena *arena, const struct spec *spec, struct claims *ret
 		if (read_variable(&reading, reading.by_name[i]) < 0)
 			return err_memory(err);
 	}
-	if (sort_claims(&reading) < 0)
-		return err_memory(err);
 	*ret_claims = reading.claims;
 	return 0;
 }

@@ -368,12 +368,13 @@ int state_read(struct arena *arena, int fd, struct state *ret_state, struct err 
  * Which devices the container's environment says it was allocated.
  *
  * The device plugins write it, but the pod's author can write the same variables, so a claim proves
- * nothing: it only labels what linux.devices proves, and puts it before what it does not name.
+ * nothing: it only labels what linux.devices proves.
  *
  * The order in the environment is nobody's choice: the kubelet walks a Go map for the variables of
  * several resources (deviceRunContainerOptions of cm/devicemanager/pod_devices.go), and allocates
  * the devices of one as a set (UnsortedList in manager.go). It differs between the containers of a
- * pod and from one start to the next, so that claims are sorted by address.
+ * pod and from one start to the next, so that the devices are in order of their PCI address
+ * (core/plan/plan.h).
  *
  *   PCIDEVICE_<resource>=0000:3b:02.6,…        SR-IOV network device plugin
  *   PCIDEVICE_<resource>_INFO={"0000:3b:02.6":{"rdma":{"rdma_dev":"mlx5_6","uverbs":"/dev/…"}}}
@@ -404,7 +405,7 @@ struct claim {
 };
 
 struct claims {
-	struct claim *item; /* by address, the order that NCCL_IB_HCA is to have */
+	struct claim *item; /* by the names of their variables */
 	size_t n;
 	size_t room;
 };
@@ -414,9 +415,8 @@ struct claims {
 bool claims_is_variable(const char *entry, size_t len);
 
 /*
- * Reads the devices that process.env names, sorted by address. What is left
- * out adds a warning. All that *ret_claims points to lives in the arena. Returns 0, or -1 without
- * memory.
+ * Reads the devices that process.env names. What is left out adds a warning. All that *ret_claims
+ * points to lives in the arena. Returns 0, or -1 without memory.
  */
 int claims_read(struct arena *arena, const struct spec *spec, struct claims *ret_claims,
 		struct warnings *warnings, struct err *err);
