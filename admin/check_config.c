@@ -170,7 +170,7 @@ static int check_opt_in(struct check *check)
 		struct result *r = &results->item[i];
 		struct err problem;
 
-		if (!r->file.path || r->problem || !(r->file.stages & ~shown) ||
+		if (!(r->file.stages & ~shown) ||
 		    hooks_file_check_opt_in(&r->file, &check->config, r->what, &problem) == 0)
 			continue;
 		r->problem = arena_strdup(&results->arena, problem.text);

@@ -496,6 +496,10 @@ etc containerd/config.toml "$main"
 etc containerd/conf.d/rdma.toml "version = 2
 $rdma"
 says "a handler in a file of imports, by a pattern" "/etc/containerd/conf.d/rdma.toml: ok"
+mv "$NODE/etc/containerd/conf.d/rdma.toml" "$NODE/etc/containerd/conf.d/rdma.conf"
+examine
+is "…and not one of another name" 0 "$(grep -c conf.d "$T/out")"
+mv "$NODE/etc/containerd/conf.d/rdma.conf" "$NODE/etc/containerd/conf.d/rdma.toml"
 config '{"opt_inn": 1}'
 examine
 is "…and a policy that cannot be read: what it would run is not said" "1 1 0" "$rc $(grep -c opt_inn "$T/err") $(grep -c containerd "$T/out")"

@@ -67,6 +67,14 @@ has "the table" "[plugins.'$CRI3'.containerd.runtimes.rdma]" "$(<"$T/out")"
 config_toml 'disabled_plugins = ["cri"]'
 render runc tests/cli/containerd/dump-1.7.toml
 refuses "a file without a version, in which the table would not be read" /etc/containerd/config.toml version
+config_toml 'version = 2' 'imports = ["many/*"]'
+mkdir "$NODE/etc/containerd/many"
+(cd "$NODE/etc/containerd/many" && touch {1..1024})
+render runc tests/cli/containerd/dump-1.7.toml
+refuses "more files than containerd's configuration can have" "/etc/containerd/many/" "more than 1024 files"
+rm "$NODE/etc/containerd/many/1"
+render runc tests/cli/containerd/dump-1.7.toml
+renders "the last number of files that it can have"
 rm "$CONFIG_TOML"
 render runc - <tests/cli/containerd/dump-1.7.toml
 renders "from stdin"
