@@ -15,7 +15,7 @@
 #include "core/base/names.h"
 #include "core/base/proc.h"
 #include "core/base/text.h"
-#include "core/json/reader.h"
+#include "core/json/document.h"
 #include "core/json/writer.h"
 
 /* ---- what was created while no plugin was connected ---- */
@@ -51,73 +51,40 @@ static void nri_missed_put(yajl_gen gen, const struct nri_missed_status *status)
 
 /* ---- read ---- */
 
-struct reading {
-	struct arena *arena;
-	struct nri_missed_status status;
-	struct nri_missed *items;
-	size_t room;
-	struct nri_missed item; /* that is being read */
-};
-
-static int on_item(void *context, const struct json_value *value, struct err *err)
+static const char *get_text(struct json_document *doc, const struct json_node *object,
+			    const char *key, const char *absent)
 {
-	struct reading *r = context;
+	const struct json_node *node = json_get(doc, object, key, JSON_STRING | JSON_NULL);
 
-	(void)value;
-	(void)err;
-	r->item = (struct nri_missed){.id = "", .who = ""};
-	return 0;
+	return node ? json_string(doc, node) : absent;
 }
 
-static int on_item_end(void *context, struct err *err)
+static uint64_t get_count(struct json_document *doc, const struct json_node *object,
+			  const char *key)
 {
-	struct reading *r = context;
-	struct nri_missed *larger =
-		arena_grow(r->arena, r->items, r->status.n, &r->room, sizeof(*larger));
-
-	if (!larger)
-		return err_memory(err);
-	r->items = larger;
-	larger[r->status.n++] = r->item;
-	return 0;
+	return json_uint64(doc, json_get(doc, object, key, JSON_NUMBER), 0);
 }
 
-#define FIELD(name, wanted, kind, field)                                                           \
-	static const struct json_shape name = {.types = (wanted),                                  \
-					       JSON_FIELD(kind, struct reading, field)}
-
-FIELD(missed_found, JSON_NUMBER, UINT64, status.found);
-FIELD(missed_mended, JSON_NUMBER, UINT64, status.mended);
-FIELD(open_ones, JSON_NUMBER, UINT64, status.open);
-FIELD(missed_unseen, JSON_NUMBER, UINT64, status.unseen);
-FIELD(item_id, JSON_STRING, STRING, item.id);
-FIELD(item_who, JSON_STRING, STRING, item.who);
-FIELD(item_mended, JSON_BOOL, BOOL, item.mended);
-static const struct json_shape item = {
-	.types = JSON_OBJECT,
-	.take = on_item,
-	.leave = on_item_end,
-	JSON_MEMBERS({"id", &item_id}, {"container", &item_who}, {"mended", &item_mended}),
-};
-static const struct json_shape items = {.types = JSON_ARRAY, .each = &item};
-static const struct json_shape missed = {
-	.types = JSON_OBJECT,
-	JSON_MEMBERS({"found", &missed_found}, {"mended", &missed_mended}, {"open", &open_ones},
-		     {"unseen", &missed_unseen}, {"containers", &items}),
-};
-static const struct json_shape whole = {.types = JSON_OBJECT, JSON_MEMBERS({"missed", &missed})};
-
-/* source: the whole status. Without the member all is zero. Returns 0 or -1. */
-static int nri_missed_read(struct arena *arena, const struct json_source *source,
-			   struct nri_missed_status *ret_status, struct err *err)
+static void read_missed(struct json_document *doc, const struct json_node *missed,
+			struct nri_missed_status *status)
 {
-	struct reading reading = {.arena = arena};
+	const struct json_node *items = json_get(doc, missed, "containers", JSON_ARRAY);
+	struct nri_missed *item = json_items(doc, items, sizeof(*item));
 
-	if (json_read(arena, source, &whole, &reading, err) < 0)
-		return -1;
-	*ret_status = reading.status;
-	ret_status->item = reading.items;
-	return 0;
+	if (!item)
+		return;
+	status->found = get_count(doc, missed, "found");
+	status->mended = get_count(doc, missed, "mended");
+	status->open = get_count(doc, missed, "open");
+	status->unseen = get_count(doc, missed, "unseen");
+	json_each(node, items) {
+		item[status->n++] = (struct nri_missed){
+			.id = get_text(doc, node, "id", ""),
+			.who = get_text(doc, node, "container", ""),
+			.mended = json_bool(doc, json_get(doc, node, "mended", JSON_BOOL), false),
+		};
+	}
+	status->item = item;
 }
 
 /* ---- the whole status ---- */
@@ -171,40 +138,36 @@ const char *nri_status_text(struct arena *arena, const struct nri_status *status
 
 /* ---- read ---- */
 
-#define STORE(name, wanted, kind, field)                                                           \
-	static const struct json_shape name = {.types = (wanted),                                  \
-					       JSON_FIELD(kind, struct nri_status, field)}
+static void read_counters(struct json_document *doc, struct nri_counters *counters)
+{
+	const struct json_node *containers = json_get(doc, doc->root, "containers", JSON_OBJECT);
+	const struct json_node *answers = json_get(doc, doc->root, "answers", JSON_OBJECT);
 
-STORE(process_id, JSON_NUMBER, INT64, pid);
-STORE(start, JSON_NUMBER, UINT64, started);
-STORE(alive, JSON_NUMBER, INT64, alive_ms);
-STORE(socket_path, JSON_STRING | JSON_NULL, STRING, socket);
-STORE(since, JSON_STRING | JSON_NULL, STRING, since);
-STORE(trouble, JSON_STRING | JSON_NULL, STRING, trouble);
-STORE(runtime_name, JSON_STRING | JSON_NULL, STRING, runtime);
-STORE(runtime_version, JSON_STRING | JSON_NULL, STRING, version);
-STORE(served, JSON_NUMBER, UINT64, counters.containers);
-STORE(granted, JSON_NUMBER, UINT64, counters.granted);
-STORE(denied, JSON_NUMBER, UINT64, counters.denied);
-STORE(failed, JSON_NUMBER, UINT64, counters.failed);
-STORE(given_up, JSON_NUMBER, UINT64, counters.given_up);
-STORE(microseconds, JSON_NUMBER, UINT64, counters.answer_us);
-STORE(slowest, JSON_NUMBER, UINT64, counters.slowest_us);
-static const struct json_shape runtime = {
-	.types = JSON_OBJECT, JSON_MEMBERS({"name", &runtime_name}, {"version", &runtime_version})};
-static const struct json_shape containers = {
-	.types = JSON_OBJECT,
-	JSON_MEMBERS({"served", &served}, {"granted", &granted}, {"denied", &denied},
-		     {"failed", &failed}, {"given_up", &given_up}),
-};
-static const struct json_shape answers = {
-	.types = JSON_OBJECT, JSON_MEMBERS({"microseconds", &microseconds}, {"slowest", &slowest})};
-static const struct json_shape status_json = {
-	.types = JSON_OBJECT,
-	JSON_MEMBERS({"pid", &process_id}, {"started", &start}, {"alive_ms", &alive},
-		     {"socket", &socket_path}, {"connected_since", &since}, {"trouble", &trouble},
-		     {"runtime", &runtime}, {"containers", &containers}, {"answers", &answers}),
-};
+	counters->containers = get_count(doc, containers, "served");
+	counters->granted = get_count(doc, containers, "granted");
+	counters->denied = get_count(doc, containers, "denied");
+	counters->failed = get_count(doc, containers, "failed");
+	counters->given_up = get_count(doc, containers, "given_up");
+	counters->answer_us = get_count(doc, answers, "microseconds");
+	counters->slowest_us = get_count(doc, answers, "slowest");
+}
+
+static void read_status(struct json_document *doc, struct nri_status *status)
+{
+	const struct json_node *root = doc->root;
+	const struct json_node *runtime = json_get(doc, root, "runtime", JSON_OBJECT);
+
+	status->pid = json_int64(doc, json_get(doc, root, "pid", JSON_NUMBER), 0);
+	status->started = get_count(doc, root, "started");
+	status->alive_ms = json_int64(doc, json_get(doc, root, "alive_ms", JSON_NUMBER), 0);
+	status->socket = get_text(doc, root, "socket", NULL);
+	status->since = get_text(doc, root, "connected_since", NULL);
+	status->trouble = get_text(doc, root, "trouble", NULL);
+	status->runtime = get_text(doc, runtime, "name", NULL);
+	status->version = get_text(doc, runtime, "version", NULL);
+	read_counters(doc, &status->counters);
+	read_missed(doc, json_get(doc, root, "missed", JSON_OBJECT), &status->missed);
+}
 
 void nri_status_name(const char *instance, char name[NRI_STATUS_NAME_SIZE])
 {
@@ -217,6 +180,7 @@ int nri_status_read(struct arena *arena, int sysroot, const char *name,
 {
 	char what[sizeof("/" NRI_STATUS_DIR "/") + NRI_STATUS_NAME_SIZE];
 	struct nri_status status = {0};
+	struct json_document doc;
 	struct fs_text text;
 	cleanup_fd fd = -1;
 
@@ -229,10 +193,10 @@ int nri_status_read(struct arena *arena, int sysroot, const char *name,
 		return fd == -ENOENT ? -ENOENT : -1;
 	}
 	if (fs_read_regular(arena, fd, NRI_STATUS_SIZE_MAX, what, &text, err) < 0 ||
-	    json_read(arena, &(struct json_source){what, text.bytes, text.len, 0}, &status_json,
-		      &status, err) < 0 ||
-	    nri_missed_read(arena, &(struct json_source){what, text.bytes, text.len, 0},
-			    &status.missed, err) < 0)
+	    json_parse(&doc, arena, what, text.bytes, text.len, 0, err) < 0)
+		return -1;
+	read_status(&doc, &status);
+	if (doc.failed)
 		return -1;
 	*ret_status = status;
 	return 0;
