@@ -11,7 +11,7 @@
 
 #include "core/base/cleanup.h"
 #include "core/base/fs.h"
-#include "core/json/reader.h"
+#include "core/json/document.h"
 #include "core/json/writer.h"
 
 static const struct shelf notes = {NOTE_DIR, NOTE_SIZE_MAX, NOTES_MAX};
@@ -106,88 +106,54 @@ int note_write(const char *sysroot, const struct note *note, struct err *err)
 
 /* ---- read ---- */
 
-struct reading {
-	struct arena *arena;
-	struct note note;
-	enum note_result result;
-	size_t annotations_room;
-	size_t settings_room;
-};
-
-static int add_pair(struct reading *r, struct note_pair **pairs, size_t *n, size_t *room,
-		    const struct json_value *value, struct err *err)
+static struct note_pair *read_pairs(struct json_document *doc, const char *key, size_t *ret_n)
 {
-	struct note_pair *larger = arena_grow(r->arena, *pairs, *n, room, sizeof(*larger));
+	const struct json_node *object = json_get(doc, doc->root, key, JSON_OBJECT);
+	struct note_pair *pairs = json_items(doc, object, sizeof(*pairs));
+	size_t n = 0;
 
-	if (!larger)
-		return err_memory(err);
-	*pairs = larger;
-	larger[*n] = (struct note_pair){.name = arena_strdup(r->arena, value->key)};
-	if (!larger[*n].name)
-		return err_memory(err);
-	if (json_string(r->arena, value, &larger[*n].value, err) < 0)
-		return -1;
-	(*n)++;
-	return 0;
+	if (!pairs)
+		return NULL;
+	json_each(member, object) {
+		pairs[n++] = (struct note_pair){.name = json_key(doc, member),
+						.value = json_string(doc, member)};
+	}
+	*ret_n = n;
+	return pairs;
 }
 
-static int on_annotation(void *context, const struct json_value *value, struct err *err)
+static const char *get_text(struct json_document *doc, const char *key)
 {
-	struct reading *r = context;
-
-	return add_pair(r, &r->note.annotations, &r->note.n_annotations, &r->annotations_room,
-			value, err);
+	return json_string(doc, json_get(doc, doc->root, key, JSON_STRING | JSON_NULL));
 }
 
-static int on_setting(void *context, const struct json_value *value, struct err *err)
+static struct note read_note(struct json_document *doc)
 {
-	struct reading *r = context;
+	const struct json_node *root = doc->root;
+	struct note note = {
+		.id = get_text(doc, "id"),
+		.name = get_text(doc, "container"),
+		.pod = get_text(doc, "pod"),
+		.pod_namespace = get_text(doc, "namespace"),
+		.result = (enum note_result)json_word(
+			doc, json_get(doc, root, "result", JSON_STRING), note_result_names, 0),
+		.reason = get_text(doc, "reason"),
+		.entry_point = get_text(doc, "entry_point"),
+		.policy = get_text(doc, "policy"),
+		.time = get_text(doc, "time"),
+		.memlock = json_uint64(doc, json_get(doc, root, "memlock", JSON_NUMBER), 0),
+	};
 
-	return add_pair(r, &r->note.settings, &r->note.n_settings, &r->settings_room, value, err);
+	note.annotations = read_pairs(doc, "annotations", &note.n_annotations);
+	note.settings = read_pairs(doc, "env", &note.n_settings);
+	return note;
 }
-
-static int on_result(void *context, const struct json_value *value, struct err *err)
-{
-	struct reading *r = context;
-	unsigned word;
-
-	if (json_word(value, note_result_names, NULL, &word, err) < 0)
-		return -1;
-	r->note.result = (enum note_result)word;
-	return 0;
-}
-
-#define TEXT(name, field)                                                                          \
-	static const struct json_shape name = {.types = JSON_STRING | JSON_NULL,                   \
-					       JSON_FIELD(STRING, struct reading, note.field)}
-
-TEXT(container_id, id);
-TEXT(container_name, name);
-TEXT(pod, pod);
-TEXT(pod_namespace, pod_namespace);
-TEXT(reason, reason);
-TEXT(entry_point, entry_point);
-TEXT(policy, policy);
-TEXT(when, time);
-static const struct json_shape result = {.types = JSON_STRING, .take = on_result};
-static const struct json_shape memlock = {.types = JSON_NUMBER,
-					  JSON_FIELD(UINT64, struct reading, note.memlock)};
-static const struct json_shape annotation = {.types = JSON_STRING, .take = on_annotation};
-static const struct json_shape annotations = {.types = JSON_OBJECT, .each = &annotation};
-static const struct json_shape setting = {.types = JSON_STRING, .take = on_setting};
-static const struct json_shape settings = {.types = JSON_OBJECT, .each = &setting};
-static const struct json_shape note_shape = {
-	.types = JSON_OBJECT,
-	JSON_MEMBERS({"id", &container_id}, {"container", &container_name}, {"pod", &pod},
-		     {"namespace", &pod_namespace}, {"result", &result}, {"reason", &reason},
-		     {"entry_point", &entry_point}, {"policy", &policy}, {"time", &when},
-		     {"memlock", &memlock}, {"annotations", &annotations}, {"env", &settings}),
-};
 
 int note_read(struct arena *arena, int sysroot, const char *id, struct note *ret_note,
 	      struct err *err)
 {
-	struct reading reading = {.arena = arena};
+	struct json_document doc;
+	struct note note;
 	char name[SHELF_NAME_SIZE];
 	cleanup_fd dir = -1;
 	struct fs_text text;
@@ -202,10 +168,12 @@ int note_read(struct arena *arena, int sysroot, const char *id, struct note *ret
 	found = shelf_read(arena, &notes, dir, name, &what, &text, err);
 	if (found <= 0)
 		return found;
-	if (json_read(arena, &(struct json_source){what, text.bytes, text.len, 0}, &note_shape,
-		      &reading, err) < 0)
+	if (json_parse(&doc, arena, what, text.bytes, text.len, 0, err) < 0)
 		return -1;
-	*ret_note = reading.note;
+	note = read_note(&doc);
+	if (doc.failed)
+		return -1;
+	*ret_note = note;
 	return 1;
 }
 

@@ -8,7 +8,7 @@
 
 #include "core/base/cleanup.h"
 #include "core/base/text.h"
-#include "core/json/reader.h"
+#include "core/json/document.h"
 #include "core/json/writer.h"
 
 static const struct shelf refusals = {REFUSAL_DIR, REFUSAL_SIZE_MAX, REFUSALS_MAX};
@@ -62,42 +62,26 @@ int refusal_leave(const char *sysroot, const struct refusal *refusal, struct err
 
 /* ---- read ---- */
 
-struct reading {
-	struct arena *arena;
-	struct refusal refusal;
-};
-
-static int on_result(void *context, const struct json_value *value, struct err *err)
+static const char *get_text(struct json_document *doc, const char *key)
 {
-	struct reading *r = context;
-	unsigned word;
-
-	if (json_word(value, note_result_names, NULL, &word, err) < 0)
-		return -1;
-	r->refusal.result = (enum note_result)word;
-	return 0;
+	return json_string(doc, json_get(doc, doc->root, key, JSON_STRING | JSON_NULL));
 }
 
-#define TEXT(name, field)                                                                          \
-	static const struct json_shape name = {.types = JSON_STRING | JSON_NULL,                   \
-					       JSON_FIELD(STRING, struct reading, refusal.field)}
-
-TEXT(container_id, id);
-TEXT(container_name, container);
-TEXT(pod, pod);
-TEXT(pod_namespace, pod_namespace);
-TEXT(pod_uid, pod_uid);
-TEXT(reason, reason);
-TEXT(entry_point, entry_point);
-static const struct json_shape when = {.types = JSON_NUMBER,
-				       JSON_FIELD(INT64, struct reading, refusal.time)};
-static const struct json_shape result = {.types = JSON_STRING, .take = on_result};
-static const struct json_shape refusal_shape = {
-	.types = JSON_OBJECT,
-	JSON_MEMBERS({"id", &container_id}, {"container", &container_name}, {"pod", &pod},
-		     {"namespace", &pod_namespace}, {"uid", &pod_uid}, {"result", &result},
-		     {"reason", &reason}, {"entry_point", &entry_point}, {"time", &when}),
-};
+static struct refusal read_refusal(struct json_document *doc)
+{
+	return (struct refusal){
+		.id = get_text(doc, "id"),
+		.container = get_text(doc, "container"),
+		.pod = get_text(doc, "pod"),
+		.pod_namespace = get_text(doc, "namespace"),
+		.pod_uid = get_text(doc, "uid"),
+		.result = (enum note_result)json_word(
+			doc, json_get(doc, doc->root, "result", JSON_STRING), note_result_names, 0),
+		.reason = get_text(doc, "reason"),
+		.entry_point = get_text(doc, "entry_point"),
+		.time = json_int64(doc, json_get(doc, doc->root, "time", JSON_NUMBER), 0),
+	};
+}
 
 int refusal_open(int sysroot, struct err *err)
 {
@@ -107,20 +91,22 @@ int refusal_open(int sysroot, struct err *err)
 int refusal_read(struct arena *arena, int dir, const char *name, struct refusal *ret_refusal,
 		 struct err *err)
 {
-	struct reading reading = {.arena = arena};
+	struct json_document doc;
+	struct refusal refusal;
 	struct fs_text text;
 	const char *what;
 	int found = shelf_read(arena, &refusals, dir, name, &what, &text, err);
 
 	if (found <= 0)
 		return found;
-	if (json_read(arena, &(struct json_source){what, text.bytes, text.len, 0}, &refusal_shape,
-		      &reading, err) < 0)
+	if (json_parse(&doc, arena, what, text.bytes, text.len, 0, err) < 0)
 		return -1;
-	if (!reading.refusal.id || !reading.refusal.pod || !reading.refusal.pod_namespace ||
-	    !reading.refusal.reason)
+	refusal = read_refusal(&doc);
+	if (doc.failed)
+		return -1;
+	if (!refusal.id || !refusal.pod || !refusal.pod_namespace || !refusal.reason)
 		return err_set(err, "%s: a record has an id, a pod, a namespace and a reason",
 			       what);
-	*ret_refusal = reading.refusal;
+	*ret_refusal = refusal;
 	return 1;
 }
