@@ -21,8 +21,8 @@
 
 #define EXIT_UNKNOWN 3
 
-static int print(const struct doctor *doctor, const struct findings *findings,
-		 const struct topology *topology)
+static int print(const struct doctor *doctor, const struct symptoms *symptoms,
+		 const struct findings *findings, const struct topology *topology)
 {
 	const bool topology_alone = doctor->options.topology;
 
@@ -35,12 +35,15 @@ static int print(const struct doctor *doctor, const struct findings *findings,
 	case REPORT_PROMETHEUS:
 		return findings_print_prometheus(stdout, doctor, findings);
 	default:
+		if (doctor->options.symptom)
+			return symptoms_print_text(stdout, symptoms);
 		return topology_alone ? topology_print_text(stdout, doctor, topology)
 				      : findings_print_text(stdout, doctor, findings);
 	}
 }
 
-static int report(struct doctor *doctor, const struct findings *findings)
+static int report(struct doctor *doctor, const struct symptoms *symptoms,
+		  const struct findings *findings)
 {
 	const struct doctor_options *options = &doctor->options;
 	struct topology topology = {0};
@@ -51,7 +54,7 @@ static int report(struct doctor *doctor, const struct findings *findings)
 		(void)fprintf(stderr, "oci-rdma-doctor: %s\n", err.text);
 		return -1;
 	}
-	if (print(doctor, findings, wanted ? &topology : NULL) < 0) {
+	if (print(doctor, symptoms, findings, wanted ? &topology : NULL) < 0) {
 		(void)fprintf(stderr, "oci-rdma-doctor: stdout could not be written\n");
 		return -1;
 	}
@@ -66,28 +69,54 @@ static bool is_path(const char *symptom)
 }
 
 /* A file's name, "-", or a message: what names no file is one. */
-static int explain(const char *symptom, struct findings *findings, struct err *err)
+static int read_log(const char *symptom, struct arena *arena, struct symptoms *ret, struct err *err)
 {
 	cleanup_fd fd = -1;
 
 	if (strcmp(symptom, "-") == 0)
-		return symptom_explain_fd(findings, STDIN_FILENO, "stdin", err);
+		return symptoms_of_fd(arena, STDIN_FILENO, "stdin", ret, err);
 	fd = open(symptom, O_RDONLY | O_CLOEXEC | O_NOCTTY);
 	if (fd >= 0)
-		return symptom_explain_fd(findings, fd, symptom, err);
+		return symptoms_of_fd(arena, fd, symptom, ret, err);
 	if (is_path(symptom) || (errno != ENOENT && errno != ENAMETOOLONG && errno != ENOTDIR))
 		return err_sys(err, errno, "%s", symptom);
-	return symptom_explain(findings, symptom, strlen(symptom), err);
+	return symptoms_of_text(arena, symptom, strlen(symptom), ret, err);
 }
 
-static int find(const struct doctor *doctor, struct findings *findings, struct err *err)
+/* A log is that of the container that is asked about, or of the one that we are in if it was given
+ * RDMA devices; elsewhere it may be of any place, and nothing is looked at. */
+static bool is_of_target(const struct doctor *doctor)
+{
+	return doctor->options.pid || doctor->options.container ||
+	       (doctor->location.container && (doctor->devices.n || doctor->claims.n));
+}
+
+static int explain(struct doctor *doctor, struct symptoms *symptoms, struct findings *findings,
+		   struct err *err)
+{
+	struct findings checked = {.arena = &doctor->arena};
+
+	if (read_log(doctor->options.symptom, &doctor->arena, symptoms, err) < 0)
+		return -1;
+	if (!is_of_target(doctor)) {
+		doctor->target.name = NULL;
+	} else if (symptoms->n) {
+		if (runner_run(doctor, all_checks, n_all_checks, &checked, err) < 0)
+			return -1;
+		symptoms_weigh(symptoms, &checked);
+	}
+	return symptoms_add_findings(symptoms, findings) < 0 ? err_memory(err) : 0;
+}
+
+static int find(struct doctor *doctor, struct symptoms *symptoms, struct findings *findings,
+		struct err *err)
 {
 	const struct doctor_options *options = &doctor->options;
 
 	if (options->topology)
 		return 0;
 	if (options->symptom)
-		return explain(options->symptom, findings, err);
+		return explain(doctor, symptoms, findings, err);
 	if (doctor->no_openat2)
 		return runner_run(doctor, &kernel_check, 1, findings, err);
 	if (!options->listen && !options->connect &&
@@ -132,6 +161,7 @@ int main(int argc, char **argv)
 {
 	cleanup_doctor doctor = DOCTOR_NONE;
 	struct doctor_options options;
+	struct symptoms symptoms = {0};
 	struct findings findings;
 	struct err err;
 	int status = doctor_options_parse(argc, argv, &options);
@@ -140,16 +170,16 @@ int main(int argc, char **argv)
 		return status;
 	(void)signal(SIGPIPE, SIG_IGN);
 	doctor.options = options;
-	if (!options.symptom && doctor_read(&options, &doctor, &err) < 0) {
+	if (doctor_read(&options, &doctor, &err) < 0) {
 		(void)fprintf(stderr, "oci-rdma-doctor: %s\n", err.text);
 		return EXIT_USAGE;
 	}
 	findings = (struct findings){.arena = &doctor.arena};
-	if (find(&doctor, &findings, &err) < 0) {
+	if (find(&doctor, &symptoms, &findings, &err) < 0) {
 		(void)fprintf(stderr, "oci-rdma-doctor: %s\n", err.text);
 		return EXIT_USAGE;
 	}
-	if (report(&doctor, &findings) < 0)
+	if (report(&doctor, &symptoms, &findings) < 0)
 		return EXIT_USAGE;
 	return exit_status(&doctor, &findings);
 }

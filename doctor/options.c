@@ -15,7 +15,7 @@ static const char usage[] =
 	"       oci-rdma-doctor --verbs --listen [ADDRESS] | --connect HOST\n"
 	"                       [--port NUMBER] [--device NAME]\n"
 	"       oci-rdma-doctor --topology [--pid PID | --container ID] [--format FORMAT]\n"
-	"       oci-rdma-doctor --symptom [FILE | TEXT]\n"
+	"       oci-rdma-doctor --symptom [FILE | TEXT] [--pid PID | --container ID]\n"
 	"\n"
 	"Finds out why RDMA or NCCL does not work on a node or in a container. Each\n"
 	"finding is ok, warn, fail or not checkable, and states the value, where it was\n"
@@ -25,9 +25,10 @@ static const char usage[] =
 	"  --container ID  check this container of CRI-O, containerd, Docker, podman,\n"
 	"                  crun or runc; the beginning of the id is enough\n"
 	"  --symptom [FILE | TEXT]\n"
-	"                  explain a log or a message of NCCL, UCX, Kubernetes or the\n"
-	"                  kernel, and name the findings that confirm each cause; without\n"
-	"                  an argument, or with -, read the log from stdin\n"
+	"                  name what keeps a container or its node from RDMA, by a log or\n"
+	"                  a message of NCCL, UCX, Kubernetes or the kernel; in the pod,\n"
+	"                  or with --pid or --container, look whether it is so;\n"
+	"                  without an argument, or with -, read the log from stdin\n"
 	"  --verbs         also test RDMA itself: open the devices, find out how much\n"
 	"                  memory can be registered, transfer data within each device;\n"
 	"                  the options from here to --port imply --verbs\n"
@@ -52,7 +53,7 @@ static const char usage[] =
 	"\n"
 	"Exit status: 0 no finding is fail; 1 at least one is, or --connect transferred\n"
 	"no data; 2 wrong command line, no such process, container or log, or the report\n"
-	"could not be written; 3 --symptom found no known cause in the log.\n";
+	"could not be written; 3 --symptom knows no cause of the log's error.\n";
 
 #define NAME "oci-rdma-doctor"
 
@@ -197,8 +198,8 @@ static int check_together(const struct doctor_options *options)
 	if (options->verbs && other)
 		return usage_error("--verbs tries it from where it runs: start it in the container",
 				   NULL);
-	if (options->symptom && (options->verbs || options->pid || options->container))
-		return usage_error("--symptom goes with no other question", NULL);
+	if (options->symptom && options->verbs)
+		return usage_error("--symptom goes without --verbs", NULL);
 	if (options->topology && (options->verbs || options->symptom))
 		return usage_error("--topology goes with no other question", NULL);
 	if (options->topology && options->format == REPORT_PROMETHEUS)

@@ -12,6 +12,7 @@
 #include "core/base/arena.h"
 #include "doctor/doctor.h"
 #include "doctor/finding.h"
+#include "doctor/symptom/symptom.h"
 #include "doctor/topology/topology.h"
 
 #define REPORT_STATUSES 4
@@ -32,6 +33,9 @@ const struct finding *findings_cause(const struct findings *findings);
 /* Worst first; wrapped to the terminal's width, else to 80 columns. Colour on a terminal only,
  * without NO_COLOR (no-color.org) or TERM=dumb. */
 int findings_print_text(FILE *out, const struct doctor *doctor, const struct findings *findings);
+
+/* What a log shows: cause, line, check and fix of each, on one screen */
+int symptoms_print_text(FILE *out, const struct symptoms *symptoms);
 
 /* Schema 1; a later one may add members, never change these. */
 int findings_print_json(FILE *out, const struct doctor *doctor, const struct findings *findings);

@@ -4,11 +4,9 @@
  * warns, what could not be seen, and last, in short, what is well.
  */
 #include <stdbool.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
-#include <unistd.h>
 
+#include "doctor/report/page.h"
 #include "doctor/report/report.h"
 
 /* ---- how many there are ---- */
@@ -22,7 +20,7 @@ struct findings_counts findings_count(const struct findings *findings)
 	return counts;
 }
 
-static const struct finding *first(const struct findings *findings, enum finding_status status)
+static const struct finding *first_of(const struct findings *findings, enum finding_status status)
 {
 	for (size_t i = 0; i < findings->n; i++) {
 		if (findings->item[i].status == status)
@@ -33,98 +31,15 @@ static const struct finding *first(const struct findings *findings, enum finding
 
 const struct finding *findings_cause(const struct findings *findings)
 {
-	const struct finding *fail = first(findings, FINDING_FAIL);
+	const struct finding *fail = first_of(findings, FINDING_FAIL);
 
-	return fail ? fail : first(findings, FINDING_WARN);
+	return fail ? fail : first_of(findings, FINDING_WARN);
 }
 
-/* ---- the text ---- */
-
-#define WIDTH 80
-#define WIDTH_MIN 40
-#define WIDTH_MAX 160
 #define INDENT 6
 /* Findings of one kind, without --verbose: named in short, and told with evidence */
 #define NAMES_MAX 16
 #define WHOLE_MAX 8
-
-struct page {
-	FILE *out;
-	size_t width;
-	bool colour;
-};
-
-static struct page page_for(FILE *out)
-{
-	struct page page = {.out = out, .width = WIDTH};
-	struct winsize size;
-	int fd = fileno(out);
-	const char *no_colour = getenv("NO_COLOR");
-	const char *term = getenv("TERM");
-
-	if (fd < 0 || !isatty(fd))
-		return page;
-	page.colour = (!no_colour || !no_colour[0]) && (!term || strcmp(term, "dumb") != 0);
-	if (ioctl(fd, TIOCGWINSZ, &size) == 0 && size.ws_col >= WIDTH_MIN)
-		page.width = size.ws_col > WIDTH_MAX ? WIDTH_MAX : size.ws_col;
-	return page;
-}
-
-static const char *colour_of(enum finding_status status)
-{
-	static const char *const colours[REPORT_STATUSES] = {
-		[FINDING_OK] = "\033[32m",
-		[FINDING_WARN] = "\033[33m",
-		[FINDING_FAIL] = "\033[1;31m",
-		[FINDING_UNCHECKED] = "\033[2m",
-	};
-
-	return colours[status];
-}
-
-static void paint(const struct page *page, enum finding_status status, const char *text)
-{
-	(void)fprintf(page->out, "%s%s%s", page->colour ? colour_of(status) : "", text,
-		      page->colour ? "\033[0m" : "");
-}
-
-/* Characters, not bytes: a continuation byte of UTF-8 takes no column. */
-static size_t columns(const char *text, size_t len)
-{
-	size_t n = 0;
-
-	for (size_t i = 0; i < len; i++)
-		n += ((unsigned char)text[i] & 0xc0) != 0x80;
-	return n;
-}
-
-/* Words, broken before the page's edge; at: the column reached. A word that is longer than a line
- * stays whole, so that a path can be copied. */
-static void wrap(const struct page *page, size_t at, size_t indent, const char *text)
-{
-	bool first = true;
-
-	while (*text) {
-		size_t len = strcspn(text, " ");
-		size_t wide = columns(text, len);
-
-		if (!first && at + 1 + wide > page->width) {
-			(void)fprintf(page->out, "\n%*s", (int)indent, "");
-			at = indent;
-		} else if (!first) {
-			(void)fputc(' ', page->out);
-			at++;
-		}
-		(void)fwrite(text, 1, len, page->out);
-		at += wide;
-		first = false;
-		text += len;
-		text += strspn(text, " ");
-	}
-	(void)fputc('\n', page->out);
-}
-
-/* ---- the parts ---- */
 
 /* "2 fail (port of mlx5_6), 1 warn, …": the cause stands behind the number that it is one of. */
 static void put_summary(const struct page *page, const struct findings *findings)
@@ -147,21 +62,10 @@ static void put_summary(const struct page *page, const struct findings *findings
 						cause->subject);
 	}
 	if (page->colour)
-		(void)fputs(colour_of(cause ? cause->status : FINDING_OK), page->out);
-	wrap(page, 0, 2, line);
+		(void)fputs(page_colour_of(cause ? cause->status : FINDING_OK), page->out);
+	page_wrap(page, 0, 2, line);
 	if (page->colour)
 		(void)fputs("\033[0m", page->out);
-}
-
-/* A log may be of any place, and its findings are no checks. */
-static void put_symptom_summary(const struct page *page, const struct findings *findings)
-{
-	const struct finding *cause = findings_cause(findings);
-	char line[256] = "nothing known";
-
-	if (cause)
-		(void)snprintf(line, sizeof(line), "%s of %s", cause->id, cause->subject);
-	wrap(page, 0, 2, line);
 }
 
 static void put_place(const struct page *page, const struct doctor *doctor)
@@ -171,7 +75,7 @@ static void put_place(const struct page *page, const struct doctor *doctor)
 	(void)snprintf(line, sizeof(line), "%s, seen from %s: %s", doctor->target.name,
 		       doctor->location.container ? "a container" : "the node",
 		       doctor->location.evidence);
-	wrap(page, 0, 2, line);
+	page_wrap(page, 0, 2, line);
 }
 
 static void put_head(const struct page *page, const struct finding *finding)
@@ -183,7 +87,7 @@ static void put_head(const struct page *page, const struct finding *finding)
 		[FINDING_UNCHECKED] = "?",
 	};
 
-	paint(page, finding->status, marks[finding->status]);
+	page_paint(page, finding->status, marks[finding->status]);
 	(void)fprintf(page->out, "%*s", (int)(INDENT - strlen(marks[finding->status])), "");
 }
 
@@ -197,12 +101,12 @@ static void put_finding(const struct page *page, const struct finding *finding,
 	put_head(page, finding);
 	(void)snprintf(line, sizeof(line), "%s%s%s: %s", finding->id,
 		       finding->subject[0] ? " " : "", finding->subject, finding->evidence);
-	wrap(page, INDENT, INDENT, line);
+	page_wrap(page, INDENT, INDENT, line);
 	if (!finding->remedy[0] || (next && strcmp(next->remedy, finding->remedy) == 0))
 		return;
 	(void)snprintf(line, sizeof(line), "-> %s", finding->remedy);
 	(void)fprintf(page->out, "%*s", INDENT, "");
-	wrap(page, INDENT, INDENT + 3, line);
+	page_wrap(page, INDENT, INDENT + 3, line);
 }
 
 static size_t count_kind(const struct findings *findings, const struct finding *finding)
@@ -231,7 +135,7 @@ static void put_group(const struct page *page, const struct findings *findings,
 					finding->subject[0] ? finding->subject : finding->evidence);
 	if (n > named)
 		(void)snprintf(line + len, sizeof(line) - len, " and %zu more", n - named);
-	wrap(page, INDENT, INDENT, line);
+	page_wrap(page, INDENT, INDENT, line);
 }
 
 /* What is well is said in short, what is not with its evidence, as long as that is read. */
@@ -281,12 +185,8 @@ int findings_print_text(FILE *out, const struct doctor *doctor, const struct fin
 						    FINDING_OK};
 	const struct page page = page_for(out);
 
-	if (doctor->options.symptom) {
-		put_symptom_summary(&page, findings);
-	} else {
-		put_summary(&page, findings);
-		put_place(&page, doctor);
-	}
+	put_summary(&page, findings);
+	put_place(&page, doctor);
 	for (size_t s = 0; s < sizeof(order) / sizeof(order[0]); s++)
 		put_section(&page, doctor, findings, order[s]);
 	return fflush(out) == 0 && !ferror(out) ? 0 : -1;

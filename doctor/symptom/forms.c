@@ -5,7 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "doctor/symptom/known.h"
+#include "doctor/symptom/forms.h"
+#include "doctor/symptom/line.h"
 
 /*
  * NCCL: "Got completion from peer 10.0.0.1<4711> with error 12, opcode 0, len 0, vendor err 129"
@@ -32,10 +33,10 @@ static struct completion completion_between(const char *text, const char *end)
 /* The row of this vendor's error, else the one of any. */
 static size_t symptom_of(struct completion seen)
 {
-	size_t of_any = known_count();
+	size_t of_any = n_known_rows;
 
-	for (size_t i = 0; i < known_count(); i++) {
-		const struct completion *row = known_at(i)->completions;
+	for (size_t i = 0; i < n_known_rows; i++) {
+		const struct completion *row = known_rows[i].completions;
 
 		for (; row->status; row++) {
 			if (row->status == seen.status && row->vendor == seen.vendor &&
@@ -52,8 +53,8 @@ static void add_completion(struct match *match, struct completion seen, const ch
 {
 	size_t symptom = symptom_of(seen);
 
-	if (symptom < known_count())
-		match_add(match, symptom, at, NULL);
+	if (symptom < n_known_rows)
+		match_add(match, symptom, at);
 }
 
 /* True if there was one; a log in one line of JSON may hold several. */
@@ -336,13 +337,13 @@ static int reason_before(const char *line, const char *name)
 
 static void match_call(const char *name, size_t len, int reason, struct match *match)
 {
-	for (size_t i = 0; i < known_count(); i++) {
-		const struct call *call = known_at(i)->calls;
+	for (size_t i = 0; i < n_known_rows; i++) {
+		const struct call *call = known_rows[i].calls;
 
 		for (; call->name; call++) {
 			if ((call->reason == ANY || call->reason == reason) &&
 			    strncmp(call->name, name, len) == 0 && !call->name[len])
-				match_add(match, i, name, NULL);
+				match_add(match, i, name);
 		}
 	}
 }

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
-#include "doctor/symptom/known.h"
+#include "doctor/symptom/line.h"
 
 unsigned long line_looks;
 
@@ -31,27 +30,6 @@ const char *line_next(const char *at, const char *part)
 	const char *next = line_search(at + strlen(part), part);
 
 	return next ? next : at + strlen(at);
-}
-
-static bool is_part_of_word(char c)
-{
-	return isalnum((unsigned char)c) || c == '_';
-}
-
-const char *line_find_word(const char *text, const char *part, bool left_open, bool right_open)
-{
-	const char *at = text;
-	size_t len = strlen(part);
-
-	left_open = left_open || !is_part_of_word(part[0]);
-	right_open = right_open || !is_part_of_word(part[len - 1]);
-	while ((at = line_search(at, part))) {
-		if ((left_open || at == text || !is_part_of_word(at[-1])) &&
-		    (right_open || !isalpha((unsigned char)at[len])))
-			return at;
-		at += len;
-	}
-	return NULL;
 }
 
 /*

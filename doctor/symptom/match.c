@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <ctype.h>
+#include "doctor/symptom/match.h"
+
 #include <stdlib.h>
 #include <string.h>
 
-#include "doctor/symptom/known.h"
-
-/* What begins one of the special forms; each is a word before those of the messages. */
+/* What begins one of the special forms, and what looks like an error */
 static const struct special {
 	const char *word;
-	enum { COMPLETION, CALL, HINT, RETURN } kind;
+	enum { COMPLETION, CALL, HINT, ERROR } kind;
 } specials[] = {
 	{"got completion", COMPLETION},
 	{"bad completion", COMPLETION},
@@ -32,23 +31,56 @@ static const struct special {
 	{"ibv_", CALL},
 	{"mlx5dv_", CALL},
 	{"nccl info hint: ", HINT},
-	{".cc:", RETURN},
+	{"nccl warn", ERROR},
+	{"error", ERROR},
+	{"fail", ERROR},
+	{"fatal", ERROR},
+	{"panic", ERROR},
+	{"exception", ERROR},
+	{"cannot ", ERROR},
+	{"can't ", ERROR},
+	{"couldn't ", ERROR},
+	{"could not ", ERROR},
+	{"unable to", ERROR},
+	{"timed out", ERROR},
+	{"timeout", ERROR},
+	{"refused", ERROR},
+	{"denied", ERROR},
+	{"not permitted", ERROR},
+	{"no such ", ERROR},
+	{"killed", ERROR},
+	{"aborted", ERROR},
+	{"unreachable", ERROR},
 };
 
 #define SPECIALS (sizeof(specials) / sizeof(*specials))
 
-/* A message, and the symptom, the fact or the area that it shows */
+/* What only looks like an error: NCCL informs of much that did not work, pip's resolver complains
+ * about every image. */
+static const char *const harmless[] = {"nccl info",
+				       "no error",
+				       "0 errors",
+				       "error: 0",
+				       "level=info",
+				       "level=debug",
+				       "\"level\":\"info\"",
+				       "<info>",
+				       "<debug>",
+				       "*notice*",
+				       "ucx  info",
+				       "ucx  debug",
+				       "ucx  diag",
+				       "ucx  trace",
+				       "ucx  data",
+				       "ucx  req",
+				       "pip's dependency resolver",
+				       "# out of bounds",
+				       "algbw",
+				       NULL};
+
 struct rule {
-	const char *const *part;
-	size_t parts; /* at most */
-	const char *unless;
-	const char *from;
-	bool one_word;
-	size_t symptom; /* if fact, area and grade are 0 */
-	unsigned fact;
-	unsigned area;
-	enum grade grade;
-	const struct known_word *word; /* of an area */
+	const struct message *message;
+	size_t row;
 };
 
 /* All that is looked for, made once: the words of specials, then one of each rule */
@@ -56,86 +88,39 @@ static struct words words;
 static struct rule rules[WORDS_MAX];
 
 /* The longest part is the one that the fewest lines have. */
-static const char *word_of(const struct rule *rule)
+static const char *word_of(const struct message *message)
 {
-	const char *longest = rule->part[0];
+	const char *longest = message->part[0];
 
-	for (size_t i = 1; i < rule->parts && rule->part[i]; i++) {
-		if (strlen(rule->part[i]) > strlen(longest))
-			longest = rule->part[i];
+	for (size_t i = 1; i < PARTS_MAX && message->part[i]; i++) {
+		if (strlen(message->part[i]) > strlen(longest))
+			longest = message->part[i];
 	}
 	return longest;
-}
-
-/* The tables are ours: a test looks that they fit. */
-static void add_rule(struct rule rule)
-{
-	int number = words_add(&words, word_of(&rule));
-
-	if (number < 0)
-		abort();
-	rules[number] = rule;
-}
-
-static void add_areas(void)
-{
-	for (size_t i = 0; i < n_known_areas; i++) {
-		for (const struct known_word *word = known_areas[i].word; word->text; word++)
-			add_rule((struct rule){
-				.part = &word->text, .parts = 1, .area = 1u << i, .word = word});
-	}
-}
-
-static void add_severity(void)
-{
-	for (size_t i = 0; i < n_known_severity; i++) {
-		const struct known_word *word = known_severity[i].word;
-
-		for (; word->text; word++)
-			add_rule((struct rule){
-				.part = &word->text, .parts = 1, .grade = known_severity[i].grade});
-	}
 }
 
 static void add_rules(void)
 {
 	for (size_t i = 0; i < SPECIALS; i++)
 		(void)words_add(&words, specials[i].word);
-	for (size_t i = 0; i < known_count(); i++) {
-		const struct message *message = known_at(i)->messages;
+	for (size_t row = 0; row < n_known_rows; row++) {
+		for (const struct message *message = known_rows[row].messages; message->part[0];
+		     message++) {
+			int number = words_add(&words, word_of(message));
 
-		for (; message->part[0]; message++)
-			add_rule((struct rule){.part = message->part,
-					       .parts = PARTS_MAX,
-					       .unless = message->unless,
-					       .from = message->from,
-					       .one_word = message->one_word,
-					       .symptom = i});
+			if (number < 0)
+				abort(); /* the table is ours: a test looks that it fits */
+			rules[number] = (struct rule){message, row};
+		}
 	}
-	for (size_t i = 0; i < n_known_facts; i++)
-		add_rule((struct rule){.part = known_facts[i].part,
-				       .parts = PARTS_MAX,
-				       .fact = known_facts[i].fact});
-	add_severity();
-	add_areas();
 }
 
 bool matcher_wants(struct matcher *matcher, const char *text, size_t len)
 {
-	uint64_t any = 0;
-
 	if (words.n == 0)
 		add_rules();
 	memset(&matcher->found, 0, sizeof(matcher->found));
-	(void)words_find(&words, text, len, &matcher->found);
-	for (size_t i = 0; i < sizeof(matcher->found.bits) / sizeof(*matcher->found.bits); i++) {
-		matcher->found.bits[i] &= ~matcher->known.bits[i];
-		any |= matcher->found.bits[i];
-	}
-	matcher->letter = trouble_letter(text, len, &matcher->informs);
-	if (matcher->letter <= matcher->heard)
-		matcher->letter = GRADE_NONE;
-	return any || matcher->dump > 0 || matcher->letter;
+	return words_find(&words, text, len, &matcher->found) || matcher->dump > 0;
 }
 
 /* The next place where part is followed by last without a blank between them */
@@ -143,131 +128,44 @@ static const char *find_word(const char *line, const char *part, const char *las
 {
 	while ((line = line_search(line, part))) {
 		const char *rest = line + strlen(part);
-		const char *end = rest + strcspn(rest, " \t");
 
-		if (line_find(rest, end, last))
+		if (line_find(rest, rest + strcspn(rest, " \t"), last))
 			return line;
 		line = rest;
 	}
 	return NULL;
 }
 
-static bool is_last(const struct rule *rule, size_t i)
+static bool is_last(const struct message *message, size_t i)
 {
-	return i + 1 == rule->parts || !rule->part[i + 1];
+	return i + 1 == PARTS_MAX || !message->part[i + 1];
 }
 
-static const char *find_parts(const char *line, const struct rule *rule)
+static const char *find_parts(const char *line, const struct message *message)
 {
 	const char *first = NULL;
 
-	for (size_t i = 0; i < rule->parts && rule->part[i]; i++) {
-		if (rule->one_word && !is_last(rule, i) && is_last(rule, i + 1))
-			line = find_word(line, rule->part[i], rule->part[i + 1]);
+	for (size_t i = 0; i < PARTS_MAX && message->part[i]; i++) {
+		if (message->one_word && !is_last(message, i) && is_last(message, i + 1))
+			line = find_word(line, message->part[i], message->part[i + 1]);
 		else
-			line = line_search(line, rule->part[i]);
+			line = line_search(line, message->part[i]);
 		if (!line)
 			return NULL;
 		if (!first)
 			first = line;
-		line += strlen(rule->part[i]);
+		line += strlen(message->part[i]);
 	}
-	return rule->unless && line_search(first, rule->unless) ? NULL : first;
+	return message->unless && line_search(first, message->unless) ? NULL : first;
 }
 
-static bool has_any(const char *line, const char *const *parts)
+static bool is_harmless(const char *line)
 {
-	for (; *parts; parts++) {
-		if (line_search(line, *parts))
+	for (const char *const *word = harmless; *word; word++) {
+		if (line_search(line, *word))
 			return true;
 	}
 	return false;
-}
-
-/* "transport/net.cc:140 -> 3": where an error came through, which NCCL only informs of */
-static bool is_nccl_return(const char *line)
-{
-	const char *at = line_search(line, "nccl info ") ? line_search(line, ".cc:") : NULL;
-	size_t digits = at ? strspn(at + 4, "0123456789") : 0;
-
-	return digits && strncmp(at + 4 + digits, " -> ", 4) == 0 &&
-	       isdigit((unsigned char)at[4 + digits + 4]);
-}
-
-/* What the line is by its program's word: what NCCL only informs of, and what says that there is no
- * error, is none; in other programs' information an error may be told. */
-static enum grade graded(const char *line, bool informs, enum grade grade)
-{
-	static const char *const harmless[] = {"nccl info", "no error", "0 errors", "error: 0",
-					       NULL};
-	static const char *const informing[] = {
-		"ucx  info", "ucx  debug",         "ucx  diag",   "ucx  trace", "ucx  req",
-		"ucx  data", "level=info",         "level=debug", "*notice*",   "<info>",
-		"<debug>",   "\"level\":\"info\"", NULL};
-
-	static const char *const meant[] = {"nccl warn",  "level=error", "level=fatal",
-					    "ucx  error", "ucx  fatal",  "failedcreatepodsandbox",
-					    NULL};
-
-	if (!grade || has_any(line, meant))
-		return grade;
-	if (has_any(line, harmless))
-		return GRADE_NONE;
-	return informs || has_any(line, informing) ? GRADE_WORD : grade;
-}
-
-/* A fact or an area that is known makes no line worth a look. */
-static void forget(struct matcher *matcher, const struct rule *rule)
-{
-	for (size_t i = SPECIALS; i < words.n; i++) {
-		if (rules[i].fact == rule->fact && rules[i].area == rule->area && !rules[i].grade)
-			words_set(&matcher->known, i);
-	}
-}
-
-void matcher_hears(struct matcher *matcher, enum grade grade)
-{
-	matcher->heard = grade;
-	for (size_t i = SPECIALS; i < words.n; i++) {
-		if (rules[i].grade && rules[i].grade <= grade)
-			words_set(&matcher->known, i);
-	}
-}
-
-/* Only in a line that is no known symptom */
-static void match_grade(enum grade grade, const char *at, struct match *match)
-{
-	if (match->n || grade <= match->grade)
-		return;
-	match->grade = grade;
-	match->trouble = at;
-}
-
-static void match_area(struct matcher *matcher, const struct rule *rule, const char *line,
-		       struct match *match)
-{
-	const struct known_word *word = rule->word;
-
-	if (!line_find_word(line, word->text, word->left_open, word->right_open))
-		return;
-	match->areas |= rule->area;
-	forget(matcher, rule);
-}
-
-static void match_rule(struct matcher *matcher, const struct rule *rule, const char *line,
-		       struct match *match)
-{
-	const char *at = find_parts(line, rule);
-
-	if (at && rule->area)
-		match_area(matcher, rule, line, match);
-	else if (at && rule->grade)
-		match_grade(rule->grade, at, match);
-	else if (at && rule->fact) {
-		match->facts |= rule->fact;
-		forget(matcher, rule);
-	} else if (at)
-		match_add(match, rule->symptom, at, rule->from);
 }
 
 /* The kinds of the specials that the line has, a bit for each */
@@ -282,16 +180,28 @@ static unsigned kinds_found(const struct matcher *matcher)
 	return kinds;
 }
 
-/* In the order of the rules: those of symptoms come before those of facts. */
-static void match_rules(struct matcher *matcher, const char *line, struct match *match)
+void match_add(struct match *match, size_t row, const char *at)
 {
-	for (size_t i = 0; i < sizeof(matcher->found.bits) / sizeof(*matcher->found.bits); i++) {
-		for (uint64_t bits = matcher->found.bits[i]; bits; bits &= bits - 1) {
-			size_t number = 64 * i + (size_t)__builtin_ctzll(bits);
+	size_t i = 0;
 
-			if (number >= SPECIALS)
-				match_rule(matcher, &rules[number], line, match);
-		}
+	while (i < match->n && match->seen[i].row != row)
+		i++;
+	if (i < match->n && match->seen[i].at <= at)
+		return;
+	match->seen[i].row = row;
+	match->seen[i].at = at;
+	match->n += i == match->n;
+}
+
+static void match_rules(const struct matcher *matcher, const char *line, struct match *match)
+{
+	for (size_t number = SPECIALS; number < words.n; number++) {
+		const char *at = words_has(&matcher->found, number)
+					 ? find_parts(line, rules[number].message)
+					 : NULL;
+
+		if (at)
+			match_add(match, rules[number].row, at);
 	}
 }
 
@@ -300,10 +210,7 @@ void match_line(struct matcher *matcher, const char *line, struct match *ret_mat
 	unsigned kinds = kinds_found(matcher);
 
 	ret_match->n = 0;
-	ret_match->facts = 0;
-	ret_match->areas = 0;
-	ret_match->grade = GRADE_NONE;
-	ret_match->trouble = line;
+	ret_match->error = false;
 	/* NCCL explains errors by guesses, those of the next error included (its switch falls
 	 * through, src/transport/net_ib/common.h): they are no evidence. */
 	if (kinds & 1u << HINT)
@@ -313,8 +220,5 @@ void match_line(struct matcher *matcher, const char *line, struct match *ret_mat
 	if (kinds & 1u << CALL)
 		match_calls(line, ret_match);
 	match_rules(matcher, line, ret_match);
-	match_grade(matcher->letter, line, ret_match);
-	ret_match->grade = graded(line, matcher->informs, ret_match->grade);
-	if (kinds & 1u << RETURN && is_nccl_return(line))
-		match_grade(GRADE_TRACE, line, ret_match);
+	ret_match->error = kinds & 1u << ERROR && !is_harmless(line);
 }

@@ -7,45 +7,34 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "doctor/symptom/known.h"
+#include "core/base/text.h"
+#include "doctor/symptom/facts.h"
+#include "doctor/symptom/match.h"
 
 /* NCCL's own buffer for a line is 1 KiB; log collectors add to it. */
 #define PIECE_MAX 8192
 /* What two pieces of a longer line share, so that a message across their border is in one of them
  */
 #define OVERLAP 1024
-/* Room for the line that shows a symptom; the cause has to fit a finding with it. */
-#define QUOTE_MAX 280
 #define QUOTE_BEFORE 100
-#define PART_MAX 512
+#define QUOTE_BEGIN 150 /* of a longer line; its end has the reason */
 
 struct hit {
-	unsigned long first; /* line numbers, from 1 */
+	unsigned long first;
 	unsigned long last;
 	unsigned long lines;
-	const char *from;                /* the thread or source of the message */
-	const struct known_because *why; /* of what carries another program's words: their reason */
-	unsigned long why_line;
-	char quote[QUOTE_MAX + 1];
+	char quote[SYMPTOM_QUOTE_MAX + 1];
 };
 
 struct reading {
 	struct matcher matcher;
+	struct facts facts;
 	unsigned long number; /* of the line that is read */
 	size_t len;           /* of what is kept of it in line */
 	bool begun;           /* pieces of this line were looked at before */
-	unsigned facts;
-	unsigned areas;
-	/* The lines that look like errors: how many, which is the first, and the one that tells
-	 * most */
-	unsigned long troubles;
-	unsigned long errors; /* of these, what is no mere trace */
-	unsigned long first_trouble;
-	unsigned telling; /* how much that one tells */
-	struct trouble told;
-	struct hit trouble;
-	struct hit hit[SYMPTOMS_MAX];
-	struct match match; /* of the piece that is looked at */
+	struct hit hit[KNOWN_MAX];
+	struct hit error; /* lines that show nothing known */
+	struct match match;
 	char line[PIECE_MAX + 1];
 	char lowered[PIECE_MAX + 1];
 };
@@ -53,26 +42,40 @@ struct reading {
 /* ---- reading ---- */
 
 /* A NUL would end the quotation, and a broken disk may have left some. */
-static void quote(char *to, const char *front, const char *text, size_t len)
+static size_t copy(char *to, const char *text, size_t len)
 {
-	size_t at = strlen(front);
-
-	memcpy(to, front, at);
 	for (size_t i = 0; i < len; i++)
-		to[at++] = (char)(text[i] ? text[i] : ' ');
-	to[at] = '\0';
+		to[i] = (char)(text[i] ? text[i] : ' ');
+	to[len] = '\0';
+	return len;
 }
 
-/* text: len bytes, of which the one at is to be seen */
+/* What is at in text, of len bytes, and the line's end */
+static void quote(char to[SYMPTOM_QUOTE_MAX + 1], const char *text, size_t len, size_t at)
+{
+	size_t from = at > QUOTE_BEFORE ? at - QUOTE_BEFORE : 0;
+	size_t done = from ? copy(to, "...", 3) : 0;
+
+	text += from;
+	len -= from;
+	if (done + len > SYMPTOM_QUOTE_MAX) {
+		size_t end = SYMPTOM_QUOTE_MAX - done - QUOTE_BEGIN - 5;
+
+		done += copy(to + done, text, QUOTE_BEGIN);
+		done += copy(to + done, " ... ", 5);
+		text += len - end;
+		len = end;
+	}
+	(void)copy(to + done, text, len);
+	text_make_printable(to);
+}
+
 static void count(const struct reading *reading, struct hit *hit, const char *text, size_t len,
 		  size_t at)
 {
-	size_t from = at > QUOTE_BEFORE ? at - QUOTE_BEFORE : 0;
-	size_t some = len - from < QUOTE_MAX - 3 ? len - from : QUOTE_MAX - 3;
-
 	if (hit->lines == 0) {
 		hit->first = reading->number;
-		quote(hit->quote, from ? "..." : "", text + from, some);
+		quote(hit->quote, text, len, at);
 	}
 	if (hit->last != reading->number)
 		hit->lines++;
@@ -90,108 +93,25 @@ static void lower(char *to, const char *from, size_t len)
 	to[len] = '\0';
 }
 
-/* What is told alone mostly carries another program's words, which may say why. */
-static bool carries(const struct known *known)
-{
-	return known->alone && known->status == FINDING_FAIL;
-}
-
-/* So many lines of a carrier are read for a reason. */
-#define CARRIED_MAX 64
-
-static void look_for_reason(const struct reading *reading, struct hit *hit)
-{
-	struct trouble trouble;
-
-	if (hit->why || hit->lines > CARRIED_MAX)
-		return;
-	trouble_read(reading->lowered, &trouble);
-	hit->why = trouble.because;
-	hit->why_line = reading->number;
-}
-
-static void count_symptoms(struct reading *reading, const char *text, size_t len, size_t end)
-{
-	for (size_t i = 0; i < reading->match.n; i++) {
-		const struct seen *seen = &reading->match.seen[i];
-		struct hit *hit = &reading->hit[seen->symptom];
-		size_t at = (size_t)(seen->at - reading->lowered);
-
-		if (at >= end)
-			continue;
-		if (hit->lines == 0)
-			hit->from = seen->from;
-		count(reading, hit, text, len, at);
-		if (carries(known_at(seen->symptom)))
-			look_for_reason(reading, hit);
-	}
-}
-
-/* After so many lines of one grade the next ones will not tell more. */
-#define TROUBLES_MAX 4096
-
-/* "Other MPI error, error stack:", "Last error:": what it announces is in the lines that follow. */
-static bool announces(const char *text, size_t len)
-{
-	while (len > 0 && text[len - 1] == ' ')
-		len--;
-	return len > 0 && text[len - 1] == ':';
-}
-
-/* A line that says why, or what wrote it, is told before one of the next worse grade that does not;
- * otherwise the worse grade is, and then the first. */
-static unsigned how_telling(enum grade grade, const struct trouble *trouble)
-{
-	bool says_any = trouble->because || trouble->part;
-
-	return 4 * (unsigned)grade + 5 * says_any + (trouble->because && trouble->part);
-}
-
-static void count_trouble(struct reading *reading, const char *text, size_t len)
-{
-	const struct match *match = &reading->match;
-	enum grade grade = match->grade;
-	struct trouble trouble;
-	unsigned telling;
-
-	reading->errors += match->grade > GRADE_TRACE;
-	if (reading->troubles++ == 0)
-		reading->first_trouble = reading->number;
-	trouble_read(reading->lowered, &trouble);
-	if (!trouble.because && grade > GRADE_WORD && announces(reading->lowered, len))
-		grade = GRADE_WORD;
-	telling = how_telling(grade, &trouble);
-	if (telling > reading->telling) {
-		reading->telling = telling;
-		reading->told = trouble;
-		reading->trouble.lines = 0;
-		count(reading, &reading->trouble, text, len,
-		      (size_t)(match->trouble - reading->lowered));
-	}
-	/* What cannot tell more than the line that was found is not looked at any more; another one
-	 * of its grade can, if this one does not tell both. */
-	if (reading->errors == TROUBLES_MAX)
-		matcher_hears(&reading->matcher, GRADE_ERROR);
-	else if (trouble.because && trouble.part)
-		matcher_hears(&reading->matcher, grade);
-	else if (trouble.because || trouble.part)
-		matcher_hears(&reading->matcher, grade - 1);
-}
-
-/*
- * If a line goes on, what begins behind end may be cut: it is looked at in the next piece.
- */
+/* If a line goes on, what begins behind end may be cut: it is looked at in the next piece. */
 static void look_at(struct reading *reading, const char *text, size_t len, size_t end)
 {
-	if (!matcher_wants(&reading->matcher, text, len))
+	bool facts = facts_wants(text, len);
+
+	if (!matcher_wants(&reading->matcher, text, len) && !facts)
 		return;
 	lower(reading->lowered, text, len);
+	if (facts)
+		facts_read(&reading->facts, reading->lowered, reading->number);
 	match_line(&reading->matcher, reading->lowered, &reading->match);
-	reading->facts |= reading->match.facts;
-	reading->areas |= reading->match.areas;
-	if (reading->match.grade)
-		count_trouble(reading, text, len);
-	count_symptoms(reading, text, len, end);
+	for (size_t i = 0; i < reading->match.n; i++) {
+		size_t at = (size_t)(reading->match.seen[i].at - reading->lowered);
+
+		if (at < end)
+			count(reading, &reading->hit[reading->match.seen[i].row], text, len, at);
+	}
+	if (reading->match.error && !reading->match.n)
+		count(reading, &reading->error, text, len, 0);
 }
 
 /* A line's last piece: len bytes, without its end */
@@ -245,231 +165,81 @@ static void feed(struct reading *reading, const char *bytes, size_t len)
 	}
 }
 
-/* ---- telling ---- */
+/* ---- what is told ---- */
 
-/* The symptom that it is in this log, or NULL for none */
-static const struct known *turned(const struct known *known, unsigned facts)
+/* Confirmed ones first and excluded ones last; causes before gates before notes, what follows from
+ * others last; what is sure before what is likely, then by the log */
+static int compare(const void *a, const void *b)
 {
-	const struct turn *turn = known->turns;
+	static const int ranks[] = {
+		[SYMPTOM_CONFIRMED] = 0, [SYMPTOM_OPEN] = 1, [SYMPTOM_EXCLUDED] = 2};
+	const struct symptom *one = a;
+	const struct symptom *other = b;
 
-	for (; turn->to; turn++) {
-		if ((facts & turn->needs) == turn->needs && !(facts & turn->lacks))
-			return known_find(turn->to);
-	}
-	return known;
+	if (one->verdict != other->verdict)
+		return ranks[one->verdict] - ranks[other->verdict];
+	if (one->known->last != other->known->last)
+		return one->known->last ? 1 : -1;
+	if (one->known->kind != other->known->kind)
+		return one->known->kind < other->known->kind ? -1 : 1;
+	if (one->known->sureness != other->known->sureness)
+		return one->known->sureness < other->known->sureness ? -1 : 1;
+	return one->first < other->first ? -1 : one->first > other->first;
 }
 
-/* One turn may lead to the next. */
-static const struct known *verdict(const struct known *known, unsigned facts)
+/* What follows from others is told only without them; a note also beside one that follows. */
+static bool is_silent(const struct symptoms *symptoms, const struct known *known)
 {
-	for (int turns = 0; known && turns < 4; turns++)
-		known = turned(known, facts);
-	return known;
-}
+	for (size_t i = 0; known->last && i < symptoms->n; i++) {
+		const struct known *other = symptoms->item[i].known;
 
-static void merge(struct hit *into, const struct hit *from)
-{
-	unsigned long lines = into->lines + from->lines;
-	struct hit other = *into;
-
-	if (into->lines == 0 || from->first < into->first)
-		*into = *from;
-	else
-		other = *from;
-	into->lines = lines;
-	if (into->why)
-		return;
-	into->why = other.why;
-	into->why_line = other.why_line;
-}
-
-/* Each hit where its verdict is: several symptoms may be one cause. */
-static void turn_hits(struct reading *reading)
-{
-	for (size_t i = 0; i < known_count(); i++) {
-		const struct known *to = verdict(known_at(i), reading->facts);
-
-		if (reading->hit[i].lines == 0 || to == known_at(i))
-			continue;
-		if (!reading->hit[i].from)
-			reading->hit[i].from = known_at(i)->from;
-		if (to)
-			merge(&reading->hit[known_place(to->name)], &reading->hit[i]);
-		reading->hit[i].lines = 0;
-	}
-}
-
-/* What fails before what warns, causes before what follows, what is sure before what is likely,
- * then by the log */
-static bool is_before(const struct reading *reading, size_t a, size_t b)
-{
-	const struct known *one = known_at(a);
-	const struct known *other = known_at(b);
-
-	if (one->status != other->status)
-		return one->status == FINDING_FAIL;
-	if (one->sureness != other->sureness)
-		return one->sureness < other->sureness;
-	return reading->hit[a].first < reading->hit[b].first;
-}
-
-/* Sorted into order; returns how many */
-static size_t sort_hits(const struct reading *reading, size_t order[SYMPTOMS_MAX])
-{
-	size_t n = 0;
-
-	for (size_t i = 0; i < known_count(); i++) {
-		size_t place = n;
-
-		if (reading->hit[i].lines == 0)
-			continue;
-		for (; place > 0 && is_before(reading, i, order[place - 1]); place--)
-			order[place] = order[place - 1];
-		order[place] = i;
-		n++;
-	}
-	return n;
-}
-
-/* True if what follows from other causes, or is normal in many logs, is not to be told here */
-static bool is_silent(const struct reading *reading, const size_t *order, size_t n, size_t which)
-{
-	if (!known_at(which)->alone)
-		return false;
-	for (size_t i = 0; i < n; i++) {
-		const struct known *other = known_at(order[i]);
-
-		if (!other->alone &&
-		    (other->status == FINDING_FAIL || known_at(which)->status != FINDING_FAIL))
+		if (!other->last && (other->kind != KNOWN_NOTE || known->kind == KNOWN_NOTE))
 			return true;
 	}
-	return reading->hit[which].lines == 0;
+	return false;
 }
 
-/* A carrier's reason is that of its own lines; that of the line that tells most may be another's.
- */
-static const struct known_because *find_reason(const struct reading *reading,
-					       const struct known *known, const struct hit *hit,
-					       char reason[PART_MAX])
+static void drop_silent(struct symptoms *symptoms)
 {
-	const struct known_because *why = hit->why ? hit->why : reading->told.because;
+	size_t kept = 0;
 
-	reason[0] = '\0';
-	if (!why || !carries(known))
-		return NULL;
-	(void)snprintf(reason, PART_MAX, "; line %lu %s why: %s",
-		       hit->why ? hit->why_line : reading->trouble.first,
-		       hit->why ? "says" : "may say", why->cause);
-	return why;
+	for (size_t i = 0; i < symptoms->n; i++) {
+		if (!is_silent(symptoms, symptoms->item[i].known))
+			symptoms->item[kept++] = symptoms->item[i];
+	}
+	symptoms->n = kept;
 }
 
-static int tell(struct findings *findings, const struct reading *reading, const struct known *known,
-		const struct hit *hit)
+static int finish(struct arena *arena, struct reading *reading, struct symptoms *ret)
 {
-	static const char *const sayings[] = {
-		[SURE] = "", [LIKELY] = "likely: ", [MAYBE] = "may be: "};
-	const char *from = hit->from ? hit->from : known->from;
-	char remedy[2048];
-	char reason[PART_MAX];
-	char times[48] = "";
-	const struct known_because *why = find_reason(reading, known, hit, reason);
-
-	(void)snprintf(remedy, sizeof(remedy), "%s%s%s%s%s%s%s", why ? why->step : "",
-		       why ? "; " : "", known->remedy, known->confirm[0] ? "; confirmed by: " : "",
-		       known->confirm, from ? "; known from: " : "", from ? from : "");
-	if (hit->lines > 1)
-		(void)snprintf(times, sizeof(times), " and %lu more", hit->lines - 1);
-	return findings_add(findings, "symptom", known->name, known->status, remedy,
-			    "%s%s%s; line %lu%s: %s", sayings[known->sureness], known->cause,
-			    reason, hit->first, times, hit->quote);
-}
-
-#define EXPLANATION_MAX (2 * PART_MAX)
-
-/* What the line says beside what is known: its reason, and the part that wrote it; "" for nothing
- */
-static void explain(const struct trouble *told, char explanation[EXPLANATION_MAX])
-{
-	char part[PART_MAX] = "";
-
-	if (told->part)
-		(void)snprintf(part, sizeof(part), "; it comes from %s: %s; what breaks it: %s",
-			       told->part->what, told->part->does, told->part->breaks);
-	(void)snprintf(explanation, EXPLANATION_MAX, "%s%s%s",
-		       told->because ? ", but a line says why: " : "",
-		       told->because ? told->because->cause : "", part);
-}
-
-/* What to try: for the reason, then for the part, or else for whose log it is */
-static void advise(const struct reading *reading, char remedy[1024])
-{
-	const struct trouble *told = &reading->told;
-	const char *step = told->area ? told->area->step : known_next_step(reading->areas);
-
-	if (told->part)
-		step = told->part->step;
-	if (told->because)
-		(void)snprintf(remedy, 1024, "%s%s%s", told->because->step, told->part ? "; " : "",
-			       told->part ? step : "");
-	else
-		(void)snprintf(remedy, 1024, "%s", step);
-}
-
-static int tell_trouble(struct findings *findings, const struct reading *reading,
-			unsigned long lines)
-{
-	char explanation[EXPLANATION_MAX];
-	char remedy[1024];
-
-	explain(&reading->told, explanation);
-	advise(reading, remedy);
-	return findings_add(findings, "symptom", "", FINDING_UNCHECKED, remedy,
-			    "nothing known in %lu line%s%s; %s line %lu: %s", lines,
-			    lines == 1 ? "" : "s", explanation,
-			    reading->trouble.first == reading->first_trouble
-				    ? "the first that looks like an error is"
-				    : "of those that look like errors this tells most,",
-			    reading->trouble.first, reading->trouble.quote);
-}
-
-static int tell_unknown(struct findings *findings, const struct reading *reading)
-{
-	unsigned long lines = reading->number - 1;
-
-	if (lines == 0)
-		return findings_add(findings, "symptom", "", FINDING_UNCHECKED,
-				    "give the message or NCCL's log (NCCL_DEBUG=INFO)",
-				    "the text is empty");
-	if (reading->troubles > 0)
-		return tell_trouble(findings, reading, lines);
-	return findings_add(findings, "symptom", "", FINDING_UNCHECKED,
-			    known_next_step(reading->areas),
-			    "nothing known, and nothing that looks like an error, in %lu line%s",
-			    lines, lines == 1 ? "" : "s");
-}
-
-static int tell_all(struct findings *findings, struct reading *reading, struct err *err)
-{
-	size_t order[SYMPTOMS_MAX];
-	bool explained = false;
-	int status = 0;
-	size_t n;
+	struct symptoms symptoms = {0};
 
 	if (reading->len > 0 || reading->begun)
 		end_line(reading, reading->line, reading->len);
-	turn_hits(reading);
-	n = sort_hits(reading, order);
-	for (size_t i = 0; i < n && status == 0; i++) {
-		const struct known *known = known_at(order[i]);
+	symptoms.item = arena_alloc(arena, (n_known_rows + FACTS_MAX) * sizeof(*symptoms.item));
+	if (!symptoms.item)
+		return -1;
+	for (size_t i = 0; i < n_known_rows; i++) {
+		const struct hit *hit = &reading->hit[i];
+		struct symptom *symptom = &symptoms.item[symptoms.n];
 
-		if (is_silent(reading, order, n, order[i]))
+		if (!hit->lines)
 			continue;
-		status = tell(findings, reading, known, &reading->hit[order[i]]);
-		explained |= known->status == FINDING_FAIL || reading->errors == 0;
+		*symptom = (struct symptom){
+			.known = &known_rows[i], .first = hit->first, .lines = hit->lines};
+		memcpy(symptom->quote, hit->quote, sizeof(symptom->quote));
+		facts_exclude(&reading->facts, symptom);
+		symptoms.n++;
 	}
-	if (status == 0 && !explained)
-		status = tell_unknown(findings, reading);
-	return status < 0 ? err_memory(err) : 0;
+	symptoms.n += facts_tell(&reading->facts, symptoms.n > 0, &symptoms.item[symptoms.n]);
+	drop_silent(&symptoms);
+	qsort(symptoms.item, symptoms.n, sizeof(*symptoms.item), compare);
+	symptoms.lines = reading->number - 1;
+	symptoms.errors = reading->error.lines;
+	symptoms.first_error = reading->error.first;
+	memcpy(symptoms.error, reading->error.quote, sizeof(symptoms.error));
+	*ret = symptoms;
+	return 0;
 }
 
 /* ---- from where ---- */
@@ -484,17 +254,18 @@ static struct reading *reading_new(void)
 	return reading;
 }
 
-int symptom_explain(struct findings *findings, const char *text, size_t len, struct err *err)
+int symptoms_of_text(struct arena *arena, const char *text, size_t len, struct symptoms *ret,
+		     struct err *err)
 {
 	struct reading *reading = reading_new();
-	int status;
+	int status = -1;
 
-	if (!reading)
-		return err_memory(err);
-	feed(reading, text, len);
-	status = tell_all(findings, reading, err);
+	if (reading) {
+		feed(reading, text, len);
+		status = finish(arena, reading, ret);
+	}
 	free(reading);
-	return status;
+	return status < 0 ? err_memory(err) : 0;
 }
 
 /*
@@ -543,7 +314,8 @@ static int read_all(struct reading *reading, int fd, const char *what, struct er
 	return 0;
 }
 
-int symptom_explain_fd(struct findings *findings, int fd, const char *what, struct err *err)
+int symptoms_of_fd(struct arena *arena, int fd, const char *what, struct symptoms *ret,
+		   struct err *err)
 {
 	struct reading *reading = reading_new();
 	int status;
@@ -551,8 +323,141 @@ int symptom_explain_fd(struct findings *findings, int fd, const char *what, stru
 	if (!reading)
 		return err_memory(err);
 	status = read_all(reading, fd, what, err);
-	if (status == 0)
-		status = tell_all(findings, reading, err);
+	if (status == 0 && finish(arena, reading, ret) < 0)
+		status = err_memory(err);
 	free(reading);
 	return status;
+}
+
+/* ---- evidence ---- */
+
+/* "a, b": the next id of *rest; NULL behind the last */
+static bool next_id(const char **rest, char id[64])
+{
+	size_t len;
+
+	*rest += strspn(*rest, ", ");
+	len = strcspn(*rest, ", ");
+	(void)snprintf(id, 64, "%.*s", (int)len, *rest);
+	*rest += len;
+	return id[0];
+}
+
+static const struct finding *find(const struct findings *checked, const char *id,
+				  enum finding_status status)
+{
+	for (size_t i = 0; i < checked->n; i++) {
+		if (checked->item[i].status == status && strcmp(checked->item[i].id, id) == 0)
+			return &checked->item[i];
+	}
+	return NULL;
+}
+
+static const char *proof_of(struct arena *arena, const struct finding *finding)
+{
+	return arena_printf(arena, "%s%s%s: %s", finding->id, finding->subject[0] ? " " : "",
+			    finding->subject, finding->evidence);
+}
+
+/* A failure confirms; without one, all that exclude it have to be ok. */
+static void weigh(struct symptom *symptom, const struct findings *checked)
+{
+	const char *rest = symptom->known->check;
+	const char *proof = "";
+	char id[64];
+
+	while (next_id(&rest, id)) {
+		const struct finding *fails = find(checked, id, FINDING_FAIL);
+
+		if (!fails && symptom->known->kind == KNOWN_NOTE)
+			fails = find(checked, id, FINDING_WARN);
+		if (!fails)
+			continue;
+		symptom->verdict = SYMPTOM_CONFIRMED;
+		symptom->proof = proof_of(checked->arena, fails);
+		return;
+	}
+	rest = symptom->known->exclude;
+	while (proof && next_id(&rest, id)) {
+		const struct finding *ok = find(checked, id, FINDING_OK);
+
+		if (!ok || find(checked, id, FINDING_WARN))
+			return;
+		proof = arena_printf(checked->arena, "%s%s%s", proof, proof[0] ? "; " : "",
+				     proof_of(checked->arena, ok));
+	}
+	if (!proof || !proof[0])
+		return;
+	symptom->verdict = SYMPTOM_EXCLUDED;
+	symptom->proof = proof;
+}
+
+void symptoms_weigh(struct symptoms *symptoms, const struct findings *checked)
+{
+	for (size_t i = 0; i < symptoms->n; i++) {
+		if (symptoms->item[i].verdict == SYMPTOM_OPEN)
+			weigh(&symptoms->item[i], checked);
+	}
+	qsort(symptoms->item, symptoms->n, sizeof(*symptoms->item), compare);
+}
+
+const char *symptom_command(const struct known *known)
+{
+	if (known->look[0])
+		return known->look;
+	if (strcmp(known->check, "verbs_remote") == 0)
+		return "kubectl exec POD -- oci-rdma-doctor --verbs --connect PEER";
+	if (text_starts_with(known->check, "verbs_"))
+		return "kubectl exec POD -- oci-rdma-doctor --verbs";
+	return known->check[0] ? "kubectl rdma-doctor -n NAMESPACE POD"
+			       : "kubectl describe pod POD";
+}
+
+/* ---- as findings ---- */
+
+static int add_finding(const struct symptom *symptom, struct findings *findings)
+{
+	static const char *const sayings[] = {
+		[SURE] = "", [LIKELY] = "likely: ", [MAYBE] = "may be: "};
+	static const char *const verdicts[] = {[SYMPTOM_OPEN] = "not looked at here: ",
+					       [SYMPTOM_CONFIRMED] = "CONFIRMED: ",
+					       [SYMPTOM_EXCLUDED] = "EXCLUDED: "};
+	const struct known *known = symptom->known;
+	char times[48] = "";
+	enum finding_status status = known->kind == KNOWN_NOTE ? FINDING_WARN : FINDING_FAIL;
+
+	if (symptom->verdict == SYMPTOM_EXCLUDED)
+		status = FINDING_OK;
+	if (symptom->lines > 1)
+		(void)snprintf(times, sizeof(times), " and %lu more", symptom->lines - 1);
+	return findings_add(findings, "symptom", known->name, status, known->fix,
+			    "%s%s%s; line %lu%s: %s; %s%s", sayings[known->sureness],
+			    known->kind == KNOWN_GATE ? "this failed before RDMA was used: " : "",
+			    known->cause, symptom->first, times, symptom->quote,
+			    verdicts[symptom->verdict],
+			    symptom->proof ? symptom->proof : symptom_command(known));
+}
+
+int symptoms_add_findings(const struct symptoms *symptoms, struct findings *findings)
+{
+	for (size_t i = 0; i < symptoms->n; i++) {
+		if (add_finding(&symptoms->item[i], findings) < 0)
+			return -1;
+	}
+	if (symptoms->n)
+		return 0;
+	if (!symptoms->lines)
+		return findings_add(findings, "symptom", "", FINDING_UNCHECKED,
+				    "give the message or NCCL's log (NCCL_DEBUG=INFO)",
+				    "the text is empty");
+	if (!symptoms->errors)
+		return findings_add(findings, "symptom", "", FINDING_OK, NULL,
+				    "nothing in %lu line%s looks like an error", symptoms->lines,
+				    symptoms->lines == 1 ? "" : "s");
+	return findings_add(findings, "symptom", "", FINDING_UNCHECKED,
+			    "kubectl rdma-doctor -n NAMESPACE POD looks at the container itself",
+			    "nothing known in %lu line%s; the first that looks like an error is "
+			    "line %lu: %s",
+			    symptoms->lines, symptoms->lines == 1 ? "" : "s", symptoms->first_error,
+			    symptoms->error);
 }

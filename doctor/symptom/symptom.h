@@ -1,30 +1,42 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a message of NCCL, UCX, perftest, Kubernetes or the kernel means. Each cause that a log
- * shows becomes one finding "symptom", its subject the symptom's name: the evidence is the cause,
- * said as strongly as it is sure, and the first line that shows it; the remedy ends with the ids of
- * the findings that confirm it and the thread that it is known from. A log that explains nothing
- * that fails, but has a line like an error, gets a last one that is not checkable and has no
- * subject: what to run next. So does one without anything known, and an empty one.
- *
- * Texts may be of any size and hold anything: memory is constant, and of a line that is longer than
- * a log's lines are, pieces are looked at.
+ * What a log shows: causes that keep a container from RDMA, what failed before RDMA was used, and
+ * facts per host. A log may be of any place: whether a cause is that of this container is for its
+ * checks to say (symptoms_weigh).
  */
-#ifndef OCI_RDMA_DOCTOR_SYMPTOM_H
-#define OCI_RDMA_DOCTOR_SYMPTOM_H
+#ifndef OCI_RDMA_DOCTOR_SYMPTOM_SYMPTOM_H
+#define OCI_RDMA_DOCTOR_SYMPTOM_SYMPTOM_H
 
 #include <stddef.h>
 
+#include "core/base/arena.h"
 #include "core/base/err.h"
 #include "doctor/finding.h"
+#include "doctor/symptom/known.h"
 
-/* One message, or lines of a log; text need not end with a NUL. Returns 0, or -1 without memory. */
-int symptom_explain(struct findings *findings, const char *text, size_t len, struct err *err);
+struct symptoms {
+	struct symptom *item; /* in the order in which they are to be told */
+	size_t n;
+	unsigned long lines;  /* of the log */
+	unsigned long errors; /* of these, what looks like an error; the first one: */
+	unsigned long first_error;
+	char error[SYMPTOM_QUOTE_MAX + 1];
+};
 
-/*
- * Reads fd to its end; it stays open. what: the file as errors should name it. Returns 0, or -1 if
- * it cannot be read or there is no memory.
- */
-int symptom_explain_fd(struct findings *findings, int fd, const char *what, struct err *err);
+/* The result lives in the arena. -1: memory, or reading fd; what: its name */
+int symptoms_of_text(struct arena *arena, const char *text, size_t len, struct symptoms *ret,
+		     struct err *err);
+int symptoms_of_fd(struct arena *arena, int fd, const char *what, struct symptoms *ret,
+		   struct err *err);
+
+/* Confirms and excludes by what checks of the container have found: what is confirmed comes first,
+ * what is excluded last. */
+void symptoms_weigh(struct symptoms *symptoms, const struct findings *checked);
+
+/* The command that shows whether it is the cause, where nothing was looked at */
+const char *symptom_command(const struct known *known);
+
+/* As findings of the id "symptom": the row's name is the subject. -1 without memory */
+int symptoms_add_findings(const struct symptoms *symptoms, struct findings *findings);
 
 #endif

@@ -2,7 +2,7 @@
 # What a message means, by the doctor's command line. What each message is: tests/unit/doctor/symptom/messages.txt and threads.txt
 cd "$(dirname "$0")/../.." || exit 1
 . tests/cli/setup.bash
-built DOCTOR "${DOCTOR:-${BUILD:-build}/oci-rdma-doctor}"
+. tests/cli/doctor.bash
 
 # symptoms COMMAND…: "STATUS SUBJECT" of each finding; $rc is the exit status
 symptoms() {
@@ -13,11 +13,11 @@ symptoms() {
 
 p2p='node-1:27:94 [0] NCCL WARN NET/IB : Got completion from peer 10.0.103.8<34567> with status=4 opcode=0 len=0 vendor err 81 (Recv)'
 healthy='node-1:27:27 [0] NCCL INFO NET/IB : Using [0]mlx5_6:1/RoCE [RO]; OOB eth0:10.128.0.7<0>'
-row "LOC_PROT_ERR with vendor error 81: not the memlock limit; what confirms it, and the thread that it is known from"
+row "LOC_PROT_ERR with vendor error 81: not the memlock limit; and how that is looked at"
 symptoms --symptom "$p2p"
 is "the finding" "1 fail p2p_blocked" "$rc $found"
 text=$(jq -r '.findings[0] | .evidence + .remedy' "$T/out")
-for part in "the memlock limit is not the cause" iommu_group NVIDIA/nccl#214; do has "what it says" "$part" "$text"; done
+for part in "the memlock limit is not the cause" "not looked at here: kubectl rdma-doctor"; do has "what it says" "$part" "$text"; done
 is "a pasted log: nothing is said of this process" "null null null" "$(jq -r '"\(.where) \(.target.name) \(.target.pid)"' "$T/out")"
 
 # ---- where the log comes from ----
@@ -56,17 +56,17 @@ wrong "…UTF-16 of the other byte order, of which there is only the begin" "" -
 row "what is read as text: what only begins like a compressed log, a message with a slash and blanks, and one that names no file"
 printf '\050\265\057' >"$T/three"
 symptoms --symptom "$T/three"
-is "the begin of zstd's" 3 "$rc"
+is "the begin of zstd's" 0 "$rc"
 symptoms --symptom "transport/net_ib.cc:94 NCCL WARN NET/IB : Got completion with status=4 vendor err 81" </dev/null
 is "a slash, and blanks" "1" "$rc"
 symptoms --symptom "IBV_WC_RNR_RETRY_EXC_ERR" </dev/null
 is "no file" "1 fail rnr_retry_exc" "$rc $found"
 
 # ---- what is not known ----
-row "a healthy log, or an empty one, is not called well: what to run next"
+row "a log without an error: one line, status 0; an empty text: status 3"
 symptoms --symptom <<<"$healthy"
-is "a healthy log" "3 not checkable " "$rc $found"
-has "what to run" "oci-rdma-doctor in the container" "$(jq -r '.findings[0].remedy' "$T/out")"
+is "a healthy log" "0 ok " "$rc $found"
+is "for people" "no error found in 1 line" "$("$DOCTOR" --symptom <<<"$healthy")"
 symptoms --symptom </dev/null
 is "nothing" "3 not checkable " "$rc $found"
 row "what only warns"
@@ -74,17 +74,45 @@ symptoms --symptom "NCCL INFO NET/IB : GPU Direct RDMA Disabled for HCA 0 'mlx5_
 is "the finding" "0 warn gdr_off" "$rc $found"
 row "nothing known, for people: the line that looks like an error"
 "$DOCTOR" --symptom <<<$'x\nthe frobnicator failed: 42' >"$T/out"
-is "the first line" "nothing known" "$(head -1 "$T/out")"
-has "a question mark" "?     symptom: nothing known in 2 lines" "$(cat "$T/out")"
-has "the line" "line 2: the frobnicator" "$(tr -s ' \n' ' ' <"$T/out")"
+is "status" 3 $?
+is "the first line" "no known cause in 2 lines" "$(head -1 "$T/out")"
+has "the line" "SEEN line 2: the frobnicator failed: 42" "$(tr -s ' \n' ' ' <"$T/out")"
 
-row "for people: the cause is in the first line; 80 columns, nothing of this process, no escapes"
+row "for people: cause, line, check, fix, in this order; 80 columns, one screen, no escapes"
 "$DOCTOR" --symptom "$p2p" >"$T/out"
-is "the first line" "symptom of p2p_blocked" "$(head -1 "$T/out")"
-has "what fails" "FAIL  symptom p2p_blocked: likely: " "$(cat "$T/out")"
+is "the first line" "1 cause found" "$(head -1 "$T/out")"
+is "the order" "CAUSE SEEN CHECK FIX" "$(grep -o '^[A-Z]\{3,5\}' "$T/out" | paste -sd ' ')"
+has "how sure it is" "(likely)" "$(cat "$T/out")"
 check "80 columns" test "$(wc -L <"$T/out")" -le 80
 is "nothing of this process" 0 "$(grep -c 'seen from' "$T/out")"
 has "escapes are left out" "memory ?[31m" "$("$DOCTOR" --symptom $'ibv_reg_mr failed: Cannot allocate memory \e[31m' --format text)"
+lacks "the id is for scripts" memlock: "$("$DOCTOR" --symptom 'ibv_reg_mr failed: Cannot allocate memory')"
+row "a gate says so, and how a pod's own log of its last run is had"
+has "out of memory" "this failed before RDMA was used" "$("$DOCTOR" --symptom 'Exit Code:    137' | tr -s ' \n' ' ')"
+has "its fix" "--previous" "$("$DOCTOR" --symptom 'Exit Code:    137')"
+
+# ---- evidence: with a container the checks that a row names are run ----
+defaults
+h100
+on_node
+bundle '{"from":"h100-trainer.json"}'
+cp "$B/config.json" "$NODE/run/containers/storage/overlay-containers/$ID/userdata/"
+# evidence WANT MESSAGE: the evidence of its symptom in this container has WANT
+evidence() {
+	"$DOCTOR" --sysroot "$NODE" --container "$ID" --format json --symptom "$2" >"$T/out" 2>"$T/err"
+	has "$2" "$1" "$(jq -r '.findings[0] | "\(.status): \(.evidence)"' "$T/out")$(cat "$T/err")"
+}
+row "evidence: what a check excludes is not the cause"
+evidence "ok: " "Call to ibv_reg_mr failed with error Cannot allocate memory"
+evidence "EXCLUDED: memlock" "Call to ibv_reg_mr failed with error Cannot allocate memory"
+row "evidence: the limit, with its value and its place"
+soft=65536 hard=65536
+process 4711
+evidence "CONFIRMED: memlock: soft 65536 bytes" "Call to ibv_reg_mr failed with error Cannot allocate memory"
+has "for people" "CHECK CONFIRMED memlock: soft 65536 bytes" "$("$DOCTOR" --sysroot "$NODE" --container "$ID" --symptom 'ibv_reg_mr failed: Cannot allocate memory' | tr -s ' \n' ' ')"
+row "evidence: a port that is down"
+write sys/class/infiniband/mlx5_6/ports/1/state '1: DOWN'
+evidence "CONFIRMED: port mlx5_6: DOWN" "Got completion from peer 10.0.0.1<1> with status=12 opcode=0 len=0 vendor err 129"
 
 # ---- the table is text, of which the build makes C ----
 # made LINE…: what table.awk says of a file that holds them
@@ -92,8 +120,8 @@ made() {
 	printf '%s\n' "$@" >"$T/row.txt"
 	LC_ALL=C awk -f doctor/symptom/table.awk "$T/row.txt" 2>&1 >"$T/row.c" | sed "s|$T/||"
 }
-right=('symptom x: fail, may be' '  cause: c' '    goes on' '  remedy: r' '  line: "a line" not "b" from X' '  completion: 4 any' '  call: reg_mr ENOMEM' '  turn: GDR -GPU -> none')
-row "the table: a symptom that is right; its cause goes on in the next line"
+right=('cause x: may be, last' '  cause: c' '    goes on' '  fix: r' '  check: port, gid' '  line: "a line" not "b" from X' '  completion: 4 any' '  call: reg_mr ENOMEM')
+row "the table: a row that is right; its cause goes on in the next line"
 is "what is said" "" "$(made "${right[@]}")"
 has "the cause" '.cause = "c goes on"' "$(cat "$T/row.c")"
 row "the table: a mistake is named with file and line, and nothing is built"
@@ -101,13 +129,12 @@ while IFS='|' read -r line fault; do
 	is "$line" "$fault" "$(made "${right[@]}" "$line")"
 	check "nothing is built" test ! -s "$T/row.c"
 done <<'EOT'
-  gone: 1|row.txt:9: a symptom has no gone:
+  gone: 1|row.txt:9: a row has no gone:
   line: "abcd|row.txt:9: a quotation without its end
   line: "ABCD" from X|row.txt:9: "ABCD": lines are compared in lower case
   line: "abc" from X|row.txt:9: the longest part of a line has at least four characters
-  turn: -> gone|row.txt:9: there is no symptom gone
 EOT
-has "how sure it is, in other words" "row.txt:1: behind a symptom's name stand fail or warn" "$(made 'symptom x: fail, perhaps' "${right[@]:1}")"
-is "no remedy" "row.txt:2: x: has no cause or no remedy" "$(made "${right[@]:0:3}")"
-is "a name that is there twice" "row.txt:9: symptom x is there twice" "$(made "${right[@]}" "${right[@]}")"
+has "how sure it is, in other words" "row.txt:1: a row begins with cause, note or gate" "$(made 'cause x: perhaps' "${right[@]:1}")"
+is "no fix" "row.txt:2: x: has no cause or no fix" "$(made "${right[@]:0:3}")"
+is "a name that is there twice" "row.txt:9: x is there twice" "$(made "${right[@]}" "${right[@]}")"
 finish

@@ -4,22 +4,19 @@
 
 #include <sys/mman.h>
 
-#include "doctor/symptom/known.h"
+#include "doctor/symptom/facts.h"
 #include "fuzz.h"
 
-static void check(const struct findings *findings)
+static void check(const struct symptoms *symptoms)
 {
-	promise(findings->n >= 1 && findings->n <= known_count() + 1);
-	for (size_t i = 0; i < findings->n; i++) {
-		const struct finding *finding = &findings->item[i];
+	promise(symptoms->n <= n_known_rows + FACTS_MAX);
+	for (size_t i = 0; i < symptoms->n; i++) {
+		const struct symptom *symptom = &symptoms->item[i];
 
-		promise(strcmp(finding->id, "symptom") == 0 && finding->evidence[0]);
-		promise(!text_has_control(finding->evidence) && !text_has_control(finding->remedy));
-		/* Each symptom once, and what is not known last */
-		promise(finding->subject[0] || i == findings->n - 1);
+		promise(symptom->lines && symptom->first && symptom->first <= symptoms->lines);
+		promise(strlen(symptom->quote) <= SYMPTOM_QUOTE_MAX);
 		for (size_t j = 0; j < i; j++)
-			promise(strcmp(findings->item[j].subject, finding->subject) != 0);
-		promise(finding->status != FINDING_OK && finding->remedy[0]);
+			promise(symptoms->item[j].known != symptom->known);
 	}
 }
 
@@ -27,18 +24,18 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	cleanup_arena arena = {0};
 	cleanup_fd fd = memfd_create("log", MFD_CLOEXEC);
-	struct findings text = {.arena = &arena};
-	struct findings file = {.arena = &arena};
+	struct symptoms text;
+	struct symptoms file;
 	struct err err;
 
 	must(fs_write(fd, (const char *)data, size));
 	must((int)lseek(fd, 0, SEEK_SET));
-	must(symptom_explain(&text, size ? (const char *)data : "", size, &err));
-	must(symptom_explain_fd(&file, fd, "log", &err));
+	must(symptoms_of_text(&arena, size ? (const char *)data : "", size, &text, &err));
+	must(symptoms_of_fd(&arena, fd, "log", &file, &err));
 	check(&text);
-	promise(text.n == file.n);
+	promise(text.n == file.n && text.lines == file.lines && text.errors == file.errors);
 	for (size_t i = 0; i < text.n; i++)
-		promise(strcmp(text.item[i].evidence, file.item[i].evidence) == 0 &&
-			text.item[i].status == file.item[i].status);
+		promise(text.item[i].known == file.item[i].known &&
+			strcmp(text.item[i].quote, file.item[i].quote) == 0);
 	return 0;
 }

@@ -2,7 +2,7 @@
 /* Long lines, binary, mutilated messages, repetition; a pipe of 64 MiB */
 #include "suite.h"
 
-#include "doctor/symptom/known.h"
+#include "doctor/symptom/line.h"
 
 static const char message[] = "Got completion from peer 10.0.0.1<1> with status=4 opcode=0 len=0 "
 			      "vendor err 81";
@@ -15,14 +15,15 @@ UNIT_TEST("symptom: a message anywhere in a long line is found once")
 
 	assert_non_null(text);
 	for (size_t at = 0; at + strlen(message) <= size; at += 41) {
-		WITH_FINDINGS;
+		cleanup_arena arena = {0};
+		struct symptoms symptoms;
 
 		memset(text, 'x', size);
 		memcpy(text + at, message, strlen(message));
-		assert_int_equal(symptom_explain(&findings, text, size, &err), 0);
-		assert_string_equal(subjects(&findings), "p2p_blocked");
-		assert_has(findings.item[0].evidence, "; line 1: ");
-		assert_has(findings.item[0].evidence, "vendor err 81");
+		assert_string_equal(shown_by(&arena, text, size, &symptoms), "p2p_blocked");
+		assert_int_equal(symptoms.item[0].first, 1);
+		assert_int_equal(symptoms.item[0].lines, 1);
+		assert_has(symptoms.item[0].quote, "Got completion");
 	}
 	free(text);
 }
@@ -31,11 +32,12 @@ UNIT_TEST("symptom: NULs and binary are no obstacle")
 {
 	static const char text[] =
 		"\0\0\xff\xfe\x1b[31m\nNCCL\0INFO NET/IB : No device found.\xc3\0\n";
-	WITH_FINDINGS;
+	cleanup_arena arena = {0};
+	struct symptoms symptoms;
 
-	assert_int_equal(symptom_explain(&findings, text, sizeof(text) - 1, &err), 0);
-	assert_string_equal(subjects(&findings), "no_rdma");
-	assert_has(findings.item[0].evidence, "; line 2: NCCL INFO NET/IB : No device found.?");
+	assert_string_equal(shown_by(&arena, text, sizeof(text) - 1, &symptoms), "no_rdma");
+	assert_int_equal(symptoms.item[0].first, 2);
+	assert_has(symptoms.item[0].quote, "NCCL INFO NET/IB : No device found.");
 }
 
 /* Always the same numbers, so that a failure can be had again */
@@ -51,8 +53,8 @@ UNIT_TEST("symptom: mutilated messages are survived")
 	unsigned seed = 1;
 
 	for (int round = 0; round < 4000; round++) {
-		WITH_FINDINGS;
-		cleanup_free *exact = NULL;
+		cleanup_arena arena = {0};
+		struct symptoms symptoms;
 		char text[2048];
 		size_t len = 0;
 
@@ -67,9 +69,7 @@ UNIT_TEST("symptom: mutilated messages are survived")
 		}
 		for (int change = 0; change < 8; change++)
 			text[next_random(&seed) % len] = (char)next_random(&seed);
-		exact = unit_exact(text, len);
-		assert_int_equal(symptom_explain(&findings, exact, len, &err), 0);
-		assert_true(findings.n > 0);
+		(void)shown_by(&arena, text, len, &symptoms);
 	}
 }
 
@@ -93,9 +93,10 @@ static const struct repeat_case {
 
 static void explain_so_much(void *text, size_t size)
 {
-	WITH_FINDINGS;
+	WITH_ARENA;
+	struct symptoms symptoms;
 
-	assert_int_equal(symptom_explain(&findings, text, size, &err), 0);
+	assert_int_equal(symptoms_of_text(&arena, text, size, &symptoms, &err), 0);
 }
 
 /* A clock says little of so short a piece: what is counted are the characters looked at. */
@@ -163,27 +164,30 @@ static int write_log(const void *ends)
 /* 64 MiB of a log; the arena holds the finding alone. */
 UNIT_TEST("symptom: a log of 64 MiB from a pipe")
 {
-	WITH_FINDINGS;
+	WITH_ARENA;
+	struct symptoms symptoms;
 	int ends[2];
 	pid_t child;
 
 	assert_int_equal(pipe(ends), 0);
 	child = unit_start(write_log, ends);
 	(void)close(ends[1]);
-	assert_int_equal(symptom_explain_fd(&findings, ends[0], "stdin", &err), 0);
+	assert_int_equal(symptoms_of_fd(&arena, ends[0], "stdin", &symptoms, &err), 0);
 	(void)close(ends[0]);
 	assert_int_equal(unit_exit_of(child), 0);
-	assert_string_equal(subjects(&findings), "p2p_blocked");
-	assert_has(findings.item[0].evidence, "and 4095 more");
+	assert_int_equal(symptoms.n, 1);
+	assert_string_equal(symptoms.item[0].known->name, "p2p_blocked");
+	assert_int_equal(symptoms.item[0].lines, 4096);
 }
 
 UNIT_TEST("symptom: a directory is an error")
 {
-	WITH_FINDINGS;
+	WITH_ARENA;
+	struct symptoms symptoms;
 	int fd = open("/", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 
 	assert_true(fd >= 0);
-	assert_true(symptom_explain_fd(&findings, fd, "standard input", &err) < 0);
+	assert_true(symptoms_of_fd(&arena, fd, "standard input", &symptoms, &err) < 0);
 	(void)close(fd);
 	assert_has(err.text, "standard input: ");
 	assert_one_line(&err);

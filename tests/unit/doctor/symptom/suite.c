@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "suite.h"
 
-const char *subjects(struct findings *findings)
+const char *shown_by(struct arena *arena, const char *text, size_t len, struct symptoms *ret)
 {
+	char *exact = unit_exact(text, len);
 	const char *names = "";
+	struct err err = {0};
 
-	for (size_t i = 0; i < findings->n; i++) {
-		assert_string_equal(findings->item[i].id, "symptom");
-		names = arena_printf(findings->arena, "%s%s%s", names, i ? "," : "",
-				     findings->item[i].subject[0] ? findings->item[i].subject
-								  : "?");
-	}
-	return names;
+	assert_int_equal(symptoms_of_text(arena, exact, len, ret, &err), 0);
+	free(exact);
+	for (size_t i = 0; i < ret->n; i++)
+		names = arena_printf(arena, "%s%s%s", names, i ? "," : "",
+				     ret->item[i].known->name);
+	return names[0] ? names : "?";
 }
 
 int main(void)

@@ -5,16 +5,10 @@
 
 #include "tests/unit/unit.h"
 
-#include "doctor/finding.h"
 #include "doctor/symptom/symptom.h"
 
-/* "p2p_blocked,flushed": the subjects of all findings, which must all be symptoms; "?" for nothing
- * known */
-const char *subjects(struct findings *findings);
-
-#define WITH_FINDINGS                                                                              \
-	WITH_ARENA;                                                                                \
-	struct findings findings = {.arena = &arena}
+/* "p2p_blocked,flushed": the rows that a text shows, in their order; "?" for none */
+const char *shown_by(struct arena *arena, const char *text, size_t len, struct symptoms *ret);
 
 /* One of those that messages.txt has */
 const char *any_message(unsigned number);

@@ -2,7 +2,7 @@
 /* Which words a line holds */
 #include "suite.h"
 
-#include "doctor/symptom/known.h"
+#include "doctor/symptom/line.h"
 
 static struct words words;
 

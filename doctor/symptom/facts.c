@@ -1,0 +1,248 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "doctor/symptom/facts.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define ROW(row_name, row_sureness, row_cause, row_fix, row_check)                                 \
+	{                                                                                          \
+		.name = (row_name), .kind = KNOWN_NOTE, .sureness = (row_sureness),                \
+		.cause = (row_cause), .fix = (row_fix), .check = (row_check), .exclude = "",       \
+		.look = ""                                                                         \
+	}
+
+enum { DIRECT, HCAS, LINKS, VERSIONS, GIDS };
+
+static const struct known rows[FACTS_MAX] = {
+	[DIRECT] =
+		ROW("gdr_asymmetry", LIKELY,
+		    "some hosts use GPUDirect RDMA, and others do not: these are as slow as all",
+		    "compare nvidia_peermem, the kind of kernel modules and NCCL_NET_GDR_LEVEL of "
+		    "the two hosts",
+		    "gpudirect"),
+	[HCAS] = ROW("hca_count", LIKELY, "the hosts use different numbers of HCAs",
+		     "give all pods the same number of devices, and NCCL_IB_HCA the same meaning: "
+		     "oci-rdma-hook names the pod's own",
+		     "nccl_ib_hca, rdma_devices"),
+	[LINKS] = ROW("mixed_links", MAYBE,
+		      "NCCL uses InfiniBand and RoCE ports together: one end's InfiniBand port "
+		      "cannot connect to another end's RoCE port",
+		      "name only ports of one kind in NCCL_IB_HCA, the same on all nodes",
+		      "nccl_ib_hca"),
+	[VERSIONS] = ROW("nccl_versions", LIKELY, "the ranks run different versions of NCCL",
+			 "use one image for all ranks", "versions"),
+	[GIDS] = ROW("gid_table", SURE,
+		     "the GID table in this log has RoCE v2 with an IPv4 address at one index, and "
+		     "that is the one to use",
+		     "unset NCCL_IB_GID_INDEX (NCCL 2.21.5 and later finds it), or set this index; "
+		     "link-local ones (fe80::) are not routed",
+		     "gid, nccl_ib_gid_index"),
+};
+
+static const char *const marks[] = {" via NET/", "NET/IB : Using [", "NCCL version ",
+				    ":ffff:", "max locked memory"};
+
+bool facts_wants(const char *text, size_t len)
+{
+	for (size_t i = 0; i < sizeof(marks) / sizeof(*marks); i++) {
+		if (memmem(text, len, marks[i], strlen(marks[i])))
+			return true;
+	}
+	return false;
+}
+
+/* "host:pid:tid [0] nccl info …", whatever a collector put before it; NULL: no host, or too many */
+static struct host *host_of(struct facts *facts, const char *line, unsigned long number)
+{
+	const char *end = strstr(line, " nccl info ");
+	const char *begin;
+	size_t len;
+
+	while (end && end > line && end[-1] != '[')
+		end--;
+	if (!end || end < line + 2)
+		return NULL;
+	end -= 2; /* " [" */
+	for (begin = end; begin > line && !isspace((unsigned char)begin[-1]);)
+		begin--;
+	len = strcspn(begin, ":");
+	if (len == 0 || len >= sizeof(facts->host[0].name) || begin + len >= end)
+		return NULL;
+	for (size_t i = 0; i < facts->n; i++) {
+		if (strlen(facts->host[i].name) == len &&
+		    memcmp(facts->host[i].name, begin, len) == 0)
+			return &facts->host[i];
+	}
+	if (facts->n == HOSTS_MAX)
+		return NULL;
+	memcpy(facts->host[facts->n].name, begin, len);
+	facts->host[facts->n].line = number;
+	return &facts->host[facts->n++];
+}
+
+/* "net/ib : using [0]mlx5_0:1/roce [1]mlx5_1:1/ib [ro]; oob …" */
+static void read_hcas(struct host *host, const char *at)
+{
+	unsigned hcas = 0;
+
+	for (; (at = strchr(at, '[')); at++) {
+		if (!isdigit((unsigned char)at[1]))
+			continue;
+		hcas++;
+		at += strcspn(at, " ;") - 1;
+		if (strncmp(at - 4, "roce", 4) == 0 || strncmp(at - 3, "roce", 4) == 0)
+			host->roce = true;
+		else
+			host->infiniband = true;
+	}
+	if (hcas > host->hcas)
+		host->hcas = hcas;
+}
+
+static void read_version(struct facts *facts, const char *at, unsigned long number)
+{
+	char version[32];
+
+	(void)snprintf(version, sizeof(version), "%.*s", (int)strcspn(at, " \t,"), at);
+	if (!isdigit((unsigned char)version[0]))
+		return;
+	if (!facts->version[0][0])
+		memcpy(facts->version[0], version, sizeof(version));
+	else if (!facts->version[1][0] && strcmp(facts->version[0], version) != 0) {
+		memcpy(facts->version[1], version, sizeof(version));
+		facts->version_line = number;
+	}
+}
+
+/* ibv_devinfo -v: "gid[  3]: ::ffff:10.0.0.7, roce v2"; show_gids: "mlx5_0 1 3
+ * 0000:…:ffff:0a00:0007 10.0.0.7 v2 eth2" */
+static void read_gid(struct facts *facts, const char *line, unsigned long number)
+{
+	const char *gid = strstr(line, "gid[");
+	unsigned a, b, c, d;
+	int index = 0;
+
+	if (gid && strstr(gid, "roce v2") && strstr(gid, ":ffff:"))
+		(void)sscanf(gid, "gid[%d]", &index);
+	else if (strstr(line, "v2") && strstr(line, ":ffff:") &&
+		 sscanf(line, "%*s %*u %d %*s %u.%u.%u.%u v2", &index, &a, &b, &c, &d) != 5)
+		index = 0;
+	if (index <= 0 || facts->gid_index)
+		return;
+	facts->gid_index = index;
+	facts->gid_line = number;
+}
+
+void facts_read(struct facts *facts, const char *line, unsigned long number)
+{
+	const char *using = strstr(line, "net/ib : using [");
+	const char *version = strstr(line, "nccl version ");
+	bool channel = strstr(line, " via net/ib") != NULL;
+	struct host *host = using || channel ? host_of(facts, line, number) : NULL;
+
+	if (host && using)
+		read_hcas(host, using);
+	if (host && channel) {
+		if (strstr(line, "/gdrdma"))
+			host->direct++;
+		else
+			host->indirect++;
+	}
+	if (version)
+		read_version(facts, version + strlen("nccl version "), number);
+	if (strstr(line, "max locked memory") && strstr(line, "unlimited"))
+		facts->unlimited_line = number;
+	read_gid(facts, line, number);
+}
+
+/* The first host for which how is another than for one before it; NULL: none */
+static const struct host *differs(const struct facts *facts, int (*how)(const struct host *host),
+				  const struct host **ret_first)
+{
+	const struct host *first = NULL;
+
+	for (size_t i = 0; i < facts->n; i++) {
+		const struct host *host = &facts->host[i];
+
+		if (how(host) < 0)
+			continue;
+		if (!first)
+			first = host;
+		else if (how(host) != how(first)) {
+			*ret_first = first;
+			return host;
+		}
+	}
+	return NULL;
+}
+
+static int directly(const struct host *host)
+{
+	return host->direct || host->indirect ? host->direct > 0 : -1;
+}
+
+static int hcas(const struct host *host)
+{
+	return host->hcas ? (int)host->hcas : -1;
+}
+
+static int link_kinds(const struct host *host)
+{
+	return host->hcas ? host->infiniband : -1;
+}
+
+size_t facts_tell(const struct facts *facts, bool beside, struct symptom *ret)
+{
+	const struct host *one = NULL;
+	const struct host *other;
+	size_t n = 0;
+
+#define TELL(row, number, ...)                                                                     \
+	do {                                                                                       \
+		ret[n] = (struct symptom){.known = &rows[row], .first = (number), .lines = 1};     \
+		(void)snprintf(ret[n].quote, sizeof(ret[n].quote), __VA_ARGS__);                   \
+		n++;                                                                               \
+	} while (0)
+
+	other = differs(facts, directly, &one);
+	if (other)
+		TELL(DIRECT, other->line, "%s has /GDRDMA channels, %s has none",
+		     one->direct ? one->name : other->name, one->direct ? other->name : one->name);
+	other = differs(facts, hcas, &one);
+	if (other)
+		TELL(HCAS, other->line, "%s uses %u, %s uses %u", one->name, one->hcas, other->name,
+		     other->hcas);
+	other = differs(facts, link_kinds, &one);
+	for (size_t i = 0; !other && i < facts->n; i++) {
+		if (facts->host[i].infiniband && facts->host[i].roce)
+			other = one = &facts->host[i];
+	}
+	if (other)
+		TELL(LINKS, other->line, "%s and %s have both kinds between them", one->name,
+		     other->name);
+	if (facts->version[1][0])
+		TELL(VERSIONS, facts->version_line, "NCCL %s and %s", facts->version[0],
+		     facts->version[1]);
+	if (facts->gid_index && beside)
+		TELL(GIDS, facts->gid_line, "index %d", facts->gid_index);
+	return n;
+}
+
+void facts_exclude(const struct facts *facts, struct symptom *symptom)
+{
+	bool indirect = false;
+	bool direct = false;
+
+	for (size_t i = 0; i < facts->n; i++) {
+		direct = direct || facts->host[i].direct;
+		indirect = indirect || facts->host[i].indirect;
+	}
+	if (strcmp(symptom->known->name, "memlock") == 0 && facts->unlimited_line)
+		symptom->proof = "the log says that max locked memory is unlimited";
+	else if (strcmp(symptom->known->name, "p2p_blocked") == 0 && indirect && !direct)
+		symptom->proof = "no channel of this log uses GPUDirect RDMA";
+	if (symptom->proof)
+		symptom->verdict = SYMPTOM_EXCLUDED;
+}
