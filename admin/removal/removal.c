@@ -9,7 +9,7 @@
 #include "core/base/fs.h"
 #include "core/base/names.h"
 #include "core/base/text.h"
-#include "core/json/reader.h"
+#include "core/json/document.h"
 #include "core/policy/policy.h"
 
 /* Below the directory of drop-ins: those that --crio-handler has made, which go with the shim */
@@ -52,38 +52,22 @@ static bool has_name_of_record(const char *name)
 	       strcmp(hash + 1 + HASH_DIGITS, ".json") == 0;
 }
 
-/* The members that each version of the shim has written, and no other program of ours */
-struct old_record {
-	const char *bundle;
-	const char *config;
-	uint64_t inode;
-};
-
-static const struct json_shape bundle_shape = {.types = JSON_STRING,
-					       JSON_FIELD(STRING, struct old_record, bundle)};
-static const struct json_shape config_shape = {.types = JSON_STRING,
-					       JSON_FIELD(STRING, struct old_record, config)};
-static const struct json_shape inode_shape = {.types = JSON_NUMBER,
-					      JSON_FIELD(UINT64, struct old_record, inode)};
-static const struct json_shape record_shape = {
-	.types = JSON_OBJECT,
-	JSON_MEMBERS({"bundle", &bundle_shape}, {"config", &config_shape}, {"inode", &inode_shape}),
-};
-
 /* "<id>.json", as earlier versions called it, may be any program's file: its content decides. */
 static bool has_content_of_record(int dir, const char *name)
 {
 	cleanup_arena arena = {0};
 	cleanup_fd fd = fs_open_regular(dir, name);
-	struct old_record record = {0};
+	struct json_document doc;
 	struct fs_text text;
 	struct err ignored;
 
+	/* The members that each version of the shim has written, and no other program of ours */
 	return fd >= 0 &&
 	       fs_read_regular(&arena, fd, RECORD_SIZE_MAX, name, &text, &ignored) == 0 &&
-	       json_read(&arena, &(struct json_source){name, text.bytes, text.len, 0},
-			 &record_shape, &record, &ignored) == 0 &&
-	       record.bundle && record.config && record.inode;
+	       json_parse(&doc, &arena, name, text.bytes, text.len, 0, &ignored) == 0 &&
+	       json_get(&doc, doc.root, "bundle", JSON_STRING) &&
+	       json_get(&doc, doc.root, "config", JSON_STRING) &&
+	       json_uint64(&doc, json_get(&doc, doc.root, "inode", JSON_NUMBER), 0);
 }
 
 /* True for the record of a container that was created through the shim (hook/shim/shim.h).

@@ -8,62 +8,34 @@
 #include "core/base/fs.h"
 #include "core/base/names.h"
 #include "core/base/text.h"
-#include "core/json/reader.h"
+#include "core/json/document.h"
 #include "core/policy/policy.h"
 #include "core/policy/trust.h"
 
-struct reading {
-	struct arena *arena;
-	const char **runtimes;
-	size_t n_runtimes;
-	size_t runtimes_room;
-	bool has_runtimes; /* to their end */
-	const char *state_dir;
-};
-
-static int check_absolute(const char *path, struct err *err)
+static bool is_absolute(const char *path)
 {
-	return path[0] == '/' && !text_has_control(path) ? 0 : err_set(err, "not an absolute path");
+	return path[0] == '/' && !text_has_control(path);
 }
 
-static int take_runtime(void *context, const struct json_value *value, struct err *err)
+/* The first "runtimes", if it has its end and is a list of absolute paths; else NULL. */
+static const char **read_runtimes(struct json_document *doc, size_t *ret_n)
 {
-	struct reading *r = context;
+	const struct json_node *list = json_first(doc->root);
+	const char **paths;
+	size_t n = 0;
 
-	if (json_append_string(r->arena, value, &r->runtimes, &r->n_runtimes, &r->runtimes_room,
-			       err) < 0)
-		return -1;
-	return check_absolute(r->runtimes[r->n_runtimes - 1], err);
+	while (list && !json_key_is(list, "runtimes"))
+		list = list->next;
+	if (!list || list->type != JSON_ARRAY || list->end > doc->len)
+		return NULL;
+	paths = json_strings(doc, list, &n);
+	for (size_t i = 0; i < n; i++) {
+		if (!is_absolute(paths[i]))
+			return NULL;
+	}
+	*ret_n = n;
+	return doc->failed ? NULL : paths;
 }
-
-static int end_runtimes(void *context, struct err *err)
-{
-	struct reading *r = context;
-
-	(void)err;
-	r->has_runtimes = true;
-	return 0;
-}
-
-static int take_state_dir(void *context, const struct json_value *value, struct err *err)
-{
-	struct reading *r = context;
-	const char *path;
-
-	if (json_string(r->arena, value, &path, err) < 0 || check_absolute(path, err) < 0)
-		return -1;
-	r->state_dir = path;
-	return 0;
-}
-
-static const struct json_shape runtime = {.types = JSON_STRING, .take = take_runtime};
-static const struct json_shape runtimes = {
-	.types = JSON_ARRAY, .leave = end_runtimes, .each = &runtime};
-static const struct json_shape state_dir = {.types = JSON_STRING, .take = take_state_dir};
-static const struct json_shape root = {
-	.types = JSON_OBJECT,
-	JSON_MEMBERS({"runtimes", &runtimes}, {"state_dir", &state_dir}),
-};
 
 static int read_file(struct arena *arena, const char *sysroot, const char *path,
 		     struct fs_text *ret_text, struct err *err)
@@ -82,24 +54,34 @@ static int read_file(struct arena *arena, const char *sysroot, const char *path,
 enum choice choice_read(struct arena *arena, const char *sysroot, const char *path,
 			struct config *config)
 {
-	struct reading reading = {.arena = arena};
+	struct json_document doc;
+	const struct json_node *node;
+	const char **runtimes;
+	const char *state_dir;
+	size_t n = 0;
 	struct fs_text text;
 	struct err ignored;
 	bool whole;
 
 	if (read_file(arena, sysroot, path, &text, &ignored) < 0)
 		return CHOICE_UNKNOWN;
-	whole = json_read(arena,
-			  &(struct json_source){CONFIG_PATH, text.bytes, text.len, JSON_COMMENTS},
-			  &root, &reading, &ignored) == 0;
-	if (!whole && !reading.has_runtimes)
+	whole = json_parse(&doc, arena, CONFIG_PATH, text.bytes, text.len, JSON_COMMENTS,
+			   &ignored) == 0;
+	doc.failed = false; /* what was read until then holds */
+	runtimes = read_runtimes(&doc, &n);
+	node = json_get(&doc, doc.root, "runtimes", JSON_ARRAY);
+	state_dir = json_string(&doc, json_get(&doc, doc.root, "state_dir", JSON_STRING));
+	if (doc.failed || !doc.root || (node && !runtimes) ||
+	    (state_dir && !is_absolute(state_dir)))
+		whole = false;
+	if (!whole && !runtimes)
 		return CHOICE_UNKNOWN;
-	if (reading.has_runtimes) {
-		config->runtimes = reading.runtimes;
-		config->n_runtimes = reading.n_runtimes;
+	if (runtimes) {
+		config->runtimes = runtimes;
+		config->n_runtimes = n;
 	}
-	if (reading.state_dir)
-		config->state_dir = reading.state_dir;
+	if (state_dir && is_absolute(state_dir))
+		config->state_dir = state_dir;
 	return whole ? CHOICE_SAID : CHOICE_FRONT;
 }
 

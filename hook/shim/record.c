@@ -19,7 +19,7 @@
 #include "core/base/names.h"
 #include "core/base/proc.h"
 #include "core/base/text.h"
-#include "core/json/reader.h"
+#include "core/json/document.h"
 #include "core/json/writer.h"
 
 /*
@@ -242,57 +242,53 @@ int record_save(const char *state_dir, const struct record_key *key, const struc
 
 /* ---- reading ---- */
 
-struct reading {
-	struct arena *arena;
-	struct record record;
-	struct setting *settings;
-	size_t n;
-	size_t room;
-};
-
-static int take_variable(void *context, const struct json_value *value, struct err *err)
+static const char *get_text(struct json_document *doc, const char *key, const char *absent)
 {
-	struct reading *r = context;
-	struct setting *larger = arena_grow(r->arena, r->settings, r->n, &r->room, sizeof(*larger));
+	const struct json_node *node = json_get(doc, doc->root, key, JSON_STRING);
 
-	if (!larger)
-		return err_memory(err);
-	r->settings = larger;
-	larger[r->n] = (struct setting){.name = arena_strdup(r->arena, value->key)};
-	if (!larger[r->n].name)
-		return err_memory(err);
-	if (json_string(r->arena, value, &larger[r->n].value, err) < 0)
-		return -1;
-	r->n++;
-	return 0;
+	return node ? json_string(doc, node) : absent;
 }
 
-#define STRING(name, field)                                                                        \
-	static const struct json_shape name = {.types = JSON_STRING,                               \
-					       JSON_FIELD(STRING, struct reading, record.field)}
-#define UINT64(name, field)                                                                        \
-	static const struct json_shape name = {.types = JSON_NUMBER,                               \
-					       JSON_FIELD(UINT64, struct reading, record.field)}
+static uint64_t get_count(struct json_document *doc, const char *key)
+{
+	return json_uint64(doc, json_get(doc, doc->root, key, JSON_NUMBER), 0);
+}
 
-STRING(bundle, bundle);
-STRING(config, config);
-UINT64(device, device);
-UINT64(inode, inode);
-UINT64(created, created);
-STRING(runtime_root, root);
-STRING(pid_file, pid_file);
-UINT64(memlock, grant.memlock);
-UINT64(capabilities, grant.capabilities);
-static const struct json_shape variable = {.types = JSON_STRING, .take = take_variable};
-static const struct json_shape env = {.types = JSON_OBJECT, .closed = true, .each = &variable};
-static const struct json_shape record_shape = {
-	.types = JSON_OBJECT,
-	.closed = true,
-	JSON_MEMBERS({"bundle", &bundle}, {"config", &config}, {"device", &device},
-		     {"inode", &inode}, {"created", &created}, {"root", &runtime_root},
-		     {"pid_file", &pid_file}, {"memlock", &memlock},
-		     {"capabilities", &capabilities}, {"env", &env}),
-};
+static void read_settings(struct json_document *doc, struct grant *grant)
+{
+	const struct json_node *env = json_get(doc, doc->root, "env", JSON_OBJECT);
+	struct setting *setting = json_items(doc, env, sizeof(*setting));
+
+	if (!setting)
+		return;
+	grant->settings = setting;
+	json_each(member, env) {
+		setting[grant->n_settings++] = (struct setting){.name = json_key(doc, member),
+								.value = json_string(doc, member)};
+	}
+}
+
+static struct record read_members(struct json_document *doc)
+{
+	static const char *const keys[] = {"bundle",  "config",       "device",   "inode",
+					   "created", "root",         "pid_file", "memlock",
+					   "env",     "capabilities", NULL};
+	struct record record = {
+		.bundle = get_text(doc, "bundle", NULL),
+		.config = get_text(doc, "config", NULL),
+		.device = get_count(doc, "device"),
+		.inode = get_count(doc, "inode"),
+		.created = get_count(doc, "created"),
+		.root = get_text(doc, "root", ""),
+		.pid_file = get_text(doc, "pid_file", ""),
+		.grant.memlock = get_count(doc, "memlock"),
+		.grant.capabilities = get_count(doc, "capabilities"),
+	};
+
+	json_known_keys(doc, doc->root, keys);
+	read_settings(doc, &record.grant);
+	return record;
+}
 
 static bool same_root(const char *a, const char *b)
 {
@@ -302,18 +298,19 @@ static bool same_root(const char *a, const char *b)
 static int read_record(struct arena *arena, int fd, const char *what, struct record *ret_record,
 		       struct err *err)
 {
-	struct reading reading = {.arena = arena, .record = {.root = "", .pid_file = ""}};
+	struct json_document doc;
+	struct record record;
 	struct fs_text text;
 
 	if (fs_read_regular(arena, fd, RECORD_SIZE_MAX, what, &text, err) < 0 ||
-	    json_read(arena, &(struct json_source){what, text.bytes, text.len, 0}, &record_shape,
-		      &reading, err) < 0)
+	    json_parse(&doc, arena, what, text.bytes, text.len, 0, err) < 0)
 		return -1;
-	if (!reading.record.config || !reading.record.bundle)
+	record = read_members(&doc);
+	if (doc.failed)
+		return -1;
+	if (!record.config || !record.bundle)
 		return err_set(err, "%s: the config or the bundle is missing", what);
-	reading.record.grant.settings = reading.settings;
-	reading.record.grant.n_settings = reading.n;
-	*ret_record = reading.record;
+	*ret_record = record;
 	return 1;
 }
 
