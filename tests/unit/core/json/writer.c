@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What is written, whole or not at all */
-#include "suite.h"
+#include "tests/unit/unit.h"
 
 #include "core/json/writer.h"
 
@@ -62,4 +62,9 @@ UNIT_ROWS(letters_cases)
 	assert_non_null(written);
 	assert_string_equal(written, row->want);
 	assert_int_equal(len, strlen(row->want));
+}
+
+int main(void)
+{
+	return unit_main("json writer");
 }
