@@ -185,13 +185,16 @@ static void gpu_memory(const char *name)
 	struct findings findings = {.arena = &arena};
 	int memory = memfd_create("memory", MFD_CLOEXEC);
 	struct err err;
+	struct verbs_gpu_memory gpu = {.what = "GPU 0", .dmabuf = memory, .bytes = BYTES};
 
-	if (verbs_register_dmabuf(&findings, &options, "GPU 0", memory, 0, BYTES, &err) < 0)
+	if (verbs_register_gpu(&findings, &options, &gpu, &err) < 0)
 		printf("# %s\n", err.text);
 	one_finding("a descriptor that is no dma-buf", &findings, "verbs_dmabuf",
 		    "ibv_reg_dmabuf_mr: ");
 	findings.n = 0;
-	if (verbs_register_peermem(&findings, &options, "GPU 0", (void *)4096, BYTES, &err) < 0)
+	gpu.dmabuf = -1;
+	gpu.address = (void *)4096;
+	if (verbs_register_gpu(&findings, &options, &gpu, &err) < 0)
 		printf("# %s\n", err.text);
 	one_finding("an address that the kernel cannot pin", &findings, "verbs_peermem",
 		    "ibv_reg_mr: EFAULT (Bad address), for 64 KiB");
