@@ -118,6 +118,19 @@ UNIT_ROWS(weigh_cases)
 				    arena_printf(&arena, "%s x: the value", row->id));
 }
 
+UNIT_TEST("evidence: beside a warning of the same check nothing is excluded")
+{
+	WITH_ARENA;
+	struct findings checked = {.arena = &arena};
+	struct symptoms symptoms;
+
+	(void)shown_by(&arena, MEMLOCK, strlen(MEMLOCK), &symptoms);
+	assert_int_equal(findings_add(&checked, "memlock", "", FINDING_OK, "", "here"), 0);
+	assert_int_equal(findings_add(&checked, "memlock", "", FINDING_WARN, "", "there"), 0);
+	symptoms_weigh(&symptoms, &checked);
+	assert_int_equal(symptoms.item[0].verdict, SYMPTOM_OPEN);
+}
+
 UNIT_TEST("evidence: what is confirmed comes first, what is excluded last")
 {
 	WITH_ARENA;
