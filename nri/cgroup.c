@@ -26,54 +26,43 @@
 #define DIRECTORIES_MAX 20000
 #define PROCS_SIZE_MAX (1024 * 1024)
 
-static const char *top_of(int root)
-{
-	return tree_exists(root, TOP_V1) ? TOP_V1 : TOP;
-}
-
 /* ---- where it is ---- */
 
-static void add(char path[CGROUP_PATH_SIZE], const char *front, size_t len, const char *text,
-		const char *end)
-{
-	size_t used = strlen(path);
-
-	/* What does not fit is no path. */
-	if (!used || snprintf(path + used, CGROUP_PATH_SIZE - used, "%s%.*s%s", front, (int)len,
-			      text, end) >= (int)(CGROUP_PATH_SIZE - used))
-		path[0] = '\0';
-}
-
 /* systemd's "a-b.slice:cri-containerd:ID" is a.slice/a-b.slice/cri-containerd-ID.scope. */
-static void expand(char path[CGROUP_PATH_SIZE], const char *slice, const char *prefix,
-		   const char *name)
+static const char *expand(struct arena *arena, const char *top, const char *slice)
 {
-	size_t len = (size_t)(prefix - slice);
+	const char *prefix = strchr(slice, ':');
+	const char *name = prefix ? strchr(prefix + 1, ':') : NULL;
+	const char *path = name ? top : NULL;
 
-	for (size_t i = 0; i < len; i++) {
-		if (slice[i] == '-')
-			add(path, "/", i, slice, ".slice");
+	for (const char *dash = slice; path && dash < prefix; dash++) {
+		if (*dash == '-')
+			path = arena_printf(arena, "%s/%.*s.slice", path, (int)(dash - slice),
+					    slice);
 	}
-	add(path, "/", len, slice, "/");
-	add(path, "", (size_t)(name - prefix) - 1, prefix + 1, "-");
-	add(path, "", strlen(name + 1), name + 1, ".scope");
+	return path ? arena_printf(arena, "%s/%.*s/%.*s-%s.scope", path, (int)(prefix - slice),
+				   slice, (int)(name - prefix) - 1, prefix + 1, name + 1)
+		    : NULL;
 }
 
+/* What does not fit is not known. */
 void cgroup_find(int root, const char *cgroups_path, char path[CGROUP_PATH_SIZE])
 {
-	const char *prefix = cgroups_path ? strchr(cgroups_path, ':') : NULL;
-	const char *name = prefix ? strchr(prefix + 1, ':') : NULL;
+	const char *top = tree_exists(root, TOP_V1) ? TOP_V1 : TOP;
+	cleanup_arena arena = {0};
+	const char *expanded;
 
 	path[0] = '\0';
-	if (!cgroups_path)
+	if (!cgroups_path ||
+	    snprintf(path, CGROUP_PATH_SIZE, "%s%s%s", top, cgroups_path[0] == '/' ? "" : "/",
+		     cgroups_path) >= CGROUP_PATH_SIZE) {
+		path[0] = '\0';
 		return;
-	(void)snprintf(path, CGROUP_PATH_SIZE, "%s", top_of(root));
-	add(path, cgroups_path[0] == '/' ? "" : "/", strlen(cgroups_path), cgroups_path, "");
+	}
 	/* An engine without systemd's driver takes also that for a path. */
-	if (!name || (path[0] && tree_exists(root, path)))
-		return;
-	(void)snprintf(path, CGROUP_PATH_SIZE, "%s", top_of(root));
-	expand(path, cgroups_path, prefix, name);
+	expanded = tree_exists(root, path) ? NULL : expand(&arena, top, cgroups_path);
+	if (expanded && snprintf(path, CGROUP_PATH_SIZE, "%s", expanded) >= CGROUP_PATH_SIZE)
+		path[0] = '\0';
 }
 
 bool cgroup_is_gone(const char *sysroot, const char *path)

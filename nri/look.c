@@ -36,7 +36,6 @@ struct looked {
 	struct note note;            /* of an earlier decision */
 	bool has_note;
 	struct look_report *report;
-	const char *refusal; /* why it must not start */
 };
 
 /* ---- what its limit is ---- */
@@ -172,29 +171,28 @@ static void be_missed(struct looked *one, enum limit_source source, const struct
 	if (keep_note(one, NOTE_MISSED, reason) < 0 && source != LIMIT_LOW &&
 	    !(one->starts && container->plan.n_settings))
 		return;
-	if (one->starts && container->config.on_missed == MISSED_REFUSE)
-		one->refusal = "created while no plugin was connected, so that it lacks its "
-			       "memlock limit (\"on_missed\": \"refuse\"): it is created again";
+	one->report->refused = one->starts && container->config.on_missed == MISSED_REFUSE;
 	say(one, NOTE_MISSED, reason);
 	one->report->kind = LOOK_MISSED;
 }
 
 /* ---- the decision ---- */
 
-/* Killed after its note, and before the runtime had its answer, a plugin has given nothing. */
+/*
+ * The note comes before the answer. So of a grant only the variables show that the runtime took it:
+ * it reads no answer of a plugin that was killed in between, or that it has given up.
+ */
 static bool has_settings(const struct looked *one)
 {
-	const struct spec *spec = &one->container->spec;
-
 	for (size_t i = 0; i < one->note.n_settings; i++) {
-		if (!spec_getenv(spec, one->note.settings[i].name))
+		if (!spec_getenv(&one->container->spec, one->note.settings[i].name))
 			return false;
 	}
 	return true;
 }
 
-/* A plugin that was connected has decided about it, and has said what it got. What that plugin gave
- * may have been lowered by the container itself since. */
+/* Whether a plugin that was connected has decided about it, and has said what it got. What that
+ * plugin gave may have been lowered by the container itself since. */
 static bool is_decided(struct looked *one)
 {
 	struct container *container = one->container;
@@ -204,15 +202,20 @@ static bool is_decided(struct looked *one)
 		note_read(&container->arena, one->root, container->id, &one->note, &err) == 1;
 	if (!one->has_note)
 		return false;
-	one->report->known = one->note.result == NOTE_MISSED || one->note.result == NOTE_MENDED;
-	/* At its start, which both plugins hear of, it was said by the other one. */
-	if (one->note.result == NOTE_MISSED)
+	switch (one->note.result) {
+	case NOTE_GRANTED:
+		return has_settings(one);
+	case NOTE_MISSED:
+		/* At its start, which both plugins hear of, it was said by the other one. */
+		one->report->known = true;
 		return one->starts;
-	if (one->starts)
-		return one->note.result != NOTE_GRANTED || has_settings(one);
-	if (one->note.result == NOTE_MENDED)
-		one->report->kind = LOOK_MENDED;
-	return true;
+	case NOTE_MENDED:
+		one->report->known = true;
+		one->report->kind = one->starts ? LOOK_NOTHING : LOOK_MENDED;
+		return true;
+	default:
+		return true;
+	}
 }
 
 /* Without a device that is proven, or if it does not ask, there was nothing to miss. */
@@ -263,8 +266,8 @@ static void look_at(struct looked *one)
 		decide(one);
 }
 
-const char *look_at_start(const struct look *look, const Nri__Container *told,
-			  struct container *container, struct look_report *ret_report)
+void look_at_start(const struct look *look, const Nri__Container *told, struct container *container,
+		   struct look_report *ret_report)
 {
 	struct err err;
 	cleanup_fd root = tree_open_root(look->options->sysroot, &err);
@@ -276,12 +279,10 @@ const char *look_at_start(const struct look *look, const Nri__Container *told,
 			     .report = ret_report};
 
 	*ret_report = (struct look_report){.kind = LOOK_NOTHING};
-	if (root < 0)
-		return NULL;
-	look_at(&one);
+	if (root >= 0)
+		look_at(&one);
 	if (ret_report->kind == LOOK_UNSEEN)
 		ret_report->kind = LOOK_NOTHING; /* its log says why */
-	return one.refusal;
 }
 
 /* ---- all that run ---- */
@@ -289,20 +290,18 @@ const char *look_at_start(const struct look *look, const Nri__Container *told,
 static const Nri__PodSandbox *find_pod(const struct look *look, struct arena *arena, const char *id)
 {
 	struct message left = look->known;
-	const Nri__PodSandbox *found = NULL;
 	struct field field;
 
-	while (!found && field_next(&left, &field) > 0) {
-		cleanup_arena other = {0};
-		const Nri__PodSandbox *pod;
+	while (field_next(&left, &field) > 0) {
+		const Nri__PodSandbox *pod =
+			field.number == SYNCHRONIZE_POD
+				? message_unpack(arena, &nri__pod_sandbox__descriptor, &field.bytes)
+				: NULL;
 
-		if (field.number != SYNCHRONIZE_POD)
-			continue;
-		pod = message_unpack(&other, &nri__pod_sandbox__descriptor, &field.bytes);
 		if (pod && strcmp(pod->id, id) == 0)
-			found = message_unpack(arena, &nri__pod_sandbox__descriptor, &field.bytes);
+			return pod;
 	}
-	return found;
+	return NULL;
 }
 
 /* Returns the container's id, in the arena; NULL: it cannot be read. */
@@ -334,8 +333,9 @@ static const char *look_at_known(const struct look *look, struct arena *arena, i
 	return one.told->id;
 }
 
-void look_at_all(const struct look *look, int out)
+void look_at_all(void *context, int out)
 {
+	const struct look *look = context;
 	const char *sysroot = look->options->sysroot;
 	struct look_report report = {.kind = LOOK_END};
 	struct message left = look->known;

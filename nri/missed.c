@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "nri/missed.h"
 
-#include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
 #include <syslog.h>
@@ -68,36 +67,13 @@ static bool forget_ended(struct missed *missed)
 
 /* ---- the child ---- */
 
-static int start(struct missed *missed, const struct look *look)
-{
-	int ends[2];
-
-	children_reap(missed->children);
-	if (missed->children->n == CHILDREN_MAX || pipe2(ends, O_CLOEXEC) < 0)
-		return -1;
-	missed->child = child_fork(missed->children->closed);
-	if (missed->child == 0) {
-		(void)close(ends[0]);
-		look_at_all(look, ends[1]);
-		_exit(0);
-	}
-	(void)close(ends[1]);
-	if (missed->child < 0) {
-		(void)close(ends[0]);
-		return -1;
-	}
-	missed->children->pid[missed->children->n++] = missed->child;
-	missed->in = ends[0];
-	return 0;
-}
-
 void missed_stop(struct missed *missed)
 {
-	if (missed->in < 0)
+	if (missed->child.in < 0)
 		return;
-	(void)kill(missed->child, SIGKILL);
-	(void)close(missed->in);
-	missed->in = -1;
+	(void)kill(missed->child.pid, SIGKILL);
+	(void)close(missed->child.in);
+	missed->child.in = -1;
 }
 
 void missed_look(struct missed *missed, const struct look *look)
@@ -116,8 +92,8 @@ void missed_look(struct missed *missed, const struct look *look)
 			  "oci-rdma-doctor on the node");
 	missed->ended = false;
 	missed->checked_at = clock_ms();
-	missed->deadline = clock_ms() + LOOK_PATIENCE_MS;
-	if (start(missed, look) < 0)
+	if (children_start(missed->children, &missed->child, look_at_all, (void *)look,
+			   LOOK_PATIENCE_MS) < 0)
 		log_event(LOG_ERR, "no child process could be started: containers that were "
 				   "created while the plugin was away are not looked for");
 }
@@ -133,13 +109,13 @@ static void give_up(struct missed *missed, const char *why)
 /* A report is written at once, so that it comes whole. */
 static bool hear(struct missed *missed)
 {
-	struct pollfd wait = {.fd = missed->in, .events = POLLIN};
+	struct pollfd wait = {.fd = missed->child.in, .events = POLLIN};
 	struct look_report report;
 	bool changed = false;
 
-	while (missed->in >= 0 && poll(&wait, 1, 0) > 0) {
+	while (missed->child.in >= 0 && poll(&wait, 1, 0) > 0) {
 		changed = true;
-		if (read(missed->in, &report, sizeof(report)) == (ssize_t)sizeof(report)) {
+		if (read(missed->child.in, &report, sizeof(report)) == (ssize_t)sizeof(report)) {
 			missed_add(missed, &report);
 			continue;
 		}
@@ -149,7 +125,7 @@ static bool hear(struct missed *missed)
 			give_up(missed, "the process that looked at them has ended early: its "
 					"reason is above, or in the kernel's log (dmesg)");
 	}
-	if (missed->in < 0 || clock_ms() < missed->deadline)
+	if (missed->child.in < 0 || clock_ms() < missed->child.deadline)
 		return changed;
 	give_up(missed, "it took too long: check whether the node's /sys or one of its disks hangs "
 			"(dmesg)");

@@ -39,8 +39,9 @@ enum look_kind {
 
 /* Goes through the pipe as it is: less than PIPE_BUF, so at once. */
 struct look_report {
-	uint32_t kind;  /* enum look_kind */
-	uint32_t known; /* it was reported after an earlier connection */
+	uint32_t kind;    /* enum look_kind */
+	uint16_t known;   /* it was reported after an earlier connection */
+	uint16_t refused; /* it must not start */
 	char id[132];
 	char who[400]; /* "team-a/h-kim-0/trainer" */
 	char cgroup[CGROUP_PATH_SIZE];
@@ -54,12 +55,12 @@ struct look {
 				 container is not there, unless the note is new */
 };
 
-/* Reports each that is missed to out, and the end. */
-void look_at_all(const struct look *look, int out);
+/* In a child. look: a struct look. Reports each that is missed to out, and the end. */
+void look_at_all(void *look, int out);
 
-/* One that is about to start; its spec is read. Returns why it must not start, or NULL. */
-const char *look_at_start(const struct look *look, const Nri__Container *told,
-			  struct container *container, struct look_report *ret_report);
+/* One that is about to start; its spec is read. */
+void look_at_start(const struct look *look, const Nri__Container *told, struct container *container,
+		   struct look_report *ret_report);
 
 /* ---- what was missed (missed.c) ---- */
 
@@ -71,10 +72,8 @@ struct missed {
 	const struct options *options;
 	struct children *children;
 
-	int in; /* what the child reports; -1: none runs */
-	pid_t child;
-	bool ended; /* it has said that all were looked at */
-	int64_t deadline;
+	struct child child; /* .in is what it reports; -1: none runs */
+	bool ended;         /* it has said that all were looked at */
 	int64_t checked_at;
 
 	struct look_report items[NRI_MISSED_MAX];

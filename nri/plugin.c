@@ -5,7 +5,6 @@
 #include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
@@ -16,7 +15,6 @@
 #include "core/base/clock.h"
 #include "core/base/names.h"
 #include "core/confine/confine.h"
-#include "core/note/note.h"
 #include "core/report/report.h"
 #include "nri/missed.h"
 #include "nri/report.h"
@@ -65,7 +63,6 @@ struct plugin {
 	struct report report;
 	struct missed missed;
 	struct children children;
-	char not_taken[SERVE_ID_SIZE]; /* a container whose grant the runtime has not read */
 };
 
 /* ---- signals: blocked except while the plugin waits ---- */
@@ -113,21 +110,12 @@ static void show_missed(struct plugin *plugin)
 	plugin->report.changed = true;
 }
 
-/* The note says that it was granted: without one the container's limit is looked at. */
-static void forget_grant(struct plugin *plugin)
-{
-	if (plugin->not_taken[0])
-		note_remove(plugin->options->node.sysroot, plugin->not_taken);
-	plugin->not_taken[0] = '\0';
-}
-
 static void on_synchronized(struct plugin *plugin)
 {
 	struct session *session = &plugin->session;
 
 	if (!plugin->launched)
 		be_connected(plugin);
-	forget_grant(plugin);
 	missed_look(&plugin->missed, &(struct look){
 					     .options = &plugin->options->node,
 					     .known = {session->known.bytes, session->known.len},
@@ -222,13 +210,8 @@ static void retry_later(struct plugin *plugin, const struct err *err)
 	plugin->retry_at = now + (now < plugin->hurry_until ? RETRY_HURRY_MS : RETRY_MS);
 }
 
-/* The child that has decided has written a note, and the runtime has not read that. It stays known
- * through connections that end before Synchronize. */
 static void hang_up(struct plugin *plugin)
 {
-	if (plugin->session.out.len && plugin->server.granted[0])
-		memcpy(plugin->not_taken, plugin->server.granted, sizeof(plugin->not_taken));
-	plugin->server.granted[0] = '\0';
 	session_end(&plugin->session);
 	cleanup_close_fd(&plugin->fd);
 	plugin->fd = -1;
@@ -329,7 +312,7 @@ static void wait_for_more(struct plugin *plugin, const sigset_t *waiting)
 				   .tv_nsec = left > 0 ? left % 1000 * 1000000 : 0};
 	struct pollfd poll[] = {
 		{.fd = plugin->fd, .events = plugin->session.out.len ? POLLOUT : POLLIN},
-		{.fd = plugin->missed.in, .events = POLLIN},
+		{.fd = plugin->missed.child.in, .events = POLLIN},
 		{.fd = plugin->watch, .events = POLLIN},
 	};
 	struct err err;
@@ -363,12 +346,10 @@ static void serve(struct plugin *plugin, const sigset_t *waiting)
 static int launched_socket(void)
 {
 	const char *text = getenv("NRI_PLUGIN_SOCKET");
-	char *end = NULL;
-	long fd = text ? strtol(text, &end, 10) : -1;
+	long fd = text ? strtol(text, NULL, 10) : -1;
 	struct stat st;
 
-	return text && end != text && !*end && fd > STDERR_FILENO && fd < 1024 &&
-			       fstat((int)fd, &st) == 0 && S_ISSOCK(st.st_mode)
+	return fd > STDERR_FILENO && fd < 1024 && fstat((int)fd, &st) == 0 && S_ISSOCK(st.st_mode)
 		       ? (int)fd
 		       : -1;
 }
@@ -420,7 +401,6 @@ static void end(struct plugin *plugin)
 	hang_up(plugin);
 	missed_stop(&plugin->missed);
 	children_finish(&plugin->children);
-	forget_grant(plugin);
 	/* systemd may end it before the plugin has seen that its file is gone. */
 	report_end(&plugin->report, own_file_is_removed(OWN_FILE_LINK, path, sizeof(path)));
 }
@@ -443,7 +423,7 @@ int plugin_run(const struct nri_options *options)
 			   .instance = options->instance,
 			   .metrics_path = options->metrics,
 			   .children = &plugin.children},
-		.missed = {.options = &options->node, .in = -1, .children = &plugin.children},
+		.missed = {.options = &options->node, .child.in = -1, .children = &plugin.children},
 	};
 	(void)nri_options_socket(options, plugin.socket, sizeof(plugin.socket));
 	report_begin(&plugin.report, plugin.socket);

@@ -225,7 +225,7 @@ void report_connected(struct report *report)
 	note_time(time(NULL), report->since);
 	report->status.since = report->since;
 	report->status.trouble = NULL;
-	report->ready = true;
+	report->ready_at = INT64_MAX;
 	log_event(LOG_INFO, "connected to %s %s", report->name, report->version);
 	notify("READY=1\nSTATUS=connected to %s %s", report->name, report->version);
 	write_now(report);
@@ -271,8 +271,8 @@ void report_tick(struct report *report)
 	if (report->changed || clock_ms() >= report->status.alive_ms + NRI_STATUS_EACH_MS)
 		write_status(report);
 	write_metrics(report);
-	if (!report->ready && clock_ms() >= report->ready_at) {
-		report->ready = true;
+	if (clock_ms() >= report->ready_at) {
+		report->ready_at = INT64_MAX;
 		notify("READY=1");
 	}
 	if (getenv("WATCHDOG_USEC"))

@@ -60,8 +60,7 @@ struct report {
 	bool metrics_late;
 	int64_t metrics_at; /* when the last writer was started */
 
-	int64_t ready_at; /* READY=1 is said, connected or not */
-	bool ready;       /* it was */
+	int64_t ready_at; /* READY=1 is said, connected or not; INT64_MAX: it was */
 };
 
 /* Fills what is not set yet. socket: the runtime's; it must live as long as the report. */

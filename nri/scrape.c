@@ -55,20 +55,17 @@ static void answer_metrics(int fd, const char *path)
 {
 	static const char none[] = "# No plugin of this pod has served the node.\n";
 	cleanup_fd file = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
-	cleanup_arena arena = {0};
-	char why[ERR_TEXT_MAX + 4];
-	struct fs_text text;
-	struct err err;
-
 	/* No file is no failure: another installation may serve the node, or the pod's predecessor.
 	 */
-	if (file < 0 && errno == ENOENT) {
-		answer(fd, "200 OK", none, sizeof(none) - 1);
-		return;
-	}
-	if (file < 0)
+	bool absent = file < 0 && errno == ENOENT;
+	struct fs_text text = {(char *)none, sizeof(none) - 1};
+	cleanup_arena arena = {0};
+	char why[ERR_TEXT_MAX + 4];
+	struct err err;
+
+	if (file < 0 && !absent)
 		(void)err_sys(&err, errno, "%s", path);
-	else if (fs_read_regular(&arena, file, SCRAPE_FILE_MAX, path, &text, &err) == 0) {
+	else if (absent || fs_read_regular(&arena, file, SCRAPE_FILE_MAX, path, &text, &err) == 0) {
 		answer(fd, "200 OK", text.bytes, text.len);
 		return;
 	}

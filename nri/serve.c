@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "nri/serve.h"
 
-#include <stdio.h>
 #include <string.h>
 #include <syslog.h>
 
@@ -214,34 +213,6 @@ static void go_without(const struct server *server, struct container *container,
 		(void)refuse(arena, false, err.text, ret_response);
 }
 
-static void serve(struct server *server, struct arena *arena, struct call *call)
-{
-	struct nri_counters *counters = server->counters;
-	cleanup_container container = CONTAINER_NONE;
-	struct work work = {.options = server->options, .container = &container};
-	struct verdict verdict;
-	struct err err;
-
-	container.what = "CreateContainer";
-	if (!read_container(call, &container, &err)) {
-		if (!container.spec_known) {
-			log_failure_silently(&container, &err, WAY_IN);
-			counters->failed++;
-		}
-		return;
-	}
-	verdict_find(server->children, arena, create, &work, server->patience_ms, &verdict);
-	call->response = verdict.response;
-	if (verdict.reason)
-		go_without(server, &container, &verdict, arena, &call->response);
-	if (verdict.kind == VERDICT_GRANTED && container.id)
-		(void)snprintf(server->granted, sizeof(server->granted), "%s", container.id);
-	counters->granted += verdict.kind == VERDICT_GRANTED;
-	counters->denied += verdict.kind == VERDICT_DENIED;
-	counters->failed += verdict.kind == VERDICT_FAILED || verdict.kind == VERDICT_LOST;
-	counters->given_up += verdict.kind == VERDICT_LATE;
-}
-
 void counters_answered(struct nri_counters *counters, int64_t microseconds)
 {
 	static const uint64_t bounds[] = NRI_COUNTERS_BOUNDS;
@@ -259,11 +230,28 @@ void counters_answered(struct nri_counters *counters, int64_t microseconds)
 
 void serve_create(struct server *server, struct arena *arena, struct call *call)
 {
+	struct nri_counters *counters = server->counters;
+	cleanup_container container = CONTAINER_NONE;
+	struct work work = {.options = server->options, .container = &container};
+	struct verdict verdict = {0};
 	int64_t begin = clock_us();
+	struct err err;
 
-	server->granted[0] = '\0';
-	serve(server, arena, call);
-	counters_answered(server->counters, clock_us() - begin);
+	container.what = "CreateContainer";
+	if (read_container(call, &container, &err)) {
+		verdict_find(server->children, arena, create, &work, server->patience_ms, &verdict);
+		call->response = verdict.response;
+		if (verdict.reason)
+			go_without(server, &container, &verdict, arena, &call->response);
+	} else if (!container.spec_known) {
+		verdict.kind = VERDICT_FAILED;
+		log_failure_silently(&container, &err, WAY_IN);
+	}
+	counters->granted += verdict.kind == VERDICT_GRANTED;
+	counters->denied += verdict.kind == VERDICT_DENIED;
+	counters->failed += verdict.kind == VERDICT_FAILED || verdict.kind == VERDICT_LOST;
+	counters->given_up += verdict.kind == VERDICT_LATE;
+	counters_answered(counters, clock_us() - begin);
 }
 
 void serve_set_timeout(struct server *server, int64_t timeout_ms)
@@ -282,30 +270,14 @@ struct start_work {
 	struct container *container;
 };
 
-/* The report, and behind it the answer. It is there whole, or the verdict is VERDICT_LOST. */
 static void start(void *context, int out)
 {
 	struct start_work *work = context;
-	struct arena *arena = &work->container->arena;
-	struct message refusal = {0};
 	struct look_report report;
-	const char *reason = look_at_start(&work->look, work->told, work->container, &report);
-	unsigned char *both;
 
-	if (report.kind == LOOK_NOTHING) {
-		(void)verdict_say(out, VERDICT_NOTHING, NULL);
-		return;
-	}
-	if (reason && refuse(arena, false, reason, &refusal) < 0)
-		return;
-	both = arena_alloc(arena, sizeof(report) + refusal.len);
-	if (!both)
-		return;
-	memcpy(both, &report, sizeof(report));
-	if (refusal.len)
-		memcpy(both + sizeof(report), refusal.bytes, refusal.len);
-	(void)verdict_say(out, VERDICT_MISSED,
-			  &(struct message){both, sizeof(report) + refusal.len});
+	look_at_start(&work->look, work->told, work->container, &report);
+	(void)verdict_say(out, VERDICT_LOOKED,
+			  &(struct message){(const unsigned char *)&report, sizeof(report)});
 }
 
 /* If its message cannot be read, that was said when it was created. */
@@ -327,10 +299,12 @@ bool serve_start(struct server *server, struct arena *arena, const char *since, 
 		log_event(LOG_ERR, "StartContainer: container=%s: %s", container.id,
 			  verdict.reason);
 	*ret_report = (struct look_report){.kind = LOOK_UNSEEN};
-	if (verdict.kind == VERDICT_MISSED) {
+	if (verdict.kind == VERDICT_LOOKED)
 		memcpy(ret_report, verdict.response.bytes, sizeof(*ret_report));
-		call->response = (struct message){verdict.response.bytes + sizeof(*ret_report),
-						  verdict.response.len - sizeof(*ret_report)};
-	}
-	return verdict.kind == VERDICT_MISSED || verdict.reason;
+	if (ret_report->refused)
+		(void)refuse(arena, false,
+			     "created while no plugin was connected, so that it lacks its memlock "
+			     "limit (\"on_missed\": \"refuse\"): it is created again",
+			     &call->response);
+	return ret_report->kind != LOOK_NOTHING;
 }

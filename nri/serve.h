@@ -16,12 +16,9 @@
 #define SERVE_PATIENCE_MS 1500
 #endif
 
-#define SERVE_ID_SIZE 132
-
 struct server {
 	const struct options *options;
 	int patience_ms;
-	char granted[SERVE_ID_SIZE];   /* the container of the last answer, if that is a grant */
 	struct nri_counters *counters; /* what the plugin has answered */
 	struct children *children;
 };

@@ -21,6 +21,21 @@ void children_reap(struct children *children)
 	children->n = kept;
 }
 
+int children_start(struct children *children, struct child *child,
+		   void (*work)(void *context, int out), void *context, int limit_ms)
+{
+	const struct child_setup setup = {.closed = children->closed};
+	struct err ignored;
+
+	children_reap(children);
+	if (children->n == CHILDREN_MAX)
+		return -EAGAIN;
+	if (child_start(child, &setup, work, context, limit_ms, &ignored) < 0)
+		return -1;
+	children->pid[children->n++] = child->pid;
+	return 0;
+}
+
 void children_finish(struct children *children)
 {
 	const struct timespec pause = {.tv_nsec = 5 * 1000000L};
@@ -79,24 +94,18 @@ static void lose(struct verdict *verdict, enum verdict_kind kind, const char *re
 void verdict_find(struct children *children, struct arena *arena, verdict_work *work, void *context,
 		  int patience_ms, struct verdict *ret_verdict)
 {
-	const struct child_setup setup = {.closed = children->closed};
 	struct child child;
-	struct err ignored;
-	int received;
+	int received = children_start(children, &child, work, context, patience_ms);
 
 	*ret_verdict = (struct verdict){0};
-	children_reap(children);
-	if (children->n == CHILDREN_MAX) {
+	if (received == -EAGAIN)
 		lose(ret_verdict, VERDICT_LATE,
 		     "too many other containers wait for the node's /sys or disks: check whether "
 		     "one of them hangs (dmesg)");
-		return;
-	}
-	if (child_start(&child, &setup, work, context, patience_ms, &ignored) < 0) {
+	else if (received < 0)
 		lose(ret_verdict, VERDICT_LOST, "no child process could be started");
+	if (received < 0)
 		return;
-	}
-	children->pid[children->n++] = child.pid;
 	received = hear(&child, arena, ret_verdict);
 	cleanup_close_fd(&child.in);
 	if (received == -ETIMEDOUT) {

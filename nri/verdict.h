@@ -29,6 +29,10 @@ struct children {
 	const int *closed[CHILD_CLOSED]; /* in each child */
 };
 
+/* As child_start(). Returns 0, -1, or -EAGAIN beside so many. */
+int children_start(struct children *children, struct child *child,
+		   void (*work)(void *context, int out), void *context, int limit_ms);
+
 /* Those that have ended go. Others that this process may have, from its parent, are not touched. */
 void children_reap(struct children *children);
 
@@ -45,7 +49,7 @@ enum verdict_kind {
 	VERDICT_GRANTED,
 	VERDICT_DENIED,
 	VERDICT_FAILED,
-	VERDICT_MISSED, /* of one that is about to start */
+	VERDICT_LOOKED, /* of one that is about to start: a look_report */
 	VERDICT_LATE,   /* not from the child: it was given up */
 	VERDICT_LOST,   /* not from the child: there was none, or it said nothing */
 	/* On their way: should it be late, the container must not start, or may. */

@@ -38,38 +38,31 @@ static bool take_varint(struct message *message, uint64_t *ret_number)
 	return false;
 }
 
-/* Groups, which proto3 has not, are none. */
-static bool take_value(struct message *message, uint64_t wire_type, struct field *field)
-{
-	struct message skipped;
-
-	switch (wire_type) {
-	case WIRE_VARINT:
-		return take_varint(message, &field->value);
-	case WIRE_BYTES:
-		return take_varint(message, &field->value) &&
-		       take_bytes(message, field->value, &field->bytes);
-	case WIRE_FIXED64:
-		return take_bytes(message, 8, &skipped);
-	case WIRE_FIXED32:
-		return take_bytes(message, 4, &skipped);
-	default:
-		return false;
-	}
-}
-
 int field_next(struct message *message, struct field *ret_field)
 {
 	uint64_t tag = 0;
+	bool whole = false;
 
-	do {
-		if (!message->len)
-			return 0;
-		*ret_field = (struct field){0};
-		if (!take_varint(message, &tag) || !(tag >> 3) || tag >> 3 > FIELD_MAX ||
-		    !take_value(message, tag & 7, ret_field))
-			return -1;
-	} while ((tag & 7) == WIRE_FIXED64 || (tag & 7) == WIRE_FIXED32);
+	*ret_field = (struct field){0};
+	if (!message->len)
+		return 0;
+	if (!take_varint(message, &tag) || !(tag >> 3) || tag >> 3 > FIELD_MAX)
+		return -1;
 	ret_field->number = (uint32_t)(tag >> 3);
-	return 1;
+	switch (tag & 7) { /* there are no groups in proto3 */
+	case WIRE_VARINT:
+		whole = take_varint(message, &ret_field->value);
+		break;
+	case WIRE_FIXED64:
+		whole = take_bytes(message, 8, &ret_field->bytes);
+		break;
+	case WIRE_BYTES:
+		whole = take_varint(message, &ret_field->value) &&
+			take_bytes(message, ret_field->value, &ret_field->bytes);
+		break;
+	case WIRE_FIXED32:
+		whole = take_bytes(message, 4, &ret_field->bytes);
+		break;
+	}
+	return whole ? 1 : -1;
 }

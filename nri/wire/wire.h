@@ -56,11 +56,10 @@ void buffer_free(struct buffer *buffer);
 struct field {
 	uint32_t number;
 	uint64_t value;       /* of a varint */
-	struct message bytes; /* of what has a length, also a message; .bytes NULL: a varint */
+	struct message bytes; /* of all else, also a message; .bytes NULL: a varint */
 };
 
-/* Takes the next field off the message. Returns 1, 0 at the end, or -1 if that is no protobuf.
- * Fixed32 and fixed64, of which NRI has none, are skipped. */
+/* Takes the next field off the message. Returns 1, 0 at the end, or -1 if that is no protobuf. */
 int field_next(struct message *message, struct field *ret_field);
 
 /* ---- NRI's frames ---- */

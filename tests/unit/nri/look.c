@@ -23,7 +23,7 @@ UNIT_ROWS(note_cases)
 	static const struct timespec long_ago[2] = {{.tv_sec = 1795000000}, {.tv_sec = 1795000000}};
 	cleanup_unit_dir dir = unit_dir_make();
 	const struct options options = {.sysroot = dir.path};
-	const struct look look = {
+	struct look look = {
 		.options = &options,
 		.known = {(const unsigned char *)"\x12\x04\x0a\x02id", 6},
 		.whole = !row->lost,

@@ -41,7 +41,7 @@ static void begin(const struct options *of)
 	memset(&missed, 0, sizeof(missed));
 	missed.options = of ? of : &nowhere;
 	missed.children = &children;
-	missed.in = -1;
+	missed.child.in = -1;
 	missed.checked_at = clock_ms();
 }
 
@@ -126,16 +126,16 @@ static int begin_child(const char *reports, int64_t deadline)
 	int ends[2];
 
 	begin(NULL);
-	missed.child = unit_start(goes_on, NULL);
+	missed.child.pid = unit_start(goes_on, NULL);
 	assert_int_equal(pipe2(ends, O_CLOEXEC), 0);
 	for (size_t i = 0; reports[i]; i++) {
 		struct look_report report = report_of(reports[i], i);
 
 		assert_int_equal(write(ends[1], &report, sizeof(report)), sizeof(report));
 	}
-	missed.in = ends[0];
-	children.pid[children.n++] = missed.child;
-	missed.deadline = deadline;
+	missed.child.in = ends[0];
+	children.pid[children.n++] = missed.child.pid;
+	missed.child.deadline = deadline;
 	return ends[1];
 }
 
@@ -174,7 +174,7 @@ UNIT_ROWS_AS("missed: the child says ", child_cases)
 		assert_int_equal(close(out), 0);
 	assert_int_equal(missed_tend(&missed), over || row->reports[0]);
 	counts_are(&row->counts);
-	assert_int_equal(missed.in < 0, over);
+	assert_int_equal(missed.child.in < 0, over);
 	if (over)
 		assert_false(missed_tend(&missed));
 	missed_stop(&missed);
@@ -222,20 +222,20 @@ UNIT_TEST("missed: another Synchronize stops the last look, and forgets what it 
 {
 	const struct look look = {.options = &nowhere, .whole = true, .since = "now"};
 	int out = begin_child("m", INT64_MAX);
-	pid_t child = missed.child;
+	pid_t child = missed.child.pid;
 	int in;
 
 	add('m', 1);
 	missed.status.unnamed = 3;
 	missed_look(&missed, &look);
-	assert_int_not_equal(missed.child, child);
+	assert_int_not_equal(missed.child.pid, child);
 	assert_int_equal(children.n, 2);
-	assert_true(missed.in >= 0 && !missed.ended);
-	assert_in_range(missed.deadline, clock_ms() + 1, clock_ms() + LOOK_PATIENCE_MS);
+	assert_true(missed.child.in >= 0 && !missed.ended);
+	assert_in_range(missed.child.deadline, clock_ms() + 1, clock_ms() + LOOK_PATIENCE_MS);
 	counts_are(&(struct counts){.found = 1});
-	in = missed.in;
+	in = missed.child.in;
 	missed_stop(&missed);
-	assert_int_equal(missed.in, -1);
+	assert_int_equal(missed.child.in, -1);
 	assert_int_equal(fcntl(in, F_GETFD), -1);
 	gone_at_last();
 	assert_int_equal(close(out), 0);
@@ -249,7 +249,7 @@ UNIT_TEST("missed: no child is started beside as many as may hang, and what is l
 	while (children.n < CHILDREN_MAX)
 		children.pid[children.n++] = unit_start(goes_on, NULL);
 	missed_look(&missed, &look);
-	assert_int_equal(missed.in, -1);
+	assert_int_equal(missed.child.in, -1);
 	assert_int_equal(children.n, CHILDREN_MAX);
 	counts_are(&(struct counts){.unseen = 1});
 	for (size_t i = 0; i < CHILDREN_MAX; i++)

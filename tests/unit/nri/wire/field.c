@@ -24,16 +24,16 @@ static const struct fields_case {
 	 "abc\x10\x05",
 	 7, " 1:abc 2=5"},
 	{"no bytes", "\x0a\x00", 2, " 1:"},
-	{"fixed ones are skipped",
+	{"fixed ones are bytes",
 	 "\x09"
 	 "12345678"
 	 "\x0d"
 	 "1234\x10\x01",
-	 16, " 2=1"},
+	 16, " 1:12345678 1:1234 2=1"},
 	{"fixed ones at the end",
 	 "\x10\x01\x09"
 	 "12345678",
-	 11, " 2=1"},
+	 11, " 2=1 1:12345678"},
 	{"cut in fixed64",
 	 "\x09"
 	 "1234567",
