@@ -147,7 +147,7 @@ static void on_call(struct plugin *plugin, struct arena *arena, struct call *cal
 		 * container has begun without it, which the next Synchronize shows. A decision now
 		 * would say that it was granted. */
 		if (!plugin->hung_up)
-			serve_create(&plugin->server, arena, call);
+			serve_request(&plugin->server, arena, call);
 		plugin->report.changed = true;
 		break;
 	case CALL_START:

@@ -228,7 +228,7 @@ void counters_answered(struct nri_counters *counters, int64_t microseconds)
 		counters->slowest_us = took;
 }
 
-void serve_create(struct server *server, struct arena *arena, struct call *call)
+void serve_request(struct server *server, struct arena *arena, struct call *call)
 {
 	struct nri_counters *counters = server->counters;
 	cleanup_container container = CONTAINER_NONE;

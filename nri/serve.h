@@ -27,7 +27,7 @@ struct server {
 void serve_set_timeout(struct server *server, int64_t timeout_ms);
 
 /* Sets the answer to a container that is to be created. The arena is the request's. */
-void serve_create(struct server *server, struct arena *arena, struct call *call);
+void serve_request(struct server *server, struct arena *arena, struct call *call);
 
 struct look_report;
 
