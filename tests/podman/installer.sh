@@ -26,7 +26,7 @@ installer() {
 }
 refused() { ! "$@"; }
 
-check "the context" install/kubernetes/make-context "$HOOK" "$NRI_PLUGIN" "$T/context"
+check "the context" install/kubernetes/make-context "$HOOK" "$ADMIN" "$NRI_PLUGIN" "$T/context"
 check "the image is built without a network" timeout "$PATIENCE" buildah build --quiet --network none --tag "$image" "$T/context"
 check "install" installer install --env RUNTIME=1
 for file in config/hooks.d/annotation/*.json; do
