@@ -112,10 +112,10 @@ cannot() {
 	powerless
 	starts "$runtime, a limit that may not be given, warn"
 	is "$runtime, a limit that may not be given, warn: environment" "$NCCL" "$nccl_env"
-	logs "$runtime, a limit that may not be given, warn" "RLIMIT_MEMLOCK cannot"
+	logs "$runtime, a limit that may not be given, warn" "RLIMIT_MEMLOCK is 8388608 bytes at most"
 	policy '"memlock": "unlimited", "on_error": "fail"'
 	powerless
-	refused "$runtime, a limit that may not be given, fail" "RLIMIT_MEMLOCK cannot" precreate
+	refused "$runtime, a limit that may not be given, fail" "RLIMIT_MEMLOCK is 8388608 bytes at most" precreate
 	policy '"on_no_device": "fail"'
 	run "${asked[@]}"
 	refused "$runtime, no device, fail" "denied:" precreate
