@@ -91,11 +91,29 @@ static bool is(const struct message *name, const char *text)
 
 enum { FIELD_SERVICE = 1, FIELD_METHOD = 2, FIELD_PAYLOAD = 3, FIELDS };
 
+/* Methods whose empty answer says what we have to say. A validator's: no objection. */
+static bool is_heard(const struct message *method)
+{
+	static const char *const names[] = {"StateChange",      "Shutdown",
+					    "UpdateContainer",  "StopContainer",
+					    "UpdatePodSandbox", "ValidateContainerAdjustment"};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		if (is(method, names[i]))
+			return true;
+	}
+	return false;
+}
+
 /*
- * Other methods, and those of other services, get an empty answer: an error would fail whatever the
- * runtime does, and an empty one changes nothing. A runtime sends only what was subscribed to. A
- * validator's empty answer says that it has no objection.
+ * A runtime sends what was subscribed to. A method that is unknown here is UNIMPLEMENTED: since NRI
+ * 0.12 a runtime then sends the event as StateChange, which every plugin has.
  */
+static int refuse_unknown(struct arena *arena, struct call *call)
+{
+	return message_refusal(arena, TTRPC_UNIMPLEMENTED, "not implemented", &call->response);
+}
+
 static int read_call(struct session *session, struct arena *arena, struct call *call)
 {
 	struct message parts[FIELDS] = {{0}}; /* if one occurs twice, the last one holds */
@@ -110,7 +128,7 @@ static int read_call(struct session *session, struct arena *arena, struct call *
 			parts[field.number] = field.bytes;
 	}
 	if (!is(&parts[FIELD_SERVICE], SERVICE ".Plugin"))
-		return 0;
+		return refuse_unknown(arena, call);
 	if (is(method, "Configure"))
 		return read_configure(arena, payload, call);
 	if (is(method, "Synchronize"))
@@ -124,7 +142,7 @@ static int read_call(struct session *session, struct arena *arena, struct call *
 		read_container(arena, payload, call);
 	if (is(method, "StateChange") && status == 0)
 		read_state_change(arena, payload, call);
-	return 0;
+	return call->kind == CALL_OTHER && !is_heard(method) ? refuse_unknown(arena, call) : 0;
 }
 
 /* The runtime's answer to our registration; any other is none of ours. */

@@ -121,6 +121,7 @@ enum ttrpc_type {
 /* google.rpc.Code, of a response that says no */
 enum ttrpc_status {
 	TTRPC_PERMISSION_DENIED = 7,
+	TTRPC_UNIMPLEMENTED = 12,
 	TTRPC_INTERNAL = 13,
 };
 

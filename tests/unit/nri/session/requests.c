@@ -2,25 +2,31 @@
 /* Requests of a runtime, and what each is answered */
 #include "story.h"
 
-/* An error would fail whatever the runtime does. */
 static const struct method_case {
 	const char *name;
 	const char *service;
 	const char *method;
 	bool container; /* it is asked about one */
 	size_t len;     /* of the answer */
+	int code;       /* its status */
 } method_cases[] = {
-	{"an unknown method: nothing to add", SERVICE, "RemoveEverything", false, 0},
-	{"a method of another service: nothing to add", "other", "CreateContainer", false, 0},
-	{"a method that begins like one of ours: nothing to add", SERVICE, "CreateContainers",
-	 false, 0},
-	{"a validation: no objection", SERVICE, "ValidateContainerAdjustment", false, 0},
-	{"a state that changes is heard", SERVICE, "StateChange", false, 0},
-	{"an empty Configure: the events that are wanted", SERVICE, "Configure", false, 2},
-	{"an empty Synchronize is heard", SERVICE, "Synchronize", false, 0},
-	{"an empty CreateContainer is one that cannot be read", SERVICE, "CreateContainer", true,
+	{"an unknown method is not implemented", SERVICE, "RemoveEverything", false, 0, 12},
+	{"a method of another service is not implemented", "other", "CreateContainer", false, 0,
+	 12},
+	{"a method that begins like one of ours is none", SERVICE, "CreateContainers", false, 0,
+	 12},
+	{"an update that nobody asked for is heard", SERVICE, "UpdateContainer", false, 0, 0},
+	{"a stop is heard", SERVICE, "StopContainer", false, 0, 0},
+	{"an update of a pod is heard", SERVICE, "UpdatePodSandbox", false, 0, 0},
+	{"a shutdown is heard", SERVICE, "Shutdown", false, 0, 0},
+	{"a validation: no objection", SERVICE, "ValidateContainerAdjustment", false, 0, 0},
+	{"a state that changes is heard", SERVICE, "StateChange", false, 0, 0},
+	{"an empty Configure: the events that are wanted", SERVICE, "Configure", false, 2, 0},
+	{"an empty Synchronize is heard", SERVICE, "Synchronize", false, 0, 0},
+	{"an empty CreateContainer is one that cannot be read", SERVICE, "CreateContainer", true, 0,
 	 0},
-	{"an empty StartContainer is one that cannot be read", SERVICE, "StartContainer", true, 0},
+	{"an empty StartContainer is one that cannot be read", SERVICE, "StartContainer", true, 0,
+	 0},
 };
 
 UNIT_ROWS(method_cases)
@@ -28,7 +34,7 @@ UNIT_ROWS(method_cases)
 	WITH_STORY;
 
 	call_method_of(&story, row->service, row->method, "", 0);
-	answered(&story, row->len);
+	answered_with(&story, row->code, row->len);
 	assert_int_equal(story.created + story.started, row->container);
 	assert_int_equal(story.lost, row->container);
 }
@@ -174,7 +180,7 @@ UNIT_TEST("what a request lacks is not that of the one before")
 	put_text(&request, 1, SERVICE);
 	put_bytes(&request, 3, payload.bytes, payload.len);
 	say(&story, 7, &request);
-	answered(&story, 0);
+	answered_with(&story, 12, 0);
 	assert_int_equal(story.created, 2);
 }
 

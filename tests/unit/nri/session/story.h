@@ -149,7 +149,7 @@ static inline void call_method_of(struct story *story, const char *service, cons
 }
 
 /* The payload of our answer to call 7 has so many bytes; it is no error. */
-static inline void answered(const struct story *story, size_t len)
+static inline void answered_with(const struct story *story, int code, size_t len)
 {
 	const struct buffer *out = &story->session.out;
 	const struct message body = {out->bytes + MUX_HEADER + TTRPC_HEADER,
@@ -161,8 +161,14 @@ static inline void answered(const struct story *story, size_t len)
 	assert_int_equal(out->bytes[MUX_HEADER + 7], 7);
 	assert_int_equal(out->bytes[MUX_HEADER + 8], TTRPC_RESPONSE);
 	response = message_unpack(&arena, &nri__response__descriptor, &body);
-	assert_true(response && !response->status);
+	assert_non_null(response);
+	assert_int_equal(response->status ? response->status->code : 0, code);
 	assert_int_equal(response->payload.len, len);
+}
+
+static inline void answered(const struct story *story, size_t len)
+{
+	answered_with(story, 0, len);
 }
 
 #endif
