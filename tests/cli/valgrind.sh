@@ -161,7 +161,7 @@ BinaryName = "/nowhere/oci-rdma-runtime-runc"'
 	examine "the topology" mlx5_6 --sysroot "$NODE" --topology
 	examine "the topology, JSON" mlx5_6 --sysroot "$NODE" --topology --format json
 	examine "a symptom" p2p_blocked --symptom "$log" --format json
-	examine "a log that nobody knows" 'no error' --symptom 'no such message'
+	examine "a log that nobody knows" 'no known cause' --symptom 'no such message'
 	write sys/class/infiniband/mlx5_6/ports/1/state ''
 	write etc/crio/crio.conf.d/90-x '[crio.runtime'
 	write etc/oci-rdma-hook/config.json '{"memlok": 1'
