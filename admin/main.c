@@ -73,6 +73,7 @@ struct command {
 	enum task task;
 };
 
+// NOLINTNEXTLINE(readability-non-const-parameter): the type of what takes an option
 static int take_task(void *context, int option, char *value)
 {
 	struct command *command = context;

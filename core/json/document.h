@@ -104,8 +104,10 @@ static inline const struct json_node *json_first(const struct json_node *node)
 }
 
 /* Each item of an array, or member of an object; none of anything else */
+// NOLINTBEGIN(bugprone-macro-parentheses): item is a name, which the loop declares
 #define json_each(item, container)                                                                 \
 	for (const struct json_node *item = json_first(container); item; item = item->next)
+// NOLINTEND(bugprone-macro-parentheses)
 
 /* True for a member of that key. */
 bool json_key_is(const struct json_node *member, const char *key);

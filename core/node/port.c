@@ -38,6 +38,7 @@ static void read_port_state(int dir, const char *attribute, char state[PORT_STAT
 }
 
 /* Returns 1, 0 if there is no port of that number, or -1 without memory. */
+// NOLINTNEXTLINE(readability-non-const-parameter): arena_push changes *room
 static int add_device_port(struct arena *arena, struct device *device, size_t *room, int ports,
 			   unsigned number)
 {

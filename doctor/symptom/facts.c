@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "doctor/symptom/facts.h"
 
+#include <arpa/inet.h>
 #include <ctype.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -121,17 +123,20 @@ static void read_version(struct facts *facts, const char *at, unsigned long numb
 static void read_gid(struct facts *facts, const char *line, unsigned long number)
 {
 	const char *gid = strstr(line, "gid[");
-	unsigned a, b, c, d;
-	int index = 0;
+	char digits[8];
+	char address[INET_ADDRSTRLEN];
+	struct in_addr ignored;
+	long index = 0;
 
 	if (gid && strstr(gid, "roce v2") && strstr(gid, ":ffff:"))
-		(void)sscanf(gid, "gid[%d]", &index);
+		index = strtol(gid + strlen("gid["), NULL, 10);
 	else if (strstr(line, "v2") && strstr(line, ":ffff:") &&
-		 sscanf(line, "%*s %*u %d %*s %u.%u.%u.%u v2", &index, &a, &b, &c, &d) != 5)
-		index = 0;
-	if (index <= 0 || facts->gid_index)
+		 sscanf(line, "%*s %*s %7s %*s %15s", digits, address) == 2 &&
+		 inet_pton(AF_INET, address, &ignored) == 1)
+		index = strtol(digits, NULL, 10);
+	if (index <= 0 || index > INT_MAX || facts->gid_index)
 		return;
-	facts->gid_index = index;
+	facts->gid_index = (int)index;
 	facts->gid_line = number;
 }
 

@@ -48,7 +48,7 @@ is "not in a pod" "1 1" "$? $(grep -c "this program runs in a pod" "$T/out")"
 # authority DIRECTORY: a CA that is its own certificate, for 127.0.0.1
 authority() {
 	mkdir -p "$1"
-	openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 2 -subj /CN=kubernetes -addext subjectAltName=IP:127.0.0.1 \
+	openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 2 -subj "/CN=${1##*/}" -addext subjectAltName=IP:127.0.0.1 \
 		-keyout "$1/key.pem" -out "$1/cert.pem" 2>/dev/null
 }
 authority "$API"
@@ -64,8 +64,9 @@ KUBERNETES_SERVICE_PORT=$(<"$API/port")
 export KUBERNETES_SERVICE_PORT https_proxy=http://127.0.0.1:9 HTTPS_PROXY=http://127.0.0.1:9
 
 # start / stop: $rc and $T/log are of the one that ended
+# start [COMMAND…]: by this command
 start() {
-	"$EVENTS" --sysroot "$NODE" --account "$ACCOUNT" 2>"$T/log" &
+	"$@" "$EVENTS" --sysroot "$NODE" --account "$ACCOUNT" 2>"$T/log" &
 	reporter=$!
 	within grep -q "reads /run" "$T/log"
 }
@@ -226,6 +227,14 @@ refused h-forged-0
 within logs "events cannot be posted"
 has "the log" "certificate" "$(cat "$T/log")"
 is "requests" "$before" "$(n_requests)"
+# Nor is one that the system trusts and the cluster does not
+stop
+mkdir "$T/trusted"
+cp "$API/cert.pem" "$T/trusted/$(openssl x509 -noout -hash -in "$API/cert.pem").0"
+start unshare --map-root-user --mount sh -c 'mount --bind "$0" /etc/ssl/certs && exec "$@"' "$T/trusted"
+refused_or_asked() { logs "events cannot be posted" || [ "$(n_requests)" -gt "$before" ]; }
+within refused_or_asked
+is "requests, with the server's certificate in /etc/ssl/certs" "$before" "$(n_requests)"
 cp "$API/cert.pem" "$ACCOUNT/ca.crt"
 within logs "events are posted again"
 is "the event" '"h-forged-0"' "$(events .regarding.name | tail -1)"
