@@ -229,7 +229,7 @@ UNIT_TEST("missed: another Synchronize stops the last look, and forgets what it 
 	missed.status.unnamed = 3;
 	missed_look(&missed, &look);
 	assert_int_not_equal(missed.child.pid, child);
-	assert_int_equal(children.n, 2);
+	assert_in_range(children.n, 1, 2); /* the stopped one may have ended */
 	assert_true(missed.child.in >= 0 && !missed.ended);
 	assert_in_range(missed.child.deadline, clock_ms() + 1, clock_ms() + LOOK_PATIENCE_MS);
 	counts_are(&(struct counts){.found = 1});
