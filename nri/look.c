@@ -180,7 +180,9 @@ static void be_missed(struct looked *one, enum limit_source source, const struct
 
 /*
  * The note comes before the answer. So of a grant only the variables show that the runtime took it:
- * it reads no answer of a plugin that was killed in between, or that it has given up.
+ * it reads no answer of a plugin that was killed in between, or that it has given up. An engine
+ * names a container with the environment as adjusted (CRI-O server/container_create.go adjusts it
+ * before SetSpec; containerd keeps the spec that it has adjusted).
  */
 static bool has_settings(const struct looked *one)
 {

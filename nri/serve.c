@@ -299,7 +299,7 @@ bool serve_start(struct server *server, struct arena *arena, const char *since, 
 		log_event(LOG_ERR, "StartContainer: container=%s: %s", container.id,
 			  verdict.reason);
 	*ret_report = (struct look_report){.kind = LOOK_UNSEEN};
-	if (verdict.kind == VERDICT_LOOKED)
+	if (verdict.kind == VERDICT_LOOKED && verdict.response.len == sizeof(*ret_report))
 		memcpy(ret_report, verdict.response.bytes, sizeof(*ret_report));
 	if (ret_report->refused)
 		(void)refuse(arena, false,
