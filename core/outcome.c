@@ -75,26 +75,6 @@ void outcome_decide(struct container *container, const struct options *options,
 	outcome->must_fail = outcome->must_fail && !entry->repeats;
 }
 
-void outcome_serve(struct container *container, const struct options *options,
-		   const struct entry_point *entry, struct outcome *ret_outcome)
-{
-	struct err *err = &ret_outcome->err;
-	int status;
-
-	*ret_outcome = (struct outcome){.kind = OUTCOME_NOTHING};
-	status = entry->read ? entry->read(entry->context, container, err) : 0;
-	if (status == 0)
-		status = container_find(container, options, err);
-	if (status > 0) {
-		entry->expect(outcome_if_late(container, entry));
-		status = container_plan(container, err);
-	}
-	if (status > 0)
-		status = entry->apply(entry->context, container, &ret_outcome->applied, err);
-	outcome_decide(container, options, entry, status, ret_outcome);
-	entry->expect(ret_outcome->must_fail);
-}
-
 /* ---- what is logged ---- */
 
 /* Another entry point has decided the same about this container, and has logged it. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What becomes of a container, whichever entry point serves it. It is decided here, for all of
- * them: an entry point says how the container is read and how a plan is applied, and does what the
- * outcome says.
+ * What becomes of a container, whichever entry point serves it. An entry point reads the container,
+ * finds its devices, makes the plan and applies it; from how that ended the outcome is decided
+ * here, and the entry point does what it says.
  *
  *   the container                            failed step  outcome  must it fail?
  *   gets nothing                             none         nothing  no
@@ -60,16 +60,6 @@ struct entry_point {
 	const bool *asks;
 	/* Another program has logged why this container gets nothing. */
 	bool said_before;
-
-	/* From now on, should we be late, the container must fail, or may start. */
-	void (*expect)(bool must_fail);
-	/* The functions below get this. */
-	void *context;
-	/* Reads the container's spec. NULL: it has been read. */
-	int (*read)(void *context, struct container *container, struct err *err);
-	/* Carries out a plan that gives something, and notes in *applied what it has changed. */
-	int (*apply)(void *context, struct container *container, struct applied *applied,
-		     struct err *err);
 };
 
 /* If time is up before the outcome is known: whether the container must fail. It has been found
@@ -84,13 +74,6 @@ bool outcome_if_late(const struct container *container, const struct entry_point
  */
 void outcome_decide(struct container *container, const struct options *options,
 		    const struct entry_point *entry, int status, struct outcome *outcome);
-
-/*
- * Serves a container: reads, decides, applies. Nothing is logged yet. *ret_outcome must stay where
- * it is: its reason may lie in it. Its other texts live as long as the container.
- */
-void outcome_serve(struct container *container, const struct options *options,
-		   const struct entry_point *entry, struct outcome *ret_outcome);
 
 /*
  * The outcome where err keeps a container from its grant. has_device: it has a proven one. The

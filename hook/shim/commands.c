@@ -222,9 +222,9 @@ struct create {
 	int other; /* the directory of --config; -1: the bundle */
 };
 
-static int read_bundle(void *context, struct container *container, struct err *err)
+static int read_bundle(struct create *create, struct err *err)
 {
-	struct create *create = context;
+	struct container *container = &create->shim->container;
 	struct place *place = &create->place;
 	const char *config = create->shim->args.config;
 
@@ -239,43 +239,42 @@ static int read_bundle(void *context, struct container *container, struct err *e
 			return -1;
 		place->dir = create->other;
 	}
-	container->memlock_max = process_memlock_max();
-	container->lacking = process_lacks_capabilities(UINT64_MAX);
 	return container_read_spec(container, place->dir, place->path, place->name, err);
-}
-
-static int apply(void *context, struct container *container, struct applied *applied,
-		 struct err *err)
-{
-	struct create *create = context;
-
-	(void)container;
-	return grant_bundle(create->shim, &create->place, applied, err);
 }
 
 void serve_create(struct shim *shim)
 {
+	static const struct entry_point entry = {.name = WAY_IN};
+	struct container *container = &shim->container;
+	struct outcome *outcome = &shim->outcome;
+	struct err *err = &outcome->err;
 	struct create create = {
 		.shim = shim,
 		.place = {.path = shim->args.bundle ? shim->args.bundle : ".",
 			  .name = "config.json"},
 		.other = -1,
 	};
-	const struct entry_point entry = {
-		.name = WAY_IN,
-		.context = &create,
-		.read = read_bundle,
-		.apply = apply,
-		.expect = deadline_set_must_fail,
-	};
+	int status;
 
 	if (id_is_taken(shim))
 		return;
-	outcome_serve(&shim->container, &shim->options, &entry, &shim->outcome);
-	outcome_log(&shim->container, &shim->outcome, &entry);
+	status = read_bundle(&create, err);
+	if (status == 0)
+		status = container_find(container, &shim->options, err);
+	if (status > 0) {
+		deadline_set_must_fail(outcome_if_late(container, &entry));
+		container->memlock_max = process_memlock_max();
+		container->lacking = process_lacks_capabilities(UINT64_MAX);
+		status = container_plan(container, err);
+	}
+	if (status > 0)
+		status = grant_bundle(shim, &create.place, &outcome->applied, err);
+	outcome_decide(container, &shim->options, &entry, status, outcome);
+	deadline_set_must_fail(outcome->must_fail);
+	outcome_log(container, outcome, &entry);
 	cleanup_close_fd(&create.other);
-	cleanup_close_fd(&shim->container.bundle);
-	shim->container.bundle = -1;
+	cleanup_close_fd(&container->bundle);
+	container->bundle = -1;
 }
 
 /* ---- exec ---- */
