@@ -231,6 +231,7 @@ is "requests" "$before" "$(n_requests)"
 stop
 mkdir "$T/trusted"
 cp "$API/cert.pem" "$T/trusted/$(openssl x509 -noout -hash -in "$API/cert.pem").0"
+# shellcheck disable=SC2016 # the inner shell's
 start unshare --map-root-user --mount sh -c 'mount --bind "$0" /etc/ssl/certs && exec "$@"' "$T/trusted"
 refused_or_asked() { logs "events cannot be posted" || [ "$(n_requests)" -gt "$before" ]; }
 within refused_or_asked
