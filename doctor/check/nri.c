@@ -83,7 +83,7 @@ static int add_unconnected(const struct doctor *doctor, struct findings *finding
 		findings, "nri", NULL, FINDING_WARN,
 		socket_of(doctor) == NRI_SOCKET_LIVE
 			? "journalctl -t " NRI_NAME
-			: "Switch NRI on in the engine (doc/install-nri.md), or take "
+			: "Switch NRI on in the engine (doc/install-kubernetes.md), or take "
 			  "the plugin away",
 		NRI_NAME " is not connected: %s (/%s), so that new containers are not served",
 		status->trouble ? status->trouble : "the reason is not known", NRI_STATUS_PATH);
@@ -113,7 +113,7 @@ static int add_connected(struct findings *findings, const struct nri_status *sta
 
 static int add_troubled(struct findings *findings, const struct nri_status *status)
 {
-	return findings_add(findings, "nri", NULL, FINDING_WARN, "doc/install-nri.md",
+	return findings_add(findings, "nri", NULL, FINDING_WARN, "doc/install-kubernetes.md",
 			    NRI_NAME " is connected to %s %s since %s, but %s (/%s)",
 			    status->runtime ? status->runtime : "a runtime",
 			    status->version ? status->version : "", status->since, status->trouble,

@@ -411,7 +411,7 @@ for name in kubernetes-nri openshift-nri; do
 	is "the Prometheus operator: its monitor selects the pods and the port of $name" true "$(jq -s "add | $monitored" "$T/$name.json" "$T/operator.json")"
 done
 
-# The component that mends, as doc/install-nri.md names it
+# The component that mends, as doc/install-kubernetes.md names it
 mkdir "$T/mend"
 base=$(realpath --relative-to="$T/mend" config/kubernetes/nri)
 printf 'resources: [%s]\ncomponents: [%s/mend]\n' "$base" "$base" >"$T/mend/kustomization.yaml"

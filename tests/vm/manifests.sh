@@ -13,11 +13,11 @@ image_store() {
 	PATH=$work/bin:$PATH
 }
 
-# page_image NAME PAGE FILE: localhost/NAME:test by the page's own commands, in the job's FILE; if the build's directory is another one, that. By
+# page_image NAME MARK FILE: localhost/NAME:test by the commands of doc/install-kubernetes.md that have the mark, in the job's FILE; if the build's directory is another one, that. By
 # the name that it was built with: by another one make makes all again, under the suites that run beside this.
 page_image() {
 	local commands image=localhost/$1 there=${build#"$root"/}
-	commands=$(block image "$2")
+	commands=$(block "$2" doc/install-kubernetes.md)
 	commands=${commands//IMAGE/$image:test}
 	if ! { cd "$root" && BUILD=$there bash -euc "${commands//build\//$there/}" &&
 		buildah push "$image:test" "docker-archive:$job/$3:$image:test"; } >"$work/log" 2>&1; then

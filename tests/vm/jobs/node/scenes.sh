@@ -170,7 +170,7 @@ ended_by() {
 	done
 }
 
-# missed_and_mended: a pod is made while the units are stopped. The plugin names it; with doc/install-nri.md's drop-in and the policy it mends it.
+# missed_and_mended: a pod is made while the units are stopped. The plugin names it; with doc/install-kubernetes.md's drop-in and the policy it mends it.
 missed_and_mended() {
 	local config=/etc/oci-rdma-hook/config.json name=missed-$RANDOM unit
 	systemctl stop "${UNITS[@]}"
