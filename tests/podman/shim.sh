@@ -350,12 +350,12 @@ too_much() {
 	policy
 }
 
-# ---- the line of doc/install-podman.md ----
+# ---- the line of doc/install-hosts.md ----
 
 # The file as it is, in its place: this machine itself has no verbs device, and no policy.
 by_the_page() {
 	local line
-	line=$(sed -n 's|^ *\$ sudo \(install .*\) /usr/local/share/oci-rdma-hook/\(podman/oci-rdma-hook.conf .*\)|\1 config/\2|p' doc/install-podman.md)
+	line=$(sed -n 's|^ *\$ sudo \(install .*\) /usr/local/share/oci-rdma-hook/\(podman/oci-rdma-hook.conf .*\)|\1 config/\2|p' doc/install-hosts.md)
 	is "the page has one line for podman's containers.conf" 1 "$(grep -c . <<<"$line")"
 	mkdir -p /etc/containers/containers.conf.d
 	cp "$PLAIN" /etc/containers/containers.conf.d/10-suite.conf
