@@ -12,7 +12,7 @@ printf '[user]\nname = test\nemail = test@example.invalid\n[init]\ndefaultBranch
 
 R=$T/repository
 mkdir "$R"
-cp --parents -t "$R" SECURITY.md doc/verify.md doc/man/* install/kubectl/* config/kubernetes/{install,nri,nri/launch,events}/kustomization.yaml debian/{changelog,control} \
+cp --parents -t "$R" SECURITY.md doc/troubleshooting.md doc/man/* install/kubectl/* config/kubernetes/{install,nri,nri/launch,events}/kustomization.yaml debian/{changelog,control} \
 	rpm/oci-rdma-hook.spec tools/{release-check,versions}
 here=$PWD
 cd "$R" || exit 1
@@ -23,7 +23,7 @@ all:
 dist:
 	git archive --format=tar.gz --prefix=oci-rdma-hook-\$(VERSION)/ -o build/oci-rdma-hook-\$(VERSION).tar.gz HEAD
 check-unit check-cli: all
-	test -e doc/verify.md
+	test -e doc/troubleshooting.md
 check-long:
 	test -e .git
 .PHONY: all dist check-unit check-cli check-long
@@ -81,7 +81,7 @@ refused "the tag is another commit" Makefile:1 "the tag v$version is another com
 git tag v99.0.0 && git tag -d "v$version" >/dev/null
 refused "another version's tag" Makefile:1 "this commit's tag is v99.0.0"
 
-for file in install/kubectl/kubectl-rdma_doctor config/kubernetes/{install,nri,nri/launch,events}/kustomization.yaml debian/changelog doc/verify.md; do
+for file in install/kubectl/kubectl-rdma_doctor config/kubernetes/{install,nri,nri/launch,events}/kustomization.yaml debian/changelog doc/troubleshooting.md; do
 	committed sed -i "s/$version/99.0.1/" "$file"
 	refused "$file has another version" "$(at 99.0.1 "$file")" "write $version"
 done
@@ -135,7 +135,7 @@ for file in debian/control debian/changelog rpm/oci-rdma-hook.spec; do
 	refused "$file: a placeholder" "$place" "write an address"
 done
 
-committed eval 'echo "doc/verify.md export-ignore" >.gitattributes'
+committed eval 'echo "doc/troubleshooting.md export-ignore" >.gitattributes'
 refused "the tarball lacks a file" "build/oci-rdma-hook-$version.tar.gz" "see the end of build/release-check.log" ""
 committed sed -i '/^check-long/{n;s/test/! test/}' Makefile
 refused "a test that takes long fails" tests "see the end of build/release-check-long.log" ""
