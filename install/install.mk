@@ -32,8 +32,13 @@ GRACE_HERE = $(if $(DESTDIR),0,$(GRACE))
 PROGRAMS = oci-rdma-hook oci-rdma-admin oci-rdma-nri oci-rdma-doctor
 # `make install KUBECTL=1` also takes kubectl's plugin: for a cluster's administrator, not for its nodes
 PLUGIN = kubectl-rdma_doctor
-# The reporter of events runs in its image alone, so that its page is not installed.
-PAGES = $(filter-out doc/man/oci-rdma-events.8,$(sort $(wildcard doc/man/*.[58])))
+# The reporter of events runs in its image alone, so that its page is not installed. The keys of the policy's page are those of configuration.md.
+POLICY_PAGE := $(BUILD)/man/oci-rdma-hook.json.5
+PAGES = $(filter-out doc/man/oci-rdma-events.8 doc/man/$(notdir $(POLICY_PAGE)),$(sort $(wildcard doc/man/*.[58]))) $(POLICY_PAGE)
+$(POLICY_PAGE): doc/man/$(notdir $(POLICY_PAGE)) doc/configuration.md tools/man-keys.awk
+	@mkdir -p $(@D)
+	$(call say,MAN) LC_ALL=C awk -f tools/man-keys.awk doc/configuration.md $< >$@.new && mv $@.new $@
+all: $(POLICY_PAGE)
 COMPLETIONS = $(addprefix config/completion/,$(PROGRAMS))
 # Files with the executable's path in them, for who wants more than the default, to be copied to where engines read
 TEMPLATES = $(sort $(filter-out config/hooks.d/$(HOOKS)/%,$(wildcard config/hooks.d/*/*.json))) \

@@ -7,7 +7,6 @@ cd "$(dirname "$0")/../.." || exit 1
 by_case
 TABLE=core/policy/config.c
 MANUAL=doc/configuration.md
-PAGE=doc/man/oci-rdma-hook.json.5
 INSTALLED=config/config.json
 
 # differ PLACE WANTED FOUND: what is to be done there, a line each
@@ -36,16 +35,6 @@ check "the hook has keys: $(wc -w <<<"$leaves")" test "$(wc -w <<<"$leaves")" -g
 installed() { sed -e '1,2d' -e 's|^  // |  |' -e 's|  //.*||' "$INSTALLED"; }
 all_in "$INSTALLED" "each key" "$keys" "$(jq -r 'paths | select(all(type == "string")) | join(".")' <(installed))"
 all_in "$MANUAL" "a section for each key" "$keys" "$(sed -n 's/^### `\([a-z_.]*\)`.*/\1/p' "$MANUAL")"
-# In the page an object's keys stand in a list of their own: "KEY<tab>TEXT" of each, TEXT without macros.
-keys_of_page() {
-	sed -n '/^\.Sh KEYS/,/^\.Sh ANNOTATIONS/p' "$PAGE" | sed 's/\\(dq/"/g' | awk '
-		/^\.Bl/ { depth++; if (depth == 2) outer = last "." }
-		/^\.El/ { depth--; if (depth == 1) outer = "" }
-		/^\.It Li/ { last = $3; printf "\n%s%s\t", outer, $3; next }
-		!/^\.(Sh|Bl|El)/ { sub(/^\.(Li|Ev|Sq) /, ""); printf "%s ", $0 } END { print "" }' | grep .
-}
-keys_of_page >"$T/page"
-all_in "$PAGE" "each key" "$keys" "$(cut -f 1 "$T/page")"
 
 # What is tried of each
 all_in tests/unit/core/policy/suite.c "how each key is held" "$leaves" "$(sed -n '/^static void show(/,/^}/s/^\t\t{"\([a-z_.]*\)",.*/\1/p' tests/unit/core/policy/suite.c)"
@@ -61,16 +50,13 @@ all_in tests/fuzz/words.dict "each key" "$keys" "$(for key in $keys; do if grep 
 section() {
 	awk -v "key=### \`$1\`" -v "outer=### \`${1%.*}\`" '/^#/ { ours = $0 == key || $0 == outer } ours { printf "%s ", $0 }' "$MANUAL"
 }
-# page_section KEY: the same of the page
-page_section() { awk -F '\t' -v "key=$1" -v "outer=${1%.*}" '$1 == key || $1 == outer { printf "%s ", $2 }' "$T/page"; }
 # says_default VALUE: of a text without quoting; "null (the default)", "Default null", "all false by default"
 says_default() { tr -d '`[] ' | grep -qP "[Dd]efault(is)?:?\Q$1\E|\Q$1\E[(]?(isthe|the|by)default"; }
 while IFS=$'\t' read -r key default; do
 	section "$key" | says_default "${default//[][]/}" || echo "$key: $MANUAL does not say that $default is its default"
-	page_section "$key" | says_default "${default//[][]/}" || echo "$key: $PAGE does not say that $default is its default"
 done < <(installed | jq -r '. as $all | paths(type != "object" or . == {}) | select(all(type == "string")) | . as $path |
 	"\(join("."))\t\($all | getpath($path) | tojson)"') >"$T/defaults"
-is "$MANUAL and $PAGE say each key's default, which is $INSTALLED's" "" "$(cat "$T/defaults")"
+is "$MANUAL says each key's default, which is $INSTALLED's" "" "$(cat "$T/defaults")"
 
 # ---- the variables that keys set: check_extra has them, so that "extra" cannot set them as well ----
 
@@ -79,7 +65,6 @@ all_in "check_extra of $TABLE" "the variables of each key of nccl and frameworks
 	"$(cut -d ' ' -f 1 <<<"$variables" | sort -u)"
 while read -r key variable; do
 	section "$key" | grep -qw "$variable" || echo "$key: add $variable to its section of $MANUAL"
-	page_section "$key" | grep -qw "$variable" || echo "$key: add $variable to $PAGE"
 	[[ $key != nccl.* ]] || grep -q "^| \`$variable\` | .*\`$key\`" doc/nccl.md || echo "$key: add $variable and why to the table of doc/nccl.md"
 done <<<"$variables" >"$T/variables"
 is "each is named where its key is described" "" "$(cat "$T/variables")"
@@ -92,7 +77,6 @@ dry_run
 annotations=$(sed -n 's/.*unknown; known: //p' "$T/err" | tr -d ' ' | tr ',' '\n')
 check "the hook has annotations: $(paste -sd ' ' <<<"$annotations")" test "$(wc -w <<<"$annotations")" -ge 4
 all_in "$MANUAL" "a section for each annotation" "$annotations" "$(sed -n 's/^### `oci-rdma-hook.io\/\([a-z]*\)`.*/\1/p' "$MANUAL")"
-all_in "$PAGE" "each annotation" "$annotations" "$(sed -n '/^\.Sh ANNOTATIONS/,/^\.Sh FILES/s/^\.It Li //p' "$PAGE")"
 policy=config/admission/policy.yaml
 all_in "$policy" "each annotation among those that it knows" "$annotations" \
 	"$(sed -n '/- name: unknown/,/- name: unclear/p' "$policy" | grep -oP "'oci-rdma-hook.io/\K[a-z]+")"

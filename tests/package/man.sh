@@ -20,7 +20,7 @@ quiet() {
 # mandoc's database of installed pages knows nothing of ours.
 lint_page() { quiet bash -c 'mandoc -Tlint "$1" 2>/dev/null | grep -v -e "referenced manual not found" || true' - "$1"; }
 
-for page in doc/man/*; do
+for page in doc/man/* "$BUILD"/man/*; do
 	row "$page: mandoc, groff and man have nothing to say, and what it names exists"
 	check "$page: mandoc finds nothing" lint_page "$page"
 	check "$page: groff warns of nothing" quiet groff -ww -mdoc -Tutf8 -z "$page"
@@ -29,6 +29,15 @@ for page in doc/man/*; do
 		check "$page: $name($section), which it names, exists" test -e "doc/man/$name.$section"
 	done < <(sed -nE 's/^\.Xr (oci-rdma-[a-z.-]+) ([0-9]).*/\1 \2/p' "$page" | sort -u)
 done
+
+row "the policy's page has each key and annotation of doc/configuration.md, in that order, and no Markdown"
+# sections FILE: what the page takes of it
+sections() { sed -n '/^## Keys$/,/^## /p; /^## Annotations$/,$p' "$1"; }
+is "keys and annotations" "$(sections doc/configuration.md | sed -n 's/^### `\(.*\)`$/\1/p')" \
+	"$(sed -n '/^\.Sh KEYS/,/^\.Sh FILES/s/^\.It Li //p' "$BUILD/man/oci-rdma-hook.json.5")"
+is "each default" "$(sections doc/configuration.md | grep -oi 'default' | wc -l)" \
+	"$(sed -n '/^\.Sh KEYS/,/^\.Sh FILES/p' "$BUILD/man/oci-rdma-hook.json.5" | grep -oi 'default' | wc -l)"
+is "no Markdown" "" "$(grep -n -e '`' -e '](' "$BUILD/man/oci-rdma-hook.json.5")"
 
 options() { grep -oE "$1" | grep -oE -- '-?-[a-z][a-z-]+' | sed 's/^-*/--/' | sort -u; }
 
