@@ -380,7 +380,7 @@ static int add_without_hook(const struct context *context)
 			context->findings, "hook_installed", NULL, FINDING_OK, NULL,
 			"there is no hook; the NRI plugin is connected and serves the pods");
 	return findings_add(context->findings, "hook_installed", NULL, FINDING_WARN,
-			    "Install what README, \"Install it\", has for the engine of this node: "
+			    "Install what doc/entry-points.md names for the engine of this node: "
 			    "on OpenShift make machineconfig, for podman make install, for "
 			    "containerd the NRI plugin",
 			    "no hooks.d file that is in force runs %s, so that containers keep the "

@@ -203,8 +203,7 @@ static const char *why_not(const struct context *context)
 
 	if (!context->ways)
 		return "Neither hook, shim nor NRI plugin is installed for its engine: install "
-		       "what "
-		       "README, \"Install it\", has for it, then create the container again";
+		       "what doc/entry-points.md names for it, then recreate the container";
 	if (container->request.inject != INJECT_ASKED && context->ways == WAY_HOOK &&
 	    !hooks_show_all(context))
 		return "\"opt_in\" is \"device\", but the hooks.d files run the hook only for "
