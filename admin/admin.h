@@ -45,8 +45,8 @@ int results_add(struct results *results, const char *what, const char *note,
 		const struct err *problem, const struct hooks_file *file);
 
 /* Looks at CRI-O's handlers, containerd's, with all its files, and Docker's runtimes. An engine
- * without the shim is not spoken of. root: the node. config: NULL: it cannot be read, and says
- * nothing of runtimes. Returns 0, or -1 without memory. */
+ * without the shim is not spoken of. root: the node. config: NULL: it cannot be read.
+ * Returns 0, or -1 without memory. */
 int check_engines(struct results *results, int root, const struct crio *crio,
 		  const struct config *config);
 

@@ -15,12 +15,14 @@
 #include "core/deadline.h"
 #include "core/json/document.h"
 #include "core/policy/policy.h"
+#include "core/policy/runtimes.h"
 #include "core/policy/trust.h"
 
 struct check {
 	struct results results;
 	struct crio crio;
 	struct hooks_place place;
+	size_t n_own; /* results of the policy and the list of runtimes; the rest is the engines' */
 	bool has_config;
 	struct config config; /* that was checked */
 };
@@ -77,7 +79,7 @@ static int take_config(struct check *check, const struct config *config, struct 
 {
 	check->config = *config;
 	check->has_config = true;
-	return config_check(check->place.sysroot, config, err);
+	return config_check(config, err);
 }
 
 /* path: NULL for the node's own, which need not be there. Returns 0, or -1 without memory. */
@@ -96,6 +98,19 @@ static int check_policy(struct check *check, const char *path)
 		note = " (does not exist: the defaults apply)";
 	return results_add(&check->results, path ? path : "/" CONFIG_PATH, note,
 			   status < 0 ? &problem : NULL, NULL);
+}
+
+/* The shim's list of runtimes, which need not be there either */
+static int check_runtimes(struct check *check)
+{
+	struct err problem;
+	int status;
+
+	if (!tree_exists(check->place.sysroot, RUNTIMES_PATH))
+		return 0;
+	status = runtimes_check(&check->results.arena, check->place.sysroot, &problem);
+	return results_add(&check->results, "/" RUNTIMES_PATH, "", status < 0 ? &problem : NULL,
+			   NULL);
 }
 
 /* Both kinds are opened so; the policy through no link at all. */
@@ -142,8 +157,10 @@ static int check_node(struct check *check, const char *config, struct err *err)
 	struct hooks_found *found;
 	size_t n;
 
-	if (check_policy(check, config) < 0 ||
-	    hooks_check_all(&results->arena, &check->place, &found, &n, err) < 0)
+	if (check_policy(check, config) < 0 || check_runtimes(check) < 0)
+		return -1;
+	check->n_own = results->n;
+	if (hooks_check_all(&results->arena, &check->place, &found, &n, err) < 0)
 		return -1;
 	for (size_t i = 0; i < n; i++) {
 		if (results_add(results, found[i].path, "", NULL, &found[i].file) < 0)
@@ -239,7 +256,7 @@ int check_config(const struct options *options, char *const *files, size_t n_fil
 	}
 	right = print(&check.results);
 	/* "ok" of a policy that nothing applies would be taken for an installation. */
-	if (!n_files && check.results.n == 1)
+	if (!n_files && check.results.n == check.n_own)
 		(void)puts("hooks.d files and handlers: there are none of oci-rdma-hook, so that "
 			   "no hook and no shim runs here; of the NRI plugin ask oci-rdma-nri "
 			   "--check");

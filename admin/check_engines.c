@@ -13,8 +13,7 @@
 /* ---- CRI-O ---- */
 
 /* What cannot be read of its configuration is the doctor's. */
-static int check_crio(struct results *results, int root, const struct crio *crio,
-		      const struct config *config)
+static int check_crio(struct results *results, int root, const struct crio *crio)
 {
 	for (size_t i = 0; i < crio->n_handlers; i++) {
 		const struct crio_handler *handler = &crio->handler[i];
@@ -22,7 +21,7 @@ static int check_crio(struct results *results, int root, const struct crio *crio
 
 		if (!names_shim(handler->runtime_path))
 			continue;
-		handler_judge_crio(&results->arena, root, crio, handler, config, &verdict);
+		handler_judge_crio(&results->arena, root, crio, handler, &verdict);
 		if (results_add(results, handler->file, "", verdict.fault ? &verdict.why : NULL,
 				NULL) < 0)
 			return -1;
@@ -95,7 +94,7 @@ static int check_docker_default(struct results *results, const struct docker *do
 }
 
 /* A file that cannot be read, and speaks of us, was cut off when it was given our entry. */
-static int check_docker(struct results *results, int root, const struct config *config)
+static int check_docker(struct results *results, int root)
 {
 	struct docker docker;
 	struct fs_text text;
@@ -109,13 +108,13 @@ static int check_docker(struct results *results, int root, const struct config *
 					  results_add(results, DOCKER_FILE, "", &problem, NULL) < 0)
 			       ? -1
 			       : 0;
-	for (size_t i = 0; config && i < docker.n_runtimes; i++) {
+	for (size_t i = 0; i < docker.n_runtimes; i++) {
 		const struct docker_runtime *runtime = &docker.runtime[i];
 		bool is_default = strcmp(docker.default_runtime, runtime->name) == 0;
 
 		if (!names_shim(runtime->path))
 			continue;
-		status = handler_check_docker(&results->arena, root, runtime, config, &problem);
+		status = handler_check_docker(&results->arena, root, runtime, &problem);
 		if (results_add(results, DOCKER_FILE,
 				is_default ? " (the default: without the shim no container starts)"
 					   : "",
@@ -128,8 +127,8 @@ static int check_docker(struct results *results, int root, const struct config *
 int check_engines(struct results *results, int root, const struct crio *crio,
 		  const struct config *config)
 {
-	if (check_crio(results, root, crio, config) < 0 ||
+	if (check_crio(results, root, crio) < 0 ||
 	    (config && check_containerd(results, root, config) < 0))
 		return -1;
-	return check_docker(results, root, config);
+	return check_docker(results, root);
 }

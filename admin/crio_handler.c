@@ -23,7 +23,6 @@ struct rendering {
 	const char *printed;
 	struct crio crio;
 	struct crio_handler own; /* CRI-O's, of the same runtime */
-	struct config config;
 };
 
 /* ---- what there is ---- */
@@ -89,7 +88,7 @@ static int check_shim(const struct rendering *r, struct err *err)
 	handler.runtime_path = r->shim;
 	if (!program_exists(r->root, r->shim))
 		return err_set(err, "%.256s is not an executable file: install it first", r->shim);
-	return handler_check_runtime(r->arena, r->root, &r->crio, &handler, &r->config, err);
+	return handler_check_runtime(r->arena, r->root, &r->crio, &handler, err);
 }
 
 /* ---- the file ---- */
@@ -154,13 +153,11 @@ static void print(const struct rendering *r)
 	print_tables(own, name);
 }
 
-static int render(struct rendering *r, const struct options *options, struct err *err)
+static int render(struct rendering *r, struct err *err)
 {
 	if (handler_check_name(r->shim, "crun", "runc", err) < 0)
 		return -1;
 	if (read_crio(r, err) < 0 || find_own(r, err) < 0 || check_own(r, err) < 0)
-		return -1;
-	if (config_load(r->arena, r->root, options->config, &r->config, err) < 0)
 		return -1;
 	return check_shim(r, err);
 }
@@ -178,7 +175,7 @@ int crio_handler(const struct options *options, const char *shim, const char *pr
 		.own = {.runtime_path = "", .runtime_type = "", .monitor_path = ""},
 	};
 
-	if (root < 0 || render(&r, options, &err) < 0) {
+	if (root < 0 || render(&r, &err) < 0) {
 		(void)fprintf(stderr, ADMIN_NAME ": no handler is printed: %s\n", err.text);
 		return 1;
 	}

@@ -186,7 +186,7 @@ uninstall:
 	rm -rf $(DESTDIR)$(OURS)
 	$(if $(DESTDIR),,$(foreach unit,$(filter nri/%,$(UNITS)),$(call drop,config/$(unit),$(LAID_UNITS)/$(notdir $(unit)))))
 	$(if $(DESTDIR),,systemctl daemon-reload >/dev/null 2>&1 || true)
-	$(if $(DESTDIR),,rm -rf $(RUNSTATEDIR)/oci-rdma-hook $(RUNSTATEDIR)/oci-rdma-hook.*)
+	$(if $(DESTDIR),,rm -rf $(RUNSTATEDIR)/oci-rdma-hook)
 	$(call drop,config/config.json,$(CONFIGDIR)/config.json)
 	rmdir $(DESTDIR)$(CONFIGDIR) 2>/dev/null || true
 	echo 'oci-rdma-hook is uninstalled'

@@ -55,7 +55,7 @@ __attribute__((format(printf, 1, 2))) static void notify(const char *format, ...
 
 /* ---- the status file ---- */
 
-/* Returns a descriptor, or -1. The shim keeps its records there as well (state_dir). */
+/* Returns a descriptor, or -1. */
 static int open_dir(const char *sysroot, bool make, struct err *err)
 {
 	cleanup_fd root = open(sysroot, O_PATH | O_DIRECTORY | O_CLOEXEC);

@@ -11,6 +11,7 @@
 #include "core/base/fs.h"
 #include "core/base/names.h"
 #include "core/base/text.h"
+#include "core/policy/runtimes.h"
 
 static bool is_our_name(const char *path)
 {
@@ -34,37 +35,39 @@ static bool has_programs(int sysroot)
 	return fd >= 0;
 }
 
-static int check_runtimes(int sysroot, const struct config *config, struct err *err)
+int runtimes_check(struct arena *arena, int sysroot, struct err *err)
 {
 	bool found = !has_programs(sysroot);
+	struct runtimes runtimes;
 
-	if (!config->n_runtimes)
-		return err_set(err,
-			       "%s: line %zu: runtimes: the list is empty, so that the shim could "
-			       "run no container: name crun or runc, or remove the key",
-			       config->path, config->runtimes_line);
-	for (size_t i = 0; i < config->n_runtimes; i++) {
-		if (is_ours(sysroot, config->runtimes[i]))
+	if (runtimes_read(arena, sysroot, &runtimes, err) < 0)
+		return -1;
+	for (size_t i = 0; i < runtimes.n; i++) {
+		if (is_ours(sysroot, runtimes.path[i]))
 			return err_set(err,
-				       "%s: line %zu: runtimes[%zu]: %.128s is the shim itself: "
-				       "name crun or runc",
-				       config->path, config->runtimes_line, i, config->runtimes[i]);
-		found |= program_exists(sysroot, config->runtimes[i]);
+				       "/" RUNTIMES_PATH
+				       ": %.128s is the shim itself: name crun or runc",
+				       runtimes.path[i]);
+		found |= program_exists(sysroot, runtimes.path[i]);
 	}
-	if (found)
+	if (found || !runtimes.path)
 		return 0;
+	if (!runtimes.n)
+		return err_set(err, "/" RUNTIMES_PATH
+				    ": names no runtime, so that the shim could run no "
+				    "container: name crun or runc, or remove the file");
 	return err_set(err,
-		       "%s: line %zu: runtimes: none of these programs can be run (%.128s): name "
-		       "one that is installed",
-		       config->path, config->runtimes_line, config->runtimes[0]);
+		       "/" RUNTIMES_PATH ": none of these programs can be run (%.128s): name one "
+		       "that is installed",
+		       runtimes.path[0]);
 }
 
-int config_check(int sysroot, const struct config *config, struct err *err)
+int config_check(const struct config *config, struct err *err)
 {
 	if (!config->n_namespaces)
 		return err_set(err,
 			       "%s: line %zu: namespaces: the list is empty, so that no container "
 			       "is ever granted anything: name namespaces, or \"*\" for all",
 			       config->path, config->namespaces_line);
-	return config->runtimes_line ? check_runtimes(sysroot, config, err) : 0;
+	return 0;
 }

@@ -10,6 +10,7 @@
 #include "core/base/names.h"
 #include "core/base/text.h"
 #include "core/policy/policy.h"
+#include "core/policy/runtimes.h"
 #include "core/spec/spec.h"
 
 const char *handler_runtime_name(const char *shim)
@@ -69,9 +70,23 @@ int handler_check_monitor(struct arena *arena, int root, const struct crio *crio
 
 /* ---- its runtime ---- */
 
-static bool can_run(void *context, const char *path)
+/* What a shim of this path would run; *ret_taken is NULL if there is nothing. Returns 0, or -1 if
+ * it cannot be known. */
+static int find_taken(struct arena *arena, int root, const char *shim, const char **ret_taken,
+		      struct err *err)
 {
-	return program_exists(*(const int *)context, path);
+	struct runtimes runtimes;
+	const char **path;
+
+	if (runtimes_read(arena, root, &runtimes, err) < 0)
+		return -1;
+	path = runtimes_to_try(arena, &runtimes, text_base_name(shim));
+	if (!path)
+		return err_memory(err);
+	while (*path && !program_exists(root, *path))
+		path++;
+	*ret_taken = *path;
+	return 0;
 }
 
 /* What CRI-O runs for its own handler of that name; NULL: nothing */
@@ -86,26 +101,26 @@ static const char *find_own(struct arena *arena, int root, const struct crio *cr
 }
 
 int handler_check_runtime(struct arena *arena, int root, const struct crio *crio,
-			  const struct crio_handler *handler, const struct config *config,
-			  struct err *err)
+			  const struct crio_handler *handler, struct err *err)
 {
 	const char *name = handler_runtime_name(handler->runtime_path);
-	const char *taken =
-		runtimes_find(arena, config, text_base_name(handler->runtime_path), can_run, &root);
 	const char *own = name[0] ? find_own(arena, root, crio, name) : NULL;
+	const char *taken;
 
+	if (find_taken(arena, root, handler->runtime_path, &taken, err) < 0)
+		return -1;
 	if (!taken)
 		return err_set(err,
-			       "%s: handler %s: the shim %.128s finds no %s to run: name one in "
-			       "\"runtimes\" of %s",
+			       "%s: handler %s: the shim %.128s finds no %s to run: write the path "
+			       "of one into /" RUNTIMES_PATH,
 			       handler->file, handler->name, handler->runtime_path,
-			       name[0] ? name : "runtime", config->path);
+			       name[0] ? name : "runtime");
 	if (!own || program_is_same(root, own, taken))
 		return 0;
 	return err_set(err,
 		       "%s: handler %s: the shim runs %.128s, but CRI-O's own handler %s runs "
-		       "%.128s: write \"runtimes\": [\"%.128s\"] into %s",
-		       handler->file, handler->name, taken, name, own, own, config->path);
+		       "%.128s: write that path into /" RUNTIMES_PATH,
+		       handler->file, handler->name, taken, name, own);
 }
 
 /* ---- all of it, of CRI-O's ---- */
@@ -119,8 +134,7 @@ static int find_program(struct arena *arena, int root, const struct crio_handler
 }
 
 void handler_judge_crio(struct arena *arena, int root, const struct crio *crio,
-			const struct crio_handler *handler, const struct config *config,
-			struct handler_verdict *ret_verdict)
+			const struct crio_handler *handler, struct handler_verdict *ret_verdict)
 {
 	struct handler_verdict verdict = {.error = -find_program(arena, root, handler)};
 
@@ -133,8 +147,8 @@ void handler_judge_crio(struct arena *arena, int root, const struct crio *crio,
 			      handler->file, handler->name, handler->runtime_path);
 	} else if (handler_check_monitor(arena, root, crio, handler, &verdict.why) < 0) {
 		verdict.fault = HANDLER_NO_MONITOR;
-	} else if (config &&
-		   handler_check_runtime(arena, root, crio, handler, config, &verdict.why) < 0) {
+	} else if (names_shim(handler->runtime_path) &&
+		   handler_check_runtime(arena, root, crio, handler, &verdict.why) < 0) {
 		verdict.fault = HANDLER_OTHER_RUNTIME;
 	}
 	*ret_verdict = verdict;
@@ -144,7 +158,7 @@ void handler_judge_crio(struct arena *arena, int root, const struct crio *crio,
 
 /* say: the place that names it, for errors. *ret_taken: what it would run */
 static int check_shim(struct arena *arena, int root, const char *say, const char *shim,
-		      const struct config *config, const char **ret_taken, struct err *err)
+		      const char **ret_taken, struct err *err)
 {
 	const char *name = handler_runtime_name(shim);
 
@@ -161,12 +175,14 @@ static int check_shim(struct arena *arena, int root, const char *say, const char
 			       "%s %.256s leads to another program than " HOOK_NAME
 			       ": install it again",
 			       say, shim);
-	*ret_taken = runtimes_find(arena, config, text_base_name(shim), can_run, &root);
+	if (find_taken(arena, root, shim, ret_taken, err) < 0)
+		return -1;
 	if (*ret_taken)
 		return 0;
 	return err_set(err,
-		       "%s %.128s: the shim finds no %s to run: name one in \"runtimes\" of %s",
-		       say, shim, name[0] ? name : "runtime", config->path);
+		       "%s %.128s: the shim finds no %s to run: write the path of one into "
+		       "/" RUNTIMES_PATH,
+		       say, shim, name[0] ? name : "runtime");
 }
 
 /* ---- containerd's ---- */
@@ -209,13 +225,13 @@ int handler_check_containerd(struct arena *arena, int root,
 		arena_printf(arena, "%s: handler %s: BinaryName", handler->file, handler->name);
 	const char *taken = NULL;
 
-	if (check_shim(arena, root, say, handler->binary, config, &taken, err) < 0)
+	if (check_shim(arena, root, say, handler->binary, &taken, err) < 0)
 		return -1;
 	if (own[0] && !program_is_same(root, own, taken))
 		return err_set(err,
 			       "%s: handler %s: the shim runs %.128s, but containerd's own handler "
-			       "runs %.128s: write \"runtimes\": [\"%.128s\"] into %s",
-			       handler->file, handler->name, taken, own, own, config->path);
+			       "runs %.128s: write that path into /" RUNTIMES_PATH,
+			       handler->file, handler->name, taken, own);
 	if (config->opt_in == OPT_IN_ANNOTATION && !passes_annotations(handler))
 		return err_set(err,
 			       "%s: handler %s passes no annotation of its pods to the runtime, so "
@@ -241,7 +257,7 @@ void handler_judge_containerd(struct arena *arena, int root, const struct contai
 /* ---- Docker's ---- */
 
 int handler_check_docker(struct arena *arena, int root, const struct docker_runtime *runtime,
-			 const struct config *config, struct err *err)
+			 struct err *err)
 {
 	const char *say =
 		arena_printf(arena, "/" DOCKER_CONFIG ": runtime %.64s: path", runtime->name);
@@ -250,5 +266,5 @@ int handler_check_docker(struct arena *arena, int root, const struct docker_runt
 		strchr(runtime->path, '/') ? NULL : program_find(arena, root, runtime->path);
 	const char *taken = NULL;
 
-	return check_shim(arena, root, say, found ? found : runtime->path, config, &taken, err);
+	return check_shim(arena, root, say, found ? found : runtime->path, &taken, err);
 }

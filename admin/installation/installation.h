@@ -15,13 +15,16 @@
 
 /* ---- the policy (config_check.c) ---- */
 
+/* What a policy can say and cannot mean: no namespaces. It is no reason not to use the policy; a
+ * check says it. Returns 0 or -1. */
+int config_check(const struct config *config, struct err *err);
+
 /*
- * What a policy can say and cannot mean: namespaces that are none, runtimes of which none can be
- * run or that are the shim itself. It is no reason not to use the policy; a check says it. sysroot:
- * the node; a tree without /usr/bin is taken for files alone, in which no runtime is looked for.
- * Returns 0 or -1.
+ * The list of runtimes, which need not be there: whether it can be read, and names one that can be
+ * run, and never the shim itself. sysroot: the node; a tree without /usr/bin is taken for files
+ * alone, in which no runtime is looked for. Returns 0 or -1.
  */
-int config_check(int sysroot, const struct config *config, struct err *err);
+int runtimes_check(struct arena *arena, int sysroot, struct err *err);
 
 /* ---- a hooks.d file (hooks_file.c) ---- */
 
@@ -148,8 +151,7 @@ int handler_check_monitor(struct arena *arena, int root, const struct crio *crio
  * another one may be too old for the config.json that this CRI-O writes. Returns 0 or -1.
  */
 int handler_check_runtime(struct arena *arena, int root, const struct crio *crio,
-			  const struct crio_handler *handler, const struct config *config,
-			  struct err *err);
+			  const struct crio_handler *handler, struct err *err);
 
 /*
  * The same for one of containerd's, and that the annotations of its pods reach the shim. own: what
@@ -176,14 +178,10 @@ struct handler_verdict {
 	struct err why;          /* the fault in one line, with file and handler */
 };
 
-/*
- * The whole judgement of a handler, which --check-config and the doctor report in their own words.
- * config: NULL for a handler without the shim, or without a usable policy: then it is not asked
- * which runtime the shim would run.
- */
+/* The whole judgement of a handler, with the shim or without, which --check-config and the doctor
+ * report in their own words. */
 void handler_judge_crio(struct arena *arena, int root, const struct crio *crio,
-			const struct crio_handler *handler, const struct config *config,
-			struct handler_verdict *ret_verdict);
+			const struct crio_handler *handler, struct handler_verdict *ret_verdict);
 
 /* The same for one of containerd's that is the shim */
 void handler_judge_containerd(struct arena *arena, int root, const struct containerd *containerd,
@@ -192,6 +190,6 @@ void handler_judge_containerd(struct arena *arena, int root, const struct contai
 
 /* Whether containers of a runtime of Docker's that is the shim would start. Returns 0 or -1. */
 int handler_check_docker(struct arena *arena, int root, const struct docker_runtime *runtime,
-			 const struct config *config, struct err *err);
+			 struct err *err);
 
 #endif

@@ -68,18 +68,13 @@ static bool is_fixed(const struct monitor *monitor)
 	return !monitor->podman || strchr(monitor->podman, '/');
 }
 
-static int judge(struct needs *needs, const struct monitor *monitor, struct err *err)
+static void judge(struct needs *needs, const struct monitor *monitor)
 {
-	if (!monitor->id || !monitor->runtime || !names_shim(monitor->runtime))
-		return 0;
-	if (needs_remember(needs, monitor->id) < 0)
-		return err_memory(err);
-	if (is_fixed(monitor))
+	if (monitor->id && monitor->runtime && names_shim(monitor->runtime) && is_fixed(monitor))
 		needs_say(
 			needs,
 			"container %.64s runs through %.128s: stop and remove the container first",
 			monitor->id, monitor->runtime);
-	return 0;
 }
 
 /* What follows the name of a line; NULL: there is none */
@@ -145,7 +140,8 @@ static int look_at(struct needs *needs, int fd, const char *pid, struct err *err
 			  "/proc/%.20s/cmdline: longer than %d bytes, so it is not known whether "
 			  "this conmon's container needs the shim",
 			  pid, COMMAND_LINE_MAX);
-	return judge(needs, &monitor, err);
+	judge(needs, &monitor);
+	return 0;
 }
 
 int needs_of_monitors(struct needs *needs, struct err *err)

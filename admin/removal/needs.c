@@ -69,13 +69,10 @@ int needs_remember(struct needs *needs, const char *id)
 	return 0;
 }
 
-bool needs_has_seen(const struct needs *needs, const char *name)
+bool needs_has_seen(const struct needs *needs, const char *id)
 {
 	for (size_t i = 0; i < needs->n_seen; i++) {
-		size_t len = strlen(needs->seen[i]);
-
-		/* A record is called "<id>@<hash>.json" or "<id>.json". */
-		if (strncmp(name, needs->seen[i], len) == 0 && strchr("@.", name[len]))
+		if (strcmp(id, needs->seen[i]) == 0)
 			return true;
 	}
 	return false;

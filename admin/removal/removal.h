@@ -68,7 +68,6 @@ int needs_of_docker(struct needs *needs, struct err *err);
 /* Remembers that the container has been judged. Returns 0, or -1 without memory. */
 int needs_remember(struct needs *needs, const char *id);
 
-/* name: an id, or the name of its record */
-bool needs_has_seen(const struct needs *needs, const char *name);
+bool needs_has_seen(const struct needs *needs, const char *id);
 
 #endif

@@ -10,6 +10,7 @@
 #include "core/base/text.h"
 #include "core/json/document.h"
 #include "core/policy/policy.h"
+#include "core/policy/runtimes.h"
 #include "core/policy/trust.h"
 
 /* ---- amounts of memory ---- */
@@ -225,30 +226,19 @@ static void read_extra(struct json_document *doc, const struct json_node *extra,
 	}
 }
 
-static void check_absolute(struct json_document *doc, const struct json_node *node,
-			   const char *path)
+/* Keys of earlier versions: where each went */
+static void refuse_former_keys(struct json_document *doc, const struct json_node *root)
 {
-	if (path[0] != '/' || text_has_control(path))
-		(void)json_fail(doc, node, "'%.64s' is not an absolute path", path);
-}
+	const struct json_node *runtimes = json_get(doc, root, "runtimes", JSON_ANY);
+	const struct json_node *state_dir = json_get(doc, root, "state_dir", JSON_ANY);
 
-/* What the shim needs (choice.c) */
-static void read_shim(struct json_document *doc, const struct json_node *root,
-		      struct config *config)
-{
-	const struct json_node *runtimes = json_get(doc, root, "runtimes", JSON_ARRAY);
-	const struct json_node *state_dir = json_get(doc, root, "state_dir", JSON_STRING);
-
-	if (runtimes) {
-		config->runtimes_line = json_line(doc, runtimes);
-		config->runtimes = json_strings(doc, runtimes, &config->n_runtimes);
-	}
-	json_each(item, runtimes)
-		check_absolute(doc, item, json_string(doc, item));
-	if (state_dir) {
-		config->state_dir = json_string(doc, state_dir);
-		check_absolute(doc, state_dir, config->state_dir);
-	}
+	if (runtimes)
+		(void)json_fail(doc, runtimes,
+				"is no key any more: write the paths into /" RUNTIMES_PATH
+				", one a line");
+	if (state_dir)
+		(void)json_fail(doc, state_dir,
+				"is no key any more, since the shim keeps nothing: remove it");
 }
 
 /* ---- the keys ---- */
@@ -295,12 +285,13 @@ static void read_root(struct json_document *doc, const struct json_node *root,
 		"opt_in",       "namespaces", "memlock",    "require_memory_limit",
 		"capabilities", "nccl",       "frameworks", "on_no_device",
 		"on_denied",    "on_error",   "on_missed",  "privileged_scan",
-		"seccomp",      "runtimes",   "state_dir",  NULL,
+		"seccomp",      NULL,
 	};
 	static const char *const opt_in[] = {"annotation", "device", NULL};
 	static const char *const no_device[] = {"ignore", "tcp", "fail", NULL};
 	static const char *const missed[] = {"report", "mend", "refuse", NULL};
 
+	refuse_former_keys(doc, root);
 	json_known_keys(doc, root, keys);
 	config->opt_in = get_word(doc, root, "opt_in", opt_in, OPT_IN_ANNOTATION);
 	read_namespaces(doc, json_get(doc, root, "namespaces", JSON_ARRAY), config);
@@ -315,7 +306,6 @@ static void read_root(struct json_document *doc, const struct json_node *root,
 	config->on_missed = get_word(doc, root, "on_missed", missed, MISSED_REPORT);
 	config->privileged_scan = get_bool(doc, root, "privileged_scan", false);
 	config->amend_seccomp = get_switch(doc, root, "seccomp", "amend");
-	read_shim(doc, root, config);
 }
 
 /* ---- the file ---- */
@@ -323,18 +313,12 @@ static void read_root(struct json_document *doc, const struct json_node *root,
 int config_defaults(struct arena *arena, struct config *config, struct err *err)
 {
 	static const char *const everyone[] = {"*"};
-	/* First those of CRI-O's own packages, which fit the CRI-O that writes their config.json.
-	 */
-	static const char *const known_runtimes[] = {"/usr/libexec/crio/crun", "/usr/bin/crun",
-						     "/usr/libexec/crio/runc", "/usr/bin/runc"};
 	const char **namespaces_copy = arena_alloc(arena, sizeof(everyone));
-	const char **runtimes_copy = arena_alloc(arena, sizeof(known_runtimes));
 	int ipc_lock = capability_number("CAP_IPC_LOCK");
 
-	if (!namespaces_copy || !runtimes_copy)
+	if (!namespaces_copy)
 		return err_memory(err);
 	memcpy(namespaces_copy, everyone, sizeof(everyone));
-	memcpy(runtimes_copy, known_runtimes, sizeof(known_runtimes));
 	*config = (struct config){
 		.path = "/" CONFIG_PATH,
 		.opt_in = OPT_IN_ANNOTATION,
@@ -344,9 +328,6 @@ int config_defaults(struct arena *arena, struct config *config, struct err *err)
 		.capabilities = ipc_lock < 0 ? 0 : UINT64_C(1) << ipc_lock,
 		.nccl = {.hca = true, .gid_index = GID_INDEX_AUTO},
 		.on_no_device = NO_DEVICE_IGNORE,
-		.runtimes = runtimes_copy,
-		.n_runtimes = sizeof(known_runtimes) / sizeof(known_runtimes[0]),
-		.state_dir = CONFIG_STATE_DIR,
 	};
 	return 0;
 }

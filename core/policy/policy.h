@@ -27,7 +27,6 @@ int quantity_parse(const char *text, uint64_t *ret_bytes, struct err *err);
 /* ---- what the administrator grants, by /etc/oci-rdma-hook/config.json (config.c) ---- */
 
 #define CONFIG_PATH "etc/oci-rdma-hook/config.json" /* below the sysroot */
-#define CONFIG_STATE_DIR "/run/oci-rdma-hook"       /* where the policy names no other */
 #define CONFIG_SIZE_MAX (256 * 1024)
 
 /* The size of a variable's value: NCCL reads lines of 1024 bytes into two buffers of that size
@@ -94,10 +93,6 @@ struct config {
 	bool fail_on_denied; /* a container that asks, has a device, and is denied */
 	bool amend_seccomp;  /* the shim may allow what verbs and NCCL need */
 	bool privileged_scan;
-	const char **runtimes;
-	size_t n_runtimes;
-	size_t runtimes_line; /* likewise */
-	const char *state_dir;
 };
 
 /* What holds without a file. */
@@ -116,39 +111,6 @@ int config_read(struct arena *arena, const struct fs_text *text, const char *wha
 
 /* True if the namespace is one of config.namespaces; an unknown one (NULL) only matches "*". */
 bool config_allows_namespace(const struct config *config, const char *name);
-
-/* ---- for the shim (choice.c) ---- */
-
-/*
- * What the shim needs for containers that have nothing to do with RDMA: which runtime is run, and
- * where the records are. A config that cannot be used must not change that.
- */
-
-enum choice {
-	CHOICE_UNKNOWN, /* it cannot be read, is not to be trusted, or breaks off before "runtimes"
-			 */
-	CHOICE_FRONT,   /* it says "runtimes", but is no JSON behind that: there may be more */
-	CHOICE_SAID,    /* it is JSON throughout; what it does not say has its default */
-};
-
-/* "runtimes" and "state_dir" of the file that config_load would read, whatever else is wrong with
- * it. They go into *config, whose other fields stay; not with CHOICE_UNKNOWN. */
-enum choice choice_read(struct arena *arena, const char *sysroot, const char *path,
-			struct config *config);
-
-/* True if there is a program at path that can be run. */
-typedef bool runtimes_can_run(void *context, const char *path);
-
-/* The runtime that the shim's own name says, as "crun" of oci-rdma-runtime-crun, or NULL. */
-const char *runtimes_named(const char *called);
-
-/*
- * The first of the config's list that can be run; called as oci-rdma-runtime-crun, the first crun
- * of the list, else an installed one. called: without a directory. In the arena or the config; NULL
- * if there is none.
- */
-const char *runtimes_find(struct arena *arena, const struct config *config, const char *called,
-			  runtimes_can_run *can_run, void *context);
 
 /* ---- what a pod asks for (request.c) ---- */
 

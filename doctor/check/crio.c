@@ -147,22 +147,6 @@ struct context {
 	struct crio crio;
 };
 
-/* A policy that cannot be read is check_policy's. */
-static void judge(const struct context *context, const struct crio_handler *handler,
-		  struct handler_verdict *ret_verdict)
-{
-	struct arena *arena = context->findings->arena;
-	int root = context->doctor->node.root;
-	struct config config;
-	struct err ignored;
-	bool asked = names_shim(handler->runtime_path) &&
-		     config_load(arena, root, context->doctor->options.common.config, &config,
-				 &ignored) == 0;
-
-	handler_judge_crio(arena, root, &context->crio, handler, asked ? &config : NULL,
-			   ret_verdict);
-}
-
 static int add_missing(const struct context *context, const struct crio_handler *handler,
 		       const char *path, bool is_default, int error)
 {
@@ -217,7 +201,8 @@ static int add_handler(const struct context *context, const struct crio_handler 
 			  strcmp(context->crio.default_runtime, handler->name) == 0;
 	struct handler_verdict verdict;
 
-	judge(context, handler, &verdict);
+	handler_judge_crio(context->findings->arena, context->doctor->node.root, &context->crio,
+			   handler, &verdict);
 	if (verdict.fault == HANDLER_NO_PROGRAM)
 		return add_missing(context, handler, path, is_default, verdict.error);
 	if (verdict.fault == HANDLER_NO_MONITOR)

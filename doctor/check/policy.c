@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* oci-rdma-hook's own config.json */
+/* oci-rdma-hook's own config.json, and the shim's list of runtimes */
 
 #include "core/policy/policy.h"
 #include "admin/installation/installation.h"
@@ -17,7 +17,8 @@ int check_policy(const struct doctor *doctor, struct findings *findings, struct 
 		status = findings_add(findings, "policy", NULL, FINDING_FAIL,
 				      "Correct it: until then no container is granted anything",
 				      "%s", why.text);
-	else if (config_check(doctor->node.root, &config, &why) < 0)
+	else if (config_check(&config, &why) < 0 ||
+		 runtimes_check(findings->arena, doctor->node.root, &why) < 0)
 		status = findings_add(findings, "policy", NULL, FINDING_WARN,
 				      "Correct it, then check it: oci-rdma-admin --check-config",
 				      "%s", why.text);

@@ -11,9 +11,9 @@
 /*
  * Whose command line it is. crun's is read by argp: letters can be joined ("-dp FILE"), names
  * abbreviated, and options end at the first argument that is none. runc's is read by Go's flags:
- * one dash or two, whole names, "--force=false", and, except for exec, options behind the id as
- * well (urfave/cli, reorderArgs). The runc after 1.5 takes its global options also behind the
- * command (urfave/cli v3, command_parse.go).
+ * one dash or two, whole names, and, except for exec, options behind the id as well (urfave/cli,
+ * reorderArgs). The runc after 1.5 takes its global options also behind the command (urfave/cli v3,
+ * command_parse.go).
  */
 #define CRUN RUNTIME_CRUN
 #define RUNC RUNTIME_RUNC
@@ -21,23 +21,20 @@
 
 #define CREATE (1U << RUNTIME_CREATE)
 #define EXEC (1U << RUNTIME_EXEC)
-#define DELETE (1U << RUNTIME_DELETE)
 
 enum takes {
 	A_VALUE,
-	NO_VALUE,
 	JOINED_VALUE, /* crun's -tVALUE, never "-t VALUE" */
 };
 
-/* An option that takes a value (or that we must see), and the commands that have it; 0: a global
- * one */
+/* An option that takes a value, and the commands that have it; 0: a global one */
 struct option {
 	const char *name;
 	char letter;
 	enum takes takes;
 	unsigned runtimes;
 	unsigned commands;
-	size_t place; /* of a const char * in struct runtime_args, or of an int; or NOWHERE */
+	size_t place; /* of a const char * in struct runtime_args, or NOWHERE */
 };
 
 #define NOWHERE SIZE_MAX
@@ -60,7 +57,7 @@ static const struct option options[] = {
 	{"bundle", 'b', A_VALUE, BOTH, CREATE, AT(bundle)},
 	{"console-socket", 0, A_VALUE, BOTH, CREATE | EXEC, NOWHERE},
 	{"config", 'f', A_VALUE, CRUN, CREATE, AT(config)},
-	{"pid-file", 0, A_VALUE, BOTH, CREATE | EXEC, AT(pid_file)},
+	{"pid-file", 0, A_VALUE, BOTH, CREATE | EXEC, NOWHERE},
 	{"preserve-fds", 0, A_VALUE, BOTH, CREATE | EXEC, NOWHERE},
 	{"image-path", 0, A_VALUE, BOTH, CREATE, NOWHERE},
 	{"work-path", 0, A_VALUE, BOTH, CREATE, NOWHERE},
@@ -80,15 +77,16 @@ static const struct option options[] = {
 	{"process-label", 0, A_VALUE, BOTH, EXEC, NOWHERE},
 	{"apparmor", 0, A_VALUE, BOTH, EXEC, NOWHERE},
 	{"additional-gids", 'g', A_VALUE, RUNC, EXEC, NOWHERE},
-	{"force", 'f', NO_VALUE, BOTH, DELETE, AT(force)},
 };
 
 static const struct {
 	const char *name;
 	enum runtime_command command;
 } commands[] = {
-	{"create", RUNTIME_CREATE}, {"run", RUNTIME_CREATE},    {"restore", RUNTIME_CREATE},
-	{"exec", RUNTIME_EXEC},     {"delete", RUNTIME_DELETE},
+	{"create", RUNTIME_CREATE},
+	{"run", RUNTIME_CREATE},
+	{"restore", RUNTIME_CREATE},
+	{"exec", RUNTIME_EXEC},
 };
 
 struct reader {
@@ -137,20 +135,12 @@ static const struct option *find_letter(const struct reader *reader, char letter
 	return NULL;
 }
 
-/* What Go's strconv.ParseBool takes for false; nothing at all is true. */
-static bool is_false(const char *value)
-{
-	return value[0] == '0' || value[0] == 'f' || value[0] == 'F';
-}
-
 static void set(struct runtime_args *args, const struct option *option, const char *value)
 {
 	if (option->place == NOWHERE)
 		return;
-	if (option->takes == NO_VALUE)
-		*(int *)((char *)args + option->place) = !is_false(value);
-	else /* "--bundle=" and "--process=" say nothing to runc; crun refuses them */
-		*(const char **)((char *)args + option->place) = value[0] ? value : NULL;
+	/* "--bundle=" and "--process=" say nothing to runc; crun refuses them */
+	*(const char **)((char *)args + option->place) = value[0] ? value : NULL;
 }
 
 /* The value is what is left of the argument, else the next one. Returns how many it takes. */
@@ -173,9 +163,7 @@ static int take_letters(struct reader *reader, char *const *argv)
 	for (const char *letter = argv[0] + 1; *letter; letter++) {
 		const struct option *option = find_letter(reader, *letter);
 
-		if (option && option->takes == NO_VALUE)
-			set(&reader->args, option, "");
-		else if (option)
+		if (option)
 			return take_value(reader, option, letter[1] ? letter + 1 : NULL, argv[1]);
 	}
 	return 1;

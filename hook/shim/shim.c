@@ -2,121 +2,20 @@
 #include "hook/shim/shim.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <limits.h>
 #include <stdbool.h>
-#include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "core/base/cleanup.h"
 #include "core/base/fs.h"
 #include "core/base/names.h"
 #include "core/base/tell.h"
 #include "core/base/text.h"
 #include "core/container/container.h"
 #include "core/deadline.h"
-#include "core/policy/policy.h"
-
-/* ---- the last choice of runtimes and state_dir ---- */
-
-/* Returns where it ends, or NULL where it does not fit. Printing takes ten times as long, and each
- * start of a runtime passes here. */
-static char *put(char *at, const char *end, const char *line)
-{
-	size_t len = strlen(line);
-
-	if (!at || (size_t)(end - at) < len + 1)
-		return NULL;
-	memcpy(at, line, len + 1);
-	return at + len;
-}
-
-/* One link for each config that shims on this node are told to read. False if that is too long. */
-static bool link_path(const struct options *options, char *path, size_t size)
-{
-	uint64_t hash = text_hash(options->config ? options->config : "/" CONFIG_PATH);
-	char digits[17] = "";
-	char *at = put(path, path + size, options->sysroot);
-
-	for (int i = 0; i < 16; i++)
-		digits[i] = "0123456789abcdef"[hash >> (60 - 4 * i) & 15];
-	at = put(at, path + size, "/run/oci-rdma-hook.");
-	return put(at, path + size, digits) != NULL;
-}
-
-/* state_dir and the runtimes, a line each: none of them holds a line break. False if it is too long
- * for a link. */
-static bool describe(const struct config *config, char *text, size_t size)
-{
-	const char *end = text + size;
-	char *at = put(text, end, config->state_dir);
-
-	for (size_t i = 0; i < config->n_runtimes; i++)
-		at = put(put(at, end, "\n"), end, config->runtimes[i]);
-	return at != NULL;
-}
-
-void last_choice_save(const struct options *options, const struct config *config)
-{
-	static char text[PATH_MAX];
-	static char present[PATH_MAX];
-	static char path[PATH_MAX];
-	static char temporary[PATH_MAX + 16];
-
-	if (!link_path(options, path, sizeof(path)) || !describe(config, text, sizeof(text)) ||
-	    (fs_read_link(AT_FDCWD, path, present, sizeof(present)) >= 0 &&
-	     strcmp(text, present) == 0))
-		return;
-	(void)snprintf(temporary, sizeof(temporary), "%s.%d", path, getpid());
-	if (symlink(text, temporary) == 0 && rename(temporary, path) < 0)
-		(void)unlink(temporary);
-}
-
-/* Where others may write, they may have made it. */
-static bool is_ours(const char *path)
-{
-	struct stat st;
-
-	return lstat(path, &st) == 0 && S_ISLNK(st.st_mode) &&
-	       (st.st_uid == 0 || st.st_uid == geteuid());
-}
-
-static size_t lines(const char *text)
-{
-	size_t n = 1;
-
-	for (; *text; text++)
-		n += *text == '\n';
-	return n;
-}
-
-int last_choice_load(struct arena *arena, const struct options *options, struct config *config)
-{
-	static char text[PATH_MAX];
-	static char path[PATH_MAX];
-	const char **runtimes;
-	size_t n = 0;
-	char *rest;
-
-	if (!link_path(options, path, sizeof(path)) || !is_ours(path) ||
-	    fs_read_link(AT_FDCWD, path, text, sizeof(text)) < 0)
-		return -1;
-	rest = arena_strdup(arena, text);
-	runtimes = arena_alloc(arena, lines(text) * sizeof(*runtimes));
-	if (!rest || !runtimes)
-		return -1;
-	config->state_dir = strsep(&rest, "\n");
-	while (rest)
-		runtimes[n++] = strsep(&rest, "\n");
-	config->runtimes = runtimes;
-	config->n_runtimes = n;
-	return 0;
-}
-
-/* ---- one run ---- */
+#include "core/policy/runtimes.h"
 
 #define ROUNDS_MAX 4
 
@@ -147,24 +46,12 @@ static int real_runtime_count_round(void)
 	return 0;
 }
 
-static bool can_run(void *context, const char *path)
+static bool can_run(const char *path)
 {
 	struct stat st;
 
-	(void)context;
 	return stat(path, &st) == 0 && S_ISREG(st.st_mode) && access(path, X_OK) == 0 &&
 	       !is_ourselves(&st);
-}
-
-/*
- * The first of the config's list that can be run and is not the shim itself; called as
- * oci-rdma-runtime-crun, the first crun of the list, else an installed one. In the arena or the
- * config; NULL if there is none.
- */
-static const char *real_runtime_find(struct arena *arena, const struct config *config,
-				     const char *called)
-{
-	return runtimes_find(arena, config, called, can_run, NULL);
 }
 
 /* As a shell says it when a command cannot be run */
@@ -187,19 +74,9 @@ static void start_unserved(void)
 
 static void serve(struct shim *shim)
 {
-	struct container *container = &shim->container;
-
 	if (!shim->args.id)
 		return;
-	container->config.state_dir = state_dir_find(&container->arena, &container->config);
-	if (!container->config.state_dir)
-		return; /* without memory; nothing is known of the container */
-	container->id = shim->args.id;
-	shim->key = (struct record_key){
-		.id = shim->args.id,
-		.root = shim->args.root ? shim->args.root : "",
-		.runtime = shim->runtime,
-	};
+	shim->container.id = shim->args.id;
 	switch (shim->args.command) {
 	case RUNTIME_CREATE:
 		serve_create(shim);
@@ -207,43 +84,9 @@ static void serve(struct shim *shim)
 	case RUNTIME_EXEC:
 		serve_exec(shim);
 		break;
-	case RUNTIME_DELETE:
-		serve_delete(shim);
-		break;
 	case RUNTIME_OTHER:
 		break;
 	}
-}
-
-/*
- * Which runtime is run, and where the records are, also for the container that would mend the
- * config: from a config with an error, as far as it says so; else as it was last. Never another
- * runtime, since that knows nothing of the containers that run. Where nothing is remembered, none
- * runs that we have created: /run is of this boot. Then our own name may say which; without it a
- * guess could put runc's containers into crun, or what was to be isolated into either. Who needs
- * more of the config reads it again, and hears of the error.
- */
-static int load_config(struct shim *shim, const char *called, struct err *err)
-{
-	struct container *container = &shim->container;
-	struct config *config = &container->config;
-	const struct options *options = &shim->options;
-	enum choice choice;
-	struct err ignored;
-
-	if (container_load_config(container, options, err) == 0) {
-		last_choice_save(options, config);
-		return 0;
-	}
-	if (config_defaults(&container->arena, config, &ignored) < 0)
-		return -1;
-	choice = choice_read(&container->arena, options->sysroot, options->config, config);
-	if (choice == CHOICE_SAID)
-		last_choice_save(options, config);
-	else if (last_choice_load(&container->arena, options, config) < 0 &&
-		 choice == CHOICE_UNKNOWN && !runtimes_named(called))
-		return err_prefix(err, "it is not known which runtime to run");
-	return 0;
 }
 
 /* A variable of the engine's environment; set to nothing is not set */
@@ -278,21 +121,36 @@ static void use_runtime_log(const struct runtime_args *args)
 	tell_runtime_log(path, args->log_format && strcmp(args->log_format, "json") == 0);
 }
 
+/*
+ * The first that can be run and is not the shim itself. A list that cannot be read must not lead to
+ * another runtime, which would know nothing of the containers that run; only our own name can say
+ * which it is then.
+ */
 static int find_runtime(struct shim *shim, const char *called, struct err *err)
 {
-	const struct config *config = &shim->container.config;
+	struct arena *arena = &shim->container.arena;
+	cleanup_fd root = tree_open_root(shim->options.sysroot, err);
+	struct runtimes runtimes = {0};
+	const char **path;
 
-	shim->runtime = real_runtime_find(&shim->container.arena, config, called);
-	if (!shim->runtime)
-		return err_set(
-			err,
-			"none of the runtimes of %s can be run as %s: name one that is installed",
-			config->path, called);
+	if ((root < 0 || runtimes_read(arena, root, &runtimes, err) < 0) && !runtimes_named(called))
+		return -1;
+	path = runtimes_to_try(arena, &runtimes, called);
+	if (!path)
+		return err_memory(err);
+	while (*path && !can_run(*path))
+		path++;
+	if (!*path)
+		return err_set(err,
+			       "there is no runtime to run as %s: write the path of one into "
+			       "/" RUNTIMES_PATH,
+			       called);
+	shim->runtime = *path;
 	if (real_runtime_count_round() < 0)
 		return err_set(err,
 			       "the runtime %s leads back to " SHIM_NAME
-			       ": name crun or runc in \"runtimes\" of %s",
-			       shim->runtime, config->path);
+			       ": name crun or runc in /" RUNTIMES_PATH,
+			       shim->runtime);
 	return 0;
 }
 
@@ -305,7 +163,7 @@ static int run(struct shim *shim, int argc, char **argv)
 
 	shim->options.sysroot = sysroot ? sysroot : "/";
 	shim->options.config = option("OCI_RDMA_CONFIG");
-	if (load_config(shim, called, err) < 0 || find_runtime(shim, called, err) < 0) {
+	if (find_runtime(shim, called, err) < 0) {
 		runtime_args_parse(called, argc, argv, &shim->args);
 		use_runtime_log(&shim->args);
 		tell(SHIM_NAME, err->text);

@@ -1,5 +1,4 @@
 """Containers of a real crun or runc, plain and through the shim."""
-import glob
 import json
 import os
 import shutil
@@ -17,7 +16,9 @@ class Containers:
         os.makedirs(directory)
         self.shim = self.path("oci-rdma-runtime")
         os.symlink(hook, self.shim)
-        self.node = make_node(self.path("node"), 16, {"runtimes": [runtime], "state_dir": self.path("state")})
+        self.node = make_node(self.path("node"), 16, {})
+        with open(f"{self.node}/etc/oci-rdma-hook/runtimes", "w", encoding="utf-8") as file:
+            print(runtime, file=file)
         self.env = {"PATH": os.environ["PATH"], "OCI_RDMA_SYSROOT": self.node}
         self.make_root()
         self.spec = self.make_spec()
@@ -83,10 +84,9 @@ class Containers:
         return self.both(["exec", "--process", self.path("process.json"), "bench"], before=self.new_process)
 
     def begin(self, granted):
-        """A container that runs, made through the shim, so that there is a record of it if it is granted"""
+        """A container that runs, made through the shim"""
         self.new_bundle(granted)
         self.command("create", self.shim, self.create_args()).run(self.path("launched"))
         self.command("start", self.runtime, ["start", "bench"]).run(self.path("launched"))
-        # "bench@…", with a hash of --root
-        if bool(glob.glob(self.path("state/bench@*.json"))) != granted:
-            raise RuntimeError(f"granted: {granted}, but the record says otherwise")
+        if ("NCCL_IB_HCA" in json.dumps(self.read("bundle/config.json"))) != granted:
+            raise RuntimeError(f"granted: {granted}, but its config.json says otherwise")

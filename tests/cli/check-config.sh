@@ -320,29 +320,36 @@ policy_is_right() {
 }
 mkdir -p "$NODE/usr/bin"
 install -m 755 /bin/true "$NODE/usr/bin/crun"
-policy "no runtime" '{
-"runtimes": []}' "line 2" runtimes empty
-policy "no runtime that can be run" '{"runtimes": ["/nonexistent", "/usr/bin"]}' "line 1" /nonexistent "none of these programs can be run"
-policy "the shim as its own runtime" '{"runtimes": ["/usr/bin/crun", "/usr/local/bin/oci-rdma-runtime"]}' 'runtimes[1]' "the shim itself"
-policy "the executable as its own runtime" '{"runtimes": ["/usr/local/bin/oci-rdma-hook"]}' "the shim itself"
+# runtimes DESCRIPTION LINES PART…: the node's list is refused, and named
+runtimes() {
+	printf '%s' "$2" >"$NODE/etc/oci-rdma-hook/runtimes"
+	objects "$1" /etc/oci-rdma-hook/runtimes "${@:3}"
+}
+runtimes_are_right() {
+	printf '%s' "$2" >"$NODE/etc/oci-rdma-hook/runtimes"
+	says "$1" "/etc/oci-rdma-hook/runtimes: ok"
+}
+config '{}'
+runtimes "no runtime" '# /usr/bin/crun' "names no runtime"
+runtimes "no runtime that can be run" $'/nonexistent\n/usr/bin\n' /nonexistent "none of these programs can be run"
+runtimes "a relative path" $'/usr/bin/crun\nrunc\n' "line 2" runc "not an absolute path"
+runtimes "the shim as its own runtime" $'/usr/bin/crun\n/usr/local/bin/oci-rdma-runtime' oci-rdma-runtime "the shim itself"
+runtimes "the executable as its own runtime" /usr/local/bin/oci-rdma-hook "the shim itself"
 ln -s ../local/bin/oci-rdma-hook "$NODE/usr/bin/runc"
-policy "…by a link" '{"runtimes": ["/usr/bin/runc"]}' /usr/bin/runc "the shim itself"
+runtimes "…by a link" /usr/bin/runc /usr/bin/runc "the shim itself"
+runtimes_are_right "one of several runtimes is enough" $'/nonexistent\n/usr/bin/crun\n'
+mv "$NODE/usr/bin" "$NODE/usr/other"
+runtimes_are_right "in a tree without programs no runtime is looked for" /usr/bin/crun
+mv "$NODE/usr/other" "$NODE/usr/bin"
 policy "no namespace" '{"namespaces": []}' "line 1" namespaces empty '"*"'
 policy "a comment that does not end" '{} /* why' "*/"
 policy "…behind another" '{} // one
 /* two' "*/"
 config '{} // "/*" is no comment here'
 policy_is_right "the last line a comment: accepted"
-config '{"state_dir": "/run/*"}/* done */'
+config '{"nccl": {"extra": {"X": "/run/*"}}}/* done */'
 policy_is_right "a comment that ends: accepted"
-config '{"runtimes": ["/nonexistent", "/usr/bin/crun"]}'
-policy_is_right "one of several runtimes is enough"
-rm "$NODE/usr/bin/crun"
-config '{}'
-policy_is_right "the runtimes that are ours by default need not be there"
-config '{"runtimes": ["/nonexistent", "/usr/bin/crun"]}'
 rm -r "${NODE:?}/usr/bin"
-policy_is_right "in a tree without programs no runtime is looked for"
 
 # "opt_in": "device" with files that show us some containers only
 config '{"opt_in": "device"}'
@@ -412,7 +419,7 @@ for name in conmon crun; do install -D -m 755 /bin/true "$NODE/usr/bin/$name"; d
 examine
 is "a handler that works" "0 1" "$rc $(grep -c '50-x.conf: ok' "$T/out")"
 install -D -m 755 /bin/true "$NODE/usr/libexec/crio/crun"
-objects "a shim that runs another crun than CRI-O" "the shim runs /usr/libexec/crio/crun" "handler crun runs /usr/bin/crun" '"runtimes": ["/usr/bin/crun"]'
+objects "a shim that runs another crun than CRI-O" "the shim runs /usr/libexec/crio/crun" "handler crun runs /usr/bin/crun" "write that path into /etc/oci-rdma-hook/runtimes"
 crio "$handler
 [crio.runtime.runtimes.crun]
 runtime_path = \"/usr/libexec/crio/crun\""
@@ -424,12 +431,10 @@ nothing_wrong "CRI-O's own handler is the shim, too: there is no other runtime"
 config '{"opt_inn": 1}'
 examine
 is "a policy that cannot be read says nothing of the runtime" "1 1" "$(wc -l <"$T/err") $(grep -c opt_inn "$T/err")"
+config
 ln -s oci-rdma-hook "$NODE/usr/local/bin/oci-rdma-runtime-runc"
 crio "${handler/%crun\"/runc\"}"
-examine
-is "…nor of one that is not there" "1 1" "$(wc -l <"$T/err") $(grep -c opt_inn "$T/err")"
-config
-objects "control: with a policy that can be read it is said" "finds no runc to run"
+objects "a shim in front of a runtime that is not there" "finds no runc to run"
 rm -r "$NODE/etc/crio" "${NODE:?}/usr/bin" "${NODE:?}/usr/libexec"
 
 # ---- containerd's and Docker's ----
@@ -456,7 +461,7 @@ etc docker/daemon.json "$(jq '."default-runtime" = "rdma"' <<<"$daemon")"
 says "…as the default" "/etc/docker/daemon.json: ok (the default: without the shim no container starts)"
 config '{"opt_inn": 1}'
 examine
-is "…and a policy that cannot be read: which runtime it would run is not said" "1 1 0" "$rc $(grep -c opt_inn "$T/err") $(grep -c docker "$T/out")"
+is "…and a policy that cannot be read, which says nothing of the runtime" "1 1 1" "$rc $(grep -c opt_inn "$T/err") $(grep -c docker "$T/out")"
 config
 etc docker/daemon.json '{"default-runtime": "rdma", "runtimes": {}}'
 objects "a default of ours without an entry" /etc/docker/daemon.json "default-runtime rdma" "does not start"
@@ -472,7 +477,7 @@ rm "$NODE$BIN/oci-rdma-runtime-oops"
 install -m 644 /bin/true "$NODE$BIN/oci-rdma-runtime-oops"
 objects "a program that nobody may execute" oci-rdma-runtime-oops "is not an executable file"
 chmod 755 "$NODE$BIN/oci-rdma-runtime-oops"
-objects "a shim before a runtime that is not there" "finds no oops" '"runtimes"'
+objects "a shim before a runtime that is not there" "finds no oops" /etc/oci-rdma-hook/runtimes
 rm "$NODE$BIN/oci-rdma-runtime-oops"
 etc docker/daemon.json "${daemon//\/usr\/local\/bin\//}"
 says "a path without a directory: Docker looks in PATH" "/etc/docker/daemon.json: ok"

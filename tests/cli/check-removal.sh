@@ -6,7 +6,6 @@ SHIM=/usr/local/bin/oci-rdma-runtime-crun
 POD=overlay-containers/940942ebb876/userdata/config.json
 STORAGE=var/lib/containers/storage
 DROP_INS=etc/crio/crio.conf.d
-ROOT_HASH=@0123456789abcdef.json # of the runtime's --root, behind the id
 
 # examine: sets rc
 examine() {
@@ -142,36 +141,10 @@ conmon_needs "a container that podman knows by the shim's path" "${podman[@]}" -
 conmon_free "podman's own option is the first one" "${podman[@]}" --exit-command-arg crun --exit-command-arg container --exit-command-arg --runtime \
 	--exit-command-arg "$SHIM"
 conmon_free "one that podman knows by the name crun, which it looks up again" "${podman[@]}" --exit-command-arg crun "${cleanup[@]}"
-write "run/oci-rdma-hook/$id$ROOT_HASH" record
-free "…also if it was granted something"
-# What else lies there: the plugin's status and lock, its and the hook's own notes, and what a killed shim left
-write run/oci-rdma-hook/nri.json '{"pid":1,"started":5,"connected_since":"2026-11-21T20:22:43Z"}'
-write run/oci-rdma-hook/nri.lock ''
-write run/oci-rdma-hook/missed/0123.json '{"id":"0123"}'
-write run/oci-rdma-hook/0123.json '{"schema":1,"bundle":"/b","outcome":"denied"}'
-write "run/oci-rdma-hook/.0123$ROOT_HASH.new" record
-write "run/oci-rdma-hook/0123@12345.json" record
-free "the plugin's own files are no containers of the shim"
-write run/oci-rdma-hook/0123.json '{"bundle":"/b","config":"/b/config.json","device":1,"inode":2,"created":3,"root":"","pid_file":"","memlock":1,"capabilities":0,"env":{}}'
-needed "a record of an earlier version, by its content" "container 0123.json" /run/oci-rdma-hook/0123.json
-rm "$NODE/run/oci-rdma-hook/0123.json"
-write "run/oci-rdma-hook/0123$ROOT_HASH" record
-needed "a container of an engine without conmon, which was granted something" "container 0123@" "/run/oci-rdma-hook/0123$ROOT_HASH"
-config '{"state_dir": "/run/mine"}'
-mv "$NODE/run/oci-rdma-hook" "$NODE/run/mine"
-needed "…in the policy's state_dir" "/run/mine/0123$ROOT_HASH"
-config '{"state_dir": '
-mkdir "$NODE/run/oci-rdma-hook"
-mv "$NODE/run/mine/0123$ROOT_HASH" "$NODE/run/oci-rdma-hook/0123$ROOT_HASH"
-needed "…and with a policy that cannot be read where it is by default" "/run/oci-rdma-hook/0123$ROOT_HASH"
-config '{"state_dir": "/run/mine"}'
-rm "$NODE/run/oci-rdma-hook/0123$ROOT_HASH"
-rm -r "$NODE/run/mine/"*
 conmon_needs "conmon's options with =" --cid="$id" --runtime="$SHIM"
 conmon_free "options that only begin so" --cidr="$id" --runtimes="$SHIM"
 conmon_free "a conmon that was told of no container" -r "$SHIM"
 conmon_free "a conmon that was told of no runtime" -c "$id"
-rm -r "$NODE/run/mine"
 conmon_free "a command line that was cut off" -c "$id" -r
 if chown 12345 "$NODE/proc/4711" 2>/dev/null; then conmon_free "another user's process says nothing" "${crio[@]}"; fi
 
@@ -180,34 +153,19 @@ for case in "absent: No such file or directory" "err: Not a directory"; do
 	timeout "$PATIENCE" "$ADMIN" --sysroot "$T/${case%%:*}" --check-removal >"$T/out" 2>"$T/err"
 	is "${case%%:*}" "1 oci-rdma-admin: sysroot $T/$case" "$? $(cat "$T/out" "$T/err")"
 done
-# What a container's root calls conmon neither needs anything nor hides what does.
+# What a container's root calls conmon needs nothing. Nor does a program that is setuid root, which any user may start by that name:
+# "conmon -c ID -- root -r …" is su that asks for a password.
 fresh
-RECORD=c0ffee$ROOT_HASH
-write run/oci-rdma-hook/$RECORD record
-for id in '' c c0ffee; do
-	monitor conmon "--cid=$id" --runtime="$SHIM" --exit-command-arg --runtime --exit-command-arg crun
-	write proc/4711/status $'Name:\tconmon\nNSpid:\t4711\t1\nVmPeak:\t1 kB'
-	needed "a container's process that calls itself conmon of '$id'" "container $RECORD"
-	write proc/4711/status $'Name:\tconmon\nNSpid:\t4711\nVmPeak:\t1 kB'
-	if [ "$id" = c0ffee ]; then
-		free "…but the node's own conmon of '$id' is believed"
-	else
-		needed "…and the node's own of '$id' hides no other container" "container $RECORD"
-	fi
-done
-# Nor does a program that is setuid root, which any user may start by that name: "conmon -c ID -- root -r …" is su that asks for a password.
 setuid=$'Name:\tconmon\nUid:\t1000\t0\t0\t0\nNSpid:\t4711'
-monitor conmon -c c0ffee -- root -r "$SHIM" --exit-command-arg --runtime --exit-command-arg crun
-write proc/4711/status "$setuid"
-needed "a user's setuid program that calls itself conmon" "container $RECORD"
-write proc/4711/status "${setuid/1000/0}"
-free "…but root's own is believed"
 monitor conmon --cid=x --runtime="$SHIM"
-rm "$NODE/run/oci-rdma-hook/$RECORD"
-write proc/4711/status $'Name:\tconmon\nNSpid:\t4711\t1'
+write proc/4711/status $'Name:\tconmon\nNSpid:\t4711\t1\nVmPeak:\t1 kB'
 free "a container's process with the shim on its command line"
 write proc/4711/status "$setuid"
 free "a user's setuid program with the shim on its command line"
+write proc/4711/status "${setuid/1000/0}"
+needed "…but root's own is believed" "container x" "$SHIM"
+write proc/4711/status $'Name:\tconmon\nNSpid:\t4711\nVmPeak:\t1 kB'
+needed "…as is one of the node's own" "container x" "$SHIM"
 fresh
 
 row "an operand is wrong usage"
@@ -222,7 +180,6 @@ for dir in "run/containerd/$TASKS/k8s.io" "run/containerd/$TASKS/default" "run/d
 	write "$dir/940942ebb876/runtime" /usr/bin/runc
 	free "a container of $dir, by runc"
 	write "$dir/940942ebb876/runtime" "$SHIM"
-	write "run/oci-rdma-hook/940942ebb876$ROOT_HASH" '{}'
 	needed "a container of $dir, by the shim: it is named once" 940942ebb876 "(namespace ${dir##*/})" "$SHIM" "remove the container first"
 	rm -r "${NODE:?}/run"
 done
@@ -241,7 +198,7 @@ free "no runtime at all"
 head -c 4096 /dev/zero | tr '\0' / >"$NODE/$many/940942ebb876/runtime"
 needed "a runtime of a path that is too long" "$many/940942ebb876/runtime: cannot be read"
 rm -r "${NODE:?}/run"
-for dir in "run/containerd/$TASKS" "$many" "$STORAGE/overlay-containers" var/lib/docker/containers run/oci-rdma-hook proc; do
+for dir in "run/containerd/$TASKS" "$many" "$STORAGE/overlay-containers" var/lib/docker/containers proc; do
 	mkdir -p "$NODE/$(dirname "$dir")"
 	ln -s "${dir##*/}" "$NODE/$dir"
 	needed "a directory that cannot be read: $dir" "$dir: cannot be read" "not known"

@@ -53,7 +53,7 @@ three */ "opt_in": "device",
 "nope": 1 }'
 refuses "a key twice" 2 memlock '{"memlock": "1Gi",
 "memlock": "2Gi"}'
-for bad in 'opt_in "always"' 'namespaces ["te*am"]' 'memlock "64Gb"' 'memlock null' 'capabilities ["CAP_NOPE"]' 'runtimes ["crun"]' 'state_dir 7'; do
+for bad in 'opt_in "always"' 'namespaces ["te*am"]' 'memlock "64Gb"' 'memlock null' 'capabilities ["CAP_NOPE"]' 'runtimes ["/usr/bin/crun"]' 'state_dir "/run"'; do
 	read -r key value <<<"$bad"
 	refuses "$key: $value" 2 "$key" "{
 \"$key\": $value

@@ -90,7 +90,7 @@ refuses "a runtime of virtual machines" "no handler of type io.containerd.runc.v
 sed "s|BinaryName = '/usr/bin/crun'|BinaryName = '/opt/crun'|" tests/cli/containerd/dump-2.1.toml >"$T/other"
 program /opt/crun
 render crun "$T/other"
-refuses "another crun than the shim would run" /opt/crun '"runtimes": ["/opt/crun"]'
+refuses "another crun than the shim would run" /opt/crun "write that path into /etc/oci-rdma-hook/runtimes"
 rm "$NODE/usr/sbin/runc"
 render runc tests/cli/containerd/dump-1.7.toml
 refuses "nothing that the shim could run" "finds no runc"

@@ -152,12 +152,15 @@ now_refuses "virtual machines" "virtual machines"
 upstream
 program /usr/bin/crun
 now_renders "the distribution's crun beside CRI-O's own is no matter"
-config '{"runtimes": ["/usr/bin/crun"]}'
-now_refuses "…unless the policy names that one" /usr/bin/crun /usr/libexec/crio/crun '"runtimes"'
+mkdir -p "$NODE/etc/oci-rdma-hook"
+echo /usr/bin/crun >"$NODE/etc/oci-rdma-hook/runtimes"
+now_refuses "…unless the list of runtimes has that one" /usr/bin/crun /usr/libexec/crio/crun /etc/oci-rdma-hook/runtimes
 ln -sfn ../libexec/crio/crun "$NODE/usr/bin/crun"
 now_renders "…and it is another one"
-config '{"runtimes": ["/usr/bin/crun"], "optin": 1}'
-now_refuses "a policy that cannot be read" optin
+echo crun >"$NODE/etc/oci-rdma-hook/runtimes"
+now_refuses "a list that cannot be read" /etc/oci-rdma-hook/runtimes "line 1"
+config '{"optin": 1}'
+now_renders "a policy that cannot be read says nothing of runtimes"
 config
 rm "$NODE/usr/libexec/crio/crun" "$NODE/usr/bin/crun"
 now_refuses "no crun at all" crun runtimes

@@ -297,7 +297,7 @@ on_a_node made
 healthy "nothing is wrong"
 moved() { made && rm "$NODE/usr/libexec/crio/conmon"; }
 try "a monitor that went away" crio_handler/crun fail "/usr/libexec/crio/conmon is not an executable file" on_a_node moved
-other_runtime() { made && write etc/oci-rdma-hook/config.json '{"runtimes": ["/usr/bin/crun"]}'; }
+other_runtime() { made && write etc/oci-rdma-hook/runtimes /usr/bin/crun; }
 try "a shim that runs another crun than CRI-O" crio_handler/rdma warn \
 	"the shim runs /usr/bin/crun, but CRI-O's own handler crun runs /usr/libexec/crio/crun" on_a_node other_runtime
 without_hook() { with_shim && rm -r "${NODE:?}/$HOOKS"; }

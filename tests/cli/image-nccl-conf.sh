@@ -9,8 +9,9 @@ node one
 SHIM=$T/oci-rdma-runtime
 ln -s "$HOOK" "$SHIM"
 rdma='"devices":[["/dev/infiniband/uverbs6",231,198]]'
-policy="\"memlock\": \"8Mi\", \"runtimes\": [\"/bin/true\"], \"state_dir\": \"$T/records\", \"nccl\": {\"extra\": {\"NCCL_IB_TC\": \"106\"}}"
+policy="\"memlock\": \"8Mi\", \"nccl\": {\"extra\": {\"NCCL_IB_TC\": \"106\"}}"
 config "{$policy}"
+echo /bin/true >"$NODE/etc/oci-rdma-hook/runtimes"
 conf=$ROOT/etc/nccl.conf
 link() { printf '%s\n' NCCL_IB_HCA==mlx5_0 NCCL_DEBUG=INFO >"$ROOT/usr.conf" && ln -s /usr.conf "$conf"; }
 file() { printf '%s\n' NCCL_IB_HCA==mlx5_0 NCCL_DEBUG=INFO >"$conf"; }
@@ -38,15 +39,13 @@ for image in file link; do
 	is "$image, the hook: the file is one for all" "644 regular file" "$(stat -c '%a %F' "$conf")"
 	container "{$rdma}"
 	$image
-	OCI_RDMA_SYSROOT=$NODE "$SHIM" create --bundle "$B" --pid-file "$T/pidfile" c0
+	OCI_RDMA_SYSROOT=$NODE "$SHIM" create --bundle "$B" c0
 	is "$image, the shim" "$want" "$(in_force "$B/config.json")"
-	# The container's process starts after its record, as a runtime's does: one that is older by a second is none of the record's.
-	fresh_process
-	echo "$pid" >"$T/pidfile"
-	jq .process "$B/config.json" | jq 'del(.env)' >"$T/process.json"
-	OCI_RDMA_SYSROOT=$NODE "$SHIM" exec --process "$T/process.json" c0
-	is "$image, the shim's exec" '["NCCL_IB_TC=106"]' "$(jq -c .env "$T/process.json")"
-	OCI_RDMA_SYSROOT=$NODE "$SHIM" delete --force c0
+	mkdir -p "$T/run/c0"
+	cp "$B/config.json" "$T/run/c0"
+	jq '.process | .env |= map(select(startswith("NCCL") | not))' "$B/config.json" >"$T/process.json"
+	OCI_RDMA_SYSROOT=$NODE "$SHIM" --root "$T/run" exec --process "$T/process.json" c0
+	is "$image, the shim's exec" '["NCCL_IB_TC=106"]' "$(jq -c '[.env[] | select(startswith("NCCL"))]' "$T/process.json")"
 done
 container "{$rdma}"
 link

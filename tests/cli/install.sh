@@ -76,7 +76,7 @@ steps() {
 	rm -rf /etc/crio /etc/oci-rdma-hook
 	mkdir -p "$T/prefix" /etc/crio/crio.conf.d /etc/oci-rdma-hook
 	sed "s|/usr/libexec/crio|$T/crio|" tests/cli/crio/upstream.conf >/etc/crio/crio.conf.d/10-crio.conf
-	echo "{\"runtimes\": [\"$T/crio/crun\"], \"state_dir\": \"$T/state\"}" >/etc/oci-rdma-hook/config.json
+	echo "$T/crio/crun" >/etc/oci-rdma-hook/runtimes
 	for name in crun runc; do install -D -m 755 /bin/true "$T/crio/$name"; done
 	check "RUNTIME=1 where CRI-O would not start with it is refused" refused "${made[@]}" install RUNTIME=1
 	check "…no drop-in is there" test ! -e "$dropin"
@@ -100,7 +100,6 @@ steps() {
 	check "…and nothing is gone" test -x "$T/prefix/bin/oci-rdma-nri" -a -e /etc/systemd/system/oci-rdma-nri-a.service
 	rm -r /etc/machine-config-daemon
 	echo '{"pid":1,"started":5}' >/run/oci-rdma-hook/nri.json
-	ln -s "$T/state" /run/oci-rdma-hook.0123456789abcdef
 	: >"$T/systemctl.log"
 	strace -f -qq -e trace=unlink,unlinkat -o "$T/trace" "${made[@]}" uninstall >"$T/out" 2>&1
 	is "uninstall: a unit that was laid down in /etc is no unit any more" "" "$(ls /etc/systemd/system/oci-rdma* 2>/dev/null)"

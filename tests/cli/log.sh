@@ -116,7 +116,8 @@ line_of '' "$limit" "the limit alone may be the engine's own: a grant" "grant me
 config '{"memlock": "8Mi", "capabilities": []}'
 line_of '"NCCL_IB_HCA==mlx5_6"' "$limit" "nothing is left to be added: no line" ""
 
-config '{"memlock": "8Mi", "runtimes": ["/bin/true"]}'
+config '{"memlock": "8Mi"}'
+echo /bin/true >"$NODE/etc/oci-rdma-hook/runtimes"
 ln -s "$HOOK" "$T/oci-rdma-runtime"
 for name in containers:loader inject:True; do
 	container "{\"annotations\":{\"oci-rdma-hook.io/${name%:*}\":\"${name#*:}\"}}"
@@ -142,12 +143,14 @@ behind_shim() {
 	rc=$?
 	logged
 }
-config "{\"memlock\": \"8Mi\", \"runtimes\": [\"$T/crun\"], \"state_dir\": \"$T/state_dir\"}"
+config '{"memlock": "8Mi"}'
+echo "$T/crun" >"$NODE/etc/oci-rdma-hook/runtimes"
 for case in '{}' '{"annotations":{"oci-rdma-hook.io/containers":"loader"}}' '{"annotations":{"oci-rdma-hook.io/inject":"True"}}'; do
 	behind_shim "$case"
 	is "shim and hook, $case: one line, the shim's" "0 1 1" "$rc $(wc -l <<<"${log%$'\n'}") $(grep -c '<30>.* none: .* by=runtime' <<<"$log")"
 done
-config "{\"memlock\": \"8Mi\", \"runtimes\": [\"$T/crun\"], \"state_dir\": \"$T/state_dir\", \"namespaces\": [\"team-b\"]}"
+config '{"memlock": "8Mi", "namespaces": ["team-b"]}'
+echo "$T/crun" >"$NODE/etc/oci-rdma-hook/runtimes"
 behind_shim "$rdma"
 is "shim and hook, denied: one line, the shim's" "0 1 1" "$rc $(wc -l <<<"${log%$'\n'}") $(grep -c ' denied: .* by=runtime' <<<"$log")"
 config '{"memlock": "8Mi", "on_no_device": "fail"}'
@@ -164,12 +167,13 @@ is "a forged name makes no second line" 1 "$(wc -l <<<"${log%$'\n'}")"
 lacks "and no control character" $'\e' "$log"
 
 # An id is the runtime's caller's: the shim's is not in any file.
-config "{\"memlock\": \"8Mi\", \"state_dir\": \"$T/no/state_dir\", \"runtimes\": [\"/bin/true\"]}"
+config '{"memlock": "8Mi"}'
+echo /bin/true >"$NODE/etc/oci-rdma-hook/runtimes"
 container "$rdma"
 ln -s "$HOOK" "$T/oci-rdma-runtime"
 OCI_RDMA_SYSROOT=$NODE "$T/oci-rdma-runtime" create --bundle "$B" $'a\nkernel: b\e[2Jc'
 logged
-is "control characters of an id become question marks, in the failure and in the grant" "2 2" "$(wc -l <<<"${log%$'\n'}") $(grep -cF 'container=a?kernel: b?[2Jc ' <<<"$log")"
+is "control characters of an id become question marks" "1 1" "$(wc -l <<<"${log%$'\n'}") $(grep -cF 'container=a?kernel: b?[2Jc ' <<<"$log")"
 
 # A policy that cannot be read: the container has a device, and its failure one line, of both stages together
 config '{"opt_inn": "device"}'

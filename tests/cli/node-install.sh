@@ -109,9 +109,7 @@ lacks "…whose mode and owner are not what is wrong" "mode and owner" "$(<"$T/l
 is "upgrade: only the executable, by rename" /usr/local/bin/oci-rdma-hook "$(traced install RUNTIME=1)"
 check "upgrade: all is as installed" node_install check RUNTIME=1
 
-mkdir -p "$host/run/oci-rdma-hook.shim"
 steps=$(traced remove RUNTIME=1)
-check "remove: what the runtime shim remembers goes" test ! -e "$host/run/oci-rdma-hook.shim"
 is "remove: the hook files and the handler first, the executable last" "/usr/share/containers/oci/hooks.d/90-oci-rdma-hook.json
 /usr/share/containers/oci/hooks.d/91-oci-rdma-hook-poststart.json
 /etc/crio/crio.conf.d/60-oci-rdma-hook.conf

@@ -68,6 +68,7 @@ by_hook() {
 
 by_shim() {
 	container "$1"
+	if [ "$step" = apply ]; then jq --tab '.process = null' "$B/config.json" >"$T/changed" && cp "$T/changed" "$B/config.json"; fi
 	if [ "$step" = spec ]; then sed -i '0,/"env": *\[/s//"env": [], &/' "$B/config.json"; fi
 	rm -f "$T/started"
 	"$SHIM" --root=/r create --bundle "$B" a >"$T/out" 2>"$T/err"
@@ -124,10 +125,9 @@ outcome() {
 	step=$4
 	what="$5"
 	row "$what"
-	printf '{"memlock": "8Mi", "state_dir": "%s", "runtimes": ["%s"]%s}' "$([ "$step" = apply ] && echo "$T/file/state" || echo "$T/kept")" "$T/bin/crun" \
-		"${members:+, $members}" >"$NODE/etc/oci-rdma-hook/config.json"
+	printf '{"memlock": "8Mi"%s}' "${members:+, $members}" >"$NODE/etc/oci-rdma-hook/config.json"
+	echo "$T/bin/crun" >"$NODE/etc/oci-rdma-hook/runtimes"
 	logged # what was before
-	rm -rf "$T/kept"
 	for entry in hook shim precreate nri; do
 		if [ "$entry $step" = "nri apply" ]; then continue; fi
 		rm -rf "$RECORDS"

@@ -12,8 +12,6 @@ created() {
 	passes "$name" "${words[@]//BUNDLE/$B}"
 	understands "$1" || return
 	edited "$name"
-	recorded "$name"
-	is "$name: the record's root" "$(grep -oP -- '-root?[= ]\K\S+' <<<"$2")" "$(jq -r .root "$(record)")"
 }
 while read -r whom line; do
 	row "$line"
@@ -35,15 +33,15 @@ done <<-EOT
 	all restore --image-path /i --work-path=/w --tcp-established --shell-job --file-locks --manage-cgroups-mode soft --bundle BUNDLE --lsm-profile x --lsm-mount-context y -d ID
 	not-crun restore --empty-ns network --bundle BUNDLE --lazy-pages --auto-dedup ID
 	not-runc restore --network-lock skip --e --sh --f --c /s --m soft --bundle BUNDLE ID
-	all --root=/r create --bundle BUNDLE ID
-	not-runc --roo /r create --bundle BUNDLE ID
-	not-crun create --bundle BUNDLE ID -root=/r
-	not-crun create --log /l --root /r --log-format json --bundle BUNDLE ID
+	all --root=/run/r create --bundle BUNDLE ID
+	not-runc --roo /run/r create --bundle BUNDLE ID
+	not-crun create --bundle BUNDLE ID -root=/run/r
+	not-crun create --log /l --root /run/r --log-format json --bundle BUNDLE ID
 	all --root create create --bundle BUNDLE ID
-	all --log /l --log-format json --root /r create --bundle BUNDLE ID
+	all --log /l --log-format json --root /run/r create --bundle BUNDLE ID
 	not-runc --log-level debug --log-f json create --bundle BUNDLE ID
-	not-runc --debug --systemd-cgroup --cgroup-manager systemd --rootless auto --root /r create --bundle BUNDLE ID
-	not-crun --debug --systemd-cgroup --rootless auto --criu /criu --root /r create --bundle BUNDLE ID
+	not-runc --debug --systemd-cgroup --cgroup-manager systemd --rootless auto --root /run/r create --bundle BUNDLE ID
+	not-crun --debug --systemd-cgroup --rootless auto --criu /criu --root /run/r create --bundle BUNDLE ID
 	not-runc --cgroup-manager=systemd --cgroup-manager run create --bundle BUNDLE ID
 	all --log delete create --bundle BUNDLE ID
 	all --unknown create --bundle BUNDLE ID
@@ -63,11 +61,9 @@ in_front_of crun
 fresh
 passes "an id that begins with '-'" create --bundle "$B" -- -x
 edited "an id that begins with '-'"
-recorded "an id that begins with '-'" -x
 fresh
 passes "an id that is an option behind --" create --bundle "$B" -- --bundle
 edited "an id that is an option behind --"
-recorded "an id that is an option behind --" --bundle
 # in_dir DIR ARG…: passes, there
 in_dir() {
 	local dir=$1 what="in the bundle's neighbourhood: ${*:2}" want
@@ -80,7 +76,6 @@ in_dir() {
 	printf -v want ' <%s>' "$@"
 	is "$what: the runtime is started, silently" "0 \"\"$want" "$rc \"$said\"$arguments"
 	edited "$what"
-	is "$what: the record knows the place" "$B/config.json" "$(jq -r .config "$(record)")"
 }
 fresh
 mkdir -p "$T/here/below"
@@ -94,8 +89,6 @@ in_front_of crun
 fresh
 (cd "$B" && timeout "$PATIENCE" "$SHIM" create "$ID" </dev/null >"$T/out" 2>"$T/err")
 edited "without --bundle the directory is the bundle"
-recorded "without --bundle the directory is the bundle"
-is "without --bundle: the record knows the place" "$B/config.json" "$(jq -r .config "$(record)")"
 
 # crun takes that path from the caller's directory on, and goes to the bundle then (src/run_create.c)
 for option in "--config other.json" --config=other.json "-f other.json" -fother.json; do
@@ -105,7 +98,8 @@ for option in "--config other.json" --config=other.json "-f other.json" -fother.
 	(cd "$T/here" && timeout "$PATIENCE" "$SHIM" create --bundle "$B" "${words[@]}" "$ID" </dev/null >"$T/out" 2>"$T/err")
 	edited "crun's $option: the other file" "$T/here/other.json"
 	not_edited "crun's $option"
-	start exec --process "$P" "$ID" # without a pid file, and this runtime says nothing of its containers
+	kept "$ID" "$T/here/other.json"
+	start --root=$ROOT exec --process "$P" "$ID"
 	exec_edited "crun's $option"
 done
 mkdir -p "$T/here/sub"
@@ -152,12 +146,15 @@ fresh
 passes "an empty bundle and id" create --bundle "" ""
 for id in a/b ../x / . .. "$(printf '%0300d' 0)"; do
 	fresh
-	mkdir "$STATE"
-	chmod 700 "$STATE"
-	echo stays >"$T/x.json"
 	passes "id ${id:0:20}" create --bundle "$B" "$id"
-	is "id ${id:0:20}: no file elsewhere" "stays" "$(cat "$T/x.json")"
-	passes "id ${id:0:20}: delete" delete --force "$id"
-	is "id ${id:0:20}: no file elsewhere" "stays" "$(cat "$T/x.json")"
+	passes "id ${id:0:20}: exec" --root=$ROOT exec --process "$P" "$id"
+	exec_not_edited "id ${id:0:20}: exec"
+done
+# An id leads nowhere but to a directory of its own
+fresh
+create
+for id in "../r/$ID" "./$ID" "$ID/."; do
+	passes "id ${id/"$ID"/ID}: exec" --root=$ROOT exec --process "$P" "$id"
+	exec_not_edited "id ${id/"$ID"/ID}: exec"
 done
 finish

@@ -37,7 +37,7 @@ for on_error in warn fail; do
 		on_error $on_error
 		fresh
 		odd "$kind"
-		passes "$kind, on_error $on_error" --root=/r create --bundle "$B" "$ID"
+		passes "$kind, on_error $on_error" --root=$ROOT create --bundle "$B" "$ID"
 		has "$kind, on_error $on_error: it is served" NCCL_IB_HCA==mlx5_6 "$(<"$B/config.json")"
 	done
 	for kind in 'its memlock of -1' 'env twice' 'a link' 'more than we read' 'no openat2'; do
@@ -47,7 +47,7 @@ for on_error in warn fail; do
 			on_error $on_error
 			fresh $name
 			odd "$kind"
-			log_of --root=/r create --bundle "$B" "$ID"
+			log_of --root=$ROOT create --bundle "$B" "$ID"
 			case $name-$on_error in
 			rdma-warn)
 				is "$kind, on_error warn: it starts, silently" "0 " "$rc $(cat "$T/out" "$T/err")"
@@ -63,9 +63,9 @@ for on_error in warn fail; do
 	done
 done
 INJECT=()
-printf '{"memlock": "8Mi", "state_dir": "%s", "runtimes": ["%s"], "on_error": "fail", "opt_in": "device"}' "$STATE" "$RT/crun" >"$NODE/etc/oci-rdma-hook/config.json"
+policy '"on_error": "fail", "opt_in": "device"' 
 fresh not_asked
 odd 'env twice'
-start --root=/r create --bundle "$B" "$ID"
+start --root=$ROOT create --bundle "$B" "$ID"
 fails "opt_in device: its device asks" 1 "config.json"
 finish

@@ -60,10 +60,10 @@ EOT
 same_as_direct "no arguments at all"
 same_as_direct "an empty argument" ""
 same_as_direct "empty arguments" "" "" create "" ""
-same_as_direct "arguments that are no words" --root=/r create $'a\nb' $'\xff\x80' '*' "\$HOME" ' ' "--bundle=$B" $'\xe2\x82\xac'
+same_as_direct "arguments that are no words" --root=$ROOT create $'a\nb' $'\xff\x80' '*' "\$HOME" ' ' "--bundle=$B" $'\xe2\x82\xac'
 mapfile -t many < <(seq 20000)
-same_as_direct "20,000 arguments" --root=/r create --bundle "$B" "${many[@]}"
-same_as_direct "20,000 arguments of exec" --root=/r exec "$ID" "${many[@]}"
+same_as_direct "20,000 arguments" --root=$ROOT create --bundle "$B" "${many[@]}"
+same_as_direct "20,000 arguments of exec" --root=$ROOT exec "$ID" "${many[@]}"
 
 commands=("create --bundle $B $ID" "exec --process $P $ID" "delete $ID" "state $ID" --version)
 # for_all DESCRIPTION: the same for each command
@@ -120,7 +120,7 @@ rm "$T/full"
 for name in crun runc; do
 	mkdir "$RT/env-$name"
 	cp /usr/bin/env "$RT/env-$name/$name"
-	config "{\"runtimes\": [\"$RT/env-$name/$name\"]}"
+	listed "$RT/env-$name/$name"
 	want=$(env -i "OCI_RDMA_SYSROOT=$NODE" A=1 B= Z=2 /usr/bin/env)
 	for rounds in "" 1 2; do
 		is "$name: the environment as it came, and round $((rounds + 1))" "$want"$'\n'"OCI_RDMA_RUNTIME_ROUNDS=$((rounds + 1))" \
@@ -153,7 +153,7 @@ for try in 'exit 0:0' 'exit 3:3' 'exit 255:255' "kill -TERM \$\$:143" "kill -KIL
 done
 rm "$T/exit"
 cp "$BASH" "$RT/bash"
-config "{\"state_dir\": \"$STATE\", \"runtimes\": [\"$RT/bash\"]}"
+listed "$RT/bash"
 start -c 'tr "\0" "|" <"/proc/$$/cmdline"' name argument
 is "its name is the path that is run" "$RT/bash|-c|tr \"\\0\" \"|\" <\"/proc/\$\$/cmdline\"|name|argument|" "$(<"$T/out")"
 policy
@@ -161,29 +161,31 @@ policy
 # ---- which runtime ----
 
 for name in a/crun a/runc b/crun; do runtime "$RT/$name"; done
-# runs DESCRIPTION NAME LIST WANT: called by this name, with this list
+# runs DESCRIPTION NAME WANT LINE…: called by this name, with this list
 runs() {
-	config "{\"state_dir\": \"$STATE\", \"runtimes\": [$3]}"
+	listed "${@:4}"
 	AS=$2 passes "$1" --version
-	is "$1" "$4" "$started"
+	is "$1" "$3" "$started"
 }
-runs "-crun: the first crun" "$SHIM-crun" "\"$RT/a/runc\",\"$RT/b/crun\",\"$RT/a/crun\"" "$RT/b/crun"
-runs "the next, where the first is missing" "$SHIM" "\"/nowhere/crun\",\"$RT/a/runc\"" "$RT/a/runc"
+runs "-crun: the first crun" "$SHIM-crun" "$RT/b/crun" "$RT/a/runc" "$RT/b/crun" "$RT/a/crun"
+runs "-crun, without a crun in the list: an installed one" "$SHIM-crun" /usr/bin/crun "$RT/a/runc"
+runs "comments, and blanks around a path" "$SHIM" "$RT/a/runc" '# /nowhere' "" "  $RT/a/runc "$'\r' "$RT/a/crun"
+runs "the next, where the first is missing" "$SHIM" "$RT/a/runc" /nowhere/crun "$RT/a/runc"
 : >"$RT/plain"
-runs "the next, where the first cannot be run" "$SHIM" "\"$RT/plain\",\"$RT/a/runc\"" "$RT/a/runc"
+runs "the next, where the first cannot be run" "$SHIM" "$RT/a/runc" "$RT/plain" "$RT/a/runc"
 ln -s nowhere "$RT/dangling"
-runs "the next, where the first is a link to nothing" "$SHIM" "\"$RT/dangling\",\"$RT/a/runc\"" "$RT/a/runc"
-runs "the next, where the first is a directory" "$SHIM" "\"$RT/a\",\"$RT/a/runc\"" "$RT/a/runc"
-runs "the next, where the first is the shim" "$SHIM" "\"$SHIM\",\"$RT/a/runc\"" "$RT/a/runc"
+runs "the next, where the first is a link to nothing" "$SHIM" "$RT/a/runc" "$RT/dangling" "$RT/a/runc"
+runs "the next, where the first is a directory" "$SHIM" "$RT/a/runc" "$RT/a" "$RT/a/runc"
+runs "the next, where the first is the shim" "$SHIM" "$RT/a/runc" "$SHIM" "$RT/a/runc"
 mkdir "$T/other"
 ln -s "$HOOK" "$T/other/oci-rdma-runtime-runc"
-runs "by a link elsewhere" "$T/other/oci-rdma-runtime-runc" "\"$RT/a/crun\",\"$RT/a/runc\"" "$RT/a/runc"
+runs "by a link elsewhere" "$T/other/oci-rdma-runtime-runc" "$RT/a/runc" "$RT/a/crun" "$RT/a/runc"
 
-# none DESCRIPTION NAME LIST: there is nothing to run, for no container
+# none DESCRIPTION NAME LINE…: there is nothing to run, for no container
 none() {
 	local line words
 	row "$1"
-	config "{\"state_dir\": \"$STATE\", \"runtimes\": [$3]}"
+	listed "${@:3}"
 	for line in --version "create --bundle $B $ID" "exec --process $P $ID" "delete $ID"; do
 		fresh
 		read -ra words <<<"$line"
@@ -192,25 +194,26 @@ none() {
 		not_edited "$1: ${words[0]}"
 	done
 }
-none "a missing runtime" "$SHIM" '"/nowhere/crun"'
-none "a name that is not in the list" "$SHIM-youki" "\"$RT/a/crun\""
+none "a missing runtime" "$SHIM" /nowhere/crun
+none "an empty list" "$SHIM" "# $RT/a/crun"
+none "a name that is not in the list" "$SHIM-youki" "$RT/a/crun"
 cp "$HOOK" "$RT/hard-source" && ln "$RT/hard-source" "$RT/hard"
-none "only the shim itself" "$SHIM" "\"$SHIM\""
-none "only the shim itself, under two names" "$SHIM" "\"$SHIM-crun\",\"$SHIM\",\"$HOOK\""
+none "only the shim itself" "$SHIM" "$SHIM"
+none "only the shim itself, under two names" "$SHIM" "$SHIM-crun" "$SHIM" "$HOOK"
 ln -s "$SHIM" "$RT/second-link"
-none "only a link to a link to the shim" "$SHIM" "\"$RT/second-link\""
+none "only a link to a link to the shim" "$SHIM" "$RT/second-link"
 printf '#!/nowhere/sh\n' >"$RT/broken" && chmod 755 "$RT/broken"
-config "{\"state_dir\": \"$STATE\", \"runtimes\": [\"$RT/broken\"]}"
+listed "$RT/broken"
 start --version
 fails "a runtime that cannot be started" 127 "$RT/broken"
 # Ways back to the shim that it cannot see
 mkdir "$RT/copy"
 cp "$HOOK" "$RT/copy/oci-rdma-runtime"
-config "{\"state_dir\": \"$STATE\", \"runtimes\": [\"$RT/copy/oci-rdma-runtime\"]}"
+listed "$RT/copy/oci-rdma-runtime"
 start --version
 fails "a copy of the shim in its list" 127
 printf '#!/bin/sh\nexec %s "$@"\n' "$SHIM" >"$RT/wrapper" && chmod 755 "$RT/wrapper"
-config "{\"state_dir\": \"$STATE\", \"runtimes\": [\"$RT/wrapper\"]}"
+listed "$RT/wrapper"
 timeout -s KILL "$PATIENCE" "$SHIM" --version </dev/null >"$T/out" 2>"$T/err"
 is "a runtime that starts the shim again does not do so for ever" 127 $?
 one_line "a runtime that starts the shim again"
@@ -221,7 +224,7 @@ compiled() {
 for name in crun runc; do
 	mkdir "$RT/wrapper-$name"
 	printf '#!/bin/sh\nexec %s "$@"\n' "$SHIM" >"$RT/wrapper-$name/$name" && chmod 755 "$RT/wrapper-$name/$name"
-	config "{\"state_dir\": \"$STATE\", \"runtimes\": [\"$RT/wrapper-$name/$name\"]}"
+	listed "$RT/wrapper-$name/$name"
 	timeout -s KILL "$PATIENCE" "$SHIM" --version </dev/null >"$T/out" 2>"$T/err"
 	is "a $name that starts the shim again does not do so for ever" 127 $?
 	one_line "a $name that starts the shim again" "$RT/wrapper-$name/$name"
@@ -241,31 +244,26 @@ for path in ./oci-rdma-runtime-crun ../here/oci-rdma-runtime-crun "$T/here/oci-r
 	look
 	is "the shim as a script, called ${path/"$T"/}" "0  <state> <x>" "$rc $said$arguments"
 done
-# Stacked: the front one's runtime is another shim, with a config of its own
-mkdir "$T/second"
-printf '{"memlock": "8Mi", "capabilities": ["CAP_IPC_LOCK"], "state_dir": "%s/second/state", "runtimes": ["%s"]}' "$T" "$RT/crun" >"$T/second/config.json"
-printf '#!/bin/sh\nOCI_RDMA_CONFIG=%s exec %s "$@"\n' "$T/second/config.json" "$SHIM" >"$RT/stacked" && chmod 755 "$RT/stacked"
-config "{\"memlock\": \"8Mi\", \"capabilities\": [\"CAP_IPC_LOCK\"], \"state_dir\": \"$STATE\", \"runtimes\": [\"$RT/stacked\"]}"
+# Stacked: the front one's runtime is another shim
+mkdir "$RT/stacked"
+printf '#!/bin/sh\nexec %s "$@"\n' "$SHIM-crun" >"$RT/stacked/runc" && chmod 755 "$RT/stacked/runc"
+listed "$RT/stacked/runc" "$RT/crun"
 fresh
-passes "two shims in a row" --root=/r create --bundle "$B" --pid-file "$PIDFILE" "$ID"
+passes "two shims in a row" --root=$ROOT create --bundle "$B" --pid-file "$PIDFILE" "$ID"
 edited "two shims in a row do the work once"
-begin_container
-passes "two shims in a row: exec" --root=/r exec --process "$P" "$ID"
+kept
+passes "two shims in a row: exec" --root=$ROOT exec --process "$P" "$ID"
 exec_edited "two shims in a row: exec, once"
 policy
 
 # ---- the environment's options ----
 
-printf '{"memlock": "8Mi", "capabilities": ["CAP_IPC_LOCK"], "state_dir": "%s", "runtimes": ["%s"]}' "$T/elsewhere" "$RT/a/runc" >"$T/elsewhere.json"
+echo '{"namespaces": []}' >"$T/elsewhere.json"
 fresh
 OCI_RDMA_CONFIG=$T/elsewhere.json create
-look
-is "OCI_RDMA_CONFIG names another config" "$RT/a/runc" "$started"
-check "and another state_dir" test -e "$(STATE=$T/elsewhere record)"
+not_edited "OCI_RDMA_CONFIG names another config"
 fresh
 OCI_RDMA_CONFIG='' create
-look
-is "an empty OCI_RDMA_CONFIG is none" "$RT/crun" "$started"
 edited "an empty OCI_RDMA_CONFIG is none"
 fresh
 dry_run --format json
@@ -279,10 +277,8 @@ by_default() {
 }
 config
 fresh
-by_default "no config" --root=/r create --bundle "$B" "$ID"
-is "no config: config.json is edited" "NCCL_IB_HCA==mlx5_6" "$(jq -r '.process.env[-1]' "$B/config.json")"
-is "no config: the default state_dir" "/run/oci-rdma-hook 700 0 $(STATE=/run/oci-rdma-hook record) 600 0" \
-	"$(find /run/oci-rdma-hook -printf '%p %m %U\n' | sort | paste -sd ' ')"
-rm -r /run/oci-rdma-hook
+by_default "neither config nor list" --root=$ROOT create --bundle "$B" "$ID"
+is "neither config nor list: config.json is edited" "NCCL_IB_HCA==mlx5_6" "$(jq -r '.process.env[-1]' "$B/config.json")"
+is "nothing of a granted container is kept below /run" "" "$(find /run -path '*oci-rdma*')"
 policy
 finish

@@ -25,7 +25,7 @@ untouched() {
 # ---- each way to edit gives the same text ----
 
 # Of the edit itself, unit core/apply/spec_edit has each place, and fuzz edit and process have what holds of any text.
-gives='{"memlock":"8Mi","capabilities":["CAP_IPC_LOCK","CAP_SYS_NICE"],"seccomp":"amend","runtimes":["/bin/true"],
+gives='{"memlock":"8Mi","capabilities":["CAP_IPC_LOCK","CAP_SYS_NICE"],"seccomp":"amend",
 	"nccl":{"socket_ifname":"^docker0,lo","extra":{"QUOTES":"a \"b\" \\c\\ <d> & /e","LETTERS":"größe 😀"}}}'
 # What config.json then says, and process.json. What is added to a list has no order.
 # shellcheck disable=SC2016 # jq's variables
@@ -60,10 +60,11 @@ again() {
 	is "$1: silently" "0 " "$? $said"
 	is "$1: the file is left alone" "$before" "$(stat -c '%i %y' "$2")"
 }
-create() { "$SHIM" --root /r create --bundle "$B" --pid-file "$T/pidfile" a; }
-execute() { "$SHIM" --root /r exec --process "$T/process.json" a; }
+create() { "$SHIM" --root "$T/kept" create --bundle "$B" a; }
+execute() { "$SHIM" --root "$T/kept" exec --process "$T/process.json" a; }
 
-config "$(jq --arg dir "$T/state" '.state_dir = $dir' <<<"$gives")"
+config "$gives"
+echo /bin/true >"$NODE/etc/oci-rdma-hook/runtimes"
 bundle "{$rdma}"
 cp "$B/config.json" "$T/recorded.json"
 jq '.linux.seccomp = {defaultAction: "SCMP_ACT_ERRNO",
@@ -106,8 +107,8 @@ for name in granted plain; do
 done
 bundle "{$rdma}"
 create
-sleep 14400 &
-echo $! >"$T/pidfile"
+mkdir -p "$T/kept/a"
+cp "$B/config.json" "$T/kept/a"
 jq 'del(.rlimits)' tests/cli/tools/process-exec.json >"$T/without.json"
 jq '.rlimits = [{type: "RLIMIT_NOFILE", soft: 1, hard: 2}]' tests/cli/tools/process-exec.json >"$T/limited.json"
 for name in without limited; do
@@ -122,7 +123,6 @@ for name in without limited; do
 		again "$row: a second exec" "$T/process.json" execute
 	done
 done
-kill %% && wait %% 2>/dev/null
 
 # At the bounds: 65,536 items and 16 MiB
 config '{"memlock": "8Mi"}'
@@ -143,7 +143,8 @@ one_line "more than the bound" env
 
 # What cannot be edited
 for on_error in warn fail; do
-	config "{\"memlock\": \"8Mi\", \"on_error\": \"$on_error\", \"state_dir\": \"$T/state\", \"runtimes\": [\"/bin/echo\"]}"
+	config "{\"memlock\": \"8Mi\", \"on_error\": \"$on_error\"}"
+	echo /bin/echo >"$NODE/etc/oci-rdma-hook/runtimes"
 	for process in absent null; do
 		bundle "{$rdma}"
 		jq --tab "$([ $process = null ] && echo '.process = null' || echo 'del(.process)')" "$B/config.json" >"$T/changed"
@@ -168,7 +169,6 @@ for on_error in warn fail; do
 			one_line "$what: the shim" process
 		fi
 		is "$what: config.json is as it was" "$before" "$(sha256sum "$B/config.json")"
-		check "$what: there is no record" test ! -e "$T/state/a.json"
 	done
 done
 
@@ -243,17 +243,16 @@ listed='.process.rlimits[0] | [.type, .soft, .hard] | join(" ")'
 is "precreate, 2 MiB from a soft limit of 1 MiB: the hard one stays" "RLIMIT_MEMLOCK 2097152 $HARD" "$(jq -r "$listed" "$T/out")"
 prlimit --memlock=$HARD:$HARD "$HOOK" --sysroot "$NODE" precreate <"$T/two" >"$T/out"
 is "precreate, 2 MiB from 8 MiB: both stay" "RLIMIT_MEMLOCK $HARD $HARD" "$(jq -r "$listed" "$T/out")"
-config "{\"memlock\": \"8Mi\", \"runtimes\": [\"/bin/true\"], \"state_dir\": \"$T/state\"}"
+config '{"memlock": "8Mi"}'
+echo /bin/true >"$NODE/etc/oci-rdma-hook/runtimes"
 jq '.process | .rlimits = [{type: "RLIMIT_NOFILE", soft: 1024, hard: 1024}]' "$T/two" >"$T/process.json"
-sleep 14400 &
-echo $! >"$T/pidfile"
-prlimit --memlock=$HARD:$HARD "$SHIM" create --bundle "$B" --pid-file "$T/pidfile" two
+prlimit --memlock=$HARD:$HARD "$SHIM" create --bundle "$B" two
 is "the shim, 2 MiB from 8 MiB: both stay" "RLIMIT_MEMLOCK $HARD $HARD" "$(jq -r "$listed" "$B/config.json")"
-"$SHIM" exec --process "$T/process.json" two
-is "exec, 2 MiB from a soft limit of 1 MiB: the hard one stays" "RLIMIT_MEMLOCK 2097152 $HARD" \
+mkdir -p "$T/kept/two"
+cp "$B/config.json" "$T/kept/two"
+"$SHIM" --root "$T/kept" exec --process "$T/process.json" two
+is "exec, from a soft limit of 1 MiB: what the container has" "RLIMIT_MEMLOCK $HARD $HARD" \
 	"$(jq -r '.rlimits[1] | [.type, .soft, .hard] | join(" ")' "$T/process.json")"
-"$SHIM" delete --force two
-kill %% && wait %% 2>/dev/null
 
 # What nobody here may give
 config '{"memlock": "8Mi", "capabilities": ["CAP_IPC_LOCK"], "on_error": "fail"}'

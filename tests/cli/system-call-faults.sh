@@ -14,7 +14,7 @@ for name in rdma none; do
 	mv "$B" "$T/$name"
 done
 mkdir "$T/bin" "$T/rt"
-ln -s "$HOOK" "$T/bin/oci-rdma-runtime"
+ln -s "$HOOK" "$T/bin/oci-rdma-runtime-crun"
 cp "$(realpath /bin/echo)" "$T/rt/echo"
 "${CC:-gcc}" -O1 -shared -fPIC -D_GNU_SOURCE -o "$T/nomem.so" tests/cli/tools/nomem.c || exit 1
 empty_run

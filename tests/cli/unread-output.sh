@@ -8,7 +8,7 @@ cd "$(dirname "$0")/../.." || exit 1
 . tests/cli/process.bash
 . tests/cli/tools/shim.bash
 by_case
-trap 'end_process; end_container; rm -rf "$T"' EXIT
+trap 'end_process; rm -rf "$T"' EXIT
 empty_run
 node one
 LIMIT=$PATIENCE # for what must not wait at all
@@ -155,14 +155,13 @@ BEFORE=fresh_none to_all "shim: on_no_device fail" 1 "$SHIM" --root=/r create --
 on_error fail
 unusable() {
 	fresh
-	: >"$STATE"
+	jq --tab '.process = null' "$CASES/rdma/config.json" >"$B/config.json"
 }
 BEFORE=unusable to_all "shim: a container that cannot be served" 1 "$SHIM" --root=/r create --bundle "$B" "$ID"
-rm -f "$STATE"
-config "{\"runtimes\": [\"/nowhere/crun\"]}"
+listed /nowhere/crun
 to_all "shim: no runtime" 127 "$SHIM" --version
 printf '#!/nowhere/sh\n' >"$RT/broken" && chmod 755 "$RT/broken"
-config "{\"runtimes\": [\"$RT/broken\"]}"
+listed "$RT/broken"
 to_all "shim: a runtime that cannot be started" 127 "$SHIM" --version
 
 # ---- what is said, and where ----
@@ -210,12 +209,11 @@ echo '{"msg":"earlier"}' >"$T/appended"
 fresh none
 start --log "$T/appended" --log-format json create --bundle "$B" "$ID"
 is "what is in the log stays" '["earlier","oci-rdma-hook"]' "$(jq -sc 'map(.msg | split(":")[0])' "$T/appended")"
-fresh
 on_error fail
-: >"$T/not-a-directory"
-printf '{"memlock": "8Mi", "state_dir": "%s/a \\"b\\" \\\\ c", "runtimes": ["%s"], "on_error": "fail"}' "$T/not-a-directory" "$RT/crun" >"$NODE/etc/oci-rdma-hook/config.json"
+mkdir "$T/a \"b\" \\ c"
+sed '0,/"env": *\[/s//"env": [], &/' "$CASES/rdma/config.json" >"$T/a \"b\" \\ c/config.json"
 rm -f "$T/log"
-start --log "$T/log" --log-format json create --bundle "$B" "$ID"
+start --log "$T/log" --log-format json create --bundle "$T/a \"b\" \\ c" "$ID"
 is "a failure is in the log; quotes and backslashes are JSON's" "oci-rdma-hook: $(sed 's/^oci-rdma-hook: //' "$T/err")" "$(jq -r .msg "$T/log")"
 has "control: it has quotes and a backslash" 'a "b" \ c' "$(<"$T/err")"
 on_error fail

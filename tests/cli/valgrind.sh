@@ -19,7 +19,7 @@ SAID=$T/memcheck.said
 . tests/cli/process.bash
 . tests/cli/tools/shim.bash
 by_case
-trap 'end_process; end_container; rm -rf "$T"' EXIT
+trap 'end_process; rm -rf "$T"' EXIT
 node h100
 
 # Stands for hook and shim; runs $T/program/NAME, the shim with $T/program/preload.so if that is there
@@ -115,24 +115,22 @@ reports() {
 runtimes() {
 	policy ''
 	fresh
-	rm -f "$PIDFILE"
-	start --root=/r create --bundle "$B" --pid-file "$PIDFILE" "$ID"
+	start --root=$ROOT create --bundle "$B" --pid-file "$PIDFILE" "$ID"
 	edited "$build, create"
 	clean "$build, create"
-	begin_container
-	start --root=/r exec --process "$P" "$ID"
+	kept
+	start --root=$ROOT exec --process "$P" "$ID"
 	has "$build, exec: process.json is edited" NCCL_IB_HCA==mlx5_6 "$(<"$P")"
 	clean "$build, exec"
-	start --root=/r exec "$ID" true
+	start --root=$ROOT exec "$ID" true
 	is "$build, exec without a process.json: status" 0 "$rc"
 	clean "$build, exec without a process.json"
-	start --root=/r state "$ID"
+	start --root=$ROOT state "$ID"
 	clean "$build, state"
-	start --root=/r delete --force "$ID"
-	not_recorded "$build, delete"
+	start --root=$ROOT delete --force "$ID"
 	clean "$build, delete"
 	fresh none
-	start --root=/r create --bundle "$B" "$ID"
+	start --root=$ROOT create --bundle "$B" "$ID"
 	not_edited "$build, create, no RDMA"
 	clean "$build, create, no RDMA"
 }

@@ -37,7 +37,7 @@ is "the executable is root's and runs" "$("$HOOK" --version) 755 0:0" \
 	"$("$host/usr/local/bin/oci-rdma-hook" --version) $(stat -c '%a %u:%g' "$host/usr/local/bin/oci-rdma-hook")"
 # The handler's runtime is a script whose interpreter is the hook: called as a runtime it is the shim. podman keeps its environment
 # from what it starts, so the node is named in between.
-config "{ \"memlock\": \"8Mi\", \"state_dir\": \"$T/state\" }"
+config '{ "memlock": "8Mi" }'
 root
 runtime=$T/crun
 printf '#!/bin/sh\nexport OCI_RDMA_SYSROOT=%s\nexec %s/usr/local/bin/oci-rdma-runtime-crun "$@"\n' "$NODE" "$host" >"$runtime"

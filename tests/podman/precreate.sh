@@ -65,9 +65,8 @@ execs() {
 	starts_trainer "${rdma[@]}"
 	exec_reports "$runtime, the shim as well, exec as uid 1000" --user 1000 trainer
 	got_all "$runtime, the shim as well, exec as uid 1000"
-	records "$runtime, the shim as well" 1
 	removes_trainer
-	records "$runtime, the shim as well, removed" 0
+	keeps_nothing "$runtime, the shim as well, removed"
 	CONTAINERS_CONF=$PLAIN
 	get_log
 }

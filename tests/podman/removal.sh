@@ -3,7 +3,7 @@
 # shellcheck disable=SC2154 # what setup.bash sets
 . tests/podman/setup.bash
 
-config "{\"state_dir\": \"$T/state\"}"
+config '{}'
 root
 shim=/usr/local/bin/oci-rdma-runtime-crun
 ln -s oci-rdma-hook "$shim"

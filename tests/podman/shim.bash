@@ -6,7 +6,6 @@
 
 SHIM=/usr/local/bin/oci-rdma-runtime
 FRONT=$T/front
-STATE=$T/state # the config's state_dir
 IPC_LOCK=14
 
 install_shim() {
@@ -19,8 +18,13 @@ install_shim() {
 	done
 }
 
-# policy [MEMBERS]: the node's config.json
-policy() { config "$(jq -n --arg state "$STATE" '{memlock: "8Mi", capabilities: ["CAP_IPC_LOCK"], state_dir: $state}'" + {${1-}}")"; }
+# policy [MEMBERS]: the node's config.json; listed [LINE…]: its list of runtimes, none without LINE
+policy() { config "$(jq -n '{memlock: "8Mi", capabilities: ["CAP_IPC_LOCK"]}'" + {${1-}}")"; }
+listed() {
+	mkdir -p "$NODE/etc/oci-rdma-hook"
+	rm -f "$NODE/etc/oci-rdma-hook/runtimes"
+	[ $# -eq 0 ] || printf '%s\n' "$@" >"$NODE/etc/oci-rdma-hook/runtimes"
+}
 
 # has_ipc_lock NAME: $capabilities, of get_report, have it
 has_ipc_lock() { check "$1: CAP_IPC_LOCK" test "$((0x0${capabilities:-0} >> IPC_LOCK & 1))" -eq 1; }
@@ -47,9 +51,9 @@ one_grant() {
 	is "$1: in one line" "" "$(tail -n +2 <<<"$log")"
 }
 
-# records NAME WANT: how many containers the shim remembers
-records() {
-	is "$1: records" "$2" "$(find "$STATE" -mindepth 1 2>/dev/null | wc -l)"
+# keeps_nothing NAME: the shim leaves no file of its containers
+keeps_nothing() {
+	is "$1: nothing is kept" "" "$(find "$NODE/run" /run -path '*oci-rdma*' -type f ! -path '*/refusals/*' ! -path '*/decisions/*' 2>/dev/null)"
 }
 
 # ---- a container that goes on ----

@@ -140,7 +140,7 @@ notices_nothing() {
 	is "$runtime, plain containers: every step was taken, and ended so" \
 		"7 127 126 0 0 $no_cgroups 0 0 8 0 0 0 3 127 126 0 0 0 0 0 0 4 0 0 0 0 255 0 0 1 0 0 0 0 0 0 255 0 2 0 0 0 0 0 0 0 0 0 6 0 0 0 0 0 0 0" \
 		"$(sed -n 's/^exit //p' "$T/${WITH##*/}.story" | xargs)"
-	records "$runtime, plain containers" 0
+	keeps_nothing "$runtime, plain containers"
 	silent "$runtime, plain containers"
 }
 
@@ -167,7 +167,6 @@ controls() {
 		exec_reports "$runtime, exec, $name" trainer
 		got_nothing "$runtime, exec, $name"
 		is "$runtime, $name: nothing in its config.json" 0 "$(config_json | grep -c -e NCCL -e MEMLOCK -e IPC_LOCK)"
-		records "$runtime, $name" 0
 		removes_trainer
 	done
 	logs "$runtime, an annotation and no device" "reason=no RDMA device allocated"
@@ -190,7 +189,7 @@ in_way() {
 			(.process.env | map(select(startswith("NCCL_IB_HCA="))) | length)] | join(" ")')"
 	removes_trainer
 	one_grant "$name"
-	records "$name, removed" 0
+	keeps_nothing "$name, removed"
 }
 
 ways() {
@@ -207,12 +206,9 @@ ways() {
 
 # One container, and all that can happen to it
 trainer() {
-	local name=$runtime,\ trainer file
+	local name=$runtime,\ trainer
 	starts_trainer "${rdma[@]}" --user 1000 --health-cmd 'report >/tmp/out; mv /tmp/out /tmp/report' --health-interval disable
 	is "$name: uid 1000 has nothing but CAP_IPC_LOCK" 0000000000004000 "$capabilities"
-	file=$(echo "$STATE"/*)
-	is "$name: one record, named for it" "$(echo "$STATE/$(pod inspect --format '{{.Id}}' trainer)"@*.json)" "$file"
-	is "$name: its mode and owner, and the directory's" "600 0:0 700 0:0" "$(stat -c '%a %u:%g' "$file" "$STATE" | xargs)"
 
 	exec_reports "$name, exec --privileged" --privileged trainer
 	got_all "$name, exec --privileged"
@@ -237,7 +233,7 @@ trainer() {
 	policy '"memlock": "2Mi"'
 	exec_reports "$name, exec after another policy" trainer
 	got_all "$name, exec after another policy"
-	config "{\"namespaces\": [], \"state_dir\": \"$STATE\"}"
+	config '{"namespaces": []}'
 	exec_reports "$name, exec after a policy for nobody" trainer
 	got_all "$name, exec after a policy for nobody"
 	policy
@@ -249,16 +245,8 @@ trainer() {
 	one_grant "$name, restarted"
 	exec_reports "$name, restarted, exec" trainer
 	got_all "$name, restarted, exec"
-	records "$name, restarted" 1
-
-	printf 'no JSON' >"$STATE/new"
-	mv "$STATE/new" "$(echo "$STATE"/*.json)"
-	exec_reports "$name, a damaged record, exec" trainer
-	rm "$STATE"/*
-	exec_reports "$name, no record, exec" trainer
-	is "$name, no record, exec: memlock as it was" "$BEFORE" "$memlock"
 	removes_trainer
-	records "$name, removed" 0
+	keeps_nothing "$name, removed"
 }
 
 values() {
@@ -309,20 +297,6 @@ cannot() {
 	root
 	run
 	untouched "$runtime, a damaged config, a plain container"
-
-	: >"$T/file"
-	policy "\"state_dir\": \"$T/file\""
-	root
-	run "${rdma[@]}"
-	starts "$runtime, no state_dir, warn"
-	got_all "$runtime, no state_dir, warn"
-	logs "$runtime, no state_dir, warn" "state_dir"
-	policy "\"state_dir\": \"$T/file\", \"on_error\": \"fail\""
-	root
-	run "${rdma[@]}"
-	refused "$runtime, no state_dir, fail" "state_dir"
-	run
-	untouched "$runtime, no state_dir, fail, a plain container"
 
 	policy '"on_no_device": "fail"'
 	root

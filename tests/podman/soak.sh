@@ -58,7 +58,7 @@ left() {
 	sort -k 5 /proc/self/mountinfo | cut -d' ' -f5-
 	# Without unified, crun makes a plain directory in its place
 	find /sys/fs/cgroup -mindepth 1 -type d \( -fstype cgroup -o -fstype cgroup2 \) -path "*/${T##*/}/*"
-	find "$STATE" /run "$T/soak" -mindepth 1 ! -path '/run/crun*' ! -path '/run/runc*' 2>/dev/null | sort
+	find /run "$T/soak" -mindepth 1 ! -path '/run/crun*' ! -path '/run/runc*' 2>/dev/null | sort
 	find /run/crun /run/runc -mindepth 1 -maxdepth 1 2>/dev/null
 }
 

@@ -25,7 +25,7 @@ prepare rdma "{$rdma}" none '{}' not_asked "$not_asked" refused "$refused" other
 # What exec makes of the process.json, by its meaning; then as bytes
 fresh
 create
-start --root=/r exec --process "$P" "$ID"
+start --root=$ROOT exec --process "$P" "$ID"
 cp "$P" "$T/process.edited"
 is "exec: env, CAP_IPC_LOCK in all five sets, and no limit where there was none" '["NCCL_IB_HCA==mlx5_6",null,5]' \
 	"$(jq -c '[.env[-1], .rlimits, ([.capabilities[] | index("CAP_IPC_LOCK") | select(. != null)] | length)]' "$P")"
@@ -40,7 +40,7 @@ spoil() {
 	garbage) head -c 1000 /dev/urandom >"$2" ;;
 	empty) : >"$2" ;;
 	array) echo '[]' >"$2" ;;
-	cut) truncate -s 500 "$2" ;;
+	cut) truncate -s "$(($(stat -c %s "$2") / 2))" "$2" ;;
 	huge) printf '%*s' $((17 << 20)) '' >>"$2" ;;
 	'no UTF-8') printf '{"args":["\xff"]}' >"$2" ;;
 	'env twice') echo '{"env":[],"env":[]}' >"$2" ;;

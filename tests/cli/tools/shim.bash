@@ -5,7 +5,7 @@
 SHIM=$T/bin/oci-rdma-runtime
 RT=$T/rt       # the runtimes
 SEEN=$T/seen   # what the last one of them got
-STATE=$T/state # the config's state_dir
+ROOT=/run/r    # the runtime's --root; the suites have a /run of their own
 CASES=$T/cases
 P=$T/exec/process.json
 PIDFILE=$T/pidfile
@@ -17,22 +17,16 @@ mkdir -p "$T/bin" "$RT" "$SEEN" "$T/exec"
 for name in "" -crun -runc -youki; do ln -s "$HOOK" "$SHIM$name"; done
 prlimit --pid $$ --memlock=$SOFT:$HARD
 # shellcheck disable=SC2154
-trap 'end_container; rm -rf "$T"' EXIT
+trap 'rm -rf "$T"' EXIT
 
 # runtime PATH: a runtime that notes its arguments, and everything else about itself if $T/full is there. Its exit status is in
-# $T/exit; to "state" it answers with $T/answer.
+# $T/exit.
 runtime() {
 	mkdir -p "${1%/*}"
 	cat >"$1" <<-EOT
 		#!/bin/bash
 		printf '%s\n' "\$*" >>"$SEEN/calls"
 		read -r round <"$T/round"
-		for word; do
-			if [ "\$word" = state ] && [ -e "$T/answer" ]; then
-				. "$T/answer"
-				exit
-			fi
-		done
 		printf '%s\0' "\$round" "\$0" "\$@" >"$SEEN/argv"
 		if [ -e "$T/full" ]; then
 			PATH=/usr/bin:/bin
@@ -54,10 +48,18 @@ runtime() {
 runtime "$RT/crun"
 IN_FRONT_OF=crun # the runtime's name
 
-# policy [MEMBERS]: the node's config.json
-policy() { config "{\"memlock\": \"8Mi\", \"capabilities\": [\"CAP_IPC_LOCK\"], \"state_dir\": \"$STATE\", \"runtimes\": [\"$RT/$IN_FRONT_OF\"]${1:+, $1}}"; }
+# listed [LINE…]: the node's list of runtimes
+listed() {
+	mkdir -p "$NODE/etc/oci-rdma-hook"
+	printf '%s\n' "$@" >"$NODE/etc/oci-rdma-hook/runtimes"
+}
+# policy [MEMBERS]: the node's config.json, and its list of runtimes
+policy() {
+	config "{\"memlock\": \"8Mi\", \"capabilities\": [\"CAP_IPC_LOCK\"]${1:+, $1}}"
+	listed "$RT/$IN_FRONT_OF"
+}
 # on_error warn|fail: the same with this policy
-on_error() { printf '{"memlock": "8Mi", "capabilities": ["CAP_IPC_LOCK"], "state_dir": "%s", "runtimes": ["%s"], "on_error": "%s"}' "$STATE" "$RT/crun" "$1" >"$NODE/etc/oci-rdma-hook/config.json"; }
+on_error() { policy "\"on_error\": \"$1\""; }
 
 # prepare NAME CASE …: bundles to start from, $CASES/NAME/config.json, and what they become under the present policy, edited.json
 prepare() {
@@ -70,10 +72,10 @@ prepare() {
 	for name in "$CASES"/*; do "$HOOK" --sysroot "$NODE" --dry-run --format spec "$name" >"$name/edited.json"; done
 }
 
-# fresh [NAME]: a new bundle $B and process.json $P, and no record of any container
+# fresh [NAME]: a new bundle $B and process.json $P, and no container
 fresh() {
 	case=${1-rdma}
-	rm -rf "$B" "$STATE" "$T/exec"
+	rm -rf "$B" "$ROOT" "$T/exec"
 	mkdir "$B" "$T/exec"
 	cp "$CASES/$case/config.json" "$B"
 	cp tests/cli/tools/process-exec.json "$P"
@@ -128,36 +130,26 @@ stamp() { stat -c '%i %s %Y %y %z %a %u:%g' "$@" 2>&1; }
 
 edited() { bytes "$1: config.json is edited" "${2-$B/config.json}" "$CASES/$case/edited.json"; }
 not_edited() { bytes "$1: config.json is as it was" "${2-$B/config.json}" "$CASES/$case/config.json"; }
-# record [ID]: the path of its record; only one --root has it
-record() { echo "$STATE/${1-$ID}"@*.json; }
-recorded() { check "$1: there is a record" test -f "$(record "${@:2}")"; }
-not_recorded() { is "$1: there is no record" "" "$(find "$STATE" -mindepth 1 2>/dev/null)"; }
 exec_edited() { bytes "$1: process.json is edited" "${2-$P}" "$T/process.edited"; }
 exec_not_edited() { bytes "$1: process.json is as it was" "${2-$P}" tests/cli/tools/process-exec.json; }
 # no_temporary DESCRIPTION: nothing is left beside the files
 no_temporary() {
-	is "$1: nothing is left behind" "" "$(find "$B" "$T/exec" "$STATE" -name '.*' -mindepth 1 2>/dev/null)"
+	is "$1: nothing is left behind" "" "$(find "$B" "$T/exec" -name '.*' -mindepth 1 2>/dev/null)"
 }
 
-# The container's process, which the runtime starts behind our create
-container=
-end_container() {
-	if [ -n "$container" ]; then
-		kill -KILL "$container"
-		wait "$container"
-	fi 2>/dev/null
-	container=
-}
-begin_container() {
-	end_container
-	sleep 14400 >/dev/null 2>&1 &
-	container=$!
-	echo "$container" >"$PIDFILE"
+# kept [ID [CONFIG [ROOT]]]: what the runtime keeps of a container: crun a copy of its config.json, runc the path of its bundle
+kept() {
+	local home=${3-$ROOT}/${1-$ID}
+	rm -rf "$home"
+	mkdir -p "$home"
+	case $IN_FRONT_OF in
+	crun) cp "${2-$B/config.json}" "$home/config.json" ;;
+	*) jq -n --arg bundle "${2-$B}" '{id: "x", config: {labels: ["a=b", "bundle=/elsewhere", "bundle=\($bundle)"]}}' >"$home/state.json" ;;
+	esac
 }
 
 # create: a container as conmon makes it
 create() {
-	rm -f "$PIDFILE"
-	start --root=/r create --bundle "$B" --pid-file "$PIDFILE" "$ID"
-	begin_container
+	start --root=$ROOT create --bundle "$B" --pid-file "$PIDFILE" "$ID"
+	kept
 }

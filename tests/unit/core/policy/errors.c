@@ -132,12 +132,10 @@ static const struct bad_case {
 	{"wrong: privileged_scan, a string", "{\"privileged_scan\":\"no\"}",
 	 "line 1: privileged_scan: expected"},
 	{"wrong: seccomp", "{\"seccomp\":\"off\"}", "line 1: seccomp: 'off' is not one of"},
-	{"wrong: runtimes, a relative path", "{\"runtimes\":[\"/usr/bin/crun\",\n\"runc\"]}",
-	 "line 2: runtimes[1]: 'runc' is not an absolute path"},
-	{"wrong: state_dir, a relative path", "{\"state_dir\":\"run\"}",
-	 "line 1: state_dir: 'run' is not an absolute path"},
-	{"wrong: state_dir, a line break", "{\"state_dir\":\"/run\\n\"}",
-	 "line 1: state_dir: '/run?' is not an absolute path"},
+	{"wrong: runtimes, a key of earlier versions", "{\n\"runtimes\":[\"/usr/bin/crun\"]}",
+	 "line 2: runtimes: is no key any more: write the paths into /etc/oci-rdma-hook/runtimes"},
+	{"wrong: state_dir, a key of earlier versions", "{\"state_dir\":\"/run\"}",
+	 "line 1: state_dir: is no key any more"},
 };
 
 UNIT_ROWS(bad_cases)

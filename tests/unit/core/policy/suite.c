@@ -85,8 +85,6 @@ static void show(struct arena *arena, const struct config *config, struct shown 
 								   : "report"},
 		{"privileged_scan", boolean[config->privileged_scan]},
 		{"seccomp", config->amend_seccomp ? "amend" : "warn"},
-		{"runtimes", join(arena, config->runtimes, config->n_runtimes)},
-		{"state_dir", config->state_dir},
 		{0},
 	};
 

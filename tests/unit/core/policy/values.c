@@ -67,9 +67,6 @@ static const struct good_case {
 	{"config: privileged_scan", "{\"privileged_scan\":true}", "privileged_scan", "true"},
 	{"config: seccomp amend", "{\"seccomp\":\"amend\"}", "seccomp", "amend"},
 	{"config: seccomp warn", "{\"seccomp\":\"warn\"}", NULL, NULL},
-	{"config: runtimes", "{\"runtimes\":[\"/usr/local/bin/crun\"]}", "runtimes",
-	 "/usr/local/bin/crun,"},
-	{"config: state_dir", "{\"state_dir\":\"/run/x\"}", "state_dir", "/run/x"},
 };
 
 UNIT_ROWS(good_cases)

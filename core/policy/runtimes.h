@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Which OCI runtime the shim runs: its own name and a list say so, never the policy. */
+#ifndef OCI_RDMA_RUNTIMES_H
+#define OCI_RDMA_RUNTIMES_H
+
+#include <stddef.h>
+
+#include "core/base/arena.h"
+#include "core/base/err.h"
+
+/*
+ * An absolute path a line, blanks around it ignored; a line that begins with '#' is a comment. The
+ * file is held against the same demand as the policy (trust.h).
+ */
+#define RUNTIMES_PATH "etc/oci-rdma-hook/runtimes" /* below the sysroot */
+#define RUNTIMES_SIZE_MAX (64 * 1024)
+
+struct runtimes {
+	const char **path; /* NULL: there is no file */
+	size_t n;
+};
+
+/* root: the sysroot. Returns 0, also without a file, or -1. */
+int runtimes_read(struct arena *arena, int root, struct runtimes *ret_runtimes, struct err *err);
+
+/* The runtime in the shim's own name, as "crun" of oci-rdma-runtime-crun, or NULL. */
+const char *runtimes_named(const char *called);
+
+/*
+ * The paths to try in this order, the first that can be run counts; NULL behind the last one.
+ * called: the shim's name without a directory. Of oci-rdma-runtime-crun: the file's entries called
+ * crun, then where packages install a crun. Without such a name: all entries of the file, or
+ * without a file an installed crun, then an installed runc. Returns NULL without memory.
+ */
+const char **runtimes_to_try(struct arena *arena, const struct runtimes *runtimes,
+			     const char *called);
+
+#endif
