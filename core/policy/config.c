@@ -245,7 +245,7 @@ static void refuse_former_keys(struct json_document *doc, const struct json_node
 
 /*
  * Each key stands in the list of its object's keys, and is read below it. Its field is in policy.h,
- * its default in config_defaults, the variables that it sets in check_extra. All else that names
+ * its default in config_defaults, the variables that it sets in variable_key. All else that names
  * keys is held against these lists by tests/cli/keys.sh.
  */
 static void read_nccl(struct json_document *doc, const struct json_node *nccl,
@@ -332,14 +332,14 @@ int config_defaults(struct arena *arena, struct config *config, struct err *err)
 	return 0;
 }
 
-/* A variable that a field of its own sets must not be set by "extra" too: which one would hold? */
-static int check_extra(const struct config *config, const char *what, struct err *err)
+/* The key that sets a variable of this name; NULL: none but nccl.extra can. *ret_set: it does. */
+static const char *variable_key(const struct config *config, const char *name, bool *ret_set)
 {
 	const struct {
 		const char *name;
-		const char *field;
+		const char *key;
 		bool set;
-	} fields[] = {
+	} variables[] = {
 		{"NCCL_IB_HCA", "nccl.hca", config->nccl.hca},
 		{"NCCL_SOCKET_IFNAME", "nccl.socket_ifname", config->nccl.socket_ifname != NULL},
 		{"NCCL_IB_GID_INDEX", "nccl.gid_index", config->nccl.gid_index != GID_INDEX_AUTO},
@@ -350,18 +350,44 @@ static int check_extra(const struct config *config, const char *what, struct err
 		{"GLOO_SOCKET_IFNAME", "frameworks.gloo", config->frameworks.gloo},
 	};
 
+	for (size_t i = 0; i < sizeof(variables) / sizeof(variables[0]); i++) {
+		if (strcmp(variables[i].name, name) != 0)
+			continue;
+		*ret_set = variables[i].set;
+		return variables[i].key;
+	}
+	return NULL;
+}
+
+/* A variable that a key of its own sets must not be set by "extra" too: which one would hold? */
+static int check_extra(const struct config *config, const char *what, struct err *err)
+{
 	for (size_t i = 0; i < config->nccl.n_extra; i++) {
 		const struct config_variable *v = &config->nccl.extra[i];
+		bool set;
+		const char *key = variable_key(config, v->name, &set);
 
-		for (size_t f = 0; f < sizeof(fields) / sizeof(fields[0]); f++) {
-			if (fields[f].set && strcmp(v->name, fields[f].name) == 0)
-				return err_set(
-					err,
-					"%s: line %zu: nccl.extra.%s: already set by %s; keep one",
-					what, v->line, v->name, fields[f].field);
-		}
+		if (key && set)
+			return err_set(err,
+				       "%s: line %zu: nccl.extra.%s: already set by %s; keep one",
+				       what, v->line, v->name, key);
 	}
 	return 0;
+}
+
+bool config_knows_variable(const struct config *config, const char *name)
+{
+	bool ignored;
+
+	/* The first two: of a container that is to use TCP (nccl_tcp_settings) */
+	if (strcmp(name, "NCCL_IB_DISABLE") == 0 || strcmp(name, "NCCL_IBEXT_DISABLE") == 0 ||
+	    variable_key(config, name, &ignored))
+		return true;
+	for (size_t i = 0; i < config->nccl.n_extra; i++) {
+		if (strcmp(config->nccl.extra[i].name, name) == 0)
+			return true;
+	}
+	return false;
 }
 
 int config_read(struct arena *arena, const struct fs_text *text, const char *what,

@@ -109,6 +109,9 @@ int config_load(struct arena *arena, int sysroot, const char *path, struct confi
 int config_read(struct arena *arena, const struct fs_text *text, const char *what,
 		struct config *ret_config, struct err *err);
 
+/* True if a grant can set the variable, whatever the switches for it say. */
+bool config_knows_variable(const struct config *config, const char *name);
+
 /* True if the namespace is one of config.namespaces; an unknown one (NULL) only matches "*". */
 bool config_allows_namespace(const struct config *config, const char *name);
 

@@ -155,26 +155,29 @@ void serve_create(struct shim *shim)
 
 /* ---- exec ---- */
 
-/* The variables of the container that the process lacks. Mostly it has them all, at the same place.
- */
-static int grant_environment(struct arena *arena, const struct spec *created,
-			     const struct spec *process, struct grant *grant, struct err *err)
+/* Those of our variables that the container has, and the process lacks. */
+static int grant_environment(struct container *container, const struct spec *process,
+			     struct grant *grant, struct err *err)
 {
+	const struct spec *created = &container->spec;
+	struct arena *arena = &container->arena;
 	struct setting *settings = arena_alloc(arena, created->n_env * sizeof(*settings));
 	size_t n = 0;
 
 	if (!settings)
 		return err_memory(err);
 	for (size_t i = 0; i < created->n_env; i++) {
-		const char *value = strchr(created->env[i], '=');
+		const char *entry = created->env[i];
+		const char *value = strchr(entry, '=');
 
-		if (!value || (i < process->n_env && strcmp(created->env[i], process->env[i]) == 0))
+		/* Mostly it has them all, at the same place. */
+		if (!value || (i < process->n_env && strcmp(entry, process->env[i]) == 0))
 			continue;
 		settings[n].value = value + 1;
-		settings[n].name =
-			arena_strndup(arena, created->env[i], (size_t)(value - created->env[i]));
-		if (!settings[n++].name)
+		settings[n].name = arena_strndup(arena, entry, (size_t)(value - entry));
+		if (!settings[n].name)
 			return err_memory(err);
+		n += config_knows_variable(&container->config, settings[n].name);
 	}
 	grant->settings = settings;
 	grant->n_settings = n;
@@ -182,15 +185,16 @@ static int grant_environment(struct arena *arena, const struct spec *created,
 }
 
 /*
- * What the container itself was given, whoever gave it: nobody but the engine, and we, wrote its
- * limits and capabilities. A capability in all five sets is one that its main process passes on to
- * all that it starts, whichever user that is.
+ * What the container itself was given. Nobody but the engine, and we, wrote its limits. Of its
+ * capabilities, those that the policy grants, and that are in all five sets: these its main process
+ * passes on to all that it starts, whichever user that is.
  */
-static struct grant grant_of_created(const struct spec *created)
+static struct grant grant_of_created(const struct container *container)
 {
+	const struct spec *created = &container->spec;
 	struct grant grant = {
 		.memlock = created->has_memlock ? created->memlock_soft : 0,
-		.capabilities = UINT64_MAX,
+		.capabilities = container->config.capabilities,
 	};
 
 	for (int set = 0; set < SPEC_CAPABILITY_SETS; set++)
@@ -246,7 +250,7 @@ static int grant_process(struct shim *shim, struct grant *grant, struct err *err
 		grant->memlock = 0;
 	}
 	if (limit_inherit(grant, err) < 0 ||
-	    grant_environment(arena, &container->spec, &process, grant, err) < 0 ||
+	    grant_environment(container, &process, grant, err) < 0 ||
 	    capabilities_grant(container, &process, grant, WAY_IN, err) < 0 ||
 	    spec_edit(arena, &text, &process, grant, &edited, err) < 0)
 		return -1;
@@ -265,11 +269,13 @@ static int exec_as_created(struct shim *shim, struct err *err)
 
 	if (found <= 0)
 		return found;
-	/* A policy that cannot be used fails nothing, and takes nothing away. */
-	if (container_names_device(container) &&
-	    container_load_config(container, &shim->options, &ignored) == 0)
-		deadline_set_must_fail(container->config.fail_on_error);
-	grant = grant_of_created(&container->spec);
+	/* It says what is ours; if it cannot be used the defaults do, and nothing fails. */
+	if (container_load_config(container, &shim->options, &ignored) == 0)
+		deadline_set_must_fail(container_names_device(container) &&
+				       container->config.fail_on_error);
+	else if (config_defaults(&container->arena, &container->config, err) < 0)
+		return -1;
+	grant = grant_of_created(container);
 	return shim->args.process ? grant_process(shim, &grant, err)
 				  : raise_own_memlock(&grant, err);
 }

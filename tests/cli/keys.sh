@@ -58,10 +58,10 @@ done < <(installed | jq -r '. as $all | paths(type != "object" or . == {}) | sel
 	"\(join("."))\t\($all | getpath($path) | tojson)"') >"$T/defaults"
 is "$MANUAL says each key's default, which is $INSTALLED's" "" "$(cat "$T/defaults")"
 
-# ---- the variables that keys set: check_extra has them, so that "extra" cannot set them as well ----
+# ---- the variables that keys set: variable_key has them, so that "extra" cannot set them as well ----
 
 variables=$(sed -n 's/^\t*{"\([A-Z_]*\)", "\([a-z_.]*\)", .*},$/\2 \1/p' "$TABLE")
-all_in "check_extra of $TABLE" "the variables of each key of nccl and frameworks" "$(grep -E '^(nccl|frameworks)\.' <<<"$leaves" | grep -vx nccl.extra)" \
+all_in "variable_key of $TABLE" "the variables of each key of nccl and frameworks" "$(grep -E '^(nccl|frameworks)\.' <<<"$leaves" | grep -vx nccl.extra)" \
 	"$(cut -d ' ' -f 1 <<<"$variables" | sort -u)"
 while read -r key variable; do
 	section "$key" | grep -qw "$variable" || echo "$key: add $variable to its section of $MANUAL"

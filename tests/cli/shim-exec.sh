@@ -265,19 +265,20 @@ while IFS='|' read -r what created process want; do
 	kept
 	jq -c "$process" tests/cli/tools/process-exec.json >"$P"
 	passes "$what" --root=$ROOT exec --process "$P" "$ID"
-	is "$what: what it gets" "$want" "$(jq -c '[.rlimits[]? | [.soft, .hard]], [.capabilities[] | index("CAP_IPC_LOCK") // empty] == [], [.env[] | select(test("^(NCCL|NEW)"))]' "$P" | paste -sd ' ')"
+	is "$what: what it gets" "$want" "$(jq -c '[.rlimits[]? | [.soft, .hard]], ([.capabilities[][] | select(IN("CAP_IPC_LOCK", "CAP_SYS_BOOT"))] | unique), [.env[] | select(test("^(NCCL|NEW)"))]' "$P" | paste -sd ' ')"
 done <<-'EOT'
-	a soft limit below the hard one|.process.rlimits = [{type: "RLIMIT_MEMLOCK", soft: 2097152, hard: 4194304}]|.rlimits = [{type: "RLIMIT_MEMLOCK", soft: 65536, hard: 4194304}]|[[2097152,4194304]] false ["NCCL_IB_HCA==mlx5_6"]
-	the last of two limits|.process.rlimits = [{type: "RLIMIT_MEMLOCK", soft: 4194304, hard: 4194304}, {type: "RLIMIT_MEMLOCK", soft: 2097152, hard: 2097152}]|.rlimits = [{type: "RLIMIT_MEMLOCK", soft: 65536, hard: 65536}]|[[2097152,2097152]] false ["NCCL_IB_HCA==mlx5_6"]
-	a limit that is higher in the process|.process.rlimits = [{type: "RLIMIT_MEMLOCK", soft: 65536, hard: 65536}]|.rlimits = [{type: "RLIMIT_MEMLOCK", soft: 131072, hard: 131072}]|[[131072,131072]] false ["NCCL_IB_HCA==mlx5_6"]
-	no limit|del(.process.rlimits)|.rlimits = [{type: "RLIMIT_MEMLOCK", soft: 65536, hard: 65536}]|[[65536,65536]] false ["NCCL_IB_HCA==mlx5_6"]
-	a capability in four of the five sets|del(.process.capabilities.ambient)|.|[] true ["NCCL_IB_HCA==mlx5_6"]
-	no capabilities|del(.process.capabilities)|.|[] true ["NCCL_IB_HCA==mlx5_6"]
-	a variable of another program's|.process.env += ["NEW=a=b", "NOVALUE"]|.|[] false ["NCCL_IB_HCA==mlx5_6","NEW=a=b"]
-	quotes and brackets in a text|.process.env += ["NEW=a\"]}"]|.|[] false ["NCCL_IB_HCA==mlx5_6","NEW=a\"]}"]
-	a variable that the process sets itself|.|.env += ["NCCL_IB_HCA=mine"]|[] false ["NCCL_IB_HCA=mine"]
-	variables in another order|.process.env = .process.env[1:] + .process.env[:1]|.|[] false ["NCCL_IB_HCA==mlx5_6"]
-	a forged annotation|del(.process.rlimits) * {annotations: {"oci-rdma-hook.io/memlock": "unlimited"}}|.rlimits = [{type: "RLIMIT_MEMLOCK", soft: 65536, hard: 65536}]|[[65536,65536]] false ["NCCL_IB_HCA==mlx5_6"]
+	a soft limit below the hard one|.process.rlimits = [{type: "RLIMIT_MEMLOCK", soft: 2097152, hard: 4194304}]|.rlimits = [{type: "RLIMIT_MEMLOCK", soft: 65536, hard: 4194304}]|[[2097152,4194304]] ["CAP_IPC_LOCK"] ["NCCL_IB_HCA==mlx5_6"]
+	the last of two limits|.process.rlimits = [{type: "RLIMIT_MEMLOCK", soft: 4194304, hard: 4194304}, {type: "RLIMIT_MEMLOCK", soft: 2097152, hard: 2097152}]|.rlimits = [{type: "RLIMIT_MEMLOCK", soft: 65536, hard: 65536}]|[[2097152,2097152]] ["CAP_IPC_LOCK"] ["NCCL_IB_HCA==mlx5_6"]
+	a limit that is higher in the process|.process.rlimits = [{type: "RLIMIT_MEMLOCK", soft: 65536, hard: 65536}]|.rlimits = [{type: "RLIMIT_MEMLOCK", soft: 131072, hard: 131072}]|[[131072,131072]] ["CAP_IPC_LOCK"] ["NCCL_IB_HCA==mlx5_6"]
+	no limit|del(.process.rlimits)|.rlimits = [{type: "RLIMIT_MEMLOCK", soft: 65536, hard: 65536}]|[[65536,65536]] ["CAP_IPC_LOCK"] ["NCCL_IB_HCA==mlx5_6"]
+	a capability in four of the five sets|del(.process.capabilities.ambient)|.|[] [] ["NCCL_IB_HCA==mlx5_6"]
+	no capabilities|del(.process.capabilities)|.|[] [] ["NCCL_IB_HCA==mlx5_6"]
+	a variable of another program|.process.env += ["NEW=a=b", "NOVALUE", "NCCL_IB_GID_INDEX=3"]|.|[] ["CAP_IPC_LOCK"] ["NCCL_IB_HCA==mlx5_6","NCCL_IB_GID_INDEX=3"]
+	quotes, brackets and '=' in a value|.process.env += ["NCCL_SOCKET_IFNAME==a\"]}"]|.|[] ["CAP_IPC_LOCK"] ["NCCL_IB_HCA==mlx5_6","NCCL_SOCKET_IFNAME==a\"]}"]
+	a capability that the policy does not grant|.process.capabilities[] += ["CAP_SYS_BOOT"]|.|[] ["CAP_IPC_LOCK"] ["NCCL_IB_HCA==mlx5_6"]
+	a variable that the process sets itself|.|.env += ["NCCL_IB_HCA=mine"]|[] ["CAP_IPC_LOCK"] ["NCCL_IB_HCA=mine"]
+	variables in another order|.process.env = .process.env[1:] + .process.env[:1]|.|[] ["CAP_IPC_LOCK"] ["NCCL_IB_HCA==mlx5_6"]
+	a forged annotation|del(.process.rlimits) * {annotations: {"oci-rdma-hook.io/memlock": "unlimited"}}|.rlimits = [{type: "RLIMIT_MEMLOCK", soft: 65536, hard: 65536}]|[[65536,65536]] ["CAP_IPC_LOCK"] ["NCCL_IB_HCA==mlx5_6"]
 EOT
 # Where its device asks, nothing in config.json is ours
 policy '"opt_in": "device"'

@@ -119,6 +119,9 @@ void make_plan(struct bench *bench)
 	assert_int_equal(plan_decide(&planning, &err), 0);
 	assert_int_equal(plan_fill(&planning, &err), 0);
 	assert_string_equal(err.text, "");
+	/* The shim's exec hands on what the config knows, and nothing else. */
+	for (size_t i = 0; i < bench->plan.n_settings; i++)
+		assert_true(config_knows_variable(&bench->config, bench->plan.settings[i].name));
 }
 
 void set_up(struct bench *bench, const struct setup *setup)
