@@ -37,6 +37,8 @@ is "keys and annotations" "$(sections doc/configuration.md | sed -n 's/^### `\(.
 	"$(sed -n '/^\.Sh KEYS/,/^\.Sh FILES/s/^\.It Li //p' "$BUILD/man/oci-rdma-hook.json.5")"
 is "each default" "$(sections doc/configuration.md | grep -oi 'default' | wc -l)" \
 	"$(sed -n '/^\.Sh KEYS/,/^\.Sh FILES/p' "$BUILD/man/oci-rdma-hook.json.5" | grep -oi 'default' | wc -l)"
+is "what mdoc would take for its own, and paragraphs" $'.Sh KEYS\n.Bl -tag -width Ds\n.It Li a\n\\&.b \\fBc\\fR d\\ee\n.Pp\nSecond.\n.El' \
+	"$(awk -f tools/man-keys.awk <(printf '## Keys\n\n### `a`\n.b `c` d\\e\n\nSecond.\n') <(printf '.\\" KEYS\n'))"
 is "no Markdown" "" "$(grep -n -e '`' -e '](' "$BUILD/man/oci-rdma-hook.json.5")"
 
 options() { grep -oE "$1" | grep -oE -- '-?-[a-z][a-z-]+' | sed 's/^-*/--/' | sort -u; }
