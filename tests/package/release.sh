@@ -12,7 +12,7 @@ printf '[user]\nname = test\nemail = test@example.invalid\n[init]\ndefaultBranch
 
 R=$T/repository
 mkdir "$R"
-cp --parents -t "$R" SECURITY.md doc/troubleshooting.md doc/man/* install/kubectl/* config/kubernetes/{install,nri,nri/launch,events}/kustomization.yaml debian/{changelog,control} \
+cp --parents -t "$R" SECURITY.md doc/troubleshooting.md doc/man/* install/kubectl/* config/kubernetes/{install,nri,nri/launch,events}/kustomization.yaml config/selftest/kustomization.yaml debian/{changelog,control} \
 	rpm/oci-rdma-hook.spec tools/{release-check,versions}
 here=$PWD
 cd "$R" || exit 1
@@ -81,7 +81,7 @@ refused "the tag is another commit" Makefile:1 "the tag v$version is another com
 git tag v99.0.0 && git tag -d "v$version" >/dev/null
 refused "another version's tag" Makefile:1 "this commit's tag is v99.0.0"
 
-for file in install/kubectl/kubectl-rdma_doctor config/kubernetes/{install,nri,nri/launch,events}/kustomization.yaml debian/changelog doc/troubleshooting.md; do
+for file in install/kubectl/kubectl-rdma_doctor config/kubernetes/{install,nri,nri/launch,events}/kustomization.yaml config/selftest/kustomization.yaml debian/changelog doc/troubleshooting.md; do
 	committed sed -i "s/$version/99.0.1/" "$file"
 	refused "$file has another version" "$(at 99.0.1 "$file")" "write $version"
 done

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """apiserver.py DIRECTORY: as much of a Kubernetes API server as kubectl needs to get, create and delete pods, to read their logs and to exec in
-them; DIRECTORY/port says where. A pod is a file DIRECTORY/pods/NAME.json. What is created runs here, as a process: DIRECTORY/image COMMAND….
+them; DIRECTORY/port says where. A pod is a file DIRECTORY/pods/NAME.json. What is created runs here, as a process: DIRECTORY/image COMMAND…; its log is its termination message. If there is
+a file DIRECTORY/refused, the pods of the namespace that it names are refused with its text. Namespaces and services are lines of requests alone.
 What is executed in a pod does, too: DIRECTORY/exec CONTAINER COMMAND…. DIRECTORY/requests has a line for each request that changes something."""
 import base64
 import hashlib
@@ -20,8 +21,8 @@ from protobuf import unpack  # noqa: E402
 
 ROOT = sys.argv[1]
 RESOURCES = {"kind": "APIResourceList", "groupVersion": "v1", "resources": [
-    {"name": name, "singularName": name[:-1], "namespaced": name == "pods", "kind": kind, "verbs": ["get", "list", "create", "delete"]}
-    for name, kind in (("pods", "Pod"), ("nodes", "Node"))]}
+    {"name": name, "singularName": name[:-1], "namespaced": kind in ("Pod", "Service"), "kind": kind, "verbs": ["get", "list", "create", "delete"]}
+    for name, kind in (("pods", "Pod"), ("nodes", "Node"), ("namespaces", "Namespace"), ("services", "Service"))]}
 
 
 def pod_of(raw):
@@ -48,6 +49,15 @@ def store(pod):
     os.rename(pod_path(pod["metadata"]["name"]) + ".new", pod_path(pod["metadata"]["name"]))
 
 
+def pods_there():
+    there = []
+    for name in sorted(os.listdir(f"{ROOT}/pods")):
+        if name.endswith(".json"):
+            with open(f"{ROOT}/pods/{name}", encoding="utf-8") as f:
+                there.append(json.load(f))
+    return there
+
+
 def run(pod):
     """The pod's life: its command, then how it has ended."""
     container = pod["spec"]["containers"][0]
@@ -56,9 +66,11 @@ def run(pod):
         pod["status"] = {"phase": "Pending", "containerStatuses": [{**status, "state": {"waiting": {"reason": "ImagePullBackOff", "message": "no such image"}}}]}
         store(pod)
         return
+    said = subprocess.run([f"{ROOT}/image", *container["command"]], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False)
     with open(f"{ROOT}/log", "wb") as log:
-        code = subprocess.run([f"{ROOT}/image", *container["command"]], stdout=log, stderr=log, check=False).returncode
-    pod["status"] = {"phase": "Failed" if code else "Succeeded", "containerStatuses": [{**status, "state": {"terminated": {"exitCode": code}}}]}
+        log.write(said.stdout)
+    terminated = {"exitCode": said.returncode, "message": said.stdout.decode(errors="replace")}
+    pod["status"] = {"phase": "Failed" if said.returncode else "Succeeded", "containerStatuses": [{**status, "state": {"terminated": terminated}}]}
     store(pod)
 
 
@@ -91,22 +103,32 @@ class Handler(http.server.BaseHTTPRequestHandler):
             self.answer(fixed[url.path.rstrip("/")])
         elif parts[:3] == ["api", "v1", "nodes"] and len(parts) == 4:
             self.answer({"kind": "Node", "apiVersion": "v1", "metadata": {"name": parts[3]}})
-        elif parts[-1] == "log":
+        elif len(parts) == 7 and parts[6] == "log":
             with open(f"{ROOT}/log", "rb") as f:
                 self.answer(f.read(), kind="text/plain")
-        elif parts[-1] == "exec":
+        elif len(parts) == 7 and parts[6] == "exec":
             self.execute(urllib.parse.parse_qs(url.query))
         elif len(parts) == 6 and parts[4] == "pods" and os.path.exists(pod_path(parts[5])):
             with open(pod_path(parts[5]), encoding="utf-8") as f:
                 self.answer(json.load(f))
+        elif parts == ["api", "v1", "pods"]:
+            self.answer({"kind": "PodList", "apiVersion": "v1", "metadata": {}, "items": pods_there()})
         else:
             self.missing(url.path)
 
     def do_POST(self):
         raw = self.rfile.read(int(self.headers.get("Content-Length", 0)))
         if not self.path.split("?")[0].endswith("/pods"):
-            self.missing(self.path)
+            made = json.loads(raw)
+            self.note(f"create {made['kind']} {made['metadata']['name']}")
+            self.answer(made, 201)
             return
+        if os.path.exists(f"{ROOT}/refused"):
+            with open(f"{ROOT}/refused", encoding="utf-8") as f:
+                why = f.read()
+            if self.path.split("/")[4] in why.replace(":", " ").split():
+                self.answer({"kind": "Status", "apiVersion": "v1", "status": "Failure", "reason": "Forbidden", "message": why, "code": 403}, 403)
+                return
         pod = pod_of(raw) if raw.startswith(b"k8s\0") else json.loads(raw)
         pod["metadata"]["namespace"] = self.path.split("/")[4]
         pod["status"] = {"phase": "Pending"}
@@ -116,8 +138,12 @@ class Handler(http.server.BaseHTTPRequestHandler):
         threading.Thread(target=run, args=(pod,), daemon=True).start()
 
     def do_DELETE(self):
-        name = self.path.split("?")[0].split("/")[-1]
+        self.rfile.read(int(self.headers.get("Content-Length", 0)))
+        kind, name = self.path.split("?")[0].split("/")[-2:]
         self.note(f"delete {name}")
+        if kind != "pods" or not os.path.exists(pod_path(name)):
+            self.answer({"kind": "Status", "apiVersion": "v1", "status": "Success"})
+            return
         with open(pod_path(name), encoding="utf-8") as f:
             pod = json.load(f)
         os.unlink(pod_path(name))
