@@ -221,38 +221,49 @@ warns_of() {
 template() { printf '{"metadata":{"labels":{"a":"b"}%s},"spec":{}}' "${1:+,\"annotations\":$1}"; }
 # of KIND [ANNOTATIONS]: an object of that kind with one pod template
 of() {
-	local spec
+	local spec version=v1
 	case $1 in
 	CronJob) spec="{\"jobTemplate\":{\"spec\":{\"template\":$(template "${2-}")}}}" ;;
 	PyTorchJob) spec="{\"pytorchReplicaSpecs\":{\"Master\":{\"template\":$(template)},\"Worker\":{\"template\":$(template "${2-}")}}}" ;;
 	MPIJob) spec="{\"mpiReplicaSpecs\":{\"Launcher\":{\"template\":$(template)},\"Worker\":{\"template\":$(template "${2-}")}}}" ;;
 	JobSet) spec="{\"replicatedJobs\":[{\"template\":{\"spec\":{\"template\":$(template "${2-}")}}}]}" ;;
 	LeaderWorkerSet) spec="{\"leaderWorkerTemplate\":{\"workerTemplate\":$(template "${2-}")}}" ;;
+	RayCluster) spec="{\"headGroupSpec\":{\"template\":$(template)},\"workerGroupSpecs\":[{\"template\":$(template "${2-}")}]}" ;;
+	RayJob) spec="{\"rayClusterSpec\":{\"headGroupSpec\":{\"template\":$(template "${2-}")}}}" ;;
+	TrainJob) spec="{\"runtimeRef\":{\"name\":\"r\"},\"podTemplateOverrides\":[$(template "${2-}")]}" ;;
+	TrainingRuntime) spec="{\"template\":{\"spec\":{\"replicatedJobs\":[{\"template\":{\"spec\":{\"template\":$(template "${2-}")}}}]}}}" ;;
+	VolcanoJob) spec="{\"tasks\":[{\"template\":$(template)},{\"template\":$(template "${2-}")}]}" version=batch.volcano.sh/v1alpha1 ;;
 	*) spec="{\"template\":$(template "${2-}")}" ;;
 	esac
-	printf '{"kind":"%s","metadata":{"name":"x"%s},"spec":%s}' "$1" "${3:+,\"annotations\":$3}" "$spec"
+	printf '{"apiVersion":"%s","kind":"%s","metadata":{"name":"x"%s},"spec":%s}' "$version" "${1#Volcano}" "${3:+,\"annotations\":$3}" "$spec"
 }
 a_pod() { printf '{"kind":"Pod",%s' "$(pod "$1" | cut -c 2-)"; }
 refused="deny: its pods will be refused, because namespace team-a has no label oci-rdma-hook.io/allowed=true; ask a cluster administrator for it"
 nothing="deny: annotation oci-rdma-hook/inject does nothing: the prefix is oci-rdma-hook.io/, as in oci-rdma-hook.io/inject"
-kinds=(Deployment StatefulSet DaemonSet Job CronJob PyTorchJob MPIJob JobSet LeaderWorkerSet)
+kinds=(Deployment StatefulSet DaemonSet Job CronJob PyTorchJob MPIJob JobSet LeaderWorkerSet RayCluster RayJob TrainJob TrainingRuntime VolcanoJob)
 for kind in "${kinds[@]}"; do
 	warns_of "a $kind that asks, where it may not" "$refused" "$(of "$kind" "$ask")" "$(namespace)"
 	warns_of "…where it may" allow "$(of "$kind" "$ask")" "$allowed"
 	warns_of "…that does not ask" allow "$(of "$kind")" "$(namespace)"
+	warns_of "…with a value that the node cannot read" \
+		'deny: its pods will be refused: annotation oci-rdma-hook.io/memlock is "much": write an amount of memory, as in "64Gi", or "unlimited"' \
+		"$(of "$kind" '{"oci-rdma-hook.io/inject":"true","oci-rdma-hook.io/memlock":"much"}')" "$allowed"
 	warns_of "…with another prefix" "$nothing" "$(of "$kind" '{"oci-rdma-hook/inject":"true"}')" "$allowed"
 	warns_of "…with the annotation beside its template" \
-		"deny: annotation oci-rdma-hook.io/inject does nothing on a $kind: write it into the metadata of its pod template, because the node sees only the annotations of pods" \
+		"deny: annotation oci-rdma-hook.io/inject does nothing on a ${kind#Volcano}: write it into the metadata of its pod template, because the node sees only the annotations of pods" \
 		"$(of "$kind" "" "$ask")" "$allowed"
 done
 warns_of "a leader's template" "$refused" '{"kind":"LeaderWorkerSet","metadata":{},"spec":{"leaderWorkerTemplate":{"leaderTemplate":'"$(template "$ask")"',"workerTemplate":'"$(template)"'}}}' "$(namespace)"
+for kind in RayJob TrainJob; do
+	warns_of "a $kind that names its pods elsewhere" allow "{\"apiVersion\":\"v1\",\"kind\":\"$kind\",\"metadata\":{},\"spec\":{}}" "$(namespace)"
+done
 warns_of "a template with an unknown name" "deny: its pods will be refused: annotation oci-rdma-hook.io/memlok is unknown; known after oci-rdma-hook.io/: inject, containers, memlock, nccl" \
 	"$(of Job '{"oci-rdma-hook.io/memlok":"1Gi"}')" "$allowed"
 warns_of "a pod with another prefix" "$nothing" "$(a_pod '{"oci-rdma-hook/inject":"true"}')" "$allowed"
 warns_of "…and another" "${nothing/oci-rdma-hook\/inject/rdma-hook.io/inject}" "$(a_pod '{"rdma-hook.io/inject":"true"}')" "$allowed"
 warns_of "a pod that asks is left to policy.yaml" allow "$(a_pod "$ask")" "$(namespace)"
 warns_of "annotations of others" allow "$(a_pod '{"k8s.v1.cni.cncf.io/networks":"rdma-1","required-plugins.noderesource.dev":"[oci-rdma]"}')" "$(namespace)"
-is "the kinds with a warning are those that the rules name" "cronjobs daemonsets deployments jobs jobsets leaderworkersets mpijobs pods pytorchjobs statefulsets" \
+is "the kinds with a warning are those that the rules name" "cronjobs daemonsets deployments jobs jobs jobsets leaderworkersets mpijobs pods pytorchjobs rayclusters rayjobs statefulsets trainingruntimes trainjobs" \
 	"$(json config/admission/warnings.yaml | jq -r '[.[0].spec.matchConstraints.resourceRules[].resources[]] | sort | join(" ")')"
 is "warnings: nothing is refused, also when the policy fails" '["Ignore",["Warn"]]' \
 	"$(json config/admission/warnings.yaml | jq -c '[.[0].spec.failurePolicy, .[1].spec.validationActions]')"
@@ -287,14 +298,17 @@ for value in unlimited Unlimited '' 0 00 0Gi 1 007 1Ki 1Mi 64Gi 2Ti 3Pi 1Ei 1k 1
 	99999999999999999999 99999999999999999999Gi 1unlimited; do
 	texts+=("memlock=$value")
 done
-of_the_node=() requests=()
+of_the_node=() requests=() jobs=()
 for text in "${texts[@]}"; do
 	annotation="{\"oci-rdma-hook.io/${text%%=*}\":\"${text#*=}\"}"
 	requests+=("{\"object\":$(pod "$annotation"),\"oldObject\":null,\"namespaceObject\":$allowed}")
+	jobs+=("{\"object\":$(of Job "$annotation"),\"namespaceObject\":$allowed}")
 	bundle "{\"annotations\":$annotation}"
 	if dry_run && [ "$rc" -eq 0 ]; then of_the_node+=("$text: allow"); else of_the_node+=("$text: deny"); fi
 done
 mapfile -t decisions < <(printf '%s' "${requests[@]}" | "$KUBECHECK" --policy config/admission/policy.yaml 2>&1)
+mapfile -t warned < <(printf '%s' "${jobs[@]}" | "$KUBECHECK" --policy config/admission/warnings.yaml 2>&1)
+for i in "${!texts[@]}"; do is "warning: as the node reads ${texts[i]}" "${of_the_node[i]}" "${texts[i]}: ${warned[i]%%:*}"; done
 for i in "${!texts[@]}"; do is "admission: as the node reads ${texts[i]}" "${of_the_node[i]}" "${texts[i]}: ${decisions[i]%%:*}"; done
 policy=$(json config/admission/policy.yaml | jq -c '.[0].spec | [.failurePolicy, .matchConstraints.resourceRules[0].operations, .matchConstraints.resourceRules[0].resources]')
 is "admission: CREATE and UPDATE of pods, and closed when it fails" '["Fail",["CREATE","UPDATE"],["pods"]]' "$policy"
@@ -458,7 +472,7 @@ for name in kubernetes-nri-launch kubernetes-nri-launch-remove openshift-nri-lau
 	is "$name: a node has the plugin's pods, too, with the same policy" "$(daemonset '.volumes[] | select(.name == "config").configMap.name' "$name")" \
 		"$(launching '.volumes[] | select(.name == "config").configMap.name' "$name")"
 	is "$name: its pods are not those of the plugin" "oci-rdma-nri oci-rdma-nri oci-rdma-nri-launch" "$(jq -r '[.[] | select(.kind == "DaemonSet") |
-		select(.spec.selector.matchLabels == .spec.template.metadata.labels).spec.selector.matchLabels.app] | join(" ")' "$T/$name.json")"
+		select(.spec.selector.matchLabels as $wanted | .spec.template.metadata.labels | contains($wanted)).spec.selector.matchLabels.app] | join(" ")' "$T/$name.json")"
 done
 for name in kubernetes-nri-launch openshift-nri-launch; do
 	is "$name: it installs, stays, and looks whether all is as installed" "install nri stay check nri" "$(launching '
@@ -542,14 +556,35 @@ is "openshift-doctor: the SCC is for the account under which kubectl debug runs 
 	(map(select(.kind == "Role"))[0]) as $role | [$who.name, $who.namespace, $role.rules[0].verbs[], $role.rules[0].resourceNames[],
 	(map(select(.kind == "ServiceAccount"))[0].automountServiceAccountToken)] | join(" ")' "$T/openshift-doctor.json")"
 check "control: crdcheck refuses an unknown field of an SCC" breaks 's/^allowHostPID/allowHostPid/' "$T/config-openshift-nri.yaml"
-for base in nri install; do
-	mkdir "$T/nfd-$base" && sed "s|@|$(realpath --relative-to="$T/nfd-$base" config/kubernetes)|" >"$T/nfd-$base/kustomization.yaml" <<-END
-		resources: [@/$base]
-		components: [@/nfd]
-	END
-	is "nfd: $base runs only on the nodes that Node Feature Discovery names" '{"feature.node.kubernetes.io/rdma.capable":"true","kubernetes.io/os":"linux"}' \
-		"$("$KUSTOMIZE" build "$T/nfd-$base" >"$T/nfd.yaml" && json "$T/nfd.yaml" | jq -cS 'map(select(.kind == "DaemonSet"))[0].spec.template.spec.nodeSelector')"
+# nodes KUSTOMIZATION: where its DaemonSets run; "everywhere" without a rule
+nodes() {
+	json "$T/config-$1.yaml" | jq -r '[.[] | select(.kind == "DaemonSet").spec.template.spec.affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms |
+		if . then map(.matchExpressions | map(.key + " " + .operator + ((.values // []) | map(" " + .) | join(""))) | join(", ")) | join("; or ") else "everywhere" end] | unique[]'
+}
+for name in {kubernetes,openshift}-{nri,nri-launch,install,events}; do
+	is "$name: only workers with an HCA have its pods, and nodes that are labelled by hand" \
+		"feature.node.kubernetes.io/rdma.capable In true, node-role.kubernetes.io/control-plane DoesNotExist; or oci-rdma-hook.io/rdma In true" "$(nodes "$name")"
+	is "$name: each object and pod says its version" "$(sed -n 's/^VERSION := //p' Makefile)" "$(json "$T/config-$name.yaml" |
+		jq -r '[.[] | select(.kind | IN("DaemonSet", "ConfigMap")) | .metadata, (.spec.template.metadata // empty) | .labels["app.kubernetes.io/version"]] | unique[]')"
 done
+for name in {kubernetes,openshift}-remove; do is "$name: removes from every node" everywhere "$(nodes "$name")"; done
+has "kubernetes-nri-launch-remove: removes from every node" everywhere "$(nodes kubernetes-nri-launch-remove)"
+
+# ---- the self-test ----
+
+json "$T/config-selftest.yaml" >"$T/selftest.json"
+check "selftest: its pods, by Kubernetes' types" pods "$T/config-selftest.yaml"
+is "selftest: nothing that restricted-v2 and the level restricted refuse" true "$(json "$T/config-openshift-selftest.yaml" | jq '[.[] | select(.kind == "Pod").spec] |
+	all(.securityContext == {"runAsNonRoot": true, "seccompProfile": {"type": "RuntimeDefault"}} and .volumes == [{"name": "tmp", "emptyDir": {}}] and
+		(.containers + (.initContainers // []) | all(.securityContext == {"allowPrivilegeEscalation": false, "capabilities": {"drop": ["ALL"]}})))')"
+is "selftest: each pod ends by itself, and names a promise that the image knows" "" "$(jq -r '.[] | select(.kind == "Pod") | select(.spec.activeDeadlineSeconds != 300 or
+	.spec.restartPolicy != "Never" or .spec.automountServiceAccountToken != false).metadata.name' "$T/selftest.json"; jq -r '.. | objects | .command? // empty | select(.[0] == "selftest")[1]' "$T/selftest.json" |
+	while read -r promise; do grep -qE "^$promise\\)|\\b$promise( \\||\\))" install/kubernetes/doctor/selftest || echo "$promise"; done)"
+is "selftest: all but the pod without a device have one, by one line" "rdma/hca" "$(jq -r '[.[] | select(.kind == "Pod" and .metadata.name != "no-device").spec.containers[0].resources.limits |
+	keys - ["cpu", "memory"] | join(" ")] | unique[]' "$T/selftest.json")"
+is "selftest: …that stands in the file once" 1 "$(grep -c rdma/hca config/selftest/pods.yaml)"
+is "selftest: who asks, and where" "denied:oci-rdma-selftest-denied no-device:oci-rdma-selftest plain" "$(jq -r '[.[] | select(.kind == "Pod") |
+	select(.metadata.name | IN("denied", "no-device", "plain")) | .metadata.name + (if .metadata.annotations["oci-rdma-hook.io/inject"] then ":" + .metadata.namespace else "" end)] | sort | join(" ")' "$T/selftest.json")"
 
 # ---- the words ----
 
