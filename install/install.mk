@@ -205,13 +205,24 @@ dist:
 	@mv -f $(DIST).new $(DIST)
 
 # All that the project publishes, in build/release/VERSION; REGISTRY= is where the manifests look for the images.
-release: $(BUILD)/tests/yajl/.unpacked
+release: $(BUILD)/tests/yajl/.unpacked $(BUILD)/tests/kubectl/.unpacked
 	@tools/deps $(BUILD_PACKAGES) cross-aarch64 test package podman installer
 	@tools/make-release $(REGISTRY)
 
 # ---- clusters ----
 
 ROLE ?= worker
+
+# A mistyped option would be on every node as if it had not been given, so that an unknown one is refused. What FROM=old.yaml was rendered with holds,
+# but for what is given.
+MACHINECONFIG_OPTIONS := ROLE PROFILE HOOKS RUNTIME NRI MONITORING ARCH
+ifneq ($(filter machineconfig,$(MAKECMDGOALS)),)
+unknown := $(filter-out -% $(MACHINECONFIG_OPTIONS) FROM CHECK BUILD CROSS SYSROOT STRIP CC HOSTCC CFLAGS CPPFLAGS LDFLAGS LIBC DYNAMIC V QUIET, \
+	$(foreach word,$(MAKEOVERRIDES),$(if $(findstring =,$(word)),$(firstword $(subst =, ,$(word))))))
+$(if $(unknown),$(error make machineconfig: unknown option $(unknown); it knows $(MACHINECONFIG_OPTIONS) FROM))
+$(foreach option,$(if $(FROM),$(shell sed -n 's/^ *oci-rdma-hook.io\/options: //p;T;q' '$(FROM)' | \
+	grep -oE '\b[A-Z]+=[A-Za-z0-9_-]+')),$(if $(filter file undefined,$(origin $(firstword $(subst =, ,$(option))))),$(eval $(option))))
+endif
 
 # What is for other nodes does not run here, so this machine's own program checks the policy.
 NATIVE_ADMIN := $(if $(CROSS),build/oci-rdma-admin,$(ADMIN))
@@ -221,7 +232,7 @@ always:
 
 machineconfig: $(HOOK) $(if $(filter 0,$(MONITORING)),,$(DOCTOR)) $(if $(filter 1,$(NRI)),$(NRI_PROGRAM)) $(NATIVE_ADMIN)
 	@ROLE='$(ROLE)' PROFILE='$(PROFILE)' HOOKS='$(HOOKS)' RUNTIME='$(RUNTIME)' NRI='$(NRI)' \
-		MONITORING='$(MONITORING)' ARCH='$(ARCH)' \
+		MONITORING='$(MONITORING)' ARCH='$(ARCH)' FROM='$(FROM)' \
 		CHECK='$(or $(CHECK),$(NATIVE_ADMIN))' \
 		install/machineconfig/render-hook $(HOOK) $(BUILD)/99-$(ROLE)-oci-rdma-hook.yaml
 

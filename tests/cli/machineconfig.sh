@@ -218,6 +218,38 @@ is "monitoring: the alerts are in the file, as in config/monitoring" "$(cat conf
 check "MONITORING=0" render without
 is "…leaves all of it out" "" "$(grep -iE 'doctor|metrics|alert|MONITORING=1' "$T/without.yaml")"
 
+# ---- an upgrade ----
+
+# annotation NAME FILE: of each object, once
+annotation() { python3 -c 'import sys, yaml
+print(*{o["metadata"]["annotations"]["oci-rdma-hook.io/" + sys.argv[1]] for o in yaml.safe_load_all(open(sys.argv[2])) if o["kind"] == "MachineConfig"})' "$@"; }
+is "both objects say with which options they were rendered" "ROLE=worker PROFILE=file HOOKS=annotation NRI=1 MONITORING=0 ARCH=x86_64" \
+	"$(render old NRI=1 PROFILE="$here/config/profiles/roce-legacy.json" ARCH=x86_64 && annotation options "$T/old.yaml")"
+has "…and the version" "$("$HOOK" --version | cut -d ' ' -f 2-)" "$(annotation version "$T/old.yaml")"
+has "what is inside is said" "NRI plugin; not inside: handler rdma (RUNTIME=1), doctor and alerts (MONITORING=1)" "$(<"$T/log")"
+has "that CRI-O is restarted is said before the file is applied" "restarts CRI-O once" "$(<"$T/log")"
+render plain
+lacks "…but not without a drop-in" CRI-O "$(<"$T/log")"
+# made [VARIABLE=VALUE…]: `make machineconfig`, whose last step says with which variables it runs
+made() { env -u MAKEFLAGS -u MAKEOVERRIDES make -n machineconfig "$@" 2>&1 | grep -oE "(ROLE|PROFILE|HOOKS|RUNTIME|NRI|MONITORING)='[^']*'|unknown option.*" | xargs; }
+is "FROM: make takes the options from it" "ROLE=worker PROFILE=file HOOKS=annotation RUNTIME= NRI=1 MONITORING=0" "$(made FROM="$T/old.yaml")"
+is "FROM: but for what is given" "ROLE=worker PROFILE=default HOOKS=annotation RUNTIME= NRI=0 MONITORING=0" "$(made FROM="$T/old.yaml" NRI=0 PROFILE=default)"
+sed 's/ROLE=worker /ROLE=$(shell touch '"${T//\//\\/}"'\/touched) /' "$T/old.yaml" >"$T/evil.yaml"
+made FROM="$T/evil.yaml" >/dev/null
+check "FROM: what it says is no program" test ! -e "$T/touched"
+has "a mistyped option is refused" "unknown option nri; it knows ROLE PROFILE HOOKS RUNTIME NRI MONITORING ARCH FROM" "$(made nri=1)"
+is "options of the build are none of it" "ROLE=worker PROFILE= HOOKS=annotation RUNTIME= NRI= MONITORING=" "$(made CFLAGS='-O2 -g -DX=1' QUIET=1)"
+check "FROM: renders" render new NRI=1 PROFILE=file FROM="$T/old.yaml"
+has "FROM: the same files" "the same files as $T/old.yaml" "$(<"$T/log")"
+check "FROM: without the plugin" render new PROFILE=default RUNTIME=1 FROM="$T/old.yaml"
+is "FROM: what differs" "gone: /etc/crio/crio.conf.d/61-oci-rdma-nri.conf
+gone: /usr/local/bin/oci-rdma-nri
+new: /etc/crio/crio.conf.d/60-oci-rdma-hook.conf
+new: /usr/local/bin/oci-rdma-runtime-crun
+changed: /etc/oci-rdma-hook/config.json" "$(for word in gone new changed; do grep "^$word: " "$T/log" | sort; done)"
+check "PROFILE=file without FROM is refused" refused render wrong PROFILE=file
+check "FROM: another file is refused" refused render wrong FROM="$T/log"
+
 # ---- the IOMMU ----
 
 iommu() { env "${@:2}" install/machineconfig/render-iommu "$T/$1.yaml" >"$T/log" 2>&1; }
