@@ -1,7 +1,7 @@
 #!/bin/bash
 # The same commit gives the same bytes: a release from another clean clone, in a directory of another name and length.
 # packages: podman installer cross-aarch64 events
-# builds: tests/yajl/.unpacked
+# builds: tests/yajl/.unpacked tests/kubectl/.unpacked
 # shellcheck disable=SC2317 # functions that check calls
 cd "$(dirname "$0")/../.." || exit 1
 . tests/lib.sh

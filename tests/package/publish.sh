@@ -2,7 +2,7 @@
 # `make release`: all that the project publishes of the last commit, read by what will read it: sha256sum, buildah, kubectl, the checksums
 # of the nodes, the SBOM's own.
 # packages: podman installer cross-aarch64 events
-# builds: tests/yajl/.unpacked
+# builds: tests/yajl/.unpacked tests/kubectl/.unpacked
 # shellcheck disable=SC2317 # functions that check calls
 cd "$(dirname "$0")/../.." || exit 1
 . tests/lib.sh
@@ -64,7 +64,16 @@ mkdir "$T/manifests" && tar -C "$T/manifests" -xzf "oci-rdma-hook-$version-manif
 has "the manifests name the images below REGISTRY" "registry.example/team/oci-rdma-nri" "$(cat "$T"/manifests/*/config/kubernetes/nri/kustomization.yaml)"
 has "…that of the installer which nri-launch runs, too" "registry.example/team/oci-rdma-hook-installer" \
 	"$(cat "$T"/manifests/*/config/kubernetes/nri/launch/kustomization.yaml)"
-has "the doctor's package has kubectl's plugin" usr/bin/kubectl-rdma_doctor "$(dpkg-deb -c oci-rdma-hook-doctor_*.deb)"
+for file in install/{kubernetes,openshift}-{nri,nri-launch,install,events}.yaml install/{selftest,admission}.yaml; do
+	is "$file: each image is one of this release, by its digest" "" "$(grep -oE 'image: .*' "$file" | sort -u | while read -r _ name; do
+		image=${name##*/} image=${image%@*}
+		[ "$name" = "registry.example/team/$image@$(jq -r '.manifests[0].digest' "$T/$image/index.json")" ] || echo "$name"
+	done)"
+done
+mkdir "$T/chart" && tar -C "$T/chart" -xzf "oci-rdma-hook-$version.tgz"
+is "the chart has the same images" "$(cat install/kubernetes-{nri-launch,events}.yaml | sed -n 's/.*image: //p' | sort -u)" \
+	"$(sed -n '/^images:/,/^#/s/^  [a-z]*: //p' "$T/chart/oci-rdma-hook/values.yaml" | sort -u)"
+has "the doctor's package has kubectl's plugin" usr/bin/kubectl-rdma_doctor-selftest "$(dpkg-deb -c oci-rdma-hook-doctor_*.deb)"
 has "…and the RPM" /usr/bin/kubectl-rdma_doctor "$(rpm -qlp oci-rdma-hook-doctor-*.rpm 2>/dev/null)"
 for page in config/kubernetes/nri/daemonset.yaml config/admission/policy.yaml config/monitoring/rules.yaml; do
 	has "the documentation's package has $page" "${page#config/}" "$(dpkg-deb -c oci-rdma-hook-doc_*.deb)"
@@ -72,7 +81,7 @@ done
 sbom=oci-rdma-hook-$version.spdx.json
 is "the SBOM is SPDX 2.3 and describes the project" "SPDX-2.3 oci-rdma-hook $version commit $commit" \
 	"$(jq -r '.spdxVersion + " " + (.packages[0] | .name + " " + .versionInfo + " " + .sourceInfo)' "$sbom")"
-is "…and what is linked, each with a version" "brotli busybox curl cyrus-sasl e2fsprogs gcc-runtime glibc gmp gnutls keyutils krb5 libcap libffi libidn2 libpsl libssh2 libtasn1 libunistring musl nettle nghttp2 openldap openssl p11-kit protobuf-c rtmpdump yajl zlib zstd" \
+is "…and what is linked, each with a version" "brotli busybox curl cyrus-sasl e2fsprogs gcc-runtime glibc gmp gnutls keyutils krb5 libcap libffi libidn2 libnl libpsl libssh2 libtasn1 libunistring musl nettle nghttp2 openldap openssl p11-kit protobuf-c rdma-core rtmpdump yajl zlib zstd" \
 	"$(jq -r '.packages[1:][] | select(.versionInfo | test("[0-9]")) | .name' "$sbom" | sort | paste -sd ' ')"
 jq -r '.files[] | (.checksums[] | select(.algorithm == "SHA256").checksumValue) + "  " + .fileName' "$sbom" >"$T/sbom.sums"
 check "…and the checksum of each file" sha256sum --quiet -c "$T/sbom.sums"

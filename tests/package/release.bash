@@ -10,10 +10,10 @@ commit=$(git rev-parse HEAD)
 tree=$(realpath -m "${BUILD:-build}/tests/release/tree")
 out=$tree/build/release/$version
 
-# release DIRECTORY: there. yajl's sources, which the RPM compiles, are those that were fetched for this tree.
+# release DIRECTORY: there. What the RPM compiles of yajl, and kubectl, are those that were fetched for this tree.
 release() {
-	git clone -q . "$1" && mkdir -p "$1/build/tests" && cp -R "${BUILD:-build}/tests/yajl" "$1/build/tests/" || return
-	touch "$1/build/tests/yajl/.unpacked"
+	git clone -q . "$1" && mkdir -p "$1/build/tests" && cp -R "${BUILD:-build}"/tests/{yajl,kubectl} "$1/build/tests/" || return
+	touch "$1"/build/tests/{yajl,kubectl}/.unpacked
 	if make -C "$1" -s release REGISTRY=registry.example/team >"$T/release.log" 2>&1; then return; fi
 	tail -n 20 "$T/release.log"
 	return 1
