@@ -12,7 +12,7 @@ printf '[user]\nname = test\nemail = test@example.invalid\n[init]\ndefaultBranch
 
 R=$T/repository
 mkdir "$R"
-cp --parents -t "$R" SECURITY.md doc/troubleshooting.md doc/man/* install/kubectl/* config/kubernetes/{install,nri,nri/launch,events}/kustomization.yaml config/selftest/kustomization.yaml debian/{changelog,control} \
+cp --parents -t "$R" MAINTAINERS SECURITY.md doc/troubleshooting.md doc/man/* install/kubectl/* config/kubernetes/{install,nri,nri/launch,events}/kustomization.yaml config/selftest/kustomization.yaml debian/{changelog,control} \
 	rpm/oci-rdma-hook.spec tools/{release-check,versions}
 here=$PWD
 cd "$R" || exit 1
@@ -33,7 +33,7 @@ printf '# Changelog\n\n## [Unreleased]\n\n## [%s] - %s\n\n### Added\n- It.\n' "$
 sed -i "s/^\.Dd .*/.Dd $(date -d "$today" '+%B %-d, %Y')/" doc/man/*
 sed -i "0,/^ -- /s/^ -- .*/ -- The authors <authors@oci-rdma-hook.io>  $(date -R -d "$today")/" debian/changelog
 sed -i "0,/^\* /s/^\* .*/* $(date -d "$today" '+%a %b %d %Y') The authors <authors@oci-rdma-hook.io> - $version-1/" rpm/oci-rdma-hook.spec
-sed -i 's/[a-z.-]*@[a-z.-]*\.invalid/security@oci-rdma-hook.io/' SECURITY.md
+sed -i 's/\.invalid/.io/' MAINTAINERS
 git init -q && git add -A && git commit -qm all && git tag "v$version"
 right=$(git rev-parse HEAD)
 
@@ -82,7 +82,7 @@ git tag v99.0.0 && git tag -d "v$version" >/dev/null
 refused "another version's tag" Makefile:1 "this commit's tag is v99.0.0"
 
 for file in install/kubectl/kubectl-rdma_doctor config/kubernetes/{install,nri,nri/launch,events}/kustomization.yaml config/selftest/kustomization.yaml debian/changelog doc/troubleshooting.md; do
-	committed sed -i "s/$version/99.0.1/" "$file"
+	committed sed -i "0,/$version/s/$version/99.0.1/" "$file"
 	refused "$file has another version" "$(at 99.0.1 "$file")" "write $version"
 done
 committed sed -i "s/^Version:.*/Version: 99.0.1/" rpm/oci-rdma-hook.spec
@@ -121,14 +121,16 @@ done
 committed sed -i '/^\.Dd/d' doc/man/oci-rdma-nri.8
 refused "a page without a day" doc/man/oci-rdma-nri.8 ".Dd is no day"
 
-committed cp "$here/SECURITY.md" SECURITY.md
-refused "SECURITY's contact as it is in this tree" "$(at @ SECURITY.md)" "write an address"
-for contact in 'mail to security@example.com' 'https://example.org/report' 'root@localhost'; do
-	committed sed -i "s|security@oci-rdma-hook.io|$contact|" SECURITY.md
-	refused "the contact is $contact" "$(at "$contact" <(git show "v$version:SECURITY.md") | sed 's/.*:/SECURITY.md:/')" "write an address"
+for key in security maintainers registry; do
+	committed sed -i "/^$key:/s/\.io/.invalid/" MAINTAINERS
+	refused "MAINTAINERS: $key as it is in this tree" "$(grep -n "^$key:" "$here/MAINTAINERS" | sed 's/^\([0-9]*\).*/MAINTAINERS:\1/')" "a placeholder"
+	committed sed -i "/^$key:/d" MAINTAINERS
+	refused "MAINTAINERS: no $key" MAINTAINERS "it has no line '$key: …'"
 done
-committed sed -i "s|security@oci-rdma-hook.io|nobody|" SECURITY.md
-refused "no contact at all" "$(at '^## Report' SECURITY.md)" "has no contact"
+for contact in 'security@example.com' 'https://example.org/report' 'root@localhost'; do
+	committed sed -i "s|^security:.*|security: $contact|" MAINTAINERS
+	refused "the contact is $contact" MAINTAINERS:2 "a placeholder"
+done
 for file in debian/control debian/changelog rpm/oci-rdma-hook.spec; do
 	place=$(at '@oci-rdma-hook.io' "$file")
 	committed sed -i 's/@oci-rdma-hook\.io/@localhost/' "$file"
