@@ -10,6 +10,16 @@ workdir
 . tests/package/release.bash
 cd "$out" || finish
 check "its checksums are right" sha256sum --quiet -c SHA256SUMS
+# signed COMMAND: a command of doc/release.md, with a key of this test alone
+signed() { KEY=$T/key PUBLIC_KEY=$T/public sh -ec "$(awk -v mark="<!-- run: $1 -->" 'index($0, mark) { on = 1; next } on && /^    / { print; exit }' "$tree/doc/release.md")"; }
+openssl ecparam -name prime256v1 -genkey -noout -out "$T/key" && openssl ec -in "$T/key" -pubout -out "$T/public" 2>/dev/null
+refused() { ! "$@"; }
+check "the checksums are signed" signed sign
+check "…and the signature is right" signed verify
+cp SHA256SUMS "$T/sums" && sed -i '1s/^./x/' SHA256SUMS
+check "…but not for other checksums" refused signed verify
+mv "$T/sums" SHA256SUMS
+rm SHA256SUMS.sig
 is "each file has one" "$(find . -type f ! -name SHA256SUMS | sed 's|^\./||' | sort)" "$(sed 's/^[^ ]*  //' SHA256SUMS | sort)"
 for kind in "oci-rdma-hook-$version.tar.gz" "oci-rdma-hook-$version-manifests.tar.gz" "*_amd64.deb" "*.x86_64.rpm" "*.oci.tar" \
 	"x86_64/*.yaml" "aarch64/*.yaml" "*.spdx.json" SHA256SUMS.nodes; do
@@ -78,6 +88,14 @@ has "…and the RPM" /usr/bin/kubectl-rdma_doctor "$(rpm -qlp oci-rdma-hook-doct
 for page in config/kubernetes/nri/daemonset.yaml config/admission/policy.yaml config/monitoring/rules.yaml; do
 	has "the documentation's package has $page" "${page#config/}" "$(dpkg-deb -c oci-rdma-hook-doc_*.deb)"
 done
+jq -r '.subject[] | select(.name | startswith("registry") | not) | .digest.sha256 + "  " + .name' "oci-rdma-hook-$version.intoto.json" >"$T/provenance.sums"
+check "the provenance has the checksum of each file" sha256sum --quiet -c "$T/provenance.sums"
+is "…and of all but itself" "$(sed 's/^[^ ]*  //' SHA256SUMS | grep -v intoto | sort)" "$(sed 's/^[^ ]*  //' "$T/provenance.sums" | sort)"
+is "…and each image by its digest" "$(for image in oci-rdma-doctor oci-rdma-events oci-rdma-hook-installer oci-rdma-nri; do
+	echo "registry.example/team/$image@$(jq -r '.manifests[0].digest' "$T/$image/index.json")"; done)" \
+	"$(jq -r '.subject[] | select(.name | startswith("registry")) | .name + "@sha256:" + .digest.sha256' "oci-rdma-hook-$version.intoto.json")"
+is "…it is an in-toto statement of SLSA, about this commit" "https://in-toto.io/Statement/v1 https://slsa.dev/provenance/v1 $commit" \
+	"$(jq -r '[._type, .predicateType, .predicate.buildDefinition.resolvedDependencies[0].digest.gitCommit] | join(" ")' "oci-rdma-hook-$version.intoto.json")"
 sbom=oci-rdma-hook-$version.spdx.json
 is "the SBOM is SPDX 2.3 and describes the project" "SPDX-2.3 oci-rdma-hook $version commit $commit" \
 	"$(jq -r '.spdxVersion + " " + (.packages[0] | .name + " " + .versionInfo + " " + .sourceInfo)' "$sbom")"
