@@ -37,8 +37,6 @@ static void nri_missed_put(yajl_gen gen, const struct nri_missed_status *status)
 {
 	json_put_string(gen, "missed");
 	(void)yajl_gen_map_open(gen);
-	json_put_uint64(gen, "found", status->found);
-	json_put_uint64(gen, "mended", status->mended);
 	json_put_uint64(gen, "open", status->open);
 	json_put_uint64(gen, "unseen", status->unseen);
 	json_put_string(gen, "containers");
@@ -73,8 +71,6 @@ static void read_missed(struct json_document *doc, const struct json_node *misse
 
 	if (!item)
 		return;
-	status->found = get_count(doc, missed, "found");
-	status->mended = get_count(doc, missed, "mended");
 	status->open = get_count(doc, missed, "open");
 	status->unseen = get_count(doc, missed, "unseen");
 	json_each(node, items) {
@@ -308,8 +304,6 @@ static int add_missed(struct search *search, const struct nri_missed_status *fou
 	}
 	all->item = larger;
 	all->n = search->n_missed;
-	all->found += found->found;
-	all->mended += found->mended;
 	all->open += found->open > same ? found->open - same : 0;
 	all->unseen += found->unseen;
 	return 0;

@@ -26,8 +26,6 @@ struct nri_missed {
 };
 
 struct nri_missed_status {
-	uint64_t found;   /* since the plugin started */
-	uint64_t mended;  /* of these */
 	uint64_t open;    /* that run now, and are not mended */
 	uint64_t unnamed; /* of these, without an item */
 	uint64_t unseen;  /* after the last connection: could not be decided about */

@@ -65,12 +65,9 @@ void cgroup_find(int root, const char *cgroups_path, char path[CGROUP_PATH_SIZE]
 		path[0] = '\0';
 }
 
-bool cgroup_is_gone(const char *sysroot, const char *path)
+bool cgroup_is_gone(int root, const char *path)
 {
-	struct err ignored;
-	cleanup_fd root = tree_open_root(sysroot, &ignored);
-
-	return path[0] && root >= 0 && tree_exists(root, TOP) && !tree_exists(root, path);
+	return path[0] && tree_exists(root, TOP) && !tree_exists(root, path);
 }
 
 /* ---- its processes ---- */
@@ -202,5 +199,9 @@ int cgroup_mend(int root, const char *path, uint64_t memlock, size_t *ret_n, str
 		if (!members.raised)
 			break;
 	}
-	return members.first ? 0 : err_set(err, "no process is found in /%.300s", path);
+	return members.first ? 0
+			     : err_set(err,
+				       "no process is found in /%.300s: that needs the node's pid "
+				       "namespace (hostPID)",
+				       path);
 }

@@ -19,19 +19,14 @@
 
 #define WAY_IN "nri"
 #define CGROUP_SIZE_MAX (64 * 1024)
-#define REASON_SIZE 512
 #define CONTAINER_STOPPED 4
-#define NANOSECONDS 1000000000
-/* The first pid namespace's inode (include/linux/proc_ns.h) */
-#define FIRST_PIDS "pid:[4026531836]"
 
 /* A container that is looked at */
 struct looked {
-	const struct look *look;
+	const struct options *options;
 	const Nri__Container *told;
 	struct container *container; /* its spec is read */
 	int root;                    /* the sysroot */
-	bool sees_pids;              /* /proc is that of the node's pid namespace */
 	bool starts;                 /* it is about to start; else it runs */
 	struct note note;            /* of an earlier decision */
 	bool has_note;
@@ -39,12 +34,6 @@ struct looked {
 };
 
 /* ---- what its limit is ---- */
-
-enum limit_source {
-	LIMIT_ENOUGH,
-	LIMIT_LOW,    /* the first process has less */
-	LIMIT_UNSEEN, /* its process cannot be looked at, and nothing says that it was served */
-};
 
 static bool is_its_process(const struct looked *one, int64_t pid)
 {
@@ -57,47 +46,34 @@ static bool is_its_process(const struct looked *one, int64_t pid)
 	       cgroup_names(text.bytes, one->container->id);
 }
 
-static enum limit_source find_limit(const struct looked *one, struct limits *ret_limits)
+/* *ret_limits: of its first process; not known if that cannot be seen. */
+static bool has_limit(const struct looked *one, struct limits *ret_limits)
 {
 	const struct plan *plan = &one->container->plan;
-	int64_t pid = one->told->pid;
+	const char *cgroup = one->report->cgroup;
+	/* containerd does not say the process of one that is about to start. */
+	int64_t pid = one->told->pid ? one->told->pid : cgroup_first(one->root, cgroup);
 	char path[64];
 
 	*ret_limits = (struct limits){0};
-	/* containerd does not say the process of one that is about to start. */
-	if (!pid && one->sees_pids)
-		pid = cgroup_first(one->root, one->report->cgroup);
 	if (is_its_process(one, pid)) {
 		(void)snprintf(path, sizeof(path), "proc/%" PRId64 "/limits", pid);
 		*ret_limits = limits_read(&one->container->arena, one->root, path);
-	} else if (one->sees_pids && pid > 0) {
-		return LIMIT_ENOUGH; /* it ended meanwhile: nothing is missed */
 	}
 	if (ret_limits->known)
-		return ret_limits->soft < plan->memlock ? LIMIT_LOW : LIMIT_ENOUGH;
-	/* Its process has not begun, or is in a pid namespace that the plugin does not see. The
-	 * limits that containerd 2.3 and CRI-O 1.36 tell are those of the spec, by which the
-	 * process will begin. */
-	return plan->adds_rlimit ? LIMIT_UNSEEN : LIMIT_ENOUGH;
+		return ret_limits->soft >= plan->memlock;
+	/* It has ended, or its process has not begun, or is in a pid namespace that the plugin does
+	 * not see. The limits that containerd 2.3 and CRI-O 1.36 tell are those of the spec, by
+	 * which the process will begin. */
+	return !plan->adds_rlimit || cgroup_is_gone(one->root, cgroup);
 }
 
 /* ---- what is said of it ---- */
 
-/* "created 2026-11-22T17:05:51Z, the plugin is connected since 2026-11-22T17:06:16Z" */
-static void print_when(const struct looked *one, char text[REASON_SIZE])
-{
-	char created[NOTE_TIME_SIZE] = "";
-
-	if (one->told->created_at >= NANOSECONDS)
-		note_time(one->told->created_at / NANOSECONDS, created);
-	(void)snprintf(text, REASON_SIZE, "created %s, the plugin is connected since %s",
-		       created[0] ? created : "while the plugin was away", one->look->since);
-}
-
 /* Returns -1 if no note could be written. */
 static int keep_note(const struct looked *one, enum note_result result, const char *reason)
 {
-	const char *sysroot = one->look->options->sysroot;
+	const char *sysroot = one->options->sysroot;
 	struct err err;
 
 	if (remember(sysroot, one->container, result, reason, WAY_IN, &err) == 0)
@@ -112,63 +88,55 @@ static void say(const struct looked *one, enum note_result result, const char *r
 	if (one->has_note && one->note.result == result)
 		return;
 	log_missed(one->container, note_result_name(result), reason, WAY_IN);
-	remember_refusal(one->look->options->sysroot, one->container, result, reason, WAY_IN);
+	remember_refusal(one->options->sysroot, one->container, result, reason, WAY_IN);
 }
 
+#define WHEN "created while no plugin was connected: "
 #define RECREATE "delete the pod, so that it is created again"
 
-/* Returns whether it is mended; if not, problem says why. */
-static bool mend(struct looked *one, const char *when, char problem[REASON_SIZE])
+static int mend(struct looked *one, struct err *err)
 {
 	uint64_t memlock = one->container->plan.memlock;
 	const char *reason;
-	struct err err;
 	size_t n;
 
-	if (!one->sees_pids) {
-		(void)snprintf(problem, REASON_SIZE,
-			       "on_missed \"mend\" needs the node's pid namespace (hostPID); ");
-		return false;
-	}
-	if (process_may_have_memlock(memlock, &err) < 0 ||
-	    cgroup_mend(one->root, one->report->cgroup, memlock, &n, &err) < 0) {
-		(void)snprintf(problem, REASON_SIZE, "on_missed \"mend\": %.400s; ", err.text);
-		return false;
-	}
-	reason = arena_printf(&one->container->arena,
-			      "%s: the memlock limit of its %zu processes is raised; an exec has "
-			      "the engine's limit, and no variable is set: for these " RECREATE,
-			      when, n);
-	reason = reason ? reason : when;
+	if (process_may_have_memlock(memlock, err) < 0 ||
+	    cgroup_mend(one->root, one->report->cgroup, memlock, &n, err) < 0)
+		return err_prefix(err, "on_missed \"mend\"");
+	reason =
+		arena_printf(&one->container->arena,
+			     WHEN "the memlock limit of its %zu processes is raised; an exec has "
+				  "the engine's limit, and no variable is set: for these " RECREATE,
+			     n);
+	reason = reason ? reason : WHEN;
 	(void)keep_note(one, NOTE_MENDED, reason);
 	say(one, NOTE_MENDED, reason);
 	one->report->kind = LOOK_MENDED;
-	return true;
+	return 0;
 }
 
-static void be_missed(struct looked *one, enum limit_source source, const struct limits *limits)
+static void be_missed(struct looked *one, const struct limits *limits)
 {
 	const struct container *container = one->container;
 	char limit[LIMITS_TEXT_SIZE];
-	char when[REASON_SIZE];
-	char problem[REASON_SIZE] = "";
+	struct err problem = {0};
 	const char *reason;
 
-	print_when(one, when);
-	if (container->config.on_missed == MISSED_MEND && mend(one, when, problem))
+	if (container->config.on_missed == MISSED_MEND && mend(one, &problem) == 0)
 		return;
 	reason = arena_printf(
-		&one->container->arena, "%s: %s%s; %s" RECREATE, when,
-		source == LIMIT_LOW
+		&one->container->arena, WHEN "%s%s; %s%s" RECREATE,
+		limits->known
 			? "the memlock limit of its first process is "
 			: "no plugin has decided about it, and its limit cannot be seen from here "
 			  "(a DaemonSet without hostPID, or not started yet)",
-		source == LIMIT_LOW ? limits_text(limits->soft, limit) : "", problem);
-	reason = reason ? reason : when;
+		limits->known ? limits_text(limits->soft, limit) : "", problem.text,
+		problem.text[0] ? "; " : "");
+	reason = reason ? reason : WHEN;
 	one->report->kind = LOOK_UNSEEN;
 	/* If no note can be written, that there is none does not show that nobody decided. A low
 	 * limit does, and that one starts without its variables. */
-	if (keep_note(one, NOTE_MISSED, reason) < 0 && source != LIMIT_LOW &&
+	if (keep_note(one, NOTE_MISSED, reason) < 0 && !limits->known &&
 	    !(one->starts && container->plan.n_settings))
 		return;
 	one->report->refused = one->starts && container->config.on_missed == MISSED_REFUSE;
@@ -209,10 +177,8 @@ static bool is_decided(struct looked *one)
 		return has_settings(one);
 	case NOTE_MISSED:
 		/* At its start, which both plugins hear of, it was said by the other one. */
-		one->report->known = true;
 		return one->starts;
 	case NOTE_MENDED:
-		one->report->known = true;
 		one->report->kind = one->starts ? LOOK_NOTHING : LOOK_MENDED;
 		return true;
 	default:
@@ -226,9 +192,8 @@ static void decide(struct looked *one)
 	struct container *container = one->container;
 	const struct plan *plan = &container->plan;
 	struct limits limits;
-	enum limit_source source;
 	struct err err;
-	int found = container_find(container, one->look->options, &err);
+	int found = container_find(container, one->options, &err);
 
 	if (found == 0)
 		return;
@@ -242,23 +207,19 @@ static void decide(struct looked *one)
 	/* Without a note, but another plugin's variables are there: it could not write one. */
 	if (one->starts && plan->n_settings && !plan_has_new_settings(plan))
 		return;
-	source = find_limit(one, &limits);
-	if (source != LIMIT_ENOUGH)
-		be_missed(one, source, &limits);
+	if (!has_limit(one, &limits))
+		be_missed(one, &limits);
 }
 
 static void look_at(struct looked *one)
 {
 	const struct identity *identity = &one->container->spec.identity;
 	struct look_report *report = one->report;
-	char target[64];
 
 	*report = (struct look_report){.kind = LOOK_NOTHING};
 	one->container->id = identity->id;
 	if (!identity->id)
 		return;
-	one->sees_pids = fs_read_link(one->root, "proc/self/ns/pid", target, sizeof(target)) > 0 &&
-			 strcmp(target, FIRST_PIDS) == 0;
 	(void)snprintf(report->id, sizeof(report->id), "%s", identity->id);
 	(void)snprintf(report->who, sizeof(report->who), "%s/%s/%s",
 		       identity->pod_namespace ? identity->pod_namespace : "-",
@@ -268,12 +229,12 @@ static void look_at(struct looked *one)
 		decide(one);
 }
 
-void look_at_start(const struct look *look, const Nri__Container *told, struct container *container,
-		   struct look_report *ret_report)
+void look_at_start(const struct options *options, const Nri__Container *told,
+		   struct container *container, struct look_report *ret_report)
 {
 	struct err err;
-	cleanup_fd root = tree_open_root(look->options->sysroot, &err);
-	struct looked one = {.look = look,
+	cleanup_fd root = tree_open_root(options->sysroot, &err);
+	struct looked one = {.options = options,
 			     .told = told,
 			     .container = container,
 			     .root = root,
@@ -311,8 +272,10 @@ static const char *look_at_known(const struct look *look, struct arena *arena, i
 				 const struct message *message, struct look_report *ret_report)
 {
 	cleanup_container container = CONTAINER_NONE;
-	struct looked one = {
-		.look = look, .container = &container, .root = root, .report = ret_report};
+	struct looked one = {.options = look->options,
+			     .container = &container,
+			     .root = root,
+			     .report = ret_report};
 	const Nri__PodSandbox *pod;
 	struct err err;
 

@@ -6,7 +6,9 @@
 #include <syslog.h>
 #include <unistd.h>
 
+#include "core/base/cleanup.h"
 #include "core/base/clock.h"
+#include "core/base/fs.h"
 #include "core/base/text.h"
 #include "core/report/report.h"
 
@@ -14,7 +16,7 @@
 
 static void show(struct missed *missed)
 {
-	struct nri_missed_status *status = &missed->status;
+	struct nri_missed_status *status = missed->status;
 
 	status->item = missed->shown;
 	status->open = status->unnamed;
@@ -29,14 +31,12 @@ static void show(struct missed *missed)
 
 void missed_add(struct missed *missed, const struct look_report *report)
 {
-	struct nri_missed_status *status = &missed->status;
+	struct nri_missed_status *status = missed->status;
 
 	missed->ended |= report->kind == LOOK_END;
 	status->unseen += report->kind == LOOK_UNSEEN;
 	if (report->kind != LOOK_MISSED && report->kind != LOOK_MENDED)
 		return;
-	status->found += !report->known;
-	status->mended += report->kind == LOOK_MENDED && !report->known;
 	if (status->n < NRI_MISSED_MAX) {
 		struct look_report *item = &missed->items[status->n++];
 
@@ -52,15 +52,17 @@ void missed_add(struct missed *missed, const struct look_report *report)
 /* Returns whether one has ended. */
 static bool forget_ended(struct missed *missed)
 {
-	size_t n = missed->status.n;
+	size_t n = missed->status->n;
 	size_t kept = 0;
+	struct err ignored;
+	cleanup_fd root = tree_open_root(missed->options->sysroot, &ignored);
 
 	missed->checked_at = clock_ms();
 	for (size_t i = 0; i < n; i++) {
-		if (!cgroup_is_gone(missed->options->sysroot, missed->items[i].cgroup))
+		if (!cgroup_is_gone(root, missed->items[i].cgroup))
 			missed->items[kept++] = missed->items[i];
 	}
-	missed->status.n = kept;
+	missed->status->n = kept;
 	show(missed);
 	return kept < n;
 }
@@ -78,7 +80,7 @@ void missed_stop(struct missed *missed)
 
 void missed_look(struct missed *missed, const struct look *look)
 {
-	struct nri_missed_status *status = &missed->status;
+	struct nri_missed_status *status = missed->status;
 
 	missed_stop(missed);
 	status->n = 0;
@@ -102,7 +104,7 @@ void missed_look(struct missed *missed, const struct look *look)
 static void give_up(struct missed *missed, const char *why)
 {
 	log_event(LOG_ERR, "not all containers of before were looked at: %s", why);
-	missed->status.unseen++;
+	missed->status->unseen++;
 	missed_stop(missed);
 }
 

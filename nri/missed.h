@@ -40,8 +40,7 @@ enum look_kind {
 /* Goes through the pipe as it is: less than PIPE_BUF, so at once. */
 struct look_report {
 	uint32_t kind;    /* enum look_kind */
-	uint16_t known;   /* it was reported after an earlier connection */
-	uint16_t refused; /* it must not start */
+	uint32_t refused; /* it must not start */
 	char id[132];
 	char who[400]; /* "team-a/h-kim-0/trainer" */
 	char cgroup[CGROUP_PATH_SIZE];
@@ -49,7 +48,6 @@ struct look_report {
 
 struct look {
 	const struct options *options;
-	const char *since;    /* when the plugin was connected */
 	struct message known; /* what the runtime has told at Synchronize */
 	bool whole;           /* nothing is missing in it: the child removes each note whose
 				 container is not there, unless the note is new */
@@ -59,8 +57,8 @@ struct look {
 void look_at_all(void *look, int out);
 
 /* One that is about to start; its spec is read. */
-void look_at_start(const struct look *look, const Nri__Container *told, struct container *container,
-		   struct look_report *ret_report);
+void look_at_start(const struct options *options, const Nri__Container *told,
+		   struct container *container, struct look_report *ret_report);
 
 /* ---- what was missed (missed.c) ---- */
 
@@ -71,6 +69,7 @@ void look_at_start(const struct look *look, const Nri__Container *told, struct c
 struct missed {
 	const struct options *options;
 	struct children *children;
+	struct nri_missed_status *status;
 
 	struct child child; /* .in is what it reports; -1: none runs */
 	bool ended;         /* it has said that all were looked at */
@@ -78,7 +77,6 @@ struct missed {
 
 	struct look_report items[NRI_MISSED_MAX];
 	struct nri_missed shown[NRI_MISSED_MAX]; /* the same, for the status */
-	struct nri_missed_status status;
 };
 
 /* Looks at what was there before the plugin. Never fails: it is logged. */
@@ -99,9 +97,9 @@ bool missed_tend(struct missed *missed);
 /* Where linux.cgroupsPath says that it is, below the sysroot root; "" if that is not known */
 void cgroup_find(int root, const char *cgroups_path, char path[CGROUP_PATH_SIZE]);
 
-/* Whether its container has ended, which also a pod without the node's pids sees. sysroot: a path.
- * False also if that cannot be told. */
-bool cgroup_is_gone(const char *sysroot, const char *path);
+/* Whether its container has ended, which also a pod without the node's pids sees. False also if
+ * that cannot be told. */
+bool cgroup_is_gone(int root, const char *path);
 
 /* The first process that is listed there; 0: none is, or it is of another pid namespace. */
 int64_t cgroup_first(int root, const char *path);

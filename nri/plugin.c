@@ -22,7 +22,6 @@
 #include "nri/session.h"
 
 #define READ_SIZE 16384
-#define FINISH_MS 1000
 /* What need not happen at once happens in the tick. */
 #define TICK_MS 1000
 /* An own file that is absent for so many ticks is not being replaced by two commands. */
@@ -50,7 +49,6 @@ struct plugin {
 	int fd;                  /* the one connection; -1: none */
 	bool hung_up;            /* the runtime has closed it, and waits for no answer */
 	bool launched;           /* it is the one that the runtime made when it launched us */
-	bool connected;          /* and registered */
 	struct stat socket_file; /* that was connected to */
 	struct session session;
 	int watch; /* inotify, of where the socket will be, while there is no connection; -1 */
@@ -98,32 +96,19 @@ static void set_signals(sigset_t *ret_waiting)
 
 /* ---- what the runtime asks ---- */
 
-static void be_connected(struct plugin *plugin)
-{
-	plugin->connected = true;
-	report_connected(&plugin->report);
-}
-
-static void show_missed(struct plugin *plugin)
-{
-	plugin->report.status.missed = plugin->missed.status;
-	plugin->report.changed = true;
-}
-
 static void on_synchronized(struct plugin *plugin)
 {
 	struct session *session = &plugin->session;
 
 	if (!plugin->launched)
-		be_connected(plugin);
+		report_connected(&plugin->report);
 	missed_look(&plugin->missed, &(struct look){
 					     .options = &plugin->options->node,
 					     .known = {session->known.bytes, session->known.len},
 					     .whole = !session->known_lost,
-					     .since = plugin->report.since,
 				     });
 	buffer_free(&session->known);
-	show_missed(plugin);
+	plugin->report.changed = true;
 }
 
 static void on_call(struct plugin *plugin, struct arena *arena, struct call *call)
@@ -137,7 +122,7 @@ static void on_call(struct plugin *plugin, struct arena *arena, struct call *cal
 		/* NRI 0.6, which is containerd 1.7's, synchronizes no plugin that it has launched:
 		 * there is nothing more to wait for. */
 		if (plugin->launched)
-			be_connected(plugin);
+			report_connected(&plugin->report);
 		break;
 	case CALL_SYNCHRONIZE:
 		on_synchronized(plugin);
@@ -152,11 +137,10 @@ static void on_call(struct plugin *plugin, struct arena *arena, struct call *cal
 		break;
 	case CALL_START:
 		/* Both plugins hear of it; the first one says it, and keeps the note. */
-		if (plugin->hung_up ||
-		    !serve_start(&plugin->server, arena, plugin->report.since, call, &found))
+		if (plugin->hung_up || !serve_start(&plugin->server, arena, call, &found))
 			break;
 		missed_add(&plugin->missed, &found);
-		show_missed(plugin);
+		plugin->report.changed = true;
 		break;
 	case CALL_OTHER:
 		break;
@@ -221,9 +205,8 @@ static void hang_up(struct plugin *plugin)
 static void disconnect(struct plugin *plugin, const struct err *err)
 {
 	hang_up(plugin);
-	if (plugin->connected)
+	if (plugin->report.status.since)
 		hurry(plugin);
-	plugin->connected = false;
 	retry_later(plugin, err);
 }
 
@@ -285,7 +268,7 @@ static void look_at_socket(struct plugin *plugin)
 {
 	struct stat st;
 
-	if (plugin->connected && !plugin->launched && stat(plugin->socket, &st) == 0)
+	if (plugin->report.status.since && !plugin->launched && stat(plugin->socket, &st) == 0)
 		report_socket(&plugin->report, st.st_dev != plugin->socket_file.st_dev ||
 						       st.st_ino != plugin->socket_file.st_ino);
 }
@@ -296,8 +279,7 @@ static void tick(struct plugin *plugin)
 	children_reap(&plugin->children);
 	look_at_file(plugin);
 	look_at_socket(plugin);
-	if (missed_tend(&plugin->missed))
-		show_missed(plugin);
+	plugin->report.changed |= missed_tend(&plugin->missed);
 	report_tick(&plugin->report);
 }
 
@@ -321,8 +303,8 @@ static void wait_for_more(struct plugin *plugin, const sigset_t *waiting)
 		return;
 	if (poll[0].revents && exchange(plugin, poll[0].revents, &err) < 0)
 		disconnect(plugin, &err);
-	if (poll[1].revents && missed_tend(&plugin->missed))
-		show_missed(plugin);
+	if (poll[1].revents)
+		plugin->report.changed |= missed_tend(&plugin->missed);
 	if (poll[2].revents && link_has_changed(plugin->watch))
 		hurry(plugin);
 }
@@ -385,19 +367,11 @@ static void confine_with(struct plugin *plugin, int launched)
 		begin_session(plugin);
 }
 
-/* At once: the runtime asks the other plugin. Only the answer that is on its way is sent, if the
- * runtime still reads. */
+/* At once: the runtime asks the other plugin. */
 static void end(struct plugin *plugin)
 {
-	struct pollfd wait = {.fd = plugin->fd, .events = POLLOUT};
-	int64_t until = clock_ms() + FINISH_MS;
-	struct err ignored;
 	char path[512];
 
-	while (plugin->fd >= 0 && plugin->session.out.len && clock_ms() < until &&
-	       poll(&wait, 1, (int)(until - clock_ms())) > 0 &&
-	       link_write(plugin->fd, &plugin->session.out, &ignored) == 0)
-		;
 	hang_up(plugin);
 	missed_stop(&plugin->missed);
 	children_finish(&plugin->children);
@@ -423,7 +397,10 @@ int plugin_run(const struct nri_options *options)
 			   .instance = options->instance,
 			   .metrics_path = options->metrics,
 			   .children = &plugin.children},
-		.missed = {.options = &options->node, .child.in = -1, .children = &plugin.children},
+		.missed = {.options = &options->node,
+			   .child.in = -1,
+			   .status = &plugin.report.status.missed,
+			   .children = &plugin.children},
 	};
 	(void)nri_options_socket(options, plugin.socket, sizeof(plugin.socket));
 	report_begin(&plugin.report, plugin.socket);

@@ -94,18 +94,14 @@ int status_write(const char *sysroot, const char *instance, const struct nri_sta
 	return replace_own(dir, &file, name, err);
 }
 
-void status_remove(const char *sysroot, const char *instance, const struct nri_status *status)
+void status_remove(const char *sysroot, const char *instance)
 {
-	cleanup_arena arena = {0};
 	char name[NRI_STATUS_NAME_SIZE];
-	struct nri_status found;
 	struct err ignored;
-	cleanup_fd root = open(sysroot, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	cleanup_fd dir = open_dir(sysroot, false, &ignored);
 
 	nri_status_name(instance, name);
-	if (root >= 0 && dir >= 0 && nri_status_read(&arena, root, name, &found, &ignored) == 0 &&
-	    found.pid == status->pid && found.started == status->started)
+	if (dir >= 0)
 		(void)unlinkat(dir, name, 0);
 }
 
@@ -282,7 +278,7 @@ void report_tick(struct report *report)
 void report_end(struct report *report, bool for_good)
 {
 	notify("STOPPING=1");
-	status_remove(report->sysroot, report->instance, &report->status);
+	status_remove(report->sysroot, report->instance);
 	if (for_good && report->metrics_path)
 		(void)unlinkat(AT_FDCWD, report->metrics_path, 0);
 	log_event(LOG_INFO, "ended");

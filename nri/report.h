@@ -32,8 +32,8 @@ int metrics_write(const char *path, const struct nri_status *status, struct err 
 int status_write(const char *sysroot, const char *instance, const struct nri_status *status,
 		 struct err *err);
 
-/* Takes it away when a plugin ends, unless another one of that name has written it since. */
-void status_remove(const char *sysroot, const char *instance, const struct nri_status *status);
+/* When a plugin ends. Another one of that name writes it again in NRI_STATUS_EACH_MS. */
+void status_remove(const char *sysroot, const char *instance);
 
 /* ---- the report ---- */
 

@@ -21,6 +21,7 @@
 struct work {
 	const struct options *options;
 	struct container *container;
+	const Nri__Container *told; /* of one that is about to start */
 	struct message response;
 	struct note note; /* of another plugin of ours, which was asked before this one */
 	bool has_note;
@@ -264,30 +265,23 @@ void serve_set_timeout(struct server *server, int64_t timeout_ms)
 
 /* ---- one that is about to start ---- */
 
-struct start_work {
-	struct look look;
-	const Nri__Container *told;
-	struct container *container;
-};
-
 static void start(void *context, int out)
 {
-	struct start_work *work = context;
+	struct work *work = context;
 	struct look_report report;
 
-	look_at_start(&work->look, work->told, work->container, &report);
+	look_at_start(work->options, work->told, work->container, &report);
 	(void)verdict_say(out, VERDICT_LOOKED,
 			  &(struct message){(const unsigned char *)&report, sizeof(report)});
 }
 
 /* If its message cannot be read, that was said when it was created. */
-bool serve_start(struct server *server, struct arena *arena, const char *since, struct call *call,
+bool serve_start(struct server *server, struct arena *arena, struct call *call,
 		 struct look_report *ret_report)
 {
 	cleanup_container container = CONTAINER_NONE;
-	struct start_work work = {.look = {.options = server->options, .since = since},
-				  .told = call->container,
-				  .container = &container};
+	struct work work = {
+		.options = server->options, .container = &container, .told = call->container};
 	struct verdict verdict;
 	struct err ignored;
 

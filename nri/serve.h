@@ -34,9 +34,8 @@ struct look_report;
 /*
  * A container is about to start. One that asks, has a device, and that none of ours has decided
  * about is missed: returns true, with *ret_report; also if it could not be looked at (LOOK_UNSEEN).
- * since: when the plugin was connected.
  */
-bool serve_start(struct server *server, struct arena *arena, const char *since, struct call *call,
+bool serve_start(struct server *server, struct arena *arena, struct call *call,
 		 struct look_report *ret_report);
 
 /* One answer more, and what it took */

@@ -26,14 +26,6 @@ DEVICE = os.path.join(FUNCTION, "infiniband_verbs/uverbs6")
 
 def make_node():
     nri_scene.make_node('{"namespaces": ["team-a"]}')
-    pids_are("pid:[4026531836]")
-
-
-def pids_are(namespace):
-    place = os.path.join(NODE, "proc/self/ns")
-    os.makedirs(place, exist_ok=True)
-    os.symlink(namespace, os.path.join(place, "new"))
-    os.rename(os.path.join(place, "new"), os.path.join(place, "pid"))
 
 
 POD = "kubepods.slice/kubepods-pod1.slice"
@@ -123,13 +115,14 @@ def looked(plugin):
     """The child has ended, and the status says what it has found."""
     plugin.settle()
     time_of_write = os.stat(STATUS).st_mtime_ns
-    until(lambda: os.stat(STATUS).st_mtime_ns > time_of_write or status()["missed"]["found"] or status()["missed"]["unseen"])
+    until(lambda: os.stat(STATUS).st_mtime_ns > time_of_write or status()["missed"]["containers"] or status()["missed"]["unseen"])
     return status()["missed"]
 
 
-def counted(**want):
-    """The status says so, which it does a moment later. Returns the containers' numbers, below 0: mended."""
-    until(lambda: os.path.exists(STATUS) and status()["connected_since"] and want.items() <= status()["missed"].items())
+def counted(named, **want):
+    """The status says so, which it does a moment later; named: so many containers. Returns their numbers, below 0: mended."""
+    until(lambda: os.path.exists(STATUS) and status()["connected_since"] and want.items() <= status()["missed"].items() and
+          len(status()["missed"]["containers"]) == named)
     return [int(one["id"], 16) * (-1 if one["mended"] else 1) for one in status()["missed"]["containers"]]
 
 
@@ -164,18 +157,17 @@ def missed(runtime, plugin):
         process(4710 + number, identity(number), limit)
     ones = [known(1, 4711, pod="rank-0"), known(2, 4712), known(3, 4713, devices=()), known(4, 4714, annotations={}),
             known(5, 4715, namespace="other"), known(6, 4809), known(7, 4717), known(8, 4718, state=STOPPED),
-            known(9, 4720, devices=[("/dev/nvidia0", 195, 0)]), known(10, 1)]  # 4809 is another container's by now, and 4717 has ended
-    process(1, identity(10), 8 << 20)  # no container's, whatever the runtime says
+            known(9, 4720, devices=[("/dev/nvidia0", 195, 0)]), known(10, 1)]  # 4809 is another container's by now, 4717 has ended, and 1 is no container's
     connection = runtime.accept().configured()  # each container before its pod, and in another message
     connection.synchronize(payload(*ones, pods=False), more=True)
     connection.synchronize(payload(*ones, containers=False))
     found = looked(plugin)
-    equal("the one that asks, has a device and lacks the limit is missed", [1], counted(found=1, open=1, mended=0, unseen=0))
+    equal("the one that asks, has a device and lacks the limit is missed", [1], counted(1, open=1, unseen=0))
     equal("it has its pod's name", "team-a/rank-0/trainer", found["containers"][0]["container"])
     lines = plugin.lines()
     equal("one line in the log", 1, len(lines))
     for part in ("oci-rdma-nri: missed: ", f"container={identity(1)}", "pod=rank-0", "namespace=team-a", "devices=mlx5_6,mlx5_7", "by=nri",
-                 "created 2026-11-18T", "the plugin is connected since 20", "8 MiB", "delete the pod"):
+                 "created while no plugin was connected: ", "8 MiB", "delete the pod"):
         ok(f"the line has {part}", part in " ".join(lines), lines)
     code, said = check()
     equal("--check: a connected plugin", 0, code)
@@ -192,13 +184,13 @@ def missed(runtime, plugin):
     ok("and has the reason of the log", told["reason"] in lines[0], told)
     os.remove(os.path.join(REFUSALS, identity(1) + ".missed.json"))
     connection = again(runtime, plugin, connection, *ones)
-    equal("after another connection it is still missed, and counted once", [1], counted(found=1, open=1))
+    equal("after another connection it is still missed, and counted once", [1], counted(1, open=1))
     equal("and not logged again", [], plugin.words())
     equal("nor is its author told again", [], os.listdir(REFUSALS))
     connection.close()
     process(4711, identity(1), "unlimited")
     connection = connect(runtime, *ones)
-    equal("one that was given the limit meanwhile is missed no more", [], counted(open=0))
+    equal("one that was given the limit meanwhile is missed no more", [], counted(0, open=0))
     connection.close()
 
 
@@ -208,7 +200,7 @@ def ends(runtime, plugin):
     connection = connect(runtime, known(1, 4711))
     looked(plugin)
     gone(identity(1))
-    equal("one that has ended is missed no more, without another connection; it was counted", [], counted(open=0, found=1))
+    equal("one that has ended is missed no more, without another connection", [], counted(0, open=0))
     connection.close()
 
 
@@ -236,7 +228,7 @@ def decided(runtime, plugin):
     until(lambda: not note(23))
     equal("containers that are gone have no note any more; one that may be made at this moment keeps it", [21, 22, 24],
           [n for n in range(21, 26) if note(n)])
-    equal("what was decided is not missed", ([], 0), (plugin.lines(), status()["missed"]["found"]))
+    equal("what was decided is not missed", ([], []), (plugin.lines(), status()["missed"]["containers"]))
     connection.close()
 
 
@@ -249,7 +241,7 @@ def stopped(runtime, plugin):
     plugin.send(signal.SIGCONT)
     process(4731, identity(31), 8 << 20)
     connection = connect(runtime, known(31, 4731))
-    equal("asked while it was stopped: it is missed", [31], counted(found=1))
+    equal("asked while it was stopped: it is missed", [31], counted(1))
     equal("…and never called granted", (["missed"], "missed"), (plugin.words(), note(31)["result"]))
     connection.close()
 
@@ -275,8 +267,8 @@ def not_taken(runtime):
         process(4733, identity(33), limit)
         connection = connect(runtime, known(33, 4733))
         plugin.settle()
-        until(lambda: status()["missed"]["found"] or result != "missed")
-        equal(f"the answer could not be sent, and the limit is {limit}", (result, int(result == "missed")), (note(33)["result"], status()["missed"]["found"]))
+        until(lambda: status()["missed"]["containers"] or result != "missed")
+        equal(f"the answer could not be sent, and the limit is {limit}", (result, int(result == "missed")), (note(33)["result"], len(status()["missed"]["containers"])))
         shutil.rmtree(NOTES)
         plugin.end()
         connection.close()
@@ -320,26 +312,27 @@ def starts(runtime, plugin):
         number[0] -= 1
         config('{"namespaces": ["team-a"]}')
     equal("another event is nothing", 0, connection.request("StateChange", pack((1, 3))).status)
-    equal("each is in the status", 6, len(counted(found=6)))
+    counted(6, open=6)
     connection.close()
 
 
 def without_pids(runtime, plugin):
     """A DaemonSet without hostPID: what stands in /proc is its own"""
-    pids_are("pid:[4026532000]")
     process(4711, identity(99), 8 << 20)
+    for number in 1, 2, 3:
+        write(f"sys/fs/cgroup/{POD}/cri-containerd-{identity(number)}.scope/cgroup.procs", "0\n")
     ones = [known(1, 4711), known(2, 4712, rlimits=[("RLIMIT_MEMLOCK", 2**64 - 1, 2**64 - 1)]), known(3, 0, state=CREATED)]
     connection = connect(runtime, *ones)
-    equal("no plugin has decided about it, and it cannot be seen: missed; not one whose spec has the limit", [1, 3], counted(found=2))
+    equal("no plugin has decided about it, and it cannot be seen: missed; not one whose spec has the limit", [1, 3], counted(2, open=2))
     line = " ".join(plugin.settle().lines())
     ok("the log says that the limit cannot be seen", "cannot be seen from here" in line, line)
     connection.close()
     config('{"on_missed": "mend"}')
     shutil.rmtree(NOTES)
     connection = connect(runtime, ones[0])
-    counted(found=3)
+    counted(1)
     line = " ".join(plugin.settle().lines())
-    ok("mend: the log says what it needs", 'on_missed "mend" needs the node\'s pid namespace (hostPID)' in line and "missed: " in line, line)
+    ok("mend: the log says what it needs", 'that needs the node\'s pid namespace (hostPID)' in line and "missed: " in line, line)
     connection.close()
 
 
@@ -377,9 +370,9 @@ def mended(runtime, plugin):
     ones = [known(1, own.process.pid), known(3, 4713)]
     try:
         process(4713, identity(3), 8 << 10)
-        gone(identity(3))
+        write(f"sys/fs/cgroup/{POD}/cri-containerd-{identity(3)}.scope/cgroup.procs", "")
         connection = connect(runtime, *ones)
-        equal("mend: the status counts it, names it, and it is open no more", [-1, 3], counted(found=2, mended=1, open=1))
+        equal("mend: the status counts it, names it, and it is open no more", [-1, 3], counted(2, open=1))
         lines = plugin.settle().lines()
         equal("mend: the processes below the container's cgroup, as the engine made it, are raised, and no other's that is called so", [PLAN] * 2 + [SOFT] * 5,
               [one.limit() for one in everybody])
@@ -388,12 +381,12 @@ def mended(runtime, plugin):
            f"on_missed \"mend\": no process is found in /sys/fs/cgroup/{POD}/cri-containerd-{identity(3)}.scope" in line for line in lines), lines)
         equal("mend: the notes", ("mended", "missed"), (note(1)["result"], note(3)["result"]))
         connection = again(runtime, plugin, connection, *ones)
-        equal("mend: after another connection: counted once", [-1, 3], counted(found=2, mended=1, open=1))
+        equal("mend: after another connection: counted once", [-1, 3], counted(2, open=1))
         equal("mend: …and not said again", [], plugin.words())
         config('{}')
         shutil.rmtree(NOTES)
         connection = again(runtime, plugin, connection, known(1, own.process.pid), known(2, others[-1].process.pid))
-        counted(open=2)
+        counted(2, open=2)
         plugin.settle()
         equal("report: nothing is raised", SOFT, others[-1].limit())
         connection.close()
@@ -411,7 +404,7 @@ def mended_at_start(runtime, plugin):
         connection.request("StartContainer", start_of(1))
         equal("start, mend: the process is raised before its program runs", PLAN, sleeper.limit())
         equal("start, mend: …which is said", ["mended"], plugin.words())
-        equal("start, mend: …and counted", [-1], counted(found=1, mended=1, open=0))
+        equal("start, mend: …and counted", [-1], counted(1, open=0))
         process(4712, identity(2), "unlimited")
         connection.request("StartContainer", start_of(2))
         process(4713, identity(3), 8 << 10)
@@ -433,6 +426,7 @@ def unwritten(runtime, plugin):
     """Where no note can be written, a container that was granted has none; without variables nothing else shows the grant."""
     connection = begun(runtime, plugin)
     write("run/oci-rdma-hook/decisions", "no directory")
+    write(f"sys/fs/cgroup/{POD}/cri-containerd-{identity(3)}.scope/cgroup.procs", "0\n")
     limit_alone = {**ASKS, "oci-rdma-hook.io/nccl": "false"}
 
     def starts_with(*what):
@@ -448,9 +442,9 @@ def unwritten(runtime, plugin):
     equal("…except one that lacks its variables", (13, True, True), starts_with(3))
     process(4712, identity(2), 8 << 10)
     equal("…and one whose limit is seen to be too low", (13, True, True), starts_with(2, limit_alone))
-    counted(found=2)
+    counted(2)
     connection = again(runtime, plugin, connection, known(4, 0, state=CREATED, annotations=limit_alone))
-    counted(found=2, unseen=1)
+    counted(0, unseen=1)
     ok("…and after another connection it could not be decided about, which is not called missed", "missed" not in plugin.words())
     connection.close()
 
@@ -463,7 +457,7 @@ def starts_late(runtime):
     answer = connection.request("StartContainer", start_of(1))
     equal("start: what takes too long starts", (0, b""), (answer.status, answer.payload))
     ok("start: …which is said, with the container", plugin.logs(f"StartContainer: container={identity(1)}: not finished in time"))
-    equal("start: …and counted as one that could not be seen", [], counted(found=0, unseen=1))
+    equal("start: …and counted as one that could not be seen", [], counted(0, unseen=1))
     equal("start: the plugin goes on", 0, connection.request("StartContainer", container(id=identity(2))).status)
     plugin.release()
     plugin.end()
@@ -476,13 +470,13 @@ def undecided(runtime, plugin):
     process(4711, identity(1), 8 << 20)
     ones = [known(1, 4711, annotations={}, pod="plain")]
     connection = connect(runtime, *ones)
-    equal("what cannot be decided about is counted", (0, 1), tuple(looked(plugin)[name] for name in ("found", "unseen")))
+    equal("what cannot be decided about is counted", (0, 1), tuple(looked(plugin)[name] for name in ("open", "unseen")))
     ok("and said", "memlok" in " ".join(plugin.lines()))
     code, said = check()
     ok("--check says so", "not seen    1 containers" in said, said)
     config('{"opt_in": "device"}')
     connection = again(runtime, plugin, connection, *ones)
-    equal("opt_in device: a pod without an annotation", [1], counted(found=1, unseen=0))
+    equal("opt_in device: a pod without an annotation", [1], counted(1, unseen=0))
     connection.close()
 
 
@@ -497,10 +491,10 @@ def cut_short(runtime, plugin):
     os.rename(NODE + ".away", NODE)
     ok("a look that ended early is said, with its reason before it", any("ended early" in line for line in seen), seen)
     ok("…which names the root", any(NODE in line and "were looked at" not in line for line in seen), seen)
-    counted(unseen=1)
+    counted(0, unseen=1)
     connection.close()
     connection = connect(runtime, known(1, 4711))
-    equal("control: the next look finds it", [1], counted(found=1, unseen=0))
+    equal("control: the next look finds it", [1], counted(1, unseen=0))
     ok("…and nothing ended early", not any("ended early" in line for line in plugin.lines()))
     connection.close()
 
@@ -527,7 +521,7 @@ def large(runtime, plugin):
     connection = runtime.accept().configured()
     before = plugin.kilobytes("VmRSS")
     synchronize(connection, items)
-    equal(f"{MANY} others: the one that is missed is found", [1], counted(found=1))
+    equal(f"{MANY} others: the one that is missed is found", [1], counted(1))
     peak = plugin.kilobytes("VmHWM")
     print(f"# {MANY} containers: {peak} KiB resident at most")
     told = sum(len(pod) + len(body) for pod, body in items) // 1024

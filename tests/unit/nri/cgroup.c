@@ -83,8 +83,8 @@ UNIT_ROWS(gone_cases)
 
 	(void)snprintf(file, sizeof(file), "%s/cgroup.procs", row->exists);
 	unit_write(dir.fd, file, "", 0600);
-	assert_int_equal(cgroup_is_gone(dir.path, row->path), row->gone);
-	assert_false(cgroup_is_gone("/nonexistent", row->path));
+	assert_int_equal(cgroup_is_gone(dir.fd, row->path), row->gone);
+	assert_false(cgroup_is_gone(-1, row->path));
 }
 
 /* ---- whose limits are raised: as far as a process may itself, so that no right is needed ---- */
