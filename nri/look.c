@@ -50,9 +50,9 @@ static bool is_its_process(const struct looked *one, int64_t pid)
 static bool has_limit(const struct looked *one, struct limits *ret_limits)
 {
 	const struct plan *plan = &one->container->plan;
-	const char *cgroup = one->report->cgroup;
 	/* containerd does not say the process of one that is about to start. */
-	int64_t pid = one->told->pid ? one->told->pid : cgroup_first(one->root, cgroup);
+	int64_t pid =
+		one->told->pid ? one->told->pid : cgroup_first(one->root, one->report->cgroup);
 	char path[64];
 
 	*ret_limits = (struct limits){0};
@@ -62,10 +62,10 @@ static bool has_limit(const struct looked *one, struct limits *ret_limits)
 	}
 	if (ret_limits->known)
 		return ret_limits->soft >= plan->memlock;
-	/* It has ended, or its process has not begun, or is in a pid namespace that the plugin does
-	 * not see. The limits that containerd 2.3 and CRI-O 1.36 tell are those of the spec, by
-	 * which the process will begin. */
-	return !plan->adds_rlimit || cgroup_is_gone(one->root, cgroup);
+	/* Its process has not begun, has ended, or is in a pid namespace that the plugin does not
+	 * see. The limits that containerd 2.3 and CRI-O 1.36 tell are those of the spec, by which
+	 * the process begins. */
+	return !plan->adds_rlimit;
 }
 
 /* ---- what is said of it ---- */
@@ -129,7 +129,7 @@ static void be_missed(struct looked *one, const struct limits *limits)
 		limits->known
 			? "the memlock limit of its first process is "
 			: "no plugin has decided about it, and its limit cannot be seen from here "
-			  "(a DaemonSet without hostPID, or not started yet)",
+			  "(a DaemonSet without hostPID, not started yet, or ended)",
 		limits->known ? limits_text(limits->soft, limit) : "", problem.text,
 		problem.text[0] ? "; " : "");
 	reason = reason ? reason : WHEN;

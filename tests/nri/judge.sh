@@ -159,7 +159,7 @@ storm() {
 	says "none goes without" '.without // []' '[]'
 	says "none is given twice" '.unlike' '[]'
 	echo "# $RUN: $(jq -c '{granted: .created, longest_ms}' "$T/report"); lines: $(grep -c ': grant: ' "$T/storm.log") grant, $(grep -c ': missed: ' "$T/storm.log") missed"
-	mapfile -t left < <(while read -r pid; do if [ -e "/proc/$pid/exe" ]; then echo "$pid"; fi; done <"$T/storm.pids")
+	mapfile -t left < <(while read -r pid; do if [ "/proc/$pid/exe" -ef "$NRI_PLUGIN" ]; then echo "$pid"; fi; done <"$T/storm.pids")
 	is "$RUN: no plugin is left" "" "${left[*]}"
 	rm -rf "$NODE/run"
 }

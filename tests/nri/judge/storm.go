@@ -15,8 +15,10 @@ import (
 // Each creation takes a runtime far longer; without any pause all would be made between two plugins.
 const pace = 5 * time.Millisecond
 
-// A kept container is one that a plugin hears of in Synchronize: those that ask and have a device, since all together would not fit into the one
-// message that NRI 0.6 sends.
+// A kept container is one that a plugin hears of in Synchronize: the newest of those that ask and have a device, since all together would not fit
+// into the one message that NRI 0.6 sends.
+const keptMax = 500
+
 type kept struct {
 	sync.Mutex
 	pods       []*api.PodSandbox
@@ -32,6 +34,9 @@ func (k *kept) keep(of *kind, number int) {
 	k.Lock()
 	defer k.Unlock()
 	k.pods, k.containers = append(k.pods, r.Pod), append(k.containers, r.Container)
+	if len(k.pods) > keptMax {
+		k.pods, k.containers = k.pods[1:], k.containers[1:]
+	}
 }
 
 func (k *kept) with(pods []*api.PodSandbox, containers []*api.Container) ([]*api.PodSandbox, []*api.Container) {
