@@ -74,6 +74,8 @@ int surroundings_warn(struct container *container, const struct surroundings *ar
 {
 	if (container->plan.decision != DECISION_GRANT)
 		return 0;
+	if (ports_warn(container) < 0)
+		return -1;
 	for (size_t i = 0; i < container->devices.n; i++) {
 		if (warn_namespace(container, around, &container->devices.item[i]) < 0)
 			return -1;
@@ -87,12 +89,13 @@ int container_explain(struct container *container, const struct options *options
 	*ret_around = (struct surroundings){0};
 	container->everything = true;
 	if (container_find(container, options, err) < 0 || container_plan(container, err) < 0 ||
+	    container_read_claims(container, err) < 0 ||
 	    find_given_gpus(container, &ret_around->gpus, err) < 0)
 		return -1;
 	ret_around->rdma_mode = node_rdma_mode(&container->node);
 	for (size_t i = 0; i < container->devices.n; i++)
 		pci_read_place(&container->node, &container->devices.item[i].place);
-	if (surroundings_warn(container, ret_around) < 0)
+	if (devices_label(container) < 0 || surroundings_warn(container, ret_around) < 0)
 		return err_memory(err);
 	return 0;
 }

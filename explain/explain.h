@@ -20,6 +20,15 @@ struct surroundings {
 int container_explain(struct container *container, const struct options *options,
 		      struct surroundings *ret_around, struct err *err);
 
+/*
+ * Says which device plugin ordered each device (device->source), by what the environment claims,
+ * and warns of claims that are wrong. Returns 0, or -1 without memory; below as well.
+ */
+int devices_label(struct container *container);
+
+/* What about the devices' ports stands in the way of RDMA, although they are allocated */
+int ports_warn(struct container *container);
+
 /* What about the node stands in the way of a grant, as warnings. Returns 0, or -1 without memory.
  */
 int surroundings_warn(struct container *container, const struct surroundings *around);

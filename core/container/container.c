@@ -178,23 +178,6 @@ static int read_policy(struct container *container, const struct options *option
 	return 0;
 }
 
-/* A function that was warned about by its number needs no second word by its address. */
-static void drop_unusable_claims(struct container *container)
-{
-	struct claims *claims = &container->claims;
-	size_t kept = 0;
-
-	for (size_t i = 0; i < claims->n; i++) {
-		bool unusable = false;
-
-		for (size_t k = 0; claims->item[i].file && k < container->n_unusable; k++)
-			unusable |= strcmp(container->unusable[k], claims->item[i].file) == 0;
-		if (!unusable)
-			claims->item[kept++] = claims->item[i];
-	}
-	claims->n = kept;
-}
-
 /* What a rootless engine can raise the limit to; 0: to any */
 static uint64_t rootless_memlock(void)
 {
@@ -268,18 +251,13 @@ int container_plan(struct container *container, struct err *err)
 	const struct planning planning = {&container->arena, &facts, &container->plan,
 					  &container->warnings};
 
-	/* Only now, since the author of a pod decides how long the environment is. */
-	if (!container->spec.every_device && container_read_claims(container, err) < 0)
-		return -1;
 	/* A container that gets nothing costs no query of a device, which may ask its firmware. */
 	if (plan_decide(&planning, err) < 0)
 		return -1;
 	if (!container->everything && !plan_gives(planning.plan))
 		return 0;
-	drop_unusable_claims(container);
-	if (order_devices(&container->arena, &container->claims, &container->devices,
-			  &container->warnings, err) < 0 ||
-	    describe_devices(container, err) < 0 || read_image(container, err) < 0)
+	devices_sort(&container->devices);
+	if (describe_devices(container, err) < 0 || read_image(container, err) < 0)
 		return -1;
 	return plan_fill(&planning, err) < 0 ? -1 : plan_gives(planning.plan);
 }

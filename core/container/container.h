@@ -31,10 +31,7 @@ struct container {
 	bool spec_known; /* spec is read */
 	struct node node;
 	struct claims claims;
-	bool has_claims;       /* claims are read */
-	const char **unusable; /* files of linux.devices that are vfio's, vDPA's or nobody's */
-	size_t n_unusable;
-	size_t unusable_room;
+	bool has_claims; /* claims are read: as proof (spec.every_device), or for the dry run */
 	struct devices devices;
 	bool devices_known;        /* they have been looked up, so that there are no others */
 	bool everything;           /* is to be known of them, and decided: for the dry run */
@@ -118,8 +115,7 @@ int container_plan(struct container *container, struct err *err);
 
 /*
  * Fills container->devices, from container->node, with the verbs devices, in the order of
- * linux.devices; container->unusable and the warnings with what was given but cannot be used by
- * verbs. Returns 0 or -1.
+ * linux.devices; and the warnings with what was given but cannot be used by verbs. Returns 0 or -1.
  */
 int container_find_devices(struct container *container, struct err *err);
 

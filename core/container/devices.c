@@ -52,20 +52,6 @@ static int warn_number(struct container *container, const struct spec_device *de
 			    device->path, (long long)device->major, (long long)device->minor);
 }
 
-/* What was allocated, but is of no use to verbs: is said, and remembered. Returns -1 without
- * memory. */
-static int note_unusable(struct container *container, const struct spec_device *device,
-			 enum node_number number)
-{
-	const char **added = arena_push(&container->arena, container->unusable,
-					container->n_unusable, container->unusable_room);
-
-	if (!added)
-		return -1;
-	*added = device->path;
-	return warn_number(container, device, number);
-}
-
 static bool is_unusable(const struct spec_device *device, enum node_number number)
 {
 	return number == NUMBER_VFIO || number == NUMBER_VDPA ||
@@ -83,7 +69,7 @@ static int find_number(struct container *container, const struct node *node,
 	if (found < 0)
 		return -1;
 	if (is_unusable(device, (enum node_number)found) &&
-	    note_unusable(container, device, (enum node_number)found) < 0)
+	    warn_number(container, device, (enum node_number)found) < 0)
 		return err_memory(err);
 	return 0;
 }

@@ -2,6 +2,7 @@
 #include <dirent.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "core/base/cleanup.h"
@@ -224,4 +225,35 @@ int node_find_vfs(const struct node *node, struct arena *arena, struct devices *
 		  struct err *err)
 {
 	return find_class(node, arena, true, devices, err);
+}
+
+/* ---- their order ---- */
+
+/*
+ * The kubelet's order is that of a Go map, so the environment's is nobody's choice
+ * (core/spec/spec.h); a PCI address stands for the same rail on nodes of one kind.
+ */
+static int compare_by_address(const void *a, const void *b)
+{
+	const struct device *x = a;
+	const struct device *y = b;
+	int order = !x->pci[0] - !y->pci[0];
+
+	if (!order)
+		order = strcmp(x->pci, y->pci);
+	return order ? order : text_compare_natural(x->ibdev, y->ibdev);
+}
+
+void devices_sort(struct devices *devices)
+{
+	size_t kept = 0;
+
+	if (devices->n)
+		qsort(devices->item, devices->n, sizeof(*devices->item), compare_by_address);
+	for (size_t i = 0; i < devices->n; i++) {
+		if (kept && strcmp(devices->item[kept - 1].uverbs, devices->item[i].uverbs) == 0)
+			continue;
+		devices->item[kept++] = devices->item[i];
+	}
+	devices->n = kept;
 }

@@ -71,9 +71,9 @@ enum device_kind {
 };
 
 enum device_source {
+	SOURCE_DEVICE, /* its number in linux.devices alone */
 	SOURCE_SRIOV,
 	SOURCE_DRA,
-	SOURCE_DEVICE,
 };
 
 #define PORT_STATE_MAX 24
@@ -105,7 +105,7 @@ struct device {
 	char pci[24];     /* PCI address of the function */
 	char pf[24];      /* of its physical function */
 	enum device_kind kind;
-	enum device_source source; /* what names it; set by the plan */
+	enum device_source source; /* what names it; set by the dry run (explain/explain.h) */
 
 	char netdev[NETDEV_NAME_SIZE];
 	struct port *port; /* by number; NULL until node_read_ports, and if another network
@@ -145,6 +145,12 @@ int node_find_all(const struct node *node, struct arena *arena, struct devices *
 /* Adds every verbs device of the node that sits on a virtual function. Returns how many, or -1. */
 int node_find_vfs(const struct node *node, struct arena *arena, struct devices *devices,
 		  struct err *err);
+
+/*
+ * Sorts by PCI address, then by name, numbers compared as numbers; what has no PCI address comes
+ * last. linux.devices may list one number twice, under two paths: it stays once.
+ */
+void devices_sort(struct devices *devices);
 
 /* ---- the ports of a device, and the GID of each (port.c, gid.c) ---- */
 

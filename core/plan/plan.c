@@ -64,9 +64,7 @@ static int plan_grant(const struct planning *planning)
 	if (shortage && warnings_add(planning->arena, planning->warnings, "rootless_memlock", "%s",
 				     shortage) < 0)
 		return -1;
-	if (plan_seccomp(planning) < 0)
-		return -1;
-	return obstacles_warn(planning);
+	return plan_seccomp(planning);
 }
 
 static int plan_variables(const struct planning *planning)

@@ -160,24 +160,6 @@ int warn_no_netdev(const struct planning *planning, const struct device *device,
 /* Add to plan->settings. Returns 0, or -1 without memory. */
 int framework_settings(const struct planning *planning);
 
-/* ---- what stands in the way (devices.c) ---- */
-
-/* What about the devices themselves stands in the way of RDMA, although they are allocated. */
-
-/* Returns 0, or -1 without memory. */
-int obstacles_warn(const struct planning *planning);
-
-/* ---- the order of the devices (devices.c) ---- */
-
-/* Which devices are the container's, in the order that it is to know them by. No I/O. */
-
-/*
- * Sorts devices in place by PCI address, then by name, numbers compared as numbers; what has no PCI
- * address comes last. The claims only label them: one without a device is dropped with a warning.
- */
-int order_devices(struct arena *arena, const struct claims *claims, struct devices *devices,
-		  struct warnings *warnings, struct err *err);
-
 /* ---- the limit of locked memory ---- */
 
 /*

@@ -239,7 +239,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		return fuzz_failed(&err);
 	must(claims_read(&arena, &spec, &claims, &warnings, &err));
 	n = devices.n;
-	must(order_devices(&arena, &claims, &devices, &warnings, &err));
+	devices_sort(&devices);
 	check_order(&devices, n);
 	must(plan_decide(&(struct planning){&arena, &facts, &plan, &warnings}, &err));
 	must(plan_fill(&(struct planning){&arena, &facts, &plan, &warnings}, &err));

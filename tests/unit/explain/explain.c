@@ -106,6 +106,7 @@ static const struct obstacle_case {
 UNIT_ROWS(obstacle_cases)
 {
 	cleanup_container container = CONTAINER_NONE;
+	struct port port = {.number = 1, .state = "ACTIVE", .link_layer = "Ethernet"};
 	struct device device[2] = {0};
 	struct gpu gpu = {.pci = "0000:1b:00.0"};
 	struct surroundings around = {.gpus = {.item = &gpu, .n = row->gpu_iommu ? 1 : 0},
@@ -117,6 +118,7 @@ UNIT_ROWS(obstacle_cases)
 	for (size_t i = 0; i < 2 && (i == 0 || row->iommu[i]); i++) {
 		(void)snprintf(device[i].ibdev, sizeof(device[i].ibdev), "mlx5_%zu", i);
 		(void)snprintf(device[i].pci, sizeof(device[i].pci), "0000:0%zu:00.0", i);
+		device[i].port = &port;
 		device[i].n_ports = row->moved ? 0 : 1;
 		strcpy(device[i].place.iommu, row->iommu[i] ? row->iommu[i] : "");
 		container.devices.n++;

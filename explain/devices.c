@@ -1,37 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <stdlib.h>
+/* What is said of a container's devices although no plan depends on it */
 #include <string.h>
 
 #include "core/base/text.h"
-#include "core/plan/plan.h"
+#include "explain/explain.h"
 
-/*
- * The kubelet's order is that of a Go map, so the environment's is nobody's choice
- * (core/spec/spec.h); a PCI address stands for the same rail on nodes of one kind.
- */
-static int compare_by_address(const void *a, const void *b)
-{
-	const struct device *x = a;
-	const struct device *y = b;
-	int order = !x->pci[0] - !y->pci[0];
-
-	if (!order)
-		order = strcmp(x->pci, y->pci);
-	return order ? order : text_compare_natural(x->ibdev, y->ibdev);
-}
-
-/* linux.devices may list one number twice, under two paths. */
-static void drop_duplicates(struct devices *devices)
-{
-	size_t kept = 0;
-
-	for (size_t i = 0; i < devices->n; i++) {
-		if (kept && strcmp(devices->item[kept - 1].uverbs, devices->item[i].uverbs) == 0)
-			continue;
-		devices->item[kept++] = devices->item[i];
-	}
-	devices->n = kept;
-}
+/* ---- what the environment says of them ---- */
 
 /* The device that has the claim's file now; NULL if none of ours has, or the file is not known */
 static const struct device *find_claimed_file(const struct claim *claim,
@@ -44,16 +18,26 @@ static const struct device *find_claimed_file(const struct claim *claim,
 	return NULL;
 }
 
+static bool has_path(const struct spec *spec, const char *path)
+{
+	for (size_t i = 0; path && i < spec->n_devices; i++) {
+		if (strcmp(spec->devices[i].path, path) == 0)
+			return true;
+	}
+	return false;
+}
+
 /*
  * A device that moves to another network namespace is registered anew, by the lowest free number
  * (ib_core's device.c: rdma_dev_change_netns; uverbs_main.c: ida_alloc_max): what was allocated by
  * number before may be another one after.
  */
-static int warn_unproven(struct arena *arena, const struct claim *claim,
-			 const struct devices *devices, struct warnings *warnings)
+static int warn_unproven(struct container *container, const struct claim *claim)
 {
+	struct arena *arena = &container->arena;
+	struct warnings *warnings = &container->warnings;
 	const char *named = claim->ibdev ? claim->ibdev : "";
-	const struct device *now = find_claimed_file(claim, devices);
+	const struct device *now = find_claimed_file(claim, &container->devices);
 
 	if (now)
 		return warnings_add(
@@ -63,6 +47,9 @@ static int warn_unproven(struct arena *arena, const struct claim *claim,
 			"delete the pod, so that its devices are allocated again",
 			now->uverbs, claim->address, named[0] ? " (" : "", named,
 			named[0] ? ")" : "", now->ibdev, now->address);
+	/* Its number belongs to no verbs device, and a warning says so already. */
+	if (has_path(&container->spec, claim->file))
+		return 0;
 	return warnings_add(arena, warnings, "not_allocated",
 			    "the environment names %s%s%s%s, but linux.devices does not contain "
 			    "that device: it is left out",
@@ -70,9 +57,9 @@ static int warn_unproven(struct arena *arena, const struct claim *claim,
 }
 
 /* All verbs devices of a PCI function are the claim's. */
-static int label_devices(struct arena *arena, const struct claim *claim,
-			 const struct devices *devices, struct warnings *warnings)
+static int label(struct container *container, const struct claim *claim)
 {
+	struct devices *devices = &container->devices;
 	const struct device *found = NULL;
 	bool agrees = !claim->ibdev;
 
@@ -88,31 +75,25 @@ static int label_devices(struct arena *arena, const struct claim *claim,
 		found = device;
 	}
 	if (!found)
-		return warn_unproven(arena, claim, devices, warnings);
+		return warn_unproven(container, claim);
 	if (agrees)
 		return 0;
-	return warnings_add(arena, warnings, "env_disagrees",
+	return warnings_add(&container->arena, &container->warnings, "env_disagrees",
 			    "the environment calls %s %s, but its name on this node is %s: the "
 			    "name on this node is used",
 			    claim->address, claim->ibdev, found->ibdev);
 }
 
-int order_devices(struct arena *arena, const struct claims *claims, struct devices *devices,
-		  struct warnings *warnings, struct err *err)
+int devices_label(struct container *container)
 {
-	if (devices->n)
-		qsort(devices->item, devices->n, sizeof(*devices->item), compare_by_address);
-	drop_duplicates(devices);
-	for (size_t i = 0; i < devices->n; i++)
-		devices->item[i].source = SOURCE_DEVICE;
-	for (size_t i = 0; i < claims->n; i++) {
-		if (label_devices(arena, &claims->item[i], devices, warnings) < 0)
-			return err_memory(err);
+	for (size_t i = 0; i < container->claims.n; i++) {
+		if (label(container, &container->claims.item[i]) < 0)
+			return -1;
 	}
 	return 0;
 }
 
-/* ---- what about them stands in the way of RDMA ---- */
+/* ---- ports ---- */
 
 static bool is_inactive(const struct port *port)
 {
@@ -133,13 +114,13 @@ static bool is_hopeless(const struct port *port)
 	       (port->link_layer[0] && !is_link_layer(port->link_layer));
 }
 
-static int warn_inactive(const struct planning *planning, const struct device *device)
+static int warn_inactive(struct container *container, const struct device *device)
 {
 	for (size_t i = 0; i < device->n_ports; i++) {
 		const struct port *port = &device->port[i];
 
 		if (is_inactive(port) &&
-		    warnings_add(planning->arena, planning->warnings, "port_not_active",
+		    warnings_add(&container->arena, &container->warnings, "port_not_active",
 				 "port %u of %s is %s: NCCL skips it until it is ACTIVE",
 				 port->number, device->ibdev, port->state) < 0)
 			return -1;
@@ -147,20 +128,20 @@ static int warn_inactive(const struct planning *planning, const struct device *d
 	return 0;
 }
 
-static int warn_ports(const struct planning *planning, const struct device *device)
+static int warn_ports(struct container *container, const struct device *device)
 {
 	size_t hopeless = 0;
 
 	for (size_t i = 0; i < device->n_ports; i++)
 		hopeless += is_hopeless(&device->port[i]);
 	if (!device->n_ports || hopeless < device->n_ports)
-		return warn_inactive(planning, device);
+		return warn_inactive(container, device);
 	if (!is_link_layer(device->port[0].link_layer))
 		return warnings_add(
-			planning->arena, planning->warnings, "port_unusable",
+			&container->arena, &container->warnings, "port_unusable",
 			"%s has no Ethernet or InfiniBand port (%s): NCCL never uses it",
 			device->ibdev, device->port[0].link_layer);
-	return warnings_add(planning->arena, planning->warnings, "port_unusable",
+	return warnings_add(&container->arena, &container->warnings, "port_unusable",
 			    "every port of %s is DOWN and disabled: NCCL never uses it; set its "
 			    "network interface up",
 			    device->ibdev);
@@ -179,25 +160,26 @@ static const struct device *find_link_layer(const struct devices *devices, const
 }
 
 /* NCCL refuses to connect one kind with the other (src/transport/net_ib/connect.cc). */
-static int warn_mix(const struct planning *planning, const struct devices *devices)
+static int warn_mix(struct container *container)
 {
+	const struct devices *devices = &container->devices;
 	const struct device *ethernet = find_link_layer(devices, "Ethernet");
 	const struct device *infiniband = find_link_layer(devices, "InfiniBand");
 
 	if (!ethernet || !infiniband)
 		return 0;
-	return warnings_add(planning->arena, planning->warnings, "link_layer_mix",
+	return warnings_add(&container->arena, &container->warnings, "link_layer_mix",
 			    "%s has an Ethernet port and %s has an InfiniBand port, so that they "
 			    "cannot reach each other: allocate devices of one kind, or name only "
 			    "those of one kind in NCCL_IB_HCA",
 			    ethernet->ibdev, infiniband->ibdev);
 }
 
-int obstacles_warn(const struct planning *planning)
+int ports_warn(struct container *container)
 {
-	for (size_t i = 0; i < planning->facts->devices->n; i++) {
-		if (warn_ports(planning, &planning->facts->devices->item[i]) < 0)
+	for (size_t i = 0; i < container->devices.n; i++) {
+		if (warn_ports(container, &container->devices.item[i]) < 0)
 			return -1;
 	}
-	return warn_mix(planning, planning->facts->devices);
+	return warn_mix(container);
 }
