@@ -9,8 +9,6 @@
 #include "core/base/capability.h"
 #include "core/json/writer.h"
 #include "core/plan/plan.h"
-#include "core/process/process.h"
-#include "core/report/report.h"
 
 /* text[begin..end) becomes .text */
 struct splice {
@@ -68,7 +66,7 @@ static bool is_absent(const struct json_span *span)
 }
 
 /* One item more behind a list; comma: the white space that follows each comma. */
-static const char *join(struct edit *e, const char *list, const char *comma, const char *item)
+static const char *join_items(struct edit *e, const char *list, const char *comma, const char *item)
 {
 	if (!list || !comma || !item)
 		return NULL;
@@ -108,7 +106,7 @@ static int add_member(struct edit *e, const char *name, const char *value)
 	const char *space = separator(e, e->spec->places.process.begin);
 	const char *member = value ? arena_printf(e->arena, "\"%s\":%s", name, value) : NULL;
 
-	e->members = join(e, e->members, space, member);
+	e->members = join_items(e, e->members, space, member);
 	return e->members ? 0 : -1;
 }
 
@@ -127,7 +125,7 @@ static int edit_env(struct edit *e)
 		if (spec_getenv(e->spec, setting->name))
 			continue;
 		entry = arena_printf(e->arena, "%s=%s", setting->name, setting->value);
-		items = join(e, items, space, entry ? json_quote(e->arena, entry) : NULL);
+		items = join_items(e, items, space, entry ? json_quote(e->arena, entry) : NULL);
 	}
 	if (!items)
 		return -1;
@@ -194,7 +192,7 @@ static const char *capability_items(struct edit *e, uint64_t missing, const char
 		uint64_t bit = UINT64_C(1) << number;
 
 		if (missing & bit)
-			items = join(e, items, space, json_quote(e->arena, *name));
+			items = join_items(e, items, space, json_quote(e->arena, *name));
 		if (e->grant->capabilities & bit)
 			name++;
 	}
@@ -213,9 +211,10 @@ static const char *absent_sets(struct edit *e, const char *space)
 		if (!is_absent(&e->spec->places.sets[set]))
 			continue;
 		items = capability_items(e, e->grant->capabilities, "");
-		members = join(e, members, space,
-			       items ? arena_printf(e->arena, "\"%s\":[%s]", set_names[set], items)
-				     : NULL);
+		members = join_items(
+			e, members, space,
+			items ? arena_printf(e->arena, "\"%s\":[%s]", set_names[set], items)
+			      : NULL);
 	}
 	return members;
 }
@@ -286,7 +285,7 @@ static const char *allow_rule(struct edit *e)
 
 	for (size_t i = 0; items && i < seccomp_count(); i++) {
 		if (e->grant->seccomp & (UINT32_C(1) << i))
-			items = join(e, items, "", json_quote(e->arena, seccomp_name(i)));
+			items = join_items(e, items, "", json_quote(e->arena, seccomp_name(i)));
 	}
 	return items ? arena_printf(e->arena, "{\"names\":[%s],\"action\":\"SCMP_ACT_ALLOW\"}",
 				    items)
@@ -378,53 +377,5 @@ int limit_inherit(struct grant *grant, struct err *err)
 {
 	if (getrlimit64(RLIMIT_MEMLOCK, &grant->inherited) < 0)
 		return err_sys(err, errno, "RLIMIT_MEMLOCK");
-	return 0;
-}
-
-/* Of these, what spec_edit would add to a set */
-static uint64_t added_to(const struct spec *spec, uint64_t capabilities)
-{
-	uint64_t everywhere = capabilities;
-
-	if (leaves_capabilities(spec))
-		return 0;
-	for (int set = 0; set < SPEC_CAPABILITY_SETS; set++)
-		everywhere &= spec->capabilities[set];
-	return capabilities & ~everywhere;
-}
-
-static int refuse_capabilities(struct arena *arena, uint64_t capabilities, struct err *err)
-{
-	const char *const *name = capability_names(arena, capabilities);
-	struct arena_text list = {.arena = arena};
-
-	for (; name && *name; name++)
-		arena_append(&list, " %s", *name);
-	if (!name || list.failed)
-		return err_memory(err);
-	return err_set(
-		err,
-		"this engine cannot give%s, which its bounding set lacks: let its service have "
-		"that, or leave it out of \"capabilities\" in config.json",
-		list.text);
-}
-
-int capabilities_grant(struct container *container, const struct spec *spec, struct grant *grant,
-		       const char *way_in, struct err *err)
-{
-	uint64_t lacking = added_to(spec, grant->capabilities);
-
-	/* In a user namespace of its own a container has all of them (user_namespaces(7)). */
-	if (!lacking || spec->user_namespace)
-		return 0;
-	lacking = process_lacks_capabilities(lacking);
-	if (!lacking)
-		return 0;
-	(void)refuse_capabilities(&container->arena, lacking, err);
-	if (container->config.fail_on_error || err->memory)
-		return -1;
-	log_failure_silently(container, err, way_in);
-	container->plan.granted &= ~lacking;
-	grant->capabilities &= ~lacking;
 	return 0;
 }

@@ -14,7 +14,6 @@
 #include "core/base/arena.h"
 #include "core/base/err.h"
 #include "core/base/fs.h"
-#include "core/container/container.h"
 #include "core/plan/plan.h"
 #include "core/spec/spec.h"
 
@@ -58,13 +57,5 @@ int spec_edit(struct arena *arena, const struct fs_text *text, const struct spec
  * spec lists none.
  */
 int limit_inherit(struct grant *grant, struct err *err);
-
-/*
- * Takes the capabilities out of a grant that the runtime cannot give, because the engine's own
- * bounding set lacks them, which would keep the container from starting: a line in the log under
- * on_error "warn", else an error. spec: what the grant is put into.
- */
-int capabilities_grant(struct container *container, const struct spec *spec, struct grant *grant,
-		       const char *way_in, struct err *err);
 
 #endif

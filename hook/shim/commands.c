@@ -103,7 +103,7 @@ static int open_config_dir(struct shim *shim, struct place *place, struct err *e
 	return fd < 0 ? err_sys(err, errno, "%s", config) : fd;
 }
 
-static int read_spec(struct shim *shim, struct place *place, struct err *err)
+static int read_bundle(struct shim *shim, struct place *place, struct err *err)
 {
 	struct container *container = &shim->container;
 	const char *config = shim->args.config;
@@ -133,7 +133,7 @@ void serve_create(struct shim *shim)
 		.path = shim->args.bundle ? shim->args.bundle : ".",
 		.name = "config.json",
 	};
-	int status = read_spec(shim, &place, err);
+	int status = read_bundle(shim, &place, err);
 
 	if (status == 0)
 		status = container_find(container, &shim->options, err);
@@ -187,7 +187,8 @@ static int grant_environment(struct container *container, const struct spec *pro
 /*
  * What the container itself was given. Nobody but the engine, and we, wrote its limits. Of its
  * capabilities, those that the policy grants, and that are in all five sets: these its main process
- * passes on to all that it starts, whichever user that is.
+ * passes on to all that it starts, whichever user that is. The runtime would fail at one that the
+ * engine does not have any more.
  */
 static struct grant grant_of_created(const struct container *container)
 {
@@ -199,6 +200,7 @@ static struct grant grant_of_created(const struct container *container)
 
 	for (int set = 0; set < SPEC_CAPABILITY_SETS; set++)
 		grant.capabilities &= created->capabilities[set];
+	grant.capabilities &= ~process_lacks_capabilities(grant.capabilities);
 	return grant;
 }
 
@@ -251,7 +253,6 @@ static int grant_process(struct shim *shim, struct grant *grant, struct err *err
 	}
 	if (limit_inherit(grant, err) < 0 ||
 	    grant_environment(container, &process, grant, err) < 0 ||
-	    capabilities_grant(container, &process, grant, WAY_IN, err) < 0 ||
 	    spec_edit(arena, &text, &process, grant, &edited, err) < 0)
 		return -1;
 	/* Not to the disk: the file lives as long as this exec takes to start. */
@@ -269,7 +270,8 @@ static int exec_as_created(struct shim *shim, struct err *err)
 
 	if (found <= 0)
 		return found;
-	/* It says what is ours; if it cannot be used the defaults do, and nothing fails. */
+	/* It says what is ours; without one that can be used, the defaults do, and nothing fails.
+	 */
 	if (container_load_config(container, &shim->options, &ignored) == 0)
 		deadline_set_must_fail(container_names_device(container) &&
 				       container->config.fail_on_error);
