@@ -16,10 +16,18 @@
 static struct {
 	const char *path;
 	bool json;
+	char time[32]; /* RFC 3339, of our start: strftime(3) may not be called in a signal handler
+			*/
 } runtime_log;
 
 void tell_runtime_log(const char *path, bool json)
 {
+	time_t now = time(NULL);
+	struct tm utc;
+
+	if (path && gmtime_r(&now, &utc))
+		(void)strftime(runtime_log.time, sizeof(runtime_log.time), "%Y-%m-%dT%H:%M:%SZ",
+			       &utc);
 	runtime_log.path = path;
 	runtime_log.json = json;
 }
@@ -46,7 +54,7 @@ static void put_byte(struct line *line, char byte)
 		line->text[line->len++] = byte;
 }
 
-static void put(struct line *line, const char *text)
+static void put_words(struct line *line, const char *text)
 {
 	while (*text)
 		put_byte(line, *text++);
@@ -62,52 +70,10 @@ static void put_reason(struct line *line, const char *text, bool quoted)
 	}
 }
 
-static void put_number(struct line *line, long number, long scale)
-{
-	for (; scale > 0; scale /= 10)
-		put_byte(line, (char)('0' + number / scale % 10));
-}
-
-/* Days since 1970 as a date of the Gregorian calendar, by years that begin in March, so that a leap
- * day is the last. gmtime_r(3) may not be called in a signal handler. */
-static void put_date(struct line *line, long days)
-{
-	long since = days + 719468; /* 0000-03-01 */
-	long era = since / 146097;
-	long day = since % 146097;
-	long year = (day - day / 1460 + day / 36524 - day / 146096) / 365;
-	long of_year = day - (365 * year + year / 4 - year / 100);
-	long month = (5 * of_year + 2) / 153;
-
-	put_number(line, era * 400 + year + (month >= 10), 1000);
-	put_byte(line, '-');
-	put_number(line, month < 10 ? month + 3 : month - 9, 10);
-	put_byte(line, '-');
-	put_number(line, of_year - (153 * month + 2) / 5 + 1, 10);
-}
-
-/* RFC 3339 */
-static void put_time(struct line *line)
-{
-	struct timespec now = {0};
-	long of_day;
-
-	(void)clock_gettime(CLOCK_REALTIME, &now);
-	of_day = (long)(now.tv_sec % 86400);
-	put_date(line, (long)(now.tv_sec / 86400));
-	put_byte(line, 'T');
-	put_number(line, of_day / 3600, 10);
-	put_byte(line, ':');
-	put_number(line, of_day / 60 % 60, 10);
-	put_byte(line, ':');
-	put_number(line, of_day % 60, 10);
-	put_byte(line, 'Z');
-}
-
 static void put_named(struct line *line, const char *name, const char *reason, bool quoted)
 {
-	put(line, name);
-	put(line, ": ");
+	put_words(line, name);
+	put_words(line, ": ");
 	put_reason(line, reason, quoted);
 }
 
@@ -166,17 +132,17 @@ static void write_runtime_log(const char *name, const char *reason)
 	if (fd < 0)
 		return;
 	line.len = 0;
-	put(&line, json ? "{\"level\":\"error\",\"msg\":\"" : "time=\"");
+	put_words(&line, json ? "{\"level\":\"error\",\"msg\":\"" : "time=\"");
 	if (!json) {
-		put_time(&line);
-		put(&line, "\" level=error msg=\"");
+		put_words(&line, runtime_log.time);
+		put_words(&line, "\" level=error msg=\"");
 	}
 	put_named(&line, name, reason, true);
 	if (json) {
-		put(&line, "\",\"time\":\"");
-		put_time(&line);
+		put_words(&line, "\",\"time\":\"");
+		put_words(&line, runtime_log.time);
 	}
-	put(&line, json ? "\"}\n" : "\"\n");
+	put_words(&line, json ? "\"}\n" : "\"\n");
 	write_unharmed(fd, &line);
 }
 
