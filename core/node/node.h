@@ -56,7 +56,7 @@ struct pci_place {
  */
 int pci_find(const struct node *node, struct arena *arena, const char *address, char **ret_path);
 
-/* ---- RDMA devices (device.c) ---- */
+/* ---- RDMA devices (node.c) ---- */
 
 /*
  * The node's RDMA devices, as sysfs has them: found by the number of a device file, by the address
@@ -91,10 +91,7 @@ struct port {
 };
 
 /* Up and configured: what NCCL takes. Not so if the state is not known. */
-static inline bool port_is_active(const struct port *port)
-{
-	return strcmp(port->state, "ACTIVE") == 0;
-}
+bool port_is_active(const struct port *port);
 
 /* Empty strings where something does not apply or is not known. */
 struct device {

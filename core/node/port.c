@@ -114,3 +114,8 @@ int node_read_ports(const struct node *node, struct arena *arena, struct device 
 		query_port(ports, &device->port[i], all);
 	return 0;
 }
+
+bool port_is_active(const struct port *port)
+{
+	return strcmp(port->state, "ACTIVE") == 0;
+}

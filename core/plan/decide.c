@@ -300,3 +300,12 @@ int plan_decide(const struct planning *planning, struct err *err)
 		return err_memory(err);
 	return 0;
 }
+
+bool memlock_raise(struct rlimit64 *limit, uint64_t bytes)
+{
+	struct rlimit64 old = *limit;
+
+	limit->rlim_cur = old.rlim_cur > bytes ? old.rlim_cur : bytes;
+	limit->rlim_max = old.rlim_max > bytes ? old.rlim_max : bytes;
+	return limit->rlim_cur != old.rlim_cur || limit->rlim_max != old.rlim_max;
+}

@@ -167,13 +167,6 @@ int framework_settings(const struct planning *planning);
  * a plan only ever adds. The kernel compares the soft one alone, and a process may raise it to the
  * hard one. Returns false if both were high enough.
  */
-static inline bool memlock_raise(struct rlimit64 *limit, uint64_t bytes)
-{
-	struct rlimit64 old = *limit;
-
-	limit->rlim_cur = old.rlim_cur > bytes ? old.rlim_cur : bytes;
-	limit->rlim_max = old.rlim_max > bytes ? old.rlim_max : bytes;
-	return limit->rlim_cur != old.rlim_cur || limit->rlim_max != old.rlim_max;
-}
+bool memlock_raise(struct rlimit64 *limit, uint64_t bytes);
 
 #endif

@@ -24,6 +24,14 @@
  */
 int trust_open(int dir, const char *path, bool in_etc, const char *what, struct err *err);
 
+/* What both ways below ask of each part of a path that they have opened. Returns 0 or -1. */
+int trust_check(int fd, bool directory, bool in_etc, const char *what, const char *part,
+		struct err *err);
+
+/* "/etc/x.json: etc: Permission denied". The file itself is named once: "/etc/x.json: No such …"
+ */
+int trust_fail(int errnum, const char *what, const char *part, struct err *err);
+
 /*
  * The same demand on what an engine opens by its path, where links are usual (/usr/local is one on
  * RHCOS): links are followed, and they and every directory on the way through them are held against

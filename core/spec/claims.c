@@ -88,8 +88,8 @@ static bool is_address(const char *text)
 
 /* ---- _INFO ---- */
 
-static const char *get_text(struct json_document *doc, const struct json_node *device,
-			    const char *part, const char *key)
+static const char *get_info_text(struct json_document *doc, const struct json_node *device,
+				 const char *part, const char *key)
 {
 	return json_string(
 		doc, json_get(doc, json_get(doc, device, part, JSON_OBJECT), key, JSON_STRING));
@@ -98,14 +98,14 @@ static const char *get_text(struct json_document *doc, const struct json_node *d
 /* Its file is in one of these parts. */
 static struct claim info_device(struct json_document *doc, const struct json_node *device)
 {
-	const char *uverbs = get_text(doc, device, "rdma", "uverbs");
-	const char *vfio = get_text(doc, device, "vfio", "dev-mount");
-	const char *vdpa = get_text(doc, device, "vdpa", "mount");
+	const char *uverbs = get_info_text(doc, device, "rdma", "uverbs");
+	const char *vfio = get_info_text(doc, device, "vfio", "dev-mount");
+	const char *vdpa = get_info_text(doc, device, "vdpa", "mount");
 
 	return (struct claim){
 		.source = CLAIM_SRIOV,
 		.address = json_key(doc, device),
-		.ibdev = get_text(doc, device, "rdma", "rdma_dev"),
+		.ibdev = get_info_text(doc, device, "rdma", "rdma_dev"),
 		.file = vdpa   ? vdpa
 			: vfio ? vfio
 			       : uverbs,
@@ -171,7 +171,8 @@ static int compare_variables(const void *a, const void *b)
 }
 
 /* The first variable called name[0..len), an _INFO or a list as asked for; NULL if there is none */
-static const struct variable *find(const struct reading *r, const char *name, size_t len, bool info)
+static const struct variable *find_variable(const struct reading *r, const char *name, size_t len,
+					    bool info)
 {
 	const struct variable wanted = {.name = name, .name_len = len, .info = info};
 	size_t low = 0;
@@ -195,12 +196,13 @@ static const struct variable *info_of(const struct reading *r, const struct vari
 	char name[256];
 	int len = snprintf(name, sizeof(name), "%.*s" INFO_SUFFIX, (int)list->name_len, list->name);
 
-	return len > 0 && (size_t)len < sizeof(name) ? find(r, name, (size_t)len, true) : NULL;
+	return len > 0 && (size_t)len < sizeof(name) ? find_variable(r, name, (size_t)len, true)
+						     : NULL;
 }
 
 static bool has_list(const struct reading *r, const struct variable *info)
 {
-	return find(r, info->name, info->name_len - strlen(INFO_SUFFIX), false) != NULL;
+	return find_variable(r, info->name, info->name_len - strlen(INFO_SUFFIX), false) != NULL;
 }
 
 /* ---- the variables ---- */
@@ -281,7 +283,7 @@ static int read_dra_part(struct reading *r, const struct variable *v, const char
 
 	if (!name)
 		return -1;
-	found = find(r, name, strlen(name), false);
+	found = find_variable(r, name, strlen(name), false);
 	*ret_value = found ? found->value : NULL;
 	return 0;
 }
@@ -304,7 +306,7 @@ static int read_dra(struct reading *r, const struct variable *v)
 static int read_variable(struct reading *r, const struct variable *v)
 {
 	/* getenv(3) sees the first of two entries; the author's come behind the plugin's. */
-	if (find(r, v->name, v->name_len, v->info) != v)
+	if (find_variable(r, v->name, v->name_len, v->info) != v)
 		return 0;
 	if (text_starts_with(v->name, DRA_DEVICE_PREFIX))
 		return read_dra(r, v);

@@ -73,6 +73,32 @@ uint32_t seccomp_refused(const struct seccomp_profile *profile)
 	return seccomp_refused_by_default(profile) | (profile->refused & ~profile->allowed);
 }
 
+/* ---- devices and their rules ---- */
+
+bool spec_rule_any_type(const char *type, size_t len)
+{
+	return !len || (len == 1 && (type[0] == 'a' || type[0] == 'c'));
+}
+
+bool spec_rule_read_write(const char *access, size_t len)
+{
+	return len && memchr(access, 'r', len) && memchr(access, 'w', len);
+}
+
+void spec_rule_apply(const struct spec_rule *rule, bool *every_device)
+{
+	if (rule->any_type && rule->major == -1 && rule->minor == -1 && rule->read_write)
+		*every_device = rule->allow;
+}
+
+bool spec_device_may_be_verbs(const struct spec_device *device)
+{
+	int64_t major = device->major;
+
+	return device->character &&
+	       (major == 231 || (major >= 234 && major <= 254) || (major >= 384 && major <= 511));
+}
+
 /* ---- linux ---- */
 
 #define LIST (JSON_ARRAY | JSON_NULL)
@@ -128,7 +154,7 @@ static void read_device_rules(struct json_document *doc, const struct json_node 
 }
 
 /* Digits alone: what the kernel makes of all else is no limit, an error, or a limit of 0. */
-static uint64_t memory_max(const char *text)
+static uint64_t cgroup_memory_max(const char *text)
 {
 	size_t digits = strspn(text, "0123456789");
 	unsigned long long number;
@@ -152,11 +178,11 @@ static void read_resources(struct json_document *doc, const struct json_node *re
 	int64_t limit = get_number(doc, memory, "limit", JSON_NUMBER | JSON_NULL);
 
 	read_device_rules(doc, json_get(doc, resources, "devices", LIST), &spec->every_device);
-	spec->memory_limit = max ? memory_max(max) : limit > 0 ? (uint64_t)limit : 0;
+	spec->memory_limit = max ? cgroup_memory_max(max) : limit > 0 ? (uint64_t)limit : 0;
 }
 
-static void read_devices(struct json_document *doc, const struct json_node *devices,
-			 struct spec *spec)
+static void read_device_list(struct json_document *doc, const struct json_node *devices,
+			     struct spec *spec)
 {
 	spec->devices = json_items(doc, devices, sizeof(*spec->devices));
 	if (!spec->devices)
@@ -174,8 +200,8 @@ static void read_devices(struct json_document *doc, const struct json_node *devi
 	}
 }
 
-static void read_namespaces(struct json_document *doc, const struct json_node *namespaces,
-			    struct spec *spec)
+static void read_namespace_list(struct json_document *doc, const struct json_node *namespaces,
+				struct spec *spec)
 {
 	json_each(item, namespaces) {
 		const struct json_node *type = json_get(doc, item, "type", JSON_STRING);
@@ -214,9 +240,9 @@ static struct spec_mapping *read_mappings(struct json_document *doc,
 void spec_read_linux(struct json_document *doc, const struct json_node *linux_part,
 		     struct spec *spec)
 {
-	read_devices(doc, json_get(doc, linux_part, "devices", LIST), spec);
+	read_device_list(doc, json_get(doc, linux_part, "devices", LIST), spec);
 	read_resources(doc, json_get(doc, linux_part, "resources", OBJECT), spec);
-	read_namespaces(doc, json_get(doc, linux_part, "namespaces", LIST), spec);
+	read_namespace_list(doc, json_get(doc, linux_part, "namespaces", LIST), spec);
 	spec->uid_map = read_mappings(doc, json_get(doc, linux_part, "uidMappings", LIST),
 				      &spec->n_uid_map);
 	spec->gid_map = read_mappings(doc, json_get(doc, linux_part, "gidMappings", LIST),

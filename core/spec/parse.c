@@ -1,11 +1,77 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A config.json of its parts (parts.h), and of these root, mounts, annotations and hooks; and
- * questions about a spec that has been read */
+/* config.json but for its linux (parts.h), and questions about a spec that has been read */
 #include <string.h>
 
+#include "core/base/capability.h"
 #include "core/base/names.h"
 #include "core/base/text.h"
 #include "core/spec/parts.h"
+
+/* ---- process: environment, limits and capabilities, and where they stand ---- */
+
+static void read_process_rlimits(struct json_document *doc, const struct json_node *rlimits,
+				 struct spec *spec)
+{
+	struct spec_places *places = &spec->places;
+
+	places->memlock = json_items(doc, rlimits, sizeof(*places->memlock));
+	if (!places->memlock)
+		return;
+	json_each(item, rlimits) {
+		const struct json_node *type = json_get(doc, item, "type", JSON_STRING);
+		const struct json_node *soft = json_get(doc, item, "soft", JSON_NUMBER);
+		const struct json_node *hard = json_get(doc, item, "hard", JSON_NUMBER);
+
+		/* Whether another resource's values are numbers of bytes does not matter. */
+		if (!json_equals(type, "RLIMIT_MEMLOCK"))
+			continue;
+		spec->has_memlock = true;
+		spec->memlock_soft = json_uint64(doc, soft, 0);
+		spec->memlock_hard = json_uint64(doc, hard, 0);
+		places->memlock[places->n_memlock++] = (struct spec_rlimit){
+			json_span(item), spec->memlock_soft, spec->memlock_hard};
+	}
+}
+
+static void read_capabilities(struct json_document *doc, const struct json_node *capabilities,
+			      struct spec *spec)
+{
+	static const char *const names[SPEC_CAPABILITY_SETS] = {
+		[SPEC_BOUNDING] = "bounding",       [SPEC_EFFECTIVE] = "effective",
+		[SPEC_PERMITTED] = "permitted",     [SPEC_AMBIENT] = "ambient",
+		[SPEC_INHERITABLE] = "inheritable",
+	};
+
+	for (size_t set = 0; set < SPEC_CAPABILITY_SETS; set++) {
+		const struct json_node *list =
+			json_locate(doc, capabilities, names[set], JSON_ARRAY | JSON_NULL,
+				    &spec->places.sets[set]);
+
+		json_each(item, list) {
+			int number = capability_number(json_string(doc, item));
+
+			/* Ignore unknown capabilities: we never add one that we cannot name. */
+			if (number >= 0)
+				spec->capabilities[set] |= UINT64_C(1) << number;
+		}
+	}
+}
+
+static void read_process(struct json_document *doc, const struct json_node *process,
+			 struct spec *spec)
+{
+	struct spec_places *places = &spec->places;
+	const unsigned array = JSON_ARRAY | JSON_NULL;
+
+	spec->env = json_strings(doc, json_locate(doc, process, "env", array, &places->env),
+				 &spec->n_env);
+	read_process_rlimits(doc, json_locate(doc, process, "rlimits", array, &places->rlimits),
+			     spec);
+	read_capabilities(doc,
+			  json_locate(doc, process, "capabilities", JSON_OBJECT | JSON_NULL,
+				      &places->capabilities),
+			  spec);
+}
 
 /* ---- annotations ---- */
 
@@ -65,8 +131,8 @@ static const char *get_annotation(struct json_document *doc, const struct json_n
 	return json_string(doc, json_get(doc, annotations, name, JSON_STRING));
 }
 
-static void read_annotations(struct json_document *doc, const struct json_node *annotations,
-			     struct spec *spec)
+static void read_own_annotations(struct json_document *doc, const struct json_node *annotations,
+				 struct spec *spec)
 {
 	size_t room = 0;
 
@@ -79,9 +145,9 @@ static void read_annotations(struct json_document *doc, const struct json_node *
 #define ANNOTATION(name) get_annotation(doc, annotations, name)
 
 /* The cgroup and the root's path are the spec's. */
-static struct identity_keys read_identity(struct json_document *doc,
-					  const struct json_node *annotations,
-					  const struct spec *spec)
+static struct identity_keys read_identity_keys(struct json_document *doc,
+					       const struct json_node *annotations,
+					       const struct spec *spec)
 {
 	return (struct identity_keys){
 		.manager = ANNOTATION("io.container.manager"),
@@ -119,8 +185,8 @@ static bool is_verbs_source(const struct json_node *source)
 	       memcmp(source->text, SPEC_VERBS_DIR, len) == 0;
 }
 
-static void read_mounts(struct json_document *doc, const struct json_node *mounts,
-			struct spec *spec)
+static void read_mount_list(struct json_document *doc, const struct json_node *mounts,
+			    struct spec *spec)
 {
 	json_each(mount, mounts) {
 		const struct json_node *destination =
@@ -152,7 +218,7 @@ static void read_all_mounts(struct json_document *doc, struct spec *spec)
 		return;
 	json_each(member, doc->root) {
 		if (json_key_is(member, "mounts"))
-			read_mounts(doc, member, spec);
+			read_mount_list(doc, member, spec);
 	}
 }
 
@@ -217,15 +283,15 @@ int spec_parse(struct arena *arena, const char *what, const char *text, size_t l
 
 	if (json_parse(&doc, arena, what, text, len, 0, err) < 0)
 		return -1;
-	spec_read_process(
-		&doc, json_locate(&doc, doc.root, "process", object, &spec.places.process), &spec);
+	read_process(&doc, json_locate(&doc, doc.root, "process", object, &spec.places.process),
+		     &spec);
 	spec.root = json_string(&doc, json_get(&doc, json_get(&doc, doc.root, "root", object),
 					       "path", JSON_STRING));
 	read_all_mounts(&doc, &spec);
 	spec_read_linux(&doc, json_get(&doc, doc.root, "linux", object), &spec);
 	annotations = json_get(&doc, doc.root, "annotations", object);
-	read_annotations(&doc, annotations, &spec);
-	keys = read_identity(&doc, annotations, &spec);
+	read_own_annotations(&doc, annotations, &spec);
+	keys = read_identity_keys(&doc, annotations, &spec);
 	json_each(member, doc.root) {
 		if (json_key_is(member, "hooks"))
 			read_hooks(&doc, member, &spec);
@@ -249,7 +315,7 @@ int spec_parse_process(struct arena *arena, const char *what, const char *text, 
 		return -1;
 	spec.places.process = json_span(doc.root);
 	if (json_expect(&doc, doc.root, JSON_OBJECT | JSON_NULL))
-		spec_read_process(&doc, doc.root->type == JSON_NULL ? NULL : doc.root, &spec);
+		read_process(&doc, doc.root->type == JSON_NULL ? NULL : doc.root, &spec);
 	if (doc.failed)
 		return -1;
 	*ret_spec = spec;

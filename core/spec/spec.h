@@ -163,24 +163,14 @@ struct spec_rule {
 	int64_t minor;
 };
 
-static inline bool spec_rule_any_type(const char *type, size_t len)
-{
-	return !len || (len == 1 && (type[0] == 'a' || type[0] == 'c'));
-}
-
-static inline bool spec_rule_read_write(const char *access, size_t len)
-{
-	return len && memchr(access, 'r', len) && memchr(access, 'w', len);
-}
+/* What a rule's type and access say (len bytes; 0: it has none) */
+bool spec_rule_any_type(const char *type, size_t len);
+bool spec_rule_read_write(const char *access, size_t len);
 
 /* Rules apply in their order: a privileged container's begin with "deny all" as everyone's do. */
-static inline void spec_rule_apply(const struct spec_rule *rule, bool *every_device)
-{
-	if (rule->any_type && rule->major == -1 && rule->minor == -1 && rule->read_write)
-		*every_device = rule->allow;
-}
+void spec_rule_apply(const struct spec_rule *rule, bool *every_device);
 
-/* ---- config.json (parse.c, process.c, linux.c) ---- */
+/* ---- config.json (parse.c, linux.c) ---- */
 
 #define SPEC_SIZE_MAX (16 * 1024 * 1024)
 
@@ -228,13 +218,7 @@ enum spec_capability_set {
  * when ib_uverbs is loaded (drivers/infiniband/core/uverbs_main.c), in these ranges (fs/char_dev.c,
  * find_dynamic_major). False: it is none.
  */
-static inline bool spec_device_may_be_verbs(const struct spec_device *device)
-{
-	int64_t major = device->major;
-
-	return device->character &&
-	       (major == 231 || (major >= 234 && major <= 254) || (major >= 384 && major <= 511));
-}
+bool spec_device_may_be_verbs(const struct spec_device *device);
 
 /* One entry RLIMIT_MEMLOCK of process.rlimits */
 struct spec_rlimit {

@@ -16,7 +16,7 @@ static bool names_stderr(const struct fs_text *text)
 	return memmem(text->bytes, text->len, key, sizeof(key) - 1) != NULL;
 }
 
-static void read_annotations(struct json_document *doc, struct state *state)
+static void read_state_annotations(struct json_document *doc, struct state *state)
 {
 	const struct json_node *annotations =
 		json_get(doc, doc->root, "annotations", JSON_OBJECT | JSON_NULL);
@@ -48,7 +48,7 @@ static int parse(struct arena *arena, const struct fs_text *text, struct state *
 	state->bundle = json_string(&doc, json_get(&doc, root, "bundle", JSON_STRING));
 	state->status = json_string(&doc, json_get(&doc, root, "status", JSON_STRING));
 	pid = json_get(&doc, root, "pid", JSON_ANY);
-	read_annotations(&doc, state);
+	read_state_annotations(&doc, state);
 	if (doc.failed)
 		return -1;
 	if (!state->id || !state->id[0] || strchr(state->id, '/') || text_has_control(state->id))
