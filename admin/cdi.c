@@ -40,7 +40,7 @@ struct rendering {
 
 /* ---- what there is ---- */
 
-static int compare(const void *a, const void *b)
+static int compare_devices(const void *a, const void *b)
 {
 	const struct device *first = a;
 	const struct device *second = b;
@@ -56,7 +56,7 @@ static int read_node(struct rendering *r, const char *sysroot, struct err *err)
 	    node_find_all(&node, r->arena, &r->devices, err) < 0)
 		return -1;
 	if (r->devices.n)
-		qsort(r->devices.item, r->devices.n, sizeof(*r->devices.item), compare);
+		qsort(r->devices.item, r->devices.n, sizeof(*r->devices.item), compare_devices);
 	/* Its file is there as long as rdma_ucm is loaded (drivers/infiniband/core/ucma.c). */
 	r->has_rdma_cm = tree_exists(node.root, "sys/class/misc/rdma_cm");
 	return 0;
@@ -99,7 +99,7 @@ static int find_arguments(struct rendering *r, const struct options *options, st
  * ibdev's name has no other characters than it may. One name that is none, or that stands twice,
  * and engines read nothing of the file.
  */
-static bool is_name(const char *name)
+static bool is_cdi_name(const char *name)
 {
 	return isalnum((unsigned char)name[0]) && isalnum((unsigned char)name[strlen(name) - 1]) &&
 	       strcmp(name, ALL) != 0;
@@ -130,8 +130,8 @@ static void put_node(yajl_gen gen, const char *name)
 }
 
 /* ibdev or address: of the devices that it has; NULL for any */
-static void put_device(yajl_gen gen, const struct devices *devices, const char *name,
-		       const char *ibdev, const char *address)
+static void put_cdi_device(yajl_gen gen, const struct devices *devices, const char *name,
+			   const char *ibdev, const char *address)
 {
 	(void)yajl_gen_map_open(gen);
 	json_put_text(gen, "name", name);
@@ -151,19 +151,19 @@ static void put_device(yajl_gen gen, const struct devices *devices, const char *
 	(void)yajl_gen_map_close(gen);
 }
 
-static void put_devices(yajl_gen gen, const struct devices *devices)
+static void put_cdi_devices(yajl_gen gen, const struct devices *devices)
 {
 	json_put_string(gen, "devices");
 	(void)yajl_gen_array_open(gen);
 	for (size_t i = 0; i < devices->n; i++) {
 		const struct device *device = &devices->item[i];
 
-		if (is_name(device->ibdev))
-			put_device(gen, devices, device->ibdev, device->ibdev, NULL);
-		if (is_name(device->address) && !is_named_before(devices, i, device->address))
-			put_device(gen, devices, device->address, NULL, device->address);
+		if (is_cdi_name(device->ibdev))
+			put_cdi_device(gen, devices, device->ibdev, device->ibdev, NULL);
+		if (is_cdi_name(device->address) && !is_named_before(devices, i, device->address))
+			put_cdi_device(gen, devices, device->address, NULL, device->address);
 	}
-	put_device(gen, devices, ALL, NULL, NULL);
+	put_cdi_device(gen, devices, ALL, NULL, NULL);
 	(void)yajl_gen_array_close(gen);
 }
 
@@ -228,7 +228,7 @@ static int put_spec(yajl_gen gen, void *context)
 	json_put_text(gen, "oci-rdma-hook.io/rendered-by", ADMIN_NAME " " VERSION " --cdi");
 	(void)yajl_gen_map_close(gen);
 	put_common_edits(gen, r);
-	put_devices(gen, &r->devices);
+	put_cdi_devices(gen, &r->devices);
 	(void)yajl_gen_map_close(gen);
 	return 0;
 }
@@ -236,7 +236,7 @@ static int put_spec(yajl_gen gen, void *context)
 /* ---- where it goes ---- */
 
 /* Engines of older versions refuse all of a spec that names no device. */
-static int put_none(const char *file, struct err *err)
+static int put_no_device(const char *file, struct err *err)
 {
 	if (!file)
 		return err_set(
@@ -248,8 +248,8 @@ static int put_none(const char *file, struct err *err)
 	return 0;
 }
 
-static int render(struct rendering *r, const struct options *options, const char *file,
-		  struct err *err)
+static int render_cdi(struct rendering *r, const struct options *options, const char *file,
+		      struct err *err)
 {
 	const char *text;
 	size_t len;
@@ -257,7 +257,7 @@ static int render(struct rendering *r, const struct options *options, const char
 	if (read_node(r, options->sysroot, err) < 0 || find_arguments(r, options, err) < 0)
 		return -1;
 	if (!r->devices.n)
-		return put_none(file, err);
+		return put_no_device(file, err);
 	text = json_write(r->arena, true, put_spec, r, &len);
 	if (!text)
 		return err_memory(err);
@@ -274,7 +274,7 @@ int cdi(const struct options *options, const char *file)
 	struct rendering r = {.arena = &arena};
 	struct err err;
 
-	if (render(&r, options, file, &err) == 0)
+	if (render_cdi(&r, options, file, &err) == 0)
 		return !command_line_printed(ADMIN_NAME);
 	tell(ADMIN_NAME, err.text);
 	return 1;

@@ -197,7 +197,7 @@ static int check_opt_in(struct check *check)
 	return 0;
 }
 
-static bool print(const struct results *results)
+static bool print_spec_of_policy(const struct results *results)
 {
 	bool right = true;
 
@@ -254,7 +254,7 @@ int check_config(const struct options *options, char *const *files, size_t n_fil
 		(void)fprintf(stderr, ADMIN_NAME ": %s\n", err.text);
 		return 1;
 	}
-	right = print(&check.results);
+	right = print_spec_of_policy(&check.results);
 	/* "ok" of a policy that nothing applies would be taken for an installation. */
 	if (!n_files && check.results.n == check.n_own)
 		(void)puts("hooks.d files and handlers: there are none of oci-rdma-hook, so that "

@@ -104,7 +104,7 @@ static const struct containerd_handler *choose_own(const struct rendering *r, co
 	return is_known(runtime) && is_known(containerd_runtime_name(usual)) ? usual : NULL;
 }
 
-static int find_own(struct rendering *r, struct err *err)
+static int find_own_containerd(struct rendering *r, struct err *err)
 {
 	const char *runtime = handler_runtime_name(r->shim);
 	const struct containerd_handler *usual = find_handler(r, r->containerd.default_runtime);
@@ -125,7 +125,7 @@ static int find_own(struct rendering *r, struct err *err)
 
 /* ---- whether it would do ---- */
 
-static int check(const struct rendering *r, struct err *err)
+static int check_node(const struct rendering *r, struct err *err)
 {
 	static const char *pass[] = {SPEC_ANNOTATION_PREFIX "*"};
 	const struct containerd_handler handler = {
@@ -177,7 +177,7 @@ static void print_annotations(const struct containerd_handler *own)
 	(void)printf("'" SPEC_ANNOTATION_PREFIX "*']\n");
 }
 
-static void print(const struct rendering *r)
+static void print_tables(const struct rendering *r)
 {
 	const char *runtime = handler_runtime_name(r->shim);
 	const char *between = r->is_default ? "" : "-";
@@ -202,14 +202,15 @@ static void print(const struct rendering *r)
 	(void)printf("BinaryName = '%s'\n", r->shim);
 }
 
-static int render(struct rendering *r, const struct options *options, const char *printed,
-		  struct err *err)
+static int render_tables(struct rendering *r, const struct options *options, const char *printed,
+			 struct err *err)
 {
 	if (handler_check_name(r->shim, "runc", "crun", err) < 0 ||
-	    read_printed(r, printed, err) < 0 || find_plugin(r, err) < 0 || find_own(r, err) < 0 ||
+	    read_printed(r, printed, err) < 0 || find_plugin(r, err) < 0 ||
+	    find_own_containerd(r, err) < 0 ||
 	    config_load(r->arena, r->root, options->config, &r->config, err) < 0)
 		return -1;
-	return check(r, err);
+	return check_node(r, err);
 }
 
 int containerd_handler(const struct options *options, const char *shim, const char *printed)
@@ -219,10 +220,10 @@ int containerd_handler(const struct options *options, const char *shim, const ch
 	cleanup_fd root = tree_open_root(options->sysroot, &err);
 	struct rendering r = {.arena = &arena, .root = root, .shim = shim};
 
-	if (root < 0 || render(&r, options, printed, &err) < 0) {
+	if (root < 0 || render_tables(&r, options, printed, &err) < 0) {
 		(void)fprintf(stderr, ADMIN_NAME ": no handler is rendered: %s\n", err.text);
 		return 1;
 	}
-	print(&r);
+	print_tables(&r);
 	return !command_line_printed(ADMIN_NAME);
 }

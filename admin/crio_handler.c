@@ -44,7 +44,7 @@ static int read_crio(struct rendering *r, struct err *err)
 }
 
 /* A handler that no file speaks of is as CRI-O has it built in: its program and conmon from PATH */
-static int find_own(struct rendering *r, struct err *err)
+static int find_own_crio(struct rendering *r, struct err *err)
 {
 	const char *name = handler_runtime_name(r->shim);
 	const struct crio_handler *found = crio_find_handler(&r->crio, name);
@@ -81,7 +81,7 @@ static int check_own(const struct rendering *r, struct err *err)
 	return handler_check_monitor(r->arena, r->root, &r->crio, own, err);
 }
 
-static int check_shim(const struct rendering *r, struct err *err)
+static int check_shim_path(const struct rendering *r, struct err *err)
 {
 	struct crio_handler handler = r->own;
 
@@ -123,7 +123,7 @@ static void print_tables(const struct crio_handler *own, const char *name)
 	}
 }
 
-static void print(const struct rendering *r)
+static void print_drop_in(const struct rendering *r)
 {
 	const struct crio_handler *own = &r->own;
 	const char *runtime = handler_runtime_name(r->shim);
@@ -153,13 +153,13 @@ static void print(const struct rendering *r)
 	print_tables(own, name);
 }
 
-static int render(struct rendering *r, struct err *err)
+static int render_drop_in(struct rendering *r, struct err *err)
 {
 	if (handler_check_name(r->shim, "crun", "runc", err) < 0)
 		return -1;
-	if (read_crio(r, err) < 0 || find_own(r, err) < 0 || check_own(r, err) < 0)
+	if (read_crio(r, err) < 0 || find_own_crio(r, err) < 0 || check_own(r, err) < 0)
 		return -1;
-	return check_shim(r, err);
+	return check_shim_path(r, err);
 }
 
 int crio_handler(const struct options *options, const char *shim, const char *printed)
@@ -175,10 +175,10 @@ int crio_handler(const struct options *options, const char *shim, const char *pr
 		.own = {.runtime_path = "", .runtime_type = "", .monitor_path = ""},
 	};
 
-	if (root < 0 || render(&r, &err) < 0) {
+	if (root < 0 || render_drop_in(&r, &err) < 0) {
 		(void)fprintf(stderr, ADMIN_NAME ": no handler is printed: %s\n", err.text);
 		return 1;
 	}
-	print(&r);
+	print_drop_in(&r);
 	return !command_line_printed(ADMIN_NAME);
 }

@@ -102,7 +102,7 @@ static int64_t patience(const struct child *child)
 }
 
 /* Returns 1 when there is something to read, or the end. */
-static int wait_for(const struct child *child)
+static int wait_for_record(const struct child *child)
 {
 	struct pollfd wait = {.fd = child->in, .events = POLLIN};
 	int64_t left;
@@ -126,7 +126,7 @@ int child_read(const struct child *child, void *record, size_t size)
 	size_t len = 0;
 
 	while (len < size) {
-		int status = wait_for(child);
+		int status = wait_for_record(child);
 		ssize_t n;
 
 		if (status < 0)

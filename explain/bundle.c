@@ -213,7 +213,8 @@ static bool take_home(struct search *search, enum keeper keeper, const char *hom
 }
 
 /* home: a directory of its own. Returns 0, or -1 without memory. */
-static int look_at(struct search *search, enum keeper keeper, const char *home, const char *id)
+static int look_at_place(struct search *search, enum keeper keeper, const char *home,
+			 const char *id)
 {
 	const char *path[2] = {NULL, NULL};
 	bool exists = false;
@@ -271,7 +272,7 @@ static int look_in(struct search *search, enum keeper keeper, const char *dir)
 		if (!text_starts_with(ids[i], search->id))
 			continue;
 		home = arena_printf(search->arena, "%s/%s", dir, ids[i]);
-		if (!home || look_at(search, keeper, home, ids[i]) < 0)
+		if (!home || look_at_place(search, keeper, home, ids[i]) < 0)
 			return -1;
 	}
 	return n < 0 ? -1 : 0;

@@ -83,8 +83,8 @@ static int recall_by_path(struct container *container, const struct options *opt
 	return config ? recall(container, &what, err) : err_memory(err);
 }
 
-static int explain(struct container *container, const struct options *options, const char *name,
-		   struct surroundings *around, struct err *err)
+static int explain_bundle(struct container *container, const struct options *options,
+			  const char *name, struct surroundings *around, struct err *err)
 {
 	cleanup_fd bundle = -1;
 	const char *path = name;
@@ -123,8 +123,8 @@ static int print_text(struct container *container, const struct options *options
 	return report_text(stdout, container, around, ways);
 }
 
-static int print(struct container *container, const struct options *options,
-		 const struct surroundings *around, enum dry_run_format format, struct err *err)
+static int print_as(struct container *container, const struct options *options,
+		    const struct surroundings *around, enum dry_run_format format, struct err *err)
 {
 	const char *lines;
 
@@ -148,12 +148,12 @@ int dry_run(const struct options *options, enum dry_run_format format, const cha
 	struct surroundings around;
 	struct err err;
 
-	if (explain(&container, options, bundle, &around, &err) < 0) {
+	if (explain_bundle(&container, options, bundle, &around, &err) < 0) {
 		(void)fprintf(stderr, "oci-rdma-hook: %s\n", err.text);
 		return 1;
 	}
 	(void)err_set(&err, "cannot write the report");
-	if (print(&container, options, &around, format, &err) < 0 || fflush(stdout) != 0) {
+	if (print_as(&container, options, &around, format, &err) < 0 || fflush(stdout) != 0) {
 		(void)fprintf(stderr, "oci-rdma-hook: %s\n", err.text);
 		return 1;
 	}

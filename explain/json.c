@@ -18,7 +18,7 @@ static void put_identity(yajl_gen gen, const struct container *container)
 	(void)yajl_gen_map_close(gen);
 }
 
-static void put_port(yajl_gen gen, const struct port *port)
+static void put_port_members(yajl_gen gen, const struct port *port)
 {
 	char rate[32];
 
@@ -37,13 +37,13 @@ static void put_port(yajl_gen gen, const struct port *port)
 	(void)yajl_gen_map_close(gen);
 }
 
-static void put_place(yajl_gen gen, const struct pci_place *place)
+static void put_pci_place(yajl_gen gen, const struct pci_place *place)
 {
 	json_put_integer(gen, "numa_node", place->has_numa_node, place->numa_node);
 	json_put_member(gen, "iommu", place->iommu);
 }
 
-static void put_device(yajl_gen gen, const struct device *device)
+static void put_device_members(yajl_gen gen, const struct device *device)
 {
 	static const char *const kinds[] = {
 		[DEVICE_VF] = "vf",
@@ -68,21 +68,21 @@ static void put_device(yajl_gen gen, const struct device *device)
 	json_put_member(gen, "kind", kinds[device->kind]);
 	json_put_member(gen, "source", sources[device->source]);
 	json_put_member(gen, "netdev", device->netdev);
-	put_place(gen, &device->place);
+	put_pci_place(gen, &device->place);
 	json_put_string(gen, "ports");
 	(void)yajl_gen_array_open(gen);
 	for (size_t i = 0; i < device->n_ports; i++)
-		put_port(gen, &device->port[i]);
+		put_port_members(gen, &device->port[i]);
 	(void)yajl_gen_array_close(gen);
 	(void)yajl_gen_map_close(gen);
 }
 
-static void put_devices(yajl_gen gen, const struct devices *devices)
+static void put_device_list(yajl_gen gen, const struct devices *devices)
 {
 	json_put_string(gen, "devices");
 	(void)yajl_gen_array_open(gen);
 	for (size_t i = 0; i < devices->n; i++)
-		put_device(gen, &devices->item[i]);
+		put_device_members(gen, &devices->item[i]);
 	(void)yajl_gen_array_close(gen);
 }
 
@@ -91,7 +91,7 @@ static void put_gpu(yajl_gen gen, const struct gpu *gpu, const struct devices *d
 {
 	(void)yajl_gen_map_open(gen);
 	json_put_member(gen, "pci", gpu->pci);
-	put_place(gen, &gpu->place);
+	put_pci_place(gen, &gpu->place);
 	json_put_string(gen, "distance");
 	(void)yajl_gen_map_open(gen);
 	for (size_t i = 0; i < devices->n; i++) {
@@ -166,7 +166,7 @@ static void put_warnings(yajl_gen gen, const struct warnings *warnings)
 	(void)yajl_gen_array_close(gen);
 }
 
-static void put_note(yajl_gen gen, const struct note *note)
+static void put_decided(yajl_gen gen, const struct note *note)
 {
 	if (!note)
 		return;
@@ -185,7 +185,7 @@ struct report {
 	const struct surroundings *around;
 };
 
-static int put_report(yajl_gen gen, void *context)
+static int put_plan(yajl_gen gen, void *context)
 {
 	static const char *const rdma_modes[] = {
 		[RDMA_MODE_UNKNOWN] = NULL,
@@ -204,8 +204,8 @@ static int put_report(yajl_gen gen, void *context)
 	json_put_member(gen, "rdma_netns", rdma_modes[report->around->rdma_mode]);
 	if (container->doubt)
 		json_put_member(gen, "doubt", container->doubt);
-	put_note(gen, container->note);
-	put_devices(gen, &container->devices);
+	put_decided(gen, container->note);
+	put_device_list(gen, &container->devices);
 	put_gpus(gen, &report->around->gpus, &container->devices);
 	put_rlimits(gen, &container->plan);
 	status = put_capabilities(gen, container);
@@ -219,7 +219,7 @@ int report_json(FILE *out, struct container *container, const struct surrounding
 {
 	struct report report = {container, around};
 	size_t len;
-	const char *text = json_write(&container->arena, true, put_report, &report, &len);
+	const char *text = json_write(&container->arena, true, put_plan, &report, &len);
 
 	return text && fwrite(text, 1, len, out) == len ? 0 : -1;
 }

@@ -10,7 +10,7 @@
 #include "explain/report.h"
 #include "explain/ways.h"
 
-static const char *or_dash(const char *text)
+static const char *dash_if_empty(const char *text)
 {
 	return text && text[0] ? text : "-";
 }
@@ -21,9 +21,9 @@ static void print_note(FILE *out, const struct container *container)
 
 	if (note)
 		(void)fprintf(out, "noted      %s at %s by %s, policy %s: %s\n",
-			      note_result_name(note->result), or_dash(note->time),
-			      or_dash(note->entry_point), or_dash(note->policy),
-			      or_dash(note->reason));
+			      note_result_name(note->result), dash_if_empty(note->time),
+			      dash_if_empty(note->entry_point), dash_if_empty(note->policy),
+			      dash_if_empty(note->reason));
 	if (container->doubt)
 		(void)fprintf(out, "not known  %s\n", container->doubt);
 }
@@ -34,8 +34,8 @@ static void print_identity(FILE *out, const struct container *container)
 
 	(void)fprintf(out, "container  %s", identity->name ? identity->name : "(no name)");
 	if (identity->pod || identity->pod_namespace)
-		(void)fprintf(out, "  pod %s/%s", or_dash(identity->pod_namespace),
-			      or_dash(identity->pod));
+		(void)fprintf(out, "  pod %s/%s", dash_if_empty(identity->pod_namespace),
+			      dash_if_empty(identity->pod));
 	if (container->id)
 		(void)fprintf(out, "  id %.12s", container->id);
 	(void)fprintf(out, "\ndecision   %s: %s\n", decision_name(container->plan.decision),
@@ -94,13 +94,14 @@ static void print_device(FILE *out, const struct device *device, const struct wi
 	else if (port && port->link_layer[0])
 		(void)snprintf(link, sizeof(link), "%s", port->link_layer);
 	print_numa(numa, sizeof(numa), &device->place);
-	(void)fprintf(out, DEVICE_ROW, widths->ibdev, device->ibdev, or_dash(device->pci),
-		      or_dash(pf), widths->netdev, or_dash(device->netdev),
-		      port ? or_dash(port->state) : "-", link, numa, or_dash(device->place.iommu),
-		      sources[device->source]);
+	(void)fprintf(out, DEVICE_ROW, widths->ibdev, device->ibdev, dash_if_empty(device->pci),
+		      dash_if_empty(pf), widths->netdev, dash_if_empty(device->netdev),
+		      port ? dash_if_empty(port->state) : "-", link, numa,
+		      dash_if_empty(device->place.iommu), sources[device->source]);
 	for (size_t i = 1; i < device->n_ports; i++)
 		(void)fprintf(out, "    port %u: %s, %s\n", device->port[i].number,
-			      or_dash(device->port[i].state), or_dash(device->port[i].link_layer));
+			      dash_if_empty(device->port[i].state),
+			      dash_if_empty(device->port[i].link_layer));
 }
 
 static void print_gids(FILE *out, const struct device *device)
@@ -139,13 +140,13 @@ static void print_gpu(FILE *out, const struct gpu *gpu, const struct devices *de
 	char numa[16];
 
 	print_numa(numa, sizeof(numa), &gpu->place);
-	(void)fprintf(out, "  %-13s %4s  %-8s", gpu->pci, numa, or_dash(gpu->place.iommu));
+	(void)fprintf(out, "  %-13s %4s  %-8s", gpu->pci, numa, dash_if_empty(gpu->place.iommu));
 	for (size_t i = 0; i < devices->n; i++) {
 		const struct device *device = &devices->item[i];
 		enum pci_distance distance = pci_distance(&gpu->place, &device->place);
 
 		(void)fprintf(out, "  %*s", (int)strlen(device->ibdev),
-			      or_dash(pci_distance_name(distance)));
+			      dash_if_empty(pci_distance_name(distance)));
 	}
 	(void)fputc('\n', out);
 }

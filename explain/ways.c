@@ -48,11 +48,12 @@ static bool next_path(const char **at, char path[PATH_SIZE])
 	return false;
 }
 
-static int read_dir(struct search *search, const char *dir, const char *suffix, bool is_hooks_d);
+static int read_hooks_dir(struct search *search, const char *dir, const char *suffix,
+			  bool is_hooks_d);
 
 /* is_hooks_d: a hooks.d file, else an engine's configuration, in which each path may be the shim or
  * a directory of hooks.d files. Returns 0, or -1 without memory. */
-static int read_file(struct search *search, const char *file, bool is_hooks_d)
+static int read_hooks_file(struct search *search, const char *file, bool is_hooks_d)
 {
 	char path[PATH_SIZE];
 	struct fs_text text;
@@ -63,7 +64,7 @@ static int read_file(struct search *search, const char *file, bool is_hooks_d)
 	for (const char *at = text.bytes; next_path(&at, path);) {
 		if (!is_hooks_d && names_shim(path))
 			search->ways |= WAY_SHIM;
-		if (!is_hooks_d && read_dir(search, path, ".json", true) < 0)
+		if (!is_hooks_d && read_hooks_dir(search, path, ".json", true) < 0)
 			return -1;
 		/* An engine leaves out a hook whose program is missing. */
 		if (!is_hooks_d || strcmp(text_base_name(path), HOOK_NAME) != 0 ||
@@ -77,7 +78,8 @@ static int read_file(struct search *search, const char *file, bool is_hooks_d)
 	return 0;
 }
 
-static int read_dir(struct search *search, const char *dir, const char *suffix, bool is_hooks_d)
+static int read_hooks_dir(struct search *search, const char *dir, const char *suffix,
+			  bool is_hooks_d)
 {
 	const char **names;
 	/* CRI-O also reads hidden files. */
@@ -86,7 +88,7 @@ static int read_dir(struct search *search, const char *dir, const char *suffix, 
 	for (int i = 0; i < n; i++) {
 		const char *file = arena_printf(search->arena, "%s/%s", dir, names[i]);
 
-		if (!file || read_file(search, file, is_hooks_d) < 0)
+		if (!file || read_hooks_file(search, file, is_hooks_d) < 0)
 			return -1;
 	}
 	return n < 0 ? -1 : 0;
@@ -105,15 +107,15 @@ static int read_engines(struct search *search)
 					    "etc/containerd/config.toml", "etc/docker/daemon.json"};
 
 	for (size_t i = 0; i < sizeof(hooks_dirs) / sizeof(hooks_dirs[0]); i++) {
-		if (read_dir(search, hooks_dirs[i], ".json", true) < 0)
+		if (read_hooks_dir(search, hooks_dirs[i], ".json", true) < 0)
 			return -1;
 	}
 	for (size_t i = 0; i < sizeof(dirs) / sizeof(dirs[0]); i++) {
-		if (read_dir(search, dirs[i], "", false) < 0)
+		if (read_hooks_dir(search, dirs[i], "", false) < 0)
 			return -1;
 	}
 	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++) {
-		if (read_file(search, files[i], false) < 0)
+		if (read_hooks_file(search, files[i], false) < 0)
 			return -1;
 	}
 	return 0;

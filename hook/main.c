@@ -59,7 +59,7 @@ enum option_code {
 };
 
 /* Returns -1 to go on, or the exit status. */
-static int take(void *context, int option, char *value)
+static int take_option(void *context, int option, char *value)
 {
 	static const char *const formats[] = {
 		[FORMAT_TEXT] = "text",
@@ -116,7 +116,7 @@ static int run_stage(const struct options *options, const char *name)
 }
 
 /* operands: n of them */
-static int run(const struct command *command, char *const *operands, int n)
+static int run_command(const struct command *command, char *const *operands, int n)
 {
 	if (command->has_format && !command->is_dry_run)
 		return usage_error("--format can only be used with --dry-run", NULL);
@@ -131,7 +131,7 @@ static int run(const struct command *command, char *const *operands, int n)
 
 int main(int argc, char **argv)
 {
-	static const struct program program = {HOOK_NAME, usage, long_options, take};
+	static const struct program program = {HOOK_NAME, usage, long_options, take_option};
 	struct command command = {.options = {.sysroot = "/"}};
 	int status;
 
@@ -144,5 +144,5 @@ int main(int argc, char **argv)
 	if (argc > 1 && names_shim(argv[1]))
 		return shim_run(argc - 1, argv + 1);
 	status = command_line_read(&program, argc, argv, &command.options, &command);
-	return status >= 0 ? status : run(&command, argv + optind, argc - optind);
+	return status >= 0 ? status : run_command(&command, argv + optind, argc - optind);
 }

@@ -46,8 +46,8 @@ static int containerd_files_add(struct arena *arena, const char *path,
 }
 
 /* Adds what is below dir that the pattern matches, which has no '/' in front. */
-static int expand(struct arena *arena, int root, const char *dir, const char *pattern,
-		  struct containerd_files *files, struct err *err)
+static int expand_import(struct arena *arena, int root, const char *dir, const char *pattern,
+			 struct containerd_files *files, struct err *err)
 {
 	size_t len = strcspn(pattern, "/");
 	const char *rest = pattern[len] ? pattern + len + 1 : NULL;
@@ -65,7 +65,7 @@ static int expand(struct arena *arena, int root, const char *dir, const char *pa
 			return err_memory(err);
 		if ((is_pattern && fnmatch(part, names[i], 0) != 0) || !tree_exists(root, path))
 			continue;
-		if ((rest ? expand(arena, root, path, rest, files, err)
+		if ((rest ? expand_import(arena, root, path, rest, files, err)
 			  : containerd_files_add(arena, path, files, err)) < 0)
 			return -1;
 	}
@@ -112,7 +112,7 @@ static int containerd_files_import(struct arena *arena, int root, const char *pa
 	if (!path)
 		return err_memory(err);
 	clean(path);
-	return strchr(import, '*') ? expand(arena, root, "", path + 1, files, err)
+	return strchr(import, '*') ? expand_import(arena, root, "", path + 1, files, err)
 				   : containerd_files_add(arena, path, files, err);
 }
 
@@ -158,7 +158,8 @@ static struct containerd_handler *open_handler(struct reading *reading, const ch
 }
 
 /* name: "runc", or "runc.options" for the table below it. Returns 0, or -1 without memory. */
-static int take_handler(struct reading *reading, const char *name, const struct toml_item *item)
+static int take_containerd_handler(struct reading *reading, const char *name,
+				   const struct toml_item *item)
 {
 	const char *table = "";
 	const char *own = toml_first_part(reading->arena, name, &table);
@@ -221,7 +222,7 @@ static void take_top(struct reading *reading, const struct toml_item *item)
 
 #define HANDLERS "containerd.runtimes."
 
-static int take(struct reading *reading, const struct toml_item *item)
+static int take_key(struct reading *reading, const struct toml_item *item)
 {
 	const char *name = below_plugin(item->table);
 
@@ -232,7 +233,7 @@ static int take(struct reading *reading, const struct toml_item *item)
 	reading->containerd.plugin_file = reading->file;
 	reading->containerd.plugin_version = reading->version;
 	if (text_starts_with(name, HANDLERS))
-		return take_handler(reading, name + strlen(HANDLERS), item);
+		return take_containerd_handler(reading, name + strlen(HANDLERS), item);
 	if (item->type == TOML_STRING && strcmp(name, "containerd") == 0 &&
 	    strcmp(item->key, "default_runtime_name") == 0) {
 		reading->containerd.default_runtime = item->string;
@@ -242,20 +243,20 @@ static int take(struct reading *reading, const struct toml_item *item)
 }
 
 /* Returns 0 or -1. */
-static int take_text(struct reading *reading, const char *text, struct err *err)
+static int take_containerd_text(struct reading *reading, const char *text, struct err *err)
 {
 	struct toml_items items;
 
 	if (toml_read(reading->arena, reading->file, text, &items, err) < 0)
 		return -1;
 	for (size_t i = 0; i < items.n; i++) {
-		if (take(reading, &items.item[i]) < 0)
+		if (take_key(reading, &items.item[i]) < 0)
 			return err_memory(err);
 	}
 	return 0;
 }
 
-static struct reading begin(struct arena *arena, const char *what)
+static struct reading begin_table(struct arena *arena, const char *what)
 {
 	return (struct reading){
 		.arena = arena,
@@ -267,9 +268,9 @@ static struct reading begin(struct arena *arena, const char *what)
 int containerd_read_text(struct arena *arena, const char *what, const struct fs_text *text,
 			 struct containerd *ret_containerd, struct err *err)
 {
-	struct reading reading = begin(arena, what);
+	struct reading reading = begin_table(arena, what);
 
-	if (take_text(&reading, text->bytes, err) < 0)
+	if (take_containerd_text(&reading, text->bytes, err) < 0)
 		return -1;
 	*ret_containerd = reading.containerd;
 	return 0;
@@ -278,7 +279,7 @@ int containerd_read_text(struct arena *arena, const char *what, const struct fs_
 /* ---- files ---- */
 
 /* Returns 0; -ENOENT with *err; or -1. */
-static int read_file(struct reading *reading, int root, const char *path, struct err *err)
+static int read_toml_file(struct reading *reading, int root, const char *path, struct err *err)
 {
 	cleanup_fd fd = fs_open(root, path, O_RDONLY, RESOLVE_IN_ROOT);
 	struct fs_text text;
@@ -292,14 +293,14 @@ static int read_file(struct reading *reading, int root, const char *path, struct
 	reading->n_imports = 0;
 	if (fs_read_regular(reading->arena, fd, CONTAINERD_FILE_SIZE_MAX, path, &text, err) < 0)
 		return -1;
-	return take_text(reading, text.bytes, err);
+	return take_containerd_text(reading, text.bytes, err);
 }
 
 static int read_imported(struct reading *reading, int root, struct containerd_files *files,
 			 struct err *err)
 {
 	for (size_t i = 0; i < files->n; i++) {
-		if (i > 0 && read_file(reading, root, files->path[i], err) < 0)
+		if (i > 0 && read_toml_file(reading, root, files->path[i], err) < 0)
 			return -1;
 		for (size_t k = 0; k < reading->n_imports; k++) {
 			if (containerd_files_import(reading->arena, root, reading->file,
@@ -314,13 +315,13 @@ int containerd_read(struct arena *arena, int root, const char *path,
 		    struct containerd *ret_containerd, struct err *err)
 {
 	const char *what = arena_printf(arena, "/%s", path);
-	struct reading reading = begin(arena, what);
+	struct reading reading = begin_table(arena, what);
 	struct containerd_files files = {0};
 	int status;
 
 	if (!what || containerd_files_add(arena, what, &files, err) < 0)
 		return err_memory(err);
-	status = read_file(&reading, root, what, err);
+	status = read_toml_file(&reading, root, what, err);
 	if (status < 0)
 		return status;
 	if (read_imported(&reading, root, &files, err) < 0)

@@ -116,7 +116,7 @@ static int take_handler(struct merging *merging, const char *name, const struct 
 
 /* ---- the rest ---- */
 
-static int take(struct merging *merging, const struct toml_item *item)
+static int take_crio_key(struct merging *merging, const struct toml_item *item)
 {
 	struct crio *crio = &merging->crio;
 	const struct crio_list list = {.item = item->strings, .n = item->n, .file = merging->file};
@@ -148,7 +148,7 @@ static int take_text(struct merging *merging, const char *text, struct err *err)
 	int status = toml_read(merging->arena, merging->file, text, &items, err);
 
 	for (size_t i = 0; i < items.n; i++) {
-		if (take(merging, &items.item[i]) < 0)
+		if (take_crio_key(merging, &items.item[i]) < 0)
 			return err_memory(err);
 	}
 	return status;
@@ -184,7 +184,7 @@ static int read_text(struct merging *merging, int root, const char *path, struct
 				 merging->file);
 }
 
-static int read_one(struct merging *merging, int root, const char *path)
+static int read_drop_in(struct merging *merging, int root, const char *path)
 {
 	struct fs_text text = {0};
 	struct err why;
@@ -208,12 +208,12 @@ int crio_read(struct arena *arena, int root, struct crio *ret_crio, struct err *
 	int n = tree_list_all(arena, root, CRIO_DROPINS, "", &names); /* also hidden ones */
 
 	merging.crio.installed = tree_exists(root, CRIO_DIR) || tree_exists(root, "usr/bin/crio");
-	if (n < 0 || read_one(&merging, root, CRIO_DIR "/crio.conf") < 0)
+	if (n < 0 || read_drop_in(&merging, root, CRIO_DIR "/crio.conf") < 0)
 		return err_memory(err);
 	for (int i = 0; i < n; i++) {
 		char *path = arena_printf(arena, CRIO_DROPINS "/%s", names[i]);
 
-		if (!path || read_one(&merging, root, path) < 0)
+		if (!path || read_drop_in(&merging, root, path) < 0)
 			return err_memory(err);
 	}
 	if (n == TREE_NAMES_MAX &&

@@ -43,7 +43,7 @@ struct place {
 	bool muted; /* it is below an array, of which nothing is kept */
 };
 
-static int fail(struct reader *r, const char *why)
+static int fail_at(struct reader *r, const char *why)
 {
 	return toml_fail(&r->scan, why);
 }
@@ -60,7 +60,7 @@ int toml_items_add(struct arena *arena, struct toml_items *items, const struct t
 	return 0;
 }
 
-static int keep(struct reader *r, const struct place *place, const struct toml_item *item)
+static int keep_value(struct reader *r, const struct place *place, const struct toml_item *item)
 {
 	if (place->muted || toml_items_add(r->scan.arena, &r->items, item, place->table) == 0)
 		return 0;
@@ -69,7 +69,8 @@ static int keep(struct reader *r, const struct place *place, const struct toml_i
 
 static int keep_heading(struct reader *r, const struct place *place)
 {
-	return keep(r, place, &(struct toml_item){.type = TOML_HEADING, .key = "", .spelled = ""});
+	return keep_value(r, place,
+			  &(struct toml_item){.type = TOML_HEADING, .key = "", .spelled = ""});
 }
 
 /* ---- names ---- */
@@ -86,7 +87,7 @@ static int read_part(struct reader *r, const char **ret)
 	} else {
 		len = strspn(r->scan.at, BARE);
 		if (!len)
-			return fail(r, "a name is missing here");
+			return fail_at(r, "a name is missing here");
 		*ret = arena_strndup(r->scan.arena, r->scan.at, len);
 		if (!*ret)
 			return err_memory(r->scan.err);
@@ -168,7 +169,7 @@ static struct toml_name *name_in(struct reader *r, const struct place *place, co
 	if (!*ret_new)
 		return *name;
 	if (r->n_names++ == NAMES_MAX) {
-		(void)fail(r, "more keys and tables than can be read");
+		(void)fail_at(r, "more keys and tables than can be read");
 		return NULL;
 	}
 	*name = arena_alloc(r->scan.arena, sizeof(**name));
@@ -190,8 +191,8 @@ static int enter_above(struct reader *r, struct place *place, const char *part)
 	if (!name)
 		return -1;
 	if (name->kind == TOML_VALUE)
-		return fail(r, "this table lies inside something that is not a table, or that "
-			       "cannot be extended");
+		return fail_at(r, "this table lies inside something that is not a table, or that "
+				  "cannot be extended");
 	return enter(r, place, name);
 }
 
@@ -205,7 +206,7 @@ static int enter_own(struct reader *r, struct place *place, const char *part, en
 		return -1;
 	if (!is_new && !(kind == TOML_HEADED && name->kind == TOML_IMPLICIT) &&
 	    !(kind == TOML_TABLES && name->kind == TOML_TABLES))
-		return fail(r, "this table is defined twice");
+		return fail_at(r, "this table is defined twice");
 	name->kind = kind;
 	if (kind == TOML_TABLES)
 		name->first = NULL; /* each has names of its own */
@@ -230,7 +231,7 @@ static int read_heading(struct reader *r, struct toml_name *top, struct place *r
 			return -1;
 	}
 	if (strncmp(r->scan.at, "]]", brackets) != 0)
-		return fail(r, "the heading of this table is not closed");
+		return fail_at(r, "the heading of this table is not closed");
 	r->scan.at += brackets;
 	if (enter_own(r, &place, part, kind) < 0 || toml_end_line(&r->scan) < 0)
 		return -1;
@@ -274,7 +275,7 @@ static int read_array(struct reader *r, int depth, struct toml_item *value)
 		if (*r->scan.at == ']')
 			break;
 		if (*r->scan.at != ',')
-			return fail(r, "this array is not closed");
+			return fail_at(r, "this array is not closed");
 	}
 	r->scan.at++;
 	return 0;
@@ -300,7 +301,7 @@ static int read_inline_table(struct reader *r, const struct place *place, int de
 		if (*r->scan.at == '}')
 			break;
 		if (*r->scan.at != ',')
-			return fail(r, "this inline table is not closed");
+			return fail_at(r, "this inline table is not closed");
 	}
 	r->scan.at++;
 	return 0;
@@ -312,7 +313,7 @@ static int read_value(struct reader *r, const struct place *place, int depth,
 {
 	value->type = *r->scan.at == '{' ? TOML_TABLE : TOML_OTHER;
 	if (depth > DEPTH_MAX)
-		return fail(r, "arrays or tables are nested too deeply");
+		return fail_at(r, "arrays or tables are nested too deeply");
 	if (value->type == TOML_TABLE)
 		return read_inline_table(r, place, depth);
 	if (*r->scan.at == '[')
@@ -332,7 +333,8 @@ static int enter_dotted(struct reader *r, struct place *place, const char *part)
 	if (!name)
 		return -1;
 	if (name->kind != TOML_DOTTED)
-		return fail(r, "this dotted key leads into something that is not a table, or that "
+		return fail_at(r,
+			       "this dotted key leads into something that is not a table, or that "
 			       "cannot be extended");
 	return enter(r, place, name);
 }
@@ -358,23 +360,23 @@ static int read_pair(struct reader *r, struct place place, int depth)
 			return -1;
 	}
 	if (*r->scan.at != '=')
-		return fail(r, "this key has no value");
+		return fail_at(r, "this key has no value");
 	r->scan.at++;
 	toml_skip_spaces(&r->scan);
 	name = name_in(r, &place, part, TOML_VALUE, &is_new);
 	if (!name)
 		return -1;
 	if (!is_new)
-		return fail(r, "this key is defined twice");
+		return fail_at(r, "this key is defined twice");
 	inside = place;
 	if (enter(r, &inside, name) < 0 || read_value(r, &inside, depth, &value) < 0)
 		return -1;
 	value.key = part;
 	value.spelled = arena_strndup(r->scan.arena, begin, (size_t)(r->scan.at - begin));
-	return value.spelled ? keep(r, &place, &value) : err_memory(r->scan.err);
+	return value.spelled ? keep_value(r, &place, &value) : err_memory(r->scan.err);
 }
 
-static int read_all(struct reader *r)
+static int read_tables(struct reader *r)
 {
 	struct toml_name top = {0};
 	struct place place = {.table = "", .self = &top};
@@ -400,7 +402,7 @@ int toml_read(struct arena *arena, const char *what, const char *text, struct to
 {
 	struct reader reader = {
 		.scan = {.arena = arena, .what = what, .at = text, .line = 1, .err = err}};
-	int status = read_all(&reader);
+	int status = read_tables(&reader);
 
 	*ret_items = reader.items;
 	return status;

@@ -19,7 +19,7 @@ static bool is_our_name(const char *path)
 }
 
 /* By its name, or by that of what a link leads to */
-static bool is_ours(int sysroot, const char *path)
+static bool is_own_program(int sysroot, const char *path)
 {
 	cleanup_fd fd = fs_open(sysroot, path, O_PATH, RESOLVE_IN_ROOT);
 	char target[PATH_MAX];
@@ -43,7 +43,7 @@ int runtimes_check(struct arena *arena, int sysroot, struct err *err)
 	if (runtimes_read(arena, sysroot, &runtimes, err) < 0)
 		return -1;
 	for (size_t i = 0; i < runtimes.n; i++) {
-		if (is_ours(sysroot, runtimes.path[i]))
+		if (is_own_program(sysroot, runtimes.path[i]))
 			return err_set(err,
 				       "/" RUNTIMES_PATH
 				       ": %.128s is the shim itself: name crun or runc",

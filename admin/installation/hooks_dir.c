@@ -65,7 +65,7 @@ static int check_executable(int sysroot, const struct hooks_file *file, struct e
 	return 0;
 }
 
-static int open_parent(int root, const char *path)
+static int open_above(int root, const char *path)
 {
 	size_t len = (size_t)(text_base_name(path) - path);
 	char parent[PATH_MAX];
@@ -92,7 +92,7 @@ static const char *find_dir(int sysroot, const char *const *dirs, int wanted)
 
 static int check_precreate(const struct hooks_place *place, const char *path, struct err *err)
 {
-	cleanup_fd parent = open_parent(place->root, path);
+	cleanup_fd parent = open_above(place->root, path);
 	const char *dir = parent < 0 ? NULL : find_dir(place->sysroot, hooks_dirs, parent);
 
 	if (parent >= 0 && !dir)

@@ -118,7 +118,7 @@ static void read_stages(struct reading *r, const struct json_node *stages)
 /* ---- conditions ---- */
 
 /* Conditions are ANDed; so is hasBindMounts: false. */
-static void read_boolean(struct reading *r, const struct json_node *node)
+static void read_switch(struct reading *r, const struct json_node *node)
 {
 	if (!node)
 		return;
@@ -189,8 +189,8 @@ static void read_when(struct reading *r, const struct json_node *when)
 
 	json_known_keys(doc, when, keys);
 	r->file.when_line = json_line(doc, when);
-	read_boolean(r, json_get(doc, when, "always", JSON_BOOL));
-	read_boolean(r, bind_mounts);
+	read_switch(r, json_get(doc, when, "always", JSON_BOOL));
+	read_switch(r, bind_mounts);
 	json_each(member, annotations) {
 		read_annotation(r, member);
 		r->conditions++;

@@ -67,7 +67,7 @@ static int look_at_tasks(struct needs *needs, const char *top)
 
 /* ---- what it is told ---- */
 
-static int look_at_handlers(struct needs *needs, struct err *err)
+static int look_at_containerd_handlers(struct needs *needs, struct err *err)
 {
 	struct containerd containerd;
 	struct err why;
@@ -98,7 +98,7 @@ int needs_of_containerd(struct needs *needs, struct err *err)
 		if (look_at_tasks(needs, *dir) < 0)
 			return err_memory(err);
 	}
-	return look_at_handlers(needs, err);
+	return look_at_containerd_handlers(needs, err);
 }
 
 /* ---- Docker ---- */
@@ -146,7 +146,7 @@ static void look_at_runtimes(struct needs *needs, const struct docker *docker)
 /* ---- containers, whether they run or not ---- */
 
 /* The runtimes that are the shim, and those that were until the entry was taken away */
-static bool is_ours(const struct docker *docker, const char *name)
+static bool is_handler_of_shim(const struct docker *docker, const char *name)
 {
 	const struct docker_runtime *found = docker_find_runtime(docker, name);
 
@@ -174,7 +174,7 @@ static void look_at_container(struct needs *needs, const struct docker *docker, 
 	runtime = json_string(&doc, json_get(&doc, doc.root, "Runtime", JSON_STRING | JSON_NULL));
 	if (doc.failed || !runtime)
 		return;
-	if (is_ours(docker, runtime) && !needs_has_seen(needs, id))
+	if (is_handler_of_shim(docker, runtime) && !needs_has_seen(needs, id))
 		needs_say(needs,
 			  "container %.64s of Docker has the runtime %.64s, and would not start "
 			  "again without: remove it first",

@@ -24,13 +24,13 @@ struct monitor {
 	const char *podman; /* the runtime that its podman was told of; NULL */
 };
 
-static bool is_option(const char *arg, size_t len, const char *name)
+static bool is_flag(const char *arg, size_t len, const char *name)
 {
 	return strlen(name) == len && memcmp(arg, name, len) == 0;
 }
 
 /* text: a command line of /proc, arguments that end with NUL */
-static struct monitor read_arguments(const struct fs_text *text)
+static struct monitor read_monitor_arguments(const struct fs_text *text)
 {
 	struct monitor monitor = {0};
 	const char *end = text->bytes + text->len;
@@ -39,12 +39,12 @@ static struct monitor read_arguments(const struct fs_text *text)
 
 	for (const char *arg = text->bytes; arg < end; arg += strlen(arg) + 1) {
 		size_t len = strcspn(arg, "=");
-		bool is_id = is_option(arg, len, "-c") || is_option(arg, len, "--cid");
-		bool is_runtime = is_option(arg, len, "-r") || is_option(arg, len, "--runtime");
-		bool is_exit_arg = is_option(arg, len, "--exit-command-arg");
+		bool is_id = is_flag(arg, len, "-c") || is_flag(arg, len, "--cid");
+		bool is_runtime = is_flag(arg, len, "-r") || is_flag(arg, len, "--runtime");
+		bool is_exit_arg = is_flag(arg, len, "--exit-command-arg");
 
 		/* The value of --runtime-arg must not be taken for an option. */
-		if (!is_id && !is_runtime && !is_exit_arg && !is_option(arg, len, "--runtime-arg"))
+		if (!is_id && !is_runtime && !is_exit_arg && !is_flag(arg, len, "--runtime-arg"))
 			continue;
 		value = arg[len] ? arg + len + 1 : (arg += strlen(arg) + 1);
 		if (value >= end)
@@ -68,7 +68,7 @@ static bool is_fixed(const struct monitor *monitor)
 	return !monitor->podman || strchr(monitor->podman, '/');
 }
 
-static void judge(struct needs *needs, const struct monitor *monitor)
+static void judge_monitor(struct needs *needs, const struct monitor *monitor)
 {
 	if (monitor->id && monitor->runtime && names_shim(monitor->runtime) && is_fixed(monitor))
 		needs_say(
@@ -125,7 +125,7 @@ static int open_monitor(int proc, const char *pid)
 }
 
 /* fd: its command line */
-static int look_at(struct needs *needs, int fd, const char *pid, struct err *err)
+static int look_at_process(struct needs *needs, int fd, const char *pid, struct err *err)
 {
 	struct fs_text text;
 	struct monitor monitor;
@@ -134,13 +134,13 @@ static int look_at(struct needs *needs, int fd, const char *pid, struct err *err
 
 	if (fs_read_up_to(needs->arena, fd, COMMAND_LINE_MAX, "cmdline", &text, &more, &gone) < 0)
 		return gone.memory ? err_memory(err) : 0;
-	monitor = read_arguments(&text);
+	monitor = read_monitor_arguments(&text);
 	if (more && (!monitor.id || !monitor.runtime))
 		needs_say(needs,
 			  "/proc/%.20s/cmdline: longer than %d bytes, so it is not known whether "
 			  "this conmon's container needs the shim",
 			  pid, COMMAND_LINE_MAX);
-	judge(needs, &monitor);
+	judge_monitor(needs, &monitor);
 	return 0;
 }
 
@@ -157,7 +157,7 @@ int needs_of_monitors(struct needs *needs, struct err *err)
 		if (pid[0] < '1' || pid[0] > '9')
 			continue;
 		fd = open_monitor(dirfd(dir), pid);
-		if (fd >= 0 && look_at(needs, fd, pid, err) < 0)
+		if (fd >= 0 && look_at_process(needs, fd, pid, err) < 0)
 			return -1;
 	}
 	return 0;
@@ -173,8 +173,8 @@ struct pod {
 	const char *namespace;
 };
 
-static int read_pod(struct arena *arena, const char *path, const struct fs_text *text,
-		    struct pod *ret_pod)
+static int read_pod_name(struct arena *arena, const char *path, const struct fs_text *text,
+			 struct pod *ret_pod)
 {
 	struct json_document doc;
 	struct err ignored;
@@ -199,7 +199,7 @@ static int read_pod(struct arena *arena, const char *path, const struct fs_text 
 }
 
 /* The handlers that run the shim, and those that ran it until a drop-in was taken away */
-static bool is_ours(const struct crio *crio, const char *called)
+static bool is_monitor_of_shim(const struct crio *crio, const char *called)
 {
 	const struct crio_handler *found = crio_find_handler(crio, called);
 
@@ -224,10 +224,10 @@ static void look_at_pod(struct needs *needs, const char *dir, const char *id)
 
 	if (status < 0)
 		needs_unread(needs, path ? path : dir, -status);
-	if (status < 0 || read_pod(&arena, path, &text, &pod) < 0)
+	if (status < 0 || read_pod_name(&arena, path, &text, &pod) < 0)
 		return;
 	if (pod.type && strcmp(pod.type, "sandbox") == 0 && pod.handler &&
-	    is_ours(&needs->crio, pod.handler))
+	    is_monitor_of_shim(&needs->crio, pod.handler))
 		needs_say(needs,
 			  "pod %.253s/%.253s runs under CRI-O's handler %.64s (sandbox %.12s): "
 			  "delete the pod first",

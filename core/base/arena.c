@@ -176,7 +176,7 @@ char *arena_printf(struct arena *arena, const char *format, ...)
 /* Room for what is appended to a text first */
 #define TEXT_FIRST 128
 
-static bool make_room(struct arena_text *text, size_t len)
+static bool grow_text(struct arena_text *text, size_t len)
 {
 	size_t room = (text->len + len + 1) * 2;
 	char *larger = arena_alloc(text->arena, room);
@@ -202,7 +202,7 @@ void arena_append(struct arena_text *text, const char *format, ...)
 		size_t room;
 		va_list args;
 
-		if (wanted && !make_room(text, wanted))
+		if (wanted && !grow_text(text, wanted))
 			break;
 		room = text->room - text->len;
 		va_start(args, format);

@@ -30,7 +30,7 @@ int capability_number(const char *name)
 }
 
 /* Its name in the arena; *ret_name is NULL if libcap has none. Returns -1 without memory. */
-static int name_of(struct arena *arena, cap_value_t number, const char **ret_name)
+static int name_of_capability(struct arena *arena, cap_value_t number, const char **ret_name)
 {
 	char *lower = cap_to_name(number);
 	char *name = lower ? arena_strdup(arena, lower) : NULL;
@@ -57,7 +57,7 @@ const char *const *capability_names(struct arena *arena, uint64_t set)
 	for (cap_value_t number = 0; number < SET_SIZE; number++) {
 		if (!(set >> number & 1))
 			continue;
-		if (name_of(arena, number, &names[n]) < 0)
+		if (name_of_capability(arena, number, &names[n]) < 0)
 			return NULL;
 		n += names[n] != NULL;
 	}

@@ -98,7 +98,7 @@ static int fill(int fd, const struct replacement *file)
 }
 
 /* If we are killed here, the kernel frees the unnamed file. */
-static int create(int dir, const char *name, bool named)
+static int create_temporary(int dir, const char *name, bool named)
 {
 	if (named)
 		return fs_open(dir, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW,
@@ -123,7 +123,7 @@ static int replace(int dir, const struct replacement *file, bool named)
 
 	if (status < 0)
 		return status;
-	fd = create(dir, temporary, named);
+	fd = create_temporary(dir, temporary, named);
 	if (fd < 0)
 		return fd;
 	status = fill(fd, file);
@@ -140,7 +140,7 @@ static int replace(int dir, const struct replacement *file, bool named)
 /* What has no name yet gets its own, if nothing has that. */
 static int create_whole(int dir, const struct replacement *file)
 {
-	cleanup_fd fd = create(dir, NULL, false);
+	cleanup_fd fd = create_temporary(dir, NULL, false);
 	int status = fd < 0 ? fd : fill(fd, file);
 
 	return status < 0 ? status : link_name(fd, dir, file->name);

@@ -25,8 +25,8 @@ static int open_regular(int root, const char *path)
 	return held < 0 ? held : fs_reopen_regular(held);
 }
 
-static int read_all(struct arena *arena, int fd, const char *path, size_t max,
-		    struct fs_text *ret_text)
+static int read_held(struct arena *arena, int fd, const char *path, size_t max,
+		     struct fs_text *ret_text)
 {
 	struct err err;
 	bool more;
@@ -41,7 +41,7 @@ int tree_read(struct arena *arena, int root, const char *path, size_t max, struc
 {
 	cleanup_fd fd = open_regular(root, path);
 
-	return fd < 0 ? fd : read_all(arena, fd, path, max, ret_text);
+	return fd < 0 ? fd : read_held(arena, fd, path, max, ret_text);
 }
 
 int tree_open_stored(int root, const char *path)
@@ -58,7 +58,7 @@ int tree_read_stored(struct arena *arena, int root, const char *path, size_t max
 {
 	cleanup_fd fd = tree_open_stored(root, path);
 
-	return fd < 0 ? fd : read_all(arena, fd, path, max, ret_text);
+	return fd < 0 ? fd : read_held(arena, fd, path, max, ret_text);
 }
 
 ssize_t tree_read_line(int root, const char *path, char *line, size_t size)

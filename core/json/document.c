@@ -124,7 +124,7 @@ struct building {
 };
 
 /* yajl has decoded a text with escapes into memory of its own. */
-static const char *keep(struct building *b, const char *text, size_t len)
+static const char *keep_text(struct building *b, const char *text, size_t len)
 {
 	const struct json_document *doc = b->doc;
 	const char *copy = text;
@@ -176,7 +176,7 @@ static int on_key(void *context, const unsigned char *key, size_t len)
 {
 	struct building *b = context;
 
-	b->key = keep(b, (const char *)key, len);
+	b->key = keep_text(b, (const char *)key, len);
 	b->key_len = len;
 	return b->key != NULL;
 }
@@ -207,7 +207,7 @@ static int add_text(struct building *b, enum json_type type, const char *text, s
 
 	if (!node)
 		return 0;
-	node->text = keep(b, text, len);
+	node->text = keep_text(b, text, len);
 	node->len = (uint32_t)len;
 	return node->text != NULL;
 }
@@ -222,7 +222,7 @@ static int on_string(void *context, const unsigned char *text, size_t len)
 	return add_text(context, JSON_STRING, (const char *)text, len);
 }
 
-static int begin(struct building *b, enum json_type type)
+static int open_value(struct building *b, enum json_type type)
 {
 	struct json_node *node;
 
@@ -243,12 +243,12 @@ static int begin(struct building *b, enum json_type type)
 
 static int on_begin_object(void *context)
 {
-	return begin(context, JSON_OBJECT);
+	return open_value(context, JSON_OBJECT);
 }
 
 static int on_begin_array(void *context)
 {
-	return begin(context, JSON_ARRAY);
+	return open_value(context, JSON_ARRAY);
 }
 
 static int on_end(void *context)
@@ -424,7 +424,7 @@ static bool is_one_of(const struct json_node *member, const char *const *keys)
 }
 
 /* "a, b" */
-static void join(const char *const *words, char *list, size_t size)
+static void join_words(const char *const *words, char *list, size_t size)
 {
 	list[0] = '\0';
 	for (size_t i = 0; words[i]; i++)
@@ -441,7 +441,7 @@ void json_known_keys(struct json_document *doc, const struct json_node *object,
 	json_each(member, object) {
 		if (is_one_of(member, known))
 			continue;
-		join(known, list, sizeof(list));
+		join_words(known, list, sizeof(list));
 		(void)json_fail(doc, member, "unknown key; known here: %s", list);
 		return;
 	}
@@ -564,7 +564,7 @@ unsigned json_word(struct json_document *doc, const struct json_node *node,
 		if (json_equals(node, words[i]))
 			return i;
 	}
-	join(words, list, sizeof(list));
+	join_words(words, list, sizeof(list));
 	(void)json_fail(doc, node, "'%.*s' is not one of %s",
 			(int)(node->len < 64 ? node->len : 64), node->text, list);
 	return absent;

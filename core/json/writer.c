@@ -48,7 +48,7 @@ const char *json_write(struct arena *arena, bool readable, json_put *put, void *
 	return w.text;
 }
 
-static int put_text(yajl_gen gen, void *context)
+static int put_quoted(yajl_gen gen, void *context)
 {
 	const char *text = context;
 
@@ -59,7 +59,7 @@ static int put_text(yajl_gen gen, void *context)
 
 const char *json_quote(struct arena *arena, const char *text)
 {
-	return json_write(arena, false, put_text, (void *)text, NULL);
+	return json_write(arena, false, put_quoted, (void *)text, NULL);
 }
 
 void json_put_string(yajl_gen gen, const char *text)

@@ -87,7 +87,7 @@ static bool get_switch(struct json_document *doc, const struct json_node *object
 }
 
 /* A string, or a number as it is spelled */
-static const char *text_of(struct json_document *doc, const struct json_node *node)
+static const char *text_of_value(struct json_document *doc, const struct json_node *node)
 {
 	const char *copy;
 
@@ -111,8 +111,8 @@ static void check_line(struct json_document *doc, const struct json_node *node, 
 				CONFIG_VALUE_MAX);
 }
 
-static void read_namespaces(struct json_document *doc, const struct json_node *list,
-			    struct config *config)
+static void read_admitted_namespaces(struct json_document *doc, const struct json_node *list,
+				     struct config *config)
 {
 	if (!list)
 		return;
@@ -131,17 +131,17 @@ static void read_namespaces(struct json_document *doc, const struct json_node *l
 	}
 }
 
-static void read_memlock(struct json_document *doc, const struct json_node *node,
-			 struct config *config)
+static void read_granted_memlock(struct json_document *doc, const struct json_node *node,
+				 struct config *config)
 {
 	struct err reason;
 
-	if (node && quantity_parse(text_of(doc, node), &config->memlock, &reason) < 0)
+	if (node && quantity_parse(text_of_value(doc, node), &config->memlock, &reason) < 0)
 		(void)json_fail(doc, node, "%s", reason.text);
 }
 
-static void read_capabilities(struct json_document *doc, const struct json_node *list,
-			      struct config *config)
+static void read_granted_capabilities(struct json_document *doc, const struct json_node *list,
+				      struct config *config)
 {
 	if (!list)
 		return;
@@ -194,7 +194,7 @@ static void read_gdr_level(struct json_document *doc, const struct json_node *no
 		(void)json_word(doc, node, words, 0);
 	else if (node->len != 1 || node->text[0] > '5')
 		(void)json_fail(doc, node, "a number here is 0 to 5");
-	config->nccl.gdr_level = text_of(doc, node);
+	config->nccl.gdr_level = text_of_value(doc, node);
 }
 
 static bool is_variable_name(const char *name)
@@ -248,8 +248,8 @@ static void refuse_former_keys(struct json_document *doc, const struct json_node
  * its default in config_defaults, the variables that it sets in variable_key. All else that names
  * keys is held against these lists by tests/cli/keys.sh.
  */
-static void read_nccl(struct json_document *doc, const struct json_node *nccl,
-		      struct config *config)
+static void read_nccl_keys(struct json_document *doc, const struct json_node *nccl,
+			   struct config *config)
 {
 	static const char *const keys[] = {"hca",       "socket_ifname", "gid_index",
 					   "gdr_level", "extra",         NULL};
@@ -278,7 +278,7 @@ static void read_frameworks(struct json_document *doc, const struct json_node *f
 	config->frameworks.gloo = get_bool(doc, frameworks, "gloo", false);
 }
 
-static void read_root(struct json_document *doc, const struct json_node *root,
+static void read_keys(struct json_document *doc, const struct json_node *root,
 		      struct config *config)
 {
 	static const char *const keys[] = {
@@ -294,11 +294,12 @@ static void read_root(struct json_document *doc, const struct json_node *root,
 	refuse_former_keys(doc, root);
 	json_known_keys(doc, root, keys);
 	config->opt_in = get_word(doc, root, "opt_in", opt_in, OPT_IN_ANNOTATION);
-	read_namespaces(doc, json_get(doc, root, "namespaces", JSON_ARRAY), config);
-	read_memlock(doc, json_get(doc, root, "memlock", JSON_STRING | JSON_NUMBER), config);
+	read_admitted_namespaces(doc, json_get(doc, root, "namespaces", JSON_ARRAY), config);
+	read_granted_memlock(doc, json_get(doc, root, "memlock", JSON_STRING | JSON_NUMBER),
+			     config);
 	config->require_memory_limit = get_bool(doc, root, "require_memory_limit", false);
-	read_capabilities(doc, json_get(doc, root, "capabilities", JSON_ARRAY), config);
-	read_nccl(doc, json_get(doc, root, "nccl", JSON_OBJECT), config);
+	read_granted_capabilities(doc, json_get(doc, root, "capabilities", JSON_ARRAY), config);
+	read_nccl_keys(doc, json_get(doc, root, "nccl", JSON_OBJECT), config);
 	read_frameworks(doc, json_get(doc, root, "frameworks", JSON_OBJECT), config);
 	config->on_no_device = get_word(doc, root, "on_no_device", no_device, NO_DEVICE_IGNORE);
 	config->fail_on_denied = get_switch(doc, root, "on_denied", "fail");
@@ -401,7 +402,7 @@ int config_read(struct arena *arena, const struct fs_text *text, const char *wha
 		return -1;
 	config.path = what;
 	if (json_expect(&doc, doc.root, JSON_OBJECT))
-		read_root(&doc, doc.root, &config);
+		read_keys(&doc, doc.root, &config);
 	if (doc.failed || check_extra(&config, what, err) < 0)
 		return -1;
 	*ret_config = config;

@@ -4,7 +4,7 @@
 #include "core/base/text.h"
 #include "core/policy/policy.h"
 
-static int read_boolean(const char *value, bool *ret, struct err *err)
+static int parse_boolean(const char *value, bool *ret, struct err *err)
 {
 	if (strcmp(value, "true") != 0 && strcmp(value, "false") != 0)
 		return err_set(err, "expected \"true\" or \"false\", found \"%.64s\"", value);
@@ -18,7 +18,7 @@ static int read_inject(const struct spec *spec, const char *value, struct reques
 	bool asked = false;
 
 	(void)spec;
-	if (read_boolean(value, &asked, err) < 0)
+	if (parse_boolean(value, &asked, err) < 0)
 		return -1;
 	request->inject = asked ? INJECT_ASKED : INJECT_REFUSED;
 	return 0;
@@ -47,18 +47,18 @@ static int read_containers(const struct spec *spec, const char *value, struct re
 	}
 }
 
-static int read_memlock(const struct spec *spec, const char *value, struct request *request,
-			struct err *err)
+static int read_asked_memlock(const struct spec *spec, const char *value, struct request *request,
+			      struct err *err)
 {
 	(void)spec;
 	return quantity_parse(value, &request->memlock, err);
 }
 
-static int read_nccl(const struct spec *spec, const char *value, struct request *request,
-		     struct err *err)
+static int read_asked_nccl(const struct spec *spec, const char *value, struct request *request,
+			   struct err *err)
 {
 	(void)spec;
-	return read_boolean(value, &request->nccl, err);
+	return parse_boolean(value, &request->nccl, err);
 }
 
 /* A row for each annotation. All else that names them is held against it by tests/cli/keys.sh. */
@@ -68,8 +68,8 @@ static const struct {
 } readers[] = {
 	{"inject", read_inject},         /* "true" asks, "false" refuses */
 	{"containers", read_containers}, /* "a,b": only these containers of the pod */
-	{"memlock", read_memlock},       /* "16Gi": at most this much */
-	{"nccl", read_nccl},             /* "false": no NCCL values */
+	{"memlock", read_asked_memlock}, /* "16Gi": at most this much */
+	{"nccl", read_asked_nccl},       /* "false": no NCCL values */
 };
 
 static int fail_unknown(struct err *err)
@@ -81,8 +81,8 @@ static int fail_unknown(struct err *err)
 	return err_set(err, "unknown; known: %s", known);
 }
 
-static int read_annotation(const struct spec *spec, const struct spec_annotation *annotation,
-			   struct request *request, struct err *err)
+static int read_request(const struct spec *spec, const struct spec_annotation *annotation,
+			struct request *request, struct err *err)
 {
 	for (size_t i = 0; i < sizeof(readers) / sizeof(readers[0]); i++) {
 		if (strcmp(readers[i].name, annotation->name) == 0)
@@ -108,7 +108,7 @@ int request_read(const struct spec *spec, const char *what, struct request *ret_
 	for (size_t i = 0; i < spec->n_annotations; i++) {
 		const struct spec_annotation *a = &spec->annotations[i];
 
-		if (read_annotation(spec, a, &request, err) < 0)
+		if (read_request(spec, a, &request, err) < 0)
 			return fail_annotation(what, a, err);
 	}
 	request.by_hook = spec->asked && request.inject == INJECT_UNSAID;

@@ -66,22 +66,23 @@ void log_event(int priority, const char *format, ...)
 	send_line(priority, line);
 }
 
-static const char *or_dash(const char *text)
+static const char *text_or_dash(const char *text)
 {
 	return text && text[0] ? text : "-";
 }
 
 #define IDENTITY " container=%.80s name=%.80s pod=%.253s namespace=%.80s"
 #define IDENTITY_OF(c)                                                                             \
-	or_dash((c)->id), or_dash((c)->spec.identity.name), or_dash((c)->spec.identity.pod),       \
-		or_dash((c)->spec.identity.pod_namespace)
+	text_or_dash((c)->id), text_or_dash((c)->spec.identity.name),                              \
+		text_or_dash((c)->spec.identity.pod),                                              \
+		text_or_dash((c)->spec.identity.pod_namespace)
 
-static void print_identity(struct arena_text *out, const struct container *container)
+static void append_identity(struct arena_text *out, const struct container *container)
 {
 	arena_append(out, IDENTITY, IDENTITY_OF(container));
 }
 
-static void print_devices(struct arena_text *out, const struct devices *devices)
+static void append_devices(struct arena_text *out, const struct devices *devices)
 {
 	arena_append(out, " devices=");
 	for (size_t i = 0; i < devices->n; i++)
@@ -90,7 +91,7 @@ static void print_devices(struct arena_text *out, const struct devices *devices)
 		arena_append(out, "-");
 }
 
-static void print_memlock(struct arena_text *out, const struct plan *plan, bool given_before)
+static void append_memlock(struct arena_text *out, const struct plan *plan, bool given_before)
 {
 	if (!plan->sets_memlock || given_before)
 		arena_append(out, " memlock=-");
@@ -100,14 +101,14 @@ static void print_memlock(struct arena_text *out, const struct plan *plan, bool 
 		arena_append(out, " memlock=%" PRIu64, plan->memlock);
 }
 
-static void print_warnings(struct arena_text *out, const struct warnings *warnings)
+static void append_warnings(struct arena_text *out, const struct warnings *warnings)
 {
 	for (size_t i = 0; i < warnings->n; i++)
 		arena_append(out, "%s%s", i ? "," : " warnings=", warnings->item[i].code);
 }
 
 /* A hook cannot give capabilities: the runtime has read config.json before it runs. */
-static int print_capabilities(struct arena_text *out, struct container *container, bool given)
+static int append_capabilities(struct arena_text *out, struct container *container, bool given)
 {
 	const char *const *names;
 
@@ -143,12 +144,12 @@ void log_grant(struct container *container, const struct applied *applied, const
 
 	arena_append(&line,
 		     "%s:", given_before ? "addition" : decision_name(container->plan.decision));
-	print_identity(&line, container);
-	print_devices(&line, &container->devices);
-	print_memlock(&line, &container->plan, given_before);
-	status = print_capabilities(&line, container, applied->capabilities);
+	append_identity(&line, container);
+	append_devices(&line, &container->devices);
+	append_memlock(&line, &container->plan, given_before);
+	status = append_capabilities(&line, container, applied->capabilities);
 	arena_append(&line, " nccl=%s by=%s", applied->nccl ? applied->nccl : "-", way_in);
-	print_warnings(&line, &container->warnings);
+	append_warnings(&line, &container->warnings);
 	if (status == 0 && !line.failed)
 		send_line(LOG_INFO, line.text);
 }
@@ -160,9 +161,9 @@ static char *reason_line(struct container *container, const char *word, const ch
 	struct arena_text line = {.arena = &container->arena};
 
 	arena_append(&line, "%s:", word);
-	print_identity(&line, container);
-	print_devices(&line, &container->devices);
-	print_warnings(&line, &container->warnings);
+	append_identity(&line, container);
+	append_devices(&line, &container->devices);
+	append_warnings(&line, &container->warnings);
 	arena_append(&line, " by=%s reason=%s", way_in, reason);
 	return line.failed ? NULL : line.text;
 }

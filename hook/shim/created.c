@@ -142,8 +142,8 @@ static int parse_bundle(struct arena *arena, const char *what, const struct fs_t
 
 /* ---- its config.json ---- */
 
-static int read_file(struct arena *arena, int dir, const char *path, const char *name,
-		     const char **ret_what, struct fs_text *ret_text, struct err *err)
+static int read_text_file(struct arena *arena, int dir, const char *path, const char *name,
+			  const char **ret_what, struct fs_text *ret_text, struct err *err)
 {
 	const char *what = arena_printf(arena, "%s/%s", path, name);
 	cleanup_fd fd = fs_open(dir, name, O_RDONLY | O_NOFOLLOW, RESOLVE_BENEATH);
@@ -172,15 +172,15 @@ static int read_config(struct container *container, unsigned runtime, const char
 	if (dir < 0 || faccessat(dir, kept, F_OK, 0) < 0)
 		return errno == ENOENT ? 0 : err_sys(err, errno, "%s", home);
 	if (runtime == RUNTIME_RUNC) {
-		if (read_file(arena, dir, home, STATE, &what, &state, err) < 0 ||
+		if (read_text_file(arena, dir, home, STATE, &what, &state, err) < 0 ||
 		    parse_bundle(arena, what, &state, &path, err) < 0)
 			return -1;
 		bundle = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
 		if (bundle < 0)
 			return err_sys(err, errno, "%s", path);
 	}
-	return read_file(arena, bundle < 0 ? dir : bundle, path, CONFIG, &container->what,
-			 &container->text, err) < 0
+	return read_text_file(arena, bundle < 0 ? dir : bundle, path, CONFIG, &container->what,
+			      &container->text, err) < 0
 		       ? -1
 		       : 1;
 }

@@ -95,7 +95,7 @@ struct reader {
 };
 
 /* runtime: CRUN or RUNC */
-static bool has(const struct reader *reader, unsigned runtime, const struct option *option)
+static bool has_option(const struct reader *reader, unsigned runtime, const struct option *option)
 {
 	if (!(option->runtimes & runtime))
 		return false;
@@ -104,15 +104,15 @@ static bool has(const struct reader *reader, unsigned runtime, const struct opti
 	return !reader->global && (option->commands & (1U << reader->args.command));
 }
 
-static const struct option *find(const struct reader *reader, unsigned runtime, const char *name,
-				 size_t len)
+static const struct option *find_name(const struct reader *reader, unsigned runtime,
+				      const char *name, size_t len)
 {
 	const struct option *abbreviated = NULL;
 
 	for (size_t i = 0; i < sizeof(options) / sizeof(options[0]); i++) {
 		const struct option *o = &options[i];
 
-		if (!has(reader, runtime, o))
+		if (!has_option(reader, runtime, o))
 			continue;
 		if (runtime == RUNC && len == 1 && o->letter == name[0])
 			return o;
@@ -129,7 +129,7 @@ static const struct option *find(const struct reader *reader, unsigned runtime, 
 static const struct option *find_letter(const struct reader *reader, char letter)
 {
 	for (size_t i = 0; i < sizeof(options) / sizeof(options[0]); i++) {
-		if (options[i].letter == letter && has(reader, CRUN, &options[i]))
+		if (options[i].letter == letter && has_option(reader, CRUN, &options[i]))
 			return &options[i];
 	}
 	return NULL;
@@ -178,11 +178,11 @@ static int take_option(struct reader *reader, char *const *argv)
 	const struct option *option = NULL;
 
 	if (reader->args.runtimes & RUNC)
-		option = find(reader, RUNC, name, len);
+		option = find_name(reader, RUNC, name, len);
 	if (!option && (reader->args.runtimes & CRUN)) {
 		if (!is_long)
 			return take_letters(reader, argv);
-		option = find(reader, CRUN, name, len);
+		option = find_name(reader, CRUN, name, len);
 	}
 	if (!option)
 		return 1;
@@ -208,7 +208,7 @@ static unsigned runtimes_of(const char *runtime)
 	return strcmp(name, "runc") == 0 ? RUNC : BOTH;
 }
 
-static bool is_option(const char *arg)
+static bool begins_as_option(const char *arg)
 {
 	return arg[0] == '-' && arg[1] != '\0';
 }
@@ -227,7 +227,7 @@ static void read_command(struct reader *reader, int argc, char *const *argv)
 		if (!options_end && strcmp(argv[i], "--") == 0) {
 			options_end = true;
 			i++;
-		} else if (!options_end && is_option(argv[i])) {
+		} else if (!options_end && begins_as_option(argv[i])) {
 			i += take_option(reader, argv + i);
 		} else {
 			if (!reader->args.id)
@@ -245,7 +245,7 @@ void runtime_args_parse(const char *runtime, int argc, char *const *argv,
 	struct reader reader = {.args = {.runtimes = runtimes_of(runtime)}, .global = true};
 	int i = 1;
 
-	while (i < argc && is_option(argv[i]) && strcmp(argv[i], "--") != 0)
+	while (i < argc && begins_as_option(argv[i]) && strcmp(argv[i], "--") != 0)
 		i += take_option(&reader, argv + i);
 	i += i < argc && strcmp(argv[i], "--") == 0;
 	reader.global = false;

@@ -64,7 +64,7 @@ static struct {
 } late;
 
 /* A node that is stuck in /sys must not keep the container from starting. */
-static void start_unserved(void)
+static void run_unserved(void)
 {
 	(void)execv(late.runtime, late.argv);
 	_exit(EXIT_NO_RUNTIME);
@@ -72,7 +72,7 @@ static void start_unserved(void)
 
 /* ---- one command ---- */
 
-static void serve(struct shim *shim)
+static void serve_command(struct shim *shim)
 {
 	if (!shim->args.id)
 		return;
@@ -100,8 +100,8 @@ static const char *option(const char *name)
 /* Returns 0, or 1 if the container must not start. */
 static int serve_in_time(struct shim *shim)
 {
-	deadline_arm(start_unserved);
-	serve(shim);
+	deadline_arm(run_unserved);
+	serve_command(shim);
 	deadline_disarm();
 	return shim->outcome.must_fail;
 }
@@ -155,7 +155,7 @@ static int find_runtime(struct shim *shim, const char *called, struct err *err)
 }
 
 /* Returns only where the runtime is not to be started, or cannot be. */
-static int run(struct shim *shim, int argc, char **argv)
+static int run_runtime(struct shim *shim, int argc, char **argv)
 {
 	const char *called = text_base_name(argv[0]);
 	const char *sysroot = option("OCI_RDMA_SYSROOT");
@@ -189,7 +189,7 @@ int shim_run(int argc, char **argv)
 	int status;
 
 	shim.container = CONTAINER_NONE;
-	status = run(&shim, argc, argv);
+	status = run_runtime(&shim, argc, argv);
 
 	container_free(&shim.container);
 	return status;

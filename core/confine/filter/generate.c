@@ -56,7 +56,7 @@ static void add_calls(scmp_filter_ctx filter, const char *const *calls)
 		add_rule(filter, &(struct rule){.name = calls[i], .action = SCMP_ACT_ALLOW});
 }
 
-static void add_rules(scmp_filter_ctx filter, const struct rule *rules)
+static void add_filter_rules(scmp_filter_ctx filter, const struct rule *rules)
 {
 	for (const struct rule *rule = rules; rule->name; rule++)
 		add_rule(filter, rule);
@@ -87,12 +87,12 @@ static scmp_filter_ctx make_filter(const char *program)
 	use_target(filter);
 	add_calls(filter, common_calls);
 	add_calls(filter, calls_of(program));
-	add_rules(filter, common_rules);
-	add_rules(filter, rules_of(program));
+	add_filter_rules(filter, common_rules);
+	add_filter_rules(filter, rules_of(program));
 	return filter;
 }
 
-static void print(const struct sock_filter *instructions, size_t n)
+static void print_program(const struct sock_filter *instructions, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
 		(void)printf("{0x%02x, %u, %u, 0x%08x},\n", instructions[i].code,
@@ -117,7 +117,7 @@ int main(int argc, char **argv)
 	(void)fclose(exported);
 	if (n == 0 || n == PROGRAM_MAX)
 		must(-1, "its length");
-	print(&front, 1);
-	print(instructions, n);
+	print_program(&front, 1);
+	print_program(instructions, n);
 	return ferror(stdout) || fflush(stdout) != 0;
 }
