@@ -79,3 +79,9 @@ int command_line_choose(const char *const *names, size_t n, const char *name)
 	}
 	return -1;
 }
+
+const char *options_directory(const struct options *options)
+{
+	return options->sysroot[0] == '/' && (!options->config || options->config[0] == '/') ? "/"
+											     : NULL;
+}

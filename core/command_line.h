@@ -57,6 +57,10 @@ int command_line_error(const char *name, const char *what, const char *which);
  */
 bool command_line_printed(const char *name);
 
+/* The working directory to change to: "/", or NULL if one of the options' paths is relative to the
+ * present one. */
+const char *options_directory(const struct options *options);
+
 /* The place of name among n names, or -1: for values of an option that are words */
 int command_line_choose(const char *const *names, size_t n, const char *name);
 

@@ -12,12 +12,4 @@ struct options {
 	bool ask; /* --ask: the container counts as one with the annotation inject: "true" */
 };
 
-/* The working directory to change to: "/", or NULL if one of the paths is relative to the present
- * one. */
-static inline const char *options_directory(const struct options *options)
-{
-	return options->sysroot[0] == '/' && (!options->config || options->config[0] == '/') ? "/"
-											     : NULL;
-}
-
 #endif

@@ -6,10 +6,11 @@
 
 #include "core/apply/spec_edit.h"
 #include "core/base/fs.h"
+#include "core/command_line.h"
 #include "core/container/container.h"
 #include "core/deadline.h"
 #include "core/outcome.h"
-#include "core/process/process.h"
+#include "core/process/own.h"
 #include "core/report/report.h"
 
 #define WAY_IN "precreate"
@@ -65,8 +66,8 @@ static void serve_spec(struct run *run, const struct options *options)
 		status = container_find(container, options, err);
 	if (status > 0) {
 		deadline_set_must_fail(outcome_if_late(container, &entry));
-		container->memlock_max = process_memlock_max();
-		container->lacking = process_lacks_capabilities(UINT64_MAX);
+		container->memlock_max = own_memlock_max();
+		container->lacking = own_lacks_capabilities(UINT64_MAX);
 		status = container_plan(container, err);
 	}
 	if (status > 0)

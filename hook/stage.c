@@ -11,6 +11,7 @@
 #include "core/base/fs.h"
 #include "core/base/names.h"
 #include "core/base/tell.h"
+#include "core/command_line.h"
 #include "core/container/container.h"
 #include "core/deadline.h"
 #include "core/nccl_conf.h"

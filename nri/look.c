@@ -12,6 +12,7 @@
 #include "core/container/container.h"
 #include "core/note/note.h"
 #include "core/process/limits.h"
+#include "core/process/own.h"
 #include "core/process/process.h"
 #include "core/report/report.h"
 #include "nri/missed.h"
@@ -100,7 +101,7 @@ static int mend(struct looked *one, struct err *err)
 	const char *reason;
 	size_t n;
 
-	if (process_may_have_memlock(memlock, err) < 0 ||
+	if (own_may_have_memlock(memlock, err) < 0 ||
 	    cgroup_mend(one->root, one->report->cgroup, memlock, &n, err) < 0)
 		return err_prefix(err, "on_missed \"mend\"");
 	reason =

@@ -14,6 +14,7 @@
 #include "core/base/cleanup.h"
 #include "core/base/clock.h"
 #include "core/base/names.h"
+#include "core/command_line.h"
 #include "core/confine/confine.h"
 #include "core/report/report.h"
 #include "nri/missed.h"

@@ -69,6 +69,19 @@ int fs_open_regular(int dir, const char *name)
 	return path < 0 ? path : fs_reopen_regular(path);
 }
 
+int tree_open_root(const char *path, struct err *err)
+{
+	/* Not open(2): musl's open(2) sets FD_CLOEXEC by a second system call as well. */
+	int root = openat(AT_FDCWD, path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+
+	return root < 0 ? err_sys(err, errno, "sysroot %s", path) : root;
+}
+
+int tree_open_dir(int root, const char *path)
+{
+	return fs_open(root, path, O_PATH | O_DIRECTORY, RESOLVE_IN_ROOT);
+}
+
 bool fs_is_stored(int fd)
 {
 	struct statfs fs;

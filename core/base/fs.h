@@ -103,7 +103,7 @@ bool rootless(void);
 /* By its number in /proc; false if that cannot be read */
 bool fs_in_first_user_namespace(void);
 
-/* ---- below a root (tree.c) ---- */
+/* ---- below a root (tree.c; a root and a directory: fs.c) ---- */
 
 /*
  * Files below a root that may be another's: a recorded tree, or a container's root file system. No

@@ -10,14 +10,6 @@
 #include "core/base/cleanup.h"
 #include "core/base/text.h"
 
-int tree_open_root(const char *path, struct err *err)
-{
-	/* Not open(2): musl's open(2) sets FD_CLOEXEC by a second system call as well. */
-	int root = openat(AT_FDCWD, path, O_PATH | O_DIRECTORY | O_CLOEXEC);
-
-	return root < 0 ? err_sys(err, errno, "sysroot %s", path) : root;
-}
-
 static int open_regular(int root, const char *path)
 {
 	cleanup_fd held = fs_open(root, path, O_PATH, RESOLVE_IN_ROOT);
@@ -100,11 +92,6 @@ bool tree_exists(int root, const char *path)
 	cleanup_fd fd = fs_open(root, path, O_PATH, RESOLVE_IN_ROOT);
 
 	return fd >= 0;
-}
-
-int tree_open_dir(int root, const char *path)
-{
-	return fs_open(root, path, O_PATH | O_DIRECTORY, RESOLVE_IN_ROOT);
 }
 
 int tree_open_entries(int root, const char *path, DIR **ret_dir)

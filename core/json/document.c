@@ -381,6 +381,11 @@ bool json_expect(struct json_document *doc, const struct json_node *node, unsign
 	return false;
 }
 
+const struct json_node *json_first(const struct json_node *node)
+{
+	return node && node->type & (JSON_ARRAY | JSON_OBJECT) ? node->first : NULL;
+}
+
 bool json_key_is(const struct json_node *member, const char *key)
 {
 	return member->key && member->key_len == strlen(key) &&

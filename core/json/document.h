@@ -98,10 +98,7 @@ bool json_expect(struct json_document *doc, const struct json_node *node, unsign
 void json_known_keys(struct json_document *doc, const struct json_node *object,
 		     const char *const *known);
 
-static inline const struct json_node *json_first(const struct json_node *node)
-{
-	return node && node->type & (JSON_ARRAY | JSON_OBJECT) ? node->first : NULL;
-}
+const struct json_node *json_first(const struct json_node *node);
 
 /* Each item of an array, or member of an object; none of anything else */
 // NOLINTBEGIN(bugprone-macro-parentheses): item is a name, which the loop declares

@@ -48,22 +48,6 @@ void process_close(struct process *process);
 int process_raise_memlock(const struct process *process, uint64_t bytes, bool *ret_changed,
 			  struct err *err);
 
-/*
- * What this process, and so what it starts, can raise its limit to; 0: to any. Without the right to
- * raise it (rootless podman) a runtime would fail at more.
- */
-uint64_t process_memlock_max(void);
-
-/* Whether it may raise it that far. Returns 0, or -1 with the reason. */
-int process_may_have_memlock(uint64_t bytes, struct err *err);
-
-/*
- * Those of these capabilities that neither this process nor what it starts can have: the bounding
- * set lacks them (capabilities(7)), and a runtime would fail at them. 0 also if that set cannot be
- * read.
- */
-uint64_t process_lacks_capabilities(uint64_t capabilities);
-
 /* The host's ids of the container's root, from /proc/<pid>/{uid,gid}_map. Returns 0, or -1 if they
  * map no root. */
 int process_root_ids(const struct process *process, uid_t *ret_uid, gid_t *ret_gid,

@@ -14,7 +14,7 @@
 #include "core/deadline.h"
 #include "core/outcome.h"
 #include "core/plan/plan.h"
-#include "core/process/process.h"
+#include "core/process/own.h"
 #include "hook/shim/shim.h"
 
 /* A config.json or process.json that is replaced by an edited one */
@@ -139,8 +139,8 @@ void serve_create(struct shim *shim)
 		status = container_find(container, &shim->options, err);
 	if (status > 0) {
 		deadline_set_must_fail(outcome_if_late(container, &entry));
-		container->memlock_max = process_memlock_max();
-		container->lacking = process_lacks_capabilities(UINT64_MAX);
+		container->memlock_max = own_memlock_max();
+		container->lacking = own_lacks_capabilities(UINT64_MAX);
 		status = container_plan(container, err);
 	}
 	if (status > 0)
@@ -200,7 +200,7 @@ static struct grant grant_of_created(const struct container *container)
 
 	for (int set = 0; set < SPEC_CAPABILITY_SETS; set++)
 		grant.capabilities &= created->capabilities[set];
-	grant.capabilities &= ~process_lacks_capabilities(grant.capabilities);
+	grant.capabilities &= ~own_lacks_capabilities(grant.capabilities);
 	return grant;
 }
 

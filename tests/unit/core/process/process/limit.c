@@ -2,6 +2,8 @@
 /* What is done to a container's limit, and who its root is */
 #include "processes.h"
 
+#include "core/process/own.h"
+
 #include <sys/capability.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
@@ -91,7 +93,7 @@ static int ask_and_try(const void *context)
 		return UNIT_NOT_HERE;
 	for (size_t i = 0; i < LENGTH(amounts); i++) {
 		struct rlimit64 limit = LOW;
-		uint64_t max = process_memlock_max();
+		uint64_t max = own_memlock_max();
 		int said = max && max < amounts[i] ? -1 : 0;
 
 		(void)memlock_raise(&limit, amounts[i]);
