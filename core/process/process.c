@@ -80,8 +80,8 @@ static bool has_ended(int pidfd)
 	return poll(&poll_fd, 1, 0) > 0 && poll_fd.revents & POLLIN;
 }
 
-static int open_checked(int64_t pid, const char *id, const char *cgroup, bool by_our_runtime,
-			struct process *ret_process, struct err *err)
+int process_open(int64_t pid, const char *id, const char *cgroup, struct process *ret_process,
+		 struct err *err)
 {
 	cleanup_process process = PROCESS_NONE;
 
@@ -100,7 +100,7 @@ static int open_checked(int64_t pid, const char *id, const char *cgroup, bool by
 	if (process.proc < 0 && process.proc != -ENOENT)
 		return err_sys(err, -process.proc, "/proc/%d", process.pid);
 	if (process.proc >= 0 && !in_cgroup(process.proc, id, cgroup) &&
-	    !(by_our_runtime && started_by_our_runtime(&process)) && !has_ended(process.pidfd))
+	    !started_by_our_runtime(&process) && !has_ended(process.pidfd))
 		return err_set(err,
 			       "pid %d is not a process of container %.80s: neither its cgroup nor "
 			       "its parent process belongs to that container",
@@ -111,17 +111,6 @@ static int open_checked(int64_t pid, const char *id, const char *cgroup, bool by
 	*ret_process = process;
 	process = PROCESS_NONE;
 	return 1;
-}
-
-int process_open(int64_t pid, const char *id, const char *cgroup, struct process *ret_process,
-		 struct err *err)
-{
-	return open_checked(pid, id, cgroup, true, ret_process, err);
-}
-
-int process_open_member(int64_t pid, const char *id, struct process *ret_process, struct err *err)
-{
-	return open_checked(pid, id, NULL, false, ret_process, err);
 }
 
 void process_close(struct process *process)

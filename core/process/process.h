@@ -26,11 +26,6 @@ struct process {
  */
 int process_open(int64_t pid, const char *id, const char *cgroup, struct process *ret_process,
 		 struct err *err);
-/*
- * The same for a caller that no runtime has started: only the cgroup counts, which must name the
- * container's id.
- */
-int process_open_member(int64_t pid, const char *id, struct process *ret_process, struct err *err);
 /* /proc/<pid>, or -errno; another file system mounted there must not speak for the kernel
  * (CVE-2025-52881). */
 int process_open_proc(pid_t pid);
