@@ -81,6 +81,8 @@ for file in install/{kubernetes,openshift}-{nri,nri-launch,install,events}.yaml 
 	done)"
 done
 mkdir "$T/chart" && tar -C "$T/chart" -xzf "oci-rdma-hook-$version.tgz"
+is "the chart is one directory, whose name helm cuts off (LoadArchiveFiles in its pkg/chart/loader/archive.go)" oci-rdma-hook \
+	"$(tar -tzf "oci-rdma-hook-$version.tgz" | cut -d / -f 1 | sort -u)"
 is "the chart has the same images" "$(cat install/kubernetes-{nri-launch,events}.yaml | sed -n 's/.*image: //p' | sort -u)" \
 	"$(sed -n '/^images:/,/^#/s/^  [a-z]*: //p' "$T/chart/oci-rdma-hook/values.yaml" | sort -u)"
 has "the doctor's package has kubectl's plugin" usr/bin/kubectl-rdma_doctor-selftest "$(dpkg-deb -c oci-rdma-hook-doctor_*.deb)"
