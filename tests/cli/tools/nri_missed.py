@@ -323,8 +323,8 @@ def starts(runtime, plugin):
 def without_pids(runtime, plugin):
     """A DaemonSet without hostPID: what stands in /proc is its own. So is one whose process has ended."""
     process(4711, identity(99), "unlimited")
-    process(1, identity(99), "unlimited")
-    for number in 1, 2, 3, 4:
+    process(1, identity(4), "unlimited")  # no container's, whatever the runtime says
+    for number in 1, 2, 3:
         cgroup_of(number, "0\n")
     ones = [known(1, 4711), known(2, 4712, rlimits=[("RLIMIT_MEMLOCK", 2**64 - 1, 2**64 - 1)]), known(3, 0, state=CREATED),
             known(4, 1)]

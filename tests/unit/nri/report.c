@@ -3,12 +3,15 @@
 
 #include <errno.h>
 #include <sys/inotify.h>
+#include <sys/mman.h>
 #include <sys/sysmacros.h>
 
+#include "core/base/clock.h"
 #include "core/base/err.h"
+#include "core/report/report.h"
 #include "nri/report.h"
 #include "nri/serve.h"
-#include "tests/unit/unit.h"
+#include "tests/unit/nri/nri.h"
 
 static struct nri_status status_of(int64_t pid)
 {
@@ -203,4 +206,110 @@ UNIT_TEST("status: nothing but a regular file is opened")
 		assert_int_equal(pid_there(dir.fd), -1);
 		assert_int_equal(n_opened(notify), 0);
 	}
+}
+
+/* ---- what is written, and said, in a tick ---- */
+
+static struct children children;
+
+static struct report report_in(const struct unit_dir *dir, const char *metrics_path)
+{
+	return (struct report){
+		.sysroot = dir->path,
+		.metrics_path = metrics_path,
+		.children = &children,
+		.status = status_of(12),
+		.metrics_at = clock_ms(),
+		.ready_at = INT64_MAX,
+	};
+}
+
+/* One tick, and as many as it takes until the metrics' writer has ended. Returns how many lines
+ * were said. */
+static size_t tick_with(struct report *report, bool changed, bool wait)
+{
+	cleanup_fd said = memfd_create("said", MFD_CLOEXEC);
+	cleanup_fd kept = dup(STDERR_FILENO);
+	char text[4096] = "";
+
+	assert_true(said >= 0 && kept >= 0 && dup2(said, STDERR_FILENO) >= 0);
+	report->changed = changed;
+	report_tick(report);
+	for (int tries = 0; wait && report->writer && tries < UNIT_PATIENCE * 100; tries++) {
+		(void)usleep(10000);
+		report_tick(report);
+	}
+	assert_int_equal(dup2(kept, STDERR_FILENO), STDERR_FILENO);
+	assert_true(pread(said, text, sizeof(text) - 1, 0) >= 0);
+	return count(text, "\n");
+}
+
+UNIT_TEST("report: what has changed is written at the next tick, and once")
+{
+	WITH_DIR(dir);
+	const char *path = arena_printf(&arena, "%s/m.prom", dir.path);
+	struct report report = report_in(&dir, path);
+	int64_t now = clock_ms();
+
+	assert_int_equal(mkdirat(dir.fd, "run", 0755), 0);
+	report.metrics_at = now - 1;
+	(void)tick_with(&report, true, true);
+	assert_int_equal(pid_there(dir.fd), 12);
+	assert_true(report.metrics_at >= now);
+	assert_int_equal(unlink(path), 0);
+	assert_false(report.metrics_failed);
+	(void)tick_with(&report, report.changed, true);
+	assert_int_equal(access(path, F_OK), -1);
+	report.metrics_at -= METRICS_EACH_MS;
+	(void)tick_with(&report, false, true);
+	assert_int_equal(access(path, F_OK), 0);
+}
+
+UNIT_TEST("report: what cannot be written is said once, until it can")
+{
+	WITH_DIR(dir);
+	struct report report = report_in(&dir, NULL);
+	struct report other = report_in(&dir, "/nonexistent/m.prom");
+
+	if (access("/dev/log", F_OK) == 0)
+		skip();
+	log_as_daemon("unit");
+	for (int times = 0; times < 2; times++) {
+		assert_int_equal(tick_with(&report, true, true), 1); /* no /run */
+		assert_int_equal(tick_with(&report, true, true), 0);
+		assert_int_equal(mkdirat(dir.fd, "run", 0755), 0);
+		assert_int_equal(tick_with(&report, true, true), 0);
+		unit_empty(dir.fd);
+	}
+	assert_int_equal(mkdirat(dir.fd, "run", 0755), 0);
+	for (int times = 0; times < 2; times++) {
+		other.metrics_path = "/nonexistent/m.prom";
+		assert_int_equal(tick_with(&other, true, true), 1);
+		assert_int_equal(tick_with(&other, true, true), 0);
+		other.metrics_path = arena_printf(&arena, "%s/m.prom", dir.path);
+		assert_int_equal(tick_with(&other, true, true), 0);
+	}
+}
+
+/* Beside a writer that hangs, no other is started. */
+UNIT_TEST("report: metrics that are late are said once, and written when they can be")
+{
+	WITH_DIR(dir);
+	struct report report = report_in(&dir, arena_printf(&arena, "%s/m.prom", dir.path));
+	pid_t writer = unit_start(goes_on, NULL);
+
+	if (access("/dev/log", F_OK) == 0)
+		skip();
+	log_as_daemon("unit");
+	assert_int_equal(mkdirat(dir.fd, "run", 0755), 0);
+	report.writer = writer;
+	assert_int_equal(tick_with(&report, true, false), 0);
+	report.metrics_at -= METRICS_PATIENCE_MS;
+	assert_int_equal(tick_with(&report, true, false), 1);
+	assert_int_equal(tick_with(&report, true, false), 0);
+	assert_int_equal(report.writer, writer);
+	assert_int_equal(kill(writer, SIGKILL), 0);
+	assert_int_equal(tick_with(&report, false, true), 0);
+	assert_int_equal(access(report.metrics_path, F_OK), 0);
+	assert_false(report.metrics_late);
 }
