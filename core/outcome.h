@@ -49,11 +49,11 @@ struct outcome {
 
 struct entry_point {
 	const char *name; /* in the log, "by=…": "createRuntime", "nri", … */
-	/* Its caller shows our stderr to nobody but the administrator: a failure is told there even
-	 * if the container starts. */
+	/* Only the administrator sees our stderr, so a failure is written there even if the
+	 * container starts. */
 	bool tells;
-	/* A run before this one, of the same entry point, has said what there is to say, and the
-	 * container runs: it is never refused. */
+	/* An earlier run of the same entry point has logged the decision, and the container runs:
+	 * never refuse it. */
 	bool repeats;
 	/* Whether the container asks, as far as the caller knows it without config.json; NULL: it
 	 * does not */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What /proc says of the runtime that has called the hook. */
+/* What /proc shows of the runtime that called the hook. */
 #ifndef OCI_RDMA_RUNTIME_H
 #define OCI_RDMA_RUNTIME_H
 
@@ -8,8 +8,7 @@
 #include <sys/types.h>
 
 /*
- * The directory that a runtime was told to use by --bundle (or -b) on its command line, read from
- * /proc/<pid>/cmdline; false if there is none. size: of path.
+ * The runtime's --bundle (or -b), from /proc/<pid>/cmdline; false if it has none. size: of path.
  */
 bool runtime_bundle_argument(pid_t pid, char *path, size_t size);
 

@@ -15,12 +15,12 @@
 void tell(const char *name, const char *reason);
 
 /*
- * The runtime's --log and --log-format: containerd and Docker look there only. path: NULL for none;
- * opened when there is something to say, as the runtime would open it.
+ * The runtime's --log and --log-format: containerd and Docker read nothing else. path: NULL for
+ * none; opened at the first message, as the runtime would open it.
  */
 void tell_runtime_log(const char *path, bool json);
 
-/* From now on nobody is told: the reader is not the caller. */
+/* Write no more messages: stderr belongs to somebody else. */
 void tell_nobody(void);
 
 #endif

@@ -86,7 +86,7 @@ struct config {
 		bool ucx;
 		bool nvshmem;
 		bool gloo;
-	} frameworks; /* other libraries that are told of the devices, by the environment */
+	} frameworks; /* other libraries that get the devices, in the environment */
 	enum config_no_device on_no_device;
 	enum config_missed on_missed;
 	bool fail_on_error;

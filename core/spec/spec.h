@@ -384,8 +384,8 @@ enum claim_source {
 struct claim {
 	enum claim_source source;
 	const char *address; /* PCI address, or an auxiliary device's name (mlx5_core.sf.4) */
-	const char *ibdev;   /* NULL: not said */
-	const char *file;    /* its device file: uverbs, or that of vfio or vDPA; NULL: not said */
+	const char *ibdev;   /* NULL: unknown */
+	const char *file;    /* its device file: uverbs, or that of vfio or vDPA; NULL: unknown */
 };
 
 struct claims {

@@ -15,10 +15,10 @@
 /* ---- a runtime's command line (runtime_args.c) ---- */
 
 /*
- * The command line of an OCI runtime, as far as the shim must understand it: options before and
- * behind the subcommand, "--root DIR" and "--root=DIR", as crun (argp) and runc (urfave/cli) each
- * read them. What is not known is taken for an option without a value, and in any case passed on as
- * it is; of a command line that the runtime itself refuses nothing is promised.
+ * The parts of a runtime's command line that the shim needs: options before and behind the
+ * subcommand, "--root DIR" and "--root=DIR", as crun (argp) and runc (urfave/cli) each read them.
+ * An unknown option is taken to have no value; all are passed on unchanged. For a command line that
+ * the runtime refuses, the result is unspecified.
  */
 
 enum runtime_command {
@@ -30,7 +30,7 @@ enum runtime_command {
 #define RUNTIME_CRUN 1U
 #define RUNTIME_RUNC 2U
 
-/* Pointers into argv; NULL where it does not say. */
+/* Pointers into argv; NULL if absent. */
 struct runtime_args {
 	unsigned runtimes; /* whose command line it is, or, of another runtime, may be */
 	enum runtime_command command;
@@ -43,15 +43,15 @@ struct runtime_args {
 	const char *process;
 };
 
-/* runtime: the path of the one that is started; its name says how it reads its command line. */
+/* runtime: the path of the program that is started; its name decides how argv is read. */
 void runtime_args_parse(const char *runtime, int argc, char *const *argv,
 			struct runtime_args *ret_args);
 
 /* ---- one run (commands.c) ---- */
 
 /*
- * One run of the shim, and what it does for the runtime's commands before the runtime is started:
- * shim->outcome has what became of it, and it is logged.
+ * One run of the shim, and its work before the runtime starts. shim->outcome has the result, which
+ * is logged.
  */
 
 #define WAY_IN "runtime"
@@ -68,23 +68,23 @@ struct shim {
 /* create, run and restore: the container's spec is edited. */
 void serve_create(struct shim *shim);
 
-/* exec: what the container was given goes into the process, or into our own limit, which the
- * runtime hands on. */
+/* exec: puts the container's grant into the process spec, or into our own limit, which the runtime
+ * inherits. */
 void serve_exec(struct shim *shim);
 
 /* ---- what a container was created with (created.c) ---- */
 
 /*
- * The shim keeps nothing of a container: its config.json says what it was given, also when the
- * policy has changed since. The runtime's own state leads there: crun keeps a copy of it, from
- * whichever file it came (libcrun/container.c, libcrun_copy_config_file), as ROOT/ID/config.json;
- * runc's exec goes to the bundle that ROOT/ID/state.json names. So a container never gets what an
- * earlier one of its id had. Whoever could write there could make the runtime do anything.
+ * The shim keeps no state: the container's config.json contains its grant, even if the policy has
+ * changed since. The runtime's state leads there: crun keeps a copy as ROOT/ID/config.json
+ * (libcrun/container.c, libcrun_copy_config_file); runc's exec uses the bundle in
+ * ROOT/ID/state.json. So a container never gets the grant of an earlier one with the same id.
+ * Trusting these files adds no risk: the runtime trusts them.
  */
 
 /*
  * Reads it into shim->container, of the spec only the process. Returns 1; 0 if the runtime does not
- * know the id, or the container has nothing to do with RDMA; or -1.
+ * know the id or the container has no RDMA; -1 on error.
  */
 int created_read_process(struct shim *shim, struct err *err);
 
