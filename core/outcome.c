@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "core/note/note.h"
+#include "core/record/store.h"
 #include "core/report/report.h"
 
 /* ---- what a container is that could not be examined ---- */
@@ -78,33 +78,34 @@ void outcome_decide(struct container *container, const struct options *options,
 /* ---- what is logged ---- */
 
 /* Another entry point has decided the same about this container, and has logged it. */
-static bool is_noted(struct container *container, const struct outcome *outcome,
-		     const struct entry_point *entry)
+static bool is_recorded(struct container *container, const struct outcome *outcome,
+			const struct entry_point *entry)
 {
-	enum note_result result = outcome->kind == OUTCOME_DENIED ? NOTE_DENIED : NOTE_NOTHING;
-	struct note note;
+	enum record_result result =
+		outcome->kind == OUTCOME_DENIED ? RECORD_DENIED : RECORD_NOTHING;
+	struct record record;
 	struct err ignored;
 
 	return container->id && container->node.root >= 0 &&
-	       note_read(&container->arena, container->node.root, container->id, &note, &ignored) ==
-		       1 &&
-	       note.result == result && note.entry_point &&
-	       strcmp(note.entry_point, entry->name) != 0;
+	       record_read(&container->arena, container->node.root, container->id, &record,
+			   &ignored) == 1 &&
+	       record.result == result && strcmp(record.entry_point, entry->name) != 0;
 }
 
 /* One line says why a container gets nothing, of all entry points of the node together. */
 static bool is_said_already(struct container *container, const struct outcome *outcome,
 			    const struct entry_point *entry)
 {
-	return entry->repeats || entry->said_before || is_noted(container, outcome, entry);
+	return entry->repeats || entry->said_before || is_recorded(container, outcome, entry);
 }
 
-/* For the pod's author, who does not see the log */
-static void leave_record(const struct container *container, const struct outcome *outcome,
-			 const struct entry_point *entry, enum note_result result)
+static void leave_record(struct container *container, const struct outcome *outcome,
+			 const struct entry_point *entry, enum record_result result)
 {
-	if (outcome->sysroot)
-		remember_refusal(outcome->sysroot, container, result, outcome->reason, entry->name);
+	const struct options options = {.sysroot = outcome->sysroot};
+
+	if (options.sysroot)
+		(void)remember(&options, container, result, outcome->reason, entry->name);
 }
 
 /* What the engine cannot give; the container has the rest. */
@@ -141,7 +142,7 @@ static void log_failed(struct container *container, const struct outcome *outcom
 		log_failure(container, &outcome->err, entry->name);
 	else
 		log_failure_silently(container, &outcome->err, entry->name);
-	leave_record(container, outcome, entry, NOTE_FAILED);
+	leave_record(container, outcome, entry, RECORD_FAILED);
 }
 
 /* A spec that the runtime has read, and we cannot, is worth a line whichever container it is of:
@@ -155,7 +156,7 @@ static void log_nothing(struct container *container, const struct outcome *outco
 		log_failure(container, &outcome->err, entry->name);
 	else if (log_wants_none(container) && !is_said_already(container, outcome, entry)) {
 		log_none(container, outcome->reason, entry->name);
-		leave_record(container, outcome, entry, NOTE_NOTHING);
+		leave_record(container, outcome, entry, RECORD_NOTHING);
 	}
 }
 
@@ -165,7 +166,7 @@ static void log_denied(struct container *container, const struct outcome *outcom
 	if (!outcome->must_fail && is_said_already(container, outcome, entry))
 		return;
 	log_denial(container, outcome->must_fail, entry->name);
-	leave_record(container, outcome, entry, NOTE_DENIED);
+	leave_record(container, outcome, entry, RECORD_DENIED);
 }
 
 void outcome_log(struct container *container, const struct outcome *outcome,
@@ -179,6 +180,8 @@ void outcome_log(struct container *container, const struct outcome *outcome,
 		log_lack(container, container->plan.shortage, entry);
 		log_lack(container, container->plan.withheld, entry);
 		log_part(container, outcome, entry);
+		if (outcome->applied.changed && !entry->repeats)
+			leave_record(container, outcome, entry, RECORD_GRANTED);
 		break;
 	case OUTCOME_DENIED:
 		log_denied(container, outcome, entry);

@@ -44,7 +44,7 @@ struct outcome {
 	const char *reason;     /* of all but a grant; NULL if nobody wants to know */
 	struct applied applied; /* of a grant; of a failure, what was given before it */
 	struct err err;         /* has the reason of a failure */
-	const char *sysroot;    /* of the node, for its record (core/note/note.h); NULL: none */
+	const char *sysroot;    /* of the node, for its record (core/record); NULL: none */
 };
 
 struct entry_point {
@@ -83,10 +83,10 @@ void outcome_fail(const struct container *container, bool has_device, const stru
 		  struct outcome *ret_outcome);
 
 /*
- * Logs it, by one line; none if a note (core/note) shows that another entry point has come to the
- * same "nothing" or "denied" before, since it has logged that. A failure after a part of the grant
- * was given has two: what was given, and what was not. The reason is also told (core/base/tell.h)
- * to the caller of a run that must fail, and left in a record for the pod's author if it is logged.
+ * Logs it, by one line, and leaves a record of what it logs; neither if a record (core/record) shows
+ * that another entry point has come to the same "nothing" or "denied" before. A failure after a part
+ * of the grant was given has two lines: what was given, and what was not. The reason is also told
+ * (core/base/tell.h) to the caller of a run that must fail.
  */
 void outcome_log(struct container *container, const struct outcome *outcome,
 		 const struct entry_point *entry);

@@ -33,31 +33,31 @@ static bool is_uid(const char *text)
 	return len < EVENT_UID_SIZE && strspn(text, LOWER "ABCDEFGHIJKLMNOPQRSTUVWXYZ-") == len;
 }
 
-int event_take(const struct refusal *refusal, struct event *ret_event, struct err *err)
+int event_take(const struct record *record, struct event *ret_event, struct err *err)
 {
-	const char *uid = refusal->pod_uid ? refusal->pod_uid : "";
-	const char *container = refusal->container ? refusal->container : "";
+	const char *uid = record->pod_uid ? record->pod_uid : "";
+	const char *container = record->container ? record->container : "";
 
-	if (!is_name(refusal->pod_namespace, EVENT_LABEL_SIZE, LOWER "-"))
-		return err_set(err, "'%.80s' is not a namespace", refusal->pod_namespace);
-	if (!is_name(refusal->pod, EVENT_NAME_SIZE, LOWER "-."))
-		return err_set(err, "'%.80s' is not the name of a pod", refusal->pod);
+	if (!is_name(record->pod_namespace, EVENT_LABEL_SIZE, LOWER "-"))
+		return err_set(err, "'%.80s' is not a namespace", record->pod_namespace);
+	if (!is_name(record->pod, EVENT_NAME_SIZE, LOWER "-."))
+		return err_set(err, "'%.80s' is not the name of a pod", record->pod);
 	if (container[0] && !is_name(container, EVENT_LABEL_SIZE, LOWER "-"))
 		return err_set(err, "'%.80s' is not the name of a container", container);
-	if (refusal->result == NOTE_GRANTED)
+	if (record->result == RECORD_GRANTED)
 		return err_set(err, "a grant is nothing to tell");
-	*ret_event = (struct event){.result = refusal->result,
-				    .first = refusal->time,
-				    .last = refusal->time,
-				    .recorded = refusal->time,
+	*ret_event = (struct event){.result = record->result,
+				    .first = record->time,
+				    .last = record->time,
+				    .recorded = record->time,
 				    .count = 1};
 	(void)snprintf(ret_event->namespace, sizeof(ret_event->namespace), "%s",
-		       refusal->pod_namespace);
-	(void)snprintf(ret_event->pod, sizeof(ret_event->pod), "%s", refusal->pod);
+		       record->pod_namespace);
+	(void)snprintf(ret_event->pod, sizeof(ret_event->pod), "%s", record->pod);
 	(void)snprintf(ret_event->uid, sizeof(ret_event->uid), "%s", is_uid(uid) ? uid : "");
 	(void)snprintf(ret_event->container, sizeof(ret_event->container), "%s", container);
-	(void)snprintf(ret_event->id, sizeof(ret_event->id), "%s", refusal->id);
-	(void)snprintf(ret_event->reason, sizeof(ret_event->reason), "%s", refusal->reason);
+	(void)snprintf(ret_event->id, sizeof(ret_event->id), "%s", record->id);
+	(void)snprintf(ret_event->reason, sizeof(ret_event->reason), "%s", record->reason);
 	text_make_printable(ret_event->reason);
 	return 0;
 }
@@ -79,7 +79,7 @@ void event_name(const struct event *event, char name[EVENT_NAME_SIZE])
 	while (len > 0 && !isalnum((unsigned char)name[len - 1]))
 		len--;
 	(void)snprintf(what, sizeof(what), "%s %s %s %s %lld", event->pod, event->uid,
-		       event->container, note_result_name(event->result),
+		       event->container, record_result_name(event->result),
 		       (long long)event->recorded);
 	(void)snprintf(name + len, EVENT_NAME_SIZE - (size_t)len, ".%016llx",
 		       (unsigned long long)text_hash(what));
@@ -94,21 +94,21 @@ struct put {
 };
 
 /* What a list of events shows in a column, and alerts can name */
-static const char *reason_of(enum note_result result)
+static const char *reason_of(enum record_result result)
 {
 	static const char *const reasons[] = {
-		[NOTE_NOTHING] = "RDMANotGiven", [NOTE_GRANTED] = "RDMAGiven",
-		[NOTE_DENIED] = "RDMADenied",    [NOTE_FAILED] = "RDMAFailed",
-		[NOTE_MISSED] = "RDMAMissed",    [NOTE_MENDED] = "RDMAMended",
+		[RECORD_NOTHING] = "RDMANotGiven", [RECORD_GRANTED] = "RDMAGiven",
+		[RECORD_DENIED] = "RDMADenied",    [RECORD_FAILED] = "RDMAFailed",
+		[RECORD_MISSED] = "RDMAMissed",    [RECORD_MENDED] = "RDMAMended",
 	};
 
 	return reasons[result];
 }
 
 /* A sidecar of an annotated pod gets nothing as well, which is as it should be. */
-static const char *type_of(enum note_result result)
+static const char *type_of(enum record_result result)
 {
-	return result == NOTE_NOTHING || result == NOTE_MENDED ? "Normal" : "Warning";
+	return result == RECORD_NOTHING || result == RECORD_MENDED ? "Normal" : "Warning";
 }
 
 /* The API server refuses one that is too long: it is cut between two characters. */

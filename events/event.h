@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What is told of a pod's container, as an Event of Kubernetes (events.k8s.io/v1). A refusal's
+ * What is told of a pod's container, as an Event of Kubernetes (events.k8s.io/v1). A record's
  * texts come from pods and their authors: names that Kubernetes could not have given are refused,
  * since they become part of a URL.
  */
@@ -12,7 +12,7 @@
 
 #include "core/base/arena.h"
 #include "core/base/err.h"
-#include "core/note/note.h"
+#include "core/record/store.h"
 
 /* The longest of each (k8s.io/apimachinery, pkg/util/validation), and a NUL */
 #define EVENT_LABEL_SIZE 64
@@ -24,9 +24,9 @@ struct event {
 	char pod[EVENT_NAME_SIZE];
 	char uid[EVENT_UID_SIZE];         /* "": not known */
 	char container[EVENT_LABEL_SIZE]; /* "": not known */
-	char id[SHELF_ID_MAX + 1];        /* of the container that was told of last */
-	char reason[REFUSAL_REASON_MAX + 1];
-	enum note_result result;
+	char id[128 + 1];                 /* of the container that was told of last */
+	char reason[RECORD_REASON_MAX + 1];
+	enum record_result result;
 	int64_t first; /* when: seconds since 1970 */
 	int64_t last;
 	int64_t recorded; /* the first one's time as its record has it, of which the name is made */
@@ -34,7 +34,7 @@ struct event {
 };
 
 /* Checks the names, and copies. A uid that cannot be one is left out. Returns 0 or -1. */
-int event_take(const struct refusal *refusal, struct event *ret_event, struct err *err);
+int event_take(const struct record *record, struct event *ret_event, struct err *err);
 
 /* Two of the same container's name and result in a pod are one story. */
 bool event_is_same(const struct event *a, const struct event *b);

@@ -19,7 +19,7 @@
 
 #include "events/event.h"
 
-#define LEDGER_STORIES_MAX REFUSALS_MAX
+#define LEDGER_STORIES_MAX RECORDS_MAX
 #define LEDGER_WINDOW_MS (10 * 60 * INT64_C(1000))
 #define LEDGER_PAUSE_MAX_MS (5 * 60 * INT64_C(1000))
 #define LEDGER_AGE_MAX 3600 /* seconds */

@@ -48,14 +48,14 @@ struct reporter {
 
 /* An event's times are those of the node; one from the future is of now, as after the clock was set
  * back. Its name stays that of the record. */
-static void take(void *context, const struct refusal *refusal)
+static void take(void *context, const struct record *record)
 {
 	struct reporter *reporter = context;
 	int64_t seconds = time(NULL);
 	struct event event;
 	struct err err;
 
-	if (event_take(refusal, &event, &err) < 0) {
+	if (event_take(record, &event, &err) < 0) {
 		reporter->counters.unreadable++;
 		log_event(LOG_WARNING, "a record is left out: %s", err.text);
 		return;
@@ -105,7 +105,7 @@ static void log_told(const struct event *event, enum api_answer answer)
 {
 	log_event(LOG_INFO, "%s: pod=%s namespace=%s name=%s result=%s count=%u",
 		  answer == API_POSTED ? "posted" : "there already", event->pod, event->namespace,
-		  event->container[0] ? event->container : "-", note_result_name(event->result),
+		  event->container[0] ? event->container : "-", record_result_name(event->result),
 		  event->count);
 }
 
@@ -240,11 +240,11 @@ static int serve(struct reporter *reporter, const struct spool *spool, struct er
 	if (n < 0)
 		return -1;
 	log_event(LOG_INFO,
-		  "reads /" REFUSAL_DIR ": %d records, %" PRIu64 " of them older than an "
+		  "reads /" RECORD_DIR ": %d records, %" PRIu64 " of them older than an "
 		  "hour, which are not told",
 		  n, reporter->counters.dropped);
-	if (n >= REFUSALS_MAX)
-		log_event(LOG_WARNING, "/" REFUSAL_DIR " is full: older records may be gone, which "
+	if (n >= RECORDS_MAX)
+		log_event(LOG_WARNING, "/" RECORD_DIR " is full: older records may be gone, which "
 				       "the node's journal has");
 	while (!stopping) {
 		struct story *story = ledger_next(&reporter->ledger, clock_ms());

@@ -14,7 +14,7 @@
 #include "core/base/fs.h"
 #include "core/base/text.h"
 
-#define GONE "/" REFUSAL_DIR " was removed: this program has to be started again"
+#define GONE "/" RECORD_DIR " was removed: this program has to be started again"
 
 int spool_open(struct spool *spool, const char *sysroot, struct err *err)
 {
@@ -24,9 +24,9 @@ int spool_open(struct spool *spool, const char *sysroot, struct err *err)
 	*spool = SPOOL_NONE;
 	if (root < 0)
 		return -1;
-	spool->dir = refusal_open(root, err);
+	spool->dir = record_open(root, err);
 	if (spool->dir == -ENOENT)
-		return err_set(err, "/" REFUSAL_DIR
+		return err_set(err, "/" RECORD_DIR
 				    " is not there: no entry point has left a record yet; "
 				    "mkdir -m 0700 -p it");
 	if (spool->dir < 0)
@@ -38,7 +38,7 @@ int spool_open(struct spool *spool, const char *sysroot, struct err *err)
 	 * when it is whole (core/base/replace.c). */
 	(void)snprintf(path, sizeof(path), "/proc/self/fd/%d", spool->dir);
 	if (inotify_add_watch(spool->watch, path, IN_CREATE | IN_MOVED_TO | IN_ONLYDIR) < 0)
-		return err_sys(err, errno, "/" REFUSAL_DIR ": inotify");
+		return err_sys(err, errno, "/" RECORD_DIR ": inotify");
 	return 0;
 }
 
@@ -53,17 +53,17 @@ static void read_one(const struct spool *spool, const struct spool_handler *hand
 		     const char *name)
 {
 	cleanup_arena arena = {0};
-	struct refusal refusal;
+	struct record record;
 	struct err err;
 	int found;
 
-	if (name[0] == '.' || !text_ends_with(name, SHELF_SUFFIX))
+	if (name[0] == '.' || !text_ends_with(name, ".json"))
 		return;
-	found = refusal_read(&arena, spool->dir, name, &refusal, &err);
+	found = record_load(&arena, spool->dir, name, &record, &err);
 	if (found < 0)
 		handler->fail(handler->context, &err);
-	else if (found > 0)
-		handler->take(handler->context, &refusal);
+	else if (found > 0 && record.tell && record.pod && record.pod_namespace)
+		handler->take(handler->context, &record);
 }
 
 /* ---- all ---- */
@@ -89,7 +89,7 @@ int spool_read_all(const struct spool *spool, const struct spool_handler *handle
 {
 	cleanup_arena arena = {0};
 	const char **names;
-	int n = tree_list(&arena, spool->dir, ".", SHELF_SUFFIX, &names);
+	int n = tree_list(&arena, spool->dir, ".", ".json", &names);
 	struct entry *entries = n < 0 ? NULL : arena_alloc(&arena, (size_t)n * sizeof(*entries));
 	struct stat st;
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The records of refusals (core/note/note.h), each as it comes. Nothing is written there. */
+/* The records of refusals (core/record/store.h), each as it comes. Nothing is written there. */
 #ifndef OCI_RDMA_EVENTS_SPOOL_H
 #define OCI_RDMA_EVENTS_SPOOL_H
 
 #include <stdbool.h>
 
 #include "core/base/err.h"
-#include "core/note/note.h"
+#include "core/record/store.h"
 
 struct spool {
 	int dir;
@@ -16,7 +16,7 @@ struct spool {
 #define SPOOL_NONE ((struct spool){-1, -1})
 
 /* Gets each record. Its texts are gone afterwards. */
-typedef void spool_take(void *context, const struct refusal *refusal);
+typedef void spool_take(void *context, const struct record *record);
 /* Gets the reason of one that cannot be read. */
 typedef void spool_fail(void *context, const struct err *err);
 

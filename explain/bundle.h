@@ -59,7 +59,7 @@ struct state_file {
 /*
  * What is known of a container that config.json does not have. containerd's CRI does not write a
  * pod's annotations into config.json, unless the handler's pod_annotations name them; so it does
- * not show whether the pod asks. The note that an entry point has left shows that.
+ * not show whether the pod asks. The record that an entry point has left shows that.
  */
 
 /* config: path of the config.json. sysroot: a descriptor; recorded: it is not "/". */
@@ -71,9 +71,9 @@ struct recall {
 };
 
 /*
- * Between reading the spec and explaining the container: reads the note into container->note, and
- * adds the annotations that it has. Without a note it sets container->doubt if it cannot be known
- * whether the pod asks. Returns 0 or -1.
+ * Between reading the spec and explaining the container: reads its record into container->record,
+ * and adds the annotations that this has. Without one it sets container->doubt if it cannot be
+ * known whether the pod asks. Returns 0 or -1.
  */
 int recall(struct container *container, const struct recall *what, struct err *err);
 

@@ -94,7 +94,7 @@ static int explain_bundle(struct container *container, const struct options *opt
 	    recall_by_path(container, options, path, err) < 0 ||
 	    container_explain(container, options, around, err) < 0)
 		return -1;
-	if (!container->note)
+	if (!container->record)
 		recall_decision(container);
 	return 0;
 }

@@ -2,7 +2,7 @@
 /* What a program reads of a dry run */
 #include "core/base/capability.h"
 #include "core/json/writer.h"
-#include "core/note/note.h"
+#include "core/record/record.h"
 #include "explain/report.h"
 
 static void put_identity(yajl_gen gen, const struct container *container)
@@ -166,17 +166,20 @@ static void put_warnings(yajl_gen gen, const struct warnings *warnings)
 	(void)yajl_gen_array_close(gen);
 }
 
-static void put_decided(yajl_gen gen, const struct note *note)
+static void put_decided(yajl_gen gen, const struct record *record)
 {
-	if (!note)
+	char time[RECORD_TIME_SIZE];
+
+	if (!record)
 		return;
+	record_time(record->time, time);
 	json_put_string(gen, "note");
 	(void)yajl_gen_map_open(gen);
-	json_put_member(gen, "result", note_result_name(note->result));
-	json_put_member(gen, "reason", note->reason);
-	json_put_member(gen, "entry_point", note->entry_point);
-	json_put_member(gen, "policy", note->policy);
-	json_put_member(gen, "time", note->time);
+	json_put_member(gen, "result", record_result_name(record->result));
+	json_put_member(gen, "reason", record->reason);
+	json_put_member(gen, "entry_point", record->entry_point);
+	json_put_member(gen, "policy", record->policy);
+	json_put_member(gen, "time", time);
 	(void)yajl_gen_map_close(gen);
 }
 
@@ -204,7 +207,7 @@ static int put_plan(yajl_gen gen, void *context)
 	json_put_member(gen, "rdma_netns", rdma_modes[report->around->rdma_mode]);
 	if (container->doubt)
 		json_put_member(gen, "doubt", container->doubt);
-	put_decided(gen, container->note);
+	put_decided(gen, container->record);
 	put_device_list(gen, &container->devices);
 	put_gpus(gen, &report->around->gpus, &container->devices);
 	put_rlimits(gen, &container->plan);

@@ -7,8 +7,8 @@
 
 #include "core/base/cleanup.h"
 #include "core/base/fs.h"
-#include "core/note/note.h"
 #include "core/nri_status.h"
+#include "core/record/store.h"
 
 /* Bundles of containerd's CRI, which has one namespace of its own (core/runtime/v2/bundle.go) */
 #define CRI_BUNDLES "io.containerd.runtime.v2.task/k8s.io/"
@@ -16,45 +16,46 @@
 	"whether the pod is annotated is not in containerd's config.json: look at the pod with "   \
 	"kubectl get pod -o yaml"
 
-static int add_annotations(struct container *container, const struct note *note, struct err *err)
+static int add_annotations(struct container *container, const struct record *record,
+			   struct err *err)
 {
 	struct spec *spec = &container->spec;
 	size_t room = spec->n_annotations;
 
-	for (size_t i = 0; i < note->n_annotations; i++) {
+	for (size_t i = 0; i < record->annotations.n; i++) {
 		struct spec_annotation *added;
 
-		if (spec_annotation(spec, note->annotations[i].name))
+		if (spec_annotation(spec, record->annotations.item[i].name))
 			continue;
 		added = spec_add_annotation(&container->arena, spec, &room, err);
 		if (!added)
 			return -1;
-		*added = (struct spec_annotation){.name = note->annotations[i].name,
-						  .value = note->annotations[i].value};
+		*added = (struct spec_annotation){.name = record->annotations.item[i].name,
+						  .value = record->annotations.item[i].value};
 	}
 	return 0;
 }
 
 /* When its config.json was written; "": not known */
-static void created(const struct recall *what, char text[NOTE_TIME_SIZE])
+static void created(const struct recall *what, char text[RECORD_TIME_SIZE])
 {
 	cleanup_fd fd = fs_open(what->sysroot, what->config, O_PATH, RESOLVE_IN_ROOT);
 	struct stat st;
 
 	text[0] = '\0';
 	if (fd >= 0 && fstat(fd, &st) == 0)
-		note_time(st.st_mtime, text);
+		record_time(st.st_mtime, text);
 }
 
 /*
- * A plugin that was connected when the container was created has left no note: so it had neither
+ * A plugin that was connected when the container was created has left no record: so it had neither
  * our annotation nor a device. NULL: that is so.
  */
 static const char *doubt(struct container *container, const struct recall *what)
 {
 	struct arena *arena = &container->arena;
 	struct nri_status status = {0};
-	char time[NOTE_TIME_SIZE];
+	char time[RECORD_TIME_SIZE];
 	struct err ignored;
 	bool connected =
 		nri_status_find(arena, what->sysroot, what->recorded, &status, &ignored) == 0 &&
@@ -76,17 +77,18 @@ static const char *doubt(struct container *container, const struct recall *what)
 
 int recall(struct container *container, const struct recall *what, struct err *err)
 {
-	struct note *note = arena_alloc(&container->arena, sizeof(*note));
+	struct record *record = arena_alloc(&container->arena, sizeof(*record));
 	int status;
 
-	if (!note)
+	if (!record)
 		return err_memory(err);
-	status = what->id ? note_read(&container->arena, what->sysroot, what->id, note, err) : 0;
+	status =
+		what->id ? record_read(&container->arena, what->sysroot, what->id, record, err) : 0;
 	if (status < 0)
 		return -1;
 	if (status > 0) {
-		container->note = note;
-		return add_annotations(container, note, err);
+		container->record = record;
+		return add_annotations(container, record, err);
 	}
 	if (what->config && strstr(what->config, CRI_BUNDLES) && !container->spec.n_annotations &&
 	    !container->spec.identity.sandbox)
@@ -97,9 +99,9 @@ int recall(struct container *container, const struct recall *what, struct err *e
 void recall_decision(struct container *container)
 {
 	struct plan *plan = &container->plan;
-	const struct note *note = container->note;
+	const struct record *record = container->record;
 
-	if (!note) {
+	if (!record) {
 		/* By "opt_in": "device" no annotation is needed. */
 		if (plan->decision != DECISION_NONE || container->request.inject != INJECT_UNSAID ||
 		    container->config.opt_in != OPT_IN_ANNOTATION)
@@ -108,18 +110,18 @@ void recall_decision(struct container *container)
 			plan->reason = "it is not known whether the pod asks";
 		return;
 	}
-	if (note->reason)
-		plan->reason = note->reason;
-	if (note->result == NOTE_DENIED)
+	if (record->reason)
+		plan->reason = record->reason;
+	if (record->result == RECORD_DENIED)
 		plan->decision = DECISION_DENIED;
-	if (note->result == NOTE_NOTHING)
+	if (record->result == RECORD_NOTHING)
 		plan->decision = DECISION_NONE;
-	if (note->result == NOTE_GRANTED && plan->decision == DECISION_TCP)
+	if (record->result == RECORD_GRANTED && plan->decision == DECISION_TCP)
 		return;
-	if (note->result == NOTE_GRANTED || note->result == NOTE_MISSED ||
-	    note->result == NOTE_MENDED) {
+	if (record->result == RECORD_GRANTED || record->result == RECORD_MISSED ||
+	    record->result == RECORD_MENDED) {
 		plan->decision = DECISION_GRANT;
-		plan->sets_memlock = note->memlock != 0;
-		plan->memlock = note->memlock;
+		plan->sets_memlock = record->memlock != 0;
+		plan->memlock = record->memlock;
 	}
 }

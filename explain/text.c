@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "core/base/capability.h"
-#include "core/note/note.h"
 #include "core/policy/policy.h"
+#include "core/record/record.h"
 #include "explain/report.h"
 #include "explain/ways.h"
 
@@ -15,15 +15,18 @@ static const char *dash_if_empty(const char *text)
 	return text && text[0] ? text : "-";
 }
 
-static void print_note(FILE *out, const struct container *container)
+static void print_record(FILE *out, const struct container *container)
 {
-	const struct note *note = container->note;
+	const struct record *record = container->record;
+	char time[RECORD_TIME_SIZE];
 
-	if (note)
+	if (record) {
+		record_time(record->time, time);
 		(void)fprintf(out, "noted      %s at %s by %s, policy %s: %s\n",
-			      note_result_name(note->result), dash_if_empty(note->time),
-			      dash_if_empty(note->entry_point), dash_if_empty(note->policy),
-			      dash_if_empty(note->reason));
+			      record_result_name(record->result), dash_if_empty(time),
+			      dash_if_empty(record->entry_point), dash_if_empty(record->policy),
+			      dash_if_empty(record->reason));
+	}
 	if (container->doubt)
 		(void)fprintf(out, "not known  %s\n", container->doubt);
 }
@@ -40,7 +43,7 @@ static void print_identity(FILE *out, const struct container *container)
 		(void)fprintf(out, "  id %.12s", container->id);
 	(void)fprintf(out, "\ndecision   %s: %s\n", decision_name(container->plan.decision),
 		      container->plan.reason);
-	print_note(out, container);
+	print_record(out, container);
 }
 
 static void print_numa(char *numa, size_t size, const struct pci_place *place)

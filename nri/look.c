@@ -10,7 +10,7 @@
 #include "core/base/proc.h"
 #include "core/base/text.h"
 #include "core/container/container.h"
-#include "core/note/note.h"
+#include "core/record/store.h"
 #include "core/process/limits.h"
 #include "core/process/own.h"
 #include "core/process/process.h"
@@ -29,8 +29,8 @@ struct looked {
 	struct container *container; /* its spec is read */
 	int root;                    /* the sysroot */
 	bool starts;                 /* it is about to start; else it runs */
-	struct note note;            /* of an earlier decision */
-	bool has_note;
+	struct record record;        /* of an earlier decision */
+	bool has_record;
 	struct look_report *report;
 };
 
@@ -71,25 +71,20 @@ static bool has_limit(const struct looked *one, struct limits *ret_limits)
 
 /* ---- what is said of it ---- */
 
-/* Returns -1 if no note could be written. */
-static int keep_note(const struct looked *one, enum note_result result, const char *reason)
+/* Once, however often the plugin connects: an event of the pod has the record's time. Returns -1 if
+ * none could be written. */
+static int keep_record(const struct looked *one, enum record_result result, const char *reason)
 {
-	const char *sysroot = one->options->sysroot;
-	struct err err;
-
-	if (remember(sysroot, one->container, result, reason, WAY_IN, &err) == 0)
+	if (one->has_record && one->record.result == result)
 		return 0;
-	log_event(LOG_WARNING, "cannot write a note for the doctor: %s", err.text);
-	return -1;
+	return remember(one->options, one->container, result, reason, WAY_IN);
 }
 
 /* Each is said once, however often the plugin connects. */
-static void say(const struct looked *one, enum note_result result, const char *reason)
+static void say(const struct looked *one, enum record_result result, const char *reason)
 {
-	if (one->has_note && one->note.result == result)
-		return;
-	log_missed(one->container, note_result_name(result), reason, WAY_IN);
-	remember_refusal(one->options->sysroot, one->container, result, reason, WAY_IN);
+	if (!one->has_record || one->record.result != result)
+		log_missed(one->container, record_result_name(result), reason, WAY_IN);
 }
 
 #define WHEN "created while no plugin was connected: "
@@ -110,8 +105,8 @@ static int mend(struct looked *one, struct err *err)
 				  "the engine's limit, and no variable is set: for these " RECREATE,
 			     n);
 	reason = reason ? reason : WHEN;
-	(void)keep_note(one, NOTE_MENDED, reason);
-	say(one, NOTE_MENDED, reason);
+	(void)keep_record(one, RECORD_MENDED, reason);
+	say(one, RECORD_MENDED, reason);
 	one->report->kind = LOOK_MENDED;
 	return 0;
 }
@@ -135,28 +130,28 @@ static void be_missed(struct looked *one, const struct limits *limits)
 		problem.text[0] ? "; " : "");
 	reason = reason ? reason : WHEN;
 	one->report->kind = LOOK_UNSEEN;
-	/* If no note can be written, that there is none does not show that nobody decided. A low
+	/* If no record can be written, that there is none does not show that nobody decided. A low
 	 * limit does, and that one starts without its variables. */
-	if (keep_note(one, NOTE_MISSED, reason) < 0 && !limits->known &&
+	if (keep_record(one, RECORD_MISSED, reason) < 0 && !limits->known &&
 	    !(one->starts && container->plan.n_settings))
 		return;
 	one->report->refused = one->starts && container->config.on_missed == MISSED_REFUSE;
-	say(one, NOTE_MISSED, reason);
+	say(one, RECORD_MISSED, reason);
 	one->report->kind = LOOK_MISSED;
 }
 
 /* ---- the decision ---- */
 
 /*
- * The note comes before the answer. So of a grant only the variables show that the runtime took it:
+ * The record comes before the answer. So of a grant only the variables show that the runtime took it:
  * it reads no answer of a plugin that was killed in between, or that it has given up. An engine
  * names a container with the environment as adjusted (CRI-O server/container_create.go adjusts it
  * before SetSpec; containerd keeps the spec that it has adjusted).
  */
 static bool has_settings(const struct looked *one)
 {
-	for (size_t i = 0; i < one->note.n_settings; i++) {
-		if (!spec_getenv(&one->container->spec, one->note.settings[i].name))
+	for (size_t i = 0; i < one->record.settings.n; i++) {
+		if (!spec_getenv(&one->container->spec, one->record.settings.item[i].name))
 			return false;
 	}
 	return true;
@@ -169,17 +164,17 @@ static bool is_decided(struct looked *one)
 	struct container *container = one->container;
 	struct err err;
 
-	one->has_note =
-		note_read(&container->arena, one->root, container->id, &one->note, &err) == 1;
-	if (!one->has_note)
+	one->has_record =
+		record_read(&container->arena, one->root, container->id, &one->record, &err) == 1;
+	if (!one->has_record)
 		return false;
-	switch (one->note.result) {
-	case NOTE_GRANTED:
+	switch (one->record.result) {
+	case RECORD_GRANTED:
 		return has_settings(one);
-	case NOTE_MISSED:
+	case RECORD_MISSED:
 		/* At its start, which both plugins hear of, it was said by the other one. */
 		return one->starts;
-	case NOTE_MENDED:
+	case RECORD_MENDED:
 		one->report->kind = one->starts ? LOOK_NOTHING : LOOK_MENDED;
 		return true;
 	default:
@@ -205,7 +200,7 @@ static void decide(struct looked *one)
 	}
 	if (plan->decision != DECISION_GRANT || !plan->sets_memlock)
 		return;
-	/* Without a note, but another plugin's variables are there: it could not write one. */
+	/* Without a record, but another plugin's variables are there: it could not write one. */
 	if (one->starts && plan->n_settings && !plan_has_new_settings(plan))
 		return;
 	if (!has_limit(one, &limits))
@@ -302,16 +297,16 @@ static const char *look_at_known(const struct look *look, struct arena *arena, i
 void look_at_all(void *context, int out)
 {
 	const struct look *look = context;
-	const char *sysroot = look->options->sysroot;
 	struct look_report report = {.kind = LOOK_END};
 	struct message left = look->known;
-	cleanup_arena notes = {0};
+	cleanup_arena records = {0};
 	bool whole = look->whole;
 	struct field field;
-	const char **ids;
+	struct record_entry *gone; /* records of containers that the engine does not name */
 	struct err err;
-	cleanup_fd root = tree_open_root(sysroot, &err);
-	int n = note_list(&notes, sysroot, &ids);
+	cleanup_fd root = tree_open_root(look->options->sysroot, &err);
+	cleanup_fd dir = root < 0 ? -1 : record_open(root, &err);
+	int n = dir < 0 ? 0 : record_list(&records, dir, false, &gone);
 
 	if (root < 0) {
 		log_event(LOG_ERR, "%s", err.text);
@@ -326,16 +321,15 @@ void look_at_all(void *context, int out)
 		id = look_at_known(look, &arena, root, &field.bytes, &report);
 		whole &= id != NULL;
 		for (int i = 0; i < n; i++) {
-			if (id && ids[i] && strcmp(ids[i], id) == 0)
-				ids[i] = NULL;
+			if (id && gone[i].id && strcmp(gone[i].id, id) == 0)
+				gone[i].id = NULL;
 		}
 		if (report.kind != LOOK_NOTHING)
 			(void)fs_write(out, (const char *)&report, sizeof(report));
 	}
-	/* What is left is of containers that are gone. */
-	for (int i = 0; whole && i < n; i++) {
-		if (ids[i] && !note_is_new(sysroot, ids[i]))
-			note_remove(sysroot, ids[i]);
+	for (int i = 0; whole && look->options->engine && i < n; i++) {
+		if (gone[i].id)
+			record_forget(dir, &gone[i], look->options->engine);
 	}
 	report = (struct look_report){.kind = LOOK_END};
 	(void)fs_write(out, (const char *)&report, sizeof(report));

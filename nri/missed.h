@@ -49,8 +49,8 @@ struct look_report {
 struct look {
 	const struct options *options;
 	struct message known; /* what the runtime has told at Synchronize */
-	bool whole;           /* nothing is missing in it: the child removes each note whose
-				 container is not there, unless the note is new */
+	bool whole;           /* nothing is missing in it: the child forgets each record whose
+				 container is not there */
 };
 
 /* In a child. look: a struct look. Reports each that is missed to out, and the end. */

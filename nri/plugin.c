@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -44,6 +45,8 @@
  */
 struct plugin {
 	const struct nri_options *options;
+	struct options node; /* of them, with the engine */
+	char engine[REPORT_NAME_SIZE + sizeof(((struct sockaddr_un *)0)->sun_path)];
 	char socket[sizeof(((struct sockaddr_un *)0)->sun_path)];
 	pid_t runtime; /* that launched us; 0: none did */
 
@@ -104,7 +107,7 @@ static void on_synchronized(struct plugin *plugin)
 	if (!plugin->launched)
 		report_connected(&plugin->report);
 	missed_look(&plugin->missed, &(struct look){
-					     .options = &plugin->options->node,
+					     .options = &plugin->node,
 					     .known = {session->known.bytes, session->known.len},
 					     .whole = !session->known_lost,
 				     });
@@ -119,6 +122,9 @@ static void on_call(struct plugin *plugin, struct arena *arena, struct call *cal
 	switch (call->kind) {
 	case CALL_CONFIGURE:
 		report_runtime(&plugin->report, call->runtime);
+		(void)snprintf(plugin->engine, sizeof(plugin->engine), "%s %s", plugin->report.name,
+			       plugin->socket);
+		plugin->node.engine = plugin->engine;
 		serve_set_timeout(&plugin->server, call->runtime->request_timeout);
 		/* NRI 0.6, which is containerd 1.7's, synchronizes no plugin that it has launched:
 		 * there is nothing more to wait for. */
@@ -137,7 +143,7 @@ static void on_call(struct plugin *plugin, struct arena *arena, struct call *cal
 		plugin->report.changed = true;
 		break;
 	case CALL_START:
-		/* Both plugins hear of it; the first one says it, and keeps the note. */
+		/* Both plugins hear of it; the first one says it, and leaves the record. */
 		if (plugin->hung_up || !serve_start(&plugin->server, arena, call, &found))
 			break;
 		missed_add(&plugin->missed, &found);
@@ -387,10 +393,11 @@ int plugin_run(const struct nri_options *options)
 
 	plugin = (struct plugin){
 		.options = options,
+		.node = options->node,
 		.fd = -1,
 		.watch = -1,
 		.children.closed = {&plugin.fd, &plugin.watch},
-		.server = {.options = &options->node,
+		.server = {.options = &plugin.node,
 			   .patience_ms = SERVE_PATIENCE_MS,
 			   .counters = &plugin.report.status.counters,
 			   .children = &plugin.children},
@@ -398,7 +405,7 @@ int plugin_run(const struct nri_options *options)
 			   .instance = options->instance,
 			   .metrics_path = options->metrics,
 			   .children = &plugin.children},
-		.missed = {.options = &options->node,
+		.missed = {.options = &plugin.node,
 			   .child.in = -1,
 			   .status = &plugin.report.status.missed,
 			   .children = &plugin.children},

@@ -21,7 +21,7 @@
 #include "core/base/fs.h"
 #include "core/base/text.h"
 #include "core/child.h"
-#include "core/note/note.h"
+#include "core/record/record.h"
 #include "core/report/report.h"
 
 /* ---- systemd ---- */
@@ -218,7 +218,7 @@ void report_runtime(struct report *report, const Nri__ConfigureRequest *runtime)
 
 void report_connected(struct report *report)
 {
-	note_time(time(NULL), report->since);
+	record_time(time(NULL), report->since);
 	report->status.since = report->since;
 	report->status.trouble = NULL;
 	report->ready_at = INT64_MAX;

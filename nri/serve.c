@@ -3,14 +3,15 @@
 
 #include <string.h>
 #include <syslog.h>
+#include <unistd.h>
 
 #include "core/base/cleanup.h"
 #include "core/base/clock.h"
 #include "core/base/fs.h"
 #include "core/container/container.h"
-#include "core/note/note.h"
 #include "core/outcome.h"
 #include "core/plan/plan.h"
+#include "core/record/store.h"
 #include "core/report/report.h"
 #include "nri/missed.h"
 
@@ -23,21 +24,21 @@ struct work {
 	struct container *container;
 	const Nri__Container *told; /* of one that is about to start */
 	struct message response;
-	struct note note; /* of another plugin of ours, which was asked before this one */
-	bool has_note;
+	struct record record; /* of another plugin of ours, which was asked before this one */
+	bool has_record;
 };
 
 /*
  * Two plugins that set the same limit fail the container. So a limit that one of ours has set
- * stays, also if its policy was another one: it is there, and its note says how much that plugin
+ * stays, also if its policy was another one: it is there, and its record says how much that plugin
  * gave.
  */
 static bool is_set_by_ours(const struct work *work)
 {
 	const struct spec *spec = &work->container->spec;
 
-	return work->has_note && work->note.result == NOTE_GRANTED && work->note.memlock &&
-	       spec->has_memlock && spec->memlock_soft >= work->note.memlock;
+	return work->has_record && work->record.result == RECORD_GRANTED && work->record.memlock &&
+	       spec->has_memlock && spec->memlock_soft >= work->record.memlock;
 }
 
 /* What the spec lists is raised, so that the later entry, which holds, never lowers. */
@@ -101,24 +102,14 @@ static int refuse(struct arena *arena, bool denied, const char *reason,
 		    : -1;
 }
 
-/* For the dry run, the doctor, and the next start of the plugin */
-static void keep_note(const struct options *options, struct container *container,
-		      enum note_result result, const char *reason)
-{
-	struct err err;
-
-	if (remember(options->sysroot, container, result, reason, WAY_IN, &err) < 0)
-		log_event(LOG_WARNING, "cannot write a note for the doctor: %s", err.text);
-}
-
 static const struct {
-	enum note_result note;
+	enum record_result record;
 	enum verdict_kind verdict;
 } results[] = {
-	[OUTCOME_NOTHING] = {NOTE_NOTHING, VERDICT_NOTHING},
-	[OUTCOME_GRANTED] = {NOTE_GRANTED, VERDICT_GRANTED},
-	[OUTCOME_DENIED] = {NOTE_DENIED, VERDICT_DENIED},
-	[OUTCOME_FAILED] = {NOTE_FAILED, VERDICT_FAILED},
+	[OUTCOME_NOTHING] = {RECORD_NOTHING, VERDICT_NOTHING},
+	[OUTCOME_GRANTED] = {RECORD_GRANTED, VERDICT_GRANTED},
+	[OUTCOME_DENIED] = {RECORD_DENIED, VERDICT_DENIED},
+	[OUTCOME_FAILED] = {RECORD_FAILED, VERDICT_FAILED},
 };
 
 /*
@@ -128,17 +119,17 @@ static const struct {
  */
 static bool is_said_already(const struct work *work, const struct outcome *outcome)
 {
-	const char *before = work->note.reason ? work->note.reason : "";
+	const char *before = work->record.reason ? work->record.reason : "";
 
-	return work->has_note && !outcome->must_fail && outcome->kind != OUTCOME_GRANTED &&
-	       work->note.result == results[outcome->kind].note &&
+	return work->has_record && !outcome->must_fail && outcome->kind != OUTCOME_GRANTED &&
+	       work->record.result == results[outcome->kind].record &&
 	       (!outcome->reason || strcmp(before, outcome->reason) == 0);
 }
 
 /*
- * Reads, decides, applies, records, answers, logs. The note is there before the runtime asks the
+ * Reads, decides, applies, records, answers, logs. The record is there before the runtime asks the
  * next plugin. The line is behind the answer, so that what came too late is not logged; then the
- * parent writes another note.
+ * parent has another record written.
  */
 static void create(void *context, int out)
 {
@@ -153,8 +144,9 @@ static void create(void *context, int out)
 	cleanup_fd root = tree_open_root(work->options->sysroot, &err);
 	bool said;
 
-	work->has_note = root >= 0 && container->id &&
-			 note_read(&container->arena, root, container->id, &work->note, &err) == 1;
+	work->has_record =
+		root >= 0 && container->id &&
+		record_read(&container->arena, root, container->id, &work->record, &err) == 1;
 	status = container_find(container, work->options, &outcome.err);
 	if (status > 0) {
 		if_late = outcome_if_late(container, &entry);
@@ -174,7 +166,9 @@ static void create(void *context, int out)
 		return;
 	said = is_said_already(work, &outcome);
 	if (!said)
-		keep_note(work->options, container, results[outcome.kind].note, outcome.reason);
+		(void)remember(work->options, container, results[outcome.kind].record,
+			       outcome.reason, WAY_IN);
+	outcome.sysroot = NULL; /* its record is there */
 	/* What another plugin has given, or said, it has counted. */
 	kind = said || (outcome.kind == OUTCOME_GRANTED && !outcome.applied.changed)
 		       ? VERDICT_NOTHING
@@ -199,17 +193,31 @@ static bool read_container(const struct call *call, struct container *container,
 	return container->spec_known && container_may_matter(container);
 }
 
+/* By a child, since others may hold the records' lock. Beside too many children the log alone has
+ * the reason. */
+static void leave_failure(const struct server *server, struct container *container,
+			  const char *reason)
+{
+	struct children *children = server->children;
+	pid_t child = children->n < CHILDREN_MAX ? child_fork(children->closed) : -1;
+
+	if (child == 0) {
+		(void)remember(server->options, container, RECORD_FAILED, reason, WAY_IN);
+		_exit(0);
+	}
+	if (child > 0)
+		children->pid[children->n++] = child;
+}
+
 static void go_without(const struct server *server, struct container *container,
 		       const struct verdict *verdict, struct arena *arena,
 		       struct message *ret_response)
 {
-	const char *sysroot = server->options->sysroot;
 	struct err err;
 
 	(void)err_set(&err, "%s", verdict->reason);
 	log_failure_silently(container, &err, WAY_IN);
-	keep_note(server->options, container, NOTE_FAILED, err.text);
-	remember_refusal(sysroot, container, NOTE_FAILED, err.text, WAY_IN);
+	leave_failure(server, container, err.text);
 	if (verdict->must_fail)
 		(void)refuse(arena, false, err.text, ret_response);
 }

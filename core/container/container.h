@@ -17,7 +17,7 @@
 #include "core/policy/policy.h"
 #include "core/spec/spec.h"
 
-struct note;
+struct record;
 
 struct container {
 	struct arena arena; /* owns all that is below */
@@ -45,9 +45,9 @@ struct container {
 	bool has_config; /* config is loaded */
 	struct request request;
 	struct plan plan;
-	/* explain/bundle.h: what an entry point noted, and why it is not known whether the pod
+	/* explain/bundle.h: its record, and why it is not known whether the pod
 	 * asks; NULL: nothing, or not looked for */
-	const struct note *note;
+	const struct record *record;
 	const char *doubt;
 	struct warnings warnings;
 };

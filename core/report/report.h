@@ -11,7 +11,8 @@
 
 #include "core/base/err.h"
 #include "core/container/container.h"
-#include "core/note/note.h"
+#include "core/options.h"
+#include "core/record/record.h"
 
 /* ---- the log ---- */
 
@@ -58,23 +59,14 @@ void log_as_daemon(const char *name);
 /* An event of the daemon itself, not of a container. priority: LOG_INFO, … of syslog(3) */
 void log_event(int priority, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* ---- notes and records ---- */
+/* ---- records (remember.c) ---- */
 
 /*
- * Leaves a note (core/note/note.h) of what was decided about a container.
- * reason NULL: the plan's. entry_point: "nri". sysroot: a path. A container that does not ask and
- * has no proven device gets no note. Returns 0, or -1 with the reason: whatever failed, the
- * container has what it got.
+ * Leaves a record (core/record/store.h) of what was decided about a container. reason NULL: the
+ * plan's. A container that does not ask and has no proven device leaves none, and a grant none if
+ * there is one of a grant. Returns 0, or -1, which is logged: the container has what it got.
  */
-int remember(const char *sysroot, struct container *container, enum note_result result,
-	     const char *reason, const char *entry_point, struct err *err);
-
-/*
- * Leaves a record (core/note/note.h) of why a pod's container was left without, for its author.
- * One who has chosen that, by an annotation, needs to hear nothing. If the record cannot be
- * written, that is logged: the container's own line in the log has the reason.
- */
-void remember_refusal(const char *sysroot, const struct container *container,
-		      enum note_result result, const char *reason, const char *entry_point);
+int remember(const struct options *options, struct container *container, enum record_result result,
+	     const char *reason, const char *entry_point);
 
 #endif

@@ -11,8 +11,8 @@
 #include "core/base/fs.h"
 #include "core/base/text.h"
 #include "core/nccl_conf.h"
-#include "core/note/note.h"
 #include "core/policy/policy.h"
+#include "core/record/record.h"
 #include "doctor/check/check.h"
 #include "doctor/nccl/nccl.h"
 #include "explain/bundle.h"
@@ -129,9 +129,9 @@ const char *plan_remedy(struct arena *arena, int status, const struct container 
 
 static enum finding_status status_of(const struct container *container)
 {
-	if (container->note && container->note->result == NOTE_MISSED)
+	if (container->record && container->record->result == RECORD_MISSED)
 		return FINDING_FAIL;
-	if (container->note && container->note->result == NOTE_MENDED)
+	if (container->record && container->record->result == RECORD_MENDED)
 		return FINDING_WARN;
 	if (container->doubt)
 		return FINDING_UNCHECKED;
@@ -157,16 +157,20 @@ static int add_decision(const struct context *context)
 				     ? NULL
 				     : plan_remedy(context->findings->arena, 1, container, NULL);
 
-	if (container->note)
+	if (container->record) {
+		const struct record *record = container->record;
+		char time[RECORD_TIME_SIZE];
+
+		record_time(record->time, time);
 		return findings_add(context->findings, "plan", NULL, status,
 				    status == FINDING_OK ? NULL
 				    : remedy             ? remedy
 							 : RECREATE,
 				    "%s: %s (noted at %s by %s, policy %s)",
-				    note_result_name(container->note->result),
-				    container->plan.reason, container->note->time,
-				    container->note->entry_point,
-				    container->note->policy ? container->note->policy : "unknown");
+				    record_result_name(record->result), container->plan.reason,
+				    time, record->entry_point,
+				    record->policy ? record->policy : "unknown");
+	}
 	return findings_add(context->findings, "plan", NULL, status, remedy, "%s: %s (%s)",
 			    decision_name(container->plan.decision), container->plan.reason,
 			    context->doctor->target.spec_path);

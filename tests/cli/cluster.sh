@@ -547,9 +547,9 @@ is "kubernetes-install: they are in CRI-O's own directory" "/usr/share/container
 	"$(jq -r "$hooks" "$T/kubernetes-install.json")"
 is "events: the role may create events, and nothing else" '[[{"apiGroups":["events.k8s.io"],"resources":["events"],"verbs":["create"]}],"oci-rdma-events/oci-rdma-events"]' \
 	"$(jq -c '[(map(select(.kind == "ClusterRole"))[0].rules), (map(select(.kind == "ClusterRoleBinding"))[0].subjects[0] | .namespace + "/" + .name)]' "$T/kubernetes-events.json")"
-is "events: of the node it sees one directory, and may not write there" '[["/run/oci-rdma-hook/refusals"],[true,true]]' \
+is "events: of the node it sees one directory, and may not write there" '[["/run/oci-rdma-hook/records"],[true,true]]' \
 	"$(daemonset '[[.volumes[].hostPath.path // empty], [.containers[].volumeMounts[].readOnly]]' kubernetes-events | jq -c .)"
-is "events: the plugin writes where it reads" true "$(daemonset '[.containers[] | select(.name != "metrics").volumeMounts | any(.mountPath == "/run/oci-rdma-hook/refusals" and .readOnly == null)] | all' kubernetes-nri)"
+is "events: the plugin writes where it reads" true "$(daemonset '[.containers[] | select(.name != "metrics").volumeMounts | any(.mountPath == "/run/oci-rdma-hook/records" and .readOnly == null)] | all' kubernetes-nri)"
 json "$T/config-openshift-doctor.yaml" >"$T/openshift-doctor.json"
 is "openshift-doctor: the SCC is for the account under which kubectl debug runs its pods, in a namespace of its own" \
 	"default oci-rdma-doctor use oci-rdma-doctor false" "$(jq -r '(map(select(.kind == "RoleBinding"))[0].subjects[0]) as $who |

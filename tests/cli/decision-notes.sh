@@ -1,5 +1,5 @@
 #!/bin/bash
-# What dry run and doctor say of a container of containerd, whose config.json does not have its pod's annotations: by the note that the NRI
+# What dry run and doctor say of a container of containerd, whose config.json does not have its pod's annotations: by the record that the NRI
 # plugin has left, and without one.
 cd "$(dirname "$0")/../.." || exit 1
 . tests/cli/setup.bash
@@ -9,7 +9,7 @@ h100
 on_node
 defaults
 BUNDLE=run/containerd/io.containerd.runtime.v2.task/k8s.io/$ID
-NOTE=run/oci-rdma-hook/decisions/$ID.json
+NOTE=run/oci-rdma-hook/records/team-a_944c324a-7958-438a-b04f-699cedbf673d_trainer_RESULT_0000000001_$ID.json
 rdma='"devices":[["/dev/infiniband/uverbs6",231,198],["/dev/infiniband/uverbs7",231,199]]'
 
 # kept [JQ-FILTER]: the container, as containerd keeps it: without its pod's annotations; and its process
@@ -24,12 +24,13 @@ kept() {
 }
 # noted RESULT REASON [JQ-FILTER]
 noted() {
-	install -d -m 0700 "$NODE/run/oci-rdma-hook" "$NODE/run/oci-rdma-hook/decisions"
+	install -d -m 0700 "$NODE/run/oci-rdma-hook" "$NODE/run/oci-rdma-hook/records"
+	noted=$NODE/${NOTE/RESULT/$1}
 	jq -n --arg id "$ID" --arg result "$1" --arg reason "$2" '{schema: 1, id: $id, container: "trainer", pod: "h-kim-0", namespace: "team-a",
-		result: $result, reason: $reason, entry_point: "nri", policy: "/etc/oci-rdma-hook/config.json", time: "2026-11-22T17:05:51Z",
+		result: $result, reason: $reason, entry_point: "nri", policy: "/etc/oci-rdma-hook/config.json", time: 1795367151,
 		memlock: 18446744073709551615, annotations: {inject: "true"}, env: {}}' | sed 's/18446744073709552000/18446744073709551615/' |
-		jq -c "${3:-.}" | sed 's/18446744073709552000/18446744073709551615/' >"$NODE/$NOTE"
-	chmod 600 "$NODE/$NOTE"
+		jq -c "${3:-.}" | sed 's/18446744073709552000/18446744073709551615/' >"$noted"
+	chmod 600 "$noted"
 }
 # connected SINCE: the plugin's status
 connected() {
@@ -85,7 +86,7 @@ finds "not asked for, as the plugin saw: then annotating is right" plan warn "An
 # ---- a note that is not believed ----
 kept
 noted granted "2 RDMA devices allocated"
-chmod 622 "$NODE/$NOTE"
+chmod 622 "$noted"
 dry_run
 is "a note that others could have written: status" 1 "$?"
 has "a note that others could have written is not believed" "is not believed" "$(cat "$T/err")"

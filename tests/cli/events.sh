@@ -17,7 +17,7 @@ fi
 built EVENTS "${BUILD:-build}/oci-rdma-events"
 API=$T/api
 ACCOUNT=$T/account
-RECORDS=$NODE/run/oci-rdma-hook/refusals
+RECORDS=$NODE/run/oci-rdma-hook/records
 node h100
 mkdir -p "$NODE/run" "$API" "$ACCOUNT"
 reporter='' server=''

@@ -99,12 +99,12 @@ by_nri() {
 	if [ "$rc" -ne 0 ] && [ "$(jq -r .text <<<"$answer")" = "" ]; then got+=" without a word"; fi
 }
 
-# left: the records of why a container was left without, as "RESULT POD UID ENTRY-POINT"
-RECORDS=$NODE/run/oci-rdma-hook/refusals
-left() { cat "$RECORDS"/*.json 2>/dev/null | jq -r '"\(.result) \(.namespace)/\(.pod)/\(.container) \(.uid) \(.entry_point)"'; }
+# left: the records of why a container was left without, as "RESULT POD UID ENTRY-POINT"; of the uid what all pods share
+RECORDS=$NODE/run/oci-rdma-hook/records
+left() { cat "$RECORDS"/*.json 2>/dev/null | jq -r 'select(.tell) | "\(.result) \(.namespace)/\(.pod)/\(.container) \(.pod_uid[:23]) \(.entry_point)"'; }
 # records KIND ENTRY: the record that a container logged as KIND must have; $step tells whether its pod is known
 records() {
-	local name=$2 uid=944c324a-7958-438a-b04f-699cedbf673d result=$1
+	local name=$2 uid=944c324a-7958-438a-b04f result=$1
 	case $1 in
 	granted | nothing) return ;;
 	none) result=nothing ;;

@@ -73,6 +73,7 @@ const char *const common_calls[] = {
 	"readlink",
 	"readlinkat",
 	"getdents64",
+	"flock",
 	/* a file in place of an old one */
 	"fchown",
 	"fchown32",

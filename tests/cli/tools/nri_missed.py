@@ -15,8 +15,8 @@ import nri_scene  # noqa: E402
 from nri_peer import PLUGIN, REQUEST, SERVICE, container, pack  # noqa: E402
 from nri_scene import ASKS, FUNCTION, NODE, PATIENT, RUN, SHIPPED, STATUS, T, TWO, check, config, equal, ok, stalled, status, until, write  # noqa: E402
 
-NOTES = os.path.join(RUN, "decisions")
-REFUSALS = os.path.join(RUN, "refusals")
+RECORDS = os.path.join(RUN, "records")
+ENGINE = "containerd " + os.path.join(NODE, "var/run/nri/nri.sock")
 METRICS = os.path.join(T, "metrics.prom")
 RUNNING, STOPPED, CREATED = 3, 4, 1
 DEVICE = os.path.join(FUNCTION, "infiniband_verbs/uverbs6")
@@ -103,9 +103,18 @@ class Plugin(nri_scene.Plugin):
         return self
 
 
-def note(number):
+def record_files():
+    """The names of the records, which end in the container's id"""
+    return sorted(os.listdir(RECORDS)) if os.path.isdir(RECORDS) else []
+
+
+def file_of(number):
+    return next((os.path.join(RECORDS, name) for name in record_files() if name.endswith(f"_{identity(number)}.json")), None)
+
+
+def record(number):
     try:
-        with open(os.path.join(NOTES, identity(number) + ".json")) as f:
+        with open(file_of(number) or "") as f:
             return json.load(f)
     except FileNotFoundError:
         return None
@@ -178,19 +187,15 @@ def missed(runtime, plugin):
     ok("--check names it, and says what to do", "missed      1 containers" in said and "team-a/rank-0/trainer" in said and "recreate" in said, said)
     until(lambda: os.path.exists(METRICS) and metric("oci_rdma_nri_missed_containers"))
     equal("the metrics", (1, 0), (metric("oci_rdma_nri_missed_containers"), metric("oci_rdma_nri_unseen_containers")))
-    equal("a note says so", ("missed", "rank-0", "team-a", "nri"), tuple((note(1) or {}).get(name) for name in ("result", "pod", "namespace", "entry_point")))
-    equal("no other container has a note", [identity(1) + ".json"], sorted(os.listdir(NOTES)))
-    equal("its author is told, of no other container", [identity(1) + ".missed.json"], sorted(os.listdir(REFUSALS)))
-    with open(os.path.join(REFUSALS, identity(1) + ".missed.json")) as f:
-        told = json.load(f)
-    equal("the record is of that pod", ("missed", "rank-0", "team-a", "trainer", "nri"),
-          tuple(told[name] for name in ("result", "pod", "namespace", "container", "entry_point")))
-    ok("and has the reason of the log", told["reason"] in lines[0], told)
-    os.remove(os.path.join(REFUSALS, identity(1) + ".missed.json"))
+    left = record_files()
+    equal("it has a record, and no other container has one", [file_of(1)], [os.path.join(RECORDS, name) for name in left])
+    equal("the record is of that pod, and its author is told", ("missed", "rank-0", "team-a", "trainer", "nri", True),
+          tuple(record(1)[name] for name in ("result", "pod", "namespace", "container", "entry_point", "tell")))
+    ok("and has the reason of the log", record(1)["reason"] in lines[0], record(1))
     connection = again(runtime, plugin, connection, *ones)
     equal("after another connection it is still missed, and counted once", [1], counted(1, open=1))
     equal("and not logged again", [], plugin.words())
-    equal("nor is its author told again", [], os.listdir(REFUSALS))
+    equal("nor is its author told again: the record stays as it is", left, record_files())
     connection.close()
     process(4711, identity(1), "unlimited")
     connection = connect(runtime, *ones)
@@ -208,30 +213,39 @@ def ends(runtime, plugin):
     connection.close()
 
 
+def gone_long_ago(number, engine):
+    """The record of a container of this engine, as it was left a minute after the node's boot"""
+    if file_of(number):
+        os.remove(file_of(number))
+    with open(os.path.join(RECORDS, f"team-a_{number}_trainer_nothing_000000ea60_{identity(number)}.json"), "w") as f:
+        json.dump({"id": identity(number), "engine": engine, "entry_point": "nri", "reason": "not asked for", "result": "nothing"}, f)
+
+
 def decided(runtime, plugin):
     """What a plugin has decided about is not missed, whatever its limit is."""
     connection = runtime.accept().begin()
     for number, what in enumerate(({"annotations": ASKS, "devices": TWO}, {"annotations": ASKS, "devices": TWO, "namespace": "other"},
                                    {"annotations": ASKS}, {"devices": TWO}, {}), 21):
         connection.create(id=identity(number), **what)
-    until(lambda: all(note(n) for n in range(21, 25)))  # each child writes its own, after its answer
-    equal("notes of what was decided", ["granted", "denied", "nothing", "nothing", None], [(note(n) or {}).get("result") for n in range(21, 26)])
-    equal("a grant's note has the annotations, the policy, the limit and the variables",
-          ({"inject": "true"}, "/etc/oci-rdma-hook/config.json", 2**64 - 1, {"NCCL_IB_HCA": "=mlx5_6,mlx5_7"}),
-          tuple(note(21)[name] for name in ("annotations", "policy", "memlock", "env")))
-    ok("a denial's note says why", "namespace other is not among" in note(22)["reason"], note(22))
-    equal("one without an annotation: the note says that none was there", {}, note(24)["annotations"])
-    equal("notes are for root alone", (0o700, 0o600), (os.stat(NOTES).st_mode & 0o777, os.stat(os.path.join(NOTES, identity(21) + ".json")).st_mode & 0o777))
+    until(lambda: all(record(n) for n in range(21, 25)))  # each child writes its own, after its answer
+    equal("records of what was decided", ["granted", "denied", "nothing", "nothing", None], [(record(n) or {}).get("result") for n in range(21, 26)])
+    equal("a grant's record has annotations, policy, devices, limit, variables and the engine",
+          ({"inject": "true"}, "/etc/oci-rdma-hook/config.json", "mlx5_6,mlx5_7", 2**64 - 1, {"NCCL_IB_HCA": "=mlx5_6,mlx5_7"}, ENGINE),
+          tuple(record(21)[name] for name in ("annotations", "policy", "devices", "memlock", "env", "engine")))
+    ok("a denial's record says why", "namespace other is not among" in record(22)["reason"], record(22))
+    equal("one without an annotation: the record says that none was there", {}, record(24)["annotations"])
+    equal("records are for root alone", (0o700, 0o600), (os.stat(RECORDS).st_mode & 0o777, os.stat(file_of(21)).st_mode & 0o777))
     connection.close()
     plugin.lines()
     for n in (21, 22):
         process(4700 + n, identity(n), 8 << 20)
-    os.utime(os.path.join(NOTES, identity(23) + ".json"), (1795000000, 1795000000))
+    for n, engine in (23, ENGINE), (26, "cri-o /run/nri/nri.sock"):
+        gone_long_ago(n, engine)
     connection = connect(runtime, known(21, 4721, env=["NCCL_IB_HCA==mlx5_6,mlx5_7"]), known(22, 4722, namespace="other"))
     plugin.settle()
-    until(lambda: not note(23))
-    equal("containers that are gone have no note any more; one that may be made at this moment keeps it", [21, 22, 24],
-          [n for n in range(21, 26) if note(n)])
+    until(lambda: not record(23))
+    equal("containers that are gone have no record any more; one that may be made at this moment keeps it, and another engine's", [21, 22, 24, 26],
+          [n for n in range(21, 27) if record(n)])
     equal("what was decided is not missed", ([], []), (plugin.lines(), status()["missed"]["containers"]))
     connection.close()
 
@@ -246,7 +260,7 @@ def stopped(runtime, plugin):
     process(4731, identity(31), 8 << 20)
     connection = connect(runtime, known(31, 4731))
     equal("asked while it was stopped: it is missed", [31], counted(1))
-    equal("…and never called granted", (["missed"], "missed"), (plugin.words(), note(31)["result"]))
+    equal("…and never called granted", (["missed"], "missed"), (plugin.words(), record(31)["result"]))
     connection.close()
 
 
@@ -257,7 +271,7 @@ def ask(connection, number):
 
 
 def not_taken(runtime):
-    """The runtime goes on while the plugin decides: the answer, a grant, cannot be sent. What its note says was not given."""
+    """The runtime goes on while the plugin decides: the answer, a grant, cannot be sent. What its record says was not given."""
     for limit, result in (8 << 20, "missed"), ("unlimited", "granted"):
         plugin = stalled(DEVICE, make=Plugin, metrics=False, program=PATIENT)
         connection = runtime.accept().begin()
@@ -272,8 +286,8 @@ def not_taken(runtime):
         connection = connect(runtime, known(33, 4733))
         plugin.settle()
         until(lambda: status()["missed"]["containers"] or result != "missed")
-        equal(f"the answer could not be sent, and the limit is {limit}", (result, int(result == "missed")), (note(33)["result"], len(status()["missed"]["containers"])))
-        shutil.rmtree(NOTES)
+        equal(f"the answer could not be sent, and the limit is {limit}", (result, int(result == "missed")), (record(33)["result"], len(status()["missed"]["containers"])))
+        shutil.rmtree(RECORDS)
         plugin.end()
         connection.close()
 
@@ -294,13 +308,13 @@ def starts(runtime, plugin):
 
     def grant_next():
         connection.create(id=identity(number[0] + 1), **asks)
-        until(lambda: note(number[0] + 1))
+        until(lambda: record(number[0] + 1))
         plugin.words()
 
     asks = {"annotations": ASKS, "devices": TWO}
     for by in ("StateChange", "StartContainer"):
         equal(f"{by}: one that no plugin was asked about is missed, and starts", (0, "", ["missed"]), start(by, **asks))
-        equal(f"{by}: …its note says so", "missed", note(number[0])["result"])
+        equal(f"{by}: …its record says so", "missed", record(number[0])["result"])
         number[0] -= 1
         equal(f"{by}: of which another plugin has said so: nothing, and it is not counted again", (0, "", []), start(by, **asks))
         equal(f"{by}: one without a device, one that does not ask, and one that has its variables: nothing", [(0, "", [])] * 3,
@@ -334,7 +348,7 @@ def without_pids(runtime, plugin):
     ok("the log says that the limit cannot be seen", "cannot be seen from here" in line, line)
     connection.close()
     config(f'{{"on_missed": "mend", "memlock": "{PLAN}"}}')
-    shutil.rmtree(NOTES)
+    shutil.rmtree(RECORDS)
     connection = connect(runtime, ones[0])
     counted(1)
     line = " ".join(plugin.settle().lines())
@@ -385,12 +399,12 @@ def mended(runtime, plugin):
         ok("mend: …which is said, with their number", any("mended: " in line and "its 2 processes is raised" in line for line in lines), lines)
         ok("mend: a container without a process there is missed, and the reason is said", any("missed: " in line and identity(3) in line and
            f"on_missed \"mend\": no process is found in /sys/fs/cgroup/{POD}/cri-containerd-{identity(3)}.scope" in line for line in lines), lines)
-        equal("mend: the notes", ("mended", "missed"), (note(1)["result"], note(3)["result"]))
+        equal("mend: the records", ("mended", "missed"), (record(1)["result"], record(3)["result"]))
         connection = again(runtime, plugin, connection, *ones)
         equal("mend: after another connection: counted once", [-1, 3], counted(2, open=1))
         equal("mend: …and not said again", [], plugin.words())
         config('{}')
-        shutil.rmtree(NOTES)
+        shutil.rmtree(RECORDS)
         connection = again(runtime, plugin, connection, known(1, own.process.pid), known(2, others[-1].process.pid))
         counted(2, open=2)
         plugin.settle()
@@ -429,9 +443,9 @@ def start_of(number, annotations=ASKS):
 
 
 def unwritten(runtime, plugin):
-    """Where no note can be written, a container that was granted has none; without variables nothing else shows the grant."""
+    """Where no record can be written, a container that was granted has none; without variables nothing else shows the grant."""
     connection = begun(runtime, plugin)
-    write("run/oci-rdma-hook/decisions", "no directory")
+    write("run/oci-rdma-hook/records", "no directory")
     for number in 3, 4:
         cgroup_of(number, "0\n")
     limit_alone = {**ASKS, "oci-rdma-hook.io/nccl": "false"}
@@ -439,12 +453,12 @@ def unwritten(runtime, plugin):
     def starts_with(*what):
         answer = connection.request("StartContainer", start_of(*what))
         lines = plugin.settle().lines()
-        return answer.status, any("missed: " in line for line in lines), any("cannot write a note" in line for line in lines)
+        return answer.status, any("missed: " in line for line in lines), any("cannot leave a record" in line for line in lines)
     for policy in ("{}", '{"on_missed": "refuse"}'):
         config(policy)
         connection.create(id=identity(1), annotations=limit_alone, devices=TWO)
         ok("control: it was granted", "grant" in plugin.words())
-        equal(f"no note can be written, {policy}: nobody knows whether it is missed, so it starts, and that is said", (0, False, True),
+        equal(f"no record can be written, {policy}: nobody knows whether it is missed, so it starts, and that is said", (0, False, True),
               starts_with(1, limit_alone))
     equal("…except one that lacks its variables", (13, True, True), starts_with(3))
     process(4712, identity(2), 8 << 10)

@@ -83,7 +83,7 @@ class Result:
 
 
 class Place:
-    """A directory for one thread: a bundle, the runtime's --root, a process.json and a process."""
+    """A directory for one thread: a node, whose records are this thread's, a bundle, the runtime's --root, a process.json and a process."""
 
     def __init__(self, suite, name):
         self.suite, self.dir = suite, f"{suite.dir}/{name}"
@@ -91,6 +91,8 @@ class Place:
         self.config, self.process, self.pidfile = f"{self.bundle}/config.json", f"{self.exec}/process.json", f"{self.dir}/pidfile"
         self.etc, self.trace = f"{self.bundle}/rootfs/etc", f"{self.dir}/trace"
         os.makedirs(self.dir)
+        self.node = f"{self.dir}/node"
+        shutil.copytree(suite.node, self.node, symlinks=True)
         self.policy = {}
         for on_error in ("warn", "fail"):
             self.policy[on_error] = f"{self.dir}/{on_error}.json"
@@ -120,7 +122,7 @@ class Place:
 
     def fresh(self, case, image=None):
         """image: the /etc/nccl.conf of the image"""
-        for path in (self.bundle, self.root, self.exec, "/run/oci-rdma-hook"):
+        for path in (self.bundle, self.root, self.exec, f"{self.node}/run/oci-rdma-hook", "/run/oci-rdma-hook"):
             shutil.rmtree(path, ignore_errors=True)
         os.makedirs(self.etc)
         os.mkdir(self.exec)
@@ -142,7 +144,7 @@ class Place:
         out, err = f"{self.dir}/out", f"{self.dir}/err"
         flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC
         actions = [(os.POSIX_SPAWN_OPEN, fd, path, how, 0o600) for fd, path, how in ((0, stdin, os.O_RDONLY), (1, out, flags), (2, err, flags))]
-        env = {"OCI_RDMA_SYSROOT": self.suite.node, "OCI_RDMA_CONFIG": self.policy[on_error]}
+        env = {"OCI_RDMA_SYSROOT": self.node, "OCI_RDMA_CONFIG": self.policy[on_error]}
         command = [*strace, *arguments]
         if strace and os.path.exists(self.trace):
             os.unlink(self.trace)  # the last run's detached strace may have its end to write still
@@ -166,10 +168,10 @@ class Place:
         return [self.suite.shim, f"--root={self.root}", "delete", "--force", ID]
 
     def hook(self, on_error):
-        return [self.suite.hook, "--sysroot", self.suite.node, "--config", self.policy[on_error], "createRuntime"]
+        return [self.suite.hook, "--sysroot", self.node, "--config", self.policy[on_error], "createRuntime"]
 
     def precreate(self, on_error):
-        return [self.suite.hook, "--sysroot", self.suite.node, "--config", self.policy[on_error], "precreate"]
+        return [self.suite.hook, "--sysroot", self.node, "--config", self.policy[on_error], "precreate"]
 
     def put_state(self):
         path = f"{self.dir}/state.json"

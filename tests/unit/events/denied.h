@@ -5,29 +5,29 @@
 
 #include "tests/unit/unit.h"
 
-#include "core/note/note.h"
+#include "core/record/record.h"
 #include "events/event.h"
 
 #define NOW 1795000000 /* seconds since 1970 */
 
-static const struct refusal denied = {
+static const struct record denied = {
 	.id = "c1",
 	.container = "trainer",
 	.pod = "h-kim-0",
 	.pod_namespace = "team-a",
 	.pod_uid = "944c324a-7958-438a-b04f-699cedbf673d",
-	.result = NOTE_DENIED,
+	.result = RECORD_DENIED,
 	.reason = "namespace team-a is not among the namespaces",
 	.entry_point = "nri",
 	.time = NOW,
 };
 
-static inline struct event event_of(const struct refusal *refusal)
+static inline struct event event_of(const struct record *record)
 {
 	struct event event;
 	struct err err;
 
-	assert_int_equal(event_take(refusal, &event, &err), 0);
+	assert_int_equal(event_take(record, &event, &err), 0);
 	return event;
 }
 

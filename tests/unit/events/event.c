@@ -40,14 +40,14 @@ static const struct name_case {
 
 UNIT_ROWS_AS("names: ", name_cases)
 {
-	struct refusal refusal = denied;
+	struct record record = denied;
 	struct event event;
 	struct err err;
 
-	refusal.pod_namespace = row->namespace;
-	refusal.pod = row->pod;
-	refusal.container = row->container;
-	assert_int_equal(event_take(&refusal, &event, &err), row->reason ? -1 : 0);
+	record.pod_namespace = row->namespace;
+	record.pod = row->pod;
+	record.container = row->container;
+	assert_int_equal(event_take(&record, &event, &err), row->reason ? -1 : 0);
 	if (!row->reason)
 		return;
 	assert_has(err.text, row->reason);
@@ -56,29 +56,29 @@ UNIT_ROWS_AS("names: ", name_cases)
 
 UNIT_TEST("names are as long as Kubernetes allows")
 {
-	struct refusal refusal = denied;
+	struct record record = denied;
 	struct event event;
 	struct err err;
 
-	refusal.pod_namespace = repeated('a', 63);
-	assert_int_equal(event_take(&refusal, &event, &err), 0);
-	refusal.pod_namespace = repeated('a', 64);
-	assert_int_equal(event_take(&refusal, &event, &err), -1);
-	refusal.pod_namespace = "a";
-	refusal.pod = repeated('a', 253);
-	assert_int_equal(event_take(&refusal, &event, &err), 0);
-	refusal.pod = repeated('a', 254);
-	assert_int_equal(event_take(&refusal, &event, &err), -1);
+	record.pod_namespace = repeated('a', 63);
+	assert_int_equal(event_take(&record, &event, &err), 0);
+	record.pod_namespace = repeated('a', 64);
+	assert_int_equal(event_take(&record, &event, &err), -1);
+	record.pod_namespace = "a";
+	record.pod = repeated('a', 253);
+	assert_int_equal(event_take(&record, &event, &err), 0);
+	record.pod = repeated('a', 254);
+	assert_int_equal(event_take(&record, &event, &err), -1);
 }
 
 UNIT_TEST("a grant is nothing to tell")
 {
-	struct refusal refusal = denied;
+	struct record record = denied;
 	struct event event;
 	struct err err;
 
-	refusal.result = NOTE_GRANTED;
-	assert_int_equal(event_take(&refusal, &event, &err), -1);
+	record.result = RECORD_GRANTED;
+	assert_int_equal(event_take(&record, &event, &err), -1);
 }
 
 /* ---- what an event says ---- */
@@ -116,35 +116,35 @@ UNIT_TEST("an event says why, of which pod, and how often")
 
 static const struct result_case {
 	const char *name;
-	enum note_result result;
+	enum record_result result;
 	const char *text;
 } result_cases[] = {
-	{"nothing is no warning", NOTE_NOTHING, "\"type\":\"Normal\",\"reason\":\"RDMANotGiven\""},
-	{"denied", NOTE_DENIED, "\"type\":\"Warning\",\"reason\":\"RDMADenied\""},
-	{"failed", NOTE_FAILED, "\"type\":\"Warning\",\"reason\":\"RDMAFailed\""},
-	{"missed", NOTE_MISSED, "\"type\":\"Warning\",\"reason\":\"RDMAMissed\""},
-	{"mended", NOTE_MENDED, "\"type\":\"Normal\",\"reason\":\"RDMAMended\""},
+	{"nothing is no warning", RECORD_NOTHING, "\"type\":\"Normal\",\"reason\":\"RDMANotGiven\""},
+	{"denied", RECORD_DENIED, "\"type\":\"Warning\",\"reason\":\"RDMADenied\""},
+	{"failed", RECORD_FAILED, "\"type\":\"Warning\",\"reason\":\"RDMAFailed\""},
+	{"missed", RECORD_MISSED, "\"type\":\"Warning\",\"reason\":\"RDMAMissed\""},
+	{"mended", RECORD_MENDED, "\"type\":\"Normal\",\"reason\":\"RDMAMended\""},
 };
 
 UNIT_ROWS_AS("an event: ", result_cases)
 {
 	cleanup_arena arena = {0};
-	struct refusal refusal = denied;
+	struct record record = denied;
 	struct event event;
 
-	refusal.result = row->result;
-	event = event_of(&refusal);
+	record.result = row->result;
+	event = event_of(&record);
 	assert_has(text_of(&arena, &event), row->text);
 }
 
 UNIT_TEST("a uid that is none is left out")
 {
 	cleanup_arena arena = {0};
-	struct refusal refusal = denied;
+	struct record record = denied;
 	struct event event;
 
-	refusal.pod_uid = "a\"b";
-	event = event_of(&refusal);
+	record.pod_uid = "a\"b";
+	event = event_of(&record);
 	assert_null(strstr(text_of(&arena, &event), "uid"));
 }
 
@@ -152,8 +152,8 @@ UNIT_TEST("a uid that is none is left out")
 UNIT_TEST("a note has 1,024 bytes at most, of whole characters")
 {
 	cleanup_arena arena = {0};
-	static char reason[REFUSAL_REASON_MAX + 1];
-	struct refusal refusal = denied;
+	static char reason[RECORD_REASON_MAX + 1];
+	struct record record = denied;
 	struct event event;
 	const char *note;
 	const char *end;
@@ -161,8 +161,8 @@ UNIT_TEST("a note has 1,024 bytes at most, of whole characters")
 	for (size_t i = 0; i + 2 < sizeof(reason); i += 2)
 		memcpy(reason + i, "\xc3\xa9", 2);
 	reason[0] = '\x1b';
-	refusal.reason = reason;
-	event = event_of(&refusal);
+	record.reason = reason;
+	event = event_of(&record);
 	note = strstr(text_of(&arena, &event), "\"note\":\"") + strlen("\"note\":\"");
 	end = strchr(note, '"');
 	assert_in_range(end - note, 1023, 1024);
@@ -173,7 +173,7 @@ UNIT_TEST("a note has 1,024 bytes at most, of whole characters")
 UNIT_TEST("an event's name is the same for the same")
 {
 	char names[6][EVENT_NAME_SIZE];
-	struct refusal refusal = denied;
+	struct record record = denied;
 	struct event event = event_of(&denied);
 
 	event_name(&event, names[0]);
@@ -188,16 +188,16 @@ UNIT_TEST("an event's name is the same for the same")
 	assert_string_equal(names[0], names[1]);
 	event.recorded++;
 	event_name(&event, names[2]);
-	refusal.pod_uid = "other";
-	event = event_of(&refusal);
+	record.pod_uid = "other";
+	event = event_of(&record);
 	event_name(&event, names[3]);
-	refusal = denied;
-	refusal.container = "other";
-	event = event_of(&refusal);
+	record = denied;
+	record.container = "other";
+	event = event_of(&record);
 	event_name(&event, names[4]);
-	refusal = denied;
-	refusal.result = NOTE_MISSED;
-	event = event_of(&refusal);
+	record = denied;
+	record.result = RECORD_MISSED;
+	event = event_of(&record);
 	event_name(&event, names[5]);
 	for (size_t i = 2; i < LENGTH(names); i++)
 		assert_string_not_equal(names[0], names[i]);
@@ -207,14 +207,14 @@ UNIT_TEST("a long pod's name is cut to one that is allowed")
 {
 	char name[EVENT_NAME_SIZE];
 	char pod[254];
-	struct refusal refusal = denied;
+	struct record record = denied;
 	struct event event;
 
 	memset(pod, 'a', 253);
 	pod[253] = '\0';
 	memset(pod + 230, '-', 10);
-	refusal.pod = pod;
-	event = event_of(&refusal);
+	record.pod = pod;
+	event = event_of(&record);
 	event_name(&event, name);
 	assert_int_equal(strlen(name), 230 + 17);
 	assert_int_equal(name[229], 'a');

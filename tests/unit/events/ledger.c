@@ -10,13 +10,13 @@ static struct ledger ledger;
 
 static enum ledger_answer take_as(const char *id, const char *pod, int64_t time, int64_t now)
 {
-	struct refusal refusal = denied;
+	struct record record = denied;
 	struct event event;
 
-	refusal.id = id;
-	refusal.pod = pod;
-	refusal.time = time;
-	event = event_of(&refusal);
+	record.id = id;
+	record.pod = pod;
+	record.time = time;
+	event = event_of(&record);
 	return ledger_take(&ledger, &event, now, NOW);
 }
 

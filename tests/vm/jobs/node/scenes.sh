@@ -241,10 +241,10 @@ removed_with_pods() {
 	is "$ROW, removed: the pod of before ends as it should" "" "$OUT"
 }
 
-# only_notes_left: in /run, beside the shim's link to its runtime; the node's next boot empties it; for a row whose removal runs nothing on the node
-only_notes_left() {
-	is "$ROW, removed: only notes are left, until the node boots" "" \
-		"$(find /run/oci-rdma-hook -mindepth 1 ! -path '*/decisions*' ! -path '*/refusals*' 2>/dev/null)"
+# only_records_left: in /run, beside the shim's link to its runtime; the node's next boot empties it; for a row whose removal runs nothing on the node
+only_records_left() {
+	is "$ROW, removed: only records are left, until the node boots" "" \
+		"$(find /run/oci-rdma-hook -mindepth 1 ! -path '*/records*' 2>/dev/null)"
 	rm -rf /run/oci-rdma-hook /run/oci-rdma-hook.*
 }
 

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What was decided about a container: what it got, or why not, by which policy, and when. A record
+ * grants nothing: no entry point gives a container anything because of one.
+ */
+#ifndef OCI_RDMA_RECORD_H
+#define OCI_RDMA_RECORD_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "core/base/arena.h"
+#include "core/base/err.h"
+#include "core/base/fs.h"
+
+#define RECORD_SIZE_MAX 8192
+/* Of an event's note as well (pkg/apis/core/validation/events.go, NoteLengthLimit) */
+#define RECORD_REASON_MAX 1024
+
+enum record_result {
+	RECORD_NOTHING, /* it does not ask, or there was nothing to give */
+	RECORD_GRANTED,
+	RECORD_DENIED,
+	RECORD_FAILED, /* it should have got something, and did not */
+	RECORD_MISSED, /* it was created while the NRI plugin was away */
+	RECORD_MENDED, /* it was missed; its processes have the limit since */
+};
+
+struct record_pair {
+	const char *name;
+	const char *value;
+};
+
+struct record_pairs {
+	struct record_pair *item;
+	size_t n;
+};
+
+struct record {
+	const char *id;
+	const char *container; /* its name; NULL here and below: not known */
+	const char *pod;
+	const char *pod_namespace;
+	const char *pod_uid;
+	const char *engine; /* whose plugin may remove the record: "containerd /run/nri/nri.sock" */
+	enum record_result result;
+	const char *entry_point; /* "createRuntime", "nri", … */
+	const char *policy;      /* path of its policy file, as the entry point sees it */
+	const char *reason;
+	const char *devices; /* "mlx5_6,mlx5_7" */
+	uint64_t memlock;    /* that the plan gives, in bytes; 0: none */
+	bool tell;           /* the pod's author should know: oci-rdma-events posts it */
+	int64_t time;        /* seconds since 1970; record_write() sets it */
+	struct record_pairs annotations; /* ours, without the prefix, as the entry point saw them */
+	struct record_pairs settings;    /* variables of the plan */
+};
+
+/* "granted", "missed", …; in the order of the enum, ended by NULL */
+extern const char *const record_result_names[];
+
+static inline const char *record_result_name(enum record_result result)
+{
+	return record_result_names[result];
+}
+
+/*
+ * Its text, in the arena. The reason becomes one line of RECORD_REASON_MAX bytes; variables and
+ * annotations are left out if the text would be longer than RECORD_SIZE_MAX. NULL with the reason.
+ */
+const char *record_text(struct arena *arena, const struct record *record, size_t *ret_len,
+			struct err *err);
+
+/* what: the file's name for errors. Returns 0 with *ret_record in the arena, or -1. */
+int record_parse(struct arena *arena, const char *what, const struct fs_text *text,
+		 struct record *ret_record, struct err *err);
+
+/* "2026-11-21T20:22:43Z" from seconds since 1970; "" if that cannot be said. */
+#define RECORD_TIME_SIZE 32
+void record_time(int64_t seconds, char text[RECORD_TIME_SIZE]);
+
+#endif

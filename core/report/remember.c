@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <errno.h>
+#include <syslog.h>
+
+#include "core/base/fs.h"
+#include "core/record/store.h"
+#include "core/report/report.h"
+
+/* The annotations that the author wrote say so. */
+static bool is_chosen(const struct container *container)
+{
+	const struct request *request = &container->request;
+
+	return request->inject == INJECT_REFUSED ||
+	       (request->other_container && container->spec.identity.doubt == IDENTITY_BELIEVED);
+}
+
+/* The author sees a grant, and needs no event for what the pod's annotations say. */
+static bool should_tell(const struct container *container, enum record_result result)
+{
+	const struct identity *identity = &container->spec.identity;
+
+	if (!identity->pod || !identity->pod_namespace || result == RECORD_GRANTED)
+		return false;
+	return result != RECORD_NOTHING || (log_wants_none(container) && !is_chosen(container));
+}
+
+static const char *list_devices(struct arena *arena, const struct devices *devices)
+{
+	struct arena_text text = {.arena = arena};
+
+	for (size_t i = 0; i < devices->n; i++)
+		arena_append(&text, "%s%s", i ? "," : "", devices->item[i].ibdev);
+	return text.text;
+}
+
+/* Returns 0 or -1. */
+static int fill_pairs(struct container *container, struct record *record)
+{
+	const struct spec *spec = &container->spec;
+	const struct plan *plan = &container->plan;
+	struct record_pair *pairs = arena_alloc(
+		&container->arena, (spec->n_annotations + plan->n_settings) * sizeof(*pairs));
+
+	if (!pairs)
+		return -1;
+	record->annotations = (struct record_pairs){pairs, spec->n_annotations};
+	record->settings = (struct record_pairs){pairs + spec->n_annotations, plan->n_settings};
+	for (size_t i = 0; i < spec->n_annotations; i++)
+		pairs[i] =
+			(struct record_pair){spec->annotations[i].name, spec->annotations[i].value};
+	for (size_t i = 0; i < plan->n_settings; i++)
+		record->settings.item[i] =
+			(struct record_pair){plan->settings[i].name, plan->settings[i].value};
+	return 0;
+}
+
+int remember(const struct options *options, struct container *container, enum record_result result,
+	     const char *reason, const char *entry_point)
+{
+	static struct err err; /* a caller's stack may be small */
+	const struct identity *identity = &container->spec.identity;
+	const struct plan *plan = &container->plan;
+	struct record before = {0};
+	struct record record = {
+		.id = container->id,
+		.container = identity->name,
+		.pod = identity->pod,
+		.pod_namespace = identity->pod_namespace,
+		.pod_uid = identity->pod_uid,
+		.engine = options->engine,
+		.result = result,
+		.entry_point = entry_point,
+		.policy = container->has_config ? container->config.path : NULL,
+		.reason = reason ? reason : plan->reason,
+		.devices = list_devices(&container->arena, &container->devices),
+		.memlock = plan->sets_memlock ? plan->memlock : 0,
+		.tell = should_tell(container, result),
+	};
+	int status;
+
+	if (!record.id || identity->sandbox ||
+	    (result == RECORD_NOTHING && !container->devices.n &&
+	     !request_is_made(&container->spec) && !container->spec.n_annotations))
+		return 0;
+	if (container->node.root >= 0)
+		(void)record_read(&container->arena, container->node.root, record.id, &before,
+				  &err);
+	/* What a second entry point adds to a grant changes nothing of what the first one gave. */
+	if (before.result == RECORD_GRANTED && result == RECORD_GRANTED)
+		return 0;
+	if (!record.engine)
+		record.engine = before.engine;
+	status = fill_pairs(container, &record) < 0
+			 ? err_memory(&err)
+			 : record_write(options->sysroot, &record, &err);
+	/* A recorded tree without a /run is no node, no engine of pods makes an id that is no file's
+	 * name, and the user of a rootless engine writes nothing there. */
+	if (status == 0 || status == -ENOENT || status == -EINVAL || rootless())
+		return 0;
+	log_event(LOG_WARNING, "cannot leave a record of container %.80s: %s", record.id, err.text);
+	return -1;
+}
