@@ -6,128 +6,116 @@
 #include <string.h>
 #include <time.h>
 
-#include "core/base/names.h"
 #include "core/base/text.h"
 #include "core/json/writer.h"
 
 #define CONTROLLER "oci-rdma-hook.io/events"
 #define NOTE_MAX 1024
-
-/* ---- names ---- */
+#define WINDOW_SECONDS 600
+/* The longest of each (k8s.io/apimachinery, pkg/util/validation) */
+#define LABEL_MAX 63
+#define NAME_MAX_LEN 253
+#define UID_MAX 64
 
 #define LOWER "abcdefghijklmnopqrstuvwxyz0123456789"
 
-/* RFC 1123: lower-case letters, digits and '-' (and '.' in a subdomain), none of them at an end */
-static bool is_name(const char *text, size_t size, const char *characters)
-{
-	size_t len = strlen(text);
+/* ---- names ---- */
 
-	return len > 0 && len < size && strspn(text, characters) == len && strchr(LOWER, text[0]) &&
+/* RFC 1123: lower-case letters, digits and '-' (and '.' in a subdomain), none of them at an end */
+static bool is_name(const char *text, size_t max, const char *characters)
+{
+	size_t len = text ? strlen(text) : 0;
+
+	return len > 0 && len <= max && strspn(text, characters) == len && strchr(LOWER, text[0]) &&
 	       strchr(LOWER, text[len - 1]) && !strstr(text, "..");
 }
 
-static bool is_uid(const char *text)
-{
-	size_t len = strlen(text);
-
-	return len < EVENT_UID_SIZE && strspn(text, LOWER "ABCDEFGHIJKLMNOPQRSTUVWXYZ-") == len;
-}
-
-int event_take(const struct record *record, struct event *ret_event, struct err *err)
+/* "": not known */
+static const char *uid_of(const struct record *record)
 {
 	const char *uid = record->pod_uid ? record->pod_uid : "";
+	size_t len = strlen(uid);
+
+	return len <= UID_MAX && strspn(uid, LOWER "ABCDEFGHIJKLMNOPQRSTUVWXYZ-") == len ? uid : "";
+}
+
+int event_check(const struct record *record, struct err *err)
+{
 	const char *container = record->container ? record->container : "";
 
-	if (!is_name(record->pod_namespace, EVENT_LABEL_SIZE, LOWER "-"))
-		return err_set(err, "'%.80s' is not a namespace", record->pod_namespace);
-	if (!is_name(record->pod, EVENT_NAME_SIZE, LOWER "-."))
-		return err_set(err, "'%.80s' is not the name of a pod", record->pod);
-	if (container[0] && !is_name(container, EVENT_LABEL_SIZE, LOWER "-"))
+	if (!is_name(record->pod_namespace, LABEL_MAX, LOWER "-"))
+		return err_set(err, "'%.80s' is not a namespace",
+			       record->pod_namespace ? record->pod_namespace : "");
+	if (!is_name(record->pod, NAME_MAX_LEN, LOWER "-."))
+		return err_set(err, "'%.80s' is not the name of a pod",
+			       record->pod ? record->pod : "");
+	if (container[0] && !is_name(container, LABEL_MAX, LOWER "-"))
 		return err_set(err, "'%.80s' is not the name of a container", container);
-	if (record->result == RECORD_GRANTED)
-		return err_set(err, "a grant is nothing to tell");
-	*ret_event = (struct event){.result = record->result,
-				    .first = record->time,
-				    .last = record->time,
-				    .recorded = record->time,
-				    .count = 1};
-	(void)snprintf(ret_event->namespace, sizeof(ret_event->namespace), "%s",
-		       record->pod_namespace);
-	(void)snprintf(ret_event->pod, sizeof(ret_event->pod), "%s", record->pod);
-	(void)snprintf(ret_event->uid, sizeof(ret_event->uid), "%s", is_uid(uid) ? uid : "");
-	(void)snprintf(ret_event->container, sizeof(ret_event->container), "%s", container);
-	(void)snprintf(ret_event->id, sizeof(ret_event->id), "%s", record->id);
-	(void)snprintf(ret_event->reason, sizeof(ret_event->reason), "%s", record->reason);
-	text_make_printable(ret_event->reason);
 	return 0;
 }
 
-bool event_is_same(const struct event *a, const struct event *b)
+uint64_t event_key(const struct record *record)
 {
-	return a->result == b->result && strcmp(a->pod, b->pod) == 0 &&
-	       strcmp(a->namespace, b->namespace) == 0 && strcmp(a->uid, b->uid) == 0 &&
-	       strcmp(a->container, b->container) == 0;
+	char what[LABEL_MAX + NAME_MAX_LEN + UID_MAX + 32];
+
+	(void)snprintf(what, sizeof(what), "%s %s %s %s", record->pod_namespace, record->pod,
+		       uid_of(record), record_result_name(record->result));
+	return text_hash(what);
 }
 
 /* A cut name must not end in '-' or '.', which a digit behind it would not mend. */
-void event_name(const struct event *event, char name[EVENT_NAME_SIZE])
+static void make_name(const struct record *record, char name[NAME_MAX_LEN + 1])
 {
-	char what[EVENT_NAME_SIZE + 3 * EVENT_UID_SIZE + 64];
-	int room = EVENT_NAME_SIZE - 1 - (int)strlen(".0123456789abcdef");
-	int len = snprintf(name, EVENT_NAME_SIZE, "%.*s", room, event->pod);
+	const int hash_len = 1 + 16;
+	int len = snprintf(name, NAME_MAX_LEN + 1, "%.*s", NAME_MAX_LEN - hash_len, record->pod);
+	char what[64];
 
 	while (len > 0 && !isalnum((unsigned char)name[len - 1]))
 		len--;
-	(void)snprintf(what, sizeof(what), "%s %s %s %s %lld", event->pod, event->uid,
-		       event->container, record_result_name(event->result),
-		       (long long)event->recorded);
-	(void)snprintf(name + len, EVENT_NAME_SIZE - (size_t)len, ".%016llx",
+	(void)snprintf(what, sizeof(what), "%016llx %lld", (unsigned long long)event_key(record),
+		       (long long)record->time / WINDOW_SECONDS);
+	(void)snprintf(name + len, (size_t)hash_len + 1, ".%016llx",
 		       (unsigned long long)text_hash(what));
 }
 
 /* ---- the text ---- */
 
 struct put {
-	const struct event *event;
+	const struct record *record;
 	const char *node;
-	char note[NOTE_MAX + 1];
+	int64_t now;
 };
 
-/* What a list of events shows in a column, and alerts can name */
-static const char *reason_of(enum record_result result)
-{
-	static const char *const reasons[] = {
-		[RECORD_NOTHING] = "RDMANotGiven", [RECORD_GRANTED] = "RDMAGiven",
-		[RECORD_DENIED] = "RDMADenied",    [RECORD_FAILED] = "RDMAFailed",
-		[RECORD_MISSED] = "RDMAMissed",    [RECORD_MENDED] = "RDMAMended",
-	};
-
-	return reasons[result];
-}
-
-/* A sidecar of an annotated pod gets nothing as well, which is as it should be. */
-static const char *type_of(enum record_result result)
-{
-	return result == RECORD_NOTHING || result == RECORD_MENDED ? "Normal" : "Warning";
-}
+/* reason: what a list of events shows in a column, and alerts can name. A sidecar of an annotated
+ * pod also gets nothing, as it should be. */
+static const struct {
+	const char *reason;
+	const char *type;
+} kinds[] = {
+	[RECORD_NOTHING] = {"RDMANotGiven", "Normal"}, [RECORD_GRANTED] = {"RDMAGiven", "Normal"},
+	[RECORD_DENIED] = {"RDMADenied", "Warning"},   [RECORD_FAILED] = {"RDMAFailed", "Warning"},
+	[RECORD_MISSED] = {"RDMAMissed", "Warning"},   [RECORD_MENDED] = {"RDMAMended", "Normal"},
+};
 
 /* The API server refuses one that is too long: it is cut between two characters. */
-static void make_note(const struct event *event, char note[NOTE_MAX + 1])
+static void put_note(yajl_gen gen, const struct record *record)
 {
-	char whole[2 * NOTE_MAX];
+	const char *container = record->container ? record->container : "";
+	char note[2 * NOTE_MAX];
 	size_t len = 0;
 	size_t step;
 
-	(void)snprintf(whole, sizeof(whole), "%s%s%s%s", event->container[0] ? "container " : "",
-		       event->container, event->container[0] ? ": " : "", event->reason);
-	while ((step = text_printable_length(whole + len)) > 0 && len + step <= NOTE_MAX)
+	(void)snprintf(note, sizeof(note), "%s%s%s%s", container[0] ? "container " : "", container,
+		       container[0] ? ": " : "", record->reason);
+	text_make_printable(note);
+	while ((step = text_printable_length(note + len)) > 0 && len + step <= NOTE_MAX)
 		len += step;
-	memcpy(note, whole, len);
 	note[len] = '\0';
+	json_put_text(gen, "note", note);
 }
 
 /* metav1.MicroTime: RFC 3339 with microseconds */
-static void put_time(yajl_gen gen, const char *name, int64_t seconds)
+static void put_time(yajl_gen gen, int64_t seconds)
 {
 	time_t time = (time_t)seconds;
 	char text[64];
@@ -135,67 +123,48 @@ static void put_time(yajl_gen gen, const char *name, int64_t seconds)
 
 	if (gmtime_r(&time, &utc) &&
 	    strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%S.000000Z", &utc))
-		json_put_text(gen, name, text);
-}
-
-static void put_pod(yajl_gen gen, const struct event *event)
-{
-	json_put_string(gen, "regarding");
-	(void)yajl_gen_map_open(gen);
-	json_put_text(gen, "apiVersion", "v1");
-	json_put_text(gen, "kind", "Pod");
-	json_put_text(gen, "namespace", event->namespace);
-	json_put_text(gen, "name", event->pod);
-	if (event->uid[0])
-		json_put_text(gen, "uid", event->uid);
-	(void)yajl_gen_map_close(gen);
-}
-
-/* A series of one is refused (pkg/apis/core/validation/events.go). */
-static void put_series(yajl_gen gen, const struct event *event)
-{
-	if (event->count < 2)
-		return;
-	json_put_string(gen, "series");
-	(void)yajl_gen_map_open(gen);
-	json_put_integer(gen, "count", true, event->count);
-	put_time(gen, "lastObservedTime", event->last);
-	(void)yajl_gen_map_close(gen);
+		json_put_text(gen, "eventTime", text);
 }
 
 static int put_event(yajl_gen gen, void *context)
 {
 	const struct put *put = context;
-	const struct event *event = put->event;
-	char name[EVENT_NAME_SIZE];
+	const struct record *record = put->record;
+	char name[NAME_MAX_LEN + 1];
 
-	event_name(event, name);
+	make_name(record, name);
 	(void)yajl_gen_map_open(gen);
 	json_put_text(gen, "apiVersion", "events.k8s.io/v1");
 	json_put_text(gen, "kind", "Event");
 	json_put_string(gen, "metadata");
 	(void)yajl_gen_map_open(gen);
 	json_put_text(gen, "name", name);
-	json_put_text(gen, "namespace", event->namespace);
+	json_put_text(gen, "namespace", record->pod_namespace);
 	(void)yajl_gen_map_close(gen);
-	put_time(gen, "eventTime", event->first);
-	json_put_text(gen, "type", type_of(event->result));
-	json_put_text(gen, "reason", reason_of(event->result));
+	put_time(gen, record->time < put->now ? record->time : put->now);
+	json_put_text(gen, "type", kinds[record->result].type);
+	json_put_text(gen, "reason", kinds[record->result].reason);
 	json_put_text(gen, "action", "GiveRDMA");
-	json_put_text(gen, "note", put->note);
+	put_note(gen, record);
 	json_put_text(gen, "reportingController", CONTROLLER);
 	json_put_text(gen, "reportingInstance", put->node);
-	put_pod(gen, event);
-	put_series(gen, event);
+	json_put_string(gen, "regarding");
+	(void)yajl_gen_map_open(gen);
+	json_put_text(gen, "apiVersion", "v1");
+	json_put_text(gen, "kind", "Pod");
+	json_put_text(gen, "namespace", record->pod_namespace);
+	json_put_text(gen, "name", record->pod);
+	if (uid_of(record)[0])
+		json_put_text(gen, "uid", uid_of(record));
+	(void)yajl_gen_map_close(gen);
 	(void)yajl_gen_map_close(gen);
 	return 0;
 }
 
-const char *event_text(struct arena *arena, const struct event *event, const char *node,
-		       size_t *ret_len)
+const char *event_text(struct arena *arena, const struct record *record, const char *node,
+		       int64_t now, size_t *ret_len)
 {
-	struct put put = {.event = event, .node = node};
+	struct put put = {record, node, now};
 
-	make_note(event, put.note);
 	return json_write(arena, false, put_event, &put, ret_len);
 }

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What is told of a pod's container, as an Event of Kubernetes (events.k8s.io/v1). A record's
- * texts come from pods and their authors: names that Kubernetes could not have given are refused,
- * since they become part of a URL.
+ * A record as an Event of Kubernetes (events.k8s.io/v1). A record's texts come from pods and their
+ * authors: names that Kubernetes could not have given are refused, since they become part of a URL.
  */
 #ifndef OCI_RDMA_EVENTS_EVENT_H
 #define OCI_RDMA_EVENTS_EVENT_H
@@ -10,44 +9,21 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "core/base/arena.h"
-#include "core/base/err.h"
-#include "core/record/store.h"
+#include "core/record/record.h"
 
-/* The longest of each (k8s.io/apimachinery, pkg/util/validation), and a NUL */
-#define EVENT_LABEL_SIZE 64
-#define EVENT_NAME_SIZE 254
-#define EVENT_UID_SIZE 65
+/* Returns 0, or -1 if no event can be made of the record. */
+int event_check(const struct record *record, struct err *err);
 
-struct event {
-	char namespace[EVENT_LABEL_SIZE];
-	char pod[EVENT_NAME_SIZE];
-	char uid[EVENT_UID_SIZE];         /* "": not known */
-	char container[EVENT_LABEL_SIZE]; /* "": not known */
-	char id[128 + 1];                 /* of the container that was told of last */
-	char reason[RECORD_REASON_MAX + 1];
-	enum record_result result;
-	int64_t first; /* when: seconds since 1970 */
-	int64_t last;
-	int64_t recorded; /* the first one's time as its record has it, of which the name is made */
-	unsigned count;   /* how often since the last event of the same */
-};
-
-/* Checks the names, and copies. A uid that cannot be one is left out. Returns 0 or -1. */
-int event_take(const struct record *record, struct event *ret_event, struct err *err);
-
-/* Two of the same container's name and result in a pod are one story. */
-bool event_is_same(const struct event *a, const struct event *b);
+/* Of the pod and the result: two with the same key tell the same. */
+uint64_t event_key(const struct record *record);
 
 /*
- * The name that the event has in its namespace: the same for the same pod, container, result and
- * first record, so that one that is posted twice is refused as there already. It does not depend on
- * when the record was read: a clock that was set back must not make two names of one record.
+ * The JSON text in the arena. Its name is made of the record alone: of the pod, the result, and the
+ * ten minutes in which the record was made. So a second one is refused as there already, whoever
+ * posts it, and whatever the clock says. node: the reporter's. now: seconds since 1970; no event is
+ * of a later time. NULL without memory
  */
-void event_name(const struct event *event, char name[EVENT_NAME_SIZE]);
-
-/* The JSON text in the arena. node: the reporter's. NULL without memory */
-const char *event_text(struct arena *arena, const struct event *event, const char *node,
-		       size_t *ret_len);
+const char *event_text(struct arena *arena, const struct record *record, const char *node,
+		       int64_t now, size_t *ret_len);
 
 #endif

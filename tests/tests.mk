@@ -77,7 +77,7 @@ $(UNIT): $(TESTED)
 	$(call say,LD) $(CC) $(CFLAGS) $(SYSROOT_LIBS) -o $@ $(filter %.o,$^) $(TESTED) -lcmocka -lseccomp $(TEST_LIBS)
 units: $(UNIT)
 # Of an archive a suite takes what it needs: with all objects a link takes five times as long. q: two may have one name.
-$(TESTED): $(addprefix $(BUILD)/,$(HOOK_PARTS) $(ADMIN_OWN) $(NRI_OWN) $(DOCTOR_OWN) $(patsubst %,events/%.o,event ledger spool))
+$(TESTED): $(addprefix $(BUILD)/,$(HOOK_PARTS) $(ADMIN_OWN) $(NRI_OWN) $(DOCTOR_OWN) $(patsubst %,events/%.o,event queue))
 	@mkdir -p $(@D)
 	$(call say,AR) rm -f $@ && $(CROSS:%=%-)ar qcsT $@ $^
 

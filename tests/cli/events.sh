@@ -1,6 +1,6 @@
 #!/bin/bash
 # oci-rdma-events before an API server with TLS that judges each request (tests/cli/tools/events_api.py): the reasons of real refusals come to the pod,
-# each once, and whatever the server answers, nothing is lost in silence.
+# each once; what a server does that is not the cluster's, or that refuses a namespace; nothing is lost in silence.
 # packages: events
 # builds: oci-rdma-events
 # shellcheck disable=SC2154,SC2317 # the trap's loop; functions that within calls
@@ -20,8 +20,8 @@ ACCOUNT=$T/account
 RECORDS=$NODE/run/oci-rdma-hook/records
 node h100
 mkdir -p "$NODE/run" "$API" "$ACCOUNT"
-reporter='' server=''
-trap 'for pid in $reporter $server; do kill -9 "$pid"; wait "$pid"; done 2>/dev/null; rm -rf "$T"' EXIT
+reporter='' server='' other=''
+trap 'for pid in $reporter $server $other; do kill -9 "$pid"; wait "$pid"; done 2>/dev/null; rm -rf "$T"' EXIT
 
 # ---- the command line ----
 
@@ -45,10 +45,10 @@ is "not in a pod" "1 1" "$? $(grep -c "this program runs in a pod" "$T/out")"
 
 # ---- the server ----
 
-# authority DIRECTORY: a CA that is its own certificate, for 127.0.0.1
+# authority DIRECTORY [NAME]: a CA that is its own certificate, for 127.0.0.1
 authority() {
 	mkdir -p "$1"
-	openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 2 -subj "/CN=${1##*/}" -addext subjectAltName=IP:127.0.0.1 \
+	openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 2 -subj "/CN=${1##*/}" -addext subjectAltName="${2-IP:127.0.0.1}" \
 		-keyout "$1/key.pem" -out "$1/cert.pem" 2>/dev/null
 }
 authority "$API"
@@ -92,34 +92,38 @@ answers() { printf '%s\n' "$@" >"$API/answers"; }
 number=0
 refused() {
 	number=$((number + 1))
+	uid=$(printf '944c324a-7958-438a-b04f-%012x' "$(cksum <<<"$1" | cut -d ' ' -f 1)")
 	config "${2-"{\"namespaces\": [\"team-b\"]}"}"
 	bundle '{"devices":[["/dev/infiniband/uverbs6",231,198]]}'
 	id=$(printf '%064x' "$number")
-	jq --arg pod "$1" --arg id "$id" '.annotations["io.kubernetes.pod.name"] = $pod | .annotations["io.kubernetes.cri-o.ContainerID"] = $id
+	jq --arg pod "$1" --arg id "$id" --arg uid "$uid" '.annotations["io.kubernetes.pod.name"] = $pod | .annotations["io.kubernetes.pod.uid"] = $uid | .annotations["io.kubernetes.cri-o.ContainerID"] = $id
 		| .linux.cgroupsPath |= sub("[0-9a-f]{64}"; $id)' "$B/config.json" >"$T/config.json"
 	"$HOOK" --sysroot "$NODE" precreate <"$T/config.json" >"$T/edited" 2>/dev/null
 }
-# record NAME JSON: one that another program of root's has written
+# record NAME JSON: one that another program of root's has written. $place: its namespace
+place=team-a
 record() {
-	printf '%s' "$2" >"$RECORDS/.new"
+	local clock
+	clock=$(printf %010x "$(($(cut -d . -f 1 /proc/uptime) * 1000))")
+	printf '%s' "${2/#\{/\{\"entry_point\":\"nri\",\"tell\":true,}" >"$RECORDS/.new"
 	chmod 0600 "$RECORDS/.new"
-	mv "$RECORDS/.new" "$RECORDS/$1.json"
+	mv "$RECORDS/.new" "$RECORDS/${place}_$1_c_denied_${clock}_$1.json"
 }
 
 # ---- from the refusal to the event ----
 
-row "a denied container is an event of its pod, in the words of the log; a granted one leaves no record"
+row "a denied container is an event of its pod, in the words of the log; a granted one is none"
 start
 refused h-granted '{"memlock": "8Mi"}'
-is "control: a grant" "" "$(ls "$RECORDS")"
+is "control: a grant" "[false]" "$(jq -sc "map(.tell)" "$RECORDS"/*)"
 refused h-kim-0
 within posted 1
 is "the event" \
-	'["team-a","Pod","h-kim-0","944c324a-7958-438a-b04f-699cedbf673d","Warning","RDMADenied"]' \
+	'["team-a","Pod","h-kim-0","'"$uid"'","Warning","RDMADenied"]' \
 	"$(events '[.regarding.namespace, .regarding.kind, .regarding.name, .regarding.uid, .type, .reason]')"
 has "its words" "container trainer: namespace team-a is not among the namespaces of" "$(events -r .note)"
 is "the node" node-1 "$(events -r .reportingInstance | tail -n 1)"
-row "the same again waits until ten minutes are over, another pod's does not; SIGTERM ends it, with what it did and what waits"
+row "the same again is no event for ten minutes, another pod's is one; SIGTERM ends it"
 refused h-kim-0
 refused h-lee-0
 within posted 2
@@ -127,15 +131,15 @@ is "the events" '"h-kim-0" "h-lee-0"' "$(events .regarding.name | paste -sd ' ')
 within told 2
 stop
 is "SIGTERM" 0 "$rc"
-has "what it says" "records=3 posted=2 there=0 dropped=0 unreadable=0 waiting=1" "$(cat "$T/log")"
 row "started again, it posts the same names, which are there already, so that no event is there twice"
 before=$(n_events)
+rm -f "$RECORDS"/*_trainer_*"$(printf %064x $((number - 1)))".json
 start
-within told 2
+within told 1
 stop
-is "the answers" "409 409" "$(tail -2 "$API/requests" | cut -d ' ' -f 1 | paste -sd ' ')"
+is "the answer" "409" "$(tail -1 "$API/requests" | cut -d ' ' -f 1)"
 is "the events" "$before" "$(n_events)"
-has "the count" "posted=0 there=2" "$(cat "$T/log")"
+has "the log" "there already: pod=h-lee-0" "$(cat "$T/log")"
 rm -f "$RECORDS"/*
 
 row "a record from the future: its event is of now"
@@ -150,7 +154,7 @@ rm -f "$RECORDS"/*
 
 # ---- what pods' authors may have written ----
 
-row "no record of theirs becomes a request but the good one; the log names and counts the others"
+row "no record of theirs becomes a request but the good one; the log names the others"
 before=$(n_requests)
 start
 record bad-1 '{"id":"a","pod":"h","namespace":"../../../api/v1/namespaces/kube-system","result":"denied","reason":"x","time":1}'
@@ -158,10 +162,10 @@ record bad-2 '{"id":"a","pod":"h\r\nX: y","namespace":"team-a","result":"denied"
 record bad-3 "{\"id\":\"a\",\"pod\":\"h\",\"namespace\":\"team-a\",\"result\":\"denied\",\"reason\":\"$(printf '%09000d' 0)\",\"time\":1}"
 record bad-4 'no record'
 record bad-5 '{"id":"a","id":"b","pod":"h","namespace":"team-a","result":"denied","reason":"x","time":1}'
-record old '{"id":"a","pod":"old","namespace":"team-a","result":"denied","reason":"x","time":1700000000}'
-ln -s /etc/passwd "$RECORDS/link.json"
-printf '{}' >"$RECORDS/.new" && chmod 0666 "$RECORDS/.new" && mv "$RECORDS/.new" "$RECORDS/others.json"
-record good "{\"id\":\"b\",\"pod\":\"h-odd-0\",\"namespace\":\"team-a\",\"container\":\"c\",\"uid\":\"\\\"}\",\"result\":\"failed\",
+ln -s /etc/passwd "$(find "$RECORDS" -name "*_bad-1.json" | sed s/bad-1/link/g)"
+record others '{"id":"a","pod":"h","namespace":"team-a","result":"denied","reason":"x","time":1}'
+chmod 0666 "$RECORDS"/*_others.json
+record good "{\"id\":\"b\",\"pod\":\"h-odd-0\",\"namespace\":\"team-a\",\"container\":\"c\",\"pod_uid\":\"\\\"}\",\"result\":\"failed\",
 	\"reason\":\"a\\\"b\\u001b[2J\\nc\\u202e$(printf 'é%.0s' {1..600})\",\"time\":$(date +%s)}"
 within requested "$((before + 1))"
 is "requests" 1 "$(($(n_requests) - before))"
@@ -172,7 +176,6 @@ stop
 for part in "is not a namespace" "is not the name of a pod" "bad-3.json" "bad-4.json" "bad-5.json" "link.json" "others.json"; do
 	has "the log" "$part" "$(cat "$T/log")"
 done
-has "the one of long ago, and those that cannot be read" "dropped=1 unreadable=7" "$(cat "$T/log")"
 rm -f "$RECORDS"/*
 
 # ---- what the server answers ----
@@ -192,16 +195,27 @@ answers '403 Forbidden exceeded quota: events'
 before=$(n_events)
 refused h-quota-0
 within posted "$((before + 1))"
-has "the log" "pod=h-quota-0 namespace=team-a is not taken now, which is tried again: the API server answers 403: exceeded quota" "$(cat "$T/log")"
+has "the log" "events of namespace team-a cannot be posted, which is tried again: the API server answers 403: exceeded quota" "$(cat "$T/log")"
 is "the event" '"h-quota-0"' "$(events .regarding.name | tail -1)"
-row "503, 429, an answer without an end: said once, with the reason of the first"
+row "503, 429: said once, with the reason of the first; an answer without an end, a redirection: nothing can be posted, and the redirection is not followed"
 before=$(n_requests)
-answers '503 ServiceUnavailable etcd has no leader' '429 TooManyRequests later' endless '200 - -'
+answers '503 ServiceUnavailable etcd has no leader' '429 TooManyRequests later' endless '302 Found /stolen' '200 - -'
 refused h-later-0
-within requested "$((before + 3))"
-within logs "events are posted again"
-is "the log" 1 "$(grep -c "events cannot be posted" "$T/log")"
-has "the reason" "the API server answers 503: etcd has no leader" "$(cat "$T/log")"
+within requested "$((before + 4))"
+within logs "events of namespace \\* are posted again"
+is "the log" "1 1 0" "$(for of in "team-a cannot be posted.*503: etcd has no leader" "\\* cannot be posted" "answers 429\|answers 302"; do grep -c "$of" "$T/log"; done | paste -sd ' ')"
+lacks "requests" "POST /stolen" "$(cat "$API/requests")"
+row "a namespace whose events are refused (EventRateLimit) waits alone; another one's come at once, and its own when they are taken"
+before=$(n_events)
+echo team-a >"$API/refuses"
+record limited "{\"id\":\"l\",\"pod\":\"h-limited-0\",\"namespace\":\"team-a\",\"container\":\"c\",\"result\":\"denied\",\"reason\":\"x\",\"time\":$(date +%s)}"
+within logs "namespace team-a cannot be posted.*429: limited"
+place=team-b record served "{\"id\":\"s\",\"pod\":\"h-served-0\",\"namespace\":\"team-b\",\"container\":\"c\",\"result\":\"denied\",\"reason\":\"x\",\"time\":$(date +%s)}"
+within posted "$((before + 1))"
+is "the event" '"h-served-0"' "$(events .regarding.name | tail -1)"
+rm "$API/refuses"
+within posted "$((before + 2))"
+is "the other event" '"h-limited-0"' "$(events .regarding.name | tail -1)"
 
 # The kubelet replaces the token; the old one holds no longer.
 row "a new token is read without a start, is in each request and in no line of the log"
@@ -224,7 +238,7 @@ cp "$T/other/cert.pem" "$ACCOUNT/ca.crt"
 rm -f "$RECORDS"/*
 start
 refused h-forged-0
-within logs "events cannot be posted"
+within logs "cannot be posted"
 has "the log" "certificate" "$(cat "$T/log")"
 is "requests" "$before" "$(n_requests)"
 # Nor is one that the system trusts and the cluster does not
@@ -233,21 +247,60 @@ mkdir "$T/trusted"
 cp "$API/cert.pem" "$T/trusted/$(openssl x509 -noout -hash -in "$API/cert.pem").0"
 # shellcheck disable=SC2016 # the inner shell's
 start unshare --map-root-user --mount sh -c 'mount --bind "$0" /etc/ssl/certs && exec "$@"' "$T/trusted"
-refused_or_asked() { logs "events cannot be posted" || [ "$(n_requests)" -gt "$before" ]; }
+refused_or_asked() { logs "cannot be posted" || [ "$(n_requests)" -gt "$before" ]; }
 within refused_or_asked
 is "requests, with the server's certificate in /etc/ssl/certs" "$before" "$(n_requests)"
 cp "$API/cert.pem" "$ACCOUNT/ca.crt"
-within logs "events are posted again"
+within logs "are posted again"
 is "the event" '"h-forged-0"' "$(events .regarding.name | tail -1)"
 
+# for_other PROGRAM-OF-PYTHON… / for_api: another server
+for_other() {
+	rm -f "$T/other/port" "$T/other/requests"
+	"$PYTHON" -IS "$@" 2>/dev/null &
+	other=$!
+	within test -s "$T/other/port"
+	stop
+	cp "$T/other/cert.pem" "$ACCOUNT/ca.crt"
+	KUBERNETES_SERVICE_PORT=$(<"$T/other/port") start
+}
+for_api() {
+	stop
+	kill -9 "$other"
+	wait "$other" 2>/dev/null
+	cp "$API/cert.pem" "$ACCOUNT/ca.crt"
+	start
+}
+row "a server whose certificate is the cluster's, and another host's, is not spoken to"
+authority "$T/other" DNS:elsewhere
+cp "$API/token" "$T/other/token"
+refused h-host-0
+for_other tests/cli/tools/events_api.py "$T/other"
+within logs "cannot be posted"
+is "requests" no "$([ -e "$T/other/requests" ] && echo yes || echo no)"
+for_api
+within logs "pod=h-host-0"
+row "a server that never answers is given up: one that says nothing, and one that has read the request"
+for_other -c 'import os, socket, sys
+s = socket.create_server(("127.0.0.1", 0))
+open(sys.argv[1] + "/new", "w").write(str(s.getsockname()[1]))
+os.rename(sys.argv[1] + "/new", sys.argv[1] + "/port")
+held = [s.accept() for _ in iter(int, 1)]' "$T/other"
+refused h-silent-0
+within logs "cannot be posted.*time"
+answers hang
+for_api
+within logs "cannot be posted.*timed out"
+within logs "pod=h-silent-0"
+
 # A server that hangs
-row "SIGTERM while the server hangs ends it, and what waits is counted"
+rm -f "$API/hangs"
+row "SIGTERM while the server hangs ends it"
 answers hang
 refused h-hang-0
 within test -e "$API/hangs"
 stop
 is "status" 0 "$rc"
-has "the count" "waiting=1" "$(cat "$T/log")"
 is "the server was asked nothing that it does not know" "" "$(cat "$T/server")"
 
 # ---- as Kubernetes' own types read them ----

@@ -1,7 +1,8 @@
 """events_api.py DIRECTORY: as much of a Kubernetes API server as oci-rdma-events needs, with TLS: DIRECTORY has cert.pem and key.pem, and DIRECTORY/port
 says where. It judges each request as the API server would (pkg/apis/core/validation/events.go), and stores what it takes: DIRECTORY/events has a line
 for each event, DIRECTORY/requests one for each request, "STATUS METHOD PATH TOKEN WHY". The next answers are in DIRECTORY/answers, "STATUS REASON
-MESSAGE" or "hang", one a line, each for one request; the token must be DIRECTORY/token."""
+MESSAGE" or "hang", one a line, each for one request; of 302 the message is the place. The token must be DIRECTORY/token. Events of the namespace that DIRECTORY/refuses
+names are refused for their rate."""
 import http.server
 import json
 import os
@@ -52,7 +53,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
     def log_message(self, *_):
         pass
 
-    def answer(self, status, reason, message, wait=None):
+    def answer(self, status, reason, message):
         body = json.dumps({"kind": "Status", "apiVersion": "v1", "status": "Failure", "reason": reason, "message": message, "code": status}).encode()
         # Before the answer: who has heard it may look here at once.
         with open(f"{ROOT}/requests", "a", encoding="utf-8") as f:
@@ -61,8 +62,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
         self.send_response(status)
         self.send_header("Content-Type", "application/json")
         self.send_header("Content-Length", str(len(body)))
-        if wait:
-            self.send_header("Retry-After", str(wait))
+        if status == 302:
+            self.send_header("Location", message)
         self.end_headers()
         self.wfile.write(body)
 
@@ -84,16 +85,17 @@ class Handler(http.server.BaseHTTPRequestHandler):
     def do_POST(self):
         body = self.rfile.read(int(self.headers["Content-Length"]))
         with LOCK:
-            self.judge(body)
+            planned = self.planned()
+            if planned != "hang":
+                return self.judge(body, planned)
+        with open(f"{ROOT}/hangs", "w", encoding="utf-8"):
+            pass
+        return threading.Event().wait()
 
-    def judge(self, body):
-        planned, place = self.planned(), PATH.match(self.path)
+    def judge(self, body, planned):
+        place = PATH.match(self.path)
         with open(f"{ROOT}/token", encoding="utf-8") as f:
             token = f.read().strip()
-        if planned == "hang":
-            with open(f"{ROOT}/hangs", "w", encoding="utf-8"):
-                pass
-            threading.Event().wait()
         if planned == "endless":
             self.send_response(500)
             self.end_headers()
@@ -108,6 +110,10 @@ class Handler(http.server.BaseHTTPRequestHandler):
             return self.answer(int(status), reason, message)
         if self.headers.get("Authorization") != f"Bearer {token}":
             return self.answer(401, "Unauthorized", "Unauthorized")
+        if place and os.path.exists(f"{ROOT}/refuses"):
+            with open(f"{ROOT}/refuses", encoding="utf-8") as f:
+                if f.read().strip() == place.group(1):
+                    return self.answer(429, "TooManyRequests", "limited")
         if not place:
             return self.answer(404, "NotFound", "the server could not find the requested resource")
         event = json.loads(body, object_pairs_hook=unique)

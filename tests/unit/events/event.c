@@ -1,8 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What an event of a pod says, and of which records there is none */
-#include "denied.h"
+#include "tests/unit/unit.h"
 
 #include "events/event.h"
+
+#define UID "944c324a-7958-438a-b04f-699cedbf673d"
+#define NOW 1795000000 /* seconds since 1970 */
+
+static const struct record denied = {
+	.id = "c1",
+	.container = "trainer",
+	.pod = "h-kim-0",
+	.pod_namespace = "team-a",
+	.pod_uid = UID,
+	.result = RECORD_DENIED,
+	.reason = "namespace team-a is not among the namespaces",
+	.entry_point = "nri",
+	.time = NOW,
+};
 
 /* ---- what is taken ---- */
 
@@ -41,13 +56,12 @@ static const struct name_case {
 UNIT_ROWS_AS("names: ", name_cases)
 {
 	struct record record = denied;
-	struct event event;
 	struct err err;
 
 	record.pod_namespace = row->namespace;
 	record.pod = row->pod;
 	record.container = row->container;
-	assert_int_equal(event_take(&record, &event, &err), row->reason ? -1 : 0);
+	assert_int_equal(event_check(&record, &err), row->reason ? -1 : 0);
 	if (!row->reason)
 		return;
 	assert_has(err.text, row->reason);
@@ -57,47 +71,40 @@ UNIT_ROWS_AS("names: ", name_cases)
 UNIT_TEST("names are as long as Kubernetes allows")
 {
 	struct record record = denied;
-	struct event event;
 	struct err err;
 
 	record.pod_namespace = repeated('a', 63);
-	assert_int_equal(event_take(&record, &event, &err), 0);
+	assert_int_equal(event_check(&record, &err), 0);
 	record.pod_namespace = repeated('a', 64);
-	assert_int_equal(event_take(&record, &event, &err), -1);
+	assert_int_equal(event_check(&record, &err), -1);
 	record.pod_namespace = "a";
 	record.pod = repeated('a', 253);
-	assert_int_equal(event_take(&record, &event, &err), 0);
+	assert_int_equal(event_check(&record, &err), 0);
 	record.pod = repeated('a', 254);
-	assert_int_equal(event_take(&record, &event, &err), -1);
-}
-
-UNIT_TEST("a grant is nothing to tell")
-{
-	struct record record = denied;
-	struct event event;
-	struct err err;
-
-	record.result = RECORD_GRANTED;
-	assert_int_equal(event_take(&record, &event, &err), -1);
+	assert_int_equal(event_check(&record, &err), -1);
 }
 
 /* ---- what an event says ---- */
 
-static const char *text_of(struct arena *arena, const struct event *event)
+static const char *text_at(struct arena *arena, const struct record *record, int64_t now)
 {
 	size_t len;
-	const char *text = event_text(arena, event, "node-1", &len);
+	const char *text = event_text(arena, record, "node-1", now, &len);
 
 	assert_non_null(text);
 	assert_int_equal(strlen(text), len);
 	return text;
 }
 
-UNIT_TEST("an event says why, of which pod, and how often")
+static const char *text_of(struct arena *arena, const struct record *record)
+{
+	return text_at(arena, record, NOW + 60);
+}
+
+UNIT_TEST("an event says why, and of which pod")
 {
 	cleanup_arena arena = {0};
-	struct event event = event_of(&denied);
-	const char *text = text_of(&arena, &event);
+	const char *text = text_of(&arena, &denied);
 
 	assert_has(text,
 		   "\"note\":\"container trainer: namespace team-a is not among the namespaces\"");
@@ -107,11 +114,14 @@ UNIT_TEST("an event says why, of which pod, and how often")
 	assert_has(text, "\"type\":\"Warning\",\"reason\":\"RDMADenied\"");
 	assert_has(text, "\"eventTime\":\"2026-11-18T11:06:40.000000Z\"");
 	assert_has(text, "\"reportingInstance\":\"node-1\"");
-	assert_null(strstr(text, "series"));
-	event.count = 3;
-	event.last = NOW + 60;
-	assert_has(text_of(&arena, &event),
-		   "\"series\":{\"count\":3,\"lastObservedTime\":\"2026-11-18T11:07:40.000000Z\"}");
+}
+
+UNIT_TEST("a record from the future: its event is of now")
+{
+	cleanup_arena arena = {0};
+
+	assert_has(text_at(&arena, &denied, NOW - 60),
+		   "\"eventTime\":\"2026-11-18T11:05:40.000000Z\"");
 }
 
 static const struct result_case {
@@ -130,22 +140,18 @@ UNIT_ROWS_AS("an event: ", result_cases)
 {
 	cleanup_arena arena = {0};
 	struct record record = denied;
-	struct event event;
 
 	record.result = row->result;
-	event = event_of(&record);
-	assert_has(text_of(&arena, &event), row->text);
+	assert_has(text_of(&arena, &record), row->text);
 }
 
 UNIT_TEST("a uid that is none is left out")
 {
 	cleanup_arena arena = {0};
 	struct record record = denied;
-	struct event event;
 
 	record.pod_uid = "a\"b";
-	event = event_of(&record);
-	assert_null(strstr(text_of(&arena, &event), "uid"));
+	assert_null(strstr(text_of(&arena, &record), "uid"));
 }
 
 /* 1,024 bytes at most, of whole characters, without a control character */
@@ -154,7 +160,6 @@ UNIT_TEST("a note has 1,024 bytes at most, of whole characters")
 	cleanup_arena arena = {0};
 	static char reason[RECORD_REASON_MAX + 1];
 	struct record record = denied;
-	struct event event;
 	const char *note;
 	const char *end;
 
@@ -162,63 +167,74 @@ UNIT_TEST("a note has 1,024 bytes at most, of whole characters")
 		memcpy(reason + i, "\xc3\xa9", 2);
 	reason[0] = '\x1b';
 	record.reason = reason;
-	event = event_of(&record);
-	note = strstr(text_of(&arena, &event), "\"note\":\"") + strlen("\"note\":\"");
+	note = strstr(text_of(&arena, &record), "\"note\":\"") + strlen("\"note\":\"");
 	end = strchr(note, '"');
 	assert_in_range(end - note, 1023, 1024);
 	assert_int_equal(strncmp(note, "container trainer: ?", 20), 0);
 	assert_true((unsigned char)end[-1] == 0xa9);
 }
 
-UNIT_TEST("an event's name is the same for the same")
+static const char *name_of(struct arena *arena, const struct record *record)
 {
-	char names[6][EVENT_NAME_SIZE];
-	struct record record = denied;
-	struct event event = event_of(&denied);
+	const char *name = strstr(text_of(arena, record), "\"name\":\"") + strlen("\"name\":\"");
 
-	event_name(&event, names[0]);
-	event.last = NOW + 1;
-	event.count = 7;
-	event_name(&event, names[1]);
-	assert_string_equal(names[0], names[1]);
-	assert_int_equal(strncmp(names[0], "h-kim-0.", 8), 0);
-	assert_int_equal(strlen(names[0]), 8 + 16);
-	event.first++;
-	event_name(&event, names[1]);
-	assert_string_equal(names[0], names[1]);
-	event.recorded++;
-	event_name(&event, names[2]);
-	record.pod_uid = "other";
-	event = event_of(&record);
-	event_name(&event, names[3]);
-	record = denied;
-	record.container = "other";
-	event = event_of(&record);
-	event_name(&event, names[4]);
-	record = denied;
-	record.result = RECORD_MISSED;
-	event = event_of(&record);
-	event_name(&event, names[5]);
-	for (size_t i = 2; i < LENGTH(names); i++)
-		assert_string_not_equal(names[0], names[i]);
+	return arena_strndup(arena, name, strcspn(name, "\""));
+}
+
+static const struct same_case {
+	const char *name;
+	const char *container, *pod, *namespace, *uid;
+	enum record_result result;
+	int64_t time;
+	bool same;
+} same_cases[] = {
+	{"another container of the pod, in the same ten minutes", "c", "h-kim-0", "team-a", UID,
+	 RECORD_DENIED, NOW + 199, true},
+	{"ten minutes later", "trainer", "h-kim-0", "team-a", UID, RECORD_DENIED, NOW + 200, false},
+	{"another result", "trainer", "h-kim-0", "team-a", UID, RECORD_FAILED, NOW, false},
+	{"another pod of this name", "trainer", "h-kim-0", "team-a", "other", RECORD_DENIED, NOW,
+	 false},
+	{"another namespace", "trainer", "h-kim-0", "team-b", UID, RECORD_DENIED, NOW, false},
+};
+
+UNIT_ROWS_AS("a second event has the same name: ", same_cases)
+{
+	cleanup_arena arena = {0};
+	const struct record record = {.id = "c2",
+				      .container = row->container,
+				      .pod = row->pod,
+				      .pod_namespace = row->namespace,
+				      .pod_uid = row->uid,
+				      .result = row->result,
+				      .reason = "x",
+				      .entry_point = "nri",
+				      .time = row->time};
+	const char *name = name_of(&arena, &denied);
+
+	assert_int_equal(strncmp(name, "h-kim-0.", 8), 0);
+	assert_int_equal(strlen(name), 8 + 16);
+	assert_int_equal(strcmp(name, name_of(&arena, &record)) == 0, row->same);
+	assert_int_equal(event_key(&denied) == event_key(&record),
+			 row->same || row->time != NOW);
 }
 
 UNIT_TEST("a long pod's name is cut to one that is allowed")
 {
-	char name[EVENT_NAME_SIZE];
+	cleanup_arena arena = {0};
 	char pod[254];
 	struct record record = denied;
-	struct event event;
+	const char *name;
 
 	memset(pod, 'a', 253);
 	pod[253] = '\0';
 	memset(pod + 230, '-', 10);
 	record.pod = pod;
-	event = event_of(&record);
-	event_name(&event, name);
+	name = name_of(&arena, &record);
 	assert_int_equal(strlen(name), 230 + 17);
 	assert_int_equal(name[229], 'a');
 	assert_int_equal(name[230], '.');
+	memset(pod, 'a', 253);
+	assert_int_equal(strlen(name_of(&arena, &record)), 253);
 }
 
 int main(void)

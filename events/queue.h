@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Which record is told next, and when; no I/O. There is no list of records beside their directory:
+ * queue_update() takes a listing of it, and keeps what is known of the files that are still there.
+ *
+ *   - Namespaces take turns, and in each the oldest record comes first.
+ *   - QUEUE_BURST requests at once, then one each QUEUE_EACH_MS.
+ *   - Of a pod, one event of a result in QUEUE_SAME_MS.
+ *   - A namespace whose events the API server does not take waits alone; if the server cannot be
+ *     reached, all wait. A pause doubles from one to the next. After an hour of them, what waits is
+ *     dropped. A record that is found an hour after it was written is not told either.
+ *
+ * Times are clock_ms(), as the records' names have it: no clock that is set back matters.
+ */
+#ifndef OCI_RDMA_EVENTS_QUEUE_H
+#define OCI_RDMA_EVENTS_QUEUE_H
+
+#include "core/record/store.h"
+
+#define QUEUE_BURST 20
+#define QUEUE_EACH_MS 5000
+#define QUEUE_SAME_MS (10 * 60 * INT64_C(1000))
+#define QUEUE_SAME_MAX 1024
+#define QUEUE_PAUSE_MS 1000
+#define QUEUE_PAUSE_MAX_MS (5 * 60 * INT64_C(1000))
+#define QUEUE_AGE_MS (60 * 60 * INT64_C(1000))
+
+/* One that may have to wait: a namespace, or all of them */
+struct queue_place {
+	const char *name;
+	unsigned turn; /* the higher, the later it was asked about */
+	int64_t waits_since;
+	int64_t waits_until;
+	int64_t pause_ms; /* 0: it does not wait */
+};
+
+struct queue_item {
+	const struct record_entry *entry;
+	struct queue_place *place;
+	bool done;
+};
+
+struct queue {
+	struct arena arena; /* of the last listing */
+	struct queue_item *items;
+	size_t n;
+	struct queue_place *places;
+	size_t n_places;
+	struct queue_place all;
+	unsigned turn;
+	int64_t full_at; /* with one request each QUEUE_EACH_MS the last one would have its turn then */
+	uint64_t old;    /* records that were found too late */
+	struct {
+		uint64_t key;
+		int64_t until;
+	} told[QUEUE_SAME_MAX]; /* a ring */
+	size_t n_told;
+};
+
+/* entries: of record_list(), in the arena, which is taken. Returns 0, or -1 without memory. */
+int queue_update(struct queue *queue, struct arena *arena, const struct record_entry *entries,
+		 size_t n, int64_t now);
+
+/* NULL: none is due. The item stays until the next queue_update(). */
+struct queue_item *queue_next(struct queue *queue, int64_t now);
+
+/* A request is made: it counts. */
+void queue_count(struct queue *queue, int64_t now);
+
+/* Whether an event of this pod and result (key) was told in the last QUEUE_SAME_MS */
+bool queue_is_told(const struct queue *queue, uint64_t key, int64_t now);
+
+/* It was told. */
+void queue_told(struct queue *queue, struct queue_item *item, uint64_t key, int64_t now);
+
+/* place: the item's, or &queue->all. wait_ms: at least so long. Returns how many were dropped. */
+size_t queue_wait(struct queue *queue, struct queue_place *place, int64_t wait_ms, int64_t now);
+
+size_t queue_waiting(const struct queue *queue);
+
+#endif

@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Which record is told next, and when */
+#include "tests/unit/unit.h"
+
+#include "events/queue.h"
+
+#define NOW (100 * QUEUE_AGE_MS)
+
+struct scene {
+	struct queue queue;
+	struct arena arena;
+};
+
+static void scene_free(struct scene *scene)
+{
+	arena_free(&scene->queue.arena);
+}
+
+#define cleanup_scene __attribute__((cleanup(scene_free))) struct scene
+
+/* What the queue is told: files "NAMESPACE_POD_RESULT_AGE", sorted; the age is in milliseconds. */
+static void list(struct scene *scene, const char *const *files, int64_t now)
+{
+	struct arena arena = {0};
+	struct record_entry *entries = arena_alloc(&arena, 32 * sizeof(*entries));
+	size_t n = 0;
+
+	for (; files[n]; n++) {
+		char *copy = arena_strdup(&arena, files[n]);
+		char *parts[4];
+
+		for (size_t i = 0; i < 4; i++)
+			parts[i] = strsep(&copy, "_");
+		entries[n] = (struct record_entry){
+			.file = files[n],
+			.pod_namespace = parts[0],
+			.pod_uid = parts[1],
+			.result = parts[2][0] == 'g' ? RECORD_GRANTED : RECORD_DENIED,
+			.clock = NOW - atoll(parts[3])};
+	}
+	assert_int_equal(queue_update(&scene->queue, &arena, entries, n, now), 0);
+}
+
+#define LISTED(...) ((const char *const[]){__VA_ARGS__, NULL})
+
+/* The next one's file; "" if none is due */
+static const char *next(struct scene *scene, int64_t now)
+{
+	struct queue_item *item = queue_next(&scene->queue, now);
+
+	return item ? item->entry->file : "";
+}
+
+/* It is told, under a key of its own. */
+static const char *tell_next(struct scene *scene, int64_t now)
+{
+	static uint64_t key = 1000;
+	struct queue_item *item = queue_next(&scene->queue, now);
+
+	if (!item)
+		return "";
+	queue_count(&scene->queue, now);
+	queue_told(&scene->queue, item, key++, now);
+	return item->entry->file;
+}
+
+UNIT_TEST("namespaces take turns, and in each the oldest comes first")
+{
+	cleanup_scene scene = {0};
+
+	list(&scene, LISTED("a_p_d_1", "a_q_d_3", "a_r_d_2", "b_p_d_0", "c_p_d_9"), NOW);
+	assert_string_equal(tell_next(&scene, NOW), "a_q_d_3");
+	assert_string_equal(tell_next(&scene, NOW), "b_p_d_0");
+	assert_string_equal(tell_next(&scene, NOW), "c_p_d_9");
+	assert_string_equal(tell_next(&scene, NOW), "a_r_d_2");
+	assert_int_equal(queue_waiting(&scene.queue), 1);
+	list(&scene, LISTED("a_p_d_1", "a_q_d_3", "b_q_d_0"), NOW); /* turns are remembered */
+	assert_string_equal(tell_next(&scene, NOW), "b_q_d_0");
+	assert_string_equal(tell_next(&scene, NOW), "a_p_d_1");
+	assert_string_equal(tell_next(&scene, NOW), "");
+	assert_int_equal(queue_waiting(&scene.queue), 0);
+}
+
+UNIT_TEST("what was told stays told, also beside new files; one that came back is new")
+{
+	cleanup_scene scene = {0};
+
+	list(&scene, LISTED("b_p_d_1"), NOW);
+	assert_string_equal(tell_next(&scene, NOW), "b_p_d_1");
+	list(&scene, LISTED("a_p_d_1", "b_p_d_1", "c_p_d_1"), NOW);
+	assert_string_equal(tell_next(&scene, NOW), "a_p_d_1");
+	assert_string_equal(tell_next(&scene, NOW), "c_p_d_1");
+	assert_string_equal(tell_next(&scene, NOW), "");
+	list(&scene, LISTED("a_p_d_1"), NOW);
+	assert_string_equal(tell_next(&scene, NOW), "");
+	list(&scene, LISTED("a_p_d_1", "b_p_d_1"), NOW);
+	assert_string_equal(tell_next(&scene, NOW), "b_p_d_1");
+}
+
+UNIT_TEST("a grant, a container without a namespace, and what is found after an hour are not told")
+{
+	cleanup_scene scene = {0};
+
+	list(&scene, LISTED("_p_d_1", "a_p_g_1", "a_q_d_3600001", "a_r_d_3600000"), NOW);
+	assert_int_equal(scene.queue.old, 1);
+	assert_string_equal(tell_next(&scene, NOW), "a_r_d_3600000");
+	assert_string_equal(tell_next(&scene, NOW), "");
+	/* One that waits is not too late: its namespace is dropped as a whole. */
+	list(&scene, LISTED("a_s_d_0"), NOW);
+	list(&scene, LISTED("a_s_d_0"), NOW + 2 * QUEUE_AGE_MS);
+	assert_string_equal(next(&scene, NOW + 2 * QUEUE_AGE_MS), "a_s_d_0");
+}
+
+UNIT_TEST("20 requests at once, then one each 5 s")
+{
+	cleanup_scene scene = {0};
+
+	list(&scene, LISTED("a_p_d_1"), NOW);
+	for (int i = 0; i < QUEUE_BURST; i++) {
+		assert_string_equal(next(&scene, NOW), "a_p_d_1");
+		queue_count(&scene.queue, NOW);
+	}
+	assert_string_equal(next(&scene, NOW), "");
+	assert_string_equal(next(&scene, NOW + QUEUE_EACH_MS - 1), "");
+	assert_string_equal(next(&scene, NOW + QUEUE_EACH_MS), "a_p_d_1");
+	queue_count(&scene.queue, NOW + QUEUE_EACH_MS);
+	assert_string_equal(next(&scene, NOW + 2 * QUEUE_EACH_MS - 1), "");
+	for (int i = 0; i < QUEUE_BURST; i++) { /* after a long time 20 again, and no more */
+		assert_string_equal(next(&scene, NOW + QUEUE_AGE_MS), "a_p_d_1");
+		queue_count(&scene.queue, NOW + QUEUE_AGE_MS);
+	}
+	assert_string_equal(next(&scene, NOW + QUEUE_AGE_MS), "");
+}
+
+UNIT_TEST("of a pod one event of a result in ten minutes")
+{
+	cleanup_scene scene = {0};
+	struct queue_item *item;
+
+	list(&scene, LISTED("a_p_d_1"), NOW);
+	assert_false(queue_is_told(&scene.queue, 0, NOW)); /* of no one yet */
+	item = queue_next(&scene.queue, NOW);
+	queue_told(&scene.queue, item, 7, NOW);
+	assert_true(queue_is_told(&scene.queue, 7, NOW + QUEUE_SAME_MS - 1));
+	assert_false(queue_is_told(&scene.queue, 7, NOW + QUEUE_SAME_MS));
+	assert_false(queue_is_told(&scene.queue, 8, NOW));
+	for (int i = 1; i < QUEUE_SAME_MAX; i++)
+		queue_told(&scene.queue, item, 100, NOW);
+	assert_true(queue_is_told(&scene.queue, 7, NOW));
+	queue_told(&scene.queue, item, 100, NOW); /* the oldest makes room */
+	assert_false(queue_is_told(&scene.queue, 7, NOW));
+}
+
+UNIT_TEST("a namespace that refuses waits alone, longer each time, until it takes one")
+{
+	cleanup_scene scene = {0};
+	struct queue_item *item;
+	int64_t now = NOW;
+
+	list(&scene, LISTED("a_p_d_1", "a_q_d_0", "b_p_d_1"), NOW);
+	for (int64_t pause = QUEUE_PAUSE_MS; pause < QUEUE_PAUSE_MAX_MS; pause *= 2) {
+		item = queue_next(&scene.queue, now);
+		assert_string_equal(item->entry->file, "a_p_d_1");
+		assert_int_equal(queue_wait(&scene.queue, item->place, 0, now), 0);
+		if (pause == QUEUE_PAUSE_MS)
+			assert_string_equal(tell_next(&scene, now), "b_p_d_1");
+		list(&scene, LISTED("a_p_d_1", "a_q_d_0", "b_p_d_1"), now); /* it is remembered */
+		assert_string_equal(next(&scene, now + pause - 1), "");
+		now += pause;
+	}
+	item = queue_next(&scene.queue, now);
+	assert_int_equal(queue_wait(&scene.queue, item->place, 0, now), 0);
+	assert_string_equal(next(&scene, now + QUEUE_PAUSE_MAX_MS - 1), "");
+	now += QUEUE_PAUSE_MAX_MS;
+	assert_string_equal(tell_next(&scene, now), "a_p_d_1");
+	item = queue_next(&scene.queue, now);
+	assert_int_equal(queue_wait(&scene.queue, item->place, 0, now), 0);
+	assert_string_equal(next(&scene, now + QUEUE_PAUSE_MS - 1), ""); /* a short pause again */
+	assert_string_equal(next(&scene, now + QUEUE_PAUSE_MS), "a_q_d_0");
+	assert_int_equal(queue_wait(&scene.queue, item->place, 7000, now + QUEUE_PAUSE_MS), 0);
+	assert_string_equal(next(&scene, now + QUEUE_PAUSE_MS + 6999), ""); /* as it was asked */
+	assert_string_equal(next(&scene, now + QUEUE_PAUSE_MS + 7000), "a_q_d_0");
+}
+
+UNIT_TEST("after an hour what waits of the namespace is dropped, and nothing of others")
+{
+	cleanup_scene scene = {0};
+	struct queue_item *item;
+
+	list(&scene, LISTED("a_p_d_1", "a_q_d_0", "b_p_d_1"), NOW);
+	item = queue_next(&scene.queue, NOW);
+	assert_int_equal(queue_wait(&scene.queue, item->place, 0, NOW), 0);
+	assert_int_equal(queue_wait(&scene.queue, item->place, 0, NOW + QUEUE_AGE_MS - 1), 0);
+	assert_int_equal(queue_wait(&scene.queue, item->place, 0, NOW + QUEUE_AGE_MS), 2);
+	assert_int_equal(queue_waiting(&scene.queue), 1);
+	list(&scene, LISTED("a_p_d_1", "a_r_d_0", "b_p_d_1"), NOW); /* a new one is tried */
+	assert_string_equal(next(&scene, NOW + 2 * QUEUE_AGE_MS - 1), "b_p_d_1");
+	item = queue_next(&scene.queue, NOW + 2 * QUEUE_AGE_MS - 1);
+	assert_string_equal(item->entry->file, "a_r_d_0");
+	assert_int_equal(queue_wait(&scene.queue, item->place, 0, NOW + 2 * QUEUE_AGE_MS - 1), 0);
+}
+
+UNIT_TEST("if the server cannot be reached all wait, and after an hour all are dropped")
+{
+	cleanup_scene scene = {0};
+
+	list(&scene, LISTED("a_p_d_1", "b_p_d_1"), NOW);
+	assert_int_equal(queue_wait(&scene.queue, &scene.queue.all, 0, NOW), 0);
+	assert_string_equal(next(&scene, NOW + QUEUE_PAUSE_MS - 1), "");
+	assert_string_equal(tell_next(&scene, NOW + QUEUE_PAUSE_MS), "a_p_d_1");
+	assert_int_equal(queue_wait(&scene.queue, &scene.queue.all, 0, NOW), 0);
+	assert_string_equal(next(&scene, NOW + QUEUE_PAUSE_MS), "b_p_d_1"); /* a short pause again */
+	assert_int_equal(queue_wait(&scene.queue, &scene.queue.all, 0, NOW + QUEUE_AGE_MS), 1);
+	assert_string_equal(next(&scene, NOW + 2 * QUEUE_AGE_MS), "");
+}
+
+int main(void)
+{
+	return unit_main("queue");
+}
