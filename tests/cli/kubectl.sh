@@ -47,9 +47,11 @@ echo 0 >"$T/status"
 plugin h-kim-0 -n team-a -- --format html
 is "what it is asked" "0 node-doctor --container $id --format html" "$rc $(<"$T/out")"
 is "node, root directory, privilege" "n1 / true" \
-	"$(sed -n 's/^create team-a //p' "$T/requests" | jq -r '[.nodeName, .volumes[0].hostPath.path, .containers[0].securityContext.privileged] | join(" ")')"
-is "the image" "oci-rdma-doctor:$("$DOCTOR" --version | cut -d ' ' -f 2)" "$(sed -n 's/^create team-a //p' "$T/requests" | jq -r .containers[0].image)"
+	"$(sed -n 's/^create oci-rdma-doctor //p' "$T/requests" | jq -r '[.nodeName, .volumes[0].hostPath.path, .containers[0].securityContext.privileged] | join(" ")')"
+is "the image" "oci-rdma-doctor:$("$DOCTOR" --version | cut -d ' ' -f 2)" "$(sed -n 's/^create oci-rdma-doctor //p' "$T/requests" | jq -r .containers[0].image)"
+cp "$T/requests" "$T/requests.before"
 plugin h-kim-0 -n team-a --debug-namespace ops
+lacks "nothing is made in the pod's namespace, whose people may exec there" "create team-a" "$(<"$T/requests.before")"
 row "the debugging pod in another namespace: the same container, and nothing is left"
 is "what it is asked" "0 node-doctor --container $id" "$rc $(<"$T/out")"
 is "its node" n1 "$(sed -n 's/^create ops //p' "$T/requests" | jq -r .nodeName)"
@@ -59,7 +61,7 @@ echo 1 >"$T/status"
 plugin -n team-a pod/h-kim-0 -c loader --image mine:1
 row "another container, another image, and the doctor's status"
 is "what it is asked" "1 node-doctor --container 1234 mine:1" \
-	"$rc $(<"$T/out") $(sed -n 's/^create team-a //p' "$T/requests" | jq -r .containers[0].image)"
+	"$rc $(<"$T/out") $(sed -n 's/^create oci-rdma-doctor //p' "$T/requests" | jq -r .containers[0].image)"
 plugin -n team-a h-kim-0 --image missing
 row "an image that is not there: why, and nothing is left"
 is "status" 2 "$rc"
@@ -67,9 +69,10 @@ has "why" "ImagePullBackOff no such image" "$(<"$T/err")"
 has "the pod goes" "delete node-debugger-n1" "$(<"$T/requests")"
 
 # ---- what comes from the pod ----
-# What clears the screen, takes a title, deletes a line, writes backwards; tab, line break and letters of other languages stay
-hostile='a\033[2Jb\033]0;t\007c\rd\302\2332Ke\342\200\256f\177g\tÄ→\342\200\246\n'
-clean=$'a?[2Jb?]0;t?c?d?2Ke?f?g\tÄ→…'
+# What clears the screen, takes a title, deletes a line, writes backwards, as UTF-8 and as bytes that are none; tab, line break and letters of
+# other languages stay
+hostile='a\033[2Jb\033]0;t\007c\rd\302\2332Ke\342\200\256f\177g\tÄ→\342\200\246 h\330\234 \2332Ki é\2332K →\233\233j \342\233k \360\237\230\200\n'
+clean=$'a?[2Jb?]0;t?c?d?2Ke?f?g\tÄ→… h? ?2Ki é?2K →?j ?k 😀'
 printf '#!/bin/sh\nprintf "%s"\n' "$hostile" >"$T/image"
 echo 0 >"$T/status"
 plugin h-kim-0 -n team-a
