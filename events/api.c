@@ -52,8 +52,9 @@ int api_open(const char *account, struct err *err)
 		return err_set(err,
 			       "KUBERNETES_SERVICE_HOST and KUBERNETES_SERVICE_PORT are not set: "
 			       "this program runs in a pod");
-	(void)snprintf(api.base, sizeof(api.base), "https://%s%s%s:%s/apis/events.k8s.io/v1/namespaces/",
-		       v6 ? "[" : "", host, v6 ? "]" : "", port);
+	(void)snprintf(api.base, sizeof(api.base),
+		       "https://%s%s%s:%s/apis/events.k8s.io/v1/namespaces/", v6 ? "[" : "", host,
+		       v6 ? "]" : "", port);
 	api.account = account;
 	api.curl = curl_easy_init();
 	if (!api.curl)
@@ -62,7 +63,8 @@ int api_open(const char *account, struct err *err)
 	SET(PROTOCOLS_STR, "https");
 	SET(PROXY, "");
 	SET(FOLLOWLOCATION, 0L);
-	/* Debian's libcurl also trusts what lies in /etc/ssl/certs: only the cluster's CA counts. */
+	/* Debian's libcurl also trusts what lies in /etc/ssl/certs: only the cluster's CA counts.
+	 */
 	SET(CAPATH, NULL);
 	SET(SSL_VERIFYPEER, 1L);
 	SET(SSL_VERIFYHOST, 2L);

@@ -97,18 +97,47 @@ static const struct {
 	[RECORD_MISSED] = {"RDMAMissed", "Warning"},   [RECORD_MENDED] = {"RDMAMended", "Normal"},
 };
 
+/* What a path is for the pod's author, who knows the container's, and not the node's */
+static const char *known_as(const struct record *record, const char *path, size_t len)
+{
+	static const char *const of_container[] = {"/dev/infiniband/", "/etc/nccl.conf"};
+
+	if (record->policy && strlen(record->policy) == len && !strncmp(path, record->policy, len))
+		return "the node's policy";
+	for (size_t i = 0; i < sizeof(of_container) / sizeof(of_container[0]); i++) {
+		if (text_starts_with(path, of_container[i]))
+			return NULL;
+	}
+	return "a file of the node";
+}
+
 /* The API server refuses one that is too long: it is cut between two characters. */
 static void put_note(yajl_gen gen, const struct record *record)
 {
 	const char *container = record->container ? record->container : "";
+	const char *reason = record->reason;
 	char note[2 * NOTE_MAX];
 	size_t len = 0;
 	size_t step;
 
-	(void)snprintf(note, sizeof(note), "%s%s%s%s", container[0] ? "container " : "", container,
-		       container[0] ? ": " : "", record->reason);
+	if (container[0])
+		len = (size_t)snprintf(note, sizeof(note), "container %s: ", container);
+	while (*reason && len < sizeof(note) - 32) {
+		bool begins = *reason == '/' &&
+			      (reason == record->reason || strchr(" \"'(=", reason[-1]));
+		const char *word;
+
+		step = begins ? strcspn(reason, " \"'(),:;") : 1;
+		word = begins ? known_as(record, reason, step) : NULL;
+		len += (size_t)snprintf(note + len, sizeof(note) - len, "%.*s",
+					word ? (int)strlen(word) : (int)step, word ? word : reason);
+		reason += step;
+		if (len >= sizeof(note))
+			len = sizeof(note) - 1;
+	}
+	note[len] = '\0';
 	text_make_printable(note);
-	while ((step = text_printable_length(note + len)) > 0 && len + step <= NOTE_MAX)
+	for (len = 0; (step = text_printable_length(note + len)) > 0 && len + step <= NOTE_MAX;)
 		len += step;
 	note[len] = '\0';
 	json_put_text(gen, "note", note);

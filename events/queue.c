@@ -59,16 +59,16 @@ struct queue_item *queue_next(struct queue *queue, int64_t now)
 {
 	struct queue_item *next = NULL;
 
-	if (now < queue->all.waits_until || queue->full_at - now > (QUEUE_BURST - 1) * QUEUE_EACH_MS)
+	if (now < queue->all.waits_until ||
+	    queue->full_at - now > (QUEUE_BURST - 1) * QUEUE_EACH_MS)
 		return NULL;
 	for (size_t i = 0; i < queue->n; i++) {
 		struct queue_item *item = &queue->items[i];
 
 		if (item->done || now < item->place->waits_until)
 			continue;
-		if (!next || (item->place == next->place
-				      ? item->entry->clock < next->entry->clock
-				      : item->place->turn < next->place->turn))
+		if (!next || (item->place == next->place ? item->entry->clock < next->entry->clock
+							 : item->place->turn < next->place->turn))
 			next = item;
 	}
 	if (next)

@@ -48,7 +48,8 @@ struct queue {
 	size_t n_places;
 	struct queue_place all;
 	unsigned turn;
-	int64_t full_at; /* with one request each QUEUE_EACH_MS the last one would have its turn then */
+	int64_t full_at; /* with one request each QUEUE_EACH_MS the last one would have its turn
+			    then */
 	uint64_t old;    /* records that were found too late */
 	struct {
 		uint64_t key;

@@ -121,7 +121,7 @@ within posted 1
 is "the event" \
 	'["team-a","Pod","h-kim-0","'"$uid"'","Warning","RDMADenied"]' \
 	"$(events '[.regarding.namespace, .regarding.kind, .regarding.name, .regarding.uid, .type, .reason]')"
-has "its words" "container trainer: namespace team-a is not among the namespaces of" "$(events -r .note)"
+is "its words" "container trainer: namespace team-a is not among the namespaces of the node's policy" "$(events -r .note)"
 is "the node" node-1 "$(events -r .reportingInstance | tail -n 1)"
 row "the same again is no event for ten minutes, another pod's is one; SIGTERM ends it"
 refused h-kim-0

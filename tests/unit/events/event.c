@@ -129,7 +129,8 @@ static const struct result_case {
 	enum record_result result;
 	const char *text;
 } result_cases[] = {
-	{"nothing is no warning", RECORD_NOTHING, "\"type\":\"Normal\",\"reason\":\"RDMANotGiven\""},
+	{"nothing is no warning", RECORD_NOTHING,
+	 "\"type\":\"Normal\",\"reason\":\"RDMANotGiven\""},
 	{"denied", RECORD_DENIED, "\"type\":\"Warning\",\"reason\":\"RDMADenied\""},
 	{"failed", RECORD_FAILED, "\"type\":\"Warning\",\"reason\":\"RDMAFailed\""},
 	{"missed", RECORD_MISSED, "\"type\":\"Warning\",\"reason\":\"RDMAMissed\""},
@@ -143,6 +144,36 @@ UNIT_ROWS_AS("an event: ", result_cases)
 
 	record.result = row->result;
 	assert_has(text_of(&arena, &record), row->text);
+}
+
+static const struct path_case {
+	const char *name;
+	const char *reason;
+	const char *note;
+} path_cases[] = {
+	{"the policy", "not among the namespaces of /etc/oci-rdma-hook/config.json",
+	 "not among the namespaces of the node's policy"},
+	{"the policy, quoted", "see '/etc/oci-rdma-hook/config.json': x",
+	 "see 'the node's policy': x"},
+	{"a file of the node", "/sys/class/infiniband/mlx5_0: Input/output error",
+	 "a file of the node: Input/output error"},
+	{"one that begins as the policy does", "/etc/oci-rdma-hook/config.json.d/x (y)",
+	 "a file of the node (y)"},
+	{"at the end", "cannot read /run/x/config.json", "cannot read a file of the node"},
+	{"the container's own", "/etc/nccl.conf and /dev/infiniband/uverbs6 stay",
+	 "/etc/nccl.conf and /dev/infiniband/uverbs6 stay"},
+};
+
+UNIT_ROWS_AS("paths of the node are none of the author's business: ", path_cases)
+{
+	cleanup_arena arena = {0};
+	struct record record = denied;
+	char note[256];
+
+	record.reason = row->reason;
+	record.policy = "/etc/oci-rdma-hook/config.json";
+	(void)snprintf(note, sizeof(note), "\"note\":\"container trainer: %s\"", row->note);
+	assert_has(text_of(&arena, &record), note);
 }
 
 UNIT_TEST("a uid that is none is left out")
@@ -214,8 +245,7 @@ UNIT_ROWS_AS("a second event has the same name: ", same_cases)
 	assert_int_equal(strncmp(name, "h-kim-0.", 8), 0);
 	assert_int_equal(strlen(name), 8 + 16);
 	assert_int_equal(strcmp(name, name_of(&arena, &record)) == 0, row->same);
-	assert_int_equal(event_key(&denied) == event_key(&record),
-			 row->same || row->time != NOW);
+	assert_int_equal(event_key(&denied) == event_key(&record), row->same || row->time != NOW);
 }
 
 UNIT_TEST("a long pod's name is cut to one that is allowed")

@@ -31,12 +31,12 @@ static void list(struct scene *scene, const char *const *files, int64_t now)
 
 		for (size_t i = 0; i < 4; i++)
 			parts[i] = strsep(&copy, "_");
-		entries[n] = (struct record_entry){
-			.file = files[n],
-			.pod_namespace = parts[0],
-			.pod_uid = parts[1],
-			.result = parts[2][0] == 'g' ? RECORD_GRANTED : RECORD_DENIED,
-			.clock = NOW - atoll(parts[3])};
+		entries[n] = (struct record_entry){.file = files[n],
+						   .pod_namespace = parts[0],
+						   .pod_uid = parts[1],
+						   .result = parts[2][0] == 'g' ? RECORD_GRANTED
+										: RECORD_DENIED,
+						   .clock = NOW - atoll(parts[3])};
 	}
 	assert_int_equal(queue_update(&scene->queue, &arena, entries, n, now), 0);
 }
@@ -209,7 +209,8 @@ UNIT_TEST("if the server cannot be reached all wait, and after an hour all are d
 	assert_string_equal(next(&scene, NOW + QUEUE_PAUSE_MS - 1), "");
 	assert_string_equal(tell_next(&scene, NOW + QUEUE_PAUSE_MS), "a_p_d_1");
 	assert_int_equal(queue_wait(&scene.queue, &scene.queue.all, 0, NOW), 0);
-	assert_string_equal(next(&scene, NOW + QUEUE_PAUSE_MS), "b_p_d_1"); /* a short pause again */
+	assert_string_equal(next(&scene, NOW + QUEUE_PAUSE_MS),
+			    "b_p_d_1"); /* a short pause again */
 	assert_int_equal(queue_wait(&scene.queue, &scene.queue.all, 0, NOW + QUEUE_AGE_MS), 1);
 	assert_string_equal(next(&scene, NOW + 2 * QUEUE_AGE_MS), "");
 }
