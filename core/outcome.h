@@ -83,10 +83,10 @@ void outcome_fail(const struct container *container, bool has_device, const stru
 		  struct outcome *ret_outcome);
 
 /*
- * Logs it, by one line, and leaves a record of what it logs; neither if a record (core/record) shows
- * that another entry point has come to the same "nothing" or "denied" before. A failure after a part
- * of the grant was given has two lines: what was given, and what was not. The reason is also told
- * (core/base/tell.h) to the caller of a run that must fail.
+ * Logs it, by one line, and leaves a record of what it logs; neither if a record (core/record)
+ * shows that another entry point has come to the same "nothing" or "denied" before. A failure after
+ * a part of the grant was given has two lines: what was given, and what was not. The reason is also
+ * told (core/base/tell.h) to the caller of a run that must fail.
  */
 void outcome_log(struct container *container, const struct outcome *outcome,
 		 const struct entry_point *entry);

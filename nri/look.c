@@ -10,10 +10,10 @@
 #include "core/base/proc.h"
 #include "core/base/text.h"
 #include "core/container/container.h"
-#include "core/record/store.h"
 #include "core/process/limits.h"
 #include "core/process/own.h"
 #include "core/process/process.h"
+#include "core/record/store.h"
 #include "core/report/report.h"
 #include "nri/missed.h"
 #include "nri/session.h"
@@ -143,8 +143,8 @@ static void be_missed(struct looked *one, const struct limits *limits)
 /* ---- the decision ---- */
 
 /*
- * The record comes before the answer. So of a grant only the variables show that the runtime took it:
- * it reads no answer of a plugin that was killed in between, or that it has given up. An engine
+ * The record comes before the answer. So of a grant only the variables show that the runtime took
+ * it: it reads no answer of a plugin that was killed in between, or that it has given up. An engine
  * names a container with the environment as adjusted (CRI-O server/container_create.go adjusts it
  * before SetSpec; containerd keeps the spec that it has adjusted).
  */

@@ -73,7 +73,8 @@ static void put_field(yajl_gen gen, const struct field *field, const void *value
 		json_put_member(gen, field->name, *(const char *const *)value);
 		break;
 	case FIELD_RESULT:
-		json_put_text(gen, field->name, record_result_names[*(const enum record_result *)value]);
+		json_put_text(gen, field->name,
+			      record_result_names[*(const enum record_result *)value]);
 		break;
 	case FIELD_MEMLOCK:
 		json_put_uint64(gen, field->name, *(const uint64_t *)value);
@@ -158,8 +159,8 @@ static void read_field(struct json_document *doc, const struct field *field, voi
 		*(const char **)value = json_string(doc, node);
 		break;
 	case FIELD_RESULT:
-		*(enum record_result *)value =
-			(enum record_result)json_word(doc, node, record_result_names, RECORD_NOTHING);
+		*(enum record_result *)value = (enum record_result)json_word(
+			doc, node, record_result_names, RECORD_NOTHING);
 		break;
 	case FIELD_MEMLOCK:
 		*(uint64_t *)value = json_uint64(doc, node, 0);

@@ -183,9 +183,9 @@ static bool is_same(const char *a, const char *b)
 /* The next record of this container, or of this name in its pod */
 static bool replaces(const struct record_entry *new, const struct record_entry *old)
 {
-	return strcmp(new->id, old->id) == 0 || (is_same(new->pod_namespace, old->pod_namespace) &&
-						 is_same(new->pod_uid, old->pod_uid) &&
-						 is_same(new->container, old->container));
+	return strcmp(new->id, old->id) == 0 ||
+	       (is_same(new->pod_namespace, old->pod_namespace) &&
+		is_same(new->pod_uid, old->pod_uid) && is_same(new->container, old->container));
 }
 
 /* How many from the first on are of its namespace, and of its pod if of_pod: they are sorted. */
@@ -215,9 +215,9 @@ static size_t find_in_namespace(const struct record_entry *entries, size_t n)
 			of_pod = count_same(&entries[i], n - i, true);
 			end += of_pod;
 		}
-		if (nothing != first_nothing
-			    ? nothing
-			    : of_pod > most || (of_pod == most && entries[i].clock < first->clock)) {
+		if (nothing != first_nothing ? nothing
+					     : of_pod > most || (of_pod == most &&
+								 entries[i].clock < first->clock)) {
 			victim = i;
 			most = of_pod;
 		}
@@ -237,8 +237,7 @@ static size_t find_victim(const struct record_entry *entries, size_t n,
 		size_t weight;
 
 		of_namespace = count_same(&entries[i], n - i, false);
-		weight = of_namespace +
-			 (strcmp(entries[i].pod_namespace, new->pod_namespace) == 0);
+		weight = of_namespace + (strcmp(entries[i].pod_namespace, new->pod_namespace) == 0);
 		if (weight > most) {
 			begin = i;
 			most = weight;
@@ -249,8 +248,8 @@ static size_t find_victim(const struct record_entry *entries, size_t n,
 }
 
 /*
- * Leaves out those that the new one replaces, and removes others until there is room for it, and for
- * the one that it replaces. Returns false if a "nothing" has no room.
+ * Leaves out those that the new one replaces, and removes others until there is room for it, and
+ * for the one that it replaces. Returns false if a "nothing" has no room.
  */
 static bool make_room(int dir, struct record_entry *entries, size_t n,
 		      const struct record_entry *new)
@@ -268,8 +267,7 @@ static bool make_room(int dir, struct record_entry *entries, size_t n,
 			return false;
 		(void)unlinkat(dir, entries[victim].file, 0);
 		kept--;
-		memmove(&entries[victim], &entries[victim + 1],
-			(kept - victim) * sizeof(*entries));
+		memmove(&entries[victim], &entries[victim + 1], (kept - victim) * sizeof(*entries));
 	}
 	return true;
 }

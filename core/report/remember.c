@@ -91,11 +91,10 @@ int remember(const struct options *options, struct container *container, enum re
 		return 0;
 	if (!record.engine)
 		record.engine = before.engine;
-	status = fill_pairs(container, &record) < 0
-			 ? err_memory(&err)
-			 : record_write(options->sysroot, &record, &err);
-	/* A recorded tree without a /run is no node, no engine of pods makes an id that is no file's
-	 * name, and the user of a rootless engine writes nothing there. */
+	status = fill_pairs(container, &record) < 0 ? err_memory(&err)
+						    : record_write(options->sysroot, &record, &err);
+	/* A recorded tree without a /run is no node, no engine of pods makes an id that is no
+	 * file's name, and the user of a rootless engine writes nothing there. */
 	if (status == 0 || status == -ENOENT || status == -EINVAL || rootless())
 		return 0;
 	log_event(LOG_WARNING, "cannot leave a record of container %.80s: %s", record.id, err.text);

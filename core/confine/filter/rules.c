@@ -73,7 +73,6 @@ const char *const common_calls[] = {
 	"readlink",
 	"readlinkat",
 	"getdents64",
-	"flock",
 	/* a file in place of an old one */
 	"fchown",
 	"fchown32",
@@ -127,6 +126,7 @@ const char *const common_calls[] = {
 };
 
 static const char *const hook_calls[] = {
+	"flock", /* its record (core/record/store.c) */
 	/* nccl.conf keeps its labels */
 	"fsync",
 	"fgetxattr",
@@ -144,6 +144,7 @@ static const char *const hook_calls[] = {
 };
 
 static const char *const nri_calls[] = {
+	"flock", /* as the hook */
 	/* the children that decide and look */
 	"pipe2",
 	"fork",
