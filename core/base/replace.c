@@ -7,6 +7,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/fsuid.h>
 #include <sys/random.h>
 #include <sys/stat.h>
 #include <sys/xattr.h>
@@ -146,7 +147,7 @@ static int create_whole(int dir, const struct replacement *file)
 	return status < 0 ? status : link_name(fd, dir, file->name);
 }
 
-int replace_file(int dir, const struct replacement *file, const char *what, struct err *err)
+static int replace_by_any_way(int dir, const struct replacement *file)
 {
 	/* A rename and a random name less, where the name is free */
 	int status = file->is_new ? create_whole(dir, file) : -EEXIST;
@@ -156,6 +157,30 @@ int replace_file(int dir, const struct replacement *file, const char *what, stru
 	/* Not every file system has files without a name: overlay since Linux 6.3, NFS never. */
 	if (status < 0)
 		status = replace(dir, file, true);
+	return status;
+}
+
+/*
+ * On an idmapped mount (podman run --rootfs DIR:idmap) only ids that it maps make files
+ * (fs/namei.c, may_o_create), and the node's root is none of them. The file's owner is.
+ */
+static int replace_as_owner(int dir, const struct replacement *file)
+{
+	int gid = setfsgid(file->gid);
+	int uid = setfsuid(file->uid);
+	int status = replace_by_any_way(dir, file);
+
+	(void)setfsuid((uid_t)uid);
+	(void)setfsgid((gid_t)gid);
+	return status;
+}
+
+int replace_file(int dir, const struct replacement *file, const char *what, struct err *err)
+{
+	int status = replace_by_any_way(dir, file);
+
+	if (status == -EOVERFLOW)
+		status = replace_as_owner(dir, file);
 	return status < 0 ? err_sys(err, -status, "cannot write %s", what) : 0;
 }
 

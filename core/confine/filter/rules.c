@@ -132,6 +132,11 @@ static const char *const hook_calls[] = {
 	"fgetxattr",
 	"flistxattr",
 	"fsetxattr",
+	/* and is made as its owner on an idmapped mount (core/base/replace.c) */
+	"setfsuid",
+	"setfsuid32",
+	"setfsgid",
+	"setfsgid32",
 	/* the container's process */
 	"pidfd_open",
 	"prlimit64",

@@ -5,6 +5,8 @@
 #include <limits.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
+#include <sys/fsuid.h>
+#include <sys/mount.h>
 #include <sys/syscall.h>
 
 #include "tests/unit/unit.h"
@@ -120,6 +122,72 @@ UNIT_TEST("replace: two writers and a reader see whole files")
 	}
 	assert_int_equal(unit_exit_of(other), 0);
 	assert_int_equal(unit_entries(dir.fd, "."), 1);
+}
+
+/* ---- an idmapped mount ---- */
+
+static int wait_for_end(const void *unused)
+{
+	(void)unused;
+	return pause();
+}
+
+/* path, mounted nowhere, where the ids of the file system are shifted by 100000; skips the test
+ * where that cannot be. */
+static int open_idmapped(const char *path)
+{
+	pid_t pid = unit_start_mapped(wait_for_end, NULL, "0 100000 1000\n", "0 100000 1000\n");
+	struct mount_attr attr = {.attr_set = MOUNT_ATTR_IDMAP};
+	int fd = open_tree(AT_FDCWD, path, OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC);
+	char text[64];
+	cleanup_fd userns = -1;
+	int status;
+
+	(void)snprintf(text, sizeof(text), "/proc/%d/ns/user", pid);
+	userns = open(text, O_RDONLY | O_CLOEXEC);
+	attr.userns_fd = (uint64_t)userns;
+	status = mount_setattr(fd, "", AT_EMPTY_PATH, &attr, sizeof(attr));
+	(void)kill(pid, SIGKILL);
+	(void)waitpid(pid, NULL, 0);
+	if (status < 0)
+		skip();
+	return fd;
+}
+
+static const struct idmapped_case {
+	const char *name;
+	bool is_new;
+	unsigned owner; /* as the mount shows it */
+	int status;
+} idmapped_cases[] = {
+	{"replace: an idmapped mount: a file of an owner whom it maps", false, 100000, 0},
+	{"replace: an idmapped mount: a new file", true, 100000, 0},
+	{"replace: an idmapped mount: no file of another", false, 0, -1},
+};
+
+UNIT_ROWS_FOR_ROOT(idmapped_cases)
+{
+	WITH_DIR(dir);
+	cleanup_fd idmapped = open_idmapped(dir.path);
+	const struct replacement file = {.name = NAME,
+					 .bytes = "new",
+					 .len = 3,
+					 .uid = row->owner,
+					 .gid = row->owner,
+					 .mode = 0644,
+					 .attributes = -1,
+					 .is_new = row->is_new};
+
+	if (!row->is_new)
+		unit_write(dir.fd, NAME, "old", 0600);
+	assert_int_equal(replace_file(idmapped, &file, NAME, &err), row->status);
+	assert_int_equal(unit_entries(dir.fd, "."), 1);
+	assert_string_equal(unit_read(&arena, dir.fd, NAME), row->status < 0 ? "old" : "new");
+	/* What is done next is done as before: the owner is root. */
+	assert_int_equal(put(dir.fd, 'b', &err), 0);
+	assert_int_equal(unit_stat(dir.fd, NAME).st_uid, 0);
+	assert_int_equal(setfsuid((uid_t)-1), 0);
+	assert_int_equal(setfsgid((gid_t)-1), 0);
 }
 
 /* ---- the caller's own ---- */

@@ -18,10 +18,10 @@ enum { KILLED = -1, RETURNS = 0 };
  */
 #ifdef __x86_64__
 #define OUR_ARCH AUDIT_ARCH_X86_64
-enum { CALLS_OF_HOOK = 80, CALLS_OF_NRI = 87, CALLS_OF_SCRAPE = 75 };
+enum { CALLS_OF_HOOK = 82, CALLS_OF_NRI = 87, CALLS_OF_SCRAPE = 75 };
 #else
 #define OUR_ARCH AUDIT_ARCH_AARCH64
-enum { CALLS_OF_HOOK = 68, CALLS_OF_NRI = 74, CALLS_OF_SCRAPE = 65 };
+enum { CALLS_OF_HOOK = 71, CALLS_OF_NRI = 75, CALLS_OF_SCRAPE = 65 };
 #endif
 
 static const struct call_case {
@@ -99,6 +99,8 @@ static const struct call_case {
 	{"goes on: pidfd_open", SYS_pidfd_open, {-1}, RETURNS},
 	{"goes on: prlimit64", SYS_prlimit64, {0}, RETURNS},
 	{"goes on: renameat2", SYS_renameat2, {-1}, RETURNS},
+	{"goes on: setfsuid", SYS_setfsuid, {0}, RETURNS},
+	{"goes on: setfsgid", SYS_setfsgid, {0}, RETURNS},
 	{"goes on: a socket to the journal", SYS_socket, {AF_UNIX, SOCK_DGRAM}, RETURNS},
 	{"goes on: memory",
 	 SYS_mmap,
@@ -218,8 +220,8 @@ static const struct kept_case {
 	uint64_t kept;
 } kept_cases[] = {
 	{"capabilities: those of a grant are left", &hook_confinement,
-	 BIT(CAP_CHOWN) | BIT(CAP_DAC_OVERRIDE) | BIT(CAP_FOWNER) | BIT(CAP_SYS_RESOURCE) |
-		 BIT(CAP_SYS_PTRACE)},
+	 BIT(CAP_CHOWN) | BIT(CAP_DAC_OVERRIDE) | BIT(CAP_FOWNER) | BIT(CAP_SETUID) |
+		 BIT(CAP_SETGID) | BIT(CAP_SYS_RESOURCE) | BIT(CAP_SYS_PTRACE)},
 	{"capabilities: of the NRI plugin, the one that mends", &nri_confinement,
 	 BIT(CAP_SYS_RESOURCE)},
 };
@@ -380,7 +382,7 @@ static const struct size_case {
 	int capabilities;
 	int calls; /* that it goes on at, with arguments that are all 0 */
 } size_cases[] = {
-	{"size: the hook", &hook_confinement, 5, CALLS_OF_HOOK},
+	{"size: the hook", &hook_confinement, 7, CALLS_OF_HOOK},
 	{"size: the NRI plugin", &nri_confinement, 1, CALLS_OF_NRI},
 	{"size: what answers a collector", &scrape_confinement, 0, CALLS_OF_SCRAPE},
 };
