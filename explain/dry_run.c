@@ -84,7 +84,7 @@ static int recall_by_path(struct container *container, const struct options *opt
 }
 
 static int explain_bundle(struct container *container, const struct options *options,
-			  const char *name, struct surroundings *around, struct err *err)
+			  const char *name, enum rdma_mode *ret_mode, struct err *err)
 {
 	cleanup_fd bundle = -1;
 	const char *path = name;
@@ -92,7 +92,7 @@ static int explain_bundle(struct container *container, const struct options *opt
 	if (open_bundle(container, options, name, &bundle, &path, err) < 0 ||
 	    container_read_spec(container, bundle, path, "config.json", err) < 0 ||
 	    recall_by_path(container, options, path, err) < 0 ||
-	    container_explain(container, options, around, err) < 0)
+	    container_explain(container, options, ret_mode, err) < 0)
 		return -1;
 	if (!container->record)
 		recall_decision(container);
@@ -112,7 +112,7 @@ static int print_spec(struct container *container, struct err *err)
 }
 
 static int print_text(struct container *container, const struct options *options,
-		      const struct surroundings *around, struct err *err)
+		      enum rdma_mode mode, struct err *err)
 {
 	cleanup_fd sysroot = tree_open_root(options->sysroot, err);
 	bool recorded = strcmp(options->sysroot, "/") != 0;
@@ -120,19 +120,19 @@ static int print_text(struct container *container, const struct options *options
 
 	if (sysroot < 0 || ways_find(&container->arena, sysroot, recorded, &ways, err) < 0)
 		return -1;
-	return report_text(stdout, container, around, ways);
+	return report_text(stdout, container, mode, ways);
 }
 
 static int print_as(struct container *container, const struct options *options,
-		    const struct surroundings *around, enum dry_run_format format, struct err *err)
+		    enum rdma_mode mode, enum dry_run_format format, struct err *err)
 {
 	const char *lines;
 
 	switch (format) {
 	case FORMAT_TEXT:
-		return print_text(container, options, around, err);
+		return print_text(container, options, mode, err);
 	case FORMAT_JSON:
-		return report_json(stdout, container, around);
+		return report_json(stdout, container, mode);
 	case FORMAT_SPEC:
 		return print_spec(container, err);
 	case FORMAT_NCCL:
@@ -145,15 +145,15 @@ static int print_as(struct container *container, const struct options *options,
 int dry_run(const struct options *options, enum dry_run_format format, const char *bundle)
 {
 	cleanup_container container = CONTAINER_NONE;
-	struct surroundings around;
+	enum rdma_mode mode;
 	struct err err;
 
-	if (explain_bundle(&container, options, bundle, &around, &err) < 0) {
+	if (explain_bundle(&container, options, bundle, &mode, &err) < 0) {
 		(void)fprintf(stderr, "oci-rdma-hook: %s\n", err.text);
 		return 1;
 	}
 	(void)err_set(&err, "cannot write the report");
-	if (print_as(&container, options, &around, format, &err) < 0 || fflush(stdout) != 0) {
+	if (print_as(&container, options, mode, format, &err) < 0 || fflush(stdout) != 0) {
 		(void)fprintf(stderr, "oci-rdma-hook: %s\n", err.text);
 		return 1;
 	}

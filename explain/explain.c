@@ -1,31 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "explain/explain.h"
 
-/* Those of the node's GPUs that linux.devices gives it. */
-static int find_given_gpus(struct container *container, struct gpus *gpus, struct err *err)
-{
-	size_t kept = 0;
-
-	if (gpu_list_driver(&container->node, &container->arena, gpus, err) < 0)
-		return -1;
-	for (size_t i = 0; i < gpus->n; i++) {
-		if (gpus->item[i].minor >= 0 &&
-		    container_has_number(&container->spec, GPU_MAJOR, gpus->item[i].minor))
-			gpus->item[kept++] = gpus->item[i];
-	}
-	gpus->n = kept;
-	return 0;
-}
-
 /* ---- what about the node stands in the way of RDMA ---- */
 
 /* uverbs and umad refuse to be opened from another namespace (ib_uverbs_open:
  * rdma_dev_access_netns). */
-static int warn_namespace(struct container *container, const struct surroundings *around,
+static int warn_namespace(struct container *container, enum rdma_mode mode,
 			  const struct device *device)
 {
-	if (around->rdma_mode != RDMA_MODE_EXCLUSIVE || !container->spec.network_namespace ||
-	    !device->n_ports)
+	if (mode != RDMA_MODE_EXCLUSIVE || !container->spec.network_namespace || !device->n_ports)
 		return 0;
 	return warnings_add(&container->arena, &container->warnings, "rdma_netns",
 			    "on this node an RDMA device belongs to one network namespace, and %s "
@@ -47,8 +30,9 @@ static const char *append_translated(struct arena *arena, const char *list, cons
  * Registration succeeds all the same, since the GPU's driver maps its memory for the NIC; the
  * transfer then fails, or goes through the root complex.
  */
-static int warn_iommu(struct container *container, const struct gpus *gpus)
+static int warn_iommu(struct container *container)
 {
+	const struct gpus *gpus = &container->gpus;
 	struct arena *arena = &container->arena;
 	const char *list = "";
 
@@ -70,32 +54,29 @@ static int warn_iommu(struct container *container, const struct gpus *gpus)
 			    list);
 }
 
-int surroundings_warn(struct container *container, const struct surroundings *around)
+int surroundings_warn(struct container *container, enum rdma_mode mode)
 {
 	if (container->plan.decision != DECISION_GRANT)
 		return 0;
 	if (ports_warn(container) < 0)
 		return -1;
 	for (size_t i = 0; i < container->devices.n; i++) {
-		if (warn_namespace(container, around, &container->devices.item[i]) < 0)
+		if (warn_namespace(container, mode, &container->devices.item[i]) < 0)
 			return -1;
 	}
-	return warn_iommu(container, &around->gpus);
+	return warn_iommu(container);
 }
 
 int container_explain(struct container *container, const struct options *options,
-		      struct surroundings *ret_around, struct err *err)
+		      enum rdma_mode *ret_mode, struct err *err)
 {
-	*ret_around = (struct surroundings){0};
+	*ret_mode = RDMA_MODE_UNKNOWN;
 	container->everything = true;
 	if (container_find(container, options, err) < 0 || container_plan(container, err) < 0 ||
-	    container_read_claims(container, err) < 0 ||
-	    find_given_gpus(container, &ret_around->gpus, err) < 0)
+	    container_read_claims(container, err) < 0)
 		return -1;
-	ret_around->rdma_mode = node_rdma_mode(&container->node);
-	for (size_t i = 0; i < container->devices.n; i++)
-		pci_read_place(&container->node, &container->devices.item[i].place);
-	if (devices_label(container) < 0 || surroundings_warn(container, ret_around) < 0)
+	*ret_mode = node_rdma_mode(&container->node);
+	if (devices_label(container) < 0 || surroundings_warn(container, *ret_mode) < 0)
 		return err_memory(err);
 	return 0;
 }

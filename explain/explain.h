@@ -7,18 +7,12 @@
 #include "core/options.h"
 #include "explain/pci.h"
 
-/* What no plan depends on */
-struct surroundings {
-	struct gpus gpus; /* that the container was given */
-	enum rdma_mode rdma_mode;
-};
-
 /*
  * Finds, orders and describes the devices, and makes the plan, whatever it decides. The container's
- * spec has been read; its arena owns all of *ret_around. Returns 0 or -1.
+ * spec has been read. *ret_mode: of the node, on which no plan depends. Returns 0 or -1.
  */
 int container_explain(struct container *container, const struct options *options,
-		      struct surroundings *ret_around, struct err *err);
+		      enum rdma_mode *ret_mode, struct err *err);
 
 /*
  * Says which device plugin ordered each device (device->source), by what the environment claims,
@@ -31,6 +25,6 @@ int ports_warn(struct container *container);
 
 /* What about the node stands in the way of a grant, as warnings. Returns 0, or -1 without memory.
  */
-int surroundings_warn(struct container *container, const struct surroundings *around);
+int surroundings_warn(struct container *container, enum rdma_mode mode);
 
 #endif

@@ -185,7 +185,7 @@ static void put_decided(yajl_gen gen, const struct record *record)
 
 struct report {
 	struct container *container;
-	const struct surroundings *around;
+	enum rdma_mode mode;
 };
 
 static int put_plan(yajl_gen gen, void *context)
@@ -204,12 +204,12 @@ static int put_plan(yajl_gen gen, void *context)
 	put_identity(gen, container);
 	json_put_member(gen, "decision", decision_name(container->plan.decision));
 	json_put_member(gen, "reason", container->plan.reason);
-	json_put_member(gen, "rdma_netns", rdma_modes[report->around->rdma_mode]);
+	json_put_member(gen, "rdma_netns", rdma_modes[report->mode]);
 	if (container->doubt)
 		json_put_member(gen, "doubt", container->doubt);
 	put_decided(gen, container->record);
 	put_device_list(gen, &container->devices);
-	put_gpus(gen, &report->around->gpus, &container->devices);
+	put_gpus(gen, &container->gpus, &container->devices);
 	put_rlimits(gen, &container->plan);
 	status = put_capabilities(gen, container);
 	put_env(gen, &container->plan);
@@ -218,9 +218,9 @@ static int put_plan(yajl_gen gen, void *context)
 	return status;
 }
 
-int report_json(FILE *out, struct container *container, const struct surroundings *around)
+int report_json(FILE *out, struct container *container, enum rdma_mode mode)
 {
-	struct report report = {container, around};
+	struct report report = {container, mode};
 	size_t len;
 	const char *text = json_write(&container->arena, true, put_plan, &report, &len);
 

@@ -3,7 +3,6 @@
 
 #include <dirent.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "core/base/cleanup.h"
@@ -18,87 +17,6 @@ enum rdma_mode node_rdma_mode(const struct node *node)
 			 sizeof(line)) < 0)
 		return RDMA_MODE_UNKNOWN;
 	return line[0] == 'Y' ? RDMA_MODE_SHARED : RDMA_MODE_EXCLUSIVE;
-}
-
-/* ---- PCI functions ---- */
-
-void pci_read_place(const struct node *node, struct pci_place *place)
-{
-	cleanup_fd dir = -1;
-	char line[32];
-	char link[NODE_LINK_MAX];
-	char path[64];
-
-	if (!place->path)
-		return;
-	dir = tree_open_dir(node->root, place->path);
-	if (dir < 0)
-		return;
-	/* -1: the firmware does not say */
-	if (fs_read_line(dir, "numa_node", line, sizeof(line)) > 0 && line[0] != '-') {
-		place->numa_node = (int)strtol(line, NULL, 10);
-		place->has_numa_node = true;
-	}
-	if (fs_read_link(dir, "iommu_group", link, sizeof(link)) < 0)
-		return;
-	(void)snprintf(path, sizeof(path), "sys/kernel/iommu_groups/%.16s/type",
-		       text_base_name(link));
-	if (fs_read_line(node->root, path, place->iommu, sizeof(place->iommu)) < 0)
-		place->iommu[0] = '\0';
-}
-
-static size_t count_parts(const char *path)
-{
-	size_t parts = 0;
-
-	for (; *path; path++)
-		parts += *path == '/';
-	return parts + 1;
-}
-
-/* How many leading parts both have */
-static size_t count_common(const char *a, const char *b)
-{
-	size_t parts = 0;
-
-	for (; *a == *b && *a; a++, b++)
-		parts += *a == '/';
-	return parts + ((!*a || *a == '/') && (!*b || *b == '/'));
-}
-
-/* How many parts lead to the host bridge, it included; on Arm there may be "platform/…" before. */
-static size_t host_bridge_parts(const char *path)
-{
-	const char *bridge = strstr(path, "/pci");
-	size_t parts = 1;
-
-	for (const char *c = path; bridge && c <= bridge; c++)
-		parts += *c == '/';
-	return bridge ? parts : 0;
-}
-
-/*
- * sys/devices/pci0000:3a/0000:3a:00.0/0000:3b:00.0/0000:3c:04.0/0000:3d:00.0: a host bridge, a root
- * port, a switch's upstream and downstream port, and the function. Two functions on one switch
- * have its upstream port in common, each with one downstream port between.
- */
-enum pci_distance pci_distance(const struct pci_place *a, const struct pci_place *b)
-{
-	size_t common;
-	size_t bridge;
-
-	if (!a->path || !b->path)
-		return PCI_UNKNOWN;
-	common = count_common(a->path, b->path);
-	bridge = host_bridge_parts(a->path);
-	if (!bridge || common < bridge)
-		return a->has_numa_node && b->has_numa_node && a->numa_node == b->numa_node
-			       ? PCI_NODE
-			       : PCI_SYS;
-	if (common == bridge)
-		return PCI_PHB;
-	return count_parts(a->path) - common <= 2 && count_parts(b->path) - common <= 2 ? PCI_PIX
-											: PCI_PXB;
 }
 
 const char *pci_distance_name(enum pci_distance distance)
@@ -119,39 +37,7 @@ bool pci_translates(const struct pci_place *place)
 
 /* ---- GPUs ---- */
 
-#define DRIVER_DIR "proc/driver/nvidia/gpus"
-#define BUS_DIR "sys/bus/pci/devices"
-#define INFORMATION_MAX 4096
 #define VENDOR_NVIDIA "0x10de"
-
-/* "Device Minor: \t 3", one of the lines of <address>/information; -1 without one. Negative: no
- * memory */
-static int read_minor(int gpus, const char *address, int64_t *ret_minor)
-{
-	static const char label[] = "\nDevice Minor:";
-	cleanup_arena arena = {0};
-	cleanup_fd fd = -1;
-	char path[64];
-	struct fs_text text;
-	struct err err;
-	const char *line;
-
-	(void)snprintf(path, sizeof(path), "%.23s/information", address);
-	*ret_minor = -1;
-	fd = fs_open_regular(gpus, path);
-	if (fd < 0)
-		return 0;
-	if (fs_read(&arena, fd, INFORMATION_MAX, path, &text, &err) < 0)
-		return err.memory ? -1 : 0;
-	line = strstr(text.bytes, label);
-	if (!line)
-		return 0;
-	line += strlen(label);
-	line += strspn(line, " \t");
-	if (*line >= '0' && *line <= '9')
-		*ret_minor = strtol(line, NULL, 10);
-	return 0;
-}
 
 /* Class 0x0300xx is a display controller, 0x0302xx a 3D controller. */
 static bool is_gpu(int bus, const char *address)
@@ -167,69 +53,27 @@ static bool is_gpu(int bus, const char *address)
 	return fs_read_line(bus, path, line, sizeof(line)) > 0 && strcmp(line, VENDOR_NVIDIA) == 0;
 }
 
-static int add_gpu_at(const struct node *node, struct arena *arena, const char *address,
-		      int64_t minor, struct gpus *gpus)
-{
-	struct gpu *gpu = arena_push(arena, gpus->item, gpus->n, gpus->room);
-	char *path;
-
-	if (!gpu || pci_find(node, arena, address, &path) < 0)
-		return -1;
-	*gpu = (struct gpu){.minor = minor, .place.path = path};
-	(void)snprintf(gpu->pci, sizeof(gpu->pci), "%.23s", address);
-	pci_read_place(node, &gpu->place);
-	return 0;
-}
-
-static int compare_gpus(const void *a, const void *b)
-{
-	return strcmp(((const struct gpu *)a)->pci, ((const struct gpu *)b)->pci);
-}
-
-/* driver: the directory is the driver's, where each entry is a GPU. */
-static int add_gpus_of(const struct node *node, struct arena *arena, DIR *dir, bool driver,
-		       struct gpus *gpus)
-{
-	struct dirent *entry;
-
-	while ((entry = readdir(dir))) {
-		const char *address = entry->d_name;
-		int64_t minor = -1;
-
-		if (!text_is_pci_address(address) || (!driver && !is_gpu(dirfd(dir), address)))
-			continue;
-		if ((driver && read_minor(dirfd(dir), address, &minor) < 0) ||
-		    add_gpu_at(node, arena, address, minor, gpus) < 0)
-			return -1;
-	}
-	return 0;
-}
-
-/* Returns 1 if there is such a directory, 0 if not. */
-static int list_gpus(const struct node *node, struct arena *arena, const char *path, bool driver,
-		     struct gpus *gpus, struct err *err)
-{
-	cleanup_dir *dir = NULL;
-
-	if (tree_open_listing(node->root, path, &dir) < 0 ||
-	    (dir && add_gpus_of(node, arena, dir, driver, gpus) < 0))
-		return err_memory(err);
-	if (gpus->n)
-		qsort(gpus->item, gpus->n, sizeof(*gpus->item), compare_gpus);
-	return dir != NULL;
-}
-
-int gpu_list_driver(const struct node *node, struct arena *arena, struct gpus *gpus,
+/* Of a node without the driver */
+static int list_bus(const struct node *node, struct arena *arena, struct gpus *gpus,
 		    struct err *err)
 {
-	return list_gpus(node, arena, DRIVER_DIR, true, gpus, err);
+	cleanup_dir *dir = NULL;
+	struct dirent *entry;
+
+	if (tree_open_listing(node->root, "sys/bus/pci/devices", &dir) < 0)
+		return err_memory(err);
+	while (dir && (entry = readdir(dir))) {
+		if (text_is_pci_address(entry->d_name) && is_gpu(dirfd(dir), entry->d_name) &&
+		    gpu_add(node, arena, entry->d_name, -1, gpus) < 0)
+			return err_memory(err);
+	}
+	gpus_sort(gpus);
+	return 0;
 }
 
 int gpu_list(const struct node *node, struct arena *arena, struct gpus *gpus, struct err *err)
 {
 	int loaded = gpu_list_driver(node, arena, gpus, err);
 
-	if (loaded == 0)
-		loaded = list_gpus(node, arena, BUS_DIR, false, gpus, err);
-	return loaded < 0 ? -1 : 0;
+	return loaded == 0 ? list_bus(node, arena, gpus, err) : loaded < 0 ? -1 : 0;
 }

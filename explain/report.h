@@ -10,10 +10,9 @@
 #include "explain/explain.h"
 
 /* ways: those that the node has (explain/ways.h); 0: none is known */
-int report_text(FILE *out, struct container *container, const struct surroundings *around,
-		unsigned ways);
+int report_text(FILE *out, struct container *container, enum rdma_mode mode, unsigned ways);
 
 /* Schema 1; a later one may add members, never change these. What is not known is null. */
-int report_json(FILE *out, struct container *container, const struct surroundings *around);
+int report_json(FILE *out, struct container *container, enum rdma_mode mode);
 
 #endif

@@ -118,8 +118,7 @@ static void print_gids(FILE *out, const struct device *device)
 	}
 }
 
-static void print_devices(FILE *out, const struct container *container,
-			  const struct surroundings *around)
+static void print_devices(FILE *out, const struct container *container, enum rdma_mode mode)
 {
 	const struct devices *devices = &container->devices;
 	const struct widths widths = widths_of(devices);
@@ -127,9 +126,7 @@ static void print_devices(FILE *out, const struct container *container,
 	if (!devices->n)
 		return;
 	(void)fprintf(out, "\ndevices%s\n" DEVICE_ROW,
-		      around->rdma_mode == RDMA_MODE_EXCLUSIVE
-			      ? " (exclusive to their network namespace)"
-			      : "",
+		      mode == RDMA_MODE_EXCLUSIVE ? " (exclusive to their network namespace)" : "",
 		      widths.ibdev, "IBDEV", "PCI", "PF", widths.netdev, "NETDEV", "PORT", "LINK",
 		      "NUMA", "IOMMU", "NAMED BY");
 	for (size_t i = 0; i < devices->n; i++)
@@ -295,12 +292,11 @@ static void print_warnings(FILE *out, const struct warnings *warnings)
 		(void)fprintf(out, "  %s: %s\n", warnings->item[i].code, warnings->item[i].message);
 }
 
-int report_text(FILE *out, struct container *container, const struct surroundings *around,
-		unsigned ways)
+int report_text(FILE *out, struct container *container, enum rdma_mode mode, unsigned ways)
 {
 	print_identity(out, container);
-	print_devices(out, container, around);
-	print_gpus(out, &around->gpus, &container->devices);
+	print_devices(out, container, mode);
+	print_gpus(out, &container->gpus, &container->devices);
 	if (print_gifts(out, container, ways) < 0)
 		return -1;
 	print_warnings(out, &container->warnings);

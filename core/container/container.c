@@ -153,7 +153,7 @@ static int describe_devices(struct container *container, struct err *err)
 	    node_read_pod_netdevs(node, &container->devices, container->spec.identity.sandbox_id) <
 		    0)
 		return err_memory(err);
-	return 0;
+	return all || config->frameworks.deepep ? container_find_gpus(container, err) : 0;
 }
 
 /* The administrator's config and the pod author's annotations. */
@@ -243,6 +243,7 @@ int container_plan(struct container *container, struct err *err)
 		.config = &container->config,
 		.request = &container->request,
 		.devices = &container->devices,
+		.gpus = &container->gpus,
 		.image_conf = &container->image_conf,
 		.node_memory = container->node_memory,
 		.memlock_max = container->memlock_max ? container->memlock_max : rootless_memlock(),

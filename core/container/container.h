@@ -33,8 +33,10 @@ struct container {
 	struct claims claims;
 	bool has_claims; /* claims are read: as proof (spec.every_device), or for the dry run */
 	struct devices devices;
-	bool devices_known;        /* they have been looked up, so that there are no others */
-	bool everything;           /* is to be known of them, and decided: for the dry run */
+	bool devices_known; /* they have been looked up, so that there are no others */
+	struct gpus gpus;   /* that linux.devices gives it; looked up for frameworks.deepep and the
+			       dry run only */
+	bool everything;    /* is to be known of them, and decided: for the dry run */
 	struct fs_text image_conf; /* the image's /etc/nccl.conf; no bytes: not seen */
 	uint64_t node_memory;      /* only where the config requires a limit below it */
 	/* What the engine cannot give, as facts (core/plan/plan.h): of an entry point that starts
@@ -118,6 +120,9 @@ int container_plan(struct container *container, struct err *err);
  * linux.devices; and the warnings with what was given but cannot be used by verbs. Returns 0 or -1.
  */
 int container_find_devices(struct container *container, struct err *err);
+
+/* Fills container->gpus, and where they and the devices sit. Returns 0 or -1. */
+int container_find_gpus(struct container *container, struct err *err);
 
 /* Whether linux.devices lists this number */
 bool container_has_number(const struct spec *spec, int64_t major, int64_t minor);

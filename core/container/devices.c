@@ -95,6 +95,24 @@ bool container_has_number(const struct spec *spec, int64_t major, int64_t minor)
 	return false;
 }
 
+int container_find_gpus(struct container *container, struct err *err)
+{
+	struct gpus *gpus = &container->gpus;
+	size_t kept = 0;
+
+	if (gpu_list_driver(&container->node, &container->arena, gpus, err) < 0)
+		return -1;
+	for (size_t i = 0; i < gpus->n; i++) {
+		if (gpus->item[i].minor >= 0 &&
+		    container_has_number(&container->spec, GPU_MAJOR, gpus->item[i].minor))
+			gpus->item[kept++] = gpus->item[i];
+	}
+	gpus->n = kept;
+	for (size_t i = 0; i < container->devices.n; i++)
+		pci_read_place(&container->node, &container->devices.item[i].place);
+	return 0;
+}
+
 /*
  * A rootless engine can make no device files: podman mounts the node's instead, and linux.devices
  * is empty. There the user of the engine asks for the mount. In Kubernetes it is a pod's author, by

@@ -42,7 +42,7 @@ int node_device_path(struct arena *arena, const char *link, char **ret_path);
 /* In bytes; 0 where that cannot be read */
 uint64_t node_memory(const struct node *node);
 
-/* Where a PCI function sits; the dry run reads all but .path (explain/pci.h). */
+/* Where a PCI function sits; pci_read_place() reads all but .path. */
 struct pci_place {
 	const char *path; /* its directory, relative to the sysroot; NULL without one */
 	bool has_numa_node;
@@ -55,6 +55,50 @@ struct pci_place {
  * says; *ret_path is NULL if there is none. Negative: no memory
  */
 int pci_find(const struct node *node, struct arena *arena, const char *address, char **ret_path);
+
+/* ---- distances, and NVIDIA GPUs (pci.c): for frameworks.deepep and the dry run only ---- */
+
+/* As `nvidia-smi topo -m` and NCCL's graph call it, nearest first */
+enum pci_distance {
+	PCI_UNKNOWN, /* one of them is no PCI function */
+	PCI_PIX,     /* one switch between them at most */
+	PCI_PXB,     /* several switches */
+	PCI_PHB,     /* the host bridge: the CPU that both hang on */
+	PCI_NODE,    /* two host bridges of one NUMA node */
+	PCI_SYS,     /* two NUMA nodes, or it is not known that it is one */
+};
+
+void pci_read_place(const struct node *node, struct pci_place *place);
+
+enum pci_distance pci_distance(const struct pci_place *a, const struct pci_place *b);
+
+/* The major number of /dev/nvidia0 and the others (Documentation/admin-guide/devices.txt) */
+#define GPU_MAJOR 195
+
+struct gpu {
+	char pci[24];
+	char model[8]; /* its PCI device id, "0x2330"; "" unknown */
+	int64_t minor; /* of /dev/nvidiaN; -1: not known, since the driver is not loaded */
+	struct pci_place place;
+};
+
+struct gpus {
+	struct gpu *item;
+	size_t n;
+	size_t room;
+};
+
+/*
+ * Adds the GPUs of the loaded driver, in order of address. Returns 1, or 0 where it is not loaded:
+ * without a look at the node's other PCI functions, which are many.
+ */
+int gpu_list_driver(const struct node *node, struct arena *arena, struct gpus *gpus,
+		    struct err *err);
+
+/* Adds one. Negative: no memory */
+int gpu_add(const struct node *node, struct arena *arena, const char *address, int64_t minor,
+	    struct gpus *gpus);
+void gpus_sort(struct gpus *gpus);
 
 /* ---- RDMA devices (node.c) ---- */
 

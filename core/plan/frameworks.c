@@ -3,8 +3,9 @@
 
 #include "core/plan/plan.h"
 
-/* "mlx5_6:1,mlx5_7:1": both UCX and NVSHMEM want the port. NULL without memory */
-static const char *device_ports(struct arena *arena, const struct devices *devices)
+/* "mlx5_6:1,mlx5_7:1", with more behind each port. NULL without memory */
+static const char *device_ports(struct arena *arena, const struct devices *devices,
+				const char *more)
 {
 	const char *list = "";
 
@@ -13,12 +14,107 @@ static const char *device_ports(struct arena *arena, const struct devices *devic
 		size_t n = device->n_ports ? device->n_ports : 1;
 
 		for (size_t p = 0; list && p < n; p++)
-			list = arena_printf(arena, "%s%s%s:%u", list, list[0] ? "," : "",
+			list = arena_printf(arena, "%s%s%s:%u%s", list, list[0] ? "," : "",
 					    device->ibdev,
-					    device->n_ports ? device->port[p].number : 1);
+					    device->n_ports ? device->port[p].number : 1, more);
 	}
 	return list;
 }
+
+/*
+ * NVSHMEM takes the HCA nearest to each GPU, of those that it can open, unless
+ * NVSHMEM_ENABLE_NIC_PE_MAPPING says to take them in turn (src/host/transport/transport.cpp,
+ * nvshmemi_setup_connections, 3.4.5). A container can open its own alone, so it needs no list; a
+ * privileged one opens all of the node. The mapping restricts it to its own (src/modules/transport,
+ * ibrc.cpp, ibgda.cpp and ibdevx.cpp), if there is no NVSHMEM_HCA_LIST, beside which it is ignored.
+ */
+static int add_nvshmem(const struct planning *planning)
+{
+	const struct facts *facts = planning->facts;
+
+	if (!facts->spec->every_device || spec_getenv(facts->spec, "NVSHMEM_HCA_LIST"))
+		return 0;
+	return setting_add(planning, SCOPE_ENV, "NVSHMEM_HCA_PE_MAPPING",
+			   device_ports(planning->arena, facts->devices, ":1"));
+}
+
+/* ---- DeepEP ---- */
+
+/*
+ * The device nearest to the GPU; of those that are equally near the one that the fewest GPUs have
+ * taken, then the first. NULL: none of several is on its NUMA node.
+ */
+static const struct device *take_nearest(const struct gpu *gpu, const struct devices *devices,
+					 unsigned *taken)
+{
+	enum pci_distance least = PCI_SYS;
+	size_t best = 0;
+
+	for (size_t i = 0; i < devices->n; i++) {
+		enum pci_distance distance = pci_distance(&gpu->place, &devices->item[i].place);
+
+		if (distance == PCI_UNKNOWN || distance > least ||
+		    (distance == least && taken[i] >= taken[best]))
+			continue;
+		least = distance;
+		best = i;
+	}
+	if (least == PCI_SYS && devices->n > 1)
+		return NULL;
+	taken[best]++;
+	return &devices->item[best];
+}
+
+static unsigned first_port(const struct device *device)
+{
+	for (size_t p = 0; p < device->n_ports; p++) {
+		if (port_is_active(&device->port[p]))
+			return device->port[p].number;
+	}
+	return device->n_ports ? device->port[0].number : 1;
+}
+
+static int warn_no_map(const struct planning *planning, const char *gpu, const char *reason)
+{
+	return warnings_add(planning->arena, planning->warnings, "no_gpu_map",
+			    "%s%s: DEEP_EP_DEVICE_TO_HCA_MAPPING is not set", gpu, reason);
+}
+
+/*
+ * "0:mlx5_6:1,1:mlx5_7:1": each process of DeepEP takes the HCA of its GPU by CUDA's index
+ * (deepseek-ai/DeepEP pull request 466, deep_ep/buffer.py, _setup_device_hca_mapping), since
+ * NVSHMEM may give two GPUs that share a switch with two HCAs the same one. CUDA orders GPUs of one
+ * model by PCI address, those of several by speed (CUDA_DEVICE_ORDER).
+ */
+static int add_deepep(const struct planning *planning)
+{
+	const struct gpus *gpus = planning->facts->gpus;
+	const struct devices *devices = planning->facts->devices;
+	unsigned *taken = arena_alloc(planning->arena, devices->n * sizeof(*taken));
+	const char *list = "";
+
+	if (!gpus->n)
+		return warn_no_map(planning, "",
+				   "linux.devices names no GPU of NVIDIA's loaded driver");
+	for (size_t i = 0; taken && list && i < gpus->n; i++) {
+		const struct gpu *gpu = &gpus->item[i];
+		const struct device *device = take_nearest(gpu, devices, taken);
+
+		if (!gpu->model[0] || strcmp(gpu->model, gpus->item[0].model) != 0)
+			return warn_no_map(planning, gpu->pci,
+					   " is a GPU of another model than the first, so that "
+					   "CUDA's order is not known");
+		if (!device)
+			return warn_no_map(planning, gpu->pci,
+					   " has no HCA on its NUMA node, and several elsewhere");
+		list = arena_printf(planning->arena, "%s%s%zu:%s:%u", list, i ? "," : "", i,
+				    device->ibdev, first_port(device));
+	}
+	return setting_add(planning, SCOPE_ENV, "DEEP_EP_DEVICE_TO_HCA_MAPPING",
+			   taken ? list : NULL);
+}
+
+/* ---- gloo ---- */
 
 static bool has_netdev_before(const struct devices *devices, size_t end)
 {
@@ -53,15 +149,13 @@ static int add_gloo(const struct planning *planning)
 int framework_settings(const struct planning *planning)
 {
 	const struct config *config = planning->facts->config;
-	const char *ports = device_ports(planning->arena, planning->facts->devices);
 
 	if (config->frameworks.ucx &&
-	    setting_add(planning, SCOPE_ENV, "UCX_NET_DEVICES", ports) < 0)
+	    setting_add(planning, SCOPE_ENV, "UCX_NET_DEVICES",
+			device_ports(planning->arena, planning->facts->devices, "")) < 0)
 		return -1;
-	/* The list has no effect without the mapping by processing element. */
-	if (config->frameworks.nvshmem &&
-	    (setting_add(planning, SCOPE_ENV, "NVSHMEM_HCA_LIST", ports) < 0 ||
-	     setting_add(planning, SCOPE_ENV, "NVSHMEM_ENABLE_NIC_PE_MAPPING", "1") < 0))
+	if ((config->frameworks.nvshmem && add_nvshmem(planning) < 0) ||
+	    (config->frameworks.deepep && add_deepep(planning) < 0))
 		return -1;
 	return config->frameworks.gloo ? add_gloo(planning) : 0;
 }

@@ -69,16 +69,12 @@ static int plan_grant(const struct planning *planning)
 
 static int plan_variables(const struct planning *planning)
 {
-	const struct config *config = planning->facts->config;
-
 	if (!planning->facts->request->nccl)
 		return 0;
 	if (planning->plan->decision == DECISION_TCP)
 		return nccl_tcp_settings(planning);
 	if (nccl_rdma_settings(planning) < 0)
 		return -1;
-	if (!config->frameworks.ucx && !config->frameworks.nvshmem && !config->frameworks.gloo)
-		return 0;
 	return framework_settings(planning);
 }
 

@@ -73,6 +73,7 @@ struct facts {
 	const struct config *config;
 	const struct request *request;
 	const struct devices *devices;
+	const struct gpus *gpus; /* for frameworks.deepep; in order of address */
 	/* What the image's /etc/nccl.conf says; NULL or without bytes where it cannot be seen */
 	const struct fs_text *image_conf;
 	uint64_t memlock_max; /* what the engine can raise the limit to; 0: to any */
@@ -153,7 +154,8 @@ int warn_no_netdev(const struct planning *planning, const struct device *device,
 		   const char *variable);
 
 /*
- * The variables of UCX, NVSHMEM and gloo: the same facts as for NCCL, where the config asks for it.
+ * The variables of UCX, NVSHMEM, DeepEP and gloo: the same facts as for NCCL, where the config asks
+ * for it.
  * By the environment only: they do not read /etc/nccl.conf, so that a hook cannot tell them.
  */
 

@@ -270,11 +270,12 @@ static void read_nccl_keys(struct json_document *doc, const struct json_node *nc
 static void read_frameworks(struct json_document *doc, const struct json_node *frameworks,
 			    struct config *config)
 {
-	static const char *const keys[] = {"ucx", "nvshmem", "gloo", NULL};
+	static const char *const keys[] = {"ucx", "nvshmem", "deepep", "gloo", NULL};
 
 	json_known_keys(doc, frameworks, keys);
 	config->frameworks.ucx = get_bool(doc, frameworks, "ucx", false);
 	config->frameworks.nvshmem = get_bool(doc, frameworks, "nvshmem", false);
+	config->frameworks.deepep = get_bool(doc, frameworks, "deepep", false);
 	config->frameworks.gloo = get_bool(doc, frameworks, "gloo", false);
 }
 
@@ -346,8 +347,8 @@ static const char *variable_key(const struct config *config, const char *name, b
 		{"NCCL_IB_GID_INDEX", "nccl.gid_index", config->nccl.gid_index != GID_INDEX_AUTO},
 		{"NCCL_NET_GDR_LEVEL", "nccl.gdr_level", config->nccl.gdr_level != NULL},
 		{"UCX_NET_DEVICES", "frameworks.ucx", config->frameworks.ucx},
-		{"NVSHMEM_HCA_LIST", "frameworks.nvshmem", config->frameworks.nvshmem},
-		{"NVSHMEM_ENABLE_NIC_PE_MAPPING", "frameworks.nvshmem", config->frameworks.nvshmem},
+		{"NVSHMEM_HCA_PE_MAPPING", "frameworks.nvshmem", config->frameworks.nvshmem},
+		{"DEEP_EP_DEVICE_TO_HCA_MAPPING", "frameworks.deepep", config->frameworks.deepep},
 		{"GLOO_SOCKET_IFNAME", "frameworks.gloo", config->frameworks.gloo},
 	};
 

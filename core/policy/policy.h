@@ -85,6 +85,7 @@ struct config {
 	struct {
 		bool ucx;
 		bool nvshmem;
+		bool deepep;
 		bool gloo;
 	} frameworks; /* other libraries that get the devices, in the environment */
 	enum config_no_device on_no_device;

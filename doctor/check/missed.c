@@ -51,7 +51,7 @@ static int decide(const struct scan *scan, const struct bundle *bundle, struct c
 	const struct recall what = {root, scan->doctor->node.recorded, bundle->config, bundle->id};
 	char *path = arena_strdup(&container->arena, bundle->config);
 	cleanup_fd dir = -1;
-	struct surroundings around;
+	enum rdma_mode mode;
 	struct err ignored;
 
 	if (!path)
@@ -66,7 +66,7 @@ static int decide(const struct scan *scan, const struct bundle *bundle, struct c
 	if (!container_may_matter(container))
 		return 0;
 	if (recall(container, &what, &ignored) < 0 ||
-	    container_explain(container, &scan->doctor->options.common, &around, &ignored) < 0)
+	    container_explain(container, &scan->doctor->options.common, &mode, &ignored) < 0)
 		return -1;
 	recall_decision(container);
 	return container->devices.n > 0 &&

@@ -62,7 +62,7 @@ int plan_of_target(const struct doctor *doctor, struct container *container, str
 		.id = target->id,
 	};
 	cleanup_fd bundle = -1;
-	struct surroundings around;
+	enum rdma_mode mode;
 	char *path;
 
 	if (!target->has_spec)
@@ -80,7 +80,7 @@ int plan_of_target(const struct doctor *doctor, struct container *container, str
 	if (container_read_spec(container, bundle, path, text_base_name(target->spec_path), err) <
 		    0 ||
 	    recall(container, &what, err) < 0 ||
-	    container_explain(container, &doctor->options.common, &around, err) < 0)
+	    container_explain(container, &doctor->options.common, &mode, err) < 0)
 		return -1;
 	recall_decision(container);
 	container->bundle = -1; /* closed here */

@@ -23,7 +23,7 @@ PATH=/usr/bin:/bin
 node one
 mkdir "$RT/static"
 cp "$HOOK" "$RT/static/crun" # a program that runs with this stack; to a runtime's command line it says that it does not know it
-for policy in '"memlock": "8Mi"' '"memlock": "8Mi", "on_error": "fail", "nccl": {"socket_ifname": "rdma", "gid_index": "legacy"}, "frameworks": {"ucx": true, "gloo": true}'; do
+for policy in '"memlock": "8Mi"' '"memlock": "8Mi", "on_error": "fail", "nccl": {"socket_ifname": "rdma", "gid_index": "legacy"}, "frameworks": {"ucx": true, "deepep": true, "gloo": true}'; do
 	config "{$policy}"
 	listed "$RT/static/crun"
 	which=$([[ $policy = *legacy* ]] && echo everything || echo least)

@@ -60,7 +60,7 @@ declare -A containers=(
 declare -A policies=(
 	[annotation]='{"memlock": "8Mi"}'
 	[device]='{"memlock": "8Mi", "opt_in": "device"}'
-	[everything]='{"memlock": "8Mi", "nccl": {"socket_ifname": "rdma", "gid_index": "legacy"}, "frameworks": {"ucx": true, "gloo": true}}'
+	[everything]='{"memlock": "8Mi", "nccl": {"socket_ifname": "rdma", "gid_index": "legacy"}, "frameworks": {"ucx": true, "deepep": true, "gloo": true}}'
 )
 declare -A wanted=([none]=none [unasked]=none [one]=grant [two]=grant [gpu]=grant [privileged]=grant)
 

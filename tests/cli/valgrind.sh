@@ -173,7 +173,7 @@ sessions() {
 	clean "$build, NRI"
 }
 
-everything='{"memlock": "8Mi", "nccl": {"socket_ifname": "rdma", "gid_index": "legacy"}, "frameworks": {"ucx": true, "gloo": true}}'
+everything='{"memlock": "8Mi", "nccl": {"socket_ifname": "rdma", "gid_index": "legacy"}, "frameworks": {"ucx": true, "deepep": true, "gloo": true}}'
 policy ''
 HOOK=$PLAIN prepare rdma h100-trainer.json none '{}'
 "${CC:-gcc}" -shared -fPIC -o "$T/end_at_exec.so" tests/cli/tools/end_at_exec.c || exit 1

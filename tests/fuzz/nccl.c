@@ -223,8 +223,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		.inject = INJECT_ASKED, .memlock = MEMLOCK_UNLIMITED, .nccl = true};
 	struct config config;
 	struct claims claims;
-	struct facts facts = {
-		.spec = &spec, .config = &config, .request = &request, .devices = &devices};
+	struct gpu gpu[] = {{.model = "0x2330"}, {.model = "0x2330"}};
+	struct gpus gpus = {.item = gpu, .n = 2};
+	struct facts facts = {.spec = &spec,
+			      .config = &config,
+			      .request = &request,
+			      .devices = &devices,
+			      .gpus = &gpus};
 	struct warnings warnings = {0};
 	struct plan plan;
 	struct err err;
@@ -233,7 +238,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	must(config_defaults(&arena, &config, &err));
 	config.nccl.socket_ifname = "rdma";
 	config.nccl.gid_index = GID_INDEX_LEGACY;
-	config.frameworks.ucx = config.frameworks.nvshmem = config.frameworks.gloo = true;
+	config.frameworks.ucx = config.frameworks.nvshmem = true;
+	config.frameworks.deepep = config.frameworks.gloo = true;
 	if (read_lines(&arena, data, size, &spec, &config, &devices, &err) < 0 ||
 	    (spec.n_annotations && request_read(&spec, "config.json", &request, &err) < 0))
 		return fuzz_failed(&err);

@@ -133,7 +133,7 @@ HOST_NETWORK = {"linux": {"namespaces": [{"type": "mount"}]}}
 ALLOCATED = {"allocate": [{"resource": "a/b", "devices": {"0000:3b:02.6": "mlx5_6", "0000:5d:00.3": "mlx5_9"}}],
              "devices": [["/dev/infiniband/uverbs7", 231, 199], ["/dev/vfio/1", 243, 0], ["/dev/nvidia0", 195, 0]],
              "env": ["PCIDEVICE_A_C=0000:99:00.0", "NCCL_NET_GDR_LEVEL=5"], "merge": HOST_NETWORK}
-ALL = {"frameworks": {"ucx": True, "nvshmem": True, "gloo": True}, "seccomp": "amend", "namespaces": ["team-*"],
+ALL = {"frameworks": {"ucx": True, "nvshmem": True, "deepep": True, "gloo": True}, "seccomp": "amend", "namespaces": ["team-*"],
        "nccl": {"socket_ifname": "rdma", "gid_index": "legacy", "gdr_level": "PHB", "extra": {"NCCL_IB_TC": "106"}}}
 READERS = {
     "allocated devices": (ALLOCATED, ALL, ("text", "json", "spec", "nccl")),

@@ -109,12 +109,11 @@ UNIT_ROWS(obstacle_cases)
 	struct port port = {.number = 1, .state = "ACTIVE", .link_layer = "Ethernet"};
 	struct device device[2] = {0};
 	struct gpu gpu = {.pci = "0000:1b:00.0"};
-	struct surroundings around = {.gpus = {.item = &gpu, .n = row->gpu_iommu ? 1 : 0},
-				      .rdma_mode = row->mode};
 
 	container.spec.network_namespace = row->pod_network;
 	container.plan.decision = row->denied ? DECISION_DENIED : DECISION_GRANT;
 	container.devices.item = device;
+	container.gpus = (struct gpus){.item = &gpu, .n = row->gpu_iommu ? 1 : 0};
 	for (size_t i = 0; i < 2 && (i == 0 || row->iommu[i]); i++) {
 		(void)snprintf(device[i].ibdev, sizeof(device[i].ibdev), "mlx5_%zu", i);
 		(void)snprintf(device[i].pci, sizeof(device[i].pci), "0000:0%zu:00.0", i);
@@ -125,7 +124,7 @@ UNIT_ROWS(obstacle_cases)
 	}
 	if (row->gpu_iommu)
 		strcpy(gpu.place.iommu, row->gpu_iommu);
-	assert_int_equal(surroundings_warn(&container, &around), 0);
+	assert_int_equal(surroundings_warn(&container, row->mode), 0);
 	assert_string_equal(unit_codes(&container.arena, &container.warnings), row->codes);
 	if (row->message)
 		assert_has(container.warnings.item[0].message, row->message);
@@ -149,12 +148,12 @@ UNIT_TEST("GPU: one without a minor is nobody's")
 					     .minor = minors[i]};
 		const struct options options = {.sysroot = dir.path};
 		cleanup_container container = CONTAINER_NONE;
-		struct surroundings around;
+		enum rdma_mode mode;
 		struct err err;
 
 		container.spec = (struct spec){.devices = &device, .n_devices = 1};
-		assert_int_equal(container_explain(&container, &options, &around, &err), 0);
-		assert_int_equal(around.gpus.n, minors[i] == 3);
+		assert_int_equal(container_explain(&container, &options, &mode, &err), 0);
+		assert_int_equal(container.gpus.n, minors[i] == 3);
 	}
 }
 

@@ -31,7 +31,7 @@ static const struct gpu full_gpu = {
 /* Everything that a row may change, in one place */
 struct scene {
 	struct container container;
-	struct surroundings around;
+	enum rdma_mode mode;
 	struct port ports[2];
 	struct device device;
 	struct gpu gpu;
@@ -45,7 +45,7 @@ static void set_scene(struct scene *s)
 
 	*s = (struct scene){
 		.container = CONTAINER_NONE,
-		.around = {.rdma_mode = RDMA_MODE_SHARED},
+		.mode = RDMA_MODE_SHARED,
 		.ports = {full_port, {.number = 2, .gid_index = -1}},
 		.device = full_device,
 		.gpu = full_gpu,
@@ -94,8 +94,8 @@ CHANGE(no_link_layer, s->ports[0].link_layer[0] = '\0');
 CHANGE(physical_function, s->device.kind = DEVICE_PF, s->device.source = SOURCE_DRA);
 CHANGE(scalable_function, s->device.kind = DEVICE_SF);
 CHANGE(two_ports, s->device.n_ports = 2);
-CHANGE(exclusive_mode, s->around.rdma_mode = RDMA_MODE_EXCLUSIVE);
-CHANGE(a_gpu, s->around.gpus = (struct gpus){.item = &s->gpu, .n = 1});
+CHANGE(exclusive_mode, s->mode = RDMA_MODE_EXCLUSIVE);
+CHANGE(a_gpu, s->container.gpus = (struct gpus){.item = &s->gpu, .n = 1});
 CHANGE(a_gpu_that_is_nowhere, s->gpu.place = (struct pci_place){0}, a_gpu(s));
 CHANGE(bytes, s->container.plan.memlock = 8 << 20);
 CHANGE(limit_is_there, s->container.plan.adds_rlimit = false);
@@ -203,7 +203,7 @@ static void reads(void (*change)(struct scene *), unsigned ways, const char *has
 	assert_non_null(out);
 	set_scene(&scene);
 	change(&scene);
-	assert_int_equal(report_text(out, &scene.container, &scene.around, ways), 0);
+	assert_int_equal(report_text(out, &scene.container, scene.mode, ways), 0);
 	assert_int_equal(fclose(out), 0);
 	assert_has(text, has);
 	if (lacks && strstr(text, lacks)) {
@@ -269,8 +269,8 @@ UNIT_TEST("what cannot be written is an error")
 	assert_non_null(out);
 	assert_int_equal(setvbuf(out, NULL, _IONBF, 0), 0);
 	set_scene(&scene);
-	assert_int_equal(report_text(out, &scene.container, &scene.around, 0), -1);
-	assert_int_equal(report_json(out, &scene.container, &scene.around), -1);
+	assert_int_equal(report_text(out, &scene.container, scene.mode, 0), -1);
+	assert_int_equal(report_json(out, &scene.container, scene.mode), -1);
 	(void)fclose(out);
 	arena_free(&scene.container.arena);
 }

@@ -33,6 +33,7 @@ static void set_config(struct bench *bench, const struct setup *setup)
 	config->frameworks.gloo = setup->gloo;
 	config->frameworks.ucx = setup->ucx;
 	config->frameworks.nvshmem = setup->nvshmem;
+	config->frameworks.deepep = setup->deepep;
 	config->amend_seccomp = setup->amend_seccomp;
 	config->fail_on_error = setup->fail_on_error;
 	config->nccl.extra = (struct config_variable *)setup->extra;
@@ -69,6 +70,7 @@ void add_device(struct bench *bench, const struct device_setup *from)
 	struct device *device = &bench->devices.item[bench->devices.n++];
 
 	(void)snprintf(device->ibdev, sizeof(device->ibdev), "%s", from->ibdev);
+	device->place.path = from->path;
 	(void)snprintf(device->netdev, sizeof(device->netdev), "%s",
 		       from->netdev ? from->netdev : "");
 	device->port = arena_alloc(&bench->arena, ITEMS_MAX * sizeof(*device->port));
@@ -92,6 +94,7 @@ static struct facts facts_of(struct bench *bench)
 		.config = &bench->config,
 		.request = &bench->request,
 		.devices = &bench->devices,
+		.gpus = &bench->gpus,
 		.node_memory = bench->node_memory,
 		.memlock_max = bench->memlock_max,
 		.lacking = bench->lacking,
@@ -138,6 +141,16 @@ void set_up(struct bench *bench, const struct setup *setup)
 	bench->memlock_max = setup->memlock_max;
 	bench->lacking = setup->lacking;
 	bench->spec.user_namespace = setup->user_namespace;
+	bench->spec.every_device = setup->every_device;
+	bench->gpus.item = arena_alloc(&bench->arena, ITEMS_MAX * sizeof(struct gpu));
+	for (; bench->gpus.n < ITEMS_MAX && setup->gpus[bench->gpus.n].path; bench->gpus.n++) {
+		struct gpu *gpu = &bench->gpus.item[bench->gpus.n];
+
+		gpu->place.path = setup->gpus[bench->gpus.n].path;
+		(void)snprintf(gpu->model, sizeof(gpu->model), "%s",
+			       setup->gpus[bench->gpus.n].model ? setup->gpus[bench->gpus.n].model
+								: "");
+	}
 	bench->devices.item = arena_alloc(&bench->arena, ITEMS_MAX * sizeof(struct device));
 	for (size_t i = 0; i < ITEMS_MAX && setup->devices[i].ibdev; i++)
 		add_device(bench, &setup->devices[i]);

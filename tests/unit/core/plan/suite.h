@@ -37,6 +37,12 @@ struct device_setup {
 	const char *ibdev;
 	const char *netdev;
 	struct port_setup port[ITEMS_MAX];
+	const char *path; /* below sys/devices */
+};
+
+struct gpu_setup {
+	const char *path;
+	const char *model;
 };
 
 struct setup {
@@ -54,6 +60,7 @@ struct setup {
 	bool gloo;
 	bool ucx;
 	bool nvshmem;
+	bool deepep;
 	bool amend_seccomp;
 	struct config_variable extra[ITEMS_MAX];
 	enum config_no_device on_no_device;
@@ -70,6 +77,7 @@ struct setup {
 	uint64_t memlock_max;
 	uint64_t lacking;
 	bool user_namespace;
+	bool every_device;
 	bool fail_on_error;
 	const char *pod_namespace;
 	enum identity_doubt doubt;
@@ -82,6 +90,7 @@ struct setup {
 	uint64_t sets[SPEC_CAPABILITY_SETS];
 	/* node */
 	struct device_setup devices[ITEMS_MAX];
+	struct gpu_setup gpus[ITEMS_MAX];
 };
 
 struct bench {
@@ -90,6 +99,7 @@ struct bench {
 	struct request request;
 	struct spec spec;
 	struct devices devices;
+	struct gpus gpus;
 	uint64_t node_memory;
 	uint64_t memlock_max;
 	uint64_t lacking;

@@ -76,6 +76,7 @@ static void show(struct arena *arena, const struct config *config, struct shown 
 		{"nccl.extra", join_extra(arena, config)},
 		{"frameworks.ucx", boolean[config->frameworks.ucx]},
 		{"frameworks.nvshmem", boolean[config->frameworks.nvshmem]},
+		{"frameworks.deepep", boolean[config->frameworks.deepep]},
 		{"frameworks.gloo", boolean[config->frameworks.gloo]},
 		{"on_no_device", no_device[config->on_no_device]},
 		{"on_denied", config->fail_on_denied ? "fail" : "warn"},

@@ -53,6 +53,8 @@ static const struct good_case {
 	{"config: frameworks.ucx", "{\"frameworks\":{\"ucx\":true}}", "frameworks.ucx", "true"},
 	{"config: frameworks.nvshmem", "{\"frameworks\":{\"nvshmem\":true}}", "frameworks.nvshmem",
 	 "true"},
+	{"config: frameworks.deepep", "{\"frameworks\":{\"deepep\":true}}", "frameworks.deepep",
+	 "true"},
 	{"config: frameworks.gloo", "{\"frameworks\":{\"gloo\":true}}", "frameworks.gloo", "true"},
 	{"config: on_no_device tcp", "{\"on_no_device\":\"tcp\"}", "on_no_device", "tcp"},
 	{"config: on_no_device fail", "{\"on_no_device\":\"fail\"}", "on_no_device", "fail"},
