@@ -100,18 +100,12 @@ static bool is_inactive(const struct port *port)
 	return port->state[0] && !port_is_active(port);
 }
 
-/* NCCL takes active ports of these two alone (src/transport/net_ib/init.cc). */
-static bool is_link_layer(const char *link_layer)
-{
-	return strcmp(link_layer, "Ethernet") == 0 || strcmp(link_layer, "InfiniBand") == 0;
-}
-
 /* No link that comes up later mends it: an administrator switched it off, or it is of another kind.
  */
 static bool is_hopeless(const struct port *port)
 {
 	return (strcmp(port->state, "DOWN") == 0 && strcmp(port->phys_state, "Disabled") == 0) ||
-	       (port->link_layer[0] && !is_link_layer(port->link_layer));
+	       port_is_foreign(port);
 }
 
 static int warn_inactive(struct container *container, const struct device *device)
@@ -136,11 +130,12 @@ static int warn_ports(struct container *container, const struct device *device)
 		hopeless += is_hopeless(&device->port[i]);
 	if (!device->n_ports || hopeless < device->n_ports)
 		return warn_inactive(container, device);
-	if (!is_link_layer(device->port[0].link_layer))
-		return warnings_add(
-			&container->arena, &container->warnings, "port_unusable",
-			"%s has no Ethernet or InfiniBand port (%s): NCCL never uses it",
-			device->ibdev, device->port[0].link_layer);
+	if (port_is_foreign(&device->port[0]))
+		return warnings_add(&container->arena, &container->warnings, "port_unusable",
+				    "%s has no Ethernet or InfiniBand port (%s): NCCL uses it by a "
+				    "plugin only, as AWS's EFA by libfabric, and NCCL_IB_HCA does "
+				    "not name it",
+				    device->ibdev, device->port[0].link_layer);
 	return warnings_add(&container->arena, &container->warnings, "port_unusable",
 			    "every port of %s is DOWN and disabled: NCCL never uses it; set its "
 			    "network interface up",

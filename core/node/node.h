@@ -137,6 +137,13 @@ struct port {
 /* Up and configured: what NCCL takes. Not so if the state is not known. */
 bool port_is_active(const struct port *port);
 
+/* NCCL's verbs take these two alone (src/transport/net_ib/init.cc). EFA's is "Unknown". */
+static inline bool port_is_foreign(const struct port *port)
+{
+	return port->link_layer[0] && strcmp(port->link_layer, "Ethernet") != 0 &&
+	       strcmp(port->link_layer, "InfiniBand") != 0;
+}
+
 /* Empty strings where something does not apply or is not known. */
 struct device {
 	char ibdev[64];   /* mlx5_6 */

@@ -90,9 +90,14 @@ static void append_item(struct arena *arena, struct hca_list *list, const char *
 static void append_device(struct arena *arena, struct hca_list *list, const struct device *device)
 {
 	size_t active = 0;
+	size_t foreign = 0;
 
-	for (size_t i = 0; i < device->n_ports; i++)
+	for (size_t i = 0; i < device->n_ports; i++) {
 		active += port_is_active(&device->port[i]);
+		foreign += port_is_foreign(&device->port[i]);
+	}
+	if (foreign && foreign == device->n_ports)
+		return;
 	/* With no active port at all it is named whole: its link may come up before NCCL looks. */
 	if (device->n_ports < 2 || active == device->n_ports || active == 0) {
 		append_item(arena, list, device->ibdev, 0);
@@ -112,10 +117,10 @@ static int add_nccl_hca(const struct planning *planning)
 {
 	struct hca_list list = {.text = arena_strdup(planning->arena, "=")};
 
-	if (!planning->facts->devices->n)
-		return 0;
 	for (size_t i = 0; i < planning->facts->devices->n; i++)
 		append_device(planning->arena, &list, &planning->facts->devices->item[i]);
+	if (!list.n)
+		return 0;
 	if (list.n > NCCL_LIST_MAX &&
 	    warnings_add(planning->arena, planning->warnings, "too_many_hcas",
 			 "the container has %zu devices and ports, but NCCL reads only %d from "

@@ -47,6 +47,14 @@ static const struct setting_case {
 	{"ports: ARMED is not active", SETUP(ASKED, .devices = {{"mlx5_6", NULL, {{"ARMED"}, UP}}}),
 	 "NCCL_IB_HCA==mlx5_6:2 new;", ""},
 
+	{"ports: of a link layer that NCCL's verbs do not take (EFA): not named",
+	 SETUP(ASKED, .devices = {{"rdmap16s27", NULL, {{"ACTIVE", "Unknown"}}}}), "", ""},
+	{"ports: a device that NCCL takes beside one that it does not",
+	 SETUP(ASKED, .devices = {{"rdmap16s27", NULL, {{"ACTIVE", "Unknown"}}}, {"mlx5_6"}}),
+	 HCA_ONE, ""},
+	{"ports: one of two of another link layer",
+	 SETUP(ASKED, .devices = {{"mlx5_6", NULL, {UP, {"ACTIVE", "Unknown"}}}}), HCA_ONE, ""},
+
 	{"GID: auto sets nothing", SETUP(ASKED, .devices = {{"mlx5_6", NULL, GID(3)}}), HCA_ONE,
 	 ""},
 	{"GID: legacy, one device",
