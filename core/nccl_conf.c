@@ -264,3 +264,12 @@ int nccl_conf_write(int root, const char *lines, const struct nccl_conf_owner *o
 	*ret_changed = true;
 	return 0;
 }
+
+void rccl_conf_link(int root)
+{
+	cleanup_fd etc = fs_open(root, "etc", O_PATH | O_DIRECTORY, RESOLVE_IN_ROOT);
+
+	/* It fails if there is one, whose it is; if it fails otherwise, RCCL chooses by itself. */
+	if (etc < 0 || symlinkat(NAME, etc, "rccl.conf") < 0)
+		return;
+}

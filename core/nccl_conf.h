@@ -64,6 +64,12 @@ int nccl_conf_write(int root, const char *lines, const struct nccl_conf_owner *o
 		    bool *ret_changed, struct err *err);
 
 /*
+ * RCCL reads /etc/rccl.conf in its place (src/misc/param.cc, initEnv): makes that a link to it,
+ * unless the image has one of its own.
+ */
+void rccl_conf_link(int root);
+
+/*
  * Takes our block away, for a container that is given nothing: an earlier start of it, or the
  * container that its image was committed from, may have been given some lines. The file keeps its
  * owner.

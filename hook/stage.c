@@ -105,6 +105,16 @@ static int find_owner(const struct container *container, const struct process *p
 	return 0;
 }
 
+/* AMD's compute device, which ROCm needs */
+static bool has_kfd(const struct spec *spec)
+{
+	for (size_t i = 0; i < spec->n_devices; i++) {
+		if (strcmp(spec->devices[i].path, "/dev/kfd") == 0)
+			return true;
+	}
+	return false;
+}
+
 static int write_nccl_conf(struct container *container, const struct process *process, int root,
 			   bool *ret_changed, struct err *err)
 {
@@ -117,6 +127,8 @@ static int write_nccl_conf(struct container *container, const struct process *pr
 		return 0;
 	if (find_owner(container, process, &owner, err) < 0)
 		return -1;
+	if (lines[0] && has_kfd(&container->spec))
+		rccl_conf_link(root);
 	return nccl_conf_write(root, lines, &owner, ret_changed, err);
 }
 

@@ -116,6 +116,18 @@ else
 fi
 config "$config"
 
+# RCCL's file, which it reads in place of /etc/nccl.conf
+container '{"devices":[["/dev/infiniband/uverbs6",231,198],["/dev/kfd",238,0]]}'
+hook
+is "an AMD GPU: rccl.conf is a link to nccl.conf" "nccl.conf" "$(readlink "$ROOT/etc/rccl.conf")"
+before=$(all_of "$B")
+hook
+same "an AMD GPU: a second run changes nothing" "$before" "$(all_of "$B")"
+rm "$ROOT/etc/rccl.conf"
+echo own >"$ROOT/etc/rccl.conf"
+hook
+is "an AMD GPU: the image's own rccl.conf stays" own "$(cat "$ROOT/etc/rccl.conf")"
+
 # The image's own nccl.conf
 container "$rdma"
 printf '# ours\nNCCL_DEBUG=INFO\n' >"$ROOT/etc/nccl.conf"

@@ -132,6 +132,7 @@ static const char *const hook_calls[] = {
 	"fgetxattr",
 	"flistxattr",
 	"fsetxattr",
+	"symlinkat", /* of rccl.conf */
 	/* and is made as its owner on an idmapped mount (core/base/replace.c) */
 	"setfsuid",
 	"setfsuid32",
