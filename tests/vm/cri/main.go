@@ -70,7 +70,7 @@ type options struct {
 	endpoint, namespace, handler, image string
 	annotations                         pairs
 	env, devices                        words
-	user, memory                        int64
+	user, memory, hostIDs               int64
 }
 
 func (o *options) parse(arguments []string) []string {
@@ -84,6 +84,7 @@ func (o *options) parse(arguments []string) []string {
 	f.Var(&o.env, "env", "KEY=VALUE")
 	f.Var(&o.devices, "device", "a device node of the host")
 	f.Int64Var(&o.user, "user", 0, "the container's uid")
+	f.Int64Var(&o.hostIDs, "host-ids", 0, "hostUsers: false: the pod's user and group ids are the host's from this one on, and its network is its own")
 	f.Int64Var(&o.memory, "memory", 0, "the container's memory limit in bytes")
 	must(f.Parse(arguments))
 	return f.Args()

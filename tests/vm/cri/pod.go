@@ -19,13 +19,25 @@ import (
 // The kubelet hands a pod's configuration over again with each of its containers.
 const kept = "/run/cri"
 
+// namespacesOf: as the kubelet asks for them with hostUsers: false, in which case it gives a pod 65536 ids (pkg/kubelet/userns)
+func namespacesOf(hostIDs int64) *cri.NamespaceOption {
+	if hostIDs == 0 {
+		return &cri.NamespaceOption{Network: cri.NamespaceMode_NODE, Pid: cri.NamespaceMode_CONTAINER}
+	}
+	ids := []*cri.IDMapping{{HostId: uint32(hostIDs), ContainerId: 0, Length: 65536}}
+	return &cri.NamespaceOption{
+		Network: cri.NamespaceMode_POD, Pid: cri.NamespaceMode_CONTAINER,
+		UsernsOptions: &cri.UserNamespace{Mode: cri.NamespaceMode_POD, Uids: ids, Gids: ids},
+	}
+}
+
 func (c *client) runPod(o *options, name string) string {
 	return c.runSandbox(o, &cri.PodSandboxConfig{
 		Metadata: &cri.PodSandboxMetadata{Name: name, Uid: "uid-" + name, Namespace: o.namespace},
 		Linux: &cri.LinuxPodSandboxConfig{
 			CgroupParent: "/kubepods/" + name,
 			SecurityContext: &cri.LinuxSandboxSecurityContext{
-				NamespaceOptions: &cri.NamespaceOption{Network: cri.NamespaceMode_NODE, Pid: cri.NamespaceMode_CONTAINER},
+				NamespaceOptions: namespacesOf(o.hostIDs),
 			},
 		},
 	})
@@ -63,7 +75,7 @@ func (c *client) create(o *options, pod, name string, command []string) (string,
 			Resources: &cri.LinuxContainerResources{MemoryLimitInBytes: o.memory},
 			SecurityContext: &cri.LinuxContainerSecurityContext{
 				RunAsUser:        &cri.Int64Value{Value: o.user},
-				NamespaceOptions: &cri.NamespaceOption{Network: cri.NamespaceMode_NODE, Pid: cri.NamespaceMode_CONTAINER},
+				NamespaceOptions: namespacesOf(o.hostIDs),
 			},
 		},
 	}
