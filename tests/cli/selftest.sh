@@ -1,6 +1,6 @@
 #!/bin/bash
 # kubectl rdma-doctor selftest, with the real kubectl before a server that runs each pod's command in the doctor's image: what it creates, prints and
-# leaves. What the pods find on a node is tested with real devices: tests/vm/jobs/doctor.
+# leaves. What the pods find on a node is tried by hand; that libibverbs works in their image, by tests/vm/jobs/doctor.
 # builds: tests/kubectl/.unpacked
 # shellcheck disable=SC2016,SC2317 # jq's dollars; functions that check calls
 cd "$(dirname "$0")/../.." || exit 1
