@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "admin/engine/engine.h"
 #include "admin/installation/installation.h"
@@ -44,7 +45,9 @@ int results_add(struct results *results, const char *what, const char *note,
 	struct result result = {.what = what, .note = note};
 
 	if (!larger ||
-	    (problem && !(result.problem = arena_strdup(&results->arena, problem->text))))
+	    (problem && !(result.problem = arena_printf(&results->arena, "%s%s%s", problem->text,
+							problem->more ? "\n" : "",
+							problem->more ? problem->more : ""))))
 		return -1;
 	if (file)
 		result.file = *file;
@@ -204,9 +207,13 @@ static bool print_spec_of_policy(const struct results *results)
 	for (size_t i = 0; i < results->n; i++) {
 		const struct result *r = &results->item[i];
 
-		if (r->problem)
-			(void)fprintf(stderr, ADMIN_NAME ": %s\n", r->problem);
-		else
+		for (const char *line = r->problem; line && *line;) {
+			size_t len = strcspn(line, "\n");
+
+			(void)fprintf(stderr, ADMIN_NAME ": %.*s\n", (int)len, line);
+			line += len + (line[len] != '\0');
+		}
+		if (!r->problem)
 			(void)printf("%s: ok%s\n", r->what, r->note);
 		right &= !r->problem;
 	}

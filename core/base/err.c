@@ -39,6 +39,7 @@ int err_set(struct err *err, const char *format, ...)
 	(void)vsnprintf(err->text, sizeof(err->text), format, args);
 	va_end(args);
 	text_make_printable(err->text);
+	err->more = NULL;
 	err->memory = false;
 	return -1;
 }
@@ -68,6 +69,7 @@ int err_sys(struct err *err, int errnum, const char *format, ...)
 	va_start(args, format);
 	set_before(err, reason(errnum), format, args);
 	va_end(args);
+	err->more = NULL;
 	err->memory = errnum == ENOMEM;
 	return -1;
 }
@@ -86,6 +88,7 @@ int err_prefix(struct err *err, const char *format, ...)
 int err_memory(struct err *err)
 {
 	(void)err_set(err, "out of memory");
+	err->more = NULL;
 	err->memory = true;
 	return -1;
 }

@@ -18,7 +18,8 @@
 
 struct err {
 	char text[ERR_TEXT_MAX];
-	bool memory; /* no memory, or ENOMEM: it says nothing about what was to be read */
+	bool memory;      /* no memory, or ENOMEM: it says nothing about what was to be read */
+	const char *more; /* further errors of the same file, a line each, in an arena; or NULL */
 };
 
 /* Sets the reason. Always returns -1, so that a caller can say `return err_set(…)`. */

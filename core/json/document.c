@@ -13,6 +13,8 @@
 
 /* ---- errors ---- */
 
+#define ERRORS_MAX 16 /* that are kept: of a file that somebody else wrote there may be many */
+
 static const char *type_name(enum json_type type)
 {
 	switch (type) {
@@ -82,23 +84,44 @@ static void path_of(const struct json_document *doc, const struct json_node *nod
 	}
 }
 
+/* The first error is the reason, others are further ones. */
+__attribute__((format(printf, 2, 3))) static int set(struct json_document *doc, const char *format,
+						     ...)
+{
+	const char *before = doc->errors ? doc->err->more : NULL;
+	char text[ERR_TEXT_MAX];
+	va_list args;
+
+	va_start(args, format);
+	(void)vsnprintf(text, sizeof(text), format, args);
+	va_end(args);
+	if (doc->errors++ == 0)
+		return err_set(doc->err, "%s", text);
+	text_make_printable(text);
+	doc->err->more =
+		arena_printf(doc->arena, "%s%s%s", before ? before : "", before ? "\n" : "", text);
+	return -1;
+}
+
 int json_fail(struct json_document *doc, const struct json_node *node, const char *format, ...)
 {
 	char reason[512];
 	char path[256];
 	va_list args;
 
-	if (doc->failed)
+	/* One value is wrong in one way: what follows from that is no error of its own. */
+	if (doc->errors == ERRORS_MAX || (doc->errors && node == doc->faulty))
 		return -1;
 	doc->failed = true;
+	doc->faulty = node;
 	va_start(args, format);
 	(void)vsnprintf(reason, sizeof(reason), format, args);
 	va_end(args);
 	if (!node)
-		return err_set(doc->err, "%s: %s", doc->what, reason);
+		return set(doc, "%s: %s", doc->what, reason);
 	path_of(doc, node, path, sizeof(path));
-	return err_set(doc->err, "%s: line %zu: %s%s%s", doc->what, json_line(doc, node), path,
-		       path[0] ? ": " : "", reason);
+	return set(doc, "%s: line %zu: %s%s%s", doc->what, json_line(doc, node), path,
+		   path[0] ? ": " : "", reason);
 }
 
 int json_no_memory(struct json_document *doc)
@@ -106,6 +129,7 @@ int json_no_memory(struct json_document *doc)
 	if (!doc->failed)
 		(void)err_memory(doc->err);
 	doc->failed = true;
+	doc->errors = ERRORS_MAX;
 	return -1;
 }
 
@@ -321,7 +345,12 @@ static bool ends_in_comment(struct building *b)
 static int incomplete(struct building *b)
 {
 	const struct json_node *open = b->depth ? b->open[b->depth - 1] : NULL;
+	size_t blanks = 0;
 
+	while (blanks < b->doc->len && strchr(" \t\r\n", b->doc->text[blanks]))
+		blanks++;
+	if (blanks == b->doc->len)
+		return json_fail(b->doc, NULL, "is empty");
 	return json_fail(b->doc, open, "the text ends in the middle of a value%s",
 			 !open                       ? ""
 			 : open->type == JSON_OBJECT ? ": this '{' is not closed"
@@ -439,16 +468,17 @@ static void join_words(const char *const *words, char *list, size_t size)
 void json_known_keys(struct json_document *doc, const struct json_node *object,
 		     const char *const *known)
 {
-	char list[400];
+	char list[400] = "";
 
 	if (!json_expect(doc, object, JSON_OBJECT))
 		return;
 	json_each(member, object) {
 		if (is_one_of(member, known))
 			continue;
+		if (list[0])
+			(void)json_fail(doc, member, "unknown key");
 		join_words(known, list, sizeof(list));
 		(void)json_fail(doc, member, "unknown key; known here: %s", list);
-		return;
 	}
 }
 
@@ -482,10 +512,11 @@ const char *json_key(struct json_document *doc, const struct json_node *member)
 
 void *json_items(struct json_document *doc, const struct json_node *array, size_t item_size)
 {
-	void *items = NULL;
+	void *items;
 
-	if (!doc->failed)
-		items = arena_alloc(doc->arena, item_size * (array ? array->len : 0));
+	if (doc->failed)
+		return NULL;
+	items = arena_alloc(doc->arena, item_size * (array ? array->len : 0));
 	if (!items)
 		(void)json_no_memory(doc);
 	return items;

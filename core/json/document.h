@@ -12,9 +12,9 @@
  *		env[n++] = json_string(&doc, item);
  *	return doc.failed ? -1 : 0;
  *
- * The first error is kept, with file, line and path in front; after it every function here returns
- * something harmless, so a reader looks at .failed once, at its end. Each function takes NULL for a
- * value that is absent.
+ * The first error is kept, with file, line and path in front, and further ones for who checks a
+ *file (err->more); after it every function here returns something harmless, so a reader looks at
+ *.failed once, at its end. Each function takes NULL for a value that is absent.
  *
  * Bounds (yajl has none): depth, items of a value, values in all. The caller bounds the size.
  * A key that occurs twice is an error if somebody asks for it: Go takes the last, json-c the first,
@@ -67,7 +67,9 @@ struct json_node {
 struct json_document {
 	struct arena *arena;
 	struct err *err;
-	bool failed; /* the reason is in *err */
+	bool failed;                    /* the reason is in *err */
+	size_t errors;                  /* so many, of which the further ones are in err->more */
+	const struct json_node *faulty; /* the value of the last one */
 	const char *what;
 	const char *text;
 	size_t len;

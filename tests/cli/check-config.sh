@@ -584,6 +584,13 @@ hooks_file
 examine
 lacks "nor does a node that has a hook" "$NOTHING" "$(<"$T/out")"
 
+# ---- more than one error ----
+echo '{"opt_in":"x","memlok":1,
+"memlock":0}' >"$T/policy.json"
+examine "$T/policy.json"
+is "all errors of a file, a line each" "1 oci-rdma-admin oci-rdma-admin oci-rdma-admin" "$rc $(cut -d: -f1 "$T/err" | paste -sd' ')"
+for part in "line 1: opt_in: 'x'" "line 1: memlok: unknown key" "line 2: memlock: 0 would"; do has "each" "$part" "$(<"$T/err")"; done
+
 # ---- usage ----
 
 timeout "$PATIENCE" "$ADMIN" --check-config --format json >"$T/out" 2>"$T/err" </dev/null

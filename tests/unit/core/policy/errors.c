@@ -18,7 +18,7 @@ static const struct bad_case {
 	 "line 1: nccl.hca: occurs twice"},
 	{"wrong: key with a NUL behind a known one", "{\"opt_in\\u0000x\":\"device\"}", "line 1: "},
 	{"wrong: no object", "[]", "line 1: expected an object, found an array"},
-	{"wrong: empty file", "", "the text ends"},
+	{"wrong: empty file", "", "is empty"},
 	{"wrong: text behind it", "{}\n{}", "line 2: parse error: trailing garbage"},
 
 	{"wrong: opt_in", "{\n\"opt_in\":\"always\"}", "line 2: opt_in: 'always' is not one of"},
@@ -153,6 +153,34 @@ UNIT_ROWS(bad_cases)
 	assert_has(err.text, FILE_NAME ": ");
 	assert_one_line(&err);
 	assert_string_equal(config.path, "untouched");
+}
+
+/* --check-config prints them: who corrects one should not meet the next at the next try. */
+UNIT_TEST("the further errors of a file are known, one for each value")
+{
+	WITH_ARENA;
+	struct config config;
+	char many[4096] = "{\"a\":1";
+
+	assert_int_equal(load(&arena,
+			      "{\n\"opt_in\":\"x\",\n\"memlok\":1,\n\"meemlock\":1,\n"
+			      "\"namespaces\":[7,\"*\"],\n\"memlock\":0,\"on_error\":\"warning\"}",
+			      &config, &err),
+			 -1);
+	assert_has(err.text, "line 3: memlok: unknown key; known here: ");
+	assert_string_equal(
+		err.more, FILE_NAME
+		": line 4: meemlock: unknown key\n" FILE_NAME
+		": line 2: opt_in: 'x' is not one of annotation, device\n" FILE_NAME
+		": line 5: namespaces[0]: expected a string, found a number\n" FILE_NAME
+		": line 6: memlock: 0 would leave no memory to register; write an amount "
+		"above 0\n" FILE_NAME ": line 6: on_error: 'warning' is not one of warn, fail");
+	for (int i = 0; i < 40; i++)
+		(void)snprintf(many + strlen(many), sizeof(many) - strlen(many), ",\"k%d\":1", i);
+	(void)snprintf(many + strlen(many), sizeof(many) - strlen(many), "}");
+	assert_int_equal(load(&arena, many, &config, &err), -1);
+	assert_has(err.more, "k14");
+	assert_null(strstr(err.more, "k15"));
 }
 
 /* What a field does not set, "extra" may. */

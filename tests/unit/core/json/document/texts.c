@@ -82,8 +82,8 @@ static const struct text_case {
 	{"unclosed: a comment", JSON_COMMENTS, "{}\n/*\n",
 	 "the last /* comment has no */: close it"},
 
-	{"nothing is refused", 0, "", "file.json: the text ends in the middle of a value"},
-	{"white space alone is refused", 0, " \n\t", "the text ends in the middle of a value"},
+	{"nothing is refused", 0, "", "file.json: is empty"},
+	{"white space alone is refused", 0, " \n\t", "file.json: is empty"},
 	{"a second value is refused", 0, "{}{}",
 	 "file.json: line 1: parse error: trailing garbage"},
 	{"a word behind the value is refused", 0, "{}\nx", "line 2:"},
