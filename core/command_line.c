@@ -15,9 +15,9 @@ static const char built_from[] = " (commit " COMMIT ")";
 static const char built_from[] = "";
 #endif
 
-/* One of COMMON_OPTIONS, or getopt's '?', which has said what is wrong */
-static int take_common(const struct program *program, int option, const char *value,
-		       struct options *options)
+/* One of COMMON_OPTIONS, or what getopt(3) says of wrong ones. word: that it looked at last */
+static int take_common(const struct program *program, int option, const char *word,
+		       const char *value, struct options *options)
 {
 	switch (option) {
 	case OPTION_CONFIG:
@@ -32,8 +32,10 @@ static int take_common(const struct program *program, int option, const char *va
 	case OPTION_HELP:
 		(void)fputs(program->usage, stdout);
 		return !command_line_printed(program->name);
+	case ':':
+		return command_line_error(program->name, "no value for the option", word);
 	default:
-		return EXIT_USAGE;
+		return command_line_error(program->name, "unknown option", word);
 	}
 }
 
@@ -43,10 +45,12 @@ int command_line_read(const struct program *program, int argc, char **argv, stru
 	int status = -1;
 	int option;
 
+	opterr = 0; /* its messages do not lead to --help */
 	while (status < 0 &&
 	       (option = getopt_long(argc, argv, COMMON_LETTERS, program->options, NULL)) != -1)
-		status = option >= OPTION_OWN ? program->take(context, option, optarg)
-					      : take_common(program, option, optarg, common);
+		status = option >= OPTION_OWN
+				 ? program->take(context, option, optarg)
+				 : take_common(program, option, argv[optind - 1], optarg, common);
 	return status;
 }
 

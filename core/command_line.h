@@ -20,7 +20,7 @@ enum common_option {
 };
 
 /* The letters that every program takes: -h is --help. */
-#define COMMON_LETTERS "h"
+#define COMMON_LETTERS ":h"
 
 /* What a program's table has beside its own */
 #define COMMON_OPTION(name, argument, code)                                                        \
