@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "explain/bundle.h"
 
+#include <inttypes.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -9,6 +11,7 @@
 
 #include "core/base/cleanup.h"
 #include "core/base/fs.h"
+#include "core/base/proc.h"
 #include "core/base/text.h"
 #include "core/json/document.h"
 #include "core/policy/trust.h"
@@ -17,6 +20,7 @@
 
 /* runc's state.json holds the whole spec again. */
 #define STATE_MAX (16 * 1024 * 1024)
+#define CGROUP_MAX (64 * 1024)
 
 /* libcontainer keeps the bundle among its labels (libcontainer/utils, "bundle=PATH"). */
 static const char *read_labels(struct json_document *doc, const struct json_node *labels)
@@ -366,6 +370,19 @@ int bundle_find(struct arena *arena, int root, const char *id, struct bundle *re
 		return say_ambiguous(&search, err);
 	*ret_bundle = search.found;
 	return 0;
+}
+
+bool bundle_has_process(struct arena *arena, int root, const struct bundle *bundle)
+{
+	char path[64];
+	struct fs_text text;
+
+	(void)snprintf(path, sizeof(path), "proc/%" PRId64 "/cgroup", bundle->pid);
+	if (bundle->pid > 1 && tree_read(arena, root, path, CGROUP_MAX, &text) == 0 &&
+	    cgroup_names(text.bytes, bundle->id))
+		return true;
+	(void)snprintf(path, sizeof(path), "proc/%" PRId64 "/stat", bundle->pid);
+	return bundle->start && bundle->start == process_stat_read(root, path, PROCESS_STAT_START);
 }
 
 static int compare_ids(const void *a, const void *b)

@@ -36,6 +36,10 @@ struct bundle {
 int bundle_find(struct arena *arena, int root, const char *id, struct bundle *ret_bundle,
 		struct err *err);
 
+/* A pid that stands in a file may mean another process by now: its cgroup names the container, or
+ * it began when the runtime says. */
+bool bundle_has_process(struct arena *arena, int root, const struct bundle *bundle);
+
 /*
  * Each container that is found in the same places, once. look: returns -1 to end; the bundle and
  * its texts live as long as the call. Returns 0, or -1 if look says so, or without memory.

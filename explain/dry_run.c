@@ -3,22 +3,36 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "core/apply/spec_edit.h"
 #include "core/base/cleanup.h"
 #include "core/base/fs.h"
 #include "core/base/text.h"
 #include "core/container/container.h"
+#include "core/process/limits.h"
 #include "explain/bundle.h"
 #include "explain/explain.h"
 #include "explain/report.h"
 #include "explain/ways.h"
 
+/* The limits of its first process; not known where none of this pid is in it */
+static struct limits read_first(struct arena *arena, int root, const struct bundle *bundle)
+{
+	const char *path = arena_printf(arena, "/proc/%" PRId64 "/limits", bundle->pid);
+	const struct limits none = {0};
+
+	return path && bundle_has_process(arena, root, bundle) ? limits_read(arena, root, path)
+							       : none;
+}
+
 /* Sets *ret_dir to a descriptor that the caller owns, and *ret_path to its path. */
 static int open_by_id(struct container *container, const struct options *options, const char *id,
-		      int *ret_dir, const char **ret_path, struct err *err)
+		      int *ret_dir, const char **ret_path, struct limits *ret_first,
+		      struct err *err)
 {
 	cleanup_fd sysroot = tree_open_root(options->sysroot, err);
 	struct bundle bundle;
@@ -45,6 +59,7 @@ static int open_by_id(struct container *container, const struct options *options
 	if (dir < 0)
 		return err_sys(err, -dir, "bundle %s", path);
 	container->id = bundle.id;
+	*ret_first = read_first(&container->arena, sysroot, &bundle);
 	*ret_dir = dir;
 	*ret_path = path;
 	return 0;
@@ -52,17 +67,31 @@ static int open_by_id(struct container *container, const struct options *options
 
 /* If there is no such directory, the argument is an id. */
 static int open_bundle(struct container *container, const struct options *options, const char *name,
-		       int *ret_dir, const char **ret_path, struct err *err)
+		       int *ret_dir, const char **ret_path, struct limits *ret_first,
+		       struct err *err)
 {
 	int dir = open(name, O_PATH | O_DIRECTORY | O_CLOEXEC);
 
 	if (dir < 0 && errno == ENOENT && !strchr(name, '/'))
-		return open_by_id(container, options, name, ret_dir, ret_path, err);
+		return open_by_id(container, options, name, ret_dir, ret_path, ret_first, err);
 	if (dir < 0)
 		return err_sys(err, errno, "bundle %s", name);
 	*ret_dir = dir;
 	*ret_path = name;
 	return 0;
+}
+
+/* Every engine names a cgroup, gives annotations, or both. What `crun spec` makes has neither. */
+static int check_engine(const struct container *container, struct err *err)
+{
+	const struct spec *spec = &container->spec;
+
+	if (spec->cgroups_path || spec->n_annotations || spec->n_devices)
+		return 0;
+	return err_set(err,
+		       "%s: no engine's config.json: it has no linux.cgroupsPath, annotations or "
+		       "devices; give a container's bundle, or its id",
+		       container->what);
 }
 
 /* The last part of a bundle's path is the id. */
@@ -84,14 +113,15 @@ static int recall_by_path(struct container *container, const struct options *opt
 }
 
 static int explain_bundle(struct container *container, const struct options *options,
-			  const char *name, enum rdma_mode *ret_mode, struct err *err)
+			  const char *name, enum rdma_mode *ret_mode, struct limits *ret_first,
+			  struct err *err)
 {
 	cleanup_fd bundle = -1;
 	const char *path = name;
 
-	if (open_bundle(container, options, name, &bundle, &path, err) < 0 ||
+	if (open_bundle(container, options, name, &bundle, &path, ret_first, err) < 0 ||
 	    container_read_spec(container, bundle, path, "config.json", err) < 0 ||
-	    recall_by_path(container, options, path, err) < 0 ||
+	    check_engine(container, err) < 0 || recall_by_path(container, options, path, err) < 0 ||
 	    container_explain(container, options, ret_mode, err) < 0)
 		return -1;
 	if (!container->record)
@@ -123,8 +153,8 @@ static int print_text(struct container *container, const struct options *options
 	return report_text(stdout, container, mode, ways);
 }
 
-static int print_as(struct container *container, const struct options *options,
-		    enum rdma_mode mode, enum dry_run_format format, struct err *err)
+static int print_as(struct container *container, const struct options *options, enum rdma_mode mode,
+		    enum dry_run_format format, struct err *err)
 {
 	const char *lines;
 
@@ -142,18 +172,42 @@ static int print_as(struct container *container, const struct options *options,
 	return -1;
 }
 
+/* What a running container has beside what it would get */
+static void print_first(const struct plan *plan, const struct limits *first)
+{
+	char text[LIMITS_TEXT_SIZE];
+
+	if (first->known)
+		(void)printf("\nit has RLIMIT_MEMLOCK %s in its first process (%s)%s\n",
+			     limits_text(first->soft, text), first->where,
+			     plan->sets_memlock && first->soft < plan->memlock
+				     ? ": created without what it would get now"
+				     : "");
+}
+
 int dry_run(const struct options *options, enum dry_run_format format, const char *bundle)
 {
 	cleanup_container container = CONTAINER_NONE;
+	struct limits first = {0};
 	enum rdma_mode mode;
 	struct err err;
+	bool failed;
 
-	if (explain_bundle(&container, options, bundle, &mode, &err) < 0) {
-		(void)fprintf(stderr, "oci-rdma-hook: %s\n", err.text);
+	if (explain_bundle(&container, options, bundle, &mode, &first, &err) < 0) {
+		/* Runtimes' states, bundles and our records are root's alone. */
+		(void)fprintf(stderr, "oci-rdma-hook: %s%s\n",
+			      geteuid() != 0 && (strstr(err.text, strerror(EACCES)) ||
+						 (!strchr(bundle, '/') && !container.what))
+				      ? "run it as root: "
+				      : "",
+			      err.text);
 		return 1;
 	}
 	(void)err_set(&err, "cannot write the report");
-	if (print_as(&container, options, mode, format, &err) < 0 || fflush(stdout) != 0) {
+	failed = print_as(&container, options, mode, format, &err) < 0;
+	if (format == FORMAT_TEXT)
+		print_first(&container.plan, &first);
+	if (fflush(stdout) != 0 || failed) {
 		(void)fprintf(stderr, "oci-rdma-hook: %s\n", err.text);
 		return 1;
 	}

@@ -112,10 +112,11 @@ void recall_decision(struct container *container)
 	}
 	if (record->reason)
 		plan->reason = record->reason;
-	if (record->result == RECORD_DENIED)
-		plan->decision = DECISION_DENIED;
-	if (record->result == RECORD_NOTHING)
-		plan->decision = DECISION_NONE;
+	/* Of another policy than the node's, which may grant it: nothing of that plan holds. */
+	if (record->result == RECORD_DENIED || record->result == RECORD_NOTHING)
+		*plan = (struct plan){.decision = record->result == RECORD_DENIED ? DECISION_DENIED
+										  : DECISION_NONE,
+				      .reason = plan->reason};
 	if (record->result == RECORD_GRANTED && plan->decision == DECISION_TCP)
 		return;
 	if (record->result == RECORD_GRANTED || record->result == RECORD_MISSED ||

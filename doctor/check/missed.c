@@ -11,14 +11,12 @@
 
 #include "core/base/cleanup.h"
 #include "core/base/fs.h"
-#include "core/base/proc.h"
 #include "core/base/text.h"
 #include "core/process/limits.h"
 #include "doctor/check/check.h"
 #include "explain/bundle.h"
 #include "explain/explain.h"
 
-#define CGROUP_MAX (64 * 1024)
 /* Named one by one; of the rest the number is said. */
 #define NAMED_MAX 32
 
@@ -30,18 +28,6 @@ struct scan {
 	size_t denied;  /* ask, have a device, and the policy says no */
 	size_t unknown; /* have a device, and it is not known whether they ask */
 };
-
-static bool is_its_process(const struct scan *scan, struct arena *arena,
-			   const struct bundle *bundle)
-{
-	char path[64];
-	struct fs_text text;
-
-	(void)snprintf(path, sizeof(path), "proc/%" PRId64 "/cgroup", bundle->pid);
-	return bundle->pid > 1 &&
-	       tree_read(arena, scan->doctor->node.root, path, CGROUP_MAX, &text) == 0 &&
-	       cgroup_names(text.bytes, bundle->id);
-}
 
 /* Returns 1 if it is to have the limit or is denied, 0 if neither, or -1: it cannot be decided
  * about. */
@@ -142,7 +128,8 @@ static int look_at(void *context, const struct bundle *bundle)
 	cleanup_container container = CONTAINER_NONE;
 	struct scan *scan = context;
 
-	if (!bundle->config || !is_its_process(scan, &container.arena, bundle))
+	if (!bundle->config ||
+	    !bundle_has_process(&container.arena, scan->doctor->node.root, bundle))
 		return 0;
 	if (decide(scan, bundle, &container) <= 0) {
 		scan->unknown += container.doubt && container.devices.n;

@@ -87,7 +87,6 @@ int location_find(struct arena *arena, int root, struct location *ret_location)
 
 /* ---- the target ---- */
 
-#define ENVIRON_MAX (1024 * 1024)
 #define CGROUP_MAX (64 * 1024)
 
 void target_close(struct target *target)
@@ -200,34 +199,6 @@ static int open_process(struct arena *arena, int root, bool recorded, struct tar
 	return read_environ(arena, target);
 }
 
-/* For every engine that makes a cgroup. */
-static bool is_in_cgroup_of(struct arena *arena, int root, int64_t pid, const char *id)
-{
-	char path[64];
-	struct fs_text text;
-
-	(void)snprintf(path, sizeof(path), "proc/%" PRId64 "/cgroup", pid);
-	if (tree_read(arena, root, path, CGROUP_MAX, &text) < 0)
-		return false;
-	return cgroup_names(text.bytes, id);
-}
-
-static uint64_t start_of(int root, int64_t pid)
-{
-	char path[64];
-
-	(void)snprintf(path, sizeof(path), "proc/%" PRId64 "/stat", pid);
-	return process_stat_read(root, path, PROCESS_STAT_START);
-}
-
-/* A pid that stands in a file may mean another process by now: its cgroup names the container, or
- * it began when the runtime says. */
-static bool is_process_of(struct arena *arena, int root, const struct bundle *bundle)
-{
-	return is_in_cgroup_of(arena, root, bundle->pid, bundle->id) ||
-	       (bundle->start && bundle->start == start_of(root, bundle->pid));
-}
-
 static void read_spec(struct arena *arena, int root, const char *path, struct target *target)
 {
 	struct fs_text text;
@@ -252,7 +223,7 @@ static int find_container(struct arena *arena, int root, const char *id, struct 
 	target->name = arena_printf(arena, "container %.12s", bundle.id);
 	if (!target->name)
 		return err_memory(err);
-	if (is_process_of(arena, root, &bundle))
+	if (bundle_has_process(arena, root, &bundle))
 		target->pid = target->main_pid = bundle.pid;
 	read_spec(arena, root, bundle.config, target);
 	if (!target->pid && !target->has_spec)
@@ -301,7 +272,8 @@ static void find_container_of_process(struct arena *arena, int root, struct targ
 	struct err ignored;
 
 	if (!id || bundle_find(arena, root, id, &bundle, &ignored) < 0 ||
-	    !is_process_of(arena, root, &bundle) || !shares_pids(root, target->pid, bundle.pid))
+	    !bundle_has_process(arena, root, &bundle) ||
+	    !shares_pids(root, target->pid, bundle.pid))
 		return;
 	target->main_pid = bundle.pid;
 	read_spec(arena, root, bundle.config, target);

@@ -46,6 +46,9 @@ try "granted, and not served: what was planned, what is, and where to look" plan
 	container h100-trainer.json
 has "what to do" "journalctl -t oci-rdma-hook" "$found"
 causes "the cause" plan_memlock
+timeout "$PATIENCE" "$HOOK" --sysroot "$NODE" --dry-run "$ID" >"$T/out"
+has "the dry run has it beside" "RLIMIT_MEMLOCK 8 MiB in its first process (/proc/4711/limits): created without what it would get now" "$(<"$T/out")"
+doctor --format json --container "$ID"
 also plan_nccl/NCCL_IB_HCA warn "neither in the environment nor in /etc/nccl.conf"
 lacks "an annotated pod is not to be annotated" "Annotate the pod" "$(remedy_of memlock)"
 has "where to look" plan_memlock "$(remedy_of memlock)"

@@ -81,6 +81,7 @@ has "it shows the usage" oci-rdma-hook "$(cat "$T/err")"
 is "and nothing on stdout" "" "$(cat "$T/out")"
 usage 2 "an unknown stage" createContainer
 usage 2 "an unknown option" --nope createRuntime
+has "it leads to --help" "unknown option: --nope; see oci-rdma-hook --help" "$(cat "$T/err")"
 usage 2 "two stages" createRuntime poststart
 usage 2 "--dry-run without a bundle" --dry-run
 usage 2 "--dry-run with two bundles" --dry-run "$B" "$B"
@@ -95,6 +96,23 @@ usage 1 "a sysroot that does not exist" --sysroot "$T/nowhere" --dry-run "$B"
 one_line "a sysroot that does not exist" "$T/nowhere"
 usage 1 "a --config that does not exist" --config "$T/nowhere" --sysroot "$NODE" --dry-run "$B"
 one_line "a --config that does not exist" "$T/nowhere"
+
+# What no engine has made would pass for a container that does not ask.
+mkdir "$T/spec"
+for config in '{}' '{"ociVersion":"1.0.0","process":{"args":["sh"]},"root":{"path":"rootfs"},"linux":{"namespaces":[{"type":"pid"}]}}'; do
+	echo "$config" >"$T/spec/config.json"
+	usage 1 "a bundle that no engine has made" --sysroot "$NODE" --dry-run "$T/spec"
+	one_line "a bundle that no engine has made" "$T/spec/config.json: no engine's config.json"
+done
+: >"$T/spec/empty"
+usage 1 "an empty policy" --sysroot "$NODE" --config "$T/spec/empty" --dry-run "$B"
+one_line "an empty policy" "$T/spec/empty: is empty"
+if [ "$(id -u)" = 0 ]; then
+	chmod 755 "$T"
+	cp "$HOOK" "$T/hook"
+	setpriv --reuid=65534 --regid=65534 --clear-groups "$T/hook" --dry-run 0123456789ab >"$T/out" 2>"$T/err"
+	one_line "another user than root" "run it as root: no container '0123456789ab' was found"
+fi
 
 # What a script has redirected is to be whole, or the script to hear that it is not.
 # lost ARG…: where stdout is a device without space
