@@ -113,4 +113,17 @@ kept
 config '{"opt_in": "device"}'
 dry_run --format json
 is "opt_in device: no annotation is needed" '["grant",null]' "$(jq -c '[.decision, .doubt]' "$T/out")"
+# ---- denied by a plugin whose policy is its own: one cause, one line ----
+kept
+process 77
+rm -f "$NODE/etc/oci-rdma-hook/config.json"
+noted denied "namespace team-a is not among the namespaces of /etc/oci-rdma-hook/config.json"
+connected 2026-11-22T16:00:00Z
+soft=8388608 hard=8388608 process 4711
+mkdir -p "$NODE/proc/77/root/etc/oci-rdma-hook"
+echo '{"namespaces":["team-b"]}' >"$NODE/proc/77/root/etc/oci-rdma-hook/config.json"
+doctor --container "$ID" --format json
+is "denied by the plugin: the plan fails once" "plan:fail" "$(jq -r '[.findings[] | select(.id | startswith("plan")) | "\(.id):\(.status)"] | join(" ")' "$T/out")"
+has "denied by the plugin: its policy is said to be a ConfigMap's" "a ConfigMap's" "$(jq -r '.findings[] | select(.id == "policy").evidence' "$T/out")"
+lacks "denied by the plugin: that the node has none is not said" "the defaults apply" "$(<"$T/out")"
 finish
