@@ -49,9 +49,11 @@ __attribute__((format(printf, 1, 2))) static void say(const char *format, ...)
 static void print_missed(const struct nri_missed_status *missed)
 {
 	if (missed->open)
-		say("missed      %" PRIu64
-		    " containers were created while no plugin was connected, and lack the memlock "
-		    "limit: recreate their pods",
+		say(missed->open == 1
+			    ? "missed      %" PRIu64 " container was created while no plugin was "
+			      "connected, and lacks the memlock limit: recreate its pod"
+			    : "missed      %" PRIu64 " containers were created while no plugin was "
+			      "connected, and lack the memlock limit: recreate their pods",
 		    missed->open);
 	for (size_t i = 0; i < missed->n; i++)
 		say("            %s%s", missed->item[i].who,
@@ -59,9 +61,10 @@ static void print_missed(const struct nri_missed_status *missed)
 			    ? " (mended: its processes have the limit, an exec does not)"
 			    : "");
 	if (missed->unseen)
-		say("not seen    %" PRIu64 " containers could not be decided about when the plugin "
+		say("not seen    %" PRIu64
+		    " container%s could not be decided about when the plugin "
 		    "connected: journalctl -t " NRI_NAME,
-		    missed->unseen);
+		    missed->unseen, missed->unseen == 1 ? "" : "s");
 }
 
 static int print_status(const struct nri_status *status, bool alive)
