@@ -18,16 +18,16 @@
 static const char page_style[] =
 ":root{color-scheme:light dark;--page:#fff;--text:#1b1f24;--soft:#57606a;--line:#d0d7de;--raised:#f6f8fa;"
 "--fail:#b3261e;--fail-back:#fdecea;--warn:#8a5300;--warn-back:#fff4e0;--ok:#1a7f37;--ok-back:#e8f6ec;"
-"--unknown:#57606a;--gpu:#ddf4ff;--hca:#f0fbf2;--near:#c6efce;--far:#f8d0c8}\n"
+"--unknown:#57606a;--near:#c6efce;--far:#f8d0c8}\n"
 "@media (prefers-color-scheme:dark){:root{--page:#0f1318;--text:#e6edf3;--soft:#9aa5b1;--line:#384049;"
 "--raised:#171c23;--fail:#ff8a80;--fail-back:#3b1512;--warn:#f2b75c;--warn-back:#35260b;--ok:#6fd08c;"
-"--ok-back:#12291a;--unknown:#9aa5b1;--gpu:#12304a;--hca:#14291b;--near:#1d4a2b;--far:#5a261e}}\n"
+"--ok-back:#12291a;--unknown:#9aa5b1;--near:#1d4a2b;--far:#5a261e}}\n"
 "*{box-sizing:border-box}\n"
 "body{margin:0 auto;max-width:1240px;padding:1.5rem;background:var(--page);color:var(--text);"
 "font:16px/1.5 system-ui,sans-serif;overflow-wrap:anywhere}\n"
 "h1{font-size:1.5rem;margin:0}h2{font-size:1.2rem;margin:2rem 0 .6rem}h3{font-size:1rem;"
 "margin:1.4rem 0 .4rem}.finding h3{margin:0}\n"
-"code,table,svg{font-family:ui-monospace,\"DejaVu Sans Mono\",monospace}code,table{font-size:.88em}\n"
+"code,table{font-family:ui-monospace,\"DejaVu Sans Mono\",monospace}code,table{font-size:.88em}\n"
 ".soft{color:var(--soft);margin:.2rem 0}\n"
 ".verdict,.finding{border:1px solid var(--line);border-left:6px solid var(--unknown);border-radius:6px;"
 "padding:.7rem 1rem;margin:.7rem 0;background:var(--raised)}\n"
@@ -46,21 +46,14 @@ static const char page_style[] =
 "th{background:var(--raised)}.level{text-align:center}\n"
 ".PIX{background:var(--near)}.PXB{background:color-mix(in srgb,var(--near) 55%,var(--page))}"
 ".NODE{background:color-mix(in srgb,var(--far) 45%,var(--page))}.SYS{background:var(--far)}\n"
-/* A phone moves tables and the drawing sideways, since nobody could read them in its width; a table's first column stays. What is
+/* A phone moves tables sideways, since nobody could read them in its width; a table's first column stays. What is
    well is a list there. */
-"svg{display:block}.wide th[scope=row]{position:sticky;left:0}@media(max-width:600px){body{padding:1rem}"
+".wide th[scope=row]{position:sticky;left:0}@media(max-width:600px){body{padding:1rem}"
 ".list table,.list tbody,.list tr,.list td:last-child{display:block;overflow-wrap:anywhere}.list tr:first-child{display:none}"
 ".list tr{border-bottom:1px solid var(--line);padding:.3rem 0}.list .wide th,.list td{position:static;display:inline;border:0;"
 "padding:0 .6rem 0 0;background:none}}\n"
-"svg text{fill:var(--text);font-size:11px}svg .name{font-size:14px;font-weight:700}"
-"svg .small,svg .title{fill:var(--soft)}svg .mark{text-anchor:end;font-weight:700}\n"
-"svg rect{fill:none;stroke:var(--line)}svg .numa{fill:var(--raised);stroke:var(--soft)}"
-"svg .host,svg .bridge{fill:var(--page)}svg .bridge{stroke-dasharray:5 3}svg .card{stroke-dasharray:2 3}\n"
-"svg .gpu rect{fill:var(--gpu)}svg .hca rect{fill:var(--hca)}\n"
-"svg .chip.fail rect{fill:var(--fail-back);stroke:var(--fail);stroke-width:2}svg .fail .mark{fill:var(--fail)}"
-"svg .chip.warn rect{fill:var(--warn-back);stroke:var(--warn);stroke-width:2}svg .warn .mark{fill:var(--warn)}\n"
 "dl{display:grid;grid-template-columns:max-content 1fr;gap:.1rem 1rem;margin:.6rem 0}dd{margin:0}\n"
-"@media print{.finding,.verdict,tr{break-inside:avoid}.wide{overflow:visible}svg{max-width:100%;height:auto}}\n";
+"@media print{.finding,.verdict,tr{break-inside:avoid}.wide{overflow:visible}}\n";
 /* clang-format on */
 
 /* ---- the page ---- */
@@ -303,7 +296,7 @@ static int put_distances(FILE *out, const struct topology *topology)
 	return 0;
 }
 
-static int put_topology(FILE *out, const struct topology *topology, const struct findings *findings)
+static int put_topology(FILE *out, const struct topology *topology)
 {
 	cleanup_arena arena = {0};
 	struct table devices = topology_devices(&arena, topology);
@@ -313,14 +306,6 @@ static int put_topology(FILE *out, const struct topology *topology, const struct
 		put_paragraph(out, "remedy", "",
 			      "A device did not answer in time: ports and firmware are missing "
 			      "(dmesg | tail -50).");
-	if (drawing_print(out, topology, findings) < 0)
-		return -1;
-	(void)fputs("<p class=\"soft\">The smallest box that holds two of them is how far they are "
-		    "from each other. GPUs are blue, HCAs green.",
-		    out);
-	if (topology->n > DRAWING_MAX)
-		(void)fprintf(out, " %zu more are in the table.", topology->n - DRAWING_MAX);
-	(void)fputs("</p>\n", out);
 	if (topology->n_gpus && put_distances(out, topology) < 0)
 		return -1;
 	(void)fputs("<h3>Devices</h3>\n", out);
@@ -347,7 +332,7 @@ int report_print_html(FILE *out, const struct doctor *doctor, const struct findi
 	put_title(out, doctor, host);
 	if (!doctor->options.topology)
 		put_findings(out, doctor, findings);
-	if ((topology && topology->n && put_topology(out, topology, findings) < 0))
+	if (topology && topology->n && put_topology(out, topology) < 0)
 		return -1;
 	put_section(out, findings, FINDING_UNCHECKED, "What could not be seen from here");
 	if (put_well(out, findings) < 0)

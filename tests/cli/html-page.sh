@@ -17,8 +17,7 @@ shows() { is "$1" "$2" "$(jq -r "$3" "$T/page" 2>&1)"; }
 # sound [NAME]: what holds for every page, as a row
 sound() {
 	[ $# -eq 0 ] || row "$1"
-	shows "the parser has nothing against it; it loads, runs and sends nothing; the drawing is XML, and within its frame" "[] [] null []" \
-		'"\(.errors) \(.foreign) \(.svg.error) \(.svg.outside)"'
+	shows "the parser has nothing against it; it loads, runs and sends nothing" "[] []" '"\(.errors) \(.foreign)"'
 }
 # as_json: the same report, the findings in the order of a page: "status id" each, grouped
 as_json() {
@@ -31,16 +30,13 @@ as_json() {
 h100
 in_container "$ALLOCATED"
 page
-sound "all is well: it says so, in parts, drawing and table"
+sound "all is well: it says so, in parts and tables"
 is "the exit status is that of the findings" 0 "$rc"
 has "it says so" "Nothing is wrong among what could be checked" "$(jq -r .verdict "$T/page")"
 shows "nothing fails or warns" "" '.findings[] | select(.status == "fail" or .status == "warn") | .id'
 shows "the order of its parts" "verdict topology unknown ok" '.sections | join(" ")'
 has "a policy keeps all from loading or running" "default-src 'none'" "$(jq -r .policy "$T/page")"
 shows "dark where the reader's screen is" true .dark
-shows "the drawing has each device of the container, and the GPU" "GPU0 mlx5_10 mlx5_11 mlx5_6 mlx5_7" '[.svg.chips[].name] | sort | join(" ")'
-shows "…none is marked" "" '.svg.chips[] | select(.class | test("fail|warn")) | .name'
-shows "…a device is in its NUMA node and host bridge" "NUMA node 0, host bridge pci0000:3a" '.svg.chips[] | select(.name == "mlx5_6").inside | join(", ")'
 shows "the table has the distances" "mlx5_6 NODE 0" '.tables.topology[0][] | select(.[0] == "mlx5_6") | join(" ")'
 shows "what is well is told with its evidence" "memlock,,soft unlimited, hard unlimited (/proc/self/limits)" '.tables.ok[0][] | select(.[0] == "memlock") | join(",")'
 
@@ -65,7 +61,6 @@ defaults
 described "$(vf '"iommu":"DMA-FQ"')"
 page
 wrong "2, 6: a translated VF" "iommu_group of mlx5_6" "IBV_WC_LOC_PROT_ERR" "iommu=pt"
-shows "it is marked in the drawing, and no other" "mlx5_6 FAIL" '.svg.chips[] | select(.class | test("fail|warn")) | "\(.name) \(.texts[-1])"'
 
 # Several of one kind are together, with one remedy.
 described '(.functions[].vfs[]?).iommu = "DMA"'
@@ -86,7 +81,6 @@ printf '"><b>' >"$NODE/sys/kernel/iommu_groups/$(basename "$(readlink "$(dirname
 page
 sound "hostile values: the page is sound, and shows them as text"
 has "the values" "<script>alert(1)</script>\"'&amp;<!--]]>" "$(jq -r .text "$T/page")"
-has "in the drawing" '<i>"??' "$(jq -r '.svg.chips[] | select(.name == "mlx5_6").texts | join(" ")' "$T/page")"
 has "in the tables" '</title><script>' "$(jq -r '.tables.topology | flatten | join(" ")' "$T/page")"
 is "no control byte is in it, nor what turns the direction of writing" "0 0" "$(LC_ALL=C grep -caP '[\x00-\x08\x0b-\x1f\x7f]' "$T/page.html") $(grep -c $'\342\200\256' "$T/page.html")"
 h100
@@ -96,42 +90,28 @@ cp "$B/config.json" "$NODE/run/containers/storage/overlay-containers/$ID/userdat
 page --container "$ID"
 sound "hostile annotations and a hostile container name"
 
-# ---- the drawing ----
+# ---- the topology ----
 defaults
-switch='"functions":[{"pci":"0000:1b:00.0","gpu":0,"numa":0,"below":["0000:18:00.0","0000:19:00.0","0000:1a:00.0"]},
-	{"pci":"0000:1c:00.0","ibdev":"mlx5_0","numa":0,"below":["0000:18:00.0","0000:19:00.0","0000:1a:01.0"],"state":"DOWN"},
-	{"pci":"0000:30:00.0","ibdev":"mlx5_2","numa":0,"below":["0000:18:01.0"]}],
-	"virtual":[{"ibdev":"rxe0","uverbs":40,"netdev":"eth1","ip":"10.5.0.1","rate":"2.5 Gb/sec (1X SDR)"}]'
-node "{$switch}"
+node '{"functions":[{"pci":"0000:1b:00.0","gpu":0,"numa":0,"below":["0000:18:00.0","0000:19:00.0","0000:1a:00.0"]},
+	{"pci":"0000:1c:00.0","ibdev":"mlx5_0","numa":0,"below":["0000:18:00.0","0000:19:00.0","0000:1a:01.0"],"state":"DOWN"}]}'
 process self
 page --topology
-sound "--topology: the topology alone, and each device in its switch and host bridge"
+sound "--topology: the topology alone, with a port that is down"
 shows "the parts" topology '.sections | join(" ")'
-boxes() { shows "$1" "$3" ".svg.chips[] | select(.name == \"$2\").inside | join(\", \")"; }
-boxes "a GPU is in its switch" GPU0 "NUMA node 0, host bridge pci0000:18, PCI switch 0000:19:00.0"
-boxes "the HCA beside it, too" mlx5_0 "NUMA node 0, host bridge pci0000:18, PCI switch 0000:19:00.0"
-boxes "one at another port of the host bridge is not" mlx5_2 "NUMA node 0, host bridge pci0000:18"
-boxes "one without a PCI function is in none" rxe0 "no PCI device"
-# A phone would make of 1180 pixels what nobody can read: the drawing keeps its size in a box that scrolls.
-row "on a narrow screen the drawing scrolls, and does not shrink"
-is "its style" "1 0" \
-	"$(grep -c '<div class="wide"><svg ' "$T/page.html") $(grep -v '^@media print' "$T/page.html" | grep -cE 'svg[^}]*max-width')"
-row "a port that is down"
-shows "its words" "PF 0000:1c:00.0 DOWN" '.svg.chips[] | select(.name == "mlx5_0").texts | join(" ")'
+shows "its state" "DOWN, Polling" '.tables.topology[1][] | select(.[0] == "mlx5_0")[5]'
 node '{"pfs":2,"vfs_per_pf":110}'
 process self
 page --topology
-sound "hundreds of virtual functions: two hundred are drawn, the table has all"
-shows "their numbers" "200 222" '"\(.svg.chips | length) \(.tables.topology[0] | length - 1)"'
-has "which is said" "22 more are in the table" "$(jq -r .text "$T/page")"
+sound "hundreds of virtual functions: the table has all"
+shows "their number" 222 '.tables.topology[0] | length - 1'
 node '{"pfs":0,"vfs_per_pf":0}'
 process self
 page
-bare() { shows "errors, what it loads, and its drawing" "[] [] null" '"\(.errors) \(.foreign) \(.svg)"'; }
-row "a node without GPU and HCA has no drawing"
+bare() { shows "errors, what it loads, and its topology" "[] [] null" '"\(.errors) \(.foreign) \(.tables.topology)"'; }
+row "a node without GPU and HCA has no topology"
 bare
 page --symptom 'ibv_reg_mr failed: Cannot allocate memory'
-row "a symptom has its cause at the top, and no drawing"
+row "a symptom has its cause at the top, and no topology"
 bare
 has "its cause" memlock "$(jq -r .verdict "$T/page")"
 page --symptom 'nothing that anybody knows'

@@ -5,18 +5,15 @@
   verdict   the text at its top
   findings  in their order: {"status", "id", "evidence": [...], "remedies": [...]}
   sections  the ids of its parts, in their order
-  svg       {"error": of the XML parser, "chips": [{"name", "class", "inside": titles of the boxes around it, from the outermost}]}
   tables    of each part, its tables: rows of cells
 """
 import json
 import re
 import sys
-import xml.etree.ElementTree as ET
 
 import html5lib
 
 HTML = "{http://www.w3.org/1999/xhtml}"
-SVG = "{http://www.w3.org/2000/svg}"
 LOADING = {"script", "link", "img", "iframe", "object", "embed", "base", "form", "input", "button", "video", "audio", "source", "image", "use",
            "foreignObject", "a", "animate", "set", "template"}
 LOADING_ATTRIBUTES = {"src", "href", "srcset", "action", "formaction", "data", "poster", "background", "style", "ping"}
@@ -54,39 +51,6 @@ def finding(article):
             "remedies": [text_of(e) for e in article.iter(HTML + "p") if has_class(e, "remedy")]}
 
 
-def number(rect, *names):
-    return [float(rect.get(n)) for n in names]
-
-
-def chips(svg):
-    """A box's title is the text behind its frame; who is inside of a box is told by where they are drawn."""
-    boxes, found, all_ = [], [], list(svg)
-    for i, element in enumerate(all_):
-        if element.tag == SVG + "rect":
-            title = all_[i + 1].text if i + 1 < len(all_) and all_[i + 1].tag == SVG + "text" else ""
-            boxes.append((number(element, "x", "y", "width", "height"), title))
-        elif element.tag == SVG + "g":
-            x, y, w, h = number(element.find(SVG + "rect"), "x", "y", "width", "height")
-            texts = [t.text for t in element.iter(SVG + "text")]
-            found.append({"name": texts[0], "class": element.get("class"), "texts": texts[1:],
-                          "inside": [t for (bx, by, bw, bh), t in boxes if bx <= x and by <= y and x + w <= bx + bw and y + h <= by + bh and t]})
-    return found
-
-
-def drawing(text):
-    match = re.search(r"<svg .*?</svg>", text, re.DOTALL)
-    if not match:
-        return None
-    try:
-        svg = ET.fromstring(match.group())
-    except ET.ParseError as error:
-        return {"error": str(error), "chips": []}
-    width, height = number(svg, "width", "height")
-    outside = [r.attrib for r in svg.iter(SVG + "rect") if float(r.get("x")) + float(r.get("width")) > width or
-               float(r.get("y")) + float(r.get("height")) > height]
-    return {"error": None, "outside": outside, "chips": chips(svg)}
-
-
 def main():
     with open(sys.argv[1], "rb") as f:
         raw = f.read()
@@ -109,7 +73,6 @@ def main():
         "verdict": next((text_of(s) for s in sections if s.get("id") == "verdict"), None),
         "sections": [s.get("id") for s in sections],
         "findings": [finding(a) for a in document.iter(HTML + "article")],
-        "svg": drawing(raw.decode("utf-8", "replace")),
         "tables": {s.get("id"): [[[text_of(c) for c in r] for r in t.iter(HTML + "tr")] for t in s.iter(HTML + "table")] for s in sections},
         "text": text_of(document.find(HTML + "body")),
     }, sys.stdout)
