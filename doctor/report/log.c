@@ -23,6 +23,8 @@ static void put_cause(const struct page *page, const struct symptom *symptom)
 {
 	const struct known *known = symptom->known;
 	enum finding_status status = known->kind == KNOWN_NOTE ? FINDING_WARN : FINDING_FAIL;
+	cleanup_arena arena = {0};
+	const char *verdict = symptom_verdict(&arena, symptom);
 	char text[2048];
 
 	(void)fputc('\n', page->out);
@@ -33,12 +35,8 @@ static void put_cause(const struct page *page, const struct symptom *symptom)
 	(void)snprintf(text, sizeof(text), "line %lu%s: %s", symptom->first,
 		       symptom->lines > 1 ? " and others" : "", symptom->quote);
 	put(page, FINDING_UNCHECKED, "SEEN", text);
-	(void)snprintf(
-		text, sizeof(text), "%s%s",
-		symptom->verdict == SYMPTOM_CONFIRMED ? "CONFIRMED " : "not looked at here: ",
-		symptom->verdict == SYMPTOM_CONFIRMED ? symptom->proof : symptom_command(known));
 	put(page, symptom->verdict == SYMPTOM_CONFIRMED ? FINDING_FAIL : FINDING_UNCHECKED, "CHECK",
-	    text);
+	    verdict ? verdict : "");
 	put(page, FINDING_OK, "FIX", known->fix);
 }
 

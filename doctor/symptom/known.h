@@ -72,7 +72,7 @@ extern const size_t n_known_rows;
 #define SYMPTOM_QUOTE_MAX 280
 
 enum symptom_verdict {
-	SYMPTOM_OPEN,      /* nothing was looked at, or it says neither */
+	SYMPTOM_OPEN,      /* nothing was looked at (no proof), or that says neither */
 	SYMPTOM_CONFIRMED, /* a check fails that confirms it */
 	SYMPTOM_EXCLUDED,  /* a check that is ok excludes it */
 };

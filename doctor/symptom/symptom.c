@@ -359,6 +359,19 @@ static const char *proof_of(struct arena *arena, const struct finding *finding)
 			    finding->subject, finding->evidence);
 }
 
+/* The command that shows whether it is the cause */
+static const char *symptom_command(const struct known *known)
+{
+	if (known->look[0])
+		return known->look;
+	if (strcmp(known->check, "verbs_remote") == 0)
+		return "kubectl exec POD -- oci-rdma-doctor --verbs --connect PEER";
+	if (text_starts_with(known->check, "verbs_"))
+		return "kubectl exec POD -- oci-rdma-doctor --verbs";
+	return known->check[0] ? "kubectl rdma-doctor -n NAMESPACE POD"
+			       : "kubectl describe pod POD";
+}
+
 /* A failure confirms; without one, all that exclude it have to be ok. */
 static void weigh(struct symptom *symptom, const struct findings *checked)
 {
@@ -381,15 +394,40 @@ static void weigh(struct symptom *symptom, const struct findings *checked)
 	while (proof && next_id(&rest, id)) {
 		const struct finding *ok = find(checked, id, FINDING_OK);
 
-		if (!ok || find(checked, id, FINDING_WARN))
-			return;
+		if (!ok || find(checked, id, FINDING_WARN)) {
+			proof = "";
+			break;
+		}
 		proof = arena_printf(checked->arena, "%s%s%s", proof, proof[0] ? "; " : "",
 				     proof_of(checked->arena, ok));
 	}
-	if (!proof || !proof[0])
+	if (proof && proof[0]) {
+		symptom->verdict = SYMPTOM_EXCLUDED;
+		symptom->proof = proof;
 		return;
-	symptom->verdict = SYMPTOM_EXCLUDED;
-	symptom->proof = proof;
+	}
+	/* It was looked at all the same: what was found says how. */
+	rest = symptom->known->check;
+	while (!symptom->proof && next_id(&rest, id)) {
+		for (size_t i = 0; i < checked->n && !symptom->proof; i++) {
+			if (strcmp(checked->item[i].id, id) == 0)
+				symptom->proof = proof_of(checked->arena, &checked->item[i]);
+		}
+	}
+}
+
+const char *symptom_verdict(struct arena *arena, const struct symptom *symptom)
+{
+	const char *command = symptom_command(symptom->known);
+
+	if (symptom->verdict == SYMPTOM_CONFIRMED)
+		return arena_printf(arena, "CONFIRMED %s", symptom->proof);
+	if (symptom->verdict == SYMPTOM_EXCLUDED)
+		return arena_printf(arena, "EXCLUDED %s", symptom->proof);
+	if (symptom->proof)
+		return arena_printf(arena, "looked at, without an answer (%s): %s", symptom->proof,
+				    command);
+	return arena_printf(arena, "not looked at here: %s", command);
 }
 
 void symptoms_weigh(struct symptoms *symptoms, const struct findings *checked)
@@ -401,41 +439,27 @@ void symptoms_weigh(struct symptoms *symptoms, const struct findings *checked)
 	qsort(symptoms->item, symptoms->n, sizeof(*symptoms->item), compare);
 }
 
-const char *symptom_command(const struct known *known)
-{
-	if (known->look[0])
-		return known->look;
-	if (strcmp(known->check, "verbs_remote") == 0)
-		return "kubectl exec POD -- oci-rdma-doctor --verbs --connect PEER";
-	if (text_starts_with(known->check, "verbs_"))
-		return "kubectl exec POD -- oci-rdma-doctor --verbs";
-	return known->check[0] ? "kubectl rdma-doctor -n NAMESPACE POD"
-			       : "kubectl describe pod POD";
-}
-
 /* ---- as findings ---- */
 
 static int add_finding(const struct symptom *symptom, struct findings *findings)
 {
 	static const char *const sayings[] = {
 		[SURE] = "", [LIKELY] = "likely: ", [MAYBE] = "may be: "};
-	static const char *const verdicts[] = {[SYMPTOM_OPEN] = "not looked at here: ",
-					       [SYMPTOM_CONFIRMED] = "CONFIRMED: ",
-					       [SYMPTOM_EXCLUDED] = "EXCLUDED: "};
 	const struct known *known = symptom->known;
 	char times[48] = "";
 	enum finding_status status = known->kind == KNOWN_NOTE ? FINDING_WARN : FINDING_FAIL;
+	const char *verdict = symptom_verdict(findings->arena, symptom);
 
+	if (!verdict)
+		return -1;
 	if (symptom->verdict == SYMPTOM_EXCLUDED)
 		status = FINDING_OK;
 	if (symptom->lines > 1)
 		(void)snprintf(times, sizeof(times), " and %lu more", symptom->lines - 1);
 	return findings_add(findings, "symptom", known->name, status, known->fix,
-			    "%s%s%s; line %lu%s: %s; %s%s", sayings[known->sureness],
+			    "%s%s%s; line %lu%s: %s; %s", sayings[known->sureness],
 			    known->kind == KNOWN_GATE ? "this failed before RDMA was used: " : "",
-			    known->cause, symptom->first, times, symptom->quote,
-			    verdicts[symptom->verdict],
-			    symptom->proof ? symptom->proof : symptom_command(known));
+			    known->cause, symptom->first, times, symptom->quote, verdict);
 }
 
 int symptoms_add_findings(const struct symptoms *symptoms, struct findings *findings)

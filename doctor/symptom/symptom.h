@@ -33,8 +33,9 @@ int symptoms_of_fd(struct arena *arena, int fd, const char *what, struct symptom
  * what is excluded last. */
 void symptoms_weigh(struct symptoms *symptoms, const struct findings *checked);
 
-/* The command that shows whether it is the cause, where nothing was looked at */
-const char *symptom_command(const struct known *known);
+/* "CONFIRMED memlock: soft 64 KiB …", "EXCLUDED …", or the command that shows whether it is the
+ * cause. In the arena; NULL without memory */
+const char *symptom_verdict(struct arena *arena, const struct symptom *symptom);
 
 /* As findings of the id "symptom": the row's name is the subject. -1 without memory */
 int symptoms_add_findings(const struct symptoms *symptoms, struct findings *findings);

@@ -104,15 +104,15 @@ evidence() {
 }
 row "evidence: what a check excludes is not the cause"
 evidence "ok: " "Call to ibv_reg_mr failed with error Cannot allocate memory"
-evidence "EXCLUDED: memlock" "Call to ibv_reg_mr failed with error Cannot allocate memory"
+evidence "EXCLUDED memlock" "Call to ibv_reg_mr failed with error Cannot allocate memory"
 row "evidence: the limit, with its value and its place"
 soft=65536 hard=65536
 process 4711
-evidence "CONFIRMED: memlock: soft 65536 bytes" "Call to ibv_reg_mr failed with error Cannot allocate memory"
+evidence "CONFIRMED memlock: soft 65536 bytes" "Call to ibv_reg_mr failed with error Cannot allocate memory"
 has "for people" "CHECK CONFIRMED memlock: soft 65536 bytes" "$("$DOCTOR" --sysroot "$NODE" --container "$ID" --symptom 'ibv_reg_mr failed: Cannot allocate memory' | tr -s ' \n' ' ')"
 row "evidence: a port that is down"
 write sys/class/infiniband/mlx5_6/ports/1/state '1: DOWN'
-evidence "CONFIRMED: port mlx5_6: DOWN" "Got completion from peer 10.0.0.1<1> with status=12 opcode=0 len=0 vendor err 129"
+evidence "CONFIRMED port mlx5_6: DOWN" "Got completion from peer 10.0.0.1<1> with status=12 opcode=0 len=0 vendor err 129"
 
 # ---- the table is text, of which the build makes C ----
 # made LINE…: what table.awk says of a file that holds them

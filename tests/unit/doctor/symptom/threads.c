@@ -50,20 +50,27 @@ static void add_line(struct row *row, const char *line)
 	row->len += strlen(line);
 }
 
-static struct rows rows_of(const char *path)
+/* Appends the file's rows. */
+static void read_rows(const char *path, struct rows *rows)
 {
 	FILE *file = fopen(path, "re");
-	struct rows rows = {0};
 	char line[4096];
 
 	assert_non_null(file);
 	while (fgets(line, sizeof(line), file)) {
 		if (strncmp(line, "== ", 3) == 0)
-			begin_row(&rows, line);
-		else if (rows.n)
-			add_line(&rows.row[rows.n - 1], line);
+			begin_row(rows, line);
+		else if (rows->n)
+			add_line(&rows->row[rows->n - 1], line);
 	}
 	(void)fclose(file);
+}
+
+static struct rows rows_of(const char *path)
+{
+	struct rows rows = {0};
+
+	read_rows(path, &rows);
 	return rows;
 }
 
@@ -123,11 +130,23 @@ UNIT_TEST("symptom: each row is shown by a text")
 	assert_int_equal(silent, 0);
 }
 
-const char *any_message(unsigned number)
+static const struct rows *all_rows(void)
 {
 	static struct rows rows;
 
-	if (!rows.n)
-		rows = rows_of(FOLDER "messages.txt");
-	return rows.row[number % rows.n].text;
+	if (rows.n)
+		return &rows;
+	read_rows(FOLDER "messages.txt", &rows);
+	read_rows(FOLDER "threads.txt", &rows);
+	return &rows;
+}
+
+const char *any_message(unsigned number)
+{
+	return all_rows()->row[number % all_rows()->n].text;
+}
+
+unsigned count_messages(void)
+{
+	return (unsigned)all_rows()->n;
 }
