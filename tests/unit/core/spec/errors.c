@@ -49,7 +49,7 @@ static const struct bad_case {
 	const char *error;
 } bad_cases[] = {
 	{"wrong: no object", "[]", "config.json: line 1: expected an object, found an array"},
-	{"wrong: nothing", "", "config.json: the text ends"},
+	{"wrong: nothing", "", "config.json: is empty"},
 	{"wrong: comments", "{} // x", "config.json: line 1: "},
 	{"wrong: env, a number", "{\"process\":{\"env\":[\"A=1\",\n2]}}",
 	 "config.json: line 2: process.env[1]: expected a string, found a number"},

@@ -83,7 +83,7 @@ static const struct bad_case {
 	const char *text;
 	const char *error;
 } bad_cases[] = {
-	{"wrong: nothing", "", "the text ends"},
+	{"wrong: nothing", "", "is empty"},
 	{"wrong: no object", "[]", "line 1: expected an object"},
 	{"wrong: no id", "{" BUNDLE "}", "the container id is missing or cannot be used"},
 	{"wrong: an empty id", "{\"id\":\"\"," BUNDLE "}",
