@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "admin/engine/engine.h"
@@ -154,6 +155,11 @@ static int check_files(struct check *check, char *const *files, size_t n_files)
 	return 0;
 }
 
+static int by_path(const void *a, const void *b)
+{
+	return strcmp(((const struct hooks_found *)a)->path, ((const struct hooks_found *)b)->path);
+}
+
 static int check_node(struct check *check, const char *config, struct err *err)
 {
 	struct results *results = &check->results;
@@ -163,10 +169,15 @@ static int check_node(struct check *check, const char *config, struct err *err)
 	if (check_policy(check, config) < 0 || check_runtimes(check) < 0)
 		return -1;
 	check->n_own = results->n;
-	if (hooks_check_all(&results->arena, &check->place, &found, &n, err) < 0)
+	if (hooks_list(&results->arena, &check->place, &found, &n, err) < 0)
 		return -1;
+	if (n)
+		qsort(found, n, sizeof(*found), by_path);
 	for (size_t i = 0; i < n; i++) {
-		if (results_add(results, found[i].path, "", NULL, &found[i].file) < 0)
+		if (!found[i].ours)
+			continue;
+		if (results_add(results, found[i].path, "", NULL,
+				found[i].problem ? NULL : &found[i].file) < 0)
 			return -1;
 		results->item[results->n - 1].problem = found[i].problem;
 	}

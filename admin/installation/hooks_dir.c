@@ -6,7 +6,6 @@
 #include <limits.h>
 #include <stdbool.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
@@ -113,7 +112,7 @@ int hooks_check_text(struct arena *arena, const struct hooks_place *place, const
 	if (text->len > HOOKS_FILE_SIZE_MAX)
 		return err_set(err, "%s: larger than %d bytes, which is the limit", path,
 			       HOOKS_FILE_SIZE_MAX);
-	if (hooks_file_read(arena, text->bytes, text->len, path, &file, err) < 0 ||
+	if (hooks_file_read(arena, text->bytes, text->len, path, true, &file, err) < 0 ||
 	    hooks_file_check_timeout(&file, place->timeout_min, path, err) < 0)
 		return -1;
 	if (check_executable(place->sysroot, &file, err) < 0)
@@ -146,37 +145,41 @@ struct search {
 	size_t room;
 };
 
-/* A file that cannot be read may be ours by its name. Others' files are not our business. */
-static int add_if_ours(struct search *s, const char *path, struct err *err)
+static int add_file(struct search *s, const char *path, bool crio_reads, struct err *err)
 {
-	struct hooks_found found = {.path = path};
+	struct hooks_found found = {.path = path, .crio_reads = crio_reads};
 	struct hooks_found *added;
 	struct fs_text text = {0};
-	struct err problem;
-	bool linked;
-	int status = trust_read_linked(s->arena, s->place->sysroot, path, HOOKS_FILE_SIZE_MAX,
-				       &text, &linked, &problem);
+	struct err why;
+	int status = tree_read(s->arena, s->place->sysroot, path, HOOKS_FILE_SIZE_MAX, &text);
 
-	if (status < 0 ? !strstr(path, HOOK_NAME)
-		       : !memmem(text.bytes, text.len, HOOK_NAME, strlen(HOOK_NAME)))
-		return 0;
-	if (status == 0)
-		status = hooks_check_text(s->arena, s->place, path, &text, &found.file, &problem);
+	why.memory = false;
+	if (status < 0)
+		(void)err_sys(&why, -status, "%s", path);
+	else
+		status = hooks_file_read(s->arena, text.bytes, text.len, path, false, &found.file,
+					 &why);
 	if (status < 0) {
-		found.problem = arena_strdup(s->arena, problem.text);
-		if (!found.problem)
-			return err_memory(err);
+		found.fault = arena_strdup(s->arena, why.text);
+		found.ours =
+			strstr(path, HOOK_NAME) ||
+			(text.bytes && memmem(text.bytes, text.len, HOOK_NAME, strlen(HOOK_NAME)));
+	} else {
+		found.ours = strcmp(text_base_name(found.file.path), HOOK_NAME) == 0;
 	}
+	if (found.ours && hooks_check(s->arena, s->place, path, &found.file, &why) < 0)
+		found.problem = arena_strdup(s->arena, why.text);
 	added = arena_push(s->arena, s->found, s->n, s->room);
-	if (!added)
+	if (!added || why.memory)
 		return err_memory(err);
 	*added = found;
 	return 0;
 }
 
-static int search_dir(struct search *s, const char *dir, struct err *err)
+static int add_dir(struct search *s, const char *dir, bool crio_reads, struct err *err)
 {
 	const char **names;
+	/* Also hidden ones: the engines look at the ending alone (pkg/hooks/read.go, ReadDir). */
 	int n = tree_list_all(s->arena, s->place->sysroot, dir, ".json", &names);
 
 	if (n < 0)
@@ -186,39 +189,58 @@ static int search_dir(struct search *s, const char *dir, struct err *err)
 
 		if (!path)
 			return err_memory(err);
-		if (add_if_ours(s, path, err) < 0)
+		if (add_file(s, path, crio_reads, err) < 0)
 			return -1;
 	}
 	return 0;
 }
 
-static int by_path(const void *a, const void *b)
+/* An engine has the file for a hook (pkg/hooks/read.go): not if its program is missing. */
+static bool is_taken(const struct search *s, const struct hooks_found *found)
 {
-	return strcmp(((const struct hooks_found *)a)->path, ((const struct hooks_found *)b)->path);
+	return !found->fault &&
+	       tree_check_executable(s->place->sysroot, found->file.path) != -ENOENT;
 }
 
-int hooks_check_all(struct arena *arena, const struct hooks_place *place,
-		    struct hooks_found **ret_found, size_t *ret_n, struct err *err)
+static const char *find_override(const struct search *s, const struct hooks_found *found)
+{
+	const char *last = NULL;
+
+	for (const struct hooks_found *f = found + 1; f < s->found + s->n; f++) {
+		if (f->crio_reads == found->crio_reads &&
+		    strcmp(text_base_name(f->path), text_base_name(found->path)) == 0 &&
+		    is_taken(s, f))
+			last = f->path;
+	}
+	return last;
+}
+
+/* In CRI-O's order; then podman's directories, in podman's (libpod: hooks.DefaultDir, OverrideDir)
+ */
+int hooks_list(struct arena *arena, const struct hooks_place *place, struct hooks_found **ret_found,
+	       size_t *ret_n, struct err *err)
 {
 	struct hooks_place below = *place;
 	struct search s = {.arena = arena, .place = &below};
+	size_t n = 0;
 
 	below.root = place->sysroot; /* the paths are the node's */
-
-	for (const char *const *name = hooks_dirs; *name; name++) {
-		if (search_dir(&s, *name, err) < 0)
+	for (const char *const *dir = place->crio_dirs; dir && *dir; dir++) {
+		if (add_dir(&s, *dir, true, err) < 0)
 			return -1;
 	}
-	for (const char *const *name = place->crio_dirs; name && *name; name++) {
-		cleanup_fd dir = tree_open_dir(place->sysroot, *name);
+	while (hooks_dirs[n])
+		n++;
+	while (n-- > 0) {
+		cleanup_fd dir = tree_open_dir(place->sysroot, hooks_dirs[n]);
 
-		/* One that is one of the others is not searched twice. */
-		if (dir >= 0 && !find_dir(place->sysroot, hooks_dirs, dir) &&
-		    search_dir(&s, *name, err) < 0)
+		/* One that is one of the others is not read twice. */
+		if (dir >= 0 && !find_dir(place->sysroot, place->crio_dirs, dir) &&
+		    add_dir(&s, hooks_dirs[n], place->crio_default, err) < 0)
 			return -1;
 	}
-	if (s.n)
-		qsort(s.found, s.n, sizeof(*s.found), by_path);
+	for (size_t i = 0; i < s.n; i++)
+		s.found[i].override = find_override(&s, &s.found[i]);
 	*ret_found = s.found;
 	*ret_n = s.n;
 	return 0;

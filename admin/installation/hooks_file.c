@@ -16,30 +16,40 @@
 struct reading {
 	struct json_document doc;
 	struct hooks_file file;
+	bool ours; /* else only what engines themselves refuse is an error */
 	bool has_version;
+	bool has_when;
 	bool never;          /* a condition that no container meets */
 	unsigned conditions; /* that a container can meet */
 	bool narrowed;       /* …and that not every one does */
 };
 
-static const struct {
-	const char *name;
-	enum hooks_stage stage;
-} stage_names[] = {
-	{"createRuntime", HOOKS_CREATE_RUNTIME},
-	{"prestart", HOOKS_PRESTART},
-	{"poststart", HOOKS_POSTSTART},
-	{"precreate", HOOKS_PRECREATE},
+/* In the order of enum hooks_stage */
+static const char *const stage_names[] = {
+	"createRuntime",   "prestart",       "poststart", "precreate",
+	"createContainer", "startContainer", "poststop",
 };
 
-/* 0 for what the executable has no stage for */
-static unsigned stage_named(const char *name)
+/* stages: those that there are. 0 for a name that is none of them */
+static unsigned stage_named(const char *name, unsigned stages)
 {
 	for (size_t i = 0; i < sizeof(stage_names) / sizeof(stage_names[0]); i++) {
-		if (strcmp(stage_names[i].name, name) == 0)
-			return stage_names[i].stage;
+		if (strcmp(stage_names[i], name) == 0)
+			return 1U << i & stages;
 	}
 	return 0;
+}
+
+const char *hooks_stages_text(struct arena *arena, unsigned stages)
+{
+	const char *text = "";
+
+	for (size_t i = 0; text && i < sizeof(stage_names) / sizeof(stage_names[0]); i++) {
+		if (stages >> i & 1)
+			text = arena_printf(arena, "%s%s%s", text, text[0] ? ", " : "",
+					    stage_names[i]);
+	}
+	return text;
 }
 
 /* ---- values ---- */
@@ -69,7 +79,7 @@ static void read_path(struct reading *r, const struct json_node *node)
 				path, PATH_MAX - 1);
 	if (path[0] != '/')
 		(void)json_fail(&r->doc, node, "\"%.64s\" is not an absolute path", path);
-	if (strcmp(text_base_name(path), HOOK_NAME) != 0)
+	if (r->ours && strcmp(text_base_name(path), HOOK_NAME) != 0)
 		(void)json_fail(&r->doc, node,
 				"\"%.128s\" is not " HOOK_NAME
 				", and this check knows no other program",
@@ -84,7 +94,8 @@ static void read_hook(struct reading *r, const struct json_node *hook)
 	const struct json_node *timeout = json_get(doc, hook, "timeout", JSON_NUMBER);
 	size_t ignored;
 
-	json_known_keys(doc, hook, keys);
+	if (r->ours)
+		json_known_keys(doc, hook, keys);
 	read_path(r, json_get(doc, hook, "path", JSON_STRING));
 	r->file.args_line = json_line(doc, args);
 	r->file.args = json_strings(doc, args, &r->file.n_args);
@@ -93,7 +104,7 @@ static void read_hook(struct reading *r, const struct json_node *hook)
 		return;
 	r->file.timeout_line = json_line(doc, timeout);
 	r->file.timeout = json_int64(doc, timeout, 0);
-	if (r->file.timeout < 1 || r->file.timeout > HOOKS_TIMEOUT_MAX)
+	if (r->ours && (r->file.timeout < 1 || r->file.timeout > HOOKS_TIMEOUT_MAX))
 		(void)json_fail(doc, timeout, "%lld is not between 1 and %d seconds",
 				(long long)r->file.timeout, HOOKS_TIMEOUT_MAX);
 }
@@ -103,15 +114,18 @@ static void read_stages(struct reading *r, const struct json_node *stages)
 	r->file.stages_line = json_line(&r->doc, stages);
 	json_each(item, stages) {
 		const char *name = json_string(&r->doc, item);
+		unsigned stage = stage_named(name, r->ours ? HOOKS_OUR_STAGES : HOOKS_ALL_STAGES);
 
-		if (!stage_named(name))
+		if (!stage && !r->ours)
+			(void)json_fail(&r->doc, item, "stage \"%.64s\" does not exist", name);
+		else if (!stage)
 			(void)json_fail(
 				&r->doc, item,
 				"\"%.64s\" is not a stage of " HOOK_NAME
 				"; its stages are createRuntime, prestart, poststart, and podman's "
 				"precreate",
 				name);
-		r->file.stages |= stage_named(name);
+		r->file.stages |= stage;
 	}
 }
 
@@ -187,6 +201,9 @@ static void read_when(struct reading *r, const struct json_node *when)
 	const struct json_node *commands = json_get(doc, when, "commands", JSON_ARRAY);
 	const struct json_node *bind_mounts = json_get(doc, when, "hasBindMounts", JSON_BOOL);
 
+	r->has_when = when != NULL;
+	if (!r->ours)
+		return;
 	json_known_keys(doc, when, keys);
 	r->file.when_line = json_line(doc, when);
 	read_switch(r, json_get(doc, when, "always", JSON_BOOL));
@@ -206,7 +223,8 @@ static void read_root(struct reading *r, const struct json_node *root)
 {
 	static const char *const keys[] = {"version", "hook", "when", "stages", NULL};
 
-	json_known_keys(&r->doc, root, keys);
+	if (r->ours)
+		json_known_keys(&r->doc, root, keys);
 	read_version(r, json_get(&r->doc, root, "version", JSON_STRING));
 	read_hook(r, json_get(&r->doc, root, "hook", JSON_OBJECT));
 	read_when(r, json_get(&r->doc, root, "when", JSON_OBJECT));
@@ -227,7 +245,11 @@ static int check_present(const struct reading *r, const char *what, struct err *
 			err,
 			"%s: no stage in \"stages\", so that no engine would run the hook: add one",
 			what);
-	if (!r->conditions || r->never)
+	if (!r->has_when)
+		return err_set(err,
+			       "%s: no \"when\": write \"always\": true in it, or name annotations",
+			       what);
+	if (r->ours && (!r->conditions || r->never))
 		return err_set(err,
 			       "%s: \"when\" matches no container: write \"always\": true, or name "
 			       "annotations",
@@ -268,7 +290,7 @@ static int read_args(const struct hooks_file *file, const char **ret_name, struc
 				       word);
 		if (known)
 			continue;
-		if (!stage_named(word))
+		if (!stage_named(word, HOOKS_OUR_STAGES))
 			return err_set(err,
 				       "\"%.64s\" is neither a stage nor an option that a hook "
 				       "takes (--config FILE, --sysroot DIR)",
@@ -297,7 +319,7 @@ static int check_args(const struct hooks_file *file, const char *what, struct er
 			       "%s: line %zu: hook.args[0] would make the program act as the "
 			       "runtime shim: write \"" HOOK_NAME "\"",
 			       what, file->args_line);
-	if (file->stages & ~stages_for(stage_named(name)))
+	if (file->stages & ~stages_for(stage_named(name, HOOKS_OUR_STAGES)))
 		return err_set(err,
 			       "%s: line %zu: hook.args names the stage %s, but \"stages\" names "
 			       "another one: write one file for each stage",
@@ -305,15 +327,16 @@ static int check_args(const struct hooks_file *file, const char *what, struct er
 	return 0;
 }
 
-int hooks_file_read(struct arena *arena, const char *text, size_t len, const char *what,
+int hooks_file_read(struct arena *arena, const char *text, size_t len, const char *what, bool ours,
 		    struct hooks_file *ret_file, struct err *err)
 {
-	struct reading r = {0};
+	struct reading r = {.ours = ours};
 
 	if (json_parse(&r.doc, arena, what, text, len, 0, err) < 0)
 		return -1;
 	read_root(&r, r.doc.root);
-	if (r.doc.failed || check_present(&r, what, err) < 0 || check_args(&r.file, what, err) < 0)
+	if (r.doc.failed || check_present(&r, what, err) < 0 ||
+	    (ours && check_args(&r.file, what, err) < 0))
 		return -1;
 	*ret_file = r.file;
 	ret_file->always = !r.narrowed;

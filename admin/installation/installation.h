@@ -44,7 +44,14 @@ enum hooks_stage {
 	HOOKS_PRESTART = 1 << 1,
 	HOOKS_POSTSTART = 1 << 2,
 	HOOKS_PRECREATE = 1 << 3, /* podman's alone */
+	HOOKS_CREATE_CONTAINER = 1 << 4,
+	HOOKS_START_CONTAINER = 1 << 5,
+	HOOKS_POSTSTOP = 1 << 6,
 };
+
+#define HOOKS_OUR_STAGES (HOOKS_CREATE_RUNTIME | HOOKS_PRESTART | HOOKS_POSTSTART | HOOKS_PRECREATE)
+#define HOOKS_ALL_STAGES                                                                           \
+	(HOOKS_OUR_STAGES | HOOKS_CREATE_CONTAINER | HOOKS_START_CONTAINER | HOOKS_POSTSTOP)
 
 struct hooks_file {
 	const char *path; /* hook.path, absolute */
@@ -61,15 +68,19 @@ struct hooks_file {
 };
 
 /*
- * Reads it as the hooks package of CRI-O and podman does, and refuses also what they take and what
- * cannot work: unknown keys, conditions that no container meets or none that asks, arguments that
- * the executable refuses, a stage that they do not match. Patterns are compiled as POSIX extended
- * ones, which Go's RE2 comes close to: not the same.
+ * Reads it as the hooks package of CRI-O and podman does (containers/common,
+ * pkg/hooks/docs/oci-hooks.5.md). Of ours it refuses also what they take and what cannot work:
+ * unknown keys, conditions that no container meets or none that asks, arguments that the executable
+ * refuses, a stage that they do not match. Patterns are compiled as POSIX extended ones, which Go's
+ * RE2 comes close to: not the same.
  *
  * text: NUL-terminated behind len. what: the file as errors name it.
  */
-int hooks_file_read(struct arena *arena, const char *text, size_t len, const char *what,
+int hooks_file_read(struct arena *arena, const char *text, size_t len, const char *what, bool ours,
 		    struct hooks_file *ret_file, struct err *err);
+
+/* "createRuntime, poststart", in the arena; NULL without memory */
+const char *hooks_stages_text(struct arena *arena, unsigned stages);
 
 /* "opt_in": "device" serves nobody whose container the engine does not show us. */
 int hooks_file_check_opt_in(const struct hooks_file *file, const struct config *config,
@@ -79,7 +90,7 @@ int hooks_file_check_opt_in(const struct hooks_file *file, const struct config *
 int hooks_file_check_timeout(const struct hooks_file *file, int64_t timeout_min, const char *what,
 			     struct err *err);
 
-/* ---- our hooks.d files where engines read them (hooks_dir.c) ---- */
+/* ---- hooks.d files where engines read them (hooks_dir.c) ---- */
 
 /*
  * The directories of CRI-O (its own default and OpenShift's) and of podman, below the sysroot, the
@@ -94,13 +105,20 @@ struct hooks_place {
 	int sysroot; /* a descriptor: the node */
 	const char *const
 		*crio_dirs;  /* hooks_dir of CRI-O's configuration; ends with NULL, or is NULL */
+	bool crio_default;   /* it says none, so that CRI-O reads hooks_dirs */
 	int64_t timeout_min; /* hooks_file_check_timeout; -1: any */
 };
 
 struct hooks_found {
 	const char *path;       /* absolute, below the sysroot */
-	const char *problem;    /* one line that names the file; NULL: it is right */
-	struct hooks_file file; /* if it is right */
+	bool crio_reads;        /* else podman alone */
+	bool ours;              /* it runs oci-rdma-hook, or speaks of it and cannot be read */
+	const char *fault;      /* why no engine takes it, and CRI-O does not start; NULL */
+	const char *problem;    /* of ours: one line that names the file; NULL: it is right */
+	struct hooks_file file; /* without fault */
+	/* The file of the same name that is in force in its place (oci-hooks(5): that in the
+	 * directory that is read last); NULL: it is in force itself, or would be */
+	const char *override;
 };
 
 /*
@@ -119,11 +137,12 @@ int hooks_check_text(struct arena *arena, const struct hooks_place *place, const
 		     const struct fs_text *text, struct hooks_file *ret_file, struct err *err);
 
 /*
- * Checks every *.json file of hooks_dirs and crio_dirs that speaks of oci-rdma-hook. *ret_found is
- * in the arena. Returns 0, also when files have problems, or -1.
+ * Every *.json file of crio_dirs and hooks_dirs, in the order in which they are read; ours are
+ * checked. *ret_found is in the arena. Returns 0, also when files have problems, or -1 without
+ * memory.
  */
-int hooks_check_all(struct arena *arena, const struct hooks_place *place,
-		    struct hooks_found **ret_found, size_t *ret_n, struct err *err);
+int hooks_list(struct arena *arena, const struct hooks_place *place, struct hooks_found **ret_found,
+	       size_t *ret_n, struct err *err);
 
 /* ---- handlers and runtimes (handler.c) ---- */
 

@@ -192,10 +192,10 @@ static bool hooks_show_all(const struct context *context)
 	if (crio_read(arena, root, &crio, &ignored) < 0)
 		return true;
 	place.crio_dirs = crio_list_hooks_dirs(arena, &crio);
-	if (hooks_check_all(arena, &place, &found, &n, &ignored) < 0)
+	if (hooks_list(arena, &place, &found, &n, &ignored) < 0)
 		return true;
 	for (size_t i = 0; i < n; i++) {
-		if (!found[i].problem && found[i].file.always)
+		if (found[i].ours && !found[i].problem && found[i].file.always)
 			return true;
 	}
 	return false;
