@@ -149,15 +149,14 @@ static bool applies(const struct doctor *doctor, const struct check *check)
 int runner_run(const struct doctor *doctor, const struct check *checks, size_t n,
 	       struct findings *findings, struct err *err)
 {
-	cleanup_progress progress = PROGRESS_NONE;
+	int status = 0;
 
-	progress_start(&progress);
-	for (size_t i = 0; i < n; i++) {
+	for (size_t i = 0; i < n && status == 0; i++) {
 		if (!applies(doctor, &checks[i]))
 			continue;
-		progress_say(&progress, checks[i].doing);
-		if (run_check(doctor, &checks[i], findings, err) < 0)
-			return -1;
+		progress_say("%s", checks[i].doing);
+		status = run_check(doctor, &checks[i], findings, err);
 	}
-	return 0;
+	progress_end();
+	return status;
 }

@@ -19,15 +19,11 @@
 /* Enough for a registration to be one; nobody misses it on a GPU. */
 #define GPU_MEMORY (64 * 1024 * 1024)
 
-static void on_progress(void *context, const char *line)
-{
-	progress_say(context, line);
-}
-
 /* A finding of a transfer is shown when it is made: a peer with many devices takes minutes. */
 static void on_found(void *context, const struct finding *finding)
 {
 	(void)context;
+	progress_end();
 	(void)printf("%s: %s: %s\n", finding_status_name(finding->status), finding->subject,
 		     finding->evidence);
 	(void)fflush(stdout);
@@ -59,14 +55,13 @@ static struct verbs_options options_of(const struct doctor *doctor)
 static int try_with_other(const struct doctor *doctor, struct findings *findings, struct err *err)
 {
 	struct verbs_options options = options_of(doctor);
-	cleanup_progress progress = PROGRESS_NONE;
+	int status;
 
-	options.progress = on_progress;
-	options.context = &progress;
 	if (options.listen && doctor->options.format == REPORT_TEXT)
 		options.found = on_found;
-	progress_start(&progress);
-	return verbs_check(findings, &options, err);
+	status = verbs_check(findings, &options, err);
+	progress_end();
+	return status;
 }
 
 static int try_verbs(const struct doctor *doctor, struct findings *findings, struct err *err)

@@ -1,25 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Tells who sits at the terminal what takes longer than a second. A process of its own watches, so
- * that no check is interrupted by a signal.
- */
+/* What is done now, in one line of a terminal that the next one takes the place of */
 #ifndef OCI_RDMA_DOCTOR_PROGRESS_H
 #define OCI_RDMA_DOCTOR_PROGRESS_H
 
-#include <sys/types.h>
-
-struct progress {
-	int out; /* to the watching process; -1: nobody is there to be told */
-	pid_t child;
-};
-
-#define PROGRESS_NONE ((struct progress){.out = -1})
-
 /* Does nothing where stderr is no terminal. */
-void progress_start(struct progress *progress);
-void progress_say(const struct progress *progress, const char *doing);
-void progress_end(struct progress *progress);
+void progress_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-#define cleanup_progress __attribute__((cleanup(progress_end))) struct progress
+/* Removes the line, before anything else is printed */
+void progress_end(void);
 
 #endif

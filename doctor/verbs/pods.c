@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include "core/base/cleanup.h"
+#include "doctor/process/progress.h"
 #include "doctor/verbs/remote.h"
 #include "doctor/verbs/setup.h"
 
@@ -62,7 +63,7 @@ int pods_connect(struct verbs_setup *setup)
 		if (!device->used)
 			continue;
 		left--;
-		setup_say(setup, "%s: transfer to %s", device->name, host);
+		progress_say("%s: transfer to %s", device->name, host);
 		(void)snprintf(peer.name, sizeof(peer.name), "%s", host);
 		failed = endpoint_open(setup->verbs, device, setup->bytes, &endpoint, &trouble) < 0;
 		if (!failed) {
@@ -131,7 +132,7 @@ int pods_listen(struct verbs_setup *setup)
 
 	(void)snprintf(subject, sizeof(subject), "TCP port %u", port_of(setup));
 	if (listener >= 0)
-		setup_say(setup, "listening on %s", subject);
+		progress_say("listening on %s", subject);
 	while (listener >= 0) {
 		struct remote_peer peer = {.fd = -1};
 		cleanup_fd fd = -1;
@@ -141,10 +142,10 @@ int pods_listen(struct verbs_setup *setup)
 		fd = peer.fd;
 		if (remote_hear(&peer, &trouble) < 0) {
 			remote_refuse(&peer, trouble.text);
-			setup_say(setup, "refused: %s", trouble.text);
+			progress_say("refused: %s", trouble.text);
 			continue;
 		}
-		setup_say(setup, "%s: transfer", peer.name);
+		progress_say("%s: transfer", peer.name);
 		if (serve(setup, &peer) < 0)
 			return -1;
 		if (!peer.left)

@@ -2,22 +2,7 @@
 #include "doctor/verbs/setup.h"
 
 #include <errno.h>
-#include <stdarg.h>
-#include <stdio.h>
 #include <string.h>
-
-void setup_say(const struct verbs_setup *setup, const char *format, ...)
-{
-	char line[160];
-	va_list args;
-
-	if (!setup->options->progress)
-		return;
-	va_start(args, format);
-	(void)vsnprintf(line, sizeof(line), format, args);
-	va_end(args);
-	setup->options->progress(setup->options->context, line);
-}
 
 const char *setup_register_remedy(const struct verbs_setup *setup, int errnum)
 {

@@ -19,11 +19,9 @@ struct verbs_options {
 	unsigned port;       /* TCP port of listen and connect; 0: REMOTE_PORT */
 	bool exec;           /* process 1 has a higher memlock limit than this one */
 
-	/* Called before what may take over a second, with a line to show; or NULL */
-	void (*progress)(void *context, const char *line);
 	/* Called with each finding of a transfer with another pod when it is made; or NULL */
 	void (*found)(void *context, const struct finding *finding);
-	void *context; /* of both */
+	void *context;
 };
 
 struct verbs_setup {
@@ -44,10 +42,6 @@ int setup_open(struct findings *findings, const struct verbs_options *options, s
 /* What to do about a trouble, also by what is known of this process. errnum: of ibv_reg_mr */
 const char *setup_remedy(const struct verbs_setup *setup, const struct trouble *trouble);
 const char *setup_register_remedy(const struct verbs_setup *setup, int errnum);
-
-/* Shows a line, if anybody looks */
-void setup_say(const struct verbs_setup *setup, const char *format, ...)
-	__attribute__((format(printf, 2, 3)));
 
 /* Each adds findings; -1 without memory only. */
 

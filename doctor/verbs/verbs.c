@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "doctor/process/progress.h"
 #include "doctor/verbs/amount.h"
 #include "doctor/verbs/registration.h"
 #include "doctor/verbs/setup.h"
@@ -61,7 +62,7 @@ static int register_memory(struct verbs_setup *setup)
 
 		if (!device->context)
 			continue;
-		setup_say(setup, "%s: registering memory", device->name);
+		progress_say("%s: registering memory", device->name);
 		if (registration_probe(setup->verbs, device, &found, &trouble) < 0) {
 			status = findings_add(setup->findings, "verbs_register", device->name,
 					      FINDING_FAIL, setup_remedy(setup, &trouble), "%s",
@@ -100,7 +101,7 @@ static int loop_back(struct verbs_setup *setup)
 		struct trouble trouble;
 		int status = 0;
 
-		setup_say(setup, "%s: transfer", device->name);
+		progress_say("%s: transfer", device->name);
 		if (!device->used && device->context)
 			status = findings_add(setup->findings, "verbs_loopback", device->name,
 					      FINDING_UNCHECKED, "see the verbs_port findings",
@@ -143,7 +144,7 @@ int verbs_check(struct findings *findings, const struct verbs_options *options, 
 	};
 	int more;
 
-	setup_say(&setup, "opening the verbs devices");
+	progress_say("opening the verbs devices");
 	more = setup_open(findings, options, &verbs, &devices);
 	if (more > 0)
 		more = find(&setup);

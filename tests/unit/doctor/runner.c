@@ -106,29 +106,27 @@ UNIT_ROWS(run_cases)
 
 /* Who sits at a terminal has a watching process, which a check that does not die must not keep: it
  * has what we had open when it was forked. */
-UNIT_TEST("the progress at a terminal ends, also beside a check that does not die")
+UNIT_TEST("the progress is for a terminal alone, and a line that is removed")
 {
-	struct progress progress = PROGRESS_NONE;
-	cleanup_fd terminal = -1;
-	cleanup_fd user = -1;
-	cleanup_fd before = dup(STDERR_FILENO);
-	pid_t stuck;
+	char text[256] = "";
+	int terminal = posix_openpt(O_RDWR | O_NOCTTY), kept = dup(STDERR_FILENO), ends[2];
+	int other;
 
-	assert_int_equal(openpty(&user, &terminal, NULL, NULL, NULL), 0);
-	assert_true(dup2(terminal, STDERR_FILENO) >= 0);
-	progress_start(&progress);
-	assert_true(dup2(before, STDERR_FILENO) >= 0);
-	assert_true(progress.out >= 0);
-	stuck = unit_fork();
-	if (stuck == 0) {
-		(void)pause();
-		_exit(0);
-	}
-	(void)alarm(UNIT_PATIENCE);
-	progress_end(&progress);
-	(void)alarm(0);
-	(void)kill(stuck, SIGKILL);
-	assert_int_equal(waitpid(stuck, NULL, 0), stuck);
+	assert_int_equal(grantpt(terminal) + unlockpt(terminal) + pipe(ends), 0);
+	other = open(ptsname(terminal), O_RDWR | O_NOCTTY);
+	assert_true(other >= 0);
+	(void)dup2(ends[1], STDERR_FILENO);
+	progress_say("reads %s", "limits");
+	progress_end();
+	(void)dup2(other, STDERR_FILENO);
+	progress_say("reads %s", "limits");
+	progress_end();
+	(void)fflush(stderr);
+	(void)dup2(kept, STDERR_FILENO);
+	(void)close(ends[1]);
+	assert_int_equal(read(ends[0], text, sizeof(text)), 0);
+	assert_true(read(terminal, text, sizeof(text) - 1) > 0);
+	assert_string_equal(text, "\r\033[Kreads limits ...\r\033[K");
 }
 
 int main(void)
