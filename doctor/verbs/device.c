@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <arpa/inet.h>
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -69,76 +68,18 @@ int verbs_load(struct verbs *ret_verbs, struct err *err)
 
 /* ---- GIDs ---- */
 
-const char *gid_text(const union ibv_gid *gid, char text[GID_TEXT_SIZE])
-{
-	return inet_ntop(AF_INET6, gid->raw, text, GID_TEXT_SIZE) ? text : "?";
-}
-
-const char *gid_type_name(int type)
-{
-	switch (type) {
-	case IBV_GID_TYPE_IB:
-		return "InfiniBand";
-	case IBV_GID_TYPE_ROCE_V1:
-		return "RoCE v1";
-	case IBV_GID_TYPE_ROCE_V2:
-		return "RoCE v2";
-	default:
-		return "empty";
-	}
-}
-
-static bool starts_with(const union ibv_gid *gid, const unsigned char *bytes, size_t n)
-{
-	return memcmp(gid->raw, bytes, n) == 0;
-}
-
-/* NCCL counts a mapped multicast address (ff0e::ffff:0:0/96) as IPv4 as well. */
-bool gid_is_ipv4(const union ibv_gid *gid)
+size_t gid_usable_index(const struct gid_entry *entries, size_t n)
 {
 	static const unsigned char mapped[12] = {[10] = 0xff, [11] = 0xff};
-	static const unsigned char multicast[12] = {0xff, 0x0e, [10] = 0xff, [11] = 0xff};
+	size_t chosen = n;
 
-	return starts_with(gid, mapped, sizeof(mapped)) ||
-	       starts_with(gid, multicast, sizeof(multicast));
-}
-
-/* Neither unset nor link-local: what NCCL calls valid */
-static bool is_routable(const union ibv_gid *gid)
-{
-	static const unsigned char zero[16];
-	static const unsigned char link_local[8] = {0xfe, 0x80};
-
-	return !starts_with(gid, zero, sizeof(zero)) &&
-	       !starts_with(gid, link_local, sizeof(link_local));
-}
-
-size_t gid_nccl_index(const struct gid_entry *entries, size_t n)
-{
-	size_t chosen = 0;
-
-	for (size_t i = 1; i < n; i++) {
-		const struct gid_entry *old = &entries[chosen];
-		const struct gid_entry *new = &entries[i];
-
-		if (!gid_is_ipv4(&new->gid))
-			continue;
-		if (!gid_is_ipv4(&old->gid) ||
-		    (is_routable(&new->gid) && new->type == IBV_GID_TYPE_ROCE_V2 &&
-		     (old->type != IBV_GID_TYPE_ROCE_V2 || !is_routable(&old->gid))))
+	for (size_t i = 0; i < n; i++) {
+		if (entries[i].type == IBV_GID_TYPE_ROCE_V2 &&
+		    memcmp(entries[i].gid.raw, mapped, sizeof(mapped)) == 0)
+			return i;
+		if (chosen == n && entries[i].type >= 0)
 			chosen = i;
 	}
-	return chosen;
-}
-
-size_t gid_usable_index(const struct gid_entry *entries, size_t n, bool infiniband)
-{
-	size_t chosen = infiniband ? 0 : gid_nccl_index(entries, n);
-
-	if (chosen < n && entries[chosen].type != GID_TYPE_NONE)
-		return chosen;
-	for (chosen = 0; chosen < n && entries[chosen].type == GID_TYPE_NONE;)
-		chosen++;
 	return chosen;
 }
 
@@ -158,37 +99,6 @@ unsigned gid_common_bits(const union ibv_gid *a, const union ibv_gid *b)
 /* What struct ibv_global_route can name; mlx5 has as many a port. */
 #define GIDS_MAX 256
 
-unsigned verbs_mtu_bytes(enum ibv_mtu mtu)
-{
-	return mtu >= IBV_MTU_256 && mtu <= IBV_MTU_4096 ? 128U << mtu : 0;
-}
-
-const char *verbs_port_state_name(enum ibv_port_state state)
-{
-	static const char *const names[] = {
-		[IBV_PORT_NOP] = "NOP",       [IBV_PORT_DOWN] = "DOWN",
-		[IBV_PORT_INIT] = "INIT",     [IBV_PORT_ARMED] = "ARMED",
-		[IBV_PORT_ACTIVE] = "ACTIVE", [IBV_PORT_ACTIVE_DEFER] = "ACTIVE_DEFER",
-	};
-
-	return state <= IBV_PORT_ACTIVE_DEFER ? names[state] : "unknown";
-}
-
-/* Codes of the InfiniBand specification's PortInfo: a lane's speed, and how many lanes */
-static double rate_of(uint8_t speed, uint8_t width)
-{
-	static const double lane[] = {2.5, 5, 10, 10, 14, 25, 50, 100};
-	static const unsigned lanes[] = {1, 4, 8, 12, 2};
-
-	for (size_t s = 0; s < sizeof(lane) / sizeof(lane[0]); s++) {
-		for (size_t w = 0; w < sizeof(lanes) / sizeof(lanes[0]); w++) {
-			if (speed == 1U << s && width == 1U << w)
-				return lane[s] * lanes[w];
-		}
-	}
-	return 0;
-}
-
 /* Before rdma-core 32 only sysfs knows a GID's type; reading an empty slot's is an error. */
 static int type_by_sysfs(const char *device, unsigned port, size_t index)
 {
@@ -198,7 +108,7 @@ static int type_by_sysfs(const char *device, unsigned port, size_t index)
 	(void)snprintf(path, sizeof(path), "/sys/class/infiniband/%s/ports/%u/gid_attrs/types/%zu",
 		       device, port, index);
 	if (fs_read_line(AT_FDCWD, path, line, sizeof(line)) < 0)
-		return GID_TYPE_NONE;
+		return -1;
 	return strcmp(line, "RoCE v2") == 0 ? IBV_GID_TYPE_ROCE_V2 : IBV_GID_TYPE_ROCE_V1;
 }
 
@@ -206,7 +116,7 @@ static struct gid_entry read_gid(const struct verbs *verbs, const struct verbs_d
 				 const struct verbs_port *port, size_t index)
 {
 	static const union ibv_gid zero;
-	struct gid_entry entry = {.type = GID_TYPE_NONE};
+	struct gid_entry entry = {.type = -1};
 	struct ibv_gid_entry full;
 
 	if (verbs->query_gid_ex) {
@@ -218,27 +128,22 @@ static struct gid_entry read_gid(const struct verbs *verbs, const struct verbs_d
 					      : type_by_sysfs(device->name, port->number, index);
 	}
 	if (memcmp(&entry.gid, &zero, sizeof(zero)) == 0)
-		entry.type = GID_TYPE_NONE;
+		entry.type = -1;
 	return entry;
 }
 
 static int read_gids(const struct verbs *verbs, struct arena *arena,
 		     const struct verbs_device *device, struct verbs_port *port, size_t length)
 {
-	struct gid_entry *entries;
+	const size_t n = length < GIDS_MAX ? length : GIDS_MAX;
+	struct gid_entry *entries = arena_alloc(arena, (n + 1) * sizeof(*entries));
 
-	port->n_gids = length < GIDS_MAX ? length : GIDS_MAX;
-	if (port->n_gids == 0)
-		return 0;
-	entries = arena_alloc(arena, port->n_gids * sizeof(*entries));
 	if (!entries)
 		return -1;
-	for (size_t i = 0; i < port->n_gids; i++)
+	for (size_t i = 0; i < n; i++)
 		entries[i] = read_gid(verbs, device, port, i);
-	port->nccl_index = port->infiniband ? 0 : gid_nccl_index(entries, port->n_gids);
-	port->nccl_gid = entries[port->nccl_index];
-	port->gid_index = gid_usable_index(entries, port->n_gids, port->infiniband);
-	port->has_gid = port->gid_index < port->n_gids;
+	port->gid_index = gid_usable_index(entries, n);
+	port->has_gid = port->gid_index < n;
 	if (port->has_gid)
 		port->gid = entries[port->gid_index];
 	return 0;
@@ -257,7 +162,6 @@ static int read_port(const struct verbs *verbs, struct arena *arena,
 	port->infiniband = attr.link_layer == IBV_LINK_LAYER_INFINIBAND;
 	port->mtu = attr.active_mtu;
 	port->lid = attr.lid;
-	port->rate_gbps = rate_of(attr.active_speed, attr.active_width);
 	return read_gids(verbs, arena, device, port,
 			 attr.gid_tbl_len < 0 ? 0 : (size_t)attr.gid_tbl_len);
 }

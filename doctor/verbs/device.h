@@ -4,7 +4,6 @@
 #define OCI_RDMA_VERBS_DEVICE_H
 
 #include <infiniband/verbs.h>
-#include <netinet/in.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -49,39 +48,18 @@ struct verbs {
  */
 int verbs_load(struct verbs *ret_verbs, struct err *err);
 
-/* ---- a port's GID table, and what NCCL takes of it ---- */
-
-/* What an empty slot has in the place of an enum ibv_gid_type */
-#define GID_TYPE_NONE (-1)
+/* ---- a port's GID table ---- */
 
 struct gid_entry {
 	union ibv_gid gid;
-	int type; /* enum ibv_gid_type, or GID_TYPE_NONE */
+	int type; /* enum ibv_gid_type; negative: an empty slot */
 };
 
-/* Room for "::ffff:255.255.255.255" and any other */
-#define GID_TEXT_SIZE INET6_ADDRSTRLEN
-
-/* As an IPv6 address, an IPv4 one behind "::ffff:" */
-const char *gid_text(const union ibv_gid *gid, char text[GID_TEXT_SIZE]);
-
-/* "RoCE v2", "RoCE v1", "InfiniBand" */
-const char *gid_type_name(int type);
-
-bool gid_is_ipv4(const union ibv_gid *gid);
-
 /*
- * The index that NCCL >= 2.21.5 takes by itself on an Ethernet port: ncclIbGetGidIndex in its
- * src/transport/net_ib/connect.cc, with its defaults (IPv4, any address, RoCE v2). It starts at 0
- * and may stay there, whatever is in that slot.
+ * The slot to use: as NCCL, the first RoCE v2 one of an IPv4 address, else the first that is not
+ * empty; n if there is none.
  */
-size_t gid_nccl_index(const struct gid_entry *entries, size_t n);
-
-/*
- * The slot to use: NCCL's, or if that is empty the first that is not; n if there is none.
- * infiniband: by the link layer; NCCL takes index 0 there.
- */
-size_t gid_usable_index(const struct gid_entry *entries, size_t n, bool infiniband);
+size_t gid_usable_index(const struct gid_entry *entries, size_t n);
 
 /* How many leading bits two GIDs share: ports of one rail are in one subnet. */
 unsigned gid_common_bits(const union ibv_gid *a, const union ibv_gid *b);
@@ -97,10 +75,6 @@ struct verbs_port {
 	bool infiniband; /* its link layer; else Ethernet */
 	enum ibv_mtu mtu;
 	uint16_t lid;
-	double rate_gbps;  /* 0: unknown */
-	size_t n_gids;     /* slots of the table that were read */
-	size_t nccl_index; /* what NCCL takes */
-	struct gid_entry nccl_gid;
 	bool has_gid; /* there is one to use: */
 	size_t gid_index;
 	struct gid_entry gid;
@@ -133,11 +107,5 @@ int verbs_devices_open(const struct verbs *verbs, struct arena *arena, const cha
 void verbs_devices_close(struct verbs_devices *devices);
 
 #define cleanup_verbs_devices __attribute__((cleanup(verbs_devices_close))) struct verbs_devices
-
-/* 256 for IBV_MTU_256 and so on */
-unsigned verbs_mtu_bytes(enum ibv_mtu mtu);
-
-/* "ACTIVE", "DOWN", … */
-const char *verbs_port_state_name(enum ibv_port_state state);
 
 #endif

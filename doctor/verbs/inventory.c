@@ -22,61 +22,6 @@ struct unlisted {
 	size_t no_node; /* of those, not given to this container */
 };
 
-static int add_port(struct verbs_setup *setup, const char *subject, const struct verbs_port *port)
-{
-	char rate[32] = "rate unknown";
-	const char *layer = port->infiniband ? "InfiniBand" : "Ethernet";
-
-	if (port->query_errno)
-		return findings_add(
-			setup->findings, "verbs_port", subject, FINDING_FAIL,
-			"the device does not answer: read what its driver says in the kernel log",
-			"ibv_query_port: %s", strerror(port->query_errno));
-	if (port->rate_gbps > 0)
-		(void)snprintf(rate, sizeof(rate), "%g Gb/s", port->rate_gbps);
-	if (port->state != IBV_PORT_ACTIVE)
-		return findings_add(setup->findings, "verbs_port", subject, FINDING_FAIL,
-				    port->infiniband
-					    ? "check cable and subnet manager (ibstat)"
-					    : "bring its network interface up: check the pod's "
-					      "network attachment, the cable and the switch port",
-				    "%s, %s, %s", verbs_port_state_name(port->state), layer, rate);
-	/* Without jumbo frames an Ethernet port is at 1024. */
-	if (!port->infiniband && port->mtu < IBV_MTU_4096)
-		return findings_add(setup->findings, "verbs_port", subject, FINDING_WARN,
-				    "set the interface's MTU to 4200 or more (9000 is usual), so "
-				    "that RDMA may use 4096",
-				    "ACTIVE, %s, %s, MTU %u", layer, rate,
-				    verbs_mtu_bytes(port->mtu));
-	return findings_add(setup->findings, "verbs_port", subject, FINDING_OK, NULL,
-			    "ACTIVE, %s, %s, MTU %u", layer, rate, verbs_mtu_bytes(port->mtu));
-}
-
-static int add_gid(struct verbs_setup *setup, const char *subject, const struct verbs_port *port)
-{
-	const struct gid_entry *gid = &port->nccl_gid;
-	char text[GID_TEXT_SIZE];
-
-	if (port->infiniband)
-		return 0; /* NCCL goes by the LID there */
-	if (port->n_gids == 0 || !port->has_gid)
-		return findings_add(setup->findings, "verbs_gid", subject, FINDING_FAIL,
-				    "give the port's network interface an IPv4 address",
-				    "the GID table is empty (%zu slots read)", port->n_gids);
-	if (gid->type == IBV_GID_TYPE_ROCE_V2 && gid_is_ipv4(&gid->gid))
-		return findings_add(setup->findings, "verbs_gid", subject, FINDING_OK, NULL,
-				    "NCCL takes index %zu: %s, %s", port->nccl_index,
-				    gid_text(&gid->gid, text), gid_type_name(gid->type));
-	return findings_add(
-		setup->findings, "verbs_gid", subject,
-		gid->type == GID_TYPE_NONE ? FINDING_FAIL : FINDING_WARN,
-		"give the port's network interface an IPv4 address, and the device RoCE "
-		"v2; or set NCCL_IB_ADDR_FAMILY=AF_INET6 for IPv6",
-		"NCCL takes index %zu: %s, %s; there is no RoCE v2 entry of an IPv4 "
-		"address",
-		port->nccl_index, gid_text(&gid->gid, text), gid_type_name(gid->type));
-}
-
 /* What the node itself says is the truth: libibverbs then looks elsewhere, and fails by ENOENT. */
 static int add_closed(struct verbs_setup *setup, const struct verbs_device *device)
 {
@@ -89,26 +34,15 @@ static int add_closed(struct verbs_setup *setup, const struct verbs_device *devi
 			    trouble_errno_name(error, name), strerror(error));
 }
 
+/* What its ports say, the checks find in sysfs. */
 static int add_device(struct verbs_setup *setup, const struct verbs_device *device)
 {
-	int status;
-
 	if (!device->context)
 		return add_closed(setup, device);
-	status = findings_add(setup->findings, "verbs_open", device->name, FINDING_OK, NULL,
-			      "opened; firmware %s, %zu port%s",
-			      device->attr.fw_ver[0] ? device->attr.fw_ver : "unknown",
-			      device->n_ports, device->n_ports == 1 ? "" : "s");
-	for (size_t i = 0; status >= 0 && i < device->n_ports; i++) {
-		char subject[80];
-
-		(void)snprintf(subject, sizeof(subject), "%s:%u", device->name,
-			       device->port[i].number);
-		status = add_port(setup, subject, &device->port[i]);
-		if (status >= 0 && device->port[i].query_errno == 0)
-			status = add_gid(setup, subject, &device->port[i]);
-	}
-	return status;
+	return findings_add(setup->findings, "verbs_open", device->name, FINDING_OK, NULL,
+			    "opened; firmware %s, %zu port%s",
+			    device->attr.fw_ver[0] ? device->attr.fw_ver : "unknown",
+			    device->n_ports, device->n_ports == 1 ? "" : "s");
 }
 
 static bool is_listed(const struct verbs_setup *setup, const char *ibdev)

@@ -47,9 +47,10 @@ int pods_connect(struct verbs_setup *setup)
 	for (size_t i = 0; i < devices->n; i++)
 		left += devices->item[i].used ? 1 : 0;
 	if (!left)
-		return findings_add(setup->findings, "verbs_remote", host, FINDING_UNCHECKED,
-				    "see the verbs_open and verbs_port findings",
-				    "no device with an ACTIVE port to connect from");
+		return findings_add(
+			setup->findings, "verbs_remote", host, FINDING_UNCHECKED,
+			"see the verbs_open finding, and those of port and gid without --connect",
+			"no device with an ACTIVE port to connect from");
 	for (size_t i = 0; i < devices->n; i++) {
 		const struct verbs_device *device = &devices->item[i];
 		struct remote_peer peer = {.fd = -1};

@@ -45,7 +45,7 @@ const char *setup_register_remedy(const struct verbs_setup *setup, int errnum);
 
 /* Each adds findings; -1 without memory only. */
 
-/* The devices, their ports, and devices that should be there (inventory.c) */
+/* The devices, and devices that should be there (inventory.c) */
 int inventory_find(struct verbs_setup *setup);
 
 /* Transfers with a doctor in another pod (pods.c) */

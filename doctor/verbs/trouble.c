@@ -149,7 +149,7 @@ static const char *call_remedy(const struct trouble *trouble)
 		       "routes and neighbours (ip route get, ip neigh)";
 	case EINVAL:
 		return "the GID is gone, or its kind differs from the peer's: both ends need RoCE "
-		       "v2 with IPv4; see the verbs_gid findings";
+		       "v2 with IPv4; see the gid findings";
 	default:
 		return trouble_register_remedy(trouble->code);
 	}

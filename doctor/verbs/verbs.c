@@ -104,7 +104,7 @@ static int loop_back(struct verbs_setup *setup)
 		progress_say("%s: transfer", device->name);
 		if (!device->used && device->context)
 			status = findings_add(setup->findings, "verbs_loopback", device->name,
-					      FINDING_UNCHECKED, "see the verbs_port findings",
+					      FINDING_UNCHECKED, "see the port and gid findings",
 					      "no port is ACTIVE with a GID or LID");
 		else if (device->used && transfer_within(setup, device, &result, &trouble) < 0)
 			status = findings_add(setup->findings, "verbs_loopback", device->name,

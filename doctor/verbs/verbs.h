@@ -7,8 +7,6 @@
  *   verbs_library   is libibverbs here at all
  *   verbs_devices   what it lists
  *   verbs_open      DEVICE: does it open; also of devices that it does not list
- *   verbs_port      DEVICE:PORT: state, link layer, rate, MTU
- *   verbs_gid       DEVICE:PORT: what NCCL takes of the GID table
  *   verbs_register  DEVICE: how much memory can be registered
  *   verbs_loopback  DEVICE: a transfer between two queue pairs of its port
  *   verbs_remote    "DEVICE -> HOST DEVICE": a transfer to another doctor and back

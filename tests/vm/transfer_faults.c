@@ -216,8 +216,8 @@ static void old_library(const char *name)
 	old.query_gid_ex = NULL;
 	if (verbs_devices_open(&old, &arena, name, &devices, &error) == 0 && devices.n == 1)
 		port = devices.item[0].used;
-	good = port && port->nccl_index == device->used->nccl_index &&
-	       port->nccl_gid.type == IBV_GID_TYPE_ROCE_V2 &&
+	good = port && port->gid_index == device->used->gid_index &&
+	       port->gid.type == IBV_GID_TYPE_ROCE_V2 &&
 	       memcmp(&port->gid, &device->used->gid, sizeof(port->gid)) == 0;
 	printf("%s - an old library: the same GID\n", good ? "ok" : "not ok");
 	failed |= !good;

@@ -16,26 +16,18 @@
 static const struct gid_case {
 	const char *name;
 	const char *slots; /* "1" or "2" for RoCE v1, v2, then the address; "-" is empty */
-	size_t nccl;
 	size_t usable;
 } gid_cases[] = {
 	{"gid: IPv6 before IPv4",
-	 "1fe80::1 2fe80::1 1fd00::7 2fd00::7 1::ffff:10.0.0.7 2::ffff:10.0.0.7", 5, 5},
+	 "1fe80::1 2fe80::1 1fd00::7 2fd00::7 1::ffff:10.0.0.7 2::ffff:10.0.0.7", 5},
 	{"gid: two IPv4 addresses: the first v2",
-	 "1fe80::1 2fe80::1 1::ffff:10.0.0.7 2::ffff:10.0.0.7 1::ffff:10.0.0.8 2::ffff:10.0.0.8", 3,
+	 "1fe80::1 2fe80::1 1::ffff:10.0.0.7 2::ffff:10.0.0.7 1::ffff:10.0.0.8 2::ffff:10.0.0.8",
 	 3},
 	{"gid: the first address is gone",
-	 "1fe80::1 2fe80::1 - - 1::ffff:10.0.0.8 2::ffff:10.0.0.8", 5, 5},
-	{"gid: rdma_rxe has v2 only", "2fe80::1 2::ffff:10.0.0.7", 1, 1},
-	{"gid: IPv4 in slot 0, v1", "1::ffff:10.0.0.7 2::ffff:10.0.0.7", 1, 1},
-	{"gid: IPv4 in slot 0, v2: it stays", "2::ffff:10.0.0.7 2::ffff:10.0.0.8", 0, 0},
-	{"gid: v1 IPv4 alone is better than link-local", "1fe80::1 2fe80::1 1::ffff:10.0.0.7", 2,
-	 2},
-	{"gid: v1 alone, two addresses: the first", "1fe80::1 1::ffff:10.0.0.7 1::ffff:10.0.0.8", 1,
-	 1},
-	{"gid: no IPv4 address: NCCL stays at 0", "1fe80::1 2fe80::1 1fd00::7 2fd00::7", 0, 0},
-	{"gid: slot 0 empty: NCCL stays there, we do not", "- 2fe80::1", 0, 1},
-	{"gid: all empty", "- - -", 0, 3},
+	 "1fe80::1 2fe80::1 - - 1::ffff:10.0.0.8 2::ffff:10.0.0.8", 5},
+	{"gid: no IPv4 address, or InfiniBand: the first", "1fe80::1 2fe80::1 1fd00::7", 0},
+	{"gid: slot 0 empty", "- 2fe80::1", 1},
+	{"gid: all empty", "- - -", 3},
 };
 
 static size_t make_table(const char *slots, struct gid_entry entries[SLOTS])
@@ -46,7 +38,7 @@ static size_t make_table(const char *slots, struct gid_entry entries[SLOTS])
 
 	(void)snprintf(copy, sizeof(copy), "%s", slots);
 	for (char *slot = strtok_r(copy, " ", &rest); slot; slot = strtok_r(NULL, " ", &rest)) {
-		entries[n] = (struct gid_entry){.type = GID_TYPE_NONE};
+		entries[n] = (struct gid_entry){.type = -1};
 		if (*slot != '-') {
 			entries[n].type =
 				*slot == '1' ? IBV_GID_TYPE_ROCE_V1 : IBV_GID_TYPE_ROCE_V2;
@@ -62,17 +54,13 @@ UNIT_ROWS(gid_cases)
 	struct gid_entry entries[SLOTS];
 	size_t n = make_table(row->slots, entries);
 
-	assert_int_equal(gid_nccl_index(entries, n), row->nccl);
-	assert_int_equal(gid_usable_index(entries, n, false), row->usable);
+	assert_int_equal(gid_usable_index(entries, n), row->usable);
 }
 
-UNIT_TEST("gid: InfiniBand takes 0, and rails are told apart by their bits")
+UNIT_TEST("gid: rails are told apart by their bits")
 {
 	struct gid_entry entries[SLOTS];
 
-	assert_int_equal(
-		gid_usable_index(entries, make_table("2fe80::1 2::ffff:10.0.0.7", entries), true),
-		0);
 	make_table("2::ffff:10.0.103.7 2::ffff:10.0.103.9 2::ffff:10.0.104.7", entries);
 	assert_int_equal(gid_common_bits(&entries[0].gid, &entries[0].gid), 128);
 	assert_int_equal(gid_common_bits(&entries[0].gid, &entries[1].gid), 124);
