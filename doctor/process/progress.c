@@ -3,27 +3,26 @@
 
 #include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
+
+#define WIDTH 76 /* of a line, filled with blanks: NO_COLOR and TERM=dumb want no escapes */
 
 void progress_end(void)
 {
-	const char *term = getenv("TERM");
-
-	if (isatty(STDERR_FILENO) && (!term || strcmp(term, "dumb") != 0))
-		(void)fputs("\r\033[K", stderr);
+	if (isatty(STDERR_FILENO))
+		(void)fprintf(stderr, "\r%*s\r", WIDTH, "");
 }
 
 void progress_say(const char *format, ...)
 {
+	char line[WIDTH - 3];
 	va_list args;
 
 	if (!isatty(STDERR_FILENO))
 		return;
-	progress_end();
 	va_start(args, format);
-	(void)vfprintf(stderr, format, args);
+	(void)vsnprintf(line, sizeof(line), format, args);
 	va_end(args);
-	(void)fputs(" ...", stderr);
+	progress_end();
+	(void)fprintf(stderr, "%s ...", line);
 }

@@ -126,7 +126,8 @@ UNIT_TEST("the progress is for a terminal alone, and a line that is removed")
 	(void)close(ends[1]);
 	assert_int_equal(read(ends[0], text, sizeof(text)), 0);
 	assert_true(read(terminal, text, sizeof(text) - 1) > 0);
-	assert_string_equal(text, "\r\033[Kreads limits ...\r\033[K");
+	assert_has(text, "\rreads limits ...\r  ");
+	assert_int_equal(text[strlen(text) - 1], '\r');
 }
 
 int main(void)
