@@ -195,6 +195,8 @@ mkdir -p "$NODE/$many/940942ebb876/runtime"
 needed "a runtime that cannot be read" "$many/940942ebb876/runtime: cannot be read" "not known whether a container there needs the shim"
 rm -r "$NODE/$many/940942ebb876/runtime"
 free "no runtime at all"
+write "$many/version" 2
+free "a file beside the containers"
 head -c 4096 /dev/zero | tr '\0' / >"$NODE/$many/940942ebb876/runtime"
 needed "a runtime of a path that is too long" "$many/940942ebb876/runtime: cannot be read"
 rm -r "${NODE:?}/run"

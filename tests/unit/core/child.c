@@ -3,6 +3,7 @@
  */
 #include "tests/unit/unit.h"
 
+#include <signal.h>
 #include <sys/resource.h>
 
 #include "core/base/clock.h"
@@ -124,6 +125,36 @@ UNIT_TEST("child: dies with its parent")
 		(void)usleep(10000);
 	}
 	fail_msg("%d still lives", pid);
+}
+
+static void say_mask(void *context, int out)
+{
+	sigset_t mask;
+	char blocked;
+
+	(void)context;
+	(void)sigprocmask(SIG_SETMASK, NULL, &mask);
+	blocked = (char)sigismember(&mask, SIGTERM);
+	(void)child_tell(out, &blocked, sizeof(blocked));
+}
+
+UNIT_TEST("child: no signal that the parent blocks is blocked")
+{
+	struct child child;
+	struct err err;
+	sigset_t term;
+	sigset_t before;
+	char blocked = 1;
+
+	(void)sigemptyset(&term);
+	(void)sigaddset(&term, SIGTERM);
+	assert_int_equal(sigprocmask(SIG_BLOCK, &term, &before), 0);
+	assert_int_equal(child_start(&child, &foreign, say_mask, NULL, UNIT_PATIENCE * 1000, &err),
+			 0);
+	assert_int_equal(sigprocmask(SIG_SETMASK, &before, NULL), 0);
+	assert_int_equal(child_read(&child, &blocked, sizeof(blocked)), 1);
+	(void)child_end(&child);
+	assert_int_equal(blocked, 0);
 }
 
 /* ---- our own code in a child ---- */

@@ -34,6 +34,18 @@ UNIT_ROWS(file_link_cases)
 	must_not_change(root.fd, LINES);
 }
 
+/* As the dry run does, which writes nothing and so opens no /etc before */
+UNIT_TEST("link: /etc, to the host's: its nccl.conf is not read")
+{
+	WITH_DIR(root);
+	cleanup_victim victim = victim_make();
+	struct fs_text text;
+
+	assert_int_equal(symlinkat(target_of(&arena, "%", &victim), root.fd, "etc"), 0);
+	assert_int_equal(nccl_conf_read(&arena, root.fd, &text, &err), 0);
+	assert_string_equal(text.bytes, "");
+}
+
 UNIT_TEST("link: the file, stays where there is nothing to say")
 {
 	WITH_DIR(root);
