@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* oci-rdma-hook's own config.json, or that of a plugin that runs in a container, and the shim's list
- * of runtimes */
-
+/* oci-rdma-hook's own config.json, or that of a plugin in a container; the shim's list of runtimes */
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
