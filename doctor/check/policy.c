@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* oci-rdma-hook's own config.json, or that of a plugin in a container; the shim's list of runtimes */
+/* oci-rdma-hook's own config.json, or that of a plugin in a container; the shim's runtimes */
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
