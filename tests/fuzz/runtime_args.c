@@ -26,7 +26,6 @@ static void check(const char *runtime, int argc, char **argv)
 	check_part(argv, args.bundle);
 	check_part(argv, args.config);
 	check_part(argv, args.process);
-	check_part(argv, args.pid_file);
 	promise(args.command != RUNTIME_OTHER || !args.id);
 	/* The command that exec is to run says nothing about the exec itself. */
 	if (args.command == RUNTIME_EXEC && args.id && argc < ARGUMENTS_MAX) {
