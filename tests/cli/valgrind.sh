@@ -118,7 +118,7 @@ runtimes() {
 	start --root=$ROOT create --bundle "$B" --pid-file "$PIDFILE" "$ID"
 	edited "$build, create"
 	clean "$build, create"
-	kept
+	kept "$ID"
 	start --root=$ROOT exec --process "$P" "$ID"
 	has "$build, exec: process.json is edited" NCCL_IB_HCA==mlx5_6 "$(<"$P")"
 	clean "$build, exec"

@@ -151,5 +151,5 @@ kept() {
 # create: a container as conmon makes it
 create() {
 	start --root=$ROOT create --bundle "$B" --pid-file "$PIDFILE" "$ID"
-	kept
+	kept "$ID"
 }
