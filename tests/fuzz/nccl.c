@@ -53,14 +53,24 @@ static bool read_device(const char *line, size_t place, const struct devices *kn
 	return true;
 }
 
-/* Whether the plan means the port: a device is named whole unless some of its ports cannot be used.
+/*
+ * Whether the plan means the port: a device is named whole unless some of its ports cannot be used,
+ * and not at all if NCCL's verbs take none of them (EFA).
  */
 static bool is_meant(const struct device *d, const struct port *port)
 {
 	size_t active = 0;
+	size_t taken = 0;
 
-	for (size_t i = 0; i < d->n_ports; i++)
+	for (size_t i = 0; i < d->n_ports; i++) {
+		const char *layer = d->port[i].link_layer;
+
 		active += strcmp(d->port[i].state, "ACTIVE") == 0;
+		taken += !layer[0] || strcmp(layer, "Ethernet") == 0 ||
+			 strcmp(layer, "InfiniBand") == 0;
+	}
+	if (!taken)
+		return false;
 	return active == 0 || d->n_ports < 2 || strcmp(port->state, "ACTIVE") == 0;
 }
 
