@@ -35,7 +35,7 @@ type podSpec struct {
 	HostNetwork                   bool
 	TerminationGracePeriodSeconds int64
 
-	PriorityClassName, ServiceAccountName, AutomountServiceAccountToken, EnableServiceLinks, NodeSelector, Tolerations, RestartPolicy elsewhere
+	PriorityClassName, ServiceAccountName, AutomountServiceAccountToken, EnableServiceLinks, NodeSelector, Affinity, Tolerations, RestartPolicy elsewhere
 }
 
 type container struct {
