@@ -14,7 +14,7 @@
 /* Returns 0, or -1 if no event can be made of the record. */
 int event_check(const struct record *record, struct err *err);
 
-/* Of the pod and the result: two with the same key tell the same. */
+/* A hash of the pod and the result. Records with the same key tell the pod's author the same. */
 uint64_t event_key(const struct record *record);
 
 /*

@@ -53,7 +53,7 @@ static bool is_gpu(int bus, const char *address)
 	return fs_read_line(bus, path, line, sizeof(line)) > 0 && strcmp(line, VENDOR_NVIDIA) == 0;
 }
 
-/* Of a node without the driver */
+/* Finds GPUs on the PCI bus, for a node on which NVIDIA's driver is not loaded */
 static int list_bus(const struct node *node, struct arena *arena, struct gpus *gpus,
 		    struct err *err)
 {

@@ -11,9 +11,9 @@
  *   - The next record of a container of a pod replaces the last one of that name, also if it has
  *     another id: a container that is created again and again has one record.
  *   - There are never more than RECORDS_MAX files, also while one replaces another: so one less
- *     stays. One too many pushes out a record of the namespace that has the most: there a "nothing"
- *before all others, then one of the pod that has the most, the oldest first. A "nothing" pushes out
- *nothing but another "nothing"; else it is not written.
+ *     stays. One too many pushes out a record of the namespace that has the most: a "nothing"
+ *     first, then one of the pod that has the most, the oldest first. A "nothing" pushes out only
+ *     another "nothing"; otherwise it is not written.
  *
  * Writers take turns by a lock of the directory, which ends with its process. If a writer is killed
  * at any point, each file is whole; the next writer removes what is no record.

@@ -41,7 +41,7 @@ selftest config/selftest --resource openshift.io/rail1 --image example.com/docto
 is "status, stderr" "0 " "$rc $(<"$T/err")"
 is "a line for each" "$promises" "$(sed -n 's/^\([a-z-]*\) *PASS: .*/\1/p' "$T/out" | sort | xargs)"
 is "the image" "example.com/doctor:1" "$(pods '.containers[].image, .initContainers[]?.image' | sort -u)"
-is "the resource, but for one pod" 10 "$(pods 'select(.containers[].resources.limits["openshift.io/rail1"] == "1") | 1' | wc -l)"
+is "ten pods ask for the resource: all but the one that must get nothing" 10 "$(pods 'select(.containers[].resources.limits["openshift.io/rail1"] == "1") | 1' | wc -l)"
 is "what is made is deleted, with the namespaces" "$(sed -n 's/^create Namespace //p' "$T/requests" | sort)" \
 	"$(sed -n 's/^delete \(oci-rdma-selftest.*\)/\1/p' "$T/requests" | sort)"
 is "pods" "" "$(ls "$T/pods")"

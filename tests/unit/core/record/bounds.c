@@ -252,9 +252,9 @@ static struct size size_of(const struct scene *scene)
 }
 
 /*
- * RECORD_STORM_SECONDS: for how long (make check: a second). A listing is no single moment: what is
- * replaced while it is read may be listed by its old name and by its new one, which is why one more
- * for each that writes may show. Who has the lock sees a moment.
+ * RECORD_STORM_SECONDS: how long it runs (one second in make check). A listing takes time: a file
+ * that is replaced meanwhile can appear under its old and its new name. So without the lock the
+ * test allows one more file for each writer; with the lock it allows none.
  */
 UNIT_TEST("forty writers, some of them killed: number and bytes are bounded at each moment")
 {
