@@ -182,9 +182,9 @@ static uint64_t withheld_capabilities(const struct facts *facts)
 	return facts->spec->user_namespace ? 0 : added_capabilities(facts) & facts->lacking;
 }
 
-static const char *withheld_text(struct arena *arena, const struct facts *facts)
+const char *plan_withheld_text(struct arena *arena, uint64_t capabilities)
 {
-	const char *const *name = capability_names(arena, withheld_capabilities(facts));
+	const char *const *name = capability_names(arena, capabilities);
 	struct arena_text list = {.arena = arena};
 
 	for (; name && *name; name++)
@@ -233,7 +233,8 @@ static int plan_capabilities(const struct planning *planning)
 	plan->granted = granted_capabilities(planning->facts) & ~without;
 	plan->capabilities = added_capabilities(planning->facts) & ~without;
 	if (without)
-		plan->withheld = withheld_text(planning->arena, planning->facts);
+		plan->withheld =
+			plan_withheld_text(planning->arena, withheld_capabilities(planning->facts));
 	return without && !plan->withheld ? -1 : 0;
 }
 
@@ -273,7 +274,9 @@ static int choose_decision(const struct planning *planning)
 	if (config->fail_on_error && is_short(planning->facts))
 		return decide_lack(planning, shortage_text(planning->arena, planning->facts));
 	if (config->fail_on_error && withheld_capabilities(planning->facts))
-		return decide_lack(planning, withheld_text(planning->arena, planning->facts));
+		return decide_lack(planning,
+				   plan_withheld_text(planning->arena,
+						      withheld_capabilities(planning->facts)));
 	return decide_grant(planning);
 }
 

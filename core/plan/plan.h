@@ -115,6 +115,9 @@ int plan_decide(const struct planning *planning, struct err *err);
  * of it lives in the arena. Both return 0, or -1 without memory. */
 int plan_fill(const struct planning *planning, struct err *err);
 
+/* Why these capabilities are not given, and what to do, in the arena. NULL without memory */
+const char *plan_withheld_text(struct arena *arena, uint64_t capabilities);
+
 /* "grant", "tcp", "none", "denied" */
 const char *decision_name(enum decision decision);
 

@@ -187,8 +187,7 @@ static int grant_environment(struct container *container, const struct spec *pro
 /*
  * What the container itself was given. Nobody but the engine, and we, wrote its limits. Of its
  * capabilities, those that the policy grants, and that are in all five sets: these its main process
- * passes on to all that it starts, whichever user that is. The runtime would fail at one that the
- * engine does not have any more.
+ * passes on to all that it starts, whichever user that is.
  */
 static struct grant grant_of_created(const struct container *container)
 {
@@ -200,7 +199,6 @@ static struct grant grant_of_created(const struct container *container)
 
 	for (int set = 0; set < SPEC_CAPABILITY_SETS; set++)
 		grant.capabilities &= created->capabilities[set];
-	grant.capabilities &= ~own_lacks_capabilities(grant.capabilities);
 	return grant;
 }
 
@@ -218,6 +216,35 @@ static int raise_own_memlock(const struct grant *grant, struct err *err)
 		return err_sys(err, errno, "RLIMIT_MEMLOCK");
 	if (memlock_raise(&limit, grant->memlock) && setrlimit64(RLIMIT_MEMLOCK, &limit) < 0)
 		return err_sys(err, errno, "cannot raise RLIMIT_MEMLOCK (needs CAP_SYS_RESOURCE)");
+	return 0;
+}
+
+/*
+ * The runtime would fail at a capability that it has to add and the engine does not have any more.
+ * Returns -1 with the reason if config.json says so.
+ */
+static int leave_out_withheld(struct container *container, const struct spec *process,
+			      struct grant *grant, struct err *err)
+{
+	const struct json_span *listed = &process->places.capabilities;
+	uint64_t everywhere = UINT64_MAX;
+	uint64_t lacking;
+	const char *text;
+
+	for (int set = 0; set < SPEC_CAPABILITY_SETS; set++)
+		everywhere &= process->capabilities[set];
+	lacking = own_lacks_capabilities(grant->capabilities & ~everywhere);
+	/* A process that lists none takes the container's. */
+	if (!lacking || !listed->end || listed->is_null)
+		return 0;
+	text = plan_withheld_text(&container->arena, lacking);
+	if (!text)
+		return err_memory(err);
+	(void)err_set(err, "%s", text);
+	if (container->config.fail_on_error)
+		return -1;
+	log_failure_silently(container, err, WAY_IN);
+	grant->capabilities &= ~lacking;
 	return 0;
 }
 
@@ -252,6 +279,7 @@ static int grant_process(struct shim *shim, struct grant *grant, struct err *err
 		grant->memlock = 0;
 	}
 	if (limit_inherit(grant, err) < 0 ||
+	    leave_out_withheld(container, &process, grant, err) < 0 ||
 	    grant_environment(container, &process, grant, err) < 0 ||
 	    spec_edit(arena, &text, &process, grant, &edited, err) < 0)
 		return -1;

@@ -238,6 +238,11 @@ for on_error in warn fail; do
 	else
 		fails "a capability that cannot be given, on_error fail" 1 "cannot give CAP_IPC_LOCK, which its bounding set lacks"
 		not_edited "a capability that cannot be given, on_error fail"
+		fresh
+		create
+		AS=setpriv start "${no_lock[@]:1}" "$SHIM" --root=$ROOT exec --process "$P" "$ID"
+		fails "a capability that cannot be given, on_error fail: exec" 1 "cannot give CAP_IPC_LOCK, which its bounding set lacks"
+		exec_not_edited "a capability that cannot be given, on_error fail: exec"
 	fi
 	fresh
 	create
