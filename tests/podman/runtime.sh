@@ -1,6 +1,7 @@
 #!/bin/bash
 # The runtime shim in front of crun and runc themselves, as an engine or a person calls it: what it hands on, what exec gets,
 # and what becomes of a container where it cannot do its part.
+# shellcheck disable=SC2119 # what is optional is left out
 cd "$(dirname "$0")/../.." || exit 1
 . tests/podman/setup.bash
 . tests/podman/shim.bash
@@ -143,7 +144,7 @@ handed_on() {
 		ulimit -s 1024
 		hands_on "limits" create --bundle "$B" handed
 	)
-	# shellcheck disable=SC2016
+	# shellcheck disable=SC2119,SC2016
 	setsid setpriv --bounding-set -net_raw,-sys_chroot --no-new-privs -- nice -n 5 \
 		env --block-signal=USR1 --block-signal=ALRM --block-signal=CHLD EMPTY= $'ODD=a\nb' \
 		"$BASH" -c "$(declare -f hands_on is pass fail); runtime=$runtime T=$T SHIM=$SHIM"' hands_on "$@"' bash \
