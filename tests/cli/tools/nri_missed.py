@@ -236,7 +236,7 @@ def decided(runtime, plugin):
     equal("one without an annotation: the record says that none was there", {}, record(24)["annotations"])
     equal("records are for root alone", (0o700, 0o600), (os.stat(RECORDS).st_mode & 0o777, os.stat(file_of(21)).st_mode & 0o777))
     connection.close()
-    plugin.lines()
+    plugin.settle().lines()
     for n in (21, 22):
         process(4700 + n, identity(n), 8 << 20)
     for n, engine in (23, ENGINE), (26, "cri-o /run/nri/nri.sock"):
