@@ -16,7 +16,7 @@ static const char usage[] =
 	"       oci-rdma-admin [--config FILE] [--sysroot DIR] --cdi [FILE]\n"
 	"       oci-rdma-admin --lock DESCRIPTOR\n"
 	"\n"
-	"Checks what is installed of oci-rdma-hook on this node, and renders the engines'\n"
+	"Checks the installation of oci-rdma-hook on this node, and renders the engines'\n"
 	"configuration for it.\n"
 	"\n"
 	"  --check-config    check each FILE, which is a policy (config.json) or a hooks.d file;\n"

@@ -193,10 +193,11 @@ static void end(int signal)
 static const char usage[] =
 	"Usage: oci-rdma-events [--account DIR] [--sysroot DIR]\n"
 	"\n"
-	"Tells a pod's author why a container did not get what it asks for. The hook, the\n"
-	"runtime shim and the NRI plugin leave records below DIR/run/oci-rdma-hook/records.\n"
-	"This program reads them in a pod, and posts them as events of the pods that they are\n"
-	"about, so that kubectl describe pod shows the reason. It changes nothing on the node.\n"
+	"Posts events that tell a pod's author why a container did not get what it asked for.\n"
+	"The hook, the runtime shim and the NRI plugin leave records below\n"
+	"DIR/run/oci-rdma-hook/records. This program runs in a pod on each node, reads the\n"
+	"records, and posts them as events of the pods concerned, so that kubectl describe pod\n"
+	"shows the reason. It changes nothing on the node.\n"
 	"\n"
 	"  --account DIR   the service account's token and ca.crt; default\n"
 	"                  " ACCOUNT "\n"
@@ -204,8 +205,8 @@ static const char usage[] =
 	"  --version       print the version and exit\n"
 	"  -h, --help      print this text and exit\n"
 	"\n"
-	"Environment: KUBERNETES_SERVICE_HOST and KUBERNETES_SERVICE_PORT name the API server,\n"
-	"NODE_NAME is the name that events have for their node; default: the host's name.\n"
+	"Environment: KUBERNETES_SERVICE_HOST and KUBERNETES_SERVICE_PORT name the API server;\n"
+	"NODE_NAME is the node's name in the events, by default the host's name.\n"
 	"\n"
 	"Exit status: 0 ended by SIGTERM or SIGINT; 1 failure; 2 wrong command line.\n";
 
