@@ -24,7 +24,7 @@ static bool may_have_device(const struct container *container, const struct opti
 			    const struct entry_point *entry)
 {
 	if (container->devices_known)
-		return container->devices.n > 0;
+		return devices_any(&container->devices);
 	if (!container->text.bytes && !container->spec_known)
 		return entry->asks && *entry->asks;
 	return asks(container, options, entry) && container_names_device(container);
@@ -46,7 +46,8 @@ void outcome_fail(const struct container *container, bool has_device, const stru
 
 bool outcome_if_late(const struct container *container, const struct entry_point *entry)
 {
-	return container->devices.n && container->config.fail_on_error && !entry->repeats;
+	return devices_any(&container->devices) && container->config.fail_on_error &&
+	       !entry->repeats;
 }
 
 void outcome_decide(struct container *container, const struct options *options,

@@ -84,6 +84,13 @@ static void put_device_list(yajl_gen gen, const struct devices *devices)
 	for (size_t i = 0; i < devices->n; i++)
 		put_device_members(gen, &devices->item[i]);
 	(void)yajl_gen_array_close(gen);
+	if (!devices->n_vfio)
+		return;
+	json_put_string(gen, "vfio");
+	(void)yajl_gen_array_open(gen);
+	for (size_t i = 0; i < devices->n_vfio; i++)
+		json_put_string(gen, devices->vfio[i]);
+	(void)yajl_gen_array_close(gen);
 }
 
 /* "distance" has a member for each of the container's devices. */

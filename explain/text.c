@@ -123,6 +123,11 @@ static void print_devices(FILE *out, const struct container *container, enum rdm
 	const struct devices *devices = &container->devices;
 	const struct widths widths = widths_of(devices);
 
+	for (size_t i = 0; i < devices->n_vfio; i++)
+		(void)fprintf(out, "%s/dev/%s",
+			      i ? ", " : "\nvfio, for the limit alone: ", devices->vfio[i]);
+	if (devices->n_vfio)
+		(void)fputc('\n', out);
 	if (!devices->n)
 		return;
 	(void)fprintf(out, "\ndevices%s\n" DEVICE_ROW,

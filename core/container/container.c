@@ -161,8 +161,12 @@ static int read_policy(struct container *container, const struct options *option
 {
 	const struct node *node = &container->node;
 
-	if (container_load_config(container, options, err) < 0)
+	if (container_load_config(container, options, err) < 0) {
+		container->devices.n_vfio = 0; /* only a policy makes them count */
 		return -1;
+	}
+	if (!container->config.vfio && container_drop_vfio(container) < 0)
+		return err_memory(err);
 	if (container->config.require_memory_limit)
 		container->node_memory = node_memory(node);
 	if (request_read(&container->spec, container->what, &container->request, err) < 0)
@@ -209,7 +213,7 @@ bool container_may_matter(struct container *container)
 	if (request_is_made(spec))
 		return true;
 	for (size_t i = 0; !spec->every_device && i < spec->n_devices; i++) {
-		if (spec_device_may_be_verbs(&spec->devices[i]))
+		if (spec_device_may_count(&spec->devices[i]))
 			return true;
 	}
 	if (container_mounts_count(spec))
@@ -228,9 +232,9 @@ int container_find(struct container *container, const struct options *options, s
 	if (node_open(options->sysroot, &container->node, err) < 0 ||
 	    container_find_devices(container, err) < 0)
 		return -1;
-	/* By its number it could have been a verbs device: no such container hears of a broken
-	 * config. */
-	if (!container->devices.n && !spec->every_device && !request_is_made(spec) &&
+	/* By its number it could have been a device that counts: no such container hears of a
+	 * broken config. */
+	if (!devices_any(&container->devices) && !spec->every_device && !request_is_made(spec) &&
 	    !container->everything)
 		return 0;
 	return read_policy(container, options, err) < 0 ? -1 : 1;

@@ -116,10 +116,13 @@ int container_plan(struct container *container, struct err *err);
 /* ---- the devices that the engine has given it (devices.c) ---- */
 
 /*
- * Fills container->devices, from container->node, with the verbs devices, in the order of
- * linux.devices; and the warnings with what was given but cannot be used by verbs. Returns 0 or -1.
+ * Fills container->devices, from container->node, in the order of linux.devices; and the warnings
+ * with what was given but is neither verbs nor vfio. Returns 0 or -1.
  */
 int container_find_devices(struct container *container, struct err *err);
+
+/* The policy does not count vfio: forgets these functions, with a warning each. Returns 0 or -1. */
+int container_drop_vfio(struct container *container);
 
 /* Fills container->gpus, and where they and the devices sit. Returns 0 or -1. */
 int container_find_gpus(struct container *container, struct err *err);

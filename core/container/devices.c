@@ -34,12 +34,6 @@ static int warn_number(struct container *container, const struct spec_device *de
 	struct arena *arena = &container->arena;
 	struct warnings *warnings = &container->warnings;
 
-	if (number == NUMBER_VFIO)
-		return warnings_add(arena, warnings, "vfio_device",
-				    "%.128s is a PCI function bound to vfio-pci, which verbs "
-				    "cannot use: bind the functions of its pool to the kernel's "
-				    "driver (SR-IOV: deviceType: netdevice)",
-				    device->path);
 	if (number == NUMBER_VDPA)
 		return warnings_add(arena, warnings, "vdpa_device",
 				    "%.128s is a vDPA device, which verbs cannot use: remove the "
@@ -54,8 +48,7 @@ static int warn_number(struct container *container, const struct spec_device *de
 
 static bool is_unusable(const struct spec_device *device, enum node_number number)
 {
-	return number == NUMBER_VFIO || number == NUMBER_VDPA ||
-	       (number != NUMBER_VERBS && is_verbs_path(device->path));
+	return number == NUMBER_VDPA || (number == NUMBER_OTHER && is_verbs_path(device->path));
 }
 
 static int find_number(struct container *container, const struct node *node,
@@ -81,6 +74,24 @@ static int find_proven(struct container *container, const struct node *node, str
 		if (find_number(container, node, &container->spec.devices[i], err) < 0)
 			return -1;
 	}
+	return 0;
+}
+
+int container_drop_vfio(struct container *container)
+{
+	struct devices *devices = &container->devices;
+
+	for (size_t i = 0; i < devices->n_vfio; i++) {
+		if (warnings_add(&container->arena, &container->warnings, "vfio_device",
+				 "/dev/%.128s is a PCI function bound to vfio-pci, which verbs "
+				 "cannot use: bind the functions of its pool to the kernel's "
+				 "driver (SR-IOV: deviceType: netdevice), or, for the memlock "
+				 "limit alone, set \"devices\": [\"verbs\", \"vfio\"] in "
+				 "config.json",
+				 devices->vfio[i]) < 0)
+			return -1;
+	}
+	devices->n_vfio = 0;
 	return 0;
 }
 

@@ -182,17 +182,45 @@ static int add_verbs_device(const struct node *node, struct arena *arena, const 
 	return 1;
 }
 
+/* name: below /dev. linux.devices may list one number twice. Negative: no memory */
+static int add_vfio(struct arena *arena, const char *name, struct devices *devices)
+{
+	const char **added;
+
+	for (size_t i = 0; name && i < devices->n_vfio; i++) {
+		if (strcmp(devices->vfio[i], name) == 0)
+			return 0;
+	}
+	added = name ? arena_push(arena, devices->vfio, devices->n_vfio, devices->vfio_room) : NULL;
+	if (!added)
+		return -1;
+	*added = name;
+	return 0;
+}
+
 /*
- * A group of drivers/vfio/group.c is "…/virtual/vfio/57", a device of vfio's own kind
+ * What a link of sys/dev/char leads to that is given to user space whole. A group of
+ * drivers/vfio/group.c is "…/virtual/vfio/57", a device of drivers/vfio/device_cdev.c
  * "…/0000:3b:02.5/vfio-dev/vfio0"; one of drivers/vhost/vdpa.c "…/vdpa0/vhost-vdpa-0".
  */
-static enum node_number passthrough(const char *link)
+static int find_passthrough(struct arena *arena, char *link, struct devices *devices,
+			    struct err *err)
 {
-	if (strstr(link, "/virtual/vfio/") || strstr(link, "/vfio-dev/"))
-		return NUMBER_VFIO;
-	if (text_starts_with(text_base_name(link), "vhost-vdpa-"))
+	char *slash = strrchr(link, '/');
+	bool group;
+
+	if (!slash)
+		return NUMBER_OTHER;
+	*slash = '\0';
+	if (text_starts_with(slash + 1, "vhost-vdpa-"))
 		return NUMBER_VDPA;
-	return NUMBER_OTHER;
+	group = text_ends_with(link, "/virtual/vfio");
+	if (!group && !text_ends_with(link, "/vfio-dev"))
+		return NUMBER_OTHER;
+	if (add_vfio(arena, arena_printf(arena, "vfio/%s%s", group ? "" : "devices/", slash + 1),
+		     devices) < 0)
+		return err_memory(err);
+	return NUMBER_VFIO;
 }
 
 int node_find_number(const struct node *node, struct arena *arena, int64_t major, int64_t minor,
@@ -210,7 +238,7 @@ int node_find_number(const struct node *node, struct arena *arena, int64_t major
 		return NUMBER_OTHER;
 	/* Most character devices are none of ours: no memory for them. */
 	if (!strstr(link, "/" VERBS_CLASS "/"))
-		return passthrough(link);
+		return find_passthrough(arena, link, devices, err);
 	if (node_device_path(arena, link, &path) < 0)
 		return err_memory(err);
 	added = path ? add_verbs_device(node, arena, path, devices) : 0;
@@ -329,4 +357,27 @@ void devices_sort(struct devices *devices)
 		devices->item[kept++] = devices->item[i];
 	}
 	devices->n = kept;
+}
+
+/* ---- as people read them ---- */
+
+void devices_append_names(const struct devices *devices, struct arena_text *text)
+{
+	for (size_t i = 0; i < devices->n; i++)
+		arena_append(text, "%s%s", i ? "," : "", devices->item[i].ibdev);
+	for (size_t i = 0; i < devices->n_vfio; i++)
+		arena_append(text, "%s%s", i || devices->n ? "," : "", devices->vfio[i]);
+}
+
+const char *devices_count_text(const struct devices *devices, struct arena *arena)
+{
+	struct arena_text text = {.arena = arena};
+	size_t n = devices->n;
+
+	if (n || !devices->n_vfio)
+		arena_append(&text, "%zu RDMA device%s", n, n == 1 ? "" : "s");
+	if (devices->n_vfio)
+		arena_append(&text, "%s%zu vfio function%s", n ? " and " : "", devices->n_vfio,
+			     devices->n_vfio == 1 ? "" : "s");
+	return text.failed ? NULL : text.text;
 }

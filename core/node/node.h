@@ -168,17 +168,35 @@ struct devices {
 	struct device *item;
 	size_t n;
 	size_t room;
+	/* Functions given to user space whole (vfio): no verbs. The kernel's names of their files
+	 * below /dev: "vfio/57" is a group, "vfio/devices/vfio0" a device */
+	const char **vfio;
+	size_t n_vfio;
+	size_t vfio_room;
 };
+
+/* Any that proves an allocation */
+static inline bool devices_any(const struct devices *devices)
+{
+	return devices->n || devices->n_vfio;
+}
+
+/* "mlx5_6,mlx5_7,vfio/57" */
+void devices_append_names(const struct devices *devices, struct arena_text *text);
+
+/* "2 RDMA devices and 1 vfio function"; NULL without memory */
+const char *devices_count_text(const struct devices *devices, struct arena *arena);
 
 /* What a character device is, told by its number */
 enum node_number {
 	NUMBER_OTHER,
 	NUMBER_VERBS,
-	NUMBER_VFIO, /* a function given to user space whole: no driver, so no verbs, on the node */
+	NUMBER_VFIO, /* a function given to user space whole */
 	NUMBER_VDPA, /* a virtio data path: no verbs */
 };
 
-/* Adds the verbs device with this number. Returns an enum node_number, or -1 on error. */
+/* Adds the verbs device, or the vfio function, with this number. Returns an enum node_number, or -1
+ * on error. */
 int node_find_number(const struct node *node, struct arena *arena, int64_t major, int64_t minor,
 		     struct devices *devices, struct err *err);
 

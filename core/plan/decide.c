@@ -161,6 +161,9 @@ static uint64_t granted_capabilities(const struct facts *facts)
 {
 	const struct config *config = facts->config;
 
+	/* A vfio function proves the limit alone, whatever "capabilities" says. */
+	if (!facts->devices->n)
+		return 0;
 	return config->says_capabilities || wanted_memlock(facts) == MEMLOCK_UNLIMITED
 		       ? config->capabilities
 		       : 0;
@@ -240,14 +243,14 @@ static int plan_capabilities(const struct planning *planning)
 
 static int decide_grant(const struct planning *planning)
 {
-	size_t n = planning->facts->devices->n;
+	const char *count = devices_count_text(planning->facts->devices, planning->arena);
 	bool asked = planning->facts->request->inject == INJECT_ASKED;
 
-	if (plan_capabilities(planning) < 0 || plan_memlock(planning) < 0)
+	if (!count || plan_capabilities(planning) < 0 || plan_memlock(planning) < 0)
 		return -1;
 	return set_decision(planning->plan, DECISION_GRANT,
-			    arena_printf(planning->arena, "%zu RDMA device%s allocated%s%s", n,
-					 n == 1 ? "" : "s", asked ? " and " : "",
+			    arena_printf(planning->arena, "%s allocated%s%s", count,
+					 asked ? " and " : "",
 					 asked ? asked_how(planning->facts) : ""));
 }
 
@@ -260,7 +263,7 @@ static int choose_decision(const struct planning *planning)
 
 	if (reason)
 		return set_decision(planning->plan, DECISION_NONE, reason);
-	if (!planning->facts->devices->n) {
+	if (!devices_any(planning->facts->devices)) {
 		bool ignored = planning->facts->request->inject != INJECT_ASKED ||
 			       config->on_no_device == NO_DEVICE_IGNORE;
 
@@ -288,7 +291,8 @@ static int refuse_denied(const struct planning *planning)
 	struct plan *plan = planning->plan;
 
 	if (plan->decision != DECISION_DENIED || plan->fail || !config->fail_on_denied ||
-	    !planning->facts->devices->n || planning->facts->request->inject != INJECT_ASKED)
+	    !devices_any(planning->facts->devices) ||
+	    planning->facts->request->inject != INJECT_ASKED)
 		return 0;
 	plan->fail = true;
 	return set_decision(plan, DECISION_DENIED,

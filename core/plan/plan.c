@@ -64,7 +64,7 @@ static int plan_grant(const struct planning *planning)
 	if (shortage && warnings_add(planning->arena, planning->warnings, "rootless_memlock", "%s",
 				     shortage) < 0)
 		return -1;
-	return plan_seccomp(planning);
+	return planning->facts->devices->n ? plan_seccomp(planning) : 0;
 }
 
 static int plan_variables(const struct planning *planning)
@@ -73,6 +73,8 @@ static int plan_variables(const struct planning *planning)
 		return 0;
 	if (planning->plan->decision == DECISION_TCP)
 		return nccl_tcp_settings(planning);
+	if (!planning->facts->devices->n)
+		return 0;
 	if (nccl_rdma_settings(planning) < 0)
 		return -1;
 	return framework_settings(planning);

@@ -131,6 +131,23 @@ static void read_admitted_namespaces(struct json_document *doc, const struct jso
 	}
 }
 
+/* "verbs" cannot be left out: no use for that is known. */
+static void read_devices(struct json_document *doc, const struct json_node *list,
+			 struct config *config)
+{
+	static const char *const words[] = {"verbs", "vfio", NULL};
+	bool verbs = !list;
+
+	json_each(item, list) {
+		if (json_word(doc, item, words, 0) == 1)
+			config->vfio = true;
+		else
+			verbs = true;
+	}
+	if (!verbs)
+		(void)json_fail(doc, list, "lacks \"verbs\", which always counts");
+}
+
 static void read_granted_memlock(struct json_document *doc, const struct json_node *node,
 				 struct config *config)
 {
@@ -283,10 +300,21 @@ static void read_keys(struct json_document *doc, const struct json_node *root,
 		      struct config *config)
 {
 	static const char *const keys[] = {
-		"opt_in",       "namespaces", "memlock",    "require_memory_limit",
-		"capabilities", "nccl",       "frameworks", "on_no_device",
-		"on_denied",    "on_error",   "on_missed",  "privileged_scan",
-		"seccomp",      NULL,
+		"opt_in",
+		"namespaces",
+		"devices",
+		"memlock",
+		"require_memory_limit",
+		"capabilities",
+		"nccl",
+		"frameworks",
+		"on_no_device",
+		"on_denied",
+		"on_error",
+		"on_missed",
+		"privileged_scan",
+		"seccomp",
+		NULL,
 	};
 	static const char *const opt_in[] = {"annotation", "device", NULL};
 	static const char *const no_device[] = {"ignore", "tcp", "fail", NULL};
@@ -296,6 +324,7 @@ static void read_keys(struct json_document *doc, const struct json_node *root,
 	json_known_keys(doc, root, keys);
 	config->opt_in = get_word(doc, root, "opt_in", opt_in, OPT_IN_ANNOTATION);
 	read_admitted_namespaces(doc, json_get(doc, root, "namespaces", JSON_ARRAY), config);
+	read_devices(doc, json_get(doc, root, "devices", JSON_ARRAY), config);
 	read_granted_memlock(doc, json_get(doc, root, "memlock", JSON_STRING | JSON_NUMBER),
 			     config);
 	config->require_memory_limit = get_bool(doc, root, "require_memory_limit", false);

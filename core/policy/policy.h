@@ -69,7 +69,8 @@ struct config {
 	const char **namespaces; /* exact names, or with a trailing '*' */
 	size_t n_namespaces;
 	size_t namespaces_line; /* where the file says so; 0: it does not */
-	uint64_t memlock;       /* bytes, or MEMLOCK_UNLIMITED */
+	bool vfio; /* a vfio function proves an allocation too: of the limit, of nothing else */
+	uint64_t memlock; /* bytes, or MEMLOCK_UNLIMITED */
 	bool require_memory_limit;
 	uint64_t capabilities;  /* bit n is capability n */
 	bool says_capabilities; /* the file does; else they are the default */

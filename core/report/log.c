@@ -84,9 +84,8 @@ static void append_identity(struct arena_text *out, const struct container *cont
 static void append_devices(struct arena_text *out, const struct devices *devices)
 {
 	arena_append(out, " devices=");
-	for (size_t i = 0; i < devices->n; i++)
-		arena_append(out, "%s%s", i ? "," : "", devices->item[i].ibdev);
-	if (!devices->n)
+	devices_append_names(devices, out);
+	if (!devices_any(devices))
 		arena_append(out, "-");
 }
 

@@ -25,15 +25,6 @@ static bool should_tell(const struct container *container, enum record_result re
 	return result != RECORD_NOTHING || (log_wants_none(container) && !is_chosen(container));
 }
 
-static const char *list_devices(struct arena *arena, const struct devices *devices)
-{
-	struct arena_text text = {.arena = arena};
-
-	for (size_t i = 0; i < devices->n; i++)
-		arena_append(&text, "%s%s", i ? "," : "", devices->item[i].ibdev);
-	return text.text;
-}
-
 /* Returns 0 or -1. */
 static int fill_pairs(struct container *container, struct record *record)
 {
@@ -61,6 +52,7 @@ int remember(const struct options *options, struct container *container, enum re
 	static struct err err; /* a caller's stack may be small */
 	const struct identity *identity = &container->spec.identity;
 	const struct plan *plan = &container->plan;
+	struct arena_text devices = {.arena = &container->arena};
 	struct record before = {0};
 	struct record record = {
 		.id = container->id,
@@ -73,14 +65,15 @@ int remember(const struct options *options, struct container *container, enum re
 		.entry_point = entry_point,
 		.policy = container->has_config ? container->config.path : NULL,
 		.reason = reason ? reason : plan->reason,
-		.devices = list_devices(&container->arena, &container->devices),
 		.memlock = plan->sets_memlock ? plan->memlock : 0,
 		.tell = should_tell(container, result),
 	};
 	int status;
 
+	devices_append_names(&container->devices, &devices);
+	record.devices = devices.text;
 	if (!record.id || identity->sandbox ||
-	    (result == RECORD_NOTHING && !container->devices.n &&
+	    (result == RECORD_NOTHING && !devices_any(&container->devices) &&
 	     !request_is_made(&container->spec) && !container->spec.n_annotations))
 		return 0;
 	if (container->node.root >= 0)

@@ -91,7 +91,7 @@ void spec_rule_apply(const struct spec_rule *rule, bool *every_device)
 		*every_device = rule->allow;
 }
 
-bool spec_device_may_be_verbs(const struct spec_device *device)
+bool spec_device_may_count(const struct spec_device *device)
 {
 	int64_t major = device->major;
 

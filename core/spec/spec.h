@@ -216,9 +216,10 @@ enum spec_capability_set {
 /*
  * By its number: the kernel's verbs devices have major 231, from the 33rd on one that is chosen
  * when ib_uverbs is loaded (drivers/infiniband/core/uverbs_main.c), in these ranges (fs/char_dev.c,
- * find_dynamic_major). False: it is none.
+ * find_dynamic_major); so have those of vfio (drivers/vfio/group.c, device_cdev.c). False: it is
+ * neither.
  */
-bool spec_device_may_be_verbs(const struct spec_device *device);
+bool spec_device_may_count(const struct spec_device *device);
 
 /* One entry RLIMIT_MEMLOCK of process.rlimits */
 struct spec_rlimit {

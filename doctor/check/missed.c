@@ -55,7 +55,7 @@ static int decide(const struct scan *scan, const struct bundle *bundle, struct c
 	    container_explain(container, &scan->doctor->options.common, &mode, &ignored) < 0)
 		return -1;
 	recall_decision(container);
-	return container->devices.n > 0 &&
+	return devices_any(&container->devices) &&
 	       (container->plan.decision == DECISION_DENIED ||
 		(container->plan.decision == DECISION_GRANT && container->plan.sets_memlock));
 }
@@ -76,19 +76,20 @@ static int add_lacking(struct scan *scan, const struct container *container,
 {
 	struct arena *arena = scan->findings->arena;
 	const char *name = name_of(arena, container);
+	const char *count = devices_count_text(&container->devices, arena);
 	char have[LIMITS_TEXT_SIZE];
 	char want[LIMITS_TEXT_SIZE];
 
-	if (!name)
+	if (!name || !count)
 		return -1;
 	if (++scan->lacking > NAMED_MAX)
 		return 0;
 	return findings_add(scan->findings, "missed", name, FINDING_FAIL,
 			    "Delete the pod, so that it is created again; oci-rdma-doctor "
 			    "--container says more",
-			    "it asks and has %zu RDMA devices, but its first process has %s (%s) "
-			    "instead of %s (container %.12s)",
-			    container->devices.n, limits_text(limits->soft, have), limits->where,
+			    "it asks and has %s, but its first process has %s (%s) instead of %s "
+			    "(container %.12s)",
+			    count, limits_text(limits->soft, have), limits->where,
 			    limits_text(container->plan.memlock, want), container->id);
 }
 
@@ -96,16 +97,16 @@ static int add_denied(struct scan *scan, const struct container *container)
 {
 	struct arena *arena = scan->findings->arena;
 	const char *name = name_of(arena, container);
+	const char *count = devices_count_text(&container->devices, arena);
 
-	if (!name)
+	if (!name || !count)
 		return -1;
 	if (++scan->denied > NAMED_MAX)
 		return 0;
 	return findings_add(scan->findings, "denied", name, FINDING_WARN,
 			    "Allow it in config.json, or take the annotation from the pod",
-			    "it asks and has %zu RDMA devices, and gets nothing: %s (container "
-			    "%.12s)",
-			    container->devices.n, container->plan.reason, container->id);
+			    "it asks and has %s, and gets nothing: %s (container %.12s)", count,
+			    container->plan.reason, container->id);
 }
 
 /* It is to have the limit. */
@@ -132,7 +133,7 @@ static int look_at(void *context, const struct bundle *bundle)
 	    !bundle_has_process(&container.arena, scan->doctor->node.root, bundle))
 		return 0;
 	if (decide(scan, bundle, &container) <= 0) {
-		scan->unknown += container.doubt && container.devices.n;
+		scan->unknown += container.doubt && devices_any(&container.devices);
 		return 0;
 	}
 	if (container.plan.decision == DECISION_DENIED)

@@ -116,10 +116,10 @@ const char *plan_remedy(struct arena *arena, int status, const struct container 
 		return container->doubt;
 	if (plan->decision == DECISION_NONE && container->request.inject == INJECT_UNSAID &&
 	    container->config.opt_in == OPT_IN_ANNOTATION)
-		return container->devices.n ? ANNOTATE
-					    : ANNOTATE
+		return devices_any(&container->devices) ? ANNOTATE
+							: ANNOTATE
 			       ", and request an RDMA device, because the container has none";
-	if (!container->devices.n && container->request.inject != INJECT_REFUSED)
+	if (!devices_any(&container->devices) && container->request.inject != INJECT_REFUSED)
 		return remedy_without_device(arena, container);
 	return arena_printf(arena, "The policy decides that this container gets nothing: %s",
 			    plan->reason);
@@ -144,8 +144,9 @@ static enum finding_status status_of(const struct container *container)
 		return FINDING_WARN;
 	case DECISION_NONE:
 	default:
-		return container->devices.n || request_is_made(&container->spec) ? FINDING_WARN
-										 : FINDING_OK;
+		return devices_any(&container->devices) || request_is_made(&container->spec)
+			       ? FINDING_WARN
+			       : FINDING_OK;
 	}
 }
 

@@ -25,7 +25,7 @@ unsaid() {
 untold() {
 	local text part
 	text=$("$HOOK" --sysroot "$NODE" --dry-run "$B")
-	field '.plan | .decision, (.devices[] | .ibdev, .netdev // empty), (.env | to_entries[] | "\(.key)=\(.value)"), .warnings[][0]' |
+	field '.plan | .decision, (.devices[] | .ibdev, .netdev // empty), (.env | to_entries[] | "\(.key)=\(.value)"), .warnings[][0], .vfio[]?' |
 		while read -r part; do
 			case $text in *"$part"*) ;; *) echo "$part" ;; esac
 		done

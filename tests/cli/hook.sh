@@ -116,6 +116,33 @@ else
 fi
 config "$config"
 
+# A function of vfio-pci: the limit, where the policy counts it
+node '{"functions":[{"pci":"0000:3b:00.0","ibdev":"mlx5_2","vfs":[{"pci":"0000:3b:02.5","driver":"vfio-pci"}]}]}'
+vfio='{"devices":[["/dev/vfio/vfio",10,196],["/dev/vfio/2",243,0]]}'
+config '{"memlock": "8Mi", "devices": ["verbs", "vfio"]}'
+for case in "$vfio" '{"devices":[["/dev/vfio/devices/vfio0",242,0]]}'; do
+	container "$case"
+	before=$(all_of "$B")
+	hook
+	is "vfio: exit status" 0 "$rc"
+	is "vfio: memlock" "$AFTER" "$(limit)"
+	same "vfio: no nccl.conf" "$before" "$(all_of "$B")"
+	hook poststart
+	is "vfio: poststart" "0 $AFTER" "$rc $(limit)"
+done
+for case in '{"devices":[["/dev/vfio/vfio",10,196],["/dev/vfio/2",243,7]],"env":["PCIDEVICE_A_B=0000:3b:02.5"]}' \
+	'{"devices":[["/dev/vfio/2",1,3]]}' "${vfio%\}},\"annotations\":{\"oci-rdma-hook.io/inject\":null}}"; do
+	container "$case"
+	hook
+	is "vfio, a path and an environment without the number, or no annotation: as it was" "0 $BEFORE" "$rc $(limit)"
+done
+config "$config"
+container "$vfio"
+hook
+is "vfio, a policy that does not count it: as it was" "0 $BEFORE" "$rc $(limit)"
+node one
+config "$config"
+
 # RCCL's file, which it reads in place of /etc/nccl.conf
 container '{"devices":[["/dev/infiniband/uverbs6",231,198],["/dev/kfd",238,0]]}'
 hook

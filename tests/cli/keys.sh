@@ -111,8 +111,8 @@ all_in "$JSON" "the code of each warning" "$(cat core/*.c core/*/*.c explain/*.c
 	"$(sed -n '/^| code/,/^$/p' "$JSON" | sed 1,2d | cut -d '|' -f 2 | grep -o '[a-z_]*' | sort -u)"
 node h100
 plan h100-trainer.json
-# What only some containers have: an entry point's note, and a doubt (tests/cli/decision-notes.sh).
-sometimes() { grep -oP 'json_put_(string|member)\(gen, "\K(doubt|note)(?=")' explain/json.c; }
+# What only some containers have: vfio functions, an entry point's note, and a doubt (tests/cli/decision-notes.sh).
+sometimes() { grep -oP 'json_put_(string|member)\(gen, "\K(doubt|note|vfio)(?=")' explain/json.c; }
 all_in "$JSON" "each member of the dry run" "$({ jq -r 'del(.schema) | keys[]' "$T/out"; sometimes; } | sort -u)" \
 	"$(sed -n '/^| `container` /,/^$/p' "$JSON" | cut -d '|' -f 2 | grep -o '[a-z_]*' | sort -u)"
 is "$JSON has each member of a device and its ports" "" \

@@ -52,6 +52,26 @@ hook
 logged
 has "a state that cannot be used, with a stderr that its author chose: it says why" "the bundle is missing" "$log"
 
+# A function of vfio-pci
+node '{"functions":[{"pci":"0000:3b:00.0","ibdev":"mlx5_2","vfs":[{"pci":"0000:3b:02.5","driver":"vfio-pci"}]}]}'
+config '{"memlock": "8Mi", "devices": ["verbs", "vfio"]}'
+mkdir -p "$NODE/run"
+container '{"devices":[["/dev/vfio/2",243,0]]}'
+hook
+logged
+has "a vfio function: named as the kernel does" " devices=vfio/2 memlock=8388608 capabilities=- nccl=- by=createRuntime" "$log"
+has "a vfio function: in the record, too" '"vfio/2"' "$(cat "$NODE"/run/oci-rdma-hook/*/* 2>/dev/null)"
+config '{"memlock": "8Mi", "devices": ["verbs", "vfio", "vdpa"]}'
+container '{"devices":[["/dev/vfio/2",243,0]]}'
+hook
+logged
+has "a vfio function and a broken policy: it may not count" "none: " "$log"
+container '{"devices":[["/dev/vfio/2",243,0]],"annotations":{"oci-rdma-hook.io/inject":null}}'
+hook
+logged
+is "a vfio function and a broken policy, not asked for: no line" "0 " "$rc $log"
+node one
+
 # Who did not ask, and who refuses
 config '{"memlock": "8Mi"}'
 device='"devices":[["/dev/infiniband/uverbs6",231,198]]'

@@ -60,6 +60,16 @@ is "on_no_device tcp: limits and capabilities are as they were" "$(jq -c '.proce
 	"$(jq -c '.process | [.rlimits, .capabilities]' "$B/config.json")"
 start --root=$ROOT exec --process "$P" "$ID"
 is "on_no_device tcp: exec, too" "[3,null]" "$(jq -c '[(.env | map(select(startswith("NCCL"))) | length), .rlimits]' "$P")"
+node '{"functions":[{"pci":"0000:3b:00.0","ibdev":"mlx5_2","vfs":[{"pci":"0000:3b:02.5","driver":"vfio-pci"}]}]}'
+policy '"devices": ["verbs", "vfio"]'
+"$PYTHON" -IS tests/bundles/mkbundle '{"devices":[["/dev/vfio/2",243,0]]}' "$CASES/vfio"
+fresh vfio
+create
+is "a function of vfio-pci: the limit alone" 'true 8388608' "$(jq -r --slurpfile was "$CASES/vfio/config.json" \
+	'"\(($was[0] | del(.process.rlimits)) == del(.process.rlimits)) \(.process.rlimits[-1].hard)"' "$B/config.json")"
+start --root=$ROOT exec --process "$P" "$ID"
+exec_not_edited "a function of vfio-pci: exec, which takes the container's limit,"
+node one
 policy
 
 # The file's own properties stay

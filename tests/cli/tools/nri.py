@@ -178,6 +178,12 @@ def decisions(runtime, plugin):
     privileged = {"rules": [(False, "", None, None, "rwm"), (True, "", None, None, "rwm")], "annotations": ASKS}
     gets("privileged, with an allocation: those", ({"NCCL_IB_HCA": "=mlx5_6"}, LIMIT), lines=1, env=["PCIDEVICE_A_B=0000:3b:02.6"], **privileged)
 
+    vfio = {"devices": [("/dev/vfio/devices/vfio0", 242, 0)], "annotations": ASKS}
+    gets("a function of vfio-pci, which the policy does not count: nothing", nothing, lines=1, **vfio)
+    config('{"memlock": "8Mi", "devices": ["verbs", "vfio"]}')
+    line = gets("a function of vfio-pci: the limit alone", ({}, LIMIT), lines=1, **vfio)
+    ok("the log names it", "devices=vfio/devices/vfio0" in line, line)
+
     config('{"memlock": "unlimited"}')
     gets("the policy is read anew: unlimited", (HCAS, ALL), lines=1, **RDMA)
     config('{"memlock": "8Mi", "namespaces": ["team-b"]}')
@@ -216,8 +222,8 @@ def decisions(runtime, plugin):
     equal("an answer of 150 KB comes whole", (301, LIMIT), (len(env), limits))
     ok("in frames of at most 4096 bytes", connection.largest <= 4096, connection.largest)
     config('{"memlock": "8Mi"}')
-    equal("each is counted as what it was; a grant of what is there already is the first plugin's", {"served": 23, "granted": 11, "denied": 2, "failed": 4,
-          "given_up": 0}, counts(served=23))
+    equal("each is counted as what it was; a grant of what is there already is the first plugin's", {"served": 25, "granted": 12, "denied": 2, "failed": 4,
+          "given_up": 0}, counts(served=25))
 
 
 def files_opened(runtime):

@@ -142,3 +142,34 @@ UNIT_ROWS(capability_cases)
 	if (row->withheld)
 		assert_has(bench.plan.withheld, row->withheld);
 }
+
+/* ---- vfio ---- */
+
+#define EVERYTHING                                                                                 \
+	.amend_seccomp = true, .seccomp = {.present = true, .default_refuses = true},              \
+	.capabilities = IPC_LOCK | RESOURCE, .extra = {{"NCCL_IB_TC", "106", 1}}, .ucx = true,     \
+	.gloo = true, .ifname = "rdma", .gdr_level = "SYS"
+
+UNIT_TEST("vfio: the limit, whatever else the policy gives")
+{
+	cleanup_bench bench = plan_of(&(struct setup){ASKED, .vfio = {"vfio/57"}, EVERYTHING});
+
+	assert_true(bench.plan.sets_memlock && bench.plan.adds_rlimit);
+	assert_true(bench.plan.memlock == UNLIMITED);
+	assert_true(bench.plan.granted == 0 && bench.plan.capabilities == 0);
+	assert_int_equal(bench.plan.seccomp, 0);
+	assert_int_equal(bench.plan.n_settings, 0);
+	assert_string_equal(unit_codes(&bench.arena, &bench.warnings), "");
+}
+
+UNIT_TEST("vfio: a verbs device beside it is given all that it is given alone")
+{
+	cleanup_bench alone = plan_of(&(struct setup){ASKED, TWO, EVERYTHING});
+	cleanup_bench beside =
+		plan_of(&(struct setup){ASKED, TWO, .vfio = {"vfio/57"}, EVERYTHING});
+
+	assert_true(alone.plan.granted && alone.plan.seccomp && alone.plan.n_settings > 3);
+	assert_true(beside.plan.granted == alone.plan.granted);
+	assert_int_equal(beside.plan.seccomp, alone.plan.seccomp);
+	assert_int_equal(beside.plan.n_settings, alone.plan.n_settings);
+}

@@ -154,6 +154,9 @@ void set_up(struct bench *bench, const struct setup *setup)
 	bench->devices.item = arena_alloc(&bench->arena, ITEMS_MAX * sizeof(struct device));
 	for (size_t i = 0; i < ITEMS_MAX && setup->devices[i].ibdev; i++)
 		add_device(bench, &setup->devices[i]);
+	bench->devices.vfio = (const char **)setup->vfio;
+	while (bench->devices.n_vfio < ITEMS_MAX && setup->vfio[bench->devices.n_vfio])
+		bench->devices.n_vfio++;
 }
 
 struct bench plan_of(const struct setup *setup)

@@ -90,6 +90,7 @@ struct setup {
 	uint64_t sets[SPEC_CAPABILITY_SETS];
 	/* node */
 	struct device_setup devices[ITEMS_MAX];
+	const char *vfio[ITEMS_MAX];
 	struct gpu_setup gpus[ITEMS_MAX];
 };
 

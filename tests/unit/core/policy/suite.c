@@ -66,6 +66,7 @@ static void show(struct arena *arena, const struct config *config, struct shown 
 	const struct shown rows[] = {
 		{"opt_in", config->opt_in == OPT_IN_DEVICE ? "device" : "annotation"},
 		{"namespaces", join(arena, config->namespaces, config->n_namespaces)},
+		{"devices", config->vfio ? "verbs,vfio" : "verbs"},
 		{"memlock", arena_printf(arena, "%llu", (unsigned long long)config->memlock)},
 		{"require_memory_limit", boolean[config->require_memory_limit]},
 		{"capabilities", join_capabilities(arena, config->capabilities)},
