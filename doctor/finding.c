@@ -36,7 +36,7 @@ int findings_add(struct findings *findings, const char *id, const char *subject,
 {
 	struct finding *larger = arena_grow(findings->arena, findings->item, findings->n,
 					    &findings->room, sizeof(*larger));
-	struct finding finding = {.id = id, .status = status};
+	struct finding finding = {.id = id, .status = status, .seen = "", .check = ""};
 	char text[TEXT_MAX];
 	va_list args;
 
@@ -51,6 +51,15 @@ int findings_add(struct findings *findings, const char *id, const char *subject,
 	findings->item = larger;
 	findings->item[findings->n++] = finding;
 	return 0;
+}
+
+int findings_add_seen(struct findings *findings, const char *seen, const char *check)
+{
+	struct finding *finding = &findings->item[findings->n - 1];
+
+	finding->seen = one_line(findings->arena, seen);
+	finding->check = one_line(findings->arena, check);
+	return finding->seen && finding->check ? 0 : -1;
 }
 
 static bool same_kind(const struct finding *a, const struct finding *b)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a check found: one line of evidence and one of remedy. Checks only add findings; how they
- * are shown, counted and turned into an exit status is the report's.
+ * What a check or a log shows: one line of evidence and one of remedy. Checks only add findings; how
+ * they are shown, counted and turned into an exit status is the report's.
  */
 #ifndef OCI_RDMA_DOCTOR_FINDING_H
 #define OCI_RDMA_DOCTOR_FINDING_H
@@ -24,6 +24,9 @@ struct finding {
 	enum finding_status status;
 	const char *evidence; /* the value, and where it was read */
 	const char *remedy;   /* what to do; "" where there is nothing to do */
+	/* Of a symptom, else "": the log's line, and what a check says of it or the command that asks */
+	const char *seen;
+	const char *check;
 };
 
 /* In the order in which they were found. Everything lives in the arena. */
@@ -48,6 +51,9 @@ bool findings_is_first_of_kind(const struct findings *findings, const struct fin
 /* The next one of the same kind, or NULL */
 const struct finding *findings_next_of_kind(const struct findings *findings,
 					    const struct finding *finding);
+
+/* The same for the last one's line of a log, and what a check says of it */
+int findings_add_seen(struct findings *findings, const char *seen, const char *check);
 
 /* "ok", "warn", "fail", "not checkable" */
 const char *finding_status_name(enum finding_status status);

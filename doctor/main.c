@@ -16,49 +16,22 @@
 #include "doctor/report/report.h"
 #include "doctor/runner.h"
 #include "doctor/symptom/symptom.h"
-#include "doctor/topology/topology.h"
 #include "doctor/trial.h"
 
 #define EXIT_UNKNOWN 3
 
-static int print(const struct doctor *doctor, const struct symptoms *symptoms,
-		 const struct findings *findings, const struct topology *topology)
+static int print(const struct doctor *doctor, const struct findings *findings)
 {
-	const bool topology_alone = doctor->options.topology;
-
 	switch (doctor->options.format) {
 	case REPORT_HTML:
-		return report_print_html(stdout, doctor, findings, topology);
+		return findings_print_html(stdout, doctor, findings);
 	case REPORT_JSON:
-		return topology_alone ? topology_print_json(stdout, doctor, topology)
-				      : findings_print_json(stdout, doctor, findings);
+		return findings_print_json(stdout, doctor, findings);
 	case REPORT_PROMETHEUS:
-		return findings_print_prometheus(stdout, doctor, findings);
+		return findings_print_prometheus(stdout, findings);
 	default:
-		if (doctor->options.symptom)
-			return symptoms_print_text(stdout, symptoms);
-		return topology_alone ? topology_print_text(stdout, doctor, topology)
-				      : findings_print_text(stdout, doctor, findings);
+		return findings_print_text(stdout, doctor, findings);
 	}
-}
-
-static int report(struct doctor *doctor, const struct symptoms *symptoms,
-		  const struct findings *findings)
-{
-	const struct doctor_options *options = &doctor->options;
-	struct topology topology = {0};
-	struct err err;
-	bool wanted = options->topology || (options->format == REPORT_HTML && !options->symptom);
-
-	if (wanted && topology_read(doctor, &topology, &err) < 0) {
-		(void)fprintf(stderr, "oci-rdma-doctor: %s\n", err.text);
-		return -1;
-	}
-	if (print(doctor, symptoms, findings, wanted ? &topology : NULL) < 0) {
-		(void)fprintf(stderr, "oci-rdma-doctor: stdout could not be written\n");
-		return -1;
-	}
-	return 0;
 }
 
 /* What looks like a path is one, also where there is no such file: explained as a log it would be
@@ -91,32 +64,29 @@ static bool is_of_target(const struct doctor *doctor)
 	       (doctor->location.container && (doctor->devices.n || doctor->claims.n));
 }
 
-static int explain(struct doctor *doctor, struct symptoms *symptoms, struct findings *findings,
-		   struct err *err)
+static int explain(struct doctor *doctor, struct findings *findings, struct err *err)
 {
 	struct findings checked = {.arena = &doctor->arena};
+	struct symptoms symptoms;
 
-	if (read_log(doctor->options.symptom, &doctor->arena, symptoms, err) < 0)
+	if (read_log(doctor->options.symptom, &doctor->arena, &symptoms, err) < 0)
 		return -1;
 	if (!is_of_target(doctor)) {
 		doctor->target.name = NULL;
-	} else if (symptoms->n) {
+	} else if (symptoms.n) {
 		if (runner_run(doctor, all_checks, n_all_checks, &checked, err) < 0)
 			return -1;
-		symptoms_weigh(symptoms, &checked);
+		symptoms_weigh(&symptoms, &checked);
 	}
-	return symptoms_add_findings(symptoms, findings) < 0 ? err_memory(err) : 0;
+	return symptoms_add_findings(&symptoms, findings) < 0 ? err_memory(err) : 0;
 }
 
-static int find(struct doctor *doctor, struct symptoms *symptoms, struct findings *findings,
-		struct err *err)
+static int find(struct doctor *doctor, struct findings *findings, struct err *err)
 {
 	const struct doctor_options *options = &doctor->options;
 
-	if (options->topology)
-		return 0;
 	if (options->symptom)
-		return explain(doctor, symptoms, findings, err);
+		return explain(doctor, findings, err);
 	if (doctor->no_openat2)
 		return runner_run(doctor, &kernel_check, 1, findings, err);
 	if (!options->listen && !options->connect &&
@@ -161,7 +131,6 @@ int main(int argc, char **argv)
 {
 	cleanup_doctor doctor = DOCTOR_NONE;
 	struct doctor_options options;
-	struct symptoms symptoms = {0};
 	struct findings findings;
 	struct err err;
 	int status = doctor_options_parse(argc, argv, &options);
@@ -175,11 +144,13 @@ int main(int argc, char **argv)
 		return EXIT_USAGE;
 	}
 	findings = (struct findings){.arena = &doctor.arena};
-	if (find(&doctor, &symptoms, &findings, &err) < 0) {
+	if (find(&doctor, &findings, &err) < 0) {
 		(void)fprintf(stderr, "oci-rdma-doctor: %s\n", err.text);
 		return EXIT_USAGE;
 	}
-	if (report(&doctor, &symptoms, &findings) < 0)
+	if (print(&doctor, &findings) < 0) {
+		(void)fprintf(stderr, "oci-rdma-doctor: stdout could not be written\n");
 		return EXIT_USAGE;
+	}
 	return exit_status(&doctor, &findings);
 }

@@ -85,7 +85,7 @@ COVERAGE := $(BUILD)/coverage
 
 SUITES_COVERAGE = $(SUITES_HOOK) $(SUITES_DOCTOR) \
 	$(patsubst %,tests/cli/%.sh,deadline decision-notes html-page netns nri-missed out-of-memory outcome \
-	system-call-faults topology)
+	system-call-faults)
 UNIT_COVERAGE = $(UNIT_ASAN:$(ASAN)/%=$(COVERAGE)/%)
 
 # A suite may fail here: the counters are files that the program itself writes, also below a RLIMIT_FSIZE, and they take

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The report as one page, to be passed on: what is wrong first, with what to do, then the topology,
- * then what is well. It refers to nothing outside of itself, and runs nothing: where a text of a
- * pod's author got through after all, the policy in its head keeps it from doing anything.
+ * The report as one page, to be passed on: what is wrong first, with what to do, then what is well.
+ * It refers to nothing outside of itself, and runs nothing: where a text of a pod's author got
+ * through after all, the policy in its head keeps it from doing anything.
  */
 #include "doctor/report/html.h"
 
@@ -18,10 +18,10 @@
 static const char page_style[] =
 ":root{color-scheme:light dark;--page:#fff;--text:#1b1f24;--soft:#57606a;--line:#d0d7de;--raised:#f6f8fa;"
 "--fail:#b3261e;--fail-back:#fdecea;--warn:#8a5300;--warn-back:#fff4e0;--ok:#1a7f37;--ok-back:#e8f6ec;"
-"--unknown:#57606a;--near:#c6efce;--far:#f8d0c8}\n"
+"--unknown:#57606a}\n"
 "@media (prefers-color-scheme:dark){:root{--page:#0f1318;--text:#e6edf3;--soft:#9aa5b1;--line:#384049;"
 "--raised:#171c23;--fail:#ff8a80;--fail-back:#3b1512;--warn:#f2b75c;--warn-back:#35260b;--ok:#6fd08c;"
-"--ok-back:#12291a;--unknown:#9aa5b1;--near:#1d4a2b;--far:#5a261e}}\n"
+"--ok-back:#12291a;--unknown:#9aa5b1}}\n"
 "*{box-sizing:border-box}\n"
 "body{margin:0 auto;max-width:1240px;padding:1.5rem;background:var(--page);color:var(--text);"
 "font:16px/1.5 system-ui,sans-serif;overflow-wrap:anywhere}\n"
@@ -43,9 +43,7 @@ static const char page_style[] =
 ".wide{overflow-x:auto;margin:.6rem 0}table{border-collapse:collapse;overflow-wrap:normal}\n"
 "th,td{border:1px solid var(--line);padding:.2rem .6rem;text-align:left;white-space:nowrap}"
 ".list td{white-space:normal}\n"
-"th{background:var(--raised)}.level{text-align:center}\n"
-".PIX{background:var(--near)}.PXB{background:color-mix(in srgb,var(--near) 55%,var(--page))}"
-".NODE{background:color-mix(in srgb,var(--far) 45%,var(--page))}.SYS{background:var(--far)}\n"
+"th{background:var(--raised)}\n"
 /* A phone moves tables sideways, since nobody could read them in its width; a table's first column stays. What is
    well is a list there. */
 ".wide th[scope=row]{position:sticky;left:0}@media(max-width:600px){body{padding:1rem}"
@@ -195,6 +193,12 @@ static void put_evidence(FILE *out, const struct finding *finding)
 		(void)fputs("</code>: ", out);
 	}
 	markup_put(out, finding->evidence);
+	if (finding->seen[0]) {
+		(void)fputs("<br><code>", out);
+		markup_put(out, finding->seen);
+		(void)fputs("</code><br>", out);
+		markup_put(out, finding->check);
+	}
 	(void)fputs("</li>\n", out);
 }
 
@@ -241,102 +245,44 @@ static void put_section(FILE *out, const struct findings *findings, enum finding
 }
 
 /* The findings that are ok can be unfolded. */
-static int put_well(FILE *out, const struct findings *findings)
+static void put_well(FILE *out, const struct findings *findings)
 {
 	const size_t n = findings_count(findings).of[FINDING_OK];
-	cleanup_arena arena = {0};
-	struct table table = {.arena = &arena, .columns = 3};
 
 	if (!n)
-		return 0;
-	table_add(&table, "What");
-	table_add(&table, "Of");
-	table_add(&table, "Evidence");
-	for (size_t i = 0; i < findings->n; i++) {
-		if (findings->item[i].status != FINDING_OK)
-			continue;
-		table_add(&table, "%s", findings->item[i].id);
-		table_add(&table, "%s", findings->item[i].subject);
-		table_add(&table, "%s", findings->item[i].evidence);
-	}
+		return;
 	(void)fprintf(out,
 		      "<section id=\"ok\">\n<h2>What is ok</h2>\n<details class=\"list\">"
-		      "<summary>%zu finding%s</summary>\n",
+		      "<summary>%zu finding%s</summary>\n<div class=\"wide\"><table>\n",
 		      n, n == 1 ? "" : "s");
-	if (table_print_html(out, &table) < 0)
-		return -1;
-	(void)fputs("</details>\n</section>\n", out);
-	return 0;
+	for (size_t i = 0; i < findings->n; i++) {
+		const struct finding *finding = &findings->item[i];
+
+		if (finding->status != FINDING_OK)
+			continue;
+		(void)fputs("<tr><th scope=\"row\">", out);
+		markup_put(out, finding->id);
+		(void)fputs("</th><td>", out);
+		markup_put(out, finding->subject);
+		(void)fputs("</td><td>", out);
+		markup_put(out, finding->evidence);
+		(void)fputs("</td></tr>\n", out);
+	}
+	(void)fputs("</table></div>\n</details>\n</section>\n", out);
 }
 
-/* ---- the topology ---- */
-
-static void put_legend(FILE *out)
-{
-	(void)fputs("<dl>\n", out);
-	for (size_t i = 0; topology_legend[i][0]; i++)
-		(void)fprintf(out, "<dt><code>%s</code></dt><dd>%s</dd>\n", topology_legend[i][0],
-			      topology_legend[i][1]);
-	(void)fputs("</dl>\n", out);
-}
-
-static int put_distances(FILE *out, const struct topology *topology)
-{
-	cleanup_arena arena = {0};
-	struct table distances = topology_distances(&arena, topology);
-
-	(void)fputs("<h3>Distance to each GPU</h3>\n", out);
-	if (table_print_html(out, &distances) < 0)
-		return -1;
-	put_legend(out);
-	if (topology->n_gpus > 1)
-		put_paragraph(out, "soft", "",
-			      "PCI alone: NVLink between GPUs does not show here (nvidia-smi topo "
-			      "-m).");
-	return 0;
-}
-
-static int put_topology(FILE *out, const struct topology *topology)
-{
-	cleanup_arena arena = {0};
-	struct table devices = topology_devices(&arena, topology);
-
-	(void)fputs("<section id=\"topology\">\n<h2>GPUs and HCAs</h2>\n", out);
-	if (!topology->complete)
-		put_paragraph(out, "remedy", "",
-			      "A device did not answer in time: ports and firmware are missing "
-			      "(dmesg | tail -50).");
-	if (topology->n_gpus && put_distances(out, topology) < 0)
-		return -1;
-	(void)fputs("<h3>Devices</h3>\n", out);
-	if (table_print_html(out, &devices) < 0)
-		return -1;
-	(void)fputs("</section>\n", out);
-	return 0;
-}
-
-static void put_findings(FILE *out, const struct doctor *doctor, const struct findings *findings)
-{
-	put_verdict(out, doctor, findings);
-	put_section(out, findings, FINDING_FAIL, "What fails");
-	put_section(out, findings, FINDING_WARN, "What works, but not as well as it could");
-}
-
-int report_print_html(FILE *out, const struct doctor *doctor, const struct findings *findings,
-		      const struct topology *topology)
+int findings_print_html(FILE *out, const struct doctor *doctor, const struct findings *findings)
 {
 	char host[HOST_SIZE];
 
 	find_host(doctor, host);
 	put_head(out, doctor, host);
 	put_title(out, doctor, host);
-	if (!doctor->options.topology)
-		put_findings(out, doctor, findings);
-	if (topology && topology->n && put_topology(out, topology) < 0)
-		return -1;
+	put_verdict(out, doctor, findings);
+	put_section(out, findings, FINDING_FAIL, "What fails");
+	put_section(out, findings, FINDING_WARN, "What works, but not as well as it could");
 	put_section(out, findings, FINDING_UNCHECKED, "What could not be seen from here");
-	if (put_well(out, findings) < 0)
-		return -1;
+	put_well(out, findings);
 	(void)fputs("</body>\n</html>\n", out);
 	return fflush(out) == 0 && !ferror(out) ? 0 : -1;
 }

@@ -179,15 +179,75 @@ static void put_section(const struct page *page, const struct doctor *doctor,
 	}
 }
 
-int findings_print_text(FILE *out, const struct doctor *doctor, const struct findings *findings)
+static void put_checks(const struct page *page, const struct doctor *doctor,
+		       const struct findings *findings)
 {
 	static const enum finding_status order[] = {FINDING_FAIL, FINDING_WARN, FINDING_UNCHECKED,
 						    FINDING_OK};
+
+	put_summary(page, findings);
+	put_place(page, doctor);
+	for (size_t s = 0; s < sizeof(order) / sizeof(order[0]); s++)
+		put_section(page, doctor, findings, order[s]);
+}
+
+/* ---- what a log shows, for three in the morning: one screen, always in the same order ---- */
+
+#define COLUMN 7
+#define SYMPTOMS_MAX 3 /* that are told with all; the others in a line each */
+
+static void put_labelled(const struct page *page, enum finding_status status, const char *label,
+			 const char *text)
+{
+	if (!text[0])
+		return;
+	page_paint(page, status, label);
+	(void)fprintf(page->out, "%*s", (int)(COLUMN - strlen(label)), "");
+	page_wrap(page, COLUMN, COLUMN, text);
+}
+
+static void put_symptom(const struct page *page, const struct finding *finding)
+{
+	if (finding->seen[0])
+		(void)fputc('\n', page->out);
+	if (finding->subject[0])
+		put_labelled(page, finding->status,
+			     finding->status == FINDING_WARN ? "NOTE" : "CAUSE", finding->evidence);
+	put_labelled(page, FINDING_UNCHECKED, "SEEN", finding->seen);
+	put_labelled(page, FINDING_UNCHECKED, "CHECK", finding->check);
+	put_labelled(page, FINDING_OK, "FIX", finding->remedy);
+}
+
+static void put_log(const struct page *page, const struct findings *findings)
+{
+	const size_t causes = findings_count(findings).of[FINDING_FAIL];
+	size_t told = 0;
+
+	if (findings->item[0].subject[0])
+		(void)fprintf(page->out, "%zu cause%s found\n", causes, causes == 1 ? "" : "s");
+	else
+		page_wrap(page, 0, 2, findings->item[0].evidence);
+	for (size_t i = 0; i < findings->n; i++) {
+		const struct finding *finding = &findings->item[i];
+		bool excluded = finding->status == FINDING_OK && finding->subject[0];
+
+		if (!excluded && told++ < SYMPTOMS_MAX)
+			put_symptom(page, finding);
+		else
+			put_labelled(page, FINDING_UNCHECKED, excluded ? "not" : "also",
+				     finding->evidence);
+		if (excluded)
+			put_labelled(page, FINDING_UNCHECKED, "", finding->check);
+	}
+}
+
+int findings_print_text(FILE *out, const struct doctor *doctor, const struct findings *findings)
+{
 	const struct page page = page_for(out);
 
-	put_summary(&page, findings);
-	put_place(&page, doctor);
-	for (size_t s = 0; s < sizeof(order) / sizeof(order[0]); s++)
-		put_section(&page, doctor, findings, order[s]);
+	if (doctor->options.symptom)
+		put_log(&page, findings);
+	else
+		put_checks(&page, doctor, findings);
 	return fflush(out) == 0 && !ferror(out) ? 0 : -1;
 }

@@ -444,26 +444,29 @@ void symptoms_weigh(struct symptoms *symptoms, const struct findings *checked)
 static int add_finding(const struct symptom *symptom, struct findings *findings)
 {
 	static const char *const sayings[] = {
-		[SURE] = "", [LIKELY] = "likely: ", [MAYBE] = "may be: "};
+		[SURE] = "", [LIKELY] = " (likely)", [MAYBE] = " (may be)"};
 	const struct known *known = symptom->known;
-	char times[48] = "";
-	enum finding_status status = known->kind == KNOWN_NOTE ? FINDING_WARN : FINDING_FAIL;
 	const char *verdict = symptom_verdict(findings->arena, symptom);
+	const char *seen = arena_printf(findings->arena, "line %lu%s: %s", symptom->first,
+					symptom->lines > 1 ? " and others" : "", symptom->quote);
 
-	if (!verdict)
+	if (!verdict || !seen ||
+	    findings_add(findings, "symptom", known->name,
+			 symptom->verdict == SYMPTOM_EXCLUDED ? FINDING_OK
+			 : known->kind == KNOWN_NOTE	      ? FINDING_WARN
+							      : FINDING_FAIL,
+			 known->fix, "%s%s%s",
+			 known->kind == KNOWN_GATE ? "this failed before RDMA was used: " : "",
+			 known->cause, sayings[known->sureness]) < 0)
 		return -1;
-	if (symptom->verdict == SYMPTOM_EXCLUDED)
-		status = FINDING_OK;
-	if (symptom->lines > 1)
-		(void)snprintf(times, sizeof(times), " and %lu more", symptom->lines - 1);
-	return findings_add(findings, "symptom", known->name, status, known->fix,
-			    "%s%s%s; line %lu%s: %s; %s", sayings[known->sureness],
-			    known->kind == KNOWN_GATE ? "this failed before RDMA was used: " : "",
-			    known->cause, symptom->first, times, symptom->quote, verdict);
+	return findings_add_seen(findings, seen, verdict);
 }
 
 int symptoms_add_findings(const struct symptoms *symptoms, struct findings *findings)
 {
+	const char *plural = symptoms->lines == 1 ? "" : "s";
+	const char *seen;
+
 	for (size_t i = 0; i < symptoms->n; i++) {
 		if (add_finding(&symptoms->item[i], findings) < 0)
 			return -1;
@@ -472,16 +475,15 @@ int symptoms_add_findings(const struct symptoms *symptoms, struct findings *find
 		return 0;
 	if (!symptoms->lines)
 		return findings_add(findings, "symptom", "", FINDING_UNCHECKED,
-				    "give the message or NCCL's log (NCCL_DEBUG=INFO)",
+				    "give the message, or NCCL's log (NCCL_DEBUG=INFO)",
 				    "the text is empty");
 	if (!symptoms->errors)
 		return findings_add(findings, "symptom", "", FINDING_OK, NULL,
-				    "nothing in %lu line%s looks like an error", symptoms->lines,
-				    symptoms->lines == 1 ? "" : "s");
-	return findings_add(findings, "symptom", "", FINDING_UNCHECKED,
-			    "kubectl rdma-doctor -n NAMESPACE POD looks at the container itself",
-			    "nothing known in %lu line%s; the first that looks like an error is "
-			    "line %lu: %s",
-			    symptoms->lines, symptoms->lines == 1 ? "" : "s", symptoms->first_error,
+				    "no error found in %lu line%s", symptoms->lines, plural);
+	seen = arena_printf(findings->arena, "line %lu: %s", symptoms->first_error,
 			    symptoms->error);
+	if (!seen || findings_add(findings, "symptom", "", FINDING_UNCHECKED, NULL,
+				  "no known cause in %lu line%s", symptoms->lines, plural) < 0)
+		return -1;
+	return findings_add_seen(findings, seen, "kubectl rdma-doctor -n NAMESPACE POD");
 }

@@ -16,7 +16,7 @@ healthy='node-1:27:27 [0] NCCL INFO NET/IB : Using [0]mlx5_6:1/RoCE [RO]; OOB et
 row "LOC_PROT_ERR with vendor error 81: not the memlock limit; and how that is looked at"
 symptoms --symptom "$p2p"
 is "the finding" "1 fail p2p_blocked" "$rc $found"
-text=$(jq -r '.findings[0] | .evidence + .remedy' "$T/out")
+text=$(jq -r '.findings[0] | .evidence + .check' "$T/out")
 for part in "the memlock limit is not the cause" "not looked at here: kubectl rdma-doctor"; do has "what it says" "$part" "$text"; done
 is "a pasted log: nothing is said of this process" "null null null" "$(jq -r '"\(.where) \(.target.name) \(.target.pid)"' "$T/out")"
 
@@ -28,11 +28,11 @@ p2p_in() {
 	is "the finding" "1 fail p2p_blocked" "$rc $found"
 }
 p2p_in "at the end of a log of 100,000 lines" --symptom - < <(yes 'node-1:27:27 [0] NCCL INFO Channel 00/0 : 0[0] -> 1[0] [send] via NET/IB/0/GDRDMA' | head -100000; echo "$p2p")
-has "the log's line" "line 100001" "$(jq -r '.findings[0].evidence' "$T/out")"
+has "the log's line" "line 100001" "$(jq -r '.findings[0].seen' "$T/out")"
 p2p_in "on stdin, without a value" --symptom <<<"$p2p"
 printf '%s\n%s\n' "$healthy" "$p2p" >"$T/log with a blank"
 p2p_in "in a file" --symptom "$T/log with a blank" </dev/null
-has "its line" "line 2" "$(jq -r '.findings[0].evidence' "$T/out")"
+has "its line" "line 2" "$(jq -r '.findings[0].seen' "$T/out")"
 p2p_in "in a file behind =" --symptom="$T/log with a blank" </dev/null
 # wrong NAME LINE OPTION…: a row: status 2, and one line, this one; '': any
 wrong() {
@@ -85,6 +85,9 @@ is "the order" "CAUSE SEEN CHECK FIX" "$(grep -o '^[A-Z]\{3,5\}' "$T/out" | past
 has "how sure it is" "(likely)" "$(cat "$T/out")"
 check "80 columns" test "$(wc -L <"$T/out")" -le 80
 is "nothing of this process" 0 "$(grep -c 'seen from' "$T/out")"
+more=$(printf '%s\n' "$p2p" "ibv_reg_mr failed: Cannot allocate memory" IBV_WC_RNR_RETRY_EXC_ERR "failed to extend /dev/shm/nccl-x")
+is "three causes whole, of the others a line each" "4 causes found CAUSE SEEN CHECK FIX CAUSE SEEN CHECK FIX CAUSE SEEN CHECK FIX also" \
+	"$("$DOCTOR" --symptom "$more" | grep -oE '^([A-Z]{3,5}|also|4 causes found)' | paste -sd ' ')"
 has "escapes are left out" "memory ?[31m" "$("$DOCTOR" --symptom $'ibv_reg_mr failed: Cannot allocate memory \e[31m' --format text)"
 lacks "the id is for scripts" memlock: "$("$DOCTOR" --symptom 'ibv_reg_mr failed: Cannot allocate memory')"
 row "a gate says so, and how a pod's own log of its last run is had"
@@ -100,11 +103,13 @@ cp "$B/config.json" "$NODE/run/containers/storage/overlay-containers/$ID/userdat
 # evidence WANT MESSAGE: the evidence of its symptom in this container has WANT
 evidence() {
 	"$DOCTOR" --sysroot "$NODE" --container "$ID" --format json --symptom "$2" >"$T/out" 2>"$T/err"
-	has "$2" "$1" "$(jq -r '.findings[0] | "\(.status): \(.evidence)"' "$T/out")$(cat "$T/err")"
+	has "$2" "$1" "$(jq -r '.findings[0] | "\(.status): \(.check)"' "$T/out")$(cat "$T/err")"
 }
 row "evidence: what a check excludes is not the cause"
 evidence "ok: " "Call to ibv_reg_mr failed with error Cannot allocate memory"
 evidence "EXCLUDED memlock" "Call to ibv_reg_mr failed with error Cannot allocate memory"
+is "for people" "0 causes found not CHECK" "$("$DOCTOR" --sysroot "$NODE" --container "$ID" --symptom 'ibv_reg_mr failed: Cannot allocate memory' |
+	grep -oE '^(0 causes found|not)|EXCLUDED' | sed s/EXCLUDED/CHECK/ | paste -sd ' ')"
 row "evidence: the limit, with its value and its place"
 soft=65536 hard=65536
 process 4711

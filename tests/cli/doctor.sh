@@ -216,6 +216,24 @@ try "closed modules with peermem" gpudirect ok "nvidia_peermem" doctor --format 
 rm -r "$NODE/sys/module/nvidia"
 try "no driver" gpudirect "not checkable" "" doctor --format json
 
+# ---- how far GPU and HCAs are apart: behind the same switch, behind a second one below it, below the same host bridge, below another
+# one of the same NUMA node, of another NUMA node, and where the firmware does not say which; a device without a PCI function ----
+below() { printf '"below":["%s"]' "$(paste -sd ' ' <<<"$*" | sed 's/ /","/g')"; }
+defaults
+node "{\"functions\":[
+	{\"pci\":\"0000:1b:00.0\",\"gpu\":0,\"numa\":0,$(below 0000:18:00.0 0000:19:00.0 0000:1a:00.0)},
+	{\"pci\":\"0000:1c:00.0\",\"ibdev\":\"mlx5_0\",\"numa\":0,$(below 0000:18:00.0 0000:19:00.0 0000:1a:01.0),\"vfs\":[
+		{\"pci\":\"0000:1c:00.2\",\"ibdev\":\"mlx5_10\"}],\"sfs\":[{\"sf\":4,\"ibdev\":\"mlx4_9\",\"uverbs\":41}]},
+	{\"pci\":\"0000:22:00.0\",\"ibdev\":\"mlx5_1\",\"numa\":0,$(below 0000:18:00.0 0000:19:00.0 0000:1a:02.0 0000:20:00.0 0000:21:00.0)},
+	{\"pci\":\"0000:30:00.0\",\"ibdev\":\"mlx5_2\",\"numa\":0,$(below 0000:18:01.0)},
+	{\"pci\":\"0000:40:00.0\",\"ibdev\":\"mlx5_3\",\"numa\":0,$(below 0000:3f:00.0)},
+	{\"pci\":\"0000:9a:00.0\",\"ibdev\":\"mlx5_4\",\"numa\":1,$(below 0000:99:00.0)},
+	{\"pci\":\"0000:ba:00.0\",\"ibdev\":\"mlx5_5\",$(below 0000:b9:00.0)}],
+	\"virtual\":[{\"ibdev\":\"rxe0\",\"uverbs\":40,\"netdev\":\"eth1\"}]}"
+process self
+try "the distance of each HCA from a GPU" distance/0000:1b:00.0 ok \
+	"mlx4_9 PIX, mlx5_0 PIX, mlx5_1 PXB, mlx5_2 PHB, mlx5_3 NODE, mlx5_4 SYS, mlx5_5 SYS, mlx5_10 PIX (/sys" doctor --format json
+
 # ---- the node's files ----
 HOOKS=usr/share/containers/oci/hooks.d
 OURS=hook_file//$HOOKS/90-oci-rdma-hook.json

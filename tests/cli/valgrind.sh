@@ -156,8 +156,6 @@ BinaryName = "/nowhere/oci-rdma-runtime-runc"'
 	for format in text json html prometheus; do examine "a node, $format" memlock --sysroot "$NODE" --format $format; done
 	examine "a container" '"id": "plan"' --sysroot "$NODE" --format json --container "$ID"
 	examine "a container, text" mlx5_6 --sysroot "$NODE" --verbose --container "$ID"
-	examine "the topology" mlx5_6 --sysroot "$NODE" --topology
-	examine "the topology, JSON" mlx5_6 --sysroot "$NODE" --topology --format json
 	examine "a symptom" p2p_blocked --symptom "$log" --format json
 	examine "a log that nobody knows" 'no known cause' --symptom 'no such message'
 	write sys/class/infiniband/mlx5_6/ports/1/state ''

@@ -74,7 +74,7 @@ UNIT_TEST("told: no text, no error, and an error that is not known")
 	(void)shown_by(&arena, "a\nfoo failed: 42\nERROR", 22, &symptoms);
 	assert_int_equal(symptoms_add_findings(&symptoms, &findings), 0);
 	assert_int_equal(findings.item[2].status, FINDING_UNCHECKED);
-	assert_has(findings.item[2].evidence, "line 2: foo failed: 42");
+	assert_has(findings.item[2].seen, "line 2: foo failed: 42");
 }
 
 /* ---- evidence ---- */
