@@ -53,7 +53,7 @@ check_function check_kernel_log; /* kernel_log */
 check_function check_plan;       /* plan plan_memlock plan_nccl */
 check_function check_seccomp;    /* seccomp */
 check_function check_hooks;      /* hook_file hook_installed */
-check_function check_crio;       /* crio_config crio_running_config crio_handler crio_running … */
+check_function check_crio;       /* crio_config crio_handler crio_running crio_ulimits */
 check_function check_containerd; /* containerd_config containerd_handler */
 check_function check_nri;        /* nri entry_points */
 check_function check_missed;     /* missed */
@@ -61,10 +61,6 @@ check_function check_policy;     /* policy */
 check_function check_selinux;    /* selinux */
 check_function check_versions;   /* versions */
 check_function check_elsewhere;  /* node_files */
-
-struct crio;
-/* How often CRI-O may be asked */
-#define CRIO_QUESTIONS 3
 
 /* All of them, in the order of causes: what comes first explains what comes behind it. */
 extern const struct check all_checks[];
@@ -93,18 +89,6 @@ const char *plan_remedy(struct arena *arena, int status, const struct container 
  * reaches the first process, and no runtime lets it reach an exec.
  */
 bool limits_of_first_are_higher(const struct doctor *doctor, uint64_t soft);
-
-/* ---- what an engine's own program says of its configuration (engine_output.c) ---- */
-
-/* How long one may take: the check that asks has this much more for each question. */
-#define ENGINE_OUTPUT_SECONDS 5
-
-/*
- * arguments: the program's path first, NULL last. True if it has printed at most max bytes of text,
- * and ended well in time; one that hangs is killed.
- */
-bool engine_output(struct arena *arena, const char *const *arguments, size_t max,
-		   struct fs_text *ret_text);
 
 /* ---- access control services (iommu.c) ---- */
 

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* containerd's handlers that run the shim */
-#include "admin/engine/engine.h"
-
+/* containerd, by its files: handlers that run the shim */
 #include <string.h>
 
+#include "admin/engine/engine.h"
 #include "admin/installation/installation.h"
 #include "core/base/fs.h"
 #include "core/base/names.h"
@@ -15,28 +14,6 @@ struct context {
 	struct containerd containerd;
 	struct config config;
 };
-
-/* What containerd makes of its files and their imports; of a recorded node, or where it does not
- * answer, what they say. Returns 1 if there is something; 0; -1 with *err: it cannot be read. */
-static int read_configuration(struct context *context, struct err *err)
-{
-	struct arena *arena = context->findings->arena;
-	int root = context->doctor->node.root;
-	const char *program =
-		context->doctor->node.recorded ? NULL : program_find(arena, root, "containerd");
-	struct fs_text text;
-
-	if (program &&
-	    engine_output(arena, (const char *const[]){program, "config", "dump", NULL},
-			  CONTAINERD_FILE_SIZE_MAX, &text) &&
-	    containerd_read_text(arena, "containerd config dump", &text, &context->containerd,
-				 err) == 0)
-		return 1;
-	if (!tree_exists(root, CONTAINERD_CONFIG))
-		return 0;
-	return containerd_read(arena, root, CONTAINERD_CONFIG, &context->containerd, err) < 0 ? -1
-											      : 1;
-}
 
 static int add_handler(const struct context *context, const struct containerd_handler *handler)
 {
@@ -71,18 +48,20 @@ static int add_handler(const struct context *context, const struct containerd_ha
 int check_containerd(const struct doctor *doctor, struct findings *findings, struct err *err)
 {
 	struct context context = {.doctor = doctor, .findings = findings};
+	int root = doctor->node.root;
 	struct err why;
-	int status = read_configuration(&context, &why);
 
-	if (status < 0)
+	if (!tree_exists(root, CONTAINERD_CONFIG))
+		return 0;
+	if (containerd_read(findings->arena, root, CONTAINERD_CONFIG, &context.containerd, &why) < 0)
 		return why.memory || findings_add(findings, "containerd_config", NULL, FINDING_FAIL,
 						  "containerd config dump shows what is wrong",
 						  "%s", why.text) < 0
 			       ? err_memory(err)
 			       : 0;
 	/* A policy that cannot be read is check_policy's. */
-	if (status == 0 || config_load(findings->arena, doctor->node.root,
-				       doctor->options.common.config, &context.config, &why) < 0)
+	if (config_load(findings->arena, root, doctor->options.common.config, &context.config, &why) <
+	    0)
 		return 0;
 	for (size_t i = 0; i < context.containerd.n_handlers; i++) {
 		const struct containerd_handler *handler = &context.containerd.handler[i];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The hooks.d files of CRI-O and podman (containers/common, pkg/hooks/docs/oci-hooks.5.md): of all,
- * what keeps an engine from starting or drops the hook; of ours, what --check-config says.
+ * The hooks.d files of CRI-O and podman (containers/common, pkg/hooks/docs/oci-hooks.5.md): of ours,
+ * what --check-config says; of others, what keeps CRI-O from starting, and with it our hook.
  */
 #include <errno.h>
 #include <string.h>
@@ -24,42 +24,11 @@ struct context {
 	bool own_poststart;
 };
 
-static int add_working(const struct context *context, const struct hooks_found *found)
-{
-	const struct hooks_file *file = &found->file;
-	const char *stages = hooks_stages_text(context->findings->arena, file->stages);
-
-	if (!stages)
-		return -1;
-	if (file->stages & HOOKS_CREATE_RUNTIME && file->stages & HOOKS_PRESTART)
-		return findings_add(context->findings, "hook_file", found->path, FINDING_WARN,
-				    "Keep only one of the two stages",
-				    "stages %s: createRuntime and prestart both run, so the hook "
-				    "runs twice",
-				    stages);
-	return findings_add(context->findings, "hook_file", found->path, FINDING_OK, NULL,
-			    "%s for %s", file->path, stages);
-}
-
-static int add_others(const struct context *context, const struct hooks_found *found)
-{
-	int status = tree_check_executable(context->doctor->node.root, found->file.path);
-
-	if (status < 0)
-		return findings_add(context->findings, "hook_file", found->path, FINDING_FAIL,
-				    status == -EACCES
-					    ? "Run chmod 755 on it, or install it again"
-					    : "Install the program, or remove the hooks.d file",
-				    "path %s: %s: CRI-O skips the hook silently, and podman starts "
-				    "no container",
-				    found->file.path, strerror(-status));
-	return add_working(context, found);
-}
-
 /* A timeout that is too short is no reason for an engine to drop it: said, if all else is right. */
 static int add_own(struct context *context, const struct hooks_found *found)
 {
 	const struct hooks_file *own = &found->file;
+	const char *stages;
 	struct err why;
 
 	if (found->problem)
@@ -73,7 +42,10 @@ static int add_own(struct context *context, const struct hooks_found *found)
 		return findings_add(context->findings, "hook_file", found->path, FINDING_WARN,
 				    "Correct it, then check it: oci-rdma-admin --check-config",
 				    "%s", why.text);
-	return add_working(context, found);
+	stages = hooks_stages_text(context->findings->arena, own->stages);
+	return stages ? findings_add(context->findings, "hook_file", found->path, FINDING_OK, NULL,
+				     "%s for %s", own->path, stages)
+		      : -1;
 }
 
 static int add_found(struct context *context, const struct hooks_found *found)
@@ -88,11 +60,13 @@ static int add_found(struct context *context, const struct hooks_found *found)
 				    "Move it to a directory that only podman reads (--hooks-dir)",
 				    "stage precreate, where CRI-O reads: CRI-O will not start "
 				    "again");
+	if (!found->ours)
+		return 0;
 	if (found->override)
 		return findings_add(context->findings, "hook_file", found->path, FINDING_OK, NULL,
 				    "not in force: %s has the same name and is read later",
 				    found->override);
-	return found->ours ? add_own(context, found) : add_others(context, found);
+	return add_own(context, found);
 }
 
 static int check_files(struct context *context, struct err *err)

@@ -29,7 +29,6 @@ healthy "nothing is wrong"
 has "where it is" "node " "$(where)"
 also kernel_log ok "no IOMMU fault in 2 records"
 also hook_installed ok
-also crio_handler/crun ok "the default (/etc/crio/crio.conf.d/00-default)"
 row "a healthy container, seen from the node, by its id or its process"
 doctor --format json --container 940942ebb876
 healthy "by its id"
@@ -249,13 +248,12 @@ try "a file of ours that others may write" "$OURS" fail "chmod go-w" on_a_node c
 try "a timeout that is too short to say why: the hook is there all the same" "$OURS" warn "the 5 s that the hook allows itself" \
 	on_a_node sed -i 's/"timeout": *[0-9]*/"timeout": 5/' "$FILE"
 also hook_installed ok
-# somebodys NAME STATUS PART JSON: another's file
-somebodys() { try "$1" "hook_file//$HOOKS/10-x.json" "$2" "$3" on_a_node write "$HOOKS/10-x.json" "$4"; }
+# somebodys NAME PART JSON: another's file, with which CRI-O does not start
+somebodys() { try "$1" "hook_file//$HOOKS/10-x.json" fail "$2" on_a_node write "$HOOKS/10-x.json" "$3"; }
 crun='"hook":{"path":"/usr/bin/crun"},"when":{"always":true}'
-somebodys "a stage that does not exist" fail 'stage "createruntime" does not exist' "{\"version\":\"1.0.0\",$crun,\"stages\":[\"createruntime\"]}"
-somebodys "a hook file that is no JSON" fail "" '{"version":"1.0.0",'
-somebodys "a hook file without version" fail version "{$crun,\"stages\":[\"poststop\"]}"
-somebodys "both of two stages that are one" warn twice "{\"version\":\"1.0.0\",$crun,\"stages\":[\"prestart\",\"createRuntime\"]}"
+somebodys "a stage that does not exist" 'stage "createruntime" does not exist' "{\"version\":\"1.0.0\",$crun,\"stages\":[\"createruntime\"]}"
+somebodys "a hook file that is no JSON" "" '{"version":"1.0.0",'
+somebodys "a hook file without version" version "{$crun,\"stages\":[\"poststop\"]}"
 try "half of our hook" hook_installed warn poststart on_a_node rm "$NODE/$HOOKS/91-oci-rdma-hook-poststart.json"
 try "no hook" hook_installed warn "keep the engine's limit" on_a_node rm -r "$NODE/$HOOKS"
 try "a directory that CRI-O does not read is podman's" "$OURS" ok "" on_a_node sed -i '/"\/usr\/share/d' "$NODE/etc/crio/crio.conf.d/00-default"
@@ -263,9 +261,8 @@ try "a directory that CRI-O does not read is podman's" "$OURS" ok "" on_a_node s
 # Of one name: hooks_dir's last wins, here /usr/share; with podman /etc's
 OVER=etc/containers/oci/hooks.d
 poststop="{\"version\":\"1.0.0\",$crun,\"stages\":[\"poststop\"]}"
-try "two files of one name: the one that is read last is in force" "hook_file//$OVER/90-oci-rdma-hook.json" ok \
-	"not in force: /$HOOKS/90-oci-rdma-hook.json has the same name" on_a_node write "$OVER/90-oci-rdma-hook.json" "$poststop"
-also "$OURS" ok createRuntime
+try "two files of one name: the one that is read last is in force" "$OURS" ok createRuntime \
+	on_a_node write "$OVER/90-oci-rdma-hook.json" "$poststop"
 also hook_installed ok
 reversed() {
 	write etc/crio/crio.conf.d/90-x $'[crio.runtime]\nhooks_dir = ["/'"$HOOKS\", \"/$OVER\"]"
@@ -304,7 +301,6 @@ upstream() {
 try "a handler whose monitor CRI-O will not find is the cause, before it happens" crio_handler/rdma fail "no conmon in CRI-O's PATH" on_a_node upstream
 has "what mends it" "--crio-handler" "$found"
 causes "the cause" crio_handler
-also crio_handler/crun ok
 made() {
 	upstream && rm "$NODE/etc/crio/crio.conf.d/60-oci-rdma-hook.conf" &&
 		"$ADMIN" --sysroot "$NODE" --crio-handler /usr/local/bin/oci-rdma-runtime-crun >"$T/made" &&
@@ -314,7 +310,7 @@ row "the handler as --crio-handler makes it"
 on_a_node made
 healthy "nothing is wrong"
 moved() { made && rm "$NODE/usr/libexec/crio/conmon"; }
-try "a monitor that went away" crio_handler/crun fail "/usr/libexec/crio/conmon is not an executable file" on_a_node moved
+try "a monitor that went away" crio_handler/rdma fail "/usr/libexec/crio/conmon is not an executable file" on_a_node moved
 other_runtime() { made && write etc/oci-rdma-hook/runtimes /usr/bin/crun; }
 try "a shim that runs another crun than CRI-O" crio_handler/rdma warn \
 	"the shim runs /usr/bin/crun, but CRI-O's own handler crun runs /usr/libexec/crio/crun" on_a_node other_runtime
@@ -323,21 +319,17 @@ try "the shim is an entry point" hook_installed ok "served by the shim" on_a_nod
 
 # crio_conf NAME FINDING STATUS PART TEXT: another file of CRI-O's, the last one
 crio_conf() { try "${@:1:4}" on_a_node write etc/crio/crio.conf.d/90-x "$5"; }
-crio_conf "a default that has no table" crio_handler/kata fail "will not start again" $'[crio.runtime]\ndefault_runtime = "kata"'
-crio_conf "a table replaces the whole entry, by the order of names" crio_handler/crun fail "it is the default" \
-	$'[crio.runtime.runtimes.crun]\nruntime_path = "/opt/crun"'
 two_tables() {
-	write etc/crio/crio.conf.d/50-x $'[crio.runtime.runtimes.crun]\nruntime_path = "/opt/crun"'
-	write etc/crio/crio.conf.d/90-x $'[crio.runtime.runtimes.crun]\nruntime_type = "oci"'
+	with_shim
+	write etc/crio/crio.conf.d/90-x "[crio.runtime.runtimes.rdma]
+runtime_path = \"/opt/oci-rdma-runtime-crun\""
 }
-try "…by one that has no path, for which it is looked then" crio_handler/crun ok "(/etc/crio/crio.conf.d/90-x)" on_a_node two_tables
+try "a table replaces the whole entry, by the order of names" crio_handler/rdma fail "/opt/oci-rdma-runtime-crun" on_a_node two_tables
 # ulimits NAME STATUS PART LIST
 ulimits() { crio_conf "$1" crio_ulimits "$2" "$3" "[crio.runtime]"$'\n'"default_ulimits = [$4]"; }
 ulimits "memlock of default_ulimits" warn "memlock=8388608:8388608 (/etc/crio/crio.conf.d/90-x)" '"nofile=1024:1024", "memlock=8388608:8388608"'
 ulimits "unlimited by default_ulimits" ok "in an exec as well" '"memlock=-1:-1"'
-ulimits "default_ulimits without memlock" ok "default_ulimits (/etc/crio/crio.conf.d/90-x) has no memlock, so that" '"nofile=1024:1024"'
-ulimits "a limit that CRI-O cannot read" fail "will not start again" '"memlock=unlimited"'
-try "no default_ulimits" crio_ulimits ok "default_ulimits is not set, so that" on_a_node write etc/crio/crio.conf.d/00-default "[crio.runtime]"
+ulimits "default_ulimits without memlock" ok "default_ulimits has no memlock, so that" '"nofile=1024:1024"'
 
 # policy NAME FINDING STATUS PART CONFIG
 policy() { try "${@:1:4}" on_a_node write etc/oci-rdma-hook/config.json "$5"; }
