@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "core/base/cleanup.h"
@@ -16,7 +17,7 @@
 #include "doctor/report/report.h"
 #include "doctor/runner.h"
 #include "doctor/symptom/symptom.h"
-#include "doctor/trial.h"
+#include "doctor/verbs/verbs.h"
 
 #define EXIT_UNKNOWN 3
 
@@ -81,6 +82,31 @@ static int explain(struct doctor *doctor, struct findings *findings, struct err 
 	return symptoms_add_findings(&symptoms, findings) < 0 ? err_memory(err) : 0;
 }
 
+/* ---- --verbs: RDMA by trying it, from where we run. Unlike the checks it takes its time. ---- */
+
+/* Eight devices, each with a registration and a transfer that leads nowhere after 15 s */
+#define VERBS_SECONDS 300
+
+static int check_verbs(const struct doctor *doctor, struct findings *findings, struct err *err)
+{
+	struct rlimit limit;
+	bool exec = getrlimit(RLIMIT_MEMLOCK, &limit) == 0 &&
+		    limits_of_first_are_higher(doctor, limit.rlim_cur);
+
+	return verbs_check(findings, &doctor->options, exec, err);
+}
+
+static int try_verbs(const struct doctor *doctor, struct findings *findings, struct err *err)
+{
+	static const struct check check = {"verbs_devices", "registers memory and transfers data",
+					   CHECK_EVERYWHERE, VERBS_SECONDS, check_verbs};
+
+	/* Until somebody connects: in no child that has a deadline */
+	return doctor->options.listen || doctor->options.connect
+		       ? check_verbs(doctor, findings, err)
+		       : runner_run(doctor, &check, 1, findings, err);
+}
+
 static int find(struct doctor *doctor, struct findings *findings, struct err *err)
 {
 	const struct doctor_options *options = &doctor->options;
@@ -92,7 +118,7 @@ static int find(struct doctor *doctor, struct findings *findings, struct err *er
 	if (!options->listen && !options->connect &&
 	    runner_run(doctor, all_checks, n_all_checks, findings, err) < 0)
 		return -1;
-	return options->verbs ? trial_run(doctor, findings, err) : 0;
+	return options->verbs ? try_verbs(doctor, findings, err) : 0;
 }
 
 static bool has(const struct findings *findings, const char *id, enum finding_status status)

@@ -9,7 +9,6 @@
 #include <sys/wait.h>
 
 #include "core/child.h"
-#include "doctor/process/progress.h"
 
 /* As much of a finding as is kept: evidence is not longer (doctor/finding.c). */
 struct record {
@@ -154,9 +153,7 @@ int runner_run(const struct doctor *doctor, const struct check *checks, size_t n
 	for (size_t i = 0; i < n && status == 0; i++) {
 		if (!applies(doctor, &checks[i]))
 			continue;
-		progress_say("%s", checks[i].doing);
 		status = run_check(doctor, &checks[i], findings, err);
 	}
-	progress_end();
 	return status;
 }

@@ -34,7 +34,7 @@ enum check_where {
 
 struct check {
 	const char *id;    /* of its finding if it cannot be made */
-	const char *doing; /* "reads the kernel log", for who waits */
+	const char *doing; /* "reads the kernel log", where it does not end */
 	enum check_where where;
 	int seconds; /* how long it may take; 0: as long as it wants */
 	check_function *run;

@@ -12,9 +12,6 @@
 /* Eight GPUs with persistence take 2.6 s, and without it 1 to 3 s each. */
 #define SLOW_MS 5000
 
-/* What cuMemAlloc gives of this size has its own pages: a dma-buf is of whole ones. */
-#define GRANULE ((size_t)2 << 20)
-
 #define GPUS_MAX 64
 #define NAME_MAX_CUDA 128
 #define PCI_MAX 32
@@ -189,79 +186,4 @@ int cuda_check(struct findings *findings, const char *library, struct err *err)
 	for (int i = 0; status == 0 && i < count; i++)
 		status = add_gpu(findings, &driver, i);
 	return status < 0 ? err_memory(err) : 0;
-}
-
-/* ---- memory ---- */
-
-/* Returns CUDA_SUCCESS, or the error of the call that *ret_call names. */
-static int allocate(const struct cuda_driver *driver, int device, struct cuda_memory *memory,
-		    const char **ret_call)
-{
-	unsigned long long address = 0;
-	void *context = NULL;
-	int result;
-
-	*ret_call = "cuDevicePrimaryCtxRetain";
-	result = driver->retain_context(&context, device);
-	if (result != CUDA_SUCCESS)
-		return result;
-	*ret_call = "cuCtxSetCurrent";
-	result = driver->set_context(context);
-	if (result != CUDA_SUCCESS)
-		return result;
-	*ret_call = "cuMemAlloc";
-	result = driver->allocate(&address, memory->size);
-	/* CUdeviceptr is an address of the unified address space.
-	 * NOLINTNEXTLINE(performance-no-int-to-ptr) */
-	memory->address = (void *)(uintptr_t)address;
-	return result;
-}
-
-static int use_gpu(struct findings *findings, const struct cuda_driver *driver, int ordinal,
-		   size_t size, cuda_use *use, void *context, struct err *err)
-{
-	struct cuda_memory memory = {.size = (size + GRANULE - 1) / GRANULE * GRANULE,
-				     .dmabuf = -1};
-	char pci[PCI_MAX] = "";
-	const char *call;
-	int device = 0;
-	int result;
-
-	if (driver->get(&device, ordinal) != CUDA_SUCCESS ||
-	    get_pci(driver, device, pci) != CUDA_SUCCESS || !text_is_pci_address(pci))
-		return 0; /* cuda_check says it */
-	(void)snprintf(memory.what, sizeof(memory.what), "GPU %s", pci);
-	result = allocate(driver, device, &memory, &call);
-	if (result != CUDA_SUCCESS)
-		return add_error(findings, "cuda_memory", pci, FINDING_FAIL, call, result) < 0
-			       ? err_memory(err)
-			       : 0;
-	result = driver->get_handle ? driver->get_handle(&memory.dmabuf, (uintptr_t)memory.address,
-							 memory.size, CUDA_HANDLE_DMABUF, 0)
-				    : CUDA_NOT_SUPPORTED;
-	/* peermem may do without, so that this is a warning at most. */
-	if (result != CUDA_SUCCESS)
-		memory.dmabuf = -1;
-	if (result != CUDA_SUCCESS && add_error(findings, "cuda_memory", pci, FINDING_WARN,
-						"cuMemGetHandleForAddressRange", result) < 0)
-		return err_memory(err);
-	return use(&memory, findings, context, err);
-}
-
-int cuda_use_memory(struct findings *findings, const char *library, size_t size, cuda_use *use,
-		    void *context, struct err *err)
-{
-	struct findings said = {.arena = findings->arena}; /* by cuda_check already */
-	struct cuda_driver driver = {0};
-	int count = start(&said, library, &driver);
-
-	if (count < 0)
-		return err_memory(err);
-	if (!driver.retain_context || !driver.set_context || !driver.allocate)
-		return 0;
-	for (int i = 0; i < count; i++) {
-		if (use_gpu(findings, &driver, i, size, use, context, err) < 0)
-			return -1;
-	}
-	return 0;
 }

@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The GPUs as the CUDA driver sees them, and their memory for RDMA. cuInit takes seconds on a large
+ * The GPUs as the CUDA driver sees them. cuInit takes seconds on a large
  * node (2.6 s with eight GPUs) and hangs on a sick one: both are for a check's process
  * (doctor/runner.h). Without CUDA everything is not checkable, and that is no error.
  */
 #ifndef OCI_RDMA_DOCTOR_CUDA_H
 #define OCI_RDMA_DOCTOR_CUDA_H
-
-#include <stddef.h>
 
 #include "core/base/err.h"
 #include "doctor/finding.h"
@@ -20,23 +18,5 @@
  * lower case as subject, cuda_gpu, cuda_gpudirect_rdma and cuda_dmabuf. -1: out of memory
  */
 int cuda_check(struct findings *findings, const char *library, struct err *err);
-
-struct cuda_memory {
-	char what[40]; /* "GPU 0000:1b:00.0" */
-	void *address; /* of the GPU, in this process: for ibv_reg_mr (nvidia_peermem) */
-	size_t size;
-	int dmabuf; /* the same memory for ibv_reg_dmabuf_mr at offset 0; or -1, and findings say
-		       why */
-};
-
-/*
- * Calls use with size bytes (rounded up to 2 MiB) of each GPU in turn; the memory goes with the
- * process. use returns 0, or -1 with *err. Adds "cuda_memory" for a GPU of which no memory could be
- * had; what cuda_check says it does not say again. -1: out of memory, or use failed
- */
-typedef int cuda_use(const struct cuda_memory *memory, struct findings *findings, void *context,
-		     struct err *err);
-int cuda_use_memory(struct findings *findings, const char *library, size_t size, cuda_use *use,
-		    void *context, struct err *err);
 
 #endif

@@ -24,27 +24,24 @@ static const struct symbol {
 	const char *name;
 	const char *version;
 	size_t offset;
-	bool optional;
 } symbols[] = {
-	{"ibv_get_device_list", "IBVERBS_1.1", offsetof(struct verbs, get_device_list), false},
-	{"ibv_free_device_list", "IBVERBS_1.1", offsetof(struct verbs, free_device_list), false},
-	{"ibv_get_device_name", "IBVERBS_1.1", offsetof(struct verbs, get_device_name), false},
-	{"ibv_open_device", "IBVERBS_1.1", offsetof(struct verbs, open_device), false},
-	{"ibv_close_device", "IBVERBS_1.1", offsetof(struct verbs, close_device), false},
-	{"ibv_query_device", "IBVERBS_1.1", offsetof(struct verbs, query_device), false},
-	{"ibv_query_port", "IBVERBS_1.1", offsetof(struct verbs, query_port), false},
-	{"ibv_query_gid", "IBVERBS_1.1", offsetof(struct verbs, query_gid), false},
-	{"ibv_alloc_pd", "IBVERBS_1.1", offsetof(struct verbs, alloc_pd), false},
-	{"ibv_dealloc_pd", "IBVERBS_1.1", offsetof(struct verbs, dealloc_pd), false},
-	{"ibv_reg_mr", "IBVERBS_1.1", offsetof(struct verbs, reg_mr), false},
-	{"ibv_dereg_mr", "IBVERBS_1.1", offsetof(struct verbs, dereg_mr), false},
-	{"ibv_create_cq", "IBVERBS_1.1", offsetof(struct verbs, create_cq), false},
-	{"ibv_destroy_cq", "IBVERBS_1.1", offsetof(struct verbs, destroy_cq), false},
-	{"ibv_create_qp", "IBVERBS_1.1", offsetof(struct verbs, create_qp), false},
-	{"ibv_modify_qp", "IBVERBS_1.1", offsetof(struct verbs, modify_qp), false},
-	{"ibv_destroy_qp", "IBVERBS_1.1", offsetof(struct verbs, destroy_qp), false},
-	{"_ibv_query_gid_ex", "IBVERBS_1.11", offsetof(struct verbs, query_gid_ex), true},
-	{"ibv_reg_dmabuf_mr", "IBVERBS_1.12", offsetof(struct verbs, reg_dmabuf_mr), true},
+	{"ibv_get_device_list", "IBVERBS_1.1", offsetof(struct verbs, get_device_list)},
+	{"ibv_free_device_list", "IBVERBS_1.1", offsetof(struct verbs, free_device_list)},
+	{"ibv_get_device_name", "IBVERBS_1.1", offsetof(struct verbs, get_device_name)},
+	{"ibv_open_device", "IBVERBS_1.1", offsetof(struct verbs, open_device)},
+	{"ibv_close_device", "IBVERBS_1.1", offsetof(struct verbs, close_device)},
+	{"ibv_query_device", "IBVERBS_1.1", offsetof(struct verbs, query_device)},
+	{"ibv_query_port", "IBVERBS_1.1", offsetof(struct verbs, query_port)},
+	{"ibv_query_gid", "IBVERBS_1.1", offsetof(struct verbs, query_gid)},
+	{"ibv_alloc_pd", "IBVERBS_1.1", offsetof(struct verbs, alloc_pd)},
+	{"ibv_dealloc_pd", "IBVERBS_1.1", offsetof(struct verbs, dealloc_pd)},
+	{"ibv_reg_mr", "IBVERBS_1.1", offsetof(struct verbs, reg_mr)},
+	{"ibv_dereg_mr", "IBVERBS_1.1", offsetof(struct verbs, dereg_mr)},
+	{"ibv_create_cq", "IBVERBS_1.1", offsetof(struct verbs, create_cq)},
+	{"ibv_destroy_cq", "IBVERBS_1.1", offsetof(struct verbs, destroy_cq)},
+	{"ibv_create_qp", "IBVERBS_1.1", offsetof(struct verbs, create_qp)},
+	{"ibv_modify_qp", "IBVERBS_1.1", offsetof(struct verbs, modify_qp)},
+	{"ibv_destroy_qp", "IBVERBS_1.1", offsetof(struct verbs, destroy_qp)},
 };
 
 int verbs_load(struct verbs *ret_verbs, struct err *err)
@@ -58,7 +55,7 @@ int verbs_load(struct verbs *ret_verbs, struct err *err)
 		const struct symbol *symbol = &symbols[i];
 		void *address = dlvsym(handle, symbol->name, symbol->version);
 
-		if (!address && !symbol->optional)
+		if (!address)
 			return err_set(err, "%s: it has no %s of version %s", LIBRARY, symbol->name,
 				       symbol->version);
 		memcpy((char *)ret_verbs + symbol->offset, &address, sizeof(address));
@@ -99,7 +96,8 @@ unsigned gid_common_bits(const union ibv_gid *a, const union ibv_gid *b)
 /* What struct ibv_global_route can name; mlx5 has as many a port. */
 #define GIDS_MAX 256
 
-/* Before rdma-core 32 only sysfs knows a GID's type; reading an empty slot's is an error. */
+/* libibverbs knows a GID's type since rdma-core 32, sysfs always; reading an empty slot's is an
+ * error. */
 static int type_by_sysfs(const char *device, unsigned port, size_t index)
 {
 	char path[160];
@@ -117,16 +115,10 @@ static struct gid_entry read_gid(const struct verbs *verbs, const struct verbs_d
 {
 	static const union ibv_gid zero;
 	struct gid_entry entry = {.type = -1};
-	struct ibv_gid_entry full;
 
-	if (verbs->query_gid_ex) {
-		if (verbs->query_gid_ex(device->context, port->number, (uint32_t)index, &full, 0,
-					sizeof(full)) == 0)
-			entry = (struct gid_entry){.gid = full.gid, .type = (int)full.gid_type};
-	} else if (verbs->query_gid(device->context, port->number, (int)index, &entry.gid) == 0) {
+	if (verbs->query_gid(device->context, port->number, (int)index, &entry.gid) == 0)
 		entry.type = port->infiniband ? IBV_GID_TYPE_IB
 					      : type_by_sysfs(device->name, port->number, index);
-	}
 	if (memcmp(&entry.gid, &zero, sizeof(zero)) == 0)
 		entry.type = -1;
 	return entry;

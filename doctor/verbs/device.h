@@ -37,9 +37,6 @@ struct verbs {
 	__typeof__(ibv_create_qp) *create_qp;
 	__typeof__(ibv_modify_qp) *modify_qp;
 	__typeof__(ibv_destroy_qp) *destroy_qp;
-	/* NULL in an older library */
-	__typeof__(_ibv_query_gid_ex) *query_gid_ex;  /* rdma-core 32 */
-	__typeof__(ibv_reg_dmabuf_mr) *reg_dmabuf_mr; /* rdma-core 34 */
 };
 
 /*

@@ -8,7 +8,7 @@
 #include "core/base/cleanup.h"
 #include "core/base/fs.h"
 #include "core/base/text.h"
-#include "doctor/verbs/setup.h"
+#include "doctor/verbs/verbs.h"
 
 #define SYSFS "/sys/class/infiniband_verbs"
 #define PROVIDER_REMEDY                                                                            \
@@ -140,8 +140,7 @@ int inventory_find(struct verbs_setup *setup)
 	struct unlisted unlisted = {0};
 
 	if (findings_add(setup->findings, "verbs_library", NULL, FINDING_OK, NULL,
-			 "libibverbs.so.1 is here%s",
-			 setup->verbs->reg_dmabuf_mr ? ", with ibv_reg_dmabuf_mr" : "") < 0)
+			 "libibverbs.so.1 is here") < 0)
 		return -1;
 	for (size_t i = 0; i < setup->devices->n; i++) {
 		if (add_device(setup, &setup->devices->item[i]) < 0)

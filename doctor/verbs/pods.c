@@ -3,16 +3,15 @@
 #include <unistd.h>
 
 #include "core/base/cleanup.h"
-#include "doctor/process/progress.h"
 #include "doctor/verbs/remote.h"
-#include "doctor/verbs/setup.h"
+#include "doctor/verbs/verbs.h"
 
 static unsigned port_of(const struct verbs_setup *setup)
 {
 	return setup->options->port ? setup->options->port : REMOTE_PORT;
 }
 
-/* Adds the finding of a transfer, and tells it at once. trouble: NULL if it went well */
+/* trouble: NULL if it went well */
 static int add_transfer(struct verbs_setup *setup, const struct verbs_device *device,
 			const struct remote_peer *peer, const struct trouble *trouble,
 			const struct transfer_result *out, const struct transfer_result *in)
@@ -20,22 +19,15 @@ static int add_transfer(struct verbs_setup *setup, const struct verbs_device *de
 	char text[TRANSFER_TEXT_SIZE];
 	char back[TRANSFER_TEXT_SIZE];
 	char subject[400];
-	int status;
 
 	(void)snprintf(subject, sizeof(subject), "%s -> %s%s%s", device ? device->name : "?",
 		       peer->name, peer->device[0] ? " " : "", peer->device);
 	if (trouble)
-		status = findings_add(setup->findings, "verbs_remote", subject, FINDING_FAIL,
-				      setup_remedy(setup, trouble), "%s", trouble->text);
-	else
-		status = findings_add(setup->findings, "verbs_remote", subject, FINDING_OK, NULL,
-				      "%s; back %s; data verified on both sides",
-				      transfer_result_text(out, text),
-				      transfer_result_text(in, back));
-	if (status == 0 && setup->options->found)
-		setup->options->found(setup->options->context,
-				      &setup->findings->item[setup->findings->n - 1]);
-	return status;
+		return findings_add(setup->findings, "verbs_remote", subject, FINDING_FAIL,
+				    verbs_remedy(setup, trouble), "%s", trouble->text);
+	return findings_add(setup->findings, "verbs_remote", subject, FINDING_OK, NULL,
+			    "%s; back %s; data verified on both sides",
+			    transfer_result_text(out, text), transfer_result_text(in, back));
 }
 
 int pods_connect(struct verbs_setup *setup)
@@ -64,7 +56,6 @@ int pods_connect(struct verbs_setup *setup)
 		if (!device->used)
 			continue;
 		left--;
-		progress_say("%s: transfer to %s", device->name, host);
 		(void)snprintf(peer.name, sizeof(peer.name), "%s", host);
 		failed = endpoint_open(setup->verbs, device, setup->bytes, &endpoint, &trouble) < 0;
 		if (!failed) {
@@ -133,7 +124,7 @@ int pods_listen(struct verbs_setup *setup)
 
 	(void)snprintf(subject, sizeof(subject), "TCP port %u", port_of(setup));
 	if (listener >= 0)
-		progress_say("listening on %s", subject);
+		(void)fprintf(stderr, "oci-rdma-doctor: listening on %s\n", subject);
 	while (listener >= 0) {
 		struct remote_peer peer = {.fd = -1};
 		cleanup_fd fd = -1;
@@ -143,10 +134,9 @@ int pods_listen(struct verbs_setup *setup)
 		fd = peer.fd;
 		if (remote_hear(&peer, &trouble) < 0) {
 			remote_refuse(&peer, trouble.text);
-			progress_say("refused: %s", trouble.text);
+			(void)fprintf(stderr, "oci-rdma-doctor: refused: %s\n", trouble.text);
 			continue;
 		}
-		progress_say("%s: transfer", peer.name);
 		if (serve(setup, &peer) < 0)
 			return -1;
 		if (!peer.left)

@@ -5,10 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "doctor/process/progress.h"
 #include "doctor/verbs/amount.h"
 #include "doctor/verbs/registration.h"
-#include "doctor/verbs/setup.h"
 #include "doctor/verbs/transfer.h"
 
 #define BYTES_DEFAULT ((size_t)1 << 20)
@@ -23,10 +21,27 @@
 
 /* ---- registration ---- */
 
+static const char *register_remedy(const struct verbs_setup *setup, int errnum)
+{
+	if (setup->exec && (errnum == ENOMEM || errnum == EPERM))
+		return "process 1 has a higher RLIMIT_MEMLOCK: an exec gets the engine's. Start it "
+		       "as the main process, or use the runtime shim (runtimeClassName: rdma) or "
+		       "the NRI plugin";
+	return trouble_register_remedy(errnum);
+}
+
+const char *verbs_remedy(const struct verbs_setup *setup, const struct trouble *trouble)
+{
+	const char *general = trouble_remedy(trouble);
+
+	return general == trouble_register_remedy(ENOMEM) ? register_remedy(setup, ENOMEM)
+							  : general;
+}
+
 static int add_registration(struct verbs_setup *setup, const char *subject,
 			    const struct registration *found)
 {
-	const char *remedy = setup_register_remedy(setup, found->errnum);
+	const char *remedy = register_remedy(setup, found->errnum);
 	struct rlimit limit = {0};
 	char most[AMOUNT_SIZE] = "nothing";
 	char refused[AMOUNT_SIZE];
@@ -62,10 +77,9 @@ static int register_memory(struct verbs_setup *setup)
 
 		if (!device->context)
 			continue;
-		progress_say("%s: registering memory", device->name);
 		if (registration_probe(setup->verbs, device, &found, &trouble) < 0) {
 			status = findings_add(setup->findings, "verbs_register", device->name,
-					      FINDING_FAIL, setup_remedy(setup, &trouble), "%s",
+					      FINDING_FAIL, verbs_remedy(setup, &trouble), "%s",
 					      trouble.text);
 		} else {
 			status = add_registration(setup, device->name, &found);
@@ -101,14 +115,13 @@ static int loop_back(struct verbs_setup *setup)
 		struct trouble trouble;
 		int status = 0;
 
-		progress_say("%s: transfer", device->name);
 		if (!device->used && device->context)
 			status = findings_add(setup->findings, "verbs_loopback", device->name,
 					      FINDING_UNCHECKED, "see the port and gid findings",
 					      "no port is ACTIVE with a GID or LID");
 		else if (device->used && transfer_within(setup, device, &result, &trouble) < 0)
 			status = findings_add(setup->findings, "verbs_loopback", device->name,
-					      FINDING_FAIL, setup_remedy(setup, &trouble), "%s",
+					      FINDING_FAIL, verbs_remedy(setup, &trouble), "%s",
 					      trouble.text);
 		else if (device->used)
 			status = findings_add(setup->findings, "verbs_loopback", device->name,
@@ -122,6 +135,29 @@ static int loop_back(struct verbs_setup *setup)
 
 /* ---- all of it ---- */
 
+/* Returns 1, 0 if there is nothing to go on with (a finding says why), or -1. */
+static int open_devices(const struct verbs_setup *setup, struct verbs *verbs)
+{
+	struct findings *findings = setup->findings;
+	struct err reason;
+	int error;
+
+	if (verbs_load(verbs, &reason) < 0)
+		return findings_add(findings, "verbs_library", NULL, FINDING_UNCHECKED,
+				    "install libibverbs (Debian: libibverbs1 ibverbs-providers; "
+				    "RHEL: libibverbs)",
+				    "%s", reason.text);
+	if (verbs_devices_open(verbs, findings->arena, setup->options->device, setup->devices,
+			       &error) == 0)
+		return 1;
+	if (!error)
+		return -1;
+	return findings_add(findings, "verbs_library", NULL, FINDING_UNCHECKED,
+			    "load ib_uverbs and the HCA's driver on the node",
+			    "libibverbs.so.1 is here, but ibv_get_device_list fails: %s",
+			    strerror(error));
+}
+
 static int find(struct verbs_setup *setup)
 {
 	if (inventory_find(setup) < 0 || register_memory(setup) < 0)
@@ -131,21 +167,21 @@ static int find(struct verbs_setup *setup)
 	return setup->options->connect ? pods_connect(setup) : loop_back(setup);
 }
 
-int verbs_check(struct findings *findings, const struct verbs_options *options, struct err *err)
+int verbs_check(struct findings *findings, const struct doctor_options *options, bool exec,
+		struct err *err)
 {
 	struct verbs verbs;
 	cleanup_verbs_devices devices = {0};
 	struct verbs_setup setup = {
 		.verbs = &verbs,
 		.options = options,
+		.exec = exec,
 		.findings = findings,
 		.devices = &devices,
 		.bytes = BYTES_DEFAULT,
 	};
-	int more;
+	int more = open_devices(&setup, &verbs);
 
-	progress_say("opening the verbs devices");
-	more = setup_open(findings, options, &verbs, &devices);
 	if (more > 0)
 		more = find(&setup);
 	return more < 0 ? err_memory(err) : 0;

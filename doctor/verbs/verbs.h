@@ -11,34 +11,45 @@
  *   verbs_loopback  DEVICE: a transfer between two queue pairs of its port
  *   verbs_remote    "DEVICE -> HOST DEVICE": a transfer to another doctor and back
  *   verbs_listen    "TCP port N": it cannot listen there
- *   verbs_dmabuf, verbs_peermem   "DEVICE WHAT": registration of GPU memory
  */
 #ifndef OCI_RDMA_DOCTOR_VERBS_H
 #define OCI_RDMA_DOCTOR_VERBS_H
 
+#include <stdbool.h>
 #include <stddef.h>
-#include <stdint.h>
 
 #include "core/base/err.h"
 #include "doctor/finding.h"
-#include "doctor/verbs/setup.h"
+#include "doctor/options.h"
+#include "doctor/verbs/device.h"
+#include "doctor/verbs/trouble.h"
 
-/* Adds what it finds. -1: out of memory only */
-int verbs_check(struct findings *findings, const struct verbs_options *options, struct err *err);
+/* Adds what it finds. exec: process 1 has a higher memlock limit than this one. -1: out of memory
+ * only */
+int verbs_check(struct findings *findings, const struct doctor_options *options, bool exec,
+		struct err *err);
 
-/* GPU memory, which the CUDA part of the doctor has made */
-struct verbs_gpu_memory {
-	const char *what; /* "GPU 0000:1b:00.0" */
-	int dmabuf;       /* a descriptor; -1: by its address, which needs nvidia_peermem */
-	void *address;
-	size_t bytes;
+/* ---- what its parts share ---- */
+
+struct verbs_setup {
+	const struct verbs *verbs;
+	const struct doctor_options *options;
+	bool exec;
+	struct findings *findings;
+	struct verbs_devices *devices;
+	size_t bytes; /* of a message: what fits below the memlock limit */
 };
 
-/*
- * Registers it with each device that opens. Adds nothing where verbs_check says why there is no
- * device. Opens the devices itself, so a child may call it. -1: out of memory only
- */
-int verbs_register_gpu(struct findings *findings, const struct verbs_options *options,
-		       const struct verbs_gpu_memory *memory, struct err *err);
+/* What to do about a trouble, also by what is known of this process */
+const char *verbs_remedy(const struct verbs_setup *setup, const struct trouble *trouble);
+
+/* Each adds findings; -1 without memory only. */
+
+/* The devices, and devices that should be there (inventory.c) */
+int inventory_find(struct verbs_setup *setup);
+
+/* Transfers with a doctor in another pod (pods.c) */
+int pods_connect(struct verbs_setup *setup);
+int pods_listen(struct verbs_setup *setup);
 
 #endif

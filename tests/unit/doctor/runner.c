@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Checks that hang, crash or fail cost their own findings only. */
-#include <pty.h>
-
-#include "doctor/process/progress.h"
 #include "doctor/runner.h"
 #include "tests/unit/unit.h"
 
@@ -102,32 +99,6 @@ UNIT_ROWS(run_cases)
 				    one->status == FINDING_WARN ? one->remedy : "");
 	}
 	assert_string_equal(told, row->told);
-}
-
-/* Who sits at a terminal has a watching process, which a check that does not die must not keep: it
- * has what we had open when it was forked. */
-UNIT_TEST("the progress is for a terminal alone, and a line that is removed")
-{
-	char text[256] = "";
-	int terminal = posix_openpt(O_RDWR | O_NOCTTY), kept = dup(STDERR_FILENO), ends[2];
-	int other;
-
-	assert_int_equal(grantpt(terminal) + unlockpt(terminal) + pipe(ends), 0);
-	other = open(ptsname(terminal), O_RDWR | O_NOCTTY);
-	assert_true(other >= 0);
-	(void)dup2(ends[1], STDERR_FILENO);
-	progress_say("reads %s", "limits");
-	progress_end();
-	(void)dup2(other, STDERR_FILENO);
-	progress_say("reads %s", "limits");
-	progress_end();
-	(void)fflush(stderr);
-	(void)dup2(kept, STDERR_FILENO);
-	(void)close(ends[1]);
-	assert_int_equal(read(ends[0], text, sizeof(text)), 0);
-	assert_true(read(terminal, text, sizeof(text) - 1) > 0);
-	assert_has(text, "\rreads limits ...\r  ");
-	assert_int_equal(text[strlen(text) - 1], '\r');
 }
 
 int main(void)
