@@ -3,17 +3,14 @@
  * The hooks.d files of CRI-O and podman (containers/common, pkg/hooks/docs/oci-hooks.5.md): of ours,
  * what --check-config says; of others, what keeps CRI-O from starting, and with it our hook.
  */
-#include <errno.h>
-#include <string.h>
-
 #include "admin/engine/engine.h"
 #include "admin/installation/installation.h"
 #include "core/base/fs.h"
 #include "core/base/names.h"
 #include "core/deadline.h"
-#include "core/nri_status.h"
 #include "core/policy/policy.h"
 #include "doctor/check/check.h"
+#include "explain/ways.h"
 
 struct context {
 	const struct doctor *doctor;
@@ -91,18 +88,6 @@ static int check_files(struct context *context, struct err *err)
 	return 0;
 }
 
-/* Another entry point, which needs no hook */
-static const char *find_other_way(const struct context *context)
-{
-	for (size_t i = 0; i < context->crio.n_handlers; i++) {
-		const char *runtime = context->crio.handler[i].runtime_path;
-
-		if (names_shim(runtime))
-			return context->crio.handler[i].name;
-	}
-	return NULL;
-}
-
 /* A policy that cannot be read is check_policy's. */
 static bool wants_all(const struct context *context)
 {
@@ -114,30 +99,19 @@ static bool wants_all(const struct context *context)
 	       config.opt_in == OPT_IN_DEVICE;
 }
 
-static bool has_nri_plugin(const struct context *context)
+/* Another entry point needs no hook. */
+static int add_without_hook(const struct context *context, struct err *err)
 {
 	const struct node *node = &context->doctor->node;
-	struct nri_status status;
-	struct err ignored;
+	unsigned ways;
 
-	return nri_status_find(context->findings->arena, node->root, node->recorded, &status,
-			       &ignored) == 0 &&
-	       status.since;
-}
-
-static int add_without_hook(const struct context *context)
-{
-	const char *handler = find_other_way(context);
-
-	if (handler)
-		return findings_add(
-			context->findings, "hook_installed", NULL, FINDING_OK, NULL,
-			"there is no hook; pods with the handler %s are served by the shim",
-			handler);
-	if (has_nri_plugin(context))
-		return findings_add(
-			context->findings, "hook_installed", NULL, FINDING_OK, NULL,
-			"there is no hook; the NRI plugin is connected and serves the pods");
+	if (ways_find(context->findings->arena, node->root, node->recorded, &ways, err) < 0)
+		return -1;
+	if (ways & (WAY_SHIM | WAY_NRI))
+		return findings_add(context->findings, "hook_installed", NULL, FINDING_OK, NULL,
+				    "there is no hook; %s serves the pods",
+				    ways & WAY_NRI ? "the connected NRI plugin"
+						   : "the shim's handler");
 	return findings_add(context->findings, "hook_installed", NULL, FINDING_WARN,
 			    "Install what doc/entry-points.md names for the engine of this node: "
 			    "on OpenShift make machineconfig, for podman make install, for "
@@ -147,7 +121,7 @@ static int add_without_hook(const struct context *context)
 			    HOOK_NAME);
 }
 
-static int add_installed(const struct context *context)
+static int add_installed(const struct context *context, struct err *err)
 {
 	if (context->own_create && wants_all(context) &&
 	    !(context->own_shown & (HOOKS_CREATE_RUNTIME | HOOKS_PRESTART)))
@@ -165,7 +139,7 @@ static int add_installed(const struct context *context)
 				    "%s is installed for createRuntime, but not for poststart: if "
 				    "a spec lists limits, runc sets them after createRuntime",
 				    HOOK_NAME);
-	return add_without_hook(context);
+	return add_without_hook(context, err);
 }
 
 int check_hooks(const struct doctor *doctor, struct findings *findings, struct err *err)
@@ -176,5 +150,5 @@ int check_hooks(const struct doctor *doctor, struct findings *findings, struct e
 		return -1;
 	if (check_files(&context, err) < 0)
 		return -1;
-	return add_installed(&context) < 0 ? err_memory(err) : 0;
+	return add_installed(&context, err) < 0 ? err_memory(err) : 0;
 }

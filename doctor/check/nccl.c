@@ -247,7 +247,6 @@ static int check_socket(const struct nccl_context *context)
 static int check_files(const struct nccl_context *context)
 {
 	const struct nccl_settings *settings = &context->settings;
-	ssize_t n;
 
 	for (size_t i = 0; i < settings->n_oddities; i++) {
 		const struct nccl_oddity *oddity = &settings->oddity[i];
@@ -257,13 +256,9 @@ static int check_files(const struct nccl_context *context)
 				 oddity->line, oddity->why) < 0)
 			return -1;
 	}
-	n = nccl_settings_count(context->findings->arena, settings);
-	if (n < 0)
-		return -1;
 	return findings_add(context->findings, "nccl_conf", NULL, FINDING_OK, NULL,
-			    "%zd setting%s; files read: %s%s%s", n, n == 1 ? "" : "s",
-			    context->doctor->target.env_path, settings->files[0] ? ", " : "",
-			    settings->files);
+			    "files read: %s%s%s", context->doctor->target.env_path,
+			    settings->files[0] ? ", " : "", settings->files);
 }
 
 static int read_all(const struct doctor *doctor, struct nccl_context *context, struct err *err)

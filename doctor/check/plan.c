@@ -5,8 +5,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "admin/engine/engine.h"
-#include "admin/installation/installation.h"
 #include "core/base/cleanup.h"
 #include "core/base/fs.h"
 #include "core/base/text.h"
@@ -179,40 +177,11 @@ static int add_decision(const struct context *context)
 
 /* ---- why something of it has not come true ---- */
 
-/* True if our hooks.d files show us every container, and not only those with an annotation. */
-static bool hooks_show_all(const struct context *context)
-{
-	struct arena *arena = context->findings->arena;
-	int root = context->doctor->node.root;
-	struct hooks_place place = {.root = root, .sysroot = root, .timeout_min = -1};
-	struct hooks_found *found;
-	struct crio crio;
-	struct err ignored;
-	size_t n;
-
-	if (crio_read(arena, root, &crio, &ignored) < 0)
-		return true;
-	place.crio_dirs = crio_list_hooks_dirs(arena, &crio);
-	if (hooks_list(arena, &place, &found, &n, &ignored) < 0)
-		return true;
-	for (size_t i = 0; i < n; i++) {
-		if (found[i].ours && !found[i].problem && found[i].file.always)
-			return true;
-	}
-	return false;
-}
-
 static const char *why_not(const struct context *context)
 {
-	const struct container *container = context->container;
-
 	if (!context->ways)
 		return "Neither hook, shim nor NRI plugin is installed for its engine: install "
 		       "what doc/entry-points.md names for it, then recreate the container";
-	if (container->request.inject != INJECT_ASKED && context->ways == WAY_HOOK &&
-	    !hooks_show_all(context))
-		return "\"opt_in\" is \"device\", but the hooks.d files run the hook only for "
-		       "annotated containers: run make install HOOKS=device, or annotate the pod";
 	return "Look at the log: journalctl -t oci-rdma-hook. A container that is older than the "
 	       "installation or the policy must be created again";
 }

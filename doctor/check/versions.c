@@ -6,7 +6,6 @@
 #include "core/base/fs.h"
 #include "core/base/text.h"
 #include "doctor/check/check.h"
-#include "doctor/nccl/nccl.h"
 
 #define OS_RELEASE_MAX (64 * 1024)
 
@@ -42,10 +41,7 @@ int check_versions(const struct doctor *doctor, struct findings *findings, struc
 	};
 	const char *text = "oci-rdma-doctor " VERSION;
 	const char *system = read_os(doctor, findings->arena);
-	const char *nccl; /* not NCCL_VERSION, which the base image sets and a wheel does not */
 
-	if (nccl_library_find(findings->arena, &doctor->target, &nccl) < 0)
-		return err_memory(err);
 	for (size_t i = 0; text && i < sizeof(files) / sizeof(files[0]); i++) {
 		char line[96];
 
@@ -53,8 +49,6 @@ int check_versions(const struct doctor *doctor, struct findings *findings, struc
 			text = arena_printf(findings->arena, "%s, %s %s", text, files[i].name,
 					    line);
 	}
-	if (text && nccl)
-		text = arena_printf(findings->arena, "%s, NCCL %s", text, nccl);
 	if (text && system)
 		text = arena_printf(findings->arena, "%s, %s", text, system);
 	if (!text || findings_add(findings, "versions", NULL, FINDING_OK, NULL, "%s", text) < 0)

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What NCCL reads in the target: values, lists, levels; and which NCCL that is. */
+/* What NCCL reads in the target: values, lists, levels */
 #ifndef OCI_RDMA_DOCTOR_NCCL_H
 #define OCI_RDMA_DOCTOR_NCCL_H
 
 #include <stdbool.h>
 #include <stddef.h>
-#include <sys/types.h>
 
 #include "core/base/arena.h"
 #include "core/base/err.h"
@@ -50,9 +49,6 @@ int nccl_settings_read(struct arena *arena, const struct target *target,
 /* The lines of one file, behind what is there already. text is split in place. */
 int nccl_settings_add_file(struct arena *arena, const char *path, char *text,
 			   struct nccl_settings *settings);
-
-/* How many of them NCCL reads: variables of its own, each once. Returns -1 without memory. */
-ssize_t nccl_settings_count(struct arena *arena, const struct nccl_settings *settings);
 
 /* The one that holds, or NULL */
 const struct nccl_setting *nccl_settings_find(const struct nccl_settings *settings,
@@ -102,14 +98,5 @@ bool nccl_list_selects(const struct nccl_list *list, const char *name, int port)
  * 4 and all above are SYS. NULL for what NCCL ignores (src/graph/paths.cc, ncclGetLevel).
  */
 const char *nccl_level(const char *value);
-
-/* ---- which NCCL the target uses, by the names of its files (library.c) ---- */
-
-/*
- * *ret_text: "2.21.5 (/usr/lib64/libnccl.so.2.21.5, which the process has loaded)", or where the
- * loader would find it; NULL: none is found, as in a program that NCCL is linked into. Returns 0,
- * or -1 without memory.
- */
-int nccl_library_find(struct arena *arena, const struct target *target, const char **ret_text);
 
 #endif

@@ -3,7 +3,6 @@
 
 #include <ctype.h>
 #include <stdbool.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "core/base/fs.h"
@@ -18,53 +17,6 @@ const struct nccl_setting *nccl_settings_find(const struct nccl_settings *settin
 			return &settings->item[i];
 	}
 	return NULL;
-}
-
-/*
- * A name that NCCL may look for. Among the others, images set the version of their package
- * (NCCL_VERSION), builds of frameworks where NCCL is, and two are PyTorch's (ProcessGroupNCCL.hpp).
- */
-static bool is_read(const char *name)
-{
-	static const char *const others[] = {
-		"NCCL_VERSION",      "NCCL_HOME",          "NCCL_ROOT",
-		"NCCL_ROOT_DIR",     "NCCL_DIR",           "NCCL_INCLUDE_DIR",
-		"NCCL_INCLUDE_DIRS", "NCCL_LIB_DIR",       "NCCL_LIBRARY",
-		"NCCL_LIBRARIES",    "NCCL_BLOCKING_WAIT", "NCCL_ASYNC_ERROR_HANDLING",
-	};
-
-	if (!text_starts_with(name, "NCCL_") ||
-	    name[strspn(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_")])
-		return false;
-	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++) {
-		if (strcmp(name, others[i]) == 0)
-			return false;
-	}
-	return true;
-}
-
-static int by_name(const void *a, const void *b)
-{
-	return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
-
-/* Sorted, since a file may have as many lines as an image's author likes. */
-ssize_t nccl_settings_count(struct arena *arena, const struct nccl_settings *settings)
-{
-	const char **names = arena_alloc(arena, (settings->n + 1) * sizeof(*names));
-	size_t n = 0;
-	ssize_t count = 0;
-
-	if (!names)
-		return -1;
-	for (size_t i = 0; i < settings->n; i++) {
-		if (is_read(settings->item[i].name))
-			names[n++] = settings->item[i].name;
-	}
-	qsort(names, n, sizeof(*names), by_name);
-	for (size_t i = 0; i < n; i++)
-		count += i == 0 || strcmp(names[i - 1], names[i]) != 0;
-	return count;
 }
 
 static int add(struct arena *arena, struct nccl_settings *settings, const char *name,

@@ -26,24 +26,3 @@ const char *amount_text(uint64_t bytes, char text[AMOUNT_SIZE])
 			       (unsigned long long)rest, rest == 1 ? "" : "s");
 	return text;
 }
-
-const char *amount_limit(rlim_t limit, char text[AMOUNT_SIZE])
-{
-	if (limit != RLIM_INFINITY)
-		return amount_text(limit, text);
-	(void)snprintf(text, AMOUNT_SIZE, "unlimited");
-	return text;
-}
-
-const char *amount_rate(double bytes_per_second, char text[AMOUNT_SIZE])
-{
-	(void)snprintf(text, AMOUNT_SIZE, "%.3g GB/s (%.3g Gb/s)", bytes_per_second / 1e9,
-		       bytes_per_second * 8 / 1e9);
-	return text;
-}
-
-const char *amount_time(uint64_t ns, char text[AMOUNT_SIZE])
-{
-	(void)snprintf(text, AMOUNT_SIZE, "%.2f us", (double)ns / 1e3);
-	return text;
-}

@@ -247,14 +247,14 @@ int transfer_between(struct endpoint *from, struct endpoint *to, struct transfer
 const char *transfer_result_text(const struct transfer_result *result,
 				 char text[TRANSFER_TEXT_SIZE])
 {
-	char rate[AMOUNT_SIZE];
+	const double rate = result->bytes_per_second / 1e9;
 	char bytes[AMOUNT_SIZE];
-	char median[AMOUNT_SIZE];
-	char p99[AMOUNT_SIZE];
 
-	(void)snprintf(
-		text, TRANSFER_TEXT_SIZE, "%s, writes of %s; latency %s median, %s 99th percentile",
-		amount_rate(result->bytes_per_second, rate), amount_text(result->bytes, bytes),
-		amount_time(result->median_ns, median), amount_time(result->p99_ns, p99));
+	/* Decimal, as links and NCCL count */
+	(void)snprintf(text, TRANSFER_TEXT_SIZE,
+		       "%.3g GB/s (%.3g Gb/s), writes of %s; latency %.2f us median, %.2f us 99th "
+		       "percentile",
+		       rate, rate * 8, amount_text(result->bytes, bytes),
+		       (double)result->median_ns / 1e3, (double)result->p99_ns / 1e3);
 	return text;
 }

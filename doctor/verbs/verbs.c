@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/resource.h>
 
 #include "doctor/verbs/amount.h"
 #include "doctor/verbs/registration.h"
@@ -45,11 +46,12 @@ static int add_registration(struct verbs_setup *setup, const char *subject,
 	struct rlimit limit = {0};
 	char most[AMOUNT_SIZE] = "nothing";
 	char refused[AMOUNT_SIZE];
-	char soft[AMOUNT_SIZE];
+	char soft[AMOUNT_SIZE] = "unlimited";
 	char name[24];
 
 	(void)getrlimit(RLIMIT_MEMLOCK, &limit);
-	(void)amount_limit(limit.rlim_cur, soft);
+	if (limit.rlim_cur != RLIM_INFINITY)
+		(void)amount_text(limit.rlim_cur, soft);
 	if (found->most)
 		(void)amount_text(found->most, most);
 	if (!found->refused)

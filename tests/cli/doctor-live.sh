@@ -171,12 +171,6 @@ for error in ENOSYS EPERM; do
 	causes "the cause" kernel
 	is "the findings" kernel "$(jq -r '[.findings[].id] | join(" ")' "$T/out")"
 done
-try "a recorded node of Linux 4.18: it says by what, and where it would be seen" kernel fail \
-	"by its number, older than openat2(2)" in_pod write proc/sys/kernel/osrelease 4.18.0-553.el8_10.x86_64
-has "where" "backports) -> Linux 5.6 or later. Whether this one has it can be seen on the node itself" "$found"
-causes "the cause" kernel
-try "Linux 5.6 will do, by its number" kernel ok "by its number" in_pod write proc/sys/kernel/osrelease 5.6.0
-
 # ---- without /sys and /proc ----
 # hidden DIRECTORY: what it says where nothing is mounted there
 hidden() {

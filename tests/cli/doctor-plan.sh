@@ -86,10 +86,6 @@ policy='{"namespaces": []}'
 refused '"namespaces": []' h100-trainer.json fail "is not among the namespaces of" "is not among the namespaces of"
 policy='{"memlock": "much"}'
 refused "a policy with a mistake" h100-trainer.json fail "memlock" "config.json: line 1"
-policy='{"opt_in": "device"}'
-eval "$EIGHT"
-try "opt_in device, and hook files for annotated containers" plan_memlock fail "only for annotated containers" \
-	container "$(case_of '{"annotations":{"oci-rdma-hook.io/inject":null}}')"
 policy='{"memlock": "16Gi"}' soft=17179869184 hard=17179869184 conf=$HCA
 try "less by the policy is what is compared" plan_memlock ok "16384 MiB" container h100-trainer.json
 without_hooks() { eval "$EIGHT"; container h100-trainer.json; rm -r "${NODE:?}/usr/share/containers/oci/hooks.d"; doctor --format json --container "$ID"; }

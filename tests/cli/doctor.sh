@@ -315,7 +315,7 @@ other_runtime() { made && write etc/oci-rdma-hook/runtimes /usr/bin/crun; }
 try "a shim that runs another crun than CRI-O" crio_handler/rdma warn \
 	"the shim runs /usr/bin/crun, but CRI-O's own handler crun runs /usr/libexec/crio/crun" on_a_node other_runtime
 without_hook() { with_shim && rm -r "${NODE:?}/$HOOKS"; }
-try "the shim is an entry point" hook_installed ok "served by the shim" on_a_node without_hook
+try "the shim is an entry point" hook_installed ok "the shim's handler serves the pods" on_a_node without_hook
 
 # crio_conf NAME FINDING STATUS PART TEXT: another file of CRI-O's, the last one
 crio_conf() { try "${@:1:4}" on_a_node write etc/crio/crio.conf.d/90-x "$5"; }
@@ -341,22 +341,6 @@ everyone() { write etc/oci-rdma-hook/config.json '{"opt_in": "device"}' && cp co
 try "…and the files for every container" hook_installed ok "" on_a_node everyone
 policy "a policy that serves nobody" policy warn "namespaces: the list is empty" '{"namespaces": []}'
 try "SELinux" selinux ok enforcing on_a_node write sys/fs/selinux/enforce 1
-write usr/local/bin/oci-rdma-hook.selinux system_u:object_r:user_home_t:s0
-write usr/local/bin/oci-rdma-nri ''
-write usr/local/bin/oci-rdma-nri.selinux system_u:object_r:bin_t:s0
-try "the hook may have any label, since engines are not confined" selinux//usr/local/bin/oci-rdma-hook ok user_home_t doctor --format json
-also selinux//usr/local/bin/oci-rdma-nri ok bin_t
-row "the labels that systemd may not start"
-for type in user_home_t admin_home_t user_tmp_t tmp_t var_t default_t unlabeled_t container_file_t; do
-	write usr/local/bin/oci-rdma-nri.selinux "system_u:object_r:$type:s0"
-	doctor --format json
-	finds "$type" selinux//usr/local/bin/oci-rdma-nri warn "restorecon -v /usr/local/bin/oci-rdma-nri"
-done
-row "text: what is about the whole says so in a group of subjects"
-doctor
-has "its words" "selinux (2): enforcing (/sys/fs/selinux/enforce); label of this process: not known, /usr/local/bin/oci-rdma-hook" \
-	"$(tr -s ' \n' ' ' <"$T/out")"
-
 # ---- device files that are listed, and may not be looked at: SELinux refuses getattr of infiniband_device_t ----
 
 # refusing [FILE…]: the doctor's findings where stat of these device files is refused
@@ -428,30 +412,4 @@ in_container
 doctor --format json
 has "control: with a device it is the annotation" "memlock -> Run oci-rdma-doctor --container ID on the node" "$(cause)"
 
-# ---- which NCCL, and how many settings it reads ----
-versions() { jq -r '.findings[] | select(.id == "versions").evidence' "$T/out"; }
-defaults
-h100
-in_container "$ALLOCATED" NCCL_VERSION=2.17.1-1 NCCL_DEBUG=INFO NCCL_HOME=/opt/nccl
-write etc/nccl.conf $'NCCL_DEBUG=WARN\nNCCL_IB_HCA ==mlx5_6\nNCCL_IB_TC=106\nPATH=/bin\n#NCCL_NET=IB'
-try "only variables that NCCL reads are counted, each once, and an image's package says nothing of its version" nccl_conf ok "2 settings; files read" doctor --format json
-lacks "the version" "NCCL " "$(versions)"
-# version NAME PART PATH TEXT: what it is by that file
-version() {
-	row "$1"
-	write "$3" "$4"
-	doctor --format json
-	has "the version" "$2" "$(versions)"
-	lacks "not the image's variable" 2.17.1 "$(versions)"
-}
-SITE=usr/lib/python3/dist-packages
-version "NCCL of the library that the loader finds" "NCCL 2.27.5 (/usr/lib/x86_64-linux-gnu/libnccl.so.2.27.5)" usr/lib/x86_64-linux-gnu/libnccl.so.2.27.5 ''
-write $SITE/nvidia_nccl_cu12-2.21.5.dist-info/METADATA ''
-wheel="7f0000000000-7f0000001000 r--p 00000000 00:2f 12 /usr/lib/libc.so.6
-7f0000002000-7f0000003000 r-xp 00000000 00:2f 11 /$SITE/nvidia/nccl/lib/libnccl.so.2"
-version "NCCL of a wheel that the process has loaded" "NCCL 2.21.5 (/$SITE/nvidia/nccl/lib/libnccl.so.2, which the process has loaded)" proc/self/maps "$wheel"
-rm -r "$NODE/$SITE/nvidia_nccl_cu12-2.21.5.dist-info"
-version "…whose version nothing says" "NCCL of unknown version (/$SITE" proc/self/maps "$wheel"
-version "…or says the file's name" "NCCL 2.30.7 (/opt/nccl/lib/libnccl.so.2.30.7, which" proc/self/maps \
-	"7f0000002000-7f0000003000 r-xp 00000000 00:2f 11 /opt/nccl/lib/libnccl.so.2.30.7"
 finish

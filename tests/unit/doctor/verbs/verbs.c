@@ -194,7 +194,7 @@ UNIT_TEST("limit: nothing at all, and all of it")
 
 /* ---- words ---- */
 
-UNIT_TEST("amount: bytes, limits, rates, times")
+UNIT_TEST("amount: bytes, exact")
 {
 	char text[AMOUNT_SIZE];
 
@@ -204,10 +204,16 @@ UNIT_TEST("amount: bytes, limits, rates, times")
 	assert_string_equal(amount_text(1025, text), "1 KiB + 1 byte");
 	assert_string_equal(amount_text(UINT64_MAX, text),
 			    "16777215 TiB + 1023 GiB + 1023 MiB + 1023 KiB + 1023 bytes");
-	assert_string_equal(amount_limit(RLIM_INFINITY, text), "unlimited");
-	assert_string_equal(amount_limit(65536, text), "64 KiB");
-	assert_string_equal(amount_rate(48.7e9, text), "48.7 GB/s (390 Gb/s)");
-	assert_string_equal(amount_time(1620, text), "1.62 us");
+}
+
+UNIT_TEST("transfer: its figures")
+{
+	const struct transfer_result result = {65536, 48.7e9, 1620, 2010, 1};
+	char text[TRANSFER_TEXT_SIZE];
+
+	assert_string_equal(transfer_result_text(&result, text),
+			    "48.7 GB/s (390 Gb/s), writes of 64 KiB; latency 1.62 us median, "
+			    "2.01 us 99th percentile");
 }
 
 static const struct trouble_case {
@@ -231,8 +237,6 @@ static const struct trouble_case {
 	 "ETIMEDOUT", "ip neigh"},
 	{"trouble: the GID is gone", -EINVAL, 0, "ibv_modify_qp to RTR", "EINVAL",
 	 "the GID is gone"},
-	{"trouble: a driver without dma-buf", -EOPNOTSUPP, 0, "ibv_reg_dmabuf_mr",
-	 "ibv_reg_dmabuf_mr: EOPNOTSUPP", "nvidia_peermem"},
 	{"trouble: an errno without a name", -4711, 0, "ibv_reg_mr", "errno 4711", "kernel log"},
 };
 
