@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a check or a log shows: one line of evidence and one of remedy. Checks only add findings; how
- * they are shown, counted and turned into an exit status is the report's.
+ * What a check or a log shows: one line of evidence and one of remedy. Checks only add findings;
+ * how they are shown, counted and turned into an exit status is the report's.
  */
 #ifndef OCI_RDMA_DOCTOR_FINDING_H
 #define OCI_RDMA_DOCTOR_FINDING_H
@@ -24,7 +24,8 @@ struct finding {
 	enum finding_status status;
 	const char *evidence; /* the value, and where it was read */
 	const char *remedy;   /* what to do; "" where there is nothing to do */
-	/* Of a symptom, else "": the log's line, and what a check says of it or the command that asks */
+	/* Of a symptom, else "": the log's line, and what a check says of it or the command that
+	 * asks */
 	const char *seen;
 	const char *check;
 };

@@ -53,15 +53,16 @@ int check_containerd(const struct doctor *doctor, struct findings *findings, str
 
 	if (!tree_exists(root, CONTAINERD_CONFIG))
 		return 0;
-	if (containerd_read(findings->arena, root, CONTAINERD_CONFIG, &context.containerd, &why) < 0)
+	if (containerd_read(findings->arena, root, CONTAINERD_CONFIG, &context.containerd, &why) <
+	    0)
 		return why.memory || findings_add(findings, "containerd_config", NULL, FINDING_FAIL,
 						  "containerd config dump shows what is wrong",
 						  "%s", why.text) < 0
 			       ? err_memory(err)
 			       : 0;
 	/* A policy that cannot be read is check_policy's. */
-	if (config_load(findings->arena, root, doctor->options.common.config, &context.config, &why) <
-	    0)
+	if (config_load(findings->arena, root, doctor->options.common.config, &context.config,
+			&why) < 0)
 		return 0;
 	for (size_t i = 0; i < context.containerd.n_handlers; i++) {
 		const struct containerd_handler *handler = &context.containerd.handler[i];

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* CRI-O, by its files: handlers that run the shim, and the limits that it gives to every container */
+/* CRI-O, by its files: handlers that run the shim, and the limits that it gives to every container
+ */
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -50,12 +51,13 @@ static int add_handler(const struct context *context, const struct crio_handler 
 	case HANDLER_RIGHT:
 		return add_working(context, handler);
 	case HANDLER_NO_PROGRAM:
-		return findings_add(context->findings, "crio_handler", handler->name, FINDING_FAIL,
-				    "Install the program, or remove the drop-in, then run: systemctl "
-				    "reload crio",
-				    "runtime_path %s: %s (%s): CRI-O drops the handler, and refuses "
-				    "pods that name it",
-				    handler->runtime_path, strerror(verdict.error), handler->file);
+		return findings_add(
+			context->findings, "crio_handler", handler->name, FINDING_FAIL,
+			"Install the program, or remove the drop-in, then run: systemctl "
+			"reload crio",
+			"runtime_path %s: %s (%s): CRI-O drops the handler, and refuses "
+			"pods that name it",
+			handler->runtime_path, strerror(verdict.error), handler->file);
 	case HANDLER_NO_MONITOR: /* keeps CRI-O from its next start, whatever it does now */
 		return findings_add(context->findings, "crio_handler", handler->name, FINDING_FAIL,
 				    "Write the drop-in again with oci-rdma-admin --crio-handler "
@@ -124,21 +126,24 @@ static int check_ulimits(const struct context *context)
 		if (!text_starts_with(entry, name))
 			continue;
 		if (strtoll(entry + strlen(name), NULL, 10) == -1)
-			return findings_add(context->findings, "crio_ulimits", NULL, FINDING_OK, NULL,
-					    "%s (%s): every container has an unlimited limit, in an "
-					    "exec as well",
-					    entry, ulimits->file);
-		return findings_add(context->findings, "crio_ulimits", NULL, FINDING_WARN,
-				    "Remove memlock from default_ulimits, or set memlock=-1:-1, then "
-				    "run: systemctl restart crio",
-				    "%s (%s) is in the spec of every container: an exec gets this "
-				    "limit, and runc applies it after a createRuntime hook has raised "
-				    "the limit",
-				    entry, ulimits->file);
+			return findings_add(
+				context->findings, "crio_ulimits", NULL, FINDING_OK, NULL,
+				"%s (%s): every container has an unlimited limit, in an "
+				"exec as well",
+				entry, ulimits->file);
+		return findings_add(
+			context->findings, "crio_ulimits", NULL, FINDING_WARN,
+			"Remove memlock from default_ulimits, or set memlock=-1:-1, then "
+			"run: systemctl restart crio",
+			"%s (%s) is in the spec of every container: an exec gets this "
+			"limit, and runc applies it after a createRuntime hook has raised "
+			"the limit",
+			entry, ulimits->file);
 	}
-	return findings_add(context->findings, "crio_ulimits", NULL, FINDING_OK, NULL,
-			    "default_ulimits has no memlock, so that containers inherit the limit of "
-			    "CRI-O and the hook raises it");
+	return findings_add(
+		context->findings, "crio_ulimits", NULL, FINDING_OK, NULL,
+		"default_ulimits has no memlock, so that containers inherit the limit of "
+		"CRI-O and the hook raises it");
 }
 
 int check_crio(const struct doctor *doctor, struct findings *findings, struct err *err)

@@ -74,21 +74,25 @@ int check_gpudirect(const struct doctor *doctor, struct findings *findings, stru
 #define NAMED_MAX 16
 
 /* In the words of `nvidia-smi topo -m`, by PCI alone: NVLink does not show there. */
-static int add_distances(const struct devices *devices, const struct gpu *gpu, struct findings *findings)
+static int add_distances(const struct devices *devices, const struct gpu *gpu,
+			 struct findings *findings)
 {
 	const char *text = "";
 
 	for (size_t i = 0; text && i < devices->n && i < NAMED_MAX; i++) {
-		const char *name = pci_distance_name(pci_distance(&gpu->place, &devices->item[i].place));
+		const char *name =
+			pci_distance_name(pci_distance(&gpu->place, &devices->item[i].place));
 
 		if (name[0])
 			text = arena_printf(findings->arena, "%s%s%s %s", text, text[0] ? ", " : "",
 					    devices->item[i].ibdev, name);
 	}
 	if (text && devices->n > NAMED_MAX)
-		text = arena_printf(findings->arena, "%s and %zu more", text, devices->n - NAMED_MAX);
+		text = arena_printf(findings->arena, "%s and %zu more", text,
+				    devices->n - NAMED_MAX);
 	return text ? findings_add(findings, "distance", gpu->pci, FINDING_OK, NULL,
-				   "%s (/sys/bus/pci/devices)", text[0] ? text : "no HCA is a PCI function")
+				   "%s (/sys/bus/pci/devices)",
+				   text[0] ? text : "no HCA is a PCI function")
 		    : -1;
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The hooks.d files of CRI-O and podman (containers/common, pkg/hooks/docs/oci-hooks.5.md): of ours,
- * what --check-config says; of others, what keeps CRI-O from starting, and with it our hook.
+ * The hooks.d files of CRI-O and podman (containers/common, pkg/hooks/docs/oci-hooks.5.md): of
+ * ours, what --check-config says; of others, what keeps CRI-O from starting, and with it our hook.
  */
 #include "admin/engine/engine.h"
 #include "admin/installation/installation.h"

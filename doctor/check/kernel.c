@@ -37,8 +37,9 @@ int check_kernel(const struct doctor *doctor, struct findings *findings, struct 
 				sizeof(release)) <= 0)
 		return 0;
 	else
-		status = findings_add(findings, "kernel", NULL, FINDING_OK, NULL,
-				      "Linux %s has what oci-rdma-hook needs: openat2(2)%s", release,
-				      doctor->node.recorded ? " (not tried: recorded)" : ", tried");
+		status =
+			findings_add(findings, "kernel", NULL, FINDING_OK, NULL,
+				     "Linux %s has what oci-rdma-hook needs: openat2(2)%s", release,
+				     doctor->node.recorded ? " (not tried: recorded)" : ", tried");
 	return status < 0 ? err_memory(err) : 0;
 }

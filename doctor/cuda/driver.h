@@ -2,8 +2,8 @@
 /*
  * The CUDA driver library, opened at run time: the few functions that are used, with the prototypes
  * and numbers of NVIDIA's "CUDA Driver API" reference manual (docs.nvidia.com/cuda/cuda-driver-api:
- * Data types, Initialization, Version Management, Device Management), since no free package has cuda.h. It hangs on a sick GPU,
- * so only a check in its own process calls these (doctor/runner.h).
+ * Data types, Initialization, Version Management, Device Management), since no free package has
+ * cuda.h. It hangs on a sick GPU, so only a check in its own process calls these (doctor/runner.h).
  */
 #ifndef OCI_RDMA_DOCTOR_CUDA_DRIVER_H
 #define OCI_RDMA_DOCTOR_CUDA_DRIVER_H

@@ -28,8 +28,8 @@ struct findings_counts findings_count(const struct findings *findings);
  */
 const struct finding *findings_cause(const struct findings *findings);
 
-/* Worst first, or what a log shows, in its order; wrapped to the terminal's width, else to 80 columns.
- * Colour on a terminal only, without NO_COLOR (no-color.org) or TERM=dumb. */
+/* Worst first, or what a log shows, in its order; wrapped to the terminal's width, else to 80
+ * columns. Colour on a terminal only, without NO_COLOR (no-color.org) or TERM=dumb. */
 int findings_print_text(FILE *out, const struct doctor *doctor, const struct findings *findings);
 
 /* Schema 1; a later one may add members, never change these. */

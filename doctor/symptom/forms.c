@@ -68,7 +68,7 @@ static bool match_numbers(const char *line, struct match *match)
 		/* The first three stand in front of the numbers, the others between them. */
 		bool front = mark < &marks[3];
 
-		for (const char *at = line, *next; (at = line_search(at, *mark)); at = next) {
+		for (const char *at = line, *next; (at = strstr(at, *mark)); at = next) {
 			struct completion completion;
 
 			next = front ? line_next(at, *mark) : at + strlen(at);
@@ -106,7 +106,7 @@ static bool match_syndromes(const char *line, const char *front, const char *beh
 	const char *const vendor[] = {behind, NULL};
 	bool any = false;
 
-	for (const char *at = line, *next; (at = line_search(at, front)); at = next) {
+	for (const char *at = line, *next; (at = strstr(at, front)); at = next) {
 		long syndrome = strtol(at + strlen(front), NULL, 0);
 
 		next = line_next(at, front);
@@ -128,7 +128,7 @@ static bool match_devices(const char *line, struct match *match)
 {
 	bool any = match_syndromes(line, "(synd ", " vend ", match);
 
-	if (line_search(line, "mlx5_poll_one"))
+	if (strstr(line, "mlx5_poll_one"))
 		any = match_syndromes(line, "): syndrome ", "vendor syndrome ", match) || any;
 	return any;
 }
@@ -162,7 +162,7 @@ static void match_dump(const char *line, unsigned *dump, struct match *match)
 {
 	unsigned long words[DUMP_WORDS];
 
-	if (line_search(line, "mlx5: ") && line_search(line, "got completion with error:")) {
+	if (strstr(line, "mlx5: ") && strstr(line, "got completion with error:")) {
 		*dump = DUMP_LINES;
 		return;
 	}
@@ -194,9 +194,9 @@ static void match_names(const char *line, struct match *match)
 	};
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
-		const char *at = line_search(line, names[i].text);
+		const char *at = strstr(line, names[i].text);
 
-		if (at && !line_search(line, aborts)) {
+		if (at && !strstr(line, aborts)) {
 			struct completion completion = completion_between(line, at + strlen(at));
 
 			completion.status = names[i].status;
@@ -282,7 +282,7 @@ static const char *next_function(const char *line, const char *text)
 {
 	static const char end[] = "v_"; /* of "ibv_" and "mlx5dv_": one search for both */
 
-	while ((text = line_search(text, end))) {
+	while ((text = strstr(text, end))) {
 		bool is_one =
 			begins_function(line, text, "ib") || begins_function(line, text, "mlx5d");
 

@@ -5,29 +5,14 @@
 
 #include "doctor/symptom/line.h"
 
-unsigned long line_looks;
-
-static const char *looked(const char *text, const char *end, const char *found)
-{
-	line_looks += (size_t)((found ? found : end) - text);
-	return found;
-}
-
 const char *line_find(const char *text, const char *end, const char *part)
 {
-	return looked(text, end, memmem(text, (size_t)(end - text), part, strlen(part)));
-}
-
-const char *line_search(const char *text, const char *part)
-{
-	const char *found = strstr(text, part);
-
-	return looked(text, found ? found : text + strlen(text), found);
+	return memmem(text, (size_t)(end - text), part, strlen(part));
 }
 
 const char *line_next(const char *at, const char *part)
 {
-	const char *next = line_search(at + strlen(part), part);
+	const char *next = strstr(at + strlen(part), part);
 
 	return next ? next : at + strlen(at);
 }
@@ -63,7 +48,7 @@ long line_number_behind(const char *text, const char *end, const char *const *fr
 /* ---- words ---- */
 
 /*
- * Each word is known by four of its characters. At each place of a text a hash of the four that
+ * Each word is known by its first four characters. At each place of a text a hash of the four that
  * stand there is looked up; only where a word has the same, it is compared. A text costs the same
  * whatever it repeats: at one place no more words are compared than have the hash.
  */
@@ -78,31 +63,6 @@ static uint32_t hash_at(const char *text)
 	return (four | 0x20202020u) * 2654435761u >> 16; /* Knuth's multiplicative hash */
 }
 
-/* What is rare in English is rare in logs. */
-static unsigned rarity(const char *text)
-{
-	static const char common[] = "etaoinsrhldcumfpgwyb ";
-	unsigned sum = 0;
-
-	for (int i = 0; i < WORD_MIN; i++) {
-		const char *place = strchr(common, text[i]);
-
-		sum += place ? (unsigned)(place - common) : sizeof(common);
-	}
-	return sum;
-}
-
-static size_t rarest_mark(const char *word, size_t len)
-{
-	size_t best = 0;
-
-	for (size_t at = 1; at + WORD_MIN <= len; at++) {
-		if (rarity(word + at) > rarity(word + best))
-			best = at;
-	}
-	return best;
-}
-
 int words_add(struct words *words, const char *word)
 {
 	size_t len = strlen(word);
@@ -113,8 +73,7 @@ int words_add(struct words *words, const char *word)
 		return -1;
 	words->word[number] = word;
 	words->len[number] = (uint8_t)len;
-	words->mark_at[number] = (uint8_t)rarest_mark(word, len);
-	hash = hash_at(word + words->mark_at[number]);
+	hash = hash_at(word);
 	words->next[number] = words->first[hash];
 	words->first[hash] = (uint16_t)(number + 1);
 	words->known[hash / 64] |= UINT64_C(1) << (hash % 64);
@@ -122,19 +81,17 @@ int words_add(struct words *words, const char *word)
 	return (int)number;
 }
 
-/* The words that have a mark at this place of the text */
+/* The words that text, of len bytes, begins with */
 static bool compare_at(const struct words *words, uint32_t hash, const char *text, size_t len,
-		       size_t place, struct words_found *found)
+		       struct words_found *found)
 {
 	bool any = false;
 
 	for (size_t next = words->first[hash]; next; next = words->next[next - 1]) {
 		size_t number = next - 1;
-		size_t front = words->mark_at[number];
 
-		line_looks++;
-		if (place < front || len - (place - front) < words->len[number] ||
-		    strncasecmp(text + place - front, words->word[number], words->len[number]) != 0)
+		if (len < words->len[number] ||
+		    strncasecmp(text, words->word[number], words->len[number]) != 0)
 			continue;
 		words_set(found, number);
 		any = true;
@@ -146,12 +103,11 @@ bool words_find(const struct words *words, const char *text, size_t len, struct 
 {
 	bool any = false;
 
-	line_looks += len;
 	for (size_t place = 0; place + WORD_MIN <= len; place++) {
 		uint32_t hash = hash_at(text + place);
 
 		if (words->known[hash / 64] >> (hash % 64) & 1)
-			any |= compare_at(words, hash, text, len, place, found);
+			any |= compare_at(words, hash, text + place, len - place, found);
 	}
 	return any;
 }

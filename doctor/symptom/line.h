@@ -9,12 +9,6 @@
 
 #define UNKNOWN (-1)
 
-/* Characters looked at so far, in this process: what tests judge the cost of a line by */
-extern unsigned long line_looks;
-
-/* strstr */
-const char *line_search(const char *text, const char *part);
-
 /* strstr between text and end: what repeats in a line costs no more than the line is long. */
 const char *line_find(const char *text, const char *end, const char *part);
 
@@ -28,7 +22,7 @@ long line_number_behind(const char *text, const char *end, const char *const *fr
 /* ---- words: found in one pass over the line; upper and lower case are the same ---- */
 
 #define WORDS_MAX 1024
-#define WORD_MIN 4 /* characters: what is looked for at each place of the line */
+#define WORD_MIN 4 /* characters, by which it is looked for at each place of the line */
 
 /* By the order in which they were added */
 struct words_found {
@@ -42,8 +36,7 @@ struct words {
 	size_t n;
 	const char *word[WORDS_MAX];
 	uint8_t len[WORDS_MAX];
-	uint8_t mark_at[WORDS_MAX]; /* where in the word the characters are that it is found by */
-	uint16_t next[WORDS_MAX];   /* of the same hash; 0, or the number + 1 */
+	uint16_t next[WORDS_MAX]; /* of the same hash; 0, or the number + 1 */
 	uint16_t first[WORDS_HASHES];
 	uint64_t known[WORDS_HASHES /
 		       64]; /* hashes that some word has: small, so that it stays in the cache */

@@ -126,7 +126,7 @@ bool matcher_wants(struct matcher *matcher, const char *text, size_t len)
 /* The next place where part is followed by last without a blank between them */
 static const char *find_word(const char *line, const char *part, const char *last)
 {
-	while ((line = line_search(line, part))) {
+	while ((line = strstr(line, part))) {
 		const char *rest = line + strlen(part);
 
 		if (line_find(rest, rest + strcspn(rest, " \t"), last))
@@ -149,20 +149,20 @@ static const char *find_parts(const char *line, const struct message *message)
 		if (message->one_word && !is_last(message, i) && is_last(message, i + 1))
 			line = find_word(line, message->part[i], message->part[i + 1]);
 		else
-			line = line_search(line, message->part[i]);
+			line = strstr(line, message->part[i]);
 		if (!line)
 			return NULL;
 		if (!first)
 			first = line;
 		line += strlen(message->part[i]);
 	}
-	return message->unless && line_search(first, message->unless) ? NULL : first;
+	return message->unless && strstr(first, message->unless) ? NULL : first;
 }
 
 static bool is_harmless(const char *line)
 {
 	for (const char *const *word = harmless; *word; word++) {
-		if (line_search(line, *word))
+		if (strstr(line, *word))
 			return true;
 	}
 	return false;

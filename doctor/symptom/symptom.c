@@ -453,7 +453,7 @@ static int add_finding(const struct symptom *symptom, struct findings *findings)
 	if (!verdict || !seen ||
 	    findings_add(findings, "symptom", known->name,
 			 symptom->verdict == SYMPTOM_EXCLUDED ? FINDING_OK
-			 : known->kind == KNOWN_NOTE	      ? FINDING_WARN
+			 : known->kind == KNOWN_NOTE          ? FINDING_WARN
 							      : FINDING_FAIL,
 			 known->fix, "%s%s%s",
 			 known->kind == KNOWN_GATE ? "this failed before RDMA was used: " : "",

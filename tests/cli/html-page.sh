@@ -68,7 +68,7 @@ row "several of one kind: one finding, one remedy"
 shows "the first" "iommu_group 4 1" '.findings[0] | "\(.id) \(.evidence | length) \(.remedies | length)"'
 
 # ---- nobody's text is markup ----
-hostile=$'<script>alert(1)</script>"\'&amp;<!--]]>\001\033[31m\377\357\277\276\342\200\256'
+hostile=$'<script>alert(1)</script>"\'&amp;<!--]]>\001\033[31m\377\342\200\256'
 h100
 in_container "$ALLOCATED" "NCCL_IB_HCA=$hostile" "NCCL_SOCKET_IFNAME=<img src=x onerror=alert(1)>" "NCCL_CONF_FILE=/<svg onload=x>" "NCCL_IB_GID_INDEX=</style>"
 write "etc/nccl.conf" "<b>NCCL_IB_HCA</b> = \"'"

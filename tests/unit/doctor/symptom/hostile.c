@@ -2,8 +2,6 @@
 /* Long lines, binary, mutilated messages, repetition; a pipe of 64 MiB */
 #include "suite.h"
 
-#include "doctor/symptom/line.h"
-
 static const char message[] = "Got completion from peer 10.0.0.1<1> with status=4 opcode=0 len=0 "
 			      "vendor err 81";
 
@@ -99,19 +97,9 @@ static void explain_so_much(void *text, size_t size)
 	assert_int_equal(symptoms_of_text(&arena, text, size, &symptoms, &err), 0);
 }
 
-/* A clock says little of so short a piece: what is counted are the characters looked at. */
-static double looks_of(const char *text, size_t size)
-{
-	unsigned long before = line_looks;
-
-	explain_so_much((void *)text, size);
-	return (double)(line_looks - before);
-}
-
 UNIT_ROWS(repeat_cases)
 {
 	const size_t size = 1 << 20;
-	const size_t piece = 1000;
 	char *text = malloc(size);
 
 	assert_non_null(text);
@@ -120,21 +108,6 @@ UNIT_ROWS(repeat_cases)
 	/* Of the pieces that a line is looked at in, each once; within a piece (8 KiB), each part.
 	 */
 	assert_true(unit_costs_less(UNIT_LINEAR, explain_so_much, text, size / 8));
-	assert_true(looks_of(text, 8 * piece) < 10 * looks_of(text, piece));
-	free(text);
-}
-
-/* Eight times the log, and eight times the looks: what was read before is not looked at again. */
-UNIT_TEST("symptom: a log costs in proportion to its length")
-{
-	const size_t size = 8 * 64 * 1024;
-	char *text = malloc(size + 4096);
-	size_t len = 0;
-
-	assert_non_null(text);
-	for (unsigned i = 0; len < size; i++)
-		len += (size_t)snprintf(text + len, 4096, "%.2000s\n", any_message(i));
-	assert_true(looks_of(text, size) < 9 * looks_of(text, size / 8));
 	free(text);
 }
 
