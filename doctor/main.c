@@ -107,7 +107,7 @@ static int try_verbs(const struct doctor *doctor, struct findings *findings, str
 		       : runner_run(doctor, &check, 1, findings, err);
 }
 
-static int find(struct doctor *doctor, struct findings *findings, struct err *err)
+static int find_all(struct doctor *doctor, struct findings *findings, struct err *err)
 {
 	const struct doctor_options *options = &doctor->options;
 
@@ -170,7 +170,7 @@ int main(int argc, char **argv)
 		return EXIT_USAGE;
 	}
 	findings = (struct findings){.arena = &doctor.arena};
-	if (find(&doctor, &findings, &err) < 0) {
+	if (find_all(&doctor, &findings, &err) < 0) {
 		(void)fprintf(stderr, "oci-rdma-doctor: %s\n", err.text);
 		return EXIT_USAGE;
 	}

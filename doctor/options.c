@@ -52,7 +52,7 @@ static const char usage[] =
 
 #define NAME "oci-rdma-doctor"
 
-static int usage_error(const char *what, const char *which)
+static int wrong_usage(const char *what, const char *which)
 {
 	return command_line_error(NAME, what, which);
 }
@@ -139,7 +139,7 @@ static int take_trial(int option, char *value, struct doctor_options *options)
 		break;
 	case OPTION_PORT:
 		if (!parse_port(value, &options->port))
-			return usage_error("no TCP port", value);
+			return wrong_usage("no TCP port", value);
 		break;
 	default:
 		break;
@@ -147,13 +147,13 @@ static int take_trial(int option, char *value, struct doctor_options *options)
 	return -1;
 }
 
-static int take(void *context, int option, char *value)
+static int take_doctor_option(void *context, int option, char *value)
 {
 	struct doctor_options *options = context;
 
 	switch (option) {
 	case OPTION_PID:
-		return parse_pid(value, &options->pid) ? -1 : usage_error("no process id", value);
+		return parse_pid(value, &options->pid) ? -1 : wrong_usage("no process id", value);
 	case OPTION_CONTAINER:
 		options->container = value;
 		return -1;
@@ -165,7 +165,7 @@ static int take(void *context, int option, char *value)
 		return -1;
 	case OPTION_FORMAT:
 		return parse_format(value, &options->format) ? -1
-							     : usage_error("unknown format", value);
+							     : wrong_usage("unknown format", value);
 	case OPTION_VERBOSE:
 		options->verbose = true;
 		return -1;
@@ -174,7 +174,7 @@ static int take(void *context, int option, char *value)
 	}
 }
 
-static const struct program program = {NAME, usage, long_options, take};
+static const struct program program = {NAME, usage, long_options, take_doctor_option};
 
 /* Returns -1 to go on, or the exit status. */
 static int check_together(const struct doctor_options *options)
@@ -182,14 +182,14 @@ static int check_together(const struct doctor_options *options)
 	bool other = options->pid || options->container || options->common.sysroot;
 
 	if (options->pid && options->container)
-		return usage_error("--pid and --container exclude each other", NULL);
+		return wrong_usage("--pid and --container exclude each other", NULL);
 	if (options->listen && options->connect)
-		return usage_error("--listen and --connect exclude each other", NULL);
+		return wrong_usage("--listen and --connect exclude each other", NULL);
 	if (options->verbs && other)
-		return usage_error("--verbs tries it from where it runs: start it in the container",
+		return wrong_usage("--verbs tries it from where it runs: start it in the container",
 				   NULL);
 	if (options->symptom && options->verbs)
-		return usage_error("--symptom goes without --verbs", NULL);
+		return wrong_usage("--symptom goes without --verbs", NULL);
 	return -1;
 }
 
@@ -207,7 +207,7 @@ int doctor_options_parse(int argc, char **argv, struct doctor_options *ret_optio
 	if (optind < argc && options.listen && !options.address)
 		options.address = argv[optind++];
 	if (optind < argc)
-		return usage_error("unexpected operand", argv[optind]);
+		return wrong_usage("unexpected operand", argv[optind]);
 	status = check_together(&options);
 	if (status >= 0)
 		return status;

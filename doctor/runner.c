@@ -29,19 +29,19 @@ struct job {
 
 /* ---- in the child ---- */
 
-static void copy(char *to, size_t size, const char *from)
+static void copy_text(char *to, size_t size, const char *from)
 {
 	(void)snprintf(to, size, "%s", from);
 }
 
-static void tell(int out, const struct finding *finding)
+static void tell_finding(int out, const struct finding *finding)
 {
 	struct record record = {.status = finding->status};
 
-	copy(record.id, sizeof(record.id), finding->id);
-	copy(record.subject, sizeof(record.subject), finding->subject);
-	copy(record.evidence, sizeof(record.evidence), finding->evidence);
-	copy(record.remedy, sizeof(record.remedy), finding->remedy);
+	copy_text(record.id, sizeof(record.id), finding->id);
+	copy_text(record.subject, sizeof(record.subject), finding->subject);
+	copy_text(record.evidence, sizeof(record.evidence), finding->evidence);
+	copy_text(record.remedy, sizeof(record.remedy), finding->remedy);
 	(void)child_tell(out, &record, sizeof(record));
 }
 
@@ -56,7 +56,7 @@ static void run_in_child(void *context, int out)
 		(void)findings_add(&findings, job->check->id, NULL, FINDING_UNCHECKED, NULL, "%s",
 				   err.text);
 	for (size_t i = 0; i < findings.n; i++)
-		tell(out, &findings.item[i]);
+		tell_finding(out, &findings.item[i]);
 	(void)child_tell(out, &(struct record){.status = RECORD_DONE}, sizeof(struct record));
 }
 
@@ -72,7 +72,7 @@ static bool is_whole(const struct record *record)
 	       memchr(record->remedy, 0, sizeof(record->remedy));
 }
 
-static int take(const struct record *record, struct findings *findings)
+static int take_record(const struct record *record, struct findings *findings)
 {
 	const char *id = arena_strdup(findings->arena, record->id);
 
@@ -83,8 +83,8 @@ static int take(const struct record *record, struct findings *findings)
 }
 
 /* received: 1 when all was said */
-static int add_outcome(const struct check *check, int received, int status,
-		       struct findings *findings)
+static int add_ending(const struct check *check, int received, int status,
+		      struct findings *findings)
 {
 	if (received > 0)
 		return 0;
@@ -104,7 +104,7 @@ static int add_outcome(const struct check *check, int received, int status,
 
 /* Takes what the child says. Returns 1 when it has said all, else what child_read returned, or
  * -ENOMEM. */
-static int receive(const struct child *child, struct findings *findings)
+static int receive_findings(const struct child *child, struct findings *findings)
 {
 	struct record record;
 	int received;
@@ -114,7 +114,7 @@ static int receive(const struct child *child, struct findings *findings)
 			return -EPROTO;
 		if (record.status == RECORD_DONE)
 			return 1;
-		if (take(&record, findings) < 0)
+		if (take_record(&record, findings) < 0)
 			return -ENOMEM;
 	}
 	return received;
@@ -132,9 +132,9 @@ static int run_check(const struct doctor *doctor, const struct check *check,
 	if (child_start(&child, &(const struct child_setup){.foreign = true}, run_in_child, &job,
 			limit, err) < 0)
 		return -1;
-	received = receive(&child, findings);
+	received = receive_findings(&child, findings);
 	status = child_end(&child);
-	if (received == -ENOMEM || add_outcome(check, received, status, findings) < 0)
+	if (received == -ENOMEM || add_ending(check, received, status, findings) < 0)
 		return err_memory(err);
 	return 0;
 }

@@ -15,7 +15,8 @@ struct context {
 	struct config config;
 };
 
-static int add_handler(const struct context *context, const struct containerd_handler *handler)
+static int add_containerd_handler(const struct context *context,
+				  const struct containerd_handler *handler)
 {
 	const struct containerd *containerd = &context->containerd;
 	struct findings *findings = context->findings;
@@ -67,7 +68,7 @@ int check_containerd(const struct doctor *doctor, struct findings *findings, str
 	for (size_t i = 0; i < context.containerd.n_handlers; i++) {
 		const struct containerd_handler *handler = &context.containerd.handler[i];
 
-		if (names_shim(handler->binary) && add_handler(&context, handler) < 0)
+		if (names_shim(handler->binary) && add_containerd_handler(&context, handler) < 0)
 			return err_memory(err);
 	}
 	return 0;

@@ -41,7 +41,7 @@ static int add_working(const struct context *context, const struct crio_handler 
 			    "runtime_path %s (%s)", handler->runtime_path, handler->file);
 }
 
-static int add_handler(const struct context *context, const struct crio_handler *handler)
+static int add_crio_handler(const struct context *context, const struct crio_handler *handler)
 {
 	struct handler_verdict verdict;
 
@@ -101,7 +101,7 @@ static int check_handlers(const struct context *context)
 		if (!names_shim(handler->runtime_path))
 			continue;
 		ours = handler;
-		if (add_handler(context, handler) < 0)
+		if (add_crio_handler(context, handler) < 0)
 			return -1;
 	}
 	if (!ours || runs_crio(context->doctor->node.root))

@@ -84,7 +84,7 @@ static int add_refused(const struct doctor *doctor, struct findings *findings)
 			    doctor->target.name);
 }
 
-static int add_list(const struct doctor *doctor, struct findings *findings)
+static int add_devices(const struct doctor *doctor, struct findings *findings)
 {
 	char names[NAMES_MAX * 72] = "";
 	size_t len = 0;
@@ -107,7 +107,7 @@ static int add_summary(const struct doctor *doctor, struct findings *findings)
 		return add_none(doctor, findings);
 	if (doctor->files.n == doctor->files.n_refused)
 		return add_refused(doctor, findings);
-	return add_list(doctor, findings);
+	return add_devices(doctor, findings);
 }
 
 /* ---- each file ---- */
@@ -155,8 +155,8 @@ static int add_open(const struct doctor *doctor, struct findings *findings,
 			    file->ibdev, where);
 }
 
-static int add_file(const struct doctor *doctor, struct findings *findings,
-		    const struct device_file *file)
+static int add_device_file(const struct doctor *doctor, struct findings *findings,
+			   const struct device_file *file)
 {
 	char path[320];
 
@@ -247,7 +247,7 @@ int check_devices(const struct doctor *doctor, struct findings *findings, struct
 	if (add_summary(doctor, findings) < 0)
 		return err_memory(err);
 	for (size_t i = 0; status == 0 && i < doctor->files.n; i++) {
-		if (add_file(doctor, findings, &doctor->files.item[i]) < 0)
+		if (add_device_file(doctor, findings, &doctor->files.item[i]) < 0)
 			return err_memory(err);
 	}
 	if (doctor->files.n && add_rdma_cm(doctor, findings) < 0)

@@ -66,7 +66,7 @@ static int add_found(struct context *context, const struct hooks_found *found)
 	return add_own(context, found);
 }
 
-static int check_files(struct context *context, struct err *err)
+static int check_hooks_files(struct context *context, struct err *err)
 {
 	int root = context->doctor->node.root;
 	const struct hooks_place place = {
@@ -148,7 +148,7 @@ int check_hooks(const struct doctor *doctor, struct findings *findings, struct e
 
 	if (crio_read(findings->arena, doctor->node.root, &context.crio, err) < 0)
 		return -1;
-	if (check_files(&context, err) < 0)
+	if (check_hooks_files(&context, err) < 0)
 		return -1;
 	return add_installed(&context, err) < 0 ? err_memory(err) : 0;
 }

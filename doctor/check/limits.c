@@ -122,8 +122,8 @@ static const char *remedy_of(const struct doctor *doctor, struct arena *arena,
 	return "Run as root: ulimit -l unlimited; for a service, set LimitMEMLOCK=infinity";
 }
 
-static int add_memlock(const struct doctor *doctor, struct findings *findings,
-		       const struct limits *limits, const struct rights *rights)
+static int add_limit(const struct doctor *doctor, struct findings *findings,
+		     const struct limits *limits, const struct rights *rights)
 {
 	char soft[LIMITS_TEXT_SIZE];
 	char hard[LIMITS_TEXT_SIZE];
@@ -200,7 +200,7 @@ int check_limits(const struct doctor *doctor, struct findings *findings, struct 
 	struct limits limits = read_limits(doctor, findings->arena);
 	struct rights rights = read_rights(doctor, findings->arena);
 
-	if (add_memlock(doctor, findings, &limits, &rights) < 0 ||
+	if (add_limit(doctor, findings, &limits, &rights) < 0 ||
 	    add_ipc_lock(doctor, findings, &limits, &rights) < 0)
 		return err_memory(err);
 	return 0;

@@ -31,7 +31,8 @@ struct scan {
 
 /* Returns 1 if it is to have the limit or is denied, 0 if neither, or -1: it cannot be decided
  * about. */
-static int decide(const struct scan *scan, const struct bundle *bundle, struct container *container)
+static int decide_about(const struct scan *scan, const struct bundle *bundle,
+			struct container *container)
 {
 	int root = scan->doctor->node.root;
 	const struct recall what = {root, scan->doctor->node.recorded, bundle->config, bundle->id};
@@ -124,7 +125,7 @@ static int add_granted(struct scan *scan, struct container *container, int64_t p
 		       : 0;
 }
 
-static int look_at(void *context, const struct bundle *bundle)
+static int look_at_bundle(void *context, const struct bundle *bundle)
 {
 	cleanup_container container = CONTAINER_NONE;
 	struct scan *scan = context;
@@ -132,7 +133,7 @@ static int look_at(void *context, const struct bundle *bundle)
 	if (!bundle->config ||
 	    !bundle_has_process(&container.arena, scan->doctor->node.root, bundle))
 		return 0;
-	if (decide(scan, bundle, &container) <= 0) {
+	if (decide_about(scan, bundle, &container) <= 0) {
 		scan->unknown += container.doubt && devices_any(&container.devices);
 		return 0;
 	}
@@ -183,7 +184,7 @@ int check_missed(const struct doctor *doctor, struct findings *findings, struct 
 	/* A container that is examined by itself has the finding plan_memlock. */
 	if (doctor->target.id || doctor->target.pid)
 		return 0;
-	if (bundle_each(findings->arena, doctor->node.root, look_at, &scan) < 0 ||
+	if (bundle_each(findings->arena, doctor->node.root, look_at_bundle, &scan) < 0 ||
 	    add_sum(&scan) < 0 || add_denied_sum(&scan) < 0)
 		return err_memory(err);
 	return 0;

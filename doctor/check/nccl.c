@@ -20,8 +20,8 @@
 
 /* entry: of process 1. *ret_name: what the target has not, or otherwise; else NULL. Returns -1
  * without memory. */
-static int compare(struct arena *arena, const struct target *target, const char *entry,
-		   const char **ret_name)
+static int compare_entry(struct arena *arena, const struct target *target, const char *entry,
+			 const char **ret_name)
 {
 	const char *equals = text_starts_with(entry, "NCCL_") ? strchr(entry, '=') : NULL;
 	const char *here;
@@ -62,7 +62,7 @@ static int nccl_check_exec(const struct nccl_context *context)
 	for (ssize_t i = 0; names && i < n; i++) {
 		const char *name;
 
-		if (compare(arena, target, env[i], &name) < 0)
+		if (compare_entry(arena, target, env[i], &name) < 0)
 			return -1;
 		if (name && found++ < NAMES_MAX)
 			names = arena_printf(arena, "%s%s%s", names, names[0] ? ", " : "", name);
@@ -156,8 +156,8 @@ static size_t count_selected(const struct nccl_context *context, const struct nc
 }
 
 /* The interface "net10", where the list has "net1" and there is also a net1; NULL if none is hit */
-static const char *find_beside(const struct nccl_context *context, const struct nccl_list *list,
-			       const char **ret_item)
+static const char *find_netdev_beside(const struct nccl_context *context,
+				      const struct nccl_list *list, const char **ret_item)
 {
 	for (size_t i = 0; i < list->n && !list->exact; i++) {
 		const char *name = list->item[i].name;
@@ -230,7 +230,7 @@ static int check_socket(const struct nccl_context *context)
 				    "NCCL_SOCKET_IFNAME=%s (%s) matches no interface of %s: NCCL "
 				    "fails with \"no socket interface found\"",
 				    setting->value, setting->path, context->netdevs.path);
-	beside = list.exclude ? NULL : find_beside(context, &list, &item);
+	beside = list.exclude ? NULL : find_netdev_beside(context, &list, &item);
 	if (beside)
 		return findings_add(context->findings, socket_id, NULL, FINDING_WARN,
 				    arena_printf(context->findings->arena,
@@ -244,7 +244,7 @@ static int check_socket(const struct nccl_context *context)
 
 /* ---- files ---- */
 
-static int check_files(const struct nccl_context *context)
+static int check_nccl_files(const struct nccl_context *context)
 {
 	const struct nccl_settings *settings = &context->settings;
 
@@ -261,7 +261,7 @@ static int check_files(const struct nccl_context *context)
 			    settings->files[0] ? ", " : "", settings->files);
 }
 
-static int read_all(const struct doctor *doctor, struct nccl_context *context, struct err *err)
+static int read_values(const struct doctor *doctor, struct nccl_context *context, struct err *err)
 {
 	struct arena *arena = context->findings->arena;
 
@@ -289,12 +289,12 @@ int check_nccl(const struct doctor *doctor, struct findings *findings, struct er
 				    "the environment of %s cannot be read", doctor->target.name) < 0
 			       ? err_memory(err)
 			       : 0;
-	if (read_all(doctor, &context, err) < 0)
+	if (read_values(doctor, &context, err) < 0)
 		return -1;
 	if (check_disable(&context) < 0 || nccl_check_hca(&context) < 0 ||
 	    nccl_check_gid_index(&context) < 0 || check_gdr_level(&context) < 0 ||
 	    check_socket(&context) < 0 || nccl_check_exec(&context) < 0 ||
-	    check_files(&context) < 0)
+	    check_nccl_files(&context) < 0)
 		return err_memory(err);
 	return 0;
 }

@@ -22,8 +22,9 @@ void nccl_name_interface(const struct doctor *doctor, struct device *device)
 
 /* "mlx5_1" also selects mlx5_10: a name that is a device, and the beginning of another one that is
  * not in the list. all: of the node, since the next node has other ones in the container. */
-static const struct device *find_beside(const struct devices *all, const struct nccl_list *list,
-					const struct nccl_item *item)
+static const struct device *find_ibdev_beside(const struct devices *all,
+					      const struct nccl_list *list,
+					      const struct nccl_item *item)
 {
 	if (list->exact || !doctor_find_ibdev(all, item->name, strlen(item->name)))
 		return NULL;
@@ -46,7 +47,7 @@ static int check_beside(const struct nccl_context *context, const struct nccl_se
 
 	for (size_t i = 0; exact && i < list->n; i++) {
 		const struct nccl_item *item = &list->item[i];
-		const struct device *other = find_beside(&context->doctor->all, list, item);
+		const struct device *other = find_ibdev_beside(&context->doctor->all, list, item);
 
 		if (other && findings_add(context->findings, HCA, item->name, FINDING_WARN, exact,
 					  "NCCL_IB_HCA=%s (%s): \"%s\" also %s %s, because without "

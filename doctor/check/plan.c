@@ -218,7 +218,7 @@ static const char *way_of_limit(const struct context *context)
 			    name_ways(context->ways));
 }
 
-static int add_memlock(const struct context *context)
+static int add_planned_limit(const struct context *context)
 {
 	const struct limits *main = &context->main;
 	uint64_t planned = context->container->plan.memlock;
@@ -310,7 +310,7 @@ static int add_settings(const struct context *context)
 
 /* ---- all of it ---- */
 
-static int add_outcome(struct context *context)
+static int add_results(struct context *context)
 {
 	const struct plan *plan = &context->container->plan;
 	int64_t pid = context->doctor->target.main_pid;
@@ -321,7 +321,7 @@ static int add_outcome(struct context *context)
 	if (pid)
 		context->main =
 			limits_read(context->findings->arena, context->doctor->node.root, path);
-	if (add_decision(context) < 0 || (plan->sets_memlock && add_memlock(context) < 0))
+	if (add_decision(context) < 0 || (plan->sets_memlock && add_planned_limit(context) < 0))
 		return -1;
 	return add_settings(context);
 }
@@ -345,5 +345,5 @@ int check_plan(const struct doctor *doctor, struct findings *findings, struct er
 	if (ways_find(findings->arena, doctor->node.root, doctor->node.recorded, &context.ways,
 		      err) < 0)
 		return -1;
-	return add_outcome(&context) < 0 ? err_memory(err) : 0;
+	return add_results(&context) < 0 ? err_memory(err) : 0;
 }

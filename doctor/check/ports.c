@@ -34,7 +34,7 @@ static enum finding_status severity(const struct context *context)
 
 /* ---- namespaces ---- */
 
-static int add_mode(const struct context *context)
+static int add_netns_mode(const struct context *context)
 {
 	static const char where[] = "/sys/module/ib_core/parameters/netns_mode";
 
@@ -218,8 +218,8 @@ static int read_pod(const struct doctor *doctor, struct arena *arena, struct dev
 	return 0;
 }
 
-static int read_devices(const struct doctor *doctor, struct arena *arena, struct devices *ret,
-			struct err *err)
+static int read_ports(const struct doctor *doctor, struct arena *arena, struct devices *ret,
+		      struct err *err)
 {
 	struct devices devices = doctor_devices(doctor);
 
@@ -244,11 +244,11 @@ int check_ports(const struct doctor *doctor, struct findings *findings, struct e
 	if (!doctor->all.n && !doctor->files.n)
 		return 0;
 	context.mode = node_rdma_mode(&doctor->node);
-	if (read_devices(doctor, findings->arena, &devices, err) < 0 ||
+	if (read_ports(doctor, findings->arena, &devices, err) < 0 ||
 	    netdevs_read(findings->arena, &doctor->node, &doctor->target, &context.netdevs, err) <
 		    0)
 		return -1;
-	if (add_mode(&context) < 0)
+	if (add_netns_mode(&context) < 0)
 		return err_memory(err);
 	for (size_t i = 0; i < devices.n; i++) {
 		if (add_ports(&context, &devices.item[i]) < 0)

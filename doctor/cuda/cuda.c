@@ -80,7 +80,7 @@ static int add_count(struct findings *findings, int result, int count)
 }
 
 /* Returns how many GPUs can be asked, or -1 without memory. */
-static int start(struct findings *findings, const char *library, struct cuda_driver *driver)
+static int start_driver(struct findings *findings, const char *library, struct cuda_driver *driver)
 {
 	char where[512];
 	enum cuda_loaded loaded = cuda_driver_load(library, driver, where, sizeof(where));
@@ -180,7 +180,7 @@ static int add_gpu(struct findings *findings, const struct cuda_driver *driver, 
 int cuda_check(struct findings *findings, const char *library, struct err *err)
 {
 	struct cuda_driver driver = {0};
-	int count = start(findings, library, &driver);
+	int count = start_driver(findings, library, &driver);
 	int status = count < 0 ? -1 : 0;
 
 	for (int i = 0; status == 0 && i < count; i++)

@@ -105,7 +105,7 @@ int nccl_settings_add_file(struct arena *arena, const char *path, char *text,
 }
 
 /* A file that is not there is as good as an empty one. */
-static int read_file(struct arena *arena, const struct target *target, const char *path,
+static int read_conf(struct arena *arena, const struct target *target, const char *path,
 		     struct nccl_settings *settings)
 {
 	struct fs_text text;
@@ -146,14 +146,14 @@ int nccl_settings_read(struct arena *arena, const struct target *target,
 	if (read_environment(arena, target, &settings) < 0)
 		return err_memory(err);
 	if (named && named[0]) {
-		if (read_file(arena, target, named, &settings) < 0)
+		if (read_conf(arena, target, named, &settings) < 0)
 			return err_memory(err);
 	} else if (home && home[0] &&
-		   read_file(arena, target, arena_printf(arena, "%s/.nccl.conf", home), &settings) <
+		   read_conf(arena, target, arena_printf(arena, "%s/.nccl.conf", home), &settings) <
 			   0) {
 		return err_memory(err);
 	}
-	if (read_file(arena, target, "/" NCCL_CONF, &settings) < 0)
+	if (read_conf(arena, target, "/" NCCL_CONF, &settings) < 0)
 		return err_memory(err);
 	*ret_settings = settings;
 	return 0;

@@ -113,7 +113,7 @@ static void put_name(FILE *out, const struct doctor *doctor, const char *host)
 	}
 }
 
-static void put_head(FILE *out, const struct doctor *doctor, const char *host)
+static void put_document_head(FILE *out, const struct doctor *doctor, const char *host)
 {
 	(void)fputs("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
 		    "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
@@ -125,7 +125,7 @@ static void put_head(FILE *out, const struct doctor *doctor, const char *host)
 	(void)fprintf(out, "</title>\n<style>\n%s</style>\n</head>\n<body>\n", page_style);
 }
 
-static void put_time(FILE *out)
+static void put_date(FILE *out)
 {
 	char line[128];
 	char when[32] = "";
@@ -150,7 +150,7 @@ static void put_title(FILE *out, const struct doctor *doctor, const char *host)
 		markup_put(out, doctor->location.evidence);
 		(void)fputs("</p>\n", out);
 	}
-	put_time(out);
+	put_date(out);
 	(void)fputs("</header>\n", out);
 }
 
@@ -203,7 +203,7 @@ static void put_evidence(FILE *out, const struct finding *finding)
 }
 
 /* All that are of one kind; of those in a row that have one remedy the last says it. */
-static void put_kind(FILE *out, const struct findings *findings, const struct finding *finding)
+static void put_article(FILE *out, const struct findings *findings, const struct finding *finding)
 {
 	const struct finding *next;
 
@@ -229,8 +229,8 @@ static void put_kind(FILE *out, const struct findings *findings, const struct fi
 	(void)fputs("</article>\n", out);
 }
 
-static void put_section(FILE *out, const struct findings *findings, enum finding_status status,
-			const char *title)
+static void put_part(FILE *out, const struct findings *findings, enum finding_status status,
+		     const char *title)
 {
 	const struct finding *end = findings->item + findings->n;
 
@@ -239,7 +239,7 @@ static void put_section(FILE *out, const struct findings *findings, enum finding
 	(void)fprintf(out, "<section id=\"%s\">\n<h2>%s</h2>\n", class_of(status), title);
 	for (const struct finding *finding = findings->item; finding < end; finding++) {
 		if (finding->status == status && findings_is_first_of_kind(findings, finding))
-			put_kind(out, findings, finding);
+			put_article(out, findings, finding);
 	}
 	(void)fputs("</section>\n", out);
 }
@@ -276,12 +276,12 @@ int findings_print_html(FILE *out, const struct doctor *doctor, const struct fin
 	char host[HOST_SIZE];
 
 	find_host(doctor, host);
-	put_head(out, doctor, host);
+	put_document_head(out, doctor, host);
 	put_title(out, doctor, host);
 	put_verdict(out, doctor, findings);
-	put_section(out, findings, FINDING_FAIL, "What fails");
-	put_section(out, findings, FINDING_WARN, "What works, but not as well as it could");
-	put_section(out, findings, FINDING_UNCHECKED, "What could not be seen from here");
+	put_part(out, findings, FINDING_FAIL, "What fails");
+	put_part(out, findings, FINDING_WARN, "What works, but not as well as it could");
+	put_part(out, findings, FINDING_UNCHECKED, "What could not be seen from here");
 	put_well(out, findings);
 	(void)fputs("</body>\n</html>\n", out);
 	return fflush(out) == 0 && !ferror(out) ? 0 : -1;

@@ -22,7 +22,7 @@ static void put_target(yajl_gen gen, const struct target *target)
 	(void)yajl_gen_map_close(gen);
 }
 
-static void put_summary(yajl_gen gen, const struct findings *findings)
+static void put_counts(yajl_gen gen, const struct findings *findings)
 {
 	static const char *const names[REPORT_STATUSES] = {
 		[FINDING_OK] = "ok",
@@ -78,7 +78,7 @@ static int put_report(yajl_gen gen, void *context)
 						     : "node");
 	json_put_member(gen, "where_evidence", doctor->location.evidence);
 	put_target(gen, &doctor->target);
-	put_summary(gen, report->findings);
+	put_counts(gen, report->findings);
 	put_findings(gen, report->findings);
 	(void)yajl_gen_map_close(gen);
 	return 0;

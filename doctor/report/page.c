@@ -3,25 +3,19 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <unistd.h>
 
 #define WIDTH 80
-#define WIDTH_MIN 40
-#define WIDTH_MAX 160
+
 struct page page_for(FILE *out)
 {
-	struct page page = {.out = out, .width = WIDTH};
-	struct winsize size;
+	struct page page = {.out = out};
 	int fd = fileno(out);
 	const char *no_colour = getenv("NO_COLOR");
 	const char *term = getenv("TERM");
 
-	if (fd < 0 || !isatty(fd))
-		return page;
-	page.colour = (!no_colour || !no_colour[0]) && (!term || strcmp(term, "dumb") != 0);
-	if (ioctl(fd, TIOCGWINSZ, &size) == 0 && size.ws_col >= WIDTH_MIN)
-		page.width = size.ws_col > WIDTH_MAX ? WIDTH_MAX : size.ws_col;
+	page.colour = fd >= 0 && isatty(fd) && (!no_colour || !no_colour[0]) &&
+		      (!term || strcmp(term, "dumb") != 0);
 	return page;
 }
 
@@ -61,7 +55,7 @@ void page_wrap(const struct page *page, size_t at, size_t indent, const char *te
 		size_t len = strcspn(text, " ");
 		size_t wide = columns(text, len);
 
-		if (!first && at + 1 + wide > page->width) {
+		if (!first && at + 1 + wide > WIDTH) {
 			(void)fprintf(page->out, "\n%*s", (int)indent, "");
 			at = indent;
 		} else if (!first) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Text for a terminal: its width, else 80 columns; colour on a terminal only, without NO_COLOR
+/* Text in 80 columns; colour on a terminal only, without NO_COLOR
  * (no-color.org) or TERM=dumb */
 #ifndef OCI_RDMA_DOCTOR_PAGE_H
 #define OCI_RDMA_DOCTOR_PAGE_H
@@ -12,7 +12,6 @@
 
 struct page {
 	FILE *out;
-	size_t width;
 	bool colour;
 };
 

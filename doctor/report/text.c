@@ -78,7 +78,7 @@ static void put_place(const struct page *page, const struct doctor *doctor)
 	page_wrap(page, 0, 2, line);
 }
 
-static void put_head(const struct page *page, const struct finding *finding)
+static void put_mark(const struct page *page, const struct finding *finding)
 {
 	static const char *const marks[REPORT_STATUSES] = {
 		[FINDING_OK] = "ok",
@@ -98,7 +98,7 @@ static void put_finding(const struct page *page, const struct finding *finding,
 {
 	char line[2560];
 
-	put_head(page, finding);
+	put_mark(page, finding);
 	(void)snprintf(line, sizeof(line), "%s%s%s: %s", finding->id,
 		       finding->subject[0] ? " " : "", finding->subject, finding->evidence);
 	page_wrap(page, INDENT, INDENT, line);
@@ -128,7 +128,7 @@ static void put_group(const struct page *page, const struct findings *findings,
 	size_t named = 0;
 	size_t len = (size_t)snprintf(line, sizeof(line), "%.64s (%zu%s):", finding->id, n, more);
 
-	put_head(page, finding);
+	put_mark(page, finding);
 	for (; finding && named < NAMES_MAX; finding = findings_next_of_kind(findings, finding))
 		len += (size_t)snprintf(line + len, sizeof(line) - len, "%s %.384s",
 					named++ ? "," : "",

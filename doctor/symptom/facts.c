@@ -103,7 +103,7 @@ static void read_hcas(struct host *host, const char *at)
 		host->hcas = hcas;
 }
 
-static void read_version(struct facts *facts, const char *at, unsigned long number)
+static void read_nccl_version(struct facts *facts, const char *at, unsigned long number)
 {
 	char version[32];
 
@@ -120,7 +120,7 @@ static void read_version(struct facts *facts, const char *at, unsigned long numb
 
 /* ibv_devinfo -v: "gid[  3]: ::ffff:10.0.0.7, roce v2"; show_gids: "mlx5_0 1 3
  * 0000:…:ffff:0a00:0007 10.0.0.7 v2 eth2" */
-static void read_gid(struct facts *facts, const char *line, unsigned long number)
+static void read_gid_line(struct facts *facts, const char *line, unsigned long number)
 {
 	const char *gid = strstr(line, "gid[");
 	char digits[8];
@@ -156,10 +156,10 @@ void facts_read(struct facts *facts, const char *line, unsigned long number)
 			host->indirect++;
 	}
 	if (version)
-		read_version(facts, version + strlen("nccl version "), number);
+		read_nccl_version(facts, version + strlen("nccl version "), number);
 	if (strstr(line, "max locked memory") && strstr(line, "unlimited"))
 		facts->unlimited_line = number;
-	read_gid(facts, line, number);
+	read_gid_line(facts, line, number);
 }
 
 /* The first host for which how is another than for one before it; NULL: none */

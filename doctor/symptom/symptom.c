@@ -42,7 +42,7 @@ struct reading {
 /* ---- reading ---- */
 
 /* A NUL would end the quotation, and a broken disk may have left some. */
-static size_t copy(char *to, const char *text, size_t len)
+static size_t copy_quote(char *to, const char *text, size_t len)
 {
 	for (size_t i = 0; i < len; i++)
 		to[i] = (char)(text[i] ? text[i] : ' ');
@@ -54,19 +54,19 @@ static size_t copy(char *to, const char *text, size_t len)
 static void quote(char to[SYMPTOM_QUOTE_MAX + 1], const char *text, size_t len, size_t at)
 {
 	size_t from = at > QUOTE_BEFORE ? at - QUOTE_BEFORE : 0;
-	size_t done = from ? copy(to, "...", 3) : 0;
+	size_t done = from ? copy_quote(to, "...", 3) : 0;
 
 	text += from;
 	len -= from;
 	if (done + len > SYMPTOM_QUOTE_MAX) {
 		size_t end = SYMPTOM_QUOTE_MAX - done - QUOTE_BEGIN - 5;
 
-		done += copy(to + done, text, QUOTE_BEGIN);
-		done += copy(to + done, " ... ", 5);
+		done += copy_quote(to + done, text, QUOTE_BEGIN);
+		done += copy_quote(to + done, " ... ", 5);
 		text += len - end;
 		len = end;
 	}
-	(void)copy(to + done, text, len);
+	(void)copy_quote(to + done, text, len);
 	text_make_printable(to);
 }
 
@@ -94,7 +94,7 @@ static void lower(char *to, const char *from, size_t len)
 }
 
 /* If a line goes on, what begins behind end may be cut: it is looked at in the next piece. */
-static void look_at(struct reading *reading, const char *text, size_t len, size_t end)
+static void look_at_line(struct reading *reading, const char *text, size_t len, size_t end)
 {
 	bool facts = facts_wants(text, len);
 
@@ -120,7 +120,7 @@ static void end_line(struct reading *reading, const char *text, size_t len)
 	if (len > 0 && text[len - 1] == '\r')
 		len--;
 	if (len > 0)
-		look_at(reading, text, len, len);
+		look_at_line(reading, text, len, len);
 	reading->len = 0;
 	reading->begun = false;
 	reading->number++;
@@ -134,7 +134,7 @@ static void keep(struct reading *reading, const char *bytes, size_t len)
 		size_t some = len < room ? len : room;
 
 		if (some == 0) {
-			look_at(reading, reading->line, PIECE_MAX, PIECE_MAX - OVERLAP);
+			look_at_line(reading, reading->line, PIECE_MAX, PIECE_MAX - OVERLAP);
 			memmove(reading->line, reading->line + PIECE_MAX - OVERLAP, OVERLAP);
 			reading->len = OVERLAP;
 			reading->begun = true;
@@ -169,7 +169,7 @@ static void feed(struct reading *reading, const char *bytes, size_t len)
 
 /* Confirmed ones first and excluded ones last; causes before gates before notes, what follows from
  * others last; what is sure before what is likely, then by the log */
-static int compare(const void *a, const void *b)
+static int compare_symptoms(const void *a, const void *b)
 {
 	static const int ranks[] = {
 		[SYMPTOM_CONFIRMED] = 0, [SYMPTOM_OPEN] = 1, [SYMPTOM_EXCLUDED] = 2};
@@ -233,7 +233,7 @@ static int finish(struct arena *arena, struct reading *reading, struct symptoms 
 	}
 	symptoms.n += facts_tell(&reading->facts, symptoms.n > 0, &symptoms.item[symptoms.n]);
 	drop_silent(&symptoms);
-	qsort(symptoms.item, symptoms.n, sizeof(*symptoms.item), compare);
+	qsort(symptoms.item, symptoms.n, sizeof(*symptoms.item), compare_symptoms);
 	symptoms.lines = reading->number - 1;
 	symptoms.errors = reading->error.lines;
 	symptoms.first_error = reading->error.first;
@@ -295,7 +295,7 @@ static int check_text(const char *bytes, size_t len, const char *what, struct er
 	return 0;
 }
 
-static int read_all(struct reading *reading, int fd, const char *what, struct err *err)
+static int read_fd(struct reading *reading, int fd, const char *what, struct err *err)
 {
 	char bytes[65536];
 	bool begun = false;
@@ -322,7 +322,7 @@ int symptoms_of_fd(struct arena *arena, int fd, const char *what, struct symptom
 
 	if (!reading)
 		return err_memory(err);
-	status = read_all(reading, fd, what, err);
+	status = read_fd(reading, fd, what, err);
 	if (status == 0 && finish(arena, reading, ret) < 0)
 		status = err_memory(err);
 	free(reading);
@@ -343,8 +343,8 @@ static bool next_id(const char **rest, char id[64])
 	return id[0];
 }
 
-static const struct finding *find(const struct findings *checked, const char *id,
-				  enum finding_status status)
+static const struct finding *find_finding(const struct findings *checked, const char *id,
+					  enum finding_status status)
 {
 	for (size_t i = 0; i < checked->n; i++) {
 		if (checked->item[i].status == status && strcmp(checked->item[i].id, id) == 0)
@@ -380,10 +380,10 @@ static void weigh(struct symptom *symptom, const struct findings *checked)
 	char id[64];
 
 	while (next_id(&rest, id)) {
-		const struct finding *fails = find(checked, id, FINDING_FAIL);
+		const struct finding *fails = find_finding(checked, id, FINDING_FAIL);
 
 		if (!fails && symptom->known->kind == KNOWN_NOTE)
-			fails = find(checked, id, FINDING_WARN);
+			fails = find_finding(checked, id, FINDING_WARN);
 		if (!fails)
 			continue;
 		symptom->verdict = SYMPTOM_CONFIRMED;
@@ -392,9 +392,9 @@ static void weigh(struct symptom *symptom, const struct findings *checked)
 	}
 	rest = symptom->known->exclude;
 	while (proof && next_id(&rest, id)) {
-		const struct finding *ok = find(checked, id, FINDING_OK);
+		const struct finding *ok = find_finding(checked, id, FINDING_OK);
 
-		if (!ok || find(checked, id, FINDING_WARN)) {
+		if (!ok || find_finding(checked, id, FINDING_WARN)) {
 			proof = "";
 			break;
 		}
@@ -436,7 +436,7 @@ void symptoms_weigh(struct symptoms *symptoms, const struct findings *checked)
 		if (symptoms->item[i].verdict == SYMPTOM_OPEN)
 			weigh(&symptoms->item[i], checked);
 	}
-	qsort(symptoms->item, symptoms->n, sizeof(*symptoms->item), compare);
+	qsort(symptoms->item, symptoms->n, sizeof(*symptoms->item), compare_symptoms);
 }
 
 /* ---- as findings ---- */

@@ -58,8 +58,8 @@ static int number_of(const struct node *node, int root, const char *path, int64_
 		       : -ENODEV;
 }
 
-static int add_file(struct arena *arena, const struct node *node, const struct device_file *file,
-		    struct device_files *files, struct devices *devices, struct err *err)
+static int keep_file(struct arena *arena, const struct node *node, const struct device_file *file,
+		     struct device_files *files, struct devices *devices, struct err *err)
 {
 	struct device_file *larger =
 		arena_grow(arena, files->item, files->n, &files->room, sizeof(*larger));
@@ -88,7 +88,7 @@ static int add_file(struct arena *arena, const struct node *node, const struct d
 	return 0;
 }
 
-static int compare_devices(const void *a, const void *b)
+static int compare_ibdevs(const void *a, const void *b)
 {
 	return text_compare_natural(((const struct device *)a)->ibdev,
 				    ((const struct device *)b)->ibdev);
@@ -112,7 +112,7 @@ static void sort_devices(struct devices *devices)
 	size_t kept = 0;
 
 	if (devices->n > 1)
-		qsort(devices->item, devices->n, sizeof(*devices->item), compare_devices);
+		qsort(devices->item, devices->n, sizeof(*devices->item), compare_ibdevs);
 	for (size_t i = 0; i < devices->n; i++) {
 		if (kept && strcmp(devices->item[kept - 1].uverbs, devices->item[i].uverbs) == 0)
 			continue;
@@ -138,7 +138,7 @@ struct look {
 
 static const struct seen nothing;
 
-static void tell(int out, const char *name, const struct seen *what)
+static void tell_seen(int out, const char *name, const struct seen *what)
 {
 	struct seen seen = *what;
 
@@ -162,7 +162,7 @@ static bool look_at_verbs(const struct look *look, struct arena *arena, int out)
 		else if (strcmp(names[i], RDMA_CM) != 0)
 			continue;
 		if (seen.refused != ENODEV)
-			tell(out, names[i], &seen);
+			tell_seen(out, names[i], &seen);
 	}
 	return n >= 0;
 }
@@ -174,7 +174,7 @@ static bool look_at_gpus(const struct look *look, struct arena *arena, int out)
 
 	for (int i = 0; i < n; i++) {
 		if (text_starts_with(names[i], GPU))
-			tell(out, names[i], &nothing);
+			tell_seen(out, names[i], &nothing);
 	}
 	return n >= 0;
 }
@@ -185,13 +185,13 @@ static void look_in_child(void *context, int out)
 	cleanup_arena arena = {0};
 
 	if (look_at_verbs(look, &arena, out) && look_at_gpus(look, &arena, out))
-		tell(out, "", &nothing);
+		tell_seen(out, "", &nothing);
 }
 
 /* ---- in the parent ---- */
 
-static int add_gpu(struct arena *arena, const char *number, struct device_files *files,
-		   struct err *err)
+static int keep_gpu(struct arena *arena, const char *number, struct device_files *files,
+		    struct err *err)
 {
 	int64_t *larger;
 	char *end;
@@ -207,25 +207,25 @@ static int add_gpu(struct arena *arena, const char *number, struct device_files 
 	return 0;
 }
 
-static int take(struct arena *arena, const struct node *node, const struct seen *seen,
-		struct device_files *files, struct devices *devices, struct err *err)
+static int take_seen(struct arena *arena, const struct node *node, const struct seen *seen,
+		     struct device_files *files, struct devices *devices, struct err *err)
 {
 	struct device_file file = {
 		.major = seen->major, .minor = seen->minor, .refused = (int)seen->refused};
 
 	if (text_starts_with(seen->name, GPU))
-		return add_gpu(arena, seen->name + strlen(GPU), files, err);
+		return keep_gpu(arena, seen->name + strlen(GPU), files, err);
 	if (strcmp(seen->name, RDMA_CM) == 0) {
 		files->rdma_cm = true;
 		return 0;
 	}
 	file.name = arena_strdup(arena, seen->name);
-	return file.name ? add_file(arena, node, &file, files, devices, err) : err_memory(err);
+	return file.name ? keep_file(arena, node, &file, files, devices, err) : err_memory(err);
 }
 
 /* Returns 1 when all has been told, else what child_read returned, or -ENOMEM with *err. */
-static int receive(struct arena *arena, const struct node *node, const struct child *child,
-		   struct device_files *files, struct devices *devices, struct err *err)
+static int receive_seen(struct arena *arena, const struct node *node, const struct child *child,
+			struct device_files *files, struct devices *devices, struct err *err)
 {
 	struct seen seen;
 	int status;
@@ -235,7 +235,7 @@ static int receive(struct arena *arena, const struct node *node, const struct ch
 			return 1;
 		if (!memchr(seen.name, '\0', sizeof(seen.name)))
 			return -EPROTO;
-		if (take(arena, node, &seen, files, devices, err) < 0)
+		if (take_seen(arena, node, &seen, files, devices, err) < 0)
 			return -ENOMEM;
 	}
 	return status;
@@ -255,7 +255,7 @@ int device_files_read(struct arena *arena, const struct node *node, int root,
 	}
 	if (child_start(&child, NULL, look_in_child, &look, DEVICE_FILES_SECONDS * 1000, err) < 0)
 		return -1;
-	status = receive(arena, node, &child, &files, devices, err);
+	status = receive_seen(arena, node, &child, &files, devices, err);
 	(void)child_end(&child);
 	if (status == -ENOMEM)
 		return -1;
@@ -316,7 +316,7 @@ int device_files_of_spec(struct arena *arena, const struct node *node, const str
 		if (strcmp(file.name, RDMA_CM) == 0)
 			files.rdma_cm = true;
 		if (text_starts_with(file.name, VERBS) &&
-		    add_file(arena, node, &file, &files, devices, err) < 0)
+		    keep_file(arena, node, &file, &files, devices, err) < 0)
 			return -1;
 	}
 	sort_files(&files);

@@ -78,7 +78,7 @@ int netdevs_read(struct arena *arena, const struct node *node, const struct targ
 	return netdevs.path ? 0 : err_memory(err);
 }
 
-static const struct netdev *find(const struct netdevs *netdevs, const char *name)
+static const struct netdev *find_netdev(const struct netdevs *netdevs, const char *name)
 {
 	for (size_t i = 0; i < netdevs->n; i++) {
 		if (strcmp(netdevs->item[i].name, name) == 0)
@@ -89,12 +89,12 @@ static const struct netdev *find(const struct netdevs *netdevs, const char *name
 
 bool netdevs_has(const struct netdevs *netdevs, const char *name)
 {
-	return find(netdevs, name) != NULL;
+	return find_netdev(netdevs, name) != NULL;
 }
 
 int netdevs_mtu(const struct netdevs *netdevs, const char *name)
 {
-	const struct netdev *netdev = find(netdevs, name);
+	const struct netdev *netdev = find_netdev(netdevs, name);
 
 	return netdev ? netdev->mtu : 0;
 }

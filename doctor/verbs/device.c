@@ -110,8 +110,8 @@ static int type_by_sysfs(const char *device, unsigned port, size_t index)
 	return strcmp(line, "RoCE v2") == 0 ? IBV_GID_TYPE_ROCE_V2 : IBV_GID_TYPE_ROCE_V1;
 }
 
-static struct gid_entry read_gid(const struct verbs *verbs, const struct verbs_device *device,
-				 const struct verbs_port *port, size_t index)
+static struct gid_entry read_gid_entry(const struct verbs *verbs, const struct verbs_device *device,
+				       const struct verbs_port *port, size_t index)
 {
 	static const union ibv_gid zero;
 	struct gid_entry entry = {.type = -1};
@@ -133,7 +133,7 @@ static int read_gids(const struct verbs *verbs, struct arena *arena,
 	if (!entries)
 		return -1;
 	for (size_t i = 0; i < n; i++)
-		entries[i] = read_gid(verbs, device, port, i);
+		entries[i] = read_gid_entry(verbs, device, port, i);
 	port->gid_index = gid_usable_index(entries, n);
 	port->has_gid = port->gid_index < n;
 	if (port->has_gid)

@@ -106,7 +106,7 @@ static int each_unlisted(struct verbs_setup *setup, struct unlisted *unlisted)
 	return 0;
 }
 
-static int add_list(struct verbs_setup *setup, const struct unlisted *unlisted)
+static int add_listed(struct verbs_setup *setup, const struct unlisted *unlisted)
 {
 	const struct verbs_devices *devices = setup->devices;
 	const char *names = "";
@@ -148,5 +148,5 @@ int inventory_find(struct verbs_setup *setup)
 	}
 	if (each_unlisted(setup, &unlisted) < 0)
 		return -1;
-	return add_list(setup, &unlisted);
+	return add_listed(setup, &unlisted);
 }

@@ -96,7 +96,7 @@ static const struct verbs_device *nearest(const struct verbs_devices *devices,
 }
 
 /* One device of the peer, which has said hello */
-static int serve(struct verbs_setup *setup, struct remote_peer *peer)
+static int serve_peer(struct verbs_setup *setup, struct remote_peer *peer)
 {
 	const struct verbs_device *device = nearest(setup->devices, &peer->address);
 	cleanup_endpoint endpoint = {0};
@@ -137,7 +137,7 @@ int pods_listen(struct verbs_setup *setup)
 			(void)fprintf(stderr, "oci-rdma-doctor: refused: %s\n", trouble.text);
 			continue;
 		}
-		if (serve(setup, &peer) < 0)
+		if (serve_peer(setup, &peer) < 0)
 			return -1;
 		if (!peer.left)
 			return 0;

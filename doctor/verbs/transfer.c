@@ -184,7 +184,7 @@ static int measure_bandwidth(struct endpoint *from, const struct endpoint_addres
 	return 0;
 }
 
-static int compare(const void *a, const void *b)
+static int compare_samples(const void *a, const void *b)
 {
 	uint64_t x = *(const uint64_t *)a;
 	uint64_t y = *(const uint64_t *)b;
@@ -196,7 +196,7 @@ uint64_t transfer_percentile(uint64_t *samples, size_t n, unsigned percent)
 {
 	size_t rank = (n * percent + 99) / 100;
 
-	qsort(samples, n, sizeof(*samples), compare);
+	qsort(samples, n, sizeof(*samples), compare_samples);
 	return samples[rank ? rank - 1 : 0];
 }
 

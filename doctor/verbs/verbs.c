@@ -160,7 +160,7 @@ static int open_devices(const struct verbs_setup *setup, struct verbs *verbs)
 			    strerror(error));
 }
 
-static int find(struct verbs_setup *setup)
+static int try_all(struct verbs_setup *setup)
 {
 	if (inventory_find(setup) < 0 || register_memory(setup) < 0)
 		return -1;
@@ -185,6 +185,6 @@ int verbs_check(struct findings *findings, const struct doctor_options *options,
 	int more = open_devices(&setup, &verbs);
 
 	if (more > 0)
-		more = find(&setup);
+		more = try_all(&setup);
 	return more < 0 ? err_memory(err) : 0;
 }
