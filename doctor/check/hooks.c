@@ -109,9 +109,11 @@ static int add_without_hook(const struct context *context, struct err *err)
 		return -1;
 	if (ways & (WAY_SHIM | WAY_NRI))
 		return findings_add(context->findings, "hook_installed", NULL, FINDING_OK, NULL,
-				    "there is no hook; %s serves the pods",
-				    ways & WAY_NRI ? "the connected NRI plugin"
-						   : "the shim's handler");
+				    ways & WAY_NRI
+					    ? "there is no hook; the NRI plugin is connected and "
+					      "serves the pods"
+					    : "there is no hook; pods with the shim's handler are "
+					      "served by it");
 	return findings_add(context->findings, "hook_installed", NULL, FINDING_WARN,
 			    "Install what doc/entry-points.md names for the engine of this node: "
 			    "on OpenShift make machineconfig, for podman make install, for "

@@ -315,7 +315,7 @@ other_runtime() { made && write etc/oci-rdma-hook/runtimes /usr/bin/crun; }
 try "a shim that runs another crun than CRI-O" crio_handler/rdma warn \
 	"the shim runs /usr/bin/crun, but CRI-O's own handler crun runs /usr/libexec/crio/crun" on_a_node other_runtime
 without_hook() { with_shim && rm -r "${NODE:?}/$HOOKS"; }
-try "the shim is an entry point" hook_installed ok "the shim's handler serves the pods" on_a_node without_hook
+try "the shim is an entry point" hook_installed ok "with the shim's handler are served" on_a_node without_hook
 
 # crio_conf NAME FINDING STATUS PART TEXT: another file of CRI-O's, the last one
 crio_conf() { try "${@:1:4}" on_a_node write etc/crio/crio.conf.d/90-x "$5"; }
