@@ -2,8 +2,6 @@
 #include "events/api.h"
 
 #include <curl/curl.h>
-#include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,7 +18,7 @@
 static struct {
 	CURL *curl;
 	char base[512]; /* "https://10.96.0.1:443/apis/events.k8s.io/v1/namespaces/" */
-	const char *account;
+	int account;    /* directory */
 	char answer[ANSWER_MAX];
 	size_t answer_len;
 	char problem[CURL_ERROR_SIZE];
@@ -55,7 +53,9 @@ int api_open(const char *account, struct err *err)
 	(void)snprintf(api.base, sizeof(api.base),
 		       "https://%s%s%s:%s/apis/events.k8s.io/v1/namespaces/", v6 ? "[" : "", host,
 		       v6 ? "]" : "", port);
-	api.account = account;
+	api.account = tree_open_root(account, err);
+	if (api.account < 0)
+		return -1;
 	api.curl = curl_easy_init();
 	if (!api.curl)
 		return err_memory(err);
@@ -80,25 +80,19 @@ int api_open(const char *account, struct err *err)
 
 /* ---- one request ---- */
 
-/* The kubelet writes both anew now and then: each request reads them. The paths are links, by which
- * it replaces all at once (pkg/volume/util/atomic_writer.go). */
+/* The kubelet writes both anew now and then, so each request reads them. The paths are links, by
+ * which it replaces all at once (pkg/volume/util/atomic_writer.go). */
 static int read_account(struct arena *arena, const char *name, struct fs_text *ret_text,
 			struct err *err)
 {
-	const char *path = arena_printf(arena, "%s/%s", api.account, name);
-	cleanup_fd fd = path ? open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK) : -1;
+	int status = tree_read(arena, api.account, name, ACCOUNT_FILE_MAX, ret_text);
 
-	if (!path)
-		return err_memory(err);
-	if (fd < 0)
-		return err_sys(err, errno, "%s", path);
-	return fs_read_regular(arena, fd, ACCOUNT_FILE_MAX, path, ret_text, err);
+	return status < 0 ? err_sys(err, -status, "%s", name) : 0;
 }
 
 /*
- * 403: a namespace that ends will never take it; a quota or the role may be changed. 429 may be of
- * the namespace alone (EventRateLimit), and 5xx of its webhook. 401 is of the token, which the next
- * request reads anew, and a redirection is no answer of the API server's.
+ * 403: a namespace that ends will never take it; a quota or the role may be changed. 401 is of the
+ * token, which the next request reads anew; a redirection is no answer of the API server's.
  */
 static enum api_answer judge(long code, const char *reason, const char *message)
 {
@@ -108,9 +102,8 @@ static enum api_answer judge(long code, const char *reason, const char *message)
 		return strcmp(reason, "AlreadyExists") == 0 ? API_THERE : API_LATER;
 	if (code == 403)
 		return strstr(message, "is being terminated") ? API_REFUSED : API_LATER;
-	if (code == 408 || code == 429 || code >= 500)
-		return API_LATER;
-	return code == 401 || code < 400 ? API_AWAY : API_REFUSED;
+	return code == 401 || code == 408 || code == 429 || code < 400 || code >= 500 ? API_LATER
+										      : API_REFUSED;
 }
 
 /* metav1.Status: its reason is a word, its message for people. Another answer has neither. */
@@ -148,7 +141,7 @@ enum api_answer api_post(const char *namespace, const char *text, size_t len, in
 
 	if (read_account(&arena, "token", &token, err) < 0 ||
 	    read_account(&arena, "ca.crt", &ca, err) < 0)
-		return API_AWAY;
+		return API_LATER;
 	token.bytes[strcspn(token.bytes, "\r\n")] = '\0';
 	headers.data = arena_printf(&arena, "Authorization: Bearer %s", token.bytes);
 	api.answer_len = 0;
@@ -165,5 +158,5 @@ enum api_answer api_post(const char *namespace, const char *text, size_t len, in
 		return read_answer(&arena, ret_wait_ms, err);
 	(void)err_set(err, "%s%s/events: %s", api.base, namespace,
 		      api.problem[0] ? api.problem : curl_easy_strerror(code));
-	return API_AWAY;
+	return API_LATER;
 }

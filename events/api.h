@@ -16,8 +16,7 @@ enum api_answer {
 	API_POSTED,
 	API_THERE,   /* an event of this name is there already */
 	API_REFUSED, /* it will never be taken */
-	API_LATER,   /* nothing of this namespace is taken now */
-	API_AWAY,    /* nothing can be posted now */
+	API_LATER,   /* it is not taken now, or does not reach the API server */
 };
 
 /* account: the directory with token and ca.crt. Returns 0 or -1. */

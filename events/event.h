@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A record as an Event of Kubernetes (events.k8s.io/v1). A record's texts come from pods and their
- * authors: names that Kubernetes could not have given are refused, since they become part of a URL.
+ * authors; the API server judges the names among them.
  */
 #ifndef OCI_RDMA_EVENTS_EVENT_H
 #define OCI_RDMA_EVENTS_EVENT_H
@@ -11,17 +11,11 @@
 
 #include "core/record/record.h"
 
-/* Returns 0, or -1 if no event can be made of the record. */
-int event_check(const struct record *record, struct err *err);
-
-/* A hash of the pod and the result. Records with the same key tell the pod's author the same. */
-uint64_t event_key(const struct record *record);
-
 /*
- * The JSON text in the arena. Its name is made of the record alone: of the pod, the result, and the
- * ten minutes in which the record was made. So a second one is refused as there already, whoever
- * posts it, and whatever the clock says. node: the reporter's. now: seconds since 1970; no event is
- * of a later time. NULL without memory
+ * The JSON text in the arena, of a record with a pod. The event's name is made of the record alone:
+ * of the pod, the result, and the ten minutes in which the record was made. So a second one is
+ * refused as there already, whoever posts it, and whatever the clock says. node: the reporter's.
+ * now: seconds since 1970; no event is of a later time. NULL without memory
  */
 const char *event_text(struct arena *arena, const struct record *record, const char *node,
 		       int64_t now, size_t *ret_len);

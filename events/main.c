@@ -5,7 +5,6 @@
  * under the same names, which are there already. So SIGTERM may end it at any point.
  */
 #include <errno.h>
-#include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -32,72 +31,50 @@ static char node[NODE_SIZE];
 
 /* ---- what is posted ---- */
 
-/* Logged when a pause begins, and when it has lasted too long */
-static void wait_longer(struct queue_place *place, int64_t wait_ms, const struct err *err)
-{
-	bool begins = !place->pause_ms;
-	size_t dropped = queue_wait(&queue, place, wait_ms, clock_ms());
-
-	if (begins)
-		log_event(LOG_WARNING,
-			  "events of namespace %s cannot be posted, which is tried again: %s",
-			  place->name, err->text);
-	if (dropped)
-		log_event(LOG_ERR,
-			  "%zu records of namespace %s are not told, after an hour: %s; the node's "
-			  "journal has their reasons",
-			  dropped, place->name, err->text);
-}
-
-static void be_told(struct queue_item *item, const struct record *record, const char *what)
-{
-	const struct queue_place *waited = queue.all.pause_ms ? &queue.all : item->place;
-
-	if (waited->pause_ms)
-		log_event(LOG_INFO, "events of namespace %s are posted again", waited->name);
-	log_event(LOG_INFO, "%s: pod=%s namespace=%s name=%s result=%s", what, record->pod,
-		  record->pod_namespace, record->container ? record->container : "-",
-		  record_result_name(record->result));
-	queue_told(&queue, item, event_key(record), clock_ms());
-}
-
 static void post(struct queue_item *item, const struct record *record)
 {
+	struct queue_place *place = item->place;
+	const char *container = record->container ? record->container : "-";
 	cleanup_arena arena = {0};
-	enum api_answer answer = API_AWAY;
+	enum api_answer answer = API_LATER;
+	bool waited = place->pause_ms;
 	int64_t wait_ms = 0;
+	size_t dropped = 0;
 	struct err err;
 	size_t len;
 	const char *text = event_text(&arena, record, node, time(NULL), &len);
 
 	queue_count(&queue, clock_ms());
 	if (text)
-		answer = api_post(record->pod_namespace, text, len, &wait_ms, &err);
+		answer = api_post(place->name, text, len, &wait_ms, &err);
 	else
 		(void)err_memory(&err);
-	switch (answer) {
-	case API_POSTED:
-		be_told(item, record, "posted");
-		break;
-	case API_THERE:
-		be_told(item, record, "there already");
-		break;
-	case API_REFUSED:
-		item->done = true;
+	item->done = answer != API_LATER;
+	place->pause_ms = item->done ? 0 : place->pause_ms;
+	if (!item->done)
+		dropped = queue_wait(&queue, place, wait_ms, clock_ms());
+	if (!item->done && !waited)
+		log_event(LOG_WARNING,
+			  "events of namespace %s cannot be posted, which is tried again: %s",
+			  place->name, err.text);
+	if (dropped)
+		log_event(LOG_ERR,
+			  "%zu records of namespace %s are not told, after an hour: %s; the node's "
+			  "journal has their reasons",
+			  dropped, place->name, err.text);
+	if (answer == API_REFUSED)
 		log_event(LOG_ERR, "not told to pod=%s namespace=%s name=%s: %s; it was: %s",
-			  record->pod, record->pod_namespace,
-			  record->container ? record->container : "-", err.text, record->reason);
-		break;
-	case API_LATER:
-		wait_longer(item->place, wait_ms, &err);
-		break;
-	case API_AWAY:
-		wait_longer(&queue.all, wait_ms, &err);
-		break;
-	}
+			  record->pod, place->name, container, err.text, record->reason);
+	if (answer == API_POSTED || answer == API_THERE)
+		log_event(LOG_INFO, "%s: pod=%s namespace=%s name=%s result=%s%s",
+			  answer == API_POSTED ? "posted" : "there already", record->pod,
+			  place->name, container, record_result_name(record->result),
+			  waited ? "; the namespace's events are posted again" : "");
 }
 
-/* One that cannot be told, or need not be, is done without a request. */
+/* ---- the loop ---- */
+
+/* One that need not be told, or is no record, is done without a request. */
 static void serve_item(int dir, struct queue_item *item)
 {
 	cleanup_arena arena = {0};
@@ -105,52 +82,38 @@ static void serve_item(int dir, struct queue_item *item)
 	struct err err;
 	int found = record_load(&arena, dir, item->entry->file, &record, &err);
 
-	if (found > 0 && record.tell)
-		found = event_check(&record, &err) < 0 ? -1 : 1;
+	item->done = true;
 	if (found < 0)
 		log_event(LOG_WARNING, "a record is left out: %s", err.text);
-	if (found > 0 && record.tell && !queue_is_told(&queue, event_key(&record), clock_ms()))
+	if (found > 0 && record.tell && record.pod && record.pod_namespace)
 		post(item, &record);
-	else
-		item->done = true;
-}
-
-/* ---- the loop ---- */
-
-/* Returns how many there are, or -1. */
-static int list_records(int dir, struct err *err)
-{
-	struct arena arena = {0};
-	struct record_entry *entries;
-	struct stat st;
-	int n = record_list(&arena, dir, false, &entries);
-
-	if (n < 0 || queue_update(&queue, &arena, entries, (size_t)n, clock_ms()) < 0) {
-		arena_free(&arena);
-		return err_memory(err);
-	}
-	/* A pod's mount holds it. */
-	if (fstat(dir, &st) < 0 || st.st_nlink == 0)
-		return err_set(err, "/" RECORD_DIR " was removed: this program has to be started "
-				    "again");
-	return n;
 }
 
 /* Returns when there is an error. */
 static void serve(int dir, struct err *err)
 {
-	int n = list_records(dir, err);
-
-	if (n >= 0)
-		log_event(LOG_INFO,
-			  "reads /" RECORD_DIR ": %d records, %" PRIu64 " of them older than an "
-			  "hour, which are not told",
-			  n, queue.old);
-	for (; n >= 0; n = list_records(dir, err)) {
+	for (bool begins = true;; begins = false) {
+		struct arena arena = {0};
+		struct record_entry *entries;
 		struct queue_item *item;
+		struct stat st;
+		int n = record_list(&arena, dir, false, &entries);
 
+		if (n < 0 || queue_update(&queue, &arena, entries, (size_t)n, clock_ms()) < 0) {
+			arena_free(&arena);
+			(void)err_memory(err);
+			return;
+		}
+		if (begins)
+			log_event(LOG_INFO, "reads /" RECORD_DIR ": %d records", n);
 		while ((item = queue_next(&queue, clock_ms())))
 			serve_item(dir, item);
+		/* A pod's mount holds it. */
+		if (fstat(dir, &st) < 0 || st.st_nlink == 0) {
+			(void)err_set(err, "/" RECORD_DIR " was removed: this program has to be "
+					   "started again");
+			return;
+		}
 		(void)sleep(1);
 	}
 }
@@ -253,7 +216,6 @@ int main(int argc, char **argv)
 	(void)sigaction(SIGTERM, &action, NULL);
 	(void)sigaction(SIGINT, &action, NULL);
 	find_node();
-	queue.all.name = "*";
 	dir = open_records(options.sysroot, &err);
 	if (dir >= 0 && api_open(account, &err) == 0)
 		serve(dir, &err);

@@ -39,12 +39,9 @@ int queue_update(struct queue *queue, struct arena *arena, const struct record_e
 		items[i].place = &places[n_places - 1];
 		if (old < queue->n && order == 0)
 			items[i].done = queue->items[old].done;
-		else if (!name[0] || entries[i].result == RECORD_GRANTED)
-			items[i].done = true; /* of podman, or nothing to tell */
-		else if (now - entries[i].clock > QUEUE_AGE_MS) {
-			items[i].done = true;
-			queue->old++;
-		}
+		else /* of podman, nothing to tell, or too late */
+			items[i].done = !name[0] || entries[i].result == RECORD_GRANTED ||
+					now - entries[i].clock > QUEUE_AGE_MS;
 	}
 	arena_free(&queue->arena);
 	queue->arena = *arena;
@@ -59,8 +56,7 @@ struct queue_item *queue_next(struct queue *queue, int64_t now)
 {
 	struct queue_item *next = NULL;
 
-	if (now < queue->all.waits_until ||
-	    queue->full_at - now > (QUEUE_BURST - 1) * QUEUE_EACH_MS)
+	if (queue->full_at - now > (QUEUE_BURST - 1) * QUEUE_EACH_MS)
 		return NULL;
 	for (size_t i = 0; i < queue->n; i++) {
 		struct queue_item *item = &queue->items[i];
@@ -81,26 +77,6 @@ void queue_count(struct queue *queue, int64_t now)
 	queue->full_at = (queue->full_at > now ? queue->full_at : now) + QUEUE_EACH_MS;
 }
 
-bool queue_is_told(const struct queue *queue, uint64_t key, int64_t now)
-{
-	for (size_t i = 0; i < QUEUE_SAME_MAX; i++) {
-		if (queue->told[i].key == key && now < queue->told[i].until)
-			return true;
-	}
-	return false;
-}
-
-void queue_told(struct queue *queue, struct queue_item *item, uint64_t key, int64_t now)
-{
-	size_t i = queue->n_told++ % QUEUE_SAME_MAX;
-
-	queue->told[i].key = key;
-	queue->told[i].until = now + QUEUE_SAME_MS;
-	item->done = true;
-	item->place->pause_ms = 0;
-	queue->all.pause_ms = 0;
-}
-
 size_t queue_wait(struct queue *queue, struct queue_place *place, int64_t wait_ms, int64_t now)
 {
 	int64_t pause = place->pause_ms * 2;
@@ -117,19 +93,8 @@ size_t queue_wait(struct queue *queue, struct queue_place *place, int64_t wait_m
 	for (size_t i = 0; i < queue->n; i++) {
 		struct queue_item *item = &queue->items[i];
 
-		if (item->done || (place != &queue->all && place != item->place))
-			continue;
-		item->done = true;
-		dropped++;
+		dropped += !item->done && item->place == place;
+		item->done |= item->place == place;
 	}
 	return dropped;
-}
-
-size_t queue_waiting(const struct queue *queue)
-{
-	size_t waiting = 0;
-
-	for (size_t i = 0; i < queue->n; i++)
-		waiting += !queue->items[i].done;
-	return waiting;
 }

@@ -5,10 +5,9 @@
  *
  *   - Namespaces take turns, and in each the oldest record comes first.
  *   - QUEUE_BURST requests at once, then one each QUEUE_EACH_MS.
- *   - Of a pod, one event of a result in QUEUE_SAME_MS.
- *   - A namespace whose events the API server does not take waits alone; if the server cannot be
- *     reached, all wait. A pause doubles from one to the next. After an hour of them, what waits is
- *     dropped. A record that is found an hour after it was written is not told either.
+ *   - A namespace whose events are not taken, or do not reach the API server, waits alone. A pause
+ *     doubles from one to the next. After an hour of them, what waits is dropped. A record that is
+ *     found an hour after it was written is not told either.
  *
  * Times are clock_ms(), as the records' names have it: no clock that is set back matters.
  */
@@ -19,13 +18,11 @@
 
 #define QUEUE_BURST 20
 #define QUEUE_EACH_MS 5000
-#define QUEUE_SAME_MS (10 * 60 * INT64_C(1000))
-#define QUEUE_SAME_MAX 1024
 #define QUEUE_PAUSE_MS 1000
 #define QUEUE_PAUSE_MAX_MS (5 * 60 * INT64_C(1000))
 #define QUEUE_AGE_MS (60 * 60 * INT64_C(1000))
 
-/* One that may have to wait: a namespace, or all of them */
+/* A namespace, which may have to wait */
 struct queue_place {
 	const char *name;
 	unsigned turn; /* the higher, the later it was asked about */
@@ -46,16 +43,9 @@ struct queue {
 	size_t n;
 	struct queue_place *places;
 	size_t n_places;
-	struct queue_place all;
 	unsigned turn;
 	int64_t full_at; /* with one request each QUEUE_EACH_MS the last one would have its turn
 			    then */
-	uint64_t old;    /* records that were found too late */
-	struct {
-		uint64_t key;
-		int64_t until;
-	} told[QUEUE_SAME_MAX]; /* a ring */
-	size_t n_told;
 };
 
 /* entries: of record_list(), in the arena, which is taken. Returns 0, or -1 without memory. */
@@ -68,15 +58,7 @@ struct queue_item *queue_next(struct queue *queue, int64_t now);
 /* A request is made: it counts. */
 void queue_count(struct queue *queue, int64_t now);
 
-/* Whether an event of this pod and result (key) was told in the last QUEUE_SAME_MS */
-bool queue_is_told(const struct queue *queue, uint64_t key, int64_t now);
-
-/* It was told. */
-void queue_told(struct queue *queue, struct queue_item *item, uint64_t key, int64_t now);
-
-/* place: the item's, or &queue->all. wait_ms: at least so long. Returns how many were dropped. */
+/* wait_ms: at least so long. Returns how many were dropped. */
 size_t queue_wait(struct queue *queue, struct queue_place *place, int64_t wait_ms, int64_t now);
-
-size_t queue_waiting(const struct queue *queue);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What an event of a pod says, and of which records there is none */
+/* What an event of a pod says */
 #include "tests/unit/unit.h"
 
 #include "events/event.h"
@@ -18,71 +18,6 @@ static const struct record denied = {
 	.entry_point = "nri",
 	.time = NOW,
 };
-
-/* ---- what is taken ---- */
-
-static char longest[300];
-
-static const char *repeated(char c, size_t n)
-{
-	memset(longest, c, n);
-	longest[n] = '\0';
-	return longest;
-}
-
-static const struct name_case {
-	const char *name;
-	const char *namespace;
-	const char *pod;
-	const char *container;
-	const char *reason; /* NULL: it is taken */
-} name_cases[] = {
-	{"as Kubernetes has them", "team-a", "a.b-0", "trainer", NULL},
-	{"no container's name", "team-a", "h", NULL, NULL},
-	{"a namespace of a path", "../../pods", "h", "c", "is not a namespace"},
-	{"a namespace with a slash", "a/b", "h", "c", "is not a namespace"},
-	{"a namespace with a question mark", "a?b", "h", "c", "is not a namespace"},
-	{"a namespace with a line break", "a\r\nb", "h", "c", "is not a namespace"},
-	{"a namespace with %", "a%2f", "h", "c", "is not a namespace"},
-	{"a namespace of capitals", "Team", "h", "c", "is not a namespace"},
-	{"a namespace that ends in -", "team-", "h", "c", "is not a namespace"},
-	{"no namespace", "", "h", "c", "is not a namespace"},
-	{"a pod of two dots", "a", "h..b", "c", "is not the name of a pod"},
-	{"a pod with a quote", "a", "h\"", "c", "is not the name of a pod"},
-	{"a pod that begins with a dot", "a", ".h", "c", "is not the name of a pod"},
-	{"a container with a blank", "a", "h", "c d", "is not the name of a container"},
-};
-
-UNIT_ROWS_AS("names: ", name_cases)
-{
-	struct record record = denied;
-	struct err err;
-
-	record.pod_namespace = row->namespace;
-	record.pod = row->pod;
-	record.container = row->container;
-	assert_int_equal(event_check(&record, &err), row->reason ? -1 : 0);
-	if (!row->reason)
-		return;
-	assert_has(err.text, row->reason);
-	assert_one_line(&err);
-}
-
-UNIT_TEST("names are as long as Kubernetes allows")
-{
-	struct record record = denied;
-	struct err err;
-
-	record.pod_namespace = repeated('a', 63);
-	assert_int_equal(event_check(&record, &err), 0);
-	record.pod_namespace = repeated('a', 64);
-	assert_int_equal(event_check(&record, &err), -1);
-	record.pod_namespace = "a";
-	record.pod = repeated('a', 253);
-	assert_int_equal(event_check(&record, &err), 0);
-	record.pod = repeated('a', 254);
-	assert_int_equal(event_check(&record, &err), -1);
-}
 
 /* ---- what an event says ---- */
 
@@ -176,15 +111,6 @@ UNIT_ROWS_AS("paths of the node are none of the author's business: ", path_cases
 	assert_has(text_of(&arena, &record), note);
 }
 
-UNIT_TEST("a uid that is none is left out")
-{
-	cleanup_arena arena = {0};
-	struct record record = denied;
-
-	record.pod_uid = "a\"b";
-	assert_null(strstr(text_of(&arena, &record), "uid"));
-}
-
 /* 1,024 bytes at most, of whole characters, without a control character */
 UNIT_TEST("a note has 1,024 bytes at most, of whole characters")
 {
@@ -245,7 +171,6 @@ UNIT_ROWS_AS("a second event has the same name: ", same_cases)
 	assert_int_equal(strncmp(name, "h-kim-0.", 8), 0);
 	assert_int_equal(strlen(name), 8 + 16);
 	assert_int_equal(strcmp(name, name_of(&arena, &record)) == 0, row->same);
-	assert_int_equal(event_key(&denied) == event_key(&record), row->same || row->time != NOW);
 }
 
 UNIT_TEST("a long pod's name is cut to one that is allowed")

@@ -51,16 +51,15 @@ static const char *next(struct scene *scene, int64_t now)
 	return item ? item->entry->file : "";
 }
 
-/* It is told, under a key of its own. */
 static const char *tell_next(struct scene *scene, int64_t now)
 {
-	static uint64_t key = 1000;
 	struct queue_item *item = queue_next(&scene->queue, now);
 
 	if (!item)
 		return "";
 	queue_count(&scene->queue, now);
-	queue_told(&scene->queue, item, key++, now);
+	item->done = true;
+	item->place->pause_ms = 0;
 	return item->entry->file;
 }
 
@@ -73,12 +72,10 @@ UNIT_TEST("namespaces take turns, and in each the oldest comes first")
 	assert_string_equal(tell_next(&scene, NOW), "b_p_d_0");
 	assert_string_equal(tell_next(&scene, NOW), "c_p_d_9");
 	assert_string_equal(tell_next(&scene, NOW), "a_r_d_2");
-	assert_int_equal(queue_waiting(&scene.queue), 1);
 	list(&scene, LISTED("a_p_d_1", "a_q_d_3", "b_q_d_0"), NOW); /* turns are remembered */
 	assert_string_equal(tell_next(&scene, NOW), "b_q_d_0");
 	assert_string_equal(tell_next(&scene, NOW), "a_p_d_1");
 	assert_string_equal(tell_next(&scene, NOW), "");
-	assert_int_equal(queue_waiting(&scene.queue), 0);
 }
 
 UNIT_TEST("what was told stays told, also beside new files; one that came back is new")
@@ -102,7 +99,6 @@ UNIT_TEST("a grant, a container without a namespace, and what is found after an 
 	cleanup_scene scene = {0};
 
 	list(&scene, LISTED("_p_d_1", "a_p_g_1", "a_q_d_3600001", "a_r_d_3600000"), NOW);
-	assert_int_equal(scene.queue.old, 1);
 	assert_string_equal(tell_next(&scene, NOW), "a_r_d_3600000");
 	assert_string_equal(tell_next(&scene, NOW), "");
 	/* One that waits is not too late: its namespace is dropped as a whole. */
@@ -130,25 +126,6 @@ UNIT_TEST("20 requests at once, then one each 5 s")
 		queue_count(&scene.queue, NOW + QUEUE_AGE_MS);
 	}
 	assert_string_equal(next(&scene, NOW + QUEUE_AGE_MS), "");
-}
-
-UNIT_TEST("of a pod one event of a result in ten minutes")
-{
-	cleanup_scene scene = {0};
-	struct queue_item *item;
-
-	list(&scene, LISTED("a_p_d_1"), NOW);
-	assert_false(queue_is_told(&scene.queue, 0, NOW)); /* of no one yet */
-	item = queue_next(&scene.queue, NOW);
-	queue_told(&scene.queue, item, 7, NOW);
-	assert_true(queue_is_told(&scene.queue, 7, NOW + QUEUE_SAME_MS - 1));
-	assert_false(queue_is_told(&scene.queue, 7, NOW + QUEUE_SAME_MS));
-	assert_false(queue_is_told(&scene.queue, 8, NOW));
-	for (int i = 1; i < QUEUE_SAME_MAX; i++)
-		queue_told(&scene.queue, item, 100, NOW);
-	assert_true(queue_is_told(&scene.queue, 7, NOW));
-	queue_told(&scene.queue, item, 100, NOW); /* the oldest makes room */
-	assert_false(queue_is_told(&scene.queue, 7, NOW));
 }
 
 UNIT_TEST("a namespace that refuses waits alone, longer each time, until it takes one")
@@ -192,27 +169,11 @@ UNIT_TEST("after an hour what waits of the namespace is dropped, and nothing of 
 	assert_int_equal(queue_wait(&scene.queue, item->place, 0, NOW), 0);
 	assert_int_equal(queue_wait(&scene.queue, item->place, 0, NOW + QUEUE_AGE_MS - 1), 0);
 	assert_int_equal(queue_wait(&scene.queue, item->place, 0, NOW + QUEUE_AGE_MS), 2);
-	assert_int_equal(queue_waiting(&scene.queue), 1);
 	list(&scene, LISTED("a_p_d_1", "a_r_d_0", "b_p_d_1"), NOW); /* a new one is tried */
 	assert_string_equal(next(&scene, NOW + 2 * QUEUE_AGE_MS - 1), "b_p_d_1");
 	item = queue_next(&scene.queue, NOW + 2 * QUEUE_AGE_MS - 1);
 	assert_string_equal(item->entry->file, "a_r_d_0");
 	assert_int_equal(queue_wait(&scene.queue, item->place, 0, NOW + 2 * QUEUE_AGE_MS - 1), 0);
-}
-
-UNIT_TEST("if the server cannot be reached all wait, and after an hour all are dropped")
-{
-	cleanup_scene scene = {0};
-
-	list(&scene, LISTED("a_p_d_1", "b_p_d_1"), NOW);
-	assert_int_equal(queue_wait(&scene.queue, &scene.queue.all, 0, NOW), 0);
-	assert_string_equal(next(&scene, NOW + QUEUE_PAUSE_MS - 1), "");
-	assert_string_equal(tell_next(&scene, NOW + QUEUE_PAUSE_MS), "a_p_d_1");
-	assert_int_equal(queue_wait(&scene.queue, &scene.queue.all, 0, NOW), 0);
-	assert_string_equal(next(&scene, NOW + QUEUE_PAUSE_MS),
-			    "b_p_d_1"); /* a short pause again */
-	assert_int_equal(queue_wait(&scene.queue, &scene.queue.all, 0, NOW + QUEUE_AGE_MS), 1);
-	assert_string_equal(next(&scene, NOW + 2 * QUEUE_AGE_MS), "");
 }
 
 int main(void)
