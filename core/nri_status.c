@@ -7,162 +7,42 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "core/base/cleanup.h"
+#include "core/base/clock.h"
 #include "core/base/fs.h"
 #include "core/base/names.h"
 #include "core/base/proc.h"
 #include "core/base/text.h"
-#include "core/json/document.h"
-#include "core/json/writer.h"
+#include "core/json/fields.h"
 
-/* ---- what was created while no plugin was connected ---- */
+/* ---- the file ---- */
 
-/* ---- written ---- */
-
-static void put_item(yajl_gen gen, const struct nri_missed *item)
-{
-	(void)yajl_gen_map_open(gen);
-	json_put_text(gen, "id", item->id);
-	json_put_text(gen, "container", item->who);
-	json_put_string(gen, "mended");
-	(void)yajl_gen_bool(gen, item->mended);
-	(void)yajl_gen_map_close(gen);
-}
-
-/* Puts the member "missed" of the status. */
-static void nri_missed_put(yajl_gen gen, const struct nri_missed_status *status)
-{
-	json_put_string(gen, "missed");
-	(void)yajl_gen_map_open(gen);
-	json_put_uint64(gen, "open", status->open);
-	json_put_uint64(gen, "unseen", status->unseen);
-	json_put_string(gen, "containers");
-	(void)yajl_gen_array_open(gen);
-	for (size_t i = 0; i < status->n; i++)
-		put_item(gen, &status->item[i]);
-	(void)yajl_gen_array_close(gen);
-	(void)yajl_gen_map_close(gen);
-}
-
-/* ---- read ---- */
-
-static const char *get_text(struct json_document *doc, const struct json_node *object,
-			    const char *key, const char *absent)
-{
-	const struct json_node *node = json_get(doc, object, key, JSON_STRING | JSON_NULL);
-
-	return node ? json_string(doc, node) : absent;
-}
-
-static uint64_t get_count(struct json_document *doc, const struct json_node *object,
-			  const char *key)
-{
-	return json_uint64(doc, json_get(doc, object, key, JSON_NUMBER), 0);
-}
-
-static void read_missed(struct json_document *doc, const struct json_node *missed,
-			struct nri_missed_status *status)
-{
-	const struct json_node *items = json_get(doc, missed, "containers", JSON_ARRAY);
-	struct nri_missed *item = json_items(doc, items, sizeof(*item));
-
-	if (!item)
-		return;
-	status->open = get_count(doc, missed, "open");
-	status->unseen = get_count(doc, missed, "unseen");
-	json_each(node, items) {
-		item[status->n++] = (struct nri_missed){
-			.id = get_text(doc, node, "id", ""),
-			.who = get_text(doc, node, "container", ""),
-			.mended = json_bool(doc, json_get(doc, node, "mended", JSON_BOOL), false),
-		};
+static const struct json_field fields[] = {
+#define FIELD(name, type, member)                                                                  \
+	{                                                                                          \
+		name, JSON_##type, offsetof(struct nri_status, member), NULL                       \
 	}
-	status->item = item;
-}
-
-/* ---- the whole status ---- */
-
-/* ---- written ---- */
-
-static void put_counters(yajl_gen gen, const struct nri_counters *counters)
-{
-	json_put_string(gen, "containers");
-	(void)yajl_gen_map_open(gen);
-	json_put_uint64(gen, "served", counters->containers);
-	json_put_uint64(gen, "granted", counters->granted);
-	json_put_uint64(gen, "denied", counters->denied);
-	json_put_uint64(gen, "failed", counters->failed);
-	json_put_uint64(gen, "given_up", counters->given_up);
-	(void)yajl_gen_map_close(gen);
-	json_put_string(gen, "answers");
-	(void)yajl_gen_map_open(gen);
-	json_put_uint64(gen, "microseconds", counters->answer_us);
-	json_put_uint64(gen, "slowest", counters->slowest_us);
-	(void)yajl_gen_map_close(gen);
-}
-
-static int put_status(yajl_gen gen, void *context)
-{
-	const struct nri_status *status = context;
-
-	(void)yajl_gen_map_open(gen);
-	json_put_integer(gen, "schema", true, 1);
-	json_put_integer(gen, "pid", true, status->pid);
-	json_put_uint64(gen, "started", status->started);
-	json_put_integer(gen, "alive_ms", true, status->alive_ms);
-	json_put_member(gen, "socket", status->socket);
-	json_put_member(gen, "connected_since", status->since);
-	json_put_member(gen, "trouble", status->trouble);
-	json_put_string(gen, "runtime");
-	(void)yajl_gen_map_open(gen);
-	json_put_member(gen, "name", status->runtime);
-	json_put_member(gen, "version", status->version);
-	(void)yajl_gen_map_close(gen);
-	put_counters(gen, &status->counters);
-	nri_missed_put(gen, &status->missed);
-	(void)yajl_gen_map_close(gen);
-	return 0;
-}
+	FIELD("pid", INT64, pid),
+	FIELD("started", UINT64, started),
+	FIELD("alive_ms", INT64, alive_ms),
+	FIELD("socket", TEXT, socket),
+	FIELD("connected_since", TEXT, since),
+	FIELD("trouble", TEXT, trouble),
+	FIELD("runtime", TEXT, runtime),
+	FIELD("version", TEXT, version),
+	FIELD("answers", UINT64, answers.n),
+	FIELD("answers_us", UINT64, answers.us),
+	FIELD("slowest_us", UINT64, answers.slowest_us),
+	FIELD("unseen", UINT64, unseen),
+#undef FIELD
+	{0},
+};
 
 const char *nri_status_text(struct arena *arena, const struct nri_status *status, size_t *ret_len)
 {
-	return json_write(arena, true, put_status, (void *)status, ret_len);
-}
-
-/* ---- read ---- */
-
-static void read_counters(struct json_document *doc, struct nri_counters *counters)
-{
-	const struct json_node *containers = json_get(doc, doc->root, "containers", JSON_OBJECT);
-	const struct json_node *answers = json_get(doc, doc->root, "answers", JSON_OBJECT);
-
-	counters->containers = get_count(doc, containers, "served");
-	counters->granted = get_count(doc, containers, "granted");
-	counters->denied = get_count(doc, containers, "denied");
-	counters->failed = get_count(doc, containers, "failed");
-	counters->given_up = get_count(doc, containers, "given_up");
-	counters->answer_us = get_count(doc, answers, "microseconds");
-	counters->slowest_us = get_count(doc, answers, "slowest");
-}
-
-static void read_status(struct json_document *doc, struct nri_status *status)
-{
-	const struct json_node *root = doc->root;
-	const struct json_node *runtime = json_get(doc, root, "runtime", JSON_OBJECT);
-
-	status->pid = json_int64(doc, json_get(doc, root, "pid", JSON_NUMBER), 0);
-	status->started = get_count(doc, root, "started");
-	status->alive_ms = json_int64(doc, json_get(doc, root, "alive_ms", JSON_NUMBER), 0);
-	status->socket = get_text(doc, root, "socket", NULL);
-	status->since = get_text(doc, root, "connected_since", NULL);
-	status->trouble = get_text(doc, root, "trouble", NULL);
-	status->runtime = get_text(doc, runtime, "name", NULL);
-	status->version = get_text(doc, runtime, "version", NULL);
-	read_counters(doc, &status->counters);
-	read_missed(doc, json_get(doc, root, "missed", JSON_OBJECT), &status->missed);
+	return json_fields_write(arena, fields, status, ret_len);
 }
 
 void nri_status_name(const char *instance, char name[NRI_STATUS_NAME_SIZE])
@@ -176,7 +56,6 @@ int nri_status_read(struct arena *arena, int sysroot, const char *name,
 {
 	char what[sizeof("/" NRI_STATUS_DIR "/") + NRI_STATUS_NAME_SIZE];
 	struct nri_status status = {0};
-	struct json_document doc;
 	struct fs_text text;
 	cleanup_fd fd = -1;
 
@@ -189,10 +68,7 @@ int nri_status_read(struct arena *arena, int sysroot, const char *name,
 		return fd == -ENOENT ? -ENOENT : -1;
 	}
 	if (fs_read_regular(arena, fd, NRI_STATUS_SIZE_MAX, what, &text, err) < 0 ||
-	    json_parse(&doc, arena, what, text.bytes, text.len, 0, err) < 0)
-		return -1;
-	read_status(&doc, &status);
-	if (doc.failed)
+	    json_fields_read(arena, fields, what, &text, &status, err) < 0)
 		return -1;
 	*ret_status = status;
 	return 0;
@@ -249,17 +125,6 @@ static bool has_nodes_socket(int sysroot, int root, const char *socket)
 	       st.st_uid == geteuid() && !(st.st_mode & (S_IRWXG | S_IRWXO));
 }
 
-/* Older than a plugin that works lets it become */
-static bool hangs(const struct nri_status *status)
-{
-	struct timespec now;
-
-	if (!status->alive_ms || clock_gettime(CLOCK_MONOTONIC, &now) < 0)
-		return false;
-	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000 - status->alive_ms >
-	       NRI_STATUS_OLD_MS;
-}
-
 /* What is found, the better the higher */
 enum rank {
 	RANK_NONE,
@@ -275,126 +140,79 @@ enum rank {
 struct search {
 	struct arena *arena;
 	int sysroot;
+	bool recorded;
 	enum rank rank;
-	struct nri_status status; /* the best, with the sums of all */
-	size_t n_missed;
+	struct nri_status status; /* the best */
+	unsigned n_found;
+	unsigned n_connected;
 };
 
-/* What two plugins name is one container. */
-static int add_missed(struct search *search, const struct nri_missed_status *found, struct err *err)
+static void offer(struct search *search, const struct nri_status *found, bool runs)
 {
-	struct nri_missed_status *all = &search->status.missed;
-	struct nri_missed *larger =
-		arena_alloc(search->arena, (all->n + found->n) * sizeof(*larger));
-	uint64_t same = 0;
+	/* Older than a plugin that works lets it become */
+	bool hangs = !search->recorded && found->alive_ms &&
+		     clock_ms() - found->alive_ms > NRI_STATUS_OLD_MS;
+	enum rank rank = !runs          ? RANK_ENDED
+			 : hangs        ? RANK_HANGS
+			 : found->since ? RANK_SERVES
+					: RANK_UNCONNECTED;
 
-	if (!larger)
-		return err_memory(err);
-	for (size_t i = 0; i < all->n; i++)
-		larger[i] = all->item[i];
-	for (size_t i = 0; i < found->n; i++) {
-		bool known = false;
-
-		for (size_t k = 0; k < all->n && !known; k++)
-			known = strcmp(larger[k].id, found->item[i].id) == 0;
-		if (known)
-			same += !found->item[i].mended;
-		else
-			larger[search->n_missed++] = found->item[i];
-	}
-	all->item = larger;
-	all->n = search->n_missed;
-	all->open += found->open > same ? found->open - same : 0;
-	all->unseen += found->unseen;
-	return 0;
+	search->n_found++;
+	search->n_connected += rank == RANK_SERVES && !found->trouble;
+	if (rank <= search->rank)
+		return;
+	search->rank = rank;
+	search->status = *found;
 }
 
-static void add_counters(struct nri_counters *all, const struct nri_counters *found)
+/*
+ * The files below a root: the node's, or that of a container, whose process started then (0: the
+ * node's). In a container its process id is another; the time when it started is the same. What a
+ * container has there that is no status is not the node's matter.
+ */
+static int look_below(struct search *search, int root, uint64_t started, struct err *err)
 {
-	all->containers += found->containers;
-	all->granted += found->granted;
-	all->denied += found->denied;
-	all->failed += found->failed;
-	all->given_up += found->given_up;
-	all->answer_us += found->answer_us;
-	if (found->slowest_us > all->slowest_us)
-		all->slowest_us = found->slowest_us;
-}
-
-/* runs: its process does. Returns 0 or -1. */
-static int offer(struct search *search, const struct nri_status *found, bool runs, bool recorded,
-		 struct err *err)
-{
-	enum rank rank = !runs                       ? RANK_ENDED
-			 : !recorded && hangs(found) ? RANK_HANGS
-			 : found->since              ? RANK_SERVES
-						     : RANK_UNCONNECTED;
-	struct nri_status kept = search->status;
-
-	/* One that has ended has nothing to say of the containers of now. */
-	if (runs && add_missed(search, &found->missed, err) < 0)
-		return -1;
-	kept.missed = search->status.missed;
-	add_counters(&kept.counters, &found->counters);
-	kept.n_found++;
-	kept.n_connected += rank == RANK_SERVES && !found->trouble;
-	if (rank > search->rank)
-		search->status = *found;
-	if (rank > search->rank)
-		search->rank = rank;
-	search->status.missed = kept.missed;
-	search->status.counters = kept.counters;
-	search->status.n_found = kept.n_found;
-	search->status.n_connected = kept.n_connected;
-	return 0;
-}
-
-/* The files of status in a root, of the node or of a container. Returns how many, or -1. */
-static int list_files(struct arena *arena, int root, const char ***ret_names, struct err *err)
-{
-	int n = tree_list(arena, root, NRI_STATUS_DIR, ".json", ret_names);
-	int kept = 0;
+	const char **names;
+	int n = tree_list(search->arena, root, NRI_STATUS_DIR, ".json", &names);
 
 	if (n < 0)
 		return err_memory(err);
-	for (int i = 0; i < n; i++) {
-		if (text_starts_with((*ret_names)[i], "nri") &&
-		    strlen((*ret_names)[i]) < NRI_STATUS_NAME_SIZE && kept < FILES_MAX)
-			(*ret_names)[kept++] = (*ret_names)[i];
+	for (int i = 0; i < n && i < FILES_MAX; i++) {
+		struct nri_status found = {0};
+		int status;
+
+		if (!text_starts_with(names[i], "nri") || strlen(names[i]) >= NRI_STATUS_NAME_SIZE)
+			continue;
+		status = nri_status_read(search->arena, root, names[i], &found, err);
+		if (status < 0 && status != -ENOENT && (!started || err->memory))
+			return -1;
+		if (status < 0)
+			continue;
+		if (!started)
+			offer(search, &found,
+			      search->recorded ||
+				      (found.started &&
+				       nri_status_start_of(found.pid) == found.started));
+		else if (found.started == started &&
+			 has_nodes_socket(search->sysroot, root, found.socket))
+			offer(search, &found, true);
 	}
-	return kept;
+	return 0;
 }
 
-/* In a container its process id is another; the time when it started is the same. */
 static int look_into_container(struct search *search, const char *pid, struct err *err)
 {
 	char path[64];
 	cleanup_fd root = -1;
-	const char **names;
 	uint64_t started;
-	int n;
 
 	(void)snprintf(path, sizeof(path), "proc/%.20s/root", pid);
 	root = openat(search->sysroot, path, O_PATH | O_DIRECTORY | O_CLOEXEC);
-	if (root < 0 || fs_same_file(root, search->sysroot))
-		return 0;
 	(void)snprintf(path, sizeof(path), "proc/%.20s/stat", pid);
 	started = process_stat_read(search->sysroot, path, PROCESS_STAT_START);
-	n = list_files(search->arena, root, &names, err);
-	for (int i = 0; i < n; i++) {
-		struct nri_status found = {0};
-
-		if (nri_status_read(search->arena, root, names[i], &found, err) < 0) {
-			if (err->memory)
-				return -1;
-			continue;
-		}
-		if (found.started == started &&
-		    has_nodes_socket(search->sysroot, root, found.socket) &&
-		    offer(search, &found, true, false, err) < 0)
-			return -1;
-	}
-	return n < 0 ? -1 : 0;
+	return root < 0 || !started || fs_same_file(root, search->sysroot)
+		       ? 0
+		       : look_below(search, root, started, err);
 }
 
 static int look_into_containers(struct search *search, struct err *err)
@@ -413,26 +231,6 @@ static int look_into_containers(struct search *search, struct err *err)
 	return 0;
 }
 
-/* The files of the node itself. Returns 0, also if there are none; or -1. */
-static int look_at_own(struct search *search, bool recorded, struct err *err)
-{
-	const char **names;
-	int n = list_files(search->arena, search->sysroot, &names, err);
-
-	for (int i = 0; i < n; i++) {
-		struct nri_status found = {0};
-		int status = nri_status_read(search->arena, search->sysroot, names[i], &found, err);
-		bool runs = recorded ||
-			    (found.started && nri_status_start_of(found.pid) == found.started);
-
-		if (status < 0 && status != -ENOENT)
-			return -1;
-		if (status == 0 && offer(search, &found, runs, recorded, err) < 0)
-			return -1;
-	}
-	return n < 0 ? -1 : 0;
-}
-
 static int conclude(const struct search *search, struct nri_status *ret_status, struct err *err)
 {
 	if (search->rank == RANK_NONE) {
@@ -440,15 +238,17 @@ static int conclude(const struct search *search, struct nri_status *ret_status, 
 		return -ENOENT;
 	}
 	*ret_status = search->status;
+	ret_status->n_found = search->n_found;
+	ret_status->n_connected = search->n_connected;
 	return search->rank == RANK_ENDED ? -ESRCH : search->rank == RANK_HANGS ? -ETIMEDOUT : 0;
 }
 
 int nri_status_find(struct arena *arena, int sysroot, bool recorded, struct nri_status *ret_status,
 		    struct err *err)
 {
-	struct search search = {.arena = arena, .sysroot = sysroot};
+	struct search search = {.arena = arena, .sysroot = sysroot, .recorded = recorded};
 
-	if (look_at_own(&search, recorded, err) < 0 || look_into_containers(&search, err) < 0)
+	if (look_below(&search, sysroot, 0, err) < 0 || look_into_containers(&search, err) < 0)
 		return -1;
 	return conclude(&search, ret_status, err);
 }
@@ -472,7 +272,7 @@ int nri_status_find_own(struct arena *arena, int sysroot, struct nri_status *ret
 
 	if (is_first_process_root(sysroot))
 		return nri_status_find(arena, sysroot, false, ret_status, err);
-	if (look_at_own(&search, false, err) < 0)
+	if (look_below(&search, sysroot, 0, err) < 0)
 		return -1;
 	return conclude(&search, ret_status, err);
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The status that oci-rdma-nri writes into a file: read by its own --check, by the doctor, and by
- * what reports the entry points of a node (explain/ways.h).
+ * what reports the entry points of a node (explain/ways.h). What was decided about a container is
+ * in its record (core/record).
  */
 #ifndef OCI_RDMA_NRI_STATUS_H
 #define OCI_RDMA_NRI_STATUS_H
@@ -12,28 +13,6 @@
 
 #include "core/base/arena.h"
 #include "core/base/err.h"
-#include "core/json/writer.h"
-
-/* ---- containers that were created while no plugin was connected (nri/missed.h) ---- */
-
-/* That are named; the others are only counted. */
-#define NRI_MISSED_MAX 64
-
-struct nri_missed {
-	const char *id;
-	const char *who; /* "team-a/h-kim-0/trainer" */
-	bool mended;     /* its processes have the limit since */
-};
-
-struct nri_missed_status {
-	uint64_t open;    /* that run now, and are not mended */
-	uint64_t unnamed; /* of these, without an item */
-	uint64_t unseen;  /* after the last connection: could not be decided about */
-	const struct nri_missed *item;
-	size_t n;
-};
-
-/* ---- the plugin's state ---- */
 
 /* Below the sysroot: nri.json, or nri-NAME.json of one of several plugins (--instance) */
 #define NRI_STATUS_DIR "run/oci-rdma-hook"
@@ -47,23 +26,18 @@ struct nri_missed_status {
 #define NRI_STATUS_OLD_MS 10000
 
 /* Upper bounds of the classes of answer times, in microseconds; one more class follows the last. */
-#define NRI_COUNTERS_BOUNDS                                                                        \
+#define NRI_ANSWERS_BOUNDS                                                                         \
 	{                                                                                          \
 		100, 500, 1000, 5000, 25000, 100000, 500000, 1500000                               \
 	}
-#define NRI_COUNTERS_N_BOUNDS 8
+#define NRI_ANSWERS_N_BOUNDS 8
 
-/* Since the plugin started */
-struct nri_counters {
-	uint64_t containers; /* that were answered for; each of these once */
-	uint64_t granted;
-	uint64_t denied;
-	uint64_t failed;
-	uint64_t given_up; /* at the deadline */
-
-	uint64_t answer_us; /* sum of all answers' times, in microseconds */
+/* Since the plugin started: its answers to CreateContainer */
+struct nri_answers {
+	uint64_t n;
+	uint64_t us; /* sum of their times, in microseconds */
 	uint64_t slowest_us;
-	uint64_t within[NRI_COUNTERS_N_BOUNDS + 1];
+	uint64_t within[NRI_ANSWERS_N_BOUNDS + 1]; /* not in the file */
 };
 
 struct nri_status {
@@ -75,10 +49,10 @@ struct nri_status {
 	const char *trouble; /* why not, or what is wrong nevertheless; NULL: none known */
 	const char *runtime; /* "containerd"; NULL: not known */
 	const char *version; /* its */
-	struct nri_counters counters; /* within is not in the file */
-	struct nri_missed_status missed;
+	struct nri_answers answers;
+	uint64_t unseen; /* containers that could not be decided about at the last connection */
 
-	/* These describe the node, not one file; nri_status_find() sets them. */
+	/* Of the node; nri_status_find() sets them. */
 	unsigned n_found;     /* plugins, also those that have ended unexpectedly */
 	unsigned n_connected; /* of these */
 };
@@ -97,12 +71,11 @@ int nri_status_read(struct arena *arena, int sysroot, const char *name,
 		    struct nri_status *ret_status, struct err *err);
 
 /*
- * The plugins of this node: the best of them, with the counters of all and what any of them has
- * missed. A plugin is also found if it runs in a container (as the DaemonSet's does), whose status
- * file is only in that container: one that root runs, and that has the directory of the node's NRI
- * socket. recorded: sysroot is a recorded tree, whose processes and clock cannot be looked at.
- * Returns also, with *ret_status set, -ESRCH: the process of the best has ended; -ETIMEDOUT: it
- * hangs.
+ * The plugins of this node: the best of them. A plugin is also found if it runs in a container (as
+ * the DaemonSet's does), whose status file is only in that container: one that root runs, and that
+ * has the directory of the node's NRI socket. recorded: sysroot is a recorded tree, whose processes
+ * and clock cannot be looked at. Returns also, with *ret_status set, -ESRCH: the process of the
+ * best has ended; -ETIMEDOUT: it hangs.
  */
 int nri_status_find(struct arena *arena, int sysroot, bool recorded, struct nri_status *ret_status,
 		    struct err *err);

@@ -67,7 +67,7 @@ void cgroup_find(int root, const char *cgroups_path, char path[CGROUP_PATH_SIZE]
 
 bool cgroup_is_gone(int root, const char *path)
 {
-	return path[0] && tree_exists(root, TOP) && !tree_exists(root, path);
+	return path && path[0] && tree_exists(root, TOP) && !tree_exists(root, path);
 }
 
 /* ---- its processes ---- */

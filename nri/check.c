@@ -17,19 +17,14 @@
 #include "core/command_line.h"
 #include "core/nri_socket.h"
 #include "core/nri_status.h"
+#include "nri/missed.h"
 
-static void print_counters(const struct nri_counters *counters)
+static void print_answers(const struct nri_answers *answers)
 {
-	double average = counters->containers
-				 ? (double)counters->answer_us / (double)counters->containers
-				 : 0;
+	double average = answers->n ? (double)answers->us / (double)answers->n : 0;
 
-	(void)printf("containers  %" PRIu64 ": %" PRIu64 " granted, %" PRIu64 " denied, %" PRIu64
-		     " failed, %" PRIu64 " given up\n",
-		     counters->containers, counters->granted, counters->denied, counters->failed,
-		     counters->given_up);
-	(void)printf("answers     %.1f ms on average, %.1f ms at most\n", average / 1000,
-		     (double)counters->slowest_us / 1000);
+	(void)printf("answers     %" PRIu64 ", %.1f ms on average, %.1f ms at most\n", answers->n,
+		     average / 1000, (double)answers->slowest_us / 1000);
 }
 
 /* What stands in the file is for a terminal only if it is one line without escapes. */
@@ -46,29 +41,29 @@ __attribute__((format(printf, 1, 2))) static void say(const char *format, ...)
 }
 
 /* The names of what was missed: the reader wants to recreate these pods. */
-static void print_missed(const struct nri_missed_status *missed)
+static int print_containers(int sysroot, struct err *err)
 {
-	if (missed->open)
-		say(missed->open == 1
-			    ? "missed      %" PRIu64 " container was created while no plugin was "
-			      "connected, and lacks the memlock limit: recreate its pod"
-			    : "missed      %" PRIu64 " containers were created while no plugin was "
-			      "connected, and lack the memlock limit: recreate their pods",
-		    missed->open);
-	for (size_t i = 0; i < missed->n; i++)
-		say("            %s%s", missed->item[i].who,
-		    missed->item[i].mended
-			    ? " (mended: its processes have the limit, an exec does not)"
-			    : "");
-	if (missed->unseen)
-		say("not seen    %" PRIu64
-		    " container%s could not be decided about when the plugin "
-		    "connected: journalctl -t " NRI_NAME,
-		    missed->unseen, missed->unseen == 1 ? "" : "s");
+	cleanup_arena arena = {0};
+	size_t of[RECORD_RESULTS] = {0};
+	struct record *records;
+	int n = missed_list(&arena, sysroot, &records, err);
+
+	if (n < 0 || record_count(sysroot, 0, of, err) < 0)
+		return -1;
+	(void)printf("containers  %zu granted, %zu denied, %zu failed, %zu nothing\n",
+		     of[RECORD_GRANTED], of[RECORD_DENIED], of[RECORD_FAILED], of[RECORD_NOTHING]);
+	for (int i = 0; i < n; i++)
+		say("%-12s%s/%s/%s: %s", record_result_name(records[i].result),
+		    records[i].pod_namespace ? records[i].pod_namespace : "-",
+		    records[i].pod ? records[i].pod : "-",
+		    records[i].container ? records[i].container : "-", records[i].reason);
+	return 0;
 }
 
-static int print_status(const struct nri_status *status, bool alive)
+static int print_status(int sysroot, const struct nri_status *status, bool alive)
 {
+	struct err err;
+
 	if (status->since)
 		say("plugin      connected to %s %s since %s",
 		    status->runtime ? status->runtime : "a runtime",
@@ -78,8 +73,14 @@ static int print_status(const struct nri_status *status, bool alive)
 		    status->trouble ? status->trouble : "");
 	if (status->since && status->trouble)
 		say("            %s", status->trouble);
-	print_counters(&status->counters);
-	print_missed(&status->missed);
+	print_answers(&status->answers);
+	if (print_containers(sysroot, &err) < 0)
+		say("containers  %s", err.text);
+	if (status->unseen)
+		say("not seen    %" PRIu64
+		    " container%s could not be decided about when the plugin "
+		    "connected: journalctl -t " NRI_NAME,
+		    status->unseen, status->unseen == 1 ? "" : "s");
 	if (status->n_found > 1)
 		say("plugins     %u of %u are connected%s", status->n_connected, status->n_found,
 		    status->n_connected < status->n_found ? ": journalctl -t " NRI_NAME : "");
@@ -107,7 +108,7 @@ static int check(const struct nri_options *options)
 	}
 	switch (found) {
 	case 0:
-		return print_status(&status, options->alive);
+		return print_status(root, &status, options->alive);
 	case -ESRCH:
 		(void)printf("plugin      not running: process %" PRId64
 			     " has ended unexpectedly\n",

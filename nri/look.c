@@ -31,6 +31,7 @@ struct looked {
 	bool starts;                 /* it is about to start; else it runs */
 	struct record record;        /* of an earlier decision */
 	bool has_record;
+	char cgroup[CGROUP_PATH_SIZE];
 	struct look_report *report;
 };
 
@@ -52,8 +53,7 @@ static bool has_limit(const struct looked *one, struct limits *ret_limits)
 {
 	const struct plan *plan = &one->container->plan;
 	/* containerd does not say the process of one that is about to start. */
-	int64_t pid =
-		one->told->pid ? one->told->pid : cgroup_first(one->root, one->report->cgroup);
+	int64_t pid = one->told->pid ? one->told->pid : cgroup_first(one->root, one->cgroup);
 	char path[64];
 
 	*ret_limits = (struct limits){0};
@@ -97,7 +97,7 @@ static int mend(struct looked *one, struct err *err)
 	size_t n;
 
 	if (own_may_have_memlock(memlock, err) < 0 ||
-	    cgroup_mend(one->root, one->report->cgroup, memlock, &n, err) < 0)
+	    cgroup_mend(one->root, one->cgroup, memlock, &n, err) < 0)
 		return err_prefix(err, "on_missed \"mend\"");
 	reason =
 		arena_printf(&one->container->arena,
@@ -205,22 +205,20 @@ static void decide(struct looked *one)
 		return;
 	if (!has_limit(one, &limits))
 		be_missed(one, &limits);
+	else if (one->has_record && one->record.result == RECORD_MISSED)
+		(void)keep_record(one, RECORD_MENDED, WHEN "others have raised its memlock limit");
 }
 
 static void look_at(struct looked *one)
 {
 	const struct identity *identity = &one->container->spec.identity;
-	struct look_report *report = one->report;
 
-	*report = (struct look_report){.kind = LOOK_NOTHING};
+	*one->report = (struct look_report){.kind = LOOK_NOTHING};
 	one->container->id = identity->id;
 	if (!identity->id)
 		return;
-	(void)snprintf(report->id, sizeof(report->id), "%s", identity->id);
-	(void)snprintf(report->who, sizeof(report->who), "%s/%s/%s",
-		       identity->pod_namespace ? identity->pod_namespace : "-",
-		       identity->pod ? identity->pod : "-", identity->name ? identity->name : "-");
-	cgroup_find(one->root, one->container->spec.cgroups_path, report->cgroup);
+	cgroup_find(one->root, one->container->spec.cgroups_path, one->cgroup);
+	one->container->cgroup = one->cgroup;
 	if (!is_decided(one))
 		decide(one);
 }

@@ -5,9 +5,10 @@
 
 #include "core/base/cleanup.h"
 #include "core/base/fs.h"
+#include "nri/missed.h"
 #include "nri/report.h"
 
-#define CONTAINERS "oci_rdma_nri_containers_total"
+#define CONTAINERS "oci_rdma_nri_containers"
 #define ANSWER "oci_rdma_nri_answer_seconds"
 
 static void print_head(FILE *out, const char *name, const char *type, const char *help)
@@ -15,7 +16,7 @@ static void print_head(FILE *out, const char *name, const char *type, const char
 	(void)fprintf(out, "# HELP %s %s\n# TYPE %s %s\n", name, help, name, type);
 }
 
-static void print_gauges(FILE *out, const struct nri_status *status)
+static void print_gauges(FILE *out, const struct nri_status *status, uint64_t missed)
 {
 	const struct {
 		const char *name;
@@ -26,10 +27,10 @@ static void print_gauges(FILE *out, const struct nri_status *status)
 		 "Whether the plugin is connected to the runtime that listens at its socket."},
 		{"oci_rdma_nri_written_timestamp_seconds", (uint64_t)time(NULL),
 		 "When the plugin wrote this."},
-		{"oci_rdma_nri_missed_containers", status->missed.open,
+		{"oci_rdma_nri_missed_containers", missed,
 		 "Containers that run without their memlock limit, because they were created while "
 		 "no plugin was connected."},
-		{"oci_rdma_nri_unseen_containers", status->missed.unseen,
+		{"oci_rdma_nri_unseen_containers", status->unseen,
 		 "Containers that could not be decided about when the plugin connected."},
 	};
 
@@ -39,50 +40,58 @@ static void print_gauges(FILE *out, const struct nri_status *status)
 	}
 }
 
-static void print_counters(FILE *out, const struct nri_counters *counters)
+static void print_answers(FILE *out, const struct nri_answers *answers)
 {
-	static const uint64_t bounds[] = NRI_COUNTERS_BOUNDS;
-	const struct {
-		const char *name;
-		uint64_t n;
-	} results[] = {
-		{"granted", counters->granted},
-		{"denied", counters->denied},
-		{"failed", counters->failed},
-		{"given_up", counters->given_up},
-		{"none", counters->containers - counters->granted - counters->denied -
-				 counters->failed - counters->given_up},
-	};
+	static const uint64_t bounds[] = NRI_ANSWERS_BOUNDS;
 	uint64_t n = 0;
 
-	print_head(out, CONTAINERS, "counter", "Containers that the plugin has answered for.");
-	for (size_t i = 0; i < sizeof(results) / sizeof(results[0]); i++)
-		(void)fprintf(out, CONTAINERS "{result=\"%s\"} %" PRIu64 "\n", results[i].name,
-			      results[i].n);
 	print_head(out, ANSWER, "histogram",
 		   "Time that the plugin needed for the answer to CreateContainer.");
-	for (size_t i = 0; i < NRI_COUNTERS_N_BOUNDS; i++) {
-		n += counters->within[i];
+	for (size_t i = 0; i < NRI_ANSWERS_N_BOUNDS; i++) {
+		n += answers->within[i];
 		(void)fprintf(out, ANSWER "_bucket{le=\"%g\"} %" PRIu64 "\n",
 			      (double)bounds[i] / 1e6, n);
 	}
 	(void)fprintf(out,
 		      ANSWER "_bucket{le=\"+Inf\"} %" PRIu64 "\n" ANSWER "_sum %.6f\n" ANSWER
 			     "_count %" PRIu64 "\n",
-		      counters->containers, (double)counters->answer_us / 1e6,
-		      counters->containers);
+		      answers->n, (double)answers->us / 1e6, answers->n);
 }
 
-int metrics_write(const char *path, const struct nri_status *status, struct err *err)
+/* Whichever entry point has decided. A window, because a record stays until its container is gone
+ * and its engine says so. */
+static void print_records(FILE *out, const size_t n[RECORD_RESULTS])
 {
-	cleanup_free *text = NULL;
-	size_t len = 0;
-	FILE *out = open_memstream((char **)&text, &len);
+	print_head(out, CONTAINERS, "gauge",
+		   "Containers of the node that were decided about in the last 30 minutes.");
+	for (size_t i = 0; i < RECORD_RESULTS; i++)
+		(void)fprintf(out, CONTAINERS "{result=\"%s\"} %zu\n", record_result_names[i],
+			      n[i]);
+}
 
+int metrics_write(const char *path, const char *sysroot, const struct nri_status *status,
+		  struct err *err)
+{
+	cleanup_arena arena = {0};
+	cleanup_fd root = tree_open_root(sysroot, err);
+	cleanup_free *text = NULL;
+	size_t of[RECORD_RESULTS] = {0};
+	struct record *records;
+	uint64_t missed = 0;
+	size_t len = 0;
+	int n = missed_list(&arena, root, &records, err);
+	FILE *out;
+
+	if (n < 0 || record_count(root, METRICS_WINDOW_MS, of, err) < 0)
+		return -1;
+	out = open_memstream((char **)&text, &len);
 	if (!out)
 		return err_memory(err);
-	print_gauges(out, status);
-	print_counters(out, &status->counters);
+	for (int i = 0; i < n; i++)
+		missed += records[i].result == RECORD_MISSED;
+	print_gauges(out, status, missed);
+	print_answers(out, &status->answers);
+	print_records(out, of);
 	(void)fclose(out);
 	return text ? replace_own_path(path, text, len, err) : err_memory(err);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "nri/missed.h"
 
+#include <errno.h>
 #include <poll.h>
 #include <signal.h>
 #include <syslog.h>
@@ -9,62 +10,30 @@
 #include "core/base/cleanup.h"
 #include "core/base/clock.h"
 #include "core/base/fs.h"
-#include "core/base/text.h"
 #include "core/report/report.h"
 
 /* ---- the list ---- */
 
-static void show(struct missed *missed)
+int missed_list(struct arena *arena, int sysroot, struct record **ret_records, struct err *err)
 {
-	struct nri_missed_status *status = missed->status;
+	cleanup_fd dir = record_open(sysroot, err);
+	struct record_entry *entries;
+	int n = dir == -ENOENT ? 0 : dir < 0 ? -1 : record_list(arena, dir, false, &entries);
+	struct record *records = n < 0 ? NULL : arena_alloc(arena, (size_t)n * sizeof(*records));
+	int kept = 0;
 
-	status->item = missed->shown;
-	status->open = status->unnamed;
-	for (size_t i = 0; i < status->n; i++) {
-		const struct look_report *item = &missed->items[i];
+	if (!records)
+		return dir < 0 && dir != -ENOENT ? -1 : err_memory(err);
+	for (int i = 0; i < n; i++) {
+		struct err ignored;
 
-		missed->shown[i] =
-			(struct nri_missed){item->id, item->who, item->kind == LOOK_MENDED};
-		status->open += item->kind != LOOK_MENDED;
+		if ((entries[i].result == RECORD_MISSED || entries[i].result == RECORD_MENDED) &&
+		    record_load(arena, dir, entries[i].file, &records[kept], &ignored) == 1 &&
+		    !cgroup_is_gone(sysroot, records[kept].cgroup))
+			kept++;
 	}
-}
-
-void missed_add(struct missed *missed, const struct look_report *report)
-{
-	struct nri_missed_status *status = missed->status;
-
-	missed->ended |= report->kind == LOOK_END;
-	status->unseen += report->kind == LOOK_UNSEEN;
-	if (report->kind != LOOK_MISSED && report->kind != LOOK_MENDED)
-		return;
-	if (status->n < NRI_MISSED_MAX) {
-		struct look_report *item = &missed->items[status->n++];
-
-		*item = *report;
-		text_make_printable(item->id);
-		text_make_printable(item->who);
-	} else {
-		status->unnamed += report->kind == LOOK_MISSED;
-	}
-	show(missed);
-}
-
-/* Returns whether one has ended. */
-static bool forget_ended(struct missed *missed)
-{
-	size_t n = missed->status->n;
-	size_t kept = 0;
-	struct err ignored;
-	cleanup_fd root = tree_open_root(missed->options->sysroot, &ignored);
-
-	missed->checked_at = clock_ms();
-	for (size_t i = 0; i < n; i++) {
-		if (!cgroup_is_gone(root, missed->items[i].cgroup))
-			missed->items[kept++] = missed->items[i];
-	}
-	missed->status->n = kept;
-	show(missed);
-	return kept < n;
+	*ret_records = records;
+	return kept;
 }
 
 /* ---- the child ---- */
@@ -80,20 +49,14 @@ void missed_stop(struct missed *missed)
 
 void missed_look(struct missed *missed, const struct look *look)
 {
-	struct nri_missed_status *status = missed->status;
-
 	missed_stop(missed);
-	status->n = 0;
-	status->unnamed = 0;
-	status->unseen = !look->whole;
-	show(missed);
+	*missed->unseen = !look->whole;
 	if (!look->whole)
 		log_event(LOG_WARNING,
 			  "Synchronize: not all containers are looked at: the runtime has told of "
 			  "more than there is room for, or what is no message of NRI; run "
 			  "oci-rdma-doctor on the node");
 	missed->ended = false;
-	missed->checked_at = clock_ms();
 	if (children_start(missed->children, &missed->child, look_at_all, (void *)look,
 			   LOOK_PATIENCE_MS) < 0)
 		log_event(LOG_ERR, "no child process could be started: containers that were "
@@ -104,12 +67,12 @@ void missed_look(struct missed *missed, const struct look *look)
 static void give_up(struct missed *missed, const char *why)
 {
 	log_event(LOG_ERR, "not all containers of before were looked at: %s", why);
-	missed->status->unseen++;
+	++*missed->unseen;
 	missed_stop(missed);
 }
 
 /* A report is written at once, so that it comes whole. */
-static bool hear(struct missed *missed)
+bool missed_tend(struct missed *missed)
 {
 	struct pollfd wait = {.fd = missed->child.in, .events = POLLIN};
 	struct look_report report;
@@ -118,7 +81,8 @@ static bool hear(struct missed *missed)
 	while (missed->child.in >= 0 && poll(&wait, 1, 0) > 0) {
 		changed = true;
 		if (read(missed->child.in, &report, sizeof(report)) == (ssize_t)sizeof(report)) {
-			missed_add(missed, &report);
+			missed->ended |= report.kind == LOOK_END;
+			*missed->unseen += report.kind == LOOK_UNSEEN;
 			continue;
 		}
 		if (missed->ended)
@@ -132,13 +96,4 @@ static bool hear(struct missed *missed)
 	give_up(missed, "it took too long: check whether the node's /sys or one of its disks hangs "
 			"(dmesg)");
 	return true;
-}
-
-bool missed_tend(struct missed *missed)
-{
-	bool changed = hear(missed);
-
-	if (clock_ms() >= missed->checked_at + MISSED_EACH_MS)
-		changed |= forget_ended(missed);
-	return changed;
 }

@@ -5,9 +5,9 @@
  *
  * One that is about to start is looked at by serve_start(). Those that run already are looked at
  * after Synchronize, by a child, because its runtime waits 2 s for the plugin and deciding about
- * each may take longer. The child logs each that was missed and reports it through a pipe; the
- * plugin counts it and names it in its status. With "on_missed": "mend" the child also raises the
- * limit of the container's processes.
+ * each may take longer. The child logs each that was missed, and leaves its record: whoever counts
+ * and names them reads the records. With "on_missed": "mend" the child also raises the limit of the
+ * container's processes.
  */
 #ifndef OCI_RDMA_NRI_MISSED_H
 #define OCI_RDMA_NRI_MISSED_H
@@ -18,8 +18,8 @@
 #include <sys/types.h>
 
 #include "core/base/err.h"
-#include "core/nri_status.h"
 #include "core/options.h"
+#include "core/record/store.h"
 #include "nri/message/message.h"
 #include "nri/verdict.h"
 
@@ -41,9 +41,6 @@ enum look_kind {
 struct look_report {
 	uint32_t kind;    /* enum look_kind */
 	uint32_t refused; /* it must not start */
-	char id[132];
-	char who[400]; /* "team-a/h-kim-0/trainer" */
-	char cgroup[CGROUP_PATH_SIZE];
 };
 
 struct look {
@@ -63,20 +60,14 @@ void look_at_start(const struct options *options, const Nri__Container *told,
 /* ---- what was missed (missed.c) ---- */
 
 #define LOOK_PATIENCE_MS 60000
-/* How often the missed containers are looked at: one that has ended is missed no more. */
-#define MISSED_EACH_MS 30000
 
 struct missed {
 	const struct options *options;
 	struct children *children;
-	struct nri_missed_status *status;
+	uint64_t *unseen; /* could not be decided about */
 
 	struct child child; /* .in is what it reports; -1: none runs */
 	bool ended;         /* it has said that all were looked at */
-	int64_t checked_at;
-
-	struct look_report items[NRI_MISSED_MAX];
-	struct nri_missed shown[NRI_MISSED_MAX]; /* the same, for the status */
 };
 
 /* Looks at what was there before the plugin. Never fails: it is logged. */
@@ -85,12 +76,15 @@ void missed_look(struct missed *missed, const struct look *look);
 /* Kills the child, if one runs. One that hangs in a driver is not waited for. */
 void missed_stop(struct missed *missed);
 
-/* What was found of one container */
-void missed_add(struct missed *missed, const struct look_report *report);
-
-/* Hears what the child has to say, or that its time is over, and forgets those that have ended.
- * Never waits. Returns true if the status has changed. */
+/* Hears what the child has to say, or that its time is over. Never waits. Returns true if there is
+ * news for the status or the metrics. */
 bool missed_tend(struct missed *missed);
+
+/*
+ * Those that run now, by their records; sysroot: a descriptor. *ret_records in the arena, of
+ * RECORD_MISSED and RECORD_MENDED. Returns how many, or -1 with the reason.
+ */
+int missed_list(struct arena *arena, int sysroot, struct record **ret_records, struct err *err);
 
 /* ---- a container's cgroup (cgroup.c) ---- */
 
@@ -98,7 +92,7 @@ bool missed_tend(struct missed *missed);
 void cgroup_find(int root, const char *cgroups_path, char path[CGROUP_PATH_SIZE]);
 
 /* Whether its container has ended, which also a pod without the node's pids sees. False also if
- * that cannot be told. */
+ * that cannot be told, or path is NULL. */
 bool cgroup_is_gone(int root, const char *path);
 
 /* The first process that is listed there; 0: none is, or it is of another pid namespace. */

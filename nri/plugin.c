@@ -117,8 +117,6 @@ static void on_synchronized(struct plugin *plugin)
 
 static void on_call(struct plugin *plugin, struct arena *arena, struct call *call)
 {
-	struct look_report found;
-
 	switch (call->kind) {
 	case CALL_CONFIGURE:
 		report_runtime(&plugin->report, call->runtime);
@@ -144,9 +142,8 @@ static void on_call(struct plugin *plugin, struct arena *arena, struct call *cal
 		break;
 	case CALL_START:
 		/* Both plugins hear of it; the first one says it, and leaves the record. */
-		if (plugin->hung_up || !serve_start(&plugin->server, arena, call, &found))
-			break;
-		missed_add(&plugin->missed, &found);
+		if (!plugin->hung_up)
+			plugin->report.status.unseen += !serve_start(&plugin->server, arena, call);
 		plugin->report.changed = true;
 		break;
 	case CALL_OTHER:
@@ -399,7 +396,7 @@ int plugin_run(const struct nri_options *options)
 		.children.closed = {&plugin.fd, &plugin.watch},
 		.server = {.options = &plugin.node,
 			   .patience_ms = SERVE_PATIENCE_MS,
-			   .counters = &plugin.report.status.counters,
+			   .answers = &plugin.report.status.answers,
 			   .children = &plugin.children},
 		.report = {.sysroot = options->node.sysroot,
 			   .instance = options->instance,
@@ -407,7 +404,7 @@ int plugin_run(const struct nri_options *options)
 			   .children = &plugin.children},
 		.missed = {.options = &plugin.node,
 			   .child.in = -1,
-			   .status = &plugin.report.status.missed,
+			   .unseen = &plugin.report.status.unseen,
 			   .children = &plugin.children},
 	};
 	(void)nri_options_socket(options, plugin.socket, sizeof(plugin.socket));

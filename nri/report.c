@@ -135,7 +135,7 @@ static int write_as_child(const struct report *report)
 	struct err err;
 	bool refused;
 
-	if (metrics_write(report->metrics_path, &report->status, &err) == 0)
+	if (metrics_write(report->metrics_path, report->sysroot, &report->status, &err) == 0)
 		return 0;
 	/* Root, but without the capability to write where it is not the owner */
 	refused = strstr(err.text, strerror(EACCES)) != NULL;

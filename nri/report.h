@@ -21,9 +21,12 @@
 #define METRICS_EACH_MS 15000
 /* What takes longer hangs. */
 #define METRICS_PATIENCE_MS 5000
+/* Containers that were decided about so lately are counted. */
+#define METRICS_WINDOW_MS (30 * 60 * INT64_C(1000))
 
 /* In place of the last ones, by rename */
-int metrics_write(const char *path, const struct nri_status *status, struct err *err);
+int metrics_write(const char *path, const char *sysroot, const struct nri_status *status,
+		  struct err *err);
 
 /* ---- the status file, in place of the last by rename ---- */
 
@@ -45,7 +48,7 @@ struct report {
 	const char *metrics_path; /* NULL: none */
 	struct children *children;
 
-	struct nri_status status; /* its counters are the server's */
+	struct nri_status status; /* its answers are the server's */
 	bool changed;             /* the status, which is not written yet */
 	char since[32];
 	char trouble[ERR_TEXT_MAX];

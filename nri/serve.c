@@ -102,14 +102,11 @@ static int refuse(struct arena *arena, bool denied, const char *reason,
 		    : -1;
 }
 
-static const struct {
-	enum record_result record;
-	enum verdict_kind verdict;
-} results[] = {
-	[OUTCOME_NOTHING] = {RECORD_NOTHING, VERDICT_NOTHING},
-	[OUTCOME_GRANTED] = {RECORD_GRANTED, VERDICT_GRANTED},
-	[OUTCOME_DENIED] = {RECORD_DENIED, VERDICT_DENIED},
-	[OUTCOME_FAILED] = {RECORD_FAILED, VERDICT_FAILED},
+static const enum record_result results[] = {
+	[OUTCOME_NOTHING] = RECORD_NOTHING,
+	[OUTCOME_GRANTED] = RECORD_GRANTED,
+	[OUTCOME_DENIED] = RECORD_DENIED,
+	[OUTCOME_FAILED] = RECORD_FAILED,
 };
 
 /*
@@ -122,7 +119,7 @@ static bool is_said_already(const struct work *work, const struct outcome *outco
 	const char *before = work->record.reason ? work->record.reason : "";
 
 	return work->has_record && !outcome->must_fail && outcome->kind != OUTCOME_GRANTED &&
-	       work->record.result == results[outcome->kind].record &&
+	       work->record.result == results[outcome->kind] &&
 	       (!outcome->reason || strcmp(before, outcome->reason) == 0);
 }
 
@@ -137,7 +134,6 @@ static void create(void *context, int out)
 	struct work *work = context;
 	struct container *container = work->container;
 	static const struct entry_point entry = {.name = WAY_IN};
-	enum verdict_kind kind;
 	bool if_late = false;
 	int status;
 	struct err err;
@@ -166,14 +162,10 @@ static void create(void *context, int out)
 		return;
 	said = is_said_already(work, &outcome);
 	if (!said)
-		(void)remember(work->options, container, results[outcome.kind].record,
-			       outcome.reason, WAY_IN);
+		(void)remember(work->options, container, results[outcome.kind], outcome.reason,
+			       WAY_IN);
 	outcome.sysroot = NULL; /* its record is there */
-	/* What another plugin has given, or said, it has counted. */
-	kind = said || (outcome.kind == OUTCOME_GRANTED && !outcome.applied.changed)
-		       ? VERDICT_NOTHING
-		       : results[outcome.kind].verdict;
-	if (verdict_say(out, kind, &work->response) == 0 && !said)
+	if (verdict_say(out, VERDICT_DECIDED, &work->response) == 0 && !said)
 		outcome_log(container, &outcome, &entry);
 }
 
@@ -222,24 +214,23 @@ static void go_without(const struct server *server, struct container *container,
 		(void)refuse(arena, false, err.text, ret_response);
 }
 
-void counters_answered(struct nri_counters *counters, int64_t microseconds)
+void answers_add(struct nri_answers *answers, int64_t microseconds)
 {
-	static const uint64_t bounds[] = NRI_COUNTERS_BOUNDS;
+	static const uint64_t bounds[] = NRI_ANSWERS_BOUNDS;
 	uint64_t took = microseconds > 0 ? (uint64_t)microseconds : 0;
 	size_t i = 0;
 
-	while (i < NRI_COUNTERS_N_BOUNDS && took > bounds[i])
+	while (i < NRI_ANSWERS_N_BOUNDS && took > bounds[i])
 		i++;
-	counters->within[i]++;
-	counters->containers++;
-	counters->answer_us += took;
-	if (took > counters->slowest_us)
-		counters->slowest_us = took;
+	answers->within[i]++;
+	answers->n++;
+	answers->us += took;
+	if (took > answers->slowest_us)
+		answers->slowest_us = took;
 }
 
 void serve_request(struct server *server, struct arena *arena, struct call *call)
 {
-	struct nri_counters *counters = server->counters;
 	cleanup_container container = CONTAINER_NONE;
 	struct work work = {.options = server->options, .container = &container};
 	struct verdict verdict = {0};
@@ -253,14 +244,9 @@ void serve_request(struct server *server, struct arena *arena, struct call *call
 		if (verdict.reason)
 			go_without(server, &container, &verdict, arena, &call->response);
 	} else if (!container.spec_known) {
-		verdict.kind = VERDICT_FAILED;
 		log_failure_silently(&container, &err, WAY_IN);
 	}
-	counters->granted += verdict.kind == VERDICT_GRANTED;
-	counters->denied += verdict.kind == VERDICT_DENIED;
-	counters->failed += verdict.kind == VERDICT_FAILED || verdict.kind == VERDICT_LOST;
-	counters->given_up += verdict.kind == VERDICT_LATE;
-	counters_answered(counters, clock_us() - begin);
+	answers_add(server->answers, clock_us() - begin);
 }
 
 void serve_set_timeout(struct server *server, int64_t timeout_ms)
@@ -279,34 +265,33 @@ static void start(void *context, int out)
 	struct look_report report;
 
 	look_at_start(work->options, work->told, work->container, &report);
-	(void)verdict_say(out, VERDICT_LOOKED,
+	(void)verdict_say(out, VERDICT_DECIDED,
 			  &(struct message){(const unsigned char *)&report, sizeof(report)});
 }
 
 /* If its message cannot be read, that was said when it was created. */
-bool serve_start(struct server *server, struct arena *arena, struct call *call,
-		 struct look_report *ret_report)
+bool serve_start(struct server *server, struct arena *arena, struct call *call)
 {
 	cleanup_container container = CONTAINER_NONE;
 	struct work work = {
 		.options = server->options, .container = &container, .told = call->container};
+	struct look_report report = {0};
 	struct verdict verdict;
 	struct err ignored;
 
 	container.what = "StartContainer";
 	if (!read_container(call, &container, &ignored) || !container.id)
-		return false;
+		return true;
 	verdict_find(server->children, arena, start, &work, server->patience_ms, &verdict);
 	if (verdict.reason)
 		log_event(LOG_ERR, "StartContainer: container=%s: %s", container.id,
 			  verdict.reason);
-	*ret_report = (struct look_report){.kind = LOOK_UNSEEN};
-	if (verdict.kind == VERDICT_LOOKED && verdict.response.len == sizeof(*ret_report))
-		memcpy(ret_report, verdict.response.bytes, sizeof(*ret_report));
-	if (ret_report->refused)
+	else if (verdict.response.len == sizeof(report))
+		memcpy(&report, verdict.response.bytes, sizeof(report));
+	if (report.refused)
 		(void)refuse(arena, false,
 			     "created while no plugin was connected, so that it lacks its memlock "
 			     "limit (\"on_missed\": \"refuse\"): it is created again",
 			     &call->response);
-	return ret_report->kind != LOOK_NOTHING;
+	return !verdict.reason;
 }

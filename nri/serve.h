@@ -19,7 +19,7 @@
 struct server {
 	const struct options *options;
 	int patience_ms;
-	struct nri_counters *counters; /* what the plugin has answered */
+	struct nri_answers *answers;
 	struct children *children;
 };
 
@@ -29,16 +29,11 @@ void serve_set_timeout(struct server *server, int64_t timeout_ms);
 /* Sets the answer to a container that is to be created. The arena is the request's. */
 void serve_request(struct server *server, struct arena *arena, struct call *call);
 
-struct look_report;
-
-/*
- * A container is about to start. One that asks, has a device, and that none of ours has decided
- * about is missed: returns true, with *ret_report; also if it could not be looked at (LOOK_UNSEEN).
- */
-bool serve_start(struct server *server, struct arena *arena, struct call *call,
-		 struct look_report *ret_report);
+/* A container is about to start. One that asks, has a device, and that none of ours has decided
+ * about is missed; its call is refused if the policy says so. False: it could not be looked at. */
+bool serve_start(struct server *server, struct arena *arena, struct call *call);
 
 /* One answer more, and what it took */
-void counters_answered(struct nri_counters *counters, int64_t microseconds);
+void answers_add(struct nri_answers *answers, int64_t microseconds);
 
 #endif

@@ -79,16 +79,9 @@ static int hear(const struct child *child, struct arena *arena, struct verdict *
 	bytes = head.len <= VERDICT_SIZE_MAX ? arena_alloc(arena, head.len) : NULL;
 	received = bytes ? child_read(child, bytes, head.len) : 0;
 	if (received > 0) {
-		verdict->kind = (enum verdict_kind)head.kind;
 		verdict->response = (struct message){bytes, head.len};
 	}
 	return received;
-}
-
-static void lose(struct verdict *verdict, enum verdict_kind kind, const char *reason)
-{
-	verdict->kind = kind;
-	verdict->reason = reason;
 }
 
 void verdict_find(struct children *children, struct arena *arena, verdict_work *work, void *context,
@@ -99,23 +92,22 @@ void verdict_find(struct children *children, struct arena *arena, verdict_work *
 
 	*ret_verdict = (struct verdict){0};
 	if (received == -EAGAIN)
-		lose(ret_verdict, VERDICT_LATE,
-		     "too many other containers wait for the node's /sys or disks: check whether "
-		     "one of them hangs (dmesg)");
+		ret_verdict->reason = ("too many other containers wait for the node's /sys or "
+				       "disks: check whether "
+				       "one of them hangs (dmesg)");
 	else if (received < 0)
-		lose(ret_verdict, VERDICT_LOST, "no child process could be started");
+		ret_verdict->reason = ("no child process could be started");
 	if (received < 0)
 		return;
 	received = hear(&child, arena, ret_verdict);
 	cleanup_close_fd(&child.in);
 	if (received == -ETIMEDOUT) {
-		lose(ret_verdict, VERDICT_LATE,
-		     "not finished in time: check whether the node's /sys or one of its disks "
-		     "hangs (dmesg)");
+		ret_verdict->reason =
+			("not finished in time: check whether the node's /sys or one of its disks "
+			 "hangs (dmesg)");
 		/* In a driver it may not die for long. */
 		(void)kill(child.pid, SIGKILL);
 	} else if (received <= 0) {
-		lose(ret_verdict, VERDICT_LOST,
-		     "the child process that decides ended without an answer");
+		ret_verdict->reason = ("the child process that decides ended without an answer");
 	}
 }

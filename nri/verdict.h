@@ -45,20 +45,13 @@ void children_finish(struct children *children);
 #define VERDICT_SIZE_MAX (1024 * 1024)
 
 enum verdict_kind {
-	VERDICT_NOTHING,
-	VERDICT_GRANTED,
-	VERDICT_DENIED,
-	VERDICT_FAILED,
-	VERDICT_LOOKED, /* of one that is about to start: a look_report */
-	VERDICT_LATE,   /* not from the child: it was given up */
-	VERDICT_LOST,   /* not from the child: there was none, or it said nothing */
+	VERDICT_DECIDED,
 	/* On their way: should it be late, the container must not start, or may. */
 	VERDICT_MUST_FAIL,
 	VERDICT_MAY_START,
 };
 
 struct verdict {
-	enum verdict_kind kind;
 	bool must_fail;          /* of one that is late or lost */
 	const char *reason;      /* of one that is late or lost; else NULL */
 	struct message response; /* in the arena */

@@ -13,6 +13,7 @@
 #include "core/base/arena.h"
 #include "core/base/err.h"
 #include "core/base/fs.h"
+#include "core/json/fields.h"
 
 #define RECORD_SIZE_MAX 8192
 /* Of an event's note as well (pkg/apis/core/validation/events.go, NoteLengthLimit) */
@@ -25,16 +26,7 @@ enum record_result {
 	RECORD_FAILED, /* it should have got something, and did not */
 	RECORD_MISSED, /* it was created while the NRI plugin was away */
 	RECORD_MENDED, /* it was missed; its processes have the limit since */
-};
-
-struct record_pair {
-	const char *name;
-	const char *value;
-};
-
-struct record_pairs {
-	struct record_pair *item;
-	size_t n;
+	RECORD_RESULTS,
 };
 
 struct record {
@@ -44,16 +36,17 @@ struct record {
 	const char *pod_namespace;
 	const char *pod_uid;
 	const char *engine; /* whose plugin may remove the record: "containerd /run/nri/nri.sock" */
+	const char *cgroup; /* of one that was missed, below the sysroot */
 	enum record_result result;
 	const char *entry_point; /* "createRuntime", "nri", … */
 	const char *policy;      /* path of its policy file, as the entry point sees it */
 	const char *reason;
-	const char *devices; /* "mlx5_6,mlx5_7" */
-	uint64_t memlock;    /* that the plan gives, in bytes; 0: none */
-	bool tell;           /* the pod's author should know: oci-rdma-events posts it */
-	int64_t time;        /* seconds since 1970; record_write() sets it */
-	struct record_pairs annotations; /* ours, without the prefix, as the entry point saw them */
-	struct record_pairs settings;    /* variables of the plan */
+	const char *devices;           /* "mlx5_6,mlx5_7" */
+	uint64_t memlock;              /* that the plan gives, in bytes; 0: none */
+	bool tell;                     /* the pod's author should know: oci-rdma-events posts it */
+	int64_t time;                  /* seconds since 1970; record_write() sets it */
+	struct json_pairs annotations; /* ours, without the prefix, as the entry point saw them */
+	struct json_pairs settings;    /* variables of the plan */
 };
 
 /* "granted", "missed", …; in the order of the enum, ended by NULL */

@@ -134,27 +134,22 @@ int record_open(int sysroot, struct err *err)
 /* Returns a descriptor, -ENOENT or -1. */
 static int make_dir(const char *sysroot, struct err *err)
 {
-	static const char *const paths[] = {"run", PARENT, RECORD_DIR};
 	cleanup_fd root = tree_open_root(sysroot, err);
 	int dir = root < 0 ? -1 : record_open(root, err);
+	cleanup_fd run = -1;
+	cleanup_fd parent = -1;
 
 	if (dir != -ENOENT)
 		return dir;
-	for (size_t i = 1; i < sizeof(paths) / sizeof(paths[0]); i++) {
-		cleanup_fd parent =
-			fs_open(root, paths[i - 1], O_PATH | O_DIRECTORY, RESOLVE_IN_ROOT);
-
-		if (parent == -ENOENT) {
-			(void)err_sys(err, ENOENT, "/" RECORD_DIR);
-			return -ENOENT;
-		}
-		if (parent < 0)
-			return err_sys(err, -parent, "/" RECORD_DIR);
-		if (mkdirat(parent, text_base_name(paths[i]), 0700) < 0 && errno != EEXIST)
-			return err_sys(err, errno, "/" RECORD_DIR);
-	}
+	run = fs_open(root, "run", O_PATH | O_DIRECTORY, RESOLVE_IN_ROOT);
+	(void)mkdirat(run, text_base_name(PARENT), 0700);
+	parent = fs_open(root, PARENT, O_PATH | O_DIRECTORY, RESOLVE_IN_ROOT);
+	(void)mkdirat(parent, text_base_name(RECORD_DIR), 0700);
 	dir = record_open(root, err);
-	return dir == -ENOENT ? err_sys(err, ENOENT, "/" RECORD_DIR) : dir;
+	if (dir != -ENOENT)
+		return dir;
+	(void)err_sys(err, ENOENT, "/" RECORD_DIR);
+	return run == -ENOENT ? -ENOENT : -1;
 }
 
 /* flock(2) has no timeout. The lock goes with the descriptor. Returns 0 or -1. */
@@ -175,17 +170,12 @@ static int lock_dir(int dir, struct err *err)
 
 /* ---- which one goes ---- */
 
-static bool is_same(const char *a, const char *b)
+/* Of that name in its pod, which may have another id */
+static bool is_same_container(const struct record_entry *a, const struct record_entry *b)
 {
-	return a[0] && strcmp(a, b) == 0;
-}
-
-/* The next record of this container, or of this name in its pod */
-static bool replaces(const struct record_entry *new, const struct record_entry *old)
-{
-	return strcmp(new->id, old->id) == 0 ||
-	       (is_same(new->pod_namespace, old->pod_namespace) &&
-		is_same(new->pod_uid, old->pod_uid) && is_same(new->container, old->container));
+	return a->pod_namespace[0] && a->pod_uid[0] && a->container[0] &&
+	       strcmp(a->pod_namespace, b->pod_namespace) == 0 &&
+	       strcmp(a->pod_uid, b->pod_uid) == 0 && strcmp(a->container, b->container) == 0;
 }
 
 /* How many from the first on are of its namespace, and of its pod if of_pod: they are sorted. */
@@ -199,99 +189,107 @@ static size_t count_same(const struct record_entry *entries, size_t n, bool of_p
 	return i;
 }
 
-/* Of one namespace: a "nothing", of the pod that has the most, the oldest */
-static size_t find_in_namespace(const struct record_entry *entries, size_t n)
+/* The first of these that differs: of the namespace that has the most, a "nothing", of the pod that
+ * has the most, the oldest. new_namespace: one more is to come into it. */
+static size_t find_victim(const struct record_entry *entries, size_t n, const char *new_namespace)
 {
 	size_t victim = 0;
-	size_t most = 0; /* that the victim's pod has */
-	size_t of_pod = 0;
+	int64_t most[4] = {0};
+	size_t namespace_end = 0;
+	size_t pod_end = 0;
+	int64_t of_namespace = 0;
+	int64_t of_pod = 0;
 
-	for (size_t i = 0, end = 0; i < n; i++) {
-		const struct record_entry *first = &entries[victim];
-		bool nothing = entries[i].result == RECORD_NOTHING;
-		bool first_nothing = first->result == RECORD_NOTHING;
+	for (size_t i = 0; i < n; i++) {
+		size_t first = 0;
 
-		if (i == end) {
-			of_pod = count_same(&entries[i], n - i, true);
-			end += of_pod;
+		if (i == namespace_end) {
+			namespace_end += count_same(&entries[i], n - i, false);
+			of_namespace = (int64_t)(namespace_end - i) +
+				       (strcmp(entries[i].pod_namespace, new_namespace) == 0);
 		}
-		if (nothing != first_nothing ? nothing
-					     : of_pod > most || (of_pod == most &&
-								 entries[i].clock < first->clock)) {
-			victim = i;
-			most = of_pod;
+		if (i == pod_end) {
+			pod_end += count_same(&entries[i], n - i, true);
+			of_pod = (int64_t)(pod_end - i);
 		}
+		const int64_t weight[] = {of_namespace, entries[i].result == RECORD_NOTHING, of_pod,
+					  -entries[i].clock};
+
+		while (first < 3 && weight[first] == most[first])
+			first++;
+		if (i && weight[first] <= most[first])
+			continue;
+		victim = i;
+		memcpy(most, weight, sizeof(most));
 	}
 	return victim;
 }
 
-/* The new one counts as its namespace's. */
-static size_t find_victim(const struct record_entry *entries, size_t n,
-			  const struct record_entry *new)
-{
-	size_t begin = 0;
-	size_t most = 0;
-	size_t len = 0;
-
-	for (size_t i = 0, of_namespace; i < n; i += of_namespace) {
-		size_t weight;
-
-		of_namespace = count_same(&entries[i], n - i, false);
-		weight = of_namespace + (strcmp(entries[i].pod_namespace, new->pod_namespace) == 0);
-		if (weight > most) {
-			begin = i;
-			most = weight;
-			len = of_namespace;
-		}
-	}
-	return begin + find_in_namespace(&entries[begin], len);
-}
-
-/*
- * Leaves out those that the new one replaces, and removes others until there is room for it, and
- * for the one that it replaces. Returns false if a "nothing" has no room.
- */
+/* For the new one, and for the one that it replaces. Returns false if a "nothing" has none. */
 static bool make_room(int dir, struct record_entry *entries, size_t n,
 		      const struct record_entry *new)
 {
-	size_t kept = 0;
-
-	for (size_t i = 0; i < n; i++) {
-		if (!replaces(new, &entries[i]))
-			entries[kept++] = entries[i];
-	}
-	while (kept >= RECORDS_MAX - 1) {
-		size_t victim = find_victim(entries, kept, new);
+	while (n >= RECORDS_MAX - 1) {
+		size_t victim = find_victim(entries, n, new->pod_namespace);
 
 		if (new->result == RECORD_NOTHING && entries[victim].result != RECORD_NOTHING)
 			return false;
 		(void)unlinkat(dir, entries[victim].file, 0);
-		kept--;
-		memmove(&entries[victim], &entries[victim + 1], (kept - victim) * sizeof(*entries));
+		n--;
+		memmove(&entries[victim], &entries[victim + 1], (n - victim) * sizeof(*entries));
 	}
 	return true;
 }
 
 /* ---- written ---- */
 
-/* The lock is held. The last record stays until the new one is there. */
-static int put_file(struct arena *arena, int dir, const struct replacement *file, struct err *err)
+/*
+ * The lock is held. The last record stays until the new one is there. A
+ * second entry point that adds to a grant changes nothing of what the first one gave, and one that
+ * no engine has called leaves the container to the engine that it belongs to.
+ */
+static int put_record(struct arena *arena, int dir, struct record *record, struct err *err)
 {
+	char name[NAME_SIZE];
+	struct replacement file = {.name = name, .mode = 0600, .is_new = true};
 	struct record_entry *entries;
-	int n = record_list(arena, dir, true, &entries);
-	struct record_entry *old = n < 0 ? NULL : arena_alloc(arena, (size_t)n * sizeof(*entries));
-	struct record_entry new = {.file = file->name};
-	char *copy = arena_strdup(arena, file->name);
+	struct record_entry *old;
+	struct record_entry new;
+	struct record before;
+	size_t n_old = 0;
+	size_t kept = 0;
+	char *copy;
+	int n;
 
+	if (make_name(record, name) < 0) {
+		(void)err_set(err, "'%.80s' is not a container id", record->id ? record->id : "");
+		return -EINVAL;
+	}
+	n = record_list(arena, dir, true, &entries);
+	old = n < 0 ? NULL : arena_alloc(arena, (size_t)n * sizeof(*old));
+	copy = arena_strdup(arena, name);
 	if (!old || !copy || !split_name(copy, &new))
 		return err_memory(err);
-	memcpy(old, entries, (size_t)n * sizeof(*entries));
-	if (!make_room(dir, entries, (size_t)n, &new))
-		return 0;
-	if (replace_own(dir, file, "/" RECORD_DIR, err) < 0)
-		return -1;
 	for (int i = 0; i < n; i++) {
-		if (replaces(&new, &old[i]) && strcmp(old[i].file, file->name) != 0)
+		bool same = strcmp(new.id, entries[i].id) == 0;
+
+		if (same && record_load(arena, dir, entries[i].file, &before, err) == 1) {
+			if (record->result == RECORD_GRANTED && before.result == RECORD_GRANTED)
+				return 0;
+			record->engine = record->engine ? record->engine : before.engine;
+		}
+		if (same || is_same_container(&new, &entries[i]))
+			old[n_old++] = entries[i];
+		else
+			entries[kept++] = entries[i];
+	}
+	if (!make_room(dir, entries, kept, &new))
+		return 0;
+	file.bytes = record_text(arena, record, &file.len, err);
+	if (!file.bytes || replace_own(dir, &file, "/" RECORD_DIR, err) < 0)
+		return -1;
+	for (size_t i = 0; i < n_old; i++) {
+		if (strcmp(old[i].file, name) != 0)
 			(void)unlinkat(dir, old[i].file, 0);
 	}
 	return 0;
@@ -301,22 +299,12 @@ int record_write(const char *sysroot, const struct record *record, struct err *e
 {
 	cleanup_arena arena = {0};
 	struct record copy = *record;
-	char name[NAME_SIZE];
-	struct replacement file = {.name = name, .mode = 0600, .is_new = true};
-	cleanup_fd dir = -1;
+	cleanup_fd dir = make_dir(sysroot, err);
 
-	if (make_name(record, name) < 0) {
-		(void)err_set(err, "'%.80s' is not a container id", record->id ? record->id : "");
-		return -EINVAL;
-	}
-	copy.time = time(NULL);
-	file.bytes = record_text(&arena, &copy, &file.len, err);
-	if (!file.bytes)
-		return -1;
-	dir = make_dir(sysroot, err);
 	if (dir < 0)
 		return dir;
-	return lock_dir(dir, err) < 0 ? -1 : put_file(&arena, dir, &file, err);
+	copy.time = time(NULL);
+	return lock_dir(dir, err) < 0 ? -1 : put_record(&arena, dir, &copy, err);
 }
 
 /* ---- read ---- */
@@ -343,41 +331,47 @@ int record_load(struct arena *arena, int dir, const char *file, struct record *r
 	return 1;
 }
 
-/* While a record is replaced both are there: the newer one counts. NULL: none. */
-static const struct record_entry *find_id(const struct record_entry *entries, int n, const char *id)
-{
-	const struct record_entry *found = NULL;
-
-	for (int i = 0; i < n; i++) {
-		if (strcmp(entries[i].id, id) == 0 && (!found || entries[i].clock >= found->clock))
-			found = &entries[i];
-	}
-	return found;
-}
-
 int record_read(struct arena *arena, int sysroot, const char *id, struct record *ret_record,
 		struct err *err)
 {
 	cleanup_fd dir = record_open(sysroot, err);
+	int status = 0;
 
 	if (dir < 0)
 		return dir == -ENOENT ? 0 : -1;
 	/* One that is replaced after it was listed is listed by its new name. */
-	for (int tries = 0; tries < 10; tries++) {
+	for (int tries = 0; tries < 10 && !status; tries++) {
+		const struct record_entry *found = NULL;
 		struct record_entry *entries;
 		int n = record_list(arena, dir, false, &entries);
-		const struct record_entry *entry = n < 0 ? NULL : find_id(entries, n, id);
-		int status;
 
 		if (n < 0)
 			return err_memory(err);
-		if (!entry)
+		/* While it is replaced both are there: the newer one counts. */
+		for (int i = 0; i < n; i++) {
+			if (strcmp(entries[i].id, id) == 0 &&
+			    (!found || entries[i].clock >= found->clock))
+				found = &entries[i];
+		}
+		if (!found)
 			return 0;
-		status = record_load(arena, dir, entry->file, ret_record, err);
-		if (status)
-			return status;
+		status = record_load(arena, dir, found->file, ret_record, err);
 	}
-	return 0;
+	return status;
+}
+
+int record_count(int sysroot, int64_t window_ms, size_t ret_n[RECORD_RESULTS], struct err *err)
+{
+	cleanup_arena arena = {0};
+	cleanup_fd dir = record_open(sysroot, err);
+	struct record_entry *entries;
+	int n = dir < 0 ? 0 : record_list(&arena, dir, false, &entries);
+
+	if (n < 0)
+		return err_memory(err);
+	for (int i = 0; i < n; i++)
+		ret_n[entries[i].result] += !window_ms || clock_ms() - entries[i].clock < window_ms;
+	return dir >= 0 || dir == -ENOENT ? 0 : -1;
 }
 
 void record_forget(int dir, const struct record_entry *entry, const char *engine)

@@ -60,6 +60,9 @@ int record_open(int sysroot, struct err *err);
  * what is no record is removed. Returns how many, or -1 without memory. */
 int record_list(struct arena *arena, int dir, bool locked, struct record_entry **ret_entries);
 
+/* How many there are of each result, of the last window_ms alone (0: of all). Returns 0, or -1. */
+int record_count(int sysroot, int64_t window_ms, size_t ret_n[RECORD_RESULTS], struct err *err);
+
 /* As record_read(); 0: it has gone meanwhile. */
 int record_load(struct arena *arena, int dir, const char *file, struct record *ret_record,
 		struct err *err);

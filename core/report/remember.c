@@ -30,19 +30,19 @@ static int fill_pairs(struct container *container, struct record *record)
 {
 	const struct spec *spec = &container->spec;
 	const struct plan *plan = &container->plan;
-	struct record_pair *pairs = arena_alloc(
+	struct json_pair *pairs = arena_alloc(
 		&container->arena, (spec->n_annotations + plan->n_settings) * sizeof(*pairs));
 
 	if (!pairs)
 		return -1;
-	record->annotations = (struct record_pairs){pairs, spec->n_annotations};
-	record->settings = (struct record_pairs){pairs + spec->n_annotations, plan->n_settings};
+	record->annotations = (struct json_pairs){pairs, spec->n_annotations};
+	record->settings = (struct json_pairs){pairs + spec->n_annotations, plan->n_settings};
 	for (size_t i = 0; i < spec->n_annotations; i++)
 		pairs[i] =
-			(struct record_pair){spec->annotations[i].name, spec->annotations[i].value};
+			(struct json_pair){spec->annotations[i].name, spec->annotations[i].value};
 	for (size_t i = 0; i < plan->n_settings; i++)
 		record->settings.item[i] =
-			(struct record_pair){plan->settings[i].name, plan->settings[i].value};
+			(struct json_pair){plan->settings[i].name, plan->settings[i].value};
 	return 0;
 }
 
@@ -53,7 +53,6 @@ int remember(const struct options *options, struct container *container, enum re
 	const struct identity *identity = &container->spec.identity;
 	const struct plan *plan = &container->plan;
 	struct arena_text devices = {.arena = &container->arena};
-	struct record before = {0};
 	struct record record = {
 		.id = container->id,
 		.container = identity->name,
@@ -61,6 +60,7 @@ int remember(const struct options *options, struct container *container, enum re
 		.pod_namespace = identity->pod_namespace,
 		.pod_uid = identity->pod_uid,
 		.engine = options->engine,
+		.cgroup = container->cgroup,
 		.result = result,
 		.entry_point = entry_point,
 		.policy = container->has_config ? container->config.path : NULL,
@@ -76,14 +76,6 @@ int remember(const struct options *options, struct container *container, enum re
 	    (result == RECORD_NOTHING && !devices_any(&container->devices) &&
 	     !request_is_made(&container->spec) && !container->spec.n_annotations))
 		return 0;
-	if (container->node.root >= 0)
-		(void)record_read(&container->arena, container->node.root, record.id, &before,
-				  &err);
-	/* What a second entry point adds to a grant changes nothing of what the first one gave. */
-	if (before.result == RECORD_GRANTED && result == RECORD_GRANTED)
-		return 0;
-	if (!record.engine)
-		record.engine = before.engine;
 	status = fill_pairs(container, &record) < 0 ? err_memory(&err)
 						    : record_write(options->sysroot, &record, &err);
 	/* A recorded tree without a /run is no node, no engine of pods makes an id that is no

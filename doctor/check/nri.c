@@ -13,6 +13,7 @@
 #include "core/base/names.h"
 #include "core/nri_socket.h"
 #include "core/nri_status.h"
+#include "core/record/store.h"
 #include "doctor/check/check.h"
 #include "explain/ways.h"
 
@@ -89,26 +90,30 @@ static int add_unconnected(const struct doctor *doctor, struct findings *finding
 		status->trouble ? status->trouble : "the reason is not known", NRI_STATUS_PATH);
 }
 
-static int add_connected(struct findings *findings, const struct nri_status *status)
+static int add_connected(const struct doctor *doctor, struct findings *findings,
+			 const struct nri_status *status, struct err *err)
 {
-	const struct nri_counters *n = &status->counters;
+	size_t n[RECORD_RESULTS] = {0};
 	bool all = status->n_connected == status->n_found;
-	bool well = all && n->failed == 0 && n->given_up == 0;
 	const char *which = status->n_found == 1
 				    ? ""
 				    : arena_printf(findings->arena, "%u of %u plugins are ",
 						   status->n_connected, status->n_found);
+	bool well;
 
+	if (record_count(doctor->node.root, 0, n, err) < 0)
+		return -1;
+	well = all && !n[RECORD_FAILED];
 	return findings_add(
 		findings, "nri", NULL, well ? FINDING_OK : FINDING_WARN,
 		well  ? NULL
-		: all ? "journalctl -t " NRI_NAME " shows the reason for each"
+		: all ? "oci-rdma-hook --dry-run ID, and oci-rdma-nri --check"
 		      : "systemctl status 'oci-rdma-nri-*', or the DaemonSets' pods of this node",
-		"%sconnected to %s %s since %s; of %" PRIu64 " containers %" PRIu64
-		" granted, %" PRIu64 " denied, %" PRIu64 " failed, %" PRIu64 " given up (/%s)",
+		"%sconnected to %s %s since %s; of the containers %zu granted, %zu denied, %zu "
+		"failed, %zu missed (/" RECORD_DIR ")",
 		which ? which : "", status->runtime ? status->runtime : "a runtime",
-		status->version ? status->version : "", status->since, n->containers, n->granted,
-		n->denied, n->failed, n->given_up, NRI_STATUS_PATH);
+		status->version ? status->version : "", status->since, n[RECORD_GRANTED],
+		n[RECORD_DENIED], n[RECORD_FAILED], n[RECORD_MISSED]);
 }
 
 static int add_troubled(struct findings *findings, const struct nri_status *status)
@@ -130,7 +135,7 @@ static int add_plugin(const struct doctor *doctor, struct findings *findings, st
 		if (!status.since)
 			return add_unconnected(doctor, findings, &status);
 		return status.trouble ? add_troubled(findings, &status)
-				      : add_connected(findings, &status);
+				      : add_connected(doctor, findings, &status, err);
 	case -ESRCH:
 		return add_ended(findings, &status);
 	case -ETIMEDOUT:

@@ -36,7 +36,7 @@ noted() {
 connected() {
 	install -d -m 0700 "$NODE/run/oci-rdma-hook"
 	write run/oci-rdma-hook/nri.json "{\"pid\":77,\"started\":1,\"socket\":\"/var/run/nri/nri.sock\",\"connected_since\":\"$1\",
-		\"runtime\":{\"name\":\"containerd\",\"version\":\"2.1.9\"}}"
+		\"runtime\":\"containerd\",\"version\":\"2.1.9\"}"
 }
 dry_run() { timeout "$PATIENCE" "$HOOK" --sysroot "$NODE" --dry-run "$@" "$ID" >"$T/out" 2>"$T/err"; }
 # says DESCRIPTION PART / silent DESCRIPTION PART: the dry run and the doctor

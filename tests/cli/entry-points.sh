@@ -29,7 +29,7 @@ rm "$NODE/usr/local/bin/oci-rdma-hook"
 through "the hook's file without the hook" "hook, precreate: main process; shim, NRI: exec too" "shim, precreate"
 
 fresh
-connected='{"schema":1,"pid":1,"started":2,"connected_since":"2026-11-21T20:22:43Z","runtime":{"name":"containerd","version":"2.1.9"}}'
+connected='{"schema":1,"pid":1,"started":2,"connected_since":"2026-11-21T20:22:43Z","runtime":"containerd","version":"2.1.9"}'
 echo "$connected" >"$NODE/run/oci-rdma-hook/nri.json"
 through "the NRI plugin" "NRI: exec too" "$without"
 cp config/hooks.d/annotation/*.json "$NODE/etc/containers/oci/hooks.d"

@@ -57,12 +57,12 @@ printed() {
 	timeout "$PATIENCE" "$NRI" --check --sysroot "$T/empty" >"$T/out" 2>&1
 	is "$1" "$2" "$(sed -n '/^plugin/,$p' "$T/out" | head -n 2 | tr '\n' '|')"
 }
-printed "--check, a name that speaks to the terminal" "plugin      connected to a?[2J?plugin b??c since d?e|containers  0: 0 granted, 0 denied, 0 failed, 0 given up|" \
-	'{"connected_since": "d\u001be", "runtime": {"name": "a\u001b[2J\nplugin", "version": "b\u0085c"}}'
-printed "--check, what is wrong speaks to it no more" "plugin      not connected: a?[2J?b|containers  0: 0 granted, 0 denied, 0 failed, 0 given up|" \
+printed "--check, a name that speaks to the terminal" "plugin      connected to a?[2J?plugin b??c since d?e|answers     0, 0.0 ms on average, 0.0 ms at most|" \
+	'{"connected_since": "d\u001be", "runtime": "a\u001b[2J\nplugin", "version": "b\u0085c"}'
+printed "--check, what is wrong speaks to it no more" "plugin      not connected: a?[2J?b|answers     0, 0.0 ms on average, 0.0 ms at most|" \
 	'{"connected_since": null, "trouble": "a\u001b[2J\nb"}'
 printed "--check, connected and yet something is wrong" "plugin      connected to c 2 since d|            a?[2Jb|" \
-	'{"connected_since": "d", "runtime": {"name": "c", "version": "2"}, "trouble": "a\u001b[2Jb"}'
+	'{"connected_since": "d", "runtime": "c", "version": "2", "trouble": "a\u001b[2Jb"}'
 rm -r "$T/empty/run"
 
 # On the node itself a status file is believed as long as its process lives. Here the node has one process, which is --check itself later:

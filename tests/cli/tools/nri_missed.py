@@ -125,19 +125,25 @@ def metric(name):
         return int(re.search(rf"^{name} (\d+)$", f.read(), re.M).group(1))
 
 
+def listed():
+    """What --check names of them: (missed or mended, the rest of the line)"""
+    return re.findall(r"^(missed|mended) +(.*)$", check()[1], re.M)
+
+
 def looked(plugin):
     """The child has ended, and the status says what it has found."""
     plugin.settle()
     time_of_write = os.stat(STATUS).st_mtime_ns
-    until(lambda: os.stat(STATUS).st_mtime_ns > time_of_write or status()["missed"]["containers"] or status()["missed"]["unseen"])
-    return status()["missed"]
+    until(lambda: os.stat(STATUS).st_mtime_ns > time_of_write or listed() or status()["unseen"])
 
 
-def counted(named, **want):
-    """The status says so, which it does a moment later; named: so many containers. Returns their numbers, below 0: mended."""
-    until(lambda: os.path.exists(STATUS) and status()["connected_since"] and want.items() <= status()["missed"].items() and
-          len(status()["missed"]["containers"]) == named)
-    return [int(one["id"], 16) * (-1 if one["mended"] else 1) for one in status()["missed"]["containers"]]
+def counted(named, missing=None, unseen=None):
+    """--check names so many, and so many of them as missed. Returns their numbers, below 0: mended."""
+    until(lambda: os.path.exists(STATUS) and status()["connected_since"] and unseen in (None, status()["unseen"]) and len(listed()) == named and
+          missing in (None, sum(result == "missed" for result, _ in listed())))
+    found = [name for name in record_files() if name.split("_")[3] in ("missed", "mended")]
+    numbers = [int(name.split("_")[5].removesuffix(".json"), 16) * (-1 if "_mended_" in name else 1) for name in found]
+    return sorted(numbers, key=abs)[:named]
 
 
 def connect(runtime, *items):
@@ -174,9 +180,8 @@ def missed(runtime, plugin):
     connection = runtime.accept().configured()  # each container before its pod, and in another message
     connection.synchronize(payload(*ones, pods=False), more=True)
     connection.synchronize(payload(*ones, containers=False))
-    found = looked(plugin)
-    equal("the one that asks, has a device and lacks the limit is missed", [1], counted(1, open=1, unseen=0))
-    equal("it has its pod's name", "team-a/rank-0/trainer", found["containers"][0]["container"])
+    looked(plugin)
+    equal("the one that asks, has a device and lacks the limit is missed", [1], counted(1, missing=1, unseen=0))
     lines = plugin.lines()
     equal("one line in the log", 1, len(lines))
     for part in ("oci-rdma-nri: missed: ", f"container={identity(1)}", "pod=rank-0", "namespace=team-a", "devices=mlx5_6,mlx5_7", "by=nri",
@@ -184,7 +189,7 @@ def missed(runtime, plugin):
         ok(f"the line has {part}", part in " ".join(lines), lines)
     code, said = check()
     equal("--check: a connected plugin", 0, code)
-    ok("--check names it, and says what to do", "missed      1 container was" in said and "team-a/rank-0/trainer" in said and "recreate" in said, said)
+    ok("--check names it, and says what to do", "missed      team-a/rank-0/trainer: " in said and "delete the pod" in said, said)
     until(lambda: os.path.exists(METRICS) and metric("oci_rdma_nri_missed_containers"))
     equal("the metrics", (1, 0), (metric("oci_rdma_nri_missed_containers"), metric("oci_rdma_nri_unseen_containers")))
     left = record_files()
@@ -193,13 +198,13 @@ def missed(runtime, plugin):
           tuple(record(1)[name] for name in ("result", "pod", "namespace", "container", "entry_point", "tell")))
     ok("and has the reason of the log", record(1)["reason"] in lines[0], record(1))
     connection = again(runtime, plugin, connection, *ones)
-    equal("after another connection it is still missed, and counted once", [1], counted(1, open=1))
+    equal("after another connection it is still missed, and counted once", [1], counted(1, missing=1))
     equal("and not logged again", [], plugin.words())
     equal("nor is its author told again: the record stays as it is", left, record_files())
     connection.close()
     process(4711, identity(1), "unlimited")
     connection = connect(runtime, *ones)
-    equal("one that was given the limit meanwhile is missed no more", [], counted(0, open=0))
+    equal("one that was given the limit meanwhile is missed no more", [-1], counted(1, missing=0))
     connection.close()
 
 
@@ -209,7 +214,7 @@ def ends(runtime, plugin):
     connection = connect(runtime, known(1, 4711))
     looked(plugin)
     gone(identity(1))
-    equal("one that has ended is missed no more, without another connection", [], counted(0, open=0))
+    equal("one that has ended is missed no more, without another connection", [], counted(0))
     connection.close()
 
 
@@ -246,7 +251,7 @@ def decided(runtime, plugin):
     until(lambda: not record(23))
     equal("containers that are gone have no record any more; one that may be made at this moment keeps it, and another engine's", [21, 22, 24, 26],
           [n for n in range(21, 27) if record(n)])
-    equal("what was decided is not missed", ([], []), (plugin.lines(), status()["missed"]["containers"]))
+    equal("what was decided is not missed", ([], []), (plugin.lines(), listed()))
     connection.close()
 
 
@@ -285,8 +290,8 @@ def not_taken(runtime):
         process(4733, identity(33), limit)
         connection = connect(runtime, known(33, 4733))
         plugin.settle()
-        until(lambda: status()["missed"]["containers"] or result != "missed")
-        equal(f"the answer could not be sent, and the limit is {limit}", (result, int(result == "missed")), (record(33)["result"], len(status()["missed"]["containers"])))
+        until(lambda r=result: record(33)["result"] == r)
+        equal(f"the answer could not be sent, and the limit is {limit}", int(result == "missed"), len(listed()))
         shutil.rmtree(RECORDS)
         plugin.end()
         connection.close()
@@ -330,7 +335,7 @@ def starts(runtime, plugin):
         number[0] -= 1
         config('{"namespaces": ["team-a"]}')
     equal("another event is nothing", 0, connection.request("StateChange", pack((1, 3))).status)
-    counted(6, open=6)
+    counted(6, missing=6)
     connection.close()
 
 
@@ -343,7 +348,7 @@ def without_pids(runtime, plugin):
     ones = [known(1, 4711), known(2, 4712, rlimits=[("RLIMIT_MEMLOCK", 2**64 - 1, 2**64 - 1)]), known(3, 0, state=CREATED),
             known(4, 1)]
     connection = connect(runtime, *ones)
-    equal("no plugin has decided about it, and it cannot be seen: missed; not one whose spec has the limit", [1, 3, 4], counted(3, open=3))
+    equal("no plugin has decided about it, and it cannot be seen: missed; not one whose spec has the limit", [1, 3, 4], counted(3, missing=3))
     line = " ".join(plugin.settle().lines())
     ok("the log says that the limit cannot be seen", "cannot be seen from here" in line, line)
     connection.close()
@@ -392,7 +397,7 @@ def mended(runtime, plugin):
         process(4713, identity(3), 8 << 10)
         cgroup_of(3, "")
         connection = connect(runtime, *ones)
-        equal("mend: the status counts it, names it, and it is open no more", [-1, 3], counted(2, open=1))
+        equal("mend: the status counts it, names it, and it is open no more", [-1, 3], counted(2, missing=1))
         lines = plugin.settle().lines()
         equal("mend: the processes below the container's cgroup, as the engine made it, are raised, and no other's that is called so", [PLAN] * 2 + [SOFT] * 5,
               [one.limit() for one in everybody])
@@ -401,12 +406,12 @@ def mended(runtime, plugin):
            f"on_missed \"mend\": no process is found in /sys/fs/cgroup/{POD}/cri-containerd-{identity(3)}.scope" in line for line in lines), lines)
         equal("mend: the records", ("mended", "missed"), (record(1)["result"], record(3)["result"]))
         connection = again(runtime, plugin, connection, *ones)
-        equal("mend: after another connection: counted once", [-1, 3], counted(2, open=1))
+        equal("mend: after another connection: counted once", [-1, 3], counted(2, missing=1))
         equal("mend: …and not said again", [], plugin.words())
         config('{}')
         shutil.rmtree(RECORDS)
         connection = again(runtime, plugin, connection, known(1, own.process.pid), known(2, others[-1].process.pid))
-        counted(2, open=2)
+        counted(2, missing=2)
         plugin.settle()
         equal("report: nothing is raised", SOFT, others[-1].limit())
         connection.close()
@@ -424,7 +429,7 @@ def mended_at_start(runtime, plugin):
         connection.request("StartContainer", start_of(1))
         equal("start, mend: the process is raised before its program runs", PLAN, sleeper.limit())
         equal("start, mend: …which is said", ["mended"], plugin.words())
-        equal("start, mend: …and counted", [-1], counted(1, open=0))
+        equal("start, mend: …and counted", [-1], counted(1, missing=0))
         process(4712, identity(2), "unlimited")
         connection.request("StartContainer", start_of(2))
         process(4713, identity(3), 8 << 10)
@@ -463,7 +468,6 @@ def unwritten(runtime, plugin):
     equal("…except one that lacks its variables", (13, True, True), starts_with(3))
     process(4712, identity(2), 8 << 10)
     equal("…and one whose limit is seen to be too low", (13, True, True), starts_with(2, limit_alone))
-    counted(2)
     connection = again(runtime, plugin, connection, known(4, 0, state=CREATED, annotations=limit_alone))
     counted(0, unseen=1)
     ok("…and after another connection it could not be decided about, which is not called missed", "missed" not in plugin.words())
@@ -491,7 +495,7 @@ def undecided(runtime, plugin):
     process(4711, identity(1), 8 << 20)
     ones = [known(1, 4711, annotations={}, pod="plain")]
     connection = connect(runtime, *ones)
-    equal("what cannot be decided about is counted", (0, 1), tuple(looked(plugin)[name] for name in ("open", "unseen")))
+    equal("what cannot be decided about is counted", [], counted(0, unseen=1))
     ok("and said", "memlok" in " ".join(plugin.lines()))
     code, said = check()
     ok("--check says so", "not seen    1 container could" in said, said)
@@ -555,7 +559,7 @@ def crowded(runtime, plugin):
     """More than there is room for: said, never silent"""
     connection = runtime.accept().configured()
     synchronize(connection, [known(i, env=["A=" + "x" * 1100000]) for i in range(1, 32)], 1)
-    until(lambda: status()["missed"]["unseen"] > 0)
+    until(lambda: status()["unseen"] > 0)
     line = " ".join(plugin.lines())
     ok("more than there is room for: the log says so", "not all containers are looked at" in line, line[:400])
     connection.close()

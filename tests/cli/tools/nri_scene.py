@@ -17,6 +17,7 @@ PATIENT = sys.argv[-1] if len(sys.argv) > 3 else SHIPPED
 NODE = os.path.join(T, "node")
 SOCKET = os.path.join(NODE, "var/run/nri/nri.sock")
 RUN = os.path.join(NODE, "run/oci-rdma-hook")
+RECORDS = os.path.join(RUN, "records")
 STATUS = os.path.join(RUN, "nri.json")
 LOG = os.path.join(T, "log")
 ENGINES = ("containerd-1.7.24", "containerd-2.1.9", "containerd-2.4.0-beta.0", "crio-1.37.0-dev")

@@ -8,6 +8,7 @@
 
 #include "core/base/clock.h"
 #include "core/base/err.h"
+#include "core/record/store.h"
 #include "core/report/report.h"
 #include "nri/report.h"
 #include "nri/serve.h"
@@ -123,22 +124,38 @@ static size_t count(const char *text, const char *part)
 	return n;
 }
 
+static void leave_record(const struct unit_dir *dir, int id, enum record_result result, int64_t age,
+			 const char *cgroup)
+{
+	char path[128];
+	char text[256];
+
+	(void)snprintf(path, sizeof(path), RECORD_DIR "/n_u_c%d_%s_%010llx_%d.json", id,
+		       record_result_name(result), (unsigned long long)(clock_ms() - age), id);
+	(void)snprintf(text, sizeof(text),
+		       "{\"id\":\"%d\",\"reason\":\"r\",\"entry_point\":\"nri\",\"result\":"
+		       "\"%s\",\"cgroup\":\"%s\"}",
+		       id, record_result_name(result), cgroup ? cgroup : "");
+	unit_write(dir->fd, path, text, 0600);
+	assert_int_equal(fchmodat(dir->fd, RECORD_DIR, 0700, 0), 0);
+}
+
 UNIT_TEST("metrics: they add up")
 {
 	static const int64_t took[] = {100, 101, 3000000};
 	static const char *const lines[] = {
-		"# TYPE oci_rdma_nri_missed_containers gauge\noci_rdma_nri_missed_containers 2\n",
+		"# TYPE oci_rdma_nri_missed_containers gauge\noci_rdma_nri_missed_containers 1\n",
 		"oci_rdma_nri_unseen_containers 3\n",
 		"# TYPE oci_rdma_nri_connected gauge\noci_rdma_nri_connected 1\n",
 		"# TYPE oci_rdma_nri_written_timestamp_seconds "
 		"gauge\noci_rdma_nri_written_timestamp_seconds 1",
-		"# TYPE oci_rdma_nri_containers_total counter\n",
+		"# TYPE oci_rdma_nri_containers gauge\n",
 		"# TYPE oci_rdma_nri_answer_seconds histogram\n",
-		"{result=\"granted\"} 1\n",
+		"{result=\"granted\"} 0\n",
 		"{result=\"denied\"} 2\n",
-		"{result=\"failed\"} 3\n",
-		"{result=\"given_up\"} 1\n",
-		"{result=\"none\"} 3\n",
+		"{result=\"failed\"} 1\n",
+		"{result=\"missed\"} 2\n",
+		"{result=\"mended\"} 1\n",
 		"_bucket{le=\"0.0001\"} 1\n",
 		"_bucket{le=\"0.0005\"} 2\n",
 		"_bucket{le=\"1.5\"} 2\n",
@@ -148,26 +165,32 @@ UNIT_TEST("metrics: they add up")
 	};
 	WITH_DIR(dir);
 	struct nri_status status = status_of(12);
+	const char *path = arena_printf(&arena, "%s/m.prom", dir.path);
 	const char *text;
 
+	if (clock_ms() <= METRICS_WINDOW_MS + 60000)
+		skip(); /* the machine runs for less than an hour */
+
 	for (size_t i = 0; i < LENGTH(took); i++)
-		counters_answered(&status.counters, took[i]);
-	status.counters.containers = 10;
-	status.counters.granted = 1;
-	status.counters.denied = 2;
-	status.counters.failed = 3;
-	status.counters.given_up = 1;
-	status.missed = (struct nri_missed_status){.open = 2, .unseen = 3};
-	assert_int_equal(metrics_write(arena_printf(&arena, "%s/m.prom", dir.path), &status, &err),
-			 0);
+		answers_add(&status.answers, took[i]);
+	status.answers.n = 10;
+	status.unseen = 3;
+	leave_record(&dir, 1, RECORD_GRANTED, METRICS_WINDOW_MS + 60000, NULL);
+	leave_record(&dir, 2, RECORD_DENIED, METRICS_WINDOW_MS - 60000, NULL);
+	leave_record(&dir, 3, RECORD_DENIED, 0, NULL);
+	leave_record(&dir, 4, RECORD_FAILED, 0, NULL);
+	leave_record(&dir, 5, RECORD_MISSED, 0, "sys/fs/cgroup/a/gone");
+	leave_record(&dir, 6, RECORD_MISSED, 0, "sys/fs/cgroup/a/runs");
+	leave_record(&dir, 7, RECORD_MENDED, 0, NULL);
+	unit_write(dir.fd, "sys/fs/cgroup/a/runs/cgroup.procs", "", 0600);
+	assert_int_equal(metrics_write(path, dir.path, &status, &err), 0);
 	text = unit_read(&arena, dir.fd, "m.prom");
 	assert_int_equal(count(text, "# HELP "), 6);
-	assert_int_equal(count(text, "_bucket{"), NRI_COUNTERS_N_BOUNDS + 1);
+	assert_int_equal(count(text, "_bucket{"), NRI_ANSWERS_N_BOUNDS + 1);
 	for (size_t i = 0; i < LENGTH(lines); i++)
 		assert_has(text, lines[i]);
 	status.since = NULL;
-	assert_int_equal(metrics_write(arena_printf(&arena, "%s/m.prom", dir.path), &status, &err),
-			 0);
+	assert_int_equal(metrics_write(path, dir.path, &status, &err), 0);
 	assert_has(unit_read(&arena, dir.fd, "m.prom"), "oci_rdma_nri_connected 0\n");
 }
 

@@ -41,7 +41,7 @@ static void says_in_parts(UNUSED void *context, int out)
 
 	memset(large, 'x', sizeof(large));
 	(void)verdict_say(out, VERDICT_MUST_FAIL, NULL);
-	(void)verdict_say(out, VERDICT_GRANTED, &response);
+	(void)verdict_say(out, VERDICT_DECIDED, &response);
 }
 
 static void says_nothing(UNUSED void *context, UNUSED int out)
@@ -62,7 +62,7 @@ static void hangs(UNUSED void *context, int out)
 
 static void says_too_much(UNUSED void *context, int out)
 {
-	const size_t head[] = {VERDICT_GRANTED, SIZE_MAX};
+	const size_t head[] = {VERDICT_DECIDED, SIZE_MAX};
 
 	(void)!write(out, head, sizeof(head));
 }
@@ -70,13 +70,13 @@ static void says_too_much(UNUSED void *context, int out)
 static const struct verdict_case {
 	const char *name;
 	verdict_work *work;
-	enum verdict_kind kind;
+	bool lost;
 	bool must_fail;
 } verdict_cases[] = {
-	{"a verdict of 300,000 bytes comes whole", says_in_parts, VERDICT_GRANTED, true},
-	{"a child that ends without a word is lost", says_nothing, VERDICT_LOST, false},
-	{"a child that dies is lost; that it must fail is not", dies, VERDICT_LOST, true},
-	{"a verdict that is too long is none", says_too_much, VERDICT_LOST, false},
+	{"a verdict of 300,000 bytes comes whole", says_in_parts, false, true},
+	{"a child that ends without a word is lost", says_nothing, true, false},
+	{"a child that dies is lost; that it must fail is not", dies, true, true},
+	{"a verdict that is too long is none", says_too_much, true, false},
 };
 
 UNIT_ROWS(verdict_cases)
@@ -85,10 +85,9 @@ UNIT_ROWS(verdict_cases)
 
 	verdict = (struct verdict){.must_fail = !row->must_fail, .reason = "another's"};
 	verdict_find(&children, &arena, row->work, NULL, 600000, &verdict);
-	assert_int_equal(verdict.kind, row->kind);
 	assert_int_equal(verdict.must_fail, row->must_fail);
-	assert_int_equal(verdict.reason != NULL, row->kind != VERDICT_GRANTED);
-	assert_int_equal(verdict.response.len, row->kind == VERDICT_GRANTED ? 300000 : 0);
+	assert_int_equal(verdict.reason != NULL, row->lost);
+	assert_int_equal(verdict.response.len, row->lost ? 0 : 300000);
 	assert_int_equal(children.n, 1);
 }
 
@@ -103,7 +102,6 @@ UNIT_TEST("a child that hangs is late; that it must fail is known")
 
 		assert_in_range(patience, 1, 600000);
 		verdict_find(&children, &arena, hangs, NULL, patience, &verdict);
-		assert_int_equal(verdict.kind, VERDICT_LATE);
 		assert_has(verdict.reason, "not finished in time");
 	}
 }
@@ -133,9 +131,9 @@ static void examines_itself(void *context, int out)
 	/* With the end that the plugin reads it would not hear that nobody listens any more. */
 	if (signal == SIGKILL && fcntl(closed[0], F_GETFD) < 0 && fcntl(closed[1], F_GETFD) < 0 &&
 	    ends_of(out) == 1)
-		(void)verdict_say(out, VERDICT_GRANTED, NULL);
+		(void)verdict_say(out, VERDICT_DECIDED, NULL);
 	else
-		(void)verdict_say(out, VERDICT_DENIED, &(struct message){&wrong, 1});
+		(void)verdict_say(out, VERDICT_DECIDED, &(struct message){&wrong, 1});
 }
 
 /* The connection is closed in it, and it goes with the plugin, or when it is done. */
@@ -154,7 +152,7 @@ UNIT_TEST("a child does not hold the connection, and ends")
 		*came_back = 1;
 		_exit(0);
 	}
-	assert_int_equal(verdict.kind, VERDICT_GRANTED);
+	assert_null(verdict.reason);
 	assert_int_equal(verdict.response.len, 0);
 	assert_int_equal(*came_back, 0);
 	(void)close(fds[0]);
@@ -169,11 +167,11 @@ UNIT_TEST("a verdict that is not heard is not said")
 	int ends[2];
 
 	assert_true(full >= 0);
-	assert_int_equal(verdict_say(full, VERDICT_GRANTED, NULL), -1);
+	assert_int_equal(verdict_say(full, VERDICT_DECIDED, NULL), -1);
 	assert_int_equal(pipe2(ends, O_CLOEXEC | O_NONBLOCK), 0);
-	assert_int_equal(verdict_say(ends[1], VERDICT_GRANTED, NULL), 0);
+	assert_int_equal(verdict_say(ends[1], VERDICT_DECIDED, NULL), 0);
 	assert_int_equal(
-		verdict_say(ends[1], VERDICT_GRANTED, &(struct message){large, sizeof(large)}), -1);
+		verdict_say(ends[1], VERDICT_DECIDED, &(struct message){large, sizeof(large)}), -1);
 	(void)close(full);
 	(void)close(ends[0]);
 	(void)close(ends[1]);
@@ -189,7 +187,6 @@ UNIT_TEST("children that hang are bounded, and not waited for; those that have e
 	(void)alarm(UNIT_PATIENCE);
 	verdict_find(&children, &arena, says_in_parts, NULL, 600000000, &verdict);
 	(void)alarm(0);
-	assert_int_equal(verdict.kind, VERDICT_LATE);
 	assert_has(verdict.reason, "too many other containers");
 	assert_int_equal(children.n, CHILDREN_MAX);
 	for (size_t i = 0; i < children.n; i++)
@@ -198,7 +195,7 @@ UNIT_TEST("children that hang are bounded, and not waited for; those that have e
 	while (children.n < CHILDREN_MAX)
 		children.pid[children.n++] = start_ended();
 	verdict_find(&children, &arena, says_in_parts, NULL, 600000, &verdict);
-	assert_int_equal(verdict.kind, VERDICT_GRANTED);
+	assert_null(verdict.reason);
 	assert_int_equal(children.n, 1);
 }
 
@@ -224,7 +221,6 @@ UNIT_TEST("without a child the verdict is lost")
 	assert_int_equal(setrlimit(RLIMIT_NOFILE, &none), 0);
 	verdict_find(&children, &arena, says_in_parts, NULL, 600000, &verdict);
 	assert_int_equal(setrlimit(RLIMIT_NOFILE, &before), 0);
-	assert_int_equal(verdict.kind, VERDICT_LOST);
 	assert_string_equal(verdict.reason, "no child process could be started");
 	assert_int_equal(children.n, 0);
 }
@@ -241,7 +237,7 @@ static void waits_for_interruptions(UNUSED void *context, int out)
 {
 	while (*interruptions < 5)
 		(void)usleep(1000);
-	(void)verdict_say(out, VERDICT_GRANTED, NULL);
+	(void)verdict_say(out, VERDICT_DECIDED, NULL);
 }
 
 UNIT_TEST("a signal does not end the wait")
@@ -257,7 +253,7 @@ UNIT_TEST("a signal does not end the wait")
 	verdict_find(&children, &arena, waits_for_interruptions, NULL, 600000, &verdict);
 	assert_int_equal(setitimer(ITIMER_REAL, &never, NULL), 0);
 	(void)signal(SIGALRM, SIG_DFL);
-	assert_int_equal(verdict.kind, VERDICT_GRANTED);
+	assert_null(verdict.reason);
 }
 
 /* ---- the end ---- */
@@ -284,7 +280,7 @@ static bool plugin_sleeps(void)
 /* As one that logs what it has said, until then */
 static void goes_on_until_the_plugin_waits(UNUSED void *context, int out)
 {
-	(void)verdict_say(out, VERDICT_GRANTED, NULL);
+	(void)verdict_say(out, VERDICT_DECIDED, NULL);
 	while (!plugin_sleeps())
 		(void)usleep(100);
 }
@@ -328,7 +324,7 @@ UNIT_TEST("the end waits for nobody else")
 
 static void says_and_hangs(UNUSED void *context, int out)
 {
-	(void)verdict_say(out, VERDICT_GRANTED, NULL);
+	(void)verdict_say(out, VERDICT_DECIDED, NULL);
 	(void)goes_on(NULL);
 }
 

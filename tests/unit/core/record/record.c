@@ -268,7 +268,7 @@ UNIT_TEST("a reason is one line of 1,024 bytes at most")
 UNIT_TEST("a record that is too long leaves out variables and annotations")
 {
 	static char value[RECORD_SIZE_MAX];
-	struct record_pair pair = {"NCCL_X", value};
+	struct json_pair pair = {"NCCL_X", value};
 	cleanup_scene scene = scene_make();
 	struct record record = denied;
 

@@ -10,8 +10,8 @@
 #define ID "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
 #define UID "944c324a-7958-438a-b04f-699cedbf673d"
 
-static struct record_pair annotations[] UNUSED = {{"inject", "true"}, {"memlock", "16Gi"}};
-static struct record_pair settings[] UNUSED = {{"NCCL_IB_HCA", "=mlx5_1,mlx5_10"}};
+static struct json_pair annotations[] UNUSED = {{"inject", "true"}, {"memlock", "16Gi"}};
+static struct json_pair settings[] UNUSED = {{"NCCL_IB_HCA", "=mlx5_1,mlx5_10"}};
 
 static const struct record denied UNUSED = {
 	.id = ID,

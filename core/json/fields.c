@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "core/json/fields.h"
+
+#include "core/json/document.h"
+#include "core/json/writer.h"
+
+struct written {
+	const struct json_field *fields;
+	const char *object;
+};
+
+static void put_field(yajl_gen gen, const struct json_field *field, const void *value)
+{
+	const struct json_pairs *pairs = value;
+
+	switch (field->type) {
+	case JSON_TEXT:
+		json_put_member(gen, field->name, *(const char *const *)value);
+		break;
+	case JSON_WORD:
+		json_put_text(gen, field->name, field->words[*(const unsigned *)value]);
+		break;
+	case JSON_INT64:
+		json_put_integer(gen, field->name, true, *(const int64_t *)value);
+		break;
+	case JSON_UINT64:
+		json_put_uint64(gen, field->name, *(const uint64_t *)value);
+		break;
+	case JSON_FLAG:
+		json_put_string(gen, field->name);
+		(void)yajl_gen_bool(gen, *(const bool *)value);
+		break;
+	case JSON_PAIRS:
+		json_put_string(gen, field->name);
+		(void)yajl_gen_map_open(gen);
+		for (size_t i = 0; i < pairs->n; i++)
+			json_put_text(gen, pairs->item[i].name, pairs->item[i].value);
+		(void)yajl_gen_map_close(gen);
+		break;
+	}
+}
+
+static int put_fields(yajl_gen gen, void *context)
+{
+	const struct written *written = context;
+
+	(void)yajl_gen_map_open(gen);
+	json_put_integer(gen, "schema", true, 1);
+	for (const struct json_field *field = written->fields; field->name; field++)
+		put_field(gen, field, written->object + field->offset);
+	(void)yajl_gen_map_close(gen);
+	return 0;
+}
+
+const char *json_fields_write(struct arena *arena, const struct json_field *fields,
+			      const void *object, size_t *ret_len)
+{
+	struct written written = {fields, object};
+
+	return json_write(arena, true, put_fields, &written, ret_len);
+}
+
+static void read_field(struct json_document *doc, const struct json_field *field, void *value)
+{
+	static const unsigned types[] = {
+		[JSON_TEXT] = JSON_STRING | JSON_NULL,
+		[JSON_WORD] = JSON_STRING,
+		[JSON_INT64] = JSON_NUMBER,
+		[JSON_UINT64] = JSON_NUMBER,
+		[JSON_FLAG] = JSON_BOOL,
+		[JSON_PAIRS] = JSON_OBJECT,
+	};
+	const struct json_node *node = json_get(doc, doc->root, field->name, types[field->type]);
+	struct json_pairs *pairs = value;
+
+	switch (field->type) {
+	case JSON_TEXT:
+		*(const char **)value = json_string(doc, node);
+		break;
+	case JSON_WORD:
+		*(unsigned *)value = json_word(doc, node, field->words, 0);
+		break;
+	case JSON_INT64:
+		*(int64_t *)value = json_int64(doc, node, 0);
+		break;
+	case JSON_UINT64:
+		*(uint64_t *)value = json_uint64(doc, node, 0);
+		break;
+	case JSON_FLAG:
+		*(bool *)value = json_bool(doc, node, false);
+		break;
+	case JSON_PAIRS:
+		pairs->item = json_items(doc, node, sizeof(*pairs->item));
+		json_each(member, pairs->item ? node : NULL)
+			pairs->item[pairs->n++] =
+				(struct json_pair){json_key(doc, member), json_string(doc, member)};
+		break;
+	}
+}
+
+int json_fields_read(struct arena *arena, const struct json_field *fields, const char *what,
+		     const struct fs_text *text, void *ret_object, struct err *err)
+{
+	struct json_document doc;
+
+	if (json_parse(&doc, arena, what, text->bytes, text->len, 0, err) < 0)
+		return -1;
+	for (const struct json_field *field = fields; field->name; field++)
+		read_field(&doc, field, (char *)ret_object + field->offset);
+	return doc.failed ? -1 : 0;
+}
