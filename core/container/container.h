@@ -26,7 +26,7 @@ struct container {
 	int bundle;         /* from which a relative root.path leads on; -1: not known; not owned */
 	int root;           /* container_open_root(); -1: not yet */
 	struct fs_text text;
-	const char *id; /* NULL: not known */
+	const char *id;     /* NULL: not known */
 	const char *cgroup; /* below the sysroot; NULL: not known */
 	struct spec spec;
 	bool spec_known; /* spec is read */
