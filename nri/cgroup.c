@@ -80,23 +80,23 @@ struct members {
 	struct err *err;
 };
 
-static bool read_procs(struct arena *arena, int dir, struct fs_text *ret_text)
+/* No text: it cannot be read. */
+static struct fs_text read_procs(struct arena *arena, int dir)
 {
 	cleanup_fd fd = fs_open(dir, "cgroup.procs", O_RDONLY, RESOLVE_BENEATH);
+	struct fs_text text = {0};
 	struct err ignored;
 
-	return fd >= 0 &&
-	       fs_read(arena, fd, PROCS_SIZE_MAX, "cgroup.procs", ret_text, &ignored) == 0;
+	(void)fs_read(arena, fd, PROCS_SIZE_MAX, "cgroup.procs", &text, &ignored);
+	return text;
 }
 
 static bool lists(int dir, int64_t pid)
 {
 	cleanup_arena arena = {0};
-	struct fs_text procs;
+	struct fs_text procs = read_procs(&arena, dir);
 	char *line;
 
-	if (!read_procs(&arena, dir, &procs))
-		return false;
 	while ((line = text_next_line(&procs.bytes))) {
 		if (strtoll(line, NULL, 10) == pid)
 			return true;
@@ -128,11 +128,9 @@ static int raise_one(struct members *members, int dir, int64_t pid)
 static int visit_procs(struct members *members, int dir)
 {
 	cleanup_arena arena = {0};
-	struct fs_text procs;
+	struct fs_text procs = read_procs(&arena, dir);
 	char *line;
 
-	if (!read_procs(&arena, dir, &procs))
-		return 0;
 	while ((line = text_next_line(&procs.bytes))) {
 		int64_t pid = strtoll(line, NULL, 10);
 

@@ -30,7 +30,6 @@ struct looked {
 	int root;                    /* the sysroot */
 	bool starts;                 /* it is about to start; else it runs */
 	struct record record;        /* of an earlier decision */
-	bool has_record;
 	char cgroup[CGROUP_PATH_SIZE];
 	struct look_report *report;
 };
@@ -75,7 +74,7 @@ static bool has_limit(const struct looked *one, struct limits *ret_limits)
  * none could be written. */
 static int keep_record(const struct looked *one, enum record_result result, const char *reason)
 {
-	if (one->has_record && one->record.result == result)
+	if (one->record.result == result)
 		return 0;
 	return remember(one->options, one->container, result, reason, WAY_IN);
 }
@@ -83,7 +82,7 @@ static int keep_record(const struct looked *one, enum record_result result, cons
 /* Each is said once, however often the plugin connects. */
 static void say(const struct looked *one, enum record_result result, const char *reason)
 {
-	if (!one->has_record || one->record.result != result)
+	if (one->record.result != result)
 		log_missed(one->container, record_result_name(result), reason, WAY_IN);
 }
 
@@ -164,9 +163,7 @@ static bool is_decided(struct looked *one)
 	struct container *container = one->container;
 	struct err err;
 
-	one->has_record =
-		record_read(&container->arena, one->root, container->id, &one->record, &err) == 1;
-	if (!one->has_record)
+	if (record_read(&container->arena, one->root, container->id, &one->record, &err) <= 0)
 		return false;
 	switch (one->record.result) {
 	case RECORD_GRANTED:
@@ -189,23 +186,23 @@ static void decide(struct looked *one)
 	const struct plan *plan = &container->plan;
 	struct limits limits;
 	struct err err;
-	int found = container_find(container, one->options, &err);
+	int status = container_find(container, one->options, &err);
 
-	if (found == 0)
-		return;
-	if (found < 0 || container_plan(container, &err) < 0) {
+	if (status > 0)
+		status = container_plan(container, &err);
+	if (status < 0) {
 		one->report->kind = LOOK_UNSEEN;
 		log_failure_silently(container, &err, WAY_IN);
 		return;
 	}
-	if (plan->decision != DECISION_GRANT || !plan->sets_memlock)
+	if (plan->decision != DECISION_GRANT)
 		return;
 	/* Without a record, but another plugin's variables are there: it could not write one. */
 	if (one->starts && plan->n_settings && !plan_has_new_settings(plan))
 		return;
 	if (!has_limit(one, &limits))
 		be_missed(one, &limits);
-	else if (one->has_record && one->record.result == RECORD_MISSED)
+	else if (one->record.result == RECORD_MISSED)
 		(void)keep_record(one, RECORD_MENDED, WHEN "others have raised its memlock limit");
 }
 
@@ -236,8 +233,7 @@ void look_at_start(const struct options *options, const Nri__Container *told,
 			     .report = ret_report};
 
 	*ret_report = (struct look_report){.kind = LOOK_NOTHING};
-	if (root >= 0)
-		look_at(&one);
+	look_at(&one);
 	if (ret_report->kind == LOOK_UNSEEN)
 		ret_report->kind = LOOK_NOTHING; /* its log says why */
 }
@@ -303,13 +299,9 @@ void look_at_all(void *context, int out)
 	struct record_entry *gone; /* records of containers that the engine does not name */
 	struct err err;
 	cleanup_fd root = tree_open_root(look->options->sysroot, &err);
-	cleanup_fd dir = root < 0 ? -1 : record_open(root, &err);
+	cleanup_fd dir = record_open(root, &err);
 	int n = dir < 0 ? 0 : record_list(&records, dir, false, &gone);
 
-	if (root < 0) {
-		log_event(LOG_ERR, "%s", err.text);
-		return;
-	}
 	while (field_next(&left, &field) > 0) {
 		cleanup_arena arena = {0};
 		const char *id;

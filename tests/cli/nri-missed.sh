@@ -1,7 +1,6 @@
 #!/bin/bash
 # oci-rdma-nri connects to a runtime that has containers already: which of them were missed while it was away, by a peer that plays the runtime
 # (tests/cli/tools/nri_missed.py).
-# builds: tests/oci-rdma-nri-patient
 cd "$(dirname "$0")/../.." || exit 1
 # Its log goes to stderr where nobody listens on /dev/log. In its own namespace a mount says of a real process that it is in another cgroup.
 if [ "${OWN_NAMESPACE-}" != yes ]; then
@@ -14,7 +13,5 @@ if [ "${OWN_NAMESPACE-}" != yes ]; then
 fi
 . tests/cli/setup.bash
 built NRI "${BUILD:-build}/oci-rdma-nri"
-built PATIENT "${BUILD:-build}/tests/oci-rdma-nri-patient"
-# shellcheck disable=SC2153 # built sets it
-"$PYTHON" -IS tests/cli/tools/nri_missed.py "$NRI" "$T" "$PATIENT" || failed=1
+"$PYTHON" -IS tests/cli/tools/nri_missed.py "$NRI" "$T" || failed=1
 finish

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Where a container's cgroup is, and whose limits are raised there */
-#include "tests/unit/unit.h"
-
-#include <sys/resource.h>
+#include "tests/unit/nri/nri.h"
 
 #include "nri/missed.h"
 
@@ -88,42 +86,6 @@ UNIT_ROWS(gone_cases)
 }
 
 /* ---- whose limits are raised: as far as a process may itself, so that no right is needed ---- */
-
-#define SOFT (64 * 1024)
-#define PLAN (128 * 1024)
-
-static int sleep_with_limit(UNUSED const void *context)
-{
-	struct rlimit limit = {SOFT, 2 * (rlim_t)PLAN};
-
-	if (setrlimit(RLIMIT_MEMLOCK, &limit) < 0)
-		return 1;
-	return pause();
-}
-
-static rlim_t soft_of(pid_t pid)
-{
-	struct rlimit limit;
-
-	assert_int_equal(prlimit(pid, RLIMIT_MEMLOCK, NULL, &limit), 0);
-	return limit.rlim_cur;
-}
-
-static pid_t start_one(void)
-{
-	pid_t pid = unit_start(sleep_with_limit, NULL);
-
-	for (int tries = 0; soft_of(pid) != SOFT && tries < UNIT_PATIENCE * 100; tries++)
-		(void)usleep(10000);
-	assert_int_equal(soft_of(pid), SOFT);
-	return pid;
-}
-
-static void end_one(pid_t pid)
-{
-	(void)kill(pid, SIGKILL);
-	(void)waitpid(pid, NULL, 0);
-}
 
 static void write_procs(const struct unit_dir *dir, const char *cgroup, pid_t pid)
 {

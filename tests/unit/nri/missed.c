@@ -110,12 +110,15 @@ static const struct child_case {
 UNIT_ROWS_AS("missed: the child says ", child_cases)
 {
 	const bool over = row->closes || row->late;
+	struct heard heard = hear_log();
 	int64_t now = clock_ms();
 	int out = begin_child(row->reports, row->late ? now : now + UNIT_PATIENCE * 1000);
 
 	if (row->closes)
 		assert_int_equal(close(out), 0);
 	assert_int_equal(missed_tend(&missed), over || row->reports[0]);
+	/* What is unseen besides is not looked at. */
+	assert_int_equal(heard_log(&heard), row->unseen > (strchr(row->reports, 'u') != NULL));
 	assert_int_equal(unseen, row->unseen);
 	assert_int_equal(missed.child.in < 0, over);
 	if (over)
@@ -132,12 +135,14 @@ UNIT_ROWS_AS("missed: the child says ", child_cases)
 UNIT_TEST("missed: another Synchronize stops the last look, and forgets what it found")
 {
 	const struct look look = {.options = &nowhere, .whole = true};
+	struct heard heard = hear_log();
 	int out = begin_child("m", INT64_MAX);
 	pid_t child = missed.child.pid;
 	int in;
 
 	unseen = 3;
 	missed_look(&missed, &look);
+	assert_int_equal(heard_log(&heard), 0);
 	assert_int_not_equal(missed.child.pid, child);
 	assert_in_range(children.n, 1, 2); /* the stopped one may have ended */
 	assert_true(missed.child.in >= 0 && !missed.ended);
@@ -154,11 +159,13 @@ UNIT_TEST("missed: another Synchronize stops the last look, and forgets what it 
 UNIT_TEST("missed: no child is started beside as many as may hang, and what is lost is said")
 {
 	const struct look look = {.options = &nowhere};
+	struct heard heard = hear_log();
 
 	begin();
 	while (children.n < CHILDREN_MAX)
 		children.pid[children.n++] = unit_start(goes_on, NULL);
 	missed_look(&missed, &look);
+	assert_int_equal(heard_log(&heard), 2); /* nor was all of it told */
 	assert_int_equal(missed.child.in, -1);
 	assert_int_equal(children.n, CHILDREN_MAX);
 	assert_int_equal(unseen, 1);

@@ -5,6 +5,10 @@
 
 #include "tests/unit/unit.h"
 
+#include <sys/mman.h>
+#include <sys/resource.h>
+
+#include "core/report/report.h"
 #include "nri/wire/wire.h"
 
 #define cleanup_buffer __attribute__((cleanup(buffer_free))) struct buffer
@@ -95,6 +99,17 @@ static inline void put_device(struct buffer *platform, const char *type, uint64_
 	put_inside(platform, 2, &device);
 }
 
+static inline void put_rlimit(struct buffer *container, const char *type, uint64_t hard,
+			      uint64_t soft)
+{
+	struct buffer rlimit = empty_buffer();
+
+	put_text(&rlimit, 1, type);
+	put_number(&rlimit, 2, hard);
+	put_number(&rlimit, 3, soft);
+	put_inside(container, 13, &rlimit);
+}
+
 /* A rule of linux.resources. major -1: it says none */
 static inline void put_rule(struct buffer *platform, bool allow, const char *type,
 			    const char *access, int64_t major)
@@ -112,6 +127,40 @@ static inline void put_rule(struct buffer *platform, bool allow, const char *typ
 	}
 	put_inside(&resources, 7, &rule);
 	put_inside(platform, 3, &resources);
+}
+
+/* ---- what is logged ---- */
+
+struct heard {
+	int said;
+	int kept;
+	char text[8192];
+};
+
+/* What is logged from here on comes to stderr, if nobody reads /dev/log. */
+static inline struct heard hear_log(void)
+{
+	struct heard heard = {.said = memfd_create("said", MFD_CLOEXEC),
+			      .kept = dup(STDERR_FILENO)};
+
+	if (access("/dev/log", F_OK) == 0)
+		skip();
+	log_as_daemon("unit");
+	assert_true(heard.said >= 0 && heard.kept >= 0 && dup2(heard.said, STDERR_FILENO) >= 0);
+	return heard;
+}
+
+/* How many lines these were */
+static inline size_t heard_log(struct heard *heard)
+{
+	ssize_t len = pread(heard->said, heard->text, sizeof(heard->text) - 1, 0);
+	size_t lines = 0;
+
+	assert_int_equal(dup2(heard->kept, STDERR_FILENO), STDERR_FILENO);
+	assert_int_equal(close(heard->said) + close(heard->kept), 0);
+	for (ssize_t i = 0; i < len; i++)
+		lines += heard->text[i] == '\n';
+	return lines;
 }
 
 /* ---- children, by unit_start ---- */
@@ -136,6 +185,44 @@ static inline pid_t start_ended(void)
 
 	assert_int_equal(waitid(P_PID, (id_t)pid, &info, WEXITED | WNOWAIT), 0);
 	return pid;
+}
+
+/* ---- a process whose limit is raised: as far as it may itself, so that no right is needed ---- */
+
+#define SOFT (64 * 1024)
+#define PLAN (128 * 1024)
+
+static inline int sleep_with_limit(UNUSED const void *context)
+{
+	struct rlimit limit = {SOFT, 2 * (rlim_t)PLAN};
+
+	if (setrlimit(RLIMIT_MEMLOCK, &limit) < 0)
+		return 1;
+	return pause();
+}
+
+static inline rlim_t soft_of(pid_t pid)
+{
+	struct rlimit limit;
+
+	assert_int_equal(prlimit(pid, RLIMIT_MEMLOCK, NULL, &limit), 0);
+	return limit.rlim_cur;
+}
+
+static inline pid_t start_one(void)
+{
+	pid_t pid = unit_start(sleep_with_limit, NULL);
+
+	for (int tries = 0; soft_of(pid) != SOFT && tries < UNIT_PATIENCE * 100; tries++)
+		(void)usleep(10000);
+	assert_int_equal(soft_of(pid), SOFT);
+	return pid;
+}
+
+static inline void end_one(pid_t pid)
+{
+	(void)kill(pid, SIGKILL);
+	(void)waitpid(pid, NULL, 0);
 }
 
 #endif

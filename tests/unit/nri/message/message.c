@@ -86,16 +86,6 @@ UNIT_TEST("identity: no control character")
 	assert_one_line(&asked.err);
 }
 
-static void put_rlimit(struct buffer *container, const char *type, uint64_t hard, uint64_t soft)
-{
-	struct buffer rlimit = empty_buffer();
-
-	put_text(&rlimit, 1, type);
-	put_number(&rlimit, 2, hard);
-	put_number(&rlimit, 3, soft);
-	put_inside(container, 13, &rlimit);
-}
-
 UNIT_TEST("limits: the last one holds, and another one is not memlock")
 {
 	cleanup_asked asked = empty_asked();

@@ -109,11 +109,13 @@ UNIT_ROWS_AS("garbage fails no container: ", payload_cases)
 
 UNIT_TEST("fields may come in any order, the last one holds")
 {
-	struct buffer payload = container_named("late");
+	struct buffer early = container_named("early");
+	struct buffer late = container_named("late");
 	struct buffer request = empty_buffer();
 	WITH_STORY;
 
-	put_inside(&request, 3, &payload);
+	put_inside(&request, 3, &early);
+	put_inside(&request, 3, &late);
 	put_number(&request, 4, 1999900000);
 	put_text(&request, 2, "StateChange");
 	put_text(&request, 2, "CreateContainer");
@@ -143,45 +145,6 @@ UNIT_TEST("a request that is cut is lost, although its container is whole")
 		assert_int_equal(story.created, 1);
 		assert_int_equal(story.lost, 1);
 	}
-}
-
-/* As everywhere in protobuf, and nothing of the one before is left. */
-UNIT_TEST("of two payloads the last holds")
-{
-	struct buffer container = empty_buffer();
-	struct buffer first = empty_buffer();
-	struct buffer second = container_named("second");
-	struct buffer request = request_of(SERVICE, "CreateContainer");
-	WITH_STORY;
-
-	put_text(&container, 8, "A=1");
-	put_container(&first, &container);
-	put_inside(&request, 3, &first);
-	put_inside(&request, 3, &second);
-	say(&story, 7, &request);
-	assert_int_equal(story.lost, 0);
-	assert_string_equal(story.spec.identity.name, "second");
-	assert_int_equal(story.spec.n_env, 0);
-}
-
-/* What a request lacks is not that of the one before. */
-UNIT_TEST("what a request lacks is not that of the one before")
-{
-	cleanup_buffer payload = container_named("first");
-	struct buffer request = request_of(SERVICE, "CreateContainer");
-	WITH_STORY;
-
-	call_method_of(&story, SERVICE, "CreateContainer", payload.bytes, payload.len);
-	assert_string_equal(story.spec.identity.name, "first");
-	assert_int_equal(story.lost, 0);
-	say(&story, 7, &request);
-	assert_int_equal(story.created, 2);
-	assert_int_equal(story.lost, 1);
-	put_text(&request, 1, SERVICE);
-	put_bytes(&request, 3, payload.bytes, payload.len);
-	say(&story, 7, &request);
-	answered_with(&story, 12, 0);
-	assert_int_equal(story.created, 2);
 }
 
 /* A runtime need not say its name and version: nothing depends on them. */

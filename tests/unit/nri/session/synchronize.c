@@ -2,32 +2,6 @@
 /* What a runtime says when it connects: the pods and containers that are there already */
 #include "story.h"
 
-static void synchronize_twice(struct story *story, const char *first, const char *last)
-{
-	struct buffer request = request_of(SERVICE, "Synchronize");
-
-	begin(story);
-	put_text(&request, 3, first);
-	put_text(&request, 3, last);
-	say(story, 7, &request);
-}
-
-/* Whether there is more: what the last payload says, in whatever the first one ends */
-UNIT_TEST("of two payloads the last says whether there is more")
-{
-	static const char *const firsts[] = {"\x18\x01", "\x07", "\x18", "\x0a\x7f"};
-
-	for (size_t i = 0; i < LENGTH(firsts); i++) {
-		cleanup_story all;
-		cleanup_story more;
-
-		synchronize_twice(&all, firsts[i], "");
-		assert_int_equal(all.synchronized, 1);
-		synchronize_twice(&more, firsts[i], "\x18\x01");
-		assert_int_equal(more.synchronized, 0);
-	}
-}
-
 UNIT_TEST("Synchronize: more is answered with more")
 {
 	cleanup_buffer payload = empty_buffer();
