@@ -89,11 +89,11 @@ static bool hear(struct client *client, int fd, const char *path)
 	ssize_t n = recv(fd, request + client->len, SCRAPE_REQUEST_MAX - client->len, 0);
 
 	if (n <= 0)
-		return n < 0 && (errno == EAGAIN || errno == EINTR);
+		return false; /* also without room for more */
 	client->len += (size_t)n;
 	request[client->len] = '\0';
 	if (!strstr(request, "\r\n\r\n"))
-		return client->len < SCRAPE_REQUEST_MAX;
+		return true;
 	if (!begins(request, "GET "))
 		answer(fd, "405 Method Not Allowed", "", 0);
 	else if (begins(request, "GET /metrics ") || begins(request, "GET /metrics?"))
@@ -118,8 +118,7 @@ static void begin(int fd)
 		if (polled[i].fd < 0 || clients[i].deadline < clients[found].deadline)
 			found = i;
 	}
-	if (polled[found].fd >= 0)
-		drop(found);
+	drop(found);
 	polled[found] = (struct pollfd){.fd = fd, .events = POLLIN};
 	clients[found].deadline = clock_ms() + SCRAPE_PATIENCE_MS;
 	clients[found].len = 0;
