@@ -122,12 +122,6 @@ has "$RUN: the denial stands in the runtime's error" "no RDMA device allocated" 
 says "nobody else's" '.answers | del(.["without-device"], .["forged-env"]) | map(select(.error))' '[]'
 content
 
-RUN="a policy that can't be read, on_error unknown"
-config '{"namespaces": '
-runtime -sync 0 -creates 1000
-says "no container fails, none is granted" '.answers | map(select(. != {})) | length' 0
-content
-
 config '{"namespaces": ["team-*"]}'
 end
 is "the plugin ends by SIGTERM with status 0" 0 "$STATUS"

@@ -23,17 +23,10 @@ def entries(texts):
     return [pack((1, key), (2, value)) for key, value in texts.items()]
 
 
-def container(name="trainer", namespace="team-a", pod="h-kim-0", annotations=None, own=None, env=(), devices=(), rlimits=(), rules=(),
-              memory=None, unified=None, namespaces=(), mounts=(), id="c" * 64, cgroup=None, extra=b""):
-    """A CreateContainerRequest. devices: (path, major, minor); rules: (allow, type, major, minor, access); rlimits: (type, soft, hard).
-    Each is of a pod of its own."""
-    def optional(value):
-        return None if value is None else pack((1, value))
-    resources = pack((1, pack((1, pack((1, memory)))) if memory is not None else None), (6, entries(unified or {})),
-                     (7, [pack((1, int(rule[0])), (2, rule[1]), (3, optional(rule[2])), (4, optional(rule[3])), (5, rule[4]))
-                          for rule in rules]))
-    linux = pack((1, [pack((1, kind), (2, path)) for kind, path in namespaces]),
-                 (2, [pack((1, path), (2, "c"), (3, major), (4, minor)) for path, major, minor in devices]), (3, resources), (5, cgroup))
+def container(name="trainer", namespace="team-a", pod="h-kim-0", annotations=None, own=None, env=(), devices=(), rlimits=(), mounts=(),
+              id="c" * 64, cgroup=None, extra=b""):
+    """A CreateContainerRequest. devices: (path, major, minor); rlimits: (type, soft, hard). Each is of a pod of its own."""
+    linux = pack((2, [pack((1, path), (2, "c"), (3, major), (4, minor)) for path, major, minor in devices]), (5, cgroup))
     body = pack((1, id), (2, "5" * 64), (3, name), (6, entries(own or {})), (8, list(env)), (9, [pack((1, m)) for m in mounts]), (11, linux),
                 (13, [pack((1, kind), (2, hard), (3, soft)) for kind, soft, hard in rlimits]))
     sandbox = pack((1, "5" * 64), (2, pod), (3, UID[:-12] + id[-12:]), (4, namespace), (6, entries(annotations or {})))
