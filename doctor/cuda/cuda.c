@@ -12,7 +12,9 @@
 /* Eight GPUs with persistence take 2.6 s, and without it 1 to 3 s each. */
 #define SLOW_MS 5000
 
-#define GPUS_MAX 64
+/* Enough for a registration to be one; nobody misses it on a GPU. Of this size cuMemAlloc gives
+ * whole pages, as a dma-buf needs. */
+#define MEMORY_BYTES ((size_t)64 << 20)
 #define NAME_MAX_CUDA 128
 #define PCI_MAX 32
 
@@ -71,11 +73,11 @@ static int add_count(struct findings *findings, int result, int count)
 	if (count == 0)
 		return findings_add(findings, "cuda_gpu", "", FINDING_UNCHECKED,
 				    cuda_error_remedy(CUDA_NO_DEVICE), "there is no GPU here");
-	if (count < 0 || count > GPUS_MAX)
+	if (count < 0 || count > CUDA_GPUS_MAX)
 		return findings_add(findings, "cuda_gpu", "", FINDING_UNCHECKED,
 				    "see that libcuda is the NVIDIA driver's",
 				    "cuDeviceGetCount says %d: at most %d are looked at", count,
-				    GPUS_MAX);
+				    CUDA_GPUS_MAX);
 	return 0;
 }
 
@@ -105,7 +107,7 @@ static int start_driver(struct findings *findings, const char *library, struct c
 		return -1;
 	if (result != CUDA_SUCCESS || count < 0)
 		return 0;
-	return count < GPUS_MAX ? count : GPUS_MAX;
+	return count < CUDA_GPUS_MAX ? count : CUDA_GPUS_MAX;
 }
 
 /* ---- GPUs ---- */
@@ -186,4 +188,80 @@ int cuda_check(struct findings *findings, const char *library, struct err *err)
 	for (int i = 0; status == 0 && i < count; i++)
 		status = add_gpu(findings, &driver, i);
 	return status < 0 ? err_memory(err) : 0;
+}
+
+/* ---- memory ---- */
+
+/* Returns CUDA_SUCCESS, or the error of the call that *ret_call names. */
+static int allocate_memory(const struct cuda_driver *driver, int device, struct cuda_memory *memory,
+			   const char **ret_call)
+{
+	unsigned long long address = 0;
+	void *context = NULL;
+	int result;
+
+	*ret_call = "cuDevicePrimaryCtxRetain";
+	result = driver->retain_context(&context, device);
+	if (result != CUDA_SUCCESS)
+		return result;
+	*ret_call = "cuCtxSetCurrent";
+	result = driver->set_context(context);
+	if (result != CUDA_SUCCESS)
+		return result;
+	*ret_call = "cuMemAlloc";
+	result = driver->allocate(&address, memory->bytes);
+	/* CUdeviceptr is an address of the unified address space.
+	 * NOLINTNEXTLINE(performance-no-int-to-ptr) */
+	memory->address = (void *)(uintptr_t)address;
+	return result;
+}
+
+/* Returns 1 with *memory, 0 without, or -1. */
+static int take_memory(struct findings *findings, const struct cuda_driver *driver, int ordinal,
+		       struct cuda_memory *memory)
+{
+	char pci[PCI_MAX] = "";
+	const char *call;
+	int device = 0;
+	int result;
+
+	*memory = (struct cuda_memory){.bytes = MEMORY_BYTES, .dmabuf = -1};
+	if (driver->get(&device, ordinal) != CUDA_SUCCESS ||
+	    get_pci(driver, device, pci) != CUDA_SUCCESS || !text_is_pci_address(pci))
+		return 0; /* cuda_check says it */
+	(void)snprintf(memory->what, sizeof(memory->what), "GPU %s", pci);
+	result = allocate_memory(driver, device, memory, &call);
+	if (result != CUDA_SUCCESS)
+		return add_error(findings, "cuda_memory", pci, FINDING_FAIL, call, result);
+	result = driver->get_handle
+			 ? driver->get_handle(&memory->dmabuf, (uintptr_t)memory->address,
+					      memory->bytes, CUDA_HANDLE_DMABUF, 0)
+			 : CUDA_NOT_SUPPORTED;
+	if (result == CUDA_SUCCESS)
+		return 1;
+	memory->dmabuf = -1; /* peermem may do without, so that this is a warning at most */
+	return add_error(findings, "cuda_memory", pci, FINDING_WARN,
+			 "cuMemGetHandleForAddressRange", result) < 0
+		       ? -1
+		       : 1;
+}
+
+int cuda_allocate(struct findings *findings, const char *library,
+		  struct cuda_memory ret_memory[CUDA_GPUS_MAX], struct err *err)
+{
+	struct findings said = {.arena = findings->arena}; /* by cuda_check already */
+	struct cuda_driver driver = {0};
+	int count = start_driver(&said, library, &driver);
+	int n = 0;
+
+	if (count > 0 && (!driver.retain_context || !driver.set_context || !driver.allocate))
+		return 0;
+	for (int i = 0; i < count; i++) {
+		int taken = take_memory(findings, &driver, i, &ret_memory[n]);
+
+		if (taken < 0)
+			return err_memory(err);
+		n += taken;
+	}
+	return count < 0 ? err_memory(err) : n;
 }

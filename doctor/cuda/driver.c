@@ -27,7 +27,7 @@ static void *symbol(void *library, const char *name, const char **missing)
 {
 	void *found = dlsym(library, name);
 
-	if (!found && !*missing)
+	if (!found && missing && !*missing)
 		*missing = name;
 	return found;
 }
@@ -44,6 +44,11 @@ static const char *take_symbols(void *library, struct cuda_driver *driver)
 	*(void **)&driver->get_name = symbol(library, "cuDeviceGetName", &missing);
 	*(void **)&driver->get_pci_id = symbol(library, "cuDeviceGetPCIBusId", &missing);
 	*(void **)&driver->get_attribute = symbol(library, "cuDeviceGetAttribute", &missing);
+	*(void **)&driver->retain_context = symbol(library, "cuDevicePrimaryCtxRetain", NULL);
+	*(void **)&driver->set_context = symbol(library, "cuCtxSetCurrent", NULL);
+	/* cuda.h defines cuMemAlloc as this, since 3.2. */
+	*(void **)&driver->allocate = symbol(library, "cuMemAlloc_v2", NULL);
+	*(void **)&driver->get_handle = symbol(library, "cuMemGetHandleForAddressRange", NULL);
 	return missing;
 }
 
@@ -111,6 +116,7 @@ static const struct {
 } errors[] = {
 	{1, "CUDA_ERROR_INVALID_VALUE",
 	 "the driver does not know what was asked: it may be too old"},
+	{2, "CUDA_ERROR_OUT_OF_MEMORY", "free memory of the GPU or of the container's cgroup"},
 	{3, "CUDA_ERROR_NOT_INITIALIZED", "correct the cause of the first CUDA error"},
 	{34, "CUDA_ERROR_STUB_LIBRARY",
 	 "the library is the CUDA toolkit's stub: take lib64/stubs out of LD_LIBRARY_PATH"},
@@ -128,6 +134,8 @@ static const struct {
 	 "GPU's must open; look at the device cgroup and SELinux"},
 	{800, "CUDA_ERROR_NOT_PERMITTED",
 	 "the container may not do this: look at its device nodes"},
+	{801, "CUDA_ERROR_NOT_SUPPORTED",
+	 "this GPU or driver cannot do it: dma-buf wants the open NVIDIA kernel modules"},
 	{802, "CUDA_ERROR_SYSTEM_NOT_READY",
 	 "start nvidia-fabricmanager on the node, of the driver's version (systems with NVSwitch)"},
 	{803, "CUDA_ERROR_SYSTEM_DRIVER_MISMATCH",

@@ -2,7 +2,8 @@
 /*
  * The CUDA driver library, opened at run time: the few functions that are used, with the prototypes
  * and numbers of NVIDIA's "CUDA Driver API" reference manual (docs.nvidia.com/cuda/cuda-driver-api:
- * Data types, Initialization, Version Management, Device Management), since no free package has
+ * Data types, Initialization, Version Management, Device Management, Primary Context Management,
+ * Context Management, Memory Management), since no free package has
  * cuda.h. It hangs on a sick GPU, so only a check in its own process calls these (doctor/runner.h).
  */
 #ifndef OCI_RDMA_DOCTOR_CUDA_DRIVER_H
@@ -13,11 +14,15 @@
 /* CUresult, CUdevice and CUdevice_attribute are ints of the ABI; a context is opaque. */
 #define CUDA_SUCCESS 0
 #define CUDA_NO_DEVICE 100
+#define CUDA_NOT_SUPPORTED 801
 
 enum cuda_attribute {
 	CUDA_GPUDIRECT_RDMA = 116, /* CU_DEVICE_ATTRIBUTE_GPU_DIRECT_RDMA_SUPPORTED */
 	CUDA_DMABUF = 124,         /* …_DMA_BUF_SUPPORTED */
 };
+
+/* CUmemRangeHandleType: CU_MEM_RANGE_HANDLE_TYPE_DMA_BUF_FD */
+#define CUDA_HANDLE_DMABUF 1
 
 struct cuda_driver {
 	int (*get_version)(int *version);
@@ -27,6 +32,12 @@ struct cuda_driver {
 	int (*get_name)(char *name, int size, int device);
 	int (*get_pci_id)(char *id, int size, int device);
 	int (*get_attribute)(int *value, int attribute, int device);
+	/* NULL in drivers that lack one of them, such as those before CUDA 11.7 */
+	int (*retain_context)(void **context, int device);
+	int (*set_context)(void *context);
+	int (*allocate)(unsigned long long *address, size_t size);
+	int (*get_handle)(void *handle, unsigned long long address, size_t size, int type,
+			  unsigned long long flags);
 };
 
 enum cuda_loaded {

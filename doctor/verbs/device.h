@@ -37,6 +37,7 @@ struct verbs {
 	__typeof__(ibv_create_qp) *create_qp;
 	__typeof__(ibv_modify_qp) *modify_qp;
 	__typeof__(ibv_destroy_qp) *destroy_qp;
+	__typeof__(ibv_reg_dmabuf_mr) *reg_dmabuf_mr; /* since rdma-core 34; NULL */
 };
 
 /*

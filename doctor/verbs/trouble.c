@@ -98,6 +98,12 @@ const char *trouble_register_remedy(int errnum)
 		       "fails no registration";
 	case EAGAIN:
 		return "the rdma cgroup controller refuses it: raise hca_object in rdma.max";
+	case EOPNOTSUPP:
+	case ENOSYS:
+		return "the device's driver does not support this; GPU memory needs nvidia_peermem";
+	case EFAULT:
+		return "the kernel cannot pin that memory; GPU memory needs dma-buf or "
+		       "nvidia_peermem";
 	default:
 		return "read what the device's driver says in the kernel log";
 	}

@@ -11,6 +11,7 @@
  *   verbs_loopback  DEVICE: a transfer between two queue pairs of its port
  *   verbs_remote    "DEVICE -> HOST DEVICE": a transfer to another doctor and back
  *   verbs_listen    "TCP port N": it cannot listen there
+ *   verbs_dmabuf, verbs_peermem   "DEVICE GPU ADDRESS": registration of GPU memory
  */
 #ifndef OCI_RDMA_DOCTOR_VERBS_H
 #define OCI_RDMA_DOCTOR_VERBS_H
@@ -19,6 +20,7 @@
 #include <stddef.h>
 
 #include "core/base/err.h"
+#include "doctor/cuda/cuda.h"
 #include "doctor/finding.h"
 #include "doctor/options.h"
 #include "doctor/verbs/device.h"
@@ -28,6 +30,13 @@
  * only */
 int verbs_check(struct findings *findings, const struct doctor_options *options, bool exec,
 		struct err *err);
+
+/*
+ * Registers the memory of n GPUs with each device that opens (gpu.c). Adds nothing where
+ * verbs_check says why there is no device. -1: out of memory only
+ */
+int verbs_register_gpus(struct findings *findings, const struct doctor_options *options,
+			const struct cuda_memory *memory, int n, struct err *err);
 
 /* ---- what its parts share ---- */
 

@@ -231,7 +231,15 @@ node "{\"functions\":[
 	\"virtual\":[{\"ibdev\":\"rxe0\",\"uverbs\":40,\"netdev\":\"eth1\"}]}"
 process self
 try "the distance of each HCA from a GPU" distance/0000:1b:00.0 ok \
-	"mlx4_9 PIX, mlx5_0 PIX, mlx5_1 PXB, mlx5_2 PHB, mlx5_3 NODE, mlx5_4 SYS, mlx5_5 SYS, mlx5_10 PIX (/sys" doctor --format json
+	"NUMA node 0, mlx4_9 PIX, mlx5_0 PIX, mlx5_1 PXB, mlx5_2 PHB, mlx5_3 NODE, mlx5_4 SYS, mlx5_5 SYS, mlx5_10 PIX (/sys" doctor --format json
+row "--topology: that alone, with all names; without a GPU it says so"
+doctor --topology
+is "status, and what is said" "0 distance" "$rc $(sed -n 's/^ok *\([a-z_]*\) .*/\1/p' "$T/out")"
+has "the names" "mlx5_5 SYS, mlx5_10 PIX" "$(tr -s ' \n' ' ' <"$T/out")"
+node '{}'
+process self
+doctor --topology
+has "no GPU" "distance: there is no GPU" "$(<"$T/out")"
 
 # ---- the node's files ----
 HOOKS=usr/share/containers/oci/hooks.d
@@ -341,6 +349,15 @@ everyone() { write etc/oci-rdma-hook/config.json '{"opt_in": "device"}' && cp co
 try "…and the files for every container" hook_installed ok "" on_a_node everyone
 policy "a policy that serves nobody" policy warn "namespaces: the list is empty" '{"namespaces": []}'
 try "SELinux" selinux ok enforcing on_a_node write sys/fs/selinux/enforce 1
+write usr/local/bin/oci-rdma-nri ''
+write usr/local/bin/oci-rdma-nri.selinux system_u:object_r:bin_t:s0
+try "a label that systemd may start" selinux//usr/local/bin/oci-rdma-nri ok bin_t doctor --format json
+row "the labels that systemd may not start"
+for type in user_home_t admin_home_t user_tmp_t tmp_t var_t default_t unlabeled_t container_file_t; do
+	write usr/local/bin/oci-rdma-nri.selinux "system_u:object_r:$type:s0"
+	doctor --format json
+	finds "$type" selinux//usr/local/bin/oci-rdma-nri warn "restorecon -v /usr/local/bin/oci-rdma-nri"
+done
 # ---- device files that are listed, and may not be looked at: SELinux refuses getattr of infiniband_device_t ----
 
 # refusing [FILE…]: the doctor's findings where stat of these device files is refused

@@ -237,6 +237,8 @@ static const struct trouble_case {
 	 "ETIMEDOUT", "ip neigh"},
 	{"trouble: the GID is gone", -EINVAL, 0, "ibv_modify_qp to RTR", "EINVAL",
 	 "the GID is gone"},
+	{"trouble: a driver without dma-buf", -EOPNOTSUPP, 0, "ibv_reg_dmabuf_mr",
+	 "ibv_reg_dmabuf_mr: EOPNOTSUPP", "nvidia_peermem"},
 	{"trouble: an errno without a name", -4711, 0, "ibv_reg_mr", "errno 4711", "kernel log"},
 };
 
@@ -280,6 +282,9 @@ UNIT_TEST("verbs: without devices it says so")
 	assert_string_equal(findings.item[0].id, "verbs_library");
 	assert_int_equal(findings.item[0].status, FINDING_UNCHECKED);
 	assert_true(findings.item[0].remedy[0]);
+	assert_int_equal(
+		verbs_register_gpus(&findings, &options, &(struct cuda_memory){0}, 1, &err), 0);
+	assert_int_equal(findings.n, 1); /* that has been said */
 }
 
 int main(void)
