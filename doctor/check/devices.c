@@ -180,40 +180,20 @@ static int add_device_file(const struct doctor *doctor, struct findings *finding
 	return add_open(doctor, findings, file, path);
 }
 
-/* A pod's container, by what the kubelet and the device plugins put into each one's environment */
-static bool is_of_pod(const struct target *target)
-{
-	if (target->has_spec && target->spec.identity.pod)
-		return true;
-	for (size_t i = 0; i < target->n_env; i++) {
-		if (text_starts_with(target->env[i], "KUBERNETES_SERVICE_HOST=") ||
-		    text_starts_with(target->env[i], "PCIDEVICE_"))
-			return true;
-	}
-	return false;
-}
-
-/* A pod's author cannot add a device file: its device plugin does, when the module is loaded. */
-static const char *remedy_rdma_cm(const struct target *target)
-{
-	if (!target->container)
-		return "modprobe rdma_ucm";
-	if (is_of_pod(target))
-		return "Run modprobe rdma_ucm on the node, then restart the device plugin, which "
-		       "adds the file to the pod (SR-IOV: \"isRdma\": true), and the pod";
-	return "Run modprobe rdma_ucm on the host; with podman also use --device "
-	       "/dev/infiniband/rdma_cm";
-}
-
 static int add_rdma_cm(const struct doctor *doctor, struct findings *findings)
 {
 	if (doctor->files.rdma_cm)
 		return findings_add(findings, "rdma_cm", NULL, FINDING_OK, NULL,
 				    "/dev/infiniband/rdma_cm is there");
-	return findings_add(findings, "rdma_cm", NULL, FINDING_WARN,
-			    remedy_rdma_cm(&doctor->target),
-			    "there is no /dev/infiniband/rdma_cm: NCCL does not need it, but "
-			    "librdmacm does (perftest -R, UCX rdmacm, storage)");
+	/* A pod's author cannot add a device file: its device plugin does, when the module is
+	 * loaded. */
+	return findings_add(
+		findings, "rdma_cm", NULL, FINDING_WARN,
+		"Run modprobe rdma_ucm on the node, then restart the device plugin, which "
+		"adds the file to the pod (SR-IOV: \"isRdma\": true; podman: --device "
+		"/dev/infiniband/rdma_cm)",
+		"there is no /dev/infiniband/rdma_cm: NCCL does not need it, but "
+		"librdmacm does (perftest -R, UCX rdmacm, storage)");
 }
 
 /* ---- what the environment says ---- */

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Work completions that failed: as NCCL, IBext, UCX, perftest and libmlx5 print them, and by name
- */
+/* Work completions that failed: as NCCL, IBext, UCX and perftest print them, and by name */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -133,47 +132,6 @@ static bool match_devices(const char *line, struct match *match)
 	return any;
 }
 
-#define DUMP_LINES 4
-#define DUMP_WORDS 4
-#define DUMP_WIDTH (DUMP_WORDS * 9 - 1)
-
-/* The words that a line ends in, which a log collector may have put something in front of */
-static bool read_words(const char *line, unsigned long words[DUMP_WORDS])
-{
-	size_t len = strlen(line);
-	const char *text = line + (len < DUMP_WIDTH ? 0 : len - DUMP_WIDTH);
-	char *end;
-
-	for (int i = 0; i < DUMP_WORDS; i++) {
-		words[i] = strtoul(text, &end, 16);
-		if (end - text != 8 || *end != (i < DUMP_WORDS - 1 ? ' ' : '\0'))
-			return false;
-		text = end + 1;
-	}
-	return true;
-}
-
-/*
- * libmlx5: "mlx5: node-1: got completion with error:", then its 64 bytes (dump_cqe in rdma-core's
- * providers/mlx5/cq.c). The second word of the last line ends in the vendor's syndrome and the
- * syndrome (struct mlx5_err_cqe): "00000000 00005104 09000aa9 000026d2".
- */
-static void match_dump(const char *line, unsigned *dump, struct match *match)
-{
-	unsigned long words[DUMP_WORDS];
-
-	if (strstr(line, "mlx5: ") && strstr(line, "got completion with error:")) {
-		*dump = DUMP_LINES;
-		return;
-	}
-	if (!*dump || !read_words(line, words) || --*dump)
-		return;
-	add_completion(match,
-		       (struct completion){status_of_syndrome((long)(words[1] & 0xff)),
-					   (long)(words[1] >> 8 & 0xff)},
-		       line);
-}
-
 /* Only where no number says more: ibv_wc_status_str of rdma-core's verbs.c, and the names. */
 static void match_names(const char *line, struct match *match)
 {
@@ -205,13 +163,12 @@ static void match_names(const char *line, struct match *match)
 	}
 }
 
-void match_completions(const char *line, unsigned *dump, struct match *match)
+void match_completions(const char *line, struct match *match)
 {
 	bool numbers = match_numbers(line, match);
 
 	if (!match_devices(line, match) && !numbers)
 		match_names(line, match);
-	match_dump(line, dump, match);
 }
 
 /* ---- calls of libibverbs ---- */

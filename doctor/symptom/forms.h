@@ -18,8 +18,8 @@ struct match {
 /* Notes that the row is seen here, if nowhere before */
 void match_add(struct match *match, size_t row, const char *at);
 
-/* Work completions, as numbers or by name. *dump: how many lines of libmlx5's dump are to come. */
-void match_completions(const char *line, unsigned *dump, struct match *match);
+/* Work completions, as numbers or by name */
+void match_completions(const char *line, struct match *match);
 
 /* Functions of libibverbs that failed */
 void match_calls(const char *line, struct match *match);

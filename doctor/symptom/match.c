@@ -115,12 +115,12 @@ static void add_rules(void)
 	}
 }
 
-bool matcher_wants(struct matcher *matcher, const char *text, size_t len)
+bool match_wants(const char *text, size_t len, struct words_found *ret_found)
 {
 	if (words.n == 0)
 		add_rules();
-	memset(&matcher->found, 0, sizeof(matcher->found));
-	return words_find(&words, text, len, &matcher->found) || matcher->dump > 0;
+	memset(ret_found, 0, sizeof(*ret_found));
+	return words_find(&words, text, len, ret_found);
 }
 
 /* The next place where part is followed by last without a blank between them */
@@ -169,12 +169,12 @@ static bool is_harmless(const char *line)
 }
 
 /* The kinds of the specials that the line has, a bit for each */
-static unsigned kinds_found(const struct matcher *matcher)
+static unsigned kinds_found(const struct words_found *found)
 {
 	unsigned kinds = 0;
 
 	for (size_t i = 0; i < SPECIALS; i++) {
-		if (words_has(&matcher->found, i))
+		if (words_has(found, i))
 			kinds |= 1u << specials[i].kind;
 	}
 	return kinds;
@@ -193,21 +193,20 @@ void match_add(struct match *match, size_t row, const char *at)
 	match->n += i == match->n;
 }
 
-static void match_rules(const struct matcher *matcher, const char *line, struct match *match)
+static void match_rules(const struct words_found *found, const char *line, struct match *match)
 {
 	for (size_t number = SPECIALS; number < words.n; number++) {
-		const char *at = words_has(&matcher->found, number)
-					 ? find_parts(line, rules[number].message)
-					 : NULL;
+		const char *at =
+			words_has(found, number) ? find_parts(line, rules[number].message) : NULL;
 
 		if (at)
 			match_add(match, rules[number].row, at);
 	}
 }
 
-void match_line(struct matcher *matcher, const char *line, struct match *ret_match)
+void match_line(const struct words_found *found, const char *line, struct match *ret_match)
 {
-	unsigned kinds = kinds_found(matcher);
+	unsigned kinds = kinds_found(found);
 
 	ret_match->n = 0;
 	ret_match->error = false;
@@ -215,10 +214,10 @@ void match_line(struct matcher *matcher, const char *line, struct match *ret_mat
 	 * through, src/transport/net_ib/common.h): they are no evidence. */
 	if (kinds & 1u << HINT)
 		return;
-	if (kinds & 1u << COMPLETION || matcher->dump)
-		match_completions(line, &matcher->dump, ret_match);
+	if (kinds & 1u << COMPLETION)
+		match_completions(line, ret_match);
 	if (kinds & 1u << CALL)
 		match_calls(line, ret_match);
-	match_rules(matcher, line, ret_match);
+	match_rules(found, line, ret_match);
 	ret_match->error = kinds & 1u << ERROR && !is_harmless(line);
 }

@@ -27,7 +27,7 @@ struct hit {
 };
 
 struct reading {
-	struct matcher matcher;
+	struct words_found found;
 	struct facts facts;
 	unsigned long number; /* of the line that is read */
 	size_t len;           /* of what is kept of it in line */
@@ -98,12 +98,12 @@ static void look_at_line(struct reading *reading, const char *text, size_t len, 
 {
 	bool facts = facts_wants(text, len);
 
-	if (!matcher_wants(&reading->matcher, text, len) && !facts)
+	if (!match_wants(text, len, &reading->found) && !facts)
 		return;
 	lower(reading->lowered, text, len);
 	if (facts)
 		facts_read(&reading->facts, reading->lowered, reading->number);
-	match_line(&reading->matcher, reading->lowered, &reading->match);
+	match_line(&reading->found, reading->lowered, &reading->match);
 	for (size_t i = 0; i < reading->match.n; i++) {
 		size_t at = (size_t)(reading->match.seen[i].at - reading->lowered);
 

@@ -186,9 +186,6 @@ causes "the cause" rdma_devices
 is "no device is spoken of" "" "$(jq -r '.findings[] | select(.subject | test("^mlx5")) | "\(.id) \(.subject)"' "$T/out")"
 try "11: a privileged pod takes what others were given" nccl_ib_hca/mlx5_12 fail "not allocated" in_pod device_files . uverbs12=231:204
 try "no rdma_cm in a pod: its device plugin hands it out" rdma_cm warn "restart the device plugin" in_pod rm "$NODE/dev/infiniband/rdma_cm"
-lacks "podman's option is not for it" podman "$found"
-process self
-try "no rdma_cm in another container" rdma_cm warn "with podman also use --device /dev/infiniband/rdma_cm" doctor --format json
 
 described "$(vf '"exclusive":true')"
 write sys/module/ib_core/parameters/netns_mode N
