@@ -2,6 +2,7 @@
 #include "doctor/cuda/cuda.h"
 
 #include <ctype.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 
@@ -19,25 +20,6 @@
 #define PCI_MAX 32
 
 /* ---- the driver ---- */
-
-static int add_library(struct findings *findings, enum cuda_loaded loaded, const char *where)
-{
-	switch (loaded) {
-	case CUDA_LOADED:
-		return findings_add(findings, "cuda_library", "", FINDING_OK, "", "%s", where);
-	case CUDA_ABSENT:
-		return findings_add(findings, "cuda_library", "", FINDING_UNCHECKED,
-				    "run the doctor where the GPU's driver is (a container with a "
-				    "GPU, the driver's container), or name the file with --libcuda",
-				    "there is no libcuda.so.1 in the loader's path, nor below "
-				    "/run/nvidia/driver");
-	default:
-		return findings_add(findings, "cuda_library", "", FINDING_UNCHECKED,
-				    "name a libcuda.so.1 that fits this C library with --libcuda, "
-				    "or run it in a container with a GPU",
-				    "%s", where);
-	}
-}
 
 /* A CUDA call that failed */
 static int add_error(struct findings *findings, const char *id, const char *subject,
@@ -85,15 +67,20 @@ static int add_count(struct findings *findings, int result, int count)
 static int start_driver(struct findings *findings, const char *library, struct cuda_driver *driver)
 {
 	char where[512];
-	enum cuda_loaded loaded = cuda_driver_load(library, driver, where, sizeof(where));
+	bool loaded = cuda_driver_load(library, driver, where, sizeof(where)) == 0;
 	int64_t begin;
 	int version = 0;
 	int count = 0;
 	int result;
 
-	if (add_library(findings, loaded, where) < 0)
+	if (findings_add(findings, "cuda_library", "", loaded ? FINDING_OK : FINDING_UNCHECKED,
+			 loaded ? NULL
+				: "run the doctor where the GPU's driver is (a container with a "
+				  "GPU, the driver's container), or name a libcuda.so.1 that fits "
+				  "this C library with --libcuda",
+			 "%s", where) < 0)
 		return -1;
-	if (loaded != CUDA_LOADED)
+	if (!loaded)
 		return 0;
 	(void)driver->get_version(&version);
 	begin = clock_ms();

@@ -52,58 +52,34 @@ static const char *take_symbols(void *library, struct cuda_driver *driver)
 	return missing;
 }
 
-static enum cuda_loaded load(const char *file, struct cuda_driver *driver, char *where, size_t size)
+static int load(const char *file, struct cuda_driver *driver, char *where, size_t size)
 {
-	const char *missing;
-	const char *reason;
-	void *library;
+	void *library = dlopen(file, RTLD_NOW | RTLD_LOCAL);
+	const char *missing = library ? take_symbols(library, driver) : NULL;
+	const char *reason = library ? NULL : dlerror();
 
-	if (strchr(file, '/') && access(file, F_OK) < 0)
-		return CUDA_ABSENT;
-	library = dlopen(file, RTLD_NOW | RTLD_LOCAL);
-	if (!library) {
-		reason = dlerror();
-		/* The loader says for its own search what access says for a path. */
-		if (!strchr(file, '/') && reason &&
-		    strncmp(reason, LIBRARY ": cannot open", strlen(LIBRARY ": cannot open")) == 0)
-			return CUDA_ABSENT;
-		(void)snprintf(where, size, "%s", reason ? reason : file);
-		return CUDA_UNUSABLE;
-	}
-	missing = take_symbols(library, driver);
-	if (missing) {
+	if (missing)
 		(void)snprintf(where, size, "%s: has no %s", file, missing);
+	else
+		(void)snprintf(where, size, "%s", reason ? reason : file);
+	if (missing)
 		(void)dlclose(library);
-		return CUDA_UNUSABLE;
-	}
-	(void)snprintf(where, size, "%s", file);
-	return CUDA_LOADED;
+	return library && !missing ? 0 : -1;
 }
 
-enum cuda_loaded cuda_driver_load(const char *file, struct cuda_driver *ret_driver, char *where,
-				  size_t size)
+int cuda_driver_load(const char *file, struct cuda_driver *ret_driver, char *where, size_t size)
 {
-	enum cuda_loaded worst;
+	int status = load(file ? file : LIBRARY, ret_driver, where, size);
 
-	where[0] = '\0';
-	if (file) {
-		worst = load(file, ret_driver, where, size);
-		if (worst == CUDA_ABSENT)
-			(void)snprintf(where, size, "%s: no such file", file);
-		return worst == CUDA_LOADED ? CUDA_LOADED : CUDA_UNUSABLE;
-	}
-	worst = load(LIBRARY, ret_driver, where, size);
-	for (size_t i = 0; worst != CUDA_LOADED && i < sizeof(directories) / sizeof(*directories);
+	for (size_t i = 0; !file && status < 0 && i < sizeof(directories) / sizeof(*directories);
 	     i++) {
 		char path[128];
-		enum cuda_loaded loaded;
 
 		(void)snprintf(path, sizeof(path), "%s/" LIBRARY, directories[i]);
-		loaded = load(path, ret_driver, where, size);
-		if (loaded != CUDA_ABSENT)
-			worst = loaded;
+		if (access(path, F_OK) == 0)
+			status = load(path, ret_driver, where, size);
 	}
-	return worst;
+	return status;
 }
 
 /* ---- errors ---- */
@@ -126,14 +102,9 @@ static const struct {
 	{100, "CUDA_ERROR_NO_DEVICE",
 	 "in a container: request nvidia.com/gpu, so that the GPU's device nodes are there; on the "
 	 "node: nvidia-smi shows why the driver has none"},
-	{101, "CUDA_ERROR_INVALID_DEVICE",
-	 "look at the node's GPUs with nvidia-smi; one may have fallen off the bus (Xid 79)"},
-	{214, "CUDA_ERROR_ECC_UNCORRECTABLE", "the GPU's memory is defective: drain and reset it"},
 	{304, "CUDA_ERROR_OPERATING_SYSTEM",
 	 "the container lacks device nodes or rights: /dev/nvidiactl, /dev/nvidia-uvm and the "
 	 "GPU's must open; look at the device cgroup and SELinux"},
-	{800, "CUDA_ERROR_NOT_PERMITTED",
-	 "the container may not do this: look at its device nodes"},
 	{801, "CUDA_ERROR_NOT_SUPPORTED",
 	 "this GPU or driver cannot do it: dma-buf wants the open NVIDIA kernel modules"},
 	{802, "CUDA_ERROR_SYSTEM_NOT_READY",

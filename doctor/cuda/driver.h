@@ -40,19 +40,12 @@ struct cuda_driver {
 			  unsigned long long flags);
 };
 
-enum cuda_loaded {
-	CUDA_LOADED,
-	CUDA_ABSENT,   /* no such file anywhere */
-	CUDA_UNUSABLE, /* there is one, but it cannot be loaded, or is something else */
-};
-
 /*
  * Opens file, or where it is NULL the first libcuda.so.1 that loads: of the loader's own search,
  * then of the driver containers' roots. It stays open. where: the file that was loaded, or the
- * reason that the last one was not.
+ * reason that none was. Returns 0 or -1.
  */
-enum cuda_loaded cuda_driver_load(const char *file, struct cuda_driver *ret_driver, char *where,
-				  size_t size);
+int cuda_driver_load(const char *file, struct cuda_driver *ret_driver, char *where, size_t size);
 
 /* "CUDA_ERROR_NO_DEVICE", or "an error without a name here" */
 const char *cuda_error_name(int error);

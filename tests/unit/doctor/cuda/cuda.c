@@ -107,8 +107,8 @@ UNIT_TEST("cuda: a million GPUs are not believed")
 static const struct library_case {
 	const char *name, *library, *said;
 } library_cases[] = {
-	{"cuda: without a library it is not checkable", NULL, "there is no libcuda.so.1"},
-	{"cuda: a library that does not exist", "/nonexistent/libcuda.so.1", "no such file"},
+	{"cuda: without a library it is not checkable", NULL, "libcuda.so.1: cannot open"},
+	{"cuda: a library that does not exist", "/nonexistent/libcuda.so.1", "No such file"},
 	{"cuda: a library that is none", "/etc/passwd", "/etc/passwd: "},
 	{"cuda: a library that is another one", "libc.so.6",
 	 "libc.so.6: has no cuDriverGetVersion"},
