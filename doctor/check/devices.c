@@ -10,6 +10,7 @@
 #include "core/base/cleanup.h"
 #include "core/base/text.h"
 #include "doctor/check/check.h"
+#include "doctor/verbs/trouble.h"
 
 #define REMEDY_NUMBER                                                                              \
 	"Delete the pod, so that its devices are allocated again; in exclusive RDMA mode move "    \
@@ -18,11 +19,6 @@
 
 /* That are named in a line */
 #define NAMES_MAX 16
-
-#define REMEDY_REFUSED                                                                             \
-	"The file mode or SELinux refuses it; check with: ls -lZ /dev/infiniband, ausearch -m "    \
-	"avc; if it is the host's own node (infiniband_device_t): setsebool -P "                   \
-	"container_use_devices 1"
 
 /* ---- whether there is any ---- */
 
@@ -77,7 +73,8 @@ static int add_none(const struct doctor *doctor, struct findings *findings)
 /* The device was allocated, since its file is listed: nothing is missing in the request. */
 static int add_refused(const struct doctor *doctor, struct findings *findings)
 {
-	return findings_add(findings, "rdma_devices", NULL, FINDING_FAIL, REMEDY_REFUSED,
+	return findings_add(findings, "rdma_devices", NULL, FINDING_FAIL,
+			    trouble_open_remedy(EACCES),
 			    "%zu file%s in /dev/infiniband of %s, but what they are may not be "
 			    "looked at, so that libibverbs finds no device",
 			    doctor->files.n_refused, doctor->files.n_refused == 1 ? "" : "s",
@@ -114,23 +111,14 @@ static int add_summary(const struct doctor *doctor, struct findings *findings)
 
 static int add_open_error(struct findings *findings, const char *path, int errnum)
 {
-	const char *remedy = "Look at dmesg for the reason: the driver refuses to open the device";
-
 	if (errnum == ESTALE)
 		return findings_add(
 			findings, "uverbs", path, FINDING_UNCHECKED,
 			"Find out what changes the container's /dev, then run the doctor again",
 			"the file was replaced after its number was read, so that it was not "
 			"opened");
-	if (errnum == EPERM)
-		remedy = "Request the device, so that the device cgroup allows it; in exclusive "
-			 "RDMA mode, rdma-cni must move it into the pod";
-	else if (errnum == EACCES)
-		remedy = REMEDY_REFUSED;
-	else if (errnum == ENXIO || errnum == ENODEV || errnum == EIO)
-		remedy = "The device no longer exists: look at dmesg, and reload its driver";
-	return findings_add(findings, "uverbs", path, FINDING_FAIL, remedy, "open(%s): %s", path,
-			    strerror(errnum));
+	return findings_add(findings, "uverbs", path, FINDING_FAIL, trouble_open_remedy(errnum),
+			    "open(%s): %s", path, strerror(errnum));
 }
 
 /* From the target's network namespace, since exclusive mode asks for that one
@@ -162,8 +150,9 @@ static int add_device_file(const struct doctor *doctor, struct findings *finding
 
 	(void)snprintf(path, sizeof(path), "/" DEVICE_DIR "/%s", file->name);
 	if (file->refused)
-		return findings_add(findings, "uverbs", path, FINDING_FAIL, REMEDY_REFUSED,
-				    "stat(%s): %s", path, strerror(file->refused));
+		return findings_add(findings, "uverbs", path, FINDING_FAIL,
+				    trouble_open_remedy(EACCES), "stat(%s): %s", path,
+				    strerror(file->refused));
 	if (!file->ibdev)
 		return findings_add(
 			findings, "uverbs", path, FINDING_FAIL, REMEDY_NUMBER,

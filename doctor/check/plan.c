@@ -186,19 +186,6 @@ static const char *why_not(const struct context *context)
 	       "installation or the policy must be created again";
 }
 
-/* Which of those that are installed can have done it */
-static const char *name_ways(unsigned ways)
-{
-	static const char *const names[] = {
-		[0] = "nothing that is installed here",
-		[WAY_SHIM] = "the runtime shim",
-		[WAY_NRI] = "the NRI plugin",
-		[WAY_SHIM | WAY_NRI] = "the runtime shim or the NRI plugin",
-	};
-
-	return names[ways & (WAY_SHIM | WAY_NRI)];
-}
-
 /* ---- the limit, of the first process and of an exec ---- */
 
 static bool spec_has(const struct spec *spec, uint64_t bytes)
@@ -214,8 +201,7 @@ static const char *way_of_limit(const struct context *context)
 		       "limit (use the runtime shim or the NRI plugin for an exec)";
 	return arena_printf(context->findings->arena,
 			    "config.json lists this limit, so that an exec has it as well (it was "
-			    "set by the engine's default or by %s)",
-			    name_ways(context->ways));
+			    "set by the engine's default, the runtime shim or the NRI plugin)");
 }
 
 static int add_planned_limit(const struct context *context)

@@ -12,20 +12,11 @@
 
 /* ---- the pattern ---- */
 
-/* The finalizer of MurmurHash3: neighbours differ in half of their bits. */
-static uint64_t mix(uint64_t x)
-{
-	x ^= x >> 33;
-	x *= 0xff51afd7ed558ccdULL;
-	x ^= x >> 33;
-	x *= 0xc4ceb9fe1a85ec53ULL;
-	return x ^ x >> 33;
-}
-
 /* In the same order on every machine: the two ends need not be of one kind. */
 static void word_at(size_t index, uint64_t seed, unsigned char word[8])
 {
-	uint64_t value = htole64(mix(seed * 0x9e3779b97f4a7c15ULL + index + 1));
+	uint64_t value =
+		htole64(seed * 0x9e3779b97f4a7c15ULL + (index + 1) * 0xff51afd7ed558ccdULL);
 
 	memcpy(word, &value, sizeof(value));
 }

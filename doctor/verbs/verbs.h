@@ -2,16 +2,6 @@
 /*
  * RDMA by trying it: opens the devices through libibverbs, registers memory, and transfers data
  * within a device and to another pod.
- *
- * Finding ids, with their subjects:
- *   verbs_library   is libibverbs here at all
- *   verbs_devices   what it lists
- *   verbs_open      DEVICE: does it open; also of devices that it does not list
- *   verbs_register  DEVICE: how much memory can be registered
- *   verbs_loopback  DEVICE: a transfer between two queue pairs of its port
- *   verbs_remote    "DEVICE -> HOST DEVICE": a transfer to another doctor and back
- *   verbs_listen    "TCP port N": it cannot listen there
- *   verbs_dmabuf, verbs_peermem   "DEVICE GPU ADDRESS": registration of GPU memory
  */
 #ifndef OCI_RDMA_DOCTOR_VERBS_H
 #define OCI_RDMA_DOCTOR_VERBS_H
