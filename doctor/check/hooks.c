@@ -16,7 +16,8 @@ struct context {
 	const struct doctor *doctor;
 	struct findings *findings;
 	struct crio crio;
-	unsigned own_shown; /* HOOKS_*: stages in which we see every container */
+	struct config config;
+	bool has_config; /* one that cannot be read is check_policy's */
 	bool own_create;
 	bool own_poststart;
 };
@@ -32,10 +33,11 @@ static int add_own(struct context *context, const struct hooks_found *found)
 		return findings_add(context->findings, "hook_file", found->path, FINDING_FAIL,
 				    "Correct it, then check it: oci-rdma-admin --check-config",
 				    "%s", found->problem);
-	context->own_shown |= own->always ? own->stages : 0;
 	context->own_create |= (own->stages & ~(unsigned)HOOKS_POSTSTART) != 0;
 	context->own_poststart |= (own->stages & HOOKS_POSTSTART) != 0;
-	if (hooks_file_check_timeout(own, DEADLINE_SECONDS, found->path, &why) < 0)
+	if (hooks_file_check_timeout(own, DEADLINE_SECONDS, found->path, &why) < 0 ||
+	    (context->has_config &&
+	     hooks_file_check_opt_in(own, &context->config, found->path, &why) < 0))
 		return findings_add(context->findings, "hook_file", found->path, FINDING_WARN,
 				    "Correct it, then check it: oci-rdma-admin --check-config",
 				    "%s", why.text);
@@ -88,17 +90,6 @@ static int check_hooks_files(struct context *context, struct err *err)
 	return 0;
 }
 
-/* A policy that cannot be read is check_policy's. */
-static bool wants_all(const struct context *context)
-{
-	struct config config;
-	struct err ignored;
-
-	return config_load(context->findings->arena, context->doctor->node.root,
-			   context->doctor->options.common.config, &config, &ignored) == 0 &&
-	       config.opt_in == OPT_IN_DEVICE;
-}
-
 /* Another entry point needs no hook. */
 static int add_without_hook(const struct context *context, struct err *err)
 {
@@ -125,13 +116,6 @@ static int add_without_hook(const struct context *context, struct err *err)
 
 static int add_installed(const struct context *context, struct err *err)
 {
-	if (context->own_create && wants_all(context) &&
-	    !(context->own_shown & (HOOKS_CREATE_RUNTIME | HOOKS_PRESTART)))
-		return findings_add(
-			context->findings, "hook_installed", NULL, FINDING_WARN,
-			"Install the files of hooks.d/device: make install HOOKS=device",
-			"\"opt_in\" is \"device\", but the hooks.d files run the hook only for "
-			"annotated containers");
 	if (context->own_create && context->own_poststart)
 		return findings_add(context->findings, "hook_installed", NULL, FINDING_OK, NULL,
 				    "%s is installed for createRuntime and poststart", HOOK_NAME);
@@ -147,9 +131,13 @@ static int add_installed(const struct context *context, struct err *err)
 int check_hooks(const struct doctor *doctor, struct findings *findings, struct err *err)
 {
 	struct context context = {.doctor = doctor, .findings = findings};
+	struct err ignored;
 
 	if (crio_read(findings->arena, doctor->node.root, &context.crio, err) < 0)
 		return -1;
+	context.has_config =
+		config_load(findings->arena, doctor->node.root, doctor->options.common.config,
+			    &context.config, &ignored) == 0;
 	if (check_hooks_files(&context, err) < 0)
 		return -1;
 	return add_installed(&context, err) < 0 ? err_memory(err) : 0;

@@ -43,18 +43,6 @@ static const struct known rows[FACTS_MAX] = {
 		     "gid, nccl_ib_gid_index"),
 };
 
-static const char *const marks[] = {" via NET/", "NET/IB : Using [", "NCCL version ",
-				    ":ffff:", "max locked memory"};
-
-bool facts_wants(const char *text, size_t len)
-{
-	for (size_t i = 0; i < sizeof(marks) / sizeof(*marks); i++) {
-		if (memmem(text, len, marks[i], strlen(marks[i])))
-			return true;
-	}
-	return false;
-}
-
 /* "host:pid:tid [0] nccl info …", whatever a collector put before it; NULL: no host, or too many */
 static struct host *host_of(struct facts *facts, const char *line, unsigned long number)
 {

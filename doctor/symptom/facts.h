@@ -33,9 +33,6 @@ struct facts {
 	unsigned long unlimited_line; /* RLIMIT_MEMLOCK is, by the log; 0: it does not say */
 };
 
-/* True if a line may tell a fact; as it was read */
-bool facts_wants(const char *text, size_t len);
-
 /* line: in lower case */
 void facts_read(struct facts *facts, const char *line, unsigned long number);
 

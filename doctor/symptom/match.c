@@ -4,10 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What begins one of the special forms, and what looks like an error */
+/* What begins one of the special forms, what a fact is read from (facts.c), and what looks like an
+ * error */
 static const struct special {
 	const char *word;
-	enum { COMPLETION, CALL, HINT, ERROR } kind;
+	enum { COMPLETION, CALL, FACT, HINT, ERROR } kind;
 } specials[] = {
 	{"got completion", COMPLETION},
 	{"bad completion", COMPLETION},
@@ -30,6 +31,11 @@ static const struct special {
 	{"retry counter exceeded", COMPLETION},
 	{"ibv_", CALL},
 	{"mlx5dv_", CALL},
+	{" via net/", FACT},
+	{"net/ib : using [", FACT},
+	{"nccl version ", FACT},
+	{":ffff:", FACT},
+	{"max locked memory", FACT},
 	{"nccl info hint: ", HINT},
 	{"nccl warn", ERROR},
 	{"error", ERROR},

@@ -96,13 +96,10 @@ static void lower(char *to, const char *from, size_t len)
 /* If a line goes on, what begins behind end may be cut: it is looked at in the next piece. */
 static void look_at_line(struct reading *reading, const char *text, size_t len, size_t end)
 {
-	bool facts = facts_wants(text, len);
-
-	if (!match_wants(text, len, &reading->found) && !facts)
+	if (!match_wants(text, len, &reading->found))
 		return;
 	lower(reading->lowered, text, len);
-	if (facts)
-		facts_read(&reading->facts, reading->lowered, reading->number);
+	facts_read(&reading->facts, reading->lowered, reading->number);
 	match_line(&reading->found, reading->lowered, &reading->match);
 	for (size_t i = 0; i < reading->match.n; i++) {
 		size_t at = (size_t)(reading->match.seen[i].at - reading->lowered);

@@ -202,8 +202,7 @@ static int open_one(const struct verbs *verbs, struct arena *arena, struct ibv_d
 	return 0;
 }
 
-/* "mlx5_6" or "mlx5_6:1". Returns the port, 0 for any, or -1 if it is another device. */
-static int match(const char *only, const char *name)
+int verbs_device_match(const char *only, const char *name)
 {
 	size_t len = strlen(name);
 	unsigned long port;
@@ -236,7 +235,7 @@ int verbs_devices_open(const struct verbs *verbs, struct arena *arena, const cha
 	for (int i = 0; ret_devices->item && i < n && status == 0; i++) {
 		struct verbs_device *device = &ret_devices->item[ret_devices->n];
 		const char *name = verbs->get_device_name(list[i]);
-		int port = match(only, name);
+		int port = verbs_device_match(only, name);
 
 		if (port < 0)
 			continue;

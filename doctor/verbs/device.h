@@ -102,6 +102,9 @@ struct verbs_devices {
  */
 int verbs_devices_open(const struct verbs *verbs, struct arena *arena, const char *only,
 		       struct verbs_devices *ret_devices, int *ret_errno);
+/* only: the same. Returns the port that it names, 0 for any, or -1 if name is another device. */
+int verbs_device_match(const char *only, const char *name);
+
 void verbs_devices_close(struct verbs_devices *devices);
 
 #define cleanup_verbs_devices __attribute__((cleanup(verbs_devices_close))) struct verbs_devices

@@ -54,14 +54,6 @@ static bool is_listed(const struct verbs_setup *setup, const char *ibdev)
 	return false;
 }
 
-static bool is_wanted(const struct verbs_setup *setup, const char *ibdev)
-{
-	const char *only = setup->options->device;
-	size_t len = strlen(ibdev);
-
-	return !only || (strncmp(only, ibdev, len) == 0 && (only[len] == '\0' || only[len] == ':'));
-}
-
 /* libibverbs leaves out what it has no driver for, and says nothing. */
 static int add_unlisted(struct verbs_setup *setup, const char *uverbs, struct unlisted *unlisted)
 {
@@ -75,7 +67,7 @@ static int add_unlisted(struct verbs_setup *setup, const char *uverbs, struct un
 	if (fs_read_line(AT_FDCWD, path, ibdev, sizeof(ibdev)) <= 0 || !text_is_device_name(ibdev))
 		return 0;
 	unlisted->total++;
-	if (is_listed(setup, ibdev) || !is_wanted(setup, ibdev))
+	if (is_listed(setup, ibdev) || verbs_device_match(setup->options->device, ibdev) < 0)
 		return 0;
 	(void)snprintf(path, sizeof(path), "/dev/infiniband/%.40s", uverbs);
 	node = open(path, O_RDWR | O_CLOEXEC);

@@ -340,10 +340,10 @@ ulimits "default_ulimits without memlock" ok "default_ulimits has no memlock, so
 policy() { try "${@:1:4}" on_a_node write etc/oci-rdma-hook/config.json "$5"; }
 policy "a policy with a mistake is the cause" policy fail "config.json: line 1" '{"memlock": "much"}'
 causes "the cause" policy
-policy "a policy for every container, and hook files for annotated ones" hook_installed warn "only for annotated containers" '{"opt_in": "device"}'
+policy "a policy for every container, and hook files for annotated ones" "$OURS" warn "as the files of hooks.d/device do" '{"opt_in": "device"}'
 also policy ok "by device"
 everyone() { write etc/oci-rdma-hook/config.json '{"opt_in": "device"}' && cp config/hooks.d/device/*.json "$NODE/$HOOKS/"; }
-try "…and the files for every container" hook_installed ok "" on_a_node everyone
+try "…and the files for every container" "$OURS" ok "" on_a_node everyone
 policy "a policy that serves nobody" policy warn "namespaces: the list is empty" '{"namespaces": []}'
 try "SELinux" selinux ok enforcing on_a_node write sys/fs/selinux/enforce 1
 write usr/local/bin/oci-rdma-nri ''
