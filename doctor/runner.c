@@ -29,19 +29,14 @@ struct job {
 
 /* ---- in the child ---- */
 
-static void copy_text(char *to, size_t size, const char *from)
-{
-	(void)snprintf(to, size, "%s", from);
-}
-
 static void tell_finding(int out, const struct finding *finding)
 {
 	struct record record = {.status = finding->status};
 
-	copy_text(record.id, sizeof(record.id), finding->id);
-	copy_text(record.subject, sizeof(record.subject), finding->subject);
-	copy_text(record.evidence, sizeof(record.evidence), finding->evidence);
-	copy_text(record.remedy, sizeof(record.remedy), finding->remedy);
+	(void)snprintf(record.id, sizeof(record.id), "%s", finding->id);
+	(void)snprintf(record.subject, sizeof(record.subject), "%s", finding->subject);
+	(void)snprintf(record.evidence, sizeof(record.evidence), "%s", finding->evidence);
+	(void)snprintf(record.remedy, sizeof(record.remedy), "%s", finding->remedy);
 	(void)child_tell(out, &record, sizeof(record));
 }
 

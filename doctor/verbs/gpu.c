@@ -2,7 +2,6 @@
 #include <errno.h>
 #include <stdio.h>
 
-#include "doctor/verbs/amount.h"
 #include "doctor/verbs/verbs.h"
 
 static struct ibv_mr *register_with(const struct verbs *verbs, struct ibv_pd *pd,

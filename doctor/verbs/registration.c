@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "doctor/verbs/registration.h"
+#include "doctor/verbs/verbs.h"
 
 #include <errno.h>
 #include <sys/mman.h>

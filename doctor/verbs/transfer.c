@@ -8,8 +8,6 @@
 #include <string.h>
 #include <time.h>
 
-#include "doctor/verbs/amount.h"
-
 /* ---- the pattern ---- */
 
 /* In the same order on every machine: the two ends need not be of one kind. */

@@ -40,4 +40,9 @@ const char *trouble_errno_name(int errnum, char text[24]);
 const char *trouble_open_remedy(int errnum);
 const char *trouble_register_remedy(int errnum);
 
+#define AMOUNT_SIZE 80 /* for five units */
+
+/* "8 MiB", "8 MiB + 4 KiB", "100 bytes": exact */
+const char *amount_text(uint64_t bytes, char text[AMOUNT_SIZE]);
+
 #endif

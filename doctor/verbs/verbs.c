@@ -6,8 +6,6 @@
 #include <string.h>
 #include <sys/resource.h>
 
-#include "doctor/verbs/amount.h"
-#include "doctor/verbs/registration.h"
 #include "doctor/verbs/transfer.h"
 
 #define BYTES_DEFAULT ((size_t)1 << 20)

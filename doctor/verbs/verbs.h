@@ -42,6 +42,21 @@ struct verbs_setup {
 /* What to do about a trouble, also by what is known of this process */
 const char *verbs_remedy(const struct verbs_setup *setup, const struct trouble *trouble);
 
+/*
+ * (registration.c)
+ */
+#define REGISTRATION_MAX ((size_t)256 << 20) /* NCCL needs more than less */
+
+struct registration {
+	size_t most;    /* the largest that passed; 0: none */
+	size_t refused; /* the smallest that did not; 0: REGISTRATION_MAX passed */
+	int errnum;     /* why */
+};
+
+/* Needs 4 MiB of memory. -1: it could not be tried; *trouble says why. */
+int registration_probe(const struct verbs *verbs, const struct verbs_device *device,
+		       struct registration *ret_registration, struct trouble *trouble);
+
 /* Each adds findings; -1 without memory only. */
 
 /* The devices, and devices that should be there (inventory.c) */

@@ -4,8 +4,6 @@
 
 #include <arpa/inet.h>
 
-#include "doctor/verbs/amount.h"
-#include "doctor/verbs/registration.h"
 #include "doctor/verbs/transfer.h"
 #include "doctor/verbs/verbs.h"
 
