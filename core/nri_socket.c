@@ -40,7 +40,7 @@ const char *nri_socket_text(enum nri_socket socket)
 	case NRI_SOCKET_LIVE:
 		return "on";
 	case NRI_SOCKET_DEAD:
-		return "off, nobody listens at the socket";
+		return "off, nothing listens at the socket";
 	case NRI_SOCKET_ABSENT:
 		break;
 	}

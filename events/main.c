@@ -54,16 +54,15 @@ static void post(struct queue_item *item, const struct record *record)
 	if (!item->done)
 		dropped = queue_wait(&queue, place, wait_ms, clock_ms());
 	if (!item->done && !waited)
-		log_event(LOG_WARNING,
-			  "events of namespace %s cannot be posted, which is tried again: %s",
+		log_event(LOG_WARNING, "events of namespace %s cannot be posted, will retry: %s",
 			  place->name, err.text);
 	if (dropped)
 		log_event(LOG_ERR,
-			  "%zu records of namespace %s are not told, after an hour: %s; the node's "
+			  "gave up %zu records of namespace %s after an hour: %s; the node's "
 			  "journal has their reasons",
 			  dropped, place->name, err.text);
 	if (answer == API_REFUSED)
-		log_event(LOG_ERR, "not told to pod=%s namespace=%s name=%s: %s; it was: %s",
+		log_event(LOG_ERR, "not posted: pod=%s namespace=%s name=%s: %s; it was: %s",
 			  record->pod, place->name, container, err.text, record->reason);
 	if (answer == API_POSTED || answer == API_THERE)
 		log_event(LOG_INFO, "%s: pod=%s namespace=%s name=%s result=%s%s",

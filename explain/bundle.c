@@ -309,10 +309,10 @@ static int say_untrusted(const struct search *search, struct err *err)
 	if (home < 0 || fstat(home, &st) < 0 || st.st_uid == 0 || st.st_uid == geteuid())
 		return err_set(err,
 			       "container '%s': users other than root can write to %s, so that its "
-			       "files are not believed",
+			       "files are not trusted",
 			       search->id, search->untrusted);
 	return err_set(err,
-		       "container '%s' belongs to uid %u (%s), whose files nobody else believes; "
+		       "container '%s' belongs to uid %u (%s), so only that user trusts its files; "
 		       "run this command as that user (the doctor also takes --pid PID)",
 		       search->id, st.st_uid, search->untrusted);
 }

@@ -43,8 +43,8 @@ static int open_by_id(struct container *container, const struct options *options
 		return -1;
 	if (!bundle.config && bundle.not_believed)
 		return err_set(err,
-			       "container %s: %s is not believed, since others than root could "
-			       "have written it: if you trust it, give its directory",
+			       "container %s: %s is not trusted, because users other than root "
+			       "could have written it: if you trust it, give its directory",
 			       bundle.id, bundle.not_believed);
 	if (!bundle.config)
 		return err_set(err,

@@ -53,8 +53,8 @@ void missed_look(struct missed *missed, const struct look *look)
 	*missed->unseen = !look->whole;
 	if (!look->whole)
 		log_event(LOG_WARNING,
-			  "Synchronize: not all containers are looked at: the runtime has told of "
-			  "more than there is room for, or what is no message of NRI; run "
+			  "Synchronize: not all containers are looked at: the runtime listed more "
+			  "than there is room for, or sent what is no message of NRI; run "
 			  "oci-rdma-doctor on the node");
 	missed->ended = false;
 	if (children_start(missed->children, &missed->child, look_at_all, (void *)look,

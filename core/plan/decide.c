@@ -195,8 +195,9 @@ const char *plan_withheld_text(struct arena *arena, uint64_t capabilities)
 	if (!name || list.failed)
 		return NULL;
 	return arena_printf(arena,
-			    "this engine cannot give%s, which its bounding set lacks: let its "
-			    "service have that, or leave it out of \"capabilities\" in config.json",
+			    "this engine cannot give%s, which its bounding set lacks: add it to "
+			    "CapabilityBoundingSet= of its service, or remove it from "
+			    "\"capabilities\" in config.json",
 			    list.text);
 }
 

@@ -251,11 +251,11 @@ static void refuse_former_keys(struct json_document *doc, const struct json_node
 
 	if (runtimes)
 		(void)json_fail(doc, runtimes,
-				"is no key any more: write the paths into /" RUNTIMES_PATH
+				"is no longer a key: write the paths into /" RUNTIMES_PATH
 				", one a line");
 	if (state_dir)
 		(void)json_fail(doc, state_dir,
-				"is no key any more, since the shim keeps nothing: remove it");
+				"is no longer a key, because the shim keeps no state: remove it");
 }
 
 /* ---- the keys ---- */

@@ -323,7 +323,7 @@ int record_load(struct arena *arena, int dir, const char *file, struct record *r
 	if (fd < 0)
 		return err_sys(err, -fd, "%s", what);
 	if (!is_roots_alone(fd))
-		return err_set(err, "%s: others than root can write it, so it is not believed",
+		return err_set(err, "%s: users other than root can write it, so it is not trusted",
 			       what);
 	if (fs_read_regular(arena, fd, RECORD_SIZE_MAX, what, &text, err) < 0 ||
 	    record_parse(arena, what, &text, ret_record, err) < 0)

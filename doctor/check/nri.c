@@ -44,7 +44,7 @@ static int add_absent(const struct doctor *doctor, struct findings *findings)
 {
 	const char *text[] = {
 		[NRI_SOCKET_ABSENT] = "off, or none",
-		[NRI_SOCKET_DEAD] = "off: nobody listens at its socket",
+		[NRI_SOCKET_DEAD] = "off: nothing listens at its socket",
 		[NRI_SOCKET_LIVE] = "on",
 	};
 

@@ -126,7 +126,7 @@ if [ "$(id -u)" -eq 0 ]; then
 	chown 0 "$NODE/$TASK/k8s.io/$ID"
 	chown 1000 "$NODE/$TASK/k8s.io/$ID/config.json"
 	by_id "$ID"
-	has "nor a config.json of another user's" "/config.json is not believed" "$(<"$T/err")"
+	has "nor a config.json of another user's" "/config.json is not trusted" "$(<"$T/err")"
 	chown 0 "$NODE/$TASK/k8s.io/$ID/config.json"
 	chown 1000 "$NODE/$TASK/k8s.io/$ID/init.pid"
 	doctor --format json --container "$ID"
@@ -148,7 +148,7 @@ if [ "$(id -u)" -eq 0 ]; then
 	write "run/runc/feed/state.json" '{"init_process_pid":4711,"config":{"labels":["bundle=/run/user/1000"]}}'
 	cp "$B/config.json" "$NODE/run/user/1000/"
 	by_id feed
-	has "a state of root's that names a user's directory: its config.json is not believed" "/config.json is not believed" "$(<"$T/err")"
+	has "a state of root's that names a user's directory: its config.json is not believed" "/config.json is not trusted" "$(<"$T/err")"
 else
 	pass "whose word it is # skip needs root, to give files away"
 fi

@@ -89,7 +89,7 @@ noted granted "2 RDMA devices allocated"
 chmod 622 "$noted"
 dry_run
 is "a note that others could have written: status" 1 "$?"
-has "a note that others could have written is not believed" "is not believed" "$(cat "$T/err")"
+has "a note that others could have written is not believed" "is not trusted" "$(cat "$T/err")"
 
 # ---- without a note ----
 kept

@@ -167,7 +167,7 @@ record others '{"id":"a","pod":"h","namespace":"team-a","result":"denied","reaso
 chmod 0666 "$RECORDS"/*_others.json
 record good "{\"id\":\"b\",\"pod\":\"h-odd-0\",\"namespace\":\"team-a\",\"container\":\"c\",\"pod_uid\":\"\\\"}\",\"result\":\"failed\",
 	\"reason\":\"a\\\"b\\u001b[2J\\nc\\u202e$(printf 'é%.0s' {1..600})\",\"time\":$(date +%s)}"
-within logs "not told to pod=h.*422" # of bad-1 and bad-2, which are before it
+within logs "not posted: pod=h.*422" # of bad-1 and bad-2, which are before it
 within told 1
 is "events" 1 "$(($(n_events) - before))"
 is "the note is one line of 1,024 bytes at most" '["container c: a\"b?[2J?c",true]' "$(events '[.note[0:22], (.note | utf8bytelength) <= 1024]' | tail -1)"
@@ -185,17 +185,17 @@ start
 answers '422 Invalid Event.events.k8s.io "x" is invalid: note'
 refused h-invalid-0
 within logs "h-invalid-0"
-has "422" "not told to pod=h-invalid-0 namespace=team-a name=trainer: the API server answers 422: Event.events.k8s.io" "$(cat "$T/log")"
+has "422" "not posted: pod=h-invalid-0 namespace=team-a name=trainer: the API server answers 422: Event.events.k8s.io" "$(cat "$T/log")"
 answers '403 Forbidden events is forbidden: unable to create new content in namespace team-a because it is being terminated'
 refused h-ending-0
 within logs "h-ending-0"
-has "a namespace that ends" "not told to pod=h-ending-0" "$(cat "$T/log")"
+has "a namespace that ends" "not posted: pod=h-ending-0" "$(cat "$T/log")"
 row "403 of a quota: it is said, and tried again"
 answers '403 Forbidden exceeded quota: events'
 before=$(n_events)
 refused h-quota-0
 within posted "$((before + 1))"
-has "the log" "events of namespace team-a cannot be posted, which is tried again: the API server answers 403: exceeded quota" "$(cat "$T/log")"
+has "the log" "events of namespace team-a cannot be posted, will retry: the API server answers 403: exceeded quota" "$(cat "$T/log")"
 is "the event" '"h-quota-0"' "$(events .regarding.name | tail -1)"
 row "503, 429: said once, with the reason of the first; an answer without an end, a redirection: nothing can be posted, and the redirection is not followed"
 before=$(n_requests)

@@ -39,7 +39,7 @@ mkdir -p "$T/empty/var/run/nri"
 said 1 "--check where a file has the socket's name" "off, no such socket" --check --sysroot "$T/empty"
 rm "$T/empty/var/run/nri/nri.sock"
 (cd "$T/empty/var/run/nri" && "$PYTHON" -c 'import socket; socket.socket(socket.AF_UNIX).bind("nri.sock")')
-said 1 "--check where nobody listens at the socket" "off, nobody listens at the socket" --check --sysroot "$T/empty"
+said 1 "--check where nobody listens at the socket" "off, nothing listens at the socket" --check --sysroot "$T/empty"
 
 # lost ARG…: where stdout is a device without space
 lost() {

@@ -54,9 +54,9 @@ static const struct decision_case {
 	 DECISION_DENIED, SHORT, true},
 	{"decision: on_error fail, a capability that the engine lacks",
 	 SETUP(ASKED, ONE_DEVICE, .fail_on_error = true, .lacking = ~UINT64_C(0)), DECISION_DENIED,
-	 "this engine cannot give CAP_IPC_LOCK, which its bounding set lacks: let its service have "
-	 "that, or leave it out of \"capabilities\" in config.json (on_error: fail in " CONFIG_FILE
-	 ")",
+	 "this engine cannot give CAP_IPC_LOCK, which its bounding set lacks: add it to "
+	 "CapabilityBoundingSet= of its service, or remove it from \"capabilities\" in config.json "
+	 "(on_error: fail in " CONFIG_FILE ")",
 	 true},
 	{"decision: on_error warn, a capability that the engine lacks",
 	 SETUP(ASKED, ONE_DEVICE, .lacking = ~UINT64_C(0)), DECISION_GRANT,

@@ -171,12 +171,12 @@ UNIT_TEST("what others could have written is not believed")
 	file = file_of(&scene);
 	assert_int_equal(fchmodat(scene.dir.fd, file, 0622, 0), 0);
 	assert_int_equal(read_record(&scene, ID), -1);
-	assert_has(scene.err.text, "is not believed");
+	assert_has(scene.err.text, "is not trusted");
 	if (geteuid() == 0) {
 		assert_int_equal(fchmodat(scene.dir.fd, file, 0600, 0), 0);
 		assert_int_equal(fchownat(scene.dir.fd, file, 12345, 0, 0), 0);
 		assert_int_equal(read_record(&scene, ID), -1);
-		assert_has(scene.err.text, "is not believed");
+		assert_has(scene.err.text, "is not trusted");
 	}
 	assert_int_equal(fchmodat(scene.dir.fd, RECORD_DIR, 0777, 0), 0);
 	assert_int_equal(read_record(&scene, ID), -1);
